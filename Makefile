@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The whole build of rxaqm. `make help` lists the targets, V=1 shows the commands.
+# Everything made lands in build/. Sources are found by directory: a new file needs
+# no line here.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD := build
+VERSION := $(shell cat VERSION)
+
+CC := gcc
+CXX := g++
+CLANG ?= clang-19
+LLVM_STRIP ?= llvm-strip-19
+CLANG_FORMAT ?= clang-format-19
+# Debian keeps bpftool in sbin, which is not in every user's PATH.
+BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
+
+PACKAGES := libbpf libxdp inih json-c ncursesw libelf zlib
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
+
+INCLUDES := -Ixdp/shared -Ixdp -Icontrol -I$(BUILD)/bpf
+DEFINES := -DRXAQM_VERSION='"$(VERSION)"' \
+	-DRXAQM_PROFILE_DIR='"$(PREFIX)/share/rxaqm/profiles"'
+WARNINGS := -Wall -Wextra -Werror
+# SANITIZE=1: address and undefined-behaviour sanitizers in everything native.
+SANITIZERS := $(if $(filter 1,$(SANITIZE)),-fsanitize=address$(,)undefined -fno-sanitize-recover)
+
+CPPFLAGS += $(INCLUDES) $(DEFINES) $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+CFLAGS ?= -O2 -g
+CXXFLAGS ?= -O1 -g
+C_STD := -std=gnu11 -D_GNU_SOURCE=
+CXX_STD := -std=gnu++20
+LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
+	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH))
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+DEPFLAGS = -MMD -MP -MF $(@:%=%.d) -MT $@
+
+, := ,
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
+
+### What there is
+
+BPF_DIRS := xdp kprobes
+bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(addsuffix /*.bpf.c,$(1)))))
+SKELS := $(call bpf_skels,$(BPF_DIRS))
+RIG_SKELS := $(call bpf_skels,tests/rig)
+
+CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/*.c))
+# All of the control plane but main(), for the binary, tests and rig programs.
+CONTROL_LIB := $(BUILD)/obj/librxaqm.a
+LIB_OBJS := $(filter-out %/main.o,$(CONTROL_OBJS))
+
+SUITES := $(foreach s,unit bpf system cli,$(if $(wildcard tests/$(s)/*.cpp),$(s)))
+TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
+FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
+programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
+RIG_BINS := $(call programs,rig)
+BENCH_BINS := $(call programs,bench)
+
+### Targets
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.DEFAULT_GOAL := all
+.PHONY: all help deps demo test bench lint format install uninstall clean \
+	build-demo build-test build-bench tools FORCE
+
+all: $(BUILD)/rxaqm ## Build build/rxaqm (default)
+
+demo: ## Install what it needs, build, and show a queue with and without rxaqm (root)
+	$(Q)packaging/install-deps.sh build demo
+	+$(Q)$(SUBMAKE) build-demo
+	$(Q)tests/rig/demo.sh
+
+test: ## Install what it needs, build, and run all tests (root); SUITE="unit bpf" for some
+	$(Q)packaging/install-deps.sh build test
+	+$(Q)$(SUBMAKE) build-test
+	$(Q)tests/run.sh $(SUITE)
+
+bench: ## Install what it needs, build, and measure (root)
+	$(Q)packaging/install-deps.sh build bench
+	+$(Q)$(SUBMAKE) build-bench
+	$(Q)tests/bench/run.sh
+
+# Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
+SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+build-demo: all $(RIG_BINS)
+build-bench: all $(RIG_BINS) $(BENCH_BINS)
+build-test: all $(RIG_BINS) $(filter $(addprefix $(BUILD)/tests/,$(or $(SUITE),$(SUITES))),$(TEST_BINS)) \
+	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))
+
+deps: ## Install what the build needs (root)
+	$(Q)packaging/install-deps.sh build
+
+lint: ## Check format, scripts, manual page, and run static analysis
+	$(Q)packaging/install-deps.sh build lint
+	+$(Q)$(SUBMAKE) all
+	$(Q)tests/lint.sh
+
+format: ## Reformat all C, C++ and BPF sources
+	$(Q)find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | xargs $(CLANG_FORMAT) -i
+
+install: $(BUILD)/rxaqm ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
+	install -D -m 755 $(BUILD)/rxaqm $(DESTDIR)$(PREFIX)/sbin/rxaqm
+	install -d $(DESTDIR)$(PREFIX)/share/rxaqm/profiles
+	install -m 644 $(wildcard nic-profiles/*.conf) $(DESTDIR)$(PREFIX)/share/rxaqm/profiles
+	install -D -m 644 docs/rxaqm.8 $(DESTDIR)$(PREFIX)/share/man/man8/rxaqm.8
+	install -D -m 644 packaging/rxaqm.bash-completion \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/rxaqm
+
+uninstall: ## Remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/sbin/rxaqm $(DESTDIR)$(PREFIX)/share/man/man8/rxaqm.8 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/rxaqm
+	rm -rf $(DESTDIR)$(PREFIX)/share/rxaqm
+
+clean: ## Remove build/
+	$(Q)rm -rf $(BUILD)
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+### Build rules
+
+# Fails early, and says what to do, where a tool or library is missing.
+tools:
+	@for tool in $(CC) $(CLANG) $(LLVM_STRIP) $(BPFTOOL) pkg-config; do \
+		command -v $$tool >/dev/null || missing="$$missing $$tool"; \
+	done; \
+	for lib in 'libbpf >= 1.4' $(filter-out libbpf,$(PACKAGES)); do \
+		pkg-config --exists "$$lib" 2>/dev/null || missing="$$missing '$$lib'"; \
+	done; \
+	test -z "$$missing" || { echo "make: missing:$$missing;" \
+		"run 'make deps' (packaging/install-deps.sh build) as root" >&2; exit 1; }
+
+# Objects depend on the flags they were built with.
+FLAGS_NOW := $(CC) $(CXX) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(BPF_CFLAGS) $(SANITIZERS)
+$(BUILD)/flags: FORCE | tools
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call shell_quote,$(FLAGS_NOW)) | cmp -s - $@ || \
+		printf '%s\n' $(call shell_quote,$(FLAGS_NOW)) >$@
+shell_quote = '$(subst ','\'',$(1))'
+
+vpath %.bpf.c $(BPF_DIRS) tests/rig
+$(BUILD)/bpf/%.bpf.o: %.bpf.c $(BUILD)/flags
+	$(call say,BPF,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
+	$(Q)$(LLVM_STRIP) -g $@
+
+$(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@ 2>$@.log || \
+		{ cat $@.log >&2; exit 1; }
+
+$(CONTROL_OBJS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
+
+$(CONTROL_LIB): $(LIB_OBJS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BUILD)/rxaqm: $(BUILD)/obj/control/main.o $(CONTROL_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# One Catch2 binary a directory of tests.
+$(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(CXX_STD) $(WARNINGS) $(CPPFLAGS) -Itests/support $(CXXFLAGS) $(SANITIZERS) \
+		$(DEPFLAGS) -c $< -o $@
+
+cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp))
+$(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
+$(TEST_BINS): $(call cpp_objs,support) $(CONTROL_LIB)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(CONTROL_LIB) \
+		$(shell pkg-config --libs catch2-with-main) $(LIBS) -o $@
+
+# Programs of one file, which may use the control plane and all skeletons.
+$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(CONTROL_LIB) $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(DEPFLAGS) \
+		$< $(CONTROL_LIB) $(LIBS) -pthread -o $@
+
+$(BUILD)/obj/fuzz/%.o: %.c $(BUILD)/flags | $(SKELS)
+	$(call say,FUZZ-CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(C_STD) $(CPPFLAGS) $(FUZZ_FLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LIBS) -o $@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

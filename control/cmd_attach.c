@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm attach, rxaqm detach */
+#include <linux/capability.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "hooks.h"
+#include "options.h"
+#include "out.h"
+#include "plane.h"
+
+#define MAX_SETTINGS 32
+
+struct attach_args {
+	const char *ifname;
+	const char *profile;
+	const char *mode;
+	const char *key;
+	const char *hook;
+	char *setting[MAX_SETTINGS];
+	int nr_settings;
+};
+
+static const struct argp_option attach_options[] = {
+	{ "mode", 'm', "MODE", 0, "XDP mode: native (default) or generic", 0 },
+	{ "profile", 'p', "PROFILE", 0, "NIC profile by name, or a file; default: by driver", 0 },
+	{ "hook", 'H', "HOOK", 0, "How the Rx path is watched: auto (default), tp, fentry, kprobe", 0 },
+	{ "key", 'k', "KEY", 0, "What a queue is: auto (default), queue, cpu", 0 },
+	{ 0 },
+};
+
+static error_t parse_attach(int key, char *arg, struct argp_state *state)
+{
+	struct attach_args *args = state->input;
+
+	switch (key) {
+	case 'm':
+		args->mode = arg;
+		break;
+	case 'p':
+		args->profile = arg;
+		break;
+	case 'H':
+		args->hook = arg;
+		break;
+	case 'k':
+		args->key = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (!args->ifname && !strchr(arg, '='))
+			args->ifname = arg;
+		else if (strchr(arg, '=') && args->nr_settings < MAX_SETTINGS)
+			args->setting[args->nr_settings++] = arg;
+		else
+			return ARGP_ERR_UNKNOWN;
+		break;
+	case ARGP_KEY_END:
+		if (!args->ifname)
+			rxaqm_options_error(state, "an interface is missing");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Index of @word in @words, which ends with NULL; -EINVAL with @error. */
+static int choose(const char *option, const char *word, const char *const *words,
+		  struct rxaqm_error *error)
+{
+	char all[128] = "";
+	int i;
+
+	for (i = 0; words[i]; i++) {
+		if (!strcmp(word, words[i]))
+			return i;
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "",
+			 words[i]);
+	}
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "--%s \"%s\" is not known; it is one of %s", option, word, all);
+}
+
+/* Attaching needs CAP_BPF (or, before 5.8, CAP_SYS_ADMIN), CAP_PERFMON and CAP_NET_ADMIN. */
+static int check_capabilities(struct rxaqm_error *error)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+	__u64 have;
+
+	if (syscall(SYS_capget, &header, data))
+		return 0; /* the kernel will tell in its own words */
+	have = data[0].effective | ((__u64)data[1].effective << 32);
+	if ((have & (1ULL << CAP_NET_ADMIN)) &&
+	    (have & (1ULL << CAP_SYS_ADMIN) ||
+	     (have & (1ULL << CAP_BPF) && have & (1ULL << CAP_PERFMON))))
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EPERM,
+			       "this needs CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN; run as root");
+}
+
+/* What any command that loads programs needs of the machine. */
+static int check_machine(struct rxaqm_error *error)
+{
+	int err = check_capabilities(error);
+
+	if (err)
+		return err;
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, ENOENT,
+				       "this kernel has no BTF (/sys/kernel/btf/vmlinux); rxaqm needs "
+				       "one built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are");
+	return rxaqm_state_check_bpffs(error);
+}
+
+/* Profile, then what was typed. */
+static int read_policy(const struct attach_args *args, const struct rxaqm_profile *profile,
+		       struct rxaqm_policy *policy, struct rxaqm_error *error)
+{
+	int err, i;
+
+	err = rxaqm_profile_policy(profile, policy, error);
+	for (i = 0; !err && i < args->nr_settings; i++) {
+		char *value = strchr(args->setting[i], '=');
+
+		*value++ = '\0';
+		err = rxaqm_setting_set(policy, args->setting[i], value, rxaqm_now_ns(), error);
+	}
+	return err ? err : rxaqm_policy_check(policy, error);
+}
+
+static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
+		   struct rxaqm_profile *profile, struct rxaqm_policy *policy,
+		   struct rxaqm_error *error)
+{
+	static const char *const modes[] = { "native", "generic", NULL };
+	static const char *const hooks[] = { "auto", "tp", "fentry", "kprobe", NULL };
+	static const char *const keys[] = { "auto", "queue", "cpu", NULL };
+	int mode, hook, key, err;
+
+	mode = choose("mode", args->mode, modes, error);
+	hook = mode < 0 ? mode : choose("hook", args->hook, hooks, error);
+	key = hook < 0 ? hook : choose("key", args->key, keys, error);
+	if (key < 0)
+		return key;
+	attach->ifname = args->ifname;
+	attach->generic = mode == 1;
+	attach->hook = (enum rxaqm_hook)hook;
+	attach->key = (enum rxaqm_key)key;
+	if (key == RXAQM_KEY_CPU && !attach->generic)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "--key cpu goes with --mode generic: in native mode a queue is "
+				       "an Rx queue of the NIC");
+	err = rxaqm_nic_read(args->ifname, &attach->nic, error);
+	if (err)
+		return err;
+	err = args->profile ? rxaqm_profile_by_name(args->profile, profile, error) :
+			      rxaqm_profile_for_driver(attach->nic.driver, profile, error);
+	if (!err)
+		err = read_policy(args, profile, policy, error);
+	attach->profile = profile;
+	attach->policy = policy;
+	return err;
+}
+
+static void print_attached(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_str(&out, "interface", "%s: attached", iface->name);
+	rxaqm_out_str(&out, "mode", ", %s mode",
+		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
+	rxaqm_out_bool(&out, "dispatcher", ", by libxdp's dispatcher", ", without dispatcher",
+		       iface->flags & RXAQM_IFACE_DISPATCHER);
+	rxaqm_out_str(&out, "hook", ", hook %s", rxaqm_hook_name(state->meta->hook));
+	rxaqm_out_str(&out, "profile", ", profile %s", iface->profile);
+	rxaqm_out_u64(&out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
+	rxaqm_out_bool(&out, "by_cpu", " by CPU", NULL, iface->flags & RXAQM_IFACE_BY_CPU);
+	rxaqm_out_text(&out, "\n");
+	rxaqm_out_close(&out, false);
+}
+
+/* Attached already: that is what was asked for, if it was in the same way. */
+static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_attach *attach)
+{
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
+
+	if (generic != attach->generic) {
+		rxaqm_log_error("\"%s\" is attached in %s mode; detach it first to change that",
+				attach->ifname, generic ? "generic" : "native");
+		return RXAQM_EXIT_FAILED;
+	}
+	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" changes "
+			 "its policy)",
+			 attach->ifname);
+	return RXAQM_EXIT_OK;
+}
+
+/* The entry of @ifname if it is attached and its program is where it should be. */
+static struct rxaqm_iface *find_attached(struct rxaqm_state *state, const char *ifname)
+{
+	struct rxaqm_iface *iface = rxaqm_plane_find(state, ifname);
+
+	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_plane_ifindex(iface))
+		return NULL;
+	return iface;
+}
+
+int rxaqm_cmd_attach(int argc, char **argv)
+{
+	static const struct argp argp = {
+		attach_options, parse_attach, "IFACE [KEY=VALUE ...]",
+		"Attach to IFACE. Keys are those of \"rxaqm policy set\"; without mode=enforce the "
+		"queues are only observed.",
+		NULL, NULL, NULL
+	};
+	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_attach attach = {};
+	struct rxaqm_error error = {};
+	struct rxaqm_profile profile;
+	struct rxaqm_policy policy;
+	struct rxaqm_iface *iface;
+	int exit_code;
+
+	rxaqm_options_parse(&argp, "attach", argc, argv, &args);
+	if (prepare(&args, &attach, &profile, &policy, &error) || check_machine(&error) ||
+	    rxaqm_state_lock(&state, &error)) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	if (!rxaqm_state_open(&state, true, &error)) {
+		iface = find_attached(&state, args.ifname);
+		if (iface) {
+			exit_code = already_attached(iface, &attach);
+			goto out;
+		}
+	}
+	iface = rxaqm_plane_attach(&state, &attach, &error);
+	if (!iface) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	print_attached(&state, iface);
+	exit_code = RXAQM_EXIT_OK;
+out:
+	rxaqm_state_close(&state);
+	return exit_code;
+}
+
+struct detach_args {
+	const char *ifname;
+	bool all;
+};
+
+static const struct argp_option detach_options[] = {
+	{ "all", 'a', NULL, 0, "Detach every interface and remove all pinned state", 0 },
+	{ 0 },
+};
+
+static error_t parse_detach(int key, char *arg, struct argp_state *state)
+{
+	struct detach_args *args = state->input;
+
+	switch (key) {
+	case 'a':
+		args->all = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (args->ifname)
+			return ARGP_ERR_UNKNOWN;
+		args->ifname = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!args->ifname == !args->all)
+			rxaqm_options_error(state, "name an interface, or --all");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void print_detached(const char *ifname, int nr)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	if (ifname)
+		rxaqm_out_str(&out, "interface", "%s: ", ifname);
+	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
+	if (ifname)
+		rxaqm_out_text(&out, "detached\n");
+	else
+		rxaqm_out_text(&out, "%d interface(s) detached\n", nr);
+	rxaqm_out_close(&out, false);
+}
+
+static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int err = rxaqm_state_open(state, true, error);
+
+	if (!err)
+		return rxaqm_plane_detach_all(state, error);
+	/* Another version's state is for that version to undo. */
+	if (err == -EPROTO || err == -EACCES || err == -EPERM)
+		return err;
+	return rxaqm_hooks_remove(error);
+}
+
+static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface;
+	int err;
+
+	err = rxaqm_state_open(state, true, error);
+	if (err)
+		return err;
+	iface = rxaqm_plane_find(state, ifname);
+	if (!iface)
+		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
+	return rxaqm_plane_detach(state, iface, error);
+}
+
+int rxaqm_cmd_detach(int argc, char **argv)
+{
+	static const struct argp argp = { detach_options, parse_detach, "IFACE | --all",
+					  "Detach from IFACE and put back what attach changed.",
+					  NULL, NULL, NULL };
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_error error = {};
+	struct detach_args args = {};
+	int result, exit_code = RXAQM_EXIT_OK;
+
+	rxaqm_options_parse(&argp, "detach", argc, argv, &args);
+	if (check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	result = args.all ? detach_all(&state, &error) : detach_one(&state, args.ifname, &error);
+	if (result < 0)
+		exit_code = rxaqm_log_failure(&error);
+	else
+		print_detached(args.ifname, args.all ? result : 1);
+out:
+	rxaqm_state_close(&state);
+	return exit_code;
+}

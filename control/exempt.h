@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lists of what is exempt, as typed: ports "22,443", DSCPs "cs1,46,8-10", or "none".
+ * 0, -EINVAL (not of the form), -ERANGE (no such port or DSCP) or -E2BIG (too many);
+ * @policy is unchanged on error.
+ */
+#ifndef RXAQM_EXEMPT_H
+#define RXAQM_EXEMPT_H
+
+#include <stddef.h>
+
+#include "policy.h"
+
+int rxaqm_exempt_parse_ports(const char *s, struct rxaqm_policy *policy);
+int rxaqm_exempt_parse_dscp(const char *s, struct rxaqm_policy *policy);
+
+void rxaqm_exempt_format_ports(const struct rxaqm_policy *policy, char *buf, size_t size);
+void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size_t size);
+
+#endif /* RXAQM_EXEMPT_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "figures.h"
+
+#include <net/if.h>
+#include <stdio.h>
+
+static __u64 in_bucket(const __u64 *hist, const __u64 *since, unsigned int bucket)
+{
+	return hist[bucket] - (since ? since[bucket] : 0);
+}
+
+__u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since)
+{
+	__u64 packets = 0;
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
+		packets += in_bucket(hist, since, i);
+	return packets;
+}
+
+__u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int permille)
+{
+	__u64 packets = rxaqm_hist_packets(hist, since);
+	double rank = (double)packets * permille / 1000.0, below = 0;
+	unsigned int i;
+
+	for (i = 0; packets && i < RXAQM_HIST_BUCKETS; i++) {
+		double n = (double)in_bucket(hist, since, i);
+		__u64 low = rxaqm_hist_floor_ns(i);
+
+		if (n > 0 && below + n >= rank)
+			return low + (__u64)((double)(rxaqm_hist_floor_ns(i + 1) - low) *
+					     (rank - below) / n);
+		below += n;
+	}
+	return 0;
+}
+
+__u64 rxaqm_queue_floor_ns(const struct rxaqm_queue *q)
+{
+	return q->round_ns ? 2ULL * q->round_ns + 4 * q->sample_err_ns : 0;
+}
+
+const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	static const char *const reasons[] = {
+		[RXAQM_DISTRUST_NONE] = NULL,
+		[RXAQM_DISTRUST_NEGATIVE] = "stamped later than received",
+		[RXAQM_DISTRUST_ABSURD] = "stamped over 10 s ago",
+		[RXAQM_DISTRUST_IMPOSSIBLE] = "stamped before the queue was last empty",
+		[RXAQM_DISTRUST_BACKWARDS] = "stamped before the packet ahead",
+	};
+
+	if (!rxaqm_ns_after(q->distrust_until_ns, now_ns) ||
+	    q->distrust_reason >= sizeof(reasons) / sizeof(reasons[0]))
+		return NULL;
+	return reasons[q->distrust_reason];
+}
+
+const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	bool busy_possible = q->policy.signal != RXAQM_SIGNAL_STAMP;
+
+	if (!(q->flags & RXAQM_QUEUE_POLLED))
+		return "none";
+	if (q->signal == RXAQM_SIGNAL_STAMP && (q->flags & RXAQM_QUEUE_SAMPLED) &&
+	    !rxaqm_queue_distrust(q, now_ns))
+		return "stamp";
+	return busy_possible ? "busy" : "none";
+}
+
+const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	switch (policy->mode) {
+	case RXAQM_MODE_OFF:
+		return "off";
+	case RXAQM_MODE_ENFORCE:
+		if (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns))
+			return "enforce";
+		return "observe (lease over)";
+	default:
+		return "observe";
+	}
+}
+
+const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
+			     bool *ret_here)
+{
+	unsigned int ifindex = rxaqm_plane_ifindex(iface);
+
+	*ret_here = ifindex && if_indextoname(ifindex, buf);
+	if (!*ret_here)
+		snprintf(buf, RXAQM_IFNAMSIZ, "%s", iface->name);
+	return buf;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures computed from the counters of a queue. */
+#ifndef RXAQM_FIGURES_H
+#define RXAQM_FIGURES_H
+
+#include "plane.h"
+
+/* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
+ * (at most 1/8 off); 0 if there are none. @since (may be NULL) is subtracted.
+ */
+__u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int permille);
+
+/* Packets counted in @hist since @since (may be NULL). */
+__u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since);
+
+/* The least target that makes sense, from measured busy rounds (design of the floor:
+ * docs/design.md); 0 while no round has been measured.
+ */
+__u64 rxaqm_queue_floor_ns(const struct rxaqm_queue *q);
+
+/* What the queue goes by now: "stamp", "busy", "none". */
+const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns);
+
+/* Why stamps are not believed now, in words; NULL if they are. */
+const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns);
+
+const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
+
+/* Name of the interface now, in @buf; its name at attach if it is not in this namespace.
+ * Sets *@ret_here.
+ */
+const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
+			     bool *ret_here);
+
+#endif /* RXAQM_FIGURES_H */

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "hooks.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "napi_poll.skel.h"
+#include "rx_stamp.skel.h"
+#include "state.h"
+
+#define LINK_PREFIX "link_"
+#define LINK_AHEAD LINK_PREFIX "ahead"
+
+const char *rxaqm_hook_name(enum rxaqm_hook hook)
+{
+	static const char *const names[] = {
+		[RXAQM_HOOK_AUTO] = "auto",
+		[RXAQM_HOOK_TP] = "tp",
+		[RXAQM_HOOK_FENTRY] = "fentry",
+		[RXAQM_HOOK_KPROBE] = "kprobe",
+	};
+
+	return (size_t)hook < sizeof(names) / sizeof(names[0]) ? names[hook] : "?";
+}
+
+/* Pin @link, so that it outlives this process; or undo it. */
+static int keep_link(struct bpf_link *link, const char *name)
+{
+	char path[RXAQM_PIN_PATH_LEN], file[64];
+	int err;
+
+	snprintf(file, sizeof(file), LINK_PREFIX "%s", name);
+	err = bpf_link__pin(link, rxaqm_state_path(file, path));
+	if (!err)
+		bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	return err;
+}
+
+static int attach_program(struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+
+	if (!link)
+		return -errno;
+	return keep_link(link, bpf_program__name(prog));
+}
+
+static int attach_napi_poll(void)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct napi_poll *skel;
+	int err;
+
+	skel = napi_poll__open_opts(&opts);
+	if (!skel)
+		return -errno;
+	err = napi_poll__load(skel);
+	if (!err)
+		err = attach_program(skel->progs.napi_poll);
+	napi_poll__destroy(skel);
+	return err;
+}
+
+/* The function that takes packets into GRO: renamed in 6.15, found by symbol. */
+static const char *gro_function(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const char *name = "napi_gro_receive";
+
+	if (btf && btf__find_by_name_kind(btf, "gro_receive_skb", BTF_KIND_FUNC) > 0)
+		name = "gro_receive_skb";
+	btf__free(btf);
+	return name;
+}
+
+/* Is @prog one of the programs of @hook? They are named for it: tp_gro, kprobe_skb. */
+static bool is_of_hook(const struct bpf_program *prog, enum rxaqm_hook hook)
+{
+	const char *prefix = rxaqm_hook_name(hook);
+	size_t len = strlen(prefix);
+	const char *name = bpf_program__name(prog);
+
+	return !strncmp(name, prefix, len) && name[len] == '_';
+}
+
+static int attach_kprobe(struct bpf_program *prog, const char *function)
+{
+	struct bpf_link *link = bpf_program__attach_kprobe(prog, false, function);
+
+	if (!link)
+		return -errno;
+	return keep_link(link, bpf_program__name(prog));
+}
+
+static int attach_rx_stamp_program(struct rx_stamp *skel, struct bpf_program *prog)
+{
+	if (prog == skel->progs.kprobe_gro)
+		return attach_kprobe(prog, gro_function());
+	return attach_program(prog);
+}
+
+/* Load and attach the programs of @hook, or, if @ahead, that for generic XDP. */
+static int attach_rx_stamp(enum rxaqm_hook hook, bool ahead)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct bpf_program *prog;
+	struct rx_stamp *skel;
+	int err;
+
+	skel = rx_stamp__open_opts(&opts);
+	if (!skel)
+		return -errno;
+	bpf_object__for_each_program(prog, skel->obj)
+		bpf_program__set_autoload(prog, ahead ? prog == skel->progs.ahead :
+							is_of_hook(prog, hook));
+	err = 0;
+	if (hook == RXAQM_HOOK_FENTRY)
+		err = bpf_program__set_attach_target(skel->progs.fentry_gro, 0, gro_function());
+	if (!err)
+		err = rx_stamp__load(skel);
+	if (err)
+		goto out;
+	bpf_object__for_each_program(prog, skel->obj) {
+		if (!bpf_program__autoload(prog))
+			continue;
+		err = attach_rx_stamp_program(skel, prog);
+		if (err)
+			break;
+	}
+out:
+	rx_stamp__destroy(skel);
+	return err;
+}
+
+/* Unlink all pins whose name begins with @prefix. */
+static int unpin(const char *prefix)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	dir = opendir(rxaqm_state_dir());
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		if (unlink(rxaqm_state_path(entry->d_name, path)) && !err)
+			err = -errno;
+	}
+	closedir(dir);
+	return err;
+}
+
+static int hook_failed(enum rxaqm_hook hook, int err, struct rxaqm_error *error)
+{
+	if (err == -EROFS || err == -ENOSPC || err == -EEXIST)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot pin in \"%s\": %s",
+				       rxaqm_state_dir(), strerror(-err));
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+			       "this kernel does not let tracing programs attach by hook \"%s\": %s%s",
+			       rxaqm_hook_name(hook), strerror(-err),
+			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried)" :
+							 "; leave --hook out to try all");
+}
+
+int rxaqm_hooks_attach(enum rxaqm_hook hook, struct rxaqm_error *error)
+{
+	enum rxaqm_hook first = hook, last = hook, h;
+	int err;
+
+	if (mkdir(rxaqm_state_dir(), 0700) && errno != EEXIST)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				       "cannot make \"%s\": %s; is the BPF file system writable?",
+				       rxaqm_state_dir(), strerror(errno));
+	err = attach_napi_poll();
+	if (err)
+		goto fail;
+	if (hook == RXAQM_HOOK_AUTO) {
+		first = RXAQM_HOOK_TP;
+		last = RXAQM_HOOK_KPROBE;
+	}
+	for (h = first; h <= last; h++) {
+		err = attach_rx_stamp(h, false);
+		if (!err)
+			return (int)h;
+		unpin(LINK_PREFIX "tp_");
+		unpin(LINK_PREFIX "fentry_");
+		unpin(LINK_PREFIX "kprobe_");
+	}
+fail:
+	hook_failed(hook, err, error);
+	rxaqm_hooks_remove(NULL);
+	return err;
+}
+
+int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	int err;
+
+	rxaqm_state_path(LINK_AHEAD, path);
+	if (!wanted)
+		return unlink(path) && errno != ENOENT ? -errno : 0;
+	if (!access(path, F_OK))
+		return 0;
+	err = attach_rx_stamp(RXAQM_HOOK_AUTO, true);
+	if (err)
+		return hook_failed(RXAQM_HOOK_TP, err, error);
+	return 0;
+}
+
+int rxaqm_hooks_remove(struct rxaqm_error *error)
+{
+	int err = unpin("");
+
+	if (!err && rmdir(rxaqm_state_dir()) && errno != ENOENT)
+		err = -errno;
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot empty \"%s\": %s",
+				       rxaqm_state_dir(), strerror(-err));
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tracing programs: attached once, shared by all interfaces, pinned as links. They
+ * also bring the maps into being: whoever loads first creates and pins them.
+ */
+#ifndef RXAQM_HOOKS_H
+#define RXAQM_HOOKS_H
+
+#include <stdbool.h>
+
+#include "log.h"
+#include "meta.h"
+
+const char *rxaqm_hook_name(enum rxaqm_hook hook); /* "tp", "fentry", "kprobe", "auto" */
+
+/* Load, attach and pin napi_poll and the rx_stamp programs by @hook; AUTO tries tp, fentry,
+ * kprobe in turn. Returns the hook in use, or -errno with @error and nothing attached.
+ */
+int rxaqm_hooks_attach(enum rxaqm_hook hook, struct rxaqm_error *error);
+
+/* Attach (@wanted) or detach the program that generic XDP needs. Idempotent. */
+int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error);
+
+/* Detach everything and take the pins away, those of the maps too. Works on whatever an
+ * interrupted command left.
+ */
+int rxaqm_hooks_remove(struct rxaqm_error *error);
+
+#endif /* RXAQM_HOOKS_H */

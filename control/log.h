@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages to the operator, on stderr: "rxaqm: ...". Commands (cmd_*.c, main.c) log;
+ * everything below them returns -errno and, where words help, a struct rxaqm_error.
+ */
+#ifndef RXAQM_LOG_H
+#define RXAQM_LOG_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+/* Exit codes, documented in rxaqm(8). */
+enum rxaqm_exit {
+	RXAQM_EXIT_OK = 0,
+	RXAQM_EXIT_FAILED = 1,
+	RXAQM_EXIT_USAGE = 2, /* also: bad values in files */
+	RXAQM_EXIT_UNSUPPORTED = 3, /* kernel or NIC cannot */
+	RXAQM_EXIT_NOT_ATTACHED = 4,
+};
+
+/* Why something failed, in words for the operator: what, where, and the remedy. */
+struct rxaqm_error {
+	enum rxaqm_exit exit_code;
+	char text[512];
+};
+
+/* Fill in @error (which may be NULL) and return -@err, so that it can end a function. */
+int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
+		    ...) __attribute__((format(printf, 4, 5)));
+
+void rxaqm_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void rxaqm_log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Log @error and return the exit code it asks for. */
+int rxaqm_log_failure(const struct rxaqm_error *error);
+
+/* Route libbpf's and libxdp's own messages: to stderr if RXAQM_DEBUG is set, else nowhere,
+ * but for the kernel's reason for refusing something, which is kept.
+ */
+void rxaqm_log_libraries(void);
+const char *rxaqm_log_kernel_message(void); /* "" if there was none */
+void rxaqm_log_forget_kernel_message(void);
+
+#endif /* RXAQM_LOG_H */

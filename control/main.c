@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm: one binary, one table of subcommands; usage is printed from the table. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "log.h"
+#include "netns.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *args;
+	const char *summary;
+} commands[] = {
+	{ "attach", rxaqm_cmd_attach, "IFACE [KEY=VALUE ...]", "attach to an interface, observing" },
+	{ "detach", rxaqm_cmd_detach, "IFACE | --all", "detach, leaving all as it was" },
+	{ "status", rxaqm_cmd_status, "[IFACE]", "state, signal and counters of each queue" },
+	{ "top", rxaqm_cmd_top, "[IFACE]", "what the queues do, second by second" },
+	{ "hist", rxaqm_cmd_hist, "[IFACE]", "distribution of the sojourn times" },
+	{ "policy", rxaqm_cmd_policy, "show|set|load|save IFACE ...", "what is done to the queues" },
+	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
+	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
+	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]", "run the decisions on a recorded trace" },
+};
+
+static void print_usage(FILE *file)
+{
+	size_t i;
+
+	fputs("Usage: rxaqm [-j] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
+	      "Keeps the receive queues of an overloaded host short.\n\n"
+	      "Commands:\n",
+	      file);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(file, "  %-8s %-29s %s\n", commands[i].name, commands[i].args,
+			commands[i].summary);
+	fputs("\nOptions:\n"
+	      "  -j, --json    print JSON (also after the command)\n"
+	      "  --netns NAME  work in the network namespace NAME (ip netns)\n"
+	      "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
+	      "  -V, --version\n\n"
+	      "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached.\n",
+	      file);
+}
+
+static int usage_error(const char *what, const char *arg)
+{
+	rxaqm_log_error("%s \"%s\"; see \"rxaqm --help\"", what, arg);
+	return RXAQM_EXIT_USAGE;
+}
+
+/* Options before the command. Returns the index of the command in @argv, or, negated and
+ * less one, an exit code.
+ */
+static int parse_globals(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (!strcmp(argv[i], "-j") || !strcmp(argv[i], "--json")) {
+			rxaqm_globals.json = true;
+		} else if (!strncmp(argv[i], "--netns=", 8)) {
+			rxaqm_globals.netns = argv[i] + 8;
+		} else if (!strcmp(argv[i], "--netns")) {
+			if (++i == argc)
+				return -1 - usage_error("a name must follow", "--netns");
+			rxaqm_globals.netns = argv[i];
+		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+			print_usage(stdout);
+			return -1 - RXAQM_EXIT_OK;
+		} else if (!strcmp(argv[i], "-V") || !strcmp(argv[i], "--version")) {
+			puts("rxaqm " RXAQM_VERSION);
+			return -1 - RXAQM_EXIT_OK;
+		} else {
+			return -1 - usage_error("unknown option", argv[i]);
+		}
+	}
+	return i;
+}
+
+static int run(int argc, char **argv)
+{
+	struct rxaqm_error error = {};
+	size_t i;
+	int at;
+
+	at = parse_globals(argc, argv);
+	if (at < 0)
+		return -1 - at;
+	if (at == argc) {
+		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
+		return RXAQM_EXIT_USAGE;
+	}
+	if (!strcmp(argv[at], "help")) {
+		print_usage(stdout);
+		return RXAQM_EXIT_OK;
+	}
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[at], commands[i].name))
+			continue;
+		if (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error))
+			return rxaqm_log_failure(&error);
+		return commands[i].run(argc - at, argv + at);
+	}
+	return usage_error("unknown command", argv[at]);
+}
+
+int main(int argc, char **argv)
+{
+	int exit_code;
+
+	rxaqm_log_libraries();
+	exit_code = run(argc, argv);
+	/* Output that did not arrive is not output. */
+	if (fflush(stdout) || ferror(stdout)) {
+		rxaqm_log_error("cannot write to standard output");
+		return RXAQM_EXIT_FAILED;
+	}
+	return exit_code;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "netns.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_named(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", RXAQM_NETNS_DIR, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
+{
+	int fd, err = 0;
+
+	fd = open_named(name);
+	if (fd < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				       "no network namespace \"%s\" in %s: %s; see \"ip netns list\"",
+				       name, RXAQM_NETNS_DIR, strerror(errno));
+	if (setns(fd, CLONE_NEWNET))
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				      "cannot enter network namespace \"%s\": %s; run as root", name,
+				      strerror(errno));
+	close(fd);
+	return err;
+}
+
+static __u64 ino_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+__u64 rxaqm_netns_ino(void)
+{
+	return ino_of("/proc/self/ns/net");
+}
+
+void rxaqm_netns_each(void (*each)(void *arg), void *arg)
+{
+	__u64 home_ino = rxaqm_netns_ino();
+	struct dirent *entry;
+	int home_fd;
+	DIR *dir;
+
+	each(arg);
+	home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	dir = opendir(RXAQM_NETNS_DIR);
+	while (dir && home_fd >= 0 && (entry = readdir(dir))) {
+		int fd;
+
+		if (entry->d_name[0] == '.' || entry->d_ino == home_ino)
+			continue;
+		fd = open_named(entry->d_name);
+		if (fd >= 0 && !setns(fd, CLONE_NEWNET)) {
+			if (rxaqm_netns_ino() != home_ino)
+				each(arg);
+			/* The namespace was ours a moment ago: going back cannot fail. */
+			if (setns(home_fd, CLONE_NEWNET))
+				_exit(RXAQM_EXIT_FAILED);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	if (home_fd >= 0)
+		close(home_fd);
+}
+
+/* A mounted sysfs shows the namespace it was mounted in. If that is another one than
+ * ours, open a fresh one that is mounted nowhere.
+ */
+int rxaqm_netns_sysfs(void)
+{
+	int fs_fd, fd;
+
+	if (rxaqm_netns_ino() == ino_of("/proc/1/ns/net")) {
+		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC);
+	if (fs_fd < 0)
+		return -errno;
+	if (fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = -1;
+	else
+		fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	close(fs_fd);
+	return fd < 0 ? -errno : fd;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One call a field for text and JSON, so that they cannot disagree. In JSON the
+ * field goes into the innermost open object under its key (in an array: without);
+ * in text it is printed with its format, or not at all if that is NULL. Keys carry
+ * units: times are integers in ns and their keys end in _ns.
+ */
+#ifndef RXAQM_OUT_H
+#define RXAQM_OUT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct json_object;
+
+#define RXAQM_OUT_DEPTH 16
+
+struct rxaqm_out {
+	FILE *file;
+	bool json;
+	int depth;
+	struct json_object *open[RXAQM_OUT_DEPTH];
+};
+
+/* Start one document on @file; JSON documents are one object. */
+void rxaqm_out_open(struct rxaqm_out *out, FILE *file, bool json);
+/* Finish it: JSON is printed, on one line if @compact. 0, or -errno if writing failed. */
+int rxaqm_out_close(struct rxaqm_out *out, bool compact);
+
+void rxaqm_out_object(struct rxaqm_out *out, const char *key); /* @key NULL: in an array */
+void rxaqm_out_array(struct rxaqm_out *out, const char *key);
+void rxaqm_out_end(struct rxaqm_out *out); /* of the innermost object or array */
+
+/* Text only. */
+void rxaqm_out_text(struct rxaqm_out *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* @fmt: printf format for exactly the value (%llu, %lld, %f, %s), or NULL for JSON only. */
+void rxaqm_out_u64(struct rxaqm_out *out, const char *key, const char *fmt, __u64 value);
+void rxaqm_out_s64(struct rxaqm_out *out, const char *key, const char *fmt, __s64 value);
+void rxaqm_out_double(struct rxaqm_out *out, const char *key, const char *fmt, double value);
+void rxaqm_out_str(struct rxaqm_out *out, const char *key, const char *fmt, const char *value);
+/* Text: @yes or @no, either may be NULL for nothing. */
+void rxaqm_out_bool(struct rxaqm_out *out, const char *key, const char *yes, const char *no,
+		    bool value);
+/* @fmt has one %s, for the duration in words (1.25ms). */
+void rxaqm_out_ns(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns);
+/* JSON null; text: @text as it is, or NULL. */
+void rxaqm_out_null(struct rxaqm_out *out, const char *key, const char *text);
+
+#endif /* RXAQM_OUT_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Strict parsers for what people type: the whole string must be used, signs, overflow
+ * and missing units are refused. All return 0, -EINVAL (not of the form) or -ERANGE.
+ */
+#ifndef RXAQM_PARSE_H
+#define RXAQM_PARSE_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+/* "17": decimal digits only, within @min..@max. */
+int rxaqm_parse_u64(const char *s, __u64 min, __u64 max, __u64 *ret_value);
+
+/* "500us", "1.5ms", "2s": ns, us, ms, s, m (minutes); a unit is required, also for 0;
+ * at most three decimals; no spaces. Stays below 2^63 ns.
+ */
+int rxaqm_parse_duration(const char *s, __u64 *ret_ns);
+
+/* "50%", "12.5%": permille, 0..1000; at most one decimal; the sign is required. */
+int rxaqm_parse_percent(const char *s, __u32 *ret_permille);
+
+/* "3", "0-7", "0-3,6", "all": sets set[i] for each queue named, of @nr_queues. -ERANGE
+ * for a queue that does not exist, a range turned round is -EINVAL. @set is untouched
+ * on error.
+ */
+int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set);
+
+#define RXAQM_DURATION_LEN 40
+/* Exact, as rxaqm_parse_duration() accepts it, in the largest unit that does: "1.5ms", "0ns". */
+const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN]);
+/* For reading: three significant digits, "1.25ms", "84.1us", "0". */
+const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN]);
+
+#endif /* RXAQM_PARSE_H */

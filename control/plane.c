@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "plane.h"
+
+#include <bpf/libbpf.h>
+#include <linux/net_tstamp.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hooks.h"
+#include "netns.h"
+#include "xdp.h"
+
+/* The entry's fields must be seen in this order by whoever finds it after a crash. */
+static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
+{
+	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
+}
+
+static bool in_use(const struct rxaqm_iface *iface)
+{
+	return iface->state != RXAQM_IFACE_FREE;
+}
+
+unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface)
+{
+	struct if_nameindex *all, *one;
+	unsigned int found = 0;
+
+	if (rxaqm_xdp_is_on(iface->ifindex, iface->prog_id))
+		return iface->ifindex;
+	if (!rxaqm_xdp_exists(iface->prog_id))
+		return 0;
+	all = if_nameindex();
+	for (one = all; one && one->if_index && !found; one++)
+		if (rxaqm_xdp_is_on(one->if_index, iface->prog_id))
+			found = one->if_index;
+	if (all)
+		if_freenameindex(all);
+	return found;
+}
+
+/* Was @iface, when attached, the interface @ifindex of the namespace entered? */
+static bool was_here(const struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	return iface->ifindex == ifindex && iface->netns_ino == rxaqm_netns_ino();
+}
+
+struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char *ifname)
+{
+	unsigned int ifindex = if_nametoindex(ifname);
+	struct rxaqm_iface *lost = NULL;
+	int i;
+
+	for (i = 0; ifindex && i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &state->iface[i];
+
+		if (!in_use(iface))
+			continue;
+		if (rxaqm_xdp_is_on(ifindex, iface->prog_id))
+			return iface;
+		if (was_here(iface, ifindex) && !rxaqm_plane_ifindex(iface))
+			lost = iface;
+	}
+	return lost;
+}
+
+/* Put back the timestamp configuration that attach changed, unless someone has changed
+ * it since: then it is theirs.
+ */
+static void restore_hwtstamp(const struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	struct rxaqm_hwtstamp now, before = {
+		.flags = iface->hwtstamp_flags,
+		.tx_type = iface->hwtstamp_tx_type,
+		.rx_filter = iface->hwtstamp_rx_filter,
+	};
+	char ifname[IF_NAMESIZE];
+
+	if (!(iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED) || !if_indextoname(ifindex, ifname))
+		return;
+	if (!rxaqm_hwtstamp_get(ifname, &now) && now.rx_filter == HWTSTAMP_FILTER_ALL)
+		rxaqm_hwtstamp_set(ifname, &before);
+}
+
+/* Turn stamps of all received packets on, if the device has them. */
+static int enable_hwtstamp(struct rxaqm_iface *iface, const struct rxaqm_attach *attach,
+			   struct rxaqm_error *error)
+{
+	struct rxaqm_hwtstamp config;
+	int err;
+
+	if (iface->stamp != RXAQM_STAMP_HWTSTAMP || !rxaqm_nic_stamps_all(attach->ifname))
+		return 0;
+	err = rxaqm_hwtstamp_get(attach->ifname, &config);
+	if (err || !config.known || config.rx_filter == HWTSTAMP_FILTER_ALL)
+		return 0;
+	iface->hwtstamp_flags = config.flags;
+	iface->hwtstamp_tx_type = config.tx_type;
+	iface->hwtstamp_rx_filter = config.rx_filter;
+	__atomic_or_fetch(&iface->flags, RXAQM_IFACE_HWTSTAMP_SAVED, __ATOMIC_RELEASE);
+	config.rx_filter = HWTSTAMP_FILTER_ALL;
+	err = rxaqm_hwtstamp_set(attach->ifname, &config);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+				       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
+				       "signal=busy to do without",
+				       attach->ifname, strerror(-err));
+	return 0;
+}
+
+/* Undo all that the entry says was done to the interface @ifindex of this namespace. */
+static int undo(struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	__u32 prog_id = iface->prog_id;
+	int err;
+
+	set_state(iface, RXAQM_IFACE_DETACHING);
+	/* An interrupted attach may not have come to note its program's id. */
+	if (!prog_id)
+		prog_id = rxaqm_xdp_find_ours(ifindex);
+	err = rxaqm_xdp_detach(ifindex, prog_id);
+	if (err)
+		return err;
+	restore_hwtstamp(iface, ifindex);
+	set_state(iface, RXAQM_IFACE_FREE);
+	return 0;
+}
+
+/* Generic interfaces need one tracing program more. */
+static int sync_ahead(const struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	bool wanted = false;
+	int i;
+
+	for (i = 0; i < RXAQM_MAX_IFACES; i++)
+		if (in_use(&state->iface[i]) && (state->iface[i].flags & RXAQM_IFACE_GENERIC))
+			wanted = true;
+	return rxaqm_hooks_ahead(wanted, error);
+}
+
+/* No interface is left: take the tracing programs and all pins away. */
+static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int i;
+
+	for (i = 0; i < RXAQM_MAX_IFACES; i++)
+		if (in_use(&state->iface[i]))
+			return sync_ahead(state, error);
+	/* From here on the state counts as never completed. */
+	__atomic_store_n(&state->meta->abi_version, 0, __ATOMIC_RELEASE);
+	return rxaqm_hooks_remove(error);
+}
+
+void rxaqm_plane_recover(struct rxaqm_state *state)
+{
+	__u64 netns_ino = rxaqm_netns_ino();
+	int i;
+
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &state->iface[i];
+		bool broken = iface->state == RXAQM_IFACE_ATTACHING ||
+			      iface->state == RXAQM_IFACE_DETACHING;
+		char ifname[IF_NAMESIZE];
+
+		if (!in_use(iface))
+			continue;
+		if (broken && iface->netns_ino == netns_ino)
+			undo(iface, iface->ifindex);
+		else if (iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == netns_ino &&
+			 !if_indextoname(iface->ifindex, ifname) &&
+			 !rxaqm_xdp_exists(iface->prog_id))
+			set_state(iface, RXAQM_IFACE_FREE);
+	}
+}
+
+/* Open the state, or make it if there is none worth keeping. */
+static int make_state(struct rxaqm_state *state, enum rxaqm_hook hook, struct rxaqm_error *error)
+{
+	int lock_fd = state->lock_fd;
+	int err, used;
+
+	err = rxaqm_state_open(state, true, error);
+	if (!err) {
+		if (hook != RXAQM_HOOK_AUTO && hook != state->meta->hook)
+			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+					       "hook \"%s\" is in use and shared by all interfaces; "
+					       "detach them all to change it",
+					       rxaqm_hook_name(state->meta->hook));
+		rxaqm_plane_recover(state);
+		return 0;
+	}
+	if (err != -ENOENT)
+		return err;
+	state->lock_fd = -1; /* keep the lock while closing */
+	rxaqm_state_close(state);
+	state->lock_fd = lock_fd;
+
+	err = rxaqm_hooks_remove(error);
+	if (err)
+		return err;
+	used = rxaqm_hooks_attach(hook, error);
+	if (used < 0)
+		return used;
+	err = rxaqm_state_complete((enum rxaqm_hook)used, error);
+	if (!err)
+		err = rxaqm_state_open(state, true, error);
+	if (err)
+		rxaqm_hooks_remove(NULL);
+	return err;
+}
+
+/* Which queues there are, and of what length. */
+static bool keyed_by_cpu(const struct rxaqm_attach *attach)
+{
+	if (attach->key != RXAQM_KEY_AUTO)
+		return attach->key == RXAQM_KEY_CPU;
+	return attach->generic &&
+	       (attach->nic.rps || attach->profile->path_generic == RXAQM_PATH_BACKLOG);
+}
+
+static unsigned int queue_entries(const struct rxaqm_attach *attach, bool by_cpu)
+{
+	if (by_cpu)
+		return rxaqm_max_backlog();
+	return attach->nic.rx_ring ? attach->nic.rx_ring : attach->profile->ring_entries;
+}
+
+static struct rxaqm_iface *new_entry(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				     struct rxaqm_error *error)
+{
+	bool by_cpu = keyed_by_cpu(attach);
+	unsigned int nr_queues =
+		by_cpu ? (unsigned int)libbpf_num_possible_cpus() : attach->nic.nr_rx_queues;
+	struct rxaqm_policy *policies;
+	struct rxaqm_iface *iface;
+	unsigned int i;
+	int slot;
+
+	slot = rxaqm_state_alloc(state, nr_queues, error);
+	if (slot < 0)
+		return NULL;
+	policies = calloc(nr_queues, sizeof(*policies));
+	if (!policies) {
+		rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (i = 0; i < nr_queues; i++)
+		policies[i] = *attach->policy;
+
+	iface = &state->iface[slot];
+	iface->flags = (attach->generic ? RXAQM_IFACE_GENERIC : 0) |
+		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0);
+	iface->ring_entries = queue_entries(attach, by_cpu);
+	iface->poll_packets = by_cpu ? 0 : attach->profile->poll_packets;
+	iface->stamp = attach->profile->stamp;
+	iface->ifindex = attach->nic.ifindex;
+	iface->netns_ino = rxaqm_netns_ino();
+	iface->attached_ns = rxaqm_now_ns();
+	snprintf(iface->name, sizeof(iface->name), "%s", attach->ifname);
+	snprintf(iface->profile, sizeof(iface->profile), "%s", attach->profile->name);
+	rxaqm_state_set_policies(state, iface, policies);
+	free(policies);
+	return iface;
+}
+
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				       struct rxaqm_error *error)
+{
+	struct rxaqm_xdp_config config = {};
+	struct rxaqm_iface *iface = NULL;
+	bool dispatcher = false;
+	int err;
+
+	err = make_state(state, attach->hook, error);
+	if (err)
+		return NULL;
+	iface = new_entry(state, attach, error);
+	if (!iface)
+		goto fail;
+	config.iface = (__u32)(iface - state->iface);
+	config.queue_base = iface->queue_base;
+	config.nr_queues = iface->nr_queues;
+	config.ring_entries = iface->ring_entries;
+	config.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU);
+	config.generic = attach->generic;
+	set_state(iface, RXAQM_IFACE_ATTACHING);
+
+	err = sync_ahead(state, error);
+	if (!err)
+		err = enable_hwtstamp(iface, attach, error);
+	if (!err)
+		err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config,
+				       &iface->prog_id, &dispatcher, error);
+	if (err)
+		goto fail;
+	if (dispatcher)
+		iface->flags |= RXAQM_IFACE_DISPATCHER;
+	set_state(iface, RXAQM_IFACE_ATTACHED);
+	return iface;
+
+fail:
+	if (iface)
+		undo(iface, iface->ifindex);
+	remove_if_unused(state, NULL);
+	return NULL;
+}
+
+static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+			       "cannot take the XDP program (id %u) off \"%s\": %s", iface->prog_id,
+			       iface->name, strerror(-err));
+}
+
+int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       struct rxaqm_error *error)
+{
+	unsigned int ifindex = rxaqm_plane_ifindex(iface);
+	int err;
+
+	err = undo(iface, ifindex ? ifindex : iface->ifindex);
+	if (err)
+		return not_undone(iface, err, error);
+	return remove_if_unused(state, error);
+}
+
+struct detach_all {
+	struct rxaqm_state *state;
+	int detached;
+	int err;
+	struct rxaqm_error *error;
+};
+
+/* Detach what is in the namespace entered. */
+static void detach_here(void *arg)
+{
+	struct detach_all *all = arg;
+	int i, err;
+
+	rxaqm_plane_recover(all->state);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &all->state->iface[i];
+		unsigned int ifindex;
+
+		if (!in_use(iface))
+			continue;
+		ifindex = rxaqm_plane_ifindex(iface);
+		if (!ifindex && !was_here(iface, iface->ifindex))
+			continue;
+		err = undo(iface, ifindex ? ifindex : iface->ifindex);
+		if (err)
+			all->err = not_undone(iface, err, all->error);
+		else
+			all->detached++;
+	}
+}
+
+int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	struct detach_all all = { .state = state, .error = error };
+	int i, err;
+
+	rxaqm_netns_each(detach_here, &all);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &state->iface[i];
+
+		if (!in_use(iface))
+			continue;
+		/* The interface is gone if its program is. */
+		if (!rxaqm_xdp_exists(iface->prog_id)) {
+			set_state(iface, RXAQM_IFACE_FREE);
+			all.detached++;
+		} else if (!all.err) {
+			all.err = rxaqm_error_set(
+				error, RXAQM_EXIT_FAILED, ENODEV,
+				"\"%s\" has moved to a network namespace without a name; run "
+				"\"rxaqm detach\" in there (nsenter --net)",
+				iface->name);
+		}
+	}
+	err = remove_if_unused(state, error);
+	if (all.err)
+		return all.err;
+	return err ? err : all.detached;
+}

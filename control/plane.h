@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The data plane of an interface: attach, detach, and the way back from anything that
+ * was interrupted. All of it under the lock, all or nothing.
+ *
+ * Every change to the machine is noted in the interface's registry entry before it is
+ * made, so that undoing reads the entry and never has to guess.
+ */
+#ifndef RXAQM_PLANE_H
+#define RXAQM_PLANE_H
+
+#include "nic.h"
+#include "profile.h"
+#include "state.h"
+
+enum rxaqm_key {
+	RXAQM_KEY_AUTO, /* by CPU where packets reach XDP through a CPU's backlog */
+	RXAQM_KEY_QUEUE,
+	RXAQM_KEY_CPU,
+};
+
+struct rxaqm_attach {
+	const char *ifname;
+	bool generic;
+	enum rxaqm_key key;
+	enum rxaqm_hook hook;
+	const struct rxaqm_profile *profile;
+	const struct rxaqm_policy *policy; /* of all queues */
+	struct rxaqm_nic nic;
+};
+
+/* Undo what interrupted commands left and drop entries whose interface is gone. */
+void rxaqm_plane_recover(struct rxaqm_state *state);
+
+/* Entry of the interface called @ifname here: by the program on it, so that renaming or
+ * moving it to another namespace does not matter. NULL if there is none.
+ */
+struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char *ifname);
+
+/* Index of the interface of @iface in this namespace, under any name; 0 if it is elsewhere
+ * or gone, or its program was taken off.
+ */
+unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface);
+
+/* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error. */
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				       struct rxaqm_error *error);
+
+/* Detach one; with the last one goes everything that is pinned. */
+int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       struct rxaqm_error *error);
+
+/* Detach all, in every namespace that has a name, and remove the pinned state whatever it
+ * looks like. Returns how many interfaces were detached, or -errno with @error if some
+ * could not be reached.
+ */
+int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error);
+
+#endif /* RXAQM_PLANE_H */

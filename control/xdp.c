@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "xdp.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <string.h>
+#include <unistd.h>
+#include <xdp/libxdp.h>
+
+#include "rxaqm.skel.h"
+#include "state.h"
+
+/* Ids of all XDP programs on an interface: the dispatcher's, too. */
+#define MAX_PROGS 16
+struct progs {
+	unsigned int nr;
+	__u32 id[MAX_PROGS];
+	bool dispatcher;
+	enum xdp_attach_mode mode;
+};
+
+static void add_prog(struct progs *progs, __u32 id)
+{
+	if (id && progs->nr < MAX_PROGS)
+		progs->id[progs->nr++] = id;
+}
+
+static __u32 prog_id_of(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) ? info.id : 0;
+}
+
+static void read_dispatcher(unsigned int ifindex, struct progs *progs)
+{
+	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
+	struct xdp_program *prog = NULL;
+
+	if (libxdp_get_error(mp))
+		return;
+	progs->dispatcher = !xdp_multiprog__is_legacy(mp);
+	while (progs->dispatcher && (prog = xdp_multiprog__next_prog(prog, mp)))
+		add_prog(progs, xdp_program__id(prog));
+	xdp_multiprog__close(mp);
+}
+
+/* What is on @ifindex. libxdp is asked only if something is. */
+static void read_progs(unsigned int ifindex, bool look_inside, struct progs *progs)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+
+	memset(progs, 0, sizeof(*progs));
+	if (bpf_xdp_query((int)ifindex, 0, &opts))
+		return;
+	progs->mode = opts.skb_prog_id && !opts.drv_prog_id ? XDP_MODE_SKB : XDP_MODE_NATIVE;
+	add_prog(progs, opts.prog_id);
+	if (opts.drv_prog_id != opts.prog_id)
+		add_prog(progs, opts.drv_prog_id);
+	if (opts.skb_prog_id != opts.prog_id)
+		add_prog(progs, opts.skb_prog_id);
+	if (progs->nr && look_inside)
+		read_dispatcher(ifindex, progs);
+}
+
+static bool has_prog(const struct progs *progs, __u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < progs->nr; i++)
+		if (progs->id[i] == id)
+			return true;
+	return false;
+}
+
+bool rxaqm_xdp_is_on(unsigned int ifindex, __u32 prog_id)
+{
+	struct progs progs;
+
+	if (!prog_id)
+		return false;
+	read_progs(ifindex, false, &progs);
+	if (!progs.nr)
+		return false;
+	if (has_prog(&progs, prog_id))
+		return true;
+	read_progs(ifindex, true, &progs);
+	return has_prog(&progs, prog_id);
+}
+
+bool rxaqm_xdp_exists(__u32 prog_id)
+{
+	int fd = prog_id ? bpf_prog_get_fd_by_id(prog_id) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Does program @prog_id use the map @map_id? */
+static bool uses_map(__u32 prog_id, __u32 map_id)
+{
+	__u32 map_ids[32] = {}, len, i;
+	struct bpf_prog_info info = {};
+	bool found = false;
+	int fd;
+
+	fd = bpf_prog_get_fd_by_id(prog_id);
+	if (fd < 0)
+		return false;
+	info.nr_map_ids = sizeof(map_ids) / sizeof(map_ids[0]);
+	info.map_ids = (__u64)(unsigned long)map_ids;
+	len = sizeof(info);
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		for (i = 0; i < info.nr_map_ids && i < 32; i++)
+			found |= map_ids[i] == map_id;
+	close(fd);
+	return found;
+}
+
+__u32 rxaqm_xdp_find_ours(unsigned int ifindex)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	struct progs progs;
+	unsigned int i;
+	int fd, err;
+
+	fd = bpf_obj_get(rxaqm_state_path("queue_map", path));
+	if (fd < 0)
+		return 0;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	if (err)
+		return 0;
+	read_progs(ifindex, true, &progs);
+	for (i = 0; i < progs.nr; i++)
+		if (uses_map(progs.id[i], info.id))
+			return progs.id[i];
+	return 0;
+}
+
+static int attach_failed(const char *ifname, unsigned int ifindex, bool generic, int err,
+			 struct rxaqm_error *error)
+{
+	const char *kernel_says = rxaqm_log_kernel_message();
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	struct progs progs;
+	int fd;
+
+	read_progs(ifindex, true, &progs);
+	if (progs.nr && !progs.dispatcher) {
+		fd = bpf_prog_get_fd_by_id(progs.id[0]);
+		if (fd >= 0) {
+			bpf_obj_get_info_by_fd(fd, &info, &len);
+			close(fd);
+		}
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_FAILED, EBUSY,
+			"the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load that "
+			"one with libxdp's dispatcher, or take it off with \"ip link set dev %s xdp off\"",
+			ifname, info.name, progs.id[0], ifname);
+	}
+	if (err == -EPERM || err == -EACCES)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+				       "no permission to attach XDP to \"%s\"; run as root", ifname);
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+			       "cannot attach XDP to \"%s\" in %s mode: %s%s%s%s", ifname,
+			       generic ? "generic" : "native", strerror(-err),
+			       *kernel_says ? ": " : "", kernel_says,
+			       generic ? "" : "; --mode generic works with every driver");
+}
+
+int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
+		     const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
+		     bool *ret_dispatcher, struct rxaqm_error *error)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
+	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
+	struct xdp_program *prog = NULL;
+	struct progs progs;
+	struct rxaqm *skel;
+	int err;
+
+	skel = rxaqm__open_opts(&open_opts);
+	if (!skel)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				       "cannot open the XDP program: %s", strerror(errno));
+	skel->rodata->config = *config;
+
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = "rxaqm_xdp");
+	prog = xdp_program__create(&opts);
+	err = libxdp_get_error(prog);
+	if (err) {
+		prog = NULL;
+		rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "libxdp refuses the program: %s",
+				strerror(-err));
+		goto out;
+	}
+	rxaqm_log_forget_kernel_message();
+	err = xdp_program__attach(prog, (int)ifindex, mode, 0);
+	if (err) {
+		err = attach_failed(ifname, ifindex, generic, err, error);
+		goto out;
+	}
+	*ret_prog_id = prog_id_of(bpf_program__fd(skel->progs.rxaqm_xdp));
+	read_progs(ifindex, true, &progs);
+	*ret_dispatcher = progs.dispatcher;
+out:
+	xdp_program__close(prog);
+	rxaqm__destroy(skel);
+	return err;
+}
+
+static int detach_direct(unsigned int ifindex, __u32 prog_id, enum xdp_attach_mode mode)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts);
+	__u32 flags = XDP_FLAGS_REPLACE;
+	int err;
+
+	flags |= mode == XDP_MODE_SKB ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+	opts.old_prog_fd = bpf_prog_get_fd_by_id(prog_id);
+	if (opts.old_prog_fd < 0)
+		return -errno;
+	err = bpf_xdp_detach((int)ifindex, flags, &opts);
+	close(opts.old_prog_fd);
+	return err;
+}
+
+int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id)
+{
+	struct xdp_program *prog;
+	struct progs progs;
+	int err;
+
+	read_progs(ifindex, true, &progs);
+	if (!prog_id || !has_prog(&progs, prog_id))
+		return 0;
+	if (!progs.dispatcher)
+		return detach_direct(ifindex, prog_id, progs.mode);
+	prog = xdp_program__from_id(prog_id);
+	err = libxdp_get_error(prog);
+	if (err)
+		return err;
+	err = xdp_program__detach(prog, (int)ifindex, progs.mode, 0);
+	xdp_program__close(prog);
+	return err;
+}

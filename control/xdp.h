@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The XDP program on an interface, by libxdp where it can, in the namespace entered. */
+#ifndef RXAQM_XDP_H
+#define RXAQM_XDP_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "log.h"
+#include "xdp_config.h"
+
+/* Load the program with @config and attach it to @ifname. Fills in its id and whether it
+ * runs under libxdp's dispatcher. -errno with @error, and nothing attached.
+ */
+int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
+		     const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
+		     bool *ret_dispatcher, struct rxaqm_error *error);
+
+/* Is the program @prog_id among those on @ifindex? */
+bool rxaqm_xdp_is_on(unsigned int ifindex, __u32 prog_id);
+
+/* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
+__u32 rxaqm_xdp_find_ours(unsigned int ifindex);
+
+/* Does a program with this id exist at all? */
+bool rxaqm_xdp_exists(__u32 prog_id);
+
+/* Take @prog_id off @ifindex; others stay. 0 also if it is not there. */
+int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id);
+
+#endif /* RXAQM_XDP_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The few kernel types that rxaqm reads, with the few fields it reads of them. CO-RE
+ * finds the fields in the running kernel, so one object serves 6.1 to 7.x; nothing is
+ * taken from the machine it was built on.
+ */
+#ifndef RXAQM_KERNEL_H
+#define RXAQM_KERNEL_H
+
+#include <linux/types.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct net_device {
+	int ifindex;
+};
+
+struct list_head {
+	struct list_head *next;
+};
+
+/* Also reached as its first member, list (include/linux/skbuff.h: the union with next). */
+struct sk_buff {
+	struct net_device *dev;
+	__s64 tstamp; /* ktime_t */
+	unsigned char *head;
+	__u32 end; /* offset from head: NET_SKBUFF_DATA_USES_OFFSET, every 64-bit kernel */
+};
+
+struct skb_shared_hwtstamps {
+	__s64 hwtstamp;
+};
+
+struct skb_shared_info {
+	__u8 tx_flags;
+	struct skb_shared_hwtstamps hwtstamps;
+};
+
+struct napi_struct {
+	struct sk_buff *skb; /* being assembled for napi_gro_frags() */
+};
+
+#pragma clang attribute pop
+
+/* skb_shared_info.tx_flags: hwtstamps holds a pointer for ndo_get_tstamp(), not a time
+ * (igc from 6.12). An anonymous enum in include/linux/skbuff.h, so CO-RE cannot ask; bit 5
+ * in 5.19 (97dc7cd92ac6) to 7.3.
+ */
+#define RXAQM_SKBTX_HW_TSTAMP_NETDEV (1U << 5)
+
+#endif /* RXAQM_KERNEL_H */

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * rx_stamp: the Rx timestamp of packets on their way to the stack.
+ *
+ * A driver hands a packet over by napi_gro_receive(), napi_gro_frags(),
+ * netif_receive_skb() or netif_receive_skb_list(). Each has a tracepoint at its
+ * entry, and each can be had by fentry or kprobe as well; control loads one rung of
+ * that ladder. All rungs run rx_stamp().
+ *
+ * The queue is known from the XDP program, which ran on this CPU a moment ago and left
+ * a note (cpu_map.h). No note: not our interface, nothing to do. While the queue does
+ * not stand, one packet a poll is looked at; while it stands, all.
+ *
+ * Generic XDP runs after the stack has the packet, so there the order is the other way
+ * round: ahead() leaves the stamp for the XDP program.
+ */
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "kernel.h"
+#include "measure.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Hardware timestamp of @skb in ns, 0 if it has none or none that is a time. */
+static __u64 skb_hwtstamp_ns(struct sk_buff *skb)
+{
+	struct skb_shared_info *info;
+
+	info = (struct skb_shared_info *)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));
+	if (BPF_CORE_READ(info, tx_flags) & RXAQM_SKBTX_HW_TSTAMP_NETDEV)
+		return 0;
+	return (__u64)BPF_CORE_READ(info, hwtstamps.hwtstamp);
+}
+
+static int rx_stamp(struct sk_buff *skb)
+{
+	__u32 zero = 0, index, iface_index;
+	struct rxaqm_iface *iface;
+	struct rxaqm_queue *q;
+	struct rxaqm_cpu *cpu;
+	__u64 hw_ns = 0;
+
+	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
+	if (!cpu || !cpu->want_ifindex || !cpu->nr_queues)
+		return 0;
+	if ((__u32)BPF_CORE_READ(skb, dev, ifindex) != cpu->want_ifindex)
+		return 0;
+	index = cpu->queue[(cpu->nr_queues - 1) & (RXAQM_CPU_QUEUES - 1)];
+	q = bpf_map_lookup_elem(&queue_map, &index);
+	if (!q)
+		return 0;
+	if (!(q->flags & RXAQM_QUEUE_STANDING))
+		cpu->want_ifindex = 0;
+	iface_index = q->iface;
+	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
+	if (!iface)
+		return 0;
+	if (iface->stamp == RXAQM_STAMP_HWTSTAMP)
+		hw_ns = skb_hwtstamp_ns(skb);
+	else if (iface->stamp == RXAQM_STAMP_TSTAMP)
+		hw_ns = (__u64)BPF_CORE_READ(skb, tstamp);
+	rxaqm_measure(q, hw_ns, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* The first packet of a list stands for all of it: they came by one poll. */
+static int rx_stamp_list(struct list_head *head)
+{
+	struct list_head *first = BPF_CORE_READ(head, next);
+
+	/* An skb begins with its list node. */
+	return first && first != head ? rx_stamp((struct sk_buff *)first) : 0;
+}
+
+SEC("tp_btf/napi_gro_receive_entry")
+int BPF_PROG(tp_gro, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+SEC("tp_btf/napi_gro_frags_entry")
+int BPF_PROG(tp_frags, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+SEC("tp_btf/netif_receive_skb_list_entry")
+int BPF_PROG(tp_list, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+SEC("tp_btf/netif_receive_skb_entry")
+int BPF_PROG(tp_skb, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+/* Control renames the target to gro_receive_skb where the kernel has that (6.15, "net: gro:
+ * decouple GRO from the NAPI layer"); the second argument is the skb in both.
+ */
+SEC("fentry/napi_gro_receive")
+int BPF_PROG(fentry_gro, void *gro, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+SEC("fentry/napi_gro_frags")
+int BPF_PROG(fentry_frags, struct napi_struct *napi)
+{
+	return rx_stamp(BPF_CORE_READ(napi, skb));
+}
+
+SEC("fentry/netif_receive_skb_list")
+int BPF_PROG(fentry_list, struct list_head *head)
+{
+	return rx_stamp_list(head);
+}
+
+SEC("fentry/netif_receive_skb")
+int BPF_PROG(fentry_skb, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+SEC("kprobe/napi_gro_receive")
+int BPF_KPROBE(kprobe_gro, void *gro, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+SEC("kprobe/napi_gro_frags")
+int BPF_KPROBE(kprobe_frags, struct napi_struct *napi)
+{
+	return rx_stamp(BPF_CORE_READ(napi, skb));
+}
+
+SEC("kprobe/netif_receive_skb_list")
+int BPF_KPROBE(kprobe_list, struct list_head *head)
+{
+	return rx_stamp_list(head);
+}
+
+SEC("kprobe/netif_receive_skb")
+int BPF_KPROBE(kprobe_skb, struct sk_buff *skb)
+{
+	return rx_stamp(skb);
+}
+
+/* Fires for every packet that enters the stack, just before generic XDP would run on it.
+ * Attached only while an interface in generic mode is.
+ */
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(ahead, struct sk_buff *skb)
+{
+	struct rxaqm_cpu *cpu;
+	__u32 zero = 0;
+
+	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
+	if (!cpu)
+		return 0;
+	cpu->ahead_tstamp_ns = (__u64)BPF_CORE_READ(skb, tstamp);
+	cpu->ahead_hwtstamp_ns = skb_hwtstamp_ns(skb);
+	cpu->ahead_ifindex = BPF_CORE_READ(skb, dev, ifindex);
+	return 0;
+}

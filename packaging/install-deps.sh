@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Installs the packages that the given targets need: install-deps.sh [-n] GROUP...,
+# on Debian 12 and 13. Does nothing, quickly and without root, when they are there.
+# -n only prints what is missing. RXAQM_NO_DEPS=1 skips it all, for systems where the
+# same things were installed in another way.
+#
+# Debian 12 is too old in four of them, written PACKAGE/VERSION; they come from
+# bookworm-backports, which is enabled if it is not yet.
+set -euo pipefail
+
+declare -A packages=(
+	[build]="gcc libc6-dev make pkgconf git clang-19 llvm-19 bpftool/7.5 libbpf-dev/1:1.4
+		linux-libc-dev/6.12 libxdp-dev libelf-dev zlib1g-dev libinih-dev
+		libjson-c-dev libncurses-dev"
+	[test]="g++ catch2/3.7 libclang-rt-19-dev iproute2 iperf3 ethtool procps tmux"
+	[demo]="gnuplot-nox iproute2 iperf3 ethtool procps"
+	[bench]="dpdk-dev iproute2 iperf3 ethtool procps"
+	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
+)
+
+dry_run=no
+[ "${1-}" != -n ] || { dry_run=yes && shift; }
+
+die()
+{
+	echo "install-deps.sh: $1" >&2
+	exit "${2-1}"
+}
+
+# Prints the packages of all @groups, each once.
+wanted()
+{
+	local group
+
+	for group in "$@"; do
+		[ -n "${packages[$group]-}" ] ||
+			die "unknown group '$group', there are: ${!packages[*]}" 2
+		tr -s '[:space:]' '\n' <<<"${packages[$group]}"
+	done | sort -u
+}
+
+# Prints those of @packages that are absent or too old.
+missing()
+{
+	local package name have
+	declare -A version
+
+	while read -r name have; do
+		version[$name]=$have
+	done < <(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' "${@%%/*}" 2>/dev/null |
+		sed -n 's/^installed //p')
+	for package; do
+		have=${version[${package%%/*}]-}
+		if [ -z "$have" ] || { [[ $package == */* ]] &&
+			! dpkg --compare-versions "$have" ge "${package#*/}"; }; then
+			echo "$package"
+		fi
+	done
+}
+
+apt()
+{
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@"
+}
+
+update()
+{
+	apt update || die "the package lists cannot be fetched: check the network and the sources of apt"
+}
+
+# Lines "RELEASE URI" of the configured package sources; needs fetched lists.
+sources()
+{
+	# shellcheck disable=SC2016 # apt-get expands it
+	apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' | sort -u
+}
+
+enable_backports()
+{
+	local uri file=/etc/apt/sources.list.d/rxaqm-backports.sources
+
+	! sources | grep -q '^bookworm-backports ' || return 0
+	uri=$(sources | awk '$1 == "bookworm" { print $2; exit }')
+	[ -n "$uri" ] || die "no package source for bookworm is configured: add one, and bookworm-backports"
+	echo "enabling bookworm-backports in $file"
+	cat >"$file" <<-END
+		Types: deb
+		URIs: $uri
+		Suites: bookworm-backports
+		Components: main
+		Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+	END
+	update
+}
+
+groups=("$@")
+[ $# -gt 0 ] || groups=(build)
+[ -z "${RXAQM_NO_DEPS-}" ] || exit 0
+
+list=$(wanted "${groups[@]}")
+mapfile -t list <<<"$list"
+if ! command -v dpkg-query >/dev/null; then
+	die "not a Debian: install what these packages hold, then set RXAQM_NO_DEPS=1: ${list[*]}" 3
+fi
+mapfile -t absent < <(missing "${list[@]}")
+[ ${#absent[@]} -gt 0 ] || exit 0
+echo "${groups[*]}: installing ${absent[*]}"
+[ $dry_run = no ] || exit 0
+
+# shellcheck source=/dev/null
+. /etc/os-release
+if [ "${ID-}" != debian ] || [ "${VERSION_ID:-99}" -lt 12 ]; then
+	die "${PRETTY_NAME-this system} is not Debian 12 or 13: install these by hand (/VERSION: at least), then set RXAQM_NO_DEPS=1: ${absent[*]}" 3
+fi
+[ "$(id -u)" -eq 0 ] || die "not root: run 'sudo $0 ${groups[*]}'"
+
+update
+if [ "${VERSION_ID-}" = 12 ]; then
+	enable_backports
+	absent=("${absent[@]/%\/*/\/bookworm-backports}")
+else
+	absent=("${absent[@]%%/*}")
+fi
+apt install --no-install-recommends "${absent[@]}" >/dev/null ||
+	die "apt-get install failed: check the network, or run 'apt-get install ${absent[*]}' to see why"
+mapfile -t absent < <(missing "${list[@]}")
+[ ${#absent[@]} -eq 0 ] || die "still missing or too old: ${absent[*]}"

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What `make lint` checks, after a build: format, licences, scripts, manual page, and the
+# control plane by a second compiler and cppcheck. Goes through all before it fails.
+# shellcheck disable=SC2317 # check calls the functions by name
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+mapfile -t sources < <(find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | sort)
+mapfile -t scripts < <(
+	find packaging tests .ci -type f | sort | while read -r file; do
+		head -n 1 "$file" | grep -qaE '^#!.*\b(ba)?sh' && echo "$file"
+	done
+)
+completion=packaging/rxaqm.bash-completion
+manual=docs/rxaqm.8
+failed=()
+
+check()
+{
+	local name=$1
+
+	shift
+	printf '  %-8s %s\n' LINT "$name"
+	"$@" || failed+=("$name")
+}
+
+# The licence is on the first line, in scripts on the second.
+licences()
+{
+	local file bad=0
+
+	for file in "${sources[@]}" "${scripts[@]}" "$completion" Makefile; do
+		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: ' && continue
+		echo "$file: no SPDX-License-Identifier at its beginning"
+		bad=1
+	done
+	return "$bad"
+}
+
+second_compiler()
+{
+	local cflags
+
+	cflags=$(pkg-config --cflags libbpf libxdp inih json-c ncursesw libelf zlib) || return
+	# shellcheck disable=SC2086 # a list of flags
+	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
+		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
+		-Ixdp/shared -Ixdp -Icontrol -Ibuild/bpf $cflags control/*.c
+}
+
+# cppcheck sees no system headers: these macros change the syntax.
+static_analysis()
+{
+	local opts='(type, name, ...)=struct type name = { __VA_ARGS__ }'
+
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 -j 2 \
+		--enable=warning,performance,portability \
+		--suppress=missingIncludeSystem --suppress='*:build/*' \
+		-D'SEC(name)=' -D"LIBBPF_OPTS$opts" -D"DECLARE_LIBXDP_OPTS$opts" \
+		-D'bpf_object__for_each_program(prog, obj)=while ((prog = next_program(obj, prog)))' \
+		-D'bpf_object__for_each_map(map, obj)=while ((map = next_map(obj, map)))' \
+		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
+		-Ixdp/shared -Ixdp -Icontrol \
+		control xdp kprobes tests/rig
+}
+
+manual_page()
+{
+	local warnings
+
+	warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 \
+		man --warnings -E UTF-8 -l -Tutf8 -Z "$manual" 2>&1 >/dev/null)
+	[ -z "$warnings" ] || { echo "$warnings" && return 1; }
+}
+
+check 'format (make format)' "${CLANG_FORMAT:-clang-format-19}" --dry-run -Werror "${sources[@]}"
+check licences licences
+check 'scripts' shellcheck -x "${scripts[@]}"
+check 'completion' shellcheck -s bash "$completion"
+check 'completion syntax' bash -n "$completion"
+check 'clang' second_compiler
+check 'cppcheck' static_analysis
+[ ! -e "$manual" ] || check "$manual" manual_page
+
+[ ${#failed[@]} -eq 0 ] && exit
+printf 'lint: failed: %s\n' "${failed[@]}" >&2
+exit 1

@@ -1,0 +1,168 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the tests: tests/run.sh [SUITE]..., all of them by default. The last line is
+# the sum, "N passed, N failed", with ", N skipped" if there are any.
+#
+#   unit bpf system cli   build/tests/SUITE, one Catch2 binary each (TEST_ARGS adds arguments)
+#   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
+#   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (60)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+all_suites=(unit bpf cli shell fuzz system)
+fuzz_seconds=${FUZZ_SECONDS:-60}
+suite_timeout=${SUITE_TIMEOUT:-2700}
+
+export RXAQM_PROFILE_PATH=$PWD/nic-profiles
+export RXAQM_BIN=$PWD/build/rxaqm
+export RXAQM_BUILD=$PWD/build
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+touch "$scratch/all"
+
+# tally RESULT NAME [REASON]: one result outside a Catch2 binary.
+tally()
+{
+	printf '%s\t%s\t%s\n' "$1" "$2" "${3-}" >>"$RXAQM_TALLY"
+}
+
+count()
+{
+	awk -F'\t' -v result="$1" '$1 == result { n++ } END { print n + 0 }' "$2"
+}
+
+last_line()
+{
+	awk 'NF { line = $0 } END { print line }' "$1"
+}
+
+sum()
+{
+	local passed failed skipped
+
+	passed=$(count pass "$1") failed=$(count fail "$1") skipped=$(count skip "$1")
+	printf '%d passed, %d failed' "$passed" "$failed"
+	[ "$skipped" -eq 0 ] || printf ', %d skipped' "$skipped"
+	printf '\n'
+}
+
+run_catch2()
+{
+	local suite=$1 binary=build/tests/$1 status=0
+
+	if ! compgen -G "tests/$suite/*.cpp" >/dev/null; then
+		echo "no tests yet"
+		return
+	fi
+	if [ ! -x "$binary" ]; then
+		tally fail "$suite" "$binary is not built: run 'make build-test'"
+		return
+	fi
+	# shellcheck disable=SC2086 # TEST_ARGS is a list
+	timeout -k 10 "$suite_timeout" "$binary" --reporter compact --colour-mode none \
+		--min-duration 1 ${TEST_ARGS-} </dev/null || status=$?
+	if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+		tally fail "$suite" "stopped after $suite_timeout s"
+	elif [ "$(count end "$RXAQM_TALLY")" -eq 0 ]; then
+		tally fail "$suite" "died with status $status after: $(tail -n 1 "$RXAQM_TALLY" | cut -f 2)"
+	elif [ "$status" -ne 0 ] && [ "$(count fail "$RXAQM_TALLY")" -eq 0 ] &&
+		[ "$(count pass "$RXAQM_TALLY")" -gt 0 ]; then
+		tally fail "$suite" "ended with status $status"
+	fi
+}
+
+run_shell()
+{
+	local script name status
+
+	for script in tests/shell/*.sh; do
+		[ -e "$script" ] || continue
+		name=$(basename "$script" .sh) status=0
+		timeout -k 10 600 bash "$script" >"$scratch/out" 2>&1 </dev/null || status=$?
+		case $status in
+		0) tally pass "$name" ;;
+		77) tally skip "$name" "$(last_line "$scratch/out")" ;;
+		*)
+			sed "s|^|$name: |" "$scratch/out"
+			tally fail "$name" "status $status: $(last_line "$scratch/out")"
+			;;
+		esac
+	done
+}
+
+run_fuzz()
+{
+	local targets=() target name seconds status runs
+
+	for target in tests/fuzz/fuzz_*.c; do
+		[ ! -e "$target" ] || targets+=("$(basename "$target" .c)")
+	done
+	[ ${#targets[@]} -gt 0 ] || return 0
+	seconds=$((fuzz_seconds / ${#targets[@]}))
+	[ "$seconds" -gt 0 ] || seconds=1
+	for name in "${targets[@]#fuzz_}"; do
+		if [ ! -x "build/fuzz/$name" ]; then
+			tally fail "fuzz $name" "build/fuzz/$name is not built: run 'make build-test'"
+			continue
+		fi
+		status=0
+		mkdir -p "build/fuzz/corpus/$name"
+		set -- "build/fuzz/corpus/$name"
+		[ ! -d "tests/fuzz/corpus/$name" ] || set -- "$@" "tests/fuzz/corpus/$name"
+		timeout -k 10 $((seconds + 120)) "build/fuzz/$name" -max_total_time="$seconds" \
+			-timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+			-artifact_prefix="build/fuzz/$name-" "$@" \
+			>"build/fuzz/$name.log" 2>&1 </dev/null || status=$?
+		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log")
+		printf '%s: %s inputs in %s s\n' "$name" "${runs:-?}" "$seconds"
+		if [ "$status" -eq 0 ]; then
+			tally pass "fuzz $name"
+		else
+			tail -n 40 "build/fuzz/$name.log"
+			tally fail "fuzz $name" "status $status, see build/fuzz/$name.log"
+		fi
+	done
+}
+
+run_suite()
+{
+	local suite=$1 started=$SECONDS
+
+	export RXAQM_TALLY=$scratch/$suite
+	: >"$RXAQM_TALLY"
+	echo "== $suite"
+	case $suite in
+	shell) run_shell ;;
+	fuzz) run_fuzz ;;
+	*) run_catch2 "$suite" ;;
+	esac
+	echo "== $suite: $(sum "$RXAQM_TALLY") ($((SECONDS - started)) s)"
+	cat "$RXAQM_TALLY" >>"$scratch/all"
+}
+
+suites=("$@")
+[ $# -gt 0 ] || suites=("${all_suites[@]}")
+for suite in "${suites[@]}"; do
+	case " ${all_suites[*]} " in
+	*" $suite "*) ;;
+	*)
+		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]}" >&2
+		exit 2
+		;;
+	esac
+done
+
+# Tests that need the bpffs skip themselves without root.
+[ "$(id -u)" -ne 0 ] || packaging/mount-bpffs.sh
+for suite in "${suites[@]}"; do
+	run_suite "$suite"
+done
+
+awk -F'\t' '$1 == "skip" { print "skipped: " $2 ": " $3 }' "$scratch/all"
+awk -F'\t' '$1 == "fail" { print "failed: " $2 ": " $3 }' "$scratch/all"
+sum "$scratch/all"
+# All skipped is not a success: nothing was tested.
+[ "$(count fail "$scratch/all")" -eq 0 ] && [ "$(count pass "$scratch/all")" -gt 0 ]

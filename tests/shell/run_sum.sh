@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# tests/run.sh: nothing that went wrong may end as "0 failed".
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree"/{packaging,build/tests,tests/{unit,bpf}}
+cp tests/run.sh "$tree/tests"
+touch "$tree/tests/unit/test.cpp"
+printf '#!/bin/sh\n' | tee "$tree/packaging/mount-bpffs.sh" >"$tree/build/tests/unit"
+chmod +x "$tree/packaging/mount-bpffs.sh" "$tree/build/tests/unit"
+
+# expect STATUS SUM: with a test binary that does what standard input says.
+expect()
+{
+	local status=0 out
+
+	{ echo '#!/bin/sh' && cat; } >"$tree/build/tests/unit"
+	out=$("$tree/tests/run.sh" unit 2>&1) || status=$?
+	[ "$status" -eq "$1" ] && [ "$(tail -n 1 <<<"$out")" = "$2" ] ||
+		{ echo "want status $1 and '$2', got $status and:" && echo "$out" && exit 1; }
+}
+
+expect 0 '2 passed, 0 failed' <<-'END'
+	printf 'pass\ta\t\npass\tb\t\nend\n' >>"$RXAQM_TALLY"
+END
+expect 0 '1 passed, 0 failed, 1 skipped' <<-'END'
+	printf 'pass\ta\t\nskip\tb\twhy\nend\n' >>"$RXAQM_TALLY"
+END
+expect 1 '1 passed, 1 failed' <<-'END'
+	printf 'pass\ta\t\nfail\tb\twhy\nend\n' >>"$RXAQM_TALLY"; exit 1
+END
+# Killed on the way; ended with an error that no test had; said nothing at all.
+expect 1 '1 passed, 1 failed' <<-'END'
+	printf 'pass\ta\t\n' >>"$RXAQM_TALLY"; kill -SEGV $$
+END
+expect 1 '1 passed, 1 failed' <<-'END'
+	printf 'pass\ta\t\nend\n' >>"$RXAQM_TALLY"; exit 66
+END
+expect 1 '0 passed, 1 failed' <<-'END'
+	exit 0
+END
+# Nothing but skips is no success.
+expect 1 '0 passed, 0 failed, 1 skipped' <<-'END'
+	printf 'skip\tb\twhy\nend\n' >>"$RXAQM_TALLY"; exit 4
+END
+
+rm "$tree/build/tests/unit"
+status=0
+out=$("$tree/tests/run.sh" unit 2>&1) || status=$?
+[ "$status" -eq 1 ] && [ "$(tail -n 1 <<<"$out")" = '0 passed, 1 failed' ]
+status=0
+"$tree/tests/run.sh" nonsense 2>/dev/null || status=$?
+[ "$status" -eq 2 ]

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The in-kernel clock estimate: NIC time to host time from the packets alone.
+ *
+ * Every packet gives an offset (host now - NIC stamp) that is too large by the time
+ * it waited. The first packet of a poll that follows a drained poll waited least:
+ * it reached an empty ring. So the least such offset of a window is a point close
+ * above the true line, and the line itself is the lower hull of the last windows'
+ * points (Zhang, Liu, Xia: "Clock synchronization algorithms for network
+ * measurements", INFOCOM 2002). Of the hull only the edge across the middle is
+ * needed, and that is the lowest of all segments from an older to a newer point,
+ * measured in the middle: 16 candidates, no hull to build.
+ *
+ * A packet that finds the ring empty also bounds the offset from below: it came
+ * after the ring was drained. A stamp that breaks either bound says that one of the
+ * clocks was stepped; a few of them in a row and the estimate starts anew, with the
+ * rate it knew.
+ *
+ * Windows begin at 67 ms, so that a step is forgotten within a second, and double
+ * up to 2.1 s while all is well, so that the rate is known to about 1 ppm and the
+ * mapping survives a long standing queue.
+ *
+ * One estimate per interface, fed by all of its queues: each keeps its own least
+ * offset of 33 ms and hands it over under a try-lock (rx_stamp.bpf.c).
+ */
+#ifndef RXAQM_CLOCK_EST_H
+#define RXAQM_CLOCK_EST_H
+
+#include "clock.h"
+
+#define RXAQM_EST_POINTS 8
+#define RXAQM_EST_HALF (RXAQM_EST_POINTS / 2)
+#define RXAQM_EST_WINDOW_MIN_NS (1ULL << 26) /* 67 ms */
+#define RXAQM_EST_WINDOW_MAX_NS (1ULL << 31) /* 2.1 s */
+#define RXAQM_EST_QUEUE_WINDOW_NS (1ULL << 25) /* 33 ms */
+/* IEEE 802.3 allows an Ethernet clock 100 ppm; a disciplined PHC may be slewed on top. */
+#define RXAQM_EST_DRIFT_MAX_Q32 RXAQM_PPM_Q32(200)
+#define RXAQM_EST_DRIFT_MIN_Q32 RXAQM_PPM_Q32(1) /* never trust a rate beyond this */
+#define RXAQM_EST_ERR_MIN_NS 500
+#define RXAQM_EST_EXPIRY_NS (400 * RXAQM_NSEC_PER_SEC)
+
+/* Host time and host - NIC at that time. */
+struct rxaqm_clock_point {
+	__u64 host_ns;
+	__u64 offset_ns; /* host - NIC, modulo 2^64 */
+};
+
+/* Least offset seen since start_ns, at the rate known. */
+struct rxaqm_clock_window {
+	__u64 start_ns;
+	struct rxaqm_clock_point least;
+	__u32 nr; /* offsets seen; 0: least is void */
+	__u32 pad;
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_clock_window, 32);
+
+struct rxaqm_clock_est {
+	struct rxaqm_clock_point point[RXAQM_EST_POINTS]; /* oldest first */
+	struct rxaqm_clock_window window;
+	__u64 window_ns;
+	__s64 rate_q32; /* change of the offset per host ns */
+	__u32 nr_points;
+	__u32 rate_known;
+};
+
+/* How far @p lies above a line of slope @rate_q32 through @from. */
+rxaqm_always_inline __s64 rxaqm_clock_above(const struct rxaqm_clock_point *p,
+					    const struct rxaqm_clock_point *from, __s64 rate_q32)
+{
+	return (__s64)(p->offset_ns - from->offset_ns) -
+	       rxaqm_scale_q32((__s64)(p->host_ns - from->host_ns), rate_q32);
+}
+
+static inline void rxaqm_clock_window_add(struct rxaqm_clock_window *window,
+					  const struct rxaqm_clock_point *p, __s64 rate_q32)
+{
+	if (!window->nr || rxaqm_clock_above(p, &window->least, rate_q32) < 0)
+		window->least = *p;
+	window->nr++;
+}
+
+/* Signed division: BPF has only the unsigned one before cpu=v4. @den > 0. */
+static inline __s64 rxaqm_div_s64(__s64 num, __u64 den)
+{
+	return num < 0 ? -(__s64)((__u64)-num / den) : (__s64)((__u64)num / den);
+}
+
+/* Slope of the segment from @a to the later @b, clamped to the drift possible. */
+static inline __s64 rxaqm_clock_slope_q32(const struct rxaqm_clock_point *a,
+					  const struct rxaqm_clock_point *b)
+{
+	__u64 run_ns = b->host_ns - a->host_ns;
+	__s64 rise_ns = (__s64)(b->offset_ns - a->offset_ns);
+	/* 2^22 ns over the least distance of two windows is far beyond any drift. */
+	__s64 bound_ns = 1LL << 22;
+	__s64 rate_q32;
+
+	if (!run_ns)
+		return 0;
+	if (rise_ns > bound_ns)
+		rise_ns = bound_ns;
+	if (rise_ns < -bound_ns)
+		rise_ns = -bound_ns;
+	/* 22 + 32 bits; runs stay below 2^35. */
+	rate_q32 = rxaqm_div_s64(rise_ns * (1LL << 32), run_ns);
+	if (rate_q32 > 2 * RXAQM_EST_DRIFT_MAX_Q32)
+		return 2 * RXAQM_EST_DRIFT_MAX_Q32;
+	if (rate_q32 < -2 * RXAQM_EST_DRIFT_MAX_Q32)
+		return -2 * RXAQM_EST_DRIFT_MAX_Q32;
+	return rate_q32;
+}
+
+/* The slope of the lower hull in the middle of the points. */
+static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
+{
+	__u32 half = est->nr_points / 2;
+	__u64 mid_ns = est->point[0].host_ns;
+	__s64 best_q32 = 0, best_ns = 0;
+	bool have = false;
+	__u32 i, j;
+
+	if (half < RXAQM_EST_POINTS)
+		mid_ns += (est->point[half & (RXAQM_EST_POINTS - 1)].host_ns - mid_ns) / 2;
+	for (i = 0; i < RXAQM_EST_HALF; i++) {
+		for (j = 1; j < RXAQM_EST_POINTS; j++) {
+			const struct rxaqm_clock_point *a = &est->point[i];
+			const struct rxaqm_clock_point *b = &est->point[j];
+			__s64 rate_q32, at_mid_ns;
+
+			if (i >= half || j < half || j >= est->nr_points)
+				continue;
+			rate_q32 = rxaqm_clock_slope_q32(a, b);
+			at_mid_ns = (__s64)(a->offset_ns - est->point[0].offset_ns) +
+				    rxaqm_scale_q32((__s64)(mid_ns - a->host_ns), rate_q32);
+			if (have && at_mid_ns >= best_ns)
+				continue;
+			have = true;
+			best_ns = at_mid_ns;
+			best_q32 = rate_q32;
+		}
+	}
+	return best_q32;
+}
+
+/* The mapping that the points of @est give. Needs one point at least. */
+static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
+					   struct rxaqm_clock *clock)
+{
+	const struct rxaqm_clock_point *first = &est->point[0];
+	__u32 newest = (est->nr_points - 1) & (RXAQM_EST_POINTS - 1);
+	const struct rxaqm_clock_point *last = &est->point[newest];
+	__s64 lowest_ns = 0, sum_ns = 0;
+	__u64 offset_ns, spread_ns, span_ns, drift_err_q32;
+	__u32 i;
+
+	for (i = 0; i < RXAQM_EST_POINTS; i++) {
+		__s64 above_ns;
+
+		if (i >= est->nr_points)
+			break;
+		above_ns = rxaqm_clock_above(&est->point[i], first, est->rate_q32);
+		if (above_ns < lowest_ns)
+			lowest_ns = above_ns;
+		sum_ns += above_ns;
+	}
+	spread_ns = (__u64)(sum_ns - lowest_ns * (__s64)est->nr_points) / est->nr_points;
+	span_ns = last->host_ns - first->host_ns;
+
+	/* The rate errs by about the spread at both ends of the span. */
+	drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
+	if (est->nr_points >= RXAQM_EST_HALF && span_ns && spread_ns < (1ULL << 30))
+		drift_err_q32 = RXAQM_EST_DRIFT_MIN_Q32 + ((2 * spread_ns) << 32) / span_ns;
+	else if (est->rate_known)
+		drift_err_q32 = 10 * RXAQM_EST_DRIFT_MIN_Q32;
+	if (drift_err_q32 > (__u64)RXAQM_EST_DRIFT_MAX_Q32)
+		drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
+
+	offset_ns = first->offset_ns + lowest_ns +
+		    rxaqm_scale_q32((__s64)(last->host_ns - first->host_ns), est->rate_q32);
+	clock->host_ref_ns = last->host_ns;
+	clock->hw_ref_ns = last->host_ns - offset_ns;
+	/* A slope per host ns serves per NIC ns: they differ by the drift squared, 4e-8. */
+	clock->rate_q32 = est->rate_q32;
+	clock->err_ns = spread_ns + RXAQM_EST_ERR_MIN_NS;
+	clock->drift_err_q32 = drift_err_q32;
+	clock->expires_ns = last->host_ns + RXAQM_EST_EXPIRY_NS;
+}
+
+/* Halve the points, keeping the lower of each pair, and double the window. */
+static inline void rxaqm_clock_est_thin(struct rxaqm_clock_est *est)
+{
+	__u32 i;
+
+	for (i = 0; i < RXAQM_EST_HALF; i++) {
+		struct rxaqm_clock_point *a = &est->point[2 * i];
+		struct rxaqm_clock_point *b = &est->point[2 * i + 1];
+
+		est->point[i] = rxaqm_clock_above(b, a, est->rate_q32) < 0 ? *b : *a;
+	}
+	est->nr_points = RXAQM_EST_HALF;
+	est->window_ns *= 2;
+}
+
+/* Drop the oldest point. */
+static inline void rxaqm_clock_est_shift(struct rxaqm_clock_est *est)
+{
+	__u32 i;
+
+	for (i = 0; i + 1 < RXAQM_EST_POINTS; i++)
+		est->point[i] = est->point[i + 1];
+	est->nr_points = RXAQM_EST_POINTS - 1;
+}
+
+/* Start anew after a step of either clock; the rate is kept as a first guess. */
+static inline void rxaqm_clock_est_reset(struct rxaqm_clock_est *est)
+{
+	est->nr_points = 0;
+	est->window.nr = 0;
+	est->window_ns = RXAQM_EST_WINDOW_MIN_NS;
+}
+
+/* Hand over a queue's least offset. Returns true, with @clock filled in, if that
+ * completed a window. @est is all zero at first.
+ */
+static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
+				       const struct rxaqm_clock_point *p, __u64 now_ns,
+				       struct rxaqm_clock *clock)
+{
+	if (!est->window_ns)
+		rxaqm_clock_est_reset(est);
+	if (!est->window.nr)
+		est->window.start_ns = now_ns;
+	rxaqm_clock_window_add(&est->window, p, est->rate_q32);
+	/* The first point counts at once: better a poor clock than none. */
+	if (est->nr_points && rxaqm_ns_since(now_ns, est->window.start_ns) < est->window_ns)
+		return false;
+
+	if (est->nr_points >= RXAQM_EST_POINTS) {
+		if (est->window_ns < RXAQM_EST_WINDOW_MAX_NS)
+			rxaqm_clock_est_thin(est);
+		else
+			rxaqm_clock_est_shift(est);
+	}
+	/* Two queues' windows may overlap: points must be in order of time. */
+	if (est->nr_points &&
+	    !rxaqm_ns_after(est->window.least.host_ns,
+			    est->point[(est->nr_points - 1) & (RXAQM_EST_POINTS - 1)].host_ns))
+		est->nr_points--;
+	est->point[est->nr_points & (RXAQM_EST_POINTS - 1)] = est->window.least;
+	est->nr_points++;
+	est->window.nr = 0;
+	/* Fewer points lie on any line, so their spread would say nothing. */
+	if (est->nr_points >= RXAQM_EST_HALF) {
+		est->rate_q32 = rxaqm_clock_fit_q32(est);
+		est->rate_known = 1;
+	}
+	rxaqm_clock_est_publish(est, clock);
+	return true;
+}
+
+#endif /* RXAQM_CLOCK_EST_H */

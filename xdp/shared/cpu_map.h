@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Contract of cpu_map: what happens on a CPU between two ends of polls. Per CPU, one
+ * entry, touched in softirq context (bottom halves off) only, so by one program at
+ * a time: XDP notes the queues being polled, rx_stamp finds the queue of an skb by it,
+ * napi_poll takes the note away. This is also what keeps the tracing programs cheap
+ * for interfaces that are not attached: an empty note ends them at once.
+ */
+#ifndef RXAQM_CPU_MAP_H
+#define RXAQM_CPU_MAP_H
+
+#include "types.h"
+
+#define RXAQM_CPU_QUEUES 8 /* rings that one NAPI may serve */
+
+struct rxaqm_cpu {
+	__u32 nr_queues;
+	__u32 queue[RXAQM_CPU_QUEUES]; /* indices in queue_map; the last is polled now */
+	__u32 want_ifindex; /* rx_stamp: take the stamp of the next skb of it; 0: none */
+	/* Generic XDP: the stamp was seen first and waits for the XDP program. */
+	__u32 ahead_ifindex; /* of that skb; 0: none waits */
+	__u32 pad;
+	__u64 ahead_tstamp_ns; /* its skb->tstamp */
+	__u64 ahead_hwtstamp_ns; /* its hardware timestamp */
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_cpu, 64);
+
+#endif /* RXAQM_CPU_MAP_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Contract of iface_map: the registry of attached interfaces, and what attach
+ * changed on them, so that any later command can undo it.
+ *
+ * Array of RXAQM_MAX_IFACES. Written by control only, under the lock. Read by the
+ * BPF programs (policy_gen, the facts) and by control. An entry of state FREE means
+ * nothing; one of state ATTACHING that is seen under the lock was left by a command
+ * that died, and the next attach or detach undoes it.
+ */
+#ifndef RXAQM_IFACE_H
+#define RXAQM_IFACE_H
+
+#include "types.h"
+
+enum rxaqm_iface_state {
+	RXAQM_IFACE_FREE,
+	RXAQM_IFACE_ATTACHING,
+	RXAQM_IFACE_ATTACHED,
+	RXAQM_IFACE_DETACHING,
+};
+
+/* Which time an skb carries (rx_stamp.bpf.c). */
+enum rxaqm_stamp {
+	RXAQM_STAMP_NONE,
+	RXAQM_STAMP_HWTSTAMP, /* skb_shinfo(skb)->hwtstamps */
+	RXAQM_STAMP_TSTAMP, /* skb->tstamp */
+};
+
+#define RXAQM_IFACE_GENERIC (1U << 0) /* XDP in generic mode */
+#define RXAQM_IFACE_BY_CPU (1U << 1) /* the queues are the CPUs' backlogs */
+#define RXAQM_IFACE_DISPATCHER (1U << 2) /* under libxdp's dispatcher */
+#define RXAQM_IFACE_HWTSTAMP_SAVED (1U << 3) /* attach changed the timestamp config */
+
+#define RXAQM_IFNAMSIZ 16
+#define RXAQM_PROFILE_NAME_LEN 32
+
+struct rxaqm_iface {
+	__u32 state; /* enum rxaqm_iface_state */
+	__u32 flags; /* RXAQM_IFACE_* */
+	__u32 policy_gen; /* lowest bit: bank of policy_map in use (policy.h) */
+	__u32 queue_base; /* first entry of queue_map and of a bank of policy_map */
+	__u32 nr_queues;
+	__u32 ring_entries; /* length of each queue; 0: unknown */
+	__u32 poll_packets; /* packets a poll may take; 0: as the NAPI budget says */
+	__u32 stamp; /* enum rxaqm_stamp */
+	__u32 ifindex; /* at attach; both may change later */
+	__u32 prog_id; /* the XDP program, which identifies the interface for good */
+	__u64 netns_ino; /* at attach */
+	__u64 attached_ns; /* CLOCK_MONOTONIC */
+	__s32 hwtstamp_flags; /* struct hwtstamp_config before attach */
+	__s32 hwtstamp_tx_type;
+	__s32 hwtstamp_rx_filter;
+	__u32 pad;
+	char name[RXAQM_IFNAMSIZ]; /* at attach */
+	char profile[RXAQM_PROFILE_NAME_LEN];
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_iface, 120);
+
+#endif /* RXAQM_IFACE_H */

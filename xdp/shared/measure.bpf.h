@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * One stamp of one packet, brought to its queue and to the clock estimate. Used by
+ * rx_stamp.bpf.c and, in generic mode, where the stamp is seen before XDP runs, by
+ * the XDP program; both in the NAPI context of the queue.
+ */
+#ifndef RXAQM_MEASURE_BPF_H
+#define RXAQM_MEASURE_BPF_H
+
+#include "maps.bpf.h"
+
+/* Copy the mapping in use. False if there is none. */
+static inline bool rxaqm_clock_read(const struct rxaqm_clock_entry *entry,
+				    struct rxaqm_clock *clock)
+{
+	__u32 published = RXAQM_READ_ONCE(entry->published);
+
+	if (!published)
+		return false;
+	*clock = entry->clock[published & 1];
+	return true;
+}
+
+/* Another CPU at the estimate means that its point will do: no one waits here. */
+static inline bool rxaqm_clock_trylock(struct rxaqm_clock_entry *entry)
+{
+	return __sync_val_compare_and_swap(&entry->lock, 0, 1) == 0;
+}
+
+static inline void rxaqm_clock_unlock(struct rxaqm_clock_entry *entry)
+{
+	__sync_lock_test_and_set(&entry->lock, 0);
+}
+
+/* Hand the queue's window over. Not inlined: once per 33 ms and queue. */
+static __attribute__((noinline)) int rxaqm_clock_hand_over(struct rxaqm_clock_entry *entry,
+							   struct rxaqm_queue *q, __u64 now_ns)
+{
+	__u32 next;
+
+	if (!entry || !q || !rxaqm_clock_trylock(entry))
+		return 0;
+	next = entry->published + 1;
+	if (!next)
+		next = 2; /* 0 says "none"; the parity must go on alternating */
+	if (rxaqm_clock_est_add(&entry->est, &q->window.least, now_ns, &entry->clock[next & 1]))
+		__sync_lock_test_and_set(&entry->published, next);
+	rxaqm_clock_unlock(entry);
+	q->window.nr = 0;
+	return 0;
+}
+
+/* A clock was stepped: forget the mapping and begin anew. */
+static __attribute__((noinline)) int rxaqm_clock_restart(struct rxaqm_clock_entry *entry,
+							 struct rxaqm_queue *q)
+{
+	if (!entry || !q || !rxaqm_clock_trylock(entry))
+		return 0;
+	rxaqm_clock_est_reset(&entry->est);
+	__sync_lock_test_and_set(&entry->published, 0);
+	entry->resets++;
+	rxaqm_clock_unlock(entry);
+	q->window.nr = 0;
+	q->stat[RXAQM_STAT_CLOCK_RESETS]++;
+	return 0;
+}
+
+/* The packet at hand, of @q, was stamped @hw_ns by the NIC; 0: it was not. */
+static inline void rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, __u64 now_ns)
+{
+	struct rxaqm_clock_entry *entry;
+	enum rxaqm_sample sample;
+	struct rxaqm_clock clock;
+	bool have_clock;
+	__u32 iface = q->iface;
+
+	entry = bpf_map_lookup_elem(&clock_est_map, &iface);
+	if (!entry)
+		return;
+	have_clock = rxaqm_clock_read(entry, &clock);
+	sample = rxaqm_sample_stamp(q, have_clock ? &clock : NULL, hw_ns, now_ns);
+	if (sample == RXAQM_SAMPLE_STEPPED) {
+		rxaqm_clock_restart(entry, q);
+		return;
+	}
+	if (sample == RXAQM_SAMPLE_GOOD) {
+		__u32 bucket = rxaqm_hist_bucket(q->sample_sojourn_ns);
+
+		q->signal = RXAQM_SIGNAL_STAMP;
+		if (q->flags & RXAQM_QUEUE_STANDING)
+			rxaqm_sample_count(q, bucket, 1);
+		else
+			q->poll_bucket = bucket + 1;
+	}
+	if (sample == RXAQM_SAMPLE_BAD || !hw_ns)
+		return;
+	if (q->flags & RXAQM_QUEUE_DRAINED_BEFORE) {
+		q->flags &= ~RXAQM_QUEUE_DRAINED_BEFORE;
+		rxaqm_sample_learn(q, hw_ns, now_ns, have_clock ? clock.rate_q32 : 0);
+	}
+	if (q->window.nr && rxaqm_ns_since(now_ns, q->window.start_ns) >= RXAQM_EST_QUEUE_WINDOW_NS)
+		rxaqm_clock_hand_over(entry, q, now_ns);
+}
+
+#endif /* RXAQM_MEASURE_BPF_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Contract of policy_map: what the operator wants of each queue.
+ *
+ * Array of 2 x RXAQM_MAX_QUEUES: two banks. Written by control only, under the
+ * lock, always into the bank that is not in use; then rxaqm_iface.policy_gen is
+ * raised by one, whose lowest bit names the bank in use. So a change of any
+ * number of queues takes effect at once or not at all. Read by XDP at the first
+ * packet of a poll, into the queue's own copy (struct rxaqm_queue).
+ */
+#ifndef RXAQM_POLICY_H
+#define RXAQM_POLICY_H
+
+#include "types.h"
+
+enum rxaqm_mode {
+	RXAQM_MODE_OFF, /* measure nothing, pass everything */
+	RXAQM_MODE_OBSERVE, /* count what enforcing would do */
+	RXAQM_MODE_ENFORCE,
+};
+
+enum rxaqm_signal {
+	RXAQM_SIGNAL_AUTO, /* the first of the following that is valid now */
+	RXAQM_SIGNAL_STAMP, /* Rx timestamp seen by the tracing program */
+	RXAQM_SIGNAL_BUSY, /* time since a poll last drained the queue */
+};
+
+enum rxaqm_ecn {
+	RXAQM_ECN_OFF, /* ECT packets are treated like Not-ECT ones */
+	RXAQM_ECN_CODEL, /* RFC 3168: mark where CoDel would drop */
+	RXAQM_ECN_STEP, /* DCTCP: mark all ECT packets over ce_threshold */
+};
+
+enum rxaqm_not_ect {
+	RXAQM_NOT_ECT_DROP,
+	RXAQM_NOT_ECT_PASS,
+};
+
+enum rxaqm_ack {
+	RXAQM_ACK_KEEP, /* pure ACKs are never touched */
+	RXAQM_ACK_THIN, /* redundant pure ACKs of a flow are dropped while the queue stands */
+};
+
+#define RXAQM_MAX_EXEMPT_PORTS 8
+
+/* The interval stays below 2^32 ns: the control law multiplies it by a Q32 number. */
+#define RXAQM_INTERVAL_MIN_NS (100 * RXAQM_NSEC_PER_USEC)
+#define RXAQM_INTERVAL_MAX_NS (4 * RXAQM_NSEC_PER_SEC)
+#define RXAQM_TARGET_MIN_NS (1 * RXAQM_NSEC_PER_USEC)
+
+struct rxaqm_policy {
+	__u64 target_ns; /* acceptable standing sojourn, at most interval_ns */
+	__u64 interval_ns; /* CoDel interval: the longest RTT to be controlled */
+	__u64 ce_threshold_ns; /* mark ECT packets over this; 0: off (step: target) */
+	__u64 l4s_threshold_ns; /* mark ECT(1) packets over this; 0: ECT(1) is as ECT(0) */
+	__u64 lease_until_ns; /* CLOCK_MONOTONIC; enforce lapses to observe then; 0: never */
+	__u64 exempt_dscp; /* bit n: DSCP n is exempt */
+	__u16 exempt_port[RXAQM_MAX_EXEMPT_PORTS]; /* host order, TCP or UDP, either end */
+	__u16 max_drop_permille; /* cap on dropped packets in an interval, 0..1000 */
+	__u8 nr_exempt_ports;
+	__u8 mode; /* enum rxaqm_mode */
+	__u8 signal; /* enum rxaqm_signal */
+	__u8 ecn; /* enum rxaqm_ecn */
+	__u8 not_ect; /* enum rxaqm_not_ect */
+	__u8 ack; /* enum rxaqm_ack */
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_policy, 72);
+
+#endif /* RXAQM_POLICY_H */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * NAPI polls as the queue sees them.
+ *
+ * A queue can only stand if polls stop draining it, so a queue that does not stand
+ * is looked at once a poll: its first packet opens the poll and sets skip, the rest
+ * count skip down. The end of the poll comes from the napi_poll tracepoint.
+ *
+ * Drained is decided by the packets that XDP saw: fewer than the poll might take.
+ * "work == budget" also means unfinished Tx, failed refills or other rings of the same
+ * NAPI; only for a CPU's backlog, which other interfaces share, work is the better word.
+ */
+#ifndef RXAQM_POLL_H
+#define RXAQM_POLL_H
+
+#include "iface.h"
+#include "sample.h"
+
+/* Another packet of a poll that needs no look at the rest. */
+rxaqm_always_inline bool rxaqm_poll_skip(struct rxaqm_queue *q)
+{
+	__u32 skip = q->skip;
+
+	if (!skip)
+		return false;
+	q->skip = skip - 1;
+	return true;
+}
+
+/* Packets of the poll going on. */
+rxaqm_always_inline __u32 rxaqm_poll_packets(const struct rxaqm_queue *q)
+{
+	return q->taken + (q->skipped_from - q->skip);
+}
+
+/* True if packets have passed without a poll ever ending. */
+rxaqm_always_inline bool rxaqm_poll_lost(const struct rxaqm_queue *q)
+{
+	return rxaqm_poll_packets(q) >= RXAQM_POLL_PACKETS_MAX;
+}
+
+/* Let the rest of the poll pass unlooked at. */
+rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
+{
+	__u32 left = RXAQM_POLL_PACKETS_MAX - q->taken;
+
+	q->skip = left;
+	q->skipped_from = left;
+}
+
+/* Account for the poll's packets and forget them. */
+static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
+{
+	__u32 packets = rxaqm_poll_packets(q);
+
+	q->stat[RXAQM_STAT_PACKETS] += packets;
+	/* While the queue stands, each packet has been counted with a sojourn of its own. */
+	if (q->poll_bucket && !(q->flags & RXAQM_QUEUE_STANDING))
+		rxaqm_sample_count(q, q->poll_bucket - 1, packets);
+	q->poll_bucket = 0;
+	q->taken = 0;
+	q->skip = 0;
+	q->skipped_from = 0;
+	return packets;
+}
+
+/* Exponential average of weight 1/8 that starts at the first value. */
+rxaqm_always_inline __u32 rxaqm_poll_smooth(__u32 avg, __u64 value)
+{
+	if (value > 0xffffffffULL)
+		value = 0xffffffffULL;
+	if (!avg)
+		return (__u32)value;
+	return (__u32)((__s64)avg + (((__s64)value - (__s64)avg) >> 3));
+}
+
+/* The queue's ring was seen empty at @now_ns. */
+static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 now_ns)
+{
+	q->stat[RXAQM_STAT_POLLS_DRAINED]++;
+	q->drained_ns = now_ns;
+	q->flags |= RXAQM_QUEUE_DRAINED_BEFORE | RXAQM_QUEUE_DRAIN_KNOWN;
+	q->flags &= ~RXAQM_QUEUE_STANDING;
+	rxaqm_codel_drained(&q->codel);
+	q->smooth_ns = 0;
+}
+
+/* A poll ended at @now_ns that might have taken @limit packets of this queue. @left says
+ * that it left packets behind whatever the count. Returns true if the queue was drained.
+ */
+static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left, __u64 now_ns)
+{
+	bool was_standing = q->flags & RXAQM_QUEUE_STANDING;
+	__u32 packets = rxaqm_poll_close(q);
+	__u64 round_ns = now_ns - q->poll_end_ns;
+	bool drained = packets < limit && !left;
+
+	if (drained) {
+		rxaqm_poll_drained(q, now_ns);
+	} else {
+		q->stat[RXAQM_STAT_POLLS_BUSY]++;
+		/* A queue met standing is taken to stand since its first poll. */
+		if (!(q->flags & RXAQM_QUEUE_POLLED))
+			q->drained_ns = now_ns;
+		/* Drops make a round cheap; a target that followed such rounds would
+		 * chase itself.
+		 */
+		if (was_standing && !q->poll_drops && packets) {
+			q->round_ns = rxaqm_poll_smooth(q->round_ns, round_ns);
+			q->packet_ns = rxaqm_poll_smooth(q->packet_ns, (__u32)round_ns / packets);
+		}
+		q->flags |= RXAQM_QUEUE_STANDING;
+		q->flags &= ~RXAQM_QUEUE_DRAINED_BEFORE;
+	}
+	q->flags |= RXAQM_QUEUE_POLLED;
+	q->poll_end_ns = now_ns;
+	q->poll_drops = 0;
+	return drained;
+}
+
+#endif /* RXAQM_POLL_H */

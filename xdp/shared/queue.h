@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Contract of queue_map: everything that happens to one receive queue.
+ *
+ * Array of RXAQM_MAX_QUEUES; an interface has the run that rxaqm_iface names. The
+ * writer is the NAPI context of the queue: the XDP program and the tracing programs
+ * that run between two polls of it, on one CPU at a time, so nothing here is
+ * atomic. Control clears an entry before the interface can use it, and only reads
+ * from then on. All zero: never seen a packet.
+ *
+ * The first cache line is all that a packet of a queue that does not stand touches.
+ */
+#ifndef RXAQM_QUEUE_H
+#define RXAQM_QUEUE_H
+
+#include "clock_est.h"
+#include "codel.h"
+#include "hist.h"
+#include "policy.h"
+#include "stats.h"
+
+#define RXAQM_QUEUE_POLICY_VALID (1U << 0) /* policy is a copy of generation policy_gen */
+#define RXAQM_QUEUE_STANDING (1U << 1) /* the last poll left packets behind */
+#define RXAQM_QUEUE_DRAINED_BEFORE (1U << 2) /* the poll before this one drained the queue */
+#define RXAQM_QUEUE_SAMPLED (1U << 3) /* sample_* hold a valid sample */
+#define RXAQM_QUEUE_DRAIN_KNOWN (1U << 4) /* drained_ns is valid */
+#define RXAQM_QUEUE_POLLED (1U << 5) /* poll_end_ns is valid */
+#define RXAQM_QUEUE_WATCHED (1U << 6) /* in standing_map under napi */
+#define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
+
+/* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
+ * takes as many in one poll (mana: 512).
+ */
+#define RXAQM_POLL_PACKETS_MAX 1024
+
+/* Why stamps are not believed, in distrust_reason. */
+enum rxaqm_distrust {
+	RXAQM_DISTRUST_NONE,
+	RXAQM_DISTRUST_NEGATIVE, /* stamped later than received */
+	RXAQM_DISTRUST_ABSURD, /* over 10 s */
+	RXAQM_DISTRUST_IMPOSSIBLE, /* stamped before the queue was last empty */
+	RXAQM_DISTRUST_BACKWARDS, /* stamped before the packet ahead of it */
+};
+
+struct rxaqm_queue {
+	/* The poll going on. */
+	__u32 skip; /* packets that may yet pass unlooked at */
+	__u32 taken; /* packets of the poll, those skipped not counted */
+	__u32 skipped_from; /* value that skip started from */
+	__u32 flags; /* RXAQM_QUEUE_* */
+	__u32 policy_gen; /* generation of the copy below */
+	__u32 iface; /* index in iface_map */
+	__u32 cpu; /* that polled last */
+	__u32 poll_drops; /* dropped in this poll */
+	__u32 poll_bucket; /* histogram bucket of the poll's sample, plus 1; 0: none */
+	__u32 signal; /* enum rxaqm_signal used last; AUTO: none was valid */
+	__u64 napi; /* NAPI instance that polled last; an identity, never followed */
+	__u64 poll_end_ns;
+	__u64 drained_ns; /* end of the last poll that drained the queue */
+
+	/* Measured. All times CLOCK_MONOTONIC. */
+	__u64 sample_ns; /* when */
+	__u64 sample_sojourn_ns;
+	__u64 sample_err_ns; /* error bound of it */
+	__u64 last_hw_ns; /* NIC stamp of it */
+	__u64 distrust_until_ns; /* stamps are not believed before */
+	__u32 distrust_reason; /* enum rxaqm_distrust, kept for status */
+	__u32 bad_stamps; /* in a row */
+	__u32 round_ns; /* smoothed time between two busy polls; 0: unknown */
+	__u32 packet_ns; /* the same by packet */
+	struct rxaqm_clock_window window;
+
+	/* Decided. */
+	struct rxaqm_codel_vars codel;
+	__u64 smooth_ns; /* sojourn averaged over about 8 packets */
+	__u64 cap_start_ns; /* beginning of the interval that max_drop looks at */
+	__u32 cap_packets;
+	__u32 cap_drops;
+	struct rxaqm_policy policy;
+
+	__u64 stat[RXAQM_NR_STATS];
+	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
+	__u64 pad[5];
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1280);
+
+#endif /* RXAQM_QUEUE_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * From a NIC stamp to a sojourn sample that can be believed, or to the reason why not.
+ *
+ * A stamp is checked against three things that are known without any clock mapping
+ * being right: a packet is not received before it is stamped, it did not reach the
+ * queue before the queue was last empty, and it was not stamped before the packet
+ * ahead of it. What breaks one of these is not a sample, and neither is anything in
+ * the second after it. Four in a row mean that a clock was stepped.
+ */
+#ifndef RXAQM_SAMPLE_H
+#define RXAQM_SAMPLE_H
+
+#include "queue.h"
+
+#define RXAQM_SOJOURN_MAX_NS (10 * RXAQM_NSEC_PER_SEC)
+#define RXAQM_DISTRUST_NS RXAQM_NSEC_PER_SEC
+#define RXAQM_STEP_STAMPS 4
+/* Stamps are taken on the wire: DMA, moderation and reordering by several senders of a
+ * software device come on top of the clock error before a stamp is called impossible.
+ */
+#define RXAQM_STAMP_SLACK_NS RXAQM_NSEC_PER_MSEC
+#define RXAQM_NEGATIVE_SLACK_NS (50 * RXAQM_NSEC_PER_USEC)
+
+enum rxaqm_sample {
+	RXAQM_SAMPLE_GOOD,
+	RXAQM_SAMPLE_NONE, /* no stamp, or no clock yet */
+	RXAQM_SAMPLE_BAD,
+	RXAQM_SAMPLE_STEPPED, /* bad again: the clock estimate must start anew */
+};
+
+static inline enum rxaqm_sample rxaqm_sample_distrust(struct rxaqm_queue *q,
+						      enum rxaqm_distrust reason, __u64 now_ns)
+{
+	if (reason == RXAQM_DISTRUST_NEGATIVE)
+		q->stat[RXAQM_STAT_STAMP_NEGATIVE]++;
+	else
+		q->stat[RXAQM_STAT_STAMP_ABSURD]++;
+	q->flags &= ~RXAQM_QUEUE_SAMPLED;
+	q->distrust_reason = reason;
+	q->distrust_until_ns = now_ns + RXAQM_DISTRUST_NS;
+	if (++q->bad_stamps < RXAQM_STEP_STAMPS)
+		return RXAQM_SAMPLE_BAD;
+	q->bad_stamps = 0;
+	return RXAQM_SAMPLE_STEPPED;
+}
+
+/* The queue's first packet of a poll, stamped @hw_ns, met an emptied ring: let the clock
+ * estimate learn from it.
+ */
+static inline void rxaqm_sample_learn(struct rxaqm_queue *q, __u64 hw_ns, __u64 now_ns,
+				      __s64 rate_q32)
+{
+	struct rxaqm_clock_point p = { .host_ns = now_ns, .offset_ns = now_ns - hw_ns };
+
+	if (!q->window.nr)
+		q->window.start_ns = now_ns;
+	rxaqm_clock_window_add(&q->window, &p, rate_q32);
+}
+
+/* A packet of @q, stamped @hw_ns (0: not stamped), is at hand at @now_ns. @clock is the
+ * mapping of its interface, NULL if there is none. Updates the queue's sample.
+ */
+static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
+						   const struct rxaqm_clock *clock, __u64 hw_ns,
+						   __u64 now_ns)
+{
+	bool backwards = q->last_hw_ns &&
+			 rxaqm_ns_after(q->last_hw_ns, hw_ns + RXAQM_STAMP_SLACK_NS);
+	__u64 err_ns;
+	__s64 sojourn_ns;
+
+	if (!hw_ns) {
+		q->stat[RXAQM_STAT_STAMP_MISSING]++;
+		return RXAQM_SAMPLE_NONE;
+	}
+	q->last_hw_ns = hw_ns;
+	if (!clock || rxaqm_ns_reached(now_ns, clock->expires_ns)) {
+		q->flags |= RXAQM_QUEUE_NO_CLOCK;
+		q->flags &= ~RXAQM_QUEUE_SAMPLED;
+		return RXAQM_SAMPLE_NONE;
+	}
+	q->flags &= ~RXAQM_QUEUE_NO_CLOCK;
+	if (backwards)
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_BACKWARDS, now_ns);
+
+	sojourn_ns = (__s64)(now_ns - rxaqm_clock_to_host(clock, hw_ns));
+	err_ns = rxaqm_clock_err(clock, now_ns);
+	if (sojourn_ns < -(__s64)(err_ns + RXAQM_NEGATIVE_SLACK_NS))
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_NEGATIVE, now_ns);
+	if (sojourn_ns < 0)
+		sojourn_ns = 0;
+	if (sojourn_ns > (__s64)RXAQM_SOJOURN_MAX_NS)
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_ABSURD, now_ns);
+	if ((q->flags & RXAQM_QUEUE_DRAIN_KNOWN) &&
+	    (__u64)sojourn_ns >
+		    rxaqm_ns_since(now_ns, q->drained_ns) + err_ns + RXAQM_STAMP_SLACK_NS)
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_IMPOSSIBLE, now_ns);
+
+	q->bad_stamps = 0;
+	q->flags |= RXAQM_QUEUE_SAMPLED;
+	q->sample_ns = now_ns;
+	q->sample_sojourn_ns = (__u64)sojourn_ns;
+	q->sample_err_ns = err_ns;
+	return RXAQM_SAMPLE_GOOD;
+}
+
+/* Age beyond which a sample says nothing about the queue. */
+rxaqm_always_inline __u64 rxaqm_sample_max_age_ns(__u64 interval_ns)
+{
+	__u64 half_ns = interval_ns / 2;
+
+	return half_ns > 10 * RXAQM_NSEC_PER_MSEC ? half_ns : 10 * RXAQM_NSEC_PER_MSEC;
+}
+
+/* Count @packets that stood @sojourn_ns. */
+static inline void rxaqm_sample_count(struct rxaqm_queue *q, __u32 bucket, __u64 packets)
+{
+	if (bucket < RXAQM_HIST_BUCKETS)
+		q->hist[bucket] += packets;
+}
+
+#endif /* RXAQM_SAMPLE_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * What is counted for each queue, in struct rxaqm_queue. Packets unless said
+ * otherwise; since attach; never reset. No counter ever alters a verdict.
+ *
+ * X(constant, name, meaning); the name is the key in JSON.
+ */
+#ifndef RXAQM_STATS_H
+#define RXAQM_STATS_H
+
+#define RXAQM_STATS(X)                                                                     \
+	X(PACKETS, "packets", "packets seen")                                              \
+	X(POLLS_DRAINED, "polls_drained", "polls that drained the queue")                  \
+	X(POLLS_BUSY, "polls_busy", "polls that left packets behind")                      \
+	X(POLLS_LOST, "polls_lost", "polls whose end was never seen")                      \
+	X(JUDGED, "judged", "judged, the queue standing")                                  \
+	X(LOW, "low", "judged and at or under target")                                     \
+	X(OVER_EXEMPT, "over_exempt", "over target: exempt")                               \
+	X(OVER_ACK, "over_ack", "over target: pure ACK")                                   \
+	X(OVER_CE, "over_ce", "over target: came with CE")                                 \
+	X(OVER_ECT0, "over_ect0", "over target: ECT(0)")                                   \
+	X(OVER_ECT1, "over_ect1", "over target: ECT(1)")                                   \
+	X(OVER_NECT, "over_nect", "over target: Not-ECT")                                  \
+	X(ECN_MARK, "ecn_mark", "CE set where CoDel would drop")                           \
+	X(CE_MARK, "ce_mark", "CE set over ce_threshold or l4s_threshold")                 \
+	X(DROP, "drop", "dropped by CoDel")                                                \
+	X(ACK_DROP, "ack_drop", "redundant pure ACKs dropped")                             \
+	X(WOULD_ECN_MARK, "would_ecn_mark", "observe: ecn_mark under enforce")             \
+	X(WOULD_CE_MARK, "would_ce_mark", "observe: ce_mark under enforce")                \
+	X(WOULD_DROP, "would_drop", "observe: drop under enforce")                         \
+	X(WOULD_ACK_DROP, "would_ack_drop", "observe: ack_drop under enforce")             \
+	X(PASS_NO_SIGNAL, "pass_no_signal", "passed unjudged: no signal has a sample yet") \
+	X(PASS_NO_CLOCK, "pass_no_clock", "passed unjudged: NIC clock unknown or expired") \
+	X(PASS_STALE, "pass_stale", "passed unjudged: newest sample too old")              \
+	X(PASS_IMPLAUSIBLE, "pass_implausible", "passed unjudged: stamps not believed")    \
+	X(PASS_MAX_DROP, "pass_max_drop", "due to be dropped, passed by max_drop")         \
+	X(STAMP_MISSING, "stamp_missing", "samples without a stamp")                       \
+	X(STAMP_NEGATIVE, "stamp_negative", "samples from the future")                     \
+	X(STAMP_ABSURD, "stamp_absurd", "samples over 10 s, or older than the queue")      \
+	X(CLOCK_RESETS, "clock_resets", "clock estimates begun anew after a step")
+
+#define RXAQM_STAT_ENUM(constant, name, meaning) RXAQM_STAT_##constant,
+enum rxaqm_stat { RXAQM_STATS(RXAQM_STAT_ENUM) RXAQM_NR_STATS };
+
+#endif /* RXAQM_STATS_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The types and units every rxaqm header builds on. The headers in this
+ * directory compile as BPF (clang -target bpf), C (gnu11) and C++ (17).
+ */
+#ifndef RXAQM_TYPES_H
+#define RXAQM_TYPES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+#define RXAQM_ASSERT_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type)
+#else
+#define RXAQM_ASSERT_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
+#endif
+
+/* Packet-path code that must not cost a BPF call. */
+#define rxaqm_always_inline static inline __attribute__((always_inline))
+
+#define RXAQM_NSEC_PER_USEC 1000ULL
+#define RXAQM_NSEC_PER_MSEC 1000000ULL
+#define RXAQM_NSEC_PER_SEC 1000000000ULL
+
+/* Raised whenever the meaning or layout of anything pinned changes. */
+#define RXAQM_ABI_VERSION 1
+
+#define RXAQM_MAX_IFACES 64
+#define RXAQM_MAX_QUEUES 4096
+
+/* One plain access: the compiler may neither split, repeat nor drop it. */
+#define RXAQM_READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
+#define RXAQM_WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
+
+#endif /* RXAQM_TYPES_H */
