@@ -25,7 +25,8 @@ DEFINES := -DRXAQM_VERSION='"$(VERSION)"' \
 	-DRXAQM_PROFILE_DIR='"$(PREFIX)/share/rxaqm/profiles"'
 WARNINGS := -Wall -Wextra -Werror
 # SANITIZE=1: address and undefined-behaviour sanitizers in everything native.
-SANITIZERS := $(if $(filter 1,$(SANITIZE)),-fsanitize=address$(,)undefined -fno-sanitize-recover)
+SANITIZERS := $(if $(filter 1,$(SANITIZE)),-fsanitize=address -fsanitize=undefined \
+	-fno-sanitize-recover)
 
 CPPFLAGS += $(INCLUDES) $(DEFINES) $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 CFLAGS ?= -O2 -g
@@ -38,14 +39,13 @@ BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_AR
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 DEPFLAGS = -MMD -MP -MF $(@:%=%.d) -MT $@
 
-, := ,
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 
 ### What there is
 
 BPF_DIRS := xdp kprobes
-bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(addsuffix /*.bpf.c,$(1)))))
+bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(1:%=%/*.bpf.c))))
 SKELS := $(call bpf_skels,$(BPF_DIRS))
 RIG_SKELS := $(call bpf_skels,tests/rig)
 
@@ -76,7 +76,8 @@ all: $(BUILD)/rxaqm ## Build build/rxaqm (default)
 demo: ## Install what it needs, build, and show a queue with and without rxaqm (root)
 	$(Q)packaging/install-deps.sh build demo
 	+$(Q)$(SUBMAKE) build-demo
-	$(Q)tests/rig/demo.sh
+	$(Q)packaging/mount-bpffs.sh
+	$(Q)tests/demo/demo.sh
 
 test: ## Install what it needs, build, and run all tests (root); SUITE="unit bpf" for some
 	$(Q)packaging/install-deps.sh build test
@@ -92,7 +93,7 @@ bench: ## Install what it needs, build, and measure (root)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 build-demo: all $(RIG_BINS)
 build-bench: all $(RIG_BINS) $(BENCH_BINS)
-build-test: all $(RIG_BINS) $(filter $(addprefix $(BUILD)/tests/,$(or $(SUITE),$(SUITES))),$(TEST_BINS)) \
+build-test: all $(RIG_BINS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
 	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))
 
 deps: ## Install what the build needs (root)
@@ -139,7 +140,8 @@ tools:
 		"run 'make deps' (packaging/install-deps.sh build) as root" >&2; exit 1; }
 
 # Objects depend on the flags they were built with.
-FLAGS_NOW := $(CC) $(CXX) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(BPF_CFLAGS) $(SANITIZERS)
+FLAGS_NOW := $(CC) $(CXX) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(BPF_CFLAGS) \
+	$(SANITIZERS)
 $(BUILD)/flags: FORCE | tools
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call shell_quote,$(FLAGS_NOW)) | cmp -s - $@ || \
@@ -188,7 +190,8 @@ $(TEST_BINS): $(call cpp_objs,support) $(CONTROL_LIB)
 		$(shell pkg-config --libs catch2-with-main) $(LIBS) -o $@
 
 # Programs of one file, which may use the control plane and all skeletons.
-$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(CONTROL_LIB) $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
+$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(CONTROL_LIB) $(BUILD)/flags \
+		| $(SKELS) $(RIG_SKELS)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(DEPFLAGS) \

@@ -40,7 +40,7 @@ static int begin_section(struct reader *reader, const char *s)
 
 	if (!s[len])
 		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "'[' without ']'; write [section]");
+				       "\"[\" without \"]\"; write [section]");
 	if (len - 1 > NAME_MAX_LEN)
 		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
 				       "section name longer than %d characters; split it",
@@ -73,10 +73,10 @@ static int check_line(struct reader *reader, const char *s, size_t bytes)
 		name_len--;
 	if (!name_len || name_len > NAME_MAX_LEN || memchr(s, ':', name_len))
 		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "'%.*s' is no name of a key", NAME_MAX_LEN, s);
+				       "\"%.*s\" is no name of a key", NAME_MAX_LEN, s);
 	if (!reader->in_section)
 		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "'%.*s' stands before the first [section]", (int)name_len,
+				       "\"%.*s\" stands before the first [section]", (int)name_len,
 				       s);
 	return 0;
 }
@@ -94,8 +94,8 @@ static char *read_line(char *buf, int size, void *arg)
 	bytes = getline(&reader->buf, &reader->buf_size, reader->file);
 	if (bytes < 0) {
 		if (errno)
-			fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_FAILED, errno,
-						     "%s", strerror(errno)));
+			fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_FAILED, errno, "%s",
+						     strerror(errno)));
 		return NULL;
 	}
 	reader->line++;
@@ -129,8 +129,8 @@ static int handle_key(void *arg, const char *section, const char *key, const cha
 int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
 		   struct rxaqm_error *error)
 {
-	struct reader reader = { .file = file, .ops = ops, .arg = arg, .error = error };
-	char text[sizeof(error->text)];
+	struct rxaqm_error reason;
+	struct reader reader = { .file = file, .ops = ops, .arg = arg, .error = &reason };
 	int line;
 
 	line = ini_parse_stream(read_line, &reader, handle_key, &reader);
@@ -139,12 +139,11 @@ int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "%s: out of memory", path);
 	if (!reader.err && line > 0) {
 		reader.err_line = (unsigned int)line;
-		reader.err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+		reader.err = rxaqm_error_set(&reason, RXAQM_EXIT_USAGE, EINVAL,
 					     "neither [section] nor key=value");
 	}
 	if (!reader.err)
 		return 0;
-	snprintf(text, sizeof(text), "%s", error->text);
-	return rxaqm_error_set(error, error->exit_code, -reader.err, "%s:%u: %s", path,
-			       reader.err_line, text);
+	return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s:%u: %s", path,
+			       reader.err_line, reason.text);
 }

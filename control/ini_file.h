@@ -18,8 +18,8 @@ struct rxaqm_ini_ops {
 		   unsigned int line, struct rxaqm_error *error);
 };
 
-/* Read @file, called @path in messages. The first failure ends it; its @error (which must
- * not be NULL) is put behind "PATH:LINE: ". 0 or -errno.
+/* Read @file, called @path in messages. The first failure ends it; its @error is put
+ * behind "PATH:LINE: ". 0 or -errno.
  */
 int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
 		   struct rxaqm_error *error);

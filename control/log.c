@@ -70,11 +70,16 @@ static void keep_kernel_message(const char *text)
 
 static int print_library(const char *fmt, va_list args)
 {
-	char text[1024];
-	int len = vsnprintf(text, sizeof(text), fmt, args);
+	char text[512];
+	va_list copy;
+	int len;
 
+	va_copy(copy, args);
+	len = vsnprintf(text, sizeof(text), fmt, copy);
+	va_end(copy);
 	keep_kernel_message(text);
-	return debug ? fputs(text, stderr) : len;
+	/* Verifier logs are far longer than what is looked at above. */
+	return debug ? vfprintf(stderr, fmt, args) : len;
 }
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)

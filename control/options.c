@@ -29,11 +29,14 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case 'j':
 		rxaqm_globals.json = true;
 		return 0;
+	case 'h':
+		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		return 0;
 	case ARGP_KEY_INIT:
 		state->err_stream = discarding_stream();
 		return 0;
 	case ARGP_KEY_ARG:
-		rxaqm_options_error(state, "too many arguments: '%s'", arg);
+		rxaqm_options_error(state, "too many arguments: \"%s\"", arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -41,6 +44,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option common_options[] = {
 	{ "json", 'j', NULL, 0, "Print JSON", -1 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
 	{ 0 },
 };
 
@@ -74,6 +78,6 @@ void rxaqm_options_error(const struct argp_state *state, const char *fmt, ...)
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
-	fprintf(stderr, " (see '%s --help')\n", state->name);
+	fprintf(stderr, " (see \"%s --help\")\n", state->name);
 	exit(RXAQM_EXIT_USAGE);
 }

@@ -14,7 +14,8 @@
 static const struct unit {
 	const char *name;
 	__u64 ns;
-} units[] = { /* from the largest */
+} units[] = {
+	/* from the largest */
 	{ "m", 60 * RXAQM_NSEC_PER_SEC },
 	{ "s", RXAQM_NSEC_PER_SEC },
 	{ "ms", RXAQM_NSEC_PER_MSEC },

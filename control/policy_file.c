@@ -123,7 +123,7 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 					       error);
 	file = fopen(path, "re");
 	if (!file)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot open '%s': %s",
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot open \"%s\": %s",
 				       path, strerror(errno));
 	err = rxaqm_policy_file_parse(file, path, policies, nr_queues, now_ns, error);
 	fclose(file);

@@ -12,8 +12,9 @@
 #include "parse.h"
 #include "poll.h"
 
-static const char *const design_names[] = { "unknown", "shared", "split", "writeback", "none",
-					    NULL };
+static const char *const design_names[] = {
+	"unknown", "shared", "split", "writeback", "none", NULL
+};
 static const char *const coverage_names[] = { "unknown", "none", "ptp", "all", NULL };
 static const char *const path_names[] = { "unknown", "gro", "frags", "list", "backlog", NULL };
 static const char *const stamp_names[] = { "none", "hwtstamp", "tstamp", NULL };
@@ -36,7 +37,8 @@ static const struct fact {
 	const char *const *choices; /* "unknown" is for what is not said */
 	unsigned int max; /* of a number; the least is 1 */
 } facts[] = {
-#define FACT(field) offsetof(struct rxaqm_profile, field), sizeof(((struct rxaqm_profile *)0)->field)
+#define FACT(field) \
+	offsetof(struct rxaqm_profile, field), sizeof(((struct rxaqm_profile *)0)->field)
 	{ "Match", "Driver", FACT_DRIVER, FACT(driver), NULL, 0 },
 	{ "Nic", "CompletionDesign", FACT_CHOICE, FACT(design), design_names, 0 },
 	{ "Nic", "CompletionDesignChange", FACT_TEXT, FACT(design_change), NULL, 0 },
@@ -69,7 +71,10 @@ static const char *list_choices(const char *const *choices, char *buf, size_t si
 		if (!strcmp(*choices, "unknown"))
 			continue;
 		len += (size_t)snprintf(buf + len, size - len, "%s%s",
-					!len ? "" : choices[1] ? ", " : " or ", *choices);
+					!len	   ? "" :
+					choices[1] ? ", " :
+						     " or ",
+					*choices);
 		if (len >= size)
 			break;
 	}
@@ -128,7 +133,8 @@ static bool is_release(const char *value)
 	if (!dot || dot == value || dot - value >= (long)sizeof(major))
 		return false;
 	snprintf(major, sizeof(major), "%.*s", (int)(dot - value), value);
-	return !rxaqm_parse_u64(major, 2, 99, &number) && !rxaqm_parse_u64(dot + 1, 0, 999, &number);
+	return !rxaqm_parse_u64(major, 2, 99, &number) &&
+	       !rxaqm_parse_u64(dot + 1, 0, 999, &number);
 }
 
 static int set_text(const struct fact *fact, const char *value, char *field,
@@ -138,7 +144,7 @@ static int set_text(const struct fact *fact, const char *value, char *field,
 		[FACT_TEXT] = "text",
 		[FACT_SYMBOL] = "the name of a kernel function",
 		[FACT_RELEASE] = "a kernel release such as 6.3",
-		[FACT_DRIVER] = "the name of a driver as 'ethtool -i' shows it, or *",
+		[FACT_DRIVER] = "the name of a driver as \"ethtool -i\" shows it, or *",
 	};
 	bool good = *value;
 
@@ -172,10 +178,10 @@ static int unknown_fact(const char *section, const char *key, struct rxaqm_error
 	nearest = rxaqm_nearest(key, names);
 	if (nearest)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "unknown key '%s' in [%s]; did you mean %s?", key, section,
+				       "unknown key \"%s\" in [%s]; did you mean %s?", key, section,
 				       nearest);
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown key '%s' in [%s]; it must be %s", key, section,
+			       "unknown key \"%s\" in [%s]; it must be %s", key, section,
 			       list_choices(names, list, sizeof(list)));
 }
 
@@ -211,7 +217,7 @@ static int load_setting(struct load *load, const char *key, const char *value, u
 
 	if (!strcmp(key, "mode") || !strcmp(key, "lease"))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s is not for profiles to set; use 'rxaqm policy set'",
+				       "%s is not for profiles to set; use \"rxaqm policy set\"",
 				       key);
 	for (i = 0; i < nr; i++)
 		if (!strcmp(profile->setting[i].key, key))

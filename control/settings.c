@@ -24,9 +24,10 @@ static int bad_key(const char *key, struct rxaqm_error *error)
 	nearest = rxaqm_nearest(key, names);
 	if (nearest)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "unknown setting '%.40s'; did you mean '%s'?", key, nearest);
+				       "unknown setting \"%.40s\"; did you mean \"%s\"?", key,
+				       nearest);
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown setting '%.40s'; there are %sand preset", key, list);
+			       "unknown setting \"%.40s\"; there are %sand preset", key, list);
 }
 
 static int set_duration(const struct rxaqm_setting *setting, const char *value, __u64 *ret_ns,
@@ -53,8 +54,8 @@ static int set_duration(const struct rxaqm_setting *setting, const char *value, 
 	}
 	if (err == -EINVAL)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.40s: not a %s; write 500us, 1.5ms or 2s", setting->name,
-				       value, setting->form);
+				       "%s=%.40s: not a %s; write 500us, 1.5ms or 2s",
+				       setting->name, value, setting->form);
 	rxaqm_format_duration_exact(setting->min_ns, least);
 	rxaqm_format_duration_exact(setting->max_ns, most);
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
@@ -95,8 +96,8 @@ static int set_choice(const struct rxaqm_setting *setting, const char *value, __
 	}
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s=%.40s: must be one of %s%s%s%s",
 			       setting->name, value, setting->form,
-			       nearest ? "; did you mean '" : "", nearest ? nearest : "",
-			       nearest ? "'?" : "");
+			       nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+			       nearest ? "\"?" : "");
 }
 
 static int set_percent(const struct rxaqm_setting *setting, const char *value, __u16 *ret_permille,

@@ -60,9 +60,9 @@ void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *ifa
 			      const struct rxaqm_policy *policies);
 
 /* State of @iface's queue. */
-static inline const struct rxaqm_queue *
-rxaqm_state_queue(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		  unsigned int queue)
+static inline const struct rxaqm_queue *rxaqm_state_queue(const struct rxaqm_state *state,
+							  const struct rxaqm_iface *iface,
+							  unsigned int queue)
 {
 	return &state->queue[iface->queue_base + queue];
 }

@@ -26,8 +26,8 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname);
 /* Call @each for every interface that is attached (or only for that called @ifname here).
  * Stops at the first that returns non-zero, and returns that.
  */
-int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname,
-		    rxaqm_view_fn each, void *arg);
+int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
+		    void *arg);
 
 /* Has the queue anything to show? Small interfaces show all of theirs. */
 bool rxaqm_view_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);

@@ -166,7 +166,7 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 			"one with libxdp's dispatcher, or take it off with \"ip link set dev %s xdp off\"",
 			ifname, info.name, progs.id[0], ifname);
 	}
-	if (err == -EPERM || err == -EACCES)
+	if (err == -EPERM)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
 				       "no permission to attach XDP to \"%s\"; run as root", ifname);
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,

@@ -15,7 +15,7 @@ declare -A packages=(
 		linux-libc-dev/6.12 libxdp-dev libelf-dev zlib1g-dev libinih-dev
 		libjson-c-dev libncurses-dev"
 	[test]="g++ catch2/3.7 libclang-rt-19-dev iproute2 iperf3 ethtool procps tmux"
-	[demo]="gnuplot-nox iproute2 iperf3 ethtool procps"
+	[demo]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
 	[bench]="dpdk-dev iproute2 iperf3 ethtool procps"
 	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
 )

@@ -88,7 +88,8 @@ static inline bool rxaqm_ack_redundant(struct rxaqm_ack_flow *flow, __u64 id,
 				       const struct rxaqm_packet *pkt, const void *data,
 				       const void *data_end, __u64 now_ns)
 {
-	const __u8 *tcp = (const __u8 *)data + pkt->l4_off;
+	/* No chain of headers is as long as the mask; it is there for the verifier. */
+	const __u8 *tcp = (const __u8 *)data + (pkt->l4_off & RXAQM_L4_OFF_MASK);
 	bool fresh, newer, redundant;
 	__u8 ecn_flags;
 	__u16 window;

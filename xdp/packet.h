@@ -16,6 +16,7 @@
 #define RXAQM_VLAN_HLEN 4
 #define RXAQM_MAX_VLAN 2
 #define RXAQM_MAX_IP6_EXT 6
+#define RXAQM_L4_OFF_MASK 0x3fff /* beyond 22 + 40 + 6 * 2048 */
 
 #define RXAQM_ETH_P_IP 0x0800
 #define RXAQM_ETH_P_IPV6 0x86dd

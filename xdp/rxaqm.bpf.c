@@ -181,12 +181,24 @@ static bool thin_ack(struct xdp_md *ctx, struct rxaqm_queue *q, const struct rxa
 	return enforced;
 }
 
+/* A function of its own, so that the verifier walks its many paths once, and not for every
+ * state it may be called in.
+ */
+__attribute__((noinline)) int rxaqm_xdp_classify(struct xdp_md *ctx, struct rxaqm_packet *pkt,
+						 const struct rxaqm_policy *policy)
+{
+	if (!pkt || !policy)
+		return 0;
+	rxaqm_packet_classify(pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end, policy);
+	return 0;
+}
+
 /* The queue stands: judge this packet. */
 static int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 now_ns)
 {
 	struct rxaqm_judgement j = {};
 	enum rxaqm_verdict verdict;
-	struct rxaqm_packet pkt;
+	struct rxaqm_packet pkt = {};
 	__u64 sojourn_ns = 0;
 	bool enforced;
 
@@ -197,8 +209,7 @@ static int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 n
 	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns))
 		return XDP_PASS;
 
-	rxaqm_packet_classify(&pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end,
-			      &q->policy);
+	rxaqm_xdp_classify(ctx, &pkt, &q->policy);
 	enforced = rxaqm_decide_enforced(&q->policy, now_ns);
 	verdict = rxaqm_decide_packet(q, &j, pkt.kind, pkt.ecn, enforced, now_ns);
 	if (pkt.kind == RXAQM_KIND_ACK && j.over && q->policy.ack == RXAQM_ACK_THIN &&

@@ -45,7 +45,8 @@ RIG_ECN_ADDR=192.0.2.2 # TCP to here asks for ECN,
 RIG_TCP_ADDR=192.0.2.3 # to here it does not
 RIG_STATE=/run/rxaqm-rig
 
-rig_die() {
+rig_die()
+{
 	echo "rig: $*" >&2
 	return 1
 }
@@ -57,7 +58,8 @@ rig_burn() { "$RIG_BIN/rigctl" --netns "$RIG_DST" burn "$1" "$RIG_RECV_IF" "${@:
 rig_clock() { "$RIG_BIN/rigctl" --netns "$RIG_WIRE" clock "$1" "$RIG_SEND_IF" "${@:2}"; }
 
 # rig_wait SECONDS COMMAND...: until the command succeeds.
-rig_wait() {
+rig_wait()
+{
 	local tries=$(($1 * 20))
 
 	shift
@@ -69,7 +71,8 @@ rig_wait() {
 
 ### Processes: known by pid and start time, so that no one else's is ever ended
 
-rig_start_time() {
+rig_start_time()
+{
 	local stat
 
 	stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
@@ -81,7 +84,8 @@ rig_note_process() { echo "$1 $(rig_start_time "$1")" >>"$RIG_STATE/processes"; 
 
 rig_process_runs() { [[ $(rig_start_time "$1") == "$2" ]]; }
 
-rig_end_processes() {
+rig_end_processes()
+{
 	local pid start
 
 	[[ -e $RIG_STATE/processes ]] || return 0
@@ -105,7 +109,8 @@ rig_end_processes() {
 
 ### Down
 
-rig_restore_backlog() {
+rig_restore_backlog()
+{
 	local old set
 
 	[[ -e $RIG_STATE/netdev_max_backlog ]] || return 0
@@ -117,7 +122,8 @@ rig_restore_backlog() {
 	rm -f "$RIG_STATE/netdev_max_backlog"
 }
 
-rig_down() {
+rig_down()
+{
 	local ns iface
 
 	rig_end_processes
@@ -136,7 +142,8 @@ rig_down() {
 
 ### Up
 
-rig_check() {
+rig_check()
+{
 	local tool
 
 	((EUID == 0)) || rig_die "needs root: it makes network namespaces and loads BPF programs"
@@ -149,29 +156,36 @@ rig_check() {
 }
 
 # One rig at a time: it is refused while the process that built the other still runs.
-rig_claim() {
+rig_free()
+{
 	local pid start
 
 	if [[ -e $RIG_STATE/owner ]]; then
 		read -r pid start <"$RIG_STATE/owner" || true
 		if [[ -n ${start:-} && $pid != "$$" ]] && rig_process_runs "$pid" "$start"; then
 			rig_die "in use by process $pid"
-			return 1
 		fi
 	fi
+}
+
+rig_claim()
+{
+	rig_free
 	rig_down
 	mkdir -p "$RIG_STATE"
 	echo "$$ $(rig_start_time $$)" >"$RIG_STATE/owner"
 }
 
 # rig_steer NETNS IFACE CPU: that CPU takes what the interface receives outside NAPI.
-rig_steer() {
+rig_steer()
+{
 	ip netns exec "$1" sh -c "for queue in /sys/class/net/$2/queues/rx-*; do
 		echo $(printf '%x' $((1 << $3))) >\$queue/rps_cpus || exit 1; done"
 }
 
 
-rig_make_namespaces() {
+rig_make_namespaces()
+{
 	local ns
 
 	for ns in "$RIG_SRC" "$RIG_WIRE" "$RIG_DST"; do
@@ -184,7 +198,8 @@ rig_make_namespaces() {
 }
 
 # rig_make_link NETNS IFACE ADDRESS NETNS IFACE ADDRESS: for frames as they come from a wire.
-rig_make_link() {
+rig_make_link()
+{
 	local queues="numtxqueues $RIG_QUEUES numrxqueues $RIG_QUEUES"
 
 	# shellcheck disable=SC2086
@@ -198,7 +213,8 @@ rig_make_link() {
 	done
 }
 
-rig_make_network() {
+rig_make_network()
+{
 	rig_make_namespaces
 	rig_make_link "$RIG_SRC" "$RIG_SRC_IF" "$RIG_SRC_ADDR/24" \
 		"$RIG_WIRE" "$RIG_WIRE_IF" 198.51.100.1/24
@@ -214,7 +230,8 @@ rig_make_network() {
 	rig_steer "$RIG_SRC" "$RIG_SRC_IF" "$RIG_SEND_CPU"
 }
 
-rig_set_backlog() {
+rig_set_backlog()
+{
 	local old
 
 	old=$(sysctl -n net.core.netdev_max_backlog)
@@ -223,7 +240,8 @@ rig_set_backlog() {
 }
 
 # rig_up ring|backlog
-rig_up() {
+rig_up()
+{
 	[[ ${1:-} == ring || ${1:-} == backlog ]] || rig_die "up what? ring or backlog"
 	rig_check
 	rig_claim
@@ -241,7 +259,8 @@ rig_up() {
 
 rig_napi_threads() { pgrep "^napi/$RIG_RECV_IF-"; }
 
-rig_pin() {
+rig_pin()
+{
 	local pid
 
 	rig_dst sh -c "echo 1 >/sys/class/net/$RIG_RECV_IF/threaded"
@@ -255,28 +274,31 @@ rig_pin() {
 
 rig_listening() { [[ -n $(rig_dst ss -Hltn "sport = :$1") ]]; }
 
-# rig_flow NAME ADDRESS PORT OPTION...: one client and its server; the client's JSON goes to
-# $dir/NAME.json. Not through rig_src and rig_dst: $! must be the process itself, not a shell.
-rig_flow() {
+# rig_flow NAME ADDRESS PORT OPTION...: one client and its server; their JSON goes to
+# $dir/NAME.json and $dir/NAME.server. Not through rig_src and rig_dst: $! must be the process itself, not a shell.
+rig_flow()
+{
 	local name=$1 addr=$2 port=$3
 
 	shift 3
 	ip netns exec "$RIG_DST" taskset -c "$RIG_SEND_CPU" timeout -k 0.3 $((seconds + 20)) \
-		iperf3 -s -1 -B "$addr" -p "$port" >"$dir/$name.server" 2>&1 &
+		iperf3 -s -1 -J -i 0.5 -B "$addr" -p "$port" >"$dir/$name.server" 2>&1 &
+	rig_processes+=($!)
 	rig_note_process $!
 	rig_wait 5 rig_listening "$port" || rig_die "no iperf3 server on port $port"
 	ip netns exec "$RIG_SRC" taskset -c "$RIG_SEND_CPU" timeout -k 0.3 $((seconds + 15)) \
 		iperf3 -J -i 0.5 -t "$seconds" -c "$addr" -p "$port" "$@" >"$dir/$name.json" 2>&1 &
-	rig_clients+=($!)
+	rig_processes+=($!)
 	rig_note_process $!
 }
 
 # rig_traffic_start DIR SECONDS: TCP with ECN, TCP without, and UDP that never yields.
-rig_traffic_start() {
+rig_traffic_start()
+{
 	local dir=$1 seconds=$2 flows=$RIG_FLOWS
 
 	mkdir -p "$dir"
-	rig_clients=()
+	rig_processes=()
 	if [[ -z $flows ]]; then
 		[[ $(<"$RIG_STATE/kind") == ring ]] && flows=2 || flows=8
 	fi
@@ -286,21 +308,24 @@ rig_traffic_start() {
 		rig_flow udp "$RIG_TCP_ADDR" 5203 -u -b "$RIG_UDP_RATE" -l 1448
 }
 
-rig_traffic_wait() {
+rig_traffic_wait()
+{
 	local pid err=0
 
-	for pid in "${rig_clients[@]}"; do
+	for pid in "${rig_processes[@]}"; do
 		wait "$pid" || err=1
 	done
-	((err == 0)) || rig_die "an iperf3 client failed"
+	((err == 0)) || rig_die "iperf3 failed"
 }
 
 # Every packet that finds the queue full is one the sending end could not deliver.
-rig_overflow() {
+rig_overflow()
+{
 	ip -n "$RIG_WIRE" -j -s link show dev "$RIG_SEND_IF" | jq '.[0].stats64.tx.dropped'
 }
 
-rig_main() {
+rig_main()
+{
 	case ${1:-} in
 	up)
 		trap rig_down EXIT

@@ -14,7 +14,7 @@ expect()
 
 	shift
 	COMP_LINE=$line COMP_POINT=${#line} COMPREPLY=()
-	_rxaqm 2>/dev/null
+	_rxaqm 2>/dev/null || true
 	got=$(printf '%s\n' "${COMPREPLY[@]}" | sort | xargs)
 	want=$(printf '%s\n' "$@" | sort | xargs)
 	[ "$got" = "$want" ] || { failed=1 && echo "'$line': got '$got', want '$want'"; }
@@ -23,7 +23,7 @@ expect()
 mapfile -t commands < <(sed -n 's/^\t{ "\([a-z]*\)", rxaqm_cmd_.*/\1/p' control/main.c)
 mapfile -t settings < <(sed -n 's/^\t{ "\([a-z0-9_]*\)", "[^"]*",.*/\1=/p' control/settings_table.c)
 mapfile -t presets < <(sed -n '/^const struct rxaqm_preset/,$s/^\t{ "\([a-z0-9]*\)",$/\1/p' control/settings_table.c)
-[ ${#commands[@]} -gt 5 ] && [ ${#settings[@]} -gt 10 ] && [ ${#presets[@]} -gt 2 ]
+[[ ${#commands[@]} -gt 5 && ${#settings[@]} -gt 10 && ${#presets[@]} -gt 2 ]]
 
 expect 'rxaqm ' "${commands[@]}"
 expect 'rxaqm -j --netns blue st' status

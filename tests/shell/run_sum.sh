@@ -18,8 +18,10 @@ expect()
 
 	{ echo '#!/bin/sh' && cat; } >"$tree/build/tests/unit"
 	out=$("$tree/tests/run.sh" unit 2>&1) || status=$?
-	[ "$status" -eq "$1" ] && [ "$(tail -n 1 <<<"$out")" = "$2" ] ||
-		{ echo "want status $1 and '$2', got $status and:" && echo "$out" && exit 1; }
+	[[ $status -ne $1 || $(tail -n 1 <<<"$out") != "$2" ]] || return 0
+	echo "want status $1 and '$2', got $status and:"
+	echo "$out"
+	exit 1
 }
 
 expect 0 '2 passed, 0 failed' <<-'END'
@@ -49,7 +51,7 @@ END
 rm "$tree/build/tests/unit"
 status=0
 out=$("$tree/tests/run.sh" unit 2>&1) || status=$?
-[ "$status" -eq 1 ] && [ "$(tail -n 1 <<<"$out")" = '0 passed, 1 failed' ]
+[[ $status -eq 1 && $(tail -n 1 <<<"$out") == '0 passed, 1 failed' ]]
 status=0
 "$tree/tests/run.sh" nonsense 2>/dev/null || status=$?
 [ "$status" -eq 2 ]

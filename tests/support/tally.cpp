@@ -19,7 +19,8 @@
 namespace
 {
 
-class Tally : public Catch::EventListenerBase {
+class Tally : public Catch::EventListenerBase
+{
     public:
 	using EventListenerBase::EventListenerBase;
 
@@ -85,8 +86,7 @@ class Tally : public Catch::EventListenerBase {
 
 	static std::string one_line(std::string text)
 	{
-		std::replace_if(
-			text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+		std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
 		return text;
 	}
 
@@ -95,9 +95,8 @@ class Tally : public Catch::EventListenerBase {
 		const char *path = std::getenv("RXAQM_TALLY");
 
 		if (path)
-			std::ofstream(path, std::ios::app)
-				<< result << '\t' << one_line(name) << '\t' << one_line(reason)
-				<< '\n';
+			std::ofstream(path, std::ios::app) << result << '\t' << one_line(name)
+							   << '\t' << one_line(reason) << '\n';
 	}
 
 	std::string failure_;

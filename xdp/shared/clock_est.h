@@ -37,6 +37,8 @@
 #define RXAQM_EST_DRIFT_MAX_Q32 RXAQM_PPM_Q32(200)
 #define RXAQM_EST_DRIFT_MIN_Q32 RXAQM_PPM_Q32(1) /* never trust a rate beyond this */
 #define RXAQM_EST_ERR_MIN_NS 500
+/* The least wait may be missing from the first windows; halved with each of them. */
+#define RXAQM_EST_ERR_FEW_NS RXAQM_NSEC_PER_MSEC
 #define RXAQM_EST_EXPIRY_NS (400 * RXAQM_NSEC_PER_SEC)
 
 /* Host time and host - NIC at that time. */
@@ -91,8 +93,8 @@ static inline __s64 rxaqm_clock_slope_q32(const struct rxaqm_clock_point *a,
 {
 	__u64 run_ns = b->host_ns - a->host_ns;
 	__s64 rise_ns = (__s64)(b->offset_ns - a->offset_ns);
-	/* 2^22 ns over the least distance of two windows is far beyond any drift. */
-	__s64 bound_ns = 1LL << 22;
+	/* 1 s is 400 ppm of 45 minutes; points are at most RXAQM_EST_EXPIRY_NS apart each. */
+	__s64 bound_ns = 1LL << 30;
 	__s64 rate_q32;
 
 	if (!run_ns)
@@ -101,7 +103,6 @@ static inline __s64 rxaqm_clock_slope_q32(const struct rxaqm_clock_point *a,
 		rise_ns = bound_ns;
 	if (rise_ns < -bound_ns)
 		rise_ns = -bound_ns;
-	/* 22 + 32 bits; runs stay below 2^35. */
 	rate_q32 = rxaqm_div_s64(rise_ns * (1LL << 32), run_ns);
 	if (rate_q32 > 2 * RXAQM_EST_DRIFT_MAX_Q32)
 		return 2 * RXAQM_EST_DRIFT_MAX_Q32;
@@ -110,17 +111,17 @@ static inline __s64 rxaqm_clock_slope_q32(const struct rxaqm_clock_point *a,
 	return rate_q32;
 }
 
-/* The slope of the lower hull in the middle of the points. */
+/* The slope of the lower hull in the middle: between the older and the newer points. */
 static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
 {
 	__u32 half = est->nr_points / 2;
-	__u64 mid_ns = est->point[0].host_ns;
+	__u64 mid_ns;
 	__s64 best_q32 = 0, best_ns = 0;
 	bool have = false;
 	__u32 i, j;
 
-	if (half < RXAQM_EST_POINTS)
-		mid_ns += (est->point[half & (RXAQM_EST_POINTS - 1)].host_ns - mid_ns) / 2;
+	mid_ns = est->point[(half - 1) & (RXAQM_EST_POINTS - 1)].host_ns;
+	mid_ns += (est->point[half & (RXAQM_EST_POINTS - 1)].host_ns - mid_ns) / 2;
 	for (i = 0; i < RXAQM_EST_HALF; i++) {
 		for (j = 1; j < RXAQM_EST_POINTS; j++) {
 			const struct rxaqm_clock_point *a = &est->point[i];
@@ -149,15 +150,14 @@ static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
 	const struct rxaqm_clock_point *first = &est->point[0];
 	__u32 newest = (est->nr_points - 1) & (RXAQM_EST_POINTS - 1);
 	const struct rxaqm_clock_point *last = &est->point[newest];
-	__s64 lowest_ns = 0, sum_ns = 0;
-	__u64 offset_ns, spread_ns, span_ns, drift_err_q32;
+	__s64 above_ns = 0, before_ns = 0, lowest_ns = 0, sum_ns = 0;
+	__u64 offset_ns, err_ns, spread_ns, span_ns, drift_err_q32;
 	__u32 i;
 
 	for (i = 0; i < RXAQM_EST_POINTS; i++) {
-		__s64 above_ns;
-
 		if (i >= est->nr_points)
 			break;
+		before_ns = above_ns;
 		above_ns = rxaqm_clock_above(&est->point[i], first, est->rate_q32);
 		if (above_ns < lowest_ns)
 			lowest_ns = above_ns;
@@ -165,6 +165,15 @@ static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
 	}
 	spread_ns = (__u64)(sum_ns - lowest_ns * (__s64)est->nr_points) / est->nr_points;
 	span_ns = last->host_ns - first->host_ns;
+
+	/* The two newest points both above the line: the rate changed, or all packets wait. */
+	if (before_ns > above_ns)
+		before_ns = above_ns;
+	err_ns = (__u64)(before_ns - lowest_ns);
+	if (err_ns < spread_ns)
+		err_ns = spread_ns;
+	if (est->nr_points < RXAQM_EST_HALF)
+		err_ns += RXAQM_EST_ERR_FEW_NS >> (est->nr_points - 1);
 
 	/* The rate errs by about the spread at both ends of the span. */
 	drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
@@ -181,7 +190,7 @@ static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
 	clock->hw_ref_ns = last->host_ns - offset_ns;
 	/* A slope per host ns serves per NIC ns: they differ by the drift squared, 4e-8. */
 	clock->rate_q32 = est->rate_q32;
-	clock->err_ns = spread_ns + RXAQM_EST_ERR_MIN_NS;
+	clock->err_ns = err_ns + RXAQM_EST_ERR_MIN_NS;
 	clock->drift_err_q32 = drift_err_q32;
 	clock->expires_ns = last->host_ns + RXAQM_EST_EXPIRY_NS;
 }
@@ -211,12 +220,25 @@ static inline void rxaqm_clock_est_shift(struct rxaqm_clock_est *est)
 	est->nr_points = RXAQM_EST_POINTS - 1;
 }
 
-/* Start anew after a step of either clock; the rate is kept as a first guess. */
+/* Start anew; the rate is kept as a first guess. */
 static inline void rxaqm_clock_est_reset(struct rxaqm_clock_est *est)
 {
 	est->nr_points = 0;
 	est->window.nr = 0;
 	est->window_ns = RXAQM_EST_WINDOW_MIN_NS;
+}
+
+/* May @p follow the points there are? They must be in order of time, and a queue that
+ * is seldom heard of may hand over a point from before the newest, or from before a step.
+ */
+static inline bool rxaqm_clock_est_takes(const struct rxaqm_clock_est *est,
+					 const struct rxaqm_clock_point *p)
+{
+	__u32 newest = (est->nr_points - 1) & (RXAQM_EST_POINTS - 1);
+
+	if (est->nr_points)
+		return rxaqm_ns_after(p->host_ns, est->point[newest].host_ns);
+	return !est->window.start_ns || rxaqm_ns_after(p->host_ns, est->window.start_ns);
 }
 
 /* Hand over a queue's least offset. Returns true, with @clock filled in, if that
@@ -226,7 +248,15 @@ static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
 				       const struct rxaqm_clock_point *p, __u64 now_ns,
 				       struct rxaqm_clock *clock)
 {
+	__u32 newest = (est->nr_points - 1) & (RXAQM_EST_POINTS - 1);
+
 	if (!est->window_ns)
+		rxaqm_clock_est_reset(est);
+	if (!rxaqm_clock_est_takes(est, p))
+		return false;
+	/* No rate is good enough to compare with points from before a pause of hours. */
+	if (est->nr_points &&
+	    rxaqm_ns_since(now_ns, est->point[newest].host_ns) >= RXAQM_EST_EXPIRY_NS)
 		rxaqm_clock_est_reset(est);
 	if (!est->window.nr)
 		est->window.start_ns = now_ns;
@@ -241,11 +271,6 @@ static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
 		else
 			rxaqm_clock_est_shift(est);
 	}
-	/* Two queues' windows may overlap: points must be in order of time. */
-	if (est->nr_points &&
-	    !rxaqm_ns_after(est->window.least.host_ns,
-			    est->point[(est->nr_points - 1) & (RXAQM_EST_POINTS - 1)].host_ns))
-		est->nr_points--;
 	est->point[est->nr_points & (RXAQM_EST_POINTS - 1)] = est->window.least;
 	est->nr_points++;
 	est->window.nr = 0;
@@ -256,6 +281,26 @@ static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
 	}
 	rxaqm_clock_est_publish(est, clock);
 	return true;
+}
+
+/* A clock was stepped: forget all but the rate. @window, of the queue that noticed, is
+ * handed over if it holds a point, which must be from after the step, and emptied.
+ * Returns true, with @clock filled in, if so; else there is no mapping for now.
+ */
+static inline bool rxaqm_clock_est_restart(struct rxaqm_clock_est *est,
+					   struct rxaqm_clock_window *window, __u64 now_ns,
+					   struct rxaqm_clock *clock)
+{
+	bool published = false;
+
+	rxaqm_clock_est_reset(est);
+	est->window.start_ns = 0;
+	if (window->nr)
+		published = rxaqm_clock_est_add(est, &window->least, now_ns, clock);
+	else
+		est->window.start_ns = now_ns;
+	window->nr = 0;
+	return published;
 }
 
 #endif /* RXAQM_CLOCK_EST_H */

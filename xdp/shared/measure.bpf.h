@@ -65,23 +65,28 @@ static __attribute__((noinline)) int rxaqm_clock_restart(struct rxaqm_clock_entr
 	return 0;
 }
 
-/* The packet at hand, of @q, was stamped @hw_ns by the NIC; 0: it was not. */
-static inline void rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, __u64 now_ns)
+/* The packet at hand, of @q, was stamped @hw_ns by the NIC; 0: it was not. Returns 0. Global
+ * and not inlined, so that the verifier looks at it once.
+ */
+__attribute__((noinline)) int rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, __u64 now_ns)
 {
 	struct rxaqm_clock_entry *entry;
 	enum rxaqm_sample sample;
 	struct rxaqm_clock clock;
 	bool have_clock;
-	__u32 iface = q->iface;
+	__u32 iface;
 
+	if (!q)
+		return 0;
+	iface = q->iface;
 	entry = bpf_map_lookup_elem(&clock_est_map, &iface);
 	if (!entry)
-		return;
+		return 0;
 	have_clock = rxaqm_clock_read(entry, &clock);
 	sample = rxaqm_sample_stamp(q, have_clock ? &clock : NULL, hw_ns, now_ns);
 	if (sample == RXAQM_SAMPLE_STEPPED) {
 		rxaqm_clock_restart(entry, q);
-		return;
+		return 0;
 	}
 	if (sample == RXAQM_SAMPLE_GOOD) {
 		__u32 bucket = rxaqm_hist_bucket(q->sample_sojourn_ns);
@@ -93,13 +98,14 @@ static inline void rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, __u64 now_n
 			q->poll_bucket = bucket + 1;
 	}
 	if (sample == RXAQM_SAMPLE_BAD || !hw_ns)
-		return;
+		return 0;
 	if (q->flags & RXAQM_QUEUE_DRAINED_BEFORE) {
 		q->flags &= ~RXAQM_QUEUE_DRAINED_BEFORE;
 		rxaqm_sample_learn(q, hw_ns, now_ns, have_clock ? clock.rate_q32 : 0);
 	}
 	if (q->window.nr && rxaqm_ns_since(now_ns, q->window.start_ns) >= RXAQM_EST_QUEUE_WINDOW_NS)
 		rxaqm_clock_hand_over(entry, q, now_ns);
+	return 0;
 }
 
 #endif /* RXAQM_MEASURE_BPF_H */

@@ -16,6 +16,12 @@
 #define RXAQM_SOJOURN_MAX_NS (10 * RXAQM_NSEC_PER_SEC)
 #define RXAQM_DISTRUST_NS RXAQM_NSEC_PER_SEC
 #define RXAQM_STEP_STAMPS 4
+/* A stamp a little older than the queue's last empty time is believed, but a run of this
+ * many is a small step. Each weighs 1 in bad_stamps, a bad stamp 4.
+ */
+#define RXAQM_STEP_SUSPECTS 16
+#define RXAQM_STEP_WEIGHT (RXAQM_STEP_SUSPECTS / RXAQM_STEP_STAMPS)
+#define RXAQM_SUSPECT_SLACK_NS (100 * RXAQM_NSEC_PER_USEC)
 /* Stamps are taken on the wire: DMA, moderation and reordering by several senders of a
  * software device come on top of the clock error before a stamp is called impossible.
  */
@@ -30,7 +36,8 @@ enum rxaqm_sample {
 };
 
 static inline enum rxaqm_sample rxaqm_sample_distrust(struct rxaqm_queue *q,
-						      enum rxaqm_distrust reason, __u64 now_ns)
+						      enum rxaqm_distrust reason, __u64 hw_ns,
+						      __u64 now_ns)
 {
 	if (reason == RXAQM_DISTRUST_NEGATIVE)
 		q->stat[RXAQM_STAT_STAMP_NEGATIVE]++;
@@ -39,9 +46,21 @@ static inline enum rxaqm_sample rxaqm_sample_distrust(struct rxaqm_queue *q,
 	q->flags &= ~RXAQM_QUEUE_SAMPLED;
 	q->distrust_reason = reason;
 	q->distrust_until_ns = now_ns + RXAQM_DISTRUST_NS;
-	if (++q->bad_stamps < RXAQM_STEP_STAMPS)
+	q->bad_stamps += RXAQM_STEP_WEIGHT;
+	if (q->bad_stamps < RXAQM_STEP_SUSPECTS)
 		return RXAQM_SAMPLE_BAD;
 	q->bad_stamps = 0;
+	q->last_hw_ns = hw_ns;
+	q->window.nr = 0;
+	/* No packet arrives before it is stamped, so this one knows better than the clock:
+	 * the new estimate begins with it. Else queues that always wait could keep the
+	 * clock late for good.
+	 */
+	if (reason == RXAQM_DISTRUST_NEGATIVE) {
+		q->window.least.host_ns = now_ns;
+		q->window.least.offset_ns = now_ns - hw_ns;
+		q->window.nr = 1;
+	}
 	return RXAQM_SAMPLE_STEPPED;
 }
 
@@ -52,52 +71,63 @@ static inline void rxaqm_sample_learn(struct rxaqm_queue *q, __u64 hw_ns, __u64 
 				      __s64 rate_q32)
 {
 	struct rxaqm_clock_point p = { .host_ns = now_ns, .offset_ns = now_ns - hw_ns };
+	__u64 empty_ns = rxaqm_ns_since(now_ns, q->drained_ns);
 
 	if (!q->window.nr)
 		q->window.start_ns = now_ns;
+	/* A point too old to compare with is replaced, and so is one that would have this
+	 * packet wait since before the queue was empty: it is from before a step.
+	 */
+	else if (rxaqm_ns_since(now_ns, q->window.least.host_ns) >= RXAQM_EST_WINDOW_MAX_NS ||
+		 rxaqm_clock_above(&p, &q->window.least, rate_q32) >
+			 (__s64)(empty_ns + RXAQM_STAMP_SLACK_NS))
+		q->window.nr = 0;
 	rxaqm_clock_window_add(&q->window, &p, rate_q32);
 }
 
 /* A packet of @q, stamped @hw_ns (0: not stamped), is at hand at @now_ns. @clock is the
- * mapping of its interface, NULL if there is none. Updates the queue's sample.
+ * mapping of its interface, NULL if there is none. Updates the queue's sample. On
+ * RXAQM_SAMPLE_STEPPED, rxaqm_clock_est_restart() with the queue's window is to follow.
  */
 static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 						   const struct rxaqm_clock *clock, __u64 hw_ns,
 						   __u64 now_ns)
 {
-	bool backwards = q->last_hw_ns &&
-			 rxaqm_ns_after(q->last_hw_ns, hw_ns + RXAQM_STAMP_SLACK_NS);
-	__u64 err_ns;
+	__u64 err_ns, empty_ns;
 	__s64 sojourn_ns;
 
 	if (!hw_ns) {
 		q->stat[RXAQM_STAT_STAMP_MISSING]++;
 		return RXAQM_SAMPLE_NONE;
 	}
-	q->last_hw_ns = hw_ns;
 	if (!clock || rxaqm_ns_reached(now_ns, clock->expires_ns)) {
+		q->last_hw_ns = hw_ns;
 		q->flags |= RXAQM_QUEUE_NO_CLOCK;
 		q->flags &= ~RXAQM_QUEUE_SAMPLED;
 		return RXAQM_SAMPLE_NONE;
 	}
 	q->flags &= ~RXAQM_QUEUE_NO_CLOCK;
-	if (backwards)
-		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_BACKWARDS, now_ns);
+	/* last_hw_ns is of the last stamp believed: a step back is bad more than once. */
+	if (q->last_hw_ns && rxaqm_ns_after(q->last_hw_ns, hw_ns + RXAQM_STAMP_SLACK_NS))
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_BACKWARDS, hw_ns, now_ns);
 
 	sojourn_ns = (__s64)(now_ns - rxaqm_clock_to_host(clock, hw_ns));
 	err_ns = rxaqm_clock_err(clock, now_ns);
 	if (sojourn_ns < -(__s64)(err_ns + RXAQM_NEGATIVE_SLACK_NS))
-		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_NEGATIVE, now_ns);
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_NEGATIVE, hw_ns, now_ns);
 	if (sojourn_ns < 0)
 		sojourn_ns = 0;
 	if (sojourn_ns > (__s64)RXAQM_SOJOURN_MAX_NS)
-		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_ABSURD, now_ns);
-	if ((q->flags & RXAQM_QUEUE_DRAIN_KNOWN) &&
-	    (__u64)sojourn_ns >
-		    rxaqm_ns_since(now_ns, q->drained_ns) + err_ns + RXAQM_STAMP_SLACK_NS)
-		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_IMPOSSIBLE, now_ns);
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_ABSURD, hw_ns, now_ns);
+	empty_ns = rxaqm_ns_since(now_ns, q->drained_ns) + err_ns;
+	if (!(q->flags & RXAQM_QUEUE_DRAIN_KNOWN) ||
+	    (__u64)sojourn_ns <= empty_ns + RXAQM_SUSPECT_SLACK_NS)
+		q->bad_stamps = 0;
+	else if ((__u64)sojourn_ns > empty_ns + RXAQM_STAMP_SLACK_NS ||
+		 ++q->bad_stamps >= RXAQM_STEP_SUSPECTS)
+		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_IMPOSSIBLE, hw_ns, now_ns);
 
-	q->bad_stamps = 0;
+	q->last_hw_ns = hw_ns;
 	q->flags |= RXAQM_QUEUE_SAMPLED;
 	q->sample_ns = now_ns;
 	q->sample_sojourn_ns = (__u64)sojourn_ns;

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Sums, tables and checks of the demo. A result is
+#   {kind, target_ns, before: WINDOW, after: WINDOW}
+# and a window is what happened between two snapshots of tests/demo/demo.sh.
+
+# Counters and buckets of the only interface: those of all its queues together.
+def totals:
+	[.hist.queues[].stats] | map(to_entries) | add
+	| group_by(.key) | map({key: .[0].key, value: map(.value) | add}) | from_entries;
+def buckets:
+	[.hist.queues[].buckets[]] | group_by(.floor_ns)
+	| map({floor_ns: .[0].floor_ns, packets: map(.packets) | add});
+
+# Histogram $now less $then, without empty buckets; each gets the floor of the next as its end.
+def histogram($then; $now):
+	($then | buckets | map({key: "\(.floor_ns)", value: .packets}) | from_entries) as $old
+	| $now | buckets
+	| map(.packets -= ($old["\(.floor_ns)"] // 0)) | map(select(.packets > 0));
+
+# Four buckets a doubling: a bucket ends a quarter of its octave on.
+def bucket_end_ns:
+	if .floor_ns < 1024 then 1024
+	else .floor_ns + pow(2; (.floor_ns | log2 | floor) - 2) end;
+
+def quantile_ns($q):
+	(map(.packets) | add // 0) as $total
+	| reduce .[] as $b ({sum: 0};
+		if .value or .sum + $b.packets < $q * $total then .sum += $b.packets
+		else .value = $b.floor_ns
+			+ ($q * $total - .sum) / $b.packets * (($b | bucket_end_ns) - $b.floor_ns)
+		end)
+	| .value // 0;
+
+# Goodput in bit/s within [$from, $to], seconds from the start of the test.
+def goodput($from; $to):
+	[.intervals[].sum | select(.start >= $from and .end <= $to)]
+	| if length > 0 then (map(.bytes) | add) * 8 / (map(.seconds) | add) else 0 end;
+
+# $flows: {NAME: {start, server: iperf3's JSON}}, $truth: output of truth as an object.
+def window($a; $b; $flows; $truth):
+	($a | totals) as $old | ($b | totals) as $new
+	| ($new | with_entries(.value -= ($old[.key] // 0))) as $stats
+	| histogram($a; $b) as $hist
+	| {
+		seconds: ($b.time - $a.time),
+		packets: $stats.packets,
+		p50_ns: ($hist | quantile_ns(0.5)),
+		p99_ns: ($hist | quantile_ns(0.99)),
+		true_p50_ns: ($truth.p50_us * 1000),
+		true_p99_ns: ($truth.p99_us * 1000),
+		polls_busy: $stats.polls_busy,
+		polls_drained: $stats.polls_drained,
+		marks: ($stats.ecn_mark + $stats.ce_mark),
+		drops: $stats.drop,
+		overflow: ($b.overflow - $a.overflow),
+		goodput: ($flows
+			| map_values(. as $f | $f.server | goodput($a.time - $f.start; $b.time - $f.start)))
+	}
+	| .goodput_tcp = (.goodput | .tcp + .["tcp-ecn"]);
+
+### Text
+
+def fixed($digits): pow(10; $digits) as $f
+	| (. * $f | round) as $n
+	| if $digits == 0 then "\($n)"
+	else "\($n / $f | floor).\("0000\($n % $f)"[-$digits:])" end;
+def duration:
+	if . >= 99.5e6 then (. / 1e6 | fixed(0)) + " ms"
+	elif . >= 1e6 then (. / 1e6 | fixed(1)) + " ms"
+	else (. / 1e3 | fixed(0)) + " us" end;
+def rate: (. / 1e6 | fixed(1)) + " Mbit/s";
+def ratio: (if . >= 10 then fixed(0) else fixed(1) end) + "x";
+def left($width): . + " " * ([$width - length, 0] | max);
+def right($width): " " * ([$width - length, 0] | max) + .;
+
+def row($name; $before; $after; $note):
+	"  " + ($name | left(26)) + ($before | right(14)) + ($after | right(14))
+	+ (if $note == "" then "" else "   " + $note end);
+def times_lower($before; $after):
+	if $after > 0 then ($before / $after | ratio) + " lower" else "" end;
+def persecond(f): f / .seconds | fixed(0);
+
+def table:
+	.before as $b | .after as $a
+	| row(.kind; "without"; "with rxaqm"; ""),
+	row("sojourn p50"; $b.p50_ns | duration; $a.p50_ns | duration; times_lower($b.p50_ns; $a.p50_ns)),
+	row("sojourn p99"; $b.p99_ns | duration; $a.p99_ns | duration; times_lower($b.p99_ns; $a.p99_ns)),
+	row("  by the rig, p50"; $b.true_p50_ns | duration; $a.true_p50_ns | duration; ""),
+	row("  by the rig, p99"; $b.true_p99_ns | duration; $a.true_p99_ns | duration; ""),
+	row("packets/s"; $b | persecond(.packets); $a | persecond(.packets); ""),
+	row("polls/s that left packets"; $b | persecond(.polls_busy); $a | persecond(.polls_busy); ""),
+	row("polls/s that drained"; $b | persecond(.polls_drained); $a | persecond(.polls_drained); ""),
+	row("CE marks/s"; $b | persecond(.marks); $a | persecond(.marks); ""),
+	row("AQM drops/s"; $b | persecond(.drops); $a | persecond(.drops); ""),
+	row("overflow drops"; "\($b.overflow)"; "\($a.overflow)"; ""),
+	row("goodput TCP, ECN"; $b.goodput["tcp-ecn"] | rate; $a.goodput["tcp-ecn"] | rate; ""),
+	row("goodput TCP, no ECN"; $b.goodput.tcp | rate; $a.goodput.tcp | rate; ""),
+	row("goodput UDP"; $b.goodput.udp // 0 | rate; $a.goodput.udp // 0 | rate; ""),
+	row("goodput TCP, all"; $b.goodput_tcp | rate; $a.goodput_tcp | rate;
+		if $b.goodput_tcp > 0 then ($a.goodput_tcp / $b.goodput_tcp | fixed(2)) + " of before"
+		else "" end);
+
+def check($ok; $text): {ok: $ok, text: $text};
+
+def checks:
+	.before as $b | .after as $a | .target_ns as $target
+	| (if .kind == "ring" then
+		check($a.p50_ns > 0 and $b.p50_ns >= 3 * $a.p50_ns;
+			"median sojourn \($b.p50_ns | duration) -> \($a.p50_ns | duration), at least 3x lower"),
+		check($b.overflow > 0 and $a.overflow == 0;
+			"overflow drops \($b.overflow) -> \($a.overflow), some before and none with rxaqm")
+	else
+		check($a.p99_ns > 0 and $a.p99_ns <= 2 * $target;
+			"p99 sojourn \($a.p99_ns | duration), at most \(2 * $target | duration) (2 x target)"),
+		check($b.p50_ns >= 10 * $a.p99_ns;
+			"standing queue \($b.p50_ns | duration) (median) -> \($a.p99_ns | duration) (p99), at least 10x lower")
+	end),
+	check($b.goodput_tcp > 0 and $a.goodput_tcp >= 0.95 * $b.goodput_tcp;
+		"TCP goodput \($b.goodput_tcp | rate) -> \($a.goodput_tcp | rate), at least 0.95 of before"),
+	check($a.marks > 0 and $a.drops > 0 and $b.marks == 0 and $b.drops == 0;
+		"marked \($a.marks), dropped \($a.drops); while observing none");

@@ -1,0 +1,255 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The demo: an overloaded receiving CPU, first without rxaqm, then with it, once for a
+# NIC's ring and once for a CPU's backlog. What it claims is checked: exit status 0 says
+# that it was so. docs/demo.md explains it. Needs root and about a minute.
+#
+#   demo.sh [ring|backlog]...
+#
+# Leaves build/demo.svg, build/demo.png and the measurements in build/demo/.
+
+set -euo pipefail
+
+demo_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$demo_dir/../.." && pwd)
+build=$root/build
+out=$build/demo
+rxaqm=$build/rxaqm
+
+# shellcheck source=tests/rig/rig.sh
+source "$root/tests/rig/rig.sh"
+
+# Seconds.
+quiet=2
+settle_before=4
+settle_after=3
+window=10
+
+# What suits a queue. A round of the ring's NAPI takes 64 x 20 us = 1.3 ms, and the ring ends
+# at 5 ms.
+declare -A mode=([ring]=native [backlog]=generic)
+declare -A policy=([ring]="target=1ms interval=20ms" [backlog]="target=5ms interval=40ms")
+declare -A target_ns=([ring]=1000000 [backlog]=5000000)
+declare -A title=(
+	[ring]="A NIC's ring: 256 entries, native XDP, 20 us a packet"
+	[backlog]="A CPU's backlog behind RPS: 4096 packets, generic XDP, 20 us a packet"
+)
+
+cleanup()
+{
+	if [[ -e /run/netns/$RIG_DST ]]; then
+		rig_end_processes
+		"$rxaqm" --netns "$RIG_DST" detach "$RIG_RECV_IF" >/dev/null 2>&1 || true
+	fi
+	rig_down
+}
+
+say()
+{
+	printf '\n%s\n' "$*"
+}
+
+# Traps have to wait for commands in the foreground, but not for these.
+run()
+{
+	local pid
+
+	"$@" &
+	pid=$!
+	rig_note_process "$pid"
+	wait "$pid"
+}
+
+rxaqm_run()
+{
+	"$rxaqm" --netns "$RIG_DST" "$@"
+}
+
+# top SECONDS: what an operator sees.
+top()
+{
+	run "$rxaqm" --netns "$RIG_DST" top -n $(($1 / 2)) -i 2s "$RIG_RECV_IF" > >(sed -u 's/^/  /')
+}
+
+# CLOCK_MONOTONIC in seconds.
+now()
+{
+	rig_clock show | awk '{ printf "%.6f\n", $2 / 1e9 }'
+}
+
+# snapshot NAME: all cumulative figures at this moment.
+snapshot()
+{
+	jq -n --argjson time "$(now)" --argjson overflow "$(rig_overflow)" \
+		--slurpfile hist <(rxaqm_run -j hist "$RIG_RECV_IF") \
+		'{time: $time, overflow: $overflow, hist: $hist[0]}' >"$dir/$1.json"
+}
+
+# measure NAME: one window, watched.
+measure()
+{
+	local map truth
+
+	map=$(rig_clock show | sed 's/.* map //')
+	snapshot "$1-begin"
+	"$RIG_BIN/truth" "$kind" "$RIG_RECV_IF" "$map" 1 $((window * 1000)) >"$dir/$1-truth" &
+	truth=$!
+	rig_note_process "$truth"
+	top "$window"
+	wait "$truth"
+	snapshot "$1-end"
+}
+
+# A few packets let rxaqm learn the NIC's clock, as any NIC has seen before it is overloaded.
+quiet_traffic()
+{
+	local seconds=$quiet dir=$dir/quiet
+
+	mkdir -p "$dir"
+	rig_processes=()
+	rig_flow quiet "$RIG_TCP_ADDR" 5204 -u -b 8M -l 1448
+}
+
+# Samples of the sojourn over time, for the picture.
+start_sampling()
+{
+	local seconds=$((settle_before + window + settle_after + window))
+
+	rxaqm_sampler=
+	"$rxaqm" --netns "$RIG_DST" top -j -i 100ms -n $((seconds * 10 + 20)) "$RIG_RECV_IF" \
+		>"$dir/samples.json" &
+	rxaqm_sampler=$!
+	rig_note_process "$rxaqm_sampler"
+}
+
+demonstrate()
+{
+	local kind=$1 dir=$out/$1 seconds=$((settle_before + window + settle_after + window + 3))
+
+	mkdir -p "$dir"
+	say "== ${title[$kind]}"
+	rig_up "$kind"
+	# shellcheck disable=SC2086 # keys and values
+	rxaqm_run attach --mode "${mode[$kind]}" --profile "$root/tests/rig/veth-simclock.conf" \
+		"$RIG_RECV_IF" mode=observe ${policy[$kind]}
+	[[ $kind == backlog ]] || rig_pin
+
+	say "A quiet network"
+	quiet_traffic
+	top "$quiet"
+	rig_traffic_wait
+
+	say "Overload, rxaqm observes: the queue stands"
+	start_sampling
+	now >"$dir/flows-start"
+	rig_traffic_start "$dir" "$seconds"
+	sleep "$settle_before"
+	measure before
+
+	say "Overload, rxaqm enforces ${policy[$kind]}"
+	now >"$dir/enforced"
+	rxaqm_run policy set "$RIG_RECV_IF" mode=enforce
+	sleep "$settle_after"
+	measure after
+
+	rig_traffic_wait
+	rxaqm_run detach "$RIG_RECV_IF"
+	cleanup
+	summarise
+}
+
+# One line of truth's as an object.
+truth_json()
+{
+	jq -R 'split(" ") | [range(0; length; 2) as $i | {key: .[$i], value: (.[$i + 1] | tonumber)}]
+		| from_entries' "$dir/$1-truth"
+}
+
+summarise()
+{
+	local name
+
+	for name in tcp-ecn tcp udp; do
+		jq -n --arg name "$name" --argjson start "$(<"$dir/flows-start")" \
+			--slurpfile server "$dir/$name.server" \
+			'{($name): {start: $start, server: $server[0]}}'
+	done | jq -s add >"$dir/flows.json"
+	for name in before after; do
+		jq -n -L "$demo_dir" --slurpfile a "$dir/$name-begin.json" --slurpfile b "$dir/$name-end.json" \
+			--slurpfile flows "$dir/flows.json" --slurpfile truth <(truth_json "$name") \
+			"include \"demo\"; {$name: window(\$a[0]; \$b[0]; \$flows[0]; \$truth[0])}"
+	done | jq -s --arg kind "$kind" --argjson target "${target_ns[$kind]}" \
+		'add + {kind: $kind, target_ns: $target}' >"$dir/result.json"
+	# Seconds since rxaqm began to enforce, median and 99th percentile in ms.
+	jq -r --argjson zero "$(<"$dir/enforced")" '.time_ns as $t | .queues[]
+		| select(.sojourn_p50_ns > 0)
+		| [$t / 1e9 - $zero, .sojourn_p50_ns / 1e6, .sojourn_p99_ns / 1e6] | @tsv' \
+		"$dir/samples.json" >"$dir/samples.tsv"
+}
+
+draw()
+{
+	local kind plots=() terminal
+
+	for kind in "${kinds[@]}"; do
+		plots+=("$out/$kind/samples.tsv" "$((target_ns[$kind] / 1000))e-3" "${title[$kind]}")
+	done
+	for terminal in svg png; do
+		gnuplot -c "$demo_dir/demo.gnuplot" "$terminal" "$build/demo.$terminal" "${plots[@]}"
+	done
+}
+
+report()
+{
+	local kind failed=0 text
+
+	for kind in "${kinds[@]}"; do
+		say "$(jq -r -L "$demo_dir" 'include "demo"; table' "$out/$kind/result.json")"
+	done
+	say "Checks"
+	for kind in "${kinds[@]}"; do
+		while IFS=$'\t' read -r ok text; do
+			if [[ $ok == true ]]; then
+				printf '  ok    %s: %s\n' "$kind" "$text"
+			else
+				printf '  FAIL  %s: %s\n' "$kind" "$text"
+				failed=1
+			fi
+		done < <(jq -r -L "$demo_dir" 'include "demo"; checks | [.ok, .text] | @tsv' \
+			"$out/$kind/result.json")
+	done
+	return "$failed"
+}
+
+main()
+{
+	local tool kind
+
+	kinds=("$@")
+	(($#)) || kinds=(ring backlog)
+	for kind in "${kinds[@]}"; do
+		[[ -n ${mode[$kind]:-} ]] || rig_die "what is $kind? There are ring and backlog"
+	done
+	rig_check
+	for tool in gnuplot awk sed; do
+		command -v "$tool" >/dev/null || rig_die "needs $tool"
+	done
+	[[ -x $rxaqm ]] || rig_die "$rxaqm is missing: run 'make build-demo'"
+
+	rig_free
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	trap "trap '' INT TERM; cleanup" EXIT
+	cleanup
+	rm -rf "$out"
+	mkdir -p "$out"
+	for kind in "${kinds[@]}"; do
+		demonstrate "$kind"
+	done
+	draw
+	report
+	say "Pictures: build/demo.svg build/demo.png"
+}
+
+main "$@"

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* NIC clocks that are stepped or slewed, and queues that mislead the estimate. */
+#include <catch2/catch_test_macros.hpp>
+
+#include "clock_sim.hpp"
+
+static const __u64 MS = RXAQM_NSEC_PER_MSEC, SEC = RXAQM_NSEC_PER_SEC;
+static const __u64 BOOT = 100 * SEC;
+static const __u64 TAI = 1700000000000000000ULL;
+
+static const __s64 steps_ns[] = { 1000000,	 2000000,	37000000,     1000000000,
+				  4294967296LL,	 37000000000LL, 3600000000000LL };
+
+TEST_CASE("clock step: both ways, converged again within 2 s", "[clock]")
+{
+	for (__s64 size_ns : steps_ns) {
+		for (int sign : { -1, 1 }) {
+			for (size_t queues : { 1, 2, 8 }) {
+				for (__u64 learnt_s : { 1, 30 }) {
+					ClockSim sim(BOOT, TAI, 5, queues);
+
+					CAPTURE(size_ns, sign, queues, learnt_s);
+					sim.drift_ppb = 60000;
+					sim.run(learnt_s * SEC, 100e3, 5e3);
+					REQUIRE(sim.resets == 0);
+					sim.step_hw(sign * size_ns);
+					sim.run(2 * SEC, 100e3, 5e3);
+					CHECK(sim.resets >= 1);
+					CHECK(sim.resets <= int(queues));
+					sim.forget_seen();
+					sim.run(3 * SEC, 100e3, 5e3);
+					CHECK(sim.published);
+					CHECK(sim.violations == 0);
+					CHECK(sim.resets == 0);
+					CHECK(sim.bad == 0);
+					CHECK(sim.worst_err_ns < 5000);
+				}
+			}
+		}
+	}
+}
+
+TEST_CASE("clock step: while the queue stands", "[clock]")
+{
+	for (__s64 size_ns : steps_ns) {
+		for (int sign : { -1, 1 }) {
+			ClockSim sim(BOOT, TAI, 6);
+			bool hidden;
+
+			/* A forward step that sojourns can absorb shows when the queue drains. */
+			hidden = size_ns <= __s64(10 * MS) && sign > 0;
+			CAPTURE(size_ns, sign);
+			sim.run(10 * SEC, 100e3, 5e3);
+			sim.stand(0, 2 * SEC, 50 * MS, 20000);
+			sim.forget_seen();
+			sim.step_hw(sign * size_ns);
+			sim.stand(0, 2 * SEC, 50 * MS, 20000);
+			if (!hidden && size_ns > 10 * __s64(MS))
+				CHECK(sim.resets == 1);
+			sim.run(2 * SEC, 100e3, 5e3);
+			sim.forget_seen();
+			sim.run(SEC, 100e3, 5e3);
+			CHECK(sim.published);
+			CHECK(sim.violations == 0);
+			CHECK(sim.worst_err_ns < 5000);
+		}
+	}
+}
+
+TEST_CASE("clock step: a change of rate, as when ptp4l takes over", "[clock]")
+{
+	for (__s64 ppm : { -100, -20, 20, 100 }) {
+		for (__s64 step_ns : { 0LL, 5000000000LL }) {
+			ClockSim sim(BOOT, TAI, 7);
+
+			CAPTURE(ppm, step_ns);
+			sim.run(30 * SEC, 500e3, 5e3);
+			sim.step_hw(step_ns);
+			sim.set_drift(ppm * 1000);
+			sim.run(SEC, 500e3, 5e3);
+			sim.forget_seen();
+			sim.run(30 * SEC, 500e3, 5e3);
+			CAPTURE(sim.violations, sim.checks, sim.worst_excess_ns);
+			CHECK(sim.violations * 50 <= sim.checks);
+			sim.forget_seen();
+			sim.run(10 * SEC, 500e3, 5e3);
+			CHECK(sim.violations == 0);
+			CHECK(sim.worst_err_ns < 2000);
+		}
+	}
+}
+
+TEST_CASE("clock step: a single damaged stamp does no harm", "[clock]")
+{
+	for (__s64 glitch_ns : { 4294967296LL, -4294967296LL, 1000000000000LL, -3000000LL }) {
+		ClockSim sim(BOOT, TAI, 8);
+
+		CAPTURE(glitch_ns);
+		sim.run(10 * SEC, 100e3, 5e3);
+		for (int i = 0; i < 50; i++) {
+			sim.run(20 * MS, 100e3, 5e3);
+			sim.stamp_glitch_ns = glitch_ns;
+			sim.drained_poll(0, 1000);
+			sim.stamp_glitch_ns = 0;
+		}
+		CHECK(sim.bad == 50);
+		CHECK(sim.resets == 0);
+		CHECK(sim.violations == 0);
+	}
+}
+
+TEST_CASE("clock step: damaged stamps before anything is known", "[clock]")
+{
+	for (__s64 glitch_ns : { 4294967296LL, -4294967296LL }) {
+		ClockSim sim(BOOT, TAI, 8);
+
+		CAPTURE(glitch_ns);
+		sim.stamp_glitch_ns = glitch_ns;
+		sim.drained_poll(0, 1000);
+		sim.now_ns += 50000;
+		sim.drained_poll(0, 1000);
+		sim.stamp_glitch_ns = 0;
+		sim.run(2 * SEC, 100e3, 5e3);
+		sim.forget_seen();
+		sim.run(SEC, 100e3, 5e3);
+		CHECK(sim.violations == 0);
+		CHECK(sim.bad == 0);
+	}
+}
+
+TEST_CASE("clock step: a queue that always waits does not lock out one that does not",
+	  "[clock]")
+{
+	/* Queue 0 is polled every 4 ms on a contended CPU, queue 1 at once on a free one. */
+	ClockSim sim(BOOT, TAI, 10, 2);
+
+	for (int i = 0; i < 250; i++) {
+		sim.now_ns += 4 * MS;
+		sim.drained_poll(0, 4 * MS - 50000 + sim.exponential(10e3));
+	}
+	CHECK(sim.published);
+	for (int i = 0; i < 20000; i++) {
+		sim.now_ns += 80000;
+		sim.drained_poll(1, sim.exponential(5e3));
+		if (i % 50 == 0) {
+			sim.now_ns += 20000;
+			sim.drained_poll(0, 4 * MS - 100000 + sim.exponential(10e3));
+		}
+		if (i == 10000)
+			sim.forget_seen();
+	}
+	CHECK(sim.published);
+	CHECK(sim.resets == 0);
+	CHECK(sim.bad == 0);
+	CHECK(sim.violations == 0);
+	CHECK(sim.worst_err_ns < 2000);
+}
+
+TEST_CASE("clock step: a quiet queue's old point is not put among newer ones", "[clock]")
+{
+	ClockSim sim(BOOT, TAI, 12, 3);
+
+	sim.drift_ppb = 200000;
+	for (int i = 0; i < 60000; i++) {
+		sim.now_ns += 500000;
+		sim.drained_poll(i % 3000 == 7 ? 1 : i % 17000 == 9 ? 2 : 0, sim.exponential(5e3));
+		for (__u32 k = 1; k < sim.est.nr_points; k++)
+			REQUIRE(rxaqm_ns_after(sim.est.point[k].host_ns,
+					       sim.est.point[k - 1].host_ns));
+	}
+	CHECK(sim.violations == 0);
+	CHECK(sim.bad == 0);
+}
+
+TEST_CASE("clock step: quiet queues' windows from before a step", "[clock]")
+{
+	for (int sign : { -1, 1 }) {
+		ClockSim sim(BOOT, TAI, 13, 5);
+
+		sim.run(10 * SEC, 100e3, 5e3);
+		/* Queues 1 to 4 hold a point, and are heard of again long after the step. */
+		for (size_t queue = 1; queue < 5; queue++)
+			sim.drained_poll(queue, 3000);
+		sim.step_hw(sign * __s64(SEC));
+		for (int i = 0; i < 20000; i++) {
+			sim.now_ns += 100000;
+			sim.drained_poll(i % 1000 == 999 ? 1 + size_t(i / 1000) % 4 : 0,
+					 sim.exponential(5e3));
+			if (i == 5000)
+				sim.forget_seen();
+		}
+		CAPTURE(sign);
+		CHECK(sim.resets == 0);
+		CHECK(sim.violations == 0);
+		CHECK(std::fabs(sim.error_ns()) < 2000);
+	}
+}
