@@ -47,7 +47,8 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 BPF_DIRS := xdp kprobes
 bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(1:%=%/*.bpf.c))))
 SKELS := $(call bpf_skels,$(BPF_DIRS))
-RIG_SKELS := $(call bpf_skels,tests/rig)
+TEST_BPF_DIRS := tests/rig tests/bpf tests/bench
+RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/*.c))
 # All of the control plane but main(), for the binary, tests and rig programs.
@@ -148,7 +149,7 @@ $(BUILD)/flags: FORCE | tools
 		printf '%s\n' $(call shell_quote,$(FLAGS_NOW)) >$@
 shell_quote = '$(subst ','\'',$(1))'
 
-vpath %.bpf.c $(BPF_DIRS) tests/rig
+vpath %.bpf.c $(BPF_DIRS) $(TEST_BPF_DIRS)
 $(BUILD)/bpf/%.bpf.o: %.bpf.c $(BUILD)/flags
 	$(call say,BPF,$<)
 	@mkdir -p $(@D)

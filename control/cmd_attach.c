@@ -215,8 +215,8 @@ int rxaqm_cmd_attach(int argc, char **argv)
 {
 	static const struct argp argp = {
 		attach_options, parse_attach, "IFACE [KEY=VALUE ...]",
-		"Attach to IFACE. Keys are those of \"rxaqm policy set\"; without mode=enforce the "
-		"queues are only observed.",
+		"Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm policy --help\"); "
+		"without mode=enforce the queues are only observed.",
 		NULL, NULL, NULL
 	};
 	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };

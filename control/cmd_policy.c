@@ -287,6 +287,27 @@ static int run_action(const struct action *action, int argc, char **argv)
 	return exit_code;
 }
 
+static void print_usage(void)
+{
+	const struct rxaqm_setting *setting;
+	const struct rxaqm_preset *preset;
+	size_t i;
+
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
+		       actions[i].doc);
+	puts("\nWith --queue=LIST only these queues are meant: 3, 0-7, 0-3,6.\n\n"
+	     "Keys, also for attach, replay and files:");
+	for (setting = rxaqm_settings; setting->name; setting++)
+		printf("  %s=%s\n    %s\n", setting->name, setting->form, setting->summary);
+	for (preset = rxaqm_presets; preset->name; preset++) {
+		printf("  preset=%s\n    %s;", preset->name, preset->summary);
+		for (i = 0; i < sizeof(preset->setting) / sizeof(preset->setting[0]); i++)
+			printf(" %s=%s", preset->setting[i].key, preset->setting[i].value);
+		putchar('\n');
+	}
+}
+
 int rxaqm_cmd_policy(int argc, char **argv)
 {
 	size_t i;
@@ -294,10 +315,14 @@ int rxaqm_cmd_policy(int argc, char **argv)
 	for (i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (!strcmp(argv[1], actions[i].name))
 			return run_action(&actions[i], argc - 1, argv + 1);
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))) {
-		for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-			printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
-			       actions[i].doc);
+	/* Options may stand before the action. */
+	if (argc > 2 && (!strcmp(argv[1], "-j") || !strcmp(argv[1], "--json"))) {
+		rxaqm_globals.json = true;
+		return rxaqm_cmd_policy(argc - 1, argv + 1);
+	}
+	if (argc > 1 &&
+	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {
+		print_usage();
 		return RXAQM_EXIT_OK;
 	}
 	rxaqm_log_error("policy: show, set, load or save must follow; see \"rxaqm policy --help\"");

@@ -71,7 +71,7 @@ static const struct argp replay_argp = {
 	       "\v"
 	       "FILE is CSV, in order of time, with the header\n"
 	       "  " RXAQM_TRACE_HEADER "\n"
-	       "KEY=VALUE changes the policy (see \"rxaqm policy\"); mode is enforce.\n"
+	       "KEY=VALUE changes the policy (see \"rxaqm policy --help\"); mode is enforce.\n"
 	       "With --json each packet is an object on a line of its own.",
 };
 

@@ -123,7 +123,7 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	rxaqm_out_str(out, "stamp", ", stamps: %s", rxaqm_stamp_name(iface->stamp));
 	rxaqm_out_bool(out, "by_cpu", ", a queue is a CPU's backlog", NULL,
 		       iface->flags & RXAQM_IFACE_BY_CPU);
-	rxaqm_out_u64(out, "nr_queues", NULL, iface->nr_queues);
+	rxaqm_out_u64(out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
 	if (iface->ring_entries)
 		rxaqm_out_u64(out, "ring_entries", " of %llu entries", iface->ring_entries);
 	rxaqm_out_ns(out, "attached_for_ns", ", attached for %s",

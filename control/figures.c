@@ -30,7 +30,8 @@ __u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int
 		__u64 low = rxaqm_hist_floor_ns(i);
 
 		if (n > 0 && below + n >= rank)
-			return low + (__u64)((double)(rxaqm_hist_floor_ns(i + 1) - low) *
+			return !i ? 0 :
+				    low + (__u64)((double)(rxaqm_hist_floor_ns(i + 1) - low) *
 					     (rank - below) / n);
 		below += n;
 	}

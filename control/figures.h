@@ -6,7 +6,7 @@
 #include "plane.h"
 
 /* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
- * (at most 1/8 off); 0 if there are none. @since (may be NULL) is subtracted.
+ * (at most 1/8 off); 0 if it is under 1 us, or there are none. @since (may be NULL) is subtracted.
  */
 __u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int permille);
 

@@ -58,6 +58,7 @@ static int begin_section(struct reader *reader, const char *s)
 static int check_line(struct reader *reader, const char *s, size_t bytes)
 {
 	size_t name_len = strcspn(s, "=");
+	size_t line_len = strcspn(s, "\r\n");
 
 	if (strlen(reader->buf) != bytes)
 		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
@@ -73,7 +74,8 @@ static int check_line(struct reader *reader, const char *s, size_t bytes)
 		name_len--;
 	if (!name_len || name_len > NAME_MAX_LEN || memchr(s, ':', name_len))
 		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "\"%.*s\" is no name of a key", NAME_MAX_LEN, s);
+				       "\"%.*s\" is no name of a key",
+				       line_len < NAME_MAX_LEN ? (int)line_len : NAME_MAX_LEN, s);
 	if (!reader->in_section)
 		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
 				       "\"%.*s\" stands before the first [section]", (int)name_len,

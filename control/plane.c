@@ -23,18 +23,27 @@ static bool in_use(const struct rxaqm_iface *iface)
 	return iface->state != RXAQM_IFACE_FREE;
 }
 
+/* Is the program of @iface on the interface @ifindex of this namespace? */
+static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(ifindex, &progs);
+	return rxaqm_xdp_has(&progs, iface->prog_id);
+}
+
 unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface)
 {
 	struct if_nameindex *all, *one;
 	unsigned int found = 0;
 
-	if (rxaqm_xdp_is_on(iface->ifindex, iface->prog_id))
+	if (is_on(iface, iface->ifindex))
 		return iface->ifindex;
 	if (!rxaqm_xdp_exists(iface->prog_id))
 		return 0;
 	all = if_nameindex();
 	for (one = all; one && one->if_index && !found; one++)
-		if (rxaqm_xdp_is_on(one->if_index, iface->prog_id))
+		if (is_on(iface, one->if_index))
 			found = one->if_index;
 	if (all)
 		if_freenameindex(all);
@@ -51,14 +60,18 @@ struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char
 {
 	unsigned int ifindex = if_nametoindex(ifname);
 	struct rxaqm_iface *lost = NULL;
+	struct rxaqm_xdp_progs progs;
 	int i;
 
-	for (i = 0; ifindex && i < RXAQM_MAX_IFACES; i++) {
+	if (!ifindex)
+		return NULL;
+	rxaqm_xdp_read(ifindex, &progs);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
 		struct rxaqm_iface *iface = &state->iface[i];
 
 		if (!in_use(iface))
 			continue;
-		if (rxaqm_xdp_is_on(ifindex, iface->prog_id))
+		if (rxaqm_xdp_has(&progs, iface->prog_id))
 			return iface;
 		if (was_here(iface, ifindex) && !rxaqm_plane_ifindex(iface))
 			lost = iface;

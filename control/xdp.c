@@ -12,32 +12,28 @@
 #include "rxaqm.skel.h"
 #include "state.h"
 
-/* Ids of all XDP programs on an interface: the dispatcher's, too. */
-#define MAX_PROGS 16
-struct progs {
-	unsigned int nr;
-	__u32 id[MAX_PROGS];
-	bool dispatcher;
-	enum xdp_attach_mode mode;
-};
-
-static void add_prog(struct progs *progs, __u32 id)
+static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
 {
-	if (id && progs->nr < MAX_PROGS)
+	if (id && progs->nr < RXAQM_XDP_PROGS_MAX && !rxaqm_xdp_has(progs, id))
 		progs->id[progs->nr++] = id;
 }
 
-static __u32 prog_id_of(int fd)
+static int prog_info(__u32 id, struct bpf_prog_info *info)
 {
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
+	__u32 len = sizeof(*info);
+	int fd, err;
 
-	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) ? info.id : 0;
+	fd = id ? bpf_prog_get_fd_by_id(id) : -ENOENT;
+	if (fd < 0)
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, info, &len);
+	close(fd);
+	return err;
 }
 
-static void read_dispatcher(unsigned int ifindex, struct progs *progs)
+static void read_dispatcher(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 {
-	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex(ifindex);
+	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex((int)ifindex);
 	struct xdp_program *prog = NULL;
 
 	if (libxdp_get_error(mp))
@@ -48,56 +44,38 @@ static void read_dispatcher(unsigned int ifindex, struct progs *progs)
 	xdp_multiprog__close(mp);
 }
 
-/* What is on @ifindex. libxdp is asked only if something is. */
-static void read_progs(unsigned int ifindex, bool look_inside, struct progs *progs)
+void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+	struct bpf_prog_info info = {};
 
 	memset(progs, 0, sizeof(*progs));
 	if (bpf_xdp_query((int)ifindex, 0, &opts))
 		return;
-	progs->mode = opts.skb_prog_id && !opts.drv_prog_id ? XDP_MODE_SKB : XDP_MODE_NATIVE;
+	progs->generic = opts.skb_prog_id && !opts.drv_prog_id;
 	add_prog(progs, opts.prog_id);
-	if (opts.drv_prog_id != opts.prog_id)
-		add_prog(progs, opts.drv_prog_id);
-	if (opts.skb_prog_id != opts.prog_id)
-		add_prog(progs, opts.skb_prog_id);
-	if (progs->nr && look_inside)
+	add_prog(progs, opts.drv_prog_id);
+	add_prog(progs, opts.skb_prog_id);
+	/* libxdp takes milliseconds, so it is asked only if there is something inside. */
+	if (progs->nr && !prog_info(progs->id[0], &info) && !strcmp(info.name, "xdp_dispatcher"))
 		read_dispatcher(ifindex, progs);
 }
 
-static bool has_prog(const struct progs *progs, __u32 id)
+bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id)
 {
 	unsigned int i;
 
-	for (i = 0; i < progs->nr; i++)
-		if (progs->id[i] == id)
+	for (i = 0; prog_id && i < progs->nr; i++)
+		if (progs->id[i] == prog_id)
 			return true;
 	return false;
 }
 
-bool rxaqm_xdp_is_on(unsigned int ifindex, __u32 prog_id)
-{
-	struct progs progs;
-
-	if (!prog_id)
-		return false;
-	read_progs(ifindex, false, &progs);
-	if (!progs.nr)
-		return false;
-	if (has_prog(&progs, prog_id))
-		return true;
-	read_progs(ifindex, true, &progs);
-	return has_prog(&progs, prog_id);
-}
-
 bool rxaqm_xdp_exists(__u32 prog_id)
 {
-	int fd = prog_id ? bpf_prog_get_fd_by_id(prog_id) : -1;
+	struct bpf_prog_info info = {};
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return !prog_info(prog_id, &info);
 }
 
 /* Does program @prog_id use the map @map_id? */
@@ -126,7 +104,7 @@ __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
 	char path[RXAQM_PIN_PATH_LEN];
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
-	struct progs progs;
+	struct rxaqm_xdp_progs progs;
 	unsigned int i;
 	int fd, err;
 
@@ -137,7 +115,7 @@ __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
 	close(fd);
 	if (err)
 		return 0;
-	read_progs(ifindex, true, &progs);
+	rxaqm_xdp_read(ifindex, &progs);
 	for (i = 0; i < progs.nr; i++)
 		if (uses_map(progs.id[i], info.id))
 			return progs.id[i];
@@ -149,17 +127,11 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 {
 	const char *kernel_says = rxaqm_log_kernel_message();
 	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-	struct progs progs;
-	int fd;
+	struct rxaqm_xdp_progs progs;
 
-	read_progs(ifindex, true, &progs);
+	rxaqm_xdp_read(ifindex, &progs);
 	if (progs.nr && !progs.dispatcher) {
-		fd = bpf_prog_get_fd_by_id(progs.id[0]);
-		if (fd >= 0) {
-			bpf_obj_get_info_by_fd(fd, &info, &len);
-			close(fd);
-		}
+		prog_info(progs.id[0], &info);
 		return rxaqm_error_set(
 			error, RXAQM_EXIT_FAILED, EBUSY,
 			"the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load that "
@@ -176,6 +148,14 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 			       generic ? "" : "; --mode generic works with every driver");
 }
 
+static __u32 prog_id_of(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
 int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
 		     const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
 		     bool *ret_dispatcher, struct rxaqm_error *error)
@@ -183,7 +163,7 @@ int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
 	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
 	struct xdp_program *prog = NULL;
-	struct progs progs;
+	struct rxaqm_xdp_progs progs;
 	struct rxaqm *skel;
 	int err;
 
@@ -209,7 +189,7 @@ int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
 		goto out;
 	}
 	*ret_prog_id = prog_id_of(bpf_program__fd(skel->progs.rxaqm_xdp));
-	read_progs(ifindex, true, &progs);
+	rxaqm_xdp_read(ifindex, &progs);
 	*ret_dispatcher = progs.dispatcher;
 out:
 	xdp_program__close(prog);
@@ -217,13 +197,13 @@ out:
 	return err;
 }
 
-static int detach_direct(unsigned int ifindex, __u32 prog_id, enum xdp_attach_mode mode)
+static int detach_direct(unsigned int ifindex, __u32 prog_id, bool generic)
 {
 	LIBBPF_OPTS(bpf_xdp_attach_opts, opts);
 	__u32 flags = XDP_FLAGS_REPLACE;
 	int err;
 
-	flags |= mode == XDP_MODE_SKB ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+	flags |= generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
 	opts.old_prog_fd = bpf_prog_get_fd_by_id(prog_id);
 	if (opts.old_prog_fd < 0)
 		return -errno;
@@ -235,19 +215,20 @@ static int detach_direct(unsigned int ifindex, __u32 prog_id, enum xdp_attach_mo
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id)
 {
 	struct xdp_program *prog;
-	struct progs progs;
+	struct rxaqm_xdp_progs progs;
 	int err;
 
-	read_progs(ifindex, true, &progs);
-	if (!prog_id || !has_prog(&progs, prog_id))
+	rxaqm_xdp_read(ifindex, &progs);
+	if (!rxaqm_xdp_has(&progs, prog_id))
 		return 0;
 	if (!progs.dispatcher)
-		return detach_direct(ifindex, prog_id, progs.mode);
+		return detach_direct(ifindex, prog_id, progs.generic);
 	prog = xdp_program__from_id(prog_id);
 	err = libxdp_get_error(prog);
 	if (err)
 		return err;
-	err = xdp_program__detach(prog, (int)ifindex, progs.mode, 0);
+	err = xdp_program__detach(prog, (int)ifindex, progs.generic ? XDP_MODE_SKB : XDP_MODE_NATIVE,
+				  0);
 	xdp_program__close(prog);
 	return err;
 }

@@ -16,8 +16,17 @@ int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
 		     const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
 		     bool *ret_dispatcher, struct rxaqm_error *error);
 
-/* Is the program @prog_id among those on @ifindex? */
-bool rxaqm_xdp_is_on(unsigned int ifindex, __u32 prog_id);
+/* The XDP programs on an interface, those inside a dispatcher included. */
+#define RXAQM_XDP_PROGS_MAX 16
+struct rxaqm_xdp_progs {
+	unsigned int nr;
+	__u32 id[RXAQM_XDP_PROGS_MAX];
+	bool dispatcher; /* the first is libxdp's */
+	bool generic;
+};
+
+void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
+bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 
 /* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);

@@ -57,7 +57,8 @@ static_analysis()
 
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 -j 2 \
 		--enable=warning,performance,portability \
-		--suppress=missingIncludeSystem --suppress='*:build/*' \
+		--suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+		--suppress='*:build/*' \
 		-D'SEC(name)=' -D"LIBBPF_OPTS$opts" -D"DECLARE_LIBXDP_OPTS$opts" \
 		-D'bpf_object__for_each_program(prog, obj)=while ((prog = next_program(obj, prog)))' \
 		-D'bpf_object__for_each_map(map, obj)=while ((map = next_map(obj, map)))' \

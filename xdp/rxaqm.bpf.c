@@ -255,18 +255,22 @@ static __attribute__((noinline)) int look(struct xdp_md *ctx, struct rxaqm_queue
 	return XDP_PASS;
 }
 
-SEC("xdp.frags")
-int rxaqm_xdp(struct xdp_md *ctx)
+/* A packet of the interface's @queue. */
+static __always_inline int act(struct xdp_md *ctx, __u32 queue)
 {
+	__u32 index = config.queue_base + queue;
 	struct rxaqm_queue *q;
-	__u32 index;
 
-	index = config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index;
-	if (index >= config.nr_queues)
+	if (queue >= config.nr_queues)
 		return XDP_PASS; /* a queue that came after attach */
-	index += config.queue_base;
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q || rxaqm_poll_skip(q))
 		return XDP_PASS;
 	return look(ctx, q, index);
+}
+
+SEC("xdp.frags")
+int rxaqm_xdp(struct xdp_md *ctx)
+{
+	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index);
 }

@@ -12,10 +12,10 @@ def buckets:
 	| map({floor_ns: .[0].floor_ns, packets: map(.packets) | add});
 
 # Histogram $now less $then, without empty buckets; each gets the floor of the next as its end.
-def histogram($then; $now):
-	($then | buckets | map({key: "\(.floor_ns)", value: .packets}) | from_entries) as $old
-	| $now | buckets
-	| map(.packets -= ($old["\(.floor_ns)"] // 0)) | map(select(.packets > 0));
+def histogram($old; $new):
+	($old | buckets | map({key: "\(.floor_ns)", value: .packets}) | from_entries) as $packets
+	| $new | buckets
+	| map(.packets -= ($packets["\(.floor_ns)"] // 0)) | map(select(.packets > 0));
 
 # Four buckets a doubling: a bucket ends a quarter of its octave on.
 def bucket_end_ns:

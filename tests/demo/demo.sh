@@ -15,7 +15,7 @@ demo_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$demo_dir/../.." && pwd)
 build=$root/build
 out=$build/demo
-rxaqm=$build/rxaqm
+rxaqm=${RXAQM:-$build/rxaqm}
 
 # shellcheck source=tests/rig/rig.sh
 source "$root/tests/rig/rig.sh"
@@ -29,8 +29,8 @@ window=10
 # What suits a queue. A round of the ring's NAPI takes 64 x 20 us = 1.3 ms, and the ring ends
 # at 5 ms.
 declare -A mode=([ring]=native [backlog]=generic)
-declare -A policy=([ring]="target=1ms interval=20ms" [backlog]="target=5ms interval=40ms")
-declare -A target_ns=([ring]=1000000 [backlog]=5000000)
+declare -A policy=([ring]="target=500us interval=5ms" [backlog]="target=5ms interval=10ms")
+declare -A target_ns=([ring]=500000 [backlog]=5000000)
 declare -A title=(
 	[ring]="A NIC's ring: 256 entries, native XDP, 20 us a packet"
 	[backlog]="A CPU's backlog behind RPS: 4096 packets, generic XDP, 20 us a packet"
@@ -242,6 +242,8 @@ main()
 	trap 'exit 143' TERM
 	trap "trap '' INT TERM; cleanup" EXIT
 	cleanup
+	# Nothing of the demo's own may compete with the receiving CPU.
+	taskset -p -c "$RIG_SEND_CPU" $$ >/dev/null
 	rm -rf "$out"
 	mkdir -p "$out"
 	for kind in "${kinds[@]}"; do

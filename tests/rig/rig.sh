@@ -147,11 +147,11 @@ rig_check()
 	local tool
 
 	((EUID == 0)) || rig_die "needs root: it makes network namespaces and loads BPF programs"
-	for tool in ip tc ethtool sysctl iperf3 ss taskset timeout pgrep jq; do
+	for tool in ip tc ethtool sysctl iperf3 ss taskset renice timeout pgrep jq; do
 		command -v "$tool" >/dev/null || rig_die "needs $tool"
 	done
 	[[ -x $RIG_BIN/rigctl ]] || rig_die "$RIG_BIN/rigctl is missing: run 'make build-demo'"
-	(($(nproc) > RIG_SEND_CPU && $(nproc) > RIG_RECV_CPU)) ||
+	(($(nproc --all) > RIG_SEND_CPU && $(nproc --all) > RIG_RECV_CPU)) ||
 		rig_die "needs CPUs $RIG_SEND_CPU and $RIG_RECV_CPU"
 }
 
@@ -267,6 +267,8 @@ rig_pin()
 	rig_wait 5 rig_napi_threads || rig_die "$RIG_RECV_IF has no NAPI: is XDP attached natively?"
 	for pid in $(rig_napi_threads); do
 		taskset -p -c "$RIG_RECV_CPU" "$pid" >/dev/null
+		# Ahead of all other tasks, as NAPI in a softirq would be.
+		renice -n -20 -p "$pid" >/dev/null
 	done
 }
 

@@ -41,6 +41,8 @@ while IFS='|' read -r name choices; do
 done < <(sed -n 's/^\t{ "\([a-z_]*\)", "\([a-z]*|[a-z|]*\)",.*/\1|\2/p' control/settings_table.c)
 expect 'rxaqm attach --mode g' generic
 expect 'rxaqm attach --hook=fe' fentry
+expect 'rxaqm attach -m generic -H tp lo signal=s' stamp
+expect 'rxaqm policy -q 0-3 set lo ec' ecn=
 
 # Where "=" is no word break, the whole word is replaced.
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/}

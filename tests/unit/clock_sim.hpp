@@ -19,6 +19,7 @@ struct ClockSim {
 	__u64 now_ns, origin_host_ns, origin_hw_ns;
 	__s64 drift_ppb = 0; /* of the NIC against the host */
 	__s64 stamp_glitch_ns = 0; /* added to stamps, not to the clock */
+	__u64 standing_since_ns = 0;
 
 	/* Under test. */
 	std::vector<rxaqm_queue> queues;
@@ -132,6 +133,7 @@ struct ClockSim {
 		enum rxaqm_sample sample;
 
 		q.taken = 1;
+		standing_since_ns = 0;
 		sample = measure(q, hw(now_ns - wait_ns) + __u64(stamp_glitch_ns));
 		check();
 		now_ns += 2000;
@@ -161,11 +163,13 @@ struct ClockSim {
 		rxaqm_queue &q = queues[queue];
 		__u64 begin_ns = now_ns;
 
+		if (!standing_since_ns)
+			standing_since_ns = now_ns;
 		while (rxaqm_ns_since(now_ns, begin_ns) < for_ns) {
 			for (int i = 0; i < 64; i++) {
 				now_ns += packet_ns;
 				q.taken++;
-				__u64 built_ns = rxaqm_ns_since(now_ns, begin_ns) * 4 / 5;
+				__u64 built_ns = rxaqm_ns_since(now_ns, standing_since_ns) * 4 / 5;
 
 				measure(q, hw(now_ns - std::min(built_ns, sojourn_ns)));
 				check();

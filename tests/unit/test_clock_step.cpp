@@ -48,14 +48,14 @@ TEST_CASE("clock step: while the queue stands", "[clock]")
 			bool hidden;
 
 			/* A forward step that sojourns can absorb shows when the queue drains. */
-			hidden = size_ns <= __s64(10 * MS) && sign > 0;
+			hidden = size_ns <= __s64(50 * MS) && sign > 0;
 			CAPTURE(size_ns, sign);
 			sim.run(10 * SEC, 100e3, 5e3);
 			sim.stand(0, 2 * SEC, 50 * MS, 20000);
 			sim.forget_seen();
 			sim.step_hw(sign * size_ns);
 			sim.stand(0, 2 * SEC, 50 * MS, 20000);
-			if (!hidden && size_ns > 10 * __s64(MS))
+			if (!hidden && size_ns > __s64(MS))
 				CHECK(sim.resets == 1);
 			sim.run(2 * SEC, 100e3, 5e3);
 			sim.forget_seen();
@@ -77,11 +77,15 @@ TEST_CASE("clock step: a change of rate, as when ptp4l takes over", "[clock]")
 			sim.run(30 * SEC, 500e3, 5e3);
 			sim.step_hw(step_ns);
 			sim.set_drift(ppm * 1000);
-			sim.run(SEC, 500e3, 5e3);
+			/* 100 us off, or two windows on, it is seen. */
+			sim.run(5 * SEC, 500e3, 5e3);
+			if (!step_ns)
+				CHECK(sim.worst_excess_ns < 150e3);
 			sim.forget_seen();
-			sim.run(30 * SEC, 500e3, 5e3);
+			sim.run(25 * SEC, 500e3, 5e3);
 			CAPTURE(sim.violations, sim.checks, sim.worst_excess_ns);
-			CHECK(sim.violations * 50 <= sim.checks);
+			CHECK(sim.violations * 10 <= sim.checks);
+			CHECK(sim.worst_excess_ns < 30e3);
 			sim.forget_seen();
 			sim.run(10 * SEC, 500e3, 5e3);
 			CHECK(sim.violations == 0);

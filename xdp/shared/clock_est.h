@@ -65,6 +65,15 @@ struct rxaqm_clock_est {
 	__u32 rate_known;
 };
 
+/* Point @i (modulo their number) of @est. */
+#define RXAQM_EST_POINT(est, i) ((est)->point[rxaqm_clock_est_index(i)])
+
+rxaqm_always_inline __u64 rxaqm_clock_est_index(__u64 i)
+{
+	RXAQM_HIDE(i);
+	return i & (RXAQM_EST_POINTS - 1);
+}
+
 /* How far @p lies above a line of slope @rate_q32 through @from. */
 rxaqm_always_inline __s64 rxaqm_clock_above(const struct rxaqm_clock_point *p,
 					    const struct rxaqm_clock_point *from, __s64 rate_q32)
@@ -120,18 +129,18 @@ static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
 	bool have = false;
 	__u32 i, j;
 
-	mid_ns = est->point[(half - 1) & (RXAQM_EST_POINTS - 1)].host_ns;
-	mid_ns += (est->point[half & (RXAQM_EST_POINTS - 1)].host_ns - mid_ns) / 2;
+	mid_ns = RXAQM_EST_POINT(est, half - 1).host_ns;
+	mid_ns += (RXAQM_EST_POINT(est, half).host_ns - mid_ns) / 2;
 	for (i = 0; i < RXAQM_EST_HALF; i++) {
 		for (j = 1; j < RXAQM_EST_POINTS; j++) {
-			const struct rxaqm_clock_point *a = &est->point[i];
-			const struct rxaqm_clock_point *b = &est->point[j];
+			const struct rxaqm_clock_point *a = &RXAQM_EST_POINT(est, i);
+			const struct rxaqm_clock_point *b = &RXAQM_EST_POINT(est, j);
 			__s64 rate_q32, at_mid_ns;
 
 			if (i >= half || j < half || j >= est->nr_points)
 				continue;
 			rate_q32 = rxaqm_clock_slope_q32(a, b);
-			at_mid_ns = (__s64)(a->offset_ns - est->point[0].offset_ns) +
+			at_mid_ns = (__s64)(a->offset_ns - RXAQM_EST_POINT(est, 0).offset_ns) +
 				    rxaqm_scale_q32((__s64)(mid_ns - a->host_ns), rate_q32);
 			if (have && at_mid_ns >= best_ns)
 				continue;
@@ -147,33 +156,34 @@ static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
 static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
 					   struct rxaqm_clock *clock)
 {
-	const struct rxaqm_clock_point *first = &est->point[0];
-	__u32 newest = (est->nr_points - 1) & (RXAQM_EST_POINTS - 1);
-	const struct rxaqm_clock_point *last = &est->point[newest];
+	const struct rxaqm_clock_point *first = &RXAQM_EST_POINT(est, 0);
+	__u32 newest = est->nr_points - 1;
+	const struct rxaqm_clock_point *last = &RXAQM_EST_POINT(est, newest);
 	__s64 above_ns = 0, before_ns = 0, lowest_ns = 0, sum_ns = 0;
-	__u64 offset_ns, err_ns, spread_ns, span_ns, drift_err_q32;
+	__u32 lacking = (RXAQM_EST_POINTS - est->nr_points) & (RXAQM_EST_POINTS - 1);
+	__u64 offset_ns, err_ns, spread_ns, span_ns, gap_ns, drift_err_q32;
 	__u32 i;
 
 	for (i = 0; i < RXAQM_EST_POINTS; i++) {
 		if (i >= est->nr_points)
 			break;
 		before_ns = above_ns;
-		above_ns = rxaqm_clock_above(&est->point[i], first, est->rate_q32);
+		above_ns = rxaqm_clock_above(&RXAQM_EST_POINT(est, i), first, est->rate_q32);
 		if (above_ns < lowest_ns)
 			lowest_ns = above_ns;
 		sum_ns += above_ns;
 	}
-	spread_ns = (__u64)(sum_ns - lowest_ns * (__s64)est->nr_points) / est->nr_points;
+	/* The line goes through two of the points. What the others lie above it says how
+	 * much a window's least wait varies, and the fewer they are the less surely.
+	 */
+	spread_ns = (__u64)(sum_ns - lowest_ns * (__s64)est->nr_points) / 2;
+	if (spread_ns > RXAQM_NSEC_PER_SEC)
+		spread_ns = RXAQM_NSEC_PER_SEC;
+	if (est->nr_points >= RXAQM_EST_HALF)
+		spread_ns <<= lacking;
+	else
+		spread_ns += RXAQM_EST_ERR_FEW_NS >> (est->nr_points - 1);
 	span_ns = last->host_ns - first->host_ns;
-
-	/* The two newest points both above the line: the rate changed, or all packets wait. */
-	if (before_ns > above_ns)
-		before_ns = above_ns;
-	err_ns = (__u64)(before_ns - lowest_ns);
-	if (err_ns < spread_ns)
-		err_ns = spread_ns;
-	if (est->nr_points < RXAQM_EST_HALF)
-		err_ns += RXAQM_EST_ERR_FEW_NS >> (est->nr_points - 1);
 
 	/* The rate errs by about the spread at both ends of the span. */
 	drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
@@ -181,8 +191,27 @@ static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
 		drift_err_q32 = RXAQM_EST_DRIFT_MIN_Q32 + ((2 * spread_ns) << 32) / span_ns;
 	else if (est->rate_known)
 		drift_err_q32 = 10 * RXAQM_EST_DRIFT_MIN_Q32;
+	/* A newest point above the line by more than the one before: the rate changed, or all
+	 * packets wait.
+	 */
+	gap_ns = last->host_ns - RXAQM_EST_POINT(est, newest - 1).host_ns;
+	if (est->nr_points > 1 && gap_ns && above_ns > before_ns) {
+		__u64 rise_ns = (__u64)(above_ns - before_ns);
+
+		drift_err_q32 += ((rise_ns < (1ULL << 31) ? rise_ns : 1ULL << 31) << 32) / gap_ns;
+	}
 	if (drift_err_q32 > (__u64)RXAQM_EST_DRIFT_MAX_Q32)
 		drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
+
+	/* And what the newest two are above it already, the mapping is off by. */
+	if (before_ns > above_ns)
+		before_ns = above_ns;
+	err_ns = (__u64)(before_ns - lowest_ns);
+	if (err_ns < spread_ns)
+		err_ns = spread_ns;
+	/* The lowest of points that no rate was fitted to may be the oldest. */
+	if (est->nr_points < RXAQM_EST_HALF)
+		err_ns += (__u64)rxaqm_scale_q32((__s64)span_ns, (__s64)drift_err_q32);
 
 	offset_ns = first->offset_ns + lowest_ns +
 		    rxaqm_scale_q32((__s64)(last->host_ns - first->host_ns), est->rate_q32);
@@ -201,10 +230,10 @@ static inline void rxaqm_clock_est_thin(struct rxaqm_clock_est *est)
 	__u32 i;
 
 	for (i = 0; i < RXAQM_EST_HALF; i++) {
-		struct rxaqm_clock_point *a = &est->point[2 * i];
-		struct rxaqm_clock_point *b = &est->point[2 * i + 1];
+		struct rxaqm_clock_point *a = &RXAQM_EST_POINT(est, 2 * i);
+		struct rxaqm_clock_point *b = &RXAQM_EST_POINT(est, 2 * i + 1);
 
-		est->point[i] = rxaqm_clock_above(b, a, est->rate_q32) < 0 ? *b : *a;
+		RXAQM_EST_POINT(est, i) = rxaqm_clock_above(b, a, est->rate_q32) < 0 ? *b : *a;
 	}
 	est->nr_points = RXAQM_EST_HALF;
 	est->window_ns *= 2;
@@ -216,7 +245,7 @@ static inline void rxaqm_clock_est_shift(struct rxaqm_clock_est *est)
 	__u32 i;
 
 	for (i = 0; i + 1 < RXAQM_EST_POINTS; i++)
-		est->point[i] = est->point[i + 1];
+		RXAQM_EST_POINT(est, i) = RXAQM_EST_POINT(est, i + 1);
 	est->nr_points = RXAQM_EST_POINTS - 1;
 }
 
@@ -234,10 +263,10 @@ static inline void rxaqm_clock_est_reset(struct rxaqm_clock_est *est)
 static inline bool rxaqm_clock_est_takes(const struct rxaqm_clock_est *est,
 					 const struct rxaqm_clock_point *p)
 {
-	__u32 newest = (est->nr_points - 1) & (RXAQM_EST_POINTS - 1);
+	__u32 newest = est->nr_points - 1;
 
 	if (est->nr_points)
-		return rxaqm_ns_after(p->host_ns, est->point[newest].host_ns);
+		return rxaqm_ns_after(p->host_ns, RXAQM_EST_POINT(est, newest).host_ns);
 	return !est->window.start_ns || rxaqm_ns_after(p->host_ns, est->window.start_ns);
 }
 
@@ -248,7 +277,7 @@ static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
 				       const struct rxaqm_clock_point *p, __u64 now_ns,
 				       struct rxaqm_clock *clock)
 {
-	__u32 newest = (est->nr_points - 1) & (RXAQM_EST_POINTS - 1);
+	__u32 newest = est->nr_points - 1;
 
 	if (!est->window_ns)
 		rxaqm_clock_est_reset(est);
@@ -256,7 +285,7 @@ static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
 		return false;
 	/* No rate is good enough to compare with points from before a pause of hours. */
 	if (est->nr_points &&
-	    rxaqm_ns_since(now_ns, est->point[newest].host_ns) >= RXAQM_EST_EXPIRY_NS)
+	    rxaqm_ns_since(now_ns, RXAQM_EST_POINT(est, newest).host_ns) >= RXAQM_EST_EXPIRY_NS)
 		rxaqm_clock_est_reset(est);
 	if (!est->window.nr)
 		est->window.start_ns = now_ns;
@@ -271,7 +300,7 @@ static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
 		else
 			rxaqm_clock_est_shift(est);
 	}
-	est->point[est->nr_points & (RXAQM_EST_POINTS - 1)] = est->window.least;
+	RXAQM_EST_POINT(est, est->nr_points) = est->window.least;
 	est->nr_points++;
 	est->window.nr = 0;
 	/* Fewer points lie on any line, so their spread would say nothing. */

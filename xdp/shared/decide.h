@@ -12,6 +12,8 @@
 
 #include "queue.h"
 
+#define RXAQM_CAP_BURST 16 /* drops that max_drop may save up */
+
 enum rxaqm_verdict {
 	RXAQM_PASS,
 	RXAQM_MARK, /* set CE and pass */
@@ -65,7 +67,8 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 	q->stat[RXAQM_STAT_JUDGED]++;
 	/* Shifted, not divided: the average may settle 7 ns low. */
 	q->smooth_ns = q->smooth_ns ? q->smooth_ns + (diff_ns >> 3) : sojourn_ns;
-	q->cap_packets++;
+	if (q->cap_credit < RXAQM_CAP_BURST * 1000)
+		q->cap_credit += policy->max_drop_permille;
 
 	j->sojourn_ns = sojourn_ns;
 	j->due = rxaqm_codel_update(&q->codel, &params, sojourn_ns, drained, now_ns);
@@ -91,28 +94,18 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
 #define rxaqm_decide_count(q, enforced, stat_)                                 \
 	((q)->stat[(enforced) ? RXAQM_STAT_##stat_ : RXAQM_STAT_WOULD_##stat_]++)
 
-/* May one more packet be dropped without exceeding max_drop? The counts are of this
- * interval and, at half their weight, of those before. No division: cross-multiplied.
+/* Drop a packet, if max_drop lets it: each judged packet earns its share of a drop, up to
+ * a few in store. So of any n packets at most n * max_drop + RXAQM_CAP_BURST are dropped,
+ * and no calm hours pay for a bad second.
  */
-static inline bool rxaqm_decide_cap_allows(struct rxaqm_queue *q, __u64 now_ns)
-{
-	if (rxaqm_ns_since(now_ns, q->cap_start_ns) >= q->policy.interval_ns) {
-		q->cap_start_ns = now_ns;
-		q->cap_packets /= 2;
-		q->cap_drops /= 2;
-	}
-	if ((q->cap_drops + 1ULL) * 1000 <= (__u64)q->cap_packets * q->policy.max_drop_permille)
-		return true;
-	q->stat[RXAQM_STAT_PASS_MAX_DROP]++;
-	return false;
-}
-
-/* Drop a packet as @stat_, if max_drop lets it. */
 static inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, __u64 now_ns)
 {
-	if (!rxaqm_decide_cap_allows(q, now_ns))
+	(void)now_ns;
+	if (q->cap_credit < 1000) {
+		q->stat[RXAQM_STAT_PASS_MAX_DROP]++;
 		return false;
-	q->cap_drops++;
+	}
+	q->cap_credit -= 1000;
 	return true;
 }
 

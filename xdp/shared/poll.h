@@ -42,8 +42,10 @@ rxaqm_always_inline bool rxaqm_poll_lost(const struct rxaqm_queue *q)
 /* Let the rest of the poll pass unlooked at. */
 rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
 {
-	__u32 left = RXAQM_POLL_PACKETS_MAX - q->taken;
+	__u32 left = 0;
 
+	if (q->taken < RXAQM_POLL_PACKETS_MAX)
+		left = RXAQM_POLL_PACKETS_MAX - q->taken;
 	q->skip = left;
 	q->skipped_from = left;
 }
@@ -106,6 +108,8 @@ static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left,
 		 * chase itself.
 		 */
 		if (was_standing && !q->poll_drops && packets) {
+			if (round_ns > 0xffffffffULL)
+				round_ns = 0xffffffffULL;
 			q->round_ns = rxaqm_poll_smooth(q->round_ns, round_ns);
 			q->packet_ns = rxaqm_poll_smooth(q->packet_ns, (__u32)round_ns / packets);
 		}

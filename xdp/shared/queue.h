@@ -73,14 +73,13 @@ struct rxaqm_queue {
 	/* Decided. */
 	struct rxaqm_codel_vars codel;
 	__u64 smooth_ns; /* sojourn averaged over about 8 packets */
-	__u64 cap_start_ns; /* beginning of the interval that max_drop looks at */
-	__u32 cap_packets;
-	__u32 cap_drops;
+	__u32 cap_credit; /* thousandths of a drop that max_drop has left */
+	__u32 cap_pad;
 	struct rxaqm_policy policy;
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[5];
+	__u64 pad[6];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1280);
 

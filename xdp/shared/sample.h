@@ -16,8 +16,9 @@
 #define RXAQM_SOJOURN_MAX_NS (10 * RXAQM_NSEC_PER_SEC)
 #define RXAQM_DISTRUST_NS RXAQM_NSEC_PER_SEC
 #define RXAQM_STEP_STAMPS 4
-/* A stamp a little older than the queue's last empty time is believed, but a run of this
- * many is a small step. Each weighs 1 in bad_stamps, a bad stamp 4.
+/* A stamp a little older than the queue's last empty time is believed, but this many of
+ * them, and none that fits, are a small step or another rate. Each weighs 1 in
+ * bad_stamps, a bad stamp 4.
  */
 #define RXAQM_STEP_SUSPECTS 16
 #define RXAQM_STEP_WEIGHT (RXAQM_STEP_SUSPECTS / RXAQM_STEP_STAMPS)
@@ -120,9 +121,11 @@ static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 	if (sojourn_ns > (__s64)RXAQM_SOJOURN_MAX_NS)
 		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_ABSURD, hw_ns, now_ns);
 	empty_ns = rxaqm_ns_since(now_ns, q->drained_ns) + err_ns;
-	if (!(q->flags & RXAQM_QUEUE_DRAIN_KNOWN) ||
-	    (__u64)sojourn_ns <= empty_ns + RXAQM_SUSPECT_SLACK_NS)
+	if ((__u64)sojourn_ns <= err_ns + RXAQM_SUSPECT_SLACK_NS)
 		q->bad_stamps = 0;
+	else if (!(q->flags & RXAQM_QUEUE_DRAIN_KNOWN) ||
+		 (__u64)sojourn_ns <= empty_ns + RXAQM_SUSPECT_SLACK_NS)
+		; /* may have waited: tells nothing about the clock */
 	else if ((__u64)sojourn_ns > empty_ns + RXAQM_STAMP_SLACK_NS ||
 		 ++q->bad_stamps >= RXAQM_STEP_SUSPECTS)
 		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_IMPOSSIBLE, hw_ns, now_ns);
@@ -144,8 +147,9 @@ rxaqm_always_inline __u64 rxaqm_sample_max_age_ns(__u64 interval_ns)
 }
 
 /* Count @packets that stood @sojourn_ns. */
-static inline void rxaqm_sample_count(struct rxaqm_queue *q, __u32 bucket, __u64 packets)
+static inline void rxaqm_sample_count(struct rxaqm_queue *q, __u64 bucket, __u64 packets)
 {
+	RXAQM_HIDE(bucket);
 	if (bucket < RXAQM_HIST_BUCKETS)
 		q->hist[bucket] += packets;
 }

@@ -33,4 +33,9 @@
 #define RXAQM_READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define RXAQM_WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 
+/* The compiler may not know what is in @var, so that a bound on it that follows is checked in
+ * the very register that is then used: verifiers up to 6.1 lose it otherwise.
+ */
+#define RXAQM_HIDE(var) __asm__ volatile("" : "+r"(var))
+
 #endif /* RXAQM_TYPES_H */

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * What a packet costs: the real XDP program beside programs that do only what cannot be
+ * avoided. The cycle_ ones go through many queues by themselves, a burst of packets
+ * each, as BPF_PROG_RUN knows only one; they are to be compared with cycle_empty.
+ */
+#include "../../xdp/rxaqm.bpf.c"
+
+#include "cost.h"
+
+const volatile struct bench_cycle cycle = {};
+
+static __u32 nr_packets;
+
+static __always_inline __u32 next_queue(void)
+{
+	return (nr_packets++ >> cycle.burst_bits) & cycle.mask;
+}
+
+SEC("xdp.frags")
+int empty(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return XDP_PASS;
+}
+
+SEC("xdp.frags")
+int lookup(struct xdp_md *ctx)
+{
+	__u32 index = ctx->rx_queue_index;
+	struct rxaqm_queue *q = bpf_map_lookup_elem(&queue_map, &index);
+
+	return q && RXAQM_READ_ONCE(q->flags) ? XDP_PASS : XDP_DROP;
+}
+
+SEC("xdp.frags")
+int lookup_clock(struct xdp_md *ctx)
+{
+	__u32 index = ctx->rx_queue_index;
+	struct rxaqm_queue *q = bpf_map_lookup_elem(&queue_map, &index);
+
+	return q && RXAQM_READ_ONCE(q->flags) < bpf_ktime_get_ns() ? XDP_PASS : XDP_DROP;
+}
+
+SEC("xdp.frags")
+int cycle_empty(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return next_queue() < cycle.mask + 1 ? XDP_PASS : XDP_DROP;
+}
+
+SEC("xdp.frags")
+int cycle_lookup_clock(struct xdp_md *ctx)
+{
+	__u32 index = next_queue();
+	struct rxaqm_queue *q = bpf_map_lookup_elem(&queue_map, &index);
+
+	(void)ctx;
+	return q && RXAQM_READ_ONCE(q->flags) < bpf_ktime_get_ns() ? XDP_PASS : XDP_DROP;
+}
+
+SEC("xdp.frags")
+int cycle_rxaqm(struct xdp_md *ctx)
+{
+	return act(ctx, next_queue());
+}

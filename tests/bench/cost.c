@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cost: CPU time of the XDP program for a packet, by BPF_PROG_RUN, beside that of an empty
+ * one. All variants take turns; of the differences and ratios within a turn the median
+ * counts, so that a busy machine disturbs both sides alike.
+ *
+ * One line a figure on stdout: name, value, unit, limit, ratio of value to baseline.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "cost.h"
+#include "iface.h"
+#include "queue.h"
+#include "xdp_config.h"
+
+#include "cost.skel.h"
+
+#define NR_INSTANCES 16
+#define NR_QUEUES 256
+#define BURST_BITS 6 /* a NAPI budget */
+#define REPEAT 1048576
+#define NR_TURNS 15
+
+/* What the queues are in when a variant runs. */
+enum state {
+	STATE_NORMAL, /* not standing */
+	STATE_LOW, /* standing, under target */
+	STATE_OVER, /* standing, over target */
+	STATE_BUSY, /* the same without stamps */
+	NR_STATES,
+};
+
+enum program { EMPTY, LOOKUP, CLOCK, RXAQM, CYCLE_EMPTY, CYCLE_CLOCK, CYCLE_RXAQM, NR_PROGRAMS };
+
+struct variant {
+	const char *name;
+	enum program program;
+	int nr_instances;
+	enum state state;
+	enum rxaqm_mode mode;
+	__u8 ecn; /* of the packet, and marked in steps if it is ECT */
+	int baseline; /* index of the variant it is held against; -1: none */
+	double factor, extra_ns; /* limit: baseline * factor + extra */
+};
+
+static const struct variant variants[] = {
+	{ "empty program", EMPTY, 1, STATE_NORMAL, 0, 0, -1, 0, 0 },
+	{ "array lookup", LOOKUP, 1, STATE_NORMAL, 0, 0, 0, 0, 0 },
+	{ "lookup and clock read", CLOCK, 1, STATE_NORMAL, 0, 0, 0, 0, 0 },
+	{ "empty, 256 queues", CYCLE_EMPTY, 1, STATE_NORMAL, 0, 0, -1, 0, 0 },
+	{ "lookup and clock, 256 queues", CYCLE_CLOCK, 1, STATE_NORMAL, 0, 0, 3, 0, 0 },
+	{ "empty, 16 x 256 queues", CYCLE_EMPTY, 16, STATE_NORMAL, 0, 0, -1, 0, 0 },
+	{ "lookup and clock, 16 x 256 queues", CYCLE_CLOCK, 16, STATE_NORMAL, 0, 0, 5, 0, 0 },
+	{ "normal", RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 0, 1, 2 },
+	{ "normal, 256 queues", CYCLE_RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 3, 1, 2 },
+	{ "normal, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 5, 1, 2 },
+	{ "under target", RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 2, 1.3, 0 },
+	{ "under target, 256 queues", CYCLE_RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 4, 1.3, 0 },
+	{ "under target, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 6, 1.3,
+	  0 },
+	{ "over target, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 2, 1.3, 0 },
+	{ "over target, observe, 256 queues", CYCLE_RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 4,
+	  1.3, 0 },
+	{ "over target, enforce", RXAQM, 1, STATE_OVER, RXAQM_MODE_ENFORCE, 0, 2, 1.3, 0 },
+	{ "over target, step marking, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 2, 2, 1.3,
+	  0 },
+	{ "over target, busy signal, observe", RXAQM, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 2, 1.3,
+	  0 },
+};
+#define NR_VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+struct bench {
+	struct cost *skel[NR_INSTANCES];
+	int prog_fd[NR_INSTANCES][NR_PROGRAMS];
+	struct rxaqm_iface *iface;
+	struct rxaqm_policy *policy;
+	struct rxaqm_queue *queue;
+	double ns[NR_VARIANTS][NR_TURNS]; /* per packet */
+};
+
+/* Ethernet, IPv4, TCP with 6 bytes of data. */
+static unsigned char packet[60] = {
+	2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, /* */
+	0x45, 0, 0, 46, 0, 0, 0x40, 0, 64, 6, 0x66, 0xc8, 10, 0, 0, 1, 10, 0, 0, 2, /* */
+	0x9c, 0x40, 0, 80, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x18, 2, 0,
+};
+
+static __u64 clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
+}
+
+static int load(struct bench *bench, int i)
+{
+	struct cost *skel = cost__open();
+	struct bpf_map *map;
+	int err = 0;
+
+	if (!skel)
+		return -errno;
+	bench->skel[i] = skel;
+	bpf_object__for_each_map(map, skel->obj) {
+		bpf_map__set_pin_path(map, NULL);
+		if (i && !bpf_map__is_internal(map) && !err)
+			err = bpf_map__reuse_fd(
+				map, bpf_object__find_map_fd_by_name(bench->skel[0]->obj,
+								     bpf_map__name(map)));
+	}
+	if (err)
+		return err;
+	skel->rodata->config.iface = (__u32)i;
+	skel->rodata->config.queue_base = (__u32)i * NR_QUEUES;
+	skel->rodata->config.nr_queues = NR_QUEUES;
+	skel->rodata->config.ring_entries = 4096;
+	skel->rodata->cycle.mask = NR_QUEUES - 1;
+	skel->rodata->cycle.burst_bits = BURST_BITS;
+	err = cost__load(skel);
+	if (err)
+		return err;
+	bench->prog_fd[i][EMPTY] = bpf_program__fd(skel->progs.empty);
+	bench->prog_fd[i][LOOKUP] = bpf_program__fd(skel->progs.lookup);
+	bench->prog_fd[i][CLOCK] = bpf_program__fd(skel->progs.lookup_clock);
+	bench->prog_fd[i][RXAQM] = bpf_program__fd(skel->progs.rxaqm_xdp);
+	bench->prog_fd[i][CYCLE_EMPTY] = bpf_program__fd(skel->progs.cycle_empty);
+	bench->prog_fd[i][CYCLE_CLOCK] = bpf_program__fd(skel->progs.cycle_lookup_clock);
+	bench->prog_fd[i][CYCLE_RXAQM] = bpf_program__fd(skel->progs.cycle_rxaqm);
+	return 0;
+}
+
+static void *map_memory(struct bpf_map *map, size_t bytes)
+{
+	void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	return data == MAP_FAILED ? NULL : data;
+}
+
+static int open_bench(struct bench *bench)
+{
+	int err, i;
+
+	for (i = 0; i < NR_INSTANCES; i++) {
+		err = load(bench, i);
+		if (err)
+			return err;
+	}
+	bench->iface = map_memory(bench->skel[0]->maps.iface_map,
+				  RXAQM_MAX_IFACES * sizeof(*bench->iface));
+	bench->policy = map_memory(bench->skel[0]->maps.policy_map,
+				   2 * RXAQM_MAX_QUEUES * sizeof(*bench->policy));
+	bench->queue = map_memory(bench->skel[0]->maps.queue_map,
+				  RXAQM_MAX_QUEUES * sizeof(*bench->queue));
+	return bench->iface && bench->policy && bench->queue ? 0 : -errno;
+}
+
+static void close_bench(struct bench *bench)
+{
+	int i;
+
+	for (i = 0; i < NR_INSTANCES; i++)
+		cost__destroy(bench->skel[i]);
+}
+
+static struct rxaqm_policy policy_of(const struct variant *v)
+{
+	struct rxaqm_policy policy = {
+		.target_ns = RXAQM_NSEC_PER_MSEC,
+		.interval_ns = 10 * RXAQM_NSEC_PER_MSEC,
+		.max_drop_permille = 1000,
+		.mode = v->mode,
+		.signal = v->state == STATE_BUSY ? RXAQM_SIGNAL_BUSY : RXAQM_SIGNAL_AUTO,
+		.ecn = v->ecn ? RXAQM_ECN_STEP : RXAQM_ECN_CODEL,
+	};
+
+	return policy;
+}
+
+/* Nothing but the XDP program runs, so what the tracing programs would find is laid down:
+ * a sample dated far ahead stays fresh for the whole run.
+ */
+static void preset(struct bench *bench, const struct variant *v)
+{
+	struct rxaqm_queue queue = { .policy = policy_of(v), .policy_gen = 2 };
+	__u64 now_ns = clock_ns(CLOCK_MONOTONIC);
+	unsigned int i;
+
+	queue.flags = RXAQM_QUEUE_POLICY_VALID | RXAQM_QUEUE_POLLED | RXAQM_QUEUE_DRAIN_KNOWN;
+	queue.poll_end_ns = now_ns;
+	queue.drained_ns = now_ns;
+	if (v->state != STATE_NORMAL) {
+		queue.flags |= RXAQM_QUEUE_STANDING;
+		queue.drained_ns = now_ns - 50 * RXAQM_NSEC_PER_MSEC;
+		queue.packet_ns = 1000; /* busy: a full ring is 4 ms */
+	}
+	if (v->state == STATE_LOW || v->state == STATE_OVER) {
+		queue.flags |= RXAQM_QUEUE_SAMPLED;
+		queue.sample_ns = now_ns + 60 * RXAQM_NSEC_PER_SEC;
+		queue.sample_sojourn_ns = (v->state == STATE_LOW ? 500 : 5000) *
+					  RXAQM_NSEC_PER_USEC;
+	}
+	for (i = 0; i < RXAQM_MAX_QUEUES; i++) {
+		bench->queue[i] = queue;
+		bench->policy[i] = queue.policy;
+	}
+	for (i = 0; i < NR_INSTANCES; i++) {
+		bench->iface[i] = (struct rxaqm_iface){
+			.state = RXAQM_IFACE_ATTACHED,
+			.policy_gen = 2,
+			.queue_base = i * NR_QUEUES,
+			.nr_queues = NR_QUEUES,
+			.stamp = RXAQM_STAMP_TSTAMP,
+		};
+	}
+	packet[15] = v->ecn;
+	packet[25] = 0xc8 - v->ecn;
+}
+
+/* CPU time of this thread for a packet, in ns; negative: it failed. */
+static double run(struct bench *bench, const struct variant *v)
+{
+	unsigned char out[sizeof(packet)];
+	__u64 begin_ns, total_ns = 0;
+	int i, err;
+
+	preset(bench, v);
+	for (i = 0; i < v->nr_instances; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
+			    .data_size_in = sizeof(packet), .data_out = out,
+			    .data_size_out = sizeof(out), .repeat = REPEAT / v->nr_instances);
+
+		begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		err = bpf_prog_test_run_opts(bench->prog_fd[i][v->program], &opts);
+		total_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+		if (err) {
+			fprintf(stderr, "cost: BPF_PROG_RUN of \"%s\": %s\n", v->name,
+				strerror(-err));
+			return -1;
+		}
+	}
+	return (double)total_ns / REPEAT;
+}
+
+/* Did the packets take the path that the variant is named for? */
+static int check(const struct bench *bench, const struct variant *v)
+{
+	const __u64 *stat = bench->queue[0].stat;
+	bool low = stat[RXAQM_STAT_LOW], over = stat[RXAQM_STAT_OVER_NECT] +
+						stat[RXAQM_STAT_OVER_ECT0];
+
+	if (v->program != RXAQM && v->program != CYCLE_RXAQM)
+		return 0;
+	if (low == (v->state == STATE_LOW) && over == (v->state >= STATE_OVER) &&
+	    bench->queue[0].taken)
+		return 0;
+	fprintf(stderr, "cost: \"%s\" did not take its path: low %d, over %d\n", v->name, low, over);
+	return -1;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+	qsort(values, NR_TURNS, sizeof(values[0]), compare);
+	return values[NR_TURNS / 2];
+}
+
+static void report(struct bench *bench)
+{
+	double value[NR_TURNS], ratio[NR_TURNS], limit[NR_TURNS];
+	size_t i;
+	int t;
+
+	for (i = 0; i < NR_VARIANTS; i++) {
+		const struct variant *v = &variants[i];
+		double center, base;
+
+		/* The value is put on top of the median baseline, turn by turn. */
+		for (t = 0; t < NR_TURNS; t++) {
+			base = v->baseline < 0 ? 0 : bench->ns[v->baseline][t];
+			value[t] = bench->ns[i][t];
+			limit[t] = value[t] - (base * v->factor + v->extra_ns);
+			ratio[t] = base > 0 ? value[t] / base : 1;
+		}
+		center = median(value);
+		printf("%s\t%.2f\tns/packet\t", v->name, center);
+		if (v->factor > 0)
+			printf("%.2f", center - median(limit));
+		printf("\t%.3f\n", median(ratio));
+	}
+}
+
+static void report_size(struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	if (!bpf_prog_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+		printf("JITed size\t%u\tbytes\t\t\n", info.jited_prog_len);
+}
+
+int main(void)
+{
+	static struct bench bench;
+	int err, turn;
+	size_t i;
+
+	libbpf_set_print(NULL);
+	err = open_bench(&bench);
+	if (err) {
+		fprintf(stderr, "cost: cannot load: %s\n", strerror(-err));
+		goto out;
+	}
+	for (turn = 0; turn < NR_TURNS && !err; turn++) {
+		for (i = 0; i < NR_VARIANTS && !err; i++) {
+			bench.ns[i][turn] = run(&bench, &variants[i]);
+			err = bench.ns[i][turn] < 0 ? -1 : check(&bench, &variants[i]);
+		}
+	}
+	if (!err) {
+		report(&bench);
+		report_size(bench.skel[0]->progs.rxaqm_xdp);
+		printf("state of a queue\t%zu\tbytes\t1536\t\n", sizeof(struct rxaqm_queue));
+	}
+out:
+	close_bench(&bench);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Any bytes as a frame: classify, mark, thin. The first bytes of the input are the policy
+ * and the flow's slot, the rest is the frame, alone in memory of exactly its size.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ack.h"
+#include "ecn.h"
+
+#define require(condition)       \
+	do {                     \
+		if (!(condition)) \
+			abort(); \
+	} while (0)
+
+static uint16_t ip4_sum(const uint8_t *ip)
+{
+	uint32_t sum = 0, i;
+
+	for (i = 0; i < (ip[0] & 0xfU) * 4; i += 2)
+		sum += rxaqm_get_be16(ip + i);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+static void check_classes(const struct rxaqm_packet *pkt, size_t size)
+{
+	require(pkt->kind <= RXAQM_KIND_EXEMPT);
+	require(pkt->ecn <= RXAQM_IP_CE);
+	require(pkt->dscp < 64);
+	if (pkt->kind == RXAQM_KIND_EXEMPT)
+		return;
+	require(pkt->ip_version == 4 || pkt->ip_version == 6);
+	require(pkt->ip_off + (pkt->ip_version == 4 ? 20U : 40U) <= size);
+	require(pkt->l4_off > pkt->ip_off);
+	if (pkt->fragment)
+		require(!pkt->sport && !pkt->dport && !pkt->tcp_hlen);
+	if (pkt->kind != RXAQM_KIND_ACK)
+		return;
+	require(pkt->protocol == RXAQM_IPPROTO_TCP && !pkt->fragment && !pkt->payload);
+	require(pkt->tcp_flags & RXAQM_TCP_ACK);
+	require(!(pkt->tcp_flags & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST)));
+	require(pkt->l4_off + 20U <= size);
+}
+
+/* Only the ECN field and the IPv4 checksum may change, and a right checksum stays so. */
+static void check_mark(const struct rxaqm_policy *policy, const struct rxaqm_packet *pkt,
+		       uint8_t *frame, size_t size)
+{
+	uint8_t *before = malloc(size ? size : 1);
+	struct rxaqm_packet again;
+	uint32_t off = pkt->ip_off;
+	bool sum_ok, marked;
+	size_t i;
+
+	require(before);
+	if (size)
+		memcpy(before, frame, size);
+	/* A header of zeros but for its checksum has two right ones; there is none such. */
+	sum_ok = pkt->ip_version == 4 && ip4_sum(frame + off) == 0xffff;
+	marked = rxaqm_ecn_mark(pkt, frame, frame + size);
+	require(marked == (pkt->ip_version && pkt->ecn != RXAQM_IP_NOT_ECT));
+	for (i = 0; i < size; i++) {
+		uint8_t may = 0;
+
+		if (marked && i == off + 1)
+			may = pkt->ip_version == 4 ? 0x03 : 0x30;
+		if (marked && pkt->ip_version == 4 && (i == off + 10 || i == off + 11))
+			may = 0xff;
+		require(!((frame[i] ^ before[i]) & ~may));
+	}
+	if (sum_ok)
+		require(ip4_sum(frame + off) == 0xffff);
+
+	rxaqm_packet_classify(&again, frame, frame + size, policy);
+	if (marked) {
+		require(again.ecn == RXAQM_IP_CE);
+		again.ecn = pkt->ecn;
+	}
+	require(!memcmp(&again, pkt, sizeof(again)));
+	free(before);
+}
+
+static void check_ack(struct rxaqm_ack_flow flow, const struct rxaqm_packet *pkt,
+		      const uint8_t *frame, size_t size)
+{
+	uint64_t id = rxaqm_ack_flow_id(pkt, 1, frame, frame + size);
+	bool known = flow.id & 1;
+	uint64_t now_ns = flow.passed_ns + 1000;
+
+	require(id);
+	flow.id = known ? id : 0;
+	flow.run %= RXAQM_ACK_RUN;
+	if (rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, now_ns))
+		require(known && flow.run < RXAQM_ACK_RUN);
+	else
+		rxaqm_ack_kept(&flow, now_ns);
+	/* The very same again is a duplicate. */
+	require(!rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, now_ns + 1));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+	struct rxaqm_policy policy;
+	struct rxaqm_ack_flow flow;
+	struct rxaqm_packet pkt;
+	uint8_t *frame;
+
+	if (size < sizeof(policy) + sizeof(flow))
+		return 0;
+	memcpy(&policy, input, sizeof(policy));
+	memcpy(&flow, input + sizeof(policy), sizeof(flow));
+	input += sizeof(policy) + sizeof(flow);
+	size -= sizeof(policy) + sizeof(flow);
+	policy.nr_exempt_ports %= RXAQM_MAX_EXEMPT_PORTS + 1;
+
+	/* From malloc, so that a byte too far is seen. */
+	frame = malloc(size ? size : 1);
+	require(frame);
+	if (size)
+		memcpy(frame, input, size);
+	rxaqm_packet_classify(&pkt, frame, frame + size, &policy);
+	check_classes(&pkt, size);
+	if (pkt.kind == RXAQM_KIND_ACK)
+		check_ack(flow, &pkt, frame, size);
+	check_mark(&policy, &pkt, frame, size);
+	free(frame);
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Policy files: all or nothing, and what was read is written so that it reads the same. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy_file.h"
+
+#define NR_QUEUES 16
+
+static void init(struct rxaqm_policy *policies)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_QUEUES; i++)
+		rxaqm_policy_init(&policies[i]);
+}
+
+static void check_written(const struct rxaqm_policy *policies)
+{
+	struct rxaqm_policy again[NR_QUEUES];
+	struct rxaqm_error error;
+	char *text = NULL;
+	size_t size = 0;
+	unsigned int i;
+	FILE *file;
+
+	file = open_memstream(&text, &size);
+	assert(!rxaqm_policy_file_write(file, policies, NR_QUEUES, 1));
+	fclose(file);
+	init(again);
+	file = fmemopen(text, size, "r");
+	assert(!rxaqm_policy_file_parse(file, "p.conf", again, NR_QUEUES, 1, &error));
+	fclose(file);
+	for (i = 0; i < NR_QUEUES; i++) {
+		/* A lease is written in whole ms. */
+		again[i].lease_until_ns = policies[i].lease_until_ns;
+		assert(!memcmp(&again[i], &policies[i], sizeof(again[i])));
+	}
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct rxaqm_policy policies[NR_QUEUES], before[NR_QUEUES];
+	struct rxaqm_error error = { 0 };
+	FILE *file;
+	int err;
+
+	if (!size)
+		return 0;
+	init(policies);
+	memcpy(before, policies, sizeof(policies));
+	file = fmemopen((void *)data, size, "r");
+	err = rxaqm_policy_file_parse(file, "p.conf", policies, NR_QUEUES, 1, &error);
+	fclose(file);
+	if (err) {
+		assert(!strncmp(error.text, "p.conf:", 7));
+		assert(!memcmp(before, policies, sizeof(policies)));
+		return 0;
+	}
+	check_written(policies);
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs as a user runs them: arguments in; exit code, stdout and stderr out; never for ever. */
+#ifndef RXAQM_TESTS_PROCESS_HPP
+#define RXAQM_TESTS_PROCESS_HPP
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+using Args = std::vector<std::string>;
+
+struct Result {
+	int exit_code = -1; /* -1: ended by a signal */
+	int signal = 0;
+	bool timed_out = false;
+	std::string out, err;
+	std::string command; /* for messages */
+
+	std::string text() const; /* all of it, for CAPTURE */
+};
+
+struct RunOptions {
+	std::chrono::milliseconds timeout{ 20000 };
+	Args environment; /* "NAME=value", on top of ours */
+	std::string input;
+	/* Runs in the child before the program: system calls only. Non-zero: exit status 125. */
+	std::function<int()> prepare;
+};
+
+/* A program that runs meanwhile. Killed, if need be, with this object. */
+class Child
+{
+    public:
+	Child(const Args &args, const RunOptions &options = {});
+	~Child();
+	Child(const Child &) = delete;
+	Child &operator=(const Child &) = delete;
+
+	pid_t pid() const
+	{
+		return pid_;
+	}
+	void kill(int signal);
+	/* Read all it prints until it ends; kills it when the time is up. */
+	Result wait();
+
+    private:
+	void collect(Result &result);
+	void reap(Result &result);
+
+	pid_t pid_ = -1;
+	int out_ = -1, err_ = -1;
+	std::string command_;
+	std::chrono::steady_clock::time_point deadline_;
+};
+
+Result run(const Args &args, const RunOptions &options = {});
+
+/* Run a command of the test's own set-up; throws, with all it said, unless it exits with 0. */
+std::string must(const Args &args);
+
+/* Call @condition until it is true, for up to @timeout. */
+bool eventually(const std::function<bool()> &condition,
+		std::chrono::milliseconds timeout = std::chrono::seconds(5));
+
+#endif /* RXAQM_TESTS_PROCESS_HPP */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "policy_file.h"
+}
+
+using Policies = std::vector<rxaqm_policy>;
+
+static Policies defaults(unsigned int nr)
+{
+	Policies policies(nr);
+
+	for (auto &policy : policies)
+		rxaqm_policy_init(&policy);
+	return policies;
+}
+
+static int parse(const std::string &text, Policies &policies, rxaqm_error *error)
+{
+	FILE *file = fmemopen(const_cast<char *>(text.data()), text.size(), "r");
+	int err = rxaqm_policy_file_parse(file, "p.conf", policies.data(),
+					  (unsigned int)policies.size(), 1, error);
+
+	fclose(file);
+	return err;
+}
+
+static std::string write(const Policies &policies)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	CHECK(rxaqm_policy_file_write(file, policies.data(), (unsigned int)policies.size(), 1) == 0);
+	fclose(file);
+	std::string result(text, size);
+	free(text);
+	return result;
+}
+
+static bool same(const Policies &a, const Policies &b)
+{
+	return a.size() == b.size() && !memcmp(a.data(), b.data(), a.size() * sizeof(a[0]));
+}
+
+TEST_CASE("policy file: sections apply in the order of the file", "[policy_file]")
+{
+	Policies policies = defaults(8);
+	rxaqm_error error = {};
+
+	INFO(error.text);
+	REQUIRE(parse("# all\n"
+		      "[interface]\n"
+		      "  target = 1ms\n"
+		      "; some\n"
+		      "[queue 0-3,6]\r\n"
+		      "mode=enforce\r\n"
+		      "target=500us ; lower\n"
+		      "\n"
+		      "[queue 2] # but\n"
+		      "mode=off\n"
+		      "[queue 2]\n"
+		      "mode=observe",
+		      policies, &error) == 0);
+	for (unsigned int i = 0; i < 8; i++) {
+		bool some = i < 4 || i == 6;
+
+		CHECK(policies[i].target_ns == (some ? 500000u : 1000000u));
+		CHECK(policies[i].mode ==
+		      (some && i != 2 ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE));
+	}
+}
+
+TEST_CASE("policy file: errors name file and line, and change nothing", "[policy_file]")
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{ "[interface]\ntarget=5\n", "p.conf:2: target=5: a unit is required" },
+		{ "[interface]\nmode=enforce\n\ntagret=5ms\n", "p.conf:4: unknown setting \"tagret\"" },
+		{ "[interface]\nmode=enforce\nmode=off\n", "p.conf:3: mode is set twice" },
+		{ "[iface]\n", "p.conf:1: unknown section [iface]; write [interface] or [queue" },
+		{ "[queue 8]\nmode=off\n", "p.conf:1: [queue 8]: the queues there are go from 0 to 7" },
+		{ "[queue 3-1]\nmode=off\n", "p.conf:1: [queue 3-1]: not a list of queues" },
+		{ "[queue ]\nmode=off\n", "p.conf:1: [queue ]: not a list" },
+		{ "mode=off\n", "p.conf:1: \"mode\" stands before the first [section]" },
+		{ "[interface]\nmode enforce\n", "p.conf:2: neither [section] nor key=value" },
+		{ "[interface\nmode=off\n", "p.conf:1: \"[\" without \"]\"" },
+		{ "[interface] mode=off\n", "p.conf:1: text after [section]" },
+		{ "[interface]\n=off\n", "p.conf:2: \"=off\" is no name of a key" },
+		{ "[interface]\nmode:x=off\n", "p.conf:2: \"mode:x=off\" is no name" },
+		{ "[queue 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7]\n",
+		  "p.conf:1: section name longer than 49" },
+		{ "[interface]\ntarget=50ms\n", "p.conf: queue 0: target=50ms exceeds interval=40ms" },
+		{ "[queue 5]\ninterval=1ms\n", "p.conf: queue 5: target=2ms exceeds interval=1ms" },
+		{ "[interface]\nexempt_ports=                                                      "
+		  "                                                                           "
+		  "                                                                           22\n",
+		  "p.conf:2: line longer than" },
+	};
+
+	for (const auto &row : rows) {
+		Policies policies = defaults(8);
+		rxaqm_error error = {};
+
+		INFO(row.text);
+		CHECK(parse(row.text, policies, &error) < 0);
+		INFO(error.text);
+		CHECK(std::string(error.text).find(row.says) == 0);
+		CHECK(error.exit_code == RXAQM_EXIT_USAGE);
+		CHECK(same(policies, defaults(8)));
+	}
+}
+
+TEST_CASE("policy file: NUL characters are no text", "[policy_file]")
+{
+	Policies policies = defaults(2);
+	rxaqm_error error = {};
+
+	CHECK(parse(std::string("[interface]\nmode=off\0x\n", 23), policies, &error) == -EINVAL);
+	CHECK(std::string(error.text).find("p.conf:2: NUL character") == 0);
+}
+
+TEST_CASE("policy file: a missing file is named", "[policy_file]")
+{
+	Policies policies = defaults(2);
+	rxaqm_error error = {};
+
+	CHECK(rxaqm_policy_file_read("/nonexistent/p.conf", policies.data(), 2, 1, &error) == -ENOENT);
+	CHECK(std::string(error.text) ==
+	      "cannot open \"/nonexistent/p.conf\": No such file or directory");
+	CHECK(error.exit_code == RXAQM_EXIT_FAILED);
+}
+
+TEST_CASE("policy file: only what differs is written", "[policy_file]")
+{
+	Policies policies = defaults(8);
+
+	for (unsigned int i : { 1, 2, 3, 6 })
+		policies[i].mode = RXAQM_MODE_ENFORCE;
+	policies[5].target_ns = 500000;
+	CHECK(write(policies) == "[interface]\n"
+				 "mode=observe\n"
+				 "signal=auto\n"
+				 "target=2ms\n"
+				 "interval=40ms\n"
+				 "ecn=codel\n"
+				 "ce_threshold=off\n"
+				 "l4s_threshold=off\n"
+				 "not_ect=drop\n"
+				 "ack=keep\n"
+				 "max_drop=50%\n"
+				 "lease=off\n"
+				 "exempt_ports=none\n"
+				 "exempt_dscp=none\n"
+				 "\n"
+				 "[queue 1-3,6]\n"
+				 "mode=enforce\n"
+				 "\n"
+				 "[queue 5]\n"
+				 "target=500us\n");
+}
+
+TEST_CASE("policy file: what is written reads back, whatever was before", "[policy_file]")
+{
+	std::mt19937 random(1);
+	unsigned int sizes[] = { 1, 2, 7, 64, 513, RXAQM_MAX_QUEUES };
+
+	for (unsigned int nr : sizes) {
+		Policies policies = defaults(nr), read = defaults(nr);
+		rxaqm_error error = {};
+
+		for (auto &policy : policies) {
+			unsigned int kind = random() % 4;
+
+			policy.mode = kind % 3;
+			policy.target_ns = 1000000 + 1000 * kind;
+			policy.max_drop_permille = kind == 3 ? 125 : 500;
+			policy.exempt_dscp = kind == 2 ? 0x5555555555555555 : 0;
+			policy.exempt_port[0] = kind == 1 ? 22 : 0;
+			policy.nr_exempt_ports = kind == 1;
+		}
+		for (auto &policy : read)
+			policy.ack = RXAQM_ACK_THIN;
+		INFO(nr << " queues");
+		CHECK(parse(write(policies), read, &error) == 0);
+		INFO(error.text);
+		CHECK(same(policies, read));
+	}
+}

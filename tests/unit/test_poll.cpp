@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Polls: which of them drained the queue, what they took, how long they took. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <memory>
+#include <numeric>
+
+#include "poll.h"
+
+static const __u64 US = RXAQM_NSEC_PER_USEC;
+
+struct Polled {
+	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
+	__u64 now_ns = 1000000;
+
+	Polled()
+	{
+		*q = {};
+	}
+
+	/* A packet, as the XDP program takes it. */
+	void packet()
+	{
+		if (rxaqm_poll_skip(q.get()))
+			return;
+		if (rxaqm_poll_lost(q.get())) {
+			rxaqm_poll_close(q.get());
+			q->stat[RXAQM_STAT_POLLS_LOST]++;
+		}
+		q->taken++;
+		if (q->flags & RXAQM_QUEUE_STANDING)
+			rxaqm_sample_count(q.get(), 40, 1);
+		else {
+			q->poll_bucket = 20 + 1;
+			rxaqm_poll_skip_rest(q.get());
+		}
+	}
+
+	bool poll(int packets, bool left = false, __u64 took_ns = 100 * US)
+	{
+		for (int i = 0; i < packets; i++)
+			packet();
+		now_ns += took_ns;
+		return rxaqm_poll_end(q.get(), 64, left, now_ns);
+	}
+
+	__u64 in_hist() const
+	{
+		return std::accumulate(std::begin(q->hist), std::end(q->hist), __u64(0));
+	}
+};
+
+TEST_CASE("poll: drained if it took less than it might", "[poll]")
+{
+	Polled p;
+
+	for (int packets : { 0, 1, 63 }) {
+		CHECK(p.poll(packets));
+		CHECK(p.q->drained_ns == p.now_ns);
+		CHECK_FALSE(p.q->flags & RXAQM_QUEUE_STANDING);
+		CHECK(p.q->flags & RXAQM_QUEUE_DRAINED_BEFORE);
+		CHECK(p.q->flags & RXAQM_QUEUE_DRAIN_KNOWN);
+	}
+	__u64 drained_ns = p.q->drained_ns;
+
+	for (int packets : { 64, 65, 300 }) {
+		CHECK_FALSE(p.poll(packets));
+		CHECK(p.q->drained_ns == drained_ns);
+		CHECK(p.q->flags & RXAQM_QUEUE_STANDING);
+		CHECK_FALSE(p.q->flags & RXAQM_QUEUE_DRAINED_BEFORE);
+	}
+	CHECK_FALSE(p.poll(3, true)); /* a backlog that others fill, too */
+	CHECK(p.poll(3));
+	CHECK(p.q->stat[RXAQM_STAT_POLLS_DRAINED] == 4);
+	CHECK(p.q->stat[RXAQM_STAT_POLLS_BUSY] == 4);
+	CHECK(p.q->stat[RXAQM_STAT_PACKETS] == 0 + 1 + 63 + 64 + 65 + 300 + 3 + 3);
+}
+
+TEST_CASE("poll: a drained poll ends CoDel's episode", "[poll]")
+{
+	Polled p;
+
+	p.q->codel.above = 1;
+	p.q->codel.dropping = 1;
+	p.q->codel.count = 7;
+	p.q->smooth_ns = 5;
+	p.poll(64);
+	CHECK(p.q->codel.dropping);
+	p.poll(10);
+	CHECK_FALSE(p.q->codel.dropping);
+	CHECK_FALSE(p.q->codel.above);
+	CHECK(p.q->codel.count == 7);
+	CHECK(p.q->smooth_ns == 0);
+}
+
+TEST_CASE("poll: a queue first met standing stands since then", "[poll]")
+{
+	Polled p;
+
+	p.poll(64);
+	CHECK(p.q->drained_ns == p.now_ns);
+	CHECK_FALSE(p.q->flags & RXAQM_QUEUE_DRAIN_KNOWN);
+	__u64 first_ns = p.now_ns;
+
+	p.poll(64);
+	CHECK(p.q->drained_ns == first_ns);
+}
+
+TEST_CASE("poll: all packets are in the histogram once", "[poll]")
+{
+	Polled p;
+	__u64 packets = 0;
+
+	for (int n : { 1, 5, 64, 64, 64, 12, 3, 0, 64, 0, 63 }) {
+		p.poll(n);
+		packets += __u64(n);
+		CHECK(p.in_hist() == packets);
+		CHECK(p.q->stat[RXAQM_STAT_PACKETS] == packets);
+	}
+	/* Those of polls that found the queue empty weigh as their first packet. */
+	CHECK(p.q->hist[20] == 1 + 5 + 64 + 3 + 0 + 64 + 63);
+	CHECK(p.q->hist[40] == 64 + 64 + 12);
+	/* No sample, nothing to count. */
+	p.q->taken = 5;
+	rxaqm_poll_end(p.q.get(), 64, false, p.now_ns);
+	CHECK(p.in_hist() == packets);
+	rxaqm_sample_count(p.q.get(), RXAQM_HIST_BUCKETS, 1);
+	CHECK(p.in_hist() == packets);
+}
+
+TEST_CASE("poll: one that never ends is closed", "[poll]")
+{
+	Polled p;
+
+	for (int i = 0; i < 10 * RXAQM_POLL_PACKETS_MAX; i++) {
+		p.packet();
+		REQUIRE(rxaqm_poll_packets(p.q.get()) <= RXAQM_POLL_PACKETS_MAX);
+	}
+	CHECK(p.q->stat[RXAQM_STAT_POLLS_LOST] == 9);
+	rxaqm_poll_close(p.q.get());
+	CHECK(p.q->stat[RXAQM_STAT_PACKETS] == 10 * RXAQM_POLL_PACKETS_MAX);
+	CHECK(p.in_hist() == 10 * RXAQM_POLL_PACKETS_MAX);
+	/* The same while it stands, where no packet is skipped. */
+	p.q->flags |= RXAQM_QUEUE_STANDING;
+	for (int i = 0; i < 10 * RXAQM_POLL_PACKETS_MAX; i++)
+		p.packet();
+	CHECK(p.q->stat[RXAQM_STAT_POLLS_LOST] == 18);
+}
+
+TEST_CASE("poll: skipping the rest never skips more than a poll", "[poll]")
+{
+	for (__u32 taken : { 0U, 1U, 64U, 1023U, 1024U, 5000U }) {
+		Polled p;
+
+		p.q->taken = taken;
+		rxaqm_poll_skip_rest(p.q.get());
+		CHECK(p.q->skip <= RXAQM_POLL_PACKETS_MAX);
+		CHECK(rxaqm_poll_packets(p.q.get()) == taken);
+	}
+}
+
+TEST_CASE("poll: the round time is that of polls without drops", "[poll]")
+{
+	Polled p;
+
+	p.poll(64, false, 900 * US); /* the first did not follow a busy one */
+	CHECK(p.q->round_ns == 0);
+	for (int i = 0; i < 100; i++)
+		p.poll(64, false, 1280 * US);
+	CHECK(p.q->round_ns == 1280 * US);
+	CHECK(p.q->packet_ns == 20 * US);
+	for (int i = 0; i < 100; i++) {
+		p.q->poll_drops = 30;
+		p.poll(64, false, 640 * US);
+		CHECK(p.q->poll_drops == 0);
+	}
+	CHECK(p.q->round_ns == 1280 * US);
+	CHECK(p.q->packet_ns == 20 * US);
+	for (int i = 0; i < 100; i++)
+		p.poll(10, false, 100 * US); /* drained: no round of a standing queue */
+	CHECK(p.q->round_ns == 1280 * US);
+	for (int i = 0; i < 200; i++)
+		p.poll(128, false, 640 * US);
+	CHECK(p.q->round_ns - 640 * US < 10);
+	CHECK(p.q->packet_ns - 5 * US < 10);
+}
+
+TEST_CASE("poll: rounds of many seconds do not wrap", "[poll]")
+{
+	Polled p;
+
+	p.poll(64);
+	p.poll(64, false, (1ULL << 32) + 64);
+	CHECK(p.q->round_ns == 0xffffffff);
+	CHECK(p.q->packet_ns == 0xffffffff / 64);
+}
+
+TEST_CASE("poll: smoothing starts at the first value and follows", "[poll]")
+{
+	__u32 avg = rxaqm_poll_smooth(0, 1000);
+
+	CHECK(avg == 1000);
+	for (int i = 0; i < 100; i++)
+		avg = rxaqm_poll_smooth(avg, 5000);
+	CHECK(5000 - avg < 8);
+	for (int i = 0; i < 100; i++)
+		avg = rxaqm_poll_smooth(avg, 16);
+	CHECK(avg - 16 < 8);
+	CHECK(rxaqm_poll_smooth(0, ~0ULL) == 0xffffffff);
+	CHECK(rxaqm_poll_smooth(0xffffffff, 0) == 0xdfffffff);
+}

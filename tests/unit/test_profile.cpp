@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+extern "C" {
+#include "profile.h"
+}
+
+static int parse(const std::string &text, rxaqm_profile *profile, rxaqm_error *error)
+{
+	FILE *file = fmemopen(const_cast<char *>(text.data()), text.size(), "r");
+	int err = rxaqm_profile_parse(file, "x.conf", profile, error);
+
+	fclose(file);
+	return err;
+}
+
+/* Directories of profiles that are the search path while this lives. */
+class ProfileDirs
+{
+    public:
+	ProfileDirs()
+	{
+		char path[] = "/tmp/rxaqm-profiles-XXXXXX";
+		const char *before = getenv("RXAQM_PROFILE_PATH");
+
+		REQUIRE(mkdtemp(path));
+		top_ = path;
+		before_ = before ? before : "";
+		setenv("RXAQM_PROFILE_PATH", (top_ + "/a:" + top_ + "/missing:" + top_ + "/b").c_str(),
+		       1);
+	}
+
+	~ProfileDirs()
+	{
+		std::filesystem::remove_all(top_);
+		if (before_.empty())
+			unsetenv("RXAQM_PROFILE_PATH");
+		else
+			setenv("RXAQM_PROFILE_PATH", before_.c_str(), 1);
+	}
+
+	std::string add(const std::string &name, const std::string &text)
+	{
+		std::filesystem::path path = std::filesystem::path(top_) / name;
+
+		std::filesystem::create_directories(path.parent_path());
+		std::ofstream(path) << text;
+		return path.string();
+	}
+
+    private:
+	std::string top_, before_;
+};
+
+TEST_CASE("profile: all keys", "[profile]")
+{
+	rxaqm_profile profile;
+	rxaqm_error error = {};
+
+	CHECK(parse("[Match]\n"
+		    "Driver=bnxt_en\n"
+		    "[Nic]\n"
+		    "CompletionDesign=shared\n"
+		    "CompletionDesignChange=ethtool -L: separate rx, tx\n"
+		    "NapiPoll=bnxt_poll\n"
+		    "WorkCountsTx=yes\n"
+		    "ReceivePath=frags\n"
+		    "ReceivePathGeneric=list\n"
+		    "TimestampField=tstamp\n"
+		    "TimestampCoverage=ptp\n"
+		    "HintSince=6.13\n"
+		    "RxRing=511\n"
+		    "PollPackets=512\n"
+		    "[Policy]\n"
+		    "target=300us\n"
+		    "preset=wan\n",
+		    &profile, &error) == 0);
+	INFO(error.text);
+	CHECK(std::string(profile.driver) == "bnxt_en");
+	CHECK(profile.design == RXAQM_DESIGN_SHARED);
+	CHECK(std::string(profile.design_change) == "ethtool -L: separate rx, tx");
+	CHECK(std::string(profile.napi_poll) == "bnxt_poll");
+	CHECK(profile.work_counts_tx == 1);
+	CHECK(profile.path_native == RXAQM_PATH_FRAGS);
+	CHECK(profile.path_generic == RXAQM_PATH_LIST);
+	CHECK(profile.stamp == RXAQM_STAMP_TSTAMP);
+	CHECK(profile.coverage == RXAQM_COVERAGE_PTP);
+	CHECK(std::string(profile.hint_since) == "6.13");
+	CHECK(profile.ring_entries == 511);
+	CHECK(profile.poll_packets == 512);
+	REQUIRE(profile.nr_settings == 2);
+	CHECK(std::string(profile.setting[0].key) == "target");
+	CHECK(std::string(profile.setting[0].value) == "300us");
+	CHECK(profile.setting[0].line == 16);
+
+	rxaqm_policy policy;
+	CHECK(rxaqm_profile_policy(&profile, &policy, &error) == 0);
+	CHECK(policy.target_ns == 5 * RXAQM_NSEC_PER_MSEC);
+}
+
+TEST_CASE("profile: what is not said is unknown", "[profile]")
+{
+	rxaqm_profile profile;
+
+	REQUIRE(parse("[Match]\nDriver=*\n", &profile, NULL) == 0);
+	CHECK(profile.design == RXAQM_DESIGN_UNKNOWN);
+	CHECK(profile.coverage == RXAQM_COVERAGE_UNKNOWN);
+	CHECK(profile.path_native == RXAQM_PATH_UNKNOWN);
+	CHECK(profile.stamp == RXAQM_STAMP_NONE);
+	CHECK(profile.work_counts_tx == -1);
+	CHECK(profile.ring_entries == 0);
+	CHECK(profile.nr_settings == 0);
+	CHECK(std::string(rxaqm_design_name(RXAQM_DESIGN_NONE)) == "none");
+	CHECK(std::string(rxaqm_coverage_name(RXAQM_COVERAGE_ALL)) == "all");
+	CHECK(std::string(rxaqm_path_name(RXAQM_PATH_BACKLOG)) == "backlog");
+	CHECK(std::string(rxaqm_stamp_name(RXAQM_STAMP_TSTAMP)) == "tstamp");
+}
+
+TEST_CASE("profile: errors name file, line and remedy", "[profile]")
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{ "", "x.conf: no Driver= in a section [Match]" },
+		{ "[Match]\n[Nic]\nRxRing=256\n", "x.conf: no Driver=" },
+		{ "[Match]\nDriver=\n", "x.conf:2: Driver=: must be the name of a driver" },
+		{ "[Match]\nDriver=igb # Intel\n", "x.conf:2: Driver=igb # Intel: must be the name" },
+		{ "[Match]\nDriver=a\nDriver=b\n", "x.conf:3: Driver is set twice" },
+		{ "[Match]\nDriver=a_name_of_thirty-two_characters_\n", "x.conf:2: Driver=a_name_of" },
+		{ "[Match]\nPath=x\n", "x.conf:2: unknown key \"Path\" in [Match]; it must be Driver" },
+		{ "[Link]\nDriver=x\n", "x.conf:1: unknown section [Link]; it must be [Match], [Nic]" },
+		{ "[nic]\n", "x.conf:1: unknown section [nic]" },
+		{ "[Nic]\nRxring=1\n", "x.conf:2: unknown key \"Rxring\" in [Nic]; did you mean RxRing?" },
+		{ "[Nic]\nSpeed=1\n", "x.conf:2: unknown key \"Speed\" in [Nic]; it must be "
+				      "CompletionDesign, CompletionDesignChange, NapiPoll" },
+		{ "[Nic]\nDriver=x\n", "x.conf:2: unknown key \"Driver\" in [Nic]" },
+		{ "[Nic]\nCompletionDesign=joint\n",
+		  "x.conf:2: CompletionDesign=joint: must be shared, split, writeback or none" },
+		{ "[Nic]\nCompletionDesign=unknown\n", "x.conf:2: CompletionDesign=unknown: must be" },
+		{ "[Nic]\nWorkCountsTx=maybe\n", "x.conf:2: WorkCountsTx=maybe: must be no or yes" },
+		{ "[Nic]\nReceivePath=GRO\n", "x.conf:2: ReceivePath=GRO: must be gro, frags, list" },
+		{ "[Nic]\nTimestampField=skb\n", "x.conf:2: TimestampField=skb: must be none, hwtst" },
+		{ "[Nic]\nHintSince=6\n", "x.conf:2: HintSince=6: must be a kernel release" },
+		{ "[Nic]\nHintSince=6.3.1\n", "x.conf:2: HintSince=6.3.1: must be a kernel release" },
+		{ "[Nic]\nNapiPoll=\n", "x.conf:2: NapiPoll=: must be the name of a kernel function" },
+		{ "[Nic]\nNapiPoll=igb poll\n", "x.conf:2: NapiPoll=igb poll: must be" },
+		{ "[Nic]\nRxRing=0\n", "x.conf:2: RxRing=0: must be a number from 1 to 1048576" },
+		{ "[Nic]\nRxRing=1k\n", "x.conf:2: RxRing=1k: must be a number" },
+		{ "[Nic]\nPollPackets=1025\n", "x.conf:2: PollPackets=1025: must be a number from 1" },
+		{ "[Nic]\nRxRing=1\n\n# again\nRxRing=1\n", "x.conf:5: RxRing is set twice" },
+		{ "[Policy]\ntarget=5\n", "x.conf:2: target=5: a unit is required" },
+		{ "[Policy]\ntarget=5ms\ntarget=5ms\n",
+		  "x.conf:3: target is set twice, first on line 2" },
+		{ "[Policy]\nmode=enforce\n", "x.conf:2: mode is not for profiles to set" },
+		{ "[Policy]\nlease=5s\n", "x.conf:2: lease is not for profiles to set" },
+		{ "[Policy]\nRxRing=5\n", "x.conf:2: unknown setting \"RxRing\"" },
+		{ "[Match]\nDriver=x\n[Policy]\ntarget=50ms\n",
+		  "x.conf: [Policy]: target=50ms exceeds interval=40ms" },
+		{ "Driver=x\n", "x.conf:1: \"Driver\" stands before the first [section]" },
+	};
+
+	for (const auto &row : rows) {
+		rxaqm_profile profile;
+		rxaqm_error error = {};
+
+		INFO(row.text);
+		CHECK(parse(row.text, &profile, &error) == -EINVAL);
+		INFO(error.text);
+		CHECK(std::string(error.text).find(row.says) == 0);
+		CHECK(error.exit_code == RXAQM_EXIT_USAGE);
+	}
+}
+
+TEST_CASE("profile: every shipped one is sound", "[profile]")
+{
+	std::vector<std::string> found;
+
+	for (const auto &file : std::filesystem::directory_iterator("nic-profiles")) {
+		rxaqm_profile profile;
+		rxaqm_policy policy;
+		rxaqm_error error = {};
+
+		if (file.path().extension() != ".conf")
+			continue;
+		INFO(file.path());
+		CHECK(rxaqm_profile_read(file.path().c_str(), &profile, &error) == 0);
+		INFO(error.text);
+		CHECK(rxaqm_profile_policy(&profile, &policy, &error) == 0);
+		CHECK(profile.name == file.path().stem());
+		found.push_back(profile.driver);
+	}
+	for (const char *driver : { "*", "veth", "virtio_net", "igb" })
+		CHECK(std::count(found.begin(), found.end(), driver) == 1);
+}
+
+TEST_CASE("profile: shipped facts", "[profile]")
+{
+	rxaqm_profile profile;
+
+	REQUIRE(rxaqm_profile_read("nic-profiles/veth.conf", &profile, NULL) == 0);
+	CHECK(profile.ring_entries == 256);
+	CHECK(profile.stamp == RXAQM_STAMP_NONE);
+	CHECK(profile.path_generic == RXAQM_PATH_BACKLOG);
+	REQUIRE(rxaqm_profile_read("nic-profiles/generic.conf", &profile, NULL) == 0);
+	CHECK(profile.stamp == RXAQM_STAMP_HWTSTAMP);
+	CHECK(profile.coverage == RXAQM_COVERAGE_UNKNOWN);
+}
+
+TEST_CASE("profile: the first directory wins", "[profile]")
+{
+	ProfileDirs dirs;
+	rxaqm_profile profile;
+	rxaqm_error error = {};
+
+	dirs.add("a/zz-mine.conf", "[Match]\nDriver=igb\n[Nic]\nRxRing=1\n");
+	dirs.add("a/veth.conf", "[Match]\nDriver=veth\n[Nic]\nRxRing=2\n");
+	dirs.add("b/igb.conf", "[Match]\nDriver=igb\n[Nic]\nRxRing=3\n");
+	dirs.add("b/veth.conf", "[Match]\nDriver=veth\n[Nic]\nRxRing=4\n");
+	dirs.add("b/generic.conf", "[Match]\nDriver=*\n[Nic]\nRxRing=5\n");
+	dirs.add("b/notes.txt", "not a profile");
+	dirs.add("b/.hidden.conf", "not a profile");
+
+	static const struct {
+		const char *driver;
+		unsigned int ring;
+	} rows[] = { { "igb", 1 }, { "veth", 2 }, { "mlx5_core", 5 }, { "", 5 } };
+
+	for (const auto &row : rows) {
+		INFO(row.driver);
+		CHECK(rxaqm_profile_for_driver(row.driver, &profile, &error) == 0);
+		CHECK(profile.ring_entries == row.ring);
+	}
+	CHECK(rxaqm_profile_by_name("igb", &profile, &error) == 0);
+	CHECK(profile.ring_entries == 3);
+	CHECK(std::string(profile.name) == "igb");
+	CHECK(rxaqm_profile_by_name("mlx5", &profile, &error) == -ENOENT);
+	CHECK(std::string(error.text).find("no profile \"mlx5\"") == 0);
+
+	std::string names;
+	CHECK(rxaqm_profile_each(
+		      [](const rxaqm_profile *p, const rxaqm_error *, void *arg) {
+			      *(std::string *)arg += std::string(p->name) + " ";
+			      return 0;
+		      },
+		      &names) == 0);
+	CHECK(names == "generic igb veth zz-mine ");
+}
+
+TEST_CASE("profile: a broken one is not passed over", "[profile]")
+{
+	ProfileDirs dirs;
+	rxaqm_profile profile;
+	rxaqm_error error = {};
+	int nr_errors = 0;
+
+	std::string igb = dirs.add("a/igb.conf", "[Match]\nDriver=igb\n[Nic]\nRxring=1\n");
+	dirs.add("a/other.conf", "nonsense");
+	dirs.add("b/generic.conf", "[Match]\nDriver=*\n");
+	CHECK(rxaqm_profile_for_driver("igb", &profile, &error) == -EINVAL);
+	CHECK(std::string(error.text).find(igb + ":4: ") == 0);
+	/* One that is not the driver's is no reason to fail. */
+	CHECK(rxaqm_profile_for_driver("veth", &profile, &error) == 0);
+	CHECK(rxaqm_profile_each(
+		      [](const rxaqm_profile *, const rxaqm_error *e, void *arg) {
+			      *(int *)arg += e != NULL;
+			      return 0;
+		      },
+		      &nr_errors) == 0);
+	CHECK(nr_errors == 2);
+}
+
+TEST_CASE("profile: none at all is an error", "[profile]")
+{
+	ProfileDirs dirs;
+	rxaqm_profile profile;
+	rxaqm_error error = {};
+
+	CHECK(rxaqm_profile_for_driver("igb", &profile, &error) == -ENOENT);
+	CHECK(std::string(error.text).find("RXAQM_PROFILE_PATH") != std::string::npos);
+	CHECK(rxaqm_profile_by_name("/nonexistent/x.conf", &profile, &error) == -ENOENT);
+}

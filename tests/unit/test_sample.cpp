@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Which stamps are believed: each reason not to, and none where nothing is wrong. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <memory>
+
+#include "clock_sim.hpp"
+
+static const __u64 US = RXAQM_NSEC_PER_USEC, MS = RXAQM_NSEC_PER_MSEC, SEC = RXAQM_NSEC_PER_SEC;
+static const __u64 BOOT = 100 * SEC;
+static const __u64 TAI = 1700000000000000000ULL;
+
+/* A queue under a clock that is exact: NIC time is host time plus TAI. */
+struct Sampled {
+	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
+	rxaqm_clock clock = {};
+	__u64 now_ns = BOOT;
+
+	Sampled()
+	{
+		*q = {};
+		clock.host_ref_ns = BOOT;
+		clock.hw_ref_ns = TAI + BOOT;
+		clock.err_ns = 1000;
+		clock.expires_ns = BOOT + 400 * SEC;
+	}
+
+	rxaqm_sample sample(__s64 sojourn_ns)
+	{
+		now_ns += 10 * US;
+		return rxaqm_sample_stamp(q.get(), &clock, TAI + now_ns - __u64(sojourn_ns), now_ns);
+	}
+
+	void drained(__u64 ago_ns)
+	{
+		q->flags |= RXAQM_QUEUE_DRAIN_KNOWN;
+		q->drained_ns = now_ns + 10 * US - ago_ns;
+	}
+
+	bool distrusted() const
+	{
+		return q->distrust_reason && rxaqm_ns_after(q->distrust_until_ns, now_ns);
+	}
+};
+
+TEST_CASE("sample: a good one", "[sample]")
+{
+	for (__s64 sojourn_ns : { 0LL, 1LL, 50000LL, 80000000LL, 9999000000LL }) {
+		Sampled s;
+
+		CHECK(s.sample(sojourn_ns) == RXAQM_SAMPLE_GOOD);
+		CHECK(s.q->flags & RXAQM_QUEUE_SAMPLED);
+		CHECK(s.q->sample_sojourn_ns == __u64(sojourn_ns));
+		CHECK(s.q->sample_ns == s.now_ns);
+		CHECK(s.q->sample_err_ns == 1000);
+		CHECK_FALSE(s.distrusted());
+	}
+}
+
+TEST_CASE("sample: each reason not to believe a stamp", "[sample]")
+{
+	struct {
+		__s64 sojourn_ns;
+		__u64 drained_ago_ns; /* 0: not known */
+		rxaqm_distrust reason;
+	} rows[] = {
+		{ -1000, 0, RXAQM_DISTRUST_NONE }, /* within the error */
+		{ -51000, 0, RXAQM_DISTRUST_NONE }, /* and slack */
+		{ -51001, 0, RXAQM_DISTRUST_NEGATIVE },
+		{ -37000000000, 0, RXAQM_DISTRUST_NEGATIVE },
+		{ 10000000000, 0, RXAQM_DISTRUST_NONE },
+		{ 10000000001, 0, RXAQM_DISTRUST_ABSURD },
+		{ 37000000000, 40000000000, RXAQM_DISTRUST_ABSURD },
+		{ 1011000, 10000, RXAQM_DISTRUST_NONE }, /* error and slack */
+		{ 1011001, 10000, RXAQM_DISTRUST_IMPOSSIBLE },
+		{ 2000000000, 1000000000, RXAQM_DISTRUST_IMPOSSIBLE },
+		{ 1000000000, 2000000000, RXAQM_DISTRUST_NONE },
+	};
+
+	for (const auto &row : rows) {
+		Sampled s;
+		bool good = row.reason == RXAQM_DISTRUST_NONE;
+
+		if (row.drained_ago_ns)
+			s.drained(row.drained_ago_ns);
+		CAPTURE(row.sojourn_ns, row.drained_ago_ns);
+		CHECK(s.sample(row.sojourn_ns) == (good ? RXAQM_SAMPLE_GOOD : RXAQM_SAMPLE_BAD));
+		CHECK(s.q->distrust_reason == row.reason);
+		CHECK(s.distrusted() == !good);
+		CHECK(bool(s.q->flags & RXAQM_QUEUE_SAMPLED) == good);
+		bool negative = row.reason == RXAQM_DISTRUST_NEGATIVE;
+
+		CHECK(s.q->stat[RXAQM_STAT_STAMP_NEGATIVE] == (negative ? 1 : 0));
+		CHECK(s.q->stat[RXAQM_STAT_STAMP_ABSURD] == (good || negative ? 0 : 1));
+	}
+}
+
+TEST_CASE("sample: stamps do not run backwards", "[sample]")
+{
+	Sampled s;
+
+	CHECK(s.sample(20 * MS) == RXAQM_SAMPLE_GOOD);
+	/* A little out of order is how several senders of a software device look. */
+	CHECK(s.sample(__s64(20 * MS + 1 * MS)) == RXAQM_SAMPLE_GOOD);
+	CHECK(s.sample(20 * MS) == RXAQM_SAMPLE_GOOD);
+	CHECK(s.sample(__s64(20 * MS + 1 * MS + 11 * US)) == RXAQM_SAMPLE_BAD);
+	CHECK(s.q->distrust_reason == RXAQM_DISTRUST_BACKWARDS);
+	/* All that follows a step back stays behind, until that is accepted. */
+	CHECK(s.sample(25 * MS) == RXAQM_SAMPLE_BAD);
+	CHECK(s.sample(25 * MS) == RXAQM_SAMPLE_BAD);
+	CHECK(s.sample(25 * MS) == RXAQM_SAMPLE_STEPPED);
+	CHECK(s.sample(25 * MS) == RXAQM_SAMPLE_GOOD);
+}
+
+TEST_CASE("sample: one damaged stamp does not discredit those after it", "[sample]")
+{
+	for (__s64 damage_ns : { 4294967296LL, -4294967296LL, -1700000000000000000LL }) {
+		Sampled s;
+
+		s.drained(5 * MS);
+		CHECK(s.sample(100) == RXAQM_SAMPLE_GOOD);
+		CHECK(s.sample(damage_ns) == RXAQM_SAMPLE_BAD);
+		CHECK(s.sample(100) == RXAQM_SAMPLE_GOOD);
+		CHECK(s.sample(damage_ns) == RXAQM_SAMPLE_BAD);
+		CHECK(s.sample(100) == RXAQM_SAMPLE_GOOD);
+	}
+}
+
+TEST_CASE("sample: four bad ones are a step, what went before is forgotten", "[sample]")
+{
+	for (__s64 step_ns : { 37000000000LL, -37000000000LL, 1000000000000LL }) {
+		Sampled s;
+
+		s.drained(5 * MS);
+		s.q->window.nr = 7;
+		CHECK(s.sample(100) == RXAQM_SAMPLE_GOOD);
+		for (int i = 0; i < 3; i++)
+			CHECK(s.sample(step_ns) == RXAQM_SAMPLE_BAD);
+		CHECK(s.sample(step_ns) == RXAQM_SAMPLE_STEPPED);
+		/* A stamp from the future proves the clock late, and is a point itself. */
+		CHECK(s.q->window.nr == (step_ns < 0 ? 1 : 0));
+		if (step_ns < 0)
+			CHECK(s.q->window.least.offset_ns == 0 - TAI + __u64(step_ns));
+		for (int i = 0; i < 3; i++)
+			CHECK(s.sample(step_ns) == RXAQM_SAMPLE_BAD);
+	}
+}
+
+TEST_CASE("sample: distrust lasts for a clean second", "[sample]")
+{
+	Sampled s;
+
+	s.sample(-MS);
+	CHECK(s.distrusted());
+	__u64 until_ns = s.now_ns + SEC;
+
+	while (s.now_ns < until_ns - 20 * US) {
+		CHECK(s.sample(100) == RXAQM_SAMPLE_GOOD);
+		CHECK(s.distrusted());
+	}
+	s.now_ns = until_ns;
+	CHECK_FALSE(s.distrusted());
+	CHECK(s.q->distrust_reason == RXAQM_DISTRUST_NEGATIVE); /* kept for status */
+	/* And begins again with each bad one. */
+	s.sample(-MS);
+	CHECK(s.q->distrust_until_ns == s.now_ns + SEC);
+}
+
+TEST_CASE("sample: small signs of a step add up, unless others say the clock is right",
+	  "[sample]")
+{
+	Sampled s;
+
+	for (int i = 1; i < RXAQM_STEP_SUSPECTS; i++) {
+		s.drained(20 * US);
+		CHECK(s.sample(500 * US) == RXAQM_SAMPLE_GOOD);
+		s.now_ns += 20 * MS;
+		s.drained(20 * MS);
+		CHECK(s.sample(15 * MS) == RXAQM_SAMPLE_GOOD); /* waited: no sign either way */
+	}
+	s.drained(20 * US);
+	CHECK(s.sample(10 * US) == RXAQM_SAMPLE_GOOD);
+	for (int i = 1; i < RXAQM_STEP_SUSPECTS; i++) {
+		s.drained(20 * US);
+		CHECK(s.sample(500 * US) == RXAQM_SAMPLE_GOOD);
+	}
+	s.drained(20 * US);
+	CHECK(s.sample(500 * US) == RXAQM_SAMPLE_STEPPED);
+}
+
+TEST_CASE("sample: no stamp, as where only PTP is stamped", "[sample]")
+{
+	Sampled s;
+
+	CHECK(s.sample(5 * MS) == RXAQM_SAMPLE_GOOD);
+	__u64 at_ns = s.now_ns;
+
+	for (int i = 0; i < 2000; i++) {
+		s.now_ns += 10 * US;
+		CHECK(rxaqm_sample_stamp(s.q.get(), &s.clock, 0, s.now_ns) == RXAQM_SAMPLE_NONE);
+	}
+	CHECK(s.q->stat[RXAQM_STAT_STAMP_MISSING] == 2000);
+	/* The sample is still the one there was, and too old by now. */
+	CHECK(s.q->sample_ns == at_ns);
+	CHECK(s.q->sample_sojourn_ns == 5 * MS);
+	CHECK(rxaqm_ns_since(s.now_ns, s.q->sample_ns) > rxaqm_sample_max_age_ns(10 * MS));
+	CHECK_FALSE(s.distrusted());
+	CHECK(s.sample(5 * MS) == RXAQM_SAMPLE_GOOD);
+}
+
+TEST_CASE("sample: how old one may be", "[sample]")
+{
+	CHECK(rxaqm_sample_max_age_ns(100 * US) == 10 * MS);
+	CHECK(rxaqm_sample_max_age_ns(20 * MS) == 10 * MS);
+	CHECK(rxaqm_sample_max_age_ns(100 * MS) == 50 * MS);
+	CHECK(rxaqm_sample_max_age_ns(4 * SEC) == 2 * SEC);
+}
+
+TEST_CASE("sample: no clock, and one that expired", "[sample]")
+{
+	Sampled s;
+
+	CHECK(s.sample(MS) == RXAQM_SAMPLE_GOOD);
+	CHECK(rxaqm_sample_stamp(s.q.get(), nullptr, TAI + s.now_ns, s.now_ns) ==
+	      RXAQM_SAMPLE_NONE);
+	CHECK(s.q->flags & RXAQM_QUEUE_NO_CLOCK);
+	CHECK_FALSE(s.q->flags & RXAQM_QUEUE_SAMPLED);
+	CHECK(s.sample(MS) == RXAQM_SAMPLE_GOOD);
+	CHECK_FALSE(s.q->flags & RXAQM_QUEUE_NO_CLOCK);
+	s.now_ns = s.clock.expires_ns - 20 * US;
+	CHECK(s.sample(MS) == RXAQM_SAMPLE_GOOD);
+	CHECK(s.sample(MS) == RXAQM_SAMPLE_NONE);
+	CHECK(s.q->flags & RXAQM_QUEUE_NO_CLOCK);
+	CHECK_FALSE(s.distrusted());
+}
+
+TEST_CASE("sample: a clean clock is never distrusted", "[sample]")
+{
+	struct {
+		double gap_ns, wait_ns;
+		size_t queues;
+		__s64 ppm;
+	} rows[] = {
+		{ 20e3, 2e3, 1, 200 },	 { 20e3, 2e3, 2, -200 },  { 100e3, 30e3, 2, 200 },
+		{ 1e6, 200e3, 2, -200 }, { 5e6, 300e3, 64, 100 }, { 300e6, 50e3, 3, -100 },
+		{ 5e6, 2e6, 2, 0 },
+	};
+
+	for (const auto &row : rows) {
+		ClockSim sim(BOOT, TAI, 21, row.queues);
+
+		CAPTURE(row.gap_ns, row.wait_ns, row.queues, row.ppm);
+		sim.drift_ppb = row.ppm * 1000;
+		for (int i = 0; i < 6; i++) {
+			sim.run(3 * SEC, row.gap_ns, row.wait_ns);
+			sim.stand(sim.random() % row.queues, 300 * MS, 60 * MS, 15 * US);
+			sim.now_ns += 100 * MS;
+		}
+		CHECK(sim.good > 1000);
+		CHECK(sim.bad == 0);
+		CHECK(sim.resets == 0);
+	}
+}
+
+TEST_CASE("sample: bursts and pauses of the CPU are waits, not steps", "[sample]")
+{
+	ClockSim sim(BOOT, TAI, 22, 2);
+
+	for (int i = 0; i < 300; i++) {
+		sim.run(20 * MS, 100e3, 5e3);
+		/* Something holds the CPU for 3 ms; the first packet came early in it. */
+		sim.now_ns += 3 * MS;
+		CHECK(sim.drained_poll(0, 3 * MS - 1000) != RXAQM_SAMPLE_BAD);
+	}
+	CHECK(sim.bad == 0);
+	CHECK(sim.violations == 0);
+	CHECK(sim.worst_err_ns < 30e3);
+}
