@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rxaqm attach, rxaqm detach */
-#include <linux/capability.h>
+/* rxaqm attach */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cmd.h"
 #include "hooks.h"
+#include "machine.h"
 #include "options.h"
 #include "out.h"
 #include "plane.h"
@@ -28,7 +26,8 @@ struct attach_args {
 static const struct argp_option attach_options[] = {
 	{ "mode", 'm', "MODE", 0, "XDP mode: native (default) or generic", 0 },
 	{ "profile", 'p', "PROFILE", 0, "NIC profile by name, or a file; default: by driver", 0 },
-	{ "hook", 'H', "HOOK", 0, "How the Rx path is watched: auto (default), tp, fentry, kprobe", 0 },
+	{ "hook", 'H', "HOOK", 0, "How the Rx path is watched: auto (default), tp, fentry, kprobe",
+	  0 },
 	{ "key", 'k', "KEY", 0, "What a queue is: auto (default), queue, cpu", 0 },
 	{ 0 },
 };
@@ -83,38 +82,6 @@ static int choose(const char *option, const char *word, const char *const *words
 	}
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 			       "--%s \"%s\" is not known; it is one of %s", option, word, all);
-}
-
-/* Attaching needs CAP_BPF (or, before 5.8, CAP_SYS_ADMIN), CAP_PERFMON and CAP_NET_ADMIN. */
-static int check_capabilities(struct rxaqm_error *error)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
-	__u64 have;
-
-	if (syscall(SYS_capget, &header, data))
-		return 0; /* the kernel will tell in its own words */
-	have = data[0].effective | ((__u64)data[1].effective << 32);
-	if ((have & (1ULL << CAP_NET_ADMIN)) &&
-	    (have & (1ULL << CAP_SYS_ADMIN) ||
-	     (have & (1ULL << CAP_BPF) && have & (1ULL << CAP_PERFMON))))
-		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EPERM,
-			       "this needs CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN; run as root");
-}
-
-/* What any command that loads programs needs of the machine. */
-static int check_machine(struct rxaqm_error *error)
-{
-	int err = check_capabilities(error);
-
-	if (err)
-		return err;
-	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, ENOENT,
-				       "this kernel has no BTF (/sys/kernel/btf/vmlinux); rxaqm needs "
-				       "one built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are");
-	return rxaqm_state_check_bpffs(error);
 }
 
 /* Profile, then what was typed. */
@@ -214,10 +181,14 @@ static struct rxaqm_iface *find_attached(struct rxaqm_state *state, const char *
 int rxaqm_cmd_attach(int argc, char **argv)
 {
 	static const struct argp argp = {
-		attach_options, parse_attach, "IFACE [KEY=VALUE ...]",
+		attach_options,
+		parse_attach,
+		"IFACE [KEY=VALUE ...]",
 		"Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm policy --help\"); "
 		"without mode=enforce the queues are only observed.",
-		NULL, NULL, NULL
+		NULL,
+		NULL,
+		NULL
 	};
 	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
@@ -229,7 +200,7 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	int exit_code;
 
 	rxaqm_options_parse(&argp, "attach", argc, argv, &args);
-	if (prepare(&args, &attach, &profile, &policy, &error) || check_machine(&error) ||
+	if (prepare(&args, &attach, &profile, &policy, &error) || rxaqm_machine_check(&error) ||
 	    rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
@@ -248,106 +219,6 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	}
 	print_attached(&state, iface);
 	exit_code = RXAQM_EXIT_OK;
-out:
-	rxaqm_state_close(&state);
-	return exit_code;
-}
-
-struct detach_args {
-	const char *ifname;
-	bool all;
-};
-
-static const struct argp_option detach_options[] = {
-	{ "all", 'a', NULL, 0, "Detach every interface and remove all pinned state", 0 },
-	{ 0 },
-};
-
-static error_t parse_detach(int key, char *arg, struct argp_state *state)
-{
-	struct detach_args *args = state->input;
-
-	switch (key) {
-	case 'a':
-		args->all = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (args->ifname)
-			return ARGP_ERR_UNKNOWN;
-		args->ifname = arg;
-		break;
-	case ARGP_KEY_END:
-		if (!args->ifname == !args->all)
-			rxaqm_options_error(state, "name an interface, or --all");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static void print_detached(const char *ifname, int nr)
-{
-	struct rxaqm_out out;
-
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
-	if (ifname)
-		rxaqm_out_str(&out, "interface", "%s: ", ifname);
-	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
-	if (ifname)
-		rxaqm_out_text(&out, "detached\n");
-	else
-		rxaqm_out_text(&out, "%d interface(s) detached\n", nr);
-	rxaqm_out_close(&out, false);
-}
-
-static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
-{
-	int err = rxaqm_state_open(state, true, error);
-
-	if (!err)
-		return rxaqm_plane_detach_all(state, error);
-	/* Another version's state is for that version to undo. */
-	if (err == -EPROTO || err == -EACCES || err == -EPERM)
-		return err;
-	return rxaqm_hooks_remove(error);
-}
-
-static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
-{
-	struct rxaqm_iface *iface;
-	int err;
-
-	err = rxaqm_state_open(state, true, error);
-	if (err)
-		return err;
-	iface = rxaqm_plane_find(state, ifname);
-	if (!iface)
-		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
-	return rxaqm_plane_detach(state, iface, error);
-}
-
-int rxaqm_cmd_detach(int argc, char **argv)
-{
-	static const struct argp argp = { detach_options, parse_detach, "IFACE | --all",
-					  "Detach from IFACE and put back what attach changed.",
-					  NULL, NULL, NULL };
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_error error = {};
-	struct detach_args args = {};
-	int result, exit_code = RXAQM_EXIT_OK;
-
-	rxaqm_options_parse(&argp, "detach", argc, argv, &args);
-	if (check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
-	result = args.all ? detach_all(&state, &error) : detach_one(&state, args.ifname, &error);
-	if (result < 0)
-		exit_code = rxaqm_log_failure(&error);
-	else
-		print_detached(args.ifname, args.all ? result : 1);
 out:
 	rxaqm_state_close(&state);
 	return exit_code;

@@ -52,6 +52,6 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 
 int rxaqm_cmd_clock(int argc, char **argv)
 {
-	return rxaqm_view_command("clock", "Show how NIC time is converted to host time.",
-				  argc, argv, print_iface);
+	return rxaqm_view_command("clock", "Show how NIC time is converted to host time.", argc,
+				  argv, print_iface);
 }

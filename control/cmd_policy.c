@@ -82,7 +82,8 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	work->iface = rxaqm_plane_find(&work->state, args->ifname);
 	if (!work->iface || work->iface->state != RXAQM_IFACE_ATTACHED)
 		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				       "not attached to \"%s\"; see \"rxaqm status\"", args->ifname);
+				       "not attached to \"%s\"; see \"rxaqm status\"",
+				       args->ifname);
 	nr = work->iface->nr_queues;
 	work->policies = malloc(nr * sizeof(*work->policies));
 	work->chosen = calloc(nr, 1);
@@ -93,8 +94,8 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	err = rxaqm_parse_queues(args->queues ? args->queues : "all", nr, work->chosen);
 	if (err == -ERANGE)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ERANGE,
-				       "--queue \"%s\": \"%s\" has the queues 0 to %u", args->queues,
-				       args->ifname, nr - 1);
+				       "--queue \"%s\": \"%s\" has the queues 0 to %u",
+				       args->queues, args->ifname, nr - 1);
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
@@ -263,8 +264,10 @@ static const struct action {
 	int (*run)(struct work *work, const struct policy_args *args, struct rxaqm_error *error);
 } actions[] = {
 	{ "show", "IFACE", "Show the policy of each queue.", policy_show },
-	{ "set", "IFACE KEY=VALUE ...", "Change settings, of all queues meant at once.", policy_set },
-	{ "load", "IFACE FILE", "Read the policies from FILE (- for standard input).", policy_load },
+	{ "set", "IFACE KEY=VALUE ...", "Change settings, of all queues meant at once.",
+	  policy_set },
+	{ "load", "IFACE FILE", "Read the policies from FILE (- for standard input).",
+	  policy_load },
 	{ "save", "IFACE [FILE]", "Write the policies to FILE (default: standard output).",
 	  policy_save },
 };
@@ -272,7 +275,7 @@ static const struct action {
 static int run_action(const struct action *action, int argc, char **argv)
 {
 	const struct argp argp = { policy_options, parse_policy, action->args, action->doc,
-				   NULL, NULL, NULL };
+				   NULL,	   NULL,	 NULL };
 	struct rxaqm_error error = {};
 	struct policy_args args = {};
 	struct work work = {};

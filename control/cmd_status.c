@@ -57,7 +57,8 @@ static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q,
 	rxaqm_out_text(out, "\n");
 	if (!rxaqm_hist_packets(q->hist, NULL))
 		return;
-	rxaqm_out_ns(out, "sojourn_p50_ns", "    sojourn p50 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 500));
+	rxaqm_out_ns(out, "sojourn_p50_ns", "    sojourn p50 %s",
+		     rxaqm_hist_quantile_ns(q->hist, NULL, 500));
 	rxaqm_out_ns(out, "sojourn_p99_ns", " p99 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 990));
 	if (q->flags & RXAQM_QUEUE_SAMPLED) {
 		rxaqm_out_ns(out, "sample_sojourn_ns", ", last %s", q->sample_sojourn_ns);
@@ -140,6 +141,6 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 
 int rxaqm_cmd_status(int argc, char **argv)
 {
-	return rxaqm_view_command("status", "Show state, signal and counters of each queue.",
-				  argc, argv, print_iface);
+	return rxaqm_view_command("status", "Show state, signal and counters of each queue.", argc,
+				  argv, print_iface);
 }

@@ -86,8 +86,7 @@ static void print_json(const struct rxaqm_top *top)
 		rxaqm_out_str(&out, "signal", NULL, rxaqm_queue_signal(&row->now, row->now_ns));
 		rxaqm_out_u64(&out, "target_ns", NULL, row->policy.target_ns);
 		rxaqm_out_str(&out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
-		rxaqm_out_bool(&out, "standing", NULL, NULL,
-			       row->now.flags & RXAQM_QUEUE_STANDING);
+		rxaqm_out_bool(&out, "standing", NULL, NULL, row->now.flags & RXAQM_QUEUE_STANDING);
 		rxaqm_out_end(&out);
 	}
 	rxaqm_out_end(&out);
@@ -130,9 +129,10 @@ static void run_plain(struct rxaqm_top *top, const struct top_args *args)
 
 int rxaqm_cmd_top(int argc, char **argv)
 {
-	static const struct argp argp = { top_options, parse_top, "[IFACE]",
-					  "Show what the queues do, second by second.",
-					  NULL, NULL, NULL };
+	static const struct argp argp = { top_options, parse_top,
+					  "[IFACE]",   "Show what the queues do, second by second.",
+					  NULL,	       NULL,
+					  NULL };
 	struct top_args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	static struct rxaqm_top top;

@@ -32,7 +32,7 @@ __u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int
 		if (n > 0 && below + n >= rank)
 			return !i ? 0 :
 				    low + (__u64)((double)(rxaqm_hist_floor_ns(i + 1) - low) *
-					     (rank - below) / n);
+						  (rank - below) / n);
 		below += n;
 	}
 	return 0;

@@ -108,7 +108,8 @@ static char *read_line(char *buf, int size, void *arg)
 	s += strspn(s, BLANKS);
 	if (fail(reader, check_line(reader, s, (size_t)bytes)))
 		return NULL;
-	if (strlen(s) + 3 > (size_t)size) {
+	/* Room for "\r\n" and the end. */
+	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
 		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
 					     "line longer than %d characters", size - 3));
 		return NULL;

@@ -14,15 +14,18 @@ static const struct command {
 	const char *args;
 	const char *summary;
 } commands[] = {
-	{ "attach", rxaqm_cmd_attach, "IFACE [KEY=VALUE ...]", "attach to an interface, observing" },
+	{ "attach", rxaqm_cmd_attach, "IFACE [KEY=VALUE ...]",
+	  "attach to an interface, observing" },
 	{ "detach", rxaqm_cmd_detach, "IFACE | --all", "detach, leaving all as it was" },
 	{ "status", rxaqm_cmd_status, "[IFACE]", "state, signal and counters of each queue" },
 	{ "top", rxaqm_cmd_top, "[IFACE]", "what the queues do, second by second" },
 	{ "hist", rxaqm_cmd_hist, "[IFACE]", "distribution of the sojourn times" },
-	{ "policy", rxaqm_cmd_policy, "show|set|load|save IFACE ...", "what is done to the queues" },
+	{ "policy", rxaqm_cmd_policy, "show|set|load|save IFACE ...",
+	  "what is done to the queues" },
 	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
-	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]", "run the decisions on a recorded trace" },
+	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
+	  "run the decisions on a recorded trace" },
 };
 
 static void print_usage(FILE *file)

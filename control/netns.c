@@ -30,8 +30,8 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
 				       name, RXAQM_NETNS_DIR, strerror(errno));
 	if (setns(fd, CLONE_NEWNET))
 		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				      "cannot enter network namespace \"%s\": %s; run as root", name,
-				      strerror(errno));
+				      "cannot enter network namespace \"%s\": %s; run as root",
+				      name, strerror(errno));
 	close(fd);
 	return err;
 }

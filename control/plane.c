@@ -191,7 +191,6 @@ void rxaqm_plane_recover(struct rxaqm_state *state)
 /* Open the state, or make it if there is none worth keeping. */
 static int make_state(struct rxaqm_state *state, enum rxaqm_hook hook, struct rxaqm_error *error)
 {
-	int lock_fd = state->lock_fd;
 	int err, used;
 
 	err = rxaqm_state_open(state, true, error);
@@ -206,10 +205,6 @@ static int make_state(struct rxaqm_state *state, enum rxaqm_hook hook, struct rx
 	}
 	if (err != -ENOENT)
 		return err;
-	state->lock_fd = -1; /* keep the lock while closing */
-	rxaqm_state_close(state);
-	state->lock_fd = lock_fd;
-
 	err = rxaqm_hooks_remove(error);
 	if (err)
 		return err;
@@ -244,8 +239,8 @@ static struct rxaqm_iface *new_entry(struct rxaqm_state *state, const struct rxa
 				     struct rxaqm_error *error)
 {
 	bool by_cpu = keyed_by_cpu(attach);
-	unsigned int nr_queues =
-		by_cpu ? (unsigned int)libbpf_num_possible_cpus() : attach->nic.nr_rx_queues;
+	unsigned int nr_queues = by_cpu ? (unsigned int)libbpf_num_possible_cpus() :
+					  attach->nic.nr_rx_queues;
 	struct rxaqm_policy *policies;
 	struct rxaqm_iface *iface;
 	unsigned int i;

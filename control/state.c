@@ -94,9 +94,29 @@ static int open_failed(int err, struct rxaqm_error *error)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
 				       "no permission to read \"%s\"; run as root",
 				       rxaqm_state_dir());
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "cannot read the state in \"%s\": %s; \"rxaqm detach --all\" makes it anew",
-			       rxaqm_state_dir(), strerror(-err));
+	return rxaqm_error_set(
+		error, RXAQM_EXIT_FAILED, -err,
+		"cannot read the state in \"%s\": %s; \"rxaqm detach --all\" makes it anew",
+		rxaqm_state_dir(), strerror(-err));
+}
+
+static void unmap(void *data, size_t bytes)
+{
+	if (data)
+		munmap(data, bytes);
+}
+
+static void unmap_all(struct rxaqm_state *state)
+{
+	int lock_fd = state->lock_fd;
+
+	unmap(state->meta, sizeof(*state->meta));
+	unmap(state->iface, RXAQM_MAX_IFACES * sizeof(*state->iface));
+	unmap(state->policy, 2 * RXAQM_MAX_QUEUES * sizeof(*state->policy));
+	unmap(state->queue, RXAQM_MAX_QUEUES * sizeof(*state->queue));
+	unmap(state->clock, RXAQM_MAX_IFACES * sizeof(*state->clock));
+	*state = (struct rxaqm_state)RXAQM_STATE_NONE;
+	state->lock_fd = lock_fd;
 }
 
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
@@ -116,6 +136,7 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	size_t i;
 	int err;
 
+	unmap_all(state);
 	state->writable = writable;
 	err = map_pin("meta_map", sizeof(*state->meta), writable, (void **)&state->meta);
 	if (err == -ENOENT)
@@ -155,22 +176,12 @@ int rxaqm_state_complete(enum rxaqm_hook hook, struct rxaqm_error *error)
 	return 0;
 }
 
-static void unmap(void *data, size_t bytes)
-{
-	if (data)
-		munmap(data, bytes);
-}
-
 void rxaqm_state_close(struct rxaqm_state *state)
 {
-	unmap(state->meta, sizeof(*state->meta));
-	unmap(state->iface, RXAQM_MAX_IFACES * sizeof(*state->iface));
-	unmap(state->policy, 2 * RXAQM_MAX_QUEUES * sizeof(*state->policy));
-	unmap(state->queue, RXAQM_MAX_QUEUES * sizeof(*state->queue));
-	unmap(state->clock, RXAQM_MAX_IFACES * sizeof(*state->clock));
+	unmap_all(state);
 	if (state->lock_fd >= 0)
 		close(state->lock_fd);
-	*state = (struct rxaqm_state)RXAQM_STATE_NONE;
+	state->lock_fd = -1;
 }
 
 __u64 rxaqm_now_ns(void)

@@ -87,8 +87,7 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 }
 
 /* A counter and its shadow in observe mode; only one of the two moves at a time. */
-#define rate_or_would(row, stat) \
-	(rate(row, RXAQM_STAT_##stat) + rate(row, RXAQM_STAT_WOULD_##stat))
+#define rate_or_would(row, stat) (rate(row, RXAQM_STAT_##stat) + rate(row, RXAQM_STAT_WOULD_##stat))
 
 void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures *f)
 {
@@ -126,8 +125,8 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_L
 		 "%-15s %2u %3u %7.0f %6.0f %6.0f %6.0f %7.0f %5.0f %6.0f %7.2f %7.2f %7.0f %7.0f "
 		 "%7.0f %-6s %11.2f %s",
 		 row->interface, row->queue, row->now.cpu, f.pps, f.drop, f.mark, f.exempt, f.low,
-		 f.polls_drained, f.polls_busy, (double)f.p50_ns / 1e6, (double)f.p99_ns / 1e6, f.ack,
-		 f.ce, f.nect, rxaqm_queue_signal(&row->now, row->now_ns),
+		 f.polls_drained, f.polls_busy, (double)f.p50_ns / 1e6, (double)f.p99_ns / 1e6,
+		 f.ack, f.ce, f.nect, rxaqm_queue_signal(&row->now, row->now_ns),
 		 (double)row->policy.target_ns / 1e6, rxaqm_mode_name(&row->policy, row->now_ns));
 	return buf;
 }

@@ -30,8 +30,8 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 	return rxaqm_log_failure(&error);
 }
 
-int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname,
-		    rxaqm_view_fn each, void *arg)
+int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
+		    void *arg)
 {
 	const struct rxaqm_iface *only = ifname ? rxaqm_plane_find(state, ifname) : NULL;
 	int i, result = 0;

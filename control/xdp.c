@@ -140,7 +140,8 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 	}
 	if (err == -EPERM)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "no permission to attach XDP to \"%s\"; run as root", ifname);
+				       "no permission to attach XDP to \"%s\"; run as root",
+				       ifname);
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "cannot attach XDP to \"%s\" in %s mode: %s%s%s%s", ifname,
 			       generic ? "generic" : "native", strerror(-err),
@@ -227,8 +228,8 @@ int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id)
 	err = libxdp_get_error(prog);
 	if (err)
 		return err;
-	err = xdp_program__detach(prog, (int)ifindex, progs.generic ? XDP_MODE_SKB : XDP_MODE_NATIVE,
-				  0);
+	err = xdp_program__detach(prog, (int)ifindex,
+				  progs.generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
 	xdp_program__close(prog);
 	return err;
 }

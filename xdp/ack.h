@@ -56,8 +56,8 @@ rxaqm_always_inline __u64 rxaqm_ack_flow_id(const struct rxaqm_packet *pkt, __u3
 	if (pkt->ip_version == 4) {
 		if (ip + 20 > (const __u8 *)data_end)
 			return 0;
-		h = rxaqm_ack_mix(h ^ (((__u64)rxaqm_get_be32(ip + 12) << 32) |
-				       rxaqm_get_be32(ip + 16)));
+		h = rxaqm_ack_mix(
+			h ^ (((__u64)rxaqm_get_be32(ip + 12) << 32) | rxaqm_get_be32(ip + 16)));
 	} else {
 		if (ip + 40 > (const __u8 *)data_end)
 			return 0;

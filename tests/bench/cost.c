@@ -39,7 +39,16 @@ enum state {
 	NR_STATES,
 };
 
-enum program { EMPTY, LOOKUP, CLOCK, RXAQM, CYCLE_EMPTY, CYCLE_CLOCK, CYCLE_RXAQM, NR_PROGRAMS };
+enum program {
+	EMPTY,
+	LOOKUP,
+	CLOCK,
+	RXAQM,
+	CYCLE_EMPTY,
+	CYCLE_CLOCK,
+	CYCLE_RXAQM,
+	NR_PROGRAMS
+};
 
 struct variant {
 	const char *name;
@@ -62,11 +71,12 @@ static const struct variant variants[] = {
 	{ "lookup and clock, 16 x 256 queues", CYCLE_CLOCK, 16, STATE_NORMAL, 0, 0, 5, 0, 0 },
 	{ "normal", RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 0, 1, 2 },
 	{ "normal, 256 queues", CYCLE_RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 3, 1, 2 },
-	{ "normal, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 5, 1, 2 },
+	{ "normal, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 5, 1,
+	  2 },
 	{ "under target", RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 2, 1.3, 0 },
 	{ "under target, 256 queues", CYCLE_RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 4, 1.3, 0 },
-	{ "under target, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 6, 1.3,
-	  0 },
+	{ "under target, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 6,
+	  1.3, 0 },
 	{ "over target, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 2, 1.3, 0 },
 	{ "over target, observe, 256 queues", CYCLE_RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 4,
 	  1.3, 0 },
@@ -89,9 +99,9 @@ struct bench {
 
 /* Ethernet, IPv4, TCP with 6 bytes of data. */
 static unsigned char packet[60] = {
-	2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, /* */
-	0x45, 0, 0, 46, 0, 0, 0x40, 0, 64, 6, 0x66, 0xc8, 10, 0, 0, 1, 10, 0, 0, 2, /* */
-	0x9c, 0x40, 0, 80, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x18, 2, 0,
+	2,    0,    0, 0,  0, 1, 2,    0, 0,  0, 0,    2,    8,	   0, /* */
+	0x45, 0,    0, 46, 0, 0, 0x40, 0, 64, 6, 0x66, 0xc8, 10,   0,	 0, 1, 10, 0, 0, 2, /* */
+	0x9c, 0x40, 0, 80, 0, 0, 0,    1, 0,  0, 0,    1,    0x50, 0x18, 2, 0,
 };
 
 static __u64 clock_ns(clockid_t id)
@@ -114,9 +124,9 @@ static int load(struct bench *bench, int i)
 	bpf_object__for_each_map(map, skel->obj) {
 		bpf_map__set_pin_path(map, NULL);
 		if (i && !bpf_map__is_internal(map) && !err)
-			err = bpf_map__reuse_fd(
-				map, bpf_object__find_map_fd_by_name(bench->skel[0]->obj,
-								     bpf_map__name(map)));
+			err = bpf_map__reuse_fd(map,
+						bpf_object__find_map_fd_by_name(bench->skel[0]->obj,
+										bpf_map__name(map)));
 	}
 	if (err)
 		return err;
@@ -255,15 +265,16 @@ static double run(struct bench *bench, const struct variant *v)
 static int check(const struct bench *bench, const struct variant *v)
 {
 	const __u64 *stat = bench->queue[0].stat;
-	bool low = stat[RXAQM_STAT_LOW], over = stat[RXAQM_STAT_OVER_NECT] +
-						stat[RXAQM_STAT_OVER_ECT0];
+	bool low = stat[RXAQM_STAT_LOW],
+	     over = stat[RXAQM_STAT_OVER_NECT] + stat[RXAQM_STAT_OVER_ECT0];
 
 	if (v->program != RXAQM && v->program != CYCLE_RXAQM)
 		return 0;
 	if (low == (v->state == STATE_LOW) && over == (v->state >= STATE_OVER) &&
 	    bench->queue[0].taken)
 		return 0;
-	fprintf(stderr, "cost: \"%s\" did not take its path: low %d, over %d\n", v->name, low, over);
+	fprintf(stderr, "cost: \"%s\" did not take its path: low %d, over %d\n", v->name, low,
+		over);
 	return -1;
 }
 

@@ -25,7 +25,7 @@ set tics nomirror textcolor rgb ink
 set grid ytics linecolor rgb "#d9dde0" linewidth 0.6
 set ytics ("20 µs" 0.02, "100 µs" 0.1, "1 ms" 1, "10 ms" 10, "100 ms" 100)
 set ylabel "Time in the queue" textcolor rgb ink
-set key top right horizontal samplen 2.5 textcolor rgb ink
+set key at graph 1, graph 1.12 right top horizontal samplen 2.5 width -2 textcolor rgb ink
 set multiplot layout queues,1 margins 0.10,0.965,0.16 / queues,1 - 0.11 / queues spacing 0,0.26 / queues
 
 do for [q = 1:queues] {
@@ -49,8 +49,8 @@ do for [q = 1:queues] {
 	set label 1 "rxaqm observes" at start / 2.0, graph 0.06 center textcolor rgb "#9b4a3c"
 	set label 2 "rxaqm enforces" at end / 2.0, graph 0.06 center textcolor rgb "#2d7a3a"
 	if (q == queues) { set xlabel "Seconds since rxaqm began to enforce" textcolor rgb ink }
-	plot target with lines linestyle 3 title "target", \
-		samples using 1:3 with lines linestyle 1 title "99th percentile", \
-		samples using 1:2 with lines linestyle 2 title "median"
+	plot samples using 1:3 with lines linestyle 1 title "99th percentile", \
+		samples using 1:2 with lines linestyle 2 title "median", \
+		target with lines linestyle 3 title sprintf("target %g ms", target)
 }
 unset multiplot

@@ -5,10 +5,10 @@
 
 # Counters and buckets of the only interface: those of all its queues together.
 def totals:
-	[.hist.queues[].stats] | map(to_entries) | add
+	[.status.interfaces[].queues[].stats] | map(to_entries) | add
 	| group_by(.key) | map({key: .[0].key, value: map(.value) | add}) | from_entries;
 def buckets:
-	[.hist.queues[].buckets[]] | group_by(.floor_ns)
+	[.hist.interfaces[].queues[].buckets[]] | group_by(.floor_ns)
 	| map({floor_ns: .[0].floor_ns, packets: map(.packets) | add});
 
 # Histogram $now less $then, without empty buckets; each gets the floor of the next as its end.

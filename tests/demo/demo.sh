@@ -32,8 +32,8 @@ declare -A mode=([ring]=native [backlog]=generic)
 declare -A policy=([ring]="target=500us interval=5ms" [backlog]="target=5ms interval=10ms")
 declare -A target_ns=([ring]=500000 [backlog]=5000000)
 declare -A title=(
-	[ring]="A NIC's ring: 256 entries, native XDP, 20 us a packet"
-	[backlog]="A CPU's backlog behind RPS: 4096 packets, generic XDP, 20 us a packet"
+	[ring]="A NIC's ring: 256 entries, native XDP, 20 µs a packet"
+	[backlog]="A CPU's backlog behind RPS: 4096 packets, generic XDP, 20 µs a packet"
 )
 
 cleanup()
@@ -66,10 +66,10 @@ rxaqm_run()
 	"$rxaqm" --netns "$RIG_DST" "$@"
 }
 
-# top SECONDS: what an operator sees.
+# top SECONDS: what an operator sees, less the CPUs that have no queue.
 top()
 {
-	run "$rxaqm" --netns "$RIG_DST" top -n $(($1 / 2)) -i 2s "$RIG_RECV_IF" > >(sed -u 's/^/  /')
+	run "$rxaqm" --netns "$RIG_DST" top -n $(($1 / 2)) -i 2s "$RIG_RECV_IF" > >(sed -u "/ none /d; s/^/  /")
 }
 
 # CLOCK_MONOTONIC in seconds.
@@ -83,7 +83,8 @@ snapshot()
 {
 	jq -n --argjson time "$(now)" --argjson overflow "$(rig_overflow)" \
 		--slurpfile hist <(rxaqm_run -j hist "$RIG_RECV_IF") \
-		'{time: $time, overflow: $overflow, hist: $hist[0]}' >"$dir/$1.json"
+		--slurpfile status <(rxaqm_run -j status "$RIG_RECV_IF") \
+		'{time: $time, overflow: $overflow, hist: $hist[0], status: $status[0]}' >"$dir/$1.json"
 }
 
 # measure NAME: one window, watched.
@@ -125,7 +126,7 @@ start_sampling()
 
 demonstrate()
 {
-	local kind=$1 dir=$out/$1 seconds=$((settle_before + window + settle_after + window + 3))
+	local kind=$1 dir=$out/$1 seconds=$((settle_before + window + settle_after + window + 5))
 
 	mkdir -p "$dir"
 	say "== ${title[$kind]}"
@@ -193,7 +194,7 @@ draw()
 	local kind plots=() terminal
 
 	for kind in "${kinds[@]}"; do
-		plots+=("$out/$kind/samples.tsv" "$((target_ns[$kind] / 1000))e-3" "${title[$kind]}")
+		plots+=("$out/$kind/samples.tsv" "$(jq .target_ns/1e6 "$out/$kind/result.json")" "${title[$kind]}")
 	done
 	for terminal in svg png; do
 		gnuplot -c "$demo_dir/demo.gnuplot" "$terminal" "$build/demo.$terminal" "${plots[@]}"

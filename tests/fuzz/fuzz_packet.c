@@ -10,10 +10,10 @@
 #include "ack.h"
 #include "ecn.h"
 
-#define require(condition)       \
-	do {                     \
+#define require(condition)        \
+	do {                      \
 		if (!(condition)) \
-			abort(); \
+			abort();  \
 	} while (0)
 
 static uint16_t ip4_sum(const uint8_t *ip)

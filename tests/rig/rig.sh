@@ -283,13 +283,13 @@ rig_flow()
 	local name=$1 addr=$2 port=$3
 
 	shift 3
-	ip netns exec "$RIG_DST" taskset -c "$RIG_SEND_CPU" timeout -k 0.3 $((seconds + 20)) \
-		iperf3 -s -1 -J -i 0.5 -B "$addr" -p "$port" >"$dir/$name.server" 2>&1 &
+	ip netns exec "$RIG_DST" nice -n -15 taskset -c "$RIG_SEND_CPU" \
+		timeout -k 0.3 $((seconds + 20)) iperf3 -s -1 -J -i 0.5 -B "$addr" -p "$port" >"$dir/$name.server" 2>&1 &
 	rig_processes+=($!)
 	rig_note_process $!
 	rig_wait 5 rig_listening "$port" || rig_die "no iperf3 server on port $port"
-	ip netns exec "$RIG_SRC" taskset -c "$RIG_SEND_CPU" timeout -k 0.3 $((seconds + 15)) \
-		iperf3 -J -i 0.5 -t "$seconds" -c "$addr" -p "$port" "$@" >"$dir/$name.json" 2>&1 &
+	ip netns exec "$RIG_SRC" nice -n -15 taskset -c "$RIG_SEND_CPU" \
+		timeout -k 0.3 $((seconds + 15)) iperf3 -J -i 0.5 -t "$seconds" -c "$addr" -p "$port" "$@" >"$dir/$name.json" 2>&1 &
 	rig_processes+=($!)
 	rig_note_process $!
 }

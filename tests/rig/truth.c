@@ -86,8 +86,7 @@ static int report(int map_fd, struct rig_truth *last)
 }
 
 /* Open and attach for @iface, whose queue is @kind. */
-static struct truth *start(const char *kind, const char *iface,
-			       const struct rig_nicclock *clock)
+static struct truth *start(const char *kind, const char *iface, const struct rig_nicclock *clock)
 {
 	struct truth *skel = truth__open();
 
@@ -116,7 +115,8 @@ int main(int argc, char **argv)
 	int count, ms;
 
 	if (argc != 6) {
-		fputs("Usage: truth ring|backlog IFACE NICCLOCK_MAP_ID COUNT INTERVAL_MS\n", stderr);
+		fputs("Usage: truth ring|backlog IFACE NICCLOCK_MAP_ID COUNT INTERVAL_MS\n",
+		      stderr);
 		return 2;
 	}
 	libbpf_set_print(NULL);

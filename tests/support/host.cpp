@@ -70,7 +70,8 @@ RunOptions Host::with_environment(RunOptions options) const
 {
 	/* What a test sets itself comes later and wins. */
 	Args ours = { "RXAQM_BPFFS=" + bpffs_, "LIBXDP_BPFFS=" + bpffs_,
-		      "RXAQM_PROFILE_PATH=" + from_environment("RXAQM_PROFILE_PATH", "nic-profiles"),
+		      "RXAQM_PROFILE_PATH=" +
+			      from_environment("RXAQM_PROFILE_PATH", "nic-profiles"),
 		      "LC_ALL=C" };
 
 	for (const std::string &var : options.environment) {
@@ -125,7 +126,8 @@ int64_t Host::stat(const Netns &netns, const std::string &ifname, const std::str
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < status.size("/interfaces/0/queues"); i++)
-		sum += status.number("/interfaces/0/queues/" + std::to_string(i) + "/stats/" + name);
+		sum += status.number("/interfaces/0/queues/" + std::to_string(i) + "/stats/" +
+				     name);
 	return sum;
 }
 

@@ -17,8 +17,8 @@ class Json
 	/* Exactly one document, or an exception. */
 	explicit Json(const std::string &text)
 	{
-		std::unique_ptr<json_tokener, decltype(&json_tokener_free)> tokener(
-			json_tokener_new(), json_tokener_free);
+		std::unique_ptr<json_tokener, decltype(&json_tokener_free)>
+			tokener(json_tokener_new(), json_tokener_free);
 
 		json_tokener_set_flags(tokener.get(), JSON_TOKENER_STRICT);
 		root_.reset(json_tokener_parse_ex(tokener.get(), text.c_str(),

@@ -169,12 +169,13 @@ unsigned Netns::ifindex(const std::string &ifname) const
 
 /* Unique on the machine, since kernel threads are found by them. */
 Wire::Wire(unsigned queues)
-	: tx_if("t" + std::to_string(getpid())), rx_if("r" + std::to_string(getpid()))
+	: tx_if("t" + std::to_string(getpid()))
+	, rx_if("r" + std::to_string(getpid()))
 {
 	std::string n = std::to_string(queues), same = " numtxqueues " + n + " numrxqueues " + n;
 
-	rx.ip("link add " + rx_if + same + " type veth peer name " + tx_if + " netns " +
-	      tx.name() + same);
+	rx.ip("link add " + rx_if + same + " type veth peer name " + tx_if + " netns " + tx.name() +
+	      same);
 	tx.ip("address add " + std::string(TX_IP4) + "/24 dev " + tx_if);
 	tx.ip("address add fd77::1/64 dev " + tx_if + " nodad");
 	rx.ip("address add " + std::string(RX_IP4) + "/24 dev " + rx_if);

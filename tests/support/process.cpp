@@ -2,7 +2,7 @@
 #include "process.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
+#include <sys/poll.h> /* <poll.h> is xdp/shared/poll.h here */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,7 +85,8 @@ std::string Result::text() const
 Child::Child(const Args &args, const RunOptions &options)
 	: deadline_(Clock::now() + options.timeout)
 {
-	std::vector<std::string> argv_strings = args, env_strings = environment(options.environment);
+	std::vector<std::string> argv_strings = args,
+				 env_strings = environment(options.environment);
 	std::vector<char *> argv = pointers(argv_strings), env = pointers(env_strings);
 	int in[2], out[2], err[2];
 

@@ -35,8 +35,11 @@ struct ClockSim {
 	std::mt19937_64 random;
 
 	ClockSim(__u64 host_ns, __u64 hw_ns, unsigned seed, size_t nr_queues = 1)
-		: now_ns(host_ns), origin_host_ns(host_ns), origin_hw_ns(hw_ns), queues(nr_queues),
-		  random(seed)
+		: now_ns(host_ns)
+		, origin_host_ns(host_ns)
+		, origin_hw_ns(hw_ns)
+		, queues(nr_queues)
+		, random(seed)
 	{
 		for (auto &q : queues)
 			q = {};

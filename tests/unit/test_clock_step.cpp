@@ -8,8 +8,8 @@ static const __u64 MS = RXAQM_NSEC_PER_MSEC, SEC = RXAQM_NSEC_PER_SEC;
 static const __u64 BOOT = 100 * SEC;
 static const __u64 TAI = 1700000000000000000ULL;
 
-static const __s64 steps_ns[] = { 1000000,	 2000000,	37000000,     1000000000,
-				  4294967296LL,	 37000000000LL, 3600000000000LL };
+static const __s64 steps_ns[] = { 1000000,	2000000,       37000000,       1000000000,
+				  4294967296LL, 37000000000LL, 3600000000000LL };
 
 TEST_CASE("clock step: both ways, converged again within 2 s", "[clock]")
 {
@@ -132,8 +132,7 @@ TEST_CASE("clock step: damaged stamps before anything is known", "[clock]")
 	}
 }
 
-TEST_CASE("clock step: a queue that always waits does not lock out one that does not",
-	  "[clock]")
+TEST_CASE("clock step: a queue that always waits does not lock out one that does not", "[clock]")
 {
 	/* Queue 0 is polled every 4 ms on a contended CPU, queue 1 at once on a free one. */
 	ClockSim sim(BOOT, TAI, 10, 2);

@@ -25,7 +25,8 @@ struct Model {
 	double count = 0, lastcount = 0;
 
 	explicit Model(const rxaqm_codel_params &p)
-		: target(double(p.target_ns)), interval(double(p.interval_ns))
+		: target(double(p.target_ns))
+		, interval(double(p.interval_ns))
 	{
 	}
 
@@ -96,8 +97,8 @@ static int compare(const rxaqm_codel_params &params, const Trace &trace, __u64 b
 		bool law = law_packet(vars, params, a, base_ns);
 
 		CAPTURE(i, a.at_ns, a.sojourn_ns, a.drained, a.eligible, vars.count, model.count);
-		REQUIRE(law == model.packet(double(a.at_ns), double(a.sojourn_ns), a.drained,
-					    a.eligible));
+		REQUIRE(law ==
+			model.packet(double(a.at_ns), double(a.sojourn_ns), a.drained, a.eligible));
 		REQUIRE(bool(vars.dropping) == model.dropping);
 		REQUIRE(double(vars.count) == model.count);
 		if (!law)
@@ -169,11 +170,16 @@ TEST_CASE("codel: times at the edges", "[codel]")
 	__u64 now_ns = 0;
 
 	for (int i = 0; i < 20000; i++) {
-		const __u64 steps[] = { 0, 1, p.interval_ns - 1, p.interval_ns, p.interval_ns + 1,
-					16 * p.interval_ns - 1, 16 * p.interval_ns,
+		const __u64 steps[] = { 0,
+					1,
+					p.interval_ns - 1,
+					p.interval_ns,
+					p.interval_ns + 1,
+					16 * p.interval_ns - 1,
+					16 * p.interval_ns,
 					16 * p.interval_ns + 1 };
-		const __u64 sojourns[] = { p.target_ns, p.target_ns, p.target_ns + 1, p.target_ns,
-					   p.target_ns, p.target_ns - 1 };
+		const __u64 sojourns[] = { p.target_ns, p.target_ns, p.target_ns + 1,
+					   p.target_ns, p.target_ns, p.target_ns - 1 };
 
 		now_ns += steps[random() % (i % 100 < 90 ? 2 : 8)] + (i % 3 ? 0 : 100000);
 		trace.push_back({ now_ns, sojourns[random() % (i % 50 ? 5 : 6)], random() % 97 == 0,
@@ -187,7 +193,8 @@ TEST_CASE("codel: nothing depends on where time begins", "[codel]")
 	Trace trace = wandering(11, params_10ms, 20000);
 	__u64 half_ns = trace.back().at_ns / 2;
 
-	for (__u64 base_ns : { 0 - half_ns, (1ULL << 63) - half_ns, 1ULL, 1700000000000000000ULL }) {
+	for (__u64 base_ns :
+	     { 0 - half_ns, (1ULL << 63) - half_ns, 1ULL, 1700000000000000000ULL }) {
 		CAPTURE(base_ns);
 		CHECK(compare(params_10ms, trace, base_ns) == compare(params_10ms, trace, 0));
 	}

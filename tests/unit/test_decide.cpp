@@ -100,8 +100,8 @@ TEST_CASE("decide: ecn=step marks every ECT packet, drops few of the others", "[
 		for (int i = 0; i < 100; i++)
 			d.packet(0);
 		for (int i = 0; i < 100; i++)
-			CHECK(d.packet((threshold_ns ? threshold_ns : 500 * US),
-				       RXAQM_IP_ECT0) == RXAQM_PASS);
+			CHECK(d.packet((threshold_ns ? threshold_ns : 500 * US), RXAQM_IP_ECT0) ==
+			      RXAQM_PASS);
 	}
 }
 

@@ -26,10 +26,12 @@ TEST_CASE("ns: order survives the wrap", "[ns]")
 
 TEST_CASE("ns: scaling is exact and rounds towards minus infinity", "[ns]")
 {
-	const __s64 values[] = { 0, 1, -1, 999, -999, 1LL << 32, -(1LL << 32), (1LL << 40) - 1,
-				 1 - (1LL << 40) };
-	const __s64 factors[] = { 0, 1, -1, RXAQM_PPM_Q32(200), -RXAQM_PPM_Q32(200),
-				  (1LL << 23) - 1, 1 - (1LL << 23) };
+	const __s64 values[] = {
+		0, 1, -1, 999, -999, 1LL << 32, -(1LL << 32), (1LL << 40) - 1, 1 - (1LL << 40)
+	};
+	const __s64 factors[] = {
+		0, 1, -1, RXAQM_PPM_Q32(200), -RXAQM_PPM_Q32(200), (1LL << 23) - 1, 1 - (1LL << 23)
+	};
 
 	for (__s64 value : values) {
 		for (__s64 factor : factors) {

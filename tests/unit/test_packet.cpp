@@ -38,8 +38,9 @@ static std::vector<Packet> shapes()
 		out.push_back(p);
 		p.ext = { { packets::HOPOPTS, 1 } };
 		out.push_back(p);
-		p.ext = { { packets::HOPOPTS, 2 },  { packets::ROUTING, 3 }, { packets::DSTOPTS, 1 },
-			  { packets::FRAGMENT, 1 }, { packets::AH, 3 },	     { packets::DSTOPTS, 2 } };
+		p.ext = { { packets::HOPOPTS, 2 }, { packets::ROUTING, 3 },
+			  { packets::DSTOPTS, 1 }, { packets::FRAGMENT, 1 },
+			  { packets::AH, 3 },	   { packets::DSTOPTS, 2 } };
 		out.push_back(p);
 	}
 	return out;

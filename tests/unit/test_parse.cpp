@@ -110,12 +110,23 @@ TEST_CASE("parse: percentages", "[parse]")
 		int ret;
 		__u32 permille;
 	} rows[] = {
-		{ "0%", 0, 0 },		  { "50%", 0, 500 },	  { "12.5%", 0, 125 },
-		{ "100%", 0, 1000 },	  { "100.0%", 0, 1000 },  { "0.1%", 0, 1 },
-		{ "100.1%", -ERANGE, 0 }, { "101%", -ERANGE, 0 }, { "99999999999999999999%", -ERANGE, 0 },
-		{ "50", -EINVAL, 0 },	  { "%", -EINVAL, 0 },	  { "", -EINVAL, 0 },
-		{ "-1%", -EINVAL, 0 },	  { "1.25%", -EINVAL, 0 }, { "1.%", -EINVAL, 0 },
-		{ "50 %", -EINVAL, 0 },	  { "50%%", -EINVAL, 0 },
+		{ "0%", 0, 0 },
+		{ "50%", 0, 500 },
+		{ "12.5%", 0, 125 },
+		{ "100%", 0, 1000 },
+		{ "100.0%", 0, 1000 },
+		{ "0.1%", 0, 1 },
+		{ "100.1%", -ERANGE, 0 },
+		{ "101%", -ERANGE, 0 },
+		{ "99999999999999999999%", -ERANGE, 0 },
+		{ "50", -EINVAL, 0 },
+		{ "%", -EINVAL, 0 },
+		{ "", -EINVAL, 0 },
+		{ "-1%", -EINVAL, 0 },
+		{ "1.25%", -EINVAL, 0 },
+		{ "1.%", -EINVAL, 0 },
+		{ "50 %", -EINVAL, 0 },
+		{ "50%%", -EINVAL, 0 },
 	};
 
 	for (const auto &row : rows) {
@@ -134,16 +145,16 @@ TEST_CASE("parse: queues", "[parse]")
 		int ret;
 		const char *set; /* of 8 queues */
 	} rows[] = {
-		{ "3", 0, "00010000" },	      { "0-7", 0, "11111111" },
-		{ "0-3,6", 0, "11110010" },   { "6,0-3", 0, "11110010" },
-		{ "1,1,1-1", 0, "01000000" }, { "all", 0, "11111111" },
-		{ "8", -ERANGE, "00000000" }, { "0-8", -ERANGE, "00000000" },
-		{ "0,8", -ERANGE, "00000000" }, { "99999999999999999999", -ERANGE, "00000000" },
-		{ "3-1", -EINVAL, "00000000" }, { "", -EINVAL, "00000000" },
-		{ ",", -EINVAL, "00000000" }, { "1,", -EINVAL, "00000000" },
-		{ ",1", -EINVAL, "00000000" }, { "1-", -EINVAL, "00000000" },
-		{ "-1", -EINVAL, "00000000" }, { "1--2", -EINVAL, "00000000" },
-		{ "1 ", -EINVAL, "00000000" }, { "all,1", -EINVAL, "00000000" },
+		{ "3", 0, "00010000" },		  { "0-7", 0, "11111111" },
+		{ "0-3,6", 0, "11110010" },	  { "6,0-3", 0, "11110010" },
+		{ "1,1,1-1", 0, "01000000" },	  { "all", 0, "11111111" },
+		{ "8", -ERANGE, "00000000" },	  { "0-8", -ERANGE, "00000000" },
+		{ "0,8", -ERANGE, "00000000" },	  { "99999999999999999999", -ERANGE, "00000000" },
+		{ "3-1", -EINVAL, "00000000" },	  { "", -EINVAL, "00000000" },
+		{ ",", -EINVAL, "00000000" },	  { "1,", -EINVAL, "00000000" },
+		{ ",1", -EINVAL, "00000000" },	  { "1-", -EINVAL, "00000000" },
+		{ "-1", -EINVAL, "00000000" },	  { "1--2", -EINVAL, "00000000" },
+		{ "1 ", -EINVAL, "00000000" },	  { "all,1", -EINVAL, "00000000" },
 		{ "0,1,x", -EINVAL, "00000000" },
 	};
 
@@ -203,9 +214,14 @@ TEST_CASE("parse: mistyped words find the one meant", "[parse]")
 	static const struct {
 		const char *word, *nearest;
 	} rows[] = {
-		{ "tagret", "target" },	  { "Target", "target" }, { "intervall", "interval" },
-		{ "ecm", "ecn" },	  { "mod", "mode" },	  { "x", NULL },
-		{ "something", NULL },	  { "", NULL },
+		{ "tagret", "target" },
+		{ "Target", "target" },
+		{ "intervall", "interval" },
+		{ "ecm", "ecn" },
+		{ "mod", "mode" },
+		{ "x", NULL },
+		{ "something", NULL },
+		{ "", NULL },
 		{ "a word that is longer than anything known", NULL },
 	};
 

@@ -37,7 +37,8 @@ static std::string write(const Policies &policies)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	CHECK(rxaqm_policy_file_write(file, policies.data(), (unsigned int)policies.size(), 1) == 0);
+	CHECK(rxaqm_policy_file_write(file, policies.data(), (unsigned int)policies.size(), 1) ==
+	      0);
 	fclose(file);
 	std::string result(text, size);
 	free(text);
@@ -83,10 +84,12 @@ TEST_CASE("policy file: errors name file and line, and change nothing", "[policy
 		const char *text, *says;
 	} rows[] = {
 		{ "[interface]\ntarget=5\n", "p.conf:2: target=5: a unit is required" },
-		{ "[interface]\nmode=enforce\n\ntagret=5ms\n", "p.conf:4: unknown setting \"tagret\"" },
+		{ "[interface]\nmode=enforce\n\ntagret=5ms\n",
+		  "p.conf:4: unknown setting \"tagret\"" },
 		{ "[interface]\nmode=enforce\nmode=off\n", "p.conf:3: mode is set twice" },
 		{ "[iface]\n", "p.conf:1: unknown section [iface]; write [interface] or [queue" },
-		{ "[queue 8]\nmode=off\n", "p.conf:1: [queue 8]: the queues there are go from 0 to 7" },
+		{ "[queue 8]\nmode=off\n",
+		  "p.conf:1: [queue 8]: the queues there are go from 0 to 7" },
 		{ "[queue 3-1]\nmode=off\n", "p.conf:1: [queue 3-1]: not a list of queues" },
 		{ "[queue ]\nmode=off\n", "p.conf:1: [queue ]: not a list" },
 		{ "mode=off\n", "p.conf:1: \"mode\" stands before the first [section]" },
@@ -97,7 +100,8 @@ TEST_CASE("policy file: errors name file and line, and change nothing", "[policy
 		{ "[interface]\nmode:x=off\n", "p.conf:2: \"mode:x=off\" is no name" },
 		{ "[queue 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7]\n",
 		  "p.conf:1: section name longer than 49" },
-		{ "[interface]\ntarget=50ms\n", "p.conf: queue 0: target=50ms exceeds interval=40ms" },
+		{ "[interface]\ntarget=50ms\n",
+		  "p.conf: queue 0: target=50ms exceeds interval=40ms" },
 		{ "[queue 5]\ninterval=1ms\n", "p.conf: queue 5: target=2ms exceeds interval=1ms" },
 		{ "[interface]\nexempt_ports=                                                      "
 		  "                                                                           "
@@ -132,7 +136,8 @@ TEST_CASE("policy file: a missing file is named", "[policy_file]")
 	Policies policies = defaults(2);
 	rxaqm_error error = {};
 
-	CHECK(rxaqm_policy_file_read("/nonexistent/p.conf", policies.data(), 2, 1, &error) == -ENOENT);
+	CHECK(rxaqm_policy_file_read("/nonexistent/p.conf", policies.data(), 2, 1, &error) ==
+	      -ENOENT);
 	CHECK(std::string(error.text) ==
 	      "cannot open \"/nonexistent/p.conf\": No such file or directory");
 	CHECK(error.exit_code == RXAQM_EXIT_FAILED);

@@ -128,8 +128,9 @@ class Replay
 	int packet(__u64 now_ms, __u64 sojourn_us, __u8 ecn = RXAQM_IP_NOT_ECT,
 		   __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 queue = 0)
 	{
-		rxaqm_trace_packet packet = { now_ms * ms, sojourn_us * 1000, queue, 1514, ecn, kind,
-					      drained };
+		rxaqm_trace_packet packet = {
+			now_ms * ms, sojourn_us * 1000, queue, 1514, ecn, kind, drained
+		};
 
 		return rxaqm_replay_packet(replay_.get(), &packet);
 	}

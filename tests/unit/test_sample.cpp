@@ -28,7 +28,8 @@ struct Sampled {
 	rxaqm_sample sample(__s64 sojourn_ns)
 	{
 		now_ns += 10 * US;
-		return rxaqm_sample_stamp(q.get(), &clock, TAI + now_ns - __u64(sojourn_ns), now_ns);
+		return rxaqm_sample_stamp(q.get(), &clock, TAI + now_ns - __u64(sojourn_ns),
+					  now_ns);
 	}
 
 	void drained(__u64 ago_ns)
@@ -166,8 +167,7 @@ TEST_CASE("sample: distrust lasts for a clean second", "[sample]")
 	CHECK(s.q->distrust_until_ns == s.now_ns + SEC);
 }
 
-TEST_CASE("sample: small signs of a step add up, unless others say the clock is right",
-	  "[sample]")
+TEST_CASE("sample: small signs of a step add up, unless others say the clock is right", "[sample]")
 {
 	Sampled s;
 

@@ -38,10 +38,10 @@ TEST_CASE("settings: defaults", "[settings]")
 	static const struct {
 		const char *key, *value;
 	} rows[] = {
-		{ "mode", "observe" },	   { "signal", "auto" },      { "target", "2ms" },
-		{ "interval", "40ms" },	   { "ecn", "codel" },	      { "ce_threshold", "off" },
-		{ "l4s_threshold", "off" }, { "not_ect", "drop" },     { "ack", "keep" },
-		{ "max_drop", "50%" },	   { "lease", "off" },	      { "exempt_ports", "none" },
+		{ "mode", "observe" },	    { "signal", "auto" },  { "target", "2ms" },
+		{ "interval", "40ms" },	    { "ecn", "codel" },	   { "ce_threshold", "off" },
+		{ "l4s_threshold", "off" }, { "not_ect", "drop" }, { "ack", "keep" },
+		{ "max_drop", "50%" },	    { "lease", "off" },	   { "exempt_ports", "none" },
 		{ "exempt_dscp", "none" },
 	};
 	rxaqm_policy policy = defaults();
@@ -219,8 +219,8 @@ TEST_CASE("settings: a lease is what is left of it", "[settings]")
 
 	REQUIRE(rxaqm_setting_set(&policy, "lease", "10s", now_ns, NULL) == 0);
 	CHECK(policy.lease_until_ns == now_ns + 10 * RXAQM_NSEC_PER_SEC);
-	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 4 * RXAQM_NSEC_PER_SEC, buf)) ==
-	      "6s");
+	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 4 * RXAQM_NSEC_PER_SEC,
+					       buf)) == "6s");
 	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 1, buf)) == "10s");
 	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 10 * RXAQM_NSEC_PER_SEC - 1,
 					       buf)) == "1ms");
@@ -233,9 +233,14 @@ TEST_CASE("settings: a lease is what is left of it", "[settings]")
 TEST_CASE("settings: any set of DSCPs fits", "[settings]")
 {
 	/* Names, pairs and runs in the mixtures that are longest. */
-	static const __u64 sets[] = { ~0ULL, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa,
-				      0x6db6db6db6db6db6, 0xdb6db6db6db6db6d, 0xb6db6db6db6db6db,
-				      0xb5b5b5b5b5b5b5b5, 0x5555555555555d57 };
+	static const __u64 sets[] = { ~0ULL,
+				      0x5555555555555555,
+				      0xaaaaaaaaaaaaaaaa,
+				      0x6db6db6db6db6db6,
+				      0xdb6db6db6db6db6d,
+				      0xb6db6db6db6db6db,
+				      0xb5b5b5b5b5b5b5b5,
+				      0x5555555555555d57 };
 
 	for (__u64 set : sets) {
 		rxaqm_policy policy = defaults(), again = defaults();

@@ -91,7 +91,7 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
 }
 
 /* Count @stat, or what it would have been: @enforced picks the one of the pair. */
-#define rxaqm_decide_count(q, enforced, stat_)                                 \
+#define rxaqm_decide_count(q, enforced, stat_) \
 	((q)->stat[(enforced) ? RXAQM_STAT_##stat_ : RXAQM_STAT_WOULD_##stat_]++)
 
 /* Drop a packet, if max_drop lets it: each judged packet earns its share of a drop, up to

@@ -36,9 +36,8 @@ enum rxaqm_sample {
 	RXAQM_SAMPLE_STEPPED, /* bad again: the clock estimate must start anew */
 };
 
-static inline enum rxaqm_sample rxaqm_sample_distrust(struct rxaqm_queue *q,
-						      enum rxaqm_distrust reason, __u64 hw_ns,
-						      __u64 now_ns)
+static inline enum rxaqm_sample
+rxaqm_sample_distrust(struct rxaqm_queue *q, enum rxaqm_distrust reason, __u64 hw_ns, __u64 now_ns)
 {
 	if (reason == RXAQM_DISTRUST_NEGATIVE)
 		q->stat[RXAQM_STAT_STAMP_NEGATIVE]++;

@@ -40,6 +40,8 @@
 	X(CLOCK_RESETS, "clock_resets", "clock estimates begun anew after a step")
 
 #define RXAQM_STAT_ENUM(constant, name, meaning) RXAQM_STAT_##constant,
-enum rxaqm_stat { RXAQM_STATS(RXAQM_STAT_ENUM) RXAQM_NR_STATS };
+enum rxaqm_stat {
+	RXAQM_STATS(RXAQM_STAT_ENUM) RXAQM_NR_STATS
+};
 
 #endif /* RXAQM_STATS_H */

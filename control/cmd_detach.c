@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm detach */
+#include "cmd.h"
+#include "hooks.h"
+#include "machine.h"
+#include "options.h"
+#include "out.h"
+#include "plane.h"
+
+struct detach_args {
+	const char *ifname;
+	bool all;
+};
+
+static const struct argp_option detach_options[] = {
+	{ "all", 'a', NULL, 0, "Detach every interface and remove all pinned state", 0 },
+	{ 0 },
+};
+
+static error_t parse_detach(int key, char *arg, struct argp_state *state)
+{
+	struct detach_args *args = state->input;
+
+	switch (key) {
+	case 'a':
+		args->all = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (args->ifname)
+			return ARGP_ERR_UNKNOWN;
+		args->ifname = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!args->ifname == !args->all)
+			rxaqm_options_error(state, "name an interface, or --all");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void print_detached(const char *ifname, int nr)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	if (ifname)
+		rxaqm_out_str(&out, "interface", "%s: ", ifname);
+	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
+	if (ifname)
+		rxaqm_out_text(&out, "detached\n");
+	else
+		rxaqm_out_text(&out, "%d interface(s) detached\n", nr);
+	rxaqm_out_close(&out, false);
+}
+
+static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int err = rxaqm_state_open(state, true, error);
+
+	if (!err)
+		return rxaqm_plane_detach_all(state, error);
+	/* Another version's state is for that version to undo. */
+	if (err == -EPROTO || err == -EACCES || err == -EPERM)
+		return err;
+	return rxaqm_hooks_remove(error);
+}
+
+static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface;
+	int err;
+
+	err = rxaqm_state_open(state, true, error);
+	if (err)
+		return err;
+	iface = rxaqm_plane_find(state, ifname);
+	if (!iface)
+		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
+	return rxaqm_plane_detach(state, iface, error);
+}
+
+int rxaqm_cmd_detach(int argc, char **argv)
+{
+	static const struct argp argp = { detach_options,
+					  parse_detach,
+					  "IFACE | --all",
+					  "Detach from IFACE and put back what attach changed.",
+					  NULL,
+					  NULL,
+					  NULL };
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_error error = {};
+	struct detach_args args = {};
+	int result, exit_code = RXAQM_EXIT_OK;
+
+	rxaqm_options_parse(&argp, "detach", argc, argv, &args);
+	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	result = args.all ? detach_all(&state, &error) : detach_one(&state, args.ifname, &error);
+	if (result < 0)
+		exit_code = rxaqm_log_failure(&error);
+	else
+		print_detached(args.ifname, args.all ? result : 1);
+out:
+	rxaqm_state_close(&state);
+	return exit_code;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Attaching and detaching on real interfaces with traffic on them. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <filesystem>
+
+#include "host.hpp"
+#include "traffic.hpp"
+
+using namespace std::chrono_literals;
+
+TEST_CASE("attach: traffic flows before, while and after, and is counted", "[attach]")
+{
+	const std::string mode = GENERATE("native", "generic");
+	Host host;
+	Wire wire;
+
+	CAPTURE(mode);
+	REQUIRE(all_traffic(wire) == "");
+
+	Result attached = host.rxaqm(wire.rx, { "attach", wire.rx_if, "--mode", mode });
+	CAPTURE(attached.text());
+	REQUIRE(attached.exit_code == 0);
+	CHECK(attached.err == "");
+	CHECK(attached.out.find(wire.rx_if + ": attached, " + mode + " mode") == 0);
+	CHECK(xdp_on(wire.rx, wire.rx_if));
+	CHECK(!host.note_maps().empty());
+
+	int64_t before = host.stat(wire.rx, wire.rx_if, "packets");
+	REQUIRE(all_traffic(wire) == "");
+	/* 2 x 50 datagrams and at least one segment and an ACK for each TCP connection. */
+	CHECK(eventually(
+		[&] { return host.stat(wire.rx, wire.rx_if, "packets") >= before + 104; }));
+
+	Result detached = host.rxaqm(wire.rx, { "detach", wire.rx_if });
+	CAPTURE(detached.text());
+	REQUIRE(detached.exit_code == 0);
+	CHECK(detached.out == wire.rx_if + ": detached\n");
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	CHECK(host.gone());
+	REQUIRE(all_traffic(wire) == "");
+}
+
+TEST_CASE("attach: every packet is counted once", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	/* Neighbours are known from here on: no ARP among what is counted. */
+	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 10) == 10);
+	std::this_thread::sleep_for(50ms);
+	int64_t before = host.stat(wire.rx, wire.rx_if, "packets");
+
+	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 1000) == 1000);
+	std::this_thread::sleep_for(50ms);
+	int64_t counted = host.stat(wire.rx, wire.rx_if, "packets") - before;
+	/* The kernel's own few (router solicitations, MLD reports) may come on top. */
+	CHECK(counted >= 1000);
+	CHECK(counted <= 1010);
+}
+
+TEST_CASE("attach: a flow goes on through attach, policy changes and detach", "[attach]")
+{
+	const std::string mode = GENERATE("native", "generic");
+	Host host;
+	Wire wire;
+	Background background(wire);
+
+	CAPTURE(mode);
+	for (int i = 0; i < 2; i++) {
+		CHECK(host.rxaqm(wire.rx, { "attach", wire.rx_if, "-m", mode }).exit_code == 0);
+		CHECK(host.rxaqm(wire.rx, { "policy", "set", wire.rx_if, "mode=enforce" })
+			      .exit_code == 0);
+		CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	}
+	Background::Outcome outcome = background.stop();
+	CAPTURE(outcome.sent, outcome.received, outcome.longest_gap.count());
+	/* Putting XDP on a veth or taking it off loses what is in its ring at that moment. */
+	CHECK(outcome.sent > 500);
+	CHECK(outcome.received >= outcome.sent * 98 / 100);
+	CHECK(outcome.longest_gap < 1500ms);
+}
+
+TEST_CASE("attach: attaching again changes nothing and says so", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "target=3ms" }).exit_code == 0);
+	uint32_t program = xdp_on(wire.rx, wire.rx_if);
+
+	Result again = host.rxaqm(wire.rx, { "attach", wire.rx_if, "target=4ms" });
+	CAPTURE(again.text());
+	CHECK(again.exit_code == 0);
+	CHECK(again.err.find("attached already; nothing changed") != std::string::npos);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == program);
+	CHECK(host.status_number(wire.rx, wire.rx_if, "/queues/0/target_ns") == 3000000);
+
+	Result other_mode = host.rxaqm(wire.rx, { "attach", wire.rx_if, "-m", "generic" });
+	CHECK(other_mode.exit_code == 1);
+	CHECK(other_mode.err.find("detach it first") != std::string::npos);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == program);
+}
+
+TEST_CASE("attach: detaching twice says that nothing is attached", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 4);
+	CHECK(host.rxaqm(wire.rx, { "detach", "--all" }).exit_code == 0);
+}
+
+TEST_CASE("attach: what is attached again starts afresh", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "target=3ms", "mode=enforce" })
+			.exit_code == 0);
+	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 200) == 200);
+	REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+
+	Json status = host.json(wire.rx, { "status", wire.rx_if });
+	CHECK(status.text("/interfaces/0/queues/0/mode") == "observe");
+	CHECK(status.number("/interfaces/0/queues/0/target_ns") == 2000000);
+	CHECK(status.number("/interfaces/0/queues/0/stats/packets") < 200);
+}
+
+TEST_CASE("attach: two interfaces share the tracing programs, and part in any order", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	std::set<uint32_t> maps = host.note_maps();
+	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-m", "generic" }).exit_code == 0);
+	CHECK(host.note_maps() == maps);
+	CHECK(std::filesystem::exists(host.state_dir() + "/link_ahead"));
+	REQUIRE(all_traffic(wire) == "");
+
+	Json all = Json(host.rxaqm({ "status", "-j" }).out);
+	CHECK(all.size("/interfaces") == 2);
+
+	bool generic_first = GENERATE(false, true);
+	CAPTURE(generic_first);
+	if (generic_first) {
+		REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
+		/* Nothing generic is left to serve. */
+		CHECK(!std::filesystem::exists(host.state_dir() + "/link_ahead"));
+	} else {
+		REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	}
+	REQUIRE(all_traffic(wire) == "");
+	if (generic_first)
+		REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	else
+		REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("attach: --all detaches in every namespace", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if }).exit_code == 0);
+	host.note_maps();
+	Result result = host.rxaqm({ "detach", "--all" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(result.out == "2 interface(s) detached\n");
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	CHECK(xdp_on(wire.tx, wire.tx_if) == 0);
+	CHECK(host.gone());
+}
