@@ -160,15 +160,17 @@ static int unpin(const char *prefix)
 	return err;
 }
 
-static int hook_failed(enum rxaqm_hook hook, int err, struct rxaqm_error *error)
+/* @what could not be had by @hook. */
+static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct rxaqm_error *error)
 {
 	if (err == -EROFS || err == -ENOSPC || err == -EEXIST)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot pin in \"%s\": %s",
 				       rxaqm_state_dir(), strerror(-err));
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
-			       "this kernel does not let tracing programs attach by hook \"%s\": %s%s",
+			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s", what,
 			       rxaqm_hook_name(hook), strerror(-err),
 			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried)" :
+			       hook == RXAQM_HOOK_TP   ? "; RXAQM_DEBUG=1 shows its reasons" :
 							 "; leave --hook out to try all");
 }
 
@@ -182,8 +184,10 @@ int rxaqm_hooks_attach(enum rxaqm_hook hook, struct rxaqm_error *error)
 				       "cannot make \"%s\": %s; is the BPF file system writable?",
 				       rxaqm_state_dir(), strerror(errno));
 	err = attach_napi_poll();
-	if (err)
+	if (err) {
+		hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error);
 		goto fail;
+	}
 	if (hook == RXAQM_HOOK_AUTO) {
 		first = RXAQM_HOOK_TP;
 		last = RXAQM_HOOK_KPROBE;
@@ -196,8 +200,8 @@ int rxaqm_hooks_attach(enum rxaqm_hook hook, struct rxaqm_error *error)
 		unpin(LINK_PREFIX "fentry_");
 		unpin(LINK_PREFIX "kprobe_");
 	}
+	hook_failed("s rx_stamp", hook, err, error);
 fail:
-	hook_failed(hook, err, error);
 	rxaqm_hooks_remove(NULL);
 	return err;
 }
@@ -214,7 +218,7 @@ int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error)
 		return 0;
 	err = attach_rx_stamp(RXAQM_HOOK_AUTO, true);
 	if (err)
-		return hook_failed(RXAQM_HOOK_TP, err, error);
+		return hook_failed(" ahead", RXAQM_HOOK_TP, err, error);
 	return 0;
 }
 

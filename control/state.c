@@ -137,7 +137,6 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	int err;
 
 	unmap_all(state);
-	state->writable = writable;
 	err = map_pin("meta_map", sizeof(*state->meta), writable, (void **)&state->meta);
 	if (err == -ENOENT)
 		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,

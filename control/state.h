@@ -14,7 +14,6 @@
 
 struct rxaqm_state {
 	int lock_fd; /* -1: not locked */
-	bool writable;
 	struct rxaqm_meta_info *meta; /* NULL: there is no state */
 	struct rxaqm_iface *iface; /* [RXAQM_MAX_IFACES] */
 	struct rxaqm_policy *policy; /* [2 * RXAQM_MAX_QUEUES] */

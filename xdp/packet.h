@@ -68,12 +68,18 @@ struct rxaqm_packet {
 	__u32 payload; /* bytes after the TCP header */
 };
 
-/* Network-order loads that need no alignment and compile alike everywhere. */
+/* Network-order loads that need no alignment. One load each in BPF, where packets may be read
+ * at any alignment on machines that can and clang would go byte by byte.
+ */
 rxaqm_always_inline __u16 rxaqm_get_be16(const void *p)
 {
+#if defined(__bpf__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return __builtin_bswap16(*(const __u16 *)p);
+#else
 	const __u8 *b = (const __u8 *)p;
 
 	return (__u16)((b[0] << 8) | b[1]);
+#endif
 }
 
 rxaqm_always_inline __u32 rxaqm_get_be32(const void *p)
@@ -228,25 +234,31 @@ rxaqm_always_inline bool rxaqm_packet_control(const struct rxaqm_packet *pkt)
 	return pkt->dscp == RXAQM_DSCP_CS6 || pkt->dscp == RXAQM_DSCP_CS7;
 }
 
+/* 1 if @a equals @b, without a branch: the verifier would follow both ways of each. */
+rxaqm_always_inline __u64 rxaqm_packet_equal(__u16 a, __u16 b)
+{
+	return ((__u64)(a ^ b) - 1) >> 63;
+}
+
 /* Traffic that the policy exempts. */
 rxaqm_always_inline bool rxaqm_packet_exempt(const struct rxaqm_packet *pkt,
 					     const struct rxaqm_policy *policy)
 {
-	int i;
+	__u64 nr = policy->nr_exempt_ports, found = 0;
+	__u64 i;
 
 	if (policy->exempt_dscp & (1ULL << (pkt->dscp & 63)))
 		return true;
-	if (!policy->nr_exempt_ports || (!pkt->sport && !pkt->dport))
+	if (!nr || (!pkt->sport && !pkt->dport))
 		return false;
 	for (i = 0; i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		__u16 port = policy->exempt_port[i];
 
-		if (i >= policy->nr_exempt_ports)
-			break;
-		if (port == pkt->sport || port == pkt->dport)
-			return true;
+		found |= (rxaqm_packet_equal(port, pkt->sport) |
+			  rxaqm_packet_equal(port, pkt->dport)) &
+			 ((i - nr) >> 63); /* i < nr */
 	}
-	return false;
+	return found != 0;
 }
 
 /* Classify the frame at @data under @policy. */

@@ -157,39 +157,61 @@ rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64
 	return true;
 }
 
-/* A pure ACK over target: drop it if the policy thins ACKs and others say the same. */
-static bool thin_ack(struct xdp_md *ctx, struct rxaqm_queue *q, const struct rxaqm_packet *pkt,
-		     __u32 index, bool enforced, __u64 now_ns)
-{
-	void *data_end = (void *)(long)ctx->data_end;
-	void *data = (void *)(long)ctx->data;
-	struct rxaqm_ack_flow *flow;
-	__u64 id;
-	__u32 key;
+/* What rxaqm_xdp_classify() returns, in one register. */
+#define CLASS(pkt) \
+	((pkt)->kind | (pkt)->ecn << 8 | (pkt)->ip_version << 16 | (__u32)(pkt)->ip_off << 24)
 
-	id = rxaqm_ack_flow_id(pkt, index, data, data_end);
-	key = (__u32)id & (RXAQM_ACK_FLOWS - 1);
-	flow = bpf_map_lookup_elem(&ack_map, &key);
-	if (!id || !flow)
-		return false;
-	if (!rxaqm_ack_redundant(flow, id, pkt, data, data_end, now_ns) ||
-	    !rxaqm_decide_may_drop(q, now_ns)) {
-		rxaqm_ack_kept(flow, now_ns);
-		return false;
-	}
-	rxaqm_decide_count(q, enforced, ACK_DROP);
-	return enforced;
+static __always_inline struct rxaqm_packet class_unpack(__u32 class)
+{
+	struct rxaqm_packet pkt = {
+		.kind = (__u8)class,
+		.ecn = (__u8)(class >> 8),
+		.ip_version = (__u8)(class >> 16),
+		.ip_off = (__u8)(class >> 24),
+	};
+
+	return pkt;
 }
 
 /* A function of its own, so that the verifier walks its many paths once, and not for every
  * state it may be called in.
  */
-__attribute__((noinline)) int rxaqm_xdp_classify(struct xdp_md *ctx, struct rxaqm_packet *pkt,
+__attribute__((noinline)) int rxaqm_xdp_classify(struct xdp_md *ctx,
 						 const struct rxaqm_policy *policy)
 {
-	if (!pkt || !policy)
+	struct rxaqm_packet pkt;
+
+	if (!policy)
+		return RXAQM_KIND_EXEMPT;
+	rxaqm_packet_classify(&pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end, policy);
+	return (int)CLASS(&pkt);
+}
+
+/* A pure ACK over target, under a policy that thins them: 1 if others say the same and it
+ * may go.
+ */
+__attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_queue *q,
+					     __u32 index, __u64 now_ns)
+{
+	void *data_end = (void *)(long)ctx->data_end;
+	void *data = (void *)(long)ctx->data;
+	struct rxaqm_ack_flow *flow;
+	struct rxaqm_packet pkt;
+	__u64 id;
+	__u32 key;
+
+	if (!q)
 		return 0;
-	rxaqm_packet_classify(pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end, policy);
+	rxaqm_packet_classify(&pkt, data, data_end, &q->policy);
+	id = rxaqm_ack_flow_id(&pkt, index, data, data_end);
+	key = (__u32)id & (RXAQM_ACK_FLOWS - 1);
+	flow = bpf_map_lookup_elem(&ack_map, &key);
+	if (!id || !flow)
+		return 0;
+	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, now_ns) &&
+	    rxaqm_decide_may_drop(q, now_ns))
+		return 1;
+	rxaqm_ack_kept(flow, now_ns);
 	return 0;
 }
 
@@ -198,7 +220,7 @@ static int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 n
 {
 	struct rxaqm_judgement j = {};
 	enum rxaqm_verdict verdict;
-	struct rxaqm_packet pkt = {};
+	struct rxaqm_packet pkt;
 	__u64 sojourn_ns = 0;
 	bool enforced;
 
@@ -209,12 +231,14 @@ static int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 n
 	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns))
 		return XDP_PASS;
 
-	rxaqm_xdp_classify(ctx, &pkt, &q->policy);
+	pkt = class_unpack((__u32)rxaqm_xdp_classify(ctx, &q->policy));
 	enforced = rxaqm_decide_enforced(&q->policy, now_ns);
 	verdict = rxaqm_decide_packet(q, &j, pkt.kind, pkt.ecn, enforced, now_ns);
 	if (pkt.kind == RXAQM_KIND_ACK && j.over && q->policy.ack == RXAQM_ACK_THIN &&
-	    thin_ack(ctx, q, &pkt, index, enforced, now_ns))
+	    rxaqm_xdp_thin(ctx, q, index, now_ns)) {
+		rxaqm_decide_count(q, enforced, ACK_DROP);
 		verdict = RXAQM_DROP;
+	}
 	if (verdict == RXAQM_PASS || !enforced)
 		return XDP_PASS;
 	if (verdict == RXAQM_MARK) {

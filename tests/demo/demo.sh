@@ -32,8 +32,8 @@ declare -A mode=([ring]=native [backlog]=generic)
 declare -A policy=([ring]="target=500us interval=5ms" [backlog]="target=5ms interval=10ms")
 declare -A target_ns=([ring]=500000 [backlog]=5000000)
 declare -A title=(
-	[ring]="A NIC's ring: 256 entries, native XDP, 20 µs a packet"
-	[backlog]="A CPU's backlog behind RPS: 4096 packets, generic XDP, 20 µs a packet"
+	[ring]="A NIC's ring, 256 entries"
+	[backlog]="A CPU's backlog, 4096 packets"
 )
 
 cleanup()
@@ -129,7 +129,7 @@ demonstrate()
 	local kind=$1 dir=$out/$1 seconds=$((settle_before + window + settle_after + window + 5))
 
 	mkdir -p "$dir"
-	say "== ${title[$kind]}"
+	say "== ${title[$kind]} (${mode[$kind]} XDP, $RIG_COST a packet)"
 	rig_up "$kind"
 	# shellcheck disable=SC2086 # keys and values
 	rxaqm_run attach --mode "${mode[$kind]}" --profile "$root/tests/rig/veth-simclock.conf" \
