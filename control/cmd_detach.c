@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm detach */
+#include <net/if.h>
+
 #include "cmd.h"
 #include "hooks.h"
 #include "machine.h"
+#include "netns.h"
 #include "options.h"
 #include "out.h"
 #include "plane.h"
+#include "xdp.h"
 
 struct detach_args {
 	const char *ifname;
@@ -55,16 +59,41 @@ static void print_detached(const char *ifname, int nr)
 	rxaqm_out_close(&out, false);
 }
 
+static void strip_here(void *arg)
+{
+	struct if_nameindex *all = if_nameindex(), *one;
+	int *detached = arg;
+
+	for (one = all; one && one->if_index; one++) {
+		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
+
+		if (prog_id && !rxaqm_xdp_detach(one->if_index, prog_id))
+			++*detached;
+	}
+	if (all)
+		if_freenameindex(all);
+}
+
+/* Where there is no registry to go by: our programs are those that use our queue_map. */
+static int strip_all(struct rxaqm_error *error)
+{
+	int detached = 0, err;
+
+	rxaqm_netns_each(strip_here, &detached);
+	err = rxaqm_hooks_remove(error);
+	return err ? err : detached;
+}
+
 static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	int err = rxaqm_state_open(state, true, error);
 
-	if (!err)
+	if (!err || (err == -EIO && state->iface))
 		return rxaqm_plane_detach_all(state, error);
 	/* Another version's state is for that version to undo. */
 	if (err == -EPROTO || err == -EACCES || err == -EPERM)
 		return err;
-	return rxaqm_hooks_remove(error);
+	return strip_all(error);
 }
 
 static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)

@@ -262,20 +262,26 @@ static const struct action {
 	const char *args;
 	const char *doc;
 	int (*run)(struct work *work, const struct policy_args *args, struct rxaqm_error *error);
+	bool some_queues; /* takes --queue: files name their queues themselves */
 } actions[] = {
-	{ "show", "IFACE", "Show the policy of each queue.", policy_show },
-	{ "set", "IFACE KEY=VALUE ...", "Change settings, of all queues meant at once.",
-	  policy_set },
-	{ "load", "IFACE FILE", "Read the policies from FILE (- for standard input).",
-	  policy_load },
+	{ "show", "IFACE", "Show the policy of each queue.", policy_show, true },
+	{ "set", "IFACE KEY=VALUE ...", "Change settings, of all queues meant at once.", policy_set,
+	  true },
+	{ "load", "IFACE FILE", "Read the policies from FILE (- for standard input).", policy_load,
+	  false },
 	{ "save", "IFACE [FILE]", "Write the policies to FILE (default: standard output).",
-	  policy_save },
+	  policy_save, false },
 };
 
 static int run_action(const struct action *action, int argc, char **argv)
 {
-	const struct argp argp = { policy_options, parse_policy, action->args, action->doc,
-				   NULL,	   NULL,	 NULL };
+	const struct argp argp = { action->some_queues ? policy_options : NULL,
+				   parse_policy,
+				   action->args,
+				   action->doc,
+				   NULL,
+				   NULL,
+				   NULL };
 	struct rxaqm_error error = {};
 	struct policy_args args = {};
 	struct work work = {};
@@ -299,7 +305,7 @@ static void print_usage(void)
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
 		       actions[i].doc);
-	puts("\nWith --queue=LIST only these queues are meant: 3, 0-7, 0-3,6.\n\n"
+	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n\n"
 	     "Keys, also for attach, replay and files:");
 	for (setting = rxaqm_settings; setting->name; setting++)
 		printf("  %s=%s\n    %s\n", setting->name, setting->form, setting->summary);

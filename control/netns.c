@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FIRST_NETNS "/proc/1/ns/net"
+
 static int open_named(const char *name)
 {
 	char path[PATH_MAX];
@@ -48,36 +50,45 @@ __u64 rxaqm_netns_ino(void)
 	return ino_of("/proc/self/ns/net");
 }
 
-void rxaqm_netns_each(void (*each)(void *arg), void *arg)
+/* Call @each in the namespace @fd, unless that is home, and come back. Closes @fd. */
+static void call_in(int fd, void (*each)(void *arg), void *arg)
 {
+	int home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	__u64 home_ino = rxaqm_netns_ino();
-	struct dirent *entry;
-	int home_fd;
-	DIR *dir;
 
-	each(arg);
-	home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	dir = opendir(RXAQM_NETNS_DIR);
-	while (dir && home_fd >= 0 && (entry = readdir(dir))) {
-		int fd;
-
-		if (entry->d_name[0] == '.' || entry->d_ino == home_ino)
-			continue;
-		fd = open_named(entry->d_name);
-		if (fd >= 0 && !setns(fd, CLONE_NEWNET)) {
-			if (rxaqm_netns_ino() != home_ino)
-				each(arg);
-			/* The namespace was ours a moment ago: going back cannot fail. */
-			if (setns(home_fd, CLONE_NEWNET))
-				_exit(RXAQM_EXIT_FAILED);
-		}
-		if (fd >= 0)
-			close(fd);
+	if (fd >= 0 && home_fd >= 0 && !setns(fd, CLONE_NEWNET)) {
+		if (rxaqm_netns_ino() != home_ino)
+			each(arg);
+		/* The namespace was ours a moment ago: going back cannot fail. */
+		if (setns(home_fd, CLONE_NEWNET))
+			_exit(RXAQM_EXIT_FAILED);
 	}
-	if (dir)
-		closedir(dir);
 	if (home_fd >= 0)
 		close(home_fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+void rxaqm_netns_each(void (*each)(void *arg), void *arg)
+{
+	DIR *dir = opendir(RXAQM_NETNS_DIR);
+	struct dirent *entry;
+
+	each(arg);
+	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), each, arg);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			call_in(open_named(entry->d_name), each, arg);
+	if (dir)
+		closedir(dir);
+}
+
+void rxaqm_netns_first(void (*call)(void *arg), void *arg)
+{
+	if (rxaqm_netns_ino() == ino_of(FIRST_NETNS))
+		call(arg);
+	else
+		call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), call, arg);
 }
 
 /* A mounted sysfs shows the namespace it was mounted in. If that is another one than
@@ -87,7 +98,7 @@ int rxaqm_netns_sysfs(void)
 {
 	int fs_fd, fd;
 
-	if (rxaqm_netns_ino() == ino_of("/proc/1/ns/net")) {
+	if (rxaqm_netns_ino() == ino_of(FIRST_NETNS)) {
 		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}

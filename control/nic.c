@@ -164,15 +164,23 @@ int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config)
 	return ifr_ioctl(ifname, SIOCSHWTSTAMP, &hw);
 }
 
-unsigned int rxaqm_max_backlog(void)
+static void read_max_backlog(void *ret_entries)
 {
 	FILE *file = fopen("/proc/sys/net/core/netdev_max_backlog", "re");
-	unsigned int entries = 0;
+	unsigned int *entries = ret_entries;
 
 	if (!file)
-		return 0;
-	if (fscanf(file, "%u", &entries) != 1)
-		entries = 0;
+		return;
+	if (fscanf(file, "%u", entries) != 1)
+		*entries = 0;
 	fclose(file);
+}
+
+unsigned int rxaqm_max_backlog(void)
+{
+	unsigned int entries = 0;
+
+	/* One for the whole machine, but shown in the first namespace only. */
+	rxaqm_netns_first(read_max_backlog, &entries);
 	return entries;
 }

@@ -79,6 +79,15 @@ struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char
 	return lost;
 }
 
+/* Is the interface of @iface still here, but without its program? */
+static bool is_bare(const struct rxaqm_iface *iface)
+{
+	char ifname[IF_NAMESIZE];
+
+	return was_here(iface, iface->ifindex) && if_indextoname(iface->ifindex, ifname) &&
+	       !rxaqm_plane_ifindex(iface);
+}
+
 /* Put back the timestamp configuration that attach changed, unless someone has changed
  * it since: then it is theirs.
  */
@@ -284,6 +293,10 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	err = make_state(state, attach->hook, error);
 	if (err)
 		return NULL;
+	/* Attached once, but its program was taken off: let go of that. */
+	iface = rxaqm_plane_find(state, attach->ifname);
+	if (iface)
+		undo(iface, iface->ifindex);
 	iface = new_entry(state, attach, error);
 	if (!iface)
 		goto fail;
@@ -355,7 +368,7 @@ static void detach_here(void *arg)
 		if (!in_use(iface))
 			continue;
 		ifindex = rxaqm_plane_ifindex(iface);
-		if (!ifindex && !was_here(iface, iface->ifindex))
+		if (!ifindex && !is_bare(iface))
 			continue;
 		err = undo(iface, ifindex ? ifindex : iface->ifindex);
 		if (err)
@@ -377,7 +390,7 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 		if (!in_use(iface))
 			continue;
 		/* The interface is gone if its program is. */
-		if (!rxaqm_xdp_exists(iface->prog_id)) {
+		if (!rxaqm_xdp_stays(iface->prog_id)) {
 			set_state(iface, RXAQM_IFACE_FREE);
 			all.detached++;
 		} else if (!all.err) {

@@ -44,7 +44,7 @@ const struct rxaqm_setting rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  .type = RXAQM_SETTING_CHOICE, .offset = AT(not_ect), .choices = not_ect_names },
 	{ "ack", "keep|thin", "thin drops redundant pure ACKs while a queue stands (default keep)",
 	  .type = RXAQM_SETTING_CHOICE, .offset = AT(ack), .choices = ack_names },
-	{ "max_drop", "PERCENT", "cap on packets dropped in an interval, 0% to 100% (default 50%)",
+	{ "max_drop", "PERCENT", "cap on the share of packets dropped, 0% to 100% (default 50%)",
 	  .type = RXAQM_SETTING_PERCENT, .offset = AT(max_drop_permille) },
 	{ "lease", "DURATION|off",
 	  "time after which enforce lapses to observe, 1ms to 1440m (default off)",

@@ -155,8 +155,10 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 			rxaqm_state_dir(), state->meta->abi_version, RXAQM_ABI_VERSION);
 	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
 		err = map_pin(maps[i].name, maps[i].bytes, writable, maps[i].data);
-		if (err)
-			return open_failed(err, error);
+		if (err) {
+			open_failed(err, error);
+			return err == -ENOENT ? -EIO : err; /* there is a state, but damaged */
+		}
 	}
 	return 0;
 }

@@ -37,7 +37,7 @@ int rxaqm_state_check_bpffs(struct rxaqm_error *error);
 int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
 
 /* Map what is pinned; again, if it was mapped before. -ENOENT with @error if nothing is, or it was never completed;
- * another ABI version is refused.
+ * another ABI version is refused; -EIO if pins are missing, with iface mapped if its is not.
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
@@ -76,6 +77,19 @@ bool rxaqm_xdp_exists(__u32 prog_id)
 	struct bpf_prog_info info = {};
 
 	return !prog_info(prog_id, &info);
+}
+
+bool rxaqm_xdp_stays(__u32 prog_id)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		if (!rxaqm_xdp_exists(prog_id))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }
 
 /* Does program @prog_id use the map @map_id? */

@@ -34,6 +34,9 @@ __u32 rxaqm_xdp_find_ours(unsigned int ifindex);
 /* Does a program with this id exist at all? */
 bool rxaqm_xdp_exists(__u32 prog_id);
 
+/* Does it still after half a second? The kernel frees programs some time after the interface. */
+bool rxaqm_xdp_stays(__u32 prog_id);
+
 /* Take @prog_id off @ifindex; others stay. 0 also if it is not there. */
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id);
 

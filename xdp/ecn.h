@@ -26,13 +26,9 @@ rxaqm_always_inline void rxaqm_ecn_mark_ip4(__u8 *ip)
 rxaqm_always_inline bool rxaqm_ecn_mark(const struct rxaqm_packet *pkt, void *data,
 					const void *data_end)
 {
-	__u32 off = pkt->ip_off;
-	__u8 *ip;
+	/* The mask is there for the verifier; the parser never goes beyond it. */
+	__u8 *ip = (__u8 *)data + (pkt->ip_off & RXAQM_IP_OFF_MASK);
 
-	/* The bound is there for the verifier; the parser never goes beyond it. */
-	if (off > RXAQM_ETH_HLEN + RXAQM_MAX_VLAN * RXAQM_VLAN_HLEN)
-		return false;
-	ip = (__u8 *)data + off;
 	if (ip + 20 > (const __u8 *)data_end)
 		return false;
 	if (pkt->ecn == RXAQM_IP_NOT_ECT)

@@ -16,6 +16,7 @@
 #define RXAQM_VLAN_HLEN 4
 #define RXAQM_MAX_VLAN 2
 #define RXAQM_MAX_IP6_EXT 6
+#define RXAQM_IP_OFF_MASK 0x1f /* beyond 22 */
 #define RXAQM_L4_OFF_MASK 0x3fff /* beyond 22 + 40 + 6 * 2048 */
 
 #define RXAQM_ETH_P_IP 0x0800
@@ -169,22 +170,32 @@ rxaqm_always_inline bool rxaqm_packet_is_ext(__u8 proto)
 	       proto == RXAQM_IPPROTO_DSTOPTS;
 }
 
-rxaqm_always_inline bool rxaqm_packet_ip6(struct rxaqm_packet *pkt, const __u8 *ip,
-					  const __u8 *data, const __u8 *data_end)
+/* The header @off bytes into the frame, which is never beyond the mask: with an offset of the
+ * same bounds each time the verifier finds little new in a further extension header.
+ */
+rxaqm_always_inline const __u8 *rxaqm_packet_at(const __u8 *data, __u32 off)
 {
-	const __u8 *next = ip + 40;
+	return data + (off & RXAQM_L4_OFF_MASK);
+}
+
+/* @plain: there are no extension headers. */
+rxaqm_always_inline bool rxaqm_packet_ip6(struct rxaqm_packet *pkt, const __u8 *ip,
+					  const __u8 *data, const __u8 *data_end, bool plain)
+{
+	__u32 off = pkt->ip_off + 40U;
 	__u32 left;
 	__u8 proto;
 	int i;
 
-	if (next > data_end || (ip[0] >> 4) != 6)
+	if (ip + 40 > data_end || (ip[0] >> 4) != 6)
 		return false;
 	pkt->ip_version = 6;
 	pkt->ecn = (ip[1] >> 4) & 3;
 	pkt->dscp = (__u8)(((ip[0] & 0xf) << 2) | (ip[1] >> 6));
 	left = rxaqm_get_be16(ip + 4);
 	proto = ip[6];
-	for (i = 0; i < RXAQM_MAX_IP6_EXT; i++) {
+	for (i = 0; !plain && i < RXAQM_MAX_IP6_EXT; i++) {
+		const __u8 *next = rxaqm_packet_at(data, off);
 		__u32 len;
 
 		if (!rxaqm_packet_is_ext(proto))
@@ -201,18 +212,18 @@ rxaqm_always_inline bool rxaqm_packet_ip6(struct rxaqm_packet *pkt, const __u8 *
 		if (len > left)
 			return false;
 		proto = next[0];
-		next += len;
+		off += len;
 		left -= len;
 		/* What follows the header of a later fragment is not a header. */
 		if (pkt->fragment)
 			break;
 	}
 	/* More of them than we look at: neighbour discovery may be behind them. */
-	if (!pkt->fragment && rxaqm_packet_is_ext(proto))
+	if (!plain && !pkt->fragment && rxaqm_packet_is_ext(proto))
 		return false;
 	pkt->protocol = proto;
-	pkt->l4_off = (__u16)(next - data);
-	rxaqm_packet_l4(pkt, next, left, data_end);
+	pkt->l4_off = (__u16)off;
+	rxaqm_packet_l4(pkt, plain ? ip + 40 : rxaqm_packet_at(data, off), left, data_end);
 	return true;
 }
 
@@ -234,37 +245,31 @@ rxaqm_always_inline bool rxaqm_packet_control(const struct rxaqm_packet *pkt)
 	return pkt->dscp == RXAQM_DSCP_CS6 || pkt->dscp == RXAQM_DSCP_CS7;
 }
 
-/* 1 if @a equals @b, without a branch: the verifier would follow both ways of each. */
-rxaqm_always_inline __u64 rxaqm_packet_equal(__u16 a, __u16 b)
+/* Is it to or from a port that the policy exempts? */
+static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
+					    __u16 dport)
 {
-	return ((__u64)(a ^ b) - 1) >> 63;
-}
+	int i;
 
-/* Traffic that the policy exempts. */
-rxaqm_always_inline bool rxaqm_packet_exempt(const struct rxaqm_packet *pkt,
-					     const struct rxaqm_policy *policy)
-{
-	__u64 nr = policy->nr_exempt_ports, found = 0;
-	__u64 i;
-
-	if (policy->exempt_dscp & (1ULL << (pkt->dscp & 63)))
-		return true;
-	if (!nr || (!pkt->sport && !pkt->dport))
+	if (!sport && !dport)
 		return false;
 	for (i = 0; i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		__u16 port = policy->exempt_port[i];
 
-		found |= (rxaqm_packet_equal(port, pkt->sport) |
-			  rxaqm_packet_equal(port, pkt->dport)) &
-			 ((i - nr) >> 63); /* i < nr */
+		if (i >= policy->nr_exempt_ports)
+			break;
+		if (port == sport || port == dport)
+			return true;
 	}
-	return found != 0;
+	return false;
 }
 
-/* Classify the frame at @data under @policy. */
-rxaqm_always_inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const void *data,
-					       const void *data_end,
-					       const struct rxaqm_policy *policy)
+/* Parse the frame at @data and classify it under @policy, but for its exempt ports. @plain is
+ * what rxaqm_packet_plain() said, or false.
+ */
+rxaqm_always_inline void rxaqm_packet_parse(struct rxaqm_packet *pkt, const void *data,
+					    const void *data_end,
+					    const struct rxaqm_policy *policy, bool plain)
 {
 	const __u8 *begin = (const __u8 *)data, *end = (const __u8 *)data_end;
 	bool parsed = false;
@@ -276,8 +281,34 @@ rxaqm_always_inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const v
 	if (proto == RXAQM_ETH_P_IP)
 		parsed = rxaqm_packet_ip4(pkt, begin + pkt->ip_off, begin, end);
 	else if (proto == RXAQM_ETH_P_IPV6)
-		parsed = rxaqm_packet_ip6(pkt, begin + pkt->ip_off, begin, end);
-	if (!parsed || rxaqm_packet_control(pkt) || rxaqm_packet_exempt(pkt, policy))
+		parsed = rxaqm_packet_ip6(pkt, begin + pkt->ip_off, begin, end, plain);
+	if (!parsed || rxaqm_packet_control(pkt) ||
+	    (policy->exempt_dscp & (1ULL << (pkt->dscp & 63))))
+		pkt->kind = RXAQM_KIND_EXEMPT;
+}
+
+/* Is it IP right after Ethernet, without options or extension headers? Most packets are.
+ * Where this is known, the compiler reduces rxaqm_packet_parse() to constant offsets.
+ */
+rxaqm_always_inline bool rxaqm_packet_plain(const void *data, const void *data_end)
+{
+	const __u8 *begin = (const __u8 *)data;
+	__u16 proto;
+
+	if (begin + RXAQM_ETH_HLEN + 40 > (const __u8 *)data_end)
+		return false;
+	proto = rxaqm_get_be16(begin + 12);
+	if (proto == RXAQM_ETH_P_IP)
+		return begin[RXAQM_ETH_HLEN] == 0x45;
+	return proto == RXAQM_ETH_P_IPV6 && !rxaqm_packet_is_ext(begin[RXAQM_ETH_HLEN + 6]);
+}
+
+/* Parse the frame at @data and classify it under @policy. */
+static inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const void *data,
+					 const void *data_end, const struct rxaqm_policy *policy)
+{
+	rxaqm_packet_parse(pkt, data, data_end, policy, false);
+	if (policy->nr_exempt_ports && rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport))
 		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 

@@ -87,6 +87,10 @@ static void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
 		nr_queues = 0; /* ends of polls do not arrive here; poll_lost() will tell */
 	cpu->queue[nr_queues & (RXAQM_CPU_QUEUES - 1)] = index;
 	cpu->nr_queues = nr_queues + 1;
+	if (q->policy.mode == RXAQM_MODE_OFF) {
+		cpu->want_ifindex = 0;
+		return;
+	}
 	if (wants_stamps(q, iface)) {
 		cpu->want_ifindex = config.generic ? 0 : ctx->ingress_ifindex;
 		return;
@@ -157,34 +161,46 @@ rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64
 	return true;
 }
 
-/* What rxaqm_xdp_classify() returns, in one register. */
-#define CLASS(pkt) \
-	((pkt)->kind | (pkt)->ecn << 8 | (pkt)->ip_version << 16 | (__u32)(pkt)->ip_off << 24)
-
-static __always_inline struct rxaqm_packet class_unpack(__u32 class)
+/* These are global functions so that the verifier walks their many paths once, and not for
+ * every state they may be called in.
+ */
+__attribute__((noinline)) int rxaqm_xdp_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
+						    __u16 dport)
 {
-	struct rxaqm_packet pkt = {
-		.kind = (__u8)class,
-		.ecn = (__u8)(class >> 8),
-		.ip_version = (__u8)(class >> 16),
-		.ip_off = (__u8)(class >> 24),
-	};
-
-	return pkt;
+	return policy && rxaqm_packet_exempt_port(policy, sport, dport);
 }
 
-/* A function of its own, so that the verifier walks its many paths once, and not for every
- * state it may be called in.
- */
-__attribute__((noinline)) int rxaqm_xdp_classify(struct xdp_md *ctx,
-						 const struct rxaqm_policy *policy)
+__attribute__((noinline)) int rxaqm_xdp_parse(struct xdp_md *ctx, struct rxaqm_packet *pkt,
+					      const struct rxaqm_policy *policy)
 {
-	struct rxaqm_packet pkt;
+	if (!pkt || !policy)
+		return 0;
+	rxaqm_packet_parse(pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end, policy,
+			   false);
+	return 0;
+}
 
-	if (!policy)
-		return RXAQM_KIND_EXEMPT;
-	rxaqm_packet_classify(&pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end, policy);
-	return (int)CLASS(&pkt);
+/* Classify the packet; of @pkt only what a verdict needs is filled in. A call costs as much as
+ * parsing a plain packet does (return thunks), so those are parsed right here.
+ */
+static __always_inline void classify(struct xdp_md *ctx, struct rxaqm_packet *pkt,
+				     const struct rxaqm_policy *policy)
+{
+	void *data_end = (void *)(long)ctx->data_end;
+	void *data = (void *)(long)ctx->data;
+	struct rxaqm_packet full = {};
+
+	if (rxaqm_packet_plain(data, data_end) && !policy->nr_exempt_ports) {
+		rxaqm_packet_parse(pkt, data, data_end, policy, true);
+		return;
+	}
+	rxaqm_xdp_parse(ctx, &full, policy);
+	pkt->kind = full.kind;
+	pkt->ecn = full.ecn;
+	pkt->ip_version = full.ip_version;
+	pkt->ip_off = full.ip_off;
+	if (policy->nr_exempt_ports && rxaqm_xdp_exempt_port(policy, full.sport, full.dport))
+		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 
 /* A pure ACK over target, under a policy that thins them: 1 if others say the same and it
@@ -193,16 +209,17 @@ __attribute__((noinline)) int rxaqm_xdp_classify(struct xdp_md *ctx,
 __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_queue *q,
 					     __u32 index, __u64 now_ns)
 {
-	void *data_end = (void *)(long)ctx->data_end;
-	void *data = (void *)(long)ctx->data;
+	struct rxaqm_packet pkt = {};
 	struct rxaqm_ack_flow *flow;
-	struct rxaqm_packet pkt;
+	void *data, *data_end;
 	__u64 id;
 	__u32 key;
 
 	if (!q)
 		return 0;
-	rxaqm_packet_classify(&pkt, data, data_end, &q->policy);
+	rxaqm_xdp_parse(ctx, &pkt, &q->policy);
+	data_end = (void *)(long)ctx->data_end;
+	data = (void *)(long)ctx->data;
 	id = rxaqm_ack_flow_id(&pkt, index, data, data_end);
 	key = (__u32)id & (RXAQM_ACK_FLOWS - 1);
 	flow = bpf_map_lookup_elem(&ack_map, &key);
@@ -216,7 +233,7 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 }
 
 /* The queue stands: judge this packet. */
-static int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 now_ns)
+static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 now_ns)
 {
 	struct rxaqm_judgement j = {};
 	enum rxaqm_verdict verdict;
@@ -231,7 +248,7 @@ static int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 n
 	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns))
 		return XDP_PASS;
 
-	pkt = class_unpack((__u32)rxaqm_xdp_classify(ctx, &q->policy));
+	classify(ctx, &pkt, &q->policy);
 	enforced = rxaqm_decide_enforced(&q->policy, now_ns);
 	verdict = rxaqm_decide_packet(q, &j, pkt.kind, pkt.ecn, enforced, now_ns);
 	if (pkt.kind == RXAQM_KIND_ACK && j.over && q->policy.ack == RXAQM_ACK_THIN &&
@@ -250,7 +267,7 @@ static int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 n
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
-static __attribute__((noinline)) int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
+static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
 {
 	__u64 now_ns = 0;
 	bool standing;

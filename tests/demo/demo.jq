@@ -44,6 +44,7 @@ def window($a; $b; $flows; $truth):
 	| {
 		seconds: ($b.time - $a.time),
 		packets: $stats.packets,
+		burning: ($stats.packets * $b.cost_ns / 1e9 / ($b.time - $a.time)),
 		p50_ns: ($hist | quantile_ns(0.5)),
 		p99_ns: ($hist | quantile_ns(0.99)),
 		true_p50_ns: ($truth.p50_us * 1000),
@@ -93,6 +94,7 @@ def table:
 	row("CE marks/s"; $b | persecond(.marks); $a | persecond(.marks); ""),
 	row("AQM drops/s"; $b | persecond(.drops); $a | persecond(.drops); ""),
 	row("overflow drops"; "\($b.overflow)"; "\($a.overflow)"; ""),
+	row("receiving CPU burning"; $b.burning * 100 | fixed(0) + " %"; $a.burning * 100 | fixed(0) + " %"; ""),
 	row("goodput TCP, ECN"; $b.goodput["tcp-ecn"] | rate; $a.goodput["tcp-ecn"] | rate; ""),
 	row("goodput TCP, no ECN"; $b.goodput.tcp | rate; $a.goodput.tcp | rate; ""),
 	row("goodput UDP"; $b.goodput.udp // 0 | rate; $a.goodput.udp // 0 | rate; ""),
@@ -119,3 +121,11 @@ def checks:
 		"TCP goodput \($b.goodput_tcp | rate) -> \($a.goodput_tcp | rate), at least 0.95 of before"),
 	check($a.marks > 0 and $a.drops > 0 and $b.marks == 0 and $b.drops == 0;
 		"marked \($a.marks), dropped \($a.drops); while observing none");
+
+# Why checks may fail though rxaqm did its work: with a queue in front of it the CPU should be
+# burning 85 % of the time or more, the rest is the network stack.
+def notes:
+	if .before.burning < 0.8 then
+		"\(.kind): the receiving CPU had other work to do (it burned \(.before.burning * 100
+			| fixed(0)) % of the time, 85 to 90 % are usual): sojourns are longer than they should be"
+	else empty end;

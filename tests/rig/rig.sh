@@ -28,6 +28,7 @@ rig_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${RIG_QUEUES:=1}"
 : "${RIG_FLOWS:=}"           # TCP flows of each kind; 2 for ring, 8 for backlog
 : "${RIG_UDP_RATE:=80M}"     # bit/s, 0 for none
+: "${RIG_NICE:=0}"           # added to the priority of iperf3
 
 # For others to use.
 # Namespaces. The one between sender and receiver routes: there packets leave the sending
@@ -276,21 +277,22 @@ rig_pin()
 
 rig_listening() { [[ -n $(rig_dst ss -Hltn "sport = :$1") ]]; }
 
-# rig_flow NAME ADDRESS PORT OPTION...: one client and its server; their JSON goes to
-# $dir/NAME.json and $dir/NAME.server. Not through rig_src and rig_dst: $! must be the process itself, not a shell.
+# rig_flow NAME ADDRESS PORT OPTION...: one client and its server, for $seconds at most. Their
+# JSON goes to $dir/NAME.json and $dir/NAME.server. Not through rig_src and rig_dst: $! must be
+# the process itself, not a shell.
 rig_flow()
 {
 	local name=$1 addr=$2 port=$3
+	local iperf3=(nice -n "$RIG_NICE" taskset -c "$RIG_SEND_CPU" timeout -k 1 $((seconds + 15))
+		iperf3 -J -i 0.5 -p "$port")
 
 	shift 3
-	ip netns exec "$RIG_DST" nice -n -15 taskset -c "$RIG_SEND_CPU" \
-		timeout -k 0.3 $((seconds + 20)) iperf3 -s -1 -J -i 0.5 -B "$addr" -p "$port" >"$dir/$name.server" 2>&1 &
-	rig_processes+=($!)
+	ip netns exec "$RIG_DST" "${iperf3[@]}" -s -1 -B "$addr" >"$dir/$name.server" 2>&1 &
+	rig_servers+=($!)
 	rig_note_process $!
 	rig_wait 5 rig_listening "$port" || rig_die "no iperf3 server on port $port"
-	ip netns exec "$RIG_SRC" nice -n -15 taskset -c "$RIG_SEND_CPU" \
-		timeout -k 0.3 $((seconds + 15)) iperf3 -J -i 0.5 -t "$seconds" -c "$addr" -p "$port" "$@" >"$dir/$name.json" 2>&1 &
-	rig_processes+=($!)
+	ip netns exec "$RIG_SRC" "${iperf3[@]}" -c "$addr" -t "$seconds" "$@" >"$dir/$name.json" 2>&1 &
+	rig_clients+=($!)
 	rig_note_process $!
 }
 
@@ -300,24 +302,36 @@ rig_traffic_start()
 	local dir=$1 seconds=$2 flows=$RIG_FLOWS
 
 	mkdir -p "$dir"
-	rig_processes=()
+	rig_clients=() rig_servers=()
 	if [[ -z $flows ]]; then
 		[[ $(<"$RIG_STATE/kind") == ring ]] && flows=2 || flows=8
 	fi
-	rig_flow tcp-ecn "$RIG_ECN_ADDR" 5201 -C cubic -P "$flows"
-	rig_flow tcp "$RIG_TCP_ADDR" 5202 -C cubic -P "$flows"
 	[[ $RIG_UDP_RATE == 0 ]] ||
 		rig_flow udp "$RIG_TCP_ADDR" 5203 -u -b "$RIG_UDP_RATE" -l 1448
+	rig_flow tcp-ecn "$RIG_ECN_ADDR" 5201 -C cubic -P "$flows"
+	rig_flow tcp "$RIG_TCP_ADDR" 5202 -C cubic -P "$flows"
 }
 
+# Until all is sent.
 rig_traffic_wait()
 {
 	local pid err=0
 
-	for pid in "${rig_processes[@]}"; do
+	for pid in "${rig_clients[@]}" "${rig_servers[@]}"; do
 		wait "$pid" || err=1
 	done
 	((err == 0)) || rig_die "iperf3 failed"
+}
+
+# Now. What was measured until now is in the JSON all the same.
+rig_traffic_stop()
+{
+	local pid
+
+	kill "${rig_clients[@]}" || rig_die "iperf3 ended before it should"
+	for pid in "${rig_clients[@]}" "${rig_servers[@]}"; do
+		wait "$pid" || true
+	done
 }
 
 # Every packet that finds the queue full is one the sending end could not deliver.

@@ -174,12 +174,17 @@ Wire::Wire(unsigned queues)
 {
 	std::string n = std::to_string(queues), same = " numtxqueues " + n + " numrxqueues " + n;
 
-	rx.ip("link add " + rx_if + same + " type veth peer name " + tx_if + " netns " + tx.name() +
-	      same);
+	rx.ip("link add " + rx_if + " address " + RX_MAC + same + " type veth peer name " + tx_if +
+	      " address " + TX_MAC + " netns " + tx.name() + same);
 	tx.ip("address add " + std::string(TX_IP4) + "/24 dev " + tx_if);
-	tx.ip("address add fd77::1/64 dev " + tx_if + " nodad");
+	tx.ip("address add " + std::string(TX_IP6) + "/64 dev " + tx_if + " nodad");
 	rx.ip("address add " + std::string(RX_IP4) + "/24 dev " + rx_if);
 	rx.ip("address add " + std::string(RX_IP6) + "/64 dev " + rx_if + " nodad");
+	/* Else the first packets wait for neighbour discovery, for IPv6 half a second. */
+	for (const char *ip : { RX_IP4, RX_IP6 })
+		tx.ip("neighbour add " + std::string(ip) + " lladdr " + RX_MAC + " dev " + tx_if);
+	for (const char *ip : { TX_IP4, TX_IP6 })
+		rx.ip("neighbour add " + std::string(ip) + " lladdr " + TX_MAC + " dev " + rx_if);
 	tx.ip("link set " + tx_if + " up");
 	rx.ip("link set " + rx_if + " up");
 }

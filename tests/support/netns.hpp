@@ -53,6 +53,9 @@ class Wire
 	static constexpr const char *RX_IP4 = "10.77.0.2";
 	static constexpr const char *RX_IP6 = "fd77::2";
 	static constexpr const char *TX_IP4 = "10.77.0.1";
+	static constexpr const char *TX_IP6 = "fd77::1";
+	static constexpr const char *RX_MAC = "02:00:00:00:77:02";
+	static constexpr const char *TX_MAC = "02:00:00:00:77:01";
 
 	/* A counter of "ip -s link" of the sending end. */
 	unsigned long long tx_dropped() const;

@@ -44,6 +44,11 @@ class Child
 		return pid_;
 	}
 	void kill(int signal);
+	/* It has been waited for elsewhere. */
+	void forget()
+	{
+		pid_ = -1;
+	}
 	/* Read all it prints until it ends; kills it when the time is up. */
 	Result wait();
 

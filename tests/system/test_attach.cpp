@@ -48,7 +48,6 @@ TEST_CASE("attach: every packet is counted once", "[attach]")
 	Wire wire;
 
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
-	/* Neighbours are known from here on: no ARP among what is counted. */
 	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 10) == 10);
 	std::this_thread::sleep_for(50ms);
 	int64_t before = host.stat(wire.rx, wire.rx_if, "packets");

@@ -28,6 +28,33 @@ TEST_CASE("clock: conversion and its error bound", "[clock]")
 	rxaqm_clock_to_host(&clock, ~0ULL);
 }
 
+TEST_CASE("clock: the rate is that of the lower hull's edge across the middle", "[clock]")
+{
+	std::mt19937_64 random(2);
+
+	for (int round = 0; round < 2000; round++) {
+		rxaqm_clock_est est = {};
+		__s64 lowest_ns[2] = { INT64_MAX, INT64_MAX }; /* of the older, of the newer half */
+
+		est.nr_points = round % 5 + RXAQM_EST_HALF;
+		for (__u32 i = 0; i < est.nr_points; i++) {
+			est.point[i].host_ns = BOOT + i * SEC + random() % (SEC / 2);
+			est.point[i].offset_ns = 0 - TAI + random() % (50 * 1000);
+		}
+		__s64 rate_q32 = rxaqm_clock_fit_q32(&est);
+
+		for (__u32 i = 0; i < est.nr_points; i++) {
+			__s64 above_ns = rxaqm_clock_above(&est.point[i], &est.point[0], rate_q32);
+			__s64 &lowest = lowest_ns[i >= est.nr_points / 2];
+
+			lowest = std::min(lowest, above_ns);
+		}
+		CAPTURE(round, est.nr_points);
+		/* The lowest line of that slope touches both. */
+		CHECK(std::abs(lowest_ns[0] - lowest_ns[1]) < 10);
+	}
+}
+
 TEST_CASE("clock: offsets of decades, drifts, wraps", "[clock]")
 {
 	const __u64 hosts[] = { BOOT, (1ULL << 63) - 3 * SEC, 0 - 3 * SEC };

@@ -132,22 +132,26 @@ TEST_CASE("clock step: damaged stamps before anything is known", "[clock]")
 	}
 }
 
-TEST_CASE("clock step: a queue that always waits does not lock out one that does not", "[clock]")
+TEST_CASE("clock step: queues that always wait do not lock out one that does not", "[clock]")
 {
-	/* Queue 0 is polled every 4 ms on a contended CPU, queue 1 at once on a free one. */
-	ClockSim sim(BOOT, TAI, 10, 2);
+	/* Queues 0 to 7 are polled every 4 ms on a contended CPU, 8 at once on a free one. */
+	ClockSim sim(BOOT, TAI, 10, 9);
+	size_t contended = 0;
 
-	for (int i = 0; i < 250; i++) {
-		sim.now_ns += 4 * MS;
-		sim.drained_poll(0, 4 * MS - 50000 + sim.exponential(10e3));
+	auto wait_long = [&] {
+		sim.drained_poll(contended++ % 8, 4 * MS - 50000 - sim.exponential(10e3));
+	};
+	for (int i = 0; i < 2000; i++) {
+		sim.now_ns += MS / 2;
+		wait_long();
 	}
 	CHECK(sim.published);
 	for (int i = 0; i < 20000; i++) {
 		sim.now_ns += 80000;
-		sim.drained_poll(1, sim.exponential(5e3));
-		if (i % 50 == 0) {
+		sim.drained_poll(8, sim.exponential(5e3));
+		if (i % 6 == 0) {
 			sim.now_ns += 20000;
-			sim.drained_poll(0, 4 * MS - 100000 + sim.exponential(10e3));
+			wait_long();
 		}
 		if (i == 10000)
 			sim.forget_seen();
@@ -196,5 +200,22 @@ TEST_CASE("clock step: quiet queues' windows from before a step", "[clock]")
 		CHECK(sim.resets == 0);
 		CHECK(sim.violations == 0);
 		CHECK(std::fabs(sim.error_ns()) < 2000);
+	}
+}
+
+TEST_CASE("clock step: stamps from the future give the new mapping at once", "[clock]")
+{
+	for (__s64 size_ns : { 10000000LL, 37000000000LL }) {
+		ClockSim sim(BOOT, TAI, 14);
+
+		sim.run(5 * SEC, 100e3, 5e3);
+		sim.step_hw(size_ns);
+		for (int i = 0; i < RXAQM_STEP_STAMPS; i++) {
+			sim.now_ns += 100000;
+			sim.drained_poll(0, 3000);
+		}
+		CHECK(sim.resets == 1);
+		CHECK(sim.published);
+		CHECK(std::fabs(sim.error_ns()) < 5000);
 	}
 }

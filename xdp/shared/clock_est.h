@@ -90,44 +90,43 @@ static inline void rxaqm_clock_window_add(struct rxaqm_clock_window *window,
 	window->nr++;
 }
 
-/* Signed division: BPF has only the unsigned one before cpu=v4. @den > 0. */
-static inline __s64 rxaqm_div_s64(__s64 num, __u64 den)
+/* All ones if @value is negative, else 0. Hidden, lest the compiler make branches of it: the
+ * verifier would follow both ways of each, for every pair of points.
+ */
+rxaqm_always_inline __s64 rxaqm_sign_mask(__s64 value)
 {
-	return num < 0 ? -(__s64)((__u64)-num / den) : (__s64)((__u64)num / den);
+	__s64 mask = value >> 63;
+
+	RXAQM_HIDE(mask);
+	return mask;
 }
 
-/* Slope of the segment from @a to the later @b, clamped to the drift possible. */
-static inline __s64 rxaqm_clock_slope_q32(const struct rxaqm_clock_point *a,
-					  const struct rxaqm_clock_point *b)
+/* Signed division: BPF has only the unsigned one before cpu=v4. @den > 0. */
+rxaqm_always_inline __s64 rxaqm_div_s64(__s64 num, __u64 den)
 {
-	__u64 run_ns = b->host_ns - a->host_ns;
-	__s64 rise_ns = (__s64)(b->offset_ns - a->offset_ns);
-	/* 1 s is 400 ppm of 45 minutes; points are at most RXAQM_EST_EXPIRY_NS apart each. */
-	__s64 bound_ns = 1LL << 30;
-	__s64 rate_q32;
+	__s64 sign = rxaqm_sign_mask(num);
 
-	if (!run_ns)
-		return 0;
-	if (rise_ns > bound_ns)
-		rise_ns = bound_ns;
-	if (rise_ns < -bound_ns)
-		rise_ns = -bound_ns;
-	rate_q32 = rxaqm_div_s64(rise_ns * (1LL << 32), run_ns);
-	if (rate_q32 > 2 * RXAQM_EST_DRIFT_MAX_Q32)
-		return 2 * RXAQM_EST_DRIFT_MAX_Q32;
-	if (rate_q32 < -2 * RXAQM_EST_DRIFT_MAX_Q32)
-		return -2 * RXAQM_EST_DRIFT_MAX_Q32;
-	return rate_q32;
+	return (__s64)(((__u64)((num ^ sign) - sign) / den) ^ (__u64)sign) - sign;
+}
+
+/* Slope of the segment from @a to @b, which is later, else of no use. No drift raises it by as
+ * much as 2 s between two points (400 ppm of RXAQM_EST_EXPIRY_NS are 0.2 s).
+ */
+rxaqm_always_inline __s64 rxaqm_clock_slope_q32(const struct rxaqm_clock_point *a,
+						const struct rxaqm_clock_point *b)
+{
+	__u64 run_ns = (b->host_ns - a->host_ns) | 1;
+	__u64 rise_ns = b->offset_ns - a->offset_ns;
+
+	return rxaqm_div_s64((__s64)(rise_ns << 32), run_ns);
 }
 
 /* The slope of the lower hull in the middle: between the older and the newer points. */
 static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
 {
-	__u32 half = est->nr_points / 2;
+	__s64 nr = est->nr_points, half = nr / 2, best_q32 = 0, best_ns = 1LL << 62;
 	__u64 mid_ns;
-	__s64 best_q32 = 0, best_ns = 0;
-	bool have = false;
-	__u32 i, j;
+	__s64 i, j;
 
 	mid_ns = RXAQM_EST_POINT(est, half - 1).host_ns;
 	mid_ns += (RXAQM_EST_POINT(est, half).host_ns - mid_ns) / 2;
@@ -135,20 +134,22 @@ static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
 		for (j = 1; j < RXAQM_EST_POINTS; j++) {
 			const struct rxaqm_clock_point *a = &RXAQM_EST_POINT(est, i);
 			const struct rxaqm_clock_point *b = &RXAQM_EST_POINT(est, j);
-			__s64 rate_q32, at_mid_ns;
+			/* i < half <= j < nr, or the pair is none. */
+			__s64 none = rxaqm_sign_mask((half - 1 - i) | (j - half) | (nr - 1 - j));
+			__s64 rate_q32 = rxaqm_clock_slope_q32(a, b);
+			__s64 at_mid_ns, lower;
 
-			if (i >= half || j < half || j >= est->nr_points)
-				continue;
-			rate_q32 = rxaqm_clock_slope_q32(a, b);
 			at_mid_ns = (__s64)(a->offset_ns - RXAQM_EST_POINT(est, 0).offset_ns) +
 				    rxaqm_scale_q32((__s64)(mid_ns - a->host_ns), rate_q32);
-			if (have && at_mid_ns >= best_ns)
-				continue;
-			have = true;
-			best_ns = at_mid_ns;
-			best_q32 = rate_q32;
+			lower = rxaqm_sign_mask(at_mid_ns - best_ns) & ~none;
+			best_ns ^= (best_ns ^ at_mid_ns) & lower;
+			best_q32 ^= (best_q32 ^ rate_q32) & lower;
 		}
 	}
+	if (best_q32 > 2 * RXAQM_EST_DRIFT_MAX_Q32)
+		return 2 * RXAQM_EST_DRIFT_MAX_Q32;
+	if (best_q32 < -2 * RXAQM_EST_DRIFT_MAX_Q32)
+		return -2 * RXAQM_EST_DRIFT_MAX_Q32;
 	return best_q32;
 }
 

@@ -98,7 +98,7 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
  * a few in store. So of any n packets at most n * max_drop + RXAQM_CAP_BURST are dropped,
  * and no calm hours pay for a bad second.
  */
-static inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, __u64 now_ns)
+rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, __u64 now_ns)
 {
 	(void)now_ns;
 	if (q->cap_credit < 1000) {
@@ -109,7 +109,7 @@ static inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, __u64 now_ns)
 	return true;
 }
 
-static inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 kind, __u8 ecn)
+rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 kind, __u8 ecn)
 {
 	if (kind == RXAQM_KIND_EXEMPT)
 		q->stat[RXAQM_STAT_OVER_EXEMPT]++;
@@ -125,7 +125,7 @@ static inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 kind, __
 		q->stat[RXAQM_STAT_OVER_NECT]++;
 }
 
-static inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns)
+rxaqm_always_inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns)
 {
 	const struct rxaqm_codel_params params = {
 		.target_ns = q->policy.target_ns,
@@ -136,7 +136,7 @@ static inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns)
 }
 
 /* An ECT or CE packet: marks come first, and one that CoDel asked for is its signal. */
-static inline enum rxaqm_verdict rxaqm_decide_ect(struct rxaqm_queue *q,
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ect(struct rxaqm_queue *q,
 						  const struct rxaqm_judgement *j, __u8 ecn,
 						  bool enforced, __u64 now_ns)
 {
@@ -161,7 +161,7 @@ static inline enum rxaqm_verdict rxaqm_decide_ect(struct rxaqm_queue *q,
 /* The verdict on a packet of class (@kind, @ecn) for which rxaqm_decide_sojourn()
  * returned true. It is for the caller to heed it only if rxaqm_decide_enforced().
  */
-static inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q,
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q,
 						     const struct rxaqm_judgement *j, __u8 kind,
 						     __u8 ecn, bool enforced, __u64 now_ns)
 {

@@ -32,17 +32,25 @@ static inline void rxaqm_clock_unlock(struct rxaqm_clock_entry *entry)
 	__sync_lock_test_and_set(&entry->lock, 0);
 }
 
-/* Hand the queue's window over. Not inlined: once per 33 ms and queue. */
-static __attribute__((noinline)) int rxaqm_clock_hand_over(struct rxaqm_clock_entry *entry,
-							   struct rxaqm_queue *q, __u64 now_ns)
+/* The number that published takes next; never 0, which says "none". */
+static inline __u32 rxaqm_clock_next(const struct rxaqm_clock_entry *entry)
+{
+	__u32 next = entry->published + 1;
+
+	return next ? next : 2;
+}
+
+/* Hand the queue's window over, once per 33 ms. Global, like the next two, so that the verifier
+ * looks at each once, and not for every state it may be called in. Returns 0.
+ */
+__attribute__((noinline)) int rxaqm_clock_hand_over(struct rxaqm_clock_entry *entry,
+						    struct rxaqm_queue *q, __u64 now_ns)
 {
 	__u32 next;
 
 	if (!entry || !q || !rxaqm_clock_trylock(entry))
 		return 0;
-	next = entry->published + 1;
-	if (!next)
-		next = 2; /* 0 says "none"; the parity must go on alternating */
+	next = rxaqm_clock_next(entry);
 	if (rxaqm_clock_est_add(&entry->est, &q->window.least, now_ns, &entry->clock[next & 1]))
 		__sync_lock_test_and_set(&entry->published, next);
 	rxaqm_clock_unlock(entry);
@@ -50,24 +58,25 @@ static __attribute__((noinline)) int rxaqm_clock_hand_over(struct rxaqm_clock_en
 	return 0;
 }
 
-/* A clock was stepped: forget the mapping and begin anew. */
-static __attribute__((noinline)) int rxaqm_clock_restart(struct rxaqm_clock_entry *entry,
-							 struct rxaqm_queue *q)
+/* A clock was stepped: forget the mapping and begin anew with what the queue has seen since. */
+__attribute__((noinline)) int rxaqm_clock_restart(struct rxaqm_clock_entry *entry,
+						  struct rxaqm_queue *q, __u64 now_ns)
 {
+	__u32 next;
+
 	if (!entry || !q || !rxaqm_clock_trylock(entry))
 		return 0;
-	rxaqm_clock_est_reset(&entry->est);
-	__sync_lock_test_and_set(&entry->published, 0);
+	next = rxaqm_clock_next(entry);
+	if (!rxaqm_clock_est_restart(&entry->est, &q->window, now_ns, &entry->clock[next & 1]))
+		next = 0;
+	__sync_lock_test_and_set(&entry->published, next);
 	entry->resets++;
 	rxaqm_clock_unlock(entry);
-	q->window.nr = 0;
 	q->stat[RXAQM_STAT_CLOCK_RESETS]++;
 	return 0;
 }
 
-/* The packet at hand, of @q, was stamped @hw_ns by the NIC; 0: it was not. Returns 0. Global
- * and not inlined, so that the verifier looks at it once.
- */
+/* The packet at hand, of @q, was stamped @hw_ns by the NIC; 0: it was not. Returns 0. */
 __attribute__((noinline)) int rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, __u64 now_ns)
 {
 	struct rxaqm_clock_entry *entry;
@@ -85,7 +94,7 @@ __attribute__((noinline)) int rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, 
 	have_clock = rxaqm_clock_read(entry, &clock);
 	sample = rxaqm_sample_stamp(q, have_clock ? &clock : NULL, hw_ns, now_ns);
 	if (sample == RXAQM_SAMPLE_STEPPED) {
-		rxaqm_clock_restart(entry, q);
+		rxaqm_clock_restart(entry, q, now_ns);
 		return 0;
 	}
 	if (sample == RXAQM_SAMPLE_GOOD) {

@@ -56,7 +56,7 @@ struct rxaqm_policy {
 	__u64 lease_until_ns; /* CLOCK_MONOTONIC; enforce lapses to observe then; 0: never */
 	__u64 exempt_dscp; /* bit n: DSCP n is exempt */
 	__u16 exempt_port[RXAQM_MAX_EXEMPT_PORTS]; /* host order, TCP or UDP, either end */
-	__u16 max_drop_permille; /* cap on dropped packets in an interval, 0..1000 */
+	__u16 max_drop_permille; /* most of the judged packets that may be dropped, 0..1000 */
 	__u8 nr_exempt_ports;
 	__u8 mode; /* enum rxaqm_mode */
 	__u8 signal; /* enum rxaqm_signal */

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The documents say what the program says: commands, options, policy keys, columns, counters,
+# variables, paths and make targets, in both directions where both have a list.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+rxaqm=${RXAQM_BIN:-build/rxaqm}
+manual=docs/rxaqm.8
+documents=(README.md docs/*.md nic-profiles/README.md)
+failed=0
+# shellcheck disable=SC2016 # backticks of Markdown
+quoted='`[^`]+`' key_row='^| `\([a-z0-9_]*\)` |' column_row='^| \(`[^|]*\) |'
+
+wrong()
+{
+	echo "$*"
+	failed=1
+}
+
+# equal WHAT NAME TEXT NAME TEXT: two lists of lines, in any order. same: and not empty.
+equal()
+{
+	local only
+
+	only=$(comm -3 <(sort -u <<<"$3") <(sort -u <<<"$5") |
+		sed -e "s|^\t|  only in $4: |" -e t -e "s|^|  only in $2: |")
+	[ -z "$only" ] || wrong "$1:"$'\n'"$only"
+}
+
+same()
+{
+	equal "$@"
+	[ -n "$3" ] || wrong "$1: none found in $2"
+}
+
+# section NAME: the lines of a .Sh of the manual. subsection NAME: of one of its .Ss.
+section() { awk -v name="$1" '/^\.Sh / { on = substr($0, 5) == name } on' "$manual"; }
+subsection() { awk -v name="$1" '/^\.S[hs] / { on = substr($0, 5) == name } on' "$manual"; }
+# The words of the .It Cm lines on standard input.
+items() { sed -n 's/^\.It Cm //p'; }
+
+help_commands()
+{
+	local command args word
+
+	"$rxaqm" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]\)/\1/p' | while read -r command args; do
+		# "show|set|load|save IFACE" are commands of their own.
+		if [[ $args =~ ^[a-z]+(\|[a-z]+)+\  ]]; then
+			for word in $(tr '|' ' ' <<<"${args%% *}"); do
+				echo "$command $word"
+			done
+		else
+			echo "$command"
+		fi
+	done
+}
+
+# Options in --help; those that all commands have are described once.
+help_options()
+{
+	"$@" --help | grep -E '^ {2,6}-' | grep -oE '^ *(-., )?--[a-z]+|^ *-.' | grep -oE -- '--?[a-zA-Z]+' |
+		grep -vxE -- '-j|-h|--json|--help|--usage' || true
+}
+
+manual_options()
+{
+	grep -E '^\.It Fl ' | grep -oE 'Fl [\\a-zA-Z-]+' | sed -e 's/^Fl /-/' -e 's/\\//g' |
+		grep -vxE -- '-j|-h|--json|--help' || true
+}
+
+commands=$(help_commands)
+same commands "rxaqm --help" "$commands" "$manual" \
+	"$(section COMMANDS | sed -n 's/^\.Ss //p')"
+while read -r command; do
+	# shellcheck disable=SC2086 # words of a command
+	equal "options of $command" --help "$(help_options "$rxaqm" $command)" \
+		"$manual" "$(subsection "$command" | manual_options)"
+done <<<"$commands"
+same "global options" "rxaqm --help" \
+	"$("$rxaqm" --help | awk -F '  +' '/^  -/ { print $2 }' |
+		grep -oE -- '--?[a-zA-Z]+' | grep -vxE -- '-j|-h|--json|--help')" \
+	"$manual" "$(section DESCRIPTION | manual_options)"
+
+# Keys, as lines "key form default"; the ranges are looked for in the text.
+help_keys()
+{
+	"$rxaqm" policy --help | awk '
+		/^  [a-z0-9_]+=/ && !/^  preset=/ { sub("=", " "); item = $1 " " $2; next }
+		item { match($0, /\(default [^)]*\)/); print item, substr($0, RSTART + 9, RLENGTH - 10); item = "" }'
+}
+
+manual_keys()
+{
+	section POLICY | awk '
+		/^\.It Cm preset/ { exit }
+		/^\.It Cm / { item = $3 " " $8 }
+		/^Default: / && item { sub(/\.$/, ""); print item, $2; item = "" }'
+}
+
+keys=$(help_keys)
+same "policy keys" "rxaqm policy --help" "$keys" "$manual" "$(manual_keys)"
+same "policy keys" "rxaqm policy --help" "$(awk '{ print $1, $3 }' <<<"$keys")" README.md \
+	"$(sed -n '/^## Policies/,/^## Signals/'"s/$key_row.* | .\([^ ]*\). | [^|]* |$/\1 \2/p" README.md)"
+same "policy keys" "rxaqm policy --help" \
+	"$(awk '$1 != "mode" && $1 != "lease" { print $1 }' <<<"$keys"; echo preset)" \
+	nic-profiles/README.md "$(sed -n '/^## \[Policy\]/,$'"s/$key_row.*/\1/p" nic-profiles/README.md)"
+
+# range KEY: what the help says about it, such as "1us to 4s".
+while read -r key range; do
+	section POLICY | awk -v item=".It Cm $key Ns" '/^\.It / { on = index($0, item) == 1 } on' |
+		tr '\n' ' ' | grep -qF "$range" || wrong "$manual: $key: '$range' is missing"
+	grep -F "| \`$key\` |" README.md | grep -qF "$range" || wrong "README.md: $key: '$range' is missing"
+done < <("$rxaqm" policy --help | awk '
+	/^  [a-z0-9_]+=/ { sub("=", " "); key = $1; next }
+	match($0, /[0-9]+[a-z%]+ to [0-9]+[a-z%]+/) { print key, substr($0, RSTART, RLENGTH) }')
+
+while IFS=';' read -r preset settings; do
+	subsection POLICY | grep -qF -- "$settings" || wrong "$manual: preset $preset is not $settings"
+done < <("$rxaqm" policy --help | awk '
+	/^  preset=/ { sub("  preset=", ""); preset = $0; next }
+	preset { sub(/.*; /, ""); print preset ";" $0; preset = "" }')
+
+columns=$(sed -n '/rxaqm_top_header/,/^}/p' control/top.c | grep -oE '"[^"]+"' | tr -d '"' | xargs -n 1)
+same "columns of top" control/top.c "$columns" "$manual" "$(section "COLUMNS OF TOP" | grep '^\.It' | items)"
+same "columns of top" control/top.c "$columns" README.md \
+	"$(sed -n '/^## Reading/,/^## Policies/'"s/$column_row.*/\1/p" README.md | tr -d '\140,' | xargs -n 1)"
+
+same counters xdp/shared/stats.h "$(sed -n 's/.*X([A-Z0-9_]*, "\([a-z0-9_]*\)",.*/\1/p' xdp/shared/stats.h)" \
+	"$manual" "$(section COUNTERS | items)"
+same variables control "$(grep -ohE 'getenv\("[A-Z_]+"\)' control/*.c | grep -oE '[A-Z_]{4,}')" \
+	"$manual" "$(sed -n 's/^\.It Ev //p' "$manual")"
+same "exit codes" control/log.h "$(grep -oE 'RXAQM_EXIT_[A-Z_]+ = [0-9]' control/log.h | grep -oE '[0-9]$')" \
+	"$manual" "$(section "EXIT STATUS" | sed -n 's/^\.It \([0-9]\)$/\1/p')"
+
+# Code of a document: lines that are indented or in fences, and what stands in backticks.
+code()
+{
+	awk '/^```/ { fenced = !fenced; next } fenced || /^    /' "$1" | sed 's/ #.*//'
+	awk '/^```/ { fenced = !fenced; next } !fenced && !/^    /' "$1" | tr '\n' ' ' |
+		grep -oE "$quoted" | tr -d '\140' # the backtick
+}
+
+targets=$(sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' Makefile)
+tops='xdp|kprobes|control|nic-profiles|tests|docs|packaging|LICENSES|\.ci'
+for document in "${documents[@]}"; do
+	while read -r target; do
+		grep -qxF -- "$target" <<<"$targets" || wrong "$document: there is no 'make $target'"
+	done < <(code "$document" | grep -oE '\bmake [a-z][a-z-]*' | grep -vE 'install -y' | cut -d ' ' -f 2)
+
+	while read -r command; do
+		grep -qE "^$command( |$)" <<<"$commands" || wrong "$document: there is no 'rxaqm $command'"
+	done < <(code "$document" | grep -oE '^ *(build/)?rxaqm [a-z]+' | grep -oE '[a-z]+$')
+
+	# Links, from where the document is.
+	while read -r link; do
+		[ -e "$(dirname "$document")/$link" ] || wrong "$document: link to $link, which is not there"
+	done < <(grep -oE '\]\([^)]+\)' "$document" | sed -e 's/^](//' -e 's/)$//' -e 's/#.*//' |
+		grep -vE '^$|^[a-z]+:')
+
+	# Paths in backticks, from the top; NAME in capitals stands for something.
+	while read -r path; do
+		compgen -G "$path" >/dev/null || wrong "$document: $path is not there"
+	done < <(code "$document" | grep -oE "(^|[[:space:]\"'=])($tops)/[A-Za-z0-9_.*/-]*" |
+		grep -oE "($tops)/.*" | sed 's/[.,:]$//' | grep -vE '[A-Z]{4}')
+done
+exit $failed

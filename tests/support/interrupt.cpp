@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "interrupt.hpp"
+
+#include <linux/bpf.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+namespace
+{
+
+bool changes_something(const struct __ptrace_syscall_info &info)
+{
+	switch (info.entry.nr) {
+	case SYS_bpf:
+		switch (info.entry.args[0]) {
+		case BPF_OBJ_PIN:
+		case BPF_LINK_CREATE:
+		case BPF_RAW_TRACEPOINT_OPEN:
+		case BPF_MAP_UPDATE_ELEM:
+			return true;
+		default:
+			return false;
+		}
+	case SYS_sendto: /* netlink */
+	case SYS_sendmsg:
+	case SYS_ioctl:
+	case SYS_unlinkat:
+	case SYS_mkdirat:
+	case SYS_flock:
+	case SYS_munmap:
+#ifdef SYS_unlink
+	case SYS_unlink:
+	case SYS_rmdir:
+	case SYS_mkdir:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+void trace(long request, pid_t pid, long data)
+{
+	if (ptrace(static_cast<__ptrace_request>(request), pid, nullptr, data))
+		throw std::system_error(errno, std::generic_category(), "ptrace");
+}
+
+/* Is the stopped @pid about to make a system call that changes something? */
+bool at_change(pid_t pid)
+{
+	struct __ptrace_syscall_info info = {};
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) < 0)
+		throw std::system_error(errno, std::generic_category(), "ptrace");
+	return info.op == PTRACE_SYSCALL_INFO_ENTRY && changes_something(info);
+}
+
+} // namespace
+
+bool run_until_change(const Args &args, const RunOptions &options, unsigned nth)
+{
+	RunOptions traced = options;
+	int status;
+
+	traced.prepare = [] { return ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) ? 1 : 0; };
+	Child child(args, traced);
+	pid_t pid = child.pid();
+
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		throw std::runtime_error("cannot be traced");
+	trace(PTRACE_SETOPTIONS, pid, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL);
+	for (long signal = 0;;) {
+		trace(PTRACE_SYSCALL, pid, signal);
+		if (waitpid(pid, &status, __WALL) != pid)
+			throw std::runtime_error("lost while tracing");
+		if (!WIFSTOPPED(status)) {
+			child.forget();
+			return false;
+		}
+		signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
+		if (signal || !at_change(pid))
+			continue;
+		if (!nth--)
+			return true; /* Child kills it */
+	}
+}
+
+bool run_for(const Args &args, const RunOptions &options, std::chrono::microseconds after)
+{
+	Child child(args, options);
+
+	std::this_thread::sleep_for(after);
+	child.kill(SIGKILL);
+	return child.wait().signal == SIGKILL;
+}

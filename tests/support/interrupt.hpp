@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A program killed at an exact place: before the n-th system call that changes something. */
+#ifndef RXAQM_TESTS_INTERRUPT_HPP
+#define RXAQM_TESTS_INTERRUPT_HPP
+
+#include "process.hpp"
+
+/* Run @args and kill it (SIGKILL) before its @nth system call, from 0 on, of those that pin, attach,
+ * detach, unlink, make or remove directories, or configure devices. False if it made fewer and
+ * so ended by itself. Throws if it cannot be traced.
+ */
+bool run_until_change(const Args &args, const RunOptions &options, unsigned nth);
+
+/* Run @args and kill it @after its start. False if it ended by itself before. */
+bool run_for(const Args &args, const RunOptions &options, std::chrono::microseconds after);
+
+#endif /* RXAQM_TESTS_INTERRUPT_HPP */

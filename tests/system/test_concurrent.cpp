@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Many commands at once: each does its job or says why not, and the state stays whole. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <sys/file.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <list>
+
+#include "host.hpp"
+#include "traffic.hpp"
+
+namespace
+{
+
+/* Start all of @commands together and wait for them. */
+std::vector<Result> run_together(const Host &host, const std::vector<Args> &commands)
+{
+	RunOptions options = host.with_environment();
+	std::list<Child> children;
+	std::vector<Result> results;
+
+	options.timeout = std::chrono::seconds(60);
+	for (const Args &command : commands)
+		children.emplace_back(command, options);
+	for (Child &child : children)
+		results.push_back(child.wait());
+	return results;
+}
+
+} // namespace
+
+TEST_CASE("concurrent: of many attaches at once one attaches, the rest find it done",
+	  "[concurrent]")
+{
+	Host host;
+	Wire wire;
+	unsigned attached = 0, found = 0;
+
+	for (const Result &result :
+	     run_together(host,
+			  std::vector<Args>(6, host.command(wire.rx, { "attach", wire.rx_if })))) {
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 0);
+		attached += result.out.find(": attached") != std::string::npos;
+		found += result.err.find("attached already") != std::string::npos;
+	}
+	CHECK(attached == 1);
+	CHECK(found == 5);
+	CHECK(Json(host.rxaqm(wire.rx, { "status", "-j" }).out).size("/interfaces") == 1);
+	host.note_maps();
+
+	unsigned detached = 0, not_attached = 0;
+	for (const Result &result :
+	     run_together(host,
+			  std::vector<Args>(6, host.command(wire.rx, { "detach", wire.rx_if })))) {
+		detached += result.exit_code == 0;
+		not_attached += result.exit_code == 4;
+	}
+	CHECK(detached == 1);
+	CHECK(not_attached == 5);
+	CHECK(host.gone());
+	CHECK(all_traffic(wire) == "");
+}
+
+TEST_CASE("concurrent: several interfaces attached at once are all attached", "[concurrent]")
+{
+	Host host;
+	Netns netns;
+	std::vector<Args> attaches, detaches;
+
+	for (int i = 0; i < 5; i++) {
+		std::string n = std::to_string(i);
+
+		netns.ip("link add m" + n + " numrxqueues 2 numtxqueues 2 type veth peer name p" +
+			 n + " numrxqueues 2 numtxqueues 2");
+		attaches.push_back(host.command(netns, { "attach", "m" + n }));
+		detaches.push_back(host.command(netns, { "detach", "m" + n }));
+	}
+	for (const Result &result : run_together(host, attaches)) {
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 0);
+	}
+	CHECK(Json(host.rxaqm(netns, { "status", "-j" }).out).size("/interfaces") == 5);
+	host.note_maps();
+	for (const Result &result : run_together(host, detaches)) {
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 0);
+	}
+	CHECK(host.gone());
+}
+
+TEST_CASE("concurrent: any mix of commands leaves a whole state and flowing traffic",
+	  "[concurrent]")
+{
+	Host host;
+	Wire wire;
+	Background background(wire);
+	std::vector<Args> commands;
+	const std::vector<Args> mix = {
+		{ "attach", wire.rx_if },
+		{ "status", "-j" },
+		{ "policy", "set", wire.rx_if, "target=3ms", "interval=60ms" },
+		{ "detach", wire.rx_if },
+		{ "policy", "show", wire.rx_if, "-j" },
+		{ "hist", "-j" },
+		{ "attach", wire.rx_if, "-m", "generic" },
+		{ "clock", "-j" },
+		{ "top", "-n", "2", "-i", "10ms", "-j" },
+		{ "detach", "--all" },
+		{ "policy", "save", wire.rx_if },
+	};
+
+	for (int i = 0; i < 3; i++)
+		for (const Args &args : mix)
+			commands.push_back(host.command(wire.rx, args));
+	for (const Result &result : run_together(host, commands)) {
+		CAPTURE(result.text());
+		CHECK(result.signal == 0);
+		CHECK_FALSE(result.timed_out);
+		CHECK((result.exit_code == 0 || result.exit_code == 1 || result.exit_code == 4));
+		/* 1 only of an attach in the other mode. */
+		if (result.exit_code == 1)
+			CHECK(result.err.find("detach it first") != std::string::npos);
+		if (result.exit_code == 0 && result.command.find(" -j") != std::string::npos &&
+		    result.command.find(" top ") == std::string::npos)
+			CHECK_NOTHROW(Json(result.out));
+	}
+
+	host.rxaqm(wire.rx, { "detach", wire.rx_if });
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	CHECK(Json(host.rxaqm(wire.rx, { "status", "-j" }).out).size("/interfaces") == 1);
+	host.note_maps();
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	CHECK(host.gone());
+	Background::Outcome outcome = background.stop();
+	CAPTURE(outcome.sent, outcome.received);
+	CHECK(outcome.received >= outcome.sent * 90 / 100);
+}
+
+TEST_CASE("concurrent: a command waits for the one before it", "[concurrent]")
+{
+	Host host;
+	Wire wire;
+	int fd = open("/run/rxaqm.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	REQUIRE(fd >= 0);
+	REQUIRE(flock(fd, LOCK_EX) == 0);
+	Child attach(host.command(wire.rx, { "attach", wire.rx_if }), host.with_environment());
+	std::this_thread::sleep_for(std::chrono::milliseconds(700));
+	/* Reading needs no lock. */
+	CHECK(host.rxaqm(wire.rx, { "status" }).exit_code == 4);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	close(fd);
+	Result result = attach.wait();
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(xdp_on(wire.rx, wire.rx_if));
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The pinned state: garbage in it, other versions of it, and file systems that refuse it. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <bpf/bpf.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "host.hpp"
+#include "traffic.hpp"
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/* Pin a map that is none of rxaqm's. */
+void pin_map(const std::string &path)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "stray", 4, 4, 1, nullptr);
+
+	REQUIRE(fd >= 0);
+	REQUIRE(bpf_obj_pin(fd, path.c_str()) == 0);
+	close(fd);
+}
+
+/* The first word of meta_map: the ABI version. */
+uint32_t abi_version(const Host &host, uint32_t set_to)
+{
+	int fd = bpf_obj_get((host.state_dir() + "/meta_map").c_str());
+	uint32_t key = 0, value[2] = {}, was;
+
+	REQUIRE(fd >= 0);
+	REQUIRE(bpf_map_lookup_elem(fd, &key, value) == 0);
+	was = value[0];
+	value[0] = set_to;
+	REQUIRE(bpf_map_update_elem(fd, &key, value, 0) == 0);
+	close(fd);
+	return was;
+}
+
+} // namespace
+
+TEST_CASE("state: detach --all removes strange things from our directory", "[state]")
+{
+	Host host;
+
+	REQUIRE(mkdir(host.state_dir().c_str(), 0700) == 0);
+	pin_map(host.state_dir() + "/stray_map");
+	pin_map(host.state_dir() + "/queue_map");
+	host.note_maps();
+	Result result = host.rxaqm({ "detach", "--all" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("state: attach clears away what an interrupted one left", "[state]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(mkdir(host.state_dir().c_str(), 0700) == 0);
+	pin_map(host.state_dir() + "/queue_map");
+	pin_map(host.state_dir() + "/link_tp_gro");
+	CHECK(host.rxaqm(wire.rx, { "status" }).exit_code == 4);
+	Result result = host.rxaqm(wire.rx, { "attach", wire.rx_if });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	host.note_maps();
+	CHECK(all_traffic(wire) == "");
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("state: detach --all works when pins are missing or strange", "[state]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	host.note_maps();
+
+	SECTION("a stranger among them")
+	{
+		pin_map(host.state_dir() + "/stray_map");
+	}
+	SECTION("a link is missing")
+	{
+		REQUIRE(unlink((host.state_dir() + "/link_napi_poll").c_str()) == 0);
+	}
+	Result result = host.rxaqm({ "detach", "--all" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	CHECK(host.gone());
+	CHECK(all_traffic(wire) == "");
+}
+
+TEST_CASE("state: a map that was unpinned is told, and detach --all still helps", "[state]")
+{
+	const char *map = GENERATE("iface_map", "policy_map", "queue_map", "clock_est_map");
+	Host host;
+	Wire wire;
+
+	CAPTURE(map);
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	host.note_maps();
+	REQUIRE(unlink((host.state_dir() + "/" + map).c_str()) == 0);
+
+	for (const Args &args : { Args{ "status" }, Args{ "attach", wire.rx_if },
+				  Args{ "policy", "set", wire.rx_if, "target=3ms" } }) {
+		Result result = host.rxaqm(wire.rx, args);
+
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("detach --all") != std::string::npos);
+	}
+	Result all = host.rxaqm({ "detach", "--all" });
+	CAPTURE(all.text());
+	CHECK(all.exit_code == 0);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("state: another ABI version is refused with the remedy, and not touched", "[state]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	host.note_maps();
+	uint32_t program = xdp_on(wire.rx, wire.rx_if), ours = abi_version(host, 12345);
+
+	for (const Args &args :
+	     { Args{ "status" }, Args{ "top", "-n", "1" }, Args{ "attach", wire.rx_if },
+	       Args{ "policy", "set", wire.rx_if, "target=3ms" }, Args{ "detach", wire.rx_if },
+	       Args{ "detach", "--all" } }) {
+		Result result = host.rxaqm(wire.rx, args);
+
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.out == "");
+		CHECK(result.err.find("ABI version 12345") != std::string::npos);
+		CHECK(result.err.find("with the rxaqm that attached") != std::string::npos);
+	}
+	CHECK(xdp_on(wire.rx, wire.rx_if) == program);
+	CHECK(all_traffic(wire) == "");
+	abi_version(host, ours);
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("state: a read-only BPF file system is told, and nothing changes", "[state]")
+{
+	Host host;
+	Wire wire;
+	auto remount = [&](unsigned long flags) {
+		REQUIRE(mount(nullptr, host.bpffs().c_str(), nullptr, MS_REMOUNT | MS_BIND | flags,
+			      nullptr) == 0);
+	};
+
+	SECTION("for attach")
+	{
+		remount(MS_RDONLY);
+		Result result = host.rxaqm(wire.rx, { "attach", wire.rx_if });
+		remount(0);
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.out == "");
+		CHECK(result.err.find(host.bpffs()) != std::string::npos);
+		CHECK(result.err.find("Read-only") != std::string::npos);
+		CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+		CHECK(host.gone());
+	}
+	SECTION("for detach")
+	{
+		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+		host.note_maps();
+		remount(MS_RDONLY);
+		Result result = host.rxaqm(wire.rx, { "detach", wire.rx_if });
+		remount(0);
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find(host.bpffs()) != std::string::npos);
+		CHECK(all_traffic(wire) == "");
+		CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
+		CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+		CHECK(host.gone());
+	}
+}
+
+TEST_CASE("state: a directory that is no BPF file system is told", "[state]")
+{
+	Host host;
+	Wire wire;
+	std::string dir = host.bpffs() + "-plain";
+	RunOptions options;
+
+	REQUIRE(mkdir(dir.c_str(), 0700) == 0);
+	for (const std::string &bpffs : { dir, dir + "/missing" }) {
+		options.environment = { "RXAQM_BPFFS=" + bpffs };
+		Result result = host.rxaqm(wire.rx, { "attach", wire.rx_if }, options);
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("mount -t bpf bpf " + bpffs) != std::string::npos);
+	}
+	CHECK(fs::is_empty(dir));
+	rmdir(dir.c_str());
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+}

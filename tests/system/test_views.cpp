@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What status, top, hist and clock print of an interface that carries traffic. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <thread>
+
+#include "host.hpp"
+#include "traffic.hpp"
+
+namespace
+{
+
+struct Attached {
+	Host host;
+	Wire wire;
+
+	Attached()
+	{
+		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+		REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100) == 100);
+	}
+};
+
+} // namespace
+
+TEST_CASE("views: status has state, policy and all counters, in JSON and in text", "[views]")
+{
+	Attached a;
+	Json json = a.host.json(a.wire.rx, { "status" });
+	const std::string iface = "/interfaces/0", queue = iface + "/queues/0";
+
+	CHECK(json.size("/interfaces") == 1);
+	CHECK(json.text(iface + "/interface") == a.wire.rx_if);
+	CHECK(json.text(iface + "/mode") == "native");
+	CHECK(json.text(iface + "/profile") == "veth");
+	CHECK(json.number(iface + "/ring_entries") == 256);
+	CHECK_FALSE(json.has(iface + "/trouble"));
+	CHECK(json.text(queue + "/mode") == "observe");
+	CHECK(json.number(queue + "/target_ns") > 0);
+	CHECK(json.number(queue + "/interval_ns") >= json.number(queue + "/target_ns"));
+	CHECK_FALSE(json.flag(queue + "/standing"));
+	CHECK(json.number(queue + "/codel/count") == 0);
+	CHECK(json.number(queue + "/stats/packets") >= 100);
+	CHECK(json.number(queue + "/stats/drop") == 0);
+	CHECK(json.number(queue + "/cpu") >= 0);
+
+	Result text = a.host.rxaqm(a.wire.rx, { "status", a.wire.rx_if });
+	CAPTURE(text.text());
+	CHECK(text.exit_code == 0);
+	CHECK(text.out.find(a.wire.rx_if + ": native mode") == 0);
+	CHECK(text.out.find("observe, target ") != std::string::npos);
+	CHECK(text.out.find("packets ") != std::string::npos);
+}
+
+TEST_CASE("views: top counts packets a second", "[views]")
+{
+	Attached a;
+	Background background(a.wire);
+	Result top = a.host.rxaqm(a.wire.rx,
+				  { "top", a.wire.rx_if, "-n", "3", "-i", "200ms", "-j" });
+	background.stop();
+	CAPTURE(top.text());
+	REQUIRE(top.exit_code == 0);
+
+	/* A document a line. */
+	size_t documents = 0, begin = 0, end;
+	while ((end = top.out.find('\n', begin)) != std::string::npos) {
+		Json json(top.out.substr(begin, end - begin));
+
+		begin = end + 1;
+		documents++;
+		REQUIRE(json.size("/queues") == 1);
+		CHECK(json.text("/queues/0/interface") == a.wire.rx_if);
+		/* About a packet a millisecond is sent, on a machine that has other things to do. */
+		CHECK(json.real("/queues/0/pps") > 50);
+		CHECK(json.real("/queues/0/pps") < 1500);
+		CHECK(json.real("/queues/0/drop") == 0);
+		CHECK(json.number("/time_ns") > 0);
+	}
+	CHECK(documents == 3);
+}
+
+TEST_CASE("views: top prints plain lines where there is no terminal", "[views]")
+{
+	Attached a;
+	Result top = a.host.rxaqm(a.wire.rx, { "top", "-n", "2", "-i", "50ms" });
+	size_t lines = size_t(std::count(top.out.begin(), top.out.end(), '\n'));
+
+	CAPTURE(top.text());
+	CHECK(top.exit_code == 0);
+	CHECK(top.out.find("interface ") == 0);
+	CHECK(top.out.find("\n" + a.wire.rx_if) != std::string::npos);
+	CHECK(top.out.find('\033') == std::string::npos);
+	CHECK(lines == 3);
+}
+
+TEST_CASE("views: top ends when nobody reads it any more", "[views]")
+{
+	Attached a;
+	std::string command;
+
+	for (const std::string &arg : a.host.command(a.wire.rx, { "top", "-i", "20ms" }))
+		command += arg + " ";
+	Result result = run({ "sh", "-c", command + "| head -n 3" }, a.host.with_environment());
+	CAPTURE(result.text());
+	CHECK_FALSE(result.timed_out);
+	CHECK(result.out.find("interface ") == 0);
+}
+
+TEST_CASE("views: top goes on when the interface is detached and attached meanwhile", "[views]")
+{
+	Attached a;
+	Child top(a.host.command(a.wire.rx, { "top", "-n", "25", "-i", "100ms", "-j" }),
+		  a.host.with_environment());
+
+	std::this_thread::sleep_for(std::chrono::milliseconds(300));
+	CHECK(a.host.rxaqm(a.wire.rx, { "detach", a.wire.rx_if }).exit_code == 0);
+	CHECK(a.host.rxaqm(a.wire.rx, { "attach", a.wire.rx_if }).exit_code == 0);
+	Result result = top.wait();
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 25);
+	CHECK(result.err == "");
+}
+
+TEST_CASE("views: hist has every packet that was given a sojourn", "[views]")
+{
+	Attached a;
+	Json json = a.host.json(a.wire.rx, { "hist", a.wire.rx_if });
+	const std::string queue = "/interfaces/0/queues/0";
+	int64_t sum = 0, floor_ns = -1;
+
+	CHECK(json.number(queue + "/packets") >= 100);
+	for (size_t i = 0; i < json.size(queue + "/buckets"); i++) {
+		std::string at = queue + "/buckets/" + std::to_string(i);
+
+		CHECK(json.number(at + "/floor_ns") > floor_ns);
+		floor_ns = json.number(at + "/floor_ns");
+		sum += json.number(at + "/packets");
+	}
+	CHECK(sum == json.number(queue + "/packets"));
+	CHECK(json.number(queue + "/sojourn_p50_ns") <= json.number(queue + "/sojourn_p99_ns"));
+
+	Result text = a.host.rxaqm(a.wire.rx, { "hist", a.wire.rx_if });
+	CAPTURE(text.text());
+	CHECK(text.exit_code == 0);
+	CHECK(text.out.find('#') != std::string::npos);
+}
+
+TEST_CASE("views: clock says that there is none where nothing is stamped", "[views]")
+{
+	Attached a;
+	Json json = a.host.json(a.wire.rx, { "clock", a.wire.rx_if });
+
+	CHECK(json.is_null("/interfaces/0/source"));
+	CHECK_FALSE(json.flag("/interfaces/0/valid"));
+	Result text = a.host.rxaqm(a.wire.rx, { "clock", a.wire.rx_if });
+	CHECK(text.out.find("knows of no Rx timestamps") != std::string::npos);
+}
+
+TEST_CASE("views: an interface name that is attached elsewhere is not attached here", "[views]")
+{
+	Attached a;
+
+	for (const char *command : { "status", "top", "hist", "clock" }) {
+		Result result = a.host.rxaqm(a.wire.tx, { command, a.wire.rx_if });
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 4);
+		CHECK(result.out == "");
+		CHECK(result.err.find("not attached to \"" + a.wire.rx_if + "\"") !=
+		      std::string::npos);
+	}
+}
