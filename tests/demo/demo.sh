@@ -142,13 +142,13 @@ demonstrate()
 	start_sampling
 	now >"$dir/flows-start"
 	rig_traffic_start "$dir" 90
-	sleep "$settle_before"
+	run sleep "$settle_before"
 	measure before
 
 	say "Overload, rxaqm enforces ${policy[$kind]}"
 	now >"$dir/enforced"
 	rxaqm_run policy set "$RIG_RECV_IF" mode=enforce
-	sleep "$settle_after"
+	run sleep "$settle_after"
 	measure after
 
 	kill "$sampler"

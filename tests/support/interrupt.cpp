@@ -23,7 +23,6 @@ bool changes_something(const struct __ptrace_syscall_info &info)
 		case BPF_OBJ_PIN:
 		case BPF_LINK_CREATE:
 		case BPF_RAW_TRACEPOINT_OPEN:
-		case BPF_MAP_UPDATE_ELEM:
 			return true;
 		default:
 			return false;
@@ -32,13 +31,11 @@ bool changes_something(const struct __ptrace_syscall_info &info)
 	case SYS_sendmsg:
 	case SYS_ioctl:
 	case SYS_unlinkat:
-	case SYS_mkdirat:
 	case SYS_flock:
-	case SYS_munmap:
+	case SYS_write: /* done, and about to say so */
 #ifdef SYS_unlink
 	case SYS_unlink:
 	case SYS_rmdir:
-	case SYS_mkdir:
 #endif
 		return true;
 	default:

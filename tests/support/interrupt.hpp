@@ -6,7 +6,7 @@
 #include "process.hpp"
 
 /* Run @args and kill it (SIGKILL) before its @nth system call, from 0 on, of those that pin, attach,
- * detach, unlink, make or remove directories, or configure devices. False if it made fewer and
+ * detach, unlink, configure devices, lock or print. False if it made fewer and
  * so ended by itself. Throws if it cannot be traced.
  */
 bool run_until_change(const Args &args, const RunOptions &options, unsigned nth);

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "plane.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <stdexcept>
+#include <vector>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "poll_run.skel.h"
+#include "rxaqm.skel.h"
+#include "stamp_run.skel.h"
+
+namespace
+{
+
+[[noreturn]] void fail(const std::string &what, int err)
+{
+	throw std::runtime_error(what + ": " + strerror(err < 0 ? -err : err));
+}
+
+void unpin(bpf_object *obj)
+{
+	bpf_map *map;
+
+	bpf_object__for_each_map(map, obj)
+		bpf_map__set_pin_path(map, nullptr);
+}
+
+/* Give the maps of @obj those of @from, and load but the program @only. */
+void join(bpf_object *obj, bpf_object *from, const std::vector<bpf_program *> &only)
+{
+	bpf_program *prog;
+	bpf_map *map;
+
+	unpin(obj);
+	bpf_object__for_each_map(map, obj) {
+		if (bpf_map__is_internal(map))
+			continue;
+		int fd = bpf_object__find_map_fd_by_name(from, bpf_map__name(map));
+
+		if (fd >= 0 && bpf_map__reuse_fd(map, fd))
+			fail("sharing a map", errno);
+	}
+	bpf_object__for_each_program(prog, obj)
+		bpf_program__set_autoload(prog, std::find(only.begin(), only.end(), prog) !=
+							only.end());
+}
+
+template <typename T> T *map_memory(bpf_map *map)
+{
+	size_t bytes = sizeof(T) * bpf_map__max_entries(map);
+	void *data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (data == MAP_FAILED)
+		fail("mapping " + std::string(bpf_map__name(map)), errno);
+	return static_cast<T *>(data);
+}
+
+template <typename T> void unmap(T *data, size_t entries)
+{
+	if (data)
+		munmap(data, entries * sizeof(T));
+}
+
+} /* namespace */
+
+uint64_t now_ns()
+{
+	timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return uint64_t(ts.tv_sec) * SEC + uint64_t(ts.tv_nsec);
+}
+
+Plane::Plane(const PlaneConfig &config)
+	: config_(config)
+{
+	cpu_set_t cpus;
+
+	if (geteuid())
+		SKIP("BPF programs are loaded by root");
+	if (!getenv("RXAQM_DEBUG"))
+		libbpf_set_print(nullptr);
+	/* Notes are per CPU. */
+	cpu_ = sched_getcpu();
+	CPU_ZERO(&cpus);
+	CPU_SET(size_t(cpu_), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+
+	netns_ = std::make_unique<Netns>();
+	netns_->ip("link add dev queues numrxqueues 16 numtxqueues 16 type veth peer name peer");
+	ifindex_ = netns_->ifindex("queues");
+	own_netns_ = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	its_netns_ = open(("/run/netns/" + netns_->name()).c_str(), O_RDONLY | O_CLOEXEC);
+	if (own_netns_ < 0 || its_netns_ < 0)
+		fail("network namespace", errno);
+
+	xdp_ = rxaqm__open();
+	poll_ = poll_run__open();
+	stamp_ = stamp_run__open();
+	if (!xdp_ || !poll_ || !stamp_)
+		fail("opening the programs", errno);
+	unpin(xdp_->obj);
+	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
+				 config.ring_entries, config.by_cpu,	 config.generic };
+	if (int err = rxaqm__load(xdp_))
+		fail("loading the XDP program", err);
+	join(poll_->obj, xdp_->obj, { poll_->progs.run_poll });
+	join(stamp_->obj, xdp_->obj, { stamp_->progs.run_stamp, stamp_->progs.run_ahead });
+	if (int err = poll_run__load(poll_))
+		fail("loading napi_poll", err);
+	if (int err = stamp_run__load(stamp_))
+		fail("loading rx_stamp", err);
+
+	ifaces_ = map_memory<rxaqm_iface>(xdp_->maps.iface_map);
+	policies_ = map_memory<rxaqm_policy>(xdp_->maps.policy_map);
+	queues_ = map_memory<rxaqm_queue>(xdp_->maps.queue_map);
+	clocks_ = map_memory<rxaqm_clock_entry>(xdp_->maps.clock_est_map);
+
+	iface().state = RXAQM_IFACE_ATTACHED;
+	iface().flags = (config.by_cpu ? RXAQM_IFACE_BY_CPU : 0) |
+			(config.generic ? RXAQM_IFACE_GENERIC : 0);
+	iface().queue_base = config.queue_base;
+	iface().nr_queues = config.nr_queues;
+	iface().stamp = RXAQM_STAMP_TSTAMP;
+	set_policy(simple_policy());
+}
+
+Plane::~Plane()
+{
+	cpu_set_t cpus;
+
+	unmap(ifaces_, RXAQM_MAX_IFACES);
+	unmap(policies_, 2 * RXAQM_MAX_QUEUES);
+	unmap(queues_, RXAQM_MAX_QUEUES);
+	unmap(clocks_, RXAQM_MAX_IFACES);
+	stamp_run__destroy(stamp_);
+	poll_run__destroy(poll_);
+	rxaqm__destroy(xdp_);
+	close(own_netns_);
+	close(its_netns_);
+	memset(&cpus, 0xff, sizeof(cpus));
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+Out Plane::run(const packets::Bytes &packet, unsigned queue)
+{
+	packets::Bytes out(packet.size() + 256);
+	xdp_md ctx = {};
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err;
+
+	ctx.data_end = __u32(packet.size());
+	ctx.ingress_ifindex = ifindex_;
+	ctx.rx_queue_index = queue;
+	opts.data_in = packet.data();
+	opts.data_size_in = __u32(packet.size());
+	opts.data_out = out.data();
+	opts.data_size_out = __u32(out.size());
+	opts.ctx_in = &ctx;
+	opts.ctx_size_in = sizeof(ctx);
+	if (setns(its_netns_, CLONE_NEWNET))
+		fail("setns", errno);
+	err = bpf_prog_test_run_opts(bpf_program__fd(xdp_->progs.rxaqm_xdp), &opts);
+	if (setns(own_netns_, CLONE_NEWNET))
+		fail("setns", errno);
+	if (err)
+		fail("BPF_PROG_RUN", err);
+	out.resize(opts.data_size_out);
+	return { opts.retval, out };
+}
+
+void Plane::run_tracing(int prog_fd, const uint64_t *args, size_t bytes)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err;
+
+	opts.ctx_in = args;
+	opts.ctx_size_in = __u32(bytes);
+	err = bpf_prog_test_run_opts(prog_fd, &opts);
+	if (err)
+		fail("BPF_PROG_RUN of a tracing program", err);
+}
+
+void Plane::end_poll(int work, int budget, uint64_t napi)
+{
+	const uint64_t args[] = { napi, uint64_t(work), uint64_t(budget) };
+
+	run_tracing(bpf_program__fd(poll_->progs.run_poll), args, sizeof(args));
+}
+
+void Plane::stamp_of(unsigned ifindex, uint64_t tstamp_ns, uint64_t hwtstamp_ns, unsigned tx_flags)
+{
+	const uint64_t args[] = { ifindex, tstamp_ns, hwtstamp_ns, tx_flags };
+
+	run_tracing(bpf_program__fd(stamp_->progs.run_stamp), args, sizeof(args));
+}
+
+void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex)
+{
+	const uint64_t args[] = { ifindex, tstamp_ns, 0, 0 };
+
+	run_tracing(bpf_program__fd(stamp_->progs.run_ahead), args, sizeof(args));
+}
+
+rxaqm_cpu Plane::cpu()
+{
+	size_t nr_cpus = size_t(libbpf_num_possible_cpus());
+	std::vector<rxaqm_cpu> cpus(nr_cpus);
+	__u32 zero = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(xdp_->maps.cpu_map), &zero, cpus.data()))
+		fail("reading cpu_map", errno);
+	return cpus.at(size_t(cpu_));
+}
+
+std::optional<uint32_t> Plane::watched(uint64_t napi)
+{
+	uint32_t index;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(poll_->maps.standing_map), &napi, &index))
+		return {};
+	return index - config_.queue_base;
+}
+
+void Plane::set_policy(const rxaqm_policy &policy)
+{
+	uint32_t gen = iface().policy_gen + 1;
+
+	for (unsigned i = 0; i < config_.nr_queues; i++)
+		this->policy(i, gen) = policy;
+	__atomic_store_n(&iface().policy_gen, gen, __ATOMIC_RELEASE);
+}
+
+void Plane::stand(uint64_t sojourn_ns, unsigned n)
+{
+	rxaqm_queue &q = queue(n);
+
+	q.flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED | RXAQM_QUEUE_SAMPLED;
+	q.sample_ns = now_ns();
+	q.sample_sojourn_ns = sojourn_ns;
+	q.sample_err_ns = 0;
+	q.skip = q.skipped_from = 0;
+}
+
+void Plane::overdue(unsigned n)
+{
+	rxaqm_codel_vars &codel = queue(n).codel;
+
+	codel.above = 1;
+	codel.first_above_time_ns = now_ns() - 1;
+	codel.dropping = 0;
+	codel.count = codel.lastcount = 0;
+}
+
+rxaqm_policy simple_policy()
+{
+	rxaqm_policy policy = {};
+
+	policy.target_ns = 1 * MS;
+	policy.interval_ns = 10 * MS;
+	policy.max_drop_permille = 1000;
+	policy.mode = RXAQM_MODE_ENFORCE;
+	policy.ecn = RXAQM_ECN_CODEL;
+	return policy;
+}
+
+packets::Packet data_packet(uint8_t tos)
+{
+	packets::Packet p;
+
+	p.tos = tos;
+	p.flags = packets::ACK | packets::PSH;
+	p.payload = 100;
+	return p;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The BPF programs on maps of the test's own, run by BPF_PROG_RUN one packet at a time:
+ * nothing is pinned or attached, and the test is the only writer of the maps.
+ */
+#ifndef RXAQM_TESTS_PLANE_HPP
+#define RXAQM_TESTS_PLANE_HPP
+
+#include <memory>
+#include <optional>
+
+#include <linux/bpf.h>
+
+#include "../support/netns.hpp"
+#include "../unit/packets.hpp"
+#include "clock_map.h"
+#include "cpu_map.h"
+#include "iface.h"
+#include "queue.h"
+#include "xdp_config.h"
+
+struct rxaqm;
+struct poll_run;
+struct stamp_run;
+
+constexpr uint64_t US = RXAQM_NSEC_PER_USEC, MS = RXAQM_NSEC_PER_MSEC, SEC = RXAQM_NSEC_PER_SEC;
+constexpr uint64_t NAPI = 0xffff888012345600; /* an identity, never followed */
+
+uint64_t now_ns();
+
+struct Out {
+	uint32_t verdict = XDP_ABORTED;
+	packets::Bytes packet;
+};
+
+struct PlaneConfig {
+	uint32_t iface = 3, queue_base = 40, nr_queues = 4, ring_entries = 4096;
+	bool by_cpu = false, generic = false;
+};
+
+class Plane
+{
+    public:
+	/* Skips the test where BPF programs cannot be loaded. */
+	explicit Plane(const PlaneConfig &config = {});
+	~Plane();
+	Plane(const Plane &) = delete;
+
+	/* A packet on @queue of an interface of that many queues and more. */
+	Out run(const packets::Bytes &packet, unsigned queue = 0);
+	Out run(const packets::Packet &packet, unsigned queue = 0)
+	{
+		return run(packets::build(packet), queue);
+	}
+	/* The NAPI poll on this CPU ends. */
+	void end_poll(int work, int budget = 64, uint64_t napi = NAPI);
+	/* A packet of the interface enters the stack. */
+	void stamp(uint64_t tstamp_ns, uint64_t hwtstamp_ns = 0, unsigned tx_flags = 0)
+	{
+		stamp_of(ifindex(), tstamp_ns, hwtstamp_ns, tx_flags);
+	}
+	void stamp_of(unsigned ifindex, uint64_t tstamp_ns, uint64_t hwtstamp_ns = 0,
+		      unsigned tx_flags = 0);
+	/* The same before generic XDP. */
+	void ahead(uint64_t tstamp_ns, unsigned ifindex);
+
+	unsigned ifindex() const
+	{
+		return ifindex_;
+	}
+
+	rxaqm_iface &iface()
+	{
+		return ifaces_[config_.iface];
+	}
+	rxaqm_queue &queue(unsigned queue = 0)
+	{
+		return queues_[config_.queue_base + queue];
+	}
+	uint64_t stat(rxaqm_stat stat, unsigned n = 0)
+	{
+		return queue(n).stat[stat];
+	}
+	rxaqm_clock_entry &clock()
+	{
+		return clocks_[config_.iface];
+	}
+	rxaqm_cpu cpu(); /* the entry of the CPU that all this runs on */
+	std::optional<uint32_t> watched(uint64_t napi = NAPI); /* queue in standing_map */
+
+	/* The queue's policy in the bank that generation @gen uses. */
+	rxaqm_policy &policy(unsigned queue = 0, uint32_t gen = 0)
+	{
+		return policies_[(gen & 1) * RXAQM_MAX_QUEUES + config_.queue_base + queue];
+	}
+	/* Give all queues @policy, as control does. */
+	void set_policy(const rxaqm_policy &policy);
+	/* The queue stands, and a packet that waited @sojourn_ns has just been seen. */
+	void stand(uint64_t sojourn_ns, unsigned queue = 0);
+	/* It has been over target for longer than an interval. */
+	void overdue(unsigned queue = 0);
+
+    private:
+	void run_tracing(int prog_fd, const uint64_t *args, size_t bytes);
+
+	PlaneConfig config_;
+	struct rxaqm *xdp_ = nullptr;
+	struct poll_run *poll_ = nullptr;
+	struct stamp_run *stamp_ = nullptr;
+	std::unique_ptr<Netns> netns_;
+	int own_netns_ = -1, its_netns_ = -1, cpu_ = 0;
+	unsigned ifindex_ = 0;
+	rxaqm_iface *ifaces_ = nullptr;
+	rxaqm_policy *policies_ = nullptr;
+	rxaqm_queue *queues_ = nullptr;
+	rxaqm_clock_entry *clocks_ = nullptr;
+};
+
+/* target 1 ms, interval 10 ms, enforced, everything else at its simplest */
+rxaqm_policy simple_policy();
+
+/* A segment with data; @tos holds DSCP and ECN. */
+packets::Packet data_packet(uint8_t tos = 0);
+
+#endif /* RXAQM_TESTS_PLANE_HPP */

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tracing programs where the kernel runs them: on real packets of a veth. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "../support/host.hpp"
+#include "../support/traffic.hpp"
+#include "queue.h"
+
+namespace
+{
+
+constexpr int64_t OFFSET_NS = 37'000'000'000;
+
+/* A copy of the first queue of the only interface attached. */
+rxaqm_queue read_queue(const Host &host)
+{
+	int fd = bpf_obj_get((host.state_dir() + "/queue_map").c_str());
+	rxaqm_queue queue;
+	__u32 zero = 0;
+
+	REQUIRE(fd >= 0);
+	REQUIRE(bpf_map_lookup_elem(fd, &zero, &queue) == 0);
+	close(fd);
+	return queue;
+}
+
+} /* namespace */
+
+TEST_CASE("live: polls end, stamps become sojourns", "[live]")
+{
+	Host host;
+	Wire wire;
+
+	must({ build_path("rig/rigctl"), "--netns", wire.tx.name(), "clock", "attach", wire.tx_if,
+	       "offset=37s" });
+	Result attached =
+		host.rxaqm(wire.rx, { "attach", wire.rx_if, "--profile",
+				      source_path("tests/rig/veth-simclock.conf") });
+	CAPTURE(attached.text());
+	REQUIRE(attached.exit_code == 0);
+
+	/* A datagram at a time: each poll drains the queue, and the clock is learnt. */
+	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 1000) == 1000);
+	REQUIRE(eventually([&] {
+		udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100);
+		return read_queue(host).flags & RXAQM_QUEUE_SAMPLED;
+	}));
+	rxaqm_queue q = read_queue(host);
+	CHECK(q.stat[RXAQM_STAT_POLLS_DRAINED] > 100);
+	CHECK(q.stat[RXAQM_STAT_POLLS_BUSY] == 0);
+	CHECK(q.stat[RXAQM_STAT_POLLS_LOST] == 0);
+	CHECK(q.stat[RXAQM_STAT_PACKETS] >= 1100);
+	CHECK(q.stat[RXAQM_STAT_STAMP_MISSING] == 0);
+	CHECK(q.napi != 0);
+	CHECK(!(q.flags & RXAQM_QUEUE_STANDING));
+
+	/* What was measured against what the simulated NIC's clock says. The estimate cannot
+	 * tell the least wait of all packets from the clocks' offset.
+	 */
+	for (int i = 0; i < 20; i++) {
+		udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 20);
+		q = read_queue(host);
+		int64_t truth_ns = int64_t(q.sample_ns - q.last_hw_ns) + OFFSET_NS;
+		int64_t error_ns = truth_ns - int64_t(q.sample_sojourn_ns);
+
+		CAPTURE(i, truth_ns, q.sample_sojourn_ns, q.sample_err_ns);
+		CHECK(truth_ns > 0);
+		CHECK(error_ns >= -int64_t(q.sample_err_ns));
+		CHECK(error_ns <= int64_t(q.sample_err_ns + 100 * RXAQM_NSEC_PER_USEC));
+	}
+}

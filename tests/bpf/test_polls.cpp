@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Polls: what the first packet of one leaves behind, and what is made of its end. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <bpf/libbpf.h>
+#include <sched.h>
+
+#include "plane.hpp"
+
+namespace
+{
+
+void poll(Plane &plane, unsigned packets, unsigned queue = 0, uint64_t napi = NAPI)
+{
+	for (unsigned i = 0; i < packets; i++)
+		REQUIRE(plane.run(data_packet(), queue).verdict == XDP_PASS);
+	plane.end_poll(int(packets), 64, napi);
+}
+
+bool stands(Plane &plane, unsigned queue = 0)
+{
+	return plane.queue(queue).flags & RXAQM_QUEUE_STANDING;
+}
+
+} /* namespace */
+
+TEST_CASE("polls: the first packet leaves a note, the rest pass unlooked at", "[polls]")
+{
+	Plane plane;
+
+	plane.run(data_packet(), 1);
+	CHECK(plane.cpu().nr_queues == 1);
+	CHECK(plane.cpu().queue[0] == 41);
+	CHECK(plane.cpu().want_ifindex == plane.ifindex());
+	CHECK(plane.queue(1).taken == 1);
+	CHECK(plane.queue(1).skip == RXAQM_POLL_PACKETS_MAX - 1);
+	for (int i = 0; i < 9; i++)
+		plane.run(data_packet(), 1);
+	CHECK(plane.queue(1).taken == 1);
+	CHECK(plane.queue(1).skip == RXAQM_POLL_PACKETS_MAX - 10);
+	CHECK(plane.stat(RXAQM_STAT_PACKETS, 1) == 0);
+
+	plane.end_poll(10);
+	CHECK(plane.cpu().nr_queues == 0);
+	CHECK(plane.cpu().want_ifindex == 0);
+	CHECK(plane.stat(RXAQM_STAT_PACKETS, 1) == 10);
+	CHECK(plane.stat(RXAQM_STAT_POLLS_DRAINED, 1) == 1);
+	CHECK(plane.stat(RXAQM_STAT_POLLS_BUSY, 1) == 0);
+	CHECK(plane.queue(1).napi == NAPI);
+	CHECK(plane.queue(1).cpu == uint32_t(sched_getcpu()));
+	CHECK(!stands(plane, 1));
+}
+
+TEST_CASE("polls: a full one makes the queue stand, an empty one ends it", "[polls]")
+{
+	Plane plane;
+
+	poll(plane, 63);
+	CHECK(!stands(plane));
+	CHECK(!plane.watched());
+	poll(plane, 64);
+	CHECK(stands(plane));
+	CHECK(plane.watched() == 0u);
+	CHECK(plane.stat(RXAQM_STAT_POLLS_BUSY) == 1);
+
+	/* Every packet is looked at now. */
+	plane.run(data_packet());
+	plane.run(data_packet());
+	CHECK(plane.queue().taken == 2);
+	CHECK(plane.queue().skip == 0);
+	plane.end_poll(64);
+	/* work was full, but only two packets were of this queue. */
+	CHECK(!stands(plane));
+	CHECK(!plane.watched());
+
+	poll(plane, 64);
+	CHECK(stands(plane));
+	/* Polls of another NAPI say nothing about the queue. */
+	plane.end_poll(0, 64, NAPI + 8);
+	CHECK(stands(plane));
+	plane.end_poll(0);
+	CHECK(!stands(plane));
+	CHECK(!plane.watched());
+	CHECK(plane.stat(RXAQM_STAT_POLLS_DRAINED) == 3);
+	CHECK(plane.stat(RXAQM_STAT_PACKETS) == 63 + 64 + 2 + 64);
+}
+
+TEST_CASE("polls: rounds are timed while the queue stands", "[polls]")
+{
+	Plane plane;
+	rxaqm_policy observe = simple_policy();
+
+	observe.mode = RXAQM_MODE_OBSERVE;
+	plane.set_policy(observe);
+	poll(plane, 64);
+	CHECK(plane.queue().round_ns == 0);
+	uint64_t begin_ns = plane.queue().poll_end_ns;
+	poll(plane, 64);
+	uint64_t round_ns = plane.queue().poll_end_ns - begin_ns;
+	CHECK(plane.queue().round_ns == round_ns);
+	CHECK(plane.queue().packet_ns == round_ns / 64);
+
+	/* Not by rounds with drops in them, which are cheap. */
+	plane.queue().poll_drops = 1;
+	poll(plane, 64);
+	CHECK(plane.queue().round_ns == round_ns);
+	CHECK(plane.queue().poll_drops == 0);
+}
+
+TEST_CASE("polls: a queue that moved to another NAPI is watched there", "[polls]")
+{
+	Plane plane;
+
+	poll(plane, 64);
+	poll(plane, 64, 0, NAPI + 8);
+	CHECK(!plane.watched(NAPI));
+	CHECK(plane.watched(NAPI + 8) == 0u);
+	plane.end_poll(0, 64, NAPI);
+	CHECK(stands(plane));
+	plane.end_poll(0, 64, NAPI + 8);
+	CHECK(!stands(plane));
+}
+
+TEST_CASE("polls: several rings of one NAPI share its budget", "[polls]")
+{
+	Plane plane;
+
+	for (int i = 0; i < 32; i++)
+		plane.run(data_packet(), 0);
+	for (int i = 0; i < 31; i++)
+		plane.run(data_packet(), 1);
+	CHECK(plane.cpu().nr_queues == 2);
+	plane.end_poll(63);
+	CHECK(stands(plane, 0));
+	CHECK(!stands(plane, 1));
+	CHECK(plane.cpu().nr_queues == 0);
+}
+
+TEST_CASE("polls: of other sizes", "[polls]")
+{
+	Plane plane;
+
+	plane.iface().poll_packets = 512;
+	poll(plane, 64);
+	CHECK(!stands(plane));
+	poll(plane, 512);
+	CHECK(stands(plane));
+}
+
+TEST_CASE("polls: of a backlog, which others fill, too, go by work", "[polls]")
+{
+	PlaneConfig config;
+
+	config.by_cpu = config.generic = true;
+	config.nr_queues = uint32_t(libbpf_num_possible_cpus());
+	Plane plane(config);
+	unsigned cpu = unsigned(sched_getcpu());
+
+	plane.run(data_packet());
+	plane.end_poll(64);
+	CHECK(stands(plane, cpu));
+	plane.run(data_packet());
+	plane.end_poll(63);
+	CHECK(!stands(plane, cpu));
+}
+
+TEST_CASE("polls: whose end is never seen are closed all the same", "[polls]")
+{
+	Plane plane;
+
+	for (int i = 0; i < RXAQM_POLL_PACKETS_MAX; i++)
+		plane.run(data_packet());
+	CHECK(plane.stat(RXAQM_STAT_POLLS_LOST) == 0);
+	plane.run(data_packet());
+	CHECK(plane.stat(RXAQM_STAT_POLLS_LOST) == 1);
+	CHECK(plane.stat(RXAQM_STAT_PACKETS) == RXAQM_POLL_PACKETS_MAX);
+	/* Notes without end do not leave their array. */
+	for (int i = 0; i < 20; i++) {
+		plane.queue().skip = 0;
+		plane.queue().skipped_from = RXAQM_POLL_PACKETS_MAX;
+		plane.run(data_packet());
+		CHECK(plane.cpu().nr_queues <= RXAQM_CPU_QUEUES);
+	}
+}
+
+TEST_CASE("polls: without stamps a drained queue has no delay", "[polls]")
+{
+	Plane plane;
+	rxaqm_policy busy = simple_policy();
+
+	busy.signal = RXAQM_SIGNAL_BUSY;
+	plane.set_policy(busy);
+	plane.run(data_packet());
+	CHECK(plane.cpu().want_ifindex == 0);
+	for (int i = 0; i < 4; i++)
+		plane.run(data_packet());
+	plane.end_poll(5);
+	CHECK(plane.queue().hist[0] == 5);
+	CHECK(plane.queue().signal == RXAQM_SIGNAL_BUSY);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rx timestamps of skbs: from the skb to the queue's sample and to the clock. */
+#include <catch2/catch_test_macros.hpp>
+
+#include "plane.hpp"
+
+namespace
+{
+
+constexpr uint64_t OFFSET = 37 * SEC + 1234567; /* NIC clock ahead of the host's */
+
+/* The NIC's clock is known to be OFFSET ahead. */
+void publish_clock(Plane &plane)
+{
+	rxaqm_clock &clock = plane.clock().clock[1];
+
+	clock = {};
+	clock.host_ref_ns = now_ns();
+	clock.hw_ref_ns = clock.host_ref_ns + OFFSET;
+	clock.expires_ns = clock.host_ref_ns + 60 * SEC;
+	plane.clock().published = 1;
+}
+
+/* Stamp of a packet that has waited @ns. */
+uint64_t waited(uint64_t ns)
+{
+	return now_ns() + OFFSET - ns;
+}
+
+uint64_t counted(const rxaqm_queue &q, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = rxaqm_hist_bucket(from_ns); i <= rxaqm_hist_bucket(to_ns); i++)
+		sum += q.hist[i];
+	return sum;
+}
+
+} /* namespace */
+
+TEST_CASE("stamp: one packet of a poll stands for all", "[stamp]")
+{
+	Plane plane;
+
+	publish_clock(plane);
+	plane.run(data_packet());
+	plane.stamp(waited(300 * US));
+	/* A later one is not looked at. */
+	plane.run(data_packet());
+	plane.stamp(waited(200 * US));
+	plane.run(data_packet());
+	plane.end_poll(3);
+
+	const rxaqm_queue &q = plane.queue();
+	CHECK(q.flags & RXAQM_QUEUE_SAMPLED);
+	CHECK(q.signal == RXAQM_SIGNAL_STAMP);
+	CHECK(q.sample_sojourn_ns >= 300 * US);
+	CHECK(q.sample_sojourn_ns < 10 * MS); /* whatever the machine was doing */
+	CHECK(counted(q, 300 * US, 10 * MS) == 3);
+}
+
+TEST_CASE("stamp: every packet of a queue that stands", "[stamp]")
+{
+	Plane plane;
+
+	publish_clock(plane);
+	plane.queue().flags |= RXAQM_QUEUE_STANDING;
+	for (uint64_t ms = 20; ms < 23; ms++) {
+		plane.run(data_packet());
+		plane.stamp(waited(ms * MS));
+		CHECK(plane.queue().sample_sojourn_ns >= ms * MS);
+		CHECK(plane.queue().sample_sojourn_ns < (ms + 10) * MS);
+	}
+	CHECK(counted(plane.queue(), 20 * MS, 33 * MS) == 3);
+}
+
+TEST_CASE("stamp: of others, and where none is wanted, is left alone", "[stamp]")
+{
+	Plane plane;
+
+	publish_clock(plane);
+	plane.stamp(waited(MS)); /* no note */
+	plane.run(data_packet());
+	plane.stamp_of(plane.ifindex() + 1, waited(MS));
+	CHECK(!(plane.queue().flags & RXAQM_QUEUE_SAMPLED));
+	plane.stamp(waited(MS));
+	CHECK(plane.queue().flags & RXAQM_QUEUE_SAMPLED);
+	plane.end_poll(1);
+
+	uint64_t sample_ns = plane.queue().sample_ns;
+	plane.stamp(waited(MS));
+	plane.iface().stamp = RXAQM_STAMP_NONE;
+	plane.run(data_packet());
+	plane.stamp(waited(MS));
+	CHECK(plane.queue().sample_ns == sample_ns);
+}
+
+TEST_CASE("stamp: in the hardware timestamp, unless that is none", "[stamp]")
+{
+	Plane plane;
+
+	publish_clock(plane);
+	plane.iface().stamp = RXAQM_STAMP_HWTSTAMP;
+	plane.run(data_packet());
+	plane.stamp(waited(9 * SEC), waited(400 * US));
+	CHECK(plane.queue().sample_sojourn_ns < 100 * MS);
+	plane.end_poll(1);
+
+	uint64_t sample_ns = plane.queue().sample_ns;
+	plane.run(data_packet());
+	plane.stamp(0, waited(MS), 1U << 5); /* SKBTX_HW_TSTAMP_NETDEV: a pointer */
+	plane.end_poll(1);
+	plane.run(data_packet());
+	plane.stamp(waited(MS), 0);
+	CHECK(plane.stat(RXAQM_STAT_STAMP_MISSING) == 2);
+	CHECK(plane.queue().sample_ns == sample_ns);
+}
+
+TEST_CASE("stamp: that cannot be true is not believed", "[stamp]")
+{
+	struct Case {
+		const char *name;
+		int64_t waited_ns;
+		rxaqm_distrust reason;
+		rxaqm_stat counter;
+	};
+	const Case cases[] = {
+		{ "from the future", -int64_t(SEC), RXAQM_DISTRUST_NEGATIVE,
+		  RXAQM_STAT_STAMP_NEGATIVE },
+		{ "absurd", int64_t(11 * SEC), RXAQM_DISTRUST_ABSURD, RXAQM_STAT_STAMP_ABSURD },
+	};
+
+	for (const Case &c : cases) {
+		Plane plane;
+		rxaqm_policy policy = simple_policy();
+
+		CAPTURE(c.name);
+		policy.signal = RXAQM_SIGNAL_STAMP;
+		plane.set_policy(policy);
+		publish_clock(plane);
+		plane.run(data_packet());
+		plane.stamp(waited(uint64_t(c.waited_ns)));
+		plane.end_poll(64);
+		CHECK(plane.queue().distrust_reason == c.reason);
+		CHECK(plane.stat(c.counter) == 1);
+		plane.queue().flags |= RXAQM_QUEUE_STANDING;
+		plane.overdue();
+		CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+		CHECK(plane.stat(RXAQM_STAT_PASS_IMPLAUSIBLE) == 1);
+	}
+}
+
+TEST_CASE("stamp: from before the queue was last empty is not believed", "[stamp]")
+{
+	Plane plane;
+
+	publish_clock(plane);
+	plane.run(data_packet());
+	plane.end_poll(1);
+	plane.run(data_packet());
+	plane.stamp(waited(now_ns() - plane.queue().drained_ns + 2 * MS));
+	CHECK(plane.queue().distrust_reason == RXAQM_DISTRUST_IMPOSSIBLE);
+	CHECK(!(plane.queue().flags & RXAQM_QUEUE_SAMPLED));
+}
+
+TEST_CASE("stamp: an expired clock says nothing", "[stamp]")
+{
+	Plane plane;
+
+	publish_clock(plane);
+	plane.clock().clock[1].expires_ns = now_ns() - 1;
+	plane.run(data_packet());
+	plane.stamp(waited(MS));
+	CHECK(plane.queue().flags & RXAQM_QUEUE_NO_CLOCK);
+	CHECK(!(plane.queue().flags & RXAQM_QUEUE_SAMPLED));
+}
+
+TEST_CASE("stamp: the clock is learnt from packets that met an empty queue", "[stamp]")
+{
+	Plane plane;
+	uint64_t end_ns = now_ns() + 2 * SEC;
+
+	while (now_ns() < end_ns && plane.clock().est.nr_points < 2) {
+		plane.run(data_packet());
+		plane.stamp(waited(20 * US));
+		plane.end_poll(1);
+	}
+	REQUIRE(plane.clock().est.nr_points >= 2);
+	const rxaqm_clock clock = plane.clock().clock[plane.clock().published & 1];
+	/* The 20 us cannot be told from the offset, and are all that is missing. */
+	int64_t error_ns = int64_t(rxaqm_clock_to_host(&clock, now_ns() + OFFSET) - now_ns());
+	CHECK(error_ns < int64_t(MS));
+	CHECK(error_ns > -int64_t(MS));
+	CHECK(plane.stat(RXAQM_STAT_CLOCK_RESETS) == 0);
+	CHECK(plane.queue().flags & RXAQM_QUEUE_SAMPLED);
+}
+
+TEST_CASE("stamp: in generic mode it is seen ahead of the XDP program", "[stamp]")
+{
+	PlaneConfig config;
+
+	config.generic = true;
+	Plane plane(config);
+	publish_clock(plane);
+	plane.run(data_packet());
+	plane.end_poll(1);
+
+	plane.queue().flags |= RXAQM_QUEUE_STANDING;
+	plane.queue().drained_ns -= 20 * MS; /* or it would have waited longer than it could */
+	plane.ahead(waited(5 * MS), plane.ifindex());
+	plane.run(data_packet());
+	CHECK(plane.queue().sample_sojourn_ns >= 5 * MS);
+	/* So the verdict is on this very packet. */
+	CHECK(plane.queue().codel.ldelay_ns == plane.queue().sample_sojourn_ns -
+						      plane.queue().sample_err_ns);
+	CHECK(plane.cpu().ahead_ifindex == 0);
+
+	uint64_t sample_ns = plane.queue().sample_ns;
+	plane.ahead(waited(5 * MS), plane.ifindex() + 1);
+	plane.run(data_packet());
+	CHECK(plane.queue().sample_ns == sample_ns);
+}

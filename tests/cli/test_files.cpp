@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands that read files: profiles, traces, policies. */
+#include "cli.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/* A directory of the test's own. */
+class Scratch
+{
+    public:
+	Scratch()
+	{
+		std::string dir = "/tmp/rxaqm-test-files-XXXXXX";
+
+		REQUIRE(mkdtemp(dir.data()));
+		dir_ = dir;
+	}
+	~Scratch()
+	{
+		std::error_code error;
+
+		fs::remove_all(dir_, error);
+	}
+	std::string file(const std::string &name, const std::string &text) const
+	{
+		std::ofstream(dir_ / name) << text;
+		return dir_ / name;
+	}
+	std::string path() const
+	{
+		return dir_;
+	}
+
+    private:
+	fs::path dir_;
+};
+
+const std::string HEADER = "now_ns,queue,sojourn_ns,len,ecn,kind,drained\n";
+
+} // namespace
+
+TEST_CASE("cli: profiles are listed, shown and checked", "[cli]")
+{
+	Host host;
+
+	check_row({ {}, 0, "generic", "" }, host.rxaqm({ "profile", "list" }));
+	check_row({ {}, 0, "veth", "" }, host.rxaqm({ "profile", "show", "veth" }));
+	check_row({ {}, 0, "ok", "" }, host.rxaqm({ "profile", "check" }));
+	Json list(host.rxaqm({ "profile", "list", "-j" }).out);
+	CHECK(list.size("/profiles") >= 4);
+	Json shown(host.rxaqm({ "-j", "profile", "show", "virtio_net" }).out);
+	CHECK(shown.size("/profiles") == 1);
+}
+
+TEST_CASE("cli: a profile with an error is named with its line", "[cli]")
+{
+	const std::string good = "[Match]\nDriver=veth\n[Nic]\nCompletionDesign=none\n";
+	Host host;
+	Scratch scratch;
+	Netns netns;
+	struct {
+		std::string text, says;
+	} bad[] = {
+		{ good + "Frobnicate=yes\n", "bad.conf:5: " },
+		{ good + "RxRing=many\n", "bad.conf:5: " },
+		{ good + "[Policy]\ntarget=5\n", "bad.conf:6: " },
+		{ good + "[Policy]\ntarget=50ms\ninterval=5ms\n", "bad.conf" },
+		{ good + "[Strange]\n", "bad.conf:5: " },
+		{ "Driver=veth\n", "bad.conf:1: " },
+		{ "", "bad.conf" },
+	};
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	for (const auto &row : bad) {
+		std::string path = scratch.file("bad.conf", row.text);
+
+		CAPTURE(row.text);
+		Result check = host.rxaqm({ "profile", "check", path });
+		CAPTURE(check.text());
+		CHECK(check.exit_code == 2);
+		CHECK(check.err.find(row.says) != std::string::npos);
+		check_row({ {}, 2, "", row.says.c_str() },
+			  host.rxaqm(netns, { "attach", "cli0", "--profile", path }));
+		CHECK(xdp_on(netns, "cli0") == 0);
+	}
+	CHECK(host.gone());
+	Result missing = host.rxaqm({ "profile", "check", scratch.path() + "/none.conf" });
+	CAPTURE(missing.text());
+	CHECK(missing.exit_code != 0);
+	CHECK(missing.err.find("none.conf") != std::string::npos);
+	/* The good part is good. */
+	check_row({ {}, 0, "ok", "" },
+		  host.rxaqm({ "profile", "check", scratch.file("good.conf", good) }));
+}
+
+TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
+{
+	Host host;
+	RunOptions options;
+
+	/* 20 ms at 10 ms over target: CoDel waits for one interval, then acts. */
+	options.input = HEADER;
+	for (int i = 0; i < 300; i++)
+		options.input += std::to_string(1000000000ULL + unsigned(i) * 1000000) +
+				 ",0,30000000,1500," + (i % 2 ? "2" : "0") + ",data,0\n";
+	Result lines = host.rxaqm({ "replay", "target=2ms", "interval=40ms" }, options);
+	CAPTURE(lines.text());
+	CHECK(lines.exit_code == 0);
+	CHECK(lines.err == "");
+	CHECK(lines.out.find("now_ns,queue,verdict,count,dropping,drop_next_ns\n") == 0);
+	CHECK(std::count(lines.out.begin(), lines.out.end(), '\n') == 301);
+	CHECK(lines.out.find(",drop,") != std::string::npos);
+	CHECK(lines.out.find(",mark,") != std::string::npos);
+
+	Json sum(host.rxaqm({ "replay", "--summary", "-j", "-", "target=2ms", "interval=40ms" },
+			    options)
+			 .out);
+	CHECK(sum.number("/queues/0/packets") == 300);
+	CHECK(sum.number("/queues/0/dropped") > 0);
+	CHECK(sum.number("/queues/0/marked") > 0);
+	/* With a target that is not reached nothing happens. */
+	Json calm(host.rxaqm({ "replay", "--summary", "-j", "-", "target=35ms", "interval=40ms" },
+			     options)
+			  .out);
+	CHECK(calm.number("/queues/0/dropped") == 0);
+	CHECK(calm.number("/queues/0/marked") == 0);
+}
+
+TEST_CASE("cli: replay names the line that it cannot read", "[cli]")
+{
+	const std::string line = "1000,0,5,1500,0,data,0\n";
+	Host host;
+	Scratch scratch;
+	struct {
+		std::string text, says;
+	} bad[] = {
+		{ "", "" },
+		{ "now,queue\n", ":1" },
+		{ HEADER + line + "2000,0,5,1500,0\n", ":3" },
+		{ HEADER + line + "2000,0,5,1500,4,data,0\n", ":3" },
+		{ HEADER + line + "2000,0,5,1500,0,junk,0\n", ":3" },
+		{ HEADER + line + "2000,0,-5,1500,0,data,0\n", ":3" },
+		{ HEADER + line + "500,0,5,1500,0,data,0\n", ":3" },
+		{ HEADER + line + "2000,9999999,5,1500,0,data,0\n", ":3" },
+		{ HEADER + line + "# comment\n\n2000,0,x,1500,0,data,0\n", ":" },
+	};
+
+	for (const auto &row : bad) {
+		std::string path = scratch.file("trace.csv", row.text);
+		Result result = host.rxaqm({ "replay", "--summary", path });
+
+		CAPTURE(row.text, result.text());
+		CHECK(result.exit_code == 2);
+		CHECK(result.err.find(path + row.says) != std::string::npos);
+		CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+	}
+	check_row({ {}, 1, "", "nosuch.csv", "No such file" },
+		  host.rxaqm({ "replay", scratch.path() + "/nosuch.csv" }));
+	check_row({ {}, 2, "", "a unit is required", "target=5ms" },
+		  host.rxaqm({ "replay", "-", "target=5" }));
+	check_row({ {}, 2, "", "lease" }, host.rxaqm({ "replay", "-", "lease=5s" }));
+}
+
+TEST_CASE("cli: a policy file is written and read by name, errors named with file and line",
+	  "[cli]")
+{
+	Host host;
+	Scratch scratch;
+	Netns netns;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0", "target=3ms" }).exit_code == 0);
+	std::string saved = scratch.path() + "/saved";
+	check_row({ {}, 0, "", "" }, host.rxaqm(netns, { "policy", "save", "cli0", saved }));
+	REQUIRE(host.rxaqm(netns, { "policy", "set", "cli0", "target=4ms" }).exit_code == 0);
+	check_row({ {}, 0, "", "" }, host.rxaqm(netns, { "policy", "load", "cli0", saved }));
+	CHECK(host.status_number(netns, "cli0", "/queues/0/target_ns") == 3000000);
+
+	std::string bad = scratch.file("bad", "[interface]\ntarget=4ms\n\nmode=on\n");
+	check_row({ {}, 2, "", "bad:4: ", "off|observe|enforce" },
+		  host.rxaqm(netns, { "policy", "load", "cli0", bad }));
+	CHECK(host.status_number(netns, "cli0", "/queues/0/target_ns") == 3000000);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Machines that lack something: rights, BTF, hooks, drivers with XDP. */
+#include "cli.hpp"
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace
+{
+
+struct Machine {
+	Host host;
+	Netns netns;
+
+	Machine()
+	{
+		netns.ip("link add cli0 type veth peer name cli1");
+	}
+	~Machine()
+	{
+		CHECK(xdp_on(netns, "cli0") == 0);
+		CHECK(host.gone());
+	}
+};
+
+} // namespace
+
+TEST_CASE("cli: not root: what is missing is told, nothing is changed", "[cli]")
+{
+	Machine m;
+	RunOptions options;
+
+	/* In the namespace already: entering it takes root, too. */
+	options.prepare = [] { return setgid(65534) || setuid(65534); };
+	std::string path = m.host.bpffs() + "/rxaqm";
+	Args enter = { "ip",	    "netns",	     "exec",	      m.netns.name(),
+		       "setpriv",   "--reuid=65534", "--regid=65534", "--clear-groups",
+		       rxaqm_path() };
+	if (run({ "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", rxaqm_path(),
+		  "--version" })
+		    .exit_code)
+		SKIP("nobody cannot run " << rxaqm_path() << " by setpriv");
+
+	for (const Args &args :
+	     { Args{ "attach", "cli0" }, Args{ "detach", "cli0" }, Args{ "detach", "--all" } }) {
+		Args command = enter;
+
+		command.insert(command.end(), args.begin(), args.end());
+		check_row({ {}, 1, "", "CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN", "run as root" },
+			  run(command, m.host.with_environment()));
+	}
+	check_row({ {}, 1, "", "network namespace", "run as root" },
+		  m.host.rxaqm(m.netns, { "status" }, options));
+	/* What needs no rights works. */
+	check_row({ {}, 0, "veth", "" }, m.host.rxaqm({ "profile", "list" }, options));
+}
+
+TEST_CASE("cli: not root: what is attached is not shown or changed, and told why", "[cli]")
+{
+	Machine m;
+	RunOptions options;
+
+	REQUIRE(m.host.rxaqm(m.netns, { "attach", "cli0" }).exit_code == 0);
+	options.prepare = [] { return setgid(65534) || setuid(65534); };
+	if (m.host.rxaqm({ "--version" }, options).exit_code)
+		SKIP("nobody cannot run " << rxaqm_path());
+	for (const Args &args : { Args{ "status" }, Args{ "top", "-n", "1" },
+				  Args{ "policy", "set", "cli0", "target=3ms" } })
+		check_row({ {}, 1, "", "rxaqm: ", "run as root" }, m.host.rxaqm(args, options));
+	CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
+}
+
+TEST_CASE("cli: a kernel without BTF: exit code 3", "[cli]")
+{
+	Machine m;
+	RunOptions options;
+
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		SKIP("this kernel has none: attach cannot be tested at all");
+	options.prepare = [] {
+		return unshare(CLONE_NEWNS) ||
+		       mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
+		       mount("tmpfs", "/sys/kernel/btf", "tmpfs", 0, nullptr);
+	};
+	Result result = m.host.rxaqm(m.netns, { "attach", "cli0" }, options);
+	if (result.exit_code == 125)
+		SKIP("cannot hide /sys/kernel/btf in a mount namespace");
+	check_row({ {}, 3, "", "no BTF", "CONFIG_DEBUG_INFO_BTF" }, result);
+}
+
+TEST_CASE("cli: each hook attaches, or is told to be impossible here: exit code 3", "[cli]")
+{
+	Machine m;
+
+	for (const std::string hook : { "tp", "fentry", "kprobe" }) {
+		Result result = m.host.rxaqm(m.netns, { "attach", "cli0", "--hook", hook });
+
+		CAPTURE(hook, result.text());
+		if (result.exit_code == 0) {
+			CHECK(result.out.find("hook " + hook) != std::string::npos);
+			m.host.note_maps();
+			/* It is shared: another one cannot be had meanwhile. */
+			m.netns.ip("link add hook0 type veth peer name hook1");
+			check_row({ {}, 1, "", "hook \"", "detach them all" },
+				  m.host.rxaqm(m.netns, { "attach", "hook0", "--hook",
+							  hook == "tp" ? "fentry" : "tp" }));
+			m.netns.ip("link delete hook0");
+			CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
+		} else {
+			check_row({ {}, 3, "", hook.c_str(), "--hook" }, result);
+		}
+		CHECK(m.host.gone());
+	}
+	/* "auto" finds one that can. */
+	CHECK(m.host.rxaqm(m.netns, { "attach", "cli0" }).exit_code == 0);
+	CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
+}
+
+TEST_CASE("cli: a driver without native XDP: exit code 3, and generic mode works", "[cli]")
+{
+	Machine m;
+	unsigned tried = 0;
+
+	for (const std::string type : { "dummy", "bridge", "ifb" }) {
+		if (run({ "ip", "-n", m.netns.name(), "link", "add", "no0", "type", type })
+			    .exit_code)
+			continue;
+		tried++;
+		CAPTURE(type);
+		m.netns.ip("link set no0 up");
+		check_row({ {},
+			    3,
+			    "",
+			    "cannot attach XDP to \"no0\" in native mode",
+			    "--mode generic" },
+			  m.host.rxaqm(m.netns, { "attach", "no0" }));
+		CHECK(xdp_on(m.netns, "no0") == 0);
+		CHECK(m.host.gone());
+		CHECK(m.host.rxaqm(m.netns, { "attach", "no0", "-m", "generic" }).exit_code == 0);
+		CHECK(m.host.rxaqm(m.netns, { "detach", "no0" }).exit_code == 0);
+		m.netns.ip("link delete no0");
+	}
+	if (!tried)
+		SKIP("no dummy, bridge or ifb in this kernel");
+}
+
+TEST_CASE("cli: a loopback interface can be watched in generic mode", "[cli]")
+{
+	Machine m;
+
+	check_row({ {}, 3, "", "\"lo\" in native mode", "--mode generic" },
+		  m.host.rxaqm(m.netns, { "attach", "lo" }));
+	CHECK(m.host.rxaqm(m.netns, { "attach", "lo", "-m", "generic" }).exit_code == 0);
+	CHECK(m.host.rxaqm(m.netns, { "detach", "lo" }).exit_code == 0);
+}
+
+TEST_CASE("cli: more queues than there is room for are refused", "[cli]")
+{
+	Machine m;
+
+	/* 4096 queues in all; veth has up to 4096 of its own. */
+	if (run({ "ip", "-n", m.netns.name(), "link", "add", "big0", "numrxqueues", "4096", "type",
+		  "veth", "peer", "name", "big1" })
+		    .exit_code)
+		SKIP("cannot make a veth of 4096 queues");
+	REQUIRE(m.host.rxaqm(m.netns, { "attach", "cli0" }).exit_code == 0);
+	check_row({ {}, 1, "", "no room for 4096 more queues", "detach" },
+		  m.host.rxaqm(m.netns, { "attach", "big0" }));
+	CHECK(xdp_on(m.netns, "big0") == 0);
+	CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
+	m.netns.ip("link delete big0");
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Commands, options and values: what is understood, and what is said of the rest. */
+#include "cli.hpp"
+
+#include <fstream>
+
+namespace
+{
+
+void check_rows(const std::vector<Row> &rows)
+{
+	Host host;
+	Netns netns;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	for (const Row &row : rows)
+		check_row(row, host.rxaqm(netns, with_interface(row.args, "cli0")));
+	/* None of it did anything. */
+	CHECK(xdp_on(netns, "cli0") == 0);
+	CHECK(host.gone());
+}
+
+/* The same on an interface that is attached, whose policy must stay what it is. */
+void check_rows_attached(const std::vector<Row> &rows)
+{
+	Host host;
+	Netns netns;
+
+	netns.ip("link add cli0 numrxqueues 4 numtxqueues 4 type veth peer name cli1 "
+		 "numrxqueues 4 numtxqueues 4");
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
+	std::string before = host.rxaqm(netns, { "policy", "show", "cli0", "-j" }).out;
+	for (const Row &row : rows) {
+		check_row(row, host.rxaqm(netns, with_interface(row.args, "cli0")));
+		CHECK(host.rxaqm(netns, { "policy", "show", "cli0", "-j" }).out == before);
+	}
+}
+
+} // namespace
+
+TEST_CASE("cli: help and version go to stdout", "[cli]")
+{
+	check_rows({
+		{ { "--help" }, 0, "Usage: rxaqm", "" },
+		{ { "-h" }, 0, "Commands:", "" },
+		{ { "help" }, 0, "Exit codes: 0 done, 1 failed, 2 usage", "" },
+		{ { "--version" }, 0, "rxaqm ", "" },
+		{ { "-V" }, 0, "rxaqm ", "" },
+		{ { "attach", "--help" }, 0, "Usage: rxaqm attach", "" },
+		{ { "detach", "--help" }, 0, "Usage: rxaqm detach", "" },
+		{ { "status", "--help" }, 0, "Usage: rxaqm status", "" },
+		{ { "top", "--help" }, 0, "Usage: rxaqm top", "" },
+		{ { "hist", "--help" }, 0, "Usage: rxaqm hist", "" },
+		{ { "clock", "--help" }, 0, "Usage: rxaqm clock", "" },
+		{ { "replay", "--help" }, 0, "Usage: rxaqm replay", "" },
+		{ { "policy", "--help" }, 0, "policy set", "" },
+		{ { "policy", "show", "--help" }, 0, "Usage: rxaqm policy show", "" },
+		{ { "policy", "set", "--help" }, 0, "Usage: rxaqm policy set", "" },
+		{ { "policy", "load", "--help" }, 0, "Usage: rxaqm policy load", "" },
+		{ { "policy", "save", "--help" }, 0, "Usage: rxaqm policy save", "" },
+		{ { "profile", "--help" }, 0, "Usage: rxaqm profile", "" },
+		{ { "profile", "list", "--help" }, 0, "Usage: rxaqm profile list", "" },
+		{ { "profile", "show", "--help" }, 0, "Usage: rxaqm profile show", "" },
+		{ { "profile", "check", "--help" }, 0, "Usage: rxaqm profile check", "" },
+		{ { "attach", "-h" }, 0, "Usage: rxaqm attach", "" },
+	});
+}
+
+TEST_CASE("cli: the words of the command line are checked", "[cli]")
+{
+	check_rows({
+		{ {}, 2, "", "a command is missing", "rxaqm --help" },
+		{ { "frobnicate" }, 2, "", "unknown command \"frobnicate\"", "--help" },
+		{ { "--frobnicate", "status" }, 2, "", "unknown option \"--frobnicate\"", "--help" },
+		{ { "--netns" }, 2, "", "--netns", "--help" },
+		{ { "attach" }, 2, "", "an interface is missing", "attach --help" },
+		{ { "attach", "@IF", "other" }, 2, "", "other", "--help" },
+		{ { "attach", "@IF", "--frobnicate" }, 2, "", "frobnicate" },
+		{ { "attach", "@IF", "--mode" }, 2, "", "mode" },
+		{ { "attach", "@IF", "-m", "fast" }, 2, "", "--mode \"fast\"", "native, generic" },
+		{ { "attach", "@IF", "-H", "usb" },
+		  2,
+		  "",
+		  "--hook \"usb\"",
+		  "auto, tp, fentry, kprobe" },
+		{ { "attach", "@IF", "-k", "nic" }, 2, "", "--key \"nic\"", "auto, queue, cpu" },
+		{ { "attach", "@IF", "-k", "cpu" }, 2, "", "--key cpu", "--mode generic" },
+		{ { "attach", "@IF", "--profile", "nosuch" }, 2, "", "nosuch", "profile list" },
+		{ { "detach" }, 2, "", "name an interface, or --all", "detach --help" },
+		{ { "detach", "@IF", "--all" }, 2, "", "name an interface, or --all" },
+		{ { "detach", "@IF", "more" }, 2, "", "more" },
+		{ { "status", "@IF", "more" }, 2, "", "more", "--help" },
+		{ { "top", "-n", "0" }, 2, "", "--count \"0\"", "from 1 on" },
+		{ { "top", "-n", "x" }, 2, "", "--count \"x\"" },
+		{ { "top", "-i", "5" }, 2, "", "--interval \"5\"", "500ms" },
+		{ { "top", "-i", "1ms" }, 2, "", "--interval \"1ms\"", "10ms to 1m" },
+		{ { "policy" }, 2, "", "show, set, load or save", "policy --help" },
+		{ { "policy", "change" }, 2, "", "show, set, load or save" },
+		{ { "policy", "show" }, 2, "", "an interface is missing" },
+		{ { "policy", "set", "@IF" }, 2, "", "nothing to set", "KEY=VALUE" },
+		{ { "policy", "set", "@IF", "target" }, 2, "", "\"target\"", "target=2ms" },
+		{ { "policy", "load", "@IF" }, 2, "", "name one file" },
+		{ { "profile" }, 2, "", "list, show or check", "--help" },
+		{ { "profile", "draw" }, 2, "", "\"draw\"", "--help" },
+		{ { "profile", "show", "nosuch" }, 2, "", "\"nosuch\"", "profile list" },
+	});
+}
+
+TEST_CASE("cli: values that cannot be are refused before anything is done", "[cli]")
+{
+	const std::vector<std::pair<const char *, std::pair<const char *, const char *>>> values = {
+		{ "target=5", { "a unit is required", "target=5ms" } },
+		{ "target=5 ms", { "target=5 ms", "" } },
+		{ "target=5parsecs", { "target=5parsecs", "500us" } },
+		{ "target=-5ms", { "target=-5ms", "" } },
+		{ "target=", { "target=", "" } },
+		{ "target=500ns", { "out of range", "1us to 4s" } },
+		{ "target=5s", { "out of range", "1us to 4s" } },
+		{ "target=99999999999999999999s", { "out of range", "1us to 4s" } },
+		{ "interval=10us", { "out of range", "100us" } },
+		{ "mode=on", { "mode=on", "off|observe|enforce" } },
+		{ "signal=hint", { "signal=hint", "auto|stamp|busy" } },
+		{ "ecn=yes", { "ecn=yes", "off|codel|step" } },
+		{ "ack=thim", { "ack=thim", "did you mean \"thin\"?" } },
+		{ "max_drop=50", { "max_drop=50", "50%" } },
+		{ "max_drop=101%", { "max_drop=101%", "100%" } },
+		{ "exempt_ports=0", { "exempt_ports=0", "1 to 65535" } },
+		{ "exempt_ports=1,2,3,4,5,6,7,8,9", { "more than 8", "exempt_dscp" } },
+		{ "exempt_dscp=64", { "exempt_dscp=64", "cs6" } },
+		{ "lease=0ms", { "out of range", "1ms" } },
+		{ "preset=moon", { "preset=moon", "dc|wan|meta2022" } },
+		{ "targte=5ms", { "\"targte\"", "did you mean \"target\"?" } },
+		{ "frobnicate=5ms", { "\"frobnicate\"", "target interval" } },
+	};
+	std::vector<Row> rows, rows_attached;
+
+	for (const auto &[setting, says] : values) {
+		rows.push_back({ { "attach", "@IF", setting }, 2, "", says.first, says.second });
+		/* The words come first, before the interface is looked for. */
+		rows.push_back(
+			{ { "policy", "set", "nosuch0", setting }, 2, "", says.first, says.second });
+		rows_attached.push_back(
+			{ { "policy", "set", "@IF", setting }, 2, "", says.first, says.second });
+	}
+	rows.push_back({ { "attach", "@IF", "target=50ms", "interval=40ms" },
+			 2,
+			 "",
+			 "target=50ms exceeds interval=40ms",
+			 "20 targets" });
+	rows_attached.push_back({ { "policy", "set", "@IF", "target=50ms" },
+				  2,
+				  "",
+				  "target=50ms exceeds interval=40ms",
+				  "20 targets" });
+	/* The good part of a bad line does not count. */
+	rows_attached.push_back(
+		{ { "policy", "set", "@IF", "target=3ms", "mode=on" }, 2, "", "mode=on" });
+	check_rows(rows);
+	check_rows_attached(rows_attached);
+}
+
+TEST_CASE("cli: lists of queues are checked against the queues there are", "[cli]")
+{
+	check_rows_attached({
+		{ { "policy", "set", "@IF", "target=3ms", "-q", "4" },
+		  2,
+		  "",
+		  "--queue \"4\"",
+		  "0 to 3" },
+		{ { "policy", "set", "@IF", "target=3ms", "-q", "0-9" },
+		  2,
+		  "",
+		  "--queue \"0-9\"",
+		  "0 to 3" },
+		{ { "policy", "set", "@IF", "target=3ms", "-q", "3-1" },
+		  2,
+		  "",
+		  "--queue \"3-1\"",
+		  "0-7" },
+		{ { "policy", "set", "@IF", "target=3ms", "-q", "one" }, 2, "", "--queue \"one\"" },
+		{ { "policy", "set", "@IF", "target=3ms", "-q", "" }, 2, "", "--queue \"\"" },
+		{ { "policy", "set", "@IF", "target=3ms", "-q", "1," }, 2, "", "--queue \"1,\"" },
+		{ { "policy", "set", "@IF", "target=3ms", "-q", "99999999999999999999" },
+		  2,
+		  "",
+		  "--queue" },
+		{ { "policy", "show", "@IF", "-q", "4" }, 2, "", "--queue \"4\"", "0 to 3" },
+		{ { "policy", "show", "@IF", "-q", "1-2" }, 0, "queue 1-2", "" },
+		{ { "policy", "load", "@IF", "/nonexistent/file" },
+		  1,
+		  "",
+		  "/nonexistent/file",
+		  "No such file" },
+		{ { "policy", "save", "@IF", "/nonexistent/file" },
+		  1,
+		  "",
+		  "/nonexistent/file",
+		  "No such file" },
+	});
+}
+
+TEST_CASE("cli: commands say when nothing is attached, and exit with 4", "[cli]")
+{
+	check_rows({
+		{ { "status" }, 4, "", "not attached to any interface", "attach" },
+		{ { "status", "@IF" }, 4, "", "not attached", "attach" },
+		{ { "status", "-j" }, 4, "", "not attached" },
+		{ { "top", "-n", "1" }, 4, "", "not attached" },
+		{ { "hist" }, 4, "", "not attached" },
+		{ { "clock" }, 4, "", "not attached" },
+		{ { "detach", "@IF" }, 4, "", "not attached" },
+		{ { "policy", "show", "@IF" }, 4, "", "not attached" },
+		{ { "policy", "set", "@IF", "target=3ms" }, 4, "", "not attached" },
+		{ { "policy", "save", "@IF" }, 4, "", "not attached" },
+		{ { "policy", "load", "@IF", "/dev/null" }, 4, "", "not attached" },
+		{ { "detach", "--all" }, 0, "0 interface(s) detached", "" },
+	});
+}
+
+TEST_CASE("cli: interfaces and namespaces that do not exist are named", "[cli]")
+{
+	const std::string long_name(300, 'x');
+	Host host;
+
+	check_rows({
+		{ { "attach", "nosuch0" }, 1, "", "no interface \"nosuch0\"", "ip link" },
+		{ { "attach", "" }, 1, "", "no interface \"\"" },
+		{ { "attach", "a/b" }, 1, "", "no interface \"a/b\"" },
+		{ { "attach", "sixteen_letters_" }, 1, "", "no interface \"sixteen_letters_\"" },
+		{ { "attach", long_name }, 1, "", "no interface", "" },
+		{ { "policy", "show", long_name }, 4, "", "not attached" },
+		{ { "attach", "@IF", "--profile", long_name }, 2, "", "xxx" },
+	});
+	check_row({ {}, 1, "", "no network namespace \"nosuch\"", "ip netns list" },
+		  host.rxaqm({ "--netns", "nosuch", "status" }));
+	check_row({ {}, 1, "", "no network namespace", "" },
+		  host.rxaqm({ "--netns", long_name, "status" }));
+}
+
+TEST_CASE("cli: output that cannot be written is a failure", "[cli]")
+{
+	Host host;
+	Netns netns;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
+	for (const char *command : { "status", "status -j", "hist", "clock -j", "--help",
+				     "policy show cli0", "policy save cli0", "top -n 1 -i 10ms" }) {
+		Result result = run({ "sh", "-c",
+				      "exec " + rxaqm_path() + " --netns " + netns.name() + " " +
+					      command + " >/dev/full" },
+				    host.with_environment());
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("rxaqm: cannot write") == 0);
+	}
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "frames.hpp"
+
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "../unit/packets.hpp"
+#include "host.hpp"
+#include "process.hpp"
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+namespace
+{
+
+constexpr uint32_t NUMBERS = 1 << 20; /* frames are known by 20 bits */
+constexpr unsigned SEND_CPU = 0, RECEIVE_CPU = 1;
+
+uint64_t now_ns()
+{
+	return uint64_t(Clock::now().time_since_epoch().count());
+}
+
+uint8_t ecn_of(FrameKind kind)
+{
+	return kind == ECT0 ? 2 : kind == ECT1 ? 1 : 0;
+}
+
+/* The number is in the source address, the kind beside it. */
+packets::Bytes build_frame(FrameKind kind, uint32_t number, bool ipv6)
+{
+	packets::Packet packet;
+	packets::Bytes frame;
+
+	packet.version = ipv6 ? 6 : 4;
+	packet.source = number | uint32_t(kind) << 20;
+	packet.tos = ecn_of(kind);
+	packet.payload = 64;
+	packet.protocol = packets::UDP;
+	if (kind == PURE_ACK) {
+		packet.protocol = packets::TCP;
+		packet.payload = 0;
+	} else if (kind == ICMP_ECHO) {
+		packet.protocol = ipv6 ? packets::ICMPV6 : packets::ICMP;
+	} else if (kind == ARP_REQUEST) {
+		packet.ethertype = ETH_P_ARP;
+	}
+	frame = packets::build(packet);
+	if (kind == ARP_REQUEST) /* sender protocol address */
+		for (int i = 0; i < 4; i++)
+			frame[size_t(28 + i)] = uint8_t(packet.source >> (24 - 8 * i));
+	return frame;
+}
+
+int packet_socket(const Netns &netns, const std::string &ifname, int protocol)
+{
+	int fd = netns.socket(AF_PACKET, SOCK_RAW), bytes = 16 << 20;
+	struct sockaddr_ll address = {};
+	struct timeval timeout = { 0, 20000 };
+
+	address.sll_family = AF_PACKET;
+	address.sll_protocol = htons(uint16_t(protocol));
+	address.sll_ifindex = int(netns.ifindex(ifname));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	if (bind(fd, reinterpret_cast<struct sockaddr *>(&address), sizeof(address)))
+		throw std::system_error(errno, std::generic_category(), "bind packet socket");
+	return fd;
+}
+
+void run_on(unsigned cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+Args rigctl(const Netns &netns, const Args &args)
+{
+	Args all = { build_path("rig/rigctl"), "--netns", netns.name() };
+
+	all.insert(all.end(), args.begin(), args.end());
+	return all;
+}
+
+} // namespace
+
+Frames::Frames(const Wire &wire)
+	: tx_(packet_socket(wire.tx, wire.tx_if, 0))
+	, rx_(packet_socket(wire.rx, wire.rx_if, ETH_P_ALL))
+	, sent_ns_(NUMBERS)
+{
+}
+
+Frames::~Frames()
+{
+	close(tx_);
+	close(rx_);
+}
+
+void Frames::send_one()
+{
+	FrameKind kind = mix[next_ % mix.size()];
+	packets::Bytes frame = build_frame(kind, next_ % NUMBERS, ipv6);
+
+	sent_ns_[next_ % NUMBERS] = now_ns();
+	if (send(tx_, frame.data(), frame.size(), 0) < 0)
+		return;
+	counts[kind].sent++;
+	next_++;
+}
+
+/* As TCP does on an acknowledged window: less, once a window, if congested, else one more. */
+void Frames::adapt(bool congested)
+{
+	if (next_ - adapted_at_ < window_)
+		return;
+	adapted_at_ = next_;
+	window_ = congested ? std::max(window_ / 2, 2U) : std::min(window_ + 1, in_flight);
+	congested_ = false;
+}
+
+void Frames::run(milliseconds duration)
+{
+	auto end = Clock::now() + duration;
+
+	delays_.clear();
+	window_ = in_flight;
+	highest_ = next_ - 1;
+	congested_ = false;
+	std::thread receiver([&] {
+		run_on(SEND_CPU);
+		receive_until(end + milliseconds(500));
+	});
+	std::thread sender([&] {
+		run_on(SEND_CPU);
+		while (Clock::now() < end) {
+			if (next_ - highest_ > window_) {
+				sched_yield();
+				continue;
+			}
+			send_one();
+			if (responsive)
+				adapt(congested_);
+		}
+	});
+	sender.join();
+	receiver.join();
+}
+
+void Frames::trickle(unsigned frames)
+{
+	std::thread receiver([&] {
+		receive_until(Clock::now() + milliseconds(2) * frames + milliseconds(300));
+	});
+
+	for (unsigned i = 0; i < frames; i++) {
+		send_one();
+		std::this_thread::sleep_for(milliseconds(2));
+	}
+	receiver.join();
+}
+
+void Frames::receive_until(Clock::time_point until)
+{
+	uint8_t frame[256];
+
+	while (Clock::now() < until) {
+		ssize_t len = recv(rx_, frame, sizeof(frame), 0);
+
+		if (len > 0)
+			take(frame, size_t(len));
+	}
+}
+
+void Frames::take(const uint8_t *frame, size_t len)
+{
+	uint16_t type = packets::get16(frame + 12);
+	size_t source = type == ETH_P_IP ? 26 : type == ETH_P_IPV6 ? 34 : 28;
+	uint32_t id = uint32_t(packets::get16(frame + source)) << 16 |
+		      packets::get16(frame + source + 2);
+	uint32_t number = id % NUMBERS, kind = id >> 20 & 0xf;
+	uint8_t ecn = type == ETH_P_IP	 ? frame[15] & 3 :
+		      type == ETH_P_IPV6 ? frame[15] >> 4 & 3 :
+					   0;
+
+	/* The kernel's own few are of other destinations. */
+	if (memcmp(frame, "\x02\0\0\0\0\x01", 6) || len < source + 4 || kind >= NR_FRAME_KINDS)
+		return;
+	FrameCounts &count = counts[kind];
+	packets::Bytes expected = build_frame(FrameKind(kind), number, ipv6);
+
+	count.received++;
+	if (ecn == 3)
+		count.marked++;
+	else if (len != expected.size() || memcmp(frame, expected.data(), len))
+		count.spoilt++;
+	if (type == ETH_P_IP && !packets::ip4_checksum_ok(frame + 14))
+		count.spoilt++;
+	delays_.push_back(now_ns() - sent_ns_[number]);
+	if (ecn == 3 || number != (highest_ + 1) % NUMBERS)
+		congested_ = true;
+	highest_ = highest_ + (number - highest_) % NUMBERS;
+}
+
+uint64_t Frames::median_delay_ns() const
+{
+	std::vector<uint64_t> sorted = delays_;
+
+	if (sorted.empty())
+		return 0;
+	std::nth_element(sorted.begin(), sorted.begin() + long(sorted.size() / 2), sorted.end());
+	return sorted[sorted.size() / 2];
+}
+
+bool make_slow(const Wire &wire, unsigned cost_us)
+{
+	if (std::thread::hardware_concurrency() < 2)
+		return false;
+	must(rigctl(wire.rx,
+		    { "burn", "attach", wire.rx_if, "cost=" + std::to_string(cost_us) + "us" }));
+	wire.pin_napi(RECEIVE_CPU);
+	return true;
+}
+
+void stamp_frames(const Wire &wire)
+{
+	must(rigctl(wire.tx, { "clock", "attach", wire.tx_if, "offset=tai", "drift=80" }));
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames of all classes through a queue that stands, each of them accounted for.
+ *
+ * The sender keeps a number of frames in flight that the ring can hold, so that none is lost
+ * but by rxaqm, and yet the queue never drains. Frames carry a number; what the receiver
+ * sees of them tells what became of each.
+ */
+#ifndef RXAQM_TESTS_FRAMES_HPP
+#define RXAQM_TESTS_FRAMES_HPP
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "netns.hpp"
+
+enum FrameKind {
+	NOT_ECT,
+	ECT0,
+	ECT1,
+	PURE_ACK,
+	ICMP_ECHO,
+	ARP_REQUEST,
+	NR_FRAME_KINDS
+};
+
+struct FrameCounts {
+	unsigned sent = 0, received = 0, marked = 0, spoilt = 0;
+};
+
+class Frames
+{
+    public:
+	explicit Frames(const Wire &wire);
+	~Frames();
+
+	/* In turn, one of each kind. */
+	std::vector<FrameKind> mix = { NOT_ECT, ECT0, ECT1, PURE_ACK, ICMP_ECHO, ARP_REQUEST };
+	unsigned in_flight = 200;
+	/* Halve the number in flight when a frame is marked or lost, as TCP would. */
+	bool responsive = false;
+	bool ipv6 = false;
+
+	void run(std::chrono::milliseconds duration);
+	/* Slowly: the queue is empty in between. */
+	void trickle(unsigned frames);
+
+	std::array<FrameCounts, NR_FRAME_KINDS> counts;
+	/* From sent to seen behind the queue, of the frames of the last run. */
+	uint64_t median_delay_ns() const;
+
+    private:
+	void send_one();
+	void receive_until(std::chrono::steady_clock::time_point until);
+	void take(const uint8_t *frame, size_t len);
+	void adapt(bool congested);
+
+	int tx_, rx_;
+	uint32_t next_ = 1;
+	unsigned window_ = 0;
+	uint32_t adapted_at_ = 0;
+	std::atomic<uint32_t> highest_{ 0 };
+	std::atomic<bool> congested_{ false };
+	std::vector<uint64_t> delays_;
+	std::vector<std::atomic<uint64_t>> sent_ns_;
+};
+
+/* A receiving CPU that takes @cost_us a frame: a queue stands as soon as more come. Returns false
+ * if the machine has too few CPUs.
+ */
+bool make_slow(const Wire &wire, unsigned cost_us);
+/* A simulated NIC clock stamps what is sent. */
+void stamp_frames(const Wire &wire);
+
+#endif /* RXAQM_TESTS_FRAMES_HPP */

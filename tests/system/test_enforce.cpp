@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A queue that really stands, and what rxaqm does to it: who is dropped, who is marked, who is not
+ * touched, and that it gets shorter.
+ */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <thread>
+
+#include "frames.hpp"
+#include "host.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+/* A receiver of 20 us a packet behind a ring of 256: 200 packets in flight stand 4 ms. */
+struct Standing {
+	Host host;
+	Wire wire;
+	Frames frames{ wire };
+
+	explicit Standing(const std::string &signal, Args settings = {})
+	{
+		Args attach = { "attach", wire.rx_if, "target=1ms", "interval=20ms",
+				"signal=" + signal };
+
+		if (signal == "stamp") {
+			attach.push_back("--profile=" +
+					 source_path("tests/rig/veth-simclock.conf"));
+			stamp_frames(wire);
+		}
+		attach.insert(attach.end(), settings.begin(), settings.end());
+		Result result = host.rxaqm(wire.rx, attach);
+		CAPTURE(result.text());
+		REQUIRE(result.exit_code == 0);
+		if (!make_slow(wire, 20))
+			SKIP("needs two CPUs: one to send, one to receive");
+		/* What the clock estimate learns from. */
+		frames.trickle(signal == "stamp" ? 400 : 20);
+	}
+	int64_t stat(const std::string &name)
+	{
+		return host.stat(wire.rx, wire.rx_if, name);
+	}
+	void set(const std::string &setting)
+	{
+		REQUIRE(host.rxaqm(wire.rx, { "policy", "set", wire.rx_if, setting }).exit_code ==
+			0);
+	}
+	unsigned lost(FrameKind kind) const
+	{
+		return frames.counts[kind].sent - frames.counts[kind].received;
+	}
+	unsigned marked(FrameKind kind) const
+	{
+		return frames.counts[kind].marked;
+	}
+};
+
+} // namespace
+
+TEST_CASE("enforce: Not-ECT is dropped, ECT marked, all else untouched, and counted so",
+	  "[enforce]")
+{
+	const std::string signal = GENERATE("busy", "stamp");
+	const bool ipv6 = GENERATE(false, true);
+	Standing s(signal, { "mode=enforce" });
+
+	CAPTURE(signal, ipv6);
+	s.frames.ipv6 = ipv6;
+	s.frames.run(1500ms);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	/* Else frames may have been lost without rxaqm, and nothing below holds. */
+	REQUIRE(s.wire.tx_dropped() == 0);
+
+	CHECK(s.lost(NOT_ECT) > 0);
+	CHECK(s.marked(NOT_ECT) == 0);
+	for (FrameKind kind : { ECT0, ECT1 }) {
+		CHECK(s.marked(kind) > 0);
+		CHECK(s.lost(kind) == 0);
+	}
+	for (FrameKind kind : { PURE_ACK, ICMP_ECHO, ARP_REQUEST }) {
+		CAPTURE(kind);
+		CHECK(s.frames.counts[kind].sent > 1000);
+		CHECK(s.lost(kind) == 0);
+		CHECK(s.marked(kind) == 0);
+	}
+	for (const FrameCounts &count : s.frames.counts)
+		CHECK(count.spoilt == 0);
+
+	CHECK(s.stat("drop") == s.lost(NOT_ECT));
+	CHECK(s.stat("ecn_mark") == s.marked(ECT0) + s.marked(ECT1));
+	CHECK(s.stat("would_drop") == 0);
+	CHECK(s.stat("would_ecn_mark") == 0);
+	CHECK(s.stat("ack_drop") == 0);
+	CHECK(s.stat("over_ack") > 0);
+	CHECK(s.stat("over_exempt") > 0);
+	Json status = s.host.json(s.wire.rx, { "status", s.wire.rx_if });
+	CHECK(status.text("/interfaces/0/queues/0/signal") == signal);
+}
+
+TEST_CASE("enforce: observe counts the same and touches nothing", "[enforce]")
+{
+	const std::string signal = GENERATE("busy", "stamp");
+	Standing s(signal);
+
+	CAPTURE(signal);
+	s.frames.run(1000ms);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	REQUIRE(s.wire.tx_dropped() == 0);
+	for (const FrameCounts &count : s.frames.counts) {
+		CHECK(count.received == count.sent);
+		CHECK(count.marked == 0);
+		CHECK(count.spoilt == 0);
+	}
+	CHECK(s.stat("would_drop") > 0);
+	CHECK(s.stat("would_ecn_mark") > 0);
+	CHECK(s.stat("drop") == 0);
+	CHECK(s.stat("ecn_mark") == 0);
+}
+
+TEST_CASE("enforce: step marks every ECT packet while over the threshold", "[enforce]")
+{
+	Standing s("stamp", { "mode=enforce", "ecn=step", "ce_threshold=1ms" });
+
+	s.frames.mix = { NOT_ECT, ECT0 };
+	s.frames.run(1000ms);
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	REQUIRE(s.wire.tx_dropped() == 0);
+	CHECK(s.marked(ECT0) > s.frames.counts[ECT0].sent * 8 / 10);
+	CHECK(s.marked(ECT0) == s.stat("ce_mark"));
+	CHECK(s.lost(ECT0) == 0);
+	CHECK(s.lost(NOT_ECT) > 0);
+}
+
+TEST_CASE("enforce: not_ect=pass drops nothing, exempt ports are not touched", "[enforce]")
+{
+	const std::string setting = GENERATE("not_ect=pass", "exempt_ports=80", "max_drop=0%");
+	Standing s("busy", { "mode=enforce", "ecn=off", setting });
+
+	CAPTURE(setting);
+	s.frames.run(700ms);
+	REQUIRE(s.wire.tx_dropped() == 0);
+	for (const FrameCounts &count : s.frames.counts) {
+		CHECK(count.received == count.sent);
+		CHECK(count.marked == 0);
+	}
+	CHECK(s.stat("judged") > 1000);
+}
+
+TEST_CASE("enforce: a lease that ran out stops all drops", "[enforce]")
+{
+	Standing s("busy", { "mode=enforce", "ecn=off" });
+
+	s.frames.mix = { NOT_ECT };
+	s.set("lease=1ms");
+	std::this_thread::sleep_for(20ms);
+	s.frames.run(500ms);
+	REQUIRE(s.wire.tx_dropped() == 0);
+	CHECK(s.lost(NOT_ECT) == 0);
+	CHECK(s.stat("would_drop") > 0);
+	s.set("lease=10s");
+	s.frames.run(500ms);
+	CHECK(s.lost(NOT_ECT) > 0);
+}
+
+TEST_CASE("enforce: the queue of a responsive sender gets shorter", "[enforce]")
+{
+	const std::string signal = GENERATE("busy", "stamp");
+	const FrameKind kind = GENERATE(NOT_ECT, ECT0);
+	Standing s(signal);
+
+	CAPTURE(signal, kind);
+	s.frames.mix = { kind };
+	s.frames.responsive = true;
+	s.frames.run(1000ms);
+	uint64_t before_ns = s.frames.median_delay_ns();
+	s.set("mode=enforce");
+	s.frames.run(300ms);
+	s.frames.run(1200ms);
+	uint64_t after_ns = s.frames.median_delay_ns();
+
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	CHECK(s.wire.tx_dropped() == 0);
+	CHECK(before_ns > 3000000);
+	CHECK(after_ns < before_ns * 2 / 3);
+	/* It is kept short, not idle. */
+	CHECK(s.frames.counts[kind].received > 30000);
+	if (kind == ECT0)
+		CHECK(s.lost(ECT0) == 0);
+}
+
+TEST_CASE("enforce: when the load is gone nothing is dropped any more", "[enforce]")
+{
+	Standing s("busy", { "mode=enforce" });
+
+	s.frames.run(500ms);
+	int64_t drops = s.stat("drop"), marks = s.stat("ecn_mark");
+	s.frames.trickle(300);
+	CHECK(s.stat("drop") == drops);
+	CHECK(s.stat("ecn_mark") == marks);
+	Json status = s.host.json(s.wire.rx, { "status", s.wire.rx_if });
+	CHECK_FALSE(status.flag("/interfaces/0/queues/0/standing"));
+}
+
+TEST_CASE("enforce: clock tells the simulated NIC's drift", "[enforce]")
+{
+	Standing s("stamp");
+
+	s.frames.trickle(800);
+	Json clock = s.host.json(s.wire.rx, { "clock", s.wire.rx_if });
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "clock" }).out);
+	CHECK(clock.flag("/interfaces/0/valid"));
+	CHECK(clock.text("/interfaces/0/source") == "kernel");
+	CHECK(clock.real("/interfaces/0/drift_ppm") < -40);
+	CHECK(clock.real("/interfaces/0/drift_ppm") > -120);
+	CHECK(clock.number("/interfaces/0/err_ns") < 1000000);
+}
