@@ -122,7 +122,10 @@ static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "--key cpu goes with --mode generic: in native mode a queue is "
 				       "an Rx queue of the NIC");
-	err = rxaqm_nic_read(args->ifname, &attach->nic, error);
+	/* Without them not even the queues of another namespace's interface can be counted. */
+	err = rxaqm_machine_check_capabilities(error);
+	if (!err)
+		err = rxaqm_nic_read(args->ifname, &attach->nic, error);
 	if (err)
 		return err;
 	err = args->profile ? rxaqm_profile_by_name(args->profile, profile, error) :

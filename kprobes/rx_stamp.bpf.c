@@ -26,18 +26,33 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+/* Where the verifier knows that @skb is one (@typed), its fields are simply loaded; a helper
+ * call for each costs several times as much.
+ */
+static __always_inline __u32 skb_ifindex(struct sk_buff *skb, bool typed)
+{
+	return (__u32)(typed ? skb->dev->ifindex : BPF_CORE_READ(skb, dev, ifindex));
+}
+
+static __always_inline __u64 skb_tstamp_ns(struct sk_buff *skb, bool typed)
+{
+	return (__u64)(typed ? skb->tstamp : BPF_CORE_READ(skb, tstamp));
+}
+
 /* Hardware timestamp of @skb in ns, 0 if it has none or none that is a time. */
-static __u64 skb_hwtstamp_ns(struct sk_buff *skb)
+static __always_inline __u64 skb_hwtstamp_ns(struct sk_buff *skb, bool typed)
 {
 	struct skb_shared_info *info;
 
-	info = (struct skb_shared_info *)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));
+	info = (struct skb_shared_info *)(typed ? skb->head + skb->end :
+						  BPF_CORE_READ(skb, head) +
+							  BPF_CORE_READ(skb, end));
 	if (BPF_CORE_READ(info, tx_flags) & RXAQM_SKBTX_HW_TSTAMP_NETDEV)
 		return 0;
 	return (__u64)BPF_CORE_READ(info, hwtstamps.hwtstamp);
 }
 
-static int rx_stamp(struct sk_buff *skb)
+static __always_inline int rx_stamp(struct sk_buff *skb, bool typed)
 {
 	__u32 zero = 0, index, iface_index;
 	struct rxaqm_iface *iface;
@@ -48,7 +63,7 @@ static int rx_stamp(struct sk_buff *skb)
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
 	if (!cpu || !cpu->want_ifindex || !cpu->nr_queues)
 		return 0;
-	if ((__u32)BPF_CORE_READ(skb, dev, ifindex) != cpu->want_ifindex)
+	if (skb_ifindex(skb, typed) != cpu->want_ifindex)
 		return 0;
 	index = cpu->queue[(cpu->nr_queues - 1) & (RXAQM_CPU_QUEUES - 1)];
 	q = bpf_map_lookup_elem(&queue_map, &index);
@@ -61,9 +76,9 @@ static int rx_stamp(struct sk_buff *skb)
 	if (!iface)
 		return 0;
 	if (iface->stamp == RXAQM_STAMP_HWTSTAMP)
-		hw_ns = skb_hwtstamp_ns(skb);
+		hw_ns = skb_hwtstamp_ns(skb, typed);
 	else if (iface->stamp == RXAQM_STAMP_TSTAMP)
-		hw_ns = (__u64)BPF_CORE_READ(skb, tstamp);
+		hw_ns = skb_tstamp_ns(skb, typed);
 	rxaqm_measure(q, hw_ns, bpf_ktime_get_ns());
 	return 0;
 }
@@ -74,31 +89,31 @@ static int rx_stamp_list(struct list_head *head)
 	struct list_head *first = BPF_CORE_READ(head, next);
 
 	/* An skb begins with its list node. */
-	return first && first != head ? rx_stamp((struct sk_buff *)first) : 0;
+	return first && first != head ? rx_stamp((struct sk_buff *)first, false) : 0;
 }
 
 SEC("tp_btf/napi_gro_receive_entry")
 int BPF_PROG(tp_gro, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, true);
 }
 
 SEC("tp_btf/napi_gro_frags_entry")
 int BPF_PROG(tp_frags, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, true);
 }
 
 SEC("tp_btf/netif_receive_skb_list_entry")
 int BPF_PROG(tp_list, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, true);
 }
 
 SEC("tp_btf/netif_receive_skb_entry")
 int BPF_PROG(tp_skb, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, true);
 }
 
 /* Control renames the target to gro_receive_skb where the kernel has that (6.15, "net: gro:
@@ -107,13 +122,13 @@ int BPF_PROG(tp_skb, struct sk_buff *skb)
 SEC("fentry/napi_gro_receive")
 int BPF_PROG(fentry_gro, void *gro, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, true);
 }
 
 SEC("fentry/napi_gro_frags")
 int BPF_PROG(fentry_frags, struct napi_struct *napi)
 {
-	return rx_stamp(BPF_CORE_READ(napi, skb));
+	return rx_stamp(BPF_CORE_READ(napi, skb), false);
 }
 
 SEC("fentry/netif_receive_skb_list")
@@ -125,19 +140,19 @@ int BPF_PROG(fentry_list, struct list_head *head)
 SEC("fentry/netif_receive_skb")
 int BPF_PROG(fentry_skb, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, true);
 }
 
 SEC("kprobe/napi_gro_receive")
 int BPF_KPROBE(kprobe_gro, void *gro, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, false);
 }
 
 SEC("kprobe/napi_gro_frags")
 int BPF_KPROBE(kprobe_frags, struct napi_struct *napi)
 {
-	return rx_stamp(BPF_CORE_READ(napi, skb));
+	return rx_stamp(BPF_CORE_READ(napi, skb), false);
 }
 
 SEC("kprobe/netif_receive_skb_list")
@@ -149,7 +164,14 @@ int BPF_KPROBE(kprobe_list, struct list_head *head)
 SEC("kprobe/netif_receive_skb")
 int BPF_KPROBE(kprobe_skb, struct sk_buff *skb)
 {
-	return rx_stamp(skb);
+	return rx_stamp(skb, false);
+}
+
+static __always_inline void note_ahead(struct rxaqm_cpu *cpu, struct sk_buff *skb, bool typed)
+{
+	cpu->ahead_tstamp_ns = skb_tstamp_ns(skb, typed);
+	cpu->ahead_hwtstamp_ns = skb_hwtstamp_ns(skb, typed);
+	cpu->ahead_ifindex = skb_ifindex(skb, typed);
 }
 
 /* Fires for every packet that enters the stack, just before generic XDP would run on it.
@@ -164,8 +186,6 @@ int BPF_PROG(ahead, struct sk_buff *skb)
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
 	if (!cpu)
 		return 0;
-	cpu->ahead_tstamp_ns = (__u64)BPF_CORE_READ(skb, tstamp);
-	cpu->ahead_hwtstamp_ns = skb_hwtstamp_ns(skb);
-	cpu->ahead_ifindex = BPF_CORE_READ(skb, dev, ifindex);
+	note_ahead(cpu, skb, true);
 	return 0;
 }

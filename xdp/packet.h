@@ -268,8 +268,8 @@ static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, _
  * what rxaqm_packet_plain() said, or false.
  */
 rxaqm_always_inline void rxaqm_packet_parse(struct rxaqm_packet *pkt, const void *data,
-					    const void *data_end,
-					    const struct rxaqm_policy *policy, bool plain)
+					    const void *data_end, const struct rxaqm_policy *policy,
+					    bool plain)
 {
 	const __u8 *begin = (const __u8 *)data, *end = (const __u8 *)data_end;
 	bool parsed = false;

@@ -206,8 +206,8 @@ static __always_inline void classify(struct xdp_md *ctx, struct rxaqm_packet *pk
 /* A pure ACK over target, under a policy that thins them: 1 if others say the same and it
  * may go.
  */
-__attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_queue *q,
-					     __u32 index, __u64 now_ns)
+__attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+					     __u64 now_ns)
 {
 	struct rxaqm_packet pkt = {};
 	struct rxaqm_ack_flow *flow;
@@ -233,7 +233,8 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 }
 
 /* The queue stands: judge this packet. */
-static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index, __u64 now_ns)
+static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				 __u64 now_ns)
 {
 	struct rxaqm_judgement j = {};
 	enum rxaqm_verdict verdict;

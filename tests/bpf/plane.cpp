@@ -54,11 +54,11 @@ void join(bpf_object *obj, bpf_object *from, const std::vector<bpf_program *> &o
 			fail("sharing a map", errno);
 	}
 	bpf_object__for_each_program(prog, obj)
-		bpf_program__set_autoload(prog, std::find(only.begin(), only.end(), prog) !=
-							only.end());
+		bpf_program__set_autoload(prog,
+					  std::find(only.begin(), only.end(), prog) != only.end());
 }
 
-template <typename T> T *map_memory(bpf_map *map)
+template<typename T> T *map_memory(bpf_map *map)
 {
 	size_t bytes = sizeof(T) * bpf_map__max_entries(map);
 	void *data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
@@ -68,7 +68,7 @@ template <typename T> T *map_memory(bpf_map *map)
 	return static_cast<T *>(data);
 }
 
-template <typename T> void unmap(T *data, size_t entries)
+template<typename T> void unmap(T *data, size_t entries)
 {
 	if (data)
 		munmap(data, entries * sizeof(T));

@@ -35,40 +35,62 @@ struct Member {
 
 const std::vector<Member> META = { M(rxaqm_meta_info, abi_version), M(rxaqm_meta_info, hook) };
 const std::vector<Member> IFACE = {
-	M(rxaqm_iface, state),		M(rxaqm_iface, flags),
-	M(rxaqm_iface, policy_gen),	M(rxaqm_iface, queue_base),
-	M(rxaqm_iface, nr_queues),	M(rxaqm_iface, ring_entries),
-	M(rxaqm_iface, poll_packets),	M(rxaqm_iface, stamp),
-	M(rxaqm_iface, ifindex),	M(rxaqm_iface, prog_id),
-	M(rxaqm_iface, netns_ino),	M(rxaqm_iface, attached_ns),
-	M(rxaqm_iface, hwtstamp_flags), M(rxaqm_iface, hwtstamp_tx_type),
-	M(rxaqm_iface, hwtstamp_rx_filter), M(rxaqm_iface, name),
+	M(rxaqm_iface, state),
+	M(rxaqm_iface, flags),
+	M(rxaqm_iface, policy_gen),
+	M(rxaqm_iface, queue_base),
+	M(rxaqm_iface, nr_queues),
+	M(rxaqm_iface, ring_entries),
+	M(rxaqm_iface, poll_packets),
+	M(rxaqm_iface, stamp),
+	M(rxaqm_iface, ifindex),
+	M(rxaqm_iface, prog_id),
+	M(rxaqm_iface, netns_ino),
+	M(rxaqm_iface, attached_ns),
+	M(rxaqm_iface, hwtstamp_flags),
+	M(rxaqm_iface, hwtstamp_tx_type),
+	M(rxaqm_iface, hwtstamp_rx_filter),
+	M(rxaqm_iface, name),
 	M(rxaqm_iface, profile),
 };
 const std::vector<Member> POLICY = {
-	M(rxaqm_policy, target_ns),	   M(rxaqm_policy, interval_ns),
-	M(rxaqm_policy, ce_threshold_ns),  M(rxaqm_policy, l4s_threshold_ns),
-	M(rxaqm_policy, lease_until_ns),   M(rxaqm_policy, exempt_dscp),
-	M(rxaqm_policy, exempt_port),	   M(rxaqm_policy, max_drop_permille),
-	M(rxaqm_policy, nr_exempt_ports),  M(rxaqm_policy, mode),
-	M(rxaqm_policy, signal),	   M(rxaqm_policy, ecn),
-	M(rxaqm_policy, not_ect),	   M(rxaqm_policy, ack),
+	M(rxaqm_policy, target_ns),	  M(rxaqm_policy, interval_ns),
+	M(rxaqm_policy, ce_threshold_ns), M(rxaqm_policy, l4s_threshold_ns),
+	M(rxaqm_policy, lease_until_ns),  M(rxaqm_policy, exempt_dscp),
+	M(rxaqm_policy, exempt_port),	  M(rxaqm_policy, max_drop_permille),
+	M(rxaqm_policy, nr_exempt_ports), M(rxaqm_policy, mode),
+	M(rxaqm_policy, signal),	  M(rxaqm_policy, ecn),
+	M(rxaqm_policy, not_ect),	  M(rxaqm_policy, ack),
 };
 const std::vector<Member> QUEUE = {
-	M(rxaqm_queue, skip),		  M(rxaqm_queue, taken),
-	M(rxaqm_queue, skipped_from),	  M(rxaqm_queue, flags),
-	M(rxaqm_queue, policy_gen),	  M(rxaqm_queue, iface),
-	M(rxaqm_queue, cpu),		  M(rxaqm_queue, poll_drops),
-	M(rxaqm_queue, poll_bucket),	  M(rxaqm_queue, signal),
-	M(rxaqm_queue, napi),		  M(rxaqm_queue, poll_end_ns),
-	M(rxaqm_queue, drained_ns),	  M(rxaqm_queue, sample_ns),
-	M(rxaqm_queue, sample_sojourn_ns), M(rxaqm_queue, sample_err_ns),
-	M(rxaqm_queue, last_hw_ns),	  M(rxaqm_queue, distrust_until_ns),
-	M(rxaqm_queue, distrust_reason),  M(rxaqm_queue, bad_stamps),
-	M(rxaqm_queue, round_ns),	  M(rxaqm_queue, packet_ns),
-	M(rxaqm_queue, window),		  M(rxaqm_queue, codel),
-	M(rxaqm_queue, smooth_ns),	  M(rxaqm_queue, cap_credit),
-	M(rxaqm_queue, policy),		  M(rxaqm_queue, stat),
+	M(rxaqm_queue, skip),
+	M(rxaqm_queue, taken),
+	M(rxaqm_queue, skipped_from),
+	M(rxaqm_queue, flags),
+	M(rxaqm_queue, policy_gen),
+	M(rxaqm_queue, iface),
+	M(rxaqm_queue, cpu),
+	M(rxaqm_queue, poll_drops),
+	M(rxaqm_queue, poll_bucket),
+	M(rxaqm_queue, signal),
+	M(rxaqm_queue, napi),
+	M(rxaqm_queue, poll_end_ns),
+	M(rxaqm_queue, drained_ns),
+	M(rxaqm_queue, sample_ns),
+	M(rxaqm_queue, sample_sojourn_ns),
+	M(rxaqm_queue, sample_err_ns),
+	M(rxaqm_queue, last_hw_ns),
+	M(rxaqm_queue, distrust_until_ns),
+	M(rxaqm_queue, distrust_reason),
+	M(rxaqm_queue, bad_stamps),
+	M(rxaqm_queue, round_ns),
+	M(rxaqm_queue, packet_ns),
+	M(rxaqm_queue, window),
+	M(rxaqm_queue, codel),
+	M(rxaqm_queue, smooth_ns),
+	M(rxaqm_queue, cap_credit),
+	M(rxaqm_queue, policy),
+	M(rxaqm_queue, stat),
 	M(rxaqm_queue, hist),
 };
 const std::vector<Member> CLOCK = {
@@ -76,7 +98,7 @@ const std::vector<Member> CLOCK = {
 	M(rxaqm_clock_entry, est),	 M(rxaqm_clock_entry, resets),
 };
 const std::vector<Member> CPU = {
-	M(rxaqm_cpu, nr_queues),     M(rxaqm_cpu, queue),	     M(rxaqm_cpu, want_ifindex),
+	M(rxaqm_cpu, nr_queues),     M(rxaqm_cpu, queue),	    M(rxaqm_cpu, want_ifindex),
 	M(rxaqm_cpu, ahead_ifindex), M(rxaqm_cpu, ahead_tstamp_ns), M(rxaqm_cpu, ahead_hwtstamp_ns),
 };
 const std::vector<Member> ACK = {
@@ -110,8 +132,7 @@ void compare(bpf_map *map, size_t size, const std::vector<Member> &ours)
 	CHECK(info.value_size == size);
 	btf *btf = btf__load_from_kernel_by_id(info.btf_id);
 	REQUIRE(btf);
-	std::vector<Member> theirs =
-		members_of(btf, btf__type_by_id(btf, info.btf_value_type_id));
+	std::vector<Member> theirs = members_of(btf, btf__type_by_id(btf, info.btf_value_type_id));
 	CHECK(theirs.size() == ours.size());
 	for (size_t i = 0; i < theirs.size() && i < ours.size(); i++) {
 		CHECK(theirs[i].name == ours[i].name);

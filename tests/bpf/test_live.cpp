@@ -38,9 +38,8 @@ TEST_CASE("live: polls end, stamps become sojourns", "[live]")
 
 	must({ build_path("rig/rigctl"), "--netns", wire.tx.name(), "clock", "attach", wire.tx_if,
 	       "offset=37s" });
-	Result attached =
-		host.rxaqm(wire.rx, { "attach", wire.rx_if, "--profile",
-				      source_path("tests/rig/veth-simclock.conf") });
+	Result attached = host.rxaqm(wire.rx, { "attach", wire.rx_if, "--profile",
+						source_path("tests/rig/veth-simclock.conf") });
 	CAPTURE(attached.text());
 	REQUIRE(attached.exit_code == 0);
 

@@ -211,8 +211,8 @@ TEST_CASE("stamp: in generic mode it is seen ahead of the XDP program", "[stamp]
 	plane.run(data_packet());
 	CHECK(plane.queue().sample_sojourn_ns >= 5 * MS);
 	/* So the verdict is on this very packet. */
-	CHECK(plane.queue().codel.ldelay_ns == plane.queue().sample_sojourn_ns -
-						      plane.queue().sample_err_ns);
+	CHECK(plane.queue().codel.ldelay_ns ==
+	      plane.queue().sample_sojourn_ns - plane.queue().sample_err_ns);
 	CHECK(plane.cpu().ahead_ifindex == 0);
 
 	uint64_t sample_ns = plane.queue().sample_ns;

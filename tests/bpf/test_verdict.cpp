@@ -200,7 +200,8 @@ TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
 		{ "ecn off, not_ect pass", RXAQM_ECN_OFF, RXAQM_NOT_ECT_PASS, ECT0, 0, XDP_PASS,
 		  false },
 		{ "not_ect pass", RXAQM_ECN_CODEL, RXAQM_NOT_ECT_PASS, NECT, 0, XDP_PASS, false },
-		{ "step drops Not-ECT", RXAQM_ECN_STEP, RXAQM_NOT_ECT_DROP, NECT, 0, XDP_DROP, false },
+		{ "step drops Not-ECT", RXAQM_ECN_STEP, RXAQM_NOT_ECT_DROP, NECT, 0, XDP_DROP,
+		  false },
 		{ "step marks", RXAQM_ECN_STEP, RXAQM_NOT_ECT_DROP, ECT0, 0, XDP_PASS, true },
 		{ "ECT(1) over l4s", RXAQM_ECN_CODEL, RXAQM_NOT_ECT_DROP, ECT1, 2 * MS, XDP_PASS,
 		  true },
@@ -219,8 +220,8 @@ TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
 	Out out = due(plane, data_packet(c.tos));
 	CHECK(out.verdict == c.verdict);
 	if (c.verdict == XDP_PASS)
-		CHECK(out.packet == (c.mark ? marked(data_packet(c.tos)) :
-					      build(data_packet(c.tos))));
+		CHECK(out.packet ==
+		      (c.mark ? marked(data_packet(c.tos)) : build(data_packet(c.tos))));
 }
 
 TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")

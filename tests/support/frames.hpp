@@ -49,6 +49,11 @@ class Frames
 	void trickle(unsigned frames);
 
 	std::array<FrameCounts, NR_FRAME_KINDS> counts;
+	/* Frames of the last run that were seen behind the queue. */
+	long received_last() const
+	{
+		return long(delays_.size());
+	}
 	/* From sent to seen behind the queue, of the frames of the last run. */
 	uint64_t median_delay_ns() const;
 

@@ -76,10 +76,13 @@ TEST_CASE("attach: a flow goes on through attach, policy changes and detach", "[
 	}
 	Background::Outcome outcome = background.stop();
 	CAPTURE(outcome.sent, outcome.received, outcome.longest_gap.count());
-	/* Putting XDP on a veth or taking it off loses what is in its ring at that moment. */
-	CHECK(outcome.sent > 500);
-	CHECK(outcome.received >= outcome.sent * 98 / 100);
+	CHECK(outcome.sent > 100);
 	CHECK(outcome.longest_gap < 1500ms);
+	/* When native XDP is taken off, a veth throws away what comes during an RCU grace period. */
+	if (mode == "native")
+		CHECK(outcome.received >= outcome.sent * 80 / 100);
+	else
+		CHECK(outcome.received == outcome.sent);
 }
 
 TEST_CASE("attach: attaching again changes nothing and says so", "[attach]")

@@ -137,8 +137,8 @@ rxaqm_always_inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns
 
 /* An ECT or CE packet: marks come first, and one that CoDel asked for is its signal. */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ect(struct rxaqm_queue *q,
-						  const struct rxaqm_judgement *j, __u8 ecn,
-						  bool enforced, __u64 now_ns)
+							const struct rxaqm_judgement *j, __u8 ecn,
+							bool enforced, __u64 now_ns)
 {
 	bool l4s_only = ecn == RXAQM_IP_ECT1 && q->policy.l4s_threshold_ns;
 	bool due = j->due && !l4s_only && q->policy.ecn == RXAQM_ECN_CODEL;
@@ -162,8 +162,9 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ect(struct rxaqm_queue *q,
  * returned true. It is for the caller to heed it only if rxaqm_decide_enforced().
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q,
-						     const struct rxaqm_judgement *j, __u8 kind,
-						     __u8 ecn, bool enforced, __u64 now_ns)
+							   const struct rxaqm_judgement *j,
+							   __u8 kind, __u8 ecn, bool enforced,
+							   __u64 now_ns)
 {
 	if (j->over)
 		rxaqm_decide_count_class(q, kind, ecn);

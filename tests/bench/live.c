@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * live: packets a second through a veth and the XDP program on it into the stack, which
+ * discards them at once, being for another host. Run in a namespace of its own:
+ *
+ *   live TX_IFACE RX_IFACE RXAQM
+ *
+ * The receiving NAPI is a thread on a CPU of its own and always has more to do than it
+ * can, so the queue stands and every packet is judged; the rate is by CPU time of that
+ * thread, as others may want its CPU. "drained" is the other case: the NAPI runs
+ * between two sends on the sender's CPU, in polls of half a budget, and the rate
+ * includes the work of sending.
+ *
+ * One line a figure: name, value, unit, target, ratio, met.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "live.skel.h"
+
+#define NR_TURNS 7
+#define WARM_UP_MS 150
+#define MEASURE_MS 350
+#define SEND_CPU 0
+#define RECEIVE_CPU 1
+#define SET_THREADED "echo %s >/sys/class/net/%s/threaded"
+
+enum signal {
+	EMPTY,
+	BUSY,
+	STAMP,
+	NR_SIGNALS
+};
+
+struct load {
+	const char *name;
+	bool skbs;
+	bool threaded;
+	unsigned int batch;
+};
+
+static const struct load loads[] = {
+	{ "frames, standing", false, true, 64 },
+	{ "skbs, standing", true, true, 0 },
+	{ "frames, drained", false, false, 32 },
+};
+#define NR_LOADS (sizeof(loads) / sizeof(loads[0]))
+
+static const struct {
+	const char *name, *attach;
+	double limit;
+} signals[NR_SIGNALS] = {
+	{ "empty program", NULL, 0 },
+	{ "busy", "signal=busy", 0.97 },
+	{ "stamp", "--profile tests/rig/veth-simclock.conf", 0.93 },
+};
+
+struct bench {
+	struct live *skel;
+	const char *tx, *rx, *rxaqm;
+	int rx_ifindex;
+	const struct load *load;
+	volatile bool stop;
+	int err; /* of sending */
+};
+
+/* Ethernet for another host, IPv4, UDP. */
+static unsigned char packet[60] = {
+	2,    0,    0, 0,  9, 9,  2,	0, 0,  0,  9,	 8,    8,  0, /* */
+	0x45, 0,    0, 46, 0, 0,  0x40, 0, 64, 17, 0x66, 0xbd, 10, 0, 0, 1, 10, 0, 0, 2, /* */
+	0x9c, 0x40, 0, 9,  0, 26,
+};
+
+static int fail(const char *what, int err)
+{
+	fprintf(stderr, "live: %s: %s\n", what, strerror(err < 0 ? -err : err));
+	return -1;
+}
+
+static unsigned long long now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (unsigned long long)ts.tv_sec * 1000000000ULL + (unsigned long long)ts.tv_nsec;
+}
+
+static void sleep_ms(int ms)
+{
+	const struct timespec ts = { .tv_nsec = ms * 1000000L };
+
+	nanosleep(&ts, NULL);
+}
+
+static void pin(pid_t pid, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(pid, sizeof(cpus), &cpus);
+}
+
+static int run_shell(const char *fmt, const char *a, const char *b, const char *c)
+{
+	char command[512];
+
+	/* Surplus arguments are left over. */
+	snprintf(command, sizeof(command), fmt, a, b, c);
+	return system(command) ? fail(command, EIO) : 0;
+}
+
+static unsigned long long read_number(const char *path)
+{
+	unsigned long long value = 0;
+	FILE *f = fopen(path, "r");
+
+	if (f) {
+		if (fscanf(f, "%llu", &value) != 1)
+			value = 0;
+		fclose(f);
+	}
+	return value;
+}
+
+static unsigned long long received(const struct bench *bench)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/rx_packets", bench->rx);
+	return read_number(path);
+}
+
+/* The thread that polls the receiver; 0 if there is none. */
+static pid_t napi_thread(const struct bench *bench)
+{
+	char want[32], path[64], comm[64];
+	struct dirent *entry;
+	pid_t pid = 0;
+	DIR *dir;
+	FILE *f;
+
+	snprintf(want, sizeof(want), "napi/%s-", bench->rx);
+	dir = opendir("/proc");
+	while (dir && !pid && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%.20s/comm", entry->d_name);
+		f = atoi(entry->d_name) ? fopen(path, "r") : NULL;
+		if (!f)
+			continue;
+		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, want, strlen(want)))
+			pid = atoi(entry->d_name);
+		fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return pid;
+}
+
+/* The NAPI comes and goes with the XDP program. */
+static pid_t make_thread(const struct bench *bench)
+{
+	pid_t pid = napi_thread(bench);
+
+	if (pid)
+		return pid;
+	if (run_shell(SET_THREADED, "0", bench->rx, NULL) ||
+	    run_shell(SET_THREADED, "1", bench->rx, NULL))
+		return 0;
+	return napi_thread(bench);
+}
+
+static unsigned long long cpu_ns(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	return read_number(path);
+}
+
+static void *send_all(void *arg)
+{
+	struct bench *bench = arg;
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet));
+	int prog_fd, err = 0;
+
+	pin(0, SEND_CPU);
+	if (bench->load->skbs) {
+		prog_fd = bpf_program__fd(bench->skel->progs.send_skbs);
+		opts.repeat = 20000;
+	} else {
+		prog_fd = bpf_program__fd(bench->skel->progs.send_frames);
+		opts.repeat = 1 << 16;
+		opts.flags = BPF_F_TEST_XDP_LIVE_FRAMES;
+		opts.batch_size = bench->load->batch;
+	}
+	while (!bench->stop && (!err || err == -EINTR))
+		err = bpf_prog_test_run_opts(prog_fd, &opts);
+	bench->err = err == -EINTR ? 0 : err;
+	return NULL;
+}
+
+static int attach(struct bench *bench, enum signal signal)
+{
+	int err;
+
+	if (signal != EMPTY)
+		return run_shell("%s attach %s %s >/dev/null", bench->rxaqm, bench->rx,
+				 signals[signal].attach);
+	err = bpf_xdp_attach(bench->rx_ifindex, bpf_program__fd(bench->skel->progs.live_empty),
+			     XDP_FLAGS_DRV_MODE, NULL);
+	return err ? fail("attaching the empty program", err) : 0;
+}
+
+static void detach(struct bench *bench, enum signal signal)
+{
+	if (signal != EMPTY)
+		run_shell("%s detach %s >/dev/null", bench->rxaqm, bench->rx, NULL);
+	else
+		bpf_xdp_detach(bench->rx_ifindex, XDP_FLAGS_DRV_MODE, NULL);
+}
+
+/* Mpps; negative: something broke. */
+static double measure(struct bench *bench)
+{
+	unsigned long long packets, time_ns;
+	pthread_t sender;
+	pid_t pid = 0;
+	double rate;
+
+	if (bench->load->threaded) {
+		pid = make_thread(bench);
+		if (!pid)
+			return fail("no NAPI thread", ESRCH);
+		pin(pid, RECEIVE_CPU);
+	} else if (run_shell(SET_THREADED, "0", bench->rx, NULL)) {
+		return -1;
+	}
+	bench->stop = false;
+	if (pthread_create(&sender, NULL, send_all, bench))
+		return fail("thread", errno);
+	sleep_ms(WARM_UP_MS);
+	packets = received(bench);
+	time_ns = pid ? cpu_ns(pid) : now_ns();
+	sleep_ms(MEASURE_MS);
+	packets = received(bench) - packets;
+	time_ns = (pid ? cpu_ns(pid) : now_ns()) - time_ns;
+	bench->stop = true;
+	pthread_join(sender, NULL);
+	if (bench->err)
+		return fail("BPF_PROG_RUN", bench->err);
+	if (!packets || !time_ns)
+		return fail("no packet arrived", EIO);
+	rate = (double)packets * 1e3 / (double)time_ns;
+	return rate;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+	qsort(values, NR_TURNS, sizeof(values[0]), compare);
+	return values[NR_TURNS / 2];
+}
+
+static void report(const struct load *load, double rate[NR_SIGNALS][NR_TURNS])
+{
+	double ratio[NR_SIGNALS][NR_TURNS];
+	int s, t;
+
+	for (s = 0; s < NR_SIGNALS; s++)
+		for (t = 0; t < NR_TURNS; t++)
+			ratio[s][t] = rate[s][t] / rate[EMPTY][t];
+	for (s = 0; s < NR_SIGNALS; s++) {
+		double r = median(ratio[s]);
+
+		printf("live, %s, %s\t%.3f\tMpps\t", load->name, signals[s].name, median(rate[s]));
+		if (s == EMPTY)
+			printf("\t1.000\t\n");
+		else
+			printf(">= %.2f x empty\t%.3f\t%s\n", signals[s].limit, r,
+			       r >= signals[s].limit ? "yes" : "no");
+	}
+}
+
+static int run_load(struct bench *bench, const struct load *load)
+{
+	double rate[NR_SIGNALS][NR_TURNS];
+	int turn, s;
+
+	bench->load = load;
+	for (turn = 0; turn < NR_TURNS; turn++) {
+		for (s = 0; s < NR_SIGNALS; s++) {
+			if (attach(bench, s))
+				return -1;
+			rate[s][turn] = measure(bench);
+			detach(bench, s);
+			if (rate[s][turn] < 0)
+				return -1;
+		}
+	}
+	report(load, rate);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench bench = {};
+	int err = -1;
+	size_t i;
+
+	if (argc != 4) {
+		fprintf(stderr, "Usage: live TX_IFACE RX_IFACE RXAQM\n");
+		return 2;
+	}
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		fprintf(stderr, "live: needs two CPUs: one sends, one receives\n");
+		return 77;
+	}
+	bench.tx = argv[1];
+	bench.rx = argv[2];
+	bench.rxaqm = argv[3];
+	bench.rx_ifindex = (int)if_nametoindex(bench.rx);
+	libbpf_set_print(NULL);
+	bench.skel = live__open();
+	if (!bench.skel)
+		return 1;
+	bench.skel->rodata->tx_ifindex = if_nametoindex(bench.tx);
+	err = live__load(bench.skel);
+	if (err)
+		fail("cannot load the generators", err);
+	for (i = 0; i < NR_LOADS && !err; i++) {
+		err = run_load(&bench, &loads[i]);
+		fflush(stdout);
+	}
+	live__destroy(bench.skel);
+	return err ? 1 : 0;
+}
