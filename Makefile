@@ -20,7 +20,8 @@ PACKAGES := libbpf libxdp inih json-c ncursesw libelf zlib
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
-INCLUDES := -Ixdp/shared -Ixdp -Icontrol -I$(BUILD)/bpf
+# Quoted includes only: <poll.h> is the system's, "poll.h" ours.
+INCLUDES := $(addprefix -iquote ,xdp/shared xdp control $(BUILD)/bpf)
 DEFINES := -DRXAQM_VERSION='"$(VERSION)"' \
 	-DRXAQM_PROFILE_DIR='"$(PREFIX)/share/rxaqm/profiles"'
 WARNINGS := -Wall -Wextra -Werror

@@ -167,8 +167,8 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot pin in \"%s\": %s",
 				       rxaqm_state_dir(), strerror(-err));
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
-			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s", what,
-			       rxaqm_hook_name(hook), strerror(-err),
+			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s",
+			       what, rxaqm_hook_name(hook), strerror(-err),
 			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried)" :
 			       hook == RXAQM_HOOK_TP   ? "; RXAQM_DEBUG=1 shows its reasons" :
 							 "; leave --hook out to try all");

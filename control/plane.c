@@ -2,7 +2,6 @@
 #include "plane.h"
 
 #include <bpf/libbpf.h>
-#include <linux/net_tstamp.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "hooks.h"
 #include "netns.h"
+#include "stamps.h"
 #include "xdp.h"
 
 /* The entry's fields must be seen in this order by whoever finds it after a crash. */
@@ -88,50 +88,6 @@ static bool is_bare(const struct rxaqm_iface *iface)
 	       !rxaqm_plane_ifindex(iface);
 }
 
-/* Put back the timestamp configuration that attach changed, unless someone has changed
- * it since: then it is theirs.
- */
-static void restore_hwtstamp(const struct rxaqm_iface *iface, unsigned int ifindex)
-{
-	struct rxaqm_hwtstamp now, before = {
-		.flags = iface->hwtstamp_flags,
-		.tx_type = iface->hwtstamp_tx_type,
-		.rx_filter = iface->hwtstamp_rx_filter,
-	};
-	char ifname[IF_NAMESIZE];
-
-	if (!(iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED) || !if_indextoname(ifindex, ifname))
-		return;
-	if (!rxaqm_hwtstamp_get(ifname, &now) && now.rx_filter == HWTSTAMP_FILTER_ALL)
-		rxaqm_hwtstamp_set(ifname, &before);
-}
-
-/* Turn stamps of all received packets on, if the device has them. */
-static int enable_hwtstamp(struct rxaqm_iface *iface, const struct rxaqm_attach *attach,
-			   struct rxaqm_error *error)
-{
-	struct rxaqm_hwtstamp config;
-	int err;
-
-	if (iface->stamp != RXAQM_STAMP_HWTSTAMP || !rxaqm_nic_stamps_all(attach->ifname))
-		return 0;
-	err = rxaqm_hwtstamp_get(attach->ifname, &config);
-	if (err || !config.known || config.rx_filter == HWTSTAMP_FILTER_ALL)
-		return 0;
-	iface->hwtstamp_flags = config.flags;
-	iface->hwtstamp_tx_type = config.tx_type;
-	iface->hwtstamp_rx_filter = config.rx_filter;
-	__atomic_or_fetch(&iface->flags, RXAQM_IFACE_HWTSTAMP_SAVED, __ATOMIC_RELEASE);
-	config.rx_filter = HWTSTAMP_FILTER_ALL;
-	err = rxaqm_hwtstamp_set(attach->ifname, &config);
-	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
-				       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
-				       "signal=busy to do without",
-				       attach->ifname, strerror(-err));
-	return 0;
-}
-
 /* Undo all that the entry says was done to the interface @ifindex of this namespace. */
 static int undo(struct rxaqm_iface *iface, unsigned int ifindex)
 {
@@ -145,7 +101,7 @@ static int undo(struct rxaqm_iface *iface, unsigned int ifindex)
 	err = rxaqm_xdp_detach(ifindex, prog_id);
 	if (err)
 		return err;
-	restore_hwtstamp(iface, ifindex);
+	rxaqm_stamps_restore(iface, ifindex);
 	set_state(iface, RXAQM_IFACE_FREE);
 	return 0;
 }
@@ -309,8 +265,8 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
 	err = sync_ahead(state, error);
-	if (!err)
-		err = enable_hwtstamp(iface, attach, error);
+	if (!err && attach->policy->signal != RXAQM_SIGNAL_BUSY)
+		err = rxaqm_stamps_enable(iface, attach->ifname, error);
 	if (!err)
 		err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config,
 				       &iface->prog_id, &dispatcher, error);

@@ -156,6 +156,11 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
 				       "no permission to attach XDP to \"%s\"; run as root",
 				       ifname);
+	if (err == -EACCES || err == -E2BIG)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+				       "this kernel's verifier refuses the XDP program: %s; "
+				       "RXAQM_DEBUG=1 shows its reasons",
+				       strerror(-err));
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "cannot attach XDP to \"%s\" in %s mode: %s%s%s%s", ifname,
 			       generic ? "generic" : "native", strerror(-err),

@@ -47,7 +47,7 @@ second_compiler()
 	# shellcheck disable=SC2086 # a list of flags
 	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
-		-Ixdp/shared -Ixdp -Icontrol -Ibuild/bpf $cflags control/*.c
+		-iquote xdp/shared -iquote xdp -iquote control -iquote build/bpf $cflags control/*.c
 }
 
 # cppcheck sees no system headers: these macros change the syntax.
