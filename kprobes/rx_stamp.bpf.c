@@ -167,11 +167,18 @@ int BPF_KPROBE(kprobe_skb, struct sk_buff *skb)
 	return rx_stamp(skb, false);
 }
 
-static __always_inline void note_ahead(struct rxaqm_cpu *cpu, struct sk_buff *skb, bool typed)
+static __always_inline int note_ahead(struct sk_buff *skb, bool typed)
 {
+	struct rxaqm_cpu *cpu;
+	__u32 zero = 0;
+
+	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
+	if (!cpu)
+		return 0;
 	cpu->ahead_tstamp_ns = skb_tstamp_ns(skb, typed);
 	cpu->ahead_hwtstamp_ns = skb_hwtstamp_ns(skb, typed);
 	cpu->ahead_ifindex = skb_ifindex(skb, typed);
+	return 0;
 }
 
 /* Fires for every packet that enters the stack, just before generic XDP would run on it.
@@ -180,12 +187,5 @@ static __always_inline void note_ahead(struct rxaqm_cpu *cpu, struct sk_buff *sk
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(ahead, struct sk_buff *skb)
 {
-	struct rxaqm_cpu *cpu;
-	__u32 zero = 0;
-
-	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
-	if (!cpu)
-		return 0;
-	note_ahead(cpu, skb, true);
-	return 0;
+	return note_ahead(skb, true);
 }

@@ -33,11 +33,11 @@ static __always_inline struct sk_buff *make_skb(const __u64 *args)
 SEC("raw_tp/napi_gro_receive_entry")
 int run_stamp(__u64 *args)
 {
-	return rx_stamp(make_skb(args));
+	return rx_stamp(make_skb(args), false);
 }
 
 SEC("raw_tp/netif_receive_skb")
 int run_ahead(__u64 *args)
 {
-	return ____ahead(args, make_skb(args));
+	return note_ahead(make_skb(args), false);
 }
