@@ -147,7 +147,7 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
 	rxaqm_out_bool(&out, "dispatcher", ", by libxdp's dispatcher", ", without dispatcher",
 		       iface->flags & RXAQM_IFACE_DISPATCHER);
-	rxaqm_out_str(&out, "hook", ", hook %s", rxaqm_hook_name(state->meta->hook));
+	rxaqm_out_str(&out, "hook", ", hook %s", rxaqm_hook_in_use(state->meta));
 	rxaqm_out_str(&out, "profile", ", profile %s", iface->profile);
 	rxaqm_out_u64(&out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
 	rxaqm_out_bool(&out, "by_cpu", " by CPU", NULL, iface->flags & RXAQM_IFACE_BY_CPU);

@@ -120,7 +120,7 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	rxaqm_out_bool(out, "dispatcher", ", by dispatcher", NULL,
 		       iface->flags & RXAQM_IFACE_DISPATCHER);
 	rxaqm_out_str(out, "profile", ", profile %s", iface->profile);
-	rxaqm_out_str(out, "hook", ", hook %s", rxaqm_hook_name(state->meta->hook));
+	rxaqm_out_str(out, "hook", ", hook %s", rxaqm_hook_in_use(state->meta));
 	rxaqm_out_str(out, "stamp", ", stamps: %s", rxaqm_stamp_name(iface->stamp));
 	rxaqm_out_bool(out, "by_cpu", ", a queue is a CPU's backlog", NULL,
 		       iface->flags & RXAQM_IFACE_BY_CPU);

@@ -52,6 +52,11 @@ static int attach_program(struct bpf_program *prog)
 	return keep_link(link, bpf_program__name(prog));
 }
 
+const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta)
+{
+	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_name(meta->hook);
+}
+
 static int attach_napi_poll(void)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
@@ -174,9 +179,8 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 							 "; leave --hook out to try all");
 }
 
-int rxaqm_hooks_attach(enum rxaqm_hook hook, struct rxaqm_error *error)
+int rxaqm_hooks_begin(struct rxaqm_error *error)
 {
-	enum rxaqm_hook first = hook, last = hook, h;
 	int err;
 
 	if (mkdir(rxaqm_state_dir(), 0700) && errno != EEXIST)
@@ -186,24 +190,35 @@ int rxaqm_hooks_attach(enum rxaqm_hook hook, struct rxaqm_error *error)
 	err = attach_napi_poll();
 	if (err) {
 		hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error);
-		goto fail;
+		rxaqm_hooks_remove(NULL);
 	}
+	return err;
+}
+
+static void unpin_rx_stamp(void)
+{
+	unpin(LINK_PREFIX "tp_");
+	unpin(LINK_PREFIX "fentry_");
+	unpin(LINK_PREFIX "kprobe_");
+}
+
+int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
+{
+	enum rxaqm_hook first = hook, last = hook, h;
+	int err = 0;
+
 	if (hook == RXAQM_HOOK_AUTO) {
 		first = RXAQM_HOOK_TP;
 		last = RXAQM_HOOK_KPROBE;
 	}
 	for (h = first; h <= last; h++) {
+		unpin_rx_stamp(); /* of another rung, or of a command that died */
 		err = attach_rx_stamp(h, false);
 		if (!err)
 			return (int)h;
-		unpin(LINK_PREFIX "tp_");
-		unpin(LINK_PREFIX "fentry_");
-		unpin(LINK_PREFIX "kprobe_");
 	}
-	hook_failed("s rx_stamp", hook, err, error);
-fail:
-	rxaqm_hooks_remove(NULL);
-	return err;
+	unpin_rx_stamp();
+	return hook_failed("s rx_stamp", hook, err, error);
 }
 
 int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error)

@@ -13,10 +13,16 @@
 
 const char *rxaqm_hook_name(enum rxaqm_hook hook); /* "tp", "fentry", "kprobe", "auto" */
 
-/* Load, attach and pin napi_poll and the rx_stamp programs by @hook; AUTO tries tp, fentry,
- * kprobe in turn. Returns the hook in use, or -errno with @error and nothing attached.
+/* The one that watches the Rx path now; "none" while nobody needs stamps. */
+const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta);
+
+/* Make the maps and attach napi_poll. -errno with @error, and nothing left. */
+int rxaqm_hooks_begin(struct rxaqm_error *error);
+
+/* Attach the rx_stamp programs by @hook; AUTO tries tp, fentry, kprobe in turn. Returns the
+ * hook in use, or -errno with @error and none of them attached.
  */
-int rxaqm_hooks_attach(enum rxaqm_hook hook, struct rxaqm_error *error);
+int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error);
 
 /* Attach (@wanted) or detach the program that generic XDP needs. Idempotent. */
 int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error);

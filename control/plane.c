@@ -106,14 +106,15 @@ static int undo(struct rxaqm_iface *iface, unsigned int ifindex)
 	return 0;
 }
 
-/* Generic interfaces need one tracing program more. */
+/* Stamps of generic interfaces need a tracing program of their own. */
 static int sync_ahead(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	bool wanted = false;
 	int i;
 
 	for (i = 0; i < RXAQM_MAX_IFACES; i++)
-		if (in_use(&state->iface[i]) && (state->iface[i].flags & RXAQM_IFACE_GENERIC))
+		if (in_use(&state->iface[i]) && (state->iface[i].flags & RXAQM_IFACE_GENERIC) &&
+		    state->iface[i].stamp != RXAQM_STAMP_NONE)
 			wanted = true;
 	return rxaqm_hooks_ahead(wanted, error);
 }
@@ -154,34 +155,54 @@ void rxaqm_plane_recover(struct rxaqm_state *state)
 }
 
 /* Open the state, or make it if there is none worth keeping. */
-static int make_state(struct rxaqm_state *state, enum rxaqm_hook hook, struct rxaqm_error *error)
+static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	int err, used;
+	int err;
 
 	err = rxaqm_state_open(state, true, error);
 	if (!err) {
-		if (hook != RXAQM_HOOK_AUTO && hook != state->meta->hook)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-					       "hook \"%s\" is in use and shared by all interfaces; "
-					       "detach them all to change it",
-					       rxaqm_hook_name(state->meta->hook));
 		rxaqm_plane_recover(state);
 		return 0;
 	}
 	if (err != -ENOENT)
 		return err;
 	err = rxaqm_hooks_remove(error);
+	if (!err)
+		err = rxaqm_hooks_begin(error);
 	if (err)
 		return err;
-	used = rxaqm_hooks_attach(hook, error);
-	if (used < 0)
-		return used;
-	err = rxaqm_state_complete((enum rxaqm_hook)used, error);
+	err = rxaqm_state_complete(error);
 	if (!err)
 		err = rxaqm_state_open(state, true, error);
 	if (err)
 		rxaqm_hooks_remove(NULL);
 	return err;
+}
+
+/* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
+ * for by name. What watches costs every packet of the host a little, so not otherwise.
+ */
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+		    struct rxaqm_error *error)
+{
+	bool needed = attach->profile->stamp != RXAQM_STAMP_NONE && !attach->generic;
+	int used;
+
+	if (!needed && attach->hook == RXAQM_HOOK_AUTO)
+		return 0;
+	if (state->meta->hook != RXAQM_HOOK_AUTO) {
+		if (attach->hook == RXAQM_HOOK_AUTO || attach->hook == state->meta->hook)
+			return 0;
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+				       "hook \"%s\" is in use and shared by all interfaces; "
+				       "detach them all to change it",
+				       rxaqm_hook_name(state->meta->hook));
+	}
+	used = rxaqm_hooks_rx_stamp(attach->hook, error);
+	if (used < 0)
+		return used;
+	state->meta->hook = (__u32)used;
+	return 0;
 }
 
 /* Which queues there are, and of what length. */
@@ -246,9 +267,12 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	bool dispatcher = false;
 	int err;
 
-	err = make_state(state, attach->hook, error);
+	err = make_state(state, error);
 	if (err)
 		return NULL;
+	err = watch_rx(state, attach, error);
+	if (err)
+		goto fail;
 	/* Attached once, but its program was taken off: let go of that. */
 	iface = rxaqm_plane_find(state, attach->ifname);
 	if (iface)

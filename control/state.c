@@ -163,7 +163,7 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	return 0;
 }
 
-int rxaqm_state_complete(enum rxaqm_hook hook, struct rxaqm_error *error)
+int rxaqm_state_complete(struct rxaqm_error *error)
 {
 	struct rxaqm_meta_info *meta;
 	int err;
@@ -171,7 +171,6 @@ int rxaqm_state_complete(enum rxaqm_hook hook, struct rxaqm_error *error)
 	err = map_pin("meta_map", sizeof(*meta), true, (void **)&meta);
 	if (err)
 		return open_failed(err, error);
-	meta->hook = hook;
 	__atomic_store_n(&meta->abi_version, RXAQM_ABI_VERSION, __ATOMIC_RELEASE);
 	munmap(meta, sizeof(*meta));
 	return 0;

@@ -41,8 +41,8 @@ int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 
-/* The maps have been made and the programs attached by @hook: from now on the state counts. */
-int rxaqm_state_complete(enum rxaqm_hook hook, struct rxaqm_error *error);
+/* The maps have been made and polls are watched: from now on the state counts. */
+int rxaqm_state_complete(struct rxaqm_error *error);
 
 /* Unmap and unlock. Safe on a state that was never opened. */
 void rxaqm_state_close(struct rxaqm_state *state);

@@ -113,6 +113,7 @@ int BPF_PROG(napi_poll, struct napi_struct *napi, int work, int budget)
 	}
 	cpu->nr_queues = 0;
 	cpu->want_ifindex = 0;
+	cpu->stamp_skip = 0;
 	poll.now_ns = bpf_ktime_get_ns();
 	for (i = 0; i < RXAQM_CPU_QUEUES; i++) {
 		if (i >= poll.nr_queues)

@@ -9,7 +9,8 @@
  *
  * The queue is known from the XDP program, which ran on this CPU a moment ago and left
  * a note (cpu_map.h). No note: not our interface, nothing to do. While the queue does
- * not stand, one packet a poll is looked at; while it stands, all.
+ * not stand, one packet a poll is looked at; while it stands, all, or one in eight of a queue
+ * that is fast for its target (poll.h).
  *
  * Generic XDP runs after the stack has the packet, so there the order is the other way
  * round: ahead() leaves the stamp for the XDP program.
@@ -63,13 +64,19 @@ static __always_inline int rx_stamp(struct sk_buff *skb, bool typed)
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
 	if (!cpu || !cpu->want_ifindex || !cpu->nr_queues)
 		return 0;
+	if (cpu->stamp_skip) {
+		cpu->stamp_skip--;
+		return 0;
+	}
 	if (skb_ifindex(skb, typed) != cpu->want_ifindex)
 		return 0;
 	index = cpu->queue[(cpu->nr_queues - 1) & (RXAQM_CPU_QUEUES - 1)];
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q)
 		return 0;
-	if (!(q->flags & RXAQM_QUEUE_STANDING))
+	if (q->flags & RXAQM_QUEUE_STANDING)
+		cpu->stamp_skip = q->clock_mask;
+	else
 		cpu->want_ifindex = 0;
 	iface_index = q->iface;
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);

@@ -270,7 +270,6 @@ static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
 static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
 {
-	__u64 now_ns = 0;
 	bool standing;
 
 	if (!q)
@@ -287,12 +286,18 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		return XDP_PASS;
 	}
 	standing = q->flags & RXAQM_QUEUE_STANDING;
-	if (standing || config.generic)
-		now_ns = bpf_ktime_get_ns();
-	if (config.generic)
-		measure_ahead(ctx, q, now_ns);
+	if (!standing && !config.generic) {
+		rxaqm_poll_skip_rest(q);
+		return XDP_PASS;
+	}
+	/* Packets of a fast queue share one reading of the clock, and one stamp. */
+	if (!standing || !((q->taken - 1) & q->clock_mask)) {
+		q->clock_ns = bpf_ktime_get_ns();
+		if (config.generic)
+			measure_ahead(ctx, q, q->clock_ns);
+	}
 	if (standing)
-		return judge(ctx, q, index, now_ns);
+		return judge(ctx, q, index, q->clock_ns);
 	rxaqm_poll_skip_rest(q);
 	return XDP_PASS;
 }

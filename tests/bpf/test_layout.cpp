@@ -89,6 +89,8 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, codel),
 	M(rxaqm_queue, smooth_ns),
 	M(rxaqm_queue, cap_credit),
+	M(rxaqm_queue, clock_mask),
+	M(rxaqm_queue, clock_ns),
 	M(rxaqm_queue, policy),
 	M(rxaqm_queue, stat),
 	M(rxaqm_queue, hist),
@@ -98,8 +100,9 @@ const std::vector<Member> CLOCK = {
 	M(rxaqm_clock_entry, est),	 M(rxaqm_clock_entry, resets),
 };
 const std::vector<Member> CPU = {
-	M(rxaqm_cpu, nr_queues),     M(rxaqm_cpu, queue),	    M(rxaqm_cpu, want_ifindex),
-	M(rxaqm_cpu, ahead_ifindex), M(rxaqm_cpu, ahead_tstamp_ns), M(rxaqm_cpu, ahead_hwtstamp_ns),
+	M(rxaqm_cpu, nr_queues),	 M(rxaqm_cpu, queue),	   M(rxaqm_cpu, want_ifindex),
+	M(rxaqm_cpu, ahead_ifindex),	 M(rxaqm_cpu, stamp_skip), M(rxaqm_cpu, ahead_tstamp_ns),
+	M(rxaqm_cpu, ahead_hwtstamp_ns),
 };
 const std::vector<Member> ACK = {
 	M(rxaqm_ack_flow, id),	   M(rxaqm_ack_flow, passed_ns), M(rxaqm_ack_flow, ack),

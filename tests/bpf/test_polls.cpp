@@ -198,3 +198,34 @@ TEST_CASE("polls: without stamps a drained queue has no delay", "[polls]")
 	CHECK(plane.queue().hist[0] == 5);
 	CHECK(plane.queue().signal == RXAQM_SIGNAL_BUSY);
 }
+
+TEST_CASE("polls: packets of a fast standing queue share one clock reading, and one stamp",
+	  "[polls]")
+{
+	Plane plane;
+
+	plane.iface().stamp = RXAQM_STAMP_TSTAMP;
+	plane.run(data_packet());
+	plane.end_poll(1);
+	plane.stand(100 * US);
+	plane.queue().clock_mask = 7;
+	plane.run(data_packet());
+	const uint64_t read_ns = plane.queue().clock_ns;
+	for (int i = 1; i < 8; i++) {
+		plane.run(data_packet());
+		CHECK(plane.queue().clock_ns == read_ns);
+	}
+	plane.run(data_packet());
+	CHECK(plane.queue().clock_ns > read_ns);
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 9);
+
+	const uint64_t missing = plane.stat(RXAQM_STAT_STAMP_MISSING);
+	for (int i = 0; i < 9; i++)
+		plane.stamp(0);
+	CHECK(plane.stat(RXAQM_STAT_STAMP_MISSING) == missing + 2);
+	/* Seven are yet to be let pass. */
+	plane.queue().clock_mask = 0;
+	for (int i = 0; i < 16; i++)
+		plane.stamp(0);
+	CHECK(plane.stat(RXAQM_STAT_STAMP_MISSING) == missing + 11);
+}

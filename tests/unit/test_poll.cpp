@@ -209,3 +209,14 @@ TEST_CASE("poll: smoothing starts at the first value and follows", "[poll]")
 	CHECK(rxaqm_poll_smooth(0, ~0ULL) == 0xffffffff);
 	CHECK(rxaqm_poll_smooth(0xffffffff, 0) == 0xdfffffff);
 }
+
+TEST_CASE("poll: a queue that is fast for its target shares readings of the clock", "[poll]")
+{
+	/* 8 packets in at most a sixteenth of the target. */
+	CHECK(rxaqm_poll_clock_mask(0, 2000000) == 0); /* not measured yet */
+	CHECK(rxaqm_poll_clock_mask(400, 2000000) == 7);
+	CHECK(rxaqm_poll_clock_mask(15625, 2000000) == 7);
+	CHECK(rxaqm_poll_clock_mask(15626, 2000000) == 0);
+	CHECK(rxaqm_poll_clock_mask(20000, 500000) == 0);
+	CHECK(rxaqm_poll_clock_mask(0xffffffff, ~0ULL) == 7); /* no overflow */
+}

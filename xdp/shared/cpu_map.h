@@ -19,7 +19,7 @@ struct rxaqm_cpu {
 	__u32 want_ifindex; /* rx_stamp: take the stamp of the next skb of it; 0: none */
 	/* Generic XDP: the stamp was seen first and waits for the XDP program. */
 	__u32 ahead_ifindex; /* of that skb; 0: none waits */
-	__u32 pad;
+	__u32 stamp_skip; /* rx_stamp: skbs to let pass before the next stamp is taken */
 	__u64 ahead_tstamp_ns; /* its skb->tstamp */
 	__u64 ahead_hwtstamp_ns; /* its hardware timestamp */
 };

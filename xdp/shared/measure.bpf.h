@@ -102,7 +102,7 @@ __attribute__((noinline)) int rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, 
 
 		q->signal = RXAQM_SIGNAL_STAMP;
 		if (q->flags & RXAQM_QUEUE_STANDING)
-			rxaqm_sample_count(q, bucket, 1);
+			rxaqm_sample_count(q, bucket, q->clock_mask + 1ULL);
 		else
 			q->poll_bucket = bucket + 1;
 	}

@@ -11,7 +11,7 @@
 
 /* How the Rx path is watched (kprobes/). */
 enum rxaqm_hook {
-	RXAQM_HOOK_AUTO, /* a request only: the first that attaches */
+	RXAQM_HOOK_AUTO, /* requested: the first that attaches; in use: none */
 	RXAQM_HOOK_TP,
 	RXAQM_HOOK_FENTRY,
 	RXAQM_HOOK_KPROBE,

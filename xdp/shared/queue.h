@@ -74,12 +74,13 @@ struct rxaqm_queue {
 	struct rxaqm_codel_vars codel;
 	__u64 smooth_ns; /* sojourn averaged over about 8 packets */
 	__u32 cap_credit; /* thousandths of a drop that max_drop has left */
-	__u32 cap_pad;
+	__u32 clock_mask; /* the clock is read when no bit of it is set in a packet's number */
+	__u64 clock_ns; /* read then */
 	struct rxaqm_policy policy;
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[6];
+	__u64 pad[5];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1280);
 
