@@ -29,7 +29,7 @@ window=10
 # What suits a queue. A round of the ring's NAPI takes 64 x 20 us = 1.3 ms, and the ring ends
 # at 5 ms.
 declare -A mode=([ring]=native [backlog]=generic)
-declare -A policy=([ring]="target=500us interval=5ms" [backlog]="target=5ms interval=10ms")
+declare -A policy=([ring]="target=500us interval=5ms" [backlog]="target=5ms interval=5ms")
 declare -A target_ns=([ring]=500000 [backlog]=5000000)
 declare -A title=(
 	[ring]="A NIC's ring, 256 entries"
