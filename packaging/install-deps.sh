@@ -16,7 +16,7 @@ declare -A packages=(
 		libjson-c-dev libncurses-dev"
 	[test]="g++ catch2/3.7 libclang-rt-19-dev iproute2 iperf3 ethtool jq procps tmux"
 	[demo]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
-	[bench]="dpdk-dev iproute2 iperf3 ethtool procps"
+	[bench]="iproute2 iperf3 ethtool procps"
 	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
 )
 
