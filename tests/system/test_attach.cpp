@@ -141,7 +141,9 @@ TEST_CASE("attach: two interfaces share the tracing programs, and part in any or
 
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 	std::set<uint32_t> maps = host.note_maps();
-	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-m", "generic" }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.tx,
+			   { "attach", wire.tx_if, "-m", "generic", "-p", "generic", "-k", "cpu" })
+			.exit_code == 0);
 	CHECK(host.note_maps() == maps);
 	CHECK(std::filesystem::exists(host.state_dir() + "/link_ahead"));
 	REQUIRE(all_traffic(wire) == "");
@@ -163,6 +165,24 @@ TEST_CASE("attach: two interfaces share the tracing programs, and part in any or
 		REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 	else
 		REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("attach: packets are watched only while an interface has stamps to see", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	/* veth has no stamps; the generic profile expects some. */
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	Json none = host.json(wire.rx, { "status", wire.rx_if });
+	CHECK(none.text("/interfaces/0/hook") == "none");
+	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-p", "generic" }).exit_code == 0);
+	Json some = host.json(wire.tx, { "status", wire.tx_if });
+	CHECK(some.text("/interfaces/0/hook") != "none");
+	REQUIRE(all_traffic(wire) == "");
+	REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 	CHECK(host.gone());
 }
 
