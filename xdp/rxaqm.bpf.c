@@ -225,8 +225,10 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 	flow = bpf_map_lookup_elem(&ack_map, &key);
 	if (!id || !flow)
 		return 0;
+	/* ACKs of a queue under target pass without being noted. */
+	rxaqm_ack_forget(flow, q->codel.first_above_time_ns - q->policy.interval_ns);
 	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, now_ns) &&
-	    rxaqm_decide_may_drop(q, now_ns))
+	    rxaqm_decide_may_drop(q))
 		return 1;
 	rxaqm_ack_kept(flow, now_ns);
 	return 0;

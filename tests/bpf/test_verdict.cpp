@@ -269,6 +269,8 @@ TEST_CASE("verdict: thin drops redundant ACKs only", "[verdict]")
 	plane.stand(100 * US);
 	ack.ack += 1448;
 	CHECK(plane.run(ack).verdict == XDP_PASS); /* under target */
+	plane.stand(5 * MS);
+	CHECK(plane.run(ack).verdict == XDP_PASS); /* a duplicate of that one */
 
 	policy.ack = RXAQM_ACK_KEEP;
 	take_policy(plane, policy);

@@ -98,9 +98,8 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
  * a few in store. So of any n packets at most n * max_drop + RXAQM_CAP_BURST are dropped,
  * and no calm hours pay for a bad second.
  */
-rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, __u64 now_ns)
+rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q)
 {
-	(void)now_ns;
 	if (q->cap_credit < 1000) {
 		q->stat[RXAQM_STAT_PASS_MAX_DROP]++;
 		return false;
@@ -174,7 +173,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q
 		return rxaqm_decide_ect(q, j, ecn, enforced, now_ns);
 	if (!j->due || q->policy.not_ect == RXAQM_NOT_ECT_PASS)
 		return RXAQM_PASS;
-	if (!rxaqm_decide_may_drop(q, now_ns))
+	if (!rxaqm_decide_may_drop(q))
 		return RXAQM_PASS;
 	rxaqm_decide_signal(q, now_ns);
 	rxaqm_decide_count(q, enforced, DROP);
