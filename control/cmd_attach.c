@@ -128,6 +128,11 @@ static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
 		err = rxaqm_nic_read(args->ifname, &attach->nic, error);
 	if (err)
 		return err;
+	if (attach->nic.bond && !attach->generic)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "\"%s\" is a bond, whose members' queues share numbers; attach "
+				       "to its members (\"ip link show master %s\")",
+				       args->ifname, args->ifname);
 	err = args->profile ? rxaqm_profile_by_name(args->profile, profile, error) :
 			      rxaqm_profile_for_driver(attach->nic.driver, profile, error);
 	if (!err)

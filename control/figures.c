@@ -65,7 +65,10 @@ const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
 
 	if (!(q->flags & RXAQM_QUEUE_POLLED))
 		return "none";
+	/* A queue that stands gets samples all the time, or it has none. */
 	if (q->signal == RXAQM_SIGNAL_STAMP && (q->flags & RXAQM_QUEUE_SAMPLED) &&
+	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
+	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
 	    !rxaqm_queue_distrust(q, now_ns))
 		return "stamp";
 	return busy_possible ? "busy" : "none";

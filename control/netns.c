@@ -13,6 +13,9 @@
 
 #define FIRST_NETNS "/proc/1/ns/net"
 
+/* The namespace that the command was started in, if it has entered another one. */
+static int origin_fd = -1;
+
 static int open_named(const char *name)
 {
 	char path[PATH_MAX];
@@ -30,6 +33,7 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
 				       "no network namespace \"%s\" in %s: %s; see \"ip netns list\"",
 				       name, RXAQM_NETNS_DIR, strerror(errno));
+	origin_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (setns(fd, CLONE_NEWNET))
 		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
 				      "cannot enter network namespace \"%s\": %s; run as root",
@@ -76,6 +80,8 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 
 	each(arg);
 	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), each, arg);
+	if (origin_fd >= 0)
+		call_in(dup(origin_fd), each, arg);
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			call_in(open_named(entry->d_name), each, arg);
@@ -83,12 +89,12 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 		closedir(dir);
 }
 
-void rxaqm_netns_first(void (*call)(void *arg), void *arg)
+void rxaqm_netns_origin(void (*call)(void *arg), void *arg)
 {
-	if (rxaqm_netns_ino() == ino_of(FIRST_NETNS))
+	if (origin_fd < 0)
 		call(arg);
 	else
-		call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), call, arg);
+		call_in(dup(origin_fd), call, arg);
 }
 
 /* A mounted sysfs shows the namespace it was mounted in. If that is another one than

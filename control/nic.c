@@ -84,6 +84,8 @@ static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 	sysfs_fd = rxaqm_netns_sysfs();
 	if (sysfs_fd < 0)
 		return sysfs_fd;
+	snprintf(path, sizeof(path), "class/net/%s/bonding", ifname);
+	nic->bond = !faccessat(sysfs_fd, path, F_OK, 0);
 	snprintf(path, sizeof(path), "class/net/%s/queues", ifname);
 	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	close(sysfs_fd);
@@ -180,7 +182,7 @@ unsigned int rxaqm_max_backlog(void)
 {
 	unsigned int entries = 0;
 
-	/* One for the whole machine, but shown in the first namespace only. */
-	rxaqm_netns_first(read_max_backlog, &entries);
+	/* One for the whole machine, but shown in its first namespace only. */
+	rxaqm_netns_origin(read_max_backlog, &entries);
 	return entries;
 }

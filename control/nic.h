@@ -14,6 +14,7 @@ struct rxaqm_nic {
 	unsigned int nr_rx_queues;
 	unsigned int rx_ring; /* entries of an Rx ring; 0: the driver does not say */
 	bool rps; /* on for any Rx queue */
+	bool bond; /* its queue numbers are those of several devices */
 };
 
 /* struct hwtstamp_config, and whether the device has one to ask for. */

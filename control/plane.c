@@ -2,6 +2,7 @@
 #include "plane.h"
 
 #include <bpf/libbpf.h>
+#include <linux/net_tstamp.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,13 +180,28 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 	return err;
 }
 
+/* The stamp that the profile names, if this device has it: a field that is never filled in
+ * would be looked at in vain.
+ */
+static enum rxaqm_stamp usable_stamp(const struct rxaqm_attach *attach)
+{
+	struct rxaqm_hwtstamp config;
+
+	if (attach->profile->stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_stamps_all(attach->ifname))
+		return attach->profile->stamp;
+	if (!rxaqm_hwtstamp_get(attach->ifname, &config) && config.known &&
+	    config.rx_filter == HWTSTAMP_FILTER_ALL)
+		return RXAQM_STAMP_HWTSTAMP;
+	return RXAQM_STAMP_NONE;
+}
+
 /* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
  * for by name. What watches costs every packet of the host a little, so not otherwise.
  */
 static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach,
 		    struct rxaqm_error *error)
 {
-	bool needed = attach->profile->stamp != RXAQM_STAMP_NONE && !attach->generic;
+	bool needed = usable_stamp(attach) != RXAQM_STAMP_NONE && !attach->generic;
 	int used;
 
 	if (!needed && attach->hook == RXAQM_HOOK_AUTO)
@@ -210,8 +226,10 @@ static bool keyed_by_cpu(const struct rxaqm_attach *attach)
 {
 	if (attach->key != RXAQM_KEY_AUTO)
 		return attach->key == RXAQM_KEY_CPU;
+	/* By queue only where the profile vouches for it: one NAPI context a queue. */
 	return attach->generic &&
-	       (attach->nic.rps || attach->profile->path_generic == RXAQM_PATH_BACKLOG);
+	       (attach->nic.rps || attach->profile->path_generic == RXAQM_PATH_UNKNOWN ||
+		attach->profile->path_generic == RXAQM_PATH_BACKLOG);
 }
 
 static unsigned int queue_entries(const struct rxaqm_attach *attach, bool by_cpu)
@@ -248,7 +266,7 @@ static struct rxaqm_iface *new_entry(struct rxaqm_state *state, const struct rxa
 		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0);
 	iface->ring_entries = queue_entries(attach, by_cpu);
 	iface->poll_packets = by_cpu ? 0 : attach->profile->poll_packets;
-	iface->stamp = attach->profile->stamp;
+	iface->stamp = usable_stamp(attach);
 	iface->ifindex = attach->nic.ifindex;
 	iface->netns_ino = rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();
@@ -257,6 +275,13 @@ static struct rxaqm_iface *new_entry(struct rxaqm_state *state, const struct rxa
 	rxaqm_state_set_policies(state, iface, policies);
 	free(policies);
 	return iface;
+}
+
+static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+			       "cannot take the XDP program (id %u) off \"%s\": %s", iface->prog_id,
+			       iface->name, strerror(-err));
 }
 
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
@@ -275,8 +300,11 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		goto fail;
 	/* Attached once, but its program was taken off: let go of that. */
 	iface = rxaqm_plane_find(state, attach->ifname);
-	if (iface)
-		undo(iface, iface->ifindex);
+	err = iface ? undo(iface, iface->ifindex) : 0;
+	if (err) {
+		not_undone(iface, err, error);
+		return NULL;
+	}
 	iface = new_entry(state, attach, error);
 	if (!iface)
 		goto fail;
@@ -306,13 +334,6 @@ fail:
 		undo(iface, iface->ifindex);
 	remove_if_unused(state, NULL);
 	return NULL;
-}
-
-static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
-{
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "cannot take the XDP program (id %u) off \"%s\": %s", iface->prog_id,
-			       iface->name, strerror(-err));
 }
 
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,

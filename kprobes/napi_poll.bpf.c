@@ -103,6 +103,9 @@ int BPF_PROG(napi_poll, struct napi_struct *napi, int work, int budget)
 	struct rxaqm_cpu *cpu;
 	__u32 zero = 0, i;
 
+	/* netpoll takes no packets: not the end of anything. */
+	if (!budget)
+		return 0;
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
 	if (!cpu)
 		return 0;

@@ -59,7 +59,11 @@ static void refresh_policy(struct rxaqm_queue *q, const struct rxaqm_iface *ifac
 	q->policy = copy;
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
-	rxaqm_codel_drained(&q->codel);
+	/* What the law came to under another policy, or while only observing, where senders do
+	 * not react and count runs away, is no place to begin.
+	 */
+	q->codel = (struct rxaqm_codel_vars){};
+	q->smooth_ns = 0;
 }
 
 /* True if stamps of this queue's packets are wanted. */
@@ -80,6 +84,8 @@ static void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
 	if (!iface || !cpu)
 		return;
 	q->iface = iface_index;
+	if (config.by_cpu)
+		q->flags |= RXAQM_QUEUE_MIXED;
 	refresh_policy(q, iface, index);
 
 	nr_queues = cpu->nr_queues;
@@ -121,7 +127,7 @@ static void measure_ahead(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_n
 /* Count why a packet of a standing queue cannot be judged. */
 static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 {
-	if (q->distrust_reason && rxaqm_ns_after(q->distrust_until_ns, now_ns))
+	if (rxaqm_sample_distrusted(q, now_ns))
 		q->stat[RXAQM_STAT_PASS_IMPLAUSIBLE]++;
 	else if (q->flags & RXAQM_QUEUE_NO_CLOCK)
 		q->stat[RXAQM_STAT_PASS_NO_CLOCK]++;
@@ -141,7 +147,7 @@ rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64
 	if (q->policy.signal != RXAQM_SIGNAL_BUSY && (q->flags & RXAQM_QUEUE_SAMPLED) &&
 	    rxaqm_ns_since(now_ns, q->sample_ns) <=
 		    rxaqm_sample_max_age_ns(q->policy.interval_ns) &&
-	    !(q->distrust_reason && rxaqm_ns_after(q->distrust_until_ns, now_ns))) {
+	    !rxaqm_sample_distrusted(q, now_ns)) {
 		sojourn_ns = q->sample_sojourn_ns;
 		*ret_sojourn_ns = sojourn_ns > q->sample_err_ns ? sojourn_ns - q->sample_err_ns : 0;
 		return true;
@@ -227,8 +233,7 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 		return 0;
 	/* ACKs of a queue under target pass without being noted. */
 	rxaqm_ack_forget(flow, q->codel.first_above_time_ns - q->policy.interval_ns);
-	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, now_ns) &&
-	    rxaqm_decide_may_drop(q))
+	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, now_ns) && rxaqm_decide_may_drop(q))
 		return 1;
 	rxaqm_ack_kept(flow, now_ns);
 	return 0;
@@ -298,7 +303,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		if (config.generic)
 			measure_ahead(ctx, q, q->clock_ns);
 	}
-	if (standing)
+	if (standing && !rxaqm_poll_resumes(q, q->clock_ns))
 		return judge(ctx, q, index, q->clock_ns);
 	rxaqm_poll_skip_rest(q);
 	return XDP_PASS;

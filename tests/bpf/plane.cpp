@@ -249,7 +249,7 @@ void Plane::stand(uint64_t sojourn_ns, unsigned n)
 	rxaqm_queue &q = queue(n);
 
 	q.flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED | RXAQM_QUEUE_SAMPLED;
-	q.sample_ns = now_ns();
+	q.sample_ns = q.poll_end_ns = now_ns();
 	q.sample_sojourn_ns = sojourn_ns;
 	q.sample_err_ns = 0;
 	q.skip = q.skipped_from = 0;

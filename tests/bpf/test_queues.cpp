@@ -217,3 +217,42 @@ TEST_CASE("queues: busy goes by the time since the queue was drained", "[queues]
 	CHECK(verdict_when_due(plane) == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 3);
 }
+
+TEST_CASE("queues: enforcing does not begin with what observing came to", "[queues]")
+{
+	Plane plane;
+	rxaqm_policy policy = simple_policy();
+
+	policy.mode = RXAQM_MODE_OBSERVE;
+	plane.set_policy(policy);
+	settle(plane);
+	plane.queue().codel.count = 1000000;
+	plane.queue().codel.lastcount = 1;
+	plane.queue().codel.drop_next_ns = now_ns();
+
+	policy.mode = RXAQM_MODE_ENFORCE;
+	plane.set_policy(policy);
+	plane.end_poll(64);
+	plane.stand(5 * MS);
+	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	plane.stand(5 * MS);
+	plane.queue().codel.first_above_time_ns = now_ns() - 1;
+	CHECK(plane.run(data_packet()).verdict == XDP_DROP);
+	CHECK(plane.queue().codel.count == 1);
+}
+
+TEST_CASE("queues: one that stood and was not polled since stands no more", "[queues]")
+{
+	Plane plane;
+
+	plane.set_policy(simple_policy());
+	settle(plane);
+	plane.end_poll(64);
+	plane.stand(5 * MS);
+	plane.overdue();
+	plane.queue().poll_end_ns = now_ns() - SEC;
+	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	CHECK(!(plane.queue().flags & RXAQM_QUEUE_STANDING));
+	CHECK(!plane.queue().codel.above);
+	CHECK(plane.queue().skip > 0);
+}

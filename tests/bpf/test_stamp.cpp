@@ -65,6 +65,7 @@ TEST_CASE("stamp: every packet of a queue that stands", "[stamp]")
 
 	publish_clock(plane);
 	plane.queue().flags |= RXAQM_QUEUE_STANDING;
+	plane.queue().poll_end_ns = now_ns();
 	for (uint64_t ms = 20; ms < 23; ms++) {
 		plane.run(data_packet());
 		plane.stamp(waited(ms * MS));

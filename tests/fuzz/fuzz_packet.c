@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Any bytes as a frame: classify, mark, thin. The first bytes of the input are the policy
  * and the flow's slot, the rest is the frame, alone in memory of exactly its size.

@@ -141,8 +141,8 @@ TEST_CASE("attach: two interfaces share the tracing programs, and part in any or
 
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 	std::set<uint32_t> maps = host.note_maps();
-	REQUIRE(host.rxaqm(wire.tx,
-			   { "attach", wire.tx_if, "-m", "generic", "-p", "generic", "-k", "cpu" })
+	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-m", "generic", "-p",
+				      source_path("tests/rig/veth-simclock.conf") })
 			.exit_code == 0);
 	CHECK(host.note_maps() == maps);
 	CHECK(std::filesystem::exists(host.state_dir() + "/link_ahead"));
@@ -173,11 +173,13 @@ TEST_CASE("attach: packets are watched only while an interface has stamps to see
 	Host host;
 	Wire wire;
 
-	/* veth has no stamps; the generic profile expects some. */
+	/* veth has no stamps, but for those that the rig makes. */
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 	Json none = host.json(wire.rx, { "status", wire.rx_if });
 	CHECK(none.text("/interfaces/0/hook") == "none");
-	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-p", "generic" }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-p",
+				      source_path("tests/rig/veth-simclock.conf") })
+			.exit_code == 0);
 	Json some = host.json(wire.tx, { "status", wire.tx_if });
 	CHECK(some.text("/interfaces/0/hook") != "none");
 	REQUIRE(all_traffic(wire) == "");

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A host whose NIC clock is known, and the clock estimate at work on its packets, as
  * kprobes/ runs it. The least that a packet waits is 0, so the estimate should find the

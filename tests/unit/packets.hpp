@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Frames for tests: Ethernet, VLAN tags, IPv4 or IPv6, TCP, UDP or anything else, with
  * right lengths and checksums. Say what matters in a Packet and build() it.

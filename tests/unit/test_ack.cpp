@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which pure ACKs may be dropped: only such as say nothing that the next won't say. */
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* The clock mapping, and the estimate of it from packets, against a known NIC clock. */
 #include <catch2/catch_test_macros.hpp>
 

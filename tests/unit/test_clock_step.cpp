@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* NIC clocks that are stepped or slewed, and queues that mislead the estimate. */
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Verdicts of all policies, what is counted for them, and the cap on drops. */
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* CE is set on ECN-capable packets only, and nothing but it and the checksum changes. */
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Buckets cover every value once, in order, none wider than a quarter. */
 #include <catch2/catch_test_macros.hpp>
 

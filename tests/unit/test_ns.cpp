@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Times that wrap, and scaling that rounds down. */
 #include <catch2/catch_test_macros.hpp>
 

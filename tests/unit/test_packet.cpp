@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* What class a frame is of, for whole frames and for frames cut anywhere. */
 #include <catch2/catch_test_macros.hpp>
 

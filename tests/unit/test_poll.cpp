@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Polls: which of them drained the queue, what they took, how long they took. */
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Which stamps are believed: each reason not to, and none where nothing is wrong. */
 #include <catch2/catch_test_macros.hpp>
 

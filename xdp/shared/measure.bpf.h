@@ -97,7 +97,7 @@ __attribute__((noinline)) int rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, 
 		rxaqm_clock_restart(entry, q, now_ns);
 		return 0;
 	}
-	if (sample == RXAQM_SAMPLE_GOOD) {
+	if (sample == RXAQM_SAMPLE_GOOD && !rxaqm_sample_distrusted(q, now_ns)) {
 		__u32 bucket = rxaqm_hist_bucket(q->sample_sojourn_ns);
 
 		q->signal = RXAQM_SIGNAL_STAMP;

@@ -55,6 +55,9 @@ static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
 {
 	__u32 packets = rxaqm_poll_packets(q);
 
+	/* Two CPUs at one queue, against all rules, must not make it four billion. */
+	if (packets > RXAQM_POLL_PACKETS_MAX)
+		packets = RXAQM_POLL_PACKETS_MAX;
 	q->stat[RXAQM_STAT_PACKETS] += packets;
 	/* While the queue stands, each packet has been counted with a sojourn of its own. */
 	if (q->poll_bucket && !(q->flags & RXAQM_QUEUE_STANDING))
@@ -95,6 +98,22 @@ static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 now_ns)
 rxaqm_always_inline __u32 rxaqm_poll_clock_mask(__u32 packet_ns, __u64 target_ns)
 {
 	return packet_ns && packet_ns * 8ULL * 16 <= target_ns ? 7 : 0;
+}
+
+/* At the first packet of a poll of a queue that stood, at @now_ns: true if it has not been polled
+ * for longer than a sample is good for. Then its last poll was missed (a ring of several on
+ * one NAPI, a link that went down), it stands no more, and nothing known of it is of use.
+ */
+rxaqm_always_inline bool rxaqm_poll_resumes(struct rxaqm_queue *q, __u64 now_ns)
+{
+	if (q->taken != 1 || rxaqm_ns_since(now_ns, q->poll_end_ns) <=
+				     rxaqm_sample_max_age_ns(q->policy.interval_ns))
+		return false;
+	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED);
+	q->drained_ns = now_ns;
+	rxaqm_codel_drained(&q->codel);
+	q->smooth_ns = 0;
+	return true;
 }
 
 /* A poll ended at @now_ns that might have taken @limit packets of this queue. @left says

@@ -27,6 +27,7 @@
 #define RXAQM_QUEUE_POLLED (1U << 5) /* poll_end_ns is valid */
 #define RXAQM_QUEUE_WATCHED (1U << 6) /* in standing_map under napi */
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
+#define RXAQM_QUEUE_MIXED (1U << 8) /* fed by several rings: stamps may go back */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
  * takes as many in one poll (mana: 512).
@@ -53,7 +54,7 @@ struct rxaqm_queue {
 	__u32 cpu; /* that polled last */
 	__u32 poll_drops; /* dropped in this poll */
 	__u32 poll_bucket; /* histogram bucket of the poll's sample, plus 1; 0: none */
-	__u32 signal; /* enum rxaqm_signal used last; AUTO: none was valid */
+	__u32 signal; /* enum rxaqm_signal used last; AUTO: none yet */
 	__u64 napi; /* NAPI instance that polled last; an identity, never followed */
 	__u64 poll_end_ns;
 	__u64 drained_ns; /* end of the last poll that drained the queue */

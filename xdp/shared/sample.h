@@ -6,7 +6,8 @@
  * being right: a packet is not received before it is stamped, it did not reach the
  * queue before the queue was last empty, and it was not stamped before the packet
  * ahead of it. What breaks one of these is not a sample, and neither is anything in
- * the second after it. Four in a row mean that a clock was stepped.
+ * the second after it. Four, and no packet between them that hardly waited, mean that a
+ * clock was stepped.
  */
 #ifndef RXAQM_SAMPLE_H
 #define RXAQM_SAMPLE_H
@@ -108,7 +109,8 @@ static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 	}
 	q->flags &= ~RXAQM_QUEUE_NO_CLOCK;
 	/* last_hw_ns is of the last stamp believed: a step back is bad more than once. */
-	if (q->last_hw_ns && rxaqm_ns_after(q->last_hw_ns, hw_ns + RXAQM_STAMP_SLACK_NS))
+	if (!(q->flags & RXAQM_QUEUE_MIXED) && q->last_hw_ns &&
+	    rxaqm_ns_after(q->last_hw_ns, hw_ns + RXAQM_STAMP_SLACK_NS))
 		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_BACKWARDS, hw_ns, now_ns);
 
 	sojourn_ns = (__s64)(now_ns - rxaqm_clock_to_host(clock, hw_ns));
@@ -135,6 +137,12 @@ static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 	q->sample_sojourn_ns = (__u64)sojourn_ns;
 	q->sample_err_ns = err_ns;
 	return RXAQM_SAMPLE_GOOD;
+}
+
+/* True while no stamp counts, because one before it could not be true. */
+rxaqm_always_inline bool rxaqm_sample_distrusted(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	return q->distrust_reason && rxaqm_ns_after(q->distrust_until_ns, now_ns);
 }
 
 /* Age beyond which a sample says nothing about the queue. */

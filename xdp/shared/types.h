@@ -31,7 +31,6 @@
 
 /* One plain access: the compiler may neither split, repeat nor drop it. */
 #define RXAQM_READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
-#define RXAQM_WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 
 /* The compiler may not know what is in @var, so that a bound on it that follows is checked in
  * the very register that is then used: verifiers up to 6.1 lose it otherwise.
