@@ -21,7 +21,7 @@ rxaqm=${RXAQM:-$build/rxaqm}
 source "$root/tests/rig/rig.sh"
 
 # Seconds.
-quiet=2
+quiet=6
 settle_before=4
 settle_after=3
 window=10

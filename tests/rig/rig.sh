@@ -26,7 +26,7 @@ rig_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${RIG_CLOCK_DRIFT:=80}"   # ppm
 : "${RIG_BACKLOG:=4096}"     # packets, the length of the queue in backlog
 : "${RIG_QUEUES:=1}"
-: "${RIG_FLOWS:=}"           # TCP flows of each kind; 2 for ring, 12 for backlog
+: "${RIG_FLOWS:=}"           # TCP flows of each kind; 2 for ring, 7 for backlog
 : "${RIG_UDP_RATE:=80M}"     # bit/s, 0 for none
 : "${RIG_NICE:=0}"           # added to the priority of iperf3
 
@@ -304,7 +304,7 @@ rig_traffic_start()
 	mkdir -p "$dir"
 	rig_clients=() rig_servers=()
 	if [[ -z $flows ]]; then
-		[[ $(<"$RIG_STATE/kind") == ring ]] && flows=2 || flows=12
+		[[ $(<"$RIG_STATE/kind") == ring ]] && flows=2 || flows=7
 	fi
 	[[ $RIG_UDP_RATE == 0 ]] ||
 		rig_flow udp "$RIG_TCP_ADDR" 5203 -u -b "$RIG_UDP_RATE" -l 1448
