@@ -2,7 +2,6 @@
 #include "plane.h"
 
 #include <bpf/libbpf.h>
-#include <linux/net_tstamp.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,28 +179,15 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 	return err;
 }
 
-/* The stamp that the profile names, if this device has it: a field that is never filled in
- * would be looked at in vain.
- */
-static enum rxaqm_stamp usable_stamp(const struct rxaqm_attach *attach)
-{
-	struct rxaqm_hwtstamp config;
-
-	if (attach->profile->stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_stamps_all(attach->ifname))
-		return attach->profile->stamp;
-	if (!rxaqm_hwtstamp_get(attach->ifname, &config) && config.known &&
-	    config.rx_filter == HWTSTAMP_FILTER_ALL)
-		return RXAQM_STAMP_HWTSTAMP;
-	return RXAQM_STAMP_NONE;
-}
-
 /* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
  * for by name. What watches costs every packet of the host a little, so not otherwise.
  */
 static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach,
 		    struct rxaqm_error *error)
 {
-	bool needed = usable_stamp(attach) != RXAQM_STAMP_NONE && !attach->generic;
+	bool needed = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname) !=
+			      RXAQM_STAMP_NONE &&
+		      !attach->generic;
 	int used;
 
 	if (!needed && attach->hook == RXAQM_HOOK_AUTO)
@@ -266,7 +252,7 @@ static struct rxaqm_iface *new_entry(struct rxaqm_state *state, const struct rxa
 		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0);
 	iface->ring_entries = queue_entries(attach, by_cpu);
 	iface->poll_packets = by_cpu ? 0 : attach->profile->poll_packets;
-	iface->stamp = usable_stamp(attach);
+	iface->stamp = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
 	iface->ifindex = attach->nic.ifindex;
 	iface->netns_ino = rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();

@@ -7,6 +7,18 @@
 
 #include "nic.h"
 
+enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname)
+{
+	struct rxaqm_hwtstamp config;
+
+	if (stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_stamps_all(ifname))
+		return stamp;
+	if (!rxaqm_hwtstamp_get(ifname, &config) && config.known &&
+	    config.rx_filter == HWTSTAMP_FILTER_ALL)
+		return stamp;
+	return RXAQM_STAMP_NONE;
+}
+
 void rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex)
 {
 	struct rxaqm_hwtstamp now, before = {

@@ -6,6 +6,11 @@
 #include "iface.h"
 #include "log.h"
 
+/* @stamp, which the profile names, if this device has it, else none: a field that is never
+ * filled in would be looked at in vain.
+ */
+enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname);
+
 /* Turn stamps of all received packets on, if the profile goes by them and the device has
  * them; what was set before is noted in @iface first.
  */
