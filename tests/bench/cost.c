@@ -17,6 +17,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "median.h"
 #include "cost.h"
 #include "iface.h"
 #include "queue.h"
@@ -278,19 +279,6 @@ static int check(const struct bench *bench, const struct variant *v)
 	return -1;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-	qsort(values, NR_TURNS, sizeof(values[0]), compare);
-	return values[NR_TURNS / 2];
-}
-
 static void report(struct bench *bench)
 {
 	double value[NR_TURNS], ratio[NR_TURNS], over[NR_TURNS];
@@ -308,12 +296,12 @@ static void report(struct bench *bench)
 			over[t] = value[t] - (base * v->factor + v->extra_ns);
 			ratio[t] = base > 0 ? value[t] / base : 1;
 		}
-		center = median(value);
-		excess = median(over);
+		center = median_of(NR_TURNS, value);
+		excess = median_of(NR_TURNS, over);
 		printf("%s\t%.2f\tns/packet\t", v->name, center);
 		if (v->factor > 0)
 			printf("<= %.2f", center - excess);
-		printf("\t%.3f\t%s\n", median(ratio),
+		printf("\t%.3f\t%s\n", median_of(NR_TURNS, ratio),
 		       v->factor <= 0 ? "" :
 		       excess <= 0    ? "yes" :
 					"no");

@@ -29,6 +29,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "median.h"
 #include "live.skel.h"
 
 #define NR_TURNS 7
@@ -267,19 +268,6 @@ static double measure(struct bench *bench)
 	return rate;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-	qsort(values, NR_TURNS, sizeof(values[0]), compare);
-	return values[NR_TURNS / 2];
-}
-
 static void report(const struct load *load, double rate[NR_SIGNALS][NR_TURNS])
 {
 	double ratio[NR_SIGNALS][NR_TURNS];
@@ -289,9 +277,10 @@ static void report(const struct load *load, double rate[NR_SIGNALS][NR_TURNS])
 		for (t = 0; t < NR_TURNS; t++)
 			ratio[s][t] = rate[s][t] / rate[EMPTY][t];
 	for (s = 0; s < NR_SIGNALS; s++) {
-		double r = median(ratio[s]);
+		double r = median_of(NR_TURNS, ratio[s]);
 
-		printf("live, %s, %s\t%.3f\tMpps\t", load->name, signals[s].name, median(rate[s]));
+		printf("live, %s, %s\t%.3f\tMpps\t", load->name, signals[s].name,
+		       median_of(NR_TURNS, rate[s]));
 		if (s == EMPTY)
 			printf("\t1.000\t\n");
 		else

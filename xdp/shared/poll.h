@@ -90,10 +90,9 @@ static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 now_ns)
 	q->smooth_ns = 0;
 }
 
-/* While the queue stands, how many packets may share one reading of the clock: 8 (mask 7) if
- * they take no more than a sixteenth of the target, else 1 (mask 0). A CPU that is overloaded
- * by costly packets reads it for each; at millions of packets a second that would be a tenth
- * of its time.
+/* While the queue stands, how many packets may share one reading of the clock and one stamp: 8
+ * (mask 7) if they take no more than a sixteenth of the target, else 1 (mask 0). At millions
+ * of packets a second a reading for each would be a tenth of the CPU's time.
  */
 rxaqm_always_inline __u32 rxaqm_poll_clock_mask(__u32 packet_ns, __u64 target_ns)
 {
