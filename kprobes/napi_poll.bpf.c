@@ -50,7 +50,7 @@ static void end_poll(__u32 index, const struct poll *poll)
 {
 	struct rxaqm_iface *iface;
 	struct rxaqm_queue *q;
-	__u32 iface_index, limit = poll->budget;
+	__u32 iface_index, limit = poll->budget, served = 0;
 	bool left = false;
 
 	q = bpf_map_lookup_elem(&queue_map, &index);
@@ -60,13 +60,16 @@ static void end_poll(__u32 index, const struct poll *poll)
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
 	if (!iface)
 		return;
-	if (iface->flags & RXAQM_IFACE_BY_CPU)
-		left = poll->work >= poll->budget; /* others' packets fill the backlog, too */
-	else if (iface->poll_packets)
+	if (iface->flags & RXAQM_IFACE_BY_CPU) {
+		/* Others' packets fill the backlog, too. */
+		left = poll->work >= poll->budget;
+		served = poll->work;
+	} else if (iface->poll_packets) {
 		limit = iface->poll_packets;
+	}
 	if (poll->nr_queues > 1)
 		limit /= poll->nr_queues;
-	rxaqm_poll_end(q, limit, left, poll->now_ns);
+	rxaqm_poll_end(q, limit, left, served, poll->now_ns);
 	q->cpu = bpf_get_smp_processor_id();
 	watch(q, index, poll->napi);
 }

@@ -140,7 +140,7 @@ struct ClockSim {
 		sample = measure(q, hw(now_ns - wait_ns) + __u64(stamp_glitch_ns));
 		check();
 		now_ns += 2000;
-		rxaqm_poll_end(&q, 64, false, now_ns);
+		rxaqm_poll_end(&q, 64, false, 0, now_ns);
 		return sample;
 	}
 
@@ -177,7 +177,7 @@ struct ClockSim {
 				measure(q, hw(now_ns - std::min(built_ns, sojourn_ns)));
 				check();
 			}
-			rxaqm_poll_end(&q, 64, false, now_ns);
+			rxaqm_poll_end(&q, 64, false, 0, now_ns);
 		}
 	}
 };

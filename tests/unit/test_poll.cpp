@@ -41,7 +41,7 @@ struct Polled {
 		for (int i = 0; i < packets; i++)
 			packet();
 		now_ns += took_ns;
-		return rxaqm_poll_end(q.get(), 64, left, now_ns);
+		return rxaqm_poll_end(q.get(), 64, left, 0, now_ns);
 	}
 
 	__u64 in_hist() const
@@ -122,7 +122,7 @@ TEST_CASE("poll: all packets are in the histogram once", "[poll]")
 	CHECK(p.q->hist[40] == 64 + 64 + 12);
 	/* No sample, nothing to count. */
 	p.q->taken = 5;
-	rxaqm_poll_end(p.q.get(), 64, false, p.now_ns);
+	rxaqm_poll_end(p.q.get(), 64, false, 0, p.now_ns);
 	CHECK(p.in_hist() == packets);
 	rxaqm_sample_count(p.q.get(), RXAQM_HIST_BUCKETS, 1);
 	CHECK(p.in_hist() == packets);
@@ -183,6 +183,21 @@ TEST_CASE("poll: the round time is that of polls without drops", "[poll]")
 		p.poll(128, false, 640 * US);
 	CHECK(p.q->round_ns - 640 * US < 10);
 	CHECK(p.q->packet_ns - 5 * US < 10);
+}
+
+TEST_CASE("poll: others' packets count when a packet's time is told", "[poll]")
+{
+	Polled p;
+
+	/* 8 of the 64 that each poll takes off a CPU's backlog are ours. */
+	for (int i = 0; i < 100; i++) {
+		for (int n = 0; n < 8; n++)
+			p.packet();
+		p.now_ns += 1280 * US;
+		CHECK_FALSE(rxaqm_poll_end(p.q.get(), 64, true, 64, p.now_ns));
+	}
+	CHECK(p.q->round_ns == 1280 * US);
+	CHECK(p.q->packet_ns == 20 * US);
 }
 
 TEST_CASE("poll: rounds of many seconds do not wrap", "[poll]")

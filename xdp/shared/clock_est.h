@@ -153,30 +153,35 @@ static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
 	return best_q32;
 }
 
-/* The mapping that the points of @est give. Needs one point at least. */
-static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
-					   struct rxaqm_clock *clock)
+/* How the points of an estimate lie about the line of its rate through the first. */
+struct rxaqm_clock_residuals {
+	__s64 lowest_ns; /* of all; the line is moved down to it */
+	__s64 newest_ns;
+	__s64 before_ns; /* of the last but one */
+	__u64 spread_ns;
+};
+
+/* The line goes through two of the points. What the others lie above it says how much a window's
+ * least wait varies, and the fewer they are the less surely.
+ */
+static inline void rxaqm_clock_est_residuals(const struct rxaqm_clock_est *est,
+					     struct rxaqm_clock_residuals *r)
 {
-	const struct rxaqm_clock_point *first = &RXAQM_EST_POINT(est, 0);
-	__u32 newest = est->nr_points - 1;
-	const struct rxaqm_clock_point *last = &RXAQM_EST_POINT(est, newest);
-	__s64 above_ns = 0, before_ns = 0, lowest_ns = 0, sum_ns = 0;
 	__u32 lacking = (RXAQM_EST_POINTS - est->nr_points) & (RXAQM_EST_POINTS - 1);
-	__u64 offset_ns, err_ns, spread_ns, span_ns, gap_ns, drift_err_q32;
+	__s64 above_ns = 0, before_ns = 0, lowest_ns = 0, sum_ns = 0;
+	__u64 spread_ns;
 	__u32 i;
 
 	for (i = 0; i < RXAQM_EST_POINTS; i++) {
 		if (i >= est->nr_points)
 			break;
 		before_ns = above_ns;
-		above_ns = rxaqm_clock_above(&RXAQM_EST_POINT(est, i), first, est->rate_q32);
+		above_ns = rxaqm_clock_above(&RXAQM_EST_POINT(est, i), &RXAQM_EST_POINT(est, 0),
+					     est->rate_q32);
 		if (above_ns < lowest_ns)
 			lowest_ns = above_ns;
 		sum_ns += above_ns;
 	}
-	/* The line goes through two of the points. What the others lie above it says how
-	 * much a window's least wait varies, and the fewer they are the less surely.
-	 */
 	spread_ns = (__u64)(sum_ns - lowest_ns * (__s64)est->nr_points) / 2;
 	if (spread_ns > RXAQM_NSEC_PER_SEC)
 		spread_ns = RXAQM_NSEC_PER_SEC;
@@ -184,44 +189,68 @@ static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
 		spread_ns <<= lacking;
 	else
 		spread_ns += RXAQM_EST_ERR_FEW_NS >> (est->nr_points - 1);
-	span_ns = last->host_ns - first->host_ns;
+	r->lowest_ns = lowest_ns;
+	r->newest_ns = above_ns;
+	r->before_ns = before_ns;
+	r->spread_ns = spread_ns;
+}
+
+/* How far the rate may be off. */
+static inline __u64 rxaqm_clock_est_drift_err_q32(const struct rxaqm_clock_est *est,
+						  const struct rxaqm_clock_residuals *r)
+{
+	const struct rxaqm_clock_point *first = &RXAQM_EST_POINT(est, 0);
+	__u32 newest = est->nr_points - 1;
+	const struct rxaqm_clock_point *last = &RXAQM_EST_POINT(est, newest);
+	__u64 span_ns = last->host_ns - first->host_ns, gap_ns, rise_ns;
+	__u64 drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
 
 	/* The rate errs by about the spread at both ends of the span. */
-	drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
-	if (est->nr_points >= RXAQM_EST_HALF && span_ns && spread_ns < (1ULL << 30))
-		drift_err_q32 = RXAQM_EST_DRIFT_MIN_Q32 + ((2 * spread_ns) << 32) / span_ns;
+	if (est->nr_points >= RXAQM_EST_HALF && span_ns && r->spread_ns < (1ULL << 30))
+		drift_err_q32 = RXAQM_EST_DRIFT_MIN_Q32 + ((2 * r->spread_ns) << 32) / span_ns;
 	else if (est->rate_known)
 		drift_err_q32 = 10 * RXAQM_EST_DRIFT_MIN_Q32;
 	/* A newest point above the line by more than the one before: the rate changed, or all
 	 * packets wait.
 	 */
 	gap_ns = last->host_ns - RXAQM_EST_POINT(est, newest - 1).host_ns;
-	if (est->nr_points > 1 && gap_ns && above_ns > before_ns) {
-		__u64 rise_ns = (__u64)(above_ns - before_ns);
-
+	if (est->nr_points > 1 && gap_ns && r->newest_ns > r->before_ns) {
+		rise_ns = (__u64)(r->newest_ns - r->before_ns);
 		drift_err_q32 += ((rise_ns < (1ULL << 31) ? rise_ns : 1ULL << 31) << 32) / gap_ns;
 	}
 	if (drift_err_q32 > (__u64)RXAQM_EST_DRIFT_MAX_Q32)
 		drift_err_q32 = RXAQM_EST_DRIFT_MAX_Q32;
+	return drift_err_q32;
+}
 
-	/* And what the newest two are above it already, the mapping is off by. */
-	if (before_ns > above_ns)
-		before_ns = above_ns;
-	err_ns = (__u64)(before_ns - lowest_ns);
-	if (err_ns < spread_ns)
-		err_ns = spread_ns;
+/* The mapping that the points of @est give. Needs one point at least. */
+static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
+					   struct rxaqm_clock *clock)
+{
+	const struct rxaqm_clock_point *first = &RXAQM_EST_POINT(est, 0);
+	const struct rxaqm_clock_point *last = &RXAQM_EST_POINT(est, est->nr_points - 1);
+	__s64 span_ns = (__s64)(last->host_ns - first->host_ns);
+	struct rxaqm_clock_residuals r;
+	__u64 offset_ns, err_ns;
+
+	rxaqm_clock_est_residuals(est, &r);
+	clock->drift_err_q32 = rxaqm_clock_est_drift_err_q32(est, &r);
+	/* What the newest two are above the line already, the mapping is off by. */
+	if (r.before_ns > r.newest_ns)
+		r.before_ns = r.newest_ns;
+	err_ns = (__u64)(r.before_ns - r.lowest_ns);
+	if (err_ns < r.spread_ns)
+		err_ns = r.spread_ns;
 	/* The lowest of points that no rate was fitted to may be the oldest. */
 	if (est->nr_points < RXAQM_EST_HALF)
-		err_ns += (__u64)rxaqm_scale_q32((__s64)span_ns, (__s64)drift_err_q32);
+		err_ns += (__u64)rxaqm_scale_q32(span_ns, (__s64)clock->drift_err_q32);
 
-	offset_ns = first->offset_ns + lowest_ns +
-		    rxaqm_scale_q32((__s64)(last->host_ns - first->host_ns), est->rate_q32);
+	offset_ns = first->offset_ns + r.lowest_ns + rxaqm_scale_q32(span_ns, est->rate_q32);
 	clock->host_ref_ns = last->host_ns;
 	clock->hw_ref_ns = last->host_ns - offset_ns;
 	/* A slope per host ns serves per NIC ns: they differ by the drift squared, 4e-8. */
 	clock->rate_q32 = est->rate_q32;
 	clock->err_ns = err_ns + RXAQM_EST_ERR_MIN_NS;
-	clock->drift_err_q32 = drift_err_q32;
 	clock->expires_ns = last->host_ns + RXAQM_EST_EXPIRY_NS;
 }
 

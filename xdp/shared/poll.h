@@ -116,9 +116,11 @@ rxaqm_always_inline bool rxaqm_poll_resumes(struct rxaqm_queue *q, __u64 now_ns)
 }
 
 /* A poll ended at @now_ns that might have taken @limit packets of this queue. @left says
- * that it left packets behind whatever the count. Returns true if the queue was drained.
+ * that it left packets behind whatever the count. @served is what it took off a queue that
+ * others fill, too; 0 if all packets are ours. Returns true if the queue was drained.
  */
-static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left, __u64 now_ns)
+static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left, __u32 served,
+				  __u64 now_ns)
 {
 	bool was_standing = q->flags & RXAQM_QUEUE_STANDING;
 	__u32 packets = rxaqm_poll_close(q);
@@ -139,7 +141,9 @@ static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left,
 			if (round_ns > 0xffffffffULL)
 				round_ns = 0xffffffffULL;
 			q->round_ns = rxaqm_poll_smooth(q->round_ns, round_ns);
-			q->packet_ns = rxaqm_poll_smooth(q->packet_ns, (__u32)round_ns / packets);
+			if (served < packets)
+				served = packets;
+			q->packet_ns = rxaqm_poll_smooth(q->packet_ns, (__u32)round_ns / served);
 		}
 		q->clock_mask = rxaqm_poll_clock_mask(q->packet_ns, q->policy.target_ns);
 		q->flags |= RXAQM_QUEUE_STANDING;
