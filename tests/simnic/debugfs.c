@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/kernel/debug/simnic/simX/: the settings, and the truth. A bad value is -EINVAL. */
+#include <linux/ctype.h>
+#include <linux/cpumask.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "simnic.h"
+
+#define RATE_MBPS_MAX 1000000
+#define STAMP_ONE_IN_MAX 1000000
+#define LINE_MAX 64
+
+static struct dentry *root;
+
+/* One file: a name, how it is read, how a written line is taken. Either may be missing. */
+struct simnic_knob {
+	const char *name;
+	void (*show)(struct simnic *sn, struct seq_file *m);
+	int (*store)(struct simnic *sn, char *line);
+};
+
+static int parse_u32(const char *line, u32 max, u32 *out)
+{
+	u32 value;
+
+	if (kstrtou32(line, 0, &value) || value > max)
+		return -EINVAL;
+	*out = value;
+	return 0;
+}
+
+static int store_u32(const char *line, u32 min, u32 max, u32 *field)
+{
+	u32 value;
+
+	if (parse_u32(line, max, &value) || value < min)
+		return -EINVAL;
+	WRITE_ONCE(*field, value);
+	return 0;
+}
+
+static void rate_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u\n", sn->wire.rate_mbps);
+}
+
+static int rate_store(struct simnic *sn, char *line)
+{
+	u32 rate_mbps;
+
+	if (parse_u32(line, RATE_MBPS_MAX, &rate_mbps))
+		return -EINVAL;
+	simnic_wire_set_rate(sn, rate_mbps);
+	return 0;
+}
+
+static void rx_cost_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u\n", sn->rx_cost_ns);
+}
+
+static int rx_cost_store(struct simnic *sn, char *line)
+{
+	return store_u32(line, 0, SIMNIC_SPIN_MAX_NS, &sn->rx_cost_ns);
+}
+
+static void xdp_cost_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u\n", sn->xdp_cost_ns);
+}
+
+static int xdp_cost_store(struct simnic *sn, char *line)
+{
+	return store_u32(line, 0, SIMNIC_SPIN_MAX_NS, &sn->xdp_cost_ns);
+}
+
+static void tx_cost_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u\n", sn->tx_cost_ns);
+}
+
+static int tx_cost_store(struct simnic *sn, char *line)
+{
+	return store_u32(line, 0, SIMNIC_SPIN_MAX_NS, &sn->tx_cost_ns);
+}
+
+static void irq_cpu_show(struct simnic *sn, struct seq_file *m)
+{
+	u32 i;
+
+	for (i = 0; i < sn->max_queues; i++)
+		seq_printf(m, "%u %d\n", i, sn->q[i].irq_cpu);
+}
+
+/* "CPU" for all queues, or "QUEUE CPU". */
+static int irq_cpu_store(struct simnic *sn, char *line)
+{
+	char *second = strchr(line, ' ');
+	u32 i, cpu, queue = 0;
+
+	if (second) {
+		*second = '\0';
+		second = skip_spaces(second + 1);
+		if (parse_u32(line, sn->max_queues - 1, &queue))
+			return -EINVAL;
+	}
+	if (parse_u32(second ? second : line, nr_cpu_ids - 1, &cpu) || !cpu_online(cpu))
+		return -EINVAL;
+	for (i = 0; i < sn->max_queues; i++) {
+		if (!second || i == queue)
+			WRITE_ONCE(sn->q[i].irq_cpu, cpu);
+	}
+	return 0;
+}
+
+static void rx_queue_show(struct simnic *sn, struct seq_file *m)
+{
+	if (sn->steer == SIMNIC_STEER_HASH)
+		seq_puts(m, "hash\n");
+	else
+		seq_printf(m, "%d\n", sn->steer);
+}
+
+/* "hash", or the queue that all frames go to. */
+static int rx_queue_store(struct simnic *sn, char *line)
+{
+	u32 queue;
+
+	if (!strcmp(line, "hash")) {
+		WRITE_ONCE(sn->steer, SIMNIC_STEER_HASH);
+		return 0;
+	}
+	if (parse_u32(line, sn->max_queues - 1, &queue))
+		return -EINVAL;
+	WRITE_ONCE(sn->steer, queue);
+	return 0;
+}
+
+static const char *const rx_path_names[] = {
+	[SIMNIC_PATH_GRO] = "gro",
+	[SIMNIC_PATH_LIST] = "list",
+};
+
+static void rx_path_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%s\n", rx_path_names[sn->rx_path]);
+}
+
+static int rx_path_store(struct simnic *sn, char *line)
+{
+	int path = match_string(rx_path_names, ARRAY_SIZE(rx_path_names), line);
+
+	if (path < 0)
+		return -EINVAL;
+	WRITE_ONCE(sn->rx_path, path);
+	return 0;
+}
+
+static const char *const coverage_names[] = {
+	[SIMNIC_STAMP_ALL] = "all",
+	[SIMNIC_STAMP_PTP] = "ptp",
+	[SIMNIC_STAMP_NONE] = "none",
+};
+
+static void coverage_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%s\n", coverage_names[sn->coverage]);
+}
+
+/* A filter that the new coverage does not allow is switched off. */
+static int coverage_store(struct simnic *sn, char *line)
+{
+	int coverage = match_string(coverage_names, ARRAY_SIZE(coverage_names), line);
+
+	if (coverage < 0)
+		return -EINVAL;
+	rtnl_lock();
+	sn->coverage = coverage;
+	if (!simnic_filter_allowed(sn, sn->rx_filter))
+		WRITE_ONCE(sn->rx_filter, HWTSTAMP_FILTER_NONE);
+	rtnl_unlock();
+	return 0;
+}
+
+static void one_in_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u\n", sn->stamp_one_in);
+}
+
+static int one_in_store(struct simnic *sn, char *line)
+{
+	return store_u32(line, 1, STAMP_ONE_IN_MAX, &sn->stamp_one_in);
+}
+
+static void offset_show(struct simnic *sn, struct seq_file *m)
+{
+	u64 mono_ns = ktime_get_ns();
+
+	seq_printf(m, "%lld\n", (s64)(simnic_phc_at(&sn->phc, mono_ns) - mono_ns));
+}
+
+/* The PHC shows MONOTONIC plus this, now. */
+static int offset_store(struct simnic *sn, char *line)
+{
+	u64 mono_ns = ktime_get_ns();
+	s64 offset_ns;
+
+	if (kstrtos64(line, 0, &offset_ns) || (s64)(mono_ns + offset_ns) < 0)
+		return -EINVAL;
+	simnic_phc_set(&sn->phc, mono_ns + offset_ns, mono_ns);
+	return 0;
+}
+
+static void drift_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%d\n", sn->phc.drift_ppb);
+}
+
+static int drift_store(struct simnic *sn, char *line)
+{
+	s32 drift_ppb;
+
+	if (kstrtos32(line, 0, &drift_ppb))
+		return -EINVAL;
+	return simnic_phc_set_drift(&sn->phc, drift_ppb);
+}
+
+static int step_store(struct simnic *sn, char *line)
+{
+	s64 step_ns;
+
+	if (kstrtos64(line, 0, &step_ns))
+		return -EINVAL;
+	if ((s64)(simnic_phc_at(&sn->phc, ktime_get_ns()) + step_ns) < 0)
+		return -EINVAL;
+	simnic_phc_step(&sn->phc, step_ns);
+	return 0;
+}
+
+static void truth_show(struct simnic *sn, struct seq_file *m)
+{
+	u32 i, bucket;
+
+	for (i = 0; i < sn->max_queues; i++) {
+		const struct simnic_hist *h = &sn->q[i].rx_delay;
+		struct simnic_quantiles quantiles;
+
+		simnic_hist_quantiles(&h, 1, &quantiles);
+		seq_printf(m, "queue %u count %llu p50_ns %llu p99_ns %llu max_ns %llu\n", i,
+			   quantiles.count, quantiles.p50_ns, quantiles.p99_ns, quantiles.max_ns);
+		for (bucket = 0; bucket < SIMNIC_HIST_BUCKETS; bucket++) {
+			u64 n = simnic_hist_count(h, bucket);
+
+			if (n)
+				seq_printf(m, "  %llu %llu %llu\n", simnic_hist_low(bucket),
+					   simnic_hist_low(bucket + 1), n);
+		}
+	}
+}
+
+/* Forgets both delays, those of Rx and those of Tx completions. */
+static int truth_reset_store(struct simnic *sn, char *line)
+{
+	u32 i;
+
+	if (strcmp(line, "1"))
+		return -EINVAL;
+	for (i = 0; i < sn->max_queues; i++) {
+		simnic_hist_reset(&sn->q[i].rx_delay);
+		simnic_hist_reset(&sn->q[i].tx_delay);
+	}
+	return 0;
+}
+
+static const struct simnic_knob knobs[] = {
+	{ "rate_mbps", rate_show, rate_store },
+	{ "rx_cost_ns", rx_cost_show, rx_cost_store },
+	{ "xdp_cost_ns", xdp_cost_show, xdp_cost_store },
+	{ "tx_cost_ns", tx_cost_show, tx_cost_store },
+	{ "irq_cpu", irq_cpu_show, irq_cpu_store },
+	{ "rx_queue", rx_queue_show, rx_queue_store },
+	{ "rx_path", rx_path_show, rx_path_store },
+	{ "stamp_coverage", coverage_show, coverage_store },
+	{ "stamp_one_in", one_in_show, one_in_store },
+	{ "phc_offset_ns", offset_show, offset_store },
+	{ "phc_drift_ppb", drift_show, drift_store },
+	{ "phc_step_ns", NULL, step_store },
+	{ "truth", truth_show, NULL },
+	{ "truth_reset", NULL, truth_reset_store },
+};
+
+static_assert(ARRAY_SIZE(knobs) == SIMNIC_NR_FILES);
+
+static int knob_show(struct seq_file *m, void *v)
+{
+	const struct simnic_file *file = m->private;
+
+	file->knob->show(file->sn, m);
+	return 0;
+}
+
+static int knob_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, knob_show, inode->i_private);
+}
+
+static ssize_t knob_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	const struct simnic_file *f = ((struct seq_file *)file->private_data)->private;
+	char line[LINE_MAX];
+	int err;
+
+	if (len >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, buf, len))
+		return -EFAULT;
+	line[len] = '\0';
+	err = f->knob->store(f->sn, strim(line));
+	return err ? err : len;
+}
+
+static const struct file_operations knob_fops = {
+	.owner = THIS_MODULE,
+	.open = knob_open,
+	.read = seq_read,
+	.write = knob_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+void simnic_debugfs_add(struct simnic *sn)
+{
+	u32 i;
+
+	sn->dir = debugfs_create_dir(sn->name, root);
+	for (i = 0; i < ARRAY_SIZE(knobs); i++) {
+		umode_t mode = (knobs[i].show ? 0444 : 0) | (knobs[i].store ? 0200 : 0);
+
+		sn->files[i].sn = sn;
+		sn->files[i].knob = &knobs[i];
+		debugfs_create_file(knobs[i].name, mode, sn->dir, &sn->files[i], &knob_fops);
+	}
+}
+
+void simnic_debugfs_root_init(void)
+{
+	root = debugfs_create_dir("simnic", NULL);
+}
+
+void simnic_debugfs_root_exit(void)
+{
+	debugfs_remove_recursive(root);
+}

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2317,SC2154 # sourced by selftest.sh, which sets the variables
+#
+# Rings, completions, settings, and changes under traffic.
+
+test_tcp_udp()
+{
+	more "$(iperf 2)" 1000000 "TCP to B"
+	more "$(iperf 2 -R)" 1000000 "TCP to A"
+	more "$(iperf 2 -u -b 20M)" 1000000 "UDP to B"
+	more "$(iperf 2 -u -b 20M -R)" 1000000 "UDP to A"
+	more "$(iperf 2 -u -b 20M -l 8000)" 1000000 "fragmented UDP"
+	near "$(in_b ethtool -i sim1 | grep -c '^driver: simnic')" 1 0 "driver lines"
+}
+
+test_tso()
+{
+	local packets frames
+
+	# Software verifies what the hardware summed.
+	in_b ethtool -K sim1 rx off
+	iperf 2 >/dev/null
+	packets=$(stat stA sim0 tx_packets) frames=$(stat stA sim0 tx_frames)
+	more "$frames" $((packets * 2)) "frames of $packets packets"
+	near "$(stat stB sim1 rx_packets)" $((frames - $(stat stB sim1 rx_missed))) 0 "frames received"
+	near "$(in_b nstat -az TcpInCsumErrors UdpInCsumErrors | awk '/Csum/ { n += $2 } END { print n }')" 0 0 "checksum errors"
+	in_a ethtool -K sim0 tso off gso off
+	packets=$(stat stA sim0 tx_packets)
+	iperf 1 >/dev/null
+	near $(($(stat stA sim0 tx_frames) - frames)) $(($(stat stA sim0 tx_packets) - packets)) 0 "frames without TSO"
+}
+
+test_overflow()
+{
+	local sent
+
+	in_b ethtool -G sim1 rx 256
+	set_knob sim1 rx_cost_ns 200000
+	sent=$(flood 3 0)
+	sleep 1
+	more "$(stat stB sim1 rx_missed)" 100 "rx_missed"
+	near $(($(stat stB sim1 rx_packets) + $(stat stB sim1 rx_missed))) "$sent" 0 "received + missed"
+	near "$(in_b cat /sys/class/net/sim1/statistics/rx_missed_errors)" "$(stat stB sim1 rx_missed)" 0 "rx_missed_errors"
+	# 256 packets of 200 us
+	more "$(truth sim1 p50_ns)" 25000000 "median delay"
+	more "$(stat stB sim1 rx_polls_busy)" 2 "busy polls"
+	near "$(truth sim1 count)" "$(stat stB sim1 rx_packets)" 0 "packets in truth"
+	echo 1 >"$debug/sim1/truth_reset"
+	near "$(truth sim1 count)" 0 0 "packets in truth after a reset"
+}
+
+# overloaded_tx on|off: the median delay of Tx completions of sim1 while its Rx is overloaded.
+overloaded_tx()
+{
+	local flooder
+
+	in_b ethtool --set-priv-flags sim1 shared-cq "$1"
+	set_knob sim1 rx_cost_ns 100000
+	ip netns exec stA taskset -c 0 "$tool" send 10.77.0.2 9 60 200 0 >/dev/null &
+	flooder=$!
+	sleep 2
+	echo 1 >"$debug/sim1/truth_reset"
+	in_b taskset -c 0 "$tool" send 10.77.0.1 9 4 100 100 >/dev/null
+	stat stB sim1 tx_delay_p50_ns
+	kill "$flooder"
+	wait
+	set_knob sim1 rx_cost_ns 0
+	sleep 2
+}
+
+test_completions()
+{
+	local split shared
+
+	split=$(overloaded_tx off)
+	shared=$(overloaded_tx on)
+	more "$split" 0 "split delay"
+	more "$shared" $((split * 4)) "shared delay, if split is $split,"
+	# most of 1024 packets of 100 us
+	more "$shared" 60000000 "shared delay"
+}
+
+test_rate()
+{
+	local rate
+
+	set_knob sim0 rate_mbps 20
+	rate=$(iperf 3)
+	more "$rate" 8000000 "TCP over 20 Mbit/s"
+	[ "${rate:-0}" -lt 20500000 ] || bad "TCP over 20 Mbit/s is $rate"
+	near "$(in_a cat /sys/class/net/sim0/speed)" 20 0 "speed"
+	set_knob sim0 rate_mbps 0
+	more "$(iperf 2)" 20500000 "TCP without a rate"
+}
+
+test_settings()
+{
+	local file
+
+	refused sim1 rate_mbps -1 x '' 1000001
+	for file in rx_cost_ns xdp_cost_ns tx_cost_ns; do
+		refused sim1 "$file" -1 x 1000001 '1 1'
+	done
+	refused sim1 irq_cpu 99 '4 0' '0 99' '0 0 0' x
+	refused sim1 stamp_coverage some ''
+	refused sim1 stamp_one_in 0 -1 x
+	refused sim1 phc_offset_ns x -9000000000000000000
+	refused sim1 phc_drift_ppb 1000001 -1000001 x
+	refused sim1 rx_path frags
+	refused sim1 rx_queue 4 -1
+	! in_b ethtool -G sim1 rx 63 2>/dev/null || bad "ring of 63"
+	! in_b ethtool -G sim1 rx 4097 2>/dev/null || bad "ring of 4097"
+	! in_b ethtool -L sim1 combined 5 2>/dev/null || bad "5 queues"
+	! in_b ethtool -C sim1 tx-usecs 5 2>/dev/null || bad "tx-usecs"
+	set_knob sim1 rx_path list
+	more "$(iperf 1)" 1000000 "TCP with rx_path list"
+	in_b ethtool -C sim1 rx-usecs 200 || bad "rx-usecs"
+	more "$(iperf 1)" 1000000 "TCP with rx-usecs"
+	in_b ethtool -L sim1 combined 4 || bad "4 queues"
+	set_knob sim1 rx_queue 3
+	iperf 1 >/dev/null
+	more "$(stat stB sim1 q3_rx_packets)" 100 "packets of queue 3"
+}
+
+# Everything that restarts the rings, under TCP; then traffic still runs.
+test_changes()
+{
+	local i
+
+	in_b timeout 60 iperf3 -s -1 >/dev/null 2>&1 &
+	sleep 0.5
+	in_a timeout 30 iperf3 -c 10.77.0.2 -t 12 -P 4 --bidir >/dev/null 2>&1 &
+	sleep 1
+	for ((i = 0; i < 4; i++)); do
+		in_b ethtool -G sim1 rx $((64 << i)) tx $((4096 >> i)) || bad "-G $i"
+		in_a ethtool -L sim0 combined $((i + 1)) || bad "-L $i"
+		in_b ethtool -L sim1 combined $((4 - i % 4)) || bad "-L of sim1 $i"
+		in_b ethtool --set-priv-flags sim1 shared-cq "$([ $((i % 2)) = 0 ] && echo on || echo off)"
+		in_b sh -c "echo $((i % 2)) >/sys/class/net/sim1/threaded" || bad threaded
+		set_knob sim1 irq_cpu $((i % 2))
+		set_knob sim0 rate_mbps $((i % 2 * 500))
+		ip -n stB link set sim1 mtu $((i % 2 ? 1500 : 4000))
+		ip -n stA link set sim0 down
+		ip -n stA link set sim0 up
+	done
+	wait
+	ip -n stA neigh replace 10.77.0.2 lladdr "$(in_b cat /sys/class/net/sim1/address)" dev sim0
+	more "$(iperf 2)" 1000000 "TCP afterwards"
+}
+
+test_threaded()
+{
+	in_b sh -c 'echo 1 >/sys/class/net/sim1/threaded' || bad "cannot be threaded"
+	pgrep -f 'napi/sim1' >/dev/null || bad "no thread napi/sim1"
+	more "$(iperf 2)" 1000000 "TCP, threaded"
+}
+
+test_rmmod()
+{
+	local i senders
+
+	for ((i = 0; i < 3; i++)); do
+		set_knob sim0 rate_mbps $((i * 50))
+		set_knob sim1 rx_cost_ns 20000
+		in_a "$tool" send 10.77.0.2 9 6 1000 0 >/dev/null 2>&1 &
+		senders=$!
+		in_b "$tool" send 10.77.0.1 9 6 1000 0 >/dev/null 2>&1 &
+		sleep 1
+		rmmod simnic || bad "rmmod $i"
+		wait "$senders"
+		wait
+		ip netns del stA
+		ip netns del stB
+		ip netns del stC
+		setup || bad "insmod $i"
+	done
+}
