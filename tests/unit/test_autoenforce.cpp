@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Automatic enforcement comes and goes, and does not flap. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "watched.hpp"
+
+namespace
+{
+
+struct Action {
+	__u64 at_ns;
+	rxaqm_autoenforce_do what;
+	std::string text;
+};
+
+/* With the caller's part: what is asked for is done. */
+struct Enforcer : Watched {
+	rxaqm_autoenforce ae = {};
+	rxaqm_autoenforce_config config;
+	std::vector<Action> actions;
+
+	Enforcer()
+	{
+		rxaqm_autoenforce_config_init(&config);
+	}
+
+	void step(Did did, __u64 ns = SEC)
+	{
+		char text[RXAQM_OVERLOAD_TEXT] = "";
+
+		after(did, ns);
+		auto what = rxaqm_autoenforce_update(&ae, &config, &look,
+						     rxaqm_mode(q->policy.mode), now_ns, text);
+
+		if (what == RXAQM_AUTOENFORCE_NOTHING)
+			return;
+		actions.push_back({ now_ns, what, text });
+		if (what == RXAQM_AUTOENFORCE_ENFORCE)
+			q->policy.mode = RXAQM_MODE_ENFORCE;
+		if (what == RXAQM_AUTOENFORCE_OBSERVE)
+			q->policy.mode = RXAQM_MODE_OBSERVE;
+	}
+
+	void run(unsigned seconds, Did did)
+	{
+		while (seconds--)
+			step(did);
+	}
+
+	bool enforces() const
+	{
+		return q->policy.mode == RXAQM_MODE_ENFORCE;
+	}
+
+	void check() const
+	{
+		for (size_t i = 0; i < actions.size(); i++) {
+			CHECK(actions[i].what ==
+			      (i % 2 ? RXAQM_AUTOENFORCE_OBSERVE : RXAQM_AUTOENFORCE_ENFORCE));
+			CHECK(actions[i].text != "");
+			if (i)
+				CHECK(actions[i].at_ns - actions[i - 1].at_ns >=
+				      (i % 2 ? std::max(config.dwell_enforce_ns,
+							config.observe_after_ns) :
+					       std::max(config.dwell_observe_ns,
+							config.enforce_after_ns)));
+		}
+	}
+};
+
+} // namespace
+
+TEST_CASE("autoenforce: on when overloaded, off when drained", "[overload]")
+{
+	Enforcer e;
+
+	e.run(600, FLOWING);
+	e.run(29, OVER);
+	CHECK(e.actions.empty());
+	e.run(1, OVER);
+	REQUIRE(e.actions.size() == 1);
+	CHECK(e.actions[0].what == RXAQM_AUTOENFORCE_ENFORCE);
+	CHECK(e.actions[0].text == "stood over target 2ms for 30s, now 84ms");
+	/* Kept at its target it still needs it, and so it does when it is over. */
+	e.run(7200, CONTROLLED);
+	e.run(7200, OVER);
+	CHECK(e.actions.size() == 1);
+	e.run(599, FLOWING);
+	CHECK(e.enforces());
+	e.run(1, FLOWING);
+	REQUIRE(e.actions.size() == 2);
+	CHECK(e.actions[1].what == RXAQM_AUTOENFORCE_OBSERVE);
+	CHECK(e.actions[1].text == "drained for 600s");
+	CHECK_FALSE(e.enforces());
+	e.run(7200, IDLE);
+	CHECK(e.actions.size() == 2);
+	e.check();
+}
+
+TEST_CASE("autoenforce: what works is not taken away again and again", "[overload]")
+{
+	Enforcer e;
+	__u64 begin_ns = e.now_ns;
+	const unsigned day = 24 * 3600;
+
+	/* Drained as soon as it is enforced, overloaded as soon as it is not. */
+	for (unsigned i = 0; i < 7 * day; i++)
+		e.step(e.enforces() ? FLOWING : OVER);
+	e.check();
+	/* 10, 20, ... 160 min, and then 320 min each. */
+	CHECK(e.actions.size() <= 2 * (6 + (e.now_ns - begin_ns) / (320 * 60 * SEC)));
+	for (size_t i = 2; i < e.actions.size(); i += 2)
+		CHECK(e.actions[i + 1 < e.actions.size() ? i + 1 : i].at_ns - e.actions[i].at_ns >=
+		      (i + 1 < e.actions.size() ?
+			       (600 * SEC) << std::min<size_t>(i / 2, RXAQM_OVERLOAD_RELAPSES_MAX) :
+			       0));
+	/* Overload once a day is no relapse: it is forgotten one by one. */
+	for (int i = 0; i < 6; i++) {
+		e.run(day, FLOWING);
+		e.run(120, OVER);
+	}
+	CHECK(e.ae.relapses == 0);
+}
+
+TEST_CASE("autoenforce: adverse input never makes it flap", "[overload]")
+{
+	for (unsigned seed = 1; seed <= 30; seed++) {
+		std::mt19937 random(seed);
+		Enforcer e;
+
+		if (seed % 3 == 0) {
+			/* Dwelling is what counts. */
+			e.config.enforce_after_ns = 2 * SEC;
+			e.config.observe_after_ns = 3 * SEC;
+		}
+		for (int i = 0; i < 2000; i++) {
+			Did did = any(random);
+
+			for (unsigned n = random() % 200; n; n--)
+				e.step(random() % 20 ? did : any(random),
+				       random() % 30 ? SEC : random() % (600 * SEC));
+		}
+		CAPTURE(seed);
+		CHECK_FALSE(e.ae.overruled);
+		e.check();
+	}
+}
+
+TEST_CASE("autoenforce: what the operator sets stays", "[overload]")
+{
+	Enforcer e;
+
+	/* Enforced by the operator: not taken back. */
+	e.q->policy.mode = RXAQM_MODE_ENFORCE;
+	e.run(60, OVER);
+	e.run(7200, FLOWING);
+	CHECK(e.actions.empty());
+	CHECK(e.enforces());
+	/* Off: nothing is measured, nothing done. */
+	e.q->policy.mode = RXAQM_MODE_OFF;
+	e.run(600, OVER);
+	CHECK(e.actions.empty());
+	/* Observe: time counts from now. */
+	e.q->policy.mode = RXAQM_MODE_OBSERVE;
+	e.run(29, OVER);
+	CHECK(e.actions.empty());
+	e.run(1, OVER);
+	CHECK(e.actions.size() == 1);
+	CHECK(e.enforces());
+	/* Taken back by the operator: hands off, told once. */
+	e.q->policy.mode = RXAQM_MODE_OBSERVE;
+	e.run(7200, OVER);
+	REQUIRE(e.actions.size() == 2);
+	CHECK(e.actions[1].what == RXAQM_AUTOENFORCE_OVERRULED);
+	CHECK(e.actions[1].text.find("someone else") != std::string::npos);
+	e.q->policy.mode = RXAQM_MODE_ENFORCE;
+	e.run(7200, FLOWING);
+	CHECK(e.actions.size() == 2);
+	CHECK(e.enforces());
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A queue that is looked at, in simulated seconds. */
+#ifndef RXAQM_TESTS_WATCHED_HPP
+#define RXAQM_TESTS_WATCHED_HPP
+
+#include <memory>
+#include <random>
+
+extern "C" {
+#include "overload.h"
+}
+
+inline constexpr __u64 MS = RXAQM_NSEC_PER_MSEC;
+inline constexpr __u64 SEC = RXAQM_NSEC_PER_SEC;
+
+/* What a queue did in the time between two looks. */
+enum Did {
+	IDLE, /* no poll */
+	FLOWING, /* each poll drained it */
+	OVER, /* stood over target */
+	CONTROLLED, /* stood, under target */
+	UNJUDGED, /* stood, without a signal */
+};
+
+/* A queue as the data plane leaves it. */
+struct Watched {
+	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
+	rxaqm_overload_seen seen = {};
+	struct rxaqm_overload_look look = {};
+	__u64 now_ns = ~0ULL - 50 * SEC; /* times may wrap */
+
+	Watched()
+	{
+		q->policy.mode = RXAQM_MODE_OBSERVE;
+		q->policy.target_ns = 2 * MS;
+		q->policy.interval_ns = 40 * MS;
+		q->drained_ns = now_ns;
+	}
+
+	const struct rxaqm_overload_look &after(Did did, __u64 ns = SEC)
+	{
+		now_ns += ns;
+		if (did != IDLE) {
+			q->flags |= RXAQM_QUEUE_POLLED;
+			q->poll_end_ns = now_ns - 1;
+		}
+		if (did == FLOWING) {
+			q->stat[RXAQM_STAT_POLLS_DRAINED] += 1000;
+			q->stat[RXAQM_STAT_POLLS_BUSY] += 20; /* bursts */
+			q->flags &= ~RXAQM_QUEUE_STANDING;
+			q->drained_ns = now_ns - 1;
+			q->smooth_ns = 0;
+		} else if (did != IDLE) {
+			q->stat[RXAQM_STAT_POLLS_BUSY] += 700;
+			q->flags |= RXAQM_QUEUE_STANDING;
+		}
+		if (did == OVER || did == CONTROLLED) {
+			q->stat[RXAQM_STAT_JUDGED] += 44800;
+			q->smooth_ns = did == OVER ? 84 * MS : 1900000;
+		}
+		rxaqm_overload_look(&seen, q.get(), now_ns, &look);
+		return look;
+	}
+};
+
+inline Did any(std::mt19937 &random)
+{
+	return Did(random() % 5);
+}
+
+#endif /* RXAQM_TESTS_WATCHED_HPP */
