@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "figures.h"
+#include "hint.h"
 #include "hooks.h"
 #include "machine.h"
+#include "notes.h"
 #include "options.h"
 #include "out.h"
 #include "plane.h"
@@ -134,12 +137,21 @@ static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
 				       "to its members (\"ip link show master %s\")",
 				       args->ifname, args->ifname);
 	err = args->profile ? rxaqm_profile_by_name(args->profile, profile, error) :
-			      rxaqm_profile_for_driver(attach->nic.driver, profile, error);
+			      rxaqm_profile_for_interface(args->ifname, profile, error);
 	if (!err)
 		err = read_policy(args, profile, policy, error);
 	attach->profile = profile;
 	attach->policy = policy;
 	return err;
+}
+
+static void log_warnings(const struct rxaqm_profile *profile)
+{
+	unsigned int i;
+
+	for (i = 0; i < profile->nr_notes; i++)
+		if (profile->note[i].warning)
+			rxaqm_log_notice("profile %s: %s", profile->name, profile->note[i].text);
 }
 
 static void print_attached(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
@@ -153,10 +165,12 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 	rxaqm_out_bool(&out, "dispatcher", ", by libxdp's dispatcher", ", without dispatcher",
 		       iface->flags & RXAQM_IFACE_DISPATCHER);
 	rxaqm_out_str(&out, "hook", ", hook %s", rxaqm_hook_in_use(state->meta));
+	rxaqm_out_str(&out, "stamp", ", stamps: %s", rxaqm_iface_stamps(iface));
 	rxaqm_out_str(&out, "profile", ", profile %s", iface->profile);
 	rxaqm_out_u64(&out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
 	rxaqm_out_bool(&out, "by_cpu", " by CPU", NULL, iface->flags & RXAQM_IFACE_BY_CPU);
 	rxaqm_out_text(&out, "\n");
+	rxaqm_notes_out(&out, state, iface, iface->name, true);
 	rxaqm_out_close(&out, false);
 }
 
@@ -164,12 +178,15 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_attach *attach)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
+	struct rxaqm_error error = {};
 
 	if (generic != attach->generic) {
 		rxaqm_log_error("\"%s\" is attached in %s mode; detach it first to change that",
 				attach->ifname, generic ? "generic" : "native");
 		return RXAQM_EXIT_FAILED;
 	}
+	if (rxaqm_hint_check_policy(iface, attach->ifname, attach->policy, &error))
+		return rxaqm_log_failure(&error);
 	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" changes "
 			 "its policy)",
 			 attach->ifname);
@@ -220,12 +237,16 @@ int rxaqm_cmd_attach(int argc, char **argv)
 			goto out;
 		}
 	}
+	error.text[0] = '\0';
 	iface = rxaqm_plane_attach(&state, &attach, &error);
 	if (!iface) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
+	if (error.text[0])
+		rxaqm_log_notice("%s", error.text);
 	print_attached(&state, iface);
+	log_warnings(&profile);
 	exit_code = RXAQM_EXIT_OK;
 out:
 	rxaqm_state_close(&state);

@@ -88,11 +88,12 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	int err = rxaqm_state_open(state, true, error);
 
-	if (!err || (err == -EIO && state->iface))
-		return rxaqm_plane_detach_all(state, error);
 	/* Another version's state is for that version to undo. */
 	if (err == -EPROTO || err == -EACCES || err == -EPERM)
 		return err;
+	error->text[0] = '\0'; /* damage that is swept up now */
+	if (!err || (err == -EIO && state->iface))
+		return rxaqm_plane_detach_all(state, error);
 	return strip_all(error);
 }
 
@@ -131,10 +132,14 @@ int rxaqm_cmd_detach(int argc, char **argv)
 		goto out;
 	}
 	result = args.all ? detach_all(&state, &error) : detach_one(&state, args.ifname, &error);
-	if (result < 0)
+	if (result < 0) {
 		exit_code = rxaqm_log_failure(&error);
-	else
-		print_detached(args.ifname, args.all ? result : 1);
+		goto out;
+	}
+	print_detached(args.ifname, args.all ? result : 1);
+	/* Something less than detaching did not work. */
+	if (error.text[0])
+		rxaqm_log_notice("%s", error.text);
 out:
 	rxaqm_state_close(&state);
 	return exit_code;

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "hint.h"
 #include "options.h"
 #include "out.h"
 #include "parse.h"
 #include "plane.h"
 #include "policy_file.h"
+#include "stamps.h"
 
 #define MAX_SETTINGS 32
 
@@ -103,19 +105,43 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	return 0;
 }
 
-/* Check what has become of the chosen policies and put them in force, all at once. */
-static int work_commit(struct work *work, struct rxaqm_error *error)
+/* Does any queue come to want stamps by this change, or by being told so again? */
+static bool wants_stamps_now(const struct work *work, bool signal_named)
 {
 	unsigned int i;
-	int err;
 
 	for (i = 0; i < work->iface->nr_queues; i++) {
-		err = work->chosen[i] ? rxaqm_policy_check(&work->policies[i], error) : 0;
-		if (err)
-			return err;
+		__u8 before = rxaqm_state_policy(&work->state, work->iface, i)->signal;
+
+		if (work->chosen[i] && work->policies[i].signal != RXAQM_SIGNAL_BUSY &&
+		    (signal_named || before == RXAQM_SIGNAL_BUSY))
+			return true;
 	}
-	rxaqm_state_set_policies(&work->state, work->iface, work->policies);
-	return 0;
+	return false;
+}
+
+/* Check what has become of the chosen policies and put them in force, all at once. @signal_named: the
+ * operator has given a signal, be it the same; so stamps that someone turned off come back.
+ */
+static int work_commit(struct work *work, const char *ifname, bool signal_named,
+		       struct rxaqm_error *error)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < work->iface->nr_queues && !err; i++) {
+		if (!work->chosen[i])
+			continue;
+		err = rxaqm_policy_check(&work->policies[i], error);
+		if (!err)
+			err = rxaqm_hint_check_policy(work->iface, ifname, &work->policies[i],
+						      error);
+	}
+	if (!err && wants_stamps_now(work, signal_named))
+		err = rxaqm_stamps_enable(work->iface, ifname, error);
+	if (!err)
+		rxaqm_state_set_policies(&work->state, work->iface, work->policies);
+	return err;
 }
 
 static int set_one(struct rxaqm_policy *policy, const char *setting, struct rxaqm_error *error)
@@ -135,9 +161,12 @@ static int set_one(struct rxaqm_policy *policy, const char *setting, struct rxaq
 static int apply_settings(struct work *work, const struct policy_args *args,
 			  struct rxaqm_error *error)
 {
+	bool signal_named = false;
 	unsigned int queue;
 	int i, err;
 
+	for (i = 0; i < args->nr_settings; i++)
+		signal_named |= !strncmp(args->setting[i], "signal=", strlen("signal="));
 	for (queue = 0; queue < work->iface->nr_queues; queue++) {
 		if (!work->chosen[queue])
 			continue;
@@ -147,7 +176,7 @@ static int apply_settings(struct work *work, const struct policy_args *args,
 				return err;
 		}
 	}
-	return work_commit(work, error);
+	return work_commit(work, args->ifname, signal_named, error);
 }
 
 static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
@@ -228,7 +257,7 @@ static int policy_load(struct work *work, const struct policy_args *args, struct
 	if (!err)
 		err = rxaqm_policy_file_read(args->setting[0], work->policies,
 					     work->iface->nr_queues, rxaqm_now_ns(), error);
-	return err ? err : work_commit(work, error);
+	return err ? err : work_commit(work, args->ifname, false, error);
 }
 
 static int policy_save(struct work *work, const struct policy_args *args, struct rxaqm_error *error)

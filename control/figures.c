@@ -59,19 +59,27 @@ const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
 	return reasons[q->distrust_reason];
 }
 
+bool rxaqm_queue_unstamped(const struct rxaqm_queue *q)
+{
+	return q->stat[RXAQM_STAT_STAMP_MISSING] &&
+	       !(q->flags & RXAQM_QUEUE_NO_CLOCK) /* they came, but could not be read */
+	       && rxaqm_ns_after(q->poll_end_ns, q->sample_ns + RXAQM_NSEC_PER_SEC) &&
+	       rxaqm_ns_after(q->poll_end_ns, q->distrust_until_ns);
+}
+
 const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
 {
-	bool busy_possible = q->policy.signal != RXAQM_SIGNAL_STAMP;
+	bool stamped = q->signal == RXAQM_SIGNAL_STAMP || q->signal == RXAQM_SIGNAL_HINT;
 
 	if (!(q->flags & RXAQM_QUEUE_POLLED))
 		return "none";
 	/* A queue that stands gets samples all the time, or it has none. */
-	if (q->signal == RXAQM_SIGNAL_STAMP && (q->flags & RXAQM_QUEUE_SAMPLED) &&
+	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
 	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
 	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
 	    !rxaqm_queue_distrust(q, now_ns))
-		return "stamp";
-	return busy_possible ? "busy" : "none";
+		return q->signal == RXAQM_SIGNAL_HINT ? "hint" : "stamp";
+	return rxaqm_policy_by_polls(&q->policy) ? "busy" : "none";
 }
 
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
@@ -86,6 +94,11 @@ const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
 	default:
 		return "observe";
 	}
+}
+
+const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
+{
+	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_name(iface->stamp);
 }
 
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],

@@ -18,13 +18,19 @@ __u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since);
  */
 __u64 rxaqm_queue_floor_ns(const struct rxaqm_queue *q);
 
-/* What the queue goes by now: "stamp", "busy", "none". */
+/* What the queue goes by now: "hint", "stamp", "busy", "none". */
 const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns);
+
+/* Packets have come for over a second, but no stamp with them. */
+bool rxaqm_queue_unstamped(const struct rxaqm_queue *q);
 
 /* Why stamps are not believed now, in words; NULL if they are. */
 const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns);
 
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
+
+/* Where its stamps come from: "hint", "hwtstamp", "tstamp", "none". */
+const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
 
 /* Name of the interface now, in @buf; its name at attach if it is not in this namespace.
  * Sets *@ret_here.

@@ -129,13 +129,35 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	return 0;
 }
 
-bool rxaqm_nic_stamps_all(const char *ifname)
+/* The kinds of received packets that the device can be told to stamp: bits HWTSTAMP_FILTER_*. */
+static __u32 rx_filters(const char *ifname)
 {
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
 
-	return !ifr_ioctl(ifname, SIOCETHTOOL, &info) &&
-	       (info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE) &&
-	       (info.rx_filters & (1U << HWTSTAMP_FILTER_ALL));
+	if (ifr_ioctl(ifname, SIOCETHTOOL, &info) ||
+	    !(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE))
+		return 0;
+	return info.rx_filters & ~(1U << HWTSTAMP_FILTER_NONE);
+}
+
+bool rxaqm_nic_stamps_all(const char *ifname)
+{
+	return rx_filters(ifname) & (1U << HWTSTAMP_FILTER_ALL);
+}
+
+bool rxaqm_nic_stamps_some(const char *ifname)
+{
+	return rx_filters(ifname);
+}
+
+int rxaqm_nic_phc(const char *ifname)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+	int err = ifr_ioctl(ifname, SIOCETHTOOL, &info);
+
+	if (err)
+		return err == -ENODEV ? err : -ENOENT;
+	return info.phc_index < 0 ? -ENOENT : info.phc_index;
 }
 
 int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config)

@@ -31,6 +31,12 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 /* True if the device can stamp every packet it receives (ethtool -T). */
 bool rxaqm_nic_stamps_all(const char *ifname);
 
+/* True if it can stamp some. */
+bool rxaqm_nic_stamps_some(const char *ifname);
+
+/* Index of its PTP hardware clock; -ENODEV: no such interface, -ENOENT: it has none. */
+int rxaqm_nic_phc(const char *ifname);
+
 /* 0 or -errno; a device without hardware timestamps: known is false. */
 int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config);
 int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entry.h"
+#include "hint.h"
 #include "hooks.h"
 #include "netns.h"
 #include "stamps.h"
@@ -88,8 +90,10 @@ static bool is_bare(const struct rxaqm_iface *iface)
 	       !rxaqm_plane_ifindex(iface);
 }
 
-/* Undo all that the entry says was done to the interface @ifindex of this namespace. */
-static int undo(struct rxaqm_iface *iface, unsigned int ifindex)
+/* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
+ * that cannot be put back are told in @error, and hold nothing up.
+ */
+static int undo(struct rxaqm_iface *iface, unsigned int ifindex, struct rxaqm_error *error)
 {
 	__u32 prog_id = iface->prog_id;
 	int err;
@@ -101,7 +105,7 @@ static int undo(struct rxaqm_iface *iface, unsigned int ifindex)
 	err = rxaqm_xdp_detach(ifindex, prog_id);
 	if (err)
 		return err;
-	rxaqm_stamps_restore(iface, ifindex);
+	rxaqm_stamps_restore(iface, ifindex, error);
 	set_state(iface, RXAQM_IFACE_FREE);
 	return 0;
 }
@@ -132,7 +136,7 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 	return rxaqm_hooks_remove(error);
 }
 
-void rxaqm_plane_recover(struct rxaqm_state *state)
+void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	__u64 netns_ino = rxaqm_netns_ino();
 	int i;
@@ -146,7 +150,7 @@ void rxaqm_plane_recover(struct rxaqm_state *state)
 		if (!in_use(iface))
 			continue;
 		if (broken && iface->netns_ino == netns_ino)
-			undo(iface, iface->ifindex);
+			undo(iface, iface->ifindex, error);
 		else if (iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == netns_ino &&
 			 !if_indextoname(iface->ifindex, ifname) &&
 			 !rxaqm_xdp_exists(iface->prog_id))
@@ -161,11 +165,12 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 
 	err = rxaqm_state_open(state, true, error);
 	if (!err) {
-		rxaqm_plane_recover(state);
+		rxaqm_plane_recover(state, error);
 		return 0;
 	}
 	if (err != -ENOENT)
 		return err;
+	error->text[0] = '\0';
 	err = rxaqm_hooks_remove(error);
 	if (!err)
 		err = rxaqm_hooks_begin(error);
@@ -182,12 +187,12 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 /* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
  * for by name. What watches costs every packet of the host a little, so not otherwise.
  */
-static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach, bool hint,
 		    struct rxaqm_error *error)
 {
-	bool needed = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname) !=
-			      RXAQM_STAMP_NONE &&
-		      !attach->generic;
+	bool needed = !hint && !attach->generic &&
+		      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname) !=
+			      RXAQM_STAMP_NONE;
 	int used;
 
 	if (!needed && attach->hook == RXAQM_HOOK_AUTO)
@@ -207,62 +212,6 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach
 	return 0;
 }
 
-/* Which queues there are, and of what length. */
-static bool keyed_by_cpu(const struct rxaqm_attach *attach)
-{
-	if (attach->key != RXAQM_KEY_AUTO)
-		return attach->key == RXAQM_KEY_CPU;
-	/* By queue only where the profile vouches for it: one NAPI context a queue. */
-	return attach->generic &&
-	       (attach->nic.rps || attach->profile->path_generic == RXAQM_PATH_UNKNOWN ||
-		attach->profile->path_generic == RXAQM_PATH_BACKLOG);
-}
-
-static unsigned int queue_entries(const struct rxaqm_attach *attach, bool by_cpu)
-{
-	if (by_cpu)
-		return rxaqm_max_backlog();
-	return attach->nic.rx_ring ? attach->nic.rx_ring : attach->profile->ring_entries;
-}
-
-static struct rxaqm_iface *new_entry(struct rxaqm_state *state, const struct rxaqm_attach *attach,
-				     struct rxaqm_error *error)
-{
-	bool by_cpu = keyed_by_cpu(attach);
-	unsigned int nr_queues = by_cpu ? (unsigned int)libbpf_num_possible_cpus() :
-					  attach->nic.nr_rx_queues;
-	struct rxaqm_policy *policies;
-	struct rxaqm_iface *iface;
-	unsigned int i;
-	int slot;
-
-	slot = rxaqm_state_alloc(state, nr_queues, error);
-	if (slot < 0)
-		return NULL;
-	policies = calloc(nr_queues, sizeof(*policies));
-	if (!policies) {
-		rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
-		return NULL;
-	}
-	for (i = 0; i < nr_queues; i++)
-		policies[i] = *attach->policy;
-
-	iface = &state->iface[slot];
-	iface->flags = (attach->generic ? RXAQM_IFACE_GENERIC : 0) |
-		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0);
-	iface->ring_entries = queue_entries(attach, by_cpu);
-	iface->poll_packets = by_cpu ? 0 : attach->profile->poll_packets;
-	iface->stamp = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
-	iface->ifindex = attach->nic.ifindex;
-	iface->netns_ino = rxaqm_netns_ino();
-	iface->attached_ns = rxaqm_now_ns();
-	snprintf(iface->name, sizeof(iface->name), "%s", attach->ifname);
-	snprintf(iface->profile, sizeof(iface->profile), "%s", attach->profile->name);
-	rxaqm_state_set_policies(state, iface, policies);
-	free(policies);
-	return iface;
-}
-
 static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
 {
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
@@ -270,54 +219,81 @@ static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_err
 			       iface->name, strerror(-err));
 }
 
+/* Put the program of @iface on. What speaks against hint may show only now; unless it was asked for
+ * by name, the other program does, and @error says why.
+ */
+static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       const struct rxaqm_attach *attach, struct rxaqm_error *error)
+{
+	const struct rxaqm_xdp_config config = {
+		.iface = (__u32)(iface - state->iface),
+		.queue_base = iface->queue_base,
+		.nr_queues = iface->nr_queues,
+		.ring_entries = iface->ring_entries,
+		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
+		.generic = attach->generic,
+	};
+	bool dispatcher = false;
+	int err;
+
+	if (iface->flags & RXAQM_IFACE_HINT) {
+		err = rxaqm_hint_attach(attach->ifname, iface->ifindex, &config, &iface->prog_id,
+					error);
+		if (!err || attach->policy->signal == RXAQM_SIGNAL_HINT)
+			return err;
+		iface->flags &= ~RXAQM_IFACE_HINT;
+		iface->stamp = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
+		err = watch_rx(state, attach, false, error);
+		if (err)
+			return err;
+	}
+	err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config,
+			       &iface->prog_id, &dispatcher, error);
+	if (!err && dispatcher)
+		iface->flags |= RXAQM_IFACE_DISPATCHER;
+	return err;
+}
+
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
 				       struct rxaqm_error *error)
 {
-	struct rxaqm_xdp_config config = {};
 	struct rxaqm_iface *iface = NULL;
-	bool dispatcher = false;
+	bool hint = false;
 	int err;
 
 	err = make_state(state, error);
 	if (err)
 		return NULL;
-	err = watch_rx(state, attach, error);
-	if (err)
-		goto fail;
 	/* Attached once, but its program was taken off: let go of that. */
 	iface = rxaqm_plane_find(state, attach->ifname);
-	err = iface ? undo(iface, iface->ifindex) : 0;
+	err = iface ? undo(iface, iface->ifindex, error) : 0;
 	if (err) {
 		not_undone(iface, err, error);
 		return NULL;
 	}
-	iface = new_entry(state, attach, error);
+	iface = NULL;
+	err = rxaqm_hint_choose(attach, &hint, error);
+	if (!err)
+		err = watch_rx(state, attach, hint, error);
+	if (!err)
+		iface = rxaqm_entry_new(state, attach, hint, error);
 	if (!iface)
 		goto fail;
-	config.iface = (__u32)(iface - state->iface);
-	config.queue_base = iface->queue_base;
-	config.nr_queues = iface->nr_queues;
-	config.ring_entries = iface->ring_entries;
-	config.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU);
-	config.generic = attach->generic;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
 	err = sync_ahead(state, error);
 	if (!err && attach->policy->signal != RXAQM_SIGNAL_BUSY)
 		err = rxaqm_stamps_enable(iface, attach->ifname, error);
 	if (!err)
-		err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config,
-				       &iface->prog_id, &dispatcher, error);
+		err = put_program(state, iface, attach, error);
 	if (err)
 		goto fail;
-	if (dispatcher)
-		iface->flags |= RXAQM_IFACE_DISPATCHER;
 	set_state(iface, RXAQM_IFACE_ATTACHED);
 	return iface;
 
 fail:
 	if (iface)
-		undo(iface, iface->ifindex);
+		undo(iface, iface->ifindex, NULL);
 	remove_if_unused(state, NULL);
 	return NULL;
 }
@@ -328,7 +304,7 @@ int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	unsigned int ifindex = rxaqm_plane_ifindex(iface);
 	int err;
 
-	err = undo(iface, ifindex ? ifindex : iface->ifindex);
+	err = undo(iface, ifindex ? ifindex : iface->ifindex, error);
 	if (err)
 		return not_undone(iface, err, error);
 	return remove_if_unused(state, error);
@@ -347,7 +323,7 @@ static void detach_here(void *arg)
 	struct detach_all *all = arg;
 	int i, err;
 
-	rxaqm_plane_recover(all->state);
+	rxaqm_plane_recover(all->state, all->error);
 	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
 		struct rxaqm_iface *iface = &all->state->iface[i];
 		unsigned int ifindex;
@@ -357,7 +333,7 @@ static void detach_here(void *arg)
 		ifindex = rxaqm_plane_ifindex(iface);
 		if (!ifindex && !is_bare(iface))
 			continue;
-		err = undo(iface, ifindex ? ifindex : iface->ifindex);
+		err = undo(iface, ifindex ? ifindex : iface->ifindex, all->error);
 		if (err)
 			all->err = not_undone(iface, err, all->error);
 		else

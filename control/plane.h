@@ -25,12 +25,14 @@ struct rxaqm_attach {
 	enum rxaqm_key key;
 	enum rxaqm_hook hook;
 	const struct rxaqm_profile *profile;
-	const struct rxaqm_policy *policy; /* of all queues */
+	const struct rxaqm_policy *policy; /* of all queues; its signal says which program */
 	struct rxaqm_nic nic;
 };
 
-/* Undo what interrupted commands left and drop entries whose interface is gone. */
-void rxaqm_plane_recover(struct rxaqm_state *state);
+/* Undo what interrupted commands left and drop entries whose interface is gone. What could not be
+ * put back is told in @error.
+ */
+void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error);
 
 /* Entry of the interface called @ifname here: by the program on it, so that renaming or
  * moving it to another namespace does not matter. NULL if there is none.
@@ -42,11 +44,15 @@ struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char
  */
 unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface);
 
-/* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error. */
+/* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error; also
+ * fills in @error if something less than that went wrong.
+ */
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
 				       struct rxaqm_error *error);
 
-/* Detach one; with the last one goes everything that is pinned. */
+/* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns 0,
+ * if only the timestamp configuration could not be put back.
+ */
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error);
 

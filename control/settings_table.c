@@ -8,7 +8,7 @@
 #define LEASE_MAX_NS (24 * 3600 * RXAQM_NSEC_PER_SEC)
 
 static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
-static const char *const signal_names[] = { "auto", "stamp", "busy", NULL };
+static const char *const signal_names[] = { "auto", "hint", "stamp", "busy", NULL };
 static const char *const ecn_names[] = { "off", "codel", "step", NULL };
 static const char *const not_ect_names[] = { "drop", "pass", NULL };
 static const char *const ack_names[] = { "keep", "thin", NULL };
@@ -19,8 +19,8 @@ const struct rxaqm_setting rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	{ "mode", "off|observe|enforce",
 	  "observe counts what enforce would do; off measures nothing (default observe)",
 	  .type = RXAQM_SETTING_CHOICE, .offset = AT(mode), .choices = mode_names },
-	{ "signal", "auto|stamp|busy",
-	  "where the delay comes from: Rx timestamps, NAPI polls, or what works (default auto)",
+	{ "signal", "auto|hint|stamp|busy",
+	  "Rx timestamps read in XDP or behind it, NAPI polls, or what works (default auto)",
 	  .type = RXAQM_SETTING_CHOICE, .offset = AT(signal), .choices = signal_names },
 	{ "target", "DURATION", "acceptable standing delay, 1us to 4s (default 2ms)",
 	  .type = RXAQM_SETTING_DURATION, .offset = AT(target_ns), .min_ns = RXAQM_TARGET_MIN_NS,

@@ -11,12 +11,18 @@
  */
 enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname);
 
-/* Turn stamps of all received packets on, if the profile goes by them and the device has
- * them; what was set before is noted in @iface first.
+/* Turn stamps of all received packets on, if @iface goes by them and the device has them; what
+ * was set before is noted in @iface first, and what was granted behind.
  */
 int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error);
 
-/* Put back what was set before, unless someone has changed it since: then it is theirs. */
-void rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex);
+/* The rx_filter that is in force as long as nobody else changes it. */
+__s32 rxaqm_stamps_filter(const struct rxaqm_iface *iface);
+
+/* Put back what was set before, unless someone has changed it since: then it is theirs. -errno with
+ * @error if it cannot be.
+ */
+int rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex,
+			 struct rxaqm_error *error);
 
 #endif /* RXAQM_STAMPS_H */

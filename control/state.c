@@ -50,7 +50,7 @@ int rxaqm_state_check_bpffs(struct rxaqm_error *error)
 		bpffs_dir(), bpffs_dir());
 }
 
-int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error)
+static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 {
 	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
 	int i;
@@ -60,14 +60,27 @@ int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
 				       "cannot open lock file \"%s\": %s; run as root", LOCK_PATH,
 				       strerror(errno));
-	for (i = 0; i < LOCK_TRIES; i++) {
+	for (i = 0; i < tries; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
 		if (!flock(state->lock_fd, LOCK_EX | LOCK_NB))
 			return 0;
-		nanosleep(&pause, NULL);
 	}
+	close(state->lock_fd);
+	state->lock_fd = -1;
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
 			       "another rxaqm command has held \"%s\" for 10 s; see \"fuser %s\"",
 			       LOCK_PATH, LOCK_PATH);
+}
+
+int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	return lock(state, LOCK_TRIES, error);
+}
+
+int rxaqm_state_trylock(struct rxaqm_state *state)
+{
+	return lock(state, 1, NULL);
 }
 
 static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
@@ -115,6 +128,7 @@ static void unmap_all(struct rxaqm_state *state)
 	unmap(state->policy, 2 * RXAQM_MAX_QUEUES * sizeof(*state->policy));
 	unmap(state->queue, RXAQM_MAX_QUEUES * sizeof(*state->queue));
 	unmap(state->clock, RXAQM_MAX_IFACES * sizeof(*state->clock));
+	unmap(state->clock_phc, RXAQM_MAX_IFACES * sizeof(*state->clock_phc));
 	*state = (struct rxaqm_state)RXAQM_STATE_NONE;
 	state->lock_fd = lock_fd;
 }
@@ -132,6 +146,8 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 		{ "queue_map", RXAQM_MAX_QUEUES * sizeof(*state->queue), (void **)&state->queue },
 		{ "clock_est_map", RXAQM_MAX_IFACES * sizeof(*state->clock),
 		  (void **)&state->clock },
+		{ "clock_phc_map", RXAQM_MAX_IFACES * sizeof(*state->clock_phc),
+		  (void **)&state->clock_phc },
 	};
 	size_t i;
 	int err;
@@ -251,6 +267,7 @@ int rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues, struct 
 				       nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES);
 	memset(&state->iface[slot], 0, sizeof(state->iface[slot]));
 	memset(&state->clock[slot], 0, sizeof(state->clock[slot]));
+	memset(&state->clock_phc[slot], 0, sizeof(state->clock_phc[slot]));
 	memset(&state->queue[base], 0, nr_queues * sizeof(state->queue[0]));
 	state->iface[slot].queue_base = (__u32)base;
 	state->iface[slot].nr_queues = nr_queues;

@@ -19,6 +19,7 @@ struct rxaqm_state {
 	struct rxaqm_policy *policy; /* [2 * RXAQM_MAX_QUEUES] */
 	struct rxaqm_queue *queue; /* [RXAQM_MAX_QUEUES] */
 	struct rxaqm_clock_entry *clock; /* [RXAQM_MAX_IFACES] */
+	struct rxaqm_clock_phc *clock_phc; /* [RXAQM_MAX_IFACES] */
 };
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
@@ -35,6 +36,8 @@ int rxaqm_state_check_bpffs(struct rxaqm_error *error);
 
 /* Take the lock that all commands that change something hold; waits up to 10 s. */
 int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
+/* The same without waiting: -EBUSY if another has it. */
+int rxaqm_state_trylock(struct rxaqm_state *state);
 
 /* Map what is pinned; again, if it was mapped before. -ENOENT with @error if nothing is, or it was never completed;
  * another ABI version is refused; -EIO if pins are missing, with iface mapped if its is not.

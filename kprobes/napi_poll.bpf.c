@@ -60,13 +60,13 @@ static void end_poll(__u32 index, const struct poll *poll)
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
 	if (!iface)
 		return;
-	if (iface->flags & RXAQM_IFACE_BY_CPU) {
-		/* Others' packets fill the backlog, too. */
+	/* Others' packets fill a CPU's backlog, too, and Tx completions a shared queue. */
+	if (iface->flags & (RXAQM_IFACE_BY_CPU | RXAQM_IFACE_BY_WORK))
 		left = poll->work >= poll->budget;
+	if (iface->flags & RXAQM_IFACE_BY_CPU)
 		served = poll->work;
-	} else if (iface->poll_packets) {
+	else if (iface->poll_packets)
 		limit = iface->poll_packets;
-	}
 	if (poll->nr_queues > 1)
 		limit /= poll->nr_queues;
 	rxaqm_poll_end(q, limit, left, served, poll->now_ns);

@@ -10,7 +10,9 @@
  * Two facts shape the rest. The sojourn behind a verdict was measured on packets ahead
  * of this one (in native mode a stamp is seen only once the packet has an skb), and a
  * dropped packet is never measured: so samples age, and an old sample means pass, which
- * is also what lets measuring resume. And everything that is not known for certain
+ * is also what lets measuring resume. (Where the driver can be asked for the stamp of the
+ * packet at hand, rxaqm_hint is the program, and this does not hold; but the rules stay.)
+ * And everything that is not known for certain
  * (no sample, no clock, a stamp that cannot be true, a header that cannot be read)
  * means pass, counted by reason.
  *
@@ -23,6 +25,7 @@
 #include <xdp/xdp_helpers.h>
 
 #include "ecn.h"
+#include "rx_time.bpf.h"
 #include "shared/measure.bpf.h"
 #include "shared/xdp_config.h"
 
@@ -38,6 +41,12 @@ struct {
 
 const volatile struct rxaqm_xdp_config config = {};
 
+/* Which of the two programs this is: known when compiled, so that neither pays for the other. */
+enum program {
+	PLAIN,
+	HINT, /* the stamp of the packet at hand can be read */
+};
+
 /* Take the operator's policy over, if it has changed. A copy that a change overlapped is
  * thrown away; the next poll tries again.
  */
@@ -46,6 +55,7 @@ static void refresh_policy(struct rxaqm_queue *q, const struct rxaqm_iface *ifac
 	__u32 gen = RXAQM_READ_ONCE(iface->policy_gen);
 	struct rxaqm_policy *policy, copy;
 	__u32 key;
+	bool same;
 
 	if ((q->flags & RXAQM_QUEUE_POLICY_VALID) && q->policy_gen == gen)
 		return;
@@ -56,9 +66,15 @@ static void refresh_policy(struct rxaqm_queue *q, const struct rxaqm_iface *ifac
 	copy = *policy;
 	if (RXAQM_READ_ONCE(iface->policy_gen) != gen)
 		return;
-	q->policy = copy;
+	/* A renewed lease, or a change that was for other queues, is no reason to begin anew. */
+	q->policy.lease_until_ns = copy.lease_until_ns;
+	same = (q->flags & RXAQM_QUEUE_POLICY_VALID) &&
+	       !__builtin_memcmp(&q->policy, &copy, sizeof(copy));
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
+	if (same)
+		return;
+	q->policy = copy;
 	/* What the law came to under another policy, or while only observing, where senders do
 	 * not react and count runs away, is no place to begin.
 	 */
@@ -73,7 +89,8 @@ static bool wants_stamps(const struct rxaqm_queue *q, const struct rxaqm_iface *
 }
 
 /* The first packet of a poll: leave a note for the tracing programs. */
-static void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
+static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				       enum program program)
 {
 	__u32 zero = 0, iface_index = config.iface, nr_queues;
 	struct rxaqm_iface *iface;
@@ -98,7 +115,7 @@ static void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
 		return;
 	}
 	if (wants_stamps(q, iface)) {
-		cpu->want_ifindex = config.generic ? 0 : ctx->ingress_ifindex;
+		cpu->want_ifindex = program == HINT || config.generic ? 0 : ctx->ingress_ifindex;
 		return;
 	}
 	/* Without stamps a queue that does not stand is one with no delay to speak of. */
@@ -122,6 +139,14 @@ static void measure_ahead(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_n
 		      iface->stamp == RXAQM_STAMP_TSTAMP ? cpu->ahead_tstamp_ns :
 							   cpu->ahead_hwtstamp_ns,
 		      now_ns);
+}
+
+/* The driver knows this very packet's stamp. */
+static __always_inline void measure_hint(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns)
+{
+	rxaqm_measure(q, rxaqm_hint_ns(ctx), now_ns);
+	if (q->signal == RXAQM_SIGNAL_STAMP)
+		q->signal = RXAQM_SIGNAL_HINT;
 }
 
 /* Count why a packet of a standing queue cannot be judged. */
@@ -152,7 +177,7 @@ rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64
 		*ret_sojourn_ns = sojourn_ns > q->sample_err_ns ? sojourn_ns - q->sample_err_ns : 0;
 		return true;
 	}
-	if (q->policy.signal == RXAQM_SIGNAL_STAMP || !(q->flags & RXAQM_QUEUE_POLLED))
+	if (!rxaqm_policy_by_polls(&q->policy) || !(q->flags & RXAQM_QUEUE_POLLED))
 		return false;
 	/* No stamp can be trusted: the queue has stood since a poll last drained it, or for
 	 * as long as a full ring takes to be served, if that is less.
@@ -275,9 +300,10 @@ static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
-static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
+static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				enum program program)
 {
-	bool standing;
+	bool standing, hint;
 
 	if (!q)
 		return XDP_PASS;
@@ -286,14 +312,15 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		q->stat[RXAQM_STAT_POLLS_LOST]++;
 	}
 	if (!q->taken)
-		begin_poll(ctx, q, index);
+		begin_poll(ctx, q, index, program);
 	q->taken++;
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
 	}
 	standing = q->flags & RXAQM_QUEUE_STANDING;
-	if (!standing && !config.generic) {
+	hint = program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
+	if (!standing && !config.generic && !hint) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
 	}
@@ -302,6 +329,8 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		q->clock_ns = bpf_ktime_get_ns();
 		if (config.generic)
 			measure_ahead(ctx, q, q->clock_ns);
+		if (hint)
+			measure_hint(ctx, q, q->clock_ns);
 	}
 	if (standing && !rxaqm_poll_resumes(q, q->clock_ns))
 		return judge(ctx, q, index, q->clock_ns);
@@ -310,7 +339,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 }
 
 /* A packet of the interface's @queue. */
-static __always_inline int act(struct xdp_md *ctx, __u32 queue)
+static __always_inline int act(struct xdp_md *ctx, __u32 queue, enum program program)
 {
 	__u32 index = config.queue_base + queue;
 	struct rxaqm_queue *q;
@@ -320,11 +349,21 @@ static __always_inline int act(struct xdp_md *ctx, __u32 queue)
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q || rxaqm_poll_skip(q))
 		return XDP_PASS;
-	return look(ctx, q, index);
+	return look(ctx, q, index, program);
 }
 
 SEC("xdp.frags")
 int rxaqm_xdp(struct xdp_md *ctx)
 {
-	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index);
+	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index, PLAIN);
+}
+
+/* The same for a driver that can be asked for stamps. Loaded for that device only, and then
+ * instead of the other; native mode only. Control says whether it takes packets in fragments:
+ * some kernels that know such programs do not let them.
+ */
+SEC("?xdp")
+int rxaqm_hint(struct xdp_md *ctx)
+{
+	return act(ctx, ctx->rx_queue_index, HINT);
 }

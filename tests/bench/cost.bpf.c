@@ -62,5 +62,5 @@ int cycle_lookup_clock(struct xdp_md *ctx)
 SEC("xdp.frags")
 int cycle_rxaqm(struct xdp_md *ctx)
 {
-	return act(ctx, next_queue());
+	return act(ctx, next_queue(), PLAIN);
 }

@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "hint_run.skel.h"
 #include "poll_run.skel.h"
 #include "rxaqm.skel.h"
 #include "stamp_run.skel.h"
@@ -117,6 +118,8 @@ Plane::Plane(const PlaneConfig &config)
 				 config.ring_entries, config.by_cpu,	 config.generic };
 	if (int err = rxaqm__load(xdp_))
 		fail("loading the XDP program", err);
+	if (config.hint)
+		load_hint(xdp_->rodata->config);
 	join(poll_->obj, xdp_->obj, { poll_->progs.run_poll });
 	join(stamp_->obj, xdp_->obj, { stamp_->progs.run_stamp, stamp_->progs.run_ahead });
 	if (int err = poll_run__load(poll_))
@@ -128,14 +131,28 @@ Plane::Plane(const PlaneConfig &config)
 	policies_ = map_memory<rxaqm_policy>(xdp_->maps.policy_map);
 	queues_ = map_memory<rxaqm_queue>(xdp_->maps.queue_map);
 	clocks_ = map_memory<rxaqm_clock_entry>(xdp_->maps.clock_est_map);
+	phcs_ = map_memory<rxaqm_clock_phc>(xdp_->maps.clock_phc_map);
 
 	iface().state = RXAQM_IFACE_ATTACHED;
 	iface().flags = (config.by_cpu ? RXAQM_IFACE_BY_CPU : 0) |
-			(config.generic ? RXAQM_IFACE_GENERIC : 0);
+			(config.by_work ? RXAQM_IFACE_BY_WORK : 0) |
+			(config.generic ? RXAQM_IFACE_GENERIC : 0) |
+			(config.hint ? RXAQM_IFACE_HINT : 0);
 	iface().queue_base = config.queue_base;
 	iface().nr_queues = config.nr_queues;
 	iface().stamp = RXAQM_STAMP_TSTAMP;
 	set_policy(simple_policy());
+}
+
+void Plane::load_hint(const rxaqm_xdp_config &config)
+{
+	hint_ = hint_run__open();
+	if (!hint_)
+		fail("opening the hint program", errno);
+	hint_->rodata->config = config;
+	join(hint_->obj, xdp_->obj, { hint_->progs.rxaqm_hint });
+	if (int err = hint_run__load(hint_))
+		fail("loading the hint program", err);
 }
 
 Plane::~Plane()
@@ -146,8 +163,10 @@ Plane::~Plane()
 	unmap(policies_, 2 * RXAQM_MAX_QUEUES);
 	unmap(queues_, RXAQM_MAX_QUEUES);
 	unmap(clocks_, RXAQM_MAX_IFACES);
+	unmap(phcs_, RXAQM_MAX_IFACES);
 	stamp_run__destroy(stamp_);
 	poll_run__destroy(poll_);
+	hint_run__destroy(hint_);
 	rxaqm__destroy(xdp_);
 	close(own_netns_);
 	close(its_netns_);
@@ -173,7 +192,9 @@ Out Plane::run(const packets::Bytes &packet, unsigned queue)
 	opts.ctx_size_in = sizeof(ctx);
 	if (setns(its_netns_, CLONE_NEWNET))
 		fail("setns", errno);
-	err = bpf_prog_test_run_opts(bpf_program__fd(xdp_->progs.rxaqm_xdp), &opts);
+	err = bpf_prog_test_run_opts(bpf_program__fd(hint_ ? hint_->progs.rxaqm_hint :
+							     xdp_->progs.rxaqm_xdp),
+				     &opts);
 	if (setns(own_netns_, CLONE_NEWNET))
 		fail("setns", errno);
 	if (err)
@@ -206,6 +227,16 @@ void Plane::stamp_of(unsigned ifindex, uint64_t tstamp_ns, uint64_t hwtstamp_ns,
 	const uint64_t args[] = { ifindex, tstamp_ns, hwtstamp_ns, tx_flags };
 
 	run_tracing(bpf_program__fd(stamp_->progs.run_stamp), args, sizeof(args));
+}
+
+void Plane::hint(uint64_t hw_ns)
+{
+	hint_->bss->run_hint_ns = hw_ns;
+}
+
+uint64_t Plane::hints_asked() const
+{
+	return hint_->bss->run_hint_asked;
 }
 
 void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex)

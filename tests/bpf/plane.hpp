@@ -20,6 +20,7 @@
 #include "xdp_config.h"
 
 struct rxaqm;
+struct hint_run;
 struct poll_run;
 struct stamp_run;
 
@@ -35,7 +36,8 @@ struct Out {
 
 struct PlaneConfig {
 	uint32_t iface = 3, queue_base = 40, nr_queues = 4, ring_entries = 4096;
-	bool by_cpu = false, generic = false;
+	bool by_cpu = false, by_work = false, generic = false;
+	bool hint = false; /* the program that asks the driver for stamps */
 };
 
 class Plane
@@ -61,6 +63,10 @@ class Plane
 	}
 	void stamp_of(unsigned ifindex, uint64_t tstamp_ns, uint64_t hwtstamp_ns = 0,
 		      unsigned tx_flags = 0);
+	/* What the driver says of the packets to come, if the program asks: 0 for no stamp. */
+	void hint(uint64_t hw_ns);
+	/* How often it has asked. */
+	uint64_t hints_asked() const;
 	/* The same before generic XDP. */
 	void ahead(uint64_t tstamp_ns, unsigned ifindex);
 
@@ -85,6 +91,10 @@ class Plane
 	{
 		return clocks_[config_.iface];
 	}
+	rxaqm_clock_phc &phc()
+	{
+		return phcs_[config_.iface];
+	}
 	rxaqm_cpu cpu(); /* the entry of the CPU that all this runs on */
 	std::optional<uint32_t> watched(uint64_t napi = NAPI); /* queue in standing_map */
 
@@ -101,10 +111,12 @@ class Plane
 	void overdue(unsigned queue = 0);
 
     private:
+	void load_hint(const rxaqm_xdp_config &config);
 	void run_tracing(int prog_fd, const uint64_t *args, size_t bytes);
 
 	PlaneConfig config_;
 	struct rxaqm *xdp_ = nullptr;
+	struct hint_run *hint_ = nullptr; /* instead of the program, not the maps, of xdp_ */
 	struct poll_run *poll_ = nullptr;
 	struct stamp_run *stamp_ = nullptr;
 	std::unique_ptr<Netns> netns_;
@@ -114,6 +126,7 @@ class Plane
 	rxaqm_policy *policies_ = nullptr;
 	rxaqm_queue *queues_ = nullptr;
 	rxaqm_clock_entry *clocks_ = nullptr;
+	rxaqm_clock_phc *phcs_ = nullptr;
 };
 
 /* target 1 ms, interval 10 ms, enforced, everything else at its simplest */

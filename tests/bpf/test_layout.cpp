@@ -50,6 +50,7 @@ const std::vector<Member> IFACE = {
 	M(rxaqm_iface, hwtstamp_flags),
 	M(rxaqm_iface, hwtstamp_tx_type),
 	M(rxaqm_iface, hwtstamp_rx_filter),
+	M(rxaqm_iface, hwtstamp_granted),
 	M(rxaqm_iface, name),
 	M(rxaqm_iface, profile),
 };
@@ -85,6 +86,8 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, bad_stamps),
 	M(rxaqm_queue, round_ns),
 	M(rxaqm_queue, packet_ns),
+	M(rxaqm_queue, empty_ns),
+	M(rxaqm_queue, begin_ns),
 	M(rxaqm_queue, window),
 	M(rxaqm_queue, codel),
 	M(rxaqm_queue, smooth_ns),
@@ -96,8 +99,19 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, hist),
 };
 const std::vector<Member> CLOCK = {
-	M(rxaqm_clock_entry, published), M(rxaqm_clock_entry, lock),   M(rxaqm_clock_entry, clock),
-	M(rxaqm_clock_entry, est),	 M(rxaqm_clock_entry, resets),
+	M(rxaqm_clock_entry, published),
+	M(rxaqm_clock_entry, lock),
+	M(rxaqm_clock_entry, clock),
+	M(rxaqm_clock_entry, est),
+	M(rxaqm_clock_entry, resets),
+	M(rxaqm_clock_entry, phc_resets),
+	M(rxaqm_clock_entry, phc_refused_until_ns),
+	M(rxaqm_clock_entry, phc_refusals),
+};
+const std::vector<Member> PHC = {
+	M(rxaqm_clock_phc, published), M(rxaqm_clock_phc, last),     M(rxaqm_clock_phc, clock),
+	M(rxaqm_clock_phc, resets),    M(rxaqm_clock_phc, outliers), M(rxaqm_clock_phc, points),
+	M(rxaqm_clock_phc, method),    M(rxaqm_clock_phc, index),
 };
 const std::vector<Member> CPU = {
 	M(rxaqm_cpu, nr_queues),	 M(rxaqm_cpu, queue),	   M(rxaqm_cpu, want_ifindex),
@@ -164,6 +178,7 @@ TEST_CASE("layout: structs in maps are the same for the kernel and for control",
 	compare(skel->maps.policy_map, sizeof(rxaqm_policy), POLICY);
 	compare(skel->maps.queue_map, sizeof(rxaqm_queue), QUEUE);
 	compare(skel->maps.clock_est_map, sizeof(rxaqm_clock_entry), CLOCK);
+	compare(skel->maps.clock_phc_map, sizeof(rxaqm_clock_phc), PHC);
 	compare(skel->maps.cpu_map, sizeof(rxaqm_cpu), CPU);
 	compare(skel->maps.ack_map, sizeof(rxaqm_ack_flow), ACK);
 	rxaqm__destroy(skel);

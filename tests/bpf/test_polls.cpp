@@ -164,6 +164,22 @@ TEST_CASE("polls: of a backlog, which others fill, too, go by work", "[polls]")
 	CHECK(!stands(plane, cpu));
 }
 
+TEST_CASE("polls: of a queue that Tx completions share go by work", "[polls]")
+{
+	PlaneConfig config;
+
+	config.by_work = true;
+	Plane plane(config);
+
+	/* One packet, and 63 completions that were ahead of the others. */
+	plane.run(data_packet());
+	plane.end_poll(64);
+	CHECK(stands(plane));
+	plane.run(data_packet());
+	plane.end_poll(63);
+	CHECK(!stands(plane));
+}
+
 TEST_CASE("polls: whose end is never seen are closed all the same", "[polls]")
 {
 	Plane plane;

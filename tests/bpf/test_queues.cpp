@@ -105,6 +105,31 @@ TEST_CASE("queues: a policy takes effect at the next poll, all at once", "[queue
 	CHECK(plane.queue().policy_gen == plane.iface().policy_gen);
 }
 
+TEST_CASE("queues: a renewed lease does not start CoDel anew", "[queues]")
+{
+	Plane plane;
+	rxaqm_policy policy = simple_policy();
+
+	plane.set_policy(policy);
+	settle(plane);
+	plane.stand(5 * MS);
+	plane.queue().codel.count = 7;
+	policy.lease_until_ns = now_ns() + 60 * SEC;
+	plane.set_policy(policy);
+	plane.end_poll(64);
+	plane.run(data_packet());
+	CHECK(plane.queue().policy_gen == plane.iface().policy_gen);
+	CHECK(plane.queue().policy.lease_until_ns == policy.lease_until_ns);
+	CHECK(plane.queue().codel.count == 7);
+
+	policy.target_ns += 1;
+	plane.set_policy(policy);
+	plane.end_poll(64);
+	plane.run(data_packet());
+	CHECK(plane.queue().policy.target_ns == policy.target_ns);
+	CHECK(plane.queue().codel.count == 0);
+}
+
 TEST_CASE("queues: what is not known passes, with the reason", "[queues]")
 {
 	struct Case {

@@ -60,6 +60,7 @@ class Frames
     private:
 	void send_one();
 	void receive_until(std::chrono::steady_clock::time_point until);
+	void receive_late();
 	void take(const uint8_t *frame, size_t len);
 	void adapt(bool congested);
 

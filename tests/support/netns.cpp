@@ -176,6 +176,25 @@ Wire::Wire(unsigned queues)
 
 	rx.ip("link add " + rx_if + " address " + RX_MAC + same + " type veth peer name " + tx_if +
 	      " address " + TX_MAC + " netns " + tx.name() + same);
+	set_up();
+}
+
+Wire::Wire(const std::string &tx_device, const std::string &rx_device)
+	: tx_if(tx_device)
+	, rx_if(rx_device)
+{
+	/* They come back from the namespaces of the test before a little later. */
+	if (!eventually([&] {
+		    return if_nametoindex(tx_device.c_str()) && if_nametoindex(rx_device.c_str());
+	    }))
+		throw std::runtime_error("no interfaces " + tx_device + " and " + rx_device);
+	must({ "ip", "link", "set", tx_device, "down", "address", TX_MAC, "netns", tx.name() });
+	must({ "ip", "link", "set", rx_device, "down", "address", RX_MAC, "netns", rx.name() });
+	set_up();
+}
+
+void Wire::set_up() const
+{
 	tx.ip("address add " + std::string(TX_IP4) + "/24 dev " + tx_if);
 	tx.ip("address add " + std::string(TX_IP6) + "/64 dev " + tx_if + " nodad");
 	rx.ip("address add " + std::string(RX_IP4) + "/24 dev " + rx_if);

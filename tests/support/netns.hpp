@@ -46,6 +46,8 @@ class Wire
 {
     public:
 	explicit Wire(unsigned queues = 1);
+	/* The same of two devices of this namespace that are wired together. */
+	Wire(const std::string &tx_device, const std::string &rx_device);
 
 	Netns tx, rx;
 	std::string tx_if, rx_if;
@@ -61,6 +63,9 @@ class Wire
 	unsigned long long tx_dropped() const;
 	/* Poll the receiving end by kernel threads on @cpu. XDP must be attached natively. */
 	void pin_napi(unsigned cpu) const;
+
+    private:
+	void set_up() const;
 };
 
 /* Remove what runs that were killed have left behind. Done once by the first Netns, too. */

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "hints.hpp"
 #include "host.hpp"
 #include "interrupt.hpp"
 #include "traffic.hpp"
@@ -17,10 +18,16 @@ namespace
 
 constexpr unsigned MANY = 400; /* no command changes as many things */
 
-/* The modes differ little: for the second every third place is enough. */
-unsigned stride(const std::string &mode)
+/* The ways differ little: for those after the first every third place is enough. */
+unsigned stride(const std::string &way)
 {
-	return mode == "native" ? 1 : 3;
+	return way == "native" ? 1 : 3;
+}
+
+/* Arguments of attach. */
+Args way_args(const std::string &way)
+{
+	return way == "hint" ? Args{ "signal=hint" } : Args{ "-m", way };
 }
 
 struct Victim {
@@ -29,10 +36,16 @@ struct Victim {
 	Args attach, detach;
 	RunOptions options = host.with_environment();
 
-	explicit Victim(const std::string &mode = "native")
-		: attach(host.command(wire.rx, { "attach", wire.rx_if, "-m", mode }))
-		, detach(host.command(wire.rx, { "detach", wire.rx_if }))
+	explicit Victim(const std::string &way = "native")
+		: detach(host.command(wire.rx, { "detach", wire.rx_if }))
 	{
+		Args args = { "attach", wire.rx_if };
+
+		if (way == "hint")
+			need_hints();
+		for (const std::string &arg : way_args(way))
+			args.push_back(arg);
+		attach = host.command(wire.rx, args);
 	}
 
 	/* Traffic must flow whatever state things are in; few packets, this is done often. */
@@ -109,12 +122,12 @@ struct Victim {
 
 TEST_CASE("crash: attach killed before any of its changes is completed or undone", "[crash]")
 {
-	const std::string mode = GENERATE("native", "generic");
-	Victim v(mode);
+	const std::string way = GENERATE("native", "generic", "hint");
+	Victim v(way);
 	unsigned at = 0, turn = 0;
 
-	for (; at < MANY; at += stride(mode)) {
-		CAPTURE(mode, at);
+	for (; at < MANY; at += stride(way)) {
+		CAPTURE(way, at);
 		if (!run_until_change(v.attach, v.options, at))
 			break;
 		v.put_right(turn++);
@@ -129,12 +142,12 @@ TEST_CASE("crash: attach killed before any of its changes is completed or undone
 
 TEST_CASE("crash: detach killed before any of its changes is completed", "[crash]")
 {
-	const std::string mode = GENERATE("native", "generic");
-	Victim v(mode);
+	const std::string way = GENERATE("native", "generic", "hint");
+	Victim v(way);
 	unsigned at = 0, turn = 0;
 
-	for (; at < MANY; at += stride(mode)) {
-		CAPTURE(mode, at);
+	for (; at < MANY; at += stride(way)) {
+		CAPTURE(way, at);
 		REQUIRE(run(v.attach, v.options).exit_code == 0);
 		v.host.note_maps();
 		if (!run_until_change(v.detach, v.options, at))

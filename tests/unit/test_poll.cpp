@@ -185,6 +185,28 @@ TEST_CASE("poll: the round time is that of polls without drops", "[poll]")
 	CHECK(p.q->packet_ns - 5 * US < 10);
 }
 
+TEST_CASE("poll: what came while a poll went on is not from before it", "[poll]")
+{
+	Polled p;
+	__u64 begin_ns;
+
+	/* A stamp is looked at first at begin_ns, the ring found empty some time later. */
+	p.packet();
+	begin_ns = p.now_ns;
+	p.q->begin_ns = begin_ns;
+	CHECK(p.poll(3, false, 5000 * US));
+	CHECK(p.q->empty_ns == begin_ns);
+	CHECK(p.q->drained_ns == p.now_ns);
+	CHECK(p.q->begin_ns == 0);
+	/* No packet was there: the ring was empty just now. */
+	CHECK(p.poll(0));
+	CHECK(p.q->empty_ns == p.now_ns);
+	/* Packets, but none whose time was read: not before the last poll. */
+	begin_ns = p.now_ns;
+	CHECK(p.poll(3, false, 5000 * US));
+	CHECK(p.q->empty_ns == begin_ns);
+}
+
 TEST_CASE("poll: others' packets count when a packet's time is told", "[poll]")
 {
 	Polled p;

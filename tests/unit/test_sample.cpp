@@ -36,6 +36,7 @@ struct Sampled {
 	{
 		q->flags |= RXAQM_QUEUE_DRAIN_KNOWN;
 		q->drained_ns = now_ns + 10 * US - ago_ns;
+		q->empty_ns = q->drained_ns;
 	}
 
 	bool distrusted() const

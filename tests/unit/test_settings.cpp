@@ -67,6 +67,7 @@ TEST_CASE("settings: values are written as they are set", "[settings]")
 	} rows[] = {
 		{ "mode", "off", "off" },
 		{ "mode", "enforce", "enforce" },
+		{ "signal", "hint", "hint" },
 		{ "signal", "stamp", "stamp" },
 		{ "signal", "busy", "busy" },
 		{ "target", "1us", "1us" },

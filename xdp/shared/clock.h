@@ -44,4 +44,20 @@ rxaqm_always_inline __u64 rxaqm_clock_err(const struct rxaqm_clock *clock, __u64
 	return clock->err_ns + (__u64)rxaqm_scale_q32((__s64)age_ns, clock->drift_err_q32);
 }
 
+/* How much later @a says that the NIC's clock of now was than @b does, at @now_ns. Returns in
+ * @ret_excess_ns what of it both errors do not explain.
+ */
+rxaqm_always_inline __s64 rxaqm_clock_differ(const struct rxaqm_clock *a,
+					     const struct rxaqm_clock *b, __u64 now_ns,
+					     __u64 *ret_excess_ns)
+{
+	__u64 hw_ns = a->hw_ref_ns + (now_ns - a->host_ref_ns);
+	__s64 differ_ns = (__s64)(rxaqm_clock_to_host(a, hw_ns) - rxaqm_clock_to_host(b, hw_ns));
+	__u64 allowed_ns = rxaqm_clock_err(a, now_ns) + rxaqm_clock_err(b, now_ns);
+	__u64 size_ns = differ_ns < 0 ? 0 - (__u64)differ_ns : (__u64)differ_ns;
+
+	*ret_excess_ns = size_ns > allowed_ns ? size_ns - allowed_ns : 0;
+	return differ_ns;
+}
+
 #endif /* RXAQM_CLOCK_H */

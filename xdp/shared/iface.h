@@ -30,7 +30,9 @@ enum rxaqm_stamp {
 #define RXAQM_IFACE_GENERIC (1U << 0) /* XDP in generic mode */
 #define RXAQM_IFACE_BY_CPU (1U << 1) /* the queues are the CPUs' backlogs */
 #define RXAQM_IFACE_DISPATCHER (1U << 2) /* under libxdp's dispatcher */
-#define RXAQM_IFACE_HWTSTAMP_SAVED (1U << 3) /* attach changed the timestamp config */
+#define RXAQM_IFACE_HWTSTAMP_SAVED (1U << 3) /* the timestamp config was changed */
+#define RXAQM_IFACE_HINT (1U << 4) /* the program asks the driver for stamps (rxaqm_hint) */
+#define RXAQM_IFACE_BY_WORK (1U << 5) /* work == budget says that a poll left packets */
 
 #define RXAQM_IFNAMSIZ 16
 #define RXAQM_PROFILE_NAME_LEN 32
@@ -48,10 +50,10 @@ struct rxaqm_iface {
 	__u32 prog_id; /* the XDP program, which identifies the interface for good */
 	__u64 netns_ino; /* at attach */
 	__u64 attached_ns; /* CLOCK_MONOTONIC */
-	__s32 hwtstamp_flags; /* struct hwtstamp_config before attach */
+	__s32 hwtstamp_flags; /* struct hwtstamp_config before it was changed */
 	__s32 hwtstamp_tx_type;
 	__s32 hwtstamp_rx_filter;
-	__u32 pad;
+	__s32 hwtstamp_granted; /* rx_filter as the driver granted it, which is not always all */
 	char name[RXAQM_IFNAMSIZ]; /* at attach */
 	char profile[RXAQM_PROFILE_NAME_LEN];
 };

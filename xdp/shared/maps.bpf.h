@@ -63,6 +63,16 @@ struct {
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } clock_est_map SEC(".maps");
 
+/* Contract: clock_map.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, RXAQM_MAX_IFACES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct rxaqm_clock_phc);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} clock_phc_map SEC(".maps");
+
 /* Contract: cpu_map.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -58,7 +58,9 @@ __attribute__((noinline)) int rxaqm_clock_hand_over(struct rxaqm_clock_entry *en
 	return 0;
 }
 
-/* A clock was stepped: forget the mapping and begin anew with what the queue has seen since. */
+/* A clock was stepped: forget the mapping and begin anew with what the queue has seen since.
+ * Returns 1, or 0 if another CPU was at the estimate.
+ */
 __attribute__((noinline)) int rxaqm_clock_restart(struct rxaqm_clock_entry *entry,
 						  struct rxaqm_queue *q, __u64 now_ns)
 {
@@ -73,6 +75,56 @@ __attribute__((noinline)) int rxaqm_clock_restart(struct rxaqm_clock_entry *entr
 	entry->resets++;
 	rxaqm_clock_unlock(entry);
 	q->stat[RXAQM_STAT_CLOCK_RESETS]++;
+	return 1;
+}
+
+/* Copy the PHC's mapping, if there is one to use. */
+static inline bool rxaqm_phc_read(const struct rxaqm_clock_phc *phc,
+				  const struct rxaqm_clock_entry *entry, struct rxaqm_clock *clock,
+				  __u64 now_ns)
+{
+	__u32 published = RXAQM_READ_ONCE(phc->published);
+
+	if (!published || rxaqm_ns_after(entry->phc_refused_until_ns, now_ns))
+		return false;
+	*clock = phc->clock[published & 1];
+	__asm__ volatile("" ::: "memory");
+	/* The hypervisor may have held this CPU up for so long that the copy was overwritten. */
+	return RXAQM_READ_ONCE(phc->published) == published &&
+	       !rxaqm_ns_reached(now_ns, clock->expires_ns);
+}
+
+/* The daemon saw a step: what the packets before it taught is of no use, nor is what they said
+ * against the PHC. Returns 0.
+ */
+__attribute__((noinline)) int rxaqm_phc_follow(struct rxaqm_clock_entry *entry,
+					       struct rxaqm_queue *q, __u32 resets, __u64 now_ns)
+{
+	if (!entry || !q)
+		return 0;
+	q->window.nr = 0;
+	if (!rxaqm_clock_restart(entry, q, now_ns))
+		return 0;
+	entry->phc_resets = resets;
+	entry->phc_refused_until_ns = 0;
+	return 0;
+}
+
+/* Stamps contradict the mapping in use: give that up. If it is the PHC's, the estimate is
+ * next to be held against them; it may be right. Returns 0.
+ */
+__attribute__((noinline)) int rxaqm_clock_contradicted(struct rxaqm_clock_entry *entry,
+						       struct rxaqm_queue *q, __u32 by_phc,
+						       __u64 now_ns)
+{
+	if (!entry || !q)
+		return 0;
+	/* That stamps go back tells nothing about a mapping, but that there was a step. */
+	if (!by_phc || q->distrust_reason == RXAQM_DISTRUST_BACKWARDS)
+		return rxaqm_clock_restart(entry, q, now_ns);
+	q->window.nr = 0;
+	entry->phc_refused_until_ns = now_ns + RXAQM_PHC_REFUSED_NS;
+	entry->phc_refusals++;
 	return 0;
 }
 
@@ -80,21 +132,26 @@ __attribute__((noinline)) int rxaqm_clock_restart(struct rxaqm_clock_entry *entr
 __attribute__((noinline)) int rxaqm_measure(struct rxaqm_queue *q, __u64 hw_ns, __u64 now_ns)
 {
 	struct rxaqm_clock_entry *entry;
+	struct rxaqm_clock_phc *phc;
 	enum rxaqm_sample sample;
 	struct rxaqm_clock clock;
-	bool have_clock;
+	bool by_phc, have_clock;
 	__u32 iface;
 
 	if (!q)
 		return 0;
 	iface = q->iface;
 	entry = bpf_map_lookup_elem(&clock_est_map, &iface);
-	if (!entry)
+	phc = bpf_map_lookup_elem(&clock_phc_map, &iface);
+	if (!entry || !phc)
 		return 0;
-	have_clock = rxaqm_clock_read(entry, &clock);
+	if (phc->resets != entry->phc_resets)
+		rxaqm_phc_follow(entry, q, phc->resets, now_ns);
+	by_phc = rxaqm_phc_read(phc, entry, &clock, now_ns);
+	have_clock = by_phc || rxaqm_clock_read(entry, &clock);
 	sample = rxaqm_sample_stamp(q, have_clock ? &clock : NULL, hw_ns, now_ns);
 	if (sample == RXAQM_SAMPLE_STEPPED) {
-		rxaqm_clock_restart(entry, q, now_ns);
+		rxaqm_clock_contradicted(entry, q, by_phc, now_ns);
 		return 0;
 	}
 	if (sample == RXAQM_SAMPLE_GOOD && !rxaqm_sample_distrusted(q, now_ns)) {

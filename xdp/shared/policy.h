@@ -21,6 +21,7 @@ enum rxaqm_mode {
 
 enum rxaqm_signal {
 	RXAQM_SIGNAL_AUTO, /* the first of the following that is valid now */
+	RXAQM_SIGNAL_HINT, /* Rx timestamp of the packet at hand, read in XDP */
 	RXAQM_SIGNAL_STAMP, /* Rx timestamp seen by the tracing program */
 	RXAQM_SIGNAL_BUSY, /* time since a poll last drained the queue */
 };
@@ -65,5 +66,11 @@ struct rxaqm_policy {
 	__u8 ack; /* enum rxaqm_ack */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_policy, 72);
+
+/* True if polls may speak where no stamp does. */
+rxaqm_always_inline bool rxaqm_policy_by_polls(const struct rxaqm_policy *policy)
+{
+	return policy->signal == RXAQM_SIGNAL_AUTO || policy->signal == RXAQM_SIGNAL_BUSY;
+}
 
 #endif /* RXAQM_POLICY_H */

@@ -66,6 +66,7 @@ static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
 	q->taken = 0;
 	q->skip = 0;
 	q->skipped_from = 0;
+	q->begin_ns = 0;
 	return packets;
 }
 
@@ -79,11 +80,12 @@ rxaqm_always_inline __u32 rxaqm_poll_smooth(__u32 avg, __u64 value)
 	return (__u32)((__s64)avg + (((__s64)value - (__s64)avg) >> 3));
 }
 
-/* The queue's ring was seen empty at @now_ns. */
-static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 now_ns)
+/* The queue's ring was seen empty between @empty_ns and @now_ns. */
+static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 empty_ns, __u64 now_ns)
 {
 	q->stat[RXAQM_STAT_POLLS_DRAINED]++;
 	q->drained_ns = now_ns;
+	q->empty_ns = empty_ns;
 	q->flags |= RXAQM_QUEUE_DRAINED_BEFORE | RXAQM_QUEUE_DRAIN_KNOWN;
 	q->flags &= ~RXAQM_QUEUE_STANDING;
 	rxaqm_codel_drained(&q->codel);
@@ -110,6 +112,7 @@ rxaqm_always_inline bool rxaqm_poll_resumes(struct rxaqm_queue *q, __u64 now_ns)
 		return false;
 	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED);
 	q->drained_ns = now_ns;
+	q->empty_ns = q->poll_end_ns;
 	rxaqm_codel_drained(&q->codel);
 	q->smooth_ns = 0;
 	return true;
@@ -123,12 +126,18 @@ static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left,
 				  __u64 now_ns)
 {
 	bool was_standing = q->flags & RXAQM_QUEUE_STANDING;
+	__u64 begin_ns = q->begin_ns;
 	__u32 packets = rxaqm_poll_close(q);
 	__u64 round_ns = now_ns - q->poll_end_ns;
 	bool drained = packets < limit && !left;
 
 	if (drained) {
-		rxaqm_poll_drained(q, now_ns);
+		/* Packets may have come since the poll looked last, while it went on with what it
+		 * had, which takes milliseconds on a slow CPU.
+		 */
+		if (packets && !begin_ns)
+			begin_ns = q->poll_end_ns;
+		rxaqm_poll_drained(q, packets ? begin_ns : now_ns, now_ns);
 	} else {
 		q->stat[RXAQM_STAT_POLLS_BUSY]++;
 		/* A queue met standing is taken to stand since its first poll. */

@@ -23,7 +23,7 @@
 #define RXAQM_QUEUE_STANDING (1U << 1) /* the last poll left packets behind */
 #define RXAQM_QUEUE_DRAINED_BEFORE (1U << 2) /* the poll before this one drained the queue */
 #define RXAQM_QUEUE_SAMPLED (1U << 3) /* sample_* hold a valid sample */
-#define RXAQM_QUEUE_DRAIN_KNOWN (1U << 4) /* drained_ns is valid */
+#define RXAQM_QUEUE_DRAIN_KNOWN (1U << 4) /* drained_ns and empty_ns are valid */
 #define RXAQM_QUEUE_POLLED (1U << 5) /* poll_end_ns is valid */
 #define RXAQM_QUEUE_WATCHED (1U << 6) /* in standing_map under napi */
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
@@ -69,6 +69,8 @@ struct rxaqm_queue {
 	__u32 bad_stamps; /* in a row */
 	__u32 round_ns; /* smoothed time between two busy polls; 0: unknown */
 	__u32 packet_ns; /* the same by packet */
+	__u64 empty_ns; /* the queue has been empty since: what is in it now is not older */
+	__u64 begin_ns; /* when a stamp was first looked at in the poll going on; 0: none yet */
 	struct rxaqm_clock_window window;
 
 	/* Decided. */
@@ -81,7 +83,7 @@ struct rxaqm_queue {
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[5];
+	__u64 pad[3];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1280);
 

@@ -72,7 +72,7 @@ static inline void rxaqm_sample_learn(struct rxaqm_queue *q, __u64 hw_ns, __u64 
 				      __s64 rate_q32)
 {
 	struct rxaqm_clock_point p = { .host_ns = now_ns, .offset_ns = now_ns - hw_ns };
-	__u64 empty_ns = rxaqm_ns_since(now_ns, q->drained_ns);
+	__u64 empty_ns = rxaqm_ns_since(now_ns, q->empty_ns);
 
 	if (!q->window.nr)
 		q->window.start_ns = now_ns;
@@ -97,6 +97,8 @@ static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 	__u64 err_ns, empty_ns;
 	__s64 sojourn_ns;
 
+	if (!q->begin_ns)
+		q->begin_ns = now_ns;
 	if (!hw_ns) {
 		q->stat[RXAQM_STAT_STAMP_MISSING]++;
 		return RXAQM_SAMPLE_NONE;
@@ -121,7 +123,7 @@ static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 		sojourn_ns = 0;
 	if (sojourn_ns > (__s64)RXAQM_SOJOURN_MAX_NS)
 		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_ABSURD, hw_ns, now_ns);
-	empty_ns = rxaqm_ns_since(now_ns, q->drained_ns) + err_ns;
+	empty_ns = rxaqm_ns_since(now_ns, q->empty_ns) + err_ns;
 	if ((__u64)sojourn_ns <= err_ns + RXAQM_SUSPECT_SLACK_NS)
 		q->bad_stamps = 0;
 	else if (!(q->flags & RXAQM_QUEUE_DRAIN_KNOWN) ||

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "entry.h"
+
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "netns.h"
+#include "stamps.h"
+
+/* Are the queues the CPUs' backlogs? */
+static bool keyed_by_cpu(const struct rxaqm_attach *attach)
+{
+	if (attach->key != RXAQM_KEY_AUTO)
+		return attach->key == RXAQM_KEY_CPU;
+	/* By queue only where the profile vouches for it: one NAPI context a queue. */
+	return attach->generic &&
+	       (attach->nic.rps || attach->profile->path_generic == RXAQM_PATH_UNKNOWN ||
+		attach->profile->path_generic == RXAQM_PATH_BACKLOG);
+}
+
+static unsigned int queue_entries(const struct rxaqm_attach *attach, bool by_cpu)
+{
+	if (by_cpu)
+		return rxaqm_max_backlog();
+	return attach->nic.rx_ring ? attach->nic.rx_ring : attach->profile->ring_entries;
+}
+
+struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				    bool hint, struct rxaqm_error *error)
+{
+	bool by_cpu = keyed_by_cpu(attach);
+	unsigned int nr_queues = by_cpu ? (unsigned int)libbpf_num_possible_cpus() :
+					  attach->nic.nr_rx_queues;
+	struct rxaqm_policy *policies;
+	struct rxaqm_iface *iface;
+	unsigned int i;
+	int slot;
+
+	slot = rxaqm_state_alloc(state, nr_queues, error);
+	if (slot < 0)
+		return NULL;
+	policies = calloc(nr_queues, sizeof(*policies));
+	if (!policies) {
+		rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		return NULL;
+	}
+	for (i = 0; i < nr_queues; i++)
+		policies[i] = *attach->policy;
+
+	iface = &state->iface[slot];
+	iface->flags = (attach->generic ? RXAQM_IFACE_GENERIC : 0) |
+		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0) | (hint ? RXAQM_IFACE_HINT : 0);
+	if (attach->profile->design == RXAQM_DESIGN_SHARED)
+		iface->flags |= RXAQM_IFACE_BY_WORK;
+	iface->ring_entries = queue_entries(attach, by_cpu);
+	iface->poll_packets = by_cpu ? 0 : attach->profile->poll_packets;
+	iface->stamp = hint ? RXAQM_STAMP_HWTSTAMP :
+			      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
+	iface->ifindex = attach->nic.ifindex;
+	iface->netns_ino = rxaqm_netns_ino();
+	iface->attached_ns = rxaqm_now_ns();
+	snprintf(iface->name, sizeof(iface->name), "%s", attach->ifname);
+	snprintf(iface->profile, sizeof(iface->profile), "%s", attach->profile->name);
+	rxaqm_state_set_policies(state, iface, policies);
+	free(policies);
+	return iface;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "notes.h"
+
+#include <linux/net_tstamp.h>
+#include <stdio.h>
+
+#include "figures.h"
+#include "parse.h"
+#include "stamps.h"
+
+static void add(struct rxaqm_notes *notes, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct rxaqm_notes *notes, const char *fmt, ...)
+{
+	va_list args;
+
+	if (notes->nr == RXAQM_NOTES_MAX)
+		return;
+	va_start(args, fmt);
+	vsnprintf(notes->text[notes->nr++], sizeof(notes->text[0]), fmt, args);
+	va_end(args);
+}
+
+/* What becomes of packets without stamps. */
+static const char *consequence(const struct rxaqm_note_facts *facts)
+{
+	if (!facts->strict)
+		return "acting on busy";
+	return facts->lenient ?
+		       "queues with signal=auto act on busy, the others let everything pass" :
+		       "everything passes";
+}
+
+/* No stamps from the start. */
+static void why_none(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	if (facts->stamps_all)
+		add(notes,
+		    "no stamps: \"%s\" can stamp all packets, but profile \"%s\" has no "
+		    "TimestampField, which says where to find them; %s",
+		    facts->ifname, facts->profile, consequence(facts));
+	else if (facts->stamps_some)
+		add(notes,
+		    "no stamps: \"%s\" can stamp some packets (PTP, see \"ethtool -T %s\"), "
+		    "but not all; %s",
+		    facts->ifname, facts->ifname, consequence(facts));
+	else if (facts->strict)
+		add(notes, "no stamps: \"%s\" has no Rx timestamps; %s", facts->ifname,
+		    consequence(facts));
+}
+
+/* "stamps missing", and for how long, if that is known. */
+static void begin_missing(const struct rxaqm_note_facts *facts, char *buf, size_t size)
+{
+	char since[RXAQM_DURATION_LEN];
+
+	if (!facts->missing || !facts->missed_ever) {
+		snprintf(buf, size, "stamps missing");
+		return;
+	}
+	rxaqm_format_duration(facts->missing_ns, since);
+	snprintf(buf, size, "stamps missing for %s", since);
+}
+
+/* Someone else has changed the timestamp configuration. */
+static void who_changed(const struct rxaqm_note_facts *facts, const char *missing,
+			struct rxaqm_notes *notes)
+{
+	const char *signal = facts->lenient ? "auto" : facts->hint ? "hint" : "stamp";
+
+	if (facts->config.rx_filter == HWTSTAMP_FILTER_NONE)
+		add(notes,
+		    "%s: hardware timestamping of \"%s\" is off, turned off by someone else; %s; "
+		    "\"rxaqm policy set %s signal=%s\" turns it on again",
+		    missing, facts->ifname, consequence(facts), facts->ifname, signal);
+	else
+		add(notes,
+		    "%s: hardware timestamping of \"%s\" was changed by someone else, to rx_filter "
+		    "%d; %s; \"rxaqm policy set %s signal=%s\" has all packets stamped again",
+		    missing, facts->ifname, facts->config.rx_filter, consequence(facts),
+		    facts->ifname, signal);
+}
+
+static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	bool hardware = facts->stamp == RXAQM_STAMP_HWTSTAMP;
+	char missing[64];
+
+	begin_missing(facts, missing, sizeof(missing));
+	if (hardware && !facts->stamps_all)
+		add(notes,
+		    "\"%s\" does not say that it stamps all packets (\"ethtool -T %s\"); without "
+		    "a stamp: %s",
+		    facts->ifname, facts->ifname, consequence(facts));
+	else if (hardware && facts->config.known && facts->config.rx_filter != facts->filter)
+		who_changed(facts, missing, notes);
+	else if (hardware && facts->config.known && facts->filter != HWTSTAMP_FILTER_ALL)
+		add(notes,
+		    "stamps of all packets of \"%s\" were asked for, but the driver granted rx_filter %d; "
+		    "without a stamp: %s",
+		    facts->ifname, facts->filter, consequence(facts));
+	else if (facts->missing)
+		add(notes, "%s%s%s%s; %s", missing,
+		    hardware ? ", although hardware timestamping of \"" : "",
+		    hardware ? facts->ifname : "", hardware ? "\" is on" : "", consequence(facts));
+}
+
+void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	notes->nr = 0;
+	if (facts->hint)
+		add(notes,
+		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
+		    "attach with signal=stamp to share by libxdp's dispatcher",
+		    facts->ifname);
+	if (!facts->wanted)
+		return;
+	if (facts->stamp == RXAQM_STAMP_NONE)
+		why_none(facts, notes);
+	else
+		why_missing(facts, notes);
+}
+
+static void look_at_queue(struct rxaqm_note_facts *facts, const struct rxaqm_policy *policy,
+			  const struct rxaqm_queue *q, __u64 now_ns)
+{
+	__u64 age_ns = rxaqm_ns_since(now_ns, q->sample_ns);
+
+	if (policy->mode == RXAQM_MODE_OFF || policy->signal == RXAQM_SIGNAL_BUSY)
+		return;
+	facts->wanted = true;
+	if (rxaqm_policy_by_polls(policy))
+		facts->lenient = true;
+	else
+		facts->strict = true;
+	if (!rxaqm_queue_unstamped(q))
+		return;
+	facts->missing = true;
+	/* The shortest time is what is true of all of them. */
+	if (q->sample_ns && (!facts->missed_ever || age_ns < facts->missing_ns)) {
+		facts->missed_ever = true;
+		facts->missing_ns = age_ns;
+	}
+}
+
+void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      const char *ifname, struct rxaqm_note_facts *facts)
+{
+	__u64 now_ns = rxaqm_now_ns();
+	unsigned int i;
+
+	*facts = (struct rxaqm_note_facts){
+		.ifname = ifname,
+		.profile = iface->profile,
+		.hint = iface->flags & RXAQM_IFACE_HINT,
+		.stamp = iface->stamp,
+		.filter = rxaqm_stamps_filter(iface),
+	};
+	for (i = 0; i < iface->nr_queues; i++) {
+		/* A copy: the packet path goes on. */
+		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
+
+		look_at_queue(facts, rxaqm_state_policy(state, iface, i), &q, now_ns);
+	}
+	if (!facts->wanted || iface->stamp == RXAQM_STAMP_TSTAMP)
+		return;
+	facts->stamps_all = rxaqm_nic_stamps_all(ifname);
+	facts->stamps_some = rxaqm_nic_stamps_some(ifname);
+	if (rxaqm_hwtstamp_get(ifname, &facts->config))
+		facts->config.known = false;
+}
+
+void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
+		     const struct rxaqm_iface *iface, const char *ifname, bool here)
+{
+	struct rxaqm_notes notes = {};
+	struct rxaqm_note_facts facts;
+	unsigned int i;
+
+	if (here) {
+		rxaqm_notes_find(state, iface, ifname, &facts);
+		rxaqm_notes_write(&facts, &notes);
+	}
+	rxaqm_out_array(out, "notes");
+	for (i = 0; i < notes.nr; i++)
+		rxaqm_out_str(out, NULL, "  note: %s\n", notes.text[i]);
+	rxaqm_out_end(out);
+}

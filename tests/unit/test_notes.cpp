@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What status says in words: why there are no stamps, or none any more. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <linux/net_tstamp.h>
+
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "figures.h"
+#include "hint.h"
+#include "notes.h"
+#include "stamps.h"
+}
+
+namespace
+{
+
+/* A NIC that stamps all packets and does so, for queues with signal=auto. */
+rxaqm_note_facts healthy()
+{
+	rxaqm_note_facts facts = {};
+
+	facts.ifname = "eth7";
+	facts.profile = "some";
+	facts.stamp = RXAQM_STAMP_HWTSTAMP;
+	facts.wanted = facts.lenient = true;
+	facts.stamps_all = facts.stamps_some = true;
+	facts.config = { true, 0, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_ALL };
+	facts.filter = HWTSTAMP_FILTER_ALL;
+	return facts;
+}
+
+std::vector<std::string> written(const rxaqm_note_facts &facts)
+{
+	rxaqm_notes notes;
+
+	rxaqm_notes_write(&facts, &notes);
+	return { notes.text, notes.text + notes.nr };
+}
+
+/* All of @words are in the one note there is. */
+void check_says(const rxaqm_note_facts &facts, const std::vector<std::string> &words)
+{
+	std::vector<std::string> notes = written(facts);
+
+	REQUIRE(notes.size() == 1);
+	CAPTURE(notes[0]);
+	for (const std::string &word : words) {
+		CAPTURE(word);
+		CHECK(notes[0].find(word) != std::string::npos);
+	}
+}
+
+} // namespace
+
+TEST_CASE("notes: none where all is well, or stamps are not wanted", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	CHECK(written(facts).empty());
+	facts.wanted = facts.lenient = false;
+	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
+	facts.missing = true;
+	CHECK(written(facts).empty());
+	facts.stamp = RXAQM_STAMP_NONE;
+	CHECK(written(facts).empty());
+	/* A software device has none, and nobody expects any. */
+	facts = healthy();
+	facts.stamp = RXAQM_STAMP_NONE;
+	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	CHECK(written(facts).empty());
+}
+
+TEST_CASE("notes: stamps turned off by someone else", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
+	check_says(facts, { "stamps missing: ", "\"eth7\" is off", "someone else", "acting on busy",
+			    "rxaqm policy set eth7 signal=auto\"" });
+	facts.missing = facts.missed_ever = true;
+	facts.missing_ns = 12 * RXAQM_NSEC_PER_SEC;
+	check_says(facts, { "stamps missing for 12s: ", "\"eth7\" is off" });
+	facts.lenient = false;
+	facts.strict = true;
+	check_says(facts, { "everything passes", "signal=stamp\" turns it on" });
+	facts.lenient = true;
+	check_says(facts, { "signal=auto act on busy", "others let everything pass" });
+	facts.config.rx_filter = HWTSTAMP_FILTER_PTP_V2_EVENT;
+	check_says(facts, { "changed by someone else", "rx_filter 12" });
+}
+
+TEST_CASE("notes: what the driver granted is no one else's doing", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.config.rx_filter = facts.filter = HWTSTAMP_FILTER_NONE;
+	check_says(facts, { "driver granted rx_filter 0", "acting on busy" });
+}
+
+TEST_CASE("notes: stamps missing though turned on", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.missing = facts.missed_ever = true;
+	facts.missing_ns = 1500 * RXAQM_NSEC_PER_MSEC;
+	check_says(facts, { "stamps missing for 1.5s, although", "\"eth7\" is on" });
+	/* Stamps of another kind cannot be asked for. */
+	facts.stamp = RXAQM_STAMP_TSTAMP;
+	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	check_says(facts, { "stamps missing for 1.5s; acting on busy" });
+}
+
+TEST_CASE("notes: why there are no stamps from the start", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.stamp = RXAQM_STAMP_NONE;
+	facts.stamps_all = false;
+	check_says(facts, { "\"eth7\" can stamp some packets (PTP", "acting on busy" });
+	facts.stamps_all = true;
+	check_says(facts, { "profile \"some\" has no TimestampField" });
+	facts.stamps_all = facts.stamps_some = facts.lenient = false;
+	facts.strict = true;
+	check_says(facts, { "\"eth7\" has no Rx timestamps; everything passes" });
+}
+
+TEST_CASE("notes: a program that is bound to the interface", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.hint = true;
+	check_says(facts, { "bound to \"eth7\"", "no other", "signal=stamp" });
+	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	REQUIRE(written(facts).size() == 2);
+	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=
+	      std::string::npos);
+	/* What was never turned on was not turned off by anyone. */
+	facts.stamps_some = facts.config.known = true;
+	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
+	REQUIRE(written(facts).size() == 2);
+	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=
+	      std::string::npos);
+}
+
+TEST_CASE("notes: a queue is unstamped when packets come without stamps for a second", "[notes]")
+{
+	rxaqm_queue q = {};
+	const __u64 sec = RXAQM_NSEC_PER_SEC, now_ns = 1000 * sec;
+
+	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	q.flags = RXAQM_QUEUE_POLLED | RXAQM_QUEUE_SAMPLED;
+	q.poll_end_ns = now_ns;
+	q.sample_ns = now_ns - 2 * sec;
+	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	q.stat[RXAQM_STAT_STAMP_MISSING] = 1;
+	CHECK(rxaqm_queue_unstamped(&q));
+	q.sample_ns = now_ns - sec / 2;
+	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	/* Stamps that are not believed, or met no clock, have come. */
+	q.sample_ns = now_ns - 2 * sec;
+	q.distrust_until_ns = now_ns + sec / 2;
+	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	q.distrust_until_ns = 0;
+	q.flags |= RXAQM_QUEUE_NO_CLOCK;
+	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	/* An idle queue misses nothing. */
+	q.flags &= ~RXAQM_QUEUE_NO_CLOCK;
+	q.poll_end_ns = q.sample_ns + 1000;
+	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+}
+
+TEST_CASE("notes: a queue that goes by hints says so", "[notes]")
+{
+	rxaqm_queue q = {};
+	const __u64 now_ns = 1000 * RXAQM_NSEC_PER_SEC;
+
+	q.flags = RXAQM_QUEUE_POLLED | RXAQM_QUEUE_SAMPLED;
+	q.signal = RXAQM_SIGNAL_HINT;
+	q.policy.signal = RXAQM_SIGNAL_HINT;
+	q.sample_ns = now_ns - 1;
+	CHECK(std::string(rxaqm_queue_signal(&q, now_ns)) == "hint");
+	q.flags &= ~RXAQM_QUEUE_SAMPLED;
+	CHECK(std::string(rxaqm_queue_signal(&q, now_ns)) == "none");
+	q.policy.signal = RXAQM_SIGNAL_AUTO;
+	CHECK(std::string(rxaqm_queue_signal(&q, now_ns)) == "busy");
+}
+
+TEST_CASE("stamps: a configuration that cannot be put back is told", "[stamps]")
+{
+	rxaqm_iface iface = {};
+	rxaqm_error error = {};
+
+	/* lo has none: as after the driver was replaced. */
+	iface.hwtstamp_granted = HWTSTAMP_FILTER_ALL;
+	iface.hwtstamp_rx_filter = HWTSTAMP_FILTER_PTP_V2_EVENT;
+	CHECK(rxaqm_stamps_restore(&iface, 1, &error) == 0);
+	CHECK(std::string(error.text).empty());
+	iface.flags = RXAQM_IFACE_HWTSTAMP_SAVED;
+	CHECK(rxaqm_stamps_restore(&iface, 1, &error) < 0);
+	const std::string text = error.text;
+	CAPTURE(text);
+	CHECK(text.find("\"lo\" could not be put back") != std::string::npos);
+	CHECK(text.find("hwstamp_ctl -i lo -t 0 -r 12") != std::string::npos);
+	/* An interface that is gone took its configuration along. */
+	error = {};
+	CHECK(rxaqm_stamps_restore(&iface, 0x7ffffff0, &error) == 0);
+	CHECK(std::string(error.text).empty());
+}
+
+TEST_CASE("stamps: what is in force unless someone changes it", "[stamps]")
+{
+	rxaqm_iface iface = {};
+
+	CHECK(rxaqm_stamps_filter(&iface) == HWTSTAMP_FILTER_ALL);
+	iface.flags = RXAQM_IFACE_HWTSTAMP_SAVED;
+	iface.hwtstamp_granted = HWTSTAMP_FILTER_SOME;
+	CHECK(rxaqm_stamps_filter(&iface) == HWTSTAMP_FILTER_SOME);
+}
+
+TEST_CASE("hint: kernel releases are compared by number", "[hint]")
+{
+	CHECK(rxaqm_hint_release_reached("6.3.0", "6.3"));
+	CHECK(rxaqm_hint_release_reached("6.12.95+deb13-amd64", "6.3"));
+	CHECK(rxaqm_hint_release_reached("7.0", "6.12"));
+	CHECK_FALSE(rxaqm_hint_release_reached("6.1.0-32-amd64", "6.3"));
+	CHECK_FALSE(rxaqm_hint_release_reached("5.15.1", "6.3"));
+	CHECK_FALSE(rxaqm_hint_release_reached("", "6.3"));
+	CHECK_FALSE(rxaqm_hint_release_reached("6.3", ""));
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The receive time of the packet at hand, asked of the driver (kernel 6.3). Only a program that
+ * was loaded for one device and no other may ask, so there are two programs (rxaqm.bpf.c).
+ *
+ * BPF_PROG_RUN takes no such program: tests/bpf has a rxaqm_hint_ns() of its own.
+ */
+#ifndef RXAQM_RX_TIME_BPF_H
+#define RXAQM_RX_TIME_BPF_H
+
+#include "shared/types.h"
+
+extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *ctx, __u64 *timestamp) __weak __ksym;
+
+/* In ns of the NIC's clock; 0: not stamped. Drivers say the latter by -ENODATA or by 0. */
+static __always_inline __u64 rxaqm_hint_ns(struct xdp_md *ctx)
+{
+	__u64 hw_ns = 0;
+
+	return bpf_xdp_metadata_rx_timestamp(ctx, &hw_ns) ? 0 : hw_ns;
+}
+
+#endif /* RXAQM_RX_TIME_BPF_H */
