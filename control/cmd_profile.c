@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm profile list|show|check */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
-#include "nic.h"
 #include "options.h"
 #include "out.h"
-#include "profile.h"
+#include "profile_match.h"
+#include "profile_show.h"
 
 /* What the callback of rxaqm_profile_each() works with. */
 struct walk {
@@ -32,6 +33,23 @@ static int finish(struct walk *walk, int err)
 	return walk->exit_code;
 }
 
+/* What [Match] asks for besides the driver: "NapiPoll=bnxt_poll_p5". */
+static void list_conditions(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+{
+	char all[256] = "";
+	unsigned int i;
+
+	for (i = 0; i < profile->nr_matches; i++) {
+		size_t len = strlen(all);
+
+		if (!strcmp(rxaqm_match_name(&profile->match[i]), "Driver"))
+			continue;
+		snprintf(all + len, sizeof(all) - len, "%s%s=%s", len ? " " : "",
+			 rxaqm_match_name(&profile->match[i]), profile->match[i].value);
+	}
+	rxaqm_out_str(out, "conditions", " %-24s", all[0] ? all : "-");
+}
+
 static int list_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error, void *arg)
 {
 	struct walk *walk = arg;
@@ -41,8 +59,9 @@ static int list_one(const struct rxaqm_profile *profile, const struct rxaqm_erro
 		return 0;
 	}
 	rxaqm_out_object(&walk->out, NULL);
-	rxaqm_out_str(&walk->out, "name", "%-16s", profile->name);
+	rxaqm_out_str(&walk->out, "name", "%-19s", profile->name);
 	rxaqm_out_str(&walk->out, "driver", " %-16s", profile->driver);
+	list_conditions(&walk->out, profile);
 	rxaqm_out_str(&walk->out, "completion_design", " %-10s",
 		      rxaqm_design_name(profile->design));
 	rxaqm_out_str(&walk->out, "timestamp_coverage", " %-10s",
@@ -59,8 +78,8 @@ static int cmd_list(int argc, char **argv)
 
 	rxaqm_options_parse(&argp, "profile list", argc, argv, NULL);
 	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
-	rxaqm_out_text(&walk.out, "%-16s %-16s %-10s %-10s %s\n", "name", "driver", "design",
-		       "timestamps", "file");
+	rxaqm_out_text(&walk.out, "%-19s %-16s %-24s %-10s %-10s %s\n", "name", "driver", "and",
+		       "design", "timestamps", "file");
 	rxaqm_out_array(&walk.out, "profiles");
 	return finish(&walk, rxaqm_profile_each(list_one, &walk));
 }
@@ -81,21 +100,38 @@ static int show_one(const struct rxaqm_profile *profile, const struct rxaqm_erro
 	return 0;
 }
 
-/* A profile by its name, or by the driver of an interface. */
-static int find_profile(const char *name, struct rxaqm_profile *profile, struct rxaqm_error *error)
+/* The profile of an interface, held against what the machine says. */
+static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_profile *profile)
 {
-	char driver[32];
-	int err;
+	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
+	struct rxaqm_out *out = &walk.out;
+	unsigned int conflicts;
 
-	err = rxaqm_profile_by_name(name, profile, error);
-	if (err != -ENOENT || strchr(name, '/'))
-		return err;
-	if (!rxaqm_nic_driver(name, driver, sizeof(driver)))
-		return rxaqm_profile_for_driver(driver, profile, error);
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
-			       "no profile and no interface with a driver is called \"%s\"; see "
-			       "\"rxaqm profile list\"",
-			       name);
+	rxaqm_nic_facts_napi(facts);
+	rxaqm_out_open(out, stdout, rxaqm_globals.json);
+	rxaqm_out_array(out, "profiles");
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
+		       profile->path);
+	if (rxaqm_globals.json)
+		rxaqm_profile_out(out, profile);
+	rxaqm_out_object(out, "interface");
+	rxaqm_out_str(out, "name", NULL, facts->ifname);
+	rxaqm_profile_out_reasons(out, profile, facts);
+	rxaqm_out_text(out, "facts:\n");
+	conflicts = rxaqm_profile_out_facts(out, profile, facts);
+	if (!rxaqm_globals.json)
+		rxaqm_profile_out_notes(out, profile);
+	rxaqm_profile_out_origins(out, profile, facts);
+	rxaqm_out_end(out);
+	rxaqm_out_end(out);
+	if (conflicts) {
+		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %u fact(s), which are "
+				"marked; mend \"%s\", or give another by --profile",
+				profile->name, facts->ifname, conflicts, profile->path);
+		walk.exit_code = RXAQM_EXIT_FAILED;
+	}
+	return finish(&walk, 0);
 }
 
 static error_t parse_name(int key, char *arg, struct argp_state *state)
@@ -108,44 +144,107 @@ static error_t parse_name(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int cmd_show(int argc, char **argv)
+static int show_profiles(const char *name, const struct rxaqm_profile *profile)
 {
-	const struct argp argp = {
-		.parser = parse_name,
-		.args_doc = "[NAME|IFACE]",
-		.doc = "Show a profile, that of an interface's driver, or all",
-	};
 	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
-	struct rxaqm_profile profile;
-	struct rxaqm_error error;
-	const char *name = NULL;
 	int err = 0;
 
-	rxaqm_options_parse(&argp, "profile show", argc, argv, &name);
-	if (name && find_profile(name, &profile, &error))
-		return rxaqm_log_failure(&error);
 	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
 	rxaqm_out_array(&walk.out, "profiles");
 	if (name)
-		show_one(&profile, NULL, &walk);
+		show_one(profile, NULL, &walk);
 	else
 		err = rxaqm_profile_each(show_one, &walk);
 	return finish(&walk, err);
 }
 
+static int cmd_show(int argc, char **argv)
+{
+	const struct argp argp = {
+		.parser = parse_name,
+		.args_doc = "[NAME|IFACE]",
+		.doc = "Show a profile, or that of an interface and what the machine says to "
+		       "it, or all profiles",
+	};
+	struct rxaqm_profile profile;
+	struct rxaqm_nic_facts facts;
+	struct rxaqm_error error;
+	const char *name = NULL;
+	int err = 0;
+
+	rxaqm_options_parse(&argp, "profile show", argc, argv, &name);
+	if (!name)
+		return show_profiles(NULL, NULL);
+	/* An interface may be called like a profile ("veth"): then it is meant. */
+	if (!rxaqm_nic_facts_read(name, &facts)) {
+		if (rxaqm_profile_for_nic(&facts, &profile, &error))
+			return rxaqm_log_failure(&error);
+		return show_interface(&facts, &profile);
+	}
+	err = rxaqm_profile_by_name(name, &profile, &error);
+	if (err == -ENOENT && !strchr(name, '/'))
+		rxaqm_error_set(&error, RXAQM_EXIT_USAGE, ENOENT,
+				"no profile and no interface is called \"%s\"; see \"rxaqm "
+				"profile list\"",
+				name);
+	return err ? rxaqm_log_failure(&error) : show_profiles(name, &profile);
+}
+
+/* Profiles that were found good, to compare others with. */
+struct checked {
+	struct walk walk;
+	struct rxaqm_profile *good;
+	size_t nr_good;
+};
+
+static bool same_directory(const char *a, const char *b)
+{
+	const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
+	size_t len_a = end_a ? (size_t)(end_a - a) : 0, len_b = end_b ? (size_t)(end_b - b) : 0;
+
+	return len_a == len_b && !strncmp(a, b, len_a);
+}
+
+/* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
+static int check_ambiguous(struct checked *checked, const struct rxaqm_profile *profile,
+			   struct rxaqm_error *error)
+{
+	struct rxaqm_profile *grown;
+	size_t i;
+
+	for (i = 0; i < checked->nr_good; i++)
+		if (same_directory(checked->good[i].path, profile->path) &&
+		    rxaqm_match_same(&checked->good[i], profile))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "%s:%u: same [Match] as \"%s\"; add a condition to "
+					       "one",
+					       profile->path, profile->match[0].line,
+					       checked->good[i].path);
+	grown = realloc(checked->good, (checked->nr_good + 1) * sizeof(*grown));
+	if (!grown)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+	checked->good = grown;
+	checked->good[checked->nr_good++] = *profile;
+	return 0;
+}
+
 static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
 		     void *arg)
 {
-	struct walk *walk = arg;
+	struct checked *checked = arg;
+	struct rxaqm_out *out = &checked->walk.out;
+	struct rxaqm_error ambiguous;
 
+	if (!error && check_ambiguous(checked, profile, &ambiguous))
+		error = &ambiguous;
 	if (error)
-		note_error(walk, error);
-	rxaqm_out_object(&walk->out, NULL);
-	rxaqm_out_str(&walk->out, "path", error ? NULL : "%s: ok\n", profile->path);
-	rxaqm_out_bool(&walk->out, "ok", NULL, NULL, !error);
+		note_error(&checked->walk, error);
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "path", error ? NULL : "%s: ok\n", profile->path);
+	rxaqm_out_bool(out, "ok", NULL, NULL, !error);
 	if (error)
-		rxaqm_out_str(&walk->out, "error", NULL, error->text);
-	rxaqm_out_end(&walk->out);
+		rxaqm_out_str(out, "error", NULL, error->text);
+	rxaqm_out_end(out);
 	return 0;
 }
 
@@ -174,22 +273,24 @@ static int cmd_check(int argc, char **argv)
 		.args_doc = "[FILE...]",
 		.doc = "Check profiles: these files, or all that are installed",
 	};
-	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
+	struct checked checked = { .walk = { .exit_code = RXAQM_EXIT_OK } };
 	struct rxaqm_profile profile;
 	struct rxaqm_error error;
 	struct files files = { 0 };
-	int i, err;
+	int i, err = 0;
 
 	rxaqm_options_parse(&argp, "profile check", argc, argv, &files);
-	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
-	rxaqm_out_array(&walk.out, "profiles");
+	rxaqm_out_open(&checked.walk.out, stdout, rxaqm_globals.json);
+	rxaqm_out_array(&checked.walk.out, "profiles");
 	if (!files.nr)
-		return finish(&walk, rxaqm_profile_each(check_one, &walk));
+		err = rxaqm_profile_each(check_one, &checked);
 	for (i = 0; i < files.nr; i++) {
-		err = rxaqm_profile_read(files.path[i], &profile, &error);
-		check_one(&profile, err ? &error : NULL, &walk);
+		bool bad = rxaqm_profile_read(files.path[i], &profile, &error);
+
+		check_one(&profile, bad ? &error : NULL, &checked);
 	}
-	return finish(&walk, 0);
+	free(checked.good);
+	return finish(&checked.walk, err);
 }
 
 static const struct {
@@ -204,7 +305,8 @@ static const struct {
 static const char usage_doc[] = "What is known of NIC drivers"
 				"\v"
 				"  list                 the profiles there are\n"
-				"  show [NAME|IFACE]    facts and policy of one, or of all\n"
+				"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
+				"                       interface, what the machine says to them\n"
 				"  check [FILE...]      find errors\n"
 				"\n\"rxaqm profile show --help\" and so on tell more.";
 

@@ -11,7 +11,9 @@
 #include <stdio.h>
 
 #include "iface.h"
+#include "profile_nic.h"
 #include "settings.h"
+#include "target.h"
 
 enum rxaqm_design { /* of the completion queues */
 	RXAQM_DESIGN_UNKNOWN,
@@ -21,40 +23,54 @@ enum rxaqm_design { /* of the completion queues */
 	RXAQM_DESIGN_NONE,
 };
 
-enum rxaqm_coverage { /* of Rx hardware timestamps */
-	RXAQM_COVERAGE_UNKNOWN,
-	RXAQM_COVERAGE_NONE,
-	RXAQM_COVERAGE_PTP,
-	RXAQM_COVERAGE_ALL,
-};
-
 enum rxaqm_receive_path {
 	RXAQM_PATH_UNKNOWN,
 	RXAQM_PATH_GRO,
 	RXAQM_PATH_FRAGS,
 	RXAQM_PATH_LIST,
 	RXAQM_PATH_BACKLOG, /* netif_rx: generic XDP runs in the CPU's backlog */
+	RXAQM_PATH_RECEIVE, /* netif_receive_skb */
 };
 
 #define RXAQM_PROFILE_SETTINGS_MAX 16
+#define RXAQM_PROFILE_MATCHES_MAX 8
+#define RXAQM_PROFILE_NOTES_MAX 8
+
+/* A line of [Match]. */
+struct rxaqm_match {
+	unsigned int key; /* profile_match.c */
+	unsigned int line;
+	char value[RXAQM_SYMBOL_LEN];
+};
 
 struct rxaqm_profile {
 	char name[RXAQM_PROFILE_NAME_LEN]; /* file name without .conf */
 	char path[PATH_MAX];
 	/* [Match] */
-	char driver[32]; /* "*": any */
+	unsigned int nr_matches;
+	struct rxaqm_match match[RXAQM_PROFILE_MATCHES_MAX];
+	char driver[RXAQM_SYMBOL_LEN]; /* names with blanks between; "*": any; "": not said */
 	/* [Nic]: facts; UNKNOWN, 0 and "" are what the file does not say. */
 	enum rxaqm_design design;
+	enum rxaqm_napi napi;
 	enum rxaqm_coverage coverage;
 	enum rxaqm_receive_path path_native; /* receive path under native XDP */
 	enum rxaqm_receive_path path_generic; /* and without */
 	enum rxaqm_stamp stamp; /* field of the skb that holds the Rx time */
+	enum rxaqm_target_rule target_rule;
 	unsigned int ring_entries; /* of an Rx ring that ethtool cannot ask for */
+	unsigned int ring_default, ring_max; /* of one that it can */
 	unsigned int poll_packets; /* most packets a poll takes, if not the NAPI budget */
+	__u64 moderation_ns; /* longest wait for an Rx interrupt, by default */
 	int work_counts_tx; /* -1 unknown, 0, 1 */
 	char design_change[128]; /* how the design can be changed, in words */
-	char napi_poll[64]; /* kernel symbol */
+	char napi_poll[RXAQM_SYMBOL_LEN]; /* kernel symbol */
 	char hint_since[16]; /* kernel release */
+	unsigned int nr_notes;
+	struct {
+		bool warning; /* also to be said at attach */
+		char text[192];
+	} note[RXAQM_PROFILE_NOTES_MAX];
 	/* [Policy]: key and value as typed, applied in order. */
 	unsigned int nr_settings;
 	struct {
@@ -77,9 +93,16 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 			  struct rxaqm_error *error);
 
-/* The profile for @driver: one whose [Match] names it, else generic. */
-int rxaqm_profile_for_driver(const char *driver, struct rxaqm_profile *profile,
-			     struct rxaqm_error *error);
+/* The profile for the interface that @facts tell of: of those whose [Match] holds, one that
+ * names the driver before one for all; then one from an earlier directory; then one with
+ * more conditions; then the first by name. Asks for the NAPIs only if that decides.
+ */
+int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *profile,
+			  struct rxaqm_error *error);
+
+/* The same for the interface @ifname here. */
+int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profile,
+				struct rxaqm_error *error);
 
 /* Call @each for every profile in the search path, sorted by name, a name once: the
  * first found wins. Files with errors are passed with @error set. Stops on non-zero.
@@ -93,6 +116,8 @@ int rxaqm_profile_policy(const struct rxaqm_profile *profile, struct rxaqm_polic
 			 struct rxaqm_error *error);
 
 const char *rxaqm_design_name(enum rxaqm_design design); /* "shared", "unknown", ... */
+const char *rxaqm_napi_name(enum rxaqm_napi napi);
+const char *rxaqm_channels_name(enum rxaqm_channels channels);
 const char *rxaqm_coverage_name(enum rxaqm_coverage coverage);
 const char *rxaqm_path_name(enum rxaqm_receive_path path);
 const char *rxaqm_stamp_name(enum rxaqm_stamp stamp); /* "none", "hwtstamp", "tstamp" */

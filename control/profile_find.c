@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where profiles are, and which one a driver gets. */
+/* Where profiles are, and which one an interface gets. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "profile.h"
+#include "profile_match.h"
 
 #ifndef RXAQM_PROFILE_DIR
 #define RXAQM_PROFILE_DIR "/usr/local/share/rxaqm/profiles"
@@ -154,34 +154,47 @@ out:
 	return err;
 }
 
-/* How well @profile fits @driver; 0: not at all. A name beats "*". */
-static int fit(const struct rxaqm_profile *profile, const char *driver)
+/* Does @this beat @best, which comes earlier by name? */
+static bool is_better(const struct rxaqm_fit *this, unsigned int this_dir,
+		      const struct rxaqm_fit *best, unsigned int best_dir)
 {
-	if (!strcmp(profile->driver, driver))
-		return 2;
-	return !strcmp(profile->driver, "*");
+	if (this->fits != best->fits)
+		return this->fits;
+	if (this->named != best->named)
+		return this->named;
+	if (this_dir != best_dir)
+		return this_dir < best_dir;
+	return this->conditions > best->conditions;
 }
 
-/* Read the one of @entries that fits best, and of those that fit alike, comes first in the
- * search path. A file with errors counts if it is, or is called, the driver's: to fall back
- * from it would hide the errors.
+/* Is a file with errors, called @name, to be taken for one of @driver's? So are "igb" and
+ * "igb-apart". To fall back from it would hide the errors.
  */
-static int read_best(const struct entries *entries, const char *driver,
+static bool is_named_after(const char *name, const char *driver)
+{
+	size_t len = strlen(driver);
+
+	return len && !strncmp(name, driver, len) && (!name[len] || name[len] == '-');
+}
+
+/* Read the one of @entries that fits best. */
+static int read_best(const struct entries *entries, struct rxaqm_nic_facts *facts,
 		     struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
 	const struct entry *best = NULL;
-	int best_fit = 0;
+	struct rxaqm_fit best_fit = { 0 };
 	size_t i;
 
 	for (i = 0; i < entries->nr; i++) {
 		const struct entry *entry = &entries->entry[i];
-		int err, this_fit;
+		struct rxaqm_fit fit = { .named = true, .conditions = UINT_MAX };
 
-		err = rxaqm_profile_read(entry->path, profile, NULL);
-		this_fit = err && !strcmp(entry->name, driver) ? 2 : fit(profile, driver);
-		if (this_fit > best_fit ||
-		    (best && this_fit == best_fit && entry->dir < best->dir)) {
-			best_fit = this_fit;
+		if (rxaqm_profile_read(entry->path, profile, NULL))
+			fit.fits = is_named_after(entry->name, facts->driver);
+		else
+			fit = rxaqm_match_fit(profile, facts);
+		if (fit.fits && is_better(&fit, entry->dir, &best_fit, best ? best->dir : 0)) {
+			best_fit = fit;
 			best = entry;
 		}
 	}
@@ -190,20 +203,33 @@ static int read_best(const struct entries *entries, const char *driver,
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOENT,
 			       "no profile for driver \"%s\" and none for all drivers in %s; "
 			       "install rxaqm or set RXAQM_PROFILE_PATH",
-			       driver, search_path());
+			       facts->driver, search_path());
 }
 
-int rxaqm_profile_for_driver(const char *driver, struct rxaqm_profile *profile,
-			     struct rxaqm_error *error)
+int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *profile,
+			  struct rxaqm_error *error)
 {
 	struct entries entries;
 	int err;
 
 	err = find_all(&entries, error);
 	if (!err)
-		err = read_best(&entries, driver, profile, error);
+		err = read_best(&entries, facts, profile, error);
 	free(entries.entry);
 	return err;
+}
+
+int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profile,
+				struct rxaqm_error *error)
+{
+	struct rxaqm_nic_facts facts;
+
+	if (rxaqm_nic_facts_read(ifname, &facts))
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
+				       "no interface \"%s\" in this network namespace; see \"ip "
+				       "link\"",
+				       ifname);
+	return rxaqm_profile_for_nic(&facts, profile, error);
 }
 
 int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,

@@ -6,13 +6,26 @@
 #include <string.h>
 
 #include "out.h"
-#include "profile.h"
+#include "profile_match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	/* An interface of which everything is known. */
+	static struct rxaqm_nic_facts facts = {
+		.driver = "igb",
+		.channels_known = true,
+		.nr_combined = 1,
+		.nr_flags = 1,
+		.flag = { { .name = "legacy-rx", .on = true } },
+		.napi_asked = true,
+		.nr_polls = RXAQM_NIC_POLLS_MAX,
+		.napi_poll = { "igb_poll", "a", "b", "c" },
+		.napi = RXAQM_NAPI_JOINT,
+	};
 	struct rxaqm_error error = { 0 };
 	struct rxaqm_profile profile;
+	struct rxaqm_fit fit;
 	struct rxaqm_policy policy;
 	FILE *file;
 	int err;
@@ -28,10 +41,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	assert(profile.driver[0]);
 	assert(memchr(profile.driver, 0, sizeof(profile.driver)));
+	assert(profile.nr_matches && profile.nr_matches <= RXAQM_PROFILE_MATCHES_MAX);
+	assert(profile.nr_notes <= RXAQM_PROFILE_NOTES_MAX);
+	fit = rxaqm_match_fit(&profile, &facts);
+	assert(!fit.fits || fit.named != !strcmp(profile.driver, "*"));
+	assert(!fit.fits || fit.conditions == profile.nr_matches - 1);
+	assert(rxaqm_match_same(&profile, &profile));
 	assert(!rxaqm_profile_policy(&profile, &policy, &error));
 	assert(policy.mode == RXAQM_MODE_OBSERVE && !policy.lease_until_ns);
 	assert(rxaqm_design_name(profile.design) && rxaqm_coverage_name(profile.coverage));
 	assert(rxaqm_path_name(profile.path_native) && rxaqm_path_name(profile.path_generic));
-	assert(rxaqm_stamp_name(profile.stamp));
+	assert(rxaqm_stamp_name(profile.stamp) && rxaqm_napi_name(profile.napi));
+	assert(rxaqm_target_rule_name(profile.target_rule));
 	return 0;
 }

@@ -2,18 +2,12 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
-extern "C" {
-#include "profile.h"
-}
+#include "profile_dirs.hpp"
 
 static int parse(const std::string &text, rxaqm_profile *profile, rxaqm_error *error)
 {
@@ -23,44 +17,6 @@ static int parse(const std::string &text, rxaqm_profile *profile, rxaqm_error *e
 	fclose(file);
 	return err;
 }
-
-/* Directories of profiles that are the search path while this lives. */
-class ProfileDirs
-{
-    public:
-	ProfileDirs()
-	{
-		char path[] = "/tmp/rxaqm-profiles-XXXXXX";
-		const char *before = getenv("RXAQM_PROFILE_PATH");
-
-		REQUIRE(mkdtemp(path));
-		top_ = path;
-		before_ = before ? before : "";
-		setenv("RXAQM_PROFILE_PATH",
-		       (top_ + "/a:" + top_ + "/missing:" + top_ + "/b").c_str(), 1);
-	}
-
-	~ProfileDirs()
-	{
-		std::filesystem::remove_all(top_);
-		if (before_.empty())
-			unsetenv("RXAQM_PROFILE_PATH");
-		else
-			setenv("RXAQM_PROFILE_PATH", before_.c_str(), 1);
-	}
-
-	std::string add(const std::string &name, const std::string &text)
-	{
-		std::filesystem::path path = std::filesystem::path(top_) / name;
-
-		std::filesystem::create_directories(path.parent_path());
-		std::ofstream(path) << text;
-		return path.string();
-	}
-
-    private:
-	std::string top_, before_;
-};
 
 TEST_CASE("profile: all keys", "[profile]")
 {
@@ -72,6 +28,7 @@ TEST_CASE("profile: all keys", "[profile]")
 		    "[Nic]\n"
 		    "CompletionDesign=shared\n"
 		    "CompletionDesignChange=ethtool -L: separate rx, tx\n"
+		    "Napi=apart\n"
 		    "NapiPoll=bnxt_poll\n"
 		    "WorkCountsTx=yes\n"
 		    "ReceivePath=frags\n"
@@ -79,8 +36,14 @@ TEST_CASE("profile: all keys", "[profile]")
 		    "TimestampField=tstamp\n"
 		    "TimestampCoverage=ptp\n"
 		    "HintSince=6.13\n"
-		    "RxRing=511\n"
+		    "RxRingDefault=511\n"
+		    "RxRingMax=2047\n"
 		    "PollPackets=512\n"
+		    "Moderation=10us\n"
+		    "TargetRule=shared\n"
+		    "Note=one\n"
+		    "Warning=two\n"
+		    "Note=three\n"
 		    "[Policy]\n"
 		    "target=300us\n"
 		    "preset=wan\n",
@@ -96,12 +59,21 @@ TEST_CASE("profile: all keys", "[profile]")
 	CHECK(profile.stamp == RXAQM_STAMP_TSTAMP);
 	CHECK(profile.coverage == RXAQM_COVERAGE_PTP);
 	CHECK(std::string(profile.hint_since) == "6.13");
-	CHECK(profile.ring_entries == 511);
+	CHECK(profile.napi == RXAQM_NAPI_APART);
+	CHECK(profile.ring_default == 511);
+	CHECK(profile.ring_max == 2047);
 	CHECK(profile.poll_packets == 512);
+	CHECK(profile.moderation_ns == 10000);
+	CHECK(profile.target_rule == RXAQM_RULE_SHARED);
+	REQUIRE(profile.nr_notes == 3);
+	CHECK(std::string(profile.note[0].text) == "one");
+	CHECK_FALSE(profile.note[0].warning);
+	CHECK(profile.note[1].warning);
+	CHECK(std::string(profile.note[2].text) == "three");
 	REQUIRE(profile.nr_settings == 2);
 	CHECK(std::string(profile.setting[0].key) == "target");
 	CHECK(std::string(profile.setting[0].value) == "300us");
-	CHECK(profile.setting[0].line == 16);
+	CHECK(profile.setting[0].line == 23);
 
 	rxaqm_policy policy;
 	CHECK(rxaqm_profile_policy(&profile, &policy, &error) == 0);
@@ -119,6 +91,10 @@ TEST_CASE("profile: what is not said is unknown", "[profile]")
 	CHECK(profile.stamp == RXAQM_STAMP_NONE);
 	CHECK(profile.work_counts_tx == -1);
 	CHECK(profile.ring_entries == 0);
+	CHECK(profile.napi == RXAQM_NAPI_UNKNOWN);
+	CHECK(profile.target_rule == RXAQM_RULE_UNKNOWN);
+	CHECK(profile.moderation_ns == 0);
+	CHECK(profile.nr_notes == 0);
 	CHECK(profile.nr_settings == 0);
 	CHECK(std::string(rxaqm_design_name(RXAQM_DESIGN_NONE)) == "none");
 	CHECK(std::string(rxaqm_coverage_name(RXAQM_COVERAGE_ALL)) == "all");
@@ -140,14 +116,28 @@ TEST_CASE("profile: errors name file, line and remedy", "[profile]")
 		{ "[Match]\nDriver=a_name_of_thirty-two_characters_\n",
 		  "x.conf:2: Driver=a_name_of" },
 		{ "[Match]\nPath=x\n",
-		  "x.conf:2: unknown key \"Path\" in [Match]; it must be Driver" },
+		  "x.conf:2: unknown key \"Path\" in [Match]; it must be Driver, NapiPoll, Napi, Channels or "
+		  "PrivateFlag" },
+		{ "[Match]\nDriver=a a\n", "x.conf:2: Driver=a a: must be the name" },
+		{ "[Match]\nDriver=a *\n", "x.conf:2: Driver=a *: contradicts itself" },
+		{ "[Match]\nChannels=both\n",
+		  "x.conf:2: Channels=both: must be combined or separate" },
+		{ "[Match]\nNapi=apart\n\nNapi=joint\n",
+		  "x.conf:4: Napi is set twice, first on line 2" },
+		{ "[Match]\nNapiPoll=f()\n", "x.conf:2: NapiPoll=f(): must be the name of a" },
+		{ "[Match]\nPrivateFlag=!\n", "x.conf:2: PrivateFlag=!: must be the name of" },
+		{ "[Match]\nPrivateFlag=a\nPrivateFlag=!a\n",
+		  "x.conf:3: PrivateFlag=!a: contradicts PrivateFlag=a on line 2" },
+		{ "[Match]\nPrivateFlag=a\nPrivateFlag=a\n",
+		  "x.conf:3: PrivateFlag=a: repeats PrivateFlag=a on line 2" },
+		{ "[Match]\nNapi=apart\n", "x.conf: no Driver= in a section [Match]" },
 		{ "[Link]\nDriver=x\n",
 		  "x.conf:1: unknown section [Link]; it must be [Match], [Nic]" },
 		{ "[nic]\n", "x.conf:1: unknown section [nic]" },
 		{ "[Nic]\nRxring=1\n",
 		  "x.conf:2: unknown key \"Rxring\" in [Nic]; did you mean RxRing?" },
 		{ "[Nic]\nSpeed=1\n", "x.conf:2: unknown key \"Speed\" in [Nic]; it must be "
-				      "CompletionDesign, CompletionDesignChange, NapiPoll" },
+				      "CompletionDesign, CompletionDesignChange, Napi, Na" },
 		{ "[Nic]\nDriver=x\n", "x.conf:2: unknown key \"Driver\" in [Nic]" },
 		{ "[Nic]\nCompletionDesign=joint\n",
 		  "x.conf:2: CompletionDesign=joint: must be shared, split, writeback or none" },
@@ -159,6 +149,16 @@ TEST_CASE("profile: errors name file, line and remedy", "[profile]")
 		  "x.conf:2: ReceivePath=GRO: must be gro, frags, list" },
 		{ "[Nic]\nTimestampField=skb\n",
 		  "x.conf:2: TimestampField=skb: must be none, hwtst" },
+		{ "[Nic]\nNapi=both\n", "x.conf:2: Napi=both: must be joint or apart" },
+		{ "[Nic]\nTargetRule=fast\n", "x.conf:2: TargetRule=fast: must be none, shared" },
+		{ "[Nic]\nTargetRule=unknown\n", "x.conf:2: TargetRule=unknown: must be none" },
+		{ "[Nic]\nModeration=16\n", "x.conf:2: Moderation=16: must be a time of up to" },
+		{ "[Nic]\nModeration=2s\n", "x.conf:2: Moderation=2s: must be a time of up to" },
+		{ "[Nic]\nNote=\n", "x.conf:2: Note=: must be text" },
+		{ "[Match]\nDriver=x\n[Nic]\nRxRingDefault=2\nRxRingMax=1\n",
+		  "x.conf: [Nic]: RxRingDefault=2 exceeds RxRingMax=1" },
+		{ "[Match]\nDriver=x\n[Nic]\nRxRing=2\nRxRingMax=4\n",
+		  "x.conf: [Nic]: RxRing= is for rings that ethtool cannot tell" },
 		{ "[Nic]\nHintSince=6\n", "x.conf:2: HintSince=6: must be a kernel release" },
 		{ "[Nic]\nHintSince=6.3.1\n",
 		  "x.conf:2: HintSince=6.3.1: must be a kernel release" },
@@ -209,10 +209,25 @@ TEST_CASE("profile: every shipped one is sound", "[profile]")
 		INFO(error.text);
 		CHECK(rxaqm_profile_policy(&profile, &policy, &error) == 0);
 		CHECK(profile.name == file.path().stem());
-		found.push_back(profile.driver);
+		if (std::string(profile.driver) != "*") {
+			CHECK(profile.design != RXAQM_DESIGN_UNKNOWN);
+			CHECK(profile.target_rule != RXAQM_RULE_UNKNOWN);
+			CHECK(profile.path_generic != RXAQM_PATH_UNKNOWN);
+		}
+		/* The one without conditions, which the others fall back to. */
+		if (profile.nr_matches == 1)
+			found.push_back(profile.driver);
 	}
-	for (const char *driver : { "*", "veth", "virtio_net", "igb" })
+	for (const char *driver : { "*",     "mlx5_core",  "mlx4_en", "bnxt_en",
+				    "ice",   "i40e",	   "ixgbe",   "igc",
+				    "igb",   "e1000e",	   "ena",     "gve",
+				    "nfp",   "fbnic",	   "sfc",     "qede",
+				    "idpf",  "mana",	   "vmxnet3", "hv_netvsc",
+				    "veth",  "virtio_net", "tun",     "st_gmac st_xgmac st_mac100",
+				    "simnic" }) {
+		INFO(driver);
 		CHECK(std::count(found.begin(), found.end(), driver) == 1);
+	}
 }
 
 TEST_CASE("profile: shipped facts", "[profile]")
@@ -226,6 +241,13 @@ TEST_CASE("profile: shipped facts", "[profile]")
 	REQUIRE(rxaqm_profile_read("nic-profiles/generic.conf", &profile, NULL) == 0);
 	CHECK(profile.stamp == RXAQM_STAMP_HWTSTAMP);
 	CHECK(profile.coverage == RXAQM_COVERAGE_UNKNOWN);
+	REQUIRE(rxaqm_profile_read("nic-profiles/bnxt_en.conf", &profile, NULL) == 0);
+	CHECK(profile.design == RXAQM_DESIGN_SHARED);
+	CHECK(profile.target_rule == RXAQM_RULE_SHARED);
+	REQUIRE(rxaqm_profile_read("nic-profiles/mlx5_core-compressed.conf", &profile, NULL) == 0);
+	CHECK(profile.stamp == RXAQM_STAMP_NONE);
+	REQUIRE(profile.nr_notes == 1);
+	CHECK(profile.note[0].warning);
 }
 
 TEST_CASE("profile: the first directory wins", "[profile]")
@@ -249,7 +271,7 @@ TEST_CASE("profile: the first directory wins", "[profile]")
 
 	for (const auto &row : rows) {
 		INFO(row.driver);
-		CHECK(rxaqm_profile_for_driver(row.driver, &profile, &error) == 0);
+		CHECK(for_driver(row.driver, &profile, &error) == 0);
 		CHECK(profile.ring_entries == row.ring);
 	}
 	CHECK(rxaqm_profile_by_name("igb", &profile, &error) == 0);
@@ -278,10 +300,10 @@ TEST_CASE("profile: a broken one is not passed over", "[profile]")
 	std::string igb = dirs.add("a/igb.conf", "[Match]\nDriver=igb\n[Nic]\nRxring=1\n");
 	dirs.add("a/other.conf", "nonsense");
 	dirs.add("b/generic.conf", "[Match]\nDriver=*\n");
-	CHECK(rxaqm_profile_for_driver("igb", &profile, &error) == -EINVAL);
+	CHECK(for_driver("igb", &profile, &error) == -EINVAL);
 	CHECK(std::string(error.text).find(igb + ":4: ") == 0);
 	/* One that is not the driver's is no reason to fail. */
-	CHECK(rxaqm_profile_for_driver("veth", &profile, &error) == 0);
+	CHECK(for_driver("veth", &profile, &error) == 0);
 	CHECK(rxaqm_profile_each(
 		      [](const rxaqm_profile *, const rxaqm_error *e, void *arg) {
 			      *(int *)arg += e != NULL;
@@ -297,7 +319,7 @@ TEST_CASE("profile: none at all is an error", "[profile]")
 	rxaqm_profile profile;
 	rxaqm_error error = {};
 
-	CHECK(rxaqm_profile_for_driver("igb", &profile, &error) == -ENOENT);
+	CHECK(for_driver("igb", &profile, &error) == -ENOENT);
 	CHECK(std::string(error.text).find("RXAQM_PROFILE_PATH") != std::string::npos);
 	CHECK(rxaqm_profile_by_name("/nonexistent/x.conf", &profile, &error) == -ENOENT);
 }
