@@ -5,6 +5,9 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+SHARE = $(DESTDIR)$(PREFIX)/share
+MAN5 = $(wildcard docs/*.5)
+UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 BUILD := build
 VERSION := $(shell cat VERSION)
 
@@ -16,7 +19,7 @@ CLANG_FORMAT ?= clang-format-19
 # Debian keeps bpftool in sbin, which is not in every user's PATH.
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 
-PACKAGES := libbpf libxdp inih json-c ncursesw libelf zlib
+PACKAGES := libbpf libxdp inih json-c ncursesw libsystemd libmicrohttpd libelf zlib
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
@@ -58,6 +61,8 @@ LIB_OBJS := $(filter-out %/main.o,$(CONTROL_OBJS))
 
 SUITES := $(foreach s,unit bpf system cli,$(if $(wildcard tests/$(s)/*.cpp),$(s)))
 TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
+# What only a kernel of choice can show: make test-vm runs it.
+GUEST_BIN := $(if $(wildcard tests/guest/*.cpp),$(BUILD)/tests/guest)
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
@@ -70,8 +75,8 @@ BENCH_BINS := $(call programs,bench)
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test bench lint format install uninstall clean \
-	build-demo build-test build-bench tools FORCE
+.PHONY: all help deps demo test test-vm bench lint format install uninstall deb clean \
+	build-demo build-test build-test-vm build-bench tools FORCE
 
 all: $(BUILD)/rxaqm ## Build build/rxaqm (default)
 
@@ -82,9 +87,17 @@ demo: ## Install what it needs, build, and show a queue with and without rxaqm (
 	$(Q)tests/demo/demo.sh
 
 test: ## Install what it needs, build, and run all tests (root); SUITE="unit bpf" for some
-	$(Q)packaging/install-deps.sh build test
+	$(Q)packaging/install-deps.sh build test deb
+	$(Q)packaging/unpack-prometheus.sh $(BUILD)/prometheus
 	+$(Q)$(SUBMAKE) build-test
 	$(Q)tests/run.sh $(SUITE)
+
+# Guests need no network once tests/vm/fetch.sh is done.
+test-vm: ## Install what it needs, build, and test in guests (root); KERNEL=6.12 GROUP="bpf igb"
+	$(Q)packaging/install-deps.sh build test vm
+	+$(Q)$(SUBMAKE) build-test-vm
+	$(Q)tests/vm/fetch.sh $(KERNEL)
+	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)
 
 bench: ## Install what it needs, build, and measure (root)
 	$(Q)packaging/install-deps.sh build bench
@@ -94,6 +107,7 @@ bench: ## Install what it needs, build, and measure (root)
 # Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 build-demo: all $(RIG_BINS)
+build-test-vm: all $(RIG_BINS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
 build-bench: all $(RIG_BINS) $(BENCH_BINS)
 build-test: all $(RIG_BINS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
 	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))
@@ -111,22 +125,32 @@ format: ## Reformat all C, C++ and BPF sources
 
 install: $(BUILD)/rxaqm ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
 	install -D -m 755 $(BUILD)/rxaqm $(DESTDIR)$(PREFIX)/sbin/rxaqm
-	install -d $(DESTDIR)$(PREFIX)/share/rxaqm/profiles
-	install -m 644 $(wildcard nic-profiles/*.conf) $(DESTDIR)$(PREFIX)/share/rxaqm/profiles
-	install -D -m 644 docs/rxaqm.8 $(DESTDIR)$(PREFIX)/share/man/man8/rxaqm.8
+	install -D -m 644 -t $(SHARE)/rxaqm/profiles $(wildcard nic-profiles/*.conf)
+	install -D -m 644 -t $(SHARE)/rxaqm/prometheus \
+		packaging/prometheus/rxaqm.rules.yml packaging/prometheus/rxaqm.scrape.yml
+	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
+	install -D -m 644 -t $(SHARE)/man/man8 $(wildcard docs/*.8)
+	$(if $(MAN5),install -D -m 644 -t $(SHARE)/man/man5 $(MAN5))
 	install -D -m 644 packaging/rxaqm.bash-completion \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/rxaqm
+		$(SHARE)/bash-completion/completions/rxaqm
+	install -d $(UNITS)
+	sed 's|/usr/sbin/rxaqm|$(PREFIX)/sbin/rxaqm|' packaging/rxaqm.service >$(UNITS)/rxaqm.service
 
 uninstall: ## Remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/sbin/rxaqm $(DESTDIR)$(PREFIX)/share/man/man8/rxaqm.8 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/rxaqm
-	rm -rf $(DESTDIR)$(PREFIX)/share/rxaqm
+	rm -f $(DESTDIR)$(PREFIX)/sbin/rxaqm $(SHARE)/bash-completion/completions/rxaqm \
+		$(patsubst docs/%,$(SHARE)/man/man8/%,$(wildcard docs/*.8)) \
+		$(MAN5:docs/%=$(SHARE)/man/man5/%) $(UNITS)/rxaqm.service
+	rm -rf $(SHARE)/rxaqm
+
+deb: ## Install what it needs, and build the Debian package, build/deb/rxaqm_*.deb
+	$(Q)packaging/install-deps.sh build deb
+	$(Q)packaging/make-deb.sh $(BUILD)/deb
 
 clean: ## Remove build/
 	$(Q)rm -rf $(BUILD)
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 ### Build rules
 
@@ -184,8 +208,8 @@ $(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
 		$(DEPFLAGS) -c $< -o $@
 
 cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp))
-$(foreach s,$(SUITES),$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
-$(TEST_BINS): $(call cpp_objs,support) $(CONTROL_LIB)
+$(foreach s,$(SUITES) guest,$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
+$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(CONTROL_LIB) \

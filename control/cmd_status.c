@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm status */
 #include "cmd.h"
+#include "cmd_status_check.h"
 #include "hooks.h"
+#include "machine.h"
+#include "notes.h"
+#include "status.h"
+#include "status_target.h"
 #include "view.h"
 #include "xdp.h"
 
@@ -44,11 +49,9 @@ static void print_codel(struct rxaqm_out *out, const struct rxaqm_queue *q, __u6
 		rxaqm_out_text(out, "\n");
 }
 
-static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q,
-			  const struct rxaqm_policy *policy, __u64 now_ns)
+static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
 {
 	const char *distrust = rxaqm_queue_distrust(q, now_ns);
-	__u64 floor_ns = rxaqm_queue_floor_ns(q);
 
 	rxaqm_out_str(out, "signal", ", signal %s", rxaqm_queue_signal(q, now_ns));
 	if (distrust)
@@ -65,17 +68,12 @@ static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q,
 		rxaqm_out_ns(out, "sample_err_ns", " +-%s", q->sample_err_ns);
 		rxaqm_out_ns(out, "sample_age_ns", " %s ago", rxaqm_ns_since(now_ns, q->sample_ns));
 	}
-	if (floor_ns) {
-		rxaqm_out_ns(out, "round_ns", ", poll round %s", q->round_ns);
-		rxaqm_out_ns(out, "floor_ns", ", floor %s", floor_ns);
-		if (policy->target_ns < floor_ns)
-			rxaqm_out_text(out, " (the target is below it)");
-	}
 	rxaqm_out_text(out, "\n");
 }
 
 static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
-			const struct rxaqm_iface *iface, unsigned int queue)
+			const struct rxaqm_iface *iface, const struct rxaqm_target_facts *facts,
+			unsigned int queue)
 {
 	const struct rxaqm_policy *policy = rxaqm_state_policy(state, iface, queue);
 	const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, queue);
@@ -86,14 +84,14 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_str(out, "mode", ": %s", rxaqm_mode_name(policy, now_ns));
 	rxaqm_out_ns(out, "target_ns", ", target %s", policy->target_ns);
 	rxaqm_out_ns(out, "interval_ns", " interval %s", policy->interval_ns);
-	print_sojourn(out, &q, policy, now_ns);
+	print_sojourn(out, &q, now_ns);
+	rxaqm_status_target_out(out, facts, &q, policy);
 	print_codel(out, &q, now_ns);
 	print_stats(out, &q);
 	rxaqm_out_end(out);
 }
 
-/* What is wrong with the attachment, if anything; NULL if nothing is. */
-static const char *trouble(const struct rxaqm_iface *iface, bool here)
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 {
 	if (iface->state != RXAQM_IFACE_ATTACHED)
 		return "interrupted; the next attach or detach cleans up";
@@ -104,24 +102,27 @@ static const char *trouble(const struct rxaqm_iface *iface, bool here)
 		       "its XDP program was taken off; detach, then attach again";
 }
 
-static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			     void *arg)
 {
+	struct rxaqm_target_facts facts;
 	char name[RXAQM_IFNAMSIZ];
 	struct rxaqm_out *out = arg;
 	unsigned int i;
 	bool here;
 
+	rxaqm_status_target_facts(iface, &facts);
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%s: ", rxaqm_iface_name(iface, name, &here));
-	if (trouble(iface, here))
-		rxaqm_out_str(out, "trouble", "%s; ", trouble(iface, here));
+	if (rxaqm_status_trouble(iface, here))
+		rxaqm_out_str(out, "trouble", "%s; ", rxaqm_status_trouble(iface, here));
 	rxaqm_out_str(out, "mode", "%s mode",
 		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
 	rxaqm_out_bool(out, "dispatcher", ", by dispatcher", NULL,
 		       iface->flags & RXAQM_IFACE_DISPATCHER);
 	rxaqm_out_str(out, "profile", ", profile %s", iface->profile);
 	rxaqm_out_str(out, "hook", ", hook %s", rxaqm_hook_in_use(state->meta));
-	rxaqm_out_str(out, "stamp", ", stamps: %s", rxaqm_stamp_name(iface->stamp));
+	rxaqm_out_str(out, "stamp", ", stamps: %s", rxaqm_iface_stamps(iface));
 	rxaqm_out_bool(out, "by_cpu", ", a queue is a CPU's backlog", NULL,
 		       iface->flags & RXAQM_IFACE_BY_CPU);
 	rxaqm_out_u64(out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
@@ -130,10 +131,12 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	rxaqm_out_ns(out, "attached_for_ns", ", attached for %s",
 		     rxaqm_ns_since(rxaqm_now_ns(), iface->attached_ns));
 	rxaqm_out_text(out, "\n");
+	rxaqm_notes_out(out, state, iface, name, here);
+	rxaqm_status_advice_out(out, &facts, rxaqm_state_queue(state, iface, 0));
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < iface->nr_queues; i++)
 		if (rxaqm_view_shows(iface, rxaqm_state_queue(state, iface, i)))
-			print_queue(out, state, iface, i);
+			print_queue(out, state, iface, &facts, i);
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
 	return 0;
@@ -141,6 +144,30 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 
 int rxaqm_cmd_status(int argc, char **argv)
 {
-	return rxaqm_view_command("status", "Show state, signal and counters of each queue.", argc,
-				  argv, print_iface);
+	static const char doc[] = "Show state, signal and counters of each queue.";
+	static const struct argp argp = { rxaqm_status_check_options,
+					  rxaqm_status_check_parse,
+					  "[IFACE]",
+					  doc,
+					  NULL,
+					  NULL,
+					  NULL };
+	char *rest[] = { argv[0], "--", NULL, NULL };
+	struct rxaqm_check_args args;
+	int exit_code;
+
+	rxaqm_status_check_args_init(&args);
+	rxaqm_options_parse(&argp, "status", argc, argv, &args);
+	if (args.check)
+		return rxaqm_status_check(&args);
+	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
+	if (rxaqm_machine_check_capabilities(NULL)) {
+		exit_code = rxaqm_status_from_file(args.ifname, rxaqm_globals.json);
+		if (exit_code >= 0)
+			return exit_code;
+	}
+	/* Without it status is a view as others are. */
+	rest[2] = (char *)args.ifname;
+	return rxaqm_view_command("status", doc, args.ifname ? 3 : 2, rest,
+				  rxaqm_status_print_iface);
 }

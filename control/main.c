@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "cmd_status_check.h"
 #include "log.h"
 #include "netns.h"
 
@@ -26,6 +27,7 @@ static const struct command {
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
 	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
 	  "run the decisions on a recorded trace" },
+	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
 };
 
 static void print_usage(FILE *file)
@@ -103,8 +105,12 @@ static int run(int argc, char **argv)
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[at], commands[i].name))
 			continue;
-		if (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error))
+		if (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error)) {
+			if (commands[i].run == rxaqm_cmd_status &&
+			    rxaqm_status_check_wanted(argc - at, argv + at))
+				return rxaqm_status_check_failed(error.text);
 			return rxaqm_log_failure(&error);
+		}
 		return commands[i].run(argc - at, argv + at);
 	}
 	return usage_error("unknown command", argv[at]);

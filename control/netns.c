@@ -109,6 +109,13 @@ int rxaqm_netns_sysfs(void)
 		return fd < 0 ? -errno : fd;
 	}
 	fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC);
+	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
+	 * even see which namespace the first is.
+	 */
+	if (fs_fd < 0 && errno == EPERM) {
+		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
 	if (fs_fd < 0)
 		return -errno;
 	if (fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0))

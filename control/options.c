@@ -79,5 +79,5 @@ void rxaqm_options_error(const struct argp_state *state, const char *fmt, ...)
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 	fprintf(stderr, " (see \"%s --help\")\n", state->name);
-	exit(RXAQM_EXIT_USAGE);
+	exit(argp_err_exit_status);
 }

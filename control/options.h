@@ -15,7 +15,7 @@
 void rxaqm_options_parse(const struct argp *argp, const char *name, int argc, char **argv,
 			 void *input);
 
-/* Print one line, "rxaqm: NAME: ...", and exit with RXAQM_EXIT_USAGE. */
+/* Print one line, "rxaqm: NAME: ...", and exit with argp_err_exit_status (RXAQM_EXIT_USAGE). */
 void rxaqm_options_error(const struct argp_state *state, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 

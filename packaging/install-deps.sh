@@ -6,17 +6,21 @@
 # -n only prints what is missing. RXAQM_NO_DEPS=1 skips it all, for systems where the
 # same things were installed in another way.
 #
-# Debian 12 is too old in four of them, written PACKAGE/VERSION; they come from
-# bookworm-backports, which is enabled if it is not yet.
+# Debian 12 is too old in five of them, written PACKAGE/VERSION; they come from
+# bookworm-backports, which is enabled if it is not yet. PACKAGE@13 is wanted from Debian 13
+# on; before, there is none.
 set -euo pipefail
 
 declare -A packages=(
 	[build]="gcc libc6-dev make pkgconf git clang-19 llvm-19 bpftool/7.5 libbpf-dev/1:1.4
 		linux-libc-dev/6.12 libxdp-dev libelf-dev zlib1g-dev libinih-dev
-		libjson-c-dev libncurses-dev"
+		libjson-c-dev libncurses-dev libsystemd-dev libmicrohttpd-dev"
 	[test]="g++ catch2/3.7 libclang-rt-19-dev iproute2 iperf3 ethtool jq procps tmux"
+	[deb]="debhelper dpkg-dev lintian"
 	[demo]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
 	[bench]="iproute2 iperf3 ethtool procps"
+	[vm]="qemu-system-x86/1:8 virtme-ng@13 python3-venv busybox-static kmod file patchelf
+		debian-archive-keyring pahole xdp-tools iproute2 ethtool"
 	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
 )
 
@@ -29,15 +33,25 @@ die()
 	exit "${2-1}"
 }
 
-# Prints the packages of all @groups, each once.
+# The release of this Debian; one far ahead for its testing and unstable, which have no number.
+release()
+{
+	# shellcheck source=/dev/null
+	(. /etc/os-release && echo "${VERSION_ID:-99}") 2>/dev/null || echo 99
+}
+
+# Prints the packages of all @groups that this release has, each once.
 wanted()
 {
-	local group
+	local group package
 
 	for group in "$@"; do
 		[ -n "${packages[$group]-}" ] ||
 			die "unknown group '$group', there are: ${!packages[*]}" 2
-		tr -s '[:space:]' '\n' <<<"${packages[$group]}"
+		for package in ${packages[$group]}; do
+			[[ $package != *@* || ${package#*@} -le ${release%%.*} ]] || continue
+			echo "${package%@*}"
+		done
 	done | sort -u
 }
 
@@ -99,6 +113,7 @@ groups=("$@")
 [ $# -gt 0 ] || groups=(build)
 [ -z "${RXAQM_NO_DEPS-}" ] || exit 0
 
+release=$(release)
 list=$(wanted "${groups[@]}")
 mapfile -t list <<<"$list"
 if ! command -v dpkg-query >/dev/null; then

@@ -29,6 +29,7 @@ expect 'rxaqm ' "${commands[@]}"
 expect 'rxaqm -j --netns blue st' status
 expect 'rxaqm policy ' show set load save
 expect 'rxaqm profile ch' check
+expect 'rxaqm profile show l' lo
 expect 'rxaqm att' attach
 expect 'rxaqm attach l' lo
 expect 'rxaqm policy set lo ' "${settings[@]}" preset=
@@ -41,7 +42,9 @@ while IFS='|' read -r name choices; do
 done < <(sed -n 's/^\t{ "\([a-z_]*\)", "\([a-z]*|[a-z|]*\)",.*/\1|\2/p' control/settings_table.c)
 expect 'rxaqm attach --mode g' generic
 expect 'rxaqm attach --hook=fe' fentry
+expect 'rxaqm clock --sample l' lo
 expect 'rxaqm attach -m generic -H tp lo signal=s' stamp
+expect 'rxaqm policy set lo signal=h' hint
 expect 'rxaqm policy -q 0-3 set lo ec' ecn=
 
 # Where "=" is no word break, the whole word is replaced.

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The text formats of Prometheus (0.0.4) and OpenMetrics (1.0.0). A family is begun, all its
+ * samples follow, then the next: neither format allows to come back to one.
+ */
+#ifndef RXAQM_METRICS_TEXT_H
+#define RXAQM_METRICS_TEXT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum rxaqm_metrics_format {
+	RXAQM_METRICS_PROMETHEUS,
+	RXAQM_METRICS_OPENMETRICS,
+};
+
+enum rxaqm_metrics_type {
+	RXAQM_METRICS_COUNTER, /* the family's name is without "_total", samples have it */
+	RXAQM_METRICS_GAUGE,
+	RXAQM_METRICS_HISTOGRAM,
+	RXAQM_METRICS_INFO, /* a gauge that is 1; the family's name is without "_info" */
+};
+
+struct rxaqm_metrics_text {
+	FILE *file;
+	enum rxaqm_metrics_format format;
+	enum rxaqm_metrics_type type; /* of the family begun last */
+	const char *family;
+};
+
+/* Begin @family: HELP and TYPE. @help: one sentence, without a full stop. */
+void rxaqm_metrics_family(struct rxaqm_metrics_text *text, enum rxaqm_metrics_type type,
+			  const char *family, const char *help);
+
+/* One sample of it. @labels: pairs of name and value, up to a NULL name; values are escaped.
+ *
+ *   rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", name, "queue", "0"), 5);
+ */
+#define RXAQM_METRICS_LABELS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define RXAQM_METRICS_NO_LABELS ((const char *const[]){ NULL })
+void rxaqm_metrics_u64(struct rxaqm_metrics_text *text, const char *const *labels, __u64 value);
+void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *labels, double value);
+/* @ns printed in seconds, exactly. */
+void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns);
+
+/* A histogram: @le holds the @nr finite bounds as text, @count[nr + 1] what lies in each bucket
+ * (not summed up), the last what is over them all; @sum_s is their sum in seconds.
+ */
+void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
+			     const char *const *le, const __u64 *count, unsigned int nr,
+			     double sum_s);
+
+#endif /* RXAQM_METRICS_TEXT_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What "status" says of targets: floor, ceiling, what would be derived, and why (target.h). */
+#ifndef RXAQM_STATUS_TARGET_H
+#define RXAQM_STATUS_TARGET_H
+
+#include "iface.h"
+#include "out.h"
+#include "target.h"
+
+/* What is known of all queues of @iface: from its entry and its profile. What is configured for
+ * the daemon is not looked at.
+ */
+void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts);
+
+/* The fields of one queue, behind its sojourn; nothing in text while no round was measured. */
+void rxaqm_status_target_out(struct rxaqm_out *out, const struct rxaqm_target_facts *facts,
+			     const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+
+/* A line of advice about the length of the queues, if there is any; by what @q has measured. */
+void rxaqm_status_advice_out(struct rxaqm_out *out, const struct rxaqm_target_facts *facts,
+			     const struct rxaqm_queue *q);
+
+#endif /* RXAQM_STATUS_TARGET_H */

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# rxaqm.conf as shipped and its manual page say what the program knows: every key, with its
+# values and its default.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+rxaqm=${RXAQM_BIN:-build/rxaqm}
+example=packaging/rxaqm.conf
+manual=docs/rxaqm.conf.5
+export RXAQM_PROFILE_PATH=${RXAQM_PROFILE_PATH:-nic-profiles}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# equal WHAT FILE FILE
+equal()
+{
+	[ -s "$2" ] || { echo "$1: $2 is empty" && failed=1; }
+	diff "$2" "$3" >"$dir/diff" && return
+	echo "$1:" && cat "$dir/diff"
+	failed=1
+}
+
+check()
+{
+	RUNTIME_DIRECTORY='' "$rxaqm" run --check --config "$1"
+}
+
+# Lines "Section key=value" of a configuration.
+settings() { awk '/^\[/ { gsub(/[][]/, ""); section = $1; next } /^[a-z_]+=/ { print section, $0 }'; }
+
+# As shipped it attaches nothing, and its comments say what holds anyway.
+check "$example" >"$dir/shipped"
+if grep -q '^\[Interface' "$dir/shipped"; then
+	echo "$example attaches something as it is shipped"
+	failed=1
+fi
+sed 's/^#\([[a-z]\)/\1/' "$example" | grep -E '^(\[|[a-z_]+=)' >"$dir/all.conf"
+settings <"$dir/all.conf" | grep -v '^Interface' | sort >"$dir/comments"
+settings <"$dir/shipped" | sort >"$dir/effect"
+equal "defaults in $example" "$dir/effect" "$dir/comments"
+# Without the comment signs it is right, too, and has all keys.
+check "$dir/all.conf" >"$dir/all"
+settings <"$dir/all" | sed 's/=.*//' | sort >"$dir/keys"
+settings <"$dir/all.conf" | sed 's/=.*//' | sort >"$dir/keys-example"
+equal "keys in $example" "$dir/keys" "$dir/keys-example"
+
+# Key, form and default of the table, and of the manual page; mode and lease are the policy's.
+awk -F '"' '{ for (i = 1; i < NF; i++) {
+		if ($i ~ /\.name = $/) name = $(i + 1)
+		if ($i ~ /\.form = $/) form = $(i + 1)
+	} }
+	match($0, /\(default [^)]*\)/) { print name, form, substr($0, RSTART + 9, RLENGTH - 10) }
+' control/config_keys.c | sort >"$dir/table"
+awk '/^\.It Cm / { item = $3 " " $8 }
+	/^Default: / { sub(/\.$/, ""); sub(/^Default: /, ""); print item, $0 }' "$manual" |
+	sort >"$dir/manual"
+equal "keys in $manual" "$dir/table" "$dir/manual"
+cut -d ' ' -f 1 "$dir/table" | sort >"$dir/table-keys"
+cut -d ' ' -f 2 "$dir/keys" | grep -vxE 'mode|lease' | sort >"$dir/known"
+equal "keys in control/config_keys.c" "$dir/known" "$dir/table-keys"
+exit $failed

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads a page of metrics as strictly as a scraper may: throws, and says why, if it breaks a
+ * rule of the text format (0.0.4) or of OpenMetrics (1.0.0).
+ */
+#ifndef RXAQM_TESTS_EXPOSITION_HPP
+#define RXAQM_TESTS_EXPOSITION_HPP
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+using Labels = std::map<std::string, std::string>;
+
+struct Sample {
+	std::string name;
+	Labels labels;
+	double value;
+	std::string written; /* the value as it stands there */
+};
+
+struct Family {
+	std::string name, type, help;
+	std::vector<Sample> samples;
+};
+
+class Exposition
+{
+    public:
+	Exposition(const std::string &text, bool openmetrics);
+
+	const std::vector<Family> &families() const
+	{
+		return families_;
+	}
+	const Family *family(const std::string &name) const;
+	/* Every sample called @name that has @labels and perhaps more. */
+	std::vector<Sample> find(const std::string &name, const Labels &labels = {}) const;
+	/* The one sample called @name with @labels and perhaps more; throws unless there is one. */
+	double value(const std::string &name, const Labels &labels = {}) const;
+	std::set<std::string> sample_names() const;
+
+    private:
+	void comment(const std::string &line);
+	void sample(const std::string &line);
+	void check_family(const Family &family) const;
+	void check_histogram(const Family &family) const;
+
+	bool openmetrics_;
+	std::vector<Family> families_;
+	std::set<std::pair<std::string, Labels>> series_;
+};
+
+#endif /* RXAQM_TESTS_EXPOSITION_HPP */

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* status --check, of a machine that is well and of ones that are not. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "frames.hpp"
+#include "host.hpp"
+#include "traffic.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+/* One line, its exit code, and nothing else. */
+void check_line(const Result &result, int exit_code, const std::string &what)
+{
+	CAPTURE(result.text());
+	CHECK(result.exit_code == exit_code);
+	CHECK(result.out.find(what) != std::string::npos);
+	CHECK(result.out.find("RXAQM ") == 0);
+	CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 1);
+	CHECK(result.err == "");
+}
+
+/* The figure called @label. */
+double figure(const Result &result, const std::string &label)
+{
+	size_t at = result.out.find("'" + label + "'=");
+
+	REQUIRE(at != std::string::npos);
+	return std::stod(result.out.substr(at + label.size() + 3));
+}
+
+/* @n datagrams, as fast as can be, by CPU 0. */
+void flood(const Wire &wire, unsigned n)
+{
+	int fd = wire.tx.socket(AF_INET, SOCK_DGRAM), bytes = 64 << 20;
+	cpu_set_t before, cpu0;
+	sockaddr_in to = {};
+	char buf[64] = {};
+
+	to.sin_family = AF_INET;
+	to.sin_port = htons(9);
+	inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
+	/* Packets that wait at the receiver are in the sender's accounts. */
+	REQUIRE(setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) == 0);
+	CPU_ZERO(&cpu0);
+	CPU_SET(0, &cpu0);
+	sched_getaffinity(0, sizeof(before), &before);
+	REQUIRE(sched_setaffinity(0, sizeof(cpu0), &cpu0) == 0);
+	while (n--)
+		sendto(fd, buf, sizeof(buf), MSG_DONTWAIT, reinterpret_cast<sockaddr *>(&to),
+		       sizeof(to));
+	sched_setaffinity(0, sizeof(before), &before);
+	close(fd);
+}
+
+/* Traffic that goes on while something else is looked at. */
+struct Load {
+	std::thread thread;
+
+	explicit Load(Frames &frames, std::chrono::milliseconds duration)
+		: thread([&frames, duration] { frames.run(duration); })
+	{
+		std::this_thread::sleep_for(500ms);
+	}
+	~Load()
+	{
+		thread.join();
+	}
+};
+
+} // namespace
+
+TEST_CASE("check: attached and well: OK, and what it measured", "[check]")
+{
+	Host host;
+	Wire wire;
+
+	check_line(host.rxaqm(wire.rx, { "status", "--check" }), 3, "UNKNOWN - not attached");
+	check_line(host.rxaqm(wire.rx, { "status", "--check", wire.rx_if }), 2,
+		   "CRITICAL - not attached to \"" + wire.rx_if + "\"");
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100) == 100);
+
+	Result result = host.rxaqm(wire.rx, { "status", "--check", "-i", "200ms" });
+	check_line(result, 0, "OK - 1 interface(s), 1 queue(s)");
+	CHECK(figure(result, wire.rx_if + "_standing") == 0);
+	CHECK(figure(result, wire.rx_if + "_overflow") == 0);
+	check_line(host.rxaqm(wire.rx, { "status", "--check", "-i", "200ms", wire.tx_if }), 2,
+		   "not attached to \"" + wire.tx_if + "\"");
+	/* From another namespace the drops of its ring are not known. */
+	result = host.rxaqm({ "status", "--check", "-i", "200ms" });
+	check_line(result, 0, "OK - 1 interface(s)");
+	CHECK(result.out.find("_overflow") == std::string::npos);
+	/* Someone took the program off. */
+	xdp_off(wire.rx, wire.rx_if);
+	check_line(host.rxaqm(wire.rx, { "status", "--check", "-i", "200ms" }), 2,
+		   "is not guarded: its XDP program was taken off");
+	CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
+}
+
+TEST_CASE("check: a queue that stands: WARNING, then CRITICAL unless it is enforced", "[check]")
+{
+	Host host;
+	Wire wire;
+	Frames frames(wire);
+	Args check = { "status", "--check", "-i", "300ms", "--warn=0ms" };
+	Result result;
+
+	REQUIRE(host.rxaqm(wire.rx,
+			   { "attach", wire.rx_if, "target=1ms", "interval=20ms", "signal=busy" })
+			.exit_code == 0);
+	if (!make_slow(wire, 20))
+		SKIP("needs two CPUs: one to send, one to receive");
+	frames.mix = { NOT_ECT };
+	{
+		Load load(frames, 10s);
+		/* Where others want the CPUs as well, the queue may be drained for a moment. */
+		auto becomes = [&](int exit_code) {
+			return eventually([&] {
+				result = host.rxaqm(wire.rx, check);
+				return result.exit_code == exit_code;
+			});
+		};
+
+		CHECK(becomes(1));
+		check_line(result, 1, "WARNING - " + wire.rx_if + " queue 0 has stood for ");
+		CHECK(result.out.find("target 1ms, not enforced") != std::string::npos);
+		CHECK(figure(result, wire.rx_if + "_standing") == 1);
+		CHECK(figure(result, wire.rx_if + "_sojourn") > 0.001);
+		CHECK(figure(result, wire.rx_if + "_stood") > 0);
+
+		check.push_back("--crit=0ms");
+		CHECK(becomes(2));
+		check_line(result, 2, "CRITICAL - " + wire.rx_if + " queue 0 has stood for ");
+		REQUIRE(host.rxaqm(wire.rx,
+				   { "policy", "set", wire.rx_if, "mode=enforce", "not_ect=pass" })
+				.exit_code == 0);
+		/* It stands as before, but what can be done is done. */
+		CHECK(becomes(1));
+		check_line(result, 1, "target 1ms, although enforced");
+	}
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+}
+
+TEST_CASE("check: stamps that are wanted and do not come: WARNING", "[check]")
+{
+	Host host;
+	Wire wire;
+	Args check = { "status", "--check", "-i", "200ms" };
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if,
+				      "--profile=" + source_path("tests/rig/veth-simclock.conf") })
+			.exit_code == 0);
+	for (int i = 0; i < 8; i++) {
+		REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 20) == 20);
+		std::this_thread::sleep_for(200ms);
+	}
+	check_line(host.rxaqm(wire.rx, check), 1, "queue 0: packets come without stamps");
+	/* By signal=busy none are wanted. */
+	REQUIRE(host.rxaqm(wire.rx, { "policy", "set", wire.rx_if, "signal=busy" }).exit_code == 0);
+	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 20) == 20);
+	check_line(host.rxaqm(wire.rx, check), 0, "OK");
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+}
+
+TEST_CASE("check: a backlog that overflows: CRITICAL", "[check]")
+{
+	Host host;
+	Wire wire;
+
+	if (std::thread::hardware_concurrency() < 2)
+		SKIP("needs two CPUs: one to send, one to receive");
+	wire.rx.shell("echo 2 >/sys/class/net/" + wire.rx_if + "/queues/rx-0/rps_cpus");
+	REQUIRE(host.rxaqm(wire.rx, { "attach", "--mode=generic", wire.rx_if }).exit_code == 0);
+	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
+	       "cost=100us" });
+
+	Child check(host.command(wire.rx, { "status", "--check", "-i", "3s" }),
+		    host.with_environment());
+	std::this_thread::sleep_for(500ms);
+	/* Half a second of work, at 100 us each. */
+	flood(wire, 5000);
+	Result result = check.wait();
+	check_line(result, 2, wire.rx_if + " overflows: ");
+	CHECK(figure(result, wire.rx_if + "_overflow") > 0);
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+}

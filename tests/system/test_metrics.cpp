@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics over HTTP, of an interface that carries traffic, read by clients and by Prometheus. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "exposition.hpp"
+#include "host.hpp"
+#include "prometheus.hpp"
+#include "traffic.hpp"
+
+extern "C" {
+#include "metrics_http.h"
+}
+
+namespace
+{
+
+/* What the daemon does with its event loop: poll, dispatch, and look at the maps anew. */
+class Server
+{
+    public:
+	explicit Server(const std::string &bpffs, const std::string &listen = "127.0.0.1:0")
+	{
+		rxaqm_error error = {};
+
+		state_.lock_fd = -1;
+		setenv("RXAQM_BPFFS", bpffs.c_str(), 1);
+		rxaqm_state_open(&state_, false, &error); /* nothing attached is served, too */
+		metrics_.state = &state_;
+		http_ = rxaqm_metrics_http_start(listen.c_str(), &metrics_, &error);
+		if (!http_)
+			throw std::runtime_error(error.text);
+		port = rxaqm_metrics_http_port(http_);
+		thread_ = std::thread([this] { loop(); });
+	}
+	~Server()
+	{
+		stop_ = true;
+		thread_.join();
+		rxaqm_metrics_http_stop(http_);
+		rxaqm_state_close(&state_);
+		unsetenv("RXAQM_BPFFS");
+	}
+
+	unsigned port;
+
+    private:
+	void loop()
+	{
+		pollfd fd = { rxaqm_metrics_http_fd(http_), POLLIN, 0 };
+
+		while (!stop_) {
+			poll(&fd, 1, 200);
+			rxaqm_metrics_http_dispatch(http_);
+		}
+	}
+
+	rxaqm_state state_ = {};
+	rxaqm_metrics metrics_ = {};
+	rxaqm_metrics_http *http_;
+	std::atomic<bool> stop_{ false };
+	std::thread thread_;
+};
+
+struct Attached {
+	Host host;
+	Wire wire;
+	std::optional<Server> server;
+
+	Attached()
+	{
+		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+		REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100) == 100);
+		server.emplace(host.bpffs());
+	}
+};
+
+const char *const OPENMETRICS = "Accept: application/openmetrics-text; version=1.0.0\r\n";
+
+std::string in_headers(const std::string &answer, const std::string &name)
+{
+	size_t begin = answer.find("\r\n" + name + ": "), end;
+
+	if (begin == std::string::npos || begin > answer.find("\r\n\r\n"))
+		return "";
+	begin += name.size() + 4;
+	end = answer.find("\r\n", begin);
+	return answer.substr(begin, end - begin);
+}
+
+} // namespace
+
+TEST_CASE("metrics: what is served is what status says", "[metrics]")
+{
+	Attached a;
+	Exposition page(http_get(a.server->port, "/metrics"), false);
+	int64_t packets = a.host.stat(a.wire.rx, a.wire.rx_if, "packets");
+
+	/* The interface is in another network namespace than the server. */
+	CHECK(page.value("rxaqm_interfaces") == 1);
+	CHECK(page.value("rxaqm_interface_state", { { "state", "elsewhere" } }) == 1);
+	CHECK(page.value("rxaqm_interface_info", { { "profile", "veth" }, { "xdp", "native" } }) ==
+	      1);
+	std::string label = page.find("rxaqm_interface_queues")[0].labels.at("interface");
+	CHECK(label.find(a.wire.rx_if + "@") == 0);
+	CHECK(page.value("rxaqm_rx_packets_total", { { "interface", label } }) >= 100);
+	CHECK(page.value("rxaqm_rx_packets_total", { { "interface", label } }) <= double(packets));
+	CHECK(page.value("rxaqm_rx_sojourn_seconds_count") >= 100);
+	CHECK(page.value("rxaqm_rx_mode", { { "mode", "observe" } }) == 1);
+}
+
+TEST_CASE("metrics: each client gets the format it asks for", "[metrics]")
+{
+	Host host;
+	Server server(host.bpffs());
+	const std::string head = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+	std::string answer = http(server.port, head);
+
+	CHECK(in_headers(answer, "Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
+	CHECK(in_headers(answer, "Vary") == "Accept");
+	CHECK_NOTHROW(Exposition(http_body(answer), false));
+	answer = http(server.port, head + OPENMETRICS);
+	CHECK(in_headers(answer, "Content-Type") ==
+	      "application/openmetrics-text; version=1.0.0; charset=utf-8");
+	CHECK_NOTHROW(Exposition(http_body(answer), true));
+}
+
+TEST_CASE("metrics: only two pages, only to read", "[metrics]")
+{
+	Host host;
+	Server server(host.bpffs());
+	const std::string end = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+
+	CHECK(http_get(server.port, "/").find("href=\"/metrics\"") != std::string::npos);
+	for (const char *path : { "/metrics/", "/nothing", "/../etc/passwd" })
+		CHECK(http(server.port, "GET " + std::string(path) + end).find("HTTP/1.1 404 ") ==
+		      0);
+	std::string answer = http(server.port, "HEAD /metrics" + end);
+	CHECK(answer.find("HTTP/1.1 200 ") == 0);
+	CHECK(std::stoul(in_headers(answer, "Content-Length")) > 100);
+	CHECK(http_body(answer) == "");
+	for (const char *method : { "POST", "PUT", "DELETE", "NONSENSE" }) {
+		answer = http(server.port,
+			      std::string(method) + " /metrics" + end + "Content-Length: 5\r\n");
+		CAPTURE(method, answer);
+		CHECK(answer.find("HTTP/1.1 405 ") == 0);
+		CHECK(in_headers(answer, "Allow") == "GET, HEAD");
+	}
+	/* What is no HTTP, or too much of it, does not take it down. */
+	http(server.port, std::string("\0\xff\x16\x03", 4) + "\r\n", 300);
+	answer = http(server.port, "GET /metrics" + end + "X: " + std::string(100000, 'x') + "\r\n",
+		      300);
+	CHECK(answer.find("HTTP/1.1 200 ") == std::string::npos);
+	CHECK_NOTHROW(http_get(server.port, "/metrics"));
+}
+
+TEST_CASE("metrics: idle connections hold up nobody for long", "[metrics]")
+{
+	Host host;
+	Server server(host.bpffs());
+	sockaddr_in address = {};
+	std::vector<int> idle;
+
+	address.sin_family = AF_INET;
+	address.sin_port = htons(uint16_t(server.port));
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	for (int i = 0; i < 12; i++) {
+		idle.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+		REQUIRE(connect(idle.back(), reinterpret_cast<sockaddr *>(&address),
+				sizeof(address)) == 0);
+	}
+	/* More than are served at a time: the next waits until the first are thrown out. */
+	CHECK(eventually(
+		[&] {
+			try {
+				return !http_get(server.port, "/metrics").empty();
+			} catch (const std::exception &) {
+				return false;
+			}
+		},
+		std::chrono::seconds(30)));
+	for (int fd : idle)
+		close(fd);
+}
+
+TEST_CASE("metrics: a port that is in use, or an address that is not there", "[metrics]")
+{
+	Host host;
+	Server server(host.bpffs());
+	const std::string port = std::to_string(server.port);
+	rxaqm_metrics metrics = {};
+	rxaqm_state state = {};
+	rxaqm_error error = {};
+
+	metrics.state = &state;
+	CHECK_FALSE(rxaqm_metrics_http_start(("127.0.0.1:" + port).c_str(), &metrics, &error));
+	CHECK(std::string(error.text) ==
+	      "cannot serve metrics on \"127.0.0.1:" + port +
+		      "\": Address already in use; \"ss -ltnp sport = :" + port +
+		      "\" shows who has it; end that, or choose another port");
+	CHECK_FALSE(rxaqm_metrics_http_start("192.0.2.1:9752", &metrics, &error));
+	CHECK(std::string(error.text).find("no interface of this host has the address") !=
+	      std::string::npos);
+	rxaqm_metrics_http *ip6 = rxaqm_metrics_http_start("[::1]:0", &metrics, &error);
+	INFO(error.text);
+	REQUIRE(ip6);
+	CHECK(rxaqm_metrics_http_port(ip6) > 0);
+	rxaqm_metrics_http_stop(ip6);
+}
+
+TEST_CASE("metrics: promtool finds nothing to say about the page", "[metrics]")
+{
+	const std::string promtool = prometheus_program("promtool");
+	Attached a;
+	RunOptions options;
+
+	options.input = http_get(a.server->port, "/metrics");
+	Result result = run({ promtool, "check", "metrics" }, options);
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(result.out == "");
+	CHECK(result.err == "");
+}
+
+TEST_CASE("metrics: Prometheus scrapes them, and answers queries", "[metrics]")
+{
+	const std::string prometheus = prometheus_program("prometheus");
+	Attached a;
+	std::string dir = std::filesystem::temp_directory_path() / "rxaqm-prometheus-XXXXXX";
+	unsigned port = free_port();
+
+	REQUIRE(mkdtemp(dir.data()));
+	std::ofstream(dir + "/prometheus.yml")
+		<< "global: { scrape_interval: 1s, evaluation_interval: 1s }\n"
+		<< "rule_files: [ '" << source_path("packaging/prometheus/rxaqm.rules.yml")
+		<< "' ]\n"
+		<< "scrape_configs:\n"
+		<< "  - job_name: rxaqm\n"
+		<< "    static_configs: [ { targets: [ '127.0.0.1:" << a.server->port
+		<< "' ] } ]\n";
+	{
+		RunOptions options;
+
+		options.timeout = std::chrono::seconds(90);
+		Child child({ prometheus, "--config.file=" + dir + "/prometheus.yml",
+			      "--storage.tsdb.path=" + dir + "/data", "--log.level=warn",
+			      "--web.listen-address=127.0.0.1:" + std::to_string(port) },
+			    options);
+		auto query = [&](const std::string &expr) {
+			try {
+				return Json(http_get(port, "/api/v1/query?query=" + expr));
+			} catch (const std::exception &) {
+				return Json("{\"status\":\"none\"}");
+			}
+		};
+		auto number = [](const Json &json) {
+			return std::stod(json.text("/data/result/0/value/1"));
+		};
+		/* In OpenMetrics, which it prefers; so a second scrape shows that the first went well. */
+		CHECK(eventually(
+			[&] {
+				Json json = query("count_over_time(rxaqm_interfaces%5B1m%5D)");
+
+				return json.has("/data/result/0/value/1") && number(json) >= 2;
+			},
+			std::chrono::seconds(60)));
+		CHECK(number(query("up%7Bjob=%22rxaqm%22%7D")) == 1);
+		CHECK(number(query("sum(rxaqm_rx_packets_total)")) >= 100);
+		CHECK(number(query("sum(rxaqm_rx_sojourn_seconds_count)")) >= 100);
+		/* NaN, as everything is when nothing moves: but the expression is understood. */
+		Json quantile = query("histogram_quantile(0.99,sum%20by(le)"
+				      "(rate(rxaqm_rx_sojourn_seconds_bucket%5B1m%5D)))");
+		CHECK(quantile.text("/status") == "success");
+		Json rules(http_get(port, "/api/v1/rules"));
+		CHECK(rules.size("/data/groups") >= 1);
+		child.kill(SIGTERM);
+		Result result = child.wait();
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 0);
+		CHECK(result.err.find("level=error") == std::string::npos);
+	}
+	std::filesystem::remove_all(dir);
+}

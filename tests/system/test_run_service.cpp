@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The daemon towards others: leases, service manager, journal, status file, metrics. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <grp.h>
+#include <linux/securebits.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "daemon.hpp"
+
+namespace
+{
+
+std::string get_metrics(const Netns &netns, const struct sockaddr_in &address)
+{
+	static const char request[] = "GET /metrics HTTP/1.0\r\n\r\n";
+	const struct timeval patience = { 10, 0 };
+	int fd = netns.socket(AF_INET, SOCK_STREAM);
+	char buf[4096];
+	std::string page;
+	ssize_t n;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (!connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) &&
+	    send(fd, request, sizeof(request) - 1, 0) > 0)
+		while ((n = recv(fd, buf, sizeof(buf), 0)) > 0)
+			page.append(buf, size_t(n));
+	close(fd);
+	return page;
+}
+
+} // namespace
+
+TEST_CASE("run: a lease is renewed while the daemon runs, and lapses when it does not", "[run]")
+{
+	Run r;
+
+	r.service.configure(r.section("mode=enforce\nlease=2s\n"));
+	r.service.start();
+	std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+	CAPTURE(r.service.log());
+	CHECK(r.mode() == "enforce");
+	SECTION("the daemon dies")
+	{
+		r.service.kill();
+		CHECK(eventually([&] { return r.mode() == "observe (lease over)"; }));
+		r.service.start();
+		CHECK(r.mode() == "enforce");
+	}
+	SECTION("an operator's lease is not renewed")
+	{
+		REQUIRE(r.host.rxaqm(r.wire.rx, { "policy", "set", r.wire.rx_if, "lease=100ms" })
+				.exit_code == 0);
+		std::this_thread::sleep_for(std::chrono::milliseconds(3000));
+		CHECK(r.mode() == "observe (lease over)");
+	}
+}
+
+TEST_CASE("run: --check says what is in effect, and for whom", "[run]")
+{
+	Run r;
+
+	r.service.configure(r.section("target=3ms\n"));
+	Result check = r.service.start_fails({ "--check" });
+	CAPTURE(check.text());
+	CHECK(check.exit_code == 0);
+	CHECK(check.err == "");
+	CHECK(check.out.find("target=3ms\n") != std::string::npos);
+	CHECK(check.out.find("# " + r.wire.rx_if + ": [Interface " + r.wire.rx_if + "]\n") !=
+	      std::string::npos);
+	CHECK(check.out.find("# lo: no section\n") != std::string::npos);
+	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
+	Json json(r.service.start_fails({ "--check", "-j" }).out);
+	CHECK(json.number("/Daemon/settle_ns") == 100000000);
+	CHECK(json.text("/Interface/0/policy/target") == "3ms");
+	CHECK(json.size("/here") >= 2);
+
+	r.service.configure("[Daemon]\nsettle=soon\n");
+	check = r.service.start_fails({ "--check" });
+	CHECK(check.exit_code == 2);
+	CHECK(check.out == "");
+	CHECK(check.err.find("rxaqm.conf:2: settle=soon") != std::string::npos);
+}
+
+TEST_CASE("run: the watchdog is fed at the pace asked for", "[run]")
+{
+	Run r;
+
+	r.service.configure(r.section());
+	r.service.start({ "WATCHDOG_USEC=1000000" });
+	r.service.forget();
+	std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+	std::string all = r.service.notifications();
+	unsigned fed = 0;
+	for (size_t at = 0; (at = all.find("WATCHDOG=1", at)) != std::string::npos; at++)
+		fed++;
+	CAPTURE(all);
+	CHECK(fed >= 2);
+}
+
+TEST_CASE("run: priorities are for the journal only", "[run]")
+{
+	Run r;
+	struct stat st;
+
+	r.service.configure(r.section());
+	std::ofstream(r.service.dir() + "/log");
+	REQUIRE(!stat((r.service.dir() + "/log").c_str(), &st));
+	bool journal = false;
+	SECTION("the journal reads")
+	{
+		journal = true;
+	}
+	SECTION("someone else does")
+	{
+		st.st_ino++;
+	}
+	r.service.start({ "JOURNAL_STREAM=" + std::to_string(st.st_dev) + ":" +
+			  std::to_string(st.st_ino) });
+	CAPTURE(r.service.log());
+	std::string line = (journal ? "<5>" : "rxaqm: ") + r.wire.rx_if + ": attached, native";
+	CHECK(("\n" + r.service.log()).find("\n" + line) != std::string::npos);
+}
+
+TEST_CASE("run: who may not ask the kernel gets the status that was written, and its age", "[run]")
+{
+	Run r;
+	struct stat st;
+	RunOptions without;
+	std::string path = r.service.dir() + "/status.json";
+	const struct group *group = getgrgid(1);
+
+	REQUIRE(group);
+	r.service.configure(std::string("[Daemon]\nstatus_interval=1s\nstatus_mode=0640\n") +
+			    "status_group=" + group->gr_name + "\n" + r.section("target=3ms\n"));
+	r.service.start();
+	CHECK(eventually([&] { return !access(path.c_str(), R_OK); }));
+	CHECK(eventually([&] {
+		return r.service.dir().size() &&
+		       !stat((r.service.dir() + "/status.txt").c_str(), &st);
+	}));
+	CHECK((st.st_mode & 07777) == 0640);
+	CHECK(st.st_gid == 1);
+	REQUIRE(!stat(path.c_str(), &st));
+	CHECK((st.st_mode & 07777) == 0640);
+	CHECK(st.st_gid == 1);
+
+	/* Root without its capabilities, who may read the file, wherever the program is. */
+	without.prepare = [] { return prctl(PR_SET_SECUREBITS, SECBIT_NOROOT); };
+	without.environment = { "RUNTIME_DIRECTORY=" + r.service.dir() };
+	Result text = r.host.rxaqm({ "status", r.wire.rx_if }, without);
+	CAPTURE(text.text());
+	CHECK(text.exit_code == 0);
+	CHECK(text.out.find(r.wire.rx_if + ": native mode") == 0);
+	CHECK(text.out.find("target 3ms") != std::string::npos);
+	CHECK(text.err.find("this is what the daemon wrote") != std::string::npos);
+	Result json = r.host.rxaqm({ "status", "-j" }, without);
+	CAPTURE(json.text());
+	CHECK(json.exit_code == 0);
+	CHECK(Json(json.out).number("/interfaces/0/queues/0/target_ns") == 3000000);
+	CHECK(r.host.rxaqm({ "status", "eth99" }, without).exit_code == 4);
+	CHECK(r.host.rxaqm({ "status", "-j", "eth99" }, without).exit_code == 4);
+
+	/* It goes with the daemon. */
+	CHECK(r.service.stop().exit_code == 0);
+	CHECK(access(path.c_str(), F_OK) != 0);
+	Result none = r.host.rxaqm({ "status" }, without);
+	CAPTURE(none.text());
+	CHECK(none.err.find("the daemon wrote") == std::string::npos);
+}
+
+TEST_CASE("run: an address that is taken is said, at start and at reload", "[run]")
+{
+	Run r;
+	struct sockaddr_in address = {};
+	socklen_t len = sizeof(address);
+	int fd = r.wire.rx.socket(AF_INET, SOCK_STREAM);
+
+	r.wire.rx.ip("link set dev lo up");
+	address.sin_family = AF_INET;
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	REQUIRE(bind(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0);
+	REQUIRE(listen(fd, 1) == 0);
+	REQUIRE(getsockname(fd, reinterpret_cast<sockaddr *>(&address), &len) == 0);
+	std::string taken = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+
+	r.service.configure("[Metrics]\nlisten=" + taken + "\n" + r.section());
+	Result start = r.service.start_fails();
+	CAPTURE(start.text());
+	CHECK(start.exit_code == 1);
+	CHECK(start.err.find(taken) != std::string::npos);
+	CHECK(start.err.find("in use") != std::string::npos);
+	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
+
+	r.service.configure(r.section("target=3ms\n"));
+	r.service.start();
+	r.service.configure("[Metrics]\nlisten=" + taken + "\n" + r.section("target=5ms\n"));
+	r.service.reload();
+	CHECK(r.service.notifications().find("not reloaded") != std::string::npos);
+	CHECK(r.service.log().find(taken) != std::string::npos);
+	CHECK(r.target() == 3000000);
+
+	/* And once it is free it is served there. */
+	close(fd);
+	r.service.reload();
+	CHECK(r.target() == 5000000);
+	/* The figures of the queues come with the first look at them. */
+	std::string page;
+	CHECK(eventually([&] {
+		page = get_metrics(r.wire.rx, address);
+		return page.find("rxaqm_overload_active{interface=\"" + r.wire.rx_if + "\"} 0") !=
+		       std::string::npos;
+	}));
+	CAPTURE(page);
+	CHECK(page.find("200 OK") != std::string::npos);
+	CHECK(page.find("rxaqm_config_reloads_total{result=\"failed\"} 1") != std::string::npos);
+	CHECK(page.find("rxaqm_config_last_reload_successful 1") != std::string::npos);
+}

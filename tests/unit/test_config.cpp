@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstring>
+#include <map>
+#include <string>
+
+extern "C" {
+#include "config.h"
+#include "out.h"
+}
+
+namespace
+{
+
+struct Config {
+	rxaqm_config config = {};
+	rxaqm_error error = {};
+	int err;
+
+	explicit Config(const std::string &text)
+	{
+		FILE *file = fmemopen(const_cast<char *>(text.data()), text.size(), "r");
+
+		err = rxaqm_config_parse(file, "r.conf", &config, &error);
+		fclose(file);
+	}
+	~Config()
+	{
+		rxaqm_config_free(&config);
+	}
+	Config(const Config &) = delete;
+
+	/* The section for @ifname, "" if none is. */
+	std::string match(const char *ifname) const
+	{
+		const rxaqm_config_iface *found = rxaqm_config_find(&config, ifname);
+
+		return found ? found->match : "";
+	}
+
+	std::string print() const
+	{
+		char *text = nullptr;
+		size_t size = 0;
+		FILE *file = open_memstream(&text, &size);
+		rxaqm_out out;
+
+		rxaqm_out_open(&out, file, false);
+		rxaqm_config_out(&out, &config);
+		rxaqm_out_close(&out, false);
+		fclose(file);
+		std::string result(text, size);
+		free(text);
+		return result;
+	}
+};
+
+} // namespace
+
+TEST_CASE("config: an empty file leaves the defaults, those that the help names", "[config]")
+{
+	Config c("# nothing\n");
+	rxaqm_config_iface iface;
+
+	INFO(c.error.text);
+	REQUIRE(c.err == 0);
+	CHECK(c.config.nr_ifaces == 0);
+	CHECK(c.match("eth0") == "");
+	rxaqm_config_iface_init(&iface);
+	for (const rxaqm_config_key *row = rxaqm_config_keys; row->name; row++) {
+		bool of_iface = !strcmp(row->section, "Interface");
+		char value[RXAQM_CONFIG_VALUE_LEN];
+		std::string said = row->summary;
+
+		CAPTURE(row->section, row->name, said);
+		rxaqm_config_key_format(row,
+					of_iface ? static_cast<const void *>(&iface) : &c.config,
+					value);
+		size_t at = said.find("(default ");
+		REQUIRE(at != std::string::npos);
+		said = said.substr(at + 9, said.size() - at - 10);
+		if (said != "by driver")
+			CHECK(said == value);
+		else
+			CHECK(std::string(value) == "");
+	}
+}
+
+TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
+{
+	const std::string text = "[Daemon]\n"
+				 "on_stop=detach\n"
+				 "settle=0ns\n"
+				 "status_file=/tmp/s.json\n"
+				 "status_mode=0644\n"
+				 "status_group=root\n"
+				 "status_interval=1m\n"
+				 "\n[Metrics]\n"
+				 "listen=127.0.0.1:9000\n"
+				 "per=interface\n"
+				 "textfile=/var/lib/x.prom\n"
+				 "textfile_interval=30s\n"
+				 "\n[Autotune]\n"
+				 "hold=20s\n"
+				 "gap=2m\n"
+				 "differ=12.5%\n"
+				 "step=100%\n"
+				 "rtt=100ms\n"
+				 "min=500us\n"
+				 "max=20ms\n"
+				 "\n[Overload]\n"
+				 "raise=5s\n"
+				 "clear=30s\n"
+				 "enforce_after=1m\n"
+				 "observe_after=60m\n"
+				 "dwell_enforce=0ns\n"
+				 "dwell_observe=1s\n"
+				 "\n[Interface eth0]\n"
+				 "enable=no\n"
+				 "xdp_mode=generic\n"
+				 "hook=tp\n"
+				 "key=cpu\n"
+				 "profile=igb\n"
+				 "autotune=yes\n"
+				 "auto_enforce=yes\n"
+				 "preset=wan\n"
+				 "target=7ms\n"
+				 "exempt_ports=22,443\n"
+				 "lease=30s\n";
+	Config c(text);
+
+	INFO(c.error.text);
+	REQUIRE(c.err == 0);
+	CHECK(c.print() == text);
+	CHECK(c.config.on_stop == RXAQM_ON_STOP_DETACH);
+	CHECK(c.config.status_mode == 0644);
+	CHECK(c.config.autotune.differ_permille == 125);
+	CHECK(c.config.autotune.step_permille == 1000);
+	CHECK(c.config.target_min_ns == 500000);
+	CHECK(c.config.overload.raise_ns == 5000000000);
+	REQUIRE(c.config.nr_ifaces == 1);
+	const rxaqm_config_iface &iface = c.config.iface[0];
+	CHECK_FALSE(iface.enable);
+	CHECK(iface.xdp_mode_set);
+	CHECK(iface.xdp_mode == RXAQM_XDP_GENERIC);
+	CHECK(iface.key == RXAQM_KEY_CPU);
+	CHECK(iface.lease_ns == 30000000000);
+
+	rxaqm_policy policy;
+	rxaqm_error error = {};
+	REQUIRE(rxaqm_config_policy(&iface, nullptr, 1000, &policy, &error) == 0);
+	CHECK(policy.target_ns == 7000000);
+	CHECK(policy.interval_ns == 100000000);
+	CHECK(policy.nr_exempt_ports == 2);
+	CHECK(policy.lease_until_ns == 30000001000);
+}
+
+TEST_CASE("config: what is printed gives the same when read", "[config]")
+{
+	Config first("[Interface b*]\n[Interface a]\nmode=enforce\n");
+
+	REQUIRE(first.err == 0);
+	Config second(first.print());
+	INFO(second.error.text);
+	REQUIRE(second.err == 0);
+	CHECK(second.print() == first.print());
+}
+
+TEST_CASE("config: a name goes before patterns, these in the order of the file", "[config]")
+{
+	Config c("[Interface e*]\n[Interface en*]\n[Interface enp1s0]\n[Interface *]\n"
+		 "[Interface veth?]\n");
+
+	INFO(c.error.text);
+	REQUIRE(c.err == 0);
+	CHECK(c.match("enp1s0") == "enp1s0");
+	CHECK(c.match("enp1s1") == "e*");
+	CHECK(c.match("wlan0") == "*");
+	CHECK(c.match("veth1") == "*");
+	/* No pattern means the loopback device; its name does. */
+	CHECK(c.match("lo") == "");
+	Config lo("[Interface *]\n[Interface lo]\n");
+	CHECK(lo.match("lo") == "lo");
+	Config one("[Interface veth?]\n");
+	CHECK(one.match("veth3") == "veth?");
+	CHECK(one.match("veth10") == "");
+}
+
+TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
+{
+	const std::map<std::string, const char *> bad = {
+		{ "on_stop=leave\n", "r.conf:1: \"on_stop\" stands before the first [section]" },
+		{ "[Deamon]\n", "r.conf:1: unknown section [Deamon]; there are [Daemon]" },
+		{ "[Daemon]\non_stp=leave\n",
+		  "r.conf:2: unknown key \"on_stp\" in [Daemon]; did you mean \"on_stop\"?" },
+		{ "[Daemon]\nfrobnicate=1\n", "r.conf:2: unknown key \"frobnicate\" in [Daemon]" },
+		{ "[Daemon]\ntarget=2ms\n", "r.conf:2: unknown key \"target\" in [Daemon]" },
+		{ "[Daemon]\non_stop=kill\n",
+		  "r.conf:2: on_stop=kill: must be one of leave|detach" },
+		{ "[Daemon]\nsettle=5\n", "r.conf:2: settle=5: not a DURATION" },
+		{ "[Daemon]\nsettle=2m\n", "r.conf:2: settle=2m: out of range; 0ns to 1m" },
+		{ "[Daemon]\nstatus_file=status\n",
+		  "status_file=status: must be a path from / on" },
+		{ "[Daemon]\nstatus_mode=0777\n", "r.conf:2: status_mode=0777: out of range" },
+		{ "[Daemon]\nstatus_mode=rw\n", "r.conf:2: status_mode=rw: must be an octal" },
+		{ "[Daemon]\nstatus_group=no-such-group\n",
+		  "status_group=no-such-group: there is no" },
+		{ "[Daemon]\nsettle=1s\nsettle=2s\n", "r.conf:3: settle is set twice in [Daemon]" },
+		{ "[Daemon]\n[Metrics]\n[Daemon]\n", "r.conf:3: [Daemon] is there twice" },
+		{ "[Metrics]\nlisten=nowhere\n", "r.conf:2: listen=nowhere: " },
+		{ "[Metrics]\ntextfile=/tmp/x\n", "textfile=/tmp/x must end in .prom" },
+		{ "[Autotune]\ndiffer=0%\n",
+		  "r.conf:2: differ=0%: must be a percentage from 5% to" },
+		{ "[Autotune]\nmin=5ms\nmax=1ms\n", "r.conf: [Autotune]: min exceeds max" },
+		{ "[Interface]\n", "r.conf:1: [Interface ]: write one name or pattern" },
+		{ "[Interface veth[0-3]]\n", "r.conf:1: text after [section]" },
+		{ "[Interface a b]\n", "r.conf:1: [Interface a b]: write one name" },
+		{ "[Interface a]\n[Interface a]\n", "r.conf:2: [Interface a] is there twice" },
+		{ "[Interface sixteen-letters-]\n", "no interface has a name of more than 15" },
+		{ "[Interface a]\nmode=on\n",
+		  "r.conf:2: mode=on: must be one of off|observe|enforce" },
+		{ "[Interface a]\nxdp_mod=native\n", "did you mean \"xdp_mode\"?" },
+		{ "[Interface a]\ntraget=2ms\n", "did you mean \"target\"?" },
+		{ "[Interface a]\nenable=true\n", "r.conf:2: enable=true: must be yes or no" },
+		{ "[Interface a]\ntarget=50ms\n", "r.conf:2: [Interface a]: target=50ms exceeds" },
+		{ "[Interface a]\nkey=cpu\n", "r.conf:2: [Interface a]: key=cpu goes with" },
+		{ "[Interface a]\nlease=1ms\n", "r.conf:2: lease=1ms: too short" },
+		{ "[Interface a]\nlease=expired\n", "r.conf:2: lease=expired: write a DURATION" },
+		{ "[Interface a]\nlease=1m\nlease=2m\n", "r.conf:3: lease is set twice" },
+		{ "[Interface a]\nauto_enforce=yes\nmode=enforce\n",
+		  "auto_enforce=yes with mode=enforce" },
+	};
+
+	for (const auto &[text, says] : bad) {
+		Config c(text);
+
+		CAPTURE(text, c.error.text, says);
+		CHECK(c.err < 0);
+		CHECK(c.error.exit_code == RXAQM_EXIT_USAGE);
+		CHECK(std::string(c.error.text).find(says) != std::string::npos);
+		CHECK(c.config.nr_ifaces == 0);
+		CHECK(c.config.iface == nullptr);
+	}
+}
+
+TEST_CASE("config: a missing file is named", "[config]")
+{
+	rxaqm_config config;
+	rxaqm_error error = {};
+
+	CHECK(rxaqm_config_read("/nonexistent/r.conf", &config, &error) == -ENOENT);
+	CHECK(error.exit_code == RXAQM_EXIT_FAILED);
+	CHECK(std::string(error.text).find("\"/nonexistent/r.conf\": No such file") !=
+	      std::string::npos);
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What metrics say of maps. The rules of the formats are checked by Exposition at each page. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+
+#include <cmath>
+#include <random>
+
+#include "metrics_maps.hpp"
+
+using Catch::Matchers::WithinRel;
+
+namespace
+{
+
+const Labels QUEUE0 = { { "interface", "eth0" }, { "queue", "0" } };
+
+Labels with(Labels labels, const std::string &name, const std::string &value)
+{
+	labels[name] = value;
+	return labels;
+}
+
+} // namespace
+
+TEST_CASE("metrics: nothing attached is a page too", "[metrics]")
+{
+	bool openmetrics = GENERATE(false, true);
+	Maps maps;
+
+	SECTION("maps without interfaces")
+	{
+	}
+	SECTION("no maps")
+	{
+		maps.state() = {};
+	}
+	Exposition page = maps.page(openmetrics);
+	CHECK(page.value("rxaqm_interfaces") == 0);
+	CHECK(page.value("rxaqm_build_info", { { "version", RXAQM_VERSION } }) == 1);
+	CHECK(page.value("rxaqm_daemon_resident_bytes") > 100000);
+	CHECK(page.find("rxaqm_rx_packets_total").empty());
+}
+
+TEST_CASE("metrics: every counter of stats.h is there, once", "[metrics]")
+{
+#define NAME(constant, name, meaning) name,
+	static const char *const names[] = { RXAQM_STATS(NAME) };
+	Maps maps;
+	unsigned slot = maps.attach("eth0", 1);
+
+	/* A number that no other sample has: it shows which counter a series reads. */
+	for (unsigned i = 0; i < RXAQM_NR_STATS; i++)
+		maps.queue(slot, 0).stat[i] = 7000001 + i;
+	Exposition page = maps.page();
+	for (unsigned i = 0; i < RXAQM_NR_STATS; i++) {
+		unsigned found = 0;
+
+		for (const Family &family : page.families())
+			for (const Sample &sample : family.samples)
+				found += family.type == "counter" && sample.value == 7000001 + i;
+		INFO("counter " << names[i] << ": give it a row in control/metrics_queues.c");
+		CHECK(found == 1);
+	}
+}
+
+TEST_CASE("metrics: verdicts say what was done and why", "[metrics]")
+{
+	Maps maps;
+	__u64 *stat = maps.queue(maps.attach("eth0", 1), 0).stat;
+
+	stat[RXAQM_STAT_DROP] = 11;
+	stat[RXAQM_STAT_ACK_DROP] = 12;
+	stat[RXAQM_STAT_ECN_MARK] = 13;
+	stat[RXAQM_STAT_CE_MARK] = 14;
+	stat[RXAQM_STAT_WOULD_DROP] = 15;
+	stat[RXAQM_STAT_PASS_STALE] = 16;
+	Exposition page = maps.page();
+	auto verdict = [&](const char *family, const char *what, const char *why) {
+		return page.value(family, with(with(QUEUE0, "verdict", what), "reason", why));
+	};
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "drop", "codel") == 11);
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "drop", "ack_thin") == 12);
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "mark", "codel") == 13);
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "mark", "threshold") == 14);
+	CHECK(verdict("rxaqm_rx_would_verdict_packets_total", "drop", "codel") == 15);
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "pass", "stale") == 16);
+}
+
+TEST_CASE("metrics: the histogram is folded without loss, at bounds that are exact", "[metrics]")
+{
+	Maps maps;
+	rxaqm_queue &q = maps.queue(maps.attach("eth0", 1), 0);
+	std::mt19937_64 random(2);
+	std::vector<__u64> sojourns;
+	double sum_ns = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		__u64 ns = (random() >> 20) >> (random() % 40);
+
+		ns %= 1ULL << 33;
+		sojourns.push_back(ns);
+		sum_ns += double(ns);
+		q.hist[rxaqm_hist_bucket(ns)]++;
+	}
+	Exposition page = maps.page();
+	std::vector<Sample> buckets = page.find("rxaqm_rx_sojourn_seconds_bucket", QUEUE0);
+	CHECK(buckets.size() <= 20);
+	for (const Sample &bucket : buckets) {
+		const std::string &le = bucket.labels.at("le");
+		double bound_ns = le == "+Inf" ? HUGE_VAL : std::stod(le) * 1e9, below = 0;
+
+		/* Both ends of what is at the bound: a folded bucket is the finer ones' sum. */
+		for (__u64 ns : sojourns)
+			below += double(ns) + 0.5 < bound_ns;
+		CAPTURE(le);
+		CHECK(bucket.value == below);
+	}
+	CHECK(page.value("rxaqm_rx_sojourn_seconds_count", QUEUE0) == double(sojourns.size()));
+	CHECK_THAT(page.value("rxaqm_rx_sojourn_seconds_sum", QUEUE0),
+		   WithinRel(sum_ns / 1e9, 0.02));
+}
+
+TEST_CASE("metrics: labels are escaped, and come back as they were", "[metrics]")
+{
+	bool openmetrics = GENERATE(false, true);
+	const std::string name = "a\"b\\c\nd}e,f={ \xc3\xa4";
+	Maps maps;
+
+	maps.queue(maps.attach(name, 1), 0).stat[RXAQM_STAT_PACKETS] = 5;
+	CHECK(maps.page(openmetrics).value("rxaqm_rx_packets_total", { { "interface", name } }) ==
+	      5);
+}
+
+TEST_CASE("metrics: gauges of a queue", "[metrics]")
+{
+	Maps maps;
+	unsigned slot = maps.attach("eth0", 1);
+	rxaqm_queue &q = maps.queue(slot, 0);
+	rxaqm_policy &policy = maps.policy(slot, 0);
+
+	policy.target_ns = 2500 * RXAQM_NSEC_PER_USEC;
+	policy.interval_ns = 40 * RXAQM_NSEC_PER_MSEC;
+	policy.mode = RXAQM_MODE_ENFORCE;
+	q.flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED;
+	q.round_ns = 100000;
+	q.sample_err_ns = 7;
+	q.codel.dropping = 1;
+
+	SECTION("in force")
+	{
+		policy.lease_until_ns = maps.view().now_ns + 1500 * RXAQM_NSEC_PER_MSEC;
+		Exposition page = maps.page();
+
+		CHECK(page.find("rxaqm_rx_target_seconds", QUEUE0).at(0).written == "0.0025");
+		CHECK(page.find("rxaqm_rx_interval_seconds", QUEUE0).at(0).written == "0.04");
+		CHECK(page.find("rxaqm_rx_sample_error_seconds").at(0).written == "0.000000007");
+		CHECK(page.find("rxaqm_rx_lease_seconds", QUEUE0).at(0).written == "1.5");
+		CHECK(page.value("rxaqm_rx_floor_seconds") ==
+		      double(rxaqm_queue_floor_ns(&q)) / 1e9);
+		CHECK(page.value("rxaqm_rx_standing") == 1);
+		CHECK(page.value("rxaqm_rx_codel_dropping") == 1);
+		CHECK(page.value("rxaqm_rx_stamps_distrusted") == 0);
+		CHECK(page.value("rxaqm_rx_mode", { { "mode", "enforce" } }) == 1);
+		CHECK(page.value("rxaqm_rx_mode", { { "mode", "lapsed" } }) == 0);
+		CHECK(page.value("rxaqm_rx_signal", { { "signal", "busy" } }) == 1);
+	}
+	SECTION("its lease is over")
+	{
+		policy.lease_until_ns = maps.view().now_ns - 1;
+		Exposition page = maps.page();
+
+		CHECK(page.value("rxaqm_rx_mode", { { "mode", "enforce" } }) == 0);
+		CHECK(page.value("rxaqm_rx_mode", { { "mode", "lapsed" } }) == 1);
+		CHECK(page.value("rxaqm_rx_lease_seconds") == 0);
+	}
+	SECTION("no lease, no such series")
+	{
+		CHECK(maps.page().find("rxaqm_rx_lease_seconds").empty());
+	}
+	SECTION("stamps that are not believed")
+	{
+		q.distrust_reason = RXAQM_DISTRUST_NEGATIVE;
+		q.distrust_until_ns = maps.view().now_ns + 1;
+		CHECK(maps.page().value("rxaqm_rx_stamps_distrusted") == 1);
+	}
+}
+
+TEST_CASE("metrics: each queue is in one mode and has one signal", "[metrics]")
+{
+	Maps maps;
+	std::mt19937 random(3);
+
+	for (unsigned slot = 0; slot < 4; slot++) {
+		maps.attach("eth" + std::to_string(slot), 8);
+		for (unsigned i = 0; i < 8; i++) {
+			maps.policy(slot, i).mode = __u8(random() % 3);
+			maps.policy(slot, i).signal = random() % 2 ? RXAQM_SIGNAL_STAMP :
+								     RXAQM_SIGNAL_AUTO;
+			maps.queue(slot, i).signal = RXAQM_SIGNAL_STAMP;
+			maps.queue(slot, i).flags = __u32(random());
+			maps.queue(slot, i).flags |= RXAQM_QUEUE_POLLED;
+		}
+	}
+	Exposition page = maps.page();
+	for (unsigned slot = 0; slot < 4; slot++)
+		for (unsigned i = 0; i < 8; i++)
+			for (const char *family : { "rxaqm_rx_mode", "rxaqm_rx_signal" }) {
+				double sum = 0;
+
+				for (const Sample &sample :
+				     page.find(family,
+					       { { "interface", "eth" + std::to_string(slot) },
+						 { "queue", std::to_string(i) } }))
+					sum += sample.value;
+				CAPTURE(family, slot, i);
+				CHECK(sum == 1);
+			}
+}
+
+TEST_CASE("metrics: the clock, also decades off", "[metrics]")
+{
+	Maps maps;
+	unsigned slot = maps.attach("eth0", 1);
+	rxaqm_clock_entry &entry = maps.clock(slot);
+	rxaqm_clock &clock = entry.clock[1];
+
+	maps.iface(slot).stamp = RXAQM_STAMP_HWTSTAMP;
+	SECTION("none yet")
+	{
+		Exposition page = maps.page();
+
+		CHECK(page.value("rxaqm_clock_valid") == 0);
+		CHECK(page.find("rxaqm_clock_offset_seconds").empty());
+	}
+	SECTION("known")
+	{
+		entry.published = 1;
+		clock.host_ref_ns = maps.view().now_ns - 2 * RXAQM_NSEC_PER_SEC;
+		clock.hw_ref_ns = 1700000000123456789ULL;
+		clock.rate_q32 = RXAQM_PPM_Q32(-50);
+		clock.drift_err_q32 = RXAQM_PPM_Q32(10);
+		clock.err_ns = 500;
+		clock.expires_ns = maps.view().now_ns + 1;
+		Exposition page = maps.page();
+
+		CHECK(page.value("rxaqm_clock_valid") == 1);
+		CHECK(page.find("rxaqm_clock_offset_seconds").at(0).written ==
+		      "-1699999002.123456789");
+		CHECK(page.find("rxaqm_clock_age_seconds").at(0).written == "2");
+		CHECK(page.find("rxaqm_clock_error_seconds").at(0).written == "0.0000205");
+		CHECK_THAT(page.value("rxaqm_clock_drift_ratio"), WithinRel(-50e-6, 1e-4));
+		CHECK_THAT(page.value("rxaqm_clock_error_growth_ratio"), WithinRel(10e-6, 1e-4));
+		clock.expires_ns = maps.view().now_ns;
+		CHECK(maps.page().value("rxaqm_clock_valid") == 0);
+	}
+}
+
+TEST_CASE("metrics: queues are added up when they are not shown one by one", "[metrics]")
+{
+	Maps maps;
+	unsigned slot = maps.attach("eth0", 4);
+
+	for (unsigned i = 0; i < 4; i++) {
+		maps.queue(slot, i).stat[RXAQM_STAT_PACKETS] = 10 + i;
+		maps.queue(slot, i).hist[i] = 2;
+		maps.policy(slot, i).mode = i ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE;
+		maps.policy(slot, i).target_ns = (i + 1) * RXAQM_NSEC_PER_MSEC;
+	}
+	maps.view().by_interface = true;
+	Exposition page = maps.page();
+	CHECK(page.value("rxaqm_rx_packets_total", { { "queue", "all" } }) == 46);
+	CHECK(page.value("rxaqm_rx_sojourn_seconds_count") == 8);
+	CHECK(page.value("rxaqm_rx_mode", { { "mode", "enforce" } }) == 3);
+	CHECK(page.value("rxaqm_rx_mode", { { "mode", "observe" } }) == 1);
+	CHECK(page.value("rxaqm_rx_target_seconds") == 0.004);
+}
+
+TEST_CASE("metrics: the number of series has a bound", "[metrics]")
+{
+	Maps maps;
+
+	/* As many as the maps hold: 64 interfaces, 4096 queues. */
+	for (unsigned i = 0; i < RXAQM_MAX_IFACES; i++)
+		maps.attach("eth" + std::to_string(i), RXAQM_MAX_QUEUES / RXAQM_MAX_IFACES);
+	maps.queue(0, 0).stat[RXAQM_STAT_PACKETS] = 3;
+	maps.queue(63, 0).stat[RXAQM_STAT_PACKETS] = 4;
+	maps.queue(63, 63).stat[RXAQM_STAT_PACKETS] = 5;
+	std::string text = maps.text();
+	Exposition page(text, false);
+
+	CHECK(page.find("rxaqm_rx_packets_total").size() ==
+	      RXAQM_METRICS_QUEUES_MAX + 64 - RXAQM_METRICS_QUEUES_MAX / 64);
+	CHECK(page.value("rxaqm_rx_packets_total", { { "interface", "eth0" }, { "queue", "0" } }) ==
+	      3);
+	CHECK(page.value("rxaqm_rx_packets_total", { { "interface", "eth63" } }) == 9);
+	CHECK(page.find("rxaqm_rx_packets_total", { { "interface", "eth63" } })[0].labels.at(
+		      "queue") == "all");
+	size_t series = 0;
+	for (const Family &family : page.families())
+		series += family.samples.size();
+	/* docs/fleet.md states these. */
+	CHECK(series <= 25000);
+	CHECK(text.size() <= 3 << 20);
+}
+
+TEST_CASE("metrics: queues of a large interface appear once they are polled", "[metrics]")
+{
+	Maps maps;
+	unsigned slot = maps.attach("eth0", 16);
+
+	for (unsigned i = 0; i < 16; i++)
+		if (i != 3)
+			maps.queue(slot, i).flags &= ~RXAQM_QUEUE_POLLED;
+	CHECK(maps.page().find("rxaqm_rx_packets_total").size() == 1);
+	CHECK(maps.page().value("rxaqm_rx_packets_total", { { "queue", "3" } }) == 0);
+	CHECK(maps.page().value("rxaqm_interface_queues") == 16);
+}
+
+TEST_CASE("metrics: how an interface is attached", "[metrics]")
+{
+	Maps maps;
+	unsigned slot = maps.attach("eth0", 1);
+
+	maps.iface(slot).flags = RXAQM_IFACE_GENERIC | RXAQM_IFACE_BY_CPU;
+	maps.view().iface[slot].state = RXAQM_METRICS_IFACE_LOST;
+	Exposition page = maps.page();
+	CHECK(page.value("rxaqm_interface_info", { { "interface", "eth0" },
+						   { "xdp", "generic" },
+						   { "queue_is", "backlog" },
+						   { "profile", "veth" },
+						   { "dispatcher", "no" },
+						   { "stamp", "none" } }) == 1);
+	CHECK(page.value("rxaqm_interface_state", { { "state", "lost" } }) == 1);
+	CHECK(page.value("rxaqm_interface_state", { { "state", "attached" } }) == 0);
+	CHECK(page.value("rxaqm_interface_attached_seconds") == 5);
+	CHECK(page.find("rxaqm_interface_ring_entries").empty());
+}
+
+TEST_CASE("metrics: whatever the maps hold, the page keeps the rules", "[metrics]")
+{
+	std::mt19937_64 random(4);
+
+	for (int round = 0; round < 20; round++) {
+		Maps maps;
+
+		for (unsigned slot = 0; slot < 3; slot++) {
+			unsigned nr = 1 + unsigned(random() % 40);
+
+			maps.attach("eth" + std::to_string(slot), nr);
+			for (unsigned i = 0; i < nr; i++) {
+				auto *bytes = reinterpret_cast<unsigned char *>(
+					&maps.queue(slot, i));
+
+				for (size_t at = 0; at < sizeof(rxaqm_queue); at++)
+					bytes[at] = (unsigned char)random();
+				/* Counts that a queue reaches in its life. */
+				for (__u64 &n : maps.queue(slot, i).hist)
+					n >>= 40;
+				for (__u64 &n : maps.queue(slot, i).stat)
+					n >>= 16;
+			}
+			auto *clock = reinterpret_cast<unsigned char *>(&maps.clock(slot));
+			for (size_t at = 0; at < sizeof(rxaqm_clock_entry); at++)
+				clock[at] = (unsigned char)random();
+			maps.iface(slot).stamp = RXAQM_STAMP_TSTAMP;
+		}
+		maps.view().by_interface = round % 2;
+		CHECK_NOTHROW(maps.page(false));
+		CHECK_NOTHROW(maps.page(true));
+	}
+}
