@@ -5,6 +5,7 @@
 # the sum, "N passed, N failed", with ", N skipped" if there are any.
 #
 #   unit bpf system cli   build/tests/SUITE, one Catch2 binary each (TEST_ARGS adds arguments)
+#   guest                 as well, but only if named: tests/vm/run.sh does, in its guests
 #   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
 #   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (60)
 set -euo pipefail
@@ -146,10 +147,10 @@ run_suite()
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all_suites[@]}")
 for suite in "${suites[@]}"; do
-	case " ${all_suites[*]} " in
+	case " ${all_suites[*]} guest " in
 	*" $suite "*) ;;
 	*)
-		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]}" >&2
+		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest" >&2
 		exit 2
 		;;
 	esac

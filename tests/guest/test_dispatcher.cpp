@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Several XDP programs on an interface, by libxdp's dispatcher: xdp-filter stands for the other. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <thread>
+
+#include "guest.hpp"
+#include "traffic.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+struct Shared {
+	Host host;
+	Wire wire;
+
+	Shared()
+	{
+		if (run({ "sh", "-c", "command -v xdp-filter" }).exit_code)
+			SKIP("no xdp-filter: packaging/install-deps.sh vm");
+	}
+	~Shared()
+	{
+		in_wire({ "xdp-filter", "unload", wire.rx_if });
+	}
+	/* In the receiver's namespace, with rxaqm's view of the file systems. */
+	Result in_wire(Args args) const
+	{
+		args.insert(args.begin(), { "nsenter", "--net=/run/netns/" + wire.rx.name() });
+		return run(args, host.with_environment());
+	}
+	void must_in_wire(const Args &args) const
+	{
+		Result result = in_wire(args);
+
+		CAPTURE(result.text());
+		REQUIRE(result.exit_code == 0);
+	}
+	void filter(const std::string &what) const
+	{
+		must_in_wire({ "xdp-filter", what, wire.rx_if });
+	}
+	void rxaqm(const std::string &what) const
+	{
+		Result result = host.rxaqm(wire.rx, { what, wire.rx_if });
+
+		CAPTURE(result.text());
+		REQUIRE(result.exit_code == 0);
+	}
+	bool runs(const std::string &program) const
+	{
+		return in_wire({ "xdp-loader", "status", wire.rx_if }).out.find(program) !=
+		       std::string::npos;
+	}
+	bool filter_runs() const
+	{
+		return runs("xdpfilt_");
+	}
+	bool rxaqm_runs() const
+	{
+		return runs("rxaqm_xdp");
+	}
+	/* It drops what it is told to drop, and passes all again. */
+	void check_filter() const
+	{
+		must_in_wire({ "xdp-filter", "ip", Wire::TX_IP4, "--mode", "src" });
+		CHECK(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 2) == 0);
+		must_in_wire({ "xdp-filter", "ip", Wire::TX_IP4, "--mode", "src", "--remove" });
+		CHECK(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 20) == 20);
+	}
+	void check_rxaqm() const
+	{
+		int64_t before = host.stat(wire.rx, wire.rx_if, "packets");
+
+		CHECK_FALSE(host.json(wire.rx, { "status" }).has("/interfaces/0/trouble"));
+		CHECK(udp_transfer(wire.tx, wire.rx, Wire::RX_IP6, 50) == 50);
+		CHECK(host.stat(wire.rx, wire.rx_if, "packets") >= before + 50);
+	}
+};
+
+} // namespace
+
+TEST_CASE("dispatcher: rxaqm and another program, in any order", "[dispatcher]")
+{
+	in_guest();
+	const bool rxaqm_comes_first = GENERATE(true, false);
+	const bool rxaqm_goes_first = GENERATE(true, false);
+	Shared s;
+
+	CAPTURE(rxaqm_comes_first, rxaqm_goes_first);
+	if (rxaqm_comes_first)
+		s.rxaqm("attach");
+	s.filter("load");
+	if (!rxaqm_comes_first)
+		s.rxaqm("attach");
+	CHECK(s.runs("xdp_dispatcher"));
+	CHECK(s.filter_runs());
+	CHECK(s.rxaqm_runs());
+	s.check_filter();
+	s.check_rxaqm();
+
+	if (rxaqm_goes_first) {
+		s.rxaqm("detach");
+		CHECK_FALSE(s.rxaqm_runs());
+		CHECK(s.filter_runs());
+		s.check_filter();
+		s.filter("unload");
+	} else {
+		s.filter("unload");
+		CHECK_FALSE(s.filter_runs());
+		CHECK(s.rxaqm_runs());
+		s.check_rxaqm();
+		s.rxaqm("detach");
+	}
+	CHECK(xdp_on(s.wire.rx, s.wire.rx_if) == 0);
+	CHECK(s.host.gone());
+}
+
+TEST_CASE("dispatcher: the swap loses no packet", "[dispatcher]")
+{
+	in_guest();
+	Shared s;
+
+	s.filter("load");
+	Background traffic(s.wire);
+	for (int i = 0; i < 4; i++) {
+		s.rxaqm("attach");
+		std::this_thread::sleep_for(200ms);
+		s.check_rxaqm();
+		s.rxaqm("detach");
+		std::this_thread::sleep_for(200ms);
+	}
+	Background::Outcome outcome = traffic.stop();
+
+	CHECK(s.filter_runs());
+	CHECK(outcome.sent > 500);
+	CHECK(outcome.received == outcome.sent);
+}
+
+TEST_CASE("dispatcher: rxaqm runs first, and sees what another program drops", "[dispatcher]")
+{
+	in_guest();
+	const bool rxaqm_comes_first = GENERATE(true, false);
+	Shared s;
+
+	CAPTURE(rxaqm_comes_first);
+	if (rxaqm_comes_first)
+		s.rxaqm("attach");
+	s.filter("load");
+	if (!rxaqm_comes_first)
+		s.rxaqm("attach");
+	s.must_in_wire({ "xdp-filter", "ip", Wire::TX_IP4, "--mode", "src" });
+	int64_t before = s.host.stat(s.wire.rx, s.wire.rx_if, "packets");
+	CHECK(udp_transfer(s.wire.tx, s.wire.rx, Wire::RX_IP4, 5) == 0);
+	CHECK(s.host.stat(s.wire.rx, s.wire.rx_if, "packets") >= before + 5);
+}

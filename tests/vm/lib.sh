@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the scripts of tests/vm share: the list of kernels and the cache. To be sourced.
+
+vm_repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+vm_cache=${RXAQM_VM_CACHE:-$vm_repo/build/vm}
+
+die()
+{
+	echo "$(basename "$0"): $1" >&2
+	exit "${2-1}"
+}
+
+# The names of all kernels, in the order of the list.
+vm_kernels()
+{
+	sed -n 's/^\([^# \t]\+\)[ \t].*/\1/p' "$vm_repo/tests/vm/kernels"
+}
+
+# vm_row NAME: its row, "RELEASE VERSION KINDS...".
+vm_row()
+{
+	local row
+
+	row=$(awk -v name="$1" '$1 == name { $1 = ""; print substr($0, 2) }' "$vm_repo/tests/vm/kernels")
+	[ -n "$row" ] || die "unknown kernel '$1', tests/vm/kernels has: $(vm_kernels | paste -sd ' ')" 2
+	echo "$row"
+}
+
+# vm_version NAME: the version that was fetched.
+vm_version()
+{
+	cat "$vm_cache/$1/version" 2>/dev/null || die "kernel $1 is not in $vm_cache: run 'tests/vm/fetch.sh $1'"
+}
+
+# vm_headers NAME: where modules for it are built.
+vm_headers()
+{
+	echo "$vm_cache/$1/usr/src/linux-headers-$(vm_version "$1")"
+}
+
+# Prints the directory of vng: its own where the system has it.
+vm_path()
+{
+	if ! command -v vng >/dev/null; then
+		[ -x "$vm_cache/venv/bin/vng" ] || die "no vng: run 'tests/vm/fetch.sh'"
+		echo "$vm_cache/venv/bin:$PATH"
+	else
+		echo "$PATH"
+	fi
+}

@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the tests of tests/vm/groups in guests: tests/vm/run.sh [KERNEL]... [-- GROUP...],
+# on all kernels of tests/vm/kernels and all groups by default. The last line is the sum,
+# "N passed, N failed", with ", N skipped" if there are any. Output: build/vm/logs.
+#
+# An emulated CPU is slow, and slower where the machine has other things to do: a group with a
+# failure is run once more, when no other guest runs, and that run counts.
+set -euo pipefail
+# shellcheck source=tests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+rows=()
+while read -r row; do
+	rows+=("$row")
+done < <(grep -Ev '^(#|$)' "$vm_repo/tests/vm/groups")
+
+known_groups()
+{
+	printf '%s\n' "${rows[@]%% *}"
+}
+
+kernels=() groups=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+	vm_row "$1" >/dev/null
+	kernels+=("$1")
+	shift
+done
+[ $# -eq 0 ] || shift
+for group; do
+	known_groups | grep -qxF "$group" ||
+		die "unknown group '$group', tests/vm/groups has: $(known_groups | paste -sd ' ')" 2
+	groups+=("$group")
+done
+[ ${#kernels[@]} -gt 0 ] || mapfile -t kernels < <(vm_kernels)
+[ ${#groups[@]} -gt 0 ] || mapfile -t groups < <(known_groups)
+
+scratch=$(mktemp -d)
+jobs_running=()
+# shellcheck disable=SC2317 # trap calls it
+finish()
+{
+	[ ${#jobs_running[@]} -eq 0 ] || kill "${jobs_running[@]}" 2>/dev/null || true
+	wait
+	rm -rf "$scratch"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# The devices that the QEMU column names: two of a kind on one hub, that is one wire. Each behind
+# a port of its own: an igb claims the addresses of its virtual functions, too.
+devices()
+{
+	local kind model i
+
+	for kind in ${1//,/ }; do
+		case $kind in
+		none) continue ;;
+		igb2) model=igb ;;
+		virtio2) model=virtio-net-pci,romfile= ;;
+		*) die "tests/vm/groups: unknown devices '$kind'" 2 ;;
+		esac
+		for i in 0 1; do
+			printf ' -netdev hubport,id=net%s%d,hubid=0' "$kind" $i
+			printf ' -device pcie-root-port,id=port%s%d,chassis=%d' "$kind" $i $((i + 1))
+			printf ' -device %s,netdev=net%s%d,bus=port%s%d,mac=52:54:00:00:00:0%d' \
+				"$model" "$kind" $i "$kind" $i $((i + 1))
+		done
+	done
+}
+
+# run_group KERNEL ROW...: leaves the sum and all lines that tell of failures and skips.
+run_group()
+{
+	local kernel=$1 group=$2 cpus=$4 seconds=$5 qemu=$6 suite=$7 tests=${8-} status=0 started=$SECONDS
+	local out=$scratch/$kernel-$group sum
+
+	tests/vm/vm.sh "$kernel" -n "$group" -t "$seconds" -c "$cpus" -q "$(devices "$qemu")" -- \
+		env TEST_ARGS="$tests" RXAQM_GUEST=1 tests/run.sh "$suite" >"$out" 2>&1 || status=$?
+	sum=$(tail -n 1 "$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$') || sum=
+	# All tests of a group may be skipped; a group that failed must say so, or has not ended.
+	if [ -z "$sum" ] || { [ "$status" -ne 0 ] && [[ $sum != *" 0 failed"*skipped && $sum == *" 0 failed"* ]]; }; then
+		sed "s|^|$kernel $group: |" "$out" | tail -n 40
+		sum="0 passed, 1 failed"
+	fi
+	grep -E '^(failed|skipped): ' "$out" | sed "s|^\([a-z]*\): |\1: $kernel $group: |" >"$out.told" || true
+	echo "$sum" >"$out.sum"
+	printf '%s %s: %s (%d s)\n' "$kernel" "$group" "$sum" $((SECONDS - started))
+}
+
+# run_again KERNEL ROW...: if it failed.
+run_again()
+{
+	local out=$scratch/$1-$2
+
+	[[ $(cat "$out.sum" 2>/dev/null) != *" 0 failed"* ]] || return 0
+	cat "$out.told" 2>/dev/null || true
+	echo "$1 $2: once more, alone"
+	run_group "$@"
+}
+
+# The simulated NIC is built here, so that a kernel it does not build for is one failure of many.
+build_simnic()
+{
+	local kernel
+
+	for kernel in "${kernels[@]}"; do
+		tests/vm/build-simnic.sh "$kernel" && continue
+		echo "0 passed, 1 failed" >"$scratch/$kernel-simnic.sum"
+		echo "failed: $kernel simnic: it cannot be built" >"$scratch/$kernel-simnic.told"
+	done
+}
+
+# Start when fewer than @1 guests run.
+start()
+{
+	local most=$1 pid left=()
+
+	shift
+	while :; do
+		left=()
+		for pid in "${jobs_running[@]}"; do
+			! kill -0 "$pid" 2>/dev/null || left+=("$pid")
+		done
+		jobs_running=("${left[@]}")
+		[ ${#jobs_running[@]} -ge "$most" ] || break
+		wait -n || true
+	done
+	run_group "$@" &
+	jobs_running+=($!)
+}
+
+# each CPUS COMMAND...: COMMAND KERNEL ROW for all that were asked for, with that many CPUs.
+each()
+{
+	local cpus=$1 row kernel fields
+
+	shift
+	for kernel in "${kernels[@]}"; do
+		for row in "${rows[@]}"; do
+			read -ra fields <<<"$row"
+			[[ $cpus == any || ${fields[2]} == "$cpus" ]] || continue
+			[[ ,${fields[1]}, == *,all,* || ,${fields[1]}, == *,$kernel,* ]] || continue
+			printf '%s\n' "${groups[@]}" | grep -qxF "${fields[0]}" || continue
+			"$@" "$kernel" "${fields[@]}"
+		done
+	done
+}
+
+cd "$vm_repo"
+for kernel in "${kernels[@]}"; do
+	version=$(vm_version "$kernel")
+	echo "== $kernel: $version"
+done
+build_simnic
+each 1 start "$(nproc)"
+wait
+each 2 start 1
+wait
+jobs_running=()
+each any run_again
+
+cat "$scratch"/*.told 2>/dev/null | sort || true
+cat "$scratch"/*.sum 2>/dev/null | awk '
+	{ passed += $1; failed += $3; skipped += $5 }
+	END {
+		printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""
+		exit failed > 0 || passed == 0
+	}'
