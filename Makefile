@@ -75,7 +75,7 @@ BENCH_BINS := $(call programs,bench)
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test test-vm bench lint format install uninstall deb clean \
+.PHONY: all help deps demo test test-vm experiment bench lint format install uninstall deb clean \
 	build-demo build-test build-test-vm build-bench tools FORCE
 
 all: $(BUILD)/rxaqm ## Build build/rxaqm (default)
@@ -98,6 +98,11 @@ test-vm: ## Install what it needs, build, and test in guests (root); KERNEL=6.12
 	+$(Q)$(SUBMAKE) build-test-vm
 	$(Q)tests/vm/fetch.sh $(KERNEL)
 	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)
+
+experiment: ## Install what it needs, build, and repeat the original experiment in a guest (root)
+	$(Q)packaging/install-deps.sh build vm demo
+	+$(Q)$(SUBMAKE) all
+	$(Q)tests/experiment/experiment.sh
 
 bench: ## Install what it needs, build, and measure (root)
 	$(Q)packaging/install-deps.sh build bench

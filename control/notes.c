@@ -106,6 +106,19 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_notes
 		    hardware ? facts->ifname : "", hardware ? "\" is on" : "", consequence(facts));
 }
 
+static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	char others[32] = "";
+
+	if (facts->ack_queues > 1)
+		snprintf(others, sizeof(others), ", and %u more", facts->ack_queues - 1);
+	add(notes, "queue %u%s: %u %% of the packets over target are pure ACKs%s", facts->ack_queue,
+	    others, facts->ack_percent,
+	    facts->ack_kept ? ", which always pass, so it hardly gets shorter; ack=thin drops "
+			      "the redundant ones" :
+			      "; ack=thin drops the redundant ones");
+}
+
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
 	notes->nr = 0;
@@ -114,6 +127,8 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
 		    "attach with signal=stamp to share by libxdp's dispatcher",
 		    facts->ifname);
+	if (facts->ack_queues)
+		why_acks(facts, notes);
 	if (!facts->wanted)
 		return;
 	if (facts->stamp == RXAQM_STAMP_NONE)
@@ -144,6 +159,26 @@ static void look_at_queue(struct rxaqm_note_facts *facts, const struct rxaqm_pol
 	}
 }
 
+/* Counters are those since attach: fewer packets than that say little. */
+#define ACK_PACKETS_MIN 1000
+
+static void look_for_acks(struct rxaqm_note_facts *facts, unsigned int number,
+			  const struct rxaqm_policy *policy, const struct rxaqm_queue *q)
+{
+	__u64 acks = q->stat[RXAQM_STAT_OVER_ACK];
+	__u64 over = acks + q->stat[RXAQM_STAT_OVER_EXEMPT] + q->stat[RXAQM_STAT_OVER_CE] +
+		     q->stat[RXAQM_STAT_OVER_ECT0] + q->stat[RXAQM_STAT_OVER_ECT1] +
+		     q->stat[RXAQM_STAT_OVER_NECT];
+
+	if (!(q->flags & RXAQM_QUEUE_STANDING) || over < ACK_PACKETS_MIN || acks <= over / 2)
+		return;
+	if (facts->ack_queues++)
+		return;
+	facts->ack_queue = number;
+	facts->ack_percent = (unsigned int)(acks * 100 / over);
+	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP;
+}
+
 void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 		      const char *ifname, struct rxaqm_note_facts *facts)
 {
@@ -162,6 +197,7 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
 
 		look_at_queue(facts, rxaqm_state_policy(state, iface, i), &q, now_ns);
+		look_for_acks(facts, i, rxaqm_state_policy(state, iface, i), &q);
 	}
 	if (!facts->wanted || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;

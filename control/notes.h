@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the operator should know of an attachment beyond its figures: why it goes by no
- * timestamps, why they are missing, what it keeps others from.
+ * timestamps, why they are missing, what it keeps others from, what it cannot shorten.
  */
 #ifndef RXAQM_NOTES_H
 #define RXAQM_NOTES_H
@@ -26,6 +26,10 @@ struct rxaqm_note_facts {
 	bool missing; /* packets come, but no stamps */
 	bool missed_ever; /* there were stamps before: */
 	__u64 missing_ns; /* the last one is this old */
+	unsigned int ack_queues; /* standing ones whose packets over target are ACKs, mostly */
+	unsigned int ack_queue; /* the first of them, */
+	unsigned int ack_percent; /* how much of it that is, */
+	bool ack_kept; /* and its policy lets all of them pass */
 };
 
 #define RXAQM_NOTES_MAX 4

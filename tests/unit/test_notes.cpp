@@ -145,6 +145,21 @@ TEST_CASE("notes: a program that is bound to the interface", "[notes]")
 	      std::string::npos);
 }
 
+TEST_CASE("notes: a queue of ACKs", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.ack_queues = 1;
+	facts.ack_queue = 3;
+	facts.ack_percent = 93;
+	facts.ack_kept = true;
+	check_says(facts, { "queue 3: 93 % of the packets over target are pure ACKs",
+			    "hardly gets shorter", "ack=thin" });
+	facts.ack_queues = 5;
+	facts.ack_kept = false;
+	check_says(facts, { "queue 3, and 4 more: 93 %", "ACKs; ack=thin drops" });
+}
+
 TEST_CASE("notes: a queue is unstamped when packets come without stamps for a second", "[notes]")
 {
 	rxaqm_queue q = {};
