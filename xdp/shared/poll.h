@@ -133,11 +133,9 @@ static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left,
 
 	if (drained) {
 		/* Packets may have come since the poll looked last, while it went on with what it
-		 * had, which takes milliseconds on a slow CPU.
+		 * had, or refilled the ring, which takes milliseconds on a slow CPU.
 		 */
-		if (packets && !begin_ns)
-			begin_ns = q->poll_end_ns;
-		rxaqm_poll_drained(q, packets ? begin_ns : now_ns, now_ns);
+		rxaqm_poll_drained(q, begin_ns ? begin_ns : q->poll_end_ns, now_ns);
 	} else {
 		q->stat[RXAQM_STAT_POLLS_BUSY]++;
 		/* A queue met standing is taken to stand since its first poll. */
