@@ -34,7 +34,7 @@ do for [r = 3:ARGC] {
 		stats file using 1 nooutput
 		set logscale y
 		set yrange [0.1:2000]
-		set label (1 + p) word(labels, p) at (STATS_min + STATS_max) / 2.0, graph 0.95 center textcolor rgb ink
+		set label (1 + p) word(labels, p) at (STATS_min + STATS_max) / 2.0, graph 0.1 center textcolor rgb ink
 	}
 	if (r == ARGC) { set xlabel "Seconds" textcolor rgb ink }
 	plot for [p = 1:3] ARG2 . "/" . run . "/" . word(phases, p) . ".tsv" using 1:3 with lines linestyle 1 \

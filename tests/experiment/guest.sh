@@ -27,12 +27,12 @@ readonly client_addr=10.77.0.1 host_addr=10.77.0.2
 readonly debug=/sys/kernel/debug/simnic
 
 # Seconds.
-readonly settle=${EXPERIMENT_SETTLE:-4} window=${EXPERIMENT_WINDOW:-8}
+readonly settle=${EXPERIMENT_SETTLE:-5} window=${EXPERIMENT_WINDOW:-8}
 readonly ring=4096 mtu=1500
 
 # A packet's cost on the overloaded CPU, on top of what the emulated CPU takes itself, is such
 # that the other CPU can offer more. Flows: DCTCP and CUBIC.
-declare -A cost_ns=([rx]=${EXPERIMENT_RX_COST_NS:-30000} [tx]=${EXPERIMENT_TX_COST_NS:-250000})
+declare -A cost_ns=([rx]=${EXPERIMENT_RX_COST_NS:-60000} [tx]=${EXPERIMENT_TX_COST_NS:-250000})
 declare -A dctcp_flows=([rx]=24 [tx]=48) cubic_flows=([rx]=8 [tx]=16)
 declare -A port=([dctcp]=5300 [cubic]=5301)
 # What the original experiment did: step marking at 10 ms.
