@@ -14,7 +14,7 @@ mapfile -t scripts < <(
 	done
 )
 completion=packaging/rxaqm.bash-completion
-manual=docs/rxaqm.8
+manuals=(docs/rxaqm.8 docs/rxaqm.conf.5)
 failed=()
 
 check()
@@ -43,7 +43,7 @@ second_compiler()
 {
 	local cflags
 
-	cflags=$(pkg-config --cflags libbpf libxdp inih json-c ncursesw libelf zlib) || return
+	cflags=$(pkg-config --cflags libbpf libxdp inih json-c ncursesw libelf zlib libsystemd libmicrohttpd) || return
 	# shellcheck disable=SC2086 # a list of flags
 	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
@@ -72,7 +72,7 @@ manual_page()
 	local warnings
 
 	warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 \
-		man --warnings -E UTF-8 -l -Tutf8 -Z "$manual" 2>&1 >/dev/null)
+		man --warnings -E UTF-8 -l -Tutf8 -Z "$1" 2>&1 >/dev/null)
 	[ -z "$warnings" ] || { echo "$warnings" && return 1; }
 }
 
@@ -83,7 +83,9 @@ check 'completion' shellcheck -s bash "$completion"
 check 'completion syntax' bash -n "$completion"
 check 'clang' second_compiler
 check 'cppcheck' static_analysis
-[ ! -e "$manual" ] || check "$manual" manual_page
+for manual in "${manuals[@]}"; do
+	check "$manual" manual_page "$manual"
+done
 
 [ ${#failed[@]} -eq 0 ] && exit
 printf 'lint: failed: %s\n' "${failed[@]}" >&2
