@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm detach */
 #include <net/if.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "hooks.h"
@@ -8,6 +9,7 @@
 #include "netns.h"
 #include "options.h"
 #include "out.h"
+#include "pins.h"
 #include "plane.h"
 #include "xdp.h"
 
@@ -74,12 +76,26 @@ static void strip_here(void *arg)
 		if_freenameindex(all);
 }
 
+static bool is_ours(__u32 prog_id, void *arg)
+{
+	const __u32 *map_id = arg;
+
+	return rxaqm_xdp_uses_map(prog_id, *map_id);
+}
+
 /* Where there is no registry to go by: our programs are those that use our queue_map. */
 static int strip_all(struct rxaqm_error *error)
 {
+	__u32 map_id = rxaqm_xdp_queue_map_id();
 	int detached = 0, err;
 
 	rxaqm_netns_each(strip_here, &detached);
+	err = rxaqm_pins_sweep(is_ours, &map_id, false);
+	if (err < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+				       "cannot remove what libxdp has pinned of rxaqm's programs: "
+				       "%s; see \"xdp-loader clean\"",
+				       strerror(-err));
 	err = rxaqm_hooks_remove(error);
 	return err ? err : detached;
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "netns.h"
+#include "pins.h"
 #include "stamps.h"
+#include "xdp.h"
 
 /* Are the queues the CPUs' backlogs? */
 static bool keyed_by_cpu(const struct rxaqm_attach *attach)
@@ -65,4 +67,46 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	rxaqm_state_set_policies(state, iface, policies);
 	free(policies);
 	return iface;
+}
+
+/* The program of an entry that is being let go of. */
+struct leaving {
+	const struct rxaqm_state *state;
+	const struct rxaqm_iface *iface;
+	__u32 prog_id; /* 0: not noted */
+	__u32 map_id;
+};
+
+/* Is @prog_id that program? Where its id was not noted: one of ours that no other entry has. */
+static bool is_leaving(__u32 prog_id, void *arg)
+{
+	const struct leaving *leaving = arg;
+	int i;
+
+	if (leaving->prog_id)
+		return prog_id == leaving->prog_id;
+	if (!rxaqm_xdp_uses_map(prog_id, leaving->map_id))
+		return false;
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		const struct rxaqm_iface *other = &leaving->state->iface[i];
+
+		/* One that has noted none either, in a namespace that is not at hand. */
+		if (other->state != RXAQM_IFACE_FREE && other != leaving->iface &&
+		    (!other->prog_id || other->prog_id == prog_id))
+			return false;
+	}
+	return true;
+}
+
+int rxaqm_entry_unpin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      __u32 prog_id, bool sure)
+{
+	struct leaving leaving = {
+		.state = state,
+		.iface = iface,
+		.prog_id = prog_id,
+		.map_id = rxaqm_xdp_queue_map_id(),
+	};
+
+	return rxaqm_pins_sweep(is_leaving, &leaving, sure);
 }

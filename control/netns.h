@@ -7,6 +7,7 @@
 #define RXAQM_NETNS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 #include "log.h"
 
@@ -23,6 +24,9 @@ __u64 rxaqm_netns_ino(void);
  * @each there; then come back. Namespaces that cannot be entered are left out.
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
+
+/* The same, and in those of all processes. False if there is one that could not be entered. */
+bool rxaqm_netns_each_process(void (*each)(void *arg), void *arg);
 
 /* Call @call in the namespace that the command was started in. */
 void rxaqm_netns_origin(void (*call)(void *arg), void *arg);

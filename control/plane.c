@@ -93,7 +93,8 @@ static bool is_bare(const struct rxaqm_iface *iface)
 /* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
  * that cannot be put back are told in @error, and hold nothing up.
  */
-static int undo(struct rxaqm_iface *iface, unsigned int ifindex, struct rxaqm_error *error)
+static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsigned int ifindex,
+		struct rxaqm_error *error)
 {
 	__u32 prog_id = iface->prog_id;
 	int err;
@@ -103,7 +104,9 @@ static int undo(struct rxaqm_iface *iface, unsigned int ifindex, struct rxaqm_er
 	if (!prog_id)
 		prog_id = rxaqm_xdp_find_ours(ifindex);
 	err = rxaqm_xdp_detach(ifindex, prog_id);
-	if (err)
+	if (!err)
+		err = rxaqm_entry_unpin(state, iface, prog_id, false);
+	if (err < 0)
 		return err;
 	rxaqm_stamps_restore(iface, ifindex, error);
 	set_state(iface, RXAQM_IFACE_FREE);
@@ -136,6 +139,18 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 	return rxaqm_hooks_remove(error);
 }
 
+/* Has the program of @iface gone with its interface? What libxdp has pinned of it does not count, but
+ * the interface may be in a namespace that has no name.
+ */
+static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	if (!rxaqm_xdp_exists(iface->prog_id))
+		return true;
+	return (iface->flags & RXAQM_IFACE_DISPATCHER) &&
+	       rxaqm_entry_unpin(state, iface, iface->prog_id, true) > 0 &&
+	       !rxaqm_xdp_stays(iface->prog_id);
+}
+
 void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	__u64 netns_ino = rxaqm_netns_ino();
@@ -150,10 +165,9 @@ void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 		if (!in_use(iface))
 			continue;
 		if (broken && iface->netns_ino == netns_ino)
-			undo(iface, iface->ifindex, error);
+			undo(state, iface, iface->ifindex, error);
 		else if (iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == netns_ino &&
-			 !if_indextoname(iface->ifindex, ifname) &&
-			 !rxaqm_xdp_exists(iface->prog_id))
+			 !if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
 			set_state(iface, RXAQM_IFACE_FREE);
 	}
 }
@@ -266,7 +280,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */
 	iface = rxaqm_plane_find(state, attach->ifname);
-	err = iface ? undo(iface, iface->ifindex, error) : 0;
+	err = iface ? undo(state, iface, iface->ifindex, error) : 0;
 	if (err) {
 		not_undone(iface, err, error);
 		return NULL;
@@ -293,7 +307,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 
 fail:
 	if (iface)
-		undo(iface, iface->ifindex, NULL);
+		undo(state, iface, iface->ifindex, NULL);
 	remove_if_unused(state, NULL);
 	return NULL;
 }
@@ -304,7 +318,7 @@ int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	unsigned int ifindex = rxaqm_plane_ifindex(iface);
 	int err;
 
-	err = undo(iface, ifindex ? ifindex : iface->ifindex, error);
+	err = undo(state, iface, ifindex ? ifindex : iface->ifindex, error);
 	if (err)
 		return not_undone(iface, err, error);
 	return remove_if_unused(state, error);
@@ -333,7 +347,7 @@ static void detach_here(void *arg)
 		ifindex = rxaqm_plane_ifindex(iface);
 		if (!ifindex && !is_bare(iface))
 			continue;
-		err = undo(iface, ifindex ? ifindex : iface->ifindex, all->error);
+		err = undo(all->state, iface, ifindex ? ifindex : iface->ifindex, all->error);
 		if (err)
 			all->err = not_undone(iface, err, all->error);
 		else
@@ -352,7 +366,8 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 
 		if (!in_use(iface))
 			continue;
-		/* The interface is gone if its program is. */
+		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
+		rxaqm_entry_unpin(state, iface, iface->prog_id, false);
 		if (!rxaqm_xdp_stays(iface->prog_id)) {
 			set_state(iface, RXAQM_IFACE_FREE);
 			all.detached++;

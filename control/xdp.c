@@ -92,15 +92,14 @@ bool rxaqm_xdp_stays(__u32 prog_id)
 	return true;
 }
 
-/* Does program @prog_id use the map @map_id? */
-static bool uses_map(__u32 prog_id, __u32 map_id)
+bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id)
 {
 	__u32 map_ids[32] = {}, len, i;
 	struct bpf_prog_info info = {};
 	bool found = false;
 	int fd;
 
-	fd = bpf_prog_get_fd_by_id(prog_id);
+	fd = map_id ? bpf_prog_get_fd_by_id(prog_id) : -ENOENT;
 	if (fd < 0)
 		return false;
 	info.nr_map_ids = sizeof(map_ids) / sizeof(map_ids[0]);
@@ -113,13 +112,11 @@ static bool uses_map(__u32 prog_id, __u32 map_id)
 	return found;
 }
 
-__u32 rxaqm_xdp_find_ours(unsigned int ifindex)
+__u32 rxaqm_xdp_queue_map_id(void)
 {
 	char path[RXAQM_PIN_PATH_LEN];
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
-	struct rxaqm_xdp_progs progs;
-	unsigned int i;
 	int fd, err;
 
 	fd = bpf_obj_get(rxaqm_state_path("queue_map", path));
@@ -127,11 +124,20 @@ __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
 		return 0;
 	err = bpf_obj_get_info_by_fd(fd, &info, &len);
 	close(fd);
-	if (err)
+	return err ? 0 : info.id;
+}
+
+__u32 rxaqm_xdp_find_ours(unsigned int ifindex)
+{
+	__u32 map_id = rxaqm_xdp_queue_map_id();
+	struct rxaqm_xdp_progs progs;
+	unsigned int i;
+
+	if (!map_id)
 		return 0;
 	rxaqm_xdp_read(ifindex, &progs);
 	for (i = 0; i < progs.nr; i++)
-		if (uses_map(progs.id[i], info.id))
+		if (rxaqm_xdp_uses_map(progs.id[i], map_id))
 			return progs.id[i];
 	return 0;
 }

@@ -31,6 +31,11 @@ bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 /* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);
 
+/* Does the program use our pinned queue_map, whose id is @map_id? */
+bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id);
+/* That id; 0 if the map is not pinned. */
+__u32 rxaqm_xdp_queue_map_id(void);
+
 /* Does a program with this id exist at all? */
 bool rxaqm_xdp_exists(__u32 prog_id);
 

@@ -301,7 +301,7 @@ rxaqm_policy simple_policy()
 	rxaqm_policy policy = {};
 
 	policy.target_ns = 1 * MS;
-	policy.interval_ns = 10 * MS;
+	policy.interval_ns = INTERVAL;
 	policy.max_drop_permille = 1000;
 	policy.mode = RXAQM_MODE_ENFORCE;
 	policy.ecn = RXAQM_ECN_CODEL;

@@ -151,7 +151,7 @@ TEST_CASE("hint: a packet without a stamp is no sample", "[hint]")
 	plane.run_waited(20 * MS);
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1);
 	plane.hint(0);
-	plane.queue().sample_ns = now_ns() - 11 * MS;
+	plane.queue().sample_ns = now_ns() - FRESH - MS;
 	plane.queue().poll_end_ns = now_ns();
 	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_PASS_STALE) == 1);

@@ -217,7 +217,7 @@ TEST_CASE("phc: stamps are checked by it as by the estimate", "[phc]")
 	Plane plane;
 
 	publish_phc(plane);
-	CHECK(sojourn_of(plane, -int64_t(MS)) == 0);
+	CHECK(sojourn_of(plane, -int64_t(SEC)) == 0);
 	CHECK(plane.queue().distrust_reason == RXAQM_DISTRUST_NEGATIVE);
 	CHECK(sojourn_of(plane, 11 * SEC) == 0);
 	CHECK(plane.queue().distrust_reason == RXAQM_DISTRUST_ABSURD);

@@ -140,7 +140,8 @@ TEST_CASE("queues: what is not known passes, with the reason", "[queues]")
 	const Case c = GENERATE(values<Case>({
 		{ "no sample yet", RXAQM_STAT_PASS_NO_SIGNAL,
 		  [](rxaqm_queue &q) { q.flags &= ~RXAQM_QUEUE_SAMPLED; } },
-		{ "stale", RXAQM_STAT_PASS_STALE, [](rxaqm_queue &q) { q.sample_ns -= 11 * MS; } },
+		{ "stale", RXAQM_STAT_PASS_STALE,
+		  [](rxaqm_queue &q) { q.sample_ns -= FRESH + MS; } },
 		{ "distrusted", RXAQM_STAT_PASS_IMPLAUSIBLE,
 		  [](rxaqm_queue &q) {
 			  q.distrust_reason = RXAQM_DISTRUST_NEGATIVE;
@@ -182,9 +183,9 @@ TEST_CASE("queues: age of a sample goes by the interval", "[queues]")
 	plane.set_policy(policy);
 	settle(plane);
 	plane.stand(5 * MS);
-	plane.queue().sample_ns -= 1900 * MS;
+	plane.queue().sample_ns -= 1000 * MS;
 	CHECK(verdict_when_due(plane) == XDP_DROP);
-	plane.queue().sample_ns -= 200 * MS;
+	plane.queue().sample_ns -= 1001 * MS;
 	CHECK(verdict_when_due(plane) == XDP_PASS);
 }
 
@@ -214,17 +215,18 @@ TEST_CASE("queues: busy goes by the time since the queue was drained", "[queues]
 
 	CAPTURE(automatic);
 	policy.signal = automatic ? RXAQM_SIGNAL_AUTO : RXAQM_SIGNAL_BUSY;
+	policy.target_ns = SEC;
 	plane.set_policy(policy);
 	settle(plane);
 	rxaqm_queue &q = plane.queue();
-	plane.stand(automatic ? 5 * MS : 0);
+	plane.stand(automatic ? 5 * SEC : 0);
 	if (automatic)
-		q.sample_ns -= 20 * MS; /* stale: the next best signal */
+		q.sample_ns -= FRESH + MS; /* stale: the next best signal */
 
 	q.drained_ns = now_ns() - 500 * US;
 	CHECK(verdict_when_due(plane) == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_LOW) == 1);
-	q.drained_ns = now_ns() - 50 * MS;
+	q.drained_ns = now_ns() - SEC - MS;
 	CHECK(verdict_when_due(plane) == XDP_DROP);
 	CHECK(q.signal == RXAQM_SIGNAL_BUSY);
 	/* No longer than a full ring takes: 4096 entries of 100 ns are 0.4 ms. */

@@ -140,11 +140,18 @@ TEST_CASE("stamp: that cannot be true is not believed", "[stamp]")
 		plane.set_policy(policy);
 		publish_clock(plane);
 		plane.run(data_packet());
+		const uint64_t before_ns = now_ns();
 		plane.stamp(waited(uint64_t(c.waited_ns)));
 		plane.end_poll(64);
 		CHECK(plane.queue().distrust_reason == c.reason);
 		CHECK(plane.stat(c.counter) == 1);
+		/* For a second: counted from here, since this test may be slow. */
+		const uint64_t until_ns = plane.queue().distrust_until_ns;
+		CHECK(until_ns > before_ns + SEC);
+		CHECK(until_ns < now_ns() + SEC);
+		plane.queue().distrust_until_ns = now_ns() + SEC;
 		plane.queue().flags |= RXAQM_QUEUE_STANDING;
+		plane.queue().poll_end_ns = now_ns();
 		plane.overdue();
 		CHECK(plane.run(data_packet()).verdict == XDP_PASS);
 		CHECK(plane.stat(RXAQM_STAT_PASS_IMPLAUSIBLE) == 1);

@@ -154,9 +154,20 @@ std::set<uint32_t> Host::note_maps()
 	return ids;
 }
 
+std::set<std::string> Host::dispatchers() const
+{
+	std::set<std::string> names;
+	std::error_code error;
+
+	for (const auto &entry : fs::directory_iterator(bpffs_ + "/xdp", error))
+		if (entry.path().filename().string().starts_with("dispatch-"))
+			names.insert(entry.path().filename());
+	return names;
+}
+
 bool Host::gone() const
 {
-	if (fs::exists(state_dir()))
+	if (fs::exists(state_dir()) || !dispatchers().empty())
 		return false;
 	return eventually([&] {
 		for (uint32_t id : maps_) {

@@ -49,7 +49,9 @@ class Host
 	}
 	/* Kernel ids of the maps pinned now; noted for gone(). */
 	std::set<uint32_t> note_maps();
-	/* Is nothing left: no pin, and none of the maps noted, so no program or link that uses
+	/* What libxdp has pinned of dispatchers: the names of its directories. */
+	std::set<std::string> dispatchers() const;
+	/* Is nothing left: no pin, neither of libxdp's, and none of the maps noted, so no program or link that uses
 	 * them? Waits a little: the kernel frees them behind the command's back.
 	 */
 	bool gone() const;

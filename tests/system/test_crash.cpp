@@ -159,6 +159,30 @@ TEST_CASE("crash: detach killed before any of its changes is completed", "[crash
 	v.check_gone();
 }
 
+/* Where the kernel lets libxdp use its dispatcher: it pins, swaps, unpins. The test above covers that
+ * and more, but is too long for an emulated guest.
+ */
+TEST_CASE("crash: attach and detach killed among libxdp's pins", "[crash][pins]")
+{
+	constexpr unsigned NEAR = 9; /* changes from the first pin on that are libxdp's */
+	const bool attaching = GENERATE(true, false);
+	Victim v;
+
+	REQUIRE(run(v.attach, v.options).exit_code == 0);
+	if (v.host.dispatchers().empty())
+		SKIP("this kernel takes no dispatcher: rxaqm attaches directly");
+	REQUIRE(run(v.detach, v.options).exit_code == 0);
+	for (unsigned at = 0; at < NEAR; at++) {
+		CAPTURE(attaching, at);
+		if (!attaching)
+			REQUIRE(run(v.attach, v.options).exit_code == 0);
+		v.host.note_maps();
+		REQUIRE(run_until_change(attaching ? v.attach : v.detach, v.options, at,
+					 "/xdp/dispatch-"));
+		v.put_right(at + at / 3); /* not the same after the same step of libxdp's */
+	}
+}
+
 TEST_CASE("crash: a second attach that is killed leaves the first interface alone", "[crash]")
 {
 	Victim v;

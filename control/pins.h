@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What libxdp pins. For each dispatcher there is a directory "dispatch-IFINDEX-ID" with a link and
+ * a program for each slot. It pins before it swaps dispatchers and unpins after, so whoever dies in
+ * between leaves programs that run nowhere, and their maps. So does an interface that is deleted.
+ */
+#ifndef RXAQM_PINS_H
+#define RXAQM_PINS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+/* Remove the pins of all programs that are @unwanted, where their dispatcher is on no interface of
+ * any namespace that can be seen; where it is on one, taking programs off is libxdp's to do. @sure: not
+ * where there are namespaces that cannot be seen, either. Those of others stay,
+ * unless they are mere copies for a dispatcher that never came to be, or is no more. Returns
+ * how many were removed, or -errno if some could not be.
+ */
+int rxaqm_pins_sweep(bool (*unwanted)(__u32 prog_id, void *arg), void *arg, bool sure);
+
+#endif /* RXAQM_PINS_H */
