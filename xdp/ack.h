@@ -5,8 +5,9 @@
  * A cumulative ACK says all that the ones before it said, so of a train of them only
  * some need to arrive. XDP sees the oldest first and cannot wait for a newer one, so
  * it bets on the train going on, and hedges: of RXAQM_ACK_RUN ACKs in a row one always
- * passes, so does one that comes RXAQM_ACK_GAP_NS after the last that passed, and so
- * does any that tells more than "the next bytes arrived": a duplicate, another
+ * passes, so does one that comes an eighth of the queue's delay after the last that passed
+ * (within RXAQM_ACK_GAP_MIN_NS and _MAX_NS: to a sender whose ACKs have waited for a second,
+ * 50 ms are little, but a pause must stay well below its timers), and so does any that tells more than "the next bytes arrived": a duplicate, another
  * window, SACK or any option but a timestamp, another ECE or CWR, the first of a flow.
  * The price of a lost bet is a tail loss probe of the sender; hence opt-in.
  *
@@ -20,7 +21,8 @@
 
 #define RXAQM_ACK_FLOWS 1024
 #define RXAQM_ACK_RUN 4
-#define RXAQM_ACK_GAP_NS (5 * RXAQM_NSEC_PER_MSEC)
+#define RXAQM_ACK_GAP_MIN_NS (5 * RXAQM_NSEC_PER_MSEC)
+#define RXAQM_ACK_GAP_MAX_NS (50 * RXAQM_NSEC_PER_MSEC)
 
 struct rxaqm_ack_flow {
 	__u64 id; /* 64-bit hash of the flow; 0: free */
@@ -81,12 +83,22 @@ rxaqm_always_inline bool rxaqm_ack_plain(const struct rxaqm_packet *pkt, const _
 	return tcp[20] == 1 && tcp[21] == 1 && tcp[22] == 8 && tcp[23] == 10;
 }
 
+/* How long a flow may go without an ACK while its queue stands @sojourn_ns. */
+rxaqm_always_inline __u64 rxaqm_ack_gap_ns(__u64 sojourn_ns)
+{
+	__u64 gap_ns = sojourn_ns / 8;
+
+	if (gap_ns < RXAQM_ACK_GAP_MIN_NS)
+		return RXAQM_ACK_GAP_MIN_NS;
+	return gap_ns < RXAQM_ACK_GAP_MAX_NS ? gap_ns : RXAQM_ACK_GAP_MAX_NS;
+}
+
 /* Is the pure ACK @pkt of flow @id redundant? @flow is that flow's slot in the table and
  * is brought up to date; rxaqm_ack_kept() must follow if it passes all the same.
  */
 static inline bool rxaqm_ack_redundant(struct rxaqm_ack_flow *flow, __u64 id,
 				       const struct rxaqm_packet *pkt, const void *data,
-				       const void *data_end, __u64 now_ns)
+				       const void *data_end, __u64 gap_ns, __u64 now_ns)
 {
 	/* No chain of headers is as long as the mask; it is there for the verifier. */
 	const __u8 *tcp = (const __u8 *)data + (pkt->l4_off & RXAQM_L4_OFF_MASK);
@@ -101,7 +113,7 @@ static inline bool rxaqm_ack_redundant(struct rxaqm_ack_flow *flow, __u64 id,
 	window = rxaqm_get_be16(tcp + 14);
 	/* With the bit below the data offset these are AccECN's counter (RFC 9768). */
 	ecn_flags = (pkt->tcp_flags & (RXAQM_TCP_ECE | RXAQM_TCP_CWR)) | (tcp[12] & 1);
-	fresh = flow->id != id || rxaqm_ns_since(now_ns, flow->passed_ns) >= RXAQM_ACK_GAP_NS;
+	fresh = flow->id != id || rxaqm_ns_since(now_ns, flow->passed_ns) >= gap_ns;
 	newer = (__s32)(ack - flow->ack) > 0;
 	redundant = !fresh && newer && window == flow->window && ecn_flags == flow->ecn_flags &&
 		    flow->run + 1 < RXAQM_ACK_RUN &&

@@ -258,7 +258,9 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 		return 0;
 	/* ACKs of a queue under target pass without being noted. */
 	rxaqm_ack_forget(flow, q->codel.first_above_time_ns - q->policy.interval_ns);
-	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, now_ns) && rxaqm_decide_may_drop(q))
+	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, rxaqm_ack_gap_ns(q->smooth_ns),
+				now_ns) &&
+	    rxaqm_decide_may_drop(q))
 		return 1;
 	rxaqm_ack_kept(flow, now_ns);
 	return 0;

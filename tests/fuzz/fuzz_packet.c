@@ -95,12 +95,13 @@ static void check_ack(struct rxaqm_ack_flow flow, const struct rxaqm_packet *pkt
 	require(id);
 	flow.id = known ? id : 0;
 	flow.run %= RXAQM_ACK_RUN;
-	if (rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, now_ns))
+	if (rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, RXAQM_ACK_GAP_MIN_NS, now_ns))
 		require(known && flow.run < RXAQM_ACK_RUN);
 	else
 		rxaqm_ack_kept(&flow, now_ns);
 	/* The very same again is a duplicate. */
-	require(!rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, now_ns + 1));
+	require(!rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, RXAQM_ACK_GAP_MIN_NS,
+				     now_ns + 1));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)

@@ -14,6 +14,7 @@ using packets::Packet;
 struct Thinner {
 	rxaqm_ack_flow flow = {};
 	__u64 now_ns = RXAQM_NSEC_PER_SEC;
+	__u64 gap_ns = RXAQM_ACK_GAP_MIN_NS;
 
 	bool drops(const Packet &p)
 	{
@@ -27,7 +28,7 @@ struct Thinner {
 		__u64 id = rxaqm_ack_flow_id(&pkt, 3, frame.data(), end);
 		REQUIRE(id != 0);
 		now_ns += 1000;
-		if (rxaqm_ack_redundant(&flow, id, &pkt, frame.data(), end, now_ns))
+		if (rxaqm_ack_redundant(&flow, id, &pkt, frame.data(), end, gap_ns, now_ns))
 			return true;
 		rxaqm_ack_kept(&flow, now_ns);
 		return false;
@@ -118,10 +119,34 @@ TEST_CASE("ack: one that tells something of its own passes", "[ack]")
 	p.tcp_options = { 30, 4, 0, 0 }; /* MPTCP or whatever */
 	CHECK_FALSE(thinner.drops(p));
 	train();
-	thinner.now_ns += RXAQM_ACK_GAP_NS;
+	thinner.now_ns += RXAQM_ACK_GAP_MIN_NS;
 	CHECK_FALSE(thinner.drops(p));
 	train();
 	CHECK(thinner.drops(p));
+}
+
+TEST_CASE("ack: how long a flow may go without follows the queue's delay", "[ack]")
+{
+	constexpr __u64 MS = RXAQM_NSEC_PER_MSEC;
+
+	CHECK(rxaqm_ack_gap_ns(0) == 5 * MS);
+	CHECK(rxaqm_ack_gap_ns(40 * MS) == 5 * MS);
+	CHECK(rxaqm_ack_gap_ns(160 * MS) == 20 * MS);
+	CHECK(rxaqm_ack_gap_ns(400 * MS) == 50 * MS);
+	CHECK(rxaqm_ack_gap_ns(~0ULL) == 50 * MS);
+
+	/* 64 flows at 3300 ACKs a second: each has one every 20 ms. */
+	for (__u64 sojourn_ns : { 10 * MS, 1200 * MS }) {
+		Thinner thinner;
+		int dropped = 0;
+
+		thinner.gap_ns = rxaqm_ack_gap_ns(sojourn_ns);
+		for (uint32_t i = 1; i <= 40; i++) {
+			thinner.now_ns += 20 * MS;
+			dropped += thinner.drops(ack_of(i * 1448));
+		}
+		CHECK(dropped == (sojourn_ns > 40 * MS ? 26 : 0));
+	}
 }
 
 TEST_CASE("ack: a change of ECE passes in both directions, a standing one is no news", "[ack]")
