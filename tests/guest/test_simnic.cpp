@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What rxaqm measures on the simulated NIC, against what that knows for certain: sojourn times by
+ * each signal, and the clock.
+ */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+
+#include "simnic.hpp"
+#include "traffic.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+constexpr int64_t TAI_NS = 37000000000, DECADES_NS = 1700000000000000000;
+
+/* Overloaded for a while, after the clock was learnt, which is to be known by @signal. */
+Window overloaded_once(const SimNic &nic, const std::string &signal)
+{
+	nic.trickle(4000ms);
+	nic.overload();
+	Flow flow(nic, 0);
+	std::this_thread::sleep_for(1s);
+	Window window(nic);
+	std::this_thread::sleep_for(4s);
+	window.end();
+	if (nic.stat("clock_resets") == 0)
+		CHECK(eventually([&] { return nic.signal() == signal; }));
+	return window;
+}
+
+/* An emulated CPU may be held up for milliseconds, at the wrong instant, often enough for stamps to
+ * look impossible and the clock to begin anew: such a time says nothing of another. Once again, then.
+ */
+Window overloaded(const SimNic &nic, const std::string &signal)
+{
+	Window window = overloaded_once(nic, signal);
+
+	if (nic.stat("clock_resets") == 0)
+		return window;
+	nic.set("rx_cost_ns", 0);
+	REQUIRE(nic.rxaqm({ "detach", nic.name() }).exit_code == 0);
+	nic.attach({ "signal=" + signal });
+	return overloaded_once(nic, signal);
+}
+
+/* Else no queue stood, and nothing is proved. */
+void require_stood(const Window &window)
+{
+	REQUIRE(window.truth.packets > 1000);
+	REQUIRE(window.truth.quantile_ns(0.5) > 10e6);
+}
+
+void check_overloaded(const SimNic &nic, const std::string &signal)
+{
+	Window window = overloaded(nic, signal);
+
+	CAPTURE(window.text(), nic.rxaqm({ "status" }).out, nic.rxaqm({ "clock" }).out);
+	require_stood(window);
+	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
+	CHECK(window.agrees(500, 0));
+	CHECK(window.agrees(990, 1));
+	CHECK(nic.stat("judged") > 0);
+	CHECK(nic.stat("drop") + nic.stat("ecn_mark") + nic.stat("ce_mark") == 0);
+}
+
+/* Clocks that are far apart, either of which may be the faster one. */
+void set_clock(const SimNic &nic, bool decades)
+{
+	nic.set("phc_offset_ns", decades ? DECADES_NS : TAI_NS);
+	nic.set("phc_drift_ppb", decades ? -100000 : 100000);
+}
+
+} // namespace
+
+TEST_CASE("simnic: sojourns by stamps of skbs agree with the truth", "[simnic][truth]")
+{
+	in_guest();
+	const bool decades = GENERATE(false, true);
+	SimNic nic;
+
+	CAPTURE(decades);
+	set_clock(nic, decades);
+	nic.attach({ "--hook=tp", "signal=stamp" });
+	check_overloaded(nic, "stamp");
+	CHECK(nic.stat("stamp_missing") == 0);
+	CHECK(nic.json("status").text("/interfaces/0/profile") == "simnic");
+}
+
+TEST_CASE("simnic: sojourns by stamps read in XDP agree with the truth", "[simnic][truth]")
+{
+	in_guest();
+	if (kernel_version() < 603)
+		SKIP("XDP programs can read stamps since Linux 6.3");
+	SimNic nic;
+
+	set_clock(nic, true);
+	nic.attach({ "signal=hint" });
+	check_overloaded(nic, "hint");
+	CHECK(nic.stat("stamp_missing") == 0);
+}
+
+/* busy knows when the ring was drained last and how long a full one takes, which this one is. */
+TEST_CASE("simnic: stamps of PTP packets only are of no use, but polls tell within a factor of two",
+	  "[simnic][busy]")
+{
+	in_guest();
+	SimNic nic;
+
+	nic.set("stamp_coverage", "ptp");
+	Result result = nic.rxaqm({ "attach", nic.name() });
+	CAPTURE(result.text());
+	REQUIRE(result.exit_code == 0);
+	CHECK(result.out.find("stamps: none") != std::string::npos);
+	CHECK(result.out.find("can stamp some packets (PTP") != std::string::npos);
+	CHECK(result.out.find("acting on busy") != std::string::npos);
+	CHECK(hwtstamp_of(nic.rx(), nic.name()).rx_filter == HWTSTAMP_FILTER_NONE);
+
+	nic.trickle(2000ms);
+	CHECK(nic.stat("packets") > 100);
+	CHECK(nic.stat("judged") == 0);
+	CHECK(nic.signal() == "busy");
+	Window window = overloaded(nic, "busy");
+	CAPTURE(window.text(), nic.rxaqm({ "status" }).out);
+	require_stood(window);
+	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
+	CHECK(nic.stat("judged") > 1000);
+
+	const auto [floor_ns, end_ns] = window.bucket_ns(500, 0);
+	CHECK((floor_ns + end_ns) / 2 > window.truth.quantile_ns(0.5) / 2);
+	CHECK((floor_ns + end_ns) / 2 < window.truth.quantile_ns(0.5) * 2);
+}
+
+/* The tracepoint is what the others go by. */
+TEST_CASE("simnic: fentry and kprobe see each packet and its stamp", "[simnic][hooks]")
+{
+	in_guest();
+	SimNic nic;
+
+	for (const std::string hook : { "fentry", "kprobe" }) {
+		CAPTURE(hook);
+		nic.attach({ "--hook=" + hook, "signal=stamp" });
+		/* The first few let the clock be known. */
+		nic.trickle(1000ms);
+		const int64_t before = nic.stat("packets");
+		Sojourns sojourns(nic.host, nic.rx(), nic.name());
+		CHECK(udp_transfer(nic.wire->tx, nic.rx(), Wire::RX_IP4, 400) == 400);
+		Sojourns after(nic.host, nic.rx(), nic.name());
+		const int64_t packets = nic.stat("packets") - before;
+		const int64_t measured = after.packets_since(sojourns);
+		CAPTURE(packets, measured, nic.rxaqm({ "status" }).out);
+		/* The kernel's own few may come on top. */
+		CHECK(packets >= 400);
+		CHECK(packets <= 420);
+		CHECK(std::abs(measured - packets) <= 20);
+		CHECK(nic.stat("stamp_missing") == 0);
+		CHECK(nic.signal() == "stamp");
+		REQUIRE(nic.rxaqm({ "detach", nic.name() }).exit_code == 0);
+	}
+}
+
+namespace
+{
+
+/* Readings that are all within their errors, of a PHC that gains @drift_ppm; the offset that they
+ * tell is host - NIC.
+ */
+void check_readings(const Json &clock, double drift_ppm, int64_t true_offset_ns, int64_t at_ns)
+{
+	const size_t readings = clock.size("/samples");
+	const std::string last = "/samples/" + std::to_string(readings - 1);
+	size_t good = 0;
+
+	for (size_t i = 0; i < readings; i++) {
+		const std::string sample = "/samples/" + std::to_string(i);
+
+		if (clock.is_null(sample + "/phc_ns"))
+			continue;
+		const int64_t host_ns = clock.number(sample + "/host_ns");
+		const double expected_ns = -double(host_ns - at_ns) * drift_ppm / 1e6;
+		const auto offset_ns = double(clock.number(sample + "/offset_ns") + true_offset_ns);
+		const auto read_err_ns = double(clock.number(sample + "/read_err_ns"));
+
+		CAPTURE(i, offset_ns, expected_ns, read_err_ns);
+		/* When the truth was asked for is known to a few ms, of which the drift is less. */
+		CHECK(std::fabs(offset_ns - expected_ns) < read_err_ns + 1000);
+		good++;
+	}
+	CHECK(good >= readings / 2);
+	CHECK(clock.flag(last + "/valid"));
+	CHECK(clock.number(last + "/err_ns") < 1000000);
+	CHECK(std::fabs(clock.real(last + "/drift_ppm") + drift_ppm) <
+	      1 + clock.real(last + "/drift_err_ppm"));
+	CHECK(clock.number("/resets") == 0);
+}
+
+} // namespace
+
+TEST_CASE("simnic: estimate and readings of the clock err by no more than they say",
+	  "[simnic][clock]")
+{
+	in_guest();
+	constexpr double DRIFT_PPM = 80;
+	/* No packet tells how long an interrupt takes when nothing else goes on: the estimate is
+	 * late by that, and on an emulated CPU it is long.
+	 */
+	constexpr int64_t LEAST_WAIT_NS = 100000;
+	SimNic nic;
+
+	nic.set("phc_offset_ns", DECADES_NS);
+	nic.set("phc_drift_ppb", int64_t(DRIFT_PPM * 1000));
+	nic.attach({ "--hook=tp", "signal=stamp" });
+	Flow flow(nic, 300);
+	Window window(nic);
+	const int64_t true_offset_ns = nic.get("phc_offset_ns");
+	const auto at_ns = std::chrono::steady_clock::now().time_since_epoch().count();
+	check_readings(nic.host.json(nic.rx(), { "clock", "--sample", nic.name(), "-n", "12" }),
+		       DRIFT_PPM, true_offset_ns, at_ns);
+
+	const SimNic::ClockError error = nic.kernel_clock_error();
+	const Json clock = nic.json("clock");
+	window.end();
+	CAPTURE(window.text(), error.error_ns, error.bound_ns, nic.rxaqm({ "clock" }).out);
+	CHECK(clock.text("/interfaces/0/source") == "kernel");
+	CHECK(clock.flag("/interfaces/0/valid"));
+	CHECK(std::fabs(clock.real("/interfaces/0/drift_ppm") + DRIFT_PPM) <
+	      5 + clock.real("/interfaces/0/drift_err_ppm"));
+	CHECK(error.bound_ns < 1000000);
+	CHECK(error.error_ns >= -error.bound_ns);
+	CHECK(error.error_ns <= error.bound_ns + LEAST_WAIT_NS);
+	/* Nothing stands, and that is what is measured. */
+	CHECK(window.truth.packets > 300);
+	CHECK(window.bucket_ns(500, 0).first < window.truth.quantile_ns(0.5) + 300e3);
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What may change under rxaqm on a NIC that is attached: stamps that someone turns off, a clock
+ * that is stepped, a completion queue that Rx and Tx share, and the daemon that comes and goes.
+ */
+#include <catch2/catch_test_macros.hpp>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "simnic.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+/* As hwstamp_ctl of linuxptp does. */
+void turn_stamps_off(const SimNic &nic)
+{
+	set_hwtstamp(nic.rx(), nic.name(), HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_NONE);
+}
+
+int64_t signals(const SimNic &nic)
+{
+	return nic.stat("drop") + nic.stat("ecn_mark") + nic.stat("ce_mark");
+}
+
+/* How long until the clock errs by less than 0.3 ms. */
+std::chrono::milliseconds learn_again(const SimNic &nic)
+{
+	const auto start = std::chrono::steady_clock::now();
+	const bool learnt = eventually(
+		[&] {
+			const SimNic::ClockError error = nic.kernel_clock_error();
+
+			return error.published && std::abs(error.error_ns) < 300000;
+		},
+		10s);
+
+	return learnt ? std::chrono::duration_cast<std::chrono::milliseconds>(
+				std::chrono::steady_clock::now() - start) :
+			10s;
+}
+
+/* TCP with ECN from the far end until it goes, by many flows at once. */
+class Tcp
+{
+    public:
+	explicit Tcp(const SimNic &nic)
+	{
+		for (const Netns *netns : { &nic.wire->tx, &nic.wire->rx })
+			netns->shell("sysctl -qw net.ipv4.tcp_ecn=1");
+		start(server_, nic.wire->rx, { "iperf3", "-s", "-1" });
+		REQUIRE(eventually([&] {
+			return nic.rx().shell("ss -Hltn sport = :5201").find("5201") !=
+			       std::string::npos;
+		}));
+		start(client_, nic.wire->tx,
+		      { "iperf3", "-c", Wire::RX_IP4, "-P", "8", "-t", "600", "-i", "0" });
+	}
+
+    private:
+	static void start(std::unique_ptr<Child> &child, const Netns &netns, const Args &args)
+	{
+		Args all = { "ip", "netns", "exec", netns.name(), "taskset",
+			     "-c", "0",	    "nice", "-n",	  "19" };
+		RunOptions options;
+
+		options.timeout = 2min;
+		all.insert(all.end(), args.begin(), args.end());
+		child = std::make_unique<Child>(all, options);
+	}
+
+	std::unique_ptr<Child> server_, client_;
+};
+
+/* What the profile of the interface, as it is now, says of completions. */
+std::string design(const SimNic &nic)
+{
+	return nic.host.json(nic.rx(), { "profile", "show", nic.name() })
+		.text("/profiles/0/nic/completion_design");
+}
+
+struct Polls {
+	int64_t busy, all;
+};
+
+Polls polls_of_nic(const SimNic &nic)
+{
+	return { nic.nic_stat("rx_polls_busy"), nic.nic_stat("rx_polls") };
+}
+
+/* The 99th percentile of how long Tx completions wait, in ns, while TCP runs. */
+int64_t tx_delay_p99(const SimNic &nic)
+{
+	std::this_thread::sleep_for(5s);
+	nic.set("truth_reset", 1);
+	std::this_thread::sleep_for(4s);
+	return nic.nic_stat("tx_delay_p99_ns");
+}
+
+} // namespace
+
+TEST_CASE("simnic: signal=stamp passes everything once stamps are turned off", "[simnic][off]")
+{
+	in_guest();
+	SimNic nic;
+
+	nic.attach({ "--hook=tp", "signal=stamp", "mode=enforce", "target=1ms", "interval=20ms" });
+	nic.trickle(3000ms);
+	nic.overload();
+	Flow flow(nic, 0);
+	REQUIRE(eventually([&] { return nic.stat("drop") > 0; }, 20s));
+
+	turn_stamps_off(nic);
+	REQUIRE(eventually([&] { return nic.signal() == "none"; }, 15s));
+	const int64_t drops = nic.stat("drop"), packets = nic.stat("packets");
+	std::this_thread::sleep_for(2s);
+	const std::string notes = nic.notes();
+	CAPTURE(notes, nic.rxaqm({ "status" }).out);
+	CHECK(nic.stat("packets") > packets + 100);
+	CHECK(nic.stat("drop") == drops);
+	CHECK(notes.find("turned off by someone else") != std::string::npos);
+	CHECK(notes.find("everything passes") != std::string::npos);
+
+	Result result = nic.rxaqm({ "policy", "set", nic.name(), "signal=auto" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(hwtstamp_of(nic.rx(), nic.name()).rx_filter == HWTSTAMP_FILTER_ALL);
+	CHECK(eventually([&] { return nic.signal() == "stamp"; }, 15s));
+	CHECK(eventually([&] { return nic.stat("drop") > drops; }, 15s));
+	CHECK(nic.notes().find("someone else") == std::string::npos);
+}
+
+TEST_CASE("simnic: signal=auto goes by polls once stamps are turned off", "[simnic][off]")
+{
+	in_guest();
+	SimNic nic;
+
+	nic.attach({});
+	nic.trickle(3000ms);
+	CHECK(nic.signal() != "busy");
+	nic.overload();
+	Flow flow(nic, 0);
+	turn_stamps_off(nic);
+	REQUIRE(eventually([&] { return nic.signal() == "busy"; }, 15s));
+	const int64_t judged = nic.stat("judged");
+	const std::string notes = nic.notes();
+	CAPTURE(notes);
+	CHECK(notes.find("turned off by someone else") != std::string::npos);
+	CHECK(notes.find("acting on busy") != std::string::npos);
+	CHECK(eventually([&] { return nic.stat("judged") > judged + 500; }, 15s));
+}
+
+TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step]")
+{
+	in_guest();
+	SimNic nic;
+
+	nic.attach({ "--hook=tp", "signal=stamp", "mode=enforce" });
+	Flow flow(nic, 300);
+	std::this_thread::sleep_for(5s);
+	for (int64_t step_ns : { 1000000, -1000000, 1000000000, -1000000000 }) {
+		const int64_t resets = nic.stat("clock_resets");
+
+		REQUIRE(std::abs(nic.kernel_clock_error().error_ns) < 300000);
+		nic.set("phc_step_ns", step_ns);
+		CAPTURE(step_ns, nic.rxaqm({ "clock" }).out);
+		const auto took = learn_again(nic);
+		CAPTURE(took.count(), nic.rxaqm({ "clock" }).out, nic.rxaqm({ "status" }).out);
+		/* Stamps that are a little too old could be of packets that waited, where packets
+		 * are further apart than the step: the estimate follows without a new start.
+		 */
+		CHECK(took < (step_ns == -1000000 ? 8s : 4s));
+		if (step_ns != -1000000)
+			CHECK(nic.stat("clock_resets") > resets);
+		std::this_thread::sleep_for(2s);
+	}
+	/* Nothing stood. */
+	CHECK(signals(nic) == 0);
+	Window window(nic);
+	std::this_thread::sleep_for(2s);
+	window.end();
+	CAPTURE(window.text());
+	CHECK(window.bucket_ns(500, 0).first < window.truth.quantile_ns(0.5) + 300e3);
+}
+
+/* A sojourn that is wrong by the step would be far over the threshold, which is looked at for each
+ * packet: the true one never is.
+ */
+TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
+{
+	in_guest();
+	constexpr unsigned ECT1_TOS = 1;
+	SimNic nic;
+
+	nic.attach({ "--hook=tp", "signal=stamp", "mode=enforce", "target=800ms", "interval=800ms",
+		     "l4s_threshold=800ms" });
+	nic.overload();
+	for (int64_t step_ns : { 1000000000, -1000000000 }) {
+		nic.trickle(3000ms);
+		const int64_t resets = nic.stat("clock_resets");
+		const int64_t bad = nic.stat("stamp_negative") + nic.stat("stamp_absurd");
+		{
+			Flow flow(nic, 0, ECT1_TOS);
+			std::this_thread::sleep_for(1s);
+			nic.set("truth_reset", 1);
+			nic.set("phc_step_ns", step_ns);
+			std::this_thread::sleep_for(3s);
+		}
+		const Truth truth = nic.truth();
+		CAPTURE(step_ns, truth.quantile_ns(0.5), truth.quantile_ns(1),
+			nic.rxaqm({ "status" }).out);
+		REQUIRE(truth.quantile_ns(0.5) > 10e6);
+		REQUIRE(truth.quantile_ns(1) < 700e6);
+		CHECK(nic.stat("stamp_negative") + nic.stat("stamp_absurd") > bad);
+		CHECK(nic.stat("over_ect1") == 0);
+		CHECK(signals(nic) == 0);
+		nic.trickle(3000ms);
+		CHECK(nic.stat("clock_resets") > resets);
+		CHECK(std::abs(nic.kernel_clock_error().error_ns) < 1000000);
+	}
+	Flow flow(nic, 0, ECT1_TOS);
+	std::this_thread::sleep_for(1s);
+	Window window(nic);
+	std::this_thread::sleep_for(3s);
+	window.end();
+	CAPTURE(window.text());
+	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
+	CHECK(window.agrees(500, 0));
+	CHECK(signals(nic) == 0);
+}
+
+TEST_CASE("simnic: a shared completion queue is known, and enforcing shortens it for Tx",
+	  "[simnic][completions]")
+{
+	in_guest();
+	SimNic nic;
+
+	CHECK(design(nic) == "split");
+	nic.rx().shell("ethtool --set-priv-flags " + nic.name() + " shared-cq on");
+	nic.rx().shell("ethtool -G " + nic.name() + " rx 1024");
+	nic.attach({ "--hook=tp", "signal=stamp", "target=10ms", "interval=100ms" });
+	CHECK(nic.json("status").text("/interfaces/0/profile") == "simnic-shared");
+	CHECK(design(nic) == "shared");
+	nic.trickle(3000ms);
+	nic.set("rx_cost_ns", 100000);
+	Tcp tcp(nic);
+	CHECK(eventually([&] { return nic.json("status").flag("/interfaces/0/queues/0/standing"); },
+			 20s));
+	/* What rxaqm is asked lies within what the NIC is asked. */
+	const Polls before = polls_of_nic(nic);
+	const int64_t drained = nic.stat("polls_drained"), busy = nic.stat("polls_busy");
+	const int64_t observed_ns = tx_delay_p99(nic);
+	const Json status = nic.json("status");
+	const Polls after = polls_of_nic(nic);
+	const std::string text = nic.rxaqm({ "status" }).out;
+	CAPTURE(text, before.busy, before.all, after.busy, after.all);
+	REQUIRE(nic.truth().quantile_ns(0.5) > 20e6);
+	CHECK(status.number("/interfaces/0/queues/0/stats/polls_drained") - drained <=
+	      (after.all - before.all) - (after.busy - before.busy));
+	const int64_t seen = status.number("/interfaces/0/queues/0/stats/polls_busy") - busy;
+	CHECK(seen <= after.busy - before.busy);
+	CHECK(double(seen) > 0.5 * double(after.busy - before.busy));
+
+	REQUIRE(nic.rxaqm({ "policy", "set", nic.name(), "mode=enforce" }).exit_code == 0);
+	const int64_t enforced_ns = tx_delay_p99(nic);
+	CAPTURE(observed_ns, enforced_ns, nic.rxaqm({ "status" }).out);
+	CHECK(nic.stat("ecn_mark") > 0);
+	CHECK(observed_ns > 2 * enforced_ns);
+}
+
+TEST_CASE("simnic: the daemon reads the clock, and when it is gone the estimate is back",
+	  "[simnic][daemon]")
+{
+	in_guest();
+	SimNic nic;
+	const std::string dir = nic.host.bpffs() + "-run";
+	RunOptions options;
+	auto source = [&] {
+		const Json clock = nic.json("clock");
+
+		return clock.is_null("/interfaces/0/source") ? "none" :
+							       clock.text("/interfaces/0/source");
+	};
+
+	std::filesystem::create_directory(dir);
+	std::ofstream(dir + "/rxaqm.conf")
+		<< "[Daemon]\nsettle=100ms\n\n[Interface " << nic.name() << "]\nhook=tp\n";
+	options.timeout = 2min;
+	options.environment = { "RUNTIME_DIRECTORY=" + dir };
+	Flow flow(nic, 300);
+	{
+		Child daemon(nic.host.command(nic.rx(), { "run", "--config", dir + "/rxaqm.conf" }),
+			     nic.host.with_environment(options));
+
+		REQUIRE(eventually([&] { return xdp_on(nic.rx(), nic.name()) != 0; }, 20s));
+		CHECK(eventually([&] { return source() == "phc"; }, 15s));
+		CHECK(eventually(
+			[&] {
+				const Json clock = nic.json("clock");
+
+				return !clock.is_null("/interfaces/0/phc_kernel_differ_ns") &&
+				       std::abs(clock.number(
+					       "/interfaces/0/phc_kernel_differ_ns")) < 1000000;
+			},
+			15s));
+		CAPTURE(nic.rxaqm({ "clock" }).out);
+		CHECK(source() == "phc");
+		daemon.kill(SIGKILL);
+		daemon.wait();
+	}
+	std::this_thread::sleep_for(12s);
+	CAPTURE(nic.rxaqm({ "clock" }).out);
+	CHECK(source() == "kernel");
+	CHECK(nic.json("clock").flag("/interfaces/0/valid"));
+	std::filesystem::remove_all(dir);
+}
