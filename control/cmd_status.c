@@ -5,10 +5,10 @@
 #include "hooks.h"
 #include "machine.h"
 #include "notes.h"
+#include "plane.h"
 #include "status.h"
 #include "status_target.h"
 #include "view.h"
-#include "xdp.h"
 
 #define STAT_NAME(constant, name, meaning) name,
 static const char *const stat_names[] = { RXAQM_STATS(STAT_NAME) };
@@ -97,9 +97,9 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 		return "interrupted; the next attach or detach cleans up";
 	if (here)
 		return NULL;
-	return rxaqm_xdp_exists(iface->prog_id) ?
-		       "in another network namespace" :
-		       "its XDP program was taken off; detach, then attach again";
+	return rxaqm_plane_taken_off(iface) ?
+		       "its XDP program was taken off; detach, then attach again" :
+		       "in another network namespace";
 }
 
 int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface,

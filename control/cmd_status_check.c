@@ -14,7 +14,6 @@
 #include "parse.h"
 #include "plane.h"
 #include "status.h"
-#include "xdp.h"
 
 #define WINDOW_MIN_NS (100 * RXAQM_NSEC_PER_MSEC)
 #define WINDOW_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
@@ -136,7 +135,7 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 		return;
 	copy_label(rxaqm_iface_name(iface, name, &here), label);
 	/* To be in another namespace is no trouble. */
-	if (iface->state != RXAQM_IFACE_ATTACHED || (!here && !rxaqm_xdp_exists(iface->prog_id)))
+	if (iface->state != RXAQM_IFACE_ATTACHED || (!here && rxaqm_plane_taken_off(iface)))
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "is not guarded: %s",
 				 rxaqm_status_trouble(iface, here));
 	for (i = 0; i < iface->nr_queues; i++)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "figures.h"
+#include "plane.h"
 #include "view.h"
-#include "xdp.h"
 
 /* Names as rxaqm_mode_name() and rxaqm_queue_signal() have them. */
 static const char *const mode_names[RXAQM_METRICS_NR_MODES] = {
@@ -28,8 +28,8 @@ static enum rxaqm_metrics_iface_state state_of(const struct rxaqm_iface *iface, 
 		return RXAQM_METRICS_IFACE_INTERRUPTED;
 	if (here)
 		return RXAQM_METRICS_IFACE_ATTACHED;
-	return rxaqm_xdp_exists(iface->prog_id) ? RXAQM_METRICS_IFACE_ELSEWHERE :
-						  RXAQM_METRICS_IFACE_LOST;
+	return rxaqm_plane_taken_off(iface) ? RXAQM_METRICS_IFACE_LOST :
+					      RXAQM_METRICS_IFACE_ELSEWHERE;
 }
 
 static bool label_taken(const struct rxaqm_metrics_view *view, int slot)

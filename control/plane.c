@@ -90,6 +90,11 @@ static bool is_bare(const struct rxaqm_iface *iface)
 	       !rxaqm_plane_ifindex(iface);
 }
 
+bool rxaqm_plane_taken_off(const struct rxaqm_iface *iface)
+{
+	return !rxaqm_xdp_exists(iface->prog_id) || is_bare(iface);
+}
+
 /* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
  * that cannot be put back are told in @error, and hold nothing up.
  */

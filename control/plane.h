@@ -44,6 +44,11 @@ struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char
  */
 unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface);
 
+/* Was the program of @iface, which is ATTACHED but not here, taken off? If not, the interface is in
+ * another namespace. That the program exists says little: libxdp may have it pinned.
+ */
+bool rxaqm_plane_taken_off(const struct rxaqm_iface *iface);
+
 /* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error; also
  * fills in @error if something less than that went wrong.
  */
