@@ -2,10 +2,10 @@
 /* The facts of a profile, each with what the machine says to it. */
 #include "profile_show.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "hint.h"
 #include "out.h"
 #include "parse.h"
 
@@ -143,28 +143,15 @@ static enum agree coverage_agrees(const struct rxaqm_profile *profile, enum rxaq
 }
 
 /* Is this kernel @release or later? */
-static bool is_since(const char *release)
-{
-	unsigned long major, minor, our_major, our_minor;
-	struct utsname uts;
-	char *rest;
-
-	if (uname(&uts))
-		return false;
-	major = strtoul(release, &rest, 10);
-	minor = *rest ? strtoul(rest + 1, NULL, 10) : 0;
-	our_major = strtoul(uts.release, &rest, 10);
-	our_minor = *rest ? strtoul(rest + 1, NULL, 10) : 0;
-	return our_major > major || (our_major == major && our_minor >= minor);
-}
-
 static void hint_row(struct report *report)
 {
 	const char *since = report->profile->hint_since;
 	int gives = report->facts->gives_hint;
 	enum agree agree = AGREE_YES;
+	struct utsname kernel = {};
 
-	if (gives >= 0 && *since && gives != is_since(since))
+	uname(&kernel);
+	if (gives >= 0 && *since && gives != rxaqm_hint_release_reached(kernel.release, since))
 		/* Features are ported back to old kernels, but not taken away from new ones. */
 		agree = gives ? AGREE_BESIDE : AGREE_NO;
 	row(report, "hint_since", "XDP hint since", since,
