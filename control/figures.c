@@ -38,11 +38,6 @@ __u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int
 	return 0;
 }
 
-__u64 rxaqm_queue_floor_ns(const struct rxaqm_queue *q)
-{
-	return q->round_ns ? 2ULL * q->round_ns + 4 * q->sample_err_ns : 0;
-}
-
 const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
 {
 	static const char *const reasons[] = {

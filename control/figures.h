@@ -13,11 +13,6 @@ __u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int
 /* Packets counted in @hist since @since (may be NULL). */
 __u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since);
 
-/* The least target that makes sense, from measured busy rounds (design of the floor:
- * docs/design.md); 0 while no round has been measured.
- */
-__u64 rxaqm_queue_floor_ns(const struct rxaqm_queue *q);
-
 /* What the queue goes by now: "hint", "stamp", "busy", "none". */
 const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns);
 

@@ -7,6 +7,7 @@
 #include "figures.h"
 #include "plane.h"
 #include "view.h"
+#include "status_target.h"
 
 /* Names as rxaqm_mode_name() and rxaqm_queue_signal() have them. */
 static const char *const mode_names[RXAQM_METRICS_NR_MODES] = {
@@ -87,8 +88,10 @@ static void keep_greatest(__u64 *greatest, __u64 value)
 }
 
 static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
-		      const struct rxaqm_policy *policy, __u64 now_ns)
+		      const struct rxaqm_policy *policy, const struct rxaqm_target_facts *facts,
+		      __u64 now_ns)
 {
+	struct rxaqm_target target;
 	unsigned int mode = index_of(rxaqm_mode_name(policy, now_ns), mode_names,
 				     RXAQM_METRICS_NR_MODES);
 	unsigned int signal = index_of(rxaqm_queue_signal(q, now_ns), signal_names,
@@ -108,7 +111,8 @@ static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q
 	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
 	keep_greatest(&row->target_ns, policy->target_ns);
 	keep_greatest(&row->interval_ns, policy->interval_ns);
-	keep_greatest(&row->floor_ns, rxaqm_queue_floor_ns(q));
+	rxaqm_status_target_derive(facts, q, &target);
+	keep_greatest(&row->floor_ns, target.floor_ns);
 	if (q->flags & RXAQM_QUEUE_SAMPLED)
 		keep_greatest(&row->err_ns, q->sample_err_ns);
 	if (policy->lease_until_ns && policy->mode == RXAQM_MODE_ENFORCE) {
@@ -152,9 +156,11 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
 		const struct rxaqm_iface *iface = &view->state->iface[slot];
 		struct rxaqm_metrics_row *all = NULL;
+		struct rxaqm_target_facts facts;
 
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
+		rxaqm_status_target_facts(iface, &facts);
 		if (!rxaqm_metrics_by_queue(view->state, view->by_interface, slot)) {
 			all = new_row(rows, view->iface[slot].label);
 			snprintf(all->queue, sizeof(all->queue), "all");
@@ -169,7 +175,8 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 				row = new_row(rows, view->iface[slot].label);
 				snprintf(row->queue, sizeof(row->queue), "%u", i);
 			}
-			add_queue(row, q, rxaqm_state_policy(view->state, iface, i), view->now_ns);
+			add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts,
+				  view->now_ns);
 		}
 	}
 }

@@ -22,8 +22,8 @@ void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_tar
 	free(profile);
 }
 
-static void derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
-		   struct rxaqm_target *target)
+void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+				struct rxaqm_target *target)
 {
 	struct rxaqm_target_facts measured = *facts;
 
@@ -36,7 +36,7 @@ void rxaqm_status_target_out(struct rxaqm_out *out, const struct rxaqm_target_fa
 {
 	struct rxaqm_target target;
 
-	derive(facts, q, &target);
+	rxaqm_status_target_derive(facts, q, &target);
 	if (!target.floor_ns)
 		return;
 	rxaqm_out_ns(out, "round_ns", "    poll round %s", q->round_ns);
@@ -57,7 +57,7 @@ void rxaqm_status_advice_out(struct rxaqm_out *out, const struct rxaqm_target_fa
 {
 	struct rxaqm_target target;
 
-	derive(facts, q, &target);
+	rxaqm_status_target_derive(facts, q, &target);
 	if (target.advice[0])
 		rxaqm_out_str(out, "ring_advice", "  %s\n", target.advice);
 }

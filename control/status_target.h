@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What "status" says of targets: floor, ceiling, what would be derived, and why (target.h). */
+/* What status and metrics say of targets: floor, ceiling, what would be derived, and why (target.h). */
 #ifndef RXAQM_STATUS_TARGET_H
 #define RXAQM_STATUS_TARGET_H
 
@@ -11,6 +11,10 @@
  * the daemon is not looked at.
  */
 void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts);
+
+/* What @q has measured makes of @facts. */
+void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+				struct rxaqm_target *target);
 
 /* The fields of one queue, behind its sojourn; nothing in text while no round was measured. */
 void rxaqm_status_target_out(struct rxaqm_out *out, const struct rxaqm_target_facts *facts,
