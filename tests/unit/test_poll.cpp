@@ -206,6 +206,32 @@ TEST_CASE("poll: what came while a poll went on is not from before it", "[poll]"
 	}
 }
 
+TEST_CASE("poll: a queue that the CPU had no time for was not empty", "[poll]")
+{
+	const __u64 MS = RXAQM_NSEC_PER_MSEC;
+	Polled p;
+
+	p.q->policy.interval_ns = 20 * MS;
+	p.poll(1);
+	p.poll(64);
+	p.now_ns += 9 * MS;
+	p.q->taken = 1;
+	CHECK_FALSE(rxaqm_poll_resumes(p.q.get(), p.now_ns));
+	p.now_ns += 2 * MS;
+	REQUIRE(rxaqm_poll_resumes(p.q.get(), p.now_ns));
+	CHECK_FALSE(p.q->flags & RXAQM_QUEUE_STANDING);
+	CHECK(p.q->drained_ns == p.now_ns);
+
+	/* So its packets may be from long before the last poll, and the clock is right. */
+	struct rxaqm_clock clock = {};
+
+	clock.expires_ns = p.now_ns + RXAQM_NSEC_PER_SEC;
+	p.now_ns += 100 * MS;
+	CHECK(rxaqm_sample_stamp(p.q.get(), &clock, p.now_ns - 130 * MS, p.now_ns) ==
+	      RXAQM_SAMPLE_GOOD);
+	CHECK(p.q->distrust_reason == RXAQM_DISTRUST_NONE);
+}
+
 TEST_CASE("poll: others' packets count when a packet's time is told", "[poll]")
 {
 	Polled p;

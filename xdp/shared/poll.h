@@ -103,16 +103,16 @@ rxaqm_always_inline __u32 rxaqm_poll_clock_mask(__u32 packet_ns, __u64 target_ns
 
 /* At the first packet of a poll of a queue that stood, at @now_ns: true if it has not been polled
  * for longer than a sample is good for. Then its last poll was missed (a ring of several on
- * one NAPI, a link that went down), it stands no more, and nothing known of it is of use.
+ * one NAPI, a link that went down) or the CPU had no time for it, which looks the same: it is
+ * not taken to stand, but was not seen empty either, and nothing known of it is of use.
  */
 rxaqm_always_inline bool rxaqm_poll_resumes(struct rxaqm_queue *q, __u64 now_ns)
 {
 	if (q->taken != 1 || rxaqm_ns_since(now_ns, q->poll_end_ns) <=
 				     rxaqm_sample_max_age_ns(q->policy.interval_ns))
 		return false;
-	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED);
+	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_DRAIN_KNOWN);
 	q->drained_ns = now_ns;
-	q->empty_ns = q->poll_end_ns;
 	rxaqm_codel_drained(&q->codel);
 	q->smooth_ns = 0;
 	return true;

@@ -23,7 +23,7 @@
 #define RXAQM_QUEUE_STANDING (1U << 1) /* the last poll left packets behind */
 #define RXAQM_QUEUE_DRAINED_BEFORE (1U << 2) /* the poll before this one drained the queue */
 #define RXAQM_QUEUE_SAMPLED (1U << 3) /* sample_* hold a valid sample */
-#define RXAQM_QUEUE_DRAIN_KNOWN (1U << 4) /* drained_ns and empty_ns are valid */
+#define RXAQM_QUEUE_DRAIN_KNOWN (1U << 4) /* empty_ns is valid */
 #define RXAQM_QUEUE_POLLED (1U << 5) /* poll_end_ns is valid */
 #define RXAQM_QUEUE_WATCHED (1U << 6) /* in standing_map under napi */
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
