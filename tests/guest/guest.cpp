@@ -20,6 +20,7 @@
 #include <system_error>
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 void in_guest()
 {
@@ -136,12 +137,14 @@ std::unique_ptr<Wire> wire_of(const std::string &driver)
 	std::vector<std::string> names;
 
 	run({ "modprobe", driver });
-	/* Those of the test before come back from its namespaces a little later. */
-	if (!eventually([&] {
-		    names = devices_of(driver);
-		    return names.size() >= 2;
-	    }))
-		SKIP("this guest has no two " + driver + " interfaces: see tests/vm/groups");
+	/* A driver just loaded takes a moment to find its devices. */
+	INFO("two interfaces of " << driver << ": see tests/vm/groups");
+	REQUIRE(eventually(
+		[&] {
+			names = devices_of(driver);
+			return names.size() >= 2;
+		},
+		20s));
 	return std::make_unique<Wire>(names[0], names[1]);
 }
 

@@ -182,15 +182,26 @@ Wire::Wire(unsigned queues)
 Wire::Wire(const std::string &tx_device, const std::string &rx_device)
 	: tx_if(tx_device)
 	, rx_if(rx_device)
+	, borrowed_(true)
 {
-	/* They come back from the namespaces of the test before a little later. */
-	if (!eventually([&] {
-		    return if_nametoindex(tx_device.c_str()) && if_nametoindex(rx_device.c_str());
-	    }))
+	if (!if_nametoindex(tx_device.c_str()) || !if_nametoindex(rx_device.c_str()))
 		throw std::runtime_error("no interfaces " + tx_device + " and " + rx_device);
 	must({ "ip", "link", "set", tx_device, "down", "address", TX_MAC, "netns", tx.name() });
 	must({ "ip", "link", "set", rx_device, "down", "address", RX_MAC, "netns", rx.name() });
 	set_up();
+}
+
+/* A namespace gives such devices back when the kernel gets round to it, which the next test
+ * should not have to wait for.
+ */
+Wire::~Wire()
+{
+	const std::string here = std::to_string(getpid());
+
+	if (!borrowed_)
+		return;
+	run({ "ip", "-n", tx.name(), "link", "set", tx_if, "netns", here });
+	run({ "ip", "-n", rx.name(), "link", "set", rx_if, "netns", here });
 }
 
 void Wire::set_up() const

@@ -48,6 +48,9 @@ class Wire
 	explicit Wire(unsigned queues = 1);
 	/* The same of two devices of this namespace that are wired together. */
 	Wire(const std::string &tx_device, const std::string &rx_device);
+	~Wire();
+	Wire(const Wire &) = delete;
+	Wire &operator=(const Wire &) = delete;
 
 	Netns tx, rx;
 	std::string tx_if, rx_if;
@@ -66,6 +69,8 @@ class Wire
 
     private:
 	void set_up() const;
+
+	bool borrowed_ = false; /* the devices are those of this namespace */
 };
 
 /* Remove what runs that were killed have left behind. Done once by the first Netns, too. */
