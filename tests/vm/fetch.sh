@@ -185,13 +185,16 @@ fetch_kernel()
 fetch_virtme()
 {
 	! command -v vng >/dev/null || return 0
-	[ "$(cat "$vm_cache/venv/complete" 2>/dev/null)" != "$virtme_ng" ] || return 0
+	# A venv does not survive being moved, and says where it is in the programs' first lines.
+	if [ "$(cat "$vm_cache/venv/complete" 2>/dev/null)" = "$virtme_ng $vm_cache" ]; then
+		return
+	fi
 	echo "fetching $virtme_ng"
 	rm -rf "$vm_cache/venv"
 	python3 -m venv "$vm_cache/venv" || die "no venv for python3: run 'packaging/install-deps.sh vm' as root" 3
 	"$vm_cache/venv/bin/pip" install --quiet --disable-pip-version-check "$virtme_ng" ||
 		die "cannot fetch $virtme_ng: check the network, or install virtme-ng so that vng is in PATH"
-	echo "$virtme_ng" >"$vm_cache/venv/complete"
+	echo "$virtme_ng $vm_cache" >"$vm_cache/venv/complete"
 }
 
 update=no
