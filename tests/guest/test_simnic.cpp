@@ -19,8 +19,9 @@ namespace
 
 constexpr int64_t TAI_NS = 37000000000, DECADES_NS = 1700000000000000000;
 
-/* Overloaded for a while, after the clock was learnt, which is to be known by @signal. */
-/* Nobody steps a clock here: an estimate that begins anew is a failure. */
+/* Overloaded for a while, after the clock was learnt, which is to be known by @signal. Nobody
+ * steps a clock here: an estimate that begins anew is a failure.
+ */
 Window overloaded(const SimNic &nic, const std::string &signal)
 {
 	nic.trickle(4000ms);
@@ -67,12 +68,12 @@ void set_clock(const SimNic &nic, bool decades)
 TEST_CASE("simnic: sojourns by stamps of skbs agree with the truth", "[simnic][truth]")
 {
 	in_guest();
-	const bool decades = GENERATE(false, true);
+	const std::string hook = GENERATE("tp", "fentry", "kprobe");
 	SimNic nic;
 
-	CAPTURE(decades);
-	set_clock(nic, decades);
-	nic.attach({ "--hook=tp", "signal=stamp" });
+	CAPTURE(hook);
+	set_clock(nic, hook == "fentry");
+	nic.attach({ "--hook=" + hook, "signal=stamp" });
 	check_overloaded(nic, "stamp");
 	CHECK(nic.stat("stamp_missing") == 0);
 	CHECK(nic.json("status").text("/interfaces/0/profile") == "simnic");
