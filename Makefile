@@ -113,6 +113,8 @@ bench: ## Install what it needs, build, and measure (root)
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 build-demo: all $(RIG_BINS)
 build-test-vm: all $(RIG_BINS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
+	$(Q)mkdir -p $(BUILD)/simnic
+	+$(Q)$(SUBMAKE) -s -C tests/simnic OUT=$(abspath $(BUILD)/simnic) CLANG=$(CLANG) tools
 build-bench: all $(RIG_BINS) $(BENCH_BINS)
 build-test: all $(RIG_BINS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
 	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))

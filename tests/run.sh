@@ -6,6 +6,7 @@
 #
 #   unit bpf system cli   build/tests/SUITE, one Catch2 binary each (TEST_ARGS adds arguments)
 #   guest                 as well, but only if named: tests/vm/run.sh does, in its guests
+#   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
 #   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
 #   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (60)
 set -euo pipefail
@@ -128,6 +129,25 @@ run_fuzz()
 	done
 }
 
+run_selftest()
+{
+	local status=0 result rest
+
+	timeout -k 10 "$suite_timeout" tests/simnic/selftest.sh "${RXAQM_SIMNIC:?the module}" \
+		build/simnic >"$scratch/out" 2>&1 </dev/null || status=$?
+	cat "$scratch/out"
+	while read -r result rest; do
+		case $result in
+		ok) tally pass "simnic's own: $rest" ;;
+		skip) tally skip "simnic's own: ${rest%%:*}" "${rest#*: }" ;;
+		not) rest=${rest#ok } && tally fail "simnic's own: ${rest%%:*}" "${rest#*: }" ;;
+		esac
+	done <"$scratch/out"
+	if [ "$status" -ne 0 ] && [ "$(count fail "$RXAQM_TALLY")" -eq 0 ]; then
+		tally fail "simnic's own" "ended with status $status"
+	fi
+}
+
 run_suite()
 {
 	local suite=$1 started=$SECONDS
@@ -138,6 +158,7 @@ run_suite()
 	case $suite in
 	shell) run_shell ;;
 	fuzz) run_fuzz ;;
+	selftest) run_selftest ;;
 	*) run_catch2 "$suite" ;;
 	esac
 	echo "== $suite: $(sum "$RXAQM_TALLY") ($((SECONDS - started)) s)"
@@ -147,10 +168,10 @@ run_suite()
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all_suites[@]}")
 for suite in "${suites[@]}"; do
-	case " ${all_suites[*]} guest " in
+	case " ${all_suites[*]} guest selftest " in
 	*" $suite "*) ;;
 	*)
-		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest" >&2
+		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest selftest" >&2
 		exit 2
 		;;
 	esac

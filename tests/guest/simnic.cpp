@@ -132,16 +132,25 @@ int64_t SimNic::stat(const std::string &counter) const
 	return host.stat(rx(), name(), counter);
 }
 
-int64_t SimNic::nic_stat(const std::string &counter) const
+std::map<std::string, int64_t> SimNic::nic_stats() const
 {
-	std::istringstream words(rx().shell("ethtool -S " + name()));
-	std::string word;
+	std::istringstream lines(rx().shell("ethtool -S " + name()));
+	std::map<std::string, int64_t> stats;
+	std::string counter;
 	int64_t value;
 
-	while (words >> word)
-		if (word == counter + ":" && words >> value)
-			return value;
-	throw std::runtime_error(name() + " has no counter " + counter);
+	for (std::string line; std::getline(lines, line);) {
+		std::istringstream words(line);
+
+		if (words >> counter >> value)
+			stats[counter.substr(0, counter.size() - 1)] = value;
+	}
+	return stats;
+}
+
+int64_t SimNic::nic_stat(const std::string &counter) const
+{
+	return nic_stats().at(counter);
 }
 
 void SimNic::set(const std::string &knob, int64_t value) const

@@ -50,7 +50,8 @@ struct SimNic {
 	/* All notes that status has, in one string. */
 	std::string notes() const;
 	int64_t stat(const std::string &counter) const;
-	/* A counter of ethtool -S. */
+	/* What ethtool -S shows: all of one instant, and one counter. */
+	std::map<std::string, int64_t> nic_stats() const;
 	int64_t nic_stat(const std::string &counter) const;
 	void set(const std::string &knob, int64_t value) const;
 	void set(const std::string &knob, const std::string &value) const;

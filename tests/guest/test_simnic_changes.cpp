@@ -90,7 +90,9 @@ struct Polls {
 
 Polls polls_of_nic(const SimNic &nic)
 {
-	return { nic.nic_stat("rx_polls_busy"), nic.nic_stat("rx_polls") };
+	const std::map<std::string, int64_t> stats = nic.nic_stats();
+
+	return { stats.at("rx_polls_busy"), stats.at("rx_polls") };
 }
 
 /* The 99th percentile of how long Tx completions wait, in ns, while TCP runs. */
