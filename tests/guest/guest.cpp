@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -189,4 +190,62 @@ void set_hwtstamp(const Netns &netns, const std::string &ifname, int tx_type, in
 	config.tx_type = tx_type;
 	config.rx_filter = rx_filter;
 	hwtstamp_ioctl(netns, ifname, SIOCSHWTSTAMP, &config);
+}
+
+namespace
+{
+
+int64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* CLOCK_MONOTONIC - PHC, and by how much it may err. */
+struct PhcOffset {
+	int64_t ns, err_ns;
+};
+
+PhcOffset rxaqm_offset(const Host &host, const Netns &netns, const std::string &ifname)
+{
+	const Json clock = host.json(netns, { "clock", "--sample", ifname, "-n", "8" });
+	const std::string last = "/samples/" + std::to_string(clock.size("/samples") - 1);
+
+	REQUIRE(clock.flag(last + "/valid"));
+	return { clock.number(last + "/offset_ns"), clock.number(last + "/err_ns") };
+}
+
+/* phc_ctl speaks CLOCK_REALTIME, which nobody sets in a guest. */
+PhcOffset phc_ctl_offset(const Netns &netns, const std::string &ifname)
+{
+	const std::string word = "CLOCK_REALTIME is ";
+	const std::string shown = netns.shell("phc_ctl -q " + ifname + " cmp");
+	const int64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
+	const int64_t real_ns = clock_ns(CLOCK_REALTIME);
+	const int64_t ended_ns = clock_ns(CLOCK_MONOTONIC);
+	const size_t at = shown.find(word);
+
+	CAPTURE(shown);
+	REQUIRE(at != std::string::npos);
+	return { std::stoll(shown.substr(at + word.size())) - (real_ns - (begun_ns + ended_ns) / 2),
+		 ended_ns - begun_ns };
+}
+
+} // namespace
+
+void check_phc_ctl(const Host &host, const Netns &netns, const std::string &ifname)
+{
+	/* For how long phc_ctl's own reading took, which it does not say. */
+	constexpr int64_t READING_NS = 50000;
+	const PhcOffset before = rxaqm_offset(host, netns, ifname);
+	const PhcOffset ptp = phc_ctl_offset(netns, ifname);
+	const PhcOffset after = rxaqm_offset(host, netns, ifname);
+	const int64_t slack_ns = before.err_ns + ptp.err_ns + after.err_ns + READING_NS;
+
+	CAPTURE(before.ns, ptp.ns, after.ns, before.err_ns, ptp.err_ns, after.err_ns);
+	CHECK(slack_ns < 2000000);
+	CHECK(ptp.ns >= std::min(before.ns, after.ns) - slack_ns);
+	CHECK(ptp.ns <= std::max(before.ns, after.ns) + slack_ns);
 }

@@ -39,7 +39,7 @@ class Sojourns
 	std::map<int64_t, int64_t> packets_; /* by the floor of their bucket */
 };
 
-/* A wire of the first two interfaces by @driver; skips the test if there are less. */
+/* A wire of the first two interfaces by @driver. */
 std::unique_ptr<Wire> wire_of(const std::string &driver);
 /* Of the simulated NIC, which is loaded if need be. Skips where it could not be built. */
 std::unique_ptr<Wire> simnic_wire();
@@ -47,5 +47,8 @@ std::unique_ptr<Wire> simnic_wire();
 /* Hardware timestamp configuration of an interface, by SIOCGHWTSTAMP and SIOCSHWTSTAMP. */
 struct hwtstamp_config hwtstamp_of(const Netns &netns, const std::string &ifname);
 void set_hwtstamp(const Netns &netns, const std::string &ifname, int tx_type, int rx_filter);
+
+/* "rxaqm clock --sample" of a PHC that does not drift much, against linuxptp's phc_ctl. */
+void check_phc_ctl(const Host &host, const Netns &netns, const std::string &ifname);
 
 #endif /* RXAQM_TESTS_GUEST_HPP */

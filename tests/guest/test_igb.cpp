@@ -230,3 +230,11 @@ TEST_CASE("igb: what its clock says of a PTP frame fits the host's", "[igb]")
 	close(in);
 	close(out);
 }
+
+TEST_CASE("igb: rxaqm reads its clock as linuxptp does", "[igb]")
+{
+	in_guest();
+	Igb igb;
+
+	check_phc_ctl(igb.host, igb.wire->rx, igb.wire->rx_if);
+}

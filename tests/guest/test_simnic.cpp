@@ -224,3 +224,12 @@ TEST_CASE("simnic: estimate and readings of the clock err by no more than they s
 	CHECK(window.truth.packets > 300);
 	CHECK(window.bucket_ns(500, 0).first < window.truth.quantile_ns(0.5) + 300e3);
 }
+
+TEST_CASE("simnic: rxaqm reads its clock as linuxptp does", "[simnic][clock]")
+{
+	in_guest();
+	SimNic nic;
+
+	nic.set("phc_offset_ns", DECADES_NS);
+	check_phc_ctl(nic.host, nic.rx(), nic.name());
+}
