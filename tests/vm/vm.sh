@@ -57,6 +57,7 @@ mkdir "$run"
 		mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 		mkdir -p /run/netns
 		ip link set lo up
+		modprobe -q tun || true
 		ulimit -l unlimited
 	END
 	printf 'cd %q\n' "$vm_repo"
