@@ -134,8 +134,7 @@ run_selftest()
 	local status=0 result rest
 
 	timeout -k 10 "$suite_timeout" tests/simnic/selftest.sh "${RXAQM_SIMNIC:?the module}" \
-		build/simnic >"$scratch/out" 2>&1 </dev/null || status=$?
-	cat "$scratch/out"
+		build/simnic </dev/null 2>&1 | tee "$scratch/out" || status=$?
 	while read -r result rest; do
 		case $result in
 		ok) tally pass "simnic's own: $rest" ;;
