@@ -5,6 +5,7 @@
 
 #include "cmd.h"
 #include "hint.h"
+#include "machine.h"
 #include "options.h"
 #include "out.h"
 #include "parse.h"
@@ -76,9 +77,13 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 
 	work->state.lock_fd = -1;
 	if (change)
+		err = rxaqm_machine_check_capabilities(error);
+	if (!err && change)
 		err = rxaqm_state_lock(&work->state, error);
 	if (!err)
 		err = rxaqm_state_open(&work->state, change, error);
+	if (!err)
+		err = rxaqm_machine_check_may_look(error);
 	if (err)
 		return err;
 	work->iface = rxaqm_plane_find(&work->state, args->ifname);

@@ -161,7 +161,7 @@ int rxaqm_cmd_status(int argc, char **argv)
 	if (args.check)
 		return rxaqm_status_check(&args);
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
-	if (rxaqm_machine_check_capabilities(NULL)) {
+	if (rxaqm_machine_check_may_look(NULL)) {
 		exit_code = rxaqm_status_from_file(args.ifname, rxaqm_globals.json);
 		if (exit_code >= 0)
 			return exit_code;

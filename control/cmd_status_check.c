@@ -10,6 +10,7 @@
 #include "check.h"
 #include "cmd.h"
 #include "figures.h"
+#include "machine.h"
 #include "overflow.h"
 #include "parse.h"
 #include "plane.h"
@@ -192,7 +193,7 @@ int rxaqm_status_check(const struct rxaqm_check_args *args)
 		return rxaqm_status_check_failed("--check prints one line of text; leave out -j");
 	check.args = args;
 	check.state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	if (!rxaqm_state_open(&check.state, false, &error))
+	if (!rxaqm_state_open(&check.state, false, &error) && !rxaqm_machine_check_may_look(&error))
 		look_twice(&check);
 	else if (args->ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
 		rxaqm_check_find(&check.sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",

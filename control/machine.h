@@ -5,10 +5,18 @@
 
 #include "log.h"
 
-/* CAP_BPF and CAP_PERFMON (or CAP_SYS_ADMIN, which held both before 5.8), CAP_NET_ADMIN. */
+/* What a command that changes something needs:
+ * CAP_NET_ADMIN to put XDP on an interface and to set its timestamps;
+ * CAP_SYS_ADMIN to look up a program by its id (BPF_PROG_GET_FD_BY_ID), which is how rxaqm and libxdp
+ * know theirs again, and to enter network namespaces. To the kernel it includes CAP_BPF and CAP_PERFMON,
+ * which loading and tracing take (bpf_capable(), perfmon_capable()).
+ */
 int rxaqm_machine_check_capabilities(struct rxaqm_error *error);
 
-/* Those, BTF of the kernel, and a bpffs to pin in. */
+/* What one that only looks needs: CAP_SYS_ADMIN. Without it each program would seem to be gone. */
+int rxaqm_machine_check_may_look(struct rxaqm_error *error);
+
+/* What changes something needs, BTF of the kernel, and a bpffs to pin in. */
 int rxaqm_machine_check(struct rxaqm_error *error);
 
 #endif /* RXAQM_MACHINE_H */

@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include "cmd.h"
+#include "machine.h"
 #include "options.h"
 
 error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
@@ -21,7 +22,7 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 {
 	struct rxaqm_error error = {};
 
-	if (!rxaqm_state_open(state, false, &error)) {
+	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_may_look(&error)) {
 		if (!ifname || rxaqm_plane_find(state, ifname))
 			return RXAQM_EXIT_OK;
 		rxaqm_error_set(&error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,

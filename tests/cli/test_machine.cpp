@@ -2,6 +2,9 @@
 /* Machines that lack something: rights, BTF, hooks, drivers with XDP. */
 #include "cli.hpp"
 
+#include <catch2/generators/catch_generators.hpp>
+
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -51,7 +54,7 @@ TEST_CASE("cli: not root: what is missing is told, nothing is changed", "[cli]")
 		Args command = enter;
 
 		command.insert(command.end(), args.begin(), args.end());
-		check_row({ {}, 1, "", "CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN", "run as root" },
+		check_row({ {}, 1, "", "lacks CAP_NET_ADMIN and CAP_SYS_ADMIN", "run as root" },
 			  run(command, m.host.with_environment()));
 	}
 	check_row({ {}, 1, "", "network namespace", "run as root" },
@@ -72,6 +75,61 @@ TEST_CASE("cli: not root: what is attached is not shown or changed, and told why
 	for (const Args &args : { Args{ "status" }, Args{ "top", "-n", "1" },
 				  Args{ "policy", "set", "cli0", "target=3ms" } })
 		check_row({ {}, 1, "", "rxaqm: ", "run as root" }, m.host.rxaqm(args, options));
+	CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
+}
+
+TEST_CASE("cli: root without one capability: which it is is told, nothing is changed", "[cli]")
+{
+	struct Lack {
+		unsigned cap;
+		const char *name;
+	};
+	const Lack lack = GENERATE(Lack{ CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+				   Lack{ CAP_NET_ADMIN, "CAP_NET_ADMIN" });
+	Machine m;
+	RunOptions options;
+	std::string ns = "/run/netns/" + m.netns.name();
+
+	CAPTURE(lack.name);
+	/* In the namespace already: entering it takes CAP_SYS_ADMIN itself. */
+	options.prepare = [ns, lack] {
+		return setns(open(ns.c_str(), O_RDONLY | O_CLOEXEC), CLONE_NEWNET) ||
+		       prctl(PR_CAPBSET_DROP, lack.cap);
+	};
+	/* No daemon's status file, which "status" would fall back to. */
+	options.environment = { "RUNTIME_DIRECTORY=" + m.host.bpffs() + "/none" };
+	check_row({ {}, 1, "", lack.name, "run as root" },
+		  m.host.rxaqm({ "attach", "cli0" }, options));
+	CHECK(m.host.gone());
+
+	REQUIRE(m.host.rxaqm(m.netns, { "attach", "cli0" }).exit_code == 0);
+	m.host.note_maps();
+	uint32_t prog = xdp_on(m.netns, "cli0");
+	std::string before = m.host.rxaqm(m.netns, { "policy", "save", "cli0" }).out;
+	for (const Args &args :
+	     { Args{ "attach", "cli0" }, Args{ "detach", "cli0" }, Args{ "detach", "--all" },
+	       Args{ "policy", "set", "cli0", "target=3ms" } })
+		check_row({ {}, 1, "", lack.name, "run as root" }, m.host.rxaqm(args, options));
+	check_row({ {}, 1, "", lack.name, "run as root" },
+		  m.host.rxaqm({ "run", "--config", source_path("packaging/rxaqm.conf") },
+			       options));
+	/* Whoever cannot ask for programs by their ids would take each for gone. */
+	for (const Args &args :
+	     { Args{ "status", "cli0" }, Args{ "top", "-n", "1", "-i", "10ms" }, Args{ "hist" },
+	       Args{ "clock" }, Args{ "policy", "show", "cli0" } }) {
+		if (lack.cap == CAP_SYS_ADMIN)
+			check_row({ {}, 1, "", lack.name, "run as root" },
+				  m.host.rxaqm(args, options));
+		else
+			CHECK(m.host.rxaqm(args, options).exit_code == 0);
+	}
+	Result check = m.host.rxaqm({ "status", "--check", "-i", "100ms" }, options);
+	CAPTURE(check.text());
+	CHECK(check.exit_code == (lack.cap == CAP_SYS_ADMIN ? 3 : 0));
+	CHECK(check.out.find("taken off") == std::string::npos);
+
+	CHECK(xdp_on(m.netns, "cli0") == prog);
+	CHECK(m.host.rxaqm(m.netns, { "policy", "save", "cli0" }).out == before);
 	CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
 }
 

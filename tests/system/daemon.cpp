@@ -55,10 +55,10 @@ RunOptions Service::options(const Args &environment) const
 	options.environment.insert(options.environment.end(), environment.begin(),
 				   environment.end());
 	/* A pipe that nobody reads would be full some day. */
-	options.prepare = [log] {
+	options.prepare = [log, prepare = prepare_] {
 		int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
 
-		return fd < 0 || dup2(fd, 2) < 0;
+		return fd < 0 || dup2(fd, 2) < 0 || (prepare && prepare());
 	};
 	return host_.with_environment(options);
 }

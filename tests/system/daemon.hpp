@@ -26,6 +26,11 @@ class Service
 	void start(const Args &environment = {});
 	/* Start it without waiting. */
 	void launch(const Args &environment = {});
+	/* To be run in the child before the program, from the next start on. */
+	void prepare(const std::function<int()> &what)
+	{
+		prepare_ = what;
+	}
 	/* What a start that is to fail prints. */
 	Result start_fails(const Args &args = {});
 	/* SIGHUP; waits until it is ready again. */
@@ -68,6 +73,7 @@ class Service
 	const Netns &netns_;
 	std::string dir_, notifications_;
 	int socket_ = -1;
+	std::function<int()> prepare_;
 	std::unique_ptr<Child> child_;
 };
 

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/securebits.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "daemon.hpp"
@@ -36,7 +38,84 @@ std::string get_metrics(const Netns &netns, const struct sockaddr_in &address)
 	return page;
 }
 
+/* The capabilities that the unit leaves to the daemon. */
+std::vector<std::string> unit_capabilities()
+{
+	std::ifstream unit(source_path("packaging/rxaqm.service"));
+	const std::string key = "CapabilityBoundingSet=";
+	std::vector<std::string> names;
+	std::string line, name;
+
+	while (std::getline(unit, line)) {
+		if (line.compare(0, key.size(), key))
+			continue;
+		std::istringstream words(line.substr(key.size()));
+		while (words >> name)
+			names.push_back(name);
+	}
+	return names;
+}
+
+unsigned capability_number(const std::string &name)
+{
+	static const std::pair<const char *, unsigned> known[] = {
+		{ "CAP_BPF", CAP_BPF },
+		{ "CAP_PERFMON", CAP_PERFMON },
+		{ "CAP_NET_ADMIN", CAP_NET_ADMIN },
+		{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN },
+		{ "CAP_SYSLOG", CAP_SYSLOG },
+		{ "CAP_CHOWN", CAP_CHOWN },
+	};
+
+	for (const auto &one : known)
+		if (name == one.first)
+			return one.second;
+	FAIL("not known to this test: " << name);
+	return 0;
+}
+
 } // namespace
+
+TEST_CASE("run: the capabilities that the unit leaves are enough", "[run]")
+{
+	Run r;
+	struct stat st;
+	uint64_t keep = 0;
+
+	for (const std::string &name : unit_capabilities())
+		keep |= 1ULL << capability_number(name);
+	REQUIRE(keep);
+	r.service.prepare([keep] {
+		for (unsigned cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+			if (!(keep & (1ULL << cap)) && prctl(PR_CAPBSET_DROP, cap))
+				return -1;
+		return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	});
+	r.service.configure(
+		"[Daemon]\non_stop=detach\nstatus_interval=1s\nstatus_group=" +
+		std::string(getgrgid(1)->gr_name) + "\n[Metrics]\ntextfile=" + r.service.dir() +
+		"/rxaqm.prom\ntextfile_interval=1s\n" + r.section("mode=enforce\ntarget=3ms\n"));
+	r.service.start();
+	r.host.note_maps();
+	CHECK(xdp_on(r.wire.rx, r.wire.rx_if));
+	CHECK(r.target() == 3000000);
+	CHECK(eventually([&] {
+		return !stat((r.service.dir() + "/status.json").c_str(), &st) && st.st_gid == 1;
+	}));
+	CHECK(eventually([&] { return !access((r.service.dir() + "/rxaqm.prom").c_str(), R_OK); }));
+	r.service.reload();
+	/* One that comes later, and one that goes. */
+	r.wire.rx.ip("link set dev " + r.wire.rx_if + " name gone0");
+	CHECK(eventually([&] { return xdp_on(r.wire.rx, "gone0") == 0; }));
+	r.wire.rx.ip("link set dev gone0 name " + r.wire.rx_if);
+	CHECK(eventually([&] { return xdp_on(r.wire.rx, r.wire.rx_if) != 0; }));
+	Result end = r.service.stop();
+	CAPTURE(end.text());
+	CHECK(end.exit_code == 0);
+	CHECK(end.err.find("error") == std::string::npos);
+	CHECK(end.err.find("ermi") == std::string::npos); /* permission, permitted */
+	CHECK(r.host.gone());
+}
 
 TEST_CASE("run: a lease is renewed while the daemon runs, and lapses when it does not", "[run]")
 {
