@@ -93,7 +93,15 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 {
-	if (iface->state != RXAQM_IFACE_ATTACHED)
+	bool at_work;
+	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+
+	if (at_work)
+		return now == RXAQM_IFACE_ATTACHING ? "a command is attaching it now" :
+						      "a command is detaching it now";
+	if (now == RXAQM_IFACE_FREE)
+		return "detached just now";
+	if (now != RXAQM_IFACE_ATTACHED)
 		return "interrupted; the next attach or detach cleans up";
 	if (here)
 		return NULL;

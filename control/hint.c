@@ -20,6 +20,7 @@
 #define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
 #endif
 
+#define WHOSE_LEN 80
 #define WITHOUT "attach with signal=auto, which goes by what works"
 
 bool rxaqm_hint_release_reached(const char *release, const char *since)
@@ -52,6 +53,17 @@ static int driver_has_it(const struct rxaqm_attach *attach, const char *release)
 	return rxaqm_hint_release_reached(release, attach->profile->hint_since);
 }
 
+/* As the subject of a sentence: lo, for one, has no driver. */
+static const char *whose(const struct rxaqm_attach *attach, char buf[WHOSE_LEN])
+{
+	if (attach->nic.driver[0])
+		snprintf(buf, WHOSE_LEN, "driver \"%s\" of \"%s\"", attach->nic.driver,
+			 attach->ifname);
+	else
+		snprintf(buf, WHOSE_LEN, "\"%s\", which has no driver,", attach->ifname);
+	return buf;
+}
+
 static int check_slot(const struct rxaqm_attach *attach, struct rxaqm_error *error)
 {
 	struct rxaqm_xdp_progs progs;
@@ -72,6 +84,7 @@ static int check_slot(const struct rxaqm_attach *attach, struct rxaqm_error *err
 static int check(const struct rxaqm_attach *attach, struct rxaqm_error *error)
 {
 	struct utsname kernel = {};
+	char subject[WHOSE_LEN];
 	int gives;
 
 	uname(&kernel);
@@ -91,14 +104,13 @@ static int check(const struct rxaqm_attach *attach, struct rxaqm_error *error)
 				       kernel.release);
 	if (!gives)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-				       "signal=hint: driver \"%s\" of \"%s\" does not give XDP the "
-				       "receive time in this kernel (%s); " WITHOUT,
-				       attach->nic.driver, attach->ifname, kernel.release);
+				       "signal=hint: %s does not give XDP the receive time in this "
+				       "kernel (%s); " WITHOUT,
+				       whose(attach, subject), kernel.release);
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -gives,
-			       "signal=hint: this kernel (%s) does not say whether driver \"%s\" of "
-			       "\"%s\" gives XDP the receive time (%s), and profile \"%s\" has no "
-			       "HintSince; " WITHOUT,
-			       kernel.release, attach->nic.driver, attach->ifname, strerror(-gives),
+			       "signal=hint: this kernel (%s) does not say whether %s gives XDP the "
+			       "receive time (%s), and profile \"%s\" has no HintSince; " WITHOUT,
+			       kernel.release, whose(attach, subject), strerror(-gives),
 			       attach->profile->name);
 }
 

@@ -83,6 +83,25 @@ int rxaqm_state_trylock(struct rxaqm_state *state)
 	return lock(state, 1, NULL);
 }
 
+enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret_at_work)
+{
+	__u32 state = RXAQM_READ_ONCE(iface->state);
+	int fd;
+
+	*ret_at_work = false;
+	if (state == RXAQM_IFACE_FREE || state == RXAQM_IFACE_ATTACHED)
+		return state;
+	fd = open(LOCK_PATH, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return state;
+	if (flock(fd, LOCK_SH | LOCK_NB))
+		*ret_at_work = errno == EWOULDBLOCK;
+	else /* nobody can change it now; it may have become whole meanwhile */
+		state = RXAQM_READ_ONCE(iface->state);
+	close(fd);
+	return state;
+}
+
 static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
 {
 	int prot = PROT_READ | (writable ? PROT_WRITE : 0);

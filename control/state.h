@@ -39,6 +39,11 @@ int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
 /* The same without waiting: -EBUSY if another has it. */
 int rxaqm_state_trylock(struct rxaqm_state *state);
 
+/* The state of @iface, and whether a command is at work at it. One that is neither FREE nor ATTACHED while
+ * none is, was left by a command that died.
+ */
+enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret_at_work);
+
 /* Map what is pinned; again, if it was mapped before. -ENOENT with @error if nothing is, or it was never completed;
  * another ABI version is refused; -EIO if pins are missing, with iface mapped if its is not.
  */

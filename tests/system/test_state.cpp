@@ -4,11 +4,18 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <bpf/bpf.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
+
+extern "C" {
+#include "iface.h"
+}
 
 #include "host.hpp"
 #include "traffic.hpp"
@@ -213,4 +220,51 @@ TEST_CASE("state: a directory that is no BPF file system is told", "[state]")
 	CHECK(fs::is_empty(dir));
 	rmdir(dir.c_str());
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+}
+
+TEST_CASE("state: a command at work is told from one that died", "[state]")
+{
+	Host host;
+	Wire wire;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	host.note_maps();
+	int map = bpf_obj_get((host.state_dir() + "/iface_map").c_str());
+	int lock = open("/run/rxaqm.lock", O_RDWR | O_CLOEXEC);
+	auto *iface = static_cast<rxaqm_iface *>(mmap(nullptr,
+						      RXAQM_MAX_IFACES * sizeof(rxaqm_iface),
+						      PROT_READ | PROT_WRITE, MAP_SHARED, map, 0));
+	REQUIRE(lock >= 0);
+	REQUIRE(iface != MAP_FAILED);
+	auto trouble = [&] {
+		Json status = host.json(wire.rx, { "status", wire.rx_if });
+
+		return status.has("/interfaces/0/trouble") ? status.text("/interfaces/0/trouble") :
+							     "";
+	};
+	auto check = [&] {
+		return host.rxaqm(wire.rx, { "status", "--check", "-i", "100ms", wire.rx_if })
+			.exit_code;
+	};
+
+	CHECK(trouble() == "");
+	for (auto state : { RXAQM_IFACE_ATTACHING, RXAQM_IFACE_DETACHING }) {
+		iface[0].state = state;
+		REQUIRE(flock(lock, LOCK_EX) == 0);
+		CHECK(trouble() == (state == RXAQM_IFACE_ATTACHING ?
+					    "a command is attaching it now" :
+					    "a command is detaching it now"));
+		CHECK(check() == 0);
+		REQUIRE(flock(lock, LOCK_UN) == 0);
+		/* Others on this machine may have the lock for a moment. */
+		CHECK(eventually([&] { return trouble().find("interrupted") == 0; }));
+		CHECK(eventually([&] { return check() == 2; }));
+	}
+	iface[0].state = RXAQM_IFACE_ATTACHED;
+	CHECK(trouble() == "");
+	munmap(iface, RXAQM_MAX_IFACES * sizeof(rxaqm_iface));
+	close(lock);
+	close(map);
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	CHECK(host.gone());
 }
