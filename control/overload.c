@@ -127,6 +127,13 @@ void rxaqm_autoenforce_config_init(struct rxaqm_autoenforce_config *config)
 	config->dwell_observe_ns = 60 * RXAQM_NSEC_PER_SEC;
 }
 
+void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns)
+{
+	ae->enforcing = true;
+	ae->switched = true;
+	ae->switched_ns = now_ns;
+}
+
 /* To enforce again soon after it was left means that it was left too early. */
 static void note_relapse(struct rxaqm_autoenforce *ae,
 			 const struct rxaqm_autoenforce_config *config, __u64 now_ns)

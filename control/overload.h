@@ -89,7 +89,6 @@ struct rxaqm_autoenforce_config {
 };
 
 struct rxaqm_autoenforce {
-	bool started;
 	bool enforcing; /* set by us */
 	bool overruled; /* the operator has changed the mode meanwhile: hands off */
 	__u32 relapses; /* that are remembered */
@@ -107,6 +106,9 @@ enum rxaqm_autoenforce_do {
 
 /* 30 s, 10 min; dwell 5 min, 1 min. */
 void rxaqm_autoenforce_config_init(struct rxaqm_autoenforce_config *config);
+
+/* What an earlier daemon has enforced by this is taken over at @now_ns, into an @ae that is all zero. */
+void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns);
 
 /* @mode is the one of the policy in effect (policy_map), @ae is all zero at first. The caller
  * does what is returned before it asks again, or makes @ae all zero if it cannot. @text is filled in unless it is NOTHING.

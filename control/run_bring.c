@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decide.h"
 #include "run.h"
 #include "run_chores.h"
 #include "stamps.h"
@@ -48,7 +49,7 @@ static void fail(struct rxaqm_link *link, const struct rxaqm_error *error)
 
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
 {
-	if (prog_id != link->prog_id)
+	if (prog_id != link->prog_id && !link->kept)
 		rxaqm_run_tune_free(link);
 	link->state = RXAQM_LINK_ATTACHED;
 	link->slot = slot;
@@ -86,7 +87,9 @@ int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 			 const struct rxaqm_policy *policy, struct rxaqm_error *error)
 {
 	struct rxaqm_run *run = link->run;
+	bool automatic = link->section->auto_enforce && !link->kept;
 	struct rxaqm_policy *policies;
+	__u64 now_ns = rxaqm_now_ns();
 	bool changed = false;
 	unsigned int i;
 
@@ -97,6 +100,9 @@ int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		const struct rxaqm_policy *old = rxaqm_state_policy(&run->state, iface, i);
 
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
+		/* Overload ends that, not a daemon that is restarted. */
+		if (automatic && rxaqm_decide_enforced(old, now_ns))
+			policies[i].mode = RXAQM_MODE_ENFORCE;
 		if (!same_but_lease(&policies[i], old)) {
 			changed = true;
 			if (old->signal == RXAQM_SIGNAL_BUSY &&
@@ -110,6 +116,7 @@ int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		rxaqm_state_set_policies(&run->state, iface, policies);
 	if (!link->kept)
 		link->lease_until_ns = policy->lease_until_ns;
+	link->adopt = automatic;
 	free(policies);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "run.h"
 #include "run_chores.h"
 #include "run_tune.h"
+#include "status_target.h"
 
 #define TOLD_MAX 4 /* queues of an interface that are told one by one, in one tick */
 
@@ -19,26 +20,52 @@ void rxaqm_run_tune_free(struct rxaqm_link *link)
 	link->tune = NULL;
 }
 
+/* By @policy, which was set a moment ago and has kept what was enforced. */
+static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *policy)
+{
+	unsigned int i, adopted = 0;
+
+	for (i = 0; i < link->tune->nr_queues; i++) {
+		if (policy[i].mode != RXAQM_MODE_ENFORCE)
+			continue;
+		rxaqm_autoenforce_adopt(&link->tune->queue[i].autoenforce, rxaqm_now_ns());
+		adopted++;
+	}
+	if (adopted)
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: %u queue(s) enforced already, and so until they have drained",
+			      link->name, adopted);
+}
+
+/* Begin, or go on after the interface was attached anew, maybe with more queues: what was said and
+ * done about a queue holds, since its policy was kept (run_bring.c).
+ */
 static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, 0);
-	struct rxaqm_profile *profile;
-	struct rxaqm_run_tune *tune;
+	struct rxaqm_run_tune *tune = link->tune;
+	unsigned int known = tune ? tune->nr_queues : 0, i;
+	__u64 target_ns = known ? tune->facts.default_target_ns : policy->target_ns;
+	__u64 interval_ns = known ? tune->facts.default_interval_ns : policy->interval_ns;
 
-	tune = calloc(1, sizeof(*tune) + iface->nr_queues * sizeof(tune->queue[0]));
-	profile = calloc(1, sizeof(*profile));
-	if (tune) {
-		tune->nr_queues = iface->nr_queues;
-		tune->default_target_ns = policy->target_ns;
-		tune->default_interval_ns = policy->interval_ns;
+	tune = realloc(tune, sizeof(*tune) + iface->nr_queues * sizeof(tune->queue[0]));
+	if (!tune) {
+		rxaqm_run_tune_free(link);
+		return;
 	}
-	/* The rule for a profile that is no longer there is that for an unknown NIC. */
-	if (tune && profile && !rxaqm_profile_by_name(iface->profile, profile, NULL)) {
-		tune->rule = profile->target_rule;
-		tune->moderation_ns = profile->moderation_ns;
-	}
-	free(profile);
 	link->tune = tune;
+	if (!known)
+		memset(tune, 0, sizeof(*tune));
+	for (i = known; i < iface->nr_queues; i++)
+		memset(&tune->queue[i], 0, sizeof(tune->queue[i]));
+	tune->nr_queues = iface->nr_queues;
+	tune->attached_ns = iface->attached_ns;
+	rxaqm_status_target_facts(iface, &tune->facts);
+	tune->facts.default_target_ns = target_ns;
+	tune->facts.default_interval_ns = interval_ns;
+	if (link->adopt)
+		adopt(link, policy);
+	link->adopt = false;
 }
 
 /* One line a queue, but not thousands. */
@@ -60,28 +87,19 @@ static void tell_overload(struct rxaqm_link *link, unsigned int queue,
 }
 
 /* @policy may be changed. Returns true if it was. */
-static bool tune_target(struct rxaqm_link *link, const struct rxaqm_iface *iface,
-			unsigned int queue, const struct rxaqm_queue *q,
+static bool tune_target(struct rxaqm_link *link, unsigned int queue, const struct rxaqm_queue *q,
 			struct rxaqm_policy *policy, __u64 now_ns)
 {
 	const struct rxaqm_config *config = &link->run->config;
 	struct rxaqm_run_tune *tune = link->tune;
 	struct rxaqm_autotune *autotune = &tune->queue[queue].autotune;
 	struct rxaqm_autotune_change change;
-	const struct rxaqm_target_facts facts = {
-		.rule = tune->rule,
-		.moderation_ns = tune->moderation_ns,
-		.entries = iface->ring_entries,
-		.poll_packets = iface->poll_packets,
-		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
-		.rtt_ns = config->rtt_ns ? config->rtt_ns :
-					   rxaqm_target_rtt_ns(tune->default_interval_ns),
-		.min_ns = config->target_min_ns,
-		.max_ns = config->target_max_ns,
-		.default_target_ns = tune->default_target_ns,
-		.default_interval_ns = tune->default_interval_ns,
-	};
+	struct rxaqm_target_facts facts = tune->facts;
 
+	facts.rtt_ns = config->rtt_ns ? config->rtt_ns :
+					rxaqm_target_rtt_ns(facts.default_interval_ns);
+	facts.min_ns = config->target_min_ns;
+	facts.max_ns = config->target_max_ns;
 	if (!tune->queue[queue].begun)
 		rxaqm_autotune_init(autotune, policy->target_ns, policy->interval_ns);
 	if (rxaqm_autotune_overruled(autotune, policy->target_ns, policy->interval_ns) &&
@@ -148,7 +166,7 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 		if (!policies)
 			continue;
 		if (link->section->autotune)
-			changed |= tune_target(link, iface, i, &q, &policies[i], now_ns);
+			changed |= tune_target(link, i, &q, &policies[i], now_ns);
 		if (link->section->auto_enforce)
 			changed |= tune_mode(link, i, &look, &policies[i], now_ns);
 		queue->begun = true;
@@ -185,9 +203,7 @@ void rxaqm_run_tune(struct rxaqm_run *run)
 
 		if (!iface)
 			continue;
-		if (link->tune && link->tune->nr_queues != iface->nr_queues)
-			rxaqm_run_tune_free(link);
-		if (!link->tune)
+		if (!link->tune || link->tune->attached_ns != iface->attached_ns)
 			begin(link, iface);
 		if (!link->tune)
 			continue;

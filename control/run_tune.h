@@ -16,9 +16,8 @@ struct rxaqm_run_tune_queue {
 
 struct rxaqm_run_tune {
 	unsigned int nr_queues;
-	enum rxaqm_target_rule rule;
-	__u64 moderation_ns;
-	__u64 default_target_ns, default_interval_ns;
+	__u64 attached_ns; /* of the attachment that it is about */
+	struct rxaqm_target_facts facts; /* but for what is configured */
 	__u64 changes, overloads; /* counted for the metrics */
 	unsigned int told; /* in this tick */
 	struct rxaqm_run_tune_queue queue[];

@@ -2,10 +2,13 @@
 /* The daemon looks at a queue that really stands. */
 #include <catch2/catch_test_macros.hpp>
 
+#include <unistd.h>
+
 #include <thread>
 
 #include "daemon.hpp"
 #include "frames.hpp"
+#include "traffic.hpp"
 
 TEST_CASE("run: overload is told, enforced, and given up when it is over", "[run]")
 {
@@ -32,6 +35,16 @@ TEST_CASE("run: overload is told, enforced, and given up when it is over", "[run
 	CHECK(r.service.log().find("warning: " + r.wire.rx_if + ": queue 0: ") !=
 	      std::string::npos);
 
+	/* A daemon that is restarted, or told to read its configuration again, goes on from there. */
+	r.service.kill();
+	r.service.start();
+	CHECK(r.mode() == "enforce");
+	r.service.reload();
+	CHECK(r.mode() == "enforce");
+	CHECK(r.service.logged("1 queue(s) enforced already"));
+	frames.run(std::chrono::seconds(2));
+	CHECK(r.mode() == "enforce");
+
 	for (int i = 0; i < 20 && r.mode() != "observe"; i++) {
 		frames.trickle(20);
 		std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -44,4 +57,73 @@ TEST_CASE("run: overload is told, enforced, and given up when it is over", "[run
 	for (int i = 0; i < 4; i++)
 		frames.run(std::chrono::seconds(1));
 	CHECK(r.mode() == "off");
+}
+
+TEST_CASE("run: who enforced a queue before the start, and whether it is given up", "[run]")
+{
+	Run r;
+	bool automatic = true;
+	std::string lease = "off", after = "enforce";
+
+	SECTION("with auto_enforce it is, but not by the start")
+	{
+	}
+	SECTION("a lease that is over ends it")
+	{
+		lease = "1ms";
+		after = "observe";
+	}
+	SECTION("without auto_enforce the section says")
+	{
+		automatic = false;
+		after = "observe";
+	}
+	REQUIRE(r.host.rxaqm(r.wire.rx,
+			     { "attach", r.wire.rx_if, "mode=enforce", "lease=" + lease })
+			.exit_code == 0);
+	r.service.configure("[Overload]\nobserve_after=3s\ndwell_enforce=0ns\n" +
+			    r.section(automatic ? "auto_enforce=yes\n" : "mode=observe\n"));
+	r.service.start();
+	CHECK(r.mode() == after);
+	CAPTURE(r.service.log());
+	if (after == "enforce") {
+		/* Its polls drain it from now on. */
+		CHECK(udp_transfer(r.wire.tx, r.wire.rx, Wire::RX_IP4, 3) == 3);
+		CHECK(eventually([&] { return r.mode() == "observe"; }, std::chrono::seconds(15)));
+		CHECK(r.service.log().find("queue 0: drained for") != std::string::npos);
+	}
+}
+
+TEST_CASE("run: what is enforced for overload is so after attaching anew, and given up after",
+	  "[run]")
+{
+	Host host;
+	unsigned most = 2 * unsigned(sysconf(_SC_NPROCESSORS_CONF)) + 2;
+	Wire wire(most);
+	Service service{ host, wire.rx };
+	auto mode = [&] {
+		return host.json(wire.rx, { "policy", "show", "-q", "0", wire.rx_if })
+			.text("/policies/0/mode");
+	};
+
+	wire.tx.shell("ethtool -L " + wire.tx_if + " tx 1");
+	wire.rx.shell("ethtool -L " + wire.rx_if + " rx 1");
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "mode=enforce" }).exit_code == 0);
+	service.configure("[Overload]\nobserve_after=5s\ndwell_enforce=0ns\n[Interface " +
+			  wire.rx_if + "]\nauto_enforce=yes\n");
+	service.start();
+	REQUIRE(service.logged("1 queue(s) enforced already"));
+	uint32_t prog = xdp_on(wire.rx, wire.rx_if);
+	wire.rx.shell("ethtool -L " + wire.rx_if + " rx " + std::to_string(most));
+	CHECK(service.logged("attached anew (it has more queues now)"));
+	CAPTURE(service.log());
+	CHECK(xdp_on(wire.rx, wire.rx_if) != prog);
+	CHECK(mode() == "enforce");
+	CHECK(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 30) == 30);
+	CHECK(eventually(
+		[&] {
+			udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 30);
+			return mode() == "observe";
+		},
+		std::chrono::seconds(25)));
 }

@@ -182,3 +182,48 @@ TEST_CASE("autoenforce: what the operator sets stays", "[overload]")
 	CHECK(e.actions.size() == 2);
 	CHECK(e.enforces());
 }
+
+TEST_CASE("autoenforce: what an earlier daemon enforced is given up when it has drained",
+	  "[overload]")
+{
+	Enforcer e;
+
+	e.q->policy.mode = RXAQM_MODE_ENFORCE;
+	rxaqm_autoenforce_adopt(&e.ae, e.now_ns);
+	SECTION("overloaded still")
+	{
+		e.run(7200, CONTROLLED);
+		e.run(600, OVER);
+		CHECK(e.actions.empty());
+	}
+	SECTION("drained")
+	{
+		/* The first look has nothing to compare with, and none to add to. */
+		e.run(600, FLOWING);
+		CHECK(e.enforces());
+		e.run(2, FLOWING);
+		REQUIRE(e.actions.size() == 1);
+		CHECK(e.actions[0].what == RXAQM_AUTOENFORCE_OBSERVE);
+		/* Enforced again soon, it is for longer. */
+		e.run(62, OVER);
+		CHECK(e.enforces());
+		e.run(1100, FLOWING);
+		CHECK(e.enforces());
+	}
+	SECTION("dwelling begins with the taking over")
+	{
+		e.config.observe_after_ns = SEC;
+		e.run(299, FLOWING);
+		CHECK(e.enforces());
+		e.run(2, FLOWING);
+		CHECK_FALSE(e.enforces());
+	}
+	SECTION("the operator is obeyed")
+	{
+		e.q->policy.mode = RXAQM_MODE_OBSERVE;
+		e.run(600, OVER);
+		REQUIRE(e.actions.size() == 1);
+		CHECK(e.actions[0].what == RXAQM_AUTOENFORCE_OVERRULED);
+		CHECK_FALSE(e.enforces());
+	}
+}
