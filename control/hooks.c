@@ -29,7 +29,10 @@ const char *rxaqm_hook_name(enum rxaqm_hook hook)
 	return (size_t)hook < sizeof(names) / sizeof(names[0]) ? names[hook] : "?";
 }
 
-/* Pin @link, so that it outlives this process; or undo it. */
+/* Pin @link, so that it outlives this process; or undo it. libbpf does not close what is disconnected:
+ * in the daemon the program would run on, whatever is unlinked. (For a kprobe it has a second descriptor,
+ * which cannot be had; that one alone keeps nothing running.)
+ */
 static int keep_link(struct bpf_link *link, const char *name)
 {
 	char path[RXAQM_PIN_PATH_LEN], file[64];
@@ -37,8 +40,10 @@ static int keep_link(struct bpf_link *link, const char *name)
 
 	snprintf(file, sizeof(file), LINK_PREFIX "%s", name);
 	err = bpf_link__pin(link, rxaqm_state_path(file, path));
-	if (!err)
+	if (!err) {
 		bpf_link__disconnect(link);
+		close(bpf_link__fd(link));
+	}
 	bpf_link__destroy(link);
 	return err;
 }
