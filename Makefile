@@ -71,11 +71,13 @@ BENCH_BINS := $(call programs,bench)
 
 ### Targets
 
+CYCLES ?= 10000
+
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test test-vm experiment bench lint format install uninstall deb clean \
+.PHONY: all help deps demo test soak test-vm experiment bench lint format install uninstall deb clean \
 	build-demo build-test build-test-vm build-bench tools FORCE
 
 all: $(BUILD)/rxaqm ## Build build/rxaqm (default)
@@ -98,6 +100,12 @@ test-vm: ## Install what it needs, build, and test in guests (root); KERNEL=6.12
 	+$(Q)$(SUBMAKE) build-test-vm
 	$(Q)tests/vm/fetch.sh $(KERNEL)
 	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)
+
+# A quarter of a second a cycle; what "make test" does for some seconds only.
+soak: ## Install what it needs, build, attach and detach CYCLES (10000) times, and count what is left (root)
+	$(Q)packaging/install-deps.sh build test
+	+$(Q)$(SUBMAKE) build-test SUITE=system
+	$(Q)RXAQM_CYCLES=$(CYCLES) SUITE_TIMEOUT=86400 TEST_ARGS='[leak]' tests/run.sh system
 
 experiment: ## Install what it needs, build, and repeat the original experiment in a guest (root)
 	$(Q)packaging/install-deps.sh build vm demo

@@ -26,7 +26,7 @@ namespace
 class Cycles
 {
     public:
-	/* Again? @share: of RXAQM_CYCLES, or else of 15 seconds. */
+	/* Again? */
 	bool more()
 	{
 		if (wanted_ ? done_ == wanted_ : done_ >= 10 && elapsed() > 15)
@@ -110,7 +110,6 @@ TEST_CASE("leak: commands that attach, set and detach leave nothing", "[leak]")
 {
 	Host host;
 	Wire wire;
-	/* libxdp keeps its directory, so the first time does not count. */
 	static const std::vector<Args> ways = {
 		{}, { "-m", "generic" }, { "--hook", "tp" }, { "mode=enforce" }
 	};
@@ -125,6 +124,7 @@ TEST_CASE("leak: commands that attach, set and detach leave nothing", "[leak]")
 		       host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0;
 	};
 
+	/* libxdp keeps its directory, so the first times do not count. */
 	for (unsigned long n = 0; n < ways.size(); n++)
 		REQUIRE(cycle(n));
 	std::set<std::string> objects = bpf_objects(), files = pins(host);
