@@ -132,6 +132,19 @@ static int open_failed(int err, struct rxaqm_error *error)
 		rxaqm_state_dir(), strerror(-err));
 }
 
+/* No state: nothing is attached, or it cannot be seen from here. */
+static int not_there(struct rxaqm_error *error)
+{
+	struct rxaqm_error reason = {};
+
+	if (rxaqm_state_check_bpffs(&reason))
+		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "not attached to any interface that could be seen: %s",
+				       reason.text);
+	return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+			       "not attached to any interface; see \"rxaqm attach --help\"");
+}
+
 static void unmap(void *data, size_t bytes)
 {
 	if (data)
@@ -174,8 +187,7 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	unmap_all(state);
 	err = map_pin("meta_map", sizeof(*state->meta), writable, (void **)&state->meta);
 	if (err == -ENOENT)
-		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				       "not attached to any interface; see \"rxaqm attach --help\"");
+		return not_there(error);
 	if (err)
 		return open_failed(err, error);
 	if (!state->meta->abi_version)

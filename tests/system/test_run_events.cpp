@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The daemon: interfaces come, go, change names, queues and rings; it is killed. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <sys/mount.h>
 #include <unistd.h>
@@ -229,9 +230,27 @@ TEST_CASE("run: a BPF file system that goes and comes back", "[run]")
 	CHECK(service.logged("is not a BPF file system; mount it with"));
 	CHECK(service.notified("STATUS=0 interface(s) attached; the BPF file system is gone"));
 	CHECK(all_traffic(wire) == "");
+	/* Nor do commands take it for nothing attached. */
+	for (const Args &args : { Args{ "status" }, Args{ "detach", wire.rx_if } }) {
+		Result result = host.rxaqm(wire.rx, args);
+
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 4);
+		CHECK(result.err.find("mount -t bpf bpf " + host.bpffs()) != std::string::npos);
+	}
 	REQUIRE(mount("bpf", host.bpffs().c_str(), "bpf", 0, nullptr) == 0);
-	CHECK(service.logged("the BPF file system is back"));
-	CHECK(service.logged("attached, native mode", std::chrono::seconds(1)));
+	if (GENERATE(false, true)) {
+		/* One that starts afterwards does not know the program that is left, and says what to do. */
+		service.kill();
+		service.start();
+		CHECK(service.logged("ip link set dev " + wire.rx_if + " xdp off"));
+		CHECK(service.notified("STATUS=0 interface(s) attached, 1 failed"));
+		CHECK(all_traffic(wire) == "");
+		xdp_off(wire.rx, wire.rx_if);
+	} else {
+		CHECK(service.logged("the BPF file system is back"));
+		CHECK(service.logged("attached, native mode", std::chrono::seconds(1)));
+	}
 	CHECK(service.notified("STATUS=1 interface(s) attached", std::chrono::seconds(20)));
 	CAPTURE(service.log());
 	CHECK(host.json(wire.rx, { "status" }).text("/interfaces/0/queues/0/mode") == "enforce");
