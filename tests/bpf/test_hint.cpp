@@ -3,12 +3,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "plane.hpp"
+#include "stamped.hpp"
 
 namespace
 {
-
-constexpr uint64_t OFFSET = 37 * SEC + 1234567; /* NIC clock ahead of the host's */
 
 PlaneConfig with_hint()
 {
@@ -24,7 +22,7 @@ struct HintPlane : Plane {
 	{
 		iface().stamp = RXAQM_STAMP_HWTSTAMP;
 		set_signal(signal);
-		publish_clock();
+		publish_clock(*this);
 	}
 
 	void set_signal(rxaqm_signal signal)
@@ -33,18 +31,6 @@ struct HintPlane : Plane {
 
 		policy.signal = signal;
 		set_policy(policy);
-	}
-
-	/* The NIC's clock is known to be OFFSET ahead. */
-	void publish_clock()
-	{
-		rxaqm_clock &c = clock().clock[1];
-
-		c = {};
-		c.host_ref_ns = now_ns();
-		c.hw_ref_ns = c.host_ref_ns + OFFSET;
-		c.expires_ns = c.host_ref_ns + 60 * SEC;
-		clock().published = 1;
 	}
 
 	/* The queue stands and has not been empty for 100 ms. */
@@ -59,19 +45,10 @@ struct HintPlane : Plane {
 	/* A packet that has waited @ns. */
 	Out run_waited(uint64_t ns)
 	{
-		hint(now_ns() + OFFSET - ns);
+		hint(waited(ns));
 		return run(data_packet());
 	}
 };
-
-uint64_t counted(const rxaqm_queue &q, uint64_t from_ns, uint64_t to_ns)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = rxaqm_hist_bucket(from_ns); i <= rxaqm_hist_bucket(to_ns); i++)
-		sum += q.hist[i];
-	return sum;
-}
 
 } /* namespace */
 

@@ -11,24 +11,17 @@
 namespace
 {
 
-struct Action {
-	__u64 at_ns;
-	rxaqm_autoenforce_do what;
-	std::string text;
-};
-
 /* With the caller's part: what is asked for is done. */
-struct Enforcer : Watched {
+struct Enforcer : Teller<rxaqm_autoenforce_do> {
 	rxaqm_autoenforce ae = {};
 	rxaqm_autoenforce_config config;
-	std::vector<Action> actions;
 
 	Enforcer()
 	{
 		rxaqm_autoenforce_config_init(&config);
 	}
 
-	void step(Did did, __u64 ns = SEC)
+	void step(Did did, __u64 ns = SEC) override
 	{
 		char text[RXAQM_OVERLOAD_TEXT] = "";
 
@@ -38,17 +31,11 @@ struct Enforcer : Watched {
 
 		if (what == RXAQM_AUTOENFORCE_NOTHING)
 			return;
-		actions.push_back({ now_ns, what, text });
+		events.push_back({ now_ns, what, text });
 		if (what == RXAQM_AUTOENFORCE_ENFORCE)
 			q->policy.mode = RXAQM_MODE_ENFORCE;
 		if (what == RXAQM_AUTOENFORCE_OBSERVE)
 			q->policy.mode = RXAQM_MODE_OBSERVE;
-	}
-
-	void run(unsigned seconds, Did did)
-	{
-		while (seconds--)
-			step(did);
 	}
 
 	bool enforces() const
@@ -58,17 +45,10 @@ struct Enforcer : Watched {
 
 	void check() const
 	{
-		for (size_t i = 0; i < actions.size(); i++) {
-			CHECK(actions[i].what ==
-			      (i % 2 ? RXAQM_AUTOENFORCE_OBSERVE : RXAQM_AUTOENFORCE_ENFORCE));
-			CHECK(actions[i].text != "");
-			if (i)
-				CHECK(actions[i].at_ns - actions[i - 1].at_ns >=
-				      (i % 2 ? std::max(config.dwell_enforce_ns,
-							config.observe_after_ns) :
-					       std::max(config.dwell_observe_ns,
-							config.enforce_after_ns)));
-		}
+		check_turns(RXAQM_AUTOENFORCE_ENFORCE,
+			    std::max(config.dwell_observe_ns, config.enforce_after_ns),
+			    RXAQM_AUTOENFORCE_OBSERVE,
+			    std::max(config.dwell_enforce_ns, config.observe_after_ns));
 	}
 };
 
@@ -80,24 +60,24 @@ TEST_CASE("autoenforce: on when overloaded, off when drained", "[overload]")
 
 	e.run(600, FLOWING);
 	e.run(29, OVER);
-	CHECK(e.actions.empty());
+	CHECK(e.events.empty());
 	e.run(1, OVER);
-	REQUIRE(e.actions.size() == 1);
-	CHECK(e.actions[0].what == RXAQM_AUTOENFORCE_ENFORCE);
-	CHECK(e.actions[0].text == "stood over target 2ms for 30s, now 84ms");
+	REQUIRE(e.events.size() == 1);
+	CHECK(e.events[0].what == RXAQM_AUTOENFORCE_ENFORCE);
+	CHECK(e.events[0].text == "stood over target 2ms for 30s, now 84ms");
 	/* Kept at its target it still needs it, and so it does when it is over. */
 	e.run(7200, CONTROLLED);
 	e.run(7200, OVER);
-	CHECK(e.actions.size() == 1);
+	CHECK(e.events.size() == 1);
 	e.run(599, FLOWING);
 	CHECK(e.enforces());
 	e.run(1, FLOWING);
-	REQUIRE(e.actions.size() == 2);
-	CHECK(e.actions[1].what == RXAQM_AUTOENFORCE_OBSERVE);
-	CHECK(e.actions[1].text == "drained for 600s");
+	REQUIRE(e.events.size() == 2);
+	CHECK(e.events[1].what == RXAQM_AUTOENFORCE_OBSERVE);
+	CHECK(e.events[1].text == "drained for 600s");
 	CHECK_FALSE(e.enforces());
 	e.run(7200, IDLE);
-	CHECK(e.actions.size() == 2);
+	CHECK(e.events.size() == 2);
 	e.check();
 }
 
@@ -112,10 +92,10 @@ TEST_CASE("autoenforce: what works is not taken away again and again", "[overloa
 		e.step(e.enforces() ? FLOWING : OVER);
 	e.check();
 	/* 10, 20, ... 160 min, and then 320 min each. */
-	CHECK(e.actions.size() <= 2 * (6 + (e.now_ns - begin_ns) / (320 * 60 * SEC)));
-	for (size_t i = 2; i < e.actions.size(); i += 2)
-		CHECK(e.actions[i + 1 < e.actions.size() ? i + 1 : i].at_ns - e.actions[i].at_ns >=
-		      (i + 1 < e.actions.size() ?
+	CHECK(e.events.size() <= 2 * (6 + (e.now_ns - begin_ns) / (320 * 60 * SEC)));
+	for (size_t i = 2; i < e.events.size(); i += 2)
+		CHECK(e.events[i + 1 < e.events.size() ? i + 1 : i].at_ns - e.events[i].at_ns >=
+		      (i + 1 < e.events.size() ?
 			       (600 * SEC) << std::min<size_t>(i / 2, RXAQM_OVERLOAD_RELAPSES_MAX) :
 			       0));
 	/* Overload once a day is no relapse: it is forgotten one by one. */
@@ -158,28 +138,28 @@ TEST_CASE("autoenforce: what the operator sets stays", "[overload]")
 	e.q->policy.mode = RXAQM_MODE_ENFORCE;
 	e.run(60, OVER);
 	e.run(7200, FLOWING);
-	CHECK(e.actions.empty());
+	CHECK(e.events.empty());
 	CHECK(e.enforces());
 	/* Off: nothing is measured, nothing done. */
 	e.q->policy.mode = RXAQM_MODE_OFF;
 	e.run(600, OVER);
-	CHECK(e.actions.empty());
+	CHECK(e.events.empty());
 	/* Observe: time counts from now. */
 	e.q->policy.mode = RXAQM_MODE_OBSERVE;
 	e.run(29, OVER);
-	CHECK(e.actions.empty());
+	CHECK(e.events.empty());
 	e.run(1, OVER);
-	CHECK(e.actions.size() == 1);
+	CHECK(e.events.size() == 1);
 	CHECK(e.enforces());
 	/* Taken back by the operator: hands off, told once. */
 	e.q->policy.mode = RXAQM_MODE_OBSERVE;
 	e.run(7200, OVER);
-	REQUIRE(e.actions.size() == 2);
-	CHECK(e.actions[1].what == RXAQM_AUTOENFORCE_OVERRULED);
-	CHECK(e.actions[1].text.find("someone else") != std::string::npos);
+	REQUIRE(e.events.size() == 2);
+	CHECK(e.events[1].what == RXAQM_AUTOENFORCE_OVERRULED);
+	CHECK(e.events[1].text.find("someone else") != std::string::npos);
 	e.q->policy.mode = RXAQM_MODE_ENFORCE;
 	e.run(7200, FLOWING);
-	CHECK(e.actions.size() == 2);
+	CHECK(e.events.size() == 2);
 	CHECK(e.enforces());
 }
 
@@ -194,7 +174,7 @@ TEST_CASE("autoenforce: what an earlier daemon enforced is given up when it has 
 	{
 		e.run(7200, CONTROLLED);
 		e.run(600, OVER);
-		CHECK(e.actions.empty());
+		CHECK(e.events.empty());
 	}
 	SECTION("drained")
 	{
@@ -202,8 +182,8 @@ TEST_CASE("autoenforce: what an earlier daemon enforced is given up when it has 
 		e.run(600, FLOWING);
 		CHECK(e.enforces());
 		e.run(2, FLOWING);
-		REQUIRE(e.actions.size() == 1);
-		CHECK(e.actions[0].what == RXAQM_AUTOENFORCE_OBSERVE);
+		REQUIRE(e.events.size() == 1);
+		CHECK(e.events[0].what == RXAQM_AUTOENFORCE_OBSERVE);
 		/* Enforced again soon, it is for longer. */
 		e.run(62, OVER);
 		CHECK(e.enforces());
@@ -222,8 +202,8 @@ TEST_CASE("autoenforce: what an earlier daemon enforced is given up when it has 
 	{
 		e.q->policy.mode = RXAQM_MODE_OBSERVE;
 		e.run(600, OVER);
-		REQUIRE(e.actions.size() == 1);
-		CHECK(e.actions[0].what == RXAQM_AUTOENFORCE_OVERRULED);
+		REQUIRE(e.events.size() == 1);
+		CHECK(e.events[0].what == RXAQM_AUTOENFORCE_OVERRULED);
 		CHECK_FALSE(e.enforces());
 	}
 }

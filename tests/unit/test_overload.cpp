@@ -11,23 +11,16 @@
 namespace
 {
 
-struct Event {
-	__u64 at_ns;
-	rxaqm_overload_event event;
-	std::string text;
-};
-
-struct Alarm : Watched {
+struct Alarm : Teller<rxaqm_overload_event> {
 	rxaqm_overload overload = {};
 	rxaqm_overload_config config;
-	std::vector<Event> events;
 
 	Alarm()
 	{
 		rxaqm_overload_config_init(&config);
 	}
 
-	void step(Did did, __u64 ns = SEC)
+	void step(Did did, __u64 ns = SEC) override
 	{
 		char text[RXAQM_OVERLOAD_TEXT] = "";
 		after(did, ns);
@@ -37,23 +30,10 @@ struct Alarm : Watched {
 			events.push_back({ now_ns, event, text });
 	}
 
-	void run(unsigned seconds, Did did)
-	{
-		while (seconds--)
-			step(did);
-	}
-
-	/* What holds of any input. */
 	void check() const
 	{
-		for (size_t i = 0; i < events.size(); i++) {
-			CHECK(events[i].event ==
-			      (i % 2 ? RXAQM_OVERLOAD_ENDED : RXAQM_OVERLOAD_BEGAN));
-			CHECK(events[i].text != "");
-			if (i)
-				CHECK(events[i].at_ns - events[i - 1].at_ns >=
-				      (i % 2 ? config.clear_ns : config.raise_ns));
-		}
+		check_turns(RXAQM_OVERLOAD_BEGAN, config.raise_ns, RXAQM_OVERLOAD_ENDED,
+			    config.clear_ns);
 	}
 };
 

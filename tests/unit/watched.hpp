@@ -3,8 +3,12 @@
 #ifndef RXAQM_TESTS_WATCHED_HPP
 #define RXAQM_TESTS_WATCHED_HPP
 
+#include <catch2/catch_test_macros.hpp>
+
 #include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 extern "C" {
 #include "overload.h"
@@ -60,6 +64,37 @@ struct Watched {
 		}
 		rxaqm_overload_look(&seen, q.get(), now_ns, &look);
 		return look;
+	}
+};
+
+/* One that is told by a state machine: what it says, in two kinds that take turns. */
+template<typename What> struct Teller : Watched {
+	struct Event {
+		__u64 at_ns;
+		What what;
+		std::string text;
+	};
+	std::vector<Event> events;
+
+	virtual ~Teller() = default;
+	virtual void step(Did did, __u64 ns = SEC) = 0;
+
+	void run(unsigned seconds, Did did)
+	{
+		while (seconds--)
+			step(did);
+	}
+
+	/* What holds of any input: @first, no sooner than @first_ns after @second, and so on. */
+	void check_turns(What first, __u64 first_ns, What second, __u64 second_ns) const
+	{
+		for (size_t i = 0; i < events.size(); i++) {
+			CHECK(events[i].what == (i % 2 ? second : first));
+			CHECK(events[i].text != "");
+			if (i)
+				CHECK(events[i].at_ns - events[i - 1].at_ns >=
+				      (i % 2 ? second_ns : first_ns));
+		}
 	}
 };
 
