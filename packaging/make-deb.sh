@@ -3,6 +3,7 @@
 #
 # Builds the Debian package: make-deb.sh DIRECTORY. The sources are copied there, since
 # dpkg-buildpackage wants debian/ at their top and leaves its own things among them.
+# DEBFULLNAME and DEBEMAIL say who maintains the package, as they do for dch.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,6 +25,12 @@ cp -r packaging/debian "$source/debian"
 # The time of the last commit, so that the same sources make the same package.
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 maintainer=$(sed -n 's/^Maintainer: //p' packaging/debian/control)
+case ${DEBEMAIL-} in
+'') ;;
+*'<'*'>') maintainer=$DEBEMAIL ;;
+*) maintainer="${DEBFULLNAME:-${maintainer% <*}} <$DEBEMAIL>" ;;
+esac
+sed -i "s|^Maintainer: .*|Maintainer: ${maintainer//[&|\\]/}|" "$source/debian/control"
 cat >"$source/debian/changelog" <<-END
 	rxaqm ($version) unstable; urgency=medium
 

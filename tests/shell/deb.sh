@@ -124,8 +124,11 @@ main()
 	done
 	scratch=$(mktemp -d)
 	trap 'rm -rf "$scratch"' EXIT
-	packaging/make-deb.sh "$scratch/deb" >/dev/null
+	DEBFULLNAME='A Packager' DEBEMAIL=packager@example.org \
+		packaging/make-deb.sh "$scratch/deb" >/dev/null
 	deb=$(compgen -G "$scratch/deb/rxaqm_*.deb")
+	[ "$(dpkg-deb -f "$deb" Maintainer)" = 'A Packager <packager@example.org>' ] ||
+		wrong "the maintainer is $(dpkg-deb -f "$deb" Maintainer)"
 
 	lintian --allow-root --fail-on error --suppress-tags bad-distribution-in-changes-file "$deb"
 	dpkg-deb -c "$deb" | awk '{ print substr($6, 2) }' >"$scratch/list"
