@@ -176,7 +176,7 @@ void rxaqm_run_state_changed(struct rxaqm_run *run);
 /* The entry of @link, if it is still what it was; else NULL. */
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link);
 
-/* run_lease.c: keep leases from running out. */
+/* run_lease.c: keep leases from running out; part of rxaqm_run_sync(). */
 void rxaqm_run_leases(struct rxaqm_run *run);
 
 /* run_status.c: write the status file if it is time, remove it at the end. */

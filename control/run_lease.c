@@ -8,13 +8,13 @@
 
 #include "run.h"
 
-/* Half is left for a daemon that is restarted, or a machine that is busy. */
-static bool is_due(const struct rxaqm_link *link, __u64 now_ns)
+/* Half is left for a daemon that is restarted, or a machine that is busy. 0: not ours to renew. */
+static __u64 due_ns(const struct rxaqm_link *link)
 {
-	__u64 left_ns = rxaqm_ns_since(link->lease_until_ns, now_ns);
-
-	return link->section && link->section->lease_ns && link->lease_until_ns &&
-	       left_ns <= link->section->lease_ns / 2;
+	if (link->state != RXAQM_LINK_ATTACHED || !link->section || !link->section->lease_ns ||
+	    !link->lease_until_ns)
+		return 0;
+	return link->lease_until_ns - link->section->lease_ns / 2;
 }
 
 static void renew(struct rxaqm_link *link, __u64 now_ns)
@@ -24,8 +24,13 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 	struct rxaqm_policy *policies;
 	unsigned int i, renewed = 0;
 
-	if (!iface || rxaqm_run_state_lock(link->run))
-		return; /* with the next tick */
+	if (!iface)
+		return;
+	if (rxaqm_run_state_lock(link->run)) {
+		/* A machine on which many commands run must not lose its lease for that. */
+		rxaqm_run_sync_by(link->run, now_ns + RXAQM_RUN_LOCKED_NS);
+		return;
+	}
 	/* Under the lock nobody changes it: what is read here is what is written back. */
 	iface = rxaqm_run_entry(link);
 	policies = iface ? malloc(iface->nr_queues * sizeof(*policies)) : NULL;
@@ -51,7 +56,11 @@ void rxaqm_run_leases(struct rxaqm_run *run)
 	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_link *link;
 
-	for (link = run->links; link; link = link->next)
-		if (link->state == RXAQM_LINK_ATTACHED && is_due(link, now_ns))
+	for (link = run->links; link; link = link->next) {
+		if (due_ns(link) && !rxaqm_ns_after(due_ns(link), now_ns))
 			renew(link, now_ns);
+		/* Not by the tick, which is as long as the shortest lease. */
+		if (due_ns(link) && rxaqm_ns_after(due_ns(link), now_ns))
+			rxaqm_run_sync_by(run, due_ns(link));
+	}
 }

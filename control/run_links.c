@@ -136,6 +136,7 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 			first_ns = link->due_ns;
 	if (first_ns)
 		rxaqm_run_sync_by(run, first_ns);
+	rxaqm_run_leases(run);
 	rxaqm_run_notify_status(run);
 }
 

@@ -90,7 +90,6 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	look_around(run);
 	recover(run);
 	rxaqm_run_sync(run);
-	rxaqm_run_leases(run);
 	rxaqm_run_clocks(run);
 	rxaqm_run_tune(run);
 	rxaqm_run_status(run);

@@ -79,17 +79,20 @@ std::set<std::string> bpf_objects()
 
 std::set<std::string> new_bpf_objects(const std::set<std::string> &before)
 {
-	std::set<std::string> more;
+	std::set<std::string> now = bpf_objects(), left, still;
 
+	std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
+			    std::inserter(left, left.end()));
+	/* What comes later is someone else's. */
 	eventually(
 		[&] {
-			std::set<std::string> now = bpf_objects();
-
-			more.clear();
-			std::set_difference(now.begin(), now.end(), before.begin(), before.end(),
-					    std::inserter(more, more.end()));
-			return more.empty();
+			now = bpf_objects();
+			still.clear();
+			std::set_intersection(left.begin(), left.end(), now.begin(), now.end(),
+					      std::inserter(still, still.end()));
+			left.swap(still);
+			return left.empty();
 		},
-		std::chrono::seconds(30));
-	return more;
+		std::chrono::seconds(60));
+	return left;
 }

@@ -8,12 +8,12 @@
 
 /*
  * Programs, maps, links and BTF of the kinds that rxaqm and libxdp make, each as "prog 17 rxaqm_xdp".
- * Others on the machine may make such things, too, but not for long while tests run; what systemd
- * attaches to control groups is left out.
+ * Others on the machine may make such things, too; what systemd attaches to control groups is
+ * left out.
  */
 std::set<std::string> bpf_objects();
 
-/* Those that are there now and not in @before; waits up to half a minute for them to go. */
+/* Those that are there now, not in @before, and do not go within a minute. */
 std::set<std::string> new_bpf_objects(const std::set<std::string> &before);
 
 #endif /* RXAQM_TESTS_BPF_OBJECTS_HPP */

@@ -2,10 +2,12 @@
 /* The daemon towards others: leases, service manager, journal, status file, metrics. */
 #include <catch2/catch_test_macros.hpp>
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <netinet/in.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -132,6 +134,30 @@ TEST_CASE("run: a lease is renewed while the daemon runs, and lapses when it doe
 		CHECK(eventually([&] { return r.mode() == "observe (lease over)"; }));
 		r.service.start();
 		CHECK(r.mode() == "enforce");
+	}
+	SECTION("the shortest lease is no shorter than the daemon can renew")
+	{
+		r.service.configure(r.section("mode=enforce\nlease=1s\n"));
+		r.service.reload();
+		for (int i = 0; i < 40; i++) {
+			std::this_thread::sleep_for(std::chrono::milliseconds(100));
+			CHECK(r.mode() == "enforce");
+		}
+	}
+	SECTION("commands have the lock most of the time")
+	{
+		int lock = open("/run/rxaqm.lock", O_RDWR | O_CLOEXEC);
+
+		REQUIRE(lock >= 0);
+		/* With this rhythm a look once a second would miss the gaps for a long time. */
+		for (int i = 0; i < 10; i++) {
+			REQUIRE(flock(lock, LOCK_EX) == 0);
+			std::this_thread::sleep_for(std::chrono::milliseconds(650));
+			REQUIRE(flock(lock, LOCK_UN) == 0);
+			std::this_thread::sleep_for(std::chrono::milliseconds(350));
+			CHECK(r.mode() == "enforce");
+		}
+		close(lock);
 	}
 	SECTION("an operator's lease is not renewed")
 	{
