@@ -24,7 +24,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
 # Quoted includes only: <poll.h> is the system's, "poll.h" ours.
-INCLUDES := $(addprefix -iquote ,xdp/shared xdp control $(BUILD)/bpf)
+INCLUDES := $(addprefix -iquote ,xdp/shared xdp control control/xsk $(BUILD)/bpf)
 DEFINES := -DRXAQM_VERSION='"$(VERSION)"' \
 	-DRXAQM_PROFILE_DIR='"$(PREFIX)/share/rxaqm/profiles"'
 WARNINGS := -Wall -Wextra -Werror
@@ -64,6 +64,14 @@ TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
 # What only a kernel of choice can show: make test-vm runs it.
 GUEST_BIN := $(if $(wildcard tests/guest/*.cpp),$(BUILD)/tests/guest)
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+# librxaqm-xsk, and the program that shows its use; control/xsk/.
+XSK_SONAME := librxaqm-xsk.so.1
+XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
+XSK_LIB := $(BUILD)/librxaqm-xsk.a
+XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/xsk/*.c))
+XSK_EXAMPLE_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
+	$(wildcard control/xsk/example/*.c))
+XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
 RIG_BINS := $(call programs,rig)
@@ -78,7 +86,7 @@ BENCH_BINS := $(call programs,bench)
 .PHONY: all help deps demo test test-vm experiment bench lint format install uninstall deb clean \
 	build-demo build-test build-test-vm build-bench tools FORCE
 
-all: $(BUILD)/rxaqm ## Build build/rxaqm (default)
+all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
 
 demo: ## Install what it needs, build, and show a queue with and without rxaqm (root)
 	$(Q)packaging/install-deps.sh build demo
@@ -191,7 +199,8 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@ 2>$@.log || \
 		{ cat $@.log >&2; exit 1; }
 
-$(CONTROL_OBJS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+$(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
+$(CONTROL_OBJS) $(XSK_OBJS) $(XSK_EXAMPLE_OBJS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
@@ -202,6 +211,21 @@ $(CONTROL_LIB): $(LIB_OBJS)
 	$(Q)ar rcs $@ $^
 
 $(BUILD)/rxaqm: $(BUILD)/obj/control/main.o $(CONTROL_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(XSK_LIB): $(XSK_OBJS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(XSK_SO): $(XSK_OBJS) control/xsk/librxaqm-xsk.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -Wl,-soname,$(XSK_SONAME) \
+		-Wl,--version-script=control/xsk/librxaqm-xsk.map $(XSK_OBJS) \
+		$(shell pkg-config --libs libbpf libxdp) -o $@
+
+$(BUILD)/rxaqm-xsk: $(XSK_EXAMPLE_OBJS) $(XSK_LIB) $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
 
