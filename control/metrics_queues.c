@@ -107,6 +107,17 @@ static const struct counter {
 	  "Clock estimates begun anew after a step that this queue noticed",
 	  { NONE, NONE },
 	  RXAQM_STAT_CLOCK_RESETS },
+
+	{ "rxaqm_rx_socket_packets",
+	  "Packets handed to the AF_XDP socket of the queue",
+	  { NONE, NONE },
+	  RXAQM_STAT_REDIRECT },
+
+	{ "rxaqm_rx_socket_wait_faults",
+	  "Packets judged without what the socket's consumer says of its wait: too old, or not believed",
+	  { { "reason", "stale" }, NONE },
+	  RXAQM_STAT_WAIT_STALE },
+	{ "rxaqm_rx_socket_wait_faults", NULL, { { "reason", "bad" }, NONE }, RXAQM_STAT_WAIT_BAD },
 };
 
 static void print_counters(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_rows *rows)
