@@ -51,7 +51,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 BPF_DIRS := xdp kprobes
 bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(1:%=%/*.bpf.c))))
 SKELS := $(call bpf_skels,$(BPF_DIRS))
-TEST_BPF_DIRS := tests/rig tests/bpf tests/bench
+TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/*.c))
@@ -59,7 +59,7 @@ CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard contr
 CONTROL_LIB := $(BUILD)/obj/librxaqm.a
 LIB_OBJS := $(filter-out %/main.o,$(CONTROL_OBJS))
 
-SUITES := $(foreach s,unit bpf system cli,$(if $(wildcard tests/$(s)/*.cpp),$(s)))
+SUITES := $(foreach s,unit bpf system cli xsk,$(if $(wildcard tests/$(s)/*.cpp),$(s)))
 TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
 # What only a kernel of choice can show: make test-vm runs it.
 GUEST_BIN := $(if $(wildcard tests/guest/*.cpp),$(BUILD)/tests/guest)
@@ -238,19 +238,19 @@ $(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
 
 cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp))
 $(foreach s,$(SUITES) guest,$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
-$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(CONTROL_LIB)
+$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(CONTROL_LIB) \
+	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(XSK_LIB) $(CONTROL_LIB) \
 		$(shell pkg-config --libs catch2-with-main) $(LIBS) -o $@
 
 # Programs of one file, which may use the control plane and all skeletons.
-$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(CONTROL_LIB) $(BUILD)/flags \
+$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(XSK_LIB) $(CONTROL_LIB) $(BUILD)/flags \
 		| $(SKELS) $(RIG_SKELS)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(DEPFLAGS) \
-		$< $(CONTROL_LIB) $(LIBS) -pthread -o $@
+		$< $(XSK_LIB) $(CONTROL_LIB) $(LIBS) -pthread -o $@
 
 $(BUILD)/obj/fuzz/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,FUZZ-CC,$<)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "socket.h"
@@ -85,6 +86,24 @@ static int make_frames(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *op
 	return 0;
 }
 
+/* The kernel frees a queue some time after its last socket was closed. */
+static int bind_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int queue,
+		       const struct xsk_socket_config *config)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	int tries, err;
+
+	for (tries = 0; tries < 30; tries++) {
+		if (tries)
+			nanosleep(&pause, NULL);
+		err = xsk_socket__create(&xsk->socket, ifname, queue, xsk->umem, &xsk->rx, NULL,
+					 config);
+		if (err != -EBUSY)
+			break;
+	}
+	return err;
+}
+
 static int make_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int queue,
 		       const struct rxaqm_xsk_options *options)
 {
@@ -104,7 +123,7 @@ static int make_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int q
 			return -EOPNOTSUPP;
 		config.bind_flags |= XDP_ZEROCOPY;
 	}
-	err = xsk_socket__create(&xsk->socket, ifname, queue, xsk->umem, &xsk->rx, NULL, &config);
+	err = bind_socket(xsk, ifname, queue, &config);
 	/* rxaqm makes room for queues that the interface may get later. */
 	return err == -EINVAL ? -ERANGE : err;
 }

@@ -124,7 +124,7 @@ RXAQM_XSK_EXPORT void rxaqm_xsk_release(struct rxaqm_xsk *xsk,
 	wake_driver(xsk);
 }
 
-RXAQM_XSK_EXPORT int rxaqm_xsk_stats(struct rxaqm_xsk *xsk, struct rxaqm_xsk_stats *ret_stats)
+RXAQM_XSK_EXPORT int rxaqm_xsk_get_stats(struct rxaqm_xsk *xsk, struct rxaqm_xsk_stats *ret_stats)
 {
 	struct xdp_options options = {};
 	socklen_t size = sizeof(options);

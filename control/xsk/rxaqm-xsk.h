@@ -83,7 +83,7 @@ void rxaqm_xsk_release(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_packet *pac
 /* To wait with poll(): readable when there are packets. Not to be read or closed. */
 int rxaqm_xsk_fd(const struct rxaqm_xsk *xsk);
 
-int rxaqm_xsk_stats(struct rxaqm_xsk *xsk, struct rxaqm_xsk_stats *stats);
+int rxaqm_xsk_get_stats(struct rxaqm_xsk *xsk, struct rxaqm_xsk_stats *stats);
 
 /* Close it, and take back what was published. NULL does nothing. */
 void rxaqm_xsk_close(struct rxaqm_xsk *xsk);

@@ -85,7 +85,7 @@ static void print(struct consumer *c, __u64 interval_ns, bool json)
 	unsigned int i;
 
 	for (i = 0; i < c->nr; i++) {
-		if (rxaqm_xsk_stats(c->xsk[i], &stats))
+		if (rxaqm_xsk_get_stats(c->xsk[i], &stats))
 			continue;
 		c->reports[i].ring_full = stats.ring_full;
 		c->reports[i].wait_ns = stats.wait_ns;
