@@ -6,7 +6,9 @@
  *   xskfwd NETNS IFACE TAP COST_US SECONDS SKIP_SECONDS
  *
  * Makes the tap in NETNS, with the address of IFACE. Prints one JSON object at the end: how many
- * packets, and how long they waited in NIC and ring, without those of the first SKIP_SECONDS.
+ * packets, and how long they waited in NIC and ring. It is the cost of packets that is to make it
+ * slow, and no AQM can do anything about a CPU that is taken away: so those of the first
+ * SKIP_SECONDS do not count, nor those of a while after a round that took far longer than it should.
  */
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -24,13 +26,15 @@
 #include "state.h"
 
 #define BATCH 32
+#define LATE_NS (2 * RXAQM_NSEC_PER_MSEC)
+#define RECOVER_NS (300 * RXAQM_NSEC_PER_MSEC)
 
 struct forwarder {
 	struct rxaqm_xsk *xsk;
 	int tap;
 	__u64 cost_ns;
 	__u64 count_from_ns;
-	__u64 packets, marked;
+	__u64 packets, marked, disturbed; /* rounds that took too long */
 	__u64 hist[RXAQM_HIST_BUCKETS];
 };
 
@@ -83,6 +87,18 @@ static void forward(struct forwarder *f, const struct rxaqm_xsk_packet *packet, 
 		;
 }
 
+/* A round of @nr packets that began at @began_ns is over: had it the CPU for itself? */
+static void check_round(struct forwarder *f, __u64 began_ns, int nr)
+{
+	__u64 now_ns = rxaqm_now_ns();
+
+	if (now_ns - began_ns < (__u64)nr * f->cost_ns * 2 + LATE_NS)
+		return;
+	f->disturbed++;
+	if (now_ns + RECOVER_NS > f->count_from_ns)
+		f->count_from_ns = now_ns + RECOVER_NS;
+}
+
 static int run(struct forwarder *f, __u64 end_ns)
 {
 	struct rxaqm_xsk_packet packets[BATCH];
@@ -97,6 +113,7 @@ static int run(struct forwarder *f, __u64 end_ns)
 		for (i = 0; i < nr; i++)
 			forward(f, &packets[i], taken_ns);
 		rxaqm_xsk_release(f->xsk, packets, (unsigned int)nr);
+		check_round(f, taken_ns, nr);
 		if (!nr)
 			poll(&fd, 1, 10);
 	}
@@ -129,9 +146,10 @@ int main(int argc, char **argv)
 	rxaqm_xsk_get_stats(f.xsk, &stats);
 	rxaqm_xsk_close(f.xsk);
 	printf("{\"packets\": %llu, \"counted\": %llu, \"marked\": %llu, \"ring_full\": %llu, "
-	       "\"p50_ns\": %llu, \"p99_ns\": %llu}\n",
+	       "\"disturbed\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu}\n",
 	       f.packets, rxaqm_hist_packets(f.hist, NULL), f.marked,
-	       (unsigned long long)stats.ring_full, rxaqm_hist_quantile_ns(f.hist, NULL, 500),
+	       (unsigned long long)stats.ring_full, f.disturbed,
+	       rxaqm_hist_quantile_ns(f.hist, NULL, 500),
 	       rxaqm_hist_quantile_ns(f.hist, NULL, 990));
 	return 0;
 }
