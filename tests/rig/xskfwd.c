@@ -25,7 +25,7 @@
 #include "rxaqm-xsk.h"
 #include "state.h"
 
-#define BATCH 32
+#define BATCH 8
 #define LATE_NS (2 * RXAQM_NSEC_PER_MSEC)
 #define RECOVER_NS (300 * RXAQM_NSEC_PER_MSEC)
 

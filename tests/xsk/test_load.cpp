@@ -64,7 +64,7 @@ void need_two_cpus()
 TEST_CASE("xsk: TCP with ECN through a slow consumer waits twice the target at most", "[xsk][load]")
 {
 	need_two_cpus();
-	Attached a({ "target=5ms", "interval=20ms" });
+	Attached a({ "target=10ms", "interval=20ms" });
 	const unsigned cost_us = 60; /* a full ring: 120 ms */
 
 	Json observed = forward_tcp(a, cost_us, 6);
@@ -81,8 +81,8 @@ TEST_CASE("xsk: TCP with ECN through a slow consumer waits twice the target at m
 	CHECK(marks == 0);
 	if (observed.number("/counted") < 2000 || enforced.number("/counted") < 2000)
 		SKIP("the machine is too busy: the consumer was hardly ever alone on its CPU");
-	CHECK(observed.number("/p99_ns") > 20'000'000);
-	CHECK(enforced.number("/p99_ns") <= 10'000'000);
+	CHECK(observed.number("/p99_ns") > 50'000'000);
+	CHECK(enforced.number("/p99_ns") <= 20'000'000);
 	CHECK(enforced.number("/marked") > 0);
 	/* Of TCP only what it sends anew is Not-ECT. */
 	CHECK(a.stat("drop") <= a.stat("over_nect"));
