@@ -6,7 +6,9 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 SHARE = $(DESTDIR)$(PREFIX)/share
-MAN5 = $(wildcard docs/*.5)
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/rxaqm
+XSK_HEADERS := control/xsk/rxaqm-xsk.h xdp/shared/xsk.h xdp/shared/types.h
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 BUILD := build
 VERSION := $(shell cat VERSION)
@@ -136,14 +138,23 @@ lint: ## Check format, scripts, manual page, and run static analysis
 format: ## Reformat all C, C++ and BPF sources
 	$(Q)find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | xargs $(CLANG_FORMAT) -i
 
-install: $(BUILD)/rxaqm ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
+install: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
 	install -D -m 755 $(BUILD)/rxaqm $(DESTDIR)$(PREFIX)/sbin/rxaqm
 	install -D -m 644 -t $(SHARE)/rxaqm/profiles $(wildcard nic-profiles/*.conf)
 	install -D -m 644 -t $(SHARE)/rxaqm/prometheus \
 		packaging/prometheus/rxaqm.rules.yml packaging/prometheus/rxaqm.scrape.yml
 	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
-	install -D -m 644 -t $(SHARE)/man/man8 $(wildcard docs/*.8)
-	$(if $(MAN5),install -D -m 644 -t $(SHARE)/man/man5 $(MAN5))
+	for section in 1 3 5 8; do \
+		install -D -m 644 -t $(SHARE)/man/man$$section docs/*.$$section || exit 1; \
+	done
+	install -D -m 755 $(BUILD)/rxaqm-xsk $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(XSK_LIB) $(XSK_SO)
+	ln -sf $(notdir $(XSK_SO)) $(DESTDIR)$(LIBDIR)/$(XSK_SONAME)
+	ln -sf $(XSK_SONAME) $(DESTDIR)$(LIBDIR)/librxaqm-xsk.so
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		control/xsk/librxaqm-xsk.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
+	install -D -m 644 -t $(INCLUDEDIR) $(XSK_HEADERS)
 	install -D -m 644 packaging/rxaqm.bash-completion \
 		$(SHARE)/bash-completion/completions/rxaqm
 	install -d $(UNITS)
@@ -151,9 +162,10 @@ install: $(BUILD)/rxaqm ## Install below $(DESTDIR)$(PREFIX), /usr/local by defa
 
 uninstall: ## Remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/sbin/rxaqm $(SHARE)/bash-completion/completions/rxaqm \
-		$(patsubst docs/%,$(SHARE)/man/man8/%,$(wildcard docs/*.8)) \
-		$(MAN5:docs/%=$(SHARE)/man/man5/%) $(UNITS)/rxaqm.service
-	rm -rf $(SHARE)/rxaqm
+		$(foreach n,1 3 5 8,$(patsubst docs/%,$(SHARE)/man/man$(n)/%,$(wildcard docs/*.$(n)))) \
+		$(UNITS)/rxaqm.service $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk \
+		$(DESTDIR)$(LIBDIR)/librxaqm-xsk.* $(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
+	rm -rf $(SHARE)/rxaqm $(INCLUDEDIR)
 
 deb: ## Install what it needs, and build the Debian package, build/deb/rxaqm_*.deb
 	$(Q)packaging/install-deps.sh build deb
