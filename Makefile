@@ -85,7 +85,7 @@ BENCH_BINS := $(call programs,bench)
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test test-vm experiment bench lint format install uninstall deb clean \
+.PHONY: all help deps demo test test-vm experiment bench bench-xsk lint format install uninstall deb clean \
 	build-demo build-test build-test-vm build-bench tools FORCE
 
 all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
@@ -118,6 +118,11 @@ bench: ## Install what it needs, build, and measure (root)
 	$(Q)packaging/install-deps.sh build bench
 	+$(Q)$(SUBMAKE) build-bench
 	$(Q)tests/bench/run.sh
+
+bench-xsk: ## The same for AF_XDP sockets only (root)
+	$(Q)packaging/install-deps.sh build bench
+	+$(Q)$(SUBMAKE) build-bench
+	$(Q)tests/bench/run.sh xsk
 
 # Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -8,6 +8,10 @@
 
 #include "socket.h"
 
+/* XDP reads what is published with each packet, and would wait for a cache line that is written as
+ * often. Control takes milliseconds.
+ */
+#define PUBLISH_NS (100 * RXAQM_NSEC_PER_USEC)
 /* How often it is looked whether rxaqm is still attached, and what the kernel dropped. */
 #define CHECK_NS (100 * RXAQM_NSEC_PER_MSEC)
 
@@ -65,6 +69,18 @@ static int check(struct rxaqm_xsk *xsk, __u64 now_ns)
 	return 0;
 }
 
+/* An empty ring is told at once: the caller may be about to sleep. */
+static void publish(struct rxaqm_xsk *xsk, __u64 now_ns, __u64 wait_ns)
+{
+	bool emptied = !wait_ns && xsk->wait_ns;
+
+	if (!emptied && now_ns - xsk->published_ns < PUBLISH_NS)
+		return;
+	xsk->wait_ns = wait_ns;
+	xsk->published_ns = now_ns;
+	rxaqm_attached_publish(&xsk->at, now_ns, wait_ns);
+}
+
 /* A driver that found no free frame waits to be told of new ones. */
 static void wake_driver(const struct rxaqm_xsk *xsk)
 {
@@ -101,8 +117,7 @@ RXAQM_XSK_EXPORT int rxaqm_xsk_receive(struct rxaqm_xsk *xsk, struct rxaqm_xsk_p
 	else
 		wake_driver(xsk);
 	xsk->received += nr;
-	xsk->wait_ns = nr ? wait_ns(xsk, &packets[nr - 1], now_ns) : 0;
-	rxaqm_attached_publish(&xsk->at, now_ns, xsk->wait_ns);
+	publish(xsk, now_ns, nr ? wait_ns(xsk, &packets[nr - 1], now_ns) : 0);
 	return (int)nr;
 }
 

@@ -19,7 +19,7 @@ struct rxaqm_xsk {
 	char *frames; /* the memory of all packets */
 	size_t frames_size;
 	__u64 received;
-	__u64 wait_ns;
+	__u64 wait_ns, published_ns; /* what was published last, and when */
 	__u64 checked_ns; /* when it was last looked whether rxaqm is still attached */
 	struct rxaqm_progress progress;
 };

@@ -89,7 +89,7 @@ Attached::Attached(const Args &settings, unsigned queues)
 	REQUIRE(result.exit_code == 0);
 }
 
-rxaqm_wait Attached::published(unsigned queue) const
+rxaqm_wait published(const Host &host, unsigned queue)
 {
 	int fd = bpf_obj_get((host.state_dir() + "/wait_map").c_str());
 	rxaqm_wait wait = {};

@@ -44,6 +44,9 @@ class Socket
 	rxaqm_xsk *xsk_ = nullptr;
 };
 
+/* What the consumer of @queue, of the only interface attached, has published. */
+rxaqm_wait published(const Host &host, unsigned queue = 0);
+
 /* Attached, with @settings. */
 struct Attached {
 	Host host;
@@ -55,8 +58,10 @@ struct Attached {
 	{
 		return host.stat(wire.rx, wire.rx_if, name);
 	}
-	/* What the consumer of @queue has published. */
-	rxaqm_wait published(unsigned queue = 0) const;
+	rxaqm_wait published(unsigned queue = 0) const
+	{
+		return ::published(host, queue);
+	}
 	/* rxaqm-xsk @args, and its environment. */
 	Args consumer(const Args &args) const;
 };

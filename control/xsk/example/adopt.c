@@ -19,6 +19,8 @@
 #include "state.h"
 
 #define LOOK_NS (500 * RXAQM_NSEC_PER_USEC)
+/* A process that has taken nothing for so long hangs: then nothing is known. */
+#define HANGS_NS (100 * RXAQM_NSEC_PER_MSEC)
 
 struct adopted {
 	struct rxaqm_attached at;
@@ -26,8 +28,10 @@ struct adopted {
 	struct foreign_ring ring;
 	bool inserted; /* into xsk_map */
 	struct rxaqm_progress progress;
-	__u64 looked_ns;
-	__u32 consumer; /* then */
+	__u64 looked_ns,
+		taken_ns; /* the last look; and the last that found that packets were taken */
+	__u64 wait_ns; /* of the newest of those */
+	__u32 consumer; /* at the last look */
 	struct report report;
 };
 
@@ -86,15 +90,20 @@ static void look(struct adopted *a, __u64 now_ns)
 {
 	__u32 consumer = __atomic_load_n(a->ring.consumer, __ATOMIC_ACQUIRE);
 	__u32 producer = __atomic_load_n(a->ring.producer, __ATOMIC_ACQUIRE);
-	__u64 wait_ns = 0;
+	__u32 taken = consumer - a->consumer;
 
 	rxaqm_progress_look(&a->progress, now_ns, producer);
-	if (consumer != producer)
-		wait_ns = rxaqm_progress_wait_ns(&a->progress, a->looked_ns, consumer);
-	rxaqm_attached_publish(&a->at, now_ns, wait_ns);
-	a->report.packets += consumer - a->consumer;
-	a->report.wait[rxaqm_hist_bucket(wait_ns)] += consumer - a->consumer;
-	a->report.wait_ns = wait_ns;
+	if (taken)
+		a->wait_ns = rxaqm_progress_wait_ns(&a->progress, a->looked_ns, consumer);
+	if (consumer == producer)
+		a->wait_ns = 0;
+	if (taken || consumer == producer)
+		a->taken_ns = now_ns;
+	if (now_ns - a->taken_ns < HANGS_NS)
+		rxaqm_attached_publish(&a->at, now_ns, a->wait_ns);
+	a->report.packets += taken;
+	a->report.wait[rxaqm_hist_bucket(a->wait_ns)] += taken;
+	a->report.wait_ns = a->wait_ns;
 	a->consumer = consumer;
 	a->looked_ns = now_ns;
 }
@@ -121,8 +130,9 @@ static int check(struct adopted *a)
 		return -ESTALE;
 	if (getsockopt(a->fd, SOL_XDP, XDP_STATISTICS, &stats, &size))
 		return 0;
-	rxaqm_attached_ring_full(&a->at, stats.rx_ring_full);
-	a->report.ring_full = stats.rx_ring_full;
+	/* With as many frames as ring entries, DPDK's way, it is frames that run out. */
+	a->report.ring_full = stats.rx_ring_full + stats.rx_dropped;
+	rxaqm_attached_ring_full(&a->at, a->report.ring_full);
 	return 0;
 }
 
