@@ -6,7 +6,9 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 SHARE = $(DESTDIR)$(PREFIX)/share
-MAN5 = $(wildcard docs/*.5)
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/rxaqm
+XSK_HEADERS := control/xsk/rxaqm-xsk.h xdp/shared/xsk.h xdp/shared/types.h
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 BUILD := build
 VERSION := $(shell cat VERSION)
@@ -24,7 +26,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
 # Quoted includes only: <poll.h> is the system's, "poll.h" ours.
-INCLUDES := $(addprefix -iquote ,xdp/shared xdp control $(BUILD)/bpf)
+INCLUDES := $(addprefix -iquote ,xdp/shared xdp control control/xsk $(BUILD)/bpf)
 DEFINES := -DRXAQM_VERSION='"$(VERSION)"' \
 	-DRXAQM_PROFILE_DIR='"$(PREFIX)/share/rxaqm/profiles"'
 WARNINGS := -Wall -Wextra -Werror
@@ -51,7 +53,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 BPF_DIRS := xdp kprobes
 bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(1:%=%/*.bpf.c))))
 SKELS := $(call bpf_skels,$(BPF_DIRS))
-TEST_BPF_DIRS := tests/rig tests/bpf tests/bench
+TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/*.c))
@@ -59,11 +61,19 @@ CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard contr
 CONTROL_LIB := $(BUILD)/obj/librxaqm.a
 LIB_OBJS := $(filter-out %/main.o,$(CONTROL_OBJS))
 
-SUITES := $(foreach s,unit bpf system cli,$(if $(wildcard tests/$(s)/*.cpp),$(s)))
+SUITES := $(foreach s,unit bpf system cli xsk,$(if $(wildcard tests/$(s)/*.cpp),$(s)))
 TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
 # What only a kernel of choice can show: make test-vm runs it.
 GUEST_BIN := $(if $(wildcard tests/guest/*.cpp),$(BUILD)/tests/guest)
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+# librxaqm-xsk, and the program that shows its use; control/xsk/.
+XSK_SONAME := librxaqm-xsk.so.1
+XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
+XSK_LIB := $(BUILD)/librxaqm-xsk.a
+XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/xsk/*.c))
+XSK_EXAMPLE_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
+	$(wildcard control/xsk/example/*.c))
+XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
 RIG_BINS := $(call programs,rig)
@@ -77,10 +87,10 @@ CYCLES ?= 10000
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test soak test-vm experiment bench lint format install uninstall deb clean \
+.PHONY: all help deps demo test soak test-vm experiment bench bench-xsk lint format install uninstall deb clean \
 	build-demo build-test build-test-vm build-bench tools FORCE
 
-all: $(BUILD)/rxaqm ## Build build/rxaqm (default)
+all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
 
 demo: ## Install what it needs, build, and show a queue with and without rxaqm (root)
 	$(Q)packaging/install-deps.sh build demo
@@ -117,6 +127,11 @@ bench: ## Install what it needs, build, and measure (root)
 	+$(Q)$(SUBMAKE) build-bench
 	$(Q)tests/bench/run.sh
 
+bench-xsk: ## The same for AF_XDP sockets only (root)
+	$(Q)packaging/install-deps.sh build bench
+	+$(Q)$(SUBMAKE) build-bench
+	$(Q)tests/bench/run.sh xsk
+
 # Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 build-demo: all $(RIG_BINS)
@@ -138,14 +153,23 @@ lint: ## Check format, scripts, manual page, and run static analysis
 format: ## Reformat all C, C++ and BPF sources
 	$(Q)find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | xargs $(CLANG_FORMAT) -i
 
-install: $(BUILD)/rxaqm ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
+install: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
 	install -D -m 755 $(BUILD)/rxaqm $(DESTDIR)$(PREFIX)/sbin/rxaqm
 	install -D -m 644 -t $(SHARE)/rxaqm/profiles $(wildcard nic-profiles/*.conf)
 	install -D -m 644 -t $(SHARE)/rxaqm/prometheus \
 		packaging/prometheus/rxaqm.rules.yml packaging/prometheus/rxaqm.scrape.yml
 	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
-	install -D -m 644 -t $(SHARE)/man/man8 $(wildcard docs/*.8)
-	$(if $(MAN5),install -D -m 644 -t $(SHARE)/man/man5 $(MAN5))
+	for section in 1 3 5 8; do \
+		install -D -m 644 -t $(SHARE)/man/man$$section docs/*.$$section || exit 1; \
+	done
+	install -D -m 755 $(BUILD)/rxaqm-xsk $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk
+	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(XSK_LIB) $(XSK_SO)
+	ln -sf $(notdir $(XSK_SO)) $(DESTDIR)$(LIBDIR)/$(XSK_SONAME)
+	ln -sf $(XSK_SONAME) $(DESTDIR)$(LIBDIR)/librxaqm-xsk.so
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		control/xsk/librxaqm-xsk.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
+	install -D -m 644 -t $(INCLUDEDIR) $(XSK_HEADERS)
 	install -D -m 644 packaging/rxaqm.bash-completion \
 		$(SHARE)/bash-completion/completions/rxaqm
 	install -d $(UNITS)
@@ -153,9 +177,10 @@ install: $(BUILD)/rxaqm ## Install below $(DESTDIR)$(PREFIX), /usr/local by defa
 
 uninstall: ## Remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/sbin/rxaqm $(SHARE)/bash-completion/completions/rxaqm \
-		$(patsubst docs/%,$(SHARE)/man/man8/%,$(wildcard docs/*.8)) \
-		$(MAN5:docs/%=$(SHARE)/man/man5/%) $(UNITS)/rxaqm.service
-	rm -rf $(SHARE)/rxaqm
+		$(foreach n,1 3 5 8,$(patsubst docs/%,$(SHARE)/man/man$(n)/%,$(wildcard docs/*.$(n)))) \
+		$(UNITS)/rxaqm.service $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk \
+		$(DESTDIR)$(LIBDIR)/librxaqm-xsk.* $(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
+	rm -rf $(SHARE)/rxaqm $(INCLUDEDIR)
 
 deb: ## Install what it needs, and build the Debian package, build/deb/rxaqm_*.deb
 	$(Q)packaging/install-deps.sh build deb
@@ -201,7 +226,8 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@ 2>$@.log || \
 		{ cat $@.log >&2; exit 1; }
 
-$(CONTROL_OBJS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+$(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
+$(CONTROL_OBJS) $(XSK_OBJS) $(XSK_EXAMPLE_OBJS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
@@ -215,6 +241,21 @@ $(BUILD)/rxaqm: $(BUILD)/obj/control/main.o $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
 
+$(XSK_LIB): $(XSK_OBJS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(XSK_SO): $(XSK_OBJS) control/xsk/librxaqm-xsk.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -Wl,-soname,$(XSK_SONAME) \
+		-Wl,--version-script=control/xsk/librxaqm-xsk.map $(XSK_OBJS) \
+		$(shell pkg-config --libs libbpf libxdp) -o $@
+
+$(BUILD)/rxaqm-xsk: $(XSK_EXAMPLE_OBJS) $(XSK_LIB) $(CONTROL_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
+
 # One Catch2 binary a directory of tests.
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
 	$(call say,CXX,$<)
@@ -224,19 +265,19 @@ $(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
 
 cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp))
 $(foreach s,$(SUITES) guest,$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
-$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(CONTROL_LIB)
+$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(CONTROL_LIB) \
+	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(XSK_LIB) $(CONTROL_LIB) \
 		$(shell pkg-config --libs catch2-with-main) $(LIBS) -o $@
 
 # Programs of one file, which may use the control plane and all skeletons.
-$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(CONTROL_LIB) $(BUILD)/flags \
+$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(XSK_LIB) $(CONTROL_LIB) $(BUILD)/flags \
 		| $(SKELS) $(RIG_SKELS)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(DEPFLAGS) \
-		$< $(CONTROL_LIB) $(LIBS) -pthread -o $@
+		$< $(XSK_LIB) $(CONTROL_LIB) $(LIBS) -pthread -o $@
 
 $(BUILD)/obj/fuzz/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,FUZZ-CC,$<)

@@ -11,6 +11,7 @@
 #include "parse.h"
 #include "plane.h"
 #include "policy_file.h"
+#include "sockets.h"
 #include "stamps.h"
 
 #define MAX_SETTINGS 32
@@ -196,6 +197,27 @@ static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *polic
 	rxaqm_out_text(out, "\n");
 }
 
+/* Which queues of a run go to AF_XDP sockets. */
+static void print_sockets(struct rxaqm_out *out, const struct work *work, unsigned int first,
+			  unsigned int last)
+{
+	bool any = false;
+	unsigned int i;
+
+	rxaqm_out_array(out, "socket_queues");
+	for (i = first; i <= last; i++) {
+		if (!rxaqm_socket_serves(rxaqm_state_queue(&work->state, work->iface, i)))
+			continue;
+		if (!any)
+			rxaqm_out_text(out, "    to sockets: queue");
+		any = true;
+		rxaqm_out_u64(out, NULL, " %llu", i);
+	}
+	rxaqm_out_end(out);
+	if (any)
+		rxaqm_out_text(out, "\n");
+}
+
 static void print_policies(const struct work *work, const char *ifname)
 {
 	struct rxaqm_out out;
@@ -217,6 +239,7 @@ static void print_policies(const struct work *work, const char *ifname)
 		rxaqm_out_u64(&out, "last_queue", last > i ? "-%llu" : NULL, last);
 		rxaqm_out_text(&out, ":");
 		print_policy(&out, &work->policies[i]);
+		print_sockets(&out, work, i, last);
 		rxaqm_out_end(&out);
 	}
 	rxaqm_out_end(&out);

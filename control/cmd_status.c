@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm status */
+#include <net/if.h>
+
 #include "cmd.h"
 #include "cmd_status_check.h"
 #include "hooks.h"
@@ -7,6 +9,7 @@
 #include "notes.h"
 #include "plane.h"
 #include "status.h"
+#include "status_socket.h"
 #include "status_target.h"
 #include "view.h"
 
@@ -73,7 +76,7 @@ static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q, __
 
 static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 			const struct rxaqm_iface *iface, const struct rxaqm_target_facts *facts,
-			unsigned int queue)
+			unsigned int queue, unsigned int ifindex)
 {
 	const struct rxaqm_policy *policy = rxaqm_state_policy(state, iface, queue);
 	const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, queue);
@@ -85,6 +88,7 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_ns(out, "target_ns", ", target %s", policy->target_ns);
 	rxaqm_out_ns(out, "interval_ns", " interval %s", policy->interval_ns);
 	print_sojourn(out, &q, now_ns);
+	rxaqm_status_socket_out(out, state, iface, queue, &q, ifindex, now_ns);
 	rxaqm_status_target_out(out, facts, &q, policy);
 	print_codel(out, &q, now_ns);
 	print_stats(out, &q);
@@ -116,12 +120,13 @@ int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm
 	struct rxaqm_target_facts facts;
 	char name[RXAQM_IFNAMSIZ];
 	struct rxaqm_out *out = arg;
-	unsigned int i;
+	unsigned int i, ifindex;
 	bool here;
 
 	rxaqm_status_target_facts(iface, &facts);
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%s: ", rxaqm_iface_name(iface, name, &here));
+	ifindex = here ? if_nametoindex(name) : 0;
 	if (rxaqm_status_trouble(iface, here))
 		rxaqm_out_str(out, "trouble", "%s; ", rxaqm_status_trouble(iface, here));
 	rxaqm_out_str(out, "mode", "%s mode",
@@ -144,7 +149,7 @@ int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < iface->nr_queues; i++)
 		if (rxaqm_view_shows(iface, rxaqm_state_queue(state, iface, i)))
-			print_queue(out, state, iface, &facts, i);
+			print_queue(out, state, iface, &facts, i, ifindex);
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
 	return 0;

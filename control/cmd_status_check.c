@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "cmd.h"
+#include "sockets.h"
 #include "figures.h"
 #include "machine.h"
 #include "overflow.h"
@@ -118,7 +119,8 @@ static void look_again_at_queue(struct check *check, const struct rxaqm_iface *i
 			      q.policy.mode != RXAQM_MODE_OFF;
 
 		queue.distrust = rxaqm_queue_distrust(&q, now_ns);
-		queue.unstamped = wanted && rxaqm_queue_unstamped(&q);
+		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, &q) &&
+				  rxaqm_queue_unstamped(&q);
 	}
 	rxaqm_check_add_queue(&check->sum, found, &check->args->limits, &queue);
 }

@@ -87,6 +87,9 @@ static void print_json(const struct rxaqm_top *top)
 		rxaqm_out_u64(&out, "target_ns", NULL, row->policy.target_ns);
 		rxaqm_out_str(&out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
 		rxaqm_out_bool(&out, "standing", NULL, NULL, row->now.flags & RXAQM_QUEUE_STANDING);
+		rxaqm_out_bool(&out, "socket", NULL, NULL, rxaqm_socket_serves(&row->now));
+		if (rxaqm_socket_serves(&row->now) && row->socket.wait_state == RXAQM_WAIT_VALID)
+			rxaqm_out_u64(&out, "socket_wait_ns", NULL, row->socket.wait_ns);
 		rxaqm_out_end(&out);
 	}
 	rxaqm_out_end(&out);

@@ -107,6 +107,17 @@ static const struct counter {
 	  "Clock estimates begun anew after a step that this queue noticed",
 	  { NONE, NONE },
 	  RXAQM_STAT_CLOCK_RESETS },
+
+	{ "rxaqm_rx_socket_packets",
+	  "Packets handed to the AF_XDP socket of the queue",
+	  { NONE, NONE },
+	  RXAQM_STAT_REDIRECT },
+
+	{ "rxaqm_rx_socket_wait_faults",
+	  "Packets judged without what the socket's consumer says of its wait: too old, or not believed",
+	  { { "reason", "stale" }, NONE },
+	  RXAQM_STAT_WAIT_STALE },
+	{ "rxaqm_rx_socket_wait_faults", NULL, { { "reason", "bad" }, NONE }, RXAQM_STAT_WAIT_BAD },
 };
 
 static void print_counters(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_rows *rows)
@@ -231,16 +242,32 @@ static const struct gauge {
 	  unknown }
 	COUNT("standing", "Queues whose last poll left packets behind", standing),
 	COUNT("codel_dropping", "Queues whose CoDel is in its dropping state", dropping),
+	COUNT("socket_served", "Queues that go to an AF_XDP socket", socket),
 	COUNT("stamps_distrusted", "Queues whose stamps are not believed now", distrusted),
 	TIME("target", "Target of the policy", target_ns, 0),
 	TIME("interval", "Interval of the policy", interval_ns, 0),
 	TIME("floor", "Sojourn below which a target asks too much, as measured", floor_ns, 0),
 	TIME("sample_error", "Error bound of the newest sojourn sample", err_ns, 0),
+	TIME("socket_wait", "Time packets wait in the socket's ring, as its consumer says", wait_ns,
+	     ~0ULL),
 	TIME("lease", "Time until enforce lapses to observe; absent without a lease", lease_ns,
 	     ~0ULL),
 #undef COUNT
 #undef TIME
 };
+
+static void print_ring_full(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_rows *rows)
+{
+	unsigned int i;
+
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_rx_socket_ring_full_packets",
+			     "Packets dropped since the socket's ring was full, as its consumer says");
+	for (i = 0; i < rows->nr; i++)
+		rxaqm_metrics_u64(text,
+				  RXAQM_METRICS_LABELS("interface", rows->row[i].interface, "queue",
+						       rows->row[i].queue),
+				  rows->row[i].ring_full);
+}
 
 static void print_gauges(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_rows *rows)
 {
@@ -269,6 +296,7 @@ void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 	unsigned int i;
 
 	print_counters(text, rows);
+	print_ring_full(text, rows);
 	rxaqm_metrics_family(
 		text, RXAQM_METRICS_HISTOGRAM, "rxaqm_rx_sojourn_seconds",
 		"Time packets stood in the queue; the sum takes each for the middle of its bucket");

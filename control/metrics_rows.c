@@ -6,6 +6,7 @@
 
 #include "figures.h"
 #include "plane.h"
+#include "sockets.h"
 #include "view.h"
 #include "status_target.h"
 
@@ -87,6 +88,23 @@ static void keep_greatest(__u64 *greatest, __u64 value)
 		*greatest = value;
 }
 
+static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
+		       const struct rxaqm_queue *q, const struct rxaqm_wait *wait, __u64 now_ns)
+{
+	struct rxaqm_socket socket;
+
+	if (!rxaqm_socket_serves(q))
+		return;
+	rxaqm_socket_look(iface, q, wait, NULL, now_ns, &socket);
+	row->socket++;
+	row->ring_full += socket.ring_full;
+	if (socket.wait_state != RXAQM_WAIT_VALID)
+		return;
+	if (row->wait_ns == ~0ULL)
+		row->wait_ns = 0;
+	keep_greatest(&row->wait_ns, socket.wait_ns);
+}
+
 static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
 		      const struct rxaqm_policy *policy, const struct rxaqm_target_facts *facts,
 		      __u64 now_ns)
@@ -130,6 +148,7 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 	memset(row, 0, sizeof(*row));
 	row->interface = interface;
 	row->lease_ns = ~0ULL;
+	row->wait_ns = ~0ULL;
 	return row;
 }
 
@@ -177,6 +196,8 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 			}
 			add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts,
 				  view->now_ns);
+			add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i),
+				   view->now_ns);
 		}
 	}
 }

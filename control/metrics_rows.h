@@ -51,14 +51,17 @@ struct rxaqm_metrics_row {
 	char queue[12]; /* number, or "all" */
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS];
+	__u64 ring_full; /* dropped at full rings of sockets, as their consumers say */
 	/* Queues of which it is true. */
 	__u32 mode[RXAQM_METRICS_NR_MODES];
 	__u32 signal[RXAQM_METRICS_NR_SIGNALS];
 	__u32 standing;
 	__u32 dropping; /* CoDel is in its dropping state */
 	__u32 distrusted; /* stamps are not believed */
+	__u32 socket; /* goes to an AF_XDP socket */
 	/* The greatest; 0: not known. */
 	__u64 target_ns, interval_ns, floor_ns, err_ns;
+	__u64 wait_ns; /* in sockets' rings; ~0: no consumer says */
 	__u64 lease_ns; /* left, the least; ~0: no lease */
 };
 

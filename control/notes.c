@@ -6,6 +6,7 @@
 
 #include "figures.h"
 #include "parse.h"
+#include "sockets.h"
 #include "stamps.h"
 
 static void add(struct rxaqm_notes *notes, const char *fmt, ...)
@@ -119,6 +120,25 @@ static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *n
 			      "; ack=thin drops the redundant ones");
 }
 
+/* Queues that go to AF_XDP sockets. */
+static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	char others[32] = "";
+
+	if (facts->strict_queues > 1)
+		snprintf(others, sizeof(others), ", and %u more", facts->strict_queues - 1);
+	if (facts->strict_queues)
+		add(notes,
+		    "queue %u%s: packets go to a socket, where signal=stamp sees none of them; it goes "
+		    "by the consumer's wait alone; signal=auto goes by busy, too",
+		    facts->strict_queue, others);
+	if (facts->socket_queues && facts->bare)
+		add(notes,
+		    "no metadata in front of packets for sockets: this kernel lets no program that "
+		    "puts some there run under the dispatcher of the libxdp that is installed; with "
+		    "1.5.5 or newer, detach and attach");
+}
+
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
 	notes->nr = 0;
@@ -129,6 +149,7 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 		    facts->ifname);
 	if (facts->ack_queues)
 		why_acks(facts, notes);
+	about_sockets(facts, notes);
 	if (!facts->wanted)
 		return;
 	if (facts->stamp == RXAQM_STAMP_NONE)
@@ -137,13 +158,20 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 		why_missing(facts, notes);
 }
 
-static void look_at_queue(struct rxaqm_note_facts *facts, const struct rxaqm_policy *policy,
+static void look_at_queue(struct rxaqm_note_facts *facts, const struct rxaqm_iface *iface,
+			  unsigned int number, const struct rxaqm_policy *policy,
 			  const struct rxaqm_queue *q, __u64 now_ns)
 {
 	__u64 age_ns = rxaqm_ns_since(now_ns, q->sample_ns);
 
+	facts->socket_queues += rxaqm_socket_serves(q);
 	if (policy->mode == RXAQM_MODE_OFF || policy->signal == RXAQM_SIGNAL_BUSY)
 		return;
+	if (!rxaqm_socket_lets_stamps_be(iface, q)) {
+		if (!rxaqm_policy_by_polls(policy) && !facts->strict_queues++)
+			facts->strict_queue = number;
+		return;
+	}
 	facts->wanted = true;
 	if (rxaqm_policy_by_polls(policy))
 		facts->lenient = true;
@@ -191,12 +219,13 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 		.hint = iface->flags & RXAQM_IFACE_HINT,
 		.stamp = iface->stamp,
 		.filter = rxaqm_stamps_filter(iface),
+		.bare = iface->flags & RXAQM_IFACE_BARE,
 	};
 	for (i = 0; i < iface->nr_queues; i++) {
 		/* A copy: the packet path goes on. */
 		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
 
-		look_at_queue(facts, rxaqm_state_policy(state, iface, i), &q, now_ns);
+		look_at_queue(facts, iface, i, rxaqm_state_policy(state, iface, i), &q, now_ns);
 		look_for_acks(facts, i, rxaqm_state_policy(state, iface, i), &q);
 	}
 	if (!facts->wanted || iface->stamp == RXAQM_STAMP_TSTAMP)

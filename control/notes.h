@@ -30,9 +30,13 @@ struct rxaqm_note_facts {
 	unsigned int ack_queue; /* the first of them, */
 	unsigned int ack_percent; /* how much of it that is, */
 	bool ack_kept; /* and its policy lets all of them pass */
+	unsigned int socket_queues; /* that go to sockets, */
+	unsigned int strict_queues; /* of these the ones that want stamps, which are not to be had, */
+	unsigned int strict_queue; /* and the first of them */
+	bool bare; /* the program puts no metadata in front of packets */
 };
 
-#define RXAQM_NOTES_MAX 4
+#define RXAQM_NOTES_MAX 6
 
 struct rxaqm_notes {
 	unsigned int nr;

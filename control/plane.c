@@ -113,6 +113,7 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 		err = rxaqm_entry_unpin(state, iface, prog_id, false);
 	if (err < 0)
 		return err;
+	rxaqm_state_clear_sockets(state, iface);
 	rxaqm_stamps_restore(iface, ifindex, error);
 	set_state(iface, RXAQM_IFACE_FREE);
 	return 0;
@@ -252,7 +253,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
 		.generic = attach->generic,
 	};
-	bool dispatcher = false;
+	struct rxaqm_xdp_attached attached;
 	int err;
 
 	if (iface->flags & RXAQM_IFACE_HINT) {
@@ -266,11 +267,14 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		if (err)
 			return err;
 	}
-	err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config,
-			       &iface->prog_id, &dispatcher, error);
-	if (!err && dispatcher)
-		iface->flags |= RXAQM_IFACE_DISPATCHER;
-	return err;
+	err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config, &attached,
+			       error);
+	if (err)
+		return err;
+	iface->prog_id = attached.prog_id;
+	iface->flags |= (attached.dispatcher ? RXAQM_IFACE_DISPATCHER : 0) |
+			(attached.bare ? RXAQM_IFACE_BARE : 0);
+	return 0;
 }
 
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,

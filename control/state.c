@@ -161,6 +161,7 @@ static void unmap_all(struct rxaqm_state *state)
 	unmap(state->queue, RXAQM_MAX_QUEUES * sizeof(*state->queue));
 	unmap(state->clock, RXAQM_MAX_IFACES * sizeof(*state->clock));
 	unmap(state->clock_phc, RXAQM_MAX_IFACES * sizeof(*state->clock_phc));
+	unmap(state->wait, RXAQM_MAX_QUEUES * sizeof(*state->wait));
 	*state = (struct rxaqm_state)RXAQM_STATE_NONE;
 	state->lock_fd = lock_fd;
 }
@@ -180,7 +181,9 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 		  (void **)&state->clock },
 		{ "clock_phc_map", RXAQM_MAX_IFACES * sizeof(*state->clock_phc),
 		  (void **)&state->clock_phc },
+		{ "wait_map", RXAQM_MAX_QUEUES * sizeof(*state->wait), (void **)&state->wait },
 	};
+	char path[RXAQM_PIN_PATH_LEN];
 	size_t i;
 	int err;
 
@@ -200,14 +203,14 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 			"the state in \"%s\" is of ABI version %u, this rxaqm speaks %u; run \"detach "
 			"--all\" with the rxaqm that attached, then attach with this one",
 			rxaqm_state_dir(), state->meta->abi_version, RXAQM_ABI_VERSION);
-	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+	for (i = 0; !err && i < sizeof(maps) / sizeof(maps[0]); i++)
 		err = map_pin(maps[i].name, maps[i].bytes, writable, maps[i].data);
-		if (err) {
-			open_failed(err, error);
-			return err == -ENOENT ? -EIO : err; /* there is a state, but damaged */
-		}
-	}
-	return 0;
+	if (!err && access(rxaqm_state_path("xsk_map", path), F_OK))
+		err = -errno;
+	if (!err)
+		return 0;
+	open_failed(err, error);
+	return err == -ENOENT ? -EIO : err; /* there is a state, but damaged */
 }
 
 int rxaqm_state_complete(struct rxaqm_error *error)
@@ -260,6 +263,24 @@ void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *ifa
 	__atomic_store_n(&iface->policy_gen, next, __ATOMIC_RELEASE);
 }
 
+void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	__u32 i, index;
+	int fd;
+
+	fd = bpf_obj_get(rxaqm_state_path("xsk_map", path));
+	for (i = 0; i < iface->nr_queues; i++) {
+		index = iface->queue_base + i;
+		if (fd >= 0)
+			bpf_map_delete_elem(fd, &index); /* of an empty slot, too */
+		if (state->wait)
+			memset(&state->wait[index], 0, sizeof(state->wait[index]));
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 /* First run of @nr_queues queue entries that no interface has; -1 if there is none. */
 static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues)
 {
@@ -302,5 +323,6 @@ int rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues, struct 
 	memset(&state->queue[base], 0, nr_queues * sizeof(state->queue[0]));
 	state->iface[slot].queue_base = (__u32)base;
 	state->iface[slot].nr_queues = nr_queues;
+	rxaqm_state_clear_sockets(state, &state->iface[slot]);
 	return slot;
 }

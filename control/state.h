@@ -11,6 +11,7 @@
 #include "log.h"
 #include "meta.h"
 #include "queue.h"
+#include "xsk.h"
 
 struct rxaqm_state {
 	int lock_fd; /* -1: not locked */
@@ -20,6 +21,7 @@ struct rxaqm_state {
 	struct rxaqm_queue *queue; /* [RXAQM_MAX_QUEUES] */
 	struct rxaqm_clock_entry *clock; /* [RXAQM_MAX_IFACES] */
 	struct rxaqm_clock_phc *clock_phc; /* [RXAQM_MAX_IFACES] */
+	struct rxaqm_wait *wait; /* [RXAQM_MAX_QUEUES] */
 };
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
@@ -73,6 +75,17 @@ static inline const struct rxaqm_queue *rxaqm_state_queue(const struct rxaqm_sta
 {
 	return &state->queue[iface->queue_base + queue];
 }
+
+/* What the consumer of the queue's socket says. Others write it: to be copied before it is used. */
+static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state *state,
+							const struct rxaqm_iface *iface,
+							unsigned int queue)
+{
+	return &state->wait[iface->queue_base + queue];
+}
+
+/* Take the sockets of @iface's queues out of xsk_map, and what their consumers have said away. */
+void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface);
 
 /* A slot and a run of @nr_queues queue entries that are free. Returns the slot, its
  * queue_base filled in; -ENOSPC with @error.

@@ -37,6 +37,8 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 	row->before = row->now;
 	row->now = *rxaqm_state_queue(top->state, iface, queue);
 	row->policy = *rxaqm_state_policy(top->state, iface, queue);
+	rxaqm_socket_look(iface, &row->now, rxaqm_state_wait(top->state, iface, queue), NULL,
+			  now_ns, &row->socket);
 	if (row->first)
 		row->before = row->now;
 	row->first = false;
@@ -116,8 +118,23 @@ const char *rxaqm_top_header(void)
 	       "p99(ms)     ACK      CE    nECT signal  target(ms) mode";
 }
 
+const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE])
+{
+	const char *mode = rxaqm_mode_name(&row->policy, row->now_ns);
+
+	if (!rxaqm_socket_serves(&row->now))
+		snprintf(buf, RXAQM_TOP_MODE, "%s", mode);
+	else if (row->socket.wait_state != RXAQM_WAIT_VALID)
+		snprintf(buf, RXAQM_TOP_MODE, "%s, xsk -", mode);
+	else
+		snprintf(buf, RXAQM_TOP_MODE, "%s, xsk %.2f ms", mode,
+			 (double)row->socket.wait_ns / 1e6);
+	return buf;
+}
+
 const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_LINE])
 {
+	char mode[RXAQM_TOP_MODE];
 	struct rxaqm_top_figures f;
 
 	rxaqm_top_figures(row, &f);
@@ -127,6 +144,6 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_L
 		 row->interface, row->queue, row->now.cpu, f.pps, f.drop, f.mark, f.exempt, f.low,
 		 f.polls_drained, f.polls_busy, (double)f.p50_ns / 1e6, (double)f.p99_ns / 1e6,
 		 f.ack, f.ce, f.nect, rxaqm_queue_signal(&row->now, row->now_ns),
-		 (double)row->policy.target_ns / 1e6, rxaqm_mode_name(&row->policy, row->now_ns));
+		 (double)row->policy.target_ns / 1e6, rxaqm_top_mode(row, mode));
 	return buf;
 }

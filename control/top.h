@@ -3,6 +3,7 @@
 #ifndef RXAQM_TOP_H
 #define RXAQM_TOP_H
 
+#include "sockets.h"
 #include "view.h"
 
 struct rxaqm_top_row {
@@ -10,6 +11,7 @@ struct rxaqm_top_row {
 	unsigned int queue;
 	struct rxaqm_queue now, before; /* copies of the queue's state */
 	struct rxaqm_policy policy;
+	struct rxaqm_socket socket; /* if the queue goes to one */
 	double seconds; /* between the two */
 	__u64 now_ns;
 	bool first; /* nothing to compare with yet */
@@ -47,6 +49,9 @@ void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures
 
 #define RXAQM_TOP_LINE 192
 const char *rxaqm_top_header(void);
+/* Mode of the queue; of one that goes to a socket with its consumer's wait. */
+#define RXAQM_TOP_MODE 48
+const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE]);
 const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_LINE]);
 
 /* Show @top on the terminal, every @interval_ns, @count times (0: until q is pressed). */

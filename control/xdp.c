@@ -182,45 +182,57 @@ static __u32 prog_id_of(int fd)
 	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
 }
 
-int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
-		     const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
-		     bool *ret_dispatcher, struct rxaqm_error *error)
+/* Load one of the object's programs and have libxdp attach it. */
+static int attach_program(unsigned int ifindex, bool generic, bool bare,
+			  const struct rxaqm_xdp_config *config, __u32 *ret_prog_id)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
 	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
-	struct xdp_program *prog = NULL;
-	struct rxaqm_xdp_progs progs;
+	struct xdp_program *prog;
 	struct rxaqm *skel;
 	int err;
 
 	skel = rxaqm__open_opts(&open_opts);
 	if (!skel)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				       "cannot open the XDP program: %s", strerror(errno));
+		return -errno;
 	skel->rodata->config = *config;
+	bpf_program__set_autoload(skel->progs.rxaqm_xdp, !bare);
+	bpf_program__set_autoload(skel->progs.rxaqm_bare, bare);
 
-	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = "rxaqm_xdp");
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj,
+			    .prog_name = bare ? "rxaqm_bare" : "rxaqm_xdp");
 	prog = xdp_program__create(&opts);
 	err = libxdp_get_error(prog);
-	if (err) {
-		prog = NULL;
-		rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "libxdp refuses the program: %s",
-				strerror(-err));
-		goto out;
+	if (!err) {
+		rxaqm_log_forget_kernel_message();
+		err = xdp_program__attach(prog, (int)ifindex, mode, 0);
+		if (!err)
+			*ret_prog_id = prog_id_of(xdp_program__fd(prog));
+		xdp_program__close(prog);
 	}
-	rxaqm_log_forget_kernel_message();
-	err = xdp_program__attach(prog, (int)ifindex, mode, 0);
-	if (err) {
-		err = attach_failed(ifname, ifindex, generic, err, error);
-		goto out;
-	}
-	*ret_prog_id = prog_id_of(bpf_program__fd(skel->progs.rxaqm_xdp));
-	rxaqm_xdp_read(ifindex, &progs);
-	*ret_dispatcher = progs.dispatcher;
-out:
-	xdp_program__close(prog);
 	rxaqm__destroy(skel);
 	return err;
+}
+
+int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
+		     struct rxaqm_error *error)
+{
+	struct rxaqm_xdp_progs progs;
+	int err;
+
+	*attached = (struct rxaqm_xdp_attached){};
+	err = attach_program(ifindex, generic, false, config, &attached->prog_id);
+	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
+	if (err == -EINVAL || err == -EACCES) {
+		attached->bare = true;
+		err = attach_program(ifindex, generic, true, config, &attached->prog_id);
+	}
+	if (err)
+		return attach_failed(ifname, ifindex, generic, err, error);
+	rxaqm_xdp_read(ifindex, &progs);
+	attached->dispatcher = progs.dispatcher;
+	return 0;
 }
 
 static int detach_direct(unsigned int ifindex, __u32 prog_id, bool generic)

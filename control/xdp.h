@@ -9,12 +9,18 @@
 #include "log.h"
 #include "xdp_config.h"
 
-/* Load the program with @config and attach it to @ifname. Fills in its id and whether it
- * runs under libxdp's dispatcher. -errno with @error, and nothing attached.
+struct rxaqm_xdp_attached {
+	__u32 prog_id;
+	bool dispatcher; /* under libxdp's */
+	bool bare; /* the program that puts nothing in front of packets */
+};
+
+/* Load the program with @config and attach it to @ifname. -errno with @error, and nothing
+ * attached.
  */
 int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
-		     const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
-		     bool *ret_dispatcher, struct rxaqm_error *error);
+		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
+		     struct rxaqm_error *error);
 
 /* The XDP programs on an interface, those inside a dispatcher included. */
 #define RXAQM_XDP_PROGS_MAX 16

@@ -14,7 +14,7 @@ mapfile -t scripts < <(
 	done
 )
 completion=packaging/rxaqm.bash-completion
-manuals=(docs/rxaqm.8 docs/rxaqm.conf.5)
+manuals=(docs/rxaqm.8 docs/rxaqm.conf.5 docs/rxaqm-xsk.1 docs/rxaqm-xsk.3)
 failed=()
 
 check()
@@ -47,7 +47,8 @@ second_compiler()
 	# shellcheck disable=SC2086 # a list of flags
 	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
-		-iquote xdp/shared -iquote xdp -iquote control -iquote build/bpf $cflags control/*.c
+		-iquote xdp/shared -iquote xdp -iquote control -iquote control/xsk -iquote build/bpf $cflags \
+		control/*.c control/xsk/*.c control/xsk/example/*.c
 }
 
 # cppcheck sees no system headers: these macros change the syntax.
@@ -63,7 +64,7 @@ static_analysis()
 		-D'bpf_object__for_each_program(prog, obj)=while ((prog = next_program(obj, prog)))' \
 		-D'bpf_object__for_each_map(map, obj)=while ((map = next_map(obj, map)))' \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
-		-Ixdp/shared -Ixdp -Icontrol \
+		-Ixdp/shared -Ixdp -Icontrol -Icontrol/xsk \
 		control xdp kprobes tests/rig
 }
 

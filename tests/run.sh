@@ -4,7 +4,7 @@
 # Runs the tests: tests/run.sh [SUITE]..., all of them by default. The last line is
 # the sum, "N passed, N failed", with ", N skipped" if there are any.
 #
-#   unit bpf system cli   build/tests/SUITE, one Catch2 binary each (TEST_ARGS adds arguments)
+#   unit bpf system cli xsk   build/tests/SUITE, one Catch2 binary each (TEST_ARGS adds arguments)
 #   guest                 as well, but only if named: tests/vm/run.sh does, in its guests
 #   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
 #   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-all_suites=(unit bpf cli shell fuzz system)
+all_suites=(unit bpf cli shell fuzz xsk system)
 fuzz_seconds=${FUZZ_SECONDS:-60}
 suite_timeout=${SUITE_TIMEOUT:-2700}
 

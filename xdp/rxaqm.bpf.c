@@ -24,7 +24,6 @@
 #include <bpf/bpf_helpers.h>
 #include <xdp/xdp_helpers.h>
 
-#include "ecn.h"
 #include "rx_time.bpf.h"
 #include "shared/measure.bpf.h"
 #include "shared/xdp_config.h"
@@ -39,11 +38,20 @@ struct {
 	__uint(XDP_PASS, 1);
 } XDP_RUN_CONFIG(rxaqm_xdp);
 
+struct {
+	__uint(priority, 5);
+	__uint(XDP_PASS, 1);
+} XDP_RUN_CONFIG(rxaqm_bare);
+
 const volatile struct rxaqm_xdp_config config = {};
 
-/* Which of the two programs this is: known when compiled, so that neither pays for the other. */
+#include "judge.bpf.h"
+#include "socket.bpf.h"
+
+/* Which of the programs this is: known when compiled, so that none pays for the others. */
 enum program {
 	PLAIN,
+	BARE, /* puts nothing in front of packets */
 	HINT, /* the stamp of the packet at hand can be read */
 };
 
@@ -104,6 +112,8 @@ static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q
 	if (config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
 	refresh_policy(q, iface, index);
+	/* A socket is bound to an Rx queue, and a CPU's backlog is none. */
+	rxaqm_wait_served(q, !config.by_cpu && socket_there(index));
 
 	nr_queues = cpu->nr_queues;
 	if (nr_queues >= RXAQM_CPU_QUEUES)
@@ -114,8 +124,14 @@ static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q
 		cpu->want_ifindex = 0;
 		return;
 	}
-	if (wants_stamps(q, iface)) {
-		cpu->want_ifindex = program == HINT || config.generic ? 0 : ctx->ingress_ifindex;
+	if (program == HINT || config.generic) {
+		cpu->want_ifindex = 0;
+		if (wants_stamps(q, iface))
+			return;
+	} else if (q->flags & RXAQM_QUEUE_SERVED) {
+		cpu->want_ifindex = 0; /* no skb is made of what goes to a socket */
+	} else if (wants_stamps(q, iface)) {
+		cpu->want_ifindex = ctx->ingress_ifindex;
 		return;
 	}
 	/* Without stamps a queue that does not stand is one with no delay to speak of. */
@@ -123,188 +139,82 @@ static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q
 	q->poll_bucket = 1;
 }
 
-/* Generic mode: the tracing program saw this very packet's stamp a moment ago. */
-static void measure_ahead(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns)
+/* Generic mode: the tracing program saw this very packet's stamp a moment ago. Returns it, or 0;
+ * measures by it if @due.
+ */
+static __u64 measure_ahead(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns, bool due)
 {
 	__u32 zero = 0, iface_index = config.iface;
 	struct rxaqm_iface *iface;
 	struct rxaqm_cpu *cpu;
+	__u64 hw_ns;
 
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
 	if (!iface || !cpu || cpu->ahead_ifindex != ctx->ingress_ifindex || !wants_stamps(q, iface))
-		return;
+		return 0;
 	cpu->ahead_ifindex = 0;
-	rxaqm_measure(q,
-		      iface->stamp == RXAQM_STAMP_TSTAMP ? cpu->ahead_tstamp_ns :
-							   cpu->ahead_hwtstamp_ns,
-		      now_ns);
+	hw_ns = iface->stamp == RXAQM_STAMP_TSTAMP ? cpu->ahead_tstamp_ns : cpu->ahead_hwtstamp_ns;
+	if (due)
+		rxaqm_measure(q, hw_ns, now_ns);
+	return hw_ns;
 }
 
-/* The driver knows this very packet's stamp. */
-static __always_inline void measure_hint(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns)
+/* The same where the driver knows this very packet's stamp. */
+static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns,
+					  bool due)
 {
-	rxaqm_measure(q, rxaqm_hint_ns(ctx), now_ns);
+	__u64 hw_ns = rxaqm_hint_ns(ctx);
+
+	if (!due)
+		return hw_ns;
+	rxaqm_measure(q, hw_ns, now_ns);
 	if (q->signal == RXAQM_SIGNAL_STAMP)
 		q->signal = RXAQM_SIGNAL_HINT;
+	return hw_ns;
 }
 
-/* Count why a packet of a standing queue cannot be judged. */
-static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
-{
-	if (rxaqm_sample_distrusted(q, now_ns))
-		q->stat[RXAQM_STAT_PASS_IMPLAUSIBLE]++;
-	else if (q->flags & RXAQM_QUEUE_NO_CLOCK)
-		q->stat[RXAQM_STAT_PASS_NO_CLOCK]++;
-	else if (q->flags & RXAQM_QUEUE_SAMPLED)
-		q->stat[RXAQM_STAT_PASS_STALE]++;
-	else
-		q->stat[RXAQM_STAT_PASS_NO_SIGNAL]++;
-}
-
-/* The sojourn to act on, less its error, by the best signal that is valid now. False if
- * there is none.
+/* A packet of a queue that a socket serves: each is looked at, and each goes to the socket, unless it
+ * is dropped.
  */
-rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64 *ret_sojourn_ns)
+static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				 enum program program)
 {
-	__u64 sojourn_ns, bound_ns;
+	bool standing = q->flags & RXAQM_QUEUE_STANDING;
+	struct rxaqm_served served = {};
+	__u64 hw_ns = 0;
 
-	if (q->policy.signal != RXAQM_SIGNAL_BUSY && (q->flags & RXAQM_QUEUE_SAMPLED) &&
-	    rxaqm_ns_since(now_ns, q->sample_ns) <=
-		    rxaqm_sample_max_age_ns(q->policy.interval_ns) &&
-	    !rxaqm_sample_distrusted(q, now_ns)) {
-		sojourn_ns = q->sample_sojourn_ns;
-		*ret_sojourn_ns = sojourn_ns > q->sample_err_ns ? sojourn_ns - q->sample_err_ns : 0;
-		return true;
+	served_begin(&served, index);
+	q->clock_ns = served.known.host_ns;
+	if (q->policy.mode != RXAQM_MODE_OFF) {
+		bool due = !standing || !((q->taken - 1) & q->clock_mask);
+
+		if (config.generic)
+			hw_ns = measure_ahead(ctx, q, q->clock_ns, due);
+		else if (program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY)
+			hw_ns = measure_hint(ctx, q, q->clock_ns, due);
+		/* Each packet has a stamp of its own, so none speaks for the poll. */
+		if (q->sample_ns == q->clock_ns && q->poll_bucket) {
+			rxaqm_sample_count(q, q->poll_bucket - 1, 1);
+			q->poll_bucket = 0;
+		}
+		if (hw_ns) {
+			served.known.hw_ns = hw_ns;
+			served.known.flags |= RXAQM_META_HW_TIME;
+		}
+		if (rxaqm_xdp_judge_served(ctx, q, &served, index) == RXAQM_DROP)
+			return XDP_DROP;
 	}
-	if (!rxaqm_policy_by_polls(&q->policy) || !(q->flags & RXAQM_QUEUE_POLLED))
-		return false;
-	/* No stamp can be trusted: the queue has stood since a poll last drained it, or for
-	 * as long as a full ring takes to be served, if that is less.
-	 */
-	sojourn_ns = rxaqm_ns_since(now_ns, q->drained_ns);
-	bound_ns = (__u64)config.ring_entries * q->packet_ns;
-	if (bound_ns && sojourn_ns > bound_ns)
-		sojourn_ns = bound_ns;
-	q->signal = RXAQM_SIGNAL_BUSY;
-	rxaqm_sample_count(q, rxaqm_hist_bucket(sojourn_ns), 1);
-	*ret_sojourn_ns = sojourn_ns;
-	return true;
-}
-
-/* These are global functions so that the verifier walks their many paths once, and not for
- * every state they may be called in.
- */
-__attribute__((noinline)) int rxaqm_xdp_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
-						    __u16 dport)
-{
-	return policy && rxaqm_packet_exempt_port(policy, sport, dport);
-}
-
-__attribute__((noinline)) int rxaqm_xdp_parse(struct xdp_md *ctx, struct rxaqm_packet *pkt,
-					      const struct rxaqm_policy *policy)
-{
-	if (!pkt || !policy)
-		return 0;
-	rxaqm_packet_parse(pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end, policy,
-			   false);
-	return 0;
-}
-
-/* Classify the packet; of @pkt only what a verdict needs is filled in. A call costs as much as
- * parsing a plain packet does (return thunks), so those are parsed right here.
- */
-static __always_inline void classify(struct xdp_md *ctx, struct rxaqm_packet *pkt,
-				     const struct rxaqm_policy *policy)
-{
-	void *data_end = (void *)(long)ctx->data_end;
-	void *data = (void *)(long)ctx->data;
-	struct rxaqm_packet full = {};
-
-	if (rxaqm_packet_plain(data, data_end) && !policy->nr_exempt_ports) {
-		rxaqm_packet_parse(pkt, data, data_end, policy, true);
-		return;
-	}
-	rxaqm_xdp_parse(ctx, &full, policy);
-	pkt->kind = full.kind;
-	pkt->ecn = full.ecn;
-	pkt->ip_version = full.ip_version;
-	pkt->ip_off = full.ip_off;
-	if (policy->nr_exempt_ports && rxaqm_xdp_exempt_port(policy, full.sport, full.dport))
-		pkt->kind = RXAQM_KIND_EXEMPT;
-}
-
-/* A pure ACK over target, under a policy that thins them: 1 if others say the same and it
- * may go.
- */
-__attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-					     __u64 now_ns)
-{
-	struct rxaqm_packet pkt = {};
-	struct rxaqm_ack_flow *flow;
-	void *data, *data_end;
-	__u64 id;
-	__u32 key;
-
-	if (!q)
-		return 0;
-	rxaqm_xdp_parse(ctx, &pkt, &q->policy);
-	data_end = (void *)(long)ctx->data_end;
-	data = (void *)(long)ctx->data;
-	id = rxaqm_ack_flow_id(&pkt, index, data, data_end);
-	key = (__u32)id & (RXAQM_ACK_FLOWS - 1);
-	flow = bpf_map_lookup_elem(&ack_map, &key);
-	if (!id || !flow)
-		return 0;
-	/* ACKs of a queue under target pass without being noted. */
-	rxaqm_ack_forget(flow, q->codel.first_above_time_ns - q->policy.interval_ns);
-	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, rxaqm_ack_gap_ns(q->smooth_ns),
-				now_ns) &&
-	    rxaqm_decide_may_drop(q))
-		return 1;
-	rxaqm_ack_kept(flow, now_ns);
-	return 0;
-}
-
-/* The queue stands: judge this packet. */
-static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				 __u64 now_ns)
-{
-	struct rxaqm_judgement j = {};
-	enum rxaqm_verdict verdict;
-	struct rxaqm_packet pkt;
-	__u64 sojourn_ns = 0;
-	bool enforced;
-
-	if (!pick_sojourn(q, now_ns, &sojourn_ns)) {
-		count_unknown(q, now_ns);
-		return XDP_PASS;
-	}
-	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns))
-		return XDP_PASS;
-
-	classify(ctx, &pkt, &q->policy);
-	enforced = rxaqm_decide_enforced(&q->policy, now_ns);
-	verdict = rxaqm_decide_packet(q, &j, pkt.kind, pkt.ecn, enforced, now_ns);
-	if (pkt.kind == RXAQM_KIND_ACK && j.over && q->policy.ack == RXAQM_ACK_THIN &&
-	    rxaqm_xdp_thin(ctx, q, index, now_ns)) {
-		rxaqm_decide_count(q, enforced, ACK_DROP);
-		verdict = RXAQM_DROP;
-	}
-	if (verdict == RXAQM_PASS || !enforced)
-		return XDP_PASS;
-	if (verdict == RXAQM_MARK) {
-		rxaqm_ecn_mark(&pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end);
-		return XDP_PASS;
-	}
-	q->poll_drops++;
-	return XDP_DROP;
+	if (program == BARE)
+		return to_socket_bare(ctx, q, index);
+	return rxaqm_xdp_to_socket(ctx, q, &served.known, index);
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
 static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 				enum program program)
 {
+	__u64 sojourn_ns = 0;
 	bool standing, hint;
 
 	if (!q)
@@ -316,6 +226,8 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (!q->taken)
 		begin_poll(ctx, q, index, program);
 	q->taken++;
+	if (q->flags & RXAQM_QUEUE_SERVED)
+		return serve(ctx, q, index, program);
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
@@ -330,14 +242,19 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (!standing || !((q->taken - 1) & q->clock_mask)) {
 		q->clock_ns = bpf_ktime_get_ns();
 		if (config.generic)
-			measure_ahead(ctx, q, q->clock_ns);
+			measure_ahead(ctx, q, q->clock_ns, true);
 		if (hint)
-			measure_hint(ctx, q, q->clock_ns);
+			measure_hint(ctx, q, q->clock_ns, true);
 	}
-	if (standing && !rxaqm_poll_resumes(q, q->clock_ns))
-		return judge(ctx, q, index, q->clock_ns);
-	rxaqm_poll_skip_rest(q);
-	return XDP_PASS;
+	if (!standing || rxaqm_poll_resumes(q, q->clock_ns)) {
+		rxaqm_poll_skip_rest(q);
+		return XDP_PASS;
+	}
+	if (!pick_sojourn(q, q->clock_ns, &sojourn_ns)) {
+		count_unknown(q, q->clock_ns);
+		return XDP_PASS;
+	}
+	return judge(ctx, q, index, sojourn_ns, q->clock_ns) == RXAQM_DROP ? XDP_DROP : XDP_PASS;
 }
 
 /* A packet of the interface's @queue. */
@@ -358,6 +275,16 @@ SEC("xdp.frags")
 int rxaqm_xdp(struct xdp_md *ctx)
 {
 	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index, PLAIN);
+}
+
+/* The same without metadata for sockets. From some 6.12 on the kernel lets a program that puts some
+ * replace only one that moves a packet's bounds, too, which those of libxdp's dispatcher do since
+ * 1.5.5: this one always may.
+ */
+SEC("?xdp.frags")
+int rxaqm_bare(struct xdp_md *ctx)
+{
+	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index, BARE);
 }
 
 /* The same for a driver that can be asked for stamps. Loaded for that device only, and then

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make bench: what the XDP program costs, a table on stdout and build/bench.json. A missed
+# make bench: what the XDP program costs, a table on stdout and build/bench.json; "run.sh xsk" (make
+# bench-xsk): only the way to AF_XDP sockets. A missed
 # target is said, not failed: only something that broke ends with an error.
 #
 # State and traffic are its own: a BPF file system, a namespace. The tracing programs of an
@@ -105,9 +106,13 @@ failed=0
 if [ -n "$(bpftool prog list 2>/dev/null | grep -w 'name tp_gro' || true)" ]; then
 	echo "bench: another rxaqm is attached on this machine and takes part in live figures" >&2
 fi
-part "cost of a packet" "$build/bench/cost"
-part "live packet rate" ip netns exec "$ns" "$build/bench/live" txb rxb "$RXAQM_BIN"
-part "latency of commands" tests/bench/latency.sh "$ns"
+if [ "${1-}" != xsk ]; then
+	part "cost of a packet" "$build/bench/cost"
+	part "live packet rate" ip netns exec "$ns" "$build/bench/live" txb rxb "$RXAQM_BIN"
+	part "latency of commands" tests/bench/latency.sh "$ns"
+fi
+part "AF_XDP packet rate" ip netns exec "$ns" "$build/bench/xsk" txb rxb "$RXAQM_BIN"
+part "testpmd packet rate" tests/bench/testpmd.sh "$ns" txb rxb
 table
-json >"$build/bench.json"
+json >"$build/bench${1+-$1}.json"
 exit "$failed"

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -116,6 +117,7 @@ Plane::Plane(const PlaneConfig &config)
 	unpin(xdp_->obj);
 	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
 				 config.ring_entries, config.by_cpu,	 config.generic };
+	bpf_program__set_autoload(xdp_->progs.rxaqm_bare, config.bare);
 	if (int err = rxaqm__load(xdp_))
 		fail("loading the XDP program", err);
 	if (config.hint)
@@ -132,6 +134,7 @@ Plane::Plane(const PlaneConfig &config)
 	queues_ = map_memory<rxaqm_queue>(xdp_->maps.queue_map);
 	clocks_ = map_memory<rxaqm_clock_entry>(xdp_->maps.clock_est_map);
 	phcs_ = map_memory<rxaqm_clock_phc>(xdp_->maps.clock_phc_map);
+	waits_ = map_memory<rxaqm_wait>(xdp_->maps.wait_map);
 
 	iface().state = RXAQM_IFACE_ATTACHED;
 	iface().flags = (config.by_cpu ? RXAQM_IFACE_BY_CPU : 0) |
@@ -164,6 +167,8 @@ Plane::~Plane()
 	unmap(queues_, RXAQM_MAX_QUEUES);
 	unmap(clocks_, RXAQM_MAX_IFACES);
 	unmap(phcs_, RXAQM_MAX_IFACES);
+	unmap(waits_, RXAQM_MAX_QUEUES);
+	close_socket();
 	stamp_run__destroy(stamp_);
 	poll_run__destroy(poll_);
 	hint_run__destroy(hint_);
@@ -177,8 +182,9 @@ Plane::~Plane()
 Out Plane::run(const packets::Bytes &packet, unsigned queue)
 {
 	packets::Bytes out(packet.size() + 256);
-	xdp_md ctx = {};
+	xdp_md ctx = {}, ctx_out = {};
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	bpf_program *prog;
 	int err;
 
 	ctx.data_end = __u32(packet.size());
@@ -190,17 +196,56 @@ Out Plane::run(const packets::Bytes &packet, unsigned queue)
 	opts.data_size_out = __u32(out.size());
 	opts.ctx_in = &ctx;
 	opts.ctx_size_in = sizeof(ctx);
+	opts.ctx_out = &ctx_out;
+	opts.ctx_size_out = sizeof(ctx_out);
+	prog = config_.bare ? xdp_->progs.rxaqm_bare : xdp_->progs.rxaqm_xdp;
+	if (hint_)
+		prog = hint_->progs.rxaqm_hint;
 	if (setns(its_netns_, CLONE_NEWNET))
 		fail("setns", errno);
-	err = bpf_prog_test_run_opts(bpf_program__fd(hint_ ? hint_->progs.rxaqm_hint :
-							     xdp_->progs.rxaqm_xdp),
-				     &opts);
+	err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 	if (setns(own_netns_, CLONE_NEWNET))
 		fail("setns", errno);
 	if (err)
 		fail("BPF_PROG_RUN", err);
 	out.resize(opts.data_size_out);
-	return { opts.retval, out };
+	auto data = out.begin() + ctx_out.data;
+	return { opts.retval, { data, out.end() }, { out.begin(), data } };
+}
+
+std::optional<rxaqm_meta> Out::meta() const
+{
+	rxaqm_meta meta;
+
+	if (front.size() < sizeof(meta))
+		return {};
+	memcpy(&meta, &*(front.end() - sizeof(meta)), sizeof(meta));
+	return meta;
+}
+
+void Plane::put_socket(unsigned queue)
+{
+	__u32 index = config_.queue_base + queue;
+
+	if (socket_ < 0)
+		socket_ = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (socket_ < 0)
+		fail("an AF_XDP socket", errno);
+	if (bpf_map_update_elem(bpf_map__fd(xdp_->maps.xsk_map), &index, &socket_, BPF_ANY))
+		fail("putting a socket into xsk_map", errno);
+}
+
+void Plane::close_socket()
+{
+	if (socket_ >= 0)
+		close(socket_);
+	socket_ = -1;
+}
+
+void Plane::publish(uint64_t wait_ns, unsigned queue)
+{
+	wait(queue).wait_ns = wait_ns;
+	wait(queue).updated_ns = now_ns();
 }
 
 void Plane::run_tracing(int prog_fd, const uint64_t *args, size_t bytes)

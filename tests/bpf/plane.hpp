@@ -18,6 +18,7 @@
 #include "iface.h"
 #include "queue.h"
 #include "xdp_config.h"
+#include "xsk.h"
 
 struct rxaqm;
 struct hint_run;
@@ -32,12 +33,17 @@ uint64_t now_ns();
 struct Out {
 	uint32_t verdict = XDP_ABORTED;
 	packets::Bytes packet;
+	packets::Bytes front; /* metadata in front of it */
+
+	/* The metadata as a socket's consumer has them; nothing if there are none. */
+	std::optional<rxaqm_meta> meta() const;
 };
 
 struct PlaneConfig {
 	uint32_t iface = 3, queue_base = 40, nr_queues = 4, ring_entries = 4096;
 	bool by_cpu = false, by_work = false, generic = false;
 	bool hint = false; /* the program that asks the driver for stamps */
+	bool bare = false; /* that without metadata */
 };
 
 class Plane
@@ -105,6 +111,15 @@ class Plane
 	}
 	/* Give all queues @policy, as control does. */
 	void set_policy(const rxaqm_policy &policy);
+	/* A socket that serves @queue, as if bound to it; nothing is ever received. */
+	void put_socket(unsigned queue = 0);
+	void close_socket();
+	rxaqm_wait &wait(unsigned queue = 0)
+	{
+		return waits_[config_.queue_base + queue];
+	}
+	/* Its consumer says that the newest packet has waited @wait_ns. */
+	void publish(uint64_t wait_ns, unsigned queue = 0);
 	/* The queue stands, and a packet that waited @sojourn_ns has just been seen. */
 	void stand(uint64_t sojourn_ns, unsigned queue = 0);
 	/* It has been over target for longer than an interval. */
@@ -120,13 +135,14 @@ class Plane
 	struct poll_run *poll_ = nullptr;
 	struct stamp_run *stamp_ = nullptr;
 	std::unique_ptr<Netns> netns_;
-	int own_netns_ = -1, its_netns_ = -1, cpu_ = 0;
+	int own_netns_ = -1, its_netns_ = -1, cpu_ = 0, socket_ = -1;
 	unsigned ifindex_ = 0;
 	rxaqm_iface *ifaces_ = nullptr;
 	rxaqm_policy *policies_ = nullptr;
 	rxaqm_queue *queues_ = nullptr;
 	rxaqm_clock_entry *clocks_ = nullptr;
 	rxaqm_clock_phc *phcs_ = nullptr;
+	rxaqm_wait *waits_ = nullptr;
 };
 
 /* A test may be held up between any two of its steps, and in an emulated guest for tens of

@@ -20,6 +20,7 @@
 #include "meta.h"
 #include "queue.h"
 #include "xdp_config.h"
+#include "xsk.h"
 
 #include "rxaqm.skel.h"
 
@@ -123,6 +124,11 @@ const std::vector<Member> ACK = {
 	M(rxaqm_ack_flow, window), M(rxaqm_ack_flow, ecn_flags), M(rxaqm_ack_flow, run),
 };
 
+const std::vector<Member> WAIT = {
+	M(rxaqm_wait, wait_ns),	     M(rxaqm_wait, updated_ns), M(rxaqm_wait, ring_full),
+	M(rxaqm_wait, ring_entries), M(rxaqm_wait, pid),
+};
+
 /* The members of @type in the kernel's eyes, padding left out. */
 std::vector<Member> members_of(const btf *btf, const btf_type *type)
 {
@@ -181,6 +187,7 @@ TEST_CASE("layout: structs in maps are the same for the kernel and for control",
 	compare(skel->maps.clock_phc_map, sizeof(rxaqm_clock_phc), PHC);
 	compare(skel->maps.cpu_map, sizeof(rxaqm_cpu), CPU);
 	compare(skel->maps.ack_map, sizeof(rxaqm_ack_flow), ACK);
+	compare(skel->maps.wait_map, sizeof(rxaqm_wait), WAIT);
 	rxaqm__destroy(skel);
 }
 

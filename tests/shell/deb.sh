@@ -137,6 +137,11 @@ main()
 		/usr/share/bash-completion/completions/rxaqm /usr/share/doc/rxaqm/copyright \
 		/usr/share/rxaqm/prometheus/rxaqm.rules.yml /usr/share/rxaqm/grafana/rxaqm.json \
 		/etc/rxaqm/profiles.d/ /etc/rxaqm/rxaqm.conf \
+		/usr/bin/rxaqm-xsk /usr/include/rxaqm/rxaqm-xsk.h /usr/share/man/man1/rxaqm-xsk.1.gz \
+		/usr/share/man/man3/rxaqm-xsk.3.gz /usr/share/doc/rxaqm/af_xdp.md.gz \
+		"/usr/lib/$(gcc -print-multiarch)/librxaqm-xsk.so" \
+		"/usr/lib/$(gcc -print-multiarch)/librxaqm-xsk.a" \
+		"/usr/lib/$(gcc -print-multiarch)/pkgconfig/librxaqm-xsk.pc" \
 		$(cd nic-profiles && printf '/usr/share/rxaqm/profiles/%s\n' *.conf); do
 		grep -qxF "$file" "$scratch/list" || missing+=" $file"
 	done

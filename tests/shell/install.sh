@@ -10,10 +10,43 @@ make -s install DESTDIR="$root"
 prefix=$root/usr/local
 "$prefix/sbin/rxaqm" --version | grep -qxF "rxaqm $(cat VERSION)"
 cmp docs/rxaqm.8 "$prefix/share/man/man8/rxaqm.8"
+cmp docs/rxaqm-xsk.3 "$prefix/share/man/man3/rxaqm-xsk.3"
+"$prefix/bin/rxaqm-xsk" --version | grep -qxF "rxaqm-xsk $(cat VERSION)"
 for profile in nic-profiles/*.conf; do
 	cmp "$profile" "$prefix/share/rxaqm/profiles/$(basename "$profile")"
 done
 bash -n "$prefix/share/bash-completion/completions/rxaqm"
+
+# A program of someone else's is built with what pkg-config says, against either library.
+cat >"$root/user.c" <<'END'
+#include <rxaqm/rxaqm-xsk.h>
+#include <errno.h>
+
+int main(void)
+{
+	struct rxaqm_xsk *xsk;
+
+	return rxaqm_xsk_open(&xsk, "no such interface", 0, NULL) == -ENODEV ? 0 : 1;
+}
+END
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+[ "$(pkg-config --modversion librxaqm-xsk)" = "$(cat VERSION)" ]
+user()
+{
+	# shellcheck disable=SC2046 # lists of flags
+	gcc -Wall -Wextra -Werror "$root/user.c" \
+		$(pkg-config --define-variable=prefix="$prefix" --cflags librxaqm-xsk) "$@" -o "$root/user"
+}
+user -L"$prefix/lib" -lrxaqm-xsk
+LD_LIBRARY_PATH=$prefix/lib "$root/user"
+readelf -d "$root/user" | grep -qF '[librxaqm-xsk.so.1]'
+# shellcheck disable=SC2046 # lists of flags
+user "$prefix/lib/librxaqm-xsk.a" $(pkg-config --libs libbpf libxdp)
+"$root/user"
+# Nothing but the interface can be seen from outside.
+exported=$(nm -D --defined-only "$prefix/lib/librxaqm-xsk.so" | awk '$2 == "T" { sub("@.*", "", $3); print $3 }')
+[ "$(sort <<<"$exported")" = "$(grep -oE 'rxaqm_xsk_[a-z_]+\(' control/xsk/rxaqm-xsk.h | tr -d '(' | sort -u)" ] || { echo "exported: $exported" && exit 1; }
+rm "$root/user" "$root/user.c"
 
 make -s uninstall DESTDIR="$root"
 left=$(find "$root" ! -type d)

@@ -111,7 +111,7 @@ TEST_CASE("state: detach --all works when pins are missing or strange", "[state]
 TEST_CASE("state: a map that was unpinned is told, and detach --all still helps", "[state]")
 {
 	const char *map = GENERATE("iface_map", "policy_map", "queue_map", "clock_est_map",
-				   "clock_phc_map");
+				   "clock_phc_map", "xsk_map", "wait_map");
 	Host host;
 	Wire wire;
 

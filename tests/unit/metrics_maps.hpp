@@ -26,6 +26,7 @@ class Maps
 		, policies_(2 * RXAQM_MAX_QUEUES)
 		, queues_(RXAQM_MAX_QUEUES)
 		, clocks_(RXAQM_MAX_IFACES)
+		, waits_(RXAQM_MAX_QUEUES)
 	{
 		meta_.abi_version = RXAQM_ABI_VERSION;
 		state_.meta = &meta_;
@@ -33,6 +34,7 @@ class Maps
 		state_.policy = policies_.data();
 		state_.queue = queues_.data();
 		state_.clock = clocks_.data();
+		state_.wait = waits_.data();
 		view_ = std::make_unique<rxaqm_metrics_view>();
 		memset(view_.get(), 0, sizeof(*view_));
 		view_->state = &state_;
@@ -70,6 +72,10 @@ class Maps
 	rxaqm_policy &policy(unsigned slot, unsigned i)
 	{
 		return policies_[ifaces_[slot].queue_base + i];
+	}
+	rxaqm_wait &wait(unsigned slot, unsigned i)
+	{
+		return waits_[ifaces_[slot].queue_base + i];
 	}
 	rxaqm_clock_entry &clock(unsigned slot)
 	{
@@ -113,6 +119,7 @@ class Maps
 	std::vector<rxaqm_policy> policies_;
 	std::vector<rxaqm_queue> queues_;
 	std::vector<rxaqm_clock_entry> clocks_;
+	std::vector<rxaqm_wait> waits_;
 	rxaqm_state state_ = {};
 	std::unique_ptr<rxaqm_metrics_view> view_;
 	unsigned nr_ifaces_ = 0, nr_queues_ = 0;

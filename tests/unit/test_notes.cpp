@@ -73,6 +73,24 @@ TEST_CASE("notes: none where all is well, or stamps are not wanted", "[notes]")
 	CHECK(written(facts).empty());
 }
 
+TEST_CASE("notes: queues that go to sockets", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.socket_queues = 3;
+	CHECK(written(facts).empty());
+	facts.strict_queues = 1;
+	facts.strict_queue = 5;
+	check_says(facts, { "queue 5:", "signal=stamp", "consumer's wait", "signal=auto" });
+	facts.strict_queues = 2;
+	check_says(facts, { "queue 5, and 1 more:" });
+	facts.strict_queues = 0;
+	facts.bare = true;
+	check_says(facts, { "no metadata", "1.5.5", "detach and attach" });
+	facts.socket_queues = 0;
+	CHECK(written(facts).empty());
+}
+
 TEST_CASE("notes: stamps turned off by someone else", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();

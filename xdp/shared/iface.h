@@ -33,6 +33,7 @@ enum rxaqm_stamp {
 #define RXAQM_IFACE_HWTSTAMP_SAVED (1U << 3) /* the timestamp config was changed */
 #define RXAQM_IFACE_HINT (1U << 4) /* the program asks the driver for stamps (rxaqm_hint) */
 #define RXAQM_IFACE_BY_WORK (1U << 5) /* work == budget says that a poll left packets */
+#define RXAQM_IFACE_BARE (1U << 6) /* nothing is put in front of packets for sockets (rxaqm_bare) */
 
 #define RXAQM_IFNAMSIZ 16
 #define RXAQM_PROFILE_NAME_LEN 32

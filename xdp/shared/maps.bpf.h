@@ -11,7 +11,7 @@
 #include "clock_map.h"
 #include "cpu_map.h"
 #include "meta.h"
-#include "poll.h"
+#include "wait.h"
 
 /* Contract: meta.h. */
 struct {
@@ -102,5 +102,26 @@ struct {
 	__type(value, struct rxaqm_ack_flow);
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } ack_map SEC(".maps");
+
+/* Sockets, at the index of their queue in queue_map. Put in by consumers, taken out by whoever
+ * detaches, and by the kernel when the socket is closed.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, RXAQM_MAX_QUEUES);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} xsk_map SEC(".maps");
+
+/* Contract: xsk.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, RXAQM_MAX_QUEUES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct rxaqm_wait);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} wait_map SEC(".maps");
 
 #endif /* RXAQM_MAPS_BPF_H */

@@ -80,6 +80,17 @@ rxaqm_always_inline __u32 rxaqm_poll_smooth(__u32 avg, __u64 value)
 	return (__u32)((__s64)avg + (((__s64)value - (__s64)avg) >> 3));
 }
 
+/* Packets do not wait here any more: CoDel forgets that they did, unless they wait behind it, in a
+ * socket's ring.
+ */
+rxaqm_always_inline void rxaqm_poll_forget(struct rxaqm_queue *q)
+{
+	if (q->flags & RXAQM_QUEUE_WAITING)
+		return;
+	rxaqm_codel_drained(&q->codel);
+	q->smooth_ns = 0;
+}
+
 /* The queue's ring was seen empty between @empty_ns and @now_ns. */
 static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 empty_ns, __u64 now_ns)
 {
@@ -88,8 +99,7 @@ static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 empty_ns, __u
 	q->empty_ns = empty_ns;
 	q->flags |= RXAQM_QUEUE_DRAINED_BEFORE | RXAQM_QUEUE_DRAIN_KNOWN;
 	q->flags &= ~RXAQM_QUEUE_STANDING;
-	rxaqm_codel_drained(&q->codel);
-	q->smooth_ns = 0;
+	rxaqm_poll_forget(q);
 }
 
 /* While the queue stands, how many packets may share one reading of the clock and one stamp: 8
@@ -113,8 +123,7 @@ rxaqm_always_inline bool rxaqm_poll_resumes(struct rxaqm_queue *q, __u64 now_ns)
 		return false;
 	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_DRAIN_KNOWN);
 	q->drained_ns = now_ns;
-	rxaqm_codel_drained(&q->codel);
-	q->smooth_ns = 0;
+	rxaqm_poll_forget(q);
 	return true;
 }
 

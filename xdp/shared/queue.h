@@ -28,6 +28,8 @@
 #define RXAQM_QUEUE_WATCHED (1U << 6) /* in standing_map under napi */
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
 #define RXAQM_QUEUE_MIXED (1U << 8) /* fed by several rings: stamps may go back */
+#define RXAQM_QUEUE_SERVED (1U << 9) /* in this poll: xsk_map has a socket */
+#define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
  * takes as many in one poll (mana: 512).
@@ -83,7 +85,6 @@ struct rxaqm_queue {
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[3];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1280);
 

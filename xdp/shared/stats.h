@@ -13,7 +13,7 @@
 	X(POLLS_DRAINED, "polls_drained", "polls that drained the queue")                  \
 	X(POLLS_BUSY, "polls_busy", "polls that left packets behind")                      \
 	X(POLLS_LOST, "polls_lost", "polls whose end was never seen")                      \
-	X(JUDGED, "judged", "judged, the queue standing")                                  \
+	X(JUDGED, "judged", "judged, the queue or its socket's ring standing")             \
 	X(LOW, "low", "judged and at or under target")                                     \
 	X(OVER_EXEMPT, "over_exempt", "over target: exempt")                               \
 	X(OVER_ACK, "over_ack", "over target: pure ACK")                                   \
@@ -37,7 +37,10 @@
 	X(STAMP_MISSING, "stamp_missing", "samples without a stamp")                       \
 	X(STAMP_NEGATIVE, "stamp_negative", "samples from the future")                     \
 	X(STAMP_ABSURD, "stamp_absurd", "samples over 10 s, or older than the queue")      \
-	X(CLOCK_RESETS, "clock_resets", "clock estimates begun anew after a step")
+	X(CLOCK_RESETS, "clock_resets", "clock estimates begun anew after a step")         \
+	X(REDIRECT, "redirect", "handed to the socket of the queue")                       \
+	X(WAIT_STALE, "wait_stale", "what the consumer says of its wait is too old")       \
+	X(WAIT_BAD, "wait_bad", "what the consumer says of its wait cannot be true")
 
 #define RXAQM_STAT_ENUM(constant, name, meaning) RXAQM_STAT_##constant,
 enum rxaqm_stat {

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* The queue of an interface that rxaqm is attached to, as the pinned maps have it. */
+#ifndef RXAQM_XSK_ATTACHED_H
+#define RXAQM_XSK_ATTACHED_H
+
+#include "iface.h"
+#include "xsk.h"
+
+struct rxaqm_attached {
+	const struct rxaqm_iface *ifaces; /* iface_map, mapped; NULL: not open */
+	struct rxaqm_wait *waits; /* wait_map, mapped; NULL: not open */
+	int xsk_map; /* -1: not open */
+	const struct rxaqm_iface *iface; /* our entry of it */
+	unsigned int ifindex;
+	__u32 queue; /* of the interface */
+	__u32 index; /* of the queue in wait_map and xsk_map */
+	__u32 prog_id; /* what iface said when it was found: it may be taken by another since */
+	__u64 attached_ns;
+};
+
+#define RXAQM_ATTACHED_NONE { .xsk_map = -1 }
+
+/* Errors: as rxaqm_xsk_open(). */
+int rxaqm_attached_open(struct rxaqm_attached *at, const char *ifname, unsigned int queue);
+void rxaqm_attached_close(struct rxaqm_attached *at);
+
+/* Is the entry still that of our interface? */
+bool rxaqm_attached_still(const struct rxaqm_attached *at);
+
+/* Send what comes in the queue to socket @fd, which is bound to it. The kernel binds one socket to a
+ * queue: an entry that is there already gets no packets, and was left by someone.
+ */
+int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd);
+
+/* Say how long packets wait; see struct rxaqm_wait. */
+void rxaqm_attached_publish(const struct rxaqm_attached *at, __u64 now_ns, __u64 wait_ns);
+void rxaqm_attached_describe(const struct rxaqm_attached *at, __u32 ring_entries, __u32 pid);
+void rxaqm_attached_ring_full(const struct rxaqm_attached *at, __u64 packets);
+
+/* No packets to the socket any more, and nothing published. */
+void rxaqm_attached_leave(const struct rxaqm_attached *at);
+
+#endif /* RXAQM_XSK_ATTACHED_H */

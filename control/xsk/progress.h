@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * How long packets are in a ring, from its two indices alone: for drivers that leave no room
+ * for metadata, and for consumers that do not read it. Whoever looks notes when the producer
+ * had come how far. A packet waited at least since the first look that saw it there, so the
+ * figure is too low by one interval between looks at most.
+ */
+#ifndef RXAQM_XSK_PROGRESS_H
+#define RXAQM_XSK_PROGRESS_H
+
+#include "types.h"
+
+#define RXAQM_PROGRESS_LOOKS 1024 /* a power of two; older ones are forgotten */
+
+struct rxaqm_progress {
+	__u32 first, end; /* the looks that count: at [first..end), modulo their number */
+	struct {
+		__u64 ns;
+		__u32 producer;
+	} look[RXAQM_PROGRESS_LOOKS];
+};
+
+/* At @now_ns the producer had put @producer packets into the ring, since the beginning. */
+static inline void rxaqm_progress_look(struct rxaqm_progress *p, __u64 now_ns, __u32 producer)
+{
+	if (p->first != p->end && p->look[(p->end - 1) % RXAQM_PROGRESS_LOOKS].producer == producer)
+		return;
+	if (p->end - p->first == RXAQM_PROGRESS_LOOKS)
+		p->first++;
+	p->look[p->end % RXAQM_PROGRESS_LOOKS].ns = now_ns;
+	p->look[p->end % RXAQM_PROGRESS_LOOKS].producer = producer;
+	p->end++;
+}
+
+/* At @now_ns the consumer has taken @consumer packets: how long was the newest of them there? */
+static inline __u64 rxaqm_progress_wait_ns(struct rxaqm_progress *p, __u64 now_ns, __u32 consumer)
+{
+	__u64 seen_ns;
+
+	while (p->first != p->end &&
+	       (__s32)(p->look[p->first % RXAQM_PROGRESS_LOOKS].producer - consumer) < 0)
+		p->first++;
+	if (p->first == p->end)
+		return 0;
+	seen_ns = p->look[p->first % RXAQM_PROGRESS_LOOKS].ns;
+	return now_ns > seen_ns ? now_ns - seen_ns : 0;
+}
+
+#endif /* RXAQM_XSK_PROGRESS_H */

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xsk: packets a second through a veth into an AF_XDP socket, by rxaqm's program and library,
+ * to those by libxdp's default program and a consumer of the same shape. In a namespace of its own:
+ *
+ *   xsk TX_IFACE RX_IFACE RXAQM     compare; one line a figure: name, value, unit, target, ratio, met
+ *   xsk TX_IFACE SECONDS            only send
+ *
+ * The NAPI runs on the sender's CPU, between two sends, and the consumer on another. The rate is
+ * by CPU time of the sender, as others may want its CPU.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <xdp/libxdp.h>
+#include <xdp/xsk.h>
+
+#include "live.skel.h"
+#include "median.h"
+#include "rxaqm-xsk.h"
+
+#define NR_TURNS 9
+#define MEASURE_MS 500
+#define SEND_CPU 0
+#define RECEIVE_CPU 1
+#define LIMIT 0.95
+#define BATCH 64
+#define FRAMES 4096
+#define FRAME_SIZE 4096
+
+enum way {
+	PLAIN, /* libxdp's default program and API */
+	RXAQM,
+	NR_WAYS
+};
+
+struct plain {
+	struct xsk_ring_prod fill;
+	struct xsk_ring_cons rx, completion;
+	struct xsk_umem *umem;
+	struct xsk_socket *socket;
+	void *frames;
+};
+
+struct bench {
+	struct live *skel;
+	const char *rx, *rxaqm;
+	struct plain plain;
+	struct rxaqm_xsk *xsk;
+	volatile bool stop;
+	unsigned long long received, sender_ns;
+	int err;
+};
+
+/* Ethernet, IPv4, UDP. */
+static unsigned char packet[60] = {
+	2,    0,    0, 0,  9, 9,  2,	0, 0,  0,  9,	 8,    8,  0, /* */
+	0x45, 0,    0, 46, 0, 0,  0x40, 0, 64, 17, 0x66, 0xbd, 10, 0, 0, 1, 10, 0, 0, 2, /* */
+	0x9c, 0x40, 0, 9,  0, 26,
+};
+
+static int fail(const char *what, int err)
+{
+	fprintf(stderr, "xsk: %s: %s\n", what, strerror(err < 0 ? -err : err));
+	return -1;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+static unsigned long long thread_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (unsigned long long)ts.tv_sec * 1000000000ULL + (unsigned long long)ts.tv_nsec;
+}
+
+static void *send_all(void *arg)
+{
+	struct bench *bench = arg;
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
+		    .repeat = 1 << 14, .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = 32);
+	int fd = bpf_program__fd(bench->skel->progs.send_frames), err = 0;
+
+	pin(SEND_CPU);
+	while (!bench->stop && (!err || err == -EINTR))
+		err = bpf_prog_test_run_opts(fd, &opts);
+	bench->sender_ns = thread_ns();
+	bench->err = err == -EINTR ? 0 : err;
+	return NULL;
+}
+
+static int open_plain(struct plain *p, const char *ifname)
+{
+	const struct xsk_umem_config umem = { .fill_size = FRAMES,
+					      .comp_size = 64,
+					      .frame_size = FRAME_SIZE };
+	const struct xsk_socket_config config = { .rx_size = 2048,
+						  .bind_flags = XDP_USE_NEED_WAKEUP };
+	__u32 first = 0, i;
+	int err;
+
+	memset(p, 0, sizeof(*p));
+	p->frames = mmap(NULL, FRAMES * FRAME_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	err = xsk_umem__create(&p->umem, p->frames, FRAMES * FRAME_SIZE, &p->fill, &p->completion,
+			       &umem);
+	if (err)
+		return err;
+	xsk_ring_prod__reserve(&p->fill, FRAMES, &first);
+	for (i = 0; i < FRAMES; i++)
+		*xsk_ring_prod__fill_addr(&p->fill, first + i) = (__u64)i * FRAME_SIZE;
+	xsk_ring_prod__submit(&p->fill, FRAMES);
+	return xsk_socket__create(&p->socket, ifname, 0, p->umem, &p->rx, NULL, &config);
+}
+
+static void close_plain(struct plain *p)
+{
+	xsk_socket__delete(p->socket);
+	xsk_umem__delete(p->umem);
+	munmap(p->frames, FRAMES * FRAME_SIZE);
+}
+
+static unsigned int take_plain(struct plain *p)
+{
+	__u32 from = 0, to = 0, nr, i;
+	__u64 frames[BATCH];
+
+	nr = xsk_ring_cons__peek(&p->rx, BATCH, &from);
+	for (i = 0; i < nr; i++)
+		frames[i] = xsk_ring_cons__rx_desc(&p->rx, from + i)->addr;
+	if (!nr)
+		return 0;
+	xsk_ring_cons__release(&p->rx, nr);
+	xsk_ring_prod__reserve(&p->fill, nr, &to);
+	for (i = 0; i < nr; i++)
+		*xsk_ring_prod__fill_addr(&p->fill, to + i) = frames[i];
+	xsk_ring_prod__submit(&p->fill, nr);
+	return nr;
+}
+
+static unsigned int take_rxaqm(struct rxaqm_xsk *xsk)
+{
+	struct rxaqm_xsk_packet packets[BATCH];
+	int nr = rxaqm_xsk_receive(xsk, packets, BATCH);
+
+	if (nr <= 0)
+		return 0;
+	rxaqm_xsk_release(xsk, packets, (unsigned int)nr);
+	return (unsigned int)nr;
+}
+
+static void *receive_all(void *arg)
+{
+	struct bench *bench = arg;
+
+	pin(RECEIVE_CPU);
+	while (!bench->stop)
+		bench->received += bench->xsk ? take_rxaqm(bench->xsk) : take_plain(&bench->plain);
+	return NULL;
+}
+
+static int run_rxaqm(const struct bench *bench, const char *command)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s %s %s >/dev/null", bench->rxaqm, command, bench->rx);
+	return system(text) ? fail(text, EIO) : 0;
+}
+
+static int open_way(struct bench *bench, enum way way)
+{
+	int err;
+
+	bench->xsk = NULL;
+	if (way == PLAIN) {
+		err = open_plain(&bench->plain, bench->rx);
+		return err ? fail("cannot open a socket of libxdp's", err) : 0;
+	}
+	if (run_rxaqm(bench, "attach"))
+		return -1;
+	err = rxaqm_xsk_open(&bench->xsk, bench->rx, 0, NULL);
+	return err ? fail(rxaqm_xsk_strerror(err), err) : 0;
+}
+
+static int close_way(struct bench *bench, enum way way)
+{
+	if (way == PLAIN) {
+		close_plain(&bench->plain);
+		return 0;
+	}
+	rxaqm_xsk_close(bench->xsk);
+	return run_rxaqm(bench, "detach");
+}
+
+/* Mpps; negative: something broke. */
+static double measure(struct bench *bench)
+{
+	const struct timespec pause = { .tv_nsec = MEASURE_MS * 1000000L };
+	pthread_t sender, receiver;
+
+	bench->stop = false;
+	bench->received = 0;
+	if (pthread_create(&receiver, NULL, receive_all, bench) ||
+	    pthread_create(&sender, NULL, send_all, bench))
+		return fail("thread", EAGAIN);
+	nanosleep(&pause, NULL);
+	bench->stop = true;
+	pthread_join(sender, NULL);
+	pthread_join(receiver, NULL);
+	if (bench->err)
+		return fail("BPF_PROG_RUN", bench->err);
+	if (!bench->received)
+		return fail("no packet arrived", EIO);
+	return (double)bench->received * 1e3 / (double)bench->sender_ns;
+}
+
+static int compare(struct bench *bench)
+{
+	double rate[NR_WAYS][NR_TURNS], ratio[NR_TURNS], r;
+	int turn, way;
+
+	for (turn = 0; turn < NR_TURNS; turn++) {
+		for (way = 0; way < NR_WAYS; way++) {
+			if (open_way(bench, way))
+				return -1;
+			rate[way][turn] = measure(bench);
+			if (close_way(bench, way) || rate[way][turn] < 0)
+				return -1;
+		}
+		ratio[turn] = rate[RXAQM][turn] / rate[PLAIN][turn];
+	}
+	r = median_of(NR_TURNS, ratio);
+	printf("AF_XDP, libxdp's program and API\t%.3f\tMpps\t\t1.000\t\n",
+	       median_of(NR_TURNS, rate[PLAIN]));
+	printf("AF_XDP, rxaqm and librxaqm-xsk\t%.3f\tMpps\t>= %.2f x libxdp\t%.3f\t%s\n",
+	       median_of(NR_TURNS, rate[RXAQM]), LIMIT, r, r >= LIMIT ? "yes" : "no");
+	return 0;
+}
+
+static int only_send(struct bench *bench, unsigned int seconds)
+{
+	pthread_t sender;
+
+	if (pthread_create(&sender, NULL, send_all, bench))
+		return fail("thread", EAGAIN);
+	sleep(seconds);
+	bench->stop = true;
+	pthread_join(sender, NULL);
+	return bench->err ? fail("BPF_PROG_RUN", bench->err) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench bench = {};
+	int err;
+
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "Usage: xsk TX_IFACE RX_IFACE RXAQM | xsk TX_IFACE SECONDS\n");
+		return 2;
+	}
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		fprintf(stderr, "xsk: needs two CPUs: one sends, one receives\n");
+		return 77;
+	}
+	libbpf_set_print(NULL);
+	libxdp_set_print(NULL);
+	bench.skel = live__open();
+	if (!bench.skel)
+		return 1;
+	bench.skel->rodata->tx_ifindex = if_nametoindex(argv[1]);
+	err = live__load(bench.skel);
+	if (err) {
+		fail("cannot load the generators", err);
+	} else if (argc == 3) {
+		err = only_send(&bench, (unsigned int)strtoul(argv[2], NULL, 10));
+	} else {
+		bench.rx = argv[2];
+		bench.rxaqm = argv[3];
+		err = compare(&bench);
+	}
+	live__destroy(bench.skel);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the kernel and the consumers say of AF_XDP sockets. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/xdp_diag.h>
+
+extern "C" {
+#include "notes.h"
+#include "sockets.h"
+#include "top.h"
+}
+
+namespace
+{
+
+constexpr uint64_t MS = RXAQM_NSEC_PER_MSEC, SEC = RXAQM_NSEC_PER_SEC;
+
+using Bytes = std::vector<char>;
+
+template<typename T> void append(Bytes &bytes, const T &value)
+{
+	const char *from = reinterpret_cast<const char *>(&value);
+
+	bytes.insert(bytes.end(), from, from + sizeof(value));
+	bytes.resize((bytes.size() + 3) & ~size_t(3));
+}
+
+template<typename T> void attribute(Bytes &bytes, uint16_t type, const T &value)
+{
+	append(bytes, nlattr{ uint16_t(NLA_HDRLEN + sizeof(value)), type });
+	append(bytes, value);
+}
+
+/* One message of a dump; @attributes follow its header. */
+Bytes message(uint16_t type, const Bytes &body)
+{
+	Bytes bytes;
+	nlmsghdr nl = {};
+
+	nl.nlmsg_len = uint32_t(NLMSG_HDRLEN + body.size());
+	nl.nlmsg_type = type;
+	append(bytes, nl);
+	bytes.insert(bytes.end(), body.begin(), body.end());
+	return bytes;
+}
+
+Bytes socket_message(uint32_t ifindex, uint32_t queue, uint32_t entries, uint64_t full)
+{
+	xdp_diag_stats stats = {};
+	Bytes body;
+
+	stats.n_rx_full = full;
+	stats.n_fill_ring_empty = full + 1;
+	append(body, xdp_diag_msg{});
+	attribute(body, XDP_DIAG_INFO, xdp_diag_info{ ifindex, queue });
+	attribute(body, XDP_DIAG_UID, uint32_t(1000));
+	if (entries)
+		attribute(body, XDP_DIAG_RX_RING, xdp_diag_ring{ entries });
+	attribute(body, XDP_DIAG_STATS, stats);
+	return message(SOCK_DIAG_BY_FAMILY, body);
+}
+
+Bytes operator+(Bytes a, const Bytes &b)
+{
+	a.insert(a.end(), b.begin(), b.end());
+	return a;
+}
+
+std::unique_ptr<rxaqm_sockets> none_yet()
+{
+	auto sockets = std::make_unique<rxaqm_sockets>();
+
+	memset(sockets.get(), 0, sizeof(*sockets));
+	return sockets;
+}
+
+/* A queue that goes to a socket, and the policy that goes with it. */
+rxaqm_queue served()
+{
+	rxaqm_queue q;
+
+	memset(&q, 0, sizeof(q));
+	q.flags = RXAQM_QUEUE_SERVED | RXAQM_QUEUE_POLLED;
+	q.policy.interval_ns = 40 * MS;
+	q.signal = RXAQM_SIGNAL_BUSY;
+	return q;
+}
+
+} /* namespace */
+
+TEST_CASE("sockets: the kernel's answer is read", "[sockets]")
+{
+	auto sockets = none_yet();
+	const Bytes done = message(NLMSG_DONE, Bytes(4));
+	const Bytes first = socket_message(7, 3, 0, 0) + socket_message(7, 3, 2048, 12);
+	const Bytes second = socket_message(8, 3, 64, 0) + done;
+
+	CHECK(rxaqm_sockets_parse(sockets.get(), first.data(), first.size()) == 0);
+	CHECK(rxaqm_sockets_parse(sockets.get(), second.data(), second.size()) == 1);
+	REQUIRE(sockets->nr == 3);
+	CHECK_FALSE(rxaqm_sockets_find(sockets.get(), 7, 3)); /* not known before the end */
+	sockets->known = true;
+	const rxaqm_socket_diag *found = rxaqm_sockets_find(sockets.get(), 7, 3);
+	REQUIRE(found);
+	CHECK(found->ring_entries == 2048);
+	CHECK(found->ring_full == 12);
+	CHECK(found->no_frame == 13);
+	CHECK(found->uid == 1000);
+	CHECK_FALSE(rxaqm_sockets_find(sockets.get(), 7, 2));
+	CHECK_FALSE(rxaqm_sockets_find(sockets.get(), 9, 3));
+	CHECK(rxaqm_sockets_find(sockets.get(), 8, 3)->ring_entries == 64);
+}
+
+TEST_CASE("sockets: a refusal, and damage, are told", "[sockets]")
+{
+	auto sockets = none_yet();
+	nlmsgerr refused = {};
+	Bytes body;
+
+	refused.error = -ENOENT;
+	append(body, refused);
+	Bytes bytes = message(NLMSG_ERROR, body);
+	CHECK(rxaqm_sockets_parse(sockets.get(), bytes.data(), bytes.size()) == -ENOENT);
+
+	bytes = socket_message(7, 3, 2048, 12);
+	for (size_t cut = 1; cut < bytes.size(); cut++) {
+		Bytes part(bytes.begin(), bytes.end() - long(cut));
+		CAPTURE(cut);
+		CHECK(rxaqm_sockets_parse(sockets.get(), part.data(), part.size()) == -EBADMSG);
+	}
+	/* Lengths that lie. */
+	for (uint32_t len : { 0U, 15U, 16U, 24U, 1000000U, ~0U }) {
+		Bytes lies = bytes;
+		memcpy(lies.data(), &len, sizeof(len));
+		CAPTURE(len);
+		CHECK(rxaqm_sockets_parse(sockets.get(), lies.data(), lies.size()) == -EBADMSG);
+	}
+	for (uint16_t len : { 0, 3, 200, 65535 }) {
+		Bytes lies = bytes;
+		memcpy(lies.data() + NLMSG_HDRLEN + sizeof(xdp_diag_msg), &len, sizeof(len));
+		CAPTURE(len);
+		CHECK(rxaqm_sockets_parse(sockets.get(), lies.data(), lies.size()) == -EBADMSG);
+	}
+	CHECK(sockets->nr == 0);
+}
+
+TEST_CASE("sockets: more than there is room for are left out", "[sockets]")
+{
+	auto sockets = none_yet();
+	const Bytes one = socket_message(7, 3, 2048, 0);
+
+	for (int i = 0; i < RXAQM_SOCKETS_MAX + 5; i++)
+		REQUIRE(rxaqm_sockets_parse(sockets.get(), one.data(), one.size()) == 0);
+	CHECK(sockets->nr == RXAQM_SOCKETS_MAX);
+}
+
+TEST_CASE("sockets: what the consumer says goes where the kernel says nothing", "[sockets]")
+{
+	const uint64_t now = 100 * SEC;
+	rxaqm_socket_diag diag = {};
+	rxaqm_socket socket;
+	rxaqm_iface iface = {};
+	rxaqm_wait wait = {};
+	rxaqm_queue q = served();
+
+	iface.ring_entries = 256;
+	wait.wait_ns = 3 * MS;
+	wait.updated_ns = now - 2 * MS;
+	wait.ring_full = 5;
+	wait.ring_entries = 512;
+	rxaqm_socket_look(&iface, &q, &wait, nullptr, now, &socket);
+	CHECK(socket.ring_entries == 512);
+	CHECK(socket.ring_full == 5);
+	CHECK(socket.wait_state == RXAQM_WAIT_VALID);
+	CHECK(socket.wait_ns == 3 * MS);
+	CHECK(socket.wait_age_ns == 2 * MS);
+	CHECK(socket.nic_ns == 0);
+
+	diag.ring_entries = 2048;
+	diag.ring_full = 9;
+	wait.updated_ns = now - SEC;
+	q.flags |= RXAQM_QUEUE_STANDING;
+	q.drained_ns = now - 10 * MS;
+	rxaqm_socket_look(&iface, &q, &wait, &diag, now, &socket);
+	CHECK(socket.ring_entries == 2048);
+	CHECK(socket.ring_full == 9);
+	CHECK(socket.wait_state == RXAQM_WAIT_STALE);
+	CHECK(socket.wait_ns == 0);
+	CHECK(socket.wait_age_ns == SEC);
+	CHECK(socket.nic_ns == 10 * MS);
+	q.packet_ns = 10000;
+	rxaqm_socket_look(&iface, &q, &wait, &diag, now, &socket);
+	CHECK(socket.nic_ns == 2560000);
+	q.signal = RXAQM_SIGNAL_HINT;
+	q.flags |= RXAQM_QUEUE_SAMPLED;
+	q.sample_sojourn_ns = 7;
+	rxaqm_socket_look(&iface, &q, &wait, &diag, now, &socket);
+	CHECK(socket.nic_ns == 7);
+}
+
+TEST_CASE("sockets: stamps are expected where a program sees them", "[sockets]")
+{
+	rxaqm_queue q = served();
+	rxaqm_iface iface = {};
+
+	CHECK_FALSE(rxaqm_socket_lets_stamps_be(&iface, &q));
+	iface.flags = RXAQM_IFACE_HINT;
+	CHECK(rxaqm_socket_lets_stamps_be(&iface, &q));
+	iface.flags = RXAQM_IFACE_GENERIC;
+	CHECK(rxaqm_socket_lets_stamps_be(&iface, &q));
+	iface.flags = 0;
+	q.flags = 0;
+	CHECK(rxaqm_socket_lets_stamps_be(&iface, &q));
+}
+
+TEST_CASE("sockets: top has the consumer's wait behind the mode, within its line", "[sockets]")
+{
+	rxaqm_top_row row;
+	char line[RXAQM_TOP_LINE], mode[RXAQM_TOP_MODE];
+
+	memset(&row, 0, sizeof(row));
+	row.now_ns = 100 * SEC;
+	row.policy.mode = RXAQM_MODE_ENFORCE;
+	CHECK(std::string(rxaqm_top_mode(&row, mode)) == "enforce");
+	row.now.flags = RXAQM_QUEUE_SERVED;
+	CHECK(std::string(rxaqm_top_mode(&row, mode)) == "enforce, xsk -");
+	row.socket.wait_state = RXAQM_WAIT_VALID;
+	row.socket.wait_ns = 1234567;
+	CHECK(std::string(rxaqm_top_mode(&row, mode)) == "enforce, xsk 1.23 ms");
+	row.policy.lease_until_ns = 1;
+	row.socket.wait_ns = RXAQM_SOJOURN_MAX_NS;
+	CHECK(std::string(rxaqm_top_line(&row, line))
+		      .find("observe (lease over), xsk 10000.00 ms") != std::string::npos);
+	/* The columns before it stay where they are. */
+	const std::string header = rxaqm_top_header();
+	CHECK(std::string(line).find("observe") == header.find("mode"));
+}

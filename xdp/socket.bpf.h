@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The way to a socket: packets of a queue that one serves go there instead of to the stack, with
+ * what is known of them in front (shared/xsk.h). To be included behind judge.bpf.h.
+ */
+#ifndef RXAQM_SOCKET_BPF_H
+#define RXAQM_SOCKET_BPF_H
+
+#include <bpf/bpf_core_read.h>
+
+#include "judge.bpf.h"
+
+/* Kernels whose sockets take packets in fragments (6.6) have this field, for XDP_USE_SG. */
+struct xdp_sock___rxaqm {
+	bool sg;
+} __attribute__((preserve_access_index));
+
+/* Is there a socket at @index? */
+static __always_inline bool socket_there(__u32 index)
+{
+	return bpf_map_lookup_elem(&xsk_map, &index);
+}
+
+/* Older kernels drop a packet in fragments that is sent to a socket; the stack can take it. A
+ * socket that did not ask for fragments (XDP_USE_SG) is given it all the same: if it does not fit
+ * a frame, the kernel drops it and counts it with the socket, as it would without rxaqm.
+ */
+static __always_inline bool socket_takes(struct xdp_md *ctx)
+{
+	return bpf_core_field_exists(struct xdp_sock___rxaqm, sg) ||
+	       bpf_xdp_get_buff_len(ctx) == (__u64)(ctx->data_end - ctx->data);
+}
+
+/* Hand the packet to the socket at @index; to the stack, if that has just gone. */
+static __always_inline int to_socket(struct rxaqm_queue *q, __u32 index)
+{
+	int action = (int)bpf_redirect_map(&xsk_map, index, XDP_PASS);
+
+	if (action == XDP_REDIRECT)
+		q->stat[RXAQM_STAT_REDIRECT]++;
+	return action;
+}
+
+/* The same with @known in front of the packet, if there is room, and nothing is there that others
+ * put. A global function, so that the verifier walks it once.
+ */
+__attribute__((noinline)) int rxaqm_xdp_to_socket(struct xdp_md *ctx, struct rxaqm_queue *q,
+						  const struct rxaqm_meta *known, __u32 index)
+{
+	struct rxaqm_meta *meta;
+	bool placed = false;
+	int action;
+
+	if (!q || !known || !socket_takes(ctx))
+		return XDP_PASS;
+	if (ctx->data_meta == ctx->data)
+		placed = !bpf_xdp_adjust_meta(ctx, -(int)sizeof(*meta));
+	if (placed) {
+		meta = (void *)(long)ctx->data_meta;
+		if ((void *)(meta + 1) <= (void *)(long)ctx->data)
+			*meta = *known;
+	}
+	action = to_socket(q, index);
+	if (placed && action != XDP_REDIRECT)
+		bpf_xdp_adjust_meta(ctx, (int)sizeof(*meta));
+	return action;
+}
+
+/* For programs that must not touch the packet's bounds. */
+static __always_inline int to_socket_bare(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
+{
+	return socket_takes(ctx) ? to_socket(q, index) : XDP_PASS;
+}
+
+/* A packet of a queue that a socket serves. */
+struct rxaqm_served {
+	struct rxaqm_meta known; /* to be put in front of it */
+	__u64 wait_ns, updated_ns; /* what the consumer has published */
+};
+
+/* Begin with the time. What the consumer has published is read before, so that it is not later. */
+static __always_inline void served_begin(struct rxaqm_served *served, __u32 index)
+{
+	struct rxaqm_wait *wait = bpf_map_lookup_elem(&wait_map, &index);
+
+	if (wait) {
+		served->wait_ns = RXAQM_READ_ONCE(wait->wait_ns);
+		served->updated_ns = RXAQM_READ_ONCE(wait->updated_ns);
+	}
+	served->known.magic = RXAQM_META_MAGIC;
+	served->known.version = RXAQM_META_VERSION;
+	served->known.size = sizeof(served->known);
+	served->known.host_ns = bpf_ktime_get_ns();
+}
+
+/* Note what is known of the packet's time in the NIC. @sojourn_ns: what it is judged by, if that is
+ * @known at all.
+ */
+static __always_inline void note_sojourn(const struct rxaqm_queue *q, struct rxaqm_meta *meta,
+					 bool known, __u64 sojourn_ns)
+{
+	__u64 ignored;
+
+	if (q->flags & RXAQM_QUEUE_STANDING)
+		meta->flags |= RXAQM_META_STANDING;
+	if (!known)
+		return;
+	if (!pick_sample(q, meta->host_ns, &ignored)) {
+		/* By polls: what holds for the queue. */
+		meta->flags |= RXAQM_META_SAMPLED;
+		meta->sojourn_ns = sojourn_ns;
+		return;
+	}
+	meta->flags |= q->sample_ns == meta->host_ns ? RXAQM_META_SOJOURN : RXAQM_META_SAMPLED;
+	meta->sojourn_ns = q->sample_sojourn_ns;
+}
+
+/* Judge the packet by the time that it has waited in the NIC and will wait in the socket's ring. What
+ * is not known counts as none. Global for the verifier's sake.
+ */
+__attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct rxaqm_queue *q,
+						     struct rxaqm_served *served, __u32 index)
+{
+	__u64 now_ns, wait_ns = 0, sojourn_ns = 0;
+	bool standing, known, wait_known;
+	enum rxaqm_verdict verdict;
+
+	if (!q || !served)
+		return RXAQM_PASS;
+	now_ns = served->known.host_ns;
+	standing = (q->flags & RXAQM_QUEUE_STANDING) && !rxaqm_poll_resumes(q, now_ns);
+	known = standing ? pick_sojourn(q, now_ns, &sojourn_ns) :
+			   pick_sample(q, now_ns, &sojourn_ns);
+	note_sojourn(q, &served->known, known, sojourn_ns);
+	wait_known = rxaqm_wait_read(q, served->wait_ns, served->updated_ns, now_ns, &wait_ns);
+	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns))
+		return RXAQM_PASS;
+	if (!known && !wait_known) {
+		count_unknown(q, now_ns);
+		return RXAQM_PASS;
+	}
+	verdict = judge(ctx, q, index, sojourn_ns + wait_ns, now_ns);
+	if (verdict == RXAQM_MARK)
+		served->known.flags |= RXAQM_META_MARKED;
+	return verdict;
+}
+
+#endif /* RXAQM_SOCKET_BPF_H */
