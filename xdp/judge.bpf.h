@@ -116,10 +116,9 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 
 	if (!q)
 		return 0;
+	rxaqm_xdp_parse(ctx, &pkt, &q->policy);
 	data_end = (void *)(long)ctx->data_end;
 	data = (void *)(long)ctx->data;
-	/* Not by rxaqm_xdp_parse(): with all that calls this the stack is used up. */
-	rxaqm_packet_parse(&pkt, data, data_end, &q->policy, false);
 	id = rxaqm_ack_flow_id(&pkt, index, data, data_end);
 	key = (__u32)id & (RXAQM_ACK_FLOWS - 1);
 	flow = bpf_map_lookup_elem(&ack_map, &key);

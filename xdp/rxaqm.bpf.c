@@ -99,9 +99,11 @@ static bool wants_stamps(const struct rxaqm_queue *q, const struct rxaqm_iface *
 	return iface->stamp != RXAQM_STAMP_NONE && q->policy.signal != RXAQM_SIGNAL_BUSY;
 }
 
-/* The first packet of a poll: leave a note for the tracing programs. */
-static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				       enum program program)
+/* The first packet of a poll: leave a note for the tracing programs. Global for the verifier's sake.
+ * Returns 0.
+ */
+__attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q,
+						   __u32 index, __u32 program)
 {
 	__u32 zero = 0, iface_index = config.iface, nr_queues;
 	struct rxaqm_iface *iface;
@@ -109,8 +111,8 @@ static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q
 
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
-	if (!iface || !cpu)
-		return;
+	if (!q || !iface || !cpu)
+		return 0;
 	q->iface = iface_index;
 	if (config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
@@ -127,21 +129,22 @@ static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q
 	cpu->nr_queues = nr_queues + 1;
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		cpu->want_ifindex = 0;
-		return;
+		return 0;
 	}
 	if (program == HINT || config.generic) {
 		cpu->want_ifindex = 0;
 		if (wants_stamps(q, iface))
-			return;
+			return 0;
 	} else if (q->flags & RXAQM_QUEUE_SERVED) {
 		cpu->want_ifindex = 0; /* no skb is made of what goes to a socket */
 	} else if (wants_stamps(q, iface)) {
 		cpu->want_ifindex = ctx->ingress_ifindex;
-		return;
+		return 0;
 	}
 	/* Without stamps a queue that does not stand is one with no delay to speak of. */
 	q->signal = RXAQM_SIGNAL_BUSY;
 	q->poll_bucket = 1;
+	return 0;
 }
 
 /* Generic mode: the tracing program saw this very packet's stamp a moment ago. Returns it, or 0;
@@ -229,7 +232,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		q->stat[RXAQM_STAT_POLLS_LOST]++;
 	}
 	if (!q->taken)
-		begin_poll(ctx, q, index, program);
+		rxaqm_xdp_begin_poll(ctx, q, index, program);
 	q->taken++;
 	if (q->flags & RXAQM_QUEUE_SERVED)
 		return serve(ctx, q, index, program);
