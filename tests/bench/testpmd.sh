@@ -43,7 +43,7 @@ has_program() { ip -n "$ns" -d link show "$rx" | grep -q 'prog/xdp'; }
 start_testpmd()
 {
 	mkfifo "$scratch/stdin.$1"
-	ip netns exec "$ns" dpdk-testpmd --no-huge -m 256 --no-pci --no-shconf -l 0,1 --main-lcore 0 \
+	RUNTIME_DIRECTORY=$scratch ip netns exec "$ns" dpdk-testpmd --no-huge -m 256 --no-pci --no-shconf -l 0,1 --main-lcore 0 \
 		--file-prefix "rxaqm$$" --vdev="net_af_xdp0,iface=$rx" -- --forward-mode=rxonly \
 		--total-num-mbufs=8192 --stats-period 1 --auto-start \
 		<>"$scratch/stdin.$1" >"$scratch/log" 2>&1 &
