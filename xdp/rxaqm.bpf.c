@@ -55,25 +55,27 @@ enum program {
 	HINT, /* the stamp of the packet at hand can be read */
 };
 
-/* Take the operator's policy over, if it has changed. A copy that a change overlapped is
- * thrown away; the next poll tries again.
+/* Take the operator's policy over, which is of another generation. A copy that a change overlapped
+ * is thrown away; the next poll tries again. Global, so that the copy is not on the stack of what
+ * comes later: with all that may be called that is short. Returns 0.
  */
-static void refresh_policy(struct rxaqm_queue *q, const struct rxaqm_iface *iface, __u32 index)
+__attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
+						    const struct rxaqm_iface *iface, __u32 index)
 {
-	__u32 gen = RXAQM_READ_ONCE(iface->policy_gen);
 	struct rxaqm_policy *policy, copy;
-	__u32 key;
+	__u32 gen, key;
 	bool same;
 
-	if ((q->flags & RXAQM_QUEUE_POLICY_VALID) && q->policy_gen == gen)
-		return;
+	if (!q || !iface)
+		return 0;
+	gen = RXAQM_READ_ONCE(iface->policy_gen);
 	key = (gen & 1) * RXAQM_MAX_QUEUES + index;
 	policy = bpf_map_lookup_elem(&policy_map, &key);
 	if (!policy)
-		return;
+		return 0;
 	copy = *policy;
 	if (RXAQM_READ_ONCE(iface->policy_gen) != gen)
-		return;
+		return 0;
 	/* A renewed lease, or a change that was for other queues, is no reason to begin anew. */
 	q->policy.lease_until_ns = copy.lease_until_ns;
 	same = (q->flags & RXAQM_QUEUE_POLICY_VALID) &&
@@ -81,13 +83,14 @@ static void refresh_policy(struct rxaqm_queue *q, const struct rxaqm_iface *ifac
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
 	if (same)
-		return;
+		return 0;
 	q->policy = copy;
 	/* What the law came to under another policy, or while only observing, where senders do
 	 * not react and count runs away, is no place to begin.
 	 */
 	q->codel = (struct rxaqm_codel_vars){};
 	q->smooth_ns = 0;
+	return 0;
 }
 
 /* True if stamps of this queue's packets are wanted. */
@@ -96,9 +99,11 @@ static bool wants_stamps(const struct rxaqm_queue *q, const struct rxaqm_iface *
 	return iface->stamp != RXAQM_STAMP_NONE && q->policy.signal != RXAQM_SIGNAL_BUSY;
 }
 
-/* The first packet of a poll: leave a note for the tracing programs. */
-static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				       enum program program)
+/* The first packet of a poll: leave a note for the tracing programs. Global for the verifier's sake.
+ * Returns 0.
+ */
+__attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q,
+						   __u32 index, __u32 program)
 {
 	__u32 zero = 0, iface_index = config.iface, nr_queues;
 	struct rxaqm_iface *iface;
@@ -106,12 +111,14 @@ static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q
 
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
-	if (!iface || !cpu)
-		return;
+	if (!q || !iface || !cpu)
+		return 0;
 	q->iface = iface_index;
 	if (config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
-	refresh_policy(q, iface, index);
+	if (!(q->flags & RXAQM_QUEUE_POLICY_VALID) ||
+	    q->policy_gen != RXAQM_READ_ONCE(iface->policy_gen))
+		rxaqm_xdp_take_policy(q, iface, index);
 	/* A socket is bound to an Rx queue, and a CPU's backlog is none. */
 	rxaqm_wait_served(q, !config.by_cpu && socket_there(index));
 
@@ -122,21 +129,22 @@ static __always_inline void begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q
 	cpu->nr_queues = nr_queues + 1;
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		cpu->want_ifindex = 0;
-		return;
+		return 0;
 	}
 	if (program == HINT || config.generic) {
 		cpu->want_ifindex = 0;
 		if (wants_stamps(q, iface))
-			return;
+			return 0;
 	} else if (q->flags & RXAQM_QUEUE_SERVED) {
 		cpu->want_ifindex = 0; /* no skb is made of what goes to a socket */
 	} else if (wants_stamps(q, iface)) {
 		cpu->want_ifindex = ctx->ingress_ifindex;
-		return;
+		return 0;
 	}
 	/* Without stamps a queue that does not stand is one with no delay to speak of. */
 	q->signal = RXAQM_SIGNAL_BUSY;
 	q->poll_bucket = 1;
+	return 0;
 }
 
 /* Generic mode: the tracing program saw this very packet's stamp a moment ago. Returns it, or 0;
@@ -224,7 +232,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		q->stat[RXAQM_STAT_POLLS_LOST]++;
 	}
 	if (!q->taken)
-		begin_poll(ctx, q, index, program);
+		rxaqm_xdp_begin_poll(ctx, q, index, program);
 	q->taken++;
 	if (q->flags & RXAQM_QUEUE_SERVED)
 		return serve(ctx, q, index, program);

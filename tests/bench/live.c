@@ -13,7 +13,6 @@
  *
  * One line a figure: name, value, unit, target, ratio, met.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <linux/if_link.h>
 #include <net/if.h>
@@ -30,6 +29,7 @@
 #include <bpf/libbpf.h>
 
 #include "median.h"
+#include "napi.h"
 #include "live.skel.h"
 
 #define NR_TURNS 7
@@ -37,7 +37,6 @@
 #define MEASURE_MS 350
 #define SEND_CPU 0
 #define RECEIVE_CPU 1
-#define SET_THREADED "echo %s >/sys/class/net/%s/threaded"
 
 enum signal {
 	EMPTY,
@@ -85,12 +84,6 @@ static unsigned char packet[60] = {
 	0x9c, 0x40, 0, 9,  0, 26,
 };
 
-static int fail(const char *what, int err)
-{
-	fprintf(stderr, "live: %s: %s\n", what, strerror(err < 0 ? -err : err));
-	return -1;
-}
-
 static unsigned long long now_ns(void)
 {
 	struct timespec ts;
@@ -106,89 +99,12 @@ static void sleep_ms(int ms)
 	nanosleep(&ts, NULL);
 }
 
-static void pin(pid_t pid, int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	sched_setaffinity(pid, sizeof(cpus), &cpus);
-}
-
-static int run_shell(const char *fmt, const char *a, const char *b, const char *c)
-{
-	char command[512];
-
-	/* Surplus arguments are left over. */
-	snprintf(command, sizeof(command), fmt, a, b, c);
-	return system(command) ? fail(command, EIO) : 0;
-}
-
-static unsigned long long read_number(const char *path)
-{
-	unsigned long long value = 0;
-	FILE *f = fopen(path, "r");
-
-	if (f) {
-		if (fscanf(f, "%llu", &value) != 1)
-			value = 0;
-		fclose(f);
-	}
-	return value;
-}
-
 static unsigned long long received(const struct bench *bench)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/rx_packets", bench->rx);
-	return read_number(path);
-}
-
-/* The thread that polls the receiver; 0 if there is none. */
-static pid_t napi_thread(const struct bench *bench)
-{
-	char want[32], path[64], comm[64];
-	struct dirent *entry;
-	pid_t pid = 0;
-	DIR *dir;
-	FILE *f;
-
-	snprintf(want, sizeof(want), "napi/%s-", bench->rx);
-	dir = opendir("/proc");
-	while (dir && !pid && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%.20s/comm", entry->d_name);
-		f = atoi(entry->d_name) ? fopen(path, "r") : NULL;
-		if (!f)
-			continue;
-		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, want, strlen(want)))
-			pid = atoi(entry->d_name);
-		fclose(f);
-	}
-	if (dir)
-		closedir(dir);
-	return pid;
-}
-
-/* The NAPI comes and goes with the XDP program. */
-static pid_t make_thread(const struct bench *bench)
-{
-	pid_t pid = napi_thread(bench);
-
-	if (pid)
-		return pid;
-	if (run_shell(SET_THREADED, "0", bench->rx, NULL) ||
-	    run_shell(SET_THREADED, "1", bench->rx, NULL))
-		return 0;
-	return napi_thread(bench);
-}
-
-static unsigned long long cpu_ns(pid_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
-	return read_number(path);
+	return bench_read_number(path);
 }
 
 static void *send_all(void *arg)
@@ -197,7 +113,7 @@ static void *send_all(void *arg)
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet));
 	int prog_fd, err = 0;
 
-	pin(0, SEND_CPU);
+	bench_pin(0, SEND_CPU);
 	if (bench->load->skbs) {
 		prog_fd = bpf_program__fd(bench->skel->progs.send_skbs);
 		opts.repeat = 20000;
@@ -218,17 +134,17 @@ static int attach(struct bench *bench, enum signal signal)
 	int err;
 
 	if (signal != EMPTY)
-		return run_shell("%s attach %s %s >/dev/null", bench->rxaqm, bench->rx,
-				 signals[signal].attach);
+		return bench_run_shell("%s attach %s %s >/dev/null", bench->rxaqm, bench->rx,
+				       signals[signal].attach);
 	err = bpf_xdp_attach(bench->rx_ifindex, bpf_program__fd(bench->skel->progs.live_empty),
 			     XDP_FLAGS_DRV_MODE, NULL);
-	return err ? fail("attaching the empty program", err) : 0;
+	return err ? bench_fail("attaching the empty program", err) : 0;
 }
 
 static void detach(struct bench *bench, enum signal signal)
 {
 	if (signal != EMPTY)
-		run_shell("%s detach %s >/dev/null", bench->rxaqm, bench->rx, NULL);
+		bench_run_shell("%s detach %s >/dev/null", bench->rxaqm, bench->rx, NULL);
 	else
 		bpf_xdp_detach(bench->rx_ifindex, XDP_FLAGS_DRV_MODE, NULL);
 }
@@ -242,28 +158,28 @@ static double measure(struct bench *bench)
 	double rate;
 
 	if (bench->load->threaded) {
-		pid = make_thread(bench);
+		pid = bench_make_thread(bench->rx);
 		if (!pid)
-			return fail("no NAPI thread", ESRCH);
-		pin(pid, RECEIVE_CPU);
-	} else if (run_shell(SET_THREADED, "0", bench->rx, NULL)) {
+			return bench_fail("no NAPI thread", ESRCH);
+		bench_pin(pid, RECEIVE_CPU);
+	} else if (bench_run_shell(BENCH_SET_THREADED, "0", bench->rx, NULL)) {
 		return -1;
 	}
 	bench->stop = false;
 	if (pthread_create(&sender, NULL, send_all, bench))
-		return fail("thread", errno);
+		return bench_fail("thread", errno);
 	sleep_ms(WARM_UP_MS);
 	packets = received(bench);
-	time_ns = pid ? cpu_ns(pid) : now_ns();
+	time_ns = pid ? bench_cpu_ns(pid) : now_ns();
 	sleep_ms(MEASURE_MS);
 	packets = received(bench) - packets;
-	time_ns = (pid ? cpu_ns(pid) : now_ns()) - time_ns;
+	time_ns = (pid ? bench_cpu_ns(pid) : now_ns()) - time_ns;
 	bench->stop = true;
 	pthread_join(sender, NULL);
 	if (bench->err)
-		return fail("BPF_PROG_RUN", bench->err);
+		return bench_fail("BPF_PROG_RUN", bench->err);
 	if (!packets || !time_ns)
-		return fail("no packet arrived", EIO);
+		return bench_fail("no packet arrived", EIO);
 	rate = (double)packets * 1e3 / (double)time_ns;
 	return rate;
 }
@@ -334,7 +250,7 @@ int main(int argc, char **argv)
 	bench.skel->rodata->tx_ifindex = if_nametoindex(bench.tx);
 	err = live__load(bench.skel);
 	if (err)
-		fail("cannot load the generators", err);
+		bench_fail("cannot load the generators", err);
 	for (i = 0; i < NR_LOADS && !err; i++) {
 		err = run_load(&bench, &loads[i]);
 		fflush(stdout);

@@ -6,13 +6,12 @@
  *   xsk TX_IFACE RX_IFACE RXAQM     compare; one line a figure: name, value, unit, target, ratio, met
  *   xsk TX_IFACE SECONDS            only send
  *
- * The NAPI runs on the sender's CPU, between two sends, and the consumer on another. The rate is
- * by CPU time of the sender, as others may want its CPU.
+ * The NAPI is a thread on the sender's CPU and always has more to do than it can; the consumer has
+ * another CPU, and is faster. The rate is by CPU time of that thread, as others may want its CPU.
  */
 #include <errno.h>
 #include <net/if.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +26,11 @@
 
 #include "live.skel.h"
 #include "median.h"
+#include "napi.h"
 #include "rxaqm-xsk.h"
 
 #define NR_TURNS 9
+#define WARM_UP_MS 150
 #define MEASURE_MS 500
 #define SEND_CPU 0
 #define RECEIVE_CPU 1
@@ -58,7 +59,7 @@ struct bench {
 	struct plain plain;
 	struct rxaqm_xsk *xsk;
 	volatile bool stop;
-	unsigned long long received, sender_ns;
+	volatile unsigned long long received;
 	int err;
 };
 
@@ -69,40 +70,23 @@ static unsigned char packet[60] = {
 	0x9c, 0x40, 0, 9,  0, 26,
 };
 
-static int fail(const char *what, int err)
+static void sleep_ms(int ms)
 {
-	fprintf(stderr, "xsk: %s: %s\n", what, strerror(err < 0 ? -err : err));
-	return -1;
-}
+	const struct timespec ts = { .tv_nsec = ms * 1000000L };
 
-static void pin(int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
-static unsigned long long thread_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (unsigned long long)ts.tv_sec * 1000000000ULL + (unsigned long long)ts.tv_nsec;
+	nanosleep(&ts, NULL);
 }
 
 static void *send_all(void *arg)
 {
 	struct bench *bench = arg;
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
-		    .repeat = 1 << 14, .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = 32);
+		    .repeat = 1 << 14, .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = 64);
 	int fd = bpf_program__fd(bench->skel->progs.send_frames), err = 0;
 
-	pin(SEND_CPU);
+	bench_pin(0, SEND_CPU);
 	while (!bench->stop && (!err || err == -EINTR))
 		err = bpf_prog_test_run_opts(fd, &opts);
-	bench->sender_ns = thread_ns();
 	bench->err = err == -EINTR ? 0 : err;
 	return NULL;
 }
@@ -128,7 +112,14 @@ static int open_plain(struct plain *p, const char *ifname)
 	for (i = 0; i < FRAMES; i++)
 		*xsk_ring_prod__fill_addr(&p->fill, first + i) = (__u64)i * FRAME_SIZE;
 	xsk_ring_prod__submit(&p->fill, FRAMES);
-	return xsk_socket__create(&p->socket, ifname, 0, p->umem, &p->rx, NULL, &config);
+	/* The kernel frees the queue some time after its last socket was closed. */
+	for (i = 0; i < 50; i++) {
+		err = xsk_socket__create(&p->socket, ifname, 0, p->umem, &p->rx, NULL, &config);
+		if (err != -EBUSY)
+			break;
+		sleep_ms(10);
+	}
+	return err;
 }
 
 static void close_plain(struct plain *p)
@@ -138,14 +129,22 @@ static void close_plain(struct plain *p)
 	munmap(p->frames, FRAMES * FRAME_SIZE);
 }
 
+/* As whoever takes packets does. */
+static void look_at(const void *data)
+{
+	*(const volatile unsigned char *)data;
+}
+
 static unsigned int take_plain(struct plain *p)
 {
 	__u32 from = 0, to = 0, nr, i;
 	__u64 frames[BATCH];
 
 	nr = xsk_ring_cons__peek(&p->rx, BATCH, &from);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		frames[i] = xsk_ring_cons__rx_desc(&p->rx, from + i)->addr;
+		look_at(xsk_umem__get_data(p->frames, frames[i]));
+	}
 	if (!nr)
 		return 0;
 	xsk_ring_cons__release(&p->rx, nr);
@@ -159,8 +158,10 @@ static unsigned int take_plain(struct plain *p)
 static unsigned int take_rxaqm(struct rxaqm_xsk *xsk)
 {
 	struct rxaqm_xsk_packet packets[BATCH];
-	int nr = rxaqm_xsk_receive(xsk, packets, BATCH);
+	int i, nr = rxaqm_xsk_receive(xsk, packets, BATCH);
 
+	for (i = 0; i < nr; i++)
+		look_at(packets[i].data);
 	if (nr <= 0)
 		return 0;
 	rxaqm_xsk_release(xsk, packets, (unsigned int)nr);
@@ -171,7 +172,7 @@ static void *receive_all(void *arg)
 {
 	struct bench *bench = arg;
 
-	pin(RECEIVE_CPU);
+	bench_pin(0, RECEIVE_CPU);
 	while (!bench->stop)
 		bench->received += bench->xsk ? take_rxaqm(bench->xsk) : take_plain(&bench->plain);
 	return NULL;
@@ -179,10 +180,7 @@ static void *receive_all(void *arg)
 
 static int run_rxaqm(const struct bench *bench, const char *command)
 {
-	char text[512];
-
-	snprintf(text, sizeof(text), "%s %s %s >/dev/null", bench->rxaqm, command, bench->rx);
-	return system(text) ? fail(text, EIO) : 0;
+	return bench_run_shell("%s %s %s >/dev/null", bench->rxaqm, command, bench->rx);
 }
 
 static int open_way(struct bench *bench, enum way way)
@@ -192,12 +190,12 @@ static int open_way(struct bench *bench, enum way way)
 	bench->xsk = NULL;
 	if (way == PLAIN) {
 		err = open_plain(&bench->plain, bench->rx);
-		return err ? fail("cannot open a socket of libxdp's", err) : 0;
+		return err ? bench_fail("cannot open a socket of libxdp's", err) : 0;
 	}
 	if (run_rxaqm(bench, "attach"))
 		return -1;
 	err = rxaqm_xsk_open(&bench->xsk, bench->rx, 0, NULL);
-	return err ? fail(rxaqm_xsk_strerror(err), err) : 0;
+	return err ? bench_fail(rxaqm_xsk_strerror(err), err) : 0;
 }
 
 static int close_way(struct bench *bench, enum way way)
@@ -213,23 +211,33 @@ static int close_way(struct bench *bench, enum way way)
 /* Mpps; negative: something broke. */
 static double measure(struct bench *bench)
 {
-	const struct timespec pause = { .tv_nsec = MEASURE_MS * 1000000L };
+	unsigned long long packets, time_ns;
 	pthread_t sender, receiver;
+	pid_t napi;
 
+	napi = bench_make_thread(bench->rx);
+	if (!napi)
+		return bench_fail("no NAPI thread", ESRCH);
+	bench_pin(napi, SEND_CPU);
 	bench->stop = false;
 	bench->received = 0;
 	if (pthread_create(&receiver, NULL, receive_all, bench) ||
 	    pthread_create(&sender, NULL, send_all, bench))
-		return fail("thread", EAGAIN);
-	nanosleep(&pause, NULL);
+		return bench_fail("thread", EAGAIN);
+	sleep_ms(WARM_UP_MS);
+	packets = bench->received;
+	time_ns = bench_cpu_ns(napi);
+	sleep_ms(MEASURE_MS);
+	packets = bench->received - packets;
+	time_ns = bench_cpu_ns(napi) - time_ns;
 	bench->stop = true;
 	pthread_join(sender, NULL);
 	pthread_join(receiver, NULL);
 	if (bench->err)
-		return fail("BPF_PROG_RUN", bench->err);
-	if (!bench->received)
-		return fail("no packet arrived", EIO);
-	return (double)bench->received * 1e3 / (double)bench->sender_ns;
+		return bench_fail("BPF_PROG_RUN", bench->err);
+	if (!packets || !time_ns)
+		return bench_fail("no packet arrived", EIO);
+	return (double)packets * 1e3 / (double)time_ns;
 }
 
 static int compare(struct bench *bench)
@@ -260,11 +268,11 @@ static int only_send(struct bench *bench, unsigned int seconds)
 	pthread_t sender;
 
 	if (pthread_create(&sender, NULL, send_all, bench))
-		return fail("thread", EAGAIN);
+		return bench_fail("thread", EAGAIN);
 	sleep(seconds);
 	bench->stop = true;
 	pthread_join(sender, NULL);
-	return bench->err ? fail("BPF_PROG_RUN", bench->err) : 0;
+	return bench->err ? bench_fail("BPF_PROG_RUN", bench->err) : 0;
 }
 
 int main(int argc, char **argv)
@@ -288,7 +296,7 @@ int main(int argc, char **argv)
 	bench.skel->rodata->tx_ifindex = if_nametoindex(argv[1]);
 	err = live__load(bench.skel);
 	if (err) {
-		fail("cannot load the generators", err);
+		bench_fail("cannot load the generators", err);
 	} else if (argc == 3) {
 		err = only_send(&bench, (unsigned int)strtoul(argv[2], NULL, 10));
 	} else {

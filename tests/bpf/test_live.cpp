@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 
+#include "../support/afxdp.hpp"
 #include "../support/host.hpp"
 #include "../support/traffic.hpp"
 #include "queue.h"
@@ -72,4 +73,35 @@ TEST_CASE("live: polls end, stamps become sojourns", "[live]")
 		CHECK(error_ns >= -int64_t(q.sample_err_ns));
 		CHECK(error_ns <= int64_t(q.sample_err_ns + 100 * RXAQM_NSEC_PER_USEC));
 	}
+}
+
+TEST_CASE("live: a queue goes to a socket, under the dispatcher, too", "[live]")
+{
+	Host host;
+	Wire wire;
+	unsigned with_metadata = 0, received = 0;
+
+	Result attached = host.rxaqm(wire.rx, { "attach", wire.rx_if });
+	CAPTURE(attached.text());
+	REQUIRE(attached.exit_code == 0);
+	AfXdp socket(wire.rx, wire.rx_if, 0);
+	Datagrams datagrams(wire);
+	socket.join(host, 0);
+	for (int i = 0; i < 100 && received < 20; i++) {
+		datagrams.send();
+		for (const SocketPacket &packet : socket.receive(64, 1000)) {
+			received += packet.number() > 0;
+			with_metadata += packet.number() && packet.meta;
+		}
+	}
+	Result status = host.rxaqm(wire.rx, { "status" });
+	CAPTURE(status.text(), received);
+	CHECK(received >= 20);
+	CHECK(read_queue(host).stat[RXAQM_STAT_REDIRECT] >= received);
+	CHECK(status.out.find("goes to a socket") != std::string::npos);
+	/* Not everywhere may a program under the dispatcher put some in front. */
+	const bool bare = status.out.find("no metadata in front of packets") != std::string::npos;
+	CHECK(with_metadata == (bare ? 0 : received));
+	if (bare)
+		CHECK(status.out.find("by dispatcher") != std::string::npos);
 }

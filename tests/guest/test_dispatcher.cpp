@@ -61,7 +61,7 @@ struct Shared {
 	}
 	bool rxaqm_runs() const
 	{
-		return runs("rxaqm_xdp");
+		return runs("rxaqm_xdp") || runs("rxaqm_bare");
 	}
 	/* It drops what it is told to drop, and passes all again. */
 	void check_filter() const

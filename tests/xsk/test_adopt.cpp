@@ -36,12 +36,13 @@ class Testpmd
 				   " -- --forward-mode=rxonly --total-num-mbufs=8192 "
 				   "--stats-period 1 --auto-start >" +
 				   log_ + " 2>&1" },
-			 { 60s, {}, {}, {} })
+			 { 60s, { "RUNTIME_DIRECTORY=" + log_ + ".dpdk" }, {}, {} })
 	{
 	}
 	~Testpmd()
 	{
 		std::filesystem::remove(log_);
+		std::filesystem::remove_all(log_ + ".dpdk");
 	}
 	pid_t pid() const
 	{
