@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <fcntl.h>
+#include <linux/if_xdp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -226,11 +227,15 @@ std::optional<rxaqm_meta> Out::meta() const
 void Plane::put_socket(unsigned queue)
 {
 	__u32 index = config_.queue_base + queue;
+	int entries = 64;
 
-	if (socket_ < 0)
+	if (socket_ < 0) {
 		socket_ = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (socket_ < 0)
-		fail("an AF_XDP socket", errno);
+		/* Some kernels take none without an Rx ring. */
+		if (socket_ < 0 ||
+		    setsockopt(socket_, SOL_XDP, XDP_RX_RING, &entries, sizeof(entries)))
+			fail("an AF_XDP socket", errno);
+	}
 	if (bpf_map_update_elem(bpf_map__fd(xdp_->maps.xsk_map), &index, &socket_, BPF_ANY))
 		fail("putting a socket into xsk_map", errno);
 }
