@@ -122,10 +122,10 @@ def checks:
 	check($a.marks > 0 and $a.drops > 0 and $b.marks == 0 and $b.drops == 0;
 		"marked \($a.marks), dropped \($a.drops); while observing none");
 
-# Why checks may fail though rxaqm did its work: with a queue in front of it the CPU should be
-# burning 85 % of the time or more, the rest is the network stack.
-def notes:
+# Why checks may fail though rxaqm did its work, or nothing: with a queue in front of it the CPU
+# should be burning 85 % of the time or more, the rest is the network stack.
+def disturbed:
 	if .before.burning < 0.8 then
-		"\(.kind): the receiving CPU had other work to do (it burned \(.before.burning * 100
-			| fixed(0)) % of the time, 85 to 90 % are usual): sojourns are longer than they should be"
-	else empty end;
+		"the receiving CPU had other work to do (it burned \(.before.burning * 100
+			| fixed(0)) % of the time, 85 to 90 % are usual), which no queue discipline helps"
+	else "" end;
