@@ -106,7 +106,7 @@ test: ## Install what it needs, build, and run all tests (root); SUITE="unit bpf
 
 # Guests need no network once tests/vm/fetch.sh is done.
 test-vm: ## Install what it needs, build, and test in guests (root); KERNEL=6.12 GROUP="bpf igb"
-	$(Q)packaging/install-deps.sh build test vm
+	$(Q)packaging/install-deps.sh build test vm deb
 	+$(Q)$(SUBMAKE) build-test-vm
 	$(Q)tests/vm/fetch.sh $(KERNEL)
 	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)

@@ -7,6 +7,7 @@
 #   unit bpf system cli xsk   build/tests/SUITE, one Catch2 binary each (TEST_ARGS adds arguments)
 #   guest                 as well, but only if named: tests/vm/run.sh does, in its guests
 #   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
+#   service               package and unit under a systemd, tests/service/service.sh: the same
 #   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
 #   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (60)
 set -euo pipefail
@@ -129,22 +130,35 @@ run_fuzz()
 	done
 }
 
-run_selftest()
+# run_telling LABEL COMMAND...: one that prints "ok TEST", "not ok TEST: why", "skip TEST: why".
+run_telling()
 {
-	local status=0 result rest
+	local label=$1 status=0 result rest
 
-	timeout -k 10 "$suite_timeout" tests/simnic/selftest.sh "${RXAQM_SIMNIC:?the module}" \
-		build/simnic </dev/null 2>&1 | tee "$scratch/out" || status=$?
+	shift
+	timeout -k 10 "$suite_timeout" "$@" </dev/null 2>&1 | tee "$scratch/out" || status=$?
 	while read -r result rest; do
 		case $result in
-		ok) tally pass "simnic's own: $rest" ;;
-		skip) tally skip "simnic's own: ${rest%%:*}" "${rest#*: }" ;;
-		not) rest=${rest#ok } && tally fail "simnic's own: ${rest%%:*}" "${rest#*: }" ;;
+		ok) tally pass "$label: $rest" ;;
+		skip) tally skip "$label: ${rest%%:*}" "${rest#*: }" ;;
+		not) rest=${rest#ok } && tally fail "$label: ${rest%%:*}" "${rest#*: }" ;;
 		esac
 	done <"$scratch/out"
 	if [ "$status" -ne 0 ] && [ "$(count fail "$RXAQM_TALLY")" -eq 0 ]; then
-		tally fail "simnic's own" "ended with status $status"
+		tally fail "$label" "ended with status $status: $(last_line "$scratch/out")"
 	fi
+}
+
+run_selftest()
+{
+	run_telling "simnic's own" tests/simnic/selftest.sh "${RXAQM_SIMNIC:?the module}" build/simnic
+}
+
+run_service()
+{
+	# shellcheck disable=SC2086 # TEST_ARGS is a list
+	run_telling service tests/service/service.sh \
+		build/service/rxaqm.deb build/service/newer.deb ${TEST_ARGS-}
 }
 
 run_suite()
@@ -158,6 +172,7 @@ run_suite()
 	shell) run_shell ;;
 	fuzz) run_fuzz ;;
 	selftest) run_selftest ;;
+	service) run_service ;;
 	*) run_catch2 "$suite" ;;
 	esac
 	echo "== $suite: $(sum "$RXAQM_TALLY") ($((SECONDS - started)) s)"
@@ -167,10 +182,10 @@ run_suite()
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all_suites[@]}")
 for suite in "${suites[@]}"; do
-	case " ${all_suites[*]} guest selftest " in
+	case " ${all_suites[*]} guest selftest service " in
 	*" $suite "*) ;;
 	*)
-		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest selftest" >&2
+		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest selftest service" >&2
 		exit 2
 		;;
 	esac

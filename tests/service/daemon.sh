@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The unit while it runs: what systemd and the journal make of the daemon, what its sandbox
+# lets it do, and what becomes of the data plane. To be sourced by service.sh.
+
+test_start()
+{
+	mark
+	# For the text file: the sandbox opens only what is there when the unit starts.
+	mkdir -p "$(dirname $textfile)"
+	systemctl enable --now $unit
+	running
+	expect Type notify
+	expect StatusText "0 interface(s) attached"
+	expect NRestarts 0
+	soon "there is a status file" test -e /run/rxaqm/status.json
+	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
+	grep -qE '^NoNewPrivs:\s*1$' "/proc/$(property MainPID)/status" || wrong "there is no sandbox"
+}
+
+test_reload()
+{
+	local pid
+
+	pid=$(property MainPID)
+	mark
+	ip link add $nic type veth peer name svc1
+	ip link set $nic up
+	ip link set svc1 up
+	configure
+	systemctl reload $unit
+	soon "$nic is attached" rxaqm status $nic
+	[ "$(program)" -gt 0 ] || wrong "no program on $nic"
+	soon "systemd knows" is StatusText "1 interface(s) attached"
+	running
+	[ "$(property MainPID)" = "$pid" ] || wrong "it was restarted"
+
+	expect_said "configuration read again"
+	# With its priority: notice, and not more.
+	expect_said "$nic: attached, native mode" -p notice..notice
+	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
+
+	soon "the metrics are served" curl -sf -o /run/metrics "http://$metrics/metrics"
+	grep -q "^rxaqm_.*interface=\"$nic\"" /run/metrics || wrong "the metrics lack $nic"
+	soon "the text file has $nic" grep -q "interface=\"$nic\"" $textfile
+	jq -e ".interfaces[] | select(.interface == \"$nic\")" /run/rxaqm/status.json >/dev/null ||
+		wrong "the status file lacks $nic"
+}
+
+test_refused()
+{
+	local id
+
+	id=$(program)
+	mark
+	configure on_stop=nonsense
+	systemctl reload $unit || true
+	soon "the journal says why" said "$config:" -p err
+	expect_said nonsense
+	soon "systemd knows" said_by_status "configuration not reloaded: $config:"
+	running
+	kept "$id"
+
+	configure
+	systemctl reload $unit
+	soon "systemd knows" is StatusText "1 interface(s) attached"
+}
+
+said_by_status()
+{
+	[[ $(property StatusText) == *"$1"* ]]
+}
+
+# died NAME SIGNAL RESULT: systemd starts another, which takes over what is attached.
+died()
+{
+	local id pid restarts
+
+	id=$(program) pid=$(property MainPID) restarts=$(property NRestarts)
+	mark
+	kill "-$1" "$pid"
+	soon "systemd sees it" is Result "$2"
+	kept "$id"
+	soon "it is started again" restarted "$pid"
+	expect NRestarts $((restarts + 1))
+	kept "$id"
+	soon "it takes over" said "$nic: was attached already"
+	soon "systemd knows" is StatusText "1 interface(s) attached"
+	kept "$id"
+}
+
+test_killed()
+{
+	died KILL signal
+}
+
+# A daemon that hangs does not feed the watchdog; one that does not hang does.
+test_hung()
+{
+	local drop_in=/run/systemd/system/$unit.d fed
+
+	mkdir -p $drop_in
+	printf '[Service]\nWatchdogSec=6s\n' >$drop_in/watchdog.conf
+	systemctl daemon-reload
+	systemctl restart $unit
+	fed=$(property WatchdogTimestampMonotonic)
+	sleep 8
+	running
+	[ "$(property WatchdogTimestampMonotonic)" -gt "$fed" ] || wrong "the watchdog is not fed"
+	died STOP watchdog
+	rm -r $drop_in
+	systemctl daemon-reload
+	systemctl restart $unit
+}
+
+# As after a slip in an editor: it stays down, says why, and nothing else happens.
+test_wrong()
+{
+	local id
+
+	id=$(program)
+	mark
+	configure on_stop=nonsense
+	! systemctl restart $unit || wrong "it starts with a wrong configuration"
+	# RestartSec=5s
+	sleep 7
+	expect ActiveState failed
+	expect Result exit-code
+	expect ExecMainStatus 2
+	expect NRestarts 0
+	expect_said "$config:"
+	expect_said nonsense
+	kept "$id"
+
+	configure
+	systemctl start $unit
+	running
+	soon "it takes over" said "$nic: was attached already"
+	kept "$id"
+}
+
+clock_source()
+{
+	[ "$(rxaqm clock -j | jq -r '.interfaces[] | select(.interface == "sim1") | .source')" = "$1" ]
+}
+
+# A NIC that comes later, and whose clock the sandbox lets through.
+test_clock()
+{
+	[ -e "$simnic" ] || wrong "no simnic: run tests/vm/build-simnic.sh"
+	mark
+	insmod "$simnic"
+	ip link set sim0 up
+	ip link set sim1 up
+	soon "sim1 is attached" rxaqm status sim1
+	soon "its clock is read" said "sim1: reading its clock, /dev/ptp"
+	soon "its clock is in use" clock_source phc
+	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
+	rxaqm detach sim1
+	rmmod simnic
+}
+
+test_stop()
+{
+	local id
+
+	id=$(program)
+	systemctl stop $unit
+	expect ActiveState inactive
+	expect Result success
+	kept "$id"
+	[ ! -e /run/rxaqm ] || wrong "left behind: $(ls -d /run/rxaqm/*)"
+
+	configure on_stop=detach
+	mark
+	systemctl start $unit
+	soon "it takes over" said "$nic: was attached already"
+	kept "$id"
+	systemctl stop $unit
+	expect Result success
+	expect_said "$nic: detached"
+	[ "$(program)" = 0 ] || wrong "the program is still there"
+	nothing_pinned
+
+	# For those that follow.
+	configure
+	systemctl start $unit
+	soon "$nic is attached" rxaqm status $nic
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The package where a systemd runs: what its scripts do to the service and to what is attached.
+# tests/shell/deb.sh has what is in it, and the same without a service. To be sourced by
+# service.sh.
+
+nothing_pinned()
+{
+	local left
+
+	left=$(find /sys/fs/bpf -mindepth 1 -name '*rxaqm*' -o -name 'dispatch-*')
+	[ -z "$left" ] || wrong "still pinned: $left"
+}
+
+test_install()
+{
+	# shellcheck disable=SC2154 # service.sh sets it
+	dpkg -i "$package"
+	expect LoadState loaded
+	expect NeedDaemonReload no
+	expect UnitFileState disabled
+	expect ActiveState inactive
+	nothing_pinned
+}
+
+# A new package starts the new daemon; what is attached does not notice.
+test_upgrade()
+{
+	local id pid
+
+	id=$(program) pid=$(property MainPID)
+	mark
+	# shellcheck disable=SC2154
+	dpkg -i "$newer"
+	restarted "$pid" || wrong "the daemon of the old package still runs"
+	running
+	expect NeedDaemonReload no
+	expect UnitFileState enabled
+	soon "it takes over" said "$nic: was attached already"
+	kept "$id"
+	[ ! -e /var/lib/rxaqm ] || wrong "the old program was kept though the new one can manage"
+
+	# One that an operator has stopped stays so.
+	systemctl stop $unit
+	dpkg -i "$package"
+	expect ActiveState inactive
+	kept "$id"
+	systemctl start $unit
+	kept "$id"
+}
+
+# A new package whose program cannot read what is attached: the old daemon stays in charge.
+test_stranger()
+{
+	local id pid dir=/tmp/stranger old
+
+	id=$(program) pid=$(property MainPID)
+	old=/var/lib/rxaqm/rxaqm-$(dpkg-query -W -f '${Version}' rxaqm)
+	dpkg-deb -R "$package" $dir
+	sed -i 's/^Version: .*/Version: 98/' $dir/DEBIAN/control
+	printf '#!/bin/sh\necho "rxaqm: the state is of another ABI" >&2\nexit 1\n' >$dir/usr/sbin/rxaqm
+	rm $dir/DEBIAN/md5sums
+	dpkg-deb --root-owner-group -Znone -b $dir $dir.deb
+	dpkg -i $dir.deb 2>&1 | tee $dir/out
+	grep -qF "$old detach --all" $dir/out || wrong "it does not say how to go on"
+	running
+	[ "$(property MainPID)" = "$pid" ] || wrong "the old daemon was stopped"
+	[ "$(program)" = "$id" ] || wrong "the program was taken off"
+	"$old" status $nic
+
+	# Back to the program that can.
+	dpkg -i "$package"
+	running
+	kept "$id"
+}
+
+test_remove()
+{
+	local pid
+
+	pid=$(property MainPID)
+	[ "$(program)" -gt 0 ] || wrong "nothing is attached"
+	dpkg -L rxaqm >/tmp/service-files
+	dpkg -r rxaqm
+	! systemctl -q is-active $unit || wrong "the service still runs"
+	[ ! -e "/proc/$pid" ] || wrong "the daemon still runs"
+	[ "$(program)" = 0 ] || wrong "the program is still on $nic"
+	nothing_pinned
+	[ -e $config ] || wrong "the configuration is gone"
+	expect LoadState not-found
+}
+
+test_purge()
+{
+	local left file
+
+	dpkg -P rxaqm
+	# But for the text file of metrics: where it is, is the operator's business.
+	left=$(find /etc/rxaqm* /etc/systemd /run /sys/fs/bpf /var/lib/systemd \
+		-name '*rxaqm*' ! -name rxaqm-test.target 2>/dev/null) || true
+	[ -z "$left" ] || wrong "left behind: $left"
+	while read -r file; do
+		[ -d "$file" ] || [ ! -e "$file" ] || wrong "left behind: $file"
+	done </tmp/service-files
+	for file in /usr/share/rxaqm /usr/share/doc/rxaqm /var/lib/rxaqm; do
+		[ ! -e "$file" ] || wrong "left behind: $file"
+	done
+}
