@@ -150,11 +150,12 @@ mend_tools()
 
 fetch_kernel()
 {
-	local name=$1 row release pattern kinds version packages=() final new modules
+	local name=$1 row release pattern kinds version packages=() final new modules made
 
 	row=$(vm_row "$name")
 	final=$vm_cache/$name new=$vm_cache/$name.new
-	if [ $update = no ] && [ "$(cat "$final/complete" 2>/dev/null)" = "$layout $row" ]; then
+	made="$layout $final $row" # its headers hold the path
+	if [ $update = no ] && [ "$(cat "$final/complete" 2>/dev/null)" = "$made" ]; then
 		return
 	fi
 	vm_lists
@@ -163,7 +164,7 @@ fetch_kernel()
 	version=$(newest "$pattern" $kinds)
 	[ -n "$version" ] ||
 		die "$release has no kernel that matches '$pattern': mend the row of $name in tests/vm/kernels"
-	if [ "$(cat "$final/complete" "$final/version" 2>/dev/null)" = "$layout $row"$'\n'"$version" ]; then
+	if [ "$(cat "$final/complete" "$final/version" 2>/dev/null)" = "$made"$'\n'"$version" ]; then
 		return
 	fi
 	echo "fetching kernel $name: $version"
@@ -179,7 +180,7 @@ fetch_kernel()
 	echo "$version" >"$new/version"
 	rm -rf "$final"
 	mv "$new" "$final"
-	echo "$layout $row" >"$final/complete"
+	echo "$made" >"$final/complete"
 }
 
 fetch_virtme()
