@@ -111,10 +111,12 @@ std::optional<int64_t> receive_stamp(int fd)
 	return {};
 }
 
-/* IEEE 1588-2008 Sync over Ethernet, of which NICs look at type and version. */
+/* IEEE 1588-2008 Sync over Ethernet, of which NICs look at type and version; to Wire::RX_MAC, which
+ * the NIC takes without being told.
+ */
 void send_sync(int fd)
 {
-	unsigned char frame[60] = { 0x01, 0x1b, 0x19, 0, 0, 0, 2, 0, 0, 0, 0x77, 1, 0x88, 0xf7 };
+	unsigned char frame[60] = { 2, 0, 0, 0, 0x77, 2, 2, 0, 0, 0, 0x77, 1, 0x88, 0xf7 };
 
 	frame[15] = 2; /* version */
 	frame[17] = 44; /* length */
