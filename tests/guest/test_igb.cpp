@@ -215,6 +215,7 @@ TEST_CASE("igb: what its clock says of a PTP frame fits the host's", "[igb]")
 	const int64_t slack_ns = clock.number(last + "/err_ns") + 200000;
 
 	CHECK(slack_ns < 2000000);
+	unsigned stamped = 0;
 	for (int i = 0; i < 10; i++) {
 		const int64_t sent_ns = now_ns();
 
@@ -222,15 +223,17 @@ TEST_CASE("igb: what its clock says of a PTP frame fits the host's", "[igb]")
 		const std::optional<int64_t> hw_ns = receive_stamp(in);
 		const int64_t received_ns = now_ns();
 
-		if (!hw_ns && !i)
-			SKIP("the frame came without a stamp: this igb, an emulated one, makes none");
-		REQUIRE(hw_ns.has_value());
+		/* It holds one stamp at a time: the next frame may come without. */
+		if (!hw_ns)
+			continue;
+		stamped++;
 		const int64_t stamped_ns = *hw_ns + offset_ns;
 		CAPTURE(i, sent_ns, stamped_ns, received_ns, slack_ns);
 		CHECK(stamped_ns >= sent_ns - slack_ns);
 		CHECK(stamped_ns <= received_ns + slack_ns);
 		CHECK(received_ns - stamped_ns < 1000000000);
 	}
+	CHECK(stamped > 0);
 	close(in);
 	close(out);
 }
