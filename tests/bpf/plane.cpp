@@ -336,6 +336,15 @@ void Plane::stand(uint64_t sojourn_ns, unsigned n)
 	q.skip = q.skipped_from = 0;
 }
 
+void Plane::stands_since(uint64_t stood_ns)
+{
+	rxaqm_queue &q = queue();
+
+	q.flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED | RXAQM_QUEUE_DRAIN_KNOWN;
+	q.poll_end_ns = now_ns();
+	q.drained_ns = q.empty_ns = q.poll_end_ns - stood_ns;
+}
+
 void Plane::overdue(unsigned n)
 {
 	rxaqm_codel_vars &codel = queue(n).codel;

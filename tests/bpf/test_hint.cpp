@@ -33,15 +33,6 @@ struct HintPlane : Plane {
 		set_policy(policy);
 	}
 
-	/* The queue stands and has not been empty for 100 ms. */
-	void stands()
-	{
-		queue().flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED |
-				 RXAQM_QUEUE_DRAIN_KNOWN;
-		queue().poll_end_ns = now_ns();
-		queue().drained_ns = queue().empty_ns = now_ns() - 100 * MS;
-	}
-
 	/* A packet that has waited @ns. */
 	Out run_waited(uint64_t ns)
 	{
@@ -78,7 +69,7 @@ TEST_CASE("hint: a packet of a queue that stands is judged by its own stamp", "[
 
 	plane.run(data_packet()); /* takes the policy over */
 	plane.end_poll(64);
-	plane.stands();
+	plane.stands_since(100 * MS);
 	/* Over target for long: this one is dropped, and measured all the same. */
 	plane.overdue();
 	CHECK(plane.run_waited(20 * MS).verdict == XDP_DROP);
@@ -98,7 +89,7 @@ TEST_CASE("hint: eight packets of a fast queue share one stamp", "[hint]")
 {
 	HintPlane plane;
 
-	plane.stands();
+	plane.stands_since(100 * MS);
 	plane.queue().clock_mask = 7;
 	for (int i = 0; i < 16; i++)
 		plane.run_waited(5 * MS);
@@ -118,7 +109,7 @@ TEST_CASE("hint: a packet without a stamp is no sample", "[hint]")
 	CHECK(!(plane.queue().flags & RXAQM_QUEUE_SAMPLED));
 
 	/* Fails open: nothing else may speak. */
-	plane.stands();
+	plane.stands_since(100 * MS);
 	plane.overdue();
 	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_PASS_NO_SIGNAL) == 1);
@@ -142,7 +133,7 @@ TEST_CASE("hint: in auto, busy takes over where there are no stamps", "[hint]")
 	plane.hint(0);
 	plane.run(data_packet());
 	plane.end_poll(64);
-	plane.stands();
+	plane.stands_since(100 * MS);
 	plane.run(data_packet());
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1);
 	CHECK(plane.queue().signal == RXAQM_SIGNAL_BUSY);
@@ -163,7 +154,7 @@ TEST_CASE("hint: a stamp that cannot be true is not believed", "[hint]")
 	plane.run(data_packet());
 	plane.end_poll(64);
 	CHECK(plane.queue().distrust_reason == RXAQM_DISTRUST_NEGATIVE);
-	plane.stands();
+	plane.stands_since(100 * MS);
 	plane.run_waited(20 * MS);
 	CHECK(plane.stat(RXAQM_STAT_PASS_IMPLAUSIBLE) == !automatic);
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == automatic);
@@ -178,7 +169,7 @@ TEST_CASE("hint: with busy, and switched off, the driver is not asked", "[hint]"
 	plane.end_poll(1);
 	CHECK(plane.queue().signal == RXAQM_SIGNAL_BUSY);
 	CHECK(plane.queue().hist[0] == 1);
-	plane.stands();
+	plane.stands_since(100 * MS);
 	plane.run_waited(300 * US);
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1);
 	plane.end_poll(1);

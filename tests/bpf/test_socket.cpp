@@ -231,9 +231,7 @@ TEST_CASE("socket: the state of the NIC queue is in front of packets", "[socket]
 	plane.run(data_packet());
 	plane.end_poll(64);
 	/* By polls: for how long the queue has stood. */
-	plane.queue().flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED;
-	plane.queue().poll_end_ns = now_ns();
-	plane.queue().drained_ns = now_ns() - 300 * US;
+	plane.stands_since(300 * US);
 	Out out = plane.run(data_packet());
 	REQUIRE(out.meta());
 	CHECK(out.meta()->flags == (RXAQM_META_STANDING | RXAQM_META_SAMPLED));
@@ -253,8 +251,7 @@ TEST_CASE("socket: with signal=stamp nothing is known of the NIC queue", "[socke
 	plane.put_socket();
 	plane.run(data_packet());
 	plane.end_poll(64);
-	plane.queue().flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED;
-	plane.queue().poll_end_ns = now_ns();
+	plane.stands_since(300 * US);
 	plane.overdue();
 	CHECK(plane.run(data_packet()).verdict == XDP_REDIRECT);
 	CHECK(plane.stat(RXAQM_STAT_PASS_NO_SIGNAL) == 1);
@@ -303,9 +300,7 @@ TEST_CASE("socket: stamps are shared while the queue stands, but shown with each
 
 	plane.run_waited(100 * US);
 	plane.end_poll(64);
-	plane.queue().flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED | RXAQM_QUEUE_DRAIN_KNOWN;
-	plane.queue().poll_end_ns = now_ns();
-	plane.queue().empty_ns = plane.queue().drained_ns = now_ns() - 100 * MS;
+	plane.stands_since(100 * MS);
 	plane.queue().clock_mask = 7;
 	for (int i = 0; i < 16; i++) {
 		const uint32_t of = i % 8 ? RXAQM_META_SAMPLED : RXAQM_META_SOJOURN;
