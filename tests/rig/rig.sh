@@ -192,7 +192,7 @@ rig_make_namespaces()
 	for ns in "$RIG_SRC" "$RIG_WIRE" "$RIG_DST"; do
 		ip netns add "$ns"
 		ip netns exec "$ns" sysctl -qw net.ipv4.ip_forward=1 net.ipv4.tcp_ecn=2 \
-			net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_rmem="4096 1048576 33554432" \
+			net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_rmem="4096 131072 33554432" \
 			net.ipv4.tcp_wmem="4096 131072 33554432"
 		ip -n "$ns" link set lo up
 	done
@@ -250,6 +250,9 @@ rig_up()
 	echo "$1" >"$RIG_STATE/kind"
 	if [[ $1 == backlog ]]; then
 		rig_set_backlog
+		# It takes more of each flow than a receiver offers at first: else the windows bound the
+		# queue to half, for seconds.
+		ip netns exec "$RIG_DST" sysctl -qw net.ipv4.tcp_rmem="4096 1048576 33554432"
 		rig_steer "$RIG_DST" "$RIG_RECV_IF" "$RIG_RECV_CPU"
 	fi
 	rig_burn attach "cost=$RIG_COST"
