@@ -26,11 +26,11 @@ settle_before=4
 settle_after=3
 window=10
 
-# What suits a queue. A round of the ring's NAPI takes 64 x 20 us = 1.3 ms, and the ring ends
-# at 5 ms.
+# What suits a queue. A round of the ring's NAPI takes 64 x 30 us = 1.9 ms, and the ring ends
+# at 7.7 ms.
 declare -A mode=([ring]=native [backlog]=generic)
-declare -A policy=([ring]="target=500us interval=5ms" [backlog]="target=5ms interval=5ms")
-declare -A target_ns=([ring]=500000 [backlog]=5000000)
+declare -A policy=([ring]="target=1ms interval=5ms" [backlog]="target=5ms interval=5ms")
+declare -A target_ns=([ring]=1000000 [backlog]=5000000)
 declare -A title=(
 	[ring]="A NIC's ring, 256 entries"
 	[backlog]="A CPU's backlog, 4096 packets"
@@ -126,7 +126,7 @@ demonstrate()
 	local kind=$1 dir=$out/$1 sampler
 
 	mkdir -p "$dir"
-	say "== ${title[$kind]} (${mode[$kind]} XDP, $RIG_COST a packet)"
+	say "== ${title[$kind]} (${mode[$kind]} XDP, $(rig_cost "$kind") a packet)"
 	rig_up "$kind"
 	# shellcheck disable=SC2086 # keys and values
 	rxaqm_run attach --mode "${mode[$kind]}" --profile "$root/tests/rig/veth-simclock.conf" \

@@ -21,7 +21,7 @@ rig_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${RIG_BIN:=$rig_dir/../../build/rig}"
 : "${RIG_SEND_CPU:=0}"
 : "${RIG_RECV_CPU:=1}"
-: "${RIG_COST:=20us}"        # of a packet on the receiving CPU
+: "${RIG_COST:=}"            # of a packet on the receiving CPU; 30us for ring, 20us for backlog
 : "${RIG_CLOCK_OFFSET:=tai}" # of the simulated NIC clock: decades and 37 s
 : "${RIG_CLOCK_DRIFT:=80}"   # ppm
 : "${RIG_BACKLOG:=4096}"     # packets, the length of the queue in backlog
@@ -240,6 +240,16 @@ rig_set_backlog()
 	sysctl -qw "net.core.netdev_max_backlog=$RIG_BACKLOG"
 }
 
+# rig_cost ring|backlog: so slow that the sending CPU can always offer more. It has more to do for
+# a ring, whose packets native XDP has copied.
+rig_cost()
+{
+	local default=20us
+
+	[[ $1 == backlog ]] || default=30us
+	echo "${RIG_COST:-$default}"
+}
+
 # rig_up ring|backlog
 rig_up()
 {
@@ -255,7 +265,7 @@ rig_up()
 		ip netns exec "$RIG_DST" sysctl -qw net.ipv4.tcp_rmem="4096 1048576 33554432"
 		rig_steer "$RIG_DST" "$RIG_RECV_IF" "$RIG_RECV_CPU"
 	fi
-	rig_burn attach "cost=$RIG_COST"
+	rig_burn attach "cost=$(rig_cost "$1")"
 	rig_clock attach "offset=$RIG_CLOCK_OFFSET" "drift=$RIG_CLOCK_DRIFT"
 }
 
