@@ -5,9 +5,13 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "napi_poll.skel.h"
@@ -30,8 +34,7 @@ const char *rxaqm_hook_name(enum rxaqm_hook hook)
 }
 
 /* Pin @link, so that it outlives this process; or undo it. libbpf does not close what is disconnected:
- * in the daemon the program would run on, whatever is unlinked. (For a kprobe it has a second descriptor,
- * which cannot be had; that one alone keeps nothing running.)
+ * in the daemon the program would run on, whatever is unlinked.
  */
 static int keep_link(struct bpf_link *link, const char *name)
 {
@@ -100,19 +103,60 @@ static bool is_of_hook(const struct bpf_program *prog, enum rxaqm_hook hook)
 	return !strncmp(name, prefix, len) && name[len] == '_';
 }
 
+/* A perf event at the entry of @function of the kernel: its descriptor, or -errno. */
+static int open_kprobe(const char *function)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config1 = (uint64_t)(uintptr_t)function, /* kprobe_func */
+	};
+	FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	int nr, fd;
+
+	if (!file)
+		return -EOPNOTSUPP;
+	nr = fscanf(file, "%u", &attr.type);
+	fclose(file);
+	if (nr != 1)
+		return -EOPNOTSUPP;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Not by bpf_program__attach_kprobe(): what that makes can be kept only with its perf event's
+ * descriptor left open in this process, which in the daemon would be one more each time.
+ */
 static int attach_kprobe(struct bpf_program *prog, const char *function)
 {
-	struct bpf_link *link = bpf_program__attach_kprobe(prog, false, function);
+	char path[RXAQM_PIN_PATH_LEN], file[64];
+	int event, link, err = 0;
 
-	if (!link)
-		return -errno;
-	return keep_link(link, bpf_program__name(prog));
+	event = open_kprobe(function);
+	if (event < 0)
+		return event;
+	snprintf(file, sizeof(file), LINK_PREFIX "%s", bpf_program__name(prog));
+	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, NULL);
+	if (link < 0)
+		err = link;
+	else if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+		err = -errno;
+	else
+		err = bpf_obj_pin(link, rxaqm_state_path(file, path));
+	if (link >= 0)
+		close(link);
+	close(event);
+	return err;
 }
 
 static int attach_rx_stamp_program(struct rx_stamp *skel, struct bpf_program *prog)
 {
+	static const char section[] = "kprobe/";
+	const char *name = bpf_program__section_name(prog);
+
 	if (prog == skel->progs.kprobe_gro)
 		return attach_kprobe(prog, gro_function());
+	if (!strncmp(name, section, sizeof(section) - 1))
+		return attach_kprobe(prog, name + sizeof(section) - 1);
 	return attach_program(prog);
 }
 

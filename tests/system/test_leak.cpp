@@ -174,3 +174,29 @@ TEST_CASE("leak: a daemon that attaches and detaches stays as large as it was", 
 	CHECK(join(pins(r.host)) == join(files));
 	CHECK(r.service.stop().exit_code == 0);
 }
+
+TEST_CASE("leak: a daemon that attaches by kprobes keeps none of their descriptors",
+	  "[leak][kprobe]")
+{
+	Run r;
+	auto cycle = [&] {
+		r.service.configure(r.section("hook=kprobe\n"));
+		r.service.reload();
+		bool on = xdp_on(r.wire.rx, r.wire.rx_if) != 0;
+		r.service.configure(r.section("enable=no\n"));
+		r.service.reload();
+		return on;
+	};
+
+	if (r.host.rxaqm(r.wire.rx, { "attach", "--hook", "kprobe", r.wire.rx_if }).exit_code == 3)
+		SKIP("this kernel has no kprobes");
+	REQUIRE(r.host.rxaqm(r.wire.rx, { "detach", r.wire.rx_if }).exit_code == 0);
+	r.service.configure(r.section("enable=no\n"));
+	r.service.start();
+	REQUIRE(cycle());
+	size_t fds = nr_fds(r.service.pid());
+	for (int i = 0; i < 3; i++)
+		REQUIRE(cycle());
+	CHECK(nr_fds(r.service.pid()) == fds);
+	CHECK(r.service.stop().exit_code == 0);
+}
