@@ -107,8 +107,7 @@ static bool is_of_hook(const struct bpf_program *prog, enum rxaqm_hook hook)
 static int open_kprobe(const char *function)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.config1 = (uint64_t)(uintptr_t)function, /* kprobe_func */
+		.size = sizeof(attr), .config1 = (uint64_t)(uintptr_t)function, /* kprobe_func */
 	};
 	FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
 	int nr, fd;
