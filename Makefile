@@ -70,7 +70,8 @@ FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuz
 XSK_SONAME := librxaqm-xsk.so.1
 XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
 XSK_LIB := $(BUILD)/librxaqm-xsk.a
-XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/xsk/*.c))
+XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
+	$(wildcard control/xsk/*.c) control/dispatcher.c)
 XSK_EXAMPLE_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/xsk/example/*.c))
 XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
@@ -227,7 +228,7 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 		{ cat $@.log >&2; exit 1; }
 
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
-$(CONTROL_OBJS) $(XSK_OBJS) $(XSK_EXAMPLE_OBJS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+$(sort $(CONTROL_OBJS) $(XSK_OBJS) $(XSK_EXAMPLE_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@

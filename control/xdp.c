@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
+#include "dispatcher.h"
 #include "rxaqm.skel.h"
 #include "state.h"
 
@@ -32,23 +33,11 @@ static int prog_info(__u32 id, struct bpf_prog_info *info)
 	return err;
 }
 
-static void read_dispatcher(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
-{
-	struct xdp_multiprog *mp = xdp_multiprog__get_from_ifindex((int)ifindex);
-	struct xdp_program *prog = NULL;
-
-	if (libxdp_get_error(mp))
-		return;
-	progs->dispatcher = !xdp_multiprog__is_legacy(mp);
-	while (progs->dispatcher && (prog = xdp_multiprog__next_prog(prog, mp)))
-		add_prog(progs, xdp_program__id(prog));
-	xdp_multiprog__close(mp);
-}
-
 void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
 	struct bpf_prog_info info = {};
+	__u32 link_id = 0, prog_id;
 
 	memset(progs, 0, sizeof(*progs));
 	if (bpf_xdp_query((int)ifindex, 0, &opts))
@@ -57,9 +46,11 @@ void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 	add_prog(progs, opts.prog_id);
 	add_prog(progs, opts.drv_prog_id);
 	add_prog(progs, opts.skb_prog_id);
-	/* libxdp takes milliseconds, so it is asked only if there is something inside. */
-	if (progs->nr && !prog_info(progs->id[0], &info) && !strcmp(info.name, "xdp_dispatcher"))
-		read_dispatcher(ifindex, progs);
+	if (!progs->nr || prog_info(progs->id[0], &info))
+		return;
+	progs->dispatcher = !strcmp(info.name, RXAQM_DISPATCHER_NAME);
+	while (progs->dispatcher && rxaqm_dispatcher_next(progs->id[0], &link_id, &prog_id))
+		add_prog(progs, prog_id);
 }
 
 bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id)
@@ -188,6 +179,7 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 {
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
 	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
+	struct rxaqm_dispatcher_fds fds;
 	struct xdp_program *prog;
 	struct rxaqm *skel;
 	int err;
@@ -195,6 +187,7 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 	skel = rxaqm__open_opts(&open_opts);
 	if (!skel)
 		return -errno;
+	rxaqm_dispatcher_begin(&fds);
 	skel->rodata->config = *config;
 	bpf_program__set_autoload(skel->progs.rxaqm_xdp, !bare);
 	bpf_program__set_autoload(skel->progs.rxaqm_bare, bare);
@@ -211,6 +204,7 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 		xdp_program__close(prog);
 	}
 	rxaqm__destroy(skel);
+	rxaqm_dispatcher_end(&fds);
 	return err;
 }
 
@@ -250,23 +244,31 @@ static int detach_direct(unsigned int ifindex, __u32 prog_id, bool generic)
 	return err;
 }
 
+static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic)
+{
+	struct rxaqm_dispatcher_fds fds;
+	struct xdp_program *prog;
+	int err;
+
+	rxaqm_dispatcher_begin(&fds);
+	prog = xdp_program__from_id(prog_id);
+	err = libxdp_get_error(prog);
+	if (!err) {
+		err = xdp_program__detach(prog, (int)ifindex,
+					  generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
+		xdp_program__close(prog);
+	}
+	rxaqm_dispatcher_end(&fds);
+	return err;
+}
+
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id)
 {
-	struct xdp_program *prog;
 	struct rxaqm_xdp_progs progs;
-	int err;
 
 	rxaqm_xdp_read(ifindex, &progs);
 	if (!rxaqm_xdp_has(&progs, prog_id))
 		return 0;
-	if (!progs.dispatcher)
-		return detach_direct(ifindex, prog_id, progs.generic);
-	prog = xdp_program__from_id(prog_id);
-	err = libxdp_get_error(prog);
-	if (err)
-		return err;
-	err = xdp_program__detach(prog, (int)ifindex,
-				  progs.generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
-	xdp_program__close(prog);
-	return err;
+	return progs.dispatcher ? detach_inside(ifindex, prog_id, progs.generic) :
+				  detach_direct(ifindex, prog_id, progs.generic);
 }

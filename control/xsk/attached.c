@@ -6,14 +6,13 @@
 #include <errno.h>
 #include <linux/if_link.h>
 #include <net/if.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xdp/libxdp.h>
 
+#include "dispatcher.h"
 #include "meta.h"
 
 static int open_pin(const char *name)
@@ -61,33 +60,15 @@ static int check_version(void)
 	return version == RXAQM_ABI_VERSION ? 0 : -EPROTO;
 }
 
-/* libxdp would print what it thinks of other people's programs. */
-static int print_nothing(enum libxdp_print_level level, const char *fmt, va_list args)
-{
-	(void)level, (void)fmt, (void)args;
-	return 0;
-}
-
 /* Does libxdp's dispatcher on the interface run the program? */
-static bool dispatcher_runs(unsigned int ifindex, __u32 prog_id)
+static bool dispatcher_runs(__u32 dispatcher_id, __u32 prog_id)
 {
-	static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
-	struct xdp_program *prog = NULL;
-	struct xdp_multiprog *mp;
-	libxdp_print_fn_t print;
-	bool runs = false;
+	__u32 link_id = 0, id;
 
-	pthread_mutex_lock(&print_lock);
-	print = libxdp_set_print(print_nothing);
-	mp = xdp_multiprog__get_from_ifindex((int)ifindex);
-	if (!libxdp_get_error(mp)) {
-		while (!runs && (prog = xdp_multiprog__next_prog(prog, mp)))
-			runs = xdp_program__id(prog) == prog_id;
-		xdp_multiprog__close(mp);
-	}
-	libxdp_set_print(print);
-	pthread_mutex_unlock(&print_lock);
-	return runs;
+	while (dispatcher_id && rxaqm_dispatcher_next(dispatcher_id, &link_id, &id))
+		if (id == prog_id)
+			return true;
+	return false;
 }
 
 /* Interfaces are known by the id of the program, since name, index and namespace may change. */
@@ -106,8 +87,9 @@ static const struct rxaqm_iface *find_iface(const struct rxaqm_iface *ifaces, un
 		if (iface->prog_id == on.prog_id || iface->prog_id == on.drv_prog_id ||
 		    iface->prog_id == on.skb_prog_id)
 			return iface;
-		if ((iface->flags & RXAQM_IFACE_DISPATCHER) && (on.drv_prog_id || on.skb_prog_id) &&
-		    dispatcher_runs(ifindex, iface->prog_id))
+		if ((iface->flags & RXAQM_IFACE_DISPATCHER) &&
+		    (dispatcher_runs(on.drv_prog_id, iface->prog_id) ||
+		     dispatcher_runs(on.skb_prog_id, iface->prog_id)))
 			return iface;
 	}
 	return NULL;
