@@ -253,6 +253,11 @@ void Plane::publish(uint64_t wait_ns, unsigned queue)
 	wait(queue).updated_ns = now_ns();
 }
 
+void Plane::look(unsigned n)
+{
+	queue(n).flags &= ~RXAQM_QUEUE_CALM;
+}
+
 void Plane::run_tracing(int prog_fd, const uint64_t *args, size_t bytes)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
