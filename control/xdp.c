@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
+#include "afxdp.h"
 #include "rxaqm.skel.h"
 #include "state.h"
 
@@ -195,6 +196,7 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 	skel = rxaqm__open_opts(&open_opts);
 	if (!skel)
 		return -errno;
+	rxaqm_afxdp_fit(skel->obj);
 	skel->rodata->config = *config;
 	bpf_program__set_autoload(skel->progs.rxaqm_xdp, !bare);
 	bpf_program__set_autoload(skel->progs.rxaqm_bare, bare);

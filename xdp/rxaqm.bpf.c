@@ -120,7 +120,7 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	    q->policy_gen != RXAQM_READ_ONCE(iface->policy_gen))
 		rxaqm_xdp_take_policy(q, iface, index);
 	/* A socket is bound to an Rx queue, and a CPU's backlog is none. */
-	rxaqm_wait_served(q, !config.by_cpu && socket_there(index));
+	rxaqm_wait_served(q, !config.no_sockets && !config.by_cpu && socket_there(index));
 
 	nr_queues = cpu->nr_queues;
 	if (nr_queues >= RXAQM_CPU_QUEUES)
@@ -248,7 +248,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (!q->taken)
 		rxaqm_xdp_begin_poll(ctx, q, index, program);
 	q->taken++;
-	if (q->flags & RXAQM_QUEUE_SERVED)
+	if (!config.no_sockets && (q->flags & RXAQM_QUEUE_SERVED))
 		return serve(ctx, q, index, program);
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		rxaqm_poll_skip_rest(q);
@@ -290,7 +290,7 @@ static __always_inline int act(struct xdp_md *ctx, __u32 queue, enum program pro
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q || rxaqm_poll_skip(q))
 		return XDP_PASS;
-	if (rxaqm_wait_calm(q))
+	if (!config.no_sockets && rxaqm_wait_calm(q))
 		return serve_calm(ctx, q, index, program);
 	return look(ctx, q, index, program);
 }

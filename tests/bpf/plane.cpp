@@ -117,7 +117,10 @@ Plane::Plane(const PlaneConfig &config)
 		fail("opening the programs", errno);
 	unpin(xdp_->obj);
 	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
-				 config.ring_entries, config.by_cpu,	 config.generic };
+				 config.ring_entries, config.by_cpu,	 config.generic,
+				 config.no_sockets };
+	if (config.no_sockets)
+		bpf_map__set_type(xdp_->maps.xsk_map, BPF_MAP_TYPE_ARRAY);
 	bpf_program__set_autoload(xdp_->progs.rxaqm_bare, config.bare);
 	if (int err = rxaqm__load(xdp_))
 		fail("loading the XDP program", err);

@@ -44,6 +44,7 @@ struct PlaneConfig {
 	bool by_cpu = false, by_work = false, generic = false;
 	bool hint = false; /* the program that asks the driver for stamps */
 	bool bare = false; /* that without metadata */
+	bool no_sockets = false; /* as in a kernel without AF_XDP */
 };
 
 class Plane

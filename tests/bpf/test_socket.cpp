@@ -318,3 +318,24 @@ TEST_CASE("socket: stamps are shared while the queue stands, but shown with each
 	}
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 16);
 }
+
+TEST_CASE("socket: where the kernel has no AF_XDP all but sockets works", "[socket]")
+{
+	Plane plane([] {
+		PlaneConfig config;
+		config.no_sockets = true;
+		return config;
+	}());
+
+	for (int i = 0; i < 3; i++)
+		CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	plane.end_poll(3);
+	plane.stand(5 * MS);
+	plane.overdue();
+	CHECK(plane.run(data_packet()).verdict == XDP_DROP);
+	/* Whatever is said of a socket. */
+	plane.queue().flags |= RXAQM_QUEUE_SERVED | RXAQM_QUEUE_CALM;
+	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	CHECK(plane.stat(RXAQM_STAT_REDIRECT) == 0);
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 2);
+}
