@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "afxdp.h"
 #include "netdev.h"
 #include "rxaqm.skel.h"
 #include "stamps.h"
@@ -155,6 +156,7 @@ static int load(struct rxaqm **ret_skel, unsigned int ifindex, bool frags,
 	skel = rxaqm__open_opts(&opts);
 	if (!skel)
 		return -errno;
+	rxaqm_afxdp_fit(skel->obj);
 	skel->rodata->config = *config;
 	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
 	bpf_program__set_autoload(skel->progs.rxaqm_hint, true);

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "afxdp.h"
 #include "napi_poll.skel.h"
 #include "rx_stamp.skel.h"
 #include "state.h"
@@ -74,6 +75,7 @@ static int attach_napi_poll(void)
 	skel = napi_poll__open_opts(&opts);
 	if (!skel)
 		return -errno;
+	rxaqm_afxdp_fit(skel->obj);
 	err = napi_poll__load(skel);
 	if (!err)
 		err = attach_program(skel->progs.napi_poll);
@@ -173,6 +175,7 @@ static int attach_rx_stamp(enum rxaqm_hook hook, bool ahead)
 	bpf_object__for_each_program(prog, skel->obj)
 		bpf_program__set_autoload(prog, ahead ? prog == skel->progs.ahead :
 							is_of_hook(prog, hook));
+	rxaqm_afxdp_fit(skel->obj);
 	err = 0;
 	if (hook == RXAQM_HOOK_FENTRY)
 		err = bpf_program__set_attach_target(skel->progs.fentry_gro, 0, gro_function());

@@ -4,6 +4,7 @@
 #include <linux/net_tstamp.h>
 #include <stdio.h>
 
+#include "afxdp.h"
 #include "figures.h"
 #include "parse.h"
 #include "sockets.h"
@@ -132,6 +133,9 @@ static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_not
 		    "queue %u%s: packets go to a socket, where signal=stamp sees none of them; it goes "
 		    "by the consumer's wait alone; signal=auto goes by busy, too",
 		    facts->strict_queue, others);
+	if (facts->no_sockets)
+		add(notes, "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): no queue can go to a "
+			   "socket; all else works");
 	if (facts->socket_queues && facts->bare)
 		add(notes,
 		    "no metadata in front of packets for sockets: this kernel lets no program that "
@@ -219,6 +223,7 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 		.hint = iface->flags & RXAQM_IFACE_HINT,
 		.stamp = iface->stamp,
 		.filter = rxaqm_stamps_filter(iface),
+		.no_sockets = !rxaqm_afxdp_pinned(),
 		.bare = iface->flags & RXAQM_IFACE_BARE,
 	};
 	for (i = 0; i < iface->nr_queues; i++) {

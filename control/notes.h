@@ -33,6 +33,7 @@ struct rxaqm_note_facts {
 	unsigned int socket_queues; /* that go to sockets, */
 	unsigned int strict_queues; /* of these the ones that want stamps, which are not to be had, */
 	unsigned int strict_queue; /* and the first of them */
+	bool no_sockets; /* there are none in this kernel */
 	bool bare; /* the program puts no metadata in front of packets */
 };
 

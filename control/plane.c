@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "afxdp.h"
 #include "entry.h"
 #include "hint.h"
 #include "hooks.h"
@@ -252,6 +253,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		.ring_entries = iface->ring_entries,
 		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
 		.generic = attach->generic,
+		.no_sockets = !rxaqm_afxdp_known(),
 	};
 	struct rxaqm_xdp_attached attached;
 	int err;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
+#include "afxdp.h"
 #include "dispatcher.h"
 #include "rxaqm.skel.h"
 #include "state.h"
@@ -187,6 +188,7 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 	skel = rxaqm__open_opts(&open_opts);
 	if (!skel)
 		return -errno;
+	rxaqm_afxdp_fit(skel->obj);
 	rxaqm_dispatcher_begin(&fds);
 	skel->rodata->config = *config;
 	bpf_program__set_autoload(skel->progs.rxaqm_xdp, !bare);

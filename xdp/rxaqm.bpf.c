@@ -120,7 +120,7 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	    q->policy_gen != RXAQM_READ_ONCE(iface->policy_gen))
 		rxaqm_xdp_take_policy(q, iface, index);
 	/* A socket is bound to an Rx queue, and a CPU's backlog is none. */
-	rxaqm_wait_served(q, !config.by_cpu && socket_there(index));
+	rxaqm_wait_served(q, !config.no_sockets && !config.by_cpu && socket_there(index));
 
 	nr_queues = cpu->nr_queues;
 	if (nr_queues >= RXAQM_CPU_QUEUES)
@@ -182,24 +182,26 @@ static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue
 	return hw_ns;
 }
 
-/* A packet of a queue that a socket serves: each is looked at, and each goes to the socket, unless it
- * is dropped.
- */
+/* A packet of a queue that a socket serves and that needs a look. It goes there, unless it is dropped. */
 static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 				 enum program program)
 {
+	bool hint = program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
 	bool standing = q->flags & RXAQM_QUEUE_STANDING;
 	struct rxaqm_served served = {};
 	__u64 hw_ns = 0;
+	int verdict;
 
 	served_begin(&served, index);
 	q->clock_ns = served.known.host_ns;
-	if (q->policy.mode != RXAQM_MODE_OFF) {
+	if (q->policy.mode == RXAQM_MODE_OFF) {
+		rxaqm_wait_looked(q, true);
+	} else {
 		bool due = !standing || !((q->taken - 1) & q->clock_mask);
 
 		if (config.generic)
 			hw_ns = measure_ahead(ctx, q, q->clock_ns, due);
-		else if (program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY)
+		else if (hint)
 			hw_ns = measure_hint(ctx, q, q->clock_ns, due);
 		/* Each packet has a stamp of its own, so none speaks for the poll. */
 		if (q->sample_ns == q->clock_ns && q->poll_bucket) {
@@ -210,12 +212,24 @@ static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 			served.known.hw_ns = hw_ns;
 			served.known.flags |= RXAQM_META_HW_TIME;
 		}
-		if (rxaqm_xdp_judge_served(ctx, q, &served, index) == RXAQM_DROP)
+		verdict = rxaqm_xdp_judge_served(ctx, q, &served, index);
+		rxaqm_wait_looked(q, served.calm && !config.generic && !hint);
+		if (verdict == RXAQM_DROP)
 			return XDP_DROP;
 	}
 	if (program == BARE)
 		return to_socket_bare(ctx, q, index);
-	return rxaqm_xdp_to_socket(ctx, q, &served.known, index);
+	return to_socket_known(ctx, q, index, &served.known);
+}
+
+/* One that needs none. */
+static __always_inline int serve_calm(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				      enum program program)
+{
+	q->taken++;
+	if (program == BARE)
+		return to_socket_bare(ctx, q, index);
+	return to_socket_calm(ctx, q, index);
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
@@ -234,7 +248,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (!q->taken)
 		rxaqm_xdp_begin_poll(ctx, q, index, program);
 	q->taken++;
-	if (q->flags & RXAQM_QUEUE_SERVED)
+	if (!config.no_sockets && (q->flags & RXAQM_QUEUE_SERVED))
 		return serve(ctx, q, index, program);
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		rxaqm_poll_skip_rest(q);
@@ -276,6 +290,8 @@ static __always_inline int act(struct xdp_md *ctx, __u32 queue, enum program pro
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q || rxaqm_poll_skip(q))
 		return XDP_PASS;
+	if (!config.no_sockets && rxaqm_wait_calm(q))
+		return serve_calm(ctx, q, index, program);
 	return look(ctx, q, index, program);
 }
 

@@ -41,29 +41,67 @@ static __always_inline int to_socket(struct rxaqm_queue *q, __u32 index)
 	return action;
 }
 
-/* The same with @known in front of the packet, if there is room, and nothing is there that others
- * put. A global function, so that the verifier walks it once.
+/* Make room for metadata in front of the packet. NULL if there is none, or if there are some that
+ * others put.
  */
-__attribute__((noinline)) int rxaqm_xdp_to_socket(struct xdp_md *ctx, struct rxaqm_queue *q,
-						  const struct rxaqm_meta *known, __u32 index)
+static __always_inline struct rxaqm_meta *make_room(struct xdp_md *ctx)
+{
+	struct rxaqm_meta *meta;
+
+	if (ctx->data_meta != ctx->data || bpf_xdp_adjust_meta(ctx, -(int)sizeof(*meta)))
+		return NULL;
+	meta = (void *)(long)ctx->data_meta;
+	return (void *)(meta + 1) <= (void *)(long)ctx->data ? meta : NULL;
+}
+
+/* Hand the packet on, in front of which metadata were @placed. */
+static __always_inline int to_socket_placed(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+					    bool placed)
+{
+	int action = to_socket(q, index);
+
+	if (placed && action != XDP_REDIRECT)
+		bpf_xdp_adjust_meta(ctx, (int)sizeof(struct rxaqm_meta));
+	return action;
+}
+
+/* The same with @known in front of the packet. */
+static __always_inline int to_socket_known(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+					   const struct rxaqm_meta *known)
 {
 	struct rxaqm_meta *meta;
 	bool placed = false;
-	int action;
 
-	if (!q || !known || !socket_takes(ctx))
+	if (!socket_takes(ctx))
 		return XDP_PASS;
-	if (ctx->data_meta == ctx->data)
-		placed = !bpf_xdp_adjust_meta(ctx, -(int)sizeof(*meta));
-	if (placed) {
-		meta = (void *)(long)ctx->data_meta;
-		if ((void *)(meta + 1) <= (void *)(long)ctx->data)
-			*meta = *known;
+	meta = make_room(ctx);
+	if (meta) {
+		*meta = *known;
+		placed = true;
 	}
-	action = to_socket(q, index);
-	if (placed && action != XDP_REDIRECT)
-		bpf_xdp_adjust_meta(ctx, (int)sizeof(*meta));
-	return action;
+	return to_socket_placed(ctx, q, index, placed);
+}
+
+/* The same with what holds for all packets of a queue that is calm. */
+static __always_inline int to_socket_calm(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
+{
+	struct rxaqm_meta *meta;
+	bool placed = false;
+
+	if (!socket_takes(ctx))
+		return XDP_PASS;
+	meta = make_room(ctx);
+	if (meta) {
+		meta->magic = RXAQM_META_MAGIC;
+		meta->version = RXAQM_META_VERSION;
+		meta->size = sizeof(*meta);
+		meta->flags = 0;
+		meta->hw_ns = 0;
+		meta->host_ns = q->clock_ns;
+		meta->sojourn_ns = 0;
+		placed = true;
+	}
+	return to_socket_placed(ctx, q, index, placed);
 }
 
 /* For programs that must not touch the packet's bounds. */
@@ -76,6 +114,7 @@ static __always_inline int to_socket_bare(struct xdp_md *ctx, struct rxaqm_queue
 struct rxaqm_served {
 	struct rxaqm_meta known; /* to be put in front of it */
 	__u64 wait_ns, updated_ns; /* what the consumer has published */
+	bool calm; /* neither is behind, and there is nothing to tell or to count */
 };
 
 /* Begin with the time. What the consumer has published is read before, so that it is not later. */
@@ -133,8 +172,10 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 			   pick_sample(q, now_ns, &sojourn_ns);
 	note_sojourn(q, &served->known, known, sojourn_ns);
 	wait_known = rxaqm_wait_read(q, served->wait_ns, served->updated_ns, now_ns, &wait_ns);
-	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns))
+	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns)) {
+		served->calm = !known && (wait_known || !served->updated_ns);
 		return RXAQM_PASS;
+	}
 	if (!known && !wait_known) {
 		count_unknown(q, now_ns);
 		return RXAQM_PASS;

@@ -169,6 +169,8 @@ RXAQM_XSK_EXPORT int rxaqm_xsk_open(struct rxaqm_xsk **ret_xsk, const char *ifna
 	if (err)
 		goto out;
 	err = make_frames(xsk, &options);
+	if (err == -EAFNOSUPPORT)
+		err = -EOPNOTSUPP; /* a kernel without AF_XDP */
 	if (err)
 		goto out;
 	err = make_socket(xsk, ifname, queue, &options);

@@ -43,6 +43,23 @@ int lookup_clock(struct xdp_md *ctx)
 }
 
 SEC("xdp.frags")
+int redirect(struct xdp_md *ctx)
+{
+	return (int)bpf_redirect_map(&xsk_map, ctx->rx_queue_index, XDP_PASS);
+}
+
+/* The metadata go again, as there is no room for those of the next run. */
+SEC("xdp.frags")
+int to_a_socket(struct xdp_md *ctx)
+{
+	int action = act(ctx, ctx->rx_queue_index, PLAIN);
+
+	if (ctx->data_meta != ctx->data)
+		bpf_xdp_adjust_meta(ctx, (int)sizeof(struct rxaqm_meta));
+	return action;
+}
+
+SEC("xdp.frags")
 int cycle_empty(struct xdp_md *ctx)
 {
 	(void)ctx;

@@ -7,10 +7,13 @@
  * One line a figure on stdout: name, value, unit, target, ratio to the baseline, met.
  */
 #include <errno.h>
+#include <linux/if_xdp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,6 +48,8 @@ enum program {
 	LOOKUP,
 	CLOCK,
 	RXAQM,
+	REDIRECT,
+	SOCKET,
 	CYCLE_EMPTY,
 	CYCLE_CLOCK,
 	CYCLE_RXAQM,
@@ -86,6 +91,11 @@ static const struct variant variants[] = {
 	  0 },
 	{ "over target, busy signal, observe", RXAQM, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 2, 1.3,
 	  0 },
+	{ "redirect to a socket", REDIRECT, 1, STATE_NORMAL, 0, 0, -1, 0, 0 },
+	{ "to a socket, normal", SOCKET, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 18, 1, 15 },
+	{ "to a socket, under target", SOCKET, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 18, 0, 0 },
+	{ "to a socket, over target, observe", SOCKET, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 18, 0,
+	  0 },
 };
 #define NR_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
@@ -95,6 +105,7 @@ struct bench {
 	struct rxaqm_iface *iface;
 	struct rxaqm_policy *policy;
 	struct rxaqm_queue *queue;
+	int socket; /* bound to nothing: packets are not delivered */
 	double ns[NR_VARIANTS][NR_TURNS]; /* per packet */
 };
 
@@ -144,6 +155,8 @@ static int load(struct bench *bench, int i)
 	bench->prog_fd[i][LOOKUP] = bpf_program__fd(skel->progs.lookup);
 	bench->prog_fd[i][CLOCK] = bpf_program__fd(skel->progs.lookup_clock);
 	bench->prog_fd[i][RXAQM] = bpf_program__fd(skel->progs.rxaqm_xdp);
+	bench->prog_fd[i][REDIRECT] = bpf_program__fd(skel->progs.redirect);
+	bench->prog_fd[i][SOCKET] = bpf_program__fd(skel->progs.to_a_socket);
 	bench->prog_fd[i][CYCLE_EMPTY] = bpf_program__fd(skel->progs.cycle_empty);
 	bench->prog_fd[i][CYCLE_CLOCK] = bpf_program__fd(skel->progs.cycle_lookup_clock);
 	bench->prog_fd[i][CYCLE_RXAQM] = bpf_program__fd(skel->progs.cycle_rxaqm);
@@ -157,9 +170,33 @@ static void *map_memory(struct bpf_map *map, size_t bytes)
 	return data == MAP_FAILED ? NULL : data;
 }
 
+static int open_socket(void)
+{
+	int entries = 64, fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	/* Some kernels take none without an Rx ring into a map. */
+	if (fd < 0 || setsockopt(fd, SOL_XDP, XDP_RX_RING, &entries, sizeof(entries)))
+		return -errno;
+	return fd;
+}
+
+/* While @there, queue 0 of the first instance is one that a socket serves. */
+static int put_socket(const struct bench *bench, bool there)
+{
+	int map = bpf_map__fd(bench->skel[0]->maps.xsk_map);
+	__u32 index = 0;
+
+	return there ? bpf_map_update_elem(map, &index, &bench->socket, BPF_ANY) :
+		       bpf_map_delete_elem(map, &index);
+}
+
 static int open_bench(struct bench *bench)
 {
 	int err, i;
+
+	bench->socket = open_socket();
+	if (bench->socket < 0)
+		return bench->socket;
 
 	for (i = 0; i < NR_INSTANCES; i++) {
 		err = load(bench, i);
@@ -181,6 +218,7 @@ static void close_bench(struct bench *bench)
 
 	for (i = 0; i < NR_INSTANCES; i++)
 		cost__destroy(bench->skel[i]);
+	close(bench->socket);
 }
 
 static struct rxaqm_policy policy_of(const struct variant *v)
@@ -207,7 +245,7 @@ static void preset(struct bench *bench, const struct variant *v)
 	unsigned int i;
 
 	queue.flags = RXAQM_QUEUE_POLICY_VALID | RXAQM_QUEUE_POLLED | RXAQM_QUEUE_DRAIN_KNOWN;
-	queue.poll_end_ns = now_ns;
+	queue.poll_end_ns = now_ns + 60 * RXAQM_NSEC_PER_SEC; /* no end will be seen */
 	queue.drained_ns = now_ns;
 	if (v->state != STATE_NORMAL) {
 		queue.flags |= RXAQM_QUEUE_STANDING;
@@ -241,10 +279,15 @@ static void preset(struct bench *bench, const struct variant *v)
 static double run(struct bench *bench, const struct variant *v)
 {
 	unsigned char out[sizeof(packet)];
+	bool socket = v->program == REDIRECT || v->program == SOCKET;
 	__u64 begin_ns, total_ns = 0;
 	int i, err;
 
 	preset(bench, v);
+	if (socket && put_socket(bench, true)) {
+		fprintf(stderr, "cost: cannot put a socket into xsk_map: %s\n", strerror(errno));
+		return -1;
+	}
 	for (i = 0; i < v->nr_instances; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
 			    .data_size_in = sizeof(packet), .data_out = out,
@@ -259,6 +302,8 @@ static double run(struct bench *bench, const struct variant *v)
 			return -1;
 		}
 	}
+	if (socket)
+		put_socket(bench, false);
 	return (double)total_ns / REPEAT;
 }
 
@@ -269,7 +314,11 @@ static int check(const struct bench *bench, const struct variant *v)
 	bool low = stat[RXAQM_STAT_LOW],
 	     over = stat[RXAQM_STAT_OVER_NECT] + stat[RXAQM_STAT_OVER_ECT0];
 
-	if (v->program != RXAQM && v->program != CYCLE_RXAQM)
+	if (v->program == SOCKET && !stat[RXAQM_STAT_REDIRECT]) {
+		fprintf(stderr, "cost: \"%s\" redirected nothing\n", v->name);
+		return -1;
+	}
+	if (v->program != RXAQM && v->program != CYCLE_RXAQM && v->program != SOCKET)
 		return 0;
 	if (low == (v->state == STATE_LOW) && over == (v->state >= STATE_OVER) &&
 	    bench->queue[0].taken)

@@ -117,7 +117,10 @@ Plane::Plane(const PlaneConfig &config)
 		fail("opening the programs", errno);
 	unpin(xdp_->obj);
 	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
-				 config.ring_entries, config.by_cpu,	 config.generic };
+				 config.ring_entries, config.by_cpu,	 config.generic,
+				 config.no_sockets };
+	if (config.no_sockets)
+		bpf_map__set_type(xdp_->maps.xsk_map, BPF_MAP_TYPE_ARRAY);
 	bpf_program__set_autoload(xdp_->progs.rxaqm_bare, config.bare);
 	if (int err = rxaqm__load(xdp_))
 		fail("loading the XDP program", err);
@@ -251,6 +254,11 @@ void Plane::publish(uint64_t wait_ns, unsigned queue)
 {
 	wait(queue).wait_ns = wait_ns;
 	wait(queue).updated_ns = now_ns();
+}
+
+void Plane::look(unsigned n)
+{
+	queue(n).flags &= ~RXAQM_QUEUE_CALM;
 }
 
 void Plane::run_tracing(int prog_fd, const uint64_t *args, size_t bytes)

@@ -44,6 +44,7 @@ struct PlaneConfig {
 	bool by_cpu = false, by_work = false, generic = false;
 	bool hint = false; /* the program that asks the driver for stamps */
 	bool bare = false; /* that without metadata */
+	bool no_sockets = false; /* as in a kernel without AF_XDP */
 };
 
 class Plane
@@ -120,6 +121,8 @@ class Plane
 	}
 	/* Its consumer says that the newest packet has waited @wait_ns. */
 	void publish(uint64_t wait_ns, unsigned queue = 0);
+	/* The next packet to a socket is looked at, as the first of a poll is. */
+	void look(unsigned queue = 0);
 	/* The queue stands, and a packet that waited @sojourn_ns has just been seen. */
 	void stand(uint64_t sojourn_ns, unsigned queue = 0);
 	/* The queue stands and has not been empty for @stood_ns; no packet tells how long they wait. */

@@ -22,6 +22,7 @@ struct Served : Plane {
 	Out due(const packets::Packet &packet = data_packet())
 	{
 		overdue();
+		look();
 		return run(packet);
 	}
 };
@@ -204,6 +205,7 @@ TEST_CASE("wait: ACKs are thinned, exempt packets left alone, as ever", "[wait]"
 
 	policy.ack = RXAQM_ACK_THIN;
 	Served plane(policy);
+	plane.look();
 	for (uint32_t i = 0; i < 8; i++) {
 		ack.ack = 1000 + i * 1448;
 		plane.publish(5 * MS);
@@ -229,4 +231,89 @@ TEST_CASE("wait: a socket that leaves takes what was said of it along", "[wait]"
 	CHECK(plane.due().verdict == XDP_PASS);
 	CHECK(plane.queue().codel.above == 0);
 	CHECK_FALSE(plane.queue().flags & (RXAQM_QUEUE_WAITING | RXAQM_QUEUE_SERVED));
+}
+
+TEST_CASE("wait: while nobody is behind one packet of sixteen is looked at, then each", "[wait]")
+{
+	Served plane;
+	uint64_t last_ns = 0;
+
+	/* The first one was. */
+	plane.publish(5 * MS);
+	plane.overdue();
+	for (int i = 1; i < RXAQM_WAIT_LOOK; i++) {
+		Out out = plane.run(data_packet());
+		REQUIRE(out.meta());
+		CHECK(out.verdict == XDP_REDIRECT);
+		CHECK(out.meta()->flags == 0);
+		CHECK(out.meta()->host_ns == plane.queue().clock_ns);
+	}
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 0);
+	CHECK(plane.run(data_packet()).verdict == XDP_DROP);
+	for (int i = 0; i < 2 * RXAQM_WAIT_LOOK; i++) {
+		Out out = plane.run(data_packet(2));
+		REQUIRE(out.meta());
+		CHECK(out.meta()->host_ns > last_ns);
+		last_ns = out.meta()->host_ns;
+	}
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1 + 2 * RXAQM_WAIT_LOOK);
+
+	/* Caught up, and behind again with the next poll. */
+	plane.publish(0);
+	plane.run(data_packet());
+	CHECK(plane.run(data_packet()).meta()->host_ns == plane.queue().clock_ns);
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1 + 2 * RXAQM_WAIT_LOOK);
+	plane.end_poll(10);
+	plane.publish(5 * MS);
+	plane.overdue();
+	CHECK(plane.run(data_packet()).verdict == XDP_DROP);
+}
+
+TEST_CASE("wait: what is told or counted by packet has each looked at", "[wait]")
+{
+	Served plane;
+	uint64_t last_ns = 0;
+
+	SECTION("an old word")
+	{
+		plane.publish(5 * MS);
+		plane.wait().updated_ns = now_ns() - FRESH - 50 * MS;
+	}
+	SECTION("one that cannot be true")
+	{
+		plane.publish(~0ULL);
+	}
+	SECTION("a sample from before there was a socket")
+	{
+		plane.stand(700 * US);
+		plane.queue().flags &= ~RXAQM_QUEUE_STANDING;
+	}
+	SECTION("a queue that stands")
+	{
+		plane.stands_since(300 * US);
+	}
+	plane.look();
+	for (int i = 0; i < 5; i++) {
+		Out out = plane.run(data_packet());
+		REQUIRE(out.meta());
+		CHECK(out.meta()->host_ns > last_ns);
+		last_ns = out.meta()->host_ns;
+	}
+	CHECK((plane.stat(RXAQM_STAT_WAIT_STALE) + plane.stat(RXAQM_STAT_WAIT_BAD) == 5 ||
+	       plane.queue().flags & (RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED)));
+}
+
+TEST_CASE("wait: a socket that leaves a calm queue leaves nothing behind", "[wait]")
+{
+	Served plane;
+
+	plane.run(data_packet());
+	REQUIRE(plane.queue().flags & RXAQM_QUEUE_CALM);
+	plane.end_poll(64);
+	plane.close_socket();
+	plane.stand(5 * MS);
+	for (int i = 0; i < 5; i++)
+		CHECK(plane.run(data_packet(2)).verdict == XDP_PASS);
+	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_CALM);
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 5);
 }

@@ -89,6 +89,8 @@ TEST_CASE("notes: queues that go to sockets", "[notes]")
 	check_says(facts, { "no metadata", "1.5.5", "detach and attach" });
 	facts.socket_queues = 0;
 	CHECK(written(facts).empty());
+	facts.no_sockets = true;
+	check_says(facts, { "no AF_XDP", "CONFIG_XDP_SOCKETS" });
 }
 
 TEST_CASE("notes: stamps turned off by someone else", "[notes]")

@@ -104,7 +104,8 @@ struct {
 } ack_map SEC(".maps");
 
 /* Sockets, at the index of their queue in queue_map. Put in by consumers, taken out by whoever
- * detaches, and by the kernel when the socket is closed.
+ * detaches, and by the kernel when the socket is closed. Kernels without AF_XDP have no such type:
+ * there it is an array that nobody reads (control/afxdp.c).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);

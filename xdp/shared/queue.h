@@ -30,6 +30,7 @@
 #define RXAQM_QUEUE_MIXED (1U << 8) /* fed by several rings: stamps may go back */
 #define RXAQM_QUEUE_SERVED (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
+#define RXAQM_QUEUE_CALM (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
  * takes as many in one poll (mana: 512).

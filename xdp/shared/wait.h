@@ -13,6 +13,11 @@
 #include "poll.h"
 #include "xsk.h"
 
+/* While neither NIC nor consumer is behind, one of so many packets of a poll is looked at, and what
+ * was learnt then, the time included, holds for those behind it. A power of two.
+ */
+#define RXAQM_WAIT_LOOK 16
+
 /* The consumer may be ahead by this: CPUs order reads of clock and memory as they like. */
 #define RXAQM_WAIT_SLACK_NS RXAQM_NSEC_PER_MSEC
 
@@ -72,9 +77,27 @@ rxaqm_always_inline bool rxaqm_wait_follow(struct rxaqm_queue *q, __u64 wait_ns,
 	return standing;
 }
 
+/* May the next packet go to the socket unlooked at? The first of a poll never may. */
+rxaqm_always_inline bool rxaqm_wait_calm(const struct rxaqm_queue *q)
+{
+	return (q->flags & RXAQM_QUEUE_CALM) && (q->taken & (RXAQM_WAIT_LOOK - 1));
+}
+
+/* What a look at a packet has come to: @calm if nothing was found that is to be judged, told or
+ * counted packet by packet.
+ */
+rxaqm_always_inline void rxaqm_wait_looked(struct rxaqm_queue *q, bool calm)
+{
+	if (calm)
+		q->flags |= RXAQM_QUEUE_CALM;
+	else
+		q->flags &= ~RXAQM_QUEUE_CALM;
+}
+
 /* At the first packet of a poll: is there a socket? One that has left takes its wait along. */
 rxaqm_always_inline void rxaqm_wait_served(struct rxaqm_queue *q, bool served)
 {
+	rxaqm_wait_looked(q, false);
 	if (served) {
 		q->flags |= RXAQM_QUEUE_SERVED;
 		return;

@@ -22,13 +22,20 @@
 #define RXAQM_META_STANDING (1U << 3) /* the NIC queue stands */
 #define RXAQM_META_MARKED (1U << 4) /* rxaqm has set CE in this packet */
 
+/*
+ * host_ns is read for each packet while the NIC queue stands, while the consumer's wait has it over
+ * target, and wherever packets have stamps of their own (the driver's hint, generic mode). Else,
+ * and always in mode off, up to 16 packets of one NAPI poll share the reading of the first of them.
+ * So it is never late, and early by at most the time that XDP took to get from that packet to this
+ * one: 15 packets, microseconds, or more if the CPU was taken away in between.
+ */
 struct rxaqm_meta {
 	__u16 magic; /* RXAQM_META_MAGIC */
 	__u8 version; /* RXAQM_META_VERSION */
 	__u8 size; /* of this struct */
 	__u32 flags; /* RXAQM_META_* */
 	__u64 hw_ns; /* NIC clock, unconverted; 0: none */
-	__u64 host_ns; /* CLOCK_MONOTONIC, when XDP had the packet */
+	__u64 host_ns; /* CLOCK_MONOTONIC, when XDP had the packet, or a little before */
 	__u64 sojourn_ns; /* in the NIC queue; see flags */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_meta, 32);

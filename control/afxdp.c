@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "afxdp.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include "state.h"
+
+#define SOCKETS "xsk_map"
+
+bool rxaqm_afxdp_known(void)
+{
+	static int known = -1;
+
+	if (known < 0)
+		known = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_XSKMAP, NULL) != 0;
+	return known;
+}
+
+void rxaqm_afxdp_fit(struct bpf_object *obj)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, SOCKETS);
+
+	if (map && !rxaqm_afxdp_known())
+		bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
+}
+
+bool rxaqm_afxdp_pinned(void)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd, err;
+
+	fd = bpf_obj_get(rxaqm_state_path(SOCKETS, path));
+	if (fd < 0)
+		return true;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	return err || info.type == BPF_MAP_TYPE_XSKMAP;
+}

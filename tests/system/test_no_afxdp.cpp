@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A kernel that was built without AF_XDP, as rxaqm sees it: no maps of sockets, no sockets. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <filesystem>
+
+#include "host.hpp"
+#include "traffic.hpp"
+
+namespace
+{
+
+std::string build_preload(const std::string &dir)
+{
+	std::string library = dir + "/no_xskmap.so";
+
+	must({ "gcc", "-D_GNU_SOURCE", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library,
+	       source_path("tests/system/no_xskmap.c") });
+	return library;
+}
+
+} // namespace
+
+TEST_CASE("no AF_XDP: all but sockets works, and status says so", "[xsk]")
+{
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("nothing may be loaded before the sanitizer's library");
+#endif
+	std::string dir = "/tmp/rxaqm-noxsk-XXXXXX";
+	Host host;
+	Wire wire;
+
+	REQUIRE(mkdtemp(dir.data()));
+	RunOptions without;
+	without.environment = { "LD_PRELOAD=" + build_preload(dir) };
+	const std::string &rx = wire.rx_if;
+
+	/* Attached twice: the second joins the maps of the first. */
+	for (int i = 0; i < 2; i++) {
+		Result attach = host.rxaqm(wire.rx, { "attach", rx, "mode=enforce" }, without);
+		CAPTURE(attach.text());
+		REQUIRE(attach.exit_code == 0);
+		CHECK(all_traffic(wire) == "");
+		Result status = host.rxaqm(wire.rx, { "status", rx }, without);
+		CAPTURE(status.text());
+		CHECK(status.exit_code == 0);
+		CHECK(status.out.find("note: this kernel has no AF_XDP") != std::string::npos);
+		CHECK(host.stat(wire.rx, rx, "packets") > 0);
+
+		Result consumer = run({ build_path("rxaqm-xsk"), "--netns", wire.rx.name(), "-s",
+					"1", rx },
+				      host.with_environment(without));
+		CAPTURE(consumer.text());
+		CHECK(consumer.exit_code == 3);
+		CHECK(consumer.err.find("no AF_XDP") != std::string::npos);
+		if (!i) {
+			Result other = host.rxaqm(wire.tx, { "attach", wire.tx_if }, without);
+			CAPTURE(other.text());
+			CHECK(other.exit_code == 0);
+			CHECK(host.rxaqm(wire.rx, { "detach", rx }, without).exit_code == 0);
+		}
+	}
+	CHECK(host.rxaqm({ "detach", "--all" }, without).exit_code == 0);
+	CHECK(host.gone());
+	std::filesystem::remove_all(dir);
+}
