@@ -102,6 +102,7 @@ test_settings()
 		refused sim1 "$file" -1 x 1000001 '1 1'
 	done
 	refused sim1 irq_cpu 99 '4 0' '0 99' '0 0 0' x
+	refused sim1 stall_us 200001 -1 x
 	refused sim1 stamp_coverage some ''
 	refused sim1 stamp_one_in 0 -1 x
 	refused sim1 phc_offset_ns x -9000000000000000000

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154,SC2034,SC2016 # sourced by run.sh, which sets the variables
+#
+# What the client sends. TCP is iperf3's, one port a class; UDP and bursts the kernel's pktgen's;
+# requests sockperf's.
+
+readonly first_port=5300 last_port=5309 step_port=5309 incast_port=5320 request_port=5330
+
+# pktgen FILE COMMAND...
+pktgen()
+{
+	local file=$1 command
+
+	shift
+	for command; do
+		printf '%s\n' "$command"
+	done | in_client bash -c 'while read -r command; do
+		echo "$command" >"/proc/net/pktgen/$1" || exit 1
+	done' pktgen "$file"
+}
+
+# udp_setup SIZE PORT: frames of SIZE bytes to a port that nobody listens at.
+udp_setup()
+{
+	modprobe pktgen
+	pktgen "kpktgend_$client_cpu" rem_device_all "add_device $client_if"
+	pktgen "$client_if" "clone_skb 0" "pkt_size $1" "src_min $client_addr" "src_max $client_addr" \
+		"dst $host_addr" "dst_mac $(<"/sys/class/net/$host_if/address")" \
+		"udp_src_min $2" "udp_src_max $2" "udp_dst_min 9" "udp_dst_max 9"
+}
+
+# udp_send COUNT PPS: 0 packets: until udp_stop; 0 pps: as fast as it goes.
+udp_send()
+{
+	local rate="delay 0"
+
+	[[ $2 -eq 0 ]] || rate="ratep $2"
+	pktgen "$client_if" "count $1" "$rate"
+	pktgen pgctrl start
+}
+
+udp_stop()
+{
+	[[ ! -e /sys/module/pktgen ]] || pktgen pgctrl stop 2>/dev/null || true
+}
+
+# A few packets let rxaqm learn the NIC's clock, as any NIC has seen before it is overloaded.
+quiet_traffic()
+{
+	udp_setup 500 9
+	udp_send 1500 1000
+}
+
+# start_class CC NUMBER PORT: until it is ended. They are nice, or the CPU they fill would have
+# no time for those who measure.
+start_class()
+{
+	local reverse=()
+
+	[[ $(setting direction) != tx ]] || reverse=(-R)
+	taskset -c "$client_cpu" nice iperf3 -s -1 -p "$3" >/dev/null 2>&1 &
+	processes+=($!)
+	for _ in {1..50}; do
+		[[ -z $(ss -tlnH "sport = :$3") ]] || break
+		nap 0.1
+	done
+	ip netns exec client taskset -c "$client_cpu" nice iperf3 -c "$host_addr" -p "$3" -C "$1" \
+		-P "$2" -t 3600 -i 0 "${reverse[@]}" >"$dir/iperf-$3.txt" 2>&1 &
+	processes+=($!)
+	printf '%s %s %s\n' "$3" "$1" "$2" >>"$dir/classes.txt"
+}
+
+start_flows()
+{
+	local flow port=$first_port
+
+	modprobe tcp_bbr
+	for flow in $(setting flows); do
+		start_class "${flow%:*}" "${flow#*:}" "$port"
+		port=$((port + 1))
+	done
+}
+
+# capacity: packets a second that the CPU takes at this scenario's cost; guest.sh measured it.
+capacity()
+{
+	awk -v cost="$(setting cost)" '$1 == cost { print $2 }' "$RXAQM_EVAL_CAPACITY"
+}
+
+start_udp()
+{
+	local factor pps
+
+	factor=$(setting udp)
+	[[ $factor ]] || return 0
+	pps=$(awk -v factor="$factor" -v capacity="$(capacity)" 'BEGIN { printf "%d", factor * capacity }')
+	echo "$pps" >"$dir/udp-pps.txt"
+	udp_setup 1000 "$(port_for_queue 0)"
+	udp_send 0 "$pps" &
+	processes+=($!)
+}
+
+# port_for_queue QUEUE: a source port of UDP to port 9 that the NIC steers there.
+port_for_queue()
+{
+	local port before
+
+	[[ $(setting queues) != 1 ]] || { echo 9 && return; }
+	for ((port = 2000; port < 2040; port++)); do
+		before=$(nic_count "q$1_rx_packets")
+		udp_setup 100 "$port"
+		udp_send 1 0
+		nap 0.05
+		[[ $(nic_count "q$1_rx_packets") -eq $before ]] || { echo "$port" && return; }
+	done
+	eval_die "no UDP port of 40 leads to queue $1"
+}
+
+nic_count()
+{
+	ethtool -S "$host_if" | awk -v name="$1:" '$1 == name { print $2 }'
+}
+
+# Requests and answers over one TCP connection; over UDP and from a port of its own where there
+# are two queues.
+start_requests()
+{
+	local rate way=(--tcp) queue_port
+
+	rate=$(setting requests)
+	[[ $rate ]] || return 0
+	if [[ $(setting queues) != 1 ]]; then
+		# The hash is over both ports: look for one that leads to queue 1.
+		queue_port=$(request_port_for_queue 1)
+		way=(--client_port "$queue_port")
+	fi
+	serve_requests "${way[@]}"
+	ip netns exec client taskset -c "$client_cpu" nice -n -10 sockperf under-load "${way[@]}" \
+		-i "$host_addr" -p "$request_port" --mps "$rate" --reply-every 1 -m 200 --full-rtt \
+		--no-rdtsc -t $(($(setting settle) + $(setting window))) >"$dir/requests.txt" 2>&1 &
+	requests_pid=$!
+	processes+=("$requests_pid")
+}
+
+serve_requests()
+{
+	local way=()
+
+	[[ $1 != --tcp ]] || way=(--tcp)
+	taskset -c "$client_cpu" nice -n -10 sockperf server "${way[@]}" -i "$host_addr" \
+		-p "$request_port" --no-rdtsc >"$dir/requests-server.txt" 2>&1 &
+	processes+=($!)
+	sleep 1
+}
+
+request_port_for_queue()
+{
+	local port before
+
+	for ((port = 3000; port < 3040; port++)); do
+		before=$(nic_count "q$1_rx_packets")
+		udp_setup 100 "$port"
+		pktgen "$client_if" "udp_dst_min $request_port" "udp_dst_max $request_port"
+		udp_send 1 0
+		nap 0.05
+		[[ $(nic_count "q$1_rx_packets") -eq $before ]] || { echo "$port" && return; }
+	done
+	eval_die "no UDP port of 40 leads to queue $1"
+}
+
+finish_requests()
+{
+	[[ $(setting requests) ]] || return 0
+	for _ in {1..100}; do
+		! grep -q 'percentile 99.900' "$dir/requests.txt" || return 0
+		nap 0.1
+	done
+	eval_die "sockperf did not finish: $(tail -n 1 "$dir/requests.txt")"
+}
+
+# send_bursts: lines "SIZE SENT OVERFLOW AQM_DROPS".
+send_bursts()
+{
+	local size lost dropped
+
+	udp_setup 1000 9
+	for size in $(setting bursts) $(setting bursts) $(setting bursts); do
+		lost=$(nic_count rx_missed)
+		dropped=$(nic_count xdp_drop)
+		udp_send "$size" 0
+		wait_until_idle
+		printf '%s %s %s\n' "$size" "$(($(nic_count rx_missed) - lost))" \
+			"$(($(nic_count xdp_drop) - dropped))" >>"$dir/bursts.txt"
+	done
+}
+
+wait_until_idle()
+{
+	local before=-1 now
+
+	for _ in {1..50}; do
+		now=$(nic_count rx_packets)
+		[[ $now -ne $before ]] || return 0
+		before=$now
+		nap 0.2
+	done
+	eval_die "the queue does not get empty within 10 s"
+}
+
+# send_incast SECONDS: a JSON document of iperf3's for each round.
+send_incast()
+{
+	local senders end=$((SECONDS + $1)) server
+
+	senders=$(setting incast)
+	taskset -c "$client_cpu" nice iperf3 -s -p "$incast_port" >/dev/null 2>&1 &
+	server=$!
+	processes+=("$server")
+	nap 1
+	while ((SECONDS < end)); do
+		ip netns exec client taskset -c "$client_cpu" timeout 20 iperf3 -c "$host_addr" \
+			-p "$incast_port" -C dctcp -P "$senders" -n $((senders * 131072)) -i 0 -J \
+			>>"$dir/incast.json"
+	done
+}
+
+# send_step SECONDS: more flows in the second third.
+send_step()
+{
+	local third=$(($1 / 3)) nr
+
+	nr=${#processes[@]}
+	sleep "$third"
+	event up
+	start_class "$(setting flows | sed 's/:.*//')" "$(setting step)" "$step_port"
+	sleep "$third"
+	kill "${processes[@]:nr}"
+	event down
+	sleep "$third"
+}
+
+# pause_cpu SECONDS
+pause_cpu()
+{
+	local pause end=$((SECONDS + $1))
+
+	for pause in $(setting pauses); do
+		sleep 1
+		event "pause-$pause"
+		set_nic "$host_if" stall_us $((pause * 1000))
+	done
+	((SECONDS >= end)) || sleep $((end - SECONDS))
+}
