@@ -123,7 +123,8 @@ experiment: ## Install what it needs, build, and repeat the original experiment 
 	$(Q)tests/experiment/experiment.sh
 
 eval: ## Install what it needs, build, and compare with other options in a guest (root); QUICK=1 SCENARIO=mixed
-	$(Q)packaging/install-deps.sh build vm demo eval
+	$(Q)packaging/install-deps.sh build vm eval
+	$(Q)packaging/unpack-irtt.sh $(BUILD)/irtt
 	+$(Q)$(SUBMAKE) all
 	$(Q)tests/eval/eval.sh $(if $(filter 1,$(QUICK)),-q) $(SCENARIO)
 

@@ -78,16 +78,18 @@ truth_rows()
 	awk -v zero="$zero" -v target="$target" -v queue="$queue" -f "$eval_dir/truth.awk" "$@"
 }
 
-# sockperf_json FILE: of the round trips, in us.
-sockperf_json()
+# round_trips DIR: of irtt's requests that were sent within the window.
+round_trips()
 {
-	[[ -s $1 ]] || { echo null && return; }
-	sed 's/\x1b\[[0-9;]*m//g' "$1" | awk '
-		/percentile [0-9.]+ =/ { name["50.000"] = "p50_us"; name["99.000"] = "p99_us"; name["99.900"] = "p999_us"
-			for (i = 1; i < NF; i++) if ($i == "percentile" && name[$(i + 1)]) out = out sprintf("\"%s\": %s, ", name[$(i + 1)], $NF) }
-		/Valid Duration/ { match($0, /SentMessages=[0-9]+/); sent = substr($0, RSTART + 13, RLENGTH - 13)
-			match($0, /ReceivedMessages=[0-9]+/); got = substr($0, RSTART + 17, RLENGTH - 17) }
-		END { printf "{%s\"sent\": %d, \"answered\": %d}\n", out, sent, got }'
+	[[ -s $1/requests.json ]] || { echo null && return; }
+	jq -c --argjson from "$(awk '$2 == "begin" { print $1 }' "$1/events.txt")" \
+		--argjson to "$(awk '$2 == "end" { print $1 }' "$1/events.txt")" '
+		[.round_trips[] | select(.timestamps.client.send.wall / 1e9 | . >= $from and . <= $to)]
+		| ([.[] | .delay.rtt | numbers] | sort) as $rtt
+		| {sent: length, answered: ($rtt | length)}
+		+ ([["p50_ns", 0.5], ["p99_ns", 0.99], ["p999_ns", 0.999]]
+			| map({key: .[0], value: $rtt[(.[1] * ($rtt | length) | ceil) - 1]}) | from_entries)' \
+		"$1/requests.json"
 }
 
 # result_json DIR SCENARIO OPTION REP: of a complete run.
@@ -114,7 +116,7 @@ result_json()
 			{ printf "%s{\"port\": %d, \"class\": \"%s\", \"flows\": %d}", n++ ? ", " : "[", $1, $2, $3 }
 			END { print n ? "]" : "[]" }')" \
 		--argjson udp_pps "$(cat "$dir/udp-pps.txt" 2>/dev/null || echo null)" \
-		--argjson requests "$(sockperf_json "$dir/requests.txt")" \
+		--argjson requests "$(round_trips "$dir")" \
 		--argjson bursts "$(lines "$dir/bursts.txt" | awk '
 			{ printf "%s{\"size\": %d, \"lost\": %d, \"dropped\": %d}", n++ ? ", " : "[", $1, $2, $3 }
 			END { print n ? "]" : "null" }')" \

@@ -26,7 +26,7 @@ read_ini()
 		[[ $line =~ ^[[:space:]]*(#.*)?$ ]] && continue
 		if [[ $line =~ ^\[([a-z0-9_.-]+)\]$ ]]; then
 			section=${BASH_REMATCH[1]}
-			into[sections]+="$section "
+			into["sections"]+="$section "
 			continue
 		fi
 		[[ $line =~ ^([a-z]+)\ *=\ *(.*)$ && -n $section ]] ||

@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2016 # sourced by run.sh, which sets the variables
 #
 # What the client sends. TCP is iperf3's, one port a class; UDP and bursts the kernel's pktgen's;
-# requests sockperf's.
+# requests
+# irtt's.
 
 readonly first_port=5300 last_port=5309 step_port=5309 incast_port=5320 request_port=5330
 
@@ -58,13 +59,13 @@ start_class()
 	local reverse=()
 
 	[[ $(setting direction) != tx ]] || reverse=(-R)
-	taskset -c "$client_cpu" nice iperf3 -s -1 -p "$3" >/dev/null 2>&1 &
+	taskset -c "$client_cpu" nice -n 25 iperf3 -s -1 -p "$3" >/dev/null 2>&1 &
 	processes+=($!)
 	for _ in {1..50}; do
 		[[ -z $(ss -tlnH "sport = :$3") ]] || break
 		nap 0.1
 	done
-	ip netns exec client taskset -c "$client_cpu" nice iperf3 -c "$host_addr" -p "$3" -C "$1" \
+	ip netns exec client taskset -c "$client_cpu" nice -n 25 iperf3 -c "$host_addr" -p "$3" -C "$1" \
 		-P "$2" -t 3600 -i 0 "${reverse[@]}" >"$dir/iperf-$3.txt" 2>&1 &
 	processes+=($!)
 	printf '%s %s %s\n' "$3" "$1" "$2" >>"$dir/classes.txt"
@@ -121,36 +122,30 @@ nic_count()
 	ethtool -S "$host_if" | awk -v name="$1:" '$1 == name { print $2 }'
 }
 
-# Requests and answers over one TCP connection; over UDP and from a port of its own where there
-# are two queues.
+# Requests and answers of 200 bytes, over UDP, from before the load on.
 start_requests()
 {
-	local rate way=(--tcp) queue_port
+	local rate port=3000
 
 	rate=$(setting requests)
 	[[ $rate ]] || return 0
-	if [[ $(setting queues) != 1 ]]; then
-		# The hash is over both ports: look for one that leads to queue 1.
-		queue_port=$(request_port_for_queue 1)
-		way=(--client_port "$queue_port")
-	fi
-	serve_requests "${way[@]}"
-	ip netns exec client taskset -c "$client_cpu" nice -n -10 sockperf under-load "${way[@]}" \
-		-i "$host_addr" -p "$request_port" --mps "$rate" --reply-every 1 -m 200 --full-rtt \
-		--no-rdtsc -t $(($(setting settle) + $(setting window))) >"$dir/requests.txt" 2>&1 &
-	requests_pid=$!
-	processes+=("$requests_pid")
-}
-
-serve_requests()
-{
-	local way=()
-
-	[[ $1 != --tcp ]] || way=(--tcp)
-	taskset -c "$client_cpu" nice -n -10 sockperf server "${way[@]}" -i "$host_addr" \
-		-p "$request_port" --no-rdtsc >"$dir/requests-server.txt" 2>&1 &
+	[[ $(setting queues) == 1 ]] || port=$(request_port_for_queue 1)
+	taskset -c "$client_cpu" nice -n 5 irtt server -b "$host_addr:$request_port" \
+		>"$dir/requests-server.txt" 2>&1 &
 	processes+=($!)
-	sleep 1
+	for _ in {1..50}; do
+		[[ -z $(ss -ulnH "sport = :$request_port") ]] || break
+		nap 0.1
+	done
+	ip netns exec client taskset -c "$client_cpu" nice -n 5 irtt client -q -l 200 \
+		-i "$((1000 / rate))ms" -d 120s --local=":$port" -o "$dir/requests.json" \
+		"$host_addr:$request_port" >"$dir/requests.txt" 2>&1 &
+	requests_pid=$!
+	for _ in {1..50}; do
+		! grep -q established "$dir/requests.txt" || return 0
+		nap 0.1
+	done
+	eval_die "irtt does not connect: $(tail -n 1 "$dir/requests.txt")"
 }
 
 request_port_for_queue()
@@ -168,14 +163,13 @@ request_port_for_queue()
 	eval_die "no UDP port of 40 leads to queue $1"
 }
 
+# It writes what it found when it is interrupted.
 finish_requests()
 {
 	[[ $(setting requests) ]] || return 0
-	for _ in {1..100}; do
-		! grep -q 'percentile 99.900' "$dir/requests.txt" || return 0
-		nap 0.1
-	done
-	eval_die "sockperf did not finish: $(tail -n 1 "$dir/requests.txt")"
+	kill -INT "$requests_pid"
+	wait "$requests_pid" || true
+	[[ -s $dir/requests.json ]] || eval_die "irtt left no results: $(tail -n 1 "$dir/requests.txt")"
 }
 
 # send_bursts: lines "SIZE SENT OVERFLOW AQM_DROPS".
@@ -213,12 +207,12 @@ send_incast()
 	local senders end=$((SECONDS + $1)) server
 
 	senders=$(setting incast)
-	taskset -c "$client_cpu" nice iperf3 -s -p "$incast_port" >/dev/null 2>&1 &
+	taskset -c "$client_cpu" nice -n 25 iperf3 -s -p "$incast_port" >/dev/null 2>&1 &
 	server=$!
 	processes+=("$server")
 	nap 1
 	while ((SECONDS < end)); do
-		ip netns exec client taskset -c "$client_cpu" timeout 20 iperf3 -c "$host_addr" \
+		ip netns exec client taskset -c "$client_cpu" nice -n 25 timeout 20 iperf3 -c "$host_addr" \
 			-p "$incast_port" -C dctcp -P "$senders" -n $((senders * 131072)) -i 0 -J \
 			>>"$dir/incast.json"
 	done

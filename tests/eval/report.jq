@@ -36,9 +36,10 @@ def columns($runs):
 		($classes[] as $c | ["Jain \($c)", cell(.jain[$c])]),
 		["UDP offered/s", cell(.udp.offered)],
 		["UDP passed/s", cell(.udp.passed)],
-		["requests p50, ms", cell(.requests.p50_us | if . then . / 1e3 else null end)],
-		["p99, ms ", cell(.requests.p99_us | if . then . / 1e3 else null end)],
-		["p99.9, ms", cell(.requests.p999_us | if . then . / 1e3 else null end)],
+		["requests p50, ms", cell(.requests.p50_ns | ms)],
+		["p99, ms ", cell(.requests.p99_ns | ms)],
+		["p99.9, ms", cell(.requests.p999_ns | ms)],
+		["unanswered, %", cell(.requests | if . and .sent > 0 then 100 * (.sent - .answered) / .sent else null end)],
 		($sizes[] as $n | ["lost of \($n)", cell(if .bursts then [.bursts[] | select(.size == $n)
 			| .lost + .dropped] | sort | .[length / 2 | floor] else null end)]),
 		($events[] as $e | ["settled after \($e), s", (cell([.settling[]? | select(.event == $e)

@@ -44,7 +44,7 @@ plot_data()
 	fairness) what='[.goodput.dctcp / 1e6, .goodput.cubic / 1e6, .jain.dctcp, .jain.cubic]' ;;
 	bursts) what='.bursts | group_by(.size)[] | [.[0].size,
 		(100 * (map(.lost + .dropped) | sort | .[length / 2 | floor]) / .[0].size)]' ;;
-	requests) what='[.requests.p50_us / 1e3, .requests.p99_us / 1e3, .requests.p999_us / 1e3]' ;;
+	requests) what='[.requests.p50_ns / 1e6, .requests.p99_ns / 1e6, .requests.p999_ns / 1e6]' ;;
 	esac
 	jq -r --arg scenario "$2" --arg option "$3" "
 		[.runs[] | select(.scenario == \$scenario and .option == \$option and .status == \"ok\")]

@@ -15,6 +15,7 @@ root=$(cd "$here/../.." && pwd)
 module=$1 scenario=$2 option=$3 results=$4
 rxaqm=$root/build/rxaqm
 export RXAQM_PROFILE_PATH=$root/nic-profiles
+PATH=$root/build/irtt/usr/bin:$PATH # where packaging/unpack-irtt.sh puts it
 
 # shellcheck source=tests/eval/lib.sh
 source "$here/lib.sh"
@@ -168,6 +169,8 @@ measure()
 	snapshot end
 }
 
+# Who measures comes before the load; the load is nice (loads.sh).
+renice -n -15 -p $$ >/dev/null
 trap cleanup EXIT
 [[ -p $never ]] || mkfifo "$never"
 printf '%s %s\n' "$scenario" "$option" >"$dir/run.txt"
@@ -176,15 +179,18 @@ if [[ -e /run/eval-sysctls ]]; then
 else
 	remember_sysctls
 fi
+event start
 build
+event built
 use_option
+event set-up
 quiet_traffic
 sample &
 processes+=($!)
+start_requests
 event load
 start_flows
 start_udp
-start_requests
 sleep "$(setting settle)"
 measure
 finish_requests
