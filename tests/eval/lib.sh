@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # who sources it uses the variables
 #
 # The scenarios and options of the evaluation, for the host and the guest. To be sourced.
 
@@ -38,9 +38,13 @@ read_ini()
 	done <"$file"
 }
 
-read_ini "$eval_dir/scenarios" scenario_ini title flows ecn direction shared cost udp requests \
-	queues step enforce pauses bursts incast target interval settle window options quick runs
-read_ini "$eval_dir/options" option_ini title ring ifb sysctl rps rxaqm
+scenario_keys="title flows ecn direction shared cost udp requests queues step enforce pauses bursts
+	incast target interval settle window options quick runs"
+option_keys="title ring ifb sysctl rps rxaqm"
+# shellcheck disable=SC2086 # lists
+read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys
+# shellcheck disable=SC2086
+read_ini "$eval_dir/options" option_ini $option_keys
 
 # of_scenario NAME KEY: its value, or the default.
 of_scenario()
@@ -51,6 +55,21 @@ of_scenario()
 of_option()
 {
 	echo "${option_ini[$1.$2]-}"
+}
+
+# use SCENARIO OPTION: their values in the arrays scenario_has and option_has, without a process
+# each: those are slow in a guest.
+declare -A scenario_has option_has
+use()
+{
+	local key
+
+	for key in $scenario_keys; do
+		scenario_has[$key]=${scenario_ini[$1.$key]-${scenario_ini[default.$key]-}}
+	done
+	for key in $option_keys; do
+		option_has[$key]=${option_ini[$2.$key]-}
+	done
 }
 
 scenario_names()

@@ -7,27 +7,32 @@
 
 readonly first_port=5300 last_port=5309 step_port=5309 incast_port=5320 request_port=5330
 
-# pktgen FILE COMMAND...
+# pktgen: lines "FILE COMMAND" to the generator.
 pktgen()
 {
-	local file=$1 command
-
-	shift
-	for command; do
-		printf '%s\n' "$command"
-	done | in_client bash -c 'while read -r command; do
-		echo "$command" >"/proc/net/pktgen/$1" || exit 1
-	done' pktgen "$file"
+	in_client bash -c 'while read -r file command; do
+		echo "$command" >"/proc/net/pktgen/$file" || exit 1
+	done'
 }
 
-# udp_setup SIZE PORT: frames of SIZE bytes to a port that nobody listens at.
+# udp_setup SIZE PORT [TO_PORT]: frames of SIZE bytes to a port that nobody listens at.
 udp_setup()
 {
-	modprobe pktgen
-	pktgen "kpktgend_$client_cpu" rem_device_all "add_device $client_if"
-	pktgen "$client_if" "clone_skb 0" "pkt_size $1" "src_min $client_addr" "src_max $client_addr" \
-		"dst $host_addr" "dst_mac $(<"/sys/class/net/$host_if/address")" \
-		"udp_src_min $2" "udp_src_max $2" "udp_dst_min 9" "udp_dst_max 9"
+	[[ -e /sys/module/pktgen ]] || modprobe pktgen
+	pktgen <<-END
+		kpktgend_$client_cpu rem_device_all
+		kpktgend_$client_cpu add_device $client_if
+		$client_if clone_skb 0
+		$client_if pkt_size $1
+		$client_if src_min $client_addr
+		$client_if src_max $client_addr
+		$client_if dst $host_addr
+		$client_if dst_mac $(<"/sys/class/net/$host_if/address")
+		$client_if udp_src_min $2
+		$client_if udp_src_max $2
+		$client_if udp_dst_min ${3-9}
+		$client_if udp_dst_max ${3-9}
+	END
 }
 
 # udp_send COUNT PPS: 0 packets: until udp_stop; 0 pps: as fast as it goes.
@@ -36,47 +41,68 @@ udp_send()
 	local rate="delay 0"
 
 	[[ $2 -eq 0 ]] || rate="ratep $2"
-	pktgen "$client_if" "count $1" "$rate"
-	pktgen pgctrl start
+	pktgen <<-END
+		$client_if count $1
+		$client_if $rate
+		pgctrl start
+	END
 }
 
 udp_stop()
 {
-	[[ ! -e /sys/module/pktgen ]] || pktgen pgctrl stop 2>/dev/null || true
+	[[ ! -e /sys/module/pktgen || ! -e /run/netns/client ]] || pktgen <<<"pgctrl stop" 2>/dev/null || true
 }
 
 # A few packets let rxaqm learn the NIC's clock, as any NIC has seen before it is overloaded.
 quiet_traffic()
 {
 	udp_setup 500 9
-	udp_send 1500 1000
+	udp_send 1000 1000
 }
 
-# start_class CC NUMBER PORT: until it is ended. They are nice, or the CPU they fill would have
-# no time for those who measure.
+# serve_class PORT: until it is ended. All that loads is nice, or the CPU it fills would have no
+# time for those who measure.
+serve_class()
+{
+	taskset -c "$client_cpu" nice -n 25 iperf3 -s -1 -p "$1" >/dev/null 2>&1 &
+	processes+=($!)
+}
+
+# start_class CC NUMBER PORT: until it is ended; to a server that was started.
 start_class()
 {
 	local reverse=()
 
-	[[ $(setting direction) != tx ]] || reverse=(-R)
-	taskset -c "$client_cpu" nice -n 25 iperf3 -s -1 -p "$3" >/dev/null 2>&1 &
-	processes+=($!)
-	for _ in {1..50}; do
-		[[ -z $(ss -tlnH "sport = :$3") ]] || break
-		nap 0.1
-	done
-	ip netns exec client taskset -c "$client_cpu" nice -n 25 iperf3 -c "$host_addr" -p "$3" -C "$1" \
+	[[ ${scenario_has[direction]} != tx ]] || reverse=(-R)
+	await_listener -t "$3"
+	"${client[@]}" taskset -c "$client_cpu" nice -n 25 iperf3 -c "$host_addr" -p "$3" -C "$1" \
 		-P "$2" -t 3600 -i 0 "${reverse[@]}" >"$dir/iperf-$3.txt" 2>&1 &
 	processes+=($!)
 	printf '%s %s %s\n' "$3" "$1" "$2" >>"$dir/classes.txt"
 }
 
+# await_listener -t|-u PORT
+await_listener()
+{
+	for _ in {1..100}; do
+		[[ -z $(ss -lnH "$1" "sport = :$2") ]] || return 0
+		nap 0.05
+	done
+	eval_die "nobody listens at port $2"
+}
+
 start_flows()
 {
-	local flow port=$first_port
+	local flow port
 
-	modprobe tcp_bbr
-	for flow in $(setting flows); do
+	[[ -e /sys/module/tcp_bbr ]] || modprobe tcp_bbr
+	port=$first_port
+	for flow in ${scenario_has[flows]}; do
+		serve_class "$port"
+		port=$((port + 1))
+	done
+	port=$first_port
+	for flow in ${scenario_has[flows]}; do
 		start_class "${flow%:*}" "${flow#*:}" "$port"
 		port=$((port + 1))
 	done
@@ -85,14 +111,14 @@ start_flows()
 # capacity: packets a second that the CPU takes at this scenario's cost; guest.sh measured it.
 capacity()
 {
-	awk -v cost="$(setting cost)" '$1 == cost { print $2 }' "$RXAQM_EVAL_CAPACITY"
+	awk -v cost="${scenario_has[cost]}" '$1 == cost { print $2 }' "$capacities"
 }
 
 start_udp()
 {
 	local factor pps
 
-	factor=$(setting udp)
+	factor=${scenario_has[udp]}
 	[[ $factor ]] || return 0
 	pps=$(awk -v factor="$factor" -v capacity="$(capacity)" 'BEGIN { printf "%d", factor * capacity }')
 	echo "$pps" >"$dir/udp-pps.txt"
@@ -106,7 +132,7 @@ port_for_queue()
 {
 	local port before
 
-	[[ $(setting queues) != 1 ]] || { echo 9 && return; }
+	[[ ${scenario_has[queues]} != 1 ]] || { echo 9 && return; }
 	for ((port = 2000; port < 2040; port++)); do
 		before=$(nic_count "q$1_rx_packets")
 		udp_setup 100 "$port"
@@ -127,18 +153,15 @@ start_requests()
 {
 	local rate port=3000
 
-	rate=$(setting requests)
+	rate=${scenario_has[requests]}
 	[[ $rate ]] || return 0
-	[[ $(setting queues) == 1 ]] || port=$(request_port_for_queue 1)
+	[[ ${scenario_has[queues]} == 1 ]] || port=$(request_port_for_queue 1)
 	taskset -c "$client_cpu" nice -n 5 irtt server -b "$host_addr:$request_port" \
 		>"$dir/requests-server.txt" 2>&1 &
 	processes+=($!)
-	for _ in {1..50}; do
-		[[ -z $(ss -ulnH "sport = :$request_port") ]] || break
-		nap 0.1
-	done
-	ip netns exec client taskset -c "$client_cpu" nice -n 5 irtt client -q -l 200 \
-		-i "$((1000 / rate))ms" -d 120s --local=":$port" -o "$dir/requests.json" \
+	await_listener -u "$request_port"
+	"${client[@]}" taskset -c "$client_cpu" nice -n 5 irtt client -q -l 200 \
+		-i "$((1000 / rate))ms" -d 120s --wait=2s --local=":$port" -o "$dir/requests.json" \
 		"$host_addr:$request_port" >"$dir/requests.txt" 2>&1 &
 	requests_pid=$!
 	for _ in {1..50}; do
@@ -154,8 +177,7 @@ request_port_for_queue()
 
 	for ((port = 3000; port < 3040; port++)); do
 		before=$(nic_count "q$1_rx_packets")
-		udp_setup 100 "$port"
-		pktgen "$client_if" "udp_dst_min $request_port" "udp_dst_max $request_port"
+		udp_setup 100 "$port" "$request_port"
 		udp_send 1 0
 		nap 0.05
 		[[ $(nic_count "q$1_rx_packets") -eq $before ]] || { echo "$port" && return; }
@@ -166,7 +188,7 @@ request_port_for_queue()
 # It writes what it found when it is interrupted.
 finish_requests()
 {
-	[[ $(setting requests) ]] || return 0
+	[[ ${scenario_has[requests]} ]] || return 0
 	kill -INT "$requests_pid"
 	wait "$requests_pid" || true
 	[[ -s $dir/requests.json ]] || eval_die "irtt left no results: $(tail -n 1 "$dir/requests.txt")"
@@ -178,7 +200,7 @@ send_bursts()
 	local size lost dropped
 
 	udp_setup 1000 9
-	for size in $(setting bursts) $(setting bursts) $(setting bursts); do
+	for size in ${scenario_has[bursts]} ${scenario_has[bursts]} ${scenario_has[bursts]}; do
 		lost=$(nic_count rx_missed)
 		dropped=$(nic_count xdp_drop)
 		udp_send "$size" 0
@@ -204,15 +226,14 @@ wait_until_idle()
 # send_incast SECONDS: a JSON document of iperf3's for each round.
 send_incast()
 {
-	local senders end=$((SECONDS + $1)) server
+	local senders end=$((SECONDS + $1))
 
-	senders=$(setting incast)
+	senders=${scenario_has[incast]}
 	taskset -c "$client_cpu" nice -n 25 iperf3 -s -p "$incast_port" >/dev/null 2>&1 &
-	server=$!
-	processes+=("$server")
-	nap 1
+	processes+=($!)
+	await_listener -t "$incast_port"
 	while ((SECONDS < end)); do
-		ip netns exec client taskset -c "$client_cpu" nice -n 25 timeout 20 iperf3 -c "$host_addr" \
+		"${client[@]}" taskset -c "$client_cpu" nice -n 25 timeout 20 iperf3 -c "$host_addr" \
 			-p "$incast_port" -C dctcp -P "$senders" -n $((senders * 131072)) -i 0 -J \
 			>>"$dir/incast.json"
 	done
@@ -224,13 +245,14 @@ send_step()
 	local third=$(($1 / 3)) nr
 
 	nr=${#processes[@]}
-	sleep "$third"
+	serve_class "$step_port"
+	nap "$third"
 	event up
-	start_class "$(setting flows | sed 's/:.*//')" "$(setting step)" "$step_port"
-	sleep "$third"
-	kill "${processes[@]:nr}"
+	start_class "${scenario_has[flows]%%:*}" "${scenario_has[step]}" "$step_port"
+	nap "$third"
+	kill -KILL "${processes[@]:nr}"
 	event down
-	sleep "$third"
+	nap "$third"
 }
 
 # pause_cpu SECONDS
@@ -238,10 +260,10 @@ pause_cpu()
 {
 	local pause end=$((SECONDS + $1))
 
-	for pause in $(setting pauses); do
-		sleep 1
+	for pause in ${scenario_has[pauses]}; do
+		nap 1
 		event "pause-$pause"
 		set_nic "$host_if" stall_us $((pause * 1000))
 	done
-	((SECONDS >= end)) || sleep $((end - SECONDS))
+	((SECONDS >= end)) || nap $((end - SECONDS))
 }

@@ -1,50 +1,23 @@
-#!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # sourced by guest.sh, which sets the variables
 #
-# One run of the evaluation, in a guest: a scenario with an option.
-#
-#   run.sh MODULE SCENARIO OPTION DIR
-#
-# Leaves what was counted in DIR, as the tools print it; eval.jq makes sense of it. A run is
-# complete if DIR/complete is there.
+# One run of the evaluation, in a guest: a scenario with an option. To be sourced.
 
-set -euo pipefail
-
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-module=$1 scenario=$2 option=$3 results=$4
-rxaqm=$root/build/rxaqm
-export RXAQM_PROFILE_PATH=$root/nic-profiles
-PATH=$root/build/irtt/usr/bin:$PATH # where packaging/unpack-irtt.sh puts it
-
-# shellcheck source=tests/eval/lib.sh
-source "$here/lib.sh"
-# shellcheck source=tests/simnic/overload.sh
-source "$root/tests/simnic/overload.sh"
-# shellcheck source=tests/eval/loads.sh
-source "$here/loads.sh"
-
-# Files are collected in memory: the way to the machine's own files is long.
-dir=$(mktemp -d)
 readonly never=/run/eval-never # a FIFO that nobody writes to
 
 cleanup()
 {
 	set +e
 	udp_stop
+	# Their farewells would take seconds behind a standing queue.
+	kill -KILL "${processes[@]}" 2>/dev/null
 	end_processes
-	mkdir -p "$results"
 	cp "$dir"/* "$results"
 	rm -rf "$dir"
 	# Without it the next run could not build its own.
 	"$rxaqm" detach --all >/dev/null 2>&1
 	tc qdisc del dev ifb0 root 2>/dev/null
 	remove_pair
-}
-
-setting()
-{
-	of_scenario "$scenario" "$1"
 }
 
 # event NAME: that something begins now.
@@ -63,14 +36,12 @@ build()
 {
 	local cost queue
 
-	cost=$(setting cost)
-	build_pair "$module" "$cost" "$(setting queues)"
-	[[ $(setting shared) != yes ]] || ethtool --set-priv-flags "$host_if" shared-cq on
-	[[ $(setting direction) != tx ]] || acknowledge_each
-	[[ $(setting ecn) != yes ]] || in_client sysctl -q -w net.ipv4.tcp_ecn=1
-	# No CPU time for telling senders of UDP that nobody listens.
-	sysctl -q -w net.ipv4.icmp_msgs_per_sec=1
-	queue=$(setting queues)
+	cost=${scenario_has[cost]}
+	build_pair "$module" "$cost" "${scenario_has[queues]}"
+	[[ ${scenario_has[shared]} != yes ]] || ethtool --set-priv-flags "$host_if" shared-cq on
+	[[ ${scenario_has[direction]} != tx ]] || acknowledge_each
+	[[ ${scenario_has[ecn]} != yes ]] || in_client sysctl -q -w net.ipv4.tcp_ecn=1
+	queue=${scenario_has[queues]}
 	[[ $queue == 1 ]] || {
 		ethtool -L "$host_if" combined "$queue"
 		set_nic "$host_if" irq_cpu "1 $client_cpu"
@@ -82,14 +53,13 @@ use_option()
 {
 	local value
 
-	value=$(of_option "$option" ring)
+	value=${option_has[ring]}
 	[[ -z $value ]] || ethtool -G "$host_if" rx "$value"
-	for value in $(of_option "$option" sysctl); do
-		sysctl -q -w "$value"
-	done
-	value=$(of_option "$option" rps)
+	# shellcheck disable=SC2086 # a list
+	[[ -z ${option_has[sysctl]} ]] || sysctl -q -w ${option_has[sysctl]}
+	value=${option_has[rps]}
 	[[ -z $value ]] || echo "$value" >"/sys/class/net/$host_if/queues/rx-0/rps_cpus"
-	value=$(of_option "$option" ifb)
+	value=${option_has[ifb]}
 	if [[ $value ]]; then
 		ip link set ifb0 up
 		# shellcheck disable=SC2086 # a qdisc and its options
@@ -97,25 +67,15 @@ use_option()
 		tc qdisc add dev "$host_if" ingress
 		tc filter add dev "$host_if" parent ffff: matchall action mirred egress redirect dev ifb0
 	fi
-	value=$(of_option "$option" rxaqm)
+	value=${option_has[rxaqm]}
 	if [[ $value ]]; then
-		value=${value//TARGET/$(setting target)}
-		value=${value//INTERVAL/$(setting interval)}
+		value=${value//TARGET/${scenario_has[target]}}
+		value=${value//INTERVAL/${scenario_has[interval]}}
 		mode=enforce
-		[[ $(setting enforce) != yes ]] || mode=observe
+		[[ ${scenario_has[enforce]} != yes ]] || mode=observe
 		# shellcheck disable=SC2086 # keys and values
 		"$rxaqm" attach "$host_if" $value mode=$mode >"$dir/attach.txt"
 	fi
-}
-
-# sysctls are the guest's: the next run wants them as they were.
-remember_sysctls()
-{
-	local name
-
-	for name in net.core.netdev_budget net.core.netdev_budget_usecs net.ipv4.tcp_min_tso_segs; do
-		printf '%s=%s\n' "$name" "$(sysctl -n "$name")"
-	done >/run/eval-sysctls
 }
 
 # The delays in the ring so far, five times a second.
@@ -140,8 +100,8 @@ snapshot()
 	printf '%s\n' "$(</proc/net/snmp)" >"$dir/$1-snmp.txt"
 	ethtool -S "$host_if" >"$dir/$1-nic.txt"
 	ss -tinHO state established "sport >= :$first_port and sport <= :$last_port" >"$dir/$1-ss.txt"
-	[[ -z $(of_option "$option" rxaqm) ]] || "$rxaqm" -j status "$host_if" >"$dir/$1-status.json"
-	[[ -z $(of_option "$option" ifb) ]] || tc -s -j qdisc show dev ifb0 >"$dir/$1-tc.json"
+	[[ -z ${option_has[rxaqm]} ]] || "$rxaqm" -j status "$host_if" >"$dir/$1-status.json"
+	[[ -z ${option_has[ifb]} ]] || tc -s -j qdisc show dev ifb0 >"$dir/$1-tc.json"
 }
 
 # The window: what happens in it depends on the scenario.
@@ -149,50 +109,50 @@ measure()
 {
 	local window
 
-	window=$(setting window)
+	window=${scenario_has[window]}
 	snapshot begin
-	if [[ $(setting enforce) == yes ]]; then
+	if [[ ${scenario_has[enforce]} == yes ]]; then
 		event enforce
 		"$rxaqm" policy set "$host_if" mode=enforce >/dev/null
 	fi
-	if [[ $(setting bursts) ]]; then
+	if [[ ${scenario_has[bursts]} ]]; then
 		send_bursts
-	elif [[ $(setting incast) ]]; then
+	elif [[ ${scenario_has[incast]} ]]; then
 		send_incast "$window"
-	elif [[ $(setting step) ]]; then
+	elif [[ ${scenario_has[step]} ]]; then
 		send_step "$window"
-	elif [[ $(setting pauses) ]]; then
+	elif [[ ${scenario_has[pauses]} ]]; then
 		pause_cpu "$window"
 	else
-		sleep "$window"
+		nap "$window"
 	fi
 	snapshot end
 }
 
-# Who measures comes before the load; the load is nice (loads.sh).
-renice -n -15 -p $$ >/dev/null
-trap cleanup EXIT
-[[ -p $never ]] || mkfifo "$never"
-printf '%s %s\n' "$scenario" "$option" >"$dir/run.txt"
-if [[ -e /run/eval-sysctls ]]; then
-	sysctl -q -p /run/eval-sysctls
-else
-	remember_sysctls
-fi
-event start
-build
-event built
-use_option
-event set-up
-quiet_traffic
-sample &
-processes+=($!)
-start_requests
-event load
-start_flows
-start_udp
-sleep "$(setting settle)"
-measure
-finish_requests
-event complete
-touch "$dir/complete"
+# run SCENARIO OPTION DIR: in a subshell. Leaves what was counted in DIR, as the tools print it;
+# counters.sh makes sense of it. The run is complete if DIR/complete is there.
+run()
+{
+	results=$3
+	# Files are collected in memory: the way to the machine's own files is long.
+	dir=$(mktemp -d)
+	trap cleanup EXIT
+	use "$1" "$2"
+	event start
+	build
+	event built
+	use_option
+	event set-up
+	quiet_traffic
+	sample &
+	processes+=($!)
+	start_requests
+	event load
+	start_flows
+	start_udp
+	nap "${scenario_has[settle]}"
+	measure
+	finish_requests
+	event complete
+	touch "$dir/complete"
+}
