@@ -70,6 +70,14 @@ use()
 	for key in $option_keys; do
 		option_has[$key]=${option_ini[$2.$key]-}
 	done
+	[[ ${RXAQM_EVAL_QUICK-} != 1 || ${scenario_has[step]}${scenario_has[pauses]}${scenario_has[incast]} ]] || shorten
+}
+
+# For quick mode.
+shorten()
+{
+	((scenario_has[settle] <= 2)) || scenario_has[settle]=2
+	((scenario_has[window] <= 4)) || scenario_has[window]=4
 }
 
 scenario_names()

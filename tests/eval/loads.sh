@@ -122,12 +122,12 @@ start_udp()
 	[[ $factor ]] || return 0
 	pps=$(awk -v factor="$factor" -v capacity="$(capacity)" 'BEGIN { printf "%d", factor * capacity }')
 	echo "$pps" >"$dir/udp-pps.txt"
-	udp_setup 1000 "$(port_for_queue 0)"
+	udp_setup 1000 "$(port_for_queue 0 9)"
 	udp_send 0 "$pps" &
 	processes+=($!)
 }
 
-# port_for_queue QUEUE: a source port of UDP to port 9 that the NIC steers there.
+# port_for_queue QUEUE TO_PORT: a source port of UDP that the NIC steers there.
 port_for_queue()
 {
 	local port before
@@ -135,10 +135,11 @@ port_for_queue()
 	[[ ${scenario_has[queues]} != 1 ]] || { echo 9 && return; }
 	for ((port = 2000; port < 2040; port++)); do
 		before=$(nic_count "q$1_rx_packets")
-		udp_setup 100 "$port"
-		udp_send 1 0
-		nap 0.05
-		[[ $(nic_count "q$1_rx_packets") -eq $before ]] || { echo "$port" && return; }
+		udp_setup 100 "$port" "$2"
+		# More than what else may come to a queue.
+		udp_send 50 0
+		nap 0.1
+		(($(nic_count "q$1_rx_packets") < before + 50)) || { echo "$port" && return; }
 	done
 	eval_die "no UDP port of 40 leads to queue $1"
 }
@@ -155,7 +156,7 @@ start_requests()
 
 	rate=${scenario_has[requests]}
 	[[ $rate ]] || return 0
-	[[ ${scenario_has[queues]} == 1 ]] || port=$(request_port_for_queue 1)
+	[[ ${scenario_has[queues]} == 1 ]] || port=$(port_for_queue 1 "$request_port")
 	taskset -c "$client_cpu" nice -n 5 irtt server -b "$host_addr:$request_port" \
 		>"$dir/requests-server.txt" 2>&1 &
 	processes+=($!)
@@ -169,20 +170,6 @@ start_requests()
 		nap 0.1
 	done
 	eval_die "irtt does not connect: $(tail -n 1 "$dir/requests.txt")"
-}
-
-request_port_for_queue()
-{
-	local port before
-
-	for ((port = 3000; port < 3040; port++)); do
-		before=$(nic_count "q$1_rx_packets")
-		udp_setup 100 "$port" "$request_port"
-		udp_send 1 0
-		nap 0.05
-		[[ $(nic_count "q$1_rx_packets") -eq $before ]] || { echo "$port" && return; }
-	done
-	eval_die "no UDP port of 40 leads to queue $1"
 }
 
 # It writes what it found when it is interrupted.
