@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# gnuplot -c eval.gnuplot PICTURE OUTPUT DIR SCENARIO [OPTION TITLE]...
-# DIR/PICTURE.OPTION.tsv has the columns that report.sh names, .events lines "SECONDS EVENT".
+# gnuplot -c eval.gnuplot PICTURE OUTPUT DIR
+# DIR/PICTURE.options has lines "OPTION<tab>TITLE", DIR/PICTURE.OPTION.tsv the columns that report.sh
+# names, DIR/PICTURE.OPTION.events lines "SECONDS EVENT".
 
 picture = ARG1
-n = (ARGC - 4) / 2
+options = ARG3 . "/" . picture . ".options"
+n = int(system("wc -l <" . options))
 panels = picture eq "delay" || picture eq "settling" || picture eq "steps"
 height = panels ? 40 + 210 * n : 440
-set terminal svg size 960,height font "DejaVu Sans,13" background rgb "#ffffff"
+set terminal svg noenhanced size 960,height font "DejaVu Sans,13" background rgb "#ffffff"
 set output ARG2
 
 ink = "#33383d"
-option(i) = value(sprintf("ARG%d", 3 + 2 * i))
-title_of(i) = value(sprintf("ARG%d", 4 + 2 * i))
+option(i) = system(sprintf("sed -n %dp %s | cut -f 1", i, options))
+title_of(i) = system(sprintf("sed -n %dp %s | cut -f 2", i, options))
 data(i) = ARG3 . "/" . picture . "." . option(i) . ".tsv"
 colours = "#c8502f #8a5a9e #b08a1e #5b6770 #7a4a2a #2d7a3a #1d5c96 #35a0a8 #d0679d #98b13c"
 set border 3 linecolor rgb "#9aa1a7"

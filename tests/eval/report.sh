@@ -63,19 +63,19 @@ plot_events()
 # draw: all pictures there are data for.
 draw()
 {
-	local picture scenario option options arguments
+	local picture scenario option options
 
 	mkdir -p "$out/plot"
 	while read -r picture scenario options; do
 		[[ $picture ]] || continue
-		arguments=()
 		for option in $options; do
 			plot_data "$picture" "$scenario" "$option" >"$out/plot/$picture.$option.tsv"
 			plot_events "$scenario" "$option" >"$out/plot/$picture.$option.events"
-			[[ ! -s $out/plot/$picture.$option.tsv ]] || arguments+=("$option" "$(of_option "$option" title)")
-		done
-		[[ ${#arguments[@]} -eq 0 ]] || gnuplot -c "$eval_dir/eval.gnuplot" "$picture" \
-			"$out/$picture.svg" "$out/plot" "$scenario" "${arguments[@]}"
+			[[ ! -s $out/plot/$picture.$option.tsv ]] ||
+				printf '%s\t%s\n' "$option" "$(of_option "$option" title)"
+		done >"$out/plot/$picture.options"
+		[[ ! -s $out/plot/$picture.options ]] ||
+			gnuplot -c "$eval_dir/eval.gnuplot" "$picture" "$out/$picture.svg" "$out/plot"
 	done <<<"$pictures"
 }
 

@@ -8,15 +8,17 @@ readonly never=/run/eval-never # a FIFO that nobody writes to
 cleanup()
 {
 	set +e
+	# What went wrong was said; what is ended now is of no interest.
+	exec 2>/dev/null
 	udp_stop
 	# Their farewells would take seconds behind a standing queue.
-	kill -KILL "${processes[@]}" 2>/dev/null
+	kill -KILL "${processes[@]}"
 	end_processes
 	cp "$dir"/* "$results"
 	rm -rf "$dir"
 	# Without it the next run could not build its own.
-	"$rxaqm" detach --all >/dev/null 2>&1
-	tc qdisc del dev ifb0 root 2>/dev/null
+	"$rxaqm" detach --all >/dev/null
+	tc qdisc del dev ifb0 root
 	remove_pair
 }
 
