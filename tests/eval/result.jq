@@ -48,7 +48,8 @@ def result:
 	| ($after.nic | with_entries(.value -= ($before.nic[.key] // 0))) as $nic
 	| (if $after.status then ($before.status | stats) as $old
 		| $after.status | stats | with_entries(.value -= $old[.key]) else null end) as $aqm
-	| ($classes | map({key: "\(.class)\(if .port == 5309 then "-step" else "" end)",
+	# The flows of a step (port 5309) are gone at the end.
+	| ($classes | map(select(.port != 5309) | {key: .class,
 		value: flows($before.connections; $after.connections; .port; $field; $s)}) | from_entries) as $flows
 	| {
 		scenario: $scenario, option: $option, run: $run, status: "ok", seconds: $s,
