@@ -55,6 +55,7 @@ one()
 {
 	local dir=$out/raw/$1.$2.$3 pid watchdog status=0
 
+	rm -rf "$dir"
 	mkdir -p "$dir"
 	(set -euo pipefail && run "$1" "$2" "$dir") >"$dir/log.txt" 2>&1 </dev/null &
 	pid=$!
@@ -98,6 +99,7 @@ done
 nr=0 all=$(wc -l <"$out/plan")
 while read -r scenario option rep; do
 	nr=$((nr + 1))
+	[[ ! -e $out/raw/$scenario.$option.$rep/complete ]] || continue
 	if ((SECONDS > seconds)); then
 		mkdir -p "$out/raw/$scenario.$option.$rep"
 		echo "no time left" | tee "$out/raw/$scenario.$option.$rep/log.txt" >/dev/null

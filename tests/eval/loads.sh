@@ -205,7 +205,7 @@ wait_until_idle()
 		now=$(nic_count rx_packets)
 		[[ $now -ne $before ]] || return 0
 		before=$now
-		nap 0.2
+		nap 0.1
 	done
 	eval_die "the queue does not get empty within 10 s"
 }
