@@ -28,28 +28,6 @@ source "$here/loads.sh"
 # shellcheck source=tests/eval/run.sh
 source "$here/run.sh"
 
-readonly capacities=$out/capacity.txt
-
-# measure_capacity COST: packets a second of the saturated CPU, without any option.
-measure_capacity()
-{
-	local begin end from to generator
-
-	build_pair "$module" "$1"
-	udp_setup 1000 9
-	udp_send 0 0 &
-	generator=$!
-	sleep 1
-	from=$EPOCHREALTIME begin=$(nic_count rx_packets)
-	sleep 3
-	to=$EPOCHREALTIME end=$(nic_count rx_packets)
-	udp_stop
-	wait "$generator"
-	remove_pair
-	awk -v cost="$1" -v from="$from" -v to="$to" -v begin="$begin" -v end="$end" \
-		'BEGIN { printf "%d %d\n", cost, (end - begin) / (to - from) }' | tee -a "$capacities"
-}
-
 # one SCENARIO OPTION REP
 one()
 {
@@ -90,12 +68,6 @@ remember_sysctls
 # No CPU time for telling senders of UDP that nobody listens.
 sysctl -q -w net.ipv4.icmp_msgs_per_sec=1
 modprobe ifb numifbs=1
-: >"$capacities"
-while read -r scenario _; do
-	[[ -z $(of_scenario "$scenario" udp) ]] || of_scenario "$scenario" cost
-done <"$out/plan" | sort -u | while read -r cost; do
-	measure_capacity "$cost" </dev/null
-done
 nr=0 all=$(wc -l <"$out/plan")
 while read -r scenario option rep; do
 	nr=$((nr + 1))

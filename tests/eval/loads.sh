@@ -75,7 +75,7 @@ start_class()
 
 	[[ ${scenario_has[direction]} != tx ]] || reverse=(-R)
 	await_listener -t "$3"
-	"${client[@]}" taskset -c "$client_cpu" nice -n 25 iperf3 -c "$host_addr" -p "$3" -C "$1" \
+	"${client[@]}" taskset -c "$client_cpu" nice -n 25 iperf3 -c "$(address_for "$1")" -p "$3" -C "$1" \
 		-P "$2" -t 3600 -i 0 "${reverse[@]}" >"$dir/iperf-$3.txt" 2>&1 &
 	processes+=($!)
 	printf '%s %s %s\n' "$3" "$1" "$2" >>"$dir/classes.txt"
@@ -108,10 +108,23 @@ start_flows()
 	done
 }
 
-# capacity: packets a second that the CPU takes at this scenario's cost; guest.sh measured it.
-capacity()
+# measure_capacity: packets a second that the CPU takes, where a scenario wants to know. Before
+# anything is set up.
+measure_capacity()
 {
-	awk -v cost="${scenario_has[cost]}" '$1 == cost { print $2 }' "$capacities"
+	local begin from
+
+	[[ ${scenario_has[udp]} ]] || return 0
+	udp_setup 1000 9
+	udp_send 0 0 &
+	processes+=($!)
+	nap 0.5
+	from=$EPOCHREALTIME begin=$(nic_count q0_rx_packets)
+	nap 1.5
+	awk -v from="$from" -v to="$EPOCHREALTIME" -v begin="$begin" -v end="$(nic_count q0_rx_packets)" \
+		'BEGIN { printf "%d\n", (end - begin) / (to - from) }' >"$dir/capacity.txt"
+	udp_stop
+	wait_until_idle
 }
 
 start_udp()
@@ -120,7 +133,7 @@ start_udp()
 
 	factor=${scenario_has[udp]}
 	[[ $factor ]] || return 0
-	pps=$(awk -v factor="$factor" -v capacity="$(capacity)" 'BEGIN { printf "%d", factor * capacity }')
+	pps=$(awk -v factor="$factor" '{ printf "%d", factor * $1 }' "$dir/capacity.txt")
 	echo "$pps" >"$dir/udp-pps.txt"
 	udp_setup 1000 "$(port_for_queue 0 9)"
 	udp_send 0 "$pps" &
@@ -220,7 +233,7 @@ send_incast()
 	processes+=($!)
 	await_listener -t "$incast_port"
 	while ((SECONDS < end)); do
-		"${client[@]}" taskset -c "$client_cpu" nice -n 25 timeout 20 iperf3 -c "$host_addr" \
+		"${client[@]}" taskset -c "$client_cpu" nice -n 25 timeout 20 iperf3 -c "$dctcp_addr" \
 			-p "$incast_port" -C dctcp -P "$senders" -n $((senders * 131072)) -i 0 -J \
 			>>"$dir/incast.json"
 	done

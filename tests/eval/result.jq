@@ -16,10 +16,10 @@ def flows($before; $after; $port; $field; $seconds):
 	| $after | map(select(.port == $port)) | sort_by(.[$field]) | .[1:]
 	| map(8 * (.[$field] - ($old["\(.peer)"] // 0)) / $seconds);
 
-# When the 99th percentile got, and for a second stayed, under twice the target once it was over,
-# counted from the event; 0 if it never was; null if it did not get there before the next.
+# When the median got, and for a second stayed, under the limit once it was over, counted from the
+# event; 0 if it never was; null if it did not get there before the next.
 def settled($series; $from; $to; $limit):
-	[$series[] | select(.[0] > $from and .[0] <= $to and .[1] > 0 and .[3] > $limit) | .[0]] as $bad
+	[$series[] | select(.[0] > $from and .[0] <= $to and .[1] > 0 and .[2] > $limit) | .[0]] as $bad
 	| ($bad[1:] + [$to]) as $next
 	| if $bad == [] then 0 else
 		[range($bad | length) | select($next[.] - $bad[.] >= 1) | $bad[.] - $from]
@@ -68,7 +68,7 @@ def result:
 		incast: (.incast | if length > 0 then {rounds: length,
 			seconds: (map(.end.sum_received.seconds) | sort),
 			retransmits: (map(.end.sum_sent.retransmits) | add)} else null end),
-		settling: settling($series; $events; 2 * $target_ns),
+		settling: settling($series; $events; 1.5 * $target_ns),
 		tx: (if $direction == "tx" then {p50_ns: $after.nic.tx_delay_p50_ns,
 			p99_ns: $after.nic.tx_delay_p99_ns,
 			skb_bytes: (if $nic.tx_packets > 0 then $nic.tx_bytes / $nic.tx_packets else null end),

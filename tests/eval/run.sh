@@ -143,6 +143,7 @@ run()
 	event start
 	build
 	event built
+	measure_capacity
 	use_option
 	event set-up
 	quiet_traffic

@@ -72,7 +72,7 @@ start_flows()
 	done
 	sleep 1
 	for class in dctcp cubic; do
-		ip netns exec client taskset -c "$client_cpu" nice iperf3 -c "$host_addr" \
+		ip netns exec client taskset -c "$client_cpu" nice iperf3 -c "$(address_for "$class")" \
 			-p "${port[$class]}" -C "$class" -P "$(flows_of "$class" "$1")" -t 3600 \
 			-i 0 "${reverse[@]}" >"$dir/$class.log" 2>&1 &
 		processes+=($!)

@@ -65,9 +65,9 @@ same "delays of an idle queue" "[[1,0,0,0,0,0],[2,0,0,0,0,0]]" "$(truth -v queue
 same "distribution" "[[1088,0.4],[2176,1]]" "$(truth -v queue=0 -v cdf=1)"
 
 settled() { jq -nc -L tests/eval "include \"result\"; settled($1; 10; 15; 20)"; }
-same "never over" 0 "$(settled '[[10.5, 9, 1, 20], [11, 9, 1, 5]]')"
-same "settled" 1 "$(settled '[[10.5, 9, 1, 30], [11, 9, 1, 30], [12.5, 9, 1, 3], [13, 9, 1, 30]]')"
-same "never settled" null "$(settled '[range(11; 15) | [., 9, 1, 30], [. + 0.5, 9, 1, 30]]')"
+same "never over" 0 "$(settled '[[10.5, 9, 20, 30], [11, 9, 5, 30]]')"
+same "settled" 1 "$(settled '[[10.5, 9, 30, 30], [11, 9, 30, 30], [12.5, 9, 3, 30], [13, 9, 30, 30]]')"
+same "never settled" null "$(settled '[range(11; 15) | [., 9, 30, 30], [. + 0.5, 9, 30, 30]]')"
 same "Jain's index" '[1,0.25]' "$(jq -nc -L tests/eval 'include "result"; [([5, 5, 5] | jain), ([4, 0, 0, 0] | jain)]')"
 
 # A run that failed is in the tables, with the reason.

@@ -7,7 +7,7 @@
 
 readonly client_cpu=0 host_cpu=1
 readonly client_if=sim0 host_if=sim1
-readonly client_addr=10.77.0.1 host_addr=10.77.0.2
+readonly client_addr=10.77.0.1 host_addr=10.77.0.2 dctcp_addr=10.77.0.3
 readonly debug=/sys/kernel/debug/simnic
 readonly ring=4096 mtu=1500
 
@@ -50,9 +50,7 @@ set_nic()
 # the emulated CPU takes itself.
 build_pair()
 {
-	# The listening socket decides whether a connection may use ECN.
 	local settings=(
-		net.ipv4.tcp_congestion_control=dctcp
 		"net.ipv4.tcp_rmem=4096 131072 6291456"
 		"net.ipv4.tcp_wmem=4096 131072 6291456"
 	)
@@ -63,12 +61,14 @@ build_pair()
 	ip -batch - <<-END
 		link set $client_if netns client
 		address add $host_addr/24 dev $host_if
+		address add $dctcp_addr/32 dev $host_if
 		link set $host_if mtu $mtu up
 	END
 	ip -n client -batch - <<-END
 		link set lo up
 		address add $client_addr/24 dev $client_if
 		link set $client_if mtu $mtu up
+		route add $dctcp_addr/32 dev $client_if congctl dctcp
 	END
 	ethtool -G "$host_if" rx "$ring"
 	in_client ethtool -G "$client_if" rx "$ring"
@@ -77,14 +77,23 @@ build_pair()
 	set_nic "$client_if" irq_cpu "$client_cpu"
 	set_nic "$host_if" irq_cpu "$host_cpu"
 	set_nic "$host_if" rx_cost_ns "$2"
-	sysctl -q -w "${settings[@]}"
+	# The listening socket decides whether a connection may use DCTCP's ECN.
+	sysctl -q -w net.ipv4.tcp_congestion_control=dctcp "${settings[@]}"
 	in_client sysctl -q -w "${settings[@]}"
+}
+
+# address_for CC: where connections of that congestion control go. iperf3 sets it when they are
+# established, and by then ECN is settled: so it is DCTCP's route that asks for it.
+address_for()
+{
+	if [[ $1 == dctcp ]]; then echo "$dctcp_addr"; else echo "$host_addr"; fi
 }
 
 # The host gets an ACK for each packet it sends, so that they outrun the CPU before data does.
 acknowledge_each()
 {
 	ip -n client route replace "${host_addr%.*}.0/24" dev "$client_if" quickack 1
+	ip -n client route replace "$dctcp_addr/32" dev "$client_if" congctl dctcp quickack 1
 }
 
 # What build_pair built; may be called at any time.
