@@ -79,7 +79,8 @@ build_pair()
 	set_nic "$host_if" rx_cost_ns "$2"
 	# The listening socket decides whether a connection may use DCTCP's ECN.
 	sysctl -q -w net.ipv4.tcp_congestion_control=dctcp "${settings[@]}"
-	in_client sysctl -q -w "${settings[@]}"
+	# A new namespace begins with what the first has.
+	in_client sysctl -q -w net.ipv4.tcp_congestion_control=cubic "${settings[@]}"
 }
 
 # address_for CC: where connections of that congestion control go. iperf3 sets it when they are
