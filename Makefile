@@ -88,7 +88,7 @@ CYCLES ?= 10000
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test soak test-vm experiment bench bench-xsk lint format install uninstall deb clean \
+.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk lint format install uninstall deb clean \
 	build-demo build-test build-test-vm build-bench tools FORCE
 
 all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
@@ -122,6 +122,12 @@ experiment: ## Install what it needs, build, and repeat the original experiment 
 	$(Q)packaging/install-deps.sh build vm demo
 	+$(Q)$(SUBMAKE) all
 	$(Q)tests/experiment/experiment.sh
+
+eval: ## Install what it needs, build, and compare with other options in a guest (root); QUICK=1 SCENARIO=mixed
+	$(Q)packaging/install-deps.sh build vm eval
+	$(Q)packaging/unpack-irtt.sh $(BUILD)/irtt
+	+$(Q)$(SUBMAKE) all
+	$(Q)tests/eval/eval.sh $(if $(filter 1,$(QUICK)),-q) $(SCENARIO)
 
 bench: ## Install what it needs, build, and measure (root)
 	$(Q)packaging/install-deps.sh build bench

@@ -18,6 +18,7 @@ declare -A packages=(
 	[test]="g++ catch2/3.7 libclang-rt-19-dev iproute2 iperf3 ethtool jq procps tmux"
 	[deb]="debhelper dpkg-dev lintian"
 	[demo]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
+	[eval]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
 	[bench]="iproute2 iperf3 ethtool procps dpdk-dev"
 	[vm]="qemu-system-x86/1:8 virtme-ng@13 python3-venv busybox-static kmod file patchelf
 		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"

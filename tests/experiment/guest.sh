@@ -20,15 +20,11 @@ shift 2
 rxaqm=${RXAQM_BIN:-$root/build/rxaqm}
 export RXAQM_PROFILE_PATH=${RXAQM_PROFILE_PATH:-$root/nic-profiles}
 
-# The client and all programs are on CPU 0; CPU 1 does nothing but receive for the host.
-readonly client_cpu=0 host_cpu=1
-readonly client_if=sim0 host_if=sim1
-readonly client_addr=10.77.0.1 host_addr=10.77.0.2
-readonly debug=/sys/kernel/debug/simnic
+# shellcheck source=tests/simnic/overload.sh
+source "$root/tests/simnic/overload.sh"
 
 # Seconds.
 readonly settle=${EXPERIMENT_SETTLE:-5} window=${EXPERIMENT_WINDOW:-8}
-readonly ring=4096 mtu=1500
 
 # A packet's cost on the overloaded CPU, on top of what the emulated CPU takes itself, is such
 # that the other CPU can offer more. Flows: DCTCP and CUBIC.
@@ -39,77 +35,19 @@ declare -A port=([dctcp]=5300 [cubic]=5301)
 readonly policy="preset=meta2022"
 readonly phases="observe enforce thin"
 
-processes=()
-
-say()
-{
-	printf '%s\n' "$*"
-}
-
-end_processes()
-{
-	local pid
-
-	for pid in "${processes[@]-}"; do
-		[[ -z $pid ]] || kill "$pid" 2>/dev/null || true
-	done
-	for pid in "${processes[@]-}"; do
-		[[ -z $pid ]] || wait "$pid" 2>/dev/null || true
-	done
-	processes=()
-}
-
 cleanup()
 {
 	end_processes
 	"$rxaqm" detach --all >/dev/null 2>&1 || true
-	ip netns del client 2>/dev/null || true
-	rmmod simnic 2>/dev/null || true
-}
-
-in_client()
-{
-	ip netns exec client "$@"
-}
-
-# set_nic IF FILE VALUE: a knob of the simulated NIC.
-set_nic()
-{
-	printf '%s\n' "$3" >"$debug/$1/$2"
+	remove_pair
 }
 
 # build_network DESIGN LOAD
 build_network()
 {
-	local nic
-
-	insmod "$module" pairs=1 queues=1
-	ip netns add client
-	ip link set "$client_if" netns client
-	in_client ip link set lo up
-	in_client ip address add "$client_addr/24" dev "$client_if"
-	in_client ip link set "$client_if" mtu "$mtu" up
-	ip address add "$host_addr/24" dev "$host_if"
-	ip link set "$host_if" mtu "$mtu" up
-	ethtool -G "$host_if" rx "$ring"
-	in_client ethtool -G "$client_if" rx "$ring"
-	# Each packet of the client's is acknowledged as a NIC without GRO would have it.
-	in_client ethtool -K "$client_if" gro off
+	build_pair "$module" "${cost_ns[$2]}"
 	[[ $1 != shared ]] || ethtool --set-priv-flags "$host_if" shared-cq on
-	set_nic "$client_if" irq_cpu "$client_cpu"
-	set_nic "$host_if" irq_cpu "$host_cpu"
-	set_nic "$host_if" rx_cost_ns "${cost_ns[$2]}"
-	# And the host gets an ACK for each packet, so that they outrun the CPU before data does.
-	[[ $2 != tx ]] ||
-		in_client ip route replace "${host_addr%.*}.0/24" dev "$client_if" quickack 1
-	modprobe tcp_dctcp
-	# The listening socket decides whether a connection may use ECN.
-	sysctl -q -w net.ipv4.tcp_congestion_control=dctcp
-	in_client sysctl -q -w net.ipv4.tcp_congestion_control=dctcp
-	for nic in rmem wmem; do
-		sysctl -q -w "net.ipv4.tcp_$nic=4096 131072 6291456"
-		in_client sysctl -q -w "net.ipv4.tcp_$nic=4096 131072 6291456"
-	done
+	[[ $2 != tx ]] || acknowledge_each
 }
 
 # A few packets let rxaqm learn the NIC's clock, as any NIC has seen before it is overloaded.
@@ -134,7 +72,7 @@ start_flows()
 	done
 	sleep 1
 	for class in dctcp cubic; do
-		ip netns exec client taskset -c "$client_cpu" nice iperf3 -c "$host_addr" \
+		ip netns exec client taskset -c "$client_cpu" nice iperf3 -c "$(address_for "$class")" \
 			-p "${port[$class]}" -C "$class" -P "$(flows_of "$class" "$1")" -t 3600 \
 			-i 0 "${reverse[@]}" >"$dir/$class.log" 2>&1 &
 		processes+=($!)

@@ -9,6 +9,7 @@
 
 #define RATE_MBPS_MAX 1000000
 #define STAMP_ONE_IN_MAX 1000000
+#define STALL_MAX_US 200000
 #define LINE_MAX 64
 
 static struct dentry *root;
@@ -273,6 +274,26 @@ static int truth_reset_store(struct simnic *sn, char *line)
 	return 0;
 }
 
+/* With interrupts off: the CPU does nothing else meanwhile. */
+static void stall(void *us)
+{
+	u32 left;
+
+	for (left = *(u32 *)us; left >= USEC_PER_MSEC; left -= USEC_PER_MSEC)
+		simnic_spin(NSEC_PER_MSEC);
+	simnic_spin(left * NSEC_PER_USEC);
+}
+
+/* Pauses the irq CPU of queue 0, once, for this long. */
+static int stall_store(struct simnic *sn, char *line)
+{
+	u32 us;
+
+	if (parse_u32(line, STALL_MAX_US, &us))
+		return -EINVAL;
+	return smp_call_function_single(READ_ONCE(sn->q[0].irq_cpu), stall, &us, true);
+}
+
 static const struct simnic_knob knobs[] = {
 	{ "rate_mbps", rate_show, rate_store },
 	{ "rx_cost_ns", rx_cost_show, rx_cost_store },
@@ -286,6 +307,7 @@ static const struct simnic_knob knobs[] = {
 	{ "phc_offset_ns", offset_show, offset_store },
 	{ "phc_drift_ppb", drift_show, drift_store },
 	{ "phc_step_ns", NULL, step_store },
+	{ "stall_us", NULL, stall_store },
 	{ "truth", truth_show, NULL },
 	{ "truth_reset", NULL, truth_reset_store },
 };

@@ -95,13 +95,17 @@ test_rate()
 
 test_settings()
 {
-	local file
+	local file since_us
 
 	refused sim1 rate_mbps -1 x '' 1000001
 	for file in rx_cost_ns xdp_cost_ns tx_cost_ns; do
 		refused sim1 "$file" -1 x 1000001 '1 1'
 	done
 	refused sim1 irq_cpu 99 '4 0' '0 99' '0 0 0' x
+	refused sim1 stall_us 200001 -1 x
+	since_us=${EPOCHREALTIME/./}
+	set_knob sim1 stall_us 50000
+	more $((${EPOCHREALTIME/./} - since_us)) 49999 "a stall of 50 ms, in us,"
 	refused sim1 stamp_coverage some ''
 	refused sim1 stamp_one_in 0 -1 x
 	refused sim1 phc_offset_ns x -9000000000000000000

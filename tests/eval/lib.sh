@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # who sources it uses the variables
+#
+# The scenarios and options of the evaluation, for the host and the guest. To be sourced.
+
+eval_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+declare -A scenario_ini option_ini
+
+eval_die()
+{
+	echo "eval: $1" >&2
+	exit "${2-1}"
+}
+
+# read_ini FILE ARRAY KEY...: ARRAY[SECTION.KEY], and ARRAY[sections] in their order. Other keys
+# are errors.
+read_ini()
+{
+	local file=$1 section='' line key number=0
+	local -n into=$2
+	shift 2
+	local keys=" $* "
+
+	while IFS= read -r line || [[ -n $line ]]; do
+		number=$((number + 1))
+		[[ $line =~ ^[[:space:]]*(#.*)?$ ]] && continue
+		if [[ $line =~ ^\[([a-z0-9_.-]+)\]$ ]]; then
+			section=${BASH_REMATCH[1]}
+			into["sections"]+="$section "
+			continue
+		fi
+		[[ $line =~ ^([a-z]+)\ *=\ *(.*)$ && -n $section ]] ||
+			eval_die "$file:$number: neither '[SECTION]' nor 'KEY = VALUE': $line" 2
+		key=${BASH_REMATCH[1]}
+		[[ $keys == *" $key "* ]] ||
+			eval_die "$file:$number: unknown key '$key', there are:${keys% }" 2
+		into[$section.$key]=${BASH_REMATCH[2]}
+	done <"$file"
+}
+
+scenario_keys="title flows ecn direction shared cost udp requests queues step enforce pauses bursts
+	incast target interval settle window options quick runs"
+option_keys="title ring ifb sysctl rps rxaqm"
+# shellcheck disable=SC2086 # lists
+read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys
+# shellcheck disable=SC2086
+read_ini "$eval_dir/options" option_ini $option_keys
+
+# of_scenario NAME KEY: its value, or the default.
+of_scenario()
+{
+	echo "${scenario_ini[$1.$2]-${scenario_ini[default.$2]-}}"
+}
+
+of_option()
+{
+	echo "${option_ini[$1.$2]-}"
+}
+
+# use SCENARIO OPTION: their values in the arrays scenario_has and option_has, without a process
+# each: those are slow in a guest.
+declare -A scenario_has option_has
+use()
+{
+	local key
+
+	for key in $scenario_keys; do
+		scenario_has[$key]=${scenario_ini[$1.$key]-${scenario_ini[default.$key]-}}
+	done
+	for key in $option_keys; do
+		option_has[$key]=${option_ini[$2.$key]-}
+	done
+	[[ ${RXAQM_EVAL_QUICK-} != 1 || ${scenario_has[step]}${scenario_has[pauses]}${scenario_has[incast]} ]] || shorten
+}
+
+# For quick mode.
+shorten()
+{
+	((scenario_has[settle] <= 2)) || scenario_has[settle]=2
+	((scenario_has[window] <= 4)) || scenario_has[window]=4
+}
+
+scenario_names()
+{
+	local name
+
+	for name in ${scenario_ini[sections]}; do
+		[[ $name == default ]] || echo "$name"
+	done
+}
+
+# plan MODE [SCENARIO...]: lines "SCENARIO OPTION REPETITION". All first runs come before all
+# second ones: whoever stops early has seen everything once.
+plan()
+{
+	local mode=$1 rep scenario option key=options names
+
+	shift
+	[[ $mode == full ]] || key=quick
+	mapfile -t names < <(scenario_names)
+	[[ $# -eq 0 ]] || names=("$@")
+	for scenario in "${names[@]}"; do
+		[[ -n ${scenario_ini[$scenario.title]-} ]] ||
+			eval_die "no scenario '$scenario' in tests/eval/scenarios, there are: $(scenario_names | paste -sd ' ')" 2
+	done
+	for rep in 1 2 3 4 5; do
+		for scenario in "${names[@]}"; do
+			[[ $rep -eq 1 || ($mode == full && $rep -le $(of_scenario "$scenario" runs)) ]] || continue
+			for option in $(of_scenario "$scenario" $key); do
+				[[ -n ${option_ini[$option.title]-} ]] ||
+					eval_die "scenario '$scenario': no option '$option' in tests/eval/options" 2
+				echo "$scenario $option $rep"
+			done
+		done
+	done
+}

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The evaluation's arithmetic on figures that are known, its lists, and what it says of failures.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# same WHAT WANTED ACTUAL
+same()
+{
+	[[ $2 == "$3" ]] || { echo "$1: '$3', not '$2'" && exit 1; }
+}
+
+cp -r tests/eval "$scratch/eval"
+in_lib() { bash -c 'source "$1/eval/lib.sh"; shift; "$@"' in_lib "$scratch" "$@"; }
+
+# Every scenario with every option it names; quick is a part of it.
+full=$(in_lib plan full)
+quick=$(in_lib plan quick)
+[[ $(wc -l <<<"$full") -gt 100 && $(wc -l <<<"$quick") -gt 20 ]]
+same "runs of quick mode that full mode has not" "" "$(comm -13 <(sort <<<"$full") <(sort <<<"$quick"))"
+same "a scenario of one's own choice" "bursts none 1" "$(in_lib plan full bursts | head -n 1)"
+
+# refused WHAT: a plan, with status 2.
+refused()
+{
+	local status=0 out
+
+	out=$(in_lib plan full "${@:2}" 2>&1) || status=$?
+	[[ $status -eq 2 && $out == *"$1"* ]] || { echo "status $status: $out" && exit 1; }
+}
+refused "no scenario 'nonsense'" nonsense
+printf '\n[odd]\ntitle = Odd\noptions = none odd\n' >>"$scratch/eval/scenarios"
+refused "no option 'odd'" odd
+printf 'flow = dctcp:1\n' >>"$scratch/eval/scenarios"
+refused "unknown key 'flow'"
+
+# Two packets before; then four, a second later; then, after a reset, one.
+cat >"$scratch/truth" <<-'END'
+	at 100.0
+	queue 0 count 2 p50_ns 0 p99_ns 0 max_ns 0
+	  1024 1088 2
+	queue 1 count 9 p50_ns 0 p99_ns 0 max_ns 0
+	  4096 4352 9
+	at 101.0
+	queue 0 count 6 p50_ns 0 p99_ns 0 max_ns 0
+	  1024 1088 4
+	  2048 2176 2
+	queue 1 count 9 p50_ns 0 p99_ns 0 max_ns 0
+	  4096 4352 9
+	at 102.0
+	queue 0 count 1 p50_ns 0 p99_ns 0 max_ns 0
+	  2048 2176 1
+	queue 1 count 9 p50_ns 0 p99_ns 0 max_ns 0
+	  4096 4352 9
+END
+truth()
+{
+	awk -v zero=100 -v target=2000 -f tests/eval/truth.awk "$@" "$scratch/truth" |
+		jq -c 'map(map(. + 0))' # as numbers: newer versions of jq keep how they were written
+}
+same "delays" "[[1,4,1056,2112,2112,2],[2,1,2112,2112,2112,1]]" "$(truth -v queue=0)"
+same "delays of an idle queue" "[[1,0,0,0,0,0],[2,0,0,0,0,0]]" "$(truth -v queue=1)"
+same "distribution" "[[1088,0.4],[2176,1]]" "$(truth -v queue=0 -v cdf=1)"
+
+settled() { jq -nc -L tests/eval "include \"result\"; settled($1; 10; 15; 20)"; }
+same "never over" 0 "$(settled '[[10.5, 9, 20, 30], [11, 9, 5, 30]]')"
+same "settled" 1 "$(settled '[[10.5, 9, 30, 30], [11, 9, 30, 30], [12.5, 9, 3, 30], [13, 9, 30, 30]]')"
+same "never settled" null "$(settled '[range(11; 15) | [., 9, 30, 30], [. + 0.5, 9, 30, 30]]')"
+same "Jain's index" '[1,0.25]' "$(jq -nc -L tests/eval 'include "result"; [([5, 5, 5] | jain), ([4, 0, 0, 0] | jain)]')"
+
+# A run that failed is in the tables, with the reason.
+table=$(jq -nr -L tests/eval 'include "report"
+	; {runs: [{scenario: "s", option: "o", run: 1, status: "failed", why: "it broke"}],
+	scenarios: [["s", "S"]], options: {o: "O"}} | (main | markdown_table), markdown("s")')
+[[ $(grep -c "it broke" <<<"$table") -eq 2 ]] || { echo "no reason in: $table" && exit 1; }
