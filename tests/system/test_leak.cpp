@@ -206,6 +206,8 @@ TEST_CASE("leak: a daemon keeps no descriptor of what it attached, by any hook",
 	size_t fds = nr_fds(r.service.pid());
 	for (int i = 0; i < 3; i++)
 		REQUIRE(cycle());
-	CHECK(nr_fds(r.service.pid()) == fds);
+	CAPTURE(fds, nr_fds(r.service.pid()));
+	/* It opens and closes one now and then. */
+	CHECK(eventually([&] { return nr_fds(r.service.pid()) <= fds; }));
 	CHECK(r.service.stop().exit_code == 0);
 }
