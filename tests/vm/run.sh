@@ -70,14 +70,18 @@ devices()
 	done
 }
 
-# run_group KERNEL ROW...: leaves the sum and all lines that tell of failures and skips.
+# run_group KERNEL ROW...: leaves the sum and all lines that tell of failures and skips. In the
+# background, where SIGTERM ends the guest, too.
 run_group()
 {
 	local kernel=$1 group=$2 cpus=$4 seconds=$5 qemu=$6 suite=$7 tests=${8-} status=0 started=$SECONDS
-	local out=$scratch/$kernel-$group sum
+	local out=$scratch/$kernel-$group sum vm
 
 	tests/vm/vm.sh "$kernel" -n "$group" -t "$seconds" -c "$cpus" -q "$(devices "$qemu")" -- \
-		env TEST_ARGS="$tests" RXAQM_GUEST=1 tests/run.sh "$suite" >"$out" 2>&1 || status=$?
+		env TEST_ARGS="$tests" RXAQM_GUEST=1 tests/run.sh "$suite" >"$out" 2>&1 &
+	vm=$!
+	trap 'kill "$vm" 2>/dev/null; wait "$vm"; exit 143' TERM
+	wait "$vm" || status=$?
 	sum=$(tail -n 1 "$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$') || sum=
 	# All tests of a group may be skipped; a group that failed must say so, or has not ended.
 	if [ -z "$sum" ] || { [ "$status" -ne 0 ] && [[ $sum != *" 0 failed"*skipped && $sum == *" 0 failed"* ]]; }; then
@@ -97,7 +101,10 @@ run_again()
 	[[ $(cat "$out.sum" 2>/dev/null) != *" 0 failed"* ]] || return 0
 	cat "$out.told" 2>/dev/null || true
 	echo "$1 $2: once more, alone"
-	run_group "$@"
+	run_group "$@" &
+	jobs_running=($!)
+	wait $!
+	jobs_running=()
 }
 
 # The simulated NIC is built here, so that a kernel it does not build for is one failure of many.
