@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <unistd.h>
 
 #include "state.h"
 
@@ -28,15 +27,7 @@ void rxaqm_afxdp_fit(struct bpf_object *obj)
 
 bool rxaqm_afxdp_pinned(void)
 {
-	char path[RXAQM_PIN_PATH_LEN];
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-	int fd, err;
+	struct bpf_map_info info;
 
-	fd = bpf_obj_get(rxaqm_state_path(SOCKETS, path));
-	if (fd < 0)
-		return true;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len);
-	close(fd);
-	return err || info.type == BPF_MAP_TYPE_XSKMAP;
+	return rxaqm_state_map_info(SOCKETS, &info) || info.type == BPF_MAP_TYPE_XSKMAP;
 }

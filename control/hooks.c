@@ -34,31 +34,33 @@ const char *rxaqm_hook_name(enum rxaqm_hook hook)
 	return (size_t)hook < sizeof(names) / sizeof(names[0]) ? names[hook] : "?";
 }
 
-/* Pin @link, so that it outlives this process; or undo it. libbpf does not close what is disconnected:
- * in the daemon the program would run on, whatever is unlinked.
- */
-static int keep_link(struct bpf_link *link, const char *name)
+/* Where the link of @prog is pinned. */
+static const char *link_path(const struct bpf_program *prog, char buf[RXAQM_PIN_PATH_LEN])
 {
-	char path[RXAQM_PIN_PATH_LEN], file[64];
+	char file[64];
+
+	snprintf(file, sizeof(file), LINK_PREFIX "%s", bpf_program__name(prog));
+	return rxaqm_state_path(file, buf);
+}
+
+/* The link is pinned, so that it outlives this process; or undone. libbpf does not close what is
+ * disconnected: in the daemon the program would run on, whatever is unlinked.
+ */
+static int attach_program(struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+	char path[RXAQM_PIN_PATH_LEN];
 	int err;
 
-	snprintf(file, sizeof(file), LINK_PREFIX "%s", name);
-	err = bpf_link__pin(link, rxaqm_state_path(file, path));
+	if (!link)
+		return -errno;
+	err = bpf_link__pin(link, link_path(prog, path));
 	if (!err) {
 		bpf_link__disconnect(link);
 		close(bpf_link__fd(link));
 	}
 	bpf_link__destroy(link);
 	return err;
-}
-
-static int attach_program(struct bpf_program *prog)
-{
-	struct bpf_link *link = bpf_program__attach(prog);
-
-	if (!link)
-		return -errno;
-	return keep_link(link, bpf_program__name(prog));
 }
 
 const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta)
@@ -129,20 +131,19 @@ static int open_kprobe(const char *function)
  */
 static int attach_kprobe(struct bpf_program *prog, const char *function)
 {
-	char path[RXAQM_PIN_PATH_LEN], file[64];
-	int event, link, err = 0;
+	char path[RXAQM_PIN_PATH_LEN];
+	int event, link, err;
 
 	event = open_kprobe(function);
 	if (event < 0)
 		return event;
-	snprintf(file, sizeof(file), LINK_PREFIX "%s", bpf_program__name(prog));
 	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, NULL);
 	if (link < 0)
 		err = link;
 	else if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
 		err = -errno;
 	else
-		err = bpf_obj_pin(link, rxaqm_state_path(file, path));
+		err = bpf_obj_pin(link, link_path(prog, path));
 	if (link >= 0)
 		close(link);
 	close(event);

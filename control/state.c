@@ -120,6 +120,21 @@ static int map_pin(const char *name, size_t bytes, bool writable, void **ret_dat
 	return 0;
 }
 
+int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	__u32 len = sizeof(*info);
+	int fd, err;
+
+	memset(info, 0, sizeof(*info));
+	fd = bpf_obj_get(rxaqm_state_path(name, path));
+	if (fd < 0)
+		return -errno;
+	err = bpf_obj_get_info_by_fd(fd, info, &len);
+	close(fd);
+	return err;
+}
+
 static int open_failed(int err, struct rxaqm_error *error)
 {
 	if (err == -EPERM || err == -EACCES)

@@ -46,6 +46,10 @@ int rxaqm_state_trylock(struct rxaqm_state *state);
  */
 enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret_at_work);
 
+/* What the kernel says of a map that is pinned as @name; -errno if none is, or it may not be read. */
+struct bpf_map_info;
+int rxaqm_state_map_info(const char *name, struct bpf_map_info *info);
+
 /* Map what is pinned; again, if it was mapped before. -ENOENT with @error if nothing is, or it was never completed;
  * another ABI version is refused; -EIO if pins are missing, with iface mapped if its is not.
  */

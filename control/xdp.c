@@ -106,17 +106,9 @@ bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id)
 
 __u32 rxaqm_xdp_queue_map_id(void)
 {
-	char path[RXAQM_PIN_PATH_LEN];
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-	int fd, err;
+	struct bpf_map_info info;
 
-	fd = bpf_obj_get(rxaqm_state_path("queue_map", path));
-	if (fd < 0)
-		return 0;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len);
-	close(fd);
-	return err ? 0 : info.id;
+	return rxaqm_state_map_info("queue_map", &info) ? 0 : info.id;
 }
 
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
