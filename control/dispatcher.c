@@ -69,13 +69,14 @@ void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds)
 	while (dir && (fd = next_prog_fd(dir)) >= 0)
 		if (fd < RXAQM_DISPATCHER_FDS)
 			fds->known[fd] = true;
+	fds->counted = dir;
 	if (dir)
 		closedir(dir);
 }
 
 void rxaqm_dispatcher_end(const struct rxaqm_dispatcher_fds *fds)
 {
-	DIR *dir = opendir("/proc/self/fd");
+	DIR *dir = fds->counted ? opendir("/proc/self/fd") : NULL;
 	int fd;
 
 	while (dir && (fd = next_prog_fd(dir)) >= 0)

@@ -2,8 +2,8 @@
 /*
  * libxdp's dispatcher: an XDP program whose empty functions the programs of an interface replace.
  * Which ones do is asked of the kernel, not of libxdp: that goes by its own pins, takes
- * milliseconds, and before 1.4.1 (Debian 12 has 1.3.1) leaves two descriptors open each time
- * (xdp-tools, issue 343).
+ * milliseconds, and before 1.4.1 (Debian 12 has 1.3.1) leaves two descriptors open each time; see
+ * commit 48ad94b of xdp-tools.
  */
 #ifndef RXAQM_DISPATCHER_H
 #define RXAQM_DISPATCHER_H
@@ -23,6 +23,7 @@ bool rxaqm_dispatcher_next(__u32 dispatcher_id, __u32 *link_id, __u32 *ret_prog_
  */
 #define RXAQM_DISPATCHER_FDS 1024
 struct rxaqm_dispatcher_fds {
+	bool counted; /* else nothing is closed */
 	bool known[RXAQM_DISPATCHER_FDS]; /* by number */
 };
 
