@@ -219,7 +219,7 @@ static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 	}
 	if (program == BARE)
 		return to_socket_bare(ctx, q, index);
-	return to_socket_known(ctx, q, index, &served.known);
+	return to_socket_told(ctx, q, index, &served.known);
 }
 
 /* One that needs none. */
@@ -229,7 +229,7 @@ static __always_inline int serve_calm(struct xdp_md *ctx, struct rxaqm_queue *q,
 	q->taken++;
 	if (program == BARE)
 		return to_socket_bare(ctx, q, index);
-	return to_socket_calm(ctx, q, index);
+	return to_socket_told(ctx, q, index, NULL);
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */

@@ -54,54 +54,40 @@ static __always_inline struct rxaqm_meta *make_room(struct xdp_md *ctx)
 	return (void *)(meta + 1) <= (void *)(long)ctx->data ? meta : NULL;
 }
 
-/* Hand the packet on, in front of which metadata were @placed. */
-static __always_inline int to_socket_placed(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-					    bool placed)
+/* What holds for all packets of a queue that is calm. */
+static __always_inline void put_calm(const struct rxaqm_queue *q, struct rxaqm_meta *meta)
 {
-	int action = to_socket(q, index);
+	meta->magic = RXAQM_META_MAGIC;
+	meta->version = RXAQM_META_VERSION;
+	meta->size = sizeof(*meta);
+	meta->flags = 0;
+	meta->hw_ns = 0;
+	meta->host_ns = q->clock_ns;
+	meta->sojourn_ns = 0;
+}
 
+/* The same with metadata in front of the packet: @known, or, if it is NULL, those of a calm queue. */
+static __always_inline int to_socket_told(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+					  const struct rxaqm_meta *known)
+{
+	struct rxaqm_meta *meta;
+	bool placed = false;
+	int action;
+
+	if (!socket_takes(ctx))
+		return XDP_PASS;
+	meta = make_room(ctx);
+	if (meta) {
+		if (known)
+			*meta = *known;
+		else
+			put_calm(q, meta);
+		placed = true;
+	}
+	action = to_socket(q, index);
 	if (placed && action != XDP_REDIRECT)
-		bpf_xdp_adjust_meta(ctx, (int)sizeof(struct rxaqm_meta));
+		bpf_xdp_adjust_meta(ctx, (int)sizeof(*meta));
 	return action;
-}
-
-/* The same with @known in front of the packet. */
-static __always_inline int to_socket_known(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-					   const struct rxaqm_meta *known)
-{
-	struct rxaqm_meta *meta;
-	bool placed = false;
-
-	if (!socket_takes(ctx))
-		return XDP_PASS;
-	meta = make_room(ctx);
-	if (meta) {
-		*meta = *known;
-		placed = true;
-	}
-	return to_socket_placed(ctx, q, index, placed);
-}
-
-/* The same with what holds for all packets of a queue that is calm. */
-static __always_inline int to_socket_calm(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index)
-{
-	struct rxaqm_meta *meta;
-	bool placed = false;
-
-	if (!socket_takes(ctx))
-		return XDP_PASS;
-	meta = make_room(ctx);
-	if (meta) {
-		meta->magic = RXAQM_META_MAGIC;
-		meta->version = RXAQM_META_VERSION;
-		meta->size = sizeof(*meta);
-		meta->flags = 0;
-		meta->hw_ns = 0;
-		meta->host_ns = q->clock_ns;
-		meta->sojourn_ns = 0;
-		placed = true;
-	}
-	return to_socket_placed(ctx, q, index, placed);
 }
 
 /* For programs that must not touch the packet's bounds. */
