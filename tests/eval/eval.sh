@@ -104,15 +104,22 @@ collect()
 	done <"$out/plan" >"$out/runs.jsonl"
 }
 
+# number OPTION: its value.
+number()
+{
+	[[ $OPTARG =~ ^[1-9][0-9]*$ ]] || eval_die "-$1 '$OPTARG': not a number of 1 or more" 2
+	echo "$OPTARG"
+}
+
 main()
 {
-	local mode=full report_only=no continued=no most=9 seconds='' failed option
+	local mode=full report_only=no continued=no most=9 seconds='' failed option planned
 
 	while getopts qrcn:t: option; do
 		case $option in
 		q) mode=quick ;;
-		n) most=$OPTARG ;;
-		t) seconds=$OPTARG ;;
+		n) most=$(number n) ;;
+		t) seconds=$(number t) ;;
 		c) continued=yes ;;
 		r) report_only=yes ;;
 		*) eval_die "usage: eval.sh [-q] [-n RUNS] [-t SECONDS] [-c] [-r] [SCENARIO]..." 2 ;;
@@ -121,9 +128,10 @@ main()
 	shift $((OPTIND - 1))
 	if [[ $report_only == no ]]; then
 		seconds=${seconds:-${begin_limit[$mode]}}
+		planned=$(plan "$mode" "$@")
 		[[ $continued == yes ]] || rm -rf "$out"
 		mkdir -p "$out/raw"
-		plan "$mode" "$@" | awk -v most="$most" '$3 <= most' >"$out/plan"
+		awk -v most="$most" '$3 <= most' <<<"$planned" >"$out/plan"
 		echo "$mode" >"$out/mode"
 		trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 		measure

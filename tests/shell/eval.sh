@@ -12,8 +12,9 @@ same()
 	[[ $2 == "$3" ]] || { echo "$1: '$3', not '$2'" && exit 1; }
 }
 
-cp -r tests/eval "$scratch/eval"
-in_lib() { bash -c 'source "$1/eval/lib.sh"; shift; "$@"' in_lib "$scratch" "$@"; }
+mkdir "$scratch/tests"
+cp -r tests/eval "$scratch/tests/eval"
+in_lib() { bash -c 'source "$1/tests/eval/lib.sh"; shift; "$@"' in_lib "$scratch" "$@"; }
 
 # Every scenario with every option it names; quick is a part of it.
 full=$(in_lib plan full)
@@ -31,10 +32,23 @@ refused()
 	[[ $status -eq 2 && $out == *"$1"* ]] || { echo "status $status: $out" && exit 1; }
 }
 refused "no scenario 'nonsense'" nonsense
-printf '\n[odd]\ntitle = Odd\noptions = none odd\n' >>"$scratch/eval/scenarios"
+printf '\n[odd]\ntitle = Odd\noptions = none odd\n' >>"$scratch/tests/eval/scenarios"
 refused "no option 'odd'" odd
-printf 'flow = dctcp:1\n' >>"$scratch/eval/scenarios"
+printf 'flow = dctcp:1\n' >>"$scratch/tests/eval/scenarios"
 refused "unknown key 'flow'"
+cp tests/eval/scenarios "$scratch/tests/eval/scenarios"
+
+# What was measured before is still there when a command is refused.
+mkdir -p "$scratch/build/eval"
+echo kept >"$scratch/build/eval/plan"
+for wrong in nonsense "-n many" "-t 0" "-x"; do
+	status=0
+	# shellcheck disable=SC2086 # an option and its value
+	"$scratch/tests/eval/eval.sh" $wrong >"$scratch/out" 2>&1 || status=$?
+	same "status of eval.sh $wrong" 2 "$status"
+	[[ -s $scratch/out ]] || { echo "eval.sh $wrong says nothing" && exit 1; }
+	same "what was measured before eval.sh $wrong" kept "$(cat "$scratch/build/eval/plan")"
+done
 
 # Two packets before; then four, a second later; then, after a reset, one.
 cat >"$scratch/truth" <<-'END'
