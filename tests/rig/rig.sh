@@ -184,7 +184,6 @@ rig_steer()
 		echo $(printf '%x' $((1 << $3))) >\$queue/rps_cpus || exit 1; done"
 }
 
-
 rig_make_namespaces()
 {
 	local ns

@@ -8,19 +8,10 @@
 #include "frames.hpp"
 #include "hints.hpp"
 #include "host.hpp"
+#include "text.hpp"
 #include "traffic.hpp"
 
 using namespace std::chrono_literals;
-
-namespace
-{
-
-bool has(const std::string &text, const std::string &what)
-{
-	return text.find(what) != std::string::npos;
-}
-
-} // namespace
 
 TEST_CASE("hint: attached, counted, fallen back from, detached", "[hint]")
 {

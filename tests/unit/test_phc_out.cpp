@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../support/json.hpp"
+#include "../support/text.hpp"
 
 extern "C" {
 #include "clock_out.h"
@@ -67,11 +68,6 @@ struct Sources {
 		return printed;
 	}
 };
-
-bool has(const std::string &text, const char *part)
-{
-	return text.find(part) != std::string::npos;
-}
 
 } /* namespace */
 

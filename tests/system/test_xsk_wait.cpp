@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What consumers of AF_XDP sockets say of their own wait: who sees it, and what comes of it. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <thread>
+
+#include "served.hpp"
+#include "text.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+constexpr uint64_t US = RXAQM_NSEC_PER_USEC, MS = RXAQM_NSEC_PER_MSEC;
+
+} // namespace
+
+TEST_CASE("xsk: attach and detach clear what consumers have said, of their own queues", "[xsk]")
+{
+	Attached a({}, 2);
+	Wire other;
+
+	REQUIRE(a.host.rxaqm(other.rx, { "attach", other.rx_if }).exit_code == 0);
+	WaitMap waits(a.host);
+	for (unsigned i = 0; i < 4; i++)
+		waits.publish(i, MS);
+	auto kept = a.serve(1);
+	Datagrams datagrams(a.wire, 16);
+	REQUIRE(ping(datagrams, *kept, 20).size() == 20);
+	REQUIRE(a.host.rxaqm(other.rx, { "detach", other.rx_if }).exit_code == 0);
+	CHECK(waits[0].updated_ns > 0);
+	CHECK(waits[1].updated_ns > 0);
+	CHECK(waits[2].updated_ns == 0);
+	CHECK(waits[2].wait_ns == 0);
+	CHECK(waits[3].updated_ns > 0); /* nobody's */
+	/* The socket of the other interface is where it was. */
+	CHECK(ping(datagrams, *kept, 20).size() == 20);
+	waits.publish(2, MS);
+	REQUIRE(a.host.rxaqm(other.rx, { "attach", other.rx_if }).exit_code == 0);
+	CHECK(waits[2].updated_ns == 0);
+}
+
+TEST_CASE("xsk: status and top tell the consumer's wait from the NIC's", "[xsk]")
+{
+	Attached a({ "signal=stamp", "target=5ms", "interval=4s" });
+	auto socket = a.serve();
+	Datagrams datagrams(a.wire);
+	WaitMap waits(a.host);
+
+	REQUIRE(ping(datagrams, *socket, 20).size() == 20);
+	Result status = a.host.rxaqm(a.wire.rx, { "status" });
+	CAPTURE(status.text());
+	CHECK(has(status.out, "goes to a socket"));
+	CHECK(has(status.out, "says nothing of its wait"));
+	CHECK(has(status.out, "signal=stamp sees none of them"));
+	CHECK_FALSE(has(status.out, "stamps missing"));
+
+	waits[0].pid = 4711;
+	waits[0].ring_entries = 1024;
+	waits[0].ring_full = 3;
+	waits.publish(0, 1500 * US);
+	Json json = a.host.json(a.wire.rx, { "status" });
+	const std::string at = "/interfaces/0/queues/0/socket";
+	CHECK(json.text(at + "/wait_state") == "valid");
+	CHECK(json.number(at + "/wait_ns") == 1500000);
+	CHECK(json.number(at + "/wait_age_ns") > 0);
+	CHECK(json.number(at + "/nic_sojourn_ns") == 0);
+	CHECK(json.number(at + "/pid") == 4711);
+	CHECK(json.number(at + "/ring_entries") == 1024);
+	/* The kernel's own figure goes before the consumer's, where it tells one. */
+	CHECK(json.number(at + "/ring_full") == (json.has(at + "/bound") ? 0 : 3));
+	waits.publish(0, 1500 * US);
+	Result top = a.host.rxaqm(a.wire.rx, { "top", "-n", "1", "-i", "10ms" });
+	CAPTURE(top.text());
+	CHECK(has(top.out, "observe, xsk 1.50 ms"));
+	waits.publish(0, 1500 * US);
+	Result plain = a.host.rxaqm(a.wire.rx, { "top", "-j", "-n", "1", "-i", "10ms" });
+	Json row(plain.out);
+	CHECK(row.flag("/queues/0/socket"));
+	CHECK(row.number("/queues/0/socket_wait_ns") == 1500000);
+
+	waits.publish(0, 11 * RXAQM_NSEC_PER_SEC);
+	CHECK(has(a.host.rxaqm(a.wire.rx, { "status" }).out, "is not believed"));
+	REQUIRE(ping(datagrams, *socket, 5).size() == 5);
+	CHECK(a.stat("wait_bad") >= 5);
+}
+
+TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforced", "[xsk]")
+{
+	/* It takes 20 packets a millisecond at most, of up to 900 in flight: 45 ms. */
+	constexpr unsigned BATCH = 20, IN_FLIGHT = 900;
+	const bool ect = GENERATE(false, true);
+	Attached a({ "target=5ms", "interval=50ms" });
+	auto socket = a.serve();
+	Datagrams datagrams(a.wire, 1, ect ? 2 : 0);
+	WaitMap waits(a.host);
+	uint32_t seen = 0, adapted_at = 0;
+	unsigned window = IN_FLIGHT;
+	bool congested = false;
+
+	/* A sender as TCP is, and its receiver. The mean wait of the last half of @duration. */
+	auto run = [&](std::chrono::milliseconds duration) {
+		const auto begin = std::chrono::steady_clock::now();
+		uint64_t sum_ns = 0, packets = 0;
+
+		for (auto next = begin; next < begin + duration; next += 1ms) {
+			while (datagrams.sent() - seen < window)
+				datagrams.send();
+			for (const SocketPacket &packet : socket->receive(BATCH)) {
+				if (!packet.number() || !packet.meta)
+					continue;
+				uint64_t wait_ns = packet.taken_ns - packet.meta->host_ns;
+
+				congested |= packet.number() > seen + 1 || packet.ecn() == 3;
+				seen = packet.number();
+				waits.publish(0, wait_ns);
+				if (next >= begin + duration / 2) {
+					sum_ns += wait_ns;
+					packets++;
+				}
+			}
+			if (seen - adapted_at >= window) {
+				window = congested ? std::max(window / 2, 2U) :
+						     std::min(window + 1, IN_FLIGHT);
+				congested = false;
+				adapted_at = datagrams.sent();
+			}
+			std::this_thread::sleep_until(next + 1ms);
+		}
+		REQUIRE(packets > 100);
+		return sum_ns / packets;
+	};
+	CAPTURE(ect);
+	const uint64_t observed_ns = run(700ms);
+	CHECK(a.stat(ect ? "would_ecn_mark" : "would_drop") > 0);
+	CHECK(a.stat("drop") + a.stat("ecn_mark") == 0);
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", a.wire.rx_if, "mode=enforce" })
+			.exit_code == 0);
+	const uint64_t enforced_ns = run(3000ms);
+	CAPTURE(observed_ns, enforced_ns, a.host.rxaqm(a.wire.rx, { "status" }).out);
+	CHECK(a.stat(ect ? "ecn_mark" : "drop") > 0);
+	CHECK(a.stat(ect ? "drop" : "ecn_mark") == 0);
+	CHECK(observed_ns > 20 * MS);
+	CHECK(enforced_ns < observed_ns / 2);
+	CHECK(enforced_ns < 15 * MS);
+	CHECK(socket->statistics().rx_ring_full == 0);
+}
