@@ -43,6 +43,7 @@ rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64
 {
 	__u64 sojourn_ns, bound_ns;
 
+	q->poll_bucket = 0;
 	if (pick_sample(q, now_ns, ret_sojourn_ns))
 		return true;
 	if (!rxaqm_policy_by_polls(&q->policy) || !(q->flags & RXAQM_QUEUE_POLLED))
@@ -55,7 +56,8 @@ rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64
 	if (bound_ns && sojourn_ns > bound_ns)
 		sojourn_ns = bound_ns;
 	q->signal = RXAQM_SIGNAL_BUSY;
-	rxaqm_sample_count(q, rxaqm_hist_bucket(sojourn_ns), 1);
+	q->poll_bucket = rxaqm_hist_bucket(sojourn_ns) + 1;
+	rxaqm_sample_count(q, q->poll_bucket - 1, 1);
 	*ret_sojourn_ns = sojourn_ns;
 	return true;
 }
@@ -145,8 +147,11 @@ static __always_inline enum rxaqm_verdict judge(struct xdp_md *ctx, struct rxaqm
 	struct rxaqm_packet pkt;
 	bool enforced;
 
-	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns))
+	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns)) {
+		if (!(q->flags & RXAQM_QUEUE_SERVED))
+			rxaqm_poll_skip_alike(q, &j);
 		return RXAQM_PASS;
+	}
 
 	classify(ctx, &pkt, &q->policy);
 	enforced = rxaqm_decide_enforced(&q->policy, now_ns);

@@ -241,6 +241,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 
 	if (!q)
 		return XDP_PASS;
+	rxaqm_poll_skipped_alike(q);
 	if (rxaqm_poll_lost(q)) {
 		rxaqm_poll_close(q);
 		q->stat[RXAQM_STAT_POLLS_LOST]++;

@@ -156,6 +156,8 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 	standing = (q->flags & RXAQM_QUEUE_STANDING) && !rxaqm_poll_resumes(q, now_ns);
 	known = standing ? pick_sojourn(q, now_ns, &sojourn_ns) :
 			   pick_sample(q, now_ns, &sojourn_ns);
+	if (standing)
+		q->poll_bucket = 0; /* counted, and speaks for no other */
 	note_sojourn(q, &served->known, known, sojourn_ns);
 	wait_known = rxaqm_wait_read(q, served->wait_ns, served->updated_ns, now_ns, &wait_ns);
 	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns)) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Polls: what the first packet of one leaves behind, and what is made of its end. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <bpf/libbpf.h>
 #include <sched.h>
+
+#include <algorithm>
 
 #include "plane.hpp"
 
@@ -244,4 +247,61 @@ TEST_CASE("polls: packets of a fast standing queue share one clock reading, and 
 	for (int i = 0; i < 16; i++)
 		plane.stamp(0);
 	CHECK(plane.stat(RXAQM_STAT_STAMP_MISSING) == missing + 11);
+}
+
+TEST_CASE("polls: packets of a fast standing queue are judged alike, and all counted", "[polls]")
+{
+	const bool stamps = GENERATE(true, false);
+	constexpr unsigned MASK = 7;
+	Plane plane;
+	rxaqm_policy policy = simple_policy();
+
+	CAPTURE(stamps);
+	policy.signal = stamps ? RXAQM_SIGNAL_STAMP : RXAQM_SIGNAL_BUSY;
+	plane.set_policy(policy);
+	plane.iface().stamp = RXAQM_STAMP_TSTAMP;
+	plane.run(data_packet());
+	plane.end_poll(1);
+	for (unsigned packets : { 1, 8, 9, 21, 64 }) {
+		const uint64_t judged = plane.stat(RXAQM_STAT_JUDGED),
+			       low = plane.stat(RXAQM_STAT_LOW),
+			       seen = plane.stat(RXAQM_STAT_PACKETS);
+		uint64_t counted = 0;
+
+		CAPTURE(packets);
+		if (stamps)
+			plane.stand(100 * US);
+		else
+			plane.stands_since(100 * US);
+		plane.queue().clock_mask = MASK;
+		std::fill(std::begin(plane.queue().hist), std::end(plane.queue().hist), 0);
+		for (unsigned i = 0; i < packets; i++)
+			CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+		plane.end_poll(int(packets));
+		CHECK(plane.stat(RXAQM_STAT_PACKETS) - seen == packets);
+		CHECK(plane.stat(RXAQM_STAT_JUDGED) - judged == packets);
+		CHECK(plane.stat(RXAQM_STAT_LOW) - low == packets);
+		for (uint64_t n : plane.queue().hist)
+			counted += n;
+		CHECK(counted ==
+		      (stamps ? 0 : packets)); /* stamps are counted where they are seen */
+	}
+
+	/* Over target each has a verdict of its own, and so has the first that is. */
+	plane.stand(100 * US);
+	plane.queue().clock_mask = MASK;
+	for (unsigned i = 0; i < 1 + MASK; i++)
+		plane.run(data_packet());
+	if (stamps)
+		plane.stand(5 * MS);
+	else
+		plane.stands_since(5 * MS);
+	for (unsigned i = 0; i < 3 * (1 + MASK); i++)
+		plane.run(data_packet());
+	CHECK(plane.stat(RXAQM_STAT_OVER_NECT) == 3 * (1 + MASK));
+	/* What is due comes with the next reading of the clock. */
+	plane.overdue();
+	for (unsigned i = 0; i < 1 + MASK; i++)
+		plane.run(data_packet());
+	CHECK(plane.stat(RXAQM_STAT_DROP) == 1);
 }

@@ -49,6 +49,14 @@ rxaqm_always_inline __u64 rxaqm_decide_ce_threshold(const struct rxaqm_policy *p
 	return policy->ecn == RXAQM_ECN_OFF ? 0 : policy->ce_threshold_ns;
 }
 
+/* Each judged packet earns its share of a drop. */
+rxaqm_always_inline void rxaqm_decide_earn(struct rxaqm_queue *q, __u32 packets)
+{
+	q->cap_credit += packets * q->policy.max_drop_permille;
+	if (q->cap_credit > RXAQM_CAP_BURST * 1000)
+		q->cap_credit = RXAQM_CAP_BURST * 1000;
+}
+
 /* Judge a packet that stood @sojourn_ns (less its error) and is at hand at @now_ns.
  * @drained says that it leaves the queue empty, if that is known already. Returns true
  * if rxaqm_decide_packet() must be asked.
@@ -67,8 +75,7 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 	q->stat[RXAQM_STAT_JUDGED]++;
 	/* Shifted, not divided: the average may settle 7 ns low. */
 	q->smooth_ns = q->smooth_ns ? q->smooth_ns + (diff_ns >> 3) : sojourn_ns;
-	if (q->cap_credit < RXAQM_CAP_BURST * 1000)
-		q->cap_credit += policy->max_drop_permille;
+	rxaqm_decide_earn(q, 1);
 
 	j->sojourn_ns = sojourn_ns;
 	j->due = rxaqm_codel_update(&q->codel, &params, sojourn_ns, drained, now_ns);
@@ -83,6 +90,27 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 	return j->over || j->due || j->step || j->l4s;
 }
 
+/* May packets that stood as long as the one of @j, which needed no verdict, go without being
+ * asked about? At the target itself CoDel goes on counting.
+ */
+rxaqm_always_inline bool rxaqm_decide_alike(struct rxaqm_queue *q, const struct rxaqm_judgement *j)
+{
+	__s64 diff_ns = (__s64)(j->sojourn_ns - q->smooth_ns);
+
+	if (j->sojourn_ns >= q->policy.target_ns)
+		return false;
+	q->smooth_ns += (diff_ns >> 1) + (diff_ns >> 3); /* as seven more steps of an eighth do */
+	return true;
+}
+
+/* @packets have gone so. */
+rxaqm_always_inline void rxaqm_decide_gone(struct rxaqm_queue *q, __u32 packets)
+{
+	q->stat[RXAQM_STAT_JUDGED] += packets;
+	q->stat[RXAQM_STAT_LOW] += packets;
+	rxaqm_decide_earn(q, packets);
+}
+
 /* True if policy is enforced, not only observed. */
 rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy, __u64 now_ns)
 {
@@ -94,9 +122,9 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
 #define rxaqm_decide_count(q, enforced, stat_) \
 	((q)->stat[(enforced) ? RXAQM_STAT_##stat_ : RXAQM_STAT_WOULD_##stat_]++)
 
-/* Drop a packet, if max_drop lets it: each judged packet earns its share of a drop, up to
- * a few in store. So of any n packets at most n * max_drop + RXAQM_CAP_BURST are dropped,
- * and no calm hours pay for a bad second.
+/* Drop a packet, if max_drop lets it: shares of a drop are earned, up to a few in store. So of any
+ * n packets at most n * max_drop + RXAQM_CAP_BURST are dropped, and no calm hours pay for a bad
+ * second.
  */
 rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q)
 {

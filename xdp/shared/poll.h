@@ -13,6 +13,7 @@
 #ifndef RXAQM_POLL_H
 #define RXAQM_POLL_H
 
+#include "decide.h"
 #include "iface.h"
 #include "sample.h"
 
@@ -50,11 +51,42 @@ rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
 	q->skipped_from = left;
 }
 
+/* The queue stands, but @j's packet is under target: those that share its reading of the clock
+ * pass unlooked at, as they would if they were.
+ */
+rxaqm_always_inline void rxaqm_poll_skip_alike(struct rxaqm_queue *q,
+					       const struct rxaqm_judgement *j)
+{
+	if (!q->clock_mask || !rxaqm_decide_alike(q, j))
+		return;
+	q->skip = q->clock_mask;
+	q->skipped_from = q->clock_mask;
+	q->flags |= RXAQM_QUEUE_ALIKE;
+}
+
+/* Those are through: count them. */
+rxaqm_always_inline void rxaqm_poll_skipped_alike(struct rxaqm_queue *q)
+{
+	__u32 packets = q->skipped_from - q->skip;
+
+	if (!(q->flags & RXAQM_QUEUE_ALIKE))
+		return;
+	q->flags &= ~RXAQM_QUEUE_ALIKE;
+	q->taken += packets;
+	q->skip = 0;
+	q->skipped_from = 0;
+	rxaqm_decide_gone(q, packets);
+	if (q->poll_bucket)
+		rxaqm_sample_count(q, q->poll_bucket - 1, packets);
+}
+
 /* Account for the poll's packets and forget them. */
 static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
 {
-	__u32 packets = rxaqm_poll_packets(q);
+	__u32 packets;
 
+	rxaqm_poll_skipped_alike(q);
+	packets = rxaqm_poll_packets(q);
 	/* Two CPUs at one queue, against all rules, must not make it four billion. */
 	if (packets > RXAQM_POLL_PACKETS_MAX)
 		packets = RXAQM_POLL_PACKETS_MAX;

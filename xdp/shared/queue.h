@@ -31,6 +31,7 @@
 #define RXAQM_QUEUE_SERVED (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
 #define RXAQM_QUEUE_CALM (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
+#define RXAQM_QUEUE_ALIKE (1U << 12) /* what skip lets pass is judged like the packet before it */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
  * takes as many in one poll (mana: 512).
@@ -56,7 +57,7 @@ struct rxaqm_queue {
 	__u32 iface; /* index in iface_map */
 	__u32 cpu; /* that polled last */
 	__u32 poll_drops; /* dropped in this poll */
-	__u32 poll_bucket; /* histogram bucket of the poll's sample, plus 1; 0: none */
+	__u32 poll_bucket; /* histogram bucket of what skip lets pass, plus 1; 0: none */
 	__u32 signal; /* enum rxaqm_signal used last; AUTO: none yet */
 	__u64 napi; /* NAPI instance that polled last; an identity, never followed */
 	__u64 poll_end_ns;
