@@ -59,8 +59,9 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 		level = RXAQM_CHECK_WARNING;
 	else
 		return;
-	rxaqm_check_find(sum, level, iface, "queue %u has stood for %s: sojourn %s, target %s, %s",
-			 queue->queue, rxaqm_format_duration(look->stood_ns, stood),
+	rxaqm_check_find(sum, level, iface, "queue %u has %s for %s: sojourn %s, target %s, %s",
+			 queue->queue, look->waiting ? "waited for its application" : "stood",
+			 rxaqm_format_duration(look->stood_ns, stood),
 			 rxaqm_format_duration(look->smooth_ns, now),
 			 rxaqm_format_duration(look->target_ns, target),
 			 look->enforced ? "although enforced" : "not enforced");

@@ -17,10 +17,28 @@
  */
 #define POLLED_WITHIN_NS RXAQM_NSEC_PER_SEC
 
+static bool polled_lately(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	return (q->flags & RXAQM_QUEUE_POLLED) &&
+	       rxaqm_ns_since(now_ns, q->poll_end_ns) <= POLLED_WITHIN_NS;
+}
+
 bool rxaqm_overload_standing(const struct rxaqm_queue *q, __u64 now_ns)
 {
-	return (q->flags & RXAQM_QUEUE_STANDING) && (q->flags & RXAQM_QUEUE_POLLED) &&
-	       rxaqm_ns_since(now_ns, q->poll_end_ns) <= POLLED_WITHIN_NS;
+	return (q->flags & RXAQM_QUEUE_STANDING) && polled_lately(q, now_ns);
+}
+
+/* For how long packets have been over target, as CoDel saw them: polls that drain the NIC's queue
+ * say nothing of the ring behind it.
+ */
+static __u64 waited_ns(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	__s64 ns;
+
+	if (!q->codel.above)
+		return 0;
+	ns = (__s64)(now_ns - (q->codel.first_above_time_ns - q->policy.interval_ns));
+	return ns > 0 ? (__u64)ns : 0;
 }
 
 void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_queue *q,
@@ -30,6 +48,7 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 	__u64 busy = q->stat[RXAQM_STAT_POLLS_BUSY];
 	__u64 drained = q->stat[RXAQM_STAT_POLLS_DRAINED];
 	bool standing = rxaqm_overload_standing(q, now_ns);
+	bool waits = (q->flags & RXAQM_QUEUE_WAITING) && polled_lately(q, now_ns);
 
 	memset(look, 0, sizeof(*look));
 	/* Counters that went back are those of another attach. */
@@ -40,15 +59,18 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 	look->enforced = rxaqm_decide_enforced(&q->policy, now_ns);
 	if (standing)
 		look->stood_ns = rxaqm_ns_since(now_ns, q->drained_ns);
+	if (waits && waited_ns(q, now_ns) > look->stood_ns)
+		look->stood_ns = waited_ns(q, now_ns);
 	if (look->judged) {
 		__u64 new_busy = busy - seen->polls_busy;
 		__u64 new_drained = drained - seen->polls_drained;
+		bool kept = standing && new_drained <= new_busy / POLLS_LET_PASS;
 
 		/* Without a judged packet smooth_ns is of another time. */
-		look->over = standing && q->policy.mode != RXAQM_MODE_OFF &&
-			     judged > seen->judged && q->smooth_ns > q->policy.target_ns &&
-			     new_drained <= new_busy / POLLS_LET_PASS;
-		look->drained = !standing && new_busy <= new_drained / POLLS_LET_PASS;
+		look->over = (kept || waits) && q->policy.mode != RXAQM_MODE_OFF &&
+			     judged > seen->judged && q->smooth_ns > q->policy.target_ns;
+		look->waiting = waits && !kept;
+		look->drained = !standing && !waits && new_busy <= new_drained / POLLS_LET_PASS;
 	}
 	*seen = (struct rxaqm_overload_seen){ true, judged, busy, drained };
 }
@@ -82,7 +104,8 @@ static void tell_began(const struct rxaqm_overload_look *look, __u64 for_ns,
 {
 	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], since[RXAQM_DURATION_LEN];
 
-	snprintf(text, RXAQM_OVERLOAD_TEXT, "stood over target %s for %s, now %s%s",
+	snprintf(text, RXAQM_OVERLOAD_TEXT, "%s over target %s for %s, now %s%s",
+		 look->waiting ? "the application behind its socket had it" : "stood",
 		 rxaqm_format_duration(look->target_ns, target),
 		 rxaqm_format_duration(for_ns, since), rxaqm_format_duration(look->smooth_ns, now),
 		 look->enforced ? ", although it is enforced" : "");

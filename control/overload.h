@@ -19,12 +19,13 @@
 /* What a look at a queue says. */
 struct rxaqm_overload_look {
 	bool judged; /* false: first look, nothing to compare with; the rest says nothing */
-	bool over; /* it has stood over target since the look before, hardly ever drained */
-	bool drained; /* it does not stand, and hardly ever has since the look before */
+	bool over; /* it has stood over target since the look before, hardly ever drained; or waits so */
+	bool waiting; /* its packets wait in the ring of an AF_XDP socket behind it (wait.h) */
+	bool drained; /* it does neither, and hardly ever has stood since the look before */
 	bool enforced;
 	__u64 smooth_ns; /* averaged sojourn */
 	__u64 target_ns;
-	__u64 stood_ns; /* since it was last drained; 0 if it does not stand */
+	__u64 stood_ns; /* since it was drained, or, if it waits, under target; 0: it does neither */
 };
 
 /* Memory from look to look. All zero at first. */

@@ -133,7 +133,14 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 		return sum_ns / packets;
 	};
 	CAPTURE(ect);
+	Child check(a.host.command(a.wire.rx, { "status", "--check", "-i", "400ms", "--warn", "1ms",
+						a.wire.rx_if }),
+		    a.host.with_environment());
 	const uint64_t observed_ns = run(700ms);
+	const Result checked = check.wait();
+	CAPTURE(checked.text());
+	CHECK(checked.exit_code == 1);
+	CHECK(has(checked.out, "queue 0 has waited for its application for "));
 	CHECK(a.stat(ect ? "would_ecn_mark" : "would_drop") > 0);
 	CHECK(a.stat("drop") + a.stat("ecn_mark") == 0);
 	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", a.wire.rx_if, "mode=enforce" })

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "../support/text.hpp"
+
 extern "C" {
 #include "check.h"
 #include "overflow.h"
@@ -97,6 +99,18 @@ TEST_CASE("check: a queue that stands over its target", "[check]")
 		CAPTURE(row.stood_ns, row.smooth_ns, row.enforced);
 		CHECK(level == row.level);
 	}
+}
+
+TEST_CASE("check: an application that is too slow is named", "[check]")
+{
+	Check check;
+	rxaqm_check_queue queue = Check::over(90 * SEC, 84 * MS, false);
+	int level;
+
+	queue.look.waiting = true;
+	CHECK(has(check.add(queue).print(&level),
+		  "queue 3 has waited for its application for 90s: sojourn 84ms"));
+	CHECK(level == RXAQM_CHECK_CRITICAL);
 }
 
 TEST_CASE("check: the line, exactly", "[check]")

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/text.hpp"
 #include "watched.hpp"
 
 namespace
@@ -66,6 +67,42 @@ TEST_CASE("overload: what a look says", "[overload]")
 	/* mode=off is no overload. */
 	w.q->policy.mode = RXAQM_MODE_OFF;
 	CHECK_FALSE(w.after(OVER).over);
+}
+
+TEST_CASE("overload: an application that is too slow for its socket", "[overload]")
+{
+	Watched w;
+
+	w.after(FLOWING);
+	CHECK(w.after(WAITING).over);
+	CHECK(w.look.waiting);
+	CHECK_FALSE(w.look.drained);
+	CHECK(w.look.smooth_ns == 84 * MS);
+	CHECK(w.look.stood_ns == SEC);
+	CHECK(w.after(WAITING, 5 * SEC).stood_ns == 6 * SEC);
+	/* Who stands as well does so in the NIC: that is what is told. */
+	w.q->flags |= RXAQM_QUEUE_STANDING;
+	w.q->stat[RXAQM_STAT_POLLS_BUSY] += 700;
+	w.q->stat[RXAQM_STAT_JUDGED] += 44800;
+	rxaqm_overload_look(&w.seen, w.q.get(), w.now_ns, &w.look);
+	CHECK(w.look.over);
+	CHECK_FALSE(w.look.waiting);
+	/* No packets, no overload, whatever the flag says: it is that of the last poll. */
+	w.after(WAITING);
+	w.now_ns += 2 * SEC;
+	rxaqm_overload_look(&w.seen, w.q.get(), w.now_ns, &w.look);
+	CHECK_FALSE(w.look.over);
+	CHECK(w.look.drained);
+	CHECK(w.look.stood_ns == 0);
+	CHECK_FALSE(w.after(FLOWING).over);
+	CHECK_FALSE(w.look.waiting);
+	CHECK(w.look.stood_ns == 0);
+
+	Alarm alarm;
+	alarm.run(15, WAITING);
+	alarm.run(100, FLOWING);
+	REQUIRE(alarm.events.size() == 2);
+	CHECK(has(alarm.events[0].text, "the application behind its socket had it over target"));
 }
 
 TEST_CASE("overload: a queue that drains now and then does not stand", "[overload]")

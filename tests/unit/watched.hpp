@@ -24,6 +24,7 @@ enum Did {
 	OVER, /* stood over target */
 	CONTROLLED, /* stood, under target */
 	UNJUDGED, /* stood, without a signal */
+	WAITING, /* each poll drained it into a socket, whose application is too slow */
 };
 
 /* A queue as the data plane leaves it. */
@@ -41,6 +42,19 @@ struct Watched {
 		q->drained_ns = now_ns;
 	}
 
+	/* As rxaqm_wait_follow() and rxaqm_codel_update() do it, from @since_ns on. */
+	void wait(bool over, __u64 since_ns)
+	{
+		if (!over) {
+			q->flags &= ~RXAQM_QUEUE_WAITING;
+			q->codel.above = 0;
+		} else if (!(q->flags & RXAQM_QUEUE_WAITING)) {
+			q->flags |= RXAQM_QUEUE_WAITING;
+			q->codel.above = 1;
+			q->codel.first_above_time_ns = since_ns + q->policy.interval_ns;
+		}
+	}
+
 	const struct rxaqm_overload_look &after(Did did, __u64 ns = SEC)
 	{
 		now_ns += ns;
@@ -48,7 +62,7 @@ struct Watched {
 			q->flags |= RXAQM_QUEUE_POLLED;
 			q->poll_end_ns = now_ns - 1;
 		}
-		if (did == FLOWING) {
+		if (did == FLOWING || did == WAITING) {
 			q->stat[RXAQM_STAT_POLLS_DRAINED] += 1000;
 			q->stat[RXAQM_STAT_POLLS_BUSY] += 20; /* bursts */
 			q->flags &= ~RXAQM_QUEUE_STANDING;
@@ -58,10 +72,11 @@ struct Watched {
 			q->stat[RXAQM_STAT_POLLS_BUSY] += 700;
 			q->flags |= RXAQM_QUEUE_STANDING;
 		}
-		if (did == OVER || did == CONTROLLED) {
+		if (did == OVER || did == CONTROLLED || did == WAITING) {
 			q->stat[RXAQM_STAT_JUDGED] += 44800;
-			q->smooth_ns = did == OVER ? 84 * MS : 1900000;
+			q->smooth_ns = did == CONTROLLED ? 1900000 : 84 * MS;
 		}
+		wait(did == WAITING, now_ns - ns);
 		rxaqm_overload_look(&seen, q.get(), now_ns, &look);
 		return look;
 	}
@@ -100,7 +115,7 @@ template<typename What> struct Teller : Watched {
 
 inline Did any(std::mt19937 &random)
 {
-	return Did(random() % 5);
+	return Did(random() % 6);
 }
 
 #endif /* RXAQM_TESTS_WATCHED_HPP */
