@@ -38,6 +38,7 @@
 enum state {
 	STATE_NORMAL, /* not standing */
 	STATE_LOW, /* standing, under target */
+	STATE_FAST, /* the same, and packets share readings of the clock */
 	STATE_OVER, /* standing, over target */
 	STATE_BUSY, /* the same without stamps */
 	NR_STATES,
@@ -83,6 +84,7 @@ static const struct variant variants[] = {
 	{ "under target, 256 queues", CYCLE_RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 4, 1.3, 0 },
 	{ "under target, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 6,
 	  1.3, 0 },
+	{ "under target, over 1 Mpps", RXAQM, 1, STATE_FAST, RXAQM_MODE_ENFORCE, 0, 2, 1.3, 0 },
 	{ "over target, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 2, 1.3, 0 },
 	{ "over target, observe, 256 queues", CYCLE_RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 4,
 	  1.3, 0 },
@@ -92,9 +94,9 @@ static const struct variant variants[] = {
 	{ "over target, busy signal, observe", RXAQM, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 2, 1.3,
 	  0 },
 	{ "redirect to a socket", REDIRECT, 1, STATE_NORMAL, 0, 0, -1, 0, 0 },
-	{ "to a socket, normal", SOCKET, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 18, 1, 15 },
-	{ "to a socket, under target", SOCKET, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 18, 0, 0 },
-	{ "to a socket, over target, observe", SOCKET, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 18, 0,
+	{ "to a socket, normal", SOCKET, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 19, 1, 15 },
+	{ "to a socket, under target", SOCKET, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 19, 0, 0 },
+	{ "to a socket, over target, observe", SOCKET, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 19, 0,
 	  0 },
 };
 #define NR_VARIANTS (sizeof(variants) / sizeof(variants[0]))
@@ -252,10 +254,11 @@ static void preset(struct bench *bench, const struct variant *v)
 		queue.drained_ns = now_ns - 50 * RXAQM_NSEC_PER_MSEC;
 		queue.packet_ns = 1000; /* busy: a full ring is 4 ms */
 	}
-	if (v->state == STATE_LOW || v->state == STATE_OVER) {
+	queue.clock_mask = v->state == STATE_FAST ? 7 : 0;
+	if (v->state == STATE_LOW || v->state == STATE_FAST || v->state == STATE_OVER) {
 		queue.flags |= RXAQM_QUEUE_SAMPLED;
 		queue.sample_ns = now_ns + 60 * RXAQM_NSEC_PER_SEC;
-		queue.sample_sojourn_ns = (v->state == STATE_LOW ? 500 : 5000) *
+		queue.sample_sojourn_ns = (v->state == STATE_OVER ? 5000 : 500) *
 					  RXAQM_NSEC_PER_USEC;
 	}
 	for (i = 0; i < RXAQM_MAX_QUEUES; i++) {
@@ -320,8 +323,8 @@ static int check(const struct bench *bench, const struct variant *v)
 	}
 	if (v->program != RXAQM && v->program != CYCLE_RXAQM && v->program != SOCKET)
 		return 0;
-	if (low == (v->state == STATE_LOW) && over == (v->state >= STATE_OVER) &&
-	    bench->queue[0].taken)
+	if (low == (v->state == STATE_LOW || v->state == STATE_FAST) &&
+	    over == (v->state >= STATE_OVER) && bench->queue[0].taken)
 		return 0;
 	fprintf(stderr, "cost: \"%s\" did not take its path: low %d, over %d\n", v->name, low,
 		over);

@@ -30,12 +30,12 @@
 
 #include "median.h"
 #include "napi.h"
+#include "sender.h"
 #include "live.skel.h"
 
 #define NR_TURNS 7
 #define WARM_UP_MS 150
 #define MEASURE_MS 350
-#define SEND_CPU 0
 #define RECEIVE_CPU 1
 
 enum signal {
@@ -73,15 +73,7 @@ struct bench {
 	const char *tx, *rx, *rxaqm;
 	int rx_ifindex;
 	const struct load *load;
-	volatile bool stop;
-	int err; /* of sending */
-};
-
-/* Ethernet for another host, IPv4, UDP. */
-static unsigned char packet[60] = {
-	2,    0,    0, 0,  9, 9,  2,	0, 0,  0,  9,	 8,    8,  0, /* */
-	0x45, 0,    0, 46, 0, 0,  0x40, 0, 64, 17, 0x66, 0xbd, 10, 0, 0, 1, 10, 0, 0, 2, /* */
-	0x9c, 0x40, 0, 9,  0, 26,
+	struct bench_sender sender;
 };
 
 static unsigned long long now_ns(void)
@@ -105,28 +97,6 @@ static unsigned long long received(const struct bench *bench)
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/rx_packets", bench->rx);
 	return bench_read_number(path);
-}
-
-static void *send_all(void *arg)
-{
-	struct bench *bench = arg;
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet));
-	int prog_fd, err = 0;
-
-	bench_pin(0, SEND_CPU);
-	if (bench->load->skbs) {
-		prog_fd = bpf_program__fd(bench->skel->progs.send_skbs);
-		opts.repeat = 20000;
-	} else {
-		prog_fd = bpf_program__fd(bench->skel->progs.send_frames);
-		opts.repeat = 1 << 16;
-		opts.flags = BPF_F_TEST_XDP_LIVE_FRAMES;
-		opts.batch_size = bench->load->batch;
-	}
-	while (!bench->stop && (!err || err == -EINTR))
-		err = bpf_prog_test_run_opts(prog_fd, &opts);
-	bench->err = err == -EINTR ? 0 : err;
-	return NULL;
 }
 
 static int attach(struct bench *bench, enum signal signal)
@@ -153,7 +123,6 @@ static void detach(struct bench *bench, enum signal signal)
 static double measure(struct bench *bench)
 {
 	unsigned long long packets, time_ns;
-	pthread_t sender;
 	pid_t pid = 0;
 	double rate;
 
@@ -165,19 +134,19 @@ static double measure(struct bench *bench)
 	} else if (bench_run_shell(BENCH_SET_THREADED, "0", bench->rx, NULL)) {
 		return -1;
 	}
-	bench->stop = false;
-	if (pthread_create(&sender, NULL, send_all, bench))
-		return bench_fail("thread", errno);
+	bench->sender.batch = bench->load->batch;
+	bench->sender.prog_fd = bpf_program__fd(bench->load->skbs ? bench->skel->progs.send_skbs :
+								    bench->skel->progs.send_frames);
+	if (bench_send_begin(&bench->sender))
+		return -1;
 	sleep_ms(WARM_UP_MS);
 	packets = received(bench);
 	time_ns = pid ? bench_cpu_ns(pid) : now_ns();
 	sleep_ms(MEASURE_MS);
 	packets = received(bench) - packets;
 	time_ns = (pid ? bench_cpu_ns(pid) : now_ns()) - time_ns;
-	bench->stop = true;
-	pthread_join(sender, NULL);
-	if (bench->err)
-		return bench_fail("BPF_PROG_RUN", bench->err);
+	if (bench_send_end(&bench->sender))
+		return -1;
 	if (!packets || !time_ns)
 		return bench_fail("no packet arrived", EIO);
 	rate = (double)packets * 1e3 / (double)time_ns;

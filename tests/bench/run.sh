@@ -13,6 +13,8 @@ cd "$(dirname "$0")/../.."
 
 build=${RXAQM_BUILD:-build}
 ns=rxaqm-bench-$$
+# NAPI threads are found by their names, which know no namespaces.
+tx=tx$$ rx=rx$$
 scratch=$(mktemp -d)
 export RXAQM_BIN=$PWD/build/rxaqm
 [ -z "${RXAQM_BUILD-}" ] || RXAQM_BIN=$RXAQM_BUILD/rxaqm
@@ -55,10 +57,10 @@ make_interfaces()
 	ip netns exec "$ns" sysctl -qw net.ipv6.conf.all.disable_ipv6=1 \
 		net.ipv6.conf.default.disable_ipv6=1
 	# The packets of live are for another address.
-	ip -n "$ns" link add txb address 02:00:00:00:09:08 type veth \
-		peer name rxb address 02:00:00:00:09:01
-	ip -n "$ns" link set txb up
-	ip -n "$ns" link set rxb up
+	ip -n "$ns" link add "$tx" address 02:00:00:00:09:08 type veth \
+		peer name "$rx" address 02:00:00:00:09:01
+	ip -n "$ns" link set "$tx" up
+	ip -n "$ns" link set "$rx" up
 	for ((i = 0; i < 16; i++)); do
 		ip -n "$ns" link add "l$i" numrxqueues 4 numtxqueues 4 type veth peer name "p$i"
 	done
@@ -108,11 +110,11 @@ if [ -n "$(bpftool prog list 2>/dev/null | grep -w 'name tp_gro' || true)" ]; th
 fi
 if [ "${1-}" != xsk ]; then
 	part "cost of a packet" "$build/bench/cost"
-	part "live packet rate" ip netns exec "$ns" "$build/bench/live" txb rxb "$RXAQM_BIN"
+	part "live packet rate" ip netns exec "$ns" "$build/bench/live" "$tx" "$rx" "$RXAQM_BIN"
 	part "latency of commands" tests/bench/latency.sh "$ns"
 fi
-part "AF_XDP packet rate" ip netns exec "$ns" "$build/bench/xsk" txb rxb "$RXAQM_BIN"
-part "testpmd packet rate" tests/bench/testpmd.sh "$ns" txb rxb
+part "AF_XDP packet rate" ip netns exec "$ns" "$build/bench/xsk" "$tx" "$rx" "$RXAQM_BIN"
+part "testpmd packet rate" tests/bench/testpmd.sh "$ns" "$tx" "$rx"
 table
 json >"$build/bench${1+-$1}.json"
 exit "$failed"

@@ -79,6 +79,7 @@ rate()
 	packets=$(($(received) - packets))
 	time_ns=$(($(cpu_ns "$napi") - time_ns))
 	[ "$packets" -gt 1000 ] || { echo "testpmd: it received $packets packets" >&2 && exit 1; }
+	[ "$time_ns" -gt 0 ] || { echo "testpmd: NAPI thread $napi did not run" >&2 && exit 1; }
 	awk "BEGIN { print $packets * 1e9 / $time_ns }"
 }
 

@@ -27,12 +27,12 @@
 #include "live.skel.h"
 #include "median.h"
 #include "napi.h"
+#include "sender.h"
 #include "rxaqm-xsk.h"
 
 #define NR_TURNS 9
 #define WARM_UP_MS 150
 #define MEASURE_MS 500
-#define SEND_CPU 0
 #define RECEIVE_CPU 1
 #define LIMIT 0.95
 #define BATCH 64
@@ -60,14 +60,7 @@ struct bench {
 	struct rxaqm_xsk *xsk;
 	volatile bool stop;
 	volatile unsigned long long received;
-	int err;
-};
-
-/* Ethernet, IPv4, UDP. */
-static unsigned char packet[60] = {
-	2,    0,    0, 0,  9, 9,  2,	0, 0,  0,  9,	 8,    8,  0, /* */
-	0x45, 0,    0, 46, 0, 0,  0x40, 0, 64, 17, 0x66, 0xbd, 10, 0, 0, 1, 10, 0, 0, 2, /* */
-	0x9c, 0x40, 0, 9,  0, 26,
+	struct bench_sender sender;
 };
 
 static void sleep_ms(int ms)
@@ -75,20 +68,6 @@ static void sleep_ms(int ms)
 	const struct timespec ts = { .tv_nsec = ms * 1000000L };
 
 	nanosleep(&ts, NULL);
-}
-
-static void *send_all(void *arg)
-{
-	struct bench *bench = arg;
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
-		    .repeat = 1 << 14, .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = 64);
-	int fd = bpf_program__fd(bench->skel->progs.send_frames), err = 0;
-
-	bench_pin(0, SEND_CPU);
-	while (!bench->stop && (!err || err == -EINTR))
-		err = bpf_prog_test_run_opts(fd, &opts);
-	bench->err = err == -EINTR ? 0 : err;
-	return NULL;
 }
 
 static int open_plain(struct plain *p, const char *ifname)
@@ -212,29 +191,29 @@ static int close_way(struct bench *bench, enum way way)
 static double measure(struct bench *bench)
 {
 	unsigned long long packets, time_ns;
-	pthread_t sender, receiver;
+	pthread_t receiver;
 	pid_t napi;
 
 	napi = bench_make_thread(bench->rx);
 	if (!napi)
 		return bench_fail("no NAPI thread", ESRCH);
-	bench_pin(napi, SEND_CPU);
+	bench_pin(napi, BENCH_SEND_CPU);
 	bench->stop = false;
 	bench->received = 0;
-	if (pthread_create(&receiver, NULL, receive_all, bench) ||
-	    pthread_create(&sender, NULL, send_all, bench))
+	if (pthread_create(&receiver, NULL, receive_all, bench))
 		return bench_fail("thread", EAGAIN);
+	if (bench_send_begin(&bench->sender))
+		return -1;
 	sleep_ms(WARM_UP_MS);
 	packets = bench->received;
 	time_ns = bench_cpu_ns(napi);
 	sleep_ms(MEASURE_MS);
 	packets = bench->received - packets;
 	time_ns = bench_cpu_ns(napi) - time_ns;
+	if (bench_send_end(&bench->sender))
+		return -1;
 	bench->stop = true;
-	pthread_join(sender, NULL);
 	pthread_join(receiver, NULL);
-	if (bench->err)
-		return bench_fail("BPF_PROG_RUN", bench->err);
 	if (!packets || !time_ns)
 		return bench_fail("no packet arrived", EIO);
 	return (double)packets * 1e3 / (double)time_ns;
@@ -265,14 +244,10 @@ static int compare(struct bench *bench)
 
 static int only_send(struct bench *bench, unsigned int seconds)
 {
-	pthread_t sender;
-
-	if (pthread_create(&sender, NULL, send_all, bench))
-		return bench_fail("thread", EAGAIN);
+	if (bench_send_begin(&bench->sender))
+		return -1;
 	sleep(seconds);
-	bench->stop = true;
-	pthread_join(sender, NULL);
-	return bench->err ? bench_fail("BPF_PROG_RUN", bench->err) : 0;
+	return bench_send_end(&bench->sender);
 }
 
 int main(int argc, char **argv)
@@ -297,13 +272,19 @@ int main(int argc, char **argv)
 	err = live__load(bench.skel);
 	if (err) {
 		bench_fail("cannot load the generators", err);
-	} else if (argc == 3) {
+		goto out;
+	}
+	bench.sender = (struct bench_sender){
+		.prog_fd = bpf_program__fd(bench.skel->progs.send_frames), .batch = 64
+	};
+	if (argc == 3) {
 		err = only_send(&bench, (unsigned int)strtoul(argv[2], NULL, 10));
 	} else {
 		bench.rx = argv[2];
 		bench.rxaqm = argv[3];
 		err = compare(&bench);
 	}
+out:
 	live__destroy(bench.skel);
 	return err ? 1 : 0;
 }
