@@ -322,8 +322,14 @@ static int knob_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+/* Modes do not keep root from reading what can only be written, or the other way round. */
 static int knob_open(struct inode *inode, struct file *file)
 {
+	const struct simnic_file *f = inode->i_private;
+
+	if (((file->f_mode & FMODE_READ) && !f->knob->show) ||
+	    ((file->f_mode & FMODE_WRITE) && !f->knob->store))
+		return -EACCES;
 	return single_open(file, knob_show, inode->i_private);
 }
 

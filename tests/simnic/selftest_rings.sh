@@ -103,6 +103,10 @@ test_settings()
 	done
 	refused sim1 irq_cpu 99 '4 0' '0 99' '0 0 0' x
 	refused sim1 stall_us 200001 -1 x
+	for file in phc_step_ns stall_us truth_reset; do
+		! cat "$debug/sim1/$file" >/dev/null 2>&1 || bad "$file can be read"
+	done
+	refused sim1 truth 1
 	since_us=${EPOCHREALTIME/./}
 	set_knob sim1 stall_us 50000
 	more $((${EPOCHREALTIME/./} - since_us)) 49999 "a stall of 50 ms, in us,"
