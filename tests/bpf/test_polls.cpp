@@ -307,3 +307,27 @@ TEST_CASE("polls: packets of a fast standing queue are judged alike, and all cou
 		plane.run(data_packet());
 	CHECK(plane.stat(RXAQM_STAT_DROP) == 1);
 }
+
+TEST_CASE("polls: whoever is under target first, the next reading of the clock comes in time", "[polls]")
+{
+	Plane plane;
+
+	plane.iface().stamp = RXAQM_STAMP_TSTAMP;
+	plane.run(data_packet());
+	plane.end_poll(1);
+	plane.stand(5 * MS);
+	plane.queue().clock_mask = 7;
+	for (int i = 0; i < 3; i++)
+		plane.run(data_packet());
+	const uint64_t read_ns = plane.queue().clock_ns;
+	plane.stand(100 * US); /* as a stamp says that was seen meanwhile */
+	for (int i = 3; i < 8; i++) {
+		plane.run(data_packet());
+		CHECK(plane.queue().clock_ns == read_ns);
+	}
+	plane.run(data_packet());
+	CHECK(plane.queue().clock_ns > read_ns);
+	plane.end_poll(9);
+	CHECK(plane.stat(RXAQM_STAT_OVER_NECT) == 3);
+	CHECK(plane.stat(RXAQM_STAT_LOW) == 6);
+}

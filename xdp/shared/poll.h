@@ -57,10 +57,12 @@ rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
 rxaqm_always_inline void rxaqm_poll_skip_alike(struct rxaqm_queue *q,
 					       const struct rxaqm_judgement *j)
 {
-	if (!q->clock_mask || !rxaqm_decide_alike(q, j))
+	__u32 left = q->clock_mask - ((q->taken - 1) & q->clock_mask);
+
+	if (!left || !rxaqm_decide_alike(q, j))
 		return;
-	q->skip = q->clock_mask;
-	q->skipped_from = q->clock_mask;
+	q->skip = left;
+	q->skipped_from = left;
 	q->flags |= RXAQM_QUEUE_ALIKE;
 }
 
