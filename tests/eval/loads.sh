@@ -115,7 +115,7 @@ measure_capacity()
 	local begin from
 
 	[[ ${scenario_has[udp]} ]] || return 0
-	udp_setup 1000 9
+	udp_setup 1000 "$(port_for_queue 0 9)"
 	udp_send 0 0 &
 	processes+=($!)
 	nap 0.5
@@ -124,6 +124,7 @@ measure_capacity()
 	awk -v from="$from" -v to="$EPOCHREALTIME" -v begin="$begin" -v end="$(nic_count q0_rx_packets)" \
 		'BEGIN { printf "%d\n", (end - begin) / (to - from) }' >"$dir/capacity.txt"
 	udp_stop
+	[[ $(<"$dir/capacity.txt") -ge 100 ]] || eval_die "queue 0 took $(<"$dir/capacity.txt") packets a second"
 	wait_until_idle
 }
 
