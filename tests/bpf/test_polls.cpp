@@ -308,7 +308,8 @@ TEST_CASE("polls: packets of a fast standing queue are judged alike, and all cou
 	CHECK(plane.stat(RXAQM_STAT_DROP) == 1);
 }
 
-TEST_CASE("polls: whoever is under target first, the next reading of the clock comes in time", "[polls]")
+TEST_CASE("polls: whoever is under target first, the next reading of the clock comes in time",
+	  "[polls]")
 {
 	Plane plane;
 
