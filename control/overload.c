@@ -59,8 +59,11 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 	look->enforced = rxaqm_decide_enforced(&q->policy, now_ns);
 	if (standing)
 		look->stood_ns = rxaqm_ns_since(now_ns, q->drained_ns);
-	if (waits && waited_ns(q, now_ns) > look->stood_ns)
-		look->stood_ns = waited_ns(q, now_ns);
+	if (waits) {
+		__u64 ns = waited_ns(q, now_ns);
+
+		look->stood_ns = ns > look->stood_ns ? ns : look->stood_ns;
+	}
 	if (look->judged) {
 		__u64 new_busy = busy - seen->polls_busy;
 		__u64 new_drained = drained - seen->polls_drained;

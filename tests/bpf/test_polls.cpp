@@ -25,6 +25,16 @@ bool stands(Plane &plane, unsigned queue = 0)
 	return plane.queue(queue).flags & RXAQM_QUEUE_STANDING;
 }
 
+/* Packets have waited @sojourn_ns, and come so fast that eight share a reading of the clock. */
+void stand_fast(Plane &plane, uint64_t sojourn_ns)
+{
+	plane.iface().stamp = RXAQM_STAMP_TSTAMP;
+	plane.run(data_packet());
+	plane.end_poll(1);
+	plane.stand(sojourn_ns);
+	plane.queue().clock_mask = 7;
+}
+
 } /* namespace */
 
 TEST_CASE("polls: the first packet leaves a note, the rest pass unlooked at", "[polls]")
@@ -223,11 +233,7 @@ TEST_CASE("polls: packets of a fast standing queue share one clock reading, and 
 {
 	Plane plane;
 
-	plane.iface().stamp = RXAQM_STAMP_TSTAMP;
-	plane.run(data_packet());
-	plane.end_poll(1);
-	plane.stand(100 * US);
-	plane.queue().clock_mask = 7;
+	stand_fast(plane, 100 * US);
 	plane.run(data_packet());
 	const uint64_t read_ns = plane.queue().clock_ns;
 	for (int i = 1; i < 8; i++) {
@@ -313,11 +319,7 @@ TEST_CASE("polls: whoever is under target first, the next reading of the clock c
 {
 	Plane plane;
 
-	plane.iface().stamp = RXAQM_STAMP_TSTAMP;
-	plane.run(data_packet());
-	plane.end_poll(1);
-	plane.stand(5 * MS);
-	plane.queue().clock_mask = 7;
+	stand_fast(plane, 5 * MS);
 	for (int i = 0; i < 3; i++)
 		plane.run(data_packet());
 	const uint64_t read_ns = plane.queue().clock_ns;

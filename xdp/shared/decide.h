@@ -91,7 +91,7 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 }
 
 /* May packets that stood as long as the one of @j, which needed no verdict, go without being
- * asked about? At the target itself CoDel goes on counting.
+ * asked about? At the target itself CoDel goes on counting. If so the average takes them in here.
  */
 rxaqm_always_inline bool rxaqm_decide_alike(struct rxaqm_queue *q, const struct rxaqm_judgement *j)
 {

@@ -51,8 +51,8 @@ rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
 	q->skipped_from = left;
 }
 
-/* The queue stands, but @j's packet is under target: those that share its reading of the clock
- * pass unlooked at, as they would if they were.
+/* The queue stands, but @j's packet is under target. Those behind it that share its reading of the
+ * clock would be judged the same, so they pass unlooked at.
  */
 rxaqm_always_inline void rxaqm_poll_skip_alike(struct rxaqm_queue *q,
 					       const struct rxaqm_judgement *j)
