@@ -96,8 +96,8 @@ enable_backports()
 {
 	local uri file=/etc/apt/sources.list.d/rxaqm-backports.sources
 
-	! sources | grep -q '^bookworm-backports ' || return 0
-	uri=$(sources | awk '$1 == "bookworm" { print $2; exit }')
+	! grep -q '^bookworm-backports ' <<<"$(sources)" || return 0
+	uri=$(awk '$1 == "bookworm" { print $2; exit }' <<<"$(sources)")
 	[ -n "$uri" ] || die "no package source for bookworm is configured: add one, and bookworm-backports"
 	echo "enabling bookworm-backports in $file"
 	cat >"$file" <<-END

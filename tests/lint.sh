@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 mapfile -t sources < <(find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | sort)
 mapfile -t scripts < <(
 	find packaging tests .ci -type f | sort | while read -r file; do
-		head -n 1 "$file" | grep -qaE '^#!.*\b(ba)?sh' && echo "$file"
+		[[ $(head -n 1 "$file" | tr -d '\0') =~ ^#!.*[/\ ](ba)?sh ]] && echo "$file"
 	done
 )
 completion=packaging/rxaqm.bash-completion
@@ -32,11 +32,21 @@ licences()
 	local file bad=0
 
 	for file in "${sources[@]}" "${scripts[@]}" "$completion" Makefile; do
-		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: ' && continue
+		[[ $(head -n 2 "$file") == *'SPDX-License-Identifier: '* ]] && continue
 		echo "$file: no SPDX-License-Identifier at its beginning"
 		bad=1
 	done
 	return "$bad"
+}
+
+# grep -q ends at the first match. What still writes into the pipe then dies of SIGPIPE, which
+# pipefail takes for a failure: now and then, the more there is to write.
+quiet_pipes()
+{
+	! grep -rnE --include='*.sh' '\| *grep -[a-zA-Z]*q' packaging tests .ci/run || {
+		echo 'give grep -q its text as a here-string'
+		return 1
+	}
 }
 
 second_compiler()
@@ -79,6 +89,7 @@ manual_page()
 
 check 'format (make format)' "${CLANG_FORMAT:-clang-format-19}" --dry-run -Werror "${sources[@]}"
 check licences licences
+check 'quiet pipes' quiet_pipes
 check 'scripts' shellcheck -x "${scripts[@]}"
 check 'completion' shellcheck -s bash "$completion"
 check 'completion syntax' bash -n "$completion"

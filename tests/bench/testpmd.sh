@@ -37,7 +37,7 @@ wait_for()
 	done
 }
 
-has_program() { ip -n "$ns" -d link show "$rx" | grep -q 'prog/xdp'; }
+has_program() { [[ $(ip -n "$ns" -d link show "$rx") == *prog/xdp* ]]; }
 
 # Not by way of a function or a shell: $! must be testpmd itself. stdin stays open, or it ends.
 start_testpmd()

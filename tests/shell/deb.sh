@@ -21,7 +21,7 @@ inside()
 
 	dpkg -i "$new"
 	[ "$(rxaqm --version)" = "rxaqm $(dpkg-query -W -f '${Version}' rxaqm)" ]
-	rxaqm profile list | grep -q '^veth '
+	grep -q '^veth ' <<<"$(rxaqm profile list)"
 	[ -z "$(dpkg -V rxaqm)" ] || wrong "dpkg -V: $(dpkg -V rxaqm)"
 	# Nothing is started or attached by installing it.
 	[ ! -e /sys/fs/bpf/rxaqm ] || wrong "installing it attached something"

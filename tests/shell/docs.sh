@@ -107,15 +107,15 @@ same "policy keys" "rxaqm policy --help" \
 
 # range KEY: what the help says about it, such as "1us to 4s".
 while read -r key range; do
-	section POLICY | awk -v item=".It Cm $key Ns" '/^\.It / { on = index($0, item) == 1 } on' |
-		tr '\n' ' ' | grep -qF "$range" || wrong "$manual: $key: '$range' is missing"
-	grep -F "| \`$key\` |" README.md | grep -qF "$range" || wrong "README.md: $key: '$range' is missing"
+	item=$(section POLICY | awk -v item=".It Cm $key Ns" '/^\.It / { on = index($0, item) == 1 } on')
+	[[ ${item//$'\n'/ } == *"$range"* ]] || wrong "$manual: $key: '$range' is missing"
+	[[ $(grep -F "| \`$key\` |" README.md) == *"$range"* ]] || wrong "README.md: $key: '$range' is missing"
 done < <("$rxaqm" policy --help | awk '
 	/^  [a-z0-9_]+=/ { sub("=", " "); key = $1; next }
 	match($0, /[0-9]+[a-z%]+ to [0-9]+[a-z%]+/) { print key, substr($0, RSTART, RLENGTH) }')
 
 while IFS=';' read -r preset settings; do
-	subsection POLICY | grep -qF -- "$settings" || wrong "$manual: preset $preset is not $settings"
+	[[ $(subsection POLICY) == *"$settings"* ]] || wrong "$manual: preset $preset is not $settings"
 done < <("$rxaqm" policy --help | awk '
 	/^  preset=/ { sub("  preset=", ""); preset = $0; next }
 	preset { sub(/.*; /, ""); print preset ";" $0; preset = "" }')

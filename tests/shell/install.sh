@@ -8,10 +8,10 @@ trap 'rm -rf "$root"' EXIT
 
 make -s install DESTDIR="$root"
 prefix=$root/usr/local
-"$prefix/sbin/rxaqm" --version | grep -qxF "rxaqm $(cat VERSION)"
+[ "$("$prefix/sbin/rxaqm" --version)" = "rxaqm $(cat VERSION)" ]
 cmp docs/rxaqm.8 "$prefix/share/man/man8/rxaqm.8"
 cmp docs/rxaqm-xsk.3 "$prefix/share/man/man3/rxaqm-xsk.3"
-"$prefix/bin/rxaqm-xsk" --version | grep -qxF "rxaqm-xsk $(cat VERSION)"
+[ "$("$prefix/bin/rxaqm-xsk" --version)" = "rxaqm-xsk $(cat VERSION)" ]
 for profile in nic-profiles/*.conf; do
 	cmp "$profile" "$prefix/share/rxaqm/profiles/$(basename "$profile")"
 done
@@ -39,7 +39,7 @@ user()
 }
 user -L"$prefix/lib" -lrxaqm-xsk
 LD_LIBRARY_PATH=$prefix/lib "$root/user"
-readelf -d "$root/user" | grep -qF '[librxaqm-xsk.so.1]'
+[[ $(readelf -d "$root/user") == *'[librxaqm-xsk.so.1]'* ]]
 # shellcheck disable=SC2046 # lists of flags
 user "$prefix/lib/librxaqm-xsk.a" $(pkg-config --libs libbpf libxdp)
 "$root/user"

@@ -23,7 +23,7 @@ compiler()
 			local note=$0.known/${1//\//_}
 
 			[ -e "$note.yes" ] || [ -e "$note.no" ] || {
-				if gcc "${1/#-Wno-/-W}" -E -x c - </dev/null 2>&1 | grep -qi unrecognized; then
+				if [[ $(gcc "${1/#-Wno-/-W}" -E -x c - </dev/null 2>&1) == *unrecognized* ]]; then
 					touch "$note.no"
 				else
 					touch "$note.yes"

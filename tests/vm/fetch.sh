@@ -136,9 +136,9 @@ mend_tools()
 	local release=$1 tree=$2 libraries=usr/lib/x86_64-linux-gnu tools=() tool
 
 	while read -r tool; do
-		! ldd "$tool" 2>&1 | grep -q 'not found' || tools+=("$tool")
+		[[ $(ldd "$tool" 2>&1) != *"not found"* ]] || tools+=("$tool")
 	done < <(find "$tree"/usr/lib/linux-kbuild-* -type f -perm -u+x -exec sh -c \
-		'head -c 4 "$1" | grep -q ELF' sh '{}' ';' -print)
+		'[ "$(head -c 4 "$1" | tail -c 3)" = ELF ]' sh '{}' ';' -print)
 	[ ${#tools[@]} -gt 0 ] || return 0
 	need patchelf
 	unpack "$tree/sysroot" "${tool_libraries[@]/%//$release}"

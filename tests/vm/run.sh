@@ -29,7 +29,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 done
 [ $# -eq 0 ] || shift
 for group; do
-	known_groups | grep -qxF "$group" ||
+	grep -qxF "$group" <<<"$(known_groups)" ||
 		die "unknown group '$group', tests/vm/groups has: $(known_groups | paste -sd ' ')" 2
 	groups+=("$group")
 done
@@ -155,7 +155,7 @@ each()
 			read -ra fields <<<"$row"
 			[[ $cpus == any || ${fields[2]} == "$cpus" ]] || continue
 			[[ ,${fields[1]}, == *,all,* || ,${fields[1]}, == *,$kernel,* ]] || continue
-			printf '%s\n' "${groups[@]}" | grep -qxF "${fields[0]}" || continue
+			[[ " ${groups[*]} " == *" ${fields[0]} "* ]] || continue
 			"$@" "$kernel" "${fields[@]}"
 		done
 	done
