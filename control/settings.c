@@ -225,5 +225,9 @@ int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *er
 				       "usual",
 				       target, interval);
 	}
+	if (policy->not_ect == RXAQM_NOT_ECT_COUPLE && !rxaqm_policy_ce_threshold(policy))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "not_ect=couple: there are no marks to go by; set ecn=step, "
+				       "or ce_threshold with ecn=codel");
 	return check_choices(policy, error);
 }

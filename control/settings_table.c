@@ -10,7 +10,7 @@
 static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
 static const char *const signal_names[] = { "auto", "hint", "stamp", "busy", NULL };
 static const char *const ecn_names[] = { "off", "codel", "step", NULL };
-static const char *const not_ect_names[] = { "drop", "pass", NULL };
+static const char *const not_ect_names[] = { "drop", "pass", "couple", NULL };
 static const char *const ack_names[] = { "keep", "thin", NULL };
 
 #define AT(field) offsetof(struct rxaqm_policy, field)
@@ -40,7 +40,8 @@ const struct rxaqm_setting rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  "mark every ECT(1) packet over this, 1us to 4s; off: as ECT(0) (default off)",
 	  .type = RXAQM_SETTING_THRESHOLD, .offset = AT(l4s_threshold_ns),
 	  .min_ns = RXAQM_TARGET_MIN_NS, .max_ns = RXAQM_INTERVAL_MAX_NS },
-	{ "not_ect", "drop|pass", "what CoDel does to Not-ECT packets (default drop)",
+	{ "not_ect", "drop|pass|couple",
+	  "Not-ECT packets: dropped by CoDel, never, or also as fits ecn=step (default drop)",
 	  .type = RXAQM_SETTING_CHOICE, .offset = AT(not_ect), .choices = not_ect_names },
 	{ "ack", "keep|thin", "thin drops redundant pure ACKs while a queue stands (default keep)",
 	  .type = RXAQM_SETTING_CHOICE, .offset = AT(ack), .choices = ack_names },

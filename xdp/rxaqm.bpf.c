@@ -89,6 +89,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	 * not react and count runs away, is no place to begin.
 	 */
 	q->codel = (struct rxaqm_codel_vars){};
+	q->couple = (struct rxaqm_couple_vars){};
 	q->smooth_ns = 0;
 	return 0;
 }

@@ -95,6 +95,7 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, cap_credit),
 	M(rxaqm_queue, clock_mask),
 	M(rxaqm_queue, clock_ns),
+	M(rxaqm_queue, couple),
 	M(rxaqm_queue, policy),
 	M(rxaqm_queue, stat),
 	M(rxaqm_queue, hist),

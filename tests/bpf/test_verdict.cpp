@@ -228,6 +228,38 @@ TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
 		      (c.mark ? marked(data_packet(c.tos)) : build(data_packet(c.tos))));
 }
 
+TEST_CASE("verdict: not_ect=couple drops where CoDel has no signal to give", "[verdict]")
+{
+	Plane plane;
+	rxaqm_policy policy = simple_policy();
+
+	policy.ecn = RXAQM_ECN_STEP;
+	policy.not_ect = RXAQM_NOT_ECT_COUPLE;
+	take_policy(plane, policy);
+	for (uint8_t ecn : { NECT, ECT0, NECT }) {
+		Packet p = data_packet(ecn);
+
+		/* The step was over all the time, and three of four packets have passed for it. */
+		plane.queue().codel = {};
+		plane.queue().smooth_ns = 5 * MS;
+		plane.queue().couple.window_ns = now_ns();
+		plane.queue().couple.share_ns = uint32_t(policy.interval_ns / 4);
+		plane.queue().couple.credit_ns = policy.interval_ns / 4 * 3;
+		plane.stand(5 * MS);
+		Out out = plane.run(p);
+		CHECK(out.verdict == (ecn == NECT ? XDP_DROP : XDP_PASS));
+		if (ecn != NECT)
+			CHECK(out.packet == marked(p));
+	}
+	CHECK(plane.stat(RXAQM_STAT_DROP) == 2);
+	CHECK(plane.stat(RXAQM_STAT_CE_MARK) == 1);
+	/* A policy that is not the same begins anew. */
+	policy.max_drop_permille = 400;
+	take_policy(plane, policy);
+	CHECK(plane.queue().couple.share_ns == 0);
+	CHECK(plane.queue().couple.credit_ns == 0);
+}
+
 TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")
 {
 	Plane plane;

@@ -174,6 +174,75 @@ TEST_CASE("decide: not_ect=pass", "[decide]")
 	CHECK(d.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
 }
 
+/* Verdicts @v on @n packets whose sojourn is over target for @over of every 120. */
+static int pulsed(Decider &d, rxaqm_verdict v, int n, int over, __u8 ecn)
+{
+	int found = 0;
+
+	for (int i = 0; i < n; i++)
+		found += d.packet(i % 120 < over ? 2 * MS : 100 * US, ecn) == v;
+	return found;
+}
+
+TEST_CASE("decide: not_ect=couple drops half the share of marks, squared", "[decide]")
+{
+	const int n = 240000;
+
+	for (int over : { 12, 30, 60, 90 }) {
+		Decider mark, drop, codel;
+
+		for (Decider *d : { &mark, &drop, &codel })
+			d->policy.ecn = RXAQM_ECN_STEP;
+		drop.policy.not_ect = RXAQM_NOT_ECT_COUPLE;
+		double m = double(pulsed(mark, RXAQM_MARK, n, over, RXAQM_IP_ECT0)) / n;
+		double p = double(pulsed(drop, RXAQM_DROP, n, over, RXAQM_IP_NOT_ECT)) / n;
+
+		INFO(over << " of 120 over target: marked " << m << ", dropped " << p);
+		CHECK(m > over / 140.);
+		CHECK(p > 0.85 * m * m / 4);
+		CHECK(p < 1.15 * m * m / 4);
+		/* What CoDel alone does not see. */
+		CHECK(pulsed(codel, RXAQM_DROP, n, over, RXAQM_IP_NOT_ECT) == 0);
+	}
+}
+
+TEST_CASE("decide: not_ect=couple keeps off what is under the threshold, or has none", "[decide]")
+{
+	Decider d;
+
+	d.policy.ecn = RXAQM_ECN_STEP;
+	d.policy.not_ect = RXAQM_NOT_ECT_COUPLE;
+	d.policy.ce_threshold_ns = 6 * MS; /* over target: CoDel's alone, below it */
+	CHECK(pulsed(d, RXAQM_DROP, 12000, 60, RXAQM_IP_NOT_ECT) == 0);
+	d.policy.ce_threshold_ns = 1 * MS;
+	CHECK(pulsed(d, RXAQM_DROP, 12000, 60, RXAQM_IP_NOT_ECT) > 500);
+	/* The past is forgotten where nothing is judged for a while. */
+	d.now_ns += 20 * MS;
+	CHECK(pulsed(d, RXAQM_DROP, 120, 60, RXAQM_IP_NOT_ECT) == 0);
+
+	Decider off, plain;
+
+	off.policy.ecn = RXAQM_ECN_OFF;
+	plain.policy.ecn = RXAQM_ECN_OFF;
+	off.policy.not_ect = RXAQM_NOT_ECT_COUPLE;
+	CHECK(off.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT) ==
+	      plain.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT));
+}
+
+TEST_CASE("decide: not_ect=couple with ce_threshold beside CoDel", "[decide]")
+{
+	Decider d;
+
+	d.policy.ce_threshold_ns = 1 * MS;
+	d.policy.not_ect = RXAQM_NOT_ECT_COUPLE;
+	int dropped = d.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT);
+
+	CHECK(dropped > OVER / 5);
+	CHECK(dropped < OVER / 3);
+	CHECK(d.stat(RXAQM_STAT_DROP) == __u64(dropped));
+	CHECK(d.count(RXAQM_MARK, 1000, RXAQM_IP_ECT0) == 1000);
+}
+
 TEST_CASE("decide: exempt packets and pure ACKs are never touched", "[decide]")
 {
 	for (__u8 kind : { RXAQM_KIND_ACK, RXAQM_KIND_EXEMPT }) {
@@ -236,6 +305,7 @@ TEST_CASE("decide: observe counts what enforce does, and both account for all", 
 		observe.policy.mode = RXAQM_MODE_OBSERVE;
 		for (Decider *d : { &enforce, &observe }) {
 			d->policy.ecn = __u8(seed % 3);
+			d->policy.not_ect = seed % 5 ? RXAQM_NOT_ECT_DROP : RXAQM_NOT_ECT_COUPLE;
 			d->policy.ce_threshold_ns = seed % 2 ? 2 * MS : 0;
 			d->policy.l4s_threshold_ns = seed % 4 ? 0 : MS;
 			d->policy.max_drop_permille = 100;

@@ -80,6 +80,7 @@ TEST_CASE("settings: values are written as they are set", "[settings]")
 		{ "ce_threshold", "10ms", "10ms" },
 		{ "l4s_threshold", "1ms", "1ms" },
 		{ "not_ect", "pass", "pass" },
+		{ "not_ect", "couple", "couple" },
 		{ "ack", "thin", "thin" },
 		{ "max_drop", "0%", "0%" },
 		{ "max_drop", "12.5%", "12.5%" },
@@ -210,6 +211,24 @@ TEST_CASE("settings: the order of target and interval is free", "[settings]")
 	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
 	policy.ack = 2;
 	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
+}
+
+TEST_CASE("settings: what is coupled to marks needs some", "[settings]")
+{
+	rxaqm_policy policy = defaults();
+	rxaqm_error error = {};
+
+	REQUIRE(rxaqm_setting_set(&policy, "not_ect", "couple", now_ns, NULL) == 0);
+	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
+	CHECK(std::string(error.text).find("not_ect=couple: ") == 0);
+	CHECK(std::string(error.text).find("set ecn=step, or ce_threshold") != std::string::npos);
+	REQUIRE(rxaqm_setting_set(&policy, "ce_threshold", "1ms", now_ns, NULL) == 0);
+	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
+	REQUIRE(rxaqm_setting_set(&policy, "ecn", "off", now_ns, NULL) == 0);
+	CHECK(rxaqm_policy_check(&policy, NULL) == -EINVAL);
+	REQUIRE(rxaqm_setting_set(&policy, "ce_threshold", "off", now_ns, NULL) == 0);
+	REQUIRE(rxaqm_setting_set(&policy, "ecn", "step", now_ns, NULL) == 0);
+	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
 }
 
 TEST_CASE("settings: a lease is what is left of it", "[settings]")

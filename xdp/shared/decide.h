@@ -41,14 +41,6 @@ struct rxaqm_judgement {
 	bool l4s; /* over l4s_threshold */
 };
 
-/* ECT packets are marked over this; 0: off. */
-rxaqm_always_inline __u64 rxaqm_decide_ce_threshold(const struct rxaqm_policy *policy)
-{
-	if (policy->ecn == RXAQM_ECN_STEP && !policy->ce_threshold_ns)
-		return policy->target_ns;
-	return policy->ecn == RXAQM_ECN_OFF ? 0 : policy->ce_threshold_ns;
-}
-
 /* Each judged packet earns its share of a drop. */
 rxaqm_always_inline void rxaqm_decide_earn(struct rxaqm_queue *q, __u32 packets)
 {
@@ -69,10 +61,13 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 		.target_ns = policy->target_ns,
 		.interval_ns = policy->interval_ns,
 	};
-	__u64 ce_threshold_ns = rxaqm_decide_ce_threshold(policy);
+	__u64 ce_threshold_ns = rxaqm_policy_ce_threshold(policy);
 	__s64 diff_ns = (__s64)(sojourn_ns - q->smooth_ns);
 
 	q->stat[RXAQM_STAT_JUDGED]++;
+	if (policy->not_ect == RXAQM_NOT_ECT_COUPLE)
+		rxaqm_couple_note(&q->couple, policy->interval_ns,
+				  ce_threshold_ns && q->smooth_ns > ce_threshold_ns, now_ns);
 	/* Shifted, not divided: the average may settle 7 ns low. */
 	q->smooth_ns = q->smooth_ns ? q->smooth_ns + (diff_ns >> 3) : sojourn_ns;
 	rxaqm_decide_earn(q, 1);
@@ -185,6 +180,20 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ect(struct rxaqm_queue *q,
 	return RXAQM_MARK;
 }
 
+/* True if a packet that can't be marked is to be dropped. CoDel goes on beside the coupling, for
+ * senders that take more than a quarter of their packets lost for nothing.
+ */
+rxaqm_always_inline bool rxaqm_decide_not_ect(struct rxaqm_queue *q,
+					      const struct rxaqm_judgement *j)
+{
+	if (q->policy.not_ect == RXAQM_NOT_ECT_PASS)
+		return false;
+	if (q->policy.not_ect == RXAQM_NOT_ECT_COUPLE && j->step &&
+	    rxaqm_couple_drop(&q->couple, q->policy.interval_ns))
+		return true;
+	return j->due;
+}
+
 /* The verdict on a packet of class (@kind, @ecn) for which rxaqm_decide_sojourn()
  * returned true. It is for the caller to heed it only if rxaqm_decide_enforced().
  */
@@ -199,11 +208,10 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q
 		return RXAQM_PASS;
 	if (ecn != RXAQM_IP_NOT_ECT && q->policy.ecn != RXAQM_ECN_OFF)
 		return rxaqm_decide_ect(q, j, ecn, enforced, now_ns);
-	if (!j->due || q->policy.not_ect == RXAQM_NOT_ECT_PASS)
+	if (!rxaqm_decide_not_ect(q, j) || !rxaqm_decide_may_drop(q))
 		return RXAQM_PASS;
-	if (!rxaqm_decide_may_drop(q))
-		return RXAQM_PASS;
-	rxaqm_decide_signal(q, now_ns);
+	if (j->due)
+		rxaqm_decide_signal(q, now_ns);
 	rxaqm_decide_count(q, enforced, DROP);
 	return RXAQM_DROP;
 }

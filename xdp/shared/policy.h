@@ -35,6 +35,7 @@ enum rxaqm_ecn {
 enum rxaqm_not_ect {
 	RXAQM_NOT_ECT_DROP,
 	RXAQM_NOT_ECT_PASS,
+	RXAQM_NOT_ECT_COUPLE, /* drop also as fits the marks of a step (couple.h) */
 };
 
 enum rxaqm_ack {
@@ -66,6 +67,14 @@ struct rxaqm_policy {
 	__u8 ack; /* enum rxaqm_ack */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_policy, 72);
+
+/* ECT packets are marked over this; 0: off. */
+rxaqm_always_inline __u64 rxaqm_policy_ce_threshold(const struct rxaqm_policy *policy)
+{
+	if (policy->ecn == RXAQM_ECN_STEP && !policy->ce_threshold_ns)
+		return policy->target_ns;
+	return policy->ecn == RXAQM_ECN_OFF ? 0 : policy->ce_threshold_ns;
+}
 
 /* True if polls may speak where no stamp does. */
 rxaqm_always_inline bool rxaqm_policy_by_polls(const struct rxaqm_policy *policy)

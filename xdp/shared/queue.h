@@ -15,6 +15,7 @@
 
 #include "clock_est.h"
 #include "codel.h"
+#include "couple.h"
 #include "hist.h"
 #include "policy.h"
 #include "stats.h"
@@ -83,11 +84,13 @@ struct rxaqm_queue {
 	__u32 cap_credit; /* thousandths of a drop that max_drop has left */
 	__u32 clock_mask; /* the clock is read when no bit of it is set in a packet's number */
 	__u64 clock_ns; /* read then */
+	struct rxaqm_couple_vars couple;
 	struct rxaqm_policy policy;
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
+	__u64 pad[4];
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1280);
+RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1344);
 
 #endif /* RXAQM_QUEUE_H */

@@ -23,7 +23,7 @@
 	X(OVER_NECT, "over_nect", "over target: Not-ECT")                                  \
 	X(ECN_MARK, "ecn_mark", "CE set where CoDel would drop")                           \
 	X(CE_MARK, "ce_mark", "CE set over ce_threshold or l4s_threshold")                 \
-	X(DROP, "drop", "dropped by CoDel")                                                \
+	X(DROP, "drop", "dropped by CoDel, or by not_ect=couple")                          \
 	X(ACK_DROP, "ack_drop", "redundant pure ACKs dropped")                             \
 	X(WOULD_ECN_MARK, "would_ecn_mark", "observe: ecn_mark under enforce")             \
 	X(WOULD_CE_MARK, "would_ce_mark", "observe: ce_mark under enforce")                \

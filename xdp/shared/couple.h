@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Drops for Not-ECT packets that fit the marks which ECT packets get.
+ *
+ * DCTCP takes a mark for a small thing, CUBIC and Reno take a drop for a big one: at a share m of
+ * packets marked, the former send 2 / m packets a round trip, and the latter as many if a share
+ * (m / 2)^2 of theirs is lost (RFC 9332, 2.1, with its k = 2). CoDel beside a step at its own target
+ * does not keep that relation: the step holds the queue where no interval passes without a dip
+ * below target, and what is not marked takes the CPU from what is.
+ *
+ * m is the share of time that the queue is over the threshold. Only packets that meet it there are
+ * asked about, which are that share of all: so one in 4 / m of these is dropped.
+ *
+ * Windows of a quarter of an interval, so that neither needs a division. Pure functions of
+ * (state, interval, time).
+ */
+#ifndef RXAQM_COUPLE_H
+#define RXAQM_COUPLE_H
+
+#include "ns.h"
+
+/* Per queue. All zero is the initial state. */
+struct rxaqm_couple_vars {
+	__u64 noted_ns; /* when rxaqm_couple_note() was called last */
+	__u64 window_ns; /* when the window going on began */
+	__u64 credit_ns; /* an interval's worth is a drop */
+	__u32 over_ns; /* time over the threshold in the window going on */
+	__u32 share_ns; /* the same of the windows before, averaged: at most a whole one */
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_couple_vars, 32);
+
+/* At @now_ns the queue has been over the threshold (@over), or not, since the call before. */
+rxaqm_always_inline void rxaqm_couple_note(struct rxaqm_couple_vars *vars, __u64 interval_ns,
+					   bool over, __u64 now_ns)
+{
+	__u64 whole_ns = interval_ns >> 2, since_ns = rxaqm_ns_since(now_ns, vars->noted_ns);
+	__u64 window_ns = rxaqm_ns_since(now_ns, vars->window_ns);
+
+	vars->noted_ns = now_ns;
+	if (over) {
+		since_ns += vars->over_ns;
+		vars->over_ns = (__u32)(since_ns < whole_ns ? since_ns : whole_ns);
+	}
+	if (window_ns < whole_ns)
+		return;
+	/* What was before a window that passed without a packet says nothing about now. */
+	if (window_ns >= 2 * whole_ns)
+		vars->share_ns = over ? vars->over_ns : 0;
+	else
+		vars->share_ns = (vars->share_ns + vars->over_ns) >> 1;
+	vars->window_ns = now_ns;
+	vars->over_ns = 0;
+}
+
+/* A Not-ECT packet that meets the queue over the threshold: true if it is to be dropped. */
+rxaqm_always_inline bool rxaqm_couple_drop(struct rxaqm_couple_vars *vars, __u64 interval_ns)
+{
+	vars->credit_ns += vars->share_ns;
+	if (vars->credit_ns < interval_ns)
+		return false;
+	vars->credit_ns -= interval_ns;
+	return true;
+}
+
+#endif /* RXAQM_COUPLE_H */
