@@ -109,7 +109,7 @@ start_flows()
 }
 
 # measure_capacity: packets a second that the CPU takes, where a scenario wants to know. Before
-# anything is set up.
+# anything is set up. The most of three: whatever else the machine does can but lower it.
 measure_capacity()
 {
 	local begin from
@@ -119,10 +119,12 @@ measure_capacity()
 	udp_send 0 0 &
 	processes+=($!)
 	nap 0.5
-	from=$EPOCHREALTIME begin=$(nic_count q0_rx_packets)
-	nap 1.5
-	awk -v from="$from" -v to="$EPOCHREALTIME" -v begin="$begin" -v end="$(nic_count q0_rx_packets)" \
-		'BEGIN { printf "%d\n", (end - begin) / (to - from) }' >"$dir/capacity.txt"
+	for _ in 1 2 3; do
+		from=$EPOCHREALTIME begin=$(nic_count q0_rx_packets)
+		nap 0.7
+		awk -v from="$from" -v to="$EPOCHREALTIME" -v begin="$begin" -v end="$(nic_count q0_rx_packets)" \
+			'BEGIN { printf "%d\n", (end - begin) / (to - from) }'
+	done | sort -n | tail -n 1 >"$dir/capacity.txt"
 	udp_stop
 	[[ $(<"$dir/capacity.txt") -ge 100 ]] || eval_die "queue 0 took $(<"$dir/capacity.txt") packets a second"
 	wait_until_idle
