@@ -237,7 +237,7 @@ TEST_CASE("decide: not_ect=couple with ce_threshold beside CoDel", "[decide]")
 	d.policy.not_ect = RXAQM_NOT_ECT_COUPLE;
 	int dropped = d.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT);
 
-	CHECK(dropped > OVER / 5);
+	CHECK(dropped > OVER / 6);
 	CHECK(dropped < OVER / 3);
 	CHECK(d.stat(RXAQM_STAT_DROP) == __u64(dropped));
 	CHECK(d.count(RXAQM_MARK, 1000, RXAQM_IP_ECT0) == 1000);

@@ -11,8 +11,9 @@
  * m is the share of time that the queue is over the threshold. Only packets that meet it there are
  * asked about, which are that share of all: so one in 4 / m of these is dropped.
  *
- * Windows of a quarter of an interval, so that neither needs a division. Pure functions of
- * (state, interval, time).
+ * m is averaged over about two intervals: as it is squared, one that swings costs more drops than
+ * its mean says. Windows of a quarter of an interval, so that neither needs a division. Pure
+ * functions of (state, interval, time).
  */
 #ifndef RXAQM_COUPLE_H
 #define RXAQM_COUPLE_H
@@ -25,7 +26,7 @@ struct rxaqm_couple_vars {
 	__u64 window_ns; /* when the window going on began */
 	__u64 credit_ns; /* an interval's worth is a drop */
 	__u32 over_ns; /* time over the threshold in the window going on */
-	__u32 share_ns; /* the same of the windows before, averaged: at most a whole one */
+	__u32 share_ns; /* the same, averaged over about 8 windows: at most a whole one */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_couple_vars, 32);
 
@@ -47,7 +48,7 @@ rxaqm_always_inline void rxaqm_couple_note(struct rxaqm_couple_vars *vars, __u64
 	if (window_ns >= 2 * whole_ns)
 		vars->share_ns = over ? vars->over_ns : 0;
 	else
-		vars->share_ns = (vars->share_ns + vars->over_ns) >> 1;
+		vars->share_ns += (__s32)(vars->over_ns - vars->share_ns) >> 3;
 	vars->window_ns = now_ns;
 	vars->over_ns = 0;
 }
