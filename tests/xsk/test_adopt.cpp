@@ -3,75 +3,13 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 
 #include "afxdp.hpp"
+#include "testpmd.hpp"
 #include "traffic.hpp"
 #include "xsk.hpp"
 
 using namespace std::chrono_literals;
-
-namespace
-{
-
-std::string read_file(const std::string &path)
-{
-	std::ifstream in(path);
-
-	return { std::istreambuf_iterator<char>(in), {} };
-}
-
-/* DPDK's testpmd on an interface, receiving only. What it prints goes to a file. */
-class Testpmd
-{
-    public:
-	explicit Testpmd(const Wire &wire)
-		: log_("/tmp/rxaqm-t-" + std::to_string(getpid()) + ".testpmd")
-		, child_({ "ip", "netns", "exec", wire.rx.name(), "sh", "-c",
-			   "exec dpdk-testpmd --no-huge -m 256 --no-pci --no-shconf -l 0,1 "
-			   "--file-prefix rxaqm-t-" +
-				   std::to_string(getpid()) +
-				   " --vdev=net_af_xdp0,iface=" + wire.rx_if +
-				   " -- --forward-mode=rxonly --total-num-mbufs=8192 "
-				   "--stats-period 1 --auto-start >" +
-				   log_ + " 2>&1" },
-			 { 60s, { "RUNTIME_DIRECTORY=" + log_ + ".dpdk" }, {}, {} })
-	{
-	}
-	~Testpmd()
-	{
-		std::filesystem::remove(log_);
-		std::filesystem::remove_all(log_ + ".dpdk");
-	}
-	pid_t pid() const
-	{
-		return child_.pid();
-	}
-	std::string log() const
-	{
-		return read_file(log_);
-	}
-	/* Packets received, by its last statistics. */
-	long received() const
-	{
-		std::string text = log();
-		size_t at = text.rfind("RX-packets: ");
-
-		return at == std::string::npos ? 0 : atol(text.c_str() + at + 12);
-	}
-	void end()
-	{
-		child_.kill(SIGINT);
-		child_.wait();
-	}
-
-    private:
-	std::string log_;
-	Child child_;
-};
-
-} // namespace
 
 TEST_CASE("adopt: a socket gets its packets, and what it takes is timed from outside", "[xsk]")
 {
@@ -136,23 +74,15 @@ TEST_CASE("adopt: it ends with the process, and is refused what is not there", "
 
 TEST_CASE("adopt: DPDK's testpmd receives through rxaqm, and its packets are judged", "[xsk][dpdk]")
 {
-	if (run({ "sh", "-c", "command -v dpdk-testpmd" }).exit_code)
-		SKIP("no dpdk-testpmd: packaging/install-deps.sh bench installs it");
+	need_testpmd();
 	Host host;
 	Wire wire;
 	Testpmd testpmd(wire);
 
 	/* As docs/af_xdp.md says: its own program makes room. */
-	CHECKED_ELSE(eventually([&] { return xdp_on(wire.rx, wire.rx_if) != 0; }, 30s))
-	{
-		FAIL(testpmd.log());
-	}
-	REQUIRE(eventually([&] { return testpmd.log().find("Rx-pps") != std::string::npos; }, 30s));
-	xdp_off(wire.rx, wire.rx_if);
+	testpmd.make_room();
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
-	Args adopt = { build_path("rxaqm-xsk"),	      "--netns", wire.rx.name(), "--adopt",
-		       std::to_string(testpmd.pid()), wire.rx_if };
-	Child adopter(adopt, host.with_environment());
+	Child adopter(adopt(wire, testpmd), host.with_environment());
 
 	REQUIRE(eventually([&] { return published(host).pid == unsigned(testpmd.pid()); }));
 	long before = testpmd.received();
