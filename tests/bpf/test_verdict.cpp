@@ -199,8 +199,9 @@ TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
 		uint32_t verdict;
 		bool mark;
 	};
-	const Case c = GENERATE(values<Case>({
-		{ "ecn off drops ECT", RXAQM_ECN_OFF, RXAQM_NOT_ECT_DROP, ECT0, 0, XDP_DROP, false },
+	const Case cases[] = {
+		{ "ecn off drops ECT", RXAQM_ECN_OFF, RXAQM_NOT_ECT_DROP, ECT0, 0, XDP_DROP,
+		  false },
 		{ "ecn off, not_ect pass", RXAQM_ECN_OFF, RXAQM_NOT_ECT_PASS, ECT0, 0, XDP_PASS,
 		  false },
 		{ "not_ect pass", RXAQM_ECN_CODEL, RXAQM_NOT_ECT_PASS, NECT, 0, XDP_PASS, false },
@@ -211,21 +212,24 @@ TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
 		  true },
 		{ "ECT(1) under l4s", RXAQM_ECN_CODEL, RXAQM_NOT_ECT_DROP, ECT1, 9 * MS, XDP_PASS,
 		  false },
-	}));
+	};
 	Plane plane;
-	rxaqm_policy policy = simple_policy();
 
-	CAPTURE(c.name);
-	policy.ecn = c.ecn;
-	policy.not_ect = c.not_ect;
-	policy.l4s_threshold_ns = c.l4s_ns;
-	take_policy(plane, policy);
-	plane.queue().smooth_ns = 5 * MS;
-	Out out = due(plane, data_packet(c.tos));
-	CHECK(out.verdict == c.verdict);
-	if (c.verdict == XDP_PASS)
-		CHECK(out.packet ==
-		      (c.mark ? marked(data_packet(c.tos)) : build(data_packet(c.tos))));
+	for (const Case &c : cases) {
+		rxaqm_policy policy = simple_policy();
+
+		CAPTURE(c.name);
+		policy.ecn = c.ecn;
+		policy.not_ect = c.not_ect;
+		policy.l4s_threshold_ns = c.l4s_ns;
+		take_policy(plane, policy);
+		plane.queue().smooth_ns = 5 * MS;
+		Out out = due(plane, data_packet(c.tos));
+		CHECK(out.verdict == c.verdict);
+		if (c.verdict == XDP_PASS)
+			CHECK(out.packet ==
+			      (c.mark ? marked(data_packet(c.tos)) : build(data_packet(c.tos))));
+	}
 }
 
 TEST_CASE("verdict: not_ect=couple drops where CoDel has no signal to give", "[verdict]")

@@ -6,9 +6,9 @@
 # What is drawn: PICTURE SCENARIO OPTION...
 pictures="
 delay mixed none ring256 fq_codel hint-step
-cdf mixed none ring256 fq_codel cake rps hint hint-step stamp busy
-fairness mixed none ring256 fq_codel cake budget rps hint hint-step stamp busy
-settling enforce hint-step stamp-step busy-step
+cdf mixed none ring256 fq_codel cake hint hint-step hint-couple2 stamp busy
+fairness mixed none ring256 fq_codel cake budget rps hint hint-step hint-couple hint-couple2 stamp busy
+settling enforce hint-step hint-couple busy-step
 steps step none hint-step busy-step
 bursts bursts none ring256 hint busy
 requests requests none ring256 fq_codel cake hint busy
