@@ -20,7 +20,7 @@ refused()
 	shift 2
 	before=$(cat "$debug/$device/$file" 2>/dev/null)
 	for value; do
-		! echo "$value" 2>/dev/null >"$debug/$device/$file" || bad "$file takes '$value'"
+		! { echo "$value" >"$debug/$device/$file"; } 2>/dev/null || bad "$file takes '$value'"
 		[ "$file" = phc_offset_ns ] || [ "$before" = "$(cat "$debug/$device/$file" 2>/dev/null)" ] ||
 			bad "$file changed by '$value'"
 	done
