@@ -5,13 +5,15 @@
 def digits($n): pow(10; $n) as $f | (. * $f + 0.5 | floor) / $f | tostring;
 def number: if . >= 100 then digits(0) elif . >= 10 then digits(1) else digits(2) end;
 
+def middle: sort | if length > 0 then (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 else null end;
+
 def cell(f):
 	[.[] | f | select(. != null)] | sort
 	| if length == 0 then null
 	elif length == 1 then .[0] | number
-	else "\(.[length / 2 | floor] | number) (\(.[0] | number) to \(.[-1] | number))" end;
+	else "\(middle | number) (\(.[0] | number) to \(.[-1] | number))" end;
 
-def median(f): [.[] | f | select(. != null)] | sort | if length > 0 then .[length / 2 | floor] else null end;
+def median(f): [.[] | f | select(. != null)] | middle;
 def ms: if . then . / 1e6 else null end;
 def mbit: if . then . / 1e6 else null end;
 
@@ -41,11 +43,11 @@ def columns($runs):
 		["p99.9, ms", cell(.requests.p999_ns | ms)],
 		["unanswered, %", cell(.requests | if . and .sent > 0 then 100 * (.sent - .answered) / .sent else null end)],
 		($sizes[] as $n | ["lost of \($n)", cell(if .bursts then [.bursts[] | select(.size == $n)
-			| .lost + .dropped] | sort | .[length / 2 | floor] else null end)]),
+			| .lost + .dropped] | middle else null end)]),
 		($events[] as $e | ["settled after \($e), s", (cell([.settling[]? | select(.event == $e)
 			| .seconds][0]) // "not")]),
 		["rounds", cell(.incast.rounds)],
-		["a round, s", cell(.incast.seconds | if . then .[length / 2 | floor] else null end)],
+		["a round, s", cell(.incast.seconds | if . then middle else null end)],
 		["Tx completion p50, ms", cell(.tx.p50_ns | ms)],
 		["p99, ms  ", cell(.tx.p99_ns | ms)],
 		["Tx skb, bytes", cell(.tx.skb_bytes)],

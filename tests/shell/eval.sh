@@ -84,6 +84,12 @@ same "settled" 1 "$(settled '[[10.5, 9, 30, 30], [11, 9, 30, 30], [12.5, 9, 3, 3
 same "never settled" null "$(settled '[range(11; 15) | [., 9, 30, 30], [. + 0.5, 9, 30, 30]]')"
 same "Jain's index" '[1,0.25]' "$(jq -nc -L tests/eval 'include "result"; [([5, 5, 5] | jain), ([4, 0, 0, 0] | jain)]')"
 
+cells() { jq -nc -L tests/eval "include \"report\"; $1 | cell(.)"; }
+same "a cell of one run" '"3"' "$(cells '[3]')"
+same "a cell of two runs" '"2 (1 to 3)"' "$(cells '[3, 1]')"
+same "a cell of three runs" '"5 (1 to 6)"' "$(cells '[6, 1, null, 5]')"
+same "a cell of no runs" null "$(cells '[null]')"
+
 # A run that failed is in the tables, with the reason.
 table=$(jq -nr -L tests/eval 'include "report"
 	; {runs: [{scenario: "s", option: "o", run: 1, status: "failed", why: "it broke"}],
