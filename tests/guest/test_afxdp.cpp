@@ -84,21 +84,23 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 
 	nic.rx().shell("ethtool -G " + nic.name() + " rx 2048");
 	testpmd.make_room();
-	nic.attach({ "signal=hint", "target=20ms", "interval=20ms", "max_drop=90%" });
+	nic.attach({ "signal=hint", "target=20ms", "interval=40ms" });
 	RunOptions patient = nic.host.with_environment();
 	patient.timeout = 120s;
 	Child adopter(adopt(*nic.wire, testpmd), patient);
 	nic.trickle(4000ms);
 	nic.set("rx_cost_ns", 100000);
 
-	/* As much as can be sent, and then a quarter more than was taken: for who does not respond
-	 * drops grow by 1,250/s each second. A poll of 64 is 8 ms, so 20 is a low target.
+	/* As much as can be sent, and then an eighth more than was taken. Nobody responds: not_ect=couple
+	 * drops up to a quarter at once. A poll of 64 is 8 ms, so 20 is a low target.
 	 */
 	const Window before = loaded(nic, 0);
-	const auto pps = unsigned(before.truth.packets / 4 * 5 / 4);
+	const auto pps = unsigned(before.truth.packets / 4 * 9 / 8);
 	const long received = testpmd.received();
-	REQUIRE(nic.rxaqm({ "policy", "set", nic.name(), "mode=enforce" }).exit_code == 0);
-	const int64_t lost = nic.nic_stat("rx_missed"), dropped = nic.stat("drop");
+	const int64_t dropped = nic.stat("drop");
+	REQUIRE(nic.rxaqm({ "policy", "set", nic.name(), "mode=enforce", "ecn=step",
+			    "not_ect=couple" })
+			.exit_code == 0);
 	const Window after = loaded(nic, pps);
 
 	CAPTURE(pps, before.text(), after.text(), testpmd.log(), nic.rxaqm({ "status" }).out);
@@ -109,7 +111,6 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 	CHECK(before.truth.quantile_ns(0.5) > 100e6);
 	CHECK(after.truth.quantile_ns(0.5) < 40e6);
 	CHECK(nic.stat("drop") > dropped + 100);
-	CHECK(nic.nic_stat("rx_missed") - lost < (nic.stat("drop") - dropped) / 2);
 	testpmd.end();
 	CHECK(adopter.wait().exit_code == 0);
 }
