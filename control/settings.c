@@ -228,6 +228,6 @@ int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *er
 	if (policy->not_ect == RXAQM_NOT_ECT_COUPLE && !rxaqm_policy_ce_threshold(policy))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "not_ect=couple: there are no marks to go by; set ecn=step, "
-				       "or ce_threshold with ecn=codel");
+				       "or ce_threshold with ecn=codel, or not_ect=drop");
 	return check_choices(policy, error);
 }
