@@ -13,6 +13,7 @@ mapfile -t scripts < <(
 		[[ $(head -n 1 "$file" | tr -d '\0') =~ ^#!.*[/\ ](ba)?sh ]] && echo "$file"
 	done
 )
+mapfile -t sourced < <(find packaging tests .ci -name '*.sh' ! -perm -u+x | sort)
 completion=packaging/rxaqm.bash-completion
 manuals=(docs/rxaqm.8 docs/rxaqm.conf.5 docs/rxaqm-xsk.1 docs/rxaqm-xsk.3)
 failed=()
@@ -43,7 +44,7 @@ licences()
 # pipefail takes for a failure: now and then, the more there is to write.
 quiet_pipes()
 {
-	! grep -rnE --include='*.sh' '\| *grep -[a-zA-Z]*q' packaging tests .ci/run || {
+	! grep -nE '\| *grep -[a-zA-Z]*q' "${scripts[@]}" "${sourced[@]}" || {
 		echo 'give grep -q its text as a here-string'
 		return 1
 	}

@@ -243,12 +243,12 @@ TEST_CASE("verdict: not_ect=couple drops where CoDel has no signal to give", "[v
 	for (uint8_t ecn : { NECT, ECT0, NECT }) {
 		Packet p = data_packet(ecn);
 
-		/* The step was over all the time, and three of four packets have passed for it. */
+		/* The step was over all the time, and enough packets have passed for it. */
 		plane.queue().codel = {};
 		plane.queue().smooth_ns = 5 * MS;
 		plane.queue().couple.window_ns = now_ns();
 		plane.queue().couple.share_ns = uint32_t(policy.interval_ns / 4);
-		plane.queue().couple.credit_ns = policy.interval_ns / 4 * 3;
+		plane.queue().couple.credit_ns = policy.interval_ns - 1;
 		plane.stand(5 * MS);
 		Out out = plane.run(p);
 		CHECK(out.verdict == (ecn == NECT ? XDP_DROP : XDP_PASS));

@@ -326,3 +326,14 @@ std::string Window::text() const
 	}
 	return text.str();
 }
+
+Window loaded(const SimNic &nic, unsigned pps, std::chrono::milliseconds settle)
+{
+	Flow flow(nic, pps);
+
+	std::this_thread::sleep_for(settle);
+	Window window(nic);
+	std::this_thread::sleep_for(4s);
+	window.end();
+	return window;
+}

@@ -114,4 +114,7 @@ class Window
 	std::vector<uint64_t> histogram_; /* of queue 0 */
 };
 
+/* A window of four seconds, once a flow of @pps has stood for @settle. */
+Window loaded(const SimNic &nic, unsigned pps, std::chrono::milliseconds settle);
+
 #endif /* RXAQM_TESTS_SIMNIC_HPP */

@@ -5,8 +5,6 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <csignal>
-#include <sstream>
-#include <thread>
 
 #include "simnic.hpp"
 #include "testpmd.hpp"
@@ -15,13 +13,6 @@ using namespace std::chrono_literals;
 
 namespace
 {
-
-void need_hints()
-{
-	in_guest();
-	if (kernel_version() < 603)
-		SKIP("XDP programs can read stamps since Linux 6.3");
-}
 
 /* What "rxaqm-xsk --json" said last. */
 Json last_line(const std::string &text)
@@ -33,23 +24,12 @@ Json last_line(const std::string &text)
 	return Json(text.substr(begin == std::string::npos ? 0 : begin + 1));
 }
 
-/* Once the load has stood for four seconds. */
-Window loaded(const SimNic &nic, unsigned pps)
-{
-	Flow flow(nic, pps);
-
-	std::this_thread::sleep_for(4s);
-	Window window(nic);
-	std::this_thread::sleep_for(4s);
-	window.end();
-	return window;
-}
-
 } // namespace
 
 TEST_CASE("simnic: a consumer's packets say how long they stood in the NIC's queue",
 	  "[simnic][afxdp]")
 {
+	in_guest();
 	need_hints();
 	SimNic nic;
 
@@ -60,7 +40,7 @@ TEST_CASE("simnic: a consumer's packets say how long they stood in the NIC's que
 	Child consumer({ build_path("rxaqm-xsk"), "--netns", nic.rx().name(), "--json",
 			 "--seconds=10", nic.name() },
 		       nic.host.with_environment());
-	Window window = loaded(nic, 0);
+	Window window = loaded(nic, 0, 4s);
 	consumer.kill(SIGTERM);
 	Result result = consumer.wait();
 
@@ -77,6 +57,7 @@ TEST_CASE("simnic: a consumer's packets say how long they stood in the NIC's que
 TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or not",
 	  "[simnic][afxdp][dpdk]")
 {
+	in_guest();
 	need_hints();
 	need_testpmd();
 	SimNic nic;
@@ -94,14 +75,14 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 	/* As much as can be sent, and then an eighth more than was taken. Nobody responds: not_ect=couple
 	 * drops up to a quarter at once. A poll of 64 is 8 ms, so 20 is a low target.
 	 */
-	const Window before = loaded(nic, 0);
+	const Window before = loaded(nic, 0, 4s);
 	const auto pps = unsigned(before.truth.packets / 4 * 9 / 8);
 	const long received = testpmd.received();
 	const int64_t dropped = nic.stat("drop");
 	REQUIRE(nic.rxaqm({ "policy", "set", nic.name(), "mode=enforce", "ecn=step",
 			    "not_ect=couple" })
 			.exit_code == 0);
-	const Window after = loaded(nic, pps);
+	const Window after = loaded(nic, pps, 4s);
 
 	CAPTURE(pps, before.text(), after.text(), testpmd.log(), nic.rxaqm({ "status" }).out);
 	CHECK(nic.signal() == "hint");

@@ -26,11 +26,7 @@ Window overloaded(const SimNic &nic, const std::string &signal)
 {
 	nic.trickle(4000ms);
 	nic.overload();
-	Flow flow(nic, 0);
-	std::this_thread::sleep_for(1s);
-	Window window(nic);
-	std::this_thread::sleep_for(4s);
-	window.end();
+	Window window = loaded(nic, 0, 1s);
 	CHECK(nic.stat("clock_resets") == 0);
 	CHECK(eventually([&] { return nic.signal() == signal; }));
 	return window;
@@ -88,8 +84,7 @@ TEST_CASE("simnic: sojourns by stamps of skbs agree with the truth", "[simnic][t
 TEST_CASE("simnic: sojourns by stamps read in XDP agree with the truth", "[simnic][truth]")
 {
 	in_guest();
-	if (kernel_version() < 603)
-		SKIP("XDP programs can read stamps since Linux 6.3");
+	need_hints();
 	SimNic nic;
 
 	set_clock(nic, true);

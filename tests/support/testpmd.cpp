@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 void need_testpmd()
 {
 	if (run({ "sh", "-c", "command -v dpdk-testpmd" }).exit_code)
-		SKIP("no dpdk-testpmd: packaging/install-deps.sh vm installs it");
+		SKIP("no dpdk-testpmd: packaging/install-deps.sh bench installs it");
 }
 
 Testpmd::Testpmd(const Wire &wire, unsigned cpu)
