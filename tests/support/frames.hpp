@@ -58,10 +58,15 @@ class Frames
 	uint64_t median_delay_ns() const;
 
     private:
-	void send_one();
-	void receive_until(std::chrono::steady_clock::time_point until);
-	void receive_late();
+	/* False if it was refused: the receiver's ring is full. */
+	bool send_one(FrameKind kind);
+	void send_next();
+	void drain();
+	/* Whether it, or one sent later, has arrived. */
+	bool passed(uint32_t number) const;
+	void receive_one(); /* within 2 ms */
 	void take(const uint8_t *frame, size_t len);
+	void tally(FrameKind kind, uint32_t number, bool ce, const std::vector<uint8_t> &frame);
 	void adapt(bool congested);
 
 	int tx_, rx_;

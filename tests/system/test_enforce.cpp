@@ -139,7 +139,8 @@ TEST_CASE("enforce: step marks every ECT packet while over the threshold", "[enf
 	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
 	REQUIRE(s.wire.tx_dropped() == 0);
 	CHECK(s.marked(ECT0) > s.frames.counts[ECT0].sent * 8 / 10);
-	CHECK(s.marked(ECT0) == s.stat("ce_mark"));
+	/* A CPU that was wanted elsewhere may have had a queue before the load, of all kinds. */
+	CHECK(s.marked(ECT0) + s.marked(ECT1) == s.stat("ce_mark"));
 	CHECK(s.lost(ECT0) == 0);
 	CHECK(s.lost(NOT_ECT) > 0);
 }

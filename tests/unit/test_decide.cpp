@@ -216,6 +216,14 @@ TEST_CASE("decide: not_ect=couple keeps off what is under the threshold, or has 
 	CHECK(pulsed(d, RXAQM_DROP, 12000, 60, RXAQM_IP_NOT_ECT) == 0);
 	d.policy.ce_threshold_ns = 1 * MS;
 	CHECK(pulsed(d, RXAQM_DROP, 12000, 60, RXAQM_IP_NOT_ECT) > 500);
+	/* What has been above it costs nothing below, be it over target. */
+	d.policy.ce_threshold_ns = 3 * MS;
+	d.q->smooth_ns = 2 * MS;
+	d.q->codel = {};
+	REQUIRE(d.q->couple.share_ns > 0);
+	d.q->couple.credit_ns = d.policy.interval_ns - 1;
+	CHECK(pulsed(d, RXAQM_DROP, 120, 60, RXAQM_IP_NOT_ECT) == 0);
+	d.policy.ce_threshold_ns = 1 * MS;
 	/* The past is forgotten where nothing is judged for a while. */
 	d.now_ns += 20 * MS;
 	CHECK(pulsed(d, RXAQM_DROP, 120, 60, RXAQM_IP_NOT_ECT) == 0);
@@ -227,6 +235,20 @@ TEST_CASE("decide: not_ect=couple keeps off what is under the threshold, or has 
 	off.policy.not_ect = RXAQM_NOT_ECT_COUPLE;
 	CHECK(off.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT) ==
 	      plain.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT));
+}
+
+TEST_CASE("decide: not_ect=couple settles in eight quarters of an interval", "[decide]")
+{
+	Decider d;
+
+	d.policy.ecn = RXAQM_ECN_STEP;
+	d.policy.not_ect = RXAQM_NOT_ECT_COUPLE;
+	/* 125 packets of 20 us are a quarter. */
+	d.count(RXAQM_PASS, 125 * 40, RXAQM_IP_ECT0);
+	CHECK(d.q->couple.share_ns > 2300 * US);
+	pulsed(d, RXAQM_PASS, 125 * 8, 0, RXAQM_IP_ECT0);
+	CHECK(d.q->couple.share_ns > 2500 * US * 30 / 100);
+	CHECK(d.q->couple.share_ns < 2500 * US * 45 / 100);
 }
 
 TEST_CASE("decide: not_ect=couple with ce_threshold beside CoDel", "[decide]")
