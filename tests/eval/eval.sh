@@ -5,10 +5,11 @@
 # tests/eval/scenarios with tests/eval/options and makes a report. docs/evaluation.md. Needs root,
 # and most of an hour; with -q less than ten minutes.
 #
-#   eval.sh [-q] [-n RUNS] [-t SECONDS] [-c] [-r] [SCENARIO]...
+#   eval.sh [-q] [-n RUNS] [-m RUNS] [-t SECONDS] [-c] [-r] [SCENARIO]...
 #
 #   -q  quick: fewer options, one run each
 #   -n  at most so many runs of each
+#   -m  at least so many, as many as 20: for narrower intervals, with -t to match
 #   -t  begins no run after SECONDS in the guest (3300, quick 500)
 #   -c  continues what was begun: runs that are complete are not repeated
 #   -r  only makes the report, of what was measured before
@@ -113,22 +114,23 @@ number()
 
 main()
 {
-	local mode=full report_only=no continued=no most=9 seconds='' failed option planned
+	local mode=full report_only=no continued=no most=20 least=1 seconds='' failed option planned
 
-	while getopts qrcn:t: option; do
+	while getopts qrcn:m:t: option; do
 		case $option in
 		q) mode=quick ;;
 		n) most=$(number n) ;;
+		m) least=$(number m) ;;
 		t) seconds=$(number t) ;;
 		c) continued=yes ;;
 		r) report_only=yes ;;
-		*) eval_die "usage: eval.sh [-q] [-n RUNS] [-t SECONDS] [-c] [-r] [SCENARIO]..." 2 ;;
+		*) eval_die "usage: eval.sh [-q] [-n RUNS] [-m RUNS] [-t SECONDS] [-c] [-r] [SCENARIO]..." 2 ;;
 		esac
 	done
 	shift $((OPTIND - 1))
 	if [[ $report_only == no ]]; then
 		seconds=${seconds:-${begin_limit[$mode]}}
-		planned=$(plan "$mode" "$@")
+		planned=$(plan "$mode" "$least" "$@")
 		[[ $continued == yes ]] || rm -rf "$out"
 		mkdir -p "$out/raw"
 		awk -v most="$most" '$3 <= most' <<<"$planned" >"$out/plan"

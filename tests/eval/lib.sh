@@ -89,13 +89,14 @@ scenario_names()
 	done
 }
 
-# plan MODE [SCENARIO...]: lines "SCENARIO OPTION REPETITION". All first runs come before all
-# second ones: whoever stops early has seen everything once.
+# plan MODE LEAST [SCENARIO...]: lines "SCENARIO OPTION REPETITION", LEAST of each or more. All
+# first runs come before all second ones: whoever stops early has seen everything once.
 plan()
 {
-	local mode=$1 rep scenario option key=options names
+	local mode=$1 least=$2 rep scenario option key=options names
 
-	shift
+	shift 2
+	((least <= 20)) || eval_die "-m $least: 20 runs of each are the most" 2
 	[[ $mode == full ]] || key=quick
 	mapfile -t names < <(scenario_names)
 	[[ $# -eq 0 ]] || names=("$@")
@@ -103,9 +104,9 @@ plan()
 		[[ -n ${scenario_ini[$scenario.title]-} ]] ||
 			eval_die "no scenario '$scenario' in tests/eval/scenarios, there are: $(scenario_names | paste -sd ' ')" 2
 	done
-	for rep in 1 2 3 4 5; do
+	for rep in {1..20}; do
 		for scenario in "${names[@]}"; do
-			[[ $rep -eq 1 || ($mode == full && $rep -le $(of_scenario "$scenario" runs)) ]] || continue
+			((rep <= least)) || [[ $mode == full && $rep -le $(of_scenario "$scenario" runs) ]] || continue
 			for option in $(of_scenario "$scenario" $key); do
 				[[ -n ${option_ini[$option.title]-} ]] ||
 					eval_die "scenario '$scenario': no option '$option' in tests/eval/options" 2

@@ -17,18 +17,19 @@ cp -r tests/eval "$scratch/tests/eval"
 in_lib() { bash -c 'source "$1/tests/eval/lib.sh"; shift; "$@"' in_lib "$scratch" "$@"; }
 
 # Every scenario with every option it names; quick is a part of it.
-full=$(in_lib plan full)
-quick=$(in_lib plan quick)
+full=$(in_lib plan full 1)
+quick=$(in_lib plan quick 1)
 [[ $(wc -l <<<"$full") -gt 100 && $(wc -l <<<"$quick") -gt 20 ]]
 same "runs of quick mode that full mode has not" "" "$(comm -13 <(sort <<<"$full") <(sort <<<"$quick"))"
-same "a scenario of one's own choice" "bursts none 1" "$(in_lib plan full bursts | head -n 1)"
+same "a scenario of one's own choice" "bursts none 1" "$(in_lib plan full 1 bursts | head -n 1)"
+same "runs of a scenario, at least six" 6 "$(in_lib plan quick 6 bursts | grep -c ' hint ')"
 
 # refused WHAT: a plan, with status 2.
 refused()
 {
 	local status=0 out
 
-	out=$(in_lib plan full "${@:2}" 2>&1) || status=$?
+	out=$(in_lib plan full 1 "${@:2}" 2>&1) || status=$?
 	[[ $status -eq 2 && $out == *"$1"* ]] || { echo "status $status: $out" && exit 1; }
 }
 refused "no scenario 'nonsense'" nonsense
@@ -41,7 +42,7 @@ cp tests/eval/scenarios "$scratch/tests/eval/scenarios"
 # What was measured before is still there when a command is refused.
 mkdir -p "$scratch/build/eval"
 echo kept >"$scratch/build/eval/plan"
-for wrong in nonsense "-n many" "-t 0" "-x"; do
+for wrong in nonsense "-n many" "-m 21" "-t 0" "-x"; do
 	status=0
 	# shellcheck disable=SC2086 # an option and its value
 	"$scratch/tests/eval/eval.sh" $wrong >"$scratch/out" 2>&1 || status=$?
