@@ -11,10 +11,13 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
+#include "afxdp.hpp"
 #include "guest.hpp"
 #include "traffic.hpp"
 
@@ -39,20 +42,23 @@ struct Igb {
 		await_carrier();
 	}
 	/* Resetting an igb takes its link down for a moment. */
-	void await_carrier() const
+	void await_link() const
 	{
-		const Netns &rx = wire->rx, &tx = wire->tx;
-
 		REQUIRE(eventually(
 			[&] {
-				return rx.ip("-br link show dev " + wire->rx_if).find(" UP ") !=
-					       std::string::npos &&
-				       tx.ip("-br link show dev " + wire->tx_if).find(" UP ") !=
-					       std::string::npos;
+				return wire->rx.ip("-br link show dev " + wire->rx_if)
+						       .find(" UP ") != std::string::npos &&
+				       wire->tx.ip("-br link show dev " + wire->tx_if)
+						       .find(" UP ") != std::string::npos;
 			},
 			20s));
-		REQUIRE(eventually([&] { return udp_transfer(tx, rx, Wire::RX_IP4, 1) == 1; },
-				   20s));
+	}
+	void await_carrier() const
+	{
+		await_link();
+		REQUIRE(eventually(
+			[&] { return udp_transfer(wire->tx, wire->rx, Wire::RX_IP4, 1) == 1; },
+			20s));
 	}
 	void attach() const
 	{
@@ -121,6 +127,18 @@ void send_sync(int fd)
 	frame[15] = 2; /* version */
 	frame[17] = 44; /* length */
 	REQUIRE(send(fd, frame, sizeof(frame), 0) == ssize_t(sizeof(frame)));
+}
+
+/* Figure @name of both queues in all that "rxaqm-xsk --json" said. */
+int64_t total(const std::string &said, const std::string &name)
+{
+	std::istringstream lines(said);
+	int64_t sum = 0;
+
+	for (std::string line; std::getline(lines, line);)
+		for (const char *queue : { "/queues/0/", "/queues/1/" })
+			sum += Json(line).number(queue + name);
+	return sum;
 }
 
 } // namespace
@@ -244,4 +262,49 @@ TEST_CASE("igb: rxaqm reads its clock as linuxptp does", "[igb]")
 	Igb igb;
 
 	check_phc_ctl(igb.host, igb.wire->rx, igb.wire->rx_if);
+}
+
+/* The NIC writes into the memory of the consumer. Its metadata is there unless rxaqm has said that
+ * this libxdp's dispatcher allows none.
+ */
+TEST_CASE("igb: zero-copy sockets get all packets, and the stack does afterwards", "[zerocopy]")
+{
+	in_guest();
+	if (kernel_version() < 614)
+		SKIP("igb has zero-copy since Linux 6.14");
+	Igb igb;
+	const std::string &ifname = igb.wire->rx_if;
+
+	igb.attach();
+	Child consumer({ build_path("rxaqm-xsk"), "--netns", igb.wire->rx.name(), "--json",
+			 "--copy=never", "--queue=0-1", "--seconds=60", ifname },
+		       igb.host.with_environment());
+	{
+		WaitMap consumers(igb.host);
+
+		CHECK(eventually([&] { return consumers[1].pid == unsigned(consumer.pid()); },
+				 20s));
+	}
+	igb.await_link();
+	Datagrams datagrams(*igb.wire, 8);
+	for (int i = 0; i < 100; i++) {
+		datagrams.send(4);
+		std::this_thread::sleep_for(10ms);
+	}
+	CHECK(datagrams.received_by_stack().empty());
+	/* A slow guest: the last of them are in the ring yet. */
+	std::this_thread::sleep_for(2s);
+	consumer.kill(SIGTERM);
+	Result result = consumer.wait();
+	const std::string status = igb.host.rxaqm(igb.wire->rx, { "status" }).out;
+	const int64_t packets = total(result.out, "packets");
+	CAPTURE(result.text(), status);
+	CHECK(result.exit_code == 0);
+	CHECK(packets >= 400);
+	const bool none = status.find("note: no metadata") != std::string::npos;
+	CHECK(total(result.out, "with_meta") == (none ? 0 : packets));
+	CHECK(igb.host.stat(igb.wire->rx, ifname, "redirect") >= 400);
+
+	igb.await_carrier();
+	CHECK(all_traffic(*igb.wire).empty());
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -11,26 +12,46 @@
 
 using namespace std::chrono_literals;
 
-void need_testpmd()
+void need_testpmd(unsigned version)
 {
+	const std::string word = "RTE Version: 'DPDK ";
+	unsigned year = 0, month = 0;
+
 	if (run({ "sh", "-c", "command -v dpdk-testpmd" }).exit_code)
 		SKIP("no dpdk-testpmd: packaging/install-deps.sh bench installs it");
+	if (!version)
+		return;
+	const std::string text = run({ "dpdk-testpmd", "-v", "--no-huge", "-m", "64", "--no-pci",
+				       "--no-shconf", "--", "--help" })
+					 .text();
+	const size_t at = text.find(word);
+
+	CAPTURE(text);
+	REQUIRE(at != std::string::npos);
+	REQUIRE(sscanf(text.c_str() + at + word.size(), "%u.%u", &year, &month) == 2);
+	if (year * 100 + month < version)
+		SKIP("DPDK " + std::to_string(year) + "." + std::to_string(month) +
+		     " is too old: " + std::to_string(version / 100) + "." +
+		     (version % 100 < 10 ? "0" : "") + std::to_string(version % 100) +
+		     " is wanted");
 }
 
-Testpmd::Testpmd(const Wire &wire, unsigned cpu)
-	: wire_(wire)
-	, log_("/tmp/rxaqm-t-" + std::to_string(getpid()) + ".testpmd")
+Testpmd::Testpmd(const Wire &wire, unsigned cpu, Role role, const std::string &device_options)
+	: netns_(role == SENDS ? wire.tx : wire.rx)
+	, ifname_(role == SENDS ? wire.tx_if : wire.rx_if)
+	, log_("/tmp/rxaqm-t-" + std::to_string(getpid()) +
+	       (role == SENDS ? ".sends" : ".receives"))
 {
-	const std::string id = "rxaqm-t-" + std::to_string(getpid());
+	const std::string id = std::filesystem::path(log_).filename();
 	const std::string command =
 		"exec nice -n 19 dpdk-testpmd --no-huge -m 256 --no-pci --no-shconf -l 0,1 --main-lcore " +
 		std::to_string(1 - cpu) + " --file-prefix " + id +
-		" --vdev=net_af_xdp0,iface=" + wire.rx_if +
-		" -- --forward-mode=rxonly --total-num-mbufs=8192 --stats-period 1 --auto-start >" +
-		log_ + " 2>&1";
+		" --vdev=net_af_xdp0,iface=" + ifname_ + device_options +
+		" -- --forward-mode=" + (role == SENDS ? "txonly" : "rxonly") +
+		" --total-num-mbufs=8192 --stats-period 1 --auto-start >" + log_ + " 2>&1";
 	const RunOptions options = { 120s, { "RUNTIME_DIRECTORY=" + log_ + ".dpdk" }, {}, {} };
 
-	child_ = std::make_unique<Child>(Args{ "ip", "netns", "exec", wire.rx.name(), "sh", "-c",
+	child_ = std::make_unique<Child>(Args{ "ip", "netns", "exec", netns_.name(), "sh", "-c",
 					       command },
 					 options);
 }
@@ -48,23 +69,38 @@ std::string Testpmd::log() const
 	return { std::istreambuf_iterator<char>(in), {} };
 }
 
-long Testpmd::received() const
+long Testpmd::last_figure(const std::string &name) const
 {
 	const std::string text = log();
-	const size_t at = text.rfind("RX-packets: ");
+	const size_t at = text.rfind(name);
 
-	return at == std::string::npos ? 0 : atol(text.c_str() + at + 12);
+	return at == std::string::npos ? 0 : atol(text.c_str() + at + name.size());
 }
 
-void Testpmd::make_room() const
+long Testpmd::received() const
 {
-	const bool runs = eventually([&] { return xdp_on(wire_.rx, wire_.rx_if) != 0; }, 60s) &&
+	return last_figure("RX-packets: ");
+}
+
+long Testpmd::sent() const
+{
+	return last_figure("TX-packets: ");
+}
+
+void Testpmd::wait_ready() const
+{
+	const bool runs = eventually([&] { return xdp_on(netns_, ifname_) != 0; }, 60s) &&
 			  eventually([&] { return log().find("Rx-pps") != std::string::npos; },
 				     60s);
 
 	CAPTURE(log());
 	REQUIRE(runs);
-	xdp_off(wire_.rx, wire_.rx_if);
+}
+
+void Testpmd::make_room() const
+{
+	wait_ready();
+	xdp_off(netns_, ifname_);
 }
 
 void Testpmd::end()

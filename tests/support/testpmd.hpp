@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* DPDK's testpmd on the receiving end of a wire, by AF_XDP; what it takes it forgets. */
+/* DPDK's testpmd on either end of a wire, by AF_XDP. */
 #ifndef RXAQM_TESTS_TESTPMD_HPP
 #define RXAQM_TESTS_TESTPMD_HPP
 
@@ -10,16 +10,22 @@
 #include "netns.hpp"
 #include "process.hpp"
 
-/* Skips the test where it is not installed. */
-void need_testpmd();
+/* Skips the test where it is not installed, or older than @version: 2211 is DPDK 22.11. */
+void need_testpmd(unsigned version = 0);
 
 class Testpmd
 {
     public:
-	/* Receives on CPU @cpu, 0 or 1, all the time: but nice, so that who sends there gets its
-	 * half. What it prints goes to a file.
+	enum Role {
+		RECEIVES, /* at the receiving end, and forgets */
+		SENDS /* at the sending end, UDP without ECN as fast as it can */
+	};
+
+	/* Forwards on CPU @cpu, 0 or 1, all the time: but nice, so that who works there gets its
+	 * half. What it prints goes to a file. @device_options, of net_af_xdp: ",KEY=VALUE".
 	 */
-	explicit Testpmd(const Wire &wire, unsigned cpu = 1);
+	explicit Testpmd(const Wire &wire, unsigned cpu = 1, Role role = RECEIVES,
+			 const std::string &device_options = "");
 	~Testpmd();
 	pid_t pid() const
 	{
@@ -28,13 +34,18 @@ class Testpmd
 	std::string log() const;
 	/* Packets received, by its last statistics. */
 	long received() const;
+	long sent() const;
+	/* Wait until it forwards. */
+	void wait_ready() const;
 	/* Wait until it receives, by a program of its own, and take that off the interface. */
 	void make_room() const;
 	void end();
 
     private:
-	const Wire &wire_;
-	std::string log_;
+	long last_figure(const std::string &name) const;
+
+	const Netns &netns_;
+	const std::string ifname_, log_;
 	std::unique_ptr<Child> child_;
 };
 

@@ -5,7 +5,6 @@
 #include <csignal>
 
 #include "afxdp.hpp"
-#include "testpmd.hpp"
 #include "traffic.hpp"
 #include "xsk.hpp"
 
@@ -70,27 +69,4 @@ TEST_CASE("adopt: it ends with the process, and is refused what is not there", "
 	CHECK(adopter.wait().exit_code == 0);
 	CHECK(eventually(
 		[&] { return udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10; }));
-}
-
-TEST_CASE("adopt: DPDK's testpmd receives through rxaqm, and its packets are judged", "[xsk][dpdk]")
-{
-	need_testpmd();
-	Host host;
-	Wire wire;
-	Testpmd testpmd(wire);
-
-	/* As docs/af_xdp.md says: its own program makes room. */
-	testpmd.make_room();
-	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
-	Child adopter(adopt(wire, testpmd), host.with_environment());
-
-	REQUIRE(eventually([&] { return published(host).pid == unsigned(testpmd.pid()); }));
-	long before = testpmd.received();
-
-	send_some(wire, 500);
-	CAPTURE(testpmd.log(), host.rxaqm(wire.rx, { "status" }).out);
-	CHECK(eventually([&] { return testpmd.received() >= before + 500; }, 15s));
-	CHECK(host.stat(wire.rx, wire.rx_if, "redirect") >= 500);
-	testpmd.end();
-	CHECK(adopter.wait().exit_code == 0);
 }

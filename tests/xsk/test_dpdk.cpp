@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* DPDK's testpmd behind rxaqm, and in front of it. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <thread>
+
+#include "frames.hpp"
+#include "testpmd.hpp"
+#include "traffic.hpp"
+#include "xsk.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+/* By rxaqm's program, which rxaqm-xsk has told of its socket; then it ends. */
+void receive_all(const Host &host, const Wire &wire, Testpmd &testpmd)
+{
+	Child adopter(adopt(wire, testpmd), host.with_environment());
+
+	REQUIRE(eventually([&] { return published(host).pid == unsigned(testpmd.pid()); }));
+	const long before = testpmd.received();
+
+	send_some(wire, 500);
+	CAPTURE(testpmd.log(), host.rxaqm(wire.rx, { "status" }).out);
+	CHECK(eventually([&] { return testpmd.received() >= before + 500; }, 15s));
+	CHECK(host.stat(wire.rx, wire.rx_if, "redirect") >= 500);
+	testpmd.end();
+	CHECK(adopter.wait().exit_code == 0);
+}
+
+} // namespace
+
+TEST_CASE("dpdk: testpmd receives through rxaqm, and its packets are judged", "[xsk][dpdk]")
+{
+	need_testpmd();
+	Host host;
+	Wire wire;
+	Testpmd testpmd(wire);
+
+	/* As docs/af_xdp.md says: its own program makes room. */
+	testpmd.make_room();
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	receive_all(host, wire, testpmd);
+}
+
+TEST_CASE("dpdk: testpmd with a map of its own leaves rxaqm's program where it is", "[xsk][dpdk]")
+{
+	need_testpmd(2407);
+	Attached a;
+	const std::string map = a.host.bpffs() + "/unused";
+	const uint32_t program = xdp_on(a.wire.rx, a.wire.rx_if);
+
+	/* As docs/af_xdp.md says. */
+	must({ "bpftool", "map", "create", map, "type", "xskmap", "key", "4", "value", "4",
+	       "entries", "64", "name", "unused" });
+	Testpmd testpmd(a.wire, 1, Testpmd::RECEIVES, ",use_pinned_map=1,dp_path=" + map);
+	testpmd.wait_ready();
+	receive_all(a.host, a.wire, testpmd);
+	CHECK(xdp_on(a.wire.rx, a.wire.rx_if) == program);
+	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
+}
+
+/* Nobody is told to slow down, and the queue is twice and more over what the CPU can take. */
+TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_drop dropped",
+	  "[xsk][dpdk]")
+{
+	need_testpmd();
+	Attached a({ "mode=enforce", "ecn=step", "not_ect=couple", "signal=busy", "target=1ms",
+		     "interval=20ms", "max_drop=20%" });
+	if (!make_slow(a.wire, 20))
+		SKIP("needs two CPUs: one to send, one to receive");
+	const int64_t packets_before = a.stat("packets");
+	const auto lost_before = int64_t(a.wire.tx_dropped());
+	Testpmd testpmd(a.wire, 0, Testpmd::SENDS);
+
+	testpmd.wait_ready();
+	std::this_thread::sleep_for(3s);
+	testpmd.end();
+	/* What it has sent last is on its way. */
+	REQUIRE(eventually([&] {
+		const int64_t packets = a.stat("packets");
+
+		std::this_thread::sleep_for(200ms);
+		return a.stat("packets") == packets;
+	}));
+	const int64_t packets = a.stat("packets") - packets_before;
+	const int64_t lost = int64_t(a.wire.tx_dropped()) - lost_before;
+	const int64_t sent = testpmd.sent(), dropped = a.stat("drop");
+
+	CAPTURE(testpmd.log(), sent, packets, lost, dropped,
+		a.host.rxaqm(a.wire.rx, { "status" }).out);
+	CHECK(sent > 100000);
+	CHECK(lost > packets / 2);
+	/* Less what was in its ring at the end, and more by the kernel's own few. */
+	CHECK(packets + lost > sent - 4096);
+	CHECK(packets + lost < sent + 100);
+	CHECK(dropped > packets / 20);
+	CHECK(dropped < packets * 21 / 100);
+	CHECK(a.stat("pass_max_drop") > 0);
+	std::this_thread::sleep_for(100ms);
+	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 100) == 100);
+	CHECK(a.stat("drop") == dropped);
+}
