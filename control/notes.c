@@ -139,8 +139,9 @@ static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_not
 	if (facts->socket_queues && facts->bare)
 		add(notes,
 		    "no metadata in front of packets for sockets: this kernel lets no program that "
-		    "puts some there run under the dispatcher of the libxdp that is installed; with "
-		    "1.5.5 or newer, detach and attach");
+		    "puts some there run under the dispatcher of the libxdp that is installed; "
+		    "detach, and attach with 1.5.5 or newer, or with LIBXDP_SKIP_DISPATCHER=1 in "
+		    "the environment, which shares the interface with no other program");
 }
 
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)

@@ -62,7 +62,7 @@ TEST_CASE("dpdk: testpmd with a map of its own leaves rxaqm's program where it i
 	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
 }
 
-/* Nobody is told to slow down, and the queue is twice and more over what the CPU can take. */
+/* Nobody is told to slow down: the queue stands, and on a fast machine it overflows. */
 TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_drop dropped",
 	  "[xsk][dpdk]")
 {
@@ -92,7 +92,6 @@ TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_d
 	CAPTURE(testpmd.log(), sent, packets, lost, dropped,
 		a.host.rxaqm(a.wire.rx, { "status" }).out);
 	CHECK(sent > 100000);
-	CHECK(lost > packets / 2);
 	/* Less what was in its ring at the end, and more by the kernel's own few. */
 	CHECK(packets + lost > sent - 4096);
 	CHECK(packets + lost < sent + 100);
