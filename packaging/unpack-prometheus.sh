@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Unpacks Debian's package prometheus, with promtool, into the given directory:
-# unpack-prometheus.sh DIRECTORY. It is not installed: that would start a service. Does
-# nothing if both programs are in PATH, are there already, or RXAQM_NO_DEPS is set. Tests
-# that miss them are skipped, so not getting them is no failure.
+# Unpacks Debian's package prometheus, with promtool, which from Debian 13 on is a package of its
+# own, into the given directory: unpack-prometheus.sh DIRECTORY. It is not installed: that would
+# start a service. Does nothing if both programs are in PATH, are there already, or RXAQM_NO_DEPS
+# is set. Tests that miss them are skipped, so not getting them is no failure.
 set -euo pipefail
 
 dir=${1:?the directory is missing}
@@ -21,11 +21,15 @@ without()
 command -v apt-get >/dev/null || without "no apt-get"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-fetch() { (cd "$scratch" && apt-get -qq -o APT::Sandbox::User=root download prometheus) 2>/dev/null; }
-if ! fetch; then
+fetch() { (cd "$scratch" && apt-get -qq -o APT::Sandbox::User=root download "$1") 2>/dev/null; }
+if ! fetch prometheus; then
 	apt-get -qq update 2>/dev/null || true
-	fetch || without "package prometheus cannot be fetched"
+	fetch prometheus || without "package prometheus cannot be fetched"
 fi
-mkdir -p "$dir"
-dpkg-deb --fsys-tarfile "$scratch"/prometheus_*.deb |
-	tar -C "$dir" -x ./usr/bin/prometheus ./usr/bin/promtool
+fetch promtool || true
+for package in "$scratch"/*.deb; do
+	dpkg-deb -x "$package" "$scratch/root"
+done
+[ -x "$scratch/root/usr/bin/promtool" ] || without "package promtool cannot be fetched"
+mkdir -p "$dir/usr/bin"
+cp "$scratch"/root/usr/bin/prom{etheus,tool} "$dir/usr/bin"
