@@ -86,8 +86,8 @@ TEST_CASE("notes: queues that go to sockets", "[notes]")
 	check_says(facts, { "queue 5, and 1 more:" });
 	facts.strict_queues = 0;
 	facts.bare = true;
-	check_says(facts,
-		   { "no metadata", "1.5.5", "detach, and attach", "LIBXDP_SKIP_DISPATCHER=1" });
+	check_says(facts, { "no metadata", "1.5.5", "detach, and attach",
+			    "LIBXDP_SKIP_DISPATCHER=1", "with no other program" });
 	facts.socket_queues = 0;
 	CHECK(written(facts).empty());
 	facts.no_sockets = true;
