@@ -125,12 +125,9 @@ def checks:
 		"marked \($a.marks), dropped \($a.drops); while observing none");
 
 # Why checks may fail though rxaqm did its work, or nothing: with a queue in front of it the CPU
-# should be burning 85 % of the time or more, the rest is the network stack. A hypervisor that takes
-# it for 8 ms fills a ring of 256 packets of 30 us, and says so in steps of 10 ms.
+# should be burning 85 % of the time or more, the rest is the network stack.
 def disturbed:
 	if .before.burning < 0.8 then
 		"the receiving CPU had other work to do (it burned \(.before.burning * 100
 			| fixed(0)) % of the time, 85 to 90 % are usual), which no queue discipline helps"
-	elif .after.stolen >= 0.1 or (.kind == "ring" and .after.stolen > 0) then
-		"a hypervisor took the receiving CPU for \(.after.stolen * 1000 | fixed(0)) ms, in which the ring fills"
 	else "" end;
