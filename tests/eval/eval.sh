@@ -7,9 +7,9 @@
 #
 #   eval.sh [-q] [-n RUNS] [-m RUNS] [-t SECONDS] [-c] [-r] [SCENARIO]...
 #
-#   -q  quick: fewer options, one run each
+#   -q  quick: fewer options, and one run each unless -m says more
 #   -n  at most so many runs of each
-#   -m  at least so many, as many as 20: for narrower intervals, with -t to match
+#   -m  at least so many, 20 at most: for narrower intervals, with -t where that takes longer
 #   -t  begins no run after SECONDS in the guest (3300, quick 500)
 #   -c  continues what was begun: runs that are complete are not repeated
 #   -r  only makes the report, of what was measured before
@@ -114,7 +114,7 @@ number()
 
 main()
 {
-	local mode=full report_only=no continued=no most=20 least=1 seconds='' failed option planned
+	local mode=full report_only=no continued=no most=$most_runs least=1 seconds='' failed option planned
 
 	while getopts qrcn:m:t: option; do
 		case $option in
@@ -128,6 +128,7 @@ main()
 		esac
 	done
 	shift $((OPTIND - 1))
+	((least <= most)) || eval_die "-m $least -n $most: at least so many cannot be more than at most" 2
 	if [[ $report_only == no ]]; then
 		seconds=${seconds:-${begin_limit[$mode]}}
 		planned=$(plan "$mode" "$least" "$@")

@@ -89,6 +89,8 @@ scenario_names()
 	done
 }
 
+readonly most_runs=20
+
 # plan MODE LEAST [SCENARIO...]: lines "SCENARIO OPTION REPETITION", LEAST of each or more. All
 # first runs come before all second ones: whoever stops early has seen everything once.
 plan()
@@ -96,7 +98,7 @@ plan()
 	local mode=$1 least=$2 rep scenario option key=options names
 
 	shift 2
-	((least <= 20)) || eval_die "-m $least: 20 runs of each are the most" 2
+	((least <= most_runs)) || eval_die "$least runs of each: $most_runs are the most" 2
 	[[ $mode == full ]] || key=quick
 	mapfile -t names < <(scenario_names)
 	[[ $# -eq 0 ]] || names=("$@")
@@ -104,7 +106,7 @@ plan()
 		[[ -n ${scenario_ini[$scenario.title]-} ]] ||
 			eval_die "no scenario '$scenario' in tests/eval/scenarios, there are: $(scenario_names | paste -sd ' ')" 2
 	done
-	for rep in {1..20}; do
+	for ((rep = 1; rep <= most_runs; rep++)); do
 		for scenario in "${names[@]}"; do
 			((rep <= least)) || [[ $mode == full && $rep -le $(of_scenario "$scenario" runs) ]] || continue
 			for option in $(of_scenario "$scenario" $key); do

@@ -42,7 +42,7 @@ cp tests/eval/scenarios "$scratch/tests/eval/scenarios"
 # What was measured before is still there when a command is refused.
 mkdir -p "$scratch/build/eval"
 echo kept >"$scratch/build/eval/plan"
-for wrong in nonsense "-n many" "-m 21" "-t 0" "-x"; do
+for wrong in nonsense "-n many" "-m 21" "-m 2 -n 1" "-t 0" "-x"; do
 	status=0
 	# shellcheck disable=SC2086 # an option and its value
 	"$scratch/tests/eval/eval.sh" $wrong >"$scratch/out" 2>&1 || status=$?
