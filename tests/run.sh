@@ -28,7 +28,7 @@ touch "$scratch/all"
 
 # Some tests run it as nobody, who may not enter a checkout below /root.
 if [ -x "$RXAQM_BIN" ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups \
-	sh -c "'$RXAQM_BIN' --version" >/dev/null 2>&1; then
+	env "$RXAQM_BIN" --version >/dev/null 2>&1; then
 	chmod 755 "$scratch"
 	cp -r "$RXAQM_BIN" nic-profiles "$scratch"
 	chmod -R a+rX "$scratch"

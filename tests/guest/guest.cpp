@@ -40,12 +40,6 @@ unsigned kernel_version()
 	return major * 100 + minor;
 }
 
-void need_hints()
-{
-	if (kernel_version() < 603)
-		SKIP("XDP programs can read stamps since Linux 6.3");
-}
-
 std::string slurp(const std::string &path)
 {
 	std::ifstream file(path);

@@ -18,8 +18,6 @@ void in_guest();
 
 /* 6.12 is 612; 7.2 is 702. */
 unsigned kernel_version();
-/* Skips the test where XDP programs cannot read Rx timestamps. */
-void need_hints();
 
 std::string slurp(const std::string &path);
 /* Lines of @text with @word, or, as kprobes are listed, @word+0xOFFSET. */

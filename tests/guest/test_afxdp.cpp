@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "hints.hpp"
 #include "simnic.hpp"
 #include "testpmd.hpp"
 

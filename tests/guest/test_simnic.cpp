@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "hints.hpp"
 #include "simnic.hpp"
 #include "traffic.hpp"
 

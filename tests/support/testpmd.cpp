@@ -4,7 +4,6 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -12,28 +11,34 @@
 
 using namespace std::chrono_literals;
 
-void need_testpmd(unsigned version)
+namespace
+{
+
+/* As in "24.07"; "" if it does not say. */
+std::string installed_version()
 {
 	const std::string word = "RTE Version: 'DPDK ";
-	unsigned year = 0, month = 0;
-
-	if (run({ "sh", "-c", "command -v dpdk-testpmd" }).exit_code)
-		SKIP("no dpdk-testpmd: packaging/install-deps.sh bench installs it");
-	if (!version)
-		return;
 	const std::string text = run({ "dpdk-testpmd", "-v", "--no-huge", "-m", "64", "--no-pci",
 				       "--no-shconf", "--", "--help" })
 					 .text();
 	const size_t at = text.find(word);
 
-	CAPTURE(text);
-	REQUIRE(at != std::string::npos);
-	REQUIRE(sscanf(text.c_str() + at + word.size(), "%u.%u", &year, &month) == 2);
-	if (year * 100 + month < version)
-		SKIP("DPDK " + std::to_string(year) + "." + std::to_string(month) +
-		     " is too old: " + std::to_string(version / 100) + "." +
-		     (version % 100 < 10 ? "0" : "") + std::to_string(version % 100) +
-		     " is wanted");
+	return at == std::string::npos ? "" : text.substr(at + word.size(), 5);
+}
+
+} // namespace
+
+void need_testpmd(const std::string &version)
+{
+	if (run({ "sh", "-c", "command -v dpdk-testpmd" }).exit_code)
+		SKIP("no dpdk-testpmd: packaging/install-deps.sh bench installs it");
+	if (version.empty())
+		return;
+	const std::string installed = installed_version();
+
+	REQUIRE(installed.size() == 5);
+	if (installed < version)
+		SKIP("DPDK " << installed << " is too old, " << version << " is wanted");
 }
 
 Testpmd::Testpmd(const Wire &wire, unsigned cpu, Role role, const std::string &device_options)

@@ -10,8 +10,8 @@
 #include "netns.hpp"
 #include "process.hpp"
 
-/* Skips the test where it is not installed, or older than @version: 2211 is DPDK 22.11. */
-void need_testpmd(unsigned version = 0);
+/* Skips the test where it is not installed, or older than @version, as in "24.07". */
+void need_testpmd(const std::string &version = "");
 
 class Testpmd
 {

@@ -47,7 +47,7 @@ TEST_CASE("dpdk: testpmd receives through rxaqm, and its packets are judged", "[
 
 TEST_CASE("dpdk: testpmd with a map of its own receives by rxaqm's program", "[xsk][dpdk]")
 {
-	need_testpmd(2407);
+	need_testpmd("24.07");
 	Attached a;
 	const std::string map = a.host.bpffs() + "/unused";
 	const uint32_t program = xdp_on(a.wire.rx, a.wire.rx_if);
