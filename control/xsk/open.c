@@ -15,6 +15,10 @@
 #define DEFAULT_RING 2048
 #define DEFAULT_FRAME 4096
 #define MAX_RING 32768
+/* The kernel begins a packet at 256 bytes and this. So what is in front of it has its cache line in
+ * common with the first headers, and whoever reads both waits for one line of another CPU's, not two.
+ */
+#define FRAME_HEADROOM sizeof(struct rxaqm_meta)
 
 static bool is_power_of_two(__u32 n)
 {
@@ -62,6 +66,7 @@ static int make_frames(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *op
 		.fill_size = frames,
 		.comp_size = 64, /* there must be one */
 		.frame_size = options->frame_size,
+		.frame_headroom = FRAME_HEADROOM,
 	};
 	void *memory;
 	int err;
