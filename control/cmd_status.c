@@ -52,6 +52,29 @@ static void print_codel(struct rxaqm_out *out, const struct rxaqm_queue *q, __u6
 		rxaqm_out_text(out, "\n");
 }
 
+/* Shares of the Not-ECT packets over the threshold that go as not_ect=couple has it. */
+static void print_couple(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
+{
+	const struct rxaqm_couple_vars *couple = &q->couple;
+	__u64 interval_ns = q->policy.interval_ns;
+	__u64 marks = 0, extra = 0;
+
+	if (q->policy.not_ect != RXAQM_NOT_ECT_COUPLE)
+		return;
+	/* Forgotten with the next packet, see rxaqm_couple_note(). */
+	if (rxaqm_ns_since(now_ns, couple->noted_ns) < interval_ns / 2) {
+		marks = couple->share_ns * 1000ULL / interval_ns;
+		extra = couple->extra_ns * 1000ULL / interval_ns;
+	}
+	rxaqm_out_object(out, "couple");
+	rxaqm_out_text(out, "    drops over threshold %llu.%llu%% as fits marks", marks / 10,
+		       marks % 10);
+	rxaqm_out_u64(out, "marks_permille", NULL, marks);
+	rxaqm_out_text(out, ", %llu.%llu%% more\n", extra / 10, extra % 10);
+	rxaqm_out_u64(out, "extra_permille", NULL, extra);
+	rxaqm_out_end(out);
+}
+
 static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
 {
 	const char *distrust = rxaqm_queue_distrust(q, now_ns);
@@ -91,6 +114,7 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_status_socket_out(out, state, iface, queue, &q, ifindex, now_ns);
 	rxaqm_status_target_out(out, facts, &q, policy);
 	print_codel(out, &q, now_ns);
+	print_couple(out, &q, now_ns);
 	print_stats(out, &q);
 	rxaqm_out_end(out);
 }

@@ -249,6 +249,7 @@ TEST_CASE("verdict: not_ect=couple drops where CoDel has no signal to give", "[v
 		plane.queue().couple.window_ns = now_ns();
 		plane.queue().couple.share_ns = uint32_t(policy.interval_ns / 4);
 		plane.queue().couple.credit_ns = policy.interval_ns - 1;
+		plane.queue().couple.extra_ns = 1;
 		plane.stand(5 * MS);
 		Out out = plane.run(p);
 		CHECK(out.verdict == (ecn == NECT ? XDP_DROP : XDP_PASS));
@@ -262,6 +263,7 @@ TEST_CASE("verdict: not_ect=couple drops where CoDel has no signal to give", "[v
 	take_policy(plane, policy);
 	CHECK(plane.queue().couple.share_ns == 0);
 	CHECK(plane.queue().couple.credit_ns == 0);
+	CHECK(plane.queue().couple.extra_ns == 0);
 }
 
 TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <future>
 #include <thread>
 
 #include "frames.hpp"
@@ -200,6 +201,33 @@ TEST_CASE("enforce: the queue of a responsive sender gets shorter", "[enforce]")
 	CHECK(s.frames.counts[kind].received > 30000);
 	if (kind == ECT0)
 		CHECK(s.lost(ECT0) == 0);
+}
+
+TEST_CASE("enforce: not_ect=couple shortens the queue of a sender that responds to nothing",
+	  "[enforce][couple]")
+{
+	const std::string signal = GENERATE("busy", "stamp");
+	Standing s(signal, { "ecn=step", "not_ect=couple", "max_drop=90%" });
+
+	CAPTURE(signal);
+	s.frames.mix = { NOT_ECT };
+	s.load(1000ms);
+	uint64_t before_ns = s.frames.median_delay_ns();
+	s.set("mode=enforce");
+	s.load(500ms);
+	auto meanwhile = std::async(std::launch::async, [&] {
+		std::this_thread::sleep_for(800ms);
+		return s.host.rxaqm(s.wire.rx, { "status", "-j", s.wire.rx_if }).out;
+	});
+	s.load(1000ms);
+	uint64_t after_ns = s.frames.median_delay_ns();
+	Json status(meanwhile.get());
+
+	CAPTURE(before_ns, after_ns, s.host.rxaqm(s.wire.rx, { "status" }).out);
+	CHECK(s.wire.tx_dropped() == 0);
+	CHECK(before_ns > 3000000);
+	CHECK(after_ns < 2000000);
+	CHECK(status.number("/interfaces/0/queues/0/couple/extra_permille") > 200);
 }
 
 TEST_CASE("enforce: when the load is gone nothing is dropped any more", "[enforce]")
