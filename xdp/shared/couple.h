@@ -39,10 +39,10 @@ struct rxaqm_couple_vars {
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_couple_vars, 40);
 
-/* A window has passed. From the first one over the threshold it takes 22 windows, 5.5 intervals,
- * until the share is 15/16: a burst that a ring takes does not come to that, nor do TCP's first
- * rounds. From then on an interval adds a sixteenth of the packets. It is given up four times as
- * fast: what is left of a flood is no reason to starve who comes after it.
+/* From the first window over the threshold it takes 22, 5.5 intervals, until the share is 15/16: a burst that
+ * a ring takes does not come to that, nor do TCP's first rounds. From then on an interval adds a
+ * sixteenth of the packets. It is given up four times as fast: what is left of a flood is no reason
+ * to starve who comes after it.
  */
 rxaqm_always_inline void rxaqm_couple_adapt(struct rxaqm_couple_vars *vars, __u64 whole_ns)
 {
@@ -56,30 +56,38 @@ rxaqm_always_inline void rxaqm_couple_adapt(struct rxaqm_couple_vars *vars, __u6
 	}
 }
 
+/* The window of @whole_ns going on is over at @now_ns. Returns 0. */
+rxaqm_global int rxaqm_couple_turn(struct rxaqm_couple_vars *vars, __u64 whole_ns, __u32 over,
+				   __u64 now_ns)
+{
+	if (!vars)
+		return 0;
+	if (rxaqm_ns_since(now_ns, vars->window_ns) < 2 * whole_ns) {
+		vars->share_ns += (__s32)(vars->over_ns - vars->share_ns) >> 3;
+		rxaqm_couple_adapt(vars, whole_ns);
+	} else {
+		/* What was before a window that passed without a packet says nothing about now. */
+		vars->share_ns = over ? vars->over_ns : 0;
+		vars->extra_ns = over ? vars->extra_ns : 0;
+	}
+	vars->window_ns = now_ns;
+	vars->over_ns = 0;
+	return 0;
+}
+
 /* At @now_ns the queue has been over the threshold (@over), or not, since the call before. */
 rxaqm_always_inline void rxaqm_couple_note(struct rxaqm_couple_vars *vars, __u64 interval_ns,
 					   bool over, __u64 now_ns)
 {
 	__u64 whole_ns = interval_ns >> 2, since_ns = rxaqm_ns_since(now_ns, vars->noted_ns);
-	__u64 window_ns = rxaqm_ns_since(now_ns, vars->window_ns);
 
 	vars->noted_ns = now_ns;
 	if (over) {
 		since_ns += vars->over_ns;
 		vars->over_ns = (__u32)(since_ns < whole_ns ? since_ns : whole_ns);
 	}
-	if (window_ns < whole_ns)
-		return;
-	/* What was before a window that passed without a packet says nothing about now. */
-	if (window_ns >= 2 * whole_ns) {
-		vars->share_ns = over ? vars->over_ns : 0;
-		vars->extra_ns = over ? vars->extra_ns : 0;
-	} else {
-		vars->share_ns += (__s32)(vars->over_ns - vars->share_ns) >> 3;
-		rxaqm_couple_adapt(vars, whole_ns);
-	}
-	vars->window_ns = now_ns;
-	vars->over_ns = 0;
+	if (rxaqm_ns_since(now_ns, vars->window_ns) >= whole_ns)
+		rxaqm_couple_turn(vars, whole_ns, over, now_ns);
 }
 
 /* A Not-ECT packet that meets the queue over the threshold: true if it is to be dropped. */
