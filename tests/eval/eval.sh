@@ -10,7 +10,7 @@
 #   -q  quick: fewer options, and one run each unless -m says more
 #   -n  at most so many runs of each
 #   -m  at least so many, 20 at most: for narrower intervals, with -t where that takes longer
-#   -t  begins no run after SECONDS in the guest (3300, quick 500)
+#   -t  begins no run after SECONDS in the guest (3450, quick 500)
 #   -c  continues what was begun: runs that are complete are not repeated
 #   -r  only makes the report, of what was measured before
 #
@@ -31,7 +31,7 @@ out=$root/build/eval
 kernel=6.12
 
 # Seconds after which no run begins. A run takes some 20; the guest is ended if it hangs.
-declare -A begin_limit=([full]=3300 [quick]=500)
+declare -A begin_limit=([full]=3450 [quick]=500)
 readonly grace=150
 
 # Others' work on this machine disturbs. Lines "SECONDS CPUS": how many CPUs all but the guest took.
