@@ -168,7 +168,8 @@ TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step
 	for (int64_t step_ns : { 1000000, -1000000, 1000000000, -1000000000 }) {
 		const int64_t resets = nic.stat("clock_resets");
 
-		REQUIRE(std::abs(nic.kernel_clock_error().error_ns) < 300000);
+		/* A CPU that was taken away meanwhile may have it err for a moment. */
+		REQUIRE(learn_again(nic) < 10s);
 		nic.set("phc_step_ns", step_ns);
 		CAPTURE(step_ns, nic.rxaqm({ "clock" }).out);
 		const auto took = learn_again(nic);
