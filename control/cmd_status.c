@@ -67,12 +67,13 @@ static void print_couple(struct rxaqm_out *out, const struct rxaqm_queue *q, __u
 		extra = couple->extra_ns * 1000ULL / interval_ns;
 	}
 	rxaqm_out_object(out, "couple");
-	rxaqm_out_text(out, "    drops over threshold %llu.%llu%% as fits marks", marks / 10,
-		       marks % 10);
 	rxaqm_out_u64(out, "marks_permille", NULL, marks);
-	rxaqm_out_text(out, ", %llu.%llu%% more\n", extra / 10, extra % 10);
 	rxaqm_out_u64(out, "extra_permille", NULL, extra);
 	rxaqm_out_end(out);
+	if (marks || extra)
+		rxaqm_out_text(out,
+			       "    drops over threshold %llu.%llu%% as fits marks, %llu.%llu%% more\n",
+			       marks / 10, marks % 10, extra / 10, extra % 10);
 }
 
 static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)

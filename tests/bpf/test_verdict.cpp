@@ -266,6 +266,33 @@ TEST_CASE("verdict: not_ect=couple drops where CoDel has no signal to give", "[v
 	CHECK(plane.queue().couple.extra_ns == 0);
 }
 
+TEST_CASE("verdict: not_ect=couple drops more while a quarter is not enough", "[verdict]")
+{
+	Plane plane;
+	rxaqm_policy policy = simple_policy();
+	rxaqm_couple_vars &couple = plane.queue().couple;
+
+	policy.interval_ns = 4000 * MS;
+	policy.ecn = RXAQM_ECN_STEP;
+	policy.not_ect = RXAQM_NOT_ECT_COUPLE;
+	take_policy(plane, policy);
+	/* A window of one second is over, like those before it all over the threshold. */
+	plane.queue().smooth_ns = 5 * MS;
+	couple.share_ns = couple.over_ns = uint32_t(1000 * MS);
+	couple.window_ns = now_ns() - 1001 * MS;
+	plane.stand(5 * MS);
+	CHECK(plane.run(data_packet(NECT)).verdict == XDP_PASS);
+	CHECK(couple.extra_ns == 1000 * MS / 16);
+	CHECK(couple.over_ns == 0);
+	/* As much as there can be: with the quarter all of them. */
+	couple.extra_ns = uint32_t(3000 * MS);
+	for (int i = 0; i < 8; i++) {
+		plane.queue().smooth_ns = 5 * MS;
+		plane.stand(5 * MS);
+		CHECK(plane.run(data_packet(NECT)).verdict == XDP_DROP);
+	}
+}
+
 TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")
 {
 	Plane plane;

@@ -160,6 +160,9 @@ TEST_CASE("xsk: what a packet holds is what was sent", "[xsk]")
 	CHECK(!memcmp(frame + 30, "\x0a\x4d\0\x02", 4)); /* to RX_IP4 */
 	REQUIRE(packet.meta);
 	CHECK(reinterpret_cast<const uint8_t *>(packet.meta + 1) == frame);
+	/* One cache line holds it and the Ethernet header. */
+	CHECK(reinterpret_cast<uintptr_t>(packet.meta) / 64 ==
+	      reinterpret_cast<uintptr_t>(frame + 13) / 64);
 	CHECK(packet.meta->host_ns > 0);
 	CHECK(packet.meta->hw_ns == 0); /* nothing stamps here */
 	rxaqm_xsk_release(socket.get(), &packet, 1);

@@ -39,10 +39,10 @@ struct rxaqm_couple_vars {
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_couple_vars, 40);
 
-/* From the first window over the threshold it takes 22, 5.5 intervals, until the share is 15/16: a burst that
- * a ring takes does not come to that, nor do TCP's first rounds. From then on an interval adds a
- * sixteenth of the packets. It is given up four times as fast: what is left of a flood is no reason
- * to starve who comes after it.
+/* From the first window over the threshold it takes 22, 5.5 intervals, until the share is 15/16: a
+ * burst that a ring takes does not come to that, nor do TCP's first rounds. From then on an interval
+ * adds a sixteenth of the packets. It is given up four times as fast: what is left of a flood is no
+ * reason to starve who comes after it.
  */
 rxaqm_always_inline void rxaqm_couple_adapt(struct rxaqm_couple_vars *vars, __u64 whole_ns)
 {
