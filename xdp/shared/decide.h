@@ -30,6 +30,7 @@ enum rxaqm_kind {
 	RXAQM_KIND_DATA,
 	RXAQM_KIND_ACK, /* pure TCP ACK */
 	RXAQM_KIND_EXEMPT, /* never touched */
+	RXAQM_KIND_SYN, /* TCP SYN, FIN or RST: what a connection cannot spare */
 };
 
 /* What is known after the first step. */
@@ -204,7 +205,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q
 {
 	if (j->over)
 		rxaqm_decide_count_class(q, kind, ecn);
-	if (kind != RXAQM_KIND_DATA)
+	if (kind == RXAQM_KIND_ACK || kind == RXAQM_KIND_EXEMPT)
 		return RXAQM_PASS;
 	if (ecn != RXAQM_IP_NOT_ECT && q->policy.ecn != RXAQM_ECN_OFF)
 		return rxaqm_decide_ect(q, j, ecn, enforced, now_ns);
