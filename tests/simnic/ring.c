@@ -198,6 +198,8 @@ static void rx_one(struct simnic_queue *q, struct poll_state *st)
 		result = simnic_xdp_run(q, prog, &sxdp, page);
 	if (result == SIMNIC_XDP_STACK)
 		rx_to_stack(q, &sxdp, page, st);
+	else if (result == SIMNIC_XDP_CONSUMED)
+		simnic_count(q, SIMNIC_XDP_DROP_NS, ktime_get_ns() - now_ns);
 	else if (result == SIMNIC_XDP_FLUSH_TX)
 		st->flush_tx = true;
 	else if (result == SIMNIC_XDP_FLUSH_REDIRECT)
@@ -277,6 +279,7 @@ int simnic_poll(struct napi_struct *napi, int budget)
 {
 	struct simnic_queue *q = container_of(napi, struct simnic_queue, napi);
 	struct poll_state st = { .list = LIST_HEAD_INIT(st.list) };
+	u64 begin_ns = ktime_get_ns();
 	bool refilled;
 	int work;
 
@@ -288,6 +291,7 @@ int simnic_poll(struct napi_struct *napi, int budget)
 	refilled = rx_refill(q);
 
 	simnic_count(q, SIMNIC_RX_POLLS, 1);
+	simnic_count(q, SIMNIC_RX_POLL_NS, ktime_get_ns() - begin_ns);
 	if (work == budget)
 		simnic_count(q, SIMNIC_RX_POLLS_BUSY, 1);
 	else if (refilled && napi_complete_done(napi, work))
