@@ -6,6 +6,39 @@
 #include "simnic.h"
 #include "trace.h"
 
+#define SPIN_HALT_MIN_NS 5000
+
+struct spinner {
+	struct hrtimer timer;
+	bool over;
+};
+
+static enum hrtimer_restart spin_over(struct hrtimer *timer)
+{
+	WRITE_ONCE(container_of(timer, struct spinner, timer)->over, true);
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * An emulator runs one virtual CPU at a time: while this one halts the other gets on, as it would
+ * beside a CPU that works; and it comes back here on time, for that is when the timer fires.
+ */
+static void halt_until_over(u32 ns)
+{
+	struct spinner s = { .over = false };
+
+	simnic_hrtimer_setup_on_stack(&s.timer, spin_over, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&s.timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+	while (!READ_ONCE(s.over)) {
+		local_irq_disable();
+		if (READ_ONCE(s.over))
+			local_irq_enable();
+		else
+			simnic_halt();
+	}
+	destroy_hrtimer_on_stack(&s.timer);
+}
+
 /* Spent by the CPU, as work would be; bounded, for it runs in softirq. */
 void simnic_spin(u32 ns)
 {
@@ -13,7 +46,12 @@ void simnic_spin(u32 ns)
 
 	if (!ns)
 		return;
-	end_ns = ktime_get_ns() + min_t(u32, ns, SIMNIC_SPIN_MAX_NS);
+	ns = min_t(u32, ns, SIMNIC_SPIN_MAX_NS);
+	if (ns >= SPIN_HALT_MIN_NS && SIMNIC_CAN_HALT && !irqs_disabled()) {
+		halt_until_over(ns);
+		return;
+	}
+	end_ns = ktime_get_ns() + ns;
 	while (ktime_get_ns() < end_ns)
 		cpu_relax();
 }
