@@ -7,7 +7,7 @@
  *
  * Who sends does so without end, or with BYTES on each flow every MS. The congestion control is set
  * before the handshake, since DCTCP asks for ECN there. On SIGUSR1 the receiver prints a line: the
- * bytes each flow has received so far.
+ * time of day in seconds, and the bytes each flow has received so far.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -22,6 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FLOWS_MAX 4096
@@ -125,12 +126,15 @@ static void accept_all(int listener)
 static void report(int signals)
 {
 	struct signalfd_siginfo info;
+	struct timespec now;
 	unsigned int i;
 
 	if (read(signals, &info, sizeof(info)) != sizeof(info))
 		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	printf("%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
 	for (i = 0; i < nr_flows; i++)
-		printf("%llu ", flows[i].received);
+		printf(" %llu", flows[i].received);
 	printf("\n");
 	fflush(stdout);
 }

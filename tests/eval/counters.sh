@@ -51,18 +51,18 @@ truth_rows()
 	awk -v zero="$1" -v target="$2" -f "$eval_dir/truth.awk" "${@:3}"
 }
 
-# flow_bytes DIR: of each class, what its flows received up to the begin and the end of the window.
+# flow_bytes DIR: of each class, what its flows received up to the begin and the end of the window,
+# and when.
 flow_bytes()
 {
 	local port class flows
 
 	lines "$1/classes.txt" | while read -r port class flows; do
 		awk -v class="$class" -v flows="$flows" '{
-			line[NR] = $0
-			gsub(/ +/, ", ", line[NR])
-			sub(/, $/, "", line[NR])
-		} END { printf "{\"class\": \"%s\", \"flows\": %d, \"begin\": [%s], \"end\": [%s]}\n", class,
-			flows, line[1], line[NR] }' "$1/flows-$port.txt"
+			time[NR] = $1
+			for (i = 2; i <= NF; i++) line[NR] = line[NR] (i > 2 ? ", " : "") $i
+		} END { if (NR > 1) printf "{\"class\": \"%s\", \"flows\": %d, \"seconds\": %.6f, \"begin\": [%s], \"end\": [%s]}\n",
+			class, flows, time[NR] - time[1], line[1], line[NR] }' "$1/flows-$port.txt"
 	done | jq -sc .
 }
 

@@ -13,12 +13,18 @@ set key textcolor rgb ink
 if (ARG1 eq "delay") {
 	data = ARG3 . "/delay.tsv"
 	options = "none ring256 fq_codel cake codel rxaqm"
+	# Only those that were run are drawn.
+	there = system("for o in " . options . "; do cut -f 2 " . data . " | grep -qx $o && echo $o; done")
+	nr(o) = system(sprintf("echo %s | tr ' ' '\n' | grep -nx %s | cut -d : -f 1", options, o)) + 0
+	array number[words(there)]
+	do for [i = 1:words(there)] { number[i] = nr(word(there, i)) }
 	titles = "nothing|ring of 256|fq_codel on ifb|cake on ifb|rxaqm law=codel|rxaqm"
 	colours = "#5b6770 #b08a1e #8a5a9e #35a0a8 #c8502f #1d5c96"
 	n = int(system("cut -f 1 " . data . " | uniq | wc -l"))
 	scenario(i) = system(sprintf("cut -f 1 %s | uniq | sed -n %dp", data, i))
 	title_of(i) = system(sprintf("echo '%s' | cut -d '|' -f %d", titles, i))
 	rows(o) = sprintf("< awk -F '\\t' '$1 != last { last = $1; row++ } $2 == \"%s\" { print row \"\\t\" $3 \"\\t\" $4 \"\\t\" $5 }' %s", word(options, o), data)
+	targets = sprintf("< awk -F '\\t' '$1 != last { last = $1; row++; print row \"\\t\" $5 }' %s", data)
 	set terminal svg noenhanced size 1100,(90 + 46 * n) font "DejaVu Sans,12" background rgb "#ffffff"
 	set output ARG2
 	set lmargin 52
@@ -31,12 +37,14 @@ if (ARG1 eq "delay") {
 	set ytics ()
 	do for [i = 1:n] { set ytics add (scenario(i) i) }
 	set grid xtics linecolor rgb "#d9dde0" linewidth 0.6
-	set key outside top center horizontal
+	set key at screen 0.99, screen 1 right top horizontal maxrows 1 samplen 1.5 width -1
 	set xlabel "Time in the ring: the dot is the median, the line goes to the 99th percentile" textcolor rgb ink
 	row(y, o) = y + (o - 3.5) * 0.13
-	plot for [o = 1:6] rows(o) using 2:(row($1, o)):($3 - $2):(0) with vectors nohead linewidth 2 linecolor rgb word(colours, o) notitle, \
-		for [o = 1:6] rows(o) using 2:(row($1, o)) with points pointtype 7 pointsize 0.6 linecolor rgb word(colours, o) title title_of(o), \
-		rows(6) using 4:($1 - 0.45):(0):(0.9) with vectors nohead linewidth 1.5 dashtype (6, 4) linecolor rgb "#2d7a3a" title "target"
+	plot for [i = 1:words(there)] rows(number[i]) using 2:(row($1, number[i])):($3 - $2):(0) with vectors nohead \
+			linewidth 2 linecolor rgb word(colours, number[i]) notitle, \
+		for [i = 1:words(there)] rows(number[i]) using 2:(row($1, number[i])) with points pointtype 7 pointsize 0.6 \
+			linecolor rgb word(colours, number[i]) title title_of(number[i]), \
+		targets using 2:($1 - 0.45):(0):(0.9) with vectors nohead linewidth 1.5 dashtype (6, 4) linecolor rgb "#2d7a3a" title "target"
 }
 
 if (ARG1 eq "time") {

@@ -5,7 +5,7 @@
 # virtual time. Runs tests/eval/scenarios with tests/eval/options and makes a report.
 # docs/evaluation.md. Needs root, and most of an hour; with -q less than ten minutes.
 #
-#   eval.sh [-q] [-n RUNS] [-m RUNS] [-g GUESTS] [-t SECONDS] [-c] [-r] [SCENARIO]...
+#   eval.sh [-q] [-n RUNS] [-m RUNS] [-g GUESTS] [-t SECONDS] [-c] [-r] [-d] [SCENARIO]...
 #
 #   -q  quick: fewer scenarios and options, and one run each unless -m says more
 #   -n  at most so many runs of each
@@ -14,6 +14,7 @@
 #   -t  begins no run after SECONDS (3300, quick 500)
 #   -c  continues what was begun: runs that are complete are not repeated
 #   -r  only makes the report, of what was measured before
+#   -d  puts it into docs/evaluation.md, too
 #
 # Leaves build/eval/report.html, results.json, table.md, pictures, and in raw/ what was measured.
 # Status 1: a run failed.
@@ -104,9 +105,9 @@ number()
 
 main()
 {
-	local nr_guests=2 mode=full report_only=no continued=no most=$most_runs least=1 seconds='' failed option planned
+	local nr_guests=2 mode=full report_only=no document=no continued=no most=$most_runs least=1 seconds='' failed option planned
 
-	while getopts qrcn:m:g:t: option; do
+	while getopts qrcdn:m:g:t: option; do
 		case $option in
 		q) mode=quick ;;
 		n) most=$(number n) ;;
@@ -115,7 +116,8 @@ main()
 		t) seconds=$(number t) ;;
 		c) continued=yes ;;
 		r) report_only=yes ;;
-		*) eval_die "usage: eval.sh [-q] [-n RUNS] [-m RUNS] [-g GUESTS] [-t SECONDS] [-c] [-r] [SCENARIO]..." 2 ;;
+		d) document=yes ;;
+		*) eval_die "usage: eval.sh [-q] [-n RUNS] [-m RUNS] [-g GUESTS] [-t SECONDS] [-c] [-r] [-d] [SCENARIO]..." 2 ;;
 		esac
 	done
 	shift $((OPTIND - 1))
@@ -133,6 +135,7 @@ main()
 	[[ -s $out/plan ]] || eval_die "nothing was measured yet: build/eval/plan is missing or empty"
 	collect
 	report
+	[[ $document == no ]] || into_docs
 	failed=$(jq -s 'map(select(.status != "ok")) | length' "$out/runs.jsonl")
 	echo "eval: $(wc -l <"$out/plan") runs, $failed failed; build/eval/report.html, results.json, table.md"
 	[[ $failed -eq 0 ]]

@@ -54,6 +54,7 @@ memory=$(mktemp -d)
 mkfifo "$never"
 # Who measures comes before the load. Each run is a process group.
 renice -n -15 -p $$ >/dev/null
+taskset -cp "$client_cpu" $$ >/dev/null
 set -m
 # No CPU time for telling senders of UDP that nobody listens.
 sysctl -q -w net.ipv4.icmp_msgs_per_sec=1

@@ -233,7 +233,7 @@ send_bursts()
 # send_step SECONDS: more flows in the second third.
 send_step()
 {
-	local third=$(($1 / 3)) class nr
+	local third=$(($1 / 3)) class nr before=("${receivers[@]}")
 
 	class=${scenario_has[flows]%%:*} nr=${#processes[@]}
 	serve_class "$class" "$step_port"
@@ -242,6 +242,8 @@ send_step()
 	start_class "$class" "${scenario_has[step]}" "$step_port"
 	nap "$third"
 	kill -KILL "${processes[@]:nr}"
+	receivers=("${before[@]}")
+	rm "$dir/flows-$step_port.txt"
 	event down
 	nap "$third"
 }

@@ -40,8 +40,8 @@ def times: (map(select(. >= 0)) | sort) as $came
 def retransmitted: {sent: length, again: map(select(. < 0 or . > 9e8)) | length};
 
 # What each flow of a class got, in bit/s.
-def rates($seconds): . as $class
-	| [range($class.end | length) | 8 * ($class.end[.] - ($class.begin[.] // 0)) / $seconds];
+def rates: . as $class
+	| [range($class.end | length) | 8 * ($class.end[.] - ($class.begin[.] // 0)) / $class.seconds];
 
 # Of an object with all that counters.sh found.
 def result:
@@ -51,7 +51,7 @@ def result:
 	| ($after.snmp | with_entries(.value -= $before.snmp[.key])) as $snmp
 	| (if $after.status then ($before.status | stats) as $old
 		| $after.status | stats | with_entries(.value -= $old[.key]) else null end) as $aqm
-	| ($classes | map({class, flows, rates: rates($s)})) as $flows
+	| ($classes | map({class, flows, rates: rates})) as $flows
 	| ($nic.rx_packets - $nic.xdp_drop) as $passed
 	| {
 		scenario, option, run, row, status: "ok", seconds: $s, target_ns,

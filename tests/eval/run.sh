@@ -108,6 +108,25 @@ sample()
 	done >"$dir/truth.txt"
 }
 
+# What each flow has received so far, by flows-PORT.txt: one line more in each. Those who load are
+# nice, and may take a while to answer.
+count_received()
+{
+	local file lines
+
+	[[ ${#receivers[@]} -gt 0 ]] || return 0
+	counts=$((counts + 1))
+	kill -USR1 "${receivers[@]}"
+	for file in "$dir"/flows-*.txt; do
+		for _ in {1..200}; do
+			mapfile -t lines <"$file"
+			[[ ${#lines[@]} -lt $counts ]] || continue 2
+			nap 0.005
+		done
+		eval_die "no answer from bulk within a second: ${file##*/}"
+	done
+}
+
 # snapshot begin|end: all that is counted.
 snapshot()
 {
@@ -115,10 +134,9 @@ snapshot()
 	event "$1"
 	# Whatever starts no program comes first.
 	truth >"$dir/$1-truth.txt"
-	[[ ${#receivers[@]} -eq 0 ]] || kill -USR1 "${receivers[@]}"
-	printf '%s\n' "$(</proc/stat)" >"$dir/$1-stat.txt"
-	printf '%s\n' "$(</proc/net/snmp)" >"$dir/$1-snmp.txt"
 	ethtool -S "$host_if" >"$dir/$1-nic.txt"
+	printf '%s\n' "$(</proc/net/snmp)" >"$dir/$1-snmp.txt"
+	count_received
 	[[ -z ${option_has[rxaqm]} ]] || "$rxaqm" -j status "$host_if" >"$dir/$1-status.json"
 	[[ -z ${option_has[ifb]} ]] || tc -s -j qdisc show dev ifb0 >"$dir/$1-tc.json"
 }
@@ -129,11 +147,12 @@ measure()
 	local window
 
 	window=${scenario_has[window]}
-	snapshot begin
 	if [[ ${scenario_has[enforce]} == yes ]]; then
 		event enforce
 		"$rxaqm" policy set "$host_if" mode=enforce >/dev/null
+		nap 1.2 # 12 intervals
 	fi
+	snapshot begin
 	if [[ ${scenario_has[bursts]} ]]; then
 		send_bursts
 	elif [[ ${scenario_has[step]} ]]; then
@@ -156,7 +175,7 @@ run()
 	results=$3
 	# Files are collected in memory: the way to the machine's own files is long.
 	dir=$(mktemp -d)
-	receivers=()
+	receivers=() counts=0
 	trap cleanup EXIT
 	use "$1" "$2"
 	event start
