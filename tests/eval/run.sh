@@ -196,8 +196,10 @@ run()
 	nap "${scenario_has[settle]}"
 	measure
 	udp_stop
-	kill -KILL "${processes[@]:nr}"
-	wait "${processes[@]:nr}" 2>/dev/null || true
+	if [[ ${#processes[@]} -gt $nr ]]; then
+		kill -KILL "${processes[@]:nr}"
+		wait "${processes[@]:nr}" 2>/dev/null || true
+	fi
 	# What is not answered a second later was lost: it is sent again then.
 	nap 1
 	finish_probe
