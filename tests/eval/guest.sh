@@ -56,6 +56,9 @@ mkfifo "$never"
 renice -n -15 -p $$ >/dev/null
 taskset -cp "$client_cpu" $$ >/dev/null
 set -m
+# For 2,000 flows.
+ulimit -n 8192
+sysctl -q -w net.ipv4.tcp_max_syn_backlog=8192
 # No CPU time for telling senders of UDP that nobody listens.
 sysctl -q -w net.ipv4.icmp_msgs_per_sec=1
 modprobe ifb numifbs=1

@@ -155,6 +155,7 @@ run()
 }
 
 trap cleanup EXIT
+taskset -cp "$client_cpu" $$ >/dev/null
 [[ $# -gt 0 ]] || set -- split-rx shared-rx split-tx shared-tx
 for combination; do
 	run "${combination%-*}" "${combination#*-}"

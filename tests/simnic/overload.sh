@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034 # sourced: who sources it uses the variables
 #
 # An overloaded host in a guest with two CPUs, over a pair of simulated NICs: what the experiment
-# and the evaluation share. The client, in a namespace, and all programs are on CPU 0; CPU 1 does
+# and the evaluation share. The client, in a namespace, and all programs are on CPU 1; CPU 0 does
 # nothing but receive for the host.
 
 readonly client_cpu=1 host_cpu=0
