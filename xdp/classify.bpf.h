@@ -49,20 +49,21 @@ static __always_inline void classify(struct xdp_md *ctx, struct rxaqm_packet *pk
 		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 
-/* A pure ACK over target, under a policy that thins them: 1 if others say the same and it
- * may go.
+/* A pure ACK that is to go if others of its flow say the same (@thin), or to be noted as one that
+ * passes. Returns an enum rxaqm_verdict.
  */
 __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-					     __u64 now_ns)
+					     __u32 thin)
 {
 	struct rxaqm_packet pkt = {};
 	struct rxaqm_ack_flow *flow;
 	void *data, *data_end;
-	__u64 id;
+	__u64 id, now_ns;
 	__u32 key;
 
 	if (!q)
-		return 0;
+		return RXAQM_PASS;
+	now_ns = q->clock_ns;
 	rxaqm_xdp_parse(ctx, &pkt, &q->policy);
 	data_end = (void *)(long)ctx->data_end;
 	data = (void *)(long)ctx->data;
@@ -70,15 +71,16 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 	key = (__u32)id & (RXAQM_ACK_FLOWS - 1);
 	flow = bpf_map_lookup_elem(&ack_map, &key);
 	if (!id || !flow)
-		return 0;
-	/* ACKs of a queue under target pass without being noted. */
-	rxaqm_ack_forget(flow, q->codel.first_above_time_ns - q->policy.interval_ns);
-	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, rxaqm_ack_gap_ns(q->smooth_ns),
+		return RXAQM_PASS;
+	rxaqm_ack_forget(flow, rxaqm_decide_unasked_ns(q));
+	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, rxaqm_decide_ack_gap_ns(q),
 				now_ns) &&
-	    rxaqm_decide_may_drop(q))
-		return 1;
+	    thin) {
+		rxaqm_decide_count(q, q->flags & RXAQM_QUEUE_ENFORCED, ACK_DROP);
+		return RXAQM_DROP;
+	}
 	rxaqm_ack_kept(flow, now_ns);
-	return 0;
+	return RXAQM_PASS;
 }
 
 #endif /* RXAQM_CLASSIFY_BPF_H */

@@ -20,20 +20,14 @@ static __always_inline enum rxaqm_verdict judge(struct xdp_md *ctx, struct rxaqm
 	struct rxaqm_packet pkt;
 	bool enforced;
 
-	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns)) {
-		if (!(q->flags & RXAQM_QUEUE_SERVED))
-			rxaqm_poll_skip_alike(q, &j);
+	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, config.ring_entries, now_ns))
 		return RXAQM_PASS;
-	}
 
 	classify(ctx, &pkt, &q->policy);
 	enforced = rxaqm_decide_enforced(&q->policy, now_ns);
 	verdict = rxaqm_decide_packet(q, &j, pkt.kind, pkt.ecn, enforced, now_ns);
-	if (pkt.kind == RXAQM_KIND_ACK && j.over && q->policy.ack == RXAQM_ACK_THIN &&
-	    rxaqm_xdp_thin(ctx, q, index, now_ns)) {
-		rxaqm_decide_count(q, enforced, ACK_DROP);
-		verdict = RXAQM_DROP;
-	}
+	if (verdict >= RXAQM_NOTE)
+		verdict = rxaqm_xdp_thin(ctx, q, index, verdict == RXAQM_THIN);
 	if (verdict == RXAQM_PASS || !enforced)
 		return RXAQM_PASS;
 	if (verdict == RXAQM_MARK)

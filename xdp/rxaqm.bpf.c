@@ -55,6 +55,20 @@ enum program {
 	HINT, /* the stamp of the packet at hand can be read */
 };
 
+/* What ECT(0) means, which the host's own congestion control says unless the policy does. */
+static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
+				      const struct rxaqm_iface *iface)
+{
+	bool dctcp = ect0 == RXAQM_ECT0_DCTCP;
+
+	if (ect0 == RXAQM_ECT0_AUTO)
+		dctcp = iface->flags & RXAQM_IFACE_ECT0_DCTCP;
+	if (dctcp)
+		q->flags &= ~RXAQM_QUEUE_ECT0_CLASSIC;
+	else
+		q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
+}
+
 /* Take the operator's policy over, which is of another generation. A copy that a change overlapped
  * is thrown away; the next poll tries again. Global, so that the copy is not on the stack of what
  * comes later: with all that may be called that is short. Returns 0.
@@ -82,15 +96,14 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	       !__builtin_memcmp(&q->policy, &copy, sizeof(copy));
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
+	q->target_quarters = iface->target_quarters;
+	q->moderation_ns = iface->moderation_ns;
+	take_ect0(q, copy.ect0, iface);
 	if (same)
 		return 0;
 	q->policy = copy;
-	/* What the law came to under another policy, or while only observing, where senders do
-	 * not react and count runs away, is no place to begin.
-	 */
-	q->codel = (struct rxaqm_codel_vars){};
-	q->couple = (struct rxaqm_couple_vars){};
-	q->smooth_ns = 0;
+	rxaqm_decide_target(q, config.ring_entries);
+	rxaqm_decide_reset(q);
 	return 0;
 }
 
@@ -242,7 +255,6 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 
 	if (!q)
 		return XDP_PASS;
-	rxaqm_poll_skipped_alike(q);
 	if (rxaqm_poll_lost(q)) {
 		rxaqm_poll_close(q);
 		q->stat[RXAQM_STAT_POLLS_LOST]++;

@@ -11,6 +11,7 @@
 /* Count why a packet of a standing queue cannot be judged. */
 static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 {
+	q->law.unasked_ns = now_ns;
 	if (rxaqm_sample_distrusted(q, now_ns))
 		q->stat[RXAQM_STAT_PASS_IMPLAUSIBLE]++;
 	else if (q->flags & RXAQM_QUEUE_NO_CLOCK)

@@ -161,6 +161,7 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 	note_sojourn(q, &served->known, known, sojourn_ns);
 	wait_known = rxaqm_wait_read(q, served->wait_ns, served->updated_ns, now_ns, &wait_ns);
 	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns)) {
+		q->law.unasked_ns = now_ns;
 		served->calm = !known && (wait_known || !served->updated_ns);
 		return RXAQM_PASS;
 	}

@@ -51,44 +51,11 @@ rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
 	q->skipped_from = left;
 }
 
-/* The queue stands, but @j's packet is under target. Those behind it that share its reading of the
- * clock would be judged the same, so they pass unlooked at.
- */
-rxaqm_always_inline void rxaqm_poll_skip_alike(struct rxaqm_queue *q,
-					       const struct rxaqm_judgement *j)
-{
-	__u32 left = q->clock_mask - ((q->taken - 1) & q->clock_mask);
-
-	if (!left || !rxaqm_decide_alike(q, j))
-		return;
-	q->skip = left;
-	q->skipped_from = left;
-	q->flags |= RXAQM_QUEUE_ALIKE;
-}
-
-/* Those are through: count them. */
-rxaqm_always_inline void rxaqm_poll_skipped_alike(struct rxaqm_queue *q)
-{
-	__u32 packets = q->skipped_from - q->skip;
-
-	if (!(q->flags & RXAQM_QUEUE_ALIKE))
-		return;
-	q->flags &= ~RXAQM_QUEUE_ALIKE;
-	q->taken += packets;
-	q->skip = 0;
-	q->skipped_from = 0;
-	rxaqm_decide_gone(q, packets);
-	if (q->poll_bucket)
-		rxaqm_sample_count(q, q->poll_bucket - 1, packets);
-}
-
 /* Account for the poll's packets and forget them. */
 static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
 {
-	__u32 packets;
+	__u32 packets = rxaqm_poll_packets(q);
 
-	rxaqm_poll_skipped_alike(q);
-	packets = rxaqm_poll_packets(q);
 	/* Two CPUs at one queue, against all rules, must not make it four billion. */
 	if (packets > RXAQM_POLL_PACKETS_MAX)
 		packets = RXAQM_POLL_PACKETS_MAX;
@@ -114,15 +81,13 @@ rxaqm_always_inline __u32 rxaqm_poll_smooth(__u32 avg, __u64 value)
 	return (__u32)((__s64)avg + (((__s64)value - (__s64)avg) >> 3));
 }
 
-/* Packets do not wait here any more: CoDel forgets that they did, unless they wait behind it, in a
- * socket's ring.
+/* Packets do not wait here any more: the law forgets that they did, unless they wait behind it, in
+ * a socket's ring.
  */
 rxaqm_always_inline void rxaqm_poll_forget(struct rxaqm_queue *q)
 {
-	if (q->flags & RXAQM_QUEUE_WAITING)
-		return;
-	rxaqm_codel_drained(&q->codel);
-	q->smooth_ns = 0;
+	if (!(q->flags & RXAQM_QUEUE_WAITING))
+		rxaqm_decide_drained(q);
 }
 
 /* The queue's ring was seen empty between @empty_ns and @now_ns. */
@@ -195,7 +160,7 @@ static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left,
 				served = packets;
 			q->packet_ns = rxaqm_poll_smooth(q->packet_ns, (__u32)round_ns / served);
 		}
-		q->clock_mask = rxaqm_poll_clock_mask(q->packet_ns, q->policy.target_ns);
+		q->clock_mask = rxaqm_poll_clock_mask(q->packet_ns, q->target_ns);
 		q->flags |= RXAQM_QUEUE_STANDING;
 		q->flags &= ~RXAQM_QUEUE_DRAINED_BEFORE;
 	}

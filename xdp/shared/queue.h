@@ -15,8 +15,8 @@
 
 #include "clock_est.h"
 #include "codel.h"
-#include "couple.h"
 #include "hist.h"
+#include "law.h"
 #include "policy.h"
 #include "stats.h"
 
@@ -32,7 +32,9 @@
 #define RXAQM_QUEUE_SERVED (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
 #define RXAQM_QUEUE_CALM (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
-#define RXAQM_QUEUE_ALIKE (1U << 12) /* what skip lets pass is judged like the packet before it */
+#define RXAQM_QUEUE_ECT0_CLASSIC (1U << 12) /* a mark of ECT(0) means as much as a drop */
+#define RXAQM_QUEUE_ENFORCED (1U << 13) /* the law's state is of an enforced queue */
+#define RXAQM_QUEUE_UNGUARDED (1U << 14) /* law=codel without its guard: replay only */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
  * takes as many in one poll (mana: 512).
@@ -79,18 +81,29 @@ struct rxaqm_queue {
 	struct rxaqm_clock_window window;
 
 	/* Decided. */
-	struct rxaqm_codel_vars codel;
-	__u64 smooth_ns; /* sojourn averaged over about 8 packets */
-	__u32 cap_credit; /* thousandths of a drop that max_drop has left */
+	__u64 target_ns, interval_ns; /* in use: the policy's, or derived (target=auto) */
+	struct rxaqm_law_vars law;
+	struct rxaqm_codel_vars codel; /* law=codel */
+	__u32 credit[RXAQM_NR_DROPPABLE]; /* law=codel: drops that each class may yet bear */
+	__u32 target_quarters; /* of the floor: the NIC's rule (floor.h) */
+	__u32 moderation_ns; /* of the NIC's interrupt */
 	__u32 clock_mask; /* the clock is read when no bit of it is set in a packet's number */
+	__u32 pad0;
 	__u64 clock_ns; /* read then */
-	struct rxaqm_couple_vars couple;
 	struct rxaqm_policy policy;
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[3];
+	__u64 pad[2];
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1344);
+RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1472);
+
+/* The error of the clock in use; polls are timed by the host's own. */
+rxaqm_always_inline __u64 rxaqm_queue_err_ns(const struct rxaqm_queue *q)
+{
+	if (q->signal == RXAQM_SIGNAL_BUSY || !(q->flags & RXAQM_QUEUE_SAMPLED))
+		return 0;
+	return q->sample_err_ns;
+}
 
 #endif /* RXAQM_QUEUE_H */
