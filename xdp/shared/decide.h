@@ -63,8 +63,12 @@ struct rxaqm_judgement {
  */
 static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 {
+	__u32 random = q->law.random;
+
 	q->codel = (struct rxaqm_codel_vars){};
-	q->law = (struct rxaqm_law_vars){ .goal_ns = q->target_ns, .random = q->law.random };
+	q->law = (struct rxaqm_law_vars){};
+	q->law.goal_ns = q->target_ns;
+	q->law.random = random;
 }
 
 /* Target and interval in use: the policy's, or, for target=auto, what the measured rounds ask

@@ -35,6 +35,7 @@
 
 #define RXAQM_LAW_WINDOW_BITS 3 /* windows of an eighth of the interval */
 #define RXAQM_LAW_INTEGRAL_BITS 5 /* of the error a window, in intervals: 1/32 */
+#define RXAQM_LAW_RING_BITS 2 /* four times of it where the ring is three quarters full */
 #define RXAQM_LAW_PROPORTIONAL_BITS 1 /* of the change since the window before: 1/2 */
 #define RXAQM_LAW_LEAK_BITS 5 /* of p, a window under half the goal: 1/32 */
 #define RXAQM_LAW_SHED 16 /* packets that pass when overloaded: 2^-(16 * (p - 1/2)) */
@@ -187,6 +188,9 @@ rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
 	/* Only floods and full rings are as far from the goal as that. */
 	if (smooth_ns > 2 * goal_ns)
 		bits--;
+	/* A ring that is short against the interval shows little error when it is full. */
+	if (params->target_ns > vars->goal_ns && smooth_ns > goal_ns + (goal_ns >> 1))
+		bits -= RXAQM_LAW_RING_BITS;
 	p += (error_ns * inverse >> 16) >> bits;
 	p += ((near_ns - (__s64)vars->near_ns) * inverse >> 16) >> RXAQM_LAW_PROPORTIONAL_BITS;
 	if (smooth_ns < goal_ns >> 1)
