@@ -76,7 +76,7 @@ __attribute__((noinline)) int rxaqm_xdp_thin(struct xdp_md *ctx, struct rxaqm_qu
 	if (rxaqm_ack_redundant(flow, id, &pkt, data, data_end, rxaqm_decide_ack_gap_ns(q),
 				now_ns) &&
 	    thin) {
-		rxaqm_decide_count(q, q->flags & RXAQM_QUEUE_ENFORCED, ACK_DROP);
+		rxaqm_decide_count(q, q->flags & RXAQM_QUEUE_ENFORCED, RXAQM_STAT_ACK_DROP);
 		return RXAQM_DROP;
 	}
 	rxaqm_ack_kept(flow, now_ns);

@@ -9,23 +9,22 @@
 #include "ecn.h"
 #include "signal.bpf.h"
 
-/* Judge a packet that has waited @sojourn_ns, its error taken off, and do it: a mark is set here.
- * What is only observed passes.
+/* A packet of which rxaqm_decide_sojourn() said @judged, at q->clock_ns: parse it, and do to it what
+ * the law says. What is only observed passes. Global, so that it is there once. Returns an enum
+ * rxaqm_verdict: PASS, MARK or DROP.
  */
-static __always_inline enum rxaqm_verdict judge(struct xdp_md *ctx, struct rxaqm_queue *q,
-						__u32 index, __u64 sojourn_ns, __u64 now_ns)
+__attribute__((noinline)) int rxaqm_xdp_verdict(struct xdp_md *ctx, struct rxaqm_queue *q,
+						__u32 index, __u32 judged)
 {
-	struct rxaqm_judgement j = {};
 	enum rxaqm_verdict verdict;
 	struct rxaqm_packet pkt;
 	bool enforced;
 
-	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, config.ring_entries, now_ns))
+	if (!q)
 		return RXAQM_PASS;
-
 	classify(ctx, &pkt, &q->policy);
-	enforced = rxaqm_decide_enforced(&q->policy, now_ns);
-	verdict = rxaqm_decide_packet(q, &j, pkt.kind, pkt.ecn, enforced, now_ns);
+	enforced = rxaqm_decide_enforced(&q->policy, q->clock_ns);
+	verdict = rxaqm_decide_packet(q, judged, pkt.kind, pkt.ecn, enforced, q->clock_ns);
 	if (verdict >= RXAQM_NOTE)
 		verdict = rxaqm_xdp_thin(ctx, q, index, verdict == RXAQM_THIN);
 	if (verdict == RXAQM_PASS || !enforced)
@@ -35,6 +34,15 @@ static __always_inline enum rxaqm_verdict judge(struct xdp_md *ctx, struct rxaqm
 	else
 		q->poll_drops++;
 	return verdict;
+}
+
+/* Judge a packet that has waited @sojourn_ns, its error taken off, and is at hand at q->clock_ns. */
+static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				 __u64 sojourn_ns)
+{
+	__u32 judged = rxaqm_decide_sojourn(q, sojourn_ns, false, config.ring_entries, q->clock_ns);
+
+	return judged ? rxaqm_xdp_verdict(ctx, q, index, judged) : RXAQM_PASS;
 }
 
 #endif /* RXAQM_JUDGE_BPF_H */

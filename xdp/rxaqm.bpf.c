@@ -69,6 +69,18 @@ static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
 		q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
 }
 
+/* A loop: the compiler's memcmp() goes byte by byte. */
+static __always_inline bool same_policy(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
+{
+	const __u64 *x = (const __u64 *)a, *y = (const __u64 *)b;
+	__u64 differ = 0;
+	__u32 i;
+
+	for (i = 0; i < sizeof(*a) / sizeof(*x); i++)
+		differ |= x[i] ^ y[i];
+	return !differ;
+}
+
 /* Take the operator's policy over, which is of another generation. A copy that a change overlapped
  * is thrown away; the next poll tries again. Global, so that the copy is not on the stack of what
  * comes later: with all that may be called that is short. Returns 0.
@@ -92,8 +104,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 		return 0;
 	/* A renewed lease, or a change that was for other queues, is no reason to begin anew. */
 	q->policy.lease_until_ns = copy.lease_until_ns;
-	same = (q->flags & RXAQM_QUEUE_POLICY_VALID) &&
-	       !__builtin_memcmp(&q->policy, &copy, sizeof(copy));
+	same = (q->flags & RXAQM_QUEUE_POLICY_VALID) && same_policy(&q->policy, &copy);
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
 	q->target_quarters = iface->target_quarters;
@@ -290,7 +301,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		count_unknown(q, q->clock_ns);
 		return XDP_PASS;
 	}
-	return judge(ctx, q, index, sojourn_ns, q->clock_ns) == RXAQM_DROP ? XDP_DROP : XDP_PASS;
+	return judge(ctx, q, index, sojourn_ns) == RXAQM_DROP ? XDP_DROP : XDP_PASS;
 }
 
 /* A packet of the interface's @queue. */

@@ -148,7 +148,7 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 {
 	__u64 now_ns, wait_ns = 0, sojourn_ns = 0;
 	bool standing, known, wait_known;
-	enum rxaqm_verdict verdict;
+	int verdict;
 
 	if (!q || !served)
 		return RXAQM_PASS;
@@ -169,7 +169,7 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 		count_unknown(q, now_ns);
 		return RXAQM_PASS;
 	}
-	verdict = judge(ctx, q, index, sojourn_ns + wait_ns, now_ns);
+	verdict = judge(ctx, q, index, sojourn_ns + wait_ns);
 	if (verdict == RXAQM_MARK)
 		served->known.flags |= RXAQM_META_MARKED;
 	return verdict;

@@ -115,13 +115,15 @@ struct Ring {
 	{
 		const Source &s = sources[w.source];
 		__u64 sojourn_ns = now_ns - w.came_ns;
-		struct rxaqm_judgement j = {};
 		rxaqm_verdict v;
 
 		sojourns.push_back(sojourn_ns);
-		if (!rxaqm_decide_sojourn(q.get(), &j, sojourn_ns, false, __u32(entries), now_ns))
+		__u32 judged = rxaqm_decide_sojourn(q.get(), sojourn_ns, false, __u32(entries),
+						    now_ns);
+
+		if (!judged)
 			return RXAQM_PASS;
-		v = rxaqm_decide_packet(q.get(), &j, s.kind, s.ecn, enforced, now_ns);
+		v = rxaqm_decide_packet(q.get(), judged, s.kind, s.ecn, enforced, now_ns);
 		if (v == RXAQM_THIN)
 			v = acks_redundant ? RXAQM_DROP : RXAQM_PASS;
 		return enforced && v != RXAQM_NOTE ? v : RXAQM_PASS;

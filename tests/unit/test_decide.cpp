@@ -37,12 +37,12 @@ struct Decider {
 	rxaqm_verdict packet(__u64 sojourn_ns, __u8 ecn = RXAQM_IP_NOT_ECT,
 			     __u8 kind = RXAQM_KIND_DATA, bool drained = false)
 	{
-		struct rxaqm_judgement j = {};
-
 		now_ns += 20 * US;
-		if (!rxaqm_decide_sojourn(q.get(), &j, sojourn_ns, drained, 0, now_ns))
+		__u32 judged = rxaqm_decide_sojourn(q.get(), sojourn_ns, drained, 0, now_ns);
+
+		if (!judged)
 			return RXAQM_PASS;
-		return rxaqm_decide_packet(q.get(), &j, kind, ecn,
+		return rxaqm_decide_packet(q.get(), judged, kind, ecn,
 					   rxaqm_decide_enforced(&policy, now_ns), now_ns);
 	}
 

@@ -213,12 +213,14 @@ TEST_CASE("law: the mix of the original experiment loses no data", "[law]")
 		unsigned draw = random() % 63772;
 		__u8 kind = draw < 55081 ? RXAQM_KIND_ACK : RXAQM_KIND_DATA;
 		__u8 ecn = draw >= 55081 && draw < 62342 ? RXAQM_IP_ECT0 : RXAQM_IP_NOT_ECT;
-		struct rxaqm_judgement j = {};
 
 		ring.now_ns += 15681;
-		if (!rxaqm_decide_sojourn(ring.q.get(), &j, 20 * MS, false, 4096, ring.now_ns))
+		__u32 judged = rxaqm_decide_sojourn(ring.q.get(), 20 * MS, false, 4096,
+						    ring.now_ns);
+
+		if (!judged)
 			continue;
-		auto v = rxaqm_decide_packet(ring.q.get(), &j, kind, ecn, true, ring.now_ns);
+		auto v = rxaqm_decide_packet(ring.q.get(), judged, kind, ecn, true, ring.now_ns);
 		if (kind == RXAQM_KIND_DATA && ecn == RXAQM_IP_NOT_ECT) {
 			not_ect++;
 			dropped += v == RXAQM_DROP;

@@ -51,12 +51,11 @@ enum rxaqm_kind {
 /* An interval holds so many targets at least. */
 #define RXAQM_DECIDE_TARGETS 4
 
-/* What is known after the first step. */
-struct rxaqm_judgement {
-	bool over; /* over target */
-	bool due; /* CoDel wants a signal */
-	bool ce; /* over ce_threshold */
-};
+/* What is known after the first step: bits; none of them means pass. */
+#define RXAQM_JUDGE_CLASS (1U << 0) /* law=auto: over half the goal */
+#define RXAQM_JUDGE_OVER (1U << 1) /* over target */
+#define RXAQM_JUDGE_DUE (1U << 2) /* law=codel: a signal is due */
+#define RXAQM_JUDGE_CE (1U << 3) /* law=codel: over ce_threshold */
 
 /* The law begins anew: what it came to under another policy, or while only observing, where
  * nobody reacts and p runs up, is no place to begin.
@@ -176,22 +175,23 @@ rxaqm_always_inline __u64 rxaqm_decide_ack_gap_ns(const struct rxaqm_queue *q)
 
 /* Judge a packet that stood @sojourn_ns (less its error) in a queue of at most @ring_entries (0:
  * unknown) and is at hand at @now_ns. @drained says that it leaves the queue empty, if that is
- * known already. Returns true if rxaqm_decide_packet() must be asked.
+ * known already. Returns RXAQM_JUDGE_*; if that is not 0, rxaqm_decide_packet() must be asked.
  */
-rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaqm_judgement *j,
-					      __u64 sojourn_ns, bool drained, __u32 ring_entries,
-					      __u64 now_ns)
+rxaqm_always_inline __u32 rxaqm_decide_sojourn(struct rxaqm_queue *q, __u64 sojourn_ns,
+					       bool drained, __u32 ring_entries, __u64 now_ns)
 {
 	const struct rxaqm_policy *policy = &q->policy;
 	struct rxaqm_law_vars *vars = &q->law;
 	struct rxaqm_codel_params params;
+	__u32 judged = 0;
 
 	q->stat[RXAQM_STAT_JUDGED]++;
 	rxaqm_law_average(vars, sojourn_ns);
 	if (rxaqm_ns_since(now_ns, vars->turn_ns) >= q->interval_ns >> RXAQM_LAW_WINDOW_BITS)
 		rxaqm_decide_turn(q, ring_entries, now_ns);
-	j->over = sojourn_ns > q->target_ns;
-	if (!j->over)
+	if (sojourn_ns > q->target_ns)
+		judged = RXAQM_JUDGE_OVER;
+	else
 		q->stat[RXAQM_STAT_LOW]++;
 	if (policy->law == RXAQM_LAW_AUTO) {
 		if (rxaqm_law_turns_bad(vars, q->interval_ns, sojourn_ns, now_ns))
@@ -199,15 +199,17 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 		if (drained)
 			rxaqm_decide_drained(q);
 		if (sojourn_ns > vars->goal_ns / 2)
-			return true;
+			return judged | RXAQM_JUDGE_CLASS;
 		vars->unasked_ns = now_ns;
-		return false;
+		return 0;
 	}
 	params.target_ns = q->target_ns;
 	params.interval_ns = q->interval_ns;
-	j->due = rxaqm_codel_update(&q->codel, &params, sojourn_ns, drained, now_ns);
-	j->ce = policy->ce_threshold_ns && sojourn_ns > policy->ce_threshold_ns;
-	return j->over || j->due || j->ce;
+	if (rxaqm_codel_update(&q->codel, &params, sojourn_ns, drained, now_ns))
+		judged |= RXAQM_JUDGE_DUE;
+	if (policy->ce_threshold_ns && sojourn_ns > policy->ce_threshold_ns)
+		judged |= RXAQM_JUDGE_CE;
+	return judged;
 }
 
 /* True if policy is enforced, not only observed. */
@@ -217,9 +219,17 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
 	       (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns));
 }
 
-/* Count @stat, or what it would have been: @enforced picks the one of the pair. */
-#define rxaqm_decide_count(q, enforced, stat_) \
-	((q)->stat[(enforced) ? RXAQM_STAT_##stat_ : RXAQM_STAT_WOULD_##stat_]++)
+/* Count @stat (RXAQM_STAT_ECN_MARK .. RXAQM_STAT_ACK_DROP), or that it would have been. */
+rxaqm_always_inline void rxaqm_decide_count(struct rxaqm_queue *q, bool enforced,
+					    enum rxaqm_stat stat)
+{
+	const int would = RXAQM_STAT_WOULD_ECN_MARK - RXAQM_STAT_ECN_MARK;
+
+	if (enforced)
+		q->stat[stat]++;
+	else
+		q->stat[stat + would]++;
+}
 
 rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 kind, __u8 ecn)
 {
@@ -241,11 +251,11 @@ rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 ki
 rxaqm_always_inline void rxaqm_decide_count_drop(struct rxaqm_queue *q, enum rxaqm_class cls,
 						 bool enforced)
 {
-	rxaqm_decide_count(q, enforced, DROP);
+	rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP);
 	if (cls == RXAQM_CLASS_SYN)
-		rxaqm_decide_count(q, enforced, DROP_SYN);
+		rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP_SYN);
 	else if (cls == RXAQM_CLASS_ECT)
-		rxaqm_decide_count(q, enforced, DROP_ECT);
+		rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP_ECT);
 }
 
 rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_policy *policy,
@@ -262,34 +272,39 @@ rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_polic
 	return RXAQM_CLASS_ECT;
 }
 
-/* law=auto: shed it? If so it is counted, but for an ACK. */
+/* law=auto: a pure ACK that is not shed, @drawn by lot. */
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ack(struct rxaqm_queue *q, __u32 drawn,
+							__u64 now_ns)
+{
+	if (q->law.bad && q->policy.ack == RXAQM_ACK_THIN)
+		return drawn < q->law.thin ? RXAQM_THIN : RXAQM_NOTE;
+	q->law.unasked_ns = now_ns;
+	return RXAQM_PASS;
+}
+
+/* law=auto. One number drawn by lot decides: the least of them drop, the greatest mark. */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 							 enum rxaqm_class cls, __u8 ecn,
 							 bool enforced, __u64 now_ns)
 {
 	struct rxaqm_law_vars *vars = &q->law;
-	bool classic = ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC);
+	__u32 drawn = rxaqm_law_random(vars), mark = vars->mark;
 
-	if (vars->bad && rxaqm_law_chance(vars, vars->drop[cls])) {
+	if (vars->bad && drawn < vars->drop[cls]) {
 		if (cls == RXAQM_CLASS_ACK)
-			rxaqm_decide_count(q, enforced, ACK_DROP);
+			rxaqm_decide_count(q, enforced, RXAQM_STAT_ACK_DROP);
 		else
 			rxaqm_decide_count_drop(q, cls, enforced);
 		return RXAQM_DROP;
 	}
-	if (cls == RXAQM_CLASS_ACK) {
-		if (vars->bad && q->policy.ack == RXAQM_ACK_THIN)
-			return rxaqm_law_chance(vars, vars->thin) ? RXAQM_THIN : RXAQM_NOTE;
-		vars->unasked_ns = now_ns;
-		return RXAQM_PASS;
-	}
-	if (cls != RXAQM_CLASS_ECT ||
-	    !rxaqm_law_chance(vars, classic ? vars->mark_classic : vars->mark))
-		return RXAQM_PASS;
+	if (cls == RXAQM_CLASS_ACK)
+		return rxaqm_decide_ack(q, drawn, now_ns);
+	if (ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC))
+		mark = vars->mark_classic;
 	/* A CE mark that is there already says what ours would. */
-	if (ecn == RXAQM_IP_CE)
+	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE || RXAQM_LAW_ONE - 1 - drawn >= mark)
 		return RXAQM_PASS;
-	rxaqm_decide_count(q, enforced, ECN_MARK);
+	rxaqm_decide_count(q, enforced, RXAQM_STAT_ECN_MARK);
 	return RXAQM_MARK;
 }
 
@@ -326,38 +341,31 @@ rxaqm_always_inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns
 }
 
 /* law=codel: an ECT or CE packet. */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel_ect(struct rxaqm_queue *q,
-							      const struct rxaqm_judgement *j,
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel_ect(struct rxaqm_queue *q, __u32 judged,
 							      __u8 ecn, bool enforced, __u64 now_ns)
 {
-	bool ce = j->ce;
+	bool due = judged & RXAQM_JUDGE_DUE, ce = judged & RXAQM_JUDGE_CE;
 
-	if (q->policy.ce_selector == RXAQM_CE_SELECTOR_ECT1)
-		ce = ce && ecn == RXAQM_IP_ECT1;
-	if (!j->due && !ce)
-		return RXAQM_PASS;
-	if (j->due)
+	if (q->policy.ce_selector == RXAQM_CE_SELECTOR_ECT1 && ecn != RXAQM_IP_ECT1)
+		ce = false;
+	if (due)
 		rxaqm_decide_signal(q, now_ns);
-	if (ecn == RXAQM_IP_CE)
+	if ((!due && !ce) || ecn == RXAQM_IP_CE)
 		return RXAQM_PASS;
-	if (j->due)
-		rxaqm_decide_count(q, enforced, ECN_MARK);
-	else
-		rxaqm_decide_count(q, enforced, CE_MARK);
+	rxaqm_decide_count(q, enforced, due ? RXAQM_STAT_ECN_MARK : RXAQM_STAT_CE_MARK);
 	return RXAQM_MARK;
 }
 
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel(struct rxaqm_queue *q,
-							  const struct rxaqm_judgement *j,
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged,
 							  enum rxaqm_class cls, __u8 ecn,
 							  bool enforced, __u64 now_ns)
 {
 	if (cls == RXAQM_CLASS_ACK)
 		return RXAQM_PASS;
 	if (ecn != RXAQM_IP_NOT_ECT && q->policy.ecn)
-		return rxaqm_decide_codel_ect(q, j, ecn, enforced, now_ns);
+		return rxaqm_decide_codel_ect(q, judged, ecn, enforced, now_ns);
 	rxaqm_decide_earn(q, cls);
-	if (!j->due)
+	if (!(judged & RXAQM_JUDGE_DUE))
 		return RXAQM_PASS;
 	if (!rxaqm_decide_may_drop(q, cls)) {
 		q->stat[RXAQM_STAT_PASS_CAPPED]++;
@@ -378,11 +386,10 @@ rxaqm_global int rxaqm_decide_enforce(struct rxaqm_queue *q)
 	return 0;
 }
 
-/* The verdict on a packet of class (@kind, @ecn) for which rxaqm_decide_sojourn() returned true. It
+/* The verdict on a packet of class (@kind, @ecn) of which rxaqm_decide_sojourn() said @judged. It
  * is for the caller to heed it only if @enforced (rxaqm_decide_enforced()).
  */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q,
-							   const struct rxaqm_judgement *j,
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q, __u32 judged,
 							   __u8 kind, __u8 ecn, bool enforced,
 							   __u64 now_ns)
 {
@@ -390,14 +397,14 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q
 
 	if (enforced != !!(q->flags & RXAQM_QUEUE_ENFORCED))
 		rxaqm_decide_enforce(q);
-	if (j->over)
+	if (judged & RXAQM_JUDGE_OVER)
 		rxaqm_decide_count_class(q, kind, ecn);
 	q->law.seen[cls] += 4;
 	if (cls == RXAQM_CLASS_EXEMPT)
 		return RXAQM_PASS;
 	if (q->policy.law == RXAQM_LAW_AUTO)
 		return rxaqm_decide_auto(q, cls, ecn, enforced, now_ns);
-	return rxaqm_decide_codel(q, j, cls, ecn, enforced, now_ns);
+	return rxaqm_decide_codel(q, judged, cls, ecn, enforced, now_ns);
 }
 
 #endif /* RXAQM_DECIDE_H */
