@@ -371,7 +371,8 @@ rxaqm_policy simple_policy()
 	policy.interval_ns = INTERVAL;
 	policy.max_drop_permille = 1000;
 	policy.mode = RXAQM_MODE_ENFORCE;
-	policy.ecn = RXAQM_ECN_CODEL;
+	policy.law = RXAQM_LAW_CODEL;
+	policy.ecn = RXAQM_ECN_ON;
 	return policy;
 }
 

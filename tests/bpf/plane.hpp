@@ -156,7 +156,7 @@ class Plane
  */
 constexpr uint64_t INTERVAL = 2 * SEC, FRESH = INTERVAL / 2;
 
-/* target 1 ms, that interval, enforced, everything else at its simplest */
+/* law=codel, target 1 ms, that interval, enforced, everything else at its simplest */
 rxaqm_policy simple_policy();
 
 /* A segment with data; @tos holds DSCP and ECN. */
