@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "overload.h"
 #include "plane.h"
 #include "sockets.h"
 #include "view.h"
@@ -105,6 +106,23 @@ static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *
 	keep_greatest(&row->wait_ns, socket.wait_ns);
 }
 
+static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, __u32 ring_entries,
+		    __u64 now_ns)
+{
+	struct rxaqm_law_figures figures;
+	unsigned int i;
+
+	rxaqm_law_figures(q, ring_entries, now_ns, &figures);
+	row->bad += figures.bad;
+	row->dropping += !!q->codel.dropping;
+	keep_greatest(&row->goal_ns, figures.goal_ns);
+	if (row->p < figures.p)
+		row->p = figures.p;
+	for (i = 0; i < RXAQM_NR_SHARES; i++)
+		if (row->share[i] < figures.share[i])
+			row->share[i] = figures.share[i];
+}
+
 static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
 		      const struct rxaqm_policy *policy, const struct rxaqm_target_facts *facts,
 		      __u64 now_ns)
@@ -125,12 +143,14 @@ static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q
 	if (signal < RXAQM_METRICS_NR_SIGNALS)
 		row->signal[signal]++;
 	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
-	row->dropping += !!q->codel.dropping;
+	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
+	add_law(row, q, facts->entries, now_ns);
 	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
-	keep_greatest(&row->target_ns, policy->target_ns);
-	keep_greatest(&row->interval_ns, policy->interval_ns);
+	keep_greatest(&row->target_ns, rxaqm_status_target_ns(q, policy));
+	keep_greatest(&row->interval_ns, rxaqm_status_interval_ns(q, policy));
 	rxaqm_status_target_derive(facts, q, &target);
 	keep_greatest(&row->floor_ns, target.floor_ns);
+	keep_greatest(&row->ceiling_ns, target.ceiling_ns);
 	if (q->flags & RXAQM_QUEUE_SAMPLED)
 		keep_greatest(&row->err_ns, q->sample_err_ns);
 	if (policy->lease_until_ns && policy->mode == RXAQM_MODE_ENFORCE) {

@@ -6,6 +6,7 @@
 
 #include "afxdp.h"
 #include "figures.h"
+#include "overload.h"
 #include "parse.h"
 #include "sockets.h"
 #include "stamps.h"
@@ -116,9 +117,22 @@ static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *n
 		snprintf(others, sizeof(others), ", and %u more", facts->ack_queues - 1);
 	add(notes, "queue %u%s: %u %% of the packets over target are pure ACKs%s", facts->ack_queue,
 	    others, facts->ack_percent,
-	    facts->ack_kept ? ", which always pass, so it hardly gets shorter; ack=thin drops "
-			      "the redundant ones" :
+	    facts->ack_kept ? ", of which the redundant ones pass, too; law=auto with ack=thin "
+			      "drops those first" :
 			      "; ack=thin drops the redundant ones");
+}
+
+/* Queues that no law can shorten. */
+static void why_exempt(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	char others[32] = "";
+
+	if (facts->exempt_queues > 1)
+		snprintf(others, sizeof(others), ", and %u more", facts->exempt_queues - 1);
+	add(notes,
+	    "queue %u%s: exempt traffic holds it over target, %u %% of what stands there, and the law "
+	    "cannot help; exempt are %s",
+	    facts->exempt_queue, others, facts->exempt_percent, facts->exempt);
 }
 
 /* Queues that go to AF_XDP sockets. */
@@ -152,6 +166,8 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
 		    "attach with signal=stamp to share by libxdp's dispatcher",
 		    facts->ifname);
+	if (facts->exempt_queues)
+		why_exempt(facts, notes);
 	if (facts->ack_queues)
 		why_acks(facts, notes);
 	about_sockets(facts, notes);
@@ -209,7 +225,19 @@ static void look_for_acks(struct rxaqm_note_facts *facts, unsigned int number,
 		return;
 	facts->ack_queue = number;
 	facts->ack_percent = (unsigned int)(acks * 100 / over);
-	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP;
+	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP || policy->law != RXAQM_LAW_AUTO;
+}
+
+static void look_for_exempt(struct rxaqm_note_facts *facts, unsigned int number,
+			    const struct rxaqm_queue *q, __u64 now_ns)
+{
+	unsigned int percent = rxaqm_overload_exempt_percent(q, now_ns);
+
+	if (!percent || facts->exempt_queues++)
+		return;
+	facts->exempt_queue = number;
+	facts->exempt_percent = percent;
+	rxaqm_exempt_words(&q->policy, facts->exempt);
 }
 
 void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
@@ -233,6 +261,7 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 
 		look_at_queue(facts, iface, i, rxaqm_state_policy(state, iface, i), &q, now_ns);
 		look_for_acks(facts, i, rxaqm_state_policy(state, iface, i), &q);
+		look_for_exempt(facts, i, &q, now_ns);
 	}
 	if (!facts->wanted || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;

@@ -33,6 +33,12 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 		if (!queue)
 			return -ENOMEM;
 		queue->queue.policy = replay->policy;
+		queue->queue.flags = (replay->unguarded ? RXAQM_QUEUE_UNGUARDED : 0) |
+				     (replay->policy.ect0 == RXAQM_ECT0_DCTCP ?
+					      0 :
+					      RXAQM_QUEUE_ECT0_CLASSIC);
+		rxaqm_decide_target(&queue->queue, replay->ring_entries);
+		rxaqm_decide_reset(&queue->queue);
 		replay->queue[packet->queue] = queue;
 	}
 	if (replay->keep_sojourns && keep_sojourn(queue, packet->sojourn_ns))
@@ -41,10 +47,11 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 
 	enforced = rxaqm_decide_enforced(&queue->queue.policy, packet->now_ns);
 	if (rxaqm_decide_sojourn(&queue->queue, &judgement, packet->sojourn_ns, packet->drained,
-				 packet->now_ns))
+				 replay->ring_entries, packet->now_ns))
 		verdict = rxaqm_decide_packet(&queue->queue, &judgement, packet->kind, packet->ecn,
 					      enforced, packet->now_ns);
-	if (!enforced)
+	/* A trace knows no flows, so none of its ACKs is known to be redundant. */
+	if (!enforced || verdict >= RXAQM_NOTE)
 		verdict = RXAQM_PASS;
 	queue->marked += verdict == RXAQM_MARK;
 	queue->dropped += verdict == RXAQM_DROP;
