@@ -115,6 +115,10 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	q->policy = copy;
 	rxaqm_decide_target(q, config.ring_entries);
 	rxaqm_decide_reset(q);
+	/* If its lease is over, the first packet that is judged says so. */
+	q->flags &= ~RXAQM_QUEUE_ENFORCED;
+	if (copy.mode == RXAQM_MODE_ENFORCE)
+		q->flags |= RXAQM_QUEUE_ENFORCED;
 	return 0;
 }
 

@@ -363,6 +363,19 @@ void Plane::overdue(unsigned n)
 	codel.count = codel.lastcount = 0;
 }
 
+void Plane::hold(double p, bool bad)
+{
+	rxaqm_law_vars &law = queue().law;
+
+	law.p = uint32_t(p * RXAQM_LAW_ONE);
+	law.bad = bad;
+	for (uint32_t &seen : law.seen)
+		seen = 0;
+	rxaqm_law_map(&law, RXAQM_LAW_ONE);
+	law.turn_ns = now_ns();
+	queue().flags |= RXAQM_QUEUE_ENFORCED;
+}
+
 rxaqm_policy simple_policy()
 {
 	rxaqm_policy policy = {};
@@ -373,6 +386,15 @@ rxaqm_policy simple_policy()
 	policy.mode = RXAQM_MODE_ENFORCE;
 	policy.law = RXAQM_LAW_CODEL;
 	policy.ecn = RXAQM_ECN_ON;
+	return policy;
+}
+
+rxaqm_policy auto_policy()
+{
+	rxaqm_policy policy = simple_policy();
+
+	policy.law = RXAQM_LAW_AUTO;
+	policy.ack = RXAQM_ACK_THIN;
 	return policy;
 }
 

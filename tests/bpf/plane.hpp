@@ -16,7 +16,7 @@
 #include "clock_map.h"
 #include "cpu_map.h"
 #include "iface.h"
-#include "queue.h"
+#include "decide.h"
 #include "xdp_config.h"
 #include "xsk.h"
 
@@ -127,8 +127,10 @@ class Plane
 	void stand(uint64_t sojourn_ns, unsigned queue = 0);
 	/* The queue stands and has not been empty for @stood_ns; no packet tells how long they wait. */
 	void stands_since(uint64_t stood_ns);
-	/* It has been over target for longer than an interval. */
+	/* law=codel: it has been over target for longer than an interval. */
 	void overdue(unsigned queue = 0);
+	/* law=auto: p has come to @p, in a window that has just begun. */
+	void hold(double p, bool bad = true);
 
     private:
 	void load_hint(const rxaqm_xdp_config &config);
@@ -158,6 +160,9 @@ constexpr uint64_t INTERVAL = 2 * SEC, FRESH = INTERVAL / 2;
 
 /* law=codel, target 1 ms, that interval, enforced, everything else at its simplest */
 rxaqm_policy simple_policy();
+
+/* The same with law=auto, ACKs thinned. */
+rxaqm_policy auto_policy();
 
 /* A segment with data; @tos holds DSCP and ECN. */
 packets::Packet data_packet(uint8_t tos = 0);
