@@ -44,7 +44,6 @@ const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
 		[RXAQM_DISTRUST_NONE] = NULL,
 		[RXAQM_DISTRUST_NEGATIVE] = "stamped later than received",
 		[RXAQM_DISTRUST_ABSURD] = "stamped over 10 s ago",
-		[RXAQM_DISTRUST_IMPOSSIBLE] = "stamped before the queue was last empty",
 		[RXAQM_DISTRUST_BACKWARDS] = "stamped before the packet ahead",
 	};
 

@@ -20,11 +20,9 @@ static __always_inline enum rxaqm_verdict judge(struct xdp_md *ctx, struct rxaqm
 	struct rxaqm_packet pkt;
 	bool enforced;
 
-	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns)) {
-		if (!(q->flags & RXAQM_QUEUE_SERVED))
-			rxaqm_poll_skip_alike(q, &j);
+	rxaqm_poll_judged(q, now_ns);
+	if (!rxaqm_decide_sojourn(q, &j, sojourn_ns, false, now_ns))
 		return RXAQM_PASS;
-	}
 
 	classify(ctx, &pkt, &q->policy);
 	enforced = rxaqm_decide_enforced(&q->policy, now_ns);

@@ -43,9 +43,9 @@ struct rxaqm_judgement {
 };
 
 /* Each judged packet earns its share of a drop. */
-rxaqm_always_inline void rxaqm_decide_earn(struct rxaqm_queue *q, __u32 packets)
+rxaqm_always_inline void rxaqm_decide_earn(struct rxaqm_queue *q)
 {
-	q->cap_credit += packets * q->policy.max_drop_permille;
+	q->cap_credit += q->policy.max_drop_permille;
 	if (q->cap_credit > RXAQM_CAP_BURST * 1000)
 		q->cap_credit = RXAQM_CAP_BURST * 1000;
 }
@@ -71,7 +71,7 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 				  ce_threshold_ns && q->smooth_ns > ce_threshold_ns, now_ns);
 	/* Shifted, not divided: the average may settle 7 ns low. */
 	q->smooth_ns = q->smooth_ns ? q->smooth_ns + (diff_ns >> 3) : sojourn_ns;
-	rxaqm_decide_earn(q, 1);
+	rxaqm_decide_earn(q);
 
 	j->sojourn_ns = sojourn_ns;
 	j->due = rxaqm_codel_update(&q->codel, &params, sojourn_ns, drained, now_ns);
@@ -84,27 +84,6 @@ rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaq
 	if (!j->over)
 		q->stat[RXAQM_STAT_LOW]++;
 	return j->over || j->due || j->step || j->l4s;
-}
-
-/* May packets that stood as long as the one of @j, which needed no verdict, go without being
- * asked about? At the target itself CoDel goes on counting. If so the average takes them in here.
- */
-rxaqm_always_inline bool rxaqm_decide_alike(struct rxaqm_queue *q, const struct rxaqm_judgement *j)
-{
-	__s64 diff_ns = (__s64)(j->sojourn_ns - q->smooth_ns);
-
-	if (j->sojourn_ns >= q->policy.target_ns)
-		return false;
-	q->smooth_ns += (diff_ns >> 1) + (diff_ns >> 3); /* as seven more steps of an eighth do */
-	return true;
-}
-
-/* @packets have gone so. */
-rxaqm_always_inline void rxaqm_decide_gone(struct rxaqm_queue *q, __u32 packets)
-{
-	q->stat[RXAQM_STAT_JUDGED] += packets;
-	q->stat[RXAQM_STAT_LOW] += packets;
-	rxaqm_decide_earn(q, packets);
 }
 
 /* True if policy is enforced, not only observed. */

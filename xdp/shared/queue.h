@@ -26,25 +26,24 @@
 #define RXAQM_QUEUE_SAMPLED (1U << 3) /* sample_* hold a valid sample */
 #define RXAQM_QUEUE_DRAIN_KNOWN (1U << 4) /* empty_ns is valid */
 #define RXAQM_QUEUE_POLLED (1U << 5) /* poll_end_ns is valid */
-#define RXAQM_QUEUE_WATCHED (1U << 6) /* in standing_map under napi */
+#define RXAQM_QUEUE_UPSTREAM (1U << 6) /* stamps are from before packets came to this queue */
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
 #define RXAQM_QUEUE_MIXED (1U << 8) /* fed by several rings: stamps may go back */
 #define RXAQM_QUEUE_SERVED (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
 #define RXAQM_QUEUE_CALM (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
-#define RXAQM_QUEUE_ALIKE (1U << 12) /* what skip lets pass is judged like the packet before it */
+#define RXAQM_QUEUE_UNJUDGED (1U << 12) /* unjudged_ns is valid: no packet has been since */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
- * takes as many in one poll (mana: 512).
+ * takes more in one poll (mana: 512 completions of up to 8 packets).
  */
-#define RXAQM_POLL_PACKETS_MAX 1024
+#define RXAQM_POLL_PACKETS_MAX 4096
 
 /* Why stamps are not believed, in distrust_reason. */
 enum rxaqm_distrust {
 	RXAQM_DISTRUST_NONE,
 	RXAQM_DISTRUST_NEGATIVE, /* stamped later than received */
 	RXAQM_DISTRUST_ABSURD, /* over 10 s */
-	RXAQM_DISTRUST_IMPOSSIBLE, /* stamped before the queue was last empty */
 	RXAQM_DISTRUST_BACKWARDS, /* stamped before the packet ahead of it */
 };
 
@@ -76,6 +75,9 @@ struct rxaqm_queue {
 	__u32 packet_ns; /* the same by packet */
 	__u64 empty_ns; /* the queue has been empty since: what is in it now is not older */
 	__u64 begin_ns; /* when a stamp was first looked at in the poll going on; 0: none yet */
+	__u64 unjudged_ns;
+	__u32 clock_epoch; /* epoch of the clock that window, last_hw_ns and bad_stamps are of */
+	__u32 measured_pad;
 	struct rxaqm_clock_window window;
 
 	/* Decided. */
@@ -89,8 +91,14 @@ struct rxaqm_queue {
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[3];
+	__u64 pad[1];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1344);
+
+/* The target in use. */
+rxaqm_always_inline __u64 rxaqm_queue_target_ns(const struct rxaqm_queue *q)
+{
+	return q->policy.target_ns;
+}
 
 #endif /* RXAQM_QUEUE_H */
