@@ -297,9 +297,9 @@ uint64_t Plane::hints_asked() const
 	return hint_->bss->run_hint_asked;
 }
 
-void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex)
+void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns)
 {
-	const uint64_t args[] = { ifindex, tstamp_ns, 0, 0 };
+	const uint64_t args[] = { ifindex, tstamp_ns, hwtstamp_ns, 0 };
 
 	run_tracing(bpf_program__fd(stamp_->progs.run_ahead), args, sizeof(args));
 }
@@ -317,11 +317,11 @@ rxaqm_cpu Plane::cpu()
 
 std::optional<uint32_t> Plane::watched(uint64_t napi)
 {
-	uint32_t index;
+	rxaqm_standing standing;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(poll_->maps.standing_map), &napi, &index))
+	if (bpf_map_lookup_elem(bpf_map__fd(poll_->maps.standing_map), &napi, &standing))
 		return {};
-	return index - config_.queue_base;
+	return standing.queue[0] - config_.queue_base;
 }
 
 void Plane::set_policy(const rxaqm_policy &policy)

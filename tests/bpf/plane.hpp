@@ -75,7 +75,7 @@ class Plane
 	/* How often it has asked. */
 	uint64_t hints_asked() const;
 	/* The same before generic XDP. */
-	void ahead(uint64_t tstamp_ns, unsigned ifindex);
+	void ahead(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns = 0);
 
 	unsigned ifindex() const
 	{
@@ -103,7 +103,7 @@ class Plane
 		return phcs_[config_.iface];
 	}
 	rxaqm_cpu cpu(); /* the entry of the CPU that all this runs on */
-	std::optional<uint32_t> watched(uint64_t napi = NAPI); /* queue in standing_map */
+	std::optional<uint32_t> watched(uint64_t napi = NAPI); /* first queue in standing_map */
 
 	/* The queue's policy in the bank that generation @gen uses. */
 	rxaqm_policy &policy(unsigned queue = 0, uint32_t gen = 0)
