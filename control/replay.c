@@ -25,8 +25,8 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 {
 	struct rxaqm_replay_queue *queue = replay->queue[packet->queue];
 	enum rxaqm_verdict verdict = RXAQM_PASS;
-	struct rxaqm_judgement judgement;
 	bool enforced;
+	__u32 judged;
 
 	if (!queue) {
 		queue = calloc(1, sizeof(*queue));
@@ -46,9 +46,10 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 	queue->nr_packets++;
 
 	enforced = rxaqm_decide_enforced(&queue->queue.policy, packet->now_ns);
-	if (rxaqm_decide_sojourn(&queue->queue, &judgement, packet->sojourn_ns, packet->drained,
-				 replay->ring_entries, packet->now_ns))
-		verdict = rxaqm_decide_packet(&queue->queue, &judgement, packet->kind, packet->ecn,
+	judged = rxaqm_decide_sojourn(&queue->queue, packet->sojourn_ns, packet->drained,
+				      replay->ring_entries, packet->now_ns);
+	if (judged)
+		verdict = rxaqm_decide_packet(&queue->queue, judged, packet->kind, packet->ecn,
 					      enforced, packet->now_ns);
 	/* A trace knows no flows, so none of its ACKs is known to be redundant. */
 	if (!enforced || verdict >= RXAQM_NOTE)
