@@ -17,7 +17,7 @@ enum rxaqm_law_share {
 	RXAQM_NR_SHARES
 };
 extern const struct rxaqm_law_share_name {
-	const char *action, *class;
+	const char *action, *packets;
 } rxaqm_law_share_names[RXAQM_NR_SHARES];
 
 /* Shares of RXAQM_LAW_ONE. */

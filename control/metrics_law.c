@@ -30,6 +30,6 @@ void rxaqm_metrics_print_law(struct rxaqm_metrics_text *text, const struct rxaqm
 				    RXAQM_METRICS_LABELS("interface", rows->row[i].interface,
 							 "queue", rows->row[i].queue, "action",
 							 rxaqm_law_share_names[s].action, "class",
-							 rxaqm_law_share_names[s].class),
+							 rxaqm_law_share_names[s].packets),
 				    rows->row[i].share[s]);
 }

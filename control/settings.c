@@ -254,9 +254,9 @@ int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *er
 		rxaqm_format_duration_exact(policy->target_ns, target);
 		rxaqm_format_duration_exact(policy->interval_ns, interval);
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "target=%s exceeds interval=%s; an interval of 20 targets is "
+				       "target=%s%s exceeds interval=%s; an interval of 20 targets is "
 				       "usual",
-				       target, interval);
+				       policy->target_auto ? "auto:" : "", target, interval);
 	}
 	if (policy->ce_threshold_ns && policy->law != RXAQM_LAW_CODEL) {
 		rxaqm_format_duration_exact(policy->ce_threshold_ns, target);

@@ -17,14 +17,14 @@ static void print_shares(struct rxaqm_out *out, const struct rxaqm_law_figures *
 		__u64 permille = rxaqm_law_parts(figures->share[i], 1000);
 		char key[32];
 
-		snprintf(key, sizeof(key), "%s_%s_ppm", name->action, name->class);
+		snprintf(key, sizeof(key), "%s_%s_ppm", name->action, name->packets);
 		rxaqm_out_u64(out, key, NULL, rxaqm_law_parts(figures->share[i], 1000000));
 		if (!permille)
 			continue;
 		if (strcmp(action, name->action))
 			rxaqm_out_text(out, "; %s", name->action);
 		action = name->action;
-		rxaqm_out_text(out, " %s %llu.%llu%%", name->class, permille / 10, permille % 10);
+		rxaqm_out_text(out, " %s %llu.%llu%%", name->packets, permille / 10, permille % 10);
 	}
 }
 

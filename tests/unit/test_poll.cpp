@@ -93,14 +93,14 @@ TEST_CASE("poll: a drained poll ends CoDel's episode", "[poll]")
 	p.q->codel.above = 1;
 	p.q->codel.dropping = 1;
 	p.q->codel.count = 7;
-	p.q->smooth_ns = 5;
+	p.q->law.smooth_ns = 5;
 	p.poll(64);
 	CHECK(p.q->codel.dropping);
 	p.poll(10);
 	CHECK_FALSE(p.q->codel.dropping);
 	CHECK_FALSE(p.q->codel.above);
 	CHECK(p.q->codel.count == 7);
-	CHECK(p.q->smooth_ns == 0);
+	CHECK(p.q->law.smooth_ns == 0);
 }
 
 TEST_CASE("poll: a queue first met standing stands since then", "[poll]")
