@@ -109,6 +109,27 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_notes
 		    hardware ? facts->ifname : "", hardware ? "\" is on" : "", consequence(facts));
 }
 
+/* Stamps come, but what they say is too inexact. */
+static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	char error[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], others[32] = "";
+
+	rxaqm_format_duration(facts->inexact_ns / 1000 * 1000, error);
+	rxaqm_format_duration(facts->inexact_target_ns, target);
+	if (facts->inexact_queues > 1)
+		snprintf(others, sizeof(others), ", and %u more", facts->inexact_queues - 1);
+	add(notes,
+	    "queue %u%s: the NIC clock's error of %s is over half the target of %s; %s; "
+	    "\"rxaqm run\" reads the clock itself, where the NIC has one (\"rxaqm clock %s\")",
+	    facts->inexact_queue, others, error, target,
+	    !facts->strict ?
+		    "acting on busy" :
+	    facts->lenient ?
+		    "acting on busy with signal=auto, else on the sojourn less that error" :
+		    "acting on the sojourn less that error",
+	    facts->ifname);
+}
+
 static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
 	char others[32] = "";
@@ -171,8 +192,16 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 	if (facts->ack_queues)
 		why_acks(facts, notes);
 	about_sockets(facts, notes);
+	if (facts->generic)
+		add(notes,
+		    "generic mode: the kernel does no GRO for packets of \"%s\" while a program is "
+		    "there, which costs TCP that is received here throughput (README, Limits); native mode "
+		    "does not",
+		    facts->ifname);
 	if (!facts->wanted)
 		return;
+	if (facts->inexact_queues)
+		why_inexact(facts, notes);
 	if (facts->stamp == RXAQM_STAMP_NONE)
 		why_none(facts, notes);
 	else
@@ -198,6 +227,12 @@ static void look_at_queue(struct rxaqm_note_facts *facts, const struct rxaqm_ifa
 		facts->lenient = true;
 	else
 		facts->strict = true;
+	if ((q->flags & RXAQM_QUEUE_SAMPLED) && q->sample_err_ns > rxaqm_queue_target_ns(q) / 2 &&
+	    !facts->inexact_queues++) {
+		facts->inexact_queue = number;
+		facts->inexact_ns = q->sample_err_ns;
+		facts->inexact_target_ns = rxaqm_queue_target_ns(q);
+	}
 	if (!rxaqm_queue_unstamped(q))
 		return;
 	facts->missing = true;
@@ -252,6 +287,7 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 		.hint = iface->flags & RXAQM_IFACE_HINT,
 		.stamp = iface->stamp,
 		.filter = rxaqm_stamps_filter(iface),
+		.generic = iface->flags & RXAQM_IFACE_GENERIC,
 		.no_sockets = !rxaqm_afxdp_pinned(),
 		.bare = iface->flags & RXAQM_IFACE_BARE,
 	};

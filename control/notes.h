@@ -38,11 +38,16 @@ struct rxaqm_note_facts {
 	unsigned int socket_queues; /* that go to sockets, */
 	unsigned int strict_queues; /* of these the ones that want stamps, which are not to be had, */
 	unsigned int strict_queue; /* and the first of them */
+	unsigned int inexact_queues; /* whose clock's error is over half their target, */
+	unsigned int inexact_queue; /* the first of them, */
+	__u64 inexact_ns; /* that error, */
+	__u64 inexact_target_ns; /* and the target */
+	bool generic; /* XDP in generic mode */
 	bool no_sockets; /* there are none in this kernel */
 	bool bare; /* the program puts no metadata in front of packets */
 };
 
-#define RXAQM_NOTES_MAX 6
+#define RXAQM_NOTES_MAX 8
 
 struct rxaqm_notes {
 	unsigned int nr;

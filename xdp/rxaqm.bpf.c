@@ -115,6 +115,10 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	q->policy = copy;
 	rxaqm_decide_target(q, config.ring_entries);
 	rxaqm_decide_reset(q);
+	/* If its lease is over, the first packet that is judged says so. */
+	q->flags &= ~RXAQM_QUEUE_ENFORCED;
+	if (copy.mode == RXAQM_MODE_ENFORCE)
+		q->flags |= RXAQM_QUEUE_ENFORCED;
 	return 0;
 }
 
@@ -141,6 +145,11 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	q->iface = iface_index;
 	if (config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
+	/* A NIC stamps packets before they come to a CPU's backlog: how long they were in its ring
+	 * is not known.
+	 */
+	if (config.by_cpu && iface->stamp == RXAQM_STAMP_HWTSTAMP)
+		q->flags |= RXAQM_QUEUE_UPSTREAM;
 	if (!(q->flags & RXAQM_QUEUE_POLICY_VALID) ||
 	    q->policy_gen != RXAQM_READ_ONCE(iface->policy_gen))
 		rxaqm_xdp_take_policy(q, iface, index);
@@ -148,10 +157,13 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	rxaqm_wait_served(q, !config.no_sockets && !config.by_cpu && socket_there(index));
 
 	nr_queues = cpu->nr_queues;
-	if (nr_queues >= RXAQM_CPU_QUEUES)
-		nr_queues = 0; /* ends of polls do not arrive here; poll_lost() will tell */
-	cpu->queue[nr_queues & (RXAQM_CPU_QUEUES - 1)] = index;
-	cpu->nr_queues = nr_queues + 1;
+	/* Not again for a poll that was closed before its end. */
+	if (!nr_queues || cpu->queue[(nr_queues - 1) & (RXAQM_CPU_QUEUES - 1)] != index) {
+		if (nr_queues == RXAQM_CPU_QUEUES)
+			nr_queues = 0; /* ends of polls do not arrive here; poll_lost() will tell */
+		cpu->queue[nr_queues & (RXAQM_CPU_QUEUES - 1)] = index;
+		cpu->nr_queues = nr_queues + 1;
+	}
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		cpu->want_ifindex = 0;
 		return 0;
@@ -293,7 +305,8 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		if (hint)
 			measure_hint(ctx, q, q->clock_ns, true);
 	}
-	if (!standing || rxaqm_poll_resumes(q, q->clock_ns)) {
+	/* A stamp of its own needs no memory of polls. */
+	if (!standing || (q->sample_ns != q->clock_ns && rxaqm_poll_resumes(q, q->clock_ns))) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
 	}

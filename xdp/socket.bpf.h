@@ -153,7 +153,8 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 	if (!q || !served)
 		return RXAQM_PASS;
 	now_ns = served->known.host_ns;
-	standing = (q->flags & RXAQM_QUEUE_STANDING) && !rxaqm_poll_resumes(q, now_ns);
+	standing = (q->flags & RXAQM_QUEUE_STANDING) &&
+		   (q->sample_ns == now_ns || !rxaqm_poll_resumes(q, now_ns));
 	known = standing ? pick_sojourn(q, now_ns, &sojourn_ns) :
 			   pick_sample(q, now_ns, &sojourn_ns);
 	if (standing)

@@ -297,9 +297,9 @@ uint64_t Plane::hints_asked() const
 	return hint_->bss->run_hint_asked;
 }
 
-void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex)
+void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns)
 {
-	const uint64_t args[] = { ifindex, tstamp_ns, 0, 0 };
+	const uint64_t args[] = { ifindex, tstamp_ns, hwtstamp_ns, 0 };
 
 	run_tracing(bpf_program__fd(stamp_->progs.run_ahead), args, sizeof(args));
 }
@@ -317,11 +317,11 @@ rxaqm_cpu Plane::cpu()
 
 std::optional<uint32_t> Plane::watched(uint64_t napi)
 {
-	uint32_t index;
+	rxaqm_standing standing;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(poll_->maps.standing_map), &napi, &index))
+	if (bpf_map_lookup_elem(bpf_map__fd(poll_->maps.standing_map), &napi, &standing))
 		return {};
-	return index - config_.queue_base;
+	return standing.queue[0] - config_.queue_base;
 }
 
 void Plane::set_policy(const rxaqm_policy &policy)
@@ -363,6 +363,19 @@ void Plane::overdue(unsigned n)
 	codel.count = codel.lastcount = 0;
 }
 
+void Plane::hold(double p, bool bad)
+{
+	rxaqm_law_vars &law = queue().law;
+
+	law.p = uint32_t(p * RXAQM_LAW_ONE);
+	law.bad = bad;
+	for (uint32_t &seen : law.seen)
+		seen = 0;
+	rxaqm_law_map(&law, RXAQM_LAW_ONE);
+	law.turn_ns = now_ns();
+	queue().flags |= RXAQM_QUEUE_ENFORCED;
+}
+
 rxaqm_policy simple_policy()
 {
 	rxaqm_policy policy = {};
@@ -373,6 +386,15 @@ rxaqm_policy simple_policy()
 	policy.mode = RXAQM_MODE_ENFORCE;
 	policy.law = RXAQM_LAW_CODEL;
 	policy.ecn = RXAQM_ECN_ON;
+	return policy;
+}
+
+rxaqm_policy auto_policy()
+{
+	rxaqm_policy policy = simple_policy();
+
+	policy.law = RXAQM_LAW_AUTO;
+	policy.ack = RXAQM_ACK_THIN;
 	return policy;
 }
 

@@ -101,6 +101,7 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, packet_ns),
 	M(rxaqm_queue, empty_ns),
 	M(rxaqm_queue, begin_ns),
+	M(rxaqm_queue, clock_epoch),
 	M(rxaqm_queue, window),
 	M(rxaqm_queue, target_ns),
 	M(rxaqm_queue, interval_ns),
@@ -124,6 +125,8 @@ const std::vector<Member> CLOCK = {
 	M(rxaqm_clock_entry, phc_resets),
 	M(rxaqm_clock_entry, phc_refused_until_ns),
 	M(rxaqm_clock_entry, phc_refusals),
+	M(rxaqm_clock_entry, last),
+	M(rxaqm_clock_entry, epoch),
 };
 const std::vector<Member> PHC = {
 	M(rxaqm_clock_phc, published), M(rxaqm_clock_phc, last),     M(rxaqm_clock_phc, clock),

@@ -267,29 +267,6 @@ TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")
 	CHECK(plane.stat(RXAQM_STAT_WOULD_DROP) == 1);
 }
 
-/* law=auto whose p has come to @p, in a window that has just begun. */
-static void hold(Plane &plane, double p, bool bad = true)
-{
-	rxaqm_law_vars &law = plane.queue().law;
-
-	law.p = uint32_t(p * RXAQM_LAW_ONE);
-	law.bad = bad;
-	for (uint32_t &seen : law.seen)
-		seen = 0;
-	rxaqm_law_map(&law, RXAQM_LAW_ONE);
-	law.turn_ns = now_ns();
-	plane.queue().flags |= RXAQM_QUEUE_ENFORCED;
-}
-
-static rxaqm_policy auto_policy()
-{
-	rxaqm_policy policy = simple_policy();
-
-	policy.law = RXAQM_LAW_AUTO;
-	policy.ack = RXAQM_ACK_THIN;
-	return policy;
-}
-
 TEST_CASE("verdict: auto: marks, drops, and what it leaves alone", "[verdict]")
 {
 	struct Case {
@@ -317,7 +294,7 @@ TEST_CASE("verdict: auto: marks, drops, and what it leaves alone", "[verdict]")
 	for (const Case &c : cases) {
 		CAPTURE(c.name);
 		take_policy(plane, auto_policy());
-		hold(plane, c.p, c.bad);
+		plane.hold(c.p, c.bad);
 		plane.stand(c.sojourn_ns);
 		Out out = plane.run(data_packet(c.tos));
 		CHECK(out.verdict == c.verdict);
@@ -361,7 +338,7 @@ TEST_CASE("verdict: auto: enforcing begins at nothing", "[verdict]")
 
 	policy.lease_until_ns = now_ns() - 1;
 	take_policy(plane, policy);
-	hold(plane, 1);
+	plane.hold(1);
 	plane.queue().flags &= ~RXAQM_QUEUE_ENFORCED;
 	plane.stand(5 * MS);
 	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
@@ -407,7 +384,7 @@ TEST_CASE("verdict: auto: redundant ACKs go, others do not", "[verdict]")
 	take_policy(plane, policy);
 	auto run = [&] {
 		/* At a half all that is redundant goes, and no other ACK does. */
-		hold(plane, 0.5);
+		plane.hold(0.5);
 		plane.queue().law.smooth_ns = SEC; /* a gap that a slow machine does not make */
 		plane.stand(5 * MS);
 		return plane.run(ack).verdict;

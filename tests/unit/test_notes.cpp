@@ -280,3 +280,30 @@ TEST_CASE("hint: kernel releases are compared by number", "[hint]")
 	CHECK_FALSE(rxaqm_hint_release_reached("", "6.3"));
 	CHECK_FALSE(rxaqm_hint_release_reached("6.3", ""));
 }
+
+TEST_CASE("notes: a clock that is too inexact for the target, and what that means", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.inexact_queues = 3;
+	facts.inexact_queue = 5;
+	facts.inexact_ns = 2400123;
+	facts.inexact_target_ns = 2000000;
+	check_says(facts, { "queue 5, and 2 more", "2.4ms", "half the target of 2ms",
+			    "acting on busy;", "rxaqm clock eth7" });
+	facts.strict = true;
+	check_says(facts, { "busy with signal=auto, else on the sojourn less" });
+	facts.lenient = false;
+	check_says(facts, { "; acting on the sojourn less that error" });
+}
+
+TEST_CASE("notes: generic mode turns GRO off", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.generic = true;
+	check_says(facts, { "no GRO", "eth7" });
+	/* Whatever the signal. */
+	facts.wanted = false;
+	check_says(facts, { "no GRO" });
+}

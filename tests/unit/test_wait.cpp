@@ -40,7 +40,7 @@ TEST_CASE("wait: what is published counts for as long as a sample", "[wait]")
 	/* Near 0, in the middle, and where times wrap. */
 	const uint64_t now = GENERATE(uint64_t(2 * SEC), 1ULL << 62, 5 * MS);
 
-	CHECK(rxaqm_sample_max_age_ns(INTERVAL) == AGE);
+	CHECK(rxaqm_sample_max_age_ns(INTERVAL, 0) == AGE);
 	CHECK(rxaqm_wait_check(MS, 0, INTERVAL, now) == RXAQM_WAIT_NONE);
 	CHECK(rxaqm_wait_check(~0ULL, 0, INTERVAL, now) == RXAQM_WAIT_NONE);
 	CHECK(rxaqm_wait_check(0, now, INTERVAL, now) == RXAQM_WAIT_VALID);

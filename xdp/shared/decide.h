@@ -135,7 +135,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 		rxaqm_law_turn(&q->law, &params, now_ns);
 		return 0;
 	}
-	if (!(q->flags & RXAQM_QUEUE_UNGUARDED) &&
+	if (!(q->flags & RXAQM_QUEUE_UNGUARDED) && q->law.turn_ns &&
 	    rxaqm_ns_since(now_ns, q->law.turn_ns) > RXAQM_DECIDE_MEMORY_NS)
 		rxaqm_codel_drained(&q->codel);
 	rxaqm_decide_guard(q, params.max_drop, now_ns);
@@ -376,13 +376,20 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel(struct rxaqm_queue *q,
 	return RXAQM_DROP;
 }
 
-/* Enforcing begins or ends: the law begins anew, too. Global: it is seldom. Returns 0. */
+/* Enforcing begins or ends: so do signals. What was seen of each class holds. Global: it is seldom.
+ * Returns 0.
+ */
 rxaqm_global int rxaqm_decide_enforce(struct rxaqm_queue *q)
 {
 	if (!q)
 		return 0;
 	q->flags ^= RXAQM_QUEUE_ENFORCED;
-	rxaqm_decide_reset(q);
+	q->codel = (struct rxaqm_codel_vars){};
+	q->law.p = 0;
+	q->law.bad = 0;
+	q->law.above_ns = 0;
+	if (q->policy.law == RXAQM_LAW_AUTO)
+		rxaqm_law_map(&q->law, RXAQM_LAW_ONE);
 	return 0;
 }
 

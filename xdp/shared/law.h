@@ -217,8 +217,10 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 		/* It did not stand meanwhile: p halves in each half interval. */
 		quiet = since_ns / (4 * window_ns);
 		p = vars->turn_ns && quiet < 30 ? (__s64)(vars->p >> quiet) : 0;
-		if (since_ns >= params->interval_ns)
+		if (since_ns >= params->interval_ns) {
 			vars->bad = 0;
+			vars->above_ns = 0;
+		}
 		vars->goal_ns = params->target_ns;
 		near_ns = rxaqm_law_clamp((__s64)vars->smooth_ns, 0, 2 * (__s64)vars->goal_ns);
 	}

@@ -37,7 +37,7 @@ rxaqm_always_inline enum rxaqm_wait_state rxaqm_wait_check(__u64 wait_ns, __u64 
 	if (wait_ns > RXAQM_SOJOURN_MAX_NS ||
 	    rxaqm_ns_after(updated_ns, now_ns + RXAQM_WAIT_SLACK_NS))
 		return RXAQM_WAIT_BAD;
-	if (rxaqm_ns_since(now_ns, updated_ns) > rxaqm_sample_max_age_ns(interval_ns))
+	if (rxaqm_ns_since(now_ns, updated_ns) > rxaqm_sample_max_age_ns(interval_ns, 0))
 		return RXAQM_WAIT_STALE;
 	return RXAQM_WAIT_VALID;
 }
@@ -65,7 +65,7 @@ rxaqm_always_inline bool rxaqm_wait_follow(struct rxaqm_queue *q, __u64 wait_ns,
 {
 	bool standing = q->flags & RXAQM_QUEUE_STANDING;
 
-	if (wait_ns && total_ns >= q->target_ns) {
+	if (wait_ns && total_ns >= rxaqm_queue_target_ns(q)) {
 		q->flags |= RXAQM_QUEUE_WAITING;
 		return true;
 	}
