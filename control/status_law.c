@@ -7,7 +7,8 @@
 #include "law_figures.h"
 
 /* In JSON all of them; in text those that are more than nothing, each action once. */
-static void print_shares(struct rxaqm_out *out, const struct rxaqm_law_figures *figures)
+static void print_shares(struct rxaqm_out *out, const struct rxaqm_law_figures *figures,
+			 bool in_text)
 {
 	const char *action = "";
 	int i;
@@ -19,7 +20,7 @@ static void print_shares(struct rxaqm_out *out, const struct rxaqm_law_figures *
 
 		snprintf(key, sizeof(key), "%s_%s_ppm", name->action, name->packets);
 		rxaqm_out_u64(out, key, NULL, rxaqm_law_parts(figures->share[i], 1000000));
-		if (!permille)
+		if (!permille || !in_text)
 			continue;
 		if (strcmp(action, name->action))
 			rxaqm_out_text(out, "; %s", name->action);
@@ -48,7 +49,7 @@ static void print_auto(struct rxaqm_out *out, const struct rxaqm_iface *iface,
 	rxaqm_out_ns(out, "goal_ns", in_text && short_ring ? ", goal %s" : NULL, figures.goal_ns);
 	if (in_text && short_ring)
 		rxaqm_out_text(out, ", since the ring has no room for the target");
-	print_shares(out, &figures);
+	print_shares(out, &figures, in_text);
 	rxaqm_out_end(out);
 	if (in_text)
 		rxaqm_out_text(out, "\n");

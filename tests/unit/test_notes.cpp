@@ -175,10 +175,24 @@ TEST_CASE("notes: a queue of ACKs", "[notes]")
 	facts.ack_percent = 93;
 	facts.ack_kept = true;
 	check_says(facts, { "queue 3: 93 % of the packets over target are pure ACKs",
-			    "hardly gets shorter", "ack=thin" });
+			    "law=auto with ack=thin" });
 	facts.ack_queues = 5;
 	facts.ack_kept = false;
 	check_says(facts, { "queue 3, and 4 more: 93 %", "ACKs; ack=thin drops" });
+}
+
+TEST_CASE("notes: a queue that exempt traffic holds", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.exempt_queues = 1;
+	facts.exempt_queue = 3;
+	facts.exempt_percent = 97;
+	snprintf(facts.exempt, sizeof(facts.exempt), "ICMP, exempt_ports=22");
+	check_says(facts, { "queue 3: exempt traffic holds it over target, 97 % of what stands",
+			    "the law cannot help", "exempt are ICMP, exempt_ports=22" });
+	facts.exempt_queues = 2;
+	check_says(facts, { "queue 3, and 1 more: exempt traffic" });
 }
 
 TEST_CASE("notes: a queue is unstamped when packets come without stamps for a second", "[notes]")
