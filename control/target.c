@@ -119,8 +119,7 @@ void rxaqm_target_derive(const struct rxaqm_target_facts *facts, struct rxaqm_ta
 {
 	memset(target, 0, sizeof(*target));
 	target->ceiling_ns = rxaqm_floor_ceiling_ns(facts->entries, facts->packet_ns);
-	target->floor_ns = rxaqm_floor_ns(facts->moderation_ns, facts->round_ns,
-					  facts->clock_err_ns);
+	target->floor_ns = rxaqm_floor_ns(facts->moderation_ns, facts->round_ns);
 	if (target->floor_ns) {
 		target->target_ns = rxaqm_floor_target_ns(target->floor_ns, target->ceiling_ns,
 							  facts->quarters);
@@ -135,7 +134,6 @@ void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_q
 {
 	facts->round_ns = q->round_ns;
 	facts->packet_ns = q->packet_ns;
-	facts->clock_err_ns = rxaqm_queue_err_ns(q);
 }
 
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule)

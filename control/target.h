@@ -41,7 +41,6 @@ struct rxaqm_target_facts {
 	/* Measured: rxaqm_target_measure(). */
 	__u32 round_ns; /* T_cyc */
 	__u32 packet_ns; /* of the round, by packet */
-	__u64 clock_err_ns; /* 0: no clock in use */
 	/* Of the NIC. */
 	__u64 moderation_ns; /* 0: none */
 	__u32 entries; /* of the ring, or of the backlog */
@@ -63,7 +62,7 @@ struct rxaqm_target {
 /* Derive the target. All of @target is filled in, whatever the facts are. */
 void rxaqm_target_derive(const struct rxaqm_target_facts *facts, struct rxaqm_target *target);
 
-/* Take what @q has measured: round_ns, packet_ns, clock_err_ns. */
+/* Take what @q has measured: round_ns, packet_ns. */
 void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_queue *q);
 
 /* Quarters of the floor that @rule asks for. */

@@ -203,6 +203,7 @@ TEST_CASE("wait: ACKs are thinned, exempt packets left alone, as ever", "[wait]"
 	unsigned dropped = 0;
 	Served plane(auto_policy());
 
+	plane.publish(5 * MS);
 	plane.look();
 	plane.run(ack);
 	for (uint32_t i = 0; i < 8; i++) {

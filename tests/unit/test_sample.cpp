@@ -254,7 +254,7 @@ TEST_CASE("sample: an error over half the target lets polls speak, where they ma
 		bool lenient = signal == RXAQM_SIGNAL_AUTO;
 
 		CAPTURE(signal);
-		s.q->policy.target_ns = 2 * MS;
+		s.q->target_ns = 2 * MS;
 		s.q->policy.signal = __u8(signal);
 		s.clock.err_ns = MS;
 		CHECK(s.sample(80 * MS) == RXAQM_SAMPLE_GOOD);

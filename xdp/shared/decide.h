@@ -79,7 +79,7 @@ static inline void rxaqm_decide_target(struct rxaqm_queue *q, __u32 ring_entries
 	__u64 floor_ns, ceiling_ns, derived_ns;
 
 	if (q->policy.target_auto) {
-		floor_ns = rxaqm_floor_ns(q->moderation_ns, q->round_ns, rxaqm_queue_err_ns(q));
+		floor_ns = rxaqm_floor_ns(q->moderation_ns, q->round_ns);
 		ceiling_ns = rxaqm_floor_ceiling_ns(ring_entries, q->packet_ns);
 		derived_ns = rxaqm_floor_target_ns(floor_ns, ceiling_ns, q->target_quarters);
 		if (derived_ns > target_ns)

@@ -5,11 +5,12 @@
  * A packet that comes just behind a poll waits until the next one, and then for its place in
  * that, with no queue standing at all. So below the floor
  *
- *	F = T_mod + 2 * T_cyc + 4 * e
+ *	F = T_mod + 2 * T_cyc
  *
  * batches are punished, not queues: T_cyc is the time from one poll of the queue to the next,
- * T_mod the moderation of the interrupt, e the error of the clock in use. E.g. 64 packets of
- * 20 us a poll: 2.6 ms. Beyond the ceiling, a quarter of what a full ring takes to be served,
+ * T_mod the moderation of the interrupt. E.g. 64 packets of 20 us a poll: 2.6 ms. The error of
+ * the clock is no part of it: that is taken off each sojourn, and a clock whose error is over
+ * half the target does not count at all (sample.h); as a part of the target it would excuse itself. Beyond the ceiling, a quarter of what a full ring takes to be served,
  * the NIC drops before anything can be done. Between the two the completion design decides:
  * where Tx completions stand behind Rx the floor itself, else a multiple of it.
  *
@@ -29,12 +30,11 @@ rxaqm_always_inline __u64 rxaqm_floor_bounded(__u64 ns)
 }
 
 /* The floor, at most 4 s. @round_ns: T_cyc; 0, not measured, gives 0. */
-rxaqm_always_inline __u64 rxaqm_floor_ns(__u64 moderation_ns, __u32 round_ns, __u64 clock_err_ns)
+rxaqm_always_inline __u64 rxaqm_floor_ns(__u64 moderation_ns, __u32 round_ns)
 {
 	if (!round_ns)
 		return 0;
-	return rxaqm_floor_bounded(rxaqm_floor_bounded(moderation_ns) + 2ULL * round_ns +
-				   4 * rxaqm_floor_bounded(clock_err_ns));
+	return rxaqm_floor_bounded(rxaqm_floor_bounded(moderation_ns) + 2ULL * round_ns);
 }
 
 /* The ceiling, at most 4 s; 0: unknown. */

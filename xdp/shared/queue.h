@@ -97,14 +97,6 @@ struct rxaqm_queue {
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1472);
 
-/* The error of the clock in use; polls are timed by the host's own. */
-rxaqm_always_inline __u64 rxaqm_queue_err_ns(const struct rxaqm_queue *q)
-{
-	if (q->signal == RXAQM_SIGNAL_BUSY || !(q->flags & RXAQM_QUEUE_SAMPLED))
-		return 0;
-	return q->sample_err_ns;
-}
-
 /* The target in use. */
 rxaqm_always_inline __u64 rxaqm_queue_target_ns(const struct rxaqm_queue *q)
 {
