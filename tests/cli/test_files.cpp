@@ -111,7 +111,8 @@ TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
 	for (int i = 0; i < 300; i++)
 		options.input += std::to_string(1000000000ULL + unsigned(i) * 1000000) +
 				 ",0,30000000,1500," + (i % 2 ? "2" : "0") + ",data,0\n";
-	Result lines = host.rxaqm({ "replay", "law=codel", "target=2ms", "interval=40ms" }, options);
+	Result lines = host.rxaqm({ "replay", "law=codel", "target=2ms", "interval=40ms" },
+				  options);
 	CAPTURE(lines.text());
 	CHECK(lines.exit_code == 0);
 	CHECK(lines.err == "");
@@ -149,7 +150,8 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	CAPTURE(lines.text().substr(0, 1000));
 	CHECK(lines.exit_code == 0);
 	CHECK(lines.err == "");
-	CHECK(lines.out.find("now_ns,queue,verdict,p_ppm,bad,goal_ns\n1000000000,0,pass,0,0,2000000\n") ==
+	CHECK(lines.out.find(
+		      "now_ns,queue,verdict,p_ppm,bad,goal_ns\n1000000000,0,pass,0,0,2000000\n") ==
 	      0);
 	CHECK(std::count(lines.out.begin(), lines.out.end(), '\n') == 2001);
 	CHECK(lines.out.find(",drop,") != std::string::npos);

@@ -260,9 +260,10 @@ TEST_CASE("enforce: exempt traffic that holds the queue is told", "[enforce]")
 	CAPTURE(law);
 	s.frames.mix = { ICMP_ECHO };
 	CHECK(s.while_loaded([&] {
-		return s.host.rxaqm(s.wire.rx, { "status" }).out.find(
-			       "note: queue 0: exempt traffic holds it over target, 100 % of what "
-			       "stands there, and the law cannot help; exempt are ICMP") !=
+		return s.host.rxaqm(s.wire.rx, { "status" })
+			       .out
+			       .find("note: queue 0: exempt traffic holds it over target, 100 % of what "
+				     "stands there, and the law cannot help; exempt are ICMP") !=
 		       std::string::npos;
 	}));
 	CHECK(s.while_loaded([&] {

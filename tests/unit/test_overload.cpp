@@ -270,8 +270,9 @@ TEST_CASE("overload: exempt packets that hold the queue are named", "[overload]"
 	alarm.q->law.seen[RXAQM_CLASS_ECT] = 100;
 	alarm.run(15, OVER);
 	REQUIRE(alarm.events.size() == 1);
-	CHECK(has(alarm.events[0].text, "exempt traffic holds it, 90 % of what stands there, and the "
-					"law cannot help; exempt are ICMP, "));
+	CHECK(has(alarm.events[0].text,
+		  "exempt traffic holds it, 90 % of what stands there, and the "
+		  "law cannot help; exempt are ICMP, "));
 	CHECK(has(alarm.events[0].text, ", exempt_ports=22, exempt_dscp=ef"));
 }
 
@@ -301,7 +302,8 @@ TEST_CASE("overload: exempt packets hold a queue only if no law can help", "[ove
 	CHECK(percent() == 0);
 	w.after(OVER);
 	CHECK(w.after(OVER).exempt_percent == 50);
-	CHECK(std::string(w.look.exempt) == "ICMP, IGMP, OSPF, VRRP, PTP, DSCP cs6 and cs7, all but IP");
+	CHECK(std::string(w.look.exempt) ==
+	      "ICMP, IGMP, OSPF, VRRP, PTP, DSCP cs6 and cs7, all but IP");
 	CHECK(w.after(FLOWING).exempt_percent == 0);
 	CHECK(std::string(w.look.exempt) == "");
 }

@@ -332,7 +332,8 @@ TEST_CASE("replay: no ACK of a trace is known to be redundant", "[replay]")
 TEST_CASE("replay: a ring without room for the target has a lower goal", "[replay]")
 {
 	Replay known(Settings{ { "law", "auto" }, { "target", "50ms" }, { "interval", "200ms" } });
-	Replay unknown(Settings{ { "law", "auto" }, { "target", "50ms" }, { "interval", "200ms" } });
+	Replay unknown(
+		Settings{ { "law", "auto" }, { "target", "50ms" }, { "interval", "200ms" } });
 
 	/* A packet a ms, of 64 entries: half of that leaves in 32 ms. */
 	known->ring_entries = 64;
