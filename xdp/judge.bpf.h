@@ -6,8 +6,22 @@
 #define RXAQM_JUDGE_BPF_H
 
 #include "classify.bpf.h"
-#include "ecn.h"
 #include "signal.bpf.h"
+
+/* A pure ACK that is to go if others of its flow say the same (@thin); else, as a SYN, it passes and
+ * is noted.
+ */
+static __always_inline enum rxaqm_verdict thin_ack(struct xdp_md *ctx, struct rxaqm_queue *q,
+						   const struct rxaqm_packet *pkt, __u32 index,
+						   bool thin)
+{
+	__u64 gap_ns = thin ? rxaqm_decide_ack_gap_ns(q) : 0;
+
+	if (!rxaqm_xdp_thin(ctx, pkt, index, gap_ns, rxaqm_decide_unasked_ns(q), q->clock_ns))
+		return RXAQM_PASS;
+	rxaqm_decide_count(q, q->flags & RXAQM_QUEUE_ENFORCED, RXAQM_STAT_ACK_DROP);
+	return RXAQM_DROP;
+}
 
 /* A packet of which rxaqm_decide_sojourn() said @judged, at q->clock_ns: parse it, and do to it what
  * the law says. What is only observed passes. Global, so that it is there once. Returns an enum
@@ -26,11 +40,11 @@ __attribute__((noinline)) int rxaqm_xdp_verdict(struct xdp_md *ctx, struct rxaqm
 	enforced = rxaqm_decide_enforced(&q->policy, q->clock_ns);
 	verdict = rxaqm_decide_packet(q, judged, pkt.kind, pkt.ecn, enforced, q->clock_ns);
 	if (verdict >= RXAQM_NOTE)
-		verdict = rxaqm_xdp_thin(ctx, q, index, verdict == RXAQM_THIN);
+		verdict = thin_ack(ctx, q, &pkt, index, verdict == RXAQM_THIN);
 	if (verdict == RXAQM_PASS || !enforced)
 		return RXAQM_PASS;
 	if (verdict == RXAQM_MARK)
-		rxaqm_ecn_mark(&pkt, (void *)(long)ctx->data, (void *)(long)ctx->data_end);
+		rxaqm_xdp_mark(ctx, pkt.ip_off);
 	else
 		q->poll_drops++;
 	return verdict;

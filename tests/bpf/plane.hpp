@@ -56,7 +56,14 @@ class Plane
 	Plane(const Plane &) = delete;
 
 	/* A packet on @queue of an interface of that many queues and more. */
-	Out run(const packets::Bytes &packet, unsigned queue = 0);
+	Out run(const packets::Bytes &packet, unsigned queue = 0)
+	{
+		return run_split(packet, packet.size(), queue);
+	}
+	/* The same with the first @linear bytes in the piece that XDP can see, the rest in others.
+	 * Skips the test where BPF_PROG_RUN cannot do that.
+	 */
+	Out run_split(const packets::Bytes &packet, size_t linear, unsigned queue = 0);
 	Out run(const packets::Packet &packet, unsigned queue = 0)
 	{
 		return run(packets::build(packet), queue);

@@ -139,8 +139,8 @@ const std::vector<Member> CPU = {
 	M(rxaqm_cpu, ahead_hwtstamp_ns),
 };
 const std::vector<Member> ACK = {
-	M(rxaqm_ack_flow, id),	   M(rxaqm_ack_flow, passed_ns), M(rxaqm_ack_flow, ack),
-	M(rxaqm_ack_flow, window), M(rxaqm_ack_flow, ecn_flags), M(rxaqm_ack_flow, run),
+	M(rxaqm_ack_flow, id),	M(rxaqm_ack_flow, passed_ns), M(rxaqm_ack_flow, ack),
+	M(rxaqm_ack_flow, seq), M(rxaqm_ack_flow, ace),	      M(rxaqm_ack_flow, accecn),
 };
 
 const std::vector<Member> WAIT = {

@@ -266,23 +266,27 @@ TEST_CASE("poll: rounds of many seconds do not wrap", "[poll]")
 
 	p.poll(64);
 	p.poll(64, (1ULL << 32) + 64);
-	CHECK(p.q->round_ns == 0xffffffff);
+	CHECK(p.q->round_ns == 0x7fffffff);
 	CHECK(p.q->packet_ns == 0xffffffff / 64);
 }
 
-TEST_CASE("poll: smoothing starts at the first value and follows", "[poll]")
+TEST_CASE("poll: what is typical begins at the first value, and follows slowly", "[poll]")
 {
-	__u32 avg = rxaqm_poll_smooth(0, 1000);
+	__u32 typical = rxaqm_poll_follow(0, 1600);
 
-	CHECK(avg == 1000);
+	CHECK(typical == 1600);
+	/* One poll in which the CPU was taken away counts for as much as a small delay. */
+	CHECK(rxaqm_poll_follow(typical, ~0ULL) == 1701);
+	CHECK(rxaqm_poll_follow(typical, 1) == 1499);
+	CHECK(rxaqm_poll_follow(typical, 1650) == 1650);
 	for (int i = 0; i < 100; i++)
-		avg = rxaqm_poll_smooth(avg, 5000);
-	CHECK(5000 - avg < 8);
-	for (int i = 0; i < 100; i++)
-		avg = rxaqm_poll_smooth(avg, 16);
-	CHECK(avg - 16 < 8);
-	CHECK(rxaqm_poll_smooth(0, ~0ULL) == 0xffffffff);
-	CHECK(rxaqm_poll_smooth(0xffffffff, 0) == 0xdfffffff);
+		typical = rxaqm_poll_follow(typical, 16000);
+	CHECK(typical == 16000);
+	for (int i = 0; i < 1000; i++)
+		typical = rxaqm_poll_follow(typical, 16);
+	CHECK(typical == 16);
+	CHECK(rxaqm_poll_follow(0, ~0ULL) == 0x7fffffff);
+	CHECK(rxaqm_poll_follow(0x7fffffff, 0) < 0x7fffffff);
 }
 
 TEST_CASE("poll: a queue that is fast for its target shares readings of the clock", "[poll]")

@@ -22,7 +22,7 @@ enum rxaqm_verdict {
 	RXAQM_PASS,
 	RXAQM_MARK, /* set CE and pass */
 	RXAQM_DROP,
-	RXAQM_NOTE, /* an ACK that passes: ack.h is to know of it */
+	RXAQM_NOTE, /* an ACK or SYN that passes: ack.h is to know of it */
 	RXAQM_THIN, /* an ACK: drop it if it is redundant, else as RXAQM_NOTE */
 };
 
@@ -272,12 +272,12 @@ rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_polic
 	return RXAQM_CLASS_ECT;
 }
 
-/* law=auto: a pure ACK that is not shed, @drawn by lot. */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ack(struct rxaqm_queue *q, __u32 drawn,
-							__u64 now_ns)
+/* law=auto: a pure ACK or a SYN that is not shed, @drawn by lot. */
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ack(struct rxaqm_queue *q, bool ack,
+							__u32 drawn, __u64 now_ns)
 {
 	if (q->law.bad && q->policy.ack == RXAQM_ACK_THIN)
-		return drawn < q->law.thin ? RXAQM_THIN : RXAQM_NOTE;
+		return ack && drawn < q->law.thin ? RXAQM_THIN : RXAQM_NOTE;
 	q->law.unasked_ns = now_ns;
 	return RXAQM_PASS;
 }
@@ -297,8 +297,8 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 			rxaqm_decide_count_drop(q, cls, enforced);
 		return RXAQM_DROP;
 	}
-	if (cls == RXAQM_CLASS_ACK)
-		return rxaqm_decide_ack(q, drawn, now_ns);
+	if (cls == RXAQM_CLASS_ACK || cls == RXAQM_CLASS_SYN)
+		return rxaqm_decide_ack(q, cls == RXAQM_CLASS_ACK, drawn, now_ns);
 	if (ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC))
 		mark = vars->mark_classic;
 	/* A CE mark that is there already says what ours would. */
