@@ -91,8 +91,8 @@ const struct rxaqm_config_key rxaqm_config_keys[] = {
 
 const struct rxaqm_gone rxaqm_config_gone[] = {
 	{ "[Autotune]", NULL,
-	  "targets follow what is measured without it; in [Interface NAME] write "
-	  "target=auto:DURATION for min, target=DURATION for max, and interval for rtt" },
+	  "targets follow what is measured without it; delete it, and in [Interface NAME] write "
+	  "target=auto:DURATION for min, target=DURATION for max, interval for rtt" },
 	{ "autotune", NULL, "target=auto does it, target=DURATION keeps a target as it is" },
 	{ 0 },
 };

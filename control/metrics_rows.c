@@ -172,7 +172,10 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 	return row;
 }
 
-bool rxaqm_metrics_by_queue(const struct rxaqm_state *state, bool by_interface, unsigned int slot)
+/* Is the interface in @slot of the registry shown queue by queue? By how many queues it and those
+ * before it have, in use or not: series must not change their form.
+ */
+static bool by_queue(const struct rxaqm_state *state, bool by_interface, unsigned int slot)
 {
 	unsigned int shown = 0, i;
 	bool fits = false;
@@ -200,7 +203,7 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
 		rxaqm_status_target_facts(iface, &facts);
-		if (!rxaqm_metrics_by_queue(view->state, view->by_interface, slot)) {
+		if (!by_queue(view->state, view->by_interface, slot)) {
 			all = new_row(rows, view->iface[slot].label);
 			snprintf(all->queue, sizeof(all->queue), "all");
 		}

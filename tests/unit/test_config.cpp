@@ -200,8 +200,8 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Metrics]\nlisten=nowhere\n", "r.conf:2: listen=nowhere: " },
 		{ "[Metrics]\ntextfile=/tmp/x\n", "textfile=/tmp/x must end in .prom" },
 		{ "[Daemon]\n[Autotune]\nmin=5ms\n",
-		  "r.conf:2: [Autotune] is gone: targets follow what is measured without it; in "
-		  "[Interface NAME] write target=auto:DURATION for min" },
+		  "r.conf:2: [Autotune] is gone: targets follow what is measured without it; delete "
+		  "it, and in [Interface NAME] write target=auto:DURATION for min" },
 		{ "[Interface a]\nautotune=yes\n",
 		  "r.conf:2: autotune=yes is gone: target=auto does it" },
 		{ "[Interface a]\nautotune=no\n",
