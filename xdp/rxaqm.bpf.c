@@ -43,17 +43,25 @@ struct {
 	__uint(XDP_PASS, 1);
 } XDP_RUN_CONFIG(rxaqm_bare);
 
+struct {
+	__uint(priority, 5);
+	__uint(XDP_PASS, 1);
+} XDP_RUN_CONFIG(rxaqm_generic);
+
+struct {
+	__uint(priority, 5);
+	__uint(XDP_PASS, 1);
+} XDP_RUN_CONFIG(rxaqm_generic_bare);
+
 const volatile struct rxaqm_xdp_config config = {};
 
 #include "judge.bpf.h"
 #include "socket.bpf.h"
 
 /* Which of the programs this is: known when compiled, so that none pays for the others. */
-enum program {
-	PLAIN,
-	BARE, /* puts nothing in front of packets */
-	HINT, /* the stamp of the packet at hand can be read */
-};
+#define BARE (1U << 0) /* puts nothing in front of packets */
+#define HINT (1U << 1) /* the driver can be asked for the stamp of the packet at hand */
+#define GENERIC (1U << 2) /* runs after the stack has the skb, whose stamp was seen then */
 
 /* What ECT(0) means, which the host's own congestion control says unless the policy does. */
 static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
@@ -143,12 +151,12 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	if (!q || !iface || !cpu)
 		return 0;
 	q->iface = iface_index;
-	if (config.by_cpu)
+	if (program & GENERIC && config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
 	/* A NIC stamps packets before they come to a CPU's backlog: how long they were in its ring
 	 * is not known.
 	 */
-	if (config.by_cpu && iface->stamp == RXAQM_STAMP_HWTSTAMP)
+	if (program & GENERIC && config.by_cpu && iface->stamp == RXAQM_STAMP_HWTSTAMP)
 		q->flags |= RXAQM_QUEUE_UPSTREAM;
 	if (!(q->flags & RXAQM_QUEUE_POLICY_VALID) ||
 	    q->policy_gen != RXAQM_READ_ONCE(iface->policy_gen))
@@ -168,7 +176,7 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 		cpu->want_ifindex = 0;
 		return 0;
 	}
-	if (program == HINT || config.generic) {
+	if (program & (HINT | GENERIC)) {
 		cpu->want_ifindex = 0;
 		if (wants_stamps(q, iface))
 			return 0;
@@ -221,9 +229,9 @@ static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue
 
 /* A packet of a queue that a socket serves and that needs a look. It goes there, unless it is dropped. */
 static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				 enum program program)
+				 __u32 program)
 {
-	bool hint = program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
+	bool hint = program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
 	bool standing = q->flags & RXAQM_QUEUE_STANDING;
 	struct rxaqm_served served = {};
 	__u64 hw_ns = 0;
@@ -236,7 +244,7 @@ static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 	} else {
 		bool due = !standing || !((q->taken - 1) & q->clock_mask);
 
-		if (config.generic)
+		if (program & GENERIC)
 			hw_ns = measure_ahead(ctx, q, q->clock_ns, due);
 		else if (hint)
 			hw_ns = measure_hint(ctx, q, q->clock_ns, due);
@@ -250,28 +258,28 @@ static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 			served.known.flags |= RXAQM_META_HW_TIME;
 		}
 		verdict = rxaqm_xdp_judge_served(ctx, q, &served, index);
-		rxaqm_wait_looked(q, served.calm && !config.generic && !hint);
+		rxaqm_wait_looked(q, served.calm && !(program & GENERIC) && !hint);
 		if (verdict == RXAQM_DROP)
 			return XDP_DROP;
 	}
-	if (program == BARE)
+	if (program & BARE)
 		return to_socket_bare(ctx, q, index);
 	return to_socket_told(ctx, q, index, &served.known);
 }
 
 /* One that needs none. */
 static __always_inline int serve_calm(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				      enum program program)
+				      __u32 program)
 {
 	q->taken++;
-	if (program == BARE)
+	if (program & BARE)
 		return to_socket_bare(ctx, q, index);
 	return to_socket_told(ctx, q, index, NULL);
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
 static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				enum program program)
+				__u32 program)
 {
 	__u64 sojourn_ns = 0;
 	bool standing, hint;
@@ -292,15 +300,15 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		return XDP_PASS;
 	}
 	standing = q->flags & RXAQM_QUEUE_STANDING;
-	hint = program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
-	if (!standing && !config.generic && !hint) {
+	hint = program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
+	if (!standing && !(program & GENERIC) && !hint) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
 	}
 	/* Packets of a fast queue share one reading of the clock, and one stamp. */
 	if (!standing || !((q->taken - 1) & q->clock_mask)) {
 		q->clock_ns = bpf_ktime_get_ns();
-		if (config.generic)
+		if (program & GENERIC)
 			measure_ahead(ctx, q, q->clock_ns, true);
 		if (hint)
 			measure_hint(ctx, q, q->clock_ns, true);
@@ -318,7 +326,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 }
 
 /* A packet of the interface's @queue. */
-static __always_inline int act(struct xdp_md *ctx, __u32 queue, enum program program)
+static __always_inline int act(struct xdp_md *ctx, __u32 queue, __u32 program)
 {
 	__u32 index = config.queue_base + queue;
 	struct rxaqm_queue *q;
@@ -336,7 +344,7 @@ static __always_inline int act(struct xdp_md *ctx, __u32 queue, enum program pro
 SEC("xdp.frags")
 int rxaqm_xdp(struct xdp_md *ctx)
 {
-	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index, PLAIN);
+	return act(ctx, ctx->rx_queue_index, 0);
 }
 
 /* The same without metadata for sockets. From some 6.12 on the kernel lets a program that puts some
@@ -346,11 +354,29 @@ int rxaqm_xdp(struct xdp_md *ctx)
 SEC("?xdp.frags")
 int rxaqm_bare(struct xdp_md *ctx)
 {
-	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index, BARE);
+	return act(ctx, ctx->rx_queue_index, BARE);
 }
 
-/* The same for a driver that can be asked for stamps. Loaded for that device only, and then
- * instead of the other; native mode only. Control says whether it takes packets in fragments:
+/* In generic mode, where packets may come by a CPU's backlog. */
+static __always_inline __u32 generic_queue(struct xdp_md *ctx)
+{
+	return config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index;
+}
+
+SEC("?xdp.frags")
+int rxaqm_generic(struct xdp_md *ctx)
+{
+	return act(ctx, generic_queue(ctx), GENERIC);
+}
+
+SEC("?xdp.frags")
+int rxaqm_generic_bare(struct xdp_md *ctx)
+{
+	return act(ctx, generic_queue(ctx), GENERIC | BARE);
+}
+
+/* For a driver that can be asked for stamps. Loaded for that device only, and then
+ * instead of the others; native mode only. Control says whether it takes packets in fragments:
  * some kernels that know such programs do not let them.
  */
 SEC("?xdp")

@@ -117,11 +117,11 @@ Plane::Plane(const PlaneConfig &config)
 		fail("opening the programs", errno);
 	unpin(xdp_->obj);
 	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
-				 config.ring_entries, config.by_cpu,	 config.generic,
-				 config.no_sockets };
+				 config.ring_entries, config.by_cpu,	 config.no_sockets };
 	if (config.no_sockets)
 		bpf_map__set_type(xdp_->maps.xsk_map, BPF_MAP_TYPE_ARRAY);
 	bpf_program__set_autoload(xdp_->progs.rxaqm_bare, config.bare);
+	bpf_program__set_autoload(xdp_->progs.rxaqm_generic, config.generic);
 	if (int err = rxaqm__load(xdp_))
 		fail("loading the XDP program", err);
 	if (config.hint)
@@ -202,7 +202,9 @@ Out Plane::run_split(const packets::Bytes &packet, size_t linear, unsigned queue
 	opts.ctx_size_in = sizeof(ctx);
 	opts.ctx_out = &ctx_out;
 	opts.ctx_size_out = sizeof(ctx_out);
-	prog = config_.bare ? xdp_->progs.rxaqm_bare : xdp_->progs.rxaqm_xdp;
+	prog = config_.bare    ? xdp_->progs.rxaqm_bare :
+	       config_.generic ? xdp_->progs.rxaqm_generic :
+				 xdp_->progs.rxaqm_xdp;
 	if (hint_)
 		prog = hint_->progs.rxaqm_hint;
 	if (setns(its_netns_, CLONE_NEWNET))
