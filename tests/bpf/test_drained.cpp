@@ -31,6 +31,10 @@ void stamped(Plane &plane, unsigned nr, uint64_t ns, unsigned queue = 0)
 /* The queue was empty a second ago, and its stamps are believed. */
 void begin_stamped(Plane &plane, unsigned queue = 0)
 {
+	rxaqm_policy policy = simple_policy();
+
+	policy.interval_ns = RXAQM_INTERVAL_MAX_NS; /* samples are good for half of that */
+	plane.set_policy(policy);
 	publish_clock(plane);
 	stamped(plane, 1, 0, queue);
 	plane.end_poll(1);
