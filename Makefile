@@ -127,7 +127,6 @@ experiment: ## Install what it needs, build, and repeat the original experiment 
 
 eval: ## Install what it needs, build, and compare with other options in a guest (root); QUICK=1 SCENARIO=mixed
 	$(Q)packaging/install-deps.sh build vm eval
-	$(Q)packaging/unpack-irtt.sh $(BUILD)/irtt
 	+$(Q)$(SUBMAKE) all
 	$(Q)tests/eval/eval.sh $(if $(filter 1,$(QUICK)),-q) $(SCENARIO)
 

@@ -12,33 +12,13 @@ name_values()
 	} END { print rows ? "}" : "{}" }' "$1"
 }
 
-# Of the receiving CPU, in ticks: all, and those that it was not idle.
-cpu_ticks()
+# snmp_values FILE: pairs of lines "PROTOCOL: NAME..." and "PROTOCOL: VALUE..." to an object.
+snmp_values()
 {
-	awk '$1 == "cpu1" { for (i = 2; i <= NF; i++) all += $i
-		printf "{\"all\": %d, \"busy\": %d, \"softirq\": %d}\n", all, all - $5 - $6, $8 }' "$1"
-}
-
-# UDP packets that reached the host's stack.
-udp_packets()
-{
-	awk '$1 == "Udp:" && $2 ~ /^[0-9]/ { print $2 + $3 }' "$1"
-}
-
-# Each connection of the classes' ports: what it has received and seen acknowledged so far.
-connections()
-{
-	awk '{
-		n = split($3, here, ":"); m = split($4, there, ":"); received = acked = pacing = 0
-		for (i = 5; i <= NF; i++) {
-			if ($i ~ /^bytes_received:/) { received = substr($i, 16) }
-			if ($i ~ /^bytes_acked:/) { acked = substr($i, 13) }
-			if ($i == "pacing_rate") { pacing = $(i + 1) }
-		}
-		unit = pacing ~ /Gbps/ ? 1e9 : pacing ~ /Mbps/ ? 1e6 : pacing ~ /[Kk]bps/ ? 1e3 : 1
-		printf "%s{\"port\": %d, \"peer\": %d, \"received\": %.0f, \"acked\": %.0f, \"pacing\": %.0f}",
-			rows++ ? ", " : "[", here[n], there[m], received, acked, (pacing + 0) * unit
-	} END { print rows ? "]" : "[]" }' "$1"
+	awk '{ if ($1 == of) for (i = 2; i <= NF; i++) {
+			printf "%s\"%s%s\": %s", rows++ ? ", " : "{", substr($1, 1, length($1) - 1), name[i], $i
+		} else { of = $1; for (i = 2; i <= NF; i++) name[i] = $i } }
+		END { print rows ? "}" : "{}" }' "$1"
 }
 
 # document FILE: a JSON file, or null if there is none.
@@ -58,68 +38,69 @@ snapshot_json()
 {
 	jq -n --argjson time "$(awk '{ print $2; exit }' "$1/$2-truth.txt")" \
 		--argjson nic "$(name_values "$1/$2-nic.txt")" \
-		--argjson cpu "$(cpu_ticks "$1/$2-stat.txt")" \
-		--argjson udp "$(udp_packets "$1/$2-snmp.txt")" \
-		--argjson connections "$(connections "$1/$2-ss.txt")" \
-		--argjson max_ns "$(awk '$1 == "queue" { printf "%s%s", n++ ? ", " : "[", $NF }
-			END { print "]" }' "$1/$2-truth.txt")" \
+		--argjson snmp "$(snmp_values "$1/$2-snmp.txt")" \
+		--argjson max_ns "$(awk '$1 == "queue" { print $NF; exit }' "$1/$2-truth.txt")" \
 		--slurpfile status <(document "$1/$2-status.json") \
 		--slurpfile tc <(document "$1/$2-tc.json") \
-		'{time: $time, nic: $nic, cpu: $cpu, udp: $udp, connections: $connections,
-			max_ns: $max_ns, status: $status[0], tc: $tc[0]}'
+		'{$time, $nic, $snmp, $max_ns, status: $status[0], tc: $tc[0]}'
 }
 
-# truth_rows ZERO TARGET_NS QUEUE FILE...
+# truth_rows ZERO TARGET_NS FILE...
 truth_rows()
 {
-	local zero=$1 target=$2 queue=$3
-
-	shift 3
-	awk -v zero="$zero" -v target="$target" -v queue="$queue" -f "$eval_dir/truth.awk" "$@"
+	awk -v zero="$1" -v target="$2" -f "$eval_dir/truth.awk" "${@:3}"
 }
 
-# round_trips DIR: of irtt's requests that were sent within the window.
-round_trips()
+# flow_bytes DIR: of each class, what its flows received up to the begin and the end of the window,
+# and when.
+flow_bytes()
 {
-	[[ -s $1/requests.json ]] || { echo null && return; }
-	jq -c --argjson from "$(awk '$2 == "begin" { print $1 }' "$1/events.txt")" \
-		--argjson to "$(awk '$2 == "end" { print $1 }' "$1/events.txt")" '
-		[.round_trips[] | select(.timestamps.client.send.wall / 1e9 | . >= $from and . <= $to)]
-		| ([.[] | .delay.rtt | numbers] | sort) as $rtt
-		| {sent: length, answered: ($rtt | length)}
-		+ ([["p50_ns", 0.5], ["p99_ns", 0.99], ["p999_ns", 0.999]]
-			| map({key: .[0], value: $rtt[(.[1] * ($rtt | length) | ceil) - 1]}) | from_entries)' \
-		"$1/requests.json"
+	local port class flows
+
+	lines "$1/classes.txt" | while read -r port class flows; do
+		awk -v class="$class" -v flows="$flows" '{
+			time[NR] = $1
+			for (i = 2; i <= NF; i++) line[NR] = line[NR] (i > 2 ? ", " : "") $i
+		} END { if (NR > 1) printf "{\"class\": \"%s\", \"flows\": %d, \"seconds\": %.6f, \"begin\": [%s], \"end\": [%s]}\n",
+			class, flows, time[NR] - time[1], line[1], line[NR] }' "$1/flows-$port.txt"
+	done | jq -sc .
+}
+
+# probed DIR: of the requests and connections that began in the window, and the times they took.
+probed()
+{
+	awk -v from="$(awk '$2 == "begin" { print $1 }' "$1/events.txt")" \
+		-v to="$(awk '$2 == "end" { print $1 }' "$1/events.txt")" '
+		$2 >= from && $2 <= to { n[$1]++; row[$1] = row[$1] (n[$1] > 1 ? ", " : "") $3 }
+		END { printf "{\"requests\": [%s], \"connections\": [%s]}\n", row["request"], row["connect"] }' \
+		"$1/probe.txt"
 }
 
 # result_json DIR SCENARIO OPTION REP: of a complete run.
 result_json()
 {
-	local dir=$1 target target_ns zero queue
+	local dir=$1 target target_ns zero
 
 	target=$(of_scenario "$2" target)
+	[[ $target != auto ]] || target=$(of_scenario default target)
 	target_ns=$(awk -v t="$target" 'BEGIN { print (t + 0) * (t ~ /ms$/ ? 1e6 : 1e3) }')
 	zero=$(awk '$2 == "load" { print $1 }' "$dir/events.txt")
 	jq -n -L "$eval_dir" --arg scenario "$2" --arg option "$3" --argjson run "$4" \
-		--argjson target_ns "$target_ns" \
-		--argjson direction "\"$(of_scenario "$2" direction)\"" \
+		--arg row "$(of_scenario "$2" row)" --arg direction "$(of_scenario "$2" direction)" \
+		--argjson target_ns "$target_ns" --argjson interval_s 0.1 \
 		--argjson before "$(snapshot_json "$dir" begin)" --argjson after "$(snapshot_json "$dir" end)" \
-		--argjson windows "[$(for queue in 0 1; do
-			[[ $queue == 0 ]] || echo ,
-			truth_rows "$zero" "$target_ns" $queue "$dir/begin-truth.txt" "$dir/end-truth.txt"
-		done)]" \
-		--argjson cdf "$(awk -v cdf=1 -v queue=0 -f "$eval_dir/truth.awk" "$dir/begin-truth.txt" "$dir/end-truth.txt")" \
-		--argjson series "$(truth_rows "$zero" "$target_ns" 0 "$dir/truth.txt")" \
-		--argjson events "$(awk -v zero="$zero" '{ printf "%s[\"%s\", %.3f]", n++ ? ", " : "[", $2, $1 - zero }
+		--argjson window "$(truth_rows "$zero" "$target_ns" "$dir/begin-truth.txt" "$dir/end-truth.txt")" \
+		--argjson cdf "$(awk -v cdf=1 -f "$eval_dir/truth.awk" "$dir/begin-truth.txt" "$dir/end-truth.txt")" \
+		--argjson series "$(truth_rows "$zero" "$target_ns" "$dir/truth.txt")" \
+		--argjson events "$(awk -v zero="$zero" '{ printf "%s[\"%s\", %.3f, %d]", n++ ? ", " : "[", $2, $1 - zero, $3 }
 			END { print "]" }' "$dir/events.txt")" \
-		--argjson classes "$(lines "$dir/classes.txt" | awk '
-			{ printf "%s{\"port\": %d, \"class\": \"%s\", \"flows\": %d}", n++ ? ", " : "[", $1, $2, $3 }
-			END { print n ? "]" : "[]" }')" \
-		--argjson udp_pps "$(cat "$dir/udp-pps.txt" 2>/dev/null || echo null)" \
-		--argjson requests "$(round_trips "$dir")" \
+		--argjson classes "$(flow_bytes "$dir")" \
+		--argjson capacity_pps "$(document "$dir/capacity.txt")" \
+		--argjson offered_pps "$(document "$dir/offered.txt")" \
+		--argjson probed "$(probed "$dir")" \
+		--argjson notes "$(lines "$dir/status.txt" | jq -Rsc 'split("\n") | map(select(test("note")))')" \
 		--argjson bursts "$(lines "$dir/bursts.txt" | awk '
 			{ printf "%s{\"size\": %d, \"lost\": %d, \"dropped\": %d}", n++ ? ", " : "[", $1, $2, $3 }
 			END { print n ? "]" : "null" }')" \
-		--slurpfile incast <(lines "$dir/incast.json") \
-		'include "result"; $ARGS.named | .incast = $incast | result'
+		'include "result"; $ARGS.named | result'
 }

@@ -38,9 +38,9 @@ read_ini()
 	done <"$file"
 }
 
-scenario_keys="title flows ecn direction shared cost udp requests queues step enforce pauses bursts
-	incast target interval settle window options quick runs"
-option_keys="title ring ifb sysctl rps rxaqm"
+scenario_keys="title row flows direction shared gro rtt cost weight ring udp tos flood step enforce pauses
+	bursts round target interval settle window options quick runs"
+option_keys="title ring ifb rxaqm"
 # shellcheck disable=SC2086 # lists
 read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys
 # shellcheck disable=SC2086
@@ -70,14 +70,6 @@ use()
 	for key in $option_keys; do
 		option_has[$key]=${option_ini[$2.$key]-}
 	done
-	[[ ${RXAQM_EVAL_QUICK-} != 1 || ${scenario_has[step]}${scenario_has[pauses]}${scenario_has[incast]} ]] || shorten
-}
-
-# For quick mode.
-shorten()
-{
-	((scenario_has[settle] <= 2)) || scenario_has[settle]=2
-	((scenario_has[window] <= 4)) || scenario_has[window]=4
 }
 
 scenario_names()

@@ -15,91 +15,124 @@ def cell(f):
 
 def median(f): [.[] | f | select(. != null)] | middle;
 def ms: if . then . / 1e6 else null end;
-def mbit: if . then . / 1e6 else null end;
+def percent: if . then 100 * . else null end;
 
-# Columns of a scenario: [title, cell], for the ok runs of one option.
-def columns($runs):
-	([$runs[] | .goodput // {} | keys[]] | unique) as $classes
-	| ([$runs[] | .bursts // [] | .[].size] | unique) as $sizes
-	| ([$runs[] | .settling // [] | .[].event] | unique) as $events
-	| [
-		["time in ring p50, ms", cell(.delay.p50_ns | ms)],
-		["p99, ms", cell(.delay.p99_ns | ms)],
-		["max, ms", cell(.delay.max_ns | ms)],
-		["over target, %", cell(.delay.over_target | if . then 100 * . else null end)],
-		["queue 1: p50, ms", cell(.delay_1.p50_ns | ms)],
-		["queue 1: p99, ms", cell(.delay_1.p99_ns | ms)],
-		["queue 1: marks and drops", cell(.queue_aqm | if . and length > 1 then .[1] else null end)],
-		["lost in the ring/s", cell(.overflow)],
-		["marks/s", cell(.mark)],
-		["drops/s", cell(.drop)],
-		["ACKs dropped/s", cell(.ack_drop | if . == 0 then null else . end)],
-		($classes[] as $c | ["\($c), Mbit/s", cell(.goodput[$c] | mbit)]),
-		($classes[] as $c | ["Jain \($c)", cell(.jain[$c])]),
-		["UDP offered/s", cell(.udp.offered)],
-		["UDP passed/s", cell(.udp.passed)],
-		["requests p50, ms", cell(.requests.p50_ns | ms)],
-		["p99, ms ", cell(.requests.p99_ns | ms)],
-		["p99.9, ms", cell(.requests.p999_ns | ms)],
-		["unanswered, %", cell(.requests | if . and .sent > 0 then 100 * (.sent - .answered) / .sent else null end)],
-		($sizes[] as $n | ["lost of \($n)", cell(if .bursts then [.bursts[] | select(.size == $n)
-			| .lost + .dropped] | middle else null end)]),
-		($events[] as $e | ["settled after \($e), s", (cell([.settling[]? | select(.event == $e)
-			| .seconds][0]) // "not")]),
-		["rounds", cell(.incast.rounds)],
-		["a round, s", cell(.incast.seconds | if . then middle else null end)],
-		["Tx completion p50, ms", cell(.tx.p50_ns | ms)],
-		["p99, ms  ", cell(.tx.p99_ns | ms)],
-		["Tx skb, bytes", cell(.tx.skb_bytes)],
-		["pacing of a flow, Mbit/s", cell(.tx.pacing | mbit)],
-		["receiving CPU busy, %", cell(.cpu_busy | if . then 100 * . else null end)]
-	];
+# The runs that are complete, of a scenario with an option.
+def ran($scenario; $option): [.runs[] | select(.scenario == $scenario and .option == $option and .status == "ok")];
+
+# What one flow of a class gets, of a run.
+def per_flow($class): [.classes[] | select(.class == $class)] | if . == [] then null else .[0] | .rate / .flows end;
+def class_rate($class): [.classes[] | select(.class == $class)] | if . == [] then null else .[0].rate end;
+
+# All events that rxaqm has to settle after, in intervals; "never" counts as a million.
+def settled: [.settling[] | select(.event != "end") | .intervals // 1e6] as $all
+	| if any(.settling[]; .event == "enforce") then [.settling[] | select(.event == "enforce") | .intervals // 1e6] | max
+	else $all | max end;
+
+def ratio($a; $b): if $a == null or $b == null or $b == 0 then null else $a / $b end;
+
+# A criterion over scenarios: {scenario: [NAME, TITLE], value} each; `ok` judges a value.
+def judged($part; $what; ok):
+	[.[] | select(.value != null) | . + {ok: (.value | ok)}] as $all
+	| ([$all[] | select(.ok | not)]) as $bad
+	| def figure: if .value >= 1e6 then "never" else .value | number end;
+	def told: map("\(figure) (\(.title))") | join("; ");
+	[$part, $what,
+		if $all == [] then "not measured" elif $bad == [] then "met" else "missed in \($bad | length) of \($all | length)" end,
+		if $all == [] then "" elif $bad != [] then $bad | sort_by(-.value) | told
+		else "\($all | map(.value) | min | number) to \($all | map(.value) | max | number)" end];
+
+def criteria: . as $in
+	| def each(rows; f): [$in.scenarios[] as [$name, $title]
+		| ($in | ran($name; "rxaqm")) as $mine | select($mine != [] and ($mine[0].row | rows))
+		| ($in | ran($name; "none")) as $none | ($in | ran($name; "ring256")) as $small
+		| {$title, value: ({$mine, $none, $small} | f)}];
+	def within(rows; $part): (each(rows; .mine | median(ratio(.delay.p50_ns; .target_ns)))
+			| judged($part; "median in the ring at most 1.2 targets"; . <= 1.2)),
+		(each(rows; .mine | median(ratio(.delay.p99_ns; .target_ns)))
+			| judged($part; "99th percentile at most 2 targets"; . <= 2)),
+		(each(rows; .mine | median(settled)) | judged($part; "settled within 12 intervals"; . <= 12));
+	[["of", "to reach", "result", "figures: those that miss it, else the range"],
+		within(. == "tcp"; "TCP"),
+		(each(. == "tcp"; ratio(.mine | median(.goodput); .none | median(.goodput)))
+			| judged("TCP"; "goodput at least 0.97 of that with nothing"; . >= 0.97)),
+		(each(. == "tcp"; .mine | median(ratio(per_flow("dctcp"); per_flow("cubic"))))
+			| judged("TCP"; "a DCTCP flow has 0.5 to 2 times what a CUBIC flow has"; . >= 0.5 and . <= 2)),
+		within(. == "flood"; "floods"),
+		(each(. == "flood"; . as {$mine} | ratio(.mine | median(.passed);
+				.none | median(.passed) | if . then . * (1 - ($mine | median(.cpu.drop_share))) else null end))
+			| judged("floods"; "what passes at least 0.97 of that with nothing, less the time that drops take"; . >= 0.97)),
+		(each(. == "flood"; ratio(.mine | median(class_rate("cubic-ecn")); .none | median(class_rate("cubic-ecn"))))
+			| judged("floods"; "TCP with ECN has at least ten times what it has with nothing"; . >= 10)),
+		(each(. == "tx-split"; .mine | median(ratio(.delay.p99_ns; .target_ns)))
+			| judged("the host sends, split completions"; "99th percentile at most 2 targets"; . <= 2)),
+		(each(. == "tx-split"; ratio(.mine | median(.goodput); .small | median(.goodput)))
+			| judged("the host sends, split completions"; "goodput at least that with a ring of 256"; . >= 1)),
+		(each(. == "tx-shared"; ratio(.mine | median(.goodput); .none | median(.goodput)))
+			| judged("the host sends, shared completions"; "goodput at least 3 times that with nothing"; . >= 3)),
+		(each(. == "tx-shared"; ratio(.mine | median(.tx.p50_ns); .none | median(.tx.p50_ns)))
+			| judged("the host sends, shared completions"; "median of Tx completions at most half"; . <= 0.5)),
+		(each(. == "tx-shared"; ratio(.mine | median(.tx.skb_bytes); .none | median(.tx.skb_bytes)))
+			| judged("the host sends, shared completions"; "TSO frames at least 4 times as large"; . >= 4)),
+		(each(. != "exempt"; .mine | map(.overflow) | max)
+			| judged("all but exempt traffic over capacity"; "no packet lost in the ring once settled"; . == 0)),
+		(each(. != "exempt"; .mine | median(ratio(.syns.again; .syns.sent) | percent))
+			| judged("all but exempt traffic over capacity"; "at most 2 % of SYNs sent again"; . <= 2)),
+		(each(. == "burst"; .mine | map(.law_drops) | max)
+			| judged("bursts, incast, pauses"; "the law drops nothing"; . == 0)),
+		(each(. == "exempt"; if any(.mine[].notes[]; test("exempt")) then 1 else 0 end)
+			| judged("exempt traffic over capacity"; "status says so (1: it does)"; . == 1))];
 
 # The options of a scenario in their order, each with its runs.
 def by_option: reduce .[] as $r ([];
 	(map(.option) | index($r.option)) as $i
 	| if $i == null then . + [{option: $r.option, runs: [$r]}] else .[$i].runs += [$r] end);
 
-# [[heading...], [cell...]...]; columns without a value in any row are left out.
-def scenario_table($options):
-	([.[] | select(.status == "ok")]) as $ok
-	| by_option as $groups
-	| [$groups[] | (.runs | map(select(.status == "ok"))) as $runs
-		| {option: $options[.option], runs: "\($runs | length) of \(.runs | length)",
-			columns: (if $runs == [] then [] else $runs | columns($ok) end),
-			failed: [.runs[] | select(.status != "ok") | "run \(.run): \(.why)"]}] as $rows
-	| ([$rows[].columns[] | select(.[1] != null) | .[0]] | unique) as $used
-	| ([$rows[] | .columns | select(. != []) | map(.[0])][0] // [] | map(select(. as $t | $used | index([$t]) != null))) as $titles
-	| [["option", "runs"] + $titles + (if any($rows[]; .failed != []) then ["failed"] else [] end)]
-	+ [$rows[] | (.columns | map({key: .[0], value: .[1]}) | from_entries) as $cells
-		| [.option, .runs] + [$titles[] | $cells[.] // "–"]
-		+ (if any($rows[]; .failed != []) then [.failed | join("; ")] else [] end)];
+# A table of the scenarios with runs that are wanted: columns are [TITLE, cell] of the runs of an
+# option. Where `failed` is true it has those that failed, too, with the reason.
+def table(columns; wanted; $failed): . as {$runs, $scenarios, $options}
+	| [$runs[] | select(.status == "ok" and wanted)] as $some
+	| if $some == [] then [["not measured"]] else
+	[["scenario", "option"] + ($some[:1] | [columns | .[0]])]
+	+ [$scenarios[] as [$name, $title]
+		| [$runs[] | select(.scenario == $name and (if .status == "ok" then wanted else $failed end))]
+		| by_option | to_entries[]
+		| (.value.runs | map(select(.status == "ok"))) as $ok
+		| [if .key == 0 then $title else "" end, $options[.value.option]]
+		+ if $ok == [] then ["failed: \(.value.runs[0].why)"] else $ok | [columns | .[1] // ""] end] end;
+
+def delays: table(
+	["median in the ring (ms)", cell(.delay.p50_ns | ms)], ["p99 (ms)", cell(.delay.p99_ns | ms)],
+	["settled after (intervals)", cell(settled | if . >= 1e6 then null else . end)],
+	["lost in the ring/s", cell(.overflow_pps)],
+	["marks/s", cell(.mark)], ["drops/s", cell(.drop)], ["ACKs dropped/s", cell(.ack_drop)],
+	["TCP goodput (Mbit/s)", cell(.goodput | if . then . / 1e6 else null end)],
+	["of each class", (. as $r | [$r[].classes[].class] | unique | if length < 2 then null
+		else map(. as $c | "\($c) \($r | cell(class_rate($c) | if . then . / 1e6 else null end))") | join(", ") end)],
+	["packets passed/s", cell(.passed)],
+	["requests p50 (ms)", cell(.requests.p50_ns | ms)], ["p99 (ms) ", cell(.requests.p99_ns | ms)],
+	["unanswered (%)", cell(ratio(.requests.sent - .requests.answered; .requests.sent) | percent)],
+	["SYNs sent again (%)", cell(ratio(.syns.again; .syns.sent) | percent)]; true; true);
+
+def costs: table(
+	["time in polls (%)", cell(.cpu.busy | percent)], ["a packet that passes (us)", cell(.cpu.packet_ns | if . then . / 1e3 else null end)],
+	["a packet that is dropped (us)", cell(.cpu.drop_ns | if . then . / 1e3 else null end)],
+	["time for drops (%)", cell(.cpu.drop_share | percent)],
+	["polls/s", cell(.cpu.polls)], ["polls that drained the ring/s", cell(.cpu.drained)],
+	["packets an skb after GRO", cell(.cpu.gro)], ["skbs sent/s", cell(.cpu.sent)],
+	["UDP offered/s", cell(.offered)], ["UDP to sockets/s", cell(.udp)]; true; false);
+
+def sending: table(
+	["Tx completion p50 (ms)", cell(.tx.p50_ns | ms)], ["p99 (ms)", cell(.tx.p99_ns | ms)],
+	["TSO frame (bytes)", cell(.tx.skb_bytes)], ["goodput (Mbit/s)", cell(.goodput / 1e6)],
+	["target (ms)", cell(.queue.target_ns | ms)]; .tx != null; false);
+
+def burst_table: table(
+	((64, 256, 1024, 4096) as $n | ["of \($n): lost, dropped by the law",
+		([.[].bursts[] | select(.size == $n)] | "\(map(.lost) | middle | number), \(map(.dropped) | middle | number)")]);
+	.bursts != null; false);
 
 def escape: tostring | gsub("&"; "&amp;") | gsub("<"; "&lt;") | gsub(">"; "&gt;");
 def html_table: "<table><tr>" + (.[0] | map("<th>\(escape)</th>") | add) + "</tr>\n"
-	+ (.[1:] | map("<tr>" + (map("<td>\(escape)</td>") | add) + "</tr>\n") | add) + "</table>";
+	+ (.[1:] | map("<tr>" + (map("<td\(if startswith("missed") then " class=missed" elif . == "met" then " class=met" else "" end)>\(escape)</td>") | add) + "</tr>\n") | add) + "</table>";
 def markdown_table: ([.[0]] + [.[0] | map("---")] + .[1:]) | map("| " + join(" | ") + " |") | join("\n");
-
-def html: . as {$runs, $scenarios, $options}
-	| $scenarios[] as [$name, $title]
-	| [$runs[] | select(.scenario == $name)] | select(. != [])
-	| "<h3 id=\"\($name)\">\($title | escape)</h3>\n" + (scenario_table($options) | html_table);
-
-# The main table: all scenarios, the columns that all of them have.
-def main: . as {$runs, $scenarios, $options}
-	| [["scenario", "option", "time in ring p50, p99 (ms)", "over target (%)", "lost in the ring/s",
-		"marks, drops/s", "TCP goodput (Mbit/s)", "UDP passed/s", "CPU busy (%)"]]
-	+ [$scenarios[] as [$name, $title]
-		| [$runs[] | select(.scenario == $name)] | by_option | to_entries[]
-		| (.value.runs | map(select(.status == "ok"))) as $ok
-		| [if .key == 0 then $title else "" end, $options[.value.option]]
-		+ if $ok == [] then ["failed: \(.value.runs[0].why)", "", "", "", "", "", ""] else
-			$ok | ["\(cell(.delay.p50_ns | ms)), \(cell(.delay.p99_ns | ms))",
-				cell(.delay.over_target | if . then 100 * . else null end) // "",
-				cell(.overflow), "\(cell(.mark)), \(cell(.drop))",
-				cell(.goodput | if . == {} then null else add / 1e6 end) // "",
-				cell(.udp.passed) // "", cell(100 * .cpu_busy)] end];
-
-# What a scenario is there for, as a table of its own.
-def markdown($name): . as {$runs, $scenarios, $options}
-	| [$runs[] | select(.scenario == $name)] | scenario_table($options) | markdown_table;

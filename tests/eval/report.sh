@@ -3,16 +3,20 @@
 #
 # The report of the evaluation: results.json, table.md, pictures, report.html. To be sourced.
 
-# What is drawn: PICTURE SCENARIO OPTION...
-pictures="
-delay mixed none ring256 fq_codel hint-step
-cdf mixed none ring256 fq_codel cake hint hint-step hint-couple2 stamp busy
-fairness mixed none ring256 fq_codel cake budget rps hint hint-step hint-couple hint-couple2 stamp busy
-settling enforce hint-step hint-couple busy-step
-steps step none hint-step busy-step
-bursts bursts none ring256 hint busy
-requests requests none ring256 fq_codel cake hint busy
-"
+# The panels of the picture over time: SCENARIO OPTION each.
+panels="mixed none
+mixed rxaqm
+enforce rxaqm
+udp-4-tcp rxaqm
+tx-split rxaqm"
+
+# A heading, and the function of report.jq that makes the table.
+tables=(
+	"Delay, loss and goodput of every run" delays
+	"The host sends: what its own packets wait for" sending
+	"Bursts into an idle queue" burst_table
+	"Where the receiving CPU spends its time" costs
+)
 
 # report_input: what report.jq reads.
 report_input()
@@ -33,55 +37,37 @@ report_jq()
 	jq -r -L "$eval_dir" "include \"report\"; $1" "$out/report-input.json"
 }
 
-# plot_data PICTURE SCENARIO OPTION: the first run that is there, as columns; nothing if none is.
-plot_data()
-{
-	local what
-
-	case $1 in
-	delay | settling | steps) what='.series[] | select(.[1] > 0) | [.[0], .[2] / 1e6, .[3] / 1e6]' ;;
-	cdf) what='.cdf[] | [.[0] / 1e6, 100 * .[1]]' ;;
-	fairness) what='[.goodput.dctcp / 1e6, .goodput.cubic / 1e6, .jain.dctcp, .jain.cubic]' ;;
-	bursts) what='.bursts | group_by(.size)[] | [.[0].size,
-		(100 * (map(.lost + .dropped) | sort | .[length / 2 | floor]) / .[0].size)]' ;;
-	requests) what='[.requests.p50_ns / 1e6, .requests.p99_ns / 1e6, .requests.p999_ns / 1e6]' ;;
-	esac
-	jq -r --arg scenario "$2" --arg option "$3" "
-		[.runs[] | select(.scenario == \$scenario and .option == \$option and .status == \"ok\")]
-		| if . == [] then empty else .[0] | $what | @tsv end" "$out/report-input.json"
-}
-
-# plot_events SCENARIO OPTION: lines "SECONDS EVENT" of what happened in that run.
-plot_events()
-{
-	jq -r --arg scenario "$1" --arg option "$2" '
-		[.runs[] | select(.scenario == $scenario and .option == $option and .status == "ok")]
-		| if . == [] then empty else .[0].events[]
-			| select(.[0] | test("^(enforce|up|down)$")) | [.[1], .[0]] | @tsv end' "$out/report-input.json"
-}
-
-# draw: all pictures there are data for.
+# draw: delay.svg, the median and the 99th percentile of all scenarios; time.svg, the first run of
+# some over time.
 draw()
 {
-	local picture scenario option options
+	local scenario option nr=0 title
 
 	mkdir -p "$out/plot"
-	while read -r picture scenario options; do
-		[[ $picture ]] || continue
-		for option in $options; do
-			plot_data "$picture" "$scenario" "$option" >"$out/plot/$picture.$option.tsv"
-			plot_events "$scenario" "$option" >"$out/plot/$picture.$option.events"
-			[[ ! -s $out/plot/$picture.$option.tsv ]] ||
-				printf '%s\t%s\n' "$option" "$(of_option "$option" title)"
-		done >"$out/plot/$picture.options"
-		[[ ! -s $out/plot/$picture.options ]] ||
-			gnuplot -c "$eval_dir/eval.gnuplot" "$picture" "$out/$picture.svg" "$out/plot"
-	done <<<"$pictures"
+	rm -f "$out/plot"/*
+	report_jq '. as $in | .scenarios | to_entries[] as {key: $i, value: [$name, $title]}
+		| [$in.runs[] | select(.scenario == $name and .status == "ok")] | select(. != [])
+		| by_option[] | [$title, .option, (.runs | median(.delay.p50_ns | ms), median(.delay.p99_ns | ms),
+			median(.target_ns | ms))] | @tsv' >"$out/plot/delay.tsv"
+	while read -r scenario option; do
+		report_jq "ran(\"$scenario\"; \"$option\") | if . == [] then empty else .[0].series[]
+			| select(.[1] > 0) | [.[0], .[2] / 1e6, .[3] / 1e6] | @tsv end" >"$out/plot/panel"
+		[[ -s $out/plot/panel ]] || continue
+		nr=$((nr + 1))
+		mv "$out/plot/panel" "$out/plot/time.$nr.tsv"
+		title="${scenario_ini[$scenario.title]}: $(of_option "$option" title)"
+		printf '%s\t%s\t%s\n' "$(report_jq "ran(\"$scenario\"; \"$option\")[0].target_ns / 1e6")" \
+			"$(report_jq "ran(\"$scenario\"; \"$option\")[0].events | map(select(.[0] == \"enforce\") | .[1])[0] // -1")" \
+			"$title" >>"$out/plot/time.panels"
+	done <<<"$panels"
+	for title in delay time; do
+		gnuplot -c "$eval_dir/eval.gnuplot" "$title" "$out/$title.svg" "$out/plot"
+	done
 }
 
 html_page()
 {
-	local picture
+	local i
 
 	cat <<-'END'
 		<!DOCTYPE html>
@@ -89,42 +75,67 @@ html_page()
 		body { font: 15px/1.5 sans-serif; color: #33383d; max-width: 1250px; margin: 2em auto; padding: 0 1em }
 		table { border-collapse: collapse; font-size: 12.5px } .wide { overflow-x: auto }
 		th, td { border-bottom: 1px solid #d9dde0; padding: 3px 8px; text-align: right; vertical-align: bottom }
-		th:first-child, td:first-child { text-align: left } svg { max-width: 100%; height: auto }
+		th:first-child, td:first-child, .aims td { text-align: left } svg { max-width: 100%; height: auto }
+		.met { color: #2d7a3a } .missed { color: #c8502f }
 		</style></head><body><h1>rxaqm beside what people use today</h1>
 	END
-	echo "<p>$(conditions)</p>"
-	echo "<p>Median of the runs, least and greatest in brackets. Between these the true median lies with a
-	probability of 1 - 2<sup>1-n</sup> for n runs: 50 % for two, 75 % for three. Time in the ring is
-	what the simulated NIC measured; rxaqm has no part in it. In pictures: the first run.</p>"
-	while read -r picture _; do
-		[[ ! -s $out/$picture.svg ]] || { echo "<h2>$picture</h2>" && sed -n '/<svg/,$p' "$out/$picture.svg"; }
-	done <<<"$pictures"
-	echo "<h2>All figures</h2>"
-	report_jq html | sed -e 's|^<table>|<div class="wide"><table>|' -e 's|</table>$|</table></div>|'
+	echo "<h2>What rxaqm reaches with a target and an interval alone</h2>"
+	echo "<div class=aims>"
+	report_jq 'criteria | html_table'
+	echo "</div><p>$(conditions)</p>"
+	echo "<p>Figures are medians of the runs, with the least and the greatest in brackets. Time in the ring is
+	what the simulated NIC measured; rxaqm has no part in it. In pictures over time: the first run.</p>"
+	echo "<h2>Time in the ring of all scenarios, with each option</h2>"
+	sed -n '/<svg/,$p' "$out/delay.svg"
+	echo "<h2>How the queue settles</h2>"
+	sed -n '/<svg/,$p' "$out/time.svg"
+	for ((i = 0; i < ${#tables[@]}; i += 2)); do
+		echo "<h2>${tables[i]}</h2><div class=wide>"
+		report_jq "${tables[i + 1]} | html_table"
+		echo "</div>"
+	done
 	echo "</body></html>"
 }
 
 # conditions: a sentence on what it ran.
 conditions()
 {
-	local disturbed
-
-	disturbed=$(jq -s '[.[] | select(.others_cpus != null and .others_cpus > 0.25)] | length' "$out/runs.jsonl")
-	printf 'Linux %s under QEMU, two emulated CPUs; %s mode, %d runs, %d failed; in %d runs other programs took more than a quarter of a CPU.\n' \
+	printf 'Linux %s under QEMU, two emulated CPUs in virtual time: all figures are by the clock of the guest, which counts instructions, 2 ns each. %s mode, %d runs, %d failed.\n' \
 		"$(cat "$cache/$kernel/version")" "$(<"$out/mode")" "$(wc -l <"$out/plan")" \
-		"$(jq -s 'map(select(.status != "ok")) | length' "$out/runs.jsonl")" "$disturbed"
+		"$(jq -s 'map(select(.status != "ok")) | length' "$out/runs.jsonl")"
+}
+
+# into_docs: the tables and pictures, between the marks of docs/evaluation.md.
+into_docs()
+{
+	local page=$root/docs/evaluation.md picture
+
+	for picture in delay time; do
+		cp "$out/$picture.svg" "$root/docs/evaluation-$picture.svg"
+	done
+	{
+		sed '/^## /s/^/#/' "$out/table.md"
+		printf '\n### %s\n\n![%s](%s)\n' \
+			"Time in the ring of all scenarios, with each option" "Median and 99th percentile" evaluation-delay.svg \
+			"How the queue settles" "Time in the ring over time" evaluation-time.svg
+	} >"$out/results.md"
+	sed -i -e '/^<!-- results/,/^<!-- end of the results/{/^<!--/!d}' -e "/^<!-- results/r $out/results.md" "$page"
 }
 
 report()
 {
+	local i
+
 	report_input >"$out/report-input.json"
 	jq '.runs' "$out/report-input.json" >"$out/results.json"
 	{
-		conditions
+		report_jq 'criteria | markdown_table'
 		echo
-		report_jq 'main | markdown_table'
-		report_jq '.runs as $runs | .scenarios[] as [$name, $title] | select(any($runs[]; .scenario == $name))
-			| "\n## \($title)\n\n\(markdown($name))"'
+		conditions
+		for ((i = 0; i < ${#tables[@]}; i += 2)); do
+			printf '\n## %s\n\n' "${tables[i]}"
+			report_jq "${tables[i + 1]} | markdown_table"
+		done
 	} >"$out/table.md"
 	draw
 	html_page >"$out/report.html"

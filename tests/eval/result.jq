@@ -7,14 +7,7 @@ def stats: [.interfaces[].queues[].stats] | map(to_entries) | add | group_by(.ke
 
 # Jain's index: 1 if all have the same, 1/n if one has all.
 def jain: (map(. * .) | add) as $squares
-	| if $squares > 0 then (add | . * .) / (length * $squares) else null end;
-
-# What each flow of a port got in bit/s: those there at the end, less the control connection of
-# iperf3's, which is the one with the least.
-def flows($before; $after; $port; $field; $seconds):
-	($before | map(select(.port == $port)) | map({key: "\(.peer)", value: .[$field]}) | from_entries) as $old
-	| $after | map(select(.port == $port)) | sort_by(.[$field]) | .[1:]
-	| map(8 * (.[$field] - ($old["\(.peer)"] // 0)) / $seconds);
+	| if ($squares // 0) > 0 then (add | . * .) / (length * $squares) else null end;
 
 # When the median got, and for a second stayed, under the limit once it was over, counted from the
 # event; 0 if it never was; null if it did not get there before the next.
@@ -26,56 +19,70 @@ def settled($series; $from; $to; $limit):
 		| if length > 0 then .[0] else null end
 	end;
 
-def settling($series; $events; $limit):
-	[$events[] | select(.[0] | test("^(enforce|up|down|end)$"))] as $marks
+# In intervals, from what begins to the next event.
+def settling($series; $events; $limit; $interval_s):
+	[$events[] | select(.[0] | test("^(load|enforce|up|down|end)$"))] as $marks
 	| [range($marks | length - 1) as $i | {event: $marks[$i][0],
-		seconds: settled($series; $marks[$i][1]; $marks[$i + 1][1]; $limit)}];
+		intervals: (settled($series; $marks[$i][1]; $marks[$i + 1][1]; $limit)
+			| if . then . / $interval_s else null end)}];
 
 def ifb($snapshot):
 	[$snapshot.tc // [] | .[] | {drops: (.drops // 0),
 		marks: ((.ecn_mark // 0) + ([.tins[]?.ecn_mark] | add // 0))}]
 	| {drops: (map(.drops) | add // 0), marks: (map(.marks) | add // 0)};
 
-def delay($row; $max_ns): {packets: $row[1], p50_ns: ([$row[2], $max_ns] | min),
-	p99_ns: ([$row[3], $max_ns] | min), max_ns: $max_ns,
-	over_target: (if $row[1] > 0 then $row[5] / $row[1] else null end)};
+# Of a list of times, -1 for what never came.
+def times: (map(select(. >= 0)) | sort) as $came
+	| {sent: length, answered: ($came | length),
+		p50_ns: $came[(0.5 * ($came | length) | ceil) - 1], p99_ns: $came[(0.99 * ($came | length) | ceil) - 1]};
+
+# A first SYN that was lost is sent again after a second.
+def retransmitted: {sent: length, again: map(select(. < 0 or . > 9e8)) | length};
+
+# What each flow of a class got, in bit/s.
+def rates: . as $class
+	| [range($class.end | length) | 8 * ($class.end[.] - ($class.begin[.] // 0)) / $class.seconds];
 
 # Of an object with all that counters.sh found.
 def result:
-	. as {$before, $after, $direction, $classes, $windows, $series, $events, $udp_pps, $target_ns}
+	. as {$before, $after, $direction, $classes, $window, $series, $events, $target_ns}
 	| ($after.time - $before.time) as $s
-	| (if $direction == "tx" then "acked" else "received" end) as $field
 	| ($after.nic | with_entries(.value -= ($before.nic[.key] // 0))) as $nic
+	| ($after.snmp | with_entries(.value -= $before.snmp[.key])) as $snmp
 	| (if $after.status then ($before.status | stats) as $old
 		| $after.status | stats | with_entries(.value -= $old[.key]) else null end) as $aqm
-	# The flows of a step (port 5309) are gone at the end.
-	| ($classes | map(select(.port != 5309) | {key: .class,
-		value: flows($before.connections; $after.connections; .port; $field; $s)}) | from_entries) as $flows
+	| ($classes | map({class, flows, rates: rates})) as $flows
+	| ($nic.rx_packets - $nic.xdp_drop) as $passed
 	| {
-		scenario: $scenario, option: $option, run: $run, status: "ok", seconds: $s,
-		target_ns: $target_ns,
-		delay: delay($windows[0][0]; $after.max_ns[0]),
-		delay_1: (if ($after.max_ns | length) > 1 then delay($windows[1][0]; $after.max_ns[1]) else null end),
-		packets: ($nic.rx_packets / $s), overflow: ($nic.rx_missed / $s),
+		scenario, option, run, row, status: "ok", seconds: $s, target_ns,
+		settling: settling($series; $events; 1.5 * $target_ns; .interval_s),
+		delay: {packets: $window[0][1], p50_ns: ([$window[0][2], $after.max_ns] | min),
+			p99_ns: ([$window[0][3], $after.max_ns] | min), max_ns: $after.max_ns,
+			over_target: (if $window[0][1] > 0 then $window[0][5] / $window[0][1] else null end)},
+		passed: ($passed / $s), overflow: $nic.rx_missed, overflow_pps: ($nic.rx_missed / $s),
 		mark: (if $aqm then ($aqm.ecn_mark + $aqm.ce_mark) / $s else (ifb($after).marks - ifb($before).marks) / $s end),
 		drop: (if $aqm then $aqm.drop / $s else (ifb($after).drops - ifb($before).drops) / $s end),
 		ack_drop: (if $aqm then $aqm.ack_drop / $s else null end),
-		goodput: ($flows | map_values(add // 0)),
-		jain: ($flows | map_values(if length > 1 then jain else null end)),
-		udp: (if $udp_pps then {offered: $udp_pps, passed: (($after.udp - $before.udp) / $s)} else null end),
-		cpu_busy: (($after.cpu.busy - $before.cpu.busy) / ($after.cpu.all - $before.cpu.all)),
-		requests, bursts,
-		incast: (.incast | if length > 0 then {rounds: length,
-			seconds: (map(.end.sum_received.seconds) | sort),
-			retransmits: (map(.end.sum_sent.retransmits) | add)} else null end),
-		settling: settling($series; $events; 1.5 * $target_ns),
+		law_drops: $nic.xdp_drop,
+		goodput: (if $flows == [] then null else $flows | map(.rates | add // 0) | add end),
+		classes: ($flows | map({class, flows, rate: (.rates | add // 0), jain: (.rates | jain)})),
+		offered: .offered_pps, capacity: .capacity_pps,
+		udp: (if .offered_pps then ($snmp.UdpInDatagrams + $snmp.UdpNoPorts) / $s else null end),
+		cpu: {
+			# Time in polls; what is left is idle or serves the stack.
+			busy: ($nic.rx_poll_ns / 1e9 / $s),
+			packet_ns: (if $passed > 0 then ($nic.rx_poll_ns - $nic.xdp_drop_ns) / $passed else null end),
+			drop_ns: (if $nic.xdp_drop > 0 then $nic.xdp_drop_ns / $nic.xdp_drop else null end),
+			drop_share: ($nic.xdp_drop_ns / 1e9 / $s),
+			polls: ($nic.rx_polls / $s), drained: (($nic.rx_polls - $nic.rx_polls_busy) / $s),
+			gro: (if $snmp.IpInReceives > 0 then $passed / $snmp.IpInReceives else null end),
+			sent: ($nic.tx_packets / $s)
+		},
+		requests: (.probed.requests | times), syns: (.probed.connections | retransmitted), bursts, notes,
 		tx: (if $direction == "tx" then {p50_ns: $after.nic.tx_delay_p50_ns,
 			p99_ns: $after.nic.tx_delay_p99_ns,
-			skb_bytes: (if $nic.tx_packets > 0 then $nic.tx_bytes / $nic.tx_packets else null end),
-			pacing: ($after.connections | map(.pacing) | sort | .[length / 2 | floor])} else null end),
-		queues: (if $after.status then [$after.status.interfaces[].queues[] | {floor_ns, signal}] else null end),
-		queue_aqm: (if $after.status then [range($after.status.interfaces[0].queues | length) as $q
-			| $after.status.interfaces[0].queues[$q].stats as $now | $before.status.interfaces[0].queues[$q].stats as $old
-			| ($now.drop + $now.ecn_mark + $now.ce_mark - $old.drop - $old.ecn_mark - $old.ce_mark)] else null end),
+			skb_bytes: (if $nic.tx_packets > 0 then $nic.tx_bytes / $nic.tx_packets else null end)} else null end),
+		queue: (if $after.status then $after.status.interfaces[0].queues[0]
+			| {target_ns, floor_ns, round_ns, signal, derived_why} else null end),
 		events, cdf, series
 	};

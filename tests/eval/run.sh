@@ -4,6 +4,7 @@
 # One run of the evaluation, in a guest: a scenario with an option. To be sourced.
 
 readonly never=/run/eval-never # a FIFO that nobody writes to
+readonly ecn_addr=10.77.0.4 # TCP to it asks for ECN
 
 cleanup()
 {
@@ -22,10 +23,13 @@ cleanup()
 	remove_pair
 }
 
-# event NAME: that something begins now.
+# event NAME: that something begins now, in the guest's time and in the machine's.
 event()
 {
-	printf '%s %s\n' "$EPOCHREALTIME" "$1" >>"$dir/events.txt"
+	local real
+
+	read -r real </sys/class/rtc/rtc0/since_epoch
+	printf '%s %s %s\n' "$EPOCHREALTIME" "$1" "$real" >>"$dir/events.txt"
 }
 
 # Pauses this shell without starting a program.
@@ -36,18 +40,24 @@ nap()
 
 build()
 {
-	local cost queue
+	local cc=cubic
 
-	cost=${scenario_has[cost]}
-	build_pair "$module" "$cost" "${scenario_has[queues]}"
+	build_pair "$module" "${scenario_has[cost]}"
+	set_nic "$host_if" napi_weight "${scenario_has[weight]}"
+	ethtool -G "$host_if" rx "${scenario_has[ring]}"
 	[[ ${scenario_has[shared]} != yes ]] || ethtool --set-priv-flags "$host_if" shared-cq on
-	[[ ${scenario_has[direction]} != tx ]] || acknowledge_each
-	[[ ${scenario_has[ecn]} != yes ]] || in_client sysctl -q -w net.ipv4.tcp_ecn=1
-	queue=${scenario_has[queues]}
-	[[ $queue == 1 ]] || {
-		ethtool -L "$host_if" combined "$queue"
-		set_nic "$host_if" irq_cpu "1 $client_cpu"
-	}
+	if [[ ${scenario_has[gro]} == yes ]]; then
+		in_client ethtool -K "$client_if" gro on
+	elif [[ ${scenario_has[direction]} == tx ]]; then
+		acknowledge_each
+	fi
+	ip address add "$ecn_addr/32" dev "$host_if"
+	ip -n client route replace "$ecn_addr/32" dev "$client_if" features ecn
+	# rxaqm takes from it what ECN-capable packets mean.
+	[[ ${scenario_has[flows]} != *dctcp* ]] || cc=dctcp
+	sysctl -q -w net.ipv4.tcp_congestion_control=$cc
+	[[ -z ${scenario_has[rtt]} ]] ||
+		in_client tc qdisc add dev "$client_if" root netem delay "${scenario_has[rtt]}" limit 20000
 }
 
 # use_option: as the options say.
@@ -57,10 +67,6 @@ use_option()
 
 	value=${option_has[ring]}
 	[[ -z $value ]] || ethtool -G "$host_if" rx "$value"
-	# shellcheck disable=SC2086 # a list
-	[[ -z ${option_has[sysctl]} ]] || sysctl -q -w ${option_has[sysctl]}
-	value=${option_has[rps]}
-	[[ -z $value ]] || echo "$value" >"/sys/class/net/$host_if/queues/rx-0/rps_cpus"
 	value=${option_has[ifb]}
 	if [[ $value ]]; then
 		ip link set ifb0 up
@@ -71,6 +77,8 @@ use_option()
 	fi
 	value=${option_has[rxaqm]}
 	if [[ $value ]]; then
+		# The default of a target: the key is not set.
+		[[ ${scenario_has[target]} != auto ]] || value=${value//target=TARGET/}
 		value=${value//TARGET/${scenario_has[target]}}
 		value=${value//INTERVAL/${scenario_has[interval]}}
 		mode=enforce
@@ -80,15 +88,43 @@ use_option()
 	fi
 }
 
-# The delays in the ring so far, five times a second.
+# truth: a block of what the NIC measured. Without a process, each of which takes milliseconds here.
+truth()
+{
+	local lines
+
+	mapfile -t lines <"$debug/$host_if/truth"
+	printf '%s\n' "at $EPOCHREALTIME" "${lines[@]}"
+}
+
+# The delays in the ring so far, ten times a second.
 sample()
 {
 	local n
 
-	for ((n = 0; n < 500; n++)); do
-		printf 'at %s\n%s\n' "$EPOCHREALTIME" "$(<"$debug/$host_if/truth")"
-		nap 0.2
+	for ((n = 0; n < 1000; n++)); do
+		truth
+		nap 0.1
 	done >"$dir/truth.txt"
+}
+
+# What each flow has received so far, by flows-PORT.txt: one line more in each. Those who load are
+# nice, and may take a while to answer.
+count_received()
+{
+	local file lines
+
+	[[ ${#receivers[@]} -gt 0 ]] || return 0
+	counts=$((counts + 1))
+	kill -USR1 "${receivers[@]}"
+	for file in "$dir"/flows-*.txt; do
+		for _ in {1..200}; do
+			mapfile -t lines <"$file"
+			[[ ${#lines[@]} -lt $counts ]] || continue 2
+			nap 0.005
+		done
+		eval_die "no answer from bulk within a second: ${file##*/}"
+	done
 }
 
 # snapshot begin|end: all that is counted.
@@ -97,11 +133,10 @@ snapshot()
 	[[ $1 != begin ]] || set_nic "$host_if" truth_reset 1
 	event "$1"
 	# Whatever starts no program comes first.
-	printf 'at %s\n%s\n' "$EPOCHREALTIME" "$(<"$debug/$host_if/truth")" >"$dir/$1-truth.txt"
-	printf '%s\n' "$(</proc/stat)" >"$dir/$1-stat.txt"
-	printf '%s\n' "$(</proc/net/snmp)" >"$dir/$1-snmp.txt"
+	truth >"$dir/$1-truth.txt"
 	ethtool -S "$host_if" >"$dir/$1-nic.txt"
-	ss -tinHO state established "sport >= :$first_port and sport <= :$last_port" >"$dir/$1-ss.txt"
+	printf '%s\n' "$(</proc/net/snmp)" >"$dir/$1-snmp.txt"
+	count_received
 	[[ -z ${option_has[rxaqm]} ]] || "$rxaqm" -j status "$host_if" >"$dir/$1-status.json"
 	[[ -z ${option_has[ifb]} ]] || tc -s -j qdisc show dev ifb0 >"$dir/$1-tc.json"
 }
@@ -112,15 +147,14 @@ measure()
 	local window
 
 	window=${scenario_has[window]}
-	snapshot begin
 	if [[ ${scenario_has[enforce]} == yes ]]; then
 		event enforce
 		"$rxaqm" policy set "$host_if" mode=enforce >/dev/null
+		nap 1.2 # 12 intervals
 	fi
+	snapshot begin
 	if [[ ${scenario_has[bursts]} ]]; then
 		send_bursts
-	elif [[ ${scenario_has[incast]} ]]; then
-		send_incast "$window"
 	elif [[ ${scenario_has[step]} ]]; then
 		send_step "$window"
 	elif [[ ${scenario_has[pauses]} ]]; then
@@ -129,15 +163,19 @@ measure()
 		nap "$window"
 	fi
 	snapshot end
+	[[ -z ${option_has[rxaqm]} ]] || "$rxaqm" status "$host_if" >"$dir/status.txt"
 }
 
 # run SCENARIO OPTION DIR: in a subshell. Leaves what was counted in DIR, as the tools print it;
 # counters.sh makes sense of it. The run is complete if DIR/complete is there.
 run()
 {
+	local nr
+
 	results=$3
 	# Files are collected in memory: the way to the machine's own files is long.
 	dir=$(mktemp -d)
+	receivers=() counts=0
 	trap cleanup EXIT
 	use "$1" "$2"
 	event start
@@ -146,16 +184,25 @@ run()
 	measure_capacity
 	use_option
 	event set-up
-	quiet_traffic
+	[[ -z ${option_has[rxaqm]} ]] || quiet_traffic
+	start_probe
 	sample &
 	processes+=($!)
-	start_requests
 	event load
+	nr=${#processes[@]}
 	start_flows
-	start_udp
+	start_flood
+	event loaded
 	nap "${scenario_has[settle]}"
 	measure
-	finish_requests
+	udp_stop
+	if [[ ${#processes[@]} -gt $nr ]]; then
+		kill -KILL "${processes[@]:nr}"
+		wait "${processes[@]:nr}" 2>/dev/null || true
+	fi
+	# What is not answered a second later was lost: it is sent again then.
+	nap 1
+	finish_probe
 	event complete
 	touch "$dir/complete"
 }

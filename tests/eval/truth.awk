@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Blocks "at SECONDS" and a copy of simnic's `truth` each; counts only grow, but for a reset.
-# Prints, as JSON, what came to queue `queue` between each two: [seconds since `zero`, packets,
+# Prints, as JSON, what came to queue 0 between each two: [seconds since `zero`, packets,
 # p50, p99, max, packets over `target`], times in ns. With -v cdf=1 the distribution over all
 # instead: [upper bound of a bucket, share of the packets up to it].
 
@@ -73,7 +73,7 @@ $1 == "at" {
 	delete now
 	next
 }
-$1 == "queue" { mine = $2 == queue + 0; next }
+$1 == "queue" { mine = $2 == 0; next }
 mine { low[++nr] = $1; high[nr] = $2; now[$1] = $3 }
 END {
 	if (started)

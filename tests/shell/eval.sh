@@ -19,10 +19,10 @@ in_lib() { bash -c 'source "$1/tests/eval/lib.sh"; shift; "$@"' in_lib "$scratch
 # Every scenario with every option it names; quick is a part of it.
 full=$(in_lib plan full 1)
 quick=$(in_lib plan quick 1)
-[[ $(wc -l <<<"$full") -gt 100 && $(wc -l <<<"$quick") -gt 20 ]]
+[[ $(wc -l <<<"$full") -gt 60 && $(wc -l <<<"$quick") -gt 10 ]]
 same "runs of quick mode that full mode has not" "" "$(comm -13 <(sort <<<"$full") <(sort <<<"$quick"))"
 same "a scenario of one's own choice" "bursts none 1" "$(in_lib plan full 1 bursts | head -n 1)"
-same "runs of a scenario, at least six" 6 "$(in_lib plan quick 6 bursts | grep -c ' hint ')"
+same "runs of a scenario, at least six" 6 "$(in_lib plan quick 6 bursts | grep -c ' rxaqm ')"
 
 # refused WHAT: a plan, with status 2.
 refused()
@@ -75,9 +75,8 @@ truth()
 	awk -v zero=100 -v target=2000 -f tests/eval/truth.awk "$@" "$scratch/truth" |
 		jq -c 'map(map(. + 0))' # as numbers: newer versions of jq keep how they were written
 }
-same "delays" "[[1,4,1056,2112,2112,2],[2,1,2112,2112,2112,1]]" "$(truth -v queue=0)"
-same "delays of an idle queue" "[[1,0,0,0,0,0],[2,0,0,0,0,0]]" "$(truth -v queue=1)"
-same "distribution" "[[1088,0.4],[2176,1]]" "$(truth -v queue=0 -v cdf=1)"
+same "delays" "[[1,4,1056,2112,2112,2],[2,1,2112,2112,2112,1]]" "$(truth)"
+same "distribution" "[[1088,0.4],[2176,1]]" "$(truth -v cdf=1)"
 
 settled() { jq -nc -L tests/eval "include \"result\"; settled($1; 10; 15; 20)"; }
 same "never over" 0 "$(settled '[[10.5, 9, 20, 30], [11, 9, 5, 30]]')"
@@ -91,8 +90,25 @@ same "a cell of two runs" '"2 (1 to 3)"' "$(cells '[3, 1]')"
 same "a cell of three runs" '"5 (1 to 6)"' "$(cells '[6, 1, null, 5]')"
 same "a cell of no runs" null "$(cells '[null]')"
 
-# A run that failed is in the tables, with the reason.
-table=$(jq -nr -L tests/eval 'include "report"
-	; {runs: [{scenario: "s", option: "o", run: 1, status: "failed", why: "it broke"}],
-	scenarios: [["s", "S"]], options: {o: "O"}} | (main | markdown_table), markdown("s")')
-[[ $(grep -c "it broke" <<<"$table") -eq 2 ]] || { echo "no reason in: $table" && exit 1; }
+same "requests" '{"sent":4,"answered":3,"p50_ns":20,"p99_ns":30}' \
+	"$(jq -nc -L tests/eval 'include "result"; [30, -1, 10, 20] | times')"
+same "SYNs" '{"sent":3,"again":2}' "$(jq -nc -L tests/eval 'include "result"; [1000, 1000000000, -1] | retransmitted')"
+
+# judge VALUE...: of scenarios A, B, ...; the bound is 2.
+judge()
+{
+	jq -nc -L tests/eval 'include "report"; [$ARGS.positional | to_entries[]
+		| {title: (65 + .key | [.] | implode), value: .value}] | judged("x"; "y"; . <= 2) | .[2:]' --jsonargs "$@"
+}
+same "all met" '["met","1 to 2"]' "$(judge 1 2)"
+same "one missed" '["missed in 1 of 2","3 (B)"]' "$(judge 1 3)"
+same "never" '["missed in 2 of 2","never (A); 3 (B)"]' "$(judge 1000000 3)"
+same "not measured" '["not measured",""]' "$(judge null)"
+
+# A run that failed is in the table, with the reason, and none of its figures is judged.
+input='{runs: [{scenario: "s", option: "rxaqm", run: 1, row: "tcp", status: "failed", why: "it broke"},
+	{scenario: "s", option: "none", run: 1, row: "tcp", status: "ok", target_ns: 1, delay: {}, requests: {sent: 1, answered: 1}, syns: {},
+	cpu: {}, classes: [], settling: [], overflow: 0}], scenarios: [["s", "S"]], options: {rxaqm: "O", none: "N"}}'
+table=$(jq -nr -L tests/eval "include \"report\"; $input | delays | markdown_table")
+[[ $(grep -c "it broke" <<<"$table") -eq 1 ]] || { echo "no reason in: $table" && exit 1; }
+same "criteria of a run that failed" "0" "$(jq -nr -L tests/eval "include \"report\"; $input | criteria | map(select(.[2] == \"met\")) | length")"

@@ -55,6 +55,32 @@ static inline void simnic_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
+static inline void simnic_hrtimer_setup_on_stack(struct hrtimer *timer,
+						 enum hrtimer_restart (*fn)(struct hrtimer *),
+						 enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup_on_stack(timer, fn, CLOCK_MONOTONIC, mode);
+#else
+	hrtimer_init_on_stack(timer, CLOCK_MONOTONIC, mode);
+	timer->function = fn;
+#endif
+}
+
+/* Enables interrupts and waits for one, at once. */
+#ifdef CONFIG_X86
+#define SIMNIC_CAN_HALT 1
+static inline void simnic_halt(void)
+{
+	asm volatile("sti; hlt" ::: "memory");
+}
+#else
+#define SIMNIC_CAN_HALT 0
+static inline void simnic_halt(void)
+{
+}
+#endif
+
 /* The pool whose pages @napi alone consumes may recycle them without a lock since 6.4. */
 static inline void simnic_pool_set_napi(struct page_pool_params *params, struct napi_struct *napi)
 {

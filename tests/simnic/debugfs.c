@@ -138,6 +138,28 @@ static int rx_queue_store(struct simnic *sn, char *line)
 	return 0;
 }
 
+static void weight_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u\n", sn->cfg.napi_weight);
+}
+
+/* The rings start anew, as a NAPI is given its weight when it is made. */
+static int weight_store(struct simnic *sn, char *line)
+{
+	struct simnic_cfg cfg;
+	u32 weight;
+	int err;
+
+	if (parse_u32(line, NAPI_POLL_WEIGHT, &weight) || !weight)
+		return -EINVAL;
+	rtnl_lock();
+	cfg = sn->cfg;
+	cfg.napi_weight = weight;
+	err = simnic_reconfigure(sn, &cfg);
+	rtnl_unlock();
+	return err;
+}
+
 static const char *const rx_path_names[] = {
 	[SIMNIC_PATH_GRO] = "gro",
 	[SIMNIC_PATH_LIST] = "list",
@@ -301,6 +323,7 @@ static const struct simnic_knob knobs[] = {
 	{ "tx_cost_ns", tx_cost_show, tx_cost_store },
 	{ "irq_cpu", irq_cpu_show, irq_cpu_store },
 	{ "rx_queue", rx_queue_show, rx_queue_store },
+	{ "napi_weight", weight_show, weight_store },
 	{ "rx_path", rx_path_show, rx_path_store },
 	{ "stamp_coverage", coverage_show, coverage_store },
 	{ "stamp_one_in", one_in_show, one_in_store },

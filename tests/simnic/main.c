@@ -91,6 +91,7 @@ static struct simnic *simnic_alloc(unsigned int nr)
 	sn->pdev = pdev;
 	sn->max_queues = queues;
 	sn->cfg.queues = 1;
+	sn->cfg.napi_weight = NAPI_POLL_WEIGHT;
 	sn->cfg.rx_ring = SIMNIC_RING_DEFAULT;
 	sn->cfg.tx_ring = SIMNIC_RING_DEFAULT;
 	sn->steer = SIMNIC_STEER_HASH;

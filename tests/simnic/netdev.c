@@ -38,7 +38,7 @@ static int simnic_up(struct simnic *sn)
 	for (i = 0; i < nr; i++) {
 		struct simnic_queue *q = &sn->q[i];
 
-		netif_napi_add(sn->dev, &q->napi, simnic_poll);
+		netif_napi_add_weight(sn->dev, &q->napi, simnic_poll, sn->cfg.napi_weight);
 		err = simnic_queue_alloc(q);
 		if (err) {
 			queues_free(sn, i + 1);

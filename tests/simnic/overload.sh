@@ -5,7 +5,7 @@
 # and the evaluation share. The client, in a namespace, and all programs are on CPU 0; CPU 1 does
 # nothing but receive for the host.
 
-readonly client_cpu=0 host_cpu=1
+readonly client_cpu=1 host_cpu=0
 readonly client_if=sim0 host_if=sim1
 readonly client_addr=10.77.0.1 host_addr=10.77.0.2 dctcp_addr=10.77.0.3
 readonly debug=/sys/kernel/debug/simnic

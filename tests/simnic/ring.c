@@ -6,6 +6,39 @@
 #include "simnic.h"
 #include "trace.h"
 
+#define SPIN_HALT_MIN_NS 5000
+
+struct spinner {
+	struct hrtimer timer;
+	bool over;
+};
+
+static enum hrtimer_restart spin_over(struct hrtimer *timer)
+{
+	WRITE_ONCE(container_of(timer, struct spinner, timer)->over, true);
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * An emulator runs one virtual CPU at a time: while this one halts the other gets on, as it would
+ * beside a CPU that works; and it comes back here on time, for that is when the timer fires.
+ */
+static void halt_until_over(u32 ns)
+{
+	struct spinner s = { .over = false };
+
+	simnic_hrtimer_setup_on_stack(&s.timer, spin_over, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&s.timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+	while (!READ_ONCE(s.over)) {
+		local_irq_disable();
+		if (READ_ONCE(s.over))
+			local_irq_enable();
+		else
+			simnic_halt();
+	}
+	destroy_hrtimer_on_stack(&s.timer);
+}
+
 /* Spent by the CPU, as work would be; bounded, for it runs in softirq. */
 void simnic_spin(u32 ns)
 {
@@ -13,7 +46,12 @@ void simnic_spin(u32 ns)
 
 	if (!ns)
 		return;
-	end_ns = ktime_get_ns() + min_t(u32, ns, SIMNIC_SPIN_MAX_NS);
+	ns = min_t(u32, ns, SIMNIC_SPIN_MAX_NS);
+	if (ns >= SPIN_HALT_MIN_NS && SIMNIC_CAN_HALT && !irqs_disabled()) {
+		halt_until_over(ns);
+		return;
+	}
+	end_ns = ktime_get_ns() + ns;
 	while (ktime_get_ns() < end_ns)
 		cpu_relax();
 }
@@ -198,6 +236,8 @@ static void rx_one(struct simnic_queue *q, struct poll_state *st)
 		result = simnic_xdp_run(q, prog, &sxdp, page);
 	if (result == SIMNIC_XDP_STACK)
 		rx_to_stack(q, &sxdp, page, st);
+	else if (result == SIMNIC_XDP_CONSUMED)
+		simnic_count(q, SIMNIC_XDP_DROP_NS, ktime_get_ns() - now_ns);
 	else if (result == SIMNIC_XDP_FLUSH_TX)
 		st->flush_tx = true;
 	else if (result == SIMNIC_XDP_FLUSH_REDIRECT)
@@ -277,6 +317,7 @@ int simnic_poll(struct napi_struct *napi, int budget)
 {
 	struct simnic_queue *q = container_of(napi, struct simnic_queue, napi);
 	struct poll_state st = { .list = LIST_HEAD_INIT(st.list) };
+	u64 begin_ns = ktime_get_ns();
 	bool refilled;
 	int work;
 
@@ -288,6 +329,7 @@ int simnic_poll(struct napi_struct *napi, int budget)
 	refilled = rx_refill(q);
 
 	simnic_count(q, SIMNIC_RX_POLLS, 1);
+	simnic_count(q, SIMNIC_RX_POLL_NS, ktime_get_ns() - begin_ns);
 	if (work == budget)
 		simnic_count(q, SIMNIC_RX_POLLS_BUSY, 1);
 	else if (refilled && napi_complete_done(napi, work))

@@ -46,7 +46,7 @@ run_test()
 }
 
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
-all=(tcp_udp tso overflow completions stamps phc xdp hint xdp_swap trace rate settings threaded changes rmmod)
+all=(tcp_udp tso overflow weight completions stamps phc xdp hint xdp_swap trace rate settings threaded changes rmmod)
 [ $# -gt 0 ] || set -- "${all[@]}"
 dmesg -C
 for name; do

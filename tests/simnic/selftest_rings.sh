@@ -49,6 +49,25 @@ test_overflow()
 	near "$(truth sim1 count)" 0 0 "packets in truth after a reset"
 }
 
+test_weight()
+{
+	local packets polls
+
+	refused sim1 napi_weight 0 65 -1 x
+	in_b ethtool -G sim1 rx 256
+	set_knob sim1 napi_weight 16
+	near "$(cat "$debug/sim1/napi_weight")" 16 0 "weight"
+	set_knob sim1 rx_cost_ns 100000
+	flood 2 0 >/dev/null
+	sleep 1
+	packets=$(stat stB sim1 rx_packets) polls=$(stat stB sim1 rx_polls)
+	more "$packets" 1000 "packets"
+	near "$packets" $((polls * 8)) $((polls * 8)) "packets of $polls polls of 16"
+	more "$(stat stB sim1 rx_polls_busy)" $((packets / 32)) "busy polls, $packets packets"
+	# Each packet takes 100 us.
+	more "$(stat stB sim1 rx_poll_ns)" $((packets * 100000)) "time in polls, $packets packets"
+}
+
 # overloaded_tx on|off: the median delay of Tx completions of sim1 while its Rx is overloaded.
 overloaded_tx()
 {

@@ -37,7 +37,7 @@
 /* Preamble, FCS and inter-frame gap: what a frame occupies on the wire beyond its bytes. */
 #define SIMNIC_WIRE_OVERHEAD 24
 #define SIMNIC_STEER_HASH (-1)
-#define SIMNIC_NR_FILES 15
+#define SIMNIC_NR_FILES 16
 
 enum simnic_coverage {
 	SIMNIC_STAMP_ALL,
@@ -119,9 +119,11 @@ enum simnic_stat {
 	SIMNIC_RX_ALLOC_FAILED,
 	SIMNIC_RX_POLLS,
 	SIMNIC_RX_POLLS_BUSY,
+	SIMNIC_RX_POLL_NS,
 	SIMNIC_RX_STAMPED,
 	SIMNIC_XDP_PASS,
 	SIMNIC_XDP_DROP,
+	SIMNIC_XDP_DROP_NS,
 	SIMNIC_XDP_TX,
 	SIMNIC_XDP_REDIRECT,
 	SIMNIC_XDP_ERRORS,
@@ -226,6 +228,7 @@ struct simnic_cfg {
 	u32 rx_ring;
 	u32 tx_ring;
 	u32 page_order;
+	u32 napi_weight; /* the budget that a poll gets */
 	bool shared_cq;
 };
 
