@@ -141,9 +141,9 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	Host host;
 	RunOptions options;
 
-	/* Two seconds of packets that all stand 30 ms: none is a burst. */
+	/* A second and a half of packets that all stand 30 ms: none is a burst. */
 	options.input = HEADER;
-	for (int i = 0; i < 2000; i++)
+	for (int i = 0; i < 1500; i++)
 		options.input += std::to_string(1000000000ULL + unsigned(i) * 1000000) +
 				 ",0,30000000,1500," + (i % 2 ? "2" : "0") + ",data,0\n";
 	Result lines = host.rxaqm({ "replay", "--ring", "4096", "target=2ms" }, options);

@@ -132,7 +132,6 @@ TEST_CASE("cli: values that cannot be are refused before anything is done", "[cl
 		  { "l4s_threshold=1ms is gone", "ce_threshold_selector=ect1" } },
 		{ "law=pie", { "law=pie", "auto|codel" } },
 		{ "target=auto:5", { "a unit is required", "target=5ms" } },
-		{ "ce_threshold=1ms", { "law=auto marks by its own measure", "set law=codel" } },
 		{ "ack=thim", { "ack=thim", "did you mean \"thin\"?" } },
 		{ "max_drop=50", { "max_drop=50", "50%" } },
 		{ "max_drop=101%", { "max_drop=101%", "100%" } },
