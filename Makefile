@@ -77,6 +77,8 @@ XSK_EXAMPLE_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
+# Packets that python3-scapy makes, for unit and bpf; without it those tests are skipped.
+CORPUS := $(BUILD)/corpus/packets
 RIG_BINS := $(call programs,rig)
 BENCH_BINS := $(call programs,bench)
 
@@ -141,11 +143,11 @@ bench-xsk: ## The same for AF_XDP sockets only (root)
 # Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 build-demo: all $(RIG_BINS)
-build-test-vm: all $(RIG_BINS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
+build-test-vm: all $(RIG_BINS) $(CORPUS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
 	$(Q)mkdir -p $(BUILD)/simnic
 	+$(Q)$(SUBMAKE) -s -C tests/simnic OUT=$(abspath $(BUILD)/simnic) CLANG=$(CLANG) tools
 build-bench: all $(RIG_BINS) $(BENCH_BINS)
-build-test: all $(RIG_BINS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
+build-test: all $(RIG_BINS) $(CORPUS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
 	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))
 
 deps: ## Install what the build needs (root)
@@ -276,6 +278,11 @@ $(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(CONTROL_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(XSK_LIB) $(CONTROL_LIB) \
 		$(shell pkg-config --libs catch2-with-main) $(LIBS) -o $@
+
+$(CORPUS): tests/corpus/packets.py
+	$(call say,CORPUS,$@)
+	@mkdir -p $(@D)
+	$(Q)$< $@ || test $$? -eq 77
 
 # Programs of one file, which may use the control plane and all skeletons.
 $(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(XSK_LIB) $(CONTROL_LIB) $(BUILD)/flags \

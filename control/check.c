@@ -6,9 +6,6 @@
 
 #include "parse.h"
 
-/* What CoDel keeps a queue at varies about its target: up to twice that is control at work. */
-#define ENFORCED_SLACK 2
-
 static const char *const level_names[] = {
 	[RXAQM_CHECK_OK] = "OK",
 	[RXAQM_CHECK_WARNING] = "WARNING",
@@ -50,21 +47,26 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 {
 	const struct rxaqm_overload_look *look = &queue->look;
 	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], stood[RXAQM_DURATION_LEN];
+	char exempt[RXAQM_EXEMPT_WORDS + 80] = "";
 	enum rxaqm_check_level level;
 
 	if (!look->enforced && look->stood_ns >= limits->crit_ns)
 		level = RXAQM_CHECK_CRITICAL;
 	else if (look->stood_ns >= limits->warn_ns &&
-		 (!look->enforced || look->smooth_ns > ENFORCED_SLACK * look->target_ns))
+		 (!look->enforced || look->smooth_ns > RXAQM_OVERLOAD_SLACK * look->target_ns))
 		level = RXAQM_CHECK_WARNING;
 	else
 		return;
-	rxaqm_check_find(sum, level, iface, "queue %u has %s for %s: sojourn %s, target %s, %s",
+	if (look->exempt_percent)
+		snprintf(exempt, sizeof(exempt),
+			 "; exempt traffic holds it (%u %%), the law cannot help; exempt: %s",
+			 look->exempt_percent, look->exempt);
+	rxaqm_check_find(sum, level, iface, "queue %u has %s for %s: sojourn %s, target %s, %s%s",
 			 queue->queue, look->waiting ? "waited for its application" : "stood",
 			 rxaqm_format_duration(look->stood_ns, stood),
 			 rxaqm_format_duration(look->smooth_ns, now),
 			 rxaqm_format_duration(look->target_ns, target),
-			 look->enforced ? "although enforced" : "not enforced");
+			 look->enforced ? "although enforced" : "not enforced", exempt);
 }
 
 void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface *iface,

@@ -33,7 +33,7 @@ struct rxaqm_check_queue {
 };
 
 /* The result, worst first, and what is told of each interface behind it. */
-#define RXAQM_CHECK_TEXT 256
+#define RXAQM_CHECK_TEXT 512
 #define RXAQM_CHECK_PERFDATA 8192
 struct rxaqm_check_sum {
 	enum rxaqm_check_level level;

@@ -129,6 +129,8 @@ static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
 	err = rxaqm_machine_check_capabilities(error);
 	if (!err)
 		err = rxaqm_nic_read(args->ifname, &attach->nic, error);
+	if (!err)
+		err = rxaqm_nic_check_link(args->ifname, &attach->nic, error);
 	if (err)
 		return err;
 	if (attach->nic.bond && !attach->generic)

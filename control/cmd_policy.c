@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "ect0.h"
 #include "hint.h"
 #include "machine.h"
 #include "options.h"
@@ -145,9 +146,11 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	}
 	if (!err && wants_stamps_now(work, signal_named))
 		err = rxaqm_stamps_enable(work->iface, ifname, error);
-	if (!err)
-		rxaqm_state_set_policies(&work->state, work->iface, work->policies);
-	return err;
+	if (err)
+		return err;
+	rxaqm_ect0_look(work->iface);
+	rxaqm_state_set_policies(&work->state, work->iface, work->policies);
+	return 0;
 }
 
 static int set_one(struct rxaqm_policy *policy, const char *setting, struct rxaqm_error *error)

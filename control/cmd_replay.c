@@ -4,16 +4,26 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "law_figures.h"
 #include "options.h"
 #include "out.h"
+#include "parse.h"
 #include "replay.h"
 #include "settings.h"
 
-#define OPT_SUMMARY 256
+#define RING_ENTRIES_MAX (1U << 20)
+
+enum option_key {
+	OPTION_SUMMARY = 0x100, /* no short names */
+	OPTION_RING,
+	OPTION_NO_GUARD,
+};
 
 struct replay_args {
 	const char *path; /* NULL: standard input */
 	bool summary;
+	bool unguarded;
+	__u32 ring_entries;
 	struct rxaqm_policy policy;
 };
 
@@ -35,10 +45,21 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 {
 	struct replay_args *args = state->input;
 	struct rxaqm_error error;
+	__u64 entries;
 
 	switch (key) {
-	case OPT_SUMMARY:
+	case OPTION_SUMMARY:
 		args->summary = true;
+		return 0;
+	case OPTION_RING:
+		if (rxaqm_parse_u64(arg, 0, RING_ENTRIES_MAX, &entries))
+			rxaqm_options_error(state,
+					    "--ring=%s: must be a number of entries, 0 to %u", arg,
+					    RING_ENTRIES_MAX);
+		args->ring_entries = (__u32)entries;
+		return 0;
+	case OPTION_NO_GUARD:
+		args->unguarded = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* A file whose name has a '=' can be given as ./NAME. */
@@ -52,6 +73,8 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (rxaqm_policy_check(&args->policy, &error))
 			rxaqm_options_error(state, "%s", error.text);
+		if (args->unguarded && args->policy.law != RXAQM_LAW_CODEL)
+			rxaqm_options_error(state, "--no-guard goes with law=codel");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -59,7 +82,11 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option replay_options[] = {
-	{ "summary", OPT_SUMMARY, NULL, 0, "Print totals of each queue instead of each packet", 0 },
+	{ "summary", OPTION_SUMMARY, NULL, 0, "Print totals of each queue instead of each packet",
+	  0 },
+	{ "ring", OPTION_RING, "ENTRIES", 0, "Entries of the ring (default 0, unknown)", 0 },
+	{ "no-guard", OPTION_NO_GUARD, NULL, 0,
+	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue", 0 },
 	{ 0 },
 };
 
@@ -75,25 +102,42 @@ static const struct argp replay_argp = {
 	       "With --json each packet is an object on a line of its own.",
 };
 
+/* The columns behind the verdict. */
+#define AUTO_HEADER "p_ppm,bad,goal_ns"
+#define CODEL_HEADER "count,dropping,drop_next_ns"
+
+static void out_auto(struct rxaqm_out *out, const struct rxaqm_law_vars *law)
+{
+	rxaqm_out_u64(out, "p_ppm", ",%llu", rxaqm_law_parts(law->p, 1000000));
+	rxaqm_out_bool(out, "bad", ",1", ",0", law->bad);
+	rxaqm_out_u64(out, "goal_ns", ",%llu", law->goal_ns);
+}
+
+static void out_codel(struct rxaqm_out *out, const struct rxaqm_codel_vars *codel)
+{
+	rxaqm_out_u64(out, "count", ",%llu", codel->count);
+	rxaqm_out_bool(out, "dropping", ",1", ",0", codel->dropping);
+	rxaqm_out_u64(out, "drop_next_ns", ",%llu", codel->drop_next_ns);
+}
+
 /* What became of a packet, and the state of the law after it. */
 static int print_packet(const struct rxaqm_trace_packet *packet, int verdict,
-			const struct rxaqm_codel_vars *codel)
+			const struct rxaqm_queue *q)
 {
 	struct rxaqm_out out;
 
-	if (!rxaqm_globals.json) {
-		printf("%llu,%u,%s,%u,%u,%llu\n", packet->now_ns, packet->queue,
-		       verdict_names[verdict], codel->count, codel->dropping, codel->drop_next_ns);
-		return ferror(stdout) ? -EIO : 0;
-	}
-	rxaqm_out_open(&out, stdout, true);
-	rxaqm_out_u64(&out, "now_ns", NULL, packet->now_ns);
-	rxaqm_out_u64(&out, "queue", NULL, packet->queue);
-	rxaqm_out_str(&out, "verdict", NULL, verdict_names[verdict]);
-	rxaqm_out_u64(&out, "count", NULL, codel->count);
-	rxaqm_out_bool(&out, "dropping", NULL, NULL, codel->dropping);
-	rxaqm_out_u64(&out, "drop_next_ns", NULL, codel->drop_next_ns);
-	return rxaqm_out_close(&out, true);
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_u64(&out, "now_ns", "%llu", packet->now_ns);
+	rxaqm_out_u64(&out, "queue", ",%llu", packet->queue);
+	rxaqm_out_str(&out, "verdict", ",%s", verdict_names[verdict]);
+	if (q->policy.law == RXAQM_LAW_CODEL)
+		out_codel(&out, &q->codel);
+	else
+		out_auto(&out, &q->law);
+	rxaqm_out_text(&out, "\n");
+	if (out.json)
+		return rxaqm_out_close(&out, true);
+	return ferror(stdout) ? -EIO : 0;
 }
 
 static void out_queue(struct rxaqm_out *out, __u32 nr, struct rxaqm_replay_queue *queue)
@@ -142,7 +186,7 @@ static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace, boo
 			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -verdict, "out of memory");
 		if (summary)
 			continue;
-		ret = print_packet(&packet, verdict, &replay->queue[packet.queue]->queue.codel);
+		ret = print_packet(&packet, verdict, &replay->queue[packet.queue]->queue);
 		if (ret)
 			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -ret,
 					       "cannot write to standard output");
@@ -161,9 +205,12 @@ static int replay_file(struct replay_args *args, FILE *file, const char *path,
 	if (!replay)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
 	replay->policy = args->policy;
+	replay->ring_entries = args->ring_entries;
+	replay->unguarded = args->unguarded;
 	replay->keep_sojourns = args->summary;
 	if (!args->summary && !rxaqm_globals.json)
-		puts("now_ns,queue,verdict,count,dropping,drop_next_ns");
+		printf("now_ns,queue,verdict,%s\n",
+		       args->policy.law == RXAQM_LAW_CODEL ? CODEL_HEADER : AUTO_HEADER);
 	err = run_trace(replay, &trace, args->summary, error);
 	if (!err && args->summary && print_summary(replay))
 		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, EIO,

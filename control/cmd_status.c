@@ -8,7 +8,9 @@
 #include "machine.h"
 #include "notes.h"
 #include "plane.h"
+#include "ect0.h"
 #include "status.h"
+#include "status_law.h"
 #include "status_socket.h"
 #include "status_target.h"
 #include "view.h"
@@ -33,47 +35,6 @@ static void print_stats(struct rxaqm_out *out, const struct rxaqm_queue *q)
 	rxaqm_out_end(out);
 	if (any)
 		rxaqm_out_text(out, "\n");
-}
-
-/* The CoDel state, by the names that "tc -s qdisc show" has for it. */
-static void print_codel(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
-{
-	const struct rxaqm_codel_vars *codel = &q->codel;
-
-	rxaqm_out_object(out, "codel");
-	rxaqm_out_u64(out, "count", codel->count ? "    count %llu" : NULL, codel->count);
-	rxaqm_out_u64(out, "lastcount", codel->count ? " lastcount %llu" : NULL, codel->lastcount);
-	rxaqm_out_ns(out, "ldelay_ns", codel->count ? " ldelay %s" : NULL, codel->ldelay_ns);
-	rxaqm_out_bool(out, "dropping", codel->count ? " dropping" : NULL, NULL, codel->dropping);
-	if (codel->dropping)
-		rxaqm_out_s64(out, "drop_next_ns", NULL, (__s64)(codel->drop_next_ns - now_ns));
-	rxaqm_out_end(out);
-	if (codel->count)
-		rxaqm_out_text(out, "\n");
-}
-
-/* Shares of the Not-ECT packets over the threshold that go as not_ect=couple has it. */
-static void print_couple(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
-{
-	const struct rxaqm_couple_vars *couple = &q->couple;
-	__u64 interval_ns = q->policy.interval_ns;
-	__u64 marks = 0, extra = 0;
-
-	if (q->policy.not_ect != RXAQM_NOT_ECT_COUPLE)
-		return;
-	/* Forgotten with the next packet, see rxaqm_couple_note(). */
-	if (rxaqm_ns_since(now_ns, couple->noted_ns) < interval_ns / 2) {
-		marks = couple->share_ns * 1000ULL / interval_ns;
-		extra = couple->extra_ns * 1000ULL / interval_ns;
-	}
-	rxaqm_out_object(out, "couple");
-	rxaqm_out_u64(out, "marks_permille", NULL, marks);
-	rxaqm_out_u64(out, "extra_permille", NULL, extra);
-	rxaqm_out_end(out);
-	if (marks || extra)
-		rxaqm_out_text(out,
-			       "    drops over threshold %llu.%llu%% as fits marks, %llu.%llu%% more\n",
-			       marks / 10, marks % 10, extra / 10, extra % 10);
 }
 
 static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
@@ -109,13 +70,13 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_object(out, NULL);
 	rxaqm_view_queue(out, queue, &q);
 	rxaqm_out_str(out, "mode", ": %s", rxaqm_mode_name(policy, now_ns));
-	rxaqm_out_ns(out, "target_ns", ", target %s", policy->target_ns);
-	rxaqm_out_ns(out, "interval_ns", " interval %s", policy->interval_ns);
+	rxaqm_out_ns(out, "target_ns", ", target %s", rxaqm_status_target_ns(&q, policy));
+	rxaqm_out_bool(out, "target_auto", " (auto)", NULL, policy->target_auto);
+	rxaqm_out_ns(out, "interval_ns", " interval %s", rxaqm_status_interval_ns(&q, policy));
 	print_sojourn(out, &q, now_ns);
 	rxaqm_status_socket_out(out, state, iface, queue, &q, ifindex, now_ns);
 	rxaqm_status_target_out(out, facts, &q, policy);
-	print_codel(out, &q, now_ns);
-	print_couple(out, &q, now_ns);
+	rxaqm_status_law_out(out, iface, &q, now_ns);
 	print_stats(out, &q);
 	rxaqm_out_end(out);
 }
@@ -169,6 +130,7 @@ int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm
 	rxaqm_out_ns(out, "attached_for_ns", ", attached for %s",
 		     rxaqm_ns_since(rxaqm_now_ns(), iface->attached_ns));
 	rxaqm_out_text(out, "\n");
+	rxaqm_ect0_out(out, state, iface, name, here);
 	rxaqm_notes_out(out, state, iface, name, here);
 	rxaqm_status_advice_out(out, &facts, rxaqm_state_queue(state, iface, 0));
 	rxaqm_out_array(out, "queues");

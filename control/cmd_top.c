@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 #include "options.h"
+#include "status_target.h"
 #include "parse.h"
 #include "top.h"
 
@@ -80,11 +81,13 @@ static void print_json(const struct rxaqm_top *top)
 		rxaqm_out_double(&out, "nect", NULL, f.nect);
 		rxaqm_out_u64(&out, "sojourn_ns", NULL,
 			      row->now.flags & RXAQM_QUEUE_SAMPLED ? row->now.sample_sojourn_ns :
-								     row->now.codel.ldelay_ns);
+								     row->now.law.smooth_ns);
 		rxaqm_out_u64(&out, "sojourn_p50_ns", NULL, f.p50_ns);
 		rxaqm_out_u64(&out, "sojourn_p99_ns", NULL, f.p99_ns);
 		rxaqm_out_str(&out, "signal", NULL, rxaqm_queue_signal(&row->now, row->now_ns));
-		rxaqm_out_u64(&out, "target_ns", NULL, row->policy.target_ns);
+		rxaqm_out_u64(&out, "target_ns", NULL,
+			      rxaqm_status_target_ns(&row->now, &row->policy));
+		rxaqm_out_double(&out, "p", NULL, f.p);
 		rxaqm_out_str(&out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
 		rxaqm_out_bool(&out, "standing", NULL, NULL, row->now.flags & RXAQM_QUEUE_STANDING);
 		rxaqm_out_bool(&out, "socket", NULL, NULL, rxaqm_socket_serves(&row->now));

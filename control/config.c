@@ -26,7 +26,6 @@ void rxaqm_config_init(struct rxaqm_config *config)
 	config->status_interval_ns = 10 * RXAQM_NSEC_PER_SEC;
 	config->settle_ns = 500 * RXAQM_NSEC_PER_MSEC;
 	config->metrics_textfile_interval_ns = 15 * RXAQM_NSEC_PER_SEC;
-	rxaqm_autotune_config_init(&config->autotune);
 	rxaqm_overload_config_init(&config->overload);
 	rxaqm_autoenforce_config_init(&config->autoenforce);
 }

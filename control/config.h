@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "autotune.h"
 #include "overload.h"
 #include "plane.h"
 #include "settings.h"
@@ -42,7 +41,6 @@ struct rxaqm_config_iface {
 	unsigned int line;
 	bool enable;
 	bool xdp_mode_set; /* else an interface is adopted in the mode it is in */
-	bool autotune;
 	bool auto_enforce;
 	int xdp_mode; /* enum rxaqm_xdp_mode */
 	int hook; /* enum rxaqm_hook */
@@ -52,7 +50,7 @@ struct rxaqm_config_iface {
 	/* The policy: key and value as typed, in order, but for the lease. */
 	unsigned int nr_settings;
 	struct {
-		char key[16];
+		char key[24];
 		char value[RXAQM_SETTING_LEN];
 	} setting[RXAQM_CONFIG_SETTINGS_MAX];
 };
@@ -70,10 +68,6 @@ struct rxaqm_config {
 	int metrics_per; /* enum rxaqm_metrics_per */
 	char metrics_textfile[RXAQM_CONFIG_PATH_LEN]; /* "": none */
 	__u64 metrics_textfile_interval_ns;
-	/* [Autotune] */
-	struct rxaqm_autotune_config autotune;
-	__u64 rtt_ns; /* longest round trip to be controlled; 0: as the policy says */
-	__u64 target_min_ns, target_max_ns; /* bounds of autotune; 0: none */
 	/* [Overload] */
 	struct rxaqm_overload_config overload;
 	struct rxaqm_autoenforce_config autoenforce;
@@ -87,13 +81,11 @@ enum rxaqm_config_type {
 	RXAQM_CONFIG_BOOL, /* bool */
 	RXAQM_CONFIG_CHOICE, /* int */
 	RXAQM_CONFIG_DURATION, /* __u64, ns */
-	RXAQM_CONFIG_THRESHOLD, /* the same, 0 is off */
 	RXAQM_CONFIG_PATH_OR_OFF, /* char[RXAQM_CONFIG_PATH_LEN], "" is off */
 	RXAQM_CONFIG_LISTEN, /* char[RXAQM_CONFIG_PATH_LEN], "" is off */
 	RXAQM_CONFIG_WORD, /* char[RXAQM_CONFIG_PATH_LEN] */
 	RXAQM_CONFIG_GROUP, /* char[33] */
 	RXAQM_CONFIG_FILE_MODE, /* unsigned int, octal */
-	RXAQM_CONFIG_PERCENT, /* __u32, permille */
 };
 
 struct rxaqm_config_key {
@@ -108,6 +100,8 @@ struct rxaqm_config_key {
 };
 
 extern const struct rxaqm_config_key rxaqm_config_keys[]; /* ends with a NULL name */
+/* Sections and keys that are gone, but for policy keys (settings.h). */
+extern const struct rxaqm_gone rxaqm_config_gone[];
 
 /* The row of @name in @section; NULL if there is none. */
 const struct rxaqm_config_key *rxaqm_config_key_find(const char *section, const char *name);

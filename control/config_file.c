@@ -17,7 +17,7 @@ struct reading {
 	unsigned int seen_sections; /* bit n: sections[n] was begun */
 };
 
-static const char *const sections[] = { "Daemon", "Metrics", "Autotune", "Overload", NULL };
+static const char *const sections[] = { "Daemon", "Metrics", "Overload", NULL };
 
 static struct rxaqm_config_iface *newest(const struct reading *reading)
 {
@@ -62,7 +62,9 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 static int read_section(void *arg, const char *section, struct rxaqm_error *error)
 {
 	struct reading *reading = arg;
+	char name[RXAQM_CONFIG_MATCH_LEN];
 	unsigned int i;
+	int err;
 
 	reading->seen = 0;
 	reading->seen_settings = 0;
@@ -77,9 +79,13 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 		reading->seen_sections |= 1U << i;
 		return 0;
 	}
+	snprintf(name, sizeof(name), "[%s]", section);
+	err = rxaqm_gone_check(rxaqm_config_gone, name, "", error);
+	if (err)
+		return err;
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown section [%s]; there are [Daemon], [Metrics], [Autotune], "
-			       "[Overload] and [Interface NAME]",
+			       "unknown section [%s]; there are [Daemon], [Metrics], [Overload] and "
+			       "[Interface NAME]",
 			       section);
 }
 
@@ -174,10 +180,16 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	const struct rxaqm_config_key *row = rxaqm_config_key_find(table, key);
 	void *object = of_iface ? (void *)newest(reading) : (void *)reading->config;
 	unsigned long long bit;
+	int err;
 
 	if (of_iface && !newest(reading)->line)
 		newest(reading)->line = line;
 	if (!row) {
+		err = of_iface ? rxaqm_gone_check(rxaqm_config_gone, key, value, error) : 0;
+		if (!err && of_iface)
+			err = rxaqm_gone_check(rxaqm_gone_settings, key, value, error);
+		if (err)
+			return err;
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))
 			return read_setting(reading, section, key, value, error);
 		return unknown(key, section, table, error);
@@ -224,10 +236,6 @@ static int check_all(const struct rxaqm_config *config, const char *path, struct
 	unsigned int i;
 	int err;
 
-	if (config->target_min_ns && config->target_max_ns &&
-	    config->target_min_ns > config->target_max_ns)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s: [Autotune]: min exceeds max; swap them", path);
 	if (config->metrics_textfile[0] && !ends_with(config->metrics_textfile, ".prom"))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "%s: [Metrics]: textfile=%s must end in .prom, or "

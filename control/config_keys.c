@@ -50,30 +50,6 @@ const struct rxaqm_config_key rxaqm_config_keys[] = {
 	  .form = "DURATION", .summary = "how often it is written, 1s to 60m (default 15s)",
 	  .type = RXAQM_CONFIG_DURATION, .min = SEC, .max = HOUR },
 
-	{ AT("Autotune", autotune.hold_ns), .name = "hold", .form = "DURATION",
-	  .summary = "how long another target must be called for, 1s to 60m (default 1m)",
-	  .type = RXAQM_CONFIG_DURATION, .min = SEC, .max = HOUR },
-	{ AT("Autotune", autotune.gap_ns), .name = "gap", .form = "DURATION",
-	  .summary = "least time between changes of a queue, 1s to 60m (default 1m)",
-	  .type = RXAQM_CONFIG_DURATION, .min = SEC, .max = HOUR },
-	{ AT("Autotune", autotune.differ_permille), .name = "differ", .form = "PERCENT",
-	  .summary = "by how much it must differ, 5% to 100% (default 25%)",
-	  .type = RXAQM_CONFIG_PERCENT, .min = 50, .max = 1000 },
-	{ AT("Autotune", autotune.step_permille), .name = "step", .form = "PERCENT",
-	  .summary = "most that a change may add, 5% to 100% (default 50%)",
-	  .type = RXAQM_CONFIG_PERCENT, .min = 50, .max = 1000 },
-	{ AT("Autotune", rtt_ns), .name = "rtt", .form = "DURATION|off",
-	  .summary =
-		  "longest round trip time to control, 100us to 4s; off: as the policy's interval "
-		  "says (default off)",
-	  .type = RXAQM_CONFIG_THRESHOLD, .min = 100 * RXAQM_NSEC_PER_USEC, .max = 4 * SEC },
-	{ AT("Autotune", target_min_ns), .name = "min", .form = "DURATION|off",
-	  .summary = "least target, 1us to 4s (default off)", .type = RXAQM_CONFIG_THRESHOLD,
-	  .min = RXAQM_TARGET_MIN_NS, .max = RXAQM_INTERVAL_MAX_NS },
-	{ AT("Autotune", target_max_ns), .name = "max", .form = "DURATION|off",
-	  .summary = "greatest target, 1us to 4s (default off)", .type = RXAQM_CONFIG_THRESHOLD,
-	  .min = RXAQM_TARGET_MIN_NS, .max = RXAQM_INTERVAL_MAX_NS },
-
 	{ AT("Overload", overload.raise_ns), .name = "raise", .form = "DURATION",
 	  .summary = "a queue over target for so long is overloaded, 1s to 60m (default 10s)",
 	  .type = RXAQM_CONFIG_DURATION, .min = SEC, .max = HOUR },
@@ -107,12 +83,17 @@ const struct rxaqm_config_key rxaqm_config_keys[] = {
 	{ IFACE(profile), .name = "profile", .form = "PROFILE",
 	  .summary = "NIC profile by name, or a file (default by driver)",
 	  .type = RXAQM_CONFIG_WORD },
-	{ IFACE(autotune), .name = "autotune", .form = "yes|no",
-	  .summary = "let the target follow the measured floor (default no)",
-	  .type = RXAQM_CONFIG_BOOL },
 	{ IFACE(auto_enforce), .name = "auto_enforce", .form = "yes|no",
 	  .summary = "enforce while a queue is overloaded, and only then (default no)",
 	  .type = RXAQM_CONFIG_BOOL },
+	{ 0 },
+};
+
+const struct rxaqm_gone rxaqm_config_gone[] = {
+	{ "[Autotune]", NULL,
+	  "targets follow what is measured without it; delete it, and in [Interface NAME] write "
+	  "target=auto:DURATION for min, target=DURATION for max, interval for rtt" },
+	{ "autotune", NULL, "target=auto does it, target=DURATION keeps a target as it is" },
 	{ 0 },
 };
 

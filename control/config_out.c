@@ -19,16 +19,8 @@ static void print_key(struct rxaqm_out *out, const struct rxaqm_config_key *row,
 		rxaqm_out_bool(out, row->name, NULL, NULL, *(const bool *)field);
 		break;
 	case RXAQM_CONFIG_DURATION:
-	case RXAQM_CONFIG_THRESHOLD:
 		snprintf(key, sizeof(key), "%s_ns", row->name);
-		if (row->type == RXAQM_CONFIG_THRESHOLD && !*(const __u64 *)field)
-			rxaqm_out_null(out, key, NULL);
-		else
-			rxaqm_out_u64(out, key, NULL, *(const __u64 *)field);
-		break;
-	case RXAQM_CONFIG_PERCENT:
-		snprintf(key, sizeof(key), "%s_permille", row->name);
-		rxaqm_out_u64(out, key, NULL, *(const __u32 *)field);
+		rxaqm_out_u64(out, key, NULL, *(const __u64 *)field);
 		break;
 	case RXAQM_CONFIG_PATH_OR_OFF:
 	case RXAQM_CONFIG_LISTEN:

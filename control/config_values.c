@@ -53,15 +53,6 @@ static int set_duration(const struct rxaqm_config_key *key, const char *value, _
 			       least, most);
 }
 
-static int set_threshold(const struct rxaqm_config_key *key, const char *value, __u64 *field,
-			 struct rxaqm_error *error)
-{
-	if (strcmp(value, "off"))
-		return set_duration(key, value, field, error);
-	*field = 0;
-	return 0;
-}
-
 static int set_listen(const struct rxaqm_config_key *key, const char *value, char *field,
 		      struct rxaqm_error *error)
 {
@@ -120,19 +111,6 @@ static int set_file_mode(const struct rxaqm_config_key *key, const char *value, 
 	return 0;
 }
 
-static int set_percent(const struct rxaqm_config_key *key, const char *value, __u32 *field,
-		       struct rxaqm_error *error)
-{
-	__u32 permille;
-
-	if (rxaqm_parse_percent(value, &permille) || permille < key->min || permille > key->max)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.60s: must be a percentage from %llu%% to %llu%%",
-				       key->name, value, key->min / 10, key->max / 10);
-	*field = permille;
-	return 0;
-}
-
 static int set_bool(const struct rxaqm_config_key *key, const char *value, bool *field,
 		    struct rxaqm_error *error)
 {
@@ -163,8 +141,6 @@ int rxaqm_config_key_set(const struct rxaqm_config_key *key, void *object, const
 		return set_choice(key, value, field, error);
 	case RXAQM_CONFIG_DURATION:
 		return set_duration(key, value, field, error);
-	case RXAQM_CONFIG_THRESHOLD:
-		return set_threshold(key, value, field, error);
 	case RXAQM_CONFIG_LISTEN:
 		return set_listen(key, value, field, error);
 	case RXAQM_CONFIG_PATH_OR_OFF:
@@ -173,10 +149,8 @@ int rxaqm_config_key_set(const struct rxaqm_config_key *key, void *object, const
 		return set_word(key, value, field, error);
 	case RXAQM_CONFIG_GROUP:
 		return set_group(key, value, field, error);
-	case RXAQM_CONFIG_FILE_MODE:
-		return set_file_mode(key, value, field, error);
 	default:
-		return set_percent(key, value, field, error);
+		return set_file_mode(key, value, field, error);
 	}
 }
 
@@ -184,7 +158,6 @@ const char *rxaqm_config_key_format(const struct rxaqm_config_key *key, const vo
 				    char buf[RXAQM_CONFIG_VALUE_LEN])
 {
 	const void *field = (const char *)object + key->offset;
-	unsigned int number;
 
 	switch (key->type) {
 	case RXAQM_CONFIG_BOOL:
@@ -193,23 +166,14 @@ const char *rxaqm_config_key_format(const struct rxaqm_config_key *key, const vo
 		return strcpy(buf, key->choices[*(const int *)field]);
 	case RXAQM_CONFIG_DURATION:
 		return rxaqm_format_duration_exact(*(const __u64 *)field, buf);
-	case RXAQM_CONFIG_THRESHOLD:
-		if (!*(const __u64 *)field)
-			return strcpy(buf, "off");
-		return rxaqm_format_duration_exact(*(const __u64 *)field, buf);
 	case RXAQM_CONFIG_LISTEN:
 	case RXAQM_CONFIG_PATH_OR_OFF:
 		return strcpy(buf, *(const char *)field ? field : "off");
 	case RXAQM_CONFIG_WORD:
 	case RXAQM_CONFIG_GROUP:
 		return strcpy(buf, field);
-	case RXAQM_CONFIG_FILE_MODE:
-		snprintf(buf, RXAQM_CONFIG_VALUE_LEN, "%04o", *(const unsigned int *)field);
-		return buf;
 	default:
-		number = *(const unsigned int *)field;
-		snprintf(buf, RXAQM_CONFIG_VALUE_LEN, number % 10 ? "%u.%u%%" : "%u%%", number / 10,
-			 number % 10);
+		snprintf(buf, RXAQM_CONFIG_VALUE_LEN, "%04o", *(const unsigned int *)field);
 		return buf;
 	}
 }

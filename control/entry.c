@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ect0.h"
 #include "netns.h"
 #include "pins.h"
 #include "stamps.h"
@@ -59,6 +60,10 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	iface->poll_packets = by_cpu ? 0 : attach->profile->poll_packets;
 	iface->stamp = hint ? RXAQM_STAMP_HWTSTAMP :
 			      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
+	iface->target_rule = attach->profile->target_rule;
+	iface->target_quarters = (__u16)rxaqm_target_rule_quarters(attach->profile->target_rule);
+	iface->moderation_ns = (__u32)rxaqm_floor_bounded(attach->profile->moderation_ns);
+	rxaqm_ect0_look(iface);
 	iface->ifindex = attach->nic.ifindex;
 	iface->netns_ino = rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();

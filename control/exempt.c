@@ -169,3 +169,22 @@ void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size
 	if (!buf[0])
 		snprintf(buf, size, "none");
 }
+
+const char *rxaqm_exempt_words(const struct rxaqm_policy *policy, char buf[RXAQM_EXEMPT_WORDS])
+{
+	char list[RXAQM_EXEMPT_WORDS / 3];
+	size_t len;
+
+	len = (size_t)snprintf(buf, RXAQM_EXEMPT_WORDS,
+			       "ICMP, IGMP, OSPF, VRRP, PTP, DSCP cs6 and cs7, all but IP");
+	if (policy->nr_exempt_ports) {
+		rxaqm_exempt_format_ports(policy, list, sizeof(list));
+		len += (size_t)snprintf(buf + len, RXAQM_EXEMPT_WORDS - len, ", exempt_ports=%s",
+					list);
+	}
+	if (policy->exempt_dscp) {
+		rxaqm_exempt_format_dscp(policy, list, sizeof(list));
+		snprintf(buf + len, RXAQM_EXEMPT_WORDS - len, ", exempt_dscp=%s", list);
+	}
+	return buf;
+}

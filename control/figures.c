@@ -4,6 +4,8 @@
 #include <net/if.h>
 #include <stdio.h>
 
+#include "sample.h"
+
 static __u64 in_bucket(const __u64 *hist, const __u64 *since, unsigned int bucket)
 {
 	return hist[bucket] - (since ? since[bucket] : 0);
@@ -44,7 +46,6 @@ const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
 		[RXAQM_DISTRUST_NONE] = NULL,
 		[RXAQM_DISTRUST_NEGATIVE] = "stamped later than received",
 		[RXAQM_DISTRUST_ABSURD] = "stamped over 10 s ago",
-		[RXAQM_DISTRUST_IMPOSSIBLE] = "stamped before the queue was last empty",
 		[RXAQM_DISTRUST_BACKWARDS] = "stamped before the packet ahead",
 	};
 
@@ -72,7 +73,7 @@ const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
 	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
 	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
 	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
-	    !rxaqm_queue_distrust(q, now_ns))
+	    !rxaqm_queue_distrust(q, now_ns) && !rxaqm_sample_inexact(q))
 		return q->signal == RXAQM_SIGNAL_HINT ? "hint" : "stamp";
 	return rxaqm_policy_by_polls(&q->policy) ? "busy" : "none";
 }

@@ -16,7 +16,9 @@ int rxaqm_machine_check_capabilities(struct rxaqm_error *error);
 /* What one that only looks needs: CAP_SYS_ADMIN. Without it each program would seem to be gone. */
 int rxaqm_machine_check_may_look(struct rxaqm_error *error);
 
-/* What changes something needs, BTF of the kernel, and a bpffs to pin in. */
+/* What puts rxaqm on an interface needs: the above, a kernel with BTF and without PREEMPT_RT, since
+ * notes are per CPU (cpu_map.h), and a bpffs to pin in.
+ */
 int rxaqm_machine_check(struct rxaqm_error *error);
 
 #endif /* RXAQM_MACHINE_H */

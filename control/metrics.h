@@ -25,11 +25,6 @@ struct rxaqm_metrics {
 	void *more_arg;
 };
 
-/* Is the interface in @slot of the registry shown queue by queue? By how many queues it and those
- * before it have, in use or not: series must not change their form.
- */
-bool rxaqm_metrics_by_queue(const struct rxaqm_state *state, bool by_interface, unsigned int slot);
-
 /* All metrics in @format. To be freed by the caller; NULL if there is no memory. */
 char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, enum rxaqm_metrics_format format,
 			   size_t *ret_bytes);

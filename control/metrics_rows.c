@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "overload.h"
 #include "plane.h"
 #include "sockets.h"
 #include "view.h"
@@ -105,6 +106,23 @@ static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *
 	keep_greatest(&row->wait_ns, socket.wait_ns);
 }
 
+static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, __u32 ring_entries,
+		    __u64 now_ns)
+{
+	struct rxaqm_law_figures figures;
+	unsigned int i;
+
+	rxaqm_law_figures(q, ring_entries, now_ns, &figures);
+	row->bad += figures.bad;
+	row->dropping += !!q->codel.dropping;
+	keep_greatest(&row->goal_ns, figures.goal_ns);
+	if (row->p < figures.p)
+		row->p = figures.p;
+	for (i = 0; i < RXAQM_NR_SHARES; i++)
+		if (row->share[i] < figures.share[i])
+			row->share[i] = figures.share[i];
+}
+
 static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
 		      const struct rxaqm_policy *policy, const struct rxaqm_target_facts *facts,
 		      __u64 now_ns)
@@ -125,12 +143,14 @@ static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q
 	if (signal < RXAQM_METRICS_NR_SIGNALS)
 		row->signal[signal]++;
 	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
-	row->dropping += !!q->codel.dropping;
+	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
+	add_law(row, q, facts->entries, now_ns);
 	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
-	keep_greatest(&row->target_ns, policy->target_ns);
-	keep_greatest(&row->interval_ns, policy->interval_ns);
+	keep_greatest(&row->target_ns, rxaqm_status_target_ns(q, policy));
+	keep_greatest(&row->interval_ns, rxaqm_status_interval_ns(q, policy));
 	rxaqm_status_target_derive(facts, q, &target);
 	keep_greatest(&row->floor_ns, target.floor_ns);
+	keep_greatest(&row->ceiling_ns, target.ceiling_ns);
 	if (q->flags & RXAQM_QUEUE_SAMPLED)
 		keep_greatest(&row->err_ns, q->sample_err_ns);
 	if (policy->lease_until_ns && policy->mode == RXAQM_MODE_ENFORCE) {
@@ -152,7 +172,10 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 	return row;
 }
 
-bool rxaqm_metrics_by_queue(const struct rxaqm_state *state, bool by_interface, unsigned int slot)
+/* Is the interface in @slot of the registry shown queue by queue? By how many queues it and those
+ * before it have, in use or not: series must not change their form.
+ */
+static bool by_queue(const struct rxaqm_state *state, bool by_interface, unsigned int slot)
 {
 	unsigned int shown = 0, i;
 	bool fits = false;
@@ -180,7 +203,7 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
 		rxaqm_status_target_facts(iface, &facts);
-		if (!rxaqm_metrics_by_queue(view->state, view->by_interface, slot)) {
+		if (!by_queue(view->state, view->by_interface, slot)) {
 			all = new_row(rows, view->iface[slot].label);
 			snprintf(all->queue, sizeof(all->queue), "all");
 		}

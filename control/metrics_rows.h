@@ -6,6 +6,7 @@
 #ifndef RXAQM_METRICS_ROWS_H
 #define RXAQM_METRICS_ROWS_H
 
+#include "law_figures.h"
 #include "metrics.h"
 
 enum rxaqm_metrics_mode {
@@ -57,10 +58,13 @@ struct rxaqm_metrics_row {
 	__u32 signal[RXAQM_METRICS_NR_SIGNALS];
 	__u32 standing;
 	__u32 dropping; /* CoDel is in its dropping state */
+	__u32 bad; /* law=auto: stood over target for an interval */
+	__u32 held_by_exempt; /* over target, and no law can help */
 	__u32 distrusted; /* stamps are not believed */
 	__u32 socket; /* goes to an AF_XDP socket */
 	/* The greatest; 0: not known. */
-	__u64 target_ns, interval_ns, floor_ns, err_ns;
+	__u64 target_ns, goal_ns, interval_ns, floor_ns, ceiling_ns, err_ns;
+	__u32 p, share[RXAQM_NR_SHARES]; /* of RXAQM_LAW_ONE */
 	__u64 wait_ns; /* in sockets' rings; ~0: no consumer says */
 	__u64 lease_ns; /* left, the least; ~0: no lease */
 };
@@ -84,6 +88,9 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows,
 			     const struct rxaqm_metrics_view *view);
 void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 				const struct rxaqm_metrics_rows *rows);
+/* Called by it. */
+void rxaqm_metrics_print_law(struct rxaqm_metrics_text *text,
+			     const struct rxaqm_metrics_rows *rows);
 void rxaqm_metrics_print_ifaces(struct rxaqm_metrics_text *text,
 				const struct rxaqm_metrics_view *view);
 void rxaqm_metrics_print_host(struct rxaqm_metrics_text *text,

@@ -8,6 +8,7 @@
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,27 @@ static bool mask_file_is_set(int queues_fd, const char *queue)
 	return strspn(mask, "0,\n") != (size_t)len;
 }
 
+/* ARPHRD_*; that of Ethernet if the kernel does not say. */
+static unsigned int read_link_type(int sysfs_fd, const char *ifname)
+{
+	unsigned int type = ARPHRD_ETHER;
+	char path[64], text[16];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "class/net/%s/type", ifname);
+	fd = openat(sysfs_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return type;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (len > 0) {
+		text[len] = '\0';
+		type = (unsigned int)strtoul(text, NULL, 10);
+	}
+	return type;
+}
+
 /* Rx queues and RPS, from sysfs: the one source that every driver has. */
 static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 {
@@ -86,6 +108,7 @@ static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 		return sysfs_fd;
 	snprintf(path, sizeof(path), "class/net/%s/bonding", ifname);
 	nic->bond = !faccessat(sysfs_fd, path, F_OK, 0);
+	nic->link_type = read_link_type(sysfs_fd, ifname);
 	snprintf(path, sizeof(path), "class/net/%s/queues", ifname);
 	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	close(sysfs_fd);
@@ -127,6 +150,19 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 				       "cannot count the Rx queues of \"%s\" in sysfs: %s", ifname,
 				       strerror(err ? -err : ENODEV));
 	return 0;
+}
+
+int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, struct rxaqm_error *error)
+{
+	/* The loopback device's packets have an Ethernet header, too. */
+	if (nic->link_type == ARPHRD_ETHER || nic->link_type == ARPHRD_LOOPBACK)
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+			       "\"%s\" is of link type %u%s, and packets without an Ethernet header "
+			       "cannot be read; attach to the interface that they come in by",
+			       ifname, nic->link_type,
+			       nic->link_type == ARPHRD_NONE ? " (none: tun, WireGuard and such)" :
+							       "");
 }
 
 /* The kinds of received packets that the device can be told to stamp: bits HWTSTAMP_FILTER_*. */

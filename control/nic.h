@@ -15,6 +15,7 @@ struct rxaqm_nic {
 	unsigned int rx_ring; /* entries of an Rx ring; 0: the driver does not say */
 	bool rps; /* on for any Rx queue */
 	bool bond; /* its queue numbers are those of several devices */
+	unsigned int link_type; /* ARPHRD_* */
 };
 
 /* struct hwtstamp_config, and whether the device has one to ask for. */
@@ -27,6 +28,10 @@ int rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
 
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
+
+/* Can XDP programs that read Ethernet headers run on it? RXAQM_EXIT_UNSUPPORTED if not. */
+int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic,
+			 struct rxaqm_error *error);
 
 /* True if the device can stamp every packet it receives (ethtool -T). */
 bool rxaqm_nic_stamps_all(const char *ifname);

@@ -6,6 +6,7 @@
 
 #include "afxdp.h"
 #include "figures.h"
+#include "overload.h"
 #include "parse.h"
 #include "sockets.h"
 #include "stamps.h"
@@ -108,6 +109,27 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_notes
 		    hardware ? facts->ifname : "", hardware ? "\" is on" : "", consequence(facts));
 }
 
+/* Stamps come, but what they say is too inexact. */
+static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	char error[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], others[32] = "";
+
+	rxaqm_format_duration(facts->inexact_ns / 1000 * 1000, error);
+	rxaqm_format_duration(facts->inexact_target_ns, target);
+	if (facts->inexact_queues > 1)
+		snprintf(others, sizeof(others), ", and %u more", facts->inexact_queues - 1);
+	add(notes,
+	    "queue %u%s: the NIC clock's error of %s is over half the target of %s; %s; "
+	    "\"rxaqm run\" reads the clock itself, where the NIC has one (\"rxaqm clock %s\")",
+	    facts->inexact_queue, others, error, target,
+	    !facts->strict ?
+		    "acting on busy" :
+	    facts->lenient ?
+		    "acting on busy with signal=auto, else on the sojourn less that error" :
+		    "acting on the sojourn less that error",
+	    facts->ifname);
+}
+
 static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
 	char others[32] = "";
@@ -116,9 +138,22 @@ static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *n
 		snprintf(others, sizeof(others), ", and %u more", facts->ack_queues - 1);
 	add(notes, "queue %u%s: %u %% of the packets over target are pure ACKs%s", facts->ack_queue,
 	    others, facts->ack_percent,
-	    facts->ack_kept ? ", which always pass, so it hardly gets shorter; ack=thin drops "
-			      "the redundant ones" :
+	    facts->ack_kept ? ", of which the redundant ones pass, too; law=auto with ack=thin "
+			      "drops those first" :
 			      "; ack=thin drops the redundant ones");
+}
+
+/* Queues that no law can shorten. */
+static void why_exempt(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	char others[32] = "";
+
+	if (facts->exempt_queues > 1)
+		snprintf(others, sizeof(others), ", and %u more", facts->exempt_queues - 1);
+	add(notes,
+	    "queue %u%s: exempt traffic holds it over target, %u %% of what stands there, and the law "
+	    "cannot help; exempt are %s",
+	    facts->exempt_queue, others, facts->exempt_percent, facts->exempt);
 }
 
 /* Queues that go to AF_XDP sockets. */
@@ -152,11 +187,21 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
 		    "attach with signal=stamp to share by libxdp's dispatcher",
 		    facts->ifname);
+	if (facts->exempt_queues)
+		why_exempt(facts, notes);
 	if (facts->ack_queues)
 		why_acks(facts, notes);
 	about_sockets(facts, notes);
+	if (facts->generic)
+		add(notes,
+		    "generic mode: the kernel does no GRO for packets of \"%s\" while a program is "
+		    "there, which costs TCP that is received here throughput (README, Limits); native mode "
+		    "does not",
+		    facts->ifname);
 	if (!facts->wanted)
 		return;
+	if (facts->inexact_queues)
+		why_inexact(facts, notes);
 	if (facts->stamp == RXAQM_STAMP_NONE)
 		why_none(facts, notes);
 	else
@@ -182,6 +227,12 @@ static void look_at_queue(struct rxaqm_note_facts *facts, const struct rxaqm_ifa
 		facts->lenient = true;
 	else
 		facts->strict = true;
+	if ((q->flags & RXAQM_QUEUE_SAMPLED) && q->sample_err_ns > rxaqm_queue_target_ns(q) / 2 &&
+	    !facts->inexact_queues++) {
+		facts->inexact_queue = number;
+		facts->inexact_ns = q->sample_err_ns;
+		facts->inexact_target_ns = rxaqm_queue_target_ns(q);
+	}
 	if (!rxaqm_queue_unstamped(q))
 		return;
 	facts->missing = true;
@@ -209,7 +260,19 @@ static void look_for_acks(struct rxaqm_note_facts *facts, unsigned int number,
 		return;
 	facts->ack_queue = number;
 	facts->ack_percent = (unsigned int)(acks * 100 / over);
-	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP;
+	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP || policy->law != RXAQM_LAW_AUTO;
+}
+
+static void look_for_exempt(struct rxaqm_note_facts *facts, unsigned int number,
+			    const struct rxaqm_queue *q, __u64 now_ns)
+{
+	unsigned int percent = rxaqm_overload_exempt_percent(q, now_ns);
+
+	if (!percent || facts->exempt_queues++)
+		return;
+	facts->exempt_queue = number;
+	facts->exempt_percent = percent;
+	rxaqm_exempt_words(&q->policy, facts->exempt);
 }
 
 void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
@@ -224,6 +287,7 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 		.hint = iface->flags & RXAQM_IFACE_HINT,
 		.stamp = iface->stamp,
 		.filter = rxaqm_stamps_filter(iface),
+		.generic = iface->flags & RXAQM_IFACE_GENERIC,
 		.no_sockets = !rxaqm_afxdp_pinned(),
 		.bare = iface->flags & RXAQM_IFACE_BARE,
 	};
@@ -233,6 +297,7 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 
 		look_at_queue(facts, iface, i, rxaqm_state_policy(state, iface, i), &q, now_ns);
 		look_for_acks(facts, i, rxaqm_state_policy(state, iface, i), &q);
+		look_for_exempt(facts, i, &q, now_ns);
 	}
 	if (!facts->wanted || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;

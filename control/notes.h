@@ -6,6 +6,7 @@
 #ifndef RXAQM_NOTES_H
 #define RXAQM_NOTES_H
 
+#include "exempt.h"
 #include "nic.h"
 #include "out.h"
 #include "state.h"
@@ -26,22 +27,31 @@ struct rxaqm_note_facts {
 	bool missing; /* packets come, but no stamps */
 	bool missed_ever; /* there were stamps before: */
 	__u64 missing_ns; /* the last one is this old */
+	unsigned int exempt_queues; /* held over target by exempt packets */
+	unsigned int exempt_queue; /* the first of them, */
+	unsigned int exempt_percent; /* how much of it that is, */
+	char exempt[RXAQM_EXEMPT_WORDS]; /* and what that may be */
 	unsigned int ack_queues; /* standing ones whose packets over target are ACKs, mostly */
 	unsigned int ack_queue; /* the first of them, */
 	unsigned int ack_percent; /* how much of it that is, */
-	bool ack_kept; /* and its policy lets all of them pass */
+	bool ack_kept; /* and its policy drops none as redundant */
 	unsigned int socket_queues; /* that go to sockets, */
 	unsigned int strict_queues; /* of these the ones that want stamps, which are not to be had, */
 	unsigned int strict_queue; /* and the first of them */
+	unsigned int inexact_queues; /* whose clock's error is over half their target, */
+	unsigned int inexact_queue; /* the first of them, */
+	__u64 inexact_ns; /* that error, */
+	__u64 inexact_target_ns; /* and the target */
+	bool generic; /* XDP in generic mode */
 	bool no_sockets; /* there are none in this kernel */
 	bool bare; /* the program puts no metadata in front of packets */
 };
 
-#define RXAQM_NOTES_MAX 6
+#define RXAQM_NOTES_MAX 8
 
 struct rxaqm_notes {
 	unsigned int nr;
-	char text[RXAQM_NOTES_MAX][320];
+	char text[RXAQM_NOTES_MAX][400];
 };
 
 /* Put into words what is worth saying of @facts. */

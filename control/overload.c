@@ -28,17 +28,33 @@ bool rxaqm_overload_standing(const struct rxaqm_queue *q, __u64 now_ns)
 	return (q->flags & RXAQM_QUEUE_STANDING) && polled_lately(q, now_ns);
 }
 
-/* For how long packets have been over target, as CoDel saw them: polls that drain the NIC's queue
+/* For how long packets have been over target, as the law saw them: polls that drain the NIC's queue
  * say nothing of the ring behind it.
  */
 static __u64 waited_ns(const struct rxaqm_queue *q, __u64 now_ns)
 {
-	__s64 ns;
-
+	if (q->policy.law == RXAQM_LAW_AUTO)
+		return q->law.above_ns ? rxaqm_ns_since(now_ns, q->law.above_ns) : 0;
 	if (!q->codel.above)
 		return 0;
-	ns = (__s64)(now_ns - (q->codel.first_above_time_ns - q->policy.interval_ns));
-	return ns > 0 ? (__u64)ns : 0;
+	return rxaqm_ns_since(now_ns, q->codel.first_above_time_ns - q->interval_ns);
+}
+
+unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	const __u32 *seen = q->law.seen;
+	__u64 limit_ns = q->target_ns, all = 0;
+	unsigned int i;
+
+	/* What is enforced is over target now and then. */
+	if (rxaqm_decide_enforced(&q->policy, now_ns))
+		limit_ns *= RXAQM_OVERLOAD_SLACK;
+	for (i = 0; i < RXAQM_NR_CLASSES; i++)
+		all += seen[i];
+	if (!rxaqm_overload_standing(q, now_ns) || q->law.smooth_ns <= limit_ns ||
+	    seen[RXAQM_CLASS_EXEMPT] <= all / 2)
+		return 0;
+	return (unsigned int)(100ULL * seen[RXAQM_CLASS_EXEMPT] / all);
 }
 
 void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_queue *q,
@@ -54,8 +70,8 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 	/* Counters that went back are those of another attach. */
 	look->judged = seen->valid && judged >= seen->judged && busy >= seen->polls_busy &&
 		       drained >= seen->polls_drained;
-	look->smooth_ns = q->smooth_ns;
-	look->target_ns = q->policy.target_ns;
+	look->smooth_ns = q->law.smooth_ns;
+	look->target_ns = q->target_ns;
 	look->enforced = rxaqm_decide_enforced(&q->policy, now_ns);
 	if (standing)
 		look->stood_ns = rxaqm_ns_since(now_ns, q->drained_ns);
@@ -71,8 +87,12 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 
 		/* Without a judged packet smooth_ns is of another time. */
 		look->over = (kept || waits) && q->policy.mode != RXAQM_MODE_OFF &&
-			     judged > seen->judged && q->smooth_ns > q->policy.target_ns;
+			     judged > seen->judged && q->law.smooth_ns > q->target_ns;
 		look->waiting = waits && !kept;
+		if (look->over)
+			look->exempt_percent = rxaqm_overload_exempt_percent(q, now_ns);
+		if (look->exempt_percent)
+			rxaqm_exempt_words(&q->policy, look->exempt);
 		look->drained = !standing && !waits && new_busy <= new_drained / POLLS_LET_PASS;
 	}
 	*seen = (struct rxaqm_overload_seen){ true, judged, busy, drained };
@@ -106,12 +126,19 @@ static void tell_began(const struct rxaqm_overload_look *look, __u64 for_ns,
 		       char text[RXAQM_OVERLOAD_TEXT])
 {
 	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], since[RXAQM_DURATION_LEN];
+	size_t len;
 
 	snprintf(text, RXAQM_OVERLOAD_TEXT, "%s over target %s for %s, now %s%s",
 		 look->waiting ? "the application behind its socket had it" : "stood",
 		 rxaqm_format_duration(look->target_ns, target),
 		 rxaqm_format_duration(for_ns, since), rxaqm_format_duration(look->smooth_ns, now),
 		 look->enforced ? ", although it is enforced" : "");
+	len = strlen(text);
+	if (look->exempt_percent)
+		snprintf(text + len, RXAQM_OVERLOAD_TEXT - len,
+			 "; exempt traffic holds it, %u %% of what stands there, and the law cannot "
+			 "help; exempt are %s",
+			 look->exempt_percent, look->exempt);
 }
 
 enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,

@@ -10,11 +10,15 @@
 #ifndef RXAQM_OVERLOAD_H
 #define RXAQM_OVERLOAD_H
 
+#include "exempt.h"
 #include "queue.h"
 
 #define RXAQM_OVERLOAD_AGAINST 4
 #define RXAQM_OVERLOAD_TICK_MAX_NS (5 * RXAQM_NSEC_PER_SEC)
 #define RXAQM_OVERLOAD_RELAPSES_MAX 5
+
+/* What a law holds a queue at varies about its target: up to twice that is control at work. */
+#define RXAQM_OVERLOAD_SLACK 2
 
 /* What a look at a queue says. */
 struct rxaqm_overload_look {
@@ -23,6 +27,9 @@ struct rxaqm_overload_look {
 	bool waiting; /* its packets wait in the ring of an AF_XDP socket behind it (wait.h) */
 	bool drained; /* it does neither, and hardly ever has stood since the look before */
 	bool enforced;
+	unsigned int
+		exempt_percent; /* of what holds the queue over target, if no law can help; else 0 */
+	char exempt[RXAQM_EXEMPT_WORDS]; /* what that may be; "" but for that */
 	__u64 smooth_ns; /* averaged sojourn */
 	__u64 target_ns;
 	__u64 stood_ns; /* since it was drained, or, if it waits, under target; 0: it does neither */
@@ -41,6 +48,11 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 /* Does @q stand at @now_ns, as far as one look can tell? Not if its polls have ceased. */
 bool rxaqm_overload_standing(const struct rxaqm_queue *q, __u64 now_ns);
 
+/* How much of what stands in @q is exempt, in percent, if it holds the queue over its target and no law
+ * can help; 0 if not so.
+ */
+unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 now_ns);
+
 /* Evidence collected for a change of state. */
 struct rxaqm_evidence {
 	bool started;
@@ -48,7 +60,7 @@ struct rxaqm_evidence {
 	__u64 for_ns;
 };
 
-#define RXAQM_OVERLOAD_TEXT 160
+#define RXAQM_OVERLOAD_TEXT 400
 
 /* Overload: tells when it begins and when it is over, each once. */
 struct rxaqm_overload_config {

@@ -252,7 +252,6 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		.nr_queues = iface->nr_queues,
 		.ring_entries = iface->ring_entries,
 		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
-		.generic = attach->generic,
 		.no_sockets = !rxaqm_afxdp_known(),
 	};
 	struct rxaqm_xdp_attached attached;

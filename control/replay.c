@@ -25,14 +25,22 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 {
 	struct rxaqm_replay_queue *queue = replay->queue[packet->queue];
 	enum rxaqm_verdict verdict = RXAQM_PASS;
-	struct rxaqm_judgement judgement;
 	bool enforced;
+	__u32 judged;
 
 	if (!queue) {
 		queue = calloc(1, sizeof(*queue));
 		if (!queue)
 			return -ENOMEM;
 		queue->queue.policy = replay->policy;
+		queue->queue.flags = (replay->unguarded ? RXAQM_QUEUE_UNGUARDED : 0) |
+				     (replay->policy.ect0 == RXAQM_ECT0_DCTCP ?
+					      0 :
+					      RXAQM_QUEUE_ECT0_CLASSIC);
+		if (rxaqm_decide_enforced(&replay->policy, packet->now_ns))
+			queue->queue.flags |= RXAQM_QUEUE_ENFORCED;
+		rxaqm_decide_target(&queue->queue, replay->ring_entries);
+		rxaqm_decide_reset(&queue->queue);
 		replay->queue[packet->queue] = queue;
 	}
 	if (replay->keep_sojourns && keep_sojourn(queue, packet->sojourn_ns))
@@ -40,11 +48,13 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 	queue->nr_packets++;
 
 	enforced = rxaqm_decide_enforced(&queue->queue.policy, packet->now_ns);
-	if (rxaqm_decide_sojourn(&queue->queue, &judgement, packet->sojourn_ns, packet->drained,
-				 packet->now_ns))
-		verdict = rxaqm_decide_packet(&queue->queue, &judgement, packet->kind, packet->ecn,
+	judged = rxaqm_decide_sojourn(&queue->queue, packet->sojourn_ns, packet->drained,
+				      replay->ring_entries, packet->now_ns);
+	if (judged)
+		verdict = rxaqm_decide_packet(&queue->queue, judged, packet->kind, packet->ecn,
 					      enforced, packet->now_ns);
-	if (!enforced)
+	/* A trace knows no flows, so none of its ACKs is known to be redundant. */
+	if (!enforced || verdict >= RXAQM_NOTE)
 		verdict = RXAQM_PASS;
 	queue->marked += verdict == RXAQM_MARK;
 	queue->dropped += verdict == RXAQM_DROP;

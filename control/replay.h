@@ -21,11 +21,13 @@ struct rxaqm_replay_queue {
 
 struct rxaqm_replay {
 	struct rxaqm_policy policy; /* of every queue */
+	__u32 ring_entries; /* 0: unknown */
+	bool unguarded; /* law=codel without its guard */
 	bool keep_sojourns; /* for percentiles */
 	struct rxaqm_replay_queue *queue[RXAQM_MAX_QUEUES]; /* NULL: no packet yet */
 };
 
-/* Judge @packet. An enum rxaqm_verdict, or -ENOMEM. */
+/* Judge @packet. RXAQM_PASS, _MARK or _DROP, or -ENOMEM. */
 int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_packet *packet);
 
 /* The least sojourn that @permille of the packets do not exceed. Sorts the sojourns. */

@@ -15,7 +15,7 @@
  *   run_bring.c    bringing one of them in line: attach, adopt, attach anew, detach
  *   run_look.c     what others have done to it
  *   run_state.c    the pinned state, as it comes and goes
- *   run_lease.c, run_clock.c, run_tune.c, run_metrics.c, run_status.c   chores
+ *   run_lease.c, run_clock.c, run_overload.c, run_metrics.c, run_status.c   chores
  */
 #ifndef RXAQM_RUN_H
 #define RXAQM_RUN_H
@@ -42,7 +42,7 @@ enum rxaqm_link_state {
 
 struct rxaqm_run;
 struct rxaqm_run_clock;
-struct rxaqm_run_tune;
+struct rxaqm_run_overload;
 
 /* An interface that a section of the configuration is for. */
 struct rxaqm_link {
@@ -70,7 +70,7 @@ struct rxaqm_link {
 	unsigned int nr_kept;
 	bool adopt; /* queues that are enforced now are so by auto_enforce */
 	struct rxaqm_run_clock *clock;
-	struct rxaqm_run_tune *tune;
+	struct rxaqm_run_overload *overload;
 };
 
 struct rxaqm_run {

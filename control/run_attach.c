@@ -59,6 +59,8 @@ int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 		.policy = &plan->policy,
 	};
 	err = rxaqm_nic_read(ifname, &attach->nic, error);
+	if (!err)
+		err = rxaqm_nic_check_link(ifname, &attach->nic, error);
 	if (err)
 		return err;
 	if (attach->nic.bond && !attach->generic)

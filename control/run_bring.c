@@ -50,7 +50,7 @@ static void fail(struct rxaqm_link *link, const struct rxaqm_error *error)
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
 {
 	if (prog_id != link->prog_id && !link->kept)
-		rxaqm_run_tune_free(link);
+		rxaqm_run_overload_free(link);
 	link->state = RXAQM_LINK_ATTACHED;
 	link->slot = slot;
 	link->prog_id = prog_id;

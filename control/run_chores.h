@@ -11,9 +11,9 @@ void rxaqm_run_clocks(struct rxaqm_run *run);
 /* Withdraw what @link has published, if its entry is still there. */
 void rxaqm_run_clock_free(struct rxaqm_link *link);
 
-/* run_tune.c: targets after the measured floor, overload, automatic enforcement. */
-void rxaqm_run_tune(struct rxaqm_run *run);
-void rxaqm_run_tune_free(struct rxaqm_link *link);
+/* run_overload.c: overload, automatic enforcement, what ECT(0) means. */
+void rxaqm_run_overload(struct rxaqm_run *run);
+void rxaqm_run_overload_free(struct rxaqm_link *link);
 
 /* run_metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was. */
 int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
@@ -21,8 +21,8 @@ int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *co
 void rxaqm_run_metrics(struct rxaqm_run *run);
 void rxaqm_run_metrics_stop(struct rxaqm_run *run);
 
-/* Families of clock and tune, for run_metrics.c. */
+/* Families of clock and overload, for run_metrics.c. */
 void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
-void rxaqm_run_tune_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
+void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
 
 #endif /* RXAQM_RUN_CHORES_H */

@@ -20,7 +20,7 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 static void free_link(struct rxaqm_link *link)
 {
 	rxaqm_run_clock_free(link);
-	rxaqm_run_tune_free(link);
+	rxaqm_run_overload_free(link);
 	free(link->complaint);
 	free(link->kept);
 	free(link);
@@ -152,7 +152,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		link->complaint = NULL;
 		free(link->kept);
 		link->kept = NULL;
-		rxaqm_run_tune_free(link);
+		rxaqm_run_overload_free(link);
 		/* What was never ours needs no detaching. */
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
 		    link->state != RXAQM_LINK_LOST)

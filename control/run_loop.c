@@ -91,7 +91,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	recover(run);
 	rxaqm_run_sync(run);
 	rxaqm_run_clocks(run);
-	rxaqm_run_tune(run);
+	rxaqm_run_overload(run);
 	rxaqm_run_status(run);
 	rxaqm_run_metrics(run);
 	/* From now, not from when it was due: a machine that slept has nothing to catch up with. */

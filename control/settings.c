@@ -30,6 +30,17 @@ static int bad_key(const char *key, struct rxaqm_error *error)
 			       "unknown setting \"%.40s\"; there are %sand preset", key, list);
 }
 
+int rxaqm_gone_check(const struct rxaqm_gone *gone, const char *key, const char *value,
+		     struct rxaqm_error *error)
+{
+	for (; gone->key; gone++)
+		if (!strcmp(gone->key, key) && (!gone->value || !strcmp(gone->value, value)))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "%s%s%.40s is gone: %s", key, *value ? "=" : "",
+					       value, gone->remedy);
+	return 0;
+}
+
 static int set_duration(const struct rxaqm_setting *setting, const char *value, __u64 *ret_ns,
 			struct rxaqm_error *error)
 {
@@ -61,6 +72,24 @@ static int set_duration(const struct rxaqm_setting *setting, const char *value, 
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 			       "%s=%.40s: out of range; %s to %s is possible", setting->name, value,
 			       least, most);
+}
+
+static int set_target(const struct rxaqm_setting *setting, const char *value,
+		      struct rxaqm_policy *policy, struct rxaqm_error *error)
+{
+	bool derived = !strncmp(value, "auto", 4) && (!value[4] || value[4] == ':');
+	__u64 target_ns = RXAQM_TARGET_LEAST_NS;
+	int err = 0;
+
+	if (!derived)
+		err = set_duration(setting, value, &target_ns, error);
+	else if (value[4])
+		err = set_duration(setting, value + 5, &target_ns, error);
+	if (err)
+		return err;
+	policy->target_auto = derived;
+	policy->target_ns = target_ns;
+	return 0;
 }
 
 static int set_lease(const struct rxaqm_setting *setting, const char *value, __u64 now_ns,
@@ -149,6 +178,8 @@ static int set_value(struct rxaqm_policy *policy, const struct rxaqm_setting *se
 		return set_duration(setting, value, (__u64 *)field, error);
 	case RXAQM_SETTING_DURATION:
 		return set_duration(setting, value, (__u64 *)field, error);
+	case RXAQM_SETTING_TARGET:
+		return set_target(setting, value, policy, error);
 	case RXAQM_SETTING_LEASE:
 		return set_lease(setting, value, now_ns, (__u64 *)field, error);
 	case RXAQM_SETTING_CHOICE:
@@ -182,8 +213,10 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *
 {
 	const struct rxaqm_setting *setting = rxaqm_setting_find(key);
 	struct rxaqm_policy changed = *policy;
-	int err;
+	int err = rxaqm_gone_check(rxaqm_gone_settings, key, value, error);
 
+	if (err)
+		return err;
 	if (!strcmp(key, "preset"))
 		err = set_preset(&changed, value, error);
 	else if (!setting)
@@ -221,13 +254,16 @@ int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *er
 		rxaqm_format_duration_exact(policy->target_ns, target);
 		rxaqm_format_duration_exact(policy->interval_ns, interval);
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "target=%s exceeds interval=%s; an interval of 20 targets is "
+				       "target=%s%s exceeds interval=%s; an interval of 20 targets is "
 				       "usual",
-				       target, interval);
+				       policy->target_auto ? "auto:" : "", target, interval);
 	}
-	if (policy->not_ect == RXAQM_NOT_ECT_COUPLE && !rxaqm_policy_ce_threshold(policy))
+	if (policy->ce_threshold_ns && policy->law != RXAQM_LAW_CODEL) {
+		rxaqm_format_duration_exact(policy->ce_threshold_ns, target);
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "not_ect=couple: there are no marks to go by; set ecn=step, "
-				       "or ce_threshold with ecn=codel, or not_ect=drop");
+				       "ce_threshold=%s: law=auto marks by its own measure; set "
+				       "law=codel, too, or ce_threshold=off",
+				       target);
+	}
 	return check_choices(policy, error);
 }

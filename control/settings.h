@@ -15,6 +15,7 @@ struct rxaqm_out;
 
 enum rxaqm_setting_type {
 	RXAQM_SETTING_DURATION,
+	RXAQM_SETTING_TARGET, /* a duration, or "auto", or "auto:" and one */
 	RXAQM_SETTING_THRESHOLD, /* a duration, or 0 for "off" */
 	RXAQM_SETTING_LEASE,
 	RXAQM_SETTING_CHOICE,
@@ -33,7 +34,7 @@ struct rxaqm_setting {
 	const char *const *choices; /* by value, ends with NULL */
 };
 
-#define RXAQM_NR_SETTINGS 13
+#define RXAQM_NR_SETTINGS 14
 extern const struct rxaqm_setting rxaqm_settings[RXAQM_NR_SETTINGS + 1]; /* ends with a NULL name */
 
 /* What "preset" accepts, and what it stands for. */
@@ -47,13 +48,28 @@ struct rxaqm_preset {
 };
 extern const struct rxaqm_preset rxaqm_presets[]; /* ends with a NULL name */
 
+/* What was a setting, or a value of one, in earlier versions, and what does it now. */
+struct rxaqm_gone {
+	const char *key;
+	const char *value; /* NULL: the key as a whole */
+	const char *remedy;
+};
+extern const struct rxaqm_gone rxaqm_gone_settings[]; /* ends with a NULL key */
+
+/* -EINVAL with @error, which names the remedy, if @key or its @value ("": none) is in the table @gone. */
+int rxaqm_gone_check(const struct rxaqm_gone *gone, const char *key, const char *value,
+		     struct rxaqm_error *error);
+
+/* The least that target=auto stands for: a round of 64 packets that take 4 us each. */
+#define RXAQM_TARGET_LEAST_NS (500 * RXAQM_NSEC_PER_USEC)
+
 /* The setting called @name, or NULL. */
 const struct rxaqm_setting *rxaqm_setting_find(const char *name);
 
 /* The built-in defaults, from which profiles and operators depart. */
 void rxaqm_policy_init(struct rxaqm_policy *policy);
 
-/* Set @key from @value as typed ("5ms", "enforce", "50%", "22,443", "cs1,46", "none").
+/* Set @key from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none").
  * @key "preset" (dc, wan, meta2022) sets several. @now_ns (CLOCK_MONOTONIC) is what a
  * lease counts from. -EINVAL with @error naming key, value and remedy; then @policy
  * is unchanged. Settings are checked one by one here: their order is free.
@@ -70,7 +86,7 @@ const char *rxaqm_setting_format(const struct rxaqm_setting *setting,
 				 char buf[RXAQM_SETTING_LEN]);
 
 /* The field of @setting: JSON with the unit in the key ("target_ns"; off is null), or
- * text by @fmt with one %s for the value (NULL: none).
+ * text by @fmt with one %s for the value (NULL: none). A target has "target_auto", too.
  */
 void rxaqm_setting_out(struct rxaqm_out *out, const struct rxaqm_setting *setting, const char *fmt,
 		       const struct rxaqm_policy *policy, __u64 now_ns);

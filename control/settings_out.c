@@ -69,6 +69,11 @@ const char *rxaqm_setting_format(const struct rxaqm_setting *setting,
 	case RXAQM_SETTING_CHOICE:
 		text = choice_name(setting, *(const __u8 *)field);
 		break;
+	case RXAQM_SETTING_TARGET:
+		rxaqm_format_duration_exact(policy->target_ns, duration);
+		snprintf(buf, RXAQM_SETTING_LEN, "%s%s", policy->target_auto ? "auto:" : "",
+			 duration);
+		return buf;
 	case RXAQM_SETTING_THRESHOLD:
 	case RXAQM_SETTING_DURATION:
 		rxaqm_format_duration_exact(*(const __u64 *)field, duration);
@@ -89,7 +94,8 @@ static void out_json_ns(struct rxaqm_out *out, const struct rxaqm_setting *setti
 	char key[40];
 
 	snprintf(key, sizeof(key), "%s_ns", setting->name);
-	if (setting->type != RXAQM_SETTING_DURATION && !*(const __u64 *)field)
+	if (setting->type != RXAQM_SETTING_DURATION && setting->type != RXAQM_SETTING_TARGET &&
+	    !*(const __u64 *)field)
 		rxaqm_out_null(out, key, NULL);
 	else
 		rxaqm_out_u64(out, key, NULL, ns);
@@ -128,6 +134,10 @@ void rxaqm_setting_out(struct rxaqm_out *out, const struct rxaqm_setting *settin
 	case RXAQM_SETTING_PORTS:
 	case RXAQM_SETTING_DSCP:
 		out_json_list(out, setting, policy);
+		break;
+	case RXAQM_SETTING_TARGET:
+		out_json_ns(out, setting, policy, now_ns);
+		rxaqm_out_bool(out, "target_auto", NULL, NULL, policy->target_auto);
 		break;
 	default:
 		out_json_ns(out, setting, policy, now_ns);

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "status_target.h"
 
-#include <stdlib.h>
-
-#include "profile.h"
-
 void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts)
 {
-	struct rxaqm_profile *profile = calloc(1, sizeof(*profile));
-
 	*facts = (struct rxaqm_target_facts){
+		.rule = iface->target_rule,
+		.quarters = iface->target_quarters,
+		.moderation_ns = iface->moderation_ns,
 		.entries = iface->ring_entries,
 		.poll_packets = iface->poll_packets,
 		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
 	};
-	/* A profile that is no longer there: the rule for an unknown NIC. */
-	if (profile && !rxaqm_profile_by_name(iface->profile, profile, NULL)) {
-		facts->rule = profile->target_rule;
-		facts->moderation_ns = profile->moderation_ns;
-	}
-	free(profile);
+}
+
+/* A policy that no packet has come under yet: what is in use is another's. */
+static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return !q->target_ns || q->policy.target_auto != policy->target_auto ||
+	       q->policy.target_ns != policy->target_ns ||
+	       q->policy.interval_ns != policy->interval_ns;
+}
+
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->target_ns : q->target_ns;
+}
+
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->interval_ns : q->interval_ns;
 }
 
 void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
@@ -41,7 +50,7 @@ void rxaqm_status_target_out(struct rxaqm_out *out, const struct rxaqm_target_fa
 		return;
 	rxaqm_out_ns(out, "round_ns", "    poll round %s", q->round_ns);
 	rxaqm_out_ns(out, "floor_ns", ", floor %s", target.floor_ns);
-	if (policy->target_ns < target.floor_ns)
+	if (rxaqm_status_target_ns(q, policy) < target.floor_ns)
 		rxaqm_out_text(out, " (the target is below it)");
 	if (target.ceiling_ns)
 		rxaqm_out_ns(out, "ceiling_ns", ", ceiling %s", target.ceiling_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What status and metrics say of targets: floor, ceiling, what would be derived, and why (target.h). */
+/* What status and metrics say of targets: floor, ceiling, what is derived, and why (target.h). */
 #ifndef RXAQM_STATUS_TARGET_H
 #define RXAQM_STATUS_TARGET_H
 
@@ -7,9 +7,7 @@
 #include "out.h"
 #include "target.h"
 
-/* What is known of all queues of @iface: from its entry and its profile. What is configured for
- * the daemon is not looked at.
- */
+/* What the entry of @iface says that is true of all of its queues. */
 void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts);
 
 /* What @q has measured makes of @facts. */
@@ -19,6 +17,10 @@ void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const st
 /* The fields of one queue, behind its sojourn; nothing in text while no round was measured. */
 void rxaqm_status_target_out(struct rxaqm_out *out, const struct rxaqm_target_facts *facts,
 			     const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+
+/* The target and the interval in use; the policy's while no packet came under it. */
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
 
 /* A line of advice about the length of the queues, if there is any; by what @q has measured. */
 void rxaqm_status_advice_out(struct rxaqm_out *out, const struct rxaqm_target_facts *facts,

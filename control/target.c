@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "parse.h"
-#include "settings.h"
 
 #define POLL_PACKETS 64 /* NAPI_POLL_WEIGHT */
-#define TARGETS_PER_INTERVAL 20
-#define ROUNDS_PER_INTERVAL 16
 #define ENTRIES_MAX (1U << 20)
 
 /* Of each rule the quarters of the floor that it asks for (the middle of a range), and words.
@@ -18,11 +15,12 @@
  */
 static const struct rule {
 	const char *name;
-	unsigned int quarters;
+	__u32 quarters;
 	const char *times; /* of the floor, in words */
 	const char *words;
 } rules[] = {
-	[RXAQM_RULE_UNKNOWN] = { "unknown", 8, "2 x ", "completion design unknown" },
+	[RXAQM_RULE_UNKNOWN] = { "unknown", RXAQM_FLOOR_QUARTERS_UNKNOWN, "2 x ",
+				 "completion design unknown" },
 	[RXAQM_RULE_NONE] = { "none", 8, "2 x ", "no completions" },
 	[RXAQM_RULE_SHARED] = { "shared", 4, "", "shared completions" },
 	[RXAQM_RULE_ORDERED] = { "ordered", 5, "1.25 x ", "completions in order of notification" },
@@ -32,14 +30,9 @@ static const struct rule {
 };
 #define NR_RULES (sizeof(rules) / sizeof(rules[0]))
 
-static const struct rule *rule_of(const struct rxaqm_target_facts *facts)
+static const struct rule *rule_of(enum rxaqm_target_rule rule)
 {
-	return &rules[(size_t)facts->rule < NR_RULES ? facts->rule : RXAQM_RULE_UNKNOWN];
-}
-
-static __u64 at_most(__u64 value, __u64 most)
-{
-	return value < most ? value : most;
+	return &rules[(size_t)rule < NR_RULES ? rule : RXAQM_RULE_UNKNOWN];
 }
 
 static __u64 at_least(__u64 value, __u64 least)
@@ -47,115 +40,48 @@ static __u64 at_least(__u64 value, __u64 least)
 	return value > least ? value : least;
 }
 
-/* Nothing above 4 s can be set, and no sum of such overflows. */
-static __u64 bounded(__u64 ns)
+/* What the rule asks for, whatever the ceiling is. */
+static __u64 asked_ns(const struct rxaqm_target_facts *facts, const struct rxaqm_target *target)
 {
-	return at_most(ns, RXAQM_INTERVAL_MAX_NS);
+	return rxaqm_floor_target_ns(target->floor_ns, 0, facts->quarters);
 }
 
-static __u64 floor_of(const struct rxaqm_target_facts *facts)
+/* Say which of floor, rule and ceiling it was. */
+static void explain(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
 {
-	return bounded(bounded(facts->moderation_ns) + 2ULL * facts->round_ns +
-		       4 * bounded(facts->clock_err_ns));
-}
-
-__u64 rxaqm_target_interval_ns(const struct rxaqm_target_facts *facts, __u64 target_ns)
-{
-	__u64 interval_ns = facts->rtt_ns ? facts->rtt_ns : RXAQM_RTT_DC_NS;
-
-	interval_ns = at_least(interval_ns, TARGETS_PER_INTERVAL * bounded(target_ns));
-	interval_ns = at_least(interval_ns, (__u64)ROUNDS_PER_INTERVAL * facts->round_ns);
-	return at_least(bounded(interval_ns), RXAQM_INTERVAL_MIN_NS);
-}
-
-__u64 rxaqm_target_rtt_ns(__u64 interval_ns)
-{
-	return interval_ns >= RXAQM_RTT_WAN_NS ? interval_ns : RXAQM_RTT_DC_NS;
-}
-
-/* No round is known: what is set stays. */
-static void keep_default(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
-{
-	struct rxaqm_policy policy;
-
-	rxaqm_policy_init(&policy);
-	target->target_ns = facts->default_target_ns ? facts->default_target_ns : policy.target_ns;
-	target->interval_ns = facts->default_interval_ns ? facts->default_interval_ns :
-							   policy.interval_ns;
-	target->why = RXAQM_WHY_DEFAULT;
-	snprintf(target->text, sizeof(target->text), "as set (no busy poll was measured yet)");
-}
-
-/* What the rule asks for, and whether it fits under the ceiling. */
-static void apply_rule(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
-{
-	const struct rule *rule = rule_of(facts);
-	__u64 asked_ns = bounded(target->floor_ns * rule->quarters / 4);
+	const struct rule *rule = rule_of(facts->rule);
 	char floor[RXAQM_DURATION_LEN], ceiling[RXAQM_DURATION_LEN];
 	const char *queue = facts->backlog ? "backlog" : "ring";
 
 	rxaqm_format_duration(target->floor_ns, floor);
 	rxaqm_format_duration(target->ceiling_ns, ceiling);
-	if (!target->ceiling_ns || asked_ns <= target->ceiling_ns) {
+	if (!target->ceiling_ns || asked_ns(facts, target) <= target->ceiling_ns) {
 		target->why = RXAQM_WHY_RULE;
-		target->target_ns = asked_ns;
 		snprintf(target->text, sizeof(target->text), "%sfloor %s (%s)", rule->times, floor,
 			 rule->words);
 	} else if (target->floor_ns <= target->ceiling_ns) {
 		target->why = RXAQM_WHY_CEILING;
-		target->target_ns = target->ceiling_ns;
 		snprintf(target->text, sizeof(target->text),
 			 "ceiling %s of %s %u (%sfloor %s is above it)", ceiling, queue,
 			 facts->entries, rule->times, floor);
 	} else {
 		target->why = RXAQM_WHY_FLOOR_OVER_CEILING;
-		target->target_ns = target->floor_ns;
 		snprintf(target->text, sizeof(target->text),
 			 "floor %s (ceiling %s of %s %u is below it)", floor, ceiling, queue,
 			 facts->entries);
 	}
 }
 
-/* The operator's bounds go before floor and ceiling, but not in silence. */
-static void apply_bounds(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
-{
-	char bound[RXAQM_DURATION_LEN], rule[RXAQM_DURATION_LEN];
-	__u64 wanted_ns = target->target_ns;
-	const char *which, *remark = "";
-
-	if (facts->max_ns && wanted_ns > facts->max_ns) {
-		target->why = RXAQM_WHY_MAX;
-		target->target_ns = facts->max_ns;
-		which = "most";
-	} else if (facts->min_ns && wanted_ns < facts->min_ns) {
-		target->why = RXAQM_WHY_MIN;
-		target->target_ns = facts->min_ns;
-		which = "least";
-		/* A least over the most is no reason to exceed the most. */
-		if (facts->max_ns && target->target_ns > facts->max_ns)
-			target->target_ns = facts->max_ns;
-	} else {
-		return;
-	}
-	if (target->target_ns < target->floor_ns)
-		remark = ", below the floor: batches are punished";
-	else if (target->ceiling_ns && target->target_ns > target->ceiling_ns)
-		remark = ", above the ceiling: the queue overflows first";
-	snprintf(target->text, sizeof(target->text), "%s allowed %s (derived: %s)%s", which,
-		 rxaqm_format_duration(target->target_ns, bound),
-		 rxaqm_format_duration(wanted_ns, rule), remark);
-}
-
 /* Entries that give the rule's target room under the ceiling, as a power of two. */
 static __u32 entries_to_ask_for(const struct rxaqm_target_facts *facts,
 				const struct rxaqm_target *target, __u32 least)
 {
-	__u64 asked_ns = target->floor_ns * rule_of(facts)->quarters / 4;
 	__u32 entries = 1;
 	__u64 need = least;
 
 	if (facts->packet_ns)
-		need = at_least(need, (4 * asked_ns + facts->packet_ns - 1) / facts->packet_ns);
+		need = at_least(need, (4 * asked_ns(facts, target) + facts->packet_ns - 1) /
+					      facts->packet_ns);
 	while (entries < need && entries < ENTRIES_MAX)
 		entries *= 2;
 	return entries;
@@ -170,20 +96,21 @@ static void advise(const struct rxaqm_target_facts *facts, struct rxaqm_target *
 
 	if (!facts->entries || (facts->entries >= least && !no_room))
 		return;
-	entries = entries_to_ask_for(facts, target, (__u32)at_most(least, ENTRIES_MAX));
+	entries = entries_to_ask_for(facts, target,
+				     (__u32)(least < ENTRIES_MAX ? least : ENTRIES_MAX));
 	if (facts->backlog)
 		snprintf(target->advice, sizeof(target->advice),
-			 "a backlog of %u leaves CoDel no room; use "
+			 "a backlog of %u leaves the law no room; use "
 			 "\"sysctl -w net.core.netdev_max_backlog=%u\"",
 			 facts->entries, entries);
 	else if (facts->rule == RXAQM_RULE_NONE)
 		snprintf(target->advice, sizeof(target->advice),
-			 "a software ring of %u entries leaves CoDel no room; use a qdisc where "
+			 "a software ring of %u entries leaves the law no room; use a qdisc where "
 			 "packets are sent",
 			 facts->entries);
 	else
 		snprintf(target->advice, sizeof(target->advice),
-			 "a ring of %u entries leaves CoDel no room; use \"ethtool -G IFACE rx "
+			 "a ring of %u entries leaves the law no room; use \"ethtool -G IFACE rx "
 			 "%u\", or the most that \"ethtool -g IFACE\" shows",
 			 facts->entries, entries);
 }
@@ -191,15 +118,14 @@ static void advise(const struct rxaqm_target_facts *facts, struct rxaqm_target *
 void rxaqm_target_derive(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
 {
 	memset(target, 0, sizeof(*target));
-	target->ceiling_ns = bounded((__u64)facts->entries * facts->packet_ns / 4);
-	if (!facts->round_ns) {
-		keep_default(facts, target);
+	target->ceiling_ns = rxaqm_floor_ceiling_ns(facts->entries, facts->packet_ns);
+	target->floor_ns = rxaqm_floor_ns(facts->moderation_ns, facts->round_ns);
+	if (target->floor_ns) {
+		target->target_ns = rxaqm_floor_target_ns(target->floor_ns, target->ceiling_ns,
+							  facts->quarters);
+		explain(facts, target);
 	} else {
-		target->floor_ns = floor_of(facts);
-		apply_rule(facts, target);
-		apply_bounds(facts, target);
-		target->target_ns = at_least(bounded(target->target_ns), RXAQM_TARGET_MIN_NS);
-		target->interval_ns = rxaqm_target_interval_ns(facts, target->target_ns);
+		snprintf(target->text, sizeof(target->text), "no busy poll was measured yet");
 	}
 	advise(facts, target);
 }
@@ -208,15 +134,16 @@ void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_q
 {
 	facts->round_ns = q->round_ns;
 	facts->packet_ns = q->packet_ns;
-	facts->clock_err_ns = 0;
-	/* Polls are timed by the host's own clock. */
-	if (q->signal != RXAQM_SIGNAL_BUSY && (q->flags & RXAQM_QUEUE_SAMPLED))
-		facts->clock_err_ns = q->sample_err_ns;
+}
+
+__u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule)
+{
+	return rule_of(rule)->quarters;
 }
 
 const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule)
 {
-	return rules[(size_t)rule < NR_RULES ? rule : RXAQM_RULE_UNKNOWN].name;
+	return rule_of(rule)->name;
 }
 
 int rxaqm_target_rule_parse(const char *name, enum rxaqm_target_rule *ret_rule)

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "law_figures.h"
+#include "status_target.h"
+
 static struct rxaqm_top_row *row_for(struct rxaqm_top *top, const char *interface,
 				     unsigned int queue, unsigned int at)
 {
@@ -93,6 +96,8 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 
 void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures *f)
 {
+	struct rxaqm_law_figures law;
+
 	f->pps = rate(row, RXAQM_STAT_PACKETS);
 	f->ack_drop = rate_or_would(row, ACK_DROP);
 	f->drop = rate_or_would(row, DROP) + f->ack_drop;
@@ -108,6 +113,8 @@ void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures
 	f->low = f->pps - f->exempt - f->ack - f->ce - f->nect;
 	if (f->low < 0)
 		f->low = 0;
+	rxaqm_law_figures(&row->now, 0, row->now_ns, &law);
+	f->p = (double)law.p / RXAQM_LAW_ONE;
 	f->p50_ns = rxaqm_hist_quantile_ns(row->now.hist, row->before.hist, 500);
 	f->p99_ns = rxaqm_hist_quantile_ns(row->now.hist, row->before.hist, 990);
 }
@@ -115,7 +122,7 @@ void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures
 const char *rxaqm_top_header(void)
 {
 	return "interface        Q CPU     pps   drop   mark   expt      lo  NAPI   busy   q(ms) "
-	       "p99(ms)     ACK      CE    nECT signal  target(ms) mode";
+	       "p99(ms)     ACK      CE    nECT signal  target(ms)   p(%) mode";
 }
 
 const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE])
@@ -140,10 +147,11 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_L
 	rxaqm_top_figures(row, &f);
 	snprintf(buf, RXAQM_TOP_LINE,
 		 "%-15s %2u %3u %7.0f %6.0f %6.0f %6.0f %7.0f %5.0f %6.0f %7.2f %7.2f %7.0f %7.0f "
-		 "%7.0f %-6s %11.2f %s",
+		 "%7.0f %-6s %11.2f %6.1f %s",
 		 row->interface, row->queue, row->now.cpu, f.pps, f.drop, f.mark, f.exempt, f.low,
 		 f.polls_drained, f.polls_busy, (double)f.p50_ns / 1e6, (double)f.p99_ns / 1e6,
 		 f.ack, f.ce, f.nect, rxaqm_queue_signal(&row->now, row->now_ns),
-		 (double)row->policy.target_ns / 1e6, rxaqm_top_mode(row, mode));
+		 (double)rxaqm_status_target_ns(&row->now, &row->policy) / 1e6, f.p * 100,
+		 rxaqm_top_mode(row, mode));
 	return buf;
 }

@@ -44,6 +44,7 @@ struct rxaqm_top_figures {
 	double polls_drained, polls_busy;
 	double ack, ce, nect; /* over target: pure ACKs, ECN-capable packets, Not-ECT ones */
 	__u64 p50_ns, p99_ns; /* of the sojourn */
+	double p; /* law=auto: its probability, 0 to 1 */
 };
 void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures *f);
 

@@ -170,7 +170,10 @@ static __u32 prog_id_of(int fd)
 static int attach_program(unsigned int ifindex, bool generic, bool bare,
 			  const struct rxaqm_xdp_config *config, __u32 *ret_prog_id)
 {
+	static const char *const names[2][2] = { { "rxaqm_xdp", "rxaqm_bare" },
+						 { "rxaqm_generic", "rxaqm_generic_bare" } };
 	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
+	const char *name = names[generic][bare];
 	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
 	struct rxaqm_dispatcher_fds fds;
 	struct xdp_program *prog;
@@ -183,11 +186,10 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 	rxaqm_afxdp_fit(skel->obj);
 	rxaqm_dispatcher_begin(&fds);
 	skel->rodata->config = *config;
-	bpf_program__set_autoload(skel->progs.rxaqm_xdp, !bare);
-	bpf_program__set_autoload(skel->progs.rxaqm_bare, bare);
+	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, name), true);
 
-	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj,
-			    .prog_name = bare ? "rxaqm_bare" : "rxaqm_xdp");
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = name);
 	prog = xdp_program__create(&opts);
 	err = libxdp_get_error(prog);
 	if (!err) {

@@ -3,9 +3,9 @@
  * napi_poll: the end of every NAPI poll, of every device.
  *
  * If the XDP program left a note on this CPU, the poll was of one of our queues (or of
- * several, where a NAPI serves several rings): tell whether it was drained. If there is
- * no note, the poll was of another device, or it found one of our queues empty; the
- * latter matters only for a queue that stands, and those are in standing_map.
+ * several, where a NAPI serves several rings): tell whether it was drained. A queue of
+ * which there is no note may have been found empty; that matters only for one that
+ * stands, and those are in standing_map.
  *
  * Cost for other devices: two lookups a poll, no clock read.
  */
@@ -16,42 +16,31 @@
 
 #include "kernel.h"
 #include "maps.bpf.h"
+#include "poll.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Keep standing_map in step with the queue's state after a poll of @napi. */
-static void watch(struct rxaqm_queue *q, __u32 index, __u64 napi)
-{
-	bool standing = q->flags & RXAQM_QUEUE_STANDING;
-
-	if ((q->flags & RXAQM_QUEUE_WATCHED) && (!standing || q->napi != napi)) {
-		__u64 old = q->napi;
-
-		bpf_map_delete_elem(&standing_map, &old);
-		q->flags &= ~RXAQM_QUEUE_WATCHED;
-	}
-	q->napi = napi;
-	if (standing && !(q->flags & RXAQM_QUEUE_WATCHED) &&
-	    !bpf_map_update_elem(&standing_map, &napi, &index, BPF_ANY))
-		q->flags |= RXAQM_QUEUE_WATCHED;
-}
-
-/* What the tracepoint tells, and how many queues of ours the poll served. */
+/* What the tracepoint tells. */
 struct poll {
 	__u64 napi;
 	__u64 now_ns;
 	__u32 work;
 	__u32 budget;
-	__u32 nr_queues;
 };
 
 /* @poll ended, and the queue at @index was among those it served. */
 static void end_poll(__u32 index, const struct poll *poll)
 {
+	struct rxaqm_poll ended = {
+		.now_ns = poll->now_ns,
+		.work = poll->work,
+		.budget = poll->budget,
+		.limit = poll->budget,
+	};
 	struct rxaqm_iface *iface;
 	struct rxaqm_queue *q;
-	__u32 iface_index, limit = poll->budget, served = 0;
-	bool left = false;
+	__u32 iface_index;
+	__u64 old_napi;
 
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q)
@@ -61,38 +50,94 @@ static void end_poll(__u32 index, const struct poll *poll)
 	if (!iface)
 		return;
 	/* Others' packets fill a CPU's backlog, too, and Tx completions a shared queue. */
-	if (iface->flags & (RXAQM_IFACE_BY_CPU | RXAQM_IFACE_BY_WORK))
-		left = poll->work >= poll->budget;
-	if (iface->flags & RXAQM_IFACE_BY_CPU)
-		served = poll->work;
-	else if (iface->poll_packets)
-		limit = iface->poll_packets;
-	if (poll->nr_queues > 1)
-		limit /= poll->nr_queues;
-	rxaqm_poll_end(q, limit, left, served, poll->now_ns);
+	ended.counts_all = iface->flags & RXAQM_IFACE_BY_CPU;
+	ended.shared = iface->flags & (RXAQM_IFACE_BY_CPU | RXAQM_IFACE_BY_WORK);
+	if (iface->poll_packets)
+		ended.limit = iface->poll_packets;
+	old_napi = q->napi;
+	if ((q->flags & RXAQM_QUEUE_STANDING) && old_napi != poll->napi)
+		bpf_map_delete_elem(&standing_map, &old_napi);
+	rxaqm_poll_end(q, &ended);
 	q->cpu = bpf_get_smp_processor_id();
-	watch(q, index, poll->napi);
+	q->napi = poll->napi;
 }
 
-/* No queue of ours was seen in this poll. If one that stands hangs on its NAPI, it is empty. */
-static void end_empty_poll(struct poll *poll)
+/* Note that the queue at @index stands on the NAPI of @poll. */
+static void watch(__u32 index, const struct poll *poll)
 {
+	struct rxaqm_standing first = { .nr = 1, .queue = { index } }, *standing;
 	__u64 napi = poll->napi;
-	__u32 *index = bpf_map_lookup_elem(&standing_map, &napi);
-	struct rxaqm_queue *q;
-	__u32 key;
+	__u32 i;
 
-	if (!index)
-		return;
-	key = *index;
-	q = bpf_map_lookup_elem(&queue_map, &key);
-	if (!q || q->napi != napi || !(q->flags & RXAQM_QUEUE_STANDING)) {
-		bpf_map_delete_elem(&standing_map, &napi);
+	standing = bpf_map_lookup_elem(&standing_map, &napi);
+	if (!standing) {
+		bpf_map_update_elem(&standing_map, &napi, &first, BPF_ANY);
 		return;
 	}
-	poll->nr_queues = 1;
+	for (i = 0; i < RXAQM_CPU_QUEUES; i++) {
+		if (i >= standing->nr) {
+			standing->queue[i] = index;
+			standing->nr = i + 1;
+			return;
+		}
+		if (standing->queue[i] == index)
+			return;
+	}
+}
+
+/* End the poll for those queues that stand on its NAPI, and that it found empty. If none stands any
+ * more, the NAPI needs not be watched.
+ */
+static void end_of_watched(struct poll *poll)
+{
+	struct rxaqm_standing *standing;
+	__u64 napi = poll->napi;
+	__u32 i, kept = 0;
+
+	standing = bpf_map_lookup_elem(&standing_map, &napi);
+	if (!standing)
+		return;
+	if (!poll->now_ns)
+		poll->now_ns = bpf_ktime_get_ns();
+	for (i = 0; i < RXAQM_CPU_QUEUES; i++) {
+		__u32 index = standing->queue[i];
+		struct rxaqm_queue *q;
+
+		if (i >= standing->nr)
+			break;
+		q = bpf_map_lookup_elem(&queue_map, &index);
+		if (!q || q->napi != napi || !(q->flags & RXAQM_QUEUE_STANDING))
+			continue;
+		if (q->poll_end_ns != poll->now_ns)
+			end_poll(index, poll);
+		if (q->flags & RXAQM_QUEUE_STANDING)
+			standing->queue[kept++ & (RXAQM_CPU_QUEUES - 1)] = index;
+	}
+	standing->nr = kept;
+	if (!kept)
+		bpf_map_delete_elem(&standing_map, &napi);
+}
+
+/* End the poll for the queues that XDP noted. */
+static void end_of_noted(struct rxaqm_cpu *cpu, struct poll *poll)
+{
+	__u32 i, nr_queues = cpu->nr_queues;
+
+	cpu->nr_queues = 0;
+	cpu->want_ifindex = 0;
+	cpu->stamp_skip = 0;
 	poll->now_ns = bpf_ktime_get_ns();
-	end_poll(key, poll);
+	for (i = 0; i < RXAQM_CPU_QUEUES; i++) {
+		__u32 index = cpu->queue[i];
+		struct rxaqm_queue *q;
+
+		if (i >= nr_queues)
+			break;
+		end_poll(index, poll);
+		q = bpf_map_lookup_elem(&queue_map, &index);
+		if (q && (q->flags & RXAQM_QUEUE_STANDING))
+			watch(index, poll);
+	}
 }
 
 SEC("tp_btf/napi_poll")
@@ -104,7 +149,7 @@ int BPF_PROG(napi_poll, struct napi_struct *napi, int work, int budget)
 		.budget = (__u32)budget,
 	};
 	struct rxaqm_cpu *cpu;
-	__u32 zero = 0, i;
+	__u32 zero = 0;
 
 	/* netpoll takes no packets: not the end of anything. */
 	if (!budget)
@@ -112,19 +157,8 @@ int BPF_PROG(napi_poll, struct napi_struct *napi, int work, int budget)
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
 	if (!cpu)
 		return 0;
-	poll.nr_queues = cpu->nr_queues;
-	if (!poll.nr_queues) {
-		end_empty_poll(&poll);
-		return 0;
-	}
-	cpu->nr_queues = 0;
-	cpu->want_ifindex = 0;
-	cpu->stamp_skip = 0;
-	poll.now_ns = bpf_ktime_get_ns();
-	for (i = 0; i < RXAQM_CPU_QUEUES; i++) {
-		if (i >= poll.nr_queues)
-			break;
-		end_poll(cpu->queue[i], &poll);
-	}
+	if (cpu->nr_queues)
+		end_of_noted(cpu, &poll);
+	end_of_watched(&poll);
 	return 0;
 }

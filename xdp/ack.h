@@ -4,12 +4,21 @@
  *
  * A cumulative ACK says all that the ones before it said, so of a train of them only
  * some need to arrive. XDP sees the oldest first and cannot wait for a newer one, so
- * it bets on the train going on, and hedges: of RXAQM_ACK_RUN ACKs in a row one always
- * passes, so does one that comes an eighth of the queue's delay after the last that passed
- * (within RXAQM_ACK_GAP_MIN_NS and _MAX_NS: to a sender whose ACKs have waited for a second,
- * 50 ms are little, but a pause must stay well below its timers), and so does any that tells more than "the next bytes arrived": a duplicate, another
- * window, SACK or any option but a timestamp, another ECE or CWR, the first of a flow.
- * The price of a lost bet is a tail loss probe of the sender; hence opt-in.
+ * it bets on the train going on. An ACK is redundant if it acknowledges more than any of its
+ * flow that was seen, and if one that did so passed a moment ago, the gap. The price of a lost bet
+ * is a tail loss probe of the sender.
+ *
+ * Never redundant is what tells more than "the next bytes arrived":
+ * - a duplicate, an old one, SACK or any option but timestamps and AccECN;
+ * - one whose sequence number is not that of the last that passed. So neither is one that
+ *   repeats what a data segment acknowledged, a keep-alive, a window probe, or the first of another
+ *   connection: nothing but ACKs needs to be noted for it. (A segment sent anew moves no sequence
+ *   number: an ACK after it may count as redundant though it repeats what that segment acknowledged.)
+ * - another ECE or CWR (RFC 3168), and with AccECN (RFC 9768) a counter of CE packets that has moved
+ *   by half of what wraps it, or one that is not backed by byte counters: there the sender
+ *   takes the worst for true if an ACK is for many packets.
+ * A changed window is no reason: the next ACK says it again, one that closes or opens a window
+ * without acknowledging more is a duplicate, and senders that tune their buffers change it with each.
  *
  * Flows live in a direct-mapped table per CPU; a collision or a move to another CPU
  * only makes an ACK the first of its flow, which passes.
@@ -17,22 +26,48 @@
 #ifndef RXAQM_ACK_H
 #define RXAQM_ACK_H
 
-#include "packet.h"
+#include "headers.h"
 
 #define RXAQM_ACK_FLOWS 1024
-#define RXAQM_ACK_RUN 4
-#define RXAQM_ACK_GAP_MIN_NS (5 * RXAQM_NSEC_PER_MSEC)
-#define RXAQM_ACK_GAP_MAX_NS (50 * RXAQM_NSEC_PER_MSEC)
+#define RXAQM_ACK_OPTIONS 10 /* that are looked at, padding included */
+#define RXAQM_ACK_MAX \
+	48 /* bytes of a TCP header that are: timestamps and AccECN take 24 beyond 20 */
+
+#define RXAQM_TCPOPT_END 0
+#define RXAQM_TCPOPT_NOP 1
+#define RXAQM_TCPOPT_TIMESTAMP 8
+#define RXAQM_TCPOPT_ACCECN0 172
+#define RXAQM_TCPOPT_ACCECN1 174
+
+/* The three bits of RFC 9768's ACE field: ECE, CWR, AE. */
+#define RXAQM_ACE_MASK 7
+#define RXAQM_ACE_SAFE 3 /* further may be one that wrapped */
 
 struct rxaqm_ack_flow {
 	__u64 id; /* 64-bit hash of the flow; 0: free */
-	__u64 passed_ns; /* when one last passed; CLOCK_MONOTONIC */
+	__u64 passed_ns; /* when one with news last passed; CLOCK_MONOTONIC */
 	__u32 ack; /* newest acknowledgement number seen */
-	__u16 window;
-	__u8 ecn_flags; /* ECE, CWR, AccECN's AE as bit 0 */
-	__u8 run; /* dropped since one passed */
+	__u32 seq; /* newest sequence number of those that passed */
+	__u8 ace; /* of the last that passed */
+	__u8 accecn; /* AccECN's option was seen */
+	__u8 pad[6];
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_ack_flow, 24);
+RXAQM_ASSERT_SIZE(struct rxaqm_ack_flow, 32);
+
+/* What matters of an ACK. */
+struct rxaqm_ack_news {
+	__u64 id; /* of its flow */
+	__u32 seq, number;
+	__u8 ace;
+	__u8 options; /* enum rxaqm_ack_options */
+	bool pure; /* no SYN, FIN or RST */
+};
+
+enum rxaqm_ack_options {
+	RXAQM_ACK_OPTIONS_PLAIN, /* none, timestamps, padding */
+	RXAQM_ACK_OPTIONS_ACCECN, /* these and AccECN's */
+	RXAQM_ACK_OPTIONS_OTHER, /* or cut short */
+};
 
 /* splitmix64's finalizer. */
 rxaqm_always_inline __u64 rxaqm_ack_mix(__u64 h)
@@ -44,105 +79,145 @@ rxaqm_always_inline __u64 rxaqm_ack_mix(__u64 h)
 	return h ^ (h >> 31);
 }
 
-/* Identity of the TCP flow of @pkt on @queue; 0 if its headers cannot be read. */
-rxaqm_always_inline __u64 rxaqm_ack_flow_id(const struct rxaqm_packet *pkt, __u32 queue,
-					    const void *data, const void *data_end)
+/* Mix the first @bytes, a multiple of 8, at @p into @h. */
+rxaqm_always_inline __u64 rxaqm_ack_hash(__u64 h, const __u8 *p, __u32 bytes)
 {
-	const __u8 *ip = (const __u8 *)data + pkt->ip_off;
-	__u64 h = ((__u64)queue << 32) | ((__u32)pkt->sport << 16) | pkt->dport;
+	__u32 i;
+
+	RXAQM_ROLLED
+	for (i = 0; i < bytes; i += 8)
+		h = rxaqm_ack_mix(
+			h ^ (((__u64)rxaqm_get_be32(p + i) << 32) | rxaqm_get_be32(p + i + 4)));
+	return h;
+}
+
+/* Mix the VLANs into @h, of which the tags are in the @bytes at @tags. Their priorities do not count. */
+rxaqm_always_inline __u64 rxaqm_ack_hash_vlans(__u64 h, const __u8 *tags, __u32 bytes)
+{
+	if (bytes >= RXAQM_VLAN_HLEN)
+		h = rxaqm_ack_mix(h ^ (rxaqm_get_be16(tags) & 0xfff));
+	if (bytes >= 2 * RXAQM_VLAN_HLEN)
+		h = rxaqm_ack_mix(h ^ (rxaqm_get_be16(tags + RXAQM_VLAN_HLEN) & 0xfff));
+	return h;
+}
+
+/* What options there are in the header of @hlen bytes at @tcp. */
+rxaqm_always_inline enum rxaqm_ack_options rxaqm_ack_options(const __u8 *tcp, __u32 hlen)
+{
+	enum rxaqm_ack_options found = RXAQM_ACK_OPTIONS_PLAIN;
+	__u32 off = RXAQM_TCP_HLEN;
 	int i;
 
-	if (pkt->ip_off > RXAQM_ETH_HLEN + RXAQM_MAX_VLAN * RXAQM_VLAN_HLEN)
-		return 0;
-	h = rxaqm_ack_mix(h + pkt->ip_version);
-	if (pkt->ip_version == 4) {
-		if (ip + 20 > (const __u8 *)data_end)
-			return 0;
-		h = rxaqm_ack_mix(
-			h ^ (((__u64)rxaqm_get_be32(ip + 12) << 32) | rxaqm_get_be32(ip + 16)));
-	} else {
-		if (ip + 40 > (const __u8 *)data_end)
-			return 0;
-		for (i = 8; i < 40; i += 8)
-			h = rxaqm_ack_mix(h ^ (((__u64)rxaqm_get_be32(ip + i) << 32) |
-					       rxaqm_get_be32(ip + i + 4)));
+	RXAQM_ROLLED
+	for (i = 0; i < RXAQM_ACK_OPTIONS; i++) {
+		__u8 kind, len;
+
+		if (off == hlen)
+			return found;
+		RXAQM_HIDE(off);
+		if (off > hlen || off > RXAQM_ACK_MAX - 2)
+			break;
+		kind = tcp[off];
+		if (kind == RXAQM_TCPOPT_END)
+			return found;
+		if (kind == RXAQM_TCPOPT_NOP) {
+			off++;
+			continue;
+		}
+		len = tcp[off + 1];
+		if (kind == RXAQM_TCPOPT_ACCECN0 || kind == RXAQM_TCPOPT_ACCECN1)
+			found = RXAQM_ACK_OPTIONS_ACCECN;
+		else if (kind != RXAQM_TCPOPT_TIMESTAMP)
+			break;
+		if (len < 2)
+			break;
+		off += len;
 	}
-	return h ? h : 1;
+	return RXAQM_ACK_OPTIONS_OTHER;
 }
 
-/* True if the only TCP options of the header at @tcp are a timestamp and padding, in the
- * one layout that senders use (RFC 7323, appendix A).
+/* Read the segment of @frame that is of class ACK or SYN, whose IP and TCP headers begin at @ip_off
+ * and @l4_off. False if it is cut short.
  */
-rxaqm_always_inline bool rxaqm_ack_plain(const struct rxaqm_packet *pkt, const __u8 *tcp,
-					 const __u8 *data_end)
+rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct rxaqm_frame *frame,
+					__u32 ip_off, __u32 l4_off, __u32 queue)
 {
-	if (pkt->tcp_hlen == 20)
+	__u8 buf[RXAQM_ACK_MAX] __attribute__((aligned(8))) = {};
+	__u32 bytes = rxaqm_frame_read(frame, l4_off, buf, RXAQM_ACK_MAX);
+	__u32 hlen = (buf[12] >> 4) * 4U;
+	__u64 id;
+
+	if (bytes < RXAQM_TCP_HLEN)
+		return false;
+	ack->seq = rxaqm_get_be32(buf + 4);
+	ack->number = rxaqm_get_be32(buf + 8);
+	ack->ace = (__u8)(((buf[12] & 1) << 2) | (buf[13] >> 6));
+	ack->pure = !(buf[13] & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST));
+	ack->options = hlen > bytes ? RXAQM_ACK_OPTIONS_OTHER : rxaqm_ack_options(buf, hlen);
+	id = rxaqm_ack_mix(((__u64)queue << 32) ^ rxaqm_get_be32(buf));
+	if (ip_off > RXAQM_ETH_HLEN) {
+		rxaqm_frame_read(frame, RXAQM_ETH_HLEN, buf, 2 * RXAQM_VLAN_HLEN);
+		id = rxaqm_ack_hash_vlans(id, buf, ip_off - RXAQM_ETH_HLEN);
+	}
+	if (rxaqm_frame_read(frame, ip_off, buf, RXAQM_IP6_HLEN) < RXAQM_IP6_HLEN)
+		return false;
+	if ((buf[0] >> 4) == 4)
+		id = rxaqm_ack_hash(id, buf + 12, 8);
+	else
+		id = rxaqm_ack_hash(id, buf + 8, 32);
+	ack->id = id ? id : 1;
+	return true;
+}
+
+/* Does @ace tell what the next ACK may not? */
+rxaqm_always_inline bool rxaqm_ack_ecn_news(const struct rxaqm_ack_flow *flow, __u8 ace)
+{
+	if (flow->accecn)
+		return ((ace - flow->ace) & RXAQM_ACE_MASK) > RXAQM_ACE_SAFE;
+	/* More than ECE: AccECN's counter. */
+	return ace != flow->ace || ace > 1;
+}
+
+/* Is @ack redundant by @flow, the slot of its flow? If not it passes, which is noted. One passes that
+ * comes @gap_ns after the last, so with 0 each does; until @since_ns packets of the queue have
+ * passed unasked about. What is not a pure ACK ends what is known of the flow.
+ */
+rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,
+					const struct rxaqm_ack_news *ack, __u64 gap_ns,
+					__u64 since_ns, __u64 now_ns)
+{
+	/* ACKs that passed unasked about may have said more than the slot. */
+	bool same = flow->id == ack->id;
+	bool known = same && rxaqm_ns_after(flow->passed_ns, since_ns), newer;
+
+	if (!ack->pure) {
+		if (same)
+			flow->id = 0;
+		return false;
+	}
+	/* One that was overtaken must not make a duplicate look new, but in another connection
+	 * the numbers are others.
+	 */
+	newer = (__s32)(ack->number - flow->ack) > 0 || !(known || (same && flow->seq == ack->seq));
+	if (!same)
+		flow->accecn = 0;
+	if (ack->options == RXAQM_ACK_OPTIONS_ACCECN)
+		flow->accecn = 1;
+	if (known && newer && ack->seq == flow->seq && ack->options != RXAQM_ACK_OPTIONS_OTHER &&
+	    !rxaqm_ack_ecn_news(flow, ack->ace) &&
+	    rxaqm_ns_since(now_ns, flow->passed_ns) < gap_ns) {
+		flow->ack = ack->number;
 		return true;
-	if (pkt->tcp_hlen != 32 || tcp + 32 > data_end)
-		return false;
-	return tcp[20] == 1 && tcp[21] == 1 && tcp[22] == 8 && tcp[23] == 10;
-}
-
-/* How long a flow may go without an ACK while its queue stands @sojourn_ns. */
-rxaqm_always_inline __u64 rxaqm_ack_gap_ns(__u64 sojourn_ns)
-{
-	__u64 gap_ns = sojourn_ns / 8;
-
-	if (gap_ns < RXAQM_ACK_GAP_MIN_NS)
-		return RXAQM_ACK_GAP_MIN_NS;
-	return gap_ns < RXAQM_ACK_GAP_MAX_NS ? gap_ns : RXAQM_ACK_GAP_MAX_NS;
-}
-
-/* Is the pure ACK @pkt of flow @id redundant? @flow is that flow's slot in the table and
- * is brought up to date; rxaqm_ack_kept() must follow if it passes all the same.
- */
-static inline bool rxaqm_ack_redundant(struct rxaqm_ack_flow *flow, __u64 id,
-				       const struct rxaqm_packet *pkt, const void *data,
-				       const void *data_end, __u64 gap_ns, __u64 now_ns)
-{
-	/* No chain of headers is as long as the mask; it is there for the verifier. */
-	const __u8 *tcp = (const __u8 *)data + (pkt->l4_off & RXAQM_L4_OFF_MASK);
-	bool fresh, newer, redundant;
-	__u8 ecn_flags;
-	__u16 window;
-	__u32 ack;
-
-	if (tcp + 20 > (const __u8 *)data_end)
-		return false;
-	ack = rxaqm_get_be32(tcp + 8);
-	window = rxaqm_get_be16(tcp + 14);
-	/* With the bit below the data offset these are AccECN's counter (RFC 9768). */
-	ecn_flags = (pkt->tcp_flags & (RXAQM_TCP_ECE | RXAQM_TCP_CWR)) | (tcp[12] & 1);
-	fresh = flow->id != id || rxaqm_ns_since(now_ns, flow->passed_ns) >= gap_ns;
-	newer = (__s32)(ack - flow->ack) > 0;
-	redundant = !fresh && newer && window == flow->window && ecn_flags == flow->ecn_flags &&
-		    flow->run + 1 < RXAQM_ACK_RUN &&
-		    rxaqm_ack_plain(pkt, tcp, (const __u8 *)data_end);
-	flow->id = id;
-	/* An old one that was overtaken must not make a duplicate look new. */
-	if (fresh || newer)
-		flow->ack = ack;
-	flow->window = window;
-	flow->ecn_flags = ecn_flags;
-	if (redundant)
-		flow->run++;
-	return redundant;
-}
-
-/* ACKs of the queue have passed unasked about until @since_ns (those under target do):
- * what a slot says from before may be old, so its flow's next ACK passes.
- */
-rxaqm_always_inline void rxaqm_ack_forget(struct rxaqm_ack_flow *flow, __u64 since_ns)
-{
-	if (rxaqm_ns_after(since_ns, flow->passed_ns))
-		flow->id = 0;
-}
-
-/* The ACK just asked about passes at @now_ns. */
-static inline void rxaqm_ack_kept(struct rxaqm_ack_flow *flow, __u64 now_ns)
-{
-	flow->run = 0;
-	flow->passed_ns = now_ns;
+	}
+	if (!known || (__s32)(ack->seq - flow->seq) > 0)
+		flow->seq = ack->seq;
+	if (newer) {
+		flow->ack = ack->number;
+		flow->passed_ns = now_ns;
+	}
+	flow->ace = ack->ace;
+	flow->id = ack->id;
+	return false;
 }
 
 #endif /* RXAQM_ACK_H */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * What class a frame is of: pure over (data, data_end), bounded, nothing assumed.
+ * What class a frame is of: bounded, nothing assumed.
  *
  * Ethernet, up to two VLAN tags, IPv4 with options, IPv6 with up to six extension
  * headers, TCP and UDP. What cannot be parsed is exempt: it passes. Lengths come from
- * the IP header, never from the frame, which may be padded, trimmed of tags or, with
- * multi-buffer XDP, only the head of the packet.
+ * the IP header, never from the frame, which may be padded or trimmed of tags.
+ *
+ * Most packets are IP right after Ethernet, and are read where they lie. headers.h is for the others.
  */
 #ifndef RXAQM_PACKET_H
 #define RXAQM_PACKET_H
@@ -13,11 +14,15 @@
 #include "shared/decide.h"
 
 #define RXAQM_ETH_HLEN 14
+#define RXAQM_ETH_TYPE_OFF 12
 #define RXAQM_VLAN_HLEN 4
 #define RXAQM_MAX_VLAN 2
 #define RXAQM_MAX_IP6_EXT 6
-#define RXAQM_IP_OFF_MASK 0x1f /* beyond 22 */
-#define RXAQM_L4_OFF_MASK 0x3fff /* beyond 22 + 40 + 6 * 2048 */
+#define RXAQM_L2_MAX (RXAQM_ETH_HLEN + RXAQM_MAX_VLAN * RXAQM_VLAN_HLEN)
+#define RXAQM_IP4_HLEN 20 /* without options */
+#define RXAQM_IP6_HLEN 40
+#define RXAQM_TCP_HLEN 20 /* without options */
+#define RXAQM_UDP_HLEN 8
 
 #define RXAQM_ETH_P_IP 0x0800
 #define RXAQM_ETH_P_IPV6 0x86dd
@@ -44,6 +49,10 @@
 /* Network control (RFC 2474, 4.2.2): what BGP, OSPF and their like are sent with. */
 #define RXAQM_DSCP_CS6 48
 #define RXAQM_DSCP_CS7 56
+#define RXAQM_DSCP_CONTROL (1ULL << RXAQM_DSCP_CS6 | 1ULL << RXAQM_DSCP_CS7)
+
+#define RXAQM_IP4_MORE_FRAGMENTS 0x2000
+#define RXAQM_IP4_FRAGMENT_OFFSET 0x1fff
 
 #define RXAQM_TCP_FIN 0x01
 #define RXAQM_TCP_SYN 0x02
@@ -54,6 +63,13 @@
 #define RXAQM_TCP_ECE 0x40
 #define RXAQM_TCP_CWR 0x80
 
+/* Before a loop that is seldom run: its code is there once. */
+#ifdef __bpf__
+#define RXAQM_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define RXAQM_ROLLED
+#endif
+
 struct rxaqm_packet {
 	__u8 kind; /* enum rxaqm_kind */
 	__u8 ecn; /* IP codepoint */
@@ -62,15 +78,16 @@ struct rxaqm_packet {
 	__u8 protocol; /* after the extension headers */
 	__u8 tcp_flags;
 	__u8 tcp_hlen; /* bytes; 0: not TCP, or a later fragment */
-	__u8 fragment; /* not the first: no ports */
+	bool more_fragments; /* further ones follow */
+	bool fragment; /* not the first: no ports */
 	__u16 sport, dport; /* host order; 0 where there are none */
 	__u16 ip_off; /* bytes from data to the IP header */
 	__u16 l4_off; /* to the header after IP and its extensions */
 	__u32 payload; /* bytes after the TCP header */
 };
 
-/* Network-order loads that need no alignment. One load each in BPF, where packets may be read
- * at any alignment on machines that can and clang would go byte by byte.
+/* Network-order loads that need no alignment, but of what is on the stack: one load each in BPF,
+ * where packets may be read at any alignment on machines that can and clang would go byte by byte.
  */
 rxaqm_always_inline __u16 rxaqm_get_be16(const void *p)
 {
@@ -88,78 +105,55 @@ rxaqm_always_inline __u32 rxaqm_get_be32(const void *p)
 	return ((__u32)rxaqm_get_be16(p) << 16) | rxaqm_get_be16((const __u8 *)p + 2);
 }
 
-/* Ethernet and its tags. Returns the ethertype, 0 if cut short, and sets ip_off. */
-rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *data,
-					  const __u8 *data_end)
+/* Ethernet's type and the tags that it begins, @l2, of which there are @len bytes. Returns the type
+ * after them, 0 if cut short, and sets ip_off.
+ */
+rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *l2, __u32 len)
 {
-	__u32 off = RXAQM_ETH_HLEN;
-	__u16 proto;
+	__u16 proto = rxaqm_get_be16(l2);
+	__u32 off = 2;
 	int i;
 
-	if (data + RXAQM_ETH_HLEN > data_end)
-		return 0;
-	proto = rxaqm_get_be16(data + 12);
 	for (i = 0; i < RXAQM_MAX_VLAN; i++) {
 		if (proto != RXAQM_ETH_P_8021Q && proto != RXAQM_ETH_P_8021AD)
 			break;
-		if (data + off + RXAQM_VLAN_HLEN > data_end)
-			return 0;
-		proto = rxaqm_get_be16(data + off + 2);
+		proto = rxaqm_get_be16(l2 + off + 2);
 		off += RXAQM_VLAN_HLEN;
 	}
-	pkt->ip_off = (__u16)off;
-	return proto;
+	pkt->ip_off = (__u16)(RXAQM_ETH_TYPE_OFF + off);
+	return off <= len ? proto : 0;
 }
 
-/* Ports and, for TCP, what tells a pure ACK. @l4_len is what IP says follows. */
-rxaqm_always_inline void rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l4, __u32 l4_len,
-					 const __u8 *data_end)
+/* The IPv4 header at @ip. Sets @l4_len to what it says follows it. False if it cannot be true. */
+rxaqm_always_inline bool rxaqm_packet_ip4(struct rxaqm_packet *pkt, const __u8 *ip, __u32 *l4_len)
 {
-	__u8 flags, hlen;
+	__u32 hlen = (ip[0] & 0xfU) * 4, total = rxaqm_get_be16(ip + 2);
+	__u16 fragment = rxaqm_get_be16(ip + 6);
 
-	if (pkt->fragment)
-		return;
-	if (pkt->protocol == RXAQM_IPPROTO_UDP) {
-		if (l4 + 8 > data_end)
-			return;
-		pkt->sport = rxaqm_get_be16(l4);
-		pkt->dport = rxaqm_get_be16(l4 + 2);
-		return;
-	}
-	if (pkt->protocol != RXAQM_IPPROTO_TCP || l4 + 20 > data_end)
-		return;
-	pkt->sport = rxaqm_get_be16(l4);
-	pkt->dport = rxaqm_get_be16(l4 + 2);
-	hlen = (__u8)((l4[12] >> 4) * 4);
-	flags = l4[13];
-	if (hlen < 20 || hlen > l4_len)
-		return;
-	pkt->tcp_hlen = hlen;
-	pkt->tcp_flags = flags;
-	pkt->payload = l4_len - hlen;
-	flags &= (__u8) ~(RXAQM_TCP_ECE | RXAQM_TCP_CWR);
-	if (flags == RXAQM_TCP_ACK && !pkt->payload)
-		pkt->kind = RXAQM_KIND_ACK;
-}
-
-rxaqm_always_inline bool rxaqm_packet_ip4(struct rxaqm_packet *pkt, const __u8 *ip,
-					  const __u8 *data, const __u8 *data_end)
-{
-	__u32 hlen, total;
-
-	if (ip + 20 > data_end || (ip[0] >> 4) != 4)
-		return false;
-	hlen = (ip[0] & 0xfU) * 4;
-	total = rxaqm_get_be16(ip + 2);
-	if (hlen < 20 || total < hlen || ip + hlen > data_end)
+	if ((ip[0] >> 4) != 4 || hlen < RXAQM_IP4_HLEN || total < hlen)
 		return false;
 	pkt->ip_version = 4;
 	pkt->ecn = ip[1] & 3;
 	pkt->dscp = ip[1] >> 2;
 	pkt->protocol = ip[9];
-	pkt->fragment = (rxaqm_get_be16(ip + 6) & 0x1fff) != 0;
-	pkt->l4_off = (__u16)(ip + hlen - data);
-	rxaqm_packet_l4(pkt, ip + hlen, total - hlen, data_end);
+	pkt->more_fragments = fragment & RXAQM_IP4_MORE_FRAGMENTS;
+	pkt->fragment = fragment & RXAQM_IP4_FRAGMENT_OFFSET;
+	pkt->l4_off = (__u16)(pkt->ip_off + hlen);
+	*l4_len = total - hlen;
+	return true;
+}
+
+/* The same for IPv6 without its extension headers. */
+rxaqm_always_inline bool rxaqm_packet_ip6(struct rxaqm_packet *pkt, const __u8 *ip, __u32 *l4_len)
+{
+	if ((ip[0] >> 4) != 6)
+		return false;
+	pkt->ip_version = 6;
+	pkt->ecn = (ip[1] >> 4) & 3;
+	pkt->dscp = (__u8)(((ip[0] & 0xf) << 2) | (ip[1] >> 6));
+	pkt->protocol = ip[6];
+	pkt->l4_off = (__u16)(pkt->ip_off + RXAQM_IP6_HLEN);
+	*l4_len = rxaqm_get_be16(ip + 4);
 	return true;
 }
 
@@ -170,60 +164,34 @@ rxaqm_always_inline bool rxaqm_packet_is_ext(__u8 proto)
 	       proto == RXAQM_IPPROTO_DSTOPTS;
 }
 
-/* The header @off bytes into the frame, which is never beyond the mask: with an offset of the
- * same bounds each time the verifier finds little new in a further extension header.
- */
-rxaqm_always_inline const __u8 *rxaqm_packet_at(const __u8 *data, __u32 off)
+/* Ports and, for TCP, the class. @l4_len is what IP says there is. False if that cannot be. */
+rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l4, __u32 l4_len)
 {
-	return data + (off & RXAQM_L4_OFF_MASK);
-}
+	__u32 hlen;
+	__u8 flags;
 
-/* @plain: there are no extension headers. */
-rxaqm_always_inline bool rxaqm_packet_ip6(struct rxaqm_packet *pkt, const __u8 *ip,
-					  const __u8 *data, const __u8 *data_end, bool plain)
-{
-	__u32 off = pkt->ip_off + 40U;
-	__u32 left;
-	__u8 proto;
-	int i;
-
-	if (ip + 40 > data_end || (ip[0] >> 4) != 6)
+	pkt->kind = RXAQM_KIND_DATA;
+	if (pkt->fragment ||
+	    (pkt->protocol != RXAQM_IPPROTO_TCP && pkt->protocol != RXAQM_IPPROTO_UDP))
+		return true;
+	pkt->sport = rxaqm_get_be16(l4);
+	pkt->dport = rxaqm_get_be16(l4 + 2);
+	if (pkt->protocol == RXAQM_IPPROTO_UDP)
+		return l4_len >= RXAQM_UDP_HLEN;
+	hlen = (l4[12] >> 4) * 4U;
+	flags = l4[13];
+	/* The header of a segment in fragments may go on in the next. */
+	if (hlen < RXAQM_TCP_HLEN || l4_len < RXAQM_TCP_HLEN ||
+	    (hlen > l4_len && !pkt->more_fragments))
 		return false;
-	pkt->ip_version = 6;
-	pkt->ecn = (ip[1] >> 4) & 3;
-	pkt->dscp = (__u8)(((ip[0] & 0xf) << 2) | (ip[1] >> 6));
-	left = rxaqm_get_be16(ip + 4);
-	proto = ip[6];
-	for (i = 0; !plain && i < RXAQM_MAX_IP6_EXT; i++) {
-		const __u8 *next = rxaqm_packet_at(data, off);
-		__u32 len;
-
-		if (!rxaqm_packet_is_ext(proto))
-			break;
-		if (next + 8 > data_end)
-			return false;
-		len = (next[1] + 1U) * 8;
-		if (proto == RXAQM_IPPROTO_AH)
-			len = (next[1] + 2U) * 4;
-		if (proto == RXAQM_IPPROTO_FRAGMENT) {
-			len = 8;
-			pkt->fragment |= (rxaqm_get_be16(next + 2) & 0xfff8) != 0;
-		}
-		if (len > left)
-			return false;
-		proto = next[0];
-		off += len;
-		left -= len;
-		/* What follows the header of a later fragment is not a header. */
-		if (pkt->fragment)
-			break;
-	}
-	/* More of them than we look at: neighbour discovery may be behind them. */
-	if (!plain && !pkt->fragment && rxaqm_packet_is_ext(proto))
-		return false;
-	pkt->protocol = proto;
-	pkt->l4_off = (__u16)off;
-	rxaqm_packet_l4(pkt, plain ? ip + 40 : rxaqm_packet_at(data, off), left, data_end);
+	pkt->tcp_hlen = (__u8)hlen;
+	pkt->tcp_flags = flags;
+	pkt->payload = l4_len > hlen ? l4_len - hlen : 0;
+	if (flags & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST))
+		pkt->kind = RXAQM_KIND_SYN;
+	else if ((flags & ~(RXAQM_TCP_ECE | RXAQM_TCP_CWR)) == RXAQM_TCP_ACK && l4_len == hlen &&
+		 !pkt->more_fragments)
+		pkt->kind = RXAQM_KIND_ACK;
 	return true;
 }
 
@@ -238,11 +206,9 @@ rxaqm_always_inline bool rxaqm_packet_control(const struct rxaqm_packet *pkt)
 	case RXAQM_IPPROTO_VRRP:
 		return true;
 	case RXAQM_IPPROTO_UDP:
-		if (pkt->dport == RXAQM_PORT_PTP_EVENT || pkt->dport == RXAQM_PORT_PTP_GENERAL)
-			return true;
-		break;
+		return pkt->dport == RXAQM_PORT_PTP_EVENT || pkt->dport == RXAQM_PORT_PTP_GENERAL;
 	}
-	return pkt->dscp == RXAQM_DSCP_CS6 || pkt->dscp == RXAQM_DSCP_CS7;
+	return false;
 }
 
 /* Is it to or from a port that the policy exempts? */
@@ -264,51 +230,46 @@ static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, _
 	return false;
 }
 
-/* Parse the frame at @data and classify it under @policy, but for its exempt ports. @plain is
- * what rxaqm_packet_plain() said, or false.
- */
-rxaqm_always_inline void rxaqm_packet_parse(struct rxaqm_packet *pkt, const void *data,
-					    const void *data_end, const struct rxaqm_policy *policy,
-					    bool plain)
+/* Is it of a DSCP that the policy, or anyone, exempts? */
+rxaqm_always_inline bool rxaqm_packet_exempt_dscp(const struct rxaqm_policy *policy, __u8 dscp)
 {
-	const __u8 *begin = (const __u8 *)data, *end = (const __u8 *)data_end;
-	bool parsed = false;
-	__u16 proto;
-
-	__builtin_memset(pkt, 0, sizeof(*pkt));
-	pkt->kind = RXAQM_KIND_DATA;
-	proto = rxaqm_packet_l2(pkt, begin, end);
-	if (proto == RXAQM_ETH_P_IP)
-		parsed = rxaqm_packet_ip4(pkt, begin + pkt->ip_off, begin, end);
-	else if (proto == RXAQM_ETH_P_IPV6)
-		parsed = rxaqm_packet_ip6(pkt, begin + pkt->ip_off, begin, end, plain);
-	if (!parsed || rxaqm_packet_control(pkt) ||
-	    (policy->exempt_dscp & (1ULL << (pkt->dscp & 63))))
-		pkt->kind = RXAQM_KIND_EXEMPT;
+	return ((policy->exempt_dscp | RXAQM_DSCP_CONTROL) >> (dscp & 63)) & 1;
 }
 
-/* Is it IP right after Ethernet, without options or extension headers? Most packets are.
- * Where this is known, the compiler reduces rxaqm_packet_parse() to constant offsets.
+/* Is it IP right after Ethernet, without options or extension headers, and are all headers that
+ * we read here? Most packets are so. Where this is known, the offsets are constants.
  */
 rxaqm_always_inline bool rxaqm_packet_plain(const void *data, const void *data_end)
 {
-	const __u8 *begin = (const __u8 *)data;
+	const __u8 *ip = (const __u8 *)data + RXAQM_ETH_HLEN;
 	__u16 proto;
 
-	if (begin + RXAQM_ETH_HLEN + 40 > (const __u8 *)data_end)
+	if (ip + RXAQM_IP4_HLEN + RXAQM_TCP_HLEN > (const __u8 *)data_end)
 		return false;
-	proto = rxaqm_get_be16(begin + 12);
+	proto = rxaqm_get_be16(ip - 2);
 	if (proto == RXAQM_ETH_P_IP)
-		return begin[RXAQM_ETH_HLEN] == 0x45;
-	return proto == RXAQM_ETH_P_IPV6 && !rxaqm_packet_is_ext(begin[RXAQM_ETH_HLEN + 6]);
+		return ip[0] == 0x45;
+	return proto == RXAQM_ETH_P_IPV6 &&
+	       ip + RXAQM_IP6_HLEN + RXAQM_TCP_HLEN <= (const __u8 *)data_end &&
+	       !rxaqm_packet_is_ext(ip[6]);
 }
 
-/* Parse the frame at @data and classify it under @policy. */
-static inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const void *data,
-					 const void *data_end, const struct rxaqm_policy *policy)
+/* Parse the frame at @data, of which rxaqm_packet_plain() is true. */
+rxaqm_always_inline void rxaqm_packet_parse_plain(struct rxaqm_packet *pkt, const void *data)
 {
-	rxaqm_packet_parse(pkt, data, data_end, policy, false);
-	if (policy->nr_exempt_ports && rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport))
+	const __u8 *ip = (const __u8 *)data + RXAQM_ETH_HLEN;
+	__u32 l4_len = 0;
+	bool valid;
+
+	__builtin_memset(pkt, 0, sizeof(*pkt));
+	pkt->ip_off = RXAQM_ETH_HLEN;
+	if (rxaqm_get_be16(ip - 2) == RXAQM_ETH_P_IP)
+		valid = rxaqm_packet_ip4(pkt, ip, &l4_len) &&
+			rxaqm_packet_l4(pkt, ip + RXAQM_IP4_HLEN, l4_len);
+	else
+		valid = rxaqm_packet_ip6(pkt, ip, &l4_len) &&
+			rxaqm_packet_l4(pkt, ip + RXAQM_IP6_HLEN, l4_len);
+	if (!valid || rxaqm_packet_control(pkt))
 		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 

@@ -43,17 +43,51 @@ struct {
 	__uint(XDP_PASS, 1);
 } XDP_RUN_CONFIG(rxaqm_bare);
 
+struct {
+	__uint(priority, 5);
+	__uint(XDP_PASS, 1);
+} XDP_RUN_CONFIG(rxaqm_generic);
+
+struct {
+	__uint(priority, 5);
+	__uint(XDP_PASS, 1);
+} XDP_RUN_CONFIG(rxaqm_generic_bare);
+
 const volatile struct rxaqm_xdp_config config = {};
 
 #include "judge.bpf.h"
 #include "socket.bpf.h"
 
 /* Which of the programs this is: known when compiled, so that none pays for the others. */
-enum program {
-	PLAIN,
-	BARE, /* puts nothing in front of packets */
-	HINT, /* the stamp of the packet at hand can be read */
-};
+#define BARE (1U << 0) /* puts nothing in front of packets */
+#define HINT (1U << 1) /* the driver can be asked for the stamp of the packet at hand */
+#define GENERIC (1U << 2) /* runs after the stack has the skb, whose stamp was seen then */
+
+/* What ECT(0) means, which the host's own congestion control says unless the policy does. */
+static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
+				      const struct rxaqm_iface *iface)
+{
+	bool dctcp = ect0 == RXAQM_ECT0_DCTCP;
+
+	if (ect0 == RXAQM_ECT0_AUTO)
+		dctcp = iface->flags & RXAQM_IFACE_ECT0_DCTCP;
+	if (dctcp)
+		q->flags &= ~RXAQM_QUEUE_ECT0_CLASSIC;
+	else
+		q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
+}
+
+/* A loop: the compiler's memcmp() goes byte by byte. */
+static __always_inline bool same_policy(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
+{
+	const __u64 *x = (const __u64 *)a, *y = (const __u64 *)b;
+	__u64 differ = 0;
+	__u32 i;
+
+	for (i = 0; i < sizeof(*a) / sizeof(*x); i++)
+		differ |= x[i] ^ y[i];
+	return !differ;
+}
 
 /* Take the operator's policy over, which is of another generation. A copy that a change overlapped
  * is thrown away; the next poll tries again. Global, so that the copy is not on the stack of what
@@ -78,19 +112,21 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 		return 0;
 	/* A renewed lease, or a change that was for other queues, is no reason to begin anew. */
 	q->policy.lease_until_ns = copy.lease_until_ns;
-	same = (q->flags & RXAQM_QUEUE_POLICY_VALID) &&
-	       !__builtin_memcmp(&q->policy, &copy, sizeof(copy));
+	same = (q->flags & RXAQM_QUEUE_POLICY_VALID) && same_policy(&q->policy, &copy);
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
+	q->target_quarters = iface->target_quarters;
+	q->moderation_ns = iface->moderation_ns;
+	take_ect0(q, copy.ect0, iface);
 	if (same)
 		return 0;
 	q->policy = copy;
-	/* What the law came to under another policy, or while only observing, where senders do
-	 * not react and count runs away, is no place to begin.
-	 */
-	q->codel = (struct rxaqm_codel_vars){};
-	q->couple = (struct rxaqm_couple_vars){};
-	q->smooth_ns = 0;
+	rxaqm_decide_target(q, config.ring_entries);
+	rxaqm_decide_reset(q);
+	/* If its lease is over, the first packet that is judged says so. */
+	q->flags &= ~RXAQM_QUEUE_ENFORCED;
+	if (copy.mode == RXAQM_MODE_ENFORCE)
+		q->flags |= RXAQM_QUEUE_ENFORCED;
 	return 0;
 }
 
@@ -115,8 +151,13 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	if (!q || !iface || !cpu)
 		return 0;
 	q->iface = iface_index;
-	if (config.by_cpu)
+	if (program & GENERIC && config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
+	/* A NIC stamps packets before they come to a CPU's backlog: how long they were in its ring
+	 * is not known.
+	 */
+	if (program & GENERIC && config.by_cpu && iface->stamp == RXAQM_STAMP_HWTSTAMP)
+		q->flags |= RXAQM_QUEUE_UPSTREAM;
 	if (!(q->flags & RXAQM_QUEUE_POLICY_VALID) ||
 	    q->policy_gen != RXAQM_READ_ONCE(iface->policy_gen))
 		rxaqm_xdp_take_policy(q, iface, index);
@@ -124,15 +165,18 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	rxaqm_wait_served(q, !config.no_sockets && !config.by_cpu && socket_there(index));
 
 	nr_queues = cpu->nr_queues;
-	if (nr_queues >= RXAQM_CPU_QUEUES)
-		nr_queues = 0; /* ends of polls do not arrive here; poll_lost() will tell */
-	cpu->queue[nr_queues & (RXAQM_CPU_QUEUES - 1)] = index;
-	cpu->nr_queues = nr_queues + 1;
+	/* Not again for a poll that was closed before its end. */
+	if (!nr_queues || cpu->queue[(nr_queues - 1) & (RXAQM_CPU_QUEUES - 1)] != index) {
+		if (nr_queues == RXAQM_CPU_QUEUES)
+			nr_queues = 0; /* ends of polls do not arrive here; poll_lost() will tell */
+		cpu->queue[nr_queues & (RXAQM_CPU_QUEUES - 1)] = index;
+		cpu->nr_queues = nr_queues + 1;
+	}
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		cpu->want_ifindex = 0;
 		return 0;
 	}
-	if (program == HINT || config.generic) {
+	if (program & (HINT | GENERIC)) {
 		cpu->want_ifindex = 0;
 		if (wants_stamps(q, iface))
 			return 0;
@@ -185,9 +229,9 @@ static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue
 
 /* A packet of a queue that a socket serves and that needs a look. It goes there, unless it is dropped. */
 static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				 enum program program)
+				 __u32 program)
 {
-	bool hint = program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
+	bool hint = program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
 	bool standing = q->flags & RXAQM_QUEUE_STANDING;
 	struct rxaqm_served served = {};
 	__u64 hw_ns = 0;
@@ -200,7 +244,7 @@ static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 	} else {
 		bool due = !standing || !((q->taken - 1) & q->clock_mask);
 
-		if (config.generic)
+		if (program & GENERIC)
 			hw_ns = measure_ahead(ctx, q, q->clock_ns, due);
 		else if (hint)
 			hw_ns = measure_hint(ctx, q, q->clock_ns, due);
@@ -214,35 +258,34 @@ static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 			served.known.flags |= RXAQM_META_HW_TIME;
 		}
 		verdict = rxaqm_xdp_judge_served(ctx, q, &served, index);
-		rxaqm_wait_looked(q, served.calm && !config.generic && !hint);
+		rxaqm_wait_looked(q, served.calm && !(program & GENERIC) && !hint);
 		if (verdict == RXAQM_DROP)
 			return XDP_DROP;
 	}
-	if (program == BARE)
+	if (program & BARE)
 		return to_socket_bare(ctx, q, index);
 	return to_socket_told(ctx, q, index, &served.known);
 }
 
 /* One that needs none. */
 static __always_inline int serve_calm(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				      enum program program)
+				      __u32 program)
 {
 	q->taken++;
-	if (program == BARE)
+	if (program & BARE)
 		return to_socket_bare(ctx, q, index);
 	return to_socket_told(ctx, q, index, NULL);
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
 static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				enum program program)
+				__u32 program)
 {
 	__u64 sojourn_ns = 0;
 	bool standing, hint;
 
 	if (!q)
 		return XDP_PASS;
-	rxaqm_poll_skipped_alike(q);
 	if (rxaqm_poll_lost(q)) {
 		rxaqm_poll_close(q);
 		q->stat[RXAQM_STAT_POLLS_LOST]++;
@@ -257,20 +300,21 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		return XDP_PASS;
 	}
 	standing = q->flags & RXAQM_QUEUE_STANDING;
-	hint = program == HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
-	if (!standing && !config.generic && !hint) {
+	hint = program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
+	if (!standing && !(program & GENERIC) && !hint) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
 	}
 	/* Packets of a fast queue share one reading of the clock, and one stamp. */
 	if (!standing || !((q->taken - 1) & q->clock_mask)) {
 		q->clock_ns = bpf_ktime_get_ns();
-		if (config.generic)
+		if (program & GENERIC)
 			measure_ahead(ctx, q, q->clock_ns, true);
 		if (hint)
 			measure_hint(ctx, q, q->clock_ns, true);
 	}
-	if (!standing || rxaqm_poll_resumes(q, q->clock_ns)) {
+	/* A stamp of its own needs no memory of polls. */
+	if (!standing || (q->sample_ns != q->clock_ns && rxaqm_poll_resumes(q, q->clock_ns))) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
 	}
@@ -278,11 +322,11 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 		count_unknown(q, q->clock_ns);
 		return XDP_PASS;
 	}
-	return judge(ctx, q, index, sojourn_ns, q->clock_ns) == RXAQM_DROP ? XDP_DROP : XDP_PASS;
+	return judge(ctx, q, index, sojourn_ns) == RXAQM_DROP ? XDP_DROP : XDP_PASS;
 }
 
 /* A packet of the interface's @queue. */
-static __always_inline int act(struct xdp_md *ctx, __u32 queue, enum program program)
+static __always_inline int act(struct xdp_md *ctx, __u32 queue, __u32 program)
 {
 	__u32 index = config.queue_base + queue;
 	struct rxaqm_queue *q;
@@ -300,7 +344,7 @@ static __always_inline int act(struct xdp_md *ctx, __u32 queue, enum program pro
 SEC("xdp.frags")
 int rxaqm_xdp(struct xdp_md *ctx)
 {
-	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index, PLAIN);
+	return act(ctx, ctx->rx_queue_index, 0);
 }
 
 /* The same without metadata for sockets. From some 6.12 on the kernel lets a program that puts some
@@ -310,11 +354,29 @@ int rxaqm_xdp(struct xdp_md *ctx)
 SEC("?xdp.frags")
 int rxaqm_bare(struct xdp_md *ctx)
 {
-	return act(ctx, config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index, BARE);
+	return act(ctx, ctx->rx_queue_index, BARE);
 }
 
-/* The same for a driver that can be asked for stamps. Loaded for that device only, and then
- * instead of the other; native mode only. Control says whether it takes packets in fragments:
+/* In generic mode, where packets may come by a CPU's backlog. */
+static __always_inline __u32 generic_queue(struct xdp_md *ctx)
+{
+	return config.by_cpu ? bpf_get_smp_processor_id() : ctx->rx_queue_index;
+}
+
+SEC("?xdp.frags")
+int rxaqm_generic(struct xdp_md *ctx)
+{
+	return act(ctx, generic_queue(ctx), GENERIC);
+}
+
+SEC("?xdp.frags")
+int rxaqm_generic_bare(struct xdp_md *ctx)
+{
+	return act(ctx, generic_queue(ctx), GENERIC | BARE);
+}
+
+/* For a driver that can be asked for stamps. Loaded for that device only, and then
+ * instead of the others; native mode only. Control says whether it takes packets in fragments:
  * some kernels that know such programs do not let them.
  */
 SEC("?xdp")

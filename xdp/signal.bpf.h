@@ -8,9 +8,10 @@
 
 #include "shared/maps.bpf.h"
 
-/* Count why a packet of a standing queue cannot be judged. */
+/* A packet of a standing queue cannot be judged: count why. */
 static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 {
+	q->law.unasked_ns = now_ns;
 	if (rxaqm_sample_distrusted(q, now_ns))
 		q->stat[RXAQM_STAT_PASS_IMPLAUSIBLE]++;
 	else if (q->flags & RXAQM_QUEUE_NO_CLOCK)
@@ -25,9 +26,7 @@ static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 rxaqm_always_inline bool pick_sample(const struct rxaqm_queue *q, __u64 now_ns,
 				     __u64 *ret_sojourn_ns)
 {
-	if (q->policy.signal == RXAQM_SIGNAL_BUSY || !(q->flags & RXAQM_QUEUE_SAMPLED) ||
-	    rxaqm_ns_since(now_ns, q->sample_ns) > rxaqm_sample_max_age_ns(q->policy.interval_ns) ||
-	    rxaqm_sample_distrusted(q, now_ns))
+	if (!rxaqm_sample_usable(q, now_ns))
 		return false;
 	*ret_sojourn_ns = q->sample_sojourn_ns > q->sample_err_ns ?
 				  q->sample_sojourn_ns - q->sample_err_ns :

@@ -148,12 +148,13 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 {
 	__u64 now_ns, wait_ns = 0, sojourn_ns = 0;
 	bool standing, known, wait_known;
-	enum rxaqm_verdict verdict;
+	int verdict;
 
 	if (!q || !served)
 		return RXAQM_PASS;
 	now_ns = served->known.host_ns;
-	standing = (q->flags & RXAQM_QUEUE_STANDING) && !rxaqm_poll_resumes(q, now_ns);
+	standing = (q->flags & RXAQM_QUEUE_STANDING) &&
+		   (q->sample_ns == now_ns || !rxaqm_poll_resumes(q, now_ns));
 	known = standing ? pick_sojourn(q, now_ns, &sojourn_ns) :
 			   pick_sample(q, now_ns, &sojourn_ns);
 	if (standing)
@@ -161,6 +162,7 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 	note_sojourn(q, &served->known, known, sojourn_ns);
 	wait_known = rxaqm_wait_read(q, served->wait_ns, served->updated_ns, now_ns, &wait_ns);
 	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns)) {
+		q->law.unasked_ns = now_ns;
 		served->calm = !known && (wait_known || !served->updated_ns);
 		return RXAQM_PASS;
 	}
@@ -168,7 +170,7 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 		count_unknown(q, now_ns);
 		return RXAQM_PASS;
 	}
-	verdict = judge(ctx, q, index, sojourn_ns + wait_ns, now_ns);
+	verdict = judge(ctx, q, index, sojourn_ns + wait_ns);
 	if (verdict == RXAQM_MARK)
 		served->known.flags |= RXAQM_META_MARKED;
 	return verdict;

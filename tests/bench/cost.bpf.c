@@ -52,7 +52,7 @@ int redirect(struct xdp_md *ctx)
 SEC("xdp.frags")
 int to_a_socket(struct xdp_md *ctx)
 {
-	int action = act(ctx, ctx->rx_queue_index, PLAIN);
+	int action = act(ctx, ctx->rx_queue_index, 0);
 
 	if (ctx->data_meta != ctx->data)
 		bpf_xdp_adjust_meta(ctx, (int)sizeof(struct rxaqm_meta));
@@ -79,5 +79,5 @@ int cycle_lookup_clock(struct xdp_md *ctx)
 SEC("xdp.frags")
 int cycle_rxaqm(struct xdp_md *ctx)
 {
-	return act(ctx, next_queue(), PLAIN);
+	return act(ctx, next_queue(), 0);
 }

@@ -63,7 +63,7 @@ struct variant {
 	int nr_instances;
 	enum state state;
 	enum rxaqm_mode mode;
-	__u8 ecn; /* of the packet, and marked in steps if it is ECT */
+	__u8 ecn; /* of the packet, which is marked if it is ECT and over target */
 	int baseline; /* index of the variant it is held against; -1: none */
 	double factor, extra_ns; /* limit: baseline * factor + extra */
 };
@@ -231,7 +231,7 @@ static struct rxaqm_policy policy_of(const struct variant *v)
 		.max_drop_permille = 1000,
 		.mode = v->mode,
 		.signal = v->state == STATE_BUSY ? RXAQM_SIGNAL_BUSY : RXAQM_SIGNAL_AUTO,
-		.ecn = v->ecn ? RXAQM_ECN_STEP : RXAQM_ECN_CODEL,
+		.ecn = RXAQM_ECN_ON,
 	};
 
 	return policy;
@@ -254,6 +254,12 @@ static void preset(struct bench *bench, const struct variant *v)
 		queue.drained_ns = now_ns - 50 * RXAQM_NSEC_PER_MSEC;
 		queue.packet_ns = 1000; /* busy: a full ring is 4 ms */
 	}
+	/* No window of the law ends during the run, in which it marks all ECT packets. */
+	queue.target_ns = queue.policy.target_ns;
+	queue.interval_ns = queue.policy.interval_ns;
+	queue.law.goal_ns = queue.target_ns;
+	queue.law.turn_ns = now_ns + 60 * RXAQM_NSEC_PER_SEC;
+	queue.law.mark = RXAQM_LAW_ONE;
 	queue.clock_mask = v->state == STATE_FAST ? 7 : 0;
 	if (v->state == STATE_LOW || v->state == STATE_FAST || v->state == STATE_OVER) {
 		queue.flags |= RXAQM_QUEUE_SAMPLED;

@@ -112,6 +112,7 @@ if [ "${1-}" != xsk ]; then
 	part "cost of a packet" "$build/bench/cost"
 	part "live packet rate" ip netns exec "$ns" "$build/bench/live" "$tx" "$rx" "$RXAQM_BIN"
 	part "latency of commands" tests/bench/latency.sh "$ns"
+	part "generic mode without GRO" tests/bench/gro.sh
 fi
 part "AF_XDP packet rate" ip netns exec "$ns" "$build/bench/xsk" "$tx" "$rx" "$RXAQM_BIN"
 part "testpmd packet rate" tests/bench/testpmd.sh "$ns" "$tx" "$rx"

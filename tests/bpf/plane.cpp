@@ -117,11 +117,11 @@ Plane::Plane(const PlaneConfig &config)
 		fail("opening the programs", errno);
 	unpin(xdp_->obj);
 	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
-				 config.ring_entries, config.by_cpu,	 config.generic,
-				 config.no_sockets };
+				 config.ring_entries, config.by_cpu,	 config.no_sockets };
 	if (config.no_sockets)
 		bpf_map__set_type(xdp_->maps.xsk_map, BPF_MAP_TYPE_ARRAY);
 	bpf_program__set_autoload(xdp_->progs.rxaqm_bare, config.bare);
+	bpf_program__set_autoload(xdp_->progs.rxaqm_generic, config.generic);
 	if (int err = rxaqm__load(xdp_))
 		fail("loading the XDP program", err);
 	if (config.hint)
@@ -183,7 +183,7 @@ Plane::~Plane()
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-Out Plane::run(const packets::Bytes &packet, unsigned queue)
+Out Plane::run_split(const packets::Bytes &packet, size_t linear, unsigned queue)
 {
 	packets::Bytes out(packet.size() + 256);
 	xdp_md ctx = {}, ctx_out = {};
@@ -191,7 +191,7 @@ Out Plane::run(const packets::Bytes &packet, unsigned queue)
 	bpf_program *prog;
 	int err;
 
-	ctx.data_end = __u32(packet.size());
+	ctx.data_end = __u32(linear);
 	ctx.ingress_ifindex = ifindex_;
 	ctx.rx_queue_index = queue;
 	opts.data_in = packet.data();
@@ -202,7 +202,9 @@ Out Plane::run(const packets::Bytes &packet, unsigned queue)
 	opts.ctx_size_in = sizeof(ctx);
 	opts.ctx_out = &ctx_out;
 	opts.ctx_size_out = sizeof(ctx_out);
-	prog = config_.bare ? xdp_->progs.rxaqm_bare : xdp_->progs.rxaqm_xdp;
+	prog = config_.bare    ? xdp_->progs.rxaqm_bare :
+	       config_.generic ? xdp_->progs.rxaqm_generic :
+				 xdp_->progs.rxaqm_xdp;
 	if (hint_)
 		prog = hint_->progs.rxaqm_hint;
 	if (setns(its_netns_, CLONE_NEWNET))
@@ -210,6 +212,8 @@ Out Plane::run(const packets::Bytes &packet, unsigned queue)
 	err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
 	if (setns(own_netns_, CLONE_NEWNET))
 		fail("setns", errno);
+	if (err && linear < packet.size())
+		SKIP("this kernel's BPF_PROG_RUN takes no packet of less linear bytes than its own");
 	if (err)
 		fail("BPF_PROG_RUN", err);
 	out.resize(opts.data_size_out);
@@ -297,9 +301,9 @@ uint64_t Plane::hints_asked() const
 	return hint_->bss->run_hint_asked;
 }
 
-void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex)
+void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns)
 {
-	const uint64_t args[] = { ifindex, tstamp_ns, 0, 0 };
+	const uint64_t args[] = { ifindex, tstamp_ns, hwtstamp_ns, 0 };
 
 	run_tracing(bpf_program__fd(stamp_->progs.run_ahead), args, sizeof(args));
 }
@@ -317,11 +321,11 @@ rxaqm_cpu Plane::cpu()
 
 std::optional<uint32_t> Plane::watched(uint64_t napi)
 {
-	uint32_t index;
+	rxaqm_standing standing;
 
-	if (bpf_map_lookup_elem(bpf_map__fd(poll_->maps.standing_map), &napi, &index))
+	if (bpf_map_lookup_elem(bpf_map__fd(poll_->maps.standing_map), &napi, &standing))
 		return {};
-	return index - config_.queue_base;
+	return standing.queue[0] - config_.queue_base;
 }
 
 void Plane::set_policy(const rxaqm_policy &policy)
@@ -363,6 +367,19 @@ void Plane::overdue(unsigned n)
 	codel.count = codel.lastcount = 0;
 }
 
+void Plane::hold(double p, bool bad)
+{
+	rxaqm_law_vars &law = queue().law;
+
+	law.p = uint32_t(p * RXAQM_LAW_ONE);
+	law.bad = bad;
+	for (uint32_t &seen : law.seen)
+		seen = 0;
+	rxaqm_law_map(&law, RXAQM_LAW_ONE);
+	law.turn_ns = now_ns();
+	queue().flags |= RXAQM_QUEUE_ENFORCED;
+}
+
 rxaqm_policy simple_policy()
 {
 	rxaqm_policy policy = {};
@@ -371,7 +388,17 @@ rxaqm_policy simple_policy()
 	policy.interval_ns = INTERVAL;
 	policy.max_drop_permille = 1000;
 	policy.mode = RXAQM_MODE_ENFORCE;
-	policy.ecn = RXAQM_ECN_CODEL;
+	policy.law = RXAQM_LAW_CODEL;
+	policy.ecn = RXAQM_ECN_ON;
+	return policy;
+}
+
+rxaqm_policy auto_policy()
+{
+	rxaqm_policy policy = simple_policy();
+
+	policy.law = RXAQM_LAW_AUTO;
+	policy.ack = RXAQM_ACK_THIN;
 	return policy;
 }
 

@@ -16,7 +16,7 @@
 #include "clock_map.h"
 #include "cpu_map.h"
 #include "iface.h"
-#include "queue.h"
+#include "decide.h"
 #include "xdp_config.h"
 #include "xsk.h"
 
@@ -56,7 +56,14 @@ class Plane
 	Plane(const Plane &) = delete;
 
 	/* A packet on @queue of an interface of that many queues and more. */
-	Out run(const packets::Bytes &packet, unsigned queue = 0);
+	Out run(const packets::Bytes &packet, unsigned queue = 0)
+	{
+		return run_split(packet, packet.size(), queue);
+	}
+	/* The same with the first @linear bytes in the piece that XDP can see, the rest in others.
+	 * Skips the test where BPF_PROG_RUN cannot do that.
+	 */
+	Out run_split(const packets::Bytes &packet, size_t linear, unsigned queue = 0);
 	Out run(const packets::Packet &packet, unsigned queue = 0)
 	{
 		return run(packets::build(packet), queue);
@@ -75,7 +82,7 @@ class Plane
 	/* How often it has asked. */
 	uint64_t hints_asked() const;
 	/* The same before generic XDP. */
-	void ahead(uint64_t tstamp_ns, unsigned ifindex);
+	void ahead(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns = 0);
 
 	unsigned ifindex() const
 	{
@@ -103,7 +110,7 @@ class Plane
 		return phcs_[config_.iface];
 	}
 	rxaqm_cpu cpu(); /* the entry of the CPU that all this runs on */
-	std::optional<uint32_t> watched(uint64_t napi = NAPI); /* queue in standing_map */
+	std::optional<uint32_t> watched(uint64_t napi = NAPI); /* first queue in standing_map */
 
 	/* The queue's policy in the bank that generation @gen uses. */
 	rxaqm_policy &policy(unsigned queue = 0, uint32_t gen = 0)
@@ -127,8 +134,10 @@ class Plane
 	void stand(uint64_t sojourn_ns, unsigned queue = 0);
 	/* The queue stands and has not been empty for @stood_ns; no packet tells how long they wait. */
 	void stands_since(uint64_t stood_ns);
-	/* It has been over target for longer than an interval. */
+	/* law=codel: it has been over target for longer than an interval. */
 	void overdue(unsigned queue = 0);
+	/* law=auto: p has come to @p, in a window that has just begun. */
+	void hold(double p, bool bad = true);
 
     private:
 	void load_hint(const rxaqm_xdp_config &config);
@@ -156,8 +165,11 @@ class Plane
  */
 constexpr uint64_t INTERVAL = 2 * SEC, FRESH = INTERVAL / 2;
 
-/* target 1 ms, that interval, enforced, everything else at its simplest */
+/* law=codel, target 1 ms, that interval, enforced, everything else at its simplest */
 rxaqm_policy simple_policy();
+
+/* The same with law=auto, ACKs thinned. */
+rxaqm_policy auto_policy();
 
 /* A segment with data; @tos holds DSCP and ECN. */
 packets::Packet data_packet(uint8_t tos = 0);

@@ -15,7 +15,7 @@ inline void publish_clock(Plane &plane)
 	clock = {};
 	clock.host_ref_ns = now_ns();
 	clock.hw_ref_ns = clock.host_ref_ns + OFFSET;
-	clock.expires_ns = clock.host_ref_ns + 60 * SEC;
+	clock.expires_ns = clock.host_ref_ns + 400 * SEC;
 	plane.clock().published = 1;
 }
 

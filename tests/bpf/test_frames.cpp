@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
 #include <functional>
 
 #include "plane.hpp"
@@ -187,6 +188,44 @@ TEST_CASE("frames: cut short anywhere", "[frames]")
 			REQUIRE(out.packet.size() == len);
 			if (len < header)
 				REQUIRE(out.packet == cut);
+		}
+	}
+}
+
+TEST_CASE("frames: what lies in later pieces of a packet is found", "[frames]")
+{
+	Signaller plane;
+
+	/* Some drivers leave the first piece empty. */
+	for (size_t linear = 0; linear <= 100; linear++) {
+		for (const Frame &frame : signalled) {
+			Packet ect = frame.packet, ce = frame.packet;
+
+			if (ect.payload < 100)
+				ect.payload = 100; /* some bytes have to be left */
+			ce.payload = ect.payload;
+			ect.tos |= 2;
+			ce.tos |= 3;
+			CAPTURE(frame.name, linear);
+			plane.stand(5 * MS);
+			plane.overdue();
+			Out out = plane.run_split(build(ect), linear);
+			REQUIRE(out.verdict == XDP_PASS);
+			REQUIRE(out.packet == build(ce));
+			ect.tos &= uint8_t(~3);
+			plane.stand(5 * MS);
+			plane.overdue();
+			REQUIRE(plane.run_split(build(ect), linear).verdict == XDP_DROP);
+		}
+		for (const Frame &frame : left_alone) {
+			Bytes bytes = build(frame.packet);
+
+			CAPTURE(frame.name, linear);
+			plane.stand(5 * MS);
+			plane.overdue();
+			Out out = plane.run_split(bytes, std::min(linear, bytes.size()));
+			REQUIRE(out.verdict == XDP_PASS);
+			REQUIRE(out.packet == bytes);
 		}
 	}
 }

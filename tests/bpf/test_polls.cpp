@@ -82,7 +82,7 @@ TEST_CASE("polls: a full one makes the queue stand, an empty one ends it", "[pol
 	CHECK(plane.queue().taken == 2);
 	CHECK(plane.queue().skip == 0);
 	plane.end_poll(64);
-	/* work was full, but only two packets were of this queue. */
+	/* The poll is not done, but only two packets were of this queue. */
 	CHECK(!stands(plane));
 	CHECK(!plane.watched());
 
@@ -143,7 +143,7 @@ TEST_CASE("polls: several rings of one NAPI share its budget", "[polls]")
 	for (int i = 0; i < 31; i++)
 		plane.run(data_packet(), 1);
 	CHECK(plane.cpu().nr_queues == 2);
-	plane.end_poll(63);
+	plane.end_poll(64);
 	CHECK(stands(plane, 0));
 	CHECK(!stands(plane, 1));
 	CHECK(plane.cpu().nr_queues == 0);

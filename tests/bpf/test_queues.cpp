@@ -192,7 +192,10 @@ TEST_CASE("queues: age of a sample goes by the interval", "[queues]")
 TEST_CASE("queues: the error of a sample counts in the packet's favour", "[queues]")
 {
 	Plane plane;
+	rxaqm_policy policy = simple_policy();
 
+	policy.signal = RXAQM_SIGNAL_STAMP;
+	plane.set_policy(policy);
 	settle(plane);
 	plane.stand(5 * MS);
 	plane.queue().sample_err_ns = 4100 * US;
@@ -205,6 +208,50 @@ TEST_CASE("queues: the error of a sample counts in the packet's favour", "[queue
 	plane.queue().sample_err_ns = 6 * MS;
 	CHECK(verdict_when_due(plane) == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_LOW) == 2);
+}
+
+TEST_CASE("queues: where a sample's error is over half the target, busy takes over", "[queues]")
+{
+	Plane plane;
+	rxaqm_policy policy = simple_policy();
+	rxaqm_queue &q = plane.queue();
+
+	policy.target_ns = 100 * MS;
+	plane.set_policy(policy);
+	settle(plane);
+	plane.stand(160 * MS);
+	q.drained_ns = now_ns() - SEC;
+	q.signal = RXAQM_SIGNAL_STAMP;
+	q.sample_err_ns = 50 * MS;
+	CHECK(verdict_when_due(plane) == XDP_DROP);
+	CHECK(q.signal == RXAQM_SIGNAL_STAMP);
+	/* Less its error it is under target, but the queue has not been empty for a second. */
+	plane.stand(160 * MS);
+	q.sample_err_ns = 70 * MS;
+	CHECK(verdict_when_due(plane) == XDP_DROP);
+	CHECK(q.signal == RXAQM_SIGNAL_BUSY);
+	CHECK(plane.stat(RXAQM_STAT_LOW) == 0);
+}
+
+TEST_CASE("queues: samples are good for four rounds, however far apart polls are", "[queues]")
+{
+	Plane plane;
+	rxaqm_policy policy = simple_policy();
+	rxaqm_queue &q = plane.queue();
+
+	policy.signal = RXAQM_SIGNAL_STAMP;
+	policy.interval_ns = 20 * MS;
+	plane.set_policy(policy);
+	settle(plane);
+	plane.end_poll(64);
+	plane.stand(80 * MS);
+	q.round_ns = uint32_t(200 * MS); /* more than this test takes */
+	q.poll_end_ns = q.sample_ns = now_ns() - 300 * MS;
+	CHECK(verdict_when_due(plane) == XDP_DROP);
+	q.round_ns = 0;
+	CHECK(verdict_when_due(plane) == XDP_PASS);
+	CHECK(plane.stat(RXAQM_STAT_PASS_STALE) == 1);
+	CHECK(q.flags & RXAQM_QUEUE_STANDING);
 }
 
 TEST_CASE("queues: busy goes by the time since the queue was drained", "[queues]")
@@ -277,7 +324,7 @@ TEST_CASE("queues: one that stood and was not polled since stands no more", "[qu
 	plane.end_poll(64);
 	plane.stand(5 * MS);
 	plane.overdue();
-	plane.queue().poll_end_ns = now_ns() - SEC;
+	plane.queue().poll_end_ns = now_ns() - SEC - MS;
 	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
 	CHECK(!(plane.queue().flags & RXAQM_QUEUE_STANDING));
 	CHECK(!plane.queue().codel.above);

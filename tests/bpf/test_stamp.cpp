@@ -2,6 +2,9 @@
 /* Rx timestamps of skbs: from the skb to the queue's sample and to the clock. */
 #include <catch2/catch_test_macros.hpp>
 
+#include <bpf/libbpf.h>
+#include <sched.h>
+
 #include "stamped.hpp"
 
 TEST_CASE("stamp: one packet of a poll stands for all", "[stamp]")
@@ -124,7 +127,7 @@ TEST_CASE("stamp: that cannot be true is not believed", "[stamp]")
 	}
 }
 
-TEST_CASE("stamp: from before the queue was last empty is not believed", "[stamp]")
+TEST_CASE("stamp: from before the queue was last empty is void", "[stamp]")
 {
 	Plane plane;
 
@@ -132,11 +135,13 @@ TEST_CASE("stamp: from before the queue was last empty is not believed", "[stamp
 	plane.run(data_packet());
 	plane.stamp(waited(0));
 	plane.end_poll(1);
+	const uint64_t sample_ns = plane.queue().sample_ns;
 	plane.run(data_packet());
 	plane.queue().last_hw_ns = 0; /* nothing to compare the order with */
 	plane.stamp(waited(now_ns() - plane.queue().empty_ns + 2 * MS));
-	CHECK(plane.queue().distrust_reason == RXAQM_DISTRUST_IMPOSSIBLE);
-	CHECK(!(plane.queue().flags & RXAQM_QUEUE_SAMPLED));
+	CHECK(plane.stat(RXAQM_STAT_STAMP_ABSURD) == 1);
+	CHECK(plane.queue().sample_ns == sample_ns);
+	CHECK(plane.queue().distrust_reason == RXAQM_DISTRUST_NONE);
 }
 
 TEST_CASE("stamp: an expired clock says nothing", "[stamp]")
@@ -195,4 +200,56 @@ TEST_CASE("stamp: in generic mode it is seen ahead of the XDP program", "[stamp]
 	plane.ahead(waited(5 * MS), plane.ifindex() + 1);
 	plane.run(data_packet());
 	CHECK(plane.queue().sample_ns == sample_ns);
+}
+
+TEST_CASE("stamp: of the packet at hand, it counts however long ago the last poll was", "[stamp]")
+{
+	PlaneConfig config;
+
+	config.generic = true;
+	Plane plane(config);
+	rxaqm_policy policy = simple_policy();
+
+	policy.signal = RXAQM_SIGNAL_STAMP;
+	policy.interval_ns = 20 * MS;
+	plane.set_policy(policy);
+	publish_clock(plane);
+	plane.ahead(waited(0), plane.ifindex());
+	plane.run(data_packet());
+	plane.end_poll(1);
+	for (uint64_t ago : { 30 * MS, 3 * SEC }) {
+		CAPTURE(ago);
+		plane.stand(0);
+		plane.queue().poll_end_ns = now_ns() - ago;
+		plane.queue().empty_ns = now_ns() - 10 * SEC;
+		plane.queue().last_hw_ns -= SEC;
+		plane.queue().taken = 0;
+		plane.overdue();
+		plane.ahead(waited(80 * MS), plane.ifindex());
+		CHECK(plane.run(data_packet()).verdict == XDP_DROP);
+		CHECK(plane.queue().flags & RXAQM_QUEUE_STANDING);
+	}
+}
+
+TEST_CASE("stamp: a NIC's, where the queue is a CPU's backlog, is not measured by that queue",
+	  "[stamp]")
+{
+	PlaneConfig config;
+
+	config.by_cpu = config.generic = true;
+	config.nr_queues = uint32_t(libbpf_num_possible_cpus());
+	Plane plane(config);
+	const unsigned cpu = unsigned(sched_getcpu());
+
+	plane.iface().stamp = RXAQM_STAMP_HWTSTAMP;
+	publish_clock(plane);
+	/* The backlog is empty after each packet, which has waited in the NIC's ring all the same. */
+	for (int i = 0; i < 20; i++) {
+		plane.ahead(0, plane.ifindex(), waited(80 * MS));
+		plane.run(data_packet());
+		plane.end_poll(1);
+		CHECK(plane.queue(cpu).sample_sojourn_ns >= 80 * MS);
+	}
+	CHECK(plane.stat(RXAQM_STAT_STAMP_ABSURD, cpu) == 0);
+	CHECK(plane.queue(cpu).window.nr == 0); /* nothing learnt */
 }

@@ -12,7 +12,7 @@ namespace
 
 constexpr uint8_t NECT = 0, ECT1 = 1, ECT0 = 2, CE = 3;
 
-/* The first packet of a poll takes the policy over, which resets CoDel: so one goes ahead. */
+/* The first packet of a poll takes the policy over, which resets the law: so one goes ahead. */
 void take_policy(Plane &plane, const rxaqm_policy &policy)
 {
 	plane.set_policy(policy);
@@ -76,9 +76,8 @@ TEST_CASE("verdict: every TOS is marked with the right checksum", "[verdict]")
 	Plane plane;
 	rxaqm_policy policy = simple_policy();
 
-	policy.ecn = RXAQM_ECN_STEP;
+	policy.ce_threshold_ns = 1 * MS;
 	take_policy(plane, policy);
-	plane.queue().smooth_ns = 5 * MS;
 	for (unsigned tos = 0; tos < 256; tos++) {
 		Packet p = data_packet(uint8_t(tos));
 		bool exempt = tos >> 2 == 48 || tos >> 2 == 56;
@@ -190,28 +189,28 @@ TEST_CASE("verdict: a due signal waits for a packet that may take it", "[verdict
 	CHECK(plane.stat(RXAQM_STAT_OVER_EXEMPT) == 2);
 }
 
-TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
+TEST_CASE("verdict: codel: policies for ECN", "[verdict]")
 {
 	struct Case {
 		const char *name;
-		uint8_t ecn, not_ect, tos;
-		uint64_t l4s_ns;
+		uint8_t ecn, selector, tos;
+		uint64_t ce_ns;
+		bool due;
 		uint32_t verdict;
 		bool mark;
 	};
 	const Case cases[] = {
-		{ "ecn off drops ECT", RXAQM_ECN_OFF, RXAQM_NOT_ECT_DROP, ECT0, 0, XDP_DROP,
+		{ "ecn off drops ECT", RXAQM_ECN_OFF, 0, ECT0, 0, true, XDP_DROP, false },
+		{ "ecn off, over ce_threshold", RXAQM_ECN_OFF, 0, ECT0, 2 * MS, false, XDP_PASS,
 		  false },
-		{ "ecn off, not_ect pass", RXAQM_ECN_OFF, RXAQM_NOT_ECT_PASS, ECT0, 0, XDP_PASS,
-		  false },
-		{ "not_ect pass", RXAQM_ECN_CODEL, RXAQM_NOT_ECT_PASS, NECT, 0, XDP_PASS, false },
-		{ "step drops Not-ECT", RXAQM_ECN_STEP, RXAQM_NOT_ECT_DROP, NECT, 0, XDP_DROP,
-		  false },
-		{ "step marks", RXAQM_ECN_STEP, RXAQM_NOT_ECT_DROP, ECT0, 0, XDP_PASS, true },
-		{ "ECT(1) over l4s", RXAQM_ECN_CODEL, RXAQM_NOT_ECT_DROP, ECT1, 2 * MS, XDP_PASS,
-		  true },
-		{ "ECT(1) under l4s", RXAQM_ECN_CODEL, RXAQM_NOT_ECT_DROP, ECT1, 9 * MS, XDP_PASS,
-		  false },
+		{ "over ce_threshold", RXAQM_ECN_ON, 0, ECT0, 2 * MS, false, XDP_PASS, true },
+		{ "under ce_threshold", RXAQM_ECN_ON, 0, ECT0, 9 * MS, false, XDP_PASS, false },
+		{ "ECT(1) selected", RXAQM_ECN_ON, RXAQM_CE_SELECTOR_ECT1, ECT1, 2 * MS, false,
+		  XDP_PASS, true },
+		{ "ECT(0) not selected", RXAQM_ECN_ON, RXAQM_CE_SELECTOR_ECT1, ECT0, 2 * MS, false,
+		  XDP_PASS, false },
+		{ "due, not selected", RXAQM_ECN_ON, RXAQM_CE_SELECTOR_ECT1, ECT0, 2 * MS, true,
+		  XDP_PASS, true },
 	};
 	Plane plane;
 
@@ -220,11 +219,13 @@ TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
 
 		CAPTURE(c.name);
 		policy.ecn = c.ecn;
-		policy.not_ect = c.not_ect;
-		policy.l4s_threshold_ns = c.l4s_ns;
+		policy.ce_selector = c.selector;
+		policy.ce_threshold_ns = c.ce_ns;
 		take_policy(plane, policy);
-		plane.queue().smooth_ns = 5 * MS;
-		Out out = due(plane, data_packet(c.tos));
+		plane.stand(5 * MS);
+		if (c.due)
+			plane.overdue();
+		Out out = plane.run(data_packet(c.tos));
 		CHECK(out.verdict == c.verdict);
 		if (c.verdict == XDP_PASS)
 			CHECK(out.packet ==
@@ -232,65 +233,17 @@ TEST_CASE("verdict: policies for ECN and Not-ECT", "[verdict]")
 	}
 }
 
-TEST_CASE("verdict: not_ect=couple drops where CoDel has no signal to give", "[verdict]")
+TEST_CASE("verdict: codel: a class that bears its part already is passed", "[verdict]")
 {
 	Plane plane;
-	rxaqm_policy policy = simple_policy();
 
-	policy.ecn = RXAQM_ECN_STEP;
-	policy.not_ect = RXAQM_NOT_ECT_COUPLE;
-	take_policy(plane, policy);
-	for (uint8_t ecn : { NECT, ECT0, NECT }) {
-		Packet p = data_packet(ecn);
-
-		/* The step was over all the time, and enough packets have passed for it. */
-		plane.queue().codel = {};
-		plane.queue().smooth_ns = 5 * MS;
-		plane.queue().couple.window_ns = now_ns();
-		plane.queue().couple.share_ns = uint32_t(policy.interval_ns / 4);
-		plane.queue().couple.credit_ns = policy.interval_ns - 1;
-		plane.queue().couple.extra_ns = 1;
-		plane.stand(5 * MS);
-		Out out = plane.run(p);
-		CHECK(out.verdict == (ecn == NECT ? XDP_DROP : XDP_PASS));
-		if (ecn != NECT)
-			CHECK(out.packet == marked(p));
-	}
-	CHECK(plane.stat(RXAQM_STAT_DROP) == 2);
-	CHECK(plane.stat(RXAQM_STAT_CE_MARK) == 1);
-	/* A policy that is not the same begins anew. */
-	policy.max_drop_permille = 400;
-	take_policy(plane, policy);
-	CHECK(plane.queue().couple.share_ns == 0);
-	CHECK(plane.queue().couple.credit_ns == 0);
-	CHECK(plane.queue().couple.extra_ns == 0);
-}
-
-TEST_CASE("verdict: not_ect=couple drops more while a quarter is not enough", "[verdict]")
-{
-	Plane plane;
-	rxaqm_policy policy = simple_policy();
-	rxaqm_couple_vars &couple = plane.queue().couple;
-
-	policy.interval_ns = 4000 * MS;
-	policy.ecn = RXAQM_ECN_STEP;
-	policy.not_ect = RXAQM_NOT_ECT_COUPLE;
-	take_policy(plane, policy);
-	/* A window of one second is over, like those before it all over the threshold. */
-	plane.queue().smooth_ns = 5 * MS;
-	couple.share_ns = couple.over_ns = uint32_t(1000 * MS);
-	couple.window_ns = now_ns() - 1001 * MS;
-	plane.stand(5 * MS);
-	CHECK(plane.run(data_packet(NECT)).verdict == XDP_PASS);
-	CHECK(couple.extra_ns == 1000 * MS / 16);
-	CHECK(couple.over_ns == 0);
-	/* As much as there can be: with the quarter all of them. */
-	couple.extra_ns = uint32_t(3000 * MS);
-	for (int i = 0; i < 8; i++) {
-		plane.queue().smooth_ns = 5 * MS;
-		plane.stand(5 * MS);
-		CHECK(plane.run(data_packet(NECT)).verdict == XDP_DROP);
-	}
+	take_policy(plane, simple_policy());
+	REQUIRE(due(plane, data_packet()).verdict == XDP_DROP);
+	/* Of all that was seen of late it is little. */
+	plane.queue().law.drop[RXAQM_CLASS_NOT_ECT] = 0;
+	plane.queue().credit[RXAQM_CLASS_NOT_ECT] = 0;
+	CHECK(due(plane, data_packet()).verdict == XDP_PASS);
+	CHECK(plane.stat(RXAQM_STAT_PASS_CAPPED) == 1);
 }
 
 TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")
@@ -300,9 +253,8 @@ TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")
 
 	policy.max_drop_permille = 0;
 	take_policy(plane, policy);
-	plane.queue().cap_credit = 0;
 	CHECK(due(plane, data_packet()).verdict == XDP_PASS);
-	CHECK(plane.stat(RXAQM_STAT_PASS_MAX_DROP) == 1);
+	CHECK(plane.stat(RXAQM_STAT_PASS_CAPPED) == 1);
 
 	policy.max_drop_permille = 1000;
 	policy.lease_until_ns = now_ns() + 60 * SEC;
@@ -315,38 +267,144 @@ TEST_CASE("verdict: max_drop caps drops, the lease ends them", "[verdict]")
 	CHECK(plane.stat(RXAQM_STAT_WOULD_DROP) == 1);
 }
 
-TEST_CASE("verdict: thin drops redundant ACKs only", "[verdict]")
+TEST_CASE("verdict: auto: marks, drops, and what it leaves alone", "[verdict]")
+{
+	struct Case {
+		const char *name;
+		double p;
+		bool bad;
+		uint8_t tos;
+		uint64_t sojourn_ns;
+		uint32_t verdict;
+		bool mark;
+	};
+	const Case cases[] = {
+		{ "all go", 1, true, NECT, 5 * MS, XDP_DROP, false },
+		{ "ECT, too, where marks are ignored", 1, true, ECT0, 5 * MS, XDP_DROP, false },
+		{ "not while it may be a burst", 1, false, NECT, 5 * MS, XDP_PASS, false },
+		{ "which is marked", 1, false, ECT0, 5 * MS, XDP_PASS, true },
+		{ "at a half all ECT is marked", 0.5, true, ECT1, 5 * MS, XDP_PASS, true },
+		{ "CE says it already", 0.5, true, CE, 5 * MS, XDP_PASS, false },
+		{ "under half the goal", 1, true, NECT, 400 * US, XDP_PASS, false },
+		{ "nothing is wrong", 0, true, NECT, 5 * MS, XDP_PASS, false },
+		{ "network control", 1, true, 48 << 2, 5 * MS, XDP_PASS, false },
+	};
+	Plane plane;
+
+	for (const Case &c : cases) {
+		CAPTURE(c.name);
+		take_policy(plane, auto_policy());
+		plane.hold(c.p, c.bad);
+		plane.stand(c.sojourn_ns);
+		Out out = plane.run(data_packet(c.tos));
+		CHECK(out.verdict == c.verdict);
+		if (c.verdict == XDP_PASS)
+			CHECK(out.packet ==
+			      (c.mark ? marked(data_packet(c.tos)) : build(data_packet(c.tos))));
+	}
+	CHECK(plane.stat(RXAQM_STAT_DROP) == 2);
+	CHECK(plane.stat(RXAQM_STAT_DROP_ECT) == 1);
+	CHECK(plane.stat(RXAQM_STAT_ECN_MARK) == 2);
+}
+
+TEST_CASE("verdict: auto: p rises while the queue stands, and the queue turns bad", "[verdict]")
 {
 	Plane plane;
-	rxaqm_policy policy = simple_policy();
+	rxaqm_policy policy = auto_policy();
+	rxaqm_law_vars &law = plane.queue().law;
+
+	take_policy(plane, policy);
+	CHECK(law.goal_ns == policy.target_ns);
+	/* A window is over in which packets stood at 5 ms. */
+	law.turn_ns = now_ns() - policy.interval_ns / 8;
+	law.smooth_ns = 5 * MS;
+	law.above_ns = now_ns() - 2 * policy.interval_ns;
+	plane.stand(5 * MS);
+	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	CHECK(law.p > 0);
+	CHECK(law.bad == 1);
+	/* Another policy, and it begins anew. */
+	policy.target_ns = 2 * MS;
+	take_policy(plane, policy);
+	CHECK(law.p == 0);
+	CHECK(law.bad == 0);
+	CHECK(law.goal_ns == 2 * MS);
+}
+
+TEST_CASE("verdict: auto: enforcing begins at nothing", "[verdict]")
+{
+	Plane plane;
+	rxaqm_policy policy = auto_policy();
+
+	policy.lease_until_ns = now_ns() - 1;
+	take_policy(plane, policy);
+	plane.hold(1);
+	plane.queue().flags &= ~RXAQM_QUEUE_ENFORCED;
+	plane.stand(5 * MS);
+	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	CHECK(plane.stat(RXAQM_STAT_WOULD_DROP) == 1);
+	/* The lease is renewed: what p came to while nobody reacted is void. */
+	policy.lease_until_ns = 0;
+	plane.set_policy(policy);
+	plane.queue().taken = 0;
+	plane.stand(5 * MS);
+	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	CHECK(plane.queue().law.p == 0);
+	CHECK(plane.queue().flags & RXAQM_QUEUE_ENFORCED);
+}
+
+TEST_CASE("verdict: auto: what ECT(0) means comes from policy or host", "[verdict]")
+{
+	Plane plane;
+	rxaqm_policy policy = auto_policy();
+
+	for (bool dctcp_host : { false, true }) {
+		plane.iface().flags &= ~RXAQM_IFACE_ECT0_DCTCP;
+		if (dctcp_host)
+			plane.iface().flags |= RXAQM_IFACE_ECT0_DCTCP;
+		for (uint8_t ect0 : { RXAQM_ECT0_AUTO, RXAQM_ECT0_DCTCP, RXAQM_ECT0_CLASSIC }) {
+			bool dctcp = ect0 == RXAQM_ECT0_DCTCP ||
+				     (ect0 == RXAQM_ECT0_AUTO && dctcp_host);
+
+			policy.ect0 = ect0;
+			take_policy(plane, policy);
+			CHECK(!(plane.queue().flags & RXAQM_QUEUE_ECT0_CLASSIC) == dctcp);
+		}
+	}
+}
+
+TEST_CASE("verdict: auto: redundant ACKs go, others do not", "[verdict]")
+{
+	Plane plane;
+	rxaqm_policy policy = auto_policy();
 	Packet ack;
 	unsigned dropped = 0;
 
 	ack.version = GENERATE(4, 6);
-	policy.ack = RXAQM_ACK_THIN;
 	take_policy(plane, policy);
+	auto run = [&] {
+		/* At a half all that is redundant goes, and no other ACK does. */
+		plane.hold(0.5);
+		plane.queue().law.smooth_ns = SEC; /* a gap that a slow machine does not make */
+		plane.stand(5 * MS);
+		return plane.run(ack).verdict;
+	};
 	for (uint32_t i = 0; i < 8; i++) {
 		ack.ack = 1000 + i * 1448;
-		plane.stand(5 * MS);
-		plane.queue().smooth_ns = SEC; /* a gap that a slow machine does not make */
-		dropped += plane.run(ack).verdict == XDP_DROP;
+		dropped += run() == XDP_DROP;
 	}
-	/* The first passes, and of each four after it one. */
-	CHECK(dropped == 6);
+	CHECK(dropped == 7);
 	CHECK(plane.stat(RXAQM_STAT_ACK_DROP) == dropped);
-	plane.stand(5 * MS);
-	CHECK(plane.run(ack).verdict == XDP_PASS); /* a duplicate */
+	CHECK(run() == XDP_PASS); /* a duplicate */
 	plane.stand(100 * US);
 	ack.ack += 1448;
-	CHECK(plane.run(ack).verdict == XDP_PASS); /* under target */
-	plane.stand(5 * MS);
-	CHECK(plane.run(ack).verdict == XDP_PASS); /* a duplicate of that one */
+	CHECK(plane.run(ack).verdict == XDP_PASS); /* under target: nobody looks */
+	CHECK(run() == XDP_PASS); /* a duplicate of that one */
 
 	policy.ack = RXAQM_ACK_KEEP;
 	take_policy(plane, policy);
 	for (uint32_t i = 0; i < 8; i++) {
 		ack.ack += 1448;
-		plane.stand(5 * MS);
-		CHECK(plane.run(ack).verdict == XDP_PASS);
+		CHECK(run() == XDP_PASS);
 	}
 }

@@ -111,7 +111,8 @@ TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
 	for (int i = 0; i < 300; i++)
 		options.input += std::to_string(1000000000ULL + unsigned(i) * 1000000) +
 				 ",0,30000000,1500," + (i % 2 ? "2" : "0") + ",data,0\n";
-	Result lines = host.rxaqm({ "replay", "target=2ms", "interval=40ms" }, options);
+	Result lines = host.rxaqm({ "replay", "law=codel", "target=2ms", "interval=40ms" },
+				  options);
 	CAPTURE(lines.text());
 	CHECK(lines.exit_code == 0);
 	CHECK(lines.err == "");
@@ -120,7 +121,8 @@ TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
 	CHECK(lines.out.find(",drop,") != std::string::npos);
 	CHECK(lines.out.find(",mark,") != std::string::npos);
 
-	Json sum(host.rxaqm({ "replay", "--summary", "-j", "-", "target=2ms", "interval=40ms" },
+	Json sum(host.rxaqm({ "replay", "--summary", "-j", "-", "law=codel", "target=2ms",
+			      "interval=40ms" },
 			    options)
 			 .out);
 	CHECK(sum.number("/queues/0/packets") == 300);
@@ -132,6 +134,40 @@ TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
 			  .out);
 	CHECK(calm.number("/queues/0/dropped") == 0);
 	CHECK(calm.number("/queues/0/marked") == 0);
+}
+
+TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
+{
+	Host host;
+	RunOptions options;
+
+	/* A second and a half of packets that all stand 30 ms: none is a burst. */
+	options.input = HEADER;
+	for (int i = 0; i < 1500; i++)
+		options.input += std::to_string(1000000000ULL + unsigned(i) * 1000000) +
+				 ",0,30000000,1500," + (i % 2 ? "2" : "0") + ",data,0\n";
+	Result lines = host.rxaqm({ "replay", "--ring", "4096", "target=2ms" }, options);
+	CAPTURE(lines.text().substr(0, 1000));
+	CHECK(lines.exit_code == 0);
+	CHECK(lines.err == "");
+	CHECK(lines.out.find(
+		      "now_ns,queue,verdict,p_ppm,bad,goal_ns\n1000000000,0,pass,0,0,2000000\n") ==
+	      0);
+	CHECK(std::count(lines.out.begin(), lines.out.end(), '\n') == 2001);
+	CHECK(lines.out.find(",drop,") != std::string::npos);
+	CHECK(lines.out.find(",mark,") != std::string::npos);
+	CHECK(lines.out.find(",1,2000000\n") != std::string::npos);
+	/* The same again, since numbers drawn by lot are those of the queue. */
+	CHECK(host.rxaqm({ "replay", "--ring", "4096", "target=2ms" }, options).out == lines.out);
+
+	Result json = host.rxaqm({ "replay", "-j", "target=2ms" }, options);
+	Json first(json.out.substr(0, json.out.find('\n')));
+	CHECK(first.text("/verdict") == "pass");
+	CHECK(first.number("/p_ppm") == 0);
+	CHECK_FALSE(first.flag("/bad"));
+	CHECK(first.number("/goal_ns") == 2000000);
+	CHECK(host.rxaqm({ "replay", "law=codel", "--no-guard", "target=2ms" }, options).exit_code ==
+	      0);
 }
 
 TEST_CASE("cli: replay names the line that it cannot read", "[cli]")

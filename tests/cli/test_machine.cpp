@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -149,6 +150,54 @@ TEST_CASE("cli: a kernel without BTF: exit code 3", "[cli]")
 	if (result.exit_code == 125)
 		SKIP("cannot hide /sys/kernel/btf in a mount namespace");
 	check_row({ {}, 3, "", "no BTF", "CONFIG_DEBUG_INFO_BTF" }, result);
+}
+
+TEST_CASE("cli: a kernel with PREEMPT_RT: exit code 3", "[cli]")
+{
+	const bool by_sysfs = GENERATE(true, false);
+	std::string dir = "/tmp/rxaqm-rt-XXXXXX";
+	Machine m;
+	RunOptions options;
+
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		SKIP("this kernel has no BTF: attach cannot be tested at all");
+	REQUIRE(mkdtemp(dir.data()));
+	CAPTURE(by_sysfs);
+	if (by_sysfs) {
+		options.prepare = [dir] {
+			return unshare(CLONE_NEWNS) ||
+			       mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
+			       mount("/sys/kernel/btf", dir.c_str(), nullptr, MS_BIND, nullptr) ||
+			       mount("tmpfs", "/sys/kernel", "tmpfs", 0, nullptr) ||
+			       mkdir("/sys/kernel/btf", 0755) ||
+			       mount(dir.c_str(), "/sys/kernel/btf", nullptr, MS_BIND, nullptr) ||
+			       !(std::ofstream("/sys/kernel/realtime") << "1\n").flush();
+		};
+	} else {
+#ifdef __SANITIZE_ADDRESS__
+		SKIP("nothing may be loaded before the sanitizer's library");
+#endif
+		std::string library = dir + "/uname_rt.so";
+
+		must({ "gcc", "-D_GNU_SOURCE", "-Wall", "-Werror", "-shared", "-fPIC", "-o",
+		       library, source_path("tests/cli/uname_rt.c") });
+		options.environment = { "LD_PRELOAD=" + library };
+	}
+	const char *how = by_sysfs ? "/sys/kernel/realtime" : "uname -v";
+
+	for (const Args &args :
+	     { Args{ "attach", "cli0" }, Args{ "attach", "--mode", "generic", "cli0" },
+	       Args{ "run", "--config", source_path("packaging/rxaqm.conf") } }) {
+		Result result = m.host.rxaqm(m.netns, args, options);
+
+		if (result.exit_code == 125)
+			SKIP("cannot put a file into /sys/kernel in a mount namespace");
+		CAPTURE(result.text());
+		check_row({ {}, 3, "", "PREEMPT_RT", how }, result);
+	}
+	CHECK(m.host.rxaqm(m.netns, { "detach", "--all" }, options).exit_code == 0);
+	unlink((dir + "/uname_rt.so").c_str());
+	CHECK(rmdir(dir.c_str()) == 0);
 }
 
 TEST_CASE("cli: each hook attaches, or is told to be impossible here: exit code 3", "[cli]")

@@ -125,7 +125,13 @@ TEST_CASE("cli: values that cannot be are refused before anything is done", "[cl
 		{ "interval=10us", { "out of range", "100us" } },
 		{ "mode=on", { "mode=on", "off|observe|enforce" } },
 		{ "signal=hnit", { "signal=hnit", "auto|hint|stamp|busy" } },
-		{ "ecn=yes", { "ecn=yes", "off|codel|step" } },
+		{ "ecn=yes", { "ecn=yes", "off|on" } },
+		{ "ecn=step", { "ecn=step is gone", "use ecn=on" } },
+		{ "not_ect=couple", { "not_ect=couple is gone", "delete the key" } },
+		{ "l4s_threshold=1ms",
+		  { "l4s_threshold=1ms is gone", "ce_threshold_selector=ect1" } },
+		{ "law=pie", { "law=pie", "auto|codel" } },
+		{ "target=auto:5", { "a unit is required", "target=5ms" } },
 		{ "ack=thim", { "ack=thim", "did you mean \"thin\"?" } },
 		{ "max_drop=50", { "max_drop=50", "50%" } },
 		{ "max_drop=101%", { "max_drop=101%", "100%" } },
@@ -135,7 +141,7 @@ TEST_CASE("cli: values that cannot be are refused before anything is done", "[cl
 		{ "lease=0ms", { "out of range", "1ms" } },
 		{ "preset=moon", { "preset=moon", "dc|wan|meta2022" } },
 		{ "targte=5ms", { "\"targte\"", "did you mean \"target\"?" } },
-		{ "frobnicate=5ms", { "\"frobnicate\"", "target interval" } },
+		{ "frobnicate=5ms", { "\"frobnicate\"", "law target interval" } },
 	};
 	std::vector<Row> rows, rows_attached;
 

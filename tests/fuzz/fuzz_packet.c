@@ -29,22 +29,43 @@ static uint16_t ip4_sum(const uint8_t *ip)
 
 static void check_classes(const struct rxaqm_packet *pkt, size_t size)
 {
-	require(pkt->kind <= RXAQM_KIND_EXEMPT);
+	bool syn = pkt->tcp_flags & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST);
+
+	require(pkt->kind <= RXAQM_KIND_SYN);
 	require(pkt->ecn <= RXAQM_IP_CE);
 	require(pkt->dscp < 64);
 	if (pkt->kind == RXAQM_KIND_EXEMPT)
 		return;
 	require(pkt->ip_version == 4 || pkt->ip_version == 6);
 	require(pkt->ip_off + (pkt->ip_version == 4 ? 20U : 40U) <= size);
+	require(pkt->l4_off <= size);
 	require(pkt->l4_off > pkt->ip_off);
 	if (pkt->fragment)
 		require(!pkt->sport && !pkt->dport && !pkt->tcp_hlen);
+	if (pkt->protocol == RXAQM_IPPROTO_TCP && !pkt->fragment)
+		require(pkt->l4_off + 20U <= size);
+	require(syn == (pkt->kind == RXAQM_KIND_SYN));
+	if (pkt->kind == RXAQM_KIND_ACK || pkt->kind == RXAQM_KIND_SYN)
+		require(pkt->protocol == RXAQM_IPPROTO_TCP && !pkt->fragment);
 	if (pkt->kind != RXAQM_KIND_ACK)
 		return;
-	require(pkt->protocol == RXAQM_IPPROTO_TCP && !pkt->fragment && !pkt->payload);
+	require(!pkt->payload && !pkt->more_fragments);
 	require(pkt->tcp_flags & RXAQM_TCP_ACK);
-	require(!(pkt->tcp_flags & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST)));
-	require(pkt->l4_off + 20U <= size);
+}
+
+/* Read where it lies or copied: a frame is the same. */
+static void check_plain(const uint8_t *data, size_t size)
+{
+	const struct rxaqm_frame frame = { .data = data, .size = (uint32_t)size };
+	struct rxaqm_packet plain, copied = {};
+
+	if (!rxaqm_packet_plain(data, data + size))
+		return;
+	rxaqm_packet_parse_plain(&plain, data);
+	rxaqm_frame_parse(&copied, &frame);
+	require(plain.kind == copied.kind);
+	if (plain.kind != RXAQM_KIND_EXEMPT)
+		require(!memcmp(&plain, &copied, sizeof(plain)));
 }
 
 /* Only the ECN field and the IPv4 checksum may change, and a right checksum stays so. */
@@ -58,12 +79,13 @@ static void check_mark(const struct rxaqm_policy *policy, const struct rxaqm_pac
 	size_t i;
 
 	require(before);
-	if (size)
-		memcpy(before, frame, size);
+	if (pkt->kind == RXAQM_KIND_EXEMPT)
+		goto out; /* never marked */
+	memcpy(before, frame, size);
 	/* A header of zeros but for its checksum has two right ones; there is none such. */
 	sum_ok = pkt->ip_version == 4 && ip4_sum(frame + off) == 0xffff;
-	marked = rxaqm_ecn_mark(pkt, frame, frame + size);
-	require(marked == (pkt->ip_version && pkt->ecn != RXAQM_IP_NOT_ECT));
+	marked = rxaqm_ecn_mark(frame + off);
+	require(marked == (pkt->ecn != RXAQM_IP_NOT_ECT));
 	for (i = 0; i < size; i++) {
 		uint8_t may = 0;
 
@@ -82,26 +104,30 @@ static void check_mark(const struct rxaqm_policy *policy, const struct rxaqm_pac
 		again.ecn = pkt->ecn;
 	}
 	require(!memcmp(&again, pkt, sizeof(again)));
+out:
 	free(before);
 }
 
 static void check_ack(struct rxaqm_ack_flow flow, const struct rxaqm_packet *pkt,
-		      const uint8_t *frame, size_t size)
+		      const uint8_t *data, size_t size)
 {
-	uint64_t id = rxaqm_ack_flow_id(pkt, 1, frame, frame + size);
+	const struct rxaqm_frame frame = { .data = data, .size = (uint32_t)size };
+	uint64_t gap_ns = RXAQM_NSEC_PER_MSEC, now_ns = flow.passed_ns + 1000;
 	bool known = flow.id & 1;
-	uint64_t now_ns = flow.passed_ns + 1000;
+	struct rxaqm_ack_news ack;
 
-	require(id);
-	flow.id = known ? id : 0;
-	flow.run %= RXAQM_ACK_RUN;
-	if (rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, RXAQM_ACK_GAP_MIN_NS, now_ns))
-		require(known && flow.run < RXAQM_ACK_RUN);
+	if (!rxaqm_ack_read(&ack, &frame, pkt->ip_off, pkt->l4_off, 1)) {
+		require(pkt->l4_off + pkt->tcp_hlen > size);
+		return;
+	}
+	require(ack.id && ack.pure == (pkt->kind == RXAQM_KIND_ACK));
+	flow.id = known ? ack.id : 0;
+	if (rxaqm_ack_thin(&flow, &ack, gap_ns, 0, now_ns))
+		require(known && ack.pure);
 	else
-		rxaqm_ack_kept(&flow, now_ns);
+		require(flow.id == (ack.pure ? ack.id : 0));
 	/* The very same again is a duplicate. */
-	require(!rxaqm_ack_redundant(&flow, id, pkt, frame, frame + size, RXAQM_ACK_GAP_MIN_NS,
-				     now_ns + 1));
+	require(!rxaqm_ack_thin(&flow, &ack, gap_ns, 0, now_ns + 1));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
@@ -126,7 +152,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		memcpy(frame, input, size);
 	rxaqm_packet_classify(&pkt, frame, frame + size, &policy);
 	check_classes(&pkt, size);
-	if (pkt.kind == RXAQM_KIND_ACK)
+	check_plain(frame, size);
+	if (pkt.kind == RXAQM_KIND_ACK || pkt.kind == RXAQM_KIND_SYN)
 		check_ack(flow, &pkt, frame, size);
 	check_mark(&policy, &pkt, frame, size);
 	free(frame);

@@ -15,15 +15,16 @@ static void check_packet(const struct rxaqm_trace_packet *packet, __u64 before_n
 	assert(packet->now_ns >= before_ns);
 	assert(packet->queue < RXAQM_MAX_QUEUES);
 	assert(packet->sojourn_ns <= RXAQM_SOJOURN_MAX_NS);
-	assert(packet->ecn <= RXAQM_IP_CE && packet->kind <= RXAQM_KIND_EXEMPT);
+	assert(packet->ecn <= RXAQM_IP_CE && packet->kind <= RXAQM_KIND_SYN);
 }
 
 static void check_verdict(const struct rxaqm_trace_packet *packet, int verdict)
 {
-	assert(verdict == RXAQM_PASS || packet->kind == RXAQM_KIND_DATA);
+	assert(verdict == RXAQM_PASS || verdict == RXAQM_MARK || verdict == RXAQM_DROP);
+	assert(verdict == RXAQM_PASS || packet->kind != RXAQM_KIND_EXEMPT);
 	assert(verdict != RXAQM_MARK || packet->ecn == RXAQM_IP_ECT0 ||
 	       packet->ecn == RXAQM_IP_ECT1);
-	assert(verdict != RXAQM_DROP || packet->ecn == RXAQM_IP_NOT_ECT);
+	assert(verdict != RXAQM_MARK || packet->kind == RXAQM_KIND_DATA);
 }
 
 /* A line at a time, without a header or an order to keep to. */
@@ -56,6 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_lines(data, size);
 	rxaqm_policy_init(&replay.policy);
 	replay.policy.mode = RXAQM_MODE_ENFORCE;
+	replay.policy.law = data[0] & 1 ? RXAQM_LAW_CODEL : RXAQM_LAW_AUTO;
+	replay.policy.target_auto = data[0] >> 1 & 1;
+	replay.ring_entries = size % 300;
+	replay.unguarded = data[0] >> 2 & 1;
 	replay.keep_sojourns = true;
 	trace.file = fmemopen((void *)data, size, "r");
 	while ((ret = rxaqm_trace_next(&trace, &packet, &error)) > 0) {

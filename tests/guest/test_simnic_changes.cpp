@@ -201,7 +201,7 @@ TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 	SimNic nic;
 
 	nic.attach({ "--hook=tp", "signal=stamp", "mode=enforce", "target=800ms", "interval=800ms",
-		     "l4s_threshold=800ms" });
+		     "law=codel", "ce_threshold=800ms", "ce_threshold_selector=ect1" });
 	nic.overload();
 	for (int64_t step_ns : { 1000000000, -1000000000 }) {
 		nic.trickle(3000ms);

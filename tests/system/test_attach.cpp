@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "host.hpp"
@@ -40,6 +42,25 @@ TEST_CASE("attach: traffic flows before, while and after, and is counted", "[att
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
 	CHECK(host.gone());
 	REQUIRE(all_traffic(wire) == "");
+}
+
+TEST_CASE("attach: a device without Ethernet headers is refused", "[attach][link]")
+{
+	const std::string mode = GENERATE("native", "generic");
+	Host host;
+	Netns netns;
+
+	if (access("/dev/net/tun", F_OK))
+		SKIP("no /dev/net/tun");
+	netns.ip("tuntap add dev tun0 mode tun");
+	netns.ip("link set tun0 up");
+	Result attached = host.rxaqm(netns, { "attach", "--mode", mode, "tun0" });
+	CAPTURE(mode, attached.text());
+	CHECK(attached.exit_code == 3);
+	CHECK(attached.err.find("link type 65534 (none") != std::string::npos);
+	CHECK(xdp_on(netns, "tun0") == 0);
+	CHECK(host.gone());
+	CHECK(host.rxaqm(netns, { "attach", "--mode", "generic", "lo" }).exit_code == 0);
 }
 
 TEST_CASE("attach: every packet is counted once", "[attach]")

@@ -143,7 +143,7 @@ TEST_CASE("check: a queue that stands: WARNING, then CRITICAL unless it is enfor
 		CHECK(becomes(2));
 		check_line(result, 2, "CRITICAL - " + wire.rx_if + " queue 0 has stood for ");
 		REQUIRE(host.rxaqm(wire.rx,
-				   { "policy", "set", wire.rx_if, "mode=enforce", "not_ect=pass" })
+				   { "policy", "set", wire.rx_if, "mode=enforce", "max_drop=0%" })
 				.exit_code == 0);
 		/* It stands as before, but what can be done is done. */
 		CHECK(becomes(1));

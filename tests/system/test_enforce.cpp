@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <atomic>
 #include <thread>
 
 #include "frames.hpp"
@@ -39,6 +40,20 @@ struct Standing {
 			SKIP("needs two CPUs: one to send, one to receive");
 		/* What the clock estimate learns from. */
 		frames.trickle(signal == "stamp" ? 400 : 20);
+	}
+	/* True if @what comes true while the queue stands. */
+	template<typename What> bool while_loaded(What what)
+	{
+		std::atomic<bool> done{ false };
+		std::thread load([&] {
+			while (!done)
+				frames.run(200ms);
+		});
+		bool came = eventually(what);
+
+		done = true;
+		load.join();
+		return came;
 	}
 	/* Run until the receiving CPU has had time for what such a run takes: others want it, too. */
 	void load(std::chrono::milliseconds duration)
@@ -75,7 +90,7 @@ TEST_CASE("enforce: Not-ECT is dropped, ECT marked, all else untouched, and coun
 {
 	const std::string signal = GENERATE("busy", "stamp");
 	const bool ipv6 = GENERATE(false, true);
-	Standing s(signal, { "mode=enforce" });
+	Standing s(signal, { "mode=enforce", "law=codel" });
 
 	CAPTURE(signal, ipv6);
 	s.frames.ipv6 = ipv6;
@@ -130,9 +145,9 @@ TEST_CASE("enforce: observe counts the same and touches nothing", "[enforce]")
 	CHECK(s.stat("ecn_mark") == 0);
 }
 
-TEST_CASE("enforce: step marks every ECT packet while over the threshold", "[enforce]")
+TEST_CASE("enforce: every ECT packet over ce_threshold is marked", "[enforce]")
 {
-	Standing s("stamp", { "mode=enforce", "ecn=step", "ce_threshold=1ms" });
+	Standing s("stamp", { "mode=enforce", "law=codel", "ce_threshold=1ms" });
 
 	s.frames.mix = { NOT_ECT, ECT0 };
 	s.load(1000ms);
@@ -140,17 +155,18 @@ TEST_CASE("enforce: step marks every ECT packet while over the threshold", "[enf
 	REQUIRE(s.wire.tx_dropped() == 0);
 	CHECK(s.marked(ECT0) > s.frames.counts[ECT0].sent * 8 / 10);
 	/* A CPU that was wanted elsewhere may have had a queue before the load, of all kinds. */
-	CHECK(s.marked(ECT0) + s.marked(ECT1) == s.stat("ce_mark"));
+	CHECK(s.marked(ECT0) + s.marked(ECT1) == s.stat("ce_mark") + s.stat("ecn_mark"));
 	CHECK(s.lost(ECT0) == 0);
 	CHECK(s.lost(NOT_ECT) > 0);
 }
 
-TEST_CASE("enforce: not_ect=pass drops nothing, exempt ports are not touched", "[enforce]")
+TEST_CASE("enforce: max_drop=0% drops nothing, exempt ports are not touched", "[enforce]")
 {
-	const std::string setting = GENERATE("not_ect=pass", "exempt_ports=80", "max_drop=0%");
-	Standing s("busy", { "mode=enforce", "ecn=off", setting });
+	const std::string setting = GENERATE("exempt_ports=80", "max_drop=0%");
+	const std::string law = GENERATE("law=auto", "law=codel");
+	Standing s("busy", { "mode=enforce", "ecn=off", setting, law });
 
-	CAPTURE(setting);
+	CAPTURE(setting, law);
 	s.load(700ms);
 	REQUIRE(s.wire.tx_dropped() == 0);
 	for (const FrameCounts &count : s.frames.counts) {
@@ -180,9 +196,10 @@ TEST_CASE("enforce: the queue of a responsive sender gets shorter", "[enforce]")
 {
 	const std::string signal = GENERATE("busy", "stamp");
 	const FrameKind kind = GENERATE(NOT_ECT, ECT0);
-	Standing s(signal);
+	const std::string law = GENERATE("law=auto", "law=codel");
+	Standing s(signal, { law });
 
-	CAPTURE(signal, kind);
+	CAPTURE(signal, kind, law);
 	s.frames.mix = { kind };
 	s.frames.responsive = true;
 	s.load(1000ms);
@@ -202,19 +219,64 @@ TEST_CASE("enforce: the queue of a responsive sender gets shorter", "[enforce]")
 		CHECK(s.lost(ECT0) == 0);
 }
 
-TEST_CASE("enforce: status has the shares that not_ect=couple drops", "[enforce][couple]")
+TEST_CASE("enforce: who ignores marks and drops is shed, but for what is exempt", "[enforce]")
 {
-	const std::string couple = "/interfaces/0/queues/0/couple";
-	Standing s("busy", { "ecn=step", "not_ect=couple" });
+	Standing s("busy", { "mode=enforce" });
+	const std::string law = "/interfaces/0/queues/0/law";
+	auto status = [&] { return s.host.json(s.wire.rx, { "status", s.wire.rx_if }); };
 
-	s.load(500ms);
-	/* What they are is forgotten half an interval after the load. */
-	Json status = s.host.json(s.wire.rx, { "status", s.wire.rx_if });
-	CHECK(status.number(couple + "/marks_permille") <= 250);
-	CHECK(status.number(couple + "/extra_permille") <= 750);
-	s.set("not_ect=drop");
+	/* While it goes on, status has the state of the law. */
+	CHECK(s.while_loaded([&] {
+		Json now = status();
+
+		return now.flag(law + "/bad") && now.number(law + "/p_ppm") > 500000 &&
+		       now.number(law + "/drop_ect_ppm") > 0 &&
+		       now.number(law + "/mark_ect0_ppm") > 200000;
+	}));
+	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
+	REQUIRE(s.wire.tx_dropped() == 0);
+	for (FrameKind kind : { NOT_ECT, ECT0, ECT1 })
+		CHECK(s.lost(kind) > 0);
+	for (FrameKind kind : { ICMP_ECHO, ARP_REQUEST })
+		CHECK(s.lost(kind) == 0);
+	CHECK(s.stat("drop") == s.lost(NOT_ECT) + s.lost(ECT0) + s.lost(ECT1));
+	CHECK(s.stat("drop_ect") == s.lost(ECT0) + s.lost(ECT1));
+	CHECK(s.stat("ack_drop") == s.lost(PURE_ACK));
+	CHECK(s.stat("drop_syn") == 0);
+	/* It is all forgotten an interval or so after the load. */
 	s.frames.trickle(20);
-	CHECK_FALSE(s.host.json(s.wire.rx, { "status", s.wire.rx_if }).has(couple));
+	CHECK(status().number(law + "/p_ppm") < 10000);
+	s.set("law=codel");
+	s.frames.trickle(20);
+	CHECK_FALSE(status().has(law));
+	CHECK(status().has("/interfaces/0/queues/0/codel"));
+}
+
+TEST_CASE("enforce: exempt traffic that holds the queue is told", "[enforce]")
+{
+	const std::string law = GENERATE("law=auto", "law=codel");
+	Standing s("busy", { "mode=enforce", law });
+
+	CAPTURE(law);
+	s.frames.mix = { ICMP_ECHO };
+	CHECK(s.while_loaded([&] {
+		return s.host.rxaqm(s.wire.rx, { "status" })
+			       .out
+			       .find("note: queue 0: exempt traffic holds it over target, 100 % of what "
+				     "stands there, and the law cannot help; exempt are ICMP") !=
+		       std::string::npos;
+	}));
+	CHECK(s.while_loaded([&] {
+		return s.host.rxaqm(s.wire.rx, { "status", "--check", "--warn=1ms" })
+			       .out.find("exempt traffic holds it (100 %), the law cannot help") !=
+		       std::string::npos;
+	}));
+	CHECK(s.lost(ICMP_ECHO) == 0);
+	/* What may be dropped is no such case. */
+	s.frames.mix = { NOT_ECT };
+	s.load(300ms);
+	CHECK(s.host.rxaqm(s.wire.rx, { "status" }).out.find("exempt traffic") ==
+	      std::string::npos);
 }
 
 TEST_CASE("enforce: when the load is gone nothing is dropped any more", "[enforce]")

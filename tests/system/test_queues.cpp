@@ -167,7 +167,7 @@ TEST_CASE("queues: what is saved and loaded is the same", "[queues]")
 	std::string before = a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if, "-j" }).out;
 
 	REQUIRE(a.host.rxaqm(a.wire.rx, { "detach", a.wire.rx_if }).exit_code == 0);
-	REQUIRE(a.host.rxaqm(a.wire.rx, { "attach", a.wire.rx_if, "ecn=step" }).exit_code == 0);
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "attach", a.wire.rx_if, "ecn=off" }).exit_code == 0);
 	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if, "-j" }).out != before);
 	RunOptions options;
 	options.input = saved.out;

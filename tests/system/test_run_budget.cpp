@@ -91,7 +91,7 @@ TEST_CASE("run: memory and CPU time with 16 interfaces of 64 queues", "[run][bud
 	}
 	service.configure(
 		"[Daemon]\nsettle=0ns\n[Metrics]\nlisten=127.0.0.1:0\ntextfile=" + service.dir() +
-		"/m.prom\n[Interface bg*]\nautotune=yes\nauto_enforce=yes\nlease=10m\n");
+		"/m.prom\n[Interface bg*]\nauto_enforce=yes\nlease=10m\n");
 	service.start();
 	CAPTURE(service.log());
 	REQUIRE(host.json(netns, { "status" }).size("/interfaces") == IFACES);

@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "measure.h"
 #include "poll.h"
 
 struct ClockSim {
@@ -23,8 +24,10 @@ struct ClockSim {
 
 	/* Under test. */
 	std::vector<rxaqm_queue> queues;
-	rxaqm_clock_est est = {};
-	rxaqm_clock clock = {};
+	rxaqm_clock_entry entry = {};
+	rxaqm_clock_phc phc = {}; /* none, unless a test says otherwise */
+	rxaqm_clock_est &est = entry.est;
+	rxaqm_clock clock = {}; /* the estimate's, if it is */
 	bool published = false;
 
 	/* Seen. */
@@ -41,8 +44,10 @@ struct ClockSim {
 		, queues(nr_queues)
 		, random(seed)
 	{
-		for (auto &q : queues)
+		for (auto &q : queues) {
 			q = {};
+			q.policy.target_ns = RXAQM_NSEC_PER_SEC;
+		}
 	}
 
 	__u64 hw(__u64 host_ns) const
@@ -100,48 +105,45 @@ struct ClockSim {
 		worst_excess_ns = std::max(worst_excess_ns, err - bound);
 	}
 
-	/* What rxaqm_measure() does for each stamp. */
-	enum rxaqm_sample measure(rxaqm_queue &q, __u64 hw_ns)
+	/* A stamped packet is at hand. True if it was believed. */
+	bool measure(rxaqm_queue &q, __u64 hw_ns)
 	{
-		enum rxaqm_sample sample;
+		__u64 absurd = q.stat[RXAQM_STAT_STAMP_ABSURD];
+		__u64 negative = q.stat[RXAQM_STAT_STAMP_NEGATIVE];
+		__u32 before = entry.resets;
+		bool believed;
 
 		stamps++;
-		sample = rxaqm_sample_stamp(&q, published ? &clock : nullptr, hw_ns, now_ns);
-		good += sample == RXAQM_SAMPLE_GOOD;
-		bad += sample == RXAQM_SAMPLE_BAD || sample == RXAQM_SAMPLE_STEPPED;
-		if (sample == RXAQM_SAMPLE_STEPPED) {
-			resets++;
-			published = rxaqm_clock_est_restart(&est, &q.window, now_ns, &clock);
-			return sample;
-		}
-		if (sample == RXAQM_SAMPLE_BAD || !hw_ns)
-			return sample;
-		if (q.flags & RXAQM_QUEUE_DRAINED_BEFORE) {
-			q.flags &= ~RXAQM_QUEUE_DRAINED_BEFORE;
-			rxaqm_sample_learn(&q, hw_ns, now_ns, published ? clock.rate_q32 : 0);
-		}
-		if (q.window.nr &&
-		    rxaqm_ns_since(now_ns, q.window.start_ns) >= RXAQM_EST_QUEUE_WINDOW_NS) {
-			if (rxaqm_clock_est_add(&est, &q.window.least, now_ns, &clock))
-				published = true;
-			q.window.nr = 0;
-		}
-		return sample;
+		rxaqm_measure_stamp(&entry, &phc, &q, hw_ns, now_ns);
+		believed = absurd == q.stat[RXAQM_STAT_STAMP_ABSURD] &&
+			   negative == q.stat[RXAQM_STAT_STAMP_NEGATIVE];
+		good += believed && q.sample_ns == now_ns;
+		bad += !believed;
+		resets += int(entry.resets - before);
+		published = rxaqm_clock_read(&entry, &clock);
+		return believed;
+	}
+
+	void end_poll(rxaqm_queue &q, __u32 work)
+	{
+		const rxaqm_poll poll = { now_ns, work, 64, 64, false, false };
+
+		rxaqm_poll_end(&q, &poll);
 	}
 
 	/* A poll whose first packet arrived @wait_ns ago and which drains the queue. */
-	enum rxaqm_sample drained_poll(size_t queue, __u64 wait_ns)
+	bool drained_poll(size_t queue, __u64 wait_ns)
 	{
 		rxaqm_queue &q = queues[queue];
-		enum rxaqm_sample sample;
+		bool believed;
 
 		q.taken = 1;
 		standing_since_ns = 0;
-		sample = measure(q, hw(now_ns - wait_ns) + __u64(stamp_glitch_ns));
+		believed = measure(q, hw(now_ns - wait_ns) + __u64(stamp_glitch_ns));
 		check();
 		now_ns += 2000;
-		rxaqm_poll_end(&q, 64, false, 0, now_ns);
-		return sample;
+		end_poll(q, 1);
+		return believed;
 	}
 
 	/* Drained polls for @for_ns: the ring stays empty for @gap_ns on average, then the
@@ -177,7 +179,7 @@ struct ClockSim {
 				measure(q, hw(now_ns - std::min(built_ns, sojourn_ns)));
 				check();
 			}
-			rxaqm_poll_end(&q, 64, false, 0, now_ns);
+			end_poll(q, 64);
 		}
 	}
 };

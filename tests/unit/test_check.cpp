@@ -113,6 +113,20 @@ TEST_CASE("check: an application that is too slow is named", "[check]")
 	CHECK(level == RXAQM_CHECK_CRITICAL);
 }
 
+TEST_CASE("check: exempt traffic that holds a queue is named", "[check]")
+{
+	Check check;
+	rxaqm_check_queue queue = Check::over(90 * SEC, 84 * MS, true);
+	int level;
+
+	queue.look.exempt_percent = 97;
+	snprintf(queue.look.exempt, sizeof(queue.look.exempt), "ICMP, exempt_ports=22");
+	CHECK(has(check.add(queue).print(&level),
+		  "although enforced; exempt traffic holds it (97 %), the law cannot help; exempt: "
+		  "ICMP, exempt_ports=22 |"));
+	CHECK(level == RXAQM_CHECK_WARNING);
+}
+
 TEST_CASE("check: the line, exactly", "[check]")
 {
 	Check good, bad;

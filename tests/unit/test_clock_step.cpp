@@ -11,6 +11,12 @@ static const __u64 TAI = 1700000000000000000ULL;
 static const __s64 steps_ns[] = { 1000000,	2000000,       37000000,       1000000000,
 				  4294967296LL, 37000000000LL, 3600000000000LL };
 
+/* A step back that stamps catch up with before four show it: the estimate follows in a while. */
+static bool is_small(__s64 size_ns, int sign)
+{
+	return sign < 0 && size_ns <= __s64(2 * MS);
+}
+
 TEST_CASE("clock step: both ways, converged again within 2 s", "[clock]")
 {
 	for (__s64 size_ns : steps_ns) {
@@ -19,14 +25,15 @@ TEST_CASE("clock step: both ways, converged again within 2 s", "[clock]")
 				for (__u64 learnt_s : { 1, 30 }) {
 					ClockSim sim(BOOT, TAI, 5, queues);
 
+					if (is_small(size_ns, sign))
+						continue;
 					CAPTURE(size_ns, sign, queues, learnt_s);
 					sim.drift_ppb = 60000;
 					sim.run(learnt_s * SEC, 100e3, 5e3);
 					REQUIRE(sim.resets == 0);
 					sim.step_hw(sign * size_ns);
 					sim.run(2 * SEC, 100e3, 5e3);
-					CHECK(sim.resets >= 1);
-					CHECK(sim.resets <= int(queues));
+					CHECK(sim.resets == 1);
 					sim.forget_seen();
 					sim.run(3 * SEC, 100e3, 5e3);
 					CHECK(sim.published);
@@ -57,7 +64,7 @@ TEST_CASE("clock step: while the queue stands", "[clock]")
 			sim.stand(0, 2 * SEC, 50 * MS, 20000);
 			if (!hidden && size_ns > __s64(MS))
 				CHECK(sim.resets == 1);
-			sim.run(2 * SEC, 100e3, 5e3);
+			sim.run(is_small(size_ns, sign) ? 20 * SEC : 2 * SEC, 100e3, 5e3);
 			sim.forget_seen();
 			sim.run(SEC, 100e3, 5e3);
 			CHECK(sim.published);
@@ -65,6 +72,66 @@ TEST_CASE("clock step: while the queue stands", "[clock]")
 			CHECK(sim.worst_err_ns < 5000);
 		}
 	}
+}
+
+TEST_CASE("clock step: a small one back, known within two windows, forgotten within eight",
+	  "[clock]")
+{
+	for (__s64 size_ns : { 200000LL, 1000000LL, 2000000LL }) {
+		for (size_t queues : { 1, 8 }) {
+			ClockSim sim(BOOT, TAI, 15, queues);
+
+			CAPTURE(size_ns, queues);
+			sim.run(30 * SEC, 100e3, 5e3);
+			sim.step_hw(-size_ns);
+			sim.run(2 * RXAQM_EST_WINDOW_MAX_NS + SEC, 100e3, 5e3);
+			CHECK(sim.worst_err_ns < double(size_ns) + 5000);
+			sim.forget_seen();
+			sim.run(10 * SEC, 100e3, 5e3);
+			CHECK(sim.violations == 0);
+			sim.run(8 * RXAQM_EST_WINDOW_MAX_NS, 100e3, 5e3);
+			sim.forget_seen();
+			sim.run(SEC, 100e3, 5e3);
+			CHECK(sim.violations == 0);
+			CHECK(sim.worst_err_ns < 5000);
+		}
+	}
+}
+
+TEST_CASE("clock step: of a PHC, told by the daemon, is followed once", "[clock]")
+{
+	ClockSim sim(BOOT, TAI, 16, 8);
+
+	sim.run(5 * SEC, 100e3, 5e3);
+	for (int step = 1; step <= 3; step++) {
+		sim.forget_seen();
+		sim.phc.resets++;
+		sim.run(SEC, 100e3, 5e3);
+		CHECK(sim.resets == 1);
+		CHECK(sim.entry.phc_resets == sim.phc.resets);
+	}
+}
+
+TEST_CASE("clock step: of a PHC in use, is contradicted once", "[clock]")
+{
+	ClockSim sim(BOOT, TAI, 17, 8);
+
+	sim.run(5 * SEC, 100e3, 5e3);
+	sim.phc.clock[1] = sim.clock;
+	sim.phc.clock[1].err_ns = 500;
+	sim.phc.clock[1].drift_err_q32 = 0;
+	sim.phc.published = 1;
+	sim.run(SEC, 100e3, 5e3);
+	sim.forget_seen();
+	sim.step_hw(__s64(SEC));
+	sim.run(SEC, 100e3, 5e3);
+	CHECK(sim.entry.phc_refusals == 1);
+	CHECK(sim.resets == 1);
+	/* The daemon's own mapping is right again, and so is what stamps taught. */
+	sim.phc.resets++;
+	sim.run(2 * SEC, 100e3, 5e3);
+	CHECK(sim.resets == 2);
+	CHECK(sim.entry.phc_refusals == 2); /* since this one's is not: it was never read again */
 }
 
 TEST_CASE("clock step: a change of rate, as when ptp4l takes over", "[clock]")
@@ -77,15 +144,15 @@ TEST_CASE("clock step: a change of rate, as when ptp4l takes over", "[clock]")
 			sim.run(30 * SEC, 500e3, 5e3);
 			sim.step_hw(step_ns);
 			sim.set_drift(ppm * 1000);
-			/* 100 us off, or two windows on, it is seen. */
+			/* Two windows on it is seen. */
 			sim.run(5 * SEC, 500e3, 5e3);
 			if (!step_ns)
-				CHECK(sim.worst_excess_ns < 150e3);
+				CHECK(sim.worst_excess_ns < 450e3);
 			sim.forget_seen();
 			sim.run(25 * SEC, 500e3, 5e3);
 			CAPTURE(sim.violations, sim.checks, sim.worst_excess_ns);
 			CHECK(sim.violations * 10 <= sim.checks);
-			CHECK(sim.worst_excess_ns < 30e3);
+			CHECK(sim.worst_excess_ns < 150e3);
 			sim.forget_seen();
 			sim.run(10 * SEC, 500e3, 5e3);
 			CHECK(sim.violations == 0);

@@ -101,14 +101,6 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "per=interface\n"
 				 "textfile=/var/lib/x.prom\n"
 				 "textfile_interval=30s\n"
-				 "\n[Autotune]\n"
-				 "hold=20s\n"
-				 "gap=2m\n"
-				 "differ=12.5%\n"
-				 "step=100%\n"
-				 "rtt=100ms\n"
-				 "min=500us\n"
-				 "max=20ms\n"
 				 "\n[Overload]\n"
 				 "raise=5s\n"
 				 "clear=30s\n"
@@ -122,10 +114,10 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "hook=tp\n"
 				 "key=cpu\n"
 				 "profile=igb\n"
-				 "autotune=yes\n"
 				 "auto_enforce=yes\n"
 				 "preset=wan\n"
 				 "target=7ms\n"
+				 "ce_threshold_selector=ect1\n"
 				 "exempt_ports=22,443\n"
 				 "lease=30s\n";
 	Config c(text);
@@ -135,9 +127,6 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 	CHECK(c.print() == text);
 	CHECK(c.config.on_stop == RXAQM_ON_STOP_DETACH);
 	CHECK(c.config.status_mode == 0644);
-	CHECK(c.config.autotune.differ_permille == 125);
-	CHECK(c.config.autotune.step_permille == 1000);
-	CHECK(c.config.target_min_ns == 500000);
 	CHECK(c.config.overload.raise_ns == 5000000000);
 	REQUIRE(c.config.nr_ifaces == 1);
 	const rxaqm_config_iface &iface = c.config.iface[0];
@@ -210,9 +199,18 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Daemon]\n[Metrics]\n[Daemon]\n", "r.conf:3: [Daemon] is there twice" },
 		{ "[Metrics]\nlisten=nowhere\n", "r.conf:2: listen=nowhere: " },
 		{ "[Metrics]\ntextfile=/tmp/x\n", "textfile=/tmp/x must end in .prom" },
-		{ "[Autotune]\ndiffer=0%\n",
-		  "r.conf:2: differ=0%: must be a percentage from 5% to" },
-		{ "[Autotune]\nmin=5ms\nmax=1ms\n", "r.conf: [Autotune]: min exceeds max" },
+		{ "[Daemon]\n[Autotune]\nmin=5ms\n",
+		  "r.conf:2: [Autotune] is gone: targets follow what is measured without it; delete "
+		  "it, and in [Interface NAME] write target=auto:DURATION for min" },
+		{ "[Interface a]\nautotune=yes\n",
+		  "r.conf:2: autotune=yes is gone: target=auto does it" },
+		{ "[Interface a]\nautotune=no\n",
+		  "r.conf:2: autotune=no is gone: target=auto does it" },
+		{ "[Interface a]\necn=step\n", "r.conf:2: ecn=step is gone: use ecn=on" },
+		{ "[Interface a]\nnot_ect=couple\n", "r.conf:2: not_ect=couple is gone: law=auto" },
+		{ "[Interface a]\nl4s_threshold=off\n", "r.conf:2: l4s_threshold=off is gone" },
+		{ "[Interface a]\nce_threshold=1ms\n",
+		  "r.conf:2: [Interface a]: ce_threshold=1ms: law=auto" },
 		{ "[Interface]\n", "r.conf:1: [Interface ]: write one name or pattern" },
 		{ "[Interface veth[0-3]]\n", "r.conf:1: text after [section]" },
 		{ "[Interface a b]\n", "r.conf:1: [Interface a b]: write one name" },

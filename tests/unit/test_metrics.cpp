@@ -80,11 +80,11 @@ TEST_CASE("metrics: verdicts say what was done and why", "[metrics]")
 	auto verdict = [&](const char *family, const char *what, const char *why) {
 		return page.value(family, with(with(QUEUE0, "verdict", what), "reason", why));
 	};
-	CHECK(verdict("rxaqm_rx_verdict_packets_total", "drop", "codel") == 11);
-	CHECK(verdict("rxaqm_rx_verdict_packets_total", "drop", "ack_thin") == 12);
-	CHECK(verdict("rxaqm_rx_verdict_packets_total", "mark", "codel") == 13);
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "drop", "law") == 11);
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "drop", "ack") == 12);
+	CHECK(verdict("rxaqm_rx_verdict_packets_total", "mark", "law") == 13);
 	CHECK(verdict("rxaqm_rx_verdict_packets_total", "mark", "threshold") == 14);
-	CHECK(verdict("rxaqm_rx_would_verdict_packets_total", "drop", "codel") == 15);
+	CHECK(verdict("rxaqm_rx_would_verdict_packets_total", "drop", "law") == 15);
 	CHECK(verdict("rxaqm_rx_verdict_packets_total", "pass", "stale") == 16);
 }
 
@@ -157,8 +157,7 @@ TEST_CASE("metrics: gauges of a queue", "[metrics]")
 		CHECK(page.find("rxaqm_rx_interval_seconds", QUEUE0).at(0).written == "0.04");
 		CHECK(page.find("rxaqm_rx_sample_error_seconds").at(0).written == "0.000000007");
 		CHECK(page.find("rxaqm_rx_lease_seconds", QUEUE0).at(0).written == "1.5");
-		CHECK(page.value("rxaqm_rx_floor_seconds") ==
-		      (2.0 * q.round_ns + 4.0 * double(q.sample_err_ns)) / 1e9);
+		CHECK(page.value("rxaqm_rx_floor_seconds") == 2.0 * q.round_ns / 1e9);
 		CHECK(page.value("rxaqm_rx_standing") == 1);
 		CHECK(page.value("rxaqm_rx_codel_dropping") == 1);
 		CHECK(page.value("rxaqm_rx_stamps_distrusted") == 0);
@@ -184,6 +183,68 @@ TEST_CASE("metrics: gauges of a queue", "[metrics]")
 		q.distrust_reason = RXAQM_DISTRUST_NEGATIVE;
 		q.distrust_until_ns = maps.view().now_ns + 1;
 		CHECK(maps.page().value("rxaqm_rx_stamps_distrusted") == 1);
+	}
+}
+
+TEST_CASE("metrics: the law of a queue", "[metrics]")
+{
+	Maps maps;
+	unsigned slot = maps.attach("eth0", 1);
+	rxaqm_queue &q = maps.queue(slot, 0);
+
+	rxaqm_policy_init(&q.policy);
+	maps.policy(slot, 0) = q.policy;
+	q.target_ns = 3 * RXAQM_NSEC_PER_MSEC;
+	q.interval_ns = 40 * RXAQM_NSEC_PER_MSEC;
+	q.law.turn_ns = maps.view().now_ns - 1;
+	q.law.goal_ns = 2 * RXAQM_NSEC_PER_MSEC;
+	q.law.p = RXAQM_LAW_ONE / 4;
+	q.law.mark = RXAQM_LAW_ONE / 2;
+	q.law.drop[RXAQM_CLASS_NOT_ECT] = RXAQM_LAW_ONE / 8;
+	q.law.thin = RXAQM_LAW_ONE;
+	q.law.bad = 1;
+	auto share = [&](const Exposition &page, const char *action, const char *cls) {
+		return page.value("rxaqm_rx_share",
+				  with(with(QUEUE0, "action", action), "class", cls));
+	};
+	SECTION("in use are target and interval of the queue, not of the policy")
+	{
+		Exposition page = maps.page();
+
+		CHECK(page.value("rxaqm_rx_target_seconds", QUEUE0) == 0.003);
+		CHECK(page.value("rxaqm_rx_interval_seconds", QUEUE0) == 0.04);
+		CHECK(page.value("rxaqm_rx_goal_seconds", QUEUE0) == 0.002);
+	}
+	SECTION("p, and what follows from it")
+	{
+		Exposition page = maps.page();
+
+		CHECK(page.value("rxaqm_rx_probability", QUEUE0) == 0.25);
+		CHECK(page.value("rxaqm_rx_bad", QUEUE0) == 1);
+		CHECK(share(page, "mark", "ect0") == 0.5);
+		CHECK(share(page, "mark", "ect1") == 0.5);
+		CHECK(share(page, "drop", "not_ect") == 0.125);
+		CHECK(share(page, "drop", "syn") == 0);
+		CHECK(share(page, "thin", "ack") == 1);
+		CHECK(page.find("rxaqm_rx_share", QUEUE0).size() == RXAQM_NR_SHARES);
+	}
+	SECTION("an overload that is over")
+	{
+		q.law.turn_ns -= 100 * RXAQM_NSEC_PER_SEC;
+		Exposition page = maps.page();
+
+		CHECK(page.value("rxaqm_rx_probability", QUEUE0) == 0);
+		CHECK(page.value("rxaqm_rx_bad", QUEUE0) == 0);
+		CHECK(share(page, "thin", "ack") == 0);
+	}
+	SECTION("held by exempt traffic")
+	{
+		CHECK(maps.page().value("rxaqm_rx_held_by_exempt", QUEUE0) == 0);
+		q.flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_POLLED;
+		q.poll_end_ns = maps.view().now_ns;
+		q.law.smooth_ns = 4 * RXAQM_NSEC_PER_MSEC;
+		q.law.seen[RXAQM_CLASS_EXEMPT] = 4;
+		CHECK(maps.page().value("rxaqm_rx_held_by_exempt", QUEUE0) == 1);
 	}
 }
 

@@ -175,10 +175,24 @@ TEST_CASE("notes: a queue of ACKs", "[notes]")
 	facts.ack_percent = 93;
 	facts.ack_kept = true;
 	check_says(facts, { "queue 3: 93 % of the packets over target are pure ACKs",
-			    "hardly gets shorter", "ack=thin" });
+			    "law=auto with ack=thin" });
 	facts.ack_queues = 5;
 	facts.ack_kept = false;
 	check_says(facts, { "queue 3, and 4 more: 93 %", "ACKs; ack=thin drops" });
+}
+
+TEST_CASE("notes: a queue that exempt traffic holds", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.exempt_queues = 1;
+	facts.exempt_queue = 3;
+	facts.exempt_percent = 97;
+	snprintf(facts.exempt, sizeof(facts.exempt), "ICMP, exempt_ports=22");
+	check_says(facts, { "queue 3: exempt traffic holds it over target, 97 % of what stands",
+			    "the law cannot help", "exempt are ICMP, exempt_ports=22" });
+	facts.exempt_queues = 2;
+	check_says(facts, { "queue 3, and 1 more: exempt traffic" });
 }
 
 TEST_CASE("notes: a queue is unstamped when packets come without stamps for a second", "[notes]")
@@ -265,4 +279,31 @@ TEST_CASE("hint: kernel releases are compared by number", "[hint]")
 	CHECK_FALSE(rxaqm_hint_release_reached("5.15.1", "6.3"));
 	CHECK_FALSE(rxaqm_hint_release_reached("", "6.3"));
 	CHECK_FALSE(rxaqm_hint_release_reached("6.3", ""));
+}
+
+TEST_CASE("notes: a clock that is too inexact for the target, and what that means", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.inexact_queues = 3;
+	facts.inexact_queue = 5;
+	facts.inexact_ns = 2400123;
+	facts.inexact_target_ns = 2000000;
+	check_says(facts, { "queue 5, and 2 more", "2.4ms", "half the target of 2ms",
+			    "acting on busy;", "rxaqm clock eth7" });
+	facts.strict = true;
+	check_says(facts, { "busy with signal=auto, else on the sojourn less" });
+	facts.lenient = false;
+	check_says(facts, { "; acting on the sojourn less that error" });
+}
+
+TEST_CASE("notes: generic mode turns GRO off", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.generic = true;
+	check_says(facts, { "no GRO", "eth7" });
+	/* Whatever the signal. */
+	facts.wanted = false;
+	check_says(facts, { "no GRO" });
 }

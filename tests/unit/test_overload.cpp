@@ -258,3 +258,52 @@ TEST_CASE("overload: neither is a look that has nothing to compare with", "[over
 	}
 	CHECK(a.events.empty());
 }
+
+TEST_CASE("overload: exempt packets that hold the queue are named", "[overload]")
+{
+	Alarm alarm;
+
+	alarm.q->policy.nr_exempt_ports = 1;
+	alarm.q->policy.exempt_port[0] = 22;
+	alarm.q->policy.exempt_dscp = 1ULL << 46;
+	alarm.q->law.seen[RXAQM_CLASS_EXEMPT] = 900;
+	alarm.q->law.seen[RXAQM_CLASS_ECT] = 100;
+	alarm.run(15, OVER);
+	REQUIRE(alarm.events.size() == 1);
+	CHECK(has(alarm.events[0].text,
+		  "exempt traffic holds it, 90 % of what stands there, and the "
+		  "law cannot help; exempt are ICMP, "));
+	CHECK(has(alarm.events[0].text, ", exempt_ports=22, exempt_dscp=ef"));
+}
+
+TEST_CASE("overload: exempt packets hold a queue only if no law can help", "[overload]")
+{
+	Watched w;
+	auto percent = [&] { return rxaqm_overload_exempt_percent(w.q.get(), w.now_ns); };
+
+	w.after(OVER);
+	CHECK(percent() == 0); /* nothing of any class */
+	w.q->law.seen[RXAQM_CLASS_EXEMPT] = 500;
+	w.q->law.seen[RXAQM_CLASS_NOT_ECT] = 500;
+	CHECK(percent() == 0); /* half of it may be dropped */
+	w.q->law.seen[RXAQM_CLASS_EXEMPT] = 501;
+	CHECK(percent() == 50);
+	w.after(CONTROLLED);
+	CHECK(percent() == 0);
+	/* What is enforced varies about its target. */
+	w.q->policy.mode = RXAQM_MODE_ENFORCE;
+	w.after(OVER);
+	CHECK(percent() == 50);
+	w.q->law.smooth_ns = 2 * w.q->target_ns;
+	CHECK(percent() == 0);
+	w.q->law.smooth_ns++;
+	CHECK(percent() == 50);
+	w.after(FLOWING);
+	CHECK(percent() == 0);
+	w.after(OVER);
+	CHECK(w.after(OVER).exempt_percent == 50);
+	CHECK(std::string(w.look.exempt) ==
+	      "ICMP, IGMP, OSPF, VRRP, PTP, DSCP cs6 and cs7, all but IP");
+	CHECK(w.after(FLOWING).exempt_percent == 0);
+	CHECK(std::string(w.look.exempt) == "");
+}

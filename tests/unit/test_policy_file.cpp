@@ -102,7 +102,11 @@ TEST_CASE("policy file: errors name file and line, and change nothing", "[policy
 		  "p.conf:1: section name longer than 49" },
 		{ "[interface]\ntarget=50ms\n",
 		  "p.conf: queue 0: target=50ms exceeds interval=40ms" },
-		{ "[queue 5]\ninterval=1ms\n", "p.conf: queue 5: target=2ms exceeds interval=1ms" },
+		{ "[queue 5]\ninterval=400us\n",
+		  "p.conf: queue 5: target=auto:500us exceeds interval=400us" },
+		{ "[queue 5]\nmode=off\nnot_ect=couple\n", "p.conf:3: not_ect=couple is gone: " },
+		{ "[queue 5]\nce_threshold=1ms\n",
+		  "p.conf: queue 5: ce_threshold=1ms: law=auto marks" },
 		{ "[interface]\nexempt_ports=                                                      "
 		  "                                                                           "
 		  "                                                                           22\n",
@@ -149,18 +153,19 @@ TEST_CASE("policy file: only what differs is written", "[policy_file]")
 
 	for (unsigned int i : { 1, 2, 3, 6 })
 		policies[i].mode = RXAQM_MODE_ENFORCE;
-	policies[5].target_ns = 500000;
+	policies[5].target_auto = false;
 	CHECK(write(policies) == "[interface]\n"
 				 "mode=observe\n"
 				 "signal=auto\n"
-				 "target=2ms\n"
+				 "law=auto\n"
+				 "target=auto:500us\n"
 				 "interval=40ms\n"
-				 "ecn=codel\n"
+				 "ecn=on\n"
+				 "ect0=auto\n"
 				 "ce_threshold=off\n"
-				 "l4s_threshold=off\n"
-				 "not_ect=drop\n"
-				 "ack=keep\n"
-				 "max_drop=50%\n"
+				 "ce_threshold_selector=any\n"
+				 "ack=thin\n"
+				 "max_drop=100%\n"
 				 "lease=off\n"
 				 "exempt_ports=none\n"
 				 "exempt_dscp=none\n"
@@ -185,6 +190,7 @@ TEST_CASE("policy file: what is written reads back, whatever was before", "[poli
 			unsigned int kind = random() % 4;
 
 			policy.mode = kind % 3;
+			policy.target_auto = kind % 2;
 			policy.target_ns = 1000000 + 1000 * kind;
 			policy.max_drop_permille = kind == 3 ? 125 : 500;
 			policy.exempt_dscp = kind == 2 ? 0x5555555555555555 : 0;
@@ -192,7 +198,7 @@ TEST_CASE("policy file: what is written reads back, whatever was before", "[poli
 			policy.nr_exempt_ports = kind == 1;
 		}
 		for (auto &policy : read)
-			policy.ack = RXAQM_ACK_THIN;
+			policy.ack = RXAQM_ACK_KEEP;
 		INFO(nr << " queues");
 		CHECK(parse(write(policies), read, &error) == 0);
 		INFO(error.text);

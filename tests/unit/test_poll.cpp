@@ -36,12 +36,20 @@ struct Polled {
 		}
 	}
 
-	bool poll(int packets, bool left = false, __u64 took_ns = 100 * US)
+	/* @work: as the driver says, which is done if that is under 64. */
+	bool end(__u32 work, bool shared = false, bool counts_all = false)
+	{
+		const rxaqm_poll poll = { now_ns, work, 64, 64, shared, counts_all };
+
+		return rxaqm_poll_end(q.get(), &poll);
+	}
+
+	bool poll(int packets, __u64 took_ns = 100 * US)
 	{
 		for (int i = 0; i < packets; i++)
 			packet();
 		now_ns += took_ns;
-		return rxaqm_poll_end(q.get(), 64, left, 0, now_ns);
+		return end(__u32(packets));
 	}
 
 	__u64 in_hist() const
@@ -69,7 +77,9 @@ TEST_CASE("poll: drained if it took less than it might", "[poll]")
 		CHECK(p.q->flags & RXAQM_QUEUE_STANDING);
 		CHECK_FALSE(p.q->flags & RXAQM_QUEUE_DRAINED_BEFORE);
 	}
-	CHECK_FALSE(p.poll(3, true)); /* a backlog that others fill, too */
+	for (int i = 0; i < 3; i++)
+		p.packet();
+	CHECK_FALSE(p.end(64, true)); /* a backlog that others fill, too */
 	CHECK(p.poll(3));
 	CHECK(p.q->stat[RXAQM_STAT_POLLS_DRAINED] == 4);
 	CHECK(p.q->stat[RXAQM_STAT_POLLS_BUSY] == 4);
@@ -83,14 +93,14 @@ TEST_CASE("poll: a drained poll ends CoDel's episode", "[poll]")
 	p.q->codel.above = 1;
 	p.q->codel.dropping = 1;
 	p.q->codel.count = 7;
-	p.q->smooth_ns = 5;
+	p.q->law.smooth_ns = 5;
 	p.poll(64);
 	CHECK(p.q->codel.dropping);
 	p.poll(10);
 	CHECK_FALSE(p.q->codel.dropping);
 	CHECK_FALSE(p.q->codel.above);
 	CHECK(p.q->codel.count == 7);
-	CHECK(p.q->smooth_ns == 0);
+	CHECK(p.q->law.smooth_ns == 0);
 }
 
 TEST_CASE("poll: a queue first met standing stands since then", "[poll]")
@@ -122,7 +132,7 @@ TEST_CASE("poll: all packets are in the histogram once", "[poll]")
 	CHECK(p.q->hist[40] == 64 + 64 + 12);
 	/* No sample, nothing to count. */
 	p.q->taken = 5;
-	rxaqm_poll_end(p.q.get(), 64, false, 0, p.now_ns);
+	p.end(5);
 	CHECK(p.in_hist() == packets);
 	rxaqm_sample_count(p.q.get(), RXAQM_HIST_BUCKETS, 1);
 	CHECK(p.in_hist() == packets);
@@ -163,24 +173,24 @@ TEST_CASE("poll: the round time is that of polls without drops", "[poll]")
 {
 	Polled p;
 
-	p.poll(64, false, 900 * US); /* the first did not follow a busy one */
+	p.poll(64, 900 * US); /* the first did not follow a busy one */
 	CHECK(p.q->round_ns == 0);
 	for (int i = 0; i < 100; i++)
-		p.poll(64, false, 1280 * US);
+		p.poll(64, 1280 * US);
 	CHECK(p.q->round_ns == 1280 * US);
 	CHECK(p.q->packet_ns == 20 * US);
 	for (int i = 0; i < 100; i++) {
 		p.q->poll_drops = 30;
-		p.poll(64, false, 640 * US);
+		p.poll(64, 640 * US);
 		CHECK(p.q->poll_drops == 0);
 	}
 	CHECK(p.q->round_ns == 1280 * US);
 	CHECK(p.q->packet_ns == 20 * US);
 	for (int i = 0; i < 100; i++)
-		p.poll(10, false, 100 * US); /* drained: no round of a standing queue */
+		p.poll(10, 100 * US); /* drained: no round of a standing queue */
 	CHECK(p.q->round_ns == 1280 * US);
 	for (int i = 0; i < 200; i++)
-		p.poll(128, false, 640 * US);
+		p.poll(128, 640 * US);
 	CHECK(p.q->round_ns - 640 * US < 10);
 	CHECK(p.q->packet_ns - 5 * US < 10);
 }
@@ -194,14 +204,14 @@ TEST_CASE("poll: what came while a poll went on is not from before it", "[poll]"
 	p.packet();
 	begin_ns = p.now_ns;
 	p.q->begin_ns = begin_ns;
-	CHECK(p.poll(3, false, 5000 * US));
+	CHECK(p.poll(3, 5000 * US));
 	CHECK(p.q->empty_ns == begin_ns);
 	CHECK(p.q->drained_ns == p.now_ns);
 	CHECK(p.q->begin_ns == 0);
 	/* No packet, or none whose time was read: not before the last poll. */
 	for (int packets : { 0, 3 }) {
 		begin_ns = p.now_ns;
-		CHECK(p.poll(packets, false, 5000 * US));
+		CHECK(p.poll(packets, 5000 * US));
 		CHECK(p.q->empty_ns == begin_ns);
 	}
 }
@@ -214,11 +224,14 @@ TEST_CASE("poll: a queue that the CPU had no time for was not empty", "[poll]")
 	p.q->policy.interval_ns = 20 * MS;
 	p.poll(1);
 	p.poll(64);
-	p.now_ns += 9 * MS;
+	/* A CPU that others want, too, comes back to it late: what was left is still there. */
+	p.now_ns += 1000 * MS;
 	p.q->taken = 1;
 	CHECK_FALSE(rxaqm_poll_resumes(p.q.get(), p.now_ns));
-	p.now_ns += 2 * MS;
+	CHECK(p.q->flags & RXAQM_QUEUE_STANDING);
+	p.now_ns += 1 * MS;
 	REQUIRE(rxaqm_poll_resumes(p.q.get(), p.now_ns));
+	CHECK(p.q->stat[RXAQM_STAT_PASS_STALE] == 1);
 	CHECK_FALSE(p.q->flags & RXAQM_QUEUE_STANDING);
 	CHECK(p.q->drained_ns == p.now_ns);
 
@@ -241,7 +254,7 @@ TEST_CASE("poll: others' packets count when a packet's time is told", "[poll]")
 		for (int n = 0; n < 8; n++)
 			p.packet();
 		p.now_ns += 1280 * US;
-		CHECK_FALSE(rxaqm_poll_end(p.q.get(), 64, true, 64, p.now_ns));
+		CHECK_FALSE(p.end(64, true, true));
 	}
 	CHECK(p.q->round_ns == 1280 * US);
 	CHECK(p.q->packet_ns == 20 * US);
@@ -252,24 +265,28 @@ TEST_CASE("poll: rounds of many seconds do not wrap", "[poll]")
 	Polled p;
 
 	p.poll(64);
-	p.poll(64, false, (1ULL << 32) + 64);
-	CHECK(p.q->round_ns == 0xffffffff);
+	p.poll(64, (1ULL << 32) + 64);
+	CHECK(p.q->round_ns == 0x7fffffff);
 	CHECK(p.q->packet_ns == 0xffffffff / 64);
 }
 
-TEST_CASE("poll: smoothing starts at the first value and follows", "[poll]")
+TEST_CASE("poll: what is typical begins at the first value, and follows slowly", "[poll]")
 {
-	__u32 avg = rxaqm_poll_smooth(0, 1000);
+	__u32 typical = rxaqm_poll_follow(0, 1600);
 
-	CHECK(avg == 1000);
+	CHECK(typical == 1600);
+	/* One poll in which the CPU was taken away counts for as much as a small delay. */
+	CHECK(rxaqm_poll_follow(typical, ~0ULL) == 1701);
+	CHECK(rxaqm_poll_follow(typical, 1) == 1499);
+	CHECK(rxaqm_poll_follow(typical, 1650) == 1650);
 	for (int i = 0; i < 100; i++)
-		avg = rxaqm_poll_smooth(avg, 5000);
-	CHECK(5000 - avg < 8);
-	for (int i = 0; i < 100; i++)
-		avg = rxaqm_poll_smooth(avg, 16);
-	CHECK(avg - 16 < 8);
-	CHECK(rxaqm_poll_smooth(0, ~0ULL) == 0xffffffff);
-	CHECK(rxaqm_poll_smooth(0xffffffff, 0) == 0xdfffffff);
+		typical = rxaqm_poll_follow(typical, 16000);
+	CHECK(typical == 16000);
+	for (int i = 0; i < 1000; i++)
+		typical = rxaqm_poll_follow(typical, 16);
+	CHECK(typical == 16);
+	CHECK(rxaqm_poll_follow(0, ~0ULL) == 0x7fffffff);
+	CHECK(rxaqm_poll_follow(0x7fffffff, 0) < 0x7fffffff);
 }
 
 TEST_CASE("poll: a queue that is fast for its target shares readings of the clock", "[poll]")
@@ -281,4 +298,15 @@ TEST_CASE("poll: a queue that is fast for its target shares readings of the cloc
 	CHECK(rxaqm_poll_clock_mask(15626, 2000000) == 0);
 	CHECK(rxaqm_poll_clock_mask(20000, 500000) == 0);
 	CHECK(rxaqm_poll_clock_mask(0xffffffff, ~0ULL) == 7); /* no overflow */
+}
+
+TEST_CASE("poll: a share of the budget", "[poll]")
+{
+	for (__u32 rings = 1; rings <= 8; rings++)
+		CHECK(rxaqm_poll_is_share(64 / rings, 64));
+	for (__u32 packets : { 0, 1, 7, 11, 15, 17, 31, 33, 63, 65, 1000 })
+		CHECK_FALSE(rxaqm_poll_is_share(packets, 64));
+	/* A busy poll's budget is 8: all of it, or nothing that tells. */
+	CHECK(rxaqm_poll_is_share(8, 8));
+	CHECK_FALSE(rxaqm_poll_is_share(4, 8));
 }

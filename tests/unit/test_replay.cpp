@@ -24,7 +24,8 @@ TEST_CASE("trace: lines", "[replay]")
 		{ "1,0,10000000001,0,0,data,0", "sojourn_ns \"10000000001\" is not a number" },
 		{ "1,0,0,4294967296,0,data,0", "len \"4294967296\" is not" },
 		{ "1,0,0,0,4,data,0", "ecn \"4\" is not a number from 0 to 3" },
-		{ "1,0,0,0,0,syn,0", "kind \"syn\" is not data, ack or exempt" },
+		{ "1,0,0,0,0,syn,0", "" },
+		{ "1,0,0,0,0,udp,0", "kind \"udp\" is not data, ack, exempt or syn" },
 		{ "1,0,0,0,0,data,2", "drained \"2\" is not a number from 0 to 1" },
 		{ "1,0,0,0,0,data,", "drained \"\" is not" },
 		{ "1,0,-5,0,0,data,0", "sojourn_ns \"-5\" is not" },
@@ -103,7 +104,7 @@ TEST_CASE("trace: files", "[replay]")
 
 using Settings = std::vector<std::pair<const char *, const char *>>;
 
-/* A replay with target 1 ms and interval 100 ms, unless said otherwise. */
+/* A replay of law=codel with target 1 ms and interval 100 ms, unless said otherwise. */
 class Replay
 {
     public:
@@ -114,7 +115,7 @@ class Replay
 		settings.insert(settings.begin(), { { "mode", "enforce" },
 						    { "target", "1ms" },
 						    { "interval", "100ms" },
-						    { "max_drop", "100%" } });
+						    { "law", "codel" } });
 		for (const auto &[key, value] : settings)
 			REQUIRE(rxaqm_setting_set(&replay_->policy, key, value, 0, NULL) == 0);
 		replay_->keep_sojourns = true;
@@ -149,6 +150,11 @@ class Replay
 	rxaqm_replay_queue *queue(__u32 nr = 0)
 	{
 		return replay_->queue[nr];
+	}
+
+	rxaqm_replay *operator->()
+	{
+		return replay_.get();
 	}
 
     private:
@@ -216,28 +222,24 @@ TEST_CASE("replay: a drained ring ends an episode whatever the sojourn", "[repla
 TEST_CASE("replay: responses", "[replay]")
 {
 	static const struct {
-		const char *ecn, *not_ect;
+		const char *ecn;
 		__u8 codepoint, kind;
 		int verdict; /* of the packet on which the first signal is due */
 	} rows[] = {
-		{ "codel", "drop", RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, RXAQM_DROP },
-		{ "codel", "drop", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_MARK },
-		{ "codel", "drop", RXAQM_IP_ECT1, RXAQM_KIND_DATA, RXAQM_MARK },
-		{ "codel", "drop", RXAQM_IP_CE, RXAQM_KIND_DATA, RXAQM_PASS },
-		{ "codel", "pass", RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, RXAQM_PASS },
-		{ "codel", "drop", RXAQM_IP_NOT_ECT, RXAQM_KIND_ACK, RXAQM_PASS },
-		{ "codel", "drop", RXAQM_IP_ECT0, RXAQM_KIND_EXEMPT, RXAQM_PASS },
-		{ "off", "drop", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_DROP },
-		{ "off", "pass", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_PASS },
-		{ "step", "drop", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_MARK },
-		{ "step", "drop", RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, RXAQM_DROP },
+		{ "on", RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, RXAQM_DROP },
+		{ "on", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_MARK },
+		{ "on", RXAQM_IP_ECT1, RXAQM_KIND_DATA, RXAQM_MARK },
+		{ "on", RXAQM_IP_CE, RXAQM_KIND_DATA, RXAQM_PASS },
+		{ "on", RXAQM_IP_NOT_ECT, RXAQM_KIND_ACK, RXAQM_PASS },
+		{ "on", RXAQM_IP_ECT0, RXAQM_KIND_EXEMPT, RXAQM_PASS },
+		{ "off", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_DROP },
 	};
 
 	for (const auto &row : rows) {
-		Replay replay(Settings{ { "ecn", row.ecn }, { "not_ect", row.not_ect } });
+		Replay replay(Settings{ { "ecn", row.ecn } });
 
-		INFO("ecn=" << row.ecn << " not_ect=" << row.not_ect << " codepoint "
-			    << int(row.codepoint) << " kind " << int(row.kind));
+		INFO("ecn=" << row.ecn << " codepoint " << int(row.codepoint) << " kind "
+			    << int(row.kind));
 		CHECK(replay.signals(0, 100, 2000).empty());
 		CHECK(replay.packet(100, 2000, row.codepoint, row.kind) == row.verdict);
 	}
@@ -253,7 +255,7 @@ TEST_CASE("replay: a due signal waits for a packet that may have it", "[replay]"
 	CHECK(replay.packet(110, 2000) == RXAQM_DROP);
 }
 
-TEST_CASE("replay: step marking needs no interval", "[replay]")
+TEST_CASE("replay: a threshold needs no interval", "[replay]")
 {
 	Replay replay(Settings{ { "preset", "meta2022" } });
 
@@ -278,7 +280,83 @@ TEST_CASE("replay: max_drop caps", "[replay]")
 	Replay never(Settings{ { "max_drop", "0%" } });
 
 	CHECK(never.signals(0, 500, 2000).empty());
-	CHECK(never.queue()->queue.stat[RXAQM_STAT_PASS_MAX_DROP] > 0);
+	CHECK(never.queue()->queue.stat[RXAQM_STAT_PASS_CAPPED] > 0);
+}
+
+TEST_CASE("replay: the guard is for who can be spared, and can be switched off", "[replay]")
+{
+	/* A hundred ACKs, which CoDel never drops, for each packet that it may. */
+	auto load = [](Replay &replay) {
+		for (__u64 t = 0; t < 20000; t++)
+			replay.packet(t, 20000, RXAQM_IP_NOT_ECT,
+				      t % 100 ? RXAQM_KIND_ACK : RXAQM_KIND_DATA);
+		return replay.queue()->dropped;
+	};
+	Replay guarded, unguarded;
+
+	unguarded->unguarded = true;
+	CHECK(load(guarded) <= 200 * 4 / 100 + RXAQM_GUARD_BURST);
+	CHECK(load(unguarded) > 150);
+	CHECK(unguarded.queue()->queue.stat[RXAQM_STAT_PASS_CAPPED] == 0);
+}
+
+TEST_CASE("replay: law=auto leaves a burst alone and brings a flood down", "[replay]")
+{
+	Replay burst(Settings{ { "law", "auto" } }), flood(Settings{ { "law", "auto" } });
+	__u64 dropped = 0;
+
+	/* All of it came within an instant: what stands shorter and shorter is no bad queue. */
+	for (__u64 t = 0; t < 200; t++)
+		CHECK(burst.packet(1000 + t, 1000 * (t + 1)) == RXAQM_PASS);
+	CHECK_FALSE(burst.queue()->queue.law.bad);
+
+	for (__u64 t = 0; t < 5000; t++)
+		dropped += flood.packet(1000 + t, 20000) == RXAQM_DROP;
+	CHECK(flood.queue()->queue.law.bad);
+	CHECK(flood.queue()->queue.law.p > RXAQM_LAW_ONE / 2);
+	CHECK(dropped == flood.queue()->dropped);
+	CHECK(dropped > 1000);
+}
+
+TEST_CASE("replay: no ACK of a trace is known to be redundant", "[replay]")
+{
+	Replay replay(Settings{ { "law", "auto" }, { "max_drop", "0%" } });
+	__u64 passed = 0;
+
+	for (__u64 t = 0; t < 5000; t++)
+		passed += replay.packet(t, 20000, 0, RXAQM_KIND_ACK) == RXAQM_PASS;
+	CHECK(passed == 5000);
+	CHECK(replay.queue()->queue.law.p > 0);
+}
+
+TEST_CASE("replay: a ring without room for the target has a lower goal", "[replay]")
+{
+	Replay known(Settings{ { "law", "auto" }, { "target", "50ms" }, { "interval", "200ms" } });
+	Replay unknown(
+		Settings{ { "law", "auto" }, { "target", "50ms" }, { "interval", "200ms" } });
+
+	/* A packet a ms, of 64 entries: half of that leaves in 32 ms. */
+	known->ring_entries = 64;
+	known.signals(0, 1000, 60000);
+	unknown.signals(0, 1000, 60000);
+	CHECK(unknown.queue()->queue.law.goal_ns == 50 * ms);
+	CHECK(known.queue()->queue.law.goal_ns >= 30 * ms);
+	CHECK(known.queue()->queue.law.goal_ns <= 34 * ms);
+}
+
+TEST_CASE("replay: what ECT(0) means comes from the policy, classic for auto", "[replay]")
+{
+	static const struct {
+		const char *ect0;
+		bool classic;
+	} rows[] = { { "auto", true }, { "classic", true }, { "dctcp", false } };
+
+	for (const auto &row : rows) {
+		Replay replay(Settings{ { "law", "auto" }, { "ect0", row.ect0 } });
+
+		replay.packet(0, 20000);
+		CHECK(!!(replay.queue()->queue.flags & RXAQM_QUEUE_ECT0_CLASSIC) == row.classic);
+	}
 }
 
 TEST_CASE("replay: queues do not know each other", "[replay]")

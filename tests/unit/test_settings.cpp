@@ -38,10 +38,19 @@ TEST_CASE("settings: defaults", "[settings]")
 	static const struct {
 		const char *key, *value;
 	} rows[] = {
-		{ "mode", "observe" },	    { "signal", "auto" },  { "target", "2ms" },
-		{ "interval", "40ms" },	    { "ecn", "codel" },	   { "ce_threshold", "off" },
-		{ "l4s_threshold", "off" }, { "not_ect", "drop" }, { "ack", "keep" },
-		{ "max_drop", "50%" },	    { "lease", "off" },	   { "exempt_ports", "none" },
+		{ "mode", "observe" },
+		{ "signal", "auto" },
+		{ "law", "auto" },
+		{ "target", "auto" },
+		{ "interval", "40ms" },
+		{ "ecn", "on" },
+		{ "ect0", "auto" },
+		{ "ce_threshold", "off" },
+		{ "ce_threshold_selector", "any" },
+		{ "ack", "thin" },
+		{ "max_drop", "100%" },
+		{ "lease", "off" },
+		{ "exempt_ports", "none" },
 		{ "exempt_dscp", "none" },
 	};
 	rxaqm_policy policy = defaults();
@@ -50,7 +59,9 @@ TEST_CASE("settings: defaults", "[settings]")
 	for (size_t i = 0; i < RXAQM_NR_SETTINGS; i++) {
 		INFO(rows[i].key);
 		REQUIRE(std::string(rxaqm_settings[i].name) == rows[i].key);
-		CHECK(value_of(policy, rows[i].key) == rows[i].value);
+		/* With the least that auto stands for. */
+		CHECK(value_of(policy, rows[i].key) ==
+		      (rows[i].key == std::string("target") ? "auto:500us" : rows[i].value));
 		CHECK(std::string(rxaqm_settings[i].summary)
 			      .find("(default " + std::string(rows[i].value) + ")") !=
 		      std::string::npos);
@@ -73,15 +84,18 @@ TEST_CASE("settings: values are written as they are set", "[settings]")
 		{ "target", "1us", "1us" },
 		{ "target", "1500us", "1.5ms" },
 		{ "target", "4s", "4s" },
+		{ "target", "auto", "auto:500us" },
+		{ "target", "auto:5ms", "auto:5ms" },
+		{ "law", "codel", "codel" },
 		{ "interval", "100us", "100us" },
 		{ "interval", "0.1s", "100ms" },
 		{ "ecn", "off", "off" },
-		{ "ecn", "step", "step" },
+		{ "ecn", "on", "on" },
+		{ "ect0", "dctcp", "dctcp" },
+		{ "ect0", "classic", "classic" },
 		{ "ce_threshold", "10ms", "10ms" },
-		{ "l4s_threshold", "1ms", "1ms" },
-		{ "not_ect", "pass", "pass" },
-		{ "not_ect", "couple", "couple" },
-		{ "ack", "thin", "thin" },
+		{ "ce_threshold_selector", "ect1", "ect1" },
+		{ "ack", "keep", "keep" },
 		{ "max_drop", "0%", "0%" },
 		{ "max_drop", "12.5%", "12.5%" },
 		{ "max_drop", "100.0%", "100%" },
@@ -122,6 +136,10 @@ TEST_CASE("settings: bad ones are refused, with the remedy", "[settings]")
 		{ "target", "fast", "500us, 1.5ms or 2s" },
 		{ "target", "-5ms", "500us, 1.5ms or 2s" },
 		{ "target", "off", "500us, 1.5ms or 2s" },
+		{ "target", "auto:", "500us, 1.5ms or 2s" },
+		{ "target", "auto:5", "a unit is required" },
+		{ "target", "auto:5s", "1us to 4s" },
+		{ "target", "automatic", "500us, 1.5ms or 2s" },
 		{ "target", "0ms", "1us to 4s" },
 		{ "target", "999ns", "1us to 4s" },
 		{ "target", "4001ms", "1us to 4s" },
@@ -132,7 +150,8 @@ TEST_CASE("settings: bad ones are refused, with the remedy", "[settings]")
 		{ "mode", "enforced", "did you mean \"enforce\"?" },
 		{ "mode", "", "off|observe|enforce" },
 		{ "mode", "1", "off|observe|enforce" },
-		{ "ecn", "CODEL", "did you mean \"codel\"?" },
+		{ "law", "CODEL", "did you mean \"codel\"?" },
+		{ "law", "step", "auto|codel" },
 		{ "max_drop", "50", "50% or 12.5%" },
 		{ "max_drop", "101%", "0% to 100%" },
 		{ "exempt_ports", "0", "1 to 65535" },
@@ -149,7 +168,7 @@ TEST_CASE("settings: bad ones are refused, with the remedy", "[settings]")
 		{ "preset", "lan", "dc|wan|meta2022" },
 		{ "tagret", "5ms", "did you mean \"target\"?" },
 		{ "Mode", "off", "did you mean \"mode\"?" },
-		{ "something", "else", "there are mode signal target" },
+		{ "something", "else", "there are mode signal law target" },
 		{ "", "", "unknown setting" },
 	};
 
@@ -167,14 +186,49 @@ TEST_CASE("settings: bad ones are refused, with the remedy", "[settings]")
 	}
 }
 
+TEST_CASE("settings: what is gone is refused with what does it now", "[settings]")
+{
+	static const struct {
+		const char *key, *value, *says;
+	} rows[] = {
+		{ "ecn", "codel", "ecn=codel is gone: use ecn=on" },
+		{ "ecn", "step", "ecn=step is gone: use ecn=on" },
+		{ "not_ect", "couple", "not_ect=couple is gone: law=auto" },
+		{ "not_ect", "drop", "not_ect=drop is gone: law=auto" },
+		{ "l4s_threshold", "1ms", "l4s_threshold=1ms is gone: " },
+	};
+
+	for (const auto &row : rows) {
+		rxaqm_policy policy = defaults();
+		rxaqm_error error = {};
+
+		INFO(row.key << "=" << row.value);
+		CHECK(rxaqm_setting_set(&policy, row.key, row.value, now_ns, &error) == -EINVAL);
+		INFO(error.text);
+		CHECK(std::string(error.text).find(row.says) == 0);
+		CHECK(error.exit_code == RXAQM_EXIT_USAGE);
+		CHECK(same(policy, defaults()));
+	}
+	/* No row is of a key or a value that there is. */
+	for (const rxaqm_gone *gone = rxaqm_gone_settings; gone->key; gone++) {
+		const rxaqm_setting *setting = rxaqm_setting_find(gone->key);
+
+		INFO(gone->key);
+		CHECK(std::string(gone->remedy) != "");
+		CHECK(!setting == !gone->value);
+		for (int i = 0; setting && setting->choices[i]; i++)
+			CHECK(std::string(setting->choices[i]) != gone->value);
+	}
+}
+
 TEST_CASE("settings: presets, and the same by hand", "[settings]")
 {
 	static const struct {
-		const char *name, *target, *interval, *ecn, *ce_threshold;
+		const char *name, *law, *target, *interval, *ce_threshold;
 	} rows[] = {
-		{ "dc", "500us", "10ms", "codel", "off" },
-		{ "wan", "5ms", "100ms", "codel", "off" },
-		{ "meta2022", "10ms", "100ms", "step", "10ms" },
+		{ "dc", "auto", "auto:500us", "10ms", "off" },
+		{ "wan", "auto", "auto:5ms", "100ms", "off" },
+		{ "meta2022", "codel", "10ms", "100ms", "10ms" },
 	};
 	const rxaqm_preset *preset = rxaqm_presets;
 
@@ -184,9 +238,9 @@ TEST_CASE("settings: presets, and the same by hand", "[settings]")
 		/* A preset leaves nothing of one before it. */
 		CHECK(rxaqm_setting_set(&policy, "preset", "meta2022", now_ns, NULL) == 0);
 		CHECK(rxaqm_setting_set(&policy, "preset", row.name, now_ns, NULL) == 0);
+		rxaqm_setting_set(&by_hand, "law", row.law, now_ns, NULL);
 		rxaqm_setting_set(&by_hand, "target", row.target, now_ns, NULL);
 		rxaqm_setting_set(&by_hand, "interval", row.interval, now_ns, NULL);
-		rxaqm_setting_set(&by_hand, "ecn", row.ecn, now_ns, NULL);
 		rxaqm_setting_set(&by_hand, "ce_threshold", row.ce_threshold, now_ns, NULL);
 		INFO(row.name);
 		CHECK(same(policy, by_hand));
@@ -213,22 +267,38 @@ TEST_CASE("settings: the order of target and interval is free", "[settings]")
 	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
 }
 
-TEST_CASE("settings: what is coupled to marks needs some", "[settings]")
+TEST_CASE("settings: a threshold means nothing to law=auto", "[settings]")
 {
 	rxaqm_policy policy = defaults();
 	rxaqm_error error = {};
 
-	REQUIRE(rxaqm_setting_set(&policy, "not_ect", "couple", now_ns, NULL) == 0);
-	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
-	CHECK(std::string(error.text).find("not_ect=couple: ") == 0);
-	CHECK(std::string(error.text).find("set ecn=step, or ce_threshold") != std::string::npos);
 	REQUIRE(rxaqm_setting_set(&policy, "ce_threshold", "1ms", now_ns, NULL) == 0);
+	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
+	CHECK(std::string(error.text).find("ce_threshold=1ms: law=auto ") == 0);
+	CHECK(std::string(error.text).find("set law=codel, too, or ce_threshold=off") !=
+	      std::string::npos);
+	CHECK(error.exit_code == RXAQM_EXIT_USAGE);
+	REQUIRE(rxaqm_setting_set(&policy, "law", "codel", now_ns, NULL) == 0);
 	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
-	REQUIRE(rxaqm_setting_set(&policy, "ecn", "off", now_ns, NULL) == 0);
-	CHECK(rxaqm_policy_check(&policy, NULL) == -EINVAL);
+	REQUIRE(rxaqm_setting_set(&policy, "law", "auto", now_ns, NULL) == 0);
 	REQUIRE(rxaqm_setting_set(&policy, "ce_threshold", "off", now_ns, NULL) == 0);
-	REQUIRE(rxaqm_setting_set(&policy, "ecn", "step", now_ns, NULL) == 0);
 	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
+}
+
+TEST_CASE("settings: target=auto is forgotten with a number, and its least with auto", "[settings]")
+{
+	rxaqm_policy policy = defaults();
+
+	CHECK(policy.target_auto);
+	CHECK(policy.target_ns == RXAQM_TARGET_LEAST_NS);
+	REQUIRE(rxaqm_setting_set(&policy, "target", "3ms", now_ns, NULL) == 0);
+	CHECK_FALSE(policy.target_auto);
+	CHECK(policy.target_ns == 3000000);
+	REQUIRE(rxaqm_setting_set(&policy, "target", "auto:4ms", now_ns, NULL) == 0);
+	CHECK(policy.target_auto);
+	CHECK(policy.target_ns == 4000000);
+	REQUIRE(rxaqm_setting_set(&policy, "target", "auto", now_ns, NULL) == 0);
+	CHECK(same(policy, defaults()));
 }
 
 TEST_CASE("settings: a lease is what is left of it", "[settings]")
@@ -291,10 +361,11 @@ TEST_CASE("settings: JSON has units in its keys", "[settings]")
 	CHECK(rxaqm_out_close(&out, true) == 0);
 	fclose(file);
 	CHECK(std::string(text) ==
-	      "{\"mode\":\"observe\",\"signal\":\"auto\",\"target_ns\":2000000,"
-	      "\"interval_ns\":40000000,\"ecn\":\"codel\",\"ce_threshold_ns\":null,"
-	      "\"l4s_threshold_ns\":null,\"not_ect\":\"drop\",\"ack\":\"keep\","
-	      "\"max_drop_permille\":500,\"lease_ns\":10000000000,"
+	      "{\"mode\":\"observe\",\"signal\":\"auto\",\"law\":\"auto\","
+	      "\"target_ns\":500000,\"target_auto\":true,"
+	      "\"interval_ns\":40000000,\"ecn\":\"on\",\"ect0\":\"auto\",\"ce_threshold_ns\":null,"
+	      "\"ce_threshold_selector\":\"any\",\"ack\":\"thin\","
+	      "\"max_drop_permille\":1000,\"lease_ns\":10000000000,"
 	      "\"exempt_ports\":[22,443],\"exempt_dscp\":[48]}\n");
 	free(text);
 }

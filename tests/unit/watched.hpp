@@ -37,20 +37,22 @@ struct Watched {
 	Watched()
 	{
 		q->policy.mode = RXAQM_MODE_OBSERVE;
-		q->policy.target_ns = 2 * MS;
-		q->policy.interval_ns = 40 * MS;
+		q->target_ns = q->policy.target_ns = 2 * MS;
+		q->interval_ns = q->policy.interval_ns = 40 * MS;
 		q->drained_ns = now_ns;
 	}
 
-	/* As rxaqm_wait_follow() and rxaqm_codel_update() do it, from @since_ns on. */
+	/* As rxaqm_wait_follow() and the laws do it, from @since_ns on. */
 	void wait(bool over, __u64 since_ns)
 	{
 		if (!over) {
 			q->flags &= ~RXAQM_QUEUE_WAITING;
 			q->codel.above = 0;
+			q->law.above_ns = 0;
 		} else if (!(q->flags & RXAQM_QUEUE_WAITING)) {
 			q->flags |= RXAQM_QUEUE_WAITING;
 			q->codel.above = 1;
+			q->law.above_ns = since_ns;
 			q->codel.first_above_time_ns = since_ns + q->policy.interval_ns;
 		}
 	}
@@ -67,14 +69,14 @@ struct Watched {
 			q->stat[RXAQM_STAT_POLLS_BUSY] += 20; /* bursts */
 			q->flags &= ~RXAQM_QUEUE_STANDING;
 			q->drained_ns = now_ns - 1;
-			q->smooth_ns = 0;
+			q->law.smooth_ns = 0;
 		} else if (did != IDLE) {
 			q->stat[RXAQM_STAT_POLLS_BUSY] += 700;
 			q->flags |= RXAQM_QUEUE_STANDING;
 		}
 		if (did == OVER || did == CONTROLLED || did == WAITING) {
 			q->stat[RXAQM_STAT_JUDGED] += 44800;
-			q->smooth_ns = did == CONTROLLED ? 1900000 : 84 * MS;
+			q->law.smooth_ns = did == CONTROLLED ? 1900000 : 84 * MS;
 		}
 		wait(did == WAITING, now_ns - ns);
 		rxaqm_overload_look(&seen, q.get(), now_ns, &look);

@@ -74,8 +74,7 @@ TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_d
 	  "[xsk][dpdk]")
 {
 	need_testpmd();
-	Attached a({ "mode=enforce", "ecn=step", "not_ect=couple", "signal=busy", "target=1ms",
-		     "interval=20ms", "max_drop=20%" });
+	Attached a({ "mode=enforce", "signal=busy", "target=1ms", "interval=20ms", "max_drop=20%" });
 	if (!make_slow(a.wire, 20))
 		SKIP("needs two CPUs: one to send, one to receive");
 	const int64_t packets_before = a.stat("packets");
@@ -104,7 +103,6 @@ TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_d
 	CHECK(packets + lost < sent + 100);
 	CHECK(dropped > packets / 20);
 	CHECK(dropped < packets * 21 / 100);
-	CHECK(a.stat("pass_max_drop") > 0);
 	std::this_thread::sleep_for(100ms);
 	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 100) == 100);
 	CHECK(a.stat("drop") == dropped);

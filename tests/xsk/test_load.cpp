@@ -110,7 +110,8 @@ TEST_CASE("xsk: senders that do not respond lose max_drop at most, and the rest 
 	CAPTURE(result.text(), a.host.rxaqm(a.wire.rx, { "status" }).out);
 	REQUIRE(result.exit_code == 0);
 	CHECK(a.stat("drop") > 100);
-	CHECK(a.stat("drop") <= a.stat("judged") * 30 / 100 + 16);
+	/* By lot: a few more or less. */
+	CHECK(a.stat("drop") <= a.stat("judged") * 32 / 100 + 64);
 	CHECK(a.stat("ecn_mark") == 0);
 	/* The rest keeps the consumer busy, and overflows its ring, as without rxaqm. */
 	int64_t packets = 0, ring_full = 0;

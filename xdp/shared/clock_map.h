@@ -12,8 +12,8 @@
  *
  * A published mapping is double-buffered: clock[published & 1]. A writer fills the other
  * one and then raises published, 33 ms apart at least, so a reader that takes the copy
- * within that time never sees half of one. published 0: none. A reader of clock_phc_map
- * looks at published again, so that one that was held up for longer knows.
+ * within that time never sees half of one. A reader looks at published again, so that one that
+ * was held up for longer knows. published 0: none.
  */
 #ifndef RXAQM_CLOCK_MAP_H
 #define RXAQM_CLOCK_MAP_H
@@ -29,7 +29,9 @@ struct rxaqm_clock_entry {
 	__u32 phc_resets; /* those of clock_phc_map that est has followed */
 	__u64 phc_refused_until_ns; /* stamps contradicted the PHC: not used before */
 	__u32 phc_refusals; /* how often they did */
-	__u32 pad[3];
+	__u32 last; /* what published was last, if it is 0 now */
+	__u32 epoch; /* raised whenever a mapping is given up: what went before is of no use */
+	__u32 pad;
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_clock_entry, 320);
 

@@ -25,4 +25,14 @@ struct rxaqm_cpu {
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_cpu, 64);
 
+/* Contract of standing_map: NAPI instance -> its queues that stand, since a poll that finds such a
+ * queue empty runs no XDP program, and its end must still be known as the queue's. Written and
+ * read by napi_poll. A queue that does not stand, or has another napi by now, is in it by mistake.
+ */
+struct rxaqm_standing {
+	__u32 nr;
+	__u32 queue[RXAQM_CPU_QUEUES]; /* indices in queue_map */
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_standing, 36);
+
 #endif /* RXAQM_CPU_MAP_H */

@@ -2,22 +2,28 @@
 /*
  * The decision: what becomes of a packet that stood for a known time.
  *
- * Two steps, since most packets of a queue that stands are still under target and
- * need not be parsed: rxaqm_decide_sojourn() moves the law on and says whether the
- * packet's class matters; rxaqm_decide_packet() gives the verdict for that class.
- * Both are pure: the BPF program, the unit tests and replay run the same code.
+ * Two steps, since most packets of a queue that stands are well under target and need not be
+ * parsed: rxaqm_decide_sojourn() moves the law on and says whether the packet's class matters;
+ * rxaqm_decide_packet() gives the verdict for that class. Both are pure: the BPF program, the
+ * unit tests and replay run the same code.
+ *
+ * Two laws: law=auto is law.h. law=codel is RFC 8289 as Linux has it (codel.h), with a guard
+ * around it: CoDel asks for more and more signals while what holds the queue does not respond,
+ * and none but the few packets that can be dropped would pay. So a class is dropped at most four
+ * times as often as its part in the queue, and SYN, FIN and RST only where they are the load.
  */
 #ifndef RXAQM_DECIDE_H
 #define RXAQM_DECIDE_H
 
+#include "floor.h"
 #include "queue.h"
-
-#define RXAQM_CAP_BURST 16 /* drops that max_drop may save up */
 
 enum rxaqm_verdict {
 	RXAQM_PASS,
 	RXAQM_MARK, /* set CE and pass */
 	RXAQM_DROP,
+	RXAQM_NOTE, /* an ACK or SYN that passes: ack.h is to know of it */
+	RXAQM_THIN, /* an ACK: drop it if it is redundant, else as RXAQM_NOTE */
 };
 
 /* IP ECN codepoints (RFC 3168, 5). */
@@ -33,78 +39,177 @@ enum rxaqm_kind {
 	RXAQM_KIND_SYN, /* TCP SYN, FIN or RST: what a connection cannot spare */
 };
 
-/* What is known after the first step. */
-struct rxaqm_judgement {
-	__u64 sojourn_ns; /* less its error */
-	bool over; /* over target */
-	bool due; /* CoDel wants a signal */
-	bool step; /* over ce_threshold */
-	bool l4s; /* over l4s_threshold */
-};
+/* A class that is guarded may save up so many drops. */
+#define RXAQM_GUARD_BURST 4
+/* Credits are kept in sixteenths of RXAQM_LAW_ONE, so that some fit. */
+#define RXAQM_GUARD_SHIFT 4
+#define RXAQM_GUARD_DROP (RXAQM_LAW_ONE >> RXAQM_GUARD_SHIFT)
 
-/* Each judged packet earns its share of a drop. */
-rxaqm_always_inline void rxaqm_decide_earn(struct rxaqm_queue *q, __u32 packets)
+/* A queue that nobody looked at for so long begins anew. */
+#define RXAQM_DECIDE_MEMORY_NS RXAQM_NSEC_PER_SEC
+
+/* An interval holds so many targets at least. */
+#define RXAQM_DECIDE_TARGETS 4
+
+/* What is known after the first step: bits; none of them means pass. */
+#define RXAQM_JUDGE_CLASS (1U << 0) /* law=auto: over half the goal */
+#define RXAQM_JUDGE_OVER (1U << 1) /* over target */
+#define RXAQM_JUDGE_DUE (1U << 2) /* law=codel: a signal is due */
+#define RXAQM_JUDGE_CE (1U << 3) /* law=codel: over ce_threshold */
+
+/* The law begins anew: what it came to under another policy, or while only observing, where
+ * nobody reacts and p runs up, is no place to begin.
+ */
+static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 {
-	q->cap_credit += packets * q->policy.max_drop_permille;
-	if (q->cap_credit > RXAQM_CAP_BURST * 1000)
-		q->cap_credit = RXAQM_CAP_BURST * 1000;
+	__u32 random = q->law.random;
+
+	q->codel = (struct rxaqm_codel_vars){};
+	q->law = (struct rxaqm_law_vars){};
+	q->law.goal_ns = q->target_ns;
+	q->law.random = random;
 }
 
-/* Judge a packet that stood @sojourn_ns (less its error) and is at hand at @now_ns.
- * @drained says that it leaves the queue empty, if that is known already. Returns true
- * if rxaqm_decide_packet() must be asked.
+/* Target and interval in use: the policy's, or, for target=auto, what the measured rounds ask
+ * for and the policy's at least. The interval goes along where it would be too short.
  */
-rxaqm_always_inline bool rxaqm_decide_sojourn(struct rxaqm_queue *q, struct rxaqm_judgement *j,
-					      __u64 sojourn_ns, bool drained, __u64 now_ns)
+static inline void rxaqm_decide_target(struct rxaqm_queue *q, __u32 ring_entries)
+{
+	__u64 target_ns = q->policy.target_ns, interval_ns = q->policy.interval_ns;
+	__u64 floor_ns, ceiling_ns, derived_ns;
+
+	if (q->policy.target_auto) {
+		floor_ns = rxaqm_floor_ns(q->moderation_ns, q->round_ns);
+		ceiling_ns = rxaqm_floor_ceiling_ns(ring_entries, q->packet_ns);
+		derived_ns = rxaqm_floor_target_ns(floor_ns, ceiling_ns, q->target_quarters);
+		if (derived_ns > target_ns)
+			target_ns = derived_ns;
+		if (target_ns > RXAQM_INTERVAL_MAX_NS / RXAQM_DECIDE_TARGETS)
+			target_ns = RXAQM_INTERVAL_MAX_NS / RXAQM_DECIDE_TARGETS;
+		if (interval_ns < RXAQM_DECIDE_TARGETS * target_ns)
+			interval_ns = RXAQM_DECIDE_TARGETS * target_ns;
+	}
+	q->target_ns = target_ns;
+	q->interval_ns = interval_ns;
+}
+
+/* max_drop as a share of RXAQM_LAW_ONE. */
+rxaqm_always_inline __u32 rxaqm_decide_max_drop(const struct rxaqm_policy *policy)
+{
+	if (policy->max_drop_permille >= 1000)
+		return RXAQM_LAW_ONE;
+	return policy->max_drop_permille * (RXAQM_LAW_ONE / 1000);
+}
+
+/* law=codel: a window is over. */
+static inline void rxaqm_decide_guard(struct rxaqm_queue *q, __u32 max_drop, __u64 now_ns)
+{
+	struct rxaqm_law_vars *vars = &q->law;
+	__u32 i;
+
+	for (i = 0; i < RXAQM_NR_DROPPABLE; i++) {
+		__u32 cap = RXAQM_LAW_ONE;
+
+		if (!(q->flags & RXAQM_QUEUE_UNGUARDED))
+			cap = rxaqm_law_cap(vars, i);
+		vars->drop[i] = cap < max_drop ? cap : max_drop;
+	}
+	rxaqm_law_forget_seen(vars);
+	vars->goal_ns = q->target_ns;
+	vars->turn_ns = now_ns;
+}
+
+/* A window of the queue is over at @now_ns. Global for the verifier's sake. Returns 0. */
+rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns)
+{
+	struct rxaqm_law_params params;
+
+	if (!q)
+		return 0;
+	rxaqm_decide_target(q, ring_entries);
+	params.target_ns = q->target_ns;
+	params.interval_ns = q->interval_ns;
+	params.ring_entries = ring_entries;
+	params.max_drop = rxaqm_decide_max_drop(&q->policy);
+	if (q->policy.law == RXAQM_LAW_AUTO) {
+		rxaqm_law_turn(&q->law, &params, now_ns);
+		return 0;
+	}
+	if (!(q->flags & RXAQM_QUEUE_UNGUARDED) && q->law.turn_ns &&
+	    rxaqm_ns_since(now_ns, q->law.turn_ns) > RXAQM_DECIDE_MEMORY_NS)
+		rxaqm_codel_drained(&q->codel);
+	rxaqm_decide_guard(q, params.max_drop, now_ns);
+	return 0;
+}
+
+/* The queue stood over its goal for an interval of arrivals. Global likewise. Returns 0. */
+rxaqm_global int rxaqm_decide_turn_bad(struct rxaqm_queue *q)
+{
+	if (q)
+		rxaqm_law_turn_bad(&q->law, rxaqm_decide_max_drop(&q->policy));
+	return 0;
+}
+
+/* The queue was seen empty. */
+rxaqm_always_inline void rxaqm_decide_drained(struct rxaqm_queue *q)
+{
+	rxaqm_codel_drained(&q->codel);
+	rxaqm_law_drained(&q->law);
+}
+
+/* ACKs that stood in the queue until this time passed without being noted (ack.h). */
+rxaqm_always_inline __u64 rxaqm_decide_unasked_ns(const struct rxaqm_queue *q)
+{
+	if (rxaqm_ns_after(q->drained_ns, q->law.unasked_ns))
+		return q->drained_ns;
+	return q->law.unasked_ns;
+}
+
+/* How long a flow may go without an ACK: half of what its ACKs wait, but no sender's timer. */
+rxaqm_always_inline __u64 rxaqm_decide_ack_gap_ns(const struct rxaqm_queue *q)
+{
+	__u64 gap_ns = q->law.smooth_ns / 2;
+
+	return gap_ns < RXAQM_NSEC_PER_SEC ? gap_ns : RXAQM_NSEC_PER_SEC;
+}
+
+/* Judge a packet that stood @sojourn_ns (less its error) in a queue of at most @ring_entries (0:
+ * unknown) and is at hand at @now_ns. @drained says that it leaves the queue empty, if that is
+ * known already. Returns RXAQM_JUDGE_*; if that is not 0, rxaqm_decide_packet() must be asked.
+ */
+rxaqm_always_inline __u32 rxaqm_decide_sojourn(struct rxaqm_queue *q, __u64 sojourn_ns,
+					       bool drained, __u32 ring_entries, __u64 now_ns)
 {
 	const struct rxaqm_policy *policy = &q->policy;
-	const struct rxaqm_codel_params params = {
-		.target_ns = policy->target_ns,
-		.interval_ns = policy->interval_ns,
-	};
-	__u64 ce_threshold_ns = rxaqm_policy_ce_threshold(policy);
-	__s64 diff_ns = (__s64)(sojourn_ns - q->smooth_ns);
+	struct rxaqm_law_vars *vars = &q->law;
+	struct rxaqm_codel_params params;
+	__u32 judged = 0;
 
 	q->stat[RXAQM_STAT_JUDGED]++;
-	if (policy->not_ect == RXAQM_NOT_ECT_COUPLE)
-		rxaqm_couple_note(&q->couple, policy->interval_ns,
-				  ce_threshold_ns && q->smooth_ns > ce_threshold_ns, now_ns);
-	/* Shifted, not divided: the average may settle 7 ns low. */
-	q->smooth_ns = q->smooth_ns ? q->smooth_ns + (diff_ns >> 3) : sojourn_ns;
-	rxaqm_decide_earn(q, 1);
-
-	j->sojourn_ns = sojourn_ns;
-	j->due = rxaqm_codel_update(&q->codel, &params, sojourn_ns, drained, now_ns);
-	j->over = sojourn_ns > policy->target_ns;
-	j->step = ce_threshold_ns && q->smooth_ns > ce_threshold_ns && !drained;
-	j->l4s = policy->l4s_threshold_ns && sojourn_ns > policy->l4s_threshold_ns &&
-		 policy->ecn != RXAQM_ECN_OFF && !drained;
-	if (drained)
-		q->smooth_ns = 0;
-	if (!j->over)
+	rxaqm_law_average(vars, sojourn_ns);
+	if (rxaqm_ns_since(now_ns, vars->turn_ns) >= q->interval_ns >> RXAQM_LAW_WINDOW_BITS)
+		rxaqm_decide_turn(q, ring_entries, now_ns);
+	if (sojourn_ns > q->target_ns)
+		judged = RXAQM_JUDGE_OVER;
+	else
 		q->stat[RXAQM_STAT_LOW]++;
-	return j->over || j->due || j->step || j->l4s;
-}
-
-/* May packets that stood as long as the one of @j, which needed no verdict, go without being
- * asked about? At the target itself CoDel goes on counting. If so the average takes them in here.
- */
-rxaqm_always_inline bool rxaqm_decide_alike(struct rxaqm_queue *q, const struct rxaqm_judgement *j)
-{
-	__s64 diff_ns = (__s64)(j->sojourn_ns - q->smooth_ns);
-
-	if (j->sojourn_ns >= q->policy.target_ns)
-		return false;
-	q->smooth_ns += (diff_ns >> 1) + (diff_ns >> 3); /* as seven more steps of an eighth do */
-	return true;
-}
-
-/* @packets have gone so. */
-rxaqm_always_inline void rxaqm_decide_gone(struct rxaqm_queue *q, __u32 packets)
-{
-	q->stat[RXAQM_STAT_JUDGED] += packets;
-	q->stat[RXAQM_STAT_LOW] += packets;
-	rxaqm_decide_earn(q, packets);
+	if (policy->law == RXAQM_LAW_AUTO) {
+		if (rxaqm_law_turns_bad(vars, q->interval_ns, sojourn_ns, now_ns))
+			rxaqm_decide_turn_bad(q);
+		if (drained)
+			rxaqm_decide_drained(q);
+		if (sojourn_ns > vars->goal_ns / 2)
+			return judged | RXAQM_JUDGE_CLASS;
+		vars->unasked_ns = now_ns;
+		return 0;
+	}
+	params.target_ns = q->target_ns;
+	params.interval_ns = q->interval_ns;
+	if (rxaqm_codel_update(&q->codel, &params, sojourn_ns, drained, now_ns))
+		judged |= RXAQM_JUDGE_DUE;
+	if (policy->ce_threshold_ns && sojourn_ns > policy->ce_threshold_ns)
+		judged |= RXAQM_JUDGE_CE;
+	return judged;
 }
 
 /* True if policy is enforced, not only observed. */
@@ -114,22 +219,16 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
 	       (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns));
 }
 
-/* Count @stat, or what it would have been: @enforced picks the one of the pair. */
-#define rxaqm_decide_count(q, enforced, stat_) \
-	((q)->stat[(enforced) ? RXAQM_STAT_##stat_ : RXAQM_STAT_WOULD_##stat_]++)
-
-/* Drop a packet, if max_drop lets it: shares of a drop are earned, up to a few in store. So of any
- * n packets at most n * max_drop + RXAQM_CAP_BURST are dropped, and no calm hours pay for a bad
- * second.
- */
-rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q)
+/* Count @stat (RXAQM_STAT_ECN_MARK .. RXAQM_STAT_ACK_DROP), or that it would have been. */
+rxaqm_always_inline void rxaqm_decide_count(struct rxaqm_queue *q, bool enforced,
+					    enum rxaqm_stat stat)
 {
-	if (q->cap_credit < 1000) {
-		q->stat[RXAQM_STAT_PASS_MAX_DROP]++;
-		return false;
-	}
-	q->cap_credit -= 1000;
-	return true;
+	const int would = RXAQM_STAT_WOULD_ECN_MARK - RXAQM_STAT_ECN_MARK;
+
+	if (enforced)
+		q->stat[stat]++;
+	else
+		q->stat[stat + would]++;
 }
 
 rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 kind, __u8 ecn)
@@ -148,73 +247,171 @@ rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 ki
 		q->stat[RXAQM_STAT_OVER_NECT]++;
 }
 
+/* A packet that is not an ACK goes. */
+rxaqm_always_inline void rxaqm_decide_count_drop(struct rxaqm_queue *q, enum rxaqm_class cls,
+						 bool enforced)
+{
+	rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP);
+	if (cls == RXAQM_CLASS_SYN)
+		rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP_SYN);
+	else if (cls == RXAQM_CLASS_ECT)
+		rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP_ECT);
+}
+
+rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_policy *policy,
+							__u8 kind, __u8 ecn)
+{
+	if (kind == RXAQM_KIND_EXEMPT)
+		return RXAQM_CLASS_EXEMPT;
+	if (kind == RXAQM_KIND_ACK)
+		return RXAQM_CLASS_ACK;
+	if (kind == RXAQM_KIND_SYN)
+		return RXAQM_CLASS_SYN;
+	if (ecn == RXAQM_IP_NOT_ECT || !policy->ecn)
+		return RXAQM_CLASS_NOT_ECT;
+	return RXAQM_CLASS_ECT;
+}
+
+/* law=auto: a pure ACK or a SYN that is not shed, @drawn by lot. */
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ack(struct rxaqm_queue *q, bool ack,
+							__u32 drawn, __u64 now_ns)
+{
+	if (q->law.bad && q->policy.ack == RXAQM_ACK_THIN)
+		return ack && drawn < q->law.thin ? RXAQM_THIN : RXAQM_NOTE;
+	q->law.unasked_ns = now_ns;
+	return RXAQM_PASS;
+}
+
+/* law=auto. One number drawn by lot decides: the least of them drop, the greatest mark. */
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
+							 enum rxaqm_class cls, __u8 ecn,
+							 bool enforced, __u64 now_ns)
+{
+	struct rxaqm_law_vars *vars = &q->law;
+	__u32 drawn = rxaqm_law_random(vars), mark = vars->mark;
+
+	if (vars->bad && drawn < vars->drop[cls]) {
+		if (cls == RXAQM_CLASS_ACK)
+			rxaqm_decide_count(q, enforced, RXAQM_STAT_ACK_DROP);
+		else
+			rxaqm_decide_count_drop(q, cls, enforced);
+		return RXAQM_DROP;
+	}
+	if (cls == RXAQM_CLASS_ACK || cls == RXAQM_CLASS_SYN)
+		return rxaqm_decide_ack(q, cls == RXAQM_CLASS_ACK, drawn, now_ns);
+	if (ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC))
+		mark = vars->mark_classic;
+	/* A CE mark that is there already says what ours would. */
+	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE || RXAQM_LAW_ONE - 1 - drawn >= mark)
+		return RXAQM_PASS;
+	rxaqm_decide_count(q, enforced, RXAQM_STAT_ECN_MARK);
+	return RXAQM_MARK;
+}
+
+/* law=codel: is a packet of @cls, for which a drop is due, one that may go? */
+rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, enum rxaqm_class cls)
+{
+	if (cls == RXAQM_CLASS_SYN && !(q->flags & RXAQM_QUEUE_UNGUARDED) &&
+	    rxaqm_law_cap(&q->law, cls) < RXAQM_LAW_ONE)
+		return false;
+	if (q->credit[cls] < RXAQM_GUARD_DROP)
+		return false;
+	q->credit[cls] -= RXAQM_GUARD_DROP;
+	return true;
+}
+
+/* Each packet of a class earns the share of a drop that the class may bear. */
+rxaqm_always_inline void rxaqm_decide_earn(struct rxaqm_queue *q, enum rxaqm_class cls)
+{
+	__u32 credit = q->credit[cls] + (q->law.drop[cls] >> RXAQM_GUARD_SHIFT);
+	__u32 most = RXAQM_GUARD_BURST * RXAQM_GUARD_DROP;
+
+	q->credit[cls] = credit < most ? credit : most;
+}
+
+/* law=codel: the signal that is due was given. */
 rxaqm_always_inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns)
 {
 	const struct rxaqm_codel_params params = {
-		.target_ns = q->policy.target_ns,
-		.interval_ns = q->policy.interval_ns,
+		.target_ns = q->target_ns,
+		.interval_ns = q->interval_ns,
 	};
 
 	rxaqm_codel_signal(&q->codel, &params, now_ns);
 }
 
-/* An ECT or CE packet: marks come first, and one that CoDel asked for is its signal. */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ect(struct rxaqm_queue *q,
-							const struct rxaqm_judgement *j, __u8 ecn,
-							bool enforced, __u64 now_ns)
+/* law=codel: an ECT or CE packet. */
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel_ect(struct rxaqm_queue *q, __u32 judged,
+							      __u8 ecn, bool enforced, __u64 now_ns)
 {
-	bool l4s_only = ecn == RXAQM_IP_ECT1 && q->policy.l4s_threshold_ns;
-	bool due = j->due && !l4s_only && q->policy.ecn == RXAQM_ECN_CODEL;
-	bool step = l4s_only ? j->l4s : j->step;
+	bool due = judged & RXAQM_JUDGE_DUE, ce = judged & RXAQM_JUDGE_CE;
 
-	if (!due && !step)
-		return RXAQM_PASS;
+	if (q->policy.ce_selector == RXAQM_CE_SELECTOR_ECT1 && ecn != RXAQM_IP_ECT1)
+		ce = false;
 	if (due)
 		rxaqm_decide_signal(q, now_ns);
-	/* A CE mark that is there already says what ours would. */
-	if (ecn == RXAQM_IP_CE)
+	if ((!due && !ce) || ecn == RXAQM_IP_CE)
 		return RXAQM_PASS;
-	if (due)
-		rxaqm_decide_count(q, enforced, ECN_MARK);
-	else
-		rxaqm_decide_count(q, enforced, CE_MARK);
+	rxaqm_decide_count(q, enforced, due ? RXAQM_STAT_ECN_MARK : RXAQM_STAT_CE_MARK);
 	return RXAQM_MARK;
 }
 
-/* True if a packet that can't be marked is to be dropped. CoDel goes on beside the coupling, for
- * senders that take more than a quarter of their packets lost for nothing.
- */
-rxaqm_always_inline bool rxaqm_decide_not_ect(struct rxaqm_queue *q,
-					      const struct rxaqm_judgement *j)
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged,
+							  enum rxaqm_class cls, __u8 ecn,
+							  bool enforced, __u64 now_ns)
 {
-	if (q->policy.not_ect == RXAQM_NOT_ECT_PASS)
-		return false;
-	if (q->policy.not_ect == RXAQM_NOT_ECT_COUPLE && j->step &&
-	    rxaqm_couple_drop(&q->couple, q->policy.interval_ns))
-		return true;
-	return j->due;
+	if (cls == RXAQM_CLASS_ACK)
+		return RXAQM_PASS;
+	if (ecn != RXAQM_IP_NOT_ECT && q->policy.ecn)
+		return rxaqm_decide_codel_ect(q, judged, ecn, enforced, now_ns);
+	rxaqm_decide_earn(q, cls);
+	if (!(judged & RXAQM_JUDGE_DUE))
+		return RXAQM_PASS;
+	if (!rxaqm_decide_may_drop(q, cls)) {
+		q->stat[RXAQM_STAT_PASS_CAPPED]++;
+		return RXAQM_PASS;
+	}
+	rxaqm_decide_signal(q, now_ns);
+	rxaqm_decide_count_drop(q, cls, enforced);
+	return RXAQM_DROP;
 }
 
-/* The verdict on a packet of class (@kind, @ecn) for which rxaqm_decide_sojourn()
- * returned true. It is for the caller to heed it only if rxaqm_decide_enforced().
+/* Enforcing begins or ends: so do signals. What was seen of each class holds. Global: it is seldom.
+ * Returns 0.
  */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q,
-							   const struct rxaqm_judgement *j,
+rxaqm_global int rxaqm_decide_enforce(struct rxaqm_queue *q)
+{
+	if (!q)
+		return 0;
+	q->flags ^= RXAQM_QUEUE_ENFORCED;
+	q->codel = (struct rxaqm_codel_vars){};
+	q->law.p = 0;
+	q->law.bad = 0;
+	q->law.above_ns = 0;
+	if (q->policy.law == RXAQM_LAW_AUTO)
+		rxaqm_law_map(&q->law, RXAQM_LAW_ONE);
+	return 0;
+}
+
+/* The verdict on a packet of class (@kind, @ecn) of which rxaqm_decide_sojourn() said @judged. It
+ * is for the caller to heed it only if @enforced (rxaqm_decide_enforced()).
+ */
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q, __u32 judged,
 							   __u8 kind, __u8 ecn, bool enforced,
 							   __u64 now_ns)
 {
-	if (j->over)
+	enum rxaqm_class cls = rxaqm_decide_class(&q->policy, kind, ecn);
+
+	if (enforced != !!(q->flags & RXAQM_QUEUE_ENFORCED))
+		rxaqm_decide_enforce(q);
+	if (judged & RXAQM_JUDGE_OVER)
 		rxaqm_decide_count_class(q, kind, ecn);
-	if (kind == RXAQM_KIND_ACK || kind == RXAQM_KIND_EXEMPT)
+	q->law.seen[cls] += 4;
+	if (cls == RXAQM_CLASS_EXEMPT)
 		return RXAQM_PASS;
-	if (ecn != RXAQM_IP_NOT_ECT && q->policy.ecn != RXAQM_ECN_OFF)
-		return rxaqm_decide_ect(q, j, ecn, enforced, now_ns);
-	if (!rxaqm_decide_not_ect(q, j) || !rxaqm_decide_may_drop(q))
-		return RXAQM_PASS;
-	if (j->due)
-		rxaqm_decide_signal(q, now_ns);
-	rxaqm_decide_count(q, enforced, DROP);
-	return RXAQM_DROP;
+	if (q->policy.law == RXAQM_LAW_AUTO)
+		return rxaqm_decide_auto(q, cls, ecn, enforced, now_ns);
+	return rxaqm_decide_codel(q, judged, cls, ecn, enforced, now_ns);
 }
 
 #endif /* RXAQM_DECIDE_H */

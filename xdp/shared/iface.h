@@ -35,6 +35,8 @@ enum rxaqm_stamp {
 #define RXAQM_IFACE_BY_WORK (1U << 5) /* work == budget says that a poll left packets */
 #define RXAQM_IFACE_BARE (1U << 6) /* nothing is put in front of packets for sockets (rxaqm_bare) */
 
+#define RXAQM_IFACE_ECT0_DCTCP (1U << 7) /* the host's congestion control is DCTCP (ect0=auto) */
+
 #define RXAQM_IFNAMSIZ 16
 #define RXAQM_PROFILE_NAME_LEN 32
 
@@ -55,9 +57,13 @@ struct rxaqm_iface {
 	__s32 hwtstamp_tx_type;
 	__s32 hwtstamp_rx_filter;
 	__s32 hwtstamp_granted; /* rx_filter as the driver granted it, which is not always all */
+	/* What the NIC profile says of targets (floor.h). */
+	__u16 target_rule; /* enum rxaqm_target_rule; for status */
+	__u16 target_quarters; /* of the floor */
+	__u32 moderation_ns;
 	char name[RXAQM_IFNAMSIZ]; /* at attach */
 	char profile[RXAQM_PROFILE_NAME_LEN];
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_iface, 120);
+RXAQM_ASSERT_SIZE(struct rxaqm_iface, 128);
 
 #endif /* RXAQM_IFACE_H */

@@ -82,15 +82,12 @@ struct {
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } cpu_map SEC(".maps");
 
-/* NAPI instance -> queue, for queues that stand: the poll that finds such a queue empty
- * runs no XDP program, and its end must still be known as the queue's. Written by
- * napi_poll.bpf.c. An entry whose queue has another napi by now means nothing.
- */
+/* Contract: cpu_map.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, RXAQM_MAX_QUEUES);
 	__type(key, __u64);
-	__type(value, __u32);
+	__type(value, struct rxaqm_standing);
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } standing_map SEC(".maps");
 

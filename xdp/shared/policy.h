@@ -26,21 +26,33 @@ enum rxaqm_signal {
 	RXAQM_SIGNAL_BUSY, /* time since a poll last drained the queue */
 };
 
+enum rxaqm_law {
+	RXAQM_LAW_AUTO, /* law.h */
+	RXAQM_LAW_CODEL, /* codel.h */
+};
+
 enum rxaqm_ecn {
 	RXAQM_ECN_OFF, /* ECT packets are treated like Not-ECT ones */
-	RXAQM_ECN_CODEL, /* RFC 3168: mark where CoDel would drop */
-	RXAQM_ECN_STEP, /* DCTCP: mark all ECT packets over ce_threshold */
+	RXAQM_ECN_ON,
 };
 
-enum rxaqm_not_ect {
-	RXAQM_NOT_ECT_DROP,
-	RXAQM_NOT_ECT_PASS,
-	RXAQM_NOT_ECT_COUPLE, /* drop also as fits the marks of a step (couple.h) */
+/* What a mark means to a sender of ECT(0). ECT(1) is always L4S (RFC 9331). law=auto only. */
+enum rxaqm_ect0 {
+	RXAQM_ECT0_AUTO, /* as the congestion control of the host says */
+	RXAQM_ECT0_DCTCP, /* one of many */
+	RXAQM_ECT0_CLASSIC, /* as much as a drop (RFC 3168) */
 };
 
+/* Which packets ce_threshold marks. law=codel only; as tc-fq_codel's ce_threshold_selector. */
+enum rxaqm_ce_selector {
+	RXAQM_CE_SELECTOR_ANY,
+	RXAQM_CE_SELECTOR_ECT1,
+};
+
+/* law=auto only. */
 enum rxaqm_ack {
-	RXAQM_ACK_KEEP, /* pure ACKs are never touched */
-	RXAQM_ACK_THIN, /* redundant pure ACKs of a flow are dropped while the queue stands */
+	RXAQM_ACK_KEEP, /* no ACK is dropped as redundant */
+	RXAQM_ACK_THIN, /* redundant pure ACKs are dropped first */
 };
 
 #define RXAQM_MAX_EXEMPT_PORTS 8
@@ -52,29 +64,24 @@ enum rxaqm_ack {
 
 struct rxaqm_policy {
 	__u64 target_ns; /* acceptable standing sojourn, at most interval_ns */
-	__u64 interval_ns; /* CoDel interval: the longest RTT to be controlled */
-	__u64 ce_threshold_ns; /* mark ECT packets over this; 0: off (step: target) */
-	__u64 l4s_threshold_ns; /* mark ECT(1) packets over this; 0: ECT(1) is as ECT(0) */
+	__u64 interval_ns; /* the longest RTT to be controlled */
+	__u64 ce_threshold_ns; /* law=codel: mark ECT packets over this; 0: off */
 	__u64 lease_until_ns; /* CLOCK_MONOTONIC; enforce lapses to observe then; 0: never */
 	__u64 exempt_dscp; /* bit n: DSCP n is exempt */
 	__u16 exempt_port[RXAQM_MAX_EXEMPT_PORTS]; /* host order, TCP or UDP, either end */
-	__u16 max_drop_permille; /* most of the judged packets that may be dropped, 0..1000 */
+	__u16 max_drop_permille; /* most of any class of packets that may be dropped, 0..1000 */
 	__u8 nr_exempt_ports;
 	__u8 mode; /* enum rxaqm_mode */
 	__u8 signal; /* enum rxaqm_signal */
+	__u8 law; /* enum rxaqm_law */
+	__u8 target_auto; /* the target is derived from what is measured, target_ns the least of it */
 	__u8 ecn; /* enum rxaqm_ecn */
-	__u8 not_ect; /* enum rxaqm_not_ect */
+	__u8 ect0; /* enum rxaqm_ect0 */
+	__u8 ce_selector; /* enum rxaqm_ce_selector */
 	__u8 ack; /* enum rxaqm_ack */
+	__u8 pad[5];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_policy, 72);
-
-/* ECT packets are marked over this; 0: off. */
-rxaqm_always_inline __u64 rxaqm_policy_ce_threshold(const struct rxaqm_policy *policy)
-{
-	if (policy->ecn == RXAQM_ECN_STEP && !policy->ce_threshold_ns)
-		return policy->target_ns;
-	return policy->ecn == RXAQM_ECN_OFF ? 0 : policy->ce_threshold_ns;
-}
 
 /* True if polls may speak where no stamp does. */
 rxaqm_always_inline bool rxaqm_policy_by_polls(const struct rxaqm_policy *policy)

@@ -6,16 +6,23 @@
  * is looked at once a poll: its first packet opens the poll and sets skip, the rest
  * count skip down. The end of the poll comes from the napi_poll tracepoint.
  *
- * Drained is decided by the packets that XDP saw: fewer than the poll might take.
- * "work == budget" also means unfinished Tx, failed refills or other rings of the same
- * NAPI; only for a CPU's backlog, which other interfaces share, work is the better word.
+ * Two numbers say what a poll left: the packets that XDP saw, and the work that the
+ * driver says it did. work == budget means "not done" and may be Tx, a failed refill or
+ * another ring of the NAPI; fewer packets than the budget may be all that descriptors
+ * without packets, a program in front, or a ring's share of the budget let XDP see. So
+ * a drain is known only if both say so. If they disagree, the queue stands where stamps
+ * tell how long its packets really waited; where only polls tell, the packets do.
  */
 #ifndef RXAQM_POLL_H
 #define RXAQM_POLL_H
 
+#include "cpu_map.h"
 #include "decide.h"
 #include "iface.h"
 #include "sample.h"
+
+/* Fewer packets say nothing of a ring's share: most numbers below are one. */
+#define RXAQM_POLL_SHARE_MIN 8
 
 /* Another packet of a poll that needs no look at the rest. */
 rxaqm_always_inline bool rxaqm_poll_skip(struct rxaqm_queue *q)
@@ -51,44 +58,11 @@ rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
 	q->skipped_from = left;
 }
 
-/* The queue stands, but @j's packet is under target. Those behind it that share its reading of the
- * clock would be judged the same, so they pass unlooked at.
- */
-rxaqm_always_inline void rxaqm_poll_skip_alike(struct rxaqm_queue *q,
-					       const struct rxaqm_judgement *j)
-{
-	__u32 left = q->clock_mask - ((q->taken - 1) & q->clock_mask);
-
-	if (!left || !rxaqm_decide_alike(q, j))
-		return;
-	q->skip = left;
-	q->skipped_from = left;
-	q->flags |= RXAQM_QUEUE_ALIKE;
-}
-
-/* Those are through: count them. */
-rxaqm_always_inline void rxaqm_poll_skipped_alike(struct rxaqm_queue *q)
-{
-	__u32 packets = q->skipped_from - q->skip;
-
-	if (!(q->flags & RXAQM_QUEUE_ALIKE))
-		return;
-	q->flags &= ~RXAQM_QUEUE_ALIKE;
-	q->taken += packets;
-	q->skip = 0;
-	q->skipped_from = 0;
-	rxaqm_decide_gone(q, packets);
-	if (q->poll_bucket)
-		rxaqm_sample_count(q, q->poll_bucket - 1, packets);
-}
-
 /* Account for the poll's packets and forget them. */
 static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
 {
-	__u32 packets;
+	__u32 packets = rxaqm_poll_packets(q);
 
-	rxaqm_poll_skipped_alike(q);
-	packets = rxaqm_poll_packets(q);
 	/* Two CPUs at one queue, against all rules, must not make it four billion. */
 	if (packets > RXAQM_POLL_PACKETS_MAX)
 		packets = RXAQM_POLL_PACKETS_MAX;
@@ -104,35 +78,75 @@ static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
 	return packets;
 }
 
-/* Exponential average of weight 1/8 that starts at the first value. */
-rxaqm_always_inline __u32 rxaqm_poll_smooth(__u32 avg, __u64 value)
+/* Follow @value by a sixteenth of @typical at most: the target goes by this, and a poll in which the
+ * CPU was taken away must not move it. Begins at the first value.
+ */
+rxaqm_always_inline __u32 rxaqm_poll_follow(__u32 typical, __u64 value)
 {
-	if (value > 0xffffffffULL)
-		value = 0xffffffffULL;
-	if (!avg)
+	__u32 step = (typical >> 4) + 1;
+
+	if (value > 0x7fffffffULL)
+		value = 0x7fffffffULL;
+	if (!typical)
 		return (__u32)value;
-	return (__u32)((__s64)avg + (((__s64)value - (__s64)avg) >> 3));
+	if (value > typical + step)
+		return typical + step;
+	return value + step < typical ? typical - step : (__u32)value;
 }
 
-/* Packets do not wait here any more: CoDel forgets that they did, unless they wait behind it, in a
- * socket's ring.
+/* Packets do not wait here any more: the law forgets that they did, unless they wait behind it, in
+ * a socket's ring.
  */
 rxaqm_always_inline void rxaqm_poll_forget(struct rxaqm_queue *q)
 {
-	if (q->flags & RXAQM_QUEUE_WAITING)
-		return;
-	rxaqm_codel_drained(&q->codel);
-	q->smooth_ns = 0;
+	if (!(q->flags & RXAQM_QUEUE_WAITING))
+		rxaqm_decide_drained(q);
 }
 
-/* The queue's ring was seen empty between @empty_ns and @now_ns. */
-static inline void rxaqm_poll_drained(struct rxaqm_queue *q, __u64 empty_ns, __u64 now_ns)
+/* What is known of a poll that ended. */
+struct rxaqm_poll {
+	__u64 now_ns;
+	__u32 work, budget; /* as napi:napi_poll says */
+	__u32 limit; /* packets that it may take of this queue */
+	bool shared; /* XDP does not see all that is in this queue */
+	bool counts_all; /* work counts all packets of it, which others get, too */
+};
+
+/* Is @packets what a ring may take if @budget is divided among up to 8 rings? No driver says among
+ * how many, and those that have no packets are not seen.
+ */
+static inline bool rxaqm_poll_is_share(__u32 packets, __u32 budget)
+{
+	__u32 rings;
+
+	if (packets < RXAQM_POLL_SHARE_MIN)
+		return false;
+	rings = budget / packets;
+	return rings && rings <= RXAQM_CPU_QUEUES && budget / rings == packets;
+}
+
+/* Did the poll, which took @packets, leave some, as far as polls alone can tell? */
+static inline bool rxaqm_poll_left(const struct rxaqm_poll *poll, __u32 packets)
+{
+	if (packets >= poll->limit)
+		return true;
+	if (poll->work < poll->budget)
+		return false;
+	return poll->shared ||
+	       (poll->limit == poll->budget && rxaqm_poll_is_share(packets, poll->budget));
+}
+
+/* The poll drained the queue, which nothing that came before @empty_ns is in any more; @known: for
+ * certain.
+ */
+static inline void rxaqm_poll_drained(struct rxaqm_queue *q, bool known, __u64 empty_ns)
 {
 	q->stat[RXAQM_STAT_POLLS_DRAINED]++;
-	q->drained_ns = now_ns;
-	q->empty_ns = empty_ns;
-	q->flags |= RXAQM_QUEUE_DRAINED_BEFORE | RXAQM_QUEUE_DRAIN_KNOWN;
-	q->flags &= ~RXAQM_QUEUE_STANDING;
+	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_DRAINED_BEFORE);
+	if (known) {
+		q->empty_ns = empty_ns;
+		q->flags |= RXAQM_QUEUE_DRAINED_BEFORE | RXAQM_QUEUE_DRAIN_KNOWN;
+	}
 	rxaqm_poll_forget(q);
 }
 
@@ -146,63 +160,70 @@ rxaqm_always_inline __u32 rxaqm_poll_clock_mask(__u32 packet_ns, __u64 target_ns
 }
 
 /* At the first packet of a poll of a queue that stood, at @now_ns: true if it has not been polled
- * for longer than a sample is good for. Then its last poll was missed (a ring of several on
- * one NAPI, a link that went down) or the CPU had no time for it, which looks the same: it is
- * not taken to stand, but was not seen empty either, and nothing known of it is of use.
+ * for so long that nothing known of it is of use, as after the link was down. Then it is not taken
+ * to stand, but was not seen empty either.
  */
 rxaqm_always_inline bool rxaqm_poll_resumes(struct rxaqm_queue *q, __u64 now_ns)
 {
-	if (q->taken != 1 || rxaqm_ns_since(now_ns, q->poll_end_ns) <=
-				     rxaqm_sample_max_age_ns(q->policy.interval_ns))
+	if (q->taken != 1 || rxaqm_ns_since(now_ns, q->poll_end_ns) <= RXAQM_AGE_MAX_NS)
 		return false;
+	q->stat[RXAQM_STAT_PASS_STALE]++;
 	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_DRAIN_KNOWN);
 	q->drained_ns = now_ns;
 	rxaqm_poll_forget(q);
 	return true;
 }
 
-/* A poll ended at @now_ns that might have taken @limit packets of this queue. @left says
- * that it left packets behind whatever the count. @served is what it took off a queue that
- * others fill, too; 0 if all packets are ours. Returns true if the queue was drained.
+/* Time the round of a poll that took @packets of a queue that stood before it and after it; @left:
+ * that surely left some. Drops make a round cheap; a target that followed such rounds would chase
+ * itself.
  */
-static inline bool rxaqm_poll_end(struct rxaqm_queue *q, __u32 limit, bool left, __u32 served,
-				  __u64 now_ns)
+static inline void rxaqm_poll_time(struct rxaqm_queue *q, const struct rxaqm_poll *poll,
+				   __u32 packets, bool left)
+{
+	__u64 round_ns = poll->now_ns - q->poll_end_ns;
+
+	if (q->poll_drops || !packets)
+		return;
+	if (round_ns > 0xffffffffULL)
+		round_ns = 0xffffffffULL;
+	q->round_ns = rxaqm_poll_follow(q->round_ns, round_ns);
+	if (!left)
+		return;
+	if (poll->counts_all && poll->work > packets)
+		packets = poll->work;
+	q->packet_ns = rxaqm_poll_follow(q->packet_ns, (__u32)round_ns / packets);
+}
+
+/* A poll ended. Returns true if the queue does not stand. */
+static inline bool rxaqm_poll_end(struct rxaqm_queue *q, const struct rxaqm_poll *poll)
 {
 	bool was_standing = q->flags & RXAQM_QUEUE_STANDING;
-	__u64 begin_ns = q->begin_ns;
+	/* Packets may have come since the poll looked last, while it went on with what it had, or
+	 * refilled the ring, which takes milliseconds on a slow CPU.
+	 */
+	__u64 empty_ns = q->begin_ns ? q->begin_ns : q->poll_end_ns;
 	__u32 packets = rxaqm_poll_close(q);
-	__u64 round_ns = now_ns - q->poll_end_ns;
-	bool drained = packets < limit && !left;
+	bool left = rxaqm_poll_left(poll, packets);
+	bool done = poll->work < poll->budget;
 
-	if (drained) {
-		/* Packets may have come since the poll looked last, while it went on with what it
-		 * had, or refilled the ring, which takes milliseconds on a slow CPU.
-		 */
-		rxaqm_poll_drained(q, begin_ns ? begin_ns : q->poll_end_ns, now_ns);
+	/* A queue met standing is taken to stand since its first poll. */
+	if (!left || !(q->flags & RXAQM_QUEUE_POLLED))
+		q->drained_ns = poll->now_ns;
+	if (!left && (done || !rxaqm_sample_usable(q, poll->now_ns))) {
+		rxaqm_poll_drained(q, done, empty_ns);
 	} else {
 		q->stat[RXAQM_STAT_POLLS_BUSY]++;
-		/* A queue met standing is taken to stand since its first poll. */
-		if (!(q->flags & RXAQM_QUEUE_POLLED))
-			q->drained_ns = now_ns;
-		/* Drops make a round cheap; a target that followed such rounds would
-		 * chase itself.
-		 */
-		if (was_standing && !q->poll_drops && packets) {
-			if (round_ns > 0xffffffffULL)
-				round_ns = 0xffffffffULL;
-			q->round_ns = rxaqm_poll_smooth(q->round_ns, round_ns);
-			if (served < packets)
-				served = packets;
-			q->packet_ns = rxaqm_poll_smooth(q->packet_ns, (__u32)round_ns / served);
-		}
-		q->clock_mask = rxaqm_poll_clock_mask(q->packet_ns, q->policy.target_ns);
+		if (was_standing)
+			rxaqm_poll_time(q, poll, packets, left);
+		q->clock_mask = rxaqm_poll_clock_mask(q->packet_ns, rxaqm_queue_target_ns(q));
 		q->flags |= RXAQM_QUEUE_STANDING;
 		q->flags &= ~RXAQM_QUEUE_DRAINED_BEFORE;
 	}
 	q->flags |= RXAQM_QUEUE_POLLED;
-	q->poll_end_ns = now_ns;
+	q->poll_end_ns = poll->now_ns;
 	q->poll_drops = 0;
-	return drained;
+	return !(q->flags & RXAQM_QUEUE_STANDING);
 }
 
 #endif /* RXAQM_POLL_H */

@@ -15,8 +15,8 @@
 
 #include "clock_est.h"
 #include "codel.h"
-#include "couple.h"
 #include "hist.h"
+#include "law.h"
 #include "policy.h"
 #include "stats.h"
 
@@ -26,25 +26,26 @@
 #define RXAQM_QUEUE_SAMPLED (1U << 3) /* sample_* hold a valid sample */
 #define RXAQM_QUEUE_DRAIN_KNOWN (1U << 4) /* empty_ns is valid */
 #define RXAQM_QUEUE_POLLED (1U << 5) /* poll_end_ns is valid */
-#define RXAQM_QUEUE_WATCHED (1U << 6) /* in standing_map under napi */
+#define RXAQM_QUEUE_UPSTREAM (1U << 6) /* stamps are from before packets came to this queue */
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
 #define RXAQM_QUEUE_MIXED (1U << 8) /* fed by several rings: stamps may go back */
 #define RXAQM_QUEUE_SERVED (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
 #define RXAQM_QUEUE_CALM (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
-#define RXAQM_QUEUE_ALIKE (1U << 12) /* what skip lets pass is judged like the packet before it */
+#define RXAQM_QUEUE_ECT0_CLASSIC (1U << 12) /* a mark of ECT(0) means as much as a drop */
+#define RXAQM_QUEUE_ENFORCED (1U << 13) /* the law's state is of an enforced queue */
+#define RXAQM_QUEUE_UNGUARDED (1U << 14) /* law=codel without its guard: replay only */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
- * takes as many in one poll (mana: 512).
+ * takes more in one poll (mana: 512 completions of up to 8 packets).
  */
-#define RXAQM_POLL_PACKETS_MAX 1024
+#define RXAQM_POLL_PACKETS_MAX 4096
 
 /* Why stamps are not believed, in distrust_reason. */
 enum rxaqm_distrust {
 	RXAQM_DISTRUST_NONE,
 	RXAQM_DISTRUST_NEGATIVE, /* stamped later than received */
 	RXAQM_DISTRUST_ABSURD, /* over 10 s */
-	RXAQM_DISTRUST_IMPOSSIBLE, /* stamped before the queue was last empty */
 	RXAQM_DISTRUST_BACKWARDS, /* stamped before the packet ahead of it */
 };
 
@@ -72,25 +73,34 @@ struct rxaqm_queue {
 	__u64 distrust_until_ns; /* stamps are not believed before */
 	__u32 distrust_reason; /* enum rxaqm_distrust, kept for status */
 	__u32 bad_stamps; /* in a row */
-	__u32 round_ns; /* smoothed time between two busy polls; 0: unknown */
+	__u32 round_ns; /* typical time between two busy polls; 0: unknown */
 	__u32 packet_ns; /* the same by packet */
 	__u64 empty_ns; /* the queue has been empty since: what is in it now is not older */
 	__u64 begin_ns; /* when a stamp was first looked at in the poll going on; 0: none yet */
+	__u32 clock_epoch; /* epoch of the clock that window, last_hw_ns and bad_stamps are of */
+	__u32 clock_mask; /* the clock is read when no bit of it is set in a packet's number */
+	__u64 clock_ns; /* read then */
 	struct rxaqm_clock_window window;
 
 	/* Decided. */
-	struct rxaqm_codel_vars codel;
-	__u64 smooth_ns; /* sojourn averaged over about 8 packets */
-	__u32 cap_credit; /* thousandths of a drop that max_drop has left */
-	__u32 clock_mask; /* the clock is read when no bit of it is set in a packet's number */
-	__u64 clock_ns; /* read then */
-	struct rxaqm_couple_vars couple;
+	__u64 target_ns, interval_ns; /* in use: the policy's, or derived (target=auto) */
+	struct rxaqm_law_vars law;
+	struct rxaqm_codel_vars codel; /* law=codel */
+	__u32 credit[RXAQM_NR_DROPPABLE]; /* law=codel: drops that each class may yet bear */
+	__u32 target_quarters; /* of the floor: the NIC's rule (floor.h) */
+	__u32 moderation_ns; /* of the NIC's interrupt */
 	struct rxaqm_policy policy;
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[3];
+	__u64 pad[2];
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1344);
+RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1472);
+
+/* The target in use. */
+rxaqm_always_inline __u64 rxaqm_queue_target_ns(const struct rxaqm_queue *q)
+{
+	return q->target_ns;
+}
 
 #endif /* RXAQM_QUEUE_H */

@@ -2,12 +2,13 @@
 /*
  * From a NIC stamp to a sojourn sample that can be believed, or to the reason why not.
  *
- * A stamp is checked against three things that are known without any clock mapping
- * being right: a packet is not received before it is stamped, it did not reach the
- * queue before the queue was last empty, and it was not stamped before the packet
- * ahead of it. What breaks one of these is not a sample, and neither is anything in
- * the second after it. Four, and no packet between them that hardly waited, mean that a
- * clock was stepped.
+ * A stamp is checked against what is known without any clock mapping being right: a
+ * packet is not received before it is stamped, and it was not stamped before the packet
+ * ahead of it. What breaks one of these, or is over 10 s old, is not a sample, and neither
+ * is anything in the second after it. Four in a row mean that a clock was stepped.
+ *
+ * A packet did not reach the queue before that was last empty, either. But drivers do not
+ * always say truly that it was, so a stamp from before is void, and says nothing against the clock.
  */
 #ifndef RXAQM_SAMPLE_H
 #define RXAQM_SAMPLE_H
@@ -16,14 +17,10 @@
 
 #define RXAQM_SOJOURN_MAX_NS (10 * RXAQM_NSEC_PER_SEC)
 #define RXAQM_DISTRUST_NS RXAQM_NSEC_PER_SEC
+/* Of what is known of a queue. */
+#define RXAQM_AGE_MIN_NS (10 * RXAQM_NSEC_PER_MSEC)
+#define RXAQM_AGE_MAX_NS RXAQM_NSEC_PER_SEC
 #define RXAQM_STEP_STAMPS 4
-/* A stamp a little older than the queue's last empty time is believed, but this many of
- * them, and none that fits, are a small step or another rate. Each weighs 1 in
- * bad_stamps, a bad stamp 4.
- */
-#define RXAQM_STEP_SUSPECTS 16
-#define RXAQM_STEP_WEIGHT (RXAQM_STEP_SUSPECTS / RXAQM_STEP_STAMPS)
-#define RXAQM_SUSPECT_SLACK_NS (100 * RXAQM_NSEC_PER_USEC)
 /* Stamps are taken on the wire: DMA, moderation and reordering by several senders of a
  * software device come on top of the clock error before a stamp is called impossible.
  */
@@ -33,6 +30,7 @@
 enum rxaqm_sample {
 	RXAQM_SAMPLE_GOOD,
 	RXAQM_SAMPLE_NONE, /* no stamp, or no clock yet */
+	RXAQM_SAMPLE_VOID, /* older than the queue */
 	RXAQM_SAMPLE_BAD,
 	RXAQM_SAMPLE_STEPPED, /* bad again: the clock estimate must start anew */
 };
@@ -47,8 +45,7 @@ rxaqm_sample_distrust(struct rxaqm_queue *q, enum rxaqm_distrust reason, __u64 h
 	q->flags &= ~RXAQM_QUEUE_SAMPLED;
 	q->distrust_reason = reason;
 	q->distrust_until_ns = now_ns + RXAQM_DISTRUST_NS;
-	q->bad_stamps += RXAQM_STEP_WEIGHT;
-	if (q->bad_stamps < RXAQM_STEP_SUSPECTS)
+	if (++q->bad_stamps < RXAQM_STEP_STAMPS)
 		return RXAQM_SAMPLE_BAD;
 	q->bad_stamps = 0;
 	q->last_hw_ns = hw_ns;
@@ -94,7 +91,7 @@ static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 						   const struct rxaqm_clock *clock, __u64 hw_ns,
 						   __u64 now_ns)
 {
-	__u64 err_ns, empty_ns;
+	__u64 err_ns;
 	__s64 sojourn_ns;
 
 	if (!q->begin_ns)
@@ -123,15 +120,14 @@ static inline enum rxaqm_sample rxaqm_sample_stamp(struct rxaqm_queue *q,
 		sojourn_ns = 0;
 	if (sojourn_ns > (__s64)RXAQM_SOJOURN_MAX_NS)
 		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_ABSURD, hw_ns, now_ns);
-	empty_ns = rxaqm_ns_since(now_ns, q->empty_ns) + err_ns;
-	if ((__u64)sojourn_ns <= err_ns + RXAQM_SUSPECT_SLACK_NS)
-		q->bad_stamps = 0;
-	else if (!(q->flags & RXAQM_QUEUE_DRAIN_KNOWN) ||
-		 (__u64)sojourn_ns <= empty_ns + RXAQM_SUSPECT_SLACK_NS)
-		; /* may have waited: tells nothing about the clock */
-	else if ((__u64)sojourn_ns > empty_ns + RXAQM_STAMP_SLACK_NS ||
-		 ++q->bad_stamps >= RXAQM_STEP_SUSPECTS)
-		return rxaqm_sample_distrust(q, RXAQM_DISTRUST_IMPOSSIBLE, hw_ns, now_ns);
+	q->bad_stamps = 0;
+	if ((q->flags & (RXAQM_QUEUE_DRAIN_KNOWN | RXAQM_QUEUE_UPSTREAM)) ==
+		    RXAQM_QUEUE_DRAIN_KNOWN &&
+	    (__u64)sojourn_ns >
+		    rxaqm_ns_since(now_ns, q->empty_ns) + err_ns + RXAQM_STAMP_SLACK_NS) {
+		q->stat[RXAQM_STAT_STAMP_ABSURD]++;
+		return RXAQM_SAMPLE_VOID;
+	}
 
 	q->last_hw_ns = hw_ns;
 	q->flags |= RXAQM_QUEUE_SAMPLED;
@@ -147,12 +143,36 @@ rxaqm_always_inline bool rxaqm_sample_distrusted(const struct rxaqm_queue *q, __
 	return q->distrust_reason && rxaqm_ns_after(q->distrust_until_ns, now_ns);
 }
 
-/* Age beyond which a sample says nothing about the queue. */
-rxaqm_always_inline __u64 rxaqm_sample_max_age_ns(__u64 interval_ns)
+/* Age beyond which a sample says nothing about the queue, whose polls are @round_ns apart (0: not
+ * known). Polls that are far apart, as on a CPU that others want, too, make samples no worse: nothing
+ * leaves the queue in between.
+ */
+rxaqm_always_inline __u64 rxaqm_sample_max_age_ns(__u64 interval_ns, __u32 round_ns)
 {
-	__u64 half_ns = interval_ns / 2;
+	__u64 age_ns = interval_ns / 2, rounds_ns = 4ULL * round_ns;
 
-	return half_ns > 10 * RXAQM_NSEC_PER_MSEC ? half_ns : 10 * RXAQM_NSEC_PER_MSEC;
+	if (rounds_ns > RXAQM_AGE_MAX_NS)
+		rounds_ns = RXAQM_AGE_MAX_NS;
+	if (age_ns < rounds_ns)
+		age_ns = rounds_ns;
+	return age_ns > RXAQM_AGE_MIN_NS ? age_ns : RXAQM_AGE_MIN_NS;
+}
+
+/* Is the clock too inexact for the queue's sample to be acted on? Where polls can speak instead, they
+ * do: the sojourn counts less its error, so a large one would raise the target.
+ */
+rxaqm_always_inline bool rxaqm_sample_inexact(const struct rxaqm_queue *q)
+{
+	return q->sample_err_ns > rxaqm_queue_target_ns(q) / 2 && rxaqm_policy_by_polls(&q->policy);
+}
+
+/* May the newest sample be acted on at @now_ns? */
+rxaqm_always_inline bool rxaqm_sample_usable(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	return (q->flags & RXAQM_QUEUE_SAMPLED) && q->policy.signal != RXAQM_SIGNAL_BUSY &&
+	       rxaqm_ns_since(now_ns, q->sample_ns) <=
+		       rxaqm_sample_max_age_ns(q->policy.interval_ns, q->round_ns) &&
+	       !rxaqm_sample_distrusted(q, now_ns) && !rxaqm_sample_inexact(q);
 }
 
 /* Count @packets that stood @sojourn_ns. */

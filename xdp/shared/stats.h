@@ -21,19 +21,23 @@
 	X(OVER_ECT0, "over_ect0", "over target: ECT(0)")                                   \
 	X(OVER_ECT1, "over_ect1", "over target: ECT(1)")                                   \
 	X(OVER_NECT, "over_nect", "over target: Not-ECT")                                  \
-	X(ECN_MARK, "ecn_mark", "CE set where CoDel would drop")                           \
-	X(CE_MARK, "ce_mark", "CE set over ce_threshold or l4s_threshold")                 \
-	X(DROP, "drop", "dropped by CoDel, or by not_ect=couple")                          \
-	X(ACK_DROP, "ack_drop", "redundant pure ACKs dropped")                             \
+	X(ECN_MARK, "ecn_mark", "CE set by the law")                                       \
+	X(CE_MARK, "ce_mark", "CE set over ce_threshold")                                  \
+	X(DROP, "drop", "dropped, pure ACKs not counted")                                  \
+	X(DROP_SYN, "drop_syn", "of these: SYN, FIN or RST")                               \
+	X(DROP_ECT, "drop_ect", "of these: ECN-capable")                                   \
+	X(ACK_DROP, "ack_drop", "pure ACKs dropped")                                       \
 	X(WOULD_ECN_MARK, "would_ecn_mark", "observe: ecn_mark under enforce")             \
 	X(WOULD_CE_MARK, "would_ce_mark", "observe: ce_mark under enforce")                \
 	X(WOULD_DROP, "would_drop", "observe: drop under enforce")                         \
+	X(WOULD_DROP_SYN, "would_drop_syn", "observe: drop_syn under enforce")             \
+	X(WOULD_DROP_ECT, "would_drop_ect", "observe: drop_ect under enforce")             \
 	X(WOULD_ACK_DROP, "would_ack_drop", "observe: ack_drop under enforce")             \
 	X(PASS_NO_SIGNAL, "pass_no_signal", "passed unjudged: no signal has a sample yet") \
 	X(PASS_NO_CLOCK, "pass_no_clock", "passed unjudged: NIC clock unknown or expired") \
 	X(PASS_STALE, "pass_stale", "passed unjudged: newest sample too old")              \
 	X(PASS_IMPLAUSIBLE, "pass_implausible", "passed unjudged: stamps not believed")    \
-	X(PASS_MAX_DROP, "pass_max_drop", "due to be dropped, passed by max_drop")         \
+	X(PASS_CAPPED, "pass_capped", "law=codel: drop due, but its class bears its part") \
 	X(STAMP_MISSING, "stamp_missing", "samples without a stamp")                       \
 	X(STAMP_NEGATIVE, "stamp_negative", "samples from the future")                     \
 	X(STAMP_ABSURD, "stamp_absurd", "samples over 10 s, or older than the queue")      \

@@ -2,7 +2,7 @@
 /*
  * A queue that goes to an AF_XDP socket goes on behind XDP: in the socket's ring, where packets
  * wait for an application. What that says of their wait (xsk.h) counts like the time in the NIC,
- * and the sum of the two is what CoDel sees. So a queue can be too long although polls drain it.
+ * and the sum of the two is what the law sees. So a queue can be too long although polls drain it.
  *
  * What the application says is believed as far as it harms nobody else: it can have packets of
  * its own queue dropped, up to max_drop, as it could itself.
@@ -37,7 +37,7 @@ rxaqm_always_inline enum rxaqm_wait_state rxaqm_wait_check(__u64 wait_ns, __u64 
 	if (wait_ns > RXAQM_SOJOURN_MAX_NS ||
 	    rxaqm_ns_after(updated_ns, now_ns + RXAQM_WAIT_SLACK_NS))
 		return RXAQM_WAIT_BAD;
-	if (rxaqm_ns_since(now_ns, updated_ns) > rxaqm_sample_max_age_ns(interval_ns))
+	if (rxaqm_ns_since(now_ns, updated_ns) > rxaqm_sample_max_age_ns(interval_ns, 0))
 		return RXAQM_WAIT_STALE;
 	return RXAQM_WAIT_VALID;
 }
@@ -59,13 +59,13 @@ rxaqm_always_inline bool rxaqm_wait_read(struct rxaqm_queue *q, __u64 wait_ns, _
 
 /* A packet of a queue that a socket serves, whose consumer has it wait @wait_ns (0: not known),
  * and @total_ns with the time in the NIC. True if it is to be judged by the latter. Where neither
- * NIC nor consumer is behind any more, CoDel forgets at once.
+ * NIC nor consumer is behind any more, the law forgets at once.
  */
 rxaqm_always_inline bool rxaqm_wait_follow(struct rxaqm_queue *q, __u64 wait_ns, __u64 total_ns)
 {
 	bool standing = q->flags & RXAQM_QUEUE_STANDING;
 
-	if (wait_ns && total_ns >= q->policy.target_ns) {
+	if (wait_ns && total_ns >= rxaqm_queue_target_ns(q)) {
 		q->flags |= RXAQM_QUEUE_WAITING;
 		return true;
 	}

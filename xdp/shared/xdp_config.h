@@ -10,10 +10,9 @@ struct rxaqm_xdp_config {
 	__u32 queue_base; /* first entry in queue_map */
 	__u32 nr_queues;
 	__u32 ring_entries; /* length of a queue; 0: unknown */
-	__u32 by_cpu; /* a queue is a CPU's backlog, not an Rx queue */
-	__u32 generic; /* runs after the stack has the skb */
+	__u32 by_cpu; /* generic mode: a queue is a CPU's backlog, not an Rx queue */
 	__u32 no_sockets; /* the kernel has no AF_XDP: xsk_map is none */
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_xdp_config, 28);
+RXAQM_ASSERT_SIZE(struct rxaqm_xdp_config, 24);
 
 #endif /* RXAQM_XDP_CONFIG_H */

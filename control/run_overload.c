@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looking at the queues once a second: overload is told, and, where the configuration
- * says so, targets follow the measured floor and overload is enforced. All changes of an
- * interface go in at once, since each makes its control laws begin anew.
+ * Looking at the queues once a second: overload is told and, where the configuration says so,
+ * enforced. All changes of an interface go in at once, since each makes its laws begin anew.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "ect0.h"
+#include "metrics.h"
 #include "run.h"
 #include "run_chores.h"
-#include "run_tune.h"
-#include "status_target.h"
+#include "run_overload.h"
 
 #define TOLD_MAX 4 /* queues of an interface that are told one by one, in one tick */
 
-void rxaqm_run_tune_free(struct rxaqm_link *link)
+void rxaqm_run_overload_free(struct rxaqm_link *link)
 {
-	free(link->tune);
-	link->tune = NULL;
+	free(link->overload);
+	link->overload = NULL;
 }
 
 /* By @policy, which was set a moment ago and has kept what was enforced. */
@@ -25,10 +25,10 @@ static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *poli
 {
 	unsigned int i, adopted = 0;
 
-	for (i = 0; i < link->tune->nr_queues; i++) {
+	for (i = 0; i < link->overload->nr_queues; i++) {
 		if (policy[i].mode != RXAQM_MODE_ENFORCE)
 			continue;
-		rxaqm_autoenforce_adopt(&link->tune->queue[i].autoenforce, rxaqm_now_ns());
+		rxaqm_autoenforce_adopt(&link->overload->queue[i].autoenforce, rxaqm_now_ns());
 		adopted++;
 	}
 	if (adopted)
@@ -42,36 +42,31 @@ static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *poli
  */
 static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
-	const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, 0);
-	struct rxaqm_run_tune *tune = link->tune;
-	unsigned int known = tune ? tune->nr_queues : 0, i;
-	__u64 target_ns = known ? tune->facts.default_target_ns : policy->target_ns;
-	__u64 interval_ns = known ? tune->facts.default_interval_ns : policy->interval_ns;
+	struct rxaqm_run_overload *overload = link->overload;
+	unsigned int known = overload ? overload->nr_queues : 0, i;
 
-	tune = realloc(tune, sizeof(*tune) + iface->nr_queues * sizeof(tune->queue[0]));
-	if (!tune) {
-		rxaqm_run_tune_free(link);
+	overload = realloc(overload,
+			   sizeof(*overload) + iface->nr_queues * sizeof(overload->queue[0]));
+	if (!overload) {
+		rxaqm_run_overload_free(link);
 		return;
 	}
-	link->tune = tune;
+	link->overload = overload;
 	if (!known)
-		memset(tune, 0, sizeof(*tune));
+		memset(overload, 0, sizeof(*overload));
 	for (i = known; i < iface->nr_queues; i++)
-		memset(&tune->queue[i], 0, sizeof(tune->queue[i]));
-	tune->nr_queues = iface->nr_queues;
-	tune->attached_ns = iface->attached_ns;
-	rxaqm_status_target_facts(iface, &tune->facts);
-	tune->facts.default_target_ns = target_ns;
-	tune->facts.default_interval_ns = interval_ns;
+		memset(&overload->queue[i], 0, sizeof(overload->queue[i]));
+	overload->nr_queues = iface->nr_queues;
+	overload->attached_ns = iface->attached_ns;
 	if (link->adopt)
-		adopt(link, policy);
+		adopt(link, rxaqm_state_policy(&link->run->state, iface, 0));
 	link->adopt = false;
 }
 
 /* One line a queue, but not thousands. */
 static bool may_tell(struct rxaqm_link *link)
 {
-	return link->tune->told++ < TOLD_MAX;
+	return link->overload->told++ < TOLD_MAX;
 }
 
 static void tell_overload(struct rxaqm_link *link, unsigned int queue,
@@ -80,52 +75,21 @@ static void tell_overload(struct rxaqm_link *link, unsigned int queue,
 	if (event == RXAQM_OVERLOAD_NOTHING)
 		return;
 	if (event == RXAQM_OVERLOAD_BEGAN)
-		link->tune->overloads++;
+		link->overload->begun++;
 	if (may_tell(link))
 		rxaqm_run_log(event == RXAQM_OVERLOAD_BEGAN ? LOG_WARNING : LOG_NOTICE,
 			      "%s: queue %u: %s", link->name, queue, text);
 }
 
 /* @policy may be changed. Returns true if it was. */
-static bool tune_target(struct rxaqm_link *link, unsigned int queue, const struct rxaqm_queue *q,
-			struct rxaqm_policy *policy, __u64 now_ns)
-{
-	const struct rxaqm_config *config = &link->run->config;
-	struct rxaqm_run_tune *tune = link->tune;
-	struct rxaqm_autotune *autotune = &tune->queue[queue].autotune;
-	struct rxaqm_autotune_change change;
-	struct rxaqm_target_facts facts = tune->facts;
-
-	facts.rtt_ns = config->rtt_ns ? config->rtt_ns :
-					rxaqm_target_rtt_ns(facts.default_interval_ns);
-	facts.min_ns = config->target_min_ns;
-	facts.max_ns = config->target_max_ns;
-	if (!tune->queue[queue].begun)
-		rxaqm_autotune_init(autotune, policy->target_ns, policy->interval_ns);
-	if (rxaqm_autotune_overruled(autotune, policy->target_ns, policy->interval_ns) &&
-	    may_tell(link))
-		rxaqm_run_log(LOG_NOTICE,
-			      "%s: queue %u: target or interval was set by someone else; autotune "
-			      "leaves it alone until the configuration is read again",
-			      link->name, queue);
-	if (!rxaqm_autotune_update(autotune, &config->autotune, &facts, q, now_ns, &change))
-		return false;
-	policy->target_ns = change.target_ns;
-	policy->interval_ns = change.interval_ns;
-	tune->changes++;
-	if (may_tell(link))
-		rxaqm_run_log(LOG_INFO, "%s: queue %u: %s", link->name, queue, change.reason);
-	return true;
-}
-
-static bool tune_mode(struct rxaqm_link *link, unsigned int queue,
-		      const struct rxaqm_overload_look *look, struct rxaqm_policy *policy,
-		      __u64 now_ns)
+static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
+			const struct rxaqm_overload_look *look, struct rxaqm_policy *policy,
+			__u64 now_ns)
 {
 	char text[RXAQM_OVERLOAD_TEXT] = "";
 	enum rxaqm_autoenforce_do what;
 
-	what = rxaqm_autoenforce_update(&link->tune->queue[queue].autoenforce,
+	what = rxaqm_autoenforce_update(&link->overload->queue[queue].autoenforce,
 					&link->run->config.autoenforce, look,
 					(enum rxaqm_mode)policy->mode, now_ns, text);
 	if (what == RXAQM_AUTOENFORCE_NOTHING)
@@ -146,8 +110,8 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 	bool changed = false;
 	unsigned int i;
 
-	for (i = 0; i < link->tune->nr_queues; i++) {
-		struct rxaqm_run_tune_queue *queue = &link->tune->queue[i];
+	for (i = 0; i < link->overload->nr_queues; i++) {
+		struct rxaqm_run_overload_queue *queue = &link->overload->queue[i];
 		char text[RXAQM_OVERLOAD_TEXT] = "";
 		struct rxaqm_overload_look look;
 		struct rxaqm_queue q;
@@ -163,15 +127,19 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 			      rxaqm_overload_update(&queue->overload, &run->config.overload, &look,
 						    now_ns, text),
 			      text);
-		if (!policies)
-			continue;
-		if (link->section->autotune)
-			changed |= tune_target(link, i, &q, &policies[i], now_ns);
-		if (link->section->auto_enforce)
-			changed |= tune_mode(link, i, &look, &policies[i], now_ns);
-		queue->begun = true;
+		if (policies && link->section && link->section->auto_enforce)
+			changed |= choose_mode(link, i, &look, &policies[i], now_ns);
 	}
 	return changed;
+}
+
+static void tell_ect0(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	char name[RXAQM_CONGESTION_CONTROL_LEN];
+
+	rxaqm_run_log(LOG_NOTICE, "%s: ect0=auto is %s from now on: tcp_congestion_control is %s",
+		      link->name, iface->flags & RXAQM_IFACE_ECT0_DCTCP ? "dctcp" : "classic",
+		      rxaqm_ect0_congestion_control(name));
 }
 
 /* Under the lock: an operator's change is either seen here or made after ours. */
@@ -180,42 +148,77 @@ static void look_and_change(struct rxaqm_link *link)
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_iface *iface = rxaqm_run_entry(link);
 	struct rxaqm_policy *policies = NULL;
+	bool changed;
 
 	if (iface)
 		policies = malloc(iface->nr_queues * sizeof(*policies));
 	if (policies) {
 		memcpy(policies, rxaqm_state_policy(&run->state, iface, 0),
 		       iface->nr_queues * sizeof(*policies));
-		if (look_at_queues(link, iface, policies))
+		changed = rxaqm_ect0_look(iface);
+		if (changed)
+			tell_ect0(link, iface);
+		changed |= look_at_queues(link, iface, policies);
+		/* What ECT(0) means is taken over with the policies, even if they are the same. */
+		if (changed)
 			rxaqm_state_set_policies(&run->state, iface, policies);
 	}
 	free(policies);
 }
 
-void rxaqm_run_tune(struct rxaqm_run *run)
+void rxaqm_run_overload(struct rxaqm_run *run)
 {
 	struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next) {
 		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
-		bool changes = link->section &&
-			       (link->section->autotune || link->section->auto_enforce);
+		bool changes;
 
 		if (!iface)
 			continue;
-		if (!link->tune || link->tune->attached_ns != iface->attached_ns)
+		if (!link->overload || link->overload->attached_ns != iface->attached_ns)
 			begin(link, iface);
-		if (!link->tune)
+		if (!link->overload)
 			continue;
-		link->tune->told = 0;
+		link->overload->told = 0;
+		changes = (link->section && link->section->auto_enforce) ||
+			  rxaqm_ect0_changed(iface);
 		if (changes && !rxaqm_run_state_lock(run)) {
 			look_and_change(link);
 			rxaqm_run_state_unlock(run);
 		} else {
 			look_at_queues(link, iface, NULL);
 		}
-		if (link->tune->told > TOLD_MAX)
+		if (link->overload->told > TOLD_MAX)
 			rxaqm_run_log(LOG_NOTICE, "%s: and %u more of this kind", link->name,
-				      link->tune->told - TOLD_MAX);
+				      link->overload->told - TOLD_MAX);
 	}
+}
+
+static bool overloaded(const struct rxaqm_run_overload *overload)
+{
+	unsigned int i;
+
+	for (i = 0; i < overload->nr_queues; i++)
+		if (overload->queue[i].overload.raised)
+			return true;
+	return false;
+}
+
+void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
+{
+	const struct rxaqm_link *link;
+
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_overload_active",
+			     "1 while any queue is overloaded");
+	for (link = run->links; link; link = link->next)
+		if (link->overload)
+			rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", link->name),
+					  overloaded(link->overload));
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_overload_changes",
+			     "Overloads begun, over all queues");
+	for (link = run->links; link; link = link->next)
+		if (link->overload)
+			rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", link->name),
+					  link->overload->begun);
 }

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* law=auto: its arithmetic, and what it makes of rings that are too full for their CPU. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "ring_sim.hpp"
+
+using namespace ring_sim;
+
+static const double ONE = RXAQM_LAW_ONE;
+
+/* A law at @p that has seen as much of each class, so that none is capped. */
+static rxaqm_law_vars at(__u32 p)
+{
+	rxaqm_law_vars vars = {};
+
+	vars.p = p;
+	for (int c = 0; c < RXAQM_NR_DROPPABLE; c++)
+		vars.seen[c] = 4000;
+	rxaqm_law_map(&vars, RXAQM_LAW_ONE);
+	return vars;
+}
+
+TEST_CASE("law: 1 - 2^-x", "[law]")
+{
+	__u32 before = 0;
+
+	CHECK(rxaqm_law_one_less_exp2(0) == 0);
+	for (int whole = 1; whole < 30; whole++)
+		CHECK(rxaqm_law_one_less_exp2(__u64(whole) << 30) ==
+		      RXAQM_LAW_ONE - (RXAQM_LAW_ONE >> whole));
+	CHECK(rxaqm_law_one_less_exp2(30ULL << 30) == RXAQM_LAW_ONE);
+	CHECK(rxaqm_law_one_less_exp2(~0ULL >> 2) == RXAQM_LAW_ONE);
+	for (__u64 x = 0; x < 31ULL << 30; x += 12345678) {
+		__u32 share = rxaqm_law_one_less_exp2(x);
+		double exact = 1 - std::exp2(-double(x) / ONE);
+
+		REQUIRE(share >= before);
+		REQUIRE(std::abs(share / ONE - exact) < 0.045);
+		before = share;
+	}
+}
+
+TEST_CASE("law: what p means to each class", "[law]")
+{
+	for (double p = 0; p <= 1; p += 1. / 64) {
+		rxaqm_law_vars vars = at(__u32(p * ONE));
+		double drop = vars.drop[RXAQM_CLASS_NOT_ECT] / ONE;
+		double mark = vars.mark / ONE, shed = vars.drop[RXAQM_CLASS_ECT] / ONE;
+
+		CAPTURE(p);
+		CHECK(std::abs(vars.mark_classic / ONE - p * p) < 1e-6);
+		CHECK(std::abs(mark - std::min(1., p + 2 * p * p)) < 1e-6);
+		CHECK(drop >= p * p - 1e-6);
+		CHECK(std::abs(vars.thin / ONE - (1 - std::exp2(-24 * p))) < 0.045);
+		/* Who can be marked is dropped only where all are marked already. */
+		CHECK((shed > 0) == (p > 0.5));
+		CHECK((p <= 0.5 || mark == 1));
+		CHECK(vars.drop[RXAQM_CLASS_SYN] == vars.drop[RXAQM_CLASS_ECT]);
+	}
+	CHECK(at(RXAQM_LAW_ONE).drop[RXAQM_CLASS_NOT_ECT] > 0.99 * ONE);
+}
+
+TEST_CASE("law: no class is dropped more than four times its part in the queue", "[law]")
+{
+	std::mt19937 random(3);
+
+	for (int i = 0; i < 10000; i++) {
+		rxaqm_law_vars vars = {};
+		double all = 0;
+
+		vars.p = random() % (RXAQM_LAW_ONE + 1);
+		for (auto &seen : vars.seen)
+			all += seen = random() % 4 ? random() >> (random() % 32) : 0;
+		rxaqm_law_map(&vars, RXAQM_LAW_ONE);
+		for (int c = 0; c < RXAQM_NR_DROPPABLE; c++) {
+			double share = all ? vars.seen[c] / all : 1;
+
+			REQUIRE(vars.drop[c] / ONE <= 4 * share + 1e-6);
+			REQUIRE((share < 0.25 || vars.p < RXAQM_LAW_ONE ||
+				 vars.drop[c] > 0.99 * ONE));
+		}
+	}
+}
+
+TEST_CASE("law: max_drop is a ceiling of every class", "[law]")
+{
+	for (unsigned permille : { 0, 1, 300, 999, 1000 }) {
+		rxaqm_policy policy = {};
+		rxaqm_law_vars vars = at(RXAQM_LAW_ONE);
+
+		policy.max_drop_permille = __u16(permille);
+		rxaqm_law_map(&vars, rxaqm_decide_max_drop(&policy));
+		for (__u32 drop : vars.drop)
+			CHECK(drop <= permille / 1000. * ONE);
+		CHECK(vars.thin <= permille / 1000. * ONE);
+	}
+}
+
+TEST_CASE("law: p stays in its bounds, and comes to nothing where nothing stands", "[law]")
+{
+	std::mt19937 random(7);
+	rxaqm_law_params params = { 10 * MS, 100 * MS, 4096, RXAQM_LAW_ONE };
+
+	for (int round = 0; round < 200; round++) {
+		rxaqm_law_vars vars = {};
+		__u64 now_ns = 1 + random();
+
+		params.interval_ns = RXAQM_INTERVAL_MIN_NS << random() % 15;
+		params.target_ns = std::max<__u64>(params.interval_ns >> random() % 8, 1000);
+		vars.goal_ns = params.target_ns;
+		for (int i = 0; i < 2000; i++) {
+			rxaqm_law_average(&vars, random() % (20 * SEC >> random() % 30 | 1));
+			now_ns += params.interval_ns >> (random() % 3 + 1);
+			rxaqm_law_turn(&vars, &params, now_ns);
+			REQUIRE(vars.p <= RXAQM_LAW_ONE);
+		}
+		vars.p = RXAQM_LAW_ONE;
+		now_ns += 30 * params.interval_ns / 2 + 4;
+		rxaqm_law_turn(&vars, &params, now_ns);
+		CHECK(vars.p <= 1);
+		now_ns += params.interval_ns;
+		rxaqm_law_turn(&vars, &params, now_ns);
+		CHECK(vars.p == 0);
+		CHECK(vars.bad == 0);
+	}
+}
+
+TEST_CASE("law: floods are held at the target, and the CPU stays busy", "[law]")
+{
+	const double load = GENERATE(1.2, 2., 4., 10.);
+	const __u8 ecn = GENERATE(RXAQM_IP_NOT_ECT, RXAQM_IP_ECT0, RXAQM_IP_ECT1);
+	const __u64 cost_us = GENERATE(20, 60);
+	Ring ring;
+
+	CAPTURE(load, ecn, cost_us);
+	ring.cost_ns = cost_us * US;
+	ring.add(load, RXAQM_KIND_DATA, ecn);
+	ring.run(12 * 100 * MS);
+	ring.count();
+	__u64 begin_ns = ring.now_ns;
+
+	ring.run(3 * SEC);
+	CHECK(ring.percentile(0.5) <= 12 * MS);
+	CHECK(ring.percentile(0.99) <= 20 * MS);
+	CHECK(ring.lost() == 0);
+	/* Drops take time of the same CPU: ten for a packet that passes at ten times. */
+	double busy_ns = double(ring.passed()) * double(ring.cost_ns) +
+			 double(ring.dropped()) * double(ring.drop_ns);
+
+	CHECK(busy_ns > 0.97 * double(ring.now_ns - begin_ns));
+}
+
+TEST_CASE("law: ACKs that a newer one repeats go first", "[law]")
+{
+	Ring ring;
+
+	ring.add(3, RXAQM_KIND_ACK);
+	ring.add(0.02);
+	ring.add(0.02, RXAQM_KIND_DATA, RXAQM_IP_ECT0);
+	ring.add(0.004, RXAQM_KIND_SYN);
+	ring.run(1200 * MS);
+	ring.count();
+	ring.run(5 * SEC);
+	CHECK(ring.percentile(0.99) <= 20 * MS);
+	CHECK(ring.lost() == 0);
+	CHECK(ring.sources[0].gone() > 0.6);
+	CHECK(ring.sources[1].gone() < 0.02);
+	CHECK(ring.sources[2].dropped == 0);
+	CHECK(ring.sources[3].dropped == 0);
+}
+
+TEST_CASE("law: who is not to blame pays no more than his part", "[law]")
+{
+	const bool codel = GENERATE(false, true);
+	const int what = GENERATE(0, 1, 2);
+	Ring ring;
+
+	if (codel)
+		ring.q->policy.law = RXAQM_LAW_CODEL;
+	ring.begin();
+	ring.acks_redundant = false;
+	/* What holds the queue: nothing of it can be dropped, or does not respond. */
+	if (what == 0)
+		ring.add(1.1, RXAQM_KIND_EXEMPT);
+	else if (what == 1)
+		ring.add(1.1, RXAQM_KIND_DATA, RXAQM_IP_ECT0);
+	else
+		ring.add(1.1, RXAQM_KIND_ACK);
+	ring.add(0.022);
+	ring.add(0.005, RXAQM_KIND_SYN);
+	ring.run(1 * SEC);
+	ring.count();
+	ring.run(30 * SEC);
+	CAPTURE(codel, what);
+	/* 2 % of the packets lose 8 % at most, 0.5 % of them 2 %; CoDel alone took all. */
+	CHECK(ring.sources[1].gone() < 0.09);
+	CHECK(ring.sources[2].gone() < 0.022);
+}
+
+TEST_CASE("law: the mix of the original experiment loses no data", "[law]")
+{
+	/* 55,081 pure ACKs, 7,261 ECT and 1,430 Not-ECT packets a second, all at 20 ms. */
+	const bool codel = GENERATE(false, true);
+	std::mt19937 random(1);
+	Ring ring(10 * MS, 100 * MS);
+	__u64 not_ect = 0, dropped = 0;
+
+	if (codel)
+		ring.q->policy.law = RXAQM_LAW_CODEL;
+	ring.begin();
+	for (int i = 0; i < 60 * 63772; i++) {
+		unsigned draw = random() % 63772;
+		__u8 kind = draw < 55081 ? RXAQM_KIND_ACK : RXAQM_KIND_DATA;
+		__u8 ecn = draw >= 55081 && draw < 62342 ? RXAQM_IP_ECT0 : RXAQM_IP_NOT_ECT;
+
+		ring.now_ns += 15681;
+		__u32 judged = rxaqm_decide_sojourn(ring.q.get(), 20 * MS, false, 4096,
+						    ring.now_ns);
+
+		if (!judged)
+			continue;
+		auto v = rxaqm_decide_packet(ring.q.get(), judged, kind, ecn, true, ring.now_ns);
+		if (kind == RXAQM_KIND_DATA && ecn == RXAQM_IP_NOT_ECT) {
+			not_ect++;
+			dropped += v == RXAQM_DROP;
+		}
+	}
+	CAPTURE(codel, dropped, not_ect);
+	CHECK(double(dropped) < 0.1 * double(not_ect));
+}
+
+TEST_CASE("law: SYNs go last, unless they are the flood", "[law]")
+{
+	Ring ring;
+
+	ring.add(3);
+	ring.add(0.01, RXAQM_KIND_SYN);
+	ring.run(1200 * MS);
+	ring.count();
+	ring.run(10 * SEC);
+	CHECK(ring.sources[0].gone() > 0.6);
+	CHECK(ring.sources[1].gone() < 0.02);
+
+	Ring flood;
+
+	flood.add(2, RXAQM_KIND_SYN);
+	flood.run(1200 * MS);
+	flood.count();
+	flood.run(2 * SEC);
+	CHECK(flood.percentile(0.99) <= 20 * MS);
+	CHECK(flood.lost() == 0);
+}
+
+TEST_CASE("law: a burst is no queue, however long it takes to serve", "[law]")
+{
+	for (__u64 interval_ms : { 10, 100 }) {
+		Ring ring(interval_ms * MS / 10, interval_ms * MS);
+
+		ring.cost_ns = 60 * US;
+		ring.add(0);
+		for (int i = 0; i < 5; i++) {
+			ring.burst(0, 4000);
+			ring.run(1 * SEC);
+		}
+		CHECK(ring.percentile(0.9) > 100 * MS);
+		CHECK(ring.sources[0].dropped == 0);
+	}
+}
+
+TEST_CASE("law: a pause of the CPU costs nothing", "[law]")
+{
+	Ring ring;
+
+	ring.add(0.5);
+	for (int i = 0; i < 20; i++) {
+		ring.run(500 * MS);
+		ring.now_ns += i % 2 ? 10 * MS : 60 * MS;
+	}
+	CHECK(ring.sources[0].dropped == 0);
+	CHECK(ring.lost() == 0);
+}
+
+TEST_CASE("law: the goal is what the ring has room for", "[law]")
+{
+	Ring ring;
+
+	ring.cost_ns = 5 * US;
+	ring.entries = 1024; /* 5 ms at that cost, and the target is 10 */
+	ring.begin();
+	ring.add(2);
+	ring.run(3 * SEC);
+	ring.count();
+	ring.run(2 * SEC);
+	CHECK(ring.q->law.goal_ns < 3 * MS);
+	CHECK(ring.percentile(0.99) < 4 * MS);
+	CHECK(ring.lost() == 0);
+}
+
+TEST_CASE("law: what a flood left is no debt of who comes after it", "[law]")
+{
+	Ring ring;
+
+	ring.add(4);
+	ring.add(0);
+	ring.run(3 * SEC);
+	ring.sources[0].load = 0;
+	ring.sources[1].load = 0.9;
+	ring.sources[1].next_ns = ring.now_ns;
+	ring.run(200 * MS);
+	ring.count();
+	ring.run(2 * SEC);
+	CHECK(ring.sources[1].dropped == 0);
+}
+
+TEST_CASE("law: the same arrivals are judged the same", "[law]")
+{
+	Ring a, b;
+
+	for (Ring *ring : { &a, &b }) {
+		ring->add(2);
+		ring->add(0.5, RXAQM_KIND_DATA, RXAQM_IP_ECT0);
+		ring->run(5 * SEC);
+	}
+	CHECK(a.sources[0].dropped == b.sources[0].dropped);
+	CHECK(a.sources[1].marked == b.sources[1].marked);
+	CHECK(a.q->law.random == b.q->law.random);
+}
+
+TEST_CASE("law: marks mean what ECT(0) means here", "[law]")
+{
+	for (bool classic : { false, true }) {
+		Ring ring;
+
+		if (classic)
+			ring.q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
+		ring.add(0.4, RXAQM_KIND_DATA, RXAQM_IP_ECT0);
+		ring.add(0.4, RXAQM_KIND_DATA, RXAQM_IP_ECT1);
+		ring.add(0.4);
+		ring.run(1200 * MS);
+		ring.count();
+		ring.run(5 * SEC);
+		double ect0 = double(ring.sources[0].marked) / double(ring.sources[0].passed);
+		double ect1 = double(ring.sources[1].marked) / double(ring.sources[1].passed);
+
+		CAPTURE(classic, ect0, ect1);
+		if (classic)
+			CHECK(ect0 < 0.6 * ect1);
+		else
+			CHECK(std::abs(ect0 - ect1) < 0.02);
+	}
+}
+
+TEST_CASE("law: observing ends and begins anew with the lease", "[law]")
+{
+	Ring ring;
+
+	ring.enforced = false;
+	ring.add(3);
+	ring.run(3 * SEC);
+	CHECK(ring.q->law.p == RXAQM_LAW_ONE); /* nobody reacts to what is not done */
+	CHECK(ring.q->stat[RXAQM_STAT_DROP] == 0);
+	CHECK(ring.q->stat[RXAQM_STAT_WOULD_DROP] > 1000);
+	ring.enforced = true;
+	ring.count();
+	ring.run(100 * MS);
+	CHECK(ring.sources[0].dropped == 0); /* an interval of arrivals comes first */
+	CHECK(ring.q->law.p < RXAQM_LAW_ONE);
+	ring.run(1200 * MS);
+	ring.count();
+	ring.run(1 * SEC);
+	CHECK(ring.percentile(0.99) <= 20 * MS);
+}
+
+TEST_CASE("law: target=auto is the floor that is measured, by the rule of the NIC", "[law]")
+{
+	Ring ring(500 * US, 10 * MS);
+
+	ring.q->policy.target_auto = 1;
+	ring.begin();
+	CHECK(ring.q->target_ns == 500 * US); /* nothing was measured yet */
+	ring.q->round_ns = 2 * MS;
+	ring.q->packet_ns = 20 * US;
+	for (unsigned quarters : { 4, 5, 8, 12 }) {
+		ring.q->target_quarters = quarters;
+		rxaqm_decide_target(ring.q.get(), 4096);
+		CHECK(ring.q->target_ns == 4 * MS * quarters / 4);
+		CHECK(ring.q->interval_ns >= 4 * ring.q->target_ns);
+	}
+	/* Not more than the ring holds, nor less than the floor or the operator's least. */
+	rxaqm_decide_target(ring.q.get(), 1024);
+	CHECK(ring.q->target_ns == 5120 * US);
+	rxaqm_decide_target(ring.q.get(), 256);
+	CHECK(ring.q->target_ns == 4 * MS);
+	ring.q->policy.target_ns = 20 * MS;
+	rxaqm_decide_target(ring.q.get(), 256);
+	CHECK(ring.q->target_ns == 20 * MS);
+	ring.q->policy.target_auto = 0;
+	ring.q->policy.target_ns = 1 * MS;
+	rxaqm_decide_target(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 1 * MS);
+	CHECK(ring.q->interval_ns == 10 * MS);
+}
