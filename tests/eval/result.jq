@@ -48,7 +48,7 @@ def result:
 	. as {$before, $after, $direction, $classes, $window, $series, $events, $target_ns}
 	| ($after.time - $before.time) as $s
 	| ($after.nic | with_entries(.value -= ($before.nic[.key] // 0))) as $nic
-	| ($after.snmp | with_entries(.value -= $before.snmp[.key])) as $snmp
+	| ($after.snmp | with_entries(.value -= ($before.snmp[.key] // 0))) as $snmp
 	| (if $after.status then ($before.status | stats) as $old
 		| $after.status | stats | with_entries(.value -= $old[.key]) else null end) as $aqm
 	| ($classes | map({class, flows, rates: rates})) as $flows
