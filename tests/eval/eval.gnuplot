@@ -39,10 +39,10 @@ if (ARG1 eq "delay") {
 	set grid xtics linecolor rgb "#d9dde0" linewidth 0.6
 	set key at screen 0.99, screen 1 right top horizontal maxrows 1 samplen 1.5 width -1
 	set xlabel "Time in the ring: the dot is the median, the line goes to the 99th percentile" textcolor rgb ink
-	row(y, o) = y + (o - 3.5) * 0.13
-	plot for [i = 1:words(there)] rows(number[i]) using 2:(row($1, number[i])):($3 - $2):(0) with vectors nohead \
+	row(y, i) = y + (i - (words(there) + 1) / 2.0) * 0.13
+	plot for [i = 1:words(there)] rows(number[i]) using 2:(row($1, i)):($3 - $2):(0) with vectors nohead \
 			linewidth 2 linecolor rgb word(colours, number[i]) notitle, \
-		for [i = 1:words(there)] rows(number[i]) using 2:(row($1, number[i])) with points pointtype 7 pointsize 0.6 \
+		for [i = 1:words(there)] rows(number[i]) using 2:(row($1, i)) with points pointtype 7 pointsize 0.6 \
 			linecolor rgb word(colours, number[i]) title title_of(number[i]), \
 		targets using 2:($1 - 0.45):(0):(0.9) with vectors nohead linewidth 1.5 dashtype (6, 4) linecolor rgb "#2d7a3a" title "target"
 }
@@ -54,7 +54,7 @@ if (ARG1 eq "time") {
 	set terminal svg noenhanced size 960,(60 + 200 * n) font "DejaVu Sans,13" background rgb "#ffffff"
 	set output ARG2
 	set grid ytics linecolor rgb "#d9dde0" linewidth 0.6
-	set multiplot layout n,1 margins char 12,char 4,char 4,char 2 spacing 0,char 5
+	set multiplot layout n,1 margins char 12,char 4,char 4,char 4 spacing 0,char 5
 	set logscale y
 	set yrange [0.05:5000]
 	set ytics ("100 µs" 0.1, "1 ms" 1, "10 ms" 10, "100 ms" 100, "1 s" 1000)
@@ -63,7 +63,7 @@ if (ARG1 eq "time") {
 		unset label
 		from = field(i, 2) + 0
 		set label 1 field(i, 3) at graph 0, graph 1.1 left textcolor rgb ink
-		set key at graph 1, graph 1.2 right top horizontal samplen 2.5
+		if (i == 1) { set key at screen 0.96, screen 1 right top horizontal samplen 2.5 } else { unset key }
 		if (from >= 0) {
 			set arrow from from, graph 0 to from, graph 1 nohead linecolor rgb ink
 			set label 2 "enforces" at from, graph 0.07 offset 0.5,0 textcolor rgb ink

@@ -59,8 +59,9 @@ def criteria: . as $in
 		(each(. == "tcp"; .mine | median(ratio(per_flow("dctcp"); per_flow("cubic"))))
 			| judged("TCP"; "a DCTCP flow has 0.5 to 2 times what a CUBIC flow has"; . >= 0.5 and . <= 2)),
 		within(. == "flood"; "floods"),
-		(each(. == "flood"; . as {$mine} | ratio(.mine | median(.passed);
-				.none | median(.passed) | if . then . * (1 - ($mine | median(.cpu.drop_share))) else null end))
+		(each(. == "flood"; . as {$mine, $none} | ratio(.mine | median(.passed);
+				.none | median(.passed) | if . then . * (1 - ($mine | median(.cpu.drop_share))
+					- ($mine | median(.cpu.drop_polls)) * ($none | median((1 - .cpu.busy) / .cpu.polls))) else null end))
 			| judged("floods"; "what passes at least 0.97 of that with nothing, less the time that drops take"; . >= 0.97)),
 		(each(. == "flood"; ratio(.mine | median(class_rate("cubic-ecn")); .none | median(class_rate("cubic-ecn"))))
 			| judged("floods"; "TCP with ECN has at least ten times what it has with nothing"; . >= 10)),

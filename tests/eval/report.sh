@@ -50,8 +50,8 @@ draw()
 		| by_option[] | [$title, .option, (.runs | median(.delay.p50_ns | ms), median(.delay.p99_ns | ms),
 			median(.target_ns | ms))] | @tsv' >"$out/plot/delay.tsv"
 	while read -r scenario option; do
-		report_jq "ran(\"$scenario\"; \"$option\") | if . == [] then empty else .[0].series[]
-			| select(.[1] > 0) | [.[0], .[2] / 1e6, .[3] / 1e6] | @tsv end" >"$out/plot/panel"
+		report_jq "ran(\"$scenario\"; \"$option\") | if . == [] then empty else .[0] | (.events[] | select(.[0] == \"end\") | .[1]) as \$end | .series[]
+			| select(.[1] > 0 and .[0] <= \$end) | [.[0], .[2] / 1e6, .[3] / 1e6] | @tsv end" >"$out/plot/panel"
 		[[ -s $out/plot/panel ]] || continue
 		nr=$((nr + 1))
 		mv "$out/plot/panel" "$out/plot/time.$nr.tsv"
@@ -75,7 +75,7 @@ html_page()
 		body { font: 15px/1.5 sans-serif; color: #33383d; max-width: 1250px; margin: 2em auto; padding: 0 1em }
 		table { border-collapse: collapse; font-size: 12.5px } .wide { overflow-x: auto }
 		th, td { border-bottom: 1px solid #d9dde0; padding: 3px 8px; text-align: right; vertical-align: bottom }
-		th:first-child, td:first-child, .aims td { text-align: left } svg { max-width: 100%; height: auto }
+		th:first-child, td:first-child, .aims th, .aims td { text-align: left } svg { max-width: 100%; height: auto }
 		.met { color: #2d7a3a } .missed { color: #c8502f }
 		</style></head><body><h1>rxaqm beside what people use today</h1>
 	END

@@ -74,6 +74,8 @@ def result:
 			packet_ns: (if $passed > 0 then ($nic.rx_poll_ns - $nic.xdp_drop_ns) / $passed else null end),
 			drop_ns: (if $nic.xdp_drop > 0 then $nic.xdp_drop_ns / $nic.xdp_drop else null end),
 			drop_share: ($nic.xdp_drop_ns / 1e9 / $s),
+			# Polls are begun for what is dropped, too.
+			drop_polls: (if $nic.rx_packets > 0 then $nic.xdp_drop / $nic.rx_packets * $nic.rx_polls / $s else null end),
 			polls: ($nic.rx_polls / $s), drained: (($nic.rx_polls - $nic.rx_polls_busy) / $s),
 			gro: (if $snmp.IpInReceives > 0 then $passed / $snmp.IpInReceives else null end),
 			sent: ($nic.tx_packets / $s)
