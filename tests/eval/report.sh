@@ -50,8 +50,8 @@ draw()
 		| by_option[] | [$title, .option, (.runs | median(.delay.p50_ns | ms), median(.delay.p99_ns | ms),
 			median(.target_ns | ms))] | @tsv' >"$out/plot/delay.tsv"
 	while read -r scenario option; do
-		report_jq "ran(\"$scenario\"; \"$option\") | if . == [] then empty else .[0] | (.events[] | select(.[0] == \"end\") | .[1]) as \$end | .series[]
-			| select(.[1] > 0 and .[0] <= \$end) | [.[0], .[2] / 1e6, .[3] / 1e6] | @tsv end" >"$out/plot/panel"
+		report_jq "ran(\"$scenario\"; \"$option\") | if . == [] then empty else .[0] | (.events[] | select(.[0] == \"end\") | .[1]) as \$last | .series[]
+			| select(.[1] > 0 and .[0] <= \$last) | [.[0], .[2] / 1e6, .[3] / 1e6] | @tsv end" >"$out/plot/panel"
 		[[ -s $out/plot/panel ]] || continue
 		nr=$((nr + 1))
 		mv "$out/plot/panel" "$out/plot/time.$nr.tsv"
