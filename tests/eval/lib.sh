@@ -38,7 +38,7 @@ read_ini()
 	done <"$file"
 }
 
-scenario_keys="title row flows direction shared gro rtt cost weight ring udp tos flood step enforce pauses
+scenario_keys="title row flows direction shared gro path rtt cost weight ring udp tos flood late step enforce pauses
 	bursts round target interval settle window options quick runs"
 option_keys="title ring ifb rxaqm"
 # shellcheck disable=SC2086 # lists

@@ -45,6 +45,7 @@ build()
 	build_pair "$module" "${scenario_has[cost]}"
 	set_nic "$host_if" napi_weight "${scenario_has[weight]}"
 	ethtool -G "$host_if" rx "${scenario_has[ring]}"
+	set_nic "$host_if" rx_path "${scenario_has[path]}"
 	[[ ${scenario_has[shared]} != yes ]] || ethtool --set-priv-flags "$host_if" shared-cq on
 	if [[ ${scenario_has[gro]} == yes ]]; then
 		in_client ethtool -K "$client_if" gro on
@@ -190,8 +191,14 @@ run()
 	processes+=($!)
 	event load
 	nr=${#processes[@]}
-	start_flows
-	start_flood
+	if [[ ${scenario_has[late]} == yes ]]; then
+		start_flood
+		nap 1.2
+		start_flows
+	else
+		start_flows
+		start_flood
+	fi
 	event loaded
 	nap "${scenario_has[settle]}"
 	measure
