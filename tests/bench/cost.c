@@ -44,6 +44,8 @@ enum state {
 	NR_STATES,
 };
 
+#define JITED_MAX 12288 /* bytes */
+
 enum program {
 	EMPTY,
 	LOOKUP,
@@ -65,38 +67,37 @@ struct variant {
 	enum rxaqm_mode mode;
 	__u8 ecn; /* of the packet, which is marked if it is ECT and over target */
 	int baseline; /* index of the variant it is held against; -1: none */
-	double factor, extra_ns; /* limit: baseline * factor + extra */
+	double limit; /* ratio to the baseline that is to be reached; 0: none */
 };
 
 static const struct variant variants[] = {
-	{ "empty program", EMPTY, 1, STATE_NORMAL, 0, 0, -1, 0, 0 },
-	{ "array lookup", LOOKUP, 1, STATE_NORMAL, 0, 0, 0, 0, 0 },
-	{ "lookup and clock read", CLOCK, 1, STATE_NORMAL, 0, 0, 0, 0, 0 },
-	{ "empty, 256 queues", CYCLE_EMPTY, 1, STATE_NORMAL, 0, 0, -1, 0, 0 },
-	{ "lookup and clock, 256 queues", CYCLE_CLOCK, 1, STATE_NORMAL, 0, 0, 3, 0, 0 },
-	{ "empty, 16 x 256 queues", CYCLE_EMPTY, 16, STATE_NORMAL, 0, 0, -1, 0, 0 },
-	{ "lookup and clock, 16 x 256 queues", CYCLE_CLOCK, 16, STATE_NORMAL, 0, 0, 5, 0, 0 },
-	{ "normal", RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 0, 1, 2 },
-	{ "normal, 256 queues", CYCLE_RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 3, 1, 2 },
-	{ "normal, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 5, 1,
-	  2 },
-	{ "under target", RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 2, 1.3, 0 },
-	{ "under target, 256 queues", CYCLE_RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 4, 1.3, 0 },
+	{ "empty program", EMPTY, 1, STATE_NORMAL, 0, 0, -1, 0 },
+	{ "array lookup", LOOKUP, 1, STATE_NORMAL, 0, 0, 0, 0 },
+	{ "lookup and clock read", CLOCK, 1, STATE_NORMAL, 0, 0, 0, 0 },
+	{ "empty, 256 queues", CYCLE_EMPTY, 1, STATE_NORMAL, 0, 0, -1, 0 },
+	{ "lookup and clock, 256 queues", CYCLE_CLOCK, 1, STATE_NORMAL, 0, 0, 3, 0 },
+	{ "empty, 16 x 256 queues", CYCLE_EMPTY, 16, STATE_NORMAL, 0, 0, -1, 0 },
+	{ "lookup and clock, 16 x 256 queues", CYCLE_CLOCK, 16, STATE_NORMAL, 0, 0, 5, 0 },
+	{ "normal", RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 0, 1.15 },
+	{ "normal, 256 queues", CYCLE_RXAQM, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 3, 1.15 },
+	{ "normal, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 5,
+	  1.15 },
+	{ "under target", RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 2, 1.25 },
+	{ "under target, 256 queues", CYCLE_RXAQM, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 4, 1.25 },
 	{ "under target, 16 x 256 queues", CYCLE_RXAQM, 16, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 6,
-	  1.3, 0 },
-	{ "under target, over 1 Mpps", RXAQM, 1, STATE_FAST, RXAQM_MODE_ENFORCE, 0, 2, 1.3, 0 },
-	{ "over target, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 2, 1.3, 0 },
+	  1.25 },
+	{ "under target, over 1 Mpps", RXAQM, 1, STATE_FAST, RXAQM_MODE_ENFORCE, 0, 2, 1.25 },
+	{ "over target, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 2, 1.35 },
 	{ "over target, observe, 256 queues", CYCLE_RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 0, 4,
-	  1.3, 0 },
-	{ "over target, enforce", RXAQM, 1, STATE_OVER, RXAQM_MODE_ENFORCE, 0, 2, 1.3, 0 },
-	{ "over target, step marking, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 2, 2, 1.3,
-	  0 },
-	{ "over target, busy signal, observe", RXAQM, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 2, 1.3,
-	  0 },
-	{ "redirect to a socket", REDIRECT, 1, STATE_NORMAL, 0, 0, -1, 0, 0 },
-	{ "to a socket, normal", SOCKET, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 19, 1, 15 },
-	{ "to a socket, under target", SOCKET, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 19, 0, 0 },
-	{ "to a socket, over target, observe", SOCKET, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 19, 0,
+	  1.35 },
+	{ "over target, enforce", RXAQM, 1, STATE_OVER, RXAQM_MODE_ENFORCE, 0, 2, 1.35 },
+	{ "over target, ECT, observe", RXAQM, 1, STATE_OVER, RXAQM_MODE_OBSERVE, 2, 2, 1.35 },
+	{ "over target, busy signal, observe", RXAQM, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 2,
+	  1.35 },
+	{ "redirect to a socket", REDIRECT, 1, STATE_NORMAL, 0, 0, -1, 0 },
+	{ "to a socket, normal", SOCKET, 1, STATE_NORMAL, RXAQM_MODE_ENFORCE, 0, 19, 0 },
+	{ "to a socket, under target", SOCKET, 1, STATE_LOW, RXAQM_MODE_ENFORCE, 0, 19, 0 },
+	{ "to a socket, over target, observe", SOCKET, 1, STATE_BUSY, RXAQM_MODE_OBSERVE, 0, 19,
 	  0 },
 };
 #define NR_VARIANTS (sizeof(variants) / sizeof(variants[0]))
@@ -339,30 +340,26 @@ static int check(const struct bench *bench, const struct variant *v)
 
 static void report(struct bench *bench)
 {
-	double value[NR_TURNS], ratio[NR_TURNS], over[NR_TURNS];
+	double value[NR_TURNS], ratio[NR_TURNS];
 	size_t i;
 	int t;
 
 	for (i = 0; i < NR_VARIANTS; i++) {
 		const struct variant *v = &variants[i];
-		double center, base, excess;
+		double reached;
 
-		/* How far the value is over its limit, turn by turn. */
 		for (t = 0; t < NR_TURNS; t++) {
-			base = v->baseline < 0 ? 0 : bench->ns[v->baseline][t];
 			value[t] = bench->ns[i][t];
-			over[t] = value[t] - (base * v->factor + v->extra_ns);
-			ratio[t] = base > 0 ? value[t] / base : 1;
+			ratio[t] = v->baseline < 0 ? 1 : value[t] / bench->ns[v->baseline][t];
 		}
-		center = median_of(NR_TURNS, value);
-		excess = median_of(NR_TURNS, over);
-		printf("%s\t%.2f\tns/packet\t", v->name, center);
-		if (v->factor > 0)
-			printf("<= %.2f", center - excess);
-		printf("\t%.3f\t%s\n", median_of(NR_TURNS, ratio),
-		       v->factor <= 0 ? "" :
-		       excess <= 0    ? "yes" :
-					"no");
+		reached = median_of(NR_TURNS, ratio);
+		printf("%s\t%.2f\tns/packet\t", v->name, median_of(NR_TURNS, value));
+		if (v->limit > 0)
+			printf("<= %.2f x", v->limit);
+		printf("\t%.3f\t%s\n", reached,
+		       v->limit <= 0	   ? "" :
+		       reached <= v->limit ? "yes" :
+					     "no");
 	}
 }
 
@@ -372,7 +369,9 @@ static void report_size(struct bpf_program *prog)
 	__u32 len = sizeof(info);
 
 	if (!bpf_prog_get_info_by_fd(bpf_program__fd(prog), &info, &len))
-		printf("JITed size\t%u\tbytes\t\t\t\n", info.jited_prog_len);
+		printf("JITed size\t%u\tbytes\t<= %u\t%.3f\t%s\n", info.jited_prog_len, JITED_MAX,
+		       info.jited_prog_len / (double)JITED_MAX,
+		       info.jited_prog_len <= JITED_MAX ? "yes" : "no");
 }
 
 int main(void)
