@@ -23,6 +23,7 @@ declare -A packages=(
 	[bench]="iproute2 iperf3 ethtool procps dpdk-dev"
 	[vm]="qemu-system-x86/1:8 dpdk-dev virtme-ng@13 python3-venv busybox-static kmod file patchelf
 		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"
+	[fresh]="mmdebstrap debian-archive-keyring"
 	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
 )
 
