@@ -62,7 +62,7 @@ TEST_CASE("hint: without stamps a queue that stands passes everything; in auto, 
 	if (!make_slow(wire, 20))
 		SKIP("needs two CPUs: one to send, one to receive");
 	frames.trickle(20);
-	frames.run(1500ms);
+	frames.run(30000);
 	for (const FrameCounts &count : frames.counts) {
 		CHECK(count.received == count.sent);
 		CHECK(count.marked == 0);
@@ -71,7 +71,7 @@ TEST_CASE("hint: without stamps a queue that stands passes everything; in auto, 
 	CHECK(host.stat(wire.rx, wire.rx_if, "judged") == 0);
 
 	REQUIRE(host.rxaqm(wire.rx, { "policy", "set", wire.rx_if, "signal=auto" }).exit_code == 0);
-	frames.run(1500ms);
+	frames.run(30000);
 	CHECK(host.stat(wire.rx, wire.rx_if, "judged") > 100);
 	CHECK(host.stat(wire.rx, wire.rx_if, "drop") > 0);
 	Result status = host.rxaqm(wire.rx, { "status" });

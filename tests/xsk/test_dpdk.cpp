@@ -24,7 +24,7 @@ void receive_all(const Host &host, const Wire &wire, Testpmd &testpmd)
 
 	send_some(wire, 500);
 	CAPTURE(testpmd.log(), host.rxaqm(wire.rx, { "status" }).out);
-	CHECK(eventually([&] { return testpmd.received() >= before + 500; }, 15s));
+	CHECK(eventually([&] { return testpmd.received() >= before + 500; }, 60s));
 	CHECK(host.stat(wire.rx, wire.rx_if, "redirect") >= 500);
 	testpmd.end();
 	CHECK(adopter.wait().exit_code == 0);
