@@ -150,7 +150,7 @@ TEST_CASE("attach: what is attached again starts afresh", "[attach]")
 
 	Json status = host.json(wire.rx, { "status", wire.rx_if });
 	CHECK(status.text("/interfaces/0/queues/0/mode") == "observe");
-	CHECK(status.number("/interfaces/0/queues/0/target_ns") == 2000000);
+	CHECK(status.number("/interfaces/0/queues/0/target_ns") == 500000);
 	CHECK(status.number("/interfaces/0/queues/0/stats/packets") < 200);
 }
 

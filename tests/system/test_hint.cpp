@@ -151,7 +151,7 @@ TEST_CASE("hint: which program runs is settled by attach", "[hint]")
 		CHECK(has(result.err, "rxaqm attach " + wire.rx_if + " " + other));
 	}
 	CHECK(xdp_on(wire.rx, wire.rx_if) == program);
-	CHECK(host.status_number(wire.rx, wire.rx_if, "/queues/0/target_ns") == 2000000);
+	CHECK(host.status_number(wire.rx, wire.rx_if, "/queues/0/target_ns") == 500000);
 	for (const std::string &setting :
 	     { is, std::string("signal=auto"), std::string("signal=busy") })
 		CHECK(host.rxaqm(wire.rx, { "policy", "set", wire.rx_if, setting }).exit_code == 0);
