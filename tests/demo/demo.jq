@@ -122,11 +122,11 @@ def checks:
 		check($b.truth.p99_ns > $a.truth.p99_ns;
 			"p99 sojourn \($b.truth.p99_ns | duration) -> \($a.truth.p99_ns | duration), lower"),
 		check($a.truth.overflow == 0 and ($b.truth.overflow_all > 0 or .kind == "backlog");
-			"overflow drops \($b.truth.overflow_all) -> \($a.truth.overflow), none with rxaqm")
+			"overflow drops \($b.truth.overflow_all) -> \($a.truth.overflow), none with rxaqm"),
+		check($b.goodput_tcp > 0 and $a.goodput_tcp >= 0.8 * $b.goodput_tcp;
+			"TCP goodput \($b.goodput_tcp | rate) -> \($a.goodput_tcp | rate), at least 0.8 of before")
 	else
 		check(null; "undisturbed for \($b.truth | seconds) without, \($a.truth | seconds) with rxaqm; \($need) s are needed")
 	end),
-	check($b.goodput_tcp > 0 and $a.goodput_tcp >= 0.8 * $b.goodput_tcp;
-		"TCP goodput \($b.goodput_tcp | rate) -> \($a.goodput_tcp | rate), at least 0.8 of before"),
 	check($a.marks > 0 and $a.drops > 0 and $b.marks == 0 and $b.drops == 0;
 		"marked \($a.marks), dropped \($a.drops); while observing none");

@@ -83,7 +83,6 @@ stage_vm()
 stage_eval()
 {
 	make setup-eval setup-experiment
-	build/irtt/usr/bin/irtt version
 }
 
 stage_bench()
