@@ -78,8 +78,9 @@ use_option()
 	fi
 	value=${option_has[rxaqm]}
 	if [[ $value ]]; then
-		# The default of a target: the key is not set.
+		# auto: the key is not set.
 		[[ ${scenario_has[target]} != auto ]] || value=${value//target=TARGET/}
+		[[ ${scenario_has[interval]} != auto ]] || value=${value//interval=INTERVAL/}
 		value=${value//TARGET/${scenario_has[target]}}
 		value=${value//INTERVAL/${scenario_has[interval]}}
 		mode=enforce

@@ -19,8 +19,8 @@ set ylabel "Time in the ring" textcolor rgb ink
 set key at graph 1, graph 1.16 right top horizontal samplen 2.5 width -2 textcolor rgb ink
 set multiplot layout (ARGC - 2),1 margins 0.10,0.965,0.2 / (ARGC - 2),1 - 0.16 / (ARGC - 2) spacing 0,0.36 / (ARGC - 2)
 
-phases = "observe enforce thin"
-labels = "observed enforced ack=thin"
+phases = "observe enforce law"
+labels = "observed enforced default"
 do for [r = 3:ARGC] {
 	run = value(sprintf("ARG%d", r))
 	set label 1 (run eq "split-rx" ? "Split completions, data dominates" : \

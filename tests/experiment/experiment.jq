@@ -27,7 +27,7 @@ def result($run; $phase; $a; $b; $truth):
 def n: . + 0.5 | floor | tostring;
 def ms: . / 1e6 | if . >= 100 then n elif . >= 10 then (. * 10 | n | tonumber / 10 | tostring)
 	else (. * 100 | n | tonumber / 100 | tostring) end;
-def phase: {observe: "observed", enforce: "enforced", thin: "and `ack=thin`"}[.];
+def phase: {observe: "observed", enforce: "enforced as then", law: "the default law"}[.];
 
 def table:
 	"| completions, load | | true wait p50, p99 (ms) | overflow/s | packets/s | over target: ACK, ECT, Not-ECT /s | marked, dropped, thinned /s | Tx completion p50, p99 (ms) | Tx skb (bytes) | goodput DCTCP, CUBIC (Mbit/s) |",

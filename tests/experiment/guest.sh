@@ -4,7 +4,8 @@
 # The experiment, inside a guest: one overloaded CPU behind a ring of 4096 entries, many DCTCP
 # flows with some CUBIC among them, that fill the ring with data (load rx) or, as storage does,
 # with the ACKs of what the host sends (load tx); with its own or a shared completion queue.
-# Each run is observed, then enforced, then enforced with ack=thin. docs/experiment.md.
+# Each run is observed, then enforced as the original did, then by the default law.
+# docs/experiment.md.
 #
 #   guest.sh MODULE OUT_DIR [DESIGN-LOAD]...
 #
@@ -24,16 +25,20 @@ export RXAQM_PROFILE_PATH=${RXAQM_PROFILE_PATH:-$root/nic-profiles}
 source "$root/tests/simnic/overload.sh"
 
 # Seconds.
-readonly settle=${EXPERIMENT_SETTLE:-5} window=${EXPERIMENT_WINDOW:-8}
+readonly settle=${EXPERIMENT_SETTLE:-3} window=${EXPERIMENT_WINDOW:-4}
 
 # A packet's cost on the overloaded CPU, on top of what the emulated CPU takes itself, is such
-# that the other CPU can offer more. Flows: DCTCP and CUBIC.
-declare -A cost_ns=([rx]=${EXPERIMENT_RX_COST_NS:-60000} [tx]=${EXPERIMENT_TX_COST_NS:-250000})
-declare -A dctcp_flows=([rx]=24 [tx]=48) cubic_flows=([rx]=8 [tx]=16)
+# that the other CPU can offer more; a poll takes as long as one of 64 packets of 20 us. Where ACKs
+# take five times that, 16 flows have one as often as 64 have there. Flows: DCTCP and CUBIC.
+declare -A cost_ns=([rx]=${EXPERIMENT_RX_COST_NS:-50000} [tx]=${EXPERIMENT_TX_COST_NS:-100000})
+declare -A weight=([rx]=24 [tx]=12) ring_size=([rx]=4096 [tx]=2048)
+declare -A dctcp_flows=([rx]=24 [tx]=12) cubic_flows=([rx]=8 [tx]=4)
 declare -A port=([dctcp]=5300 [cubic]=5301)
 # What the original experiment did: step marking at 10 ms.
 readonly policy="preset=meta2022"
-readonly phases="observe enforce thin"
+# The default law, and its default target.
+readonly default_policy=(law=auto target=auto ce_threshold=off)
+readonly phases="observe enforce law"
 
 cleanup()
 {
@@ -46,6 +51,8 @@ cleanup()
 build_network()
 {
 	build_pair "$module" "${cost_ns[$2]}"
+	set_nic "$host_if" napi_weight "${weight[$2]}"
+	ethtool -G "$host_if" rx "${ring_size[$2]}"
 	[[ $1 != shared ]] || ethtool --set-priv-flags "$host_if" shared-cq on
 	[[ $2 != tx ]] || acknowledge_each
 }
@@ -142,7 +149,7 @@ run()
 	for phase in $phases; do
 		case $phase in
 		enforce) "$rxaqm" policy set "$host_if" mode=enforce >/dev/null ;;
-		thin) "$rxaqm" policy set "$host_if" ack=thin >/dev/null ;;
+		law) "$rxaqm" policy set "$host_if" "${default_policy[@]}" >/dev/null ;;
 		esac
 		sleep "$settle"
 		say "-- $phase"
