@@ -35,7 +35,7 @@ expect 'rxaqm attach l' lo
 expect 'rxaqm policy set lo ' "${settings[@]}" preset=
 expect 'rxaqm attach lo ce' ce_threshold=
 expect 'rxaqm policy set lo preset=' "${presets[@]}"
-expect 'rxaqm policy set lo mode=enforce ecn=s' step
+expect 'rxaqm policy set lo mode=enforce law=c' codel
 while IFS='|' read -r name choices; do
 	IFS='|' read -ra choices <<<"$choices"
 	expect "rxaqm policy set lo $name=" "${choices[@]}"
@@ -45,7 +45,7 @@ expect 'rxaqm attach --hook=fe' fentry
 expect 'rxaqm clock --sample l' lo
 expect 'rxaqm attach -m generic -H tp lo signal=s' stamp
 expect 'rxaqm policy set lo signal=h' hint
-expect 'rxaqm policy -q 0-3 set lo ec' ecn=
+expect 'rxaqm policy -q 0-3 set lo ecn' ecn=
 
 # Where "=" is no word break, the whole word is replaced.
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/}
