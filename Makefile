@@ -36,7 +36,7 @@ SANITIZERS := $(if $(filter 1,$(SANITIZE)),-fsanitize=address -fsanitize=undefin
 
 CPPFLAGS += $(INCLUDES) $(DEFINES) $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
 CFLAGS ?= -O2 -g
-CXXFLAGS ?= -O1 -g
+CXXFLAGS ?= -O0 -g1
 C_STD := -std=gnu11 -D_GNU_SOURCE=
 CXX_STD := -std=gnu++20
 LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
@@ -90,55 +90,71 @@ CYCLES ?= 10000
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk lint format install uninstall deb clean \
-	build-demo build-test build-test-vm build-bench tools FORCE
+.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh lint format install \
+	uninstall deb clean tools FORCE build-demo build-test build-test-vm build-bench \
+	$(addprefix setup-,demo test test-vm experiment eval bench)
 
 all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
 
-demo: ## Install what it needs, build, and show a queue with and without rxaqm (root)
-	$(Q)packaging/install-deps.sh build demo
-	+$(Q)$(SUBMAKE) build-demo
-	$(Q)packaging/mount-bpffs.sh
-	$(Q)tests/demo/demo.sh
+demo: setup-demo ## Install what it needs, build, and show a queue with and without rxaqm (root)
+	$(Q)tests/demo/demo.sh $(KIND)
 
-test: ## Install what it needs, build, and run all tests (root); SUITE="unit bpf" for some
-	$(Q)packaging/install-deps.sh build test deb
-	$(Q)packaging/unpack-prometheus.sh $(BUILD)/prometheus
-	+$(Q)$(SUBMAKE) build-test
+test: setup-test ## Install what it needs, build, and run all tests (root); SUITE="unit bpf" for some
 	$(Q)tests/run.sh $(SUITE)
 
 # Guests need no network once tests/vm/fetch.sh is done.
-test-vm: ## Install what it needs, build, and test in guests (root); KERNEL=6.12 GROUP="bpf igb"
-	$(Q)packaging/install-deps.sh build test vm deb
-	+$(Q)$(SUBMAKE) build-test-vm
+test-vm: setup-test-vm ## Install what it needs, build, and test in guests (root); KERNEL=6.12 GROUP="bpf igb"
 	$(Q)tests/vm/fetch.sh $(KERNEL)
 	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)
 
 # A quarter of a second a cycle; what "make test" does for some seconds only.
-soak: ## Install what it needs, build, attach and detach CYCLES (10000) times, and count what is left (root)
-	$(Q)packaging/install-deps.sh build test
-	+$(Q)$(SUBMAKE) build-test SUITE=system
+soak: SUITE = system
+soak: setup-test ## Install what it needs, build, attach and detach CYCLES (10000) times, and count what is left (root)
 	$(Q)RXAQM_CYCLES=$(CYCLES) SUITE_TIMEOUT=86400 TEST_ARGS='[leak]' tests/run.sh system
 
-experiment: ## Install what it needs, build, and repeat the original experiment in a guest (root)
-	$(Q)packaging/install-deps.sh build vm demo
-	+$(Q)$(SUBMAKE) all
+experiment: setup-experiment ## Install what it needs, build, and repeat the original experiment in a guest (root)
 	$(Q)tests/experiment/experiment.sh
 
-eval: ## Install what it needs, build, and compare with other options in a guest (root); QUICK=1 SCENARIO=mixed
-	$(Q)packaging/install-deps.sh build vm eval
-	+$(Q)$(SUBMAKE) all
+eval: setup-eval ## Install what it needs, build, and compare with other options in a guest (root); QUICK=1 SCENARIO=mixed
 	$(Q)tests/eval/eval.sh $(if $(filter 1,$(QUICK)),-q) $(SCENARIO)
 
-bench: ## Install what it needs, build, and measure (root)
-	$(Q)packaging/install-deps.sh build bench
-	+$(Q)$(SUBMAKE) build-bench
+bench: setup-bench ## Install what it needs, build, and measure (root)
 	$(Q)tests/bench/run.sh
 
-bench-xsk: ## The same for AF_XDP sockets only (root)
+bench-xsk: setup-bench ## The same for AF_XDP sockets only (root)
+	$(Q)tests/bench/run.sh xsk
+
+fresh: ## Do what README.md says on minimal Debians made for it (root); RELEASE="12 13" STAGE="deps test"
+	$(Q)packaging/install-deps.sh fresh
+	$(Q)tests/fresh/fresh.sh $(RELEASE) -- $(STAGE)
+
+### What these need, installed and built: tests/fresh does it on machines that have nothing
+
+setup-demo:
+	$(Q)packaging/install-deps.sh build demo
+	+$(Q)$(SUBMAKE) build-demo
+	$(Q)packaging/mount-bpffs.sh
+
+setup-test:
+	$(Q)packaging/install-deps.sh build test deb
+	$(Q)packaging/unpack-prometheus.sh $(BUILD)/prometheus
+	+$(Q)$(SUBMAKE) build-test SUITE="$(SUITE)"
+
+setup-test-vm:
+	$(Q)packaging/install-deps.sh build test vm deb
+	+$(Q)$(SUBMAKE) build-test-vm
+
+setup-experiment:
+	$(Q)packaging/install-deps.sh build vm demo
+	+$(Q)$(SUBMAKE) all
+
+setup-eval:
+	$(Q)packaging/install-deps.sh build vm eval
+	+$(Q)$(SUBMAKE) all
+
+setup-bench:
 	$(Q)packaging/install-deps.sh build bench
 	+$(Q)$(SUBMAKE) build-bench
-	$(Q)tests/bench/run.sh xsk
 
 # Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -302,4 +318,4 @@ $(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(LIBS) -o $@
 
--include $(shell find $(BUILD) -path $(BUILD)/vm -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path $(BUILD)/vm -o -path $(BUILD)/fresh \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -23,6 +23,7 @@ declare -A packages=(
 	[bench]="iproute2 iperf3 ethtool procps dpdk-dev"
 	[vm]="qemu-system-x86/1:8 dpdk-dev virtme-ng@13 python3-venv busybox-static kmod file patchelf
 		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"
+	[fresh]="mmdebstrap debian-archive-keyring"
 	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
 )
 
@@ -76,14 +77,33 @@ missing()
 	done
 }
 
+# Nothing asks: an operator's version of a configuration file is kept. What apt says is shown if
+# it fails.
 apt()
 {
-	DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@"
+	local said status=0
+
+	said=$(DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 \
+		-o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold \
+		-o DPkg::Lock::Timeout=300 "$@" 2>&1 </dev/null) || status=$?
+	[ $status -eq 0 ] || tail -n 25 <<<"$said" | sed 's/^/apt-get: /' >&2
+	return $status
 }
 
 update()
 {
 	apt update || die "the package lists cannot be fetched: check the network and the sources of apt"
+}
+
+# install_from RELEASE PACKAGE...: their dependencies, too, come from RELEASE before others. Without
+# a RELEASE apt chooses.
+install_from()
+{
+	local release=$1
+
+	shift
+	[ $# -eq 0 ] || apt install --no-install-recommends ${release:+-t "$release"} "$@" ||
+		die "'apt-get install ${release:+-t $release }$*' failed: mend what apt-get says above"
 }
 
 # Lines "RELEASE URI" of the configured package sources; needs fetched lists.
@@ -134,13 +154,15 @@ fi
 [ "$(id -u)" -eq 0 ] || die "not root: run 'sudo $0 ${groups[*]}'"
 
 update
+newer=()
 if [ "${VERSION_ID-}" = 12 ]; then
 	enable_backports
-	absent=("${absent[@]/%\/*/\/bookworm-backports}")
-else
-	absent=("${absent[@]%%/*}")
+	for package in "${absent[@]}"; do
+		[[ $package != */* ]] || newer+=("${package%%/*}")
+	done
+	mapfile -t absent < <(printf '%s\n' "${absent[@]}" | sed '/\//d')
 fi
-apt install --no-install-recommends "${absent[@]}" >/dev/null ||
-	die "apt-get install failed: check the network, or run 'apt-get install ${absent[*]}' to see why"
+install_from "" "${absent[@]%%/*}"
+install_from bookworm-backports "${newer[@]}"
 mapfile -t absent < <(missing "${list[@]}")
 [ ${#absent[@]} -eq 0 ] || die "still missing or too old: ${absent[*]}"

@@ -24,30 +24,22 @@ struct rxaqm_frame {
 	__u32 size; /* of the whole frame, whatever pieces it lies in */
 };
 
-/* Copy up to @max bytes that begin @off into the frame. Returns how many there are. */
-rxaqm_always_inline __u32 rxaqm_frame_read(const struct rxaqm_frame *frame, __u32 off, void *to,
-					   __u32 max)
+/* Copy the @n bytes that begin @off into the frame. False if it has not as many. */
+rxaqm_always_inline bool rxaqm_frame_read(const struct rxaqm_frame *frame, __u32 off, void *to,
+					  __u32 n)
 {
-	__u32 n;
-
-	if (off >= frame->size)
-		return 0;
-	n = frame->size - off;
 #ifdef __bpf__
-	RXAQM_HIDE(n);
-	if (n > max)
-		n = max;
-	if (!n || bpf_xdp_load_bytes(frame->ctx, off, to, n))
-		return 0;
+	return !bpf_xdp_load_bytes(frame->ctx, off, to, n);
 #else
-	if (n > max)
-		n = max;
+	if (off > frame->size || n > frame->size - off)
+		return false;
 	memcpy(to, frame->data + off, n);
+	return true;
 #endif
-	return n;
 }
 
-#define RXAQM_FRAME_PART 16 /* what is read of a header: the first bytes tell enough of each */
+#define RXAQM_FRAME_PART 16 /* what is read of an IP header: the first bytes tell enough */
+#define RXAQM_FRAME_BUF 24 /* for that, or a TCP header */
 
 /* Go over the extension headers. @ext is room for a part of one. False if they are cut short, do
  * not fit in the packet, or are more than we look at: neighbour discovery may be behind them.
@@ -64,7 +56,7 @@ rxaqm_always_inline bool rxaqm_frame_ext(struct rxaqm_packet *pkt, const struct 
 		/* What follows the header of a later fragment is not a header. */
 		if (pkt->fragment || !rxaqm_packet_is_ext(proto))
 			break;
-		if (rxaqm_frame_read(frame, off, ext, 8) < 8)
+		if (!rxaqm_frame_read(frame, off, ext, 8))
 			return false;
 		len = (ext[1] + 1U) * 8;
 		if (proto == RXAQM_IPPROTO_AH)
@@ -86,14 +78,17 @@ rxaqm_always_inline bool rxaqm_frame_ext(struct rxaqm_packet *pkt, const struct 
 	return pkt->fragment || !rxaqm_packet_is_ext(proto);
 }
 
-/* How much of the header at l4_off rxaqm_packet_l4() reads. */
-rxaqm_always_inline __u32 rxaqm_packet_l4_needs(const struct rxaqm_packet *pkt)
+/* The header at l4_off. Of a later fragment, or of another protocol, nothing is read. */
+rxaqm_always_inline bool rxaqm_frame_l4(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame,
+					__u8 *buf, __u32 l4_len)
 {
-	if (pkt->fragment)
-		return 0;
-	if (pkt->protocol == RXAQM_IPPROTO_TCP)
-		return RXAQM_TCP_HLEN;
-	return pkt->protocol == RXAQM_IPPROTO_UDP ? RXAQM_UDP_HLEN : 0;
+	bool there = pkt->l4_off <= frame->size;
+
+	if (!pkt->fragment && pkt->protocol == RXAQM_IPPROTO_TCP)
+		there = rxaqm_frame_read(frame, pkt->l4_off, buf, RXAQM_TCP_HLEN);
+	else if (!pkt->fragment && pkt->protocol == RXAQM_IPPROTO_UDP)
+		there = rxaqm_frame_read(frame, pkt->l4_off, buf, RXAQM_UDP_HLEN);
+	return there && rxaqm_packet_l4(pkt, buf, l4_len);
 }
 
 /* Parse the IP header and what follows it, with @buf as room for a part of one. False if that
@@ -104,7 +99,7 @@ rxaqm_always_inline bool rxaqm_frame_ip(struct rxaqm_packet *pkt, const struct r
 {
 	__u32 l4_len = 0;
 
-	if (rxaqm_frame_read(frame, pkt->ip_off, buf, RXAQM_FRAME_PART) < RXAQM_FRAME_PART)
+	if (!rxaqm_frame_read(frame, pkt->ip_off, buf, RXAQM_FRAME_PART))
 		return false;
 	if (proto == RXAQM_ETH_P_IP) {
 		if (!rxaqm_packet_ip4(pkt, buf, &l4_len))
@@ -116,23 +111,19 @@ rxaqm_always_inline bool rxaqm_frame_ip(struct rxaqm_packet *pkt, const struct r
 	} else {
 		return false;
 	}
-	if (frame->size < pkt->l4_off + rxaqm_packet_l4_needs(pkt))
-		return false;
-	/* Of a later fragment, or of another protocol, nothing is read. */
-	rxaqm_frame_read(frame, pkt->l4_off, buf, RXAQM_FRAME_PART);
-	return rxaqm_packet_l4(pkt, buf, l4_len);
+	return rxaqm_frame_l4(pkt, frame, buf, l4_len);
 }
 
 /* Parse any frame and classify it, but for what the policy exempts. @pkt is all zero. */
 rxaqm_always_inline void rxaqm_frame_parse(struct rxaqm_packet *pkt,
 					   const struct rxaqm_frame *frame)
 {
-	__u8 buf[RXAQM_FRAME_PART] __attribute__((aligned(8))) = {};
-	__u32 bytes = rxaqm_frame_read(frame, RXAQM_ETH_TYPE_OFF, buf,
-				       RXAQM_L2_MAX - RXAQM_ETH_TYPE_OFF);
-	__u16 proto = rxaqm_packet_l2(pkt, buf, bytes);
+	__u8 buf[RXAQM_FRAME_BUF] __attribute__((aligned(8)));
 
-	if (!rxaqm_frame_ip(pkt, frame, proto, buf) || rxaqm_packet_control(pkt))
+	/* No IP packet is so short that there are no bytes where two tags would be. */
+	if (!rxaqm_frame_read(frame, RXAQM_ETH_TYPE_OFF, buf, RXAQM_L2_MAX - RXAQM_ETH_TYPE_OFF) ||
+	    !rxaqm_frame_ip(pkt, frame, rxaqm_packet_l2(pkt, buf), buf) ||
+	    rxaqm_packet_control(pkt))
 		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 

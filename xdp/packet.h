@@ -105,10 +105,10 @@ rxaqm_always_inline __u32 rxaqm_get_be32(const void *p)
 	return ((__u32)rxaqm_get_be16(p) << 16) | rxaqm_get_be16((const __u8 *)p + 2);
 }
 
-/* Ethernet's type and the tags that it begins, @l2, of which there are @len bytes. Returns the type
- * after them, 0 if cut short, and sets ip_off.
+/* Ethernet's type and the two tags that it may begin, @l2. Returns the type after them, and sets
+ * ip_off.
  */
-rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *l2, __u32 len)
+rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *l2)
 {
 	__u16 proto = rxaqm_get_be16(l2);
 	__u32 off = 2;
@@ -121,7 +121,7 @@ rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *
 		off += RXAQM_VLAN_HLEN;
 	}
 	pkt->ip_off = (__u16)(RXAQM_ETH_TYPE_OFF + off);
-	return off <= len ? proto : 0;
+	return proto;
 }
 
 /* The IPv4 header at @ip. Sets @l4_len to what it says follows it. False if it cannot be true. */
@@ -157,11 +157,14 @@ rxaqm_always_inline bool rxaqm_packet_ip6(struct rxaqm_packet *pkt, const __u8 *
 	return true;
 }
 
+#define RXAQM_IP6_EXT                                                    \
+	(1ULL << RXAQM_IPPROTO_HOPOPTS | 1ULL << RXAQM_IPPROTO_ROUTING | \
+	 1ULL << RXAQM_IPPROTO_FRAGMENT | 1ULL << RXAQM_IPPROTO_AH |     \
+	 1ULL << RXAQM_IPPROTO_DSTOPTS)
+
 rxaqm_always_inline bool rxaqm_packet_is_ext(__u8 proto)
 {
-	return proto == RXAQM_IPPROTO_HOPOPTS || proto == RXAQM_IPPROTO_ROUTING ||
-	       proto == RXAQM_IPPROTO_FRAGMENT || proto == RXAQM_IPPROTO_AH ||
-	       proto == RXAQM_IPPROTO_DSTOPTS;
+	return proto < 64 && (RXAQM_IP6_EXT >> proto) & 1;
 }
 
 /* Ports and, for TCP, the class. @l4_len is what IP says there is. False if that cannot be. */

@@ -41,6 +41,7 @@ make_interfaces()
 # IP packets that have come up since the start of the namespace.
 packets()
 {
+	# shellcheck disable=SC2016 # they are awk's
 	ip netns exec "$ns-rx" awk '$1 == "Ip:" && $4 ~ /^[0-9]+$/ { print $4 }' /proc/net/snmp
 }
 
@@ -84,7 +85,7 @@ figure()
 make_interfaces
 ip netns exec "$ns-rx" iperf3 -s -D -I "$scratch/pid" >/dev/null
 for ((i = 0; i < 50; i++)); do
-	ip netns exec "$ns-rx" ss -Htln 'sport = :5201' | grep -q . && break
+	[ -z "$(ip netns exec "$ns-rx" ss -Htln 'sport = :5201')" ] || break
 	sleep 0.1
 done
 for ((i = 0; i < turns; i++)); do

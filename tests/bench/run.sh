@@ -113,6 +113,7 @@ if [ "${1-}" != xsk ]; then
 	part "live packet rate" ip netns exec "$ns" "$build/bench/live" "$tx" "$rx" "$RXAQM_BIN"
 	part "latency of commands" tests/bench/latency.sh "$ns"
 	part "generic mode without GRO" tests/bench/gro.sh
+	part "CPU time of the daemon" tests/bench/daemon.sh "$ns"
 fi
 part "AF_XDP packet rate" ip netns exec "$ns" "$build/bench/xsk" "$tx" "$rx" "$RXAQM_BIN"
 part "testpmd packet rate" tests/bench/testpmd.sh "$ns" "$tx" "$rx"

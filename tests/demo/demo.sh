@@ -3,7 +3,8 @@
 #
 # The demo: an overloaded receiving CPU, first without rxaqm, then with it, once for a
 # NIC's ring and once for a CPU's backlog. What it claims is checked: exit status 0 says
-# that it was so. docs/demo.md explains it. Needs root and about a minute.
+# that it was so, 1 that it was not, 75 that the machine had too little undisturbed time to tell.
+# docs/demo.md explains it. Needs root and about a minute.
 #
 #   demo.sh [ring|backlog]...
 #
@@ -24,7 +25,8 @@ source "$root/tests/rig/rig.sh"
 quiet=6
 settle_before=4
 settle_after=3
-window=10
+undisturbed=6 # each window has so much time in which nothing else took the receiving CPU,
+limit=60      # or ends after that
 
 # What suits a queue. A round of the ring's NAPI takes 64 x 30 us = 1.9 ms, and the ring ends
 # at 7.7 ms.
@@ -78,34 +80,34 @@ now()
 	rig_clock show | awk '{ printf "%.6f\n", $2 / 1e9 }'
 }
 
-# Seconds for which a hypervisor took the receiving CPU, in steps of 10 ms. 8 ms fill the ring.
-stolen()
-{
-	awk -v cpu="cpu$RIG_RECV_CPU" -v hertz="$(getconf CLK_TCK)" '$1 == cpu { print $9 / hertz }' /proc/stat
-}
-
 # snapshot NAME: all cumulative figures at this moment.
 snapshot()
 {
-	jq -n --argjson time "$(now)" --argjson overflow "$(rig_overflow)" --argjson stolen "$(stolen)" \
+	jq -n --argjson time "$(now)" \
 		--argjson cost_ns "$(rig_burn show | cut -d" " -f2)" \
 		--slurpfile hist <(rxaqm_run -j hist "$RIG_RECV_IF") \
 		--slurpfile status <(rxaqm_run -j status "$RIG_RECV_IF") \
-		'{time: $time, overflow: $overflow, stolen: $stolen, cost_ns: $cost_ns, hist: $hist[0], status: $status[0]}' >"$dir/$1.json"
+		'{time: $time, cost_ns: $cost_ns, hist: $hist[0], status: $status[0]}' >"$dir/$1.json"
 }
 
 # measure NAME: one window, watched.
 measure()
 {
-	local map truth
+	local map truth top
 
 	map=$(rig_clock show | sed 's/.* map //')
 	snapshot "$1-begin"
-	"$RIG_BIN/truth" "$kind" "$RIG_RECV_IF" "$map" 1 $((window * 1000)) >"$dir/$1-truth" &
+	ip netns exec "$RIG_WIRE" "$RIG_BIN/truth" "$kind" "$RIG_RECV_IF" "$map" \
+		"/sys/class/net/$RIG_SEND_IF/statistics/tx_dropped" \
+		$((undisturbed * 1000)) $((limit * 1000)) >"$dir/$1-truth.json" &
 	truth=$!
 	rig_note_process "$truth"
-	top "$window"
+	"$rxaqm" --netns "$RIG_DST" top -n "$limit" -i 2s "$RIG_RECV_IF" > >(sed -u "/ none /d; s/^/  /") &
+	top=$!
+	rig_note_process "$top"
 	wait "$truth"
+	kill "$top" 2>/dev/null || true
+	wait "$top" || true
 	snapshot "$1-end"
 }
 
@@ -122,7 +124,7 @@ quiet_traffic()
 # Samples of the sojourn over time, for the picture.
 start_sampling()
 {
-	"$rxaqm" --netns "$RIG_DST" top -j -i 100ms -n 900 "$RIG_RECV_IF" >"$dir/samples.json" &
+	"$rxaqm" --netns "$RIG_DST" top -j -i 100ms -n $((3 * limit * 10)) "$RIG_RECV_IF" >"$dir/samples.json" &
 	sampler=$!
 	rig_note_process "$sampler"
 }
@@ -147,7 +149,7 @@ demonstrate()
 	say "Overload, rxaqm observes: the queue stands"
 	start_sampling
 	now >"$dir/flows-start"
-	rig_traffic_start "$dir" 90
+	rig_traffic_start "$dir" $((3 * limit))
 	run sleep "$settle_before"
 	measure before
 
@@ -165,13 +167,6 @@ demonstrate()
 	summarise
 }
 
-# One line of truth's as an object.
-truth_json()
-{
-	jq -R 'split(" ") | [range(0; length; 2) as $i | {key: .[$i], value: (.[$i + 1] | tonumber)}]
-		| from_entries' "$dir/$1-truth"
-}
-
 summarise()
 {
 	local name
@@ -183,10 +178,11 @@ summarise()
 	done | jq -s add >"$dir/flows.json"
 	for name in before after; do
 		jq -n -L "$demo_dir" --slurpfile a "$dir/$name-begin.json" --slurpfile b "$dir/$name-end.json" \
-			--slurpfile flows "$dir/flows.json" --slurpfile truth <(truth_json "$name") \
+			--slurpfile flows "$dir/flows.json" --slurpfile truth "$dir/$name-truth.json" \
 			"include \"demo\"; {$name: window(\$a[0]; \$b[0]; \$flows[0]; \$truth[0])}"
 	done | jq -s --arg kind "$kind" --argjson target "${target_ns[$kind]}" \
-		'add + {kind: $kind, target_ns: $target}' >"$dir/result.json"
+		--argjson need "$undisturbed" \
+		'add + {kind: $kind, target_ns: $target, need: $need}' >"$dir/result.json"
 	# Seconds since rxaqm began to enforce, median and 99th percentile in ms.
 	jq -r --argjson zero "$(<"$dir/enforced")" '.time_ns as $t | .queues[]
 		| select(.sojourn_p50_ns > 0)
@@ -206,32 +202,26 @@ draw()
 	done
 }
 
-# What the machine disturbed is no finding about rxaqm, and no proof either.
+# A machine that has no time for it is no finding about rxaqm, and no proof either.
 readonly EX_DISTURBED=75 # EX_TEMPFAIL of sysexits.h
 
 report()
 {
-	local kind status=0 text disturbed
+	local kind status=0 ok text
 
 	for kind in "${kinds[@]}"; do
 		say "$(jq -r -L "$demo_dir" 'include "demo"; table' "$out/$kind/result.json")"
 	done
 	say "Checks"
 	for kind in "${kinds[@]}"; do
-		disturbed=$(jq -r -L "$demo_dir" 'include "demo"; disturbed' "$out/$kind/result.json")
 		while IFS=$'\t' read -r ok text; do
-			if [[ $ok == true ]]; then
-				printf '  ok    %s: %s\n' "$kind" "$text"
-			elif [[ $disturbed ]]; then
-				printf '  miss  %s: %s\n' "$kind" "$text"
-				((status)) || status=$EX_DISTURBED
-			else
-				printf '  FAIL  %s: %s\n' "$kind" "$text"
-				status=1
-			fi
+			case $ok in
+			true) printf '  ok    %s: %s\n' "$kind" "$text" ;;
+			false) printf '  FAIL  %s: %s\n' "$kind" "$text" && status=1 ;;
+			*) printf '  miss  %s: %s\n' "$kind" "$text" && ((status)) || status=$EX_DISTURBED ;;
+			esac
 		done < <(jq -r -L "$demo_dir" 'include "demo"; checks | [.ok, .text] | @tsv' \
 			"$out/$kind/result.json")
-		[[ -z $disturbed ]] || printf '  note  %s: %s\n' "$kind" "$disturbed"
 	done
 	((status != EX_DISTURBED)) || say "Not proved: the machine was busy with other things; try again"
 	return "$status"
@@ -261,7 +251,7 @@ main()
 	# before whatever else the machine does.
 	taskset -p -c "$RIG_SEND_CPU" $$ >/dev/null
 	renice -n -20 -p $$ >/dev/null
-	RIG_NICE=5
+	RIG_AHEAD=yes
 	rm -rf "$out"
 	mkdir -p "$out"
 	for kind in "${kinds[@]}"; do

@@ -11,7 +11,8 @@
 #   rig.sh down                 take it down; also after a crash, also when there is none
 #
 # Or source it and use the rig_* functions. docs/demo.md says how it works. It makes only
-# what is named below and removes only that; net.core.netdev_max_backlog is restored.
+# what is named below and removes only that; net.core.netdev_max_backlog and the priorities of
+# softirq threads are restored.
 
 set -euo pipefail
 
@@ -28,7 +29,7 @@ rig_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${RIG_QUEUES:=1}"
 : "${RIG_FLOWS:=}"           # TCP flows of each kind; 2 for ring, 7 for backlog
 : "${RIG_UDP_RATE:=80M}"     # bit/s, 0 for none
-: "${RIG_NICE:=0}"           # added to the priority of iperf3
+: "${RIG_AHEAD:=no}"        # yes: sessions of iperf3 come before all others
 
 # For others to use.
 # Namespaces. The one between sender and receiver routes: there packets leave the sending
@@ -108,6 +109,30 @@ rig_end_processes()
 	rm -f "$RIG_STATE/processes"
 }
 
+### The softirq threads of both CPUs, which queue and serve: ahead of all other tasks meanwhile
+
+rig_hurry()
+{
+	local pid
+
+	for pid in $(pgrep -x "ksoftirqd/($RIG_SEND_CPU|$RIG_RECV_CPU)"); do
+		echo "$pid $(ps -o ni= -p "$pid")" >>"$RIG_STATE/nice"
+		renice -n -20 -p "$pid" >/dev/null
+	done
+}
+
+rig_unhurry()
+{
+	local pid old
+
+	[[ -e $RIG_STATE/nice ]] || return 0
+	while read -r pid old; do
+		# Someone else's setting since then is theirs.
+		(($(ps -o ni= -p "$pid") != -20)) || renice -n "$old" -p "$pid" >/dev/null
+	done <"$RIG_STATE/nice"
+	rm -f "$RIG_STATE/nice"
+}
+
 ### Down
 
 rig_restore_backlog()
@@ -129,6 +154,7 @@ rig_down()
 
 	rig_end_processes
 	rig_restore_backlog
+	rig_unhurry
 	for ns in "$RIG_SRC" "$RIG_WIRE" "$RIG_DST"; do
 		if [[ -e /run/netns/$ns ]]; then
 			# The links go at once, not when the last process has left the namespace.
@@ -148,7 +174,7 @@ rig_check()
 	local tool
 
 	((EUID == 0)) || rig_die "needs root: it makes network namespaces and loads BPF programs"
-	for tool in ip tc ethtool sysctl iperf3 ss taskset renice timeout pgrep jq; do
+	for tool in ip tc ethtool sysctl iperf3 ss taskset renice timeout pgrep ps jq; do
 		command -v "$tool" >/dev/null || rig_die "needs $tool"
 	done
 	[[ -x $RIG_BIN/rigctl ]] || rig_die "$RIG_BIN/rigctl is missing: run 'make build-demo'"
@@ -256,6 +282,7 @@ rig_up()
 	rig_check
 	rig_claim
 	rig_make_network
+	rig_hurry
 	echo "$1" >"$RIG_STATE/kind"
 	if [[ $1 == backlog ]]; then
 		rig_set_backlog
@@ -289,22 +316,37 @@ rig_pin()
 
 rig_listening() { [[ -n $(rig_dst ss -Hltn "sport = :$1") ]]; }
 
+# A process has its priority from the caller. Where the scheduler shares a CPU between sessions
+# first (sched_autogroup_enabled) that counts among its session's only, and this one's is raised.
+# setsid needs a moment.
+rig_put_ahead()
+{
+	[[ $RIG_AHEAD == no || ! -e /proc/$1/autogroup ]] || rig_wait 2 rig_session_ahead "$1"
+}
+
+rig_session_ahead()
+{
+	[[ $(ps -o sid= -p "$1") -eq $1 ]] && echo -20 >"/proc/$1/autogroup"
+}
+
 # rig_flow NAME ADDRESS PORT OPTION...: one client and its server, for $seconds at most. Their
 # JSON goes to $dir/NAME.json and $dir/NAME.server. Not through rig_src and rig_dst: $! must be
 # the process itself, not a shell.
 rig_flow()
 {
 	local name=$1 addr=$2 port=$3
-	local iperf3=(nice -n "$RIG_NICE" taskset -c "$RIG_SEND_CPU" timeout -k 1 $((seconds + 15))
+	local iperf3=(taskset -c "$RIG_SEND_CPU" timeout -k 1 $((seconds + 15))
 		iperf3 -J -i 0.5 -p "$port")
 
 	shift 3
-	ip netns exec "$RIG_DST" "${iperf3[@]}" -s -1 -B "$addr" >"$dir/$name.server" 2>&1 &
+	setsid ip netns exec "$RIG_DST" "${iperf3[@]}" -s -1 -B "$addr" >"$dir/$name.server" 2>&1 &
 	rig_servers+=($!)
+	rig_put_ahead $!
 	rig_note_process $!
 	rig_wait 5 rig_listening "$port" || rig_die "no iperf3 server on port $port"
-	ip netns exec "$RIG_SRC" "${iperf3[@]}" -c "$addr" -t "$seconds" "$@" >"$dir/$name.json" 2>&1 &
+	setsid ip netns exec "$RIG_SRC" "${iperf3[@]}" -c "$addr" -t "$seconds" "$@" >"$dir/$name.json" 2>&1 &
 	rig_clients+=($!)
+	rig_put_ahead $!
 	rig_note_process $!
 }
 

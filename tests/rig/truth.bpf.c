@@ -65,6 +65,20 @@ static __u32 bucket_of(__u64 ns)
 	return bucket < RIG_TRUTH_BUCKETS ? bucket : RIG_TRUTH_BUCKETS - 1;
 }
 
+static void note_pause(struct rig_truth *truth, __u64 now_ns, __u64 arrival_ns)
+{
+	__u64 last_ns = truth->last_ns;
+	struct rig_pause *pause;
+
+	truth->last_ns = now_ns;
+	if (!last_ns || now_ns - last_ns < RIG_PAUSE_MIN_NS || (__s64)(arrival_ns - last_ns) > 0)
+		return;
+	pause = &truth->pause[truth->pauses % RIG_PAUSES];
+	pause->begin_ns = last_ns;
+	pause->end_ns = now_ns;
+	truth->pauses++;
+}
+
 static int count(struct sk_buff *skb)
 {
 	struct rig_nicclock clock = {
@@ -75,8 +89,8 @@ static int count(struct sk_buff *skb)
 	__u64 hw_ns = (__u64)BPF_CORE_READ(skb, tstamp);
 	struct rig_truth *truth;
 	char name[IFNAME_LEN];
+	__u64 now_ns, arrival_ns;
 	__u32 zero = 0, bucket;
-	__s64 sojourn_ns;
 	int i;
 
 	BPF_CORE_READ_INTO(&name, skb, dev, name);
@@ -90,12 +104,14 @@ static int count(struct sk_buff *skb)
 	if (!truth)
 		return 0;
 	truth->packets++;
-	sojourn_ns = (__s64)(bpf_ktime_get_ns() - rig_nicclock_host(&clock, hw_ns));
-	if (!hw_ns || sojourn_ns < 0) {
+	now_ns = bpf_ktime_get_ns();
+	arrival_ns = rig_nicclock_host(&clock, hw_ns);
+	if (!hw_ns || (__s64)(now_ns - arrival_ns) < 0) {
 		truth->unstamped++;
 		return 0;
 	}
-	bucket = bucket_of((__u64)sojourn_ns);
+	note_pause(truth, now_ns, arrival_ns);
+	bucket = bucket_of(now_ns - arrival_ns);
 	if (bucket < RIG_TRUTH_BUCKETS)
 		truth->bucket[bucket]++;
 	return 0;
@@ -103,14 +119,14 @@ static int count(struct sk_buff *skb)
 
 /* Out of a ring that NAPI polls. */
 SEC("tp_btf/napi_gro_receive_entry")
-int BPF_PROG(ring, struct sk_buff *skb)
+int BPF_PROG(rig_ring, struct sk_buff *skb)
 {
 	return count(skb);
 }
 
 /* Out of a CPU's backlog. */
 SEC("tp_btf/netif_receive_skb")
-int BPF_PROG(backlog, struct sk_buff *skb)
+int BPF_PROG(rig_backlog, struct sk_buff *skb)
 {
 	return count(skb);
 }

@@ -13,6 +13,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <thread>
 #include <vector>
 
 #include "netns.hpp"
@@ -44,7 +46,11 @@ class Frames
 	bool responsive = false;
 	bool ipv6 = false;
 
+	/* Until @frames have come through the queue or were dropped in it, however long that takes,
+	 * up to a minute. */
+	void run(unsigned frames);
 	void run(std::chrono::milliseconds duration);
+	void run_until(const std::function<bool()> &enough);
 	/* Slowly: the queue is empty in between. */
 	void trickle(unsigned frames);
 
@@ -77,6 +83,25 @@ class Frames
 	std::atomic<bool> congested_{ false };
 	std::vector<uint64_t> delays_;
 	std::vector<std::atomic<uint64_t>> sent_ns_;
+};
+
+/* Frames that go on while something else is looked at. */
+class Load
+{
+    public:
+	explicit Load(Frames &frames)
+		: thread_([this, &frames] { frames.run_until([this] { return stop_.load(); }); })
+	{
+	}
+	~Load()
+	{
+		stop_ = true;
+		thread_.join();
+	}
+
+    private:
+	std::atomic<bool> stop_{ false };
+	std::thread thread_;
 };
 
 /* A receiving CPU that takes @cost_us a frame: a queue stands as soon as more come. Returns false

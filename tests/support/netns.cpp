@@ -5,6 +5,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -246,6 +247,8 @@ void Wire::pin_napi(unsigned cpu) const
 			    comm.compare(0, name.size(), name))
 				continue;
 			pinned += !sched_setaffinity(pid, sizeof(cpus), &cpus);
+			/* Ahead of other tasks, as in a softirq. */
+			setpriority(PRIO_PROCESS, id_t(pid), -20);
 		}
 		return pinned > 0;
 	});

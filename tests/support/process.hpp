@@ -23,7 +23,7 @@ struct Result {
 };
 
 struct RunOptions {
-	std::chrono::milliseconds timeout{ 20000 };
+	std::chrono::milliseconds timeout{ 60000 };
 	Args environment; /* "NAME=value", on top of ours */
 	std::string input;
 	/* Runs in the child before the program: system calls only. Non-zero: exit status 125. */
@@ -69,6 +69,6 @@ std::string must(const Args &args);
 
 /* Call @condition until it is true, for up to @timeout. */
 bool eventually(const std::function<bool()> &condition,
-		std::chrono::milliseconds timeout = std::chrono::seconds(5));
+		std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
 #endif /* RXAQM_TESTS_PROCESS_HPP */

@@ -32,7 +32,7 @@ class Background
 
 	struct Outcome {
 		unsigned sent = 0, received = 0;
-		std::chrono::milliseconds longest_gap{}; /* without a packet */
+		unsigned interruptions = 0; /* rows of packets that were lost, of each family */
 	};
 	Outcome stop();
 

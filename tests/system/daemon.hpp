@@ -41,7 +41,7 @@ class Service
 
 	/* Wait for a notification that has the line @line. */
 	bool notified(const std::string &line,
-		      std::chrono::milliseconds timeout = std::chrono::seconds(10));
+		      std::chrono::milliseconds timeout = std::chrono::seconds(30));
 	/* All notifications so far, a line each. */
 	const std::string &notifications();
 	void forget()
@@ -63,7 +63,7 @@ class Service
 	/* What it has printed so far. */
 	std::string log() const;
 	bool logged(const std::string &text,
-		    std::chrono::milliseconds timeout = std::chrono::seconds(10)) const;
+		    std::chrono::milliseconds timeout = std::chrono::seconds(30)) const;
 
     private:
 	RunOptions options(const Args &environment) const;

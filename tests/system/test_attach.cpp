@@ -96,12 +96,11 @@ TEST_CASE("attach: a flow goes on through attach, policy changes and detach", "[
 		CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 	}
 	Background::Outcome outcome = background.stop();
-	CAPTURE(outcome.sent, outcome.received, outcome.longest_gap.count());
+	CAPTURE(outcome.sent, outcome.received, outcome.interruptions);
 	CHECK(outcome.sent > 100);
-	CHECK(outcome.longest_gap < 1500ms);
 	/* When native XDP is taken off, a veth throws away what comes during an RCU grace period. */
 	if (mode == "native")
-		CHECK(outcome.received >= outcome.sent * 80 / 100);
+		CHECK(outcome.interruptions <= 2 * 2);
 	else
 		CHECK(outcome.received == outcome.sent);
 }
@@ -151,7 +150,7 @@ TEST_CASE("attach: what is attached again starts afresh", "[attach]")
 
 	Json status = host.json(wire.rx, { "status", wire.rx_if });
 	CHECK(status.text("/interfaces/0/queues/0/mode") == "observe");
-	CHECK(status.number("/interfaces/0/queues/0/target_ns") == 2000000);
+	CHECK(status.number("/interfaces/0/queues/0/target_ns") == 500000);
 	CHECK(status.number("/interfaces/0/queues/0/stats/packets") < 200);
 }
 

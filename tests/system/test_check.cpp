@@ -63,21 +63,6 @@ void flood(const Wire &wire, unsigned n)
 	close(fd);
 }
 
-/* Traffic that goes on while something else is looked at. */
-struct Load {
-	std::thread thread;
-
-	explicit Load(Frames &frames, std::chrono::milliseconds duration)
-		: thread([&frames, duration] { frames.run(duration); })
-	{
-		std::this_thread::sleep_for(500ms);
-	}
-	~Load()
-	{
-		thread.join();
-	}
-};
-
 } // namespace
 
 TEST_CASE("check: attached and well: OK, and what it measured", "[check]")
@@ -123,13 +108,15 @@ TEST_CASE("check: a queue that stands: WARNING, then CRITICAL unless it is enfor
 		SKIP("needs two CPUs: one to send, one to receive");
 	frames.mix = { NOT_ECT };
 	{
-		Load load(frames, 10s);
+		Load load(frames);
 		/* Where others want the CPUs as well, the queue may be drained for a moment. */
 		auto becomes = [&](int exit_code) {
-			return eventually([&] {
-				result = host.rxaqm(wire.rx, check);
-				return result.exit_code == exit_code;
-			});
+			return eventually(
+				[&] {
+					result = host.rxaqm(wire.rx, check);
+					return result.exit_code == exit_code;
+				},
+				30s);
 		};
 
 		CHECK(becomes(1));

@@ -31,7 +31,6 @@ TEST_CASE("ect0: auto goes by the namespace of the interface, and says so", "[ec
 	Wire wire;
 
 	do_tcp_by(wire.rx, "reno");
-	do_tcp_by(wire.tx, "cubic");
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 	CAPTURE(status_of(host, wire));
 	CHECK(says(status_of(host, wire),

@@ -252,6 +252,6 @@ TEST_CASE("lifecycle: many interfaces, attached and detached in any order", "[li
 						    "/queues/2/target_ns");
 
 		CAPTURE(i);
-		CHECK(target == (i == 4 ? 7000000 : 2000000));
+		CHECK(target == (i == 4 ? 7000000 : 500000));
 	}
 }

@@ -72,7 +72,7 @@ TEST_CASE("run: interfaces that appear are attached, those that vanish forgotten
 		CHECK(e.service.notified("STATUS=0 interface(s)"));
 		e.service.forget();
 		/* The registry is left clean, too. */
-		CHECK(eventually([&] { return e.nr_attached() == 0; }, std::chrono::seconds(15)));
+		CHECK(eventually([&] { return e.nr_attached() == 0; }, std::chrono::seconds(60)));
 	}
 	CHECK(e.service.log().find("detached by a command") == std::string::npos);
 	CHECK(e.service.log().find("error") == std::string::npos);

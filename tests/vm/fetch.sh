@@ -4,7 +4,8 @@
 # Fetches what guests need, once: tests/vm/fetch.sh [-u] [KERNEL]..., all kernels of
 # tests/vm/kernels by default. Image, modules and headers go to build/vm/KERNEL
 # (RXAQM_VM_CACHE names another place than build/vm) and virtme-ng to build/vm/venv,
-# unless the system has it. What is there is not looked at again; -u looks for newer ones.
+# unless the system has it; KERNEL "none" is virtme-ng alone. What is there is not looked at
+# again; -u looks for newer ones.
 #
 # The packages come from the mirror that the system's own apt uses, by an apt of its own
 # below build/vm/apt: the system's package state is not touched.
@@ -35,14 +36,6 @@ vm_apt()
 		-o Dir::State="$vm_cache/apt" -o Dir::State::status=/dev/null \
 		-o Dir::Cache="$vm_cache/apt/cache" -o APT::Sandbox::User=root -o APT::Architecture=amd64 \
 		-o APT::Update::Post-Invoke::= -o APT::Default-Release=
-}
-
-# mirror_of SUITE: where the system gets it from.
-mirror_of()
-{
-	# shellcheck disable=SC2016 # apt-get expands it
-	apt-get indextargets --no-release-info --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' |
-		awk -v suite="$1" '$1 == suite { print $2; exit }'
 }
 
 # Fetches the package lists of the releases in use, once a run.
@@ -208,6 +201,7 @@ exec 9>"$vm_cache/lock"
 flock 9
 rm -f "$vm_cache/apt/fresh"
 fetch_virtme
+[ "${1-}" != none ] || exit 0
 kernels=("$@")
 [ $# -gt 0 ] || mapfile -t kernels < <(vm_kernels)
 for name in "${kernels[@]}"; do

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the scripts of tests/vm share: the list of kernels and the cache. To be sourced.
+# What the scripts of tests/vm share, and in part tests/fresh: the list of kernels, the cache and
+# the mirror. To be sourced.
 
 vm_repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vm_cache=${RXAQM_VM_CACHE:-$vm_repo/build/vm}
@@ -10,6 +11,14 @@ die()
 {
 	echo "$(basename "$0"): $1" >&2
 	exit "${2-1}"
+}
+
+# mirror_of SUITE: where the system gets it from.
+mirror_of()
+{
+	# shellcheck disable=SC2016 # apt-get expands it
+	apt-get indextargets --no-release-info --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' |
+		awk -v suite="$1" '$1 == suite { print $2; exit }'
 }
 
 # The names of all kernels, in the order of the list.

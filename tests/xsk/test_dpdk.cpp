@@ -24,7 +24,7 @@ void receive_all(const Host &host, const Wire &wire, Testpmd &testpmd)
 
 	send_some(wire, 500);
 	CAPTURE(testpmd.log(), host.rxaqm(wire.rx, { "status" }).out);
-	CHECK(eventually([&] { return testpmd.received() >= before + 500; }, 15s));
+	CHECK(eventually([&] { return testpmd.received() >= before + 500; }, 60s));
 	CHECK(host.stat(wire.rx, wire.rx_if, "redirect") >= 500);
 	testpmd.end();
 	CHECK(adopter.wait().exit_code == 0);
@@ -74,7 +74,8 @@ TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_d
 	  "[xsk][dpdk]")
 {
 	need_testpmd();
-	Attached a({ "mode=enforce", "signal=busy", "target=1ms", "interval=20ms", "max_drop=20%" });
+	Attached a(
+		{ "mode=enforce", "signal=busy", "target=1ms", "interval=20ms", "max_drop=20%" });
 	if (!make_slow(a.wire, 20))
 		SKIP("needs two CPUs: one to send, one to receive");
 	const int64_t packets_before = a.stat("packets");

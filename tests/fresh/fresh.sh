@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Does what README.md says on machines that have nothing: tests/fresh/fresh.sh [RELEASE]...
+# [-- STAGE...], on Debian 12 and 13, side by side, all stages of tests/fresh/stages.sh by default.
+# A machine is a minimal Debian below build/fresh, on this machine's kernel and network, with mounts
+# and processes of its own. Each stage begins with what "first" and "deps" leave, which all make
+# targets begin with, and with nothing of the others: a package that another stage installs is
+# missing.
+#
+# The packages come from the mirror that this machine's apt uses. The last line is the sum of the
+# stages, "N passed, N failed". Output: build/fresh/RELEASE-STAGE.log. The machines are removed.
+set -euo pipefail
+# shellcheck source=tests/vm/lib.sh
+. "$(dirname "$0")/../vm/lib.sh"
+
+declare -A codename=([12]=bookworm [13]=trixie)
+all_stages=(first deps)
+mapfile -t -O 2 all_stages < <(sed -n 's/^stage_\([a-z]*\)()$/\1/p' "$vm_repo/tests/fresh/stages.sh" |
+	grep -vxE 'first|deps')
+fresh=$vm_repo/build/fresh
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+export LC_ALL=C.UTF-8
+
+releases=() stages=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+	[ -n "${codename[$1]-}" ] || die "unknown release '$1', there are 12 and 13" 2
+	releases+=("$1")
+	shift
+done
+[ $# -eq 0 ] || shift
+for stage; do
+	[[ " ${all_stages[*]} " == *" $stage "* ]] || die "unknown stage '$stage', there are: ${all_stages[*]}" 2
+	stages+=("$stage")
+done
+[ ${#releases[@]} -gt 0 ] || releases=(12 13)
+[ ${#stages[@]} -gt 0 ] || stages=("${all_stages[@]}")
+[ "$(id -u)" -eq 0 ] || die "not root"
+command -v mmdebstrap >/dev/null || die "no mmdebstrap: run 'packaging/install-deps.sh fresh'" 3
+grep -qw overlay /proc/filesystems || modprobe -q overlay || die "this kernel has no overlay file system" 3
+
+mkdir -p "$fresh"
+exec 9>"$fresh/lock"
+flock -n 9 || die "another one is at work below $fresh"
+
+workers=()
+# Mounts and processes of a stage are its own, and end with it.
+# shellcheck disable=SC2317 # trap calls it
+finish()
+{
+	[ ${#workers[@]} -eq 0 ] || kill "${workers[@]}" 2>/dev/null || true
+	wait
+	rm -rf --one-file-system "$fresh"/machine-*
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# How this machine reaches the network, for apt of the other, which is not to ask.
+apt_settings()
+{
+	apt-config dump --format '%F "%v";%n' Acquire | grep -iE '^Acquire::[a-z]+::Proxy' || true
+	echo 'APT::Get::Assume-Yes "true";'
+}
+
+# make_machine RELEASE DIRECTORY: with this checkout, as it is, in /root/rxaqm.
+make_machine()
+{
+	local suite=${codename[$1]} base=$2 log=$fresh/$1-base.log mirror security here
+
+	here=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+	mirror=$(mirror_of "$here") security=$(mirror_of "$here-security")
+	[ -n "$mirror" ] || die "apt knows no source for '$here': this needs a Debian with its package mirror" 3
+	apt_settings >"$fresh/$1-apt.conf"
+	# shellcheck disable=SC2016 # mmdebstrap's shell expands it
+	printf 'deb %s\n' "$mirror $suite main" "$mirror $suite-updates main" \
+		${security:+"$security $suite-security main"} |
+		mmdebstrap --variant=minbase --mode=root --keyring="$keyring" --aptopt="$fresh/$1-apt.conf" \
+			--dpkgopt=force-unsafe-io "$suite" "$base" - >"$log" 2>&1 ||
+		{ tail -n 25 "$log" && die "no minimal Debian $1 can be made: see $log"; }
+	cp --remove-destination /etc/resolv.conf /etc/hosts "$base/etc"
+	cp -r /usr/local/share/ca-certificates "$base/usr/local/share" 2>/dev/null || true
+	mkdir "$base/root/rxaqm"
+	git -C "$vm_repo" ls-files -z --cached --others --exclude-standard |
+		(cd "$vm_repo" && while IFS= read -r -d '' file; do
+			[ ! -e "$file" ] || printf '%s\0' "$file"
+		done | tar -c --null -T -) | tar -x --no-same-owner -C "$base/root/rxaqm"
+}
+
+# run_stage RELEASE STAGE LAYER...: in the background, so that traps need not wait for it.
+run_stage()
+{
+	local release=$1 stage=$2 log=$fresh/$1-$2.log started status=0
+
+	shift 2
+	# There is one receiving CPU.
+	[ "$stage" != demo ] || flock 8
+	started=$SECONDS
+	mkdir -p "$fresh/machine-$release/root"
+	env -i PATH="$PATH" LC_ALL="$LC_ALL" TERM=dumb HOME=/root "${passed_on[@]}" \
+		unshare --mount --pid --fork --kill-child \
+		"$vm_repo/tests/fresh/enter.sh" "$fresh/machine-$release/root" "$@" -- \
+		bash /root/rxaqm/tests/fresh/stages.sh "$stage" >"$log" 2>&1 </dev/null 8>&- 9>&- &
+	trap 'kill -KILL '$!'; exit 143' TERM
+	wait $! || status=$?
+	trap 'exit 143' TERM
+	flock -u 8
+	if [ $status -eq 0 ]; then
+		echo "1 passed, 0 failed" >>"$fresh/$release.sum"
+		printf 'ok      Debian %s: %s (%d s)\n' "$release" "$stage" $((SECONDS - started))
+		return
+	fi
+	echo "0 passed, 1 failed" >>"$fresh/$release.sum"
+	tail -n 40 "$log" | sed "s|^|$release $stage: |"
+	printf 'failed: Debian %s: %s: status %d (%d s), see %s\n' \
+		"$release" "$stage" $status $((SECONDS - started)) "$log"
+	return $status
+}
+
+# Stages "first" and "deps" leave layers, all others stand on them.
+on_release()
+{
+	local release=$1 machine=$fresh/machine-$1 stage
+
+	trap - EXIT
+	exec 8>"$fresh/demo-lock"
+	mkdir -p "$machine"
+	make_machine "$release" "$machine/base"
+	run_stage "$release" first "$machine/first" "$machine/base"
+	run_stage "$release" deps "$machine/deps" "$machine/first" "$machine/base"
+	for stage in "${stages[@]}"; do
+		[[ $stage != first && $stage != deps ]] || continue
+		run_stage "$release" "$stage" "$machine/$stage" "$machine"/{deps,first,base} || true
+		rm -rf --one-file-system "${machine:?}/$stage" "$machine/$stage.work"
+	done
+	rm -rf --one-file-system "$machine"
+}
+
+mapfile -t passed_on < <(env | grep -E '^(PIP_[A-Z_]+|KIND)=' || true)
+rm -rf --one-file-system "$fresh"/machine-* "$fresh"/*.sum
+for release in "${releases[@]}"; do
+	on_release "$release" &
+	workers+=($!)
+done
+for release in "${releases[@]}"; do
+	# It may have ended before it could tell.
+	wait "${workers[0]}" || [[ $(cat "$fresh/$release.sum") == *'1 failed'* ]] ||
+		echo "0 passed, 1 failed" >>"$fresh/$release.sum"
+	workers=("${workers[@]:1}")
+done
+cat "$fresh"/*.sum | awk '
+	{ passed += $1; failed += $3 }
+	END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What tests/fresh/fresh.sh does on a fresh machine: stages.sh STAGE. Lines of README.md are taken
+# from it. What takes a kernel of choice, a guest or most of an hour is only set up.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+# readme BEGINNING: runs the first line of README.md's indented blocks that begins so.
+readme()
+{
+	local line
+
+	line=$(sed -n 's/^    //p' README.md | awk -v begin="$1" '!found && index($0, begin) == 1 { print; found = 1 }')
+	[ -n "$line" ] || { echo "README.md has no command that begins '$1'" && exit 1; }
+	echo "\$ $line"
+	eval "$line"
+}
+
+# There is none on such a machine.
+systemctl()
+{
+	echo "not done: systemctl $*"
+}
+
+stage_first()
+{
+	readme 'apt-get update'
+}
+
+stage_deps()
+{
+	make deps
+	make
+}
+
+stage_demo()
+{
+	readme 'make demo'
+}
+
+stage_test()
+{
+	export SUITE="unit cli shell fuzz" FUZZ_SECONDS=5
+	readme 'make test'
+}
+
+stage_install()
+{
+	readme 'make install'
+	readme 'install -D'
+	readme 'printf'
+	readme 'rxaqm run --check'
+	rxaqm profile list >/dev/null
+	make uninstall
+	[ ! -e /usr/local/sbin/rxaqm ]
+}
+
+stage_deb()
+{
+	readme 'make deb'
+	readme 'apt-get install ./build/deb'
+	readme 'printf'
+	readme 'rxaqm run --check'
+	apt-get -qq remove rxaqm
+	[ ! -e /usr/sbin/rxaqm ]
+}
+
+stage_lint()
+{
+	make lint
+}
+
+stage_vm()
+{
+	make setup-test-vm
+	tests/vm/fetch.sh none
+	PATH=$(. tests/vm/lib.sh && vm_path)
+	vng --version
+	qemu-system-x86_64 -device igb,help >/dev/null
+}
+
+stage_eval()
+{
+	make setup-eval setup-experiment
+}
+
+stage_bench()
+{
+	make setup-bench
+}
+
+stage_"$1"

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The demo's checks: what each of them needs to be ok, and that nothing is called shown that is not.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+# What was found on a machine that had nothing else to do.
+# shellcheck disable=SC2016 # jq expands it
+good='{
+	kind: $kind, target_ns: 1000000, need: 6,
+	before: {truth: {undisturbed_s: 6.02, seconds: 6.1, p50_ns: 6700000, p99_ns: 8300000, overflow: 300, overflow_all: 300},
+		goodput_tcp: 256e6, marks: 0, drops: 0},
+	after: {truth: {undisturbed_s: 6.01, seconds: 7.5, p50_ns: 1000000, p99_ns: 3200000, overflow: 0, overflow_all: 9},
+		goodput_tcp: 250e6, marks: 100, drops: 100}
+}'
+
+# verdicts KIND CHANGE: what is made of it, in a row.
+verdicts()
+{
+	jq -rn -L tests/demo --arg kind "$1" "include \"demo\"; $good | $2 | [checks | .ok] | join(\" \")"
+}
+
+# expect VERDICTS KIND CHANGE
+expect()
+{
+	local got
+
+	got=$(verdicts "$2" "$3")
+	[ "$got" = "$1" ] || { echo "$2, $3: want '$1', got '$got'" && exit 1; }
+}
+
+for kind in ring backlog; do
+	expect "true true true true true" $kind .
+	expect "false true true true true" $kind '.after.truth.p50_ns = 5e6'
+	expect "false true true true true" $kind '.after.truth.p50_ns = 0'
+	expect "true false true true true" $kind '.after.truth.p99_ns = 9e6'
+	# What overflowed while something else had the CPU is not held against rxaqm; the rest is.
+	expect "true true true true true" $kind '.after.truth.overflow_all = 5000'
+	expect "true true false true true" $kind '.after.truth.overflow = 1'
+	expect "true true true false true" $kind '.after.goodput_tcp = 200e6'
+	expect "true true true true false" $kind '.before.drops = 1'
+	expect "true true true true false" $kind '.after.marks = 0'
+	# Too little undisturbed time proves nothing, and does not excuse drops while it observes.
+	expect " true" $kind '.after.truth.undisturbed_s = 5.9'
+	expect " true" $kind '.before.truth.undisturbed_s = 5.9 | .after.goodput_tcp = 0'
+	expect " false" $kind '.after.truth.undisturbed_s = 0 | .before.drops = 1'
+done
+expect "true true false true true" ring '.before.truth.overflow_all = 0'
+expect "true true true true true" backlog '.before.truth.overflow_all = 0'
