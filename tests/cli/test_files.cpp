@@ -166,7 +166,7 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	CHECK(first.number("/p_ppm") == 0);
 	CHECK_FALSE(first.flag("/bad"));
 	CHECK(first.number("/goal_ns") == 2000000);
-	CHECK(host.rxaqm({ "replay", "law=codel", "--no-guard", "target=2ms" }, options).exit_code ==
+	CHECK(host.rxaqm({ "replay", "law=codel", "--unguarded", "target=2ms" }, options).exit_code ==
 	      0);
 }
 
