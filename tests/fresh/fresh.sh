@@ -92,18 +92,15 @@ run_stage()
 	local release=$1 stage=$2 log=$fresh/$1-$2.log started status=0
 
 	shift 2
-	# There is one receiving CPU.
-	[ "$stage" != demo ] || flock 8
 	started=$SECONDS
 	mkdir -p "$fresh/machine-$release/root"
 	env -i PATH="$PATH" LC_ALL="$LC_ALL" TERM=dumb HOME=/root "${passed_on[@]}" \
 		unshare --mount --pid --fork --kill-child \
 		"$vm_repo/tests/fresh/enter.sh" "$fresh/machine-$release/root" "$@" -- \
-		bash /root/rxaqm/tests/fresh/stages.sh "$stage" >"$log" 2>&1 </dev/null 8>&- 9>&- &
+		bash /root/rxaqm/tests/fresh/stages.sh "$stage" >"$log" 2>&1 </dev/null 9>&- &
 	trap 'kill -KILL '$!'; exit 143' TERM
 	wait $! || status=$?
 	trap 'exit 143' TERM
-	flock -u 8
 	if [ $status -eq 0 ]; then
 		echo "1 passed, 0 failed" >>"$fresh/$release.sum"
 		printf 'ok      Debian %s: %s (%d s)\n' "$release" "$stage" $((SECONDS - started))
@@ -122,7 +119,6 @@ on_release()
 	local release=$1 machine=$fresh/machine-$1 stage
 
 	trap - EXIT
-	exec 8>"$fresh/demo-lock"
 	mkdir -p "$machine"
 	make_machine "$release" "$machine/base"
 	run_stage "$release" first "$machine/first" "$machine/base"

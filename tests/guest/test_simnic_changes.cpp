@@ -38,11 +38,11 @@ std::chrono::milliseconds learn_again(const SimNic &nic)
 
 			return error.published && std::abs(error.error_ns) < 300000;
 		},
-		10s);
+		25s);
 
 	return learnt ? std::chrono::duration_cast<std::chrono::milliseconds>(
 				std::chrono::steady_clock::now() - start) :
-			10s;
+			25s;
 }
 
 /* TCP with ECN from the far end until it goes, by many flows at once. */
@@ -128,7 +128,8 @@ TEST_CASE("simnic: signal=stamp passes everything once stamps are turned off", "
 	CHECK(notes.find("turned off by someone else") != std::string::npos);
 	CHECK(notes.find("everything passes") != std::string::npos);
 
-	Result result = nic.rxaqm({ "policy", "set", nic.name(), "signal=auto" });
+	/* With a target under twice the clock's error, which has grown, polls would speak. */
+	Result result = nic.rxaqm({ "policy", "set", nic.name(), "signal=auto", "target=10ms" });
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);
 	CHECK(hwtstamp_of(nic.rx(), nic.name()).rx_filter == HWTSTAMP_FILTER_ALL);
@@ -169,15 +170,15 @@ TEST_CASE("simnic: a step of the clock is learnt within seconds", "[simnic][step
 		const int64_t resets = nic.stat("clock_resets");
 
 		/* A CPU that was taken away meanwhile may have it err for a moment. */
-		REQUIRE(learn_again(nic) < 10s);
+		REQUIRE(learn_again(nic) < 25s);
 		nic.set("phc_step_ns", step_ns);
 		CAPTURE(step_ns, nic.rxaqm({ "clock" }).out);
 		const auto took = learn_again(nic);
 		CAPTURE(took.count(), nic.rxaqm({ "clock" }).out, nic.rxaqm({ "status" }).out);
-		/* Stamps that are a little too old could be of packets that waited, where packets
-		 * are further apart than the step: the estimate follows without a new start.
+		/* Stamps that are a little too old could be of packets that waited: the estimate
+		 * follows without a new start, in eight windows of 2.1 s.
 		 */
-		CHECK(took < (step_ns == -1000000 ? 8s : 4s));
+		CHECK(took < (step_ns == -1000000 ? 20s : 4s));
 		if (step_ns != -1000000)
 			CHECK(nic.stat("clock_resets") > resets);
 		std::this_thread::sleep_for(2s);
@@ -231,7 +232,7 @@ TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 	Window window(nic);
 	std::this_thread::sleep_for(3s);
 	window.end();
-	CAPTURE(window.text());
+	CAPTURE(window.text(), nic.rxaqm({ "status" }).out);
 	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
 	CHECK(window.agrees(500, 0));
 	CHECK(signals(nic) == 0);
