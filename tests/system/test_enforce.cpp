@@ -199,7 +199,8 @@ TEST_CASE("enforce: the queue of a responsive sender gets shorter", "[enforce]")
 	CHECK(after_ns < before_ns * 2 / 3);
 	/* It is kept short, not idle. */
 	CHECK(s.frames.counts[kind].received > s.frames.counts[kind].sent / 2);
-	if (kind == ECT0)
+	/* A target below the floor may not be reached by marks alone (law=auto). */
+	if (kind == ECT0 && law == "law=codel")
 		CHECK(s.lost(ECT0) == 0);
 }
 
@@ -255,7 +256,7 @@ TEST_CASE("enforce: exempt traffic that holds the queue is told", "[enforce]")
 			       .out.find("exempt traffic holds it (100 %), the law cannot help") !=
 		       std::string::npos;
 	}));
-	CHECK(s.lost(ICMP_ECHO) == 0);
+	CHECK(s.lost(ICMP_ECHO) <= s.wire.tx_dropped());
 	/* What may be dropped is no such case. */
 	s.frames.mix = { NOT_ECT };
 	s.frames.run(6000);
