@@ -344,6 +344,12 @@ TEST_CASE("decide: auto: ECT(0) as the host has it", "[decide]")
 	a.q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
 	CHECK(std::abs(a.share(RXAQM_MARK, 0.4, RXAQM_IP_ECT0) - 0.16) < 0.02);
 	CHECK(std::abs(a.share(RXAQM_MARK, 0.4, RXAQM_IP_ECT1) - 0.72) < 0.02);
+	/* Marks of the latter may come while it may still be a burst, as drops may not. */
+	a.hold(1);
+	a.q->law.bad = 0;
+	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
+	CHECK(a.packet(5 * MS, RXAQM_IP_ECT1) == RXAQM_MARK);
+	CHECK(a.packet(5 * MS) == RXAQM_PASS);
 }
 
 TEST_CASE("decide: the lease", "[decide]")

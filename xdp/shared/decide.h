@@ -299,8 +299,9 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 	}
 	if (cls == RXAQM_CLASS_ACK || cls == RXAQM_CLASS_SYN)
 		return rxaqm_decide_ack(q, cls == RXAQM_CLASS_ACK, drawn, now_ns);
+	/* Where a mark means as much as a drop it waits for what a drop waits for. */
 	if (ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC))
-		mark = vars->mark_classic;
+		mark = vars->bad ? vars->mark_classic : 0;
 	/* A CE mark that is there already says what ours would. */
 	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE ||
 	    !rxaqm_law_marks(vars, flow, mark, drawn))
