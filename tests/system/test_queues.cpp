@@ -33,7 +33,7 @@ struct Attached {
 
 	Attached()
 	{
-		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "target=2ms" }).exit_code == 0);
 	}
 	int set(const std::string &queues, const std::string &setting)
 	{
