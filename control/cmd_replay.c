@@ -74,7 +74,7 @@ static error_t parse_arg(int key, char *arg, struct argp_state *state)
 		if (rxaqm_policy_check(&args->policy, &error))
 			rxaqm_options_error(state, "%s", error.text);
 		if (args->unguarded && args->policy.law != RXAQM_LAW_CODEL)
-			rxaqm_options_error(state, "--no-guard goes with law=codel");
+			rxaqm_options_error(state, "--unguarded goes with law=codel");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -85,7 +85,7 @@ static const struct argp_option replay_options[] = {
 	{ "summary", OPTION_SUMMARY, NULL, 0, "Print totals of each queue instead of each packet",
 	  0 },
 	{ "ring", OPTION_RING, "ENTRIES", 0, "Entries of the ring (default 0, unknown)", 0 },
-	{ "no-guard", OPTION_NO_GUARD, NULL, 0,
+	{ "unguarded", OPTION_NO_GUARD, NULL, 0,
 	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue", 0 },
 	{ 0 },
 };

@@ -51,7 +51,7 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 	judged = rxaqm_decide_sojourn(&queue->queue, packet->sojourn_ns, packet->drained,
 				      replay->ring_entries, packet->now_ns);
 	if (judged)
-		verdict = rxaqm_decide_packet(&queue->queue, judged, packet->kind, packet->ecn,
+		verdict = rxaqm_decide_packet(&queue->queue, judged, packet->kind, packet->ecn, 0,
 					      enforced, packet->now_ns);
 	/* A trace knows no flows, so none of its ACKs is known to be redundant. */
 	if (!enforced || verdict >= RXAQM_NOTE)

@@ -29,7 +29,7 @@ const struct rxaqm_setting rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	  .type = RXAQM_SETTING_CHOICE, .offset = AT(law), .choices = law_names },
 	{ "target", "DURATION|auto[:DURATION]",
 	  "acceptable standing delay, 1us to 4s; auto: as is measured, but at least 500us or "
-	  "what is said (default auto)",
+	  "what is said (default auto:500us)",
 	  .type = RXAQM_SETTING_TARGET, .offset = AT(target_ns), .min_ns = RXAQM_TARGET_MIN_NS,
 	  .max_ns = RXAQM_INTERVAL_MAX_NS },
 	{ "interval", "DURATION",

@@ -38,7 +38,8 @@ __attribute__((noinline)) int rxaqm_xdp_verdict(struct xdp_md *ctx, struct rxaqm
 		return RXAQM_PASS;
 	classify(ctx, &pkt, &q->policy);
 	enforced = rxaqm_decide_enforced(&q->policy, q->clock_ns);
-	verdict = rxaqm_decide_packet(q, judged, pkt.kind, pkt.ecn, enforced, q->clock_ns);
+	verdict = rxaqm_decide_packet(q, judged, pkt.kind, pkt.ecn,
+				      (__u32)pkt.sport << 16 | pkt.dport, enforced, q->clock_ns);
 	if (verdict >= RXAQM_NOTE)
 		verdict = thin_ack(ctx, q, &pkt, index, verdict == RXAQM_THIN);
 	if (verdict == RXAQM_PASS || !enforced)

@@ -373,6 +373,34 @@ TEST_CASE("verdict: auto: what ECT(0) means comes from policy or host", "[verdic
 	}
 }
 
+TEST_CASE("verdict: auto: classic ECT(0) is marked as seldom as others are dropped", "[verdict]")
+{
+	for (uint8_t ect0 : { RXAQM_ECT0_DCTCP, RXAQM_ECT0_CLASSIC }) {
+		Plane plane;
+		rxaqm_policy policy = auto_policy();
+		const int n = 2000;
+		int marks = 0, drops = 0;
+
+		policy.ect0 = ect0;
+		take_policy(plane, policy);
+		for (int i = 0; i < n; i++) {
+			Packet ect = data_packet(ECT0), other = data_packet(NECT);
+
+			ect.sport = uint16_t(1000 + i); /* no runs */
+			plane.hold(0.25);
+			plane.stand(5 * MS);
+			marks += plane.run(ect).packet == marked(ect);
+			drops += plane.run(other).verdict == XDP_DROP;
+		}
+		CAPTURE(ect0, marks, drops);
+		CHECK(std::abs(drops - n / 16) < n / 40);
+		if (ect0 == RXAQM_ECT0_CLASSIC)
+			CHECK(std::abs(marks - n / 16) < n / 40);
+		else
+			CHECK(std::abs(marks - n * 3 / 8) < n / 20);
+	}
+}
+
 TEST_CASE("verdict: auto: redundant ACKs go, others do not", "[verdict]")
 {
 	Plane plane;

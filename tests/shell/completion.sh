@@ -21,7 +21,7 @@ expect()
 }
 
 mapfile -t commands < <(sed -n 's/^\t{ "\([a-z]*\)", rxaqm_cmd_.*/\1/p' control/main.c)
-mapfile -t settings < <(sed -n 's/^\t{ "\([a-z0-9_]*\)", "[^"]*",.*/\1=/p' control/settings_table.c)
+mapfile -t settings < <(sed -n 's/^\t{ "\([a-z0-9_]*\)", "[^"]*",.*/\1=/p' control/settings_table.c | sort -u)
 mapfile -t presets < <(sed -n '/^const struct rxaqm_preset/,$s/^\t{ "\([a-z0-9]*\)",$/\1/p' control/settings_table.c)
 [[ ${#commands[@]} -gt 5 && ${#settings[@]} -gt 10 && ${#presets[@]} -gt 2 ]]
 
@@ -33,9 +33,9 @@ expect 'rxaqm profile show l' lo
 expect 'rxaqm att' attach
 expect 'rxaqm attach l' lo
 expect 'rxaqm policy set lo ' "${settings[@]}" preset=
-expect 'rxaqm attach lo ce' ce_threshold=
+expect 'rxaqm attach lo ce' ce_threshold= ce_threshold_selector=
 expect 'rxaqm policy set lo preset=' "${presets[@]}"
-expect 'rxaqm policy set lo mode=enforce ecn=s' step
+expect 'rxaqm policy set lo mode=enforce law=c' codel
 while IFS='|' read -r name choices; do
 	IFS='|' read -ra choices <<<"$choices"
 	expect "rxaqm policy set lo $name=" "${choices[@]}"
@@ -45,7 +45,7 @@ expect 'rxaqm attach --hook=fe' fentry
 expect 'rxaqm clock --sample l' lo
 expect 'rxaqm attach -m generic -H tp lo signal=s' stamp
 expect 'rxaqm policy set lo signal=h' hint
-expect 'rxaqm policy -q 0-3 set lo ec' ecn=
+expect 'rxaqm policy -q 0-3 set lo ecn' ecn=
 
 # Where "=" is no word break, the whole word is replaced.
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/}

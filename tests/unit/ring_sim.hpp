@@ -123,7 +123,7 @@ struct Ring {
 
 		if (!judged)
 			return RXAQM_PASS;
-		v = rxaqm_decide_packet(q.get(), judged, s.kind, s.ecn, enforced, now_ns);
+		v = rxaqm_decide_packet(q.get(), judged, s.kind, s.ecn, 0, enforced, now_ns);
 		if (v == RXAQM_THIN)
 			v = acks_redundant ? RXAQM_DROP : RXAQM_PASS;
 		return enforced && v != RXAQM_NOTE ? v : RXAQM_PASS;

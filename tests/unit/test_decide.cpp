@@ -42,7 +42,7 @@ struct Decider {
 
 		if (!judged)
 			return RXAQM_PASS;
-		return rxaqm_decide_packet(q.get(), judged, kind, ecn,
+		return rxaqm_decide_packet(q.get(), judged, kind, ecn, 0,
 					   rxaqm_decide_enforced(&policy, now_ns), now_ns);
 	}
 
@@ -300,6 +300,41 @@ TEST_CASE("decide: auto: nothing is dropped before the queue is bad, nor under h
 	a.q->law.bad = 0;
 	CHECK(a.packet(5 * MS) == RXAQM_PASS);
 	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
+}
+
+TEST_CASE("decide: auto: packets of a flow in a row are marked alike, no more of them in all",
+	  "[decide]")
+{
+	for (__u32 flows : { 1, 2, 7 }) {
+		Auto a;
+		int marked = 0, changes = 0, n = 200000;
+		bool before = false;
+
+		for (int i = 0; i < n; i++) {
+			__u32 flow = 1 + __u32(i) / 10 % flows; /* ten of each in a row */
+
+			a.hold(0.2);
+			bool mark = rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS,
+							RXAQM_KIND_DATA, RXAQM_IP_ECT0, flow, true,
+							a.now_ns) == RXAQM_MARK;
+			marked += mark;
+			if (i % 10)
+				changes += mark != before;
+			before = mark;
+		}
+		CAPTURE(flows, marked, changes);
+		CHECK(std::abs(double(marked) / n - 0.28) < 0.02);
+		/* A flow of its own has runs of 16 that end within its ten; others have none. */
+		CHECK(changes < (flows == 1 ? n / 16 : 1));
+	}
+	/* What was marked a while ago is no reason where nothing is to be marked now. */
+	Auto a(0.5);
+
+	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
+				  true, a.now_ns) == RXAQM_MARK);
+	a.hold(0);
+	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
+				  true, a.now_ns) == RXAQM_PASS);
 }
 
 TEST_CASE("decide: auto: ECT(0) as the host has it", "[decide]")

@@ -41,7 +41,7 @@ TEST_CASE("settings: defaults", "[settings]")
 		{ "mode", "observe" },
 		{ "signal", "auto" },
 		{ "law", "auto" },
-		{ "target", "auto" },
+		{ "target", "auto:500us" },
 		{ "interval", "40ms" },
 		{ "ecn", "on" },
 		{ "ect0", "auto" },
@@ -59,9 +59,7 @@ TEST_CASE("settings: defaults", "[settings]")
 	for (size_t i = 0; i < RXAQM_NR_SETTINGS; i++) {
 		INFO(rows[i].key);
 		REQUIRE(std::string(rxaqm_settings[i].name) == rows[i].key);
-		/* With the least that auto stands for. */
-		CHECK(value_of(policy, rows[i].key) ==
-		      (rows[i].key == std::string("target") ? "auto:500us" : rows[i].value));
+		CHECK(value_of(policy, rows[i].key) == rows[i].value);
 		CHECK(std::string(rxaqm_settings[i].summary)
 			      .find("(default " + std::string(rows[i].value) + ")") !=
 		      std::string::npos);

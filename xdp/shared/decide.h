@@ -284,7 +284,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ack(struct rxaqm_queue *q, b
 
 /* law=auto. One number drawn by lot decides: the least of them drop, the greatest mark. */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
-							 enum rxaqm_class cls, __u8 ecn,
+							 enum rxaqm_class cls, __u8 ecn, __u32 flow,
 							 bool enforced, __u64 now_ns)
 {
 	struct rxaqm_law_vars *vars = &q->law;
@@ -302,7 +302,8 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 	if (ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC))
 		mark = vars->mark_classic;
 	/* A CE mark that is there already says what ours would. */
-	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE || RXAQM_LAW_ONE - 1 - drawn >= mark)
+	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE ||
+	    !rxaqm_law_marks(vars, flow, mark, drawn))
 		return RXAQM_PASS;
 	rxaqm_decide_count(q, enforced, RXAQM_STAT_ECN_MARK);
 	return RXAQM_MARK;
@@ -393,12 +394,12 @@ rxaqm_global int rxaqm_decide_enforce(struct rxaqm_queue *q)
 	return 0;
 }
 
-/* The verdict on a packet of class (@kind, @ecn) of which rxaqm_decide_sojourn() said @judged. It
- * is for the caller to heed it only if @enforced (rxaqm_decide_enforced()).
+/* The verdict on a packet of class (@kind, @ecn) and @flow, its ports (0: unknown), of which
+ * rxaqm_decide_sojourn() said @judged. It is for the caller to heed it only if @enforced (rxaqm_decide_enforced()).
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q, __u32 judged,
-							   __u8 kind, __u8 ecn, bool enforced,
-							   __u64 now_ns)
+							   __u8 kind, __u8 ecn, __u32 flow,
+							   bool enforced, __u64 now_ns)
 {
 	enum rxaqm_class cls = rxaqm_decide_class(&q->policy, kind, ecn);
 
@@ -410,7 +411,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q
 	if (cls == RXAQM_CLASS_EXEMPT)
 		return RXAQM_PASS;
 	if (q->policy.law == RXAQM_LAW_AUTO)
-		return rxaqm_decide_auto(q, cls, ecn, enforced, now_ns);
+		return rxaqm_decide_auto(q, cls, ecn, flow, enforced, now_ns);
 	return rxaqm_decide_codel(q, judged, cls, ecn, enforced, now_ns);
 }
 

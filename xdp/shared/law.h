@@ -41,6 +41,7 @@
 #define RXAQM_LAW_SHED 16 /* packets that pass when overloaded: 2^-(16 * (p - 1/2)) */
 #define RXAQM_LAW_THIN 24 /* redundant ACKs that pass: 2^-(24 * p) */
 #define RXAQM_LAW_CAP 4 /* times its part in the queue that a class is dropped */
+#define RXAQM_LAW_RUN 16 /* packets of a flow in a row that are marked alike */
 #define RXAQM_LAW_FRESH_BITS 2 /* p begins at a quarter when a queue turns bad */
 
 /* What a packet is to the law. Those that may be dropped come first. */
@@ -78,9 +79,13 @@ struct rxaqm_law_vars {
 	__u32 drop[RXAQM_NR_DROPPABLE]; /* share of each class that is dropped while bad */
 	__u32 seen[RXAQM_NR_CLASSES]; /* quarters of packets; a quarter is forgotten each window */
 	__u32 random;
-	__u32 bad; /* stood over target for an interval, and was not brought down since */
+	__u32 run_flow; /* ports of the flow whose packets are marked alike; 0: none */
+	__u16 run_left; /* packets of it to come */
+	__u8 run_mark; /* they are marked */
+	__u8 bad; /* stood over target for an interval, and was not brought down since */
+	__u32 pad;
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 112);
+RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 120);
 
 /* xorshift32 (Marsaglia, "Xorshift RNGs", 2003), kept with the queue so that replay and tests
  * repeat exactly. Returns 0 .. RXAQM_LAW_ONE - 1.
@@ -94,11 +99,6 @@ rxaqm_always_inline __u32 rxaqm_law_random(struct rxaqm_law_vars *vars)
 	x ^= x << 5;
 	vars->random = x;
 	return x & (RXAQM_LAW_ONE - 1);
-}
-
-rxaqm_always_inline bool rxaqm_law_chance(struct rxaqm_law_vars *vars, __u32 share)
-{
-	return share && rxaqm_law_random(vars) < share;
 }
 
 rxaqm_always_inline __s64 rxaqm_law_clamp(__s64 value, __s64 least, __s64 most)
@@ -233,6 +233,24 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 	rxaqm_law_map(vars, params->max_drop);
 	rxaqm_law_forget_seen(vars);
 	return 0;
+}
+
+/* Is a packet of @flow (0: unknown) that drew @drawn to be marked, of which a share of @mark is?
+ * Packets of one flow in a row are marked alike: GRO does not merge what differs in its TOS, and a
+ * DCTCP receiver acknowledges at once where marks begin or end. The share stays the same.
+ */
+rxaqm_always_inline bool rxaqm_law_marks(struct rxaqm_law_vars *vars, __u32 flow, __u32 mark,
+					 __u32 drawn)
+{
+	if (flow && flow == vars->run_flow && vars->run_left) {
+		vars->run_left--;
+		return vars->run_mark && mark;
+	}
+	vars->run_flow = flow;
+	vars->run_left = RXAQM_LAW_RUN - 1;
+	/* The least numbers drop (decide.h), so the greatest mark. */
+	vars->run_mark = RXAQM_LAW_ONE - 1 - drawn < mark;
+	return vars->run_mark;
 }
 
 /* The queue was seen empty: what is in it from now on is new. */
