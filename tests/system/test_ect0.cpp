@@ -13,6 +13,32 @@ void do_tcp_by(const Netns &netns, const std::string &name)
 	netns.shell("sysctl -qw net.ipv4.tcp_congestion_control=" + name);
 }
 
+/* Namespaces of their own may do what the machine's first one allows them. */
+class DctcpAllowed
+{
+    public:
+	DctcpAllowed()
+		: before_(run({ "sysctl", "-n", NAME }).out)
+	{
+		set(before_.substr(0, before_.find('\n')) + " dctcp");
+	}
+	~DctcpAllowed()
+	{
+		set(before_.substr(0, before_.find('\n')));
+	}
+	DctcpAllowed(const DctcpAllowed &) = delete;
+	DctcpAllowed &operator=(const DctcpAllowed &) = delete;
+
+    private:
+	static constexpr const char *NAME = "net.ipv4.tcp_allowed_congestion_control";
+
+	static void set(const std::string &list)
+	{
+		run({ "sysctl", "-qw", std::string(NAME) + "=" + list });
+	}
+	std::string before_;
+};
+
 std::string status_of(const Host &host, const Wire &wire)
 {
 	return host.rxaqm(wire.rx, { "status" }).out;
@@ -60,6 +86,7 @@ TEST_CASE("ect0: auto follows the namespace by command and by the daemon", "[ect
 	if (!says(run({ "cat", "/proc/sys/net/ipv4/tcp_available_congestion_control" }).out,
 		  "dctcp"))
 		SKIP("this kernel has no DCTCP");
+	DctcpAllowed allowed;
 	do_tcp_by(r.wire.rx, "dctcp");
 	REQUIRE(r.host.rxaqm(r.wire.rx, { "attach", r.wire.rx_if }).exit_code == 0);
 	CHECK(says(status_of(r.host, r.wire),
