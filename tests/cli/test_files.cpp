@@ -166,8 +166,8 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	CHECK(first.number("/p_ppm") == 0);
 	CHECK_FALSE(first.flag("/bad"));
 	CHECK(first.number("/goal_ns") == 2000000);
-	CHECK(host.rxaqm({ "replay", "law=codel", "--unguarded", "target=2ms" }, options).exit_code ==
-	      0);
+	CHECK(host.rxaqm({ "replay", "law=codel", "--unguarded", "target=2ms" }, options)
+		      .exit_code == 0);
 }
 
 TEST_CASE("cli: replay names the line that it cannot read", "[cli]")
