@@ -396,7 +396,8 @@ rxaqm_global int rxaqm_decide_enforce(struct rxaqm_queue *q)
 }
 
 /* The verdict on a packet of class (@kind, @ecn) and @flow, its ports (0: unknown), of which
- * rxaqm_decide_sojourn() said @judged. It is for the caller to heed it only if @enforced (rxaqm_decide_enforced()).
+ * rxaqm_decide_sojourn() said @judged. It is for the caller to heed it only if @enforced
+ * (rxaqm_decide_enforced()).
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q, __u32 judged,
 							   __u8 kind, __u8 ecn, __u32 flow,

@@ -24,7 +24,7 @@
  * fast or more. docs/law.md says where each constant comes from, and why it is stable.
  *
  * Pure functions of (state, parameters, sojourn, now). Cost: some ten additions and compares a
- * packet, up to two random numbers over half the goal; divisions once in a window.
+ * packet, one random number over half the goal; divisions once in a window.
  */
 #ifndef RXAQM_LAW_H
 #define RXAQM_LAW_H
