@@ -207,7 +207,9 @@ TEST_CASE("xsk: the wait is published: of the newest taken, 0 when empty, nothin
 	CHECK(a.published().updated_ns == 0);
 	REQUIRE(socket.open(a.wire.rx, a.wire.rx_if) == 0);
 	socket.drain(50ms);
+	const int64_t before = a.stat("redirect");
 	send_some(a.wire, 20);
+	REQUIRE(eventually([&] { return a.stat("redirect") >= before + 20; }));
 	std::this_thread::sleep_for(30ms);
 	int nr = rxaqm_xsk_receive(socket.get(), packets, 64);
 	rxaqm_wait wait = a.published();
