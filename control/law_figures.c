@@ -11,7 +11,8 @@ const struct rxaqm_law_share_name rxaqm_law_share_names[RXAQM_NR_SHARES] = {
 	[RXAQM_SHARE_DROP_ACK] = { "drop", "ack" },
 	[RXAQM_SHARE_DROP_SYN] = { "drop", "syn" },
 	[RXAQM_SHARE_DROP_ECT] = { "drop", "ect" },
-	[RXAQM_SHARE_DROP_NOT_ECT] = { "drop", "not_ect" },
+	[RXAQM_SHARE_DROP_TCP] = { "drop", "tcp" },
+	[RXAQM_SHARE_DROP_OTHER] = { "drop", "other" },
 	[RXAQM_SHARE_THIN_ACK] = { "thin", "ack" },
 };
 
@@ -49,7 +50,7 @@ void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 no
 	figures->goal_ns = vars.goal_ns;
 	figures->smooth_ns = vars.smooth_ns;
 	if (q->policy.ecn == RXAQM_ECN_ON) {
-		share[RXAQM_SHARE_MARK_ECT0] = classic ? vars.mark_classic : vars.mark;
+		share[RXAQM_SHARE_MARK_ECT0] = classic ? rxaqm_law_square(vars.p) : vars.mark;
 		share[RXAQM_SHARE_MARK_ECT1] = vars.mark;
 	}
 	/* Marks do not wait until the queue is bad. */
@@ -58,7 +59,8 @@ void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 no
 	share[RXAQM_SHARE_DROP_ACK] = vars.drop[RXAQM_CLASS_ACK];
 	share[RXAQM_SHARE_DROP_SYN] = vars.drop[RXAQM_CLASS_SYN];
 	share[RXAQM_SHARE_DROP_ECT] = vars.drop[RXAQM_CLASS_ECT];
-	share[RXAQM_SHARE_DROP_NOT_ECT] = vars.drop[RXAQM_CLASS_NOT_ECT];
+	share[RXAQM_SHARE_DROP_TCP] = vars.drop[RXAQM_CLASS_TCP];
+	share[RXAQM_SHARE_DROP_OTHER] = vars.drop[RXAQM_CLASS_OTHER];
 	if (q->policy.ack == RXAQM_ACK_THIN)
 		share[RXAQM_SHARE_THIN_ACK] = vars.thin;
 }

@@ -12,7 +12,7 @@
 /* The longest field is a 64-bit number. */
 #define FIELD_SIZE 24
 
-static const char *const kind_names[] = { "data", "ack", "exempt", "syn", NULL };
+static const char *const kind_names[] = { "data", "ack", "exempt", "syn", "tcp", NULL };
 
 static const struct field {
 	const char *name;
@@ -24,7 +24,7 @@ static const struct field {
 	{ "sojourn_ns", RXAQM_SOJOURN_MAX_NS, NULL },
 	{ "len", UINT_MAX, NULL },
 	{ "ecn", RXAQM_IP_CE, NULL },
-	{ "kind", RXAQM_KIND_SYN, kind_names },
+	{ "kind", RXAQM_KIND_TCP, kind_names },
 	{ "drained", 1, NULL },
 };
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -48,7 +48,7 @@ static int parse_field(const struct field *field, const char *text, __u64 *ret_v
 		}
 	}
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "%s \"%s\" is not data, ack, exempt or syn", field->name, text);
+			       "%s \"%s\" is not data, tcp, ack, exempt or syn", field->name, text);
 }
 
 int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,

@@ -7,8 +7,8 @@
  *
  * now_ns: when XDP had the packet. queue: 0..4095. sojourn_ns: how long it stood, at most
  * 10 s, beyond which no sample is believed. len: bytes. ecn: codepoint 0..3. kind: data,
- * ack, exempt or syn (SYN, FIN, RST). drained: 1 if the packet ended a poll that emptied the ring. Lines that
- * begin with '#' and empty ones are skipped.
+ * tcp (data of TCP), ack, exempt or syn (SYN, FIN, RST). drained: 1 if the packet ended a poll
+ * that emptied the ring. Lines that begin with '#' and empty ones are skipped.
  */
 #ifndef RXAQM_TRACE_H
 #define RXAQM_TRACE_H

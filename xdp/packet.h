@@ -195,6 +195,8 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 	else if ((flags & ~(RXAQM_TCP_ECE | RXAQM_TCP_CWR)) == RXAQM_TCP_ACK && l4_len == hlen &&
 		 !pkt->more_fragments)
 		pkt->kind = RXAQM_KIND_ACK;
+	else
+		pkt->kind = RXAQM_KIND_TCP;
 	return true;
 }
 

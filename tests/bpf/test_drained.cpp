@@ -71,6 +71,8 @@ TEST_CASE("drained: not by a poll that says it is not done, where stamps decide"
 	for (int i = 0; i < 6; i++) {
 		stamped(plane, c.packets, 80 * MS);
 		plane.end_poll(64);
+		CAPTURE(i, plane.queue().distrust_reason, plane.stat(RXAQM_STAT_STAMP_NEGATIVE),
+			plane.stat(RXAQM_STAT_STAMP_MISSING), plane.queue().flags);
 		CHECK(stands(plane));
 	}
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 5 * c.packets);

@@ -158,8 +158,8 @@ def tcp_packets():
             for option in names:
                 emit(f"{name}-ack-{option}", layers + [tcp("A", PURE[option])], "ack", ecn, off,
                      cuts=(l4 + 20, "ack") if ecn == 2 else None)
-            emit(f"{name}-data", layers + [tcp("PA"), Raw(b"x" * rng.randint(1, 90))], "data", ecn,
-                 off, cuts=(l4 + 20, "data") if ecn == 3 else None)
+            emit(f"{name}-data", layers + [tcp("PA"), Raw(b"x" * rng.randint(1, 90))], "tcp", ecn,
+                 off, cuts=(l4 + 20, "tcp") if ecn == 3 else None)
             emit(f"{name}-syn", layers + [tcp("S", [("MSS", 1460), ("SAckOK", b"")])], "syn", ecn,
                  off, cuts=(l4 + 20, "syn") if ecn == 0 else None)
     for version, shape in ((4, 0), (6, "hbh")):
@@ -167,7 +167,7 @@ def tcp_packets():
         for bits in range(512):
             flags = "".join(c for i, c in enumerate("FSRPAUECN") if bits >> i & 1)
             for payload in (0, 1):
-                kind = "data"
+                kind = "tcp"
                 if set(flags) & set("FSR"):
                     kind = "syn"
                 elif not payload and set(flags) - set("ECN") == {"A"}:
@@ -188,8 +188,8 @@ def fragment(tags, ecn, proto, offset, more):
 
 
 def fragments():
-    first = ((tcp(), "data", 6, 20), (tcp("S"), "syn", 6, 20), (UDP(), "data", 17, 8),
-             (tcp("A", PURE["sack"]), "data", 6, 20))
+    first = ((tcp(), "tcp", 6, 20), (tcp("S"), "syn", 6, 20), (UDP(), "data", 17, 8),
+             (tcp("A", PURE["sack"]), "tcp", 6, 20))
     like = bytes(tcp()), bytes(tcp("S")), bytes(UDP(dport=319)), b"abc"
     for tags, ecn in itertools.product(TAGS, (0, 3)):
         for (layer, kind, proto, size), payload in itertools.product(first, (0, 8, 64)):
@@ -251,7 +251,7 @@ def policies():
         shape = 0 if version == 4 else "none"
         layers, off, _ = headers(version, "untagged", shape, ecn, dscp)
         control = dscp in (48, 56)
-        for body, kind in (([tcp("PA"), Raw(b"x")], "data"), ([tcp()], "ack"), ([tcp("S")], "syn")):
+        for body, kind in (([tcp("PA"), Raw(b"x")], "tcp"), ([tcp()], "ack"), ([tcp("S")], "syn")):
             emit(f"{version}-dscp-{dscp}", layers + body, "exempt" if control else kind, ecn, off)
             emit(f"{version}-dscp-{dscp}-exempt", layers + body, "exempt", ecn, off, dscp=dscp)
             emit(f"{version}-dscp-{dscp}-other", layers + body, "exempt" if control else kind, ecn,

@@ -35,9 +35,9 @@ std::vector<uint8_t> bytes_of(const std::string &hex)
 
 int kind_of(const std::string &word)
 {
-	const char *const names[] = { "data", "ack", "exempt", "syn" };
+	const char *const names[] = { "data", "ack", "exempt", "syn", "tcp" };
 
-	for (int kind = RXAQM_KIND_DATA; kind <= RXAQM_KIND_SYN; kind++)
+	for (int kind = RXAQM_KIND_DATA; kind <= RXAQM_KIND_TCP; kind++)
 		if (word == names[kind])
 			return kind;
 	throw std::runtime_error("corpus: no class " + word);

@@ -263,7 +263,8 @@ TEST_CASE("decide: auto: what becomes of each class", "[decide]")
 		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.5, 0 },
 		{ 0.5625, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0.5, 0.5 },
 		{ 0.5625, RXAQM_IP_CE, RXAQM_KIND_DATA, 0.5, 0 },
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_SYN, 0.5, 0 },
+		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_TCP, 0.5, 0 },
+		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_SYN, 0.2, 0 }, /* their part */
 		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_ACK, 0.5, 0 },
 		{ 1, RXAQM_IP_NOT_ECT, RXAQM_KIND_EXEMPT, 0, 0 },
 	};

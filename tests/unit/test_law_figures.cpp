@@ -75,7 +75,7 @@ TEST_CASE("law figures: shares are those of the law", "[law_figures]")
 	CHECK(f.goal_ns == 10 * MS);
 	CHECK(f.share[RXAQM_SHARE_MARK_ECT0] == RXAQM_LAW_ONE / 4);
 	CHECK(f.share[RXAQM_SHARE_MARK_ECT1] == RXAQM_LAW_ONE);
-	CHECK(f.share[RXAQM_SHARE_DROP_NOT_ECT] == RXAQM_LAW_ONE / 4);
+	CHECK(f.share[RXAQM_SHARE_DROP_OTHER] == RXAQM_LAW_ONE / 4);
 	CHECK(f.share[RXAQM_SHARE_DROP_ECT] == 0);
 	CHECK(f.share[RXAQM_SHARE_DROP_SYN] == 0);
 	CHECK(f.share[RXAQM_SHARE_THIN_ACK] == l.q->law.thin);
@@ -93,7 +93,7 @@ TEST_CASE("law figures: a queue that is not bad is marked only", "[law_figures]"
 
 	l.q->law.bad = 0;
 	CHECK(l.figures().share[RXAQM_SHARE_MARK_ECT1] == RXAQM_LAW_ONE);
-	CHECK(l.figures().share[RXAQM_SHARE_DROP_NOT_ECT] == 0);
+	CHECK(l.figures().share[RXAQM_SHARE_DROP_OTHER] == 0);
 	CHECK(l.figures().share[RXAQM_SHARE_THIN_ACK] == 0);
 }
 
@@ -135,8 +135,9 @@ TEST_CASE("law figures: in words", "[law_figures]")
 {
 	Lawful l;
 
-	CHECK(l.text() == "    law p 50.0%, bad; mark ect0 25.0% ect1 100.0%; drop not_ect 25.0%; "
-			  "thin ack 100.0%\n");
+	CHECK(l.text() ==
+	      "    law p 50.0%, bad; mark ect0 25.0% ect1 100.0%; drop tcp 25.0% other 25.0%; "
+	      "thin ack 100.0%\n");
 	CHECK(l.text(true).find("{\"law\":{\"p_ppm\":500000,\"bad\":true,") == 0);
 	CHECK(l.text(true).find("\"mark_ect0_ppm\":250000") != std::string::npos);
 	/* The ring has no room for the target. */

@@ -200,7 +200,7 @@ TEST_CASE("metrics: the law of a queue", "[metrics]")
 	q.law.goal_ns = 2 * RXAQM_NSEC_PER_MSEC;
 	q.law.p = RXAQM_LAW_ONE / 4;
 	q.law.mark = RXAQM_LAW_ONE / 2;
-	q.law.drop[RXAQM_CLASS_NOT_ECT] = RXAQM_LAW_ONE / 8;
+	q.law.drop[RXAQM_CLASS_OTHER] = RXAQM_LAW_ONE / 8;
 	q.law.thin = RXAQM_LAW_ONE;
 	q.law.bad = 1;
 	auto share = [&](const Exposition &page, const char *action, const char *cls) {
@@ -223,7 +223,7 @@ TEST_CASE("metrics: the law of a queue", "[metrics]")
 		CHECK(page.value("rxaqm_rx_bad", QUEUE0) == 1);
 		CHECK(share(page, "mark", "ect0") == 0.5);
 		CHECK(share(page, "mark", "ect1") == 0.5);
-		CHECK(share(page, "drop", "not_ect") == 0.125);
+		CHECK(share(page, "drop", "other") == 0.125);
 		CHECK(share(page, "drop", "syn") == 0);
 		CHECK(share(page, "thin", "ack") == 1);
 		CHECK(page.find("rxaqm_rx_share", QUEUE0).size() == RXAQM_NR_SHARES);

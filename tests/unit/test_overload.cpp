@@ -284,7 +284,7 @@ TEST_CASE("overload: exempt packets hold a queue only if no law can help", "[ove
 	w.after(OVER);
 	CHECK(percent() == 0); /* nothing of any class */
 	w.q->law.seen[RXAQM_CLASS_EXEMPT] = 500;
-	w.q->law.seen[RXAQM_CLASS_NOT_ECT] = 500;
+	w.q->law.seen[RXAQM_CLASS_OTHER] = 500;
 	CHECK(percent() == 0); /* half of it may be dropped */
 	w.q->law.seen[RXAQM_CLASS_EXEMPT] = 501;
 	CHECK(percent() == 50);

@@ -55,7 +55,7 @@ TEST_CASE("packet: fields of every shape", "[packet]")
 		rxaqm_packet pkt = classify(p);
 
 		CAPTURE(p.version, p.vlans.size(), p.ip_options, p.ext.size());
-		CHECK(pkt.kind == RXAQM_KIND_DATA);
+		CHECK(pkt.kind == RXAQM_KIND_TCP);
 		CHECK(pkt.ip_version == p.version);
 		CHECK(pkt.ecn == 1);
 		CHECK(pkt.dscp == 46);
@@ -76,7 +76,7 @@ TEST_CASE("packet: classes by TCP flags", "[packet]")
 		for (unsigned flags = 0; flags < 256; flags++) {
 			bool pure = (flags & ~(packets::ECE | packets::CWR)) == packets::ACK;
 			bool syn = flags & (packets::SYN | packets::FIN | packets::RST);
-			rxaqm_kind data = syn ? RXAQM_KIND_SYN : RXAQM_KIND_DATA;
+			rxaqm_kind data = syn ? RXAQM_KIND_SYN : RXAQM_KIND_TCP;
 
 			p.flags = uint8_t(flags);
 			p.payload = 0;
@@ -122,7 +122,8 @@ TEST_CASE("packet: cut anywhere, a frame is exempt or read right", "[packet]")
 					CHECK(pkt.kind == RXAQM_KIND_EXEMPT);
 					continue;
 				}
-				CHECK(pkt.kind == RXAQM_KIND_DATA);
+				CHECK(pkt.kind == (protocol == packets::TCP ? RXAQM_KIND_TCP :
+									      RXAQM_KIND_DATA));
 				CHECK(pkt.ecn == whole.ecn);
 				CHECK(pkt.protocol == whole.protocol);
 				CHECK(pkt.sport == whole.sport);
@@ -145,7 +146,7 @@ TEST_CASE("packet: fragments", "[packet]")
 		CHECK_FALSE(classify(p).fragment);
 		/* The payload of a first one that ends with the header follows in the next. */
 		p.payload = 0;
-		CHECK(classify(p).kind == RXAQM_KIND_DATA);
+		CHECK(classify(p).kind == RXAQM_KIND_TCP);
 		p.more_fragments = false;
 		CHECK(classify(p).kind == RXAQM_KIND_ACK);
 		p.more_fragments = true;
@@ -209,7 +210,7 @@ TEST_CASE("packet: lengths that lie", "[packet]")
 	frame[46] = 0xf0; /* longer than the packet */
 	CHECK(classify(frame).kind == RXAQM_KIND_EXEMPT);
 	frame[20] = 0x20; /* and more fragments follow, with the rest of it */
-	CHECK(classify(frame).kind == RXAQM_KIND_DATA);
+	CHECK(classify(frame).kind == RXAQM_KIND_TCP);
 
 	Packet p;
 
@@ -270,12 +271,12 @@ TEST_CASE("packet: DSCPs", "[packet]")
 			p.tos = uint8_t(dscp << 2);
 			p.payload = 10;
 			CHECK(classify(p).dscp == dscp);
-			CHECK(classify(p).kind == (control ? RXAQM_KIND_EXEMPT : RXAQM_KIND_DATA));
+			CHECK(classify(p).kind == (control ? RXAQM_KIND_EXEMPT : RXAQM_KIND_TCP));
 			policy.exempt_dscp = 1ULL << dscp;
 			CHECK(classify(p, policy).kind == RXAQM_KIND_EXEMPT);
 			policy.exempt_dscp = ~policy.exempt_dscp & ~(1ULL << 48) & ~(1ULL << 56);
 			CHECK(classify(p, policy).kind ==
-			      (control ? RXAQM_KIND_EXEMPT : RXAQM_KIND_DATA));
+			      (control ? RXAQM_KIND_EXEMPT : RXAQM_KIND_TCP));
 		}
 	}
 }

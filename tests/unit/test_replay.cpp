@@ -25,7 +25,7 @@ TEST_CASE("trace: lines", "[replay]")
 		{ "1,0,0,4294967296,0,data,0", "len \"4294967296\" is not" },
 		{ "1,0,0,0,4,data,0", "ecn \"4\" is not a number from 0 to 3" },
 		{ "1,0,0,0,0,syn,0", "" },
-		{ "1,0,0,0,0,udp,0", "kind \"udp\" is not data, ack, exempt or syn" },
+		{ "1,0,0,0,0,udp,0", "kind \"udp\" is not data, tcp, ack, exempt or syn" },
 		{ "1,0,0,0,0,data,2", "drained \"2\" is not a number from 0 to 1" },
 		{ "1,0,0,0,0,data,", "drained \"\" is not" },
 		{ "1,0,-5,0,0,data,0", "sojourn_ns \"-5\" is not" },

@@ -33,10 +33,11 @@ enum rxaqm_verdict {
 #define RXAQM_IP_CE 3
 
 enum rxaqm_kind {
-	RXAQM_KIND_DATA,
+	RXAQM_KIND_DATA, /* of anything but TCP */
 	RXAQM_KIND_ACK, /* pure TCP ACK */
 	RXAQM_KIND_EXEMPT, /* never touched */
 	RXAQM_KIND_SYN, /* TCP SYN, FIN or RST: what a connection cannot spare */
+	RXAQM_KIND_TCP, /* TCP data */
 };
 
 /* A class that is guarded may save up so many drops. */
@@ -267,9 +268,9 @@ rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_polic
 		return RXAQM_CLASS_ACK;
 	if (kind == RXAQM_KIND_SYN)
 		return RXAQM_CLASS_SYN;
-	if (ecn == RXAQM_IP_NOT_ECT || !policy->ecn)
-		return RXAQM_CLASS_NOT_ECT;
-	return RXAQM_CLASS_ECT;
+	if (ecn != RXAQM_IP_NOT_ECT && policy->ecn)
+		return RXAQM_CLASS_ECT;
+	return kind == RXAQM_KIND_TCP ? RXAQM_CLASS_TCP : RXAQM_CLASS_OTHER;
 }
 
 /* law=auto: a pure ACK or a SYN that is not shed, @drawn by lot. */
@@ -301,7 +302,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 		return rxaqm_decide_ack(q, cls == RXAQM_CLASS_ACK, drawn, now_ns);
 	/* Where a mark means as much as a drop it waits for what a drop waits for. */
 	if (ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC))
-		mark = vars->bad ? vars->mark_classic : 0;
+		mark = vars->bad ? rxaqm_law_square(vars->p) : 0;
 	/* A CE mark that is there already says what ours would. */
 	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE ||
 	    !rxaqm_law_marks(vars, flow, mark, drawn))
@@ -314,7 +315,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, enum rxaqm_class cls)
 {
 	if (cls == RXAQM_CLASS_SYN && !(q->flags & RXAQM_QUEUE_UNGUARDED) &&
-	    rxaqm_law_cap(&q->law, cls) < RXAQM_LAW_ONE)
+	    rxaqm_law_cap(&q->law, cls) < RXAQM_LAW_ONE / RXAQM_LAW_CAP)
 		return false;
 	if (q->credit[cls] < RXAQM_GUARD_DROP)
 		return false;

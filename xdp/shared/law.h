@@ -13,10 +13,11 @@
  * that they are a burst. Packets that arrived over a whole interval and all stood over target
  * say that the queue is bad.
  *
- * A class is dropped at most four times as often as its part in the queue. What cannot be
- * dropped may hold the queue (exempt packets, ECT that ignores marks); then p saturates, and
- * without this the few others would pay for it with all of their packets: of a class that is
- * 0.4 % of the packets some 1.6 % are lost.
+ * A class is dropped at most four times as often as its part in the queue, SYNs at most once.
+ * What cannot be dropped may hold the queue (exempt packets, ECT that ignores marks); then p
+ * saturates, and without this the few others would pay for it with all of their packets: of a
+ * class that is 0.4 % of the packets some 1.6 % are lost. For the same reason TCP has a class
+ * of its own: beside a flood of UDP what it sends again, which is never ECN-capable, has to pass.
  *
  * A worked number, with target 10 ms and interval 100 ms: a queue that stands at 15 ms adds
  * 1/32 * 5 / 100 to p each 12.5 ms; p comes to a half, where all ECT packets are marked and a
@@ -40,7 +41,7 @@
 #define RXAQM_LAW_LEAK_BITS 5 /* of p, a window under half the goal: 1/32 */
 #define RXAQM_LAW_SHED 16 /* packets that pass when overloaded: 2^-(16 * (p - 1/2)) */
 #define RXAQM_LAW_THIN 24 /* redundant ACKs that pass: 2^-(24 * p) */
-#define RXAQM_LAW_CAP 4 /* times its part in the queue that a class is dropped */
+#define RXAQM_LAW_CAP 4 /* times its part in the queue that a class is dropped; SYNs: once */
 #define RXAQM_LAW_RUN 16 /* packets of a flow in a row that are marked alike */
 #define RXAQM_LAW_FRESH_BITS 2 /* p begins at a quarter when a queue turns bad */
 
@@ -49,7 +50,8 @@ enum rxaqm_class {
 	RXAQM_CLASS_ACK, /* pure TCP ACK */
 	RXAQM_CLASS_SYN, /* SYN, FIN, RST: what a connection cannot spare */
 	RXAQM_CLASS_ECT, /* ECN-capable, or CE already */
-	RXAQM_CLASS_NOT_ECT,
+	RXAQM_CLASS_TCP, /* Not-ECT from here on */
+	RXAQM_CLASS_OTHER,
 	RXAQM_CLASS_EXEMPT, /* never touched */
 	RXAQM_NR_CLASSES,
 };
@@ -74,7 +76,6 @@ struct rxaqm_law_vars {
 	__u32 packets; /* of the window */
 	__u32 p; /* of RXAQM_LAW_ONE, as all shares below */
 	__u32 mark; /* share of ECT packets that are marked */
-	__u32 mark_classic; /* the same where ECT(0) is not DCTCP's */
 	__u32 thin; /* share of redundant ACKs that are dropped */
 	__u32 drop[RXAQM_NR_DROPPABLE]; /* share of each class that is dropped while bad */
 	__u32 seen[RXAQM_NR_CLASSES]; /* quarters of packets; a quarter is forgotten each window */
@@ -83,7 +84,6 @@ struct rxaqm_law_vars {
 	__u16 run_left; /* packets of it to come */
 	__u8 run_mark; /* they are marked */
 	__u8 bad; /* stood over target for an interval, and was not brought down since */
-	__u32 pad;
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 120);
 
@@ -116,34 +116,37 @@ rxaqm_always_inline __u32 rxaqm_law_one_less_exp2(__u64 x)
 	return RXAQM_LAW_ONE - ((RXAQM_LAW_ONE >> whole) - (part >> (whole + 1)));
 }
 
-/* Most of @cls that may be dropped: four times its part in the queue. */
+/* p^2: the share of Not-ECT packets that is dropped, and, where ECT(0) is not DCTCP's, marked. */
+rxaqm_always_inline __u32 rxaqm_law_square(__u32 p)
+{
+	return (__u32)(((__u64)p * p) >> 30);
+}
+
+/* Most of @cls that may be dropped: four times its part in the queue; of SYNs, its part. */
 rxaqm_always_inline __u32 rxaqm_law_cap(const struct rxaqm_law_vars *vars, __u32 cls)
 {
-	__u64 all = 0;
+	__u64 most = (__u64)vars->seen[cls] * (cls == RXAQM_CLASS_SYN ? 1 : RXAQM_LAW_CAP), all = 0;
 	__u32 i;
 
 	for (i = 0; i < RXAQM_NR_CLASSES; i++)
 		all += vars->seen[i];
-	if (all <= (__u64)vars->seen[cls] * RXAQM_LAW_CAP)
-		return RXAQM_LAW_ONE;
-	return (__u32)(((__u64)vars->seen[cls] * RXAQM_LAW_CAP << 30) / all);
+	return all <= most ? RXAQM_LAW_ONE : (__u32)((most << 30) / all);
 }
 
 /* The shares that follow from p. A class that was not seen of late has a cap of 0. */
 static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 max_drop)
 {
-	__u32 p = vars->p, p2 = (__u32)(((__u64)p * p) >> 30), shed = 0, i;
+	__u32 p = vars->p, p2 = rxaqm_law_square(p), shed = 0, i;
 	__u64 mark = p + 2ULL * p2;
 
 	if (p > RXAQM_LAW_ONE / 2)
 		shed = rxaqm_law_one_less_exp2((__u64)(p - RXAQM_LAW_ONE / 2) * RXAQM_LAW_SHED);
 	vars->mark = mark < RXAQM_LAW_ONE ? (__u32)mark : RXAQM_LAW_ONE;
-	vars->mark_classic = p2;
 	vars->thin = rxaqm_law_one_less_exp2((__u64)p * RXAQM_LAW_THIN);
 	if (vars->thin > max_drop)
 		vars->thin = max_drop;
 	for (i = 0; i < RXAQM_NR_DROPPABLE; i++) {
-		__u32 drop = i == RXAQM_CLASS_NOT_ECT && p2 > shed ? p2 : shed;
+		__u32 drop = i >= RXAQM_CLASS_TCP && p2 > shed ? p2 : shed;
 		__u32 cap = rxaqm_law_cap(vars, i);
 
 		if (cap > max_drop)

@@ -93,7 +93,6 @@ struct rxaqm_queue {
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[1];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1472);
 
