@@ -56,7 +56,10 @@ SKELS := $(call bpf_skels,$(BPF_DIRS))
 TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
-CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/*.c))
+# From the bottom to the top: each includes only what is named before it (make lint checks it).
+CONTROL_DIRS := base nic clock tune config profile attach report daemon cli
+CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
+	$(wildcard control/*.c $(addprefix control/,$(addsuffix /*.c,$(CONTROL_DIRS)))))
 # All of the control plane but main(), for the binary, tests and rig programs.
 CONTROL_LIB := $(BUILD)/obj/librxaqm.a
 LIB_OBJS := $(filter-out %/main.o,$(CONTROL_OBJS))
@@ -71,7 +74,7 @@ XSK_SONAME := librxaqm-xsk.so.1
 XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
 XSK_LIB := $(BUILD)/librxaqm-xsk.a
 XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
-	$(wildcard control/xsk/*.c) control/dispatcher.c)
+	$(wildcard control/xsk/*.c) control/attach/dispatcher.c)
 XSK_EXAMPLE_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/xsk/example/*.c))
 XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
@@ -259,7 +262,7 @@ $(sort $(CONTROL_OBJS) $(XSK_OBJS) $(XSK_EXAMPLE_OBJS)): $(BUILD)/obj/%.o: %.c $
 $(CONTROL_LIB): $(LIB_OBJS)
 	$(call say,AR,$@)
 	$(Q)rm -f $@
-	$(Q)ar rcs $@ $^
+	$(Q)ar qcs $@ $^
 
 $(BUILD)/rxaqm: $(BUILD)/obj/control/main.o $(CONTROL_LIB)
 	$(call say,LINK,$@)

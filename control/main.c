@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "cmd_status_check.h"
-#include "log.h"
-#include "netns.h"
+#include "cli/cmd.h"
+#include "cli/cmd_status_check.h"
+#include "base/log.h"
+#include "nic/netns.h"
 
 static const struct command {
 	const char *name;

@@ -40,6 +40,30 @@ licences()
 	return "$bad"
 }
 
+# What a directory of control/ includes is its own or of one below: control/README.md has the order.
+layers()
+{
+	local file name dir dirs bad=0
+	local -A level_of=()
+
+	read -ra dirs < <(sed -n 's/^CONTROL_DIRS := //p' Makefile)
+	for name in "${dirs[@]}" xsk; do
+		level_of[$name]=${#level_of[@]}
+	done
+	# shellcheck disable=SC2016 # those of Markdown
+	[[ $(sed -n 's/^| `\([a-z]*\)\/`.*/\1/p' control/README.md | paste -sd ' ') == "${dirs[*]}" ]] || {
+		echo "control/README.md: its table is not CONTROL_DIRS of the Makefile"
+		bad=1
+	}
+	while IFS=: read -r file name; do
+		dir=${file#control/} dir=${dir%%/*} name=${name#*\"} name=${name%%/*}
+		[[ -n ${level_of[$name]-} && ${level_of[$name]} -le ${level_of[$dir]-0} ]] && continue
+		echo "$file: includes $name/, which is not below $dir/"
+		bad=1
+	done < <(grep -HE '^#include "[a-z]+/' control/*/*.[ch])
+	return "$bad"
+}
+
 # grep -q ends at the first match. What still writes into the pipe then dies of SIGPIPE, which
 # pipefail takes for a failure: now and then, the more there is to write.
 quiet_pipes()
@@ -59,7 +83,7 @@ second_compiler()
 	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
 		-iquote xdp/shared -iquote xdp -iquote control -iquote control/xsk -iquote build/bpf $cflags \
-		control/*.c control/xsk/*.c control/xsk/example/*.c
+		control/*.c control/*/*.c control/xsk/example/*.c
 }
 
 # cppcheck sees no system headers: these macros change the syntax.
@@ -90,6 +114,7 @@ manual_page()
 
 check 'format (make format)' "${CLANG_FORMAT:-clang-format-19}" --dry-run -Werror "${sources[@]}"
 check licences licences
+check 'layers of control/' layers
 check 'quiet pipes' quiet_pipes
 check 'scripts' shellcheck -x "${scripts[@]}"
 check 'completion' shellcheck -s bash "$completion"

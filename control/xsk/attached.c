@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "dispatcher.h"
+#include "attach/dispatcher.h"
 #include "meta.h"
 
 static int open_pin(const char *name)

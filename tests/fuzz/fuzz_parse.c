@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nearest.h"
-#include "parse.h"
-#include "settings.h"
+#include "base/nearest.h"
+#include "base/parse.h"
+#include "config/settings.h"
 
 #define NR_QUEUES 64
 

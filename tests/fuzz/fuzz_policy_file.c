@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy_file.h"
+#include "config/policy_file.h"
 
 #define NR_QUEUES 16
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "out.h"
-#include "profile_match.h"
+#include "base/out.h"
+#include "profile/match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

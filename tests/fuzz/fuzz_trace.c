@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay.h"
+#include "cli/replay.h"
 #include "sample.h"
-#include "settings.h"
+#include "config/settings.h"
 
 static void check_packet(const struct rxaqm_trace_packet *packet, __u64 before_ns)
 {

@@ -20,10 +20,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "figures.h"
-#include "netns.h"
+#include "report/figures.h"
+#include "base/now.h"
+#include "nic/netns.h"
 #include "rxaqm-xsk.h"
-#include "state.h"
+#include "attach/state.h"
 
 #define BATCH 8
 #define LATE_NS (2 * RXAQM_NSEC_PER_MSEC)

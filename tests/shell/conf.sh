@@ -51,12 +51,12 @@ awk -F '"' '{ for (i = 1; i < NF; i++) {
 		if ($i ~ /\.form = $/) form = $(i + 1)
 	} }
 	match($0, /\(default [^)]*\)/) { print name, form, substr($0, RSTART + 9, RLENGTH - 10) }
-' control/config_keys.c | sort >"$dir/table"
+' control/config/config_keys.c | sort >"$dir/table"
 awk '/^\.It Cm / { item = $3 " " $8 }
 	/^Default: / { sub(/\.$/, ""); sub(/^Default: /, ""); print item, $0 }' "$manual" |
 	sort >"$dir/manual"
 equal "keys in $manual" "$dir/table" "$dir/manual"
 cut -d ' ' -f 1 "$dir/table" | sort >"$dir/table-keys"
 cut -d ' ' -f 2 "$dir/keys" | grep -vxE 'mode|lease' | sort >"$dir/known"
-equal "keys in control/config_keys.c" "$dir/known" "$dir/table-keys"
+equal "keys in control/config/config_keys.c" "$dir/known" "$dir/table-keys"
 exit $failed

@@ -22,7 +22,7 @@
 #include "traffic.hpp"
 
 extern "C" {
-#include "metrics_http.h"
+#include "daemon/metrics_http.h"
 }
 
 namespace

@@ -14,7 +14,7 @@
 #include "daemon.hpp"
 
 extern "C" {
-#include "state.h"
+#include "attach/state.h"
 }
 
 namespace

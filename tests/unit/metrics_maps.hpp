@@ -13,9 +13,9 @@
 #include "../support/exposition.hpp"
 
 extern "C" {
-#include "figures.h"
-#include "metrics_rows.h"
-#include "settings.h"
+#include "report/figures.h"
+#include "report/metrics_rows.h"
+#include "config/settings.h"
 }
 
 class Maps

@@ -12,7 +12,7 @@
 #include <random>
 
 extern "C" {
-#include "phc_fit.h"
+#include "clock/phc_fit.h"
 }
 
 struct PhcSim {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "profile.h"
+#include "profile/profile.h"
 }
 
 /* Directories of profiles that are the search path while this lives. */

@@ -10,8 +10,8 @@
 #include "../support/text.hpp"
 
 extern "C" {
-#include "check.h"
-#include "overflow.h"
+#include "report/check.h"
+#include "report/overflow.h"
 }
 
 static const __u64 MS = RXAQM_NSEC_PER_MSEC;

@@ -6,8 +6,8 @@
 #include <string>
 
 extern "C" {
-#include "config.h"
-#include "out.h"
+#include "config/config.h"
+#include "base/out.h"
 }
 
 namespace
@@ -138,7 +138,8 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 
 	rxaqm_policy policy;
 	rxaqm_error error = {};
-	REQUIRE(rxaqm_config_policy(&iface, nullptr, 1000, &policy, &error) == 0);
+	rxaqm_policy_init(&policy);
+	REQUIRE(rxaqm_config_policy(&iface, 1000, &policy, &error) == 0);
 	CHECK(policy.target_ns == 7000000);
 	CHECK(policy.interval_ns == 100000000);
 	CHECK(policy.nr_exempt_ports == 2);

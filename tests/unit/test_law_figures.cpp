@@ -7,10 +7,10 @@
 
 extern "C" {
 #include "decide.h"
-#include "law_figures.h"
-#include "out.h"
-#include "settings.h"
-#include "status_law.h"
+#include "report/law_figures.h"
+#include "base/out.h"
+#include "config/settings.h"
+#include "report/status_law.h"
 }
 
 namespace

@@ -60,7 +60,8 @@ TEST_CASE("metrics: every counter of stats.h is there, once", "[metrics]")
 		for (const Family &family : page.families())
 			for (const Sample &sample : family.samples)
 				found += family.type == "counter" && sample.value == 7000001 + i;
-		INFO("counter " << names[i] << ": give it a row in control/metrics_queues.c");
+		INFO("counter " << names[i]
+				<< ": give it a row in control/report/metrics_queues.c");
 		CHECK(found == 1);
 	}
 }

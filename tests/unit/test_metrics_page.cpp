@@ -12,8 +12,9 @@
 #include "../support/exposition.hpp"
 
 extern "C" {
-#include "metrics_accept.h"
-#include "metrics_http.h"
+#include "base/listen.h"
+#include "daemon/metrics_accept.h"
+#include "daemon/metrics_http.h"
 }
 
 namespace fs = std::filesystem;
@@ -97,11 +98,12 @@ TEST_CASE("metrics page: the format follows the header Accept", "[metrics]")
 TEST_CASE("metrics page: addresses to listen on", "[metrics]")
 {
 	rxaqm_error error = {};
+	rxaqm_listen listen;
 
 	for (const char *good : { "127.0.0.1:9752", "[::1]:9752", "0.0.0.0:1", "[::]:65535",
 				  "10.1.2.3:0", RXAQM_METRICS_LISTEN }) {
 		CAPTURE(good, error.text);
-		CHECK(rxaqm_metrics_http_check(good, &error) == 0);
+		CHECK(rxaqm_listen_parse(good, &listen, &error) == 0);
 	}
 	for (const char *bad :
 	     { "", ":", "9752", ":9752", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x",
@@ -110,7 +112,7 @@ TEST_CASE("metrics page: addresses to listen on", "[metrics]")
 	       "127.0.0.1:99999999999999999999",
 	       "[0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000:0000]:1" }) {
 		CAPTURE(bad);
-		CHECK(rxaqm_metrics_http_check(bad, &error) == -EINVAL);
+		CHECK(rxaqm_listen_parse(bad, &listen, &error) == -EINVAL);
 		CHECK(std::string(error.text).find("\"" + std::string(bad) + "\": give an address") !=
 		      std::string::npos);
 		CHECK(error.exit_code == RXAQM_EXIT_USAGE);

@@ -60,7 +60,7 @@ std::set<std::string> families_of_daemon()
 		"RXAQM_METRICS_(COUNTER|GAUGE|INFO),\\s*\"(rxaqm_[a-z0-9_]+)\"");
 	std::set<std::string> names;
 
-	for (const auto &entry : fs::directory_iterator(source_path("control"))) {
+	for (const auto &entry : fs::recursive_directory_iterator(source_path("control"))) {
 		const std::string text = entry.path().extension() == ".c" ? slurp(entry.path()) :
 									    "";
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 extern "C" {
-#include "figures.h"
-#include "hint.h"
-#include "notes.h"
-#include "stamps.h"
+#include "report/figures.h"
+#include "attach/hint.h"
+#include "report/notes.h"
+#include "attach/stamps.h"
 }
 
 namespace

@@ -7,8 +7,8 @@
 #include <vector>
 
 extern "C" {
-#include "nearest.h"
-#include "parse.h"
+#include "base/nearest.h"
+#include "base/parse.h"
 }
 
 TEST_CASE("parse: numbers", "[parse]")

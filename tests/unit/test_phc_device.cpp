@@ -14,10 +14,10 @@
 #include "phc_device.hpp"
 
 extern "C" {
-#include "clock_out.h"
-#include "phc_source.h"
-#include "run.h"
-#include "run_chores.h"
+#include "report/clock_out.h"
+#include "daemon/phc_source.h"
+#include "daemon/run.h"
+#include "daemon/chores.h"
 }
 
 namespace

@@ -9,7 +9,7 @@
 #include "../support/text.hpp"
 
 extern "C" {
-#include "clock_out.h"
+#include "report/clock_out.h"
 }
 
 namespace

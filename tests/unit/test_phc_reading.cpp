@@ -5,9 +5,9 @@
 #include <random>
 
 extern "C" {
-#include "phc.h"
-#include "phc_reading.h"
-#include "phc_source.h"
+#include "clock/phc.h"
+#include "clock/phc_reading.h"
+#include "daemon/phc_source.h"
 }
 
 static const __u64 SEC = RXAQM_NSEC_PER_SEC;

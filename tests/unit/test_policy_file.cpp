@@ -7,7 +7,7 @@
 #include <vector>
 
 extern "C" {
-#include "policy_file.h"
+#include "config/policy_file.h"
 }
 
 using Policies = std::vector<rxaqm_policy>;

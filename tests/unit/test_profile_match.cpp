@@ -9,7 +9,7 @@
 #include "profile_dirs.hpp"
 
 extern "C" {
-#include "profile_match.h"
+#include "profile/match.h"
 }
 
 using Change = std::function<void(rxaqm_nic_facts &)>;

@@ -6,8 +6,8 @@
 #include <vector>
 
 extern "C" {
-#include "replay.h"
-#include "settings.h"
+#include "cli/replay.h"
+#include "config/settings.h"
 }
 
 static const __u64 ms = RXAQM_NSEC_PER_MSEC;

@@ -7,8 +7,8 @@
 extern "C" {
 #include <json-c/json.h>
 
-#include "out.h"
-#include "settings.h"
+#include "base/out.h"
+#include "config/settings.h"
 }
 
 static const __u64 now_ns = 1000 * RXAQM_NSEC_PER_SEC;

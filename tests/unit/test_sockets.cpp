@@ -14,9 +14,9 @@
 #include <linux/xdp_diag.h>
 
 extern "C" {
-#include "notes.h"
-#include "sockets.h"
-#include "top.h"
+#include "report/notes.h"
+#include "attach/sockets.h"
+#include "cli/top.h"
 }
 
 namespace

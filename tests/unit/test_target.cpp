@@ -9,8 +9,8 @@
 
 extern "C" {
 #include "decide.h"
-#include "parse.h"
-#include "target.h"
+#include "base/parse.h"
+#include "tune/target.h"
 }
 
 static const __u64 US = RXAQM_NSEC_PER_USEC;

@@ -16,7 +16,8 @@
 #include "foreign.h"
 #include "progress.h"
 #include "report.h"
-#include "state.h"
+#include "attach/state.h"
+#include "base/now.h"
 
 #define LOOK_NS (500 * RXAQM_NSEC_PER_USEC)
 /* A process that has taken nothing for so long hangs: then nothing is known. */

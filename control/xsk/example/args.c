@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "parse.h"
+#include "base/log.h"
+#include "base/parse.h"
 
 enum {
 	OPT_COPY = 256,

@@ -10,10 +10,11 @@
 
 #include "adopt.h"
 #include "args.h"
-#include "log.h"
-#include "netns.h"
+#include "base/log.h"
+#include "base/now.h"
+#include "nic/netns.h"
 #include "report.h"
-#include "state.h"
+#include "attach/state.h"
 
 #define BATCH 64
 /* What was published counts for 10 ms: look again before that. */

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-#include "figures.h"
-#include "out.h"
-#include "state.h"
+#include "report/figures.h"
+#include "base/now.h"
+#include "base/out.h"
+#include "attach/state.h"
 
 static void count(__u64 *hist, __u64 ns)
 {

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+#include "attach/dispatcher.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int link_info(__u32 id, struct bpf_link_info *info)
+{
+	__u32 len = sizeof(*info);
+	int fd, err;
+
+	memset(info, 0, sizeof(*info));
+	fd = bpf_link_get_fd_by_id(id);
+	if (fd < 0)
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, info, &len);
+	close(fd);
+	return err;
+}
+
+/* Links of programs that trace the dispatcher, as xdpdump's does, are of the same type. */
+static bool is_inside(const struct bpf_link_info *info, __u32 dispatcher_id)
+{
+	return info->type == BPF_LINK_TYPE_TRACING &&
+	       info->tracing.target_obj_id == dispatcher_id &&
+	       info->tracing.attach_type != BPF_TRACE_FENTRY &&
+	       info->tracing.attach_type != BPF_TRACE_FEXIT;
+}
+
+bool rxaqm_dispatcher_next(__u32 dispatcher_id, __u32 *link_id, __u32 *ret_prog_id)
+{
+	struct bpf_link_info info;
+
+	while (!bpf_link_get_next_id(*link_id, link_id)) {
+		if (link_info(*link_id, &info) || !is_inside(&info, dispatcher_id))
+			continue;
+		*ret_prog_id = info.prog_id;
+		return true;
+	}
+	return false;
+}
+
+/* The next open descriptor of a BPF program; -1 if there is none. */
+static int next_prog_fd(DIR *dir)
+{
+	static const char wanted[] = "anon_inode:bpf-prog";
+	char target[sizeof(wanted)];
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		if (readlinkat(dirfd(dir), entry->d_name, target, sizeof(target)) !=
+		    sizeof(wanted) - 1)
+			continue;
+		if (!memcmp(target, wanted, sizeof(wanted) - 1))
+			return atoi(entry->d_name);
+	}
+	return -1;
+}
+
+void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int fd;
+
+	memset(fds, 0, sizeof(*fds));
+	while (dir && (fd = next_prog_fd(dir)) >= 0)
+		if (fd < RXAQM_DISPATCHER_FDS)
+			fds->known[fd] = true;
+	fds->counted = dir;
+	if (dir)
+		closedir(dir);
+}
+
+void rxaqm_dispatcher_end(const struct rxaqm_dispatcher_fds *fds)
+{
+	DIR *dir = fds->counted ? opendir("/proc/self/fd") : NULL;
+	int fd;
+
+	while (dir && (fd = next_prog_fd(dir)) >= 0)
+		if (fd < RXAQM_DISPATCHER_FDS && !fds->known[fd])
+			close(fd);
+	if (dir)
+		closedir(dir);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The registry entry of an interface that is about to be attached, or is let go of. */
+#ifndef RXAQM_ENTRY_H
+#define RXAQM_ENTRY_H
+
+#include "attach/plane.h"
+
+/* Take a free entry, say in it what @attach and @hint (which program) make of the interface, and
+ * give its queues their policies. NULL with @error if there is no room.
+ */
+struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				    bool hint, struct rxaqm_error *error);
+
+/* Remove what libxdp has pinned of the program of @iface, @prog_id (0 if it was not noted), where its
+ * dispatcher is on no interface, see rxaqm_pins_sweep(). Returns how many pins, or -errno.
+ */
+int rxaqm_entry_unpin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      __u32 prog_id, bool sure);
+
+#endif /* RXAQM_ENTRY_H */

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/hint.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "attach/afxdp.h"
+#include "nic/netdev.h"
+#include "rxaqm.skel.h"
+#include "attach/stamps.h"
+#include "attach/state.h"
+#include "attach/xdp.h"
+
+/* linux/bpf.h has it since 6.3. */
+#ifndef BPF_F_XDP_DEV_BOUND_ONLY
+#define BPF_F_XDP_DEV_BOUND_ONLY (1U << 6)
+#endif
+
+#define WHOSE_LEN 80
+#define WITHOUT "attach with signal=auto, which goes by what works"
+
+bool rxaqm_hint_release_reached(const char *release, const char *since)
+{
+	unsigned int have[2] = {}, need[2] = {};
+
+	if (sscanf(release, "%u.%u", &have[0], &have[1]) != 2 ||
+	    sscanf(since, "%u.%u", &need[0], &need[1]) != 2)
+		return false;
+	return have[0] != need[0] ? have[0] > need[0] : have[1] >= need[1];
+}
+
+static bool kernel_has_it(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf &&
+		   btf__find_by_name_kind(btf, "bpf_xdp_metadata_rx_timestamp", BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
+/* 1, 0, or -errno if nobody knows: the kernel, or for want of its word the profile. */
+static int driver_has_it(const struct rxaqm_attach *attach, const char *release)
+{
+	int gives = rxaqm_netdev_gives_rx_time(attach->nic.ifindex);
+
+	if (gives >= 0 || !attach->profile->hint_since[0])
+		return gives;
+	return rxaqm_hint_release_reached(release, attach->profile->hint_since);
+}
+
+/* As the subject of a sentence: lo, for one, has no driver. */
+static const char *whose(const struct rxaqm_attach *attach, char buf[WHOSE_LEN])
+{
+	if (attach->nic.driver[0])
+		snprintf(buf, WHOSE_LEN, "driver \"%s\" of \"%s\"", attach->nic.driver,
+			 attach->ifname);
+	else
+		snprintf(buf, WHOSE_LEN, "\"%s\", which has no driver,", attach->ifname);
+	return buf;
+}
+
+static int check_slot(const struct rxaqm_attach *attach, struct rxaqm_error *error)
+{
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(attach->nic.ifindex, &progs);
+	if (!progs.nr)
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EBUSY,
+			       "signal=hint: the program is bound to \"%s\" and takes its XDP slot "
+			       "alone, but %s (id %u) is there; take that off, or attach with "
+			       "signal=stamp, which shares the slot by libxdp's dispatcher",
+			       attach->ifname,
+			       progs.dispatcher ? "libxdp's dispatcher" : "another program",
+			       progs.id[0]);
+}
+
+/* Can the program run there? 0, or -errno with the reason and the remedy in @error. */
+static int check(const struct rxaqm_attach *attach, struct rxaqm_error *error)
+{
+	struct utsname kernel = {};
+	char subject[WHOSE_LEN];
+	int gives;
+
+	uname(&kernel);
+	if (attach->generic)
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+			"signal=hint needs native mode: generic XDP on \"%s\" has no "
+			"access to the driver's timestamps; leave --mode out, or " WITHOUT,
+			attach->ifname);
+	gives = driver_has_it(attach, kernel.release);
+	if (gives > 0 && kernel_has_it())
+		return check_slot(attach, error);
+	if (!rxaqm_hint_release_reached(kernel.release, "6.3") || gives > 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "signal=hint: this kernel (%s) has no "
+				       "bpf_xdp_metadata_rx_timestamp, which came with 6.3; " WITHOUT,
+				       kernel.release);
+	if (!gives)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "signal=hint: %s does not give XDP the receive time in this "
+				       "kernel (%s); " WITHOUT,
+				       whose(attach, subject), kernel.release);
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -gives,
+			       "signal=hint: this kernel (%s) does not say whether %s gives XDP the "
+			       "receive time (%s), and profile \"%s\" has no HintSince; " WITHOUT,
+			       kernel.release, whose(attach, subject), strerror(-gives),
+			       attach->profile->name);
+}
+
+int rxaqm_hint_choose(const struct rxaqm_attach *attach, bool *ret_hint, struct rxaqm_error *error)
+{
+	int err;
+
+	*ret_hint = false;
+	if (attach->policy->signal == RXAQM_SIGNAL_HINT) {
+		err = check(attach, error);
+		*ret_hint = !err;
+		return err;
+	}
+	if (attach->policy->signal == RXAQM_SIGNAL_AUTO && !attach->generic &&
+	    rxaqm_stamps_usable(RXAQM_STAMP_HWTSTAMP, attach->ifname) != RXAQM_STAMP_NONE)
+		*ret_hint = !check(attach, NULL);
+	return 0;
+}
+
+int rxaqm_hint_check_policy(const struct rxaqm_iface *iface, const char *ifname,
+			    const struct rxaqm_policy *policy, struct rxaqm_error *error)
+{
+	bool hint = iface->flags & RXAQM_IFACE_HINT;
+	const char *wanted = policy->signal == RXAQM_SIGNAL_HINT ? "hint" : "stamp";
+
+	if (policy->signal != (hint ? RXAQM_SIGNAL_STAMP : RXAQM_SIGNAL_HINT))
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+			       "signal=%s needs another XDP program than the one on \"%s\"; "
+			       "run \"rxaqm detach %s\", then \"rxaqm attach %s signal=%s\"",
+			       wanted, ifname, ifname, ifname, wanted);
+}
+
+/* Load the program for @ifindex; @frags: it takes packets in fragments. */
+static int load(struct rxaqm **ret_skel, unsigned int ifindex, bool frags,
+		const struct rxaqm_xdp_config *config)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct rxaqm *skel;
+	int err;
+
+	skel = rxaqm__open_opts(&opts);
+	if (!skel)
+		return -errno;
+	rxaqm_afxdp_fit(skel->obj);
+	skel->rodata->config = *config;
+	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
+	bpf_program__set_autoload(skel->progs.rxaqm_hint, true);
+	bpf_program__set_ifindex(skel->progs.rxaqm_hint, ifindex);
+	err = bpf_program__set_flags(skel->progs.rxaqm_hint,
+				     BPF_F_XDP_DEV_BOUND_ONLY | (frags ? BPF_F_XDP_HAS_FRAGS : 0));
+	if (!err)
+		err = rxaqm__load(skel);
+	if (err) {
+		rxaqm__destroy(skel);
+		return err;
+	}
+	*ret_skel = skel;
+	return 0;
+}
+
+int rxaqm_hint_attach(const char *ifname, unsigned int ifindex,
+		      const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
+		      struct rxaqm_error *error)
+{
+	const __u32 flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	struct rxaqm *skel = NULL;
+	const char *kernel_says;
+	int err, fd;
+
+	err = load(&skel, ifindex, true, config);
+	/* Some kernels that know programs bound to a device do not let them have fragments. */
+	if (err == -EINVAL)
+		err = load(&skel, ifindex, false, config);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+				       "signal=hint: this kernel refuses the program bound to \"%s\": "
+				       "%s (RXAQM_DEBUG=1 shows its reasons); " WITHOUT,
+				       ifname, strerror(-err));
+	fd = bpf_program__fd(skel->progs.rxaqm_hint);
+	rxaqm_log_forget_kernel_message();
+	err = bpf_xdp_attach((int)ifindex, fd, flags, NULL);
+	kernel_says = rxaqm_log_kernel_message();
+	if (err)
+		rxaqm_error_set(
+			error, RXAQM_EXIT_UNSUPPORTED, -err,
+			"signal=hint: cannot attach the program bound to \"%s\": %s%s%s; " WITHOUT,
+			ifname, strerror(-err), *kernel_says ? ": " : "", kernel_says);
+	else if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		*ret_prog_id = info.id;
+	rxaqm__destroy(skel);
+	return err;
+}

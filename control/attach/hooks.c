@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/hooks.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "attach/afxdp.h"
+#include "napi_poll.skel.h"
+#include "rx_stamp.skel.h"
+#include "attach/state.h"
+
+#define LINK_PREFIX "link_"
+#define LINK_AHEAD LINK_PREFIX "ahead"
+
+const char *rxaqm_hook_name(enum rxaqm_hook hook)
+{
+	static const char *const names[] = {
+		[RXAQM_HOOK_AUTO] = "auto",
+		[RXAQM_HOOK_TP] = "tp",
+		[RXAQM_HOOK_FENTRY] = "fentry",
+		[RXAQM_HOOK_KPROBE] = "kprobe",
+	};
+
+	return (size_t)hook < sizeof(names) / sizeof(names[0]) ? names[hook] : "?";
+}
+
+/* Where the link of @prog is pinned. */
+static const char *link_path(const struct bpf_program *prog, char buf[RXAQM_PIN_PATH_LEN])
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), LINK_PREFIX "%s", bpf_program__name(prog));
+	return rxaqm_state_path(file, buf);
+}
+
+/* The link is pinned, so that it outlives this process; or undone. libbpf does not close what is
+ * disconnected: in the daemon the program would run on, whatever is unlinked.
+ */
+static int attach_program(struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+	char path[RXAQM_PIN_PATH_LEN];
+	int err;
+
+	if (!link)
+		return -errno;
+	err = bpf_link__pin(link, link_path(prog, path));
+	if (!err) {
+		bpf_link__disconnect(link);
+		close(bpf_link__fd(link));
+	}
+	bpf_link__destroy(link);
+	return err;
+}
+
+const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta)
+{
+	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_name(meta->hook);
+}
+
+static int attach_napi_poll(void)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct napi_poll *skel;
+	int err;
+
+	skel = napi_poll__open_opts(&opts);
+	if (!skel)
+		return -errno;
+	rxaqm_afxdp_fit(skel->obj);
+	err = napi_poll__load(skel);
+	if (!err)
+		err = attach_program(skel->progs.napi_poll);
+	napi_poll__destroy(skel);
+	return err;
+}
+
+/* The function that takes packets into GRO: renamed in 6.15, found by symbol. */
+static const char *gro_function(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const char *name = "napi_gro_receive";
+
+	if (btf && btf__find_by_name_kind(btf, "gro_receive_skb", BTF_KIND_FUNC) > 0)
+		name = "gro_receive_skb";
+	btf__free(btf);
+	return name;
+}
+
+/* Is @prog one of the programs of @hook? They are named for it: tp_gro, kprobe_skb. */
+static bool is_of_hook(const struct bpf_program *prog, enum rxaqm_hook hook)
+{
+	const char *prefix = rxaqm_hook_name(hook);
+	size_t len = strlen(prefix);
+	const char *name = bpf_program__name(prog);
+
+	return !strncmp(name, prefix, len) && name[len] == '_';
+}
+
+/* A perf event at the entry of @function of the kernel: its descriptor, or -errno. */
+static int open_kprobe(const char *function)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .config1 = (uint64_t)(uintptr_t)function, /* kprobe_func */
+	};
+	FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	int nr, fd;
+
+	if (!file)
+		return -EOPNOTSUPP;
+	nr = fscanf(file, "%u", &attr.type);
+	fclose(file);
+	if (nr != 1)
+		return -EOPNOTSUPP;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Not by bpf_program__attach_kprobe(): what that makes can be kept only with its perf event's
+ * descriptor left open in this process, which in the daemon would be one more each time.
+ */
+static int attach_kprobe(struct bpf_program *prog, const char *function)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	int event, link, err;
+
+	event = open_kprobe(function);
+	if (event < 0)
+		return event;
+	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, NULL);
+	if (link < 0)
+		err = link;
+	else if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+		err = -errno;
+	else
+		err = bpf_obj_pin(link, link_path(prog, path));
+	if (link >= 0)
+		close(link);
+	close(event);
+	return err;
+}
+
+static int attach_rx_stamp_program(struct rx_stamp *skel, struct bpf_program *prog)
+{
+	static const char section[] = "kprobe/";
+	const char *name = bpf_program__section_name(prog);
+
+	if (prog == skel->progs.kprobe_gro)
+		return attach_kprobe(prog, gro_function());
+	if (!strncmp(name, section, sizeof(section) - 1))
+		return attach_kprobe(prog, name + sizeof(section) - 1);
+	return attach_program(prog);
+}
+
+/* Load and attach the programs of @hook, or, if @ahead, that for generic XDP. */
+static int attach_rx_stamp(enum rxaqm_hook hook, bool ahead)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct bpf_program *prog;
+	struct rx_stamp *skel;
+	int err;
+
+	skel = rx_stamp__open_opts(&opts);
+	if (!skel)
+		return -errno;
+	bpf_object__for_each_program(prog, skel->obj)
+		bpf_program__set_autoload(prog, ahead ? prog == skel->progs.ahead :
+							is_of_hook(prog, hook));
+	rxaqm_afxdp_fit(skel->obj);
+	err = 0;
+	if (hook == RXAQM_HOOK_FENTRY)
+		err = bpf_program__set_attach_target(skel->progs.fentry_gro, 0, gro_function());
+	if (!err)
+		err = rx_stamp__load(skel);
+	if (err)
+		goto out;
+	bpf_object__for_each_program(prog, skel->obj) {
+		if (!bpf_program__autoload(prog))
+			continue;
+		err = attach_rx_stamp_program(skel, prog);
+		if (err)
+			break;
+	}
+out:
+	rx_stamp__destroy(skel);
+	return err;
+}
+
+/* Unlink all pins whose name begins with @prefix. */
+static int unpin(const char *prefix)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	dir = opendir(rxaqm_state_dir());
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
+			continue;
+		if (unlink(rxaqm_state_path(entry->d_name, path)) && !err)
+			err = -errno;
+	}
+	closedir(dir);
+	return err;
+}
+
+/* @what could not be had by @hook. */
+static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct rxaqm_error *error)
+{
+	if (err == -EROFS || err == -ENOSPC || err == -EEXIST)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot pin in \"%s\": %s",
+				       rxaqm_state_dir(), strerror(-err));
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s",
+			       what, rxaqm_hook_name(hook), strerror(-err),
+			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried)" :
+			       hook == RXAQM_HOOK_TP   ? "; RXAQM_DEBUG=1 shows its reasons" :
+							 "; leave --hook out to try all");
+}
+
+int rxaqm_hooks_begin(struct rxaqm_error *error)
+{
+	int err;
+
+	if (mkdir(rxaqm_state_dir(), 0700) && errno != EEXIST)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				       "cannot make \"%s\": %s; is the BPF file system writable?",
+				       rxaqm_state_dir(), strerror(errno));
+	err = attach_napi_poll();
+	if (err) {
+		hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error);
+		rxaqm_hooks_remove(NULL);
+	}
+	return err;
+}
+
+static void unpin_rx_stamp(void)
+{
+	unpin(LINK_PREFIX "tp_");
+	unpin(LINK_PREFIX "fentry_");
+	unpin(LINK_PREFIX "kprobe_");
+}
+
+int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
+{
+	enum rxaqm_hook first = hook, last = hook, h;
+	int err = 0;
+
+	if (hook == RXAQM_HOOK_AUTO) {
+		first = RXAQM_HOOK_TP;
+		last = RXAQM_HOOK_KPROBE;
+	}
+	for (h = first; h <= last; h++) {
+		unpin_rx_stamp(); /* of another rung, or of a command that died */
+		err = attach_rx_stamp(h, false);
+		if (!err)
+			return (int)h;
+	}
+	unpin_rx_stamp();
+	return hook_failed("s rx_stamp", hook, err, error);
+}
+
+int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error)
+{
+	char path[RXAQM_PIN_PATH_LEN];
+	int err;
+
+	rxaqm_state_path(LINK_AHEAD, path);
+	if (!wanted)
+		return unlink(path) && errno != ENOENT ? -errno : 0;
+	if (!access(path, F_OK))
+		return 0;
+	err = attach_rx_stamp(RXAQM_HOOK_AUTO, true);
+	if (err)
+		return hook_failed(" ahead", RXAQM_HOOK_TP, err, error);
+	return 0;
+}
+
+int rxaqm_hooks_remove(struct rxaqm_error *error)
+{
+	int err = unpin("");
+
+	if (!err && rmdir(rxaqm_state_dir()) && errno != ENOENT)
+		err = -errno;
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot empty \"%s\": %s",
+				       rxaqm_state_dir(), strerror(-err));
+	return 0;
+}

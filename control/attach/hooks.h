@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tracing programs: attached once, shared by all interfaces, pinned as links. They
+ * also bring the maps into being: whoever loads first creates and pins them.
+ */
+#ifndef RXAQM_HOOKS_H
+#define RXAQM_HOOKS_H
+
+#include <stdbool.h>
+
+#include "base/log.h"
+#include "meta.h"
+
+const char *rxaqm_hook_name(enum rxaqm_hook hook); /* "tp", "fentry", "kprobe", "auto" */
+
+/* The one that watches the Rx path now; "none" while nobody needs stamps. */
+const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta);
+
+/* Make the maps and attach napi_poll. -errno with @error, and nothing left. */
+int rxaqm_hooks_begin(struct rxaqm_error *error);
+
+/* Attach the rx_stamp programs by @hook; AUTO tries tp, fentry, kprobe in turn. Returns the
+ * hook in use, or -errno with @error and none of them attached.
+ */
+int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error);
+
+/* Attach (@wanted) or detach the program that generic XDP needs. Idempotent. */
+int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error);
+
+/* Detach everything and take the pins away, those of the maps too. Works on whatever an
+ * interrupted command left.
+ */
+int rxaqm_hooks_remove(struct rxaqm_error *error);
+
+#endif /* RXAQM_HOOKS_H */

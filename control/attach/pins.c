@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/pins.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nic/netns.h"
+
+#define MAX_PINS 32 /* of a dispatcher: it has ten slots */
+
+/* A directory of libxdp's. */
+struct pins {
+	char path[PATH_MAX];
+	unsigned int ifindex;
+	__u32 dispatcher;
+	unsigned int nr;
+	struct pin {
+		char name[32];
+		__u32 prog_id;
+	} pin[MAX_PINS];
+};
+
+struct sweep {
+	bool (*unwanted)(__u32 prog_id, void *arg);
+	void *arg;
+	bool sure;
+	int removed;
+	int err;
+};
+
+/* As libxdp has it. */
+static const char *root(void)
+{
+	static char dir[PATH_MAX];
+	const char *bpffs = secure_getenv("LIBXDP_BPFFS");
+
+	snprintf(dir, sizeof(dir), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf");
+	return dir;
+}
+
+/* The program that is pinned as @path, itself or by its link; 0 if that cannot be told. */
+static __u32 pinned_prog_id(const char *path)
+{
+	const char *suffix = strrchr(path, '-');
+	struct bpf_link_info link = {};
+	struct bpf_prog_info prog = {};
+	bool is_link = suffix && !strcmp(suffix, "-link");
+	__u32 len = is_link ? sizeof(link) : sizeof(prog);
+	int fd, err;
+
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return 0;
+	err = bpf_obj_get_info_by_fd(fd, is_link ? (void *)&link : (void *)&prog, &len);
+	close(fd);
+	if (err)
+		return 0;
+	return is_link ? link.prog_id : prog.id;
+}
+
+static bool read_pins(const char *name, struct pins *pins)
+{
+	char path[PATH_MAX + 64];
+	struct dirent *entry;
+	DIR *dir;
+
+	memset(pins, 0, sizeof(*pins));
+	if (sscanf(name, "dispatch-%u-%u", &pins->ifindex, &pins->dispatcher) != 2)
+		return false;
+	if (snprintf(pins->path, sizeof(pins->path), "%s/%s", root(), name) >=
+	    (int)sizeof(pins->path))
+		return false;
+	dir = opendir(pins->path);
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir)) && pins->nr < MAX_PINS) {
+		struct pin *pin = &pins->pin[pins->nr];
+
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof(pin->name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", pins->path, entry->d_name);
+		snprintf(pin->name, sizeof(pin->name), "%s", entry->d_name);
+		pin->prog_id = pinned_prog_id(path);
+		pins->nr++;
+	}
+	closedir(dir);
+	return true;
+}
+
+/* Call @each with all of libxdp's directories until it returns true. */
+static bool any_pins(bool (*each)(const struct pins *pins, void *arg), void *arg)
+{
+	DIR *dir = opendir(root());
+	struct dirent *entry;
+	struct pins pins;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = read_pins(entry->d_name, &pins) && each(&pins, arg);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+struct where {
+	__u32 prog_id;
+	bool found;
+};
+
+static void look_here(void *arg)
+{
+	struct if_nameindex *all, *one;
+	struct where *where = arg;
+
+	if (where->found)
+		return;
+	all = if_nameindex();
+	for (one = all; one && one->if_index && !where->found; one++) {
+		LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+
+		if (!bpf_xdp_query((int)one->if_index, 0, &opts))
+			where->found = opts.prog_id == where->prog_id ||
+				       opts.drv_prog_id == where->prog_id ||
+				       opts.skb_prog_id == where->prog_id;
+	}
+	if (all)
+		if_freenameindex(all);
+}
+
+/* Is the dispatcher on an interface? @sure: or may it be on one that cannot be seen? */
+static bool in_service(__u32 dispatcher, bool sure)
+{
+	struct where where = { .prog_id = dispatcher };
+	int fd = bpf_prog_get_fd_by_id(dispatcher);
+	bool all;
+
+	if (fd < 0)
+		return errno != ENOENT;
+	close(fd);
+	all = rxaqm_netns_each_process(look_here, &where);
+	return where.found || (sure && !all);
+}
+
+static bool has(const struct pins *pins, __u32 prog_id)
+{
+	unsigned int i;
+
+	for (i = 0; i < pins->nr; i++)
+		if (pins->pin[i].prog_id == prog_id)
+			return true;
+	return false;
+}
+
+/* Do all programs of the dead dispatcher @arg run under this one? */
+static bool supersedes(const struct pins *pins, void *arg)
+{
+	const struct pins *dead = arg;
+	unsigned int i;
+
+	if (pins->ifindex != dead->ifindex || pins->dispatcher == dead->dispatcher)
+		return false;
+	for (i = 0; i < dead->nr; i++)
+		if (!dead->pin[i].prog_id || !has(pins, dead->pin[i].prog_id))
+			return false;
+	return in_service(pins->dispatcher, false);
+}
+
+static void remove_pin(const struct pins *pins, const char *name, struct sweep *sweep)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", pins->path, name);
+	if (!unlink(path))
+		sweep->removed++;
+	else if (errno != ENOENT && !sweep->err)
+		sweep->err = -errno;
+}
+
+/* Remove what is unwanted from @dead, the pins of a dispatcher that is on no interface. */
+static void sweep_dead(struct pins *dead, struct sweep *sweep)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < dead->nr; i++) {
+		struct pin *pin = &dead->pin[i];
+
+		if (pin->prog_id && sweep->unwanted(pin->prog_id, sweep->arg))
+			remove_pin(dead, pin->name, sweep);
+		else
+			dead->pin[left++] = *pin;
+	}
+	dead->nr = left;
+	if (left && any_pins(supersedes, dead))
+		for (i = 0; i < left; i++)
+			remove_pin(dead, dead->pin[i].name, sweep);
+	if (rmdir(dead->path) && errno != ENOTEMPTY && errno != ENOENT && !sweep->err)
+		sweep->err = -errno;
+}
+
+static bool sweep_pins(const struct pins *pins, void *arg)
+{
+	struct sweep *sweep = arg;
+	bool wanted = pins->nr;
+	struct pins dead;
+	unsigned int i;
+
+	for (i = 0; i < pins->nr && wanted; i++)
+		wanted = !pins->pin[i].prog_id ||
+			 !sweep->unwanted(pins->pin[i].prog_id, sweep->arg);
+	if (wanted || in_service(pins->dispatcher, sweep->sure))
+		return false;
+	dead = *pins;
+	sweep_dead(&dead, sweep);
+	return false;
+}
+
+int rxaqm_pins_sweep(bool (*unwanted)(__u32 prog_id, void *arg), void *arg, bool sure)
+{
+	struct sweep sweep = { .unwanted = unwanted, .arg = arg, .sure = sure };
+	int lock_fd;
+
+	/* libxdp's lock, which it holds while it pins or unpins. */
+	lock_fd = open(root(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock_fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (flock(lock_fd, LOCK_EX))
+		sweep.err = -errno;
+	else
+		any_pins(sweep_pins, &sweep);
+	close(lock_fd);
+	return sweep.err ? sweep.err : sweep.removed;
+}

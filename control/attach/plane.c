@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/plane.h"
+
+#include <bpf/libbpf.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/afxdp.h"
+#include "attach/entry.h"
+#include "attach/hint.h"
+#include "attach/hooks.h"
+#include "nic/netns.h"
+#include "attach/stamps.h"
+#include "attach/xdp.h"
+
+/* The entry's fields must be seen in this order by whoever finds it after a crash. */
+static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
+{
+	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
+}
+
+static bool in_use(const struct rxaqm_iface *iface)
+{
+	return iface->state != RXAQM_IFACE_FREE;
+}
+
+/* Is the program of @iface on the interface @ifindex of this namespace? */
+static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(ifindex, &progs);
+	return rxaqm_xdp_has(&progs, iface->prog_id);
+}
+
+unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface)
+{
+	struct if_nameindex *all, *one;
+	unsigned int found = 0;
+
+	if (is_on(iface, iface->ifindex))
+		return iface->ifindex;
+	if (!rxaqm_xdp_exists(iface->prog_id))
+		return 0;
+	all = if_nameindex();
+	for (one = all; one && one->if_index && !found; one++)
+		if (is_on(iface, one->if_index))
+			found = one->if_index;
+	if (all)
+		if_freenameindex(all);
+	return found;
+}
+
+/* Was @iface, when attached, the interface @ifindex of the namespace entered? */
+static bool was_here(const struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	return iface->ifindex == ifindex && iface->netns_ino == rxaqm_netns_ino();
+}
+
+struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char *ifname)
+{
+	unsigned int ifindex = if_nametoindex(ifname);
+	struct rxaqm_iface *lost = NULL;
+	struct rxaqm_xdp_progs progs;
+	int i;
+
+	if (!ifindex)
+		return NULL;
+	rxaqm_xdp_read(ifindex, &progs);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &state->iface[i];
+
+		if (!in_use(iface))
+			continue;
+		if (rxaqm_xdp_has(&progs, iface->prog_id))
+			return iface;
+		if (was_here(iface, ifindex) && !rxaqm_plane_ifindex(iface))
+			lost = iface;
+	}
+	return lost;
+}
+
+/* Is the interface of @iface still here, but without its program? */
+static bool is_bare(const struct rxaqm_iface *iface)
+{
+	char ifname[IF_NAMESIZE];
+
+	return was_here(iface, iface->ifindex) && if_indextoname(iface->ifindex, ifname) &&
+	       !rxaqm_plane_ifindex(iface);
+}
+
+bool rxaqm_plane_taken_off(const struct rxaqm_iface *iface)
+{
+	return !rxaqm_xdp_exists(iface->prog_id) || is_bare(iface);
+}
+
+/* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
+ * that cannot be put back are told in @error, and hold nothing up.
+ */
+static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsigned int ifindex,
+		struct rxaqm_error *error)
+{
+	__u32 prog_id = iface->prog_id;
+	int err;
+
+	set_state(iface, RXAQM_IFACE_DETACHING);
+	/* An interrupted attach may not have come to note its program's id. */
+	if (!prog_id)
+		prog_id = rxaqm_xdp_find_ours(ifindex);
+	err = rxaqm_xdp_detach(ifindex, prog_id);
+	if (!err)
+		err = rxaqm_entry_unpin(state, iface, prog_id, false);
+	if (err < 0)
+		return err;
+	rxaqm_state_clear_sockets(state, iface);
+	rxaqm_stamps_restore(iface, ifindex, error);
+	set_state(iface, RXAQM_IFACE_FREE);
+	return 0;
+}
+
+/* Stamps of generic interfaces need a tracing program of their own. */
+static int sync_ahead(const struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	bool wanted = false;
+	int i;
+
+	for (i = 0; i < RXAQM_MAX_IFACES; i++)
+		if (in_use(&state->iface[i]) && (state->iface[i].flags & RXAQM_IFACE_GENERIC) &&
+		    state->iface[i].stamp != RXAQM_STAMP_NONE)
+			wanted = true;
+	return rxaqm_hooks_ahead(wanted, error);
+}
+
+/* No interface is left: take the tracing programs and all pins away. */
+static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int i;
+
+	for (i = 0; i < RXAQM_MAX_IFACES; i++)
+		if (in_use(&state->iface[i]))
+			return sync_ahead(state, error);
+	/* From here on the state counts as never completed. */
+	__atomic_store_n(&state->meta->abi_version, 0, __ATOMIC_RELEASE);
+	return rxaqm_hooks_remove(error);
+}
+
+/* Has the program of @iface gone with its interface? What libxdp has pinned of it does not count, but
+ * the interface may be in a namespace that has no name.
+ */
+static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	if (!rxaqm_xdp_exists(iface->prog_id))
+		return true;
+	return (iface->flags & RXAQM_IFACE_DISPATCHER) &&
+	       rxaqm_entry_unpin(state, iface, iface->prog_id, true) > 0 &&
+	       !rxaqm_xdp_stays(iface->prog_id);
+}
+
+void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	__u64 netns_ino = rxaqm_netns_ino();
+	int i;
+
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &state->iface[i];
+		bool broken = iface->state == RXAQM_IFACE_ATTACHING ||
+			      iface->state == RXAQM_IFACE_DETACHING;
+		char ifname[IF_NAMESIZE];
+
+		if (!in_use(iface))
+			continue;
+		if (broken && iface->netns_ino == netns_ino)
+			undo(state, iface, iface->ifindex, error);
+		else if (iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == netns_ino &&
+			 !if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
+			set_state(iface, RXAQM_IFACE_FREE);
+	}
+}
+
+/* Open the state, or make it if there is none worth keeping. */
+static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int err;
+
+	err = rxaqm_state_open(state, true, error);
+	if (!err) {
+		rxaqm_plane_recover(state, error);
+		return 0;
+	}
+	if (err != -ENOENT)
+		return err;
+	error->text[0] = '\0';
+	err = rxaqm_hooks_remove(error);
+	if (!err)
+		err = rxaqm_hooks_begin(error);
+	if (err)
+		return err;
+	err = rxaqm_state_complete(error);
+	if (!err)
+		err = rxaqm_state_open(state, true, error);
+	if (err)
+		rxaqm_hooks_remove(NULL);
+	return err;
+}
+
+/* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
+ * for by name. What watches costs every packet of the host a little, so not otherwise.
+ */
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach, bool hint,
+		    struct rxaqm_error *error)
+{
+	bool needed = !hint && !attach->generic &&
+		      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname) !=
+			      RXAQM_STAMP_NONE;
+	int used;
+
+	if (!needed && attach->hook == RXAQM_HOOK_AUTO)
+		return 0;
+	if (state->meta->hook != RXAQM_HOOK_AUTO) {
+		if (attach->hook == RXAQM_HOOK_AUTO || attach->hook == state->meta->hook)
+			return 0;
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+				       "hook \"%s\" is in use and shared by all interfaces; "
+				       "detach them all to change it",
+				       rxaqm_hook_name(state->meta->hook));
+	}
+	used = rxaqm_hooks_rx_stamp(attach->hook, error);
+	if (used < 0)
+		return used;
+	state->meta->hook = (__u32)used;
+	return 0;
+}
+
+static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+			       "cannot take the XDP program (id %u) off \"%s\": %s", iface->prog_id,
+			       iface->name, strerror(-err));
+}
+
+/* Put the program of @iface on. What speaks against hint may show only now; unless it was asked for
+ * by name, the other program does, and @error says why.
+ */
+static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       const struct rxaqm_attach *attach, struct rxaqm_error *error)
+{
+	const struct rxaqm_xdp_config config = {
+		.iface = (__u32)(iface - state->iface),
+		.queue_base = iface->queue_base,
+		.nr_queues = iface->nr_queues,
+		.ring_entries = iface->ring_entries,
+		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
+		.no_sockets = !rxaqm_afxdp_known(),
+	};
+	struct rxaqm_xdp_attached attached;
+	int err;
+
+	if (iface->flags & RXAQM_IFACE_HINT) {
+		err = rxaqm_hint_attach(attach->ifname, iface->ifindex, &config, &iface->prog_id,
+					error);
+		if (!err || attach->policy->signal == RXAQM_SIGNAL_HINT)
+			return err;
+		iface->flags &= ~RXAQM_IFACE_HINT;
+		iface->stamp = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
+		err = watch_rx(state, attach, false, error);
+		if (err)
+			return err;
+	}
+	err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config, &attached,
+			       error);
+	if (err)
+		return err;
+	iface->prog_id = attached.prog_id;
+	iface->flags |= (attached.dispatcher ? RXAQM_IFACE_DISPATCHER : 0) |
+			(attached.bare ? RXAQM_IFACE_BARE : 0);
+	return 0;
+}
+
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				       struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface = NULL;
+	bool hint = false;
+	int err;
+
+	err = make_state(state, error);
+	if (err)
+		return NULL;
+	/* Attached once, but its program was taken off: let go of that. */
+	iface = rxaqm_plane_find(state, attach->ifname);
+	err = iface ? undo(state, iface, iface->ifindex, error) : 0;
+	if (err) {
+		not_undone(iface, err, error);
+		return NULL;
+	}
+	iface = NULL;
+	err = rxaqm_hint_choose(attach, &hint, error);
+	if (!err)
+		err = watch_rx(state, attach, hint, error);
+	if (!err)
+		iface = rxaqm_entry_new(state, attach, hint, error);
+	if (!iface)
+		goto fail;
+	set_state(iface, RXAQM_IFACE_ATTACHING);
+
+	err = sync_ahead(state, error);
+	if (!err && attach->policy->signal != RXAQM_SIGNAL_BUSY)
+		err = rxaqm_stamps_enable(iface, attach->ifname, error);
+	if (!err)
+		err = put_program(state, iface, attach, error);
+	if (err)
+		goto fail;
+	set_state(iface, RXAQM_IFACE_ATTACHED);
+	return iface;
+
+fail:
+	if (iface)
+		undo(state, iface, iface->ifindex, NULL);
+	remove_if_unused(state, NULL);
+	return NULL;
+}
+
+int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       struct rxaqm_error *error)
+{
+	unsigned int ifindex = rxaqm_plane_ifindex(iface);
+	int err;
+
+	err = undo(state, iface, ifindex ? ifindex : iface->ifindex, error);
+	if (err)
+		return not_undone(iface, err, error);
+	return remove_if_unused(state, error);
+}
+
+struct detach_all {
+	struct rxaqm_state *state;
+	int detached;
+	int err;
+	struct rxaqm_error *error;
+};
+
+/* Detach what is in the namespace entered. */
+static void detach_here(void *arg)
+{
+	struct detach_all *all = arg;
+	int i, err;
+
+	rxaqm_plane_recover(all->state, all->error);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &all->state->iface[i];
+		unsigned int ifindex;
+
+		if (!in_use(iface))
+			continue;
+		ifindex = rxaqm_plane_ifindex(iface);
+		if (!ifindex && !is_bare(iface))
+			continue;
+		err = undo(all->state, iface, ifindex ? ifindex : iface->ifindex, all->error);
+		if (err)
+			all->err = not_undone(iface, err, all->error);
+		else
+			all->detached++;
+	}
+}
+
+int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	struct detach_all all = { .state = state, .error = error };
+	int i, err;
+
+	rxaqm_netns_each(detach_here, &all);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &state->iface[i];
+
+		if (!in_use(iface))
+			continue;
+		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
+		rxaqm_entry_unpin(state, iface, iface->prog_id, false);
+		if (!rxaqm_xdp_stays(iface->prog_id)) {
+			set_state(iface, RXAQM_IFACE_FREE);
+			all.detached++;
+		} else if (!all.err) {
+			all.err = rxaqm_error_set(
+				error, RXAQM_EXIT_FAILED, ENODEV,
+				"\"%s\" has moved to a network namespace without a name; run "
+				"\"rxaqm detach\" in there (nsenter --net)",
+				iface->name);
+		}
+	}
+	err = remove_if_unused(state, error);
+	if (all.err)
+		return all.err;
+	return err ? err : all.detached;
+}

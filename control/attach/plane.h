@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The data plane of an interface: attach, detach, and the way back from anything that
+ * was interrupted. All of it under the lock, all or nothing.
+ *
+ * Every change to the machine is noted in the interface's registry entry before it is
+ * made, so that undoing reads the entry and never has to guess.
+ */
+#ifndef RXAQM_PLANE_H
+#define RXAQM_PLANE_H
+
+#include "nic/nic.h"
+#include "profile/profile.h"
+#include "attach/state.h"
+
+struct rxaqm_attach {
+	const char *ifname;
+	bool generic;
+	enum rxaqm_key key;
+	enum rxaqm_hook hook;
+	const struct rxaqm_profile *profile;
+	const struct rxaqm_policy *policy; /* of all queues; its signal says which program */
+	struct rxaqm_nic nic;
+};
+
+/* Undo what interrupted commands left and drop entries whose interface is gone. What could not be
+ * put back is told in @error.
+ */
+void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error);
+
+/* Entry of the interface called @ifname here: by the program on it, so that renaming or
+ * moving it to another namespace does not matter. NULL if there is none.
+ */
+struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char *ifname);
+
+/* Index of the interface of @iface in this namespace, under any name; 0 if it is elsewhere
+ * or gone, or its program was taken off.
+ */
+unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface);
+
+/* Was the program of @iface, which is ATTACHED but not here, taken off? If not, the interface is in
+ * another namespace. That the program exists says little: libxdp may have it pinned.
+ */
+bool rxaqm_plane_taken_off(const struct rxaqm_iface *iface);
+
+/* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error; also
+ * fills in @error if something less than that went wrong.
+ */
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				       struct rxaqm_error *error);
+
+/* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns 0,
+ * if only the timestamp configuration could not be put back.
+ */
+int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       struct rxaqm_error *error);
+
+/* Detach all, in every namespace that has a name, and remove the pinned state whatever it
+ * looks like. Returns how many interfaces were detached, or -errno with @error if some
+ * could not be reached.
+ */
+int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error);
+
+#endif /* RXAQM_PLANE_H */

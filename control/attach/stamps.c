@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/stamps.h"
+
+#include <linux/net_tstamp.h>
+#include <net/if.h>
+#include <string.h>
+
+#include "nic/nic.h"
+
+enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname)
+{
+	struct rxaqm_hwtstamp config;
+
+	if (stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_stamps_all(ifname))
+		return stamp;
+	if (!rxaqm_hwtstamp_get(ifname, &config) && config.known &&
+	    config.rx_filter == HWTSTAMP_FILTER_ALL)
+		return stamp;
+	return RXAQM_STAMP_NONE;
+}
+
+__s32 rxaqm_stamps_filter(const struct rxaqm_iface *iface)
+{
+	return iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED ? iface->hwtstamp_granted :
+							   HWTSTAMP_FILTER_ALL;
+}
+
+int rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex,
+			 struct rxaqm_error *error)
+{
+	struct rxaqm_hwtstamp now, before = {
+		.flags = iface->hwtstamp_flags,
+		.tx_type = iface->hwtstamp_tx_type,
+		.rx_filter = iface->hwtstamp_rx_filter,
+	};
+	char ifname[IF_NAMESIZE];
+	int err;
+
+	if (!(iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED) || !if_indextoname(ifindex, ifname))
+		return 0;
+	err = rxaqm_hwtstamp_get(ifname, &now);
+	if (!err && !now.known)
+		err = -EOPNOTSUPP;
+	if (!err && now.rx_filter == rxaqm_stamps_filter(iface))
+		err = rxaqm_hwtstamp_set(ifname, &before);
+	if (!err)
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+			       "the timestamp configuration of \"%s\" could not be put back: %s; "
+			       "\"hwstamp_ctl -i %s -t %d -r %d\" (linuxptp) does that",
+			       ifname, strerror(-err), ifname, before.tx_type, before.rx_filter);
+}
+
+int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error)
+{
+	struct rxaqm_hwtstamp config;
+	int err;
+
+	if (iface->stamp != RXAQM_STAMP_HWTSTAMP || !rxaqm_nic_stamps_all(ifname))
+		return 0;
+	err = rxaqm_hwtstamp_get(ifname, &config);
+	if (err || !config.known || config.rx_filter == HWTSTAMP_FILTER_ALL)
+		return 0;
+	iface->hwtstamp_flags = config.flags;
+	iface->hwtstamp_tx_type = config.tx_type;
+	iface->hwtstamp_rx_filter = config.rx_filter;
+	/* Until it is known better, as for a command that dies here. */
+	iface->hwtstamp_granted = HWTSTAMP_FILTER_ALL;
+	__atomic_or_fetch(&iface->flags, RXAQM_IFACE_HWTSTAMP_SAVED, __ATOMIC_RELEASE);
+	config.rx_filter = HWTSTAMP_FILTER_ALL;
+	err = rxaqm_hwtstamp_set(ifname, &config);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+				       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
+				       "signal=busy to do without",
+				       ifname, strerror(-err));
+	/* Some drivers grant less, and say nothing. */
+	if (!rxaqm_hwtstamp_get(ifname, &config) && config.known)
+		iface->hwtstamp_granted = config.rx_filter;
+	return 0;
+}

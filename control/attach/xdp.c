@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/xdp.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <xdp/libxdp.h>
+
+#include "attach/afxdp.h"
+#include "attach/dispatcher.h"
+#include "rxaqm.skel.h"
+#include "attach/state.h"
+
+static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
+{
+	if (id && progs->nr < RXAQM_XDP_PROGS_MAX && !rxaqm_xdp_has(progs, id))
+		progs->id[progs->nr++] = id;
+}
+
+static int prog_info(__u32 id, struct bpf_prog_info *info)
+{
+	__u32 len = sizeof(*info);
+	int fd, err;
+
+	fd = id ? bpf_prog_get_fd_by_id(id) : -ENOENT;
+	if (fd < 0)
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, info, &len);
+	close(fd);
+	return err;
+}
+
+void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+	struct bpf_prog_info info = {};
+	__u32 link_id = 0, prog_id;
+
+	memset(progs, 0, sizeof(*progs));
+	if (bpf_xdp_query((int)ifindex, 0, &opts))
+		return;
+	progs->generic = opts.skb_prog_id && !opts.drv_prog_id;
+	add_prog(progs, opts.prog_id);
+	add_prog(progs, opts.drv_prog_id);
+	add_prog(progs, opts.skb_prog_id);
+	if (!progs->nr || prog_info(progs->id[0], &info))
+		return;
+	progs->dispatcher = !strcmp(info.name, RXAQM_DISPATCHER_NAME);
+	while (progs->dispatcher && rxaqm_dispatcher_next(progs->id[0], &link_id, &prog_id))
+		add_prog(progs, prog_id);
+}
+
+bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id)
+{
+	unsigned int i;
+
+	for (i = 0; prog_id && i < progs->nr; i++)
+		if (progs->id[i] == prog_id)
+			return true;
+	return false;
+}
+
+bool rxaqm_xdp_exists(__u32 prog_id)
+{
+	struct bpf_prog_info info = {};
+
+	return !prog_info(prog_id, &info);
+}
+
+bool rxaqm_xdp_stays(__u32 prog_id)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		if (!rxaqm_xdp_exists(prog_id))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id)
+{
+	__u32 map_ids[32] = {}, len, i;
+	struct bpf_prog_info info = {};
+	bool found = false;
+	int fd;
+
+	fd = map_id ? bpf_prog_get_fd_by_id(prog_id) : -ENOENT;
+	if (fd < 0)
+		return false;
+	info.nr_map_ids = sizeof(map_ids) / sizeof(map_ids[0]);
+	info.map_ids = (__u64)(unsigned long)map_ids;
+	len = sizeof(info);
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		for (i = 0; i < info.nr_map_ids && i < 32; i++)
+			found |= map_ids[i] == map_id;
+	close(fd);
+	return found;
+}
+
+__u32 rxaqm_xdp_queue_map_id(void)
+{
+	struct bpf_map_info info;
+
+	return rxaqm_state_map_info("queue_map", &info) ? 0 : info.id;
+}
+
+__u32 rxaqm_xdp_find_ours(unsigned int ifindex)
+{
+	__u32 map_id = rxaqm_xdp_queue_map_id();
+	struct rxaqm_xdp_progs progs;
+	unsigned int i;
+
+	if (!map_id)
+		return 0;
+	rxaqm_xdp_read(ifindex, &progs);
+	for (i = 0; i < progs.nr; i++)
+		if (rxaqm_xdp_uses_map(progs.id[i], map_id))
+			return progs.id[i];
+	return 0;
+}
+
+static int attach_failed(const char *ifname, unsigned int ifindex, bool generic, int err,
+			 struct rxaqm_error *error)
+{
+	const char *kernel_says = rxaqm_log_kernel_message();
+	struct bpf_prog_info info = {};
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(ifindex, &progs);
+	if (progs.nr && !progs.dispatcher) {
+		prog_info(progs.id[0], &info);
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_FAILED, EBUSY,
+			"the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load that "
+			"one with libxdp's dispatcher, or take it off with \"ip link set dev %s xdp off\"",
+			ifname, info.name, progs.id[0], ifname);
+	}
+	if (err == -EPERM)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+				       "no permission to attach XDP to \"%s\"; run as root",
+				       ifname);
+	if (err == -EACCES || err == -E2BIG)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+				       "this kernel's verifier refuses the XDP program: %s; "
+				       "RXAQM_DEBUG=1 shows its reasons",
+				       strerror(-err));
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+			       "cannot attach XDP to \"%s\" in %s mode: %s%s%s%s", ifname,
+			       generic ? "generic" : "native", strerror(-err),
+			       *kernel_says ? ": " : "", kernel_says,
+			       generic ? "" : "; --mode generic works with every driver");
+}
+
+static __u32 prog_id_of(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
+}
+
+/* Load one of the object's programs and have libxdp attach it. */
+static int attach_program(unsigned int ifindex, bool generic, bool bare,
+			  const struct rxaqm_xdp_config *config, __u32 *ret_prog_id)
+{
+	static const char *const names[2][2] = { { "rxaqm_xdp", "rxaqm_bare" },
+						 { "rxaqm_generic", "rxaqm_generic_bare" } };
+	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
+	const char *name = names[generic][bare];
+	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
+	struct rxaqm_dispatcher_fds fds;
+	struct xdp_program *prog;
+	struct rxaqm *skel;
+	int err;
+
+	skel = rxaqm__open_opts(&open_opts);
+	if (!skel)
+		return -errno;
+	rxaqm_afxdp_fit(skel->obj);
+	rxaqm_dispatcher_begin(&fds);
+	skel->rodata->config = *config;
+	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, name), true);
+
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = name);
+	prog = xdp_program__create(&opts);
+	err = libxdp_get_error(prog);
+	if (!err) {
+		rxaqm_log_forget_kernel_message();
+		err = xdp_program__attach(prog, (int)ifindex, mode, 0);
+		if (!err)
+			*ret_prog_id = prog_id_of(xdp_program__fd(prog));
+		xdp_program__close(prog);
+	}
+	rxaqm__destroy(skel);
+	rxaqm_dispatcher_end(&fds);
+	return err;
+}
+
+int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
+		     struct rxaqm_error *error)
+{
+	struct rxaqm_xdp_progs progs;
+	int err;
+
+	*attached = (struct rxaqm_xdp_attached){};
+	err = attach_program(ifindex, generic, false, config, &attached->prog_id);
+	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
+	if (err == -EINVAL || err == -EACCES) {
+		attached->bare = true;
+		err = attach_program(ifindex, generic, true, config, &attached->prog_id);
+	}
+	if (err)
+		return attach_failed(ifname, ifindex, generic, err, error);
+	rxaqm_xdp_read(ifindex, &progs);
+	attached->dispatcher = progs.dispatcher;
+	return 0;
+}
+
+static int detach_direct(unsigned int ifindex, __u32 prog_id, bool generic)
+{
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts);
+	__u32 flags = XDP_FLAGS_REPLACE;
+	int err;
+
+	flags |= generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+	opts.old_prog_fd = bpf_prog_get_fd_by_id(prog_id);
+	if (opts.old_prog_fd < 0)
+		return -errno;
+	err = bpf_xdp_detach((int)ifindex, flags, &opts);
+	close(opts.old_prog_fd);
+	return err;
+}
+
+static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic)
+{
+	struct rxaqm_dispatcher_fds fds;
+	struct xdp_program *prog;
+	int err;
+
+	rxaqm_dispatcher_begin(&fds);
+	prog = xdp_program__from_id(prog_id);
+	err = libxdp_get_error(prog);
+	if (!err) {
+		err = xdp_program__detach(prog, (int)ifindex,
+					  generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
+		xdp_program__close(prog);
+	}
+	rxaqm_dispatcher_end(&fds);
+	return err;
+}
+
+int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id)
+{
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(ifindex, &progs);
+	if (!rxaqm_xdp_has(&progs, prog_id))
+		return 0;
+	return progs.dispatcher ? detach_inside(ifindex, prog_id, progs.generic) :
+				  detach_direct(ifindex, prog_id, progs.generic);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The XDP program on an interface, by libxdp where it can, in the namespace entered. */
+#ifndef RXAQM_XDP_H
+#define RXAQM_XDP_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "base/log.h"
+#include "xdp_config.h"
+
+struct rxaqm_xdp_attached {
+	__u32 prog_id;
+	bool dispatcher; /* under libxdp's */
+	bool bare; /* the program that puts nothing in front of packets */
+};
+
+/* Load the program with @config and attach it to @ifname. -errno with @error, and nothing
+ * attached.
+ */
+int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
+		     struct rxaqm_error *error);
+
+/* The XDP programs on an interface, those inside a dispatcher included. */
+#define RXAQM_XDP_PROGS_MAX 16
+struct rxaqm_xdp_progs {
+	unsigned int nr;
+	__u32 id[RXAQM_XDP_PROGS_MAX];
+	bool dispatcher; /* the first is libxdp's */
+	bool generic;
+};
+
+void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
+bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
+
+/* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
+__u32 rxaqm_xdp_find_ours(unsigned int ifindex);
+
+/* Does the program use our pinned queue_map, whose id is @map_id? */
+bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id);
+/* That id; 0 if the map is not pinned. */
+__u32 rxaqm_xdp_queue_map_id(void);
+
+/* Does a program with this id exist at all? */
+bool rxaqm_xdp_exists(__u32 prog_id);
+
+/* Does it still after half a second? The kernel frees programs some time after the interface. */
+bool rxaqm_xdp_stays(__u32 prog_id);
+
+/* Take @prog_id off @ifindex; others stay. 0 also if it is not there. */
+int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id);
+
+#endif /* RXAQM_XDP_H */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/ini_file.h"
+
+#include <ini.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libinih cuts longer names of sections and keys (its MAX_SECTION, MAX_NAME). */
+#define NAME_MAX_LEN 49
+
+#define BLANKS " \t\r\n"
+
+struct reader {
+	FILE *file;
+	const struct rxaqm_ini_ops *ops;
+	void *arg;
+	struct rxaqm_error *error;
+	char *buf; /* of getline() */
+	size_t buf_size;
+	unsigned int line;
+	unsigned int err_line; /* where err came about */
+	bool in_section;
+	int err;
+};
+
+static int fail(struct reader *reader, int err)
+{
+	reader->err = err;
+	reader->err_line = reader->line;
+	return err;
+}
+
+/* Check and announce the section that @s, "[name]...", begins. */
+static int begin_section(struct reader *reader, const char *s)
+{
+	size_t len = strcspn(s, "]");
+	const char *rest = s + len + 1;
+	char name[NAME_MAX_LEN + 1];
+
+	if (!s[len])
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "\"[\" without \"]\"; write [section]");
+	if (len - 1 > NAME_MAX_LEN)
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "section name longer than %d characters; split it",
+				       NAME_MAX_LEN);
+	rest += strspn(rest, BLANKS);
+	if (*rest && *rest != ';' && *rest != '#')
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "text after [section]; begin a new line");
+	memcpy(name, s + 1, len - 1);
+	name[len - 1] = '\0';
+	reader->in_section = true;
+	return reader->ops->section(reader->arg, name, reader->error);
+}
+
+static int check_line(struct reader *reader, const char *s, size_t bytes)
+{
+	size_t name_len = strcspn(s, "=");
+	size_t line_len = strcspn(s, "\r\n");
+
+	if (strlen(reader->buf) != bytes)
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "NUL character; not a text file");
+	if (!*s || *s == ';' || *s == '#')
+		return 0;
+	if (*s == '[')
+		return begin_section(reader, s);
+	if (!s[name_len])
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "neither [section] nor key=value");
+	while (name_len && strchr(BLANKS, s[name_len - 1]))
+		name_len--;
+	if (!name_len || name_len > NAME_MAX_LEN || memchr(s, ':', name_len))
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "\"%.*s\" is no name of a key",
+				       line_len < NAME_MAX_LEN ? (int)line_len : NAME_MAX_LEN, s);
+	if (!reader->in_section)
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "\"%.*s\" stands before the first [section]", (int)name_len,
+				       s);
+	return 0;
+}
+
+/* fgets() for libinih, which gets lines whole, without indentation, and checked. */
+static char *read_line(char *buf, int size, void *arg)
+{
+	struct reader *reader = arg;
+	const char *s;
+	ssize_t bytes;
+
+	if (reader->err)
+		return NULL;
+	errno = 0;
+	bytes = getline(&reader->buf, &reader->buf_size, reader->file);
+	if (bytes < 0) {
+		if (errno)
+			fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_FAILED, errno, "%s",
+						     strerror(errno)));
+		return NULL;
+	}
+	reader->line++;
+	s = reader->buf;
+	if (reader->line == 1 && !strncmp(s, "\xEF\xBB\xBF", 3))
+		s += 3;
+	/* To libinih, an indented line is part of the value above. */
+	s += strspn(s, BLANKS);
+	if (fail(reader, check_line(reader, s, (size_t)bytes)))
+		return NULL;
+	/* Room for "\r\n" and the end. */
+	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "line longer than %d characters", size - 3));
+		return NULL;
+	}
+	return strcpy(buf, s);
+}
+
+static int handle_key(void *arg, const char *section, const char *key, const char *value)
+{
+	struct reader *reader = arg;
+
+	/* Some builds of libinih announce sections by a call without a key. */
+	if (reader->err || !key)
+		return 1;
+	fail(reader, reader->ops->key(reader->arg, section, key, value ? value : "", reader->line,
+				      reader->error));
+	return 1;
+}
+
+int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
+		   struct rxaqm_error *error)
+{
+	struct rxaqm_error reason;
+	struct reader reader = { .file = file, .ops = ops, .arg = arg, .error = &reason };
+	int line;
+
+	line = ini_parse_stream(read_line, &reader, handle_key, &reader);
+	free(reader.buf);
+	if (!reader.err && line < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "%s: out of memory", path);
+	if (!reader.err && line > 0) {
+		reader.err_line = (unsigned int)line;
+		reader.err = rxaqm_error_set(&reason, RXAQM_EXIT_USAGE, EINVAL,
+					     "neither [section] nor key=value");
+	}
+	if (!reader.err)
+		return 0;
+	return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s:%u: %s", path,
+			       reader.err_line, reason.text);
+}

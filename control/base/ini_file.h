@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Strict reading of ini files: libinih, without what it is lenient about. Lines that it
+ * would cut, join to the one before or skip are errors.
+ */
+#ifndef RXAQM_INI_FILE_H
+#define RXAQM_INI_FILE_H
+
+#include <stdio.h>
+
+#include "base/log.h"
+
+struct rxaqm_ini_ops {
+	/* A [section] begins. */
+	int (*section)(void *arg, const char *section, struct rxaqm_error *error);
+	/* @key = @value, within a section, on @line. */
+	int (*key)(void *arg, const char *section, const char *key, const char *value,
+		   unsigned int line, struct rxaqm_error *error);
+};
+
+/* Read @file, called @path in messages. The first failure ends it; its @error is put
+ * behind "PATH:LINE: ". 0 or -errno.
+ */
+int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
+		   struct rxaqm_error *error);
+
+#endif /* RXAQM_INI_FILE_H */

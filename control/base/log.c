@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/log.h"
+
+#include <bpf/libbpf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xdp/libxdp.h>
+
+int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
+		    ...)
+{
+	va_list args;
+
+	if (error) {
+		error->exit_code = exit_code;
+		va_start(args, fmt);
+		vsnprintf(error->text, sizeof(error->text), fmt, args);
+		va_end(args);
+	}
+	return -err;
+}
+
+static void log_line(const char *fmt, va_list args)
+{
+	fputs("rxaqm: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+}
+
+void rxaqm_log_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_line(fmt, args);
+	va_end(args);
+}
+
+void rxaqm_log_notice(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	log_line(fmt, args);
+	va_end(args);
+}
+
+int rxaqm_log_failure(const struct rxaqm_error *error)
+{
+	rxaqm_log_error("%s", error->text[0] ? error->text : "failed");
+	return error->exit_code ? error->exit_code : RXAQM_EXIT_FAILED;
+}
+
+static bool debug;
+static char kernel_message[256];
+
+/* libbpf prints the netlink extended acknowledgement behind these words. */
+static void keep_kernel_message(const char *text)
+{
+	static const char mark[] = "Kernel error message: ";
+	const char *found = strstr(text, mark);
+
+	if (!found)
+		return;
+	snprintf(kernel_message, sizeof(kernel_message), "%s", found + sizeof(mark) - 1);
+	kernel_message[strcspn(kernel_message, "\n")] = '\0';
+}
+
+static int print_library(const char *fmt, va_list args)
+{
+	char text[512];
+	va_list copy;
+	int len;
+
+	va_copy(copy, args);
+	len = vsnprintf(text, sizeof(text), fmt, copy);
+	va_end(copy);
+	keep_kernel_message(text);
+	/* Verifier logs are far longer than what is looked at above. */
+	return debug ? vfprintf(stderr, fmt, args) : len;
+}
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	return print_library(fmt, args);
+}
+
+static int print_libxdp(enum libxdp_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	return print_library(fmt, args);
+}
+
+void rxaqm_log_libraries(void)
+{
+	debug = getenv("RXAQM_DEBUG") != NULL;
+	libbpf_set_print(print_libbpf);
+	libxdp_set_print(print_libxdp);
+}
+
+const char *rxaqm_log_kernel_message(void)
+{
+	return kernel_message;
+}
+
+void rxaqm_log_forget_kernel_message(void)
+{
+	kernel_message[0] = '\0';
+}

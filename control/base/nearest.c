@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/nearest.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#define WORD_MAX 32
+
+static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
+{
+	if (b < a)
+		a = b;
+	return c < a ? c : a;
+}
+
+/* Letters to insert, delete or replace to get from @a to @b (Levenshtein), which are at
+ * most WORD_MAX long.
+ */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int row[WORD_MAX + 1];
+	size_t i, j, len_b = strlen(b);
+
+	for (j = 0; j <= len_b; j++)
+		row[j] = (unsigned int)j;
+	for (i = 0; a[i]; i++) {
+		unsigned int diagonal = row[0];
+
+		row[0] = (unsigned int)i + 1;
+		for (j = 0; j < len_b; j++) {
+			unsigned int differ = tolower((unsigned char)a[i]) !=
+					      tolower((unsigned char)b[j]);
+			unsigned int above = row[j + 1];
+
+			row[j + 1] = min3(above + 1, row[j] + 1, diagonal + differ);
+			diagonal = above;
+		}
+	}
+	return row[len_b];
+}
+
+const char *rxaqm_nearest(const char *word, const char *const *words)
+{
+	size_t len = strlen(word);
+	/* A third of the letters wrong is still a typing error. */
+	unsigned int best = (unsigned int)len / 3 + 1;
+	const char *nearest = NULL;
+
+	if (len > WORD_MAX)
+		return NULL;
+	for (; *words; words++) {
+		unsigned int d;
+
+		if (strlen(*words) > WORD_MAX)
+			continue;
+		d = distance(word, *words);
+		if (d < best || (d == best && !nearest)) {
+			best = d;
+			nearest = *words;
+		}
+	}
+	return nearest;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/out.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/parse.h"
+
+static void add(struct rxaqm_out *out, const char *key, struct json_object *value)
+{
+	struct json_object *parent = out->open[out->depth - 1];
+
+	if (json_object_is_type(parent, json_type_array))
+		json_object_array_add(parent, value);
+	else
+		json_object_object_add(parent, key, value);
+}
+
+static void open_child(struct rxaqm_out *out, const char *key, struct json_object *child)
+{
+	assert(out->depth < RXAQM_OUT_DEPTH);
+	add(out, key, child);
+	out->open[out->depth++] = child;
+}
+
+void rxaqm_out_open(struct rxaqm_out *out, FILE *file, bool json)
+{
+	*out = (struct rxaqm_out){ .file = file, .json = json };
+	if (json)
+		out->open[out->depth++] = json_object_new_object();
+}
+
+int rxaqm_out_close(struct rxaqm_out *out, bool compact)
+{
+	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	if (!compact)
+		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	if (out->json) {
+		assert(out->depth == 1);
+		fputs(json_object_to_json_string_ext(out->open[0], flags), out->file);
+		fputc('\n', out->file);
+		json_object_put(out->open[0]);
+		out->depth = 0;
+	}
+	if (fflush(out->file))
+		return -errno;
+	return ferror(out->file) ? -EIO : 0;
+}
+
+void rxaqm_out_object(struct rxaqm_out *out, const char *key)
+{
+	if (out->json)
+		open_child(out, key, json_object_new_object());
+}
+
+void rxaqm_out_array(struct rxaqm_out *out, const char *key)
+{
+	if (out->json)
+		open_child(out, key, json_object_new_array());
+}
+
+void rxaqm_out_end(struct rxaqm_out *out)
+{
+	if (!out->json)
+		return;
+	assert(out->depth > 1);
+	out->depth--;
+}
+
+void rxaqm_out_text(struct rxaqm_out *out, const char *fmt, ...)
+{
+	va_list args;
+
+	if (out->json)
+		return;
+	va_start(args, fmt);
+	vfprintf(out->file, fmt, args);
+	va_end(args);
+}
+
+void rxaqm_out_u64(struct rxaqm_out *out, const char *key, const char *fmt, __u64 value)
+{
+	if (out->json)
+		add(out, key, json_object_new_uint64(value));
+	else if (fmt)
+		fprintf(out->file, fmt, value);
+}
+
+void rxaqm_out_s64(struct rxaqm_out *out, const char *key, const char *fmt, __s64 value)
+{
+	if (out->json)
+		add(out, key, json_object_new_int64(value));
+	else if (fmt)
+		fprintf(out->file, fmt, value);
+}
+
+/* Seventeen digits would show what is no more than rounding. */
+static struct json_object *new_double(double value)
+{
+	static char format[] = "%.9g";
+	struct json_object *object;
+
+	if (!isfinite(value))
+		return NULL;
+	object = json_object_new_double(value);
+	json_object_set_serializer(object, json_object_double_to_json_string, format, NULL);
+	return object;
+}
+
+void rxaqm_out_double(struct rxaqm_out *out, const char *key, const char *fmt, double value)
+{
+	if (out->json)
+		add(out, key, new_double(value));
+	else if (fmt)
+		fprintf(out->file, fmt, value);
+}
+
+void rxaqm_out_str(struct rxaqm_out *out, const char *key, const char *fmt, const char *value)
+{
+	if (out->json)
+		add(out, key, json_object_new_string(value));
+	else if (fmt)
+		fprintf(out->file, fmt, value);
+}
+
+void rxaqm_out_bool(struct rxaqm_out *out, const char *key, const char *yes, const char *no,
+		    bool value)
+{
+	const char *text = value ? yes : no;
+
+	if (out->json)
+		add(out, key, json_object_new_boolean(value));
+	else if (text)
+		fputs(text, out->file);
+}
+
+void rxaqm_out_ns(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns)
+{
+	char buf[RXAQM_DURATION_LEN];
+
+	if (out->json)
+		add(out, key, json_object_new_uint64(ns));
+	else if (fmt)
+		fprintf(out->file, fmt, rxaqm_format_duration(ns, buf));
+}
+
+void rxaqm_out_null(struct rxaqm_out *out, const char *key, const char *text)
+{
+	if (out->json)
+		add(out, key, NULL);
+	else if (text)
+		fputs(text, out->file);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/parse.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "types.h"
+
+#define DURATION_MAX_NS ((1ULL << 63) - 1)
+#define DURATION_DECIMALS 3
+
+static const struct unit {
+	const char *name;
+	__u64 ns;
+} units[] = {
+	/* from the largest */
+	{ "m", 60 * RXAQM_NSEC_PER_SEC },
+	{ "s", RXAQM_NSEC_PER_SEC },
+	{ "ms", RXAQM_NSEC_PER_MSEC },
+	{ "us", RXAQM_NSEC_PER_USEC },
+	{ "ns", 1 },
+};
+#define NR_UNITS (sizeof(units) / sizeof(units[0]))
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Read decimal digits, one at least, and move @s past them. */
+static int take_digits(const char **s, __u64 *ret_value)
+{
+	__u64 value = 0;
+
+	if (!is_digit(**s))
+		return -EINVAL;
+	for (; is_digit(**s); (*s)++) {
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (__u64)(**s - '0'), &value))
+			return -ERANGE;
+	}
+	*ret_value = value;
+	return 0;
+}
+
+/* Read "." and up to @places decimals, if there are any, as an integer scaled by
+ * 10^@places.
+ */
+static int take_decimals(const char **s, int places, __u64 *ret_value)
+{
+	__u64 value = 0;
+	int i;
+
+	*ret_value = 0;
+	if (**s != '.')
+		return 0;
+	(*s)++;
+	if (!is_digit(**s))
+		return -EINVAL;
+	for (i = 0; i < places; i++) {
+		value *= 10;
+		if (is_digit(**s))
+			value += (__u64)(*(*s)++ - '0');
+	}
+	*ret_value = value;
+	return is_digit(**s) ? -EINVAL : 0;
+}
+
+int rxaqm_parse_u64(const char *s, __u64 min, __u64 max, __u64 *ret_value)
+{
+	__u64 value;
+	int err = take_digits(&s, &value);
+
+	/* Digits that overflow and are followed by something else are not a number. */
+	while (err == -ERANGE && is_digit(*s))
+		s++;
+	if (*s)
+		return -EINVAL;
+	if (err)
+		return err;
+	if (value < min || value > max)
+		return -ERANGE;
+	*ret_value = value;
+	return 0;
+}
+
+int rxaqm_parse_duration(const char *s, __u64 *ret_ns)
+{
+	__u64 whole, thousandths, ns;
+	bool fraction;
+	size_t i;
+	int err;
+
+	err = take_digits(&s, &whole);
+	if (err)
+		return err;
+	fraction = *s == '.';
+	err = take_decimals(&s, DURATION_DECIMALS, &thousandths);
+	if (err)
+		return err;
+	for (i = 0; i < NR_UNITS; i++)
+		if (!strcmp(s, units[i].name))
+			break;
+	/* There is no part of a nanosecond. */
+	if (i == NR_UNITS || (fraction && units[i].ns == 1))
+		return -EINVAL;
+	if (__builtin_mul_overflow(whole, units[i].ns, &ns) ||
+	    __builtin_add_overflow(ns, thousandths * (units[i].ns / 1000), &ns) ||
+	    ns > DURATION_MAX_NS)
+		return -ERANGE;
+	*ret_ns = ns;
+	return 0;
+}
+
+int rxaqm_parse_percent(const char *s, __u32 *ret_permille)
+{
+	__u64 whole, tenths;
+	int err;
+
+	err = take_digits(&s, &whole);
+	if (err)
+		return err;
+	err = take_decimals(&s, 1, &tenths);
+	if (err)
+		return err;
+	if (strcmp(s, "%"))
+		return -EINVAL;
+	if (whole > 100 || (whole == 100 && tenths))
+		return -ERANGE;
+	*ret_permille = (__u32)(whole * 10 + tenths);
+	return 0;
+}
+
+/* Check "0-3,6", and set @set if it is not NULL. */
+static int walk_queues(const char *s, unsigned int nr_queues, unsigned char *set)
+{
+	__u64 first, last;
+	int err;
+
+	for (;;) {
+		err = take_digits(&s, &first);
+		if (err)
+			return err;
+		last = first;
+		if (*s == '-') {
+			s++;
+			err = take_digits(&s, &last);
+			if (err)
+				return err;
+		}
+		if (last < first)
+			return -EINVAL;
+		if (last >= nr_queues)
+			return -ERANGE;
+		if (set)
+			memset(set + first, 1, last - first + 1);
+		if (!*s)
+			return 0;
+		if (*s++ != ',')
+			return -EINVAL;
+	}
+}
+
+int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set)
+{
+	int err;
+
+	if (!strcmp(s, "all")) {
+		memset(set, 1, nr_queues);
+		return 0;
+	}
+	err = walk_queues(s, nr_queues, NULL);
+	if (!err)
+		walk_queues(s, nr_queues, set);
+	return err;
+}
+
+/* "1.5", without trailing zeros; @decimals digits of @fraction. */
+static void format_decimal(char *buf, __u64 whole, __u32 fraction, int decimals, const char *unit)
+{
+	size_t size = RXAQM_DURATION_LEN;
+
+	while (decimals && fraction % 10 == 0) {
+		fraction /= 10;
+		decimals--;
+	}
+	if (decimals)
+		snprintf(buf, size, "%llu.%0*u%s", whole, decimals, fraction, unit);
+	else
+		snprintf(buf, size, "%llu%s", whole, unit);
+}
+
+const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN])
+{
+	const struct unit *unit = &units[NR_UNITS - 1];
+	__u32 thousandths = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < NR_UNITS; i++) {
+		/* Nobody reads 1.02m as 61.2s. */
+		__u64 step = units[i].ns == 60 * RXAQM_NSEC_PER_SEC ? units[i].ns :
+								      units[i].ns / 1000;
+
+		if (ns >= units[i].ns && ns % step == 0) {
+			unit = &units[i];
+			break;
+		}
+	}
+	if (unit->ns > 1)
+		thousandths = (__u32)(ns % unit->ns / (unit->ns / 1000));
+	format_decimal(buf, ns / unit->ns, thousandths, DURATION_DECIMALS, unit->name);
+	return buf;
+}
+
+const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN])
+{
+	const struct unit *unit = &units[NR_UNITS - 1];
+	__u64 scaled, scale = 1;
+	int decimals = 0;
+	size_t i;
+
+	if (!ns) {
+		snprintf(buf, RXAQM_DURATION_LEN, "0");
+		return buf;
+	}
+	/* 999.5 of a unit rounds to 1000, which is 1 of the next. */
+	for (i = 1; i < NR_UNITS; i++) {
+		if (ns >= units[i].ns - units[i].ns / 2000) {
+			unit = &units[i];
+			break;
+		}
+	}
+	while (unit->ns > 1 && decimals < 2 && ns < 1000 * unit->ns / (scale * 10)) {
+		scale *= 10;
+		decimals++;
+	}
+	scaled = ns / unit->ns * scale + (ns % unit->ns * scale + unit->ns / 2) / unit->ns;
+	format_decimal(buf, scaled / scale, (__u32)(scaled % scale), decimals, unit->name);
+	return buf;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm attach */
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "base/now.h"
+#include "report/figures.h"
+#include "attach/hint.h"
+#include "attach/hooks.h"
+#include "attach/machine.h"
+#include "report/notes.h"
+#include "cli/options.h"
+#include "base/out.h"
+#include "attach/plane.h"
+
+#define MAX_SETTINGS 32
+
+struct attach_args {
+	const char *ifname;
+	const char *profile;
+	const char *mode;
+	const char *key;
+	const char *hook;
+	char *setting[MAX_SETTINGS];
+	int nr_settings;
+};
+
+static const struct argp_option attach_options[] = {
+	{ "mode", 'm', "MODE", 0, "XDP mode: native (default) or generic", 0 },
+	{ "profile", 'p', "PROFILE", 0, "NIC profile by name, or a file; default: by driver", 0 },
+	{ "hook", 'H', "HOOK", 0, "How the Rx path is watched: auto (default), tp, fentry, kprobe",
+	  0 },
+	{ "key", 'k', "KEY", 0, "What a queue is: auto (default), queue, cpu", 0 },
+	{ 0 },
+};
+
+static error_t parse_attach(int key, char *arg, struct argp_state *state)
+{
+	struct attach_args *args = state->input;
+
+	switch (key) {
+	case 'm':
+		args->mode = arg;
+		break;
+	case 'p':
+		args->profile = arg;
+		break;
+	case 'H':
+		args->hook = arg;
+		break;
+	case 'k':
+		args->key = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (!args->ifname && !strchr(arg, '='))
+			args->ifname = arg;
+		else if (strchr(arg, '=') && args->nr_settings < MAX_SETTINGS)
+			args->setting[args->nr_settings++] = arg;
+		else
+			return ARGP_ERR_UNKNOWN;
+		break;
+	case ARGP_KEY_END:
+		if (!args->ifname)
+			rxaqm_options_error(state, "an interface is missing");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Index of @word in @words, which ends with NULL; -EINVAL with @error. */
+static int choose(const char *option, const char *word, const char *const *words,
+		  struct rxaqm_error *error)
+{
+	char all[128] = "";
+	int i;
+
+	for (i = 0; words[i]; i++) {
+		if (!strcmp(word, words[i]))
+			return i;
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "",
+			 words[i]);
+	}
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "--%s \"%s\" is not known; it is one of %s", option, word, all);
+}
+
+/* Profile, then what was typed. */
+static int read_policy(const struct attach_args *args, const struct rxaqm_profile *profile,
+		       struct rxaqm_policy *policy, struct rxaqm_error *error)
+{
+	int err, i;
+
+	err = rxaqm_profile_policy(profile, policy, error);
+	for (i = 0; !err && i < args->nr_settings; i++) {
+		char *value = strchr(args->setting[i], '=');
+
+		*value++ = '\0';
+		err = rxaqm_setting_set(policy, args->setting[i], value, rxaqm_now_ns(), error);
+	}
+	return err ? err : rxaqm_policy_check(policy, error);
+}
+
+static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
+		   struct rxaqm_profile *profile, struct rxaqm_policy *policy,
+		   struct rxaqm_error *error)
+{
+	static const char *const modes[] = { "native", "generic", NULL };
+	static const char *const hooks[] = { "auto", "tp", "fentry", "kprobe", NULL };
+	static const char *const keys[] = { "auto", "queue", "cpu", NULL };
+	int mode, hook, key, err;
+
+	mode = choose("mode", args->mode, modes, error);
+	hook = mode < 0 ? mode : choose("hook", args->hook, hooks, error);
+	key = hook < 0 ? hook : choose("key", args->key, keys, error);
+	if (key < 0)
+		return key;
+	attach->ifname = args->ifname;
+	attach->generic = mode == 1;
+	attach->hook = (enum rxaqm_hook)hook;
+	attach->key = (enum rxaqm_key)key;
+	if (key == RXAQM_KEY_CPU && !attach->generic)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "--key cpu goes with --mode generic: in native mode a queue is "
+				       "an Rx queue of the NIC");
+	/* Without them not even the queues of another namespace's interface can be counted. */
+	err = rxaqm_machine_check_capabilities(error);
+	if (!err)
+		err = rxaqm_nic_read(args->ifname, &attach->nic, error);
+	if (!err)
+		err = rxaqm_nic_check_link(args->ifname, &attach->nic, error);
+	if (err)
+		return err;
+	if (attach->nic.bond && !attach->generic)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "\"%s\" is a bond, whose members' queues share numbers; attach "
+				       "to its members (\"ip link show master %s\")",
+				       args->ifname, args->ifname);
+	err = args->profile ? rxaqm_profile_by_name(args->profile, profile, error) :
+			      rxaqm_profile_for_interface(args->ifname, profile, error);
+	if (!err)
+		err = read_policy(args, profile, policy, error);
+	attach->profile = profile;
+	attach->policy = policy;
+	return err;
+}
+
+static void log_warnings(const struct rxaqm_profile *profile)
+{
+	unsigned int i;
+
+	for (i = 0; i < profile->nr_notes; i++)
+		if (profile->note[i].warning)
+			rxaqm_log_notice("profile %s: %s", profile->name, profile->note[i].text);
+}
+
+static void print_attached(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_str(&out, "interface", "%s: attached", iface->name);
+	rxaqm_out_str(&out, "mode", ", %s mode",
+		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
+	rxaqm_out_bool(&out, "dispatcher", ", by libxdp's dispatcher", ", without dispatcher",
+		       iface->flags & RXAQM_IFACE_DISPATCHER);
+	rxaqm_out_str(&out, "hook", ", hook %s", rxaqm_hook_in_use(state->meta));
+	rxaqm_out_str(&out, "stamp", ", stamps: %s", rxaqm_iface_stamps(iface));
+	rxaqm_out_str(&out, "profile", ", profile %s", iface->profile);
+	rxaqm_out_u64(&out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
+	rxaqm_out_bool(&out, "by_cpu", " by CPU", NULL, iface->flags & RXAQM_IFACE_BY_CPU);
+	rxaqm_out_text(&out, "\n");
+	rxaqm_notes_out(&out, state, iface, iface->name, true);
+	rxaqm_out_close(&out, false);
+}
+
+/* Attached already: that is what was asked for, if it was in the same way. */
+static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_attach *attach)
+{
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
+	struct rxaqm_error error = {};
+
+	if (generic != attach->generic) {
+		rxaqm_log_error("\"%s\" is attached in %s mode; detach it first to change that",
+				attach->ifname, generic ? "generic" : "native");
+		return RXAQM_EXIT_FAILED;
+	}
+	if (rxaqm_hint_check_policy(iface, attach->ifname, attach->policy, &error))
+		return rxaqm_log_failure(&error);
+	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" changes "
+			 "its policy)",
+			 attach->ifname);
+	return RXAQM_EXIT_OK;
+}
+
+/* The entry of @ifname if it is attached and its program is where it should be. */
+static struct rxaqm_iface *find_attached(struct rxaqm_state *state, const char *ifname)
+{
+	struct rxaqm_iface *iface = rxaqm_plane_find(state, ifname);
+
+	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_plane_ifindex(iface))
+		return NULL;
+	return iface;
+}
+
+int rxaqm_cmd_attach(int argc, char **argv)
+{
+	static const struct argp argp = {
+		attach_options,
+		parse_attach,
+		"IFACE [KEY=VALUE ...]",
+		"Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm policy --help\"); "
+		"without mode=enforce the queues are only observed.",
+		NULL,
+		NULL,
+		NULL
+	};
+	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_attach attach = {};
+	struct rxaqm_error error = {};
+	struct rxaqm_profile profile;
+	struct rxaqm_policy policy;
+	struct rxaqm_iface *iface;
+	int exit_code;
+
+	rxaqm_options_parse(&argp, "attach", argc, argv, &args);
+	if (prepare(&args, &attach, &profile, &policy, &error) || rxaqm_machine_check(&error) ||
+	    rxaqm_state_lock(&state, &error)) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	if (!rxaqm_state_open(&state, true, &error)) {
+		iface = find_attached(&state, args.ifname);
+		if (iface) {
+			exit_code = already_attached(iface, &attach);
+			goto out;
+		}
+	}
+	error.text[0] = '\0';
+	iface = rxaqm_plane_attach(&state, &attach, &error);
+	if (!iface) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	if (error.text[0])
+		rxaqm_log_notice("%s", error.text);
+	print_attached(&state, iface);
+	log_warnings(&profile);
+	exit_code = RXAQM_EXIT_OK;
+out:
+	rxaqm_state_close(&state);
+	return exit_code;
+}

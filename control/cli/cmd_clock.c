@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm clock: the mapping from NIC time to host time, and how good it is. */
+#include <stdio.h>
+#include <time.h>
+
+#include "report/clock_out.h"
+#include "base/now.h"
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "base/parse.h"
+#include "clock/phc.h"
+#include "cli/view.h"
+
+struct clock_args {
+	const char *ifname;
+	const char *sample; /* interface whose PHC is to be read */
+	__u64 count; /* 0: not given */
+};
+
+static const struct argp_option clock_options[] = {
+	{ "sample", 's', "IFACE", 0,
+	  "Read the PTP hardware clock of IFACE, attached or not, and print each reading and the "
+	  "mapping made of them; changes nothing",
+	  0 },
+	{ "count", 'n', "COUNT", 0, "With --sample: readings to take (default 10)", 0 },
+	{ 0 },
+};
+
+static error_t parse_clock(int key, char *arg, struct argp_state *state)
+{
+	struct clock_args *args = state->input;
+
+	switch (key) {
+	case 's':
+		args->sample = arg;
+		break;
+	case 'n':
+		if (rxaqm_parse_u64(arg, 1, 1000000, &args->count))
+			rxaqm_options_error(state,
+					    "--count \"%s\" is not a number from 1 to 1000000",
+					    arg);
+		break;
+	case ARGP_KEY_END:
+		if (args->sample && args->ifname)
+			rxaqm_options_error(state, "\"%s\": with --sample goes no other interface",
+					    args->ifname);
+		if (args->count && !args->sample)
+			rxaqm_options_error(state, "--count goes with --sample");
+		break;
+	default:
+		return rxaqm_view_parse_into(key, arg, &args->ifname);
+	}
+	return 0;
+}
+
+static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+{
+	size_t slot = (size_t)(iface - state->iface);
+	char name[RXAQM_IFNAMSIZ];
+	struct rxaqm_out *out = arg;
+	bool here;
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "interface", "%s: ", rxaqm_iface_name(iface, name, &here));
+	rxaqm_clock_out(out, &state->clock[slot], &state->clock_phc[slot],
+			iface->stamp == RXAQM_STAMP_NONE, rxaqm_now_ns());
+	rxaqm_out_end(out);
+	return 0;
+}
+
+static int show(const char *ifname)
+{
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_out out;
+	int exit_code;
+
+	exit_code = rxaqm_view_open(&state, ifname);
+	if (exit_code == RXAQM_EXIT_OK) {
+		rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+		rxaqm_out_array(&out, "interfaces");
+		rxaqm_view_each(&state, ifname, print_iface, &out);
+		rxaqm_out_end(&out);
+		if (rxaqm_out_close(&out, false))
+			exit_code = RXAQM_EXIT_FAILED;
+	}
+	rxaqm_state_close(&state);
+	return exit_code;
+}
+
+/* One reading, taken in by @fit, as a line or an object. */
+static int sample_once(struct rxaqm_phc *phc, struct rxaqm_phc_fit *fit, struct rxaqm_out *out,
+		       struct rxaqm_error *error)
+{
+	struct rxaqm_phc_sample sample;
+	int err = rxaqm_phc_read(phc, &sample, error);
+
+	if (err && err != -EAGAIN)
+		return err;
+	rxaqm_out_object(out, NULL);
+	if (err) {
+		rxaqm_out_null(out, "phc_ns",
+			       "spoilt by a step of CLOCK_REALTIME or by a busy device\n");
+	} else {
+		rxaqm_phc_fit_add(fit, &sample);
+		rxaqm_clock_out_sample(out, &sample, fit);
+	}
+	rxaqm_out_end(out);
+	fflush(stdout);
+	return 0;
+}
+
+static int sample(const char *ifname, __u64 count)
+{
+	struct rxaqm_phc phc = RXAQM_PHC_CLOSED;
+	struct rxaqm_error error = {};
+	struct rxaqm_phc_fit fit;
+	struct rxaqm_out out;
+	struct timespec pause;
+	int err;
+
+	err = rxaqm_phc_open(&phc, ifname, &error);
+	if (err)
+		return rxaqm_log_failure(&error);
+	rxaqm_phc_fit_init(&fit);
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_str(&out, "interface", "%s: ", ifname);
+	rxaqm_out_u64(&out, "phc_index", "/dev/ptp%llu", (__u64)phc.index);
+	rxaqm_out_str(&out, "method", ", read by method \"%s\"\n",
+		      rxaqm_phc_method_name(phc.method));
+	rxaqm_out_array(&out, "samples");
+	while (count--) {
+		err = sample_once(&phc, &fit, &out, &error);
+		if (err || !count)
+			break;
+		pause.tv_sec = (time_t)(fit.gap_ns / RXAQM_NSEC_PER_SEC);
+		pause.tv_nsec = (long)(fit.gap_ns % RXAQM_NSEC_PER_SEC);
+		nanosleep(&pause, NULL);
+	}
+	rxaqm_out_end(&out);
+	rxaqm_out_u64(&out, "resets", NULL, fit.resets);
+	rxaqm_out_u64(&out, "outliers", NULL, fit.outliers);
+	rxaqm_phc_close(&phc);
+	if (rxaqm_out_close(&out, false))
+		return RXAQM_EXIT_FAILED;
+	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
+}
+
+int rxaqm_cmd_clock(int argc, char **argv)
+{
+	const struct argp argp = { .options = clock_options,
+				   .parser = parse_clock,
+				   .args_doc = "[IFACE]",
+				   .doc = "Show how NIC time is converted to host time." };
+	struct clock_args args = {};
+
+	rxaqm_options_parse(&argp, "clock", argc, argv, &args);
+	if (args.sample)
+		return sample(args.sample, args.count ? args.count : 10);
+	return show(args.ifname);
+}

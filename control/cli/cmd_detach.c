@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm detach */
+#include <net/if.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "attach/hooks.h"
+#include "attach/machine.h"
+#include "nic/netns.h"
+#include "cli/options.h"
+#include "base/out.h"
+#include "attach/pins.h"
+#include "attach/plane.h"
+#include "attach/xdp.h"
+
+struct detach_args {
+	const char *ifname;
+	bool all;
+};
+
+static const struct argp_option detach_options[] = {
+	{ "all", 'a', NULL, 0, "Detach every interface and remove all pinned state", 0 },
+	{ 0 },
+};
+
+static error_t parse_detach(int key, char *arg, struct argp_state *state)
+{
+	struct detach_args *args = state->input;
+
+	switch (key) {
+	case 'a':
+		args->all = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (args->ifname)
+			return ARGP_ERR_UNKNOWN;
+		args->ifname = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!args->ifname == !args->all)
+			rxaqm_options_error(state, "name an interface, or --all");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void print_detached(const char *ifname, int nr)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	if (ifname)
+		rxaqm_out_str(&out, "interface", "%s: ", ifname);
+	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
+	if (ifname)
+		rxaqm_out_text(&out, "detached\n");
+	else
+		rxaqm_out_text(&out, "%d interface(s) detached\n", nr);
+	rxaqm_out_close(&out, false);
+}
+
+static void strip_here(void *arg)
+{
+	struct if_nameindex *all = if_nameindex(), *one;
+	int *detached = arg;
+
+	for (one = all; one && one->if_index; one++) {
+		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
+
+		if (prog_id && !rxaqm_xdp_detach(one->if_index, prog_id))
+			++*detached;
+	}
+	if (all)
+		if_freenameindex(all);
+}
+
+static bool is_ours(__u32 prog_id, void *arg)
+{
+	const __u32 *map_id = arg;
+
+	return rxaqm_xdp_uses_map(prog_id, *map_id);
+}
+
+/* Where there is no registry to go by: our programs are those that use our queue_map. */
+static int strip_all(struct rxaqm_error *error)
+{
+	__u32 map_id = rxaqm_xdp_queue_map_id();
+	int detached = 0, err;
+
+	rxaqm_netns_each(strip_here, &detached);
+	err = rxaqm_pins_sweep(is_ours, &map_id, false);
+	if (err < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+				       "cannot remove what libxdp has pinned of rxaqm's programs: "
+				       "%s; see \"xdp-loader clean\"",
+				       strerror(-err));
+	err = rxaqm_hooks_remove(error);
+	return err ? err : detached;
+}
+
+static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int err = rxaqm_state_open(state, true, error);
+
+	/* Another version's state is for that version to undo. */
+	if (err == -EPROTO || err == -EACCES || err == -EPERM)
+		return err;
+	error->text[0] = '\0'; /* damage that is swept up now */
+	if (!err || (err == -EIO && state->iface))
+		return rxaqm_plane_detach_all(state, error);
+	return strip_all(error);
+}
+
+static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface;
+	int err;
+
+	err = rxaqm_state_open(state, true, error);
+	if (err)
+		return err;
+	iface = rxaqm_plane_find(state, ifname);
+	if (!iface)
+		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
+	return rxaqm_plane_detach(state, iface, error);
+}
+
+int rxaqm_cmd_detach(int argc, char **argv)
+{
+	static const struct argp argp = { detach_options,
+					  parse_detach,
+					  "IFACE | --all",
+					  "Detach from IFACE and put back what attach changed.",
+					  NULL,
+					  NULL,
+					  NULL };
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_error error = {};
+	struct detach_args args = {};
+	int result, exit_code = RXAQM_EXIT_OK;
+
+	rxaqm_options_parse(&argp, "detach", argc, argv, &args);
+	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	result = args.all ? detach_all(&state, &error) : detach_one(&state, args.ifname, &error);
+	if (result < 0) {
+		exit_code = rxaqm_log_failure(&error);
+		goto out;
+	}
+	print_detached(args.ifname, args.all ? result : 1);
+	/* Something less than detaching did not work. */
+	if (error.text[0])
+		rxaqm_log_notice("%s", error.text);
+out:
+	rxaqm_state_close(&state);
+	return exit_code;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm hist: distribution of the sojourn times, drawn in text. */
+#include <stdio.h>
+
+#include "cli/cmd.h"
+#include "cli/view.h"
+
+#define BAR_WIDTH 50
+
+static __u64 tallest(const struct rxaqm_queue *q)
+{
+	__u64 most = 1;
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
+		if (q->hist[i] > most)
+			most = q->hist[i];
+	return most;
+}
+
+/* First and last bucket with packets; the reader need not see the rest. */
+static void used_range(const struct rxaqm_queue *q, unsigned int *first, unsigned int *last)
+{
+	unsigned int i;
+
+	*first = RXAQM_HIST_BUCKETS;
+	*last = 0;
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++) {
+		if (!q->hist[i])
+			continue;
+		if (*first == RXAQM_HIST_BUCKETS)
+			*first = i;
+		*last = i;
+	}
+}
+
+static void print_bucket(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int bucket,
+			 __u64 most)
+{
+	static const char bar[] = "##################################################";
+	int width = (int)((double)q->hist[bucket] * BAR_WIDTH / (double)most + 0.5);
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_ns(out, "floor_ns", "    %8s ", rxaqm_hist_floor_ns(bucket));
+	rxaqm_out_u64(out, "packets", "%12llu ", q->hist[bucket]);
+	rxaqm_out_text(out, "|%.*s\n", width, bar);
+	rxaqm_out_end(out);
+}
+
+static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int queue)
+{
+	unsigned int first, last, i;
+	__u64 most = tallest(q);
+
+	used_range(q, &first, &last);
+	rxaqm_out_object(out, NULL);
+	rxaqm_queue_out(out, queue, q);
+	rxaqm_out_u64(out, "packets", ": %llu packets", rxaqm_hist_packets(q->hist, NULL));
+	rxaqm_out_ns(out, "sojourn_p50_ns", ", p50 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 500));
+	rxaqm_out_ns(out, "sojourn_p90_ns", ", p90 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 900));
+	rxaqm_out_ns(out, "sojourn_p99_ns", ", p99 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 990));
+	rxaqm_out_ns(out, "sojourn_p999_ns", ", p99.9 %s\n",
+		     rxaqm_hist_quantile_ns(q->hist, NULL, 999));
+	rxaqm_out_array(out, "buckets");
+	for (i = first; i <= last && i < RXAQM_HIST_BUCKETS; i++)
+		print_bucket(out, q, i, most);
+	rxaqm_out_end(out);
+	rxaqm_out_end(out);
+}
+
+static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+{
+	char name[RXAQM_IFNAMSIZ];
+	struct rxaqm_out *out = arg;
+	unsigned int i;
+	bool here;
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "interface", "%s: packets by the time they stood (from, packets)\n",
+		      rxaqm_iface_name(iface, name, &here));
+	rxaqm_out_array(out, "queues");
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
+
+		if (rxaqm_queue_shows(iface, &q))
+			print_queue(out, &q, i);
+	}
+	rxaqm_out_end(out);
+	rxaqm_out_end(out);
+	return 0;
+}
+
+int rxaqm_cmd_hist(int argc, char **argv)
+{
+	return rxaqm_view_command("hist", "Show the distribution of sojourn times since attach.",
+				  argc, argv, print_iface);
+}

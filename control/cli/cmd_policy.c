@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm policy show|set|load|save */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "base/now.h"
+#include "attach/ect0.h"
+#include "attach/hint.h"
+#include "attach/machine.h"
+#include "cli/options.h"
+#include "base/out.h"
+#include "base/parse.h"
+#include "attach/plane.h"
+#include "config/policy_file.h"
+#include "attach/sockets.h"
+#include "attach/stamps.h"
+
+#define MAX_SETTINGS 32
+
+struct policy_args {
+	const char *ifname;
+	const char *file;
+	const char *queues;
+	char *setting[MAX_SETTINGS];
+	int nr_settings;
+};
+
+static const struct argp_option policy_options[] = {
+	{ "queue", 'q', "LIST", 0, "Only these queues: 3, 0-7, 0-3,6; default: all", 0 },
+	{ 0 },
+};
+
+static error_t parse_policy(int key, char *arg, struct argp_state *state)
+{
+	struct policy_args *args = state->input;
+
+	switch (key) {
+	case 'q':
+		args->queues = arg;
+		break;
+	case ARGP_KEY_ARG:
+		if (!args->ifname)
+			args->ifname = arg;
+		else if (args->nr_settings < MAX_SETTINGS)
+			args->setting[args->nr_settings++] = arg;
+		else
+			return ARGP_ERR_UNKNOWN;
+		break;
+	case ARGP_KEY_END:
+		if (!args->ifname)
+			rxaqm_options_error(state, "an interface is missing");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* The interface at hand, its policies to be worked on, and the queues meant. */
+struct work {
+	struct rxaqm_state state;
+	struct rxaqm_iface *iface;
+	struct rxaqm_policy *policies;
+	unsigned char *chosen;
+};
+
+static void work_end(struct work *work)
+{
+	free(work->policies);
+	free(work->chosen);
+	rxaqm_state_close(&work->state);
+}
+
+static int work_begin(struct work *work, const struct policy_args *args, bool change,
+		      struct rxaqm_error *error)
+{
+	unsigned int nr;
+	int err = 0;
+
+	work->state.lock_fd = -1;
+	if (change)
+		err = rxaqm_machine_check_capabilities(error);
+	if (!err && change)
+		err = rxaqm_state_lock(&work->state, error);
+	if (!err)
+		err = rxaqm_state_open(&work->state, change, error);
+	if (!err)
+		err = rxaqm_machine_check_may_look(error);
+	if (err)
+		return err;
+	work->iface = rxaqm_plane_find(&work->state, args->ifname);
+	if (!work->iface || work->iface->state != RXAQM_IFACE_ATTACHED)
+		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				       "not attached to \"%s\"; see \"rxaqm status\"",
+				       args->ifname);
+	nr = work->iface->nr_queues;
+	work->policies = malloc(nr * sizeof(*work->policies));
+	work->chosen = calloc(nr, 1);
+	if (!work->policies || !work->chosen)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+	memcpy(work->policies, rxaqm_state_policy(&work->state, work->iface, 0),
+	       nr * sizeof(*work->policies));
+	err = rxaqm_parse_queues(args->queues ? args->queues : "all", nr, work->chosen);
+	if (err == -ERANGE)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ERANGE,
+				       "--queue \"%s\": \"%s\" has the queues 0 to %u",
+				       args->queues, args->ifname, nr - 1);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
+				       args->queues);
+	return 0;
+}
+
+/* Does any queue come to want stamps by this change, or by being told so again? */
+static bool wants_stamps_now(const struct work *work, bool signal_named)
+{
+	unsigned int i;
+
+	for (i = 0; i < work->iface->nr_queues; i++) {
+		__u8 before = rxaqm_state_policy(&work->state, work->iface, i)->signal;
+
+		if (work->chosen[i] && work->policies[i].signal != RXAQM_SIGNAL_BUSY &&
+		    (signal_named || before == RXAQM_SIGNAL_BUSY))
+			return true;
+	}
+	return false;
+}
+
+/* Check what has become of the chosen policies and put them in force, all at once. @signal_named: the
+ * operator has given a signal, be it the same; so stamps that someone turned off come back.
+ */
+static int work_commit(struct work *work, const char *ifname, bool signal_named,
+		       struct rxaqm_error *error)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < work->iface->nr_queues && !err; i++) {
+		if (!work->chosen[i])
+			continue;
+		err = rxaqm_policy_check(&work->policies[i], error);
+		if (!err)
+			err = rxaqm_hint_check_policy(work->iface, ifname, &work->policies[i],
+						      error);
+	}
+	if (!err && wants_stamps_now(work, signal_named))
+		err = rxaqm_stamps_enable(work->iface, ifname, error);
+	if (err)
+		return err;
+	rxaqm_ect0_look(work->iface);
+	rxaqm_state_set_policies(&work->state, work->iface, work->policies);
+	return 0;
+}
+
+static int set_one(struct rxaqm_policy *policy, const char *setting, struct rxaqm_error *error)
+{
+	const char *value = strchr(setting, '=');
+	char key[64];
+
+	if (!value || value == setting || (size_t)(value - setting) >= sizeof(key))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
+				       setting);
+	memcpy(key, setting, (size_t)(value - setting));
+	key[value - setting] = '\0';
+	return rxaqm_setting_set(policy, key, value + 1, rxaqm_now_ns(), error);
+}
+
+static int apply_settings(struct work *work, const struct policy_args *args,
+			  struct rxaqm_error *error)
+{
+	bool signal_named = false;
+	unsigned int queue;
+	int i, err;
+
+	for (i = 0; i < args->nr_settings; i++)
+		signal_named |= !strncmp(args->setting[i], "signal=", strlen("signal="));
+	for (queue = 0; queue < work->iface->nr_queues; queue++) {
+		if (!work->chosen[queue])
+			continue;
+		for (i = 0; i < args->nr_settings; i++) {
+			err = set_one(&work->policies[queue], args->setting[i], error);
+			if (err)
+				return err;
+		}
+	}
+	return work_commit(work, args->ifname, signal_named, error);
+}
+
+static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
+{
+	const struct rxaqm_setting *setting;
+	__u64 now_ns = rxaqm_now_ns();
+
+	for (setting = rxaqm_settings; setting->name; setting++) {
+		rxaqm_out_text(out, " %s=", setting->name);
+		rxaqm_setting_out(out, setting, "%s", policy, now_ns);
+	}
+	rxaqm_out_text(out, "\n");
+}
+
+/* Which queues of a run go to AF_XDP sockets. */
+static void print_sockets(struct rxaqm_out *out, const struct work *work, unsigned int first,
+			  unsigned int last)
+{
+	bool any = false;
+	unsigned int i;
+
+	rxaqm_out_array(out, "socket_queues");
+	for (i = first; i <= last; i++) {
+		if (!rxaqm_socket_serves(rxaqm_state_queue(&work->state, work->iface, i)))
+			continue;
+		if (!any)
+			rxaqm_out_text(out, "    to sockets: queue");
+		any = true;
+		rxaqm_out_u64(out, NULL, " %llu", i);
+	}
+	rxaqm_out_end(out);
+	if (any)
+		rxaqm_out_text(out, "\n");
+}
+
+static void print_policies(const struct work *work, const char *ifname)
+{
+	struct rxaqm_out out;
+	unsigned int i, last;
+
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_str(&out, "interface", "%s:\n", ifname);
+	rxaqm_out_array(&out, "policies");
+	for (i = 0; i < work->iface->nr_queues; i = last + 1) {
+		last = i;
+		if (!work->chosen[i])
+			continue;
+		while (last + 1 < work->iface->nr_queues && work->chosen[last + 1] &&
+		       !memcmp(&work->policies[i], &work->policies[last + 1],
+			       sizeof(work->policies[i])))
+			last++;
+		rxaqm_out_object(&out, NULL);
+		rxaqm_out_u64(&out, "first_queue", "  queue %llu", i);
+		rxaqm_out_u64(&out, "last_queue", last > i ? "-%llu" : NULL, last);
+		rxaqm_out_text(&out, ":");
+		print_policy(&out, &work->policies[i]);
+		print_sockets(&out, work, i, last);
+		rxaqm_out_end(&out);
+	}
+	rxaqm_out_end(&out);
+	rxaqm_out_close(&out, false);
+}
+
+static int policy_show(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+{
+	int err = work_begin(work, args, false, error);
+
+	if (!err)
+		print_policies(work, args->ifname);
+	return err;
+}
+
+static int policy_set(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+{
+	struct rxaqm_policy scratch;
+	int i, err;
+
+	if (!args->nr_settings)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "nothing to set: name at least one KEY=VALUE");
+	/* What is wrong with the words comes before what is wrong with the interface. */
+	rxaqm_policy_init(&scratch);
+	for (i = 0; i < args->nr_settings; i++) {
+		err = set_one(&scratch, args->setting[i], error);
+		if (err)
+			return err;
+	}
+	err = work_begin(work, args, true, error);
+	return err ? err : apply_settings(work, args, error);
+}
+
+static int policy_load(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+{
+	int err;
+
+	if (args->nr_settings != 1)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "name one file to load, or - for standard input");
+	err = work_begin(work, args, true, error);
+	if (!err)
+		err = rxaqm_policy_file_read(args->setting[0], work->policies,
+					     work->iface->nr_queues, rxaqm_now_ns(), error);
+	return err ? err : work_commit(work, args->ifname, false, error);
+}
+
+static int policy_save(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+{
+	const char *path = args->nr_settings ? args->setting[0] : "-";
+	FILE *file = stdout;
+	int err;
+
+	if (args->nr_settings > 1)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "name one file to save to");
+	err = work_begin(work, args, false, error);
+	if (err)
+		return err;
+	if (strcmp(path, "-")) {
+		file = fopen(path, "we");
+		if (!file)
+			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+					       "cannot write \"%s\": %s", path, strerror(errno));
+	}
+	err = rxaqm_policy_file_write(file, work->policies, work->iface->nr_queues, rxaqm_now_ns());
+	if (file != stdout && fclose(file) && !err)
+		err = -errno;
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot write \"%s\": %s",
+				       path, strerror(-err));
+	return 0;
+}
+
+static const struct action {
+	const char *name;
+	const char *args;
+	const char *doc;
+	int (*run)(struct work *work, const struct policy_args *args, struct rxaqm_error *error);
+	bool some_queues; /* takes --queue: files name their queues themselves */
+} actions[] = {
+	{ "show", "IFACE", "Show the policy of each queue.", policy_show, true },
+	{ "set", "IFACE KEY=VALUE ...", "Change settings, of all queues meant at once.", policy_set,
+	  true },
+	{ "load", "IFACE FILE", "Read the policies from FILE (- for standard input).", policy_load,
+	  false },
+	{ "save", "IFACE [FILE]", "Write the policies to FILE (default: standard output).",
+	  policy_save, false },
+};
+
+static int run_action(const struct action *action, int argc, char **argv)
+{
+	const struct argp argp = { action->some_queues ? policy_options : NULL,
+				   parse_policy,
+				   action->args,
+				   action->doc,
+				   NULL,
+				   NULL,
+				   NULL };
+	struct rxaqm_error error = {};
+	struct policy_args args = {};
+	struct work work = {};
+	char name[32];
+	int exit_code;
+
+	snprintf(name, sizeof(name), "policy %s", action->name);
+	rxaqm_options_parse(&argp, name, argc, argv, &args);
+	work.state.lock_fd = -1;
+	exit_code = action->run(&work, &args, &error) ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
+	work_end(&work);
+	return exit_code;
+}
+
+static void print_usage(void)
+{
+	const struct rxaqm_setting *setting;
+	const struct rxaqm_preset *preset;
+	size_t i;
+
+	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
+		       actions[i].doc);
+	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n\n"
+	     "Keys, also for attach, replay and files:");
+	for (setting = rxaqm_settings; setting->name; setting++)
+		printf("  %s=%s\n    %s\n", setting->name, setting->form, setting->summary);
+	for (preset = rxaqm_presets; preset->name; preset++) {
+		printf("  preset=%s\n    %s;", preset->name, preset->summary);
+		for (i = 0; i < sizeof(preset->setting) / sizeof(preset->setting[0]); i++)
+			printf(" %s=%s", preset->setting[i].key, preset->setting[i].value);
+		putchar('\n');
+	}
+}
+
+int rxaqm_cmd_policy(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(argv[1], actions[i].name))
+			return run_action(&actions[i], argc - 1, argv + 1);
+	/* Options may stand before the action. */
+	if (argc > 2 && (!strcmp(argv[1], "-j") || !strcmp(argv[1], "--json"))) {
+		rxaqm_globals.json = true;
+		return rxaqm_cmd_policy(argc - 1, argv + 1);
+	}
+	if (argc > 1 &&
+	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {
+		print_usage();
+		return RXAQM_EXIT_OK;
+	}
+	rxaqm_log_error("policy: show, set, load or save must follow; see \"rxaqm policy --help\"");
+	return RXAQM_EXIT_USAGE;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm profile list|show|check */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "base/out.h"
+#include "profile/match.h"
+#include "report/profile_show.h"
+
+/* What the callback of rxaqm_profile_each() works with. */
+struct walk {
+	struct rxaqm_out out;
+	unsigned int nr;
+	int exit_code;
+};
+
+static void note_error(struct walk *walk, const struct rxaqm_error *error)
+{
+	walk->exit_code = rxaqm_log_failure(error);
+}
+
+static int finish(struct walk *walk, int err)
+{
+	rxaqm_out_end(&walk->out);
+	if (!err)
+		err = rxaqm_out_close(&walk->out, false);
+	if (err) {
+		rxaqm_log_error("%s", strerror(-err));
+		return RXAQM_EXIT_FAILED;
+	}
+	return walk->exit_code;
+}
+
+/* What [Match] asks for besides the driver: "NapiPoll=bnxt_poll_p5". */
+static void list_conditions(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+{
+	char all[256] = "";
+	unsigned int i;
+
+	for (i = 0; i < profile->nr_matches; i++) {
+		size_t len = strlen(all);
+
+		if (!strcmp(rxaqm_match_name(&profile->match[i]), "Driver"))
+			continue;
+		snprintf(all + len, sizeof(all) - len, "%s%s=%s", len ? " " : "",
+			 rxaqm_match_name(&profile->match[i]), profile->match[i].value);
+	}
+	rxaqm_out_str(out, "conditions", " %-24s", all[0] ? all : "-");
+}
+
+static int list_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error, void *arg)
+{
+	struct walk *walk = arg;
+
+	if (error) {
+		note_error(walk, error);
+		return 0;
+	}
+	rxaqm_out_object(&walk->out, NULL);
+	rxaqm_out_str(&walk->out, "name", "%-19s", profile->name);
+	rxaqm_out_str(&walk->out, "driver", " %-16s", profile->driver);
+	list_conditions(&walk->out, profile);
+	rxaqm_out_str(&walk->out, "completion_design", " %-10s",
+		      rxaqm_design_name(profile->design));
+	rxaqm_out_str(&walk->out, "timestamp_coverage", " %-10s",
+		      rxaqm_coverage_name(profile->coverage));
+	rxaqm_out_str(&walk->out, "path", " %s\n", profile->path);
+	rxaqm_out_end(&walk->out);
+	return 0;
+}
+
+static int cmd_list(int argc, char **argv)
+{
+	const struct argp argp = { .doc = "List the profiles of NIC drivers" };
+	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
+
+	rxaqm_options_parse(&argp, "profile list", argc, argv, NULL);
+	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
+	rxaqm_out_text(&walk.out, "%-19s %-16s %-24s %-10s %-10s %s\n", "name", "driver", "and",
+		       "design", "timestamps", "file");
+	rxaqm_out_array(&walk.out, "profiles");
+	return finish(&walk, rxaqm_profile_each(list_one, &walk));
+}
+
+static int show_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error, void *arg)
+{
+	struct walk *walk = arg;
+
+	if (error) {
+		note_error(walk, error);
+		return 0;
+	}
+	if (walk->nr++)
+		rxaqm_out_text(&walk->out, "\n");
+	rxaqm_out_object(&walk->out, NULL);
+	rxaqm_profile_out(&walk->out, profile);
+	rxaqm_out_end(&walk->out);
+	return 0;
+}
+
+/* The profile of an interface, held against what the machine says. */
+static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_profile *profile)
+{
+	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
+	struct rxaqm_out *out = &walk.out;
+	unsigned int conflicts;
+
+	rxaqm_nic_facts_napi(facts);
+	rxaqm_out_open(out, stdout, rxaqm_globals.json);
+	rxaqm_out_array(out, "profiles");
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
+		       profile->path);
+	if (rxaqm_globals.json)
+		rxaqm_profile_out(out, profile);
+	rxaqm_out_object(out, "interface");
+	rxaqm_out_str(out, "name", NULL, facts->ifname);
+	rxaqm_profile_out_reasons(out, profile, facts);
+	rxaqm_out_text(out, "facts:\n");
+	conflicts = rxaqm_profile_out_facts(out, profile, facts);
+	if (!rxaqm_globals.json)
+		rxaqm_profile_out_notes(out, profile);
+	rxaqm_profile_out_origins(out, profile, facts);
+	rxaqm_out_end(out);
+	rxaqm_out_end(out);
+	if (conflicts) {
+		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %u fact(s), which are "
+				"marked; mend \"%s\", or give another by --profile",
+				profile->name, facts->ifname, conflicts, profile->path);
+		walk.exit_code = RXAQM_EXIT_FAILED;
+	}
+	return finish(&walk, 0);
+}
+
+static error_t parse_name(int key, char *arg, struct argp_state *state)
+{
+	const char **name = state->input;
+
+	if (key != ARGP_KEY_ARG || *name)
+		return ARGP_ERR_UNKNOWN;
+	*name = arg;
+	return 0;
+}
+
+static int show_profiles(const char *name, const struct rxaqm_profile *profile)
+{
+	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
+	int err = 0;
+
+	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
+	rxaqm_out_array(&walk.out, "profiles");
+	if (name)
+		show_one(profile, NULL, &walk);
+	else
+		err = rxaqm_profile_each(show_one, &walk);
+	return finish(&walk, err);
+}
+
+static int cmd_show(int argc, char **argv)
+{
+	const struct argp argp = {
+		.parser = parse_name,
+		.args_doc = "[NAME|IFACE]",
+		.doc = "Show a profile, or that of an interface and what the machine says to "
+		       "it, or all profiles",
+	};
+	struct rxaqm_profile profile;
+	struct rxaqm_nic_facts facts;
+	struct rxaqm_error error;
+	const char *name = NULL;
+	int err = 0;
+
+	rxaqm_options_parse(&argp, "profile show", argc, argv, &name);
+	if (!name)
+		return show_profiles(NULL, NULL);
+	/* An interface may be called like a profile ("veth"): then it is meant. */
+	if (!rxaqm_nic_facts_read(name, &facts)) {
+		if (rxaqm_profile_for_nic(&facts, &profile, &error))
+			return rxaqm_log_failure(&error);
+		return show_interface(&facts, &profile);
+	}
+	err = rxaqm_profile_by_name(name, &profile, &error);
+	if (err == -ENOENT && !strchr(name, '/'))
+		rxaqm_error_set(&error, RXAQM_EXIT_USAGE, ENOENT,
+				"no profile and no interface is called \"%s\"; see \"rxaqm "
+				"profile list\"",
+				name);
+	return err ? rxaqm_log_failure(&error) : show_profiles(name, &profile);
+}
+
+/* Profiles that were found good, to compare others with. */
+struct checked {
+	struct walk walk;
+	struct rxaqm_profile *good;
+	size_t nr_good;
+};
+
+static bool same_directory(const char *a, const char *b)
+{
+	const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
+	size_t len_a = end_a ? (size_t)(end_a - a) : 0, len_b = end_b ? (size_t)(end_b - b) : 0;
+
+	return len_a == len_b && !strncmp(a, b, len_a);
+}
+
+/* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
+static int check_ambiguous(struct checked *checked, const struct rxaqm_profile *profile,
+			   struct rxaqm_error *error)
+{
+	struct rxaqm_profile *grown;
+	size_t i;
+
+	for (i = 0; i < checked->nr_good; i++)
+		if (same_directory(checked->good[i].path, profile->path) &&
+		    rxaqm_match_same(&checked->good[i], profile))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "%s:%u: same [Match] as \"%s\"; add a condition to "
+					       "one",
+					       profile->path, profile->match[0].line,
+					       checked->good[i].path);
+	grown = realloc(checked->good, (checked->nr_good + 1) * sizeof(*grown));
+	if (!grown)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+	checked->good = grown;
+	checked->good[checked->nr_good++] = *profile;
+	return 0;
+}
+
+static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
+		     void *arg)
+{
+	struct checked *checked = arg;
+	struct rxaqm_out *out = &checked->walk.out;
+	struct rxaqm_error ambiguous;
+
+	if (!error && check_ambiguous(checked, profile, &ambiguous))
+		error = &ambiguous;
+	if (error)
+		note_error(&checked->walk, error);
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "path", error ? NULL : "%s: ok\n", profile->path);
+	rxaqm_out_bool(out, "ok", NULL, NULL, !error);
+	if (error)
+		rxaqm_out_str(out, "error", NULL, error->text);
+	rxaqm_out_end(out);
+	return 0;
+}
+
+struct files {
+	char **path;
+	int nr;
+};
+
+static error_t parse_file(int key, char *arg, struct argp_state *state)
+{
+	struct files *files = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	/* argp has moved the options ahead: the files are in a row. */
+	if (!files->nr++)
+		files->path = &state->argv[state->next - 1];
+	return 0;
+}
+
+static int cmd_check(int argc, char **argv)
+{
+	const struct argp argp = {
+		.parser = parse_file,
+		.args_doc = "[FILE...]",
+		.doc = "Check profiles: these files, or all that are installed",
+	};
+	struct checked checked = { .walk = { .exit_code = RXAQM_EXIT_OK } };
+	struct rxaqm_profile profile;
+	struct rxaqm_error error;
+	struct files files = { 0 };
+	int i, err = 0;
+
+	rxaqm_options_parse(&argp, "profile check", argc, argv, &files);
+	rxaqm_out_open(&checked.walk.out, stdout, rxaqm_globals.json);
+	rxaqm_out_array(&checked.walk.out, "profiles");
+	if (!files.nr)
+		err = rxaqm_profile_each(check_one, &checked);
+	for (i = 0; i < files.nr; i++) {
+		bool bad = rxaqm_profile_read(files.path[i], &profile, &error);
+
+		check_one(&profile, bad ? &error : NULL, &checked);
+	}
+	free(checked.good);
+	return finish(&checked.walk, err);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} subcommands[] = {
+	{ "list", cmd_list },
+	{ "show", cmd_show },
+	{ "check", cmd_check },
+};
+
+static const char usage_doc[] = "What is known of NIC drivers"
+				"\v"
+				"  list                 the profiles there are\n"
+				"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
+				"                       interface, what the machine says to them\n"
+				"  check [FILE...]      find errors\n"
+				"\n\"rxaqm profile show --help\" and so on tell more.";
+
+static error_t parse_usage(int key, char *arg, struct argp_state *state)
+{
+	if (key == ARGP_KEY_ARG)
+		rxaqm_options_error(state, "unknown subcommand \"%s\"", arg);
+	if (key == ARGP_KEY_NO_ARGS)
+		rxaqm_options_error(state, "list, show or check is missing");
+	return ARGP_ERR_UNKNOWN;
+}
+
+int rxaqm_cmd_profile(int argc, char **argv)
+{
+	const struct argp argp = {
+		.parser = parse_usage,
+		.args_doc = "list|show|check",
+		.doc = usage_doc,
+	};
+	size_t i;
+
+	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+		if (!strcmp(argv[1], subcommands[i].name))
+			return subcommands[i].run(argc - 1, argv + 1);
+	/* Options may stand before the subcommand. */
+	if (argc > 2 && (!strcmp(argv[1], "-j") || !strcmp(argv[1], "--json"))) {
+		rxaqm_globals.json = true;
+		return rxaqm_cmd_profile(argc - 1, argv + 1);
+	}
+	rxaqm_options_parse(&argp, "profile", argc, argv, NULL);
+	return RXAQM_EXIT_USAGE;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm top: on a terminal a screen, else one line a queue and interval. */
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "base/now.h"
+#include "cli/options.h"
+#include "report/status_target.h"
+#include "base/parse.h"
+#include "cli/top.h"
+
+struct top_args {
+	const char *ifname;
+	__u64 count;
+	__u64 interval_ns;
+	bool plain;
+};
+
+static const struct argp_option top_options[] = {
+	{ "count", 'n', "COUNT", 0, "Stop after COUNT intervals", 0 },
+	{ "interval", 'i', "DURATION", 0, "Length of an interval, 10ms to 1m (default 1s)", 0 },
+	{ "plain", 'p', NULL, 0, "Lines, not a screen, on a terminal too", 0 },
+	{ 0 },
+};
+
+static error_t parse_top(int key, char *arg, struct argp_state *state)
+{
+	struct top_args *args = state->input;
+
+	switch (key) {
+	case 'n':
+		if (rxaqm_parse_u64(arg, 1, 1000000000, &args->count))
+			rxaqm_options_error(state, "--count \"%s\" is not a number from 1 on", arg);
+		break;
+	case 'i':
+		if (rxaqm_parse_duration(arg, &args->interval_ns) ||
+		    args->interval_ns < 10 * RXAQM_NSEC_PER_MSEC ||
+		    args->interval_ns > 60 * RXAQM_NSEC_PER_SEC)
+			rxaqm_options_error(state,
+					    "--interval \"%s\" is not a duration from 10ms to 1m, such "
+					    "as 500ms",
+					    arg);
+		break;
+	case 'p':
+		args->plain = true;
+		break;
+	default:
+		return rxaqm_view_parse_into(key, arg, &args->ifname);
+	}
+	return 0;
+}
+
+static void print_json(const struct rxaqm_top *top)
+{
+	struct rxaqm_out out;
+	unsigned int i;
+
+	rxaqm_out_open(&out, stdout, true);
+	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
+	rxaqm_out_array(&out, "queues");
+	for (i = 0; i < top->nr_rows; i++) {
+		const struct rxaqm_top_row *row = &top->row[i];
+		struct rxaqm_top_figures f;
+
+		rxaqm_top_figures(row, &f);
+		rxaqm_out_object(&out, NULL);
+		rxaqm_out_str(&out, "interface", NULL, row->interface);
+		rxaqm_out_u64(&out, "queue", NULL, row->queue);
+		rxaqm_out_u64(&out, "cpu", NULL, row->now.cpu);
+		rxaqm_out_double(&out, "pps", NULL, f.pps);
+		rxaqm_out_double(&out, "drop", NULL, f.drop);
+		rxaqm_out_double(&out, "ack_drop", NULL, f.ack_drop);
+		rxaqm_out_double(&out, "mark", NULL, f.mark);
+		rxaqm_out_double(&out, "exempt", NULL, f.exempt);
+		rxaqm_out_double(&out, "low", NULL, f.low);
+		rxaqm_out_double(&out, "polls_drained", NULL, f.polls_drained);
+		rxaqm_out_double(&out, "polls_busy", NULL, f.polls_busy);
+		rxaqm_out_double(&out, "ack", NULL, f.ack);
+		rxaqm_out_double(&out, "ce", NULL, f.ce);
+		rxaqm_out_double(&out, "nect", NULL, f.nect);
+		rxaqm_out_u64(&out, "sojourn_ns", NULL,
+			      row->now.flags & RXAQM_QUEUE_SAMPLED ? row->now.sample_sojourn_ns :
+								     row->now.law.smooth_ns);
+		rxaqm_out_u64(&out, "sojourn_p50_ns", NULL, f.p50_ns);
+		rxaqm_out_u64(&out, "sojourn_p99_ns", NULL, f.p99_ns);
+		rxaqm_out_str(&out, "signal", NULL, rxaqm_queue_signal(&row->now, row->now_ns));
+		rxaqm_out_u64(&out, "target_ns", NULL,
+			      rxaqm_status_target_ns(&row->now, &row->policy));
+		rxaqm_out_double(&out, "p", NULL, f.p);
+		rxaqm_out_str(&out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
+		rxaqm_out_bool(&out, "standing", NULL, NULL, row->now.flags & RXAQM_QUEUE_STANDING);
+		rxaqm_out_bool(&out, "socket", NULL, NULL, rxaqm_socket_serves(&row->now));
+		if (rxaqm_socket_serves(&row->now) && row->socket.wait_state == RXAQM_WAIT_VALID)
+			rxaqm_out_u64(&out, "socket_wait_ns", NULL, row->socket.wait_ns);
+		rxaqm_out_end(&out);
+	}
+	rxaqm_out_end(&out);
+	rxaqm_out_close(&out, true);
+}
+
+static void print_plain(const struct rxaqm_top *top, __u64 shown)
+{
+	char line[RXAQM_TOP_LINE];
+	unsigned int i;
+
+	if (shown % 20 == 0)
+		puts(rxaqm_top_header());
+	for (i = 0; i < top->nr_rows; i++)
+		puts(rxaqm_top_line(&top->row[i], line));
+}
+
+/* Lines, until COUNT is reached or nobody reads them any more. */
+static void run_plain(struct rxaqm_top *top, const struct top_args *args)
+{
+	struct timespec next;
+	__u64 next_ns, shown;
+
+	rxaqm_top_take(top);
+	next_ns = rxaqm_now_ns();
+	for (shown = 0; !args->count || shown < args->count; shown++) {
+		next_ns += args->interval_ns;
+		next.tv_sec = (time_t)(next_ns / RXAQM_NSEC_PER_SEC);
+		next.tv_nsec = (long)(next_ns % RXAQM_NSEC_PER_SEC);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+		rxaqm_top_take(top);
+		if (rxaqm_globals.json)
+			print_json(top);
+		else
+			print_plain(top, shown);
+		if (fflush(stdout))
+			break;
+	}
+}
+
+int rxaqm_cmd_top(int argc, char **argv)
+{
+	static const struct argp argp = { top_options, parse_top,
+					  "[IFACE]",   "Show what the queues do, second by second.",
+					  NULL,	       NULL,
+					  NULL };
+	struct top_args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	static struct rxaqm_top top;
+	int exit_code;
+
+	rxaqm_options_parse(&argp, "top", argc, argv, &args);
+	exit_code = rxaqm_view_open(&state, args.ifname);
+	if (exit_code != RXAQM_EXIT_OK)
+		goto out;
+	top.ifname = args.ifname;
+	top.state = &state;
+	if (rxaqm_globals.json || args.plain || !isatty(STDOUT_FILENO) ||
+	    rxaqm_top_screen(&top, args.interval_ns, (unsigned int)args.count))
+		run_plain(&top, &args);
+out:
+	rxaqm_state_close(&state);
+	return exit_code;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <curses.h>
+#include <signal.h>
+
+#include "cli/top.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+static void draw(const struct rxaqm_top *top)
+{
+	char line[RXAQM_TOP_LINE];
+	unsigned int i;
+	int y = 0;
+
+	erase();
+	mvprintw(y++, 0, "rxaqm top: by the second; q quits");
+	attron(A_REVERSE);
+	mvaddnstr(y++, 0, rxaqm_top_header(), COLS);
+	attroff(A_REVERSE);
+	for (i = 0; i < top->nr_rows && y < LINES; i++) {
+		const struct rxaqm_top_row *row = &top->row[i];
+		bool standing = row->now.flags & RXAQM_QUEUE_STANDING;
+
+		if (standing)
+			attron(A_BOLD);
+		mvaddnstr(y++, 0, rxaqm_top_line(row, line), COLS);
+		attroff(A_BOLD);
+	}
+	if (top->rows_left_out && y < LINES)
+		mvprintw(y, 0, "(only the first %d queues are shown)", RXAQM_TOP_ROWS);
+	refresh();
+}
+
+int rxaqm_top_screen(struct rxaqm_top *top, __u64 interval_ns, unsigned int count)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	unsigned int shown = 0;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (!initscr())
+		return -1;
+	cbreak();
+	noecho();
+	curs_set(0);
+	timeout((int)(interval_ns / RXAQM_NSEC_PER_MSEC));
+	rxaqm_top_take(top);
+	draw(top);
+	while (!interrupted && (!count || shown < count)) {
+		int key = getch(); /* waits for the interval */
+
+		if (key == 'q')
+			break;
+		if (key != ERR && key != KEY_RESIZE)
+			continue;
+		rxaqm_top_take(top);
+		draw(top);
+		shown++;
+	}
+	endwin();
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "cli/view.h"
+
+#include "cli/cmd.h"
+#include "attach/machine.h"
+#include "cli/options.h"
+
+error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
+{
+	if (key != ARGP_KEY_ARG || *ret_ifname)
+		return ARGP_ERR_UNKNOWN;
+	*ret_ifname = arg;
+	return 0;
+}
+
+static error_t parse_ifname(int key, char *arg, struct argp_state *state)
+{
+	return rxaqm_view_parse_into(key, arg, state->input);
+}
+
+int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
+{
+	struct rxaqm_error error = {};
+
+	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_may_look(&error)) {
+		if (!ifname || rxaqm_plane_find(state, ifname))
+			return RXAQM_EXIT_OK;
+		rxaqm_error_set(&error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				"not attached to \"%s\"; see \"rxaqm status\"", ifname);
+	}
+	return rxaqm_log_failure(&error);
+}
+
+int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
+		    void *arg)
+{
+	const struct rxaqm_iface *only = ifname ? rxaqm_plane_find(state, ifname) : NULL;
+	int i, result = 0;
+
+	for (i = 0; i < RXAQM_MAX_IFACES && !result; i++) {
+		const struct rxaqm_iface *iface = &state->iface[i];
+
+		if (iface->state != RXAQM_IFACE_FREE && (!ifname || iface == only))
+			result = each(state, iface, arg);
+	}
+	return result;
+}
+
+int rxaqm_view_command(const char *name, const char *doc, int argc, char **argv,
+		       rxaqm_view_fn print)
+{
+	const struct argp argp = { NULL, parse_ifname, "[IFACE]", doc, NULL, NULL, NULL };
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	const char *ifname = NULL;
+	struct rxaqm_out out;
+	int exit_code;
+
+	rxaqm_options_parse(&argp, name, argc, argv, &ifname);
+	exit_code = rxaqm_view_open(&state, ifname);
+	if (exit_code == RXAQM_EXIT_OK) {
+		rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+		rxaqm_out_array(&out, "interfaces");
+		rxaqm_view_each(&state, ifname, print, &out);
+		rxaqm_out_end(&out);
+		if (rxaqm_out_close(&out, false))
+			exit_code = RXAQM_EXIT_FAILED;
+	}
+	rxaqm_state_close(&state);
+	return exit_code;
+}

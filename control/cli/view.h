@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What status, top, hist and clock have in common: one optional interface, read-only. */
+#ifndef RXAQM_VIEW_H
+#define RXAQM_VIEW_H
+
+#include <argp.h>
+
+#include "report/figures.h"
+#include "base/out.h"
+
+/* To end an argp parser with: takes the one optional argument IFACE. */
+error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname);
+
+typedef int (*rxaqm_view_fn)(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			     void *arg);
+
+/* The whole of a command "rxaqm NAME [IFACE]" that prints one object an interface: @print
+ * gets the struct rxaqm_out. Returns an exit code.
+ */
+int rxaqm_view_command(const char *name, const char *doc, int argc, char **argv,
+		       rxaqm_view_fn print);
+
+/* Open the state to read. Returns an exit code; but for 0, the reason is logged. */
+int rxaqm_view_open(struct rxaqm_state *state, const char *ifname);
+
+/* Call @each for every interface that is attached (or only for that called @ifname here).
+ * Stops at the first that returns non-zero, and returns that.
+ */
+int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
+		    void *arg);
+
+#endif /* RXAQM_VIEW_H */

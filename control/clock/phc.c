@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "clock/phc.h"
+
+#include <fcntl.h>
+#include <linux/ptp_clock.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nic/nic.h"
+#include "clock/phc_reading.h"
+
+#define BRIDGE_TRIES 4
+
+/* struct ptp_sys_offset_extended as of Linux 6.12, with clockid where older headers have the
+ * first of three reserved words.
+ */
+struct sys_offset_extended {
+	__u32 n_samples;
+	__s32 clockid;
+	__u32 rsv[2];
+	struct ptp_clock_time ts[PTP_MAX_SAMPLES][3];
+};
+RXAQM_ASSERT_SIZE(struct sys_offset_extended, sizeof(struct ptp_sys_offset_extended));
+
+const char *rxaqm_phc_method_name(__u32 method)
+{
+	static const char *const names[] = {
+		[RXAQM_PHC_NONE] = "none",
+		[RXAQM_PHC_PRECISE] = "precise",
+		[RXAQM_PHC_EXTENDED_MONOTONIC] = "extended, monotonic",
+		[RXAQM_PHC_EXTENDED] = "extended",
+		[RXAQM_PHC_OFFSET] = "offset",
+	};
+
+	return method < sizeof(names) / sizeof(names[0]) ? names[method] : "?";
+}
+
+static __u64 ptp_ns(const struct ptp_clock_time *t)
+{
+	return (__u64)t->sec * RXAQM_NSEC_PER_SEC + t->nsec;
+}
+
+static __u64 clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
+}
+
+static struct rxaqm_phc_bridge read_bridge(void)
+{
+	struct rxaqm_phc_bridge best = { .err_ns = ~0ULL }, bridge;
+	int i;
+
+	for (i = 0; i < BRIDGE_TRIES; i++) {
+		__u64 before_ns = clock_ns(CLOCK_MONOTONIC);
+		__u64 realtime_ns = clock_ns(CLOCK_REALTIME);
+
+		bridge = rxaqm_phc_bridge_make(before_ns, realtime_ns, clock_ns(CLOCK_MONOTONIC));
+		if (bridge.err_ns < best.err_ns)
+			best = bridge;
+	}
+	return best;
+}
+
+/* -errno of an ioctl; -EAGAIN is kept for readings that are spoilt. */
+static int ptp_ioctl(int fd, unsigned long request, void *data)
+{
+	if (!ioctl(fd, request, data))
+		return 0;
+	return errno == EAGAIN ? -EBUSY : -errno;
+}
+
+static int read_precise(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
+{
+	struct ptp_sys_offset_precise precise = {};
+	int err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_PRECISE, &precise);
+
+	if (err)
+		return err;
+	window[0].before_ns = window[0].after_ns = ptp_ns(&precise.sys_realtime);
+	window[0].phc_ns = ptp_ns(&precise.device);
+	return 1;
+}
+
+static int read_extended(const struct rxaqm_phc *phc, clockid_t clock,
+			 struct rxaqm_phc_window *window)
+{
+	struct sys_offset_extended extended = { .n_samples = phc->nr_readings, .clockid = clock };
+	unsigned int i;
+	int err;
+
+	err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_EXTENDED, &extended);
+	if (err)
+		return err;
+	for (i = 0; i < phc->nr_readings; i++) {
+		window[i].before_ns = ptp_ns(&extended.ts[i][0]);
+		window[i].phc_ns = ptp_ns(&extended.ts[i][1]);
+		window[i].after_ns = ptp_ns(&extended.ts[i][2]);
+	}
+	return (int)phc->nr_readings;
+}
+
+static int read_offset(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
+{
+	struct ptp_sys_offset offset = { .n_samples = phc->nr_readings };
+	unsigned int i;
+	int err;
+
+	err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET, &offset);
+	if (err)
+		return err;
+	/* Host, PHC, host, PHC, ..., host. */
+	for (i = 0; i < phc->nr_readings; i++) {
+		window[i].before_ns = ptp_ns(&offset.ts[2 * i]);
+		window[i].phc_ns = ptp_ns(&offset.ts[2 * i + 1]);
+		window[i].after_ns = ptp_ns(&offset.ts[2 * i + 2]);
+	}
+	return (int)phc->nr_readings;
+}
+
+static int read_windows(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
+{
+	switch (phc->method) {
+	case RXAQM_PHC_PRECISE:
+		return read_precise(phc, window);
+	case RXAQM_PHC_EXTENDED_MONOTONIC:
+		return read_extended(phc, CLOCK_MONOTONIC, window);
+	case RXAQM_PHC_EXTENDED:
+		return read_extended(phc, CLOCK_REALTIME, window);
+	default:
+		return read_offset(phc, window);
+	}
+}
+
+/* A reading by phc->method. -EAGAIN: it works, but this one is of no use. */
+static int take(const struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
+{
+	struct rxaqm_phc_window window[PTP_MAX_SAMPLES];
+	struct rxaqm_phc_bridge before, after;
+	int nr, err;
+
+	before = read_bridge();
+	nr = read_windows(phc, window);
+	after = read_bridge();
+	if (nr < 0)
+		return nr;
+	err = rxaqm_phc_narrowest(window, (unsigned int)nr, sample);
+	if (err || phc->method == RXAQM_PHC_EXTENDED_MONOTONIC)
+		return err;
+	return rxaqm_phc_to_monotonic(sample, &before, &after);
+}
+
+/* The device has no time now, or was asked too often (ena: 125 a second). */
+static bool is_passing(int err)
+{
+	return err == -EBUSY || err == -ETIMEDOUT || err == -EINTR || err == -EIO;
+}
+
+/* Find a method that works, the best first. 0, -EAGAIN, or the last one's error. */
+static int find_method(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
+{
+	int err = -EOPNOTSUPP;
+	__u32 method;
+
+	for (method = RXAQM_PHC_PRECISE; method <= RXAQM_PHC_OFFSET; method++) {
+		phc->method = (enum rxaqm_phc_method)method;
+		err = take(phc, sample);
+		if (is_passing(err) && method != RXAQM_PHC_PRECISE && phc->nr_readings > 1) {
+			phc->nr_readings = 1;
+			err = take(phc, sample);
+		}
+		if (!err || err == -EAGAIN)
+			return err;
+	}
+	phc->method = RXAQM_PHC_NONE;
+	return err;
+}
+
+static int refused(const struct rxaqm_phc *phc, int err, struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error,
+			       err == -EOPNOTSUPP ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_FAILED,
+			       -err, "cannot read the clock \"/dev/ptp%d\": %s%s", phc->index,
+			       strerror(-err),
+			       err == -EOPNOTSUPP ? "; its driver refuses, the estimate from "
+						    "packets has to do" :
+						    "");
+}
+
+static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_error *error)
+{
+	char path[32];
+
+	phc->index = rxaqm_nic_phc(ifname);
+	if (phc->index == -ENODEV)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
+				       "no interface \"%s\" in this network namespace; see \"ip link\", "
+				       "or name another namespace with --netns",
+				       ifname);
+	if (phc->index < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, ENOENT,
+				       "\"%s\" has no PTP hardware clock that its driver tells of; see "
+				       "\"ethtool -T %s\"",
+				       ifname, ifname);
+	snprintf(path, sizeof(path), "/dev/ptp%d", phc->index);
+	phc->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (phc->fd >= 0)
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+			       "cannot open \"%s\", the clock of \"%s\": %s; %s", path, ifname,
+			       strerror(errno),
+			       errno == EACCES || errno == EPERM ?
+				       "run as root" :
+				       "is /dev that of this machine (devtmpfs)?");
+}
+
+int rxaqm_phc_open(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_error *error)
+{
+	struct rxaqm_phc_sample sample;
+	int err;
+
+	*phc = (struct rxaqm_phc)RXAQM_PHC_CLOSED;
+	phc->nr_readings = RXAQM_PHC_READINGS;
+	err = open_device(phc, ifname, error);
+	if (err)
+		return err;
+	err = find_method(phc, &sample);
+	if (!err || err == -EAGAIN)
+		return 0;
+	refused(phc, err, error);
+	rxaqm_phc_close(phc);
+	return err;
+}
+
+int rxaqm_phc_read(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample,
+		   struct rxaqm_error *error)
+{
+	int err = take(phc, sample);
+
+	if (!err || err == -EAGAIN)
+		return err;
+	if (is_passing(err)) {
+		phc->nr_readings = 1;
+		return -EAGAIN;
+	}
+	/* A driver that was reset may have another way. */
+	err = find_method(phc, sample);
+	if (!err || err == -EAGAIN)
+		return err;
+	return refused(phc, err, error);
+}
+
+void rxaqm_phc_close(struct rxaqm_phc *phc)
+{
+	if (phc->fd >= 0)
+		close(phc->fd);
+	phc->fd = -1;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's configuration: what rxaqm.conf(5) says, checked as a whole. Every key is a
+ * row of a table (config_keys.c): the parser, "run --check" and the manual go by it.
+ */
+#ifndef RXAQM_CONFIG_H
+#define RXAQM_CONFIG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "tune/overload.h"
+#include "nic/nic.h"
+#include "config/settings.h"
+#include "iface.h"
+
+#define RXAQM_CONFIG_PATH "/etc/rxaqm/rxaqm.conf"
+#define RXAQM_CONFIG_PATH_LEN 108 /* what a socket's address can hold */
+#define RXAQM_CONFIG_MATCH_LEN 48
+#define RXAQM_CONFIG_SETTINGS_MAX 24
+
+enum rxaqm_on_stop {
+	RXAQM_ON_STOP_LEAVE,
+	RXAQM_ON_STOP_DETACH,
+};
+
+enum rxaqm_xdp_mode {
+	RXAQM_XDP_NATIVE,
+	RXAQM_XDP_GENERIC,
+};
+
+enum rxaqm_metrics_per {
+	RXAQM_METRICS_PER_QUEUE,
+	RXAQM_METRICS_PER_INTERFACE,
+};
+
+/* One [Interface NAME|GLOB]. */
+struct rxaqm_config_iface {
+	char match[RXAQM_CONFIG_MATCH_LEN];
+	bool glob;
+	unsigned int line;
+	bool enable;
+	bool xdp_mode_set; /* else an interface is adopted in the mode it is in */
+	bool auto_enforce;
+	int xdp_mode; /* enum rxaqm_xdp_mode */
+	int hook; /* enum rxaqm_hook */
+	int key; /* enum rxaqm_key */
+	char profile[RXAQM_CONFIG_PATH_LEN]; /* "": by driver */
+	__u64 lease_ns; /* renewed by the daemon; 0: none */
+	/* The policy: key and value as typed, in order, but for the lease. */
+	unsigned int nr_settings;
+	struct {
+		char key[24];
+		char value[RXAQM_SETTING_LEN];
+	} setting[RXAQM_CONFIG_SETTINGS_MAX];
+};
+
+struct rxaqm_config {
+	/* [Daemon] */
+	int on_stop; /* enum rxaqm_on_stop */
+	char status_file[RXAQM_CONFIG_PATH_LEN]; /* "": none */
+	unsigned int status_mode;
+	char status_group[33]; /* "": as the daemon has it */
+	__u64 status_interval_ns;
+	__u64 settle_ns; /* an interface that appeared is left alone for so long */
+	/* [Metrics] */
+	char metrics_listen[RXAQM_CONFIG_PATH_LEN]; /* "": nowhere */
+	int metrics_per; /* enum rxaqm_metrics_per */
+	char metrics_textfile[RXAQM_CONFIG_PATH_LEN]; /* "": none */
+	__u64 metrics_textfile_interval_ns;
+	/* [Overload] */
+	struct rxaqm_overload_config overload;
+	struct rxaqm_autoenforce_config autoenforce;
+	/* In the order of the file. */
+	unsigned int nr_ifaces;
+	struct rxaqm_config_iface *iface;
+};
+
+/* A row of the table of keys. */
+enum rxaqm_config_type {
+	RXAQM_CONFIG_BOOL, /* bool */
+	RXAQM_CONFIG_CHOICE, /* int */
+	RXAQM_CONFIG_DURATION, /* __u64, ns */
+	RXAQM_CONFIG_PATH_OR_OFF, /* char[RXAQM_CONFIG_PATH_LEN], "" is off */
+	RXAQM_CONFIG_LISTEN, /* char[RXAQM_CONFIG_PATH_LEN], "" is off */
+	RXAQM_CONFIG_WORD, /* char[RXAQM_CONFIG_PATH_LEN] */
+	RXAQM_CONFIG_GROUP, /* char[33] */
+	RXAQM_CONFIG_FILE_MODE, /* unsigned int, octal */
+};
+
+struct rxaqm_config_key {
+	const char *section; /* "Daemon"; "Interface" */
+	const char *name;
+	const char *form; /* "yes|no", "DURATION" */
+	const char *summary; /* one line, with range and default */
+	enum rxaqm_config_type type;
+	size_t offset; /* in struct rxaqm_config, or rxaqm_config_iface */
+	__u64 min, max; /* ns, permille */
+	const char *const *choices; /* by value, ends with NULL */
+};
+
+extern const struct rxaqm_config_key rxaqm_config_keys[]; /* ends with a NULL name */
+/* Sections and keys that are gone, but for policy keys (settings.h). */
+extern const struct rxaqm_gone rxaqm_config_gone[];
+
+/* The row of @name in @section; NULL if there is none. */
+const struct rxaqm_config_key *rxaqm_config_key_find(const char *section, const char *name);
+
+/* Set the field of @key in @object (a struct rxaqm_config or rxaqm_config_iface) from @value as
+ * typed. -EINVAL with @error.
+ */
+int rxaqm_config_key_set(const struct rxaqm_config_key *key, void *object, const char *value,
+			 struct rxaqm_error *error);
+
+#define RXAQM_CONFIG_VALUE_LEN 128
+/* The field of @key in @object, as rxaqm_config_key_set() takes it. */
+const char *rxaqm_config_key_format(const struct rxaqm_config_key *key, const void *object,
+				    char buf[RXAQM_CONFIG_VALUE_LEN]);
+
+/* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
+const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size);
+
+/* What holds where the file is silent. */
+void rxaqm_config_init(struct rxaqm_config *config);
+void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
+void rxaqm_config_free(struct rxaqm_config *config);
+
+/* Read @path into @config, which is void before. All or nothing: -errno with @error
+ * ("FILE:LINE: ...") leaves it empty.
+ */
+int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error);
+
+/* The same from an open @file, called @path in messages. */
+int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config,
+		       struct rxaqm_error *error);
+
+/* The section for the interface @ifname: the one of that name, else the first glob that fits
+ * (none fits lo). NULL: none.
+ */
+const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *config,
+						   const char *ifname);
+
+/* Change @policy, the profile's or the built-in one, as @iface asks for, with the lease running
+ * from @now_ns. -EINVAL with @error.
+ */
+int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
+			struct rxaqm_policy *policy, struct rxaqm_error *error);
+
+struct rxaqm_out;
+
+/* All that is in effect: as a file that would say the same, or JSON. */
+void rxaqm_config_out(struct rxaqm_out *out, const struct rxaqm_config *config);
+
+#endif /* RXAQM_CONFIG_H */

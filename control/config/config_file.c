@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading rxaqm.conf. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "base/ini_file.h"
+#include "base/nearest.h"
+#include "base/parse.h"
+
+#define NAMES_MAX 48 /* keys of a section, for "did you mean" */
+
+struct reading {
+	struct rxaqm_config *config;
+	unsigned long long seen; /* bit n: rxaqm_config_keys[n] was set in the section */
+	unsigned int seen_settings; /* bit n: rxaqm_settings[n] was */
+	unsigned int seen_sections; /* bit n: sections[n] was begun */
+};
+
+static const char *const sections[] = { "Daemon", "Metrics", "Overload", NULL };
+
+static struct rxaqm_config_iface *newest(const struct reading *reading)
+{
+	return &reading->config->iface[reading->config->nr_ifaces - 1];
+}
+
+/* [Interface MATCH] begins. */
+static int begin_iface(struct reading *reading, const char *match, struct rxaqm_error *error)
+{
+	struct rxaqm_config *config = reading->config;
+	struct rxaqm_config_iface *grown;
+	unsigned int i;
+
+	match += strspn(match, " \t");
+	if (!*match || strcspn(match, " \t/") != strlen(match))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "[Interface %s]: write one name or pattern, such as "
+				       "[Interface eth0] or [Interface en*]",
+				       match);
+	for (i = 0; i < config->nr_ifaces; i++)
+		if (!strcmp(config->iface[i].match, match))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "[Interface %s] is there twice; join the two",
+					       match);
+	grown = reallocarray(config->iface, config->nr_ifaces + 1, sizeof(*grown));
+	if (!grown)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+	config->iface = grown;
+	config->nr_ifaces++;
+	rxaqm_config_iface_init(newest(reading));
+	/* The reader has cut longer names off before. */
+	snprintf(newest(reading)->match, sizeof(newest(reading)->match), "%s", match);
+	newest(reading)->glob = strpbrk(match, "*?") != NULL;
+	if (!newest(reading)->glob && strlen(match) >= RXAQM_IFNAMSIZ)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "[Interface %s]: no interface has a name of more than %d "
+				       "characters",
+				       match, RXAQM_IFNAMSIZ - 1);
+	return 0;
+}
+
+static int read_section(void *arg, const char *section, struct rxaqm_error *error)
+{
+	struct reading *reading = arg;
+	char name[RXAQM_CONFIG_MATCH_LEN];
+	unsigned int i;
+	int err;
+
+	reading->seen = 0;
+	reading->seen_settings = 0;
+	if (!strncmp(section, "Interface ", 10) || !strcmp(section, "Interface"))
+		return begin_iface(reading, section + 9, error);
+	for (i = 0; sections[i]; i++) {
+		if (strcmp(sections[i], section))
+			continue;
+		if (reading->seen_sections & (1U << i))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "[%s] is there twice; join the two", section);
+		reading->seen_sections |= 1U << i;
+		return 0;
+	}
+	snprintf(name, sizeof(name), "[%s]", section);
+	err = rxaqm_gone_check(rxaqm_config_gone, name, "", error);
+	if (err)
+		return err;
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "unknown section [%s]; there are [Daemon], [Metrics], [Overload] and "
+			       "[Interface NAME]",
+			       section);
+}
+
+static int twice(const char *key, const char *section, struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "%s is set twice in [%s]; delete one", key, section);
+}
+
+static int unknown(const char *key, const char *section, const char *table,
+		   struct rxaqm_error *error)
+{
+	const struct rxaqm_config_key *row;
+	const struct rxaqm_setting *setting;
+	const char *names[NAMES_MAX + 1] = { NULL };
+	const char *nearest;
+	unsigned int nr = 0;
+
+	for (row = rxaqm_config_keys; row->name; row++)
+		if (!strcmp(row->section, table) && nr < NAMES_MAX)
+			names[nr++] = row->name;
+	if (!strcmp(table, "Interface")) {
+		for (setting = rxaqm_settings; setting->name && nr < NAMES_MAX; setting++)
+			names[nr++] = setting->name;
+		if (nr < NAMES_MAX)
+			names[nr++] = "preset";
+	}
+	nearest = rxaqm_nearest(key, names);
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "unknown key \"%.40s\" in [%s]; %s%s%s", key, section,
+			       nearest ? "did you mean \"" : "see ",
+			       nearest ? nearest : "rxaqm.conf(5)", nearest ? "\"?" : "");
+}
+
+/* The lease is not a setting here: the daemon renews it. */
+static int read_lease(struct rxaqm_config_iface *iface, const char *value,
+		      struct rxaqm_error *error)
+{
+	struct rxaqm_policy scratch;
+	int err;
+
+	if (!strcmp(value, "expired"))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "lease=expired: write a DURATION, which is renewed while the "
+				       "daemon runs, or off");
+	rxaqm_policy_init(&scratch);
+	err = rxaqm_setting_set(&scratch, "lease", value, 1, error);
+	if (!err)
+		iface->lease_ns = scratch.lease_until_ns ? scratch.lease_until_ns - 1 : 0;
+	if (!err && iface->lease_ns && iface->lease_ns < RXAQM_NSEC_PER_SEC)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "lease=%.40s: too short to be renewed in time; use 1s at "
+				       "least",
+				       value);
+	return err;
+}
+
+static int read_setting(struct reading *reading, const char *section, const char *key,
+			const char *value, struct rxaqm_error *error)
+{
+	struct rxaqm_config_iface *iface = newest(reading);
+	const struct rxaqm_setting *setting = rxaqm_setting_find(key);
+	unsigned int bit = 1U << (setting ? setting - rxaqm_settings : RXAQM_NR_SETTINGS);
+	struct rxaqm_policy scratch;
+	int err;
+
+	if (reading->seen_settings & bit)
+		return twice(key, section, error);
+	reading->seen_settings |= bit;
+	if (!strcmp(key, "lease"))
+		return read_lease(iface, value, error);
+	rxaqm_policy_init(&scratch);
+	err = rxaqm_setting_set(&scratch, key, value, 1, error);
+	if (err)
+		return err;
+	if (iface->nr_settings >= RXAQM_CONFIG_SETTINGS_MAX ||
+	    strlen(key) >= sizeof(iface->setting[0].key) ||
+	    strlen(value) >= sizeof(iface->setting[0].value))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s: value too long", key);
+	strcpy(iface->setting[iface->nr_settings].key, key);
+	strcpy(iface->setting[iface->nr_settings].value, value);
+	iface->nr_settings++;
+	return 0;
+}
+
+static int read_key(void *arg, const char *section, const char *key, const char *value,
+		    unsigned int line, struct rxaqm_error *error)
+{
+	struct reading *reading = arg;
+	bool of_iface = !strncmp(section, "Interface", 9);
+	const char *table = of_iface ? "Interface" : section;
+	const struct rxaqm_config_key *row = rxaqm_config_key_find(table, key);
+	void *object = of_iface ? (void *)newest(reading) : (void *)reading->config;
+	unsigned long long bit;
+	int err;
+
+	if (of_iface && !newest(reading)->line)
+		newest(reading)->line = line;
+	if (!row) {
+		err = of_iface ? rxaqm_gone_check(rxaqm_config_gone, key, value, error) : 0;
+		if (!err && of_iface)
+			err = rxaqm_gone_check(rxaqm_gone_settings, key, value, error);
+		if (err)
+			return err;
+		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))
+			return read_setting(reading, section, key, value, error);
+		return unknown(key, section, table, error);
+	}
+	bit = 1ULL << (row - rxaqm_config_keys);
+	if (reading->seen & bit)
+		return twice(key, section, error);
+	reading->seen |= bit;
+	if (of_iface && !strcmp(key, "xdp_mode"))
+		newest(reading)->xdp_mode_set = true;
+	return rxaqm_config_key_set(row, object, value, error);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end);
+}
+
+/* What must hold between the keys of a section. */
+static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_error *error)
+{
+	struct rxaqm_policy policy;
+	unsigned int i;
+	int err;
+
+	if (iface->key == RXAQM_KEY_CPU && iface->xdp_mode != RXAQM_XDP_GENERIC)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "key=cpu goes with xdp_mode=generic: in native mode a queue is "
+				       "an Rx queue of the NIC");
+	for (i = 0; iface->auto_enforce && i < iface->nr_settings; i++)
+		if (!strcmp(iface->setting[i].key, "mode") &&
+		    strcmp(iface->setting[i].value, "observe"))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "auto_enforce=yes with mode=%s: it begins from "
+					       "observe; delete one of the two",
+					       iface->setting[i].value);
+	rxaqm_policy_init(&policy);
+	err = rxaqm_config_policy(iface, 1, &policy, error);
+	return err;
+}
+
+static int check_all(const struct rxaqm_config *config, const char *path, struct rxaqm_error *error)
+{
+	struct rxaqm_error reason = {};
+	unsigned int i;
+	int err;
+
+	if (config->metrics_textfile[0] && !ends_with(config->metrics_textfile, ".prom"))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "%s: [Metrics]: textfile=%s must end in .prom, or "
+				       "node_exporter does not read it",
+				       path, config->metrics_textfile);
+	for (i = 0; i < config->nr_ifaces; i++) {
+		const struct rxaqm_config_iface *iface = &config->iface[i];
+
+		err = check_iface(iface, &reason);
+		if (err)
+			return rxaqm_error_set(error, reason.exit_code, -err,
+					       "%s:%u: [Interface %s]: %.400s", path, iface->line,
+					       iface->match, reason.text);
+	}
+	return 0;
+}
+
+int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config,
+		       struct rxaqm_error *error)
+{
+	const struct rxaqm_ini_ops ops = { .section = read_section, .key = read_key };
+	struct reading reading = { .config = config };
+	int err;
+
+	rxaqm_config_init(config);
+	err = rxaqm_ini_read(file, path, &ops, &reading, error);
+	if (!err)
+		err = check_all(config, path, error);
+	if (err)
+		rxaqm_config_free(config);
+	return err;
+}
+
+int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error)
+{
+	FILE *file = fopen(path, "re");
+	int err;
+
+	if (!file) {
+		rxaqm_config_init(config);
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				       "cannot open \"%s\": %s; --config names another file", path,
+				       strerror(errno));
+	}
+	err = rxaqm_config_parse(file, path, config, error);
+	fclose(file);
+	return err;
+}

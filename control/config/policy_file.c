@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "config/policy_file.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ini_file.h"
+#include "base/parse.h"
+
+/* libinih knows no longer names of sections; a longer list takes several sections. */
+#define QUEUES_LEN_MAX 40
+
+struct load {
+	struct rxaqm_policy *policies;
+	unsigned int nr_queues;
+	__u64 now_ns;
+	unsigned char *selected; /* queues of the section */
+	unsigned int seen; /* bit n: rxaqm_settings[n] was set in the section */
+};
+
+static int load_section(void *arg, const char *section, struct rxaqm_error *error)
+{
+	struct load *load = arg;
+	const char *queues;
+	int err;
+
+	load->seen = 0;
+	memset(load->selected, 0, load->nr_queues);
+	if (!strcmp(section, "interface")) {
+		memset(load->selected, 1, load->nr_queues);
+		return 0;
+	}
+	if (strncmp(section, "queue ", 6))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "unknown section [%s]; write [interface] or [queue 0-3,6]",
+				       section);
+	queues = section + 6;
+	err = rxaqm_parse_queues(queues, load->nr_queues, load->selected);
+	if (err == -ERANGE)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "[%s]: the queues there are go from 0 to %u", section,
+				       load->nr_queues - 1);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "[%s]: not a list of queues such as 0-3,6", section);
+	return 0;
+}
+
+static int load_key(void *arg, const char *section, const char *key, const char *value,
+		    unsigned int line, struct rxaqm_error *error)
+{
+	struct load *load = arg;
+	const struct rxaqm_setting *setting = rxaqm_setting_find(key);
+	unsigned int i;
+	int err = 0;
+
+	(void)line;
+	if (setting) {
+		unsigned int bit = 1U << (setting - rxaqm_settings);
+
+		if (load->seen & bit)
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "%s is set twice in [%s]; delete one", key, section);
+		load->seen |= bit;
+	}
+	for (i = 0; i < load->nr_queues && !err; i++)
+		if (load->selected[i])
+			err = rxaqm_setting_set(&load->policies[i], key, value, load->now_ns,
+						error);
+	return err;
+}
+
+static int check_all(const struct load *load, const char *path, struct rxaqm_error *error)
+{
+	struct rxaqm_error reason;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < load->nr_queues; i++) {
+		err = rxaqm_policy_check(&load->policies[i], &reason);
+		if (err)
+			return rxaqm_error_set(error, reason.exit_code, -err, "%s: queue %u: %s",
+					       path, i, reason.text);
+	}
+	return 0;
+}
+
+int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *policies,
+			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error)
+{
+	const struct rxaqm_ini_ops ops = { .section = load_section, .key = load_key };
+	size_t bytes = nr_queues * sizeof(*policies);
+	struct load load = { .nr_queues = nr_queues, .now_ns = now_ns };
+	int err;
+
+	load.policies = malloc(bytes);
+	load.selected = calloc(nr_queues, 1);
+	if (!load.policies || !load.selected) {
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "%s: out of memory", path);
+		goto out;
+	}
+	memcpy(load.policies, policies, bytes);
+	err = rxaqm_ini_read(file, path, &ops, &load, error);
+	if (!err)
+		err = check_all(&load, path, error);
+	if (!err)
+		memcpy(policies, load.policies, bytes);
+out:
+	free(load.policies);
+	free(load.selected);
+	return err;
+}
+
+int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsigned int nr_queues,
+			   __u64 now_ns, struct rxaqm_error *error)
+{
+	FILE *file;
+	int err;
+
+	if (!strcmp(path, "-"))
+		return rxaqm_policy_file_parse(stdin, "<stdin>", policies, nr_queues, now_ns,
+					       error);
+	file = fopen(path, "re");
+	if (!file)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot open \"%s\": %s",
+				       path, strerror(errno));
+	err = rxaqm_policy_file_parse(file, path, policies, nr_queues, now_ns, error);
+	fclose(file);
+	return err;
+}
+
+/* Write the settings of @policy, or only those in which it differs from @base. */
+static void write_settings(FILE *file, const struct rxaqm_policy *policy,
+			   const struct rxaqm_policy *base, __u64 now_ns)
+{
+	char value[RXAQM_SETTING_LEN], base_value[RXAQM_SETTING_LEN];
+	const struct rxaqm_setting *setting;
+
+	for (setting = rxaqm_settings; setting->name; setting++) {
+		rxaqm_setting_format(setting, policy, now_ns, value);
+		if (base && !strcmp(value, rxaqm_setting_format(setting, base, now_ns, base_value)))
+			continue;
+		fprintf(file, "%s=%s\n", setting->name, value);
+	}
+}
+
+static bool same(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/* One range of queues like @policies[*next], appended to @list if it has room. */
+static bool add_range(char *list, const struct rxaqm_policy *policies, unsigned int nr_queues,
+		      unsigned int *next)
+{
+	unsigned int first = *next, last = first;
+	size_t len = strlen(list);
+	char range[24];
+
+	while (last + 1 < nr_queues && same(&policies[last + 1], &policies[first]))
+		last++;
+	snprintf(range, sizeof(range), first == last ? "%s%u" : "%s%u-%u", len ? "," : "", first,
+		 last);
+	if (len + strlen(range) > QUEUES_LEN_MAX)
+		return false;
+	memcpy(list + len, range, strlen(range) + 1);
+	*next = last + 1;
+	return true;
+}
+
+/* Write sections for the queues from @first on that have its policy, which differs from
+ * that of queue 0.
+ */
+static void write_queues(FILE *file, const struct rxaqm_policy *policies, unsigned int nr_queues,
+			 unsigned int first, __u64 now_ns)
+{
+	char list[QUEUES_LEN_MAX + 1] = "";
+	unsigned int i = first;
+
+	while (i < nr_queues) {
+		if (!same(&policies[i], &policies[first])) {
+			i++;
+			continue;
+		}
+		if (add_range(list, policies, nr_queues, &i))
+			continue;
+		fprintf(file, "\n[queue %s]\n", list);
+		write_settings(file, &policies[first], &policies[0], now_ns);
+		list[0] = '\0';
+	}
+	fprintf(file, "\n[queue %s]\n", list);
+	write_settings(file, &policies[first], &policies[0], now_ns);
+}
+
+static bool seen_before(const struct rxaqm_policy *policies, unsigned int queue)
+{
+	unsigned int i;
+
+	for (i = 0; i < queue; i++)
+		if (same(&policies[i], &policies[queue]))
+			return true;
+	return false;
+}
+
+int rxaqm_policy_file_write(FILE *file, const struct rxaqm_policy *policies, unsigned int nr_queues,
+			    __u64 now_ns)
+{
+	unsigned int i;
+
+	if (!nr_queues)
+		return -EINVAL;
+	fprintf(file, "[interface]\n");
+	write_settings(file, &policies[0], NULL, now_ns);
+	for (i = 1; i < nr_queues; i++)
+		if (!seen_before(policies, i))
+			write_queues(file, policies, nr_queues, i, now_ns);
+	if (fflush(file))
+		return -errno;
+	return ferror(file) ? -EIO : 0;
+}

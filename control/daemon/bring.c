@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bringing an interface in line with its section of the configuration. */
+#include <malloc.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide.h"
+#include "daemon/run.h"
+#include "base/now.h"
+#include "daemon/chores.h"
+#include "attach/stamps.h"
+#include "attach/xdp.h"
+
+#define RETRY_MIN_NS RXAQM_NSEC_PER_SEC
+#define RETRY_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
+/* A NIC whose rings are changed again and again is not attached anew as often. */
+#define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
+
+void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
+{
+	link->due_ns = rxaqm_now_ns() + after_ns;
+	rxaqm_run_sync_by(link->run, link->due_ns);
+}
+
+/* Log @error, unless it is what was logged last, and note when to try again. */
+static void fail(struct rxaqm_link *link, const struct rxaqm_error *error)
+{
+	link->state = RXAQM_LINK_FAILED;
+	link->slot = -1;
+	/* It went, or got another name, meanwhile: the kernel's message about that comes. */
+	if (if_nametoindex(link->name) != link->ifindex) {
+		link->run->rescan = true;
+		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
+		return;
+	}
+	if (!link->complaint || strcmp(link->complaint, error->text)) {
+		rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error->text);
+		free(link->complaint);
+		link->complaint = strdup(error->text);
+	}
+	/* What kernel, NIC or configuration cannot do, they cannot a minute later. */
+	if (error->exit_code == RXAQM_EXIT_UNSUPPORTED || error->exit_code == RXAQM_EXIT_USAGE)
+		return;
+	link->retry_ns = link->retry_ns ? 2 * link->retry_ns : RETRY_MIN_NS;
+	if (link->retry_ns > RETRY_MAX_NS)
+		link->retry_ns = RETRY_MAX_NS;
+	rxaqm_run_try_again(link, link->retry_ns);
+}
+
+void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
+{
+	if (prog_id != link->prog_id && !link->kept)
+		rxaqm_run_overload_free(link);
+	link->state = RXAQM_LINK_ATTACHED;
+	link->slot = slot;
+	link->prog_id = prog_id;
+	link->configure = false;
+	link->facts = false;
+	link->retry_ns = 0;
+	free(link->complaint);
+	link->complaint = NULL;
+	free(link->kept);
+	link->kept = NULL;
+}
+
+/* The entry of @link in the registry if it is attached and its program is there. */
+static struct rxaqm_iface *find(const struct rxaqm_link *link)
+{
+	struct rxaqm_iface *iface = link->run->state.meta ?
+					    rxaqm_plane_find(&link->run->state, link->name) :
+					    NULL;
+
+	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_plane_ifindex(iface))
+		return NULL;
+	return iface;
+}
+
+static bool same_but_lease(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
+{
+	struct rxaqm_policy copy = *a;
+
+	copy.lease_until_ns = b->lease_until_ns;
+	return !memcmp(&copy, b, sizeof(copy));
+}
+
+int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
+			 const struct rxaqm_policy *policy, struct rxaqm_error *error)
+{
+	struct rxaqm_run *run = link->run;
+	bool automatic = link->section->auto_enforce && !link->kept;
+	struct rxaqm_policy *policies;
+	__u64 now_ns = rxaqm_now_ns();
+	bool changed = false;
+	unsigned int i;
+
+	policies = calloc(iface->nr_queues, sizeof(*policies));
+	if (!policies)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_policy *old = rxaqm_state_policy(&run->state, iface, i);
+
+		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
+		/* Overload ends that, not a daemon that is restarted. */
+		if (automatic && rxaqm_decide_enforced(old, now_ns))
+			policies[i].mode = RXAQM_MODE_ENFORCE;
+		if (!same_but_lease(&policies[i], old)) {
+			changed = true;
+			if (old->signal == RXAQM_SIGNAL_BUSY &&
+			    policies[i].signal != RXAQM_SIGNAL_BUSY &&
+			    rxaqm_stamps_enable(iface, link->name, error))
+				rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+		}
+		changed |= policies[i].lease_until_ns != old->lease_until_ns;
+	}
+	if (changed)
+		rxaqm_state_set_policies(&run->state, iface, policies);
+	if (!link->kept)
+		link->lease_until_ns = policy->lease_until_ns;
+	link->adopt = automatic;
+	free(policies);
+	return 0;
+}
+
+static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	free(link->kept);
+	link->nr_kept = iface->nr_queues;
+	link->kept = malloc(iface->nr_queues * sizeof(*link->kept));
+	if (link->kept)
+		memcpy(link->kept, rxaqm_state_policy(&link->run->state, iface, 0),
+		       iface->nr_queues * sizeof(*link->kept));
+}
+
+/* The program of an earlier state, which nobody can find any more but by the id we know. */
+static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
+{
+	int err;
+
+	if (link->state != RXAQM_LINK_LOST)
+		return 0;
+	err = rxaqm_xdp_detach(link->ifindex, link->prog_id);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+				       "cannot take off the XDP program (id %u) whose state is gone: "
+				       "%s; run \"ip link set dev %s xdp off\"",
+				       link->prog_id, strerror(-err), link->name);
+	link->state = RXAQM_LINK_NEW;
+	return 0;
+}
+
+static int attach(struct rxaqm_link *link, struct rxaqm_attach_plan *plan, const char *why,
+		  struct rxaqm_error *error)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_iface *iface;
+	int err, slot;
+	__u32 prog_id;
+
+	err = strip_lost(link, error);
+	if (err)
+		return err;
+	error->text[0] = '\0';
+	iface = rxaqm_plane_attach(&run->state, &plan->attach, error);
+	if (!iface)
+		return -EIO;
+	if (error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+	err = rxaqm_run_set_policy(link, iface, &plan->policy, error);
+	if (err)
+		return err;
+	slot = (int)(iface - run->state.iface);
+	prog_id = iface->prog_id;
+	rxaqm_run_log(LOG_NOTICE, "%s: attached%s%s%s, %s mode, profile %s, %u queue(s)",
+		      link->name, why ? " anew (" : "", why ? why : "", why ? ")" : "",
+		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native", iface->profile,
+		      iface->nr_queues);
+	rxaqm_run_attached(link, slot, prog_id);
+	rxaqm_run_state_changed(run);
+	return 0;
+}
+
+/* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
+ * to be brought in line.
+ */
+static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface,
+		       struct rxaqm_attach_plan *plan, const char *why, struct rxaqm_error *error)
+{
+	int err;
+
+	if (!link->configure)
+		keep_policies(link, iface);
+	if (link->kept)
+		plan->policy = link->kept[0];
+	link->refreshed_ns = rxaqm_now_ns();
+	error->text[0] = '\0';
+	err = rxaqm_plane_detach(&link->run->state, iface, error);
+	if (err)
+		return err;
+	if (error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+	return attach(link, plan, why, error);
+}
+
+/* Is attached already: by an earlier daemon, or by an operator. */
+static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_attach_plan *plan,
+		 struct rxaqm_error *error)
+{
+	const char *why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
+	bool known = rxaqm_run_entry(link) == iface;
+	int err;
+
+	/* In the way it is, whoever chose that, where the configuration does not say. */
+	if (!link->configure || !link->section->xdp_mode_set)
+		plan->attach.generic = iface->flags & RXAQM_IFACE_GENERIC;
+	if (!link->configure)
+		plan->attach.key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU :
+								       RXAQM_KEY_QUEUE;
+	if (!why) {
+		why = rxaqm_run_outgrown(iface, link->name);
+		if (why && link->refreshed_ns &&
+		    rxaqm_ns_since(rxaqm_now_ns(), link->refreshed_ns) < REFRESH_GAP_NS) {
+			rxaqm_run_try_again(link, REFRESH_GAP_NS);
+			return 0;
+		}
+	}
+	if (why)
+		return attach_anew(link, iface, plan, why, error);
+	if (link->configure) {
+		err = rxaqm_run_set_policy(link, iface, &plan->policy, error);
+		if (err)
+			return err;
+	}
+	if (!known)
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: was attached already, %s mode; goes by [Interface %s]",
+			      link->name, iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
+			      link->section->match);
+	rxaqm_run_attached(link, (int)(iface - link->run->state.iface), iface->prog_id);
+	return 0;
+}
+
+static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
+{
+	struct rxaqm_attach_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_iface *iface;
+	int err;
+
+	if (!plan)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+	err = rxaqm_run_plan(link->section, link->name, plan, error);
+	if (!err) {
+		iface = find(link);
+		err = iface ? adopt(link, iface, plan, error) : attach(link, plan, NULL, error);
+	}
+	free(plan);
+	return err;
+}
+
+/* enable=no, or no section any more. */
+static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface = link->run->state.meta ?
+					    rxaqm_plane_find(&link->run->state, link->name) :
+					    NULL;
+	int err;
+
+	error->text[0] = '\0';
+	err = iface ? rxaqm_plane_detach(&link->run->state, iface, error) : strip_lost(link, error);
+	if (err)
+		return err;
+	if (error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+	if (iface)
+		rxaqm_run_log(LOG_NOTICE, "%s: detached, %s%s%s", link->name,
+			      link->section ? "[Interface " : "no section is for it any more",
+			      link->section ? link->section->match : "",
+			      link->section ? "] has enable=no" : "");
+	rxaqm_run_state_changed(link->run);
+	link->state = RXAQM_LINK_DISABLED;
+	link->slot = -1;
+	link->configure = false;
+	link->gone = !link->section;
+	return 0;
+}
+
+void rxaqm_run_bring(struct rxaqm_link *link)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_error error = {};
+	int err;
+
+	link->due_ns = 0;
+	/* What someone else took off stays so, until the configuration is read again. */
+	if (!link->configure &&
+	    (link->state == RXAQM_LINK_RELEASED || link->state == RXAQM_LINK_DISABLED))
+		return;
+	err = rxaqm_run_state_lock(run);
+	if (err == -EBUSY) {
+		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
+		return;
+	}
+	rxaqm_run_state_check(run);
+	if (run->bpffs_gone) {
+		rxaqm_state_check_bpffs(&error);
+		err = -ENOENT;
+	} else if (err) {
+		rxaqm_error_set(&error, RXAQM_EXIT_FAILED, -err, "cannot take the lock: %s",
+				strerror(-err));
+	} else if (link->section && link->section->enable) {
+		err = enable(link, &error);
+	} else {
+		err = disable(link, &error);
+	}
+	rxaqm_run_state_unlock(run);
+	/* Loading programs takes megabytes, for the kernel's BTF, that are of no use any more. */
+	malloc_trim(0);
+	if (err && link->state == RXAQM_LINK_LOST)
+		rxaqm_run_try_again(link, RXAQM_RUN_LOST_NS);
+	else if (err)
+		fail(link, &error);
+}

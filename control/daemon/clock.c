@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The clocks of the NICs, from their PHCs, each by its own schedule. A PHC that cannot be read
+ * leaves the estimate from the packets, which needs nobody.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/phc_source.h"
+#include "base/now.h"
+#include "daemon/run.h"
+#include "daemon/chores.h"
+
+#define RETRY_NS (60 * RXAQM_NSEC_PER_SEC)
+
+struct rxaqm_run_clock {
+	struct rxaqm_phc_source source;
+	bool open;
+	__u64 attached_ns; /* of the attachment that the source is for */
+	__u64 retry_ns; /* when to try to open it again */
+	int complained; /* of this -errno */
+};
+
+static struct rxaqm_clock_phc *entry_of(const struct rxaqm_link *link)
+{
+	return &link->run->state.clock_phc[link->slot];
+}
+
+/* Does the source still belong to what is attached? */
+static bool is_current(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	return iface && link->clock && link->clock->attached_ns == iface->attached_ns;
+}
+
+void rxaqm_run_clock_free(struct rxaqm_link *link)
+{
+	bool current;
+
+	if (!link->clock)
+		return;
+	current = is_current(link, rxaqm_run_entry(link));
+	if (link->clock->open)
+		rxaqm_phc_source_close(&link->clock->source, current ? entry_of(link) : NULL);
+	free(link->clock);
+	link->clock = NULL;
+}
+
+static void failed(struct rxaqm_link *link, int err, const struct rxaqm_error *error)
+{
+	struct rxaqm_run_clock *clock = link->clock;
+
+	clock->open = false;
+	clock->retry_ns = rxaqm_now_ns() + RETRY_NS;
+	if (err == clock->complained)
+		return;
+	clock->complained = err;
+	/* A NIC without PHC is nothing to worry about. */
+	rxaqm_run_log(err == -ENOENT ? LOG_INFO : LOG_WARNING,
+		      "%s: %s; its clock is estimated from packets", link->name, error->text);
+}
+
+static void open_source(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_error error = {};
+	int err;
+
+	if (!clock)
+		clock = link->clock = calloc(1, sizeof(*clock));
+	if (!clock || (clock->retry_ns && rxaqm_ns_after(clock->retry_ns, rxaqm_now_ns())))
+		return;
+	clock->attached_ns = iface->attached_ns;
+	clock->source = (struct rxaqm_phc_source)RXAQM_PHC_SOURCE_CLOSED;
+	err = rxaqm_phc_source_open(&clock->source, entry_of(link), link->name, &error);
+	if (err) {
+		failed(link, err, &error);
+		return;
+	}
+	clock->open = true;
+	clock->complained = 0;
+	rxaqm_run_log(LOG_INFO, "%s: reading its clock, /dev/ptp%d (%s)", link->name,
+		      clock->source.phc.index, rxaqm_phc_method_name(clock->source.phc.method));
+}
+
+static void run_source(struct rxaqm_link *link)
+{
+	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_error error = {};
+	int err;
+
+	if (rxaqm_ns_after(clock->source.next_ns, rxaqm_now_ns()))
+		return;
+	err = rxaqm_phc_source_run(&clock->source, entry_of(link), &error);
+	if (!err)
+		return;
+	rxaqm_phc_source_close(&clock->source, entry_of(link));
+	failed(link, err, &error);
+}
+
+static bool has_stamps(const struct rxaqm_iface *iface)
+{
+	return iface->stamp == RXAQM_STAMP_HWTSTAMP || (iface->flags & RXAQM_IFACE_HINT);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *arg)
+{
+	(void)source;
+	(void)usec;
+	rxaqm_run_clocks(arg);
+	return 0;
+}
+
+/* Have this called again when the next reading is due. */
+static void schedule(struct rxaqm_run *run, __u64 next_ns)
+{
+	__u64 usec = next_ns / RXAQM_NSEC_PER_USEC + 1;
+
+	if (!next_ns || run->stopping)
+		return;
+	if (!run->clock_timer && sd_event_add_time(run->event, &run->clock_timer, CLOCK_MONOTONIC,
+						   usec, 1, on_timer, run) < 0)
+		return;
+	sd_event_source_set_time(run->clock_timer, usec);
+	sd_event_source_set_enabled(run->clock_timer, SD_EVENT_ONESHOT);
+}
+
+void rxaqm_run_clocks(struct rxaqm_run *run)
+{
+	struct rxaqm_link *link;
+	__u64 next_ns = 0;
+
+	for (link = run->links; link; link = link->next) {
+		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
+
+		if (link->clock && !is_current(link, iface))
+			rxaqm_run_clock_free(link);
+		if (!iface || !has_stamps(iface))
+			continue;
+		if (!link->clock || !link->clock->open)
+			open_source(link, iface);
+		if (!link->clock || !link->clock->open)
+			continue;
+		run_source(link);
+		if (link->clock->open &&
+		    (!next_ns || rxaqm_ns_after(next_ns, link->clock->source.next_ns)))
+			next_ns = link->clock->source.next_ns;
+	}
+	schedule(run, next_ns);
+}
+
+static const struct {
+	enum rxaqm_metrics_type type;
+	const char *name;
+	const char *help;
+} families[] = {
+	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_valid", "1 while the NIC's clock is read and believed" },
+	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_error_seconds", "Bound of the error of its reading" },
+	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_drift_ratio", "Host time gained by time of the NIC" },
+	{ RXAQM_METRICS_COUNTER, "rxaqm_phc_steps", "Steps of either clock" },
+	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_difference_seconds",
+	  "Mapping by the PHC less the estimate from packets" },
+};
+
+/* The mapping that @published says is the newest; NULL: none, or it is too old. */
+static const struct rxaqm_clock *newest(const struct rxaqm_clock clock[2], __u32 published,
+					__u64 now_ns)
+{
+	const struct rxaqm_clock *found = &clock[published & 1];
+
+	return published && rxaqm_ns_after(found->expires_ns, now_ns) ? found : NULL;
+}
+
+static void one_metric(struct rxaqm_metrics_text *text, const struct rxaqm_link *link,
+		       size_t family)
+{
+	const char *const *labels = RXAQM_METRICS_LABELS("interface", link->name);
+	const struct rxaqm_clock_entry *estimate = &link->run->state.clock[link->slot];
+	const struct rxaqm_clock_phc *entry = entry_of(link);
+	const struct rxaqm_clock *phc, *packets;
+	__u64 now_ns = rxaqm_now_ns(), excess_ns;
+
+	phc = newest(entry->clock, entry->published, now_ns);
+	packets = newest(estimate->clock, estimate->published, now_ns);
+	if (family == 0)
+		rxaqm_metrics_u64(text, labels, phc != NULL);
+	else if (family == 3)
+		rxaqm_metrics_u64(text, labels, entry->resets);
+	else if (!phc)
+		return;
+	else if (family == 1)
+		rxaqm_metrics_ns(text, labels, (__s64)rxaqm_clock_err(phc, now_ns));
+	else if (family == 2)
+		rxaqm_metrics_double(text, labels, (double)phc->rate_q32 / 4294967296.0);
+	else if (packets)
+		rxaqm_metrics_ns(text, labels,
+				 rxaqm_clock_differ(phc, packets, now_ns, &excess_ns));
+}
+
+void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
+{
+	const struct rxaqm_link *link;
+	size_t i;
+
+	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		rxaqm_metrics_family(text, families[i].type, families[i].name, families[i].help);
+		for (link = run->links; link; link = link->next) {
+			const struct rxaqm_iface *iface = rxaqm_run_entry(link);
+
+			if (iface && has_stamps(iface))
+				one_metric(text, link, i);
+		}
+	}
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The interfaces that sections of the configuration are for, as they come, go and change names. */
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/run.h"
+#include "base/now.h"
+#include "daemon/chores.h"
+
+struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex)
+{
+	struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next)
+		if (link->ifindex == ifindex)
+			return link;
+	return NULL;
+}
+
+static void free_link(struct rxaqm_link *link)
+{
+	rxaqm_run_clock_free(link);
+	rxaqm_run_overload_free(link);
+	free(link->complaint);
+	free(link->kept);
+	free(link);
+}
+
+static void due_in(struct rxaqm_link *link, __u64 after_ns)
+{
+	link->due_ns = rxaqm_now_ns() + after_ns;
+}
+
+static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
+{
+	const struct rxaqm_config_iface *section = rxaqm_config_find(&run->config, name);
+	struct rxaqm_link *link, **end = &run->links;
+
+	if (!section)
+		return;
+	link = calloc(1, sizeof(*link));
+	if (!link)
+		return; /* seen again with the next listing */
+	link->run = run;
+	link->ifindex = ifindex;
+	snprintf(link->name, sizeof(link->name), "%s", name);
+	link->section = section;
+	link->slot = -1;
+	link->configure = true;
+	link->seen = true;
+	/* A name given by the kernel may be replaced in a moment. What is there at the start is not
+	 * new.
+	 */
+	due_in(link, run->ready ? run->config.settle_ns : 0);
+	while (*end)
+		end = &(*end)->next;
+	*end = link;
+}
+
+static void rename_link(struct rxaqm_link *link, const char *name)
+{
+	const struct rxaqm_config_iface *section = rxaqm_config_find(&link->run->config, name);
+
+	rxaqm_run_log(LOG_INFO, "%s: is called %s now", link->name, name);
+	snprintf(link->name, sizeof(link->name), "%s", name);
+	if (section == link->section)
+		return;
+	link->section = section;
+	link->configure = true;
+	due_in(link, link->run->config.settle_ns);
+}
+
+/* Compare the list with what the kernel has. */
+static void list(struct rxaqm_run *run)
+{
+	struct if_nameindex *all = if_nameindex(), *one;
+	struct rxaqm_link *link;
+
+	if (!all)
+		return;
+	run->rescan = false;
+	for (link = run->links; link; link = link->next)
+		link->seen = false;
+	for (one = all; one->if_index; one++) {
+		link = rxaqm_run_link_find(run, one->if_index);
+		if (!link) {
+			add(run, one->if_index, one->if_name);
+			continue;
+		}
+		link->seen = true;
+		if (strcmp(link->name, one->if_name))
+			rename_link(link, one->if_name);
+	}
+	if_freenameindex(all);
+	for (link = run->links; link; link = link->next) {
+		if (link->seen)
+			continue;
+		rxaqm_run_log(LOG_INFO, "%s: is gone", link->name);
+		link->gone = true;
+		run->recover = 10;
+	}
+}
+
+static void sweep(struct rxaqm_run *run)
+{
+	struct rxaqm_link **at = &run->links, *link;
+
+	while ((link = *at)) {
+		if (link->gone) {
+			*at = link->next;
+			free_link(link);
+		} else {
+			at = &link->next;
+		}
+	}
+}
+
+void rxaqm_run_sync(struct rxaqm_run *run)
+{
+	struct rxaqm_link *link;
+	__u64 first_ns = 0;
+
+	if (run->rescan)
+		list(run);
+	for (link = run->links; link; link = link->next) {
+		if (link->gone)
+			continue;
+		if (link->look)
+			rxaqm_run_look(link);
+		if (link->due_ns && !rxaqm_ns_after(link->due_ns, rxaqm_now_ns()))
+			rxaqm_run_bring(link);
+	}
+	sweep(run);
+	for (link = run->links; link; link = link->next)
+		if (link->due_ns && (!first_ns || rxaqm_ns_after(first_ns, link->due_ns)))
+			first_ns = link->due_ns;
+	if (first_ns)
+		rxaqm_run_sync_by(run, first_ns);
+	rxaqm_run_leases(run);
+	rxaqm_run_notify_status(run);
+}
+
+void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old)
+{
+	struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next) {
+		link->section = rxaqm_config_find(&run->config, link->name);
+		link->configure = true;
+		link->retry_ns = 0;
+		free(link->complaint);
+		link->complaint = NULL;
+		free(link->kept);
+		link->kept = NULL;
+		rxaqm_run_overload_free(link);
+		/* What was never ours needs no detaching. */
+		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
+		    link->state != RXAQM_LINK_LOST)
+			link->gone = true;
+		due_in(link, 0);
+	}
+	rxaqm_config_free(old);
+	run->rescan = true;
+}
+
+void rxaqm_run_links_free(struct rxaqm_run *run)
+{
+	struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next)
+		link->gone = true;
+	sweep(run);
+}

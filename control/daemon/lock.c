@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One daemon at a time. A record lock, since it tells who holds it, and ends with its
+ * holder, however that ends. The file itself says nothing and stays.
+ */
+#include <fcntl.h>
+#include <libgen.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/run.h"
+
+static int make_directory(const char *path, struct rxaqm_error *error)
+{
+	char copy[RXAQM_CONFIG_PATH_LEN];
+	const char *dir;
+
+	strcpy(copy, path);
+	dir = dirname(copy);
+	if (!mkdir(dir, 0755) || errno == EEXIST)
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+			       "cannot make directory \"%s\": %s; run as root, or name another with "
+			       "RUNTIME_DIRECTORY",
+			       dir, strerror(errno));
+}
+
+int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char path[RXAQM_CONFIG_PATH_LEN];
+	int err;
+
+	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
+	err = make_directory(path, error);
+	if (err)
+		return err;
+	run->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (run->lock_fd < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				       "cannot open lock file \"%s\": %s; run as root", path,
+				       strerror(errno));
+	if (!fcntl(run->lock_fd, F_SETLK, &lock))
+		return 0;
+	err = errno;
+	if (err != EAGAIN && err != EACCES)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "cannot lock \"%s\": %s",
+				       path, strerror(err));
+	if (fcntl(run->lock_fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
+		lock.l_pid = 0;
+	if (lock.l_pid <= 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+				       "another daemon holds \"%s\"; see \"fuser %s\"", path, path);
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+			       "another daemon runs, with pid %d (it holds \"%s\"); stop it first, "
+			       "or have it read its configuration again: \"kill -HUP %d\"",
+			       lock.l_pid, path, lock.l_pid);
+}
+
+void rxaqm_run_unlock(struct rxaqm_run *run)
+{
+	if (run->lock_fd >= 0)
+		close(run->lock_fd);
+	run->lock_fd = -1;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether an interface is still attached as the daemon knows it: others attach and detach, too. */
+#include <net/if.h>
+
+#include "daemon/run.h"
+#include "base/now.h"
+#include "attach/xdp.h"
+
+void rxaqm_run_look(struct rxaqm_link *link)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_xdp_progs progs;
+	struct rxaqm_iface *iface;
+
+	link->look = false;
+	if (link->state != RXAQM_LINK_ATTACHED && link->state != RXAQM_LINK_RELEASED)
+		return;
+	/* It went, or got another name: the kernel's message about that comes. */
+	if (if_nametoindex(link->name) != link->ifindex) {
+		run->rescan = true;
+		return;
+	}
+	rxaqm_run_state_check(run);
+	iface = run->state.meta ? rxaqm_plane_find(&run->state, link->name) : NULL;
+	/* A command is at work. */
+	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
+		link->look = true;
+		rxaqm_run_sync_by(run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
+		return;
+	}
+	if (iface && rxaqm_plane_ifindex(iface)) {
+		if (rxaqm_run_entry(link) == iface)
+			return;
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: attached by a command; its policy stays as it is until the "
+			      "configuration is read again",
+			      link->name);
+		rxaqm_run_attached(link, (int)(iface - run->state.iface), iface->prog_id);
+		link->lease_until_ns = 0;
+		return;
+	}
+	if (link->state == RXAQM_LINK_RELEASED)
+		return;
+	rxaqm_xdp_read(link->ifindex, &progs);
+	if (!iface && rxaqm_xdp_has(&progs, link->prog_id)) {
+		rxaqm_run_log(LOG_WARNING, "%s: its state is gone, packets pass untouched%s",
+			      link->name, run->bpffs_gone ? "" : "; attaching anew");
+		link->state = RXAQM_LINK_LOST;
+		link->configure = true;
+		rxaqm_run_try_again(link, run->bpffs_gone ? RXAQM_RUN_LOST_NS : 0);
+		return;
+	}
+	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
+		      link->name,
+		      iface ? "its XDP program was taken off" : "was detached by a command");
+	link->state = RXAQM_LINK_RELEASED;
+	link->slot = -1;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The event loop: signals, timers, beginning and end. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/run.h"
+#include "base/now.h"
+#include "daemon/chores.h"
+
+#define TICK_NS RXAQM_NSEC_PER_SEC
+#define POLL_TICKS 10 /* how often is looked at what nobody tells */
+#define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
+
+static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
+{
+	(void)source;
+	(void)usec;
+	rxaqm_run_sync(arg);
+	return 0;
+}
+
+void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
+{
+	uint64_t set_usec = 0;
+	int on = SD_EVENT_OFF;
+
+	if (!run->sync_timer)
+		return;
+	sd_event_source_get_enabled(run->sync_timer, &on);
+	sd_event_source_get_time(run->sync_timer, &set_usec);
+	if (on != SD_EVENT_OFF && set_usec <= USEC(due_ns))
+		return;
+	sd_event_source_set_time(run->sync_timer, USEC(due_ns) + 1);
+	sd_event_source_set_enabled(run->sync_timer, SD_EVENT_ONESHOT);
+}
+
+/* What no message tells: commands that attach and detach, a state that is gone, and, on old
+ * kernels, rings and channels.
+ */
+static void look_around(struct rxaqm_run *run)
+{
+	bool poll = run->ticks % POLL_TICKS == 0;
+	struct rxaqm_link *link;
+
+	rxaqm_run_state_check(run);
+	for (link = run->links; link; link = link->next) {
+		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
+
+		if (link->state == RXAQM_LINK_ATTACHED && !iface)
+			link->look = true;
+		if (link->state == RXAQM_LINK_RELEASED && poll)
+			link->look = true;
+		if (link->state == RXAQM_LINK_LOST && !run->bpffs_gone && !link->due_ns)
+			link->due_ns = rxaqm_now_ns();
+		/* The length of a backlog is a sysctl, which nobody announces. */
+		if (poll && iface && !link->due_ns && link->section &&
+		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
+		    rxaqm_run_outgrown(iface, link->name)) {
+			link->facts = true;
+			link->due_ns = rxaqm_now_ns();
+		}
+	}
+	if (!poll)
+		return;
+	/* Should a message have been lost after all. */
+	run->rescan = true;
+}
+
+/* Entries of interfaces that are gone; the kernel frees their programs some time later. */
+static void recover(struct rxaqm_run *run)
+{
+	struct rxaqm_error error = {};
+
+	if (!run->recover || rxaqm_run_state_lock(run))
+		return;
+	run->recover--;
+	if (rxaqm_run_state_check(run)) {
+		rxaqm_plane_recover(&run->state, &error);
+		if (error.text[0])
+			rxaqm_run_log(LOG_WARNING, "%s", error.text);
+	}
+	rxaqm_run_state_unlock(run);
+}
+
+static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct rxaqm_run *run = arg;
+
+	run->ticks++;
+	look_around(run);
+	recover(run);
+	rxaqm_run_sync(run);
+	rxaqm_run_clocks(run);
+	rxaqm_run_overload(run);
+	rxaqm_run_status(run);
+	rxaqm_run_metrics(run);
+	/* From now, not from when it was due: a machine that slept has nothing to catch up with. */
+	(void)usec;
+	sd_event_source_set_time(source, USEC(rxaqm_now_ns() + TICK_NS));
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
+{
+	struct rxaqm_run *run = arg;
+
+	(void)source;
+	if (info->ssi_signo == SIGHUP) {
+		rxaqm_run_reload(run);
+		return 0;
+	}
+	rxaqm_run_log(LOG_NOTICE, "%s: stopping",
+		      info->ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT");
+	return sd_event_exit(run->event, 0);
+}
+
+static int set_up(struct rxaqm_run *run)
+{
+	static const int signals[] = { SIGHUP, SIGTERM, SIGINT };
+	__u64 now_ns = rxaqm_now_ns();
+	sigset_t mask;
+	size_t i;
+	int err;
+
+	sigemptyset(&mask);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&mask, signals[i]);
+	if (sigprocmask(SIG_BLOCK, &mask, NULL))
+		return -errno;
+	signal(SIGPIPE, SIG_IGN);
+	err = sd_event_default(&run->event);
+	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++)
+		err = sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
+	if (err >= 0)
+		err = sd_event_add_time(run->event, &run->tick_timer, CLOCK_MONOTONIC,
+					USEC(now_ns + TICK_NS), USEC(TICK_NS / 10), on_tick, run);
+	if (err >= 0)
+		err = sd_event_add_time(run->event, &run->sync_timer, CLOCK_MONOTONIC, USEC(now_ns),
+					1, on_sync, run);
+	if (err >= 0)
+		err = sd_event_source_set_enabled(run->sync_timer, SD_EVENT_OFF);
+	/* By what WATCHDOG_USEC says, if at all. */
+	if (err >= 0)
+		err = sd_event_set_watchdog(run->event, true);
+	return err;
+}
+
+static void detach_all(struct rxaqm_run *run)
+{
+	struct rxaqm_error error = {};
+	struct rxaqm_link *link;
+
+	if (rxaqm_state_lock(&run->state, &error)) {
+		rxaqm_run_log(LOG_ERR, "nothing is detached: %s", error.text);
+		run->exit_code = RXAQM_EXIT_FAILED;
+		return;
+	}
+	for (link = run->links; link; link = link->next) {
+		struct rxaqm_iface *iface;
+
+		rxaqm_run_state_check(run);
+		iface = rxaqm_run_entry(link);
+		if (!iface)
+			continue;
+		error.text[0] = '\0';
+		if (rxaqm_plane_detach(&run->state, iface, &error))
+			run->exit_code = RXAQM_EXIT_FAILED;
+		else
+			rxaqm_run_log(LOG_NOTICE, "%s: detached", link->name);
+		if (error.text[0])
+			rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error.text);
+	}
+	rxaqm_run_state_unlock(run);
+}
+
+static void tear_down(struct rxaqm_run *run)
+{
+	rxaqm_run_links_free(run);
+	rxaqm_run_netlink_close(run);
+	sd_event_source_unref(run->tick_timer);
+	sd_event_source_unref(run->sync_timer);
+	sd_event_source_unref(run->clock_timer);
+	run->sync_timer = NULL;
+	sd_event_unref(run->event);
+	rxaqm_state_close(&run->state);
+}
+
+int rxaqm_run_loop(struct rxaqm_run *run)
+{
+	struct rxaqm_error error = {};
+	int err = set_up(run);
+
+	if (err < 0) {
+		rxaqm_run_log(LOG_ERR, "cannot set up the event loop: %s", strerror(-err));
+		run->exit_code = RXAQM_EXIT_FAILED;
+	} else if (rxaqm_run_netlink_open(run, &error) ||
+		   rxaqm_run_metrics_start(run, &run->config, &error)) {
+		rxaqm_run_log(LOG_ERR, "%s", error.text);
+		run->exit_code = error.exit_code;
+	} else {
+		run->recover = 1;
+		recover(run);
+		run->rescan = true;
+		rxaqm_run_sync(run);
+		rxaqm_run_notify_ready(run);
+		err = sd_event_loop(run->event);
+		if (err < 0) {
+			rxaqm_run_log(LOG_ERR, "the event loop ended: %s", strerror(-err));
+			run->exit_code = RXAQM_EXIT_FAILED;
+		}
+		rxaqm_run_notify_stopping(run);
+		rxaqm_run_metrics_stop(run);
+		if (run->config.on_stop == RXAQM_ON_STOP_DETACH)
+			detach_all(run);
+		rxaqm_run_status_remove(&run->config);
+	}
+	tear_down(run);
+	return run->exit_code;
+}

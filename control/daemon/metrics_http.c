@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "daemon/metrics_http.h"
+
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "base/listen.h"
+#include "daemon/metrics_accept.h"
+
+/* A scrape is one connection every few seconds, from one or two Prometheus servers. */
+#define CONNECTIONS 8
+#define CONNECTION_BYTES 16384
+#define TIMEOUT_S 5
+#define BACKLOG 16
+/* Requests that come closer together get the same page: it bounds what they can cost. */
+#define SHARED_NS (250 * RXAQM_NSEC_PER_MSEC)
+
+struct page {
+	struct MHD_Response *response;
+	__u64 taken_ns;
+};
+
+struct rxaqm_metrics_http {
+	const struct rxaqm_metrics *metrics;
+	struct MHD_Daemon *daemon;
+	int epoll_fd;
+	unsigned int port;
+	struct page page[2]; /* by enum rxaqm_metrics_format */
+};
+
+static int cannot_listen(const char *what, int err, struct rxaqm_error *error)
+{
+	const char *port = strrchr(what, ':') + 1;
+	char remedy[128];
+
+	if (err == EADDRINUSE)
+		snprintf(remedy, sizeof(remedy),
+			 "\"ss -ltnp sport = :%s\" shows who has it; end that, or choose another port",
+			 port);
+	else if (err == EADDRNOTAVAIL)
+		snprintf(remedy, sizeof(remedy),
+			 "no interface of this host has the address; \"ip address\" shows them");
+	else if (err == EACCES)
+		snprintf(remedy, sizeof(remedy), "choose a port over 1023");
+	else
+		snprintf(remedy, sizeof(remedy), "choose another address");
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err,
+			       "cannot serve metrics on \"%s\": %s; %s", what, strerror(err),
+			       remedy);
+}
+
+/* A listening socket of our own, since libmicrohttpd does not say why it has none. */
+static int open_socket(const char *listen_on, const struct rxaqm_listen *address,
+		       struct rxaqm_error *error)
+{
+	int fd, err, one = 1;
+
+	fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return cannot_listen(listen_on, errno, error);
+	/* A restart need not wait for the connections of the run before. */
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (!bind(fd, &address->any, address->len) && !listen(fd, BACKLOG))
+		return fd;
+	err = errno;
+	close(fd);
+	return cannot_listen(listen_on, err, error);
+}
+
+static unsigned int port_of(int fd)
+{
+	struct rxaqm_listen address = {};
+
+	address.len = sizeof(address.ip6);
+	if (getsockname(fd, &address.any, &address.len))
+		return 0;
+	return ntohs(address.any.sa_family == AF_INET6 ? address.ip6.sin6_port :
+							 address.ip4.sin_port);
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
+			      const char *type, const char *text)
+{
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	response = MHD_create_response_from_buffer(strlen(text), (void *)text,
+						   MHD_RESPMEM_PERSISTENT);
+	if (!response)
+		return MHD_NO;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static void forget(struct page *page)
+{
+	if (page->response)
+		MHD_destroy_response(page->response);
+	page->response = NULL;
+}
+
+static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http,
+					 enum rxaqm_metrics_format format)
+{
+	struct page *page = &http->page[format];
+	__u64 now_ns = rxaqm_now_ns();
+	size_t bytes;
+	char *text;
+
+	if (page->response && rxaqm_ns_since(now_ns, page->taken_ns) < SHARED_NS)
+		return page->response;
+	forget(page);
+	text = rxaqm_metrics_render(http->metrics, format, &bytes);
+	if (!text)
+		return NULL;
+	page->response = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
+	if (!page->response) {
+		free(text);
+		return NULL;
+	}
+	page->taken_ns = now_ns;
+	MHD_add_response_header(page->response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				rxaqm_metrics_content_type(format));
+	MHD_add_response_header(page->response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
+	return page->response;
+}
+
+static enum MHD_Result answer_metrics(struct rxaqm_metrics_http *http,
+				      struct MHD_Connection *connection)
+{
+	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_ACCEPT);
+	struct MHD_Response *page = metrics_page(http, rxaqm_metrics_accept(accept));
+
+	if (!page)
+		return answer(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain",
+			      "no memory to render the metrics\n");
+	return MHD_queue_response(connection, MHD_HTTP_OK, page);
+}
+
+static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_bytes, void **request)
+{
+	static const char index[] = "<!DOCTYPE html><title>rxaqm</title><h1>rxaqm</h1>"
+				    "<p><a href=\"/metrics\">Metrics</a>\n";
+
+	(void)version, (void)upload, (void)upload_bytes, (void)request;
+	/* Answered at once: libmicrohttpd then closes rather than read what a body there is. */
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
+			      "only GET and HEAD\n");
+	if (!strcmp(url, "/metrics"))
+		return answer_metrics(arg, connection);
+	if (!strcmp(url, "/"))
+		return answer(connection, MHD_HTTP_OK, "text/html", index);
+	return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain", "there is only /metrics\n");
+}
+
+/* What clients do wrong is not for the log of a daemon. */
+static void be_silent(void *arg, const char *fmt, va_list args)
+{
+	(void)arg, (void)fmt, (void)args;
+}
+
+static int start(struct rxaqm_metrics_http *http, const char *listen, int fd,
+		 struct rxaqm_error *error)
+{
+	const union MHD_DaemonInfo *info;
+
+	/* The daemon has the socket from here on. */
+	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle,
+					http, MHD_OPTION_EXTERNAL_LOGGER, be_silent, NULL,
+					MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+					(unsigned int)CONNECTIONS,
+					MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+					(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+					(unsigned int)TIMEOUT_S, MHD_OPTION_END);
+	if (!http->daemon) {
+		close(fd);
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM,
+				       "cannot serve metrics on \"%s\": libmicrohttpd %s does not start; "
+				       "it needs epoll, and file descriptors (\"ulimit -n\")",
+				       listen, MHD_get_version());
+	}
+	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	http->epoll_fd = info ? info->epoll_fd : -1;
+	return 0;
+}
+
+struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
+						    const struct rxaqm_metrics *metrics,
+						    struct rxaqm_error *error)
+{
+	struct rxaqm_metrics_http *http;
+	struct rxaqm_listen address;
+	int fd;
+
+	if (rxaqm_listen_parse(listen, &address, error))
+		return NULL;
+	http = calloc(1, sizeof(*http));
+	if (!http) {
+		cannot_listen(listen, ENOMEM, error);
+		return NULL;
+	}
+	http->metrics = metrics;
+	fd = open_socket(listen, &address, error);
+	if (fd >= 0) {
+		http->port = port_of(fd);
+		if (!start(http, listen, fd, error))
+			return http;
+	}
+	free(http);
+	return NULL;
+}
+
+int rxaqm_metrics_http_fd(const struct rxaqm_metrics_http *http)
+{
+	return http->epoll_fd;
+}
+
+unsigned int rxaqm_metrics_http_port(const struct rxaqm_metrics_http *http)
+{
+	return http->port;
+}
+
+void rxaqm_metrics_http_dispatch(struct rxaqm_metrics_http *http)
+{
+	MHD_run(http->daemon);
+}
+
+void rxaqm_metrics_http_stop(struct rxaqm_metrics_http *http)
+{
+	unsigned int i;
+
+	if (!http)
+		return;
+	MHD_stop_daemon(http->daemon);
+	for (i = 0; i < sizeof(http->page) / sizeof(http->page[0]); i++)
+		forget(&http->page[i]);
+	free(http);
+}

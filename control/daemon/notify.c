@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the service manager is told (sd_notify); nothing happens where there is none. */
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "daemon/run.h"
+#include "base/now.h"
+
+static void describe(const struct rxaqm_run *run, char *text, size_t size)
+{
+	unsigned int attached = 0, failed = 0;
+	const struct rxaqm_link *link;
+	char failures[32] = "";
+
+	for (link = run->links; link; link = link->next) {
+		attached += link->state == RXAQM_LINK_ATTACHED;
+		failed += link->state == RXAQM_LINK_FAILED;
+	}
+	if (failed)
+		snprintf(failures, sizeof(failures), ", %u failed", failed);
+	/* A reason that is too long is in the log as well. */
+	snprintf(text, size, "%u interface(s) attached%s%s%s%.150s", attached, failures,
+		 run->bpffs_gone ? "; the BPF file system is gone" : "",
+		 run->reload_failed ? "; configuration not reloaded: " : "",
+		 run->reload_failed ? run->reload_text : "");
+}
+
+void rxaqm_run_notify_status(struct rxaqm_run *run)
+{
+	char text[sizeof(run->status_text)];
+
+	describe(run, text, sizeof(text));
+	if (!run->ready || run->stopping || !strcmp(text, run->status_text))
+		return;
+	strcpy(run->status_text, text);
+	sd_notifyf(0, "STATUS=%s", text);
+}
+
+void rxaqm_run_notify_ready(struct rxaqm_run *run)
+{
+	run->ready = true;
+	describe(run, run->status_text, sizeof(run->status_text));
+	sd_notifyf(0, "READY=1\nSTATUS=%s", run->status_text);
+}
+
+void rxaqm_run_notify_reloading(struct rxaqm_run *run)
+{
+	run->ready = false;
+	/* The time tells the manager which of several reloads the next READY=1 answers. */
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu\nSTATUS=reading the configuration",
+		   rxaqm_now_ns() / RXAQM_NSEC_PER_USEC);
+}
+
+void rxaqm_run_notify_stopping(struct rxaqm_run *run)
+{
+	run->stopping = true;
+	sd_notifyf(0, "STOPPING=1\nSTATUS=%s",
+		   run->config.on_stop == RXAQM_ON_STOP_DETACH ? "detaching" :
+								 "leaving all attached");
+}

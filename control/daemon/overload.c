@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Looking at the queues once a second: overload is told and, where the configuration says so,
+ * enforced. All changes of an interface go in at once, since each makes its laws begin anew.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/ect0.h"
+#include "base/now.h"
+#include "report/metrics.h"
+#include "daemon/run.h"
+#include "daemon/chores.h"
+#include "daemon/overload.h"
+
+#define TOLD_MAX 4 /* queues of an interface that are told one by one, in one tick */
+
+void rxaqm_run_overload_free(struct rxaqm_link *link)
+{
+	free(link->overload);
+	link->overload = NULL;
+}
+
+/* By @policy, which was set a moment ago and has kept what was enforced. */
+static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *policy)
+{
+	unsigned int i, adopted = 0;
+
+	for (i = 0; i < link->overload->nr_queues; i++) {
+		if (policy[i].mode != RXAQM_MODE_ENFORCE)
+			continue;
+		rxaqm_autoenforce_adopt(&link->overload->queue[i].autoenforce, rxaqm_now_ns());
+		adopted++;
+	}
+	if (adopted)
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: %u queue(s) enforced already, and so until they have drained",
+			      link->name, adopted);
+}
+
+/* Begin, or go on after the interface was attached anew, maybe with more queues: what was said and
+ * done about a queue holds, since its policy was kept (bring.c).
+ */
+static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	struct rxaqm_run_overload *overload = link->overload;
+	unsigned int known = overload ? overload->nr_queues : 0, i;
+
+	overload = realloc(overload,
+			   sizeof(*overload) + iface->nr_queues * sizeof(overload->queue[0]));
+	if (!overload) {
+		rxaqm_run_overload_free(link);
+		return;
+	}
+	link->overload = overload;
+	if (!known)
+		memset(overload, 0, sizeof(*overload));
+	for (i = known; i < iface->nr_queues; i++)
+		memset(&overload->queue[i], 0, sizeof(overload->queue[i]));
+	overload->nr_queues = iface->nr_queues;
+	overload->attached_ns = iface->attached_ns;
+	if (link->adopt)
+		adopt(link, rxaqm_state_policy(&link->run->state, iface, 0));
+	link->adopt = false;
+}
+
+/* One line a queue, but not thousands. */
+static bool may_tell(struct rxaqm_link *link)
+{
+	return link->overload->told++ < TOLD_MAX;
+}
+
+static void tell_overload(struct rxaqm_link *link, unsigned int queue,
+			  enum rxaqm_overload_event event, const char *text)
+{
+	if (event == RXAQM_OVERLOAD_NOTHING)
+		return;
+	if (event == RXAQM_OVERLOAD_BEGAN)
+		link->overload->begun++;
+	if (may_tell(link))
+		rxaqm_run_log(event == RXAQM_OVERLOAD_BEGAN ? LOG_WARNING : LOG_NOTICE,
+			      "%s: queue %u: %s", link->name, queue, text);
+}
+
+/* @policy may be changed. Returns true if it was. */
+static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
+			const struct rxaqm_overload_look *look, struct rxaqm_policy *policy,
+			__u64 now_ns)
+{
+	char text[RXAQM_OVERLOAD_TEXT] = "";
+	enum rxaqm_autoenforce_do what;
+
+	what = rxaqm_autoenforce_update(&link->overload->queue[queue].autoenforce,
+					&link->run->config.autoenforce, look,
+					(enum rxaqm_mode)policy->mode, now_ns, text);
+	if (what == RXAQM_AUTOENFORCE_NOTHING)
+		return false;
+	if (may_tell(link))
+		rxaqm_run_log(LOG_NOTICE, "%s: queue %u: %s", link->name, queue, text);
+	if (what == RXAQM_AUTOENFORCE_OVERRULED)
+		return false;
+	policy->mode = what == RXAQM_AUTOENFORCE_ENFORCE ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE;
+	return true;
+}
+
+/* @policies: a copy of those in effect, to be changed; NULL: nothing may be changed now. */
+static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *iface,
+			   struct rxaqm_policy *policies)
+{
+	const struct rxaqm_run *run = link->run;
+	bool changed = false;
+	unsigned int i;
+
+	for (i = 0; i < link->overload->nr_queues; i++) {
+		struct rxaqm_run_overload_queue *queue = &link->overload->queue[i];
+		char text[RXAQM_OVERLOAD_TEXT] = "";
+		struct rxaqm_overload_look look;
+		struct rxaqm_queue q;
+		__u64 now_ns;
+
+		/* What was never polled has nothing to say, and need not be read. */
+		if (!(rxaqm_state_queue(&run->state, iface, i)->flags & RXAQM_QUEUE_POLLED))
+			continue;
+		q = *rxaqm_state_queue(&run->state, iface, i);
+		now_ns = rxaqm_now_ns();
+		rxaqm_overload_look(&queue->seen, &q, now_ns, &look);
+		tell_overload(link, i,
+			      rxaqm_overload_update(&queue->overload, &run->config.overload, &look,
+						    now_ns, text),
+			      text);
+		if (policies && link->section && link->section->auto_enforce)
+			changed |= choose_mode(link, i, &look, &policies[i], now_ns);
+	}
+	return changed;
+}
+
+static void tell_ect0(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	char name[RXAQM_CONGESTION_CONTROL_LEN];
+
+	rxaqm_run_log(LOG_NOTICE, "%s: ect0=auto is %s from now on: tcp_congestion_control is %s",
+		      link->name, iface->flags & RXAQM_IFACE_ECT0_DCTCP ? "dctcp" : "classic",
+		      rxaqm_ect0_congestion_control(name));
+}
+
+/* Under the lock: an operator's change is either seen here or made after ours. */
+static void look_and_change(struct rxaqm_link *link)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_iface *iface = rxaqm_run_entry(link);
+	struct rxaqm_policy *policies = NULL;
+	bool changed;
+
+	if (iface)
+		policies = malloc(iface->nr_queues * sizeof(*policies));
+	if (policies) {
+		memcpy(policies, rxaqm_state_policy(&run->state, iface, 0),
+		       iface->nr_queues * sizeof(*policies));
+		changed = rxaqm_ect0_look(iface);
+		if (changed)
+			tell_ect0(link, iface);
+		changed |= look_at_queues(link, iface, policies);
+		/* What ECT(0) means is taken over with the policies, even if they are the same. */
+		if (changed)
+			rxaqm_state_set_policies(&run->state, iface, policies);
+	}
+	free(policies);
+}
+
+void rxaqm_run_overload(struct rxaqm_run *run)
+{
+	struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next) {
+		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
+		bool changes;
+
+		if (!iface)
+			continue;
+		if (!link->overload || link->overload->attached_ns != iface->attached_ns)
+			begin(link, iface);
+		if (!link->overload)
+			continue;
+		link->overload->told = 0;
+		changes = (link->section && link->section->auto_enforce) ||
+			  rxaqm_ect0_changed(iface);
+		if (changes && !rxaqm_run_state_lock(run)) {
+			look_and_change(link);
+			rxaqm_run_state_unlock(run);
+		} else {
+			look_at_queues(link, iface, NULL);
+		}
+		if (link->overload->told > TOLD_MAX)
+			rxaqm_run_log(LOG_NOTICE, "%s: and %u more of this kind", link->name,
+				      link->overload->told - TOLD_MAX);
+	}
+}
+
+static bool overloaded(const struct rxaqm_run_overload *overload)
+{
+	unsigned int i;
+
+	for (i = 0; i < overload->nr_queues; i++)
+		if (overload->queue[i].overload.raised)
+			return true;
+	return false;
+}
+
+void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
+{
+	const struct rxaqm_link *link;
+
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_overload_active",
+			     "1 while any queue is overloaded");
+	for (link = run->links; link; link = link->next)
+		if (link->overload)
+			rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", link->name),
+					  overloaded(link->overload));
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_overload_changes",
+			     "Overloads begun, over all queues");
+	for (link = run->links; link; link = link->next)
+		if (link->overload)
+			rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", link->name),
+					  link->overload->begun);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon, "rxaqm run". It does what a careful operator would: attaches what the
+ * configuration names, follows what becomes of the interfaces, and keeps leases, clocks and
+ * targets up to date. The data plane does not need it: whenever it dies, packets go on
+ * being treated as the maps say, and the next one takes over from there.
+ *
+ * One thread, one event loop (loop.c). What is to be done is written down as flags of
+ * links and done by rxaqm_run_sync(), which looks at how things are, not at how they came
+ * to be so: a lost or doubled event does no harm.
+ *
+ *   loop.c     events, signals, readiness, reload, end
+ *   netlink.c  what the kernel says of interfaces, rings and channels
+ *   links.c    the interfaces that the configuration names
+ *   bring.c    bringing one of them in line: attach, adopt, attach anew, detach
+ *   look.c     what others have done to it
+ *   state.c    the pinned state, as it comes and goes
+ *   lease.c, clock.c, overload.c, metrics.c, status.c   chores
+ */
+#ifndef RXAQM_RUN_H
+#define RXAQM_RUN_H
+
+#include <stdbool.h>
+#include <syslog.h>
+#include <systemd/sd-event.h>
+
+#include "attach/plane.h"
+#include "config/config.h"
+#include "attach/state.h"
+
+/* Until the next attempt: another command is at work; the state is lost. */
+#define RXAQM_RUN_LOCKED_NS (200 * RXAQM_NSEC_PER_MSEC)
+#define RXAQM_RUN_LOST_NS (10 * RXAQM_NSEC_PER_SEC)
+
+enum rxaqm_link_state {
+	RXAQM_LINK_NEW, /* nothing done yet */
+	RXAQM_LINK_ATTACHED,
+	RXAQM_LINK_FAILED, /* attach failed; tried again at due_ns, if that is set */
+	RXAQM_LINK_RELEASED, /* someone else took it off: theirs until the next reload */
+	RXAQM_LINK_LOST, /* its program runs on, but the pinned state is gone */
+	RXAQM_LINK_DISABLED, /* enable=no, and detached */
+};
+
+struct rxaqm_run;
+struct rxaqm_run_clock;
+struct rxaqm_run_overload;
+
+/* An interface that a section of the configuration is for. */
+struct rxaqm_link {
+	struct rxaqm_run *run;
+	struct rxaqm_link *next;
+	unsigned int ifindex;
+	char name[RXAQM_IFNAMSIZ];
+	const struct rxaqm_config_iface *section; /* NULL: none any more */
+	enum rxaqm_link_state state;
+	bool gone; /* to be forgotten */
+	__u64 due_ns; /* something is to be done then; 0: nothing */
+	__u64 retry_ns; /* pause before the attempt after the next */
+	bool seen; /* in the listing going on */
+	bool configure; /* the policy is to be brought in line: start, reload, new name */
+	bool look; /* is the program still there? */
+	bool facts; /* have queues or rings changed? */
+	__u64 refreshed_ns; /* when it was last attached anew because they had */
+	/* What is attached: the entry in the registry, and its program. */
+	int slot;
+	__u32 prog_id;
+	char *complaint; /* the failure that was logged last */
+	__u64 lease_until_ns; /* as set by us; 0: not by us */
+	/* Policies to be had again after an attachment anew; NULL: those of the section. */
+	struct rxaqm_policy *kept;
+	unsigned int nr_kept;
+	bool adopt; /* queues that are enforced now are so by auto_enforce */
+	struct rxaqm_run_clock *clock;
+	struct rxaqm_run_overload *overload;
+};
+
+struct rxaqm_run {
+	const char *config_path;
+	struct rxaqm_config config;
+	struct rxaqm_state state; /* open while there is one; locked only within a call */
+	unsigned long state_ino, state_dev; /* of the pin that it was opened by */
+	bool bpffs_gone;
+	int lock_fd; /* of the daemon */
+	struct rxaqm_link *links;
+	bool rescan; /* the list of links may be out of date */
+	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
+	sd_event *event;
+	sd_event_source *sync_timer, *tick_timer, *clock_timer;
+	int rtnl_fd, genl_fd; /* -1: none */
+	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
+	unsigned long ticks;
+	bool ready; /* and has said so */
+	bool stopping;
+	int exit_code;
+	/* Reloads. */
+	__u64 reloads_ok, reloads_failed;
+	bool reload_failed; /* the last one: the file is not what is in effect */
+	char reload_text[256];
+	char status_text[256]; /* sent last */
+	/* Chores. */
+	__u64 status_due_ns;
+	bool status_failed;
+	struct rxaqm_run_metrics *metrics;
+};
+
+/* log.c: one line to the journal or the terminal, @level as in syslog.h. */
+void rxaqm_run_log_init(void);
+void rxaqm_run_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* lock.c: the lock that makes this the only daemon. */
+int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error);
+void rxaqm_run_unlock(struct rxaqm_run *run);
+
+/* loop.c: run until told to stop. Returns an exit code. */
+int rxaqm_run_loop(struct rxaqm_run *run);
+/* Have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
+void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns);
+/* reload.c: take over the configuration file as it is now, or keep what there is. */
+void rxaqm_run_reload(struct rxaqm_run *run);
+/* notify.c */
+void rxaqm_run_notify_status(struct rxaqm_run *run);
+void rxaqm_run_notify_ready(struct rxaqm_run *run);
+void rxaqm_run_notify_reloading(struct rxaqm_run *run);
+void rxaqm_run_notify_stopping(struct rxaqm_run *run);
+
+/* netlink.c */
+int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error);
+void rxaqm_run_netlink_close(struct rxaqm_run *run);
+
+/* links.c */
+void rxaqm_run_sync(struct rxaqm_run *run);
+struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex);
+/* A new configuration: every link is looked at again. @old is freed. */
+void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
+void rxaqm_run_links_free(struct rxaqm_run *run);
+
+/* bring.c: bring @link in line with its section (none: detach it), or note when to try
+ * again.
+ */
+void rxaqm_run_bring(struct rxaqm_link *link);
+/* Do that after a pause. */
+void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
+/* It is attached, as the entry @slot with the program @prog_id. */
+void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* The policies of its section are to be those of its queues. */
+int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
+			 const struct rxaqm_policy *policy, struct rxaqm_error *error);
+
+/* attach.c: how the section says to attach. */
+struct rxaqm_attach_plan {
+	struct rxaqm_attach attach;
+	struct rxaqm_profile profile;
+	struct rxaqm_policy policy;
+};
+int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
+		   struct rxaqm_attach_plan *plan, struct rxaqm_error *error);
+/* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
+const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
+			      const struct rxaqm_iface *iface,
+			      const struct rxaqm_attach_plan *plan);
+/* Or because the interface called @ifname is no longer as it was then? */
+const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
+
+/* look.c: see whether @link is still attached. */
+void rxaqm_run_look(struct rxaqm_link *link);
+
+/* state.c */
+/* Take the lock of all commands, without waiting but at start and reload. -EBUSY: held by
+ * another.
+ */
+int rxaqm_run_state_lock(struct rxaqm_run *run);
+void rxaqm_run_state_unlock(struct rxaqm_run *run);
+/* Open it if there is one; find out if it went or another one came. True if it is open. */
+bool rxaqm_run_state_check(struct rxaqm_run *run);
+/* After a call that may have made or removed it. */
+void rxaqm_run_state_changed(struct rxaqm_run *run);
+/* The entry of @link, if it is still what it was; else NULL. */
+struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link);
+
+/* lease.c: keep leases from running out; part of rxaqm_run_sync(). */
+void rxaqm_run_leases(struct rxaqm_run *run);
+
+/* status.c: write the status file if it is time, remove it at the end. */
+void rxaqm_run_status(struct rxaqm_run *run);
+void rxaqm_run_status_remove(const struct rxaqm_config *config);
+
+#endif /* RXAQM_RUN_H */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The status file: JSON as "status -j" prints it, and text beside it, for users who may not
+ * ask the kernel. Written an interface at a time, since a tree of all queues would take
+ * megabytes, and put in place by rename, so nobody reads half of it.
+ */
+#include <fcntl.h>
+#include <grp.h>
+#include <json-c/json.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/run.h"
+#include "base/now.h"
+#include "report/status.h"
+
+static int new_file(const char *path, const struct rxaqm_config *config, FILE **ret_file)
+{
+	const struct group *group = getgrnam(config->status_group);
+	int fd, err;
+
+	/* Left by one that was killed; nobody's link is followed. */
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if ((group && fchown(fd, (uid_t)-1, group->gr_gid)) || fchmod(fd, config->status_mode)) {
+		err = -errno;
+		close(fd);
+		unlink(path);
+		return err;
+	}
+	*ret_file = fdopen(fd, "w");
+	return *ret_file ? 0 : -ENOMEM;
+}
+
+static void write_json(FILE *file, const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		       bool first)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, file, true);
+	rxaqm_out_array(&out, "interfaces");
+	rxaqm_status_print_iface(state, iface, &out);
+	fputs(first ? "" : ",\n", file);
+	fputs(json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
+					     JSON_C_TO_STRING_NOSLASHESCAPE),
+	      file);
+	json_object_put(out.open[0]);
+}
+
+static void write_all(FILE *file, const struct rxaqm_state *state, bool json)
+{
+	struct rxaqm_out text;
+	bool first = true;
+	int i;
+
+	if (json)
+		fputs("{ \"interfaces\": [\n", file);
+	else
+		rxaqm_out_open(&text, file, false);
+	for (i = 0; state->meta && i < RXAQM_MAX_IFACES; i++) {
+		const struct rxaqm_iface *iface = &state->iface[i];
+
+		if (RXAQM_READ_ONCE(iface->state) == RXAQM_IFACE_FREE)
+			continue;
+		if (json)
+			write_json(file, state, iface, first);
+		else
+			rxaqm_status_print_iface(state, iface, &text);
+		first = false;
+	}
+	if (json)
+		fputs("\n] }\n", file);
+}
+
+static int write_file(const struct rxaqm_run *run, const char *path, bool json)
+{
+	char temporary[RXAQM_CONFIG_PATH_LEN + 8];
+	FILE *file = NULL;
+	int err;
+
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	err = new_file(temporary, &run->config, &file);
+	if (err)
+		return err;
+	write_all(file, &run->state, json);
+	if (ferror(file))
+		err = -EIO;
+	if (fclose(file) && !err)
+		err = -errno;
+	if (!err && rename(temporary, path))
+		err = -errno;
+	if (err)
+		unlink(temporary);
+	return err;
+}
+
+void rxaqm_run_status(struct rxaqm_run *run)
+{
+	const struct rxaqm_config *config = &run->config;
+	char text_path[RXAQM_CONFIG_PATH_LEN + 8];
+	__u64 now_ns = rxaqm_now_ns();
+	int err;
+
+	if (!config->status_file[0] || rxaqm_ns_after(run->status_due_ns, now_ns))
+		return;
+	run->status_due_ns = now_ns + config->status_interval_ns;
+	rxaqm_status_text_path(config->status_file, text_path, sizeof(text_path));
+	err = write_file(run, config->status_file, true);
+	if (!err)
+		err = write_file(run, text_path, false);
+	if (err && !run->status_failed)
+		rxaqm_run_log(LOG_ERR,
+			      "cannot write status_file \"%s\": %s; make its directory, or set "
+			      "status_file=off",
+			      config->status_file, strerror(-err));
+	run->status_failed = err != 0;
+	malloc_trim(0);
+}
+
+void rxaqm_run_status_remove(const struct rxaqm_config *config)
+{
+	char text_path[RXAQM_CONFIG_PATH_LEN + 8];
+
+	if (!config->status_file[0])
+		return;
+	rxaqm_status_text_path(config->status_file, text_path, sizeof(text_path));
+	unlink(config->status_file);
+	unlink(text_path);
+}

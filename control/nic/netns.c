@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "nic/netns.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_NETNS "/proc/1/ns/net"
+
+/* The namespace that the command was started in, if it has entered another one. */
+static int origin_fd = -1;
+
+static int open_named(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", RXAQM_NETNS_DIR, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
+{
+	int fd, err = 0;
+
+	fd = open_named(name);
+	if (fd < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				       "no network namespace \"%s\" in %s: %s; see \"ip netns list\"",
+				       name, RXAQM_NETNS_DIR, strerror(errno));
+	origin_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (setns(fd, CLONE_NEWNET))
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+				      "cannot enter network namespace \"%s\": %s; run as root",
+				      name, strerror(errno));
+	close(fd);
+	return err;
+}
+
+static __u64 ino_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+__u64 rxaqm_netns_ino(void)
+{
+	return ino_of("/proc/self/ns/net");
+}
+
+/* Call @each in the namespace @fd, unless that is home, and come back. Closes @fd. False if it cannot
+ * be entered.
+ */
+static bool call_in(int fd, void (*each)(void *arg), void *arg)
+{
+	int home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	__u64 home_ino = rxaqm_netns_ino();
+	bool entered = false;
+
+	if (fd >= 0 && home_fd >= 0 && !setns(fd, CLONE_NEWNET)) {
+		entered = true;
+		if (rxaqm_netns_ino() != home_ino)
+			each(arg);
+		/* The namespace was ours a moment ago: going back cannot fail. */
+		if (setns(home_fd, CLONE_NEWNET))
+			_exit(RXAQM_EXIT_FAILED);
+	}
+	if (home_fd >= 0)
+		close(home_fd);
+	if (fd >= 0)
+		close(fd);
+	return entered;
+}
+
+void rxaqm_netns_each(void (*each)(void *arg), void *arg)
+{
+	DIR *dir = opendir(RXAQM_NETNS_DIR);
+	struct dirent *entry;
+
+	each(arg);
+	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), each, arg);
+	if (origin_fd >= 0)
+		call_in(dup(origin_fd), each, arg);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			call_in(open_named(entry->d_name), each, arg);
+	if (dir)
+		closedir(dir);
+}
+
+/* Call @each in the namespace of process @pid. Most are in the first, or in that of the process
+ * before, @last_ino. False if that cannot be done though the process is there.
+ */
+static bool call_for(const char *pid, __u64 *last_ino, void (*each)(void *arg), void *arg)
+{
+	char path[64];
+	__u64 ino;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/ns/net", pid);
+	ino = ino_of(path);
+	/* A process that has just ended has none; one that may not be asked is another matter. */
+	if (!ino)
+		return errno == ENOENT || errno == ESRCH;
+	if (ino == *last_ino || ino == ino_of(FIRST_NETNS))
+		return true;
+	*last_ino = ino;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == ESRCH;
+	return call_in(fd, each, arg);
+}
+
+bool rxaqm_netns_each_process(void (*each)(void *arg), void *arg)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	__u64 last_ino = 0;
+	bool all = dir;
+
+	rxaqm_netns_each(each, arg);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		    !call_for(entry->d_name, &last_ino, each, arg))
+			all = false;
+	if (dir)
+		closedir(dir);
+	return all;
+}
+
+void rxaqm_netns_origin(void (*call)(void *arg), void *arg)
+{
+	if (origin_fd < 0)
+		call(arg);
+	else
+		call_in(dup(origin_fd), call, arg);
+}
+
+/* A mounted sysfs shows the namespace it was mounted in. If that is another one than
+ * ours, open a fresh one that is mounted nowhere.
+ */
+int rxaqm_netns_sysfs(void)
+{
+	int fs_fd, fd;
+
+	if (rxaqm_netns_ino() == ino_of(FIRST_NETNS)) {
+		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC);
+	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
+	 * even see which namespace the first is.
+	 */
+	if (fs_fd < 0 && errno == EPERM) {
+		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	if (fs_fd < 0)
+		return -errno;
+	if (fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = -1;
+	else
+		fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	close(fs_fd);
+	return fd < 0 ? -errno : fd;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Network namespaces. Only the network one is entered: "ip netns exec" mounts another
+ * /sys on top and so hides the bpffs, which must stay in sight.
+ */
+#ifndef RXAQM_NETNS_H
+#define RXAQM_NETNS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "base/log.h"
+
+#define RXAQM_NETNS_DIR "/run/netns"
+
+/* Enter the namespace called @name (ip netns). */
+int rxaqm_netns_enter(const char *name, struct rxaqm_error *error);
+
+/* Identity of the namespace entered; 0 if it cannot be told. */
+__u64 rxaqm_netns_ino(void);
+
+/* Enter, in turn, this namespace, the machine's first, the one started in and every
+ * other that has a name, and call
+ * @each there; then come back. Namespaces that cannot be entered are left out.
+ */
+void rxaqm_netns_each(void (*each)(void *arg), void *arg);
+
+/* The same, and in those of all processes. False if there is one that could not be entered. */
+bool rxaqm_netns_each_process(void (*each)(void *arg), void *arg);
+
+/* Call @call in the namespace that the command was started in. */
+void rxaqm_netns_origin(void (*call)(void *arg), void *arg);
+
+/* A descriptor of a sysfs that shows the namespace entered, or -errno. */
+int rxaqm_netns_sysfs(void);
+
+#endif /* RXAQM_NETNS_H */

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where profiles are, and which one an interface gets. */
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/match.h"
+
+#ifndef RXAQM_PROFILE_DIR
+#define RXAQM_PROFILE_DIR "/usr/local/share/rxaqm/profiles"
+#endif
+#define DEFAULT_PATH "/etc/rxaqm/profiles.d:" RXAQM_PROFILE_DIR
+#define SUFFIX ".conf"
+
+/* A file of the search path. */
+struct entry {
+	char name[RXAQM_PROFILE_NAME_LEN];
+	char path[PATH_MAX];
+	unsigned int dir; /* which of the search path it is in */
+};
+
+struct entries {
+	struct entry *entry;
+	size_t nr;
+};
+
+static const char *search_path(void)
+{
+	const char *path = getenv("RXAQM_PROFILE_PATH");
+
+	return path ? path : DEFAULT_PATH;
+}
+
+/* The profile's name from that of its file. False if the file is none. */
+static bool name_of(const char *file, char name[RXAQM_PROFILE_NAME_LEN])
+{
+	size_t len = strlen(file);
+	const size_t suffix = strlen(SUFFIX);
+
+	if (file[0] == '.' || len <= suffix || strcmp(file + len - suffix, SUFFIX) ||
+	    len - suffix >= RXAQM_PROFILE_NAME_LEN)
+		return false;
+	memcpy(name, file, len - suffix);
+	name[len - suffix] = '\0';
+	return true;
+}
+
+static int add_entry(struct entries *entries, const char *dir, const char *file,
+		     unsigned int nr_dir)
+{
+	struct entry found, *grown;
+	size_t i;
+
+	if (!name_of(file, found.name) ||
+	    snprintf(found.path, sizeof(found.path), "%s/%s", dir, file) >= (int)sizeof(found.path))
+		return 0;
+	found.dir = nr_dir;
+	for (i = 0; i < entries->nr; i++)
+		if (!strcmp(entries->entry[i].name, found.name))
+			return 0;
+	grown = realloc(entries->entry, (entries->nr + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	grown[entries->nr++] = found;
+	entries->entry = grown;
+	return 0;
+}
+
+static int add_dir(struct entries *entries, const char *path, unsigned int nr_dir)
+{
+	struct dirent *file;
+	int err = 0;
+	DIR *dir;
+
+	dir = opendir(path);
+	if (!dir)
+		return 0; /* /etc/rxaqm need not exist */
+	while (!err && (file = readdir(dir)))
+		err = add_entry(entries, path, file->d_name, nr_dir);
+	closedir(dir);
+	return err;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* All profiles, sorted by name. To be freed with free(entries->entry), also on error. */
+static int find_all(struct entries *entries, struct rxaqm_error *error)
+{
+	unsigned int nr_dir = 0;
+	char *path, *dir, *rest;
+	int err = 0;
+
+	*entries = (struct entries){ 0 };
+	path = strdup(search_path());
+	for (rest = path; path && !err && (dir = strsep(&rest, ":"));)
+		if (*dir)
+			err = add_dir(entries, dir, nr_dir++);
+	if (!path || err)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+	free(path);
+	if (!err && entries->nr)
+		qsort(entries->entry, entries->nr, sizeof(*entries->entry), by_name);
+	return err;
+}
+
+int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct rxaqm_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	FILE *file;
+	int err;
+
+	file = fopen(path, "re");
+	if (!file)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot open \"%s\": %s",
+				       path, strerror(errno));
+	err = rxaqm_profile_parse(file, path, profile, error);
+	fclose(file);
+	if (!name_of(base, profile->name))
+		snprintf(profile->name, sizeof(profile->name), "%.*s", RXAQM_PROFILE_NAME_LEN - 1,
+			 base);
+	snprintf(profile->path, sizeof(profile->path), "%s", path);
+	return err;
+}
+
+int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
+			  struct rxaqm_error *error)
+{
+	struct entries entries;
+	size_t i;
+	int err;
+
+	if (strchr(name, '/'))
+		return rxaqm_profile_read(name, profile, error);
+	err = find_all(&entries, error);
+	if (err)
+		goto out;
+	for (i = 0; i < entries.nr; i++)
+		if (!strcmp(entries.entry[i].name, name))
+			break;
+	if (i < entries.nr)
+		err = rxaqm_profile_read(entries.entry[i].path, profile, error);
+	else
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
+				      "no profile \"%s\" in %s; see \"rxaqm profile list\"", name,
+				      search_path());
+out:
+	free(entries.entry);
+	return err;
+}
+
+/* Does @this beat @best, which comes earlier by name? */
+static bool is_better(const struct rxaqm_fit *this, unsigned int this_dir,
+		      const struct rxaqm_fit *best, unsigned int best_dir)
+{
+	if (this->fits != best->fits)
+		return this->fits;
+	if (this->named != best->named)
+		return this->named;
+	if (this_dir != best_dir)
+		return this_dir < best_dir;
+	return this->conditions > best->conditions;
+}
+
+/* Is a file with errors, called @name, to be taken for one of @driver's? So are "igb" and
+ * "igb-apart". To fall back from it would hide the errors.
+ */
+static bool is_named_after(const char *name, const char *driver)
+{
+	size_t len = strlen(driver);
+
+	return len && !strncmp(name, driver, len) && (!name[len] || name[len] == '-');
+}
+
+/* Read the one of @entries that fits best. */
+static int read_best(const struct entries *entries, struct rxaqm_nic_facts *facts,
+		     struct rxaqm_profile *profile, struct rxaqm_error *error)
+{
+	const struct entry *best = NULL;
+	struct rxaqm_fit best_fit = { 0 };
+	size_t i;
+
+	for (i = 0; i < entries->nr; i++) {
+		const struct entry *entry = &entries->entry[i];
+		struct rxaqm_fit fit = { .named = true, .conditions = UINT_MAX };
+
+		if (rxaqm_profile_read(entry->path, profile, NULL))
+			fit.fits = is_named_after(entry->name, facts->driver);
+		else
+			fit = rxaqm_match_fit(profile, facts);
+		if (fit.fits && is_better(&fit, entry->dir, &best_fit, best ? best->dir : 0)) {
+			best_fit = fit;
+			best = entry;
+		}
+	}
+	if (best)
+		return rxaqm_profile_read(best->path, profile, error);
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOENT,
+			       "no profile for driver \"%s\" and none for all drivers in %s; "
+			       "install rxaqm or set RXAQM_PROFILE_PATH",
+			       facts->driver, search_path());
+}
+
+int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *profile,
+			  struct rxaqm_error *error)
+{
+	struct entries entries;
+	int err;
+
+	err = find_all(&entries, error);
+	if (!err)
+		err = read_best(&entries, facts, profile, error);
+	free(entries.entry);
+	return err;
+}
+
+int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profile,
+				struct rxaqm_error *error)
+{
+	struct rxaqm_nic_facts facts;
+
+	if (rxaqm_nic_facts_read(ifname, &facts))
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
+				       "no interface \"%s\" in this network namespace; see \"ip "
+				       "link\"",
+				       ifname);
+	return rxaqm_profile_for_nic(&facts, profile, error);
+}
+
+int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,
+				   const struct rxaqm_error *error, void *arg),
+		       void *arg)
+{
+	struct rxaqm_profile profile;
+	struct rxaqm_error error;
+	struct entries entries;
+	int err, ret;
+	size_t i;
+
+	ret = find_all(&entries, NULL);
+	for (i = 0; !ret && i < entries.nr; i++) {
+		err = rxaqm_profile_read(entries.entry[i].path, &profile, &error);
+		ret = each(&profile, err ? &error : NULL, arg);
+	}
+	free(entries.entry);
+	return ret;
+}

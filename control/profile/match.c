@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "profile/match.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "profile/keys.h"
+
+#define BLANKS " \t"
+
+enum key {
+	KEY_DRIVER,
+	KEY_NAPI_POLL,
+	KEY_NAPI,
+	KEY_CHANNELS,
+	KEY_PRIVATE_FLAG,
+	NR_KEYS
+};
+
+static const char *const key_names[NR_KEYS + 1] = {
+	[KEY_DRIVER] = "Driver",     [KEY_NAPI_POLL] = "NapiPoll",	 [KEY_NAPI] = "Napi",
+	[KEY_CHANNELS] = "Channels", [KEY_PRIVATE_FLAG] = "PrivateFlag",
+};
+
+static const char *const napi_names[] = { "unknown", "joint", "apart", NULL };
+static const char *const channel_names[] = { "unknown", "combined", "separate", NULL };
+
+const char *const *rxaqm_match_keys(void)
+{
+	return key_names;
+}
+
+const char *rxaqm_match_name(const struct rxaqm_match *match)
+{
+	return key_names[match->key];
+}
+
+const char *rxaqm_channels_name(enum rxaqm_channels channels)
+{
+	return channel_names[channels];
+}
+
+/* The next word of @list, copied to @word; NULL after the last. */
+static const char *next_word(const char *list, char word[RXAQM_SYMBOL_LEN])
+{
+	size_t len;
+
+	list += strspn(list, BLANKS);
+	len = strcspn(list, BLANKS);
+	if (!len)
+		return NULL;
+	snprintf(word, RXAQM_SYMBOL_LEN, "%.*s", (int)len, list);
+	return list + len;
+}
+
+static bool has_word(const char *list, const char *wanted)
+{
+	char word[RXAQM_SYMBOL_LEN];
+
+	while ((list = next_word(list, word)))
+		if (!strcmp(word, wanted))
+			return true;
+	return false;
+}
+
+static int check_driver(const char *value, struct rxaqm_error *error)
+{
+	char word[RXAQM_SYMBOL_LEN];
+	const char *rest = value;
+	unsigned int nr = 0;
+
+	while (rest && (rest = next_word(rest, word))) {
+		nr++;
+		if (strlen(word) > 31 || has_word(rest, word) ||
+		    (strcmp(word, "*") && !rxaqm_profile_is_name(word, "_-.")))
+			nr = 0, rest = NULL;
+	}
+	if (!nr)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "Driver=%.40s: must be the name of a driver as \"ethtool -i\" "
+				       "shows it, several with blanks between, or *",
+				       value);
+	if (nr > 1 && has_word(value, "*"))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "Driver=%.40s: contradicts itself: * is any driver; delete it "
+				       "or the names",
+				       value);
+	return 0;
+}
+
+static int check_flag(const struct rxaqm_profile *profile, const char *value,
+		      struct rxaqm_error *error)
+{
+	const char *name = value + (*value == '!');
+	unsigned int i;
+
+	if (!*name || strlen(name) >= ETH_GSTRING_LEN || !rxaqm_profile_is_name(name, "_-."))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "PrivateFlag=%.40s: must be the name of a flag as \"ethtool "
+				       "--show-priv-flags\" shows it, behind ! for one that is off",
+				       value);
+	for (i = 0; i < profile->nr_matches; i++) {
+		const struct rxaqm_match *match = &profile->match[i];
+
+		if (match->key == KEY_PRIVATE_FLAG &&
+		    !strcmp(match->value + (match->value[0] == '!'), name))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "PrivateFlag=%s: %s PrivateFlag=%s on line %u; delete "
+					       "one",
+					       value,
+					       strcmp(match->value, value) ? "contradicts" :
+									     "repeats",
+					       match->value, match->line);
+	}
+	return 0;
+}
+
+static int check_value(const struct rxaqm_profile *profile, enum key key, const char *value,
+		       struct rxaqm_error *error)
+{
+	int choice = 0;
+
+	switch (key) {
+	case KEY_DRIVER:
+		return check_driver(value, error);
+	case KEY_NAPI_POLL:
+		if (rxaqm_profile_is_name(value, "_."))
+			return 0;
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "NapiPoll=%.40s: must be the name of a kernel function",
+				       value);
+	case KEY_NAPI:
+		choice = rxaqm_profile_choose("Napi", value, napi_names, error);
+		break;
+	case KEY_CHANNELS:
+		choice = rxaqm_profile_choose("Channels", value, channel_names, error);
+		break;
+	case KEY_PRIVATE_FLAG:
+	case NR_KEYS:
+		return check_flag(profile, value, error);
+	}
+	return choice < 0 ? choice : 0;
+}
+
+int rxaqm_match_add(struct rxaqm_profile *profile, const char *key, const char *value,
+		    unsigned int line, struct rxaqm_error *error)
+{
+	struct rxaqm_match *match = &profile->match[profile->nr_matches];
+	unsigned int i, nr;
+	int err;
+
+	for (nr = 0; nr < NR_KEYS && strcmp(key_names[nr], key);)
+		nr++;
+	if (nr == NR_KEYS)
+		return rxaqm_profile_unknown_key("Match", key, key_names, error);
+	for (i = 0; i < profile->nr_matches; i++)
+		if (profile->match[i].key == nr && nr != KEY_PRIVATE_FLAG)
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "%s is set twice, first on line %u; delete one", key,
+					       profile->match[i].line);
+	if (profile->nr_matches == RXAQM_PROFILE_MATCHES_MAX ||
+	    strlen(value) >= sizeof(match->value))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "%s=%.40s: more than %d conditions, or longer than %zu "
+				       "characters",
+				       key, value, RXAQM_PROFILE_MATCHES_MAX,
+				       sizeof(match->value) - 1);
+	err = check_value(profile, (enum key)nr, value, error);
+	if (err)
+		return err;
+	match->key = nr;
+	match->line = line;
+	strcpy(match->value, value);
+	profile->nr_matches++;
+	if (nr == KEY_DRIVER)
+		strcpy(profile->driver, value);
+	return 0;
+}
+
+int rxaqm_match_check(const struct rxaqm_profile *profile, struct rxaqm_error *error)
+{
+	if (profile->driver[0])
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "no Driver= in a section [Match]; add it");
+}
+
+static void say(char why[RXAQM_MATCH_WHY_LEN], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void say(char why[RXAQM_MATCH_WHY_LEN], const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, RXAQM_MATCH_WHY_LEN, fmt, args);
+	va_end(args);
+}
+
+static enum rxaqm_verdict verdict_of(bool holds)
+{
+	return holds ? RXAQM_VERDICT_YES : RXAQM_VERDICT_NO;
+}
+
+static enum rxaqm_verdict napi_poll_holds(const char *value, struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN])
+{
+	bool holds = false;
+	unsigned int i;
+
+	rxaqm_nic_facts_napi(facts);
+	if (!facts->nr_polls) {
+		say(why, "unknown: %s", facts->napi_unknown ? facts->napi_unknown : "no NAPI");
+		return RXAQM_VERDICT_UNKNOWN;
+	}
+	say(why, "its NAPIs are polled by");
+	for (i = 0; i < facts->nr_polls; i++) {
+		size_t len = strlen(why);
+
+		snprintf(why + len, RXAQM_MATCH_WHY_LEN - len, "%s %s", i ? "," : "",
+			 facts->napi_poll[i]);
+		if (!strcmp(facts->napi_poll[i], value))
+			holds = true;
+	}
+	return verdict_of(holds);
+}
+
+static enum rxaqm_verdict napi_holds(const char *value, struct rxaqm_nic_facts *facts,
+				     char why[RXAQM_MATCH_WHY_LEN])
+{
+	rxaqm_nic_facts_napi(facts);
+	if (!facts->napi) {
+		say(why, "unknown: %s",
+		    facts->napi_unknown ? facts->napi_unknown :
+					  "the driver does not say which NAPI serves which queue");
+		return RXAQM_VERDICT_UNKNOWN;
+	}
+	say(why, "NAPIs for Rx and Tx: %s", napi_names[facts->napi]);
+	return verdict_of(!strcmp(napi_names[facts->napi], value));
+}
+
+static enum rxaqm_verdict channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
+					char why[RXAQM_MATCH_WHY_LEN])
+{
+	enum rxaqm_channels channels = rxaqm_nic_facts_channels(facts);
+
+	if (!facts->channels_known) {
+		say(why, "unknown: ethtool -l cannot tell");
+		return RXAQM_VERDICT_UNKNOWN;
+	}
+	say(why, "ethtool -l: rx %u, tx %u, combined %u", facts->nr_rx, facts->nr_tx,
+	    facts->nr_combined);
+	return verdict_of(!strcmp(channel_names[channels], value));
+}
+
+static enum rxaqm_verdict flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
+				     char why[RXAQM_MATCH_WHY_LEN])
+{
+	bool wanted = value[0] != '!';
+	unsigned int i;
+
+	for (i = 0; i < facts->nr_flags; i++) {
+		if (strcmp(facts->flag[i].name, value + !wanted))
+			continue;
+		say(why, "ethtool --show-priv-flags: %s is %s", value + !wanted,
+		    facts->flag[i].on ? "on" : "off");
+		return verdict_of(facts->flag[i].on == wanted);
+	}
+	say(why, "unknown: ethtool --show-priv-flags has no %s", value + !wanted);
+	return RXAQM_VERDICT_UNKNOWN;
+}
+
+enum rxaqm_verdict rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *facts,
+				     char why[RXAQM_MATCH_WHY_LEN])
+{
+	switch ((enum key)match->key) {
+	case KEY_NAPI_POLL:
+		return napi_poll_holds(match->value, facts, why);
+	case KEY_NAPI:
+		return napi_holds(match->value, facts, why);
+	case KEY_CHANNELS:
+		return channels_hold(match->value, facts, why);
+	case KEY_PRIVATE_FLAG:
+		return flag_holds(match->value, facts, why);
+	case KEY_DRIVER:
+	case NR_KEYS:
+		break;
+	}
+	say(why, "ethtool -i: %s", facts->driver[0] ? facts->driver : "no driver");
+	return verdict_of(!strcmp(match->value, "*") || has_word(match->value, facts->driver));
+}
+
+struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxaqm_nic_facts *facts)
+{
+	struct rxaqm_fit fit = { .fits = profile->nr_matches };
+	char why[RXAQM_MATCH_WHY_LEN];
+	unsigned int i;
+
+	fit.named = strcmp(profile->driver, "*");
+	/* The driver first: what is dear to ask is asked for those that might fit only. */
+	if (strcmp(profile->driver, "*") && !has_word(profile->driver, facts->driver))
+		fit.fits = false;
+	for (i = 0; i < profile->nr_matches && fit.fits; i++) {
+		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_VERDICT_YES)
+			fit.fits = false;
+		fit.conditions += profile->match[i].key != KEY_DRIVER;
+	}
+	return fit;
+}
+
+/* Are all conditions of @a among those of @b? */
+static bool is_part(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < a->nr_matches; i++) {
+		for (j = 0; j < b->nr_matches; j++)
+			if (a->match[i].key == b->match[j].key &&
+			    !strcmp(a->match[i].value, b->match[j].value))
+				break;
+		if (j == b->nr_matches)
+			return false;
+	}
+	return true;
+}
+
+bool rxaqm_match_same(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
+{
+	return is_part(a, b) && is_part(b, a);
+}

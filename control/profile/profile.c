@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One profile: how a file is read. */
+#include "profile/profile.h"
+
+#include <string.h>
+
+#include "base/ini_file.h"
+#include "profile/keys.h"
+#include "profile/match.h"
+
+struct load {
+	struct rxaqm_profile *profile;
+	struct rxaqm_policy policy; /* the settings so far */
+	unsigned int seen; /* facts */
+};
+
+static int load_setting(struct load *load, const char *key, const char *value, unsigned int line,
+			struct rxaqm_error *error)
+{
+	struct rxaqm_profile *profile = load->profile;
+	unsigned int i, nr = profile->nr_settings;
+	int err;
+
+	if (!strcmp(key, "mode") || !strcmp(key, "lease"))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "%s is not for profiles to set; use \"rxaqm policy set\"",
+				       key);
+	for (i = 0; i < nr; i++)
+		if (!strcmp(profile->setting[i].key, key))
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "%s is set twice, first on line %u; delete one", key,
+					       profile->setting[i].line);
+	err = rxaqm_setting_set(&load->policy, key, value, 0, error);
+	if (err)
+		return err;
+	if (nr == RXAQM_PROFILE_SETTINGS_MAX || strlen(value) >= RXAQM_SETTING_LEN)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s=%.40s...: too long",
+				       key, value);
+	snprintf(profile->setting[nr].key, sizeof(profile->setting[nr].key), "%s", key);
+	snprintf(profile->setting[nr].value, sizeof(profile->setting[nr].value), "%s", value);
+	profile->setting[nr].line = line;
+	profile->nr_settings++;
+	return 0;
+}
+
+static int load_section(void *arg, const char *section, struct rxaqm_error *error)
+{
+	(void)arg;
+	if (!strcmp(section, "Match") || !strcmp(section, "Nic") || !strcmp(section, "Policy"))
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "unknown section [%s]; it must be [Match], [Nic] or [Policy]",
+			       section);
+}
+
+static int load_key(void *arg, const char *section, const char *key, const char *value,
+		    unsigned int line, struct rxaqm_error *error)
+{
+	struct load *load = arg;
+
+	if (!strcmp(section, "Policy"))
+		return load_setting(load, key, value, line, error);
+	if (!strcmp(section, "Match"))
+		return rxaqm_match_add(load->profile, key, value, line, error);
+	return rxaqm_profile_set_fact(load->profile, key, value, &load->seen, error);
+}
+
+/* What must hold between facts. */
+static int check_facts(const struct rxaqm_profile *profile, struct rxaqm_error *error)
+{
+	if (profile->ring_max && profile->ring_default > profile->ring_max)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "[Nic]: RxRingDefault=%u exceeds RxRingMax=%u",
+				       profile->ring_default, profile->ring_max);
+	if (profile->ring_entries && (profile->ring_default || profile->ring_max))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "[Nic]: RxRing= is for rings that ethtool cannot tell, "
+				       "RxRingDefault= and RxRingMax= for others; delete either");
+	return 0;
+}
+
+int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *profile,
+			struct rxaqm_error *error)
+{
+	const struct rxaqm_ini_ops ops = { .section = load_section, .key = load_key };
+	struct load load = { .profile = profile };
+	struct rxaqm_error reason;
+	const char *where = "";
+	int err;
+
+	memset(profile, 0, sizeof(*profile));
+	profile->work_counts_tx = -1;
+	rxaqm_policy_init(&load.policy);
+	err = rxaqm_ini_read(file, path, &ops, &load, error);
+	if (err)
+		return err;
+	err = rxaqm_match_check(profile, &reason);
+	if (!err)
+		err = check_facts(profile, &reason);
+	if (!err) {
+		where = "[Policy]: ";
+		err = rxaqm_policy_check(&load.policy, &reason);
+	}
+	if (err)
+		return rxaqm_error_set(error, reason.exit_code, -err, "%s: %s%s", path, where,
+				       reason.text);
+	return 0;
+}
+
+int rxaqm_profile_policy(const struct rxaqm_profile *profile, struct rxaqm_policy *policy,
+			 struct rxaqm_error *error)
+{
+	unsigned int i;
+	int err;
+
+	rxaqm_policy_init(policy);
+	for (i = 0; i < profile->nr_settings; i++) {
+		err = rxaqm_setting_set(policy, profile->setting[i].key, profile->setting[i].value,
+					0, error);
+		if (err)
+			return err;
+	}
+	return rxaqm_policy_check(policy, error);
+}

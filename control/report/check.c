@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "report/check.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+static const char *const level_names[] = {
+	[RXAQM_CHECK_OK] = "OK",
+	[RXAQM_CHECK_WARNING] = "WARNING",
+	[RXAQM_CHECK_CRITICAL] = "CRITICAL",
+	[RXAQM_CHECK_UNKNOWN] = "UNKNOWN",
+};
+
+/* UNKNOWN is not worse than CRITICAL. */
+static int badness(enum rxaqm_check_level level)
+{
+	static const int order[] = { 0, 2, 3, 1 };
+
+	return order[level];
+}
+
+void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
+		      const struct rxaqm_check_iface *iface, const char *fmt, ...)
+{
+	size_t len = 0;
+	va_list args;
+
+	sum->nr_findings++;
+	if (badness(level) <= badness(sum->level))
+		return;
+	sum->level = level;
+	if (iface)
+		len = (size_t)snprintf(sum->text, sizeof(sum->text), "%s ", iface->name);
+	if (len >= sizeof(sum->text))
+		return;
+	va_start(args, fmt);
+	vsnprintf(sum->text + len, sizeof(sum->text) - len, fmt, args);
+	va_end(args);
+}
+
+/* A queue that stands over its target. */
+static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface,
+			  const struct rxaqm_check_limits *limits,
+			  const struct rxaqm_check_queue *queue)
+{
+	const struct rxaqm_overload_look *look = &queue->look;
+	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], stood[RXAQM_DURATION_LEN];
+	char exempt[RXAQM_EXEMPT_WORDS + 80] = "";
+	enum rxaqm_check_level level;
+
+	if (!look->enforced && look->stood_ns >= limits->crit_ns)
+		level = RXAQM_CHECK_CRITICAL;
+	else if (look->stood_ns >= limits->warn_ns &&
+		 (!look->enforced || look->smooth_ns > RXAQM_OVERLOAD_SLACK * look->target_ns))
+		level = RXAQM_CHECK_WARNING;
+	else
+		return;
+	if (look->exempt_percent)
+		snprintf(exempt, sizeof(exempt),
+			 "; exempt traffic holds it (%u %%), the law cannot help; exempt: %s",
+			 look->exempt_percent, look->exempt);
+	rxaqm_check_find(sum, level, iface, "queue %u has %s for %s: sojourn %s, target %s, %s%s",
+			 queue->queue, look->waiting ? "waited for its application" : "stood",
+			 rxaqm_format_duration(look->stood_ns, stood),
+			 rxaqm_format_duration(look->smooth_ns, now),
+			 rxaqm_format_duration(look->target_ns, target),
+			 look->enforced ? "although enforced" : "not enforced", exempt);
+}
+
+void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface *iface,
+			   const struct rxaqm_check_limits *limits,
+			   const struct rxaqm_check_queue *queue)
+{
+	const struct rxaqm_overload_look *look = &queue->look;
+
+	iface->nr_queues++;
+	if (look->over) {
+		iface->nr_over++;
+		if (look->smooth_ns > iface->worst_ns)
+			iface->worst_ns = look->smooth_ns;
+		if (look->stood_ns > iface->stood_ns)
+			iface->stood_ns = look->stood_ns;
+		find_standing(sum, iface, limits, queue);
+	}
+	if (queue->distrust)
+		rxaqm_check_find(sum, RXAQM_CHECK_WARNING, iface,
+				 "queue %u: stamps not believed: %s", queue->queue,
+				 queue->distrust);
+	else if (queue->unstamped)
+		rxaqm_check_find(sum, RXAQM_CHECK_WARNING, iface,
+				 "queue %u: packets come without stamps; with signal=busy none are "
+				 "wanted",
+				 queue->queue);
+}
+
+/* Seconds, as plugins give times. */
+#define SECONDS "%llu.%06llu"
+#define SECONDS_OF(ns) (ns) / RXAQM_NSEC_PER_SEC, (ns) % RXAQM_NSEC_PER_SEC / RXAQM_NSEC_PER_USEC
+
+/* 'LABEL'=VALUE[UNIT];WARN;CRIT;MIN;MAX */
+static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
+			 const struct rxaqm_check_iface *iface)
+{
+	size_t len = strlen(sum->perfdata), room = sizeof(sum->perfdata) - len;
+	char overflow[96] = "";
+	int added;
+
+	if (iface->overflow_known)
+		snprintf(overflow, sizeof(overflow), " '%s_overflow'=%llu;;0;0", iface->name,
+			 iface->overflow);
+	added = snprintf(sum->perfdata + len, room,
+			 " '%s_standing'=%u;;;0;%u '%s_sojourn'=" SECONDS
+			 "s;;;0 '%s_stood'=" SECONDS "s;" SECONDS ";" SECONDS ";0%s",
+			 iface->name, iface->nr_over, iface->nr_queues, iface->name,
+			 SECONDS_OF(iface->worst_ns), iface->name, SECONDS_OF(iface->stood_ns),
+			 SECONDS_OF(limits->warn_ns), SECONDS_OF(limits->crit_ns), overflow);
+	/* Half a figure would be a wrong one. */
+	if (added < 0 || (size_t)added >= room)
+		sum->perfdata[len] = '\0';
+}
+
+void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
+			   const struct rxaqm_check_iface *iface)
+{
+	sum->nr_ifaces++;
+	sum->nr_queues += iface->nr_queues;
+	if (iface->overflow_known && iface->overflow)
+		rxaqm_check_find(sum, RXAQM_CHECK_CRITICAL, iface,
+				 "overflows: %llu packets lost during the check", iface->overflow);
+	add_perfdata(sum, limits, iface);
+}
+
+int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file)
+{
+	fprintf(file, "RXAQM %s - ", level_names[sum->level]);
+	if (sum->level == RXAQM_CHECK_OK)
+		fprintf(file, "%u interface(s), %u queue(s), none stands over its target for long",
+			sum->nr_ifaces, sum->nr_queues);
+	else
+		fputs(sum->text, file);
+	if (sum->nr_findings > 1)
+		fprintf(file, " (and %u more)", sum->nr_findings - 1);
+	/* The line ends where the figures begin: no "|" but this. */
+	if (sum->perfdata[0])
+		fprintf(file, " |%s", sum->perfdata);
+	fputc('\n', file);
+	if (fflush(file) || ferror(file))
+		return RXAQM_CHECK_UNKNOWN;
+	return sum->level;
+}

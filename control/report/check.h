@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Is all well, as monitoring wants to know it: one line and an exit status by the
+ * conventions of Nagios plugins (status, text, "|", performance data). Pure, but for the output.
+ */
+#ifndef RXAQM_CHECK_H
+#define RXAQM_CHECK_H
+
+#include <stdio.h>
+
+#include "tune/overload.h"
+
+/* Exit codes of plugins, which are not those of log.h. */
+enum rxaqm_check_level {
+	RXAQM_CHECK_OK,
+	RXAQM_CHECK_WARNING,
+	RXAQM_CHECK_CRITICAL,
+	RXAQM_CHECK_UNKNOWN,
+};
+
+/* How long a queue may stand over its target. */
+struct rxaqm_check_limits {
+	__u64 warn_ns;
+	__u64 crit_ns; /* without being enforced */
+};
+
+/* What was seen of a queue, twice. */
+struct rxaqm_check_queue {
+	unsigned int queue;
+	struct rxaqm_overload_look look; /* the second look, compared with the first */
+	const char *distrust; /* why its stamps are not believed; NULL if they are */
+	bool unstamped; /* it wants stamps, and gets none */
+};
+
+/* The result, worst first, and what is told of each interface behind it. */
+#define RXAQM_CHECK_TEXT 512
+#define RXAQM_CHECK_PERFDATA 8192
+struct rxaqm_check_sum {
+	enum rxaqm_check_level level;
+	unsigned int nr_ifaces, nr_queues;
+	unsigned int nr_findings;
+	char text[RXAQM_CHECK_TEXT]; /* the first of the worst findings */
+	char perfdata[RXAQM_CHECK_PERFDATA];
+};
+
+/* An interface as it is gone through. All zero at first, but for the name. */
+struct rxaqm_check_iface {
+	const char *name;
+	unsigned int nr_queues, nr_over;
+	__u64 worst_ns; /* largest averaged sojourn of queues that stand over target */
+	__u64 stood_ns; /* longest time that one has */
+	bool overflow_known;
+	__u64 overflow; /* packets lost between the looks, because a queue was full */
+};
+
+/* Note what is wrong, of @iface (NULL: of none); the first of the worst level is told. */
+void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
+		      const struct rxaqm_check_iface *iface, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Take a queue into account. */
+void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface *iface,
+			   const struct rxaqm_check_limits *limits,
+			   const struct rxaqm_check_queue *queue);
+
+/* And, after all of its queues, the interface. */
+void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
+			   const struct rxaqm_check_iface *iface);
+
+/* Print the line on @file. Returns the exit status: UNKNOWN if it cannot be written. */
+int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file);
+
+#endif /* RXAQM_CHECK_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "report/figures.h"
+
+#include <net/if.h>
+#include <stdio.h>
+
+#include "sample.h"
+
+static __u64 in_bucket(const __u64 *hist, const __u64 *since, unsigned int bucket)
+{
+	return hist[bucket] - (since ? since[bucket] : 0);
+}
+
+__u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since)
+{
+	__u64 packets = 0;
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
+		packets += in_bucket(hist, since, i);
+	return packets;
+}
+
+__u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int permille)
+{
+	__u64 packets = rxaqm_hist_packets(hist, since);
+	double rank = (double)packets * permille / 1000.0, below = 0;
+	unsigned int i;
+
+	for (i = 0; packets && i < RXAQM_HIST_BUCKETS; i++) {
+		double n = (double)in_bucket(hist, since, i);
+		__u64 low = rxaqm_hist_floor_ns(i);
+
+		if (n > 0 && below + n >= rank)
+			return !i ? 0 :
+				    low + (__u64)((double)(rxaqm_hist_floor_ns(i + 1) - low) *
+						  (rank - below) / n);
+		below += n;
+	}
+	return 0;
+}
+
+const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	static const char *const reasons[] = {
+		[RXAQM_DISTRUST_NONE] = NULL,
+		[RXAQM_DISTRUST_NEGATIVE] = "stamped later than received",
+		[RXAQM_DISTRUST_ABSURD] = "stamped over 10 s ago",
+		[RXAQM_DISTRUST_BACKWARDS] = "stamped before the packet ahead",
+	};
+
+	if (!rxaqm_ns_after(q->distrust_until_ns, now_ns) ||
+	    q->distrust_reason >= sizeof(reasons) / sizeof(reasons[0]))
+		return NULL;
+	return reasons[q->distrust_reason];
+}
+
+bool rxaqm_queue_unstamped(const struct rxaqm_queue *q)
+{
+	return q->stat[RXAQM_STAT_STAMP_MISSING] &&
+	       !(q->flags & RXAQM_QUEUE_NO_CLOCK) /* they came, but could not be read */
+	       && rxaqm_ns_after(q->poll_end_ns, q->sample_ns + RXAQM_NSEC_PER_SEC) &&
+	       rxaqm_ns_after(q->poll_end_ns, q->distrust_until_ns);
+}
+
+const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	bool stamped = q->signal == RXAQM_SIGNAL_STAMP || q->signal == RXAQM_SIGNAL_HINT;
+
+	if (!(q->flags & RXAQM_QUEUE_POLLED))
+		return "none";
+	/* A queue that stands gets samples all the time, or it has none. */
+	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
+	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
+	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
+	    !rxaqm_queue_distrust(q, now_ns) && !rxaqm_sample_inexact(q))
+		return q->signal == RXAQM_SIGNAL_HINT ? "hint" : "stamp";
+	return rxaqm_policy_by_polls(&q->policy) ? "busy" : "none";
+}
+
+const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	switch (policy->mode) {
+	case RXAQM_MODE_OFF:
+		return "off";
+	case RXAQM_MODE_ENFORCE:
+		if (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns))
+			return "enforce";
+		return "observe (lease over)";
+	default:
+		return "observe";
+	}
+}
+
+const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
+{
+	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_name(iface->stamp);
+}
+
+const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
+			     bool *ret_here)
+{
+	unsigned int ifindex = rxaqm_plane_ifindex(iface);
+
+	*ret_here = ifindex && if_indextoname(ifindex, buf);
+	if (!*ret_here)
+		snprintf(buf, RXAQM_IFNAMSIZ, "%s", iface->name);
+	return buf;
+}
+
+bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q)
+{
+	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);
+}
+
+void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q)
+{
+	rxaqm_out_u64(out, "queue", "  queue %llu", queue);
+	if (q->flags & RXAQM_QUEUE_POLLED)
+		rxaqm_out_u64(out, "cpu", " cpu %llu", q->cpu);
+	else
+		rxaqm_out_null(out, "cpu", " (no packet yet)");
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures computed from the counters of a queue. */
+#ifndef RXAQM_FIGURES_H
+#define RXAQM_FIGURES_H
+
+#include "attach/plane.h"
+#include "base/out.h"
+
+/* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
+ * (at most 1/8 off); 0 if it is under 1 us, or there are none. @since (may be NULL) is subtracted.
+ */
+__u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int permille);
+
+/* Packets counted in @hist since @since (may be NULL). */
+__u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since);
+
+/* What the queue goes by now: "hint", "stamp", "busy", "none". */
+const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns);
+
+/* Packets have come for over a second, but no stamp with them. */
+bool rxaqm_queue_unstamped(const struct rxaqm_queue *q);
+
+/* Why stamps are not believed now, in words; NULL if they are. */
+const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns);
+
+const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
+
+/* Where its stamps come from: "hint", "hwtstamp", "tstamp", "none". */
+const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
+
+/* Name of the interface now, in @buf; its name at attach if it is not in this namespace.
+ * Sets *@ret_here.
+ */
+const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
+			     bool *ret_here);
+
+/* Has the queue anything to show? Small interfaces show all of theirs. */
+bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);
+
+/* The fields that name a queue: interface, queue, cpu. */
+void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q);
+
+#endif /* RXAQM_FIGURES_H */

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "report/metrics_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "report/figures.h"
+#include "tune/overload.h"
+#include "attach/plane.h"
+#include "attach/sockets.h"
+#include "report/figures.h"
+#include "report/status_target.h"
+
+/* Names as rxaqm_mode_name() and rxaqm_queue_signal() have them. */
+static const char *const mode_names[RXAQM_METRICS_NR_MODES] = {
+	[RXAQM_METRICS_MODE_OFF] = "off",
+	[RXAQM_METRICS_MODE_OBSERVE] = "observe",
+	[RXAQM_METRICS_MODE_ENFORCE] = "enforce",
+	[RXAQM_METRICS_MODE_LAPSED] = "observe (lease over)",
+};
+static const char *const signal_names[RXAQM_METRICS_NR_SIGNALS] = {
+	[RXAQM_METRICS_SIGNAL_HINT] = "hint",
+	[RXAQM_METRICS_SIGNAL_STAMP] = "stamp",
+	[RXAQM_METRICS_SIGNAL_BUSY] = "busy",
+	[RXAQM_METRICS_SIGNAL_NONE] = "none",
+};
+
+static enum rxaqm_metrics_iface_state state_of(const struct rxaqm_iface *iface, bool here)
+{
+	if (iface->state != RXAQM_IFACE_ATTACHED)
+		return RXAQM_METRICS_IFACE_INTERRUPTED;
+	if (here)
+		return RXAQM_METRICS_IFACE_ATTACHED;
+	return rxaqm_plane_taken_off(iface) ? RXAQM_METRICS_IFACE_LOST :
+					      RXAQM_METRICS_IFACE_ELSEWHERE;
+}
+
+static bool label_taken(const struct rxaqm_metrics_view *view, int slot)
+{
+	int i;
+
+	for (i = 0; i < slot; i++)
+		if (!strcmp(view->iface[i].label, view->iface[slot].label))
+			return true;
+	return false;
+}
+
+void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metrics *metrics)
+{
+	int i;
+
+	memset(view, 0, sizeof(*view));
+	view->state = metrics->state;
+	view->by_interface = metrics->by_interface;
+	view->now_ns = rxaqm_now_ns();
+	for (i = 0; rxaqm_metrics_any(view) && i < RXAQM_MAX_IFACES; i++) {
+		const struct rxaqm_iface *iface = &view->state->iface[i];
+		char *label = view->iface[i].label, name[RXAQM_IFNAMSIZ];
+		bool here;
+
+		if (iface->state == RXAQM_IFACE_FREE)
+			continue;
+		rxaqm_iface_name(iface, name, &here);
+		view->iface[i].state = state_of(iface, here);
+		if (here)
+			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s", name);
+		else
+			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s@%llu", name, iface->netns_ino);
+		/* Renamed, and another took the name: two entries must not be one series. */
+		if (label_taken(view, i))
+			snprintf(label + strlen(label), RXAQM_METRICS_LABEL_LEN - strlen(label),
+				 "#%d", i);
+	}
+}
+
+static unsigned int index_of(const char *name, const char *const *names, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return nr;
+}
+
+static void keep_greatest(__u64 *greatest, __u64 value)
+{
+	if (*greatest < value)
+		*greatest = value;
+}
+
+static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
+		       const struct rxaqm_queue *q, const struct rxaqm_wait *wait, __u64 now_ns)
+{
+	struct rxaqm_socket socket;
+
+	if (!rxaqm_socket_serves(q))
+		return;
+	rxaqm_socket_look(iface, q, wait, NULL, now_ns, &socket);
+	row->socket++;
+	row->ring_full += socket.ring_full;
+	if (socket.wait_state != RXAQM_WAIT_VALID)
+		return;
+	if (row->wait_ns == ~0ULL)
+		row->wait_ns = 0;
+	keep_greatest(&row->wait_ns, socket.wait_ns);
+}
+
+static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, __u32 ring_entries,
+		    __u64 now_ns)
+{
+	struct rxaqm_law_figures figures;
+	unsigned int i;
+
+	rxaqm_law_figures(q, ring_entries, now_ns, &figures);
+	row->bad += figures.bad;
+	row->dropping += !!q->codel.dropping;
+	keep_greatest(&row->goal_ns, figures.goal_ns);
+	if (row->p < figures.p)
+		row->p = figures.p;
+	for (i = 0; i < RXAQM_NR_SHARES; i++)
+		if (row->share[i] < figures.share[i])
+			row->share[i] = figures.share[i];
+}
+
+static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
+		      const struct rxaqm_policy *policy, const struct rxaqm_target_facts *facts,
+		      __u64 now_ns)
+{
+	struct rxaqm_target target;
+	unsigned int mode = index_of(rxaqm_mode_name(policy, now_ns), mode_names,
+				     RXAQM_METRICS_NR_MODES);
+	unsigned int signal = index_of(rxaqm_queue_signal(q, now_ns), signal_names,
+				       RXAQM_METRICS_NR_SIGNALS);
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_NR_STATS; i++)
+		row->stat[i] += q->stat[i];
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
+		row->hist[i] += q->hist[i];
+	if (mode < RXAQM_METRICS_NR_MODES)
+		row->mode[mode]++;
+	if (signal < RXAQM_METRICS_NR_SIGNALS)
+		row->signal[signal]++;
+	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
+	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
+	add_law(row, q, facts->entries, now_ns);
+	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
+	keep_greatest(&row->target_ns, rxaqm_status_target_ns(q, policy));
+	keep_greatest(&row->interval_ns, rxaqm_status_interval_ns(q, policy));
+	rxaqm_status_target_derive(facts, q, &target);
+	keep_greatest(&row->floor_ns, target.floor_ns);
+	keep_greatest(&row->ceiling_ns, target.ceiling_ns);
+	if (q->flags & RXAQM_QUEUE_SAMPLED)
+		keep_greatest(&row->err_ns, q->sample_err_ns);
+	if (policy->lease_until_ns && policy->mode == RXAQM_MODE_ENFORCE) {
+		__u64 left_ns = rxaqm_ns_since(policy->lease_until_ns, now_ns);
+
+		if (left_ns < row->lease_ns)
+			row->lease_ns = left_ns;
+	}
+}
+
+static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const char *interface)
+{
+	struct rxaqm_metrics_row *row = &rows->row[rows->nr++];
+
+	memset(row, 0, sizeof(*row));
+	row->interface = interface;
+	row->lease_ns = ~0ULL;
+	row->wait_ns = ~0ULL;
+	return row;
+}
+
+/* Is the interface in @slot of the registry shown queue by queue? By how many queues it and those
+ * before it have, in use or not: series must not change their form.
+ */
+static bool by_queue(const struct rxaqm_state *state, bool by_interface, unsigned int slot)
+{
+	unsigned int shown = 0, i;
+	bool fits = false;
+
+	for (i = 0; !by_interface && i <= slot; i++) {
+		if (state->iface[i].state == RXAQM_IFACE_FREE)
+			continue;
+		fits = shown + state->iface[i].nr_queues <= RXAQM_METRICS_QUEUES_MAX;
+		if (fits)
+			shown += state->iface[i].nr_queues;
+	}
+	return fits;
+}
+
+void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm_metrics_view *view)
+{
+	unsigned int slot, i;
+
+	rows->nr = 0;
+	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
+		const struct rxaqm_iface *iface = &view->state->iface[slot];
+		struct rxaqm_metrics_row *all = NULL;
+		struct rxaqm_target_facts facts;
+
+		if (iface->state == RXAQM_IFACE_FREE)
+			continue;
+		rxaqm_status_target_facts(iface, &facts);
+		if (!by_queue(view->state, view->by_interface, slot)) {
+			all = new_row(rows, view->iface[slot].label);
+			snprintf(all->queue, sizeof(all->queue), "all");
+		}
+		for (i = 0; i < iface->nr_queues; i++) {
+			const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
+			struct rxaqm_metrics_row *row = all;
+
+			if (!all && !rxaqm_queue_shows(iface, q))
+				continue;
+			if (!row) {
+				row = new_row(rows, view->iface[slot].label);
+				snprintf(row->queue, sizeof(row->queue), "%u", i);
+			}
+			add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts,
+				  view->now_ns);
+			add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i),
+				   view->now_ns);
+		}
+	}
+}

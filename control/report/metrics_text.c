@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "report/metrics_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "types.h"
+
+static const char *const type_names[] = {
+	[RXAQM_METRICS_COUNTER] = "counter",
+	[RXAQM_METRICS_GAUGE] = "gauge",
+	[RXAQM_METRICS_HISTOGRAM] = "histogram",
+	[RXAQM_METRICS_INFO] = "info",
+};
+
+/* What the samples of a type have after the family's name. */
+static const char *suffix(enum rxaqm_metrics_type type)
+{
+	switch (type) {
+	case RXAQM_METRICS_COUNTER:
+		return "_total";
+	case RXAQM_METRICS_INFO:
+		return "_info";
+	default:
+		return "";
+	}
+}
+
+static void escaped(FILE *file, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", file);
+		else if (*text == '"' || *text == '\\')
+			fprintf(file, "\\%c", *text);
+		else
+			fputc(*text, file);
+	}
+}
+
+/* The unit that ends @family, of those in use; NULL: none. */
+static const char *unit(const char *family)
+{
+	static const char *const units[] = { "seconds", "bytes", "ratio" };
+	const char *last = strrchr(family, '_');
+	size_t i;
+
+	for (i = 0; last && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(last + 1, units[i]))
+			return units[i];
+	return NULL;
+}
+
+void rxaqm_metrics_family(struct rxaqm_metrics_text *text, enum rxaqm_metrics_type type,
+			  const char *family, const char *help)
+{
+	bool open = text->format == RXAQM_METRICS_OPENMETRICS;
+	/* OpenMetrics describes the family, Prometheus the samples, and has no type "info". */
+	const char *end = open ? "" : suffix(type);
+	const char *name =
+		type_names[!open && type == RXAQM_METRICS_INFO ? RXAQM_METRICS_GAUGE : type];
+
+	text->type = type;
+	text->family = family;
+	fprintf(text->file, "# HELP %s%s ", family, end);
+	escaped(text->file, help);
+	fprintf(text->file, "\n# TYPE %s%s %s\n", family, end, name);
+	if (open && unit(family))
+		fprintf(text->file, "# UNIT %s %s\n", family, unit(family));
+}
+
+static void label(FILE *file, const char *name, const char *value, bool first)
+{
+	fprintf(file, "%s%s=\"", first ? "" : ",", name);
+	escaped(file, value);
+	fputc('"', file);
+}
+
+/* Name and labels of a sample; @le (or NULL) is one more label. */
+static void begin(struct rxaqm_metrics_text *text, const char *end, const char *const *labels,
+		  const char *le)
+{
+	bool any = false;
+
+	fprintf(text->file, "%s%s", text->family, end);
+	if (*labels || le)
+		fputc('{', text->file);
+	for (; *labels; labels += 2) {
+		label(text->file, labels[0], labels[1], !any);
+		any = true;
+	}
+	if (le)
+		label(text->file, "le", le, !any);
+	fputs(any || le ? "} " : " ", text->file);
+}
+
+static void print_ns(FILE *file, __s64 ns)
+{
+	__u64 size_ns = ns < 0 ? -(__u64)ns : (__u64)ns;
+	char fraction[16];
+	size_t len;
+
+	snprintf(fraction, sizeof(fraction), "%09llu", size_ns % RXAQM_NSEC_PER_SEC);
+	for (len = strlen(fraction); len && fraction[len - 1] == '0'; len--)
+		;
+	fprintf(file, "%s%llu%s%.*s\n", ns < 0 ? "-" : "", size_ns / RXAQM_NSEC_PER_SEC,
+		len ? "." : "", (int)len, fraction);
+}
+
+void rxaqm_metrics_u64(struct rxaqm_metrics_text *text, const char *const *labels, __u64 value)
+{
+	begin(text, suffix(text->type), labels, NULL);
+	fprintf(text->file, "%llu\n", value);
+}
+
+void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *labels, double value)
+{
+	begin(text, suffix(text->type), labels, NULL);
+	fprintf(text->file, "%.9g\n", value);
+}
+
+void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns)
+{
+	begin(text, suffix(text->type), labels, NULL);
+	print_ns(text->file, ns);
+}
+
+void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
+			     const char *const *le, const __u64 *count, unsigned int nr,
+			     double sum_s)
+{
+	__u64 below = 0;
+	unsigned int i;
+
+	for (i = 0; i <= nr; i++) {
+		below += count[i];
+		begin(text, "_bucket", labels, i < nr ? le[i] : "+Inf");
+		fprintf(text->file, "%llu\n", below);
+	}
+	begin(text, "_sum", labels, NULL);
+	fprintf(text->file, "%.15g\n", sum_s);
+	begin(text, "_count", labels, NULL);
+	fprintf(text->file, "%llu\n", below);
+}

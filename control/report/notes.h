@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the operator should know of an attachment beyond its figures: why it goes by no
+ * timestamps, why they are missing, what it keeps others from, what it cannot shorten.
+ */
+#ifndef RXAQM_NOTES_H
+#define RXAQM_NOTES_H
+
+#include "base/exempt.h"
+#include "nic/nic.h"
+#include "base/out.h"
+#include "attach/state.h"
+
+/* What is known of one interface. */
+struct rxaqm_note_facts {
+	const char *ifname;
+	const char *profile;
+	bool hint; /* the program that is bound to the interface */
+	enum rxaqm_stamp stamp; /* that it goes by */
+	bool wanted; /* by a policy */
+	bool lenient; /* a policy that wants stamps goes by busy without them */
+	bool strict; /* a policy lets everything pass without them */
+	bool stamps_all; /* the NIC can stamp all packets */
+	bool stamps_some; /* or some, PTP ones as a rule */
+	struct rxaqm_hwtstamp config; /* now */
+	__s32 filter; /* its rx_filter as attach left it */
+	bool missing; /* packets come, but no stamps */
+	bool missed_ever; /* there were stamps before: */
+	__u64 missing_ns; /* the last one is this old */
+	unsigned int exempt_queues; /* held over target by exempt packets */
+	unsigned int exempt_queue; /* the first of them, */
+	unsigned int exempt_percent; /* how much of it that is, */
+	char exempt[RXAQM_EXEMPT_WORDS]; /* and what that may be */
+	unsigned int ack_queues; /* standing ones whose packets over target are ACKs, mostly */
+	unsigned int ack_queue; /* the first of them, */
+	unsigned int ack_percent; /* how much of it that is, */
+	bool ack_kept; /* and its policy drops none as redundant */
+	unsigned int socket_queues; /* that go to sockets, */
+	unsigned int strict_queues; /* of these the ones that want stamps, which are not to be had, */
+	unsigned int strict_queue; /* and the first of them */
+	unsigned int inexact_queues; /* whose clock's error is over half their target, */
+	unsigned int inexact_queue; /* the first of them, */
+	__u64 inexact_ns; /* that error, */
+	__u64 inexact_target_ns; /* and the target */
+	bool generic; /* XDP in generic mode */
+	bool no_sockets; /* there are none in this kernel */
+	bool bare; /* the program puts no metadata in front of packets */
+};
+
+#define RXAQM_NOTES_MAX 8
+
+struct rxaqm_notes {
+	unsigned int nr;
+	char text[RXAQM_NOTES_MAX][400];
+};
+
+/* Put into words what is worth saying of @facts. */
+void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes);
+
+/* Find the facts of @iface, which is called @ifname in the namespace entered. */
+void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		      const char *ifname, struct rxaqm_note_facts *facts);
+
+/* Print them: lines "  note: ...", or an array "notes". None if the interface is not @here. */
+void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
+		     const struct rxaqm_iface *iface, const char *ifname, bool here);
+
+#endif /* RXAQM_NOTES_H */

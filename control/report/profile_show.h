@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* "profile show IFACE": the profile of an interface held against the machine. */
+#ifndef RXAQM_PROFILE_SHOW_H
+#define RXAQM_PROFILE_SHOW_H
+
+#include "profile/profile.h"
+
+struct rxaqm_out;
+
+/* The notes and warnings of @profile. */
+void rxaqm_profile_out_notes(struct rxaqm_out *out, const struct rxaqm_profile *profile);
+
+/* Every fact of @profile, and what @facts say to it. Returns how many contradict. */
+unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+				     const struct rxaqm_nic_facts *facts);
+
+/* Which lines of @profile hold, and which profiles of the driver were passed over, and why. */
+void rxaqm_profile_out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			       struct rxaqm_nic_facts *facts);
+
+/* The policy in effect on @facts' interface, or the one that attach would give it, and
+ * where each value comes from.
+ */
+void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			       const struct rxaqm_nic_facts *facts);
+
+#endif /* RXAQM_PROFILE_SHOW_H */

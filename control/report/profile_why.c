@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Why an interface has the profile and the policy that it has. */
+#include <string.h>
+
+#include "base/out.h"
+#include "base/now.h"
+#include "attach/plane.h"
+#include "profile/match.h"
+#include "report/profile_show.h"
+
+static void out_holding(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			struct rxaqm_nic_facts *facts)
+{
+	char why[RXAQM_MATCH_WHY_LEN];
+	unsigned int i;
+
+	rxaqm_out_array(out, "because");
+	for (i = 0; i < profile->nr_matches; i++) {
+		const struct rxaqm_match *match = &profile->match[i];
+
+		rxaqm_match_holds(match, facts, why);
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_u64(out, "line", "  because of line %llu", match->line);
+		rxaqm_out_str(out, "key", ", %s", rxaqm_match_name(match));
+		rxaqm_out_str(out, "value", "=%s", match->value);
+		rxaqm_out_str(out, "machine", " (%s)\n", why);
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+}
+
+struct passed_over {
+	struct rxaqm_out *out;
+	const struct rxaqm_profile *chosen;
+	struct rxaqm_nic_facts *facts;
+};
+
+/* The line of @profile that does not hold; NULL: all do. */
+static const struct rxaqm_match *failing(const struct rxaqm_profile *profile,
+					 struct rxaqm_nic_facts *facts,
+					 char why[RXAQM_MATCH_WHY_LEN])
+{
+	unsigned int i;
+
+	for (i = 0; i < profile->nr_matches; i++)
+		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_VERDICT_YES)
+			return &profile->match[i];
+	return NULL;
+}
+
+static int out_passed_over(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
+			   void *arg)
+{
+	struct passed_over *passed = arg;
+	char why[RXAQM_MATCH_WHY_LEN], reason[RXAQM_MATCH_WHY_LEN + 160];
+	const struct rxaqm_match *match;
+
+	if (error || !strcmp(profile->path, passed->chosen->path))
+		return 0;
+	match = failing(profile, passed->facts, why);
+	if (match && !strcmp(rxaqm_match_name(match), "Driver"))
+		return 0; /* another driver's */
+	if (match)
+		snprintf(reason, sizeof(reason), "line %u, %s=%s does not hold (%s)", match->line,
+			 rxaqm_match_name(match), match->value, why);
+	else
+		snprintf(reason, sizeof(reason), "fits as well, but is less specific");
+	rxaqm_out_object(passed->out, NULL);
+	rxaqm_out_str(passed->out, "name", "  passed over %s: ", profile->name);
+	rxaqm_out_str(passed->out, "reason", "%s\n", reason);
+	rxaqm_out_end(passed->out);
+	return 0;
+}
+
+void rxaqm_profile_out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			       struct rxaqm_nic_facts *facts)
+{
+	struct passed_over passed = { .out = out, .chosen = profile, .facts = facts };
+
+	out_holding(out, profile, facts);
+	rxaqm_out_array(out, "passed_over");
+	rxaqm_profile_each(out_passed_over, &passed);
+	rxaqm_out_end(out);
+}
+
+/* What sets @key in @profile: the key itself, or a preset. The line; 0: nothing. */
+static unsigned int line_of(const struct rxaqm_profile *profile, const char *key)
+{
+	unsigned int i, j, line = 0;
+
+	for (i = 0; i < profile->nr_settings; i++) {
+		const struct rxaqm_preset *preset;
+
+		if (!strcmp(profile->setting[i].key, key))
+			line = profile->setting[i].line;
+		if (strcmp(profile->setting[i].key, "preset"))
+			continue;
+		for (preset = rxaqm_presets; preset->name; preset++)
+			for (j = 0; j < sizeof(preset->setting) / sizeof(preset->setting[0]); j++)
+				if (!strcmp(preset->name, profile->setting[i].value) &&
+				    !strcmp(preset->setting[j].key, key))
+					line = profile->setting[i].line;
+	}
+	return line;
+}
+
+static void out_origin(struct rxaqm_out *out, const struct rxaqm_setting *setting,
+		       const struct rxaqm_profile *profile, const struct rxaqm_policy *by_profile,
+		       const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	char effective[RXAQM_SETTING_LEN], expected[RXAQM_SETTING_LEN];
+	unsigned int line = line_of(profile, setting->name);
+	const char *origin = line ? "profile" : "default";
+	char text[64] = "default";
+
+	rxaqm_setting_format(setting, policy, now_ns, effective);
+	rxaqm_setting_format(setting, by_profile, now_ns, expected);
+	if (line)
+		snprintf(text, sizeof(text), "profile, line %u", line);
+	if (strcmp(effective, expected)) {
+		origin = "set";
+		line = 0;
+		snprintf(text, sizeof(text), "set, by attach or later");
+	}
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "key", "  %-15s", setting->name);
+	rxaqm_out_str(out, "value", "%-14s", effective);
+	rxaqm_out_str(out, "origin", NULL, origin);
+	rxaqm_out_text(out, "  %s\n", text);
+	if (line)
+		rxaqm_out_u64(out, "line", NULL, line);
+	rxaqm_out_end(out);
+}
+
+static void out_policy(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+		       const struct rxaqm_policy *policy)
+{
+	const struct rxaqm_setting *setting;
+	struct rxaqm_policy by_profile;
+
+	if (rxaqm_profile_policy(profile, &by_profile, NULL))
+		return;
+	rxaqm_out_array(out, "policy_origin");
+	for (setting = rxaqm_settings; setting->name; setting++)
+		out_origin(out, setting, profile, &by_profile, policy ? policy : &by_profile,
+			   rxaqm_now_ns());
+	rxaqm_out_end(out);
+}
+
+/* Do all queues of @iface have the policy of the first? */
+static bool same_policies(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	unsigned int i;
+
+	for (i = 1; i < iface->nr_queues; i++)
+		if (memcmp(rxaqm_state_policy(state, iface, 0), rxaqm_state_policy(state, iface, i),
+			   sizeof(struct rxaqm_policy)))
+			return false;
+	return true;
+}
+
+static void out_attached(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			 const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	struct rxaqm_profile attached = *profile;
+
+	rxaqm_out_str(out, "attached_profile", NULL, iface->profile);
+	if (strcmp(iface->profile, profile->name)) {
+		rxaqm_out_text(out,
+			       "  ATTACHED with profile %s: detach and attach to change that\n",
+			       iface->profile);
+		/* A file given by --profile is not to be found again. */
+		if (rxaqm_profile_by_name(iface->profile, &attached, NULL))
+			attached.nr_settings = 0;
+	}
+	rxaqm_out_text(out, "policy in effect%s:\n",
+		       same_policies(state, iface) ?
+			       "" :
+			       " on queue 0; others differ, see \"rxaqm policy show\"");
+	out_policy(out, &attached, rxaqm_state_policy(state, iface, 0));
+}
+
+void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			       const struct rxaqm_nic_facts *facts)
+{
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_iface *iface = NULL;
+	bool attached;
+
+	if (!rxaqm_state_open(&state, false, NULL))
+		iface = rxaqm_plane_find(&state, facts->ifname);
+	attached = iface && iface->state == RXAQM_IFACE_ATTACHED;
+	rxaqm_out_bool(out, "attached", NULL, NULL, attached);
+	if (attached) {
+		out_attached(out, profile, &state, iface);
+	} else {
+		rxaqm_out_text(out, "policy that attach would set:\n");
+		out_policy(out, profile, NULL);
+	}
+	rxaqm_state_close(&state);
+}

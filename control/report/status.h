@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What "status" prints, for others to print it, too; and the file that the daemon keeps of it. */
+#ifndef RXAQM_STATUS_H
+#define RXAQM_STATUS_H
+
+#include "base/out.h"
+#include "attach/state.h"
+
+/* One interface: an object in an array, or lines. @out is a struct rxaqm_out. Returns 0. */
+int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			     void *out);
+
+/* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
+ * this network namespace.
+ */
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
+
+/* The text that goes with the JSON in the status file @path: .txt instead of .json. */
+void rxaqm_status_text_path(const char *path, char *buf, size_t size);
+
+/* Print what the daemon has written last, of the interface @ifname or (NULL) of all, and its
+ * age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
+ */
+int rxaqm_status_from_file(const char *ifname, bool json);
+
+#endif /* RXAQM_STATUS_H */

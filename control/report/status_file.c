@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* "status" for those who may not ask the kernel: what the daemon has written down last. */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "config/config.h"
+#include "base/parse.h"
+#include "report/status.h"
+
+void rxaqm_status_text_path(const char *path, char *buf, size_t size)
+{
+	size_t len = strlen(path);
+
+	if (len > 5 && !strcmp(path + len - 5, ".json"))
+		len -= 5;
+	snprintf(buf, size, "%.*s.txt", (int)len, path);
+}
+
+/* Where the daemon writes, by its configuration if that may be read, else by default. */
+static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
+{
+	struct rxaqm_config config;
+
+	/* A file that cannot be read leaves the defaults. */
+	if (rxaqm_config_read(RXAQM_CONFIG_PATH, &config, NULL) || !config.status_file[0])
+		rxaqm_config_runtime_path("status.json", path, RXAQM_CONFIG_PATH_LEN);
+	else
+		strcpy(path, config.status_file);
+	rxaqm_config_free(&config);
+}
+
+/* Lines of an interface begin with its name and a colon, and go on indented. */
+static bool copy_text(FILE *file, const char *ifname)
+{
+	bool on = !ifname, any = false;
+	char line[1024];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (ifname && line[0] != ' ')
+			on = !strncmp(line, ifname, strlen(ifname)) && line[strlen(ifname)] == ':';
+		if (on)
+			fputs(line, stdout);
+		any |= on;
+	}
+	return any;
+}
+
+static bool copy_json(const char *path, const char *ifname)
+{
+	struct json_object *root = json_object_from_file(path), *all, *name;
+	size_t i;
+	bool any = !ifname;
+
+	if (!root || !json_object_object_get_ex(root, "interfaces", &all))
+		return false;
+	for (i = json_object_array_length(all); ifname && i-- > 0;) {
+		struct json_object *one = json_object_array_get_idx(all, i);
+
+		if (json_object_object_get_ex(one, "interface", &name) &&
+		    !strcmp(json_object_get_string(name), ifname))
+			any = true;
+		else
+			json_object_array_del_idx(all, i, 1);
+	}
+	if (any)
+		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_SPACED |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(root);
+	return any;
+}
+
+int rxaqm_status_from_file(const char *ifname, bool json)
+{
+	char path[RXAQM_CONFIG_PATH_LEN], text_path[RXAQM_CONFIG_PATH_LEN + 8];
+	char age[RXAQM_DURATION_LEN];
+	struct timespec now;
+	struct stat st;
+	FILE *file;
+	bool any;
+
+	find_path(path);
+	rxaqm_status_text_path(path, text_path, sizeof(text_path));
+	file = fopen(json ? path : text_path, "re");
+	if (!file)
+		return -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (fstat(fileno(file), &st))
+		st.st_mtim = now;
+	if (now.tv_sec < st.st_mtim.tv_sec)
+		st.st_mtim = now;
+	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
+			 "\"%s\"",
+			 rxaqm_format_duration((__u64)(now.tv_sec - st.st_mtim.tv_sec) *
+						       RXAQM_NSEC_PER_SEC,
+					       age),
+			 json ? path : text_path);
+	any = json ? copy_json(path, ifname) : copy_text(file, ifname);
+	fclose(file);
+	if (any || !ifname)
+		return RXAQM_EXIT_OK;
+	rxaqm_log_error("not attached to \"%s\"; see \"rxaqm status\"", ifname);
+	return RXAQM_EXIT_NOT_ATTACHED;
+}

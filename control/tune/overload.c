@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tune/overload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decide.h"
+#include "base/parse.h"
+
+/* A sender that pauses lets a poll drain a queue that stands otherwise, and a burst makes busy
+ * polls in one that flows: up to one in so many polls of the other kind are let pass.
+ */
+#define POLLS_LET_PASS 8
+#define RELAPSE_SPANS 10 /* of observe_after */
+/* A queue that stands and is not polled for longer has lost its traffic; for less, its CPU has
+ * had no time for it, which is the worst of overloads.
+ */
+#define POLLED_WITHIN_NS RXAQM_NSEC_PER_SEC
+
+static bool polled_lately(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	return (q->flags & RXAQM_QUEUE_POLLED) &&
+	       rxaqm_ns_since(now_ns, q->poll_end_ns) <= POLLED_WITHIN_NS;
+}
+
+bool rxaqm_overload_standing(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	return (q->flags & RXAQM_QUEUE_STANDING) && polled_lately(q, now_ns);
+}
+
+/* For how long packets have been over target, as the law saw them: polls that drain the NIC's queue
+ * say nothing of the ring behind it.
+ */
+static __u64 waited_ns(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	if (q->policy.law == RXAQM_LAW_AUTO)
+		return q->law.above_ns ? rxaqm_ns_since(now_ns, q->law.above_ns) : 0;
+	if (!q->codel.above)
+		return 0;
+	return rxaqm_ns_since(now_ns, q->codel.first_above_time_ns - q->interval_ns);
+}
+
+unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	const __u32 *seen = q->law.seen;
+	__u64 limit_ns = q->target_ns, all = 0;
+	unsigned int i;
+
+	/* What is enforced is over target now and then. */
+	if (rxaqm_decide_enforced(&q->policy, now_ns))
+		limit_ns *= RXAQM_OVERLOAD_SLACK;
+	for (i = 0; i < RXAQM_NR_CLASSES; i++)
+		all += seen[i];
+	if (!rxaqm_overload_standing(q, now_ns) || q->law.smooth_ns <= limit_ns ||
+	    seen[RXAQM_CLASS_EXEMPT] <= all / 2)
+		return 0;
+	return (unsigned int)(100ULL * seen[RXAQM_CLASS_EXEMPT] / all);
+}
+
+void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_queue *q,
+			 __u64 now_ns, struct rxaqm_overload_look *look)
+{
+	__u64 judged = q->stat[RXAQM_STAT_JUDGED];
+	__u64 busy = q->stat[RXAQM_STAT_POLLS_BUSY];
+	__u64 drained = q->stat[RXAQM_STAT_POLLS_DRAINED];
+	bool standing = rxaqm_overload_standing(q, now_ns);
+	bool waits = (q->flags & RXAQM_QUEUE_WAITING) && polled_lately(q, now_ns);
+
+	memset(look, 0, sizeof(*look));
+	/* Counters that went back are those of another attach. */
+	look->judged = seen->valid && judged >= seen->judged && busy >= seen->polls_busy &&
+		       drained >= seen->polls_drained;
+	look->smooth_ns = q->law.smooth_ns;
+	look->target_ns = q->target_ns;
+	look->enforced = rxaqm_decide_enforced(&q->policy, now_ns);
+	if (standing)
+		look->stood_ns = rxaqm_ns_since(now_ns, q->drained_ns);
+	if (waits) {
+		__u64 ns = waited_ns(q, now_ns);
+
+		look->stood_ns = ns > look->stood_ns ? ns : look->stood_ns;
+	}
+	if (look->judged) {
+		__u64 new_busy = busy - seen->polls_busy;
+		__u64 new_drained = drained - seen->polls_drained;
+		bool kept = standing && new_drained <= new_busy / POLLS_LET_PASS;
+
+		/* Without a judged packet smooth_ns is of another time. */
+		look->over = (kept || waits) && q->policy.mode != RXAQM_MODE_OFF &&
+			     judged > seen->judged && q->law.smooth_ns > q->target_ns;
+		look->waiting = waits && !kept;
+		if (look->over)
+			look->exempt_percent = rxaqm_overload_exempt_percent(q, now_ns);
+		if (look->exempt_percent)
+			rxaqm_exempt_words(&q->policy, look->exempt);
+		look->drained = !standing && !waits && new_busy <= new_drained / POLLS_LET_PASS;
+	}
+	*seen = (struct rxaqm_overload_seen){ true, judged, busy, drained };
+}
+
+/* Time is evidence for (@pro) a change, or against it. Returns true if there is enough. */
+static bool gather(struct rxaqm_evidence *evidence, bool pro, __u64 enough_ns, __u64 now_ns)
+{
+	__u64 past_ns = evidence->started ? rxaqm_ns_since(now_ns, evidence->look_ns) : 0;
+
+	if (past_ns > RXAQM_OVERLOAD_TICK_MAX_NS)
+		past_ns = RXAQM_OVERLOAD_TICK_MAX_NS;
+	evidence->started = true;
+	evidence->look_ns = now_ns;
+	if (pro) /* no more than enough, lest an old spell outweigh what is now */
+		evidence->for_ns += evidence->for_ns < enough_ns ? past_ns : 0;
+	else if (evidence->for_ns > RXAQM_OVERLOAD_AGAINST * past_ns)
+		evidence->for_ns -= RXAQM_OVERLOAD_AGAINST * past_ns;
+	else
+		evidence->for_ns = 0;
+	return pro && evidence->for_ns >= enough_ns;
+}
+
+void rxaqm_overload_config_init(struct rxaqm_overload_config *config)
+{
+	config->raise_ns = 10 * RXAQM_NSEC_PER_SEC;
+	config->clear_ns = 60 * RXAQM_NSEC_PER_SEC;
+}
+
+static void tell_began(const struct rxaqm_overload_look *look, __u64 for_ns,
+		       char text[RXAQM_OVERLOAD_TEXT])
+{
+	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], since[RXAQM_DURATION_LEN];
+	size_t len;
+
+	snprintf(text, RXAQM_OVERLOAD_TEXT, "%s over target %s for %s, now %s%s",
+		 look->waiting ? "the application behind its socket had it" : "stood",
+		 rxaqm_format_duration(look->target_ns, target),
+		 rxaqm_format_duration(for_ns, since), rxaqm_format_duration(look->smooth_ns, now),
+		 look->enforced ? ", although it is enforced" : "");
+	len = strlen(text);
+	if (look->exempt_percent)
+		snprintf(text + len, RXAQM_OVERLOAD_TEXT - len,
+			 "; exempt traffic holds it, %u %% of what stands there, and the law cannot "
+			 "help; exempt are %s",
+			 look->exempt_percent, look->exempt);
+}
+
+enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
+						const struct rxaqm_overload_config *config,
+						const struct rxaqm_overload_look *look,
+						__u64 now_ns, char text[RXAQM_OVERLOAD_TEXT])
+{
+	char lasted[RXAQM_DURATION_LEN], worst[RXAQM_DURATION_LEN];
+	__u64 enough_ns = overload->raised ? config->clear_ns : config->raise_ns;
+	struct rxaqm_evidence gathered;
+
+	if (overload->raised && look->over && look->smooth_ns > overload->worst_ns)
+		overload->worst_ns = look->smooth_ns;
+	/* What is not known speaks for no change. */
+	if (!gather(&overload->evidence, look->judged && look->over != overload->raised, enough_ns,
+		    now_ns))
+		return RXAQM_OVERLOAD_NOTHING;
+	gathered = overload->evidence;
+	overload->evidence.for_ns = 0;
+	overload->raised = !overload->raised;
+	if (overload->raised) {
+		tell_began(look, gathered.for_ns, text);
+		overload->worst_ns = look->smooth_ns;
+		overload->since_ns = now_ns;
+		return RXAQM_OVERLOAD_BEGAN;
+	}
+	snprintf(text, RXAQM_OVERLOAD_TEXT, "no longer over target, after %s of up to %s",
+		 rxaqm_format_duration(rxaqm_ns_since(now_ns, overload->since_ns), lasted),
+		 rxaqm_format_duration(overload->worst_ns, worst));
+	overload->since_ns = now_ns;
+	return RXAQM_OVERLOAD_ENDED;
+}
+
+void rxaqm_autoenforce_config_init(struct rxaqm_autoenforce_config *config)
+{
+	config->enforce_after_ns = 30 * RXAQM_NSEC_PER_SEC;
+	config->observe_after_ns = 600 * RXAQM_NSEC_PER_SEC;
+	config->dwell_enforce_ns = 300 * RXAQM_NSEC_PER_SEC;
+	config->dwell_observe_ns = 60 * RXAQM_NSEC_PER_SEC;
+}
+
+void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns)
+{
+	ae->enforcing = true;
+	ae->switched = true;
+	ae->switched_ns = now_ns;
+}
+
+/* To enforce again soon after it was left means that it was left too early. */
+static void note_relapse(struct rxaqm_autoenforce *ae,
+			 const struct rxaqm_autoenforce_config *config, __u64 now_ns)
+{
+	if (!ae->switched)
+		return;
+	if (rxaqm_ns_since(now_ns, ae->switched_ns) < RELAPSE_SPANS * config->observe_after_ns) {
+		if (ae->relapses < RXAQM_OVERLOAD_RELAPSES_MAX)
+			ae->relapses++;
+	} else if (ae->relapses) {
+		ae->relapses--;
+	}
+}
+
+static void switch_mode(struct rxaqm_autoenforce *ae, const struct rxaqm_autoenforce_config *config,
+			__u64 now_ns)
+{
+	if (!ae->enforcing)
+		note_relapse(ae, config, now_ns);
+	ae->enforcing = !ae->enforcing;
+	ae->switched = true;
+	ae->switched_ns = now_ns;
+	ae->evidence.for_ns = 0;
+}
+
+enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
+						   const struct rxaqm_autoenforce_config *config,
+						   const struct rxaqm_overload_look *look,
+						   enum rxaqm_mode mode, __u64 now_ns,
+						   char text[RXAQM_OVERLOAD_TEXT])
+{
+	__u64 dwell_ns = ae->enforcing ? config->dwell_enforce_ns : config->dwell_observe_ns;
+	__u64 enough_ns = ae->enforcing ? config->observe_after_ns << ae->relapses :
+					  config->enforce_after_ns;
+	bool ours = mode == (ae->enforcing ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE);
+	bool pro = look->judged && (ae->enforcing ? look->drained : look->over);
+	char lasted[RXAQM_DURATION_LEN];
+	__u64 for_ns;
+
+	if (ae->overruled)
+		return RXAQM_AUTOENFORCE_NOTHING;
+	if (!ours && ae->enforcing) {
+		ae->overruled = true;
+		snprintf(text, RXAQM_OVERLOAD_TEXT,
+			 "mode was changed by someone else: left alone from now on");
+		return RXAQM_AUTOENFORCE_OVERRULED;
+	}
+	/* Off, or enforced by the operator: nothing to do until that ends. */
+	if (!gather(&ae->evidence, pro && ours, enough_ns, now_ns))
+		return RXAQM_AUTOENFORCE_NOTHING;
+	if (ae->switched && rxaqm_ns_since(now_ns, ae->switched_ns) < dwell_ns)
+		return RXAQM_AUTOENFORCE_NOTHING;
+	for_ns = ae->evidence.for_ns;
+	switch_mode(ae, config, now_ns);
+	if (ae->enforcing) {
+		tell_began(look, for_ns, text);
+		return RXAQM_AUTOENFORCE_ENFORCE;
+	}
+	snprintf(text, RXAQM_OVERLOAD_TEXT, "drained for %s",
+		 rxaqm_format_duration(for_ns, lasted));
+	return RXAQM_AUTOENFORCE_OBSERVE;
+}
