@@ -36,6 +36,10 @@ void begin_stamped(Plane &plane, unsigned queue = 0)
 	policy.interval_ns = RXAQM_INTERVAL_MAX_NS; /* samples are good for half of that */
 	plane.set_policy(policy);
 	publish_clock(plane);
+	/* And stays: no point may follow one of the future. A slow machine would learn another. */
+	plane.clock().est.window_ns = RXAQM_EST_WINDOW_MIN_NS;
+	plane.clock().est.nr_points = 1;
+	plane.clock().est.point[0].host_ns = now_ns() + 1000 * SEC;
 	stamped(plane, 1, 0, queue);
 	plane.end_poll(1);
 	plane.queue(queue).empty_ns -= SEC;
@@ -71,8 +75,6 @@ TEST_CASE("drained: not by a poll that says it is not done, where stamps decide"
 	for (int i = 0; i < 6; i++) {
 		stamped(plane, c.packets, 80 * MS);
 		plane.end_poll(64);
-		CAPTURE(i, plane.queue().distrust_reason, plane.stat(RXAQM_STAT_STAMP_NEGATIVE),
-			plane.stat(RXAQM_STAT_STAMP_MISSING), plane.queue().flags);
 		CHECK(stands(plane));
 	}
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 5 * c.packets);
