@@ -68,7 +68,7 @@ rig_up backlog
 "$rxaqm" --netns "$RIG_DST" attach --mode generic --profile "$root/tests/rig/veth-simclock.conf" \
 	"$RIG_RECV_IF" mode=enforce >&2
 quiet_traffic
-rig_traffic_start "$scratch/flows" $((windows * 11 + settle + 60))
+rig_traffic_start "$scratch/flows" $((windows * 30 + 60))
 sleep "$settle"
 for ((i = 0; i < windows; i++)); do
 	window | tee -a "$scratch/windows" |
