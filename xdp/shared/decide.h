@@ -16,6 +16,7 @@
 #define RXAQM_DECIDE_H
 
 #include "floor.h"
+#include "guard.h"
 #include "queue.h"
 
 enum rxaqm_verdict {
@@ -39,12 +40,6 @@ enum rxaqm_kind {
 	RXAQM_KIND_SYN, /* TCP SYN, FIN or RST: what a connection cannot spare */
 	RXAQM_KIND_TCP, /* TCP data */
 };
-
-/* A class that is guarded may save up so many drops. */
-#define RXAQM_GUARD_BURST 4
-/* Credits are kept in sixteenths of RXAQM_LAW_ONE, so that some fit. */
-#define RXAQM_GUARD_SHIFT 4
-#define RXAQM_GUARD_DROP (RXAQM_LAW_ONE >> RXAQM_GUARD_SHIFT)
 
 /* A queue that nobody looked at for so long begins anew. */
 #define RXAQM_DECIDE_MEMORY_NS RXAQM_NSEC_PER_SEC
@@ -102,24 +97,6 @@ rxaqm_always_inline __u32 rxaqm_decide_max_drop(const struct rxaqm_policy *polic
 	return policy->max_drop_permille * (RXAQM_LAW_ONE / 1000);
 }
 
-/* law=codel: a window is over. */
-static inline void rxaqm_decide_guard(struct rxaqm_queue *q, __u32 max_drop, __u64 now_ns)
-{
-	struct rxaqm_law_vars *vars = &q->law;
-	__u32 i;
-
-	for (i = 0; i < RXAQM_NR_DROPPABLE; i++) {
-		__u32 cap = RXAQM_LAW_ONE;
-
-		if (!(q->flags & RXAQM_QUEUE_UNGUARDED))
-			cap = rxaqm_law_cap(vars, i);
-		vars->drop[i] = cap < max_drop ? cap : max_drop;
-	}
-	rxaqm_law_forget_seen(vars);
-	vars->goal_ns = q->target_ns;
-	vars->turn_ns = now_ns;
-}
-
 /* A window of the queue is over at @now_ns. Global for the verifier's sake. Returns 0. */
 rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns)
 {
@@ -139,7 +116,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 	if (!(q->flags & RXAQM_QUEUE_UNGUARDED) && q->law.turn_ns &&
 	    rxaqm_ns_since(now_ns, q->law.turn_ns) > RXAQM_DECIDE_MEMORY_NS)
 		rxaqm_codel_drained(&q->codel);
-	rxaqm_decide_guard(q, params.max_drop, now_ns);
+	rxaqm_guard_turn(q, params.max_drop, now_ns);
 	return 0;
 }
 
@@ -311,27 +288,6 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 	return RXAQM_MARK;
 }
 
-/* law=codel: is a packet of @cls, for which a drop is due, one that may go? */
-rxaqm_always_inline bool rxaqm_decide_may_drop(struct rxaqm_queue *q, enum rxaqm_class cls)
-{
-	if (cls == RXAQM_CLASS_SYN && !(q->flags & RXAQM_QUEUE_UNGUARDED) &&
-	    rxaqm_law_cap(&q->law, cls) < RXAQM_LAW_ONE / RXAQM_LAW_CAP)
-		return false;
-	if (q->credit[cls] < RXAQM_GUARD_DROP)
-		return false;
-	q->credit[cls] -= RXAQM_GUARD_DROP;
-	return true;
-}
-
-/* Each packet of a class earns the share of a drop that the class may bear. */
-rxaqm_always_inline void rxaqm_decide_earn(struct rxaqm_queue *q, enum rxaqm_class cls)
-{
-	__u32 credit = q->credit[cls] + (q->law.drop[cls] >> RXAQM_GUARD_SHIFT);
-	__u32 most = RXAQM_GUARD_BURST * RXAQM_GUARD_DROP;
-
-	q->credit[cls] = credit < most ? credit : most;
-}
-
 /* law=codel: the signal that is due was given. */
 rxaqm_always_inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns)
 {
@@ -367,10 +323,10 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel(struct rxaqm_queue *q,
 		return RXAQM_PASS;
 	if (ecn != RXAQM_IP_NOT_ECT && q->policy.ecn)
 		return rxaqm_decide_codel_ect(q, judged, ecn, enforced, now_ns);
-	rxaqm_decide_earn(q, cls);
+	rxaqm_guard_earn(q, cls);
 	if (!(judged & RXAQM_JUDGE_DUE))
 		return RXAQM_PASS;
-	if (!rxaqm_decide_may_drop(q, cls)) {
+	if (!rxaqm_guard_may_drop(q, cls)) {
 		q->stat[RXAQM_STAT_PASS_CAPPED]++;
 		return RXAQM_PASS;
 	}
