@@ -199,7 +199,6 @@ out:
 /* Unlink all pins whose name begins with @prefix. */
 static int unpin(const char *prefix)
 {
-	char path[RXAQM_PIN_PATH_LEN];
 	struct dirent *entry;
 	int err = 0;
 	DIR *dir;
@@ -210,7 +209,7 @@ static int unpin(const char *prefix)
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
 			continue;
-		if (unlink(rxaqm_state_path(entry->d_name, path)) && !err)
+		if (unlinkat(dirfd(dir), entry->d_name, 0) && !err)
 			err = -errno;
 	}
 	closedir(dir);

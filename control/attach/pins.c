@@ -39,13 +39,14 @@ struct sweep {
 	int err;
 };
 
-/* As libxdp has it. */
+/* As libxdp has it. "", which is nowhere, if it does not fit: libxdp takes none such, either. */
 static const char *root(void)
 {
 	static char dir[PATH_MAX];
 	const char *bpffs = secure_getenv("LIBXDP_BPFFS");
 
-	snprintf(dir, sizeof(dir), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf");
+	if (snprintf(dir, sizeof(dir), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf") >= (int)sizeof(dir))
+		return "";
 	return dir;
 }
 

@@ -25,10 +25,22 @@ static const char *bpffs_dir(void)
 
 const char *rxaqm_state_dir(void)
 {
-	static char dir[128];
+	static char dir[RXAQM_BPFFS_MAX + sizeof("/rxaqm")];
 
 	snprintf(dir, sizeof(dir), "%s/rxaqm", bpffs_dir());
 	return dir;
+}
+
+int rxaqm_state_check_path(struct rxaqm_error *error)
+{
+	size_t len = strlen(bpffs_dir());
+
+	if (len <= RXAQM_BPFFS_MAX)
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
+			       "RXAQM_BPFFS is a path of %zu characters; name a BPF file system whose "
+			       "path has %d at most",
+			       len, RXAQM_BPFFS_MAX);
 }
 
 const char *rxaqm_state_path(const char *name, char buf[RXAQM_PIN_PATH_LEN])

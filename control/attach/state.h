@@ -26,6 +26,11 @@ struct rxaqm_state {
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
 
+/* So that the path of every pin fits. */
+#define RXAQM_BPFFS_MAX 180
+/* -ENAMETOOLONG with @error if RXAQM_BPFFS is longer. To be asked before anything else here. */
+int rxaqm_state_check_path(struct rxaqm_error *error);
+
 /* Directory of the pins: RXAQM_BPFFS (default /sys/fs/bpf) plus "/rxaqm". */
 const char *rxaqm_state_dir(void);
 

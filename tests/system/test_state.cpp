@@ -66,6 +66,51 @@ TEST_CASE("state: detach --all removes strange things from our directory", "[sta
 	CHECK(host.gone());
 }
 
+TEST_CASE("state: a long RXAQM_BPFFS is used as it is, or refused, never cut", "[state]")
+{
+	const size_t length = GENERATE(126u, 127u, 180u, 181u, 5000u);
+	Host host;
+	Wire wire;
+	RunOptions options;
+	std::string dir = host.bpffs();
+
+	CAPTURE(length);
+	while (dir.size() < length) {
+		dir += "/";
+		dir += std::string(std::min<size_t>(length - dir.size(), 100), 'x');
+		if (dir.back() == '/')
+			dir += "x";
+		if (length < 200)
+			REQUIRE(mkdir(dir.c_str(), 0700) == 0);
+	}
+	const std::string stray = dir + "/stray";
+
+	if (length < 200)
+		pin_map(stray);
+	options.environment = { "RXAQM_BPFFS=" + dir };
+	Result result = host.rxaqm(wire.rx, { "attach", wire.rx_if }, options);
+	CAPTURE(result.text());
+	if (dir.size() <= 180) {
+		CHECK(result.exit_code == 0);
+		CHECK(fs::exists(dir + "/rxaqm/link_napi_poll"));
+		CHECK(host.rxaqm({ "detach", "--all" }, options).exit_code == 0);
+		CHECK_FALSE(fs::exists(dir + "/rxaqm"));
+	} else {
+		for (const Args &args : { Args{ "attach", wire.rx_if }, Args{ "status" },
+					  Args{ "detach", "--all" }, Args{ "run", "--check" } }) {
+			Result refused = host.rxaqm(wire.rx, args, options);
+
+			CAPTURE(refused.text());
+			CHECK(refused.exit_code == 2);
+			CHECK(refused.err.find("RXAQM_BPFFS") != std::string::npos);
+		}
+		CHECK(host.rxaqm({ "status", "--check" }, options).exit_code == 3);
+	}
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	if (length < 200)
+		CHECK(fs::exists(stray));
+}
+
 TEST_CASE("state: attach clears away what an interrupted one left", "[state]")
 {
 	Host host;
