@@ -234,10 +234,6 @@ int rxaqm_hooks_begin(struct rxaqm_error *error)
 {
 	int err;
 
-	if (mkdir(rxaqm_state_dir(), 0700) && errno != EEXIST)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				       "cannot make \"%s\": %s; is the BPF file system writable?",
-				       rxaqm_state_dir(), strerror(errno));
 	err = attach_napi_poll();
 	if (err) {
 		hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error);
@@ -292,8 +288,6 @@ int rxaqm_hooks_remove(struct rxaqm_error *error)
 {
 	int err = unpin("");
 
-	if (!err && rmdir(rxaqm_state_dir()) && errno != ENOENT)
-		err = -errno;
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot empty \"%s\": %s",
 				       rxaqm_state_dir(), strerror(-err));
