@@ -181,3 +181,28 @@ TEST_CASE("concurrent: a command waits for the one before it, whatever /run it s
 	CHECK(xdp_on(wire.rx, wire.rx_if));
 	CHECK(host.json(wire.rx, { "status" }).size("/interfaces") == 1);
 }
+
+TEST_CASE("concurrent: who holds libxdp's lock is told, and does not hold up others for ever",
+	  "[concurrent]")
+{
+	const std::string what = GENERATE("attach", "detach --all");
+	Host host;
+	Wire wire;
+	const std::string dir = host.bpffs() + "/xdp";
+	auto tried = [&] {
+		return what == "attach" ? host.rxaqm(wire.rx, { "attach", wire.rx_if }) :
+					  host.rxaqm({ "detach", "--all" });
+	};
+
+	REQUIRE(mkdir(dir.c_str(), 0700) == 0);
+	int fd = open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	REQUIRE(fd >= 0);
+	REQUIRE(flock(fd, LOCK_EX) == 0);
+	Result result = tried();
+	CAPTURE(what, result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("libxdp's lock on \"" + dir + "\"") != std::string::npos);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	close(fd);
+	CHECK(tried().exit_code == 0);
+}
