@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/state.h"
 #include "cli/cmd.h"
 #include "cli/cmd_status_check.h"
 #include "base/log.h"
@@ -105,7 +106,8 @@ static int run(int argc, char **argv)
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[at], commands[i].name))
 			continue;
-		if (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error)) {
+		if (rxaqm_state_check_path(&error) ||
+		    (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error))) {
 			if (commands[i].run == rxaqm_cmd_status &&
 			    rxaqm_status_check_wanted(argc - at, argv + at))
 				return rxaqm_status_check_failed(error.text);

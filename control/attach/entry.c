@@ -105,7 +105,7 @@ static bool is_leaving(__u32 prog_id, void *arg)
 }
 
 int rxaqm_entry_unpin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		      __u32 prog_id, bool sure)
+		      __u32 prog_id, bool sure, struct rxaqm_error *error)
 {
 	struct leaving leaving = {
 		.state = state,
@@ -114,5 +114,5 @@ int rxaqm_entry_unpin(const struct rxaqm_state *state, const struct rxaqm_iface 
 		.map_id = rxaqm_xdp_queue_map_id(),
 	};
 
-	return rxaqm_pins_sweep(is_leaving, &leaving, sure);
+	return rxaqm_pins_sweep(is_leaving, &leaving, sure, error);
 }

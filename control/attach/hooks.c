@@ -199,7 +199,6 @@ out:
 /* Unlink all pins whose name begins with @prefix. */
 static int unpin(const char *prefix)
 {
-	char path[RXAQM_PIN_PATH_LEN];
 	struct dirent *entry;
 	int err = 0;
 	DIR *dir;
@@ -210,7 +209,7 @@ static int unpin(const char *prefix)
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
 			continue;
-		if (unlink(rxaqm_state_path(entry->d_name, path)) && !err)
+		if (unlinkat(dirfd(dir), entry->d_name, 0) && !err)
 			err = -errno;
 	}
 	closedir(dir);
@@ -235,10 +234,6 @@ int rxaqm_hooks_begin(struct rxaqm_error *error)
 {
 	int err;
 
-	if (mkdir(rxaqm_state_dir(), 0700) && errno != EEXIST)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				       "cannot make \"%s\": %s; is the BPF file system writable?",
-				       rxaqm_state_dir(), strerror(errno));
 	err = attach_napi_poll();
 	if (err) {
 		hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error);
@@ -293,8 +288,6 @@ int rxaqm_hooks_remove(struct rxaqm_error *error)
 {
 	int err = unpin("");
 
-	if (!err && rmdir(rxaqm_state_dir()) && errno != ENOENT)
-		err = -errno;
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot empty \"%s\": %s",
 				       rxaqm_state_dir(), strerror(-err));

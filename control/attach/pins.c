@@ -13,10 +13,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "nic/netns.h"
 
+#define LOCK_TRIES 100 /* of 50 ms; a driver may take seconds to attach */
 #define MAX_PINS 32 /* of a dispatcher: it has ten slots */
 
 /* A directory of libxdp's. */
@@ -39,13 +41,14 @@ struct sweep {
 	int err;
 };
 
-/* As libxdp has it. */
+/* As libxdp has it. "", which is nowhere, if it does not fit: libxdp takes none such, either. */
 static const char *root(void)
 {
 	static char dir[PATH_MAX];
 	const char *bpffs = secure_getenv("LIBXDP_BPFFS");
 
-	snprintf(dir, sizeof(dir), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf");
+	if (snprintf(dir, sizeof(dir), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf") >= (int)sizeof(dir))
+		return "";
 	return dir;
 }
 
@@ -225,19 +228,56 @@ static bool sweep_pins(const struct pins *pins, void *arg)
 	return false;
 }
 
-int rxaqm_pins_sweep(bool (*unwanted)(__u32 prog_id, void *arg), void *arg, bool sure)
+/* Take libxdp's lock, which it holds while it pins or unpins: a descriptor, or -ENOENT if there is no
+ * directory.
+ */
+static int lock_pins(int tries, struct rxaqm_error *error)
+{
+	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
+	struct stat st;
+	int fd;
+
+	fd = open(root(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0 || fstat(fd, &st) || st.st_uid || (st.st_mode & 022)) {
+		if (fd >= 0)
+			close(fd);
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOTDIR,
+				       "\"%s\", where libxdp pins programs, is not a directory that "
+				       "only root can change; see \"ls -ld %s\", and remove it",
+				       root(), root());
+	}
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (--tries > 0 && !nanosleep(&pause, NULL))
+			continue;
+		close(fd);
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
+				       "another program holds libxdp's lock on \"%s\"; see \"fuser %s\"",
+				       root(), root());
+	}
+	return fd;
+}
+
+int rxaqm_pins_wait(struct rxaqm_error *error)
+{
+	int fd = lock_pins(LOCK_TRIES, error);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -ENOENT ? 0 : fd;
+}
+
+int rxaqm_pins_sweep(bool (*unwanted)(__u32 prog_id, void *arg), void *arg, bool sure,
+		     struct rxaqm_error *error)
 {
 	struct sweep sweep = { .unwanted = unwanted, .arg = arg, .sure = sure };
-	int lock_fd;
+	/* What is done now and then is not worth waiting for. */
+	int lock_fd = lock_pins(sure ? 1 : LOCK_TRIES, error);
 
-	/* libxdp's lock, which it holds while it pins or unpins. */
-	lock_fd = open(root(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock_fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (flock(lock_fd, LOCK_EX))
-		sweep.err = -errno;
-	else
-		any_pins(sweep_pins, &sweep);
+		return lock_fd == -ENOENT ? 0 : lock_fd;
+	any_pins(sweep_pins, &sweep);
 	close(lock_fd);
 	return sweep.err ? sweep.err : sweep.removed;
 }

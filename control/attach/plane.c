@@ -109,9 +109,9 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 	/* An interrupted attach may not have come to note its program's id. */
 	if (!prog_id)
 		prog_id = rxaqm_xdp_find_ours(ifindex);
-	err = rxaqm_xdp_detach(ifindex, prog_id);
+	err = rxaqm_xdp_detach(ifindex, prog_id, error);
 	if (!err)
-		err = rxaqm_entry_unpin(state, iface, prog_id, false);
+		err = rxaqm_entry_unpin(state, iface, prog_id, false, error);
 	if (err < 0)
 		return err;
 	rxaqm_state_clear_sockets(state, iface);
@@ -154,7 +154,7 @@ static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *i
 	if (!rxaqm_xdp_exists(iface->prog_id))
 		return true;
 	return (iface->flags & RXAQM_IFACE_DISPATCHER) &&
-	       rxaqm_entry_unpin(state, iface, iface->prog_id, true) > 0 &&
+	       rxaqm_entry_unpin(state, iface, iface->prog_id, true, NULL) > 0 &&
 	       !rxaqm_xdp_stays(iface->prog_id);
 }
 
@@ -235,6 +235,9 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach
 
 static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
 {
+	/* It was libxdp's lock, and @error says so. */
+	if (err == -ETIMEDOUT || err == -ENOTDIR)
+		return err;
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
 			       "cannot take the XDP program (id %u) off \"%s\": %s", iface->prog_id,
 			       iface->name, strerror(-err));
@@ -377,8 +380,10 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 		if (!in_use(iface))
 			continue;
 		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
-		rxaqm_entry_unpin(state, iface, iface->prog_id, false);
-		if (!rxaqm_xdp_stays(iface->prog_id)) {
+		err = rxaqm_entry_unpin(state, iface, iface->prog_id, false, error);
+		if (err < 0) {
+			all.err = not_undone(iface, err, error);
+		} else if (!rxaqm_xdp_stays(iface->prog_id)) {
 			set_state(iface, RXAQM_IFACE_FREE);
 			all.detached++;
 		} else if (!all.err) {

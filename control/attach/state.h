@@ -26,6 +26,11 @@ struct rxaqm_state {
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
 
+/* So that the path of every pin fits. */
+#define RXAQM_BPFFS_MAX 180
+/* -ENAMETOOLONG with @error if RXAQM_BPFFS is longer. To be asked before anything else here. */
+int rxaqm_state_check_path(struct rxaqm_error *error);
+
 /* Directory of the pins: RXAQM_BPFFS (default /sys/fs/bpf) plus "/rxaqm". */
 const char *rxaqm_state_dir(void);
 
@@ -36,10 +41,18 @@ const char *rxaqm_state_path(const char *name, char buf[RXAQM_PIN_PATH_LEN]);
 /* Fail with the remedy unless the bpffs is there. */
 int rxaqm_state_check_bpffs(struct rxaqm_error *error);
 
-/* Take the lock that all commands that change something hold; waits up to 10 s. */
+/* Fail with the remedy if others than root can change what is pinned. 0 also if there is nothing. */
+int rxaqm_state_check_dir(struct rxaqm_error *error);
+
+/* Take the lock that all commands that change something hold; waits up to 10 s. The directory of the pins
+ * is there, and safe, as long as it is held; without a BPF file system there is no lock, and 0 is
+ * returned all the same.
+ */
 int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
 /* The same without waiting: -EBUSY if another has it. */
 int rxaqm_state_trylock(struct rxaqm_state *state);
+/* Give it back, if it is held, and remove the directory if nothing is pinned. */
+void rxaqm_state_unlock(struct rxaqm_state *state);
 
 /* The state of @iface, and whether a command is at work at it. One that is neither FREE nor ATTACHED while
  * none is, was left by a command that died.

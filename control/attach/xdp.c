@@ -12,6 +12,7 @@
 
 #include "attach/afxdp.h"
 #include "attach/dispatcher.h"
+#include "attach/pins.h"
 #include "rxaqm.skel.h"
 #include "attach/state.h"
 
@@ -212,6 +213,9 @@ int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
 	int err;
 
 	*attached = (struct rxaqm_xdp_attached){};
+	err = rxaqm_pins_wait(error);
+	if (err)
+		return err;
 	err = attach_program(ifindex, generic, false, config, &attached->prog_id);
 	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
 	if (err == -EINVAL || err == -EACCES) {
@@ -240,12 +244,15 @@ static int detach_direct(unsigned int ifindex, __u32 prog_id, bool generic)
 	return err;
 }
 
-static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic)
+static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic,
+			 struct rxaqm_error *error)
 {
 	struct rxaqm_dispatcher_fds fds;
 	struct xdp_program *prog;
-	int err;
+	int err = rxaqm_pins_wait(error);
 
+	if (err)
+		return err;
 	rxaqm_dispatcher_begin(&fds);
 	prog = xdp_program__from_id(prog_id);
 	err = libxdp_get_error(prog);
@@ -258,13 +265,13 @@ static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic)
 	return err;
 }
 
-int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id)
+int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error)
 {
 	struct rxaqm_xdp_progs progs;
 
 	rxaqm_xdp_read(ifindex, &progs);
 	if (!rxaqm_xdp_has(&progs, prog_id))
 		return 0;
-	return progs.dispatcher ? detach_inside(ifindex, prog_id, progs.generic) :
+	return progs.dispatcher ? detach_inside(ifindex, prog_id, progs.generic, error) :
 				  detach_direct(ifindex, prog_id, progs.generic);
 }

@@ -69,7 +69,7 @@ static void strip_here(void *arg)
 	for (one = all; one && one->if_index; one++) {
 		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
 
-		if (prog_id && !rxaqm_xdp_detach(one->if_index, prog_id))
+		if (prog_id && !rxaqm_xdp_detach(one->if_index, prog_id, NULL))
 			++*detached;
 	}
 	if (all)
@@ -90,7 +90,9 @@ static int strip_all(struct rxaqm_error *error)
 	int detached = 0, err;
 
 	rxaqm_netns_each(strip_here, &detached);
-	err = rxaqm_pins_sweep(is_ours, &map_id, false);
+	err = rxaqm_pins_sweep(is_ours, &map_id, false, error);
+	if (err == -ETIMEDOUT || err == -ENOTDIR)
+		return err;
 	if (err < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
 				       "cannot remove what libxdp has pinned of rxaqm's programs: "

@@ -151,7 +151,8 @@ int rxaqm_cmd_top(int argc, char **argv)
 		goto out;
 	top.ifname = args.ifname;
 	top.state = &state;
-	if (rxaqm_globals.json || args.plain || !isatty(STDOUT_FILENO) ||
+	/* A screen takes keys: what is on standard input otherwise is not for it to read. */
+	if (rxaqm_globals.json || args.plain || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 	    rxaqm_top_screen(&top, args.interval_ns, (unsigned int)args.count))
 		run_plain(&top, &args);
 out:

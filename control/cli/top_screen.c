@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <curses.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "cli/top.h"
 
@@ -37,6 +39,18 @@ static void draw(const struct rxaqm_top *top)
 	refresh();
 }
 
+/* The key pressed within @ms, or ERR. A terminal that is gone is readable and has nothing to read: to
+ * getch() the time would be up at once, over and over.
+ */
+static int wait_key(int ms)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	int ready = poll(&in, 1, ms);
+	int key = getch();
+
+	return ready > 0 && key == ERR ? 'q' : key;
+}
+
 int rxaqm_top_screen(struct rxaqm_top *top, __u64 interval_ns, unsigned int count)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -49,11 +63,11 @@ int rxaqm_top_screen(struct rxaqm_top *top, __u64 interval_ns, unsigned int coun
 	cbreak();
 	noecho();
 	curs_set(0);
-	timeout((int)(interval_ns / RXAQM_NSEC_PER_MSEC));
+	nodelay(stdscr, TRUE);
 	rxaqm_top_take(top);
 	draw(top);
 	while (!interrupted && (!count || shown < count)) {
-		int key = getch(); /* waits for the interval */
+		int key = wait_key((int)(interval_ns / RXAQM_NSEC_PER_MSEC));
 
 		if (key == 'q')
 			break;

@@ -139,7 +139,7 @@ static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 
 	if (link->state != RXAQM_LINK_LOST)
 		return 0;
-	err = rxaqm_xdp_detach(link->ifindex, link->prog_id);
+	err = rxaqm_xdp_detach(link->ifindex, link->prog_id, NULL);
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
 				       "cannot take off the XDP program (id %u) whose state is gone: "

@@ -15,6 +15,8 @@
 #define CONNECTIONS 8
 #define CONNECTION_BYTES 16384
 #define TIMEOUT_S 5
+/* Each byte makes the time above begin anew: this is for a connection in all. */
+#define DEADLINE_NS (10 * RXAQM_NSEC_PER_SEC)
 #define BACKLOG 16
 /* Requests that come closer together get the same page: it bounds what they can cost. */
 #define SHARED_NS (250 * RXAQM_NSEC_PER_MSEC)
@@ -24,12 +26,18 @@ struct page {
 	__u64 taken_ns;
 };
 
+struct client {
+	int fd;
+	__u64 since_ns; /* 0: nobody */
+};
+
 struct rxaqm_metrics_http {
 	const struct rxaqm_metrics *metrics;
 	struct MHD_Daemon *daemon;
 	int epoll_fd;
 	unsigned int port;
 	struct page page[2]; /* by enum rxaqm_metrics_format */
+	struct client client[CONNECTIONS];
 };
 
 static int cannot_listen(const char *what, int err, struct rxaqm_error *error)
@@ -165,6 +173,43 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 	return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain", "there is only /metrics\n");
 }
 
+/* Who is connected, and since when. */
+static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	struct rxaqm_metrics_http *http = arg;
+	struct client *client = *context;
+	const union MHD_ConnectionInfo *info;
+	unsigned int i;
+
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (client)
+			client->since_ns = 0;
+		return;
+	}
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	for (i = 0; info && i < CONNECTIONS; i++) {
+		client = &http->client[i];
+		if (client->since_ns)
+			continue;
+		*client = (struct client){ info->connect_fd, rxaqm_now_ns() };
+		*context = client;
+		return;
+	}
+}
+
+/* libmicrohttpd finds such connections at their end, and closes them. */
+static void end_overdue(const struct rxaqm_metrics_http *http)
+{
+	__u64 now_ns = rxaqm_now_ns();
+	unsigned int i;
+
+	for (i = 0; i < CONNECTIONS; i++)
+		if (http->client[i].since_ns &&
+		    rxaqm_ns_since(now_ns, http->client[i].since_ns) > DEADLINE_NS)
+			shutdown(http->client[i].fd, SHUT_RDWR);
+}
+
 /* What clients do wrong is not for the log of a daemon. */
 static void be_silent(void *arg, const char *fmt, va_list args)
 {
@@ -179,6 +224,7 @@ static int start(struct rxaqm_metrics_http *http, const char *listen, int fd,
 	/* The daemon has the socket from here on. */
 	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle,
 					http, MHD_OPTION_EXTERNAL_LOGGER, be_silent, NULL,
+					MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 					MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
 					(unsigned int)CONNECTIONS,
 					MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -234,6 +280,7 @@ unsigned int rxaqm_metrics_http_port(const struct rxaqm_metrics_http *http)
 
 void rxaqm_metrics_http_dispatch(struct rxaqm_metrics_http *http)
 {
+	end_overdue(http);
 	MHD_run(http->daemon);
 }
 

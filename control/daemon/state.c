@@ -84,9 +84,7 @@ int rxaqm_run_state_lock(struct rxaqm_run *run)
 
 void rxaqm_run_state_unlock(struct rxaqm_run *run)
 {
-	if (run->state.lock_fd >= 0)
-		close(run->state.lock_fd);
-	run->state.lock_fd = -1;
+	rxaqm_state_unlock(&run->state);
 }
 
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)

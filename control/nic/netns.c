@@ -21,7 +21,10 @@ static int open_named(const char *name)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", RXAQM_NETNS_DIR, name);
+	if (snprintf(path, sizeof(path), "%s/%s", RXAQM_NETNS_DIR, name) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 

@@ -21,7 +21,9 @@ static int open_pin(const char *name)
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/rxaqm/%s", dir && *dir ? dir : "/sys/fs/bpf", name);
+	if (snprintf(path, sizeof(path), "%s/rxaqm/%s", dir && *dir ? dir : "/sys/fs/bpf", name) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
 	fd = bpf_obj_get(path);
 	return fd < 0 ? -errno : fd;
 }

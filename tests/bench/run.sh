@@ -100,7 +100,7 @@ json()
 
 [ "$(id -u)" -eq 0 ] || { echo "bench: not root: run 'sudo make bench'" >&2 && exit 1; }
 mkdir "$RXAQM_BPFFS"
-mount -t bpf bpf "$RXAQM_BPFFS"
+mount -t bpf -o mode=0700 bpf "$RXAQM_BPFFS"
 make_interfaces
 : >"$scratch/figures"
 failed=0

@@ -86,7 +86,7 @@ isolated()
 	mount -t overlay -o "lowerdir=/,upperdir=$scratch/upper,workdir=$scratch/work" none "$root"
 	mount -t proc proc "$root/proc"
 	mount -t sysfs sysfs "$root/sys"
-	mount -t bpf bpf "$root/sys/fs/bpf"
+	mount -t bpf -o mode=0700 bpf "$root/sys/fs/bpf"
 	mount --rbind /dev "$root/dev"
 	mount -t tmpfs none "$root/run"
 	mount -t tmpfs none "$root/tmp"

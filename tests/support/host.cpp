@@ -53,7 +53,7 @@ Host::Host()
 	if (!mkdtemp(dir.data()))
 		throw std::runtime_error("cannot make " + dir);
 	bpffs_ = dir;
-	if (mount("bpf", bpffs_.c_str(), "bpf", 0, nullptr)) {
+	if (mount("bpf", bpffs_.c_str(), "bpf", 0, "mode=0700")) {
 		rmdir(bpffs_.c_str());
 		SKIP("cannot mount a BPF file system");
 	}

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Many commands at once: each does its job or says why not, and the state stays whole. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <sys/file.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <list>
@@ -142,22 +146,63 @@ TEST_CASE("concurrent: any mix of commands leaves a whole state and flowing traf
 	CHECK(outcome.interruptions <= 2 * 8);
 }
 
-TEST_CASE("concurrent: a command waits for the one before it", "[concurrent]")
+TEST_CASE("concurrent: a command waits for the one before it, whatever /run it sees",
+	  "[concurrent]")
 {
+	/* The one before may remove the directory that is the lock. */
+	const bool removed = GENERATE(false, true);
 	Host host;
 	Wire wire;
-	int fd = open("/run/rxaqm.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	RunOptions options = host.with_environment();
+	const std::string ns = "/run/netns/" + wire.rx.name();
+	int fd;
 
+	REQUIRE(mkdir(host.state_dir().c_str(), 0700) == 0);
+	fd = open(host.state_dir().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	REQUIRE(fd >= 0);
 	REQUIRE(flock(fd, LOCK_EX) == 0);
-	Child attach(host.command(wire.rx, { "attach", wire.rx_if }), host.with_environment());
+	options.prepare = [&] {
+		return setns(open(ns.c_str(), O_RDONLY | O_CLOEXEC), CLONE_NEWNET) ||
+		       unshare(CLONE_NEWNS) ||
+		       mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) ||
+		       mount("tmpfs", "/run", "tmpfs", 0, nullptr);
+	};
+	Child attach({ rxaqm_path(), "attach", wire.rx_if }, options);
 	std::this_thread::sleep_for(std::chrono::milliseconds(700));
 	/* Reading needs no lock. */
 	CHECK(host.rxaqm(wire.rx, { "status" }).exit_code == 4);
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	if (removed)
+		REQUIRE(rmdir(host.state_dir().c_str()) == 0);
 	close(fd);
 	Result result = attach.wait();
-	CAPTURE(result.text());
+	CAPTURE(removed, result.text());
 	CHECK(result.exit_code == 0);
 	CHECK(xdp_on(wire.rx, wire.rx_if));
+	CHECK(host.json(wire.rx, { "status" }).size("/interfaces") == 1);
+}
+
+TEST_CASE("concurrent: who holds libxdp's lock is told, and does not hold up others for ever",
+	  "[concurrent]")
+{
+	const std::string what = GENERATE("attach", "detach --all");
+	Host host;
+	Wire wire;
+	const std::string dir = host.bpffs() + "/xdp";
+	auto tried = [&] {
+		return what == "attach" ? host.rxaqm(wire.rx, { "attach", wire.rx_if }) :
+					  host.rxaqm({ "detach", "--all" });
+	};
+
+	REQUIRE(mkdir(dir.c_str(), 0700) == 0);
+	int fd = open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	REQUIRE(fd >= 0);
+	REQUIRE(flock(fd, LOCK_EX) == 0);
+	Result result = tried();
+	CAPTURE(what, result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("libxdp's lock on \"" + dir + "\"") != std::string::npos);
+	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	close(fd);
+	CHECK(tried().exit_code == 0);
 }

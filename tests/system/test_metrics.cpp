@@ -196,6 +196,44 @@ TEST_CASE("metrics: idle connections hold up nobody for long", "[metrics]")
 		close(fd);
 }
 
+TEST_CASE("metrics: slow connections are ended, however busy they look", "[metrics]")
+{
+	Host host;
+	Server server(host.bpffs());
+	sockaddr_in address = {};
+	std::vector<int> slow;
+	size_t ended = 0;
+
+	address.sin_family = AF_INET;
+	address.sin_port = htons(uint16_t(server.port));
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	for (int i = 0; i < 8; i++) {
+		slow.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+		REQUIRE(connect(slow.back(), reinterpret_cast<sockaddr *>(&address),
+				sizeof(address)) == 0);
+		REQUIRE(send(slow.back(), "GET /metrics HTTP/1.1\r\nX: ", 26, MSG_NOSIGNAL) == 26);
+	}
+	/* A byte now and then, for as long as the server takes them. */
+	CHECK(eventually([&] {
+		std::this_thread::sleep_for(std::chrono::milliseconds(300));
+		for (int &fd : slow) {
+			char byte;
+
+			if (fd < 0 || (send(fd, "x", 1, MSG_NOSIGNAL) == 1 &&
+				       recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN))
+				continue;
+			close(fd);
+			fd = -1;
+			ended++;
+		}
+		return ended == slow.size();
+	}));
+	CHECK_NOTHROW(http_get(server.port, "/metrics"));
+	for (int fd : slow)
+		if (fd >= 0)
+			close(fd);
+}
+
 TEST_CASE("metrics: a port that is in use, or an address that is not there", "[metrics]")
 {
 	Host host;

@@ -236,9 +236,10 @@ TEST_CASE("run: a BPF file system that goes and comes back", "[run]")
 
 		CAPTURE(result.text());
 		CHECK(result.exit_code == 4);
-		CHECK(result.err.find("mount -t bpf bpf " + host.bpffs()) != std::string::npos);
+		CHECK(result.err.find("mount -t bpf -o mode=0700 bpf " + host.bpffs()) !=
+		      std::string::npos);
 	}
-	REQUIRE(mount("bpf", host.bpffs().c_str(), "bpf", 0, nullptr) == 0);
+	REQUIRE(mount("bpf", host.bpffs().c_str(), "bpf", 0, "mode=0700") == 0);
 	if (GENERATE(false, true)) {
 		/* One that starts afterwards does not know the program that is left, and says what to do. */
 		service.kill();
@@ -269,5 +270,5 @@ TEST_CASE("run: no BPF file system at the start is said with the remedy", "[run]
 	Result start = service.start_fails();
 	CAPTURE(start.text());
 	CHECK(start.exit_code == 1);
-	CHECK(start.err.find("mount -t bpf bpf " + host.bpffs()) != std::string::npos);
+	CHECK(start.err.find("mount -t bpf -o mode=0700 bpf " + host.bpffs()) != std::string::npos);
 }

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What status, top, hist and clock print of an interface that carries traffic. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <thread>
 
 #include "host.hpp"
@@ -20,6 +28,70 @@ struct Attached {
 		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 		REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100) == 100);
 	}
+};
+
+/* A terminal for a program to run on. */
+class Terminal
+{
+    public:
+	Terminal()
+		: fd_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC))
+	{
+		if (fd_ < 0 || grantpt(fd_) || unlockpt(fd_) ||
+		    ptsname_r(fd_, name_, sizeof(name_)))
+			throw std::runtime_error("cannot make a terminal");
+		/* What was printed last is lost with the last that has it open. */
+		keep_ = open(name_, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	}
+	~Terminal()
+	{
+		hang_up();
+	}
+
+	/* For the child: all of its output, and if @input its input, are the terminal's. A hang-up is not
+	 * the end of it.
+	 */
+	int enter(bool input) const
+	{
+		int fd;
+
+		signal(SIGHUP, SIG_IGN);
+		if (setsid() < 0)
+			return -1;
+		fd = open(name_, O_RDWR); /* which makes it the terminal of this session */
+		return fd < 0 || (input && dup2(fd, 0) < 0) || dup2(fd, 1) < 0;
+	}
+	void hang_up()
+	{
+		for (int *fd : { &fd_, &keep_ }) {
+			if (*fd >= 0)
+				close(*fd);
+			*fd = -1;
+		}
+	}
+	/* Has it shown @text? */
+	bool shows(const std::string &text)
+	{
+		char buf[4096];
+		int bytes = 0;
+
+		if (ioctl(fd_, FIONREAD, &bytes) || bytes <= 0)
+			return shown_.find(text) != std::string::npos;
+		ssize_t n = read(fd_, buf, sizeof(buf));
+
+		if (n > 0)
+			shown_.append(buf, size_t(n));
+		return shown_.find(text) != std::string::npos;
+	}
+	const std::string &shown() const
+	{
+		return shown_;
+	}
+
+    private:
+	int fd_, keep_ = -1;
+	char name_[64];
+	std::string shown_;
 };
 
 } // namespace
@@ -95,6 +167,46 @@ TEST_CASE("views: top prints plain lines where there is no terminal", "[views]")
 	CHECK(top.out.find("\n" + a.wire.rx_if) != std::string::npos);
 	CHECK(top.out.find('\033') == std::string::npos);
 	CHECK(lines == 3);
+}
+
+TEST_CASE("views: top on a terminal waits for its intervals, with keys to read and without",
+	  "[views]")
+{
+	const bool input = GENERATE(true, false);
+	Attached a;
+	Terminal terminal;
+	RunOptions options = a.host.with_environment();
+
+	options.environment.push_back("TERM=xterm");
+	options.prepare = [&] { return terminal.enter(input); };
+	auto start = std::chrono::steady_clock::now();
+	Child top(a.host.command(a.wire.rx, { "top", "-n", "20", "-i", "50ms" }), options);
+	CHECK(eventually([&] { return terminal.shows(a.wire.rx_if); }));
+	Result result = top.wait();
+	auto took = std::chrono::steady_clock::now() - start;
+	terminal.shows("");
+	CAPTURE(input, result.text(), terminal.shown());
+	CHECK(result.exit_code == 0);
+	/* However slow the machine is, it does not end earlier. */
+	CHECK(took >= std::chrono::milliseconds(20 * 50));
+	/* Without keys to end it, it is lines. */
+	CHECK((terminal.shown().find('\033') != std::string::npos) == input);
+}
+
+TEST_CASE("views: top ends when its terminal is gone", "[views]")
+{
+	Attached a;
+	Terminal terminal;
+	RunOptions options = a.host.with_environment();
+
+	options.environment.push_back("TERM=xterm");
+	options.prepare = [&] { return terminal.enter(true); };
+	Child top(a.host.command(a.wire.rx, { "top", "-i", "50ms" }), options);
+	CHECK(eventually([&] { return terminal.shows(a.wire.rx_if); }));
+	terminal.hang_up();
+	Result result = top.wait();
+	CAPTURE(result.text());
+	CHECK_FALSE(result.timed_out);
 }
 
 TEST_CASE("views: top ends when nobody reads it any more", "[views]")

@@ -52,7 +52,7 @@ mkdir "$run"
 # a channel for them.
 {
 	cat <<-'END'
-		mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+		mountpoint -q /sys/fs/bpf || mount -t bpf -o mode=0700 bpf /sys/fs/bpf
 		mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 		mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 		mkdir -p /run/netns
