@@ -167,7 +167,7 @@ run_service()
 {
 	# shellcheck disable=SC2086 # TEST_ARGS is a list
 	run_telling service tests/service/service.sh \
-		build/service/rxaqm.deb build/service/newer.deb ${TEST_ARGS-}
+		build/service/{rxaqm,newer,other}.deb ${TEST_ARGS-}
 }
 
 run_suite()

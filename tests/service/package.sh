@@ -50,29 +50,30 @@ test_upgrade()
 	kept "$id"
 }
 
-# A new package whose program cannot read what is attached: the old daemon stays in charge.
-test_stranger()
+# A new package whose maps are laid out in another way, and back again: the daemon and all that is
+# attached move over, also what no section of the configuration is for.
+test_other()
 {
-	local id pid dir=/tmp/stranger old
+	local deb id pid policy
 
-	id=$(program) pid=$(property MainPID)
-	old=/var/lib/rxaqm/rxaqm-$(dpkg-query -W -f '${Version}' rxaqm)
-	dpkg-deb -R "$package" $dir
-	sed -i 's/^Version: .*/Version: 98/' $dir/DEBIAN/control
-	printf '#!/bin/sh\necho "rxaqm: the state is of another ABI" >&2\nexit 1\n' >$dir/usr/sbin/rxaqm
-	rm $dir/DEBIAN/md5sums
-	dpkg-deb --root-owner-group -Znone -b $dir $dir.deb
-	dpkg -i $dir.deb 2>&1 | tee $dir/out
-	grep -qF "$old detach --all" $dir/out || wrong "it does not say how to go on"
-	running
-	[ "$(property MainPID)" = "$pid" ] || wrong "the old daemon was stopped"
-	[ "$(program)" = "$id" ] || wrong "the program was taken off"
-	"$old" status $nic
-
-	# Back to the program that can.
-	dpkg -i "$package"
-	running
-	kept "$id"
+	ip link add svc2 type veth peer name svc3
+	rxaqm attach svc2 target=auto:700us
+	policy=$(rxaqm policy save svc2)
+	# shellcheck disable=SC2154
+	for deb in "$other" "$package"; do
+		id=$(program) pid=$(property MainPID)
+		mark
+		dpkg -i "$deb"
+		restarted "$pid" || wrong "the daemon of the old package still runs"
+		running
+		soon "it takes over" said "$nic: was attached already"
+		[ "$(program)" -gt "$id" ] || wrong "$nic has its old program"
+		rxaqm status $nic
+		[ "$(rxaqm policy save svc2)" = "$policy" ] || wrong "svc2 has lost its policy"
+		! compgen -G '/var/lib/rxaqm/*' || wrong "left behind in /var/lib/rxaqm"
+	done
+	rxaqm detach svc2
+	ip link del svc2
 }
 
 test_remove()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The package and its unit under a real systemd, inside a guest, as root:
-# service.sh PACKAGE.deb NEWER.deb [TEST]... Installs, upgrades and removes them: the guest
+# service.sh PACKAGE.deb NEWER.deb OTHER.deb [TEST]..., of tests/vm/build-debs.sh. Installs, upgrades and removes them: the guest
 # forgets it. The tests go through the life of a host in this order, each goes on where the one
 # before ended. Prints "ok TEST" or "not ok TEST: why" for each; fails if any failed.
 #
@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/service/package.sh
 . "$here/package.sh"
 
-all=(install start reload refused killed hung upgrade stranger wrong clock stop remove purge)
+all=(install start reload refused killed hung upgrade other wrong clock stop remove purge)
 
 give_up()
 {
@@ -97,7 +97,7 @@ main()
 	pid=$(booted $init)
 	[ -n "$pid" ] || { tail -n 40 "$log" && give_up "systemd has not booted"; }
 	nsenter -t "$pid" -m -p env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-		DEBIAN_FRONTEND=noninteractive package="$package" newer="$newer" \
+		DEBIAN_FRONTEND=noninteractive package="$package" newer="$newer" other="$other" \
 		simnic="${RXAQM_SIMNIC-}" bash "$here/service.sh" --inside "$@"
 }
 
@@ -105,10 +105,10 @@ case ${1-} in
 --boot) boot ;;
 --inside) shift && inside "$@" ;;
 *)
-	[ $# -ge 2 ] || give_up "usage: service.sh PACKAGE.deb NEWER.deb [TEST]..." 2
-	package=$(realpath "$1") newer=$(realpath "$2")
-	[[ -e $package && -e $newer ]] || give_up "no '$1' or '$2': run 'tests/vm/build-debs.sh'"
-	shift 2
+	[ $# -ge 3 ] || give_up "usage: service.sh PACKAGE.deb NEWER.deb OTHER.deb [TEST]..." 2
+	package=$(realpath "$1") newer=$(realpath "$2") other=$(realpath "$3")
+	[[ -e $package && -e $newer && -e $other ]] || give_up "no '$1', '$2' or '$3': run 'tests/vm/build-debs.sh'"
+	shift 3
 	[ $# -gt 0 ] || set -- "${all[@]}"
 	main "$@"
 	;;

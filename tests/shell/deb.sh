@@ -14,12 +14,12 @@ wrong()
 	exit 1
 }
 
-# Inside the overlay, as its root: NEW.deb NEWER.deb
+# Inside the overlay, as its root, in its /tmp: the packages and their tests.
 inside()
 {
-	local new=$1 newer=$2 id file
+	local id file
 
-	dpkg -i "$new"
+	dpkg -i rxaqm.deb
 	[ "$(rxaqm --version)" = "rxaqm $(dpkg-query -W -f '${Version}' rxaqm)" ]
 	grep -q '^veth ' <<<"$(rxaqm profile list)"
 	[ -z "$(dpkg -V rxaqm)" ] || wrong "dpkg -V: $(dpkg -V rxaqm)"
@@ -27,22 +27,29 @@ inside()
 	[ ! -e /sys/fs/bpf/rxaqm ] || wrong "installing it attached something"
 	! compgen -G '/etc/systemd/system/*.wants/rxaqm.service' || wrong "the service is enabled"
 
+	# What autopkgtest runs on the installed packages, from the top of the sources.
+	debian/tests/veth
+	dpkg -i librxaqm-xsk1_*.deb librxaqm-xsk-dev_*.deb
+	debian/tests/consumer
+	dpkg -P librxaqm-xsk-dev
+	dpkg -P librxaqm-xsk1
+
 	ip link set lo up
 	ip link add debtest0 type veth peer name debtest1
 	rxaqm attach debtest0
-	id=$(ip -j -d link show debtest0 | jq '.[].xdp.prog.id')
+	id=$(xdp_id debtest0)
 	[ "$id" -gt 0 ]
 
 	echo 'mode=observe' >/etc/rxaqm/profiles.d/local.txt
-	dpkg -i "$newer"
-	[ "$(ip -j -d link show debtest0 | jq '.[].xdp.prog.id')" = "$id" ] ||
+	dpkg -i newer.deb
+	[ "$(xdp_id debtest0)" = "$id" ] ||
 		wrong "the upgrade took the program off"
 	rxaqm status debtest0 >/dev/null
 	[ ! -e /var/lib/rxaqm ] || wrong "the old program was kept though the new one can manage"
 
 	dpkg -L rxaqm >/tmp/files
 	dpkg -r rxaqm
-	[ "$(ip -j -d link show debtest0 | jq '.[].xdp')" = null ] ||
+	[ "$(xdp_id debtest0)" = null ] ||
 		wrong "the removal left the program"
 	[ ! -e /sys/fs/bpf/rxaqm ] || wrong "the removal left $(ls /sys/fs/bpf/rxaqm)"
 	[ -e /etc/rxaqm/profiles.d/local.txt ] || wrong "the removal took configuration away"
@@ -57,22 +64,89 @@ inside()
 	echo 'inside: done'
 }
 
-# An upgrade to a version that cannot read the maps: the old program stays, and can detach.
-inside_stranger()
+# policies IFACE [OPTION]...: as saved, but for what a lease has left.
+policies()
 {
-	local new=$1 stranger=$2 old
+	local program=rxaqm
 
-	dpkg -i "$new"
-	old=/var/lib/rxaqm/rxaqm-$(dpkg-query -W -f '${Version}' rxaqm)
-	rxaqm attach debtest0
-	dpkg -i "$stranger" 2>&1 | grep -F "Run \"$old detach --all\"" ||
-		wrong "the upgrade does not say how to detach"
-	[ "$(ip -j -d link show debtest0 | jq '.[].xdp.prog.id')" -gt 0 ]
-	"$old" detach --all
-	rm -rf /sys/fs/bpf/rxaqm
+	[ ! -x /var/lib/rxaqm/kept ] || program=/var/lib/rxaqm/kept
+	$program "${@:2}" policy save "$1" | sed 's/^lease=[0-9].*/lease=some/'
+}
+
+xdp_id()
+{
+	ip -j -d link show "$1" | jq '.[].xdp.prog.id'
+}
+
+# moved PACKAGE: its program cannot manage what is attached; once it is installed, all is as it was.
+moved()
+{
+	local before after id
+
+	before=$(policies debtest0 && policies debtest1 && policies debtest2 --netns debtest)
+	id=$(xdp_id debtest0)
+	dpkg -i "$1" 2>&1 | tee out
+	[ "$(xdp_id debtest0)" -gt "$id" ] || wrong "debtest0 has its old program"
+	after=$(policies debtest0 && policies debtest1 && policies debtest2 --netns debtest)
+	[ "$before" = "$after" ] || wrong "policies that were lost: $(diff <(cat <<<"$before") - <<<"$after")"
+	[[ $(rxaqm status) == *'debtest1: generic mode,'*"a queue is a CPU's backlog"* ]] ||
+		wrong "debtest1 is not attached as it was: $(rxaqm status debtest1)"
+	! compgen -G '/var/lib/rxaqm/*' || wrong "left behind in /var/lib/rxaqm"
+}
+
+# An upgrade to a version whose maps are laid out in another way: what is attached, and by which
+# policies, moves over to it; what cannot is told.
+inside_other()
+{
+	local old id
+
+	dpkg -i rxaqm.deb
+	ip netns add debtest
+	ip link add debtest2 netns debtest type veth peer name debtest3
+	rxaqm attach debtest0 target=auto:700us mode=enforce lease=60m
+	rxaqm attach --mode generic --key cpu debtest1
+	rxaqm policy set debtest1 --queue 0 interval=33ms signal=busy
+	rxaqm --netns debtest attach debtest2 max_drop=7%
+	moved other.deb
+	! grep '^rxaqm:' out || wrong "it tells of something"
+
+	# Back, which is the same, but not while an interface is in a namespace that no command can
+	# name: it would be left to nobody.
+	ip link add debtest4 type veth peer name debtest5
+	rxaqm attach debtest4
+	unshare -n sleep 1000 &
+	while [ "$(readlink /proc/$!/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do sleep 0.1; done
+	ip link set debtest4 netns $!
+	id=$(xdp_id debtest0)
+	dpkg -i rxaqm.deb 2>&1 | tee out
+	grep '^rxaqm: .* without a name is: debtest4\.$' out || wrong "it does not tell of debtest4"
+	[ "$(xdp_id debtest0)" = "$id" ] || wrong "it was detached"
+	nsenter -t $! -n /var/lib/rxaqm/kept detach debtest4
+	kill $!
+	moved rxaqm.deb
+
+	# What an earlier version left in this state: the program of 0.10.0 can manage it, and that
+	# of 0.9.0, which any listing puts last, cannot.
+	mkdir -p /var/lib/rxaqm
+	cp /usr/sbin/rxaqm /var/lib/rxaqm/rxaqm-0.10.0
+	dpkg-deb -x other.deb other
+	cp other/usr/sbin/rxaqm /var/lib/rxaqm/rxaqm-0.9.0
+	cp other/usr/sbin/rxaqm /usr/sbin/rxaqm
+	! rxaqm status || wrong "it can manage what it should not"
+	old=$(policies_by /var/lib/rxaqm/rxaqm-0.10.0)
+	dpkg -i other.deb
+	[ "$(policies_by rxaqm)" = "$old" ] || wrong "policies were lost"
+	! compgen -G '/var/lib/rxaqm/*' || wrong "left behind in /var/lib/rxaqm"
+
 	dpkg -P rxaqm
+	[ "$(xdp_id debtest0)" = null ] || wrong "the removal left the program"
 	[ ! -e /var/lib/rxaqm ] || wrong "left behind: $(ls /var/lib/rxaqm)"
-	echo 'inside: stranger done'
+	echo 'inside: other done'
+}
+
+policies_by()
+{
+	"$1" policy save debtest1
 }
 
 # In namespaces of its own: SCRATCH DIRECTORY-OF-DEBS
@@ -90,32 +164,43 @@ isolated()
 	mount --rbind /dev "$root/dev"
 	mount -t tmpfs none "$root/run"
 	mount -t tmpfs none "$root/tmp"
-	cp "$debs"/*.deb tests/shell/deb.sh "$root/tmp"
+	mkdir -p "$root/tmp/tests/shell" "$root/tmp/debian"
+	cp "$debs"/*.deb "$debs"/packages/*.deb "$root/tmp"
+	cp tests/shell/deb.sh tests/shell/consumer.c "$root/tmp/tests/shell"
+	cp -r packaging/debian/tests "$root/tmp/debian"
 	rm -rf "$root/etc/rxaqm"
 	exec chroot "$root" env -u RXAQM_BPFFS -u RXAQM_PROFILE_PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-		bash -c 'source /tmp/deb.sh source &&
-			inside /tmp/new.deb /tmp/newer.deb &&
-			inside_stranger /tmp/new.deb /tmp/stranger.deb'
+		bash -c 'source /tmp/tests/shell/deb.sh source; cd /tmp; inside; inside_other'
 }
 
-# remake DEB VERSION OUT [PROGRAM]: the package again, as another version, with another program.
-remake()
+# holds PACKAGE FILE...: it has these.
+holds()
 {
-	local dir=$scratch/remake
+	local package=$1 file
 
-	rm -rf "$dir"
-	dpkg-deb -R "$1" "$dir"
-	sed -i "s/^Version: .*/Version: $2/" "$dir/DEBIAN/control"
-	if [ $# -gt 3 ]; then
-		install -m 755 "$4" "$dir/usr/sbin/rxaqm"
-		rm "$dir/DEBIAN/md5sums"
-	fi
-	dpkg-deb --root-owner-group -Znone -b "$dir" "$3" >/dev/null
+	shift
+	dpkg-deb -c "$scratch"/debs/packages/"$package"_*.deb | awk '{ print substr($6, 2) }' \
+		>"$scratch/$package.list"
+	for file; do
+		grep -qxF "$file" "$scratch/$package.list" || wrong "not in $package: $file"
+	done
+}
+
+# Both names of the least version of libbpf: what builds it, and what it runs with.
+depends_on_libbpf()
+{
+	local least package
+
+	least=$(sed -n "s/.*'libbpf >= \(.*\)' .*/\1/p" Makefile)
+	for package in rxaqm librxaqm-xsk1; do
+		[[ $(dpkg-deb -f "$scratch"/debs/packages/"$package"_*.deb Depends) == *"libbpf1 (>= 1:$least)"* ]] ||
+			wrong "$package does not depend on libbpf1 $least"
+	done
 }
 
 main()
 {
-	local deb file missing
+	local lib
 
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	for tool in dpkg-buildpackage dh lintian dpkg-deb; do
@@ -125,43 +210,36 @@ main()
 	scratch=$(mktemp -d)
 	trap 'rm -rf "$scratch"' EXIT
 	DEBFULLNAME='A Packager' DEBEMAIL=packager@example.org \
-		packaging/make-deb.sh "$scratch/deb" >/dev/null
-	deb=$(compgen -G "$scratch/deb/rxaqm_*.deb")
-	[ "$(dpkg-deb -f "$deb" Maintainer)" = 'A Packager <packager@example.org>' ] ||
-		wrong "the maintainer is $(dpkg-deb -f "$deb" Maintainer)"
+		tests/vm/build-debs.sh "$scratch/debs" >/dev/null
+	[ "$(dpkg-deb -f "$scratch/debs/rxaqm.deb" Maintainer)" = 'A Packager <packager@example.org>' ] ||
+		wrong "the maintainer is $(dpkg-deb -f "$scratch/debs/rxaqm.deb" Maintainer)"
 
-	lintian --allow-root --fail-on error --suppress-tags bad-distribution-in-changes-file "$deb"
-	dpkg-deb -c "$deb" | awk '{ print substr($6, 2) }' >"$scratch/list"
-	missing=
-	for file in /usr/sbin/rxaqm /usr/share/man/man8/rxaqm.8.gz \
+	lintian --allow-root --fail-on error,warning \
+		--suppress-tags bad-distribution-in-changes-file "$scratch"/debs/packages/*.changes
+	lib=/usr/lib/$(gcc -print-multiarch)
+	# shellcheck disable=SC2046 # a list of files
+	holds rxaqm /usr/sbin/rxaqm /usr/share/man/man8/rxaqm.8.gz \
 		/usr/share/bash-completion/completions/rxaqm /usr/share/doc/rxaqm/copyright \
 		/usr/share/rxaqm/prometheus/rxaqm.rules.yml /usr/share/rxaqm/grafana/rxaqm.json \
 		/etc/rxaqm/profiles.d/ /etc/rxaqm/rxaqm.conf \
-		/usr/bin/rxaqm-xsk /usr/include/rxaqm/rxaqm-xsk.h /usr/share/man/man1/rxaqm-xsk.1.gz \
-		/usr/share/man/man3/rxaqm-xsk.3.gz /usr/share/doc/rxaqm/af_xdp.md.gz \
-		"/usr/lib/$(gcc -print-multiarch)/librxaqm-xsk.so" \
-		"/usr/lib/$(gcc -print-multiarch)/librxaqm-xsk.a" \
-		"/usr/lib/$(gcc -print-multiarch)/pkgconfig/librxaqm-xsk.pc" \
-		$(cd nic-profiles && printf '/usr/share/rxaqm/profiles/%s\n' *.conf); do
-		grep -qxF "$file" "$scratch/list" || missing+=" $file"
-	done
-	[ -z "$missing" ] || wrong "not in the package:$missing"
-	grep -qE '^(/usr)?/lib/systemd/system/rxaqm.service$' "$scratch/list" || wrong "no unit"
-	! grep -E '^/usr/local|\.test\.yml' "$scratch/list" || wrong "in the package, but should not"
+		/usr/bin/rxaqm-xsk /usr/share/man/man1/rxaqm-xsk.1.gz /usr/share/doc/rxaqm/af_xdp.md.gz \
+		$(cd nic-profiles && printf '/usr/share/rxaqm/profiles/%s\n' *.conf)
+	grep -qE '^(/usr)?/lib/systemd/system/rxaqm.service$' "$scratch/rxaqm.list" || wrong "no unit"
+	! grep -E '^/usr/local|\.test\.yml|librxaqm' "$scratch/rxaqm.list" ||
+		wrong "in the package, but should not"
+	holds librxaqm-xsk1 "$lib/librxaqm-xsk.so.1"
+	holds librxaqm-xsk-dev /usr/include/rxaqm/rxaqm-xsk.h /usr/share/man/man3/rxaqm-xsk.3.gz \
+		"$lib"/{librxaqm-xsk.so,librxaqm-xsk.a,pkgconfig/librxaqm-xsk.pc}
+	depends_on_libbpf
 
 	unshare -mnpf true 2>/dev/null || skip "namespaces cannot be made here"
-	mkdir "$scratch/debs" "$scratch/mnt"
-	cp "$deb" "$scratch/debs/new.deb"
-	remake "$deb" 99 "$scratch/debs/newer.deb"
-	printf '#!/bin/sh\necho "rxaqm: the state is of ABI version 1, this rxaqm speaks 99" >&2\nexit 1\n' \
-		>"$scratch/stranger"
-	remake "$deb" 99 "$scratch/debs/stranger.deb" "$scratch/stranger"
+	mkdir "$scratch/mnt"
 	unshare -mnpf --mount-proc bash -c 'source tests/shell/deb.sh source && isolated "$@"' - \
 		"$scratch/mnt" "$scratch/debs" >"$scratch/out" 2>&1 || {
 		cat "$scratch/out"
 		wrong "failed in the overlay"
 	}
-	grep -qx 'inside: done' "$scratch/out" && grep -qx 'inside: stranger done' "$scratch/out"
+	grep -qx 'inside: done' "$scratch/out" && grep -qx 'inside: other done' "$scratch/out"
 }
 
 [ "${1-}" = source ] || main

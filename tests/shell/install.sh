@@ -18,23 +18,12 @@ done
 bash -n "$prefix/share/bash-completion/completions/rxaqm"
 
 # A program of someone else's is built with what pkg-config says, against either library.
-cat >"$root/user.c" <<'END'
-#include <rxaqm/rxaqm-xsk.h>
-#include <errno.h>
-
-int main(void)
-{
-	struct rxaqm_xsk *xsk;
-
-	return rxaqm_xsk_open(&xsk, "no such interface", 0, NULL) == -ENODEV ? 0 : 1;
-}
-END
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 [ "$(pkg-config --modversion librxaqm-xsk)" = "$(cat VERSION)" ]
 user()
 {
 	# shellcheck disable=SC2046 # lists of flags
-	gcc -Wall -Wextra -Werror "$root/user.c" \
+	gcc -Wall -Wextra -Werror tests/shell/consumer.c \
 		$(pkg-config --define-variable=prefix="$prefix" --cflags librxaqm-xsk) "$@" -o "$root/user"
 }
 user -L"$prefix/lib" -lrxaqm-xsk
@@ -46,7 +35,7 @@ user "$prefix/lib/librxaqm-xsk.a" $(pkg-config --libs libbpf libxdp)
 # Nothing but the interface can be seen from outside.
 exported=$(nm -D --defined-only "$prefix/lib/librxaqm-xsk.so" | awk '$2 == "T" { sub("@.*", "", $3); print $3 }')
 [ "$(sort <<<"$exported")" = "$(grep -oE 'rxaqm_xsk_[a-z_]+\(' control/xsk/rxaqm-xsk.h | tr -d '(' | sort -u)" ] || { echo "exported: $exported" && exit 1; }
-rm "$root/user" "$root/user.c"
+rm "$root/user"
 
 make -s uninstall DESTDIR="$root"
 left=$(find "$root" ! -type d)
