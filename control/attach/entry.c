@@ -66,7 +66,7 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	iface->moderation_ns = (__u32)rxaqm_floor_bounded(attach->profile->moderation_ns);
 	rxaqm_ect0_look(iface);
 	iface->ifindex = attach->nic.ifindex;
-	iface->netns_ino = rxaqm_netns_ino();
+	iface->netns_ino = (__u32)rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();
 	snprintf(iface->name, sizeof(iface->name), "%s", attach->ifname);
 	snprintf(iface->profile, sizeof(iface->profile), "%s", attach->profile->name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "config/held.h"
 #include "base/now.h"
 #include "report/figures.h"
 #include "attach/hint.h"
@@ -99,7 +100,8 @@ static int read_policy(const struct attach_args *args, const struct rxaqm_profil
 		char *value = strchr(args->setting[i], '=');
 
 		*value++ = '\0';
-		err = rxaqm_setting_set(policy, args->setting[i], value, rxaqm_now_ns(), error);
+		err = rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, args->setting[i], value,
+					   rxaqm_now_ns(), error);
 	}
 	return err ? err : rxaqm_policy_check(policy, error);
 }
@@ -236,6 +238,7 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	if (!rxaqm_state_open(&state, true, &error)) {
 		iface = find_attached(&state, args.ifname);
 		if (iface) {
+			rxaqm_held_forget(args.ifname);
 			exit_code = already_attached(iface, &attach);
 			goto out;
 		}
@@ -246,6 +249,7 @@ int rxaqm_cmd_attach(int argc, char **argv)
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
+	rxaqm_held_forget(args.ifname);
 	if (error.text[0])
 		rxaqm_log_notice("%s", error.text);
 	print_attached(&state, iface);

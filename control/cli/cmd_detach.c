@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "config/held.h"
 #include "attach/hooks.h"
 #include "attach/machine.h"
 #include "nic/netns.h"
@@ -12,6 +13,7 @@
 #include "attach/pins.h"
 #include "attach/plane.h"
 #include "attach/xdp.h"
+#include "report/figures.h"
 
 struct detach_args {
 	const char *ifname;
@@ -102,14 +104,33 @@ static int strip_all(struct rxaqm_error *error)
 	return err ? err : detached;
 }
 
+/* What a daemon has attached by its configuration stays off, whatever becomes of the daemon. */
+static void hold(const struct rxaqm_iface *iface)
+{
+	char name[RXAQM_IFNAMSIZ];
+	bool here;
+	int err;
+
+	if (!iface->config_digest)
+		return;
+	err = rxaqm_held_note(rxaqm_iface_name(iface, name, &here), iface->config_digest);
+	if (err)
+		rxaqm_log_notice("cannot note that \"%s\" is to stay off (%s): a daemon that starts "
+				 "attaches it again; set enable=no in its configuration",
+				 name, strerror(-err));
+}
+
 static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	int err = rxaqm_state_open(state, true, error);
+	int i, err = rxaqm_state_open(state, true, error);
 
 	/* Another version's state is for that version to undo. */
 	if (err == -EPROTO || err == -EACCES || err == -EPERM)
 		return err;
 	error->text[0] = '\0'; /* damage that is swept up now */
+	for (i = 0; state->iface && i < RXAQM_MAX_IFACES; i++)
+		if (state->iface[i].state == RXAQM_IFACE_ATTACHED)
+			hold(&state->iface[i]);
 	if (!err || (err == -EIO && state->iface))
 		return rxaqm_plane_detach_all(state, error);
 	return strip_all(error);
@@ -127,6 +148,7 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 	if (!iface)
 		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
 				       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
+	hold(iface);
 	return rxaqm_plane_detach(state, iface, error);
 }
 

@@ -165,7 +165,8 @@ static int set_one(struct rxaqm_policy *policy, const char *setting, struct rxaq
 				       setting);
 	memcpy(key, setting, (size_t)(value - setting));
 	key[value - setting] = '\0';
-	return rxaqm_setting_set(policy, key, value + 1, rxaqm_now_ns(), error);
+	return rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, rxaqm_now_ns(),
+				    error);
 }
 
 static int apply_settings(struct work *work, const struct policy_args *args,
@@ -235,8 +236,7 @@ static void print_policies(const struct work *work, const char *ifname)
 		if (!work->chosen[i])
 			continue;
 		while (last + 1 < work->iface->nr_queues && work->chosen[last + 1] &&
-		       !memcmp(&work->policies[i], &work->policies[last + 1],
-			       sizeof(work->policies[i])))
+		       rxaqm_policy_same(&work->policies[i], &work->policies[last + 1]))
 			last++;
 		rxaqm_out_object(&out, NULL);
 		rxaqm_out_u64(&out, "first_queue", "  queue %llu", i);

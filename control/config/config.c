@@ -6,15 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size)
+/* @name in the directory that systemd names in @variable, or else in @otherwise. */
+static const char *path_in(const char *variable, const char *otherwise, const char *name, char *buf,
+			   size_t size)
 {
-	const char *dir = getenv("RUNTIME_DIRECTORY");
+	const char *dir = getenv(variable);
 
 	/* systemd parts several directories by colons. */
 	if (!dir || dir[0] != '/' || strcspn(dir, ":") > RXAQM_CONFIG_PATH_LEN / 2)
-		dir = "/run/rxaqm";
+		dir = otherwise;
 	snprintf(buf, size, "%.*s/%s", (int)strcspn(dir, ":"), dir, name);
 	return buf;
+}
+
+const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size)
+{
+	return path_in("RUNTIME_DIRECTORY", "/run/rxaqm", name, buf, size);
+}
+
+const char *rxaqm_config_state_path(const char *name, char *buf, size_t size)
+{
+	return path_in("STATE_DIRECTORY", "/var/lib/rxaqm", name, buf, size);
 }
 
 void rxaqm_config_init(struct rxaqm_config *config)
@@ -59,6 +71,35 @@ const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *co
 	return NULL;
 }
 
+static void fold(__u32 *digest, const void *data, size_t bytes)
+{
+	const unsigned char *at = data;
+
+	/* FNV-1a */
+	while (bytes--)
+		*digest = (*digest ^ *at++) * 16777619U;
+}
+
+__u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface)
+{
+	__u32 digest = 2166136261U;
+	unsigned int i;
+
+	fold(&digest, &iface->enable, sizeof(iface->enable));
+	fold(&digest, &iface->xdp_mode_set, sizeof(iface->xdp_mode_set));
+	fold(&digest, &iface->auto_enforce, sizeof(iface->auto_enforce));
+	fold(&digest, &iface->xdp_mode, sizeof(iface->xdp_mode));
+	fold(&digest, &iface->hook, sizeof(iface->hook));
+	fold(&digest, &iface->key, sizeof(iface->key));
+	fold(&digest, iface->profile, strlen(iface->profile) + 1);
+	fold(&digest, &iface->lease_ns, sizeof(iface->lease_ns));
+	for (i = 0; i < iface->nr_settings; i++) {
+		fold(&digest, iface->setting[i].key, strlen(iface->setting[i].key) + 1);
+		fold(&digest, iface->setting[i].value, strlen(iface->setting[i].value) + 1);
+	}
+	return digest ? digest : 1;
+}
+
 int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 			struct rxaqm_policy *policy, struct rxaqm_error *error)
 {
@@ -66,10 +107,12 @@ int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 	int err = 0;
 
 	for (i = 0; !err && i < iface->nr_settings; i++)
-		err = rxaqm_setting_set(policy, iface->setting[i].key, iface->setting[i].value,
-					now_ns, error);
+		err = rxaqm_setting_set_by(policy, RXAQM_SOURCE_CONFIG, iface->setting[i].key,
+					   iface->setting[i].value, now_ns, error);
 	if (err)
 		return err;
+	if (iface->lease_ns)
+		rxaqm_setting_mark(policy, "lease", RXAQM_SOURCE_CONFIG);
 	policy->lease_until_ns = iface->lease_ns ? now_ns + iface->lease_ns : 0;
 	return rxaqm_policy_check(policy, error);
 }

@@ -121,6 +121,9 @@ const char *rxaqm_config_key_format(const struct rxaqm_config_key *key, const vo
 /* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
 const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size);
 
+/* The same for what is to outlive a reboot: $STATE_DIRECTORY, or /var/lib/rxaqm. */
+const char *rxaqm_config_state_path(const char *name, char *buf, size_t size);
+
 /* What holds where the file is silent. */
 void rxaqm_config_init(struct rxaqm_config *config);
 void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
@@ -146,6 +149,11 @@ const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *co
  */
 int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 			struct rxaqm_policy *policy, struct rxaqm_error *error);
+
+/* A digest of what the section says, by which it is known again; never 0. For whom it says that,
+ * and where in the file, does not count.
+ */
+__u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface);
 
 struct rxaqm_out;
 

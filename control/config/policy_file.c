@@ -66,8 +66,8 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 	}
 	for (i = 0; i < load->nr_queues && !err; i++)
 		if (load->selected[i])
-			err = rxaqm_setting_set(&load->policies[i], key, value, load->now_ns,
-						error);
+			err = rxaqm_setting_set_by(&load->policies[i], RXAQM_SOURCE_OPERATOR, key,
+						   value, load->now_ns, error);
 	return err;
 }
 
@@ -145,11 +145,6 @@ static void write_settings(FILE *file, const struct rxaqm_policy *policy,
 	}
 }
 
-static bool same(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
 /* One range of queues like @policies[*next], appended to @list if it has room. */
 static bool add_range(char *list, const struct rxaqm_policy *policies, unsigned int nr_queues,
 		      unsigned int *next)
@@ -158,7 +153,7 @@ static bool add_range(char *list, const struct rxaqm_policy *policies, unsigned 
 	size_t len = strlen(list);
 	char range[24];
 
-	while (last + 1 < nr_queues && same(&policies[last + 1], &policies[first]))
+	while (last + 1 < nr_queues && rxaqm_policy_same(&policies[last + 1], &policies[first]))
 		last++;
 	snprintf(range, sizeof(range), first == last ? "%s%u" : "%s%u-%u", len ? "," : "", first,
 		 last);
@@ -179,7 +174,7 @@ static void write_queues(FILE *file, const struct rxaqm_policy *policies, unsign
 	unsigned int i = first;
 
 	while (i < nr_queues) {
-		if (!same(&policies[i], &policies[first])) {
+		if (!rxaqm_policy_same(&policies[i], &policies[first])) {
 			i++;
 			continue;
 		}
@@ -198,7 +193,7 @@ static bool seen_before(const struct rxaqm_policy *policies, unsigned int queue)
 	unsigned int i;
 
 	for (i = 0; i < queue; i++)
-		if (same(&policies[i], &policies[queue]))
+		if (rxaqm_policy_same(&policies[i], &policies[queue]))
 			return true;
 	return false;
 }

@@ -228,6 +228,46 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *
 	return err;
 }
 
+static unsigned int source_shift(const char *key)
+{
+	return 2 * (unsigned int)(rxaqm_setting_find(key) - rxaqm_settings);
+}
+
+enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key)
+{
+	return (enum rxaqm_source)(policy->sources >> source_shift(key) & 3);
+}
+
+void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source)
+{
+	unsigned int shift = source_shift(key);
+
+	policy->sources = (policy->sources & ~(3U << shift)) | (__u32)source << shift;
+}
+
+int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
+			 const char *value, __u64 now_ns, struct rxaqm_error *error)
+{
+	int err = rxaqm_setting_set(policy, key, value, now_ns, error);
+	const struct rxaqm_preset *preset;
+	size_t i;
+
+	if (err)
+		return err;
+	if (rxaqm_setting_find(key))
+		rxaqm_setting_mark(policy, key, source);
+	for (preset = rxaqm_presets; !rxaqm_setting_find(key) && preset->name; preset++)
+		for (i = 0; i < sizeof(preset->setting) / sizeof(preset->setting[0]); i++)
+			if (!strcmp(preset->name, value))
+				rxaqm_setting_mark(policy, preset->setting[i].key, source);
+	return 0;
+}
+
+bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
+{
+	return !memcmp(a, b, offsetof(struct rxaqm_policy, sources));
+}
+
 static int check_choices(const struct rxaqm_policy *policy, struct rxaqm_error *error)
 {
 	const struct rxaqm_setting *setting;

@@ -77,6 +77,17 @@ void rxaqm_policy_init(struct rxaqm_policy *policy);
 int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *value, __u64 now_ns,
 		      struct rxaqm_error *error);
 
+/* The same, and note that it was set by @source. */
+int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
+			 const char *value, __u64 now_ns, struct rxaqm_error *error);
+
+/* Who has set @key, the name of a setting; or note it. */
+enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key);
+void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source);
+
+/* Are they the same, whoever has set them? */
+bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *b);
+
 #define RXAQM_SETTING_LEN 160
 /* The value of @setting as rxaqm_setting_set() accepts it. A lease is what is left of it,
  * "expired" if nothing.
@@ -90,6 +101,9 @@ const char *rxaqm_setting_format(const struct rxaqm_setting *setting,
  */
 void rxaqm_setting_out(struct rxaqm_out *out, const struct rxaqm_setting *setting, const char *fmt,
 		       const struct rxaqm_policy *policy, __u64 now_ns);
+
+/* Who has set each setting: "sources" in JSON; a line of text of those that are not defaults. */
+void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy);
 
 /* What must hold between settings (target <= interval, ...). -EINVAL with @error. */
 int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *error);

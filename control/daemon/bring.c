@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/held.h"
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
@@ -56,6 +57,7 @@ void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
 	link->slot = slot;
 	link->prog_id = prog_id;
 	link->configure = false;
+	link->afresh = false;
 	link->facts = false;
 	link->retry_ns = 0;
 	free(link->complaint);
@@ -115,6 +117,7 @@ int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	}
 	if (changed)
 		rxaqm_state_set_policies(&run->state, iface, policies);
+	iface->config_digest = rxaqm_config_digest(link->section);
 	if (!link->kept)
 		link->lease_until_ns = policy->lease_until_ns;
 	link->adopt = automatic;
@@ -202,14 +205,29 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	return attach(link, plan, why, error);
 }
 
+/* If an earlier daemon has applied the section, and nobody says to do so again, what an operator has
+ * changed since stays. Leases of the section go on, from now.
+ */
+static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	if (!link->configure || link->afresh ||
+	    iface->config_digest != rxaqm_config_digest(link->section))
+		return;
+	link->configure = false;
+	link->adopt = link->section->auto_enforce;
+	link->lease_until_ns = rxaqm_now_ns();
+}
+
 /* Is attached already: by an earlier daemon, or by an operator. */
 static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_attach_plan *plan,
 		 struct rxaqm_error *error)
 {
-	const char *why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
 	bool known = rxaqm_run_entry(link) == iface;
+	const char *why;
 	int err;
 
+	take_over(link, iface);
+	why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
 	/* In the way it is, whoever chose that, where the configuration does not say. */
 	if (!link->configure || !link->section->xdp_mode_set)
 		plan->attach.generic = iface->flags & RXAQM_IFACE_GENERIC;
@@ -240,6 +258,27 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	return 0;
 }
 
+/* Has an operator taken @link off since its section was applied, maybe under an earlier daemon? */
+static bool stays_off(struct rxaqm_link *link)
+{
+	__u32 digest = rxaqm_config_digest(link->section);
+	const struct rxaqm_iface *bare = link->run->state.meta ?
+						 rxaqm_plane_find(&link->run->state, link->name) :
+						 NULL;
+
+	if (!link->afresh && rxaqm_held(link->name, digest)) {
+		rxaqm_run_release(link, "was detached by a command");
+		return true;
+	}
+	rxaqm_held_forget(link->name);
+	/* What came while the daemon runs is another interface of that name. */
+	if (link->afresh || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
+	    bare->state != RXAQM_IFACE_ATTACHED || bare->config_digest != digest)
+		return false;
+	rxaqm_run_release(link, "its XDP program was taken off");
+	return true;
+}
+
 static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	struct rxaqm_attach_plan *plan = calloc(1, sizeof(*plan));
@@ -251,7 +290,12 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 	err = rxaqm_run_plan(link->section, link->name, plan, error);
 	if (!err) {
 		iface = find(link);
-		err = iface ? adopt(link, iface, plan, error) : attach(link, plan, NULL, error);
+		if (iface)
+			err = adopt(link, iface, plan, error);
+		else if (stays_off(link))
+			link->configure = false;
+		else
+			err = attach(link, plan, NULL, error);
 	}
 	free(plan);
 	return err;

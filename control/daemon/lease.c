@@ -39,7 +39,7 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 		memcpy(policies, rxaqm_state_policy(&link->run->state, iface, 0),
 		       iface->nr_queues * sizeof(*policies));
 		for (i = 0; i < iface->nr_queues; i++) {
-			if (policies[i].lease_until_ns != link->lease_until_ns)
+			if (rxaqm_setting_source(&policies[i], "lease") != RXAQM_SOURCE_CONFIG)
 				continue;
 			policies[i].lease_until_ns = until_ns;
 			renewed++;

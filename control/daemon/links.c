@@ -48,6 +48,7 @@ static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 	link->section = section;
 	link->slot = -1;
 	link->configure = true;
+	link->found = !run->ready;
 	link->seen = true;
 	/* A name given by the kernel may be replaced in a moment. What is there at the start is not
 	 * new.
@@ -148,6 +149,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 	for (link = run->links; link; link = link->next) {
 		link->section = rxaqm_config_find(&run->config, link->name);
 		link->configure = true;
+		link->afresh = true;
 		link->retry_ns = 0;
 		free(link->complaint);
 		link->complaint = NULL;

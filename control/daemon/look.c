@@ -6,6 +6,45 @@
 #include "base/now.h"
 #include "attach/xdp.h"
 
+void rxaqm_run_release(struct rxaqm_link *link, const char *why)
+{
+	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
+		      link->name, why);
+	link->state = RXAQM_LINK_RELEASED;
+	link->slot = -1;
+}
+
+/* Something is under way; what comes of it is seen in a moment. */
+static void look_again(struct rxaqm_link *link)
+{
+	link->look = true;
+	rxaqm_run_sync_by(link->run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
+}
+
+/* A command has attached @link as @iface. A daemon that starts later is to leave that alone, too. */
+static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
+{
+	struct rxaqm_run *run = link->run;
+	bool still;
+
+	if (rxaqm_run_state_lock(run)) {
+		look_again(link);
+		return;
+	}
+	still = iface->state == RXAQM_IFACE_ATTACHED && rxaqm_plane_ifindex(iface) == link->ifindex;
+	if (still && link->section)
+		iface->config_digest = rxaqm_config_digest(link->section);
+	rxaqm_run_state_unlock(run);
+	if (!still)
+		return;
+	rxaqm_run_log(LOG_NOTICE,
+		      "%s: attached by a command; its policy stays as it is until the configuration "
+		      "is read again",
+		      link->name);
+	rxaqm_run_attached(link, (int)(iface - run->state.iface), iface->prog_id);
+	link->lease_until_ns = 0;
+}
+
 void rxaqm_run_look(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
@@ -24,19 +63,12 @@ void rxaqm_run_look(struct rxaqm_link *link)
 	iface = run->state.meta ? rxaqm_plane_find(&run->state, link->name) : NULL;
 	/* A command is at work. */
 	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
-		link->look = true;
-		rxaqm_run_sync_by(run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
+		look_again(link);
 		return;
 	}
 	if (iface && rxaqm_plane_ifindex(iface)) {
-		if (rxaqm_run_entry(link) == iface)
-			return;
-		rxaqm_run_log(LOG_NOTICE,
-			      "%s: attached by a command; its policy stays as it is until the "
-			      "configuration is read again",
-			      link->name);
-		rxaqm_run_attached(link, (int)(iface - run->state.iface), iface->prog_id);
-		link->lease_until_ns = 0;
+		if (rxaqm_run_entry(link) != iface)
+			attached_by_command(link, iface);
 		return;
 	}
 	if (link->state == RXAQM_LINK_RELEASED)
@@ -50,9 +82,6 @@ void rxaqm_run_look(struct rxaqm_link *link)
 		rxaqm_run_try_again(link, run->bpffs_gone ? RXAQM_RUN_LOST_NS : 0);
 		return;
 	}
-	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
-		      link->name,
-		      iface ? "its XDP program was taken off" : "was detached by a command");
-	link->state = RXAQM_LINK_RELEASED;
-	link->slot = -1;
+	rxaqm_run_release(link,
+			  iface ? "its XDP program was taken off" : "was detached by a command");
 }

@@ -8,18 +8,21 @@
 
 static void describe(const struct rxaqm_run *run, char *text, size_t size)
 {
-	unsigned int attached = 0, failed = 0;
+	unsigned int attached = 0, failed = 0, released = 0;
 	const struct rxaqm_link *link;
-	char failures[32] = "";
+	char failures[32] = "", off[32] = "";
 
 	for (link = run->links; link; link = link->next) {
 		attached += link->state == RXAQM_LINK_ATTACHED;
 		failed += link->state == RXAQM_LINK_FAILED;
+		released += link->state == RXAQM_LINK_RELEASED;
 	}
 	if (failed)
 		snprintf(failures, sizeof(failures), ", %u failed", failed);
+	if (released)
+		snprintf(off, sizeof(off), ", %u left off", released);
 	/* A reason that is too long is in the log as well. */
-	snprintf(text, size, "%u interface(s) attached%s%s%s%.150s", attached, failures,
+	snprintf(text, size, "%u interface(s) attached%s%s%s%s%.150s", attached, failures, off,
 		 run->bpffs_gone ? "; the BPF file system is gone" : "",
 		 run->reload_failed ? "; configuration not reloaded: " : "",
 		 run->reload_failed ? run->reload_text : "");

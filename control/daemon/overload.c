@@ -21,13 +21,19 @@ void rxaqm_run_overload_free(struct rxaqm_link *link)
 	link->overload = NULL;
 }
 
+/* An operator's mode is left alone, also by a daemon that starts later. */
+static bool by_operator(const struct rxaqm_policy *policy)
+{
+	return rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR;
+}
+
 /* By @policy, which was set a moment ago and has kept what was enforced. */
 static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *policy)
 {
 	unsigned int i, adopted = 0;
 
 	for (i = 0; i < link->overload->nr_queues; i++) {
-		if (policy[i].mode != RXAQM_MODE_ENFORCE)
+		if (policy[i].mode != RXAQM_MODE_ENFORCE || by_operator(&policy[i]))
 			continue;
 		rxaqm_autoenforce_adopt(&link->overload->queue[i].autoenforce, rxaqm_now_ns());
 		adopted++;
@@ -88,10 +94,19 @@ static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 			__u64 now_ns)
 {
 	char text[RXAQM_OVERLOAD_TEXT] = "";
+	struct rxaqm_autoenforce *ae = &link->overload->queue[queue].autoenforce;
 	enum rxaqm_autoenforce_do what;
 
-	what = rxaqm_autoenforce_update(&link->overload->queue[queue].autoenforce,
-					&link->run->config.autoenforce, look,
+	if (by_operator(policy)) {
+		if (ae->enforcing && !ae->overruled && may_tell(link))
+			rxaqm_run_log(LOG_NOTICE,
+				      "%s: queue %u: an operator has set its mode: left alone from "
+				      "now on",
+				      link->name, queue);
+		ae->overruled = true;
+		return false;
+	}
+	what = rxaqm_autoenforce_update(ae, &link->run->config.autoenforce, look,
 					(enum rxaqm_mode)policy->mode, now_ns, text);
 	if (what == RXAQM_AUTOENFORCE_NOTHING)
 		return false;
@@ -100,6 +115,7 @@ static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 	if (what == RXAQM_AUTOENFORCE_OVERRULED)
 		return false;
 	policy->mode = what == RXAQM_AUTOENFORCE_ENFORCE ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE;
+	rxaqm_setting_mark(policy, "mode", RXAQM_SOURCE_CONFIG);
 	return true;
 }
 

@@ -58,6 +58,8 @@ struct rxaqm_link {
 	__u64 retry_ns; /* pause before the attempt after the next */
 	bool seen; /* in the listing going on */
 	bool configure; /* the policy is to be brought in line: start, reload, new name */
+	bool afresh; /* even if the section was applied before: reload */
+	bool found; /* it was there when the daemon began */
 	bool look; /* is the program still there? */
 	bool facts; /* have queues or rings changed? */
 	__u64 refreshed_ns; /* when it was last attached anew because they had */
@@ -142,6 +144,8 @@ void rxaqm_run_bring(struct rxaqm_link *link);
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* It is attached, as the entry @slot with the program @prog_id. */
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* An operator has taken it off, which is told as @why. */
+void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 /* The policies of its section are to be those of its queues. */
 int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 			 const struct rxaqm_policy *policy, struct rxaqm_error *error);

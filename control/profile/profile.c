@@ -115,8 +115,8 @@ int rxaqm_profile_policy(const struct rxaqm_profile *profile, struct rxaqm_polic
 
 	rxaqm_policy_init(policy);
 	for (i = 0; i < profile->nr_settings; i++) {
-		err = rxaqm_setting_set(policy, profile->setting[i].key, profile->setting[i].value,
-					0, error);
+		err = rxaqm_setting_set_by(policy, RXAQM_SOURCE_PROFILE, profile->setting[i].key,
+					   profile->setting[i].value, 0, error);
 		if (err)
 			return err;
 	}

@@ -66,7 +66,7 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 		if (here)
 			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s", name);
 		else
-			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s@%llu", name, iface->netns_ino);
+			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s@%u", name, iface->netns_ino);
 		/* Renamed, and another took the name: two entries must not be one series. */
 		if (label_taken(view, i))
 			snprintf(label + strlen(label), RXAQM_METRICS_LABEL_LEN - strlen(label),

@@ -104,31 +104,33 @@ static unsigned int line_of(const struct rxaqm_profile *profile, const char *key
 	return line;
 }
 
+/* @profile: of which lines can be named; NULL: the one attached with is not at hand. */
 static void out_origin(struct rxaqm_out *out, const struct rxaqm_setting *setting,
-		       const struct rxaqm_profile *profile, const struct rxaqm_policy *by_profile,
-		       const struct rxaqm_policy *policy, __u64 now_ns)
+		       const struct rxaqm_profile *profile, const struct rxaqm_policy *policy,
+		       __u64 now_ns)
 {
-	char effective[RXAQM_SETTING_LEN], expected[RXAQM_SETTING_LEN];
-	unsigned int line = line_of(profile, setting->name);
-	const char *origin = line ? "profile" : "default";
-	char text[64] = "default";
+	static const struct {
+		const char *origin, *text;
+	} words[] = {
+		[RXAQM_SOURCE_DEFAULT] = { "default", "default" },
+		[RXAQM_SOURCE_PROFILE] = { "profile", "profile" },
+		[RXAQM_SOURCE_CONFIG] = { "configuration", "configuration of the daemon" },
+		[RXAQM_SOURCE_OPERATOR] = { "set", "set, by attach or later" },
+	};
+	enum rxaqm_source source = rxaqm_setting_source(policy, setting->name);
+	unsigned int line = 0;
+	char value[RXAQM_SETTING_LEN];
 
-	rxaqm_setting_format(setting, policy, now_ns, effective);
-	rxaqm_setting_format(setting, by_profile, now_ns, expected);
-	if (line)
-		snprintf(text, sizeof(text), "profile, line %u", line);
-	if (strcmp(effective, expected)) {
-		origin = "set";
-		line = 0;
-		snprintf(text, sizeof(text), "set, by attach or later");
-	}
+	if (profile && source == RXAQM_SOURCE_PROFILE)
+		line = line_of(profile, setting->name);
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "key", "  %-15s", setting->name);
-	rxaqm_out_str(out, "value", "%-14s", effective);
-	rxaqm_out_str(out, "origin", NULL, origin);
-	rxaqm_out_text(out, "  %s\n", text);
+	rxaqm_out_str(out, "value", "%-14s", rxaqm_setting_format(setting, policy, now_ns, value));
+	rxaqm_out_str(out, "origin", NULL, words[source].origin);
+	rxaqm_out_text(out, "  %s", words[source].text);
 	if (line)
-		rxaqm_out_u64(out, "line", NULL, line);
+		rxaqm_out_u64(out, "line", ", line %llu", line);
+	rxaqm_out_text(out, "\n");
 	rxaqm_out_end(out);
 }
 
@@ -136,14 +138,10 @@ static void out_policy(struct rxaqm_out *out, const struct rxaqm_profile *profil
 		       const struct rxaqm_policy *policy)
 {
 	const struct rxaqm_setting *setting;
-	struct rxaqm_policy by_profile;
 
-	if (rxaqm_profile_policy(profile, &by_profile, NULL))
-		return;
 	rxaqm_out_array(out, "policy_origin");
 	for (setting = rxaqm_settings; setting->name; setting++)
-		out_origin(out, setting, profile, &by_profile, policy ? policy : &by_profile,
-			   rxaqm_now_ns());
+		out_origin(out, setting, profile, policy, rxaqm_now_ns());
 	rxaqm_out_end(out);
 }
 
@@ -153,8 +151,8 @@ static bool same_policies(const struct rxaqm_state *state, const struct rxaqm_if
 	unsigned int i;
 
 	for (i = 1; i < iface->nr_queues; i++)
-		if (memcmp(rxaqm_state_policy(state, iface, 0), rxaqm_state_policy(state, iface, i),
-			   sizeof(struct rxaqm_policy)))
+		if (!rxaqm_policy_same(rxaqm_state_policy(state, iface, 0),
+				       rxaqm_state_policy(state, iface, i)))
 			return false;
 	return true;
 }
@@ -162,22 +160,18 @@ static bool same_policies(const struct rxaqm_state *state, const struct rxaqm_if
 static void out_attached(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 			 const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
-	struct rxaqm_profile attached = *profile;
+	bool same = !strcmp(iface->profile, profile->name);
 
 	rxaqm_out_str(out, "attached_profile", NULL, iface->profile);
-	if (strcmp(iface->profile, profile->name)) {
+	if (!same)
 		rxaqm_out_text(out,
 			       "  ATTACHED with profile %s: detach and attach to change that\n",
 			       iface->profile);
-		/* A file given by --profile is not to be found again. */
-		if (rxaqm_profile_by_name(iface->profile, &attached, NULL))
-			attached.nr_settings = 0;
-	}
 	rxaqm_out_text(out, "policy in effect%s:\n",
 		       same_policies(state, iface) ?
 			       "" :
 			       " on queue 0; others differ, see \"rxaqm policy show\"");
-	out_policy(out, &attached, rxaqm_state_policy(state, iface, 0));
+	out_policy(out, same ? profile : NULL, rxaqm_state_policy(state, iface, 0));
 }
 
 void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
@@ -185,6 +179,7 @@ void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile
 {
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_iface *iface = NULL;
+	struct rxaqm_policy policy;
 	bool attached;
 
 	if (!rxaqm_state_open(&state, false, NULL))
@@ -195,7 +190,8 @@ void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile
 		out_attached(out, profile, &state, iface);
 	} else {
 		rxaqm_out_text(out, "policy that attach would set:\n");
-		out_policy(out, profile, NULL);
+		if (!rxaqm_profile_policy(profile, &policy, NULL))
+			out_policy(out, profile, &policy);
 	}
 	rxaqm_state_close(&state);
 }

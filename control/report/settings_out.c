@@ -85,6 +85,26 @@ const char *rxaqm_setting_format(const struct rxaqm_setting *setting,
 	return buf;
 }
 
+void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy)
+{
+	static const char *const names[] = { "default", "profile", "configuration", "operator" };
+	const struct rxaqm_setting *setting;
+	bool any = false;
+	char fmt[64];
+
+	rxaqm_out_object(out, "sources");
+	for (setting = rxaqm_settings; setting->name; setting++) {
+		enum rxaqm_source source = rxaqm_setting_source(policy, setting->name);
+
+		snprintf(fmt, sizeof(fmt), "%s%s by %%s", any ? ", " : "    set: ", setting->name);
+		rxaqm_out_str(out, setting->name, source ? fmt : NULL, names[source]);
+		any |= source != RXAQM_SOURCE_DEFAULT;
+	}
+	rxaqm_out_end(out);
+	if (any)
+		rxaqm_out_text(out, "\n");
+}
+
 static void out_json_ns(struct rxaqm_out *out, const struct rxaqm_setting *setting,
 			const struct rxaqm_policy *policy, __u64 now_ns)
 {

@@ -72,6 +72,7 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_bool(out, "target_auto", " (auto)", NULL, policy->target_auto);
 	rxaqm_out_ns(out, "interval_ns", " interval %s", rxaqm_status_interval_ns(&q, policy));
 	print_sojourn(out, &q, now_ns);
+	rxaqm_settings_sources_out(out, policy);
 	rxaqm_status_socket_out(out, state, iface, queue, &q, ifindex, now_ns);
 	rxaqm_status_target_out(out, facts, &q, policy);
 	rxaqm_status_law_out(out, iface, &q, now_ns);

@@ -47,6 +47,7 @@ const std::vector<Member> IFACE = {
 	M(rxaqm_iface, ifindex),
 	M(rxaqm_iface, prog_id),
 	M(rxaqm_iface, netns_ino),
+	M(rxaqm_iface, config_digest),
 	M(rxaqm_iface, attached_ns),
 	M(rxaqm_iface, hwtstamp_flags),
 	M(rxaqm_iface, hwtstamp_tx_type),
@@ -75,6 +76,7 @@ const std::vector<Member> POLICY = {
 	M(rxaqm_policy, ect0),
 	M(rxaqm_policy, ce_selector),
 	M(rxaqm_policy, ack),
+	M(rxaqm_policy, sources),
 };
 const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, skip),

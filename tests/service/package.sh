@@ -39,7 +39,7 @@ test_upgrade()
 	expect UnitFileState enabled
 	soon "it takes over" said "$nic: was attached already"
 	kept "$id"
-	[ ! -e /var/lib/rxaqm ] || wrong "the old program was kept though the new one can manage"
+	[ -z "$(ls /var/lib/rxaqm/rxaqm-* 2>/dev/null)" ] || wrong "the old program was kept though the new one can manage"
 
 	# One that an operator has stopped stays so.
 	systemctl stop $unit

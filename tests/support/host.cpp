@@ -64,6 +64,12 @@ Host::~Host()
 	rxaqm({ "detach", "--all" });
 	umount2(bpffs_.c_str(), MNT_DETACH);
 	rmdir(bpffs_.c_str());
+	release_held();
+}
+
+void Host::release_held() const
+{
+	fs::remove_all(bpffs_ + "-state");
 }
 
 RunOptions Host::with_environment(RunOptions options) const
@@ -72,7 +78,7 @@ RunOptions Host::with_environment(RunOptions options) const
 	Args ours = { "RXAQM_BPFFS=" + bpffs_, "LIBXDP_BPFFS=" + bpffs_,
 		      "RXAQM_PROFILE_PATH=" +
 			      from_environment("RXAQM_PROFILE_PATH", "nic-profiles"),
-		      "LC_ALL=C" };
+		      "STATE_DIRECTORY=" + bpffs_ + "-state", "LC_ALL=C" };
 
 	for (const std::string &var : options.environment) {
 		std::string name = var.substr(0, var.find('=') + 1);

@@ -43,6 +43,8 @@ class Host
 	{
 		return bpffs_;
 	}
+	/* Forget what commands have detached and daemons are to leave off. */
+	void release_held() const;
 	std::string state_dir() const
 	{
 		return bpffs_ + "/rxaqm";

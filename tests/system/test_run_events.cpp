@@ -184,6 +184,7 @@ TEST_CASE("run: kill -9 at any moment leaves what the next start puts right", "[
 		}
 		if (i % 4 == 3) {
 			CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
+			host.release_held();
 			CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
 			CHECK(host.gone());
 		}
@@ -211,6 +212,7 @@ TEST_CASE("run: kill -9 before each of its changes leaves what the next start pu
 		CHECK_FALSE(host.json(wire.rx, { "status" }).has("/interfaces/0/trouble"));
 		service.stop(SIGKILL);
 		REQUIRE(host.rxaqm({ "detach", "--all" }).exit_code == 0);
+		host.release_held();
 		REQUIRE(host.gone());
 	}
 	CHECK(places >= 5);

@@ -51,7 +51,8 @@ struct rxaqm_iface {
 	__u32 stamp; /* enum rxaqm_stamp */
 	__u32 ifindex; /* at attach; both may change later */
 	__u32 prog_id; /* the XDP program, which identifies the interface for good */
-	__u64 netns_ino; /* at attach */
+	__u32 netns_ino; /* at attach */
+	__u32 config_digest; /* of the section of rxaqm.conf that was applied last; 0: none was */
 	__u64 attached_ns; /* CLOCK_MONOTONIC */
 	__s32 hwtstamp_flags; /* struct hwtstamp_config before it was changed */
 	__s32 hwtstamp_tx_type;

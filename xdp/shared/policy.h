@@ -55,6 +55,14 @@ enum rxaqm_ack {
 	RXAQM_ACK_THIN, /* redundant pure ACKs are dropped first */
 };
 
+/* Who has set a setting. For control only: packets do not care. */
+enum rxaqm_source {
+	RXAQM_SOURCE_DEFAULT,
+	RXAQM_SOURCE_PROFILE,
+	RXAQM_SOURCE_CONFIG, /* the section of rxaqm.conf */
+	RXAQM_SOURCE_OPERATOR, /* a command */
+};
+
 #define RXAQM_MAX_EXEMPT_PORTS 8
 
 /* The interval stays below 2^32 ns: the control law multiplies it by a Q32 number. */
@@ -79,7 +87,8 @@ struct rxaqm_policy {
 	__u8 ect0; /* enum rxaqm_ect0 */
 	__u8 ce_selector; /* enum rxaqm_ce_selector */
 	__u8 ack; /* enum rxaqm_ack */
-	__u8 pad[5];
+	__u8 pad[1];
+	__u32 sources; /* two bits a setting, by its row in control's table: enum rxaqm_source */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_policy, 72);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "config/held.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/config.h"
+
+#define PATH_LEN (RXAQM_CONFIG_PATH_LEN + RXAQM_IFNAMSIZ)
+
+static const char *path_of(const char *ifname, char path[PATH_LEN])
+{
+	char name[16 + RXAQM_IFNAMSIZ];
+
+	snprintf(name, sizeof(name), "detached/%s", ifname);
+	return rxaqm_config_state_path(name, path, PATH_LEN);
+}
+
+/* A power cut may follow at once: on the disk, or not there. */
+static int write_new(const char *path, __u32 digest)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (dprintf(fd, "%u\n", digest) < 0 || fsync(fd))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int rxaqm_held_note(const char *ifname, __u32 digest)
+{
+	char dir[PATH_LEN], path[PATH_LEN], temporary[PATH_LEN];
+	int dir_fd, err;
+
+	mkdir(rxaqm_config_state_path("", dir, sizeof(dir)), 0755);
+	mkdir(rxaqm_config_state_path("detached", dir, sizeof(dir)), 0755);
+	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return -errno;
+	rxaqm_config_state_path("detached/.new", temporary, sizeof(temporary));
+	unlink(temporary);
+	err = write_new(temporary, digest);
+	if (!err && rename(temporary, path_of(ifname, path)))
+		err = -errno;
+	if (!err && fsync(dir_fd))
+		err = -errno;
+	close(dir_fd);
+	return err;
+}
+
+void rxaqm_held_forget(const char *ifname)
+{
+	char path[PATH_LEN];
+
+	unlink(path_of(ifname, path));
+}
+
+bool rxaqm_held(const char *ifname, __u32 digest)
+{
+	char path[PATH_LEN];
+	FILE *file = fopen(path_of(ifname, path), "re");
+	unsigned int noted = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%u", &noted) != 1)
+		noted = 0;
+	fclose(file);
+	return noted == digest;
+}
