@@ -2,12 +2,10 @@
 #include "attach/pins.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include <unistd.h>
 
 #include "nic/netns.h"
+#include "nic/xdp_near.h"
 
 #define LOCK_TRIES 100 /* of 50 ms; a driver may take seconds to attach */
 #define MAX_PINS 32 /* of a dispatcher: it has ten slots */
@@ -123,36 +122,24 @@ struct where {
 
 static void look_here(void *arg)
 {
-	struct if_nameindex *all, *one;
 	struct where *where = arg;
 
-	if (where->found)
-		return;
-	all = if_nameindex();
-	for (one = all; one && one->if_index && !where->found; one++) {
-		LIBBPF_OPTS(bpf_xdp_query_opts, opts);
-
-		if (!bpf_xdp_query((int)one->if_index, 0, &opts))
-			where->found = opts.prog_id == where->prog_id ||
-				       opts.drv_prog_id == where->prog_id ||
-				       opts.skb_prog_id == where->prog_id;
-	}
-	if (all)
-		if_freenameindex(all);
+	where->found = where->found || rxaqm_xdp_near(where->prog_id) > 0;
 }
 
-/* Is the dispatcher on an interface? @sure: or may it be on one that cannot be seen? */
+/* Is the dispatcher on an interface? @sure: or may it be on one that was once in this namespace? */
 static bool in_service(__u32 dispatcher, bool sure)
 {
 	struct where where = { .prog_id = dispatcher };
 	int fd = bpf_prog_get_fd_by_id(dispatcher);
-	bool all;
 
 	if (fd < 0)
 		return errno != ENOENT;
 	close(fd);
-	all = rxaqm_netns_each_process(look_here, &where);
-	return where.found || (sure && !all);
+	if (sure)
+		return rxaqm_xdp_near(dispatcher);
+	rxaqm_netns_each(look_here, &where);
+	return where.found;
 }
 
 static bool has(const struct pins *pins, __u32 prog_id)

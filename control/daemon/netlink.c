@@ -17,6 +17,7 @@
 
 #include "daemon/run.h"
 #include "base/now.h"
+#include "nic/nlattr.h"
 
 /* Several changes in a row, as drivers announce them, are looked at once. */
 #define CHANGES_NS (100 * RXAQM_NSEC_PER_MSEC)
@@ -41,36 +42,6 @@ static int open_socket(int protocol, unsigned int groups)
 	return fd;
 }
 
-/* The attribute @type in @bytes from @first on; NULL if there is none of at least @least. */
-static const struct nlattr *find_attr(const struct nlattr *first, size_t bytes, unsigned int type,
-				      size_t least)
-{
-	const char *at = (const char *)first, *end = at + bytes;
-
-	while ((size_t)(end - at) >= NLA_HDRLEN) {
-		const struct nlattr *attr = (const struct nlattr *)at;
-
-		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > end - at)
-			return NULL;
-		if ((attr->nla_type & NLA_TYPE_MASK) == type)
-			return attr->nla_len >= NLA_HDRLEN + least ? attr : NULL;
-		if (NLA_ALIGN(attr->nla_len) > end - at)
-			return NULL;
-		at += NLA_ALIGN(attr->nla_len);
-	}
-	return NULL;
-}
-
-static const void *payload(const struct nlattr *attr)
-{
-	return (const char *)attr + NLA_HDRLEN;
-}
-
-static const struct nlattr *find_nested(const struct nlattr *nest, unsigned int type, size_t least)
-{
-	return find_attr(payload(nest), nest->nla_len - NLA_HDRLEN, type, least);
-}
-
 /* Room of a message behind its first @header bytes of payload; -1 if it is too short. */
 static ssize_t behind(const struct nlmsghdr *message, size_t header)
 {
@@ -93,10 +64,10 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 	/* A bridge that loses a member says DELLINK, too. */
 	if (message->nlmsg_type == RTM_DELLINK && info->ifi_family != AF_UNSPEC)
 		return;
-	attr = find_attr((const struct nlattr *)(info + 1), (size_t)bytes, IFLA_IFNAME, 1);
+	attr = rxaqm_nlattr_find((const struct nlattr *)(info + 1), (size_t)bytes, IFLA_IFNAME, 1);
 	if (attr)
 		snprintf(name, sizeof(name), "%.*s", (int)(attr->nla_len - NLA_HDRLEN),
-			 (const char *)payload(attr));
+			 (const char *)rxaqm_nlattr_payload(attr));
 	if (link && message->nlmsg_type == RTM_NEWLINK && !strcmp(link->name, name)) {
 		/* Up, down, or the program is another. */
 		link->look = true;
@@ -120,11 +91,11 @@ static void on_ethtool_message(struct rxaqm_run *run, const struct nlmsghdr *mes
 	if (header->cmd != ETHTOOL_MSG_CHANNELS_NTF && header->cmd != ETHTOOL_MSG_RINGS_NTF)
 		return;
 	/* In both the header is attribute 1. */
-	attr = find_attr((const struct nlattr *)(header + 1), (size_t)bytes,
-			 ETHTOOL_A_CHANNELS_HEADER, 0);
+	attr = rxaqm_nlattr_find((const struct nlattr *)(header + 1), (size_t)bytes,
+				 ETHTOOL_A_CHANNELS_HEADER, 0);
 	if (attr)
-		attr = find_nested(attr, ETHTOOL_A_HEADER_DEV_INDEX, sizeof(__u32));
-	link = attr ? rxaqm_run_link_find(run, *(const __u32 *)payload(attr)) : NULL;
+		attr = rxaqm_nlattr_nested(attr, ETHTOOL_A_HEADER_DEV_INDEX, sizeof(__u32));
+	link = attr ? rxaqm_run_link_find(run, *(const __u32 *)rxaqm_nlattr_payload(attr)) : NULL;
 	if (!link || !link->section)
 		return;
 	link->facts = true;
@@ -187,17 +158,19 @@ static int on_genl(sd_event_source *source, int fd, uint32_t events, void *arg)
 /* Id of the multicast group "monitor" in the answer about the family; 0 if there is none. */
 static __u32 find_group(const struct nlattr *first, size_t bytes)
 {
-	const struct nlattr *groups = find_attr(first, bytes, CTRL_ATTR_MCAST_GROUPS, 0);
+	const struct nlattr *groups = rxaqm_nlattr_find(first, bytes, CTRL_ATTR_MCAST_GROUPS, 0);
 	const struct nlattr *group, *name, *id;
 	unsigned int i;
 
 	for (i = 1; groups && i < 16; i++) {
-		group = find_nested(groups, i, 0);
-		name = group ? find_nested(group, CTRL_ATTR_MCAST_GRP_NAME, 1) : NULL;
-		id = group ? find_nested(group, CTRL_ATTR_MCAST_GRP_ID, sizeof(__u32)) : NULL;
+		group = rxaqm_nlattr_nested(groups, i, 0);
+		name = group ? rxaqm_nlattr_nested(group, CTRL_ATTR_MCAST_GRP_NAME, 1) : NULL;
+		id = group ? rxaqm_nlattr_nested(group, CTRL_ATTR_MCAST_GRP_ID, sizeof(__u32)) :
+			     NULL;
 		if (name && id &&
-		    !strncmp(payload(name), ETHTOOL_MCGRP_MONITOR_NAME, name->nla_len - NLA_HDRLEN))
-			return *(const __u32 *)payload(id);
+		    !strncmp(rxaqm_nlattr_payload(name), ETHTOOL_MCGRP_MONITOR_NAME,
+			     name->nla_len - NLA_HDRLEN))
+			return *(const __u32 *)rxaqm_nlattr_payload(id);
 	}
 	return 0;
 }
@@ -240,9 +213,9 @@ static int ask_for_family(int fd, __u32 *ret_group)
 	if (bytes < 0)
 		return -EPROTO;
 	first = (const struct nlattr *)((const char *)NLMSG_DATA(message) + GENL_HDRLEN);
-	id = find_attr(first, (size_t)bytes, CTRL_ATTR_FAMILY_ID, sizeof(__u16));
+	id = rxaqm_nlattr_find(first, (size_t)bytes, CTRL_ATTR_FAMILY_ID, sizeof(__u16));
 	*ret_group = find_group(first, (size_t)bytes);
-	return id && *ret_group ? *(const __u16 *)payload(id) : -ENOENT;
+	return id && *ret_group ? *(const __u16 *)rxaqm_nlattr_payload(id) : -ENOENT;
 }
 
 /* Without it rings and channels are polled for: kernels before 5.6, or without the family. */

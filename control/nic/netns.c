@@ -58,17 +58,13 @@ __u64 rxaqm_netns_ino(void)
 	return ino_of("/proc/self/ns/net");
 }
 
-/* Call @each in the namespace @fd, unless that is home, and come back. Closes @fd. False if it cannot
- * be entered.
- */
-static bool call_in(int fd, void (*each)(void *arg), void *arg)
+/* Call @each in the namespace @fd, unless that is home, and come back. Closes @fd. */
+static void call_in(int fd, void (*each)(void *arg), void *arg)
 {
 	int home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	__u64 home_ino = rxaqm_netns_ino();
-	bool entered = false;
 
 	if (fd >= 0 && home_fd >= 0 && !setns(fd, CLONE_NEWNET)) {
-		entered = true;
 		if (rxaqm_netns_ino() != home_ino)
 			each(arg);
 		/* The namespace was ours a moment ago: going back cannot fail. */
@@ -79,7 +75,6 @@ static bool call_in(int fd, void (*each)(void *arg), void *arg)
 		close(home_fd);
 	if (fd >= 0)
 		close(fd);
-	return entered;
 }
 
 void rxaqm_netns_each(void (*each)(void *arg), void *arg)
@@ -96,46 +91,6 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 			call_in(open_named(entry->d_name), each, arg);
 	if (dir)
 		closedir(dir);
-}
-
-/* Call @each in the namespace of process @pid. Most are in the first, or in that of the process
- * before, @last_ino. False if that cannot be done though the process is there.
- */
-static bool call_for(const char *pid, __u64 *last_ino, void (*each)(void *arg), void *arg)
-{
-	char path[64];
-	__u64 ino;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%.16s/ns/net", pid);
-	ino = ino_of(path);
-	/* A process that has just ended has none; one that may not be asked is another matter. */
-	if (!ino)
-		return errno == ENOENT || errno == ESRCH;
-	if (ino == *last_ino || ino == ino_of(FIRST_NETNS))
-		return true;
-	*last_ino = ino;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT || errno == ESRCH;
-	return call_in(fd, each, arg);
-}
-
-bool rxaqm_netns_each_process(void (*each)(void *arg), void *arg)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	__u64 last_ino = 0;
-	bool all = dir;
-
-	rxaqm_netns_each(each, arg);
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-		    !call_for(entry->d_name, &last_ino, each, arg))
-			all = false;
-	if (dir)
-		closedir(dir);
-	return all;
 }
 
 void rxaqm_netns_origin(void (*call)(void *arg), void *arg)

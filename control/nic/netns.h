@@ -25,9 +25,6 @@ __u64 rxaqm_netns_ino(void);
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 
-/* The same, and in those of all processes. False if there is one that could not be entered. */
-bool rxaqm_netns_each_process(void (*each)(void *arg), void *arg);
-
 /* Call @call in the namespace that the command was started in. */
 void rxaqm_netns_origin(void (*call)(void *arg), void *arg);
 
