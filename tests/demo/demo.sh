@@ -4,7 +4,7 @@
 # The demo: an overloaded receiving CPU, first without rxaqm, then with it, once for a
 # NIC's ring and once for a CPU's backlog. What it claims is checked: exit status 0 says
 # that it was so, 1 that it was not, 75 that the machine had too little undisturbed time to tell.
-# docs/demo.md explains it. Needs root and about a minute.
+# docs/measurements.md explains it. Needs root and about a minute.
 #
 #   demo.sh [ring|backlog]...
 #

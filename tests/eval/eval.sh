@@ -3,7 +3,7 @@
 #
 # The evaluation: rxaqm beside what people use today, on the simulated NIC, in guests that run in
 # virtual time. Runs tests/eval/scenarios with tests/eval/options and makes a report.
-# docs/evaluation.md. Needs root, and most of an hour; with -q less than ten minutes.
+# docs/measurements.md. Needs root, and most of an hour; with -q less than ten minutes.
 #
 #   eval.sh [-q] [-n RUNS] [-m RUNS] [-g GUESTS] [-t SECONDS] [-c] [-r] [-d] [SCENARIO]...
 #
@@ -14,7 +14,7 @@
 #   -t  begins no run after SECONDS (3300, quick 500)
 #   -c  continues what was begun: runs that are complete are not repeated
 #   -r  only makes the report, of what was measured before
-#   -d  puts it into docs/evaluation.md, too
+#   -d  puts it into docs/measurements.md, too
 #
 # Leaves build/eval/report.html, results.json, table.md, pictures, and in raw/ what was measured.
 # Status 1: a run failed.

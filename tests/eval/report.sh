@@ -105,17 +105,17 @@ conditions()
 		"$(jq -s 'map(select(.status != "ok")) | length' "$out/runs.jsonl")"
 }
 
-# into_docs: the tables and pictures, between the marks of docs/evaluation.md.
+# into_docs: the tables and pictures, between the marks of docs/measurements.md.
 into_docs()
 {
-	local page=$root/docs/evaluation.md picture
+	local page=$root/docs/measurements.md picture
 
 	for picture in delay time; do
 		cp "$out/$picture.svg" "$root/docs/evaluation-$picture.svg"
 	done
 	{
-		sed '/^## /s/^/#/' "$out/table.md"
-		printf '\n### %s\n\n![%s](%s)\n' \
+		sed '/^## /s/^/##/' "$out/table.md"
+		printf '\n#### %s\n\n![%s](%s)\n' \
 			"Time in the ring of all scenarios, with each option" "Median and 99th percentile" evaluation-delay.svg \
 			"How the queue settles" "Time in the ring over time" evaluation-time.svg
 	} >"$out/results.md"

@@ -205,7 +205,7 @@ run()
 	measure
 	udp_stop
 	if [[ ${#processes[@]} -gt $nr ]]; then
-		kill -KILL "${processes[@]:nr}"
+		kill -KILL "${processes[@]:nr}" 2>/dev/null || true
 		wait "${processes[@]:nr}" 2>/dev/null || true
 	fi
 	# What is not answered a second later was lost: it is sent again then.

@@ -5,7 +5,7 @@
 # flows with some CUBIC among them, that fill the ring with data (load rx) or, as storage does,
 # with the ACKs of what the host sends (load tx); with its own or a shared completion queue.
 # Each run is observed, then enforced as the original did, then by the default law.
-# docs/experiment.md.
+# docs/measurements.md.
 #
 #   guest.sh MODULE OUT_DIR [DESIGN-LOAD]...
 #

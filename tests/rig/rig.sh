@@ -10,7 +10,7 @@
 #   rig.sh overflow             packets lost so far because the queue was full
 #   rig.sh down                 take it down; also after a crash, also when there is none
 #
-# Or source it and use the rig_* functions. docs/demo.md says how it works. It makes only
+# Or source it and use the rig_* functions. docs/measurements.md says how it works. It makes only
 # what is named below and removes only that; net.core.netdev_max_backlog and the priorities of
 # softirq threads are restored.
 

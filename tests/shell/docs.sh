@@ -9,7 +9,7 @@ manual=docs/rxaqm.8
 documents=(README.md docs/*.md nic-profiles/README.md)
 failed=0
 # shellcheck disable=SC2016 # backticks of Markdown
-quoted='`[^`]+`' key_row='^| `\([a-z0-9_]*\)` |' column_row='^| \(`[^|]*\) |'
+quoted='`[^`]+`' key_row='^| `\([a-z0-9_]*\)` |'
 
 wrong()
 {
@@ -99,8 +99,6 @@ manual_keys()
 
 keys=$(help_keys)
 same "policy keys" "rxaqm policy --help" "$keys" "$manual" "$(manual_keys)"
-same "policy keys" "rxaqm policy --help" "$(awk '{ print $1, $3 }' <<<"$keys")" README.md \
-	"$(sed -n '/^## Policies/,/^## Signals/'"s/$key_row.* | .\([^ ]*\). | [^|]* |$/\1 \2/p" README.md)"
 same "policy keys" "rxaqm policy --help" \
 	"$(awk '$1 != "mode" && $1 != "lease" { print $1 }' <<<"$keys"; echo preset)" \
 	nic-profiles/README.md "$(sed -n '/^## \[Policy\]/,$'"s/$key_row.*/\1/p" nic-profiles/README.md)"
@@ -109,7 +107,6 @@ same "policy keys" "rxaqm policy --help" \
 while read -r key range; do
 	item=$(section POLICY | awk -v item=".It Cm $key Ns" '/^\.It / { on = index($0, item) == 1 } on')
 	[[ ${item//$'\n'/ } == *"$range"* ]] || wrong "$manual: $key: '$range' is missing"
-	[[ $(grep -F "| \`$key\` |" README.md) == *"$range"* ]] || wrong "README.md: $key: '$range' is missing"
 done < <("$rxaqm" policy --help | awk '
 	/^  [a-z0-9_]+=/ { sub("=", " "); key = $1; next }
 	match($0, /[0-9]+[a-z%]+ to [0-9]+[a-z%]+/) { print key, substr($0, RSTART, RLENGTH) }')
@@ -122,12 +119,10 @@ done < <("$rxaqm" policy --help | awk '
 
 columns=$(sed -n '/rxaqm_top_header/,/^}/p' control/cli/top.c | grep -oE '"[^"]+"' | tr -d '"' | xargs -n 1)
 same "columns of top" control/cli/top.c "$columns" "$manual" "$(section "COLUMNS OF TOP" | grep '^\.It' | items)"
-same "columns of top" control/cli/top.c "$columns" README.md \
-	"$(sed -n '/^## Reading/,/^## Policies/'"s/$column_row.*/\1/p" README.md | tr -d '\140,' | xargs -n 1)"
 
 same counters xdp/shared/stats.h "$(sed -n 's/.*X([A-Z0-9_]*, "\([a-z0-9_]*\)",.*/\1/p' xdp/shared/stats.h)" \
 	"$manual" "$(section COUNTERS | items)"
-same variables control "$(grep -rohE 'getenv\("[A-Z_]+"\)' control | grep -oE '[A-Z_]{4,}')" \
+same variables control "$(grep -rohE '(getenv|path_in)\("[A-Z_]+"' control | grep -oE '[A-Z_]{4,}')" \
 	"$manual" "$(sed -n 's/^\.It Ev //p' "$manual")"
 same "exit codes" control/base/log.h "$(grep -oE 'RXAQM_EXIT_[A-Z_]+ = [0-9]' control/base/log.h | grep -oE '[0-9]$')" \
 	"$manual" "$(section "EXIT STATUS" | sed -n 's/^\.It \([0-9]\)$/\1/p')"
