@@ -12,6 +12,7 @@
 #include "attach/hint.h"
 #include "attach/hooks.h"
 #include "nic/netns.h"
+#include "attach/pins.h"
 #include "attach/stamps.h"
 #include "attach/xdp.h"
 
@@ -288,7 +289,10 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	bool hint = false;
 	int err;
 
-	err = make_state(state, error);
+	/* Undoing needs libxdp's lock, too: what cannot be had now should leave nothing to undo. */
+	err = rxaqm_pins_wait(error);
+	if (!err)
+		err = make_state(state, error);
 	if (err)
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */

@@ -8,6 +8,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "nic/nlattr.h"
+
 /* From linux/netdev.h, which older headers lack. */
 #define NETDEV_CMD_DEV_GET 1
 #define NETDEV_A_DEV_IFINDEX 1
@@ -64,20 +66,13 @@ static int ask(int fd, __u16 family, __u8 cmd, __u16 type, const void *value, si
 /* Copy attribute @type, of @len bytes, out of @reply. False if it is not there. */
 static bool find(const union reply *reply, __u16 type, void *value, size_t len)
 {
-	size_t at = NLMSG_LENGTH(GENL_HDRLEN);
-	struct nlattr attr;
+	const size_t at = NLMSG_LENGTH(GENL_HDRLEN);
+	const struct nlattr *attr = rxaqm_nlattr_find((const struct nlattr *)(reply->bytes + at),
+						      reply->nl.nlmsg_len - at, type, len);
 
-	while (at + NLA_HDRLEN <= reply->nl.nlmsg_len) {
-		memcpy(&attr, reply->bytes + at, sizeof(attr));
-		if (attr.nla_len < NLA_HDRLEN || attr.nla_len > reply->nl.nlmsg_len - at)
-			return false;
-		if ((attr.nla_type & NLA_TYPE_MASK) == type && attr.nla_len >= NLA_HDRLEN + len) {
-			memcpy(value, reply->bytes + at + NLA_HDRLEN, len);
-			return true;
-		}
-		at += NLA_ALIGN(attr.nla_len);
-	}
-	return false;
+	if (attr)
+		memcpy(value, rxaqm_nlattr_payload(attr), len);
+	return attr;
 }
 
 static int query(int fd, unsigned int ifindex)

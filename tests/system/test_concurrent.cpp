@@ -203,6 +203,7 @@ TEST_CASE("concurrent: who holds libxdp's lock is told, and does not hold up oth
 	CHECK(result.exit_code == 1);
 	CHECK(result.err.find("libxdp's lock on \"" + dir + "\"") != std::string::npos);
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+	CHECK(access(host.state_dir().c_str(), F_OK) != 0);
 	close(fd);
 	CHECK(tried().exit_code == 0);
 }
