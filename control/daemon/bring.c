@@ -15,13 +15,24 @@
 
 #define RETRY_MIN_NS RXAQM_NSEC_PER_SEC
 #define RETRY_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
+/* What the kernel tells so soon after an attempt, the attempt has caused. */
+#define ECHO_NS RXAQM_NSEC_PER_SEC
 /* A NIC whose rings are changed again and again is not attached anew as often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
 
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
 {
 	link->due_ns = rxaqm_now_ns() + after_ns;
+	link->due_at = time(NULL) + (time_t)(after_ns / RXAQM_NSEC_PER_SEC);
 	rxaqm_run_sync_by(link->run, link->due_ns);
+}
+
+/* What kernel or NIC cannot do, they cannot a minute later. All else may pass. */
+static bool is_final(const struct rxaqm_error *error)
+{
+	return error->exit_code == RXAQM_EXIT_UNSUPPORTED &&
+	       (error->err == EOPNOTSUPP || /* and these two are what the verifier says */
+		error->err == EACCES || error->err == E2BIG);
 }
 
 /* Log @error, unless it is what was logged last, and note when to try again. */
@@ -35,18 +46,34 @@ static void fail(struct rxaqm_link *link, const struct rxaqm_error *error)
 		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
 		return;
 	}
-	if (!link->complaint || strcmp(link->complaint, error->text)) {
-		rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error->text);
-		free(link->complaint);
-		link->complaint = strdup(error->text);
-	}
-	/* What kernel, NIC or configuration cannot do, they cannot a minute later. */
-	if (error->exit_code == RXAQM_EXIT_UNSUPPORTED || error->exit_code == RXAQM_EXIT_USAGE)
-		return;
+	link->tried_ns = rxaqm_now_ns();
 	link->retry_ns = link->retry_ns ? 2 * link->retry_ns : RETRY_MIN_NS;
 	if (link->retry_ns > RETRY_MAX_NS)
 		link->retry_ns = RETRY_MAX_NS;
-	rxaqm_run_try_again(link, link->retry_ns);
+	if (!link->complaint || strcmp(link->complaint, error->text)) {
+		rxaqm_run_log(LOG_ERR, "%s: %s; tried again %swhen the interface changes",
+			      link->name, error->text,
+			      is_final(error) ? "" :
+						"in 1s, then after ever longer, 60s at most, and ");
+		free(link->complaint);
+		link->complaint = strdup(error->text);
+	}
+	if (!is_final(error))
+		rxaqm_run_try_again(link, link->retry_ns);
+}
+
+void rxaqm_run_changed(struct rxaqm_link *link)
+{
+	__u64 now_ns = rxaqm_now_ns(), due_ns = link->tried_ns + link->retry_ns / 2;
+
+	if (link->state != RXAQM_LINK_FAILED || rxaqm_ns_since(now_ns, link->tried_ns) < ECHO_NS)
+		return;
+	if (!rxaqm_ns_after(due_ns, now_ns))
+		due_ns = now_ns + RXAQM_RUN_LOCKED_NS;
+	if (link->due_ns && !rxaqm_ns_after(link->due_ns, due_ns))
+		return;
+	rxaqm_run_log(LOG_INFO, "%s: has changed, which is a reason to try again", link->name);
+	rxaqm_run_try_again(link, due_ns - now_ns);
 }
 
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
@@ -340,7 +367,8 @@ void rxaqm_run_bring(struct rxaqm_link *link)
 	    (link->state == RXAQM_LINK_RELEASED || link->state == RXAQM_LINK_DISABLED))
 		return;
 	err = rxaqm_run_state_lock(run);
-	if (err == -EBUSY) {
+	link->blocked = err == -EBUSY;
+	if (link->blocked) {
 		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
 		return;
 	}
