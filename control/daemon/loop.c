@@ -170,6 +170,7 @@ static void detach_all(struct rxaqm_run *run)
 		if (!iface)
 			continue;
 		error.text[0] = '\0';
+		rxaqm_run_hold(link, iface);
 		if (rxaqm_plane_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else

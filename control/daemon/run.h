@@ -13,6 +13,7 @@
  *   netlink.c  what the kernel says of interfaces, rings and channels
  *   links.c    the interfaces that the configuration names
  *   bring.c    bringing one of them in line: attach, adopt, attach anew, detach
+ *   retry.c    when what failed is tried again
  *   look.c     what others have done to it
  *   state.c    the pinned state, as it comes and goes
  *   lease.c, clock.c, overload.c, metrics.c, status.c   chores
@@ -154,12 +155,18 @@ void rxaqm_run_links_free(struct rxaqm_run *run);
  * again.
  */
 void rxaqm_run_bring(struct rxaqm_link *link);
+/* retry.c: do that after a pause. */
+void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
+/* Log @error, unless it is what was logged last, and note when to try again. */
+void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 /* The kernel says that the interface has changed: try again what failed, if not too often. */
 void rxaqm_run_changed(struct rxaqm_link *link);
-/* Do that after a pause. */
-void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* It is attached, as the entry @slot with the program @prog_id. */
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon that
+ * starts later is to leave it off.
+ */
+void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is told as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 /* The policies of its section are to be those of its queues. */

@@ -227,6 +227,24 @@ TEST_CASE("run: what an operator detaches stays off when the daemon starts again
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if));
 }
 
+TEST_CASE("run: with on_stop=detach, what an operator has switched off is left off", "[run][keep]")
+{
+	Run r;
+	std::string mode = GENERATE("observe", "enforce");
+
+	r.service.configure("[Daemon]\non_stop=detach\n" + r.section("mode=enforce\n"));
+	r.service.start();
+	REQUIRE(r.host.rxaqm(r.wire.rx, { "policy", "set", r.wire.rx_if, "mode=" + mode })
+			.exit_code == 0);
+	REQUIRE(r.service.stop().exit_code == 0);
+	REQUIRE(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
+	r.service.start();
+	CAPTURE(r.service.log());
+	CHECK(bool(xdp_on(r.wire.rx, r.wire.rx_if)) == (mode == "enforce"));
+	r.service.reload();
+	CHECK(r.mode() == "enforce");
+}
+
 TEST_CASE("run: what an operator attaches under a daemon keeps its policy over a restart",
 	  "[run][keep]")
 {
