@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/now.h"
 #include "attach/ect0.h"
@@ -28,6 +29,27 @@ static unsigned int queue_entries(const struct rxaqm_attach *attach, bool by_cpu
 	if (by_cpu)
 		return rxaqm_max_backlog();
 	return attach->nic.rx_ring ? attach->nic.rx_ring : attach->profile->ring_entries;
+}
+
+/* What is needed later of @profile, which is not read again. */
+static void take_facts(struct rxaqm_iface *iface, const struct rxaqm_profile *profile)
+{
+	iface->flags &= ~RXAQM_IFACE_BY_WORK;
+	if (profile->design == RXAQM_DESIGN_SHARED)
+		iface->flags |= RXAQM_IFACE_BY_WORK;
+	iface->poll_packets = iface->flags & RXAQM_IFACE_BY_CPU ? 0 : profile->poll_packets;
+	iface->target_rule = profile->target_rule;
+	iface->target_quarters = (__u16)rxaqm_target_rule_quarters(profile->target_rule);
+	iface->moderation_ns = (__u32)rxaqm_floor_bounded(profile->moderation_ns);
+	snprintf(iface->profile, sizeof(iface->profile), "%s", profile->name);
+}
+
+bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile)
+{
+	struct rxaqm_iface by_profile = *iface;
+
+	take_facts(&by_profile, profile);
+	return !memcmp(&by_profile, iface, sizeof(by_profile));
 }
 
 struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_attach *attach,
@@ -55,21 +77,15 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	iface = &state->iface[slot];
 	iface->flags = (attach->generic ? RXAQM_IFACE_GENERIC : 0) |
 		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0) | (hint ? RXAQM_IFACE_HINT : 0);
-	if (attach->profile->design == RXAQM_DESIGN_SHARED)
-		iface->flags |= RXAQM_IFACE_BY_WORK;
 	iface->ring_entries = queue_entries(attach, by_cpu);
-	iface->poll_packets = by_cpu ? 0 : attach->profile->poll_packets;
 	iface->stamp = hint ? RXAQM_STAMP_HWTSTAMP :
 			      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
-	iface->target_rule = attach->profile->target_rule;
-	iface->target_quarters = (__u16)rxaqm_target_rule_quarters(attach->profile->target_rule);
-	iface->moderation_ns = (__u32)rxaqm_floor_bounded(attach->profile->moderation_ns);
+	take_facts(iface, attach->profile);
 	rxaqm_ect0_look(iface);
 	iface->ifindex = attach->nic.ifindex;
 	iface->netns_ino = (__u32)rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();
 	snprintf(iface->name, sizeof(iface->name), "%s", attach->ifname);
-	snprintf(iface->profile, sizeof(iface->profile), "%s", attach->profile->name);
 	rxaqm_state_set_policies(state, iface, policies);
 	free(policies);
 	return iface;

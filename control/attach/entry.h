@@ -11,6 +11,9 @@
 struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_attach *attach,
 				    bool hint, struct rxaqm_error *error);
 
+/* Was @iface attached with the name and the facts that @profile has now? */
+bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile);
+
 /* Remove what libxdp has pinned of the program of @iface, @prog_id (0 if it was not noted), where its
  * dispatcher is on no interface, see rxaqm_pins_sweep(). Returns how many pins, or -errno; @error as there.
  */

@@ -15,6 +15,7 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 
 	if (error) {
 		error->exit_code = exit_code;
+		error->err = err;
 		va_start(args, fmt);
 		vsnprintf(error->text, sizeof(error->text), fmt, args);
 		va_end(args);

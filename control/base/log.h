@@ -22,6 +22,7 @@ enum rxaqm_exit {
 /* Why something failed, in words for the operator: what, where, and the remedy. */
 struct rxaqm_error {
 	enum rxaqm_exit exit_code;
+	int err; /* errno, positive */
 	char text[512];
 };
 

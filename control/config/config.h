@@ -61,7 +61,8 @@ struct rxaqm_config {
 	int on_stop; /* enum rxaqm_on_stop */
 	char status_file[RXAQM_CONFIG_PATH_LEN]; /* "": none */
 	unsigned int status_mode;
-	char status_group[33]; /* "": as the daemon has it */
+	char status_group[33];
+	gid_t status_gid; /* of that, looked up once: who asks LDAP may wait; -1: not known */
 	__u64 status_interval_ns;
 	__u64 settle_ns; /* an interface that appeared is left alone for so long */
 	/* [Metrics] */

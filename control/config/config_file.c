@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading rxaqm.conf. */
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,6 +260,7 @@ int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config
 {
 	const struct rxaqm_ini_ops ops = { .section = read_section, .key = read_key };
 	struct reading reading = { .config = config };
+	const struct group *group;
 	int err;
 
 	rxaqm_config_init(config);
@@ -267,6 +269,8 @@ int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config
 		err = check_all(config, path, error);
 	if (err)
 		rxaqm_config_free(config);
+	group = err ? NULL : getgrnam(config->status_group);
+	config->status_gid = group ? group->gr_gid : (gid_t)-1;
 	return err;
 }
 

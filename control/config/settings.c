@@ -228,6 +228,8 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *
 	return err;
 }
 
+_Static_assert(2 * RXAQM_NR_SETTINGS <= 32, "room in rxaqm_policy.sources");
+
 static unsigned int source_shift(const char *key)
 {
 	return 2 * (unsigned int)(rxaqm_setting_find(key) - rxaqm_settings);

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "attach/entry.h"
 #include "attach/hint.h"
 #include "base/now.h"
 #include "daemon/run.h"
@@ -89,7 +90,7 @@ const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 		return generic ? "it is in generic mode" : "it is in native mode";
 	if (section->key != RXAQM_KEY_AUTO && by_cpu != (section->key == RXAQM_KEY_CPU))
 		return by_cpu ? "its queues are the CPUs' backlogs" : "its queues are the NIC's";
-	if (section->profile[0] && strcmp(iface->profile, plan->profile.name))
+	if (section->profile[0] && !rxaqm_entry_has_facts(iface, &plan->profile))
 		return "it has another profile";
 	if (rxaqm_hint_check_policy(iface, plan->attach.ifname, &plan->policy, NULL))
 		return "its program cannot go by the signal asked for";

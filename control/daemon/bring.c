@@ -13,46 +13,14 @@
 #include "attach/stamps.h"
 #include "attach/xdp.h"
 
-#define RETRY_MIN_NS RXAQM_NSEC_PER_SEC
-#define RETRY_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
 /* A NIC whose rings are changed again and again is not attached anew as often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
-
-void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
-{
-	link->due_ns = rxaqm_now_ns() + after_ns;
-	rxaqm_run_sync_by(link->run, link->due_ns);
-}
-
-/* Log @error, unless it is what was logged last, and note when to try again. */
-static void fail(struct rxaqm_link *link, const struct rxaqm_error *error)
-{
-	link->state = RXAQM_LINK_FAILED;
-	link->slot = -1;
-	/* It went, or got another name, meanwhile: the kernel's message about that comes. */
-	if (if_nametoindex(link->name) != link->ifindex) {
-		link->run->rescan = true;
-		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
-		return;
-	}
-	if (!link->complaint || strcmp(link->complaint, error->text)) {
-		rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error->text);
-		free(link->complaint);
-		link->complaint = strdup(error->text);
-	}
-	/* What kernel, NIC or configuration cannot do, they cannot a minute later. */
-	if (error->exit_code == RXAQM_EXIT_UNSUPPORTED || error->exit_code == RXAQM_EXIT_USAGE)
-		return;
-	link->retry_ns = link->retry_ns ? 2 * link->retry_ns : RETRY_MIN_NS;
-	if (link->retry_ns > RETRY_MAX_NS)
-		link->retry_ns = RETRY_MAX_NS;
-	rxaqm_run_try_again(link, link->retry_ns);
-}
 
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
 {
 	if (prog_id != link->prog_id && !link->kept)
 		rxaqm_run_overload_free(link);
+	rxaqm_held_forget(link->name);
 	link->state = RXAQM_LINK_ATTACHED;
 	link->slot = slot;
 	link->prog_id = prog_id;
@@ -183,6 +151,27 @@ static int attach(struct rxaqm_link *link, struct rxaqm_attach_plan *plan, const
 	return 0;
 }
 
+void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, i);
+
+		if (policy->mode != RXAQM_MODE_ENFORCE &&
+		    rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR)
+			break;
+	}
+	if (i == iface->nr_queues)
+		return;
+	err = rxaqm_held_note(link->name, iface->config_digest);
+	if (err)
+		rxaqm_run_log(LOG_WARNING,
+			      "%s: cannot note that an operator has switched it off: %s",
+			      link->name, strerror(-err));
+}
+
 /* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
  * to be brought in line.
  */
@@ -197,6 +186,8 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		plan->policy = link->kept[0];
 	link->refreshed_ns = rxaqm_now_ns();
 	error->text[0] = '\0';
+	if (link->kept)
+		rxaqm_run_hold(link, iface);
 	err = rxaqm_plane_detach(&link->run->state, iface, error);
 	if (err)
 		return err;
@@ -266,11 +257,15 @@ static bool stays_off(struct rxaqm_link *link)
 						 rxaqm_plane_find(&link->run->state, link->name) :
 						 NULL;
 
-	if (!link->afresh && rxaqm_held(link->name, digest)) {
+	/* On its way off and on again. */
+	if (link->kept)
+		return false;
+	if (link->afresh)
+		rxaqm_held_forget(link->name);
+	if (rxaqm_held(link->name, digest)) {
 		rxaqm_run_release(link, "was detached by a command");
 		return true;
 	}
-	rxaqm_held_forget(link->name);
 	/* What came while the daemon runs is another interface of that name. */
 	if (link->afresh || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
 	    bare->state != RXAQM_IFACE_ATTACHED || bare->config_digest != digest)
@@ -340,7 +335,8 @@ void rxaqm_run_bring(struct rxaqm_link *link)
 	    (link->state == RXAQM_LINK_RELEASED || link->state == RXAQM_LINK_DISABLED))
 		return;
 	err = rxaqm_run_state_lock(run);
-	if (err == -EBUSY) {
+	link->blocked = err == -EBUSY;
+	if (link->blocked) {
 		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
 		return;
 	}
@@ -362,5 +358,5 @@ void rxaqm_run_bring(struct rxaqm_link *link)
 	if (err && link->state == RXAQM_LINK_LOST)
 		rxaqm_run_try_again(link, RXAQM_RUN_LOST_NS);
 	else if (err)
-		fail(link, &error);
+		rxaqm_run_failed(link, &error);
 }

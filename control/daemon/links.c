@@ -13,7 +13,7 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 	struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next)
-		if (link->ifindex == ifindex)
+		if (link->ifindex == ifindex && !link->gone)
 			return link;
 	return NULL;
 }
@@ -48,12 +48,13 @@ static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 	link->section = section;
 	link->slot = -1;
 	link->configure = true;
-	link->found = !run->ready;
+	link->afresh = run->afresh;
+	link->found = !run->begun;
 	link->seen = true;
-	/* A name given by the kernel may be replaced in a moment. What is there at the start is not
-	 * new.
+	/* A name given by the kernel may be replaced in a moment. What is there at the start, or only
+	 * has a section now, is not new.
 	 */
-	due_in(link, run->ready ? run->config.settle_ns : 0);
+	due_in(link, run->begun && !run->afresh ? run->config.settle_ns : 0);
 	while (*end)
 		end = &(*end)->next;
 	*end = link;
@@ -70,6 +71,13 @@ static void rename_link(struct rxaqm_link *link, const char *name)
 	link->section = section;
 	link->configure = true;
 	due_in(link, link->run->config.settle_ns);
+}
+
+void rxaqm_run_link_gone(struct rxaqm_link *link)
+{
+	rxaqm_run_log(LOG_INFO, "%s: is gone", link->name);
+	link->gone = true;
+	link->run->recover = 10;
 }
 
 /* Compare the list with what the kernel has. */
@@ -94,13 +102,11 @@ static void list(struct rxaqm_run *run)
 			rename_link(link, one->if_name);
 	}
 	if_freenameindex(all);
-	for (link = run->links; link; link = link->next) {
-		if (link->seen)
-			continue;
-		rxaqm_run_log(LOG_INFO, "%s: is gone", link->name);
-		link->gone = true;
-		run->recover = 10;
-	}
+	run->begun = true;
+	run->afresh = false;
+	for (link = run->links; link; link = link->next)
+		if (!link->seen && !link->gone)
+			rxaqm_run_link_gone(link);
 }
 
 static void sweep(struct rxaqm_run *run)
@@ -115,6 +121,17 @@ static void sweep(struct rxaqm_run *run)
 			at = &link->next;
 		}
 	}
+}
+
+/* Was every interface tried? Nobody is waited for longer than commands wait. */
+static bool all_tried(const struct rxaqm_run *run)
+{
+	const struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next)
+		if (link->blocked && rxaqm_ns_after(run->ready_by_ns, rxaqm_now_ns()))
+			return false;
+	return true;
 }
 
 void rxaqm_run_sync(struct rxaqm_run *run)
@@ -139,6 +156,8 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 	if (first_ns)
 		rxaqm_run_sync_by(run, first_ns);
 	rxaqm_run_leases(run);
+	if (!run->ready && all_tried(run))
+		rxaqm_run_notify_ready(run);
 	rxaqm_run_notify_status(run);
 }
 
@@ -164,6 +183,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 	}
 	rxaqm_config_free(old);
 	run->rescan = true;
+	run->afresh = true;
 }
 
 void rxaqm_run_links_free(struct rxaqm_run *run)

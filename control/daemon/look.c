@@ -34,14 +34,17 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 	still = iface->state == RXAQM_IFACE_ATTACHED && rxaqm_plane_ifindex(iface) == link->ifindex;
 	if (still && link->section)
 		iface->config_digest = rxaqm_config_digest(link->section);
-	rxaqm_run_state_unlock(run);
-	if (!still)
+	if (!still) {
+		rxaqm_run_state_unlock(run);
 		return;
+	}
 	rxaqm_run_log(LOG_NOTICE,
 		      "%s: attached by a command; its policy stays as it is until the configuration "
 		      "is read again",
 		      link->name);
+	/* Under the lock, since that forgets that it was detached. */
 	rxaqm_run_attached(link, (int)(iface - run->state.iface), iface->prog_id);
+	rxaqm_run_state_unlock(run);
 	link->lease_until_ns = 0;
 }
 

@@ -83,11 +83,13 @@ static void recover(struct rxaqm_run *run)
 	rxaqm_run_state_unlock(run);
 }
 
+/* A callback that returns an error is never called again, and nobody would know. */
 static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct rxaqm_run *run = arg;
 
 	run->ticks++;
+	rxaqm_run_netlink_resume(run);
 	look_around(run);
 	recover(run);
 	rxaqm_run_sync(run);
@@ -97,8 +99,12 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	rxaqm_run_metrics(run);
 	/* From now, not from when it was due: a machine that slept has nothing to catch up with. */
 	(void)usec;
-	sd_event_source_set_time(source, USEC(rxaqm_now_ns() + TICK_NS));
-	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	if (sd_event_source_set_time(source, USEC(rxaqm_now_ns() + TICK_NS)) < 0 ||
+	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) < 0) {
+		rxaqm_run_log(LOG_ERR, "cannot set the timer of the event loop");
+		sd_event_exit(run->event, RXAQM_EXIT_FAILED);
+	}
+	return 0;
 }
 
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
@@ -164,6 +170,7 @@ static void detach_all(struct rxaqm_run *run)
 		if (!iface)
 			continue;
 		error.text[0] = '\0';
+		rxaqm_run_hold(link, iface);
 		if (rxaqm_plane_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else
@@ -181,6 +188,8 @@ static void tear_down(struct rxaqm_run *run)
 	sd_event_source_unref(run->tick_timer);
 	sd_event_source_unref(run->sync_timer);
 	sd_event_source_unref(run->clock_timer);
+	sd_event_source_unref(run->rtnl_source);
+	sd_event_source_unref(run->genl_source);
 	run->sync_timer = NULL;
 	sd_event_unref(run->event);
 	rxaqm_state_close(&run->state);
@@ -202,13 +211,13 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		run->recover = 1;
 		recover(run);
 		run->rescan = true;
+		rxaqm_run_notify_starting(run);
 		rxaqm_run_sync(run);
-		rxaqm_run_notify_ready(run);
 		err = sd_event_loop(run->event);
-		if (err < 0) {
+		if (err < 0)
 			rxaqm_run_log(LOG_ERR, "the event loop ended: %s", strerror(-err));
+		if (err)
 			run->exit_code = RXAQM_EXIT_FAILED;
-		}
 		rxaqm_run_notify_stopping(run);
 		rxaqm_run_metrics_stop(run);
 		if (run->config.on_stop == RXAQM_ON_STOP_DETACH)

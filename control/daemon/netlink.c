@@ -71,6 +71,11 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 	if (link && message->nlmsg_type == RTM_NEWLINK && !strcmp(link->name, name)) {
 		/* Up, down, or the program is another. */
 		link->look = true;
+		rxaqm_run_changed(link);
+	} else if (link && message->nlmsg_type == RTM_DELLINK) {
+		/* At once: one with the same index and name may be there when the list is made. */
+		rxaqm_run_link_gone(link);
+		run->rescan = true;
 	} else if (link || rxaqm_config_find(&run->config, name)) {
 		run->rescan = true;
 	} else {
@@ -141,18 +146,38 @@ static int read_all(struct rxaqm_run *run, int fd,
 	return 0;
 }
 
+/* An error returned to sd-event would end the listening for good: it goes on with the next tick. */
+static void keep_listening(struct rxaqm_run *run, sd_event_source *source, int err)
+{
+	if (!err)
+		return;
+	rxaqm_run_log(LOG_ERR,
+		      "cannot read what the kernel tells of interfaces: %s; looking at all of them, "
+		      "and listening again in 1s",
+		      strerror(-err));
+	sd_event_source_set_enabled(source, SD_EVENT_OFF);
+	on_loss(run);
+}
+
+void rxaqm_run_netlink_resume(struct rxaqm_run *run)
+{
+	sd_event_source_set_enabled(run->rtnl_source, SD_EVENT_ON);
+	if (run->genl_source)
+		sd_event_source_set_enabled(run->genl_source, SD_EVENT_ON);
+}
+
 static int on_rtnl(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	(void)source;
 	(void)events;
-	return read_all(arg, fd, on_link_message);
+	keep_listening(arg, source, read_all(arg, fd, on_link_message));
+	return 0;
 }
 
 static int on_genl(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	(void)source;
 	(void)events;
-	return read_all(arg, fd, on_ethtool_message);
+	keep_listening(arg, source, read_all(arg, fd, on_ethtool_message));
+	return 0;
 }
 
 /* Id of the multicast group "monitor" in the answer about the family; 0 if there is none. */
@@ -229,8 +254,10 @@ static void open_genl(struct rxaqm_run *run)
 	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		family = -errno;
 	if (family >= 0)
-		family = sd_event_add_io(run->event, NULL, fd, EPOLLIN, on_genl, run) < 0 ? -EIO :
-											    family;
+		family = sd_event_add_io(run->event, &run->genl_source, fd, EPOLLIN, on_genl, run) <
+					 0 ?
+				 -EIO :
+				 family;
 	if (family < 0) {
 		rxaqm_run_log(LOG_NOTICE,
 			      "the kernel does not announce changes of rings and channels (%s); "
@@ -251,7 +278,8 @@ int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error)
 	run->rtnl_fd = open_socket(NETLINK_ROUTE, RTMGRP_LINK);
 	err = run->rtnl_fd;
 	if (err >= 0)
-		err = sd_event_add_io(run->event, NULL, run->rtnl_fd, EPOLLIN, on_rtnl, run);
+		err = sd_event_add_io(run->event, &run->rtnl_source, run->rtnl_fd, EPOLLIN, on_rtnl,
+				      run);
 	if (err < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
 				       "cannot listen to rtnetlink: %s", strerror(-err));

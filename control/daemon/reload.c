@@ -61,5 +61,4 @@ void rxaqm_run_reload(struct rxaqm_run *run)
 	run->status_failed = false;
 	rxaqm_run_links_reconfigure(run, &old);
 	rxaqm_run_sync(run);
-	rxaqm_run_notify_ready(run);
 }

@@ -13,6 +13,7 @@
  *   netlink.c  what the kernel says of interfaces, rings and channels
  *   links.c    the interfaces that the configuration names
  *   bring.c    bringing one of them in line: attach, adopt, attach anew, detach
+ *   retry.c    when what failed is tried again
  *   look.c     what others have done to it
  *   state.c    the pinned state, as it comes and goes
  *   lease.c, clock.c, overload.c, metrics.c, status.c   chores
@@ -23,6 +24,7 @@
 #include <stdbool.h>
 #include <syslog.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 
 #include "attach/plane.h"
 #include "config/config.h"
@@ -55,11 +57,14 @@ struct rxaqm_link {
 	enum rxaqm_link_state state;
 	bool gone; /* to be forgotten */
 	__u64 due_ns; /* something is to be done then; 0: nothing */
+	time_t due_at; /* the same as a time of day, if that is an attempt after a failure */
 	__u64 retry_ns; /* pause before the attempt after the next */
+	__u64 tried_ns; /* when it failed last */
+	bool blocked; /* another command holds the lock: tried again in a moment */
 	bool seen; /* in the listing going on */
 	bool configure; /* the policy is to be brought in line: start, reload, new name */
 	bool afresh; /* even if the section was applied before: reload */
-	bool found; /* it was there when the daemon began */
+	bool found; /* it was there when the daemon was started */
 	bool look; /* is the program still there? */
 	bool facts; /* have queues or rings changed? */
 	__u64 refreshed_ns; /* when it was last attached anew because they had */
@@ -89,9 +94,13 @@ struct rxaqm_run {
 	sd_event *event;
 	sd_event_source *sync_timer, *tick_timer, *clock_timer;
 	int rtnl_fd, genl_fd; /* -1: none */
+	sd_event_source *rtnl_source, *genl_source;
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
 	unsigned long ticks;
 	bool ready; /* and has said so */
+	__u64 ready_by_ns; /* and is by then, whoever holds the lock */
+	bool begun; /* the interfaces have been listed once */
+	bool afresh; /* the next listing is for a reload */
 	bool stopping;
 	int exit_code;
 	/* Reloads. */
@@ -122,15 +131,21 @@ void rxaqm_run_reload(struct rxaqm_run *run);
 /* notify.c */
 void rxaqm_run_notify_status(struct rxaqm_run *run);
 void rxaqm_run_notify_ready(struct rxaqm_run *run);
+/* The start, or a reload, begins; the end is READY. */
+void rxaqm_run_notify_starting(struct rxaqm_run *run);
 void rxaqm_run_notify_reloading(struct rxaqm_run *run);
 void rxaqm_run_notify_stopping(struct rxaqm_run *run);
 
 /* netlink.c */
 int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error);
+/* Listen again after an error. */
+void rxaqm_run_netlink_resume(struct rxaqm_run *run);
 void rxaqm_run_netlink_close(struct rxaqm_run *run);
 
 /* links.c */
 void rxaqm_run_sync(struct rxaqm_run *run);
+/* The interface is gone, whatever comes in its place. */
+void rxaqm_run_link_gone(struct rxaqm_link *link);
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex);
 /* A new configuration: every link is looked at again. @old is freed. */
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
@@ -140,10 +155,18 @@ void rxaqm_run_links_free(struct rxaqm_run *run);
  * again.
  */
 void rxaqm_run_bring(struct rxaqm_link *link);
-/* Do that after a pause. */
+/* retry.c: do that after a pause. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
+/* Log @error, unless it is what was logged last, and note when to try again. */
+void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
+/* The kernel says that the interface has changed: try again what failed, if not too often. */
+void rxaqm_run_changed(struct rxaqm_link *link);
 /* It is attached, as the entry @slot with the program @prog_id. */
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon that
+ * starts later is to leave it off.
+ */
+void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is told as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 /* The policies of its section are to be those of its queues. */
@@ -169,9 +192,7 @@ const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifna
 void rxaqm_run_look(struct rxaqm_link *link);
 
 /* state.c */
-/* Take the lock of all commands, without waiting but at start and reload. -EBUSY: held by
- * another.
- */
+/* Take the lock of all commands, without waiting. -EBUSY: held by another. */
 int rxaqm_run_state_lock(struct rxaqm_run *run);
 void rxaqm_run_state_unlock(struct rxaqm_run *run);
 /* Open it if there is one; find out if it went or another one came. True if it is open. */

@@ -78,8 +78,7 @@ void rxaqm_run_state_changed(struct rxaqm_run *run)
 
 int rxaqm_run_state_lock(struct rxaqm_run *run)
 {
-	/* Before saying that it is ready, the daemon waits, as any command does. */
-	return run->ready ? rxaqm_state_trylock(&run->state) : rxaqm_state_lock(&run->state, NULL);
+	return rxaqm_state_trylock(&run->state);
 }
 
 void rxaqm_run_state_unlock(struct rxaqm_run *run)

@@ -5,7 +5,6 @@
  * megabytes, and put in place by rename, so nobody reads half of it.
  */
 #include <fcntl.h>
-#include <grp.h>
 #include <json-c/json.h>
 #include <malloc.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 
 static int new_file(const char *path, const struct rxaqm_config *config, FILE **ret_file)
 {
-	const struct group *group = getgrnam(config->status_group);
 	int fd, err;
 
 	/* Left by one that was killed; nobody's link is followed. */
@@ -26,7 +24,7 @@ static int new_file(const char *path, const struct rxaqm_config *config, FILE **
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	if ((group && fchown(fd, (uid_t)-1, group->gr_gid)) || fchmod(fd, config->status_mode)) {
+	if (fchown(fd, (uid_t)-1, config->status_gid) || fchmod(fd, config->status_mode)) {
 		err = -errno;
 		close(fd);
 		unlink(path);

@@ -13,6 +13,15 @@
 #include <sstream>
 #include <stdexcept>
 
+std::string preload_library(const std::string &dir, const std::string &name)
+{
+	std::string library = dir + "/" + name + ".so";
+
+	must({ "gcc", "-D_GNU_SOURCE", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library,
+	       source_path("tests/system/" + name + ".c") });
+	return library;
+}
+
 Service::Service(const Host &host, const Netns &netns)
 	: host_(host)
 	, netns_(netns)

@@ -11,6 +11,9 @@
 
 #include "host.hpp"
 
+/* Build tests/system/NAME.c in @dir, to be preloaded. Returns its path. */
+std::string preload_library(const std::string &dir, const std::string &name);
+
 /* The directory, the configuration and the socket, which outlive a daemon. */
 class Service
 {

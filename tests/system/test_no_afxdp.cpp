@@ -4,22 +4,8 @@
 
 #include <filesystem>
 
-#include "host.hpp"
+#include "daemon.hpp"
 #include "traffic.hpp"
-
-namespace
-{
-
-std::string build_preload(const std::string &dir)
-{
-	std::string library = dir + "/no_xskmap.so";
-
-	must({ "gcc", "-D_GNU_SOURCE", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library,
-	       source_path("tests/system/no_xskmap.c") });
-	return library;
-}
-
-} // namespace
 
 TEST_CASE("no AF_XDP: all but sockets works, and status says so", "[xsk]")
 {
@@ -32,7 +18,7 @@ TEST_CASE("no AF_XDP: all but sockets works, and status says so", "[xsk]")
 
 	REQUIRE(mkdtemp(dir.data()));
 	RunOptions without;
-	without.environment = { "LD_PRELOAD=" + build_preload(dir) };
+	without.environment = { "LD_PRELOAD=" + preload_library(dir, "no_xskmap") };
 	const std::string &rx = wire.rx_if;
 
 	/* Attached twice: the second joins the maps of the first. */

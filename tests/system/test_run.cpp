@@ -4,6 +4,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -226,6 +227,24 @@ TEST_CASE("run: what an operator detaches stays off when the daemon starts again
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if));
 }
 
+TEST_CASE("run: with on_stop=detach, what an operator has switched off is left off", "[run][keep]")
+{
+	Run r;
+	std::string mode = GENERATE("observe", "enforce");
+
+	r.service.configure("[Daemon]\non_stop=detach\n" + r.section("mode=enforce\n"));
+	r.service.start();
+	REQUIRE(r.host.rxaqm(r.wire.rx, { "policy", "set", r.wire.rx_if, "mode=" + mode })
+			.exit_code == 0);
+	REQUIRE(r.service.stop().exit_code == 0);
+	REQUIRE(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
+	r.service.start();
+	CAPTURE(r.service.log());
+	CHECK(bool(xdp_on(r.wire.rx, r.wire.rx_if)) == (mode == "enforce"));
+	r.service.reload();
+	CHECK(r.mode() == "enforce");
+}
+
 TEST_CASE("run: what an operator attaches under a daemon keeps its policy over a restart",
 	  "[run][keep]")
 {
@@ -385,4 +404,43 @@ TEST_CASE("run: an interface that cannot be attached holds nothing else up", "[r
 	CHECK(r.service.notified("STATUS=2 interface(s) attached"));
 	std::string log = r.service.log();
 	CHECK(log.find("error: busy0") == log.rfind("error: busy0"));
+}
+
+TEST_CASE("run: a namesake of a profile that was named by path is not taken for it", "[run][keep]")
+{
+	Run r;
+	std::string dir = r.service.dir();
+	auto profile = [&](const std::string &at, const std::string &text) {
+		std::filesystem::create_directories(dir + "/" + at);
+		std::ofstream(dir + "/" + at + "/igb.conf") << "[Match]\nDriver=*\n" << text;
+		return "profile=" + dir + "/" + at + "/igb.conf\n";
+	};
+	auto interval = [&](const std::string &what) {
+		Json show = r.host.json(r.wire.rx, { "profile", "show", r.wire.rx_if });
+
+		for (size_t i = 0; i < show.size("/profiles/0/interface/policy_origin"); i++) {
+			std::string at = "/profiles/0/interface/policy_origin/" + std::to_string(i);
+
+			if (show.text(at + "/key") == "interval")
+				return show.text(at + "/" + what);
+		}
+		return std::string();
+	};
+
+	/* One of this name is installed, with other facts, and says nothing of the interval. */
+	r.service.configure(r.section(profile("a", "[Policy]\ninterval=77ms\n")));
+	r.service.start();
+	CAPTURE(r.service.log());
+	CHECK(interval("value") == "77ms");
+	CHECK(interval("origin") == "profile");
+	/* Another of that name, at a reload, is another. */
+	uint32_t prog = xdp_on(r.wire.rx, r.wire.rx_if);
+	r.service.configure(r.section(profile("b", "[Nic]\nPollPackets=16\n")));
+	r.service.reload();
+	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) != prog);
+	CHECK(r.service.logged("attached anew (it has another profile)"));
+	/* Which, when read again, is the same. */
+	prog = xdp_on(r.wire.rx, r.wire.rx_if);
+	r.service.reload();
+	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == prog);
 }

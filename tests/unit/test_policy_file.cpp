@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -47,7 +48,10 @@ static std::string write(const Policies &policies)
 
 static bool same(const Policies &a, const Policies &b)
 {
-	return a.size() == b.size() && !memcmp(a.data(), b.data(), a.size() * sizeof(a[0]));
+	return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+			  [](const rxaqm_policy &x, const rxaqm_policy &y) {
+				  return rxaqm_policy_same(&x, &y);
+			  });
 }
 
 TEST_CASE("policy file: sections apply in the order of the file", "[policy_file]")
@@ -204,4 +208,24 @@ TEST_CASE("policy file: what is written reads back, whatever was before", "[poli
 		INFO(error.text);
 		CHECK(same(policies, read));
 	}
+}
+
+TEST_CASE("policy file: who has set what", "[policy_file]")
+{
+	rxaqm_policy policy;
+
+	rxaqm_policy_init(&policy);
+	CHECK(rxaqm_setting_source(&policy, "mode") == RXAQM_SOURCE_DEFAULT);
+	REQUIRE(rxaqm_setting_set_by(&policy, RXAQM_SOURCE_CONFIG, "preset", "dc", 0, nullptr) ==
+		0);
+	REQUIRE(rxaqm_setting_set_by(&policy, RXAQM_SOURCE_OPERATOR, "mode", "off", 0, nullptr) ==
+		0);
+	REQUIRE(rxaqm_setting_set_by(&policy, RXAQM_SOURCE_OPERATOR, "law", "none", 0, nullptr) !=
+		0);
+	CHECK(rxaqm_setting_source(&policy, "mode") == RXAQM_SOURCE_OPERATOR);
+	CHECK(rxaqm_setting_source(&policy, "target") == RXAQM_SOURCE_CONFIG);
+	CHECK(rxaqm_setting_source(&policy, "interval") == RXAQM_SOURCE_CONFIG);
+	CHECK(rxaqm_setting_source(&policy, "exempt_dscp") == RXAQM_SOURCE_DEFAULT);
+	CHECK(rxaqm_setting_source(&policy, rxaqm_settings[RXAQM_NR_SETTINGS - 1].name) ==
+	      RXAQM_SOURCE_DEFAULT);
 }

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The daemon: what fails may pass, and whoever is slow is not waited for. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "daemon.hpp"
+
+namespace
+{
+
+/* Calls of the daemon that are made to fail. */
+struct Faulty : Run {
+	Faulty()
+	{
+#ifdef __SANITIZE_ADDRESS__
+		SKIP("nothing may be loaded before the sanitizer's library");
+#endif
+		library_ = preload_library(service.dir(), "faults");
+	}
+	Args environment() const
+	{
+		return { "LD_PRELOAD=" + library_, "FAULTS=" + service.dir() };
+	}
+	void set(const std::string &name, int err) const
+	{
+		/* Whole at once, for the daemon may look. */
+		std::ofstream(service.dir() + "/new") << err << "\n";
+		std::filesystem::rename(service.dir() + "/new", service.dir() + "/" + name);
+	}
+	void clear(const std::string &name) const
+	{
+		std::filesystem::remove(service.dir() + "/" + name);
+	}
+	bool attached() const
+	{
+		return xdp_on(wire.rx, wire.rx_if) != 0;
+	}
+
+    private:
+	std::string library_;
+};
+
+/* The lock of all commands, held as by one that takes long. */
+class Lock
+{
+    public:
+	Lock()
+		: fd_(open("/run/rxaqm.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600))
+	{
+		REQUIRE(flock(fd_, LOCK_EX) == 0);
+	}
+	~Lock()
+	{
+		close(fd_);
+	}
+
+    private:
+	int fd_;
+};
+
+unsigned count(const std::string &text, const std::string &what)
+{
+	unsigned n = 0;
+
+	for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at++)
+		n++;
+	return n;
+}
+
+} // namespace
+
+TEST_CASE("run: what failed is tried again, and when is told", "[run][faults]")
+{
+	Faulty f;
+
+	f.service.configure(f.section("target=3ms\n"));
+	SECTION("an error that passes")
+	{
+		f.set("prog_load", GENERATE(ENOMEM, ENOSPC, EBUSY, EINVAL));
+		f.service.start(f.environment());
+		CHECK(f.service.logged("tried again 1s to 60s later"));
+		CHECK(f.service.notified("STATUS=0 interface(s) attached, 1 failed (next try "));
+		f.clear("prog_load");
+		CHECK(eventually([&] { return f.attached(); }));
+	}
+	SECTION("one that does not, unless the interface changes")
+	{
+		f.set("prog_load", EOPNOTSUPP);
+		f.service.start(f.environment());
+		CHECK(f.service.logged("; tried again when the interface changes"));
+		CHECK(f.service.notified("STATUS=0 interface(s) attached, 1 failed"));
+		CHECK(f.service.notifications().find("next try") == std::string::npos);
+		f.clear("prog_load");
+		unsigned mtu = 1400;
+		CHECK(eventually([&] {
+			f.wire.rx.ip("link set dev " + f.wire.rx_if + " mtu " +
+				     std::to_string(mtu++));
+			return f.attached();
+		}));
+		CHECK(f.service.log().find("has changed, which is a reason") != std::string::npos);
+	}
+	CAPTURE(f.service.log());
+	CHECK(f.service.notified("STATUS=1 interface(s) attached"));
+	CHECK(f.target() == 3000000);
+}
+
+TEST_CASE("run: nobody is waited for who holds the lock, at start and reload", "[run][faults]")
+{
+	Run r;
+	std::string all = "[Interface w*]\n" + r.section("target=3ms\n");
+	auto fed = [&] { return count(r.service.notifications(), "WATCHDOG=1\n"); };
+
+	/* As many as would be waited for longer than this test has patience. */
+	for (int i = 0; i < 5; i++)
+		r.wire.rx.ip("link add w" + std::to_string(i) + " type veth peer name v" +
+			     std::to_string(i));
+	r.service.configure(all);
+	{
+		Lock lock;
+
+		r.service.launch({ "WATCHDOG_USEC=1000000" });
+		CHECK(eventually([&] { return fed() >= 4; }));
+		CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
+	}
+	CHECK(r.service.notified("READY=1"));
+	CHECK(r.service.notified("STATUS=6 interface(s) attached"));
+	CHECK(r.target() == 3000000);
+
+	r.service.configure(all + "interval=50ms\n");
+	{
+		Lock lock;
+
+		r.service.forget();
+		kill(r.service.pid(), SIGHUP);
+		CHECK(eventually([&] { return fed() >= 4; }));
+		CHECK(r.host.status_number(r.wire.rx, r.wire.rx_if, "/queues/0/interval_ns") ==
+		      40000000);
+	}
+	CHECK(r.service.notified("READY=1"));
+	CAPTURE(r.service.log());
+	CHECK(eventually([&] {
+		return r.host.status_number(r.wire.rx, r.wire.rx_if, "/queues/0/interval_ns") ==
+		       50000000;
+	}));
+}
+
+TEST_CASE("run: an interface made again at once, with the same index, is attached", "[run][faults]")
+{
+	Faulty f;
+	std::string again =
+		"printf 'link del own0\nlink add own0 index 4711 type veth peer name own1\n"
+		"link set own0 up\n' | ip -batch -";
+
+	f.service.configure("[Interface own0]\n");
+	f.wire.rx.ip("link add own0 index 4711 type veth peer name own1");
+	f.service.start(f.environment());
+	REQUIRE(xdp_on(f.wire.rx, "own0"));
+	SECTION("twice")
+	{
+		f.wire.rx.shell(again);
+		CHECK(eventually([&] { return xdp_on(f.wire.rx, "own0") != 0; }));
+	}
+	SECTION("after messages could not be read")
+	{
+		/* Which was the end of all reading. */
+		f.set("recv", EIO);
+		f.wire.rx.ip("link set dev own0 mtu 1400");
+		CHECK(f.service.logged("cannot read what the kernel tells of interfaces"));
+		f.clear("recv");
+		CHECK(eventually([&] {
+			f.wire.rx.shell(again);
+			return eventually([&] { return xdp_on(f.wire.rx, "own0") != 0; },
+					  std::chrono::seconds(3));
+		}));
+	}
+	f.wire.rx.shell(again);
+	CAPTURE(f.service.log());
+	CHECK(eventually([&] { return xdp_on(f.wire.rx, "own0") != 0; }));
+	CHECK(f.service.log().find("taken off") == std::string::npos);
+}
+
+TEST_CASE("run: the group of the status file is not looked up again and again", "[run][faults]")
+{
+	Faulty f;
+	std::string path = f.service.dir() + "/status.json";
+
+	f.service.configure(f.section());
+	f.service.start(f.environment());
+	CHECK(eventually([&] { return !access(path.c_str(), R_OK); }));
+	/* LDAP does not answer from now on. */
+	f.set("getgrnam", EIO);
+	for (int i = 0; i < 2; i++) {
+		CHECK(eventually([&] { return !access(path.c_str(), R_OK); }));
+		unlink(path.c_str());
+	}
+	CHECK(eventually([&] { return !access(path.c_str(), R_OK); }));
+	CHECK(f.service.stop().exit_code == 0);
+}
