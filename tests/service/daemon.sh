@@ -17,6 +17,17 @@ test_start()
 	soon "there is a status file" test -e /run/rxaqm/status.json
 	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
 	grep -qE '^NoNewPrivs:\s*1$' "/proc/$(property MainPID)/status" || wrong "there is no sandbox"
+	closed /sys/module/printk/parameters/time "$(cat /sys/module/printk/parameters/time)"
+	closed /proc/sys/kernel/sysrq "$(cat /proc/sys/kernel/sysrq)"
+	closed /proc/sysrq-trigger h
+}
+
+# closed FILE TEXT: root, where the daemon is, cannot write this text, which would do no harm.
+closed()
+{
+	# shellcheck disable=SC2016 # the inner shell expands it
+	! nsenter -t "$(property MainPID)" -m sh -c 'echo "$2" >"$1"' sh "$@" 2>/dev/null ||
+		wrong "the daemon can write $1"
 }
 
 test_reload()

@@ -126,27 +126,31 @@ inside_other()
 	moved rxaqm.deb
 
 	# What an earlier version left in this state: the program of 0.10.0 can manage it, and that
-	# of 0.9.0, which any listing puts last, cannot.
+	# of 0.9.0, which any listing puts last, cannot. The one that can has a key for debtest1
+	# that its successor does not know.
 	mkdir -p /var/lib/rxaqm
-	cp /usr/sbin/rxaqm /var/lib/rxaqm/rxaqm-0.10.0
+	cp /usr/sbin/rxaqm real
+	cat >/var/lib/rxaqm/rxaqm-0.10.0 <<-'END'
+		#!/bin/sh
+		/tmp/real "$@" || exit
+		[ "$1 $2 $3" != 'policy save debtest1' ] || echo outdated=1 >>"$4"
+	END
+	chmod +x /var/lib/rxaqm/rxaqm-0.10.0
 	dpkg-deb -x other.deb other
 	cp other/usr/sbin/rxaqm /var/lib/rxaqm/rxaqm-0.9.0
 	cp other/usr/sbin/rxaqm /usr/sbin/rxaqm
 	! rxaqm status || wrong "it can manage what it should not"
-	old=$(policies_by /var/lib/rxaqm/rxaqm-0.10.0)
-	dpkg -i other.deb
-	[ "$(policies_by rxaqm)" = "$old" ] || wrong "policies were lost"
-	[ ! -e /var/lib/rxaqm ] || wrong "left behind: $(ls /var/lib/rxaqm)"
+	old=$(/tmp/real policy save debtest0 | grep target)
+	dpkg -i other.deb 2>&1 | tee out
+	[ "$(rxaqm policy save debtest0 | grep target)" = "$old" ] || wrong "policies were lost"
+	grep '^rxaqm: debtest1 is not attached as it was: .*outdated' out ||
+		wrong "it does not tell that a policy was lost"
+	[ "$(ls /var/lib/rxaqm/upgrade)" = debtest1@..policy ] || wrong "left behind: $(ls /var/lib/rxaqm/*)"
 
 	dpkg -P rxaqm
 	[ "$(xdp_id debtest0)" = null ] || wrong "the removal left the program"
 	[ ! -e /var/lib/rxaqm ] || wrong "left behind: $(ls /var/lib/rxaqm)"
 	echo 'inside: other done'
-}
-
-policies_by()
-{
-	"$1" policy save debtest1
 }
 
 # In namespaces of its own: SCRATCH DIRECTORY-OF-DEBS

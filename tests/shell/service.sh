@@ -14,11 +14,19 @@ out=$(SYSTEMD_LOG_LEVEL=notice systemd-analyze verify --man=no "$dir/rxaqm.servi
 	echo "$out"
 	exit 1
 }
+# NICs whose driver comes later: their clocks are there for it only if the kernel knows ptp.
+for word in After Wants; do
+	grep -qE "^$word=.*modprobe@ptp\.service" packaging/rxaqm.service || {
+		echo "$word: no modprobe@ptp.service"
+		exit 1
+	}
+done
 # What it does not know it tells, and goes on. Units of the machine are not ours to judge.
 ! grep -F rxaqm.service <<<"$out" || exit 1
 
-# The exposure, in tenths: 9.6 is that of a unit without any sandbox.
-systemd-analyze security --offline=true --threshold=40 --no-pager "$dir/rxaqm.service" >"$dir/out" || {
+# The exposure, in tenths: 9.6 is that of a unit without any sandbox. What is left is what the daemon
+# is there for: the network of the host, bpf(), NICs, and root, whose files the pins are.
+systemd-analyze security --offline=true --threshold=35 --no-pager "$dir/rxaqm.service" >"$dir/out" || {
 	cat "$dir/out"
 	exit 1
 }
