@@ -6,12 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @name in the directory that systemd names in @variable, or else in @otherwise. */
-static const char *path_in(const char *variable, const char *otherwise, const char *name, char *buf,
+/* @name in @dir, which systemd has given, or else in @otherwise. */
+static const char *path_in(const char *dir, const char *otherwise, const char *name, char *buf,
 			   size_t size)
 {
-	const char *dir = getenv(variable);
-
 	/* systemd parts several directories by colons. */
 	if (!dir || dir[0] != '/' || strcspn(dir, ":") > RXAQM_CONFIG_PATH_LEN / 2)
 		dir = otherwise;
@@ -21,12 +19,12 @@ static const char *path_in(const char *variable, const char *otherwise, const ch
 
 const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size)
 {
-	return path_in("RUNTIME_DIRECTORY", "/run/rxaqm", name, buf, size);
+	return path_in(getenv("RUNTIME_DIRECTORY"), "/run/rxaqm", name, buf, size);
 }
 
 const char *rxaqm_config_state_path(const char *name, char *buf, size_t size)
 {
-	return path_in("STATE_DIRECTORY", "/var/lib/rxaqm", name, buf, size);
+	return path_in(getenv("STATE_DIRECTORY"), "/var/lib/rxaqm", name, buf, size);
 }
 
 void rxaqm_config_init(struct rxaqm_config *config)
