@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -53,9 +54,10 @@ struct Faulty : Run {
 class Lock
 {
     public:
-	Lock()
-		: fd_(open("/run/rxaqm.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600))
+	explicit Lock(const Host &host)
 	{
+		mkdir(host.state_dir().c_str(), 0700); /* where nothing is attached yet */
+		fd_ = open(host.state_dir().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		REQUIRE(flock(fd_, LOCK_EX) == 0);
 	}
 	~Lock()
@@ -125,7 +127,7 @@ TEST_CASE("run: nobody is waited for who holds the lock, at start and reload", "
 			     std::to_string(i));
 	r.service.configure(all);
 	{
-		Lock lock;
+		Lock lock(r.host);
 
 		r.service.launch({ "WATCHDOG_USEC=1000000" });
 		CHECK(eventually([&] { return fed() >= 4; }));
@@ -137,7 +139,7 @@ TEST_CASE("run: nobody is waited for who holds the lock, at start and reload", "
 
 	r.service.configure(all + "interval=50ms\n");
 	{
-		Lock lock;
+		Lock lock(r.host);
 
 		r.service.forget();
 		kill(r.service.pid(), SIGHUP);
