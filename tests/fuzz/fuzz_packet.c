@@ -31,7 +31,7 @@ static void check_classes(const struct rxaqm_packet *pkt, size_t size)
 {
 	bool syn = pkt->tcp_flags & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST);
 
-	require(pkt->kind <= RXAQM_KIND_SYN);
+	require(pkt->kind <= RXAQM_KIND_TCP);
 	require(pkt->ecn <= RXAQM_IP_CE);
 	require(pkt->dscp < 64);
 	if (pkt->kind == RXAQM_KIND_EXEMPT)
@@ -45,7 +45,7 @@ static void check_classes(const struct rxaqm_packet *pkt, size_t size)
 	if (pkt->protocol == RXAQM_IPPROTO_TCP && !pkt->fragment)
 		require(pkt->l4_off + 20U <= size);
 	require(syn == (pkt->kind == RXAQM_KIND_SYN));
-	if (pkt->kind == RXAQM_KIND_ACK || pkt->kind == RXAQM_KIND_SYN)
+	if (pkt->kind != RXAQM_KIND_DATA)
 		require(pkt->protocol == RXAQM_IPPROTO_TCP && !pkt->fragment);
 	if (pkt->kind != RXAQM_KIND_ACK)
 		return;

@@ -37,7 +37,7 @@ static void check_written(const struct rxaqm_policy *policies)
 	for (i = 0; i < NR_QUEUES; i++) {
 		/* A lease is written in whole ms. */
 		again[i].lease_until_ns = policies[i].lease_until_ns;
-		assert(!memcmp(&again[i], &policies[i], sizeof(again[i])));
+		assert(rxaqm_policy_same(&again[i], &policies[i]));
 	}
 	free(text);
 }

@@ -85,9 +85,11 @@ TEST_CASE("xsk: TCP with ECN through a slow consumer waits twice the target at m
 	CHECK(observed.number("/p99_ns") > 50'000'000);
 	CHECK(enforced.number("/p99_ns") <= 20'000'000);
 	CHECK(enforced.number("/marked") > 0);
-	/* Of TCP only what it sends anew is Not-ECT. */
-	CHECK(a.stat("drop") <= a.stat("over_nect"));
+	/* Of TCP only what it sends anew is Not-ECT. Else packets go only until marks are heeded: the
+	 * full ring is six intervals.
+	 */
 	CHECK(a.stat("over_nect") < a.stat("over_ect0") / 100);
+	CHECK(a.stat("drop") < a.stat("judged") / 100);
 	/* Kept short, not idle. */
 	CHECK(enforced.number("/packets") / 8 > observed.number("/packets") / 6 * 7 / 10);
 }
