@@ -66,6 +66,18 @@ quiet_traffic()
 	in_client iperf3 -c "$host_addr" -p 5299 -u -b 4M -l 500 -t "$settle" >/dev/null
 }
 
+await_listener()
+{
+	local tries
+
+	for ((tries = 0; tries < 100; tries++)); do
+		[[ -z $(ss -Hltn "sport = :$1") ]] || return 0
+		sleep 0.2
+	done
+	echo "experiment: nobody listens at port $1" >&2
+	return 1
+}
+
 # start_flows LOAD: until they are ended. They are nice, or the CPU they fill would have no time
 # for those who measure.
 start_flows()
@@ -77,7 +89,9 @@ start_flows()
 		taskset -c "$client_cpu" nice iperf3 -s -1 -p "${port[$class]}" >/dev/null &
 		processes+=($!)
 	done
-	sleep 1
+	for class in dctcp cubic; do
+		await_listener "${port[$class]}"
+	done
 	for class in dctcp cubic; do
 		ip netns exec client taskset -c "$client_cpu" nice iperf3 -c "$(address_for "$class")" \
 			-p "${port[$class]}" -C "$class" -P "$(flows_of "$class" "$1")" -t 3600 \
