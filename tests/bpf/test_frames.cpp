@@ -37,10 +37,17 @@ class Signaller : public Plane
 		stand(100 * US);
 		run(data_packet()); /* takes the policy over */
 	}
-	Out signal(const Bytes &frame)
+	/* Whatever comes next is signalled, however little there was of its class. */
+	void due()
 	{
 		stand(5 * MS);
 		overdue();
+		for (uint32_t &credit : queue().credit)
+			credit = RXAQM_GUARD_DROP;
+	}
+	Out signal(const Bytes &frame)
+	{
+		due();
 		return run(frame);
 	}
 };
@@ -207,22 +214,19 @@ TEST_CASE("frames: what lies in later pieces of a packet is found", "[frames]")
 			ect.tos |= 2;
 			ce.tos |= 3;
 			CAPTURE(frame.name, linear);
-			plane.stand(5 * MS);
-			plane.overdue();
+			plane.due();
 			Out out = plane.run_split(build(ect), linear);
 			REQUIRE(out.verdict == XDP_PASS);
 			REQUIRE(out.packet == build(ce));
 			ect.tos &= uint8_t(~3);
-			plane.stand(5 * MS);
-			plane.overdue();
+			plane.due();
 			REQUIRE(plane.run_split(build(ect), linear).verdict == XDP_DROP);
 		}
 		for (const Frame &frame : left_alone) {
 			Bytes bytes = build(frame.packet);
 
 			CAPTURE(frame.name, linear);
-			plane.stand(5 * MS);
-			plane.overdue();
+			plane.due();
 			Out out = plane.run_split(bytes, std::min(linear, bytes.size()));
 			REQUIRE(out.verdict == XDP_PASS);
 			REQUIRE(out.packet == bytes);
