@@ -338,7 +338,7 @@ TEST_CASE("metrics: queues that go to sockets, and what their consumers say", "[
 	}
 	SECTION("a socket")
 	{
-		maps.queue(0, 0).flags |= RXAQM_QUEUE_SERVED;
+		maps.queue(0, 0).flags |= RXAQM_QUEUE_SOCKET;
 		Exposition page(maps.text(), false);
 		CHECK(page.value("rxaqm_rx_socket_served", all) == 1);
 		CHECK(page.value("rxaqm_rx_socket_ring_full_packets_total", all) == 7);
@@ -347,7 +347,7 @@ TEST_CASE("metrics: queues that go to sockets, and what their consumers say", "[
 	}
 	SECTION("a socket whose consumer has not been heard of")
 	{
-		maps.queue(0, 0).flags |= RXAQM_QUEUE_SERVED;
+		maps.queue(0, 0).flags |= RXAQM_QUEUE_SOCKET;
 		maps.wait(0, 0).updated_ns -= RXAQM_NSEC_PER_SEC;
 		Exposition page(maps.text(), false);
 		CHECK(page.value("rxaqm_rx_socket_served", all) == 1);

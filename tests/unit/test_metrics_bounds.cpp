@@ -35,7 +35,7 @@ TEST_CASE("metrics: the number of series has a bound", "[metrics]")
 	for (unsigned i = 0; i < RXAQM_MAX_IFACES; i++)
 		maps.attach("eth" + std::to_string(i), RXAQM_MAX_QUEUES / RXAQM_MAX_IFACES);
 	for (unsigned i = 0; i < RXAQM_MAX_QUEUES; i++) {
-		maps.queue(0, i).flags |= RXAQM_QUEUE_SERVED;
+		maps.queue(0, i).flags |= RXAQM_QUEUE_SOCKET;
 		maps.wait(0, i).updated_ns = maps.view().now_ns;
 	}
 	maps.queue(0, 0).stat[RXAQM_STAT_PACKETS] = 3;

@@ -46,7 +46,7 @@ Exposition full_page()
 	maps.clock(slot).published = 1;
 	maps.queue(slot, 0).round_ns = 1;
 	maps.queue(slot, 0).sample_err_ns = 1;
-	maps.queue(slot, 0).flags |= RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_SERVED;
+	maps.queue(slot, 0).flags |= RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_SOCKET;
 	maps.wait(slot, 0).updated_ns = maps.view().now_ns;
 	maps.policy(slot, 0).mode = RXAQM_MODE_ENFORCE;
 	maps.policy(slot, 0).lease_until_ns = maps.view().now_ns + 1;

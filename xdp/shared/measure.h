@@ -12,8 +12,8 @@
 #include "clock_map.h"
 #include "sample.h"
 
-/* Copy the mapping of @clock that is in use. False if there is none, or if this CPU was held up for so
- * long that the copy was overwritten.
+/* Copy the mapping of @clock that is in use. False if there is none, or if this CPU was held up for
+ * so long that the copy was overwritten.
  */
 rxaqm_always_inline bool rxaqm_clock_copy(const __u32 *published, const struct rxaqm_clock *clock,
 					  struct rxaqm_clock *ret_clock)
