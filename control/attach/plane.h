@@ -16,7 +16,7 @@
 struct rxaqm_attach {
 	const char *ifname;
 	bool generic;
-	enum rxaqm_key key;
+	enum rxaqm_queue_key key;
 	enum rxaqm_hook hook;
 	const struct rxaqm_profile *profile;
 	const struct rxaqm_policy *policy; /* of all queues; its signal says which program */

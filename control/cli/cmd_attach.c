@@ -123,7 +123,7 @@ static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
 	attach->ifname = args->ifname;
 	attach->generic = mode == 1;
 	attach->hook = (enum rxaqm_hook)hook;
-	attach->key = (enum rxaqm_key)key;
+	attach->key = (enum rxaqm_queue_key)key;
 	if (key == RXAQM_KEY_CPU && !attach->generic)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "--key cpu goes with --mode generic: in native mode a queue is "

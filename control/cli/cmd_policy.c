@@ -192,12 +192,12 @@ static int apply_settings(struct work *work, const struct policy_args *args,
 
 static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
 {
-	const struct rxaqm_setting *setting;
+	const struct rxaqm_key *setting;
 	__u64 now_ns = rxaqm_now_ns();
 
 	for (setting = rxaqm_settings; setting->name; setting++) {
 		rxaqm_out_text(out, " %s=", setting->name);
-		rxaqm_setting_out(out, setting, "%s", policy, now_ns);
+		rxaqm_key_out(out, setting, "%s", policy, now_ns);
 	}
 	rxaqm_out_text(out, "\n");
 }
@@ -359,23 +359,15 @@ static int run_action(const struct action *action, int argc, char **argv)
 
 static void print_usage(void)
 {
-	const struct rxaqm_setting *setting;
-	const struct rxaqm_preset *preset;
 	size_t i;
 
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
 		       actions[i].doc);
-	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n\n"
-	     "Keys, also for attach, replay and files:");
-	for (setting = rxaqm_settings; setting->name; setting++)
-		printf("  %s=%s\n    %s\n", setting->name, setting->form, setting->summary);
-	for (preset = rxaqm_presets; preset->name; preset++) {
-		printf("  preset=%s\n    %s;", preset->name, preset->summary);
-		for (i = 0; i < sizeof(preset->setting) / sizeof(preset->setting[0]); i++)
-			printf(" %s=%s", preset->setting[i].key, preset->setting[i].value);
-		putchar('\n');
-	}
+	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
+	     "The keys are also for attach, replay and files.");
+	rxaqm_keys_list(stdout, rxaqm_settings);
+	rxaqm_presets_list(stdout);
 }
 
 int rxaqm_cmd_policy(int argc, char **argv)

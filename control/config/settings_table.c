@@ -4,9 +4,6 @@
 
 #include "config/settings.h"
 
-#define LEASE_MIN_NS RXAQM_NSEC_PER_MSEC
-#define LEASE_MAX_NS (24 * 3600 * RXAQM_NSEC_PER_SEC)
-
 static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
 static const char *const signal_names[] = { "auto", "hint", "stamp", "busy", NULL };
 static const char *const law_names[] = { "auto", "codel", NULL };
@@ -15,56 +12,103 @@ static const char *const ect0_names[] = { "auto", "dctcp", "classic", NULL };
 static const char *const selector_names[] = { "any", "ect1", NULL };
 static const char *const ack_names[] = { "keep", "thin", NULL };
 
-#define AT(field) offsetof(struct rxaqm_policy, field)
+#define KEY(field) .section = "Policy", RXAQM_FIELD(struct rxaqm_policy, field)
 
-const struct rxaqm_setting rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
-	{ "mode", "off|observe|enforce",
-	  "observe counts what enforce would do; off measures nothing (default observe)",
-	  .type = RXAQM_SETTING_CHOICE, .offset = AT(mode), .choices = mode_names },
-	{ "signal", "auto|hint|stamp|busy",
-	  "Rx timestamps read in XDP or behind it, NAPI polls, or what works (default auto)",
-	  .type = RXAQM_SETTING_CHOICE, .offset = AT(signal), .choices = signal_names },
-	{ "law", "auto|codel",
-	  "one law for all traffic, or CoDel as RFC 8289 and Linux have it (default auto)",
-	  .type = RXAQM_SETTING_CHOICE, .offset = AT(law), .choices = law_names },
-	{ "target", "DURATION|auto[:DURATION]",
-	  "acceptable standing delay, 1us to 4s; auto: as is measured, but at least 500us or "
-	  "what is said (default auto:500us)",
-	  .type = RXAQM_SETTING_TARGET, .offset = AT(target_ns), .min_ns = RXAQM_TARGET_MIN_NS,
-	  .max_ns = RXAQM_INTERVAL_MAX_NS },
-	{ "interval", "DURATION",
-	  "the longest RTT to control, 100us to 4s; 4 targets at least with target=auto "
-	  "(default 40ms)",
-	  .type = RXAQM_SETTING_DURATION, .offset = AT(interval_ns),
-	  .min_ns = RXAQM_INTERVAL_MIN_NS, .max_ns = RXAQM_INTERVAL_MAX_NS },
-	{ "ecn", "off|on", "mark ECT packets; off: drop them as others (default on)",
-	  .type = RXAQM_SETTING_CHOICE, .offset = AT(ecn), .choices = ecn_names },
-	{ "ect0", "auto|dctcp|classic",
-	  "law=auto: what ECT(0) means; auto: as tcp_congestion_control says (default auto)",
-	  .type = RXAQM_SETTING_CHOICE, .offset = AT(ect0), .choices = ect0_names },
-	{ "ce_threshold", "DURATION|off",
-	  "law=codel: mark every ECT packet over this, 1us to 4s (default off)",
-	  .type = RXAQM_SETTING_THRESHOLD, .offset = AT(ce_threshold_ns),
-	  .min_ns = RXAQM_TARGET_MIN_NS, .max_ns = RXAQM_INTERVAL_MAX_NS },
-	{ "ce_threshold_selector", "any|ect1",
-	  "law=codel: ce_threshold is for these packets (default any)",
-	  .type = RXAQM_SETTING_CHOICE, .offset = AT(ce_selector), .choices = selector_names },
-	{ "ack", "keep|thin",
-	  "law=auto: thin drops redundant pure ACKs first while a queue stands (default thin)",
-	  .type = RXAQM_SETTING_CHOICE, .offset = AT(ack), .choices = ack_names },
-	{ "max_drop", "PERCENT",
-	  "most of any class of packets that is dropped, 0% to 100% (default 100%)",
-	  .type = RXAQM_SETTING_PERCENT, .offset = AT(max_drop_permille) },
-	{ "lease", "DURATION|off",
-	  "time after which enforce lapses to observe, 1ms to 1440m (default off)",
-	  .type = RXAQM_SETTING_LEASE, .offset = AT(lease_until_ns), .min_ns = LEASE_MIN_NS,
-	  .max_ns = LEASE_MAX_NS },
-	{ "exempt_ports", "PORT,...|none",
-	  "up to 8 TCP or UDP ports, of either end, never touched (default none)",
-	  .type = RXAQM_SETTING_PORTS, .offset = AT(exempt_port) },
-	{ "exempt_dscp", "DSCP,...|none",
-	  "DSCPs never touched, as numbers, names or ranges: cs1,46,8-10 (default none)",
-	  .type = RXAQM_SETTING_DSCP, .offset = AT(exempt_dscp) },
+const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
+	{ .name = "mode",
+	  KEY(mode),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = mode_names,
+	  .standard = "observe",
+	  .help = "observe counts what enforce would do; off measures nothing" },
+	{ .name = "signal",
+	  KEY(signal),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = signal_names,
+	  .standard = "auto",
+	  .help = "Rx timestamps read in XDP or behind it, NAPI polls, or what works" },
+	{ .name = "law",
+	  KEY(law),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = law_names,
+	  .standard = "auto",
+	  .help = "one law for all traffic, or CoDel as RFC 8289 and Linux have it" },
+	/* The least of auto: a round of 64 packets that take 4 us each, twice. */
+	{ .name = "target",
+	  KEY(target_ns),
+	  .type = RXAQM_TYPE_TARGET,
+	  .unit = "ms",
+	  .min = RXAQM_TARGET_MIN_NS,
+	  .max = RXAQM_INTERVAL_MAX_NS,
+	  .standard = "auto:500us",
+	  .help = "acceptable standing delay, at most the interval; auto: as is measured, but at "
+		  "least 500us or what is said" },
+	{ .name = "interval",
+	  KEY(interval_ns),
+	  .type = RXAQM_TYPE_DURATION,
+	  .unit = "ms",
+	  .min = RXAQM_INTERVAL_MIN_NS,
+	  .max = RXAQM_INTERVAL_MAX_NS,
+	  .standard = "40ms",
+	  .help = "the longest RTT to control; 4 targets at least with target=auto" },
+	{ .name = "ecn",
+	  KEY(ecn),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = ecn_names,
+	  .standard = "on",
+	  .help = "mark ECT packets; off: drop them as others" },
+	{ .name = "ect0",
+	  KEY(ect0),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = ect0_names,
+	  .standard = "auto",
+	  .help = "law=auto: what ECT(0) means; auto: as tcp_congestion_control says" },
+	{ .name = "ce_threshold",
+	  KEY(ce_threshold_ns),
+	  .type = RXAQM_TYPE_DURATION,
+	  .unit = "ms",
+	  .min = RXAQM_TARGET_MIN_NS,
+	  .max = RXAQM_INTERVAL_MAX_NS,
+	  .standard = "off",
+	  .none = "off",
+	  .help = "law=codel: mark every ECT packet over this" },
+	{ .name = "ce_threshold_selector",
+	  KEY(ce_selector),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = selector_names,
+	  .standard = "any",
+	  .help = "law=codel: ce_threshold is for these packets" },
+	{ .name = "ack",
+	  KEY(ack),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = ack_names,
+	  .standard = "thin",
+	  .help = "law=auto: thin drops redundant pure ACKs first while a queue stands" },
+	{ .name = "max_drop",
+	  KEY(max_drop_permille),
+	  .type = RXAQM_TYPE_PERCENT,
+	  .max = 1000,
+	  .standard = "100%",
+	  .help = "most of any class of packets that is dropped" },
+	{ .name = "lease",
+	  KEY(lease_until_ns),
+	  .type = RXAQM_TYPE_LEASE,
+	  .unit = "s",
+	  .min = RXAQM_NSEC_PER_MSEC,
+	  .max = 24 * 3600 * RXAQM_NSEC_PER_SEC,
+	  .standard = "off",
+	  .none = "off",
+	  .help = "time after which enforce lapses to observe" },
+	{ .name = "exempt_ports",
+	  KEY(exempt_port),
+	  .type = RXAQM_TYPE_PORTS,
+	  .standard = "none",
+	  .help = "up to 8 TCP or UDP ports, of either end, never touched" },
+	{ .name = "exempt_dscp",
+	  KEY(exempt_dscp),
+	  .type = RXAQM_TYPE_DSCP,
+	  .standard = "none",
+	  .help = "DSCPs never touched, as numbers, names or ranges: cs1,46,8-10" },
 	{ 0 },
 };
 
@@ -103,26 +147,36 @@ const struct rxaqm_gone rxaqm_gone_settings[] = {
 
 void rxaqm_policy_init(struct rxaqm_policy *policy)
 {
-	*policy = (struct rxaqm_policy){
-		.mode = RXAQM_MODE_OBSERVE,
-		.signal = RXAQM_SIGNAL_AUTO,
-		.law = RXAQM_LAW_AUTO,
-		.target_auto = true,
-		.target_ns = RXAQM_TARGET_LEAST_NS,
-		.interval_ns = 40 * RXAQM_NSEC_PER_MSEC,
-		.ecn = RXAQM_ECN_ON,
-		.ect0 = RXAQM_ECT0_AUTO,
-		.ack = RXAQM_ACK_THIN,
-		.max_drop_permille = 1000,
-	};
+	memset(policy, 0, sizeof(*policy));
+	rxaqm_keys_init(rxaqm_settings, NULL, policy);
 }
 
-const struct rxaqm_setting *rxaqm_setting_find(const char *name)
+const struct rxaqm_key *rxaqm_setting_find(const char *name)
 {
-	const struct rxaqm_setting *setting;
+	return rxaqm_key_find(rxaqm_settings, NULL, name);
+}
 
-	for (setting = rxaqm_settings; setting->name; setting++)
-		if (!strcmp(setting->name, name))
-			return setting;
-	return NULL;
+bool rxaqm_preset_sets(const char *preset, const char *key)
+{
+	const struct rxaqm_preset *row;
+	size_t i;
+
+	for (row = rxaqm_presets; row->name; row++)
+		for (i = 0; i < RXAQM_PRESET_SETTINGS && !strcmp(row->name, preset); i++)
+			if (!strcmp(row->setting[i].key, key))
+				return true;
+	return false;
+}
+
+void rxaqm_presets_list(FILE *file)
+{
+	const struct rxaqm_preset *preset;
+	size_t i;
+
+	for (preset = rxaqm_presets; preset->name; preset++) {
+		fprintf(file, "  preset=%s\n    %s;", preset->name, preset->summary);
+		for (i = 0; i < RXAQM_PRESET_SETTINGS; i++)
+			fprintf(file, " %s=%s", preset->setting[i].key, preset->setting[i].value);
+		fputc('\n', file);
+	}
 }

@@ -56,7 +56,7 @@ int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 		.ifname = ifname,
 		.generic = section->xdp_mode == RXAQM_XDP_GENERIC,
 		.hook = (enum rxaqm_hook)section->hook,
-		.key = (enum rxaqm_key)section->key,
+		.key = (enum rxaqm_queue_key)section->key,
 		.profile = &plan->profile,
 		.policy = &plan->policy,
 	};

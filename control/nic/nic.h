@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 /* What tells the queues of an interface apart. */
-enum rxaqm_key {
+enum rxaqm_queue_key {
 	RXAQM_KEY_AUTO, /* by CPU where packets reach XDP through a CPU's backlog */
 	RXAQM_KEY_QUEUE,
 	RXAQM_KEY_CPU,

@@ -11,8 +11,6 @@ enum rxaqm_verdict {
 	RXAQM_VERDICT_UNKNOWN, /* the machine does not say; counts as no */
 };
 
-/* Names of the keys, ends with NULL. */
-const char *const *rxaqm_match_keys(void);
 const char *rxaqm_match_name(const struct rxaqm_match *match);
 
 /* Add the line @key=@value. -EINVAL with @error. */

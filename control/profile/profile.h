@@ -32,7 +32,6 @@ enum rxaqm_receive_path {
 	RXAQM_PATH_RECEIVE, /* netif_receive_skb */
 };
 
-#define RXAQM_PROFILE_SETTINGS_MAX 16
 #define RXAQM_PROFILE_MATCHES_MAX 8
 #define RXAQM_PROFILE_NOTES_MAX 8
 
@@ -73,11 +72,7 @@ struct rxaqm_profile {
 	} note[RXAQM_PROFILE_NOTES_MAX];
 	/* [Policy]: key and value as typed, applied in order. */
 	unsigned int nr_settings;
-	struct {
-		char key[32];
-		char value[RXAQM_SETTING_LEN];
-		unsigned int line;
-	} setting[RXAQM_PROFILE_SETTINGS_MAX];
+	struct rxaqm_typed_setting setting[RXAQM_TYPED_MAX];
 };
 
 /* Read one profile from @file, called @path in messages: all but name and path. */

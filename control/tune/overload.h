@@ -81,9 +81,6 @@ enum rxaqm_overload_event {
 	RXAQM_OVERLOAD_ENDED,
 };
 
-/* 10 s and 60 s. */
-void rxaqm_overload_config_init(struct rxaqm_overload_config *config);
-
 /* @overload is all zero at first. @text is filled in with an event. */
 enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 						const struct rxaqm_overload_config *config,
@@ -116,9 +113,6 @@ enum rxaqm_autoenforce_do {
 	RXAQM_AUTOENFORCE_OBSERVE, /* set mode=observe */
 	RXAQM_AUTOENFORCE_OVERRULED, /* to be logged: told once, nothing to do */
 };
-
-/* 30 s, 10 min; dwell 5 min, 1 min. */
-void rxaqm_autoenforce_config_init(struct rxaqm_autoenforce_config *config);
 
 /* What an earlier daemon has enforced by this is taken over at @now_ns, into an @ae that is all zero. */
 void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns);
