@@ -93,7 +93,7 @@ CYCLES ?= 10000
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh lint format install \
+.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh docs lint format install \
 	uninstall deb clean tools FORCE build-demo build-test build-test-vm build-bench \
 	$(addprefix setup-,demo test test-vm experiment eval bench)
 
@@ -171,6 +171,9 @@ build-test: all $(RIG_BINS) $(CORPUS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),
 
 deps: ## Install what the build needs (root)
 	$(Q)packaging/install-deps.sh build
+
+docs: $(BUILD)/rxaqm ## Write the lists of keys in documents anew, from the program
+	$(Q)packaging/make-docs.sh
 
 lint: ## Check format, scripts, manual page, and run static analysis
 	$(Q)packaging/install-deps.sh build lint

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What `make lint` checks, after a build: format, licences, scripts, manual page, and the
+# What `make lint` checks, after a build: format, licences, scripts, manuals and their keys, and the
 # control plane by a second compiler and cppcheck. Goes through all before it fails.
 # shellcheck disable=SC2317 # check calls the functions by name
 set -uo pipefail
@@ -119,6 +119,7 @@ check 'quiet pipes' quiet_pipes
 check 'scripts' shellcheck -x "${scripts[@]}"
 check 'completion' shellcheck -s bash "$completion"
 check 'completion syntax' bash -n "$completion"
+check 'keys in documents (make docs)' packaging/make-docs.sh --check
 check 'clang' second_compiler
 check 'cppcheck' static_analysis
 for manual in "${manuals[@]}"; do

@@ -107,6 +107,7 @@ int rxaqm_cmd_run(int argc, char **argv)
 	struct rxaqm_error error = {};
 	int exit_code;
 
+	rxaqm_options_keys(rxaqm_config_keys, NULL);
 	rxaqm_options_parse(&argp, "run", argc, argv, &args);
 	run.config_path = args.config;
 	if (rxaqm_config_read(args.config, &run.config, &error))

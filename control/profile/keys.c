@@ -111,7 +111,7 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 	{ FACT(target_rule), .name = "TargetRule", CHOICE(rxaqm_target_rule_names), UNKNOWN,
 	  .none = "", .label = "rule for targets",
 	  .help = "how the target follows from the delay that is batching, not queueing, the "
-		  "floor: see below" },
+		  "floor" },
 	{ FACT(note[0].text), .name = "Note", TEXT,
 	  .help = "what else is to be known, up to 191 characters; profile show prints it; may be "
 		  "given several times" },

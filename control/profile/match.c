@@ -90,8 +90,8 @@ static int check_flag(const char *value, struct rxaqm_error *error)
 
 const struct rxaqm_key rxaqm_match_keys[NR_KEYS + 1] = {
 	[KEY_DRIVER] = { KEY, .name = "Driver", .type = RXAQM_TYPE_TEXT, .form = "NAME ...|*",
-			 .check = check_driver, .otherwise = "required",
-			 .help = "name of the driver (ethtool -i), or several with blanks "
+			 .check = check_driver,
+			 .help = "required: name of the driver (ethtool -i), or several with blanks "
 				 "between, each of up to 31 letters, digits, _, -, .; * for any" },
 	[KEY_NAPI_POLL] = { KEY, .name = "NapiPoll", .type = RXAQM_TYPE_TEXT, .form = "SYMBOL",
 			    .check = rxaqm_profile_check_symbol,
