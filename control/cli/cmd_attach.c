@@ -6,6 +6,7 @@
 
 #include "cli/cmd.h"
 #include "config/held.h"
+#include "config/config.h"
 #include "base/now.h"
 #include "report/figures.h"
 #include "attach/hint.h"
@@ -72,21 +73,19 @@ static error_t parse_attach(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Index of @word in @words, which ends with NULL; -EINVAL with @error. */
-static int choose(const char *option, const char *word, const char *const *words,
-		  struct rxaqm_error *error)
+/* What @word means to the key @name of rxaqm.conf; -EINVAL with @error. */
+static int choose(const char *option, const char *word, const char *name, struct rxaqm_error *error)
 {
-	char all[128] = "";
+	const char *const *words = rxaqm_key_find(rxaqm_config_keys, "Interface", name)->choices;
+	char all[RXAQM_KEY_TEXT_LEN];
 	int i;
 
-	for (i = 0; words[i]; i++) {
+	for (i = 0; words[i]; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "",
-			 words[i]);
-	}
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "--%s \"%s\" is not known; it is one of %s", option, word, all);
+			       "--%s \"%s\" is not known; it is one of %s", option, word,
+			       rxaqm_words(words, ", ", ", ", all));
 }
 
 /* Profile, then what was typed. */
@@ -96,13 +95,8 @@ static int read_policy(const struct attach_args *args, const struct rxaqm_profil
 	int err, i;
 
 	err = rxaqm_profile_policy(profile, policy, error);
-	for (i = 0; !err && i < args->nr_settings; i++) {
-		char *value = strchr(args->setting[i], '=');
-
-		*value++ = '\0';
-		err = rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, args->setting[i], value,
-					   rxaqm_now_ns(), error);
-	}
+	for (i = 0; !err && i < args->nr_settings; i++)
+		err = rxaqm_setting_assign(policy, args->setting[i], rxaqm_now_ns(), error);
 	return err ? err : rxaqm_policy_check(policy, error);
 }
 
@@ -110,14 +104,11 @@ static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
 		   struct rxaqm_profile *profile, struct rxaqm_policy *policy,
 		   struct rxaqm_error *error)
 {
-	static const char *const modes[] = { "native", "generic", NULL };
-	static const char *const hooks[] = { "auto", "tp", "fentry", "kprobe", NULL };
-	static const char *const keys[] = { "auto", "queue", "cpu", NULL };
 	int mode, hook, key, err;
 
-	mode = choose("mode", args->mode, modes, error);
-	hook = mode < 0 ? mode : choose("hook", args->hook, hooks, error);
-	key = hook < 0 ? hook : choose("key", args->key, keys, error);
+	mode = choose("mode", args->mode, "xdp_mode", error);
+	hook = mode < 0 ? mode : choose("hook", args->hook, "hook", error);
+	key = hook < 0 ? hook : choose("key", args->key, "key", error);
 	if (key < 0)
 		return key;
 	attach->ifname = args->ifname;

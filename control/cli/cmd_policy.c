@@ -154,21 +154,6 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	return 0;
 }
 
-static int set_one(struct rxaqm_policy *policy, const char *setting, struct rxaqm_error *error)
-{
-	const char *value = strchr(setting, '=');
-	char key[64];
-
-	if (!value || value == setting || (size_t)(value - setting) >= sizeof(key))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
-				       setting);
-	memcpy(key, setting, (size_t)(value - setting));
-	key[value - setting] = '\0';
-	return rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, rxaqm_now_ns(),
-				    error);
-}
-
 static int apply_settings(struct work *work, const struct policy_args *args,
 			  struct rxaqm_error *error)
 {
@@ -182,7 +167,8 @@ static int apply_settings(struct work *work, const struct policy_args *args,
 		if (!work->chosen[queue])
 			continue;
 		for (i = 0; i < args->nr_settings; i++) {
-			err = set_one(&work->policies[queue], args->setting[i], error);
+			err = rxaqm_setting_assign(&work->policies[queue], args->setting[i],
+						   rxaqm_now_ns(), error);
 			if (err)
 				return err;
 		}
@@ -270,7 +256,7 @@ static int policy_set(struct work *work, const struct policy_args *args, struct 
 	/* What is wrong with the words comes before what is wrong with the interface. */
 	rxaqm_policy_init(&scratch);
 	for (i = 0; i < args->nr_settings; i++) {
-		err = set_one(&scratch, args->setting[i], error);
+		err = rxaqm_setting_assign(&scratch, args->setting[i], rxaqm_now_ns(), error);
 		if (err)
 			return err;
 	}

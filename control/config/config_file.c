@@ -90,11 +90,8 @@ static int unknown(const char *key, const char *section, const char *table,
 	const char *names[RXAQM_KEYS_MAX + 1];
 	unsigned int nr = rxaqm_key_names(rxaqm_config_keys, table, 0, names);
 
-	if (!strcmp(table, "Interface")) {
-		nr = rxaqm_key_names(rxaqm_settings, NULL, nr, names);
-		names[nr++] = "preset";
-		names[nr] = NULL;
-	}
+	if (!strcmp(table, "Interface"))
+		rxaqm_setting_names(nr, names);
 	return rxaqm_key_unknown("key", key, section, names, "see rxaqm.conf(5)", error);
 }
 
@@ -131,9 +128,7 @@ static int read_setting(struct reading *reading, const char *section, const char
 	if (strcmp(key, "lease"))
 		return rxaqm_typed_add(iface->setting, &iface->nr_settings, &reading->seen_settings,
 				       section, key, value, line, error);
-	err = rxaqm_key_once(&reading->seen_settings,
-			     (unsigned int)(rxaqm_setting_find(key) - rxaqm_settings), key, section,
-			     line, error);
+	err = rxaqm_key_once(&reading->seen_settings, rxaqm_settings, key, section, line, error);
 	return err ? err : read_lease(iface, value, error);
 }
 
@@ -159,8 +154,7 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 			return read_setting(reading, section, key, value, line, error);
 		return unknown(key, section, table, error);
 	}
-	err = rxaqm_key_once(&reading->seen, (unsigned int)(row - rxaqm_config_keys), key, section,
-			     line, error);
+	err = rxaqm_key_once(&reading->seen, rxaqm_config_keys, key, section, line, error);
 	if (err)
 		return err;
 	if (of_iface && !strcmp(key, "xdp_mode"))

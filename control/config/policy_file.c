@@ -51,13 +51,11 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 		    unsigned int line, struct rxaqm_error *error)
 {
 	struct load *load = arg;
-	const struct rxaqm_key *setting = rxaqm_setting_find(key);
 	unsigned int i;
 	int err = 0;
 
-	if (setting)
-		err = rxaqm_key_once(&load->seen, (unsigned int)(setting - rxaqm_settings), key,
-				     section, line, error);
+	if (strcmp(key, "preset"))
+		err = rxaqm_key_once(&load->seen, rxaqm_settings, key, section, line, error);
 	for (i = 0; i < load->nr_queues && !err; i++)
 		if (load->selected[i])
 			err = rxaqm_setting_set_by(&load->policies[i], RXAQM_SOURCE_OPERATOR, key,

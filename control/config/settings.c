@@ -6,14 +6,20 @@
 #include "base/out.h"
 #include "base/parse.h"
 
+unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1])
+{
+	nr = rxaqm_key_names(rxaqm_settings, NULL, nr, names);
+	names[nr++] = "preset";
+	names[nr] = NULL;
+	return nr;
+}
+
 static int bad_key(const char *key, struct rxaqm_error *error)
 {
 	char list[RXAQM_KEY_TEXT_LEN], there_are[RXAQM_KEY_TEXT_LEN];
 	const char *names[RXAQM_KEYS_MAX + 1];
-	unsigned int nr = rxaqm_key_names(rxaqm_settings, NULL, 0, names);
 
-	names[nr++] = "preset";
-	names[nr] = NULL;
+	rxaqm_setting_names(0, names);
 	snprintf(there_are, sizeof(there_are), "there are %.400s",
 		 rxaqm_words(names, " ", " and ", list));
 	return rxaqm_key_unknown("setting", key, NULL, names, there_are, error);
@@ -81,21 +87,31 @@ int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, 
 	return err;
 }
 
+int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
+			 struct rxaqm_error *error)
+{
+	const char *value = strchr(word, '=');
+	char key[64];
+
+	if (!value || value == word || (size_t)(value - word) >= sizeof(key))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
+				       word);
+	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
+	return rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
+}
+
 int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned int *nr,
 		    struct rxaqm_keys_seen *seen, const char *section, const char *key,
 		    const char *value, unsigned int line, struct rxaqm_error *error)
 {
-	const struct rxaqm_key *setting = rxaqm_setting_find(key);
 	struct rxaqm_policy scratch;
 	int err;
 
 	rxaqm_policy_init(&scratch);
 	err = rxaqm_setting_set(&scratch, key, value, 1, error);
 	if (!err)
-		err = rxaqm_key_once(seen,
-				     setting ? (unsigned int)(setting - rxaqm_settings) :
-					       RXAQM_NR_SETTINGS,
-				     key, section, line, error);
+		err = rxaqm_key_once(seen, rxaqm_settings, key, section, line, error);
 	if (err)
 		return err;
 	if (*nr == RXAQM_TYPED_MAX || strlen(value) >= RXAQM_KEY_LEN)

@@ -45,6 +45,13 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *
 int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
 			 const char *value, __u64 now_ns, struct rxaqm_error *error);
 
+/* The same by the operator, of a word "KEY=VALUE" of a command line. */
+int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
+			 struct rxaqm_error *error);
+
+/* rxaqm_key_names() of all settings, and "preset". */
+unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1]);
+
 /* Who has set @key, the name of a setting; or note it. */
 enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key);
 void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source);

@@ -227,11 +227,14 @@ int rxaqm_key_unknown(const char *what, const char *name, const char *in_section
 			       nearest ? "?" : "");
 }
 
-int rxaqm_key_once(struct rxaqm_keys_seen *seen, unsigned int nr, const char *name,
+int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error)
 {
-	unsigned int first = seen->line[nr];
+	unsigned int first, nr = 0;
 
+	while (keys[nr].name && strcmp(keys[nr].name, name))
+		nr++;
+	first = seen->line[nr];
 	seen->line[nr] = line;
 	if (!first)
 		return 0;

@@ -111,15 +111,15 @@ unsigned int rxaqm_key_names(const struct rxaqm_key *keys, const char *section, 
 int rxaqm_key_unknown(const char *what, const char *name, const char *in_section,
 		      const char *const *names, const char *otherwise, struct rxaqm_error *error);
 
-/* Lines on which keys were set, by a number that the caller gives each. All zero at first. */
+/* Lines on which keys were set, by their rows. All zero at first. */
 struct rxaqm_keys_seen {
 	unsigned int line[RXAQM_KEYS_MAX];
 };
 
-/* Note that key @nr, called @name, is set on @line. -EINVAL with @error if it was before.
- * @section is said, too, unless it is NULL.
+/* Note that @name, of @keys or the only other one, is set on @line. -EINVAL with @error if it was
+ * before. @section is said, too, unless it is NULL.
  */
-int rxaqm_key_once(struct rxaqm_keys_seen *seen, unsigned int nr, const char *name,
+int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error);
 
 /* What was a section, a key or a value of one in earlier versions, and what does it now. */

@@ -159,7 +159,7 @@ int rxaqm_profile_set_fact(struct rxaqm_profile *profile, const char *key, const
 		return rxaqm_profile_unknown_key(rxaqm_fact_keys, "Nic", key, error);
 	if (fact->offset == offsetof(struct rxaqm_profile, note[0].text))
 		return add_note(profile, fact, value, error);
-	err = rxaqm_key_once(seen, (unsigned int)(fact - rxaqm_fact_keys), key, NULL, line, error);
+	err = rxaqm_key_once(seen, rxaqm_fact_keys, key, NULL, line, error);
 	return err ? err : rxaqm_key_set(fact, profile, value, 0, error);
 }
 

@@ -146,8 +146,9 @@ int rxaqm_match_add(struct rxaqm_profile *profile, const char *key, const char *
 		return rxaqm_profile_unknown_key(rxaqm_match_keys, "Match", key, error);
 	for (i = 0; i < profile->nr_matches; i++)
 		seen.line[profile->match[i].key] = profile->match[i].line;
-	err = nr == KEY_PRIVATE_FLAG ? check_repeated(profile, value, error) :
-				       rxaqm_key_once(&seen, nr, key, NULL, line, error);
+	err = nr == KEY_PRIVATE_FLAG ?
+		      check_repeated(profile, value, error) :
+		      rxaqm_key_once(&seen, rxaqm_match_keys, key, NULL, line, error);
 	if (err)
 		return err;
 	if (profile->nr_matches == RXAQM_PROFILE_MATCHES_MAX)

@@ -170,6 +170,9 @@ static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
 		/* The machine says nothing of the field of the skb. */
 		if (key->offset != offsetof(struct rxaqm_profile, stamp))
 			format_known(key, here, machine);
+		if (key->offset == offsetof(struct rxaqm_profile, moderation_ns) &&
+		    !facts->moderation_us)
+			snprintf(machine, sizeof(machine), "0us");
 		agree = values_agree(key, profile, here);
 	}
 	conflict = out_fact(out, rxaqm_key_json_name(key, name), key->label, file, machine, agree);

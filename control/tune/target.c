@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tune/target.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -150,17 +149,4 @@ __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule)
 const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule)
 {
 	return rxaqm_target_rule_names[rule_of(rule) - rules];
-}
-
-int rxaqm_target_rule_parse(const char *name, enum rxaqm_target_rule *ret_rule)
-{
-	size_t i;
-
-	for (i = RXAQM_RULE_UNKNOWN + 1; i < NR_RULES; i++) {
-		if (!strcmp(rxaqm_target_rule_names[i], name)) {
-			*ret_rule = (enum rxaqm_target_rule)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
 }

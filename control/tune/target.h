@@ -69,7 +69,5 @@ void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_q
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule);
 extern const char *const rxaqm_target_rule_names[]; /* by rule, ends with NULL */
 const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule); /* "split", "own-cpu", ... */
-/* By name; -EINVAL if there is none of it. */
-int rxaqm_target_rule_parse(const char *name, enum rxaqm_target_rule *ret_rule);
 
 #endif /* RXAQM_TARGET_H */

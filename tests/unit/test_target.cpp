@@ -10,6 +10,7 @@
 extern "C" {
 #include "decide.h"
 #include "base/parse.h"
+#include "profile/keys.h"
 #include "tune/target.h"
 }
 
@@ -235,19 +236,31 @@ TEST_CASE("target: measurements of a queue", "[target]")
 	CHECK(facts.packet_ns == 7);
 }
 
+/* As profiles name it. */
+static int parse_rule(const char *name, rxaqm_target_rule *rule)
+{
+	static rxaqm_profile profile;
+	int err;
+
+	profile.target_rule = *rule;
+	err = rxaqm_key_set(rxaqm_key_find(rxaqm_fact_keys, "Nic", "TargetRule"), &profile, name, 0,
+			    nullptr);
+	*rule = profile.target_rule;
+	return err;
+}
+
 TEST_CASE("target: rules have names", "[target]")
 {
 	for (int i = RXAQM_RULE_NONE; i <= RXAQM_RULE_OWN_CPU; i++) {
 		rxaqm_target_rule rule = RXAQM_RULE_UNKNOWN;
 
-		CHECK(rxaqm_target_rule_parse(rxaqm_target_rule_name(rxaqm_target_rule(i)),
-					      &rule) == 0);
+		CHECK(parse_rule(rxaqm_target_rule_name(rxaqm_target_rule(i)), &rule) == 0);
 		CHECK(rule == i);
 	}
 	rxaqm_target_rule rule = RXAQM_RULE_SPLIT;
 
-	CHECK(rxaqm_target_rule_parse("unknown", &rule) == -EINVAL);
-	CHECK(rxaqm_target_rule_parse("Split", &rule) == -EINVAL);
+	CHECK(parse_rule("unknown", &rule) == -EINVAL);
+	CHECK(parse_rule("Split", &rule) == -EINVAL);
 	CHECK(rule == RXAQM_RULE_SPLIT);
 	CHECK(std::string(rxaqm_target_rule_name(rxaqm_target_rule(99))) == "unknown");
 }
