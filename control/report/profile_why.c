@@ -116,7 +116,7 @@ static void out_origin(struct rxaqm_out *out, const struct rxaqm_key *setting,
 	if (profile && source == RXAQM_SOURCE_PROFILE)
 		line = line_of(profile, setting->name);
 	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "key", "  %-15s", setting->name);
+	rxaqm_out_str(out, "key", "  %-22s", setting->name);
 	rxaqm_out_str(out, "value", "%-14s", rxaqm_key_format(setting, policy, now_ns, value));
 	rxaqm_out_str(out, "origin", NULL, words[source].origin);
 	rxaqm_out_text(out, "  %s", words[source].text);
