@@ -172,7 +172,7 @@ isolated()
 	cp "$debs"/*.deb "$debs"/packages/*.deb "$root/tmp"
 	cp tests/shell/deb.sh tests/shell/consumer.c "$root/tmp/tests/shell"
 	cp -r packaging/debian/tests "$root/tmp/debian"
-	rm -rf "$root/etc/rxaqm"
+	rm -rf "$root/etc/rxaqm" "$root/var/lib/rxaqm" # of this machine
 	exec chroot "$root" env -u RXAQM_BPFFS -u RXAQM_PROFILE_PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		bash -c 'source /tmp/tests/shell/deb.sh source; cd /tmp; inside; inside_other'
 }
