@@ -156,7 +156,7 @@ static const struct {
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_valid", "1 while the NIC's clock is read and believed" },
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_error_seconds", "Bound of the error of its reading" },
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_drift_ratio", "Host time gained by time of the NIC" },
-	{ RXAQM_METRICS_COUNTER, "rxaqm_phc_steps", "Steps of either clock" },
+	{ RXAQM_METRICS_COUNTER, "rxaqm_phc_steps_total", "Steps of either clock" },
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_difference_seconds",
 	  "Mapping by the PHC less the estimate from packets" },
 };

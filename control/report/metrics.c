@@ -24,8 +24,6 @@ static int print_all(struct rxaqm_metrics_text *text, const struct rxaqm_metrics
 		rxaqm_metrics_print_queues(text, rows);
 		if (metrics->more)
 			metrics->more(text, metrics->more_arg);
-		if (text->format == RXAQM_METRICS_OPENMETRICS)
-			fputs("# EOF\n", text->file);
 		err = 0;
 	}
 	free(view);
@@ -33,10 +31,9 @@ static int print_all(struct rxaqm_metrics_text *text, const struct rxaqm_metrics
 	return err;
 }
 
-char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, enum rxaqm_metrics_format format,
-			   size_t *ret_bytes)
+char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes)
 {
-	struct rxaqm_metrics_text text = { .format = format };
+	struct rxaqm_metrics_text text = {};
 	char *page = NULL;
 	bool failed;
 
@@ -53,7 +50,7 @@ char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, enum rxaqm_metri
 
 static int write_temporary(int fd, const struct rxaqm_metrics *metrics)
 {
-	struct rxaqm_metrics_text text = { .format = RXAQM_METRICS_PROMETHEUS };
+	struct rxaqm_metrics_text text = {};
 	int err;
 
 	text.file = fdopen(fd, "w");

@@ -61,7 +61,7 @@ static void print_attachment(struct rxaqm_metrics_text *text, const struct rxaqm
 {
 	unsigned int i;
 
-	rxaqm_metrics_family(text, RXAQM_METRICS_INFO, "rxaqm_interface",
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_interface_info",
 			     "How the interface is attached");
 	for_each_iface(view, i)
 	{
@@ -205,7 +205,7 @@ static void print_process(struct rxaqm_metrics_text *text)
 			     "Memory of the program that renders this");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_NO_LABELS,
 			  resident * (unsigned long long)sysconf(_SC_PAGESIZE));
-	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_daemon_cpu_seconds",
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_daemon_cpu_seconds_total",
 			     "CPU time of the program that renders this");
 	rxaqm_metrics_ns(text, RXAQM_METRICS_NO_LABELS,
 			 (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
@@ -221,14 +221,14 @@ void rxaqm_metrics_print_host(struct rxaqm_metrics_text *text,
 	char abi[12];
 
 	snprintf(abi, sizeof(abi), "%d", RXAQM_ABI_VERSION);
-	rxaqm_metrics_family(text, RXAQM_METRICS_INFO, "rxaqm_build",
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_build_info",
 			     "Version of rxaqm and of the layout of its maps");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("version", RXAQM_VERSION, "abi", abi), 1);
 	for_each_iface(view, i) attached++;
 	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_interfaces",
 			     "Interfaces in the registry");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_NO_LABELS, attached);
-	rxaqm_metrics_family(text, RXAQM_METRICS_INFO, "rxaqm_hook",
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_hook_info",
 			     "What watches the receive path for stamps");
 	if (rxaqm_metrics_any(view))
 		rxaqm_metrics_u64(text,
