@@ -26,7 +26,7 @@ int rxaqm_cmd_status(int argc, char **argv)
 		return rxaqm_status_check(&args);
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_may_look(NULL)) {
-		exit_code = rxaqm_status_from_file(args.ifname, rxaqm_globals.json);
+		exit_code = rxaqm_status_from_file(args.ifname);
 		if (exit_code >= 0)
 			return exit_code;
 	}
