@@ -100,9 +100,7 @@ int rxaqm_cmd_run(int argc, char **argv)
 		NULL,
 		NULL
 	};
-	struct rxaqm_run run = {
-		.state = RXAQM_STATE_NONE, .lock_fd = -1, .rtnl_fd = -1, .genl_fd = -1
-	};
+	struct rxaqm_run run = { .state = RXAQM_STATE_NONE, .lock_fd = -1 };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;

@@ -2,34 +2,20 @@
 /* From a section of the configuration to how its interface is to be attached. */
 #include <bpf/libbpf.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "attach/entry.h"
 #include "attach/hint.h"
 #include "base/now.h"
 #include "daemon/run.h"
+#include "nic/ethtool.h"
 
 /* Rx queues that "ethtool -L" could give the interface; 0 if the driver does not say. */
 static unsigned int most_queues(const char *ifname)
 {
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
-	struct ifreq ifr = { .ifr_data = (void *)&channels };
-	unsigned int most = 0;
-	int fd;
 
-	strncpy(ifr.ifr_name, ifname, sizeof(ifr.ifr_name) - 1);
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	if (!ioctl(fd, SIOCETHTOOL, &ifr))
-		most = channels.max_rx + channels.max_combined;
-	close(fd);
-	return most;
+	return rxaqm_ethtool(ifname, &channels) ? 0 : channels.max_rx + channels.max_combined;
 }
 
 /* Room for the queues that may come, so that they need no new attachment, which would cost a

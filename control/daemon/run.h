@@ -93,7 +93,7 @@ struct rxaqm_run {
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
 	sd_event_source *sync_timer, *tick_timer, *clock_timer;
-	int rtnl_fd, genl_fd; /* -1: none */
+	struct mnl_socket *rtnl, *genl; /* NULL: none */
 	sd_event_source *rtnl_source, *genl_source;
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
 	unsigned long ticks;
