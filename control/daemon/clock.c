@@ -190,7 +190,7 @@ static void one_metric(struct rxaqm_metrics_text *text, const struct rxaqm_link 
 	else if (family == 1)
 		rxaqm_metrics_ns(text, labels, (__s64)rxaqm_clock_err(phc, now_ns));
 	else if (family == 2)
-		rxaqm_metrics_double(text, labels, (double)phc->rate_q32 / 4294967296.0);
+		rxaqm_metrics_double(text, labels, (double)phc->rate_q32 / RXAQM_Q32_ONE);
 	else if (packets)
 		rxaqm_metrics_ns(text, labels,
 				 rxaqm_clock_differ(phc, packets, now_ns, &excess_ns));

@@ -18,10 +18,7 @@ static int print_all(struct rxaqm_metrics_text *text, const struct rxaqm_metrics
 
 	if (view && rows) {
 		rxaqm_metrics_look(view, metrics);
-		rxaqm_metrics_rows_take(rows, view);
-		rxaqm_metrics_print_host(text, view);
-		rxaqm_metrics_print_ifaces(text, view);
-		rxaqm_metrics_print_queues(text, rows);
+		rxaqm_metrics_print(text, view, rows);
 		if (metrics->more)
 			metrics->more(text, metrics->more_arg);
 		err = 0;

@@ -98,10 +98,7 @@ class Maps
 		size_t bytes = 0;
 
 		text.file = open_memstream(&page, &bytes);
-		rxaqm_metrics_rows_take(rows.get(), view_.get());
-		rxaqm_metrics_print_host(&text, view_.get());
-		rxaqm_metrics_print_ifaces(&text, view_.get());
-		rxaqm_metrics_print_queues(&text, rows.get());
+		rxaqm_metrics_print(&text, view_.get(), rows.get());
 		fclose(text.file);
 		std::string copy(page, bytes);
 		free(page);
