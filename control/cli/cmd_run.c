@@ -41,7 +41,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 		      struct rxaqm_error *error)
 {
-	struct rxaqm_attach_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	struct if_nameindex *all = if_nameindex(), *one;
 	struct rxaqm_error reason = {};
 	int err = 0;

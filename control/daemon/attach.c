@@ -33,41 +33,25 @@ static void add_headroom(struct rxaqm_attach *attach)
 }
 
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
-		   struct rxaqm_attach_plan *plan, struct rxaqm_error *error)
+		   struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
-	struct rxaqm_attach *attach = &plan->attach;
 	int err;
 
-	*attach = (struct rxaqm_attach){
+	plan->attach = (struct rxaqm_attach){
 		.ifname = ifname,
 		.generic = section->xdp_mode == RXAQM_XDP_GENERIC,
 		.hook = (enum rxaqm_hook)section->hook,
 		.key = (enum rxaqm_key)section->key,
-		.profile = &plan->profile,
-		.policy = &plan->policy,
 	};
-	err = rxaqm_nic_read(ifname, &attach->nic, error);
-	if (!err)
-		err = rxaqm_nic_check_link(ifname, &attach->nic, error);
-	if (err)
-		return err;
-	if (attach->nic.bond && !attach->generic)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-				       "a bond, whose members' queues share numbers; name its members "
-				       "in the configuration (\"ip link show master %s\")",
-				       ifname);
-	err = section->profile[0] ? rxaqm_profile_by_name(section->profile, &plan->profile, error) :
-				    rxaqm_profile_for_interface(ifname, &plan->profile, error);
-	if (!err)
-		err = rxaqm_profile_policy(&plan->profile, &plan->policy, error);
+	err = rxaqm_plan_make(plan, section->profile[0] ? section->profile : NULL, error);
 	if (!err)
 		err = rxaqm_config_policy(section, rxaqm_now_ns(), &plan->policy, error);
-	add_headroom(attach);
+	add_headroom(&plan->attach);
 	return err;
 }
 
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
-			      const struct rxaqm_iface *iface, const struct rxaqm_attach_plan *plan)
+			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	bool by_cpu = iface->flags & RXAQM_IFACE_BY_CPU;
