@@ -55,7 +55,10 @@ static int take_message(const struct nlmsghdr *message, void *arg)
 		return 0;
 	socket = &sockets->socket[sockets->nr];
 	memset(socket, 0, sizeof(*socket));
-	mnl_attr_for_each(attr, message, sizeof(struct xdp_diag_msg)) take_attr(socket, attr);
+	mnl_attr_for_each(attr, message, sizeof(struct xdp_diag_msg))
+	{
+		take_attr(socket, attr);
+	}
 	if ((const void *)attr < mnl_nlmsg_get_payload_tail(message))
 		return -EBADMSG;
 	sockets->nr++;

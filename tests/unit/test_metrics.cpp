@@ -58,8 +58,7 @@ TEST_CASE("metrics: every counter of stats.h is there, once", "[metrics]")
 		for (const Family &family : page.families())
 			for (const Sample &sample : family.samples)
 				found += family.type == "counter" && sample.value == 7000001 + i;
-		INFO("counter " << names[i]
-				<< ": give it a row in control/report/metrics_table.c");
+		INFO("counter " << names[i] << ": give it a row in control/report/metrics_table.c");
 		CHECK(found == 1);
 	}
 }
