@@ -3,7 +3,6 @@
 
 #include "cli/cmd.h"
 #include "attach/machine.h"
-#include "cli/options.h"
 
 error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
 {
@@ -11,11 +10,6 @@ error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
 		return ARGP_ERR_UNKNOWN;
 	*ret_ifname = arg;
 	return 0;
-}
-
-static error_t parse_ifname(int key, char *arg, struct argp_state *state)
-{
-	return rxaqm_view_parse_into(key, arg, state->input);
 }
 
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
@@ -46,16 +40,12 @@ int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_v
 	return result;
 }
 
-int rxaqm_view_command(const char *name, const char *doc, int argc, char **argv,
-		       rxaqm_view_fn print)
+int rxaqm_view_print(const char *ifname, rxaqm_view_fn print)
 {
-	const struct argp argp = { NULL, parse_ifname, "[IFACE]", doc, NULL, NULL, NULL };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
-	const char *ifname = NULL;
 	struct rxaqm_out out;
 	int exit_code;
 
-	rxaqm_options_parse(&argp, name, argc, argv, &ifname);
 	exit_code = rxaqm_view_open(&state, ifname);
 	if (exit_code == RXAQM_EXIT_OK) {
 		rxaqm_out_open(&out, stdout, rxaqm_globals.json);

@@ -34,18 +34,6 @@ void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
 	link->kept = NULL;
 }
 
-/* The entry of @link in the registry if it is attached and its program is there. */
-static struct rxaqm_iface *find(const struct rxaqm_link *link)
-{
-	struct rxaqm_iface *iface = link->run->state.meta ?
-					    rxaqm_plane_find(&link->run->state, link->name) :
-					    NULL;
-
-	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_plane_ifindex(iface))
-		return NULL;
-	return iface;
-}
-
 static bool same_but_lease(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
 {
 	struct rxaqm_policy copy = *a;
@@ -120,7 +108,7 @@ static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 	return 0;
 }
 
-static int attach(struct rxaqm_link *link, struct rxaqm_attach_plan *plan, const char *why,
+static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *why,
 		  struct rxaqm_error *error)
 {
 	struct rxaqm_run *run = link->run;
@@ -175,8 +163,8 @@ void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *ifa
 /* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
  * to be brought in line.
  */
-static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface,
-		       struct rxaqm_attach_plan *plan, const char *why, struct rxaqm_error *error)
+static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
+		       const char *why, struct rxaqm_error *error)
 {
 	int err;
 
@@ -210,7 +198,7 @@ static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 }
 
 /* Is attached already: by an earlier daemon, or by an operator. */
-static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_attach_plan *plan,
+static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
 		 struct rxaqm_error *error)
 {
 	bool known = rxaqm_run_entry(link) == iface;
@@ -276,7 +264,7 @@ static bool stays_off(struct rxaqm_link *link)
 
 static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
-	struct rxaqm_attach_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	struct rxaqm_iface *iface;
 	int err;
 
@@ -284,7 +272,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
 	err = rxaqm_run_plan(link->section, link->name, plan, error);
 	if (!err) {
-		iface = find(link);
+		iface = rxaqm_plan_attached(&link->run->state, link->name);
 		if (iface)
 			err = adopt(link, iface, plan, error);
 		else if (stays_off(link))

@@ -232,7 +232,7 @@ void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rx
 		if (link->overload)
 			rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", link->name),
 					  overloaded(link->overload));
-	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_overload_changes",
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_overload_changes_total",
 			     "Overloads begun, over all queues");
 	for (link = run->links; link; link = link->next)
 		if (link->overload)

@@ -26,7 +26,7 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
-#include "attach/plane.h"
+#include "attach/plan.h"
 #include "config/config.h"
 #include "attach/state.h"
 
@@ -93,7 +93,7 @@ struct rxaqm_run {
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
 	sd_event_source *sync_timer, *tick_timer, *clock_timer;
-	int rtnl_fd, genl_fd; /* -1: none */
+	struct mnl_socket *rtnl, *genl; /* NULL: none */
 	sd_event_source *rtnl_source, *genl_source;
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
 	unsigned long ticks;
@@ -174,17 +174,11 @@ int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 			 const struct rxaqm_policy *policy, struct rxaqm_error *error);
 
 /* attach.c: how the section says to attach. */
-struct rxaqm_attach_plan {
-	struct rxaqm_attach attach;
-	struct rxaqm_profile profile;
-	struct rxaqm_policy policy;
-};
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
-		   struct rxaqm_attach_plan *plan, struct rxaqm_error *error);
+		   struct rxaqm_plan *plan, struct rxaqm_error *error);
 /* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
-			      const struct rxaqm_iface *iface,
-			      const struct rxaqm_attach_plan *plan);
+			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan);
 /* Or because the interface called @ifname is no longer as it was then? */
 const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
 

@@ -42,7 +42,7 @@ TEST_CASE("metrics: the number of series has a bound", "[metrics]")
 	maps.queue(63, 0).stat[RXAQM_STAT_PACKETS] = 4;
 	maps.queue(63, 63).stat[RXAQM_STAT_PACKETS] = 5;
 	std::string text = maps.text();
-	Exposition page(text, false);
+	Exposition page(text);
 
 	CHECK(page.find("rxaqm_rx_packets_total").size() ==
 	      RXAQM_METRICS_QUEUES_MAX + 64 - RXAQM_METRICS_QUEUES_MAX / 64);
@@ -101,7 +101,6 @@ TEST_CASE("metrics: whatever the maps hold, the page keeps the rules", "[metrics
 			maps.iface(slot).stamp = RXAQM_STAMP_TSTAMP;
 		}
 		maps.view().by_interface = round % 2;
-		CHECK_NOTHROW(maps.page(false));
-		CHECK_NOTHROW(maps.page(true));
+		CHECK_NOTHROW(maps.page());
 	}
 }
