@@ -147,8 +147,8 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 	return rxaqm_hooks_remove(error);
 }
 
-/* Has the program of @iface gone with its interface? What libxdp has pinned of it does not count, but
- * the interface may be in a namespace that has no name.
+/* Has the program of @iface gone with its interface? What libxdp has pinned of it does not count,
+ * but the interface may be in a namespace that has no name.
  */
 static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {

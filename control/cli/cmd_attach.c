@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "config/held.h"
+#include "config/detached.h"
 #include "config/config.h"
 #include "base/now.h"
 #include "report/figures.h"
@@ -193,7 +193,7 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	if (!rxaqm_state_open(&state, true, &error)) {
 		iface = rxaqm_plan_attached(&state, args.ifname);
 		if (iface) {
-			rxaqm_held_forget(args.ifname);
+			rxaqm_detached_forget(args.ifname);
 			exit_code = already_attached(iface, &plan.attach);
 			goto out;
 		}
@@ -204,7 +204,7 @@ int rxaqm_cmd_attach(int argc, char **argv)
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	rxaqm_held_forget(args.ifname);
+	rxaqm_detached_forget(args.ifname);
 	if (error.text[0])
 		rxaqm_log_notice("%s", error.text);
 	print_attached(&state, iface);

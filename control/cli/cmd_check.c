@@ -211,7 +211,7 @@ int rxaqm_check(const struct rxaqm_check_args *args)
 	}
 	check.args = args;
 	check.state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	if (!rxaqm_state_open(&check.state, false, &error) && !rxaqm_machine_check_may_look(&error))
+	if (!rxaqm_state_open(&check.state, false, &error) && !rxaqm_machine_check_readable(&error))
 		look_twice(&check);
 	else if (args->ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
 		rxaqm_check_find(&check.sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",

@@ -86,7 +86,7 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	if (!err)
 		err = rxaqm_state_open(&work->state, change, error);
 	if (!err)
-		err = rxaqm_machine_check_may_look(error);
+		err = rxaqm_machine_check_readable(error);
 	if (err)
 		return err;
 	work->iface = rxaqm_plane_find(&work->state, args->ifname);
@@ -128,8 +128,8 @@ static bool wants_stamps_now(const struct work *work, bool signal_named)
 	return false;
 }
 
-/* Check what has become of the chosen policies and put them in force, all at once. @signal_named: the
- * operator has given a signal, be it the same; so stamps that someone turned off come back.
+/* Check what has become of the chosen policies and put them in force, all at once. @signal_named:
+ * the operator has given a signal, be it the same; so stamps that someone turned off come back.
  */
 static int work_commit(struct work *work, const char *ifname, bool signal_named,
 		       struct rxaqm_error *error)

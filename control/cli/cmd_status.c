@@ -14,7 +14,7 @@ int rxaqm_cmd_status(int argc, char **argv)
 	if (args.check)
 		return rxaqm_check(&args);
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
-	if (rxaqm_machine_check_may_look(NULL)) {
+	if (rxaqm_machine_check_readable(NULL)) {
 		exit_code = rxaqm_status_from_file(args.ifname);
 		if (exit_code >= 0)
 			return exit_code;

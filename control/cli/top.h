@@ -37,9 +37,9 @@ const char *rxaqm_top_header(void);
 #define RXAQM_TOP_MODE 48
 const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE]);
 const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_LINE]);
-/* The same, without a newline, or as an object in an array. Rates are by the second. The columns are
- * those of the experiment that rxaqm began with. In observe mode drop and mark are what enforcing
- * would have done.
+/* The same, without a newline, or as an object in an array. Rates are by the second. The columns
+ * are those of the experiment that rxaqm began with. In observe mode drop and mark are what
+ * enforcing would have done.
  */
 void rxaqm_top_out(const struct rxaqm_top_row *row, struct rxaqm_out *out);
 

@@ -16,7 +16,7 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 {
 	struct rxaqm_error error = {};
 
-	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_may_look(&error)) {
+	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_readable(&error)) {
 		if (!ifname || rxaqm_plane_find(state, ifname))
 			return RXAQM_EXIT_OK;
 		rxaqm_error_set(&error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,

@@ -14,8 +14,8 @@ error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname);
 typedef int (*rxaqm_view_fn)(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 			     void *arg);
 
-/* Print one object an interface, of all or of that called @ifname: @print gets the struct rxaqm_out.
- * Returns an exit code.
+/* Print one object an interface, of all or of that called @ifname: @print gets the struct
+ * rxaqm_out. Returns an exit code.
  */
 int rxaqm_view_print(const char *ifname, rxaqm_view_fn print);
 

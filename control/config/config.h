@@ -78,8 +78,8 @@ struct rxaqm_config {
  * a NULL name.
  */
 extern const struct rxaqm_key rxaqm_config_keys[];
-/* Sections and keys that are gone, but for policy keys (settings.h). */
-extern const struct rxaqm_gone rxaqm_config_gone[];
+/* Sections and keys that were removed, but for policy keys (settings.h). */
+extern const struct rxaqm_removed rxaqm_config_removed[];
 
 /* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
 const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size);

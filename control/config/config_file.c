@@ -75,7 +75,7 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 		return 0;
 	}
 	snprintf(name, sizeof(name), "[%s]", section);
-	err = rxaqm_gone_check(rxaqm_config_gone, name, "", error);
+	err = rxaqm_removed_check(rxaqm_config_removed, name, "", error);
 	if (err)
 		return err;
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
@@ -145,9 +145,9 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	if (of_iface && !newest(reading)->line)
 		newest(reading)->line = line;
 	if (!row) {
-		err = of_iface ? rxaqm_gone_check(rxaqm_config_gone, key, value, error) : 0;
+		err = of_iface ? rxaqm_removed_check(rxaqm_config_removed, key, value, error) : 0;
 		if (!err && of_iface)
-			err = rxaqm_gone_check(rxaqm_gone_settings, key, value, error);
+			err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
 		if (err)
 			return err;
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))

@@ -102,7 +102,7 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	{ 0 },
 };
 
-const struct rxaqm_gone rxaqm_config_gone[] = {
+const struct rxaqm_removed rxaqm_config_removed[] = {
 	{ "[Autotune]", NULL,
 	  "targets follow what is measured without it; delete it, and in [Interface NAME] write "
 	  "target=auto:DURATION for min, target=DURATION for max, interval for rtt" },

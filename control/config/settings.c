@@ -46,7 +46,7 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *
 		      struct rxaqm_error *error)
 {
 	const struct rxaqm_key *setting = rxaqm_setting_find(key);
-	int err = rxaqm_gone_check(rxaqm_gone_settings, key, value, error);
+	int err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
 
 	if (err)
 		return err;

@@ -134,7 +134,7 @@ const struct rxaqm_preset rxaqm_presets[] = {
 	{ 0 },
 };
 
-const struct rxaqm_gone rxaqm_gone_settings[] = {
+const struct rxaqm_removed rxaqm_removed_settings[] = {
 	{ "not_ect", NULL, "law=auto drops Not-ECT packets as fits the marks; delete the key" },
 	{ "l4s_threshold", NULL,
 	  "law=auto marks ECT(1) as L4S has it; with law=codel use ce_threshold and "

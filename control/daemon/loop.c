@@ -48,10 +48,10 @@ static void look_around(struct rxaqm_run *run)
 		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
 
 		if (link->state == RXAQM_LINK_ATTACHED && !iface)
-			link->look = true;
+			link->verify = true;
 		if (link->state == RXAQM_LINK_RELEASED && poll)
-			link->look = true;
-		if (link->state == RXAQM_LINK_LOST && !run->bpffs_gone && !link->due_ns)
+			link->verify = true;
+		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
 			link->due_ns = rxaqm_now_ns();
 		/* The length of a backlog is a sysctl, which nobody announces. */
 		if (poll && iface && !link->due_ns && link->section &&
@@ -170,7 +170,7 @@ static void detach_all(struct rxaqm_run *run)
 		if (!iface)
 			continue;
 		error.text[0] = '\0';
-		rxaqm_run_hold(link, iface);
+		rxaqm_run_note_detached(link, iface);
 		if (rxaqm_plane_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else

@@ -43,11 +43,11 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 			 mnl_attr_get_str(attr));
 	if (link && message->nlmsg_type == RTM_NEWLINK && !strcmp(link->name, name)) {
 		/* Up, down, or the program is another. */
-		link->look = true;
+		link->verify = true;
 		rxaqm_run_changed(link);
 	} else if (link && message->nlmsg_type == RTM_DELLINK) {
 		/* At once: one with the same index and name may be there when the list is made. */
-		rxaqm_run_link_gone(link);
+		rxaqm_run_link_removed(link);
 		run->rescan = true;
 	} else if (link || rxaqm_config_find(&run->config, name)) {
 		run->rescan = true;
@@ -88,7 +88,7 @@ static void on_loss(struct rxaqm_run *run)
 
 	run->rescan = true;
 	for (link = run->links; link; link = link->next) {
-		link->look = true;
+		link->verify = true;
 		link->facts = true;
 		if (!link->due_ns)
 			link->due_ns = now_ns + FACTS_NS;

@@ -12,9 +12,9 @@
  *   loop.c     events, signals, readiness, reload, end
  *   netlink.c  what the kernel says of interfaces, rings and channels
  *   links.c    the interfaces that the configuration names
- *   bring.c    bringing one of them in line: attach, adopt, attach anew, detach
+ *   reconcile.c  bring one of them in line: attach, adopt, attach anew, detach
  *   retry.c    when what failed is tried again
- *   look.c     what others have done to it
+ *   verify.c   what others have done to it
  *   state.c    the pinned state, as it comes and goes
  *   lease.c, clock.c, overload.c, metrics.c, status.c   chores
  */
@@ -55,7 +55,7 @@ struct rxaqm_link {
 	char name[RXAQM_IFNAMSIZ];
 	const struct rxaqm_config_iface *section; /* NULL: none any more */
 	enum rxaqm_link_state state;
-	bool gone; /* to be forgotten */
+	bool removed; /* to be forgotten */
 	__u64 due_ns; /* something is to be done then; 0: nothing */
 	time_t due_at; /* the same as a time of day, if that is an attempt after a failure */
 	__u64 retry_ns; /* pause before the attempt after the next */
@@ -63,9 +63,9 @@ struct rxaqm_link {
 	bool blocked; /* another command holds the lock: tried again in a moment */
 	bool seen; /* in the listing going on */
 	bool configure; /* the policy is to be brought in line: start, reload, new name */
-	bool afresh; /* even if the section was applied before: reload */
+	bool reapply; /* even if the section was applied before: reload */
 	bool found; /* it was there when the daemon was started */
-	bool look; /* is the program still there? */
+	bool verify; /* is the program still there? */
 	bool facts; /* have queues or rings changed? */
 	__u64 refreshed_ns; /* when it was last attached anew because they had */
 	/* What is attached: the entry in the registry, and its program. */
@@ -86,7 +86,7 @@ struct rxaqm_run {
 	struct rxaqm_config config;
 	struct rxaqm_state state; /* open while there is one; locked only within a call */
 	unsigned long state_ino, state_dev; /* of the pin that it was opened by */
-	bool bpffs_gone;
+	bool bpffs_lost;
 	int lock_fd; /* of the daemon */
 	struct rxaqm_link *links;
 	bool rescan; /* the list of links may be out of date */
@@ -100,7 +100,7 @@ struct rxaqm_run {
 	bool ready; /* and has said so */
 	__u64 ready_by_ns; /* and is by then, whoever holds the lock */
 	bool begun; /* the interfaces have been listed once */
-	bool afresh; /* the next listing is for a reload */
+	bool reapply; /* the next listing is for a reload */
 	bool stopping;
 	int exit_code;
 	/* Reloads. */
@@ -145,16 +145,16 @@ void rxaqm_run_netlink_close(struct rxaqm_run *run);
 /* links.c */
 void rxaqm_run_sync(struct rxaqm_run *run);
 /* The interface is gone, whatever comes in its place. */
-void rxaqm_run_link_gone(struct rxaqm_link *link);
+void rxaqm_run_link_removed(struct rxaqm_link *link);
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex);
 /* A new configuration: every link is looked at again. @old is freed. */
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
 void rxaqm_run_links_free(struct rxaqm_run *run);
 
-/* bring.c: bring @link in line with its section (none: detach it), or note when to try
+/* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
  * again.
  */
-void rxaqm_run_bring(struct rxaqm_link *link);
+void rxaqm_run_reconcile(struct rxaqm_link *link);
 /* retry.c: do that after a pause. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* Log @error, unless it is what was logged last, and note when to try again. */
@@ -163,10 +163,10 @@ void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 void rxaqm_run_changed(struct rxaqm_link *link);
 /* It is attached, as the entry @slot with the program @prog_id. */
 void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
-/* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon that
- * starts later is to leave it off.
+/* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon
+ * that starts later is to leave it off.
  */
-void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
+void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is told as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 /* The policies of its section are to be those of its queues. */
@@ -182,8 +182,8 @@ const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 /* Or because the interface called @ifname is no longer as it was then? */
 const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
 
-/* look.c: see whether @link is still attached. */
-void rxaqm_run_look(struct rxaqm_link *link);
+/* verify.c: see whether @link is still attached. */
+void rxaqm_run_verify(struct rxaqm_link *link);
 
 /* state.c */
 /* Take the lock of all commands, without waiting. -EBUSY: held by another. */

@@ -244,13 +244,14 @@ int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, c
 			       first);
 }
 
-int rxaqm_gone_check(const struct rxaqm_gone *gone, const char *key, const char *value,
-		     struct rxaqm_error *error)
+int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
+			struct rxaqm_error *error)
 {
-	for (; gone->key; gone++)
-		if (!strcmp(gone->key, key) && (!gone->value || !strcmp(gone->value, value)))
+	for (; removed->key; removed++)
+		if (!strcmp(removed->key, key) &&
+		    (!removed->value || !strcmp(removed->value, value)))
 			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 					       "%s%s%.40s is gone: %s", key, *value ? "=" : "",
-					       value, gone->remedy);
+					       value, removed->remedy);
 	return 0;
 }

@@ -123,16 +123,16 @@ int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, c
 		   const char *section, unsigned int line, struct rxaqm_error *error);
 
 /* What was a section, a key or a value of one in earlier versions, and what does it now. */
-struct rxaqm_gone {
+struct rxaqm_removed {
 	const char *key;
 	const char *value; /* NULL: the key as a whole */
 	const char *remedy;
 };
 
-/* -EINVAL with @error, which names the remedy, if @key or its @value ("": none) is in @gone (ends
- * with a NULL key).
+/* -EINVAL with @error, which names the remedy, if @key or its @value ("": none) is in @removed
+ * (ends with a NULL key).
  */
-int rxaqm_gone_check(const struct rxaqm_gone *gone, const char *key, const char *value,
-		     struct rxaqm_error *error);
+int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
+			struct rxaqm_error *error);
 
 #endif /* RXAQM_KEYS_H */

@@ -39,8 +39,8 @@ const struct nlattr *rxaqm_netlink_attr(const struct nlmsghdr *message, size_t h
 const struct nlattr *rxaqm_netlink_nested(const struct nlattr *nest, unsigned int type,
 					  size_t least);
 
-/* Id of the generic netlink family @name, and, unless @group is NULL, of its multicast group. -ENOENT
- * if the kernel has none.
+/* Id of the generic netlink family @name, and, unless @group is NULL, of its multicast group.
+ * -ENOENT if the kernel has none.
  */
 int rxaqm_netlink_family(const char *name, const char *group, __u32 *ret_group);
 

@@ -87,7 +87,8 @@ static int on_id_there(const struct nlmsghdr *message, void *arg)
 
 	id_of(message, NETNSA_NSID, &id);
 	id_of(message, NETNSA_CURRENT_NSID, &id_here);
-	/* One that has an id here may have it since a moment ago only, for a peer of a veth there. */
+	/* One that has an id here may have it since a moment ago only, for a peer of a veth there.
+	 */
 	if (id_here != NETNSA_NSID_NOT_ASSIGNED)
 		add_id(look, id_here);
 	else

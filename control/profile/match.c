@@ -187,13 +187,13 @@ static void say(char why[RXAQM_MATCH_WHY_LEN], const char *fmt, ...)
 	va_end(args);
 }
 
-static enum rxaqm_verdict verdict_of(bool holds)
+static enum rxaqm_match_result result_of(bool holds)
 {
-	return holds ? RXAQM_VERDICT_YES : RXAQM_VERDICT_NO;
+	return holds ? RXAQM_MATCH_YES : RXAQM_MATCH_NO;
 }
 
-static enum rxaqm_verdict napi_poll_holds(const char *value, struct rxaqm_nic_facts *facts,
-					  char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result napi_poll_holds(const char *value, struct rxaqm_nic_facts *facts,
+					       char why[RXAQM_MATCH_WHY_LEN])
 {
 	bool holds = false;
 	unsigned int i;
@@ -201,7 +201,7 @@ static enum rxaqm_verdict napi_poll_holds(const char *value, struct rxaqm_nic_fa
 	rxaqm_nic_facts_napi(facts);
 	if (!facts->nr_polls) {
 		say(why, "unknown: %s", facts->napi_unknown ? facts->napi_unknown : "no NAPI");
-		return RXAQM_VERDICT_UNKNOWN;
+		return RXAQM_MATCH_UNKNOWN;
 	}
 	say(why, "its NAPIs are polled by");
 	for (i = 0; i < facts->nr_polls; i++) {
@@ -212,39 +212,39 @@ static enum rxaqm_verdict napi_poll_holds(const char *value, struct rxaqm_nic_fa
 		if (!strcmp(facts->napi_poll[i], value))
 			holds = true;
 	}
-	return verdict_of(holds);
+	return result_of(holds);
 }
 
-static enum rxaqm_verdict napi_holds(const char *value, struct rxaqm_nic_facts *facts,
-				     char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result napi_holds(const char *value, struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN])
 {
 	rxaqm_nic_facts_napi(facts);
 	if (!facts->napi) {
 		say(why, "unknown: %s",
 		    facts->napi_unknown ? facts->napi_unknown :
 					  "the driver does not say which NAPI serves which queue");
-		return RXAQM_VERDICT_UNKNOWN;
+		return RXAQM_MATCH_UNKNOWN;
 	}
 	say(why, "NAPIs for Rx and Tx: %s", rxaqm_napi_names[facts->napi]);
-	return verdict_of(!strcmp(rxaqm_napi_names[facts->napi], value));
+	return result_of(!strcmp(rxaqm_napi_names[facts->napi], value));
 }
 
-static enum rxaqm_verdict channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
-					char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
+					     char why[RXAQM_MATCH_WHY_LEN])
 {
 	enum rxaqm_channels channels = rxaqm_nic_facts_channels(facts);
 
 	if (!facts->channels_known) {
 		say(why, "unknown: ethtool -l cannot tell");
-		return RXAQM_VERDICT_UNKNOWN;
+		return RXAQM_MATCH_UNKNOWN;
 	}
 	say(why, "ethtool -l: rx %u, tx %u, combined %u", facts->nr_rx, facts->nr_tx,
 	    facts->nr_combined);
-	return verdict_of(!strcmp(channel_names[channels], value));
+	return result_of(!strcmp(channel_names[channels], value));
 }
 
-static enum rxaqm_verdict flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
-				     char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN])
 {
 	bool wanted = value[0] != '!';
 	unsigned int i;
@@ -254,14 +254,15 @@ static enum rxaqm_verdict flag_holds(const char *value, const struct rxaqm_nic_f
 			continue;
 		say(why, "ethtool --show-priv-flags: %s is %s", value + !wanted,
 		    facts->flag[i].on ? "on" : "off");
-		return verdict_of(facts->flag[i].on == wanted);
+		return result_of(facts->flag[i].on == wanted);
 	}
 	say(why, "unknown: ethtool --show-priv-flags has no %s", value + !wanted);
-	return RXAQM_VERDICT_UNKNOWN;
+	return RXAQM_MATCH_UNKNOWN;
 }
 
-enum rxaqm_verdict rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *facts,
-				     char why[RXAQM_MATCH_WHY_LEN])
+enum rxaqm_match_result rxaqm_match_holds(const struct rxaqm_match *match,
+					  struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN])
 {
 	switch ((enum key)match->key) {
 	case KEY_NAPI_POLL:
@@ -277,7 +278,7 @@ enum rxaqm_verdict rxaqm_match_holds(const struct rxaqm_match *match, struct rxa
 		break;
 	}
 	say(why, "ethtool -i: %s", facts->driver[0] ? facts->driver : "no driver");
-	return verdict_of(!strcmp(match->value, "*") || has_word(match->value, facts->driver));
+	return result_of(!strcmp(match->value, "*") || has_word(match->value, facts->driver));
 }
 
 struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxaqm_nic_facts *facts)
@@ -291,7 +292,7 @@ struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxa
 	if (strcmp(profile->driver, "*") && !has_word(profile->driver, facts->driver))
 		fit.fits = false;
 	for (i = 0; i < profile->nr_matches && fit.fits; i++) {
-		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_VERDICT_YES)
+		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_MATCH_YES)
 			fit.fits = false;
 		fit.conditions += profile->match[i].key != KEY_DRIVER;
 	}

@@ -43,7 +43,7 @@ static const struct rxaqm_match *failing(const struct rxaqm_profile *profile,
 	unsigned int i;
 
 	for (i = 0; i < profile->nr_matches; i++)
-		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_VERDICT_YES)
+		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_MATCH_YES)
 			return &profile->match[i];
 	return NULL;
 }

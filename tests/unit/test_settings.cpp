@@ -210,7 +210,7 @@ TEST_CASE("settings: what is gone is refused with what does it now", "[settings]
 		CHECK(same(policy, defaults()));
 	}
 	/* No row is of a key or a value that there is. */
-	for (const rxaqm_gone *gone = rxaqm_gone_settings; gone->key; gone++) {
+	for (const rxaqm_removed *gone = rxaqm_removed_settings; gone->key; gone++) {
 		const rxaqm_key *setting = rxaqm_setting_find(gone->key);
 
 		INFO(gone->key);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/held.h"
+#include "config/detached.h"
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
@@ -20,12 +20,12 @@ void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
 {
 	if (prog_id != link->prog_id && !link->kept)
 		rxaqm_run_overload_free(link);
-	rxaqm_held_forget(link->name);
+	rxaqm_detached_forget(link->name);
 	link->state = RXAQM_LINK_ATTACHED;
 	link->slot = slot;
 	link->prog_id = prog_id;
 	link->configure = false;
-	link->afresh = false;
+	link->reapply = false;
 	link->facts = false;
 	link->retry_ns = 0;
 	free(link->complaint);
@@ -139,7 +139,7 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 	return 0;
 }
 
-void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	unsigned int i;
 	int err;
@@ -153,7 +153,7 @@ void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *ifa
 	}
 	if (i == iface->nr_queues)
 		return;
-	err = rxaqm_held_note(link->name, iface->config_digest);
+	err = rxaqm_detached_note(link->name, iface->config_digest);
 	if (err)
 		rxaqm_run_log(LOG_WARNING,
 			      "%s: cannot note that an operator has switched it off: %s",
@@ -175,7 +175,7 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	link->refreshed_ns = rxaqm_now_ns();
 	error->text[0] = '\0';
 	if (link->kept)
-		rxaqm_run_hold(link, iface);
+		rxaqm_run_note_detached(link, iface);
 	err = rxaqm_plane_detach(&link->run->state, iface, error);
 	if (err)
 		return err;
@@ -184,12 +184,12 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	return attach(link, plan, why, error);
 }
 
-/* If an earlier daemon has applied the section, and nobody says to do so again, what an operator has
- * changed since stays. Leases of the section go on, from now.
+/* If an earlier daemon has applied the section, and nobody says to do so again, what an operator
+ * has changed since stays. Leases of the section go on, from now.
  */
 static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
-	if (!link->configure || link->afresh ||
+	if (!link->configure || link->reapply ||
 	    iface->config_digest != rxaqm_config_digest(link->section))
 		return;
 	link->configure = false;
@@ -248,14 +248,14 @@ static bool stays_off(struct rxaqm_link *link)
 	/* On its way off and on again. */
 	if (link->kept)
 		return false;
-	if (link->afresh)
-		rxaqm_held_forget(link->name);
-	if (rxaqm_held(link->name, digest)) {
+	if (link->reapply)
+		rxaqm_detached_forget(link->name);
+	if (rxaqm_detached(link->name, digest)) {
 		rxaqm_run_release(link, "was detached by a command");
 		return true;
 	}
 	/* What came while the daemon runs is another interface of that name. */
-	if (link->afresh || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
+	if (link->reapply || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
 	    bare->state != RXAQM_IFACE_ATTACHED || bare->config_digest != digest)
 		return false;
 	rxaqm_run_release(link, "its XDP program was taken off");
@@ -307,11 +307,11 @@ static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 	link->state = RXAQM_LINK_DISABLED;
 	link->slot = -1;
 	link->configure = false;
-	link->gone = !link->section;
+	link->removed = !link->section;
 	return 0;
 }
 
-void rxaqm_run_bring(struct rxaqm_link *link)
+void rxaqm_run_reconcile(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_error error = {};
@@ -329,7 +329,7 @@ void rxaqm_run_bring(struct rxaqm_link *link)
 		return;
 	}
 	rxaqm_run_state_check(run);
-	if (run->bpffs_gone) {
+	if (run->bpffs_lost) {
 		rxaqm_state_check_bpffs(&error);
 		err = -ENOENT;
 	} else if (err) {
