@@ -20,21 +20,6 @@ static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
-{
-	uint64_t set_usec = 0;
-	int on = SD_EVENT_OFF;
-
-	if (!run->sync_timer)
-		return;
-	sd_event_source_get_enabled(run->sync_timer, &on);
-	sd_event_source_get_time(run->sync_timer, &set_usec);
-	if (on != SD_EVENT_OFF && set_usec <= USEC(due_ns))
-		return;
-	sd_event_source_set_time(run->sync_timer, USEC(due_ns) + 1);
-	sd_event_source_set_enabled(run->sync_timer, SD_EVENT_ONESHOT);
-}
-
 /* What no message tells: commands that attach and detach, a state that is gone, and, on old
  * kernels, rings and channels.
  */

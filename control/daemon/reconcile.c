@@ -16,24 +16,6 @@
 /* A NIC whose rings are changed again and again is not attached anew as often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
 
-void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
-{
-	if (prog_id != link->prog_id && !link->kept)
-		rxaqm_run_overload_free(link);
-	rxaqm_detached_forget(link->name);
-	link->state = RXAQM_LINK_ATTACHED;
-	link->slot = slot;
-	link->prog_id = prog_id;
-	link->configure = false;
-	link->reapply = false;
-	link->facts = false;
-	link->retry_ns = 0;
-	free(link->complaint);
-	link->complaint = NULL;
-	free(link->kept);
-	link->kept = NULL;
-}
-
 static bool same_but_lease(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
 {
 	struct rxaqm_policy copy = *a;

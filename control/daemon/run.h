@@ -9,10 +9,12 @@
  * links and done by rxaqm_run_sync(), which looks at how things are, not at how they came
  * to be so: a lost or doubled event does no harm.
  *
- *   loop.c     events, signals, readiness, reload, end
+ *   loop.c     events, signals, readiness, end
+ *   timer.c    when there is next something to do
  *   netlink.c  what the kernel says of interfaces, rings and channels
  *   links.c    the interfaces that the configuration names
- *   reconcile.c  bring one of them in line: attach, adopt, attach anew, detach
+ *   link.c     what has become of one of them
+ *   reconcile.c  bring it in line: attach, adopt, attach anew, detach
  *   retry.c    when what failed is tried again
  *   verify.c   what others have done to it
  *   state.c    the pinned state, as it comes and goes
@@ -124,7 +126,7 @@ void rxaqm_run_unlock(struct rxaqm_run *run);
 
 /* loop.c: run until told to stop. Returns an exit code. */
 int rxaqm_run_loop(struct rxaqm_run *run);
-/* Have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
+/* timer.c: have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns);
 /* reload.c: take over the configuration file as it is now, or keep what there is. */
 void rxaqm_run_reload(struct rxaqm_run *run);
@@ -151,6 +153,11 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
 void rxaqm_run_links_free(struct rxaqm_run *run);
 
+/* link.c: it is attached, as the entry @slot with the program @prog_id. */
+void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* An operator has taken it off, which is logged as @why. */
+void rxaqm_run_release(struct rxaqm_link *link, const char *why);
+
 /* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
  * again.
  */
@@ -161,14 +168,10 @@ void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 /* The kernel says that the interface has changed: try again what failed, if not too often. */
 void rxaqm_run_changed(struct rxaqm_link *link);
-/* It is attached, as the entry @slot with the program @prog_id. */
-void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
 /* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon
  * that starts later is to leave it off.
  */
 void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
-/* An operator has taken it off, which is told as @why. */
-void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 /* The policies of its section are to be those of its queues. */
 int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 			 const struct rxaqm_policy *policy, struct rxaqm_error *error);

@@ -6,14 +6,6 @@
 #include "base/now.h"
 #include "attach/xdp.h"
 
-void rxaqm_run_release(struct rxaqm_link *link, const char *why)
-{
-	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
-		      link->name, why);
-	link->state = RXAQM_LINK_RELEASED;
-	link->slot = -1;
-}
-
 /* Something is under way; what comes of it is seen in a moment. */
 static void look_again(struct rxaqm_link *link)
 {
