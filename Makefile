@@ -69,14 +69,16 @@ TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
 # What only a kernel of choice can show: make test-vm runs it.
 GUEST_BIN := $(if $(wildcard tests/guest/*.cpp),$(BUILD)/tests/guest)
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-# librxaqm-xsk, and the program that shows its use; control/xsk/.
+# librxaqm-xsk, and rxaqm-xsk, the command; control/xsk/.
 XSK_SONAME := librxaqm-xsk.so.1
 XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
 XSK_LIB := $(BUILD)/librxaqm-xsk.a
 XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/xsk/*.c) control/attach/dispatcher.c)
-XSK_EXAMPLE_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
-	$(wildcard control/xsk/example/*.c))
+XSK_TOOL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
+	$(wildcard control/xsk/tool/*.c))
+# As those who copy it build it; for the tests.
+XSK_EXAMPLE := $(BUILD)/consumer
 XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
@@ -162,11 +164,12 @@ setup-bench:
 # Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 build-demo: all $(RIG_BINS)
-build-test-vm: all $(RIG_BINS) $(CORPUS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
+build-test-vm: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
 	$(Q)mkdir -p $(BUILD)/simnic
 	+$(Q)$(SUBMAKE) -s -C tests/simnic OUT=$(abspath $(BUILD)/simnic) CLANG=$(CLANG) tools
 build-bench: all $(RIG_BINS) $(BENCH_BINS)
-build-test: all $(RIG_BINS) $(CORPUS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
+build-test: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) \
+	$(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
 	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))
 
 deps: ## Install what the build needs (root)
@@ -257,7 +260,7 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 		{ cat $@.log >&2; exit 1; }
 
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
-$(sort $(CONTROL_OBJS) $(XSK_OBJS) $(XSK_EXAMPLE_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+$(sort $(CONTROL_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
@@ -282,9 +285,16 @@ $(XSK_SO): $(XSK_OBJS) control/xsk/librxaqm-xsk.map
 		-Wl,--version-script=control/xsk/librxaqm-xsk.map $(XSK_OBJS) \
 		$(shell pkg-config --libs libbpf libxdp) -o $@
 
-$(BUILD)/rxaqm-xsk: $(XSK_EXAMPLE_OBJS) $(XSK_LIB) $(CONTROL_LIB)
+$(BUILD)/rxaqm-xsk: $(XSK_TOOL_OBJS) $(XSK_LIB) $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(XSK_EXAMPLE): control/xsk/example/consumer.c $(XSK_HEADERS) $(XSK_LIB)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)/include/rxaqm
+	$(Q)cp $(XSK_HEADERS) $(@D)/include/rxaqm
+	$(Q)$(CC) $(WARNINGS) $(CFLAGS) $(SANITIZERS) -I$(@D)/include $< $(XSK_LIB) \
+		$(shell pkg-config --libs libbpf libxdp) -o $@
 
 # One Catch2 binary a directory of tests.
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <set>
@@ -292,4 +293,25 @@ TEST_CASE("xsk: a consumer is told when rxaqm is detached, and writes to no othe
 	CHECK(udp_transfer(other.tx, other.rx, Wire::RX_IP4, 10) == 10);
 	socket.close();
 	CHECK(a.published().updated_ns == 0);
+}
+
+TEST_CASE("xsk: the example that people copy takes packets, and says what is wrong", "[xsk]")
+{
+	Attached a;
+	auto example = [&](const std::string &ifname) {
+		return Args{ "ip",   "netns", "exec", a.wire.rx.name(), build_path("consumer"),
+			     ifname, "0",     "20" };
+	};
+	Child consumer(example(a.wire.rx_if), a.host.with_environment());
+
+	REQUIRE(eventually([&] { return a.published().pid != 0; }));
+	send_some(a.wire, 20);
+	Result taken = consumer.wait();
+	CAPTURE(taken.text());
+	CHECK(taken.exit_code == 0);
+	CHECK(std::count(taken.out.begin(), taken.out.end(), '\n') == 20);
+	CHECK(taken.out.find(" bytes") != std::string::npos);
+	Result wrong = run(example("nosuch0"), a.host.with_environment());
+	CHECK(wrong.exit_code == 1);
+	CHECK(wrong.err.find("nosuch0: there is no such interface") != std::string::npos);
 }
