@@ -121,7 +121,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	if (same)
 		return 0;
 	q->policy = copy;
-	rxaqm_decide_target(q, config.ring_entries);
+	rxaqm_target_update(q, config.ring_entries);
 	rxaqm_decide_reset(q);
 	/* If its lease is over, the first packet that is judged says so. */
 	q->flags &= ~RXAQM_QUEUE_ENFORCED;

@@ -16,7 +16,6 @@ void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
 	link->prog_id = prog_id;
 	link->configure = false;
 	link->reapply = false;
-	link->facts = false;
 	link->retry_ns = 0;
 	free(link->complaint);
 	link->complaint = NULL;

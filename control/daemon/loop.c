@@ -42,7 +42,6 @@ static void look_around(struct rxaqm_run *run)
 		if (poll && iface && !link->due_ns && link->section &&
 		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
 		    rxaqm_run_outgrown(iface, link->name)) {
-			link->facts = true;
 			link->due_ns = rxaqm_now_ns();
 		}
 	}

@@ -75,7 +75,6 @@ static void on_ethtool_message(struct rxaqm_run *run, const struct nlmsghdr *mes
 	link = attr ? rxaqm_run_link_find(run, mnl_attr_get_u32(attr)) : NULL;
 	if (!link || !link->section)
 		return;
-	link->facts = true;
 	link->due_ns = rxaqm_now_ns() + FACTS_NS;
 	rxaqm_run_sync_by(run, link->due_ns);
 }
@@ -89,7 +88,6 @@ static void on_loss(struct rxaqm_run *run)
 	run->rescan = true;
 	for (link = run->links; link; link = link->next) {
 		link->verify = true;
-		link->facts = true;
 		if (!link->due_ns)
 			link->due_ns = now_ns + FACTS_NS;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The daemon, "rxaqm run". It does what a careful operator would: attaches what the
- * configuration names, follows what becomes of the interfaces, and keeps leases, clocks and
- * targets up to date. The data plane does not need it: whenever it dies, packets go on
+ * configuration names, follows what becomes of the interfaces, and keeps leases and clocks
+ * up to date. The data plane does not need it: whenever it dies, packets go on
  * being treated as the maps say, and the next one takes over from there.
  *
  * One thread, one event loop (loop.c). What is to be done is written down as flags of
@@ -17,8 +17,11 @@
  *   reconcile.c  bring it in line: attach, adopt, attach anew, detach
  *   retry.c    when what failed is tried again
  *   verify.c   what others have done to it
+ *   plan.c     how a section says to attach, and why to attach anew
  *   state.c    the pinned state, as it comes and goes
- *   lease.c, clock.c, overload.c, metrics.c, status.c   chores
+ *   reload.c   the configuration, read again
+ *   notify.c, log.c, lock.c   systemd, the log, the only daemon
+ *   lease.c, clock.c (phc_source.c), overload.c, metrics.c (metrics_http.c), status.c   chores
  */
 #ifndef RXAQM_RUN_H
 #define RXAQM_RUN_H
@@ -68,7 +71,6 @@ struct rxaqm_link {
 	bool reapply; /* even if the section was applied before: reload */
 	bool found; /* it was there when the daemon was started */
 	bool verify; /* is the program still there? */
-	bool facts; /* have queues or rings changed? */
 	__u64 refreshed_ns; /* when it was last attached anew because they had */
 	/* What is attached: the entry in the registry, and its program. */
 	int slot;
@@ -176,7 +178,7 @@ void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_i
 int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 			 const struct rxaqm_policy *policy, struct rxaqm_error *error);
 
-/* attach.c: how the section says to attach. */
+/* plan.c: how the section says to attach. */
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 		   struct rxaqm_plan *plan, struct rxaqm_error *error);
 /* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */

@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 #include "iface.h"
-#include "nic/profile_nic.h"
+#include "nic/facts.h"
 #include "config/settings.h"
-#include "tune/target.h"
+#include "tune/target_why.h"
 
 enum rxaqm_design { /* of the completion queues */
 	RXAQM_DESIGN_UNKNOWN,
@@ -116,10 +116,5 @@ const char *rxaqm_channels_name(enum rxaqm_channels channels);
 const char *rxaqm_coverage_name(enum rxaqm_coverage coverage);
 const char *rxaqm_path_name(enum rxaqm_receive_path path);
 const char *rxaqm_stamp_name(enum rxaqm_stamp stamp); /* "none", "hwtstamp", "tstamp" */
-
-struct rxaqm_out;
-
-/* All fields of @profile: facts, settings, and the policy that they make. */
-void rxaqm_profile_out(struct rxaqm_out *out, const struct rxaqm_profile *profile);
 
 #endif /* RXAQM_PROFILE_H */

@@ -407,21 +407,21 @@ TEST_CASE("law: target=auto is the floor that is measured, by the rule of the NI
 	ring.q->packet_ns = 20 * US;
 	for (unsigned quarters : { 4, 5, 8, 12 }) {
 		ring.q->target_quarters = quarters;
-		rxaqm_decide_target(ring.q.get(), 4096);
+		rxaqm_target_update(ring.q.get(), 4096);
 		CHECK(ring.q->target_ns == 4 * MS * quarters / 4);
 		CHECK(ring.q->interval_ns >= 4 * ring.q->target_ns);
 	}
 	/* Not more than the ring holds, nor less than the floor or the operator's least. */
-	rxaqm_decide_target(ring.q.get(), 1024);
+	rxaqm_target_update(ring.q.get(), 1024);
 	CHECK(ring.q->target_ns == 5120 * US);
-	rxaqm_decide_target(ring.q.get(), 256);
+	rxaqm_target_update(ring.q.get(), 256);
 	CHECK(ring.q->target_ns == 4 * MS);
 	ring.q->policy.target_ns = 20 * MS;
-	rxaqm_decide_target(ring.q.get(), 256);
+	rxaqm_target_update(ring.q.get(), 256);
 	CHECK(ring.q->target_ns == 20 * MS);
 	ring.q->policy.target_auto = 0;
 	ring.q->policy.target_ns = 1 * MS;
-	rxaqm_decide_target(ring.q.get(), 4096);
+	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 1 * MS);
 	CHECK(ring.q->interval_ns == 10 * MS);
 }

@@ -11,7 +11,7 @@ extern "C" {
 #include "decide.h"
 #include "base/parse.h"
 #include "profile/keys.h"
-#include "tune/target.h"
+#include "tune/target_why.h"
 }
 
 static const __u64 US = RXAQM_NSEC_PER_USEC;
@@ -36,7 +36,7 @@ static rxaqm_target derive(const rxaqm_target_facts &facts)
 	rxaqm_target target;
 
 	std::memset(&target, 0xa5, sizeof(target)); /* all of it must be filled in */
-	rxaqm_target_derive(&facts, &target);
+	rxaqm_target_explain(&facts, &target);
 	CHECK(std::memchr(target.text, 0, sizeof(target.text)) != nullptr);
 	CHECK(std::memchr(target.advice, 0, sizeof(target.advice)) != nullptr);
 	return target;
@@ -206,7 +206,7 @@ TEST_CASE("target: what status derives is what the data plane goes by", "[target
 					q->target_quarters = facts.quarters;
 					q->moderation_ns = __u32(moderation_ns);
 					rxaqm_target_measure(&facts, q.get());
-					rxaqm_decide_target(q.get(), entries);
+					rxaqm_target_update(q.get(), entries);
 					rxaqm_target t = derive(facts);
 					checked++;
 					CAPTURE(moderation_ns, err_ns, round_ns, entries, t.text);

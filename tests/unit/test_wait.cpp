@@ -27,7 +27,7 @@ rxaqm_queue bound_queue(rxaqm_law law = RXAQM_LAW_CODEL)
 	q.policy.law = law;
 	q.policy.ecn = RXAQM_ECN_ON;
 	q.policy.mode = RXAQM_MODE_ENFORCE;
-	rxaqm_decide_target(&q, 4096);
+	rxaqm_target_update(&q, 4096);
 	rxaqm_decide_reset(&q);
 	rxaqm_wait_bound(&q, true);
 	return q;

@@ -15,7 +15,7 @@
  * before anything can be done. Between the two the completion design decides: where Tx
  * completions stand behind Rx the floor itself, else a multiple of it.
  *
- * Pure functions. Used by XDP, by status and by the daemon.
+ * Pure functions. Used by XDP (target.h), and by status, which says why.
  */
 #ifndef RXAQM_FLOOR_H
 #define RXAQM_FLOOR_H

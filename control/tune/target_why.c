@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "tune/target.h"
+#include "tune/target_why.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static void advise(const struct rxaqm_target_facts *facts, struct rxaqm_target *
 			 facts->entries, entries);
 }
 
-void rxaqm_target_derive(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
+void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
 {
 	memset(target, 0, sizeof(*target));
 	target->ceiling_ns = rxaqm_floor_ceiling_ns(facts->entries, facts->packet_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "nic/profile_nic.h"
+#include "nic/facts.h"
 
 #include <errno.h>
 #include <stdlib.h>
