@@ -56,6 +56,8 @@ Testpmd::Testpmd(const Wire &wire, unsigned cpu, Role role, const std::string &d
 		" --total-num-mbufs=8192 --stats-period 1 --auto-start >" + log_ + " 2>&1";
 	const RunOptions options = { 120s, { "RUNTIME_DIRECTORY=" + log_ + ".dpdk" }, {}, {} };
 
+	/* As systemd would: DPDK makes no parents. */
+	std::filesystem::create_directories(log_ + ".dpdk");
 	child_ = std::make_unique<Child>(Args{ "ip", "netns", "exec", netns_.name(), "sh", "-c",
 					       command },
 					 options);

@@ -83,7 +83,17 @@ TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_d
 	Testpmd testpmd(a.wire, 0, Testpmd::SENDS);
 
 	testpmd.wait_ready();
-	std::this_thread::sleep_for(3s);
+	/* Until it is at the ceiling: a sender that has to share its CPU lets the queue drain. */
+	const bool stood = eventually(
+		[&] {
+			const int64_t packets = a.stat("packets") - packets_before;
+
+			return packets > 50000 && a.stat("drop") > packets / 20;
+		},
+		20s);
+	if (!stood && a.stat("polls_drained") > a.stat("polls_busy") / 20)
+		SKIP("the machine is too busy: testpmd hardly ever has a CPU to itself");
+	REQUIRE(stood);
 	testpmd.end();
 	/* What it has sent last is on its way. */
 	REQUIRE(eventually([&] {
@@ -98,7 +108,7 @@ TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_d
 
 	CAPTURE(testpmd.log(), sent, packets, lost, dropped,
 		a.host.rxaqm(a.wire.rx, { "status" }).out);
-	CHECK(sent > 100000);
+	CHECK(sent > 50000);
 	/* Less what was in its ring at the end, and more by the kernel's own few. */
 	CHECK(packets + lost > sent - 4096);
 	CHECK(packets + lost < sent + 100);
