@@ -108,6 +108,7 @@ const char *rxaqm_key_json_name(const struct rxaqm_key *key, char buf[RXAQM_KEY_
 	const char *from = key->name;
 	char *to = buf;
 
+	buf[0] = '\0';
 	while (*from && to + sizeof("_permille") + 1 < buf + RXAQM_KEY_LEN) {
 		if (isupper((unsigned char)*from) && to != buf)
 			*to++ = '_';
