@@ -232,10 +232,10 @@ enum option_key {
 static const struct argp_option options[] = {
 	{ "check", OPTION_CHECK, NULL, 0, "Do what \"rxaqm check\" does", 0 },
 	{ "warn", OPTION_WARN, "DURATION", 0,
-	  "Check: WARNING when a queue has stood over target for as long (default 2s)", 0 },
+	  "WARNING when a queue has stood over target for as long (default 2s)", 0 },
 	{ "crit", OPTION_CRIT, "DURATION", 0,
-	  "Check: CRITICAL when it has and is not enforced (default 1m)", 0 },
-	{ "interval", 'i', "DURATION", 0, "Check: time between the looks (default 1s)", 0 },
+	  "CRITICAL when it has for as long and is not enforced (default 1m)", 0 },
+	{ "interval", 'i', "DURATION", 0, "Time between the two looks (default 1s)", 0 },
 	{ 0 },
 };
 
