@@ -4,8 +4,6 @@
  */
 #include <catch2/catch_test_macros.hpp>
 
-#include <optional>
-
 #include "frames.hpp"
 #include "guest.hpp"
 #include "traffic.hpp"
@@ -52,24 +50,15 @@ TEST_CASE("virtio: busy is within a factor of two of the truth", "[virtio]")
 	if (!make_slow(*wire, 100))
 		SKIP("needs two CPUs: one to send, one to receive");
 	frames.trickle(20);
-	auto polls = [&](const char *what) { return host.stat(wire->rx, wire->rx_if, what); };
-	int64_t drained = 0, busy = 1;
-	std::optional<Sojourns> was;
-
-	/* On a machine that is wanted elsewhere the sender cannot keep the ring filled. */
-	for (int i = 0; i < 4 && drained * 4 >= busy; i++) {
-		was.emplace(host, wire->rx, wire->rx_if);
-		drained = -polls("polls_drained");
-		busy = -polls("polls_busy");
-		frames.run(8000ms);
-		drained += polls("polls_drained");
-		busy += polls("polls_busy");
-	}
-	if (drained * 4 >= busy)
-		SKIP("the machine is too busy: the ring drained " << drained << " times");
-	Sojourns &before = *was, after(host, wire->rx, wire->rx_if);
-	CAPTURE(drained, busy, host.rxaqm(wire->rx, { "status" }).out);
+	Sojourns before(host, wire->rx, wire->rx_if);
+	frames.run(8000ms);
+	Sojourns after(host, wire->rx, wire->rx_if);
+	CAPTURE(host.rxaqm(wire->rx, { "status" }).out);
 	REQUIRE(frames.received_last() > 200);
+	/* Whether frames wait in the ring or on the way there, QEMU's threads decide. */
+	if (host.stat(wire->rx, wire->rx_if, "polls_drained") >
+	    host.stat(wire->rx, wire->rx_if, "polls_busy"))
+		SKIP("the emulation did not keep the ring filled: most polls drained it");
 	CHECK(double(after.packets_since(before)) > 0.5 * double(frames.received_last()));
 	CHECK(host.json(wire->rx, { "status" }).text("/interfaces/0/queues/0/signal") == "busy");
 
