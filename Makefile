@@ -21,7 +21,7 @@ CLANG_FORMAT ?= clang-format-19
 # Debian keeps bpftool in sbin, which is not in every user's PATH.
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 
-PACKAGES := libbpf libxdp inih json-c ncursesw libsystemd libmicrohttpd libelf zlib
+PACKAGES := libbpf libxdp inih json-c libmnl ncursesw libsystemd libmicrohttpd libelf zlib
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
@@ -57,7 +57,7 @@ TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 # From the bottom to the top: each includes only what is named before it (make lint checks it).
-CONTROL_DIRS := base nic clock tune config profile attach report daemon cli
+CONTROL_DIRS := base nic clock tune config profile attach report doctor daemon cli
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/*.c $(addprefix control/,$(addsuffix /*.c,$(CONTROL_DIRS)))))
 # All of the control plane but main(), for the binary, tests and rig programs.
