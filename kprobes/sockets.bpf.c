@@ -4,6 +4,8 @@
  * rxaqm_socket_rec each. Two iterators (bpf_iter): they run in the context of the command that
  * reads them, are attached to nothing, and touch no packet.
  *
+ * Fields are read through typed pointers, without a helper: some 90 of them a socket.
+ *
  * This is what sock_diag gives, and what it does not: the Rx queue and CPU of the last packet,
  * the scaling ratio of the receive window, whether the program fixed SO_RCVBUF, ssthresh and
  * clamp of the window.
@@ -142,12 +144,13 @@ struct bpf_iter__udp {
 
 #pragma clang attribute pop
 
-static void read_address(struct rxaqm_socket_rec *rec, const struct sock_common *common)
+static __always_inline void read_address(struct rxaqm_socket_rec *rec,
+					 const struct sock_common *common)
 {
-	rec->family = BPF_CORE_READ(common, skc_family);
-	rec->state = BPF_CORE_READ(common, skc_state);
-	rec->lport = BPF_CORE_READ(common, skc_num);
-	rec->rport = bpf_ntohs(BPF_CORE_READ(common, skc_dport));
+	rec->family = common->skc_family;
+	rec->state = common->skc_state;
+	rec->lport = common->skc_num;
+	rec->rport = bpf_ntohs(common->skc_dport);
 	if (rec->family == AF_INET6 && bpf_core_field_exists(common->skc_v6_daddr)) {
 		bpf_core_read(rec->laddr, sizeof(rec->laddr), &common->skc_v6_rcv_saddr);
 		bpf_core_read(rec->raddr, sizeof(rec->raddr), &common->skc_v6_daddr);
@@ -158,29 +161,28 @@ static void read_address(struct rxaqm_socket_rec *rec, const struct sock_common 
 }
 
 /* The inode of its file descriptors: a socket is one with its inode (include/net/sock.h). */
-static __u64 inode_of(const struct sock *sk)
+static __always_inline __u64 inode_of(const struct sock *sk)
 {
-	struct socket___sk *socket = BPF_CORE_READ(sk, sk_socket);
+	struct socket___sk *socket = sk->sk_socket;
 	struct socket_alloc *both = (void *)((char *)socket -
 					     bpf_core_field_offset(struct socket_alloc, socket));
 
 	return socket ? BPF_CORE_READ(both, vfs_inode.i_ino) : 0;
 }
 
-static __u32 drops_of(const struct sock *sk)
+static __always_inline __u32 drops_of(const struct sock *sk)
 {
 	struct numa_drop_counters *both;
 
 	if (bpf_core_field_exists(sk->sk_drop_counters)) {
-		both = BPF_CORE_READ(sk, sk_drop_counters);
+		both = sk->sk_drop_counters;
 		if (both)
-			return (__u32)BPF_CORE_READ(both, drops0.counter) +
-			       (__u32)BPF_CORE_READ(both, drops1.counter);
+			return (__u32)both->drops0.counter + (__u32)both->drops1.counter;
 	}
-	return (__u32)BPF_CORE_READ(sk, sk_drops.counter);
+	return (__u32)sk->sk_drops.counter;
 }
 
-static void read_sock(struct rxaqm_socket_rec *rec, const struct sock *sk)
+static __always_inline void read_sock(struct rxaqm_socket_rec *rec, const struct sock *sk)
 {
 	const struct sock_common *common = &sk->__sk_common;
 
@@ -189,94 +191,93 @@ static void read_sock(struct rxaqm_socket_rec *rec, const struct sock *sk)
 	rec->inode = inode_of(sk);
 	rec->rx_queue = RXAQM_SOCKET_NO_QUEUE;
 	if (bpf_core_field_exists(common->skc_rx_queue_mapping))
-		rec->rx_queue = BPF_CORE_READ(common, skc_rx_queue_mapping);
+		rec->rx_queue = common->skc_rx_queue_mapping;
 	else
 		rec->lacks |= RXAQM_SOCKET_NO_RX_QUEUE;
-	rec->cpu = BPF_CORE_READ(common, skc_incoming_cpu);
-	rec->rx_ifindex = (__u32)BPF_CORE_READ(sk, sk_rx_dst_ifindex);
-	rec->rmem_alloc = (__u32)BPF_CORE_READ(sk, sk_backlog.rmem_alloc.counter);
-	rec->rcvbuf = (__u32)BPF_CORE_READ(sk, sk_rcvbuf);
-	rec->sndbuf = (__u32)BPF_CORE_READ(sk, sk_sndbuf);
-	rec->wmem_queued = (__u32)BPF_CORE_READ(sk, sk_wmem_queued);
+	rec->cpu = common->skc_incoming_cpu;
+	rec->rx_ifindex = (__u32)sk->sk_rx_dst_ifindex;
+	rec->rmem_alloc = (__u32)sk->sk_backlog.rmem_alloc.counter;
+	rec->rcvbuf = (__u32)sk->sk_rcvbuf;
+	rec->sndbuf = (__u32)sk->sk_sndbuf;
+	rec->wmem_queued = (__u32)sk->sk_wmem_queued;
 	rec->drops = drops_of(sk);
-	rec->rcvbuf_locked =
-		!!(BPF_CORE_READ_BITFIELD_PROBED(sk, sk_userlocks) & SOCK_RCVBUF_LOCK);
-	rec->pacing_bytes_per_s = BPF_CORE_READ(sk, sk_pacing_rate);
+	rec->rcvbuf_locked = !!(BPF_CORE_READ_BITFIELD(sk, sk_userlocks) & SOCK_RCVBUF_LOCK);
+	rec->pacing_bytes_per_s = sk->sk_pacing_rate;
 }
 
 /* As tcp_get_info_chrono_stats(): busy contains the other two, and what runs now counts. */
-static void read_chrono(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
+static __always_inline void read_chrono(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
 	__u32 stat[3] = {}, now = (__u32)bpf_jiffies64();
-	__u8 type = BPF_CORE_READ_BITFIELD_PROBED(tp, chrono_type); /* of 2 bits before 6.18 */
+	__u8 type = BPF_CORE_READ_BITFIELD(tp, chrono_type); /* of 2 bits before 6.18 */
 
 	bpf_core_read(stat, sizeof(stat), &tp->chrono_stat);
 	/* TCP_CHRONO_BUSY is 1. A change of kind ends the one before (tcp_chrono_set). */
 	for (__u8 i = 0; i < 3; i++)
-		stat[i] += type == i + 1 ? now - BPF_CORE_READ(tp, chrono_start) : 0;
+		stat[i] += type == i + 1 ? now - tp->chrono_start : 0;
 	rec->rwnd_limited_ticks = stat[1];
 	rec->sndbuf_limited_ticks = stat[2];
 	rec->busy_ticks = stat[0] + stat[1] + stat[2];
 	rec->now_ticks = now;
 }
 
-static void read_window(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
+static __always_inline void read_window(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
-	rec->rcv_wnd = BPF_CORE_READ(tp, rcv_wnd);
-	rec->rcv_ssthresh = BPF_CORE_READ(tp, rcv_ssthresh);
-	rec->window_clamp = BPF_CORE_READ(tp, window_clamp);
-	rec->rcv_rtt_us = BPF_CORE_READ(tp, rcv_rtt_est.rtt_us) >> 3;
-	rec->rcv_space = (__u32)BPF_CORE_READ(tp, rcvq_space.space);
-	rec->rcv_mss = BPF_CORE_READ(tp, inet_conn.icsk_ack.rcv_mss);
-	rec->advmss = BPF_CORE_READ(tp, advmss);
-	rec->pmtu = BPF_CORE_READ(tp, inet_conn.icsk_pmtu_cookie);
+	rec->rcv_wnd = tp->rcv_wnd;
+	rec->rcv_ssthresh = tp->rcv_ssthresh;
+	rec->window_clamp = tp->window_clamp;
+	rec->rcv_rtt_us = tp->rcv_rtt_est.rtt_us >> 3;
+	rec->rcv_space = (__u32)tp->rcvq_space.space;
+	rec->rcv_mss = tp->inet_conn.icsk_ack.rcv_mss;
+	rec->advmss = tp->advmss;
+	rec->pmtu = tp->inet_conn.icsk_pmtu_cookie;
 	if (bpf_core_field_exists(tp->scaling_ratio))
-		rec->scaling_ratio = BPF_CORE_READ(tp, scaling_ratio);
+		rec->scaling_ratio = tp->scaling_ratio;
 	else
 		rec->lacks |= RXAQM_SOCKET_NO_SCALING_RATIO;
 }
 
-static void read_segments(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
+static __always_inline void read_segments(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
-	rec->bytes_received = BPF_CORE_READ(tp, bytes_received);
-	rec->bytes_acked = BPF_CORE_READ(tp, bytes_acked);
-	rec->segs_in = BPF_CORE_READ(tp, segs_in);
-	rec->data_segs_in = BPF_CORE_READ(tp, data_segs_in);
-	rec->segs_out = BPF_CORE_READ(tp, segs_out);
-	rec->data_segs_out = BPF_CORE_READ(tp, data_segs_out);
-	rec->retrans_segs = BPF_CORE_READ(tp, total_retrans);
-	rec->rcv_ooo_segs = BPF_CORE_READ(tp, rcv_ooopack);
-	rec->reord_seen = BPF_CORE_READ(tp, reord_seen);
-	rec->dsack_dups = BPF_CORE_READ(tp, dsack_dups);
-	rec->delivered_ce = BPF_CORE_READ(tp, delivered_ce);
+	rec->bytes_received = tp->bytes_received;
+	rec->bytes_acked = tp->bytes_acked;
+	rec->segs_in = tp->segs_in;
+	rec->data_segs_in = tp->data_segs_in;
+	rec->segs_out = tp->segs_out;
+	rec->data_segs_out = tp->data_segs_out;
+	rec->retrans_segs = tp->total_retrans;
+	rec->rcv_ooo_segs = tp->rcv_ooopack;
+	rec->reord_seen = tp->reord_seen;
+	rec->dsack_dups = tp->dsack_dups;
+	rec->delivered_ce = tp->delivered_ce;
 	if (bpf_core_field_exists(tp->received_ce))
-		rec->received_ce = BPF_CORE_READ(tp, received_ce);
+		rec->received_ce = tp->received_ce;
 	else
 		rec->lacks |= RXAQM_SOCKET_NO_RECEIVED_CE;
 }
 
-static void read_sender(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
+static __always_inline void read_sender(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
-	const struct tcp_congestion_ops *ca = BPF_CORE_READ(tp, inet_conn.icsk_ca_ops);
-	__u32 write_seq = BPF_CORE_READ(tp, write_seq);
+	const struct tcp_congestion_ops *ca = tp->inet_conn.icsk_ca_ops;
+	__u32 write_seq = tp->write_seq;
 
-	rec->send_queue = write_seq - BPF_CORE_READ(tp, snd_una);
-	rec->not_sent = write_seq - BPF_CORE_READ(tp, snd_nxt);
-	rec->srtt_us = BPF_CORE_READ(tp, srtt_us) >> 3;
-	rec->min_rtt_us = BPF_CORE_READ(tp, rtt_min.s[0].v);
-	rec->snd_cwnd = BPF_CORE_READ(tp, snd_cwnd);
-	rec->packets_out = BPF_CORE_READ(tp, packets_out);
-	rec->mss = BPF_CORE_READ(tp, mss_cache);
-	rec->ecn_flags = BPF_CORE_READ(tp, ecn_flags);
-	rec->app_limited = !!BPF_CORE_READ(tp, app_limited);
-	rec->cwnd_limited = BPF_CORE_READ_BITFIELD_PROBED(tp, is_cwnd_limited);
+	rec->send_queue = write_seq - tp->snd_una;
+	rec->not_sent = write_seq - tp->snd_nxt;
+	rec->srtt_us = tp->srtt_us >> 3;
+	rec->min_rtt_us = tp->rtt_min.s[0].v;
+	rec->snd_cwnd = tp->snd_cwnd;
+	rec->packets_out = tp->packets_out;
+	rec->mss = tp->mss_cache;
+	rec->ecn_flags = tp->ecn_flags;
+	rec->app_limited = !!tp->app_limited;
+	rec->cwnd_limited = BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited);
 	if (!ca)
 		return;
 	BPF_CORE_READ_STR_INTO(&rec->ca, ca, name);
-	rec->ca_min_tso = !!BPF_CORE_READ(ca, min_tso_segs);
+	rec->ca_min_tso = !!ca->min_tso_segs;
 }
 
-static void read_tcp(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
+static __always_inline void read_tcp(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
 	const struct sock *sk = (const void *)tp;
 
@@ -284,11 +285,11 @@ static void read_tcp(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 	read_segments(rec, tp);
 	read_chrono(rec, tp);
 	read_sender(rec, tp);
-	rec->recv_queue = BPF_CORE_READ(tp, rcv_nxt) - BPF_CORE_READ(tp, copied_seq);
+	rec->recv_queue = tp->rcv_nxt - tp->copied_seq;
 	if (rec->state != TCP_LISTEN)
 		return;
-	rec->recv_queue = BPF_CORE_READ(sk, sk_ack_backlog);
-	rec->send_queue = BPF_CORE_READ(sk, sk_max_ack_backlog);
+	rec->recv_queue = sk->sk_ack_backlog;
+	rec->send_queue = sk->sk_max_ack_backlog;
 	rec->not_sent = 0;
 }
 

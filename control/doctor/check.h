@@ -141,6 +141,13 @@ static inline enum doctor_verdict doctor_found_if(bool found)
 	return found ? DOCTOR_FOUND : DOCTOR_CLEAR;
 }
 
+/* Fewer than one a second slow nothing: the number is printed, and acquits. */
+static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snapshot *snap,
+							double events)
+{
+	return doctor_found_if(events >= doctor_window_s(snap));
+}
+
 /* "nc (pid 17)", or "a program that is not known". Also notes what its CPU does. */
 void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		      const struct doctor_socket *socket);

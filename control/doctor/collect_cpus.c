@@ -31,7 +31,9 @@ static void parse_stat(struct doctor_sample *sample, const char *text)
 		struct doctor_cpu *cpu;
 		unsigned int id;
 
-		if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &id, &v[0], &v[1],
+		/* Not the sum of all, "cpu  1 2 ...". */
+		if (strncmp(line, "cpu", 3) || !isdigit((unsigned char)line[3]) ||
+		    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &id, &v[0], &v[1],
 			   &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) != 9)
 			continue;
 		cpu = doctor_list_add(&sample->cpus);

@@ -77,14 +77,18 @@ static int ask(int fd, const char *ifname, void *cmd)
 
 static unsigned int count_stats(int fd, const char *ifname)
 {
-	struct {
-		struct ethtool_sset_info info;
-		__u32 count;
-	} sset = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << ETH_SS_STATS } };
+	/* The count follows the struct, as its data[]. */
+	__u32 words[(sizeof(struct ethtool_sset_info) + sizeof(__u32)) / sizeof(__u32)] = {};
+	struct ethtool_sset_info info = { .cmd = ETHTOOL_GSSET_INFO,
+					  .sset_mask = 1ULL << ETH_SS_STATS };
+	__u32 count;
 
-	if (ask(fd, ifname, &sset) || !sset.info.sset_mask || sset.count > 65536)
+	memcpy(words, &info, sizeof(info));
+	if (ask(fd, ifname, words))
 		return 0;
-	return sset.count;
+	memcpy(&info, words, sizeof(info));
+	count = words[sizeof(info) / sizeof(__u32)];
+	return !info.sset_mask || count > 65536 ? 0 : count;
 }
 
 static void take_stat(struct doctor_iface *iface, const char *raw, __u64 value)

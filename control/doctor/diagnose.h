@@ -40,8 +40,8 @@ void doctor_print_checks(FILE *file);
 
 /* Below: shared by text and JSON. */
 
-/* @template with "${name}" replaced by what @finding noted; "" for NULL. @buf is returned. */
-const char *doctor_words(const struct doctor_finding *finding, const char *template, char *buf,
+/* @form with "${name}" replaced by what @finding noted; "" for NULL. @buf is returned. */
+const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
 			 size_t size);
 const char *doctor_format(double value, enum doctor_unit unit, char buf[32]);
 const char *doctor_place_name(enum doctor_place place);

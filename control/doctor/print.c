@@ -35,12 +35,12 @@ static void print_wrapped(FILE *file, const char *lead, const char *text)
 }
 
 static void print_words(FILE *file, const struct doctor_finding *finding, const char *lead,
-			const char *template)
+			const char *form)
 {
 	char text[MAX_TEXT];
 
-	if (template)
-		print_wrapped(file, lead, doctor_words(finding, template, text, sizeof(text)));
+	if (form)
+		print_wrapped(file, lead, doctor_words(finding, form, text, sizeof(text)));
 }
 
 static void print_evidence(FILE *file, const struct doctor_finding *finding)

@@ -8,12 +8,12 @@
 #define MAX_TEXT 1024
 
 static void put_words(struct rxaqm_out *out, const char *key, const struct doctor_finding *finding,
-		      const char *template)
+		      const char *form)
 {
 	char text[MAX_TEXT];
 
-	if (template)
-		rxaqm_out_str(out, key, NULL, doctor_words(finding, template, text, sizeof(text)));
+	if (form)
+		rxaqm_out_str(out, key, NULL, doctor_words(finding, form, text, sizeof(text)));
 	else
 		rxaqm_out_null(out, key, NULL);
 }

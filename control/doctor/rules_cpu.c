@@ -333,7 +333,7 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 	doctor_note(finding, "limit",
 		    (double)doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000),
 		    DOCTOR_COUNT, "net.core.netdev_max_backlog");
-	return doctor_found_if(total);
+	return doctor_found_if_often(snap, (double)total);
 }
 
 static enum doctor_verdict judge_backlog(const struct doctor_snapshot *snap,
@@ -493,7 +493,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "softnet_stat, second column; netdev_max_backlog",
-		.rule = "it rises",
+		.rule = "it rises by 1/s or more",
 		.cause =
 			"The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack.",
 		.because =
@@ -517,7 +517,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "softnet_stat, flow limit",
-		.rule = "it rises",
+		.rule = "it rises by 1/s or more",
 		.cause =
 			"One flow fills the backlog of CPU ${cpu}: the flow limit dropped ${drops} of its packets.",
 		.because =

@@ -54,7 +54,7 @@ static enum doctor_verdict judge_fails(const struct doctor_snapshot *snap,
 		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
 	doctor_counters(snap, fails, &failed);
 	doctor_counters(snap, done, &datagrams);
-	return doctor_found_if(failed);
+	return doctor_found_if_often(snap, (double)failed);
 }
 
 static enum doctor_verdict judge_ids(const struct doctor_snapshot *snap,
@@ -136,7 +136,7 @@ const struct doctor_check doctor_checks_ip[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "Ip.ReasmFails, Ip6.ReasmFails",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause = "${failed} times the pieces of a datagram could not be put together.",
 		.because = "Pieces were lost, or more waited than ipfrag_high_thresh allows.",
 		.clear = "${failed} datagrams could not be put together",

@@ -145,7 +145,7 @@ static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doct
 	doctor_note_rise(finding, "packets",
 			 (double)(iface ? packets_of(snap, iface) : all_packets(snap)),
 			 DOCTOR_COUNT, LINK);
-	if (!iface)
+	if (!iface || value < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
 	doctor_note(finding, "ring", iface->rx_ring, DOCTOR_NUMBER, "ethtool -g");
@@ -356,7 +356,8 @@ static enum doctor_verdict judge_gro(const struct doctor_snapshot *snap,
 				 DOCTOR_RATIO, "IpExt.In*Pkts / Ip.InReceives");
 	else
 		doctor_say(finding, "packets_merged", "not known");
-	if (!iface)
+	/* What a neighbour on this host sends comes in large pieces already. */
+	if (!iface || (received && segments >= 2 * received))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
 	doctor_note_rise(finding, "packets", packets / doctor_window_s(snap), DOCTOR_PER_S, LINK);
@@ -395,7 +396,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause =
 			"The cloud limits ${iface}: ${events} packets were over the allowance of this machine type.",
 		.because =
@@ -416,7 +417,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "rx_crc_errors, rx_frame_errors, rx_length_errors",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause = "${iface} receives damaged frames: ${events} of ${packets}.",
 		.because = "A cable, a transceiver or a port of the switch.",
 		.clear = "${events} damaged frames of ${packets}",
@@ -435,7 +436,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "ethtool -S: pause frames sent, PFC",
-		.rule = "they rise",
+		.rule = "they rise by 1/s or more",
 		.cause =
 			"${iface} tells the switch to stop (${events} pause frames): the queue now stands in the switch.",
 		.because =
@@ -458,7 +459,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause =
 			"${iface} could not get memory for packets ${events} times: its ring ran empty.",
 		.because = "That is the host's free memory, not its CPU.",
@@ -479,7 +480,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.confidence = DOCTOR_MEASURED,
 		.reads =
 			"qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause =
 			"The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
 		.because =
@@ -549,7 +550,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_INFERRED,
 		.reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
-		.rule = "GRO is off where 20,000 packets/s or more arrive",
+		.rule = "GRO is off where 20,000 packets/s or more arrive, fewer than 2 in one",
 		.cause =
 			"GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
 		.because = "${packets_merged} packets are merged into one here.",

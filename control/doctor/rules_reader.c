@@ -119,7 +119,7 @@ static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 		    (!worst || socket->recv_queue > worst->recv_queue))
 			worst = socket;
 	}
-	if (!overflows)
+	if ((double)overflows < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "socket", "one that is not known");
 	doctor_say(finding, "program", "a program that is not known");
@@ -190,7 +190,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
-		.rule = "ListenOverflows rises",
+		.rule = "ListenOverflows rises by 1/s or more",
 		.cause =
 			"${program} does not accept connections fast enough: ${overflows} were turned away.",
 		.because =

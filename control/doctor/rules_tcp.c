@@ -61,7 +61,7 @@ static void say_largest(const struct doctor_snapshot *snap, struct doctor_findin
 /* A counter that may not rise. */
 static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding, const char *name,
-				      const char *const *counters, double least_per_s)
+				      const char *const *counters)
 {
 	double window = doctor_window_s(snap);
 	__u64 value;
@@ -70,7 +70,7 @@ static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
 		return doctor_blind(finding, "%s is not in /proc/net/netstat, or was reset",
 				    counters[0]);
 	doctor_note_rise(finding, name, (double)value, DOCTOR_COUNT, counters[0]);
-	if (!value || (double)value / window < least_per_s)
+	if ((double)value < window)
 		return DOCTOR_CLEAR;
 	say_largest(snap, finding);
 	return DOCTOR_FOUND;
@@ -83,7 +83,8 @@ static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 		     limit = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0);
 
 	if (!limit || !doctor_map_get(snap->after.counters, "sockstat.TCP.mem", &pages))
-		return doctor_blind(finding, "/proc/net/sockstat or tcp_mem is not there");
+		return doctor_blind(finding,
+				    "tcp_mem can be read in the first network namespace only");
 	doctor_counter(snap, "TcpExt.TCPMemoryPressures", &pressures);
 	doctor_counter(snap, "TcpExt.TCPAbortOnMemory", &aborts);
 	doctor_note(finding, "tcp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
@@ -97,7 +98,8 @@ static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 	doctor_note_rise(finding, "aborts", (double)aborts, DOCTOR_COUNT,
 			 "TcpExt.TCPAbortOnMemory");
 	say_largest(snap, finding);
-	return doctor_found_if(pages * 10 >= limit * 8 || pressures || aborts);
+	return doctor_found_if(pages * 10 >= limit * 8 ||
+			       (double)(pressures + aborts) >= doctor_window_s(snap));
 }
 
 static enum doctor_verdict judge_cgroup(const struct doctor_snapshot *snap,
@@ -126,7 +128,7 @@ static enum doctor_verdict judge_cgroup(const struct doctor_snapshot *snap,
 	}
 	doctor_note_rise(finding, "throttled", (double)total, DOCTOR_COUNT,
 			 "memory.events sock_throttled");
-	return doctor_found_if(total);
+	return doctor_found_if_often(snap, (double)total);
 }
 
 static enum doctor_verdict judge_prune(const struct doctor_snapshot *snap,
@@ -135,7 +137,7 @@ static enum doctor_verdict judge_prune(const struct doctor_snapshot *snap,
 	static const char *const counters[] = { "TcpExt.RcvPruned", "TcpExt.OfoPruned",
 						"TcpExt.TCPOFODrop", NULL };
 
-	return judge_rise(snap, finding, "pruned", counters, 0);
+	return judge_rise(snap, finding, "pruned", counters);
 }
 
 static enum doctor_verdict judge_queue_drop(const struct doctor_snapshot *snap,
@@ -143,7 +145,7 @@ static enum doctor_verdict judge_queue_drop(const struct doctor_snapshot *snap,
 {
 	static const char *const counters[] = { "TcpExt.TCPRcvQDrop", NULL };
 
-	return judge_rise(snap, finding, "dropped", counters, 0);
+	return judge_rise(snap, finding, "dropped", counters);
 }
 
 static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
@@ -153,7 +155,7 @@ static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
 
 	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
 		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
-	return judge_rise(snap, finding, "collapsed", counters, 1);
+	return judge_rise(snap, finding, "collapsed", counters);
 }
 
 static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
@@ -168,17 +170,17 @@ static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
 		return doctor_blind(finding,
 				    "the kernel has no tcp_shrink_window: windows never shrink");
 	if (shrink == 1) {
-		judge_rise(snap, finding, "wanted", counters, 0);
+		judge_rise(snap, finding, "wanted", counters);
 		return DOCTOR_CLEAR;
 	}
-	return judge_rise(snap, finding, "wanted", counters, 1);
+	return judge_rise(snap, finding, "wanted", counters);
 }
 
 static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
 					     struct doctor_finding *finding)
 {
 	double window = doctor_window_s(snap);
-	__u64 shut, opened = 0, dropped = 0;
+	__u64 shut, opened = 0, dropped = 0, now = snap->sockets.zero_window;
 
 	if (!doctor_counter(snap, "TcpExt.TCPToZeroWindowAdv", &shut))
 		return doctor_blind(finding, "/proc/net/netstat has no TCPToZeroWindowAdv");
@@ -189,9 +191,11 @@ static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
 			 "TcpExt.TCPFromZeroWindowAdv");
 	doctor_note_rise(finding, "dropped_outside", (double)dropped, DOCTOR_COUNT,
 			 "TcpExt.TCPZeroWindowDrop");
-	doctor_note(finding, "shut_now", (double)snap->sockets.zero_window, DOCTOR_COUNT, SOCKETS);
+	if (!*snap->sockets.source || now == ~0ULL)
+		now = 0;
+	doctor_note(finding, "shut_now", (double)now, DOCTOR_COUNT, SOCKETS);
 	say_largest(snap, finding);
-	return doctor_found_if(snap->sockets.zero_window || (double)shut / window >= 5);
+	return doctor_found_if(now || (double)shut / window >= 5);
 }
 
 /* A window that is all in flight: what arrives in a round trip is what the window allows. */
@@ -200,7 +204,7 @@ static double window_share(const struct doctor_snapshot *snap, const struct doct
 	double rate = (double)socket->received / doctor_window_s(snap);
 
 	if (!socket->seen_before || !socket->rcv_wnd || socket->rcv_rtt_us < 1000 ||
-	    socket->recv_queue > socket->rcv_wnd / 2)
+	    socket->recv_queue > socket->rcv_wnd / 2 || socket->rmem_alloc > socket->rcvbuf / 2)
 		return 0;
 	return rate * socket->rcv_rtt_us / 1e6 / socket->rcv_wnd;
 }
@@ -415,7 +419,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
-		.rule = "80 % or more of tcp_mem[1], or a rise of the counters",
+		.rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
 		.cause =
 			"The memory of all TCP sockets together is at ${share} of where the kernel squeezes.",
 		.because =
@@ -438,7 +442,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "memory.events sock_throttled of all cgroups",
-		.rule = "sock_throttled rises",
+		.rule = "sock_throttled rises by 1/s or more",
 		.cause = "The memory limit of the container ${cgroup} throttles its sockets.",
 		.because =
 			"${throttled} times the kernel held sockets of that cgroup small: memory, not the network.",
@@ -575,7 +579,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "TcpExt.TCPRcvQDrop",
-		.rule = "it rises",
+		.rule = "it rises by 1/s or more",
 		.cause = "${dropped} segments were dropped although the window had allowed them.",
 		.because =
 			"A segment costs more memory than its payload: the window promised what the buffer could not "

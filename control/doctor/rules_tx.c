@@ -82,7 +82,7 @@ static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
 				    "(before 6.9)");
 	doctor_note_rise(finding, "stalls", (double)stalls, DOCTOR_COUNT,
 			 "byte_queue_limits/stall_cnt");
-	return doctor_found_if(stalls);
+	return doctor_found_if(stalls); /* each is of many ms */
 }
 
 static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_ratio,

@@ -36,7 +36,8 @@ static const struct doctor_socket *worst_socket(const struct doctor_snapshot *sn
 	for (i = 0; i < snap->sockets.notable.nr; i++) {
 		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
 
-		if (!strcmp(socket->proto, "udp") && socket->drops &&
+		if (!strcmp(socket->proto, "udp") &&
+		    (double)socket->drops >= doctor_window_s(snap) &&
 		    (!worst || socket->drops > worst->drops))
 			worst = socket;
 	}
@@ -67,7 +68,9 @@ static struct cause find_cause(const struct doctor_snapshot *snap)
 	struct cause cause = { .socket = worst_socket(snap),
 			       .run_percent = -1,
 			       .wait_percent = -1 };
+	static const char *const read_by_anyone[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
 	const struct doctor_owner *owner;
+	__u64 datagrams;
 	bool full;
 
 	if (!cause.socket)
@@ -76,10 +79,16 @@ static struct cause find_cause(const struct doctor_snapshot *snap)
 	full = cause.socket->seen_before && cause.socket->rmem_alloc >= cause.socket->rcvbuf / 2 &&
 	       cause.socket->was_rmem_alloc >= cause.socket->rcvbuf / 2;
 	cause.why = BURST;
+	/* The kernel counts a datagram as received when a program takes it (udp_recvmsg). */
+	if (full && doctor_counters(snap, read_by_anyone, &datagrams) &&
+	    datagrams * 100 < cause.socket->drops)
+		cause.why = STOPPED;
 	if (!owner || owner->run_ns == ~0ULL)
 		return cause;
 	cause.run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
 	cause.wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
+	if (cause.why == STOPPED)
+		return cause;
 	if (full && cause.run_percent < IDLE_PERCENT && cause.wait_percent < WAITS_PERCENT)
 		cause.why = STOPPED;
 	else if (cause.wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
@@ -128,13 +137,14 @@ static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doct
 
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	doctor_note_rise(finding, "drops", cause.socket ? (double)cause.socket->drops : 0,
+	/* Those that this cause explains. */
+	doctor_note_rise(finding, "drops", cause.why == why ? (double)cause.socket->drops : 0,
 			 DOCTOR_COUNT, SOCKETS);
 	doctor_note(finding, "udp_sockets", (double)snap->sockets.nr_udp, DOCTOR_COUNT, SOCKETS);
 	if (cause.why != why)
 		return DOCTOR_CLEAR;
 	note_cause(snap, finding, &cause);
-	if (cause.run_percent < 0)
+	if (cause.run_percent < 0 && why != STOPPED)
 		finding->confidence = DOCTOR_INFERRED;
 	return DOCTOR_FOUND;
 }
@@ -176,7 +186,7 @@ static enum doctor_verdict judge_overflow(const struct doctor_snapshot *snap,
 	doctor_counters(snap, all, &datagrams);
 	doctor_note_rise(finding, "overflows", (double)value, DOCTOR_COUNT, "Udp.RcvbufErrors");
 	doctor_note_rise(finding, "datagrams", (double)datagrams, DOCTOR_COUNT, "Udp.InDatagrams");
-	return doctor_found_if(value);
+	return doctor_found_if_often(snap, (double)value);
 }
 
 static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
@@ -191,7 +201,7 @@ static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 	doctor_note_rise(finding, "errors", (double)value, DOCTOR_COUNT, "Udp.MemErrors");
 	doctor_note(finding, "udp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
 		    "/proc/net/sockstat");
-	return doctor_found_if(value);
+	return doctor_found_if_often(snap, (double)value);
 }
 
 static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
@@ -225,7 +235,7 @@ static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 	doctor_note(finding, "wmem_default",
 		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
 		    "net.core.wmem_default");
-	return doctor_found_if(value);
+	return doctor_found_if_often(snap, (double)value);
 }
 
 #define NOTHING_CHANGED .undo = "nothing was changed"
@@ -237,14 +247,16 @@ const struct doctor_check doctor_checks_udp[] = {
 		.kind = DOCTOR_READER,
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
-		.reads = "socket table twice: drops, memory; schedstat of the program",
-		.rule = "a UDP socket drops, is half full at both ends, and its program runs below 1 % of a CPU",
+		.reads =
+			"socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
+		.rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
 		.cause =
 			"${program} does not read its UDP socket: ${drops} datagrams were dropped there.",
 		.because =
 			"${socket} has ${memory_used} of ${memory_limit} in use all the time, and the program uses "
 			"${program_cpu} of a CPU: no buffer is large enough for that.",
-		.clear = "no UDP program stands still (${drops} drops at sockets)",
+		.clear =
+			"${drops} datagrams dropped because a program stands still (${udp_sockets} sockets)",
 		.remedy = { .now = "look at what the program does: cat /proc/PID/stack",
 			    .keep = "mend the program, or close the socket",
 			    NOTHING_CHANGED,
@@ -262,13 +274,13 @@ const struct doctor_check doctor_checks_udp[] = {
 		.confidence = DOCTOR_MEASURED,
 		.reads =
 			"socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
-		.rule = "a UDP socket drops, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
+		.rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
 		.cause =
 			"${program} shares its CPU with the softirqs that bring its packets: ${drops} dropped.",
 		.because =
 			"It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
 			"${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
-		.clear = "no UDP program waits for the CPU of its packets (${drops} drops)",
+		.clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
 		.remedy = { .now = "taskset -cp CPUS PID, with CPUs that take no interrupts of the NIC",
 			    .keep = "CPUAffinity= in the unit of the service",
 			    .undo = "taskset -cp 0-N PID",
@@ -287,13 +299,13 @@ const struct doctor_check doctor_checks_udp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "socket table twice: drops, memory; schedstat of the program",
-		.rule = "a UDP socket drops, and is half full at both ends or its program has 80 % of a CPU",
+		.rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
 		.cause =
 			"${program} reads UDP more slowly than it comes: ${drops} datagrams were dropped.",
 		.because =
 			"${socket} holds ${memory_used} of ${memory_limit}; the program uses ${program_cpu} of a CPU at "
 			"${datagrams}. That lasts, so a larger buffer only makes it later.",
-		.clear = "no UDP program is slower than its packets (${drops} drops)",
+		.clear = "${drops} datagrams dropped because a program is too slow",
 		.remedy = { .now = "read with recvmmsg() or UDP_GRO, or in more threads with SO_REUSEPORT",
 			    .keep = "the same; or tell the sender to send less",
 			    NOTHING_CHANGED,
@@ -310,13 +322,13 @@ const struct doctor_check doctor_checks_udp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "socket table: drops, buffer; Udp.InDatagrams",
-		.rule = "a UDP socket drops, and none of the three above explains it",
+		.rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
 		.cause =
 			"The UDP buffer of ${program} is too short for the time it is held off: ${drops} dropped.",
 		.because =
 			"${socket} has ${memory_limit}. At ${datagrams}, counted as the kernel does with all of a "
 			"packet's memory, that is ${covers} of traffic.",
-		.clear = "${drops} datagrams dropped at a socket",
+		.clear = "${drops} datagrams dropped because a buffer is short",
 		.remedy = { .now = "sysctl -w net.core.rmem_max=8388608 net.core.rmem_default=8388608, "
 				   "and restart the program",
 			    .keep = "printf 'net.core.rmem_max=8388608\\nnet.core.rmem_default=8388608\\n' >>" SYSCTL_FILE,
@@ -336,7 +348,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause = "${overflows} datagrams found a full receive buffer.",
 		.because = "${datagrams} were delivered meanwhile.",
 		.clear = "${overflows} of ${datagrams} datagrams found a full buffer",
@@ -357,7 +369,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "Udp.MemErrors, Udp6.MemErrors",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause =
 			"UDP as a whole is out of memory (udp_mem): ${errors} datagrams were dropped.",
 		.because = "${udp_memory} are in use by all UDP sockets.",
@@ -401,7 +413,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.severity = DOCTOR_LOW,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
-		.rule = "SndbufErrors rises",
+		.rule = "SndbufErrors rises by 1/s or more",
 		.cause = "${errors} datagrams of programs here did not fit into what sends them.",
 		.because =
 			"With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "

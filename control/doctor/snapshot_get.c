@@ -32,7 +32,8 @@ __u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsign
 		return otherwise;
 	for (at = json_object_get_string(words); at && index; index--) {
 		at = strchr(at, ' ');
-		at += at ? 1 : 0;
+		if (at)
+			at++;
 	}
 	if (!at || *at < '0' || *at > '9')
 		return otherwise;

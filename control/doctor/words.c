@@ -72,25 +72,25 @@ static const char *lookup(const struct doctor_finding *finding, const char *name
 	return NULL;
 }
 
-const char *doctor_words(const struct doctor_finding *finding, const char *template, char *buf,
+const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
 			 size_t size)
 {
 	size_t at = 0;
 
-	while (template && *template && at + 1 < size) {
-		const char *end = strncmp(template, "${", 2) ? NULL : strchr(template, '}');
+	while (form && *form && at + 1 < size) {
+		const char *end = strncmp(form, "${", 2) ? NULL : strchr(form, '}');
 		char number[32];
-		const char *text = end ? lookup(finding, template + 2, (size_t)(end - template - 2),
+		const char *text = end ? lookup(finding, form + 2, (size_t)(end - form - 2),
 						number) :
 					 NULL;
 
 		if (!text) {
-			buf[at++] = *template ++;
+			buf[at++] = *form++;
 			continue;
 		}
 		at += (size_t)snprintf(buf + at, size - at, "%s", text);
 		at = at < size ? at : size - 1;
-		template = end + 1;
+		form = end + 1;
 	}
 	buf[at] = '\0';
 	return buf;
