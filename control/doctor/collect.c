@@ -42,6 +42,7 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 		   struct rxaqm_error *error)
 {
 	int sysfs_fd = doctor_sysfs_open(snap), err;
+	struct doctor_attached_before *attached;
 	struct doctor_socket_passes *passes;
 
 	if (request->interface)
@@ -50,11 +51,13 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 	passes = doctor_sockets_open(snap);
 	if (passes)
 		doctor_sockets_first(passes);
+	attached = doctor_attached_first();
 	err = take_sample(snap, &snap->before, request->interface, sysfs_fd);
 	if (!err) {
 		wait_window(snap, request);
 		err = take_sample(snap, &snap->after, request->interface, sysfs_fd);
 	}
+	doctor_attached_second(snap, attached);
 	if (!err && passes)
 		doctor_sockets_second(passes);
 	doctor_sockets_close(passes);

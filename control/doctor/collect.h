@@ -39,6 +39,11 @@ void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *
 int doctor_collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			  const char *interface, int sysfs_fd);
 
+/* What rxaqm counts where it is attached; the second one fills snap->attached, and frees. */
+struct doctor_attached_before;
+struct doctor_attached_before *doctor_attached_first(void);
+void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached_before *before);
+
 /* The whole of @path below @dir_fd (AT_FDCWD: absolute); to be freed, NULL with errno. */
 char *doctor_read(int dir_fd, const char *path, size_t *ret_len);
 /* A number in a file; @otherwise if there is none. */

@@ -187,7 +187,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.clear = "${acks} of packets over target are pure ACKs",
 		.remedy = { .now = "rxaqm policy set ${iface} ack=thin; sysctl -w net.ipv4.tcp_min_tso_segs=8",
 			    .keep = "ack=thin in rxaqm.conf(5); the sysctl in /etc/sysctl.d",
-			    .undo = "rxaqm policy set ${iface} ack=pass; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+			    .undo = "rxaqm policy set ${iface} ack=keep; sysctl -w net.ipv4.tcp_min_tso_segs=2",
 			    .expect = "half of the ACKs and more",
 			    .risk = "senders grow their windows by fewer, larger steps" },
 		.after = "cq-shared rx-queue-standing",

@@ -123,6 +123,22 @@ static double allowance(const struct doctor_snapshot *snap, const struct doctor_
 	return (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0);
 }
 
+/* Native XDP drops make no skb: dropwatch and the like never see them. Drivers count them under
+ * names with "xdp" and "drop"; rxaqm counts its own.
+ */
+static double xdp_drops(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	static const char *const parts[] = { "xdp_drop", "xdp_packets_drop", "xdp_tx_drop", NULL };
+	double sum = (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0), own = 0;
+	size_t i;
+
+	for (i = 0; i < snap->attached.nr; i++) {
+		if (snap->attached.at[i].ifindex == iface->ifindex)
+			own += (double)snap->attached.at[i].dropped;
+	}
+	return own > sum ? own : sum;
+}
+
 static double dropped(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	static const char *const names[] = { "rx_dropped", NULL };
@@ -181,6 +197,23 @@ static enum doctor_verdict judge_allowance(const struct doctor_snapshot *snap,
 					   struct doctor_finding *finding)
 {
 	return judge(snap, finding, allowance, ETHTOOL);
+}
+
+static enum doctor_verdict judge_xdp(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	enum doctor_verdict verdict;
+	__u64 own = 0;
+	size_t i;
+
+	for (i = 0; i < snap->attached.nr; i++)
+		own += snap->attached.at[i].dropped;
+	doctor_note_rise(finding, "by_rxaqm", (double)own, DOCTOR_COUNT, "rxaqm, its counters");
+	verdict = judge(snap, finding, xdp_drops, ETHTOOL ", rxaqm");
+	/* An AQM that drops does what it is there for. */
+	if (verdict == DOCTOR_FOUND && finding->evidence[1].value <= (double)own)
+		finding->severity = DOCTOR_LOW;
+	return verdict;
 }
 
 static enum doctor_verdict judge_dropped(const struct doctor_snapshot *snap,
@@ -562,6 +595,28 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .risk = "routers of other people's packets may want it off" },
 		.reference = "Documentation/networking/segmentation-offloads.rst",
 		.judge = judge_gro,
+	},
+	{
+		.id = "xdp-drops",
+		.place = DOCTOR_NIC,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
+		.rule = "they rise by 1/s or more",
+		.cause =
+			"An XDP program on ${iface} drops packets: ${events}, of which ${by_rxaqm} by rxaqm.",
+		.because =
+			"They never become skbs, so dropwatch, tcpdump and the stack's counters do not see them.",
+		.clear = "${events} packets dropped by XDP programs",
+		.remedy = { .now = "bpftool net show dev ${iface}; if it is rxaqm: rxaqm status ${iface}",
+			    .keep = "the program's own configuration",
+			    NOTHING_CHANGED,
+			    .expect = "events from ${events} to what the program is meant to drop",
+			    .risk = "none" },
+		.after = "cq-shared rx-queue-standing rx-cpu-busy rx-cpus-busy rx-starved cc-mix",
+		.reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event",
+		.judge = judge_xdp,
 	},
 	{
 		.id = "rx-dropped",

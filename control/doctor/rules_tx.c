@@ -355,12 +355,12 @@ const struct doctor_check doctor_checks_tx[] = {
 			"Marked flows keep the queue at their threshold, and the others lose packets there.",
 		.clear =
 			"${ect} flows with ECN, ${not_ect} without; nothing is marked and dropped side by side",
-		.remedy = { .now = "rxaqm policy set IFACE not_ect=couple",
+		.remedy = { .now = "rxaqm policy set IFACE law=auto",
 			    .keep = "rxaqm.conf(5)",
-			    .undo = "rxaqm policy set IFACE not_ect=drop",
-			    .expect = "both kinds get about equal shares",
+			    .undo = "rxaqm policy set IFACE law=codel",
+			    .expect = "both kinds get about equal shares: it couples drops to marks",
 			    .risk = "none known" },
-		.reference = "rxaqm(8), not_ect; RFC 9332",
+		.reference = "rxaqm(8), law; RFC 9332",
 		.judge = judge_mix,
 	},
 	{}

@@ -294,6 +294,9 @@ static const std::vector<Case> &host_cases()
 			  b.rise("IpExt.InNoECTPkts", 600000).rise("Ip.InReceives", 600000);
 			  b.rise_at("ifaces/1/stats/rx_packets", 600000);
 		  } },
+		{ "xdp-drops",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/rx_queue_0_xdp_drops", 700); } },
 		{ "rx-dropped",
 		  {},
 		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_dropped", 9000); } },
@@ -394,7 +397,7 @@ static const std::vector<Case> &host_cases()
 				attached(R"(,"drained_polls":5000,"clock_bad":true)"));
 		  } },
 		{ "cc-mix",
-		  {},
+		  { "xdp-drops" },
 		  [](Bundle &b) {
 			  b.set("/attached/-",
 				attached(R"(,"drained_polls":5000,"marked":50,"dropped":50)"));
