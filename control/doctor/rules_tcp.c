@@ -706,6 +706,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 			    .undo = "sysctl -w net.ipv4.tcp_notsent_lowat=4294967295, and remove the line",
 			    .expect = "128 kB wait instead of ${not_sent}",
 			    .risk = "programs that only write when told to wake more often" },
+		.after = READERS,
 		.reference = "tcp_notsent_lowat in ip-sysctl.rst",
 		.judge = judge_not_sent,
 	},

@@ -236,9 +236,7 @@ int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *
 void doctor_snapshot_free(struct doctor_snapshot *snap);
 
 /* Another entry, zeroed, at the end of a DOCTOR_LIST; NULL: no memory. */
-#define doctor_list_add(list)                                                   \
-	((__typeof__((list)->at))doctor_grow((void **)&(list)->at, &(list)->nr, \
-					     sizeof(*(list)->at)))
+#define doctor_list_add(list) doctor_grow((void **)&(list)->at, &(list)->nr, sizeof(*(list)->at))
 void *doctor_grow(void **at, size_t *nr, size_t size);
 
 #endif /* RXAQM_DOCTOR_SNAPSHOT_H */
