@@ -24,7 +24,8 @@ struct was {
 
 struct doctor_socket_passes {
 	struct doctor_snapshot *snap;
-	int (*iterate)(doctor_socket_fn each, void *arg);
+	int (*iterate)(struct sockets **kept, doctor_socket_fn each, void *arg);
+	struct sockets *programs;
 	struct was *was; /* a hash table, open addressing; id 0: free */
 	size_t nr, size; /* size: a power of two */
 	__u64 first_ns, second_ns;
@@ -192,14 +193,14 @@ void doctor_sockets_first(struct doctor_socket_passes *passes)
 	passes->first_ns = rxaqm_now_ns();
 	passes->iterate = doctor_sockets_by_bpf;
 	snprintf(sockets->source, sizeof(sockets->source), "bpf");
-	err = passes->iterate(remember, passes);
+	err = passes->iterate(&passes->programs, remember, passes);
 	if (err) {
 		doctor_cannot_see(passes->snap, "Rx queue, scaling ratio, locks of sockets",
 				  "the kernel refuses BPF iterators (%s): sock_diag is used",
 				  strerror(-err));
 		passes->iterate = doctor_sockets_by_diag;
 		snprintf(sockets->source, sizeof(sockets->source), "diag");
-		err = passes->iterate(remember, passes);
+		err = passes->iterate(&passes->programs, remember, passes);
 	}
 	if (err) {
 		doctor_cannot_see(passes->snap, "sockets", "sock_diag: %s", strerror(-err));
@@ -226,7 +227,7 @@ void doctor_sockets_second(struct doctor_socket_passes *passes)
 	if (!passes->groups)
 		return;
 	passes->second_ns = rxaqm_now_ns();
-	err = passes->iterate(judge, passes);
+	err = passes->iterate(&passes->programs, judge, passes);
 	if (err)
 		doctor_cannot_see(passes->snap, "sockets", "the second pass failed: %s",
 				  strerror(-err));
@@ -240,6 +241,7 @@ void doctor_sockets_close(struct doctor_socket_passes *passes)
 {
 	if (!passes)
 		return;
+	doctor_sockets_unload(passes->programs);
 	free(passes->was);
 	free(passes->tops);
 	free(passes);

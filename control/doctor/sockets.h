@@ -21,9 +21,13 @@ void doctor_sockets_close(struct doctor_socket_passes *passes);
 
 typedef void (*doctor_socket_fn)(void *arg, const struct rxaqm_socket_rec *rec);
 
-/* Call @each for every socket. 0 or -errno; -EPERM and others: the kernel refuses the iterator. */
-int doctor_sockets_by_bpf(doctor_socket_fn each, void *arg);
-int doctor_sockets_by_diag(doctor_socket_fn each, void *arg);
+/* Call @each for every socket. 0 or -errno; -EPERM and others: the kernel refuses the iterator.
+ * @kept: the programs, loaded by the first call and used by later ones.
+ */
+struct sockets;
+int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *arg);
+int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *arg);
+void doctor_sockets_unload(struct sockets *kept);
 
 /* A socket and what it did between the passes. */
 struct doctor_seen {

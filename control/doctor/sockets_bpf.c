@@ -56,16 +56,21 @@ static int iterate(struct bpf_program *prog, doctor_socket_fn each, void *arg)
 	return err;
 }
 
-int doctor_sockets_by_bpf(doctor_socket_fn each, void *arg)
+int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *arg)
 {
-	struct sockets *skel = sockets__open_and_load();
 	int err;
 
-	if (!skel)
+	if (!*kept)
+		*kept = sockets__open_and_load();
+	if (!*kept)
 		return -errno;
-	err = iterate(skel->progs.sockets_tcp, each, arg);
+	err = iterate((*kept)->progs.sockets_tcp, each, arg);
 	if (!err)
-		err = iterate(skel->progs.sockets_udp, each, arg);
-	sockets__destroy(skel);
+		err = iterate((*kept)->progs.sockets_udp, each, arg);
 	return err;
+}
+
+void doctor_sockets_unload(struct sockets *kept)
+{
+	sockets__destroy(kept);
 }

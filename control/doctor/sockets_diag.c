@@ -143,7 +143,7 @@ static int walk_one(struct doctor_netlink *nl, __u8 family, struct walk *walk)
 	return doctor_netlink_ask(nl, request, take_socket, walk);
 }
 
-int doctor_sockets_by_diag(doctor_socket_fn each, void *arg)
+int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *arg)
 {
 	static const __u8 families[] = { AF_INET, AF_INET6 };
 	static const __u8 protos[] = { IPPROTO_TCP, IPPROTO_UDP };
@@ -151,6 +151,7 @@ int doctor_sockets_by_diag(doctor_socket_fn each, void *arg)
 	unsigned int i;
 	int err;
 
+	(void)kept;
 	err = doctor_netlink_open(&nl, NETLINK_SOCK_DIAG);
 	if (err)
 		return err;
