@@ -157,7 +157,9 @@ void doctor_say_socket(struct doctor_finding *finding, const struct doctor_socke
 /* All rows, by place: up to one without id. */
 extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], doctor_checks_ip[],
 	doctor_checks_tcp[], doctor_checks_reader[], doctor_checks_udp[], doctor_checks_tx[],
-	doctor_checks_path[], doctor_checks_settings[], doctor_checks_attached[];
+	doctor_checks_path[], doctor_checks_settings[], doctor_checks_attached[],
+	doctor_checks_window[], doctor_checks_send[], doctor_checks_spread[],
+	doctor_checks_backlog[];
 
 /* The row at @index of all; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

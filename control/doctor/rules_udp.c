@@ -222,22 +222,6 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 	return doctor_found_if(socket && nr && bytes / nr < 2304 / 4);
 }
 
-static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
-{
-	static const char *const errors[] = { "Udp.SndbufErrors", "Udp6.SndbufErrors", NULL };
-	__u64 value;
-
-	if (!doctor_counters(snap, errors, &value))
-		return doctor_blind(finding,
-				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_note_rise(finding, "errors", (double)value, DOCTOR_COUNT, "Udp.SndbufErrors");
-	doctor_note(finding, "wmem_default",
-		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
-		    "net.core.wmem_default");
-	return doctor_found_if_often(snap, (double)value);
-}
-
 #define NOTHING_CHANGED .undo = "nothing was changed"
 
 const struct doctor_check doctor_checks_udp[] = {
@@ -405,27 +389,6 @@ const struct doctor_check doctor_checks_udp[] = {
 		.after = ALL_READERS " udp-overflow",
 		.reference = "Google, benchmarking UDP bulk flows: 699 instead of 4,096 packets",
 		.judge = judge_small,
-	},
-	{
-		.id = "udp-send-buffer",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
-		.reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
-		.rule = "SndbufErrors rises by 1/s or more",
-		.cause = "${errors} datagrams of programs here did not fit into what sends them.",
-		.because =
-			"With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "
-			"dropped below the socket instead of making the program wait.",
-		.clear = "${errors} datagrams did not fit into a send buffer or queue",
-		.remedy = { .now = "sysctl -w net.core.wmem_default=212992, or a larger txqueuelen",
-			    .keep = "in " SYSCTL_FILE,
-			    .undo = "remove the line and set the old value",
-			    .expect = "errors from ${errors} to 0: the program waits instead",
-			    .risk = "a program that may not wait sends less" },
-		.reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
-		.judge = judge_send,
 	},
 	{}
 };
