@@ -100,7 +100,7 @@ void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 		doctor_say(finding, "program_waits_for_cpu", "not known");
 	}
 	if (!owner) {
-		doctor_say(finding, "program", "A program (who holds the socket is not known)");
+		doctor_say(finding, "program", "a program (who holds the socket is not known)");
 		return;
 	}
 	doctor_say(finding, "program", "%s (pid %u%s)", owner->comm, owner->pid,

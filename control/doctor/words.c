@@ -93,6 +93,9 @@ const char *doctor_words(const struct doctor_finding *finding, const char *form,
 		form = end + 1;
 	}
 	buf[at] = '\0';
+	/* Names of programs stay as they are at the beginning of a sentence; this is none. */
+	if (!strncmp(buf, "a program", strlen("a program")))
+		buf[0] = 'A';
 	return buf;
 }
 
