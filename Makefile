@@ -21,7 +21,7 @@ CLANG_FORMAT ?= clang-format-19
 # Debian keeps bpftool in sbin, which is not in every user's PATH.
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 
-PACKAGES := libbpf libxdp inih json-c libmnl ncursesw libsystemd libmicrohttpd libelf zlib
+PACKAGES := libbpf libxdp libmnl inih json-c ncursesw libsystemd libmicrohttpd libelf zlib
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
@@ -57,7 +57,7 @@ TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 # From the bottom to the top: each includes only what is named before it (make lint checks it).
-CONTROL_DIRS := base nic clock tune config profile attach report doctor daemon cli
+CONTROL_DIRS := base keys nic clock tune config profile attach report doctor daemon cli
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/*.c $(addprefix control/,$(addsuffix /*.c,$(CONTROL_DIRS)))))
 # All of the control plane but main(), for the binary, tests and rig programs.
@@ -69,14 +69,16 @@ TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
 # What only a kernel of choice can show: make test-vm runs it.
 GUEST_BIN := $(if $(wildcard tests/guest/*.cpp),$(BUILD)/tests/guest)
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-# librxaqm-xsk, and the program that shows its use; control/xsk/.
+# librxaqm-xsk, and rxaqm-xsk, the command; control/xsk/.
 XSK_SONAME := librxaqm-xsk.so.1
 XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
 XSK_LIB := $(BUILD)/librxaqm-xsk.a
 XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/xsk/*.c) control/attach/dispatcher.c)
-XSK_EXAMPLE_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
-	$(wildcard control/xsk/example/*.c))
+XSK_TOOL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
+	$(wildcard control/xsk/tool/*.c))
+# As those who copy it build it; for the tests.
+XSK_EXAMPLE := $(BUILD)/consumer
 XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
@@ -93,7 +95,7 @@ CYCLES ?= 10000
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh lint format install \
+.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh docs lint format install \
 	uninstall deb clean tools FORCE build-demo build-test build-test-vm build-bench \
 	$(addprefix setup-,demo test test-vm experiment eval bench)
 
@@ -162,15 +164,19 @@ setup-bench:
 # Once install-deps.sh is done, make is started again: it looks up flags of libraries at start.
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 build-demo: all $(RIG_BINS)
-build-test-vm: all $(RIG_BINS) $(CORPUS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
+build-test-vm: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) $(filter-out %/unit,$(TEST_BINS)) $(GUEST_BIN)
 	$(Q)mkdir -p $(BUILD)/simnic
 	+$(Q)$(SUBMAKE) -s -C tests/simnic OUT=$(abspath $(BUILD)/simnic) CLANG=$(CLANG) tools
 build-bench: all $(RIG_BINS) $(BENCH_BINS)
-build-test: all $(RIG_BINS) $(CORPUS) $(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
+build-test: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) \
+	$(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
 	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))
 
 deps: ## Install what the build needs (root)
 	$(Q)packaging/install-deps.sh build
+
+docs: $(BUILD)/rxaqm ## Write the lists of keys in documents anew, from the program
+	$(Q)packaging/make-docs.sh
 
 lint: ## Check format, scripts, manual page, and run static analysis
 	$(Q)packaging/install-deps.sh build lint
@@ -254,7 +260,7 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 		{ cat $@.log >&2; exit 1; }
 
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
-$(sort $(CONTROL_OBJS) $(XSK_OBJS) $(XSK_EXAMPLE_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+$(sort $(CONTROL_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
@@ -279,9 +285,16 @@ $(XSK_SO): $(XSK_OBJS) control/xsk/librxaqm-xsk.map
 		-Wl,--version-script=control/xsk/librxaqm-xsk.map $(XSK_OBJS) \
 		$(shell pkg-config --libs libbpf libxdp) -o $@
 
-$(BUILD)/rxaqm-xsk: $(XSK_EXAMPLE_OBJS) $(XSK_LIB) $(CONTROL_LIB)
+$(BUILD)/rxaqm-xsk: $(XSK_TOOL_OBJS) $(XSK_LIB) $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(XSK_EXAMPLE): control/xsk/example/consumer.c $(XSK_HEADERS) $(XSK_LIB)
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)/include/rxaqm
+	$(Q)cp $(XSK_HEADERS) $(@D)/include/rxaqm
+	$(Q)$(CC) $(WARNINGS) $(CFLAGS) $(SANITIZERS) -I$(@D)/include $< $(XSK_LIB) \
+		$(shell pkg-config --libs libbpf libxdp) -o $@
 
 # One Catch2 binary a directory of tests.
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)

@@ -6,7 +6,7 @@
 
 #include "attach/state.h"
 #include "cli/cmd.h"
-#include "cli/cmd_status_check.h"
+#include "cli/check_args.h"
 #include "base/log.h"
 #include "nic/netns.h"
 
@@ -20,6 +20,7 @@ static const struct command {
 	  "attach to an interface, observing" },
 	{ "detach", rxaqm_cmd_detach, "IFACE | --all", "detach, leaving all as it was" },
 	{ "status", rxaqm_cmd_status, "[IFACE]", "state, signal and counters of each queue" },
+	{ "check", rxaqm_cmd_check, "[IFACE]", "one line for monitoring, as a Nagios plugin" },
 	{ "top", rxaqm_cmd_top, "[IFACE]", "what the queues do, second by second" },
 	{ "hist", rxaqm_cmd_hist, "[IFACE]", "distribution of the sojourn times" },
 	{ "policy", rxaqm_cmd_policy, "show|set|load|save IFACE ...",
@@ -110,9 +111,8 @@ static int run(int argc, char **argv)
 			continue;
 		if (rxaqm_state_check_path(&error) ||
 		    (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error))) {
-			if (commands[i].run == rxaqm_cmd_status &&
-			    rxaqm_status_check_wanted(argc - at, argv + at))
-				return rxaqm_status_check_failed(error.text);
+			if (rxaqm_check_wanted(argc - at, argv + at))
+				return rxaqm_check_failed(error.text);
 			return rxaqm_log_failure(&error);
 		}
 		return commands[i].run(argc - at, argv + at);

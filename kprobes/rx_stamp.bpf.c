@@ -13,7 +13,7 @@
  * that is fast for its target (poll.h).
  *
  * Generic XDP runs after the stack has the packet, so there the order is the other way
- * round: ahead() leaves the stamp for the XDP program.
+ * round: generic() leaves the stamp for the XDP program.
  */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
@@ -174,7 +174,7 @@ int BPF_KPROBE(kprobe_skb, struct sk_buff *skb)
 	return rx_stamp(skb, false);
 }
 
-static __always_inline int note_ahead(struct sk_buff *skb, bool typed)
+static __always_inline int note_generic(struct sk_buff *skb, bool typed)
 {
 	struct rxaqm_cpu *cpu;
 	__u32 zero = 0;
@@ -182,9 +182,9 @@ static __always_inline int note_ahead(struct sk_buff *skb, bool typed)
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
 	if (!cpu)
 		return 0;
-	cpu->ahead_tstamp_ns = skb_tstamp_ns(skb, typed);
-	cpu->ahead_hwtstamp_ns = skb_hwtstamp_ns(skb, typed);
-	cpu->ahead_ifindex = skb_ifindex(skb, typed);
+	cpu->generic_tstamp_ns = skb_tstamp_ns(skb, typed);
+	cpu->generic_hwtstamp_ns = skb_hwtstamp_ns(skb, typed);
+	cpu->generic_ifindex = skb_ifindex(skb, typed);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static __always_inline int note_ahead(struct sk_buff *skb, bool typed)
  * Attached only while an interface in generic mode is.
  */
 SEC("tp_btf/netif_receive_skb")
-int BPF_PROG(ahead, struct sk_buff *skb)
+int BPF_PROG(generic, struct sk_buff *skb)
 {
-	return note_ahead(skb, true);
+	return note_generic(skb, true);
 }

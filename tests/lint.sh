@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What `make lint` checks, after a build: format, licences, scripts, manual page, and the
+# What `make lint` checks, after a build: format, licences, scripts, manuals and their keys, and the
 # control plane by a second compiler and cppcheck. Goes through all before it fails.
 # shellcheck disable=SC2317 # check calls the functions by name
 set -uo pipefail
@@ -78,12 +78,12 @@ second_compiler()
 {
 	local cflags
 
-	cflags=$(pkg-config --cflags libbpf libxdp inih json-c libmnl ncursesw libelf zlib libsystemd libmicrohttpd) || return
+	cflags=$(pkg-config --cflags libbpf libxdp libmnl inih json-c ncursesw libelf zlib libsystemd libmicrohttpd) || return
 	# shellcheck disable=SC2086 # a list of flags
 	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
 		-iquote xdp/shared -iquote xdp -iquote control -iquote control/xsk -iquote build/bpf $cflags \
-		control/*.c control/*/*.c control/xsk/example/*.c
+		control/*.c control/*/*.c control/xsk/tool/*.c
 }
 
 # cppcheck sees no system headers: these macros change the syntax.
@@ -121,6 +121,7 @@ check 'quiet pipes' quiet_pipes
 check 'scripts' shellcheck -x "${scripts[@]}"
 check 'completion' shellcheck -s bash "$completion"
 check 'completion syntax' bash -n "$completion"
+check 'keys in documents (make docs)' packaging/make-docs.sh --check
 check 'clang' second_compiler
 check 'cppcheck' static_analysis
 for manual in "${manuals[@]}"; do

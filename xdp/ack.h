@@ -13,12 +13,14 @@
  * - one whose sequence number is not that of the last that passed. So neither is one that
  *   repeats what a data segment acknowledged, a keep-alive, a window probe, or the first of another
  *   connection: nothing but ACKs needs to be noted for it. (A segment sent anew moves no sequence
- *   number: an ACK after it may count as redundant though it repeats what that segment acknowledged.)
- * - another ECE or CWR (RFC 3168), and with AccECN (RFC 9768) a counter of CE packets that has moved
- *   by half of what wraps it, or one that is not backed by byte counters: there the sender
+ *   number: an ACK after it may count as redundant though it repeats what that segment
+ *   acknowledged.)
+ * - another ECE or CWR (RFC 3168), and with AccECN (RFC 9768) a counter of CE packets that has
+ *   moved by half of what wraps it, or one that is not backed by byte counters: there the sender
  *   takes the worst for true if an ACK is for many packets.
  * A changed window is no reason: the next ACK says it again, one that closes or opens a window
- * without acknowledging more is a duplicate, and senders that tune their buffers change it with each.
+ * without acknowledging more is a duplicate, and senders that tune their buffers change it with
+ * each.
  *
  * Not told from new are a duplicate whose number passed unasked about, if the first ACK after that
  * had been overtaken, and what was said above of segments sent anew.
@@ -179,8 +181,8 @@ rxaqm_always_inline bool rxaqm_ack_ecn_news(const struct rxaqm_ack_flow *flow, _
 	return ace != flow->ace || ace > 1;
 }
 
-/* Is @ack redundant by @flow, the slot of its flow? If not it passes, which is noted. One passes that
- * comes @gap_ns after the last, so with 0 each does; until @since_ns packets of the queue have
+/* Is @ack redundant by @flow, the slot of its flow? If not it passes, which is noted. One passes
+ * that comes @gap_ns after the last, so with 0 each does; until @since_ns packets of the queue have
  * passed unasked about. What is not a pure ACK ends what is known of the flow.
  */
 rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,

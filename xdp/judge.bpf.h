@@ -8,8 +8,8 @@
 #include "classify.bpf.h"
 #include "signal.bpf.h"
 
-/* A pure ACK that is to go if others of its flow say the same (@thin); else, as a SYN, it passes and
- * is noted.
+/* A pure ACK that is to go if others of its flow say the same (@thin); else, as a SYN, it passes
+ * and is noted.
  */
 static __always_inline enum rxaqm_verdict thin_ack(struct xdp_md *ctx, struct rxaqm_queue *q,
 						   const struct rxaqm_packet *pkt, __u32 index,
@@ -23,9 +23,9 @@ static __always_inline enum rxaqm_verdict thin_ack(struct xdp_md *ctx, struct rx
 	return RXAQM_DROP;
 }
 
-/* A packet of which rxaqm_decide_sojourn() said @judged, at q->clock_ns: parse it, and do to it what
- * the law says. What is only observed passes. Global, so that it is there once. Returns an enum
- * rxaqm_verdict: PASS, MARK or DROP.
+/* A packet of which rxaqm_decide_sojourn() said @judged, at q->clock_ns: parse it, and do to it
+ * what the law says. What is only observed passes. Global, so that it is there once. Returns an
+ * enum rxaqm_verdict: PASS, MARK or DROP.
  */
 __attribute__((noinline)) int rxaqm_xdp_verdict(struct xdp_md *ctx, struct rxaqm_queue *q,
 						__u32 index, __u32 judged)
@@ -51,7 +51,8 @@ __attribute__((noinline)) int rxaqm_xdp_verdict(struct xdp_md *ctx, struct rxaqm
 	return verdict;
 }
 
-/* Judge a packet that has waited @sojourn_ns, its error taken off, and is at hand at q->clock_ns. */
+/* Judge a packet that has waited @sojourn_ns, its error taken off, and is at hand at q->clock_ns.
+ */
 static __always_inline int judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 				 __u64 sojourn_ns)
 {

@@ -6,7 +6,8 @@
  * headers, TCP and UDP. What cannot be parsed is exempt: it passes. Lengths come from
  * the IP header, never from the frame, which may be padded or trimmed of tags.
  *
- * Most packets are IP right after Ethernet, and are read where they lie. headers.h is for the others.
+ * Most packets are IP right after Ethernet, and are read where they lie. headers.h is for the
+ * others.
  */
 #ifndef RXAQM_PACKET_H
 #define RXAQM_PACKET_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * The receive time of the packet at hand, asked of the driver (kernel 6.3). Only a program that
- * was loaded for one device and no other may ask, so there are two programs (rxaqm.bpf.c).
+ * was loaded for one device and no other may ask, so it has a program of its own (rxaqm.bpf.c).
  *
  * BPF_PROG_RUN takes no such program: tests/bpf has a rxaqm_hint_ns() of its own.
  */

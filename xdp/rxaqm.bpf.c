@@ -121,7 +121,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	if (same)
 		return 0;
 	q->policy = copy;
-	rxaqm_decide_target(q, config.ring_entries);
+	rxaqm_target_update(q, config.ring_entries);
 	rxaqm_decide_reset(q);
 	/* If its lease is over, the first packet that is judged says so. */
 	q->flags &= ~RXAQM_QUEUE_ENFORCED;
@@ -136,8 +136,8 @@ static bool wants_stamps(const struct rxaqm_queue *q, const struct rxaqm_iface *
 	return iface->stamp != RXAQM_STAMP_NONE && q->policy.signal != RXAQM_SIGNAL_BUSY;
 }
 
-/* The first packet of a poll: leave a note for the tracing programs. Global for the verifier's sake.
- * Returns 0.
+/* The first packet of a poll: leave a note for the tracing programs. Global for the verifier's
+ * sake. Returns 0.
  */
 __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q,
 						   __u32 index, __u32 program)
@@ -162,7 +162,7 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	    q->policy_gen != RXAQM_READ_ONCE(iface->policy_gen))
 		rxaqm_xdp_take_policy(q, iface, index);
 	/* A socket is bound to an Rx queue, and a CPU's backlog is none. */
-	rxaqm_wait_served(q, !config.no_sockets && !config.by_cpu && socket_there(index));
+	rxaqm_wait_bound(q, !config.no_sockets && !config.by_cpu && socket_there(index));
 
 	nr_queues = cpu->nr_queues;
 	/* Not again for a poll that was closed before its end. */
@@ -180,7 +180,7 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 		cpu->want_ifindex = 0;
 		if (wants_stamps(q, iface))
 			return 0;
-	} else if (q->flags & RXAQM_QUEUE_SERVED) {
+	} else if (q->flags & RXAQM_QUEUE_SOCKET) {
 		cpu->want_ifindex = 0; /* no skb is made of what goes to a socket */
 	} else if (wants_stamps(q, iface)) {
 		cpu->want_ifindex = ctx->ingress_ifindex;
@@ -195,7 +195,7 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 /* Generic mode: the tracing program saw this very packet's stamp a moment ago. Returns it, or 0;
  * measures by it if @due.
  */
-static __u64 measure_ahead(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns, bool due)
+static __u64 measure_generic(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_ns, bool due)
 {
 	__u32 zero = 0, iface_index = config.iface;
 	struct rxaqm_iface *iface;
@@ -204,10 +204,12 @@ static __u64 measure_ahead(struct xdp_md *ctx, struct rxaqm_queue *q, __u64 now_
 
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
 	cpu = bpf_map_lookup_elem(&cpu_map, &zero);
-	if (!iface || !cpu || cpu->ahead_ifindex != ctx->ingress_ifindex || !wants_stamps(q, iface))
+	if (!iface || !cpu || cpu->generic_ifindex != ctx->ingress_ifindex ||
+	    !wants_stamps(q, iface))
 		return 0;
-	cpu->ahead_ifindex = 0;
-	hw_ns = iface->stamp == RXAQM_STAMP_TSTAMP ? cpu->ahead_tstamp_ns : cpu->ahead_hwtstamp_ns;
+	cpu->generic_ifindex = 0;
+	hw_ns = iface->stamp == RXAQM_STAMP_TSTAMP ? cpu->generic_tstamp_ns :
+						     cpu->generic_hwtstamp_ns;
 	if (due)
 		rxaqm_measure(q, hw_ns, now_ns);
 	return hw_ns;
@@ -227,25 +229,27 @@ static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue
 	return hw_ns;
 }
 
-/* A packet of a queue that a socket serves and that needs a look. It goes there, unless it is dropped. */
+/* A packet of a queue that a socket serves and that needs a look. It goes there, unless it is
+ * dropped.
+ */
 static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 				 __u32 program)
 {
 	bool hint = program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
 	bool standing = q->flags & RXAQM_QUEUE_STANDING;
-	struct rxaqm_served served = {};
+	struct rxaqm_redirect redirect = {};
 	__u64 hw_ns = 0;
 	int verdict;
 
-	served_begin(&served, index);
-	q->clock_ns = served.known.host_ns;
+	redirect_begin(&redirect, index);
+	q->clock_ns = redirect.known.host_ns;
 	if (q->policy.mode == RXAQM_MODE_OFF) {
-		rxaqm_wait_looked(q, true);
+		rxaqm_wait_sampled(q, true);
 	} else {
 		bool due = !standing || !((q->taken - 1) & q->clock_mask);
 
 		if (program & GENERIC)
-			hw_ns = measure_ahead(ctx, q, q->clock_ns, due);
+			hw_ns = measure_generic(ctx, q, q->clock_ns, due);
 		else if (hint)
 			hw_ns = measure_hint(ctx, q, q->clock_ns, due);
 		/* Each packet has a stamp of its own, so none speaks for the poll. */
@@ -254,27 +258,27 @@ static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u3
 			q->poll_bucket = 0;
 		}
 		if (hw_ns) {
-			served.known.hw_ns = hw_ns;
-			served.known.flags |= RXAQM_META_HW_TIME;
+			redirect.known.hw_ns = hw_ns;
+			redirect.known.flags |= RXAQM_META_HW_TIME;
 		}
-		verdict = rxaqm_xdp_judge_served(ctx, q, &served, index);
-		rxaqm_wait_looked(q, served.calm && !(program & GENERIC) && !hint);
+		verdict = rxaqm_xdp_judge_redirect(ctx, q, &redirect, index);
+		rxaqm_wait_sampled(q, redirect.idle && !(program & GENERIC) && !hint);
 		if (verdict == RXAQM_DROP)
 			return XDP_DROP;
 	}
 	if (program & BARE)
 		return to_socket_bare(ctx, q, index);
-	return to_socket_told(ctx, q, index, &served.known);
+	return to_socket_with_meta(ctx, q, index, &redirect.known);
 }
 
 /* One that needs none. */
-static __always_inline int serve_calm(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				      __u32 program)
+static __always_inline int redirect_idle(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+					 __u32 program)
 {
 	q->taken++;
 	if (program & BARE)
 		return to_socket_bare(ctx, q, index);
-	return to_socket_told(ctx, q, index, NULL);
+	return to_socket_with_meta(ctx, q, index, NULL);
 }
 
 /* A packet that needs a look: the first of a poll, or any of a queue that stands. */
@@ -293,7 +297,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (!q->taken)
 		rxaqm_xdp_begin_poll(ctx, q, index, program);
 	q->taken++;
-	if (!config.no_sockets && (q->flags & RXAQM_QUEUE_SERVED))
+	if (!config.no_sockets && (q->flags & RXAQM_QUEUE_SOCKET))
 		return serve(ctx, q, index, program);
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		rxaqm_poll_skip_rest(q);
@@ -309,7 +313,7 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (!standing || !((q->taken - 1) & q->clock_mask)) {
 		q->clock_ns = bpf_ktime_get_ns();
 		if (program & GENERIC)
-			measure_ahead(ctx, q, q->clock_ns, true);
+			measure_generic(ctx, q, q->clock_ns, true);
 		if (hint)
 			measure_hint(ctx, q, q->clock_ns, true);
 	}
@@ -336,8 +340,8 @@ static __always_inline int act(struct xdp_md *ctx, __u32 queue, __u32 program)
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q || rxaqm_poll_skip(q))
 		return XDP_PASS;
-	if (!config.no_sockets && rxaqm_wait_calm(q))
-		return serve_calm(ctx, q, index, program);
+	if (!config.no_sockets && rxaqm_wait_idle(q))
+		return redirect_idle(ctx, q, index, program);
 	return look(ctx, q, index, program);
 }
 

@@ -54,8 +54,8 @@ static __always_inline struct rxaqm_meta *make_room(struct xdp_md *ctx)
 	return (void *)(meta + 1) <= (void *)(long)ctx->data ? meta : NULL;
 }
 
-/* What holds for all packets of a queue that is calm. */
-static __always_inline void put_calm(const struct rxaqm_queue *q, struct rxaqm_meta *meta)
+/* What holds for all packets of a queue that is idle. */
+static __always_inline void put_idle(const struct rxaqm_queue *q, struct rxaqm_meta *meta)
 {
 	meta->magic = RXAQM_META_MAGIC;
 	meta->version = RXAQM_META_VERSION;
@@ -66,9 +66,10 @@ static __always_inline void put_calm(const struct rxaqm_queue *q, struct rxaqm_m
 	meta->sojourn_ns = 0;
 }
 
-/* The same with metadata in front of the packet: @known, or, if it is NULL, those of a calm queue. */
-static __always_inline int to_socket_told(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-					  const struct rxaqm_meta *known)
+/* The same with metadata in front of the packet: @known, or, if it is NULL, those of an idle queue.
+ */
+static __always_inline int to_socket_with_meta(struct xdp_md *ctx, struct rxaqm_queue *q,
+					       __u32 index, const struct rxaqm_meta *known)
 {
 	struct rxaqm_meta *meta;
 	bool placed = false;
@@ -81,7 +82,7 @@ static __always_inline int to_socket_told(struct xdp_md *ctx, struct rxaqm_queue
 		if (known)
 			*meta = *known;
 		else
-			put_calm(q, meta);
+			put_idle(q, meta);
 		placed = true;
 	}
 	action = to_socket(q, index);
@@ -97,25 +98,25 @@ static __always_inline int to_socket_bare(struct xdp_md *ctx, struct rxaqm_queue
 }
 
 /* A packet of a queue that a socket serves. */
-struct rxaqm_served {
+struct rxaqm_redirect {
 	struct rxaqm_meta known; /* to be put in front of it */
 	__u64 wait_ns, updated_ns; /* what the consumer has published */
-	bool calm; /* neither is behind, and there is nothing to tell or to count */
+	bool idle; /* neither is behind, and there is nothing to tell or to count */
 };
 
 /* Begin with the time. What the consumer has published is read before, so that it is not later. */
-static __always_inline void served_begin(struct rxaqm_served *served, __u32 index)
+static __always_inline void redirect_begin(struct rxaqm_redirect *redirect, __u32 index)
 {
 	struct rxaqm_wait *wait = bpf_map_lookup_elem(&wait_map, &index);
 
 	if (wait) {
-		served->wait_ns = RXAQM_READ_ONCE(wait->wait_ns);
-		served->updated_ns = RXAQM_READ_ONCE(wait->updated_ns);
+		redirect->wait_ns = RXAQM_READ_ONCE(wait->wait_ns);
+		redirect->updated_ns = RXAQM_READ_ONCE(wait->updated_ns);
 	}
-	served->known.magic = RXAQM_META_MAGIC;
-	served->known.version = RXAQM_META_VERSION;
-	served->known.size = sizeof(served->known);
-	served->known.host_ns = bpf_ktime_get_ns();
+	redirect->known.magic = RXAQM_META_MAGIC;
+	redirect->known.version = RXAQM_META_VERSION;
+	redirect->known.size = sizeof(redirect->known);
+	redirect->known.host_ns = bpf_ktime_get_ns();
 }
 
 /* Note what is known of the packet's time in the NIC. @sojourn_ns: what it is judged by, if that is
@@ -140,30 +141,30 @@ static __always_inline void note_sojourn(const struct rxaqm_queue *q, struct rxa
 	meta->sojourn_ns = q->sample_sojourn_ns;
 }
 
-/* Judge the packet by the time that it has waited in the NIC and will wait in the socket's ring. What
- * is not known counts as none. Global for the verifier's sake.
+/* Judge the packet by the time that it has waited in the NIC and will wait in the socket's ring.
+ * What is not known counts as none. Global for the verifier's sake.
  */
-__attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct rxaqm_queue *q,
-						     struct rxaqm_served *served, __u32 index)
+__attribute__((noinline)) int rxaqm_xdp_judge_redirect(struct xdp_md *ctx, struct rxaqm_queue *q,
+						       struct rxaqm_redirect *redirect, __u32 index)
 {
 	__u64 now_ns, wait_ns = 0, sojourn_ns = 0;
 	bool standing, known, wait_known;
 	int verdict;
 
-	if (!q || !served)
+	if (!q || !redirect)
 		return RXAQM_PASS;
-	now_ns = served->known.host_ns;
+	now_ns = redirect->known.host_ns;
 	standing = (q->flags & RXAQM_QUEUE_STANDING) &&
 		   (q->sample_ns == now_ns || !rxaqm_poll_resumes(q, now_ns));
 	known = standing ? pick_sojourn(q, now_ns, &sojourn_ns) :
 			   pick_sample(q, now_ns, &sojourn_ns);
 	if (standing)
 		q->poll_bucket = 0; /* counted, and speaks for no other */
-	note_sojourn(q, &served->known, known, sojourn_ns);
-	wait_known = rxaqm_wait_read(q, served->wait_ns, served->updated_ns, now_ns, &wait_ns);
+	note_sojourn(q, &redirect->known, known, sojourn_ns);
+	wait_known = rxaqm_wait_read(q, redirect->wait_ns, redirect->updated_ns, now_ns, &wait_ns);
 	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns)) {
 		q->law.unasked_ns = now_ns;
-		served->calm = !known && (wait_known || !served->updated_ns);
+		redirect->idle = !known && (wait_known || !redirect->updated_ns);
 		return RXAQM_PASS;
 	}
 	if (!known && !wait_known) {
@@ -172,7 +173,7 @@ __attribute__((noinline)) int rxaqm_xdp_judge_served(struct xdp_md *ctx, struct 
 	}
 	verdict = judge(ctx, q, index, sojourn_ns + wait_ns);
 	if (verdict == RXAQM_MARK)
-		served->known.flags |= RXAQM_META_MARKED;
+		redirect->known.flags |= RXAQM_META_MARKED;
 	return verdict;
 }
 

@@ -2,8 +2,7 @@
 #include "attach/dispatcher.h"
 
 #include <bpf/bpf.h>
-#include <dirent.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,45 +42,25 @@ bool rxaqm_dispatcher_next(__u32 dispatcher_id, __u32 *link_id, __u32 *ret_prog_
 	return false;
 }
 
-/* The next open descriptor of a BPF program; -1 if there is none. */
-static int next_prog_fd(DIR *dir)
-{
-	static const char wanted[] = "anon_inode:bpf-prog";
-	char target[sizeof(wanted)];
-	struct dirent *entry;
-
-	while ((entry = readdir(dir))) {
-		if (readlinkat(dirfd(dir), entry->d_name, target, sizeof(target)) !=
-		    sizeof(wanted) - 1)
-			continue;
-		if (!memcmp(target, wanted, sizeof(wanted) - 1))
-			return atoi(entry->d_name);
-	}
-	return -1;
-}
-
 void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds)
 {
-	DIR *dir = opendir("/proc/self/fd");
 	int fd;
 
-	memset(fds, 0, sizeof(*fds));
-	while (dir && (fd = next_prog_fd(dir)) >= 0)
-		if (fd < RXAQM_DISPATCHER_FDS)
-			fds->known[fd] = true;
-	fds->counted = dir;
-	if (dir)
-		closedir(dir);
+	for (fd = 0; fd < RXAQM_DISPATCHER_FDS; fd++)
+		fds->known[fd] = fcntl(fd, F_GETFD) >= 0;
 }
 
 void rxaqm_dispatcher_end(const struct rxaqm_dispatcher_fds *fds)
 {
-	DIR *dir = fds->counted ? opendir("/proc/self/fd") : NULL;
+	struct bpf_prog_info info;
 	int fd;
 
-	while (dir && (fd = next_prog_fd(dir)) >= 0)
-		if (fd < RXAQM_DISPATCHER_FDS && !fds->known[fd])
+	for (fd = 0; fd < RXAQM_DISPATCHER_FDS; fd++) {
+		__u32 len = sizeof(info);
+
+		memset(&info, 0, sizeof(info));
+		/* Fails for what is not BPF's. */
+		if (!fds->known[fd] && !bpf_obj_get_info_by_fd(fd, &info, &len))
 			close(fd);
-	if (dir)
-		closedir(dir);
+	}
 }

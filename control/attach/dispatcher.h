@@ -18,12 +18,11 @@
  */
 bool rxaqm_dispatcher_next(__u32 dispatcher_id, __u32 *link_id, __u32 *ret_prog_id);
 
-/* Descriptors of programs that libxdp leaves open: those that are open at the end, and were not at
- * the beginning. For a process of one thread.
+/* Descriptors that libxdp before 1.4.1 leaves open: those of BPF programs that are open at the end,
+ * and were not at the beginning. For a process of one thread.
  */
 #define RXAQM_DISPATCHER_FDS 1024
 struct rxaqm_dispatcher_fds {
-	bool counted; /* else nothing is closed */
 	bool known[RXAQM_DISPATCHER_FDS]; /* by number */
 };
 

@@ -16,8 +16,8 @@
 /* net.ipv4.tcp_congestion_control of the namespace entered; "" if it cannot be read. */
 const char *rxaqm_ect0_congestion_control(char buf[RXAQM_CONGESTION_CONTROL_LEN]);
 
-/* Note it in the entry of @iface, which is in the namespace entered; under the lock. Returns true if
- * that is news. XDP takes it over with the next policies.
+/* Note it in the entry of @iface, which is in the namespace entered; under the lock. Returns true
+ * if that is news. XDP takes it over with the next policies.
  */
 bool rxaqm_ect0_look(struct rxaqm_iface *iface);
 

@@ -14,8 +14,9 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 /* Was @iface attached with the name and the facts that @profile has now? */
 bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile);
 
-/* Remove what libxdp has pinned of the program of @iface, @prog_id (0 if it was not noted), where its
- * dispatcher is on no interface, see rxaqm_pins_sweep(). Returns how many pins, or -errno; @error as there.
+/* Remove what libxdp has pinned of the program of @iface, @prog_id (0 if it was not noted), where
+ * its dispatcher is on no interface, see rxaqm_pins_sweep(). Returns how many pins, or -errno;
+ * @error as there.
  */
 int rxaqm_entry_unpin(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 		      __u32 prog_id, bool sure, struct rxaqm_error *error);

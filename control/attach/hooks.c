@@ -20,7 +20,7 @@
 #include "attach/state.h"
 
 #define LINK_PREFIX "link_"
-#define LINK_AHEAD LINK_PREFIX "ahead"
+#define LINK_GENERIC LINK_PREFIX "generic"
 
 const char *rxaqm_hook_name(enum rxaqm_hook hook)
 {
@@ -162,8 +162,8 @@ static int attach_rx_stamp_program(struct rx_stamp *skel, struct bpf_program *pr
 	return attach_program(prog);
 }
 
-/* Load and attach the programs of @hook, or, if @ahead, that for generic XDP. */
-static int attach_rx_stamp(enum rxaqm_hook hook, bool ahead)
+/* Load and attach the programs of @hook, or, if @generic, that for generic XDP. */
+static int attach_rx_stamp(enum rxaqm_hook hook, bool generic)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
 	struct bpf_program *prog;
@@ -174,8 +174,8 @@ static int attach_rx_stamp(enum rxaqm_hook hook, bool ahead)
 	if (!skel)
 		return -errno;
 	bpf_object__for_each_program(prog, skel->obj)
-		bpf_program__set_autoload(prog, ahead ? prog == skel->progs.ahead :
-							is_of_hook(prog, hook));
+		bpf_program__set_autoload(prog, generic ? prog == skel->progs.generic :
+							  is_of_hook(prog, hook));
 	rxaqm_afxdp_fit(skel->obj);
 	err = 0;
 	if (hook == RXAQM_HOOK_FENTRY)
@@ -268,19 +268,19 @@ int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
 	return hook_failed("s rx_stamp", hook, err, error);
 }
 
-int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error)
+int rxaqm_hooks_generic(bool wanted, struct rxaqm_error *error)
 {
 	char path[RXAQM_PIN_PATH_LEN];
 	int err;
 
-	rxaqm_state_path(LINK_AHEAD, path);
+	rxaqm_state_path(LINK_GENERIC, path);
 	if (!wanted)
 		return unlink(path) && errno != ENOENT ? -errno : 0;
 	if (!access(path, F_OK))
 		return 0;
 	err = attach_rx_stamp(RXAQM_HOOK_AUTO, true);
 	if (err)
-		return hook_failed(" ahead", RXAQM_HOOK_TP, err, error);
+		return hook_failed(" for generic XDP", RXAQM_HOOK_TP, err, error);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ int rxaqm_hooks_begin(struct rxaqm_error *error);
 int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error);
 
 /* Attach (@wanted) or detach the program that generic XDP needs. Idempotent. */
-int rxaqm_hooks_ahead(bool wanted, struct rxaqm_error *error);
+int rxaqm_hooks_generic(bool wanted, struct rxaqm_error *error);
 
 /* Detach everything and take the pins away, those of the maps too. Works on whatever an
  * interrupted command left.

@@ -35,7 +35,7 @@ int rxaqm_machine_check_capabilities(struct rxaqm_error *error)
 	return check_capabilities(CAP(CAP_NET_ADMIN) | CAP(CAP_SYS_ADMIN), error);
 }
 
-int rxaqm_machine_check_may_look(struct rxaqm_error *error)
+int rxaqm_machine_check_readable(struct rxaqm_error *error)
 {
 	return check_capabilities(CAP(CAP_SYS_ADMIN), error);
 }

@@ -215,8 +215,8 @@ static bool sweep_pins(const struct pins *pins, void *arg)
 	return false;
 }
 
-/* Take libxdp's lock, which it holds while it pins or unpins: a descriptor, or -ENOENT if there is no
- * directory.
+/* Take libxdp's lock, which it holds while it pins or unpins: a descriptor, or -ENOENT if there is
+ * no directory.
  */
 static int lock_pins(int tries, struct rxaqm_error *error)
 {

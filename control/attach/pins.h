@@ -12,17 +12,19 @@
 
 #include "base/log.h"
 
-/* Remove the pins of all programs that are @unwanted, where their dispatcher is on no interface of the
- * namespaces that rxaqm_netns_each() enters, and those that have an id there; where it is on one, taking
- * programs off is libxdp's to do. @sure: not where it may be elsewhere, its interface having moved from
- * this namespace (xdp_near.h), either. Those of others stay, unless they are mere copies for a dispatcher that never came to be, or is no more. Returns
- * how many were removed, or -errno if some could not be, with @error if it was for libxdp's lock.
+/* Remove the pins of all programs that are @unwanted, where their dispatcher is on no interface of
+ * the namespaces that rxaqm_netns_each() enters, and those that have an id there; where it is on
+ * one, taking programs off is libxdp's to do. @sure: not where it may be elsewhere, its interface
+ * having moved from this namespace (xdp_near.h), either. Those of others stay, unless they are mere
+ * copies for a dispatcher that never came to be, or is no more. Returns how many were removed, or
+ * -errno if some could not be, with @error if it was for libxdp's lock.
  */
 int rxaqm_pins_sweep(bool (*unwanted)(__u32 prog_id, void *arg), void *arg, bool sure,
 		     struct rxaqm_error *error);
 
-/* libxdp waits for its lock for ever: wait until it is free, 5 s at most. -ETIMEDOUT with @error. Who
- * takes it right after this is waited for all the same; what runs as it should has it for an instant.
+/* libxdp waits for its lock for ever: wait until it is free, 5 s at most. -ETIMEDOUT with @error.
+ * Who takes it right after this is waited for all the same; what runs as it should has it for an
+ * instant.
  */
 int rxaqm_pins_wait(struct rxaqm_error *error);
 

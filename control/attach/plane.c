@@ -122,7 +122,7 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 }
 
 /* Stamps of generic interfaces need a tracing program of their own. */
-static int sync_ahead(const struct rxaqm_state *state, struct rxaqm_error *error)
+static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	bool wanted = false;
 	int i;
@@ -131,7 +131,7 @@ static int sync_ahead(const struct rxaqm_state *state, struct rxaqm_error *error
 		if (in_use(&state->iface[i]) && (state->iface[i].flags & RXAQM_IFACE_GENERIC) &&
 		    state->iface[i].stamp != RXAQM_STAMP_NONE)
 			wanted = true;
-	return rxaqm_hooks_ahead(wanted, error);
+	return rxaqm_hooks_generic(wanted, error);
 }
 
 /* No interface is left: take the tracing programs and all pins away. */
@@ -141,14 +141,14 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 
 	for (i = 0; i < RXAQM_MAX_IFACES; i++)
 		if (in_use(&state->iface[i]))
-			return sync_ahead(state, error);
+			return sync_generic(state, error);
 	/* From here on the state counts as never completed. */
 	__atomic_store_n(&state->meta->abi_version, 0, __ATOMIC_RELEASE);
 	return rxaqm_hooks_remove(error);
 }
 
-/* Has the program of @iface gone with its interface? What libxdp has pinned of it does not count, but
- * the interface may be in a namespace that has no name.
+/* Has the program of @iface gone with its interface? What libxdp has pinned of it does not count,
+ * but the interface may be in a namespace that has no name.
  */
 static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
@@ -312,7 +312,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
-	err = sync_ahead(state, error);
+	err = sync_generic(state, error);
 	if (!err && attach->policy->signal != RXAQM_SIGNAL_BUSY)
 		err = rxaqm_stamps_enable(iface, attach->ifname, error);
 	if (!err)

@@ -16,7 +16,7 @@
 struct rxaqm_attach {
 	const char *ifname;
 	bool generic;
-	enum rxaqm_key key;
+	enum rxaqm_queue_key key;
 	enum rxaqm_hook hook;
 	const struct rxaqm_profile *profile;
 	const struct rxaqm_policy *policy; /* of all queues; its signal says which program */
@@ -49,8 +49,8 @@ bool rxaqm_plane_taken_off(const struct rxaqm_iface *iface);
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
 				       struct rxaqm_error *error);
 
-/* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns 0,
- * if only the timestamp configuration could not be put back.
+/* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns
+ * 0, if only the timestamp configuration could not be put back.
  */
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error);

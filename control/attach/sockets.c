@@ -2,23 +2,18 @@
 #include "attach/sockets.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/xdp_diag.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
-#define REPLY_MAX 32768
-#define REPLIES_MAX 4096
+#include "nic/netlink.h"
 
 /* Copy attribute @attr's value, or as much of it as there is, to @value. */
 static void take_value(const struct nlattr *attr, void *value, size_t len)
 {
-	size_t has = attr->nla_len - NLA_HDRLEN;
+	size_t has = mnl_attr_get_payload_len(attr);
 
-	memcpy(value, (const char *)attr + NLA_HDRLEN, has < len ? has : len);
+	memcpy(value, mnl_attr_get_payload(attr), has < len ? has : len);
 }
 
 static void take_attr(struct rxaqm_socket_diag *socket, const struct nlattr *attr)
@@ -27,7 +22,7 @@ static void take_attr(struct rxaqm_socket_diag *socket, const struct nlattr *att
 	struct xdp_diag_info info = {};
 	struct xdp_diag_ring ring = {};
 
-	switch (attr->nla_type & NLA_TYPE_MASK) {
+	switch (mnl_attr_get_type(attr)) {
 	case XDP_DIAG_INFO:
 		take_value(attr, &info, sizeof(info));
 		socket->ifindex = info.ifindex;
@@ -48,96 +43,45 @@ static void take_attr(struct rxaqm_socket_diag *socket, const struct nlattr *att
 	}
 }
 
-static int take_message(struct rxaqm_sockets *sockets, const struct nlmsghdr *nl)
+static int take_message(const struct nlmsghdr *message, void *arg)
 {
-	size_t at = NLMSG_LENGTH(sizeof(struct xdp_diag_msg));
+	struct rxaqm_sockets *sockets = arg;
 	struct rxaqm_socket_diag *socket;
+	const struct nlattr *attr;
 
-	at = NLMSG_ALIGN(at);
-	if (nl->nlmsg_len < at)
+	if (mnl_nlmsg_get_payload_len(message) < sizeof(struct xdp_diag_msg))
 		return -EBADMSG;
 	if (sockets->nr == RXAQM_SOCKETS_MAX)
 		return 0;
 	socket = &sockets->socket[sockets->nr];
 	memset(socket, 0, sizeof(*socket));
-	while (at + NLA_HDRLEN <= nl->nlmsg_len) {
-		const struct nlattr *attr = (const void *)((const char *)nl + at);
-
-		if (attr->nla_len < NLA_HDRLEN || attr->nla_len > nl->nlmsg_len - at)
-			return -EBADMSG;
+	mnl_attr_for_each(attr, message, sizeof(struct xdp_diag_msg))
+	{
 		take_attr(socket, attr);
-		at += NLA_ALIGN(attr->nla_len);
 	}
+	if ((const void *)attr < mnl_nlmsg_get_payload_tail(message))
+		return -EBADMSG;
 	sockets->nr++;
 	return 0;
 }
 
 int rxaqm_sockets_parse(struct rxaqm_sockets *sockets, const void *data, size_t bytes)
 {
-	const char *at = data;
-	int err;
+	bool torn = false;
 
-	while (bytes >= NLMSG_HDRLEN) {
-		const struct nlmsghdr *nl = (const void *)at;
-		size_t len = NLMSG_ALIGN(nl->nlmsg_len);
-
-		if (nl->nlmsg_len < NLMSG_HDRLEN || nl->nlmsg_len > bytes)
-			return -EBADMSG;
-		if (nl->nlmsg_type == NLMSG_DONE)
-			return 1;
-		if (nl->nlmsg_type == NLMSG_ERROR) {
-			const struct nlmsgerr *error = NLMSG_DATA(nl);
-
-			if (nl->nlmsg_len < NLMSG_LENGTH(sizeof(*error)) || error->error >= 0)
-				return -EBADMSG;
-			return error->error;
-		}
-		err = nl->nlmsg_type == SOCK_DIAG_BY_FAMILY ? take_message(sockets, nl) : 0;
-		if (err)
-			return err;
-		at += len < bytes ? len : bytes;
-		bytes -= len < bytes ? len : bytes;
-	}
-	return bytes ? -EBADMSG : 0;
-}
-
-static int ask(int fd)
-{
-	struct {
-		struct nlmsghdr nl;
-		struct xdp_diag_req req;
-	} request = {
-		.nl = { .nlmsg_len = sizeof(request),
-			.nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
-		.req = { .sdiag_family = AF_XDP,
-			 .xdiag_show = XDP_SHOW_INFO | XDP_SHOW_RING_CFG | XDP_SHOW_STATS },
-	};
-
-	return send(fd, &request, sizeof(request), 0) < 0 ? -errno : 0;
+	return rxaqm_netlink_parse(data, bytes, take_message, sockets, &torn);
 }
 
 void rxaqm_sockets_read(struct rxaqm_sockets *sockets)
 {
-	const struct timeval patience = { .tv_sec = 1 };
-	static char reply[REPLY_MAX] __attribute__((aligned(NLMSG_ALIGNTO)));
-	int fd, i, result = 0;
-	ssize_t got;
+	union rxaqm_netlink_request request;
+	struct xdp_diag_req *diag;
 
-	sockets->known = false;
 	sockets->nr = 0;
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	if (fd < 0)
-		return;
-	if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) && !ask(fd)) {
-		for (i = 0; !result && i < REPLIES_MAX; i++) {
-			got = recv(fd, reply, sizeof(reply), 0);
-			result = got < 0 ? -errno :
-					   rxaqm_sockets_parse(sockets, reply, (size_t)got);
-		}
-		sockets->known = result == 1;
-	}
-	close(fd);
+	diag = rxaqm_netlink_begin(&request, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, sizeof(*diag));
+	diag->sdiag_family = AF_XDP;
+	diag->xdiag_show = XDP_SHOW_INFO | XDP_SHOW_RING_CFG | XDP_SHOW_STATS;
+	sockets->known = !rxaqm_netlink_ask(NETLINK_SOCK_DIAG, &request, take_message, sockets);
 }
 
 const struct rxaqm_socket_diag *rxaqm_sockets_find(const struct rxaqm_sockets *sockets,

@@ -49,7 +49,7 @@ struct rxaqm_socket {
 /* Did the queue go to a socket when it was last polled? */
 static inline bool rxaqm_socket_serves(const struct rxaqm_queue *q)
 {
-	return q->flags & RXAQM_QUEUE_SERVED;
+	return q->flags & RXAQM_QUEUE_SOCKET;
 }
 
 /* May stamps of its packets be seen? A socket's packets never become an skb. */

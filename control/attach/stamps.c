@@ -5,13 +5,13 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "nic/nic.h"
+#include "nic/ethtool.h"
 
 enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname)
 {
 	struct rxaqm_hwtstamp config;
 
-	if (stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_stamps_all(ifname))
+	if (stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_coverage(ifname) == RXAQM_COVERAGE_ALL)
 		return stamp;
 	if (!rxaqm_hwtstamp_get(ifname, &config) && config.known &&
 	    config.rx_filter == HWTSTAMP_FILTER_ALL)
@@ -56,7 +56,8 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	struct rxaqm_hwtstamp config;
 	int err;
 
-	if (iface->stamp != RXAQM_STAMP_HWTSTAMP || !rxaqm_nic_stamps_all(ifname))
+	if (iface->stamp != RXAQM_STAMP_HWTSTAMP ||
+	    rxaqm_nic_coverage(ifname) != RXAQM_COVERAGE_ALL)
 		return 0;
 	err = rxaqm_hwtstamp_get(ifname, &config);
 	if (err || !config.known || config.rx_filter == HWTSTAMP_FILTER_ALL)

@@ -41,12 +41,13 @@ const char *rxaqm_state_path(const char *name, char buf[RXAQM_PIN_PATH_LEN]);
 /* Fail with the remedy unless the bpffs is there. */
 int rxaqm_state_check_bpffs(struct rxaqm_error *error);
 
-/* Fail with the remedy if others than root can change what is pinned. 0 also if there is nothing. */
+/* Fail with the remedy if others than root can change what is pinned. 0 also if there is nothing.
+ */
 int rxaqm_state_check_dir(struct rxaqm_error *error);
 
-/* Take the lock that all commands that change something hold; waits up to 10 s. The directory of the pins
- * is there, and safe, as long as it is held; without a BPF file system there is no lock, and 0 is
- * returned all the same.
+/* Take the lock that all commands that change something hold; waits up to 10 s. The directory of
+ * the pins is there, and safe, as long as it is held; without a BPF file system there is no lock,
+ * and 0 is returned all the same.
  */
 int rxaqm_state_lock(struct rxaqm_state *state, struct rxaqm_error *error);
 /* The same without waiting: -EBUSY if another has it. */
@@ -54,17 +55,19 @@ int rxaqm_state_trylock(struct rxaqm_state *state);
 /* Give it back, if it is held, and remove the directory if nothing is pinned. */
 void rxaqm_state_unlock(struct rxaqm_state *state);
 
-/* The state of @iface, and whether a command is at work at it. One that is neither FREE nor ATTACHED while
- * none is, was left by a command that died.
+/* The state of @iface, and whether a command is at work at it. One that is neither FREE nor
+ * ATTACHED while none is, was left by a command that died.
  */
 enum rxaqm_iface_state rxaqm_state_of(const struct rxaqm_iface *iface, bool *ret_at_work);
 
-/* What the kernel says of a map that is pinned as @name; -errno if none is, or it may not be read. */
+/* What the kernel says of a map that is pinned as @name; -errno if none is, or it may not be read.
+ */
 struct bpf_map_info;
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info);
 
-/* Map what is pinned; again, if it was mapped before. -ENOENT with @error if nothing is, or it was never completed;
- * another ABI version is refused; -EIO if pins are missing, with iface mapped if its is not.
+/* Map what is pinned; again, if it was mapped before. -ENOENT with @error if nothing is, or it was
+ * never completed; another ABI version is refused; -EIO if pins are missing, with iface mapped if
+ * its is not.
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 

@@ -89,8 +89,8 @@ int rxaqm_state_check_dir(struct rxaqm_error *error)
 		rxaqm_state_dir(), rxaqm_state_dir(), bpffs_dir());
 }
 
-/* Make the directory, if it is not there, and lock it: its descriptor, -EAGAIN if another has the lock
- * or has just removed the directory.
+/* Make the directory, if it is not there, and lock it: its descriptor, -EAGAIN if another has the
+ * lock or has just removed the directory.
  */
 static int lock_dir(void)
 {
@@ -114,8 +114,8 @@ static int lock_dir(void)
 	return err && err != -EWOULDBLOCK ? err : -EAGAIN;
 }
 
-/* The directory of the pins is the lock: it is where the state is, whatever /run a command sees. Where
- * there is no BPF file system there is nothing to lock, as whatever is done next will say.
+/* The directory of the pins is the lock: it is where the state is, whatever /run a command sees.
+ * Where there is no BPF file system there is nothing to lock, as whatever is done next will say.
  */
 static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 {

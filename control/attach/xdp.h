@@ -48,8 +48,8 @@ bool rxaqm_xdp_exists(__u32 prog_id);
 /* Does it still after half a second? The kernel frees programs some time after the interface. */
 bool rxaqm_xdp_stays(__u32 prog_id);
 
-/* Take @prog_id off @ifindex; others stay. 0 also if it is not there. -errno, with @error if it was for
- * libxdp's lock.
+/* Take @prog_id off @ifindex; others stay. 0 also if it is not there. -errno, with @error if it was
+ * for libxdp's lock.
  */
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error);
 

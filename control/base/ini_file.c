@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libinih cuts longer names of sections and keys (its MAX_SECTION, MAX_NAME). */
+/* libinih cuts longer names of sections (its MAX_SECTION). */
 #define NAME_MAX_LEN 49
 
 #define BLANKS " \t\r\n"
@@ -18,9 +18,9 @@ struct reader {
 	struct rxaqm_error *error;
 	char *buf; /* of getline() */
 	size_t buf_size;
+	const char *text; /* of the line, without indentation */
 	unsigned int line;
 	unsigned int err_line; /* where err came about */
-	bool in_section;
 	int err;
 };
 
@@ -51,36 +51,7 @@ static int begin_section(struct reader *reader, const char *s)
 				       "text after [section]; begin a new line");
 	memcpy(name, s + 1, len - 1);
 	name[len - 1] = '\0';
-	reader->in_section = true;
 	return reader->ops->section(reader->arg, name, reader->error);
-}
-
-static int check_line(struct reader *reader, const char *s, size_t bytes)
-{
-	size_t name_len = strcspn(s, "=");
-	size_t line_len = strcspn(s, "\r\n");
-
-	if (strlen(reader->buf) != bytes)
-		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "NUL character; not a text file");
-	if (!*s || *s == ';' || *s == '#')
-		return 0;
-	if (*s == '[')
-		return begin_section(reader, s);
-	if (!s[name_len])
-		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "neither [section] nor key=value");
-	while (name_len && strchr(BLANKS, s[name_len - 1]))
-		name_len--;
-	if (!name_len || name_len > NAME_MAX_LEN || memchr(s, ':', name_len))
-		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "\"%.*s\" is no name of a key",
-				       line_len < NAME_MAX_LEN ? (int)line_len : NAME_MAX_LEN, s);
-	if (!reader->in_section)
-		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "\"%.*s\" stands before the first [section]", (int)name_len,
-				       s);
-	return 0;
 }
 
 /* fgets() for libinih, which gets lines whole, without indentation, and checked. */
@@ -106,7 +77,13 @@ static char *read_line(char *buf, int size, void *arg)
 		s += 3;
 	/* To libinih, an indented line is part of the value above. */
 	s += strspn(s, BLANKS);
-	if (fail(reader, check_line(reader, s, (size_t)bytes)))
+	reader->text = s;
+	if (strlen(reader->buf) != (size_t)bytes)
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "NUL character; not a text file"));
+	else if (*s == '[')
+		fail(reader, begin_section(reader, s));
+	if (reader->err)
 		return NULL;
 	/* Room for "\r\n" and the end. */
 	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
@@ -120,12 +97,22 @@ static char *read_line(char *buf, int size, void *arg)
 static int handle_key(void *arg, const char *section, const char *key, const char *value)
 {
 	struct reader *reader = arg;
+	int len = (int)strcspn(reader->text, "\r\n");
 
 	/* Some builds of libinih announce sections by a call without a key. */
 	if (reader->err || !key)
 		return 1;
-	fail(reader, reader->ops->key(reader->arg, section, key, value ? value : "", reader->line,
-				      reader->error));
+	/* To libinih a colon is as good as "=". */
+	if (!*key || reader->text[strcspn(reader->text, "=:")] == ':')
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "\"%.*s\" is no name of a key", len < 49 ? len : 49,
+					     reader->text));
+	else if (!*section)
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "\"%s\" stands before the first [section]", key));
+	else
+		fail(reader, reader->ops->key(reader->arg, section, key, value ? value : "",
+					      reader->line, reader->error));
 	return 1;
 }
 
@@ -140,7 +127,7 @@ int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops
 	free(reader.buf);
 	if (!reader.err && line < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "%s: out of memory", path);
-	if (!reader.err && line > 0) {
+	if (line > 0 && (!reader.err || (unsigned int)line < reader.err_line)) {
 		reader.err_line = (unsigned int)line;
 		reader.err = rxaqm_error_set(&reason, RXAQM_EXIT_USAGE, EINVAL,
 					     "neither [section] nor key=value");

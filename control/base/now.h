@@ -16,4 +16,7 @@ static inline __u64 rxaqm_now_ns(void)
 	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
 }
 
+/* Q32 factors, as the rates of clocks are, in parts of this. */
+#define RXAQM_Q32_ONE 4294967296.0
+
 #endif /* RXAQM_NOW_H */

@@ -15,6 +15,7 @@ extern struct rxaqm_globals rxaqm_globals;
 int rxaqm_cmd_attach(int argc, char **argv);
 int rxaqm_cmd_detach(int argc, char **argv);
 int rxaqm_cmd_status(int argc, char **argv);
+int rxaqm_cmd_check(int argc, char **argv);
 int rxaqm_cmd_top(int argc, char **argv);
 int rxaqm_cmd_hist(int argc, char **argv);
 int rxaqm_cmd_policy(int argc, char **argv);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "config/held.h"
+#include "config/detached.h"
+#include "config/config.h"
 #include "base/now.h"
 #include "report/figures.h"
 #include "attach/hint.h"
@@ -14,7 +15,7 @@
 #include "report/notes.h"
 #include "cli/options.h"
 #include "base/out.h"
-#include "attach/plane.h"
+#include "attach/plan.h"
 
 #define MAX_SETTINGS 32
 
@@ -72,82 +73,48 @@ static error_t parse_attach(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Index of @word in @words, which ends with NULL; -EINVAL with @error. */
-static int choose(const char *option, const char *word, const char *const *words,
-		  struct rxaqm_error *error)
+/* What @word means to the key @name of rxaqm.conf; -EINVAL with @error. */
+static int choose(const char *option, const char *word, const char *name, struct rxaqm_error *error)
 {
-	char all[128] = "";
+	const char *const *words = rxaqm_key_find(rxaqm_config_keys, "Interface", name)->choices;
+	char all[RXAQM_KEY_TEXT_LEN];
 	int i;
 
-	for (i = 0; words[i]; i++) {
+	for (i = 0; words[i]; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "",
-			 words[i]);
-	}
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "--%s \"%s\" is not known; it is one of %s", option, word, all);
+			       "--%s \"%s\" is not known; it is one of %s", option, word,
+			       rxaqm_words(words, ", ", ", ", all));
 }
 
-/* Profile, then what was typed. */
-static int read_policy(const struct attach_args *args, const struct rxaqm_profile *profile,
-		       struct rxaqm_policy *policy, struct rxaqm_error *error)
-{
-	int err, i;
-
-	err = rxaqm_profile_policy(profile, policy, error);
-	for (i = 0; !err && i < args->nr_settings; i++) {
-		char *value = strchr(args->setting[i], '=');
-
-		*value++ = '\0';
-		err = rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, args->setting[i], value,
-					   rxaqm_now_ns(), error);
-	}
-	return err ? err : rxaqm_policy_check(policy, error);
-}
-
-static int prepare(const struct attach_args *args, struct rxaqm_attach *attach,
-		   struct rxaqm_profile *profile, struct rxaqm_policy *policy,
+static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
 		   struct rxaqm_error *error)
 {
-	static const char *const modes[] = { "native", "generic", NULL };
-	static const char *const hooks[] = { "auto", "tp", "fentry", "kprobe", NULL };
-	static const char *const keys[] = { "auto", "queue", "cpu", NULL };
-	int mode, hook, key, err;
+	int mode, hook, key, err, i;
 
-	mode = choose("mode", args->mode, modes, error);
-	hook = mode < 0 ? mode : choose("hook", args->hook, hooks, error);
-	key = hook < 0 ? hook : choose("key", args->key, keys, error);
+	mode = choose("mode", args->mode, "xdp_mode", error);
+	hook = mode < 0 ? mode : choose("hook", args->hook, "hook", error);
+	key = hook < 0 ? hook : choose("key", args->key, "key", error);
 	if (key < 0)
 		return key;
-	attach->ifname = args->ifname;
-	attach->generic = mode == 1;
-	attach->hook = (enum rxaqm_hook)hook;
-	attach->key = (enum rxaqm_key)key;
-	if (key == RXAQM_KEY_CPU && !attach->generic)
+	plan->attach = (struct rxaqm_attach){
+		.ifname = args->ifname,
+		.generic = mode == 1,
+		.hook = (enum rxaqm_hook)hook,
+		.key = (enum rxaqm_queue_key)key,
+	};
+	if (key == RXAQM_KEY_CPU && !plan->attach.generic)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "--key cpu goes with --mode generic: in native mode a queue is "
 				       "an Rx queue of the NIC");
 	/* Without them not even the queues of another namespace's interface can be counted. */
 	err = rxaqm_machine_check_capabilities(error);
 	if (!err)
-		err = rxaqm_nic_read(args->ifname, &attach->nic, error);
-	if (!err)
-		err = rxaqm_nic_check_link(args->ifname, &attach->nic, error);
-	if (err)
-		return err;
-	if (attach->nic.bond && !attach->generic)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-				       "\"%s\" is a bond, whose members' queues share numbers; attach "
-				       "to its members (\"ip link show master %s\")",
-				       args->ifname, args->ifname);
-	err = args->profile ? rxaqm_profile_by_name(args->profile, profile, error) :
-			      rxaqm_profile_for_interface(args->ifname, profile, error);
-	if (!err)
-		err = read_policy(args, profile, policy, error);
-	attach->profile = profile;
-	attach->policy = policy;
-	return err;
+		err = rxaqm_plan_make(plan, args->profile, error);
+	for (i = 0; !err && i < args->nr_settings; i++)
+		err = rxaqm_setting_assign(&plan->policy, args->setting[i], rxaqm_now_ns(), error);
+	return err ? err : rxaqm_policy_check(&plan->policy, error);
 }
 
 static void log_warnings(const struct rxaqm_profile *profile)
@@ -198,16 +165,6 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 	return RXAQM_EXIT_OK;
 }
 
-/* The entry of @ifname if it is attached and its program is where it should be. */
-static struct rxaqm_iface *find_attached(struct rxaqm_state *state, const char *ifname)
-{
-	struct rxaqm_iface *iface = rxaqm_plane_find(state, ifname);
-
-	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_plane_ifindex(iface))
-		return NULL;
-	return iface;
-}
-
 int rxaqm_cmd_attach(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -222,38 +179,36 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	};
 	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_attach attach = {};
 	struct rxaqm_error error = {};
-	struct rxaqm_profile profile;
-	struct rxaqm_policy policy;
+	static struct rxaqm_plan plan;
 	struct rxaqm_iface *iface;
 	int exit_code;
 
 	rxaqm_options_parse(&argp, "attach", argc, argv, &args);
-	if (prepare(&args, &attach, &profile, &policy, &error) || rxaqm_machine_check(&error) ||
+	if (prepare(&args, &plan, &error) || rxaqm_machine_check(&error) ||
 	    rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
 	if (!rxaqm_state_open(&state, true, &error)) {
-		iface = find_attached(&state, args.ifname);
+		iface = rxaqm_plan_attached(&state, args.ifname);
 		if (iface) {
-			rxaqm_held_forget(args.ifname);
-			exit_code = already_attached(iface, &attach);
+			rxaqm_detached_forget(args.ifname);
+			exit_code = already_attached(iface, &plan.attach);
 			goto out;
 		}
 	}
 	error.text[0] = '\0';
-	iface = rxaqm_plane_attach(&state, &attach, &error);
+	iface = rxaqm_plane_attach(&state, &plan.attach, &error);
 	if (!iface) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	rxaqm_held_forget(args.ifname);
+	rxaqm_detached_forget(args.ifname);
 	if (error.text[0])
 		rxaqm_log_notice("%s", error.text);
 	print_attached(&state, iface);
-	log_warnings(&profile);
+	log_warnings(&plan.profile);
 	exit_code = RXAQM_EXIT_OK;
 out:
 	rxaqm_state_close(&state);

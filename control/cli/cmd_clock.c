@@ -68,25 +68,6 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	return 0;
 }
 
-static int show(const char *ifname)
-{
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_out out;
-	int exit_code;
-
-	exit_code = rxaqm_view_open(&state, ifname);
-	if (exit_code == RXAQM_EXIT_OK) {
-		rxaqm_out_open(&out, stdout, rxaqm_globals.json);
-		rxaqm_out_array(&out, "interfaces");
-		rxaqm_view_each(&state, ifname, print_iface, &out);
-		rxaqm_out_end(&out);
-		if (rxaqm_out_close(&out, false))
-			exit_code = RXAQM_EXIT_FAILED;
-	}
-	rxaqm_state_close(&state);
-	return exit_code;
-}
-
 /* One reading, taken in by @fit, as a line or an object. */
 static int sample_once(struct rxaqm_phc *phc, struct rxaqm_phc_fit *fit, struct rxaqm_out *out,
 		       struct rxaqm_error *error)
@@ -156,5 +137,5 @@ int rxaqm_cmd_clock(int argc, char **argv)
 	rxaqm_options_parse(&argp, "clock", argc, argv, &args);
 	if (args.sample)
 		return sample(args.sample, args.count ? args.count : 10);
-	return show(args.ifname);
+	return rxaqm_view_print(args.ifname, print_iface);
 }

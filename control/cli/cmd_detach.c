@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "config/held.h"
+#include "config/detached.h"
 #include "attach/hooks.h"
 #include "attach/machine.h"
 #include "nic/netns.h"
@@ -113,7 +113,7 @@ static void hold(const struct rxaqm_iface *iface)
 
 	if (!iface->config_digest)
 		return;
-	err = rxaqm_held_note(rxaqm_iface_name(iface, name, &here), iface->config_digest);
+	err = rxaqm_detached_note(rxaqm_iface_name(iface, name, &here), iface->config_digest);
 	if (err)
 		rxaqm_log_notice("cannot note that \"%s\" is to stay off (%s): a daemon that starts "
 				 "attaches it again; set enable=no in its configuration",

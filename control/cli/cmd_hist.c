@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cmd.h"
+#include "cli/options.h"
 #include "cli/view.h"
 
 #define BAR_WIDTH 50
@@ -90,8 +91,18 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	return 0;
 }
 
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	return rxaqm_view_parse_into(key, arg, state->input);
+}
+
 int rxaqm_cmd_hist(int argc, char **argv)
 {
-	return rxaqm_view_command("hist", "Show the distribution of sojourn times since attach.",
-				  argc, argv, print_iface);
+	const struct argp argp = { .parser = parse,
+				   .args_doc = "[IFACE]",
+				   .doc = "Show the distribution of sojourn times since attach." };
+	const char *ifname = NULL;
+
+	rxaqm_options_parse(&argp, "hist", argc, argv, &ifname);
+	return rxaqm_view_print(ifname, print_iface);
 }

@@ -86,7 +86,7 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	if (!err)
 		err = rxaqm_state_open(&work->state, change, error);
 	if (!err)
-		err = rxaqm_machine_check_may_look(error);
+		err = rxaqm_machine_check_readable(error);
 	if (err)
 		return err;
 	work->iface = rxaqm_plane_find(&work->state, args->ifname);
@@ -128,8 +128,8 @@ static bool wants_stamps_now(const struct work *work, bool signal_named)
 	return false;
 }
 
-/* Check what has become of the chosen policies and put them in force, all at once. @signal_named: the
- * operator has given a signal, be it the same; so stamps that someone turned off come back.
+/* Check what has become of the chosen policies and put them in force, all at once. @signal_named:
+ * the operator has given a signal, be it the same; so stamps that someone turned off come back.
  */
 static int work_commit(struct work *work, const char *ifname, bool signal_named,
 		       struct rxaqm_error *error)
@@ -154,21 +154,6 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	return 0;
 }
 
-static int set_one(struct rxaqm_policy *policy, const char *setting, struct rxaqm_error *error)
-{
-	const char *value = strchr(setting, '=');
-	char key[64];
-
-	if (!value || value == setting || (size_t)(value - setting) >= sizeof(key))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
-				       setting);
-	memcpy(key, setting, (size_t)(value - setting));
-	key[value - setting] = '\0';
-	return rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, rxaqm_now_ns(),
-				    error);
-}
-
 static int apply_settings(struct work *work, const struct policy_args *args,
 			  struct rxaqm_error *error)
 {
@@ -182,7 +167,8 @@ static int apply_settings(struct work *work, const struct policy_args *args,
 		if (!work->chosen[queue])
 			continue;
 		for (i = 0; i < args->nr_settings; i++) {
-			err = set_one(&work->policies[queue], args->setting[i], error);
+			err = rxaqm_setting_assign(&work->policies[queue], args->setting[i],
+						   rxaqm_now_ns(), error);
 			if (err)
 				return err;
 		}
@@ -192,12 +178,12 @@ static int apply_settings(struct work *work, const struct policy_args *args,
 
 static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
 {
-	const struct rxaqm_setting *setting;
+	const struct rxaqm_key *setting;
 	__u64 now_ns = rxaqm_now_ns();
 
 	for (setting = rxaqm_settings; setting->name; setting++) {
 		rxaqm_out_text(out, " %s=", setting->name);
-		rxaqm_setting_out(out, setting, "%s", policy, now_ns);
+		rxaqm_key_out(out, setting, "%s", policy, now_ns);
 	}
 	rxaqm_out_text(out, "\n");
 }
@@ -270,7 +256,7 @@ static int policy_set(struct work *work, const struct policy_args *args, struct 
 	/* What is wrong with the words comes before what is wrong with the interface. */
 	rxaqm_policy_init(&scratch);
 	for (i = 0; i < args->nr_settings; i++) {
-		err = set_one(&scratch, args->setting[i], error);
+		err = rxaqm_setting_assign(&scratch, args->setting[i], rxaqm_now_ns(), error);
 		if (err)
 			return err;
 	}
@@ -359,23 +345,15 @@ static int run_action(const struct action *action, int argc, char **argv)
 
 static void print_usage(void)
 {
-	const struct rxaqm_setting *setting;
-	const struct rxaqm_preset *preset;
 	size_t i;
 
 	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
 		       actions[i].doc);
-	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n\n"
-	     "Keys, also for attach, replay and files:");
-	for (setting = rxaqm_settings; setting->name; setting++)
-		printf("  %s=%s\n    %s\n", setting->name, setting->form, setting->summary);
-	for (preset = rxaqm_presets; preset->name; preset++) {
-		printf("  preset=%s\n    %s;", preset->name, preset->summary);
-		for (i = 0; i < sizeof(preset->setting) / sizeof(preset->setting[0]); i++)
-			printf(" %s=%s", preset->setting[i].key, preset->setting[i].value);
-		putchar('\n');
-	}
+	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
+	     "The keys are also for attach, replay and files.");
+	rxaqm_keys_list(stdout, rxaqm_settings);
+	rxaqm_presets_list(stdout);
 }
 
 int rxaqm_cmd_policy(int argc, char **argv)

@@ -6,6 +6,7 @@
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "base/out.h"
+#include "profile/keys.h"
 #include "profile/match.h"
 #include "report/profile_show.h"
 
@@ -336,6 +337,7 @@ int rxaqm_cmd_profile(int argc, char **argv)
 		rxaqm_globals.json = true;
 		return rxaqm_cmd_profile(argc - 1, argv + 1);
 	}
+	rxaqm_options_keys(rxaqm_match_keys, rxaqm_fact_keys);
 	rxaqm_options_parse(&argp, "profile", argc, argv, NULL);
 	return RXAQM_EXIT_USAGE;
 }

@@ -31,13 +31,11 @@ static const char *const verdict_names[] = { "pass", "mark", "drop" };
 
 static void parse_setting(struct replay_args *args, char *arg, struct argp_state *state)
 {
-	char *value = strchr(arg, '=');
 	struct rxaqm_error error;
 
-	*value++ = '\0';
-	if (!strcmp(arg, "lease"))
+	if (!strncmp(arg, "lease=", strlen("lease=")))
 		rxaqm_options_error(state, "a lease means nothing to a replay");
-	if (rxaqm_setting_set(&args->policy, arg, value, 0, &error))
+	if (rxaqm_setting_assign(&args->policy, arg, 0, &error))
 		rxaqm_options_error(state, "%s", error.text);
 }
 

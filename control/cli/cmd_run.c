@@ -41,7 +41,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 		      struct rxaqm_error *error)
 {
-	struct rxaqm_attach_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	struct if_nameindex *all = if_nameindex(), *one;
 	struct rxaqm_error reason = {};
 	int err = 0;
@@ -100,13 +100,12 @@ int rxaqm_cmd_run(int argc, char **argv)
 		NULL,
 		NULL
 	};
-	struct rxaqm_run run = {
-		.state = RXAQM_STATE_NONE, .lock_fd = -1, .rtnl_fd = -1, .genl_fd = -1
-	};
+	struct rxaqm_run run = { .state = RXAQM_STATE_NONE, .lock_fd = -1 };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;
 
+	rxaqm_options_keys(rxaqm_config_keys, NULL);
 	rxaqm_options_parse(&argp, "run", argc, argv, &args);
 	run.config_path = args.config;
 	if (rxaqm_config_read(args.config, &run.config, &error))

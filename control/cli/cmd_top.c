@@ -7,7 +7,6 @@
 #include "cli/cmd.h"
 #include "base/now.h"
 #include "cli/options.h"
-#include "report/status_target.h"
 #include "base/parse.h"
 #include "cli/top.h"
 
@@ -60,42 +59,8 @@ static void print_json(const struct rxaqm_top *top)
 	rxaqm_out_open(&out, stdout, true);
 	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
 	rxaqm_out_array(&out, "queues");
-	for (i = 0; i < top->nr_rows; i++) {
-		const struct rxaqm_top_row *row = &top->row[i];
-		struct rxaqm_top_figures f;
-
-		rxaqm_top_figures(row, &f);
-		rxaqm_out_object(&out, NULL);
-		rxaqm_out_str(&out, "interface", NULL, row->interface);
-		rxaqm_out_u64(&out, "queue", NULL, row->queue);
-		rxaqm_out_u64(&out, "cpu", NULL, row->now.cpu);
-		rxaqm_out_double(&out, "pps", NULL, f.pps);
-		rxaqm_out_double(&out, "drop", NULL, f.drop);
-		rxaqm_out_double(&out, "ack_drop", NULL, f.ack_drop);
-		rxaqm_out_double(&out, "mark", NULL, f.mark);
-		rxaqm_out_double(&out, "exempt", NULL, f.exempt);
-		rxaqm_out_double(&out, "low", NULL, f.low);
-		rxaqm_out_double(&out, "polls_drained", NULL, f.polls_drained);
-		rxaqm_out_double(&out, "polls_busy", NULL, f.polls_busy);
-		rxaqm_out_double(&out, "ack", NULL, f.ack);
-		rxaqm_out_double(&out, "ce", NULL, f.ce);
-		rxaqm_out_double(&out, "nect", NULL, f.nect);
-		rxaqm_out_u64(&out, "sojourn_ns", NULL,
-			      row->now.flags & RXAQM_QUEUE_SAMPLED ? row->now.sample_sojourn_ns :
-								     row->now.law.smooth_ns);
-		rxaqm_out_u64(&out, "sojourn_p50_ns", NULL, f.p50_ns);
-		rxaqm_out_u64(&out, "sojourn_p99_ns", NULL, f.p99_ns);
-		rxaqm_out_str(&out, "signal", NULL, rxaqm_queue_signal(&row->now, row->now_ns));
-		rxaqm_out_u64(&out, "target_ns", NULL,
-			      rxaqm_status_target_ns(&row->now, &row->policy));
-		rxaqm_out_double(&out, "p", NULL, f.p);
-		rxaqm_out_str(&out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
-		rxaqm_out_bool(&out, "standing", NULL, NULL, row->now.flags & RXAQM_QUEUE_STANDING);
-		rxaqm_out_bool(&out, "socket", NULL, NULL, rxaqm_socket_serves(&row->now));
-		if (rxaqm_socket_serves(&row->now) && row->socket.wait_state == RXAQM_WAIT_VALID)
-			rxaqm_out_u64(&out, "socket_wait_ns", NULL, row->socket.wait_ns);
-		rxaqm_out_end(&out);
-	}
+	for (i = 0; i < top->nr_rows; i++)
+		rxaqm_top_out(&top->row[i], &out);
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, true);
 }

@@ -8,6 +8,11 @@
 
 #include <argp.h>
 
+#include "keys/keys.h"
+
+/* --help of the subcommand that is parsed next lists @keys and @more (or NULL), too. */
+void rxaqm_options_keys(const struct rxaqm_key *keys, const struct rxaqm_key *more);
+
 /* argp_parse() for the subcommand @name ("profile list"), whose argv[0] is replaced.
  * Adds -j (into rxaqm_globals) and refuses arguments that @argp's parser did not take
  * (ARGP_ERR_UNKNOWN). @argp needs no children. Exits on --help and on usage errors.

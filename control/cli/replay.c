@@ -39,7 +39,7 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 					      RXAQM_QUEUE_ECT0_CLASSIC);
 		if (rxaqm_decide_enforced(&replay->policy, packet->now_ns))
 			queue->queue.flags |= RXAQM_QUEUE_ENFORCED;
-		rxaqm_decide_target(&queue->queue, replay->ring_entries);
+		rxaqm_target_update(&queue->queue, replay->ring_entries);
 		rxaqm_decide_reset(&queue->queue);
 		replay->queue[packet->queue] = queue;
 	}

@@ -95,31 +95,6 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 /* A counter and its shadow in observe mode; only one of the two moves at a time. */
 #define rate_or_would(row, stat) (rate(row, RXAQM_STAT_##stat) + rate(row, RXAQM_STAT_WOULD_##stat))
 
-void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures *f)
-{
-	struct rxaqm_law_figures law;
-
-	f->pps = rate(row, RXAQM_STAT_PACKETS);
-	f->ack_drop = rate_or_would(row, ACK_DROP);
-	f->drop = rate_or_would(row, DROP) + f->ack_drop;
-	f->mark = rate_or_would(row, ECN_MARK) + rate_or_would(row, CE_MARK);
-	f->exempt = rate(row, RXAQM_STAT_OVER_EXEMPT);
-	f->polls_drained = rate(row, RXAQM_STAT_POLLS_DRAINED);
-	f->polls_busy = rate(row, RXAQM_STAT_POLLS_BUSY);
-	f->ack = rate(row, RXAQM_STAT_OVER_ACK);
-	f->ce = rate(row, RXAQM_STAT_OVER_CE) + rate(row, RXAQM_STAT_OVER_ECT0) +
-		rate(row, RXAQM_STAT_OVER_ECT1);
-	f->nect = rate(row, RXAQM_STAT_OVER_NECT);
-	/* Packets are counted at the end of their poll, so they may lag behind by one. */
-	f->low = f->pps - f->exempt - f->ack - f->ce - f->nect;
-	if (f->low < 0)
-		f->low = 0;
-	rxaqm_law_figures(&row->now, 0, row->now_ns, &law);
-	f->p = (double)law.p / RXAQM_LAW_ONE;
-	f->p50_ns = rxaqm_hist_quantile_ns(row->now.hist, row->before.hist, 500);
-	f->p99_ns = rxaqm_hist_quantile_ns(row->now.hist, row->before.hist, 990);
-}
-
 const char *rxaqm_top_header(void)
 {
 	return "interface        Q CPU     pps   drop   mark   expt      lo  NAPI   busy   q(ms) "
@@ -140,19 +115,73 @@ const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_M
 	return buf;
 }
 
+static void ms_out(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns)
+{
+	rxaqm_out_u64(out, key, NULL, ns);
+	if (!out->json)
+		fprintf(out->file, fmt, (double)ns / 1e6);
+}
+
+void rxaqm_top_out(const struct rxaqm_top_row *row, struct rxaqm_out *out)
+{
+	const struct rxaqm_queue *q = &row->now;
+	double pps = rate(row, RXAQM_STAT_PACKETS);
+	double exempt = rate(row, RXAQM_STAT_OVER_EXEMPT);
+	double ack = rate(row, RXAQM_STAT_OVER_ACK);
+	double ack_drop = rate_or_would(row, ACK_DROP);
+	double nect = rate(row, RXAQM_STAT_OVER_NECT);
+	double ce = rate(row, RXAQM_STAT_OVER_CE) + rate(row, RXAQM_STAT_OVER_ECT0) +
+		    rate(row, RXAQM_STAT_OVER_ECT1); /* ECN-capable packets */
+	/* Packets are counted at the end of their poll, so they may lag behind by one. */
+	double low = pps - exempt - ack - ce - nect;
+	struct rxaqm_law_figures law;
+	char mode[RXAQM_TOP_MODE];
+
+	rxaqm_law_figures(q, 0, row->now_ns, &law);
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "interface", "%-15s", row->interface);
+	rxaqm_out_u64(out, "queue", " %2llu", row->queue);
+	rxaqm_out_u64(out, "cpu", " %3llu", q->cpu);
+	rxaqm_out_double(out, "pps", " %7.0f", pps);
+	rxaqm_out_double(out, "drop", " %6.0f", rate_or_would(row, DROP) + ack_drop);
+	rxaqm_out_double(out, "ack_drop", NULL, ack_drop);
+	rxaqm_out_double(out, "mark", " %6.0f",
+			 rate_or_would(row, ECN_MARK) + rate_or_would(row, CE_MARK));
+	rxaqm_out_double(out, "exempt", " %6.0f", exempt);
+	rxaqm_out_double(out, "low", " %7.0f", low > 0 ? low : 0);
+	rxaqm_out_double(out, "polls_drained", " %5.0f", rate(row, RXAQM_STAT_POLLS_DRAINED));
+	rxaqm_out_double(out, "polls_busy", " %6.0f", rate(row, RXAQM_STAT_POLLS_BUSY));
+	rxaqm_out_u64(out, "sojourn_ns", NULL,
+		      q->flags & RXAQM_QUEUE_SAMPLED ? q->sample_sojourn_ns : q->law.smooth_ns);
+	ms_out(out, "sojourn_p50_ns", " %7.2f",
+	       rxaqm_hist_quantile_ns(q->hist, row->before.hist, 500));
+	ms_out(out, "sojourn_p99_ns", " %7.2f",
+	       rxaqm_hist_quantile_ns(q->hist, row->before.hist, 990));
+	rxaqm_out_double(out, "ack", " %7.0f", ack);
+	rxaqm_out_double(out, "ce", " %7.0f", ce);
+	rxaqm_out_double(out, "nect", " %7.0f", nect);
+	rxaqm_out_str(out, "signal", " %-6s", rxaqm_queue_signal(q, row->now_ns));
+	ms_out(out, "target_ns", " %11.2f", rxaqm_status_target_ns(q, &row->policy));
+	rxaqm_out_double(out, "p", NULL, (double)law.p / RXAQM_LAW_ONE);
+	rxaqm_out_text(out, " %6.1f %s", 100.0 * law.p / RXAQM_LAW_ONE, rxaqm_top_mode(row, mode));
+	rxaqm_out_str(out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
+	rxaqm_out_bool(out, "standing", NULL, NULL, q->flags & RXAQM_QUEUE_STANDING);
+	rxaqm_out_bool(out, "socket", NULL, NULL, rxaqm_socket_serves(q));
+	if (rxaqm_socket_serves(q) && row->socket.wait_state == RXAQM_WAIT_VALID)
+		rxaqm_out_u64(out, "socket_wait_ns", NULL, row->socket.wait_ns);
+	rxaqm_out_end(out);
+}
+
 const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_LINE])
 {
-	char mode[RXAQM_TOP_MODE];
-	struct rxaqm_top_figures f;
+	FILE *file = fmemopen(buf, RXAQM_TOP_LINE, "w");
+	struct rxaqm_out out;
 
-	rxaqm_top_figures(row, &f);
-	snprintf(buf, RXAQM_TOP_LINE,
-		 "%-15s %2u %3u %7.0f %6.0f %6.0f %6.0f %7.0f %5.0f %6.0f %7.2f %7.2f %7.0f %7.0f "
-		 "%7.0f %-6s %11.2f %6.1f %s",
-		 row->interface, row->queue, row->now.cpu, f.pps, f.drop, f.mark, f.exempt, f.low,
-		 f.polls_drained, f.polls_busy, (double)f.p50_ns / 1e6, (double)f.p99_ns / 1e6,
-		 f.ack, f.ce, f.nect, rxaqm_queue_signal(&row->now, row->now_ns),
-		 (double)rxaqm_status_target_ns(&row->now, &row->policy) / 1e6, f.p * 100,
-		 rxaqm_top_mode(row, mode));
+	buf[0] = '\0';
+	if (!file)
+		return buf;
+	rxaqm_out_open(&out, file, false);
+	rxaqm_top_out(row, &out);
+	fclose(file);
 	return buf;
 }

@@ -31,29 +31,17 @@ struct rxaqm_top {
 /* Take all queues' counters; figures are by the difference to the last time. */
 void rxaqm_top_take(struct rxaqm_top *top);
 
-/* Rates by the second. The columns are those of the experiment that rxaqm began with. In
- * observe mode drop and mark are what enforcing would have done.
- */
-struct rxaqm_top_figures {
-	double pps;
-	double drop; /* by CoDel and by thinning ACKs */
-	double ack_drop; /* the latter alone */
-	double mark; /* CE set */
-	double exempt; /* over target, but never touched */
-	double low; /* not over target, or not judged */
-	double polls_drained, polls_busy;
-	double ack, ce, nect; /* over target: pure ACKs, ECN-capable packets, Not-ECT ones */
-	__u64 p50_ns, p99_ns; /* of the sojourn */
-	double p; /* law=auto: its probability, 0 to 1 */
-};
-void rxaqm_top_figures(const struct rxaqm_top_row *row, struct rxaqm_top_figures *f);
-
 #define RXAQM_TOP_LINE 192
 const char *rxaqm_top_header(void);
 /* Mode of the queue; of one that goes to a socket with its consumer's wait. */
 #define RXAQM_TOP_MODE 48
 const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE]);
 const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_LINE]);
+/* The same, without a newline, or as an object in an array. Rates are by the second. The columns
+ * are those of the experiment that rxaqm began with. In observe mode drop and mark are what
+ * enforcing would have done.
+ */
+void rxaqm_top_out(const struct rxaqm_top_row *row, struct rxaqm_out *out);
 
 /* Show @top on the terminal, every @interval_ns, @count times (0: until q is pressed). */
 int rxaqm_top_screen(struct rxaqm_top *top, __u64 interval_ns, unsigned int count);

@@ -39,8 +39,8 @@ static void draw(const struct rxaqm_top *top)
 	refresh();
 }
 
-/* The key pressed within @ms, or ERR. A terminal that is gone is readable and has nothing to read: to
- * getch() the time would be up at once, over and over.
+/* The key pressed within @ms, or ERR. A terminal that is gone is readable and has nothing to read:
+ * to getch() the time would be up at once, over and over.
  */
 static int wait_key(int ms)
 {

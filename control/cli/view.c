@@ -3,7 +3,6 @@
 
 #include "cli/cmd.h"
 #include "attach/machine.h"
-#include "cli/options.h"
 
 error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
 {
@@ -13,16 +12,11 @@ error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
 	return 0;
 }
 
-static error_t parse_ifname(int key, char *arg, struct argp_state *state)
-{
-	return rxaqm_view_parse_into(key, arg, state->input);
-}
-
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 {
 	struct rxaqm_error error = {};
 
-	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_may_look(&error)) {
+	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_readable(&error)) {
 		if (!ifname || rxaqm_plane_find(state, ifname))
 			return RXAQM_EXIT_OK;
 		rxaqm_error_set(&error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
@@ -46,16 +40,12 @@ int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_v
 	return result;
 }
 
-int rxaqm_view_command(const char *name, const char *doc, int argc, char **argv,
-		       rxaqm_view_fn print)
+int rxaqm_view_print(const char *ifname, rxaqm_view_fn print)
 {
-	const struct argp argp = { NULL, parse_ifname, "[IFACE]", doc, NULL, NULL, NULL };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
-	const char *ifname = NULL;
 	struct rxaqm_out out;
 	int exit_code;
 
-	rxaqm_options_parse(&argp, name, argc, argv, &ifname);
 	exit_code = rxaqm_view_open(&state, ifname);
 	if (exit_code == RXAQM_EXIT_OK) {
 		rxaqm_out_open(&out, stdout, rxaqm_globals.json);

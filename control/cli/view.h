@@ -14,11 +14,10 @@ error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname);
 typedef int (*rxaqm_view_fn)(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 			     void *arg);
 
-/* The whole of a command "rxaqm NAME [IFACE]" that prints one object an interface: @print
- * gets the struct rxaqm_out. Returns an exit code.
+/* Print one object an interface, of all or of that called @ifname: @print gets the struct
+ * rxaqm_out. Returns an exit code.
  */
-int rxaqm_view_command(const char *name, const char *doc, int argc, char **argv,
-		       rxaqm_view_fn print);
+int rxaqm_view_print(const char *ifname, rxaqm_view_fn print);
 
 /* Open the state to read. Returns an exit code; but for 0, the reason is logged. */
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname);

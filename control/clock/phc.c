@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nic/nic.h"
+#include "nic/ethtool.h"
 #include "clock/phc_reading.h"
 
 #define BRIDGE_TRIES 4

@@ -30,19 +30,16 @@ const char *rxaqm_config_state_path(const char *name, char *buf, size_t size)
 void rxaqm_config_init(struct rxaqm_config *config)
 {
 	memset(config, 0, sizeof(*config));
+	rxaqm_keys_init(rxaqm_config_keys, "Daemon", config);
+	rxaqm_keys_init(rxaqm_config_keys, "Metrics", config);
+	rxaqm_keys_init(rxaqm_config_keys, "Overload", config);
 	rxaqm_config_runtime_path("status.json", config->status_file, sizeof(config->status_file));
-	config->status_mode = 0640;
-	strcpy(config->status_group, "root");
-	config->status_interval_ns = 10 * RXAQM_NSEC_PER_SEC;
-	config->settle_ns = 500 * RXAQM_NSEC_PER_MSEC;
-	config->metrics_textfile_interval_ns = 15 * RXAQM_NSEC_PER_SEC;
-	rxaqm_overload_config_init(&config->overload);
-	rxaqm_autoenforce_config_init(&config->autoenforce);
 }
 
 void rxaqm_config_iface_init(struct rxaqm_config_iface *iface)
 {
-	*iface = (struct rxaqm_config_iface){ .enable = true };
+	memset(iface, 0, sizeof(*iface));
+	rxaqm_keys_init(rxaqm_config_keys, "Interface", iface);
 }
 
 void rxaqm_config_free(struct rxaqm_config *config)
@@ -69,31 +66,30 @@ const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *co
 	return NULL;
 }
 
-static void fold(__u32 *digest, const void *data, size_t bytes)
+static void fold(__u32 *digest, const char *text)
 {
-	const unsigned char *at = data;
-
-	/* FNV-1a */
-	while (bytes--)
-		*digest = (*digest ^ *at++) * 16777619U;
+	/* FNV-1a, the end of the text included. */
+	do
+		*digest = (*digest ^ (unsigned char)*text) * 16777619U;
+	while (*text++);
 }
 
 __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface)
 {
+	const struct rxaqm_key *key;
+	char value[RXAQM_KEY_LEN];
 	__u32 digest = 2166136261U;
 	unsigned int i;
 
-	fold(&digest, &iface->enable, sizeof(iface->enable));
-	fold(&digest, &iface->xdp_mode_set, sizeof(iface->xdp_mode_set));
-	fold(&digest, &iface->auto_enforce, sizeof(iface->auto_enforce));
-	fold(&digest, &iface->xdp_mode, sizeof(iface->xdp_mode));
-	fold(&digest, &iface->hook, sizeof(iface->hook));
-	fold(&digest, &iface->key, sizeof(iface->key));
-	fold(&digest, iface->profile, strlen(iface->profile) + 1);
-	fold(&digest, &iface->lease_ns, sizeof(iface->lease_ns));
+	for (key = rxaqm_config_keys; key->name; key++)
+		if (!strcmp(key->section, "Interface"))
+			fold(&digest, rxaqm_key_format(key, iface, 0, value));
+	fold(&digest, iface->xdp_mode_set ? "yes" : "no");
+	snprintf(value, sizeof(value), "%llu", iface->lease_ns);
+	fold(&digest, value);
 	for (i = 0; i < iface->nr_settings; i++) {
-		fold(&digest, iface->setting[i].key, strlen(iface->setting[i].key) + 1);
-		fold(&digest, iface->setting[i].value, strlen(iface->setting[i].value) + 1);
+		fold(&digest, iface->setting[i].key);
+		fold(&digest, iface->setting[i].value);
 	}
 	return digest ? digest : 1;
 }
@@ -101,12 +97,9 @@ __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface)
 int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 			struct rxaqm_policy *policy, struct rxaqm_error *error)
 {
-	unsigned int i;
-	int err = 0;
+	int err = rxaqm_typed_apply(iface->setting, iface->nr_settings, policy, RXAQM_SOURCE_CONFIG,
+				    now_ns, error);
 
-	for (i = 0; !err && i < iface->nr_settings; i++)
-		err = rxaqm_setting_set_by(policy, RXAQM_SOURCE_CONFIG, iface->setting[i].key,
-					   iface->setting[i].value, now_ns, error);
 	if (err)
 		return err;
 	if (iface->lease_ns)

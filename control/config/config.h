@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The daemon's configuration: what rxaqm.conf(5) says, checked as a whole. Every key is a
- * row of a table (config_keys.c): the parser, "run --check" and the manual go by it.
+ * row of a table (config_keys.c); keys/keys.h parses and prints them.
  */
 #ifndef RXAQM_CONFIG_H
 #define RXAQM_CONFIG_H
@@ -18,7 +18,6 @@
 #define RXAQM_CONFIG_PATH "/etc/rxaqm/rxaqm.conf"
 #define RXAQM_CONFIG_PATH_LEN 108 /* what a socket's address can hold */
 #define RXAQM_CONFIG_MATCH_LEN 48
-#define RXAQM_CONFIG_SETTINGS_MAX 24
 
 enum rxaqm_on_stop {
 	RXAQM_ON_STOP_LEAVE,
@@ -45,15 +44,12 @@ struct rxaqm_config_iface {
 	bool auto_enforce;
 	int xdp_mode; /* enum rxaqm_xdp_mode */
 	int hook; /* enum rxaqm_hook */
-	int key; /* enum rxaqm_key */
+	int key; /* enum rxaqm_queue_key */
 	char profile[RXAQM_CONFIG_PATH_LEN]; /* "": by driver */
 	__u64 lease_ns; /* renewed by the daemon; 0: none */
 	/* The policy: key and value as typed, in order, but for the lease. */
 	unsigned int nr_settings;
-	struct {
-		char key[24];
-		char value[RXAQM_SETTING_LEN];
-	} setting[RXAQM_CONFIG_SETTINGS_MAX];
+	struct rxaqm_typed_setting setting[RXAQM_TYPED_MAX];
 };
 
 struct rxaqm_config {
@@ -78,46 +74,12 @@ struct rxaqm_config {
 	struct rxaqm_config_iface *iface;
 };
 
-/* A row of the table of keys. */
-enum rxaqm_config_type {
-	RXAQM_CONFIG_BOOL, /* bool */
-	RXAQM_CONFIG_CHOICE, /* int */
-	RXAQM_CONFIG_DURATION, /* __u64, ns */
-	RXAQM_CONFIG_PATH_OR_OFF, /* char[RXAQM_CONFIG_PATH_LEN], "" is off */
-	RXAQM_CONFIG_LISTEN, /* char[RXAQM_CONFIG_PATH_LEN], "" is off */
-	RXAQM_CONFIG_WORD, /* char[RXAQM_CONFIG_PATH_LEN] */
-	RXAQM_CONFIG_GROUP, /* char[33] */
-	RXAQM_CONFIG_FILE_MODE, /* unsigned int, octal */
-};
-
-struct rxaqm_config_key {
-	const char *section; /* "Daemon"; "Interface" */
-	const char *name;
-	const char *form; /* "yes|no", "DURATION" */
-	const char *summary; /* one line, with range and default */
-	enum rxaqm_config_type type;
-	size_t offset; /* in struct rxaqm_config, or rxaqm_config_iface */
-	__u64 min, max; /* ns, permille */
-	const char *const *choices; /* by value, ends with NULL */
-};
-
-extern const struct rxaqm_config_key rxaqm_config_keys[]; /* ends with a NULL name */
-/* Sections and keys that are gone, but for policy keys (settings.h). */
-extern const struct rxaqm_gone rxaqm_config_gone[];
-
-/* The row of @name in @section; NULL if there is none. */
-const struct rxaqm_config_key *rxaqm_config_key_find(const char *section, const char *name);
-
-/* Set the field of @key in @object (a struct rxaqm_config or rxaqm_config_iface) from @value as
- * typed. -EINVAL with @error.
+/* Of struct rxaqm_config, and, in the section "Interface", of struct rxaqm_config_iface. Ends with
+ * a NULL name.
  */
-int rxaqm_config_key_set(const struct rxaqm_config_key *key, void *object, const char *value,
-			 struct rxaqm_error *error);
-
-#define RXAQM_CONFIG_VALUE_LEN 128
-/* The field of @key in @object, as rxaqm_config_key_set() takes it. */
-const char *rxaqm_config_key_format(const struct rxaqm_config_key *key, const void *object,
-				    char buf[RXAQM_CONFIG_VALUE_LEN]);
+extern const struct rxaqm_key rxaqm_config_keys[];
+/* Sections and keys that were removed, but for policy keys (settings.h). */
+extern const struct rxaqm_removed rxaqm_config_removed[];
 
 /* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
 const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size);

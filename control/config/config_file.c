@@ -6,15 +6,10 @@
 
 #include "config/config.h"
 #include "base/ini_file.h"
-#include "base/nearest.h"
-#include "base/parse.h"
-
-#define NAMES_MAX 48 /* keys of a section, for "did you mean" */
 
 struct reading {
 	struct rxaqm_config *config;
-	unsigned long long seen; /* bit n: rxaqm_config_keys[n] was set in the section */
-	unsigned int seen_settings; /* bit n: rxaqm_settings[n] was */
+	struct rxaqm_keys_seen seen, seen_settings; /* in the section */
 	unsigned int seen_sections; /* bit n: sections[n] was begun */
 };
 
@@ -67,8 +62,7 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 	unsigned int i;
 	int err;
 
-	reading->seen = 0;
-	reading->seen_settings = 0;
+	reading->seen = reading->seen_settings = (struct rxaqm_keys_seen){};
 	if (!strncmp(section, "Interface ", 10) || !strcmp(section, "Interface"))
 		return begin_iface(reading, section + 9, error);
 	for (i = 0; sections[i]; i++) {
@@ -81,7 +75,7 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 		return 0;
 	}
 	snprintf(name, sizeof(name), "[%s]", section);
-	err = rxaqm_gone_check(rxaqm_config_gone, name, "", error);
+	err = rxaqm_removed_check(rxaqm_config_removed, name, "", error);
 	if (err)
 		return err;
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
@@ -90,35 +84,15 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 			       section);
 }
 
-static int twice(const char *key, const char *section, struct rxaqm_error *error)
-{
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "%s is set twice in [%s]; delete one", key, section);
-}
-
 static int unknown(const char *key, const char *section, const char *table,
 		   struct rxaqm_error *error)
 {
-	const struct rxaqm_config_key *row;
-	const struct rxaqm_setting *setting;
-	const char *names[NAMES_MAX + 1] = { NULL };
-	const char *nearest;
-	unsigned int nr = 0;
+	const char *names[RXAQM_KEYS_MAX + 1];
+	unsigned int nr = rxaqm_key_names(rxaqm_config_keys, table, 0, names);
 
-	for (row = rxaqm_config_keys; row->name; row++)
-		if (!strcmp(row->section, table) && nr < NAMES_MAX)
-			names[nr++] = row->name;
-	if (!strcmp(table, "Interface")) {
-		for (setting = rxaqm_settings; setting->name && nr < NAMES_MAX; setting++)
-			names[nr++] = setting->name;
-		if (nr < NAMES_MAX)
-			names[nr++] = "preset";
-	}
-	nearest = rxaqm_nearest(key, names);
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown key \"%.40s\" in [%s]; %s%s%s", key, section,
-			       nearest ? "did you mean \"" : "see ",
-			       nearest ? nearest : "rxaqm.conf(5)", nearest ? "\"?" : "");
+	if (!strcmp(table, "Interface"))
+		rxaqm_setting_names(nr, names);
+	return rxaqm_key_unknown("key", key, section, names, "see rxaqm.conf(5)", error);
 }
 
 /* The lease is not a setting here: the daemon renews it. */
@@ -144,32 +118,18 @@ static int read_lease(struct rxaqm_config_iface *iface, const char *value,
 	return err;
 }
 
+/* A key of the policy. */
 static int read_setting(struct reading *reading, const char *section, const char *key,
-			const char *value, struct rxaqm_error *error)
+			const char *value, unsigned int line, struct rxaqm_error *error)
 {
 	struct rxaqm_config_iface *iface = newest(reading);
-	const struct rxaqm_setting *setting = rxaqm_setting_find(key);
-	unsigned int bit = 1U << (setting ? setting - rxaqm_settings : RXAQM_NR_SETTINGS);
-	struct rxaqm_policy scratch;
 	int err;
 
-	if (reading->seen_settings & bit)
-		return twice(key, section, error);
-	reading->seen_settings |= bit;
-	if (!strcmp(key, "lease"))
-		return read_lease(iface, value, error);
-	rxaqm_policy_init(&scratch);
-	err = rxaqm_setting_set(&scratch, key, value, 1, error);
-	if (err)
-		return err;
-	if (iface->nr_settings >= RXAQM_CONFIG_SETTINGS_MAX ||
-	    strlen(key) >= sizeof(iface->setting[0].key) ||
-	    strlen(value) >= sizeof(iface->setting[0].value))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s: value too long", key);
-	strcpy(iface->setting[iface->nr_settings].key, key);
-	strcpy(iface->setting[iface->nr_settings].value, value);
-	iface->nr_settings++;
-	return 0;
+	if (strcmp(key, "lease"))
+		return rxaqm_typed_add(iface->setting, &iface->nr_settings, &reading->seen_settings,
+				       section, key, value, line, error);
+	err = rxaqm_key_once(&reading->seen_settings, rxaqm_settings, key, section, line, error);
+	return err ? err : read_lease(iface, value, error);
 }
 
 static int read_key(void *arg, const char *section, const char *key, const char *value,
@@ -178,30 +138,28 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	struct reading *reading = arg;
 	bool of_iface = !strncmp(section, "Interface", 9);
 	const char *table = of_iface ? "Interface" : section;
-	const struct rxaqm_config_key *row = rxaqm_config_key_find(table, key);
+	const struct rxaqm_key *row = rxaqm_key_find(rxaqm_config_keys, table, key);
 	void *object = of_iface ? (void *)newest(reading) : (void *)reading->config;
-	unsigned long long bit;
 	int err;
 
 	if (of_iface && !newest(reading)->line)
 		newest(reading)->line = line;
 	if (!row) {
-		err = of_iface ? rxaqm_gone_check(rxaqm_config_gone, key, value, error) : 0;
+		err = of_iface ? rxaqm_removed_check(rxaqm_config_removed, key, value, error) : 0;
 		if (!err && of_iface)
-			err = rxaqm_gone_check(rxaqm_gone_settings, key, value, error);
+			err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
 		if (err)
 			return err;
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))
-			return read_setting(reading, section, key, value, error);
+			return read_setting(reading, section, key, value, line, error);
 		return unknown(key, section, table, error);
 	}
-	bit = 1ULL << (row - rxaqm_config_keys);
-	if (reading->seen & bit)
-		return twice(key, section, error);
-	reading->seen |= bit;
+	err = rxaqm_key_once(&reading->seen, rxaqm_config_keys, key, section, line, error);
+	if (err)
+		return err;
 	if (of_iface && !strcmp(key, "xdp_mode"))
 		newest(reading)->xdp_mode_set = true;
-	return rxaqm_config_key_set(row, object, value, error);
+	return rxaqm_key_set(row, object, value, 0, error);
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -214,7 +172,6 @@ static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_erro
 {
 	struct rxaqm_policy policy;
 	unsigned int i;
-	int err;
 
 	if (iface->key == RXAQM_KEY_CPU && iface->xdp_mode != RXAQM_XDP_GENERIC)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
@@ -228,8 +185,7 @@ static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_erro
 					       "observe; delete one of the two",
 					       iface->setting[i].value);
 	rxaqm_policy_init(&policy);
-	err = rxaqm_config_policy(iface, 1, &policy, error);
-	return err;
+	return rxaqm_config_policy(iface, 1, &policy, error);
 }
 
 static int check_all(const struct rxaqm_config *config, const char *path, struct rxaqm_error *error)
@@ -280,10 +236,11 @@ int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaq
 	int err;
 
 	if (!file) {
+		err = errno;
 		rxaqm_config_init(config);
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err,
 				       "cannot open \"%s\": %s; --config names another file", path,
-				       strerror(errno));
+				       strerror(err));
 	}
 	err = rxaqm_config_parse(file, path, config, error);
 	fclose(file);

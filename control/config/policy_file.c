@@ -16,7 +16,7 @@ struct load {
 	unsigned int nr_queues;
 	__u64 now_ns;
 	unsigned char *selected; /* queues of the section */
-	unsigned int seen; /* bit n: rxaqm_settings[n] was set in the section */
+	struct rxaqm_keys_seen seen; /* in the section */
 };
 
 static int load_section(void *arg, const char *section, struct rxaqm_error *error)
@@ -25,7 +25,7 @@ static int load_section(void *arg, const char *section, struct rxaqm_error *erro
 	const char *queues;
 	int err;
 
-	load->seen = 0;
+	load->seen = (struct rxaqm_keys_seen){};
 	memset(load->selected, 0, load->nr_queues);
 	if (!strcmp(section, "interface")) {
 		memset(load->selected, 1, load->nr_queues);
@@ -51,19 +51,11 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 		    unsigned int line, struct rxaqm_error *error)
 {
 	struct load *load = arg;
-	const struct rxaqm_setting *setting = rxaqm_setting_find(key);
 	unsigned int i;
 	int err = 0;
 
-	(void)line;
-	if (setting) {
-		unsigned int bit = 1U << (setting - rxaqm_settings);
-
-		if (load->seen & bit)
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s is set twice in [%s]; delete one", key, section);
-		load->seen |= bit;
-	}
+	if (strcmp(key, "preset"))
+		err = rxaqm_key_once(&load->seen, rxaqm_settings, key, section, line, error);
 	for (i = 0; i < load->nr_queues && !err; i++)
 		if (load->selected[i])
 			err = rxaqm_setting_set_by(&load->policies[i], RXAQM_SOURCE_OPERATOR, key,
@@ -134,14 +126,13 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 static void write_settings(FILE *file, const struct rxaqm_policy *policy,
 			   const struct rxaqm_policy *base, __u64 now_ns)
 {
-	char value[RXAQM_SETTING_LEN], base_value[RXAQM_SETTING_LEN];
-	const struct rxaqm_setting *setting;
+	char value[RXAQM_KEY_LEN], base_value[RXAQM_KEY_LEN];
+	const struct rxaqm_key *setting;
 
 	for (setting = rxaqm_settings; setting->name; setting++) {
-		rxaqm_setting_format(setting, policy, now_ns, value);
-		if (base && !strcmp(value, rxaqm_setting_format(setting, base, now_ns, base_value)))
-			continue;
-		fprintf(file, "%s=%s\n", setting->name, value);
+		rxaqm_key_format(setting, policy, now_ns, value);
+		if (!base || strcmp(value, rxaqm_key_format(setting, base, now_ns, base_value)))
+			fprintf(file, "%s=%s\n", setting->name, value);
 	}
 }
 

@@ -1,70 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every policy key is one row: the parser, the files, "policy show", JSON and the
- * manual all go by this table.
+ * The policy of a queue: its keys, presets, and who has set what. keys/keys.h parses and prints.
  */
 #ifndef RXAQM_SETTINGS_H
 #define RXAQM_SETTINGS_H
 
-#include <stddef.h>
-
 #include "base/log.h"
+#include "keys/keys.h"
 #include "policy.h"
 
-struct rxaqm_out;
-
-enum rxaqm_setting_type {
-	RXAQM_SETTING_DURATION,
-	RXAQM_SETTING_TARGET, /* a duration, or "auto", or "auto:" and one */
-	RXAQM_SETTING_THRESHOLD, /* a duration, or 0 for "off" */
-	RXAQM_SETTING_LEASE,
-	RXAQM_SETTING_CHOICE,
-	RXAQM_SETTING_PERCENT,
-	RXAQM_SETTING_PORTS,
-	RXAQM_SETTING_DSCP,
-};
-
-struct rxaqm_setting {
-	const char *name; /* "target" */
-	const char *form; /* "DURATION", "off|observe|enforce" */
-	const char *summary; /* one line, with range and default */
-	enum rxaqm_setting_type type;
-	size_t offset; /* in struct rxaqm_policy */
-	__u64 min_ns, max_ns; /* of durations */
-	const char *const *choices; /* by value, ends with NULL */
-};
-
 #define RXAQM_NR_SETTINGS 14
-extern const struct rxaqm_setting rxaqm_settings[RXAQM_NR_SETTINGS + 1]; /* ends with a NULL name */
+extern const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1]; /* ends with a NULL name */
 
 /* What "preset" accepts, and what it stands for. */
+#define RXAQM_PRESET_SETTINGS 4
 struct rxaqm_preset {
 	const char *name;
 	const char *summary;
 	struct {
 		const char *key;
 		const char *value;
-	} setting[4];
+	} setting[RXAQM_PRESET_SETTINGS];
 };
 extern const struct rxaqm_preset rxaqm_presets[]; /* ends with a NULL name */
 
-/* What was a setting, or a value of one, in earlier versions, and what does it now. */
-struct rxaqm_gone {
-	const char *key;
-	const char *value; /* NULL: the key as a whole */
-	const char *remedy;
-};
-extern const struct rxaqm_gone rxaqm_gone_settings[]; /* ends with a NULL key */
-
-/* -EINVAL with @error, which names the remedy, if @key or its @value ("": none) is in the table @gone. */
-int rxaqm_gone_check(const struct rxaqm_gone *gone, const char *key, const char *value,
-		     struct rxaqm_error *error);
-
-/* The least that target=auto stands for: a round of 64 packets that take 4 us each. */
-#define RXAQM_TARGET_LEAST_NS (500 * RXAQM_NSEC_PER_USEC)
+/* What was a setting, or a value of one, in earlier versions. */
+extern const struct rxaqm_removed rxaqm_removed_settings[]; /* ends with a NULL key */
 
 /* The setting called @name, or NULL. */
-const struct rxaqm_setting *rxaqm_setting_find(const char *name);
+const struct rxaqm_key *rxaqm_setting_find(const char *name);
 
 /* The built-in defaults, from which profiles and operators depart. */
 void rxaqm_policy_init(struct rxaqm_policy *policy);
@@ -81,6 +45,13 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *
 int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
 			 const char *value, __u64 now_ns, struct rxaqm_error *error);
 
+/* The same by the operator, of a word "KEY=VALUE" of a command line. */
+int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
+			 struct rxaqm_error *error);
+
+/* rxaqm_key_names() of all settings, and "preset". */
+unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1]);
+
 /* Who has set @key, the name of a setting; or note it. */
 enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key);
 void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source);
@@ -88,22 +59,36 @@ void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm
 /* Are they the same, whoever has set them? */
 bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *b);
 
-#define RXAQM_SETTING_LEN 160
-/* The value of @setting as rxaqm_setting_set() accepts it. A lease is what is left of it,
- * "expired" if nothing.
- */
-const char *rxaqm_setting_format(const struct rxaqm_setting *setting,
-				 const struct rxaqm_policy *policy, __u64 now_ns,
-				 char buf[RXAQM_SETTING_LEN]);
+/* A setting as a file has it, key and value as typed. */
+struct rxaqm_typed_setting {
+	char key[32];
+	char value[RXAQM_KEY_LEN];
+	unsigned int line;
+};
+#define RXAQM_TYPED_MAX (RXAQM_NR_SETTINGS + 1) /* all, and preset */
 
-/* The field of @setting: JSON with the unit in the key ("target_ns"; off is null), or
- * text by @fmt with one %s for the value (NULL: none). A target has "target_auto", too.
+/* Append @key=@value on @line to the @nr of @list, if it is right and not in @seen.
+ * -EINVAL with @error; @section as for rxaqm_key_once().
  */
-void rxaqm_setting_out(struct rxaqm_out *out, const struct rxaqm_setting *setting, const char *fmt,
-		       const struct rxaqm_policy *policy, __u64 now_ns);
+int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned int *nr,
+		    struct rxaqm_keys_seen *seen, const char *section, const char *key,
+		    const char *value, unsigned int line, struct rxaqm_error *error);
+
+/* Set them all in their order, by @source. -EINVAL with @error. */
+int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
+		      struct rxaqm_policy *policy, enum rxaqm_source source, __u64 now_ns,
+		      struct rxaqm_error *error);
+
+/* Does @preset set @key? */
+bool rxaqm_preset_sets(const char *preset, const char *key);
+
+struct rxaqm_out;
 
 /* Who has set each setting: "sources" in JSON; a line of text of those that are not defaults. */
 void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy);
+
+/* The presets, for --help. */
+void rxaqm_presets_list(FILE *file);
 
 /* What must hold between settings (target <= interval, ...). -EINVAL with @error. */
 int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *error);

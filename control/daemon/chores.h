@@ -15,7 +15,8 @@ void rxaqm_run_clock_free(struct rxaqm_link *link);
 void rxaqm_run_overload(struct rxaqm_run *run);
 void rxaqm_run_overload_free(struct rxaqm_link *link);
 
-/* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was. */
+/* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
+ */
 int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
 			    struct rxaqm_error *error);
 void rxaqm_run_metrics(struct rxaqm_run *run);

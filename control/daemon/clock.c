@@ -156,7 +156,7 @@ static const struct {
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_valid", "1 while the NIC's clock is read and believed" },
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_error_seconds", "Bound of the error of its reading" },
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_drift_ratio", "Host time gained by time of the NIC" },
-	{ RXAQM_METRICS_COUNTER, "rxaqm_phc_steps", "Steps of either clock" },
+	{ RXAQM_METRICS_COUNTER, "rxaqm_phc_steps_total", "Steps of either clock" },
 	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_difference_seconds",
 	  "Mapping by the PHC less the estimate from packets" },
 };
@@ -190,7 +190,7 @@ static void one_metric(struct rxaqm_metrics_text *text, const struct rxaqm_link 
 	else if (family == 1)
 		rxaqm_metrics_ns(text, labels, (__s64)rxaqm_clock_err(phc, now_ns));
 	else if (family == 2)
-		rxaqm_metrics_double(text, labels, (double)phc->rate_q32 / 4294967296.0);
+		rxaqm_metrics_double(text, labels, (double)phc->rate_q32 / RXAQM_Q32_ONE);
 	else if (packets)
 		rxaqm_metrics_ns(text, labels,
 				 rxaqm_clock_differ(phc, packets, now_ns, &excess_ns));

@@ -13,7 +13,7 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 	struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next)
-		if (link->ifindex == ifindex && !link->gone)
+		if (link->ifindex == ifindex && !link->removed)
 			return link;
 	return NULL;
 }
@@ -48,13 +48,13 @@ static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 	link->section = section;
 	link->slot = -1;
 	link->configure = true;
-	link->afresh = run->afresh;
+	link->reapply = run->reapply;
 	link->found = !run->begun;
 	link->seen = true;
-	/* A name given by the kernel may be replaced in a moment. What is there at the start, or only
-	 * has a section now, is not new.
+	/* A name given by the kernel may be replaced in a moment. What is there at the start, or
+	 * only has a section now, is not new.
 	 */
-	due_in(link, run->begun && !run->afresh ? run->config.settle_ns : 0);
+	due_in(link, run->begun && !run->reapply ? run->config.settle_ns : 0);
 	while (*end)
 		end = &(*end)->next;
 	*end = link;
@@ -73,10 +73,10 @@ static void rename_link(struct rxaqm_link *link, const char *name)
 	due_in(link, link->run->config.settle_ns);
 }
 
-void rxaqm_run_link_gone(struct rxaqm_link *link)
+void rxaqm_run_link_removed(struct rxaqm_link *link)
 {
 	rxaqm_run_log(LOG_INFO, "%s: is gone", link->name);
-	link->gone = true;
+	link->removed = true;
 	link->run->recover = 10;
 }
 
@@ -103,10 +103,10 @@ static void list(struct rxaqm_run *run)
 	}
 	if_freenameindex(all);
 	run->begun = true;
-	run->afresh = false;
+	run->reapply = false;
 	for (link = run->links; link; link = link->next)
-		if (!link->seen && !link->gone)
-			rxaqm_run_link_gone(link);
+		if (!link->seen && !link->removed)
+			rxaqm_run_link_removed(link);
 }
 
 static void sweep(struct rxaqm_run *run)
@@ -114,7 +114,7 @@ static void sweep(struct rxaqm_run *run)
 	struct rxaqm_link **at = &run->links, *link;
 
 	while ((link = *at)) {
-		if (link->gone) {
+		if (link->removed) {
 			*at = link->next;
 			free_link(link);
 		} else {
@@ -142,12 +142,12 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 	if (run->rescan)
 		list(run);
 	for (link = run->links; link; link = link->next) {
-		if (link->gone)
+		if (link->removed)
 			continue;
-		if (link->look)
-			rxaqm_run_look(link);
+		if (link->verify)
+			rxaqm_run_verify(link);
 		if (link->due_ns && !rxaqm_ns_after(link->due_ns, rxaqm_now_ns()))
-			rxaqm_run_bring(link);
+			rxaqm_run_reconcile(link);
 	}
 	sweep(run);
 	for (link = run->links; link; link = link->next)
@@ -168,7 +168,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 	for (link = run->links; link; link = link->next) {
 		link->section = rxaqm_config_find(&run->config, link->name);
 		link->configure = true;
-		link->afresh = true;
+		link->reapply = true;
 		link->retry_ns = 0;
 		free(link->complaint);
 		link->complaint = NULL;
@@ -178,12 +178,12 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		/* What was never ours needs no detaching. */
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
 		    link->state != RXAQM_LINK_LOST)
-			link->gone = true;
+			link->removed = true;
 		due_in(link, 0);
 	}
 	rxaqm_config_free(old);
 	run->rescan = true;
-	run->afresh = true;
+	run->reapply = true;
 }
 
 void rxaqm_run_links_free(struct rxaqm_run *run)
@@ -191,6 +191,6 @@ void rxaqm_run_links_free(struct rxaqm_run *run)
 	struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next)
-		link->gone = true;
+		link->removed = true;
 	sweep(run);
 }

@@ -20,21 +20,6 @@ static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
-{
-	uint64_t set_usec = 0;
-	int on = SD_EVENT_OFF;
-
-	if (!run->sync_timer)
-		return;
-	sd_event_source_get_enabled(run->sync_timer, &on);
-	sd_event_source_get_time(run->sync_timer, &set_usec);
-	if (on != SD_EVENT_OFF && set_usec <= USEC(due_ns))
-		return;
-	sd_event_source_set_time(run->sync_timer, USEC(due_ns) + 1);
-	sd_event_source_set_enabled(run->sync_timer, SD_EVENT_ONESHOT);
-}
-
 /* What no message tells: commands that attach and detach, a state that is gone, and, on old
  * kernels, rings and channels.
  */
@@ -48,16 +33,15 @@ static void look_around(struct rxaqm_run *run)
 		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
 
 		if (link->state == RXAQM_LINK_ATTACHED && !iface)
-			link->look = true;
+			link->verify = true;
 		if (link->state == RXAQM_LINK_RELEASED && poll)
-			link->look = true;
-		if (link->state == RXAQM_LINK_LOST && !run->bpffs_gone && !link->due_ns)
+			link->verify = true;
+		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
 			link->due_ns = rxaqm_now_ns();
 		/* The length of a backlog is a sysctl, which nobody announces. */
 		if (poll && iface && !link->due_ns && link->section &&
 		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
 		    rxaqm_run_outgrown(iface, link->name)) {
-			link->facts = true;
 			link->due_ns = rxaqm_now_ns();
 		}
 	}
@@ -170,7 +154,7 @@ static void detach_all(struct rxaqm_run *run)
 		if (!iface)
 			continue;
 		error.text[0] = '\0';
-		rxaqm_run_hold(link, iface);
+		rxaqm_run_note_detached(link, iface);
 		if (rxaqm_plane_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else

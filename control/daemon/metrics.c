@@ -20,7 +20,7 @@ struct rxaqm_run_metrics {
 
 static void reload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
 {
-	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_config_reloads",
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_config_reloads_total",
 			     "Attempts to read the configuration again");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "ok"), run->reloads_ok);
 	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "failed"), run->reloads_failed);

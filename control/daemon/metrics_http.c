@@ -9,7 +9,6 @@
 
 #include "base/now.h"
 #include "base/listen.h"
-#include "daemon/metrics_accept.h"
 
 /* A scrape is one connection every few seconds, from one or two Prometheus servers. */
 #define CONNECTIONS 8
@@ -36,7 +35,7 @@ struct rxaqm_metrics_http {
 	struct MHD_Daemon *daemon;
 	int epoll_fd;
 	unsigned int port;
-	struct page page[2]; /* by enum rxaqm_metrics_format */
+	struct page page;
 	struct client client[CONNECTIONS];
 };
 
@@ -115,10 +114,9 @@ static void forget(struct page *page)
 	page->response = NULL;
 }
 
-static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http,
-					 enum rxaqm_metrics_format format)
+static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http)
 {
-	struct page *page = &http->page[format];
+	struct page *page = &http->page;
 	__u64 now_ns = rxaqm_now_ns();
 	size_t bytes;
 	char *text;
@@ -126,7 +124,7 @@ static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http,
 	if (page->response && rxaqm_ns_since(now_ns, page->taken_ns) < SHARED_NS)
 		return page->response;
 	forget(page);
-	text = rxaqm_metrics_render(http->metrics, format, &bytes);
+	text = rxaqm_metrics_render(http->metrics, &bytes);
 	if (!text)
 		return NULL;
 	page->response = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
@@ -136,17 +134,14 @@ static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http,
 	}
 	page->taken_ns = now_ns;
 	MHD_add_response_header(page->response, MHD_HTTP_HEADER_CONTENT_TYPE,
-				rxaqm_metrics_content_type(format));
-	MHD_add_response_header(page->response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT);
+				RXAQM_METRICS_CONTENT_TYPE);
 	return page->response;
 }
 
 static enum MHD_Result answer_metrics(struct rxaqm_metrics_http *http,
 				      struct MHD_Connection *connection)
 {
-	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-							 MHD_HTTP_HEADER_ACCEPT);
-	struct MHD_Response *page = metrics_page(http, rxaqm_metrics_accept(accept));
+	struct MHD_Response *page = metrics_page(http);
 
 	if (!page)
 		return answer(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain",
@@ -286,12 +281,9 @@ void rxaqm_metrics_http_dispatch(struct rxaqm_metrics_http *http)
 
 void rxaqm_metrics_http_stop(struct rxaqm_metrics_http *http)
 {
-	unsigned int i;
-
 	if (!http)
 		return;
 	MHD_stop_daemon(http->daemon);
-	for (i = 0; i < sizeof(http->page) / sizeof(http->page[0]); i++)
-		forget(&http->page[i]);
+	forget(&http->page);
 	free(http);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * GET /metrics over HTTP, by libmicrohttpd, inside the caller's event loop: no threads.
- * Few connections at a time, each with little memory, five idle seconds and ten in all; renderings that are
- * asked for within a quarter of a second are one.
+ * GET /metrics over HTTP, by libmicrohttpd, inside the caller's event loop: no threads. Few
+ * connections at a time, each with little memory, five idle seconds and ten in all; renderings that
+ * are asked for within a quarter of a second are one.
  */
 #ifndef RXAQM_METRICS_HTTP_H
 #define RXAQM_METRICS_HTTP_H

@@ -45,7 +45,7 @@ static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *poli
 }
 
 /* Begin, or go on after the interface was attached anew, maybe with more queues: what was said and
- * done about a queue holds, since its policy was kept (bring.c).
+ * done about a queue holds, since its policy was kept (reconcile.c).
  */
 static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
@@ -71,19 +71,19 @@ static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 }
 
 /* One line a queue, but not thousands. */
-static bool may_tell(struct rxaqm_link *link)
+static bool may_report(struct rxaqm_link *link)
 {
 	return link->overload->told++ < TOLD_MAX;
 }
 
-static void tell_overload(struct rxaqm_link *link, unsigned int queue,
-			  enum rxaqm_overload_event event, const char *text)
+static void report_overload(struct rxaqm_link *link, unsigned int queue,
+			    enum rxaqm_overload_event event, const char *text)
 {
 	if (event == RXAQM_OVERLOAD_NOTHING)
 		return;
 	if (event == RXAQM_OVERLOAD_BEGAN)
 		link->overload->begun++;
-	if (may_tell(link))
+	if (may_report(link))
 		rxaqm_run_log(event == RXAQM_OVERLOAD_BEGAN ? LOG_WARNING : LOG_NOTICE,
 			      event == RXAQM_OVERLOAD_BEGAN ?
 				      "%s: queue %u: %s; \"rxaqm doctor %s\" looks for the cause" :
@@ -101,7 +101,7 @@ static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 	enum rxaqm_autoenforce_do what;
 
 	if (by_operator(policy)) {
-		if (ae->enforcing && !ae->overruled && may_tell(link))
+		if (ae->enforcing && !ae->overruled && may_report(link))
 			rxaqm_run_log(LOG_NOTICE,
 				      "%s: queue %u: an operator has set its mode: left alone from "
 				      "now on",
@@ -113,7 +113,7 @@ static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 					(enum rxaqm_mode)policy->mode, now_ns, text);
 	if (what == RXAQM_AUTOENFORCE_NOTHING)
 		return false;
-	if (may_tell(link))
+	if (may_report(link))
 		rxaqm_run_log(LOG_NOTICE, "%s: queue %u: %s", link->name, queue, text);
 	if (what == RXAQM_AUTOENFORCE_OVERRULED)
 		return false;
@@ -143,17 +143,17 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 		q = *rxaqm_state_queue(&run->state, iface, i);
 		now_ns = rxaqm_now_ns();
 		rxaqm_overload_look(&queue->seen, &q, now_ns, &look);
-		tell_overload(link, i,
-			      rxaqm_overload_update(&queue->overload, &run->config.overload, &look,
-						    now_ns, text),
-			      text);
+		report_overload(link, i,
+				rxaqm_overload_update(&queue->overload, &run->config.overload,
+						      &look, now_ns, text),
+				text);
 		if (policies && link->section && link->section->auto_enforce)
 			changed |= choose_mode(link, i, &look, &policies[i], now_ns);
 	}
 	return changed;
 }
 
-static void tell_ect0(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+static void report_ect0(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_CONGESTION_CONTROL_LEN];
 
@@ -177,7 +177,7 @@ static void look_and_change(struct rxaqm_link *link)
 		       iface->nr_queues * sizeof(*policies));
 		changed = rxaqm_ect0_look(iface);
 		if (changed)
-			tell_ect0(link, iface);
+			report_ect0(link, iface);
 		changed |= look_at_queues(link, iface, policies);
 		/* What ECT(0) means is taken over with the policies, even if they are the same. */
 		if (changed)
@@ -235,7 +235,7 @@ void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rx
 		if (link->overload)
 			rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("interface", link->name),
 					  overloaded(link->overload));
-	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_overload_changes",
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_overload_changes_total",
 			     "Overloads begun, over all queues");
 	for (link = run->links; link; link = link->next)
 		if (link->overload)

@@ -10,7 +10,7 @@
 static int check_here(const struct rxaqm_run *run, const struct rxaqm_config *config,
 		      struct rxaqm_error *error)
 {
-	struct rxaqm_attach_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	const struct rxaqm_link *link;
 	struct rxaqm_error reason = {};
 	int err = 0;

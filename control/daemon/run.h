@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The daemon, "rxaqm run". It does what a careful operator would: attaches what the
- * configuration names, follows what becomes of the interfaces, and keeps leases, clocks and
- * targets up to date. The data plane does not need it: whenever it dies, packets go on
+ * configuration names, follows what becomes of the interfaces, and keeps leases and clocks
+ * up to date. The data plane does not need it: whenever it dies, packets go on
  * being treated as the maps say, and the next one takes over from there.
  *
  * One thread, one event loop (loop.c). What is to be done is written down as flags of
  * links and done by rxaqm_run_sync(), which looks at how things are, not at how they came
  * to be so: a lost or doubled event does no harm.
  *
- *   loop.c     events, signals, readiness, reload, end
+ *   loop.c     events, signals, readiness, end
+ *   timer.c    when there is next something to do
  *   netlink.c  what the kernel says of interfaces, rings and channels
  *   links.c    the interfaces that the configuration names
- *   bring.c    bringing one of them in line: attach, adopt, attach anew, detach
+ *   link.c     what has become of one of them
+ *   reconcile.c  bring it in line: attach, adopt, attach anew, detach
  *   retry.c    when what failed is tried again
- *   look.c     what others have done to it
+ *   verify.c   what others have done to it
+ *   plan.c     how a section says to attach, and why to attach anew
  *   state.c    the pinned state, as it comes and goes
- *   lease.c, clock.c, overload.c, metrics.c, status.c   chores
+ *   reload.c   the configuration, read again
+ *   notify.c, log.c, lock.c   systemd, the log, the only daemon
+ *   lease.c, clock.c (phc_source.c), overload.c, metrics.c (metrics_http.c), status.c   chores
  */
 #ifndef RXAQM_RUN_H
 #define RXAQM_RUN_H
@@ -26,7 +31,7 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
-#include "attach/plane.h"
+#include "attach/plan.h"
 #include "config/config.h"
 #include "attach/state.h"
 
@@ -55,7 +60,7 @@ struct rxaqm_link {
 	char name[RXAQM_IFNAMSIZ];
 	const struct rxaqm_config_iface *section; /* NULL: none any more */
 	enum rxaqm_link_state state;
-	bool gone; /* to be forgotten */
+	bool removed; /* to be forgotten */
 	__u64 due_ns; /* something is to be done then; 0: nothing */
 	time_t due_at; /* the same as a time of day, if that is an attempt after a failure */
 	__u64 retry_ns; /* pause before the attempt after the next */
@@ -63,10 +68,9 @@ struct rxaqm_link {
 	bool blocked; /* another command holds the lock: tried again in a moment */
 	bool seen; /* in the listing going on */
 	bool configure; /* the policy is to be brought in line: start, reload, new name */
-	bool afresh; /* even if the section was applied before: reload */
+	bool reapply; /* even if the section was applied before: reload */
 	bool found; /* it was there when the daemon was started */
-	bool look; /* is the program still there? */
-	bool facts; /* have queues or rings changed? */
+	bool verify; /* is the program still there? */
 	__u64 refreshed_ns; /* when it was last attached anew because they had */
 	/* What is attached: the entry in the registry, and its program. */
 	int slot;
@@ -86,21 +90,21 @@ struct rxaqm_run {
 	struct rxaqm_config config;
 	struct rxaqm_state state; /* open while there is one; locked only within a call */
 	unsigned long state_ino, state_dev; /* of the pin that it was opened by */
-	bool bpffs_gone;
+	bool bpffs_lost;
 	int lock_fd; /* of the daemon */
 	struct rxaqm_link *links;
 	bool rescan; /* the list of links may be out of date */
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
 	sd_event_source *sync_timer, *tick_timer, *clock_timer;
-	int rtnl_fd, genl_fd; /* -1: none */
+	struct mnl_socket *rtnl, *genl; /* NULL: none */
 	sd_event_source *rtnl_source, *genl_source;
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
 	unsigned long ticks;
 	bool ready; /* and has said so */
 	__u64 ready_by_ns; /* and is by then, whoever holds the lock */
 	bool begun; /* the interfaces have been listed once */
-	bool afresh; /* the next listing is for a reload */
+	bool reapply; /* the next listing is for a reload */
 	bool stopping;
 	int exit_code;
 	/* Reloads. */
@@ -124,7 +128,7 @@ void rxaqm_run_unlock(struct rxaqm_run *run);
 
 /* loop.c: run until told to stop. Returns an exit code. */
 int rxaqm_run_loop(struct rxaqm_run *run);
-/* Have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
+/* timer.c: have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns);
 /* reload.c: take over the configuration file as it is now, or keep what there is. */
 void rxaqm_run_reload(struct rxaqm_run *run);
@@ -145,51 +149,46 @@ void rxaqm_run_netlink_close(struct rxaqm_run *run);
 /* links.c */
 void rxaqm_run_sync(struct rxaqm_run *run);
 /* The interface is gone, whatever comes in its place. */
-void rxaqm_run_link_gone(struct rxaqm_link *link);
+void rxaqm_run_link_removed(struct rxaqm_link *link);
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex);
 /* A new configuration: every link is looked at again. @old is freed. */
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
 void rxaqm_run_links_free(struct rxaqm_run *run);
 
-/* bring.c: bring @link in line with its section (none: detach it), or note when to try
+/* link.c: it is attached, as the entry @slot with the program @prog_id. */
+void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* An operator has taken it off, which is logged as @why. */
+void rxaqm_run_release(struct rxaqm_link *link, const char *why);
+
+/* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
  * again.
  */
-void rxaqm_run_bring(struct rxaqm_link *link);
+void rxaqm_run_reconcile(struct rxaqm_link *link);
 /* retry.c: do that after a pause. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* Log @error, unless it is what was logged last, and note when to try again. */
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 /* The kernel says that the interface has changed: try again what failed, if not too often. */
 void rxaqm_run_changed(struct rxaqm_link *link);
-/* It is attached, as the entry @slot with the program @prog_id. */
-void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
-/* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon that
- * starts later is to leave it off.
+/* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon
+ * that starts later is to leave it off.
  */
-void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
-/* An operator has taken it off, which is told as @why. */
-void rxaqm_run_release(struct rxaqm_link *link, const char *why);
+void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* The policies of its section are to be those of its queues. */
 int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 			 const struct rxaqm_policy *policy, struct rxaqm_error *error);
 
-/* attach.c: how the section says to attach. */
-struct rxaqm_attach_plan {
-	struct rxaqm_attach attach;
-	struct rxaqm_profile profile;
-	struct rxaqm_policy policy;
-};
+/* plan.c: how the section says to attach. */
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
-		   struct rxaqm_attach_plan *plan, struct rxaqm_error *error);
+		   struct rxaqm_plan *plan, struct rxaqm_error *error);
 /* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
-			      const struct rxaqm_iface *iface,
-			      const struct rxaqm_attach_plan *plan);
+			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan);
 /* Or because the interface called @ifname is no longer as it was then? */
 const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
 
-/* look.c: see whether @link is still attached. */
-void rxaqm_run_look(struct rxaqm_link *link);
+/* verify.c: see whether @link is still attached. */
+void rxaqm_run_verify(struct rxaqm_link *link);
 
 /* state.c */
 /* Take the lock of all commands, without waiting. -EBUSY: held by another. */

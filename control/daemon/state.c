@@ -39,11 +39,11 @@ static void look_for_bpffs(struct rxaqm_run *run)
 	struct rxaqm_error error = {};
 	bool gone = rxaqm_state_check_bpffs(&error) != 0;
 
-	if (gone && !run->bpffs_gone)
+	if (gone && !run->bpffs_lost)
 		rxaqm_run_log(LOG_ERR, "%s; until then packets pass untouched", error.text);
-	if (!gone && run->bpffs_gone)
+	if (!gone && run->bpffs_lost)
 		rxaqm_run_log(LOG_NOTICE, "the BPF file system is back");
-	run->bpffs_gone = gone;
+	run->bpffs_lost = gone;
 }
 
 bool rxaqm_run_state_check(struct rxaqm_run *run)
@@ -59,7 +59,7 @@ bool rxaqm_run_state_check(struct rxaqm_run *run)
 		look_for_bpffs(run);
 		return false;
 	}
-	run->bpffs_gone = false;
+	run->bpffs_lost = false;
 	if (rxaqm_state_open(&run->state, true, NULL)) {
 		close_state(run);
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The status file: JSON as "status -j" prints it, and text beside it, for users who may not
- * ask the kernel. Written an interface at a time, since a tree of all queues would take
- * megabytes, and put in place by rename, so nobody reads half of it.
+ * The status file: JSON as "status -j" prints it, for users who may not ask the kernel. Written an
+ * interface at a time, since a tree of all queues would take megabytes, and put in place by
+ * rename, so nobody reads half of it.
  */
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -34,8 +34,8 @@ static int new_file(const char *path, const struct rxaqm_config *config, FILE **
 	return *ret_file ? 0 : -ENOMEM;
 }
 
-static void write_json(FILE *file, const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		       bool first)
+static void write_iface(FILE *file, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface, bool first)
 {
 	struct rxaqm_out out;
 
@@ -49,33 +49,26 @@ static void write_json(FILE *file, const struct rxaqm_state *state, const struct
 	json_object_put(out.open[0]);
 }
 
-static void write_all(FILE *file, const struct rxaqm_state *state, bool json)
+static void write_all(FILE *file, const struct rxaqm_state *state)
 {
-	struct rxaqm_out text;
 	bool first = true;
 	int i;
 
-	if (json)
-		fputs("{ \"interfaces\": [\n", file);
-	else
-		rxaqm_out_open(&text, file, false);
+	fputs("{ \"interfaces\": [\n", file);
 	for (i = 0; state->meta && i < RXAQM_MAX_IFACES; i++) {
 		const struct rxaqm_iface *iface = &state->iface[i];
 
 		if (RXAQM_READ_ONCE(iface->state) == RXAQM_IFACE_FREE)
 			continue;
-		if (json)
-			write_json(file, state, iface, first);
-		else
-			rxaqm_status_print_iface(state, iface, &text);
+		write_iface(file, state, iface, first);
 		first = false;
 	}
-	if (json)
-		fputs("\n] }\n", file);
+	fputs("\n] }\n", file);
 }
 
-static int write_file(const struct rxaqm_run *run, const char *path, bool json)
+static int write_file(const struct rxaqm_run *run)
 {
+	const char *path = run->config.status_file;
 	char temporary[RXAQM_CONFIG_PATH_LEN + 8];
 	FILE *file = NULL;
 	int err;
@@ -84,7 +77,7 @@ static int write_file(const struct rxaqm_run *run, const char *path, bool json)
 	err = new_file(temporary, &run->config, &file);
 	if (err)
 		return err;
-	write_all(file, &run->state, json);
+	write_all(file, &run->state);
 	if (ferror(file))
 		err = -EIO;
 	if (fclose(file) && !err)
@@ -99,17 +92,13 @@ static int write_file(const struct rxaqm_run *run, const char *path, bool json)
 void rxaqm_run_status(struct rxaqm_run *run)
 {
 	const struct rxaqm_config *config = &run->config;
-	char text_path[RXAQM_CONFIG_PATH_LEN + 8];
 	__u64 now_ns = rxaqm_now_ns();
 	int err;
 
 	if (!config->status_file[0] || rxaqm_ns_after(run->status_due_ns, now_ns))
 		return;
 	run->status_due_ns = now_ns + config->status_interval_ns;
-	rxaqm_status_text_path(config->status_file, text_path, sizeof(text_path));
-	err = write_file(run, config->status_file, true);
-	if (!err)
-		err = write_file(run, text_path, false);
+	err = write_file(run);
 	if (err && !run->status_failed)
 		rxaqm_run_log(LOG_ERR,
 			      "cannot write status_file \"%s\": %s; make its directory, or set "
@@ -121,11 +110,6 @@ void rxaqm_run_status(struct rxaqm_run *run)
 
 void rxaqm_run_status_remove(const struct rxaqm_config *config)
 {
-	char text_path[RXAQM_CONFIG_PATH_LEN + 8];
-
-	if (!config->status_file[0])
-		return;
-	rxaqm_status_text_path(config->status_file, text_path, sizeof(text_path));
-	unlink(config->status_file);
-	unlink(text_path);
+	if (config->status_file[0])
+		unlink(config->status_file);
 }

@@ -75,7 +75,8 @@ static void set_xdp(struct doctor_iface *iface, const struct nlattr *nest)
 {
 	const struct nlattr *attr;
 
-	mnl_attr_for_each_nested(attr, nest) {
+	mnl_attr_for_each_nested(attr, nest)
+	{
 		__u8 mode;
 
 		if (mnl_attr_get_type(attr) != IFLA_XDP_ATTACHED ||
@@ -136,8 +137,7 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 	struct doctor_iface *to;
 	const struct nlattr *attr;
 
-	mnl_attr_for_each(attr, message, sizeof(*info))
-		set_attr(&iface, attr);
+	mnl_attr_for_each(attr, message, sizeof(*info)) set_attr(&iface, attr);
 	iface.ifindex = (__u32)info->ifi_index;
 	iface.link_type = info->ifi_type;
 	iface.up = info->ifi_flags & IFF_UP;

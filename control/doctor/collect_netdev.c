@@ -33,7 +33,8 @@ static int take(const struct nlmsghdr *message, void *arg)
 	struct answer answer;
 
 	memset(&answer, 0xff, sizeof(answer));
-	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
+	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr))
+	{
 		__u16 type = mnl_attr_get_type(attr), len = mnl_attr_get_payload_len(attr);
 
 		if (type >= MAX_ATTR)

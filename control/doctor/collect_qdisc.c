@@ -24,7 +24,8 @@ static void find_stats(const struct nlattr *nest, struct gnet_stats_queue *stats
 {
 	const struct nlattr *attr;
 
-	mnl_attr_for_each_nested(attr, nest) {
+	mnl_attr_for_each_nested(attr, nest)
+	{
 		if (mnl_attr_get_type(attr) == TCA_STATS_QUEUE &&
 		    mnl_attr_get_payload_len(attr) >= sizeof(*stats))
 			memcpy(stats, mnl_attr_get_payload(attr), sizeof(*stats));
@@ -42,7 +43,8 @@ static int take_qdisc(const struct nlmsghdr *message, void *arg)
 	const struct nlattr *attr;
 	bool parent = false;
 
-	mnl_attr_for_each(attr, message, sizeof(*tc)) {
+	mnl_attr_for_each(attr, message, sizeof(*tc))
+	{
 		if (mnl_attr_get_type(attr) == TCA_STATS2)
 			find_stats(attr, &qdisc.stats);
 		if (mnl_attr_get_type(attr) == TCA_KIND &&

@@ -60,7 +60,8 @@ static int take_family(const struct nlmsghdr *message, void *arg)
 	const struct nlattr *attr;
 	__u16 *id = arg;
 
-	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr)) {
+	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr))
+	{
 		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
 		    mnl_attr_validate(attr, MNL_TYPE_U16) >= 0)
 			*id = mnl_attr_get_u16(attr);

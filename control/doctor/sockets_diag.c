@@ -77,7 +77,8 @@ static void take_attrs(struct rxaqm_socket_rec *rec, const struct nlmsghdr *mess
 {
 	const struct nlattr *attr;
 
-	mnl_attr_for_each(attr, message, sizeof(struct inet_diag_msg)) {
+	mnl_attr_for_each(attr, message, sizeof(struct inet_diag_msg))
+	{
 		switch (mnl_attr_get_type(attr)) {
 		case INET_DIAG_SKMEMINFO:
 			take_memory(rec, attr);

@@ -5,94 +5,55 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
-#include <linux/net_tstamp.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nic/ethtool.h"
 #include "nic/netns.h"
-
-static int ifr_ioctl(const char *ifname, unsigned long request, void *data)
-{
-	struct ifreq ifr = {};
-	int fd, err = 0;
-
-	if (strlen(ifname) >= sizeof(ifr.ifr_name))
-		return -ENODEV;
-	strcpy(ifr.ifr_name, ifname);
-	ifr.ifr_data = data;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, request, &ifr))
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-int rxaqm_nic_driver(const char *ifname, char *buf, size_t size)
-{
-	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	int err = ifr_ioctl(ifname, SIOCETHTOOL, &info);
-
-	if (err)
-		return err;
-	snprintf(buf, size, "%s", info.driver);
-	return 0;
-}
 
 static unsigned int rx_ring_entries(const char *ifname)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 
-	return ifr_ioctl(ifname, SIOCETHTOOL, &ring) ? 0 : ring.rx_pending;
+	return rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
+}
+
+/* The file @path below @dir_fd, cut at @size; "" if it cannot be read. */
+static const char *read_text(int dir_fd, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	buf[len < 0 ? 0 : len] = '\0';
+	return buf;
 }
 
 /* True if an rps_cpus mask ("00,00000002") has a CPU in it. */
 static bool mask_file_is_set(int queues_fd, const char *queue)
 {
 	char path[300], mask[1024];
-	ssize_t len;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/rps_cpus", queue);
-	fd = openat(queues_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = read(fd, mask, sizeof(mask) - 1);
-	close(fd);
-	if (len <= 0)
-		return false;
-	mask[len] = '\0';
-	return strspn(mask, "0,\n") != (size_t)len;
+	read_text(queues_fd, path, mask, sizeof(mask));
+	return mask[strspn(mask, "0,\n")];
 }
 
 /* ARPHRD_*; that of Ethernet if the kernel does not say. */
 static unsigned int read_link_type(int sysfs_fd, const char *ifname)
 {
-	unsigned int type = ARPHRD_ETHER;
 	char path[64], text[16];
-	ssize_t len;
-	int fd;
 
 	snprintf(path, sizeof(path), "class/net/%s/type", ifname);
-	fd = openat(sysfs_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return type;
-	len = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (len > 0) {
-		text[len] = '\0';
-		type = (unsigned int)strtoul(text, NULL, 10);
-	}
-	return type;
+	return *read_text(sysfs_fd, path, text, sizeof(text)) ?
+		       (unsigned int)strtoul(text, NULL, 10) :
+		       ARPHRD_ETHER;
 }
 
 /* Rx queues and RPS, from sysfs: the one source that every driver has. */
@@ -163,65 +124,6 @@ int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, struct
 			       ifname, nic->link_type,
 			       nic->link_type == ARPHRD_NONE ? " (none: tun, WireGuard and such)" :
 							       "");
-}
-
-/* The kinds of received packets that the device can be told to stamp: bits HWTSTAMP_FILTER_*. */
-static __u32 rx_filters(const char *ifname)
-{
-	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
-
-	if (ifr_ioctl(ifname, SIOCETHTOOL, &info) ||
-	    !(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE))
-		return 0;
-	return info.rx_filters & ~(1U << HWTSTAMP_FILTER_NONE);
-}
-
-bool rxaqm_nic_stamps_all(const char *ifname)
-{
-	return rx_filters(ifname) & (1U << HWTSTAMP_FILTER_ALL);
-}
-
-bool rxaqm_nic_stamps_some(const char *ifname)
-{
-	return rx_filters(ifname);
-}
-
-int rxaqm_nic_phc(const char *ifname)
-{
-	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
-	int err = ifr_ioctl(ifname, SIOCETHTOOL, &info);
-
-	if (err)
-		return err == -ENODEV ? err : -ENOENT;
-	return info.phc_index < 0 ? -ENOENT : info.phc_index;
-}
-
-int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config)
-{
-	struct hwtstamp_config hw = {};
-	int err = ifr_ioctl(ifname, SIOCGHWTSTAMP, &hw);
-
-	memset(config, 0, sizeof(*config));
-	if (err == -EOPNOTSUPP || err == -ENOTTY || err == -EINVAL)
-		return 0;
-	if (err)
-		return err;
-	config->known = true;
-	config->flags = hw.flags;
-	config->tx_type = hw.tx_type;
-	config->rx_filter = hw.rx_filter;
-	return 0;
-}
-
-int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config)
-{
-	struct hwtstamp_config hw = {
-		.flags = config->flags,
-		.tx_type = config->tx_type,
-		.rx_filter = config->rx_filter,
-	};
-
-	return ifr_ioctl(ifname, SIOCSHWTSTAMP, &hw);
 }
 
 static void read_max_backlog(void *ret_entries)

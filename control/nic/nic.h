@@ -9,7 +9,7 @@
 #include "base/log.h"
 
 /* What tells the queues of an interface apart. */
-enum rxaqm_key {
+enum rxaqm_queue_key {
 	RXAQM_KEY_AUTO, /* by CPU where packets reach XDP through a CPU's backlog */
 	RXAQM_KEY_QUEUE,
 	RXAQM_KEY_CPU,
@@ -25,33 +25,12 @@ struct rxaqm_nic {
 	unsigned int link_type; /* ARPHRD_* */
 };
 
-/* struct hwtstamp_config, and whether the device has one to ask for. */
-struct rxaqm_hwtstamp {
-	bool known;
-	__s32 flags, tx_type, rx_filter;
-};
-
-int rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
-
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 
 /* Can XDP programs that read Ethernet headers run on it? RXAQM_EXIT_UNSUPPORTED if not. */
 int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic,
 			 struct rxaqm_error *error);
-
-/* True if the device can stamp every packet it receives (ethtool -T). */
-bool rxaqm_nic_stamps_all(const char *ifname);
-
-/* True if it can stamp some. */
-bool rxaqm_nic_stamps_some(const char *ifname);
-
-/* Index of its PTP hardware clock; -ENODEV: no such interface, -ENOENT: it has none. */
-int rxaqm_nic_phc(const char *ifname);
-
-/* 0 or -errno; a device without hardware timestamps: known is false. */
-int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config);
-int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config);
 
 /* net.core.netdev_max_backlog; 0 if it cannot be read. */
 unsigned int rxaqm_max_backlog(void);

@@ -6,18 +6,14 @@
 #include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-#include "nic/nlattr.h"
+#include "nic/netlink.h"
 
 #define IDS_MAX 2048
 #define HERE (-1)
 
 struct look {
-	int fd;
 	__u32 prog_id;
 	bool found;
 	unsigned int nr_ids;
@@ -26,105 +22,32 @@ struct look {
 	bool beyond; /* that knows one that has no id here */
 };
 
-struct question {
-	__u16 type;
-	__u16 flags;
-	size_t header; /* all zero */
-	struct {
-		__u16 type;
-		__s32 value;
-	} attr[2]; /* type 0: none */
-	void (*answer)(struct look *look, const struct nlmsghdr *message, size_t header);
-};
-
-static const struct nlattr *attr_of(const struct nlmsghdr *message, size_t header,
-				    unsigned int type, size_t least)
+/* One of the ids in an answer to RTM_GETNSID. */
+static bool id_of(const struct nlmsghdr *message, unsigned int type, int *id)
 {
-	const size_t at = NLMSG_SPACE(header);
-
-	if (message->nlmsg_len < at)
-		return NULL;
-	return rxaqm_nlattr_find((const struct nlattr *)((const char *)message + at),
-				 message->nlmsg_len - at, type, least);
-}
-
-static bool s32_of(const struct nlmsghdr *message, size_t header, unsigned int type, int *value)
-{
-	const struct nlattr *attr = attr_of(message, header, type, sizeof(*value));
+	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct rtgenmsg), type,
+						       sizeof(*id));
 
 	if (attr)
-		memcpy(value, rxaqm_nlattr_payload(attr), sizeof(*value));
+		*id = (int)mnl_attr_get_u32(attr);
 	return attr;
 }
 
-static int send_question(const struct look *look, const struct question *question)
-{
-	struct {
-		struct nlmsghdr nl;
-		char body[64];
-	} request = {};
-	size_t i;
-
-	request.nl.nlmsg_len = NLMSG_SPACE(question->header);
-	request.nl.nlmsg_type = question->type;
-	request.nl.nlmsg_flags = NLM_F_REQUEST | question->flags;
-	for (i = 0; i < sizeof(question->attr) / sizeof(question->attr[0]); i++) {
-		const struct nlattr attr = { NLA_HDRLEN + sizeof(__s32), question->attr[i].type };
-		char *at = (char *)&request + request.nl.nlmsg_len;
-
-		if (!attr.nla_type)
-			continue;
-		memcpy(at, &attr, sizeof(attr));
-		memcpy(at + NLA_HDRLEN, &question->attr[i].value, sizeof(__s32));
-		request.nl.nlmsg_len += attr.nla_len;
-	}
-	return send(look->fd, &request, request.nl.nlmsg_len, 0) < 0 ? -errno : 0;
-}
-
-/* Call what @question says with each message of the answer. */
-static int ask(struct look *look, const struct question *question)
-{
-	static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
-	int err = send_question(look, question);
-	bool torn = false;
-
-	while (!err) {
-		ssize_t len = recv(look->fd, buffer, sizeof(buffer), MSG_TRUNC);
-		const struct nlmsghdr *message = (const struct nlmsghdr *)buffer;
-
-		if (len < 0 || (size_t)len > sizeof(buffer))
-			return len < 0 ? -errno : -EMSGSIZE;
-		for (; NLMSG_OK(message, len); message = NLMSG_NEXT(message, len)) {
-			torn |= message->nlmsg_flags & NLM_F_DUMP_INTR;
-			if (message->nlmsg_type == NLMSG_DONE ||
-			    message->nlmsg_type == NLMSG_ERROR) {
-				/* Both begin with it. */
-				memcpy(&err, NLMSG_DATA(message), sizeof(err));
-				return err ? err : torn ? -EAGAIN : 0;
-			}
-			question->answer(look, message, question->header);
-			if (!(question->flags & NLM_F_DUMP))
-				return 0;
-		}
-	}
-	return err;
-}
-
-static void on_link(struct look *look, const struct nlmsghdr *message, size_t header)
+static int on_link(const struct nlmsghdr *message, void *arg)
 {
 	static const __u16 slots[] = { IFLA_XDP_PROG_ID, IFLA_XDP_DRV_PROG_ID, IFLA_XDP_SKB_PROG_ID,
 				       IFLA_XDP_HW_PROG_ID };
-	const struct nlattr *xdp = attr_of(message, header, IFLA_XDP, 0), *slot;
-	__u32 id;
+	const struct nlattr *xdp, *slot;
+	struct look *look = arg;
 	size_t i;
 
+	xdp = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), IFLA_XDP, 0);
+
 	for (i = 0; xdp && i < sizeof(slots) / sizeof(slots[0]); i++) {
-		slot = rxaqm_nlattr_nested(xdp, slots[i], sizeof(id));
-		if (!slot)
-			continue;
-		memcpy(&id, rxaqm_nlattr_payload(slot), sizeof(id));
-		look->found |= id == look->prog_id;
+		slot = rxaqm_netlink_nested(xdp, slots[i], sizeof(__u32));
+		look->found |= slot && mnl_attr_get_u32(slot) == look->prog_id;
 	}
+	return 0;
 }
 
 static void add_id(struct look *look, int id)
@@ -140,84 +63,86 @@ static void add_id(struct look *look, int id)
 		look->beyond = true;
 }
 
-static void on_id(struct look *look, const struct nlmsghdr *message, size_t header)
+static int on_id(const struct nlmsghdr *message, void *arg)
 {
 	int id;
 
-	if (s32_of(message, header, NETNSA_NSID, &id))
-		add_id(look, id);
+	if (id_of(message, NETNSA_NSID, &id))
+		add_id(arg, id);
+	return 0;
 }
 
-static void on_own_id(struct look *look, const struct nlmsghdr *message, size_t header)
+static int on_own_id(const struct nlmsghdr *message, void *arg)
 {
-	s32_of(message, header, NETNSA_NSID, &look->own);
+	struct look *look = arg;
+
+	id_of(message, NETNSA_NSID, &look->own);
+	return 0;
 }
 
-static void on_id_there(struct look *look, const struct nlmsghdr *message, size_t header)
+static int on_id_there(const struct nlmsghdr *message, void *arg)
 {
 	int id = NETNSA_NSID_NOT_ASSIGNED, id_here = NETNSA_NSID_NOT_ASSIGNED;
+	struct look *look = arg;
 
-	s32_of(message, header, NETNSA_NSID, &id);
-	s32_of(message, header, NETNSA_CURRENT_NSID, &id_here);
-	/* One that has an id here may have it since a moment ago only, for a peer of a veth there. */
+	id_of(message, NETNSA_NSID, &id);
+	id_of(message, NETNSA_CURRENT_NSID, &id_here);
+	/* One that has an id here may have it since a moment ago only, for a peer of a veth there.
+	 */
 	if (id_here != NETNSA_NSID_NOT_ASSIGNED)
 		add_id(look, id_here);
 	else
 		look->beyond |= id != look->own;
+	return 0;
 }
 
 /* Look at the interfaces of the namespace with the id @there, or HERE. */
 static int look_at_links(struct look *look, int there)
 {
-	struct question question = { .type = RTM_GETLINK,
-				     .flags = NLM_F_DUMP,
-				     .header = sizeof(struct ifinfomsg),
-				     .answer = on_link };
+	union rxaqm_netlink_request request;
 
-	question.attr[0].type = IFLA_EXT_MASK;
-	question.attr[0].value = RTEXT_FILTER_SKIP_STATS;
-	if (there != HERE) {
-		question.attr[1].type = IFLA_TARGET_NETNSID;
-		question.attr[1].value = there;
-	}
-	return ask(look, &question);
+	rxaqm_netlink_begin(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	mnl_attr_put_u32(&request.nl, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	if (there != HERE)
+		mnl_attr_put_u32(&request.nl, IFLA_TARGET_NETNSID, (__u32)there);
+	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_link, look);
 }
 
-/* Which namespaces does it know? */
+/* Which namespaces does this one know? */
+static int look_at_ids(struct look *look)
+{
+	union rxaqm_netlink_request request;
+
+	rxaqm_netlink_begin(&request, RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
+	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_id, look);
+}
+
+/* And which does the one with the id @there? */
 static int look_beyond(struct look *look, int there)
 {
-	const struct question own = {
-		.type = RTM_GETNSID,
-		.header = sizeof(struct rtgenmsg),
-		.attr = { { NETNSA_PID, getpid() }, { NETNSA_TARGET_NSID, there } },
-		.answer = on_own_id,
-	};
-	const struct question all = {
-		.type = RTM_GETNSID,
-		.flags = NLM_F_DUMP,
-		.header = sizeof(struct rtgenmsg),
-		.attr = { { NETNSA_TARGET_NSID, there } },
-		.answer = on_id_there,
-	};
+	union rxaqm_netlink_request request;
 	int err;
 
 	look->own = NETNSA_NSID_NOT_ASSIGNED;
-	err = ask(look, &own);
-	return err ? err : ask(look, &all);
+	rxaqm_netlink_begin(&request, RTM_GETNSID, 0, sizeof(struct rtgenmsg));
+	mnl_attr_put_u32(&request.nl, NETNSA_PID, (__u32)getpid());
+	mnl_attr_put_u32(&request.nl, NETNSA_TARGET_NSID, (__u32)there);
+	err = rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_own_id, look);
+	if (err)
+		return err;
+	rxaqm_netlink_begin(&request, RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
+	mnl_attr_put_u32(&request.nl, NETNSA_TARGET_NSID, (__u32)there);
+	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_id_there, look);
 }
 
 static int look_around(struct look *look)
 {
-	const struct question ids = { .type = RTM_GETNSID,
-				      .flags = NLM_F_DUMP,
-				      .header = sizeof(struct rtgenmsg),
-				      .answer = on_id };
 	int err, first;
 	unsigned int i;
 
 	first = look_at_links(look, HERE);
 	if (!first && !look->found)
-		first = ask(look, &ids);
+		first = look_at_ids(look);
 	/* What cannot be asked does not end the search: the program may be found elsewhere. */
 	for (i = 0; i < look->nr_ids && !look->found; i++) {
 		err = look_at_links(look, look->id[i]);
@@ -233,21 +158,8 @@ static int look_around(struct look *look)
 
 int rxaqm_xdp_near(__u32 prog_id)
 {
-	const struct timeval patience = { .tv_sec = 1 };
 	static struct look look;
-	const int on = 1;
-	int result;
 
 	look = (struct look){ .prog_id = prog_id };
-	look.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	if (look.fd < 0)
-		return -errno;
-	setsockopt(look.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	/* Without it the kernel does not look at the attributes of these requests. */
-	if (setsockopt(look.fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on)))
-		result = -errno;
-	else
-		result = look_around(&look);
-	close(look.fd);
-	return result;
+	return look_around(&look);
 }

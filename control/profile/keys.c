@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/parse.h"
 #include "poll.h"
 
@@ -16,134 +15,7 @@ static const char *const coverage_names[] = { "unknown", "none", "ptp", "some", 
 static const char *const path_names[] = { "unknown", "gro",	"frags", "list",
 					  "backlog", "receive", NULL };
 static const char *const stamp_names[] = { "none", "hwtstamp", "tstamp", NULL };
-static const char *const boolean_names[] = { "no", "yes", NULL };
-static const char *const napi_names[] = { "unknown", "joint", "apart", NULL };
-enum fact_type {
-	FACT_CHOICE, /* int or enum */
-	FACT_RULE, /* enum rxaqm_target_rule */
-	FACT_NUMBER, /* unsigned int */
-	FACT_DURATION, /* __u64, ns */
-	FACT_TEXT, /* char[] */
-	FACT_SYMBOL, /* char[] of a C identifier */
-	FACT_RELEASE, /* char[], such as 6.3 */
-	FACT_NOTE, /* one more of note[] */
-};
-
-static const struct fact {
-	const char *key;
-	enum fact_type type;
-	size_t offset, size; /* in struct rxaqm_profile */
-	const char *const *choices; /* "unknown" is for what is not said */
-	unsigned int max; /* of a number; the least is 1 */
-} facts[] = {
-#define FACT(field) \
-	offsetof(struct rxaqm_profile, field), sizeof(((struct rxaqm_profile *)0)->field)
-	{ "CompletionDesign", FACT_CHOICE, FACT(design), design_names, 0 },
-	{ "CompletionDesignChange", FACT_TEXT, FACT(design_change), NULL, 0 },
-	{ "Napi", FACT_CHOICE, FACT(napi), napi_names, 0 },
-	{ "NapiPoll", FACT_SYMBOL, FACT(napi_poll), NULL, 0 },
-	{ "WorkCountsTx", FACT_CHOICE, FACT(work_counts_tx), boolean_names, 0 },
-	{ "PollPackets", FACT_NUMBER, FACT(poll_packets), NULL, RXAQM_POLL_PACKETS_MAX },
-	{ "ReceivePath", FACT_CHOICE, FACT(path_native), path_names, 0 },
-	{ "ReceivePathGeneric", FACT_CHOICE, FACT(path_generic), path_names, 0 },
-	{ "TimestampField", FACT_CHOICE, FACT(stamp), stamp_names, 0 },
-	{ "TimestampCoverage", FACT_CHOICE, FACT(coverage), coverage_names, 0 },
-	{ "HintSince", FACT_RELEASE, FACT(hint_since), NULL, 0 },
-	{ "RxRing", FACT_NUMBER, FACT(ring_entries), NULL, 1U << 20 },
-	{ "RxRingDefault", FACT_NUMBER, FACT(ring_default), NULL, 1U << 20 },
-	{ "RxRingMax", FACT_NUMBER, FACT(ring_max), NULL, 1U << 20 },
-	{ "Moderation", FACT_DURATION, FACT(moderation_ns), NULL, 0 },
-	{ "TargetRule", FACT_RULE, FACT(target_rule), NULL, 0 },
-	{ "Note", FACT_NOTE, 0, 0, NULL, 0 },
-	{ "Warning", FACT_NOTE, 0, 0, NULL, 0 },
-#undef FACT
-};
-#define NR_FACTS (sizeof(facts) / sizeof(facts[0]))
-
-const char *rxaqm_profile_choices(const char *const *choices, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	buf[0] = '\0';
-	for (; *choices; choices++) {
-		if (!strcmp(*choices, "unknown"))
-			continue;
-		len += (size_t)snprintf(buf + len, size - len, "%s%s",
-					!len	   ? "" :
-					choices[1] ? ", " :
-						     " or ",
-					*choices);
-		if (len >= size)
-			break;
-	}
-	return buf;
-}
-
-int rxaqm_profile_choose(const char *key, const char *value, const char *const *choices,
-			 struct rxaqm_error *error)
-{
-	char list[128];
-	int i;
-
-	for (i = 0; choices[i]; i++)
-		if (!strcmp(choices[i], value) && strcmp(value, "unknown"))
-			return i;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s=%.40s: must be %s", key, value,
-			       rxaqm_profile_choices(choices, list, sizeof(list)));
-}
-
-static int set_choice(const struct fact *fact, const char *value, void *field,
-		      struct rxaqm_error *error)
-{
-	int choice = rxaqm_profile_choose(fact->key, value, fact->choices, error);
-
-	if (choice < 0)
-		return choice;
-	memcpy(field, &choice, sizeof(choice));
-	return 0;
-}
-
-static int set_rule(const struct fact *fact, const char *value, void *field,
-		    struct rxaqm_error *error)
-{
-	const char *names[RXAQM_RULE_OWN_CPU + 2] = { NULL };
-	struct fact choice = *fact;
-	int rule;
-
-	for (rule = 0; rule <= RXAQM_RULE_OWN_CPU; rule++)
-		names[rule] = rxaqm_target_rule_name((enum rxaqm_target_rule)rule);
-	choice.choices = names;
-	return set_choice(&choice, value, field, error);
-}
-
-static int set_number(const struct fact *fact, const char *value, void *field,
-		      struct rxaqm_error *error)
-{
-	unsigned int number;
-	__u64 parsed;
-
-	if (rxaqm_parse_u64(value, 1, fact->max, &parsed))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.40s: must be a number from 1 to %u", fact->key, value,
-				       fact->max);
-	number = (unsigned int)parsed;
-	memcpy(field, &number, sizeof(number));
-	return 0;
-}
-
-static int set_duration(const struct fact *fact, const char *value, void *field,
-			struct rxaqm_error *error)
-{
-	__u64 ns;
-
-	if (rxaqm_parse_duration(value, &ns) || !ns || ns > RXAQM_NSEC_PER_SEC)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.40s: must be a time of up to 1s, with a unit (ns, us, "
-				       "ms), such as 50us",
-				       fact->key, value);
-	memcpy(field, &ns, sizeof(ns));
-	return 0;
-}
+const char *const rxaqm_napi_names[] = { "unknown", "joint", "apart", NULL };
 
 bool rxaqm_profile_is_name(const char *value, const char *more)
 {
@@ -155,110 +27,140 @@ bool rxaqm_profile_is_name(const char *value, const char *more)
 	return true;
 }
 
+int rxaqm_profile_check_symbol(const char *value, struct rxaqm_error *error)
+{
+	return rxaqm_profile_is_name(value, "_.") ?
+		       0 :
+		       rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "must be the name of a kernel function");
+}
+
 /* A kernel release such as 6.3. */
-static bool is_release(const char *value)
+static int check_release(const char *value, struct rxaqm_error *error)
 {
 	char *dot = strchr(value, '.');
 	char major[8];
 	__u64 number;
 
-	if (!dot || dot == value || dot - value >= (long)sizeof(major))
-		return false;
-	snprintf(major, sizeof(major), "%.*s", (int)(dot - value), value);
-	return !rxaqm_parse_u64(major, 2, 99, &number) &&
-	       !rxaqm_parse_u64(dot + 1, 0, 999, &number);
-}
-
-static int set_text(const struct fact *fact, const char *value, char *field,
-		    struct rxaqm_error *error)
-{
-	static const char *const forms[] = {
-		[FACT_TEXT] = "text",
-		[FACT_NOTE] = "text",
-		[FACT_SYMBOL] = "the name of a kernel function",
-		[FACT_RELEASE] = "a kernel release such as 6.3",
-	};
-	bool good = *value;
-
-	if (fact->type == FACT_SYMBOL)
-		good = rxaqm_profile_is_name(value, "_.");
-	else if (fact->type == FACT_RELEASE)
-		good = is_release(value);
-	if (!good)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s=%.40s: must be %s",
-				       fact->key, value, forms[fact->type]);
-	if (strlen(value) >= fact->size)
+	snprintf(major, sizeof(major), "%.*s", dot ? (int)(dot - value) : 0, value);
+	if (!dot || dot - value >= (long)sizeof(major) || rxaqm_parse_u64(major, 2, 99, &number) ||
+	    rxaqm_parse_u64(dot + 1, 0, 999, &number))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.40s...: longer than %zu characters", fact->key, value,
-				       fact->size - 1);
-	memcpy(field, value, strlen(value) + 1);
+				       "must be a kernel release such as 6.3");
 	return 0;
 }
 
-static int add_note(struct rxaqm_profile *profile, const struct fact *fact, const char *value,
+#define FACT(field) .section = "Nic", RXAQM_FIELD(struct rxaqm_profile, field)
+#define CHOICE(words) .type = RXAQM_TYPE_FACT, .choices = words
+#define NUMBER(most) .type = RXAQM_TYPE_NUMBER, .min = 1, .max = most, .none = ""
+#define TEXT .type = RXAQM_TYPE_TEXT, .none = ""
+#define UNKNOWN .otherwise = "unknown"
+#define RING_MAX (1U << 20)
+
+const struct rxaqm_key rxaqm_fact_keys[] = {
+	{ FACT(design), .name = "CompletionDesign", CHOICE(design_names), UNKNOWN,
+	  .label = "completion design",
+	  .help = "how Rx and Tx completions reach the host: in one queue (shared), in one each "
+		  "(split), as marks in the rings (writeback), or not at all (none)" },
+	{ FACT(design_change), .name = "CompletionDesignChange", TEXT, UNKNOWN,
+	  .label = "  to change it",
+	  .help = "how the operator can change that, up to 127 characters" },
+	{ FACT(napi), .name = "Napi", CHOICE(rxaqm_napi_names), UNKNOWN,
+	  .label = "NAPIs of Rx and Tx",
+	  .help = "Rx and Tx of a queue are polled by one NAPI, or by one each" },
+	{ FACT(napi_poll), .name = "NapiPoll", TEXT, UNKNOWN, .form = "SYMBOL",
+	  .check = rxaqm_profile_check_symbol, .label = "NAPI poll function",
+	  .help = "the driver's NAPI poll function, for Rx" },
+	{ FACT(work_counts_tx), .name = "WorkCountsTx", .type = RXAQM_TYPE_BOOL,
+	  .must = "no or yes", UNKNOWN, .label = "NAPI work counts Tx",
+	  .help = "a poll may report its whole budget because of Tx" },
+	{ FACT(poll_packets), .name = "PollPackets", NUMBER(RXAQM_POLL_PACKETS_MAX),
+	  .otherwise = "the NAPI budget, 64", .label = "packets a poll",
+	  .help = "most packets that a poll takes, if that is not the NAPI budget" },
+	{ FACT(path_native), .name = "ReceivePath", CHOICE(path_names), UNKNOWN,
+	  .label = "receive path",
+	  .help = "how packets enter the stack with native XDP: napi_gro_receive (gro), "
+		  "napi_gro_frags (frags), netif_receive_skb_list (list), netif_receive_skb "
+		  "(receive), netif_rx (backlog)" },
+	{ FACT(path_generic), .name = "ReceivePathGeneric", CHOICE(path_names), UNKNOWN,
+	  .label = "  with generic XDP",
+	  .help = "the same with generic XDP; with backlog the queue that stands is the CPU's, not "
+		  "the NIC's, and rxaqm works by CPU" },
+	{ FACT(coverage), .name = "TimestampCoverage", CHOICE(coverage_names),
+	  .otherwise = "unknown, or up to the chip: ethtool -T", .label = "Rx timestamps",
+	  .help = "packets that the NIC stamps: none, those of PTP, of all kinds but not each, "
+		  "each" },
+	{ FACT(stamp), .name = "TimestampField", CHOICE(stamp_names), .otherwise = "none",
+	  .label = "  in field of skb",
+	  .help = "where the skb has its receive time: skb_shinfo(skb)->hwtstamps or skb->tstamp" },
+	{ FACT(hint_since), .name = "HintSince", TEXT, UNKNOWN, .form = "RELEASE",
+	  .check = check_release, .label = "XDP hint since",
+	  .help = "first kernel in which XDP can read the receive time "
+		  "(bpf_xdp_metadata_rx_timestamp), such as 6.3" },
+	{ FACT(ring_entries), .name = "RxRing", NUMBER(RING_MAX), UNKNOWN, .label = "Rx ring",
+	  .help = "packets that an Rx ring holds, if ethtool -g cannot tell" },
+	{ FACT(ring_default), .name = "RxRingDefault", NUMBER(RING_MAX), UNKNOWN,
+	  .label = "Rx ring, default", .help = "the same by default, if it can tell" },
+	{ FACT(ring_max), .name = "RxRingMax", NUMBER(RING_MAX), UNKNOWN,
+	  .label = "Rx ring, at most", .help = "and at most" },
+	{ FACT(moderation_ns), .name = "Moderation", .type = RXAQM_TYPE_DURATION, .min = 1,
+	  .max = RXAQM_NSEC_PER_SEC, .none = "", UNKNOWN,
+	  .must = "a time of up to 1s, with a unit (ns, us, ms), such as 50us",
+	  .label = "Rx moderation",
+	  .help = "wait for an Rx interrupt by default, before it adapts itself" },
+	{ FACT(target_rule), .name = "TargetRule", CHOICE(rxaqm_target_rule_names), UNKNOWN,
+	  .none = "", .label = "rule for targets",
+	  .help = "how the target follows from the delay that is batching, not queueing, the "
+		  "floor" },
+	{ FACT(note[0].text), .name = "Note", TEXT,
+	  .help = "what else is to be known, up to 191 characters; profile show prints it; may be "
+		  "given several times" },
+	{ FACT(note[0].text), .name = "Warning", TEXT, .help = "the same; attach says it, too" },
+	{ 0 },
+};
+
+static int add_note(struct rxaqm_profile *profile, const struct rxaqm_key *key, const char *value,
 		    struct rxaqm_error *error)
 {
-	unsigned int nr = profile->nr_notes;
-	struct fact sized = *fact;
+	struct rxaqm_key next = *key;
 	int err;
 
-	if (nr == RXAQM_PROFILE_NOTES_MAX)
+	if (profile->nr_notes == RXAQM_PROFILE_NOTES_MAX)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "%s=%.40s: more than %d notes and warnings; join some",
-				       fact->key, value, RXAQM_PROFILE_NOTES_MAX);
-	sized.size = sizeof(profile->note[nr].text);
-	err = set_text(&sized, value, profile->note[nr].text, error);
-	if (err)
-		return err;
-	profile->note[nr].warning = !strcmp(fact->key, "Warning");
-	profile->nr_notes++;
-	return 0;
+				       key->name, value, RXAQM_PROFILE_NOTES_MAX);
+	next.offset += profile->nr_notes * sizeof(profile->note[0]);
+	err = rxaqm_key_set(&next, profile, value, 0, error);
+	if (!err)
+		profile->note[profile->nr_notes++].warning = !strcmp(key->name, "Warning");
+	return err;
 }
 
-int rxaqm_profile_unknown_key(const char *section, const char *key, const char *const *keys,
+int rxaqm_profile_unknown_key(const struct rxaqm_key *keys, const char *section, const char *key,
 			      struct rxaqm_error *error)
 {
-	const char *nearest = rxaqm_nearest(key, keys);
-	char list[320];
+	char list[RXAQM_KEY_TEXT_LEN], must_be[RXAQM_KEY_TEXT_LEN];
+	const char *names[RXAQM_KEYS_MAX + 1];
 
-	if (nearest)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "unknown key \"%.80s\" in [%s]; did you mean %s?", key,
-				       section, nearest);
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown key \"%.80s\" in [%s]; it must be %s", key, section,
-			       rxaqm_profile_choices(keys, list, sizeof(list)));
+	rxaqm_key_names(keys, NULL, 0, names);
+	snprintf(must_be, sizeof(must_be), "it must be %.400s",
+		 rxaqm_words(names, ", ", " or ", list));
+	return rxaqm_key_unknown("key", key, section, names, must_be, error);
 }
 
 int rxaqm_profile_set_fact(struct rxaqm_profile *profile, const char *key, const char *value,
-			   unsigned int *seen, struct rxaqm_error *error)
+			   unsigned int line, struct rxaqm_keys_seen *seen,
+			   struct rxaqm_error *error)
 {
-	const char *names[NR_FACTS + 1] = { NULL };
-	const struct fact *fact;
-	char *field;
-	size_t i;
+	const struct rxaqm_key *fact = rxaqm_key_find(rxaqm_fact_keys, NULL, key);
+	int err;
 
-	for (i = 0; i < NR_FACTS && strcmp(facts[i].key, key); i++)
-		names[i] = facts[i].key;
-	if (i == NR_FACTS)
-		return rxaqm_profile_unknown_key("Nic", key, names, error);
-	fact = &facts[i];
-	if (fact->type == FACT_NOTE)
+	if (!fact)
+		return rxaqm_profile_unknown_key(rxaqm_fact_keys, "Nic", key, error);
+	if (fact->offset == offsetof(struct rxaqm_profile, note[0].text))
 		return add_note(profile, fact, value, error);
-	if (*seen & (1U << i))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s is set twice; delete one", key);
-	*seen |= 1U << i;
-	field = (char *)profile + fact->offset;
-	if (fact->type == FACT_CHOICE)
-		return set_choice(fact, value, field, error);
-	if (fact->type == FACT_RULE)
-		return set_rule(fact, value, field, error);
-	if (fact->type == FACT_NUMBER)
-		return set_number(fact, value, field, error);
-	if (fact->type == FACT_DURATION)
-		return set_duration(fact, value, field, error);
-	return set_text(fact, value, field, error);
+	err = rxaqm_key_once(seen, rxaqm_fact_keys, key, NULL, line, error);
+	return err ? err : rxaqm_key_set(fact, profile, value, 0, error);
 }
 
 const char *rxaqm_design_name(enum rxaqm_design design)
@@ -268,7 +170,7 @@ const char *rxaqm_design_name(enum rxaqm_design design)
 
 const char *rxaqm_napi_name(enum rxaqm_napi napi)
 {
-	return napi_names[napi];
+	return rxaqm_napi_names[napi];
 }
 
 const char *rxaqm_coverage_name(enum rxaqm_coverage coverage)

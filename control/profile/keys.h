@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The section [Nic] of a profile: one row a key. */
+/* The keys of profiles. */
 #ifndef RXAQM_PROFILE_KEYS_H
 #define RXAQM_PROFILE_KEYS_H
 
+#include "keys/keys.h"
 #include "profile/profile.h"
 
-/* Set the fact @key of @profile. @seen has a bit for each key that was set, 0 at first.
- * -EINVAL with @error.
- */
+/* [Nic], of struct rxaqm_profile. Ends with a NULL name. */
+extern const struct rxaqm_key rxaqm_fact_keys[];
+/* [Match], of struct rxaqm_match, by its key; match.c. */
+extern const struct rxaqm_key rxaqm_match_keys[];
+
+extern const char *const rxaqm_napi_names[]; /* by enum rxaqm_napi, ends with NULL */
+
+/* Set the fact @key of @profile. -EINVAL with @error. */
 int rxaqm_profile_set_fact(struct rxaqm_profile *profile, const char *key, const char *value,
-			   unsigned int *seen, struct rxaqm_error *error);
+			   unsigned int line, struct rxaqm_keys_seen *seen,
+			   struct rxaqm_error *error);
 
-/* "a, b or c" of @choices (ends with NULL; "unknown" is for what is not said). */
-const char *rxaqm_profile_choices(const char *const *choices, char *buf, size_t size);
-
-/* Index of @value in @choices; -EINVAL with @error about @key. */
-int rxaqm_profile_choose(const char *key, const char *value, const char *const *choices,
-			 struct rxaqm_error *error);
+/* There is no @key in @section of @keys, but others. -EINVAL with @error. */
+int rxaqm_profile_unknown_key(const struct rxaqm_key *keys, const char *section, const char *key,
+			      struct rxaqm_error *error);
 
 /* Is @value made of letters, digits and the characters @more? */
 bool rxaqm_profile_is_name(const char *value, const char *more);
 
-int rxaqm_profile_unknown_key(const char *section, const char *key, const char *const *keys,
-			      struct rxaqm_error *error);
+/* -EINVAL with @error: @value is no name of a kernel function. */
+int rxaqm_profile_check_symbol(const char *value, struct rxaqm_error *error);
 
 #endif /* RXAQM_PROFILE_KEYS_H */

@@ -17,22 +17,11 @@ enum key {
 	NR_KEYS
 };
 
-static const char *const key_names[NR_KEYS + 1] = {
-	[KEY_DRIVER] = "Driver",     [KEY_NAPI_POLL] = "NapiPoll",	 [KEY_NAPI] = "Napi",
-	[KEY_CHANNELS] = "Channels", [KEY_PRIVATE_FLAG] = "PrivateFlag",
-};
-
-static const char *const napi_names[] = { "unknown", "joint", "apart", NULL };
 static const char *const channel_names[] = { "unknown", "combined", "separate", NULL };
-
-const char *const *rxaqm_match_keys(void)
-{
-	return key_names;
-}
 
 const char *rxaqm_match_name(const struct rxaqm_match *match)
 {
-	return key_names[match->key];
+	return rxaqm_match_keys[match->key].name;
 }
 
 const char *rxaqm_channels_name(enum rxaqm_channels channels)
@@ -77,33 +66,62 @@ static int check_driver(const char *value, struct rxaqm_error *error)
 	}
 	if (!nr)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "Driver=%.40s: must be the name of a driver as \"ethtool -i\" "
-				       "shows it, several with blanks between, or *",
-				       value);
+				       "must be the name of a driver as \"ethtool -i\" shows it, "
+				       "several with blanks between, or *");
 	if (nr > 1 && has_word(value, "*"))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "Driver=%.40s: contradicts itself: * is any driver; delete it "
-				       "or the names",
-				       value);
+				       "contradicts itself: * is any driver; delete it or the "
+				       "names");
 	return 0;
 }
 
-static int check_flag(const struct rxaqm_profile *profile, const char *value,
-		      struct rxaqm_error *error)
+static int check_flag(const char *value, struct rxaqm_error *error)
 {
 	const char *name = value + (*value == '!');
+
+	if (*name && strlen(name) < ETH_GSTRING_LEN && rxaqm_profile_is_name(name, "_-."))
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+			       "must be the name of a flag as \"ethtool --show-priv-flags\" shows "
+			       "it, behind ! for one that is off");
+}
+
+#define KEY .section = "Match", RXAQM_FIELD(struct rxaqm_match, value)
+
+const struct rxaqm_key rxaqm_match_keys[NR_KEYS + 1] = {
+	[KEY_DRIVER] = { KEY, .name = "Driver", .type = RXAQM_TYPE_TEXT, .form = "NAME ...|*",
+			 .check = check_driver,
+			 .help = "required: name of the driver (ethtool -i), or several with blanks "
+				 "between, each of up to 31 letters, digits, _, -, .; * for any" },
+	[KEY_NAPI_POLL] = { KEY, .name = "NapiPoll", .type = RXAQM_TYPE_TEXT, .form = "SYMBOL",
+			    .check = rxaqm_profile_check_symbol,
+			    .help = "a function that polls a NAPI of the interface: the generation "
+				    "of the NIC, or the format of its queues" },
+	[KEY_NAPI] = { KEY, .name = "Napi", .type = RXAQM_TYPE_FACT, .choices = rxaqm_napi_names,
+		       .help = "Rx and Tx of a queue have one NAPI (joint) or one each (apart); "
+			       "told by the driver, or by counting NAPIs" },
+	[KEY_CHANNELS] = { KEY, .name = "Channels", .type = RXAQM_TYPE_FACT,
+			   .choices = channel_names,
+			   .help = "ethtool -l has combined channels (also with extras of one "
+				   "direction), or none" },
+	[KEY_PRIVATE_FLAG] = { KEY, .name = "PrivateFlag", .type = RXAQM_TYPE_TEXT,
+			       .form = "NAME|!NAME", .check = check_flag,
+			       .help = "a flag of ethtool --show-priv-flags is on; with ! before "
+				       "its name, off; up to 31 characters; may be given several "
+				       "times" },
+};
+
+/* Refuse the flag @value of a profile that says something of it already. */
+static int check_repeated(const struct rxaqm_profile *profile, const char *value,
+			  struct rxaqm_error *error)
+{
 	unsigned int i;
 
-	if (!*name || strlen(name) >= ETH_GSTRING_LEN || !rxaqm_profile_is_name(name, "_-."))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "PrivateFlag=%.40s: must be the name of a flag as \"ethtool "
-				       "--show-priv-flags\" shows it, behind ! for one that is off",
-				       value);
 	for (i = 0; i < profile->nr_matches; i++) {
 		const struct rxaqm_match *match = &profile->match[i];
 
 		if (match->key == KEY_PRIVATE_FLAG &&
-		    !strcmp(match->value + (match->value[0] == '!'), name))
+		    !strcmp(match->value + (match->value[0] == '!'), value + (*value == '!')))
 			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 					       "PrivateFlag=%s: %s PrivateFlag=%s on line %u; delete "
 					       "one",
@@ -115,62 +133,35 @@ static int check_flag(const struct rxaqm_profile *profile, const char *value,
 	return 0;
 }
 
-static int check_value(const struct rxaqm_profile *profile, enum key key, const char *value,
-		       struct rxaqm_error *error)
-{
-	int choice = 0;
-
-	switch (key) {
-	case KEY_DRIVER:
-		return check_driver(value, error);
-	case KEY_NAPI_POLL:
-		if (rxaqm_profile_is_name(value, "_."))
-			return 0;
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "NapiPoll=%.40s: must be the name of a kernel function",
-				       value);
-	case KEY_NAPI:
-		choice = rxaqm_profile_choose("Napi", value, napi_names, error);
-		break;
-	case KEY_CHANNELS:
-		choice = rxaqm_profile_choose("Channels", value, channel_names, error);
-		break;
-	case KEY_PRIVATE_FLAG:
-	case NR_KEYS:
-		return check_flag(profile, value, error);
-	}
-	return choice < 0 ? choice : 0;
-}
-
 int rxaqm_match_add(struct rxaqm_profile *profile, const char *key, const char *value,
 		    unsigned int line, struct rxaqm_error *error)
 {
+	const struct rxaqm_key *row = rxaqm_key_find(rxaqm_match_keys, NULL, key);
 	struct rxaqm_match *match = &profile->match[profile->nr_matches];
-	unsigned int i, nr;
+	unsigned int i, nr = (unsigned int)(row - rxaqm_match_keys);
+	struct rxaqm_keys_seen seen = {};
 	int err;
 
-	for (nr = 0; nr < NR_KEYS && strcmp(key_names[nr], key);)
-		nr++;
-	if (nr == NR_KEYS)
-		return rxaqm_profile_unknown_key("Match", key, key_names, error);
+	if (!row)
+		return rxaqm_profile_unknown_key(rxaqm_match_keys, "Match", key, error);
 	for (i = 0; i < profile->nr_matches; i++)
-		if (profile->match[i].key == nr && nr != KEY_PRIVATE_FLAG)
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s is set twice, first on line %u; delete one", key,
-					       profile->match[i].line);
-	if (profile->nr_matches == RXAQM_PROFILE_MATCHES_MAX ||
-	    strlen(value) >= sizeof(match->value))
+		seen.line[profile->match[i].key] = profile->match[i].line;
+	err = nr == KEY_PRIVATE_FLAG ?
+		      check_repeated(profile, value, error) :
+		      rxaqm_key_once(&seen, rxaqm_match_keys, key, NULL, line, error);
+	if (err)
+		return err;
+	if (profile->nr_matches == RXAQM_PROFILE_MATCHES_MAX)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.40s: more than %d conditions, or longer than %zu "
-				       "characters",
-				       key, value, RXAQM_PROFILE_MATCHES_MAX,
-				       sizeof(match->value) - 1);
-	err = check_value(profile, (enum key)nr, value, error);
+				       "%s=%.40s: more than %d conditions", key, value,
+				       RXAQM_PROFILE_MATCHES_MAX);
+	err = rxaqm_key_set(row, match, value, 0, error);
 	if (err)
 		return err;
 	match->key = nr;
 	match->line = line;
-	strcpy(match->value, value);
+	/* What is compared is the word. */
+	snprintf(match->value, sizeof(match->value), "%s", value);
 	profile->nr_matches++;
 	if (nr == KEY_DRIVER)
 		strcpy(profile->driver, value);
@@ -196,13 +187,13 @@ static void say(char why[RXAQM_MATCH_WHY_LEN], const char *fmt, ...)
 	va_end(args);
 }
 
-static enum rxaqm_verdict verdict_of(bool holds)
+static enum rxaqm_match_result result_of(bool holds)
 {
-	return holds ? RXAQM_VERDICT_YES : RXAQM_VERDICT_NO;
+	return holds ? RXAQM_MATCH_YES : RXAQM_MATCH_NO;
 }
 
-static enum rxaqm_verdict napi_poll_holds(const char *value, struct rxaqm_nic_facts *facts,
-					  char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result napi_poll_holds(const char *value, struct rxaqm_nic_facts *facts,
+					       char why[RXAQM_MATCH_WHY_LEN])
 {
 	bool holds = false;
 	unsigned int i;
@@ -210,7 +201,7 @@ static enum rxaqm_verdict napi_poll_holds(const char *value, struct rxaqm_nic_fa
 	rxaqm_nic_facts_napi(facts);
 	if (!facts->nr_polls) {
 		say(why, "unknown: %s", facts->napi_unknown ? facts->napi_unknown : "no NAPI");
-		return RXAQM_VERDICT_UNKNOWN;
+		return RXAQM_MATCH_UNKNOWN;
 	}
 	say(why, "its NAPIs are polled by");
 	for (i = 0; i < facts->nr_polls; i++) {
@@ -221,39 +212,39 @@ static enum rxaqm_verdict napi_poll_holds(const char *value, struct rxaqm_nic_fa
 		if (!strcmp(facts->napi_poll[i], value))
 			holds = true;
 	}
-	return verdict_of(holds);
+	return result_of(holds);
 }
 
-static enum rxaqm_verdict napi_holds(const char *value, struct rxaqm_nic_facts *facts,
-				     char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result napi_holds(const char *value, struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN])
 {
 	rxaqm_nic_facts_napi(facts);
 	if (!facts->napi) {
 		say(why, "unknown: %s",
 		    facts->napi_unknown ? facts->napi_unknown :
 					  "the driver does not say which NAPI serves which queue");
-		return RXAQM_VERDICT_UNKNOWN;
+		return RXAQM_MATCH_UNKNOWN;
 	}
-	say(why, "NAPIs for Rx and Tx: %s", napi_names[facts->napi]);
-	return verdict_of(!strcmp(napi_names[facts->napi], value));
+	say(why, "NAPIs for Rx and Tx: %s", rxaqm_napi_names[facts->napi]);
+	return result_of(!strcmp(rxaqm_napi_names[facts->napi], value));
 }
 
-static enum rxaqm_verdict channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
-					char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
+					     char why[RXAQM_MATCH_WHY_LEN])
 {
 	enum rxaqm_channels channels = rxaqm_nic_facts_channels(facts);
 
 	if (!facts->channels_known) {
 		say(why, "unknown: ethtool -l cannot tell");
-		return RXAQM_VERDICT_UNKNOWN;
+		return RXAQM_MATCH_UNKNOWN;
 	}
 	say(why, "ethtool -l: rx %u, tx %u, combined %u", facts->nr_rx, facts->nr_tx,
 	    facts->nr_combined);
-	return verdict_of(!strcmp(channel_names[channels], value));
+	return result_of(!strcmp(channel_names[channels], value));
 }
 
-static enum rxaqm_verdict flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
-				     char why[RXAQM_MATCH_WHY_LEN])
+static enum rxaqm_match_result flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN])
 {
 	bool wanted = value[0] != '!';
 	unsigned int i;
@@ -263,14 +254,15 @@ static enum rxaqm_verdict flag_holds(const char *value, const struct rxaqm_nic_f
 			continue;
 		say(why, "ethtool --show-priv-flags: %s is %s", value + !wanted,
 		    facts->flag[i].on ? "on" : "off");
-		return verdict_of(facts->flag[i].on == wanted);
+		return result_of(facts->flag[i].on == wanted);
 	}
 	say(why, "unknown: ethtool --show-priv-flags has no %s", value + !wanted);
-	return RXAQM_VERDICT_UNKNOWN;
+	return RXAQM_MATCH_UNKNOWN;
 }
 
-enum rxaqm_verdict rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *facts,
-				     char why[RXAQM_MATCH_WHY_LEN])
+enum rxaqm_match_result rxaqm_match_holds(const struct rxaqm_match *match,
+					  struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN])
 {
 	switch ((enum key)match->key) {
 	case KEY_NAPI_POLL:
@@ -286,7 +278,7 @@ enum rxaqm_verdict rxaqm_match_holds(const struct rxaqm_match *match, struct rxa
 		break;
 	}
 	say(why, "ethtool -i: %s", facts->driver[0] ? facts->driver : "no driver");
-	return verdict_of(!strcmp(match->value, "*") || has_word(match->value, facts->driver));
+	return result_of(!strcmp(match->value, "*") || has_word(match->value, facts->driver));
 }
 
 struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxaqm_nic_facts *facts)
@@ -300,7 +292,7 @@ struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxa
 	if (strcmp(profile->driver, "*") && !has_word(profile->driver, facts->driver))
 		fit.fits = false;
 	for (i = 0; i < profile->nr_matches && fit.fits; i++) {
-		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_VERDICT_YES)
+		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_MATCH_YES)
 			fit.fits = false;
 		fit.conditions += profile->match[i].key != KEY_DRIVER;
 	}

@@ -5,14 +5,12 @@
 
 #include "profile/profile.h"
 
-enum rxaqm_verdict {
-	RXAQM_VERDICT_NO,
-	RXAQM_VERDICT_YES,
-	RXAQM_VERDICT_UNKNOWN, /* the machine does not say; counts as no */
+enum rxaqm_match_result {
+	RXAQM_MATCH_NO,
+	RXAQM_MATCH_YES,
+	RXAQM_MATCH_UNKNOWN, /* the machine does not say; counts as no */
 };
 
-/* Names of the keys, ends with NULL. */
-const char *const *rxaqm_match_keys(void);
 const char *rxaqm_match_name(const struct rxaqm_match *match);
 
 /* Add the line @key=@value. -EINVAL with @error. */
@@ -24,8 +22,9 @@ int rxaqm_match_check(const struct rxaqm_profile *profile, struct rxaqm_error *e
 
 #define RXAQM_MATCH_WHY_LEN 320
 /* Does @match hold? @why gets what the machine says, and how to ask it: "ethtool -i: igb". */
-enum rxaqm_verdict rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *facts,
-				     char why[RXAQM_MATCH_WHY_LEN]);
+enum rxaqm_match_result rxaqm_match_holds(const struct rxaqm_match *match,
+					  struct rxaqm_nic_facts *facts,
+					  char why[RXAQM_MATCH_WHY_LEN]);
 
 /* How well @profile fits; 0: not at all. */
 struct rxaqm_fit {

@@ -10,37 +10,20 @@
 
 struct load {
 	struct rxaqm_profile *profile;
-	struct rxaqm_policy policy; /* the settings so far */
-	unsigned int seen; /* facts */
+	struct rxaqm_keys_seen settings, facts;
 };
 
 static int load_setting(struct load *load, const char *key, const char *value, unsigned int line,
 			struct rxaqm_error *error)
 {
 	struct rxaqm_profile *profile = load->profile;
-	unsigned int i, nr = profile->nr_settings;
-	int err;
 
 	if (!strcmp(key, "mode") || !strcmp(key, "lease"))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "%s is not for profiles to set; use \"rxaqm policy set\"",
 				       key);
-	for (i = 0; i < nr; i++)
-		if (!strcmp(profile->setting[i].key, key))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s is set twice, first on line %u; delete one", key,
-					       profile->setting[i].line);
-	err = rxaqm_setting_set(&load->policy, key, value, 0, error);
-	if (err)
-		return err;
-	if (nr == RXAQM_PROFILE_SETTINGS_MAX || strlen(value) >= RXAQM_SETTING_LEN)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s=%.40s...: too long",
-				       key, value);
-	snprintf(profile->setting[nr].key, sizeof(profile->setting[nr].key), "%s", key);
-	snprintf(profile->setting[nr].value, sizeof(profile->setting[nr].value), "%s", value);
-	profile->setting[nr].line = line;
-	profile->nr_settings++;
-	return 0;
+	return rxaqm_typed_add(profile->setting, &profile->nr_settings, &load->settings, NULL, key,
+			       value, line, error);
 }
 
 static int load_section(void *arg, const char *section, struct rxaqm_error *error)
@@ -62,7 +45,7 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 		return load_setting(load, key, value, line, error);
 	if (!strcmp(section, "Match"))
 		return rxaqm_match_add(load->profile, key, value, line, error);
-	return rxaqm_profile_set_fact(load->profile, key, value, &load->seen, error);
+	return rxaqm_profile_set_fact(load->profile, key, value, line, &load->facts, error);
 }
 
 /* What must hold between facts. */
@@ -84,13 +67,13 @@ int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *prof
 {
 	const struct rxaqm_ini_ops ops = { .section = load_section, .key = load_key };
 	struct load load = { .profile = profile };
+	struct rxaqm_policy policy;
 	struct rxaqm_error reason;
 	const char *where = "";
 	int err;
 
 	memset(profile, 0, sizeof(*profile));
 	profile->work_counts_tx = -1;
-	rxaqm_policy_init(&load.policy);
 	err = rxaqm_ini_read(file, path, &ops, &load, error);
 	if (err)
 		return err;
@@ -99,7 +82,7 @@ int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *prof
 		err = check_facts(profile, &reason);
 	if (!err) {
 		where = "[Policy]: ";
-		err = rxaqm_policy_check(&load.policy, &reason);
+		err = rxaqm_profile_policy(profile, &policy, &reason);
 	}
 	if (err)
 		return rxaqm_error_set(error, reason.exit_code, -err, "%s: %s%s", path, where,
@@ -110,15 +93,10 @@ int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *prof
 int rxaqm_profile_policy(const struct rxaqm_profile *profile, struct rxaqm_policy *policy,
 			 struct rxaqm_error *error)
 {
-	unsigned int i;
 	int err;
 
 	rxaqm_policy_init(policy);
-	for (i = 0; i < profile->nr_settings; i++) {
-		err = rxaqm_setting_set_by(policy, RXAQM_SOURCE_PROFILE, profile->setting[i].key,
-					   profile->setting[i].value, 0, error);
-		if (err)
-			return err;
-	}
-	return rxaqm_policy_check(policy, error);
+	err = rxaqm_typed_apply(profile->setting, profile->nr_settings, policy,
+				RXAQM_SOURCE_PROFILE, 0, error);
+	return err ? err : rxaqm_policy_check(policy, error);
 }

@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 #include "iface.h"
-#include "nic/profile_nic.h"
+#include "nic/facts.h"
 #include "config/settings.h"
-#include "tune/target.h"
+#include "tune/target_why.h"
 
 enum rxaqm_design { /* of the completion queues */
 	RXAQM_DESIGN_UNKNOWN,
@@ -32,7 +32,6 @@ enum rxaqm_receive_path {
 	RXAQM_PATH_RECEIVE, /* netif_receive_skb */
 };
 
-#define RXAQM_PROFILE_SETTINGS_MAX 16
 #define RXAQM_PROFILE_MATCHES_MAX 8
 #define RXAQM_PROFILE_NOTES_MAX 8
 
@@ -73,11 +72,7 @@ struct rxaqm_profile {
 	} note[RXAQM_PROFILE_NOTES_MAX];
 	/* [Policy]: key and value as typed, applied in order. */
 	unsigned int nr_settings;
-	struct {
-		char key[32];
-		char value[RXAQM_SETTING_LEN];
-		unsigned int line;
-	} setting[RXAQM_PROFILE_SETTINGS_MAX];
+	struct rxaqm_typed_setting setting[RXAQM_TYPED_MAX];
 };
 
 /* Read one profile from @file, called @path in messages: all but name and path. */
@@ -121,10 +116,5 @@ const char *rxaqm_channels_name(enum rxaqm_channels channels);
 const char *rxaqm_coverage_name(enum rxaqm_coverage coverage);
 const char *rxaqm_path_name(enum rxaqm_receive_path path);
 const char *rxaqm_stamp_name(enum rxaqm_stamp stamp); /* "none", "hwtstamp", "tstamp" */
-
-struct rxaqm_out;
-
-/* All fields of @profile: facts, settings, and the policy that they make. */
-void rxaqm_profile_out(struct rxaqm_out *out, const struct rxaqm_profile *profile);
 
 #endif /* RXAQM_PROFILE_H */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report/clock_out.h"
 
+#include "base/now.h"
 #include "clock/phc.h"
 
 static double ppm(__s64 q32)
 {
-	return (double)q32 * 1e6 / 4294967296.0;
+	return (double)q32 * 1e6 / RXAQM_Q32_ONE;
 }
 
 /* A mapping as it was published, if one is: the daemon may replace it meanwhile. */

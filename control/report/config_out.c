@@ -2,49 +2,26 @@
 /* What is in effect: text that is itself a configuration file, and JSON. */
 #include <string.h>
 
-#include "config/config.h"
 #include "base/out.h"
 #include "base/parse.h"
-
-/* In JSON durations are ns, and their keys say so. */
-static void print_key(struct rxaqm_out *out, const struct rxaqm_config_key *row, const void *object)
-{
-	const void *field = (const char *)object + row->offset;
-	char value[RXAQM_CONFIG_VALUE_LEN], key[32];
-
-	rxaqm_config_key_format(row, object, value);
-	rxaqm_out_text(out, "%s=%s\n", row->name, value);
-	switch (row->type) {
-	case RXAQM_CONFIG_BOOL:
-		rxaqm_out_bool(out, row->name, NULL, NULL, *(const bool *)field);
-		break;
-	case RXAQM_CONFIG_DURATION:
-		snprintf(key, sizeof(key), "%s_ns", row->name);
-		rxaqm_out_u64(out, key, NULL, *(const __u64 *)field);
-		break;
-	case RXAQM_CONFIG_PATH_OR_OFF:
-	case RXAQM_CONFIG_LISTEN:
-		if (*(const char *)field)
-			rxaqm_out_str(out, row->name, NULL, value);
-		else
-			rxaqm_out_null(out, row->name, NULL);
-		break;
-	default:
-		rxaqm_out_str(out, row->name, NULL, value);
-		break;
-	}
-}
+#include "config/config.h"
 
 /* Are the facts that "by default" stands for unknown until there is an interface? */
-static bool left_open(const struct rxaqm_config_key *row, const struct rxaqm_config_iface *iface)
+static bool left_open(const struct rxaqm_key *row, const struct rxaqm_config_iface *iface)
 {
 	return (!strcmp(row->name, "profile") && !iface->profile[0]) ||
 	       (!strcmp(row->name, "xdp_mode") && !iface->xdp_mode_set);
 }
 
+static void print_key(struct rxaqm_out *out, const struct rxaqm_key *row, const void *object)
+{
+	rxaqm_out_text(out, "%s=", row->name);
+	rxaqm_key_out(out, row, "%s\n", object, 0);
+}
+
 static void print_iface(struct rxaqm_out *out, const struct rxaqm_config_iface *iface)
 {
-	const struct rxaqm_config_key *row;
+	const struct rxaqm_key *row;
 	char lease[RXAQM_DURATION_LEN];
 	unsigned int i;
 
@@ -69,7 +46,7 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_config_iface *
 
 void rxaqm_config_out(struct rxaqm_out *out, const struct rxaqm_config *config)
 {
-	const struct rxaqm_config_key *row;
+	const struct rxaqm_key *row;
 	const char *section = "";
 	unsigned int i;
 

@@ -63,33 +63,49 @@ bool rxaqm_queue_unstamped(const struct rxaqm_queue *q)
 	       rxaqm_ns_after(q->poll_end_ns, q->distrust_until_ns);
 }
 
-const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
+enum rxaqm_signal_now rxaqm_queue_signal_now(const struct rxaqm_queue *q, __u64 now_ns)
 {
 	bool stamped = q->signal == RXAQM_SIGNAL_STAMP || q->signal == RXAQM_SIGNAL_HINT;
 
 	if (!(q->flags & RXAQM_QUEUE_POLLED))
-		return "none";
+		return RXAQM_SIGNAL_NOW_NONE;
 	/* A queue that stands gets samples all the time, or it has none. */
 	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
 	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
 	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
 	    !rxaqm_queue_distrust(q, now_ns) && !rxaqm_sample_inexact(q))
-		return q->signal == RXAQM_SIGNAL_HINT ? "hint" : "stamp";
-	return rxaqm_policy_by_polls(&q->policy) ? "busy" : "none";
+		return q->signal == RXAQM_SIGNAL_HINT ? RXAQM_SIGNAL_NOW_HINT :
+							RXAQM_SIGNAL_NOW_STAMP;
+	return rxaqm_policy_by_polls(&q->policy) ? RXAQM_SIGNAL_NOW_BUSY : RXAQM_SIGNAL_NOW_NONE;
+}
+
+const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	static const char *const names[RXAQM_NR_SIGNALS_NOW] = { "hint", "stamp", "busy", "none" };
+
+	return names[rxaqm_queue_signal_now(q, now_ns)];
+}
+
+enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	switch (policy->mode) {
+	case RXAQM_MODE_OFF:
+		return RXAQM_MODE_NOW_OFF;
+	case RXAQM_MODE_ENFORCE:
+		if (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns))
+			return RXAQM_MODE_NOW_ENFORCE;
+		return RXAQM_MODE_NOW_LAPSED;
+	default:
+		return RXAQM_MODE_NOW_OBSERVE;
+	}
 }
 
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
 {
-	switch (policy->mode) {
-	case RXAQM_MODE_OFF:
-		return "off";
-	case RXAQM_MODE_ENFORCE:
-		if (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns))
-			return "enforce";
-		return "observe (lease over)";
-	default:
-		return "observe";
-	}
+	static const char *const names[RXAQM_NR_MODES_NOW] = { "off", "observe", "enforce",
+							       "observe (lease over)" };
+
+	return names[rxaqm_mode_now(policy, now_ns)];
 }
 
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)

@@ -14,7 +14,15 @@ __u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int
 /* Packets counted in @hist since @since (may be NULL). */
 __u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since);
 
-/* What the queue goes by now: "hint", "stamp", "busy", "none". */
+enum rxaqm_signal_now {
+	RXAQM_SIGNAL_NOW_HINT,
+	RXAQM_SIGNAL_NOW_STAMP,
+	RXAQM_SIGNAL_NOW_BUSY,
+	RXAQM_SIGNAL_NOW_NONE,
+	RXAQM_NR_SIGNALS_NOW
+};
+/* What the queue goes by now, and its name: "hint", "stamp", "busy", "none". */
+enum rxaqm_signal_now rxaqm_queue_signal_now(const struct rxaqm_queue *q, __u64 now_ns);
 const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns);
 
 /* Packets have come for over a second, but no stamp with them. */
@@ -23,6 +31,14 @@ bool rxaqm_queue_unstamped(const struct rxaqm_queue *q);
 /* Why stamps are not believed now, in words; NULL if they are. */
 const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns);
 
+enum rxaqm_mode_now {
+	RXAQM_MODE_NOW_OFF,
+	RXAQM_MODE_NOW_OBSERVE,
+	RXAQM_MODE_NOW_ENFORCE,
+	RXAQM_MODE_NOW_LAPSED, /* enforce, but the lease is over: it observes */
+	RXAQM_NR_MODES_NOW
+};
+enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns);
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
 
 /* Where its stamps come from: "hint", "hwtstamp", "tstamp", "none". */

@@ -29,7 +29,9 @@ struct rxaqm_law_figures {
 	__u64 goal_ns, smooth_ns;
 };
 
-/* As the next packet would find it at @now_ns: p falls while none is judged. All 0 but for law=auto. */
+/* As the next packet would find it at @now_ns: p falls while none is judged. All 0 but for
+ * law=auto.
+ */
 void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
 		       struct rxaqm_law_figures *figures);
 

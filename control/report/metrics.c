@@ -18,14 +18,9 @@ static int print_all(struct rxaqm_metrics_text *text, const struct rxaqm_metrics
 
 	if (view && rows) {
 		rxaqm_metrics_look(view, metrics);
-		rxaqm_metrics_rows_take(rows, view);
-		rxaqm_metrics_print_host(text, view);
-		rxaqm_metrics_print_ifaces(text, view);
-		rxaqm_metrics_print_queues(text, rows);
+		rxaqm_metrics_print(text, view, rows);
 		if (metrics->more)
 			metrics->more(text, metrics->more_arg);
-		if (text->format == RXAQM_METRICS_OPENMETRICS)
-			fputs("# EOF\n", text->file);
 		err = 0;
 	}
 	free(view);
@@ -33,10 +28,9 @@ static int print_all(struct rxaqm_metrics_text *text, const struct rxaqm_metrics
 	return err;
 }
 
-char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, enum rxaqm_metrics_format format,
-			   size_t *ret_bytes)
+char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes)
 {
-	struct rxaqm_metrics_text text = { .format = format };
+	struct rxaqm_metrics_text text = {};
 	char *page = NULL;
 	bool failed;
 
@@ -53,7 +47,7 @@ char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, enum rxaqm_metri
 
 static int write_temporary(int fd, const struct rxaqm_metrics *metrics)
 {
-	struct rxaqm_metrics_text text = { .format = RXAQM_METRICS_PROMETHEUS };
+	struct rxaqm_metrics_text text = {};
 	int err;
 
 	text.file = fdopen(fd, "w");

@@ -25,9 +25,8 @@ struct rxaqm_metrics {
 	void *more_arg;
 };
 
-/* All metrics in @format. To be freed by the caller; NULL if there is no memory. */
-char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, enum rxaqm_metrics_format format,
-			   size_t *ret_bytes);
+/* All metrics. To be freed by the caller; NULL if there is no memory. */
+char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes);
 
 /* The same, into a file for node_exporter's textfile collector, whose name must end in
  * ".prom". It is replaced at once, so nobody reads half of it.

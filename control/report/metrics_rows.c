@@ -9,22 +9,7 @@
 #include "tune/overload.h"
 #include "attach/plane.h"
 #include "attach/sockets.h"
-#include "report/figures.h"
 #include "report/status_target.h"
-
-/* Names as rxaqm_mode_name() and rxaqm_queue_signal() have them. */
-static const char *const mode_names[RXAQM_METRICS_NR_MODES] = {
-	[RXAQM_METRICS_MODE_OFF] = "off",
-	[RXAQM_METRICS_MODE_OBSERVE] = "observe",
-	[RXAQM_METRICS_MODE_ENFORCE] = "enforce",
-	[RXAQM_METRICS_MODE_LAPSED] = "observe (lease over)",
-};
-static const char *const signal_names[RXAQM_METRICS_NR_SIGNALS] = {
-	[RXAQM_METRICS_SIGNAL_HINT] = "hint",
-	[RXAQM_METRICS_SIGNAL_STAMP] = "stamp",
-	[RXAQM_METRICS_SIGNAL_BUSY] = "busy",
-	[RXAQM_METRICS_SIGNAL_NONE] = "none",
-};
 
 static enum rxaqm_metrics_iface_state state_of(const struct rxaqm_iface *iface, bool here)
 {
@@ -74,16 +59,6 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 	}
 }
 
-static unsigned int index_of(const char *name, const char *const *names, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		if (!strcmp(names[i], name))
-			return i;
-	return nr;
-}
-
 static void keep_greatest(__u64 *greatest, __u64 value)
 {
 	if (*greatest < value)
@@ -102,7 +77,7 @@ static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *
 	row->ring_full += socket.ring_full;
 	if (socket.wait_state != RXAQM_WAIT_VALID)
 		return;
-	if (row->wait_ns == ~0ULL)
+	if (row->wait_ns == RXAQM_METRICS_UNKNOWN)
 		row->wait_ns = 0;
 	keep_greatest(&row->wait_ns, socket.wait_ns);
 }
@@ -117,11 +92,9 @@ static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, 
 	row->bad += figures.bad;
 	row->dropping += !!q->codel.dropping;
 	keep_greatest(&row->goal_ns, figures.goal_ns);
-	if (row->p < figures.p)
-		row->p = figures.p;
+	keep_greatest(&row->p, figures.p);
 	for (i = 0; i < RXAQM_NR_SHARES; i++)
-		if (row->share[i] < figures.share[i])
-			row->share[i] = figures.share[i];
+		keep_greatest(&row->share[i], figures.share[i]);
 }
 
 static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
@@ -129,20 +102,14 @@ static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q
 		      __u64 now_ns)
 {
 	struct rxaqm_target target;
-	unsigned int mode = index_of(rxaqm_mode_name(policy, now_ns), mode_names,
-				     RXAQM_METRICS_NR_MODES);
-	unsigned int signal = index_of(rxaqm_queue_signal(q, now_ns), signal_names,
-				       RXAQM_METRICS_NR_SIGNALS);
 	unsigned int i;
 
 	for (i = 0; i < RXAQM_NR_STATS; i++)
 		row->stat[i] += q->stat[i];
 	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
 		row->hist[i] += q->hist[i];
-	if (mode < RXAQM_METRICS_NR_MODES)
-		row->mode[mode]++;
-	if (signal < RXAQM_METRICS_NR_SIGNALS)
-		row->signal[signal]++;
+	row->mode[rxaqm_mode_now(policy, now_ns)]++;
+	row->signal[rxaqm_queue_signal_now(q, now_ns)]++;
 	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
 	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
 	add_law(row, q, facts->entries, now_ns);
@@ -168,8 +135,16 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 
 	memset(row, 0, sizeof(*row));
 	row->interface = interface;
-	row->lease_ns = ~0ULL;
-	row->wait_ns = ~0ULL;
+	return row;
+}
+
+static struct rxaqm_metrics_row *new_queue_row(struct rxaqm_metrics_rows *rows,
+					       const char *interface)
+{
+	struct rxaqm_metrics_row *row = new_row(rows, interface);
+
+	row->lease_ns = RXAQM_METRICS_UNKNOWN;
+	row->wait_ns = RXAQM_METRICS_UNKNOWN;
 	return row;
 }
 
@@ -205,7 +180,7 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 			continue;
 		rxaqm_status_target_facts(iface, &facts);
 		if (!by_queue(view->state, view->by_interface, slot)) {
-			all = new_row(rows, view->iface[slot].label);
+			all = new_queue_row(rows, view->iface[slot].label);
 			snprintf(all->queue, sizeof(all->queue), "all");
 		}
 		for (i = 0; i < iface->nr_queues; i++) {
@@ -215,7 +190,7 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 			if (!all && !rxaqm_queue_shows(iface, q))
 				continue;
 			if (!row) {
-				row = new_row(rows, view->iface[slot].label);
+				row = new_queue_row(rows, view->iface[slot].label);
 				snprintf(row->queue, sizeof(row->queue), "%u", i);
 			}
 			add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts,
@@ -223,5 +198,47 @@ void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm
 			add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i),
 				   view->now_ns);
 		}
+	}
+}
+
+static void take_clock(struct rxaqm_metrics_row *row, const struct rxaqm_clock_entry *entry,
+		       bool stamped, __u64 now_ns)
+{
+	const struct rxaqm_clock clock = entry->clock[entry->published & 1];
+
+	row->clock_valid = RXAQM_METRICS_UNKNOWN;
+	if (stamped)
+		row->clock_valid = entry->published && !rxaqm_ns_reached(now_ns, clock.expires_ns);
+	row->clock_offset_ns = clock.host_ref_ns - clock.hw_ref_ns;
+	row->clock_err_ns = rxaqm_clock_err(&clock, now_ns);
+	row->clock_age_ns = rxaqm_ns_since(now_ns, clock.host_ref_ns);
+	row->clock_rate_q32 = (__u64)clock.rate_q32;
+	row->clock_drift_err_q32 = (__u64)clock.drift_err_q32;
+	if (entry->published)
+		return;
+	row->clock_offset_ns = row->clock_err_ns = row->clock_age_ns = RXAQM_METRICS_UNKNOWN;
+	row->clock_rate_q32 = row->clock_drift_err_q32 = RXAQM_METRICS_UNKNOWN;
+}
+
+void rxaqm_metrics_iface_rows_take(struct rxaqm_metrics_rows *rows,
+				   const struct rxaqm_metrics_view *view)
+{
+	unsigned int slot;
+
+	rows->nr = 0;
+	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
+		const struct rxaqm_iface *iface = &view->state->iface[slot];
+		struct rxaqm_metrics_row *row;
+
+		if (iface->state == RXAQM_IFACE_FREE)
+			continue;
+		row = new_row(rows, view->iface[slot].label);
+		row->iface = iface;
+		row->state[view->iface[slot].state] = 1;
+		row->nr_queues = iface->nr_queues;
+		row->ring_entries = iface->ring_entries;
+		row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
+		take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE,
+			   view->now_ns);
 	}
 }

@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What metrics show: one row a queue, or one for all queues of an interface. Counts of packets
- * and of queues are summed up over them; of times, the greatest is taken.
+ * What metrics show: one row an interface, and one a queue, or one for all queues of an interface.
+ * Counts of packets and of queues are summed up over them; of times, the greatest is taken.
  */
 #ifndef RXAQM_METRICS_ROWS_H
 #define RXAQM_METRICS_ROWS_H
 
+#include "report/figures.h"
 #include "report/law_figures.h"
 #include "report/metrics.h"
-
-enum rxaqm_metrics_mode {
-	RXAQM_METRICS_MODE_OFF,
-	RXAQM_METRICS_MODE_OBSERVE,
-	RXAQM_METRICS_MODE_ENFORCE,
-	RXAQM_METRICS_MODE_LAPSED, /* enforce, but the lease is over */
-	RXAQM_METRICS_NR_MODES
-};
-
-enum rxaqm_metrics_signal {
-	RXAQM_METRICS_SIGNAL_HINT,
-	RXAQM_METRICS_SIGNAL_STAMP,
-	RXAQM_METRICS_SIGNAL_BUSY,
-	RXAQM_METRICS_SIGNAL_NONE,
-	RXAQM_METRICS_NR_SIGNALS
-};
 
 /* How an interface stands with its entry in the registry. */
 enum rxaqm_metrics_iface_state {
@@ -47,26 +32,44 @@ struct rxaqm_metrics_view {
 	} iface[RXAQM_MAX_IFACES];
 };
 
+/* A value that is not known, and not printed. */
+#define RXAQM_METRICS_UNKNOWN (1ULL << 63)
+
+/* What is printed is a __u64 of a row: by metrics_table.c. */
 struct rxaqm_metrics_row {
 	const char *interface;
-	char queue[12]; /* number, or "all" */
-	__u64 stat[RXAQM_NR_STATS];
-	__u64 hist[RXAQM_HIST_BUCKETS];
-	__u64 ring_full; /* dropped at full rings of sockets, as their consumers say */
-	/* Queues of which it is true. */
-	__u32 mode[RXAQM_METRICS_NR_MODES];
-	__u32 signal[RXAQM_METRICS_NR_SIGNALS];
-	__u32 standing;
-	__u32 dropping; /* CoDel is in its dropping state */
-	__u32 bad; /* law=auto: stood over target for an interval */
-	__u32 held_by_exempt; /* over target, and no law can help */
-	__u32 distrusted; /* stamps are not believed */
-	__u32 socket; /* goes to an AF_XDP socket */
-	/* The greatest; 0: not known. */
-	__u64 target_ns, goal_ns, interval_ns, floor_ns, ceiling_ns, err_ns;
-	__u32 p, share[RXAQM_NR_SHARES]; /* of RXAQM_LAW_ONE */
-	__u64 wait_ns; /* in sockets' rings; ~0: no consumer says */
-	__u64 lease_ns; /* left, the least; ~0: no lease */
+	char queue[12]; /* number, or "all"; "" in the row of an interface */
+	const struct rxaqm_iface *iface;
+	union {
+		struct {
+			__u64 stat[RXAQM_NR_STATS];
+			/* Dropped at full rings of sockets, as their consumers say. */
+			__u64 ring_full;
+			/* Queues of which it is true. */
+			__u64 mode[RXAQM_NR_MODES_NOW];
+			__u64 signal[RXAQM_NR_SIGNALS_NOW];
+			__u64 standing;
+			__u64 dropping; /* CoDel is in its dropping state */
+			__u64 bad; /* law=auto: stood over target for an interval */
+			__u64 held_by_exempt; /* over target, and no law can help */
+			__u64 distrusted; /* stamps are not believed */
+			__u64 socket; /* goes to an AF_XDP socket */
+			/* The greatest; 0: not known. */
+			__u64 target_ns, goal_ns, interval_ns, floor_ns, ceiling_ns, err_ns;
+			__u64 p, share[RXAQM_NR_SHARES]; /* of RXAQM_LAW_ONE */
+			__u64 wait_ns; /* in sockets' rings; unknown: no consumer says */
+			__u64 lease_ns; /* left, the least; unknown: no lease */
+			__u64 hist[RXAQM_HIST_BUCKETS];
+		};
+		struct { /* of an interface */
+			__u64 state[RXAQM_METRICS_NR_IFACE_STATES]; /* 1 for the one it is in */
+			__u64 nr_queues, ring_entries; /* 0: not known */
+			__u64 attached_ns; /* since then */
+			__u64 clock_valid;
+			__u64 clock_offset_ns, clock_err_ns, clock_age_ns;
+			__u64 clock_rate_q32, clock_drift_err_q32;
+		};
+	};
 };
 
 struct rxaqm_metrics_rows {
@@ -86,14 +89,15 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 /* Pure from here on. */
 void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows,
 			     const struct rxaqm_metrics_view *view);
+void rxaqm_metrics_iface_rows_take(struct rxaqm_metrics_rows *rows,
+				   const struct rxaqm_metrics_view *view);
+/* metrics_table.c: the families of rows. */
 void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 				const struct rxaqm_metrics_rows *rows);
-/* Called by it. */
-void rxaqm_metrics_print_law(struct rxaqm_metrics_text *text,
-			     const struct rxaqm_metrics_rows *rows);
 void rxaqm_metrics_print_ifaces(struct rxaqm_metrics_text *text,
-				const struct rxaqm_metrics_view *view);
-void rxaqm_metrics_print_host(struct rxaqm_metrics_text *text,
-			      const struct rxaqm_metrics_view *view);
+				const struct rxaqm_metrics_rows *rows);
+/* metrics_host.c: all families. @rows: room to work in. */
+void rxaqm_metrics_print(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_view *view,
+			 struct rxaqm_metrics_rows *rows);
 
 #endif /* RXAQM_METRICS_ROWS_H */

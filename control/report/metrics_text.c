@@ -1,30 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report/metrics_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "types.h"
-
-static const char *const type_names[] = {
-	[RXAQM_METRICS_COUNTER] = "counter",
-	[RXAQM_METRICS_GAUGE] = "gauge",
-	[RXAQM_METRICS_HISTOGRAM] = "histogram",
-	[RXAQM_METRICS_INFO] = "info",
-};
-
-/* What the samples of a type have after the family's name. */
-static const char *suffix(enum rxaqm_metrics_type type)
-{
-	switch (type) {
-	case RXAQM_METRICS_COUNTER:
-		return "_total";
-	case RXAQM_METRICS_INFO:
-		return "_info";
-	default:
-		return "";
-	}
-}
 
 static void escaped(FILE *file, const char *text)
 {
@@ -38,35 +17,19 @@ static void escaped(FILE *file, const char *text)
 	}
 }
 
-/* The unit that ends @family, of those in use; NULL: none. */
-static const char *unit(const char *family)
-{
-	static const char *const units[] = { "seconds", "bytes", "ratio" };
-	const char *last = strrchr(family, '_');
-	size_t i;
-
-	for (i = 0; last && i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(last + 1, units[i]))
-			return units[i];
-	return NULL;
-}
-
 void rxaqm_metrics_family(struct rxaqm_metrics_text *text, enum rxaqm_metrics_type type,
 			  const char *family, const char *help)
 {
-	bool open = text->format == RXAQM_METRICS_OPENMETRICS;
-	/* OpenMetrics describes the family, Prometheus the samples, and has no type "info". */
-	const char *end = open ? "" : suffix(type);
-	const char *name =
-		type_names[!open && type == RXAQM_METRICS_INFO ? RXAQM_METRICS_GAUGE : type];
+	static const char *const types[] = {
+		[RXAQM_METRICS_COUNTER] = "counter",
+		[RXAQM_METRICS_GAUGE] = "gauge",
+		[RXAQM_METRICS_HISTOGRAM] = "histogram",
+	};
 
-	text->type = type;
 	text->family = family;
-	fprintf(text->file, "# HELP %s%s ", family, end);
+	fprintf(text->file, "# HELP %s ", family);
 	escaped(text->file, help);
-	fprintf(text->file, "\n# TYPE %s%s %s\n", family, end, name);
-	if (open && unit(family))
-		fprintf(text->file, "# UNIT %s %s\n", family, unit(family));
+	fprintf(text->file, "\n# TYPE %s %s\n", family, types[type]);
 }
 
 static void label(FILE *file, const char *name, const char *value, bool first)
@@ -109,19 +72,19 @@ static void print_ns(FILE *file, __s64 ns)
 
 void rxaqm_metrics_u64(struct rxaqm_metrics_text *text, const char *const *labels, __u64 value)
 {
-	begin(text, suffix(text->type), labels, NULL);
+	begin(text, "", labels, NULL);
 	fprintf(text->file, "%llu\n", value);
 }
 
 void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *labels, double value)
 {
-	begin(text, suffix(text->type), labels, NULL);
+	begin(text, "", labels, NULL);
 	fprintf(text->file, "%.9g\n", value);
 }
 
 void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns)
 {
-	begin(text, suffix(text->type), labels, NULL);
+	begin(text, "", labels, NULL);
 	print_ns(text->file, ns);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The text formats of Prometheus (0.0.4) and OpenMetrics (1.0.0). A family is begun, all its
- * samples follow, then the next: neither format allows to come back to one.
+ * The text format of Prometheus (0.0.4). A family is begun, all its samples follow, then the next:
+ * the format does not allow to come back to one.
  */
 #ifndef RXAQM_METRICS_TEXT_H
 #define RXAQM_METRICS_TEXT_H
@@ -10,23 +10,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum rxaqm_metrics_format {
-	RXAQM_METRICS_PROMETHEUS,
-	RXAQM_METRICS_OPENMETRICS,
-};
+#define RXAQM_METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 enum rxaqm_metrics_type {
-	RXAQM_METRICS_COUNTER, /* the family's name is without "_total", samples have it */
-	RXAQM_METRICS_GAUGE,
+	RXAQM_METRICS_COUNTER, /* the name ends in "_total" */
+	RXAQM_METRICS_GAUGE, /* "_info": always 1, the labels say it */
 	RXAQM_METRICS_HISTOGRAM,
-	RXAQM_METRICS_INFO, /* a gauge that is 1; the family's name is without "_info" */
 };
 
 struct rxaqm_metrics_text {
 	FILE *file;
-	enum rxaqm_metrics_format format;
-	enum rxaqm_metrics_type type; /* of the family begun last */
-	const char *family;
+	const char *family; /* begun last */
 };
 
 /* Begin @family: HELP and TYPE. @help: one sentence, without a full stop. */

@@ -319,8 +319,8 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 	}
 	if (!facts->wanted || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;
-	facts->stamps_all = rxaqm_nic_stamps_all(ifname);
-	facts->stamps_some = rxaqm_nic_stamps_some(ifname);
+	facts->stamps_all = rxaqm_nic_coverage(ifname) == RXAQM_COVERAGE_ALL;
+	facts->stamps_some = rxaqm_nic_coverage(ifname) > RXAQM_COVERAGE_NONE;
 	if (rxaqm_hwtstamp_get(ifname, &facts->config))
 		facts->config.known = false;
 }

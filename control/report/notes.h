@@ -7,7 +7,7 @@
 #define RXAQM_NOTES_H
 
 #include "base/exempt.h"
-#include "nic/nic.h"
+#include "nic/ethtool.h"
 #include "base/out.h"
 #include "attach/state.h"
 

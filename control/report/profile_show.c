@@ -7,7 +7,7 @@
 
 #include "attach/hint.h"
 #include "base/out.h"
-#include "base/parse.h"
+#include "profile/keys.h"
 
 /* How a fact of the file and what the machine says go together. */
 enum agree {
@@ -17,19 +17,20 @@ enum agree {
 	AGREE_NO,
 };
 
-#define VALUE_LEN 80
 #define MACHINE_LEN 320
 
-struct report {
-	struct rxaqm_out *out;
-	const struct rxaqm_profile *profile;
-	const struct rxaqm_nic_facts *facts;
-	unsigned int conflicts;
-};
+/* A value, or null. */
+static void out_said(struct rxaqm_out *out, const char *key, const char *value)
+{
+	if (*value)
+		rxaqm_out_str(out, key, NULL, value);
+	else
+		rxaqm_out_null(out, key, NULL);
+}
 
-/* One fact: @file and @machine are "" if unknown. */
-static void row(struct report *report, const char *key, const char *label, const char *file,
-		const char *machine, enum agree agree)
+/* One fact: @file and @machine are "" if unknown. Returns whether they contradict. */
+static bool out_fact(struct rxaqm_out *out, const char *name, const char *label, const char *file,
+		     const char *machine, enum agree agree)
 {
 	static const char *const states[] = { "profile", "confirmed", "beside", "conflict" };
 	static const char *const remarks[] = {
@@ -38,191 +39,166 @@ static void row(struct report *report, const char *key, const char *label, const
 		"  here: ",
 		"  CONFLICT, here: ",
 	};
-	struct rxaqm_out *out = report->out;
 
 	if (!*file && !*machine)
-		return;
+		return false;
 	if (!*machine)
 		agree = AGREE_FILE;
 	else if (!*file)
 		agree = AGREE_BESIDE;
-	report->conflicts += agree == AGREE_NO;
 	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "fact", NULL, key);
+	rxaqm_out_str(out, "fact", NULL, name);
 	rxaqm_out_text(out, "  %-19s %-14s%s%s\n", label, *file ? file : "-", remarks[agree],
 		       agree == AGREE_BESIDE || agree == AGREE_NO ? machine : "");
-	if (*file)
-		rxaqm_out_str(out, "profile", NULL, file);
-	else
-		rxaqm_out_null(out, "profile", NULL);
-	if (*machine)
-		rxaqm_out_str(out, "machine", NULL, machine);
-	else
-		rxaqm_out_null(out, "machine", NULL);
+	out_said(out, "profile", file);
+	out_said(out, "machine", machine);
 	rxaqm_out_str(out, "state", NULL, *file ? states[agree] : "machine");
 	rxaqm_out_end(out);
+	return agree == AGREE_NO;
 }
 
-/* @name, or "" for what is not known. */
-static const char *known(const char *name)
+/* What the machine says, where that is a fact of a profile. */
+static void facts_here(const struct rxaqm_nic_facts *facts, const struct rxaqm_profile *file,
+		       struct rxaqm_profile *here)
 {
-	return strcmp(name, "unknown") ? name : "";
+	memset(here, 0, sizeof(*here));
+	here->work_counts_tx = -1;
+	here->napi = facts->napi;
+	here->coverage = facts->coverage;
+	here->ring_max = facts->ring_max;
+	if (file->ring_entries)
+		here->ring_entries = facts->ring;
+	else
+		here->ring_default = facts->ring;
+	if (facts->moderation_us > 0)
+		here->moderation_ns = (__u64)facts->moderation_us * RXAQM_NSEC_PER_USEC;
 }
 
-static const char *number(unsigned int value, char buf[VALUE_LEN])
+static enum agree polls_agree(const struct rxaqm_profile *profile,
+			      const struct rxaqm_nic_facts *facts, char polls[MACHINE_LEN])
 {
-	buf[0] = '\0';
-	if (value)
-		snprintf(buf, VALUE_LEN, "%u", value);
-	return buf;
-}
-
-static void napi_rows(struct report *report)
-{
-	const struct rxaqm_profile *profile = report->profile;
-	const struct rxaqm_nic_facts *facts = report->facts;
-	char polls[MACHINE_LEN] = "";
 	enum agree agree = AGREE_NO;
 	unsigned int i;
 
-	row(report, "napi", "NAPIs of Rx and Tx", known(rxaqm_napi_name(profile->napi)),
-	    known(rxaqm_napi_name(facts->napi)),
-	    profile->napi == facts->napi ? AGREE_YES : AGREE_NO);
 	for (i = 0; i < facts->nr_polls; i++) {
 		size_t len = strlen(polls);
 
-		snprintf(polls + len, sizeof(polls) - len, "%s%s", i ? ", " : "",
+		snprintf(polls + len, MACHINE_LEN - len, "%s%s", i ? ", " : "",
 			 facts->napi_poll[i]);
 		if (!strcmp(profile->napi_poll, facts->napi_poll[i]))
 			agree = AGREE_YES;
 	}
-	row(report, "napi_poll", "NAPI poll function", profile->napi_poll, polls, agree);
-	if (facts->napi_unknown)
-		rxaqm_out_text(report->out, "    (NAPIs could not be asked for: %s)\n",
-			       facts->napi_unknown);
+	return agree;
 }
 
-static void queue_rows(struct report *report)
+static enum agree hint_agrees(const struct rxaqm_profile *profile,
+			      const struct rxaqm_nic_facts *facts, char offers[MACHINE_LEN])
 {
-	static const char *const works[] = { "", "Rx only", "Rx and Tx" };
-	const struct rxaqm_profile *profile = report->profile;
-	const struct rxaqm_nic_facts *facts = report->facts;
-	char value[VALUE_LEN];
-
-	row(report, "completion_design", "completion design",
-	    known(rxaqm_design_name(profile->design)), "", AGREE_FILE);
-	row(report, "completion_design_change", "  to change it", profile->design_change, "",
-	    AGREE_FILE);
-	value[0] = '\0';
-	if (facts->channels_known)
-		snprintf(value, sizeof(value), "rx %u, tx %u, combined %u", facts->nr_rx,
-			 facts->nr_tx, facts->nr_combined);
-	row(report, "channels", "channels", "", value, AGREE_BESIDE);
-	napi_rows(report);
-	row(report, "work_counts_tx", "NAPI work counts", works[profile->work_counts_tx + 1], "",
-	    AGREE_FILE);
-	row(report, "poll_packets", "packets a poll", number(profile->poll_packets, value), "",
-	    AGREE_FILE);
-	row(report, "receive_path", "receive path", known(rxaqm_path_name(profile->path_native)),
-	    "", AGREE_FILE);
-	row(report, "receive_path_generic", "  with generic XDP",
-	    known(rxaqm_path_name(profile->path_generic)), "", AGREE_FILE);
-}
-
-/* A file may know that less is delivered than promised, but not that more is. */
-static enum agree coverage_agrees(const struct rxaqm_profile *profile, enum rxaqm_coverage machine)
-{
-	enum rxaqm_coverage file = profile->coverage;
-
-	/* ethtool -T tells of hardware, which does not write skb->tstamp. */
-	if (profile->stamp == RXAQM_STAMP_TSTAMP)
-		return AGREE_BESIDE;
-	if (file == machine)
-		return AGREE_YES;
-	return file < machine ? AGREE_BESIDE : AGREE_NO;
-}
-
-/* Is this kernel @release or later? */
-static void hint_row(struct report *report)
-{
-	const char *since = report->profile->hint_since;
-	int gives = report->facts->gives_hint;
-	enum agree agree = AGREE_YES;
+	const char *since = profile->hint_since;
+	int gives = facts->gives_hint;
 	struct utsname kernel = {};
 
+	if (gives >= 0)
+		snprintf(offers, MACHINE_LEN, "the driver %s it",
+			 gives ? "offers" : "does not offer");
 	uname(&kernel);
-	if (gives >= 0 && *since && gives != rxaqm_hint_release_reached(kernel.release, since))
-		/* Features are ported back to old kernels, but not taken away from new ones. */
-		agree = gives ? AGREE_BESIDE : AGREE_NO;
-	row(report, "hint_since", "XDP hint since", since,
-	    gives < 0 ? "" :
-	    gives     ? "the driver offers it" :
-			"the driver does not offer it",
-	    agree);
+	if (gives < 0 || !*since || gives == rxaqm_hint_release_reached(kernel.release, since))
+		return AGREE_YES;
+	/* Features are ported back to old kernels, but not taken away from new ones. */
+	return gives ? AGREE_BESIDE : AGREE_NO;
 }
 
-static void stamp_rows(struct report *report)
+/* Of a fact that both know. */
+static enum agree values_agree(const struct rxaqm_key *key, const struct rxaqm_profile *file,
+			       const struct rxaqm_profile *here)
 {
-	const struct rxaqm_profile *profile = report->profile;
-	enum rxaqm_coverage promised = report->facts->coverage;
+	char value[RXAQM_KEY_LEN], other[RXAQM_KEY_LEN];
+	bool same = !strcmp(rxaqm_key_format(key, file, 0, value),
+			    rxaqm_key_format(key, here, 0, other));
 
-	row(report, "timestamp_coverage", "Rx timestamps",
-	    known(rxaqm_coverage_name(profile->coverage)), known(rxaqm_coverage_name(promised)),
-	    coverage_agrees(profile, promised));
-	if (profile->coverage && promised > profile->coverage)
-		rxaqm_out_text(report->out,
-			       "    (ethtool -T promises more than the driver keeps)\n");
-	row(report, "timestamp_field", "  in field of skb", rxaqm_stamp_name(profile->stamp), "",
-	    AGREE_FILE);
-	hint_row(report);
+	switch (key->offset) {
+	case offsetof(struct rxaqm_profile, coverage):
+		/* ethtool -T tells of hardware, which does not write skb->tstamp. */
+		if (file->stamp == RXAQM_STAMP_TSTAMP)
+			return AGREE_BESIDE;
+		/* A file may know that less is delivered than promised, but not that more is. */
+		return same ? AGREE_YES : file->coverage < here->coverage ? AGREE_BESIDE : AGREE_NO;
+	case offsetof(struct rxaqm_profile, ring_default):
+		return AGREE_BESIDE;
+	case offsetof(struct rxaqm_profile, moderation_ns):
+		return same ? AGREE_YES : AGREE_BESIDE;
+	default:
+		return same ? AGREE_YES : AGREE_NO;
+	}
 }
 
-static void ring_rows(struct report *report)
+/* The value, "" for what is unknown. */
+static void format_known(const struct rxaqm_key *key, const struct rxaqm_profile *profile,
+			 char buf[RXAQM_KEY_LEN])
 {
-	const struct rxaqm_profile *profile = report->profile;
-	const struct rxaqm_nic_facts *facts = report->facts;
-	char file[VALUE_LEN], machine[VALUE_LEN];
-
-	if (profile->ring_entries)
-		row(report, "rx_ring", "Rx ring", number(profile->ring_entries, file),
-		    number(facts->ring, machine),
-		    profile->ring_entries == facts->ring ? AGREE_YES : AGREE_NO);
-	else
-		row(report, "rx_ring_default", "Rx ring, default",
-		    number(profile->ring_default, file), number(facts->ring, machine),
-		    AGREE_BESIDE);
-	row(report, "rx_ring_max", "Rx ring, at most", number(profile->ring_max, file),
-	    number(facts->ring_max, machine),
-	    profile->ring_max == facts->ring_max ? AGREE_YES : AGREE_NO);
+	rxaqm_key_format(key, profile, 0, buf);
+	if (!strcmp(buf, "unknown"))
+		buf[0] = '\0';
 }
 
-static void moderation_row(struct report *report)
+/* What is to be said behind a fact. */
+static void out_remark(struct rxaqm_out *out, const struct rxaqm_key *key,
+		       const struct rxaqm_profile *profile, const struct rxaqm_nic_facts *facts)
 {
-	char file[RXAQM_DURATION_LEN] = "", machine[VALUE_LEN] = "";
-	int usecs = report->facts->moderation_us;
+	if (key->offset == offsetof(struct rxaqm_profile, napi_poll) && facts->napi_unknown)
+		rxaqm_out_text(out, "    (NAPIs could not be asked for: %s)\n",
+			       facts->napi_unknown);
+	if (key->offset == offsetof(struct rxaqm_profile, coverage) && profile->coverage &&
+	    facts->coverage > profile->coverage)
+		rxaqm_out_text(out, "    (ethtool -T promises more than the driver keeps)\n");
+}
 
-	if (report->profile->moderation_ns)
-		rxaqm_format_duration(report->profile->moderation_ns, file);
-	if (usecs >= 0)
-		snprintf(machine, sizeof(machine), "%dus", usecs);
-	row(report, "moderation", "Rx moderation", file, machine,
-	    strcmp(file, machine) ? AGREE_BESIDE : AGREE_YES);
+static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
+		    const struct rxaqm_profile *profile, const struct rxaqm_profile *here,
+		    const struct rxaqm_nic_facts *facts)
+{
+	char name[RXAQM_KEY_LEN], file[RXAQM_KEY_LEN], machine[MACHINE_LEN] = "";
+	enum agree agree;
+	bool conflict;
+
+	format_known(key, profile, file);
+	if (key->offset == offsetof(struct rxaqm_profile, napi_poll)) {
+		agree = polls_agree(profile, facts, machine);
+	} else if (key->offset == offsetof(struct rxaqm_profile, hint_since)) {
+		agree = hint_agrees(profile, facts, machine);
+	} else {
+		/* The machine says nothing of the field of the skb. */
+		if (key->offset != offsetof(struct rxaqm_profile, stamp))
+			format_known(key, here, machine);
+		if (key->offset == offsetof(struct rxaqm_profile, moderation_ns) &&
+		    !facts->moderation_us)
+			snprintf(machine, sizeof(machine), "0us");
+		agree = values_agree(key, profile, here);
+	}
+	conflict = out_fact(out, rxaqm_key_json_name(key, name), key->label, file, machine, agree);
+	out_remark(out, key, profile, facts);
+	return conflict;
 }
 
 unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 				     const struct rxaqm_nic_facts *facts)
 {
-	struct report report = { .out = out, .profile = profile, .facts = facts };
+	struct rxaqm_profile here;
+	const struct rxaqm_key *key;
+	unsigned int conflicts = 0;
+	char channels[80] = "";
 
+	facts_here(facts, profile, &here);
+	if (facts->channels_known)
+		snprintf(channels, sizeof(channels), "rx %u, tx %u, combined %u", facts->nr_rx,
+			 facts->nr_tx, facts->nr_combined);
 	rxaqm_out_array(out, "facts");
-	queue_rows(&report);
-	stamp_rows(&report);
-	ring_rows(&report);
-	moderation_row(&report);
-	if (profile->target_rule)
-		row(&report, "target_rule", "rule for targets",
-		    rxaqm_target_rule_name(profile->target_rule), "", AGREE_FILE);
+	for (key = rxaqm_fact_keys; key->label; key++) {
+		conflicts += out_key(out, key, profile, &here, facts);
+		if (key->offset == offsetof(struct rxaqm_profile, design_change))
+			out_fact(out, "channels", "channels", "", channels, AGREE_BESIDE);
+	}
 	rxaqm_out_end(out);
-	rxaqm_out_u64(out, "conflicts", NULL, report.conflicts);
-	return report.conflicts;
+	rxaqm_out_u64(out, "conflicts", NULL, conflicts);
+	return conflicts;
 }

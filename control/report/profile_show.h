@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* "profile show IFACE": the profile of an interface held against the machine. */
+/* "profile show": a profile, alone or held against the machine. */
 #ifndef RXAQM_PROFILE_SHOW_H
 #define RXAQM_PROFILE_SHOW_H
 
 #include "profile/profile.h"
 
 struct rxaqm_out;
+
+/* All fields of @profile: facts, settings, and the policy that they make. */
+void rxaqm_profile_out(struct rxaqm_out *out, const struct rxaqm_profile *profile);
 
 /* The notes and warnings of @profile. */
 void rxaqm_profile_out_notes(struct rxaqm_out *out, const struct rxaqm_profile *profile);

@@ -43,7 +43,7 @@ static const struct rxaqm_match *failing(const struct rxaqm_profile *profile,
 	unsigned int i;
 
 	for (i = 0; i < profile->nr_matches; i++)
-		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_VERDICT_YES)
+		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_MATCH_YES)
 			return &profile->match[i];
 	return NULL;
 }
@@ -86,26 +86,18 @@ void rxaqm_profile_out_reasons(struct rxaqm_out *out, const struct rxaqm_profile
 /* What sets @key in @profile: the key itself, or a preset. The line; 0: nothing. */
 static unsigned int line_of(const struct rxaqm_profile *profile, const char *key)
 {
-	unsigned int i, j, line = 0;
+	unsigned int i, line = 0;
 
-	for (i = 0; i < profile->nr_settings; i++) {
-		const struct rxaqm_preset *preset;
-
-		if (!strcmp(profile->setting[i].key, key))
+	for (i = 0; i < profile->nr_settings; i++)
+		if (!strcmp(profile->setting[i].key, key) ||
+		    (!strcmp(profile->setting[i].key, "preset") &&
+		     rxaqm_preset_sets(profile->setting[i].value, key)))
 			line = profile->setting[i].line;
-		if (strcmp(profile->setting[i].key, "preset"))
-			continue;
-		for (preset = rxaqm_presets; preset->name; preset++)
-			for (j = 0; j < sizeof(preset->setting) / sizeof(preset->setting[0]); j++)
-				if (!strcmp(preset->name, profile->setting[i].value) &&
-				    !strcmp(preset->setting[j].key, key))
-					line = profile->setting[i].line;
-	}
 	return line;
 }
 
 /* @profile: of which lines can be named; NULL: the one attached with is not at hand. */
-static void out_origin(struct rxaqm_out *out, const struct rxaqm_setting *setting,
+static void out_origin(struct rxaqm_out *out, const struct rxaqm_key *setting,
 		       const struct rxaqm_profile *profile, const struct rxaqm_policy *policy,
 		       __u64 now_ns)
 {
@@ -119,13 +111,13 @@ static void out_origin(struct rxaqm_out *out, const struct rxaqm_setting *settin
 	};
 	enum rxaqm_source source = rxaqm_setting_source(policy, setting->name);
 	unsigned int line = 0;
-	char value[RXAQM_SETTING_LEN];
+	char value[RXAQM_KEY_LEN];
 
 	if (profile && source == RXAQM_SOURCE_PROFILE)
 		line = line_of(profile, setting->name);
 	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "key", "  %-15s", setting->name);
-	rxaqm_out_str(out, "value", "%-14s", rxaqm_setting_format(setting, policy, now_ns, value));
+	rxaqm_out_str(out, "key", "  %-22s", setting->name);
+	rxaqm_out_str(out, "value", "%-14s", rxaqm_key_format(setting, policy, now_ns, value));
 	rxaqm_out_str(out, "origin", NULL, words[source].origin);
 	rxaqm_out_text(out, "  %s", words[source].text);
 	if (line)
@@ -137,7 +129,7 @@ static void out_origin(struct rxaqm_out *out, const struct rxaqm_setting *settin
 static void out_policy(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 		       const struct rxaqm_policy *policy)
 {
-	const struct rxaqm_setting *setting;
+	const struct rxaqm_key *setting;
 
 	rxaqm_out_array(out, "policy_origin");
 	for (setting = rxaqm_settings; setting->name; setting++)

@@ -15,12 +15,9 @@ int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm
  */
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
 
-/* The text that goes with the JSON in the status file @path: .txt instead of .json. */
-void rxaqm_status_text_path(const char *path, char *buf, size_t size);
-
-/* Print what the daemon has written last, of the interface @ifname or (NULL) of all, and its
- * age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
+/* Print the JSON that the daemon has written last, of the interface @ifname or (NULL) of all, and
+ * its age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
  */
-int rxaqm_status_from_file(const char *ifname, bool json);
+int rxaqm_status_from_file(const char *ifname);
 
 #endif /* RXAQM_STATUS_H */

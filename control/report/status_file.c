@@ -5,19 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "config/config.h"
 #include "base/parse.h"
 #include "report/status.h"
-
-void rxaqm_status_text_path(const char *path, char *buf, size_t size)
-{
-	size_t len = strlen(path);
-
-	if (len > 5 && !strcmp(path + len - 5, ".json"))
-		len -= 5;
-	snprintf(buf, size, "%.*s.txt", (int)len, path);
-}
 
 /* Where the daemon writes, by its configuration if that may be read, else by default. */
 static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
@@ -30,22 +22,6 @@ static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
 	else
 		strcpy(path, config.status_file);
 	rxaqm_config_free(&config);
-}
-
-/* Lines of an interface begin with its name and a colon, and go on indented. */
-static bool copy_text(FILE *file, const char *ifname)
-{
-	bool on = !ifname, any = false;
-	char line[1024];
-
-	while (fgets(line, sizeof(line), file)) {
-		if (ifname && line[0] != ' ')
-			on = !strncmp(line, ifname, strlen(ifname)) && line[strlen(ifname)] == ':';
-		if (on)
-			fputs(line, stdout);
-		any |= on;
-	}
-	return any;
 }
 
 static bool copy_json(const char *path, const char *ifname)
@@ -73,33 +49,26 @@ static bool copy_json(const char *path, const char *ifname)
 	return any;
 }
 
-int rxaqm_status_from_file(const char *ifname, bool json)
+int rxaqm_status_from_file(const char *ifname)
 {
-	char path[RXAQM_CONFIG_PATH_LEN], text_path[RXAQM_CONFIG_PATH_LEN + 8];
-	char age[RXAQM_DURATION_LEN];
+	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
 	struct timespec now;
 	struct stat st;
-	FILE *file;
 	bool any;
 
 	find_path(path);
-	rxaqm_status_text_path(path, text_path, sizeof(text_path));
-	file = fopen(json ? path : text_path, "re");
-	if (!file)
+	if (access(path, R_OK) || stat(path, &st))
 		return -1;
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (fstat(fileno(file), &st))
-		st.st_mtim = now;
 	if (now.tv_sec < st.st_mtim.tv_sec)
 		st.st_mtim = now;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
-			 "\"%s\"",
+			 "\"%s\", in JSON",
 			 rxaqm_format_duration((__u64)(now.tv_sec - st.st_mtim.tv_sec) *
 						       RXAQM_NSEC_PER_SEC,
 					       age),
-			 json ? path : text_path);
-	any = json ? copy_json(path, ifname) : copy_text(file, ifname);
-	fclose(file);
+			 path);
+	any = copy_json(path, ifname);
 	if (any || !ifname)
 		return RXAQM_EXIT_OK;
 	rxaqm_log_error("not attached to \"%s\"; see \"rxaqm status\"", ifname);

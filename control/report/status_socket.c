@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report/status_socket.h"
 
-/* The newest of the sockets, asked for once a second at most: status may show thousands of queues. */
+/* The newest of the sockets, asked for once a second at most: status may show thousands of queues.
+ */
 static const struct rxaqm_sockets *all_sockets(unsigned int ifindex, __u64 now_ns)
 {
 	static unsigned int asked_ifindex;

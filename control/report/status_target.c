@@ -37,7 +37,7 @@ void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const st
 	struct rxaqm_target_facts measured = *facts;
 
 	rxaqm_target_measure(&measured, q);
-	rxaqm_target_derive(&measured, target);
+	rxaqm_target_explain(&measured, target);
 }
 
 void rxaqm_status_target_out(struct rxaqm_out *out, const struct rxaqm_target_facts *facts,

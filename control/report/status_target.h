@@ -5,7 +5,7 @@
 
 #include "iface.h"
 #include "base/out.h"
-#include "tune/target.h"
+#include "tune/target_why.h"
 
 /* What the entry of @iface says that is true of all of its queues. */
 void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts);

@@ -116,14 +116,8 @@ static bool gather(struct rxaqm_evidence *evidence, bool pro, __u64 enough_ns, _
 	return pro && evidence->for_ns >= enough_ns;
 }
 
-void rxaqm_overload_config_init(struct rxaqm_overload_config *config)
-{
-	config->raise_ns = 10 * RXAQM_NSEC_PER_SEC;
-	config->clear_ns = 60 * RXAQM_NSEC_PER_SEC;
-}
-
-static void tell_began(const struct rxaqm_overload_look *look, __u64 for_ns,
-		       char text[RXAQM_OVERLOAD_TEXT])
+static void report_began(const struct rxaqm_overload_look *look, __u64 for_ns,
+			 char text[RXAQM_OVERLOAD_TEXT])
 {
 	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], since[RXAQM_DURATION_LEN];
 	size_t len;
@@ -160,7 +154,7 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 	overload->evidence.for_ns = 0;
 	overload->raised = !overload->raised;
 	if (overload->raised) {
-		tell_began(look, gathered.for_ns, text);
+		report_began(look, gathered.for_ns, text);
 		overload->worst_ns = look->smooth_ns;
 		overload->since_ns = now_ns;
 		return RXAQM_OVERLOAD_BEGAN;
@@ -170,14 +164,6 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 		 rxaqm_format_duration(overload->worst_ns, worst));
 	overload->since_ns = now_ns;
 	return RXAQM_OVERLOAD_ENDED;
-}
-
-void rxaqm_autoenforce_config_init(struct rxaqm_autoenforce_config *config)
-{
-	config->enforce_after_ns = 30 * RXAQM_NSEC_PER_SEC;
-	config->observe_after_ns = 600 * RXAQM_NSEC_PER_SEC;
-	config->dwell_enforce_ns = 300 * RXAQM_NSEC_PER_SEC;
-	config->dwell_observe_ns = 60 * RXAQM_NSEC_PER_SEC;
 }
 
 void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns)
@@ -242,7 +228,7 @@ enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
 	for_ns = ae->evidence.for_ns;
 	switch_mode(ae, config, now_ns);
 	if (ae->enforcing) {
-		tell_began(look, for_ns, text);
+		report_began(look, for_ns, text);
 		return RXAQM_AUTOENFORCE_ENFORCE;
 	}
 	snprintf(text, RXAQM_OVERLOAD_TEXT, "drained for %s",

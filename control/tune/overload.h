@@ -48,8 +48,8 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 /* Does @q stand at @now_ns, as far as one look can tell? Not if its polls have ceased. */
 bool rxaqm_overload_standing(const struct rxaqm_queue *q, __u64 now_ns);
 
-/* How much of what stands in @q is exempt, in percent, if it holds the queue over its target and no law
- * can help; 0 if not so.
+/* How much of what stands in @q is exempt, in percent, if it holds the queue over its target and no
+ * law can help; 0 if not so.
  */
 unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 now_ns);
 
@@ -80,9 +80,6 @@ enum rxaqm_overload_event {
 	RXAQM_OVERLOAD_BEGAN,
 	RXAQM_OVERLOAD_ENDED,
 };
-
-/* 10 s and 60 s. */
-void rxaqm_overload_config_init(struct rxaqm_overload_config *config);
 
 /* @overload is all zero at first. @text is filled in with an event. */
 enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
@@ -117,14 +114,14 @@ enum rxaqm_autoenforce_do {
 	RXAQM_AUTOENFORCE_OVERRULED, /* to be logged: told once, nothing to do */
 };
 
-/* 30 s, 10 min; dwell 5 min, 1 min. */
-void rxaqm_autoenforce_config_init(struct rxaqm_autoenforce_config *config);
-
-/* What an earlier daemon has enforced by this is taken over at @now_ns, into an @ae that is all zero. */
+/* What an earlier daemon has enforced by this is taken over at @now_ns, into an @ae that is all
+ * zero.
+ */
 void rxaqm_autoenforce_adopt(struct rxaqm_autoenforce *ae, __u64 now_ns);
 
-/* @mode is the one of the policy in effect (policy_map), @ae is all zero at first. The caller
- * does what is returned before it asks again, or makes @ae all zero if it cannot. @text is filled in unless it is NOTHING.
+/* @mode is the one of the policy in effect (policy_map), @ae is all zero at first. The caller does
+ * what is returned before it asks again, or makes @ae all zero if it cannot. @text is filled in
+ * unless it is NOTHING.
  */
 enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
 						   const struct rxaqm_autoenforce_config *config,

@@ -27,8 +27,8 @@ void rxaqm_attached_close(struct rxaqm_attached *at);
 /* Is the entry still that of our interface? */
 bool rxaqm_attached_still(const struct rxaqm_attached *at);
 
-/* Send what comes in the queue to socket @fd, which is bound to it. The kernel binds one socket to a
- * queue: an entry that is there already gets no packets, and was left by someone.
+/* Send what comes in the queue to socket @fd, which is bound to it. The kernel binds one socket to
+ * a queue: an entry that is there already gets no packets, and was left by someone.
  */
 int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd);
 

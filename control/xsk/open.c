@@ -16,7 +16,8 @@
 #define DEFAULT_FRAME 4096
 #define MAX_RING 32768
 /* The kernel begins a packet at 256 bytes and this. So what is in front of it has its cache line in
- * common with the first headers, and whoever reads both waits for one line of another CPU's, not two.
+ * common with the first headers, and whoever reads both waits for one line of another CPU's, not
+ * two.
  */
 #define FRAME_HEADROOM sizeof(struct rxaqm_meta)
 

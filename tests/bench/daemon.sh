@@ -35,7 +35,7 @@ for ((i = 0; i < 16; i++)); do
 		peer name "e$i" numrxqueues 64 numtxqueues 64
 done
 printf '[Daemon]\nsettle=0ns\n[Interface d*]\n' >"$scratch/rxaqm.conf"
-RUNTIME_DIRECTORY=$scratch "$RXAQM_BIN" --netns "$ns" run --config "$scratch/rxaqm.conf" 2>"$scratch/log" &
+RUNTIME_DIRECTORY=$scratch STATE_DIRECTORY=$scratch "$RXAQM_BIN" --netns "$ns" run --config "$scratch/rxaqm.conf" 2>"$scratch/log" &
 daemon=$!
 for ((i = 0; i < 300; i++)); do
 	(($(grep -c ': attached' "$scratch/log") < 16)) || break

@@ -18,11 +18,7 @@ scratch=$(mktemp -d)
 
 cleanup()
 {
-	if [[ -e /run/netns/$RIG_DST ]]; then
-		rig_end_processes
-		"$rxaqm" --netns "$RIG_DST" detach "$RIG_RECV_IF" >/dev/null 2>&1 || true
-	fi
-	rig_down
+	rig_end
 	rm -rf "$scratch"
 }
 
@@ -56,14 +52,7 @@ window()
 
 [[ $(id -u) == 0 ]] || { echo "hold: not root" >&2 && exit 1; }
 rig_check
-rig_free
-trap 'exit 130' INT
-trap 'exit 143' TERM
-trap "trap '' INT TERM; cleanup" EXIT
-rig_down
-taskset -p -c "$RIG_SEND_CPU" $$ >/dev/null
-renice -n -20 -p $$ >/dev/null
-RIG_AHEAD=yes
+rig_begin cleanup
 rig_up backlog
 "$rxaqm" --netns "$RIG_DST" attach --mode generic --profile "$root/tests/rig/veth-simclock.conf" \
 	"$RIG_RECV_IF" mode=enforce >&2

@@ -127,7 +127,7 @@ Plane::Plane(const PlaneConfig &config)
 	if (config.hint)
 		load_hint(xdp_->rodata->config);
 	join(poll_->obj, xdp_->obj, { poll_->progs.run_poll });
-	join(stamp_->obj, xdp_->obj, { stamp_->progs.run_stamp, stamp_->progs.run_ahead });
+	join(stamp_->obj, xdp_->obj, { stamp_->progs.run_stamp, stamp_->progs.run_generic });
 	if (int err = poll_run__load(poll_))
 		fail("loading napi_poll", err);
 	if (int err = stamp_run__load(stamp_))
@@ -262,7 +262,7 @@ void Plane::publish(uint64_t wait_ns, unsigned queue)
 
 void Plane::look(unsigned n)
 {
-	queue(n).flags &= ~RXAQM_QUEUE_CALM;
+	queue(n).flags &= ~RXAQM_QUEUE_IDLE;
 }
 
 void Plane::run_tracing(int prog_fd, const uint64_t *args, size_t bytes)
@@ -301,11 +301,11 @@ uint64_t Plane::hints_asked() const
 	return hint_->bss->run_hint_asked;
 }
 
-void Plane::ahead(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns)
+void Plane::generic_stamp(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns)
 {
 	const uint64_t args[] = { ifindex, tstamp_ns, hwtstamp_ns, 0 };
 
-	run_tracing(bpf_program__fd(stamp_->progs.run_ahead), args, sizeof(args));
+	run_tracing(bpf_program__fd(stamp_->progs.run_generic), args, sizeof(args));
 }
 
 rxaqm_cpu Plane::cpu()

@@ -82,7 +82,7 @@ class Plane
 	/* How often it has asked. */
 	uint64_t hints_asked() const;
 	/* The same before generic XDP. */
-	void ahead(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns = 0);
+	void generic_stamp(uint64_t tstamp_ns, unsigned ifindex, uint64_t hwtstamp_ns = 0);
 
 	unsigned ifindex() const
 	{

@@ -37,7 +37,7 @@ int run_stamp(__u64 *args)
 }
 
 SEC("raw_tp/netif_receive_skb")
-int run_ahead(__u64 *args)
+int run_generic(__u64 *args)
 {
-	return note_ahead(make_skb(args), false);
+	return note_generic(make_skb(args), false);
 }

@@ -136,9 +136,10 @@ const std::vector<Member> PHC = {
 	M(rxaqm_clock_phc, method),    M(rxaqm_clock_phc, index),
 };
 const std::vector<Member> CPU = {
-	M(rxaqm_cpu, nr_queues),	 M(rxaqm_cpu, queue),	   M(rxaqm_cpu, want_ifindex),
-	M(rxaqm_cpu, ahead_ifindex),	 M(rxaqm_cpu, stamp_skip), M(rxaqm_cpu, ahead_tstamp_ns),
-	M(rxaqm_cpu, ahead_hwtstamp_ns),
+	M(rxaqm_cpu, nr_queues),	   M(rxaqm_cpu, queue),
+	M(rxaqm_cpu, want_ifindex),	   M(rxaqm_cpu, generic_ifindex),
+	M(rxaqm_cpu, stamp_skip),	   M(rxaqm_cpu, generic_tstamp_ns),
+	M(rxaqm_cpu, generic_hwtstamp_ns),
 };
 const std::vector<Member> ACK = {
 	M(rxaqm_ack_flow, id),	M(rxaqm_ack_flow, passed_ns), M(rxaqm_ack_flow, ack),

@@ -79,7 +79,7 @@ TEST_CASE("socket: without one packets pass, and nothing is in front of them", "
 		CHECK(out.packet == packets::build(data_packet()));
 	}
 	CHECK(plane.queue().taken == 1);
-	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_SERVED);
+	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_SOCKET);
 	CHECK(plane.stat(RXAQM_STAT_REDIRECT) == 0);
 	CHECK(plane.cpu().want_ifindex == plane.ifindex());
 }
@@ -106,7 +106,7 @@ TEST_CASE("socket: each packet goes there, with what is known of it", "[socket]"
 		CHECK(meta.hw_ns == 0);
 		CHECK(meta.sojourn_ns == 0);
 		/* The time is that of the packet that was looked at. */
-		if (i % RXAQM_WAIT_LOOK) {
+		if (i % RXAQM_WAIT_SAMPLE) {
 			CHECK(meta.host_ns == last_ns);
 			continue;
 		}
@@ -142,10 +142,10 @@ TEST_CASE("socket: one that goes or comes is known from the next poll on, and lo
 		CHECK(out.front.empty());
 		CHECK(out.packet == packets::build(data_packet()));
 	}
-	CHECK(plane.queue().flags & RXAQM_QUEUE_SERVED);
+	CHECK(plane.queue().flags & RXAQM_QUEUE_SOCKET);
 	plane.end_poll(4);
 	REQUIRE(plane.run(data_packet()).verdict == XDP_PASS);
-	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_SERVED);
+	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_SOCKET);
 	plane.put_socket();
 	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
 	plane.end_poll(2);
@@ -334,7 +334,7 @@ TEST_CASE("socket: where the kernel has no AF_XDP all but sockets works", "[sock
 	plane.overdue();
 	CHECK(plane.run(data_packet()).verdict == XDP_DROP);
 	/* Whatever is said of a socket. */
-	plane.queue().flags |= RXAQM_QUEUE_SERVED | RXAQM_QUEUE_CALM;
+	plane.queue().flags |= RXAQM_QUEUE_SOCKET | RXAQM_QUEUE_IDLE;
 	CHECK(plane.run(data_packet()).verdict == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_REDIRECT) == 0);
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 2);

@@ -188,16 +188,16 @@ TEST_CASE("stamp: in generic mode it is seen ahead of the XDP program", "[stamp]
 
 	plane.queue().flags |= RXAQM_QUEUE_STANDING;
 	plane.queue().empty_ns -= 20 * MS; /* or it would have waited longer than it could */
-	plane.ahead(waited(5 * MS), plane.ifindex());
+	plane.generic_stamp(waited(5 * MS), plane.ifindex());
 	plane.run(data_packet());
 	CHECK(plane.queue().sample_sojourn_ns >= 5 * MS);
 	/* So the verdict is on this very packet. */
 	CHECK(plane.queue().codel.ldelay_ns ==
 	      plane.queue().sample_sojourn_ns - plane.queue().sample_err_ns);
-	CHECK(plane.cpu().ahead_ifindex == 0);
+	CHECK(plane.cpu().generic_ifindex == 0);
 
 	uint64_t sample_ns = plane.queue().sample_ns;
-	plane.ahead(waited(5 * MS), plane.ifindex() + 1);
+	plane.generic_stamp(waited(5 * MS), plane.ifindex() + 1);
 	plane.run(data_packet());
 	CHECK(plane.queue().sample_ns == sample_ns);
 }
@@ -214,7 +214,7 @@ TEST_CASE("stamp: of the packet at hand, it counts however long ago the last pol
 	policy.interval_ns = 20 * MS;
 	plane.set_policy(policy);
 	publish_clock(plane);
-	plane.ahead(waited(0), plane.ifindex());
+	plane.generic_stamp(waited(0), plane.ifindex());
 	plane.run(data_packet());
 	plane.end_poll(1);
 	for (uint64_t ago : { 30 * MS, 3 * SEC }) {
@@ -225,7 +225,7 @@ TEST_CASE("stamp: of the packet at hand, it counts however long ago the last pol
 		plane.queue().last_hw_ns -= SEC;
 		plane.queue().taken = 0;
 		plane.overdue();
-		plane.ahead(waited(80 * MS), plane.ifindex());
+		plane.generic_stamp(waited(80 * MS), plane.ifindex());
 		CHECK(plane.run(data_packet()).verdict == XDP_DROP);
 		CHECK(plane.queue().flags & RXAQM_QUEUE_STANDING);
 	}
@@ -245,7 +245,7 @@ TEST_CASE("stamp: a NIC's, where the queue is a CPU's backlog, is not measured b
 	publish_clock(plane);
 	/* The backlog is empty after each packet, which has waited in the NIC's ring all the same. */
 	for (int i = 0; i < 20; i++) {
-		plane.ahead(0, plane.ifindex(), waited(80 * MS));
+		plane.generic_stamp(0, plane.ifindex(), waited(80 * MS));
 		plane.run(data_packet());
 		plane.end_poll(1);
 		CHECK(plane.queue(cpu).sample_sojourn_ns >= 80 * MS);

@@ -231,7 +231,7 @@ TEST_CASE("wait: a socket that leaves takes what was said of it along", "[wait]"
 	plane.publish(5 * MS);
 	CHECK(plane.due().verdict == XDP_PASS);
 	CHECK(plane.queue().codel.above == 0);
-	CHECK_FALSE(plane.queue().flags & (RXAQM_QUEUE_WAITING | RXAQM_QUEUE_SERVED));
+	CHECK_FALSE(plane.queue().flags & (RXAQM_QUEUE_WAITING | RXAQM_QUEUE_SOCKET));
 }
 
 TEST_CASE("wait: while nobody is behind one packet of sixteen is looked at, then each", "[wait]")
@@ -242,7 +242,7 @@ TEST_CASE("wait: while nobody is behind one packet of sixteen is looked at, then
 	/* The first one was. */
 	plane.publish(5 * MS);
 	plane.overdue();
-	for (int i = 1; i < RXAQM_WAIT_LOOK; i++) {
+	for (int i = 1; i < RXAQM_WAIT_SAMPLE; i++) {
 		Out out = plane.run(data_packet());
 		REQUIRE(out.meta());
 		CHECK(out.verdict == XDP_REDIRECT);
@@ -251,19 +251,19 @@ TEST_CASE("wait: while nobody is behind one packet of sixteen is looked at, then
 	}
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 0);
 	CHECK(plane.run(data_packet()).verdict == XDP_DROP);
-	for (int i = 0; i < 2 * RXAQM_WAIT_LOOK; i++) {
+	for (int i = 0; i < 2 * RXAQM_WAIT_SAMPLE; i++) {
 		Out out = plane.run(data_packet(2));
 		REQUIRE(out.meta());
 		CHECK(out.meta()->host_ns > last_ns);
 		last_ns = out.meta()->host_ns;
 	}
-	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1 + 2 * RXAQM_WAIT_LOOK);
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1 + 2 * RXAQM_WAIT_SAMPLE);
 
 	/* Caught up, and behind again with the next poll. */
 	plane.publish(0);
 	plane.run(data_packet());
 	CHECK(plane.run(data_packet()).meta()->host_ns == plane.queue().clock_ns);
-	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1 + 2 * RXAQM_WAIT_LOOK);
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 1 + 2 * RXAQM_WAIT_SAMPLE);
 	plane.end_poll(10);
 	plane.publish(5 * MS);
 	plane.overdue();
@@ -309,12 +309,12 @@ TEST_CASE("wait: a socket that leaves a calm queue leaves nothing behind", "[wai
 	Served plane;
 
 	plane.run(data_packet());
-	REQUIRE(plane.queue().flags & RXAQM_QUEUE_CALM);
+	REQUIRE(plane.queue().flags & RXAQM_QUEUE_IDLE);
 	plane.end_poll(64);
 	plane.close_socket();
 	plane.stand(5 * MS);
 	for (int i = 0; i < 5; i++)
 		CHECK(plane.run(data_packet(2)).verdict == XDP_PASS);
-	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_CALM);
+	CHECK_FALSE(plane.queue().flags & RXAQM_QUEUE_IDLE);
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 5);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* status --check has exit codes of its own, whatever goes wrong. */
+/* check, or status --check, has exit codes of its own, whatever goes wrong. */
 #include "cli.hpp"
 
 #include <unistd.h>
@@ -27,6 +27,15 @@ TEST_CASE("cli: status --check: what is wrong with the command is UNKNOWN, too",
 		       "RXAQM CRITICAL - not attached to \"eth9\"",
 		       "" },
 		     { { "status", "--check", "--help" }, 0, "Usage: rxaqm status", "" },
+		     { { "check", "--frobnicate" }, 3, "", "frobnicate" },
+		     { { "check", "--check" }, 3, "", "--check" },
+		     { { "check", "a", "b" }, 3, "", "too many", "rxaqm check --help" },
+		     { { "check", "--warn=2m" }, 3, "", "--warn exceeds --crit" },
+		     { { "check", "-i", "99ms" }, 3, "", "--interval=99ms", "100ms" },
+		     { { "check", "-j" }, 3, "RXAQM UNKNOWN - check prints one line", "" },
+		     { { "check" }, 3, "RXAQM UNKNOWN - not attached to any", "" },
+		     { { "check", "eth9" }, 2, "RXAQM CRITICAL - not attached to \"eth9\"", "" },
+		     { { "check", "--help" }, 0, "Usage: rxaqm check [OPTION...] [IFACE]", "" },
 	     }) {
 		Result result = host.rxaqm(netns, row.args);
 
@@ -37,6 +46,8 @@ TEST_CASE("cli: status --check: what is wrong with the command is UNKNOWN, too",
 	}
 	check_row({ {}, 3, "RXAQM UNKNOWN - no network namespace \"nosuch\"", "" },
 		  host.rxaqm({ "--netns", "nosuch", "status", "--check" }));
+	check_row({ {}, 3, "RXAQM UNKNOWN - no network namespace \"nosuch\"", "" },
+		  host.rxaqm({ "--netns", "nosuch", "check" }));
 	/* Without --check it is as ever. */
 	check_row({ {}, 1, "", "\"nosuch\"" }, host.rxaqm({ "--netns", "nosuch", "status" }));
 	CHECK(host.gone());
@@ -53,8 +64,9 @@ TEST_CASE("cli: status --check: not root: UNKNOWN", "[cli][check]")
 	options.prepare = [] { return setgid(65534) || setuid(65534); };
 	if (host.rxaqm({ "--version" }, options).exit_code)
 		SKIP("nobody cannot run " << rxaqm_path());
-	check_row({ {}, 3, "RXAQM UNKNOWN - no permission to read", "" },
-		  host.rxaqm({ "status", "--check" }, options));
+	for (const Args &args : { Args{ "status", "--check" }, Args{ "check" } })
+		check_row({ {}, 3, "RXAQM UNKNOWN - no permission to read", "" },
+			  host.rxaqm(args, options));
 	CHECK(host.rxaqm(netns, { "detach", "cli0" }).exit_code == 0);
 }
 

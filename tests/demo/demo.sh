@@ -38,15 +38,6 @@ declare -A title=(
 	[backlog]="A CPU's backlog, 4096 packets"
 )
 
-cleanup()
-{
-	if [[ -e /run/netns/$RIG_DST ]]; then
-		rig_end_processes
-		"$rxaqm" --netns "$RIG_DST" detach "$RIG_RECV_IF" >/dev/null 2>&1 || true
-	fi
-	rig_down
-}
-
 say()
 {
 	printf '\n%s\n' "$*"
@@ -163,7 +154,7 @@ demonstrate()
 	wait "$sampler" || true
 	rig_traffic_stop
 	rxaqm_run detach "$RIG_RECV_IF"
-	cleanup
+	rig_end
 	summarise
 }
 
@@ -242,16 +233,7 @@ main()
 	done
 	[[ -x $rxaqm ]] || rig_die "$rxaqm is missing: run 'make build-demo'"
 
-	rig_free
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
-	trap "trap '' INT TERM; cleanup" EXIT
-	cleanup
-	# The demo keeps off the receiving CPU; its own programs come before the traffic, and both
-	# before whatever else the machine does.
-	taskset -p -c "$RIG_SEND_CPU" $$ >/dev/null
-	renice -n -20 -p $$ >/dev/null
-	RIG_AHEAD=yes
+	rig_begin rig_end
 	rm -rf "$out"
 	mkdir -p "$out"
 	for kind in "${kinds[@]}"; do

@@ -11,19 +11,13 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "load.h"
 
 #define FLOWS_MAX 4096
 #define CHUNK 65536
@@ -44,20 +38,6 @@ static bool sends;
 static unsigned long round_bytes; /* 0: without end */
 static char chunk[CHUNK];
 
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static void watch(int fd, unsigned int nr, unsigned int events)
-{
-	struct epoll_event event = { .events = events, .data.u32 = nr };
-
-	if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event) && errno != EEXIST)
-		die("epoll_ctl");
-}
-
 static void add_flow(int fd)
 {
 	if (nr_flows == FLOWS_MAX) {
@@ -66,7 +46,7 @@ static void add_flow(int fd)
 	}
 	flows[nr_flows].fd = fd;
 	flows[nr_flows].left = round_bytes;
-	watch(fd, nr_flows++, sends ? EPOLLOUT : EPOLLIN);
+	watch(poller, fd, nr_flows++, sends ? EPOLLOUT : EPOLLIN);
 }
 
 static int tcp_socket(const char *cc)
@@ -181,23 +161,11 @@ static void serve(int listener, int signals, int timer)
 	}
 }
 
-static int start_timer(unsigned long ms)
-{
-	struct timespec every = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-	struct itimerspec spec = { .it_interval = every, .it_value = every };
-	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-
-	if (timer < 0 || timerfd_settime(timer, 0, &spec, NULL))
-		die("timerfd");
-	return timer;
-}
-
 int main(int argc, char **argv)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET };
 	int listener = -1, signals, timer = -1, one = 1;
 	unsigned long i, count;
-	sigset_t set;
 
 	if (argc < 6 || !inet_aton(argv[2], &to.sin_addr)) {
 		fprintf(stderr,
@@ -207,24 +175,21 @@ int main(int argc, char **argv)
 	to.sin_port = htons(atoi(argv[3]));
 	sends = !strcmp(argv[5], "send");
 	poller = epoll_create1(EPOLL_CLOEXEC);
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signals = signalfd(-1, &set, SFD_CLOEXEC);
-	watch(signals, SIGNAL, EPOLLIN);
+	signals = signal_fd(SIGUSR1);
+	watch(poller, signals, SIGNAL, EPOLLIN);
 	if (!strcmp(argv[1], "listen")) {
 		listener = tcp_socket(argv[4]);
 		setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 		if (bind(listener, (struct sockaddr *)&to, sizeof(to)) ||
 		    listen(listener, FLOWS_MAX))
 			die("listen");
-		watch(listener, LISTENER, EPOLLIN);
+		watch(poller, listener, LISTENER, EPOLLIN);
 	} else {
 		count = argc > 6 ? strtoul(argv[6], NULL, 10) : 1;
 		if (argc > 8) {
 			round_bytes = strtoul(argv[7], NULL, 10);
-			timer = start_timer(strtoul(argv[8], NULL, 10));
-			watch(timer, TICK, EPOLLIN);
+			timer = timer_fd(1000 * strtoul(argv[8], NULL, 10));
+			watch(poller, timer, TICK, EPOLLIN);
 		}
 		for (i = 0; i < count; i++) {
 			int fd = tcp_socket(argv[4]);

@@ -9,19 +9,17 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/ether.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "load.h"
 
 #define FLOWS 64
 #define BATCH 16
@@ -37,20 +35,6 @@ struct frame {
 } __attribute__((packed));
 
 static struct frame frames[FLOWS];
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static unsigned long long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
 
 static unsigned short checksum(const void *data, unsigned int n)
 {
@@ -126,8 +110,8 @@ int main(int argc, char **argv)
 	if (fd < 0 || bind(fd, (struct sockaddr *)&to, sizeof(to)))
 		die(argv[2]);
 	setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one));
-	for (begin_ns = now_ns();;) {
-		due = (now_ns() - begin_ns) * pps / 1e9;
+	for (begin_ns = clock_ns(CLOCK_MONOTONIC);;) {
+		due = (clock_ns(CLOCK_MONOTONIC) - begin_ns) * pps / 1e9;
 		if (due <= sent) {
 			nanosleep(&pause, NULL);
 			continue;

@@ -12,16 +12,12 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "load.h"
 
 #define REQUEST_BYTES 200
 #define EVENTS_MAX 200000
@@ -43,28 +39,6 @@ struct event {
 static struct event requests[EVENTS_MAX], connections[EVENTS_MAX];
 static unsigned int nr_requests, nr_connections;
 static int poller;
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static unsigned long long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
-static void watch(int fd, unsigned int what, unsigned int events)
-{
-	struct epoll_event event = { .events = events, .data.u32 = what };
-
-	if (epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event))
-		die("epoll_ctl");
-}
 
 static int bound_socket(int type, const struct sockaddr_in *to)
 {
@@ -95,8 +69,8 @@ static void serve(unsigned short port)
 
 	if (listen(tcp, 4096))
 		die("listen");
-	watch(udp, udp, EPOLLIN);
-	watch(tcp, tcp, EPOLLIN);
+	watch(poller, udp, udp, EPOLLIN);
+	watch(poller, tcp, tcp, EPOLLIN);
 	for (;;) {
 		if (epoll_wait(poller, &event, 1, -1) < 1)
 			continue;
@@ -106,7 +80,7 @@ static void serve(unsigned short port)
 		} else if (fd == tcp) {
 			fd = accept4(tcp, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 			if (fd >= 0)
-				watch(fd, fd, EPOLLIN);
+				watch(poller, fd, fd, EPOLLIN);
 		} else {
 			close(fd);
 		}
@@ -119,7 +93,8 @@ static void request(int udp)
 
 	if (nr_requests == EVENTS_MAX)
 		return;
-	requests[nr_requests++] = (struct event){ .began_ns = now_ns(), .took_ns = -1 };
+	requests[nr_requests++] = (struct event){ .began_ns = clock_ns(CLOCK_REALTIME),
+						  .took_ns = -1 };
 	send(udp, buf, sizeof(buf), 0);
 }
 
@@ -129,7 +104,7 @@ static void answers(int udp)
 
 	while (recv(udp, &nr, sizeof(nr), 0) == sizeof(nr)) {
 		if (nr < nr_requests && requests[nr].took_ns < 0)
-			requests[nr].took_ns = now_ns() - requests[nr].began_ns;
+			requests[nr].took_ns = clock_ns(CLOCK_REALTIME) - requests[nr].began_ns;
 	}
 }
 
@@ -142,11 +117,11 @@ static void begin_connection(const struct sockaddr_in *to)
 	c->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
 		die("socket");
-	c->began_ns = now_ns();
+	c->began_ns = clock_ns(CLOCK_REALTIME);
 	c->took_ns = -1;
 	if (connect(c->fd, (const struct sockaddr *)to, sizeof(*to)) && errno != EINPROGRESS)
 		die("connect");
-	watch(c->fd, CONNECTION | nr_connections++, EPOLLOUT);
+	watch(poller, c->fd, CONNECTION | nr_connections++, EPOLLOUT);
 }
 
 static void end_connection(struct event *c)
@@ -156,19 +131,8 @@ static void end_connection(struct event *c)
 
 	getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &size);
 	if (!error)
-		c->took_ns = now_ns() - c->began_ns;
+		c->took_ns = clock_ns(CLOCK_REALTIME) - c->began_ns;
 	close(c->fd);
-}
-
-static int timer(unsigned long us)
-{
-	struct timespec every = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
-	struct itimerspec spec = { .it_interval = every, .it_value = every };
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-
-	if (fd < 0 || timerfd_settime(fd, 0, &spec, NULL))
-		die("timerfd");
-	return fd;
 }
 
 static void print(const char *what, const struct event *events, unsigned int n)
@@ -183,21 +147,17 @@ static void print(const char *what, const struct event *events, unsigned int n)
 static int ask(const struct sockaddr_in *to, unsigned long request_us, unsigned long connect_us)
 {
 	int udp = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), signals;
-	int request_timer = timer(request_us), connect_timer = timer(connect_us);
+	int request_timer = timer_fd(request_us), connect_timer = timer_fd(connect_us);
 	unsigned long long times;
 	struct epoll_event event;
-	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	signals = signal_fd(SIGTERM);
 	if (udp < 0 || connect(udp, (const struct sockaddr *)to, sizeof(*to)))
 		die("connect");
-	watch(signals, SOURCE_SIGNAL, EPOLLIN);
-	watch(udp, SOURCE_UDP, EPOLLIN);
-	watch(request_timer, SOURCE_REQUEST, EPOLLIN);
-	watch(connect_timer, SOURCE_CONNECT, EPOLLIN);
+	watch(poller, signals, SOURCE_SIGNAL, EPOLLIN);
+	watch(poller, udp, SOURCE_UDP, EPOLLIN);
+	watch(poller, request_timer, SOURCE_REQUEST, EPOLLIN);
+	watch(poller, connect_timer, SOURCE_CONNECT, EPOLLIN);
 	for (;;) {
 		if (epoll_wait(poller, &event, 1, -1) < 1)
 			continue;

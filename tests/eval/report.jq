@@ -101,7 +101,7 @@ def table(columns; wanted; $failed): . as {$runs, $scenarios, $options}
 		| by_option | to_entries[]
 		| (.value.runs | map(select(.status == "ok"))) as $ok
 		| [if .key == 0 then $title else "" end, $options[.value.option]]
-		+ if $ok == [] then ["failed: \(.value.runs[0].why)"] else $ok | [columns | .[1] // ""] end] end;
+		+ if $ok == [] then ["failed: \(.value.runs[0].why | sub("^/.*/tests/"; "tests/"))"] else $ok | [columns | .[1] // ""] end] end;
 
 def delays: table(
 	["median in the ring (ms)", cell(.delay.p50_ns | ms)], ["p99 (ms)", cell(.delay.p99_ns | ms)],

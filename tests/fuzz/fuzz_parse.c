@@ -56,10 +56,10 @@ static void check_queues(const char *text)
 }
 
 /* Any bits that a policy could have are written in a form that gives them again. */
-static void check_setting(const struct rxaqm_setting *setting, const char *text)
+static void check_setting(const struct rxaqm_key *setting, const char *text)
 {
 	struct rxaqm_policy policy, before, again;
-	char buf[RXAQM_SETTING_LEN];
+	char buf[RXAQM_KEY_LEN];
 	struct rxaqm_error error;
 
 	rxaqm_policy_init(&policy);
@@ -70,24 +70,24 @@ static void check_setting(const struct rxaqm_setting *setting, const char *text)
 		return;
 	}
 	again = before;
-	rxaqm_setting_format(setting, &policy, 1, buf);
+	rxaqm_key_format(setting, &policy, 1, buf);
 	assert(!rxaqm_setting_set(&again, setting->name, buf, 1, &error));
 	/* A lease is written in whole ms. */
-	if (setting->type != RXAQM_SETTING_LEASE)
+	if (setting->type != RXAQM_TYPE_LEASE)
 		assert(!memcmp(&policy, &again, sizeof(policy)));
 	rxaqm_policy_check(&policy, &error);
 }
 
 static void check_dscp(const uint8_t *data, size_t size)
 {
-	const struct rxaqm_setting *setting = rxaqm_setting_find("exempt_dscp");
+	const struct rxaqm_key *setting = rxaqm_setting_find("exempt_dscp");
 	struct rxaqm_policy policy, again;
-	char buf[RXAQM_SETTING_LEN];
+	char buf[RXAQM_KEY_LEN];
 
 	rxaqm_policy_init(&policy);
 	again = policy;
 	memcpy(&policy.exempt_dscp, data, size < 8 ? size : 8);
-	rxaqm_setting_format(setting, &policy, 1, buf);
+	rxaqm_key_format(setting, &policy, 1, buf);
 	assert(!rxaqm_setting_set(&again, setting->name, buf, 1, NULL));
 	assert(again.exempt_dscp == policy.exempt_dscp);
 }
@@ -95,7 +95,7 @@ static void check_dscp(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct rxaqm_setting *setting;
+	const struct rxaqm_key *setting;
 	struct rxaqm_policy policy;
 	char *text = malloc(size + 1);
 	struct rxaqm_error error;

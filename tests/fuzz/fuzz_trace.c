@@ -15,7 +15,7 @@ static void check_packet(const struct rxaqm_trace_packet *packet, __u64 before_n
 	assert(packet->now_ns >= before_ns);
 	assert(packet->queue < RXAQM_MAX_QUEUES);
 	assert(packet->sojourn_ns <= RXAQM_SOJOURN_MAX_NS);
-	assert(packet->ecn <= RXAQM_IP_CE && packet->kind <= RXAQM_KIND_SYN);
+	assert(packet->ecn <= RXAQM_IP_CE && packet->kind <= RXAQM_KIND_TCP);
 }
 
 static void check_verdict(const struct rxaqm_trace_packet *packet, int verdict)
@@ -24,7 +24,8 @@ static void check_verdict(const struct rxaqm_trace_packet *packet, int verdict)
 	assert(verdict == RXAQM_PASS || packet->kind != RXAQM_KIND_EXEMPT);
 	assert(verdict != RXAQM_MARK || packet->ecn == RXAQM_IP_ECT0 ||
 	       packet->ecn == RXAQM_IP_ECT1);
-	assert(verdict != RXAQM_MARK || packet->kind == RXAQM_KIND_DATA);
+	assert(verdict != RXAQM_MARK || packet->kind == RXAQM_KIND_DATA ||
+	       packet->kind == RXAQM_KIND_TCP);
 }
 
 /* A line at a time, without a header or an order to keep to. */

@@ -195,6 +195,32 @@ rig_free()
 	fi
 }
 
+# Takes the rig down, and first what $rxaqm has attached in it.
+rig_end()
+{
+	if [[ -e /run/netns/$RIG_DST ]]; then
+		rig_end_processes
+		"${rxaqm:?}" --netns "$RIG_DST" detach "$RIG_RECV_IF" >/dev/null 2>&1 || true
+	fi
+	rig_down
+}
+
+# rig_begin END: for a script of minutes, which ends by END whatever ends it. It keeps off the
+# receiving CPU; its own programs come before the traffic, and both before whatever else the machine
+# does.
+rig_begin()
+{
+	rig_free
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	# shellcheck disable=SC2064
+	trap "trap '' INT TERM; $1" EXIT
+	rig_end
+	taskset -p -c "$RIG_SEND_CPU" $$ >/dev/null
+	renice -n -20 -p $$ >/dev/null
+	RIG_AHEAD=yes
+}
+
 rig_claim()
 {
 	rig_free

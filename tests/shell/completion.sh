@@ -21,8 +21,9 @@ expect()
 }
 
 mapfile -t commands < <(sed -n 's/^\t{ "\([a-z]*\)", rxaqm_cmd_.*/\1/p' control/main.c)
-mapfile -t settings < <(sed -n 's/^\t{ "\([a-z0-9_]*\)", "[^"]*",.*/\1=/p' control/config/settings_table.c | sort -u)
-mapfile -t presets < <(sed -n '/^const struct rxaqm_preset/,$s/^\t{ "\([a-z0-9]*\)",$/\1/p' control/config/settings_table.c)
+keys=$("${RXAQM_BIN:-build/rxaqm}" policy --help | sed -n 's/^  \([a-z0-9_]*=[^ ]*\)$/\1/p')
+mapfile -t settings < <(sed -n 's/^\([^=]*=\).*/\1/p' <<<"$keys" | grep -v '^preset=' | sort -u)
+mapfile -t presets < <(sed -n 's/^preset=//p' <<<"$keys")
 [[ ${#commands[@]} -gt 5 && ${#settings[@]} -gt 10 && ${#presets[@]} -gt 2 ]]
 
 expect 'rxaqm ' "${commands[@]}"
@@ -39,7 +40,7 @@ expect 'rxaqm policy set lo mode=enforce law=c' codel
 while IFS='|' read -r name choices; do
 	IFS='|' read -ra choices <<<"$choices"
 	expect "rxaqm policy set lo $name=" "${choices[@]}"
-done < <(sed -n 's/^\t{ "\([a-z_]*\)", "\([a-z]*|[a-z|]*\)",.*/\1|\2/p' control/config/settings_table.c)
+done < <(sed -n 's/^\([a-z0-9_]*\)=\([a-z0-9]*|[a-z0-9|]*\)$/\1|\2/p' <<<"$keys")
 expect 'rxaqm attach --mode g' generic
 expect 'rxaqm attach --hook=fe' fentry
 expect 'rxaqm clock --sample l' lo

@@ -45,18 +45,16 @@ settings <"$dir/all" | sed 's/=.*//' | sort >"$dir/keys"
 settings <"$dir/all.conf" | sed 's/=.*//' | sort >"$dir/keys-example"
 equal "keys in $example" "$dir/keys" "$dir/keys-example"
 
-# Key, form and default of the table, and of the manual page; mode and lease are the policy's.
-awk -F '"' '{ for (i = 1; i < NF; i++) {
-		if ($i ~ /\.name = $/) name = $(i + 1)
-		if ($i ~ /\.form = $/) form = $(i + 1)
-	} }
-	match($0, /\(default [^)]*\)/) { print name, form, substr($0, RSTART + 9, RLENGTH - 10) }
-' control/config/config_keys.c | sort >"$dir/table"
+# Key, form and default of the help, and of the manual page; mode and lease are the policy's.
+"$rxaqm" run --help | awk '
+	/^  [a-z_]+=/ { sub("=", " "); item = $1 " " $2; next }
+	match($0, /\(default [^)]*\)$/) { print item, substr($0, RSTART + 9, RLENGTH - 10) }
+' | sort >"$dir/table"
 awk '/^\.It Cm / { item = $3 " " $8 }
 	/^Default: / { sub(/\.$/, ""); sub(/^Default: /, ""); print item, $0 }' "$manual" |
 	sort >"$dir/manual"
 equal "keys in $manual" "$dir/table" "$dir/manual"
 cut -d ' ' -f 1 "$dir/table" | sort >"$dir/table-keys"
 cut -d ' ' -f 2 "$dir/keys" | grep -vxE 'mode|lease' | sort >"$dir/known"
-equal "keys in control/config/config_keys.c" "$dir/known" "$dir/table-keys"
+equal "keys in rxaqm run --help" "$dir/known" "$dir/table-keys"
 exit $failed

@@ -168,11 +168,12 @@ isolated()
 	mount --rbind /dev "$root/dev"
 	mount -t tmpfs none "$root/run"
 	mount -t tmpfs none "$root/tmp"
-	mkdir -p "$root/tmp/tests/shell" "$root/tmp/debian"
+	mkdir -p "$root/tmp/tests/shell" "$root/tmp/control/xsk/example" "$root/tmp/debian"
 	cp "$debs"/*.deb "$debs"/packages/*.deb "$root/tmp"
-	cp tests/shell/deb.sh tests/shell/consumer.c "$root/tmp/tests/shell"
+	cp tests/shell/deb.sh "$root/tmp/tests/shell"
+	cp control/xsk/example/consumer.c "$root/tmp/control/xsk/example"
 	cp -r packaging/debian/tests "$root/tmp/debian"
-	rm -rf "$root/etc/rxaqm"
+	rm -rf "$root/etc/rxaqm" "$root/var/lib/rxaqm" # of this machine
 	exec chroot "$root" env -u RXAQM_BPFFS -u RXAQM_PROFILE_PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		bash -c 'source /tmp/tests/shell/deb.sh source; cd /tmp; inside; inside_other'
 }

@@ -23,15 +23,15 @@ export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 user()
 {
 	# shellcheck disable=SC2046 # lists of flags
-	gcc -Wall -Wextra -Werror tests/shell/consumer.c \
+	gcc -Wall -Wextra -Werror control/xsk/example/consumer.c \
 		$(pkg-config --define-variable=prefix="$prefix" --cflags librxaqm-xsk) "$@" -o "$root/user"
 }
 user -L"$prefix/lib" -lrxaqm-xsk
-LD_LIBRARY_PATH=$prefix/lib "$root/user"
+[[ $(LD_LIBRARY_PATH=$prefix/lib "$root/user" nosuch0 0 1 2>&1) == *"no such interface"* ]]
 [[ $(readelf -d "$root/user") == *'[librxaqm-xsk.so.1]'* ]]
 # shellcheck disable=SC2046 # lists of flags
 user "$prefix/lib/librxaqm-xsk.a" $(pkg-config --libs libbpf libxdp)
-"$root/user"
+[[ $("$root/user" nosuch0 0 1 2>&1) == *"no such interface"* ]]
 # Nothing but the interface can be seen from outside.
 exported=$(nm -D --defined-only "$prefix/lib/librxaqm-xsk.so" | awk '$2 == "T" { sub("@.*", "", $3); print $3 }')
 [ "$(sort <<<"$exported")" = "$(grep -oE 'rxaqm_xsk_[a-z_]+\(' control/xsk/rxaqm-xsk.h | tr -d '(' | sort -u)" ] || { echo "exported: $exported" && exit 1; }

@@ -23,14 +23,10 @@ bool ends_with(const std::string &text, const std::string &end)
 }
 
 /* What the samples of a family may have after its name. */
-std::vector<std::string> suffixes(const std::string &type, bool openmetrics)
+std::vector<std::string> suffixes(const std::string &type)
 {
 	if (type == "histogram")
 		return { "_bucket", "_sum", "_count" };
-	if (openmetrics && type == "counter")
-		return { "_total" };
-	if (openmetrics && type == "info")
-		return { "_info" };
 	return { "" };
 }
 
@@ -72,34 +68,26 @@ double number(const std::string &text, const std::string &line)
 
 } // namespace
 
-Exposition::Exposition(const std::string &text, bool openmetrics)
-	: openmetrics_(openmetrics)
+Exposition::Exposition(const std::string &text)
 {
 	std::istringstream lines(text);
 	std::string line;
-	bool ended = false;
 
 	if (!text.empty() && text.back() != '\n')
 		wrong("the last line does not end", text.substr(text.rfind('\n') + 1));
 	while (std::getline(lines, line)) {
-		if (ended)
-			wrong("a line after # EOF", line);
-		if (line == "# EOF" && openmetrics_)
-			ended = true;
-		else if (line[0] == '#')
+		if (line[0] == '#')
 			comment(line);
 		else
 			sample(line);
 	}
-	if (openmetrics_ && !ended)
-		wrong("no # EOF", line);
 	for (const Family &family : families_)
 		check_family(family);
 }
 
 void Exposition::comment(const std::string &line)
 {
-	static const std::regex form("# (HELP|TYPE|UNIT) ([a-z][a-z0-9_]*) (.+)");
+	static const std::regex form("# (HELP|TYPE) ([a-z][a-z0-9_]*) (.+)");
 	std::smatch match;
 
 	if (!std::regex_match(line, match, form))
@@ -113,14 +101,9 @@ void Exposition::comment(const std::string &line)
 	if (families_.empty() || families_.back().name != match[2] ||
 	    !families_.back().samples.empty())
 		wrong("not right behind HELP", line);
-	if (match[1] == "UNIT") {
-		if (!openmetrics_ || !ends_with(match[2], "_" + match[3].str()))
-			wrong("bad unit", line);
-	} else {
-		if (!families_.back().type.empty())
-			wrong("a second TYPE", line);
-		families_.back().type = match[3];
-	}
+	if (!families_.back().type.empty())
+		wrong("a second TYPE", line);
+	families_.back().type = match[3];
 }
 
 void Exposition::sample(const std::string &line)
@@ -151,7 +134,7 @@ void Exposition::sample(const std::string &line)
 	if (families_.empty())
 		wrong("a sample before any family", line);
 	Family &family = families_.back();
-	std::vector<std::string> ends = suffixes(family.type, openmetrics_);
+	std::vector<std::string> ends = suffixes(family.type);
 	if (std::none_of(ends.begin(), ends.end(),
 			 [&](const std::string &end) { return sample.name == family.name + end; }))
 		wrong("a sample that is not of family " + family.name, line);
@@ -164,11 +147,9 @@ void Exposition::check_family(const Family &family) const
 {
 	static const std::set<std::string> types = { "counter", "gauge", "histogram" };
 
-	if (!types.count(family.type) && !(openmetrics_ && family.type == "info"))
+	if (!types.count(family.type))
 		wrong("unknown type '" + family.type + "'", family.name);
-	/* Prometheus names the samples, OpenMetrics the family. */
-	if ((family.type == "counter" && ends_with(family.name, "_total") == openmetrics_) ||
-	    (family.type != "counter" && ends_with(family.name, "_total")))
+	if ((family.type == "counter") != ends_with(family.name, "_total"))
 		wrong("_total where it should not be, or not where it should", family.name);
 	for (const Sample &sample : family.samples)
 		if (family.type != "gauge" && sample.value < 0)
@@ -246,7 +227,7 @@ std::set<std::string> Exposition::sample_names() const
 	for (const Family &family : families_) {
 		std::string name = family.name;
 
-		for (const std::string &end : suffixes(family.type, openmetrics_))
+		for (const std::string &end : suffixes(family.type))
 			names.insert(name + end);
 	}
 	return names;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reads a page of metrics as strictly as a scraper may: throws, and says why, if it breaks a
- * rule of the text format (0.0.4) or of OpenMetrics (1.0.0).
+ * rule of the text format (0.0.4).
  */
 #ifndef RXAQM_TESTS_EXPOSITION_HPP
 #define RXAQM_TESTS_EXPOSITION_HPP
@@ -29,7 +29,7 @@ struct Family {
 class Exposition
 {
     public:
-	Exposition(const std::string &text, bool openmetrics);
+	explicit Exposition(const std::string &text);
 
 	const std::vector<Family> &families() const
 	{
@@ -48,7 +48,6 @@ class Exposition
 	void check_family(const Family &family) const;
 	void check_histogram(const Family &family) const;
 
-	bool openmetrics_;
 	std::vector<Family> families_;
 	std::set<std::pair<std::string, Labels>> series_;
 };

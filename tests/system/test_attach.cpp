@@ -165,7 +165,7 @@ TEST_CASE("attach: two interfaces share the tracing programs, and part in any or
 				      source_path("tests/rig/veth-simclock.conf") })
 			.exit_code == 0);
 	CHECK(host.note_maps() == maps);
-	CHECK(std::filesystem::exists(host.state_dir() + "/link_ahead"));
+	CHECK(std::filesystem::exists(host.state_dir() + "/link_generic"));
 	REQUIRE(all_traffic(wire) == "");
 
 	Json all = Json(host.rxaqm({ "status", "-j" }).out);
@@ -176,7 +176,7 @@ TEST_CASE("attach: two interfaces share the tracing programs, and part in any or
 	if (generic_first) {
 		REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
 		/* Nothing generic is left to serve. */
-		CHECK(!std::filesystem::exists(host.state_dir() + "/link_ahead"));
+		CHECK(!std::filesystem::exists(host.state_dir() + "/link_generic"));
 	} else {
 		REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 	}

@@ -71,12 +71,12 @@ TEST_CASE("check: attached and well: OK, and what it measured", "[check]")
 	Wire wire;
 
 	check_line(host.rxaqm(wire.rx, { "status", "--check" }), 3, "UNKNOWN - not attached");
-	check_line(host.rxaqm(wire.rx, { "status", "--check", wire.rx_if }), 2,
+	check_line(host.rxaqm(wire.rx, { "check", wire.rx_if }), 2,
 		   "CRITICAL - not attached to \"" + wire.rx_if + "\"");
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100) == 100);
 
-	Result result = host.rxaqm(wire.rx, { "status", "--check", "-i", "200ms" });
+	Result result = host.rxaqm(wire.rx, { "check", "-i", "200ms" });
 	check_line(result, 0, "OK - 1 interface(s), 1 queue(s)");
 	CHECK(figure(result, wire.rx_if + "_standing") == 0);
 	CHECK(figure(result, wire.rx_if + "_overflow") == 0);

@@ -90,27 +90,23 @@ class Maps
 		return state_;
 	}
 
-	std::string text(bool openmetrics = false) const
+	std::string text() const
 	{
 		auto rows = std::make_unique<rxaqm_metrics_rows>();
 		rxaqm_metrics_text text = {};
 		char *page = nullptr;
 		size_t bytes = 0;
 
-		text.format = openmetrics ? RXAQM_METRICS_OPENMETRICS : RXAQM_METRICS_PROMETHEUS;
 		text.file = open_memstream(&page, &bytes);
-		rxaqm_metrics_rows_take(rows.get(), view_.get());
-		rxaqm_metrics_print_host(&text, view_.get());
-		rxaqm_metrics_print_ifaces(&text, view_.get());
-		rxaqm_metrics_print_queues(&text, rows.get());
+		rxaqm_metrics_print(&text, view_.get(), rows.get());
 		fclose(text.file);
 		std::string copy(page, bytes);
 		free(page);
-		return openmetrics ? copy + "# EOF\n" : copy;
+		return copy;
 	}
-	Exposition page(bool openmetrics = false) const
+	Exposition page() const
 	{
-		return Exposition(text(openmetrics), openmetrics);
+		return Exposition(text());
 	}
 
     private:

@@ -65,7 +65,7 @@ struct Ring {
 	/* As XDP takes a policy over. */
 	void begin()
 	{
-		rxaqm_decide_target(q.get(), __u32(entries));
+		rxaqm_target_update(q.get(), __u32(entries));
 		rxaqm_decide_reset(q.get());
 	}
 

@@ -8,6 +8,10 @@
 
 #include "watched.hpp"
 
+extern "C" {
+#include "config/config.h"
+}
+
 namespace
 {
 
@@ -18,7 +22,10 @@ struct Enforcer : Teller<rxaqm_autoenforce_do> {
 
 	Enforcer()
 	{
-		rxaqm_autoenforce_config_init(&config);
+		rxaqm_config defaults;
+
+		rxaqm_config_init(&defaults);
+		config = defaults.autoenforce;
 	}
 
 	void step(Did did, __u64 ns = SEC) override

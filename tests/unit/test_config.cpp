@@ -68,15 +68,14 @@ TEST_CASE("config: an empty file leaves the defaults, those that the help names"
 	CHECK(c.config.nr_ifaces == 0);
 	CHECK(c.match("eth0") == "");
 	rxaqm_config_iface_init(&iface);
-	for (const rxaqm_config_key *row = rxaqm_config_keys; row->name; row++) {
+	for (const rxaqm_key *row = rxaqm_config_keys; row->name; row++) {
 		bool of_iface = !strcmp(row->section, "Interface");
-		char value[RXAQM_CONFIG_VALUE_LEN];
-		std::string said = row->summary;
+		char value[RXAQM_KEY_LEN], text[RXAQM_KEY_TEXT_LEN];
+		std::string said = rxaqm_key_explain(row, text);
 
 		CAPTURE(row->section, row->name, said);
-		rxaqm_config_key_format(row,
-					of_iface ? static_cast<const void *>(&iface) : &c.config,
-					value);
+		rxaqm_key_format(row, of_iface ? static_cast<const void *>(&iface) : &c.config, 0,
+				 value);
 		size_t at = said.find("(default ");
 		REQUIRE(at != std::string::npos);
 		said = said.substr(at + 9, said.size() - at - 10);

@@ -30,7 +30,7 @@ struct Decider {
 
 	void begin()
 	{
-		rxaqm_decide_target(q.get(), 0);
+		rxaqm_target_update(q.get(), 0);
 		rxaqm_decide_reset(q.get());
 	}
 

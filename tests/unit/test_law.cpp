@@ -9,14 +9,16 @@ using namespace ring_sim;
 
 static const double ONE = RXAQM_LAW_ONE;
 
-/* A law at @p that has seen as much of each class, so that none is capped. */
-static rxaqm_law_vars at(__u32 p)
+/* A law at @p that has seen as much of each class, but of @most as much as of all others, so that
+ * it is not capped.
+ */
+static rxaqm_law_vars at(__u32 p, int most = RXAQM_CLASS_OTHER)
 {
 	rxaqm_law_vars vars = {};
 
 	vars.p = p;
 	for (int c = 0; c < RXAQM_NR_DROPPABLE; c++)
-		vars.seen[c] = 4000;
+		vars.seen[c] = c == most ? 4000 * (RXAQM_NR_DROPPABLE - 1) : 4000;
 	rxaqm_law_map(&vars, RXAQM_LAW_ONE);
 	return vars;
 }
@@ -43,23 +45,25 @@ TEST_CASE("law: 1 - 2^-x", "[law]")
 
 TEST_CASE("law: what p means to each class", "[law]")
 {
+	const int not_ect = GENERATE(RXAQM_CLASS_TCP, RXAQM_CLASS_OTHER);
+
 	for (double p = 0; p <= 1; p += 1. / 64) {
-		rxaqm_law_vars vars = at(__u32(p * ONE));
-		double drop = vars.drop[RXAQM_CLASS_OTHER] / ONE;
+		rxaqm_law_vars vars = at(__u32(p * ONE), not_ect);
+		double drop = vars.drop[not_ect] / ONE;
 		double mark = vars.mark / ONE, shed = vars.drop[RXAQM_CLASS_ECT] / ONE;
 
-		CAPTURE(p);
+		CAPTURE(not_ect, p);
 		CHECK(std::abs(rxaqm_law_square(vars.p) / ONE - p * p) < 1e-6);
 		CHECK(std::abs(mark - std::min(1., p + 2 * p * p)) < 1e-6);
-		CHECK(drop >= std::min(p * p, 0.8) - 1e-6); /* four fifths: four times its part */
+		CHECK(drop >= p * p - 1e-6);
 		CHECK(std::abs(vars.thin / ONE - (1 - std::exp2(-24 * p))) < 0.045);
 		/* Who can be marked is dropped only where all are marked already. */
 		CHECK((shed > 0) == (p > 0.5));
 		CHECK((p <= 0.5 || mark == 1));
-		CHECK(vars.drop[RXAQM_CLASS_TCP] == vars.drop[RXAQM_CLASS_OTHER]);
-		/* A fifth of the packets is SYNs. */
-		CHECK(std::abs(vars.drop[RXAQM_CLASS_SYN] / ONE - std::min(shed, 0.2)) < 1e-6);
+		/* An eighth of the packets is SYNs, and goes once at most; of ECT four times that. */
+		CHECK(std::abs(vars.drop[RXAQM_CLASS_SYN] / ONE - std::min(shed, 0.125)) < 1e-6);
 	}
+	CHECK(at(RXAQM_LAW_ONE, not_ect).drop[not_ect] > 0.99 * ONE);
 }
 
 TEST_CASE(
@@ -403,21 +407,21 @@ TEST_CASE("law: target=auto is the floor that is measured, by the rule of the NI
 	ring.q->packet_ns = 20 * US;
 	for (unsigned quarters : { 4, 5, 8, 12 }) {
 		ring.q->target_quarters = quarters;
-		rxaqm_decide_target(ring.q.get(), 4096);
+		rxaqm_target_update(ring.q.get(), 4096);
 		CHECK(ring.q->target_ns == 4 * MS * quarters / 4);
 		CHECK(ring.q->interval_ns >= 4 * ring.q->target_ns);
 	}
 	/* Not more than the ring holds, nor less than the floor or the operator's least. */
-	rxaqm_decide_target(ring.q.get(), 1024);
+	rxaqm_target_update(ring.q.get(), 1024);
 	CHECK(ring.q->target_ns == 5120 * US);
-	rxaqm_decide_target(ring.q.get(), 256);
+	rxaqm_target_update(ring.q.get(), 256);
 	CHECK(ring.q->target_ns == 4 * MS);
 	ring.q->policy.target_ns = 20 * MS;
-	rxaqm_decide_target(ring.q.get(), 256);
+	rxaqm_target_update(ring.q.get(), 256);
 	CHECK(ring.q->target_ns == 20 * MS);
 	ring.q->policy.target_auto = 0;
 	ring.q->policy.target_ns = 1 * MS;
-	rxaqm_decide_target(ring.q.get(), 4096);
+	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 1 * MS);
 	CHECK(ring.q->interval_ns == 10 * MS);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What metrics say of maps. The rules of the formats are checked by Exposition at each page. */
+/* What metrics say of maps. The rules of the format are checked by Exposition at each page. */
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
 
 #include <cmath>
@@ -26,7 +25,6 @@ Labels with(Labels labels, const std::string &name, const std::string &value)
 
 TEST_CASE("metrics: nothing attached is a page too", "[metrics]")
 {
-	bool openmetrics = GENERATE(false, true);
 	Maps maps;
 
 	SECTION("maps without interfaces")
@@ -36,7 +34,7 @@ TEST_CASE("metrics: nothing attached is a page too", "[metrics]")
 	{
 		maps.state() = {};
 	}
-	Exposition page = maps.page(openmetrics);
+	Exposition page = maps.page();
 	CHECK(page.value("rxaqm_interfaces") == 0);
 	CHECK(page.value("rxaqm_build_info", { { "version", RXAQM_VERSION } }) == 1);
 	CHECK(page.value("rxaqm_daemon_resident_bytes") > 100000);
@@ -60,8 +58,7 @@ TEST_CASE("metrics: every counter of stats.h is there, once", "[metrics]")
 		for (const Family &family : page.families())
 			for (const Sample &sample : family.samples)
 				found += family.type == "counter" && sample.value == 7000001 + i;
-		INFO("counter " << names[i]
-				<< ": give it a row in control/report/metrics_queues.c");
+		INFO("counter " << names[i] << ": give it a row in control/report/metrics_table.c");
 		CHECK(found == 1);
 	}
 }
@@ -125,13 +122,11 @@ TEST_CASE("metrics: the histogram is folded without loss, at bounds that are exa
 
 TEST_CASE("metrics: labels are escaped, and come back as they were", "[metrics]")
 {
-	bool openmetrics = GENERATE(false, true);
 	const std::string name = "a\"b\\c\nd}e,f={ \xc3\xa4";
 	Maps maps;
 
 	maps.queue(maps.attach(name, 1), 0).stat[RXAQM_STAT_PACKETS] = 5;
-	CHECK(maps.page(openmetrics).value("rxaqm_rx_packets_total", { { "interface", name } }) ==
-	      5);
+	CHECK(maps.page().value("rxaqm_rx_packets_total", { { "interface", name } }) == 5);
 }
 
 TEST_CASE("metrics: gauges of a queue", "[metrics]")
@@ -331,15 +326,15 @@ TEST_CASE("metrics: queues that go to sockets, and what their consumers say", "[
 	maps.wait(0, 0).ring_full = 7;
 	SECTION("no socket: what stands there is of no meaning")
 	{
-		Exposition page(maps.text(), false);
+		Exposition page(maps.text());
 		CHECK(page.value("rxaqm_rx_socket_served", all) == 0);
 		CHECK(page.value("rxaqm_rx_socket_ring_full_packets_total", all) == 0);
 		CHECK(page.find("rxaqm_rx_socket_wait_seconds").empty());
 	}
 	SECTION("a socket")
 	{
-		maps.queue(0, 0).flags |= RXAQM_QUEUE_SERVED;
-		Exposition page(maps.text(), false);
+		maps.queue(0, 0).flags |= RXAQM_QUEUE_SOCKET;
+		Exposition page(maps.text());
 		CHECK(page.value("rxaqm_rx_socket_served", all) == 1);
 		CHECK(page.value("rxaqm_rx_socket_ring_full_packets_total", all) == 7);
 		CHECK(page.value("rxaqm_rx_socket_wait_seconds", all) == 0.0015);
@@ -347,9 +342,9 @@ TEST_CASE("metrics: queues that go to sockets, and what their consumers say", "[
 	}
 	SECTION("a socket whose consumer has not been heard of")
 	{
-		maps.queue(0, 0).flags |= RXAQM_QUEUE_SERVED;
+		maps.queue(0, 0).flags |= RXAQM_QUEUE_SOCKET;
 		maps.wait(0, 0).updated_ns -= RXAQM_NSEC_PER_SEC;
-		Exposition page(maps.text(), false);
+		Exposition page(maps.text());
 		CHECK(page.value("rxaqm_rx_socket_served", all) == 1);
 		CHECK(page.find("rxaqm_rx_socket_wait_seconds").empty());
 	}

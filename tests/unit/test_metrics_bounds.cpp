@@ -35,14 +35,14 @@ TEST_CASE("metrics: the number of series has a bound", "[metrics]")
 	for (unsigned i = 0; i < RXAQM_MAX_IFACES; i++)
 		maps.attach("eth" + std::to_string(i), RXAQM_MAX_QUEUES / RXAQM_MAX_IFACES);
 	for (unsigned i = 0; i < RXAQM_MAX_QUEUES; i++) {
-		maps.queue(0, i).flags |= RXAQM_QUEUE_SERVED;
+		maps.queue(0, i).flags |= RXAQM_QUEUE_SOCKET;
 		maps.wait(0, i).updated_ns = maps.view().now_ns;
 	}
 	maps.queue(0, 0).stat[RXAQM_STAT_PACKETS] = 3;
 	maps.queue(63, 0).stat[RXAQM_STAT_PACKETS] = 4;
 	maps.queue(63, 63).stat[RXAQM_STAT_PACKETS] = 5;
 	std::string text = maps.text();
-	Exposition page(text, false);
+	Exposition page(text);
 
 	CHECK(page.find("rxaqm_rx_packets_total").size() ==
 	      RXAQM_METRICS_QUEUES_MAX + 64 - RXAQM_METRICS_QUEUES_MAX / 64);
@@ -101,7 +101,6 @@ TEST_CASE("metrics: whatever the maps hold, the page keeps the rules", "[metrics
 			maps.iface(slot).stamp = RXAQM_STAMP_TSTAMP;
 		}
 		maps.view().by_interface = round % 2;
-		CHECK_NOTHROW(maps.page(false));
-		CHECK_NOTHROW(maps.page(true));
+		CHECK_NOTHROW(maps.page());
 	}
 }

@@ -46,7 +46,7 @@ Exposition full_page()
 	maps.clock(slot).published = 1;
 	maps.queue(slot, 0).round_ns = 1;
 	maps.queue(slot, 0).sample_err_ns = 1;
-	maps.queue(slot, 0).flags |= RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_SERVED;
+	maps.queue(slot, 0).flags |= RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_SOCKET;
 	maps.wait(slot, 0).updated_ns = maps.view().now_ns;
 	maps.policy(slot, 0).mode = RXAQM_MODE_ENFORCE;
 	maps.policy(slot, 0).lease_until_ns = maps.view().now_ns + 1;
@@ -56,8 +56,7 @@ Exposition full_page()
 /* Families that the daemon adds (struct rxaqm_metrics, more), by the calls in its sources. */
 std::set<std::string> families_of_daemon()
 {
-	static const std::regex call(
-		"RXAQM_METRICS_(COUNTER|GAUGE|INFO),\\s*\"(rxaqm_[a-z0-9_]+)\"");
+	static const std::regex call("RXAQM_METRICS_(COUNTER|GAUGE),\\s*\"(rxaqm_[a-z0-9_]+)\"");
 	std::set<std::string> names;
 
 	for (const auto &entry : fs::recursive_directory_iterator(source_path("control"))) {
@@ -65,9 +64,7 @@ std::set<std::string> families_of_daemon()
 									    "";
 
 		for (const std::smatch &match : matches(text, call))
-			names.insert(match[2].str() + (match[1] == "COUNTER" ? "_total" :
-						       match[1] == "INFO"    ? "_info" :
-									       ""));
+			names.insert(match[2]);
 	}
 	return names;
 }

@@ -9,6 +9,10 @@
 #include "../support/text.hpp"
 #include "watched.hpp"
 
+extern "C" {
+#include "config/config.h"
+}
+
 namespace
 {
 
@@ -18,7 +22,10 @@ struct Alarm : Teller<rxaqm_overload_event> {
 
 	Alarm()
 	{
-		rxaqm_overload_config_init(&config);
+		rxaqm_config defaults;
+
+		rxaqm_config_init(&defaults);
+		config = defaults.overload;
 	}
 
 	void step(Did did, __u64 ns = SEC) override

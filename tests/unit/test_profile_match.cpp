@@ -154,16 +154,16 @@ TEST_CASE("profile match: what the machine says is told", "[profile]")
 	rxaqm_profile profile = {};
 	const struct {
 		const char *key, *value;
-		rxaqm_verdict verdict;
+		rxaqm_match_result verdict;
 		const char *why;
 	} rows[] = {
-		{ "Driver", "igb", RXAQM_VERDICT_YES, "ethtool -i: igb" },
-		{ "NapiPoll", "igb_poll", RXAQM_VERDICT_UNKNOWN, "unknown: it is down" },
-		{ "Napi", "joint", RXAQM_VERDICT_YES, "NAPIs for Rx and Tx: joint" },
-		{ "Channels", "separate", RXAQM_VERDICT_NO, "ethtool -l: rx 1, tx 2, combined 3" },
-		{ "PrivateFlag", "!legacy-rx", RXAQM_VERDICT_NO,
+		{ "Driver", "igb", RXAQM_MATCH_YES, "ethtool -i: igb" },
+		{ "NapiPoll", "igb_poll", RXAQM_MATCH_UNKNOWN, "unknown: it is down" },
+		{ "Napi", "joint", RXAQM_MATCH_YES, "NAPIs for Rx and Tx: joint" },
+		{ "Channels", "separate", RXAQM_MATCH_NO, "ethtool -l: rx 1, tx 2, combined 3" },
+		{ "PrivateFlag", "!legacy-rx", RXAQM_MATCH_NO,
 		  "ethtool --show-priv-flags: legacy-rx is on" },
-		{ "PrivateFlag", "other", RXAQM_VERDICT_UNKNOWN,
+		{ "PrivateFlag", "other", RXAQM_MATCH_UNKNOWN,
 		  "unknown: ethtool --show-priv-flags has no other" },
 	};
 

@@ -23,9 +23,9 @@ static rxaqm_policy defaults()
 
 static std::string value_of(const rxaqm_policy &policy, const char *key)
 {
-	char buf[RXAQM_SETTING_LEN];
+	char buf[RXAQM_KEY_LEN];
 
-	return rxaqm_setting_format(rxaqm_setting_find(key), &policy, now_ns, buf);
+	return rxaqm_key_format(rxaqm_setting_find(key), &policy, now_ns, buf);
 }
 
 static bool same(const rxaqm_policy &a, const rxaqm_policy &b)
@@ -57,10 +57,12 @@ TEST_CASE("settings: defaults", "[settings]")
 
 	static_assert(sizeof(rows) / sizeof(rows[0]) == RXAQM_NR_SETTINGS);
 	for (size_t i = 0; i < RXAQM_NR_SETTINGS; i++) {
+		char text[RXAQM_KEY_TEXT_LEN];
+
 		INFO(rows[i].key);
 		REQUIRE(std::string(rxaqm_settings[i].name) == rows[i].key);
 		CHECK(value_of(policy, rows[i].key) == rows[i].value);
-		CHECK(std::string(rxaqm_settings[i].summary)
+		CHECK(std::string(rxaqm_key_explain(&rxaqm_settings[i], text))
 			      .find("(default " + std::string(rows[i].value) + ")") !=
 		      std::string::npos);
 	}
@@ -208,8 +210,8 @@ TEST_CASE("settings: what is gone is refused with what does it now", "[settings]
 		CHECK(same(policy, defaults()));
 	}
 	/* No row is of a key or a value that there is. */
-	for (const rxaqm_gone *gone = rxaqm_gone_settings; gone->key; gone++) {
-		const rxaqm_setting *setting = rxaqm_setting_find(gone->key);
+	for (const rxaqm_removed *gone = rxaqm_removed_settings; gone->key; gone++) {
+		const rxaqm_key *setting = rxaqm_setting_find(gone->key);
 
 		INFO(gone->key);
 		CHECK(std::string(gone->remedy) != "");
@@ -288,7 +290,7 @@ TEST_CASE("settings: target=auto is forgotten with a number, and its least with 
 	rxaqm_policy policy = defaults();
 
 	CHECK(policy.target_auto);
-	CHECK(policy.target_ns == RXAQM_TARGET_LEAST_NS);
+	CHECK(policy.target_ns == 500 * RXAQM_NSEC_PER_USEC);
 	REQUIRE(rxaqm_setting_set(&policy, "target", "3ms", now_ns, NULL) == 0);
 	CHECK_FALSE(policy.target_auto);
 	CHECK(policy.target_ns == 3000000);
@@ -302,18 +304,18 @@ TEST_CASE("settings: target=auto is forgotten with a number, and its least with 
 TEST_CASE("settings: a lease is what is left of it", "[settings]")
 {
 	rxaqm_policy policy = defaults();
-	char buf[RXAQM_SETTING_LEN];
-	const rxaqm_setting *lease = rxaqm_setting_find("lease");
+	char buf[RXAQM_KEY_LEN];
+	const rxaqm_key *lease = rxaqm_setting_find("lease");
 
 	REQUIRE(rxaqm_setting_set(&policy, "lease", "10s", now_ns, NULL) == 0);
 	CHECK(policy.lease_until_ns == now_ns + 10 * RXAQM_NSEC_PER_SEC);
-	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 4 * RXAQM_NSEC_PER_SEC,
-					       buf)) == "6s");
-	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 1, buf)) == "10s");
-	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 10 * RXAQM_NSEC_PER_SEC - 1,
-					       buf)) == "1ms");
-	CHECK(std::string(rxaqm_setting_format(lease, &policy, now_ns + 10 * RXAQM_NSEC_PER_SEC,
-					       buf)) == "expired");
+	CHECK(std::string(rxaqm_key_format(lease, &policy, now_ns + 4 * RXAQM_NSEC_PER_SEC, buf)) ==
+	      "6s");
+	CHECK(std::string(rxaqm_key_format(lease, &policy, now_ns + 1, buf)) == "10s");
+	CHECK(std::string(rxaqm_key_format(lease, &policy, now_ns + 10 * RXAQM_NSEC_PER_SEC - 1,
+					   buf)) == "1ms");
+	CHECK(std::string(rxaqm_key_format(lease, &policy, now_ns + 10 * RXAQM_NSEC_PER_SEC,
+					   buf)) == "expired");
 	REQUIRE(rxaqm_setting_set(&policy, "lease", "expired", now_ns, NULL) == 0);
 	CHECK(policy.lease_until_ns == now_ns);
 }
@@ -336,7 +338,7 @@ TEST_CASE("settings: any set of DSCPs fits", "[settings]")
 		policy.exempt_dscp = set;
 		std::string written = value_of(policy, "exempt_dscp");
 		INFO(written);
-		CHECK(written.size() < RXAQM_SETTING_LEN - 1);
+		CHECK(written.size() < RXAQM_KEY_LEN - 1);
 		CHECK(rxaqm_setting_set(&again, "exempt_dscp", written.c_str(), now_ns, NULL) == 0);
 		CHECK(again.exempt_dscp == set);
 	}
@@ -354,8 +356,8 @@ TEST_CASE("settings: JSON has units in its keys", "[settings]")
 	rxaqm_setting_set(&policy, "exempt_ports", "22,443", now_ns, NULL);
 	rxaqm_setting_set(&policy, "exempt_dscp", "cs6", now_ns, NULL);
 	rxaqm_out_open(&out, file, true);
-	for (const rxaqm_setting *setting = rxaqm_settings; setting->name; setting++)
-		rxaqm_setting_out(&out, setting, NULL, &policy, now_ns);
+	for (const rxaqm_key *setting = rxaqm_settings; setting->name; setting++)
+		rxaqm_key_out(&out, setting, NULL, &policy, now_ns);
 	CHECK(rxaqm_out_close(&out, true) == 0);
 	fclose(file);
 	CHECK(std::string(text) ==

@@ -89,7 +89,7 @@ rxaqm_queue served()
 	rxaqm_queue q;
 
 	memset(&q, 0, sizeof(q));
-	q.flags = RXAQM_QUEUE_SERVED | RXAQM_QUEUE_POLLED;
+	q.flags = RXAQM_QUEUE_SOCKET | RXAQM_QUEUE_POLLED;
 	q.policy.interval_ns = 40 * MS;
 	q.signal = RXAQM_SIGNAL_BUSY;
 	return q;
@@ -231,7 +231,7 @@ TEST_CASE("sockets: top has the consumer's wait behind the mode, within its line
 	row.now_ns = 100 * SEC;
 	row.policy.mode = RXAQM_MODE_ENFORCE;
 	CHECK(std::string(rxaqm_top_mode(&row, mode)) == "enforce");
-	row.now.flags = RXAQM_QUEUE_SERVED;
+	row.now.flags = RXAQM_QUEUE_SOCKET;
 	CHECK(std::string(rxaqm_top_mode(&row, mode)) == "enforce, xsk -");
 	row.socket.wait_state = RXAQM_WAIT_VALID;
 	row.socket.wait_ns = 1234567;

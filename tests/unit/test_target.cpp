@@ -10,7 +10,8 @@
 extern "C" {
 #include "decide.h"
 #include "base/parse.h"
-#include "tune/target.h"
+#include "profile/keys.h"
+#include "tune/target_why.h"
 }
 
 static const __u64 US = RXAQM_NSEC_PER_USEC;
@@ -35,7 +36,7 @@ static rxaqm_target derive(const rxaqm_target_facts &facts)
 	rxaqm_target target;
 
 	std::memset(&target, 0xa5, sizeof(target)); /* all of it must be filled in */
-	rxaqm_target_derive(&facts, &target);
+	rxaqm_target_explain(&facts, &target);
 	CHECK(std::memchr(target.text, 0, sizeof(target.text)) != nullptr);
 	CHECK(std::memchr(target.advice, 0, sizeof(target.advice)) != nullptr);
 	return target;
@@ -205,7 +206,7 @@ TEST_CASE("target: what status derives is what the data plane goes by", "[target
 					q->target_quarters = facts.quarters;
 					q->moderation_ns = __u32(moderation_ns);
 					rxaqm_target_measure(&facts, q.get());
-					rxaqm_decide_target(q.get(), entries);
+					rxaqm_target_update(q.get(), entries);
 					rxaqm_target t = derive(facts);
 					checked++;
 					CAPTURE(moderation_ns, err_ns, round_ns, entries, t.text);
@@ -235,19 +236,31 @@ TEST_CASE("target: measurements of a queue", "[target]")
 	CHECK(facts.packet_ns == 7);
 }
 
+/* As profiles name it. */
+static int parse_rule(const char *name, rxaqm_target_rule *rule)
+{
+	static rxaqm_profile profile;
+	int err;
+
+	profile.target_rule = *rule;
+	err = rxaqm_key_set(rxaqm_key_find(rxaqm_fact_keys, "Nic", "TargetRule"), &profile, name, 0,
+			    nullptr);
+	*rule = profile.target_rule;
+	return err;
+}
+
 TEST_CASE("target: rules have names", "[target]")
 {
 	for (int i = RXAQM_RULE_NONE; i <= RXAQM_RULE_OWN_CPU; i++) {
 		rxaqm_target_rule rule = RXAQM_RULE_UNKNOWN;
 
-		CHECK(rxaqm_target_rule_parse(rxaqm_target_rule_name(rxaqm_target_rule(i)),
-					      &rule) == 0);
+		CHECK(parse_rule(rxaqm_target_rule_name(rxaqm_target_rule(i)), &rule) == 0);
 		CHECK(rule == i);
 	}
 	rxaqm_target_rule rule = RXAQM_RULE_SPLIT;
 
-	CHECK(rxaqm_target_rule_parse("unknown", &rule) == -EINVAL);
-	CHECK(rxaqm_target_rule_parse("Split", &rule) == -EINVAL);
+	CHECK(parse_rule("unknown", &rule) == -EINVAL);
+	CHECK(parse_rule("Split", &rule) == -EINVAL);
 	CHECK(rule == RXAQM_RULE_SPLIT);
 	CHECK(std::string(rxaqm_target_rule_name(rxaqm_target_rule(99))) == "unknown");
 }

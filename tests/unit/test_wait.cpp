@@ -16,7 +16,7 @@ namespace
 constexpr uint64_t US = RXAQM_NSEC_PER_USEC, MS = RXAQM_NSEC_PER_MSEC, SEC = RXAQM_NSEC_PER_SEC;
 constexpr uint64_t TARGET = 2 * MS, INTERVAL = 40 * MS, AGE = 20 * MS;
 
-rxaqm_queue served_queue(rxaqm_law law = RXAQM_LAW_CODEL)
+rxaqm_queue bound_queue(rxaqm_law law = RXAQM_LAW_CODEL)
 {
 	rxaqm_queue q;
 
@@ -27,9 +27,9 @@ rxaqm_queue served_queue(rxaqm_law law = RXAQM_LAW_CODEL)
 	q.policy.law = law;
 	q.policy.ecn = RXAQM_ECN_ON;
 	q.policy.mode = RXAQM_MODE_ENFORCE;
-	rxaqm_decide_target(&q, 4096);
+	rxaqm_target_update(&q, 4096);
 	rxaqm_decide_reset(&q);
-	rxaqm_wait_served(&q, true);
+	rxaqm_wait_bound(&q, true);
 	return q;
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("wait: whatever is in memory has a meaning, and none counts for long",
 
 TEST_CASE("wait: reasons are counted, and what does not count is 0", "[wait]")
 {
-	rxaqm_queue q = served_queue();
+	rxaqm_queue q = bound_queue();
 	__u64 wait_ns = 1;
 
 	CHECK_FALSE(rxaqm_wait_read(&q, MS, 0, SEC, &wait_ns));
@@ -101,7 +101,7 @@ TEST_CASE("wait: reasons are counted, and what does not count is 0", "[wait]")
 
 TEST_CASE("wait: packets are judged while NIC or consumer is behind", "[wait]")
 {
-	rxaqm_queue q = served_queue();
+	rxaqm_queue q = bound_queue();
 
 	CHECK_FALSE(rxaqm_wait_follow(&q, 0, 0));
 	CHECK_FALSE(rxaqm_wait_follow(&q, TARGET - 1, TARGET - 1));
@@ -132,14 +132,14 @@ TEST_CASE("wait: packets are judged while NIC or consumer is behind", "[wait]")
 
 TEST_CASE("wait: without a socket all that is forgotten", "[wait]")
 {
-	rxaqm_queue q = served_queue();
+	rxaqm_queue q = bound_queue();
 
 	REQUIRE(rxaqm_wait_follow(&q, 5 * MS, 5 * MS));
 	q.codel.dropping = q.codel.above = 1;
-	rxaqm_wait_served(&q, true);
+	rxaqm_wait_bound(&q, true);
 	CHECK(q.codel.dropping == 1);
-	rxaqm_wait_served(&q, false);
-	CHECK_FALSE(q.flags & (RXAQM_QUEUE_SERVED | RXAQM_QUEUE_WAITING));
+	rxaqm_wait_bound(&q, false);
+	CHECK_FALSE(q.flags & (RXAQM_QUEUE_SOCKET | RXAQM_QUEUE_WAITING));
 	CHECK(q.codel.dropping == 0);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("wait: the law holds a responsive load behind a slow consumer near tar
 	 * its rate in 200 ms, in steps of 20 us.
 	 */
 	const rxaqm_law law = GENERATE(RXAQM_LAW_AUTO, RXAQM_LAW_CODEL);
-	rxaqm_queue q = served_queue(law);
+	rxaqm_queue q = bound_queue(law);
 	double rate = 2.0; /* packets a step */
 	uint64_t now = SEC, published_ns = 0, updated_ns = 0, worst_ns = 0, sum_ns = 0, late = 0;
 	std::vector<uint64_t> ring;

@@ -65,8 +65,8 @@ void need_two_cpus()
 TEST_CASE("xsk: TCP with ECN through a slow consumer waits twice the target at most", "[xsk][load]")
 {
 	need_two_cpus();
-	Attached a({ "target=10ms", "interval=20ms" });
-	const unsigned cost_us = 60; /* a full ring: 120 ms */
+	Attached a({ "target=10ms", "interval=100ms" });
+	const unsigned cost_us = 60; /* a full ring: 120 ms, so marks are heeded after that */
 
 	Json observed = forward_tcp(a, cost_us, 6);
 	int64_t marks = a.stat("ecn_mark");
@@ -85,11 +85,9 @@ TEST_CASE("xsk: TCP with ECN through a slow consumer waits twice the target at m
 	CHECK(observed.number("/p99_ns") > 50'000'000);
 	CHECK(enforced.number("/p99_ns") <= 20'000'000);
 	CHECK(enforced.number("/marked") > 0);
-	/* Of TCP only what it sends anew is Not-ECT. Else packets go only until marks are heeded: the
-	 * full ring is six intervals.
-	 */
+	/* Of TCP only what it sends anew is Not-ECT. */
+	CHECK(a.stat("drop") <= a.stat("over_nect"));
 	CHECK(a.stat("over_nect") < a.stat("over_ect0") / 100);
-	CHECK(a.stat("drop") < a.stat("judged") / 100);
 	/* Kept short, not idle. */
 	CHECK(enforced.number("/packets") / 8 > observed.number("/packets") / 6 * 7 / 10);
 }
@@ -168,9 +166,10 @@ TEST_CASE("xsk: a fast consumer behind a slow NIC queue: packets are judged by t
 	if (ect0) {
 		CHECK(socket.marked > 100);
 		CHECK(a.stat("ecn_mark") == socket.marked);
-		/* Marks are ignored here. What else goes came without ECT. */
+		/* Marks are ignored here. What else goes came without ECT: hardly any. */
 		CHECK(a.stat("drop_ect") > 0);
 		CHECK(a.stat("drop") - a.stat("drop_ect") <= a.stat("over_nect"));
+		CHECK(a.stat("over_nect") <= a.stat("over_ect0") / 100);
 	} else {
 		CHECK(a.stat("drop") > 100);
 		CHECK(a.stat("ecn_mark") == 0);

@@ -18,10 +18,10 @@ struct rxaqm_cpu {
 	__u32 queue[RXAQM_CPU_QUEUES]; /* indices in queue_map; the last is polled now */
 	__u32 want_ifindex; /* rx_stamp: take the stamp of the next skb of it; 0: none */
 	/* Generic XDP: the stamp was seen first and waits for the XDP program. */
-	__u32 ahead_ifindex; /* of that skb; 0: none waits */
+	__u32 generic_ifindex; /* of that skb; 0: none waits */
 	__u32 stamp_skip; /* rx_stamp: skbs to let pass before the next stamp is taken */
-	__u64 ahead_tstamp_ns; /* its skb->tstamp */
-	__u64 ahead_hwtstamp_ns; /* its hardware timestamp */
+	__u64 generic_tstamp_ns; /* its skb->tstamp */
+	__u64 generic_hwtstamp_ns; /* its hardware timestamp */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_cpu, 64);
 

@@ -15,7 +15,7 @@
 #ifndef RXAQM_DECIDE_H
 #define RXAQM_DECIDE_H
 
-#include "floor.h"
+#include "target.h"
 #include "guard.h"
 #include "queue.h"
 
@@ -44,9 +44,6 @@ enum rxaqm_kind {
 /* A queue that nobody looked at for so long begins anew. */
 #define RXAQM_DECIDE_MEMORY_NS RXAQM_NSEC_PER_SEC
 
-/* An interval holds so many targets at least. */
-#define RXAQM_DECIDE_TARGETS 4
-
 /* What is known after the first step: bits; none of them means pass. */
 #define RXAQM_JUDGE_CLASS (1U << 0) /* law=auto: over half the goal */
 #define RXAQM_JUDGE_OVER (1U << 1) /* over target */
@@ -66,29 +63,6 @@ static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 	q->law.random = random;
 }
 
-/* Target and interval in use: the policy's, or, for target=auto, what the measured rounds ask
- * for and the policy's at least. The interval goes along where it would be too short.
- */
-static inline void rxaqm_decide_target(struct rxaqm_queue *q, __u32 ring_entries)
-{
-	__u64 target_ns = q->policy.target_ns, interval_ns = q->policy.interval_ns;
-	__u64 floor_ns, ceiling_ns, derived_ns;
-
-	if (q->policy.target_auto) {
-		floor_ns = rxaqm_floor_ns(q->moderation_ns, q->round_ns);
-		ceiling_ns = rxaqm_floor_ceiling_ns(ring_entries, q->packet_ns);
-		derived_ns = rxaqm_floor_target_ns(floor_ns, ceiling_ns, q->target_quarters);
-		if (derived_ns > target_ns)
-			target_ns = derived_ns;
-		if (target_ns > RXAQM_INTERVAL_MAX_NS / RXAQM_DECIDE_TARGETS)
-			target_ns = RXAQM_INTERVAL_MAX_NS / RXAQM_DECIDE_TARGETS;
-		if (interval_ns < RXAQM_DECIDE_TARGETS * target_ns)
-			interval_ns = RXAQM_DECIDE_TARGETS * target_ns;
-	}
-	q->target_ns = target_ns;
-	q->interval_ns = interval_ns;
-}
-
 /* max_drop as a share of RXAQM_LAW_ONE. */
 rxaqm_always_inline __u32 rxaqm_decide_max_drop(const struct rxaqm_policy *policy)
 {
@@ -104,7 +78,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 
 	if (!q)
 		return 0;
-	rxaqm_decide_target(q, ring_entries);
+	rxaqm_target_update(q, ring_entries);
 	params.target_ns = q->target_ns;
 	params.interval_ns = q->interval_ns;
 	params.ring_entries = ring_entries;

@@ -10,11 +10,12 @@
  * batches are punished, not queues: T_cyc is the time from one poll of the queue to the next,
  * T_mod the moderation of the interrupt. E.g. 64 packets of 20 us a poll: 2.6 ms. The error of
  * the clock is no part of it: that is taken off each sojourn, and a clock whose error is over
- * half the target does not count at all (sample.h); as a part of the target it would excuse itself. Beyond the ceiling, a quarter of what a full ring takes to be served,
- * the NIC drops before anything can be done. Between the two the completion design decides:
- * where Tx completions stand behind Rx the floor itself, else a multiple of it.
+ * half the target does not count at all (sample.h); as a part of the target it would excuse
+ * itself. Beyond the ceiling, a quarter of the time that a full ring takes to drain, the NIC drops
+ * before anything can be done. Between the two the completion design decides: where Tx
+ * completions stand behind Rx the floor itself, else a multiple of it.
  *
- * Pure functions. Used by XDP, by status and by the daemon.
+ * Pure functions. Used by XDP (target.h), and by status, which says why.
  */
 #ifndef RXAQM_FLOOR_H
 #define RXAQM_FLOOR_H

@@ -12,8 +12,8 @@
 #include "clock_map.h"
 #include "sample.h"
 
-/* Copy the mapping of @clock that is in use. False if there is none, or if this CPU was held up for so
- * long that the copy was overwritten.
+/* Copy the mapping of @clock that is in use. False if there is none, or if this CPU was held up for
+ * so long that the copy was overwritten.
  */
 rxaqm_always_inline bool rxaqm_clock_copy(const __u32 *published, const struct rxaqm_clock *clock,
 					  struct rxaqm_clock *ret_clock)
@@ -34,9 +34,9 @@ static inline bool rxaqm_clock_read(const struct rxaqm_clock_entry *entry,
 }
 
 /* The PHC's mapping, if there is one to use. */
-static inline bool rxaqm_phc_read(const struct rxaqm_clock_phc *phc,
-				  const struct rxaqm_clock_entry *entry, struct rxaqm_clock *clock,
-				  __u64 now_ns)
+static inline bool rxaqm_clock_phc_copy(const struct rxaqm_clock_phc *phc,
+					const struct rxaqm_clock_entry *entry,
+					struct rxaqm_clock *clock, __u64 now_ns)
 {
 	return !rxaqm_ns_after(entry->phc_refused_until_ns, now_ns) &&
 	       rxaqm_clock_copy(&phc->published, phc->clock, clock) &&
@@ -187,7 +187,7 @@ static inline void rxaqm_measure_stamp(struct rxaqm_clock_entry *entry,
 	if (phc->resets != entry->phc_resets)
 		rxaqm_phc_follow(entry, q, phc->resets, now_ns);
 	rxaqm_clock_follow(entry, q);
-	by_phc = rxaqm_phc_read(phc, entry, &clock, now_ns);
+	by_phc = rxaqm_clock_phc_copy(phc, entry, &clock, now_ns);
 	have_clock = by_phc || rxaqm_clock_read(entry, &clock);
 	sample = rxaqm_sample_stamp(q, have_clock ? &clock : NULL, hw_ns, now_ns);
 	if (sample == RXAQM_SAMPLE_STEPPED)

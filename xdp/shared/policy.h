@@ -82,7 +82,7 @@ struct rxaqm_policy {
 	__u8 mode; /* enum rxaqm_mode */
 	__u8 signal; /* enum rxaqm_signal */
 	__u8 law; /* enum rxaqm_law */
-	__u8 target_auto; /* the target is derived from what is measured, target_ns the least of it */
+	__u8 target_auto; /* the target is derived from measurements; target_ns is its least */
 	__u8 ecn; /* enum rxaqm_ecn */
 	__u8 ect0; /* enum rxaqm_ect0 */
 	__u8 ce_selector; /* enum rxaqm_ce_selector */

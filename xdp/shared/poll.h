@@ -78,8 +78,8 @@ static inline __u32 rxaqm_poll_close(struct rxaqm_queue *q)
 	return packets;
 }
 
-/* Follow @value by a sixteenth of @typical at most: the target goes by this, and a poll in which the
- * CPU was taken away must not move it. Begins at the first value.
+/* Follow @value by a sixteenth of @typical at most: the target goes by this, and a poll in which
+ * the CPU was taken away must not move it. Begins at the first value.
  */
 rxaqm_always_inline __u32 rxaqm_poll_follow(__u32 typical, __u64 value)
 {

@@ -29,9 +29,9 @@
 #define RXAQM_QUEUE_UPSTREAM (1U << 6) /* stamps are from before packets came to this queue */
 #define RXAQM_QUEUE_NO_CLOCK (1U << 7) /* the last stamp met no valid clock */
 #define RXAQM_QUEUE_MIXED (1U << 8) /* fed by several rings: stamps may go back */
-#define RXAQM_QUEUE_SERVED (1U << 9) /* in this poll: xsk_map has a socket */
+#define RXAQM_QUEUE_SOCKET (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
-#define RXAQM_QUEUE_CALM (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
+#define RXAQM_QUEUE_IDLE (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
 #define RXAQM_QUEUE_ECT0_CLASSIC (1U << 12) /* a mark of ECT(0) means as much as a drop */
 #define RXAQM_QUEUE_ENFORCED (1U << 13) /* the law's state is of an enforced queue */
 #define RXAQM_QUEUE_UNGUARDED (1U << 14) /* law=codel without its guard: replay only */

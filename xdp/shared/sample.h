@@ -144,8 +144,8 @@ rxaqm_always_inline bool rxaqm_sample_distrusted(const struct rxaqm_queue *q, __
 }
 
 /* Age beyond which a sample says nothing about the queue, whose polls are @round_ns apart (0: not
- * known). Polls that are far apart, as on a CPU that others want, too, make samples no worse: nothing
- * leaves the queue in between.
+ * known). Polls that are far apart, as on a CPU that others want, too, make samples no worse:
+ * nothing leaves the queue in between.
  */
 rxaqm_always_inline __u64 rxaqm_sample_max_age_ns(__u64 interval_ns, __u32 round_ns)
 {
@@ -158,8 +158,8 @@ rxaqm_always_inline __u64 rxaqm_sample_max_age_ns(__u64 interval_ns, __u32 round
 	return age_ns > RXAQM_AGE_MIN_NS ? age_ns : RXAQM_AGE_MIN_NS;
 }
 
-/* Is the clock too inexact for the queue's sample to be acted on? Where polls can speak instead, they
- * do: the sojourn counts less its error, so a large one would raise the target.
+/* Is the clock too inexact for the queue's sample to be acted on? Where polls can speak instead,
+ * they do: the sojourn counts less its error, so a large one would raise the target.
  */
 rxaqm_always_inline bool rxaqm_sample_inexact(const struct rxaqm_queue *q)
 {

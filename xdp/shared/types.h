@@ -19,8 +19,9 @@
 /* Packet-path code that must not cost a BPF call. */
 #define rxaqm_always_inline static inline __attribute__((always_inline))
 
-/* Packet-path code that is seldom run and branches: a BPF function that the verifier walks once, and
- * not for every state that it may be called in. Pointers may be NULL there; the result is an int.
+/* Packet-path code that is seldom run and branches: a BPF function that the verifier walks once,
+ * and not for every state that it may be called in. Pointers may be NULL there; the result is an
+ * int.
  */
 #ifdef __bpf__
 #define rxaqm_global __attribute__((noinline))
@@ -33,7 +34,7 @@
 #define RXAQM_NSEC_PER_SEC 1000000000ULL
 
 /* Raised whenever the meaning or layout of anything pinned changes. */
-#define RXAQM_ABI_VERSION 6
+#define RXAQM_ABI_VERSION 7
 
 #define RXAQM_MAX_IFACES 64
 #define RXAQM_MAX_QUEUES 4096

@@ -16,7 +16,7 @@
 /* While neither NIC nor consumer is behind, one of so many packets of a poll is looked at, and what
  * was learnt then, the time included, holds for those behind it. A power of two.
  */
-#define RXAQM_WAIT_LOOK 16
+#define RXAQM_WAIT_SAMPLE 16
 
 /* The consumer may be ahead by this: CPUs order reads of clock and memory as they like. */
 #define RXAQM_WAIT_SLACK_NS RXAQM_NSEC_PER_MSEC
@@ -78,31 +78,31 @@ rxaqm_always_inline bool rxaqm_wait_follow(struct rxaqm_queue *q, __u64 wait_ns,
 }
 
 /* May the next packet go to the socket unlooked at? The first of a poll never may. */
-rxaqm_always_inline bool rxaqm_wait_calm(const struct rxaqm_queue *q)
+rxaqm_always_inline bool rxaqm_wait_idle(const struct rxaqm_queue *q)
 {
-	return (q->flags & RXAQM_QUEUE_CALM) && (q->taken & (RXAQM_WAIT_LOOK - 1));
+	return (q->flags & RXAQM_QUEUE_IDLE) && (q->taken & (RXAQM_WAIT_SAMPLE - 1));
 }
 
-/* What a look at a packet has come to: @calm if nothing was found that is to be judged, told or
+/* What a look at a packet has come to: @idle if nothing was found that is to be judged, told or
  * counted packet by packet.
  */
-rxaqm_always_inline void rxaqm_wait_looked(struct rxaqm_queue *q, bool calm)
+rxaqm_always_inline void rxaqm_wait_sampled(struct rxaqm_queue *q, bool idle)
 {
-	if (calm)
-		q->flags |= RXAQM_QUEUE_CALM;
+	if (idle)
+		q->flags |= RXAQM_QUEUE_IDLE;
 	else
-		q->flags &= ~RXAQM_QUEUE_CALM;
+		q->flags &= ~RXAQM_QUEUE_IDLE;
 }
 
 /* At the first packet of a poll: is there a socket? One that has left takes its wait along. */
-rxaqm_always_inline void rxaqm_wait_served(struct rxaqm_queue *q, bool served)
+rxaqm_always_inline void rxaqm_wait_bound(struct rxaqm_queue *q, bool bound)
 {
-	rxaqm_wait_looked(q, false);
-	if (served) {
-		q->flags |= RXAQM_QUEUE_SERVED;
+	rxaqm_wait_sampled(q, false);
+	if (bound) {
+		q->flags |= RXAQM_QUEUE_SOCKET;
 		return;
 	}
-	q->flags &= ~RXAQM_QUEUE_SERVED;
+	q->flags &= ~RXAQM_QUEUE_SOCKET;
 	rxaqm_wait_follow(q, 0, 0);
 }
 

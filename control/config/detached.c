@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "config/held.h"
+#include "config/detached.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static int write_new(const char *path, __u32 digest)
 	return err;
 }
 
-int rxaqm_held_note(const char *ifname, __u32 digest)
+int rxaqm_detached_note(const char *ifname, __u32 digest)
 {
 	char dir[PATH_LEN], path[PATH_LEN], temporary[PATH_LEN];
 	int dir_fd, err;
@@ -55,14 +55,14 @@ int rxaqm_held_note(const char *ifname, __u32 digest)
 	return err;
 }
 
-void rxaqm_held_forget(const char *ifname)
+void rxaqm_detached_forget(const char *ifname)
 {
 	char path[PATH_LEN];
 
 	unlink(path_of(ifname, path));
 }
 
-bool rxaqm_held(const char *ifname, __u32 digest)
+bool rxaqm_detached(const char *ifname, __u32 digest)
 {
 	char path[PATH_LEN];
 	FILE *file = fopen(path_of(ifname, path), "re");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "tune/target.h"
+#include "tune/target_why.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,21 +13,27 @@
  * Where nothing couples Tx to Rx a lower target wins nothing and costs the slack for bursts.
  */
 static const struct rule {
-	const char *name;
 	__u32 quarters;
 	const char *times; /* of the floor, in words */
 	const char *words;
 } rules[] = {
-	[RXAQM_RULE_UNKNOWN] = { "unknown", RXAQM_FLOOR_QUARTERS_UNKNOWN, "2 x ",
+	[RXAQM_RULE_UNKNOWN] = { RXAQM_FLOOR_QUARTERS_UNKNOWN, "2 x ",
 				 "completion design unknown" },
-	[RXAQM_RULE_NONE] = { "none", 8, "2 x ", "no completions" },
-	[RXAQM_RULE_SHARED] = { "shared", 4, "", "shared completions" },
-	[RXAQM_RULE_ORDERED] = { "ordered", 5, "1.25 x ", "completions in order of notification" },
-	[RXAQM_RULE_SPLIT] = { "split", 8, "2 x ", "split completions" },
-	[RXAQM_RULE_OWN_NAPI] = { "own-napi", 8, "2 x ", "a NAPI for each direction" },
-	[RXAQM_RULE_OWN_CPU] = { "own-cpu", 12, "3 x ", "a CPU for each direction" },
+	[RXAQM_RULE_NONE] = { 8, "2 x ", "no completions" },
+	[RXAQM_RULE_SHARED] = { 4, "", "shared completions" },
+	[RXAQM_RULE_ORDERED] = { 5, "1.25 x ", "completions in order of notification" },
+	[RXAQM_RULE_SPLIT] = { 8, "2 x ", "split completions" },
+	[RXAQM_RULE_OWN_NAPI] = { 8, "2 x ", "a NAPI for each direction" },
+	[RXAQM_RULE_OWN_CPU] = { 12, "3 x ", "a CPU for each direction" },
 };
 #define NR_RULES (sizeof(rules) / sizeof(rules[0]))
+
+const char *const rxaqm_target_rule_names[NR_RULES + 1] = {
+	[RXAQM_RULE_UNKNOWN] = "unknown", [RXAQM_RULE_NONE] = "none",
+	[RXAQM_RULE_SHARED] = "shared",	  [RXAQM_RULE_ORDERED] = "ordered",
+	[RXAQM_RULE_SPLIT] = "split",	  [RXAQM_RULE_OWN_NAPI] = "own-napi",
+	[RXAQM_RULE_OWN_CPU] = "own-cpu",
+};
 
 static const struct rule *rule_of(enum rxaqm_target_rule rule)
 {
@@ -115,7 +120,7 @@ static void advise(const struct rxaqm_target_facts *facts, struct rxaqm_target *
 			 facts->entries, entries);
 }
 
-void rxaqm_target_derive(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
+void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_target *target)
 {
 	memset(target, 0, sizeof(*target));
 	target->ceiling_ns = rxaqm_floor_ceiling_ns(facts->entries, facts->packet_ns);
@@ -143,18 +148,5 @@ __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule)
 
 const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule)
 {
-	return rule_of(rule)->name;
-}
-
-int rxaqm_target_rule_parse(const char *name, enum rxaqm_target_rule *ret_rule)
-{
-	size_t i;
-
-	for (i = RXAQM_RULE_UNKNOWN + 1; i < NR_RULES; i++) {
-		if (!strcmp(rules[i].name, name)) {
-			*ret_rule = (enum rxaqm_target_rule)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	return rxaqm_target_rule_names[rule_of(rule) - rules];
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "napi_list.skel.h"
-#include "nic/profile_nic.h"
+#include "nic/facts.h"
 
 /* Turn addresses of functions into names. Those of other modules are as good. */
 static unsigned int resolve(const __u64 *address, unsigned int nr, char name[][RXAQM_SYMBOL_LEN])

@@ -6,8 +6,8 @@
  *
  * Pure: no calls, no time of its own.
  */
-#ifndef RXAQM_TARGET_H
-#define RXAQM_TARGET_H
+#ifndef RXAQM_TARGET_WHY_H
+#define RXAQM_TARGET_WHY_H
 
 #include "floor.h"
 #include "queue.h"
@@ -60,15 +60,14 @@ struct rxaqm_target {
 };
 
 /* Derive the target. All of @target is filled in, whatever the facts are. */
-void rxaqm_target_derive(const struct rxaqm_target_facts *facts, struct rxaqm_target *target);
+void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_target *target);
 
 /* Take what @q has measured: round_ns, packet_ns. */
 void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_queue *q);
 
 /* Quarters of the floor that @rule asks for. */
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule);
+extern const char *const rxaqm_target_rule_names[]; /* by rule, ends with NULL */
 const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule); /* "split", "own-cpu", ... */
-/* By name; -EINVAL if there is none of it. */
-int rxaqm_target_rule_parse(const char *name, enum rxaqm_target_rule *ret_rule);
 
-#endif /* RXAQM_TARGET_H */
+#endif /* RXAQM_TARGET_WHY_H */

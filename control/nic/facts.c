@@ -1,50 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "nic/profile_nic.h"
+#include "nic/facts.h"
 
 #include <errno.h>
-#include <linux/net_tstamp.h>
-#include <linux/sockios.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "nic/netdev.h"
-#include "nic/nic.h"
-
-/* An interface, to be asked by SIOCETHTOOL. */
-struct device {
-	int fd;
-	const char *ifname;
-};
-
-static int ask(const struct device *device, void *command)
-{
-	struct ifreq ifr = {};
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", device->ifname);
-	ifr.ifr_data = command;
-	return ioctl(device->fd, SIOCETHTOOL, &ifr) ? -errno : 0;
-}
-
-static enum rxaqm_coverage read_coverage(const struct device *device)
-{
-	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
-
-	if (ask(device, &info))
-		return RXAQM_COVERAGE_UNKNOWN;
-	if (!(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE))
-		return RXAQM_COVERAGE_NONE;
-	if (info.rx_filters & (1U << HWTSTAMP_FILTER_ALL))
-		return RXAQM_COVERAGE_ALL;
-	return info.rx_filters & ~(1U << HWTSTAMP_FILTER_NONE) ? RXAQM_COVERAGE_PTP :
-								 RXAQM_COVERAGE_NONE;
-}
 
 /* How many private flags there are. */
-static unsigned int count_flags(const struct device *device)
+static unsigned int count_flags(const char *ifname)
 {
 	union {
 		struct ethtool_sset_info info;
@@ -52,19 +16,19 @@ static unsigned int count_flags(const struct device *device)
 	} set = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1U << ETH_SS_PRIV_FLAGS } };
 	__u32 nr;
 
-	if (ask(device, &set) || !set.info.sset_mask)
+	if (rxaqm_ethtool(ifname, &set) || !set.info.sset_mask)
 		return 0;
 	memcpy(&nr, set.room + sizeof(set.info), sizeof(nr));
 	return nr;
 }
 
-static void read_flags(const struct device *device, struct rxaqm_nic_facts *facts)
+static void read_flags(const char *ifname, struct rxaqm_nic_facts *facts)
 {
 	struct ethtool_value on = { .cmd = ETHTOOL_GPFLAGS };
-	unsigned int i, nr = count_flags(device);
+	unsigned int i, nr = count_flags(ifname);
 	struct ethtool_gstrings *names;
 
-	if (!nr || ask(device, &on))
+	if (!nr || rxaqm_ethtool(ifname, &on))
 		return;
 	/* The kernel fills in as many as there are, whatever is asked for. */
 	names = calloc(1, sizeof(*names) + (size_t)nr * ETH_GSTRING_LEN);
@@ -73,7 +37,7 @@ static void read_flags(const struct device *device, struct rxaqm_nic_facts *fact
 	names->cmd = ETHTOOL_GSTRINGS;
 	names->string_set = ETH_SS_PRIV_FLAGS;
 	names->len = nr;
-	if (!ask(device, names)) {
+	if (!rxaqm_ethtool(ifname, names)) {
 		/* A word of flags has 32 of them. */
 		for (i = 0; i < nr && i < 32; i++) {
 			memcpy(facts->flag[i].name, names->data + (size_t)i * ETH_GSTRING_LEN,
@@ -85,19 +49,19 @@ static void read_flags(const struct device *device, struct rxaqm_nic_facts *fact
 	free(names);
 }
 
-static void read_numbers(const struct device *device, struct rxaqm_nic_facts *facts)
+static void read_numbers(const char *ifname, struct rxaqm_nic_facts *facts)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
 
-	if (!ask(device, &ring)) {
+	if (!rxaqm_ethtool(ifname, &ring)) {
 		facts->ring = ring.rx_pending;
 		facts->ring_max = ring.rx_max_pending;
 	}
-	if (!ask(device, &coalesce))
+	if (!rxaqm_ethtool(ifname, &coalesce))
 		facts->moderation_us = (int)coalesce.rx_coalesce_usecs;
-	if (!ask(device, &channels)) {
+	if (!rxaqm_ethtool(ifname, &channels)) {
 		facts->channels_known = true;
 		facts->nr_rx = channels.rx_count;
 		facts->nr_tx = channels.tx_count;
@@ -107,7 +71,6 @@ static void read_numbers(const struct device *device, struct rxaqm_nic_facts *fa
 
 int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 {
-	struct device device = { .ifname = ifname };
 	unsigned int ifindex = if_nametoindex(ifname);
 
 	memset(facts, 0, sizeof(*facts));
@@ -118,16 +81,12 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 	strcpy(facts->ifname, ifname);
 	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, facts->driver, sizeof(facts->driver));
-	device.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (device.fd < 0)
-		return 0;
-	read_numbers(&device, facts);
-	read_flags(&device, facts);
-	facts->coverage = read_coverage(&device);
+	read_numbers(ifname, facts);
+	read_flags(ifname, facts);
+	facts->coverage = rxaqm_nic_coverage(ifname);
 	facts->gives_hint = rxaqm_netdev_gives_rx_time(ifindex);
 	if (facts->gives_hint < 0)
 		facts->gives_hint = -1;
-	close(device.fd);
 	return 0;
 }
 

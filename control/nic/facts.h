@@ -10,13 +10,7 @@
 #include <net/if.h>
 #include <stdbool.h>
 
-enum rxaqm_coverage { /* of Rx hardware timestamps */
-	RXAQM_COVERAGE_UNKNOWN,
-	RXAQM_COVERAGE_NONE,
-	RXAQM_COVERAGE_PTP,
-	RXAQM_COVERAGE_SOME, /* of all kinds of packets, but not each */
-	RXAQM_COVERAGE_ALL,
-};
+#include "nic/ethtool.h"
 
 enum rxaqm_napi { /* Rx and Tx of a queue are polled by */
 	RXAQM_NAPI_UNKNOWN,

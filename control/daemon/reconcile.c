@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/held.h"
+#include "config/detached.h"
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
@@ -15,36 +15,6 @@
 
 /* A NIC whose rings are changed again and again is not attached anew as often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
-
-void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id)
-{
-	if (prog_id != link->prog_id && !link->kept)
-		rxaqm_run_overload_free(link);
-	rxaqm_held_forget(link->name);
-	link->state = RXAQM_LINK_ATTACHED;
-	link->slot = slot;
-	link->prog_id = prog_id;
-	link->configure = false;
-	link->afresh = false;
-	link->facts = false;
-	link->retry_ns = 0;
-	free(link->complaint);
-	link->complaint = NULL;
-	free(link->kept);
-	link->kept = NULL;
-}
-
-/* The entry of @link in the registry if it is attached and its program is there. */
-static struct rxaqm_iface *find(const struct rxaqm_link *link)
-{
-	struct rxaqm_iface *iface = link->run->state.meta ?
-					    rxaqm_plane_find(&link->run->state, link->name) :
-					    NULL;
-
-	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_plane_ifindex(iface))
-		return NULL;
-	return iface;
-}
 
 static bool same_but_lease(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
 {
@@ -120,7 +90,7 @@ static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 	return 0;
 }
 
-static int attach(struct rxaqm_link *link, struct rxaqm_attach_plan *plan, const char *why,
+static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *why,
 		  struct rxaqm_error *error)
 {
 	struct rxaqm_run *run = link->run;
@@ -151,7 +121,7 @@ static int attach(struct rxaqm_link *link, struct rxaqm_attach_plan *plan, const
 	return 0;
 }
 
-void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	unsigned int i;
 	int err;
@@ -165,7 +135,7 @@ void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *ifa
 	}
 	if (i == iface->nr_queues)
 		return;
-	err = rxaqm_held_note(link->name, iface->config_digest);
+	err = rxaqm_detached_note(link->name, iface->config_digest);
 	if (err)
 		rxaqm_run_log(LOG_WARNING,
 			      "%s: cannot note that an operator has switched it off: %s",
@@ -175,8 +145,8 @@ void rxaqm_run_hold(const struct rxaqm_link *link, const struct rxaqm_iface *ifa
 /* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
  * to be brought in line.
  */
-static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface,
-		       struct rxaqm_attach_plan *plan, const char *why, struct rxaqm_error *error)
+static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
+		       const char *why, struct rxaqm_error *error)
 {
 	int err;
 
@@ -187,7 +157,7 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	link->refreshed_ns = rxaqm_now_ns();
 	error->text[0] = '\0';
 	if (link->kept)
-		rxaqm_run_hold(link, iface);
+		rxaqm_run_note_detached(link, iface);
 	err = rxaqm_plane_detach(&link->run->state, iface, error);
 	if (err)
 		return err;
@@ -196,12 +166,12 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	return attach(link, plan, why, error);
 }
 
-/* If an earlier daemon has applied the section, and nobody says to do so again, what an operator has
- * changed since stays. Leases of the section go on, from now.
+/* If an earlier daemon has applied the section, and nobody says to do so again, what an operator
+ * has changed since stays. Leases of the section go on, from now.
  */
 static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
-	if (!link->configure || link->afresh ||
+	if (!link->configure || link->reapply ||
 	    iface->config_digest != rxaqm_config_digest(link->section))
 		return;
 	link->configure = false;
@@ -210,7 +180,7 @@ static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 }
 
 /* Is attached already: by an earlier daemon, or by an operator. */
-static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_attach_plan *plan,
+static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
 		 struct rxaqm_error *error)
 {
 	bool known = rxaqm_run_entry(link) == iface;
@@ -260,14 +230,14 @@ static bool stays_off(struct rxaqm_link *link)
 	/* On its way off and on again. */
 	if (link->kept)
 		return false;
-	if (link->afresh)
-		rxaqm_held_forget(link->name);
-	if (rxaqm_held(link->name, digest)) {
+	if (link->reapply)
+		rxaqm_detached_forget(link->name);
+	if (rxaqm_detached(link->name, digest)) {
 		rxaqm_run_release(link, "was detached by a command");
 		return true;
 	}
 	/* What came while the daemon runs is another interface of that name. */
-	if (link->afresh || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
+	if (link->reapply || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
 	    bare->state != RXAQM_IFACE_ATTACHED || bare->config_digest != digest)
 		return false;
 	rxaqm_run_release(link, "its XDP program was taken off");
@@ -276,7 +246,7 @@ static bool stays_off(struct rxaqm_link *link)
 
 static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
-	struct rxaqm_attach_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	struct rxaqm_iface *iface;
 	int err;
 
@@ -284,7 +254,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
 	err = rxaqm_run_plan(link->section, link->name, plan, error);
 	if (!err) {
-		iface = find(link);
+		iface = rxaqm_plan_attached(&link->run->state, link->name);
 		if (iface)
 			err = adopt(link, iface, plan, error);
 		else if (stays_off(link))
@@ -319,11 +289,11 @@ static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 	link->state = RXAQM_LINK_DISABLED;
 	link->slot = -1;
 	link->configure = false;
-	link->gone = !link->section;
+	link->removed = !link->section;
 	return 0;
 }
 
-void rxaqm_run_bring(struct rxaqm_link *link)
+void rxaqm_run_reconcile(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_error error = {};
@@ -341,7 +311,7 @@ void rxaqm_run_bring(struct rxaqm_link *link)
 		return;
 	}
 	rxaqm_run_state_check(run);
-	if (run->bpffs_gone) {
+	if (run->bpffs_lost) {
 		rxaqm_state_check_bpffs(&error);
 		err = -ENOENT;
 	} else if (err) {

@@ -2,34 +2,20 @@
 /* From a section of the configuration to how its interface is to be attached. */
 #include <bpf/libbpf.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "attach/entry.h"
 #include "attach/hint.h"
 #include "base/now.h"
 #include "daemon/run.h"
+#include "nic/ethtool.h"
 
 /* Rx queues that "ethtool -L" could give the interface; 0 if the driver does not say. */
 static unsigned int most_queues(const char *ifname)
 {
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
-	struct ifreq ifr = { .ifr_data = (void *)&channels };
-	unsigned int most = 0;
-	int fd;
 
-	strncpy(ifr.ifr_name, ifname, sizeof(ifr.ifr_name) - 1);
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	if (!ioctl(fd, SIOCETHTOOL, &ifr))
-		most = channels.max_rx + channels.max_combined;
-	close(fd);
-	return most;
+	return rxaqm_ethtool(ifname, &channels) ? 0 : channels.max_rx + channels.max_combined;
 }
 
 /* Room for the queues that may come, so that they need no new attachment, which would cost a
@@ -47,41 +33,25 @@ static void add_headroom(struct rxaqm_attach *attach)
 }
 
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
-		   struct rxaqm_attach_plan *plan, struct rxaqm_error *error)
+		   struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
-	struct rxaqm_attach *attach = &plan->attach;
 	int err;
 
-	*attach = (struct rxaqm_attach){
+	plan->attach = (struct rxaqm_attach){
 		.ifname = ifname,
 		.generic = section->xdp_mode == RXAQM_XDP_GENERIC,
 		.hook = (enum rxaqm_hook)section->hook,
-		.key = (enum rxaqm_key)section->key,
-		.profile = &plan->profile,
-		.policy = &plan->policy,
+		.key = (enum rxaqm_queue_key)section->key,
 	};
-	err = rxaqm_nic_read(ifname, &attach->nic, error);
-	if (!err)
-		err = rxaqm_nic_check_link(ifname, &attach->nic, error);
-	if (err)
-		return err;
-	if (attach->nic.bond && !attach->generic)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-				       "a bond, whose members' queues share numbers; name its members "
-				       "in the configuration (\"ip link show master %s\")",
-				       ifname);
-	err = section->profile[0] ? rxaqm_profile_by_name(section->profile, &plan->profile, error) :
-				    rxaqm_profile_for_interface(ifname, &plan->profile, error);
-	if (!err)
-		err = rxaqm_profile_policy(&plan->profile, &plan->policy, error);
+	err = rxaqm_plan_make(plan, section->profile[0] ? section->profile : NULL, error);
 	if (!err)
 		err = rxaqm_config_policy(section, rxaqm_now_ns(), &plan->policy, error);
-	add_headroom(attach);
+	add_headroom(&plan->attach);
 	return err;
 }
 
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
-			      const struct rxaqm_iface *iface, const struct rxaqm_attach_plan *plan)
+			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	bool by_cpu = iface->flags & RXAQM_IFACE_BY_CPU;

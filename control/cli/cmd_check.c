@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rxaqm status --check: for monitoring. Its exit codes are those of check.h. */
-#include "cli/cmd_status_check.h"
+/* rxaqm check: for monitoring. Its exit codes are those of check.h. */
+#include "cli/check_args.h"
 
 #include <argp.h>
 #include <string.h>
@@ -37,13 +37,15 @@ struct check {
 	struct rxaqm_check_sum sum;
 };
 
-bool rxaqm_status_check_wanted(int argc, char **argv)
+bool rxaqm_check_wanted(int argc, char **argv)
 {
 	int i;
 
+	if (!strcmp(argv[0], "check"))
+		return true;
 	for (i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--check"))
-			return true;
+			return !strcmp(argv[0], "status");
 	return false;
 }
 
@@ -59,7 +61,7 @@ static int print_line(const struct rxaqm_check_sum *sum)
 	_exit(RXAQM_CHECK_UNKNOWN);
 }
 
-int rxaqm_status_check_failed(const char *why)
+int rxaqm_check_failed(const char *why)
 {
 	struct rxaqm_check_sum sum = {};
 
@@ -197,16 +199,19 @@ static void look_twice(struct check *check)
 				 "not attached to any interface");
 }
 
-int rxaqm_status_check(const struct rxaqm_check_args *args)
+int rxaqm_check(const struct rxaqm_check_args *args)
 {
+	char why[64];
 	static struct check check; /* of 130 kB */
 	struct rxaqm_error error = {};
 
-	if (rxaqm_globals.json)
-		return rxaqm_status_check_failed("--check prints one line of text; leave out -j");
+	if (rxaqm_globals.json) {
+		snprintf(why, sizeof(why), "%s prints one line of text; leave out -j", args->name);
+		return rxaqm_check_failed(why);
+	}
 	check.args = args;
 	check.state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	if (!rxaqm_state_open(&check.state, false, &error) && !rxaqm_machine_check_may_look(&error))
+	if (!rxaqm_state_open(&check.state, false, &error) && !rxaqm_machine_check_readable(&error))
 		look_twice(&check);
 	else if (args->ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
 		rxaqm_check_find(&check.sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
@@ -223,26 +228,16 @@ enum option_key {
 	OPTION_CRIT,
 };
 
-const struct argp_option rxaqm_status_check_options[] = {
-	{ "check", OPTION_CHECK, NULL, 0,
-	  "Look twice, and print one line as a Nagios plugin: exit status 0 OK, 1 WARNING, 2 "
-	  "CRITICAL, 3 UNKNOWN",
-	  0 },
+/* Of status; check has all but the first. */
+static const struct argp_option options[] = {
+	{ "check", OPTION_CHECK, NULL, 0, "Do what \"rxaqm check\" does", 0 },
 	{ "warn", OPTION_WARN, "DURATION", 0,
-	  "--check: WARNING when a queue has stood over target for as long (default 2s)", 0 },
+	  "Check: WARNING when a queue has stood over target for as long (default 2s)", 0 },
 	{ "crit", OPTION_CRIT, "DURATION", 0,
-	  "--check: CRITICAL when it has and is not enforced (default 1m)", 0 },
-	{ "interval", 'i', "DURATION", 0, "--check: time between the looks (default 1s)", 0 },
+	  "Check: CRITICAL when it has and is not enforced (default 1m)", 0 },
+	{ "interval", 'i', "DURATION", 0, "Check: time between the looks (default 1s)", 0 },
 	{ 0 },
 };
-
-void rxaqm_status_check_args_init(struct rxaqm_check_args *args)
-{
-	*args = (struct rxaqm_check_args){
-		.limits = { .warn_ns = 2 * RXAQM_NSEC_PER_SEC, .crit_ns = 60 * RXAQM_NSEC_PER_SEC },
-		.window_ns = RXAQM_NSEC_PER_SEC,
-	};
-}
 
 static void parse_duration(const char *name, const char *arg, __u64 min_ns, __u64 max_ns,
 			   __u64 *ret_ns, struct argp_state *state)
@@ -265,7 +260,7 @@ static void check_options(const struct rxaqm_check_args *args, struct argp_state
 		rxaqm_options_error(state, "--warn exceeds --crit: there would be no warning");
 }
 
-error_t rxaqm_status_check_parse(int key, char *arg, struct argp_state *state)
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	const __u64 day_ns = 24 * 3600 * RXAQM_NSEC_PER_SEC;
 	struct rxaqm_check_args *args = state->input;
@@ -273,12 +268,11 @@ error_t rxaqm_status_check_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		/* Status 2 would say that a queue is in a critical state. */
-		if (rxaqm_status_check_wanted(state->argc, state->argv))
+		if (args->check)
 			argp_err_exit_status = RXAQM_CHECK_UNKNOWN;
 		return 0;
 	case OPTION_CHECK:
-		args->check = true;
-		return 0;
+		return 0; /* and was seen before */
 	case OPTION_WARN:
 		args->given = "warn";
 		parse_duration("warn", arg, 0, day_ns, &args->limits.warn_ns, state);
@@ -298,4 +292,33 @@ error_t rxaqm_status_check_parse(int key, char *arg, struct argp_state *state)
 	default:
 		return rxaqm_view_parse_into(key, arg, &args->ifname);
 	}
+}
+
+void rxaqm_check_parse(const char *command, int argc, char **argv, struct rxaqm_check_args *args)
+{
+	bool status = !strcmp(command, "status");
+	const struct argp argp = {
+		.options = status ? options : options + 1,
+		.parser = parse,
+		.args_doc = "[IFACE]",
+		.doc = status ? "Show state, signal and counters of each queue." :
+				"Look twice, and print one line as a Nagios plugin: exit status 0 "
+				"OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.",
+	};
+
+	*args = (struct rxaqm_check_args){
+		.check = rxaqm_check_wanted(argc, argv),
+		.name = status ? "--check" : "check",
+		.limits = { .warn_ns = 2 * RXAQM_NSEC_PER_SEC, .crit_ns = 60 * RXAQM_NSEC_PER_SEC },
+		.window_ns = RXAQM_NSEC_PER_SEC,
+	};
+	rxaqm_options_parse(&argp, command, argc, argv, args);
+}
+
+int rxaqm_cmd_check(int argc, char **argv)
+{
+	struct rxaqm_check_args args;
+
+	rxaqm_check_parse("check", argc, argv, &args);
+	return rxaqm_check(&args);
 }

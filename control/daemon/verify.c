@@ -6,22 +6,15 @@
 #include "base/now.h"
 #include "attach/xdp.h"
 
-void rxaqm_run_release(struct rxaqm_link *link, const char *why)
-{
-	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
-		      link->name, why);
-	link->state = RXAQM_LINK_RELEASED;
-	link->slot = -1;
-}
-
 /* Something is under way; what comes of it is seen in a moment. */
 static void look_again(struct rxaqm_link *link)
 {
-	link->look = true;
+	link->verify = true;
 	rxaqm_run_sync_by(link->run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
 }
 
-/* A command has attached @link as @iface. A daemon that starts later is to leave that alone, too. */
+/* A command has attached @link as @iface. A daemon that starts later is to leave that alone, too.
+ */
 static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
 {
 	struct rxaqm_run *run = link->run;
@@ -48,13 +41,13 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 	link->lease_until_ns = 0;
 }
 
-void rxaqm_run_look(struct rxaqm_link *link)
+void rxaqm_run_verify(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_xdp_progs progs;
 	struct rxaqm_iface *iface;
 
-	link->look = false;
+	link->verify = false;
 	if (link->state != RXAQM_LINK_ATTACHED && link->state != RXAQM_LINK_RELEASED)
 		return;
 	/* It went, or got another name: the kernel's message about that comes. */
@@ -79,10 +72,10 @@ void rxaqm_run_look(struct rxaqm_link *link)
 	rxaqm_xdp_read(link->ifindex, &progs);
 	if (!iface && rxaqm_xdp_has(&progs, link->prog_id)) {
 		rxaqm_run_log(LOG_WARNING, "%s: its state is gone, packets pass untouched%s",
-			      link->name, run->bpffs_gone ? "" : "; attaching anew");
+			      link->name, run->bpffs_lost ? "" : "; attaching anew");
 		link->state = RXAQM_LINK_LOST;
 		link->configure = true;
-		rxaqm_run_try_again(link, run->bpffs_gone ? RXAQM_RUN_LOST_NS : 0);
+		rxaqm_run_try_again(link, run->bpffs_lost ? RXAQM_RUN_LOST_NS : 0);
 		return;
 	}
 	rxaqm_run_release(link,

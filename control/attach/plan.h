@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How an interface is to be attached: what was asked for, and what follows for this one. */
+#ifndef RXAQM_PLAN_H
+#define RXAQM_PLAN_H
+
+#include "attach/plane.h"
+
+struct rxaqm_plan {
+	struct rxaqm_attach attach;
+	struct rxaqm_profile profile;
+	struct rxaqm_policy policy;
+};
+
+/* Fill in the rest of @plan, of which @plan->attach says name, mode, key and hook: the NIC, the
+ * profile called @profile (NULL: by the NIC), and its policy, which the caller's settings come on
+ * top of. RXAQM_EXIT_UNSUPPORTED if it cannot be attached so.
+ */
+int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_error *error);
+
+/* The entry of the interface called @ifname if it is attached already, with its program on it; else
+ * NULL. @state may be closed.
+ */
+struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname);
+
+#endif /* RXAQM_PLAN_H */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The settings, presets, defaults, and what was a setting once. */
+#include <string.h>
+
+#include "config/settings.h"
+
+static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
+static const char *const signal_names[] = { "auto", "hint", "stamp", "busy", NULL };
+static const char *const law_names[] = { "auto", "codel", NULL };
+static const char *const ecn_names[] = { "off", "on", NULL };
+static const char *const ect0_names[] = { "auto", "dctcp", "classic", NULL };
+static const char *const selector_names[] = { "any", "ect1", NULL };
+static const char *const ack_names[] = { "keep", "thin", NULL };
+
+#define KEY(field) .section = "Policy", RXAQM_FIELD(struct rxaqm_policy, field)
+
+const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
+	{ .name = "mode",
+	  KEY(mode),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = mode_names,
+	  .standard = "observe",
+	  .help = "off: measure nothing; observe: count what enforce would do; enforce: mark and drop" },
+	{ .name = "signal",
+	  KEY(signal),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = signal_names,
+	  .standard = "auto",
+	  .help = "Rx timestamps read in XDP or behind it, NAPI polls, or what works" },
+	{ .name = "law",
+	  KEY(law),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = law_names,
+	  .standard = "auto",
+	  .help = "one law for all traffic, or CoDel as RFC 8289 and Linux have it" },
+	/* The least of auto: a round of 64 packets that take 4 us each, twice. */
+	{ .name = "target",
+	  KEY(target_ns),
+	  .type = RXAQM_TYPE_TARGET,
+	  .unit = "ms",
+	  .min = RXAQM_TARGET_MIN_NS,
+	  .max = RXAQM_INTERVAL_MAX_NS,
+	  .standard = "auto:500us",
+	  .help = "acceptable standing delay, at most the interval; auto: as is measured, but at "
+		  "least 500us or what is said" },
+	{ .name = "interval",
+	  KEY(interval_ns),
+	  .type = RXAQM_TYPE_DURATION,
+	  .unit = "ms",
+	  .min = RXAQM_INTERVAL_MIN_NS,
+	  .max = RXAQM_INTERVAL_MAX_NS,
+	  .standard = "40ms",
+	  .help = "the longest RTT to control; 4 targets at least with target=auto" },
+	{ .name = "ecn",
+	  KEY(ecn),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = ecn_names,
+	  .standard = "on",
+	  .help = "mark ECT packets; off: drop them as others" },
+	{ .name = "ect0",
+	  KEY(ect0),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = ect0_names,
+	  .standard = "auto",
+	  .help = "law=auto: what ECT(0) means; auto: as tcp_congestion_control says" },
+	{ .name = "ce_threshold",
+	  KEY(ce_threshold_ns),
+	  .type = RXAQM_TYPE_DURATION,
+	  .unit = "ms",
+	  .min = RXAQM_TARGET_MIN_NS,
+	  .max = RXAQM_INTERVAL_MAX_NS,
+	  .standard = "off",
+	  .none = "off",
+	  .help = "law=codel: mark every ECT packet over this" },
+	{ .name = "ce_threshold_selector",
+	  KEY(ce_selector),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = selector_names,
+	  .standard = "any",
+	  .help = "law=codel: ce_threshold is for these packets" },
+	{ .name = "ack",
+	  KEY(ack),
+	  .type = RXAQM_TYPE_CHOICE,
+	  .choices = ack_names,
+	  .standard = "thin",
+	  .help = "law=auto: thin drops redundant pure ACKs first while a queue stands" },
+	{ .name = "max_drop",
+	  KEY(max_drop_permille),
+	  .type = RXAQM_TYPE_PERCENT,
+	  .max = 1000,
+	  .standard = "100%",
+	  .help = "most of any class of packets that is dropped" },
+	{ .name = "lease",
+	  KEY(lease_until_ns),
+	  .type = RXAQM_TYPE_LEASE,
+	  .unit = "s",
+	  .min = RXAQM_NSEC_PER_MSEC,
+	  .max = 24 * 3600 * RXAQM_NSEC_PER_SEC,
+	  .standard = "off",
+	  .none = "off",
+	  .help = "time after which enforce lapses to observe, unless it is set anew" },
+	{ .name = "exempt_ports",
+	  KEY(exempt_port),
+	  .type = RXAQM_TYPE_PORTS,
+	  .standard = "none",
+	  .help = "up to 8 TCP or UDP ports, of either end, never touched" },
+	{ .name = "exempt_dscp",
+	  KEY(exempt_dscp),
+	  .type = RXAQM_TYPE_DSCP,
+	  .standard = "none",
+	  .help = "DSCPs never touched, as numbers, names or ranges: cs1,46,8-10" },
+	{ 0 },
+};
+
+const struct rxaqm_preset rxaqm_presets[] = {
+	{ "dc",
+	  "data centre: RTTs of 10 ms at most",
+	  { { "law", "auto" },
+	    { "target", "auto:500us" },
+	    { "interval", "10ms" },
+	    { "ce_threshold", "off" } } },
+	{ "wan",
+	  "Internet: RTTs of 100 ms, and no target under that of RFC 8289",
+	  { { "law", "auto" },
+	    { "target", "auto:5ms" },
+	    { "interval", "100ms" },
+	    { "ce_threshold", "off" } } },
+	{ "meta2022",
+	  "as deployed for DCTCP in 2022: CoDel, and all ECT packets marked over 10 ms",
+	  { { "law", "codel" },
+	    { "target", "10ms" },
+	    { "interval", "100ms" },
+	    { "ce_threshold", "10ms" } } },
+	{ 0 },
+};
+
+const struct rxaqm_removed rxaqm_removed_settings[] = {
+	{ "not_ect", NULL, "law=auto drops Not-ECT packets as fits the marks; delete the key" },
+	{ "l4s_threshold", NULL,
+	  "law=auto marks ECT(1) as L4S has it; with law=codel use ce_threshold and "
+	  "ce_threshold_selector=ect1" },
+	{ "ecn", "codel", "use ecn=on, with law=codel for marks where CoDel would drop" },
+	{ "ecn", "step",
+	  "use ecn=on: law=auto marks by itself; preset=meta2022 marks all over a threshold" },
+	{ 0 },
+};
+
+void rxaqm_policy_init(struct rxaqm_policy *policy)
+{
+	memset(policy, 0, sizeof(*policy));
+	rxaqm_keys_init(rxaqm_settings, NULL, policy);
+}
+
+const struct rxaqm_key *rxaqm_setting_find(const char *name)
+{
+	return rxaqm_key_find(rxaqm_settings, NULL, name);
+}
+
+bool rxaqm_preset_sets(const char *preset, const char *key)
+{
+	const struct rxaqm_preset *row;
+	size_t i;
+
+	for (row = rxaqm_presets; row->name; row++)
+		for (i = 0; i < RXAQM_PRESET_SETTINGS && !strcmp(row->name, preset); i++)
+			if (!strcmp(row->setting[i].key, key))
+				return true;
+	return false;
+}
+
+void rxaqm_presets_list(FILE *file)
+{
+	const struct rxaqm_preset *preset;
+	size_t i;
+
+	for (preset = rxaqm_presets; preset->name; preset++) {
+		fprintf(file, "  preset=%s\n    %s;", preset->name, preset->summary);
+		for (i = 0; i < RXAQM_PRESET_SETTINGS; i++)
+			fprintf(file, " %s=%s", preset->setting[i].key, preset->setting[i].value);
+		fputc('\n', file);
+	}
+}

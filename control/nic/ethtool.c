@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "nic/ethtool.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int device_ioctl(const char *ifname, unsigned long request, void *data)
+{
+	struct ifreq ifr = {};
+	int fd, err = 0;
+
+	if (strlen(ifname) >= sizeof(ifr.ifr_name))
+		return -ENODEV;
+	strcpy(ifr.ifr_name, ifname);
+	ifr.ifr_data = data;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, request, &ifr))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int rxaqm_ethtool(const char *ifname, void *command)
+{
+	return device_ioctl(ifname, SIOCETHTOOL, command);
+}
+
+int rxaqm_nic_driver(const char *ifname, char *buf, size_t size)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	int err = rxaqm_ethtool(ifname, &info);
+
+	if (err)
+		return err;
+	snprintf(buf, size, "%s", info.driver);
+	return 0;
+}
+
+enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+
+	if (rxaqm_ethtool(ifname, &info))
+		return RXAQM_COVERAGE_UNKNOWN;
+	if (!(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE))
+		return RXAQM_COVERAGE_NONE;
+	if (info.rx_filters & (1U << HWTSTAMP_FILTER_ALL))
+		return RXAQM_COVERAGE_ALL;
+	return info.rx_filters & ~(1U << HWTSTAMP_FILTER_NONE) ? RXAQM_COVERAGE_PTP :
+								 RXAQM_COVERAGE_NONE;
+}
+
+int rxaqm_nic_phc(const char *ifname)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+	int err = rxaqm_ethtool(ifname, &info);
+
+	if (err)
+		return err == -ENODEV ? err : -ENOENT;
+	return info.phc_index < 0 ? -ENOENT : info.phc_index;
+}
+
+int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config)
+{
+	struct hwtstamp_config hw = {};
+	int err = device_ioctl(ifname, SIOCGHWTSTAMP, &hw);
+
+	memset(config, 0, sizeof(*config));
+	if (err == -EOPNOTSUPP || err == -ENOTTY || err == -EINVAL)
+		return 0;
+	if (err)
+		return err;
+	config->known = true;
+	config->flags = hw.flags;
+	config->tx_type = hw.tx_type;
+	config->rx_filter = hw.rx_filter;
+	return 0;
+}
+
+int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config)
+{
+	struct hwtstamp_config hw = {
+		.flags = config->flags,
+		.tx_type = config->tx_type,
+		.rx_filter = config->rx_filter,
+	};
+
+	return device_ioctl(ifname, SIOCSHWTSTAMP, &hw);
+}

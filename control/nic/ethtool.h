@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a driver says of its device (ethtool), in the network namespace entered. */
+#ifndef RXAQM_ETHTOOL_H
+#define RXAQM_ETHTOOL_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum rxaqm_coverage { /* of Rx hardware timestamps */
+	RXAQM_COVERAGE_UNKNOWN,
+	RXAQM_COVERAGE_NONE,
+	RXAQM_COVERAGE_PTP,
+	RXAQM_COVERAGE_SOME, /* of all kinds of packets, but not each */
+	RXAQM_COVERAGE_ALL,
+};
+
+/* struct hwtstamp_config, and whether the device has one to ask for. */
+struct rxaqm_hwtstamp {
+	bool known;
+	__s32 flags, tx_type, rx_filter;
+};
+
+/* Have SIOCETHTOOL do @command, a struct of linux/ethtool.h. 0 or -errno. */
+int rxaqm_ethtool(const char *ifname, void *command);
+
+int rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
+
+/* Which packets the device can be told to stamp (ethtool -T). */
+enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname);
+
+/* Index of its PTP hardware clock; -ENODEV: no such interface, -ENOENT: it has none. */
+int rxaqm_nic_phc(const char *ifname);
+
+/* 0 or -errno; a device without hardware timestamps: known is false. */
+int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config);
+int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config);
+
+#endif /* RXAQM_ETHTOOL_H */
