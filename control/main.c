@@ -29,6 +29,7 @@ static const struct command {
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
 	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
 	  "run the decisions on a recorded trace" },
+	{ "doctor", rxaqm_cmd_doctor, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
 };
 
@@ -48,7 +49,8 @@ static void print_usage(FILE *file)
 	      "  --netns NAME  work in the network namespace NAME (ip netns)\n"
 	      "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
 	      "  -V, --version\n\n"
-	      "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached.\n",
+	      "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
+	      "            5 the doctor found something.\n",
 	      file);
 }
 

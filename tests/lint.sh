@@ -98,6 +98,8 @@ static_analysis()
 		-D'SEC(name)=' -D"LIBBPF_OPTS$opts" -D"DECLARE_LIBXDP_OPTS$opts" \
 		-D'bpf_object__for_each_program(prog, obj)=while ((prog = next_program(obj, prog)))' \
 		-D'bpf_object__for_each_map(map, obj)=while ((map = next_map(obj, map)))' \
+		-D'mnl_attr_for_each(attr, message, offset)=while ((attr = next_attr(message, offset)))' \
+		-D'mnl_attr_for_each_nested(attr, nest)=while ((attr = next_attr(nest, 0)))' \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
 		-Ixdp/shared -Ixdp -Icontrol -Icontrol/xsk \
 		control xdp kprobes tests/rig

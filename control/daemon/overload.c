@@ -85,7 +85,10 @@ static void report_overload(struct rxaqm_link *link, unsigned int queue,
 		link->overload->begun++;
 	if (may_report(link))
 		rxaqm_run_log(event == RXAQM_OVERLOAD_BEGAN ? LOG_WARNING : LOG_NOTICE,
-			      "%s: queue %u: %s", link->name, queue, text);
+			      event == RXAQM_OVERLOAD_BEGAN ?
+				      "%s: queue %u: %s; \"rxaqm doctor %s\" looks for the cause" :
+				      "%s: queue %u: %s",
+			      link->name, queue, text, link->name);
 }
 
 /* @policy may be changed. Returns true if it was. */

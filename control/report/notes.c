@@ -157,6 +157,18 @@ static void why_exempt(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 	    facts->exempt_queue, others, facts->exempt_percent, facts->exempt);
 }
 
+/* What makes a queue stand is not this program's alone to tell. */
+static void why_standing(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
+{
+	char others[32] = "";
+
+	if (facts->standing_queues > 1)
+		snprintf(others, sizeof(others), ", and %u more", facts->standing_queues - 1);
+	add(notes,
+	    "queue %u%s: stands, and is only observed; \"rxaqm doctor %s\" looks for the cause",
+	    facts->standing_queue, others, facts->ifname);
+}
+
 /* Queues that go to AF_XDP sockets. */
 static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
@@ -199,6 +211,8 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 		    "there, which costs TCP that is received here throughput (README, Limits); native mode "
 		    "does not",
 		    facts->ifname);
+	if (facts->standing_queues)
+		why_standing(facts, notes);
 	if (!facts->wanted)
 		return;
 	if (facts->inexact_queues)
@@ -299,6 +313,9 @@ void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface 
 		look_at_queue(facts, iface, i, rxaqm_state_policy(state, iface, i), &q, now_ns);
 		look_for_acks(facts, i, rxaqm_state_policy(state, iface, i), &q);
 		look_for_exempt(facts, i, &q, now_ns);
+		if (q.policy.mode == RXAQM_MODE_OBSERVE && rxaqm_overload_standing(&q, now_ns) &&
+		    !facts->standing_queues++)
+			facts->standing_queue = i;
 	}
 	if (!facts->wanted || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;

@@ -35,6 +35,8 @@ struct rxaqm_note_facts {
 	unsigned int ack_queue; /* the first of them, */
 	unsigned int ack_percent; /* how much of it that is, */
 	bool ack_kept; /* and its policy drops none as redundant */
+	unsigned int standing_queues; /* standing now, and only observed */
+	unsigned int standing_queue; /* the first of them */
 	unsigned int socket_queues; /* that go to sockets, */
 	unsigned int strict_queues; /* of these the ones that want stamps, which are not to be had, */
 	unsigned int strict_queue; /* and the first of them */

@@ -114,6 +114,7 @@ if [ "${1-}" != xsk ]; then
 	part "latency of commands" tests/bench/latency.sh "$ns"
 	part "generic mode without GRO" tests/bench/gro.sh
 	part "CPU time of the daemon" tests/bench/daemon.sh "$ns"
+	part "the doctor" tests/bench/sockets.sh
 	part "backlog for four minutes" tests/bench/hold.sh
 fi
 part "AF_XDP packet rate" ip netns exec "$ns" "$build/bench/xsk" "$tx" "$rx" "$RXAQM_BIN"

@@ -127,6 +127,10 @@ same variables control "$(grep -rohE '(getenv|path_in)\("[A-Z_]+"' control | gre
 same "exit codes" control/base/log.h "$(grep -oE 'RXAQM_EXIT_[A-Z_]+ = [0-9]' control/base/log.h | grep -oE '[0-9]$')" \
 	"$manual" "$(section "EXIT STATUS" | sed -n 's/^\.It \([0-9]\)$/\1/p')"
 
+# The table of docs/doctor.md is what the program prints.
+same "checks of the doctor" "rxaqm doctor --checks" "$("$rxaqm" doctor --checks)" \
+	docs/doctor.md "$(grep '^|' docs/doctor.md | sed -n '/^| check | place/,$p')"
+
 # Code of a document: lines that are indented or in fences, and what stands in backticks.
 code()
 {

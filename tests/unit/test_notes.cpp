@@ -307,3 +307,17 @@ TEST_CASE("notes: generic mode turns GRO off", "[notes]")
 	facts.wanted = false;
 	check_says(facts, { "no GRO" });
 }
+
+TEST_CASE("notes: a queue that stands points to the doctor", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.standing_queues = 1;
+	facts.standing_queue = 3;
+	CHECK(written(facts) ==
+	      std::vector<std::string>{
+		      "queue 3: stands, and is only observed; \"rxaqm doctor eth7\" "
+		      "looks for the cause" });
+	facts.standing_queues = 3;
+	CHECK(written(facts)[0].find("queue 3, and 2 more: ") == 0);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm doctor */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/parse.h"
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "doctor/bundle.h"
+#include "doctor/collect.h"
+#include "doctor/diagnose.h"
+#include "ns.h"
+
+#define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
+#define WINDOW_MIN_NS RXAQM_NSEC_PER_SEC
+#define WINDOW_MAX_NS (600 * RXAQM_NSEC_PER_SEC)
+/* Of --watch: what a spike is told by. */
+#define MAX_PAST 360
+
+struct args {
+	struct doctor_request request;
+	const char *record, *from, *verify;
+	bool all, watch, checks;
+};
+
+static volatile int stop;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stop = 1;
+}
+
+static const struct argp_option options[] = {
+	{ "time", 't', "DURATION", 0, "length of the window (10s; 1s to 10m)", 0 },
+	{ "all", 'a', NULL, 0, "every finding in full, and every check", 0 },
+	{ "record", 'r', "FILE", 0, "also write what was read as a bundle (JSON)", 0 },
+	{ "from", 'f', "FILE", 0, "diagnose a bundle instead of this host", 0 },
+	{ "mask", 'm', NULL, 0, "replace addresses and names by words", 0 },
+	{ "verify", 'v', "ID", 0, "only whether the finding ID is gone", 0 },
+	{ "watch", 'w', NULL, 0, "window after window, until interrupted", 0 },
+	{ "checks", 'c', NULL, 0, "print the table of checks", 0 },
+	{}
+};
+
+static bool is_check(const char *id)
+{
+	const struct doctor_check *check;
+	size_t i;
+
+	for (i = 0; (check = doctor_check_at(i)); i++) {
+		if (!strcmp(check->id, id))
+			return true;
+	}
+	return false;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case 't':
+		if (rxaqm_parse_duration(arg, &args->request.window_ns) ||
+		    args->request.window_ns < WINDOW_MIN_NS ||
+		    args->request.window_ns > WINDOW_MAX_NS)
+			rxaqm_options_error(state,
+					    "--time=%s: must be 1s to 10m, with a unit, as in 10s",
+					    arg);
+		return 0;
+	case 'a':
+		args->all = true;
+		return 0;
+	case 'r':
+		args->record = arg;
+		return 0;
+	case 'f':
+		args->from = arg;
+		return 0;
+	case 'm':
+		args->request.mask = true;
+		return 0;
+	case 'v':
+		if (!is_check(arg))
+			rxaqm_options_error(state,
+					    "--verify=%s: no such check; \"rxaqm doctor "
+					    "--checks\" lists them",
+					    arg);
+		args->verify = arg;
+		return 0;
+	case 'w':
+		args->watch = true;
+		return 0;
+	case 'c':
+		args->checks = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->request.interface)
+			rxaqm_options_error(state, "too many interfaces: \"%s\"", arg);
+		args->request.interface = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (args->from &&
+		    (args->record || args->watch || args->request.interface || args->request.mask))
+			rxaqm_options_error(state,
+					    "--from stands alone: leave out IFACE, --record, "
+					    "--mask and --watch");
+		if (args->watch && args->record)
+			rxaqm_options_error(state, "--watch and --record exclude each other");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* What is diagnosed has been through a bundle, live or not. */
+static int take(const struct args *args, struct doctor_snapshot *snap, struct rxaqm_error *error)
+{
+	struct doctor_snapshot live = {};
+	int err;
+
+	if (args->from)
+		return doctor_bundle_read(snap, args->from, error);
+	err = doctor_collect(&live, &args->request, error);
+	if (!err && args->record)
+		err = doctor_bundle_write(&live, args->record, error);
+	if (err) {
+		doctor_snapshot_free(&live);
+		return err;
+	}
+	return doctor_bundle_pass(&live, snap, error);
+}
+
+static int report(const struct args *args, const struct doctor_snapshot *snap,
+		  const struct doctor_diagnosis *diagnosis)
+{
+	/* The bundle went there: two documents on one stream are none. */
+	if (args->record && !strcmp(args->record, "-"))
+		return doctor_exit_code(diagnosis);
+	if (args->verify && !rxaqm_globals.json)
+		return doctor_print_verdict(stdout, snap, diagnosis, args->verify);
+	if (rxaqm_globals.json)
+		doctor_print_json(stdout, snap, diagnosis);
+	else
+		doctor_print(stdout, snap, diagnosis, args->all);
+	return args->verify ? doctor_verdict_code(diagnosis, args->verify) :
+			      doctor_exit_code(diagnosis);
+}
+
+/* One line a window, and all of it when the cause is another one. */
+static void report_change(const struct args *args, const struct doctor_snapshot *snap,
+			  const struct doctor_diagnosis *diagnosis, char last[64])
+{
+	const char *id = diagnosis->primary ? diagnosis->primary->check->id : "nothing found";
+	time_t now = time(NULL);
+	struct tm local;
+	char clock[16];
+
+	if (rxaqm_globals.json) {
+		doctor_print_json(stdout, snap, diagnosis);
+	} else {
+		localtime_r(&now, &local);
+		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+		printf("%s %s\n", clock, id);
+		if (strcmp(last, id))
+			doctor_print(stdout, snap, diagnosis, args->all);
+	}
+	snprintf(last, 64, "%s", id);
+	fflush(stdout);
+}
+
+static void remember(struct doctor_past *past, size_t *nr, const struct doctor_snapshot *snap)
+{
+	if (*nr == MAX_PAST)
+		memmove(past, past + 1, --*nr * sizeof(*past));
+	past[(*nr)++] = doctor_past_of(snap);
+}
+
+static int watch(const struct args *args, struct rxaqm_error *error)
+{
+	static struct doctor_past past[MAX_PAST];
+	int exit_code = RXAQM_EXIT_OK, err = 0;
+	char last[64] = "";
+	size_t nr = 0, i;
+
+	while (!stop && !err) {
+		struct doctor_diagnosis diagnosis;
+		struct doctor_snapshot snap = {};
+
+		err = take(args, &snap, error);
+		if (!err) {
+			remember(past, &nr, &snap);
+			for (i = 0; i < nr; i++) {
+				struct doctor_past *to = doctor_list_add(&snap.past);
+
+				if (to)
+					*to = past[i];
+			}
+			err = doctor_diagnose(&snap, &diagnosis);
+		}
+		if (!err) {
+			report_change(args, &snap, &diagnosis, last);
+			exit_code = doctor_exit_code(&diagnosis);
+			doctor_diagnosis_free(&diagnosis);
+		}
+		doctor_snapshot_free(&snap);
+	}
+	return err ? rxaqm_log_failure(error) : exit_code;
+}
+
+int rxaqm_cmd_doctor(int argc, char **argv)
+{
+	static const char doc[] = "Name what slows receiving on this host, and what to do.";
+	static const struct argp argp = { options, parse, "[IFACE]", doc, NULL, NULL, NULL };
+	struct args args = { .request = { .window_ns = WINDOW_DEFAULT_NS, .stop = &stop } };
+	struct sigaction action = { .sa_handler = on_signal };
+	struct doctor_diagnosis diagnosis;
+	struct doctor_snapshot snap = {};
+	struct rxaqm_error error = {};
+	int exit_code;
+
+	rxaqm_options_parse(&argp, "doctor", argc, argv, &args);
+	if (args.checks) {
+		doctor_print_checks(stdout);
+		return RXAQM_EXIT_OK;
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (args.watch)
+		return watch(&args, &error);
+	if (take(&args, &snap, &error)) {
+		doctor_snapshot_free(&snap);
+		return rxaqm_log_failure(&error);
+	}
+	if (doctor_diagnose(&snap, &diagnosis)) {
+		doctor_snapshot_free(&snap);
+		rxaqm_log_error("no memory");
+		return RXAQM_EXIT_FAILED;
+	}
+	exit_code = report(&args, &snap, &diagnosis);
+	doctor_diagnosis_free(&diagnosis);
+	doctor_snapshot_free(&snap);
+	return exit_code;
+}

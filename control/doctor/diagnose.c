@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/diagnose.h"
+
+/* In the order packets pass; where all else is equal the first is the primary cause. */
+static const struct doctor_check *const tables[] = {
+	doctor_checks_attached, doctor_checks_nic,	doctor_checks_spread, doctor_checks_cpu,
+	doctor_checks_backlog,	doctor_checks_ip,	doctor_checks_reader, doctor_checks_tcp,
+	doctor_checks_window,	doctor_checks_udp,	doctor_checks_tx,     doctor_checks_send,
+	doctor_checks_path,	doctor_checks_settings,
+};
+
+const struct doctor_check *doctor_check_at(size_t index)
+{
+	size_t i, k;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		for (k = 0; tables[i][k].id; k++) {
+			if (!index--)
+				return &tables[i][k];
+		}
+	}
+	return NULL;
+}
+
+void doctor_note(struct doctor_finding *finding, const char *name, double value,
+		 enum doctor_unit unit, const char *source)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nr_evidence && strcmp(finding->evidence[i].name, name); i++)
+		;
+	if (i == DOCTOR_MAX_EVIDENCE)
+		return;
+	finding->nr_evidence += i == finding->nr_evidence;
+	finding->evidence[i] = (struct doctor_evidence){
+		.name = name, .value = value, .unit = unit, .source = source
+	};
+}
+
+void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
+		      enum doctor_unit unit, const char *source)
+{
+	unsigned int i;
+
+	doctor_note(finding, name, value, unit, source);
+	for (i = 0; i < finding->nr_evidence; i++) {
+		if (!strcmp(finding->evidence[i].name, name))
+			finding->evidence[i].window = true;
+	}
+}
+
+void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+{
+	unsigned int i;
+	va_list args;
+
+	for (i = 0; i < finding->nr_words && strcmp(finding->words[i].name, name); i++)
+		;
+	if (i == DOCTOR_MAX_WORDS)
+		return;
+	finding->nr_words += i == finding->nr_words;
+	finding->words[i].name = name;
+	va_start(args, fmt);
+	vsnprintf(finding->words[i].text, sizeof(finding->words[i].text), fmt, args);
+	va_end(args);
+}
+
+enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(finding->reason, sizeof(finding->reason), fmt, args);
+	va_end(args);
+	return DOCTOR_BLIND;
+}
+
+void doctor_say_socket(struct doctor_finding *finding, const struct doctor_socket *socket)
+{
+	doctor_say(finding, "socket", "%s%s%s", socket->local,
+		   !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") ? " from " : "",
+		   !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") ?
+			   socket->remote :
+			   "");
+}
+
+void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      const struct doctor_socket *socket)
+{
+	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
+	double window_ns = doctor_window_s(snap) * 1e9;
+
+	if (!owner || owner->run_ns == ~0ULL) {
+		doctor_say(finding, "program_cpu", "not known");
+		doctor_say(finding, "program_waits_for_cpu", "not known");
+	}
+	if (!owner) {
+		doctor_say(finding, "program", "a program (who holds the socket is not known)");
+		return;
+	}
+	doctor_say(finding, "program", "%s (pid %u%s)", owner->comm, owner->pid,
+		   owner->state[0] == 'T' ? ", stopped by a signal" : "");
+	if (owner->run_ns == ~0ULL)
+		return;
+	doctor_note_rise(finding, "program_cpu", (double)owner->run_ns * 100 / window_ns,
+			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+	doctor_note_rise(finding, "program_waits_for_cpu", (double)owner->wait_ns * 100 / window_ns,
+			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+}
+
+/* What comes first among causes: not a mere setting, then severity, confidence, the table. */
+static unsigned int rank(const struct doctor_finding *finding)
+{
+	return (finding->confidence != DOCTOR_CONFIGURED) * 100 + finding->severity * 10 +
+	       finding->confidence;
+}
+
+static struct doctor_finding *find(const struct doctor_diagnosis *diagnosis, const char *id,
+				   size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < diagnosis->nr; i++) {
+		const char *other = diagnosis->findings[i].check->id;
+
+		if (strlen(other) == len && !memcmp(other, id, len))
+			return &diagnosis->findings[i];
+	}
+	return NULL;
+}
+
+static void find_cause(struct doctor_diagnosis *diagnosis, struct doctor_finding *finding)
+{
+	const char *at = finding->check->after;
+
+	while (at && *at && !finding->consequence_of) {
+		size_t len = strcspn(at, " ");
+		const struct doctor_finding *cause = find(diagnosis, at, len);
+
+		if (cause && cause != finding && cause->verdict == DOCTOR_FOUND)
+			finding->consequence_of = cause;
+		at += len;
+		at += strspn(at, " ");
+	}
+}
+
+int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis *diagnosis)
+{
+	size_t nr = 0, i;
+
+	memset(diagnosis, 0, sizeof(*diagnosis));
+	while (doctor_check_at(nr))
+		nr++;
+	diagnosis->findings = calloc(nr, sizeof(*diagnosis->findings));
+	if (!diagnosis->findings)
+		return -ENOMEM;
+	diagnosis->nr = nr;
+	for (i = 0; i < nr; i++) {
+		struct doctor_finding *finding = &diagnosis->findings[i];
+
+		finding->check = doctor_check_at(i);
+		finding->severity = finding->check->severity;
+		finding->confidence = finding->check->confidence;
+		finding->verdict = finding->check->judge(snap, finding);
+	}
+	for (i = 0; i < nr; i++) {
+		if (diagnosis->findings[i].verdict == DOCTOR_FOUND)
+			find_cause(diagnosis, &diagnosis->findings[i]);
+	}
+	for (i = 0; i < nr; i++) {
+		const struct doctor_finding *finding = &diagnosis->findings[i];
+
+		diagnosis->blind |= finding->verdict == DOCTOR_BLIND && finding->check->essential;
+		if (finding->verdict != DOCTOR_FOUND || finding->consequence_of)
+			continue;
+		if (!diagnosis->primary || rank(finding) > rank(diagnosis->primary))
+			diagnosis->primary = finding;
+	}
+	return 0;
+}
+
+void doctor_diagnosis_free(struct doctor_diagnosis *diagnosis)
+{
+	free(diagnosis->findings);
+	diagnosis->findings = NULL;
+}
+
+int doctor_exit_code(const struct doctor_diagnosis *diagnosis)
+{
+	if (diagnosis->primary)
+		return RXAQM_EXIT_FINDINGS;
+	return diagnosis->blind ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_OK;
+}
+
+int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id)
+{
+	const struct doctor_finding *finding = find(diagnosis, id, strlen(id));
+
+	if (!finding)
+		return RXAQM_EXIT_USAGE;
+	if (finding->verdict == DOCTOR_FOUND)
+		return RXAQM_EXIT_FINDINGS;
+	return finding->verdict == DOCTOR_BLIND ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_OK;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a snapshot to findings in order, and to words. No clocks, no host: the same snapshot
+ * gives the same bytes.
+ */
+#ifndef RXAQM_DOCTOR_DIAGNOSE_H
+#define RXAQM_DOCTOR_DIAGNOSE_H
+
+#include <stdio.h>
+
+#include "base/out.h"
+#include "doctor/check.h"
+
+struct doctor_diagnosis {
+	struct doctor_finding *findings; /* one a check, in the order of the table */
+	size_t nr;
+	const struct doctor_finding *primary; /* NULL: nothing found */
+	bool blind; /* nothing found, but something essential was not seen */
+};
+
+/* -ENOMEM. */
+int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis *diagnosis);
+void doctor_diagnosis_free(struct doctor_diagnosis *diagnosis);
+
+/* The exit code for it: RXAQM_EXIT_OK, _FINDINGS or _UNSUPPORTED. */
+int doctor_exit_code(const struct doctor_diagnosis *diagnosis);
+
+/* The same for one check: _OK if it is gone. */
+int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id);
+
+/* Text of one screen; with @all every check. Or one JSON document. */
+void doctor_print(FILE *file, const struct doctor_snapshot *snap,
+		  const struct doctor_diagnosis *diagnosis, bool all);
+void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
+		       const struct doctor_diagnosis *diagnosis);
+/* What became of the check @id, for --verify; returns the exit code. */
+int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis, const char *id);
+/* The table of docs/doctor.md, in Markdown. */
+void doctor_print_checks(FILE *file);
+
+/* Below: shared by text and JSON. */
+
+/* @form with "${name}" replaced by what @finding noted; "" for NULL. @buf is returned. */
+const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
+			 size_t size);
+const char *doctor_format(double value, enum doctor_unit unit, char buf[32]);
+const char *doctor_place_name(enum doctor_place place);
+const char *doctor_kind_name(enum doctor_kind kind);
+const char *doctor_severity_name(enum doctor_severity severity);
+const char *doctor_confidence_name(enum doctor_confidence confidence);
+const char *doctor_unit_name(enum doctor_unit unit);
+
+#endif /* RXAQM_DOCTOR_DIAGNOSE_H */

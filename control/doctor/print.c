@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A diagnosis for people: the cause first, then what follows from it, then what is acquitted. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/diagnose.h"
+
+#define WIDTH 96
+#define MAX_TEXT 1024
+#define CLEARS_SHOWN 2
+
+/* Print @text behind @lead, broken at blanks, with further lines indented as far. */
+static void print_wrapped(FILE *file, const char *lead, const char *text)
+{
+	size_t indent = strlen(lead), at = indent;
+
+	fputs(lead, file);
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (at > indent && at + 1 + len > WIDTH) {
+			fprintf(file, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			fputc(' ', file);
+			at++;
+		}
+		fwrite(text, 1, len, file);
+		at += len;
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', file);
+}
+
+static void print_words(FILE *file, const struct doctor_finding *finding, const char *lead,
+			const char *form)
+{
+	char text[MAX_TEXT];
+
+	if (form)
+		print_wrapped(file, lead, doctor_words(finding, form, text, sizeof(text)));
+}
+
+static void print_evidence(FILE *file, const struct doctor_finding *finding)
+{
+	char text[MAX_TEXT], number[32];
+	size_t at = 0;
+	unsigned int i;
+
+	for (i = 0; i < finding->nr_evidence && at < sizeof(text); i++) {
+		const struct doctor_evidence *evidence = &finding->evidence[i];
+
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s=%s", i ? ", " : "",
+				       evidence->name,
+				       doctor_format(evidence->value, evidence->unit, number));
+	}
+	if (at)
+		print_wrapped(file, "  evidence  ", text);
+}
+
+static void print_finding(FILE *file, const char *title, const struct doctor_finding *finding)
+{
+	const struct doctor_check *check = finding->check;
+	char lead[32];
+
+	snprintf(lead, sizeof(lead), "%-10s", title);
+	print_words(file, finding, lead, check->cause);
+	fprintf(file, "  %s, %s severity, %s: %s\n", doctor_place_name(check->place),
+		doctor_severity_name(finding->severity),
+		doctor_confidence_name(finding->confidence), check->id);
+	print_words(file, finding, "  why       ", check->because);
+	print_evidence(file, finding);
+	print_words(file, finding, "  now       ", check->remedy.now);
+	print_words(file, finding, "  to keep   ", check->remedy.keep);
+	print_words(file, finding, "  to undo   ", check->remedy.undo);
+	print_words(file, finding, "  expect    ", check->remedy.expect);
+	print_words(file, finding, "  risk      ", check->remedy.risk);
+	fprintf(file, "  then      rxaqm doctor --verify %s\n", check->id);
+}
+
+static void print_brief(FILE *file, const struct doctor_finding *finding)
+{
+	char lead[64];
+
+	snprintf(lead, sizeof(lead), "  %-21s ", finding->check->id);
+	print_words(file, finding, lead, finding->check->cause);
+}
+
+static const struct doctor_finding *root_of(const struct doctor_finding *finding)
+{
+	unsigned int i;
+
+	for (i = 0; finding->consequence_of && i < 64; i++)
+		finding = finding->consequence_of;
+	return finding;
+}
+
+/* Findings whose cause is @primary, or, if not @follow, other ones. */
+static void print_others(FILE *file, const struct doctor_diagnosis *diagnosis, bool follow)
+{
+	bool titled = false;
+	size_t i;
+
+	for (i = 0; i < diagnosis->nr; i++) {
+		const struct doctor_finding *finding = &diagnosis->findings[i];
+
+		if (finding->verdict != DOCTOR_FOUND || finding == diagnosis->primary ||
+		    (root_of(finding) == diagnosis->primary) != follow)
+			continue;
+		if (!titled)
+			fputs(follow ? "FOLLOWS FROM IT\n" : "ALSO FOUND\n", file);
+		titled = true;
+		print_brief(file, finding);
+	}
+}
+
+/* What clears the checks of @place: each on a line of its own, or the first ones on one. */
+static void print_place(FILE *file, const struct doctor_diagnosis *diagnosis,
+			enum doctor_place place, bool all)
+{
+	char text[CLEARS_SHOWN * MAX_TEXT] = "", lead[32];
+	unsigned int nr = 0;
+	size_t i;
+
+	snprintf(lead, sizeof(lead), "  %-9s ", doctor_place_name(place));
+	for (i = 0; i < diagnosis->nr; i++) {
+		const struct doctor_finding *finding = &diagnosis->findings[i];
+		size_t at = strlen(text);
+
+		if (finding->verdict != DOCTOR_CLEAR || finding->check->place != place)
+			continue;
+		if (all) {
+			print_words(file, finding, lead, finding->check->clear);
+			continue;
+		}
+		if (nr++ == CLEARS_SHOWN)
+			break;
+		snprintf(text + at, sizeof(text) - at, "%s", nr > 1 ? "; " : "");
+		at = strlen(text);
+		doctor_words(finding, finding->check->clear, text + at, sizeof(text) - at);
+	}
+	if (*text)
+		print_wrapped(file, lead, text);
+}
+
+/* A place where something was found may still have been cleared of the rest. */
+static void print_clear(FILE *file, const struct doctor_diagnosis *diagnosis, bool all)
+{
+	int place;
+
+	fputs("NOT THE CAUSE\n", file);
+	for (place = 0; place < DOCTOR_NR_PLACES; place++)
+		print_place(file, diagnosis, (enum doctor_place)place, all);
+}
+
+static void print_blind(FILE *file, const struct doctor_snapshot *snap,
+			const struct doctor_diagnosis *diagnosis, bool all)
+{
+	size_t i, nr = snap->cannot_see.nr, checks = 0;
+	char lead[64];
+
+	for (i = 0; i < diagnosis->nr; i++)
+		checks += diagnosis->findings[i].verdict == DOCTOR_BLIND;
+	if (!nr && !checks)
+		return;
+	fputs("CANNOT SEE\n", file);
+	for (i = 0; i < nr; i++) {
+		snprintf(lead, sizeof(lead), "  %s: ", snap->cannot_see.at[i].what);
+		print_wrapped(file, lead, snap->cannot_see.at[i].why);
+	}
+	for (i = 0; i < diagnosis->nr; i++) {
+		const struct doctor_finding *finding = &diagnosis->findings[i];
+
+		if (finding->verdict != DOCTOR_BLIND || (!all && !finding->check->essential))
+			continue;
+		checks--;
+		snprintf(lead, sizeof(lead), "  %s: ", finding->check->id);
+		print_wrapped(file, lead, finding->reason);
+	}
+	if (!all && checks)
+		fprintf(file, "  %zu checks lack what they read here: rxaqm doctor --all\n",
+			checks);
+}
+
+void doctor_print(FILE *file, const struct doctor_snapshot *snap,
+		  const struct doctor_diagnosis *diagnosis, bool all)
+{
+	size_t i;
+
+	fprintf(file, "%s, Linux %s, %s%s, %.1f s\n\n", snap->hostname, snap->kernel,
+		*snap->interface ? "interface " : "all interfaces", snap->interface,
+		doctor_window_s(snap));
+	if (diagnosis->primary) {
+		print_finding(file, "CAUSE", diagnosis->primary);
+		print_others(file, diagnosis, true);
+		print_others(file, diagnosis, false);
+	} else if (diagnosis->blind) {
+		fputs("NOTHING FOUND, but not enough could be seen to say that all is well.\n",
+		      file);
+	} else {
+		fputs("NOTHING FOUND  Nothing slows receiving here.\n", file);
+	}
+	if (all) {
+		for (i = 0; i < diagnosis->nr; i++) {
+			if (diagnosis->findings[i].verdict == DOCTOR_FOUND &&
+			    &diagnosis->findings[i] != diagnosis->primary)
+				print_finding(file, "FINDING", &diagnosis->findings[i]);
+		}
+	}
+	print_clear(file, diagnosis, all);
+	print_blind(file, snap, diagnosis, all);
+}
+
+int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < diagnosis->nr; i++) {
+		const struct doctor_finding *finding = &diagnosis->findings[i];
+		char lead[64];
+
+		if (strcmp(finding->check->id, id))
+			continue;
+		if (finding->verdict == DOCTOR_FOUND) {
+			print_finding(file, "STILL", finding);
+			break;
+		}
+		snprintf(lead, sizeof(lead), "%s ",
+			 finding->verdict == DOCTOR_CLEAR ? "GONE     " : "CANNOT SEE");
+		print_words(file, finding, lead,
+			    finding->verdict == DOCTOR_CLEAR ? finding->check->clear :
+							       finding->reason);
+		fprintf(file, "  in %.1f s: %s\n", doctor_window_s(snap), id);
+		break;
+	}
+	return doctor_verdict_code(diagnosis, id);
+}
+
+void doctor_print_checks(FILE *file)
+{
+	const struct doctor_check *check;
+	size_t i;
+
+	fputs("| check | place | reads | found if | source |\n|---|---|---|---|---|\n", file);
+	for (i = 0; (check = doctor_check_at(i)); i++)
+		fprintf(file, "| `%s` | %s | %s | %s | %s |\n", check->id,
+			doctor_place_name(check->place), check->reads, check->rule,
+			check->reference);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers and templates to words. */
+#include <string.h>
+
+#include "doctor/diagnose.h"
+
+static void scale(double value, double step, const char *const *units, const char *suffix,
+		  char buf[32])
+{
+	unsigned int i = 0;
+
+	while (value >= step * 0.9995 && units[i + 1]) {
+		value /= step;
+		i++;
+	}
+	snprintf(buf, 32, "%.*f %s%s",
+		 value >= 99.95 || (!i && value == (double)(long long)value) ? 0 : 1, value,
+		 units[i], suffix);
+}
+
+const char *doctor_format(double value, enum doctor_unit unit, char buf[32])
+{
+	static const char *const bytes[] = { "B", "kB", "MB", "GB", "TB", NULL };
+	static const char *const times[] = { "us", "ms", "s", NULL };
+
+	switch (unit) {
+	case DOCTOR_BYTES:
+		scale(value, 1000, bytes, "", buf);
+		break;
+	case DOCTOR_BYTES_PER_S:
+		scale(value, 1000, bytes, "/s", buf);
+		break;
+	case DOCTOR_US:
+		scale(value, 1000, times, "", buf);
+		break;
+	case DOCTOR_PER_S:
+		snprintf(buf, 32, value < 10 ? "%.1f/s" : "%.0f/s", value);
+		break;
+	case DOCTOR_PERCENT:
+		snprintf(buf, 32,
+			 value < 10 && value != (double)(long long)value ? "%.1f %%" : "%.0f %%",
+			 value);
+		break;
+	case DOCTOR_RATIO:
+		snprintf(buf, 32, "%.2f", value);
+		break;
+	case DOCTOR_COUNT:
+	case DOCTOR_NUMBER:
+		snprintf(buf, 32, "%.0f", value);
+		break;
+	}
+	return buf;
+}
+
+/* The text for the @len letters of @name; NULL: nobody noted it. */
+static const char *lookup(const struct doctor_finding *finding, const char *name, size_t len,
+			  char buf[32])
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nr_words; i++) {
+		if (strlen(finding->words[i].name) == len &&
+		    !memcmp(finding->words[i].name, name, len))
+			return finding->words[i].text;
+	}
+	for (i = 0; i < finding->nr_evidence; i++) {
+		const struct doctor_evidence *evidence = &finding->evidence[i];
+
+		if (strlen(evidence->name) == len && !memcmp(evidence->name, name, len))
+			return doctor_format(evidence->value, evidence->unit, buf);
+	}
+	return NULL;
+}
+
+const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
+			 size_t size)
+{
+	size_t at = 0;
+
+	while (form && *form && at + 1 < size) {
+		const char *end = strncmp(form, "${", 2) ? NULL : strchr(form, '}');
+		char number[32];
+		const char *text = end ? lookup(finding, form + 2, (size_t)(end - form - 2),
+						number) :
+					 NULL;
+
+		if (!text) {
+			buf[at++] = *form++;
+			continue;
+		}
+		at += (size_t)snprintf(buf + at, size - at, "%s", text);
+		at = at < size ? at : size - 1;
+		form = end + 1;
+	}
+	buf[at] = '\0';
+	/* Names of programs stay as they are at the beginning of a sentence; this is none. */
+	if (!strncmp(buf, "a program", strlen("a program")))
+		buf[0] = 'A';
+	return buf;
+}
+
+const char *doctor_place_name(enum doctor_place place)
+{
+	static const char *const names[] = { "wire", "NIC",	"CPU", "backlog", "IP",	     "TCP",
+					     "UDP",  "program", "Tx",  "path",	  "settings" };
+
+	return names[place];
+}
+
+const char *doctor_kind_name(enum doctor_kind kind)
+{
+	static const char *const names[] = { "arrival", "service", "shared",	"skewed", "loop",
+					     "reader",	"memory",  "elsewhere", "setting" };
+
+	return names[kind];
+}
+
+const char *doctor_severity_name(enum doctor_severity severity)
+{
+	static const char *const names[] = { "low", "medium", "high" };
+
+	return names[severity];
+}
+
+const char *doctor_confidence_name(enum doctor_confidence confidence)
+{
+	static const char *const names[] = { "configuration only", "inferred", "measured" };
+
+	return names[confidence];
+}
+
+const char *doctor_unit_name(enum doctor_unit unit)
+{
+	static const char *const names[] = { "count",	"bytes", "bytes/s", "1/s",
+					     "percent", "us",	 "ratio",   "number" };
+
+	return names[unit];
+}

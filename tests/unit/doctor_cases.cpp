@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A golden bundle for each cause: the healthy host, with what that cause changes. */
+#include "doctor_case.hpp"
+
+static void udp_drops(Bundle &bundle, const char *fields)
+{
+	bundle.socket(
+		std::string(R"({"proto":"udp","state":"","remote":"0.0.0.0:0","drops":50000,)") +
+		fields + "}");
+	bundle.rise("Udp.RcvbufErrors", 50000);
+}
+
+/* Most of 16 flows of queue 3 are paced below two segments a ms; those of queue 1 are not. */
+static void slow_flows(Bundle &bundle, const char *bad)
+{
+	bundle.set("/sockets/groups/-", std::string(R"({"ifindex":2,"rx_queue":3,"proto":"tcp",
+		"sockets":16,"active":16,"received":0,"acked":100000000,"slow_paced":14,"young":0,
+		"young_no_bonus":0,"ect":0,"not_ect":16,"cwnd_limited":0,"pacing_median":786432,
+		"srtt_median_us":98304,"min_rtt_median_us":49152,"cwnd_median":48)") +
+						bad + "}");
+	bundle.rise("Tcp.OutSegs", 1000000).rise("Ip.OutRequests", 1000000);
+}
+
+static std::string attached(const char *fields)
+{
+	return std::string(R"({"ifindex":2,"queue":3,"signal":"busy","completion":"split",
+		"mode":"observe","busy_polls":9000,"drained_polls":0,"packets":600000,"acks":0,
+		"over_target":0,"over_target_acks":0,"marked":0,"dropped":0,
+		"sojourn_p50_ns":80000000,"target_ns":5000000,"clock_bad":false)") +
+	       fields + "}";
+}
+
+/* clang-format off: a row a cause */
+static const std::vector<Case> &socket_cases()
+{
+	static const std::vector<Case> cases = {
+		{ "tcp-reader-stopped",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(0, 0).socket(R"({"recv_queue":60000,"was_recv_queue":20000,
+				"received":40000,"rmem_alloc":90000,"was_rmem_alloc":30000})");
+		  } },
+		{ "tcp-reader-stopped",
+		  { "tcp-zero-window" },
+		  [](Bundle &b) {
+			  b.owner(0, 0, 0, "T")
+				  .socket(R"({"recv_queue":120000,"was_recv_queue":120000,
+				"rcv_wnd":0,"rmem_alloc":131072,"was_rmem_alloc":131072})");
+			  b.set("/sockets/zero_window", "1");
+		  } },
+		/* Fixed SO_RCVBUF and no reader: what is dropped is a consequence. */
+		{ "tcp-reader-stopped",
+		  { "tcp-queue-drop" },
+		  [](Bundle &b) {
+			  b.socket(R"({"recv_queue":60000,"was_recv_queue":20000,"received":40000,
+				"rcvbuf_locked":true,"rcvbuf":65536,"rmem_alloc":73984})");
+			  b.rise("TcpExt.TCPRcvQDrop", 13);
+		  } },
+		{ "tcp-reader-slow",
+		  { "tcp-collapse", "tcp-window-stuck", "tcp-buffers-huge" },
+		  [](Bundle &b) {
+			  b.owner(100, 0).socket(R"({"recv_queue":6000000,"was_recv_queue":5000000,
+				"received":2000000,"read":1000000,"rcvbuf":33554432,
+				"rmem_alloc":30000000,"was_rmem_alloc":28000000})");
+			  b.rise("TcpExt.TCPRcvCollapsed", 4000)
+				  .rise("TcpExt.TCPWantZeroWindowAdv", 900);
+		  } },
+		{ "listen-overflow",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(1, 0).socket(
+				  R"({"state":"listen","remote":"0.0.0.0:0","recv_queue":129,
+				"send_queue":128})");
+			  b.rise("TcpExt.ListenOverflows", 500).rise("TcpExt.ListenDrops", 500);
+		  } },
+		{ "tcp-memory",
+		  { "tcp-pruned" },
+		  [](Bundle &b) {
+			  b.set("/after/counters/sockstat.TCP.mem", "390000");
+			  b.rise("TcpExt.TCPMemoryPressures", 20).rise("TcpExt.RcvPruned", 700);
+		  } },
+		{ "cgroup-memory",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("cgroup.sock_throttled:", 0);
+			  b.set("/after/counters/cgroup.sock_throttled:~1web", "900");
+		  } },
+		{ "tcp-rcvbuf-fixed",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(
+				  R"({"rcvbuf_locked":true,"rcvbuf":131072,"rcv_wnd":65536,
+				"received":32000000,"read":32000000,"data_segs_in":22000})");
+		  } },
+		{ "tcp-window-limit",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(
+				  R"({"rcvbuf":33554432,"rcv_wnd":16777216,"rcv_rtt_us":121000,
+				"received":1300000000,"read":1300000000})");
+		  } },
+		{ "tcp-window-opens-slowly",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(
+				  R"({"rcvbuf":1000000,"rcv_wnd":65536,"received":32000000,
+				"read":32000000,"data_segs_in":22000,"rcv_ssthresh":65536,
+				"window_clamp":600000})");
+		  } },
+		{ "tcp-collapse",
+		  { "tcp-window-stuck", "tcp-buffers-huge" },
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(R"({"rcvbuf":33554432,"rmem_alloc":20000000,
+				"was_rmem_alloc":20000000,"received":90000000,"read":90000000})");
+			  b.rise("TcpExt.TCPRcvCollapsed", 4000)
+				  .rise("TcpExt.TCPWantZeroWindowAdv", 900);
+		  } },
+		{ "tcp-pruned", {}, [](Bundle &b) { b.rise("TcpExt.OfoPruned", 800); } },
+		{ "tcp-queue-drop", {}, [](Bundle &b) { b.rise("TcpExt.TCPRcvQDrop", 800); } },
+		{ "tcp-window-stuck",
+		  {},
+		  [](Bundle &b) { b.rise("TcpExt.TCPWantZeroWindowAdv", 900); } },
+		{ "tcp-buffers-huge",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(R"({"rcvbuf":33554432,"rmem_alloc":20000000,
+				"was_rmem_alloc":20000000,"received":90000000,"read":90000000})");
+		  } },
+		{ "tcp-zero-window",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPToZeroWindowAdv", 200)
+				  .rise("TcpExt.TCPFromZeroWindowAdv", 200);
+		  } },
+		{ "tcp-truesize",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(
+				  R"({"scaling_ratio":20,"received":5000000,"read":5000000,
+				"data_segs_in":50000})");
+		  } },
+		{ "tcp-low-rtt-buffers",
+		  {},
+		  [](Bundle &b) {
+			  b.socket(R"({"rcvbuf":33554432,"rmem_alloc":17000000,"rcv_rtt_us":80,
+				"received":90000000,"read":90000000,"was_rmem_alloc":0})");
+		  } },
+		{ "tcp-not-sent",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(R"({"not_sent":4000000,"acked":10000000})");
+		  } },
+		{ "udp-reader-stopped",
+		  { "udp-overflow" },
+		  [](Bundle &b) {
+			  udp_drops(b,
+				    R"("rcvbuf":212992,"rmem_alloc":212000,"was_rmem_alloc":212000)");
+		  } },
+		{ "udp-reader-shares-cpu",
+		  { "udp-overflow" },
+		  [](Bundle &b) {
+			  udp_drops(b,
+				    R"("rcvbuf":212992,"rmem_alloc":200000,"was_rmem_alloc":1000)");
+			  b.rise("Udp.InDatagrams", 90000)
+				  .owner(40, 55, 1)
+				  .softirq(1, 45)
+				  .softirq(0, 0);
+		  } },
+		{ "udp-reader-slow",
+		  { "udp-overflow" },
+		  [](Bundle &b) {
+			  udp_drops(b,
+				    R"("rcvbuf":212992,"rmem_alloc":212000,"was_rmem_alloc":212000)");
+			  b.rise("Udp.InDatagrams", 90000).owner(99, 0);
+		  } },
+		{ "udp-burst",
+		  { "udp-overflow" },
+		  [](Bundle &b) {
+			  udp_drops(b, R"("rcvbuf":212992,"rmem_alloc":1000,"was_rmem_alloc":0)");
+			  b.rise("Udp.InDatagrams", 90000).owner(20, 0);
+		  } },
+		{ "udp-burst",
+		  { "udp-overflow", "udp-small-datagrams" },
+		  [](Bundle &b) {
+			  udp_drops(b, R"("rcvbuf":212992,"rmem_alloc":1000,"was_rmem_alloc":0)");
+			  b.rise("Udp.InDatagrams", 90000).rise("Ip.InReceives", 90000);
+			  b.rise("IpExt.InOctets", 9000000);
+		  } },
+		{ "udp-overflow", {}, [](Bundle &b) { b.rise("Udp6.RcvbufErrors", 300); } },
+		{ "udp-memory", {}, [](Bundle &b) { b.rise("Udp.MemErrors", 300); } },
+		{ "udp-send-buffer", {}, [](Bundle &b) { b.rise("Udp.SndbufErrors", 300); } },
+	};
+
+	return cases;
+}
+
+static const std::vector<Case> &host_cases()
+{
+	static const std::vector<Case> cases = {
+		{ "ip-fragments",
+		  { "ip-reassembly-fails", "ip-fragment-ids" },
+		  [](Bundle &b) {
+			  b.rise("Ip.InReceives", 2000000).rise("Ip.ReasmReqds", 1350000);
+			  b.rise("Ip.ReasmOKs", 30000).rise("Ip.ReasmFails", 40);
+		  } },
+		{ "ip-reassembly-fails", {}, [](Bundle &b) { b.rise("Ip6.ReasmFails", 40); } },
+		{ "cpu-steal", {}, [](Bundle &b) { b.rise_at("cpus/1/steal", 300); } },
+		{ "rx-starved",
+		  {},
+		  [](Bundle &b) {
+			  b.rise_at("threads/0/wait_ns", 7000000000)
+				  .rise_at("threads/0/run_ns", 500000000);
+		  } },
+		{ "rx-cpu-busy", {}, [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
+		{ "rx-cpu-busy",
+		  { "backlog-drops" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20).rise_at("cpus/0/dropped", 8000);
+		  } },
+		{ "rx-cpus-busy",
+		  { "nic-ring-overflow" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 90).rise_at("ifaces/1/stats/rx_missed_errors",
+								  900);
+		  } },
+		/* The cause is what each packet passes, not that the CPU is full. */
+		{ "rx-extras",
+		  { "rx-cpu-busy" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20).set("/taps/packet_sockets", "2");
+		  } },
+		{ "rx-overload-sticks",
+		  { "rx-cpu-busy" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20);
+			  b.set("/past", R"([
+				{"rx_bytes_per_s":500000000,"busiest_permille":500,"standing":false},
+				{"rx_bytes_per_s":900000000,"busiest_permille":999,"standing":false},
+				{"rx_bytes_per_s":400000000,"busiest_permille":990,"standing":false}])");
+		  } },
+		{ "backlog-drops", {}, [](Bundle &b) { b.rise_at("cpus/0/dropped", 8000); } },
+		{ "flow-limit-drops",
+		  {},
+		  [](Bundle &b) { b.rise_at("cpus/0/flow_limited", 8000); } },
+		{ "irq-deferral",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/after/ifaces/1/napis",
+				R"([{"id":9,"irq":0,"pid":0,"threaded":"disabled",
+				"defer_hard_irqs":2,"gro_flush_timeout_ns":2000000,
+				"irq_suspend_timeout_ns":0}])");
+		  } },
+		{ "nic-allowance",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/bw_in_allowance_exceeded", 700); } },
+		{ "wire-errors",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_crc_errors", 700); } },
+		{ "nic-pauses",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/tx_pause_ctrl_phy", 700); } },
+		{ "nic-no-memory",
+		  { "nic-ring-overflow" },
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/ethtool/rx_buff_alloc_err", 700);
+			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
+		  } },
+		{ "nic-ring-overflow",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_missed_errors", 900); } },
+		{ "rx-skew",
+		  {},
+		  [](Bundle &b) {
+			  for (const char *when : { "/before", "/after" }) {
+				  bool after = *(when + 1) == 'a';
+
+				  for (int i = 0; i < 4; i++)
+					  b.set(std::string(when) + "/ifaces/1/queues/-",
+						R"({"id":)" + std::to_string(10 + i) +
+							R"(,"tx":false,"packets":)" +
+							(after ? i ? "10000" : "900000" : "0") +
+							"}");
+			  }
+		  } },
+		{ "rx-queues-few",
+		  { "rx-cpu-busy" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20);
+			  b.set("/after/ifaces/1/rx_max_queues", "8");
+		  } },
+		{ "gro-off",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("IpExt.InNoECTPkts", 600000).rise("Ip.InReceives", 600000);
+			  b.rise_at("ifaces/1/stats/rx_packets", 600000);
+		  } },
+		{ "xdp-drops",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/rx_queue_0_xdp_drops", 700); } },
+		{ "rx-dropped",
+		  {},
+		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_dropped", 9000); } },
+		{ "counters-reset",
+		  {},
+		  [](Bundle &b) { b.set("/after/ifaces/1/stats/rx_packets", "0"); } },
+		{ "tx-stalls",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/before/ifaces/1/queues/-",
+				R"({"id":7,"tx":true,"stall_thrs_ms":20,
+				"stall_cnt":0,"stall_max_ms":0})");
+			  b.set("/after/ifaces/1/queues/-", R"({"id":7,"tx":true,"stall_thrs_ms":20,
+				"stall_cnt":9,"stall_max_ms":80})");
+		  } },
+		{ "tso-self-throttled", {}, [](Bundle &b) { slow_flows(b, ""); } },
+		{ "tso-self-throttled",
+		  { "cwnd-limited", "tso-bonus-decayed" },
+		  [](Bundle &b) {
+			  slow_flows(b, R"(,"cwnd_limited":12,"young":8,"young_no_bonus":8)");
+			  b.set("/sockets/groups/-",
+				R"({"ifindex":2,"rx_queue":1,"proto":"tcp","sockets":9,
+				"active":9,"received":0,"acked":1000000,"slow_paced":0,"young":5,
+				"young_no_bonus":0,"ect":0,"not_ect":9,"cwnd_limited":0,
+				"pacing_median":100000000,"srtt_median_us":300,
+				"min_rtt_median_us":200,"cwnd_median":48})");
+		  } },
+		{ "tx-qdisc-standing",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/standing/-", R"({"ifindex":2,"queue":3,"looks":99,"backlogged":98,
+				"backlog_max":3000})");
+		  } },
+		{ "ports-exhausted",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/sockets/ports/-", R"({"proto":"tcp","local":"10.0.0.1",
+				"remote":"10.0.0.2:443","used":27000})");
+		  } },
+		{ "reordering",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPSACKReorder", 9000).rise("TcpExt.TCPOFOQueue", 9000);
+		  } },
+		{ "loss-on-long-path",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(
+				  R"({"retrans":40,"srtt_us":144000,"segs_out":90000})");
+			  b.rise("Tcp.RetransSegs", 40);
+		  } },
+		{ "hystart-early",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPHystartDelayDetect", 40)
+				  .rise("TcpExt.TCPHystartDelayCwnd", 640);
+		  } },
+		{ "small-mss",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(R"({"data_segs_in":20000,"rcv_mss":536,"advmss":8948,
+				"received":10720000,"read":10720000})");
+		  } },
+		{ "tcp-features-off",
+		  {},
+		  [](Bundle &b) { b.set("/sysctl/net.ipv4.tcp_window_scaling", "\"0\""); } },
+		{ "sysctl-older-than-kernel",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 16777216\"");
+		  } },
+		{ "sysctl-dead",
+		  {},
+		  [](Bundle &b) { b.set("/sysctl/net.ipv4.tcp_adv_win_scale", "\"2\""); } },
+		{ "cq-shared",
+		  { "rx-queue-standing", "acks-dominate" },
+		  [](Bundle &b) {
+			  b.set("/attached/-",
+				attached(R"(,"completion":"shared","over_target":100000,
+				"over_target_acks":85000)"));
+		  } },
+		{ "rx-queue-standing",
+		  { "acks-dominate", "rx-cpu-busy" },
+		  [](Bundle &b) {
+			  b.set("/attached/-", attached(R"(,"over_target":100000,
+				"over_target_acks":85000)"));
+			  b.softirq(0, 99).softirq(1, 20);
+		  } },
+		{ "ecn-unheard",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/attached/-", attached(R"(,"drained_polls":5000,"marked":4000)"));
+		  } },
+		{ "clock-bad",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/attached/-",
+				attached(R"(,"drained_polls":5000,"clock_bad":true)"));
+		  } },
+		{ "cc-mix",
+		  { "xdp-drops" },
+		  [](Bundle &b) {
+			  b.set("/attached/-",
+				attached(R"(,"drained_polls":5000,"marked":50,"dropped":50)"));
+			  b.set("/sockets/groups/0/ect", "9").set("/sockets/groups/0/not_ect", "9");
+		  } },
+	};
+
+	return cases;
+}
+/* clang-format on */
+
+const std::vector<Case> &doctor_cases()
+{
+	static const std::vector<Case> cases = [] {
+		std::vector<Case> all = socket_cases();
+
+		all.insert(all.end(), host_cases().begin(), host_cases().end());
+		return all;
+	}();
+
+	return cases;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rxaqm doctor: rules over snapshots. Each case names its cause and acquits the others. */
+#include "doctor_case.hpp"
+
+TEST_CASE("doctor: a healthy host under full load has nothing", "[doctor]")
+{
+	Bundle bundle;
+	Diagnosis diagnosis(bundle.text());
+
+	INFO(diagnosis.printed(true));
+	CHECK(diagnosis.primary() == "");
+	CHECK(diagnosis.with(DOCTOR_FOUND).empty());
+	CHECK(diagnosis.exit_code() == RXAQM_EXIT_OK);
+	CHECK(diagnosis.printed(false).find("NOTHING FOUND") != std::string::npos);
+}
+
+TEST_CASE(
+	"doctor: each cause is named, what follows from it is ordered below, all else is acquitted",
+	"[doctor]")
+{
+	for (const Case &one : doctor_cases()) {
+		Bundle bundle;
+
+		one.change(bundle);
+
+		Diagnosis diagnosis(bundle.text());
+		std::set<std::string> found = one.also;
+
+		INFO(one.id << "\n" << diagnosis.printed(true));
+		found.insert(one.id);
+		CHECK(diagnosis.primary() == one.id);
+		CHECK(diagnosis.with(DOCTOR_FOUND) == found);
+		for (const std::string &id : one.also)
+			CHECK(diagnosis.consequence_of(id) != "");
+		CHECK(diagnosis.exit_code() == RXAQM_EXIT_FINDINGS);
+	}
+}
+
+TEST_CASE("doctor: every check has a case, or is never found", "[doctor]")
+{
+	std::set<std::string> seen = { "busy-poll", "not-this-host", "ip-fragments-one-cpu" };
+	const doctor_check *check;
+
+	for (const Case &one : doctor_cases()) {
+		seen.insert(one.id);
+		seen.insert(one.also.begin(), one.also.end());
+	}
+	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		INFO(check->id);
+		CHECK(seen.count(check->id));
+	}
+}
+
+TEST_CASE("doctor: ids are unique, rows are whole, and consequences name checks", "[doctor]")
+{
+	std::set<std::string> ids;
+	const doctor_check *check;
+
+	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		INFO(check->id);
+		CHECK(ids.insert(check->id).second);
+		for (const char *text :
+		     { check->reads, check->rule, check->cause, check->because, check->clear,
+		       check->remedy.now, check->remedy.keep, check->remedy.undo,
+		       check->remedy.expect, check->remedy.risk, check->reference }) {
+			REQUIRE(text);
+			CHECK(*text);
+		}
+	}
+	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		std::istringstream after(check->after ? check->after : "");
+		std::string id;
+
+		INFO(check->id);
+		while (after >> id) {
+			INFO(id);
+			CHECK(ids.count(id));
+			CHECK(id != check->id);
+		}
+	}
+}
+
+/* Every name in every template is noted, found or acquitted. */
+TEST_CASE("doctor: no template is left unfilled", "[doctor]")
+{
+	std::vector<Case> cases = doctor_cases();
+
+	cases.push_back({ "", {}, [](Bundle &) {} });
+	for (const Case &one : cases) {
+		Bundle bundle;
+
+		one.change(bundle);
+
+		Diagnosis diagnosis(bundle.text());
+
+		for (const std::string &text :
+		     { diagnosis.printed(true), diagnosis.printed(false, true) }) {
+			size_t at = text.find("${");
+
+			INFO(one.id << ": " << (at == text.npos ? "" : text.substr(at - 100, 200)));
+			CHECK(at == text.npos);
+		}
+	}
+}
+
+TEST_CASE("doctor: people get one screen", "[doctor]")
+{
+	for (const Case &one : doctor_cases()) {
+		Bundle bundle;
+
+		one.change(bundle);
+
+		Diagnosis diagnosis(bundle.text());
+		std::istringstream text(diagnosis.printed(false));
+		std::string line;
+		unsigned lines = 0;
+
+		while (std::getline(text, line)) {
+			INFO(one.id << ": " << line);
+			CHECK(line.size() <= 100);
+			lines++;
+		}
+		INFO(one.id << "\n" << text.str());
+		CHECK(lines <= 60);
+	}
+}
+
+static std::vector<std::string> numbers_below(Bundle &bundle, const std::string &at)
+{
+	std::vector<std::string> paths;
+	json_object *object = bundle.get(at);
+
+	REQUIRE(object);
+	json_object_object_foreach(object, key, value) {
+		if (json_object_is_type(value, json_type_int))
+			paths.push_back(at.substr(strlen("/after/")) + "/" + key);
+	}
+	return paths;
+}
+
+/* One event more, anywhere, is no evidence of another cause. */
+TEST_CASE("doctor: no single counter turns the cause into another one", "[doctor]")
+{
+	for (const Case &one : doctor_cases()) {
+		Bundle bundle;
+		std::vector<std::string> paths;
+
+		one.change(bundle);
+		for (const char *at :
+		     { "/after/counters", "/after/ifaces/0/stats", "/after/ifaces/1/stats",
+		       "/after/cpus/0", "/after/cpus/1" }) {
+			std::vector<std::string> more = numbers_below(bundle, at);
+
+			paths.insert(paths.end(), more.begin(), more.end());
+		}
+		for (const std::string &path : paths) {
+			json_object *value = bundle.get("/after/" + path);
+			int64_t was = json_object_get_int64(value);
+
+			if (path.substr(path.size() - 3) == "/id")
+				continue;
+			json_object_int_inc(value, 1);
+			{
+				Diagnosis diagnosis(bundle.text());
+
+				INFO(one.id << ", " << path << " + 1\n"
+					    << diagnosis.printed(false));
+				CHECK(diagnosis.primary() == one.id);
+			}
+			json_object_set_int64(value, was);
+		}
+	}
+}
+
+TEST_CASE("doctor: what cannot be seen is said, and is not \"nothing found\"", "[doctor]")
+{
+	Bundle bundle;
+
+	bundle.set("/sockets", R"({"source":""})");
+	bundle.set("/cannot_see/-", R"({"what":"sockets","why":"sock_diag: no"})");
+
+	Diagnosis diagnosis(bundle.text());
+
+	INFO(diagnosis.printed(true));
+	CHECK(diagnosis.primary() == "");
+	CHECK(diagnosis.exit_code() == RXAQM_EXIT_UNSUPPORTED);
+	CHECK(diagnosis.with(DOCTOR_BLIND).count("tcp-reader-stopped"));
+	CHECK(diagnosis.printed(false).find("sock_diag: no") != std::string::npos);
+}
+
+TEST_CASE("doctor: a counter that is missing, or was reset, is not 0", "[doctor]")
+{
+	for (bool reset : { false, true }) {
+		Bundle bundle;
+
+		bundle.rise("TcpExt.RcvPruned", 5)
+			.rise("TcpExt.OfoPruned", 5)
+			.rise("TcpExt.TCPOFODrop", 5);
+		for (const char *name : { "RcvPruned", "OfoPruned", "TCPOFODrop" }) {
+			if (reset)
+				bundle.set(std::string("/before/counters/TcpExt.") + name, "99");
+			else
+				json_object_object_del(bundle.get("/after/counters"),
+						       (std::string("TcpExt.") + name).c_str());
+		}
+
+		Diagnosis diagnosis(bundle.text());
+
+		CHECK(diagnosis.with(DOCTOR_BLIND).count("tcp-pruned"));
+		CHECK(diagnosis.primary() == "");
+	}
+}
+
+TEST_CASE("doctor: a core that polls for ever is no overload", "[doctor]")
+{
+	Bundle bundle;
+	const std::string thread = R"({"comm":"napi/eth0-9","pid":77,"cpu":1,"wait_ns":0,"run_ns":)";
+
+	bundle.set("/before/threads/-", thread + "0}")
+		.set("/after/threads/-", thread + "9990000000}");
+	bundle.set("/after/ifaces/1/napis",
+		   R"([{"id":9,"irq":0,"pid":77,"threaded":"busy-poll"}])");
+	CHECK(Diagnosis(bundle.text()).primary() == "");
+	/* The same thread without it has a queue that stands. */
+	bundle.set("/after/ifaces/1/napis/0/threaded", "\"enabled\"");
+	CHECK(Diagnosis(bundle.text()).primary() == "rx-cpu-busy");
+}
+
+TEST_CASE("doctor: with tcp_shrink_window=1 windows that want to shut do", "[doctor]")
+{
+	Bundle bundle;
+
+	bundle.rise("TcpExt.TCPWantZeroWindowAdv", 900);
+	bundle.set("/sysctl/net.ipv4.tcp_shrink_window", "\"1\"");
+	CHECK(Diagnosis(bundle.text()).primary() == "");
+}

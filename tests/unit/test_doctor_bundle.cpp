@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bundles: lossless, and strict about what others wrote. */
+#include "doctor_case.hpp"
+
+static std::string refused(const std::string &text)
+{
+	doctor_snapshot snap = {};
+	rxaqm_error error = {};
+	int err = doctor_bundle_parse(&snap, text.data(), text.size(), "x.json", &error);
+
+	doctor_snapshot_free(&snap);
+	CHECK(err < 0);
+	CHECK(error.exit_code == RXAQM_EXIT_USAGE);
+	return error.text;
+}
+
+TEST_CASE("doctor: a bundle read and written again is the same", "[doctor]")
+{
+	for (const Case &one : doctor_cases()) {
+		Bundle bundle;
+		doctor_snapshot first = {}, second = {};
+		rxaqm_error error = {};
+
+		one.change(bundle);
+
+		std::string text = bundle.text();
+
+		REQUIRE(doctor_bundle_parse(&first, text.data(), text.size(), "x", &error) == 0);
+
+		json_object *once = doctor_snapshot_to_json(&first);
+
+		REQUIRE(doctor_bundle_pass(&first, &second, &error) == 0);
+
+		json_object *twice = doctor_snapshot_to_json(&second);
+
+		CHECK(json_object_equal(once, twice));
+		json_object_put(once);
+		json_object_put(twice);
+		doctor_snapshot_free(&second);
+	}
+}
+
+TEST_CASE("doctor: a bundle that is none is refused by its place", "[doctor]")
+{
+	CHECK(refused("") == "x.json: not JSON, at byte 0: it ends too early");
+	CHECK(refused("{").find("it ends too early") != std::string::npos);
+	CHECK(refused("{} trailing").find("x.json: not JSON") == 0);
+	CHECK(refused("{}").find("not a bundle") != std::string::npos);
+	CHECK(refused("[1]").find("not a bundle") != std::string::npos);
+
+	const std::vector<std::array<const char *, 3>> rows = {
+		{ "/version", "99", "version 99; this rxaqm reads version 1" },
+		{ "/after/at_ns", "1", "at_ns: must be later" },
+		{ "/after/at_ns", "-1", "after.at_ns: must be 0 or more" },
+		{ "/after/at_ns", "1.5", "after.at_ns: must be an integer" },
+		{ "/hostname", "7", "bundle.hostname: must be a string" },
+		{ "/hostname", R"("a\nb")", "without control characters" },
+		{ "/sysctl/net.ipv4.tcp_rmem", "7", "bundle.sysctl: must be an object of strings" },
+		{ "/after/counters/Ip.InReceives", "\"x\"",
+		  "counters: must be an object of integers" },
+		{ "/after/counters/Ip.InReceives", "-4",
+		  "counters: must be an object of integers" },
+		{ "/sockets/notable", "{}", "sockets.notable: must be an array" },
+		{ "/sockets/notable/0/rmem_alloc", "4294967296", "0 to 4294967295" },
+		{ "/sockets/notable/0/cpu", "2147483648", "a 32-bit number" },
+		{ "/sockets/notable/0/rcvbuf_locked", "1", "must be true or false" },
+		{ "/sockets/notable/0", "7", "must be an object" },
+	};
+
+	for (const auto &row : rows) {
+		Bundle bundle;
+
+		bundle.set(row[0], row[1]);
+		INFO(row[0]);
+
+		std::string text = refused(bundle.text());
+
+		INFO(text);
+		CHECK(text.find(row[2]) != std::string::npos);
+	}
+
+	Bundle bundle;
+
+	bundle.set("/hostname", "\"" + std::string(100, 'a') + "\"");
+	CHECK(refused(bundle.text()).find("must be shorter") != std::string::npos);
+}
