@@ -57,7 +57,8 @@ TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 # From the bottom to the top: each includes only what is named before it (make lint checks it).
-CONTROL_DIRS := base keys nic clock tune config profile attach report doctor daemon cli
+CONTROL_DIRS := base keys nic clock tune config profile attach report \
+	doctor/snapshot doctor/sockets doctor/collect doctor/rules doctor daemon cli
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/*.c $(addprefix control/,$(addsuffix /*.c,$(CONTROL_DIRS)))))
 # All of the control plane but main(), for the binary, tests and rig programs.
@@ -181,7 +182,7 @@ docs: $(BUILD)/rxaqm ## Write the lists of keys in documents anew, from the prog
 lint: ## Check format, scripts, manual page, and run static analysis
 	$(Q)packaging/install-deps.sh build lint
 	+$(Q)$(SUBMAKE) all
-	$(Q)tests/lint.sh
+	$(Q)CONTROL_DIRS="$(CONTROL_DIRS)" tests/lint.sh
 
 format: ## Reformat all C, C++ and BPF sources
 	$(Q)find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | xargs $(CLANG_FORMAT) -i

@@ -46,21 +46,21 @@ layers()
 	local file name dir dirs bad=0
 	local -A level_of=()
 
-	read -ra dirs < <(sed -n 's/^CONTROL_DIRS := //p' Makefile)
-	for name in "${dirs[@]}" xsk; do
+	read -ra dirs <<<"$CONTROL_DIRS"
+	for name in "${dirs[@]}" xsk xsk/tool; do
 		level_of[$name]=${#level_of[@]}
 	done
 	# shellcheck disable=SC2016 # those of Markdown
-	[[ $(sed -n 's/^| `\([a-z]*\)\/`.*/\1/p' control/README.md | paste -sd ' ') == "${dirs[*]}" ]] || {
+	[[ $(sed -n 's/^| `\([a-z/]*\)\/`.*/\1/p' control/README.md | paste -sd ' ') == "${dirs[*]}" ]] || {
 		echo "control/README.md: its table is not CONTROL_DIRS of the Makefile"
 		bad=1
 	}
 	while IFS=: read -r file name; do
-		dir=${file#control/} dir=${dir%%/*} name=${name#*\"} name=${name%%/*}
+		dir=${file#control/} dir=${dir%/*} name=${name#*\"} name=${name%/*}
 		[[ -n ${level_of[$name]-} && ${level_of[$name]} -le ${level_of[$dir]-0} ]] && continue
 		echo "$file: includes $name/, which is not below $dir/"
 		bad=1
-	done < <(grep -HE '^#include "[a-z]+/' control/*/*.[ch])
+	done < <(grep -rHE --include='*.[ch]' '^#include "[a-z]+/' control/*/)
 	return "$bad"
 }
 
@@ -83,7 +83,7 @@ second_compiler()
 	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
 		-iquote xdp/shared -iquote xdp -iquote control -iquote control/xsk -iquote build/bpf $cflags \
-		control/*.c control/*/*.c control/xsk/tool/*.c
+		control/*.c control/*/*.c control/doctor/*/*.c control/xsk/tool/*.c
 }
 
 # cppcheck sees no system headers: these macros change the syntax.

@@ -8,8 +8,8 @@
 #include "base/parse.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "doctor/bundle.h"
-#include "doctor/collect.h"
+#include "doctor/snapshot/bundle.h"
+#include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
 #include "ns.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/out.h"
-#include "doctor/check.h"
+#include "doctor/rules/check.h"
 
 struct doctor_diagnosis {
 	struct doctor_finding *findings; /* one a check, in the order of the table */

@@ -21,8 +21,8 @@
 #include <vector>
 
 extern "C" {
-#include "doctor/bundle.h"
-#include "doctor/check.h"
+#include "doctor/snapshot/bundle.h"
+#include "doctor/rules/check.h"
 #include "doctor/diagnose.h"
 }
 

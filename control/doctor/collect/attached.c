@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What rxaqm itself has counted, on interfaces that it is attached to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/plane.h"
+#include "base/now.h"
+#include "doctor/collect/collect.h"
+#include "doctor/snapshot/get.h"
+#include "profile/profile.h"
+#include "report/figures.h"
+
+struct doctor_attached_before {
+	struct rxaqm_state state;
+	struct rxaqm_queue *queue; /* [RXAQM_MAX_QUEUES], as they were; NULL: nothing is attached */
+};
+
+struct doctor_attached_before *doctor_attached_first(void)
+{
+	struct doctor_attached_before *before = calloc(1, sizeof(*before));
+
+	if (!before)
+		return NULL;
+	before->state = (struct rxaqm_state)RXAQM_STATE_NONE;
+	/* Nothing attached is no trouble: the rules that want it say so. */
+	if (rxaqm_state_open(&before->state, false, NULL))
+		return before;
+	before->queue = malloc(RXAQM_MAX_QUEUES * sizeof(*before->queue));
+	if (before->queue)
+		memcpy(before->queue, before->state.queue,
+		       RXAQM_MAX_QUEUES * sizeof(*before->queue));
+	return before;
+}
+
+static __u64 rise(const struct rxaqm_queue *is, const struct rxaqm_queue *was, enum rxaqm_stat stat)
+{
+	return is->stat[stat] - was->stat[stat];
+}
+
+static void fill(struct doctor_attached *to, const struct rxaqm_queue *is,
+		 const struct rxaqm_queue *was)
+{
+	enum rxaqm_stat stat;
+
+	to->busy_polls = rise(is, was, RXAQM_STAT_POLLS_BUSY);
+	to->drained_polls = rise(is, was, RXAQM_STAT_POLLS_DRAINED);
+	to->packets = rise(is, was, RXAQM_STAT_PACKETS);
+	for (stat = RXAQM_STAT_OVER_EXEMPT; stat <= RXAQM_STAT_OVER_NECT; stat++)
+		to->over_target += rise(is, was, stat);
+	to->over_target_acks = rise(is, was, RXAQM_STAT_OVER_ACK);
+	to->acks = rise(is, was, RXAQM_STAT_ACK_DROP);
+	to->marked = rise(is, was, RXAQM_STAT_ECN_MARK) + rise(is, was, RXAQM_STAT_CE_MARK);
+	to->dropped = rise(is, was, RXAQM_STAT_DROP) + to->acks;
+	to->sojourn_p50_ns = rxaqm_hist_packets(is->hist, was->hist) ?
+				     rxaqm_hist_quantile_ns(is->hist, was->hist, 500) :
+				     0;
+	to->target_ns = rxaqm_queue_target_ns(is);
+	to->clock_bad = rise(is, was, RXAQM_STAT_PASS_NO_CLOCK) > to->packets / 2 && to->packets;
+}
+
+static void collect_iface(struct doctor_snapshot *snap, const struct doctor_attached_before *before,
+			  const struct rxaqm_iface *iface)
+{
+	struct rxaqm_profile profile = {};
+	const char *design = "unknown";
+	__u64 now_ns = rxaqm_now_ns();
+	unsigned int i;
+
+	if (!rxaqm_profile_by_name(iface->profile, &profile, NULL))
+		design = rxaqm_design_name(profile.design);
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue *is = rxaqm_state_queue(&before->state, iface, i);
+		const struct rxaqm_policy *policy = rxaqm_state_policy(&before->state, iface, i);
+		struct doctor_attached *to;
+
+		if (!rxaqm_queue_shows(iface, is))
+			continue;
+		to = doctor_list_add(&snap->attached);
+		if (!to)
+			return;
+		to->ifindex = rxaqm_plane_ifindex(iface);
+		to->queue = i;
+		snprintf(to->signal, sizeof(to->signal), "%s", rxaqm_queue_signal(is, now_ns));
+		snprintf(to->completion, sizeof(to->completion), "%s", design);
+		snprintf(to->mode, sizeof(to->mode), "%s", rxaqm_mode_name(policy, now_ns));
+		fill(to, is, &before->queue[iface->queue_base + i]);
+	}
+}
+
+void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached_before *before)
+{
+	unsigned int i;
+
+	if (!before)
+		return;
+	for (i = 0; before->queue && i < RXAQM_MAX_IFACES; i++) {
+		const struct rxaqm_iface *iface = &before->state.iface[i];
+		__u32 ifindex = iface->state == RXAQM_IFACE_ATTACHED ? rxaqm_plane_ifindex(iface) :
+								       0;
+
+		/* Those that the window looks at: here, and not attached within it. */
+		if (ifindex && doctor_iface_at(snap, ifindex) &&
+		    iface->attached_ns < snap->before.at_ns)
+			collect_iface(snap, before, iface);
+	}
+	rxaqm_state_close(&before->state);
+	free(before->queue);
+	free(before);
+}

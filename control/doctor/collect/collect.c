@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "doctor/collect/collect.h"
+#include "doctor/collect/ifaces.h"
+#include "doctor/sockets/sockets.h"
+
+/* How often what stands in qdiscs is looked at. */
+#define LOOK_NS (100 * RXAQM_NSEC_PER_MSEC)
+
+static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sample,
+		       const char *interface, int sysfs_fd)
+{
+	doctor_collect_threads(snap, sample);
+	/* Close to each other, since they are compared. */
+	sample->at_ns = rxaqm_now_ns();
+	doctor_collect_cpus(snap, sample);
+	doctor_collect_counters(snap, sample);
+	return doctor_collect_ifaces(snap, sample, interface, sysfs_fd);
+}
+
+static void wait_window(struct doctor_snapshot *snap, const struct doctor_request *request)
+{
+	__u64 until = snap->before.at_ns + request->window_ns, now;
+
+	while ((now = rxaqm_now_ns()) < until && !(request->stop && *request->stop)) {
+		__u64 left = until - now < LOOK_NS ? until - now : LOOK_NS;
+		struct timespec pause = { .tv_sec = (time_t)(left / RXAQM_NSEC_PER_SEC),
+					  .tv_nsec = (long)(left % RXAQM_NSEC_PER_SEC) };
+
+		doctor_look_at_qdiscs(snap);
+		nanosleep(&pause, NULL);
+	}
+}
+
+int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *request,
+		   struct rxaqm_error *error)
+{
+	int sysfs_fd = doctor_sysfs_open(snap), err;
+	struct doctor_attached_before *attached;
+	struct doctor_socket_passes *passes;
+
+	if (request->interface)
+		snprintf(snap->interface, sizeof(snap->interface), "%.31s", request->interface);
+	doctor_collect_host(snap);
+	passes = doctor_sockets_open(snap);
+	if (passes)
+		doctor_sockets_first(passes);
+	attached = doctor_attached_first();
+	err = take_sample(snap, &snap->before, request->interface, sysfs_fd);
+	if (!err) {
+		wait_window(snap, request);
+		err = take_sample(snap, &snap->after, request->interface, sysfs_fd);
+	}
+	doctor_attached_second(snap, attached);
+	if (!err && passes)
+		doctor_sockets_second(passes);
+	doctor_sockets_close(passes);
+	if (sysfs_fd >= 0)
+		close(sysfs_fd);
+	if (err == -ENODEV)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
+				       "no interface \"%s\"; see \"ip link\"", request->interface);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+				       "cannot read the interfaces: %s", strerror(-err));
+	if (request->mask)
+		doctor_mask(snap);
+	return 0;
+}

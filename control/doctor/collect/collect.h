@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Collectors: each fills its part of a snapshot with what the running kernel gives, and notes
+ * what it does not (doctor_cannot_see). None judges, none changes a setting of the host.
+ */
+#ifndef RXAQM_DOCTOR_COLLECT_H
+#define RXAQM_DOCTOR_COLLECT_H
+
+#include <stdio.h>
+
+#include "doctor/snapshot/snapshot.h"
+
+struct doctor_request {
+	const char *interface; /* NULL: all that are up */
+	__u64 window_ns; /* between the samples */
+	bool mask; /* replace addresses, names of hosts and of processes */
+	volatile int *stop; /* non-zero: end the window early; may be NULL */
+};
+
+/* Take both samples, and wait in between. -ENODEV with @error: no such interface. */
+int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *request,
+		   struct rxaqm_error *error);
+
+/* Replace addresses by "addr1" ..., the names of hosts and processes by "masked". */
+void doctor_mask(struct doctor_snapshot *snap);
+
+/* The sysfs of the network namespace entered; the caller's /sys where that cannot be had. */
+int doctor_sysfs_open(struct doctor_snapshot *snap);
+
+/* What never changes in the window: the kernel, sysctls, what looks at each packet. */
+void doctor_collect_host(struct doctor_snapshot *snap);
+/* /proc/net/{snmp,netstat,snmp6,sockstat,sockstat6}, memory.events of cgroups. */
+void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample *sample);
+/* /proc/stat, /proc/softirqs, /proc/net/softnet_stat. */
+void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sample);
+/* ksoftirqd and napi threads. */
+void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample);
+/* Links, their queues, drivers' counters; -ENODEV if @interface is not there. */
+int doctor_collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
+			  const char *interface, int sysfs_fd);
+
+/* What rxaqm counts where it is attached; the second one fills snap->attached, and frees. */
+struct doctor_attached_before;
+struct doctor_attached_before *doctor_attached_first(void);
+void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached_before *before);
+
+/* The whole of @path below @dir_fd (AT_FDCWD: absolute); to be freed, NULL with errno. */
+char *doctor_read(int dir_fd, const char *path, size_t *ret_len);
+/* A number in a file; @otherwise if there is none. */
+__u64 doctor_read_u64(int dir_fd, __u64 otherwise, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The first line of a file, without its end; false if there is none. */
+bool doctor_read_line(int dir_fd, char *buf, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+void doctor_map_set(doctor_map *map, const char *name, __u64 value);
+void doctor_map_free(doctor_map *map);
+void doctor_map_set_words(doctor_map *map, const char *name, const char *words);
+
+#endif /* RXAQM_DOCTOR_COLLECT_H */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Interfaces: links by netlink, the rest of each by its own collector. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/collect/ifaces.h"
+#include "doctor/snapshot/fields.h"
+#include "nic/netlink.h"
+
+/* A host of containers has a veth for each; the first of them tell enough. */
+#define MAX_IFACES 256
+#define MAX_QUEUES 4096
+
+struct doctor_iface *doctor_iface_of(struct doctor_sample *sample, __u32 ifindex)
+{
+	size_t i;
+
+	for (i = 0; i < sample->ifaces.nr; i++) {
+		if (sample->ifaces.at[i].ifindex == ifindex)
+			return &sample->ifaces.at[i];
+	}
+	return NULL;
+}
+
+struct doctor_queue *doctor_queue_of(struct doctor_iface *iface, bool tx, __u32 id)
+{
+	struct doctor_queue *queue;
+	size_t i;
+
+	for (i = 0; i < iface->queues.nr; i++) {
+		if (iface->queues.at[i].id == id && iface->queues.at[i].tx == tx)
+			return &iface->queues.at[i];
+	}
+	if (id >= MAX_QUEUES)
+		return NULL;
+	queue = doctor_list_add(&iface->queues);
+	if (!queue)
+		return NULL;
+	memset(queue, 0xff, sizeof(*queue));
+	queue->id = id;
+	queue->tx = tx;
+	queue->napi = queue->irq = 0;
+	return queue;
+}
+
+static void set_stats(struct doctor_iface *iface, const struct nlattr *attr)
+{
+	static const char *const names[] = {
+		"rx_packets",	     "tx_packets",	  "rx_bytes",	      "tx_bytes",
+		"rx_errors",	     "tx_errors",	  "rx_dropped",	      "tx_dropped",
+		"multicast",	     "collisions",	  "rx_length_errors", "rx_over_errors",
+		"rx_crc_errors",     "rx_frame_errors",	  "rx_fifo_errors",   "rx_missed_errors",
+		"tx_aborted_errors", "tx_carrier_errors", "tx_fifo_errors",   "tx_heartbeat_errors",
+		"tx_window_errors",  "rx_compressed",	  "tx_compressed",    "rx_nohandler",
+	};
+	size_t i, nr = mnl_attr_get_payload_len(attr) / sizeof(__u64);
+
+	for (i = 0; i < nr && i < sizeof(names) / sizeof(names[0]); i++) {
+		__u64 value;
+
+		memcpy(&value, (const char *)mnl_attr_get_payload(attr) + i * sizeof(value),
+		       sizeof(value));
+		doctor_map_set(&iface->stats, names[i], value);
+	}
+}
+
+static void set_xdp(struct doctor_iface *iface, const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+	{
+		__u8 mode;
+
+		if (mnl_attr_get_type(attr) != IFLA_XDP_ATTACHED ||
+		    mnl_attr_validate(attr, MNL_TYPE_U8) < 0)
+			continue;
+		mode = mnl_attr_get_u8(attr);
+		iface->xdp = mode != XDP_ATTACHED_NONE;
+		iface->xdp_generic = mode == XDP_ATTACHED_SKB;
+	}
+}
+
+static void set_attr(struct doctor_iface *iface, const struct nlattr *attr)
+{
+	__u32 *number = NULL;
+
+	switch (mnl_attr_get_type(attr)) {
+	case IFLA_IFNAME:
+		if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+			snprintf(iface->name, sizeof(iface->name), "%s", mnl_attr_get_str(attr));
+		return;
+	case IFLA_QDISC:
+		if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+			snprintf(iface->qdisc, sizeof(iface->qdisc), "%s", mnl_attr_get_str(attr));
+		return;
+	case IFLA_STATS64:
+		set_stats(iface, attr);
+		return;
+	case IFLA_XDP:
+		set_xdp(iface, attr);
+		return;
+	case IFLA_MTU:
+		number = &iface->mtu;
+		break;
+	case IFLA_TXQLEN:
+		number = &iface->tx_queue_len;
+		break;
+	case IFLA_NUM_RX_QUEUES:
+		number = &iface->rx_queues;
+		break;
+	case IFLA_NUM_TX_QUEUES:
+		number = &iface->tx_queues;
+		break;
+	}
+	if (number && mnl_attr_validate(attr, MNL_TYPE_U32) >= 0)
+		*number = mnl_attr_get_u32(attr);
+}
+
+struct links {
+	struct doctor_sample *sample;
+	const char *interface;
+};
+
+static int take_link(const struct nlmsghdr *message, void *arg)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
+	const struct links *links = arg;
+	struct doctor_iface iface = { .speed_mbit = -1, .numa_node = ~0U, .rx_usecs = ~0U };
+	struct doctor_iface *to;
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, message, sizeof(*info)) set_attr(&iface, attr);
+	iface.ifindex = (__u32)info->ifi_index;
+	iface.link_type = info->ifi_type;
+	iface.up = info->ifi_flags & IFF_UP;
+	if ((links->interface ? !strcmp(iface.name, links->interface) : iface.up) &&
+	    links->sample->ifaces.nr < MAX_IFACES) {
+		to = doctor_list_add(&links->sample->ifaces);
+		if (to) {
+			*to = iface;
+			return 0;
+		}
+	}
+	doctor_map_free(&iface.stats);
+	return 0;
+}
+
+int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sample,
+			 const char *interface)
+{
+	struct links links = { sample, interface };
+	union rxaqm_netlink_request request;
+	int err;
+
+	rxaqm_netlink_begin(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	err = rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_link, &links);
+	if (err == -EAGAIN)
+		err = 0;
+	if (err)
+		doctor_cannot_see(snap, "interfaces", "RTM_GETLINK: %s", strerror(-err));
+	else if (interface && !sample->ifaces.nr)
+		err = -ENODEV;
+	return err;
+}
+
+/* True if an rps_cpus mask ("00,00000002") has a CPU in it. */
+static bool mask_is_set(const char *mask)
+{
+	return mask[strspn(mask, "0,")];
+}
+
+static void collect_queue(struct doctor_iface *iface, int sysfs_fd, const char *name)
+{
+	bool tx = name[0] == 't';
+	struct doctor_queue *queue;
+	char base[128], mask[4096];
+
+	if (strncmp(name, tx ? "tx-" : "rx-", 3))
+		return;
+	queue = doctor_queue_of(iface, tx, (__u32)strtoul(name + 3, NULL, 10));
+	if (!queue)
+		return;
+	snprintf(base, sizeof(base), "class/net/%s/queues/%.32s", iface->name, name);
+	if (!tx) {
+		iface->rps_queues += doctor_read_line(sysfs_fd, mask, sizeof(mask), "%s/rps_cpus",
+						      base) &&
+				     mask_is_set(mask);
+		return;
+	}
+	/* A driver without BQL leaves both at 0 for ever. */
+	queue->bql_inflight = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/inflight",
+					      base);
+	queue->bql_limit = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/limit", base);
+	queue->stall_cnt = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/stall_cnt", base);
+	queue->stall_max_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/stall_max",
+					      base);
+	queue->stall_thrs_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/stall_thrs",
+					       base);
+}
+
+void doctor_collect_sysfs(struct doctor_iface *iface, int sysfs_fd)
+{
+	char path[128], line[64];
+	struct dirent *entry;
+	DIR *dir = NULL;
+	int fd;
+
+	if (doctor_read_line(sysfs_fd, line, sizeof(line), "class/net/%s/speed", iface->name))
+		iface->speed_mbit = atoll(line) > 0 ? atoll(line) : -1;
+	if (doctor_read_line(sysfs_fd, line, sizeof(line), "class/net/%s/device/numa_node",
+			     iface->name) &&
+	    *line != '-')
+		iface->numa_node = (__u32)strtoul(line, NULL, 10);
+	iface->threaded = doctor_read_u64(sysfs_fd, 0, "class/net/%s/threaded", iface->name) > 0;
+	snprintf(path, sizeof(path), "class/net/%s/queues", iface->name);
+	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		dir = fdopendir(fd);
+	while (dir && (entry = readdir(dir)))
+		collect_queue(iface, sysfs_fd, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+int doctor_collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
+			  const char *interface, int sysfs_fd)
+{
+	int err = doctor_collect_links(snap, sample, interface);
+	size_t i;
+
+	for (i = 0; !err && i < sample->ifaces.nr; i++) {
+		doctor_collect_sysfs(&sample->ifaces.at[i], sysfs_fd);
+		doctor_collect_ethtool(&sample->ifaces.at[i]);
+	}
+	if (err)
+		return err;
+	doctor_collect_qdiscs(snap, sample);
+	doctor_collect_netdev(snap, sample);
+	doctor_collect_irqs(sample);
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whom the interrupts of queues interrupt. */
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/collect/ifaces.h"
+
+/* The queue of interrupt @irq: by the NAPI that the kernel names, else by the name that the
+ * driver gave it, "eth0-TxRx-3" or "mlx5_comp3@pci:...", where that ends in a number.
+ */
+static struct doctor_queue *queue_of(struct doctor_iface *iface, __u32 irq, const char *name)
+{
+	size_t i, len = strlen(iface->name), end = strlen(name);
+
+	for (i = 0; i < iface->queues.nr; i++) {
+		if (iface->queues.at[i].irq == irq && !iface->queues.at[i].tx)
+			return &iface->queues.at[i];
+	}
+	if (strncmp(name, iface->name, len) || (name[len] && !strchr("-.@", name[len])) || !end ||
+	    !isdigit((unsigned char)name[end - 1]))
+		return NULL;
+	while (end > len && isdigit((unsigned char)name[end - 1]))
+		end--;
+	if (end == len || strcasestr(name + len, "tx-"))
+		return NULL;
+	return doctor_queue_of(iface, false, (__u32)strtoul(name + end, NULL, 10));
+}
+
+/* "  24:  N N ...  chip  hwirq  action[, action]" with a count for each CPU of the header. */
+static void take_line(struct doctor_sample *sample, char *line, const int *cpus, int nr_cpus)
+{
+	__u64 total = 0, most = 0;
+	char *at, *name;
+	int i, cpu = -1;
+	__u32 irq;
+	size_t k;
+
+	irq = (__u32)strtoul(line, &at, 10);
+	if (at == line || *at++ != ':')
+		return;
+	for (i = 0; i < nr_cpus; i++) {
+		__u64 count = strtoull(at, &at, 10);
+
+		total += count;
+		if (count > most) {
+			most = count;
+			cpu = cpus[i];
+		}
+	}
+	name = strrchr(at, ' ');
+	for (k = 0; name && k < sample->ifaces.nr; k++) {
+		struct doctor_queue *queue = queue_of(&sample->ifaces.at[k], irq, name + 1);
+
+		if (!queue)
+			continue;
+		queue->irq = irq;
+		queue->irq_count = total;
+		queue->cpu = cpu;
+	}
+}
+
+void doctor_collect_irqs(struct doctor_sample *sample)
+{
+	char *text = doctor_read(AT_FDCWD, "/proc/interrupts", NULL), *next = text, *line, *word;
+	int cpus[4096], nr = 0;
+
+	line = text ? strsep(&next, "\n") : NULL;
+	while (line && nr < 4096 && (word = strsep(&line, " "))) {
+		if (!strncmp(word, "CPU", 3))
+			cpus[nr++] = atoi(word + 3);
+	}
+	while ((line = strsep(&next, "\n")))
+		take_line(sample, line, cpus, nr);
+	free(text);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who holds a socket, and whether it gets the CPU that it wants. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "doctor/collect/collect.h"
+#include "doctor/sockets/sockets.h"
+#include "ns.h"
+
+#define PATIENCE_NS (50 * RXAQM_NSEC_PER_MSEC)
+#define MAX_THREADS 256
+
+/* The owner of a socket whose inode is @inode, if that is noted. */
+static struct doctor_socket *find_socket(struct doctor_sockets *sockets, __u64 inode)
+{
+	size_t i;
+
+	for (i = 0; i < sockets->notable.nr; i++) {
+		if (sockets->notable.at[i].inode == inode)
+			return &sockets->notable.at[i];
+	}
+	return NULL;
+}
+
+static struct doctor_owner *owner_of(struct doctor_snapshot *snap, __u32 pid)
+{
+	size_t i;
+
+	for (i = 0; i < snap->owners.nr; i++) {
+		if (snap->owners.at[i].pid == pid)
+			return &snap->owners.at[i];
+	}
+	return NULL;
+}
+
+/* The state, and the CPU: fields 3 and 39, behind a name that may have blanks and brackets. */
+static void read_stat(struct doctor_owner *owner, __u32 tid)
+{
+	char line[1024], *at;
+	int i;
+
+	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%u/task/%u/stat", owner->pid,
+			      tid))
+		return;
+	at = strrchr(line, ')');
+	if (!at || strlen(at) < 3)
+		return;
+	snprintf(owner->state, sizeof(owner->state), "%c", at[2]);
+	for (i = 2; at && i < 39; i++)
+		at = strchr(at + 1, ' ');
+	owner->cpu = at ? atoi(at + 1) : -1;
+}
+
+/* The run and wait times of all threads together, and the place of the one that ran most. */
+static void read_threads(struct doctor_owner *owner, __u64 *ret_run, __u64 *ret_wait)
+{
+	__u64 most = 0;
+	char path[64], line[128];
+	__u32 busiest = owner->pid;
+	struct dirent *entry;
+	unsigned int nr = 0;
+	DIR *dir;
+
+	*ret_run = *ret_wait = 0;
+	snprintf(path, sizeof(path), "/proc/%u/task", owner->pid);
+	dir = opendir(path);
+	while (dir && nr++ < MAX_THREADS && (entry = readdir(dir))) {
+		unsigned long long run, wait;
+
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    !doctor_read_line(AT_FDCWD, line, sizeof(line), "%s/%s/schedstat", path,
+				      entry->d_name) ||
+		    sscanf(line, "%llu %llu", &run, &wait) != 2)
+			continue;
+		*ret_run += run;
+		*ret_wait += wait;
+		if (run >= most) {
+			most = run;
+			busiest = (__u32)strtoul(entry->d_name, NULL, 10);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	read_stat(owner, busiest);
+}
+
+static void note_owner(struct doctor_snapshot *snap, __u32 pid)
+{
+	struct doctor_owner *owner;
+
+	if (owner_of(snap, pid))
+		return;
+	owner = doctor_list_add(&snap->owners);
+	if (!owner)
+		return;
+	owner->pid = pid;
+	owner->cpu = -1;
+	/* Absolute until the second look makes it a difference. */
+	read_threads(owner, &owner->run_ns, &owner->wait_ns);
+	doctor_read_line(AT_FDCWD, owner->comm, sizeof(owner->comm), "/proc/%u/comm", pid);
+}
+
+/* True if one of its descriptors is a socket that is noted. */
+static void look_at(struct doctor_snapshot *snap, const char *pid)
+{
+	char path[64], target[64];
+	struct dirent *entry;
+	ssize_t len;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/fd", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		struct doctor_socket *socket;
+		unsigned long long inode;
+
+		len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+		if (len < 0)
+			continue;
+		target[len] = '\0';
+		if (sscanf(target, "socket:[%llu]", &inode) != 1)
+			continue;
+		socket = find_socket(&snap->sockets, inode);
+		if (!socket)
+			continue;
+		socket->owner = (__u32)strtoul(pid, NULL, 10);
+		note_owner(snap, socket->owner);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* CPU time of this process: what others take of a busy host is not ours. */
+static __u64 spent_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
+}
+
+static bool all_known(const struct doctor_sockets *sockets)
+{
+	size_t i;
+
+	for (i = 0; i < sockets->notable.nr; i++) {
+		if (sockets->notable.at[i].inode && !sockets->notable.at[i].owner)
+			return false;
+	}
+	return true;
+}
+
+/* What they did since they were noted. */
+static void make_differences(struct doctor_snapshot *snap, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < snap->owners.nr; i++) {
+		struct doctor_owner *owner = &snap->owners.at[i];
+		__u64 run, wait;
+
+		if (i >= nr) {
+			owner->run_ns = owner->wait_ns = ~0ULL;
+			continue;
+		}
+		read_threads(owner, &run, &wait);
+		owner->seen_before = true;
+		/* Threads that ended take their time along. */
+		owner->run_ns = run > owner->run_ns ? run - owner->run_ns : 0;
+		owner->wait_ns = wait > owner->wait_ns ? wait - owner->wait_ns : 0;
+	}
+}
+
+void doctor_owners_find(struct doctor_snapshot *snap)
+{
+	bool second = snap->sockets.groups.nr || snap->sockets.took_us;
+	__u64 until = spent_ns() + PATIENCE_NS;
+	size_t nr = snap->owners.nr;
+	struct dirent *entry;
+	DIR *proc;
+
+	proc = snap->sockets.notable.nr ? opendir("/proc") : NULL;
+	while (proc && !all_known(&snap->sockets) && (entry = readdir(proc))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		if (spent_ns() > until) {
+			doctor_cannot_see(snap, "who holds each socket",
+					  "looking through /proc was ended after 50 ms of CPU time");
+			break;
+		}
+		look_at(snap, entry->d_name);
+	}
+	if (proc)
+		closedir(proc);
+	if (second)
+		make_differences(snap, nr);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small things that all collectors need. */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor/collect/collect.h"
+
+#define LARGEST (8 << 20)
+
+char *doctor_read(int dir_fd, const char *path, size_t *ret_len)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	size_t size = 4096, len = 0;
+	char *buf = NULL, *grown;
+	ssize_t got = 1;
+
+	while (fd >= 0 && got > 0 && size <= LARGEST) {
+		grown = realloc(buf, size);
+		if (!grown)
+			break;
+		buf = grown;
+		got = read(fd, buf + len, size - 1 - len);
+		len += got > 0 ? (size_t)got : 0;
+		size *= len == size - 1 ? 2 : 1;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (fd < 0 || got < 0 || !buf) {
+		free(buf);
+		return NULL;
+	}
+	buf[len] = '\0';
+	if (ret_len)
+		*ret_len = len;
+	return buf;
+}
+
+static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
+{
+	char *text = doctor_read(dir_fd, path, NULL);
+
+	if (!text)
+		return false;
+	snprintf(buf, size, "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+	return true;
+}
+
+bool doctor_read_line(int dir_fd, char *buf, size_t size, const char *fmt, ...)
+{
+	char path[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(path, sizeof(path), fmt, args);
+	va_end(args);
+	return read_line(dir_fd, buf, size, path);
+}
+
+__u64 doctor_read_u64(int dir_fd, __u64 otherwise, const char *fmt, ...)
+{
+	char path[512], line[64], *end;
+	unsigned long long value;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(path, sizeof(path), fmt, args);
+	va_end(args);
+	if (!read_line(dir_fd, line, sizeof(line), path) || *line < '0' || *line > '9')
+		return otherwise;
+	value = strtoull(line, &end, 10);
+	return *end && *end != ' ' ? otherwise : value;
+}
+
+static bool map_ready(doctor_map *map)
+{
+	if (!*map)
+		*map = json_object_new_object();
+	return *map;
+}
+
+void doctor_map_set(doctor_map *map, const char *name, __u64 value)
+{
+	if (map_ready(map))
+		json_object_object_add(*map, name, json_object_new_uint64(value));
+}
+
+void doctor_map_set_words(doctor_map *map, const char *name, const char *words)
+{
+	if (map_ready(map))
+		json_object_object_add(*map, name, json_object_new_string(words));
+}
+
+/* A mount of sysfs shows the interfaces of the namespace of who made it: one of our own, which
+ * no other process sees, shows those of the namespace that we are in.
+ */
+int doctor_sysfs_open(struct doctor_snapshot *snap)
+{
+	int context = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
+
+	if (context >= 0) {
+		if (!fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+			fd = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+		close(context);
+	}
+	if (fd >= 0)
+		return fd;
+	doctor_cannot_see(snap, "sysfs of this network namespace",
+			  "no mount of sysfs of our own (%s): /sys is read as it is",
+			  strerror(errno));
+	return open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void doctor_map_free(doctor_map *map)
+{
+	json_object_put(*map);
+	*map = NULL;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What rxaqm measures itself where it is attached. */
+#include <string.h>
+
+#include "doctor/rules/check.h"
+
+#define RXAQM "rxaqm, its counters"
+
+static const struct doctor_attached *standing_queue(const struct doctor_snapshot *snap)
+{
+	const struct doctor_attached *worst = NULL;
+	size_t i;
+
+	for (i = 0; i < snap->attached.nr; i++) {
+		const struct doctor_attached *queue = &snap->attached.at[i];
+
+		if (queue->drained_polls || !queue->busy_polls ||
+		    (double)queue->busy_polls / doctor_window_s(snap) < 100)
+			continue;
+		if (!worst || queue->busy_polls > worst->busy_polls)
+			worst = queue;
+	}
+	return worst;
+}
+
+static void say_iface(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      const struct doctor_attached *queue)
+{
+	const struct doctor_iface *iface = doctor_iface_at(snap, queue->ifindex);
+
+	doctor_say(finding, "iface", "%s", iface ? iface->name : "an interface");
+	doctor_note(finding, "queue", queue->queue, DOCTOR_NUMBER, RXAQM);
+}
+
+static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
+					  struct doctor_finding *finding)
+{
+	const struct doctor_attached *queue = standing_queue(snap);
+	__u64 drained = 0;
+	size_t i;
+
+	if (!snap->attached.nr)
+		return doctor_blind(finding,
+				    "rxaqm is not attached: rxaqm attach IFACE only observes");
+	for (i = 0; i < snap->attached.nr; i++)
+		drained += snap->attached.at[i].drained_polls;
+	doctor_note_rise(finding, "drained_polls", (double)drained, DOCTOR_COUNT, RXAQM);
+	doctor_note(finding, "queues", (double)snap->attached.nr, DOCTOR_COUNT, RXAQM);
+	if (!queue)
+		return DOCTOR_CLEAR;
+	say_iface(snap, finding, queue);
+	doctor_say(finding, "mode", "%s", queue->mode);
+	doctor_note_rise(finding, "busy_polls", (double)queue->busy_polls / doctor_window_s(snap),
+			 DOCTOR_PER_S, RXAQM);
+	if (queue->sojourn_p50_ns)
+		doctor_note_rise(finding, "sojourn", (double)queue->sojourn_p50_ns / 1000,
+				 DOCTOR_US, RXAQM);
+	else
+		doctor_say(finding, "sojourn", "a time that no stamp tells");
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_acks(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	const struct doctor_attached *queue = standing_queue(snap);
+	double share;
+
+	if (!snap->attached.nr)
+		return doctor_blind(finding, "rxaqm is not attached");
+	if (!queue || queue->over_target == ~0ULL || !queue->over_target) {
+		doctor_note(finding, "acks", 0, DOCTOR_PERCENT, RXAQM);
+		return DOCTOR_CLEAR;
+	}
+	share = (double)queue->over_target_acks * 100 / (double)queue->over_target;
+	doctor_note_rise(finding, "acks", share, DOCTOR_PERCENT, RXAQM);
+	say_iface(snap, finding, queue);
+	return doctor_found_if(share >= 70);
+}
+
+static enum doctor_verdict judge_shared(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	const struct doctor_attached *queue = standing_queue(snap);
+
+	if (!snap->attached.nr)
+		return doctor_blind(finding, "rxaqm is not attached");
+	doctor_say(finding, "completion", "%s",
+		   queue ? queue->completion : snap->attached.at[0].completion);
+	if (!queue || strcmp(queue->completion, "shared"))
+		return DOCTOR_CLEAR;
+	say_iface(snap, finding, queue);
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_ecn(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	__u64 marked = 0, ce = 0;
+	size_t i;
+
+	if (!snap->attached.nr)
+		return doctor_blind(finding, "rxaqm is not attached");
+	for (i = 0; i < snap->attached.nr; i++)
+		marked += snap->attached.at[i].marked;
+	doctor_counter(snap, "IpExt.InCEPkts", &ce);
+	doctor_note_rise(finding, "marked", (double)marked, DOCTOR_COUNT, RXAQM);
+	doctor_note_rise(finding, "arrived", (double)ce, DOCTOR_COUNT, "IpExt.InCEPkts");
+	return doctor_found_if(marked >= 100 && ce < marked / 10);
+}
+
+static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	unsigned int bad = 0;
+	size_t i;
+
+	if (!snap->attached.nr)
+		return doctor_blind(finding, "rxaqm is not attached");
+	for (i = 0; i < snap->attached.nr; i++) {
+		if (!snap->attached.at[i].clock_bad)
+			continue;
+		bad++;
+		say_iface(snap, finding, &snap->attached.at[i]);
+	}
+	doctor_note(finding, "bad", bad, DOCTOR_COUNT, "rxaqm clock");
+	return doctor_found_if(bad);
+}
+
+#define ENFORCE                                                                                   \
+	.now = "rxaqm policy set ${iface} mode=enforce", .keep = "mode=enforce in rxaqm.conf(5)", \
+	.undo = "rxaqm policy set ${iface} mode=observe"
+
+const struct doctor_check doctor_checks_attached[] = {
+	{
+		.id = "cq-shared",
+		.place = DOCTOR_NIC,
+		.kind = DOCTOR_LOOP,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "rxaqm: polls by queue; the profile's completion design",
+		.rule = "a queue stands, and its NIC reports Tx completions on the same ring",
+		.cause = "On ${iface} queue ${queue}, what was sent is reported behind what has come: a standing receive queue "
+			 "holds up sending, too.",
+		.because =
+			"The NIC has one completion ring for both. Late completions leave senders without room, with small "
+			"frames, and with more ACKs to receive.",
+		.clear = "completions: ${completion}",
+		.remedy = { ENFORCE,
+			    .expect = "completions as late as the target instead of the full ring",
+			    .risk = "see rxaqm(8)" },
+		.reference =
+			"Meta, TCP self-throttling: separate completion queues halve the number of queues",
+		.judge = judge_shared,
+	},
+	{
+		.id = "rx-queue-standing",
+		.place = DOCTOR_NIC,
+		.kind = DOCTOR_ARRIVAL,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "rxaqm: busy and drained polls by queue, sojourn",
+		.rule = "no poll drained the queue in the window, and 100/s or more were busy",
+		.cause =
+			"The receive queue ${queue} of ${iface} never ran empty: packets wait ${sojourn} in it.",
+		.because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
+		.clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
+		.remedy = { ENFORCE,
+			    .expect = "packets wait the target, not the length of the ring",
+			    .risk = "marks and drops are what tells senders: see rxaqm(8)" },
+		.after = "rx-starved cpu-steal cq-shared",
+		.reference = "Meta: 0 drained polls, 809 to 996 busy ones a second",
+		.judge = judge_standing,
+	},
+	{
+		.id = "acks-dominate",
+		.place = DOCTOR_NIC,
+		.kind = DOCTOR_LOOP,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "rxaqm: packets over target by class",
+		.rule = "70 % or more of what is over target are pure ACKs",
+		.cause =
+			"${acks} of what stands on ${iface} queue ${queue} are pure ACKs of what this host sends.",
+		.because =
+			"Marks and drops do not slow ACKs: larger frames sent, or fewer ACKs, do.",
+		.clear = "${acks} of packets over target are pure ACKs",
+		.remedy = { .now = "rxaqm policy set ${iface} ack=thin; sysctl -w net.ipv4.tcp_min_tso_segs=8",
+			    .keep = "ack=thin in rxaqm.conf(5); the sysctl in /etc/sysctl.d",
+			    .undo = "rxaqm policy set ${iface} ack=keep; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+			    .expect = "half of the ACKs and more",
+			    .risk = "senders grow their windows by fewer, larger steps" },
+		.after = "cq-shared rx-queue-standing",
+		.reference = "Meta: 84 to 86 % ACKs",
+		.judge = judge_acks,
+	},
+	{
+		.id = "ecn-unheard",
+		.place = DOCTOR_IP,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "rxaqm: packets marked; IpExt.InCEPkts",
+		.rule = "100 or more marked, and less than a tenth of them counted by IP",
+		.cause =
+			"${marked} packets were marked, and IP saw ${arrived} of them: something clears the marks.",
+		.because = "A bridge, a tunnel or another program between XDP and the stack.",
+		.clear = "${arrived} CE marks arrived, ${marked} made here",
+		.remedy = { .now = "rxaqm policy set IFACE ecn=off, until it is found",
+			    .keep = "ecn=off in rxaqm.conf(5)",
+			    .undo = "rxaqm policy set IFACE ecn=on",
+			    .expect = "drops instead of marks that nobody hears",
+			    .risk = "loss" },
+		.reference = "RFC 3168",
+		.judge = judge_ecn,
+	},
+	{
+		.id = "clock-bad",
+		.place = DOCTOR_SETTINGS,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "rxaqm clock",
+		.rule = "the clock of an attached interface is lost or too uncertain",
+		.cause =
+			"The NIC's clock on ${iface} cannot be compared with the host's: sojourn times are not known.",
+		.because = "rxaqm clock ${iface} says why.",
+		.clear = "${bad} clocks of attached interfaces are lost",
+		.remedy = { .now = "rxaqm run keeps it; rxaqm clock ${iface}",
+			    .keep = "systemctl enable --now rxaqm",
+			    .undo = "nothing was changed",
+			    .expect = "sojourn times again",
+			    .risk = "none" },
+		.reference = "rxaqm(8), clock",
+		.judge = judge_clock,
+	},
+	{}
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queues between the driver and the stack: backlogs of CPUs, timers of NAPIs, and what keeps them. */
+#include "doctor/rules/check.h"
+
+#define STAT "/proc/stat"
+
+static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding, size_t offset,
+					const char *name)
+{
+	__u64 total = 0, processed = 0, most = 0;
+	size_t i, k;
+
+	if (!snap->after.cpus.nr)
+		return doctor_blind(finding, "/proc/net/softnet_stat cannot be read");
+	for (i = 0; i < snap->after.cpus.nr; i++) {
+		const struct doctor_cpu *is = &snap->after.cpus.at[i], *was = NULL;
+		__u64 rise;
+
+		for (k = 0; k < snap->before.cpus.nr; k++) {
+			if (snap->before.cpus.at[k].id == is->id)
+				was = &snap->before.cpus.at[k];
+		}
+		if (!was)
+			continue;
+		rise = (__u32)(*(const __u64 *)((const char *)is + offset) -
+			       *(const __u64 *)((const char *)was + offset));
+		total += rise;
+		processed += (__u32)(is->processed - was->processed);
+		if (rise > most) {
+			most = rise;
+			doctor_note(finding, "cpu", is->id, DOCTOR_NUMBER,
+				    "/proc/net/softnet_stat");
+		}
+	}
+	doctor_note_rise(finding, name, (double)total, DOCTOR_COUNT, "/proc/net/softnet_stat");
+	doctor_note_rise(finding, "processed", (double)processed, DOCTOR_COUNT,
+			 "/proc/net/softnet_stat");
+	doctor_note(finding, "limit",
+		    (double)doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000),
+		    DOCTOR_COUNT, "net.core.netdev_max_backlog");
+	return doctor_found_if_often(snap, (double)total);
+}
+
+static enum doctor_verdict judge_backlog(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped), "drops");
+}
+
+static enum doctor_verdict judge_flow_limit(const struct doctor_snapshot *snap,
+					    struct doctor_finding *finding)
+{
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited), "drops");
+}
+
+static enum doctor_verdict judge_deferral(const struct doctor_snapshot *snap,
+					  struct doctor_finding *finding)
+{
+	double longest = 0;
+	bool known = false;
+	size_t i, k;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
+
+		for (k = 0; k < iface->napis.nr; k++) {
+			const struct doctor_napi *napi = &iface->napis.at[k];
+
+			if (napi->gro_flush_timeout_ns == ~0ULL)
+				continue;
+			known = true;
+			if (!napi->defer_hard_irqs ||
+			    (double)napi->gro_flush_timeout_ns / 1000 < longest)
+				continue;
+			longest = (double)napi->gro_flush_timeout_ns / 1000;
+			doctor_say(finding, "iface", "%s", iface->name);
+		}
+	}
+	if (!known)
+		return doctor_blind(finding, "no NAPI tells its timers (Linux 6.13 or later, with "
+					     "drivers that name their NAPIs)");
+	doctor_note(finding, "timer", longest, DOCTOR_US, "netdev netlink, napi gro-flush-timeout");
+	return doctor_found_if(longest >= 1000);
+}
+
+/* Overloaded now at a rate at which it was not before: the load went, the overload stayed. */
+static enum doctor_verdict judge_sticky(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	const struct doctor_past *now, *calm = NULL;
+	bool spiked = false;
+	size_t i;
+
+	if (snap->past.nr < 3)
+		return doctor_blind(finding, "needs several windows: rxaqm doctor --watch");
+	now = &snap->past.at[snap->past.nr - 1];
+	for (i = 0; i + 1 < snap->past.nr; i++) {
+		const struct doctor_past *past = &snap->past.at[i];
+
+		if (past->busiest_permille < 900 && !past->standing &&
+		    past->rx_bytes_per_s >= now->rx_bytes_per_s)
+			calm = past;
+		else if (calm && past->rx_bytes_per_s > calm->rx_bytes_per_s)
+			spiked = true;
+	}
+	doctor_note_rise(finding, "rate", (double)now->rx_bytes_per_s, DOCTOR_BYTES_PER_S,
+			 "rx_bytes of all interfaces");
+	doctor_note_rise(finding, "busiest", now->busiest_permille / 10.0, DOCTOR_PERCENT, STAT);
+	doctor_note(finding, "calm_rate", calm ? (double)calm->rx_bytes_per_s : 0,
+		    DOCTOR_BYTES_PER_S, "an earlier window");
+	return doctor_found_if(calm && spiked && (now->standing || now->busiest_permille >= 950));
+}
+
+const struct doctor_check doctor_checks_backlog[] = {
+	{
+		.id = "rx-overload-sticks",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_LOOP,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "windows before this one (--watch): bytes received, the busiest CPU",
+		.rule = "overloaded at a rate at which it was not before a spike",
+		.cause =
+			"The load has gone and the overload stays: ${rate} now, and ${calm_rate} was no problem before.",
+		.because =
+			"A queue that stands makes round trips long; long round trips make senders' frames small; small "
+			"frames make more packets and ACKs, which keep the queue standing.",
+		.clear = "no overload has outlived its spike",
+		.remedy = { .now = "rxaqm attach IFACE mode=enforce; sysctl -w net.ipv4.tcp_min_tso_segs=8",
+			    .keep = "rxaqm.conf(5); net.ipv4.tcp_min_tso_segs=8 in /etc/sysctl.d",
+			    .undo = "rxaqm detach IFACE; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+			    .expect =
+				    "busiest from ${busiest} back to where it was before the spike",
+			    .risk = "larger bursts per flow" },
+		.reference = "Meta, TCP self-throttling behind an overloaded receive queue",
+		.judge = judge_sticky,
+	},
+	{
+		.id = "backlog-drops",
+		.place = DOCTOR_BACKLOG,
+		.kind = DOCTOR_ARRIVAL,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "softnet_stat, second column; netdev_max_backlog",
+		.rule = "it rises by 1/s or more",
+		.cause =
+			"The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack.",
+		.because =
+			"RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, and that CPU does not "
+			"keep up.",
+		.clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
+		.remedy = { .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=4096 for bursts",
+			    .keep = "echo net.core.netdev_max_backlog=4096 >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .undo = "sysctl -w net.core.netdev_max_backlog=1000, and remove the line",
+			    .expect = "drops from ${drops} to 0 if it was a burst",
+			    .risk = "a longer backlog is a longer delay" },
+		.after = "rx-starved cpu-steal rx-cpu-busy rx-cpus-busy udp-reader-shares-cpu",
+		.reference = "net/core/net-procfs.c:softnet_seq_show",
+		.essential = true,
+		.judge = judge_backlog,
+	},
+	{
+		.id = "flow-limit-drops",
+		.place = DOCTOR_BACKLOG,
+		.kind = DOCTOR_ARRIVAL,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "softnet_stat, flow limit",
+		.rule = "it rises by 1/s or more",
+		.cause =
+			"One flow fills the backlog of CPU ${cpu}: the flow limit dropped ${drops} of its packets.",
+		.because =
+			"The limit protects the other flows: it works. The flow is too much for one CPU.",
+		.clear = "${drops} drops by the flow limit",
+		.remedy = { .now = "find the flow (ss -ti); spread it over several connections",
+			    .keep = "the same",
+			    .undo = "nothing was changed",
+			    .expect = "drops from ${drops} to 0",
+			    .risk = "none" },
+		.after = "rx-cpu-busy rx-cpus-busy backlog-drops",
+		.reference = "scaling.rst, RPS Flow Limit",
+		.judge = judge_flow_limit,
+	},
+	{
+		.id = "irq-deferral",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_CONFIGURED,
+		.reads = "netdev netlink: defer-hard-irqs, gro-flush-timeout of each NAPI",
+		.rule = "a timer of 1 ms or more",
+		.cause =
+			"Packets on ${iface} wait up to ${timer} for a timer that is set so: that is no load.",
+		.because =
+			"Interrupts are deferred (napi_defer_hard_irqs) and polls come by gro_flush_timeout.",
+		.clear = "packets wait ${timer} at most for timers of NAPIs",
+		.remedy = { .now = "echo 20000 >/sys/class/net/${iface}/gro_flush_timeout",
+			    .keep = "the same in the interface's configuration",
+			    .undo = "the old value",
+			    .expect = "20 us instead of ${timer}",
+			    .risk = "more interrupts" },
+		.reference = "Documentation/networking/napi.rst, software interrupt coalescing",
+		.judge = judge_deferral,
+	},
+	{}
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A check: one row of data and one pure function over a snapshot. To add one, write both into
+ * the file of its place here; everything else (text, JSON, "cannot see", the table of
+ * docs/doctor.md) comes from the row.
+ *
+ * Words of a row may name what the function noted: "${drops}" becomes the number with its unit.
+ */
+#ifndef RXAQM_DOCTOR_CHECK_H
+#define RXAQM_DOCTOR_CHECK_H
+
+#include "doctor/snapshot/get.h"
+#include "doctor/snapshot/snapshot.h"
+
+/* Where packets wait or are lost, in the order they pass. */
+enum doctor_place {
+	DOCTOR_WIRE,
+	DOCTOR_NIC,
+	DOCTOR_CPU,
+	DOCTOR_BACKLOG,
+	DOCTOR_IP,
+	DOCTOR_TCP,
+	DOCTOR_UDP,
+	DOCTOR_PROGRAM,
+	DOCTOR_TX,
+	DOCTOR_PATH,
+	DOCTOR_SETTINGS,
+	DOCTOR_NR_PLACES,
+};
+
+/* Why it waits there. */
+enum doctor_kind {
+	DOCTOR_ARRIVAL, /* more comes than can be served */
+	DOCTOR_SERVICE, /* each packet costs too much */
+	DOCTOR_SHARED, /* something else has the CPU */
+	DOCTOR_SKEWED, /* one queue or CPU has it all */
+	DOCTOR_LOOP, /* the queue keeps itself up */
+	DOCTOR_READER, /* the program does not take it */
+	DOCTOR_MEMORY, /* a limit of memory */
+	DOCTOR_ELSEWHERE, /* not on this host */
+	DOCTOR_SETTING,
+};
+
+enum doctor_severity {
+	DOCTOR_LOW, /* worth knowing */
+	DOCTOR_MEDIUM, /* slows */
+	DOCTOR_HIGH, /* stops or loses */
+};
+
+enum doctor_confidence {
+	DOCTOR_CONFIGURED, /* only a setting says so */
+	DOCTOR_INFERRED,
+	DOCTOR_MEASURED,
+};
+
+enum doctor_verdict {
+	DOCTOR_CLEAR, /* acquitted, with the number that clears it */
+	DOCTOR_FOUND,
+	DOCTOR_BLIND, /* cannot be seen here; why is noted */
+};
+
+enum doctor_unit {
+	DOCTOR_COUNT,
+	DOCTOR_BYTES,
+	DOCTOR_BYTES_PER_S,
+	DOCTOR_PER_S,
+	DOCTOR_PERCENT,
+	DOCTOR_US,
+	DOCTOR_RATIO,
+	DOCTOR_NUMBER, /* as it is: of a queue, of a setting */
+};
+
+struct doctor_evidence {
+	const char *name;
+	double value;
+	enum doctor_unit unit;
+	const char *source;
+	bool window; /* it is of the window, not of its end */
+};
+
+struct doctor_word {
+	const char *name;
+	char text[160];
+};
+
+struct doctor_remedy {
+	const char *now, *keep, *undo; /* commands */
+	const char *expect, *risk;
+};
+
+struct doctor_finding;
+
+struct doctor_check {
+	const char *id; /* words, for ever: people mute and verify by it */
+	enum doctor_place place;
+	enum doctor_kind kind;
+	enum doctor_severity severity;
+	enum doctor_confidence confidence;
+	const char *reads; /* the sources, for the table */
+	const char *rule; /* when it is found, for the table */
+	const char *cause; /* one sentence in plain words */
+	const char *because; /* what happens, and how we know */
+	const char *clear; /* the number that acquits it */
+	struct doctor_remedy remedy;
+	const char *after; /* ids, one blank between: a consequence of the first that is found */
+	const char *reference; /* kernel documentation, function, published investigation */
+	bool essential; /* not seeing it is not seeing enough */
+	/* NULL in @finding->reason stays "not known" for DOCTOR_BLIND. */
+	enum doctor_verdict (*judge)(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding);
+};
+
+#define DOCTOR_MAX_EVIDENCE 12
+#define DOCTOR_MAX_WORDS 8
+
+struct doctor_finding {
+	const struct doctor_check *check;
+	enum doctor_verdict verdict;
+	enum doctor_severity severity; /* the row's, unless the function changes it */
+	enum doctor_confidence confidence;
+	struct doctor_evidence evidence[DOCTOR_MAX_EVIDENCE];
+	unsigned int nr_evidence;
+	struct doctor_word words[DOCTOR_MAX_WORDS];
+	unsigned int nr_words;
+	char reason[200]; /* DOCTOR_BLIND: why */
+	const struct doctor_finding *consequence_of; /* NULL: a cause of its own */
+};
+
+/* For judge(). A second number of the same name replaces the first. */
+void doctor_note(struct doctor_finding *finding, const char *name, double value,
+		 enum doctor_unit unit, const char *source);
+/* The same of a counter's rise in the window. */
+void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
+		      enum doctor_unit unit, const char *source);
+void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static inline enum doctor_verdict doctor_found_if(bool found)
+{
+	return found ? DOCTOR_FOUND : DOCTOR_CLEAR;
+}
+
+/* Fewer than one a second slow nothing: the number is printed, and acquits. */
+static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snapshot *snap,
+							double events)
+{
+	return doctor_found_if(events >= doctor_window_s(snap));
+}
+
+/* "nc (pid 17)", or "a program that is not known". Also notes what its CPU does. */
+void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      const struct doctor_socket *socket);
+/* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711". */
+void doctor_say_socket(struct doctor_finding *finding, const struct doctor_socket *socket);
+
+/* All rows, by place: up to one without id. */
+extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], doctor_checks_ip[],
+	doctor_checks_tcp[], doctor_checks_reader[], doctor_checks_udp[], doctor_checks_tx[],
+	doctor_checks_path[], doctor_checks_settings[], doctor_checks_attached[],
+	doctor_checks_window[], doctor_checks_send[], doctor_checks_spread[],
+	doctor_checks_backlog[];
+
+/* The row at @index of all; NULL: the end. */
+const struct doctor_check *doctor_check_at(size_t index);
+
+#endif /* RXAQM_DOCTOR_CHECK_H */

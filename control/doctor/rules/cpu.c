@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* CPUs that receive. */
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/rules/check.h"
+
+#define STAT "/proc/stat"
+#define BUSY_PERCENT 95.0
+#define OTHERS_PERCENT 40.0
+
+/* What a CPU did in the window, in percent of it. */
+struct load {
+	__u32 cpu;
+	double receiving; /* softirqs, and threads of NAPIs that do not poll for ever */
+	double idle, steal;
+	double starved; /* of the time its threads that receive wanted to run: others had it */
+};
+
+#define MAX_CPUS 1024
+
+static bool is_busy_polling(const struct doctor_snapshot *snap, __u32 pid)
+{
+	size_t i, k;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
+
+		for (k = 0; k < iface->napis.nr; k++) {
+			if (iface->napis.at[k].pid == pid &&
+			    !strcmp(iface->napis.at[k].threaded, "busy-poll"))
+				return true;
+		}
+	}
+	return false;
+}
+
+static const struct doctor_thread *thread_before(const struct doctor_snapshot *snap,
+						 const struct doctor_thread *thread)
+{
+	size_t i;
+
+	for (i = 0; i < snap->before.threads.nr; i++) {
+		if (snap->before.threads.at[i].pid == thread->pid &&
+		    !strcmp(snap->before.threads.at[i].comm, thread->comm))
+			return &snap->before.threads.at[i];
+	}
+	return NULL;
+}
+
+/* A NAPI's thread runs outside of softirqs, which is system time in /proc/stat. */
+static void add_threads(const struct doctor_snapshot *snap, struct load *load)
+{
+	double window_ns = doctor_window_s(snap) * 1e9;
+	size_t i;
+
+	for (i = 0; i < snap->after.threads.nr; i++) {
+		const struct doctor_thread *is = &snap->after.threads.at[i];
+		const struct doctor_thread *was = thread_before(snap, is);
+
+		if (!was || is->cpu != (__s32)load->cpu || is->run_ns < was->run_ns ||
+		    is->wait_ns < was->wait_ns)
+			continue;
+		if (strncmp(is->comm, "ksoftirqd/", 10) && !is_busy_polling(snap, is->pid))
+			load->receiving += (double)(is->run_ns - was->run_ns) * 100 / window_ns;
+		load->starved += (double)(is->wait_ns - was->wait_ns) * 100 / window_ns;
+	}
+}
+
+static size_t loads(const struct doctor_snapshot *snap, struct load *load)
+{
+	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 100;
+	size_t i, k, nr = 0;
+
+	for (i = 0; i < snap->after.cpus.nr && nr < MAX_CPUS; i++) {
+		const struct doctor_cpu *is = &snap->after.cpus.at[i], *was = NULL;
+
+		for (k = 0; k < snap->before.cpus.nr; k++) {
+			if (snap->before.cpus.at[k].id == is->id)
+				was = &snap->before.cpus.at[k];
+		}
+		if (!was || is->softirq < was->softirq || is->idle < was->idle)
+			continue;
+		load[nr].cpu = is->id;
+		load[nr].receiving = (double)(is->softirq - was->softirq) / ticks;
+		load[nr].idle = (double)(is->idle - was->idle) / ticks;
+		load[nr].steal = is->steal > was->steal ? (double)(is->steal - was->steal) / ticks :
+							  0;
+		load[nr].starved = 0;
+		add_threads(snap, &load[nr]);
+		if (load[nr].receiving > 100)
+			load[nr].receiving = 100;
+		nr++;
+	}
+	return nr;
+}
+
+struct spread {
+	size_t nr, busiest;
+	double most, others; /* others: the mean of all but the busiest */
+	struct load load[MAX_CPUS];
+};
+
+static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		    struct spread *spread)
+{
+	double sum = 0;
+	size_t i;
+
+	memset(spread, 0, sizeof(*spread));
+	spread->nr = loads(snap, spread->load);
+	for (i = 0; i < spread->nr; i++) {
+		sum += spread->load[i].receiving;
+		if (spread->load[i].receiving < spread->load[spread->busiest].receiving)
+			continue;
+		spread->busiest = i;
+	}
+	if (!spread->nr)
+		return false;
+	spread->most = spread->load[spread->busiest].receiving;
+	spread->others = spread->nr > 1 ? (sum - spread->most) / (double)(spread->nr - 1) : 0;
+	doctor_note(finding, "cpu", spread->load[spread->busiest].cpu, DOCTOR_NUMBER, STAT);
+	doctor_note_rise(finding, "busiest", spread->most, DOCTOR_PERCENT, STAT);
+	doctor_note_rise(finding, "others", spread->others, DOCTOR_PERCENT, STAT);
+	return true;
+}
+
+static enum doctor_verdict judge_one(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	struct spread spread;
+
+	if (!measure(snap, finding, &spread))
+		return doctor_blind(finding, "/proc/stat cannot be read");
+	return doctor_found_if(spread.nr > 1 && spread.most >= BUSY_PERCENT &&
+			       spread.others <= OTHERS_PERCENT);
+}
+
+static enum doctor_verdict judge_all(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	struct spread spread;
+
+	if (!measure(snap, finding, &spread))
+		return doctor_blind(finding, "/proc/stat cannot be read");
+	return doctor_found_if(spread.most >= BUSY_PERCENT &&
+			       (spread.nr == 1 || spread.others > OTHERS_PERCENT));
+}
+
+static enum doctor_verdict judge_steal(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	struct spread spread;
+	double most = 0;
+	size_t i;
+
+	if (!measure(snap, finding, &spread))
+		return doctor_blind(finding, "/proc/stat cannot be read");
+	for (i = 0; i < spread.nr; i++) {
+		if (spread.load[i].steal < most)
+			continue;
+		most = spread.load[i].steal;
+		doctor_note(finding, "cpu", spread.load[i].cpu, DOCTOR_NUMBER, STAT);
+	}
+	doctor_note_rise(finding, "stolen", most, DOCTOR_PERCENT, "/proc/stat steal");
+	return doctor_found_if(most >= 10);
+}
+
+static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	struct spread spread;
+	double most = 0;
+	size_t i;
+
+	if (!measure(snap, finding, &spread))
+		return doctor_blind(finding, "/proc/stat cannot be read");
+	if (!snap->after.threads.nr)
+		return doctor_blind(finding, "no schedstat of ksoftirqd or NAPI threads");
+	doctor_note(finding, "cpu", spread.load[0].cpu, DOCTOR_NUMBER, "/proc/PID/schedstat");
+	doctor_note_rise(finding, "receives", spread.load[0].receiving, DOCTOR_PERCENT, STAT);
+	for (i = 0; i < spread.nr; i++) {
+		if (spread.load[i].starved < most)
+			continue;
+		most = spread.load[i].starved;
+		doctor_note(finding, "cpu", spread.load[i].cpu, DOCTOR_NUMBER,
+			    "/proc/PID/schedstat");
+		doctor_note_rise(finding, "receives", spread.load[i].receiving, DOCTOR_PERCENT,
+				 STAT);
+	}
+	doctor_note_rise(finding, "starved", most, DOCTOR_PERCENT, "/proc/PID/schedstat");
+	return doctor_found_if(most >= 50);
+}
+
+/* What each packet passes besides the stack, while a CPU is busy. */
+static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	__u64 taps = 0, tables = 0, conntrack = 0;
+	char names[160] = "";
+	struct spread spread;
+	unsigned int nr = 0;
+	size_t i;
+
+	if (!measure(snap, finding, &spread))
+		return doctor_blind(finding, "/proc/stat cannot be read");
+	doctor_map_get(snap->taps, "packet_sockets", &taps);
+	doctor_map_get(snap->taps, "iptables_tables", &tables);
+	doctor_map_get(snap->taps, "conntrack", &conntrack);
+	if (taps)
+		snprintf(names, sizeof(names), "%s%llu AF_PACKET sockets (tcpdump, dhcp)",
+			 nr++ ? ", " : "", (unsigned long long)taps);
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		if (!snap->after.ifaces.at[i].xdp_generic || strlen(names) > 100)
+			continue;
+		snprintf(names + strlen(names), sizeof(names) - strlen(names),
+			 "%sgeneric XDP on %s", nr++ ? ", " : "", snap->after.ifaces.at[i].name);
+	}
+	doctor_note(finding, "extras", nr, DOCTOR_COUNT, "/proc/net/packet, RTM_GETLINK");
+	doctor_note(finding, "iptables_tables", (double)tables, DOCTOR_COUNT,
+		    "/proc/net/ip_tables_names");
+	doctor_note(finding, "conntrack", (double)conntrack, DOCTOR_NUMBER,
+		    "/proc/sys/net/netfilter");
+	doctor_say(finding, "extra", "%s", nr ? names : "nothing");
+	return doctor_found_if(nr && spread.most >= BUSY_PERCENT);
+}
+
+static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
+					   struct doctor_finding *finding)
+{
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = 0; i < snap->after.threads.nr; i++)
+		nr += is_busy_polling(snap, snap->after.threads.at[i].pid);
+	doctor_note(finding, "pollers", nr, DOCTOR_COUNT, "netdev netlink, napi threaded");
+	doctor_note(finding, "sockets", (double)doctor_sysctl(snap, "net.core.busy_poll", 0, 0),
+		    DOCTOR_NUMBER, "net.core.busy_poll");
+	/* It always has a core: that is what it was asked for, and no overload. */
+	return DOCTOR_CLEAR;
+}
+
+const struct doctor_check doctor_checks_cpu[] = {
+	{
+		.id = "cpu-steal",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_ELSEWHERE,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "/proc/stat steal",
+		.rule = "10 % or more of a CPU",
+		.cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
+		.because =
+			"While it does, nobody empties the queues of that CPU: every queue there stands for as long.",
+		.clear = "the hypervisor takes ${stolen} of a CPU at most",
+		.remedy = { .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
+			    .keep = "the same",
+			    .undo = "nothing was changed",
+			    .expect = "stolen from ${stolen} to below 1 %",
+			    .risk = "price" },
+		.reference = "proc(5), steal",
+		.judge = judge_steal,
+	},
+	{
+		.id = "rx-starved",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SHARED,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
+		.rule = "such a thread waits 50 % of the time for its CPU",
+		.cause =
+			"What receives on CPU ${cpu} waits ${starved} of the time for that CPU: other programs have it.",
+		.because =
+			"Receiving there takes ${receives}. It wanted to run and was not let: the queue stands because "
+			"nobody polls it, not because packets are dear.",
+		.clear = "threads that receive wait ${starved} of the time for a CPU",
+		.remedy = { .now = "taskset -cp the programs on CPU ${cpu} to others, or "
+				   "chrt -f -p 10 PID of the thread",
+			    .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+			    .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
+			    .expect = "starved from ${starved} to below 5 %",
+			    .risk = "a real-time thread that never sleeps starves the rest of its CPU" },
+		.reference = "sched-stats.rst; scaling.rst",
+		.judge = judge_starved,
+	},
+	{
+		.id = "rx-extras",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
+		.rule = "a CPU is 95 % busy receiving, and AF_PACKET sockets or generic XDP see each packet",
+		.cause =
+			"Each packet passes more than the stack while CPU ${cpu} is full: ${extra}.",
+		.because =
+			"Each copy or program costs every packet some hundred ns; at ${busiest} of a CPU there is no time "
+			"left for it.",
+		.clear = "on each packet besides the stack: ${extra}; busiest CPU ${busiest}",
+		.remedy = { .now = "stop what captures (ss -0p shows it), attach XDP in native mode",
+			    .keep = "the same",
+			    .undo = "start it again",
+			    .expect = "some 10 % to 50 % less time a packet",
+			    .risk = "what captured sees nothing" },
+		.reference = "packet(7); net/core/dev.c:__netif_receive_skb_core",
+		.judge = judge_dear,
+	},
+	{
+		.id = "rx-cpu-busy",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SKEWED,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
+		.rule = "one CPU 95 % or more, the mean of the others 40 % or less",
+		.cause =
+			"CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
+		.because = "Not the NIC and not the host is full, but one queue's CPU.",
+		.clear = "busiest CPU ${busiest} receiving, the others ${others}",
+		.remedy = { .now = "more queues: ethtool -L IFACE combined N; an even spread: ethtool -X IFACE equal N; "
+				   "or RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+			    .keep = "the same in the interface's configuration",
+			    .undo = "the old numbers of ethtool -l and -x",
+			    .expect =
+				    "the busiest CPU from ${busiest} to about ${others} more than now",
+			    .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it" },
+		.after = "rx-starved cpu-steal rx-overload-sticks rx-queue-standing rx-skew rx-queues-few rx-extras "
+			 "ip-fragments gro-off",
+		.reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst",
+		.essential = true,
+		.judge = judge_one,
+	},
+	{
+		.id = "rx-cpus-busy",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_ARRIVAL,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
+		.rule = "the busiest CPU 95 % or more, the mean of the others above 40 %",
+		.cause =
+			"CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
+		.because = "The load is spread; there is no idle CPU to move it to.",
+		.clear = "busiest CPU ${busiest} receiving",
+		.remedy = { .now = "rxaqm attach IFACE mode=enforce keeps the delay short; larger MTU, GRO, fewer senders "
+				   "lower the cost",
+			    .keep = "rxaqm.conf(5)",
+			    .undo = "rxaqm detach IFACE",
+			    .expect = "the same bytes, and queues of some ms instead of full rings",
+			    .risk = "see rxaqm(8): drops and marks are what tells senders" },
+		.after =
+			"rx-starved cpu-steal rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off",
+		.reference = "scaling.rst",
+		.essential = true,
+		.judge = judge_all,
+	},
+	{
+		.id = "busy-poll",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "netdev netlink: threaded of each NAPI; busy_poll",
+		.rule = "never: it only explains CPUs at 100 %, which it is asked for",
+		.cause = "-",
+		.because = "-",
+		.clear =
+			"${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
+		.remedy = { "-", "-", "-", "-", "-" },
+		.reference = "napi.rst, threaded busy polling (7.x)",
+		.judge = judge_busy_poll,
+	},
+	{}
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* IP: fragments. */
+#include "doctor/rules/check.h"
+
+static const char *const requests[] = { "Ip.ReasmReqds", "Ip6.ReasmReqds", NULL };
+static const char *const done[] = { "Ip.ReasmOKs", "Ip6.ReasmOKs", NULL };
+static const char *const fails[] = { "Ip.ReasmFails", "Ip6.ReasmFails", NULL };
+static const char *const received[] = { "Ip.InReceives", "Ip6.InReceives", NULL };
+
+/* Fragments are 1 % or more of what arrives. */
+static bool note_fragments(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			   bool *ret_many)
+{
+	__u64 fragments, packets, datagrams, failed;
+	double share;
+
+	if (!doctor_counters(snap, requests, &fragments) ||
+	    !doctor_counters(snap, received, &packets))
+		return false;
+	doctor_counters(snap, done, &datagrams);
+	doctor_counters(snap, fails, &failed);
+	share = packets ? (double)fragments * 100 / (double)packets : 0;
+	doctor_note_rise(finding, "fragments", (double)fragments, DOCTOR_COUNT, "Ip.ReasmReqds");
+	doctor_note_rise(finding, "packets", (double)packets, DOCTOR_COUNT, "Ip.InReceives");
+	doctor_note_rise(finding, "share", share, DOCTOR_PERCENT, "Ip.ReasmReqds / Ip.InReceives");
+	doctor_note_rise(finding, "put_together", (double)datagrams, DOCTOR_COUNT, "Ip.ReasmOKs");
+	doctor_note_rise(finding, "failed", (double)failed, DOCTOR_COUNT, "Ip.ReasmFails");
+	if (datagrams)
+		doctor_note_rise(finding, "pieces", (double)fragments / (double)datagrams,
+				 DOCTOR_NUMBER, "Ip.ReasmReqds / Ip.ReasmOKs");
+	else
+		doctor_say(finding, "pieces", "many");
+	*ret_many = share >= 1 && (double)fragments / doctor_window_s(snap) >= 10;
+	return true;
+}
+
+static enum doctor_verdict judge_fragments(const struct doctor_snapshot *snap,
+					   struct doctor_finding *finding)
+{
+	bool many;
+
+	if (!note_fragments(snap, finding, &many))
+		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
+	return doctor_found_if(many);
+}
+
+static enum doctor_verdict judge_fails(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	__u64 failed, datagrams;
+	bool many;
+
+	if (!note_fragments(snap, finding, &many))
+		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
+	doctor_counters(snap, fails, &failed);
+	doctor_counters(snap, done, &datagrams);
+	return doctor_found_if_often(snap, (double)failed);
+}
+
+static enum doctor_verdict judge_ids(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	__u64 datagrams, seconds = doctor_sysctl(snap, "net.ipv4.ipfrag_time", 0, 30);
+	double rate;
+
+	if (!doctor_counter(snap, "Ip.ReasmOKs", &datagrams) || !seconds)
+		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
+	rate = (double)datagrams / doctor_window_s(snap);
+	doctor_note_rise(finding, "rate", rate, DOCTOR_PER_S, "Ip.ReasmOKs");
+	doctor_note(finding, "wraps_at", 65536.0 / (double)seconds, DOCTOR_PER_S,
+		    "65536 / net.ipv4.ipfrag_time");
+	return doctor_found_if(rate > 65536.0 / (double)seconds);
+}
+
+/* One CPU does nearly all of what is received, and fragments are many: they have no ports to be
+ * spread by.
+ */
+static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	__u64 total = 0, most = 0;
+	bool many;
+	size_t i;
+
+	if (!note_fragments(snap, finding, &many) || snap->before.cpus.nr != snap->after.cpus.nr)
+		return doctor_blind(finding, "no counters of fragments, or of CPUs");
+	for (i = 0; i < snap->after.cpus.nr; i++) {
+		__u64 rise = doctor_since(snap->before.cpus.at[i].processed,
+					  snap->after.cpus.at[i].processed);
+
+		if (rise == ~0ULL)
+			continue;
+		total += rise;
+		if (rise > most) {
+			most = rise;
+			doctor_note(finding, "cpu", snap->after.cpus.at[i].id, DOCTOR_NUMBER,
+				    "/proc/net/softnet_stat");
+		}
+	}
+	doctor_note_rise(finding, "largest_share", total ? (double)most * 100 / (double)total : 0,
+			 DOCTOR_PERCENT, "/proc/net/softnet_stat");
+	return doctor_found_if(many && snap->after.cpus.nr > 2 && most * 10 > total * 8);
+}
+
+#define SMALLER_MESSAGES                                                                                    \
+	.now = "send messages of at most MTU - 28 bytes (IPv6: MTU - 48), or set the same MTU on the path", \
+	.keep = "the same, in the sender's configuration", .undo = "the old size"
+
+const struct doctor_check doctor_checks_ip[] = {
+	{
+		.id = "ip-fragments",
+		.place = DOCTOR_IP,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
+		.rule = "fragments are 1 % or more of the packets received, and 10/s or more",
+		.cause =
+			"${share} of all packets are fragments: one lost piece loses the whole datagram.",
+		.because =
+			"Datagrams come in ${pieces} pieces. A loss of 0.01 % of packets becomes n times that of "
+			"datagrams, and pieces have no ports: RSS puts all of a host onto one queue.",
+		.clear = "${fragments} of ${packets} packets are fragments",
+		.remedy = { SMALLER_MESSAGES,
+			    .expect =
+				    "fragments from ${fragments} to 0; loss falls by the number of pieces",
+			    .risk = "more datagrams for the same bytes" },
+		.reference =
+			"RFC 8900; Google, benchmarking UDP bulk flows: 45 pieces make 0.01 % into 0.45 %",
+		.judge = judge_fragments,
+	},
+	{
+		.id = "ip-reassembly-fails",
+		.place = DOCTOR_IP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "Ip.ReasmFails, Ip6.ReasmFails",
+		.rule = "they rise by 1/s or more",
+		.cause = "${failed} times the pieces of a datagram could not be put together.",
+		.because = "Pieces were lost, or more waited than ipfrag_high_thresh allows.",
+		.clear = "${failed} datagrams could not be put together",
+		.remedy = { SMALLER_MESSAGES, .expect = "failed from ${failed} to 0",
+			    .risk = "more datagrams for the same bytes" },
+		.after = "ip-fragments",
+		.reference = "ipfrag_high_thresh in ip-sysctl.rst; snmp_counter.rst",
+		.judge = judge_fails,
+	},
+	{
+		.id = "ip-fragment-ids",
+		.place = DOCTOR_IP,
+		.kind = DOCTOR_ARRIVAL,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "Ip.ReasmOKs, ipfrag_time",
+		.rule = "more fragmented datagrams a second than 65536 / ipfrag_time",
+		.cause =
+			"Fragmented datagrams come so fast that their 16-bit IDs repeat while old pieces wait.",
+		.because =
+			"${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of different datagrams are "
+			"put together, and only checksums notice.",
+		.clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
+		.remedy = { .now = "sysctl -w net.ipv4.ipfrag_time=2",
+			    .keep = "echo net.ipv4.ipfrag_time=2 >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .undo = "sysctl -w net.ipv4.ipfrag_time=30, and remove the line",
+			    .expect = "IDs repeat above 32768/s only",
+			    .risk = "pieces that come 2 s late are lost" },
+		.after = "ip-fragments",
+		.reference = "RFC 4963",
+		.judge = judge_ids,
+	},
+	{
+		.id = "ip-fragments-one-cpu",
+		.place = DOCTOR_IP,
+		.kind = DOCTOR_SKEWED,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "Ip.ReasmReqds; packets by CPU in softnet_stat",
+		.rule = "fragments are 1 % or more, and one of three or more CPUs has 80 % of all packets",
+		.cause = "CPU ${cpu} has ${largest_share} of all packets: fragments are not spread.",
+		.because = "RSS hashes ports, and all but the first piece have none.",
+		.clear = "${largest_share} of packets on one CPU, ${fragments} fragments",
+		.remedy = { SMALLER_MESSAGES, .expect = "packets spread over all queues",
+			    .risk = "more datagrams for the same bytes" },
+		.after = "ip-fragments",
+		.reference = "Documentation/networking/scaling.rst, RSS",
+		.judge = judge_spread,
+	},
+	{}
+};

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Not this host: the path, the sender, addresses that run out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/rules/check.h"
+
+#define SOCKETS "BPF iter/tcp (or sock_diag)"
+
+static enum doctor_verdict judge_ports(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	__u64 low = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 0, 0);
+	__u64 high = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 1, 0);
+	const struct doctor_ports *worst = NULL;
+	double share = 0;
+	size_t i;
+
+	if (!low || high < low)
+		return doctor_blind(finding, "net.ipv4.ip_local_port_range cannot be read");
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	for (i = 0; i < snap->sockets.ports.nr; i++) {
+		if (!worst || snap->sockets.ports.at[i].used > worst->used)
+			worst = &snap->sockets.ports.at[i];
+	}
+	if (worst)
+		share = worst->used * 100.0 / (double)(high - low + 1);
+	doctor_note(finding, "used", worst ? worst->used : 0, DOCTOR_COUNT, SOCKETS);
+	doctor_note(finding, "range", (double)(high - low + 1), DOCTOR_COUNT,
+		    "net.ipv4.ip_local_port_range");
+	doctor_note(finding, "share", share, DOCTOR_PERCENT, SOCKETS);
+	if (!worst || share < 80)
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "from", "%s %s%s%s", worst->proto, worst->local,
+		   *worst->remote ? " to " : "", worst->remote);
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	static const char *const names[] = { "TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder",
+					     "TcpExt.TCPRenoReorder", NULL };
+	__u64 events, ofo = 0, segments;
+
+	if (!doctor_counters(snap, names, &events) ||
+	    !doctor_counter(snap, "Tcp.InSegs", &segments))
+		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
+	doctor_counter(snap, "TcpExt.TCPOFOQueue", &ofo);
+	doctor_note_rise(finding, "events", (double)events, DOCTOR_COUNT, "TcpExt.TCPSACKReorder");
+	doctor_note_rise(finding, "out_of_order", (double)ofo, DOCTOR_COUNT, "TcpExt.TCPOFOQueue");
+	doctor_note_rise(finding, "segments", (double)segments, DOCTOR_COUNT, "Tcp.InSegs");
+	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
+}
+
+static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = NULL;
+	__u64 retrans = 0, segments = 0;
+	size_t i;
+
+	if (!doctor_counter(snap, "Tcp.RetransSegs", &retrans) ||
+	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
+		return doctor_blind(finding, "/proc/net/snmp has no counters of TCP");
+	doctor_note_rise(finding, "retransmitted", (double)retrans, DOCTOR_COUNT,
+			 "Tcp.RetransSegs");
+	doctor_note_rise(finding, "segments", (double)segments, DOCTOR_COUNT, "Tcp.OutSegs");
+	doctor_note_rise(finding, "share", segments ? (double)retrans * 100 / (double)segments : 0,
+			 DOCTOR_PERCENT, "Tcp.RetransSegs / Tcp.OutSegs");
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+
+		/* Loss on a long path, to a control that takes each loss for congestion. */
+		if (!socket->retrans || socket->srtt_us < 50000 || socket->segs_out < 100 ||
+		    (strcmp(socket->ca, "cubic") && strcmp(socket->ca, "reno")))
+			continue;
+		if (!worst || socket->retrans > worst->retrans)
+			worst = socket;
+	}
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_owner(snap, finding, worst);
+	doctor_say_socket(finding, worst);
+	doctor_say(finding, "control", "%s", worst->ca);
+	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
+	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_hystart(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	__u64 train = 0, train_cwnd = 0, delay = 0, delay_cwnd = 0;
+	double mean;
+
+	if (!doctor_counter(snap, "TcpExt.TCPHystartTrainDetect", &train) ||
+	    !doctor_counter(snap, "TcpExt.TCPHystartDelayDetect", &delay))
+		return doctor_blind(finding, "/proc/net/netstat has no counters of hystart");
+	doctor_counter(snap, "TcpExt.TCPHystartTrainCwnd", &train_cwnd);
+	doctor_counter(snap, "TcpExt.TCPHystartDelayCwnd", &delay_cwnd);
+	mean = train + delay ? (double)(train_cwnd + delay_cwnd) / (double)(train + delay) : 0;
+	doctor_note_rise(finding, "exits", (double)(train + delay), DOCTOR_COUNT,
+			 "TcpExt.TCPHystart*Detect");
+	doctor_note_rise(finding, "cwnd", mean, DOCTOR_NUMBER, "TcpExt.TCPHystart*Cwnd");
+	/* Early only shows where flows are long; ten segments are where each began. */
+	return doctor_found_if(train + delay >= 10 && mean < 20);
+}
+
+static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = NULL;
+	size_t i;
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+
+		if (socket->data_segs_in < 1000 || socket->advmss < 1000 ||
+		    socket->rcv_mss * 2 >= socket->advmss ||
+		    /* Small because the sender writes little, not because the path is small. */
+		    socket->received / (socket->data_segs_in ?: 1) < socket->rcv_mss * 9 / 10)
+			continue;
+		if (!worst || socket->received > worst->received)
+			worst = socket;
+	}
+	doctor_note(finding, "mss", worst ? worst->rcv_mss : 0, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "possible", worst ? worst->advmss : 0, DOCTOR_BYTES, SOCKETS);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_owner(snap, finding, worst);
+	doctor_say_socket(finding, worst);
+	return DOCTOR_FOUND;
+}
+
+/* Who limits the flow that received most? Only a receiver's view: "not us" is what it can say. */
+static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	const struct doctor_socket *most = NULL;
+	double rate, in_flight;
+	size_t i;
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+
+		if (!strcmp(socket->proto, "tcp") && socket->seen_before &&
+		    (!most || socket->received > most->received))
+			most = socket;
+	}
+	rate = most ? (double)most->received / doctor_window_s(snap) : 0;
+	in_flight = most ? rate * most->rcv_rtt_us / 1e6 : 0;
+	doctor_note_rise(finding, "rate", rate, DOCTOR_BYTES_PER_S, SOCKETS);
+	doctor_note(finding, "in_flight", in_flight, DOCTOR_BYTES, "rate * RTT");
+	doctor_note(finding, "window", most ? most->rcv_wnd : 0, DOCTOR_BYTES, SOCKETS);
+	return DOCTOR_CLEAR;
+}
+
+const struct doctor_check doctor_checks_path[] = {
+	{
+		.id = "ports-exhausted",
+		.place = DOCTOR_PATH,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "ports in use by local address and peer; ip_local_port_range",
+		.rule = "80 % or more of the range",
+		.cause =
+			"${share} of the local ports for ${from} are in use: new connections fail as if the network were down.",
+		.because =
+			"${used} of ${range}. connect() then says EADDRNOTAVAIL. Connections in TIME_WAIT count.",
+		.clear = "${used} of ${range} local ports in use from one address",
+		.remedy = { .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
+			    .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .undo = "sysctl -w net.ipv4.ip_local_port_range='32768 60999', and remove the line",
+			    .expect =
+				    "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
+			    .risk = "servers that listen above 1024 and start later may find their port taken: "
+				    "ip_local_reserved_ports" },
+		.reference = "ip(7) IP_BIND_ADDRESS_NO_PORT; Cloudflare: 28,232 ports",
+		.judge = judge_ports,
+	},
+	{
+		.id = "reordering",
+		.place = DOCTOR_PATH,
+		.kind = DOCTOR_ELSEWHERE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "TCPSACKReorder, TCPTSReorder, TCPOFOQueue over Tcp.InSegs",
+		.rule = "more than 1 of 1000 segments",
+		.cause = "Packets overtake each other: ${events} times seen by senders here.",
+		.because =
+			"${out_of_order} segments came out of order of ${segments}. The path, a bond, or RPS and RFS that move "
+			"a flow between CPUs.",
+		.clear = "${events} reorderings in ${segments} segments",
+		.remedy = { .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+			    .keep = "the same in the interface's configuration",
+			    .undo = "the old mask",
+			    .expect = "events from ${events} to 0 if it was this host",
+			    .risk = "RPS off loads one CPU a queue" },
+		.after = "ip-fragments",
+		.reference = "snmp_counter.rst; RFC 8985",
+		.judge = judge_reorder,
+	},
+	{
+		.id = "loss-on-long-path",
+		.place = DOCTOR_PATH,
+		.kind = DOCTOR_ELSEWHERE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "retransmissions, RTT, congestion control of flows",
+		.rule = "a flow with cubic or reno retransmits at a round trip of 50 ms or more",
+		.cause = "${program} sends over a long path that loses packets, with ${control}.",
+		.because =
+			"${socket}: round trip ${rtt}, window ${cwnd} segments. Each loss takes part of the window, and "
+			"growing back takes many such round trips.",
+		.clear =
+			"${share} of segments sent again, none by loss-based control on a long path",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr net.core.default_qdisc=fq",
+			    .keep = "in /etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
+			    .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
+			    .risk = "BBR takes more than its share beside others" },
+		.reference = "Google, TCP bulk flows over 144 ms",
+		.judge = judge_loss,
+	},
+	{
+		.id = "hystart-early",
+		.place = DOCTOR_PATH,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "TCPHystartTrainDetect, TCPHystartDelayDetect, and their Cwnd",
+		.rule = "10 or more exits, at fewer than 20 segments on average",
+		.cause = "Slow start of cubic ends too early: at ${cwnd} segments on average.",
+		.because =
+			"${exits} times. A queue that stands makes round trips look as if the path were full.",
+		.clear = "slow start ended early ${exits} times",
+		.remedy = { .now = "echo 2 >/sys/module/tcp_cubic/parameters/hystart_detect",
+			    .keep = "options tcp_cubic hystart_detect=2 in /etc/modprobe.d",
+			    .undo = "echo 3 >/sys/module/tcp_cubic/parameters/hystart_detect",
+			    .expect =
+				    "flows reach their rate in some round trips instead of seconds",
+			    .risk = "more loss at the end of slow start" },
+		.after = "rx-queue-standing rx-cpu-busy rx-cpus-busy rx-starved",
+		.reference = "net/ipv4/tcp_cubic.c; RFC 9406",
+		.judge = judge_hystart,
+	},
+	{
+		.id = "small-mss",
+		.place = DOCTOR_PATH,
+		.kind = DOCTOR_ELSEWHERE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "rcv_mss, advmss, bytes a segment of flows",
+		.rule = "full segments of less than half of what this host would take",
+		.cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
+		.because =
+			"On ${socket}: a smaller MTU or a tunnel on the path, or a clamp of the MSS.",
+		.clear = "no large flow has segments of less than half of what is possible",
+		.remedy = { .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
+			    .keep = "the same in the interfaces' configuration",
+			    .undo = "the old MTU",
+			    .expect = "fewer packets for the same bytes, by ${possible} over ${mss}",
+			    .risk = "a hop with a smaller MTU that sends no ICMP loses large packets" },
+		.reference = "Google, TCP bulk flows: MTU 8,896, 9.7 to 12.5 Gbit/s",
+		.judge = judge_mss,
+	},
+	{
+		.id = "not-this-host",
+		.place = DOCTOR_PATH,
+		.kind = DOCTOR_ELSEWHERE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "the flow that received most: rate, RTT, window",
+		.rule = "never: it says what a receiver can say of the rest",
+		.cause = "-",
+		.because = "-",
+		.clear = "largest flow: ${rate}, ${in_flight} in flight of a window of ${window}; what is left limits it "
+			 "at the sender or on the path",
+		.remedy = { "-", "-", "-", "-", "-" },
+		.reference = "tcp(7), tcp_info",
+		.judge = judge_sender,
+	},
+	{}
+};

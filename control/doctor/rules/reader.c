@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs that do not take what the kernel has received for them. */
+#include <string.h>
+
+#include "doctor/rules/check.h"
+
+#define SOCKETS "BPF iter/tcp (or sock_diag)"
+/* Less than this is often left unread on purpose. */
+#define LEAST_UNREAD 4096
+/* What waits takes so long to be read: no queue of a healthy reader does. */
+#define SLOW_US 500000
+
+static bool is_tcp(const struct doctor_socket *socket)
+{
+	return !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen");
+}
+
+/* The window is shut, or all but: the sender waits for the reader. */
+static bool is_shut(const struct doctor_socket *socket)
+{
+	return socket->rcv_wnd < 2 * (socket->rcv_mss ?: 536) ||
+	       socket->rmem_alloc >= socket->rcvbuf;
+}
+
+static void note_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			const struct doctor_socket *socket)
+{
+	double window = doctor_window_s(snap);
+
+	doctor_say_socket(finding, socket);
+	doctor_say_owner(snap, finding, socket);
+	doctor_note(finding, "unread", socket->recv_queue, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "unread_before", socket->was_recv_queue, DOCTOR_BYTES, SOCKETS);
+	doctor_note_rise(finding, "arrives", (double)socket->received / window, DOCTOR_BYTES_PER_S,
+			 SOCKETS);
+	doctor_note_rise(finding, "is_read", (double)socket->read / window, DOCTOR_BYTES_PER_S,
+			 SOCKETS);
+	doctor_note(finding, "memory_used", socket->rmem_alloc, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, SOCKETS);
+}
+
+static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = NULL;
+	size_t i, nr = 0;
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+
+		if (!is_tcp(socket) || !socket->seen_before || socket->read ||
+		    socket->recv_queue < LEAST_UNREAD || !socket->was_recv_queue ||
+		    (!socket->received && !is_shut(socket)))
+			continue;
+		nr++;
+		if (!worst || socket->recv_queue > worst->recv_queue)
+			worst = socket;
+	}
+	doctor_note(finding, "sockets", (double)nr, DOCTOR_COUNT, SOCKETS);
+	doctor_note(finding, "tcp_sockets", (double)snap->sockets.nr_tcp, DOCTOR_COUNT, SOCKETS);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	note_socket(snap, finding, worst);
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	double window_us = doctor_window_s(snap) * 1e6, longest = 0;
+	const struct doctor_socket *worst = NULL;
+	size_t i;
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+		__u32 waits = socket->was_recv_queue < socket->recv_queue ? socket->was_recv_queue :
+									    socket->recv_queue;
+		double wait_us;
+
+		if (!is_tcp(socket) || !socket->seen_before || !socket->read ||
+		    waits < LEAST_UNREAD)
+			continue;
+		wait_us = waits * window_us / (double)socket->read;
+		if (wait_us < longest)
+			continue;
+		longest = wait_us;
+		worst = socket;
+	}
+	doctor_note(finding, "waits", longest, DOCTOR_US, SOCKETS);
+	if (!worst || longest < SLOW_US)
+		return DOCTOR_CLEAR;
+	note_socket(snap, finding, worst);
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = NULL;
+	__u64 overflows, drops = 0;
+	size_t i;
+
+	if (!doctor_counter(snap, "TcpExt.ListenOverflows", &overflows))
+		return doctor_blind(finding,
+				    "/proc/net/netstat has no ListenOverflows, or it was reset");
+	doctor_counter(snap, "TcpExt.ListenDrops", &drops);
+	doctor_note_rise(finding, "overflows", (double)overflows, DOCTOR_COUNT,
+			 "TcpExt.ListenOverflows");
+	doctor_note_rise(finding, "listen_drops", (double)drops, DOCTOR_COUNT,
+			 "TcpExt.ListenDrops");
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+
+		if (!strcmp(socket->state, "listen") &&
+		    (!worst || socket->recv_queue > worst->recv_queue))
+			worst = socket;
+	}
+	if ((double)overflows < doctor_window_s(snap))
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "socket", "one that is not known");
+	doctor_say(finding, "program", "a program that is not known");
+	if (worst) {
+		doctor_say_socket(finding, worst);
+		doctor_say_owner(snap, finding, worst);
+		doctor_note(finding, "waiting", worst->recv_queue, DOCTOR_COUNT, SOCKETS);
+		doctor_note(finding, "limit", worst->send_queue, DOCTOR_COUNT, SOCKETS);
+	}
+	return DOCTOR_FOUND;
+}
+
+const struct doctor_check doctor_checks_reader[] = {
+	{
+		.id = "tcp-reader-stopped",
+		.place = DOCTOR_PROGRAM,
+		.kind = DOCTOR_READER,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table twice: unread bytes, bytes received, window",
+		.rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
+		.cause =
+			"${program} does not read its socket: ${unread} wait there, and it took nothing.",
+		.because =
+			"On ${socket}, ${arrives} arrived and ${is_read} were read. The kernel keeps what is "
+			"unread, shuts the window when its limit is reached, and the sender then waits: the network "
+			"is idle, not slow.",
+		.clear = "0 of ${tcp_sockets} TCP sockets are unread for the whole window",
+		.remedy = { .now = "look at what the program does instead: cat /proc/PID/stack; "
+				   "gdb -p PID -batch -ex 'thread apply all bt'",
+			    .keep = "mend the program: read, or close what it does not want to read",
+			    .undo = "nothing was changed",
+			    .expect =
+				    "unread bytes from ${unread} to about 0, and the sender sends again",
+			    .risk = "none: no setting of the network helps here, larger buffers only hide it" },
+		.reference =
+			"tcp(7); Cloudflare 2022, receive buffers and window (a reader that never reads)",
+		.essential = true,
+		.judge = judge_stopped,
+	},
+	{
+		.id = "tcp-reader-slow",
+		.place = DOCTOR_PROGRAM,
+		.kind = DOCTOR_READER,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table twice: unread bytes, bytes received",
+		.rule = "what waits in a socket, at both ends of the window, takes 500 ms or more at the rate it is read",
+		.cause = "${program} reads too slowly: data waits ${waits} in its socket.",
+		.because =
+			"On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
+		.clear = "data waits ${waits} at most in a TCP socket",
+		.remedy = { .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
+				   "${program_waits_for_cpu}; perf top -p PID",
+			    .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
+			    .undo = "nothing was changed",
+			    .expect = "the wait falls from ${waits} to below 500 ms",
+			    .risk = "none: a larger receive buffer makes data wait longer, not faster" },
+		.reference =
+			"tcp(7); Cloudflare 2022, receive buffers and window (a reader that reads 1 byte a ms)",
+		.essential = true,
+		.judge = judge_slow,
+	},
+	{
+		.id = "listen-overflow",
+		.place = DOCTOR_PROGRAM,
+		.kind = DOCTOR_READER,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
+		.rule = "ListenOverflows rises by 1/s or more",
+		.cause =
+			"${program} does not accept connections fast enough: ${overflows} were turned away.",
+		.because =
+			"The queue of the listener at ${socket} was full. A client tries again after 1 s, then 3 s: "
+			"that is what it sees as a slow server.",
+		.clear = "${overflows} connections turned away for a full accept queue",
+		.remedy = { .now = "sysctl -w net.core.somaxconn=4096, and restart the program with a larger backlog",
+			    .keep = "echo net.core.somaxconn=4096 >/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .undo = "rm /etc/sysctl.d/60-rxaqm-doctor.conf and set the old value",
+			    .expect = "overflows from ${overflows} to 0",
+			    .risk = "connections wait longer to be accepted if the program stays as slow" },
+		.reference =
+			"listen(2); Documentation/networking/snmp_counter.rst, TcpExtListenOverflows",
+		.judge = judge_listen,
+	},
+	{}
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Settings that do nothing here, or less than the kernel's own default. */
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/rules/check.h"
+
+/* Sysctls that a kernel still has and no longer reads; @usual is what nobody has touched. */
+static const struct {
+	const char *name, *usual;
+	bool by_ratio; /* dead where sockets have a scaling_ratio (6.6); else in all from 6.1 */
+} dead[] = {
+	{ "net.ipv4.tcp_low_latency", "0", false },
+	{ "net.ipv4.tcp_fack", "0", false },
+	{ "net.ipv4.tcp_adv_win_scale", "1", true },
+};
+
+static enum doctor_verdict judge_dead(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	bool ratio = snap->sockets.has_scaling_ratio;
+	char names[160] = "";
+	unsigned int nr = 0;
+	size_t i;
+
+	if (!snap->sysctl)
+		return doctor_blind(finding, "/proc/sys/net cannot be read");
+	for (i = 0; i < sizeof(dead) / sizeof(dead[0]); i++) {
+		const char *value = doctor_sysctl_words(snap, dead[i].name);
+
+		if (!value || !strcmp(value, dead[i].usual) || (dead[i].by_ratio && !ratio))
+			continue;
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s=%s",
+			 nr++ ? ", " : "", dead[i].name, value);
+	}
+	doctor_note(finding, "dead", nr, DOCTOR_COUNT, "/proc/sys/net");
+	doctor_say(finding, "settings", "%s", names);
+	return doctor_found_if(nr);
+}
+
+/* Sysctls that were raised once, when defaults were lower: now they lower. A kernel tells its own
+ * default of tcp_rmem[2] by another one: 32 MB where rmem_max is 4 MB (both 6.18 or later).
+ */
+static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	__u64 rmem = doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0);
+	/* Kernels with the larger default have these two, too. */
+	bool larger = doctor_sysctl_words(snap, "net.ipv4.tcp_ecn_option") ||
+		      doctor_sysctl_words(snap, "net.ipv4.tcp_rcvbuf_low_rtt");
+	__u64 kernel = larger ? 33554432 : 6291456;
+	__u64 by_memory = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0) * 16 *
+			  (snap->page_size / 128);
+
+	if (!rmem)
+		return doctor_blind(finding, "net.ipv4.tcp_rmem cannot be read");
+	/* tcp_init: no more than 1/128 of the memory, of which tcp_mem[1] is 1/16 in pages. */
+	if (by_memory && by_memory < kernel)
+		kernel = by_memory;
+	doctor_note(finding, "tcp_rmem_max", (double)rmem, DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
+	doctor_note(finding, "kernel_default", (double)kernel, DOCTOR_BYTES,
+		    "net/ipv4/tcp.c:tcp_init");
+	/* 6291456 is the advice of tcp-collapse: a decision, not an old file. */
+	return doctor_found_if(rmem < kernel && rmem != 6291456);
+}
+
+static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
+				     struct doctor_finding *finding)
+{
+	static const struct {
+		const char *name, *off;
+	} switches[] = {
+		{ "net.ipv4.tcp_window_scaling", "0" },
+		{ "net.ipv4.tcp_moderate_rcvbuf", "0" },
+		{ "net.ipv4.tcp_sack", "0" },
+		{ "net.ipv4.tcp_timestamps", "0" },
+	};
+	char names[160] = "";
+	unsigned int nr = 0;
+	size_t i;
+
+	if (!snap->sysctl)
+		return doctor_blind(finding, "/proc/sys/net cannot be read");
+	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
+		const char *value = doctor_sysctl_words(snap, switches[i].name);
+
+		if (!value || strcmp(value, switches[i].off))
+			continue;
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s=0",
+			 nr++ ? ", " : "", switches[i].name);
+	}
+	doctor_note(finding, "off", nr, DOCTOR_COUNT, "/proc/sys/net");
+	doctor_say(finding, "settings", "%s", names);
+	return doctor_found_if(nr);
+}
+
+const struct doctor_check doctor_checks_settings[] = {
+	{
+		.id = "tcp-features-off",
+		.place = DOCTOR_SETTINGS,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_CONFIGURED,
+		.reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
+		.rule = "any of them is 0",
+		.cause = "What TCP needs to be fast is switched off: ${settings}.",
+		.because =
+			"Without window scaling a window is 64 kB at most; without tuning it stays as it began; without "
+			"SACK a loss costs a round trip each; without timestamps a round trip is seen once a window.",
+		.clear = "window scaling, tuning, SACK and timestamps are on",
+		.remedy = { .now = "sysctl -w of each to 1",
+			    .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
+			    .undo = "sysctl -w of each to 0",
+			    .expect =
+				    "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
+			    .risk = "for connections made from then on only" },
+		.reference = "ip-sysctl.rst; RFC 7323",
+		.judge = judge_off,
+	},
+	{
+		.id = "sysctl-older-than-kernel",
+		.place = DOCTOR_SETTINGS,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_CONFIGURED,
+		.reads = "tcp_rmem, and which sysctls the kernel has",
+		.rule = "tcp_rmem[2] is below the kernel's own default",
+		.cause =
+			"tcp_rmem was raised once and now lowers: ${tcp_rmem_max}, the kernel's own is ${kernel_default}.",
+		.because = "Such lines were copied when the default was 6 MB.",
+		.clear = "tcp_rmem[2] is ${tcp_rmem_max}, the kernel's own ${kernel_default}",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
+			    .keep = "remove tcp_rmem from /etc/sysctl.conf and /etc/sysctl.d",
+			    .undo = "sysctl -w net.ipv4.tcp_rmem=... as it was",
+			    .expect = "windows up to ${kernel_default} where a path needs them",
+			    .risk = "memory of slow readers: see tcp-buffers-huge" },
+		.reference = "net/ipv4/tcp.c:tcp_init; tuned 2bfa442, network-throughput",
+		.judge = judge_old,
+	},
+	{
+		.id = "sysctl-dead",
+		.place = DOCTOR_SETTINGS,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_CONFIGURED,
+		.reads = "tcp_adv_win_scale, tcp_low_latency, tcp_fack; scaling_ratio of sockets",
+		.rule = "set to something, and nothing in this kernel reads it",
+		.cause = "Settings that do nothing in this kernel are set: ${settings}.",
+		.because =
+			"Since Linux 6.6 each socket measures its own ratio of payload to memory (scaling_ratio); the "
+			"others were emptied before 6.1.",
+		.clear = "${dead} settings that this kernel does not read are set",
+		.remedy = { .now = "nothing: it has no effect",
+			    .keep = "remove them from /etc/sysctl.conf and /etc/sysctl.d",
+			    .undo = "put the lines back",
+			    .expect = "no effect on traffic; one less false belief",
+			    .risk = "none" },
+		.reference = "ip-sysctl.rst: obsolete since linux-6.6; net/ipv4/sysctl_net_ipv4.c",
+		.judge = judge_dead,
+	},
+	{}
+};

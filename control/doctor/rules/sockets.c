@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include "doctor/rules/sockets.h"
+
+bool doctor_is_flow(const struct doctor_socket *socket)
+{
+	return !strcmp(socket->proto, "tcp") && !strcmp(socket->state, "established");
+}
+
+/* Of the established TCP sockets that stand out, the one with the highest score above 0. */
+const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doctor_score_fn score)
+{
+	const struct doctor_socket *best = NULL;
+	double highest = 0;
+	size_t i;
+
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+		double value = doctor_is_flow(socket) ? score(snap, socket) : 0;
+
+		if (value <= highest)
+			continue;
+		highest = value;
+		best = socket;
+	}
+	return best;
+}
+
+double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	return socket->rmem_alloc;
+}
+
+/* ${program} and ${socket} of the one that holds most receive memory. */
+void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	const struct doctor_socket *largest = doctor_most(snap, doctor_by_memory);
+
+	if (!largest) {
+		doctor_say(finding, "holder", "no socket that stands out now");
+		return;
+	}
+	doctor_say_owner(snap, finding, largest);
+	doctor_say_socket(finding, largest);
+	doctor_note(finding, "largest", largest->rmem_alloc, DOCTOR_BYTES, SOCKETS);
+	doctor_say(finding, "holder", "%s of %s", largest->local,
+		   doctor_owner_of(snap, largest) ? doctor_owner_of(snap, largest)->comm :
+						    "a program that is not known");
+}

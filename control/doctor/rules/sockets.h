@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What rules about TCP sockets have in common. */
+#ifndef RXAQM_DOCTOR_RULES_SOCKETS_H
+#define RXAQM_DOCTOR_RULES_SOCKETS_H
+
+#include "doctor/rules/check.h"
+
+#define SOCKETS "BPF iter/tcp (or sock_diag)"
+#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
+/* Where one of these is found, full buffers and shut windows follow from it. */
+#define READERS "tcp-reader-stopped tcp-reader-slow"
+
+#define SMALLER_RMEM                                                             \
+	.now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'",              \
+	.keep = "echo 'net.ipv4.tcp_rmem = 4096 131072 6291456' >>" SYSCTL_FILE, \
+	.undo = "remove the line, and set the old value: sysctl -w net.ipv4.tcp_rmem=..."
+
+/* An established TCP socket. */
+bool doctor_is_flow(const struct doctor_socket *socket);
+
+/* Of those that stand out, the one with the highest score above 0; NULL: none. */
+typedef double (*doctor_score_fn)(const struct doctor_snapshot *snap,
+				  const struct doctor_socket *socket);
+const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doctor_score_fn score);
+
+/* A score: receive memory in use. */
+double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
+
+/* ${holder}: the one that holds most receive memory. */
+void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding);
+
+#endif /* RXAQM_DOCTOR_RULES_SOCKETS_H */

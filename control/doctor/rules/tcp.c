@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory and windows of TCP sockets that receive. */
+#include <json-c/json.h>
+#include <string.h>
+
+#include "doctor/rules/check.h"
+#include "doctor/rules/sockets.h"
+
+/* A counter that may not rise. */
+static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding, const char *name,
+				      const char *const *counters)
+{
+	double window = doctor_window_s(snap);
+	__u64 value;
+
+	if (!doctor_counters(snap, counters, &value))
+		return doctor_blind(finding, "%s is not in /proc/net/netstat, or was reset",
+				    counters[0]);
+	doctor_note_rise(finding, name, (double)value, DOCTOR_COUNT, counters[0]);
+	if ((double)value < window)
+		return DOCTOR_CLEAR;
+	doctor_say_largest(snap, finding);
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	__u64 pages, pressures = 0, aborts = 0,
+		     limit = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0);
+
+	if (!limit || !doctor_map_get(snap->after.counters, "sockstat.TCP.mem", &pages))
+		return doctor_blind(finding,
+				    "tcp_mem can be read in the first network namespace only");
+	doctor_counter(snap, "TcpExt.TCPMemoryPressures", &pressures);
+	doctor_counter(snap, "TcpExt.TCPAbortOnMemory", &aborts);
+	doctor_note(finding, "tcp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
+		    "/proc/net/sockstat");
+	doctor_note(finding, "pressure_at", (double)limit * snap->page_size, DOCTOR_BYTES,
+		    "net.ipv4.tcp_mem[1]");
+	doctor_note(finding, "share", (double)pages * 100 / (double)limit, DOCTOR_PERCENT,
+		    "/proc/net/sockstat");
+	doctor_note_rise(finding, "pressures", (double)pressures, DOCTOR_COUNT,
+			 "TcpExt.TCPMemoryPressures");
+	doctor_note_rise(finding, "aborts", (double)aborts, DOCTOR_COUNT,
+			 "TcpExt.TCPAbortOnMemory");
+	doctor_say_largest(snap, finding);
+	return doctor_found_if(pages * 10 >= limit * 8 ||
+			       (double)(pressures + aborts) >= doctor_window_s(snap));
+}
+
+static enum doctor_verdict judge_cgroup(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	static const char prefix[] = "cgroup.sock_throttled:";
+	__u64 value, total = 0, most_of_all = 0;
+
+	if (!doctor_map_get(snap->after.counters, prefix, &value))
+		return doctor_blind(finding,
+				    "memory.events has no sock_throttled (Linux 7.x has it)");
+	json_object_object_foreach(snap->after.counters, key, entry) {
+		(void)entry;
+		if (strncmp(key, prefix, strlen(prefix)))
+			continue;
+		/* One that was not noted before had throttled nothing. */
+		if (!doctor_counter(snap, key, &value) &&
+		    (doctor_map_get(snap->before.counters, key, &value) ||
+		     !doctor_map_get(snap->after.counters, key, &value)))
+			continue;
+		total += value;
+		if (value <= most_of_all)
+			continue;
+		most_of_all = value;
+		doctor_say(finding, "cgroup", "%.150s", key + strlen(prefix));
+	}
+	doctor_note_rise(finding, "throttled", (double)total, DOCTOR_COUNT,
+			 "memory.events sock_throttled");
+	return doctor_found_if_often(snap, (double)total);
+}
+
+static enum doctor_verdict judge_prune(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	static const char *const counters[] = { "TcpExt.RcvPruned", "TcpExt.OfoPruned",
+						"TcpExt.TCPOFODrop", NULL };
+
+	return judge_rise(snap, finding, "pruned", counters);
+}
+
+static enum doctor_verdict judge_queue_drop(const struct doctor_snapshot *snap,
+					    struct doctor_finding *finding)
+{
+	static const char *const counters[] = { "TcpExt.TCPRcvQDrop", NULL };
+
+	return judge_rise(snap, finding, "dropped", counters);
+}
+
+static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
+					  struct doctor_finding *finding)
+{
+	static const char *const counters[] = { "TcpExt.TCPRcvCollapsed", NULL };
+
+	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
+		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
+	return judge_rise(snap, finding, "collapsed", counters);
+}
+
+static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	static const char *const counters[] = { "TcpExt.TCPWantZeroWindowAdv", NULL };
+	__u64 shrink = doctor_sysctl(snap, "net.ipv4.tcp_shrink_window", 0, ~0ULL);
+
+	doctor_note(finding, "shrink_window", shrink == 1, DOCTOR_NUMBER,
+		    "net.ipv4.tcp_shrink_window");
+	if (shrink == ~0ULL)
+		return doctor_blind(finding,
+				    "the kernel has no tcp_shrink_window: windows never shrink");
+	if (shrink == 1) {
+		judge_rise(snap, finding, "wanted", counters);
+		return DOCTOR_CLEAR;
+	}
+	return judge_rise(snap, finding, "wanted", counters);
+}
+
+static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
+					     struct doctor_finding *finding)
+{
+	double window = doctor_window_s(snap);
+	__u64 shut, opened = 0, dropped = 0, now = snap->sockets.zero_window;
+
+	if (!doctor_counter(snap, "TcpExt.TCPToZeroWindowAdv", &shut))
+		return doctor_blind(finding, "/proc/net/netstat has no TCPToZeroWindowAdv");
+	doctor_counter(snap, "TcpExt.TCPFromZeroWindowAdv", &opened);
+	doctor_counter(snap, "TcpExt.TCPZeroWindowDrop", &dropped);
+	doctor_note_rise(finding, "shut", (double)shut, DOCTOR_COUNT, "TcpExt.TCPToZeroWindowAdv");
+	doctor_note_rise(finding, "opened", (double)opened, DOCTOR_COUNT,
+			 "TcpExt.TCPFromZeroWindowAdv");
+	doctor_note_rise(finding, "dropped_outside", (double)dropped, DOCTOR_COUNT,
+			 "TcpExt.TCPZeroWindowDrop");
+	if (!*snap->sockets.source || now == ~0ULL)
+		now = 0;
+	doctor_note(finding, "shut_now", (double)now, DOCTOR_COUNT, SOCKETS);
+	doctor_say_largest(snap, finding);
+	return doctor_found_if(now || (double)shut / window >= 5);
+}
+
+const struct doctor_check doctor_checks_tcp[] = {
+	{
+		.id = "tcp-memory",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
+		.rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
+		.cause =
+			"The memory of all TCP sockets together is at ${share} of where the kernel squeezes.",
+		.because =
+			"${tcp_memory} are in use, from ${pressure_at} on every socket gets a smaller buffer, because "
+			"of a few. The largest: ${holder}.",
+		.clear = "TCP memory ${tcp_memory}, ${share} of the limit",
+		.remedy = { .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or mend the holder",
+			    .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
+			    .undo = "remove the line and set the old values",
+			    .expect = "share below 80 %, pressures 0",
+			    .risk = "memory that TCP takes is not there for programs" },
+		.after = READERS,
+		.reference = "tcp_mem in Documentation/networking/ip-sysctl.rst",
+		.judge = judge_memory,
+	},
+	{
+		.id = "cgroup-memory",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "memory.events sock_throttled of all cgroups",
+		.rule = "sock_throttled rises by 1/s or more",
+		.cause = "The memory limit of the container ${cgroup} throttles its sockets.",
+		.because =
+			"${throttled} times the kernel held sockets of that cgroup small: memory, not the network.",
+		.clear = "${throttled} times a container's sockets were throttled",
+		.remedy = { .now = "raise memory.high or memory.max of ${cgroup}",
+			    .keep = "in the container's definition",
+			    .undo = "set the old limit",
+			    .expect = "sock_throttled stands still",
+			    .risk = "the host's memory" },
+		.reference = "memory.events in Documentation/admin-guide/cgroup-v2.rst (7.x)",
+		.judge = judge_cgroup,
+	},
+	{
+		.id = "tcp-collapse",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "TcpExt.TCPRcvCollapsed, tcp_rmem",
+		.rule = "TCPRcvCollapsed rises by 1/s or more",
+		.cause =
+			"Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
+		.because =
+			"${collapsed} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
+			"pass can hold the CPU for tens of ms, and everything behind it waits. Largest: ${holder}.",
+		.clear = "${collapsed} receive buffers repacked",
+		.remedy = { SMALLER_RMEM,
+			    .expect = "passes of at most 2 ms, where 64 MB buffers had 32 to 64 ms",
+			    .risk = "flows with a long path get a smaller window: 6 MB carry 400 Mbit/s at 100 ms" },
+		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed",
+		.reference =
+			"net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
+		.judge = judge_collapse,
+	},
+	{
+		.id = "tcp-pruned",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
+		.rule = "any of them rises",
+		.cause =
+			"The kernel threw away ${pruned} segments that had arrived, for want of receive memory.",
+		.because =
+			"They must be sent again: loss made by this host. Largest holder: ${holder}.",
+		.clear = "${pruned} received segments thrown away",
+		.remedy = { .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
+				   "or take SO_RCVBUF out of the program",
+			    .keep = "in " SYSCTL_FILE,
+			    .undo = "remove the line and set the old value",
+			    .expect = "pruned from ${pruned} to 0",
+			    .risk = "memory" },
+		.after =
+			"tcp-memory cgroup-memory tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse",
+		.reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned",
+		.judge = judge_prune,
+	},
+	{
+		.id = "tcp-queue-drop",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "TcpExt.TCPRcvQDrop",
+		.rule = "it rises by 1/s or more",
+		.cause = "${dropped} segments were dropped although the window had allowed them.",
+		.because =
+			"A segment costs more memory than its payload: the window promised what the buffer could not "
+			"hold. Largest holder: ${holder}.",
+		.clear = "${dropped} segments dropped inside the window",
+		.remedy = { .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
+			    .keep = "in " SYSCTL_FILE,
+			    .undo = "remove the line and set the old value",
+			    .expect = "dropped from ${dropped} to 0",
+			    .risk = "memory" },
+		.after = "tcp-memory cgroup-memory tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-truesize "
+			 "tcp-collapse",
+		.reference =
+			"net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
+		.judge = judge_queue_drop,
+	},
+	{
+		.id = "tcp-window-stuck",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window",
+		.rule = "it rises by 1/s or more, and tcp_shrink_window is 0",
+		.cause =
+			"Windows wanted to shut ${wanted} times and may not shrink: buffers grow past their limit.",
+		.because =
+			"With tcp_shrink_window=0 a window once advertised must be honoured, so the kernel raises the "
+			"buffer to what is used (tcp_clamp_window). Largest: ${holder}.",
+		.clear =
+			"${wanted} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_shrink_window=1",
+			    .keep = "echo net.ipv4.tcp_shrink_window=1 >>" SYSCTL_FILE,
+			    .undo = "sysctl -w net.ipv4.tcp_shrink_window=0, and remove the line",
+			    .expect = "no more than tcp_rmem[2] a socket",
+			    .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023" },
+		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse",
+		.reference =
+			"tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
+		.judge = judge_stuck,
+	},
+	{
+		.id = "tcp-zero-window",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_READER,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_MEASURED,
+		.reads =
+			"TCPToZeroWindowAdv, TCPFromZeroWindowAdv, TCPZeroWindowDrop; windows of the socket table",
+		.rule = "a window is shut now, or 5 or more shut a second",
+		.cause =
+			"Receive windows shut ${shut} times (${shut_now} are shut now): senders wait for readers.",
+		.because =
+			"Largest holder of unread data: ${holder}. What is dropped outside a shut window is harmless.",
+		.clear = "${shut} windows shut, ${shut_now} are shut now",
+		.remedy = { .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
+			    .keep = "a faster reader",
+			    .undo = "nothing was changed",
+			    .expect = "shut_now 0",
+			    .risk = "none" },
+		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory "
+			 "tcp-queue-drop tcp-window-stuck",
+		.reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv",
+		.judge = judge_zero_window,
+	},
+	{}
+};

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* UDP sockets. One of the causes below explains drops at a socket; they exclude each other. */
+#include <string.h>
+
+#include "doctor/rules/check.h"
+
+#define SOCKETS "BPF iter/udp (or sock_diag)"
+#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
+#define ALL_READERS "udp-reader-stopped udp-reader-shares-cpu udp-reader-slow udp-burst"
+/* Of the window on a CPU: none worth the name, all there is. */
+#define IDLE_PERCENT 1.0
+#define BUSY_PERCENT 80.0
+/* Of the window waiting for a CPU that others have. */
+#define WAITS_PERCENT 20.0
+
+/* What made a socket drop. */
+enum why {
+	NOTHING,
+	STOPPED,
+	SHARES_CPU,
+	SLOW,
+	BURST
+};
+
+struct cause {
+	enum why why;
+	const struct doctor_socket *socket;
+	double run_percent, wait_percent; /* of its program; negative: not known */
+};
+
+static const struct doctor_socket *worst_socket(const struct doctor_snapshot *snap)
+{
+	const struct doctor_socket *worst = NULL;
+	size_t i;
+
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+
+		if (!strcmp(socket->proto, "udp") &&
+		    (double)socket->drops >= doctor_window_s(snap) &&
+		    (!worst || socket->drops > worst->drops))
+			worst = socket;
+	}
+	return worst;
+}
+
+static double softirq_percent(const struct doctor_snapshot *snap, __s32 cpu)
+{
+	const struct doctor_cpu *was = NULL, *is = NULL;
+	size_t i;
+
+	for (i = 0; i < snap->before.cpus.nr; i++) {
+		if ((__s32)snap->before.cpus.at[i].id == cpu)
+			was = &snap->before.cpus.at[i];
+	}
+	for (i = 0; i < snap->after.cpus.nr; i++) {
+		if ((__s32)snap->after.cpus.at[i].id == cpu)
+			is = &snap->after.cpus.at[i];
+	}
+	if (!was || !is || !snap->ticks_per_s || is->softirq < was->softirq)
+		return 0;
+	return (double)(is->softirq - was->softirq) * 100 / snap->ticks_per_s /
+	       doctor_window_s(snap);
+}
+
+static struct cause find_cause(const struct doctor_snapshot *snap)
+{
+	struct cause cause = { .socket = worst_socket(snap),
+			       .run_percent = -1,
+			       .wait_percent = -1 };
+	static const char *const read_by_anyone[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
+	const struct doctor_owner *owner;
+	__u64 datagrams;
+	bool full;
+
+	if (!cause.socket)
+		return cause;
+	owner = doctor_owner_of(snap, cause.socket);
+	full = cause.socket->seen_before && cause.socket->rmem_alloc >= cause.socket->rcvbuf / 2 &&
+	       cause.socket->was_rmem_alloc >= cause.socket->rcvbuf / 2;
+	cause.why = BURST;
+	/* The kernel counts a datagram as received when a program takes it (udp_recvmsg). */
+	if (full && doctor_counters(snap, read_by_anyone, &datagrams) &&
+	    datagrams * 100 < cause.socket->drops)
+		cause.why = STOPPED;
+	if (!owner || owner->run_ns == ~0ULL)
+		return cause;
+	cause.run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
+	cause.wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
+	if (cause.why == STOPPED)
+		return cause;
+	if (full && cause.run_percent < IDLE_PERCENT && cause.wait_percent < WAITS_PERCENT)
+		cause.why = STOPPED;
+	else if (cause.wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
+		 softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
+		cause.why = SHARES_CPU;
+	else if (cause.run_percent >= BUSY_PERCENT || (full && cause.run_percent >= IDLE_PERCENT))
+		cause.why = SLOW;
+	return cause;
+}
+
+static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct cause *cause)
+{
+	const struct doctor_socket *socket = cause->socket;
+	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
+	double window = doctor_window_s(snap);
+	__u64 datagrams = 0;
+
+	doctor_say_socket(finding, socket);
+	doctor_say_owner(snap, finding, socket);
+	doctor_note_rise(finding, "drops", (double)socket->drops, DOCTOR_COUNT, SOCKETS);
+	doctor_note(finding, "memory_used", socket->rmem_alloc, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, SOCKETS);
+	doctor_counter(snap, "Udp.InDatagrams", &datagrams);
+	doctor_note_rise(finding, "datagrams", (double)(datagrams + socket->drops) / window,
+			 DOCTOR_PER_S, "Udp.InDatagrams");
+	/* A small datagram takes a buffer of 2 kB at least, and its header (SKB_TRUESIZE). */
+	if (datagrams + socket->drops)
+		doctor_note(finding, "covers",
+			    socket->rcvbuf / 2304.0 * window * 1e6 /
+				    (double)(datagrams + socket->drops),
+			    DOCTOR_US, "buffer / 2304 B / datagrams");
+	if (socket->cpu >= 0)
+		doctor_note(finding, "packet_cpu", socket->cpu, DOCTOR_NUMBER, SOCKETS);
+	if (!owner)
+		return;
+	doctor_note(finding, "program_cpu_number", owner->cpu, DOCTOR_NUMBER, "/proc/PID/stat");
+	doctor_note_rise(finding, "softirq_there", softirq_percent(snap, owner->cpu),
+			 DOCTOR_PERCENT, "/proc/stat");
+}
+
+static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+				 enum why why)
+{
+	struct cause cause = find_cause(snap);
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	/* Those that this cause explains. */
+	doctor_note_rise(finding, "drops", cause.why == why ? (double)cause.socket->drops : 0,
+			 DOCTOR_COUNT, SOCKETS);
+	doctor_note(finding, "udp_sockets", (double)snap->sockets.nr_udp, DOCTOR_COUNT, SOCKETS);
+	if (cause.why != why)
+		return DOCTOR_CLEAR;
+	note_cause(snap, finding, &cause);
+	if (cause.run_percent < 0 && why != STOPPED)
+		finding->confidence = DOCTOR_INFERRED;
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	return judge(snap, finding, STOPPED);
+}
+
+static enum doctor_verdict judge_shares(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	return judge(snap, finding, SHARES_CPU);
+}
+
+static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	return judge(snap, finding, SLOW);
+}
+
+static enum doctor_verdict judge_burst(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	return judge(snap, finding, BURST);
+}
+
+static enum doctor_verdict judge_overflow(const struct doctor_snapshot *snap,
+					  struct doctor_finding *finding)
+{
+	static const char *const errors[] = { "Udp.RcvbufErrors", "Udp6.RcvbufErrors", NULL };
+	static const char *const all[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
+	__u64 value, datagrams;
+
+	if (!doctor_counters(snap, errors, &value))
+		return doctor_blind(finding,
+				    "/proc/net/snmp has no UDP counters, or they were reset");
+	doctor_counters(snap, all, &datagrams);
+	doctor_note_rise(finding, "overflows", (double)value, DOCTOR_COUNT, "Udp.RcvbufErrors");
+	doctor_note_rise(finding, "datagrams", (double)datagrams, DOCTOR_COUNT, "Udp.InDatagrams");
+	return doctor_found_if_often(snap, (double)value);
+}
+
+static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	static const char *const errors[] = { "Udp.MemErrors", "Udp6.MemErrors", NULL };
+	__u64 value, pages = 0;
+
+	if (!doctor_counters(snap, errors, &value))
+		return doctor_blind(finding, "the kernel does not count MemErrors");
+	doctor_map_get(snap->after.counters, "sockstat.UDP.mem", &pages);
+	doctor_note_rise(finding, "errors", (double)value, DOCTOR_COUNT, "Udp.MemErrors");
+	doctor_note(finding, "udp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
+		    "/proc/net/sockstat");
+	return doctor_found_if_often(snap, (double)value);
+}
+
+static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	static const char *const packets[] = { "Ip.InReceives", "Ip6.InReceives", NULL };
+	static const char *const octets[] = { "IpExt.InOctets", "Ip6.InOctets", NULL };
+	const struct doctor_socket *socket = worst_socket(snap);
+	__u64 nr, bytes;
+
+	if (!doctor_counters(snap, packets, &nr) || !doctor_counters(snap, octets, &bytes))
+		return doctor_blind(finding, "no counters of IP packets and bytes");
+	doctor_note_rise(finding, "bytes_a_packet", nr ? (double)bytes / (double)nr : 0,
+			 DOCTOR_BYTES, "IpExt.InOctets / Ip.InReceives");
+	doctor_note_rise(finding, "drops", socket ? (double)socket->drops : 0, DOCTOR_COUNT,
+			 SOCKETS);
+	/* Payload below a quarter of the least that a packet is charged. */
+	return doctor_found_if(socket && nr && bytes / nr < 2304 / 4);
+}
+
+#define NOTHING_CHANGED .undo = "nothing was changed"
+
+const struct doctor_check doctor_checks_udp[] = {
+	{
+		.id = "udp-reader-stopped",
+		.place = DOCTOR_PROGRAM,
+		.kind = DOCTOR_READER,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads =
+			"socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
+		.rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
+		.cause =
+			"${program} does not read its UDP socket: ${drops} datagrams were dropped there.",
+		.because =
+			"${socket} has ${memory_used} of ${memory_limit} in use all the time, and the program uses "
+			"${program_cpu} of a CPU: no buffer is large enough for that.",
+		.clear =
+			"${drops} datagrams dropped because a program stands still (${udp_sockets} sockets)",
+		.remedy = { .now = "look at what the program does: cat /proc/PID/stack",
+			    .keep = "mend the program, or close the socket",
+			    NOTHING_CHANGED,
+			    .expect = "drops from ${drops} to 0",
+			    .risk = "none" },
+		.reference = "udp(7), /proc/net/udp drops",
+		.essential = true,
+		.judge = judge_stopped,
+	},
+	{
+		.id = "udp-reader-shares-cpu",
+		.place = DOCTOR_PROGRAM,
+		.kind = DOCTOR_SHARED,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads =
+			"socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
+		.rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
+		.cause =
+			"${program} shares its CPU with the softirqs that bring its packets: ${drops} dropped.",
+		.because =
+			"It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
+			"${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
+		.clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
+		.remedy = { .now = "taskset -cp CPUS PID, with CPUs that take no interrupts of the NIC",
+			    .keep = "CPUAffinity= in the unit of the service",
+			    .undo = "taskset -cp 0-N PID",
+			    .expect =
+				    "drops from ${drops} to 0: 476,390 became 0 where it was published",
+			    .risk = "a CPU far from the NIC's memory costs some more per packet" },
+		.reference =
+			"Google, benchmarking UDP bulk flows: the reader on the interrupt's CPU",
+		.essential = true,
+		.judge = judge_shares,
+	},
+	{
+		.id = "udp-reader-slow",
+		.place = DOCTOR_PROGRAM,
+		.kind = DOCTOR_READER,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table twice: drops, memory; schedstat of the program",
+		.rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
+		.cause =
+			"${program} reads UDP more slowly than it comes: ${drops} datagrams were dropped.",
+		.because =
+			"${socket} holds ${memory_used} of ${memory_limit}; the program uses ${program_cpu} of a CPU at "
+			"${datagrams}. That lasts, so a larger buffer only makes it later.",
+		.clear = "${drops} datagrams dropped because a program is too slow",
+		.remedy = { .now = "read with recvmmsg() or UDP_GRO, or in more threads with SO_REUSEPORT",
+			    .keep = "the same; or tell the sender to send less",
+			    NOTHING_CHANGED,
+			    .expect = "drops from ${drops} to 0 once it reads ${datagrams}",
+			    .risk = "none" },
+		.reference = "Google, benchmarking UDP bulk flows: sustained overrun",
+		.essential = true,
+		.judge = judge_slow,
+	},
+	{
+		.id = "udp-burst",
+		.place = DOCTOR_UDP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table: drops, buffer; Udp.InDatagrams",
+		.rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
+		.cause =
+			"The UDP buffer of ${program} is too short for the time it is held off: ${drops} dropped.",
+		.because =
+			"${socket} has ${memory_limit}. At ${datagrams}, counted as the kernel does with all of a "
+			"packet's memory, that is ${covers} of traffic.",
+		.clear = "${drops} datagrams dropped because a buffer is short",
+		.remedy = { .now = "sysctl -w net.core.rmem_max=8388608 net.core.rmem_default=8388608, "
+				   "and restart the program",
+			    .keep = "printf 'net.core.rmem_max=8388608\\nnet.core.rmem_default=8388608\\n' >>" SYSCTL_FILE,
+			    .undo = "remove the lines and set the old values",
+			    .expect =
+				    "drops from ${drops} to 0 for bursts up to 8 MB, 65 ms at 1 Gbit/s",
+			    .risk = "8 MB a socket, and data that waits longer" },
+		.after = "rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy",
+		.reference =
+			"udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
+		.essential = true,
+		.judge = judge_burst,
+	},
+	{
+		.id = "udp-overflow",
+		.place = DOCTOR_UDP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors",
+		.rule = "they rise by 1/s or more",
+		.cause = "${overflows} datagrams found a full receive buffer.",
+		.because = "${datagrams} were delivered meanwhile.",
+		.clear = "${overflows} of ${datagrams} datagrams found a full buffer",
+		.remedy = { .now = "ss -uamp shows the socket (d: drops)",
+			    .keep = "-",
+			    NOTHING_CHANGED,
+			    .expect = "overflows from ${overflows} to 0",
+			    .risk = "none" },
+		.after = ALL_READERS,
+		.reference = "snmp_counter.rst; net/ipv4/udp.c:__udp_enqueue_schedule_skb",
+		.essential = true,
+		.judge = judge_overflow,
+	},
+	{
+		.id = "udp-memory",
+		.place = DOCTOR_UDP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "Udp.MemErrors, Udp6.MemErrors",
+		.rule = "they rise by 1/s or more",
+		.cause =
+			"UDP as a whole is out of memory (udp_mem): ${errors} datagrams were dropped.",
+		.because = "${udp_memory} are in use by all UDP sockets.",
+		.clear = "${errors} datagrams dropped for udp_mem",
+		.remedy = { .now = "raise net.ipv4.udp_mem[2], or find who holds it: ss -uamp",
+			    .keep = "in " SYSCTL_FILE,
+			    .undo = "remove the line and set the old values",
+			    .expect = "errors from ${errors} to 0",
+			    .risk = "memory" },
+		.after = "udp-reader-stopped udp-reader-slow",
+		.reference = "udp_mem in ip-sysctl.rst",
+		.judge = judge_memory,
+	},
+	{
+		.id = "udp-small-datagrams",
+		.place = DOCTOR_UDP,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "IpExt.InOctets, Ip.InReceives; drops of the socket table",
+		.rule = "a UDP socket drops while packets are on average below 576 bytes",
+		.cause =
+			"Datagrams are small: a buffer holds far fewer bytes of payload than its size says.",
+		.because =
+			"Packets have ${bytes_a_packet} on average, and each is charged 2304 bytes or so.",
+		.clear =
+			"packets have ${bytes_a_packet} on average, and ${drops} were dropped at UDP sockets",
+		.remedy = { .now = "larger messages, or UDP_GRO at the reader",
+			    .keep = "the same",
+			    NOTHING_CHANGED,
+			    .expect = "up to 4 times the payload in the same buffer",
+			    .risk = "none" },
+		.after = ALL_READERS " udp-overflow",
+		.reference = "Google, benchmarking UDP bulk flows: 699 instead of 4,096 packets",
+		.judge = judge_small,
+	},
+	{}
+};

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Windows and buffers of single TCP sockets. */
+#include <string.h>
+
+#include "doctor/rules/sockets.h"
+
+/* A window that is all in flight: what arrives in a round trip is what the window allows. */
+static double window_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	double rate = (double)socket->received / doctor_window_s(snap);
+
+	if (!socket->seen_before || !socket->rcv_wnd || socket->rcv_rtt_us < 1000 ||
+	    socket->recv_queue > socket->rcv_wnd / 2 || socket->rmem_alloc > socket->rcvbuf / 2)
+		return 0;
+	return rate * socket->rcv_rtt_us / 1e6 / socket->rcv_wnd;
+}
+
+static double fixed_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	return socket->rcvbuf_locked ? window_share(snap, socket) : 0;
+}
+
+static double limited_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	__u64 max = doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0);
+
+	return !socket->rcvbuf_locked && max && socket->rcvbuf >= max ? window_share(snap, socket) :
+									0;
+}
+
+/* Small segments open it by two segments each, larger ones (GRO) by twice their length. */
+static double opening_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	if (socket->rcvbuf_locked || !socket->window_clamp || !socket->data_segs_in ||
+	    socket->rcv_ssthresh > socket->window_clamp / 4 || socket->data_segs_in < 1000)
+		return 0;
+	return window_share(snap, socket);
+}
+
+static enum doctor_verdict
+judge_share(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+	    double (*score)(const struct doctor_snapshot *snap, const struct doctor_socket *socket))
+{
+	const struct doctor_socket *worst;
+	double share;
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	worst = doctor_most(snap, score);
+	share = worst ? score(snap, worst) : 0;
+	doctor_note(finding, "window_used", share * 100, DOCTOR_PERCENT, SOCKETS);
+	doctor_note(finding, "locked", (double)snap->sockets.locked, DOCTOR_COUNT, SOCKETS);
+	if (!worst || share < 0.8)
+		return DOCTOR_CLEAR;
+	doctor_say_owner(snap, finding, worst);
+	doctor_say_socket(finding, worst);
+	doctor_note(finding, "window", worst->rcv_wnd, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
+	doctor_note_rise(finding, "rate", (double)worst->received / doctor_window_s(snap),
+			 DOCTOR_BYTES_PER_S, SOCKETS);
+	doctor_note(finding, "buffer", worst->rcvbuf, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "buffer_for_1_gbit",
+		    125e6 * worst->rcv_rtt_us / 1e6 * 256 / (worst->scaling_ratio ?: 128),
+		    DOCTOR_BYTES, "BDP * 256 / scaling_ratio");
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_fixed(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	if (!strcmp(snap->sockets.source, "diag"))
+		return doctor_blind(finding, "sock_diag does not tell whether SO_RCVBUF was set");
+	return judge_share(snap, finding, fixed_share);
+}
+
+static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	return judge_share(snap, finding, limited_share);
+}
+
+static enum doctor_verdict judge_opening(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	return judge_share(snap, finding, opening_share);
+}
+
+static double huge_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	double bdp_1_gbit = 125e6 * (socket->rcv_rtt_us ?: 1000) / 1e6;
+
+	(void)snap;
+	/* Both ends of the window: a burst is what buffers are for. */
+	if (socket->rcvbuf_locked || !socket->seen_before ||
+	    socket->rmem_alloc < socket->rcvbuf / 2 ||
+	    socket->was_rmem_alloc < socket->rcvbuf / 4 || socket->rmem_alloc < 4 << 20 ||
+	    socket->rcvbuf < 2 * bdp_1_gbit)
+		return 0;
+	return socket->rmem_alloc;
+}
+
+static enum doctor_verdict judge_huge(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst;
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	doctor_note(finding, "over_limit", (double)snap->sockets.rmem_over, DOCTOR_COUNT, SOCKETS);
+	doctor_note(finding, "at_maximum", (double)snap->sockets.rb_at_max, DOCTOR_COUNT, SOCKETS);
+	worst = doctor_most(snap, huge_share);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_owner(snap, finding, worst);
+	doctor_say_socket(finding, worst);
+	doctor_note(finding, "memory_used", worst->rmem_alloc, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "memory_limit", worst->rcvbuf, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
+	return DOCTOR_FOUND;
+}
+
+static double low_ratio(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	if (!socket->scaling_ratio || socket->received < 1000000)
+		return 0;
+	return socket->scaling_ratio < 64 ? 256 - (double)socket->scaling_ratio : 0;
+}
+
+static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
+					  struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = doctor_most(snap, low_ratio);
+	__u32 lowest = 256;
+	bool seen = false;
+	size_t i;
+
+	for (i = 0; i < snap->sockets.notable.nr; i++) {
+		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
+
+		if (!doctor_is_flow(socket) || !socket->scaling_ratio)
+			continue;
+		seen = true;
+		if (socket->received >= 1000000 && socket->scaling_ratio < lowest)
+			lowest = socket->scaling_ratio;
+	}
+	if (!seen && snap->sockets.nr_tcp)
+		return doctor_blind(finding,
+				    "no scaling_ratio: the kernel (before 6.6) or sock_diag "
+				    "does not tell it");
+	doctor_note(finding, "payload_share", lowest * 100.0 / 256, DOCTOR_PERCENT, SOCKETS);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_owner(snap, finding, worst);
+	doctor_say_socket(finding, worst);
+	doctor_note_rise(finding, "bytes_a_segment",
+			 worst->data_segs_in ?
+				 (double)worst->received / (double)worst->data_segs_in :
+				 0,
+			 DOCTOR_BYTES, SOCKETS);
+	return DOCTOR_FOUND;
+}
+
+static double low_rtt(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	return !socket->rcvbuf_locked && socket->rcv_rtt_us && socket->rcv_rtt_us < 1000 &&
+			       socket->rmem_alloc >= 16 << 20 ?
+		       socket->rmem_alloc :
+		       0;
+}
+
+static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = doctor_most(snap, low_rtt);
+	const struct doctor_socket *largest = doctor_most(snap, doctor_by_memory);
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	doctor_note(finding, "largest", largest ? largest->rmem_alloc : 0, DOCTOR_BYTES, SOCKETS);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_owner(snap, finding, worst);
+	doctor_say_socket(finding, worst);
+	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
+	return DOCTOR_FOUND;
+}
+
+const struct doctor_check doctor_checks_window[] = {
+	{
+		.id = "tcp-rcvbuf-fixed",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table: SO_RCVBUF lock, window, RTT, bytes received",
+		.rule = "SO_RCVBUF was set, and 80 % or more of the window is in flight all the time",
+		.cause = "${program} fixed its receive buffer (SO_RCVBUF): the window is the limit.",
+		.because =
+			"On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}; a buffer that "
+			"a program sets is not tuned by the kernel, and is silently cut to net.core.rmem_max.",
+		.clear =
+			"${window_used} of a window in flight where SO_RCVBUF is set (${locked} sockets)",
+		.remedy = { .now = "take setsockopt(SO_RCVBUF) out of the program, often a setting of it",
+			    .keep = "the same",
+			    .undo = "put it back",
+			    .expect =
+				    "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
+			    .risk = "the kernel may use up to tcp_rmem[2] for such a socket" },
+		.after = READERS,
+		.reference = "socket(7) SO_RCVBUF; Google, TCP bulk flows: buffers set by programs",
+		.judge = judge_fixed,
+	},
+	{
+		.id = "tcp-window-limit",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table: buffer, window, RTT, bytes received; tcp_rmem[2]",
+		.rule = "the buffer is at tcp_rmem[2], and 80 % or more of the window is in flight",
+		.cause =
+			"The largest receive window that tcp_rmem allows is too small for the path.",
+		.because =
+			"On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}.",
+		.clear = "${window_used} of a window at tcp_rmem[2] in flight",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 67108864'",
+			    .keep = "echo 'net.ipv4.tcp_rmem = 4096 131072 67108864' >>" SYSCTL_FILE,
+			    .undo = "remove the line and set the old value",
+			    .expect = "1 Gbit/s at ${rtt} needs a buffer of ${buffer_for_1_gbit}",
+			    .risk = "a slow reader may hold that much memory: watch tcp-buffers-huge" },
+		.after = READERS,
+		.reference =
+			"tcp_rmem in ip-sysctl.rst; Google, TCP bulk flows: 276 to 6600 Mbit/s at 121 ms",
+		.judge = judge_limit,
+	},
+	{
+		.id = "tcp-window-opens-slowly",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
+		.rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
+		.cause =
+			"The receive window opens slowly: segments are small for the memory they take.",
+		.because =
+			"On ${socket}: each segment opens it by its own length twice, so without GRO by two "
+			"segments (tcp_grow_window).",
+		.clear = "${window_used} of a window that still opens in flight",
+		.remedy = { .now = "ethtool -K IFACE gro on",
+			    .keep = "the same in the interface's configuration",
+			    .undo = "ethtool -K IFACE gro off",
+			    .expect = "the window doubles each round trip",
+			    .risk = "none for hosts; routers of other people's packets may want GRO off" },
+		.after = READERS " gro-off tcp-truesize",
+		.reference =
+			"net/ipv4/tcp_input.c:tcp_grow_window; Cloudflare, initial receive window",
+		.judge = judge_opening,
+	},
+	{
+		.id = "tcp-buffers-huge",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table: receive memory, buffer, RTT",
+		.rule = "half of the buffer, 4 MB or more, in use all the time, and the buffer beyond 2 BDP of 1 Gbit/s",
+		.cause =
+			"A receive buffer was tuned far beyond what its path needs: ${memory_used} stand in it.",
+		.because = "${program}, ${socket}, round trip ${rtt}, limit ${memory_limit}.",
+		.clear = "${over_limit} sockets above their limit, ${at_maximum} at tcp_rmem[2]",
+		.remedy = { SMALLER_RMEM,
+			    .expect = "at most 6 MB a socket instead of ${memory_used}",
+			    .risk = "flows with a long path get a smaller window" },
+		.after = "tcp-reader-stopped tcp-reader-slow tcp-window-stuck tcp-collapse",
+		.reference = "Cloudflare 2023: 558 sockets above 5 MB at 20 ms",
+		.judge = judge_huge,
+	},
+	{
+		.id = "tcp-truesize",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "socket table: scaling_ratio (6.6 or later), bytes a segment",
+		.rule = "a socket that received 1 MB or more has a scaling_ratio below 64 of 256",
+		.cause =
+			"Only ${payload_share} of receive memory is payload: each packet costs too much of it.",
+		.because =
+			"On ${socket}, ${bytes_a_segment} a segment. Small messages, or a driver that gives each packet "
+			"a page or more.",
+		.clear = "${payload_share} of receive memory is payload at worst",
+		.remedy = { .now = "if segments are small: larger writes at the sender; else look at the driver's "
+				   "rx-copybreak and header split (ethtool --show-tunable, -g)",
+			    .keep = "the same",
+			    .undo = "nothing was changed",
+			    .expect = "a window up to 4 times as large in the same memory",
+			    .risk = "copybreak costs a copy" },
+		.reference =
+			"net/ipv4/tcp_input.c:tcp_measure_rcv_mss; Cloudflare: 3 times the data",
+		.judge = judge_truesize,
+	},
+	{
+		.id = "tcp-low-rtt-buffers",
+		.place = DOCTOR_TCP,
+		.kind = DOCTOR_MEMORY,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "socket table: receive memory, RTT; tcp_rcvbuf_low_rtt",
+		.rule = "16 MB or more in use at a round trip below 1 ms",
+		.cause = "A flow in the same building fills a receive buffer larger than any cache.",
+		.because =
+			"On ${socket}, ${largest} at ${rtt}: what is read is no longer in the cache.",
+		.clear = "largest receive memory ${largest}",
+		.remedy = { SMALLER_RMEM,
+			    .expect =
+				    "at most 6 MB; where the kernel has tcp_rcvbuf_low_rtt, that is better",
+			    .risk = "flows with a long path get a smaller window" },
+		.after =
+			"tcp-reader-stopped tcp-reader-slow tcp-buffers-huge tcp-collapse tcp-window-stuck",
+		.reference = "tcp_rcvbuf_low_rtt in ip-sysctl.rst (7.x)",
+		.judge = judge_low_rtt,
+	},
+	{}
+};

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <json-c/json.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/snapshot/fields.h"
+#include "doctor/snapshot/snapshot.h"
+
+/* More than any host has: what a hostile bundle may ask memory for. */
+#define MAX_ENTRIES 65536
+
+struct list {
+	void *at;
+	size_t nr;
+};
+
+void *doctor_grow(void **at, size_t *nr, size_t size)
+{
+	char *grown = realloc(*at, (*nr + 1) * size);
+
+	if (!grown)
+		return NULL;
+	*at = grown;
+	return memset(grown + (*nr)++ * size, 0, size);
+}
+
+static struct json_object *encode_list(const struct doctor_type *type, const struct list *list)
+{
+	struct json_object *array = json_object_new_array(), *entry;
+	size_t i;
+
+	for (i = 0; array && i < list->nr; i++) {
+		entry = doctor_fields_encode(type, (char *)list->at + i * type->size);
+		if (!entry || json_object_array_add(array, entry)) {
+			json_object_put(entry);
+			json_object_put(array);
+			return NULL;
+		}
+	}
+	return array;
+}
+
+/* NULL with @skip: not known. */
+static struct json_object *encode(const struct doctor_field *field, const void *at, bool *skip)
+{
+	switch (field->kind) {
+	case DOCTOR_U64:
+		*skip = *(const __u64 *)at == ~0ULL;
+		return *skip ? NULL : json_object_new_uint64(*(const __u64 *)at);
+	case DOCTOR_U32:
+		*skip = *(const __u32 *)at == ~0U;
+		return *skip ? NULL : json_object_new_int64(*(const __u32 *)at);
+	case DOCTOR_S64:
+		return json_object_new_int64(*(const __s64 *)at);
+	case DOCTOR_S32:
+		return json_object_new_int64(*(const __s32 *)at);
+	case DOCTOR_BOOL:
+		return json_object_new_boolean(*(const bool *)at);
+	case DOCTOR_TEXT:
+		return json_object_new_string(at);
+	case DOCTOR_NUMBERS:
+	case DOCTOR_WORDS:
+		*skip = !*(const doctor_map *)at;
+		return json_object_get(*(const doctor_map *)at);
+	case DOCTOR_STRUCT:
+		return doctor_fields_encode(field->type, at);
+	case DOCTOR_ARRAY:
+		return encode_list(field->type, at);
+	}
+	return NULL;
+}
+
+struct json_object *doctor_fields_encode(const struct doctor_type *type, const void *at)
+{
+	struct json_object *object = json_object_new_object(), *value;
+	const struct doctor_field *field;
+
+	for (field = type->fields; object && field->name; field++) {
+		bool skip = false;
+
+		value = encode(field, (const char *)at + field->offset, &skip);
+		if (skip)
+			continue;
+		if (!value || json_object_object_add(object, field->name, value)) {
+			json_object_put(value);
+			json_object_put(object);
+			return NULL;
+		}
+	}
+	return object;
+}
+
+static int wrong(const char *path, const char *key, const char *must, struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s.%s: must be %s", path, key,
+			       must);
+}
+
+static int decode_integer(const struct doctor_field *field, void *at, struct json_object *value,
+			  const char *path, struct rxaqm_error *error)
+{
+	__s64 number = json_object_get_int64(value);
+
+	if (!json_object_is_type(value, json_type_int))
+		return wrong(path, field->name, "an integer", error);
+	switch (field->kind) {
+	case DOCTOR_U64:
+		if (number < 0)
+			return wrong(path, field->name, "0 or more", error);
+		*(__u64 *)at = json_object_get_uint64(value);
+		return 0;
+	case DOCTOR_U32:
+		if (number < 0 || number > UINT32_MAX)
+			return wrong(path, field->name, "0 to 4294967295", error);
+		*(__u32 *)at = (__u32)number;
+		return 0;
+	case DOCTOR_S32:
+		if (number < INT32_MIN || number > INT32_MAX)
+			return wrong(path, field->name, "a 32-bit number", error);
+		*(__s32 *)at = (__s32)number;
+		return 0;
+	default:
+		*(__s64 *)at = number;
+		return 0;
+	}
+}
+
+static int decode_text(const struct doctor_field *field, void *at, struct json_object *value,
+		       const char *path, struct rxaqm_error *error)
+{
+	const char *text = json_object_get_string(value);
+	size_t len, i;
+
+	if (!json_object_is_type(value, json_type_string))
+		return wrong(path, field->name, "a string", error);
+	len = (size_t)json_object_get_string_len(value);
+	if (len >= field->size)
+		return wrong(path, field->name, "shorter", error);
+	for (i = 0; i < len; i++) {
+		if ((unsigned char)text[i] < ' ')
+			return wrong(path, field->name, "without control characters", error);
+	}
+	memcpy(at, text, len + 1);
+	return 0;
+}
+
+static int decode_map(const struct doctor_field *field, void *at, struct json_object *value,
+		      const char *path, struct rxaqm_error *error)
+{
+	bool words = field->kind == DOCTOR_WORDS;
+
+	if (!json_object_is_type(value, json_type_object))
+		return wrong(path, field->name, "an object", error);
+	json_object_object_foreach(value, key, entry) {
+		(void)key;
+		if (!json_object_is_type(entry, words ? json_type_string : json_type_int) ||
+		    (!words && json_object_get_int64(entry) < 0))
+			return wrong(path, field->name,
+				     words ? "an object of strings" :
+					     "an object of integers, 0 or more",
+				     error);
+	}
+	*(doctor_map *)at = json_object_get(value);
+	return 0;
+}
+
+static int decode_list(const struct doctor_field *field, void *at, struct json_object *value,
+		       const char *path, struct rxaqm_error *error)
+{
+	struct list *list = at;
+	size_t i, nr;
+	int err;
+
+	if (!json_object_is_type(value, json_type_array))
+		return wrong(path, field->name, "an array", error);
+	nr = json_object_array_length(value);
+	if (nr > MAX_ENTRIES)
+		return wrong(path, field->name, "an array of at most 65536", error);
+	for (i = 0; i < nr; i++) {
+		struct json_object *entry = json_object_array_get_idx(value, i);
+		void *to = doctor_grow(&list->at, &list->nr, field->type->size);
+
+		if (!to)
+			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+		err = doctor_fields_decode(field->type, to, entry, field->name, error);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int decode(const struct doctor_field *field, void *at, struct json_object *value,
+		  const char *path, struct rxaqm_error *error)
+{
+	switch (field->kind) {
+	case DOCTOR_BOOL:
+		if (!json_object_is_type(value, json_type_boolean))
+			return wrong(path, field->name, "true or false", error);
+		*(bool *)at = json_object_get_boolean(value);
+		return 0;
+	case DOCTOR_TEXT:
+		return decode_text(field, at, value, path, error);
+	case DOCTOR_NUMBERS:
+	case DOCTOR_WORDS:
+		return decode_map(field, at, value, path, error);
+	case DOCTOR_STRUCT:
+		return doctor_fields_decode(field->type, at, value, field->name, error);
+	case DOCTOR_ARRAY:
+		return decode_list(field, at, value, path, error);
+	default:
+		return decode_integer(field, at, value, path, error);
+	}
+}
+
+void doctor_fields_unknown(const struct doctor_type *type, void *at)
+{
+	const struct doctor_field *field;
+
+	for (field = type->fields; field->name; field++) {
+		void *to = (char *)at + field->offset;
+
+		if (field->kind == DOCTOR_STRUCT)
+			doctor_fields_unknown(field->type, to);
+		else if (field->kind == DOCTOR_U64)
+			*(__u64 *)to = ~0ULL;
+		else if (field->kind == DOCTOR_U32)
+			*(__u32 *)to = ~0U;
+	}
+}
+
+int doctor_fields_decode(const struct doctor_type *type, void *at, struct json_object *object,
+			 const char *path, struct rxaqm_error *error)
+{
+	const struct doctor_field *field;
+	int err;
+
+	if (!json_object_is_type(object, json_type_object))
+		return wrong(path, "", "an object", error);
+	doctor_fields_unknown(type, at);
+	for (field = type->fields; field->name; field++) {
+		struct json_object *value;
+
+		if (!json_object_object_get_ex(object, field->name, &value))
+			continue;
+		err = decode(field, (char *)at + field->offset, value, path, error);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void doctor_fields_free(const struct doctor_type *type, void *at)
+{
+	const struct doctor_field *field;
+	size_t i;
+
+	for (field = type->fields; field->name; field++) {
+		void *to = (char *)at + field->offset;
+		struct list *list = to;
+
+		switch (field->kind) {
+		case DOCTOR_NUMBERS:
+		case DOCTOR_WORDS:
+			json_object_put(*(doctor_map *)to);
+			break;
+		case DOCTOR_STRUCT:
+			doctor_fields_free(field->type, to);
+			break;
+		case DOCTOR_ARRAY:
+			for (i = 0; i < list->nr; i++)
+				doctor_fields_free(field->type,
+						   (char *)list->at + i * field->type->size);
+			free(list->at);
+			break;
+		default:
+			break;
+		}
+	}
+}

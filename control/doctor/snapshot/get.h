@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What rules read of a snapshot. False, NULL or ~0: not known, which is never 0. */
+#ifndef RXAQM_DOCTOR_GET_H
+#define RXAQM_DOCTOR_GET_H
+
+#include "doctor/snapshot/snapshot.h"
+
+bool doctor_map_get(doctor_map map, const char *name, __u64 *ret_value);
+
+/* The whole value of a sysctl; NULL: the kernel does not have it. doctor_sysctl() has numbers. */
+const char *doctor_sysctl_words(const struct doctor_snapshot *snap, const char *name);
+
+/* Seconds between the samples. */
+double doctor_window_s(const struct doctor_snapshot *snap);
+
+/* How much the counter rose in the window; false, too, if it was reset in between. */
+bool doctor_counter(const struct doctor_snapshot *snap, const char *name, __u64 *ret_value);
+/* The sum of several, up to NULL; false if none of them is known. */
+bool doctor_counters(const struct doctor_snapshot *snap, const char *const *names, __u64 *ret_sum);
+
+const struct doctor_iface *doctor_iface_at(const struct doctor_snapshot *snap, __u32 ifindex);
+/* The same interface in the first sample. */
+const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *snap,
+					       const struct doctor_iface *iface);
+bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		       const char *name, __u64 *ret_value);
+bool doctor_ethtool_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			 const char *name, __u64 *ret_value);
+/* All counters of the driver whose name has one of @parts; the largest's name. */
+__u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			 const char *const *parts, char *ret_name, size_t size);
+const struct doctor_queue *doctor_queue_before(const struct doctor_snapshot *snap,
+					       const struct doctor_iface *iface,
+					       const struct doctor_queue *queue);
+/* The difference of two readings that may be ~0. */
+__u64 doctor_since(__u64 before, __u64 after);
+
+const struct doctor_owner *doctor_owner_of(const struct doctor_snapshot *snap,
+					   const struct doctor_socket *socket);
+
+#endif /* RXAQM_DOCTOR_GET_H */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that the doctor knows of a host: two samples, some seconds apart, and what lies between
+ * them. Collectors (collect/) fill it, rules (rules/) read it and nothing else, and
+ * snapshot_fields.c turns it into a bundle (JSON) and back without loss. A live diagnosis goes
+ * through the bundle, too: one recorded and one live cannot differ.
+ *
+ * What a kernel does not give is absent, never 0: from a map its key, from a list its entries; a
+ * field says itself what stands for "not known". Why it is absent is in cannot_see.
+ */
+#ifndef RXAQM_DOCTOR_SNAPSHOT_H
+#define RXAQM_DOCTOR_SNAPSHOT_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/log.h"
+
+struct json_object;
+
+/* Of the bundle. Raised when the meaning of something in it changes; what is new needs no raise. */
+#define RXAQM_BUNDLE_VERSION 1
+
+/* Names to non-negative numbers, or to words; NULL: empty. */
+typedef struct json_object *doctor_map;
+
+/* An array of structs that snapshot_fields.c describes. */
+#define DOCTOR_LIST(type)  \
+	struct {           \
+		type *at;  \
+		size_t nr; \
+	}
+
+/* /proc/stat (in ticks of host.ticks_per_s), /proc/net/softnet_stat, /proc/softirqs. */
+struct doctor_cpu {
+	__u32 id;
+	__u64 user, system, idle, iowait, irq, softirq, steal; /* user: with nice and guests */
+	__u64 processed, dropped, squeezed, rps, flow_limited; /* packets; rps: interrupts */
+	__u64 backlog; /* packets now; ~0: the kernel does not tell */
+	__u64 net_rx; /* softirqs */
+	__u64 khz; /* now; 0: not known */
+};
+
+/* A kernel thread that receives: ksoftirqd/N or napi/IF-N. */
+struct doctor_thread {
+	char comm[32];
+	__u32 pid;
+	__s32 cpu; /* where it ran last */
+	__u64 run_ns, wait_ns; /* on a CPU; waiting for one, though it could run (schedstat) */
+};
+
+struct doctor_queue {
+	__u32 id;
+	bool tx;
+	__u64 packets, bytes; /* ~0: not known */
+	__u64 drops, alloc_fails; /* ~0: not known */
+	__u64 gso_packets, gso_wire_packets; /* Tx; ~0: not known */
+	__u64 irq_count; /* of its interrupt; ~0: not known */
+	__u32 napi, irq; /* 0: not known */
+	__s32 cpu; /* that most of its interrupts went to; -1: not known */
+	/* Tx: BQL and the qdisc under mq; ~0: there is none. */
+	__u64 bql_inflight, bql_limit, stall_cnt, stall_max_ms, stall_thrs_ms;
+	__u64 backlog, backlog_bytes, qdisc_drops, requeues;
+};
+
+struct doctor_napi {
+	__u32 id, irq, pid;
+	char threaded[16]; /* "", disabled, enabled, busy-poll */
+	__u64 defer_hard_irqs, gro_flush_timeout_ns, irq_suspend_timeout_ns; /* ~0: not known */
+};
+
+struct doctor_iface {
+	char name[32], driver[32];
+	__u32 ifindex, mtu, tx_queue_len;
+	__u32 link_type; /* ARPHRD_*; 772 is the loopback device */
+	__s64 speed_mbit; /* -1: not known */
+	__u32 numa_node; /* ~0: none */
+	__u32 rx_queues, tx_queues, rps_queues; /* rps_queues: Rx queues with RPS on */
+	__u32 rx_ring, rx_ring_max, rx_max_queues; /* 0: not known */
+	__u32 rss_queues, rss_share_max_permille; /* of the indirection table; 0: not known */
+	__u32 channels; /* queues in use that receive; 0: not known */
+	__u32 rx_usecs; /* moderation; ~0: not known */
+	bool gro, gro_known, xdp_generic, xdp;
+	bool threaded, up;
+	char qdisc[24]; /* at the root; "": not known */
+	doctor_map stats; /* /sys/class/net/IF/statistics */
+	doctor_map ethtool; /* -S, those that tell of drops, pauses, limits and single queues */
+	DOCTOR_LIST(struct doctor_queue) queues;
+	DOCTOR_LIST(struct doctor_napi) napis;
+};
+
+/* A socket that stands out; kprobes/sockets.bpf.c and sock_diag say the same of it. */
+struct doctor_socket {
+	char proto[8], state[16];
+	char local[56], remote[56]; /* "10.0.0.1:5001", "[fe80::1]:80" */
+	__u32 ifindex; /* where its packets come from; 0: not known */
+	__u32 rx_queue; /* ~0: not known */
+	__s32 cpu; /* that processed its last packet; -1: not known */
+	bool rcvbuf_locked, locked_known;
+	bool seen_before; /* in the first sample, too: the was_ and the deltas mean something */
+	__u32 rmem_alloc, rcvbuf, wmem_queued, sndbuf;
+	__u32 recv_queue, send_queue,
+		not_sent; /* listener: connections that wait, their limit, 0 */
+	__u32 was_rmem_alloc, was_recv_queue;
+	__u64 drops; /* packets, between the samples */
+	__u64 received, acked, read; /* bytes, between the samples; read: by the program */
+	__u64 segs_in, data_segs_in, segs_out, retrans, ooo_segs; /* between the samples */
+	__u32 busy_ms, rwnd_limited_ms, sndbuf_limited_ms; /* between the samples */
+	__u32 scaling_ratio; /* payload of 256 bytes of receive memory; 0: not known */
+	__u32 rcv_wnd, rcv_ssthresh, window_clamp; /* clamp 0: not known */
+	__u32 rcv_rtt_us, srtt_us, min_rtt_us; /* 0: not measured */
+	__u32 rcv_space, cwnd, packets_out, mss, rcv_mss, advmss;
+	__u64 pacing_bytes_per_s; /* ~0: none */
+	__u32 reord_seen, dsack_dups;
+	bool cwnd_limited, app_limited, ca_min_tso;
+	char ca[16];
+	__u64 inode;
+	__u32 owner; /* pid, 0: not known */
+};
+
+#define DOCTOR_HIST 40
+/* All sockets of an interface and Rx queue. Histograms are log2: [i] counts 2^i .. 2^(i+1)-1. */
+struct doctor_group {
+	__u32 ifindex, rx_queue; /* 0 and ~0: not known */
+	char proto[8];
+	__u32 sockets, active; /* active: received or sent between the samples */
+	__u64 received, acked; /* bytes between the samples, TCP */
+	__u32 slow_paced; /* active, sent, pacing below two segments a millisecond */
+	__u32 young, young_no_bonus; /* active and new; min_rtt so long that TSO gets no bonus */
+	__u32 ect, not_ect; /* active by whether ECN was negotiated */
+	__u32 cwnd_limited;
+	__u64 pacing_median, srtt_median_us, min_rtt_median_us,
+		cwnd_median; /* of active; 0: none */
+};
+
+/* A process that holds a socket above. */
+struct doctor_owner {
+	__u32 pid;
+	char comm[32], state[4];
+	__s32 cpu; /* of its busiest thread */
+	__u64 run_ns, wait_ns; /* all threads together, between the samples; ~0: not known */
+	bool seen_before;
+};
+
+/* Sockets bound to one local address, for what is left of the range of ports. */
+struct doctor_ports {
+	char proto[8], local[48], remote[56]; /* remote: "": of all */
+	__u32 used;
+};
+
+struct doctor_sockets {
+	char source[16]; /* "bpf", "diag", "": not seen */
+	__u64 nr_tcp, nr_udp, took_us;
+	bool has_scaling_ratio; /* the kernel measures it for each TCP socket (6.6) */
+	/* Of all of TCP. */
+	__u64 rmem_total, locked, rb_at_max, zero_window, rmem_over;
+	DOCTOR_LIST(struct doctor_socket) notable;
+	DOCTOR_LIST(struct doctor_group) groups;
+	DOCTOR_LIST(struct doctor_ports) ports;
+};
+
+struct doctor_sample {
+	__u64 at_ns; /* CLOCK_MONOTONIC */
+	doctor_map counters; /* "TcpExt.PruneCalled", "Udp6.InErrors", "sockstat.TCP.mem" ... */
+	DOCTOR_LIST(struct doctor_cpu) cpus;
+	DOCTOR_LIST(struct doctor_thread) threads;
+	DOCTOR_LIST(struct doctor_iface) ifaces;
+};
+
+/* What many looks between the samples saw, of an interface and Tx queue. */
+struct doctor_standing {
+	__u32 ifindex, queue;
+	__u32 looks, backlogged; /* backlogged: looks with packets in the qdisc */
+	__u64 backlog_max;
+};
+
+/* A window before this one (--watch). */
+struct doctor_past {
+	__u64 rx_bytes_per_s;
+	__u32 busiest_permille; /* of a CPU, receiving */
+	bool standing; /* rxaqm saw a standing queue */
+};
+
+/* A queue of an interface that rxaqm is attached to; between the samples. */
+struct doctor_attached {
+	__u32 ifindex, queue;
+	char signal[16], completion[16], mode[16]; /* completion: shared, split ... or "unknown" */
+	__u64 busy_polls, drained_polls;
+	__u64 packets, acks, over_target, over_target_acks; /* ~0: not known */
+	__u64 marked, dropped;
+	__u64 sojourn_p50_ns, target_ns; /* 0: not known */
+	bool clock_bad;
+};
+
+struct doctor_blind {
+	char what[48], why[160];
+};
+
+struct doctor_snapshot {
+	char kernel[64], hostname[64];
+	__u32 ticks_per_s, page_size;
+	char interface[32]; /* asked for; "": all */
+	doctor_map sysctl; /* "net.ipv4.tcp_rmem": words as /proc/sys has them, one blank between */
+	struct doctor_sample before, after;
+	struct doctor_sockets sockets;
+	DOCTOR_LIST(struct doctor_owner) owners;
+	DOCTOR_LIST(struct doctor_standing) standing;
+	DOCTOR_LIST(struct doctor_past) past;
+	DOCTOR_LIST(struct doctor_attached) attached;
+	DOCTOR_LIST(struct doctor_blind) cannot_see;
+	doctor_map taps; /* what looks at each packet: "AF_PACKET sockets": 2 ... */
+	doctor_map deep; /* what --deep measured */
+};
+
+/* Note once that @what cannot be seen. */
+void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The word @index of sysctl @name as a number; @otherwise if the kernel does not have it. */
+__u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsigned int index,
+		    __u64 otherwise);
+
+/* What this window leaves for the next ones (--watch). */
+struct doctor_past doctor_past_of(const struct doctor_snapshot *snap);
+
+/* The bundle of @snap, to be put (json_object_put); NULL: no memory. */
+struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap);
+
+/* Fill @snap, which is empty, with @bundle. -EINVAL with @error naming what is wrong in it, with
+ * RXAQM_EXIT_USAGE; @snap must be freed in either case.
+ */
+int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *bundle,
+			      struct rxaqm_error *error);
+
+void doctor_snapshot_free(struct doctor_snapshot *snap);
+
+/* Another entry, zeroed, at the end of a DOCTOR_LIST; NULL: no memory. */
+#define doctor_list_add(list) doctor_grow((void **)&(list)->at, &(list)->nr, sizeof(*(list)->at))
+void *doctor_grow(void **at, size_t *nr, size_t size);
+
+#endif /* RXAQM_DOCTOR_SNAPSHOT_H */

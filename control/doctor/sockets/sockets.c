@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/now.h"
+#include "doctor/sockets/sockets.h"
+
+#define TCP_ESTABLISHED 1
+#define TCP_TIME_WAIT 6
+#define TCP_LISTEN 10
+#define TCP_NEW_SYN_RECV 12
+
+/* What is kept of a socket from the first pass. */
+struct was {
+	__u64 id, received, acked;
+	__u16 lport, rport;
+	__u32 rmem_alloc, recv_queue, drops;
+	__u32 segs_in, data_segs_in, segs_out, retrans, ooo_segs;
+	__u32 busy, rwnd_limited, sndbuf_limited, now;
+};
+
+struct doctor_socket_passes {
+	struct doctor_snapshot *snap;
+	int (*iterate)(struct sockets **kept, doctor_socket_fn each, void *arg);
+	struct sockets *programs;
+	struct was *was; /* a hash table, open addressing; id 0: free */
+	size_t nr, size; /* size: a power of two */
+	__u64 first_ns, second_ns;
+	__u32 rmem_max; /* tcp_rmem[2] */
+	struct doctor_top *tops;
+	struct doctor_groups *groups;
+};
+
+static struct was *slot_of(struct was *table, size_t size, __u64 id)
+{
+	size_t at = (size_t)(id * 0x9e3779b97f4a7c15ULL >> 20) & (size - 1);
+
+	while (table[at].id && table[at].id != id)
+		at = (at + 1) & (size - 1);
+	return &table[at];
+}
+
+static bool grow(struct doctor_socket_passes *passes)
+{
+	size_t size = passes->size ? passes->size * 2 : 1024, i;
+	struct was *table = calloc(size, sizeof(*table));
+
+	if (!table)
+		return false;
+	for (i = 0; i < passes->size; i++) {
+		if (passes->was[i].id)
+			*slot_of(table, size, passes->was[i].id) = passes->was[i];
+	}
+	free(passes->was);
+	passes->was = table;
+	passes->size = size;
+	return true;
+}
+
+static void count(struct doctor_sockets *sockets, const struct rxaqm_socket_rec *rec)
+{
+	sockets->nr_tcp += rec->proto == RXAQM_SOCKET_TCP;
+	sockets->nr_udp += rec->proto == RXAQM_SOCKET_UDP;
+}
+
+static void remember(void *arg, const struct rxaqm_socket_rec *rec)
+{
+	struct doctor_seen seen = { .rec = *rec, .drops = rec->drops };
+	struct doctor_socket_passes *passes = arg;
+
+	seen.received = rec->bytes_received;
+	doctor_tops_add(passes->tops, &seen);
+	if (passes->nr * 2 >= passes->size && !grow(passes))
+		return;
+	passes->nr++;
+	*slot_of(passes->was, passes->size, rec->id) = (struct was){
+		.id = rec->id,
+		.received = rec->bytes_received,
+		.acked = rec->bytes_acked,
+		.lport = rec->lport,
+		.rport = rec->rport,
+		.rmem_alloc = rec->rmem_alloc,
+		.recv_queue = rec->recv_queue,
+		.drops = rec->drops,
+		.segs_in = rec->segs_in,
+		.data_segs_in = rec->data_segs_in,
+		.segs_out = rec->segs_out,
+		.retrans = rec->retrans_segs,
+		.ooo_segs = rec->rcv_ooo_segs,
+		.busy = rec->busy_ticks,
+		.rwnd_limited = rec->rwnd_limited_ticks,
+		.sndbuf_limited = rec->sndbuf_limited_ticks,
+		.now = rec->now_ticks,
+	};
+}
+
+/* Of the time between the passes, since ticks may be jiffies or microseconds. */
+static __u32 share_ms(const struct doctor_socket_passes *passes, const struct was *was,
+		      const struct rxaqm_socket_rec *rec, __u32 ticks)
+{
+	__u32 all = rec->now_ticks - was->now;
+	__u64 window_ms = (passes->second_ns - passes->first_ns) / RXAQM_NSEC_PER_MSEC;
+
+	return all ? (__u32)(window_ms * (ticks > all ? all : ticks) / all) : 0;
+}
+
+static void compare(const struct doctor_socket_passes *passes, const struct was *was,
+		    struct doctor_seen *seen)
+{
+	const struct rxaqm_socket_rec *rec = &seen->rec;
+	__u64 arrived = rec->bytes_received - was->received;
+
+	seen->seen_before = true;
+	seen->was_rmem_alloc = was->rmem_alloc;
+	seen->was_recv_queue = was->recv_queue;
+	seen->received = arrived;
+	seen->acked = rec->bytes_acked - was->acked;
+	/* What came and does not wait has been read. */
+	if (arrived + was->recv_queue > rec->recv_queue)
+		seen->read = arrived + was->recv_queue - rec->recv_queue;
+	seen->drops = (__u32)(rec->drops - was->drops);
+	seen->segs_in = (__u32)(rec->segs_in - was->segs_in);
+	seen->data_segs_in = (__u32)(rec->data_segs_in - was->data_segs_in);
+	seen->segs_out = (__u32)(rec->segs_out - was->segs_out);
+	seen->retrans = (__u32)(rec->retrans_segs - was->retrans);
+	seen->ooo_segs = (__u32)(rec->rcv_ooo_segs - was->ooo_segs);
+	seen->busy_ms = share_ms(passes, was, rec, rec->busy_ticks - was->busy);
+	seen->rwnd_limited_ms = share_ms(passes, was, rec,
+					 rec->rwnd_limited_ticks - was->rwnd_limited);
+	seen->sndbuf_limited_ms = share_ms(passes, was, rec,
+					   rec->sndbuf_limited_ticks - was->sndbuf_limited);
+}
+
+static void add_totals(struct doctor_sockets *sockets, const struct doctor_seen *seen,
+		       __u32 rmem_max)
+{
+	const struct rxaqm_socket_rec *rec = &seen->rec;
+
+	count(sockets, rec);
+	if (rec->proto == RXAQM_SOCKET_TCP && rec->scaling_ratio)
+		sockets->has_scaling_ratio = true;
+	if (rec->proto != RXAQM_SOCKET_TCP || rec->state != TCP_ESTABLISHED)
+		return;
+	sockets->rmem_total += rec->rmem_alloc;
+	sockets->locked += rec->rcvbuf_locked;
+	sockets->rb_at_max += rmem_max && rec->rcvbuf >= rmem_max;
+	sockets->zero_window += !rec->rcv_wnd && !(rec->lacks & RXAQM_SOCKET_NO_CLAMP);
+	sockets->rmem_over += rec->rmem_alloc > rec->rcvbuf;
+}
+
+static void judge(void *arg, const struct rxaqm_socket_rec *rec)
+{
+	struct doctor_socket_passes *passes = arg;
+	struct doctor_seen seen = { .rec = *rec };
+	const struct was *was;
+
+	if (passes->size) {
+		was = slot_of(passes->was, passes->size, rec->id);
+		/* The kernel uses memory again: it must still be the same connection. */
+		if (was->id && was->lport == rec->lport &&
+		    (was->rport == rec->rport || !was->rport))
+			compare(passes, was, &seen);
+	}
+	add_totals(&passes->snap->sockets, &seen, passes->rmem_max);
+	doctor_groups_add(passes->groups, &seen);
+	if (rec->state != TCP_TIME_WAIT && rec->state != TCP_NEW_SYN_RECV)
+		doctor_tops_add(passes->tops, &seen);
+}
+
+struct doctor_socket_passes *doctor_sockets_open(struct doctor_snapshot *snap)
+{
+	struct doctor_socket_passes *passes = calloc(1, sizeof(*passes));
+
+	if (passes)
+		passes->tops = calloc(DOCTOR_NR_TOPS, sizeof(*passes->tops));
+	if (!passes || !passes->tops) {
+		free(passes);
+		return NULL;
+	}
+	passes->snap = snap;
+	passes->rmem_max = (__u32)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0);
+	return passes;
+}
+
+void doctor_sockets_first(struct doctor_socket_passes *passes)
+{
+	struct doctor_sockets *sockets = &passes->snap->sockets;
+	int err;
+
+	passes->first_ns = rxaqm_now_ns();
+	passes->iterate = doctor_sockets_by_bpf;
+	snprintf(sockets->source, sizeof(sockets->source), "bpf");
+	err = passes->iterate(&passes->programs, remember, passes);
+	if (err) {
+		doctor_cannot_see(passes->snap, "Rx queue, scaling ratio, locks of sockets",
+				  "the kernel refuses BPF iterators (%s): sock_diag is used",
+				  strerror(-err));
+		passes->iterate = doctor_sockets_by_diag;
+		snprintf(sockets->source, sizeof(sockets->source), "diag");
+		err = passes->iterate(&passes->programs, remember, passes);
+	}
+	if (err) {
+		doctor_cannot_see(passes->snap, "sockets", "sock_diag: %s", strerror(-err));
+		sockets->source[0] = '\0';
+		passes->iterate = NULL;
+		return;
+	}
+	doctor_tops_collect(passes->tops, sockets);
+	doctor_owners_find(passes->snap);
+	free(sockets->notable.at);
+	sockets->notable.at = NULL;
+	sockets->notable.nr = 0;
+}
+
+void doctor_sockets_second(struct doctor_socket_passes *passes)
+{
+	struct doctor_sockets *sockets = &passes->snap->sockets;
+	int err;
+
+	if (!passes->iterate)
+		return;
+	memset(passes->tops, 0, DOCTOR_NR_TOPS * sizeof(*passes->tops));
+	passes->groups = doctor_groups_new();
+	if (!passes->groups)
+		return;
+	passes->second_ns = rxaqm_now_ns();
+	err = passes->iterate(&passes->programs, judge, passes);
+	if (err)
+		doctor_cannot_see(passes->snap, "sockets", "the second pass failed: %s",
+				  strerror(-err));
+	doctor_groups_finish(passes->groups, sockets);
+	doctor_tops_collect(passes->tops, sockets);
+	sockets->took_us = (rxaqm_now_ns() - passes->second_ns) / RXAQM_NSEC_PER_USEC;
+	doctor_owners_find(passes->snap);
+}
+
+void doctor_sockets_close(struct doctor_socket_passes *passes)
+{
+	if (!passes)
+		return;
+	doctor_sockets_unload(passes->programs);
+	free(passes->was);
+	free(passes->tops);
+	free(passes);
+}

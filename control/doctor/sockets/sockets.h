@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two passes over all sockets of the network namespace entered, and what stands out in the
+ * difference. A pass costs memory of some 100 bytes a socket, and no socket is locked for it.
+ */
+#ifndef RXAQM_DOCTOR_SOCKETS_H
+#define RXAQM_DOCTOR_SOCKETS_H
+
+#include "doctor/snapshot/snapshot.h"
+#include "socket_rec.h"
+
+struct doctor_socket_passes;
+
+struct doctor_socket_passes *doctor_sockets_open(struct doctor_snapshot *snap);
+/* The first pass; the second one fills snap->sockets and snap->owners. */
+void doctor_sockets_first(struct doctor_socket_passes *passes);
+void doctor_sockets_second(struct doctor_socket_passes *passes);
+void doctor_sockets_close(struct doctor_socket_passes *passes);
+
+/* Below: the parts. */
+
+typedef void (*doctor_socket_fn)(void *arg, const struct rxaqm_socket_rec *rec);
+
+/* Call @each for every socket. 0 or -errno; -EPERM and others: the kernel refuses the iterator.
+ * @kept: the programs, loaded by the first call and used by later ones.
+ */
+struct sockets;
+int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *arg);
+int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *arg);
+void doctor_sockets_unload(struct sockets *kept);
+
+/* A socket and what it did between the passes. */
+struct doctor_seen {
+	struct rxaqm_socket_rec rec;
+	bool seen_before;
+	__u32 was_rmem_alloc, was_recv_queue;
+	__u64 received, acked, read, drops, segs_in, data_segs_in, segs_out, retrans, ooo_segs;
+	__u32 busy_ms, rwnd_limited_ms, sndbuf_limited_ms;
+};
+
+/* The @nr of sockets that stand out most by one measure. */
+#define DOCTOR_TOP 8
+struct doctor_top {
+	struct doctor_seen at[DOCTOR_TOP];
+	__u64 score[DOCTOR_TOP];
+	unsigned int nr;
+};
+
+#define DOCTOR_NR_TOPS 13
+/* Enter @seen in each of the tops that it belongs to. */
+void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor_seen *seen);
+/* All of them, each socket once, into @sockets->notable. */
+void doctor_tops_collect(const struct doctor_top tops[DOCTOR_NR_TOPS],
+			 struct doctor_sockets *sockets);
+
+/* Groups by interface and Rx queue, and ports in use. */
+struct doctor_groups;
+struct doctor_groups *doctor_groups_new(void);
+void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *seen);
+/* Into @sockets; frees @groups. */
+void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *sockets);
+
+/* Who holds the sockets noted: /proc/PID/fd, for at most 50 ms of CPU time; what that leaves open goes
+ * into cannot_see. Call after each pass: what an owner did in between is the difference.
+ */
+void doctor_owners_find(struct doctor_snapshot *snap);
+
+#endif /* RXAQM_DOCTOR_SOCKETS_H */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sockets that stand out. */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/sockets/sockets.h"
+
+#define TCP_LISTEN 10
+
+/* One row a measure: 0 is never noted. */
+static __u64 by_rmem(const struct doctor_seen *seen)
+{
+	return seen->rec.rmem_alloc;
+}
+
+static bool is_tcp(const struct doctor_seen *seen)
+{
+	return seen->rec.proto == RXAQM_SOCKET_TCP && seen->rec.state != TCP_LISTEN;
+}
+
+/* Waits now and before: a reader that only comes late reads before the second pass. */
+static __u64 by_unread(const struct doctor_seen *seen)
+{
+	return is_tcp(seen) ? seen->rec.recv_queue : 0;
+}
+
+static __u64 by_drops(const struct doctor_seen *seen)
+{
+	return seen->drops;
+}
+
+static __u64 by_rcvbuf(const struct doctor_seen *seen)
+{
+	return is_tcp(seen) && !seen->rec.rcvbuf_locked ? seen->rec.rcvbuf : 0;
+}
+
+static __u64 by_received(const struct doctor_seen *seen)
+{
+	return is_tcp(seen) ? seen->received : 0;
+}
+
+static __u64 by_acked(const struct doctor_seen *seen)
+{
+	return is_tcp(seen) ? seen->acked : 0;
+}
+
+static __u64 by_not_sent(const struct doctor_seen *seen)
+{
+	return is_tcp(seen) ? seen->rec.not_sent : 0;
+}
+
+static __u64 by_listen(const struct doctor_seen *seen)
+{
+	return seen->rec.state == TCP_LISTEN ? seen->rec.recv_queue : 0;
+}
+
+static __u64 by_retrans(const struct doctor_seen *seen)
+{
+	return seen->retrans;
+}
+
+static __u64 by_ooo(const struct doctor_seen *seen)
+{
+	return seen->ooo_segs;
+}
+
+static __u64 by_rwnd_limited(const struct doctor_seen *seen)
+{
+	return seen->rwnd_limited_ms;
+}
+
+static __u64 by_locked(const struct doctor_seen *seen)
+{
+	return is_tcp(seen) && seen->rec.rcvbuf_locked ? seen->received : 0;
+}
+
+/* Of UDP: how full. */
+static __u64 by_udp(const struct doctor_seen *seen)
+{
+	return seen->rec.proto == RXAQM_SOCKET_UDP ? seen->rec.rmem_alloc : 0;
+}
+
+static __u64 (*const measures[DOCTOR_NR_TOPS])(const struct doctor_seen *seen) = {
+	by_drops,  by_unread,  by_rmem, by_received, by_acked, by_not_sent,	by_listen,
+	by_rcvbuf, by_retrans, by_ooo,	by_locked,   by_udp,   by_rwnd_limited,
+};
+
+static void add(struct doctor_top *top, const struct doctor_seen *seen, __u64 score)
+{
+	unsigned int at = top->nr;
+
+	if (at == DOCTOR_TOP) {
+		if (score <= top->score[at - 1])
+			return;
+		at--;
+	} else {
+		top->nr++;
+	}
+	for (; at && top->score[at - 1] < score; at--) {
+		top->at[at] = top->at[at - 1];
+		top->score[at] = top->score[at - 1];
+	}
+	top->at[at] = *seen;
+	top->score[at] = score;
+}
+
+void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor_seen *seen)
+{
+	unsigned int i;
+
+	for (i = 0; i < DOCTOR_NR_TOPS; i++) {
+		__u64 score = measures[i](seen);
+
+		if (score)
+			add(&tops[i], seen, score);
+	}
+}
+
+static void print_address(char *buf, size_t size, const struct rxaqm_socket_rec *rec,
+			  const __u8 *address, __u16 port)
+{
+	char text[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(rec->family, address, text, sizeof(text));
+	snprintf(buf, size, rec->family == AF_INET6 ? "[%s]:%u" : "%s:%u", text, port);
+}
+
+static const char *state_name(const struct rxaqm_socket_rec *rec)
+{
+	/* include/net/tcp_states.h */
+	static const char *const names[] = {
+		"",	     "established", "syn_sent",	   "syn_recv",	 "fin_wait1",
+		"fin_wait2", "time_wait",   "close",	   "close_wait", "last_ack",
+		"listen",    "closing",	    "new_syn_recv"
+	};
+
+	return rec->state < sizeof(names) / sizeof(names[0]) ? names[rec->state] : "";
+}
+
+static void convert_rec(const struct rxaqm_socket_rec *rec, struct doctor_socket *to)
+{
+	snprintf(to->proto, sizeof(to->proto), "%s",
+		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
+	snprintf(to->state, sizeof(to->state), "%s", state_name(rec));
+	print_address(to->local, sizeof(to->local), rec, rec->laddr, rec->lport);
+	print_address(to->remote, sizeof(to->remote), rec, rec->raddr, rec->rport);
+	to->ifindex = rec->rx_ifindex;
+	to->rx_queue = rec->rx_queue == RXAQM_SOCKET_NO_QUEUE ? ~0U : rec->rx_queue;
+	to->cpu = rec->lacks & RXAQM_SOCKET_NO_CPU ? -1 : rec->cpu;
+	to->rcvbuf_locked = rec->rcvbuf_locked;
+	to->locked_known = !(rec->lacks & RXAQM_SOCKET_NO_USERLOCKS);
+	to->rmem_alloc = rec->rmem_alloc;
+	to->rcvbuf = rec->rcvbuf;
+	to->wmem_queued = rec->wmem_queued;
+	to->sndbuf = rec->sndbuf;
+	to->recv_queue = rec->recv_queue;
+	to->send_queue = rec->send_queue;
+	to->not_sent = rec->not_sent;
+	to->scaling_ratio = rec->scaling_ratio;
+	to->rcv_wnd = rec->rcv_wnd;
+	to->rcv_ssthresh = rec->rcv_ssthresh;
+	to->window_clamp = rec->window_clamp;
+	to->rcv_rtt_us = rec->rcv_rtt_us;
+	to->srtt_us = rec->srtt_us;
+	to->min_rtt_us = rec->min_rtt_us == ~0U ? 0 : rec->min_rtt_us;
+	to->rcv_space = rec->rcv_space;
+	to->cwnd = rec->snd_cwnd;
+	to->packets_out = rec->packets_out;
+	to->mss = rec->mss;
+	to->rcv_mss = rec->rcv_mss;
+	to->advmss = rec->advmss;
+	to->pacing_bytes_per_s = rec->pacing_bytes_per_s;
+	to->reord_seen = rec->reord_seen;
+	to->dsack_dups = rec->dsack_dups;
+	to->cwnd_limited = rec->cwnd_limited;
+	to->app_limited = rec->app_limited;
+	to->ca_min_tso = rec->ca_min_tso;
+	snprintf(to->ca, sizeof(to->ca), "%.15s", rec->ca);
+	to->inode = rec->inode;
+}
+
+static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
+{
+	convert_rec(&seen->rec, to);
+	to->seen_before = seen->seen_before;
+	to->was_rmem_alloc = seen->was_rmem_alloc;
+	to->was_recv_queue = seen->was_recv_queue;
+	to->drops = seen->drops;
+	to->received = seen->received;
+	to->acked = seen->acked;
+	to->read = seen->read;
+	to->segs_in = seen->segs_in;
+	to->data_segs_in = seen->data_segs_in;
+	to->segs_out = seen->segs_out;
+	to->retrans = seen->retrans;
+	to->ooo_segs = seen->ooo_segs;
+	to->busy_ms = seen->busy_ms;
+	to->rwnd_limited_ms = seen->rwnd_limited_ms;
+	to->sndbuf_limited_ms = seen->sndbuf_limited_ms;
+}
+
+void doctor_tops_collect(const struct doctor_top tops[DOCTOR_NR_TOPS],
+			 struct doctor_sockets *sockets)
+{
+	__u64 ids[DOCTOR_NR_TOPS * DOCTOR_TOP];
+	unsigned int i, k, nr = 0, m;
+
+	for (i = 0; i < DOCTOR_NR_TOPS; i++) {
+		for (k = 0; k < tops[i].nr; k++) {
+			__u64 id = tops[i].at[k].rec.id;
+			struct doctor_socket *to;
+
+			for (m = 0; m < nr && ids[m] != id; m++)
+				;
+			if (m < nr)
+				continue;
+			to = doctor_list_add(&sockets->notable);
+			if (!to)
+				return;
+			ids[nr++] = id;
+			convert(&tops[i].at[k], to);
+		}
+	}
+}
