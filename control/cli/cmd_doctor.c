@@ -193,7 +193,7 @@ static int watch(const struct args *args, struct rxaqm_error *error)
 		if (!err) {
 			remember(past, &nr, &snap);
 			for (i = 0; i < nr; i++) {
-				struct doctor_past *to = doctor_list_add(&snap.past);
+				struct doctor_past *to = rxaqm_list_add(&snap.past);
 
 				if (to)
 					*to = past[i];

@@ -75,7 +75,7 @@ static void collect_iface(struct doctor_snapshot *snap, const struct doctor_atta
 
 		if (!rxaqm_queue_shows(iface, is))
 			continue;
-		to = doctor_list_add(&snap->attached);
+		to = rxaqm_list_add(&snap->attached);
 		if (!to)
 			return;
 		to->ifindex = rxaqm_plane_ifindex(iface);

@@ -36,7 +36,7 @@ static void parse_stat(struct doctor_sample *sample, const char *text)
 		    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &id, &v[0], &v[1],
 			   &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) != 9)
 			continue;
-		cpu = doctor_list_add(&sample->cpus);
+		cpu = rxaqm_list_add(&sample->cpus);
 		if (!cpu)
 			return;
 		*cpu = (struct doctor_cpu){
@@ -167,7 +167,7 @@ static void collect_thread(struct doctor_sample *sample, const char *pid)
 	    !doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%s/schedstat", pid) ||
 	    sscanf(line, "%llu %llu", &run, &wait) != 2)
 		return;
-	thread = doctor_list_add(&sample->threads);
+	thread = rxaqm_list_add(&sample->threads);
 	if (!thread)
 		return;
 	*thread = (struct doctor_thread){

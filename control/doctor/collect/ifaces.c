@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "doctor/collect/ifaces.h"
-#include "doctor/snapshot/fields.h"
+#include "base/fields.h"
 #include "nic/netlink.h"
 
 /* A host of containers has a veth for each; the first of them tell enough. */
@@ -40,7 +40,7 @@ struct doctor_queue *doctor_queue_of(struct doctor_iface *iface, bool tx, __u32 
 	}
 	if (id >= MAX_QUEUES)
 		return NULL;
-	queue = doctor_list_add(&iface->queues);
+	queue = rxaqm_list_add(&iface->queues);
 	if (!queue)
 		return NULL;
 	memset(queue, 0xff, sizeof(*queue));
@@ -143,7 +143,7 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 	iface.up = info->ifi_flags & IFF_UP;
 	if ((links->interface ? !strcmp(iface.name, links->interface) : iface.up) &&
 	    links->sample->ifaces.nr < MAX_IFACES) {
-		to = doctor_list_add(&links->sample->ifaces);
+		to = rxaqm_list_add(&links->sample->ifaces);
 		if (to) {
 			*to = iface;
 			return 0;

@@ -10,7 +10,7 @@ struct word {
 };
 
 struct words {
-	DOCTOR_LIST(struct word);
+	RXAQM_LIST(struct word);
 };
 
 static unsigned int number_of(struct words *words, const char *address)
@@ -22,7 +22,7 @@ static unsigned int number_of(struct words *words, const char *address)
 		if (!strcmp(words->at[i].address, address))
 			return (unsigned int)i + 1;
 	}
-	word = doctor_list_add(words);
+	word = rxaqm_list_add(words);
 	if (!word)
 		return 0;
 	snprintf(word->address, sizeof(word->address), "%s", address);

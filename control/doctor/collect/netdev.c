@@ -75,7 +75,7 @@ static void take_napi(struct doctor_sample *sample, const struct answer *answer)
 	static const char *const threaded[] = { "disabled", "enabled", "busy-poll" };
 	struct doctor_iface *iface = doctor_iface_of(sample,
 						     (__u32)answer->value[NETDEV_A_NAPI_IFINDEX]);
-	struct doctor_napi *napi = iface ? doctor_list_add(&iface->napis) : NULL;
+	struct doctor_napi *napi = iface ? rxaqm_list_add(&iface->napis) : NULL;
 	__u64 mode = answer->value[NAPI_THREADED];
 	size_t i;
 

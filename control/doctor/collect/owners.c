@@ -96,7 +96,7 @@ static void note_owner(struct doctor_snapshot *snap, __u32 pid)
 
 	if (owner_of(snap, pid))
 		return;
-	owner = doctor_list_add(&snap->owners);
+	owner = rxaqm_list_add(&snap->owners);
 	if (!owner)
 		return;
 	owner->pid = pid;

@@ -106,7 +106,7 @@ static void put_into_standing(struct qdiscs *qdiscs, const struct qdisc *qdisc)
 			standing = &snap->standing.at[i];
 	}
 	if (!standing)
-		standing = doctor_list_add(&snap->standing);
+		standing = rxaqm_list_add(&snap->standing);
 	if (!standing)
 		return;
 	standing->ifindex = qdisc->ifindex;

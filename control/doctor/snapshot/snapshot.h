@@ -15,22 +15,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/fields.h"
 #include "base/log.h"
-
-struct json_object;
 
 /* Of the bundle. Raised when the meaning of something in it changes; what is new needs no raise. */
 #define RXAQM_BUNDLE_VERSION 1
 
 /* Names to non-negative numbers, or to words; NULL: empty. */
 typedef struct json_object *doctor_map;
-
-/* An array of structs that snapshot_fields.c describes. */
-#define DOCTOR_LIST(type)  \
-	struct {           \
-		type *at;  \
-		size_t nr; \
-	}
 
 /* /proc/stat (in ticks of host.ticks_per_s), /proc/net/softnet_stat, /proc/softirqs. */
 struct doctor_cpu {
@@ -86,8 +78,8 @@ struct doctor_iface {
 	char qdisc[24]; /* at the root; "": not known */
 	doctor_map stats; /* /sys/class/net/IF/statistics */
 	doctor_map ethtool; /* -S, those that tell of drops, pauses, limits and single queues */
-	DOCTOR_LIST(struct doctor_queue) queues;
-	DOCTOR_LIST(struct doctor_napi) napis;
+	RXAQM_LIST(struct doctor_queue) queues;
+	RXAQM_LIST(struct doctor_napi) napis;
 };
 
 /* A socket that stands out; kprobes/sockets.bpf.c and sock_diag say the same of it. */
@@ -155,17 +147,17 @@ struct doctor_sockets {
 	bool has_scaling_ratio; /* the kernel measures it for each TCP socket (6.6) */
 	/* Of all of TCP. */
 	__u64 rmem_total, locked, rb_at_max, zero_window, rmem_over;
-	DOCTOR_LIST(struct doctor_socket) notable;
-	DOCTOR_LIST(struct doctor_group) groups;
-	DOCTOR_LIST(struct doctor_ports) ports;
+	RXAQM_LIST(struct doctor_socket) notable;
+	RXAQM_LIST(struct doctor_group) groups;
+	RXAQM_LIST(struct doctor_ports) ports;
 };
 
 struct doctor_sample {
 	__u64 at_ns; /* CLOCK_MONOTONIC */
 	doctor_map counters; /* "TcpExt.PruneCalled", "Udp6.InErrors", "sockstat.TCP.mem" ... */
-	DOCTOR_LIST(struct doctor_cpu) cpus;
-	DOCTOR_LIST(struct doctor_thread) threads;
-	DOCTOR_LIST(struct doctor_iface) ifaces;
+	RXAQM_LIST(struct doctor_cpu) cpus;
+	RXAQM_LIST(struct doctor_thread) threads;
+	RXAQM_LIST(struct doctor_iface) ifaces;
 };
 
 /* What many looks between the samples saw, of an interface and Tx queue. */
@@ -204,11 +196,11 @@ struct doctor_snapshot {
 	doctor_map sysctl; /* "net.ipv4.tcp_rmem": words as /proc/sys has them, one blank between */
 	struct doctor_sample before, after;
 	struct doctor_sockets sockets;
-	DOCTOR_LIST(struct doctor_owner) owners;
-	DOCTOR_LIST(struct doctor_standing) standing;
-	DOCTOR_LIST(struct doctor_past) past;
-	DOCTOR_LIST(struct doctor_attached) attached;
-	DOCTOR_LIST(struct doctor_blind) cannot_see;
+	RXAQM_LIST(struct doctor_owner) owners;
+	RXAQM_LIST(struct doctor_standing) standing;
+	RXAQM_LIST(struct doctor_past) past;
+	RXAQM_LIST(struct doctor_attached) attached;
+	RXAQM_LIST(struct doctor_blind) cannot_see;
 	doctor_map taps; /* what looks at each packet: "AF_PACKET sockets": 2 ... */
 	doctor_map deep; /* what --deep measured */
 };
@@ -234,9 +226,5 @@ int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *
 			      struct rxaqm_error *error);
 
 void doctor_snapshot_free(struct doctor_snapshot *snap);
-
-/* Another entry, zeroed, at the end of a DOCTOR_LIST; NULL: no memory. */
-#define doctor_list_add(list) doctor_grow((void **)&(list)->at, &(list)->nr, sizeof(*(list)->at))
-void *doctor_grow(void **at, size_t *nr, size_t size);
 
 #endif /* RXAQM_DOCTOR_SNAPSHOT_H */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor/snapshot/fields.h"
+#include "base/fields.h"
 #include "doctor/snapshot/snapshot.h"
 
 #define FORMAT "rxaqm-doctor"
@@ -13,308 +13,311 @@
 #define FIELD(s, f, k) { .name = #f, .kind = (k), .offset = offsetof(struct s, f) }
 #define TEXT(s, f)                         \
 	{ .name = #f,                      \
-	  .kind = DOCTOR_TEXT,             \
+	  .kind = RXAQM_FIELD_TEXT,        \
 	  .offset = offsetof(struct s, f), \
 	  .size = sizeof(((struct s *)0)->f) }
 #define OF(s, f, k, t) { .name = #f, .kind = (k), .offset = offsetof(struct s, f), .type = &(t) }
-#define TYPE(s) static const struct doctor_type s##_type = { s##_fields, sizeof(struct s) }
+#define TYPE(s) static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
 
-static const struct doctor_field doctor_cpu_fields[] = { FIELD(doctor_cpu, id, DOCTOR_U32),
-							 FIELD(doctor_cpu, user, DOCTOR_U64),
-							 FIELD(doctor_cpu, system, DOCTOR_U64),
-							 FIELD(doctor_cpu, idle, DOCTOR_U64),
-							 FIELD(doctor_cpu, iowait, DOCTOR_U64),
-							 FIELD(doctor_cpu, irq, DOCTOR_U64),
-							 FIELD(doctor_cpu, softirq, DOCTOR_U64),
-							 FIELD(doctor_cpu, steal, DOCTOR_U64),
-							 FIELD(doctor_cpu, processed, DOCTOR_U64),
-							 FIELD(doctor_cpu, dropped, DOCTOR_U64),
-							 FIELD(doctor_cpu, squeezed, DOCTOR_U64),
-							 FIELD(doctor_cpu, rps, DOCTOR_U64),
-							 FIELD(doctor_cpu, flow_limited,
-							       DOCTOR_U64),
-							 FIELD(doctor_cpu, backlog, DOCTOR_U64),
-							 FIELD(doctor_cpu, net_rx, DOCTOR_U64),
-							 FIELD(doctor_cpu, khz, DOCTOR_U64),
-							 {} };
+static const struct rxaqm_field doctor_cpu_fields[] = {
+	FIELD(doctor_cpu, id, RXAQM_FIELD_U32),
+	FIELD(doctor_cpu, user, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, system, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, idle, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, iowait, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, irq, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, softirq, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, steal, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, processed, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, dropped, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, squeezed, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, rps, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, flow_limited, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, backlog, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, net_rx, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, khz, RXAQM_FIELD_U64),
+	{}
+};
 TYPE(doctor_cpu);
 
-static const struct doctor_field doctor_thread_fields[] = {
+static const struct rxaqm_field doctor_thread_fields[] = {
 	TEXT(doctor_thread, comm),
-	FIELD(doctor_thread, pid, DOCTOR_U32),
-	FIELD(doctor_thread, cpu, DOCTOR_S32),
-	FIELD(doctor_thread, run_ns, DOCTOR_U64),
-	FIELD(doctor_thread, wait_ns, DOCTOR_U64),
+	FIELD(doctor_thread, pid, RXAQM_FIELD_U32),
+	FIELD(doctor_thread, cpu, RXAQM_FIELD_S32),
+	FIELD(doctor_thread, run_ns, RXAQM_FIELD_U64),
+	FIELD(doctor_thread, wait_ns, RXAQM_FIELD_U64),
 	{}
 };
 TYPE(doctor_thread);
 
-static const struct doctor_field doctor_queue_fields[] = {
-	FIELD(doctor_queue, id, DOCTOR_U32),
-	FIELD(doctor_queue, tx, DOCTOR_BOOL),
-	FIELD(doctor_queue, packets, DOCTOR_U64),
-	FIELD(doctor_queue, bytes, DOCTOR_U64),
-	FIELD(doctor_queue, drops, DOCTOR_U64),
-	FIELD(doctor_queue, alloc_fails, DOCTOR_U64),
-	FIELD(doctor_queue, gso_packets, DOCTOR_U64),
-	FIELD(doctor_queue, gso_wire_packets, DOCTOR_U64),
-	FIELD(doctor_queue, irq_count, DOCTOR_U64),
-	FIELD(doctor_queue, napi, DOCTOR_U32),
-	FIELD(doctor_queue, irq, DOCTOR_U32),
-	FIELD(doctor_queue, cpu, DOCTOR_S32),
-	FIELD(doctor_queue, bql_inflight, DOCTOR_U64),
-	FIELD(doctor_queue, bql_limit, DOCTOR_U64),
-	FIELD(doctor_queue, stall_cnt, DOCTOR_U64),
-	FIELD(doctor_queue, stall_max_ms, DOCTOR_U64),
-	FIELD(doctor_queue, stall_thrs_ms, DOCTOR_U64),
-	FIELD(doctor_queue, backlog, DOCTOR_U64),
-	FIELD(doctor_queue, backlog_bytes, DOCTOR_U64),
-	FIELD(doctor_queue, qdisc_drops, DOCTOR_U64),
-	FIELD(doctor_queue, requeues, DOCTOR_U64),
+static const struct rxaqm_field doctor_queue_fields[] = {
+	FIELD(doctor_queue, id, RXAQM_FIELD_U32),
+	FIELD(doctor_queue, tx, RXAQM_FIELD_BOOL),
+	FIELD(doctor_queue, packets, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, bytes, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, drops, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, alloc_fails, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, gso_packets, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, gso_wire_packets, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, irq_count, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, napi, RXAQM_FIELD_U32),
+	FIELD(doctor_queue, irq, RXAQM_FIELD_U32),
+	FIELD(doctor_queue, cpu, RXAQM_FIELD_S32),
+	FIELD(doctor_queue, bql_inflight, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, bql_limit, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, stall_cnt, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, stall_max_ms, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, stall_thrs_ms, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, backlog, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, backlog_bytes, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, qdisc_drops, RXAQM_FIELD_U64),
+	FIELD(doctor_queue, requeues, RXAQM_FIELD_U64),
 	{}
 };
 TYPE(doctor_queue);
 
-static const struct doctor_field doctor_napi_fields[] = {
-	FIELD(doctor_napi, id, DOCTOR_U32),
-	FIELD(doctor_napi, irq, DOCTOR_U32),
-	FIELD(doctor_napi, pid, DOCTOR_U32),
+static const struct rxaqm_field doctor_napi_fields[] = {
+	FIELD(doctor_napi, id, RXAQM_FIELD_U32),
+	FIELD(doctor_napi, irq, RXAQM_FIELD_U32),
+	FIELD(doctor_napi, pid, RXAQM_FIELD_U32),
 	TEXT(doctor_napi, threaded),
-	FIELD(doctor_napi, defer_hard_irqs, DOCTOR_U64),
-	FIELD(doctor_napi, gro_flush_timeout_ns, DOCTOR_U64),
-	FIELD(doctor_napi, irq_suspend_timeout_ns, DOCTOR_U64),
+	FIELD(doctor_napi, defer_hard_irqs, RXAQM_FIELD_U64),
+	FIELD(doctor_napi, gro_flush_timeout_ns, RXAQM_FIELD_U64),
+	FIELD(doctor_napi, irq_suspend_timeout_ns, RXAQM_FIELD_U64),
 	{}
 };
 TYPE(doctor_napi);
 
-static const struct doctor_field doctor_iface_fields[] = {
+static const struct rxaqm_field doctor_iface_fields[] = {
 	TEXT(doctor_iface, name),
 	TEXT(doctor_iface, driver),
-	FIELD(doctor_iface, ifindex, DOCTOR_U32),
-	FIELD(doctor_iface, mtu, DOCTOR_U32),
-	FIELD(doctor_iface, tx_queue_len, DOCTOR_U32),
-	FIELD(doctor_iface, link_type, DOCTOR_U32),
-	FIELD(doctor_iface, speed_mbit, DOCTOR_S64),
-	FIELD(doctor_iface, numa_node, DOCTOR_U32),
-	FIELD(doctor_iface, rx_queues, DOCTOR_U32),
-	FIELD(doctor_iface, tx_queues, DOCTOR_U32),
-	FIELD(doctor_iface, rps_queues, DOCTOR_U32),
-	FIELD(doctor_iface, rx_ring, DOCTOR_U32),
-	FIELD(doctor_iface, rx_ring_max, DOCTOR_U32),
-	FIELD(doctor_iface, rx_max_queues, DOCTOR_U32),
-	FIELD(doctor_iface, rss_queues, DOCTOR_U32),
-	FIELD(doctor_iface, rss_share_max_permille, DOCTOR_U32),
-	FIELD(doctor_iface, channels, DOCTOR_U32),
-	FIELD(doctor_iface, rx_usecs, DOCTOR_U32),
-	FIELD(doctor_iface, gro, DOCTOR_BOOL),
-	FIELD(doctor_iface, gro_known, DOCTOR_BOOL),
-	FIELD(doctor_iface, xdp_generic, DOCTOR_BOOL),
-	FIELD(doctor_iface, xdp, DOCTOR_BOOL),
-	FIELD(doctor_iface, threaded, DOCTOR_BOOL),
-	FIELD(doctor_iface, up, DOCTOR_BOOL),
+	FIELD(doctor_iface, ifindex, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, mtu, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, tx_queue_len, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, link_type, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, speed_mbit, RXAQM_FIELD_S64),
+	FIELD(doctor_iface, numa_node, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rx_queues, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, tx_queues, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rps_queues, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rx_ring, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rx_ring_max, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rx_max_queues, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rss_queues, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rss_share_max_permille, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, channels, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, rx_usecs, RXAQM_FIELD_U32),
+	FIELD(doctor_iface, gro, RXAQM_FIELD_BOOL),
+	FIELD(doctor_iface, gro_known, RXAQM_FIELD_BOOL),
+	FIELD(doctor_iface, xdp_generic, RXAQM_FIELD_BOOL),
+	FIELD(doctor_iface, xdp, RXAQM_FIELD_BOOL),
+	FIELD(doctor_iface, threaded, RXAQM_FIELD_BOOL),
+	FIELD(doctor_iface, up, RXAQM_FIELD_BOOL),
 	TEXT(doctor_iface, qdisc),
-	FIELD(doctor_iface, stats, DOCTOR_NUMBERS),
-	FIELD(doctor_iface, ethtool, DOCTOR_NUMBERS),
-	OF(doctor_iface, queues, DOCTOR_ARRAY, doctor_queue_type),
-	OF(doctor_iface, napis, DOCTOR_ARRAY, doctor_napi_type),
+	FIELD(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
+	FIELD(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
+	OF(doctor_iface, queues, RXAQM_FIELD_ARRAY, doctor_queue_type),
+	OF(doctor_iface, napis, RXAQM_FIELD_ARRAY, doctor_napi_type),
 	{}
 };
 TYPE(doctor_iface);
 
-static const struct doctor_field doctor_socket_fields[] = {
+static const struct rxaqm_field doctor_socket_fields[] = {
 	TEXT(doctor_socket, proto),
 	TEXT(doctor_socket, state),
 	TEXT(doctor_socket, local),
 	TEXT(doctor_socket, remote),
-	FIELD(doctor_socket, ifindex, DOCTOR_U32),
-	FIELD(doctor_socket, rx_queue, DOCTOR_U32),
-	FIELD(doctor_socket, cpu, DOCTOR_S32),
-	FIELD(doctor_socket, rcvbuf_locked, DOCTOR_BOOL),
-	FIELD(doctor_socket, locked_known, DOCTOR_BOOL),
-	FIELD(doctor_socket, seen_before, DOCTOR_BOOL),
-	FIELD(doctor_socket, rmem_alloc, DOCTOR_U32),
-	FIELD(doctor_socket, rcvbuf, DOCTOR_U32),
-	FIELD(doctor_socket, wmem_queued, DOCTOR_U32),
-	FIELD(doctor_socket, sndbuf, DOCTOR_U32),
-	FIELD(doctor_socket, recv_queue, DOCTOR_U32),
-	FIELD(doctor_socket, send_queue, DOCTOR_U32),
-	FIELD(doctor_socket, not_sent, DOCTOR_U32),
-	FIELD(doctor_socket, was_rmem_alloc, DOCTOR_U32),
-	FIELD(doctor_socket, was_recv_queue, DOCTOR_U32),
-	FIELD(doctor_socket, drops, DOCTOR_U64),
-	FIELD(doctor_socket, received, DOCTOR_U64),
-	FIELD(doctor_socket, acked, DOCTOR_U64),
-	FIELD(doctor_socket, read, DOCTOR_U64),
-	FIELD(doctor_socket, segs_in, DOCTOR_U64),
-	FIELD(doctor_socket, data_segs_in, DOCTOR_U64),
-	FIELD(doctor_socket, segs_out, DOCTOR_U64),
-	FIELD(doctor_socket, retrans, DOCTOR_U64),
-	FIELD(doctor_socket, ooo_segs, DOCTOR_U64),
-	FIELD(doctor_socket, busy_ms, DOCTOR_U32),
-	FIELD(doctor_socket, rwnd_limited_ms, DOCTOR_U32),
-	FIELD(doctor_socket, sndbuf_limited_ms, DOCTOR_U32),
-	FIELD(doctor_socket, scaling_ratio, DOCTOR_U32),
-	FIELD(doctor_socket, rcv_wnd, DOCTOR_U32),
-	FIELD(doctor_socket, rcv_ssthresh, DOCTOR_U32),
-	FIELD(doctor_socket, window_clamp, DOCTOR_U32),
-	FIELD(doctor_socket, rcv_rtt_us, DOCTOR_U32),
-	FIELD(doctor_socket, srtt_us, DOCTOR_U32),
-	FIELD(doctor_socket, min_rtt_us, DOCTOR_U32),
-	FIELD(doctor_socket, rcv_space, DOCTOR_U32),
-	FIELD(doctor_socket, cwnd, DOCTOR_U32),
-	FIELD(doctor_socket, packets_out, DOCTOR_U32),
-	FIELD(doctor_socket, mss, DOCTOR_U32),
-	FIELD(doctor_socket, rcv_mss, DOCTOR_U32),
-	FIELD(doctor_socket, advmss, DOCTOR_U32),
-	FIELD(doctor_socket, pacing_bytes_per_s, DOCTOR_U64),
-	FIELD(doctor_socket, reord_seen, DOCTOR_U32),
-	FIELD(doctor_socket, dsack_dups, DOCTOR_U32),
-	FIELD(doctor_socket, cwnd_limited, DOCTOR_BOOL),
-	FIELD(doctor_socket, app_limited, DOCTOR_BOOL),
-	FIELD(doctor_socket, ca_min_tso, DOCTOR_BOOL),
+	FIELD(doctor_socket, ifindex, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rx_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, cpu, RXAQM_FIELD_S32),
+	FIELD(doctor_socket, rcvbuf_locked, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, locked_known, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, seen_before, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, rmem_alloc, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcvbuf, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, wmem_queued, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, sndbuf, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, recv_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, send_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, not_sent, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, was_rmem_alloc, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, was_recv_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, drops, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, received, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, acked, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, read, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, segs_in, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, data_segs_in, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, segs_out, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, retrans, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, ooo_segs, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, busy_ms, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rwnd_limited_ms, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, sndbuf_limited_ms, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, scaling_ratio, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_wnd, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_ssthresh, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, window_clamp, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_rtt_us, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, srtt_us, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, min_rtt_us, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_space, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, cwnd, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, packets_out, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, mss, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_mss, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, advmss, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, pacing_bytes_per_s, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, reord_seen, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, dsack_dups, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, cwnd_limited, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, app_limited, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, ca_min_tso, RXAQM_FIELD_BOOL),
 	TEXT(doctor_socket, ca),
-	FIELD(doctor_socket, inode, DOCTOR_U64),
-	FIELD(doctor_socket, owner, DOCTOR_U32),
+	FIELD(doctor_socket, inode, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, owner, RXAQM_FIELD_U32),
 	{}
 };
 TYPE(doctor_socket);
 
-static const struct doctor_field doctor_group_fields[] = {
-	FIELD(doctor_group, ifindex, DOCTOR_U32),
-	FIELD(doctor_group, rx_queue, DOCTOR_U32),
+static const struct rxaqm_field doctor_group_fields[] = {
+	FIELD(doctor_group, ifindex, RXAQM_FIELD_U32),
+	FIELD(doctor_group, rx_queue, RXAQM_FIELD_U32),
 	TEXT(doctor_group, proto),
-	FIELD(doctor_group, sockets, DOCTOR_U32),
-	FIELD(doctor_group, active, DOCTOR_U32),
-	FIELD(doctor_group, received, DOCTOR_U64),
-	FIELD(doctor_group, acked, DOCTOR_U64),
-	FIELD(doctor_group, slow_paced, DOCTOR_U32),
-	FIELD(doctor_group, young, DOCTOR_U32),
-	FIELD(doctor_group, young_no_bonus, DOCTOR_U32),
-	FIELD(doctor_group, ect, DOCTOR_U32),
-	FIELD(doctor_group, not_ect, DOCTOR_U32),
-	FIELD(doctor_group, cwnd_limited, DOCTOR_U32),
-	FIELD(doctor_group, pacing_median, DOCTOR_U64),
-	FIELD(doctor_group, srtt_median_us, DOCTOR_U64),
-	FIELD(doctor_group, min_rtt_median_us, DOCTOR_U64),
-	FIELD(doctor_group, cwnd_median, DOCTOR_U64),
+	FIELD(doctor_group, sockets, RXAQM_FIELD_U32),
+	FIELD(doctor_group, active, RXAQM_FIELD_U32),
+	FIELD(doctor_group, received, RXAQM_FIELD_U64),
+	FIELD(doctor_group, acked, RXAQM_FIELD_U64),
+	FIELD(doctor_group, slow_paced, RXAQM_FIELD_U32),
+	FIELD(doctor_group, young, RXAQM_FIELD_U32),
+	FIELD(doctor_group, young_no_bonus, RXAQM_FIELD_U32),
+	FIELD(doctor_group, ect, RXAQM_FIELD_U32),
+	FIELD(doctor_group, not_ect, RXAQM_FIELD_U32),
+	FIELD(doctor_group, cwnd_limited, RXAQM_FIELD_U32),
+	FIELD(doctor_group, pacing_median, RXAQM_FIELD_U64),
+	FIELD(doctor_group, srtt_median_us, RXAQM_FIELD_U64),
+	FIELD(doctor_group, min_rtt_median_us, RXAQM_FIELD_U64),
+	FIELD(doctor_group, cwnd_median, RXAQM_FIELD_U64),
 	{}
 };
 TYPE(doctor_group);
 
-static const struct doctor_field doctor_owner_fields[] = { FIELD(doctor_owner, pid, DOCTOR_U32),
-							   TEXT(doctor_owner, comm),
-							   TEXT(doctor_owner, state),
-							   FIELD(doctor_owner, cpu, DOCTOR_S32),
-							   FIELD(doctor_owner, run_ns, DOCTOR_U64),
-							   FIELD(doctor_owner, wait_ns, DOCTOR_U64),
-							   FIELD(doctor_owner, seen_before,
-								 DOCTOR_BOOL),
-							   {} };
+static const struct rxaqm_field doctor_owner_fields[] = {
+	FIELD(doctor_owner, pid, RXAQM_FIELD_U32),
+	TEXT(doctor_owner, comm),
+	TEXT(doctor_owner, state),
+	FIELD(doctor_owner, cpu, RXAQM_FIELD_S32),
+	FIELD(doctor_owner, run_ns, RXAQM_FIELD_U64),
+	FIELD(doctor_owner, wait_ns, RXAQM_FIELD_U64),
+	FIELD(doctor_owner, seen_before, RXAQM_FIELD_BOOL),
+	{}
+};
 TYPE(doctor_owner);
 
-static const struct doctor_field doctor_ports_fields[] = { TEXT(doctor_ports, proto),
-							   TEXT(doctor_ports, local),
-							   TEXT(doctor_ports, remote),
-							   FIELD(doctor_ports, used, DOCTOR_U32),
-							   {} };
+static const struct rxaqm_field doctor_ports_fields[] = { TEXT(doctor_ports, proto),
+							  TEXT(doctor_ports, local),
+							  TEXT(doctor_ports, remote),
+							  FIELD(doctor_ports, used,
+								RXAQM_FIELD_U32),
+							  {} };
 TYPE(doctor_ports);
 
-static const struct doctor_field doctor_sockets_fields[] = {
+static const struct rxaqm_field doctor_sockets_fields[] = {
 	TEXT(doctor_sockets, source),
-	FIELD(doctor_sockets, nr_tcp, DOCTOR_U64),
-	FIELD(doctor_sockets, nr_udp, DOCTOR_U64),
-	FIELD(doctor_sockets, took_us, DOCTOR_U64),
-	FIELD(doctor_sockets, has_scaling_ratio, DOCTOR_BOOL),
-	FIELD(doctor_sockets, rmem_total, DOCTOR_U64),
-	FIELD(doctor_sockets, locked, DOCTOR_U64),
-	FIELD(doctor_sockets, rb_at_max, DOCTOR_U64),
-	FIELD(doctor_sockets, zero_window, DOCTOR_U64),
-	FIELD(doctor_sockets, rmem_over, DOCTOR_U64),
-	OF(doctor_sockets, notable, DOCTOR_ARRAY, doctor_socket_type),
-	OF(doctor_sockets, groups, DOCTOR_ARRAY, doctor_group_type),
-	OF(doctor_sockets, ports, DOCTOR_ARRAY, doctor_ports_type),
+	FIELD(doctor_sockets, nr_tcp, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, nr_udp, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, took_us, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, has_scaling_ratio, RXAQM_FIELD_BOOL),
+	FIELD(doctor_sockets, rmem_total, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, locked, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, rb_at_max, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, zero_window, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, rmem_over, RXAQM_FIELD_U64),
+	OF(doctor_sockets, notable, RXAQM_FIELD_ARRAY, doctor_socket_type),
+	OF(doctor_sockets, groups, RXAQM_FIELD_ARRAY, doctor_group_type),
+	OF(doctor_sockets, ports, RXAQM_FIELD_ARRAY, doctor_ports_type),
 	{}
 };
 TYPE(doctor_sockets);
 
-static const struct doctor_field doctor_sample_fields[] = {
-	FIELD(doctor_sample, at_ns, DOCTOR_U64),
-	FIELD(doctor_sample, counters, DOCTOR_NUMBERS),
-	OF(doctor_sample, cpus, DOCTOR_ARRAY, doctor_cpu_type),
-	OF(doctor_sample, threads, DOCTOR_ARRAY, doctor_thread_type),
-	OF(doctor_sample, ifaces, DOCTOR_ARRAY, doctor_iface_type),
+static const struct rxaqm_field doctor_sample_fields[] = {
+	FIELD(doctor_sample, at_ns, RXAQM_FIELD_U64),
+	FIELD(doctor_sample, counters, RXAQM_FIELD_NUMBERS),
+	OF(doctor_sample, cpus, RXAQM_FIELD_ARRAY, doctor_cpu_type),
+	OF(doctor_sample, threads, RXAQM_FIELD_ARRAY, doctor_thread_type),
+	OF(doctor_sample, ifaces, RXAQM_FIELD_ARRAY, doctor_iface_type),
 	{}
 };
 TYPE(doctor_sample);
 
-static const struct doctor_field doctor_standing_fields[] = {
-	FIELD(doctor_standing, ifindex, DOCTOR_U32),
-	FIELD(doctor_standing, queue, DOCTOR_U32),
-	FIELD(doctor_standing, looks, DOCTOR_U32),
-	FIELD(doctor_standing, backlogged, DOCTOR_U32),
-	FIELD(doctor_standing, backlog_max, DOCTOR_U64),
+static const struct rxaqm_field doctor_standing_fields[] = {
+	FIELD(doctor_standing, ifindex, RXAQM_FIELD_U32),
+	FIELD(doctor_standing, queue, RXAQM_FIELD_U32),
+	FIELD(doctor_standing, looks, RXAQM_FIELD_U32),
+	FIELD(doctor_standing, backlogged, RXAQM_FIELD_U32),
+	FIELD(doctor_standing, backlog_max, RXAQM_FIELD_U64),
 	{}
 };
 TYPE(doctor_standing);
 
-static const struct doctor_field doctor_past_fields[] = {
-	FIELD(doctor_past, rx_bytes_per_s, DOCTOR_U64),
-	FIELD(doctor_past, busiest_permille, DOCTOR_U32),
-	FIELD(doctor_past, standing, DOCTOR_BOOL),
+static const struct rxaqm_field doctor_past_fields[] = {
+	FIELD(doctor_past, rx_bytes_per_s, RXAQM_FIELD_U64),
+	FIELD(doctor_past, busiest_permille, RXAQM_FIELD_U32),
+	FIELD(doctor_past, standing, RXAQM_FIELD_BOOL),
 	{}
 };
 TYPE(doctor_past);
 
-static const struct doctor_field doctor_attached_fields[] = {
-	FIELD(doctor_attached, ifindex, DOCTOR_U32),
-	FIELD(doctor_attached, queue, DOCTOR_U32),
+static const struct rxaqm_field doctor_attached_fields[] = {
+	FIELD(doctor_attached, ifindex, RXAQM_FIELD_U32),
+	FIELD(doctor_attached, queue, RXAQM_FIELD_U32),
 	TEXT(doctor_attached, signal),
 	TEXT(doctor_attached, completion),
 	TEXT(doctor_attached, mode),
-	FIELD(doctor_attached, busy_polls, DOCTOR_U64),
-	FIELD(doctor_attached, drained_polls, DOCTOR_U64),
-	FIELD(doctor_attached, packets, DOCTOR_U64),
-	FIELD(doctor_attached, acks, DOCTOR_U64),
-	FIELD(doctor_attached, over_target, DOCTOR_U64),
-	FIELD(doctor_attached, over_target_acks, DOCTOR_U64),
-	FIELD(doctor_attached, marked, DOCTOR_U64),
-	FIELD(doctor_attached, dropped, DOCTOR_U64),
-	FIELD(doctor_attached, sojourn_p50_ns, DOCTOR_U64),
-	FIELD(doctor_attached, target_ns, DOCTOR_U64),
-	FIELD(doctor_attached, clock_bad, DOCTOR_BOOL),
+	FIELD(doctor_attached, busy_polls, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, drained_polls, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, packets, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, acks, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, over_target, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, over_target_acks, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, marked, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, dropped, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, sojourn_p50_ns, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, target_ns, RXAQM_FIELD_U64),
+	FIELD(doctor_attached, clock_bad, RXAQM_FIELD_BOOL),
 	{}
 };
 TYPE(doctor_attached);
 
-static const struct doctor_field doctor_blind_fields[] = { TEXT(doctor_blind, what),
-							   TEXT(doctor_blind, why),
-							   {} };
+static const struct rxaqm_field doctor_blind_fields[] = { TEXT(doctor_blind, what),
+							  TEXT(doctor_blind, why),
+							  {} };
 TYPE(doctor_blind);
 
-static const struct doctor_field doctor_snapshot_fields[] = {
+static const struct rxaqm_field doctor_snapshot_fields[] = {
 	TEXT(doctor_snapshot, kernel),
 	TEXT(doctor_snapshot, hostname),
-	FIELD(doctor_snapshot, ticks_per_s, DOCTOR_U32),
-	FIELD(doctor_snapshot, page_size, DOCTOR_U32),
+	FIELD(doctor_snapshot, ticks_per_s, RXAQM_FIELD_U32),
+	FIELD(doctor_snapshot, page_size, RXAQM_FIELD_U32),
 	TEXT(doctor_snapshot, interface),
-	FIELD(doctor_snapshot, sysctl, DOCTOR_WORDS),
-	OF(doctor_snapshot, before, DOCTOR_STRUCT, doctor_sample_type),
-	OF(doctor_snapshot, after, DOCTOR_STRUCT, doctor_sample_type),
-	OF(doctor_snapshot, sockets, DOCTOR_STRUCT, doctor_sockets_type),
-	OF(doctor_snapshot, owners, DOCTOR_ARRAY, doctor_owner_type),
-	OF(doctor_snapshot, standing, DOCTOR_ARRAY, doctor_standing_type),
-	OF(doctor_snapshot, past, DOCTOR_ARRAY, doctor_past_type),
-	OF(doctor_snapshot, attached, DOCTOR_ARRAY, doctor_attached_type),
-	OF(doctor_snapshot, cannot_see, DOCTOR_ARRAY, doctor_blind_type),
-	FIELD(doctor_snapshot, taps, DOCTOR_NUMBERS),
-	FIELD(doctor_snapshot, deep, DOCTOR_NUMBERS),
+	FIELD(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
+	OF(doctor_snapshot, before, RXAQM_FIELD_STRUCT, doctor_sample_type),
+	OF(doctor_snapshot, after, RXAQM_FIELD_STRUCT, doctor_sample_type),
+	OF(doctor_snapshot, sockets, RXAQM_FIELD_STRUCT, doctor_sockets_type),
+	OF(doctor_snapshot, owners, RXAQM_FIELD_ARRAY, doctor_owner_type),
+	OF(doctor_snapshot, standing, RXAQM_FIELD_ARRAY, doctor_standing_type),
+	OF(doctor_snapshot, past, RXAQM_FIELD_ARRAY, doctor_past_type),
+	OF(doctor_snapshot, attached, RXAQM_FIELD_ARRAY, doctor_attached_type),
+	OF(doctor_snapshot, cannot_see, RXAQM_FIELD_ARRAY, doctor_blind_type),
+	FIELD(doctor_snapshot, taps, RXAQM_FIELD_NUMBERS),
+	FIELD(doctor_snapshot, deep, RXAQM_FIELD_NUMBERS),
 	{}
 };
 TYPE(doctor_snapshot);
 
 struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap)
 {
-	struct json_object *bundle = doctor_fields_encode(&doctor_snapshot_type, snap);
+	struct json_object *bundle = rxaqm_fields_encode(&doctor_snapshot_type, snap);
 	struct json_object *format = json_object_new_string(FORMAT);
 	struct json_object *version = json_object_new_int(RXAQM_BUNDLE_VERSION);
 
@@ -351,7 +354,7 @@ int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *
 	int err = check_header(bundle, error);
 
 	if (!err)
-		err = doctor_fields_decode(&doctor_snapshot_type, snap, bundle, "bundle", error);
+		err = rxaqm_fields_decode(&doctor_snapshot_type, snap, bundle, "bundle", error);
 	if (!err && (snap->before.at_ns == ~0ULL || snap->after.at_ns == ~0ULL ||
 		     snap->after.at_ns <= snap->before.at_ns))
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
@@ -361,7 +364,7 @@ int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *
 
 void doctor_snapshot_free(struct doctor_snapshot *snap)
 {
-	doctor_fields_free(&doctor_snapshot_type, snap);
+	rxaqm_fields_free(&doctor_snapshot_type, snap);
 	memset(snap, 0, sizeof(*snap));
 }
 
@@ -375,7 +378,7 @@ void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const cha
 		if (!strcmp(snap->cannot_see.at[i].what, what))
 			return;
 	}
-	blind = doctor_list_add(&snap->cannot_see);
+	blind = rxaqm_list_add(&snap->cannot_see);
 	if (!blind)
 		return;
 	snprintf(blind->what, sizeof(blind->what), "%s", what);

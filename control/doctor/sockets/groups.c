@@ -78,7 +78,7 @@ static struct group *group_of(struct doctor_groups *groups, const struct rxaqm_s
 	}
 	if (groups->nr == MAX_GROUPS)
 		return NULL;
-	group = doctor_grow((void **)&groups->at, &groups->nr, sizeof(*group));
+	group = rxaqm_list_grow((void **)&groups->at, &groups->nr, sizeof(*group));
 	if (!group)
 		return NULL;
 	group->to.ifindex = rec->rx_ifindex;
@@ -211,7 +211,7 @@ static void finish_ports(struct doctor_groups *groups, struct doctor_sockets *so
 		qsort(groups->ports, groups->size, sizeof(groups->ports[0]), by_use);
 	for (i = 0; i < groups->size && i < PORTS_SHOWN && groups->ports[i].used; i++) {
 		const struct port_use *use = &groups->ports[i];
-		struct doctor_ports *to = doctor_list_add(&sockets->ports);
+		struct doctor_ports *to = rxaqm_list_add(&sockets->ports);
 		char text[INET6_ADDRSTRLEN] = "?";
 
 		if (!to)
@@ -235,7 +235,7 @@ void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *s
 
 	for (i = 0; i < groups->nr; i++) {
 		struct group *group = &groups->at[i];
-		struct doctor_group *to = doctor_list_add(&sockets->groups);
+		struct doctor_group *to = rxaqm_list_add(&sockets->groups);
 
 		if (!to)
 			break;

@@ -216,7 +216,7 @@ void doctor_tops_collect(const struct doctor_top tops[DOCTOR_NR_TOPS],
 				;
 			if (m < nr)
 				continue;
-			to = doctor_list_add(&sockets->notable);
+			to = rxaqm_list_add(&sockets->notable);
 			if (!to)
 				return;
 			ids[nr++] = id;

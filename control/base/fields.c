@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <json-c/json.h>
 #include <linux/types.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/snapshot/fields.h"
-#include "doctor/snapshot/snapshot.h"
+#include "base/fields.h"
 
 /* More than any host has: what a hostile bundle may ask memory for. */
 #define MAX_ENTRIES 65536
@@ -17,7 +17,7 @@ struct list {
 	size_t nr;
 };
 
-void *doctor_grow(void **at, size_t *nr, size_t size)
+void *rxaqm_list_grow(void **at, size_t *nr, size_t size)
 {
 	char *grown = realloc(*at, (*nr + 1) * size);
 
@@ -27,13 +27,13 @@ void *doctor_grow(void **at, size_t *nr, size_t size)
 	return memset(grown + (*nr)++ * size, 0, size);
 }
 
-static struct json_object *encode_list(const struct doctor_type *type, const struct list *list)
+static struct json_object *encode_list(const struct rxaqm_layout *type, const struct list *list)
 {
 	struct json_object *array = json_object_new_array(), *entry;
 	size_t i;
 
 	for (i = 0; array && i < list->nr; i++) {
-		entry = doctor_fields_encode(type, (char *)list->at + i * type->size);
+		entry = rxaqm_fields_encode(type, (char *)list->at + i * type->size);
 		if (!entry || json_object_array_add(array, entry)) {
 			json_object_put(entry);
 			json_object_put(array);
@@ -44,39 +44,42 @@ static struct json_object *encode_list(const struct doctor_type *type, const str
 }
 
 /* NULL with @skip: not known. */
-static struct json_object *encode(const struct doctor_field *field, const void *at, bool *skip)
+static struct json_object *encode(const struct rxaqm_field *field, const void *at, bool *skip)
 {
 	switch (field->kind) {
-	case DOCTOR_U64:
+	case RXAQM_FIELD_U64:
 		*skip = *(const __u64 *)at == ~0ULL;
 		return *skip ? NULL : json_object_new_uint64(*(const __u64 *)at);
-	case DOCTOR_U32:
+	case RXAQM_FIELD_U32:
 		*skip = *(const __u32 *)at == ~0U;
 		return *skip ? NULL : json_object_new_int64(*(const __u32 *)at);
-	case DOCTOR_S64:
+	case RXAQM_FIELD_S64:
 		return json_object_new_int64(*(const __s64 *)at);
-	case DOCTOR_S32:
+	case RXAQM_FIELD_S32:
 		return json_object_new_int64(*(const __s32 *)at);
-	case DOCTOR_BOOL:
+	case RXAQM_FIELD_DOUBLE:
+		*skip = isnan(*(const double *)at);
+		return *skip ? NULL : json_object_new_double(*(const double *)at);
+	case RXAQM_FIELD_BOOL:
 		return json_object_new_boolean(*(const bool *)at);
-	case DOCTOR_TEXT:
+	case RXAQM_FIELD_TEXT:
 		return json_object_new_string(at);
-	case DOCTOR_NUMBERS:
-	case DOCTOR_WORDS:
-		*skip = !*(const doctor_map *)at;
-		return json_object_get(*(const doctor_map *)at);
-	case DOCTOR_STRUCT:
-		return doctor_fields_encode(field->type, at);
-	case DOCTOR_ARRAY:
+	case RXAQM_FIELD_NUMBERS:
+	case RXAQM_FIELD_WORDS:
+		*skip = !*(struct json_object *const *)at;
+		return json_object_get(*(struct json_object *const *)at);
+	case RXAQM_FIELD_STRUCT:
+		return rxaqm_fields_encode(field->type, at);
+	case RXAQM_FIELD_ARRAY:
 		return encode_list(field->type, at);
 	}
 	return NULL;
 }
 
-struct json_object *doctor_fields_encode(const struct doctor_type *type, const void *at)
+struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const void *at)
 {
 	struct json_object *object = json_object_new_object(), *value;
-	const struct doctor_field *field;
+	const struct rxaqm_field *field;
 
 	for (field = type->fields; object && field->name; field++) {
 		bool skip = false;
@@ -99,7 +102,7 @@ static int wrong(const char *path, const char *key, const char *must, struct rxa
 			       must);
 }
 
-static int decode_integer(const struct doctor_field *field, void *at, struct json_object *value,
+static int decode_integer(const struct rxaqm_field *field, void *at, struct json_object *value,
 			  const char *path, struct rxaqm_error *error)
 {
 	__s64 number = json_object_get_int64(value);
@@ -107,17 +110,17 @@ static int decode_integer(const struct doctor_field *field, void *at, struct jso
 	if (!json_object_is_type(value, json_type_int))
 		return wrong(path, field->name, "an integer", error);
 	switch (field->kind) {
-	case DOCTOR_U64:
+	case RXAQM_FIELD_U64:
 		if (number < 0)
 			return wrong(path, field->name, "0 or more", error);
 		*(__u64 *)at = json_object_get_uint64(value);
 		return 0;
-	case DOCTOR_U32:
+	case RXAQM_FIELD_U32:
 		if (number < 0 || number > UINT32_MAX)
 			return wrong(path, field->name, "0 to 4294967295", error);
 		*(__u32 *)at = (__u32)number;
 		return 0;
-	case DOCTOR_S32:
+	case RXAQM_FIELD_S32:
 		if (number < INT32_MIN || number > INT32_MAX)
 			return wrong(path, field->name, "a 32-bit number", error);
 		*(__s32 *)at = (__s32)number;
@@ -128,7 +131,7 @@ static int decode_integer(const struct doctor_field *field, void *at, struct jso
 	}
 }
 
-static int decode_text(const struct doctor_field *field, void *at, struct json_object *value,
+static int decode_text(const struct rxaqm_field *field, void *at, struct json_object *value,
 		       const char *path, struct rxaqm_error *error)
 {
 	const char *text = json_object_get_string(value);
@@ -147,10 +150,10 @@ static int decode_text(const struct doctor_field *field, void *at, struct json_o
 	return 0;
 }
 
-static int decode_map(const struct doctor_field *field, void *at, struct json_object *value,
+static int decode_map(const struct rxaqm_field *field, void *at, struct json_object *value,
 		      const char *path, struct rxaqm_error *error)
 {
-	bool words = field->kind == DOCTOR_WORDS;
+	bool words = field->kind == RXAQM_FIELD_WORDS;
 
 	if (!json_object_is_type(value, json_type_object))
 		return wrong(path, field->name, "an object", error);
@@ -163,11 +166,11 @@ static int decode_map(const struct doctor_field *field, void *at, struct json_ob
 					     "an object of integers, 0 or more",
 				     error);
 	}
-	*(doctor_map *)at = json_object_get(value);
+	*(struct json_object **)at = json_object_get(value);
 	return 0;
 }
 
-static int decode_list(const struct doctor_field *field, void *at, struct json_object *value,
+static int decode_list(const struct rxaqm_field *field, void *at, struct json_object *value,
 		       const char *path, struct rxaqm_error *error)
 {
 	struct list *list = at;
@@ -181,65 +184,73 @@ static int decode_list(const struct doctor_field *field, void *at, struct json_o
 		return wrong(path, field->name, "an array of at most 65536", error);
 	for (i = 0; i < nr; i++) {
 		struct json_object *entry = json_object_array_get_idx(value, i);
-		void *to = doctor_grow(&list->at, &list->nr, field->type->size);
+		void *to = rxaqm_list_grow(&list->at, &list->nr, field->type->size);
 
 		if (!to)
 			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
-		err = doctor_fields_decode(field->type, to, entry, field->name, error);
+		err = rxaqm_fields_decode(field->type, to, entry, field->name, error);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int decode(const struct doctor_field *field, void *at, struct json_object *value,
+static int decode(const struct rxaqm_field *field, void *at, struct json_object *value,
 		  const char *path, struct rxaqm_error *error)
 {
 	switch (field->kind) {
-	case DOCTOR_BOOL:
+	case RXAQM_FIELD_BOOL:
 		if (!json_object_is_type(value, json_type_boolean))
 			return wrong(path, field->name, "true or false", error);
 		*(bool *)at = json_object_get_boolean(value);
 		return 0;
-	case DOCTOR_TEXT:
+	case RXAQM_FIELD_DOUBLE:
+		if (!json_object_is_type(value, json_type_double) &&
+		    !json_object_is_type(value, json_type_int))
+			return wrong(path, field->name, "a number", error);
+		*(double *)at = json_object_get_double(value);
+		return 0;
+	case RXAQM_FIELD_TEXT:
 		return decode_text(field, at, value, path, error);
-	case DOCTOR_NUMBERS:
-	case DOCTOR_WORDS:
+	case RXAQM_FIELD_NUMBERS:
+	case RXAQM_FIELD_WORDS:
 		return decode_map(field, at, value, path, error);
-	case DOCTOR_STRUCT:
-		return doctor_fields_decode(field->type, at, value, field->name, error);
-	case DOCTOR_ARRAY:
+	case RXAQM_FIELD_STRUCT:
+		return rxaqm_fields_decode(field->type, at, value, field->name, error);
+	case RXAQM_FIELD_ARRAY:
 		return decode_list(field, at, value, path, error);
 	default:
 		return decode_integer(field, at, value, path, error);
 	}
 }
 
-void doctor_fields_unknown(const struct doctor_type *type, void *at)
+void rxaqm_fields_unknown(const struct rxaqm_layout *type, void *at)
 {
-	const struct doctor_field *field;
+	const struct rxaqm_field *field;
 
 	for (field = type->fields; field->name; field++) {
 		void *to = (char *)at + field->offset;
 
-		if (field->kind == DOCTOR_STRUCT)
-			doctor_fields_unknown(field->type, to);
-		else if (field->kind == DOCTOR_U64)
+		if (field->kind == RXAQM_FIELD_STRUCT)
+			rxaqm_fields_unknown(field->type, to);
+		else if (field->kind == RXAQM_FIELD_U64)
 			*(__u64 *)to = ~0ULL;
-		else if (field->kind == DOCTOR_U32)
+		else if (field->kind == RXAQM_FIELD_U32)
 			*(__u32 *)to = ~0U;
+		else if (field->kind == RXAQM_FIELD_DOUBLE)
+			*(double *)to = NAN;
 	}
 }
 
-int doctor_fields_decode(const struct doctor_type *type, void *at, struct json_object *object,
-			 const char *path, struct rxaqm_error *error)
+int rxaqm_fields_decode(const struct rxaqm_layout *type, void *at, struct json_object *object,
+			const char *path, struct rxaqm_error *error)
 {
-	const struct doctor_field *field;
+	const struct rxaqm_field *field;
 	int err;
 
 	if (!json_object_is_type(object, json_type_object))
 		return wrong(path, "", "an object", error);
-	doctor_fields_unknown(type, at);
+	rxaqm_fields_unknown(type, at);
 	for (field = type->fields; field->name; field++) {
 		struct json_object *value;
 
@@ -252,9 +263,9 @@ int doctor_fields_decode(const struct doctor_type *type, void *at, struct json_o
 	return 0;
 }
 
-void doctor_fields_free(const struct doctor_type *type, void *at)
+void rxaqm_fields_free(const struct rxaqm_layout *type, void *at)
 {
-	const struct doctor_field *field;
+	const struct rxaqm_field *field;
 	size_t i;
 
 	for (field = type->fields; field->name; field++) {
@@ -262,17 +273,17 @@ void doctor_fields_free(const struct doctor_type *type, void *at)
 		struct list *list = to;
 
 		switch (field->kind) {
-		case DOCTOR_NUMBERS:
-		case DOCTOR_WORDS:
-			json_object_put(*(doctor_map *)to);
+		case RXAQM_FIELD_NUMBERS:
+		case RXAQM_FIELD_WORDS:
+			json_object_put(*(struct json_object **)to);
 			break;
-		case DOCTOR_STRUCT:
-			doctor_fields_free(field->type, to);
+		case RXAQM_FIELD_STRUCT:
+			rxaqm_fields_free(field->type, to);
 			break;
-		case DOCTOR_ARRAY:
+		case RXAQM_FIELD_ARRAY:
 			for (i = 0; i < list->nr; i++)
-				doctor_fields_free(field->type,
-						   (char *)list->at + i * field->type->size);
+				rxaqm_fields_free(field->type,
+						  (char *)list->at + i * field->type->size);
 			free(list->at);
 			break;
 		default:

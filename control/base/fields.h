@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* C structs to JSON and back, by one row a field. */
+#ifndef RXAQM_FIELDS_H
+#define RXAQM_FIELDS_H
+
+#include <stddef.h>
+
+#include "base/log.h"
+
+struct json_object;
+
+/* An array of structs. */
+#define RXAQM_LIST(type)   \
+	struct {           \
+		type *at;  \
+		size_t nr; \
+	}
+
+/* Another entry, zeroed, at the end of a RXAQM_LIST; NULL: no memory. */
+#define rxaqm_list_add(list) rxaqm_list_grow((void **)&(list)->at, &(list)->nr, sizeof(*(list)->at))
+void *rxaqm_list_grow(void **at, size_t *nr, size_t size);
+
+enum rxaqm_field_kind {
+	RXAQM_FIELD_U64,
+	RXAQM_FIELD_U32,
+	RXAQM_FIELD_S64,
+	RXAQM_FIELD_S32,
+	RXAQM_FIELD_DOUBLE,
+	RXAQM_FIELD_BOOL,
+	RXAQM_FIELD_TEXT, /* a char array */
+	RXAQM_FIELD_NUMBERS, /* a map of names to non-negative integers */
+	RXAQM_FIELD_WORDS, /* a map of names to strings */
+	RXAQM_FIELD_STRUCT,
+	RXAQM_FIELD_ARRAY, /* a RXAQM_LIST */
+};
+
+struct rxaqm_layout;
+
+struct rxaqm_field {
+	const char *name;
+	enum rxaqm_field_kind kind;
+	size_t offset;
+	size_t size; /* of a char array */
+	const struct rxaqm_layout *type; /* of a struct, or of a list's entries */
+};
+
+struct rxaqm_layout {
+	const struct rxaqm_field *fields; /* up to one without name */
+	size_t size;
+};
+
+/* The object for @at, of @type; NULL: no memory. All ones in an unsigned field and NAN in a
+ * double mean "not known": such a field is left out.
+ */
+struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const void *at);
+
+/* Fill @at, zeroed, of @type. Unknown keys are ignored, missing ones leave what the field's
+ * "not known" is. -EINVAL with @error naming @path and the key.
+ */
+int rxaqm_fields_decode(const struct rxaqm_layout *type, void *at, struct json_object *object,
+			const char *path, struct rxaqm_error *error);
+
+/* All unsigned numbers and doubles of @at become "not known". */
+void rxaqm_fields_unknown(const struct rxaqm_layout *type, void *at);
+
+/* Free what @at points to: maps and lists. */
+void rxaqm_fields_free(const struct rxaqm_layout *type, void *at);
+
+#endif /* RXAQM_FIELDS_H */
