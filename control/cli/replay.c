@@ -33,7 +33,8 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 		if (!queue)
 			return -ENOMEM;
 		queue->queue.policy = replay->policy;
-		queue->queue.flags = (replay->unguarded ? RXAQM_QUEUE_UNGUARDED : 0) |
+		queue->queue.flags = RXAQM_QUEUE_REPLAYED |
+				     (replay->unguarded ? RXAQM_QUEUE_UNGUARDED : 0) |
 				     (replay->policy.ect0 == RXAQM_ECT0_DCTCP ?
 					      0 :
 					      RXAQM_QUEUE_ECT0_CLASSIC);

@@ -91,6 +91,10 @@ static const struct series counters[] = {
 	  LABELS("class", "syn"), STAT(WOULD_DROP_SYN) },
 	{ MORE, LABELS("class", "ect"), STAT(WOULD_DROP_ECT) },
 
+	{ COUNTER("rxaqm_rx_shed_futile_total",
+		  "Times that drops were given up, since the queue left no faster for them"),
+	  NO_LABELS, STAT(SHED_FUTILE) },
+
 	{ COUNTER("rxaqm_rx_stamp_faults_total",
 		  "Samples that came to nothing: no stamp, a stamp from the future, or an absurdly old one"),
 	  LABELS("reason", "missing"), STAT(STAMP_MISSING) },

@@ -39,6 +39,8 @@ struct Ring {
 	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
 	std::vector<Source> sources;
 	__u64 cost_ns = 20 * US, drop_ns = 100, now_ns = 1000 * MS;
+	/* After slices of @slice_ns (0: after each poll) the CPU is at other work for @away_ns. */
+	__u64 slice_ns = 0, away_ns = 0, slice_end_ns = 0;
 	size_t entries = 4096;
 	bool enforced = true, acks_redundant = true;
 	struct Waiting {
@@ -152,11 +154,15 @@ struct Ring {
 			taken++;
 			arrivals();
 		}
-		if (taken == 64)
-			return;
-		rxaqm_decide_drained(q.get());
-		q->drained_ns = now_ns;
-		now_ns += 10 * US;
+		if (taken < 64) {
+			rxaqm_decide_drained(q.get());
+			q->drained_ns = now_ns;
+			now_ns += 10 * US;
+		}
+		if (now_ns >= slice_end_ns) {
+			now_ns += away_ns;
+			slice_end_ns = now_ns + slice_ns;
+		}
 	}
 
 	void run(__u64 for_ns)

@@ -157,6 +157,7 @@ TEST_CASE("law: floods are held at the target, and the CPU stays busy", "[law]")
 			 double(ring.dropped()) * double(ring.drop_ns);
 
 	CHECK(busy_ns > 0.97 * double(ring.now_ns - begin_ns));
+	CHECK(ring.q->stat[RXAQM_STAT_SHED_FUTILE] == 0);
 }
 
 TEST_CASE("law: ACKs that a newer one repeats go first", "[law]")
@@ -274,6 +275,50 @@ TEST_CASE("law: SYNs go last, unless they are the flood", "[law]")
 	flood.run(2 * SEC);
 	CHECK(flood.percentile(0.99) <= 20 * MS);
 	CHECK(flood.lost() == 0);
+}
+
+TEST_CASE("law: a queue that stands while the CPU is away is held, too", "[law]")
+{
+	/* Windows are of 12.5 ms. After each slice of the CPU others have it for longer. */
+	const __u64 away_ms = GENERATE(10, 20, 30, 60);
+	const double load = GENERATE(1.2, 2.);
+	const __u64 slice_ns = 20 * MS, round_ns = slice_ns + away_ms * MS;
+	const __u64 target_ns = 20 * MS;
+	Ring ring(target_ns);
+
+	CAPTURE(away_ms, load);
+	ring.slice_ns = slice_ns;
+	ring.away_ns = away_ms * MS;
+	ring.add(load * double(slice_ns) / double(round_ns));
+	ring.run(10 * SEC);
+	ring.count();
+	ring.run(10 * SEC);
+	CHECK(ring.percentile(0.5) <= target_ns + round_ns);
+	CHECK(ring.percentile(0.99) <= 2 * (target_ns + round_ns));
+	CHECK(ring.lost() == 0);
+	CHECK(ring.q->stat[RXAQM_STAT_SHED_FUTILE] == 0);
+}
+
+TEST_CASE("law: what drops cannot hold is not cut off", "[law]")
+{
+	/* Of each round other queues take 10 ms, however short a poll of this one becomes: it gets
+	 * 64 packets a round, and drops make no room for more.
+	 */
+	const double load = GENERATE(1.2, 2., 4.);
+	const __u8 ecn = GENERATE(RXAQM_IP_NOT_ECT, RXAQM_IP_ECT0);
+	const __u64 round_ns = 64 * 20 * US + 10 * MS;
+	Ring ring(2 * round_ns, 8 * round_ns);
+
+	CAPTURE(load, ecn);
+	ring.away_ns = 10 * MS;
+	ring.add(load * 64 * 20 * US / double(round_ns), RXAQM_KIND_DATA, ecn);
+	ring.add(0.01 * 64 * 20 * US / double(round_ns), RXAQM_KIND_TCP);
+	ring.run(10 * SEC);
+	ring.count();
+	ring.run(20 * SEC);
+	CHECK(double(ring.passed()) > 0.5 * 20 * double(SEC) / double(round_ns) * 64);
+	CHECK(ring.sources[1].gone() < 0.05);
+	CHECK(ring.q->stat[RXAQM_STAT_SHED_FUTILE] > 5);
 }
 
 TEST_CASE("law: a burst is no queue, however long it takes to serve", "[law]")

@@ -41,9 +41,6 @@ enum rxaqm_kind {
 	RXAQM_KIND_TCP, /* TCP data */
 };
 
-/* A queue that nobody looked at for so long begins anew. */
-#define RXAQM_DECIDE_MEMORY_NS RXAQM_NSEC_PER_SEC
-
 /* What is known after the first step: bits; none of them means pass. */
 #define RXAQM_JUDGE_CLASS (1U << 0) /* law=auto: over half the goal */
 #define RXAQM_JUDGE_OVER (1U << 1) /* over target */
@@ -84,11 +81,15 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 	params.ring_entries = ring_entries;
 	params.max_drop = rxaqm_decide_max_drop(&q->policy);
 	if (q->policy.law == RXAQM_LAW_AUTO) {
+		if ((q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) ==
+			    RXAQM_QUEUE_ENFORCED &&
+		    rxaqm_law_futile(&q->law, &params, now_ns))
+			q->stat[RXAQM_STAT_SHED_FUTILE]++;
 		rxaqm_law_turn(&q->law, &params, now_ns);
 		return 0;
 	}
 	if (!(q->flags & RXAQM_QUEUE_UNGUARDED) && q->law.turn_ns &&
-	    rxaqm_ns_since(now_ns, q->law.turn_ns) > RXAQM_DECIDE_MEMORY_NS)
+	    rxaqm_ns_since(now_ns, q->law.turn_ns) > RXAQM_LAW_MEMORY_NS)
 		rxaqm_codel_drained(&q->codel);
 	rxaqm_guard_turn(q, params.max_drop, now_ns);
 	return 0;

@@ -19,6 +19,10 @@
  * class that is 0.4 % of the packets some 1.6 % are lost. For the same reason TCP has a class
  * of its own: beside a flood of UDP what it sends again, which is never ECN-capable, has to pass.
  *
+ * And drops have to be worth it. They are where packets keep the CPU busy: each that is dropped
+ * leaves time for the next. Where a poll of 64 has to wait for the polls of others, they only cut
+ * off who is in the queue: what does not make it leave faster is given up for a while.
+ *
  * A worked number, with target 10 ms and interval 100 ms: a queue that stands at 15 ms adds
  * 1/32 * 5 / 100 to p each 12.5 ms; p comes to a half, where all ECT packets are marked and a
  * quarter of the others is dropped, after 4 s, or, from over two targets on, eight times as
@@ -44,6 +48,11 @@
 #define RXAQM_LAW_CAP 4 /* times its part in the queue that a class is dropped; SYNs: once */
 #define RXAQM_LAW_RUN 16 /* packets of a flow in a row that are marked alike */
 #define RXAQM_LAW_FRESH_BITS 2 /* p begins at a quarter when a queue turns bad */
+#define RXAQM_LAW_MOST (RXAQM_LAW_ONE / 4 * 3) /* of p, and more: 15 of 16 packets are dropped */
+#define RXAQM_LAW_REST 8 /* intervals in which shedding that was of no use is not tried again */
+
+/* A queue that nobody looked at for so long begins anew. */
+#define RXAQM_LAW_MEMORY_NS RXAQM_NSEC_PER_SEC
 
 /* What a packet is to the law. Those that may be dropped come first. */
 enum rxaqm_class {
@@ -84,8 +93,11 @@ struct rxaqm_law_vars {
 	__u16 run_left; /* packets of it to come */
 	__u8 run_mark; /* they are marked */
 	__u8 bad; /* stood over target for an interval, and was not brought down since */
+	__u32 pace; /* packets a window that leave while little or nothing is shed; 0: unknown */
+	__u64 shed_ns; /* since then p was over RXAQM_LAW_MOST; 0: it is not */
+	__u64 shed_packets; /* that left since */
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 120);
+RXAQM_ASSERT_SIZE(struct rxaqm_law_vars, 144);
 
 /* xorshift32 (Marsaglia, "Xorshift RNGs", 2003), kept with the queue so that replay and tests
  * repeat exactly. Returns 0 .. RXAQM_LAW_ONE - 1.
@@ -177,12 +189,13 @@ rxaqm_always_inline __u64 rxaqm_law_goal_ns(const struct rxaqm_law_vars *vars,
 	return room_ns / vars->packets;
 }
 
-/* Move p by a window of a queue that stood all through it. */
+/* Move p by a window of @since_ns of a queue that stood all through it. */
 rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
-					    const struct rxaqm_law_params *params, __s64 near_ns)
+					    const struct rxaqm_law_params *params, __u64 since_ns,
+					    __s64 near_ns)
 {
 	__s64 goal_ns = (__s64)vars->goal_ns, smooth_ns = (__s64)vars->smooth_ns;
-	__s64 inverse = (__s64)((1ULL << 46) / params->interval_ns);
+	__s64 inverse = (__s64)((1ULL << 46) / params->interval_ns), change = inverse;
 	__s64 error_ns = rxaqm_law_clamp(smooth_ns, 0, goal_ns + (__s64)params->interval_ns) -
 			 goal_ns;
 	__s64 p = vars->p;
@@ -195,10 +208,54 @@ rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
 	if (params->target_ns > vars->goal_ns && smooth_ns > goal_ns + (goal_ns >> 1))
 		bits -= RXAQM_LAW_RING_BITS;
 	p += (error_ns * inverse >> 16) >> bits;
-	p += ((near_ns - (__s64)vars->near_ns) * inverse >> 16) >> RXAQM_LAW_PROPORTIONAL_BITS;
+	/* The change since the window before is what a window of the usual length would see. */
+	if (since_ns >= params->interval_ns >> (RXAQM_LAW_WINDOW_BITS - 1))
+		change = (__s64)((1ULL << (46 - RXAQM_LAW_WINDOW_BITS)) / since_ns);
+	p += ((near_ns - (__s64)vars->near_ns) * change >> 16) >> RXAQM_LAW_PROPORTIONAL_BITS;
 	if (smooth_ns < goal_ns >> 1)
 		p -= p >> RXAQM_LAW_LEAK_BITS;
 	return p;
+}
+
+/* A window is over at @now_ns, of a queue that is enforced. True if shedding is of no use: then it
+ * ends. To be called before rxaqm_law_turn(); global for the verifier's sake.
+ */
+rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
+				  const struct rxaqm_law_params *params, __u64 now_ns)
+{
+	__u64 since_ns, window_ns, shed_ns;
+
+	if (!vars || !params)
+		return 0;
+	since_ns = rxaqm_ns_since(now_ns, vars->turn_ns);
+	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
+	if (!vars->above_ns || since_ns < window_ns || since_ns > RXAQM_LAW_MEMORY_NS) {
+		vars->shed_ns = 0;
+		return 0;
+	}
+	if (!vars->bad || vars->p < RXAQM_LAW_MOST) {
+		vars->shed_ns = 0;
+		if (!vars->bad || vars->p <= RXAQM_LAW_ONE / 2)
+			vars->pace += (__u32)(vars->packets * window_ns / since_ns) / 4 -
+				      vars->pace / 4;
+		return 0;
+	}
+	if (!vars->shed_ns) {
+		vars->shed_ns = vars->turn_ns;
+		vars->shed_packets = 0;
+	}
+	vars->shed_packets += vars->packets;
+	shed_ns = rxaqm_ns_since(now_ns, vars->shed_ns);
+	if (shed_ns < params->interval_ns)
+		return 0;
+	vars->shed_ns = 0;
+	/* 15 of 16 packets were dropped for an interval: half as many again should have left. */
+	if (2 * vars->shed_packets * window_ns >= 3ULL * vars->pace * shed_ns)
+		return 0;
+	vars->bad = 0;
+	/* All packets have to stand over the goal until an interval after that. */
+	vars->above_ns = now_ns + RXAQM_LAW_REST * params->interval_ns;
+	return 1;
 }
 
 /* A window is over at @now_ns. Global for the verifier's sake. Returns 0. */
@@ -212,10 +269,14 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 		return 0;
 	since_ns = rxaqm_ns_since(now_ns, vars->turn_ns);
 	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
-	if (vars->turn_ns && since_ns < 2 * window_ns) {
+	/* Polls may be rarer than windows: a queue that was not drained, and whose packets all stood
+	 * over the goal, stood meanwhile.
+	 */
+	if (vars->turn_ns &&
+	    (since_ns < 2 * window_ns || (vars->above_ns && since_ns < RXAQM_LAW_MEMORY_NS))) {
 		vars->goal_ns = rxaqm_law_goal_ns(vars, params, since_ns);
 		near_ns = rxaqm_law_clamp((__s64)vars->smooth_ns, 0, 2 * (__s64)vars->goal_ns);
-		p = rxaqm_law_control(vars, params, near_ns);
+		p = rxaqm_law_control(vars, params, since_ns, near_ns);
 	} else {
 		/* It did not stand meanwhile: p halves in each half interval. */
 		quiet = since_ns / (4 * window_ns);

@@ -35,6 +35,8 @@
 #define RXAQM_QUEUE_ECT0_CLASSIC (1U << 12) /* a mark of ECT(0) means as much as a drop */
 #define RXAQM_QUEUE_ENFORCED (1U << 13) /* the law's state is of an enforced queue */
 #define RXAQM_QUEUE_UNGUARDED (1U << 14) /* law=codel without its guard: replay only */
+#define RXAQM_QUEUE_REPLAYED \
+	(1U << 15) /* what is dropped stood in the recorded queue all the same */
 
 /* A poll without an end is closed after this many packets (tun outside NAPI); no NAPI
  * takes more in one poll (mana: 512 completions of up to 8 packets).
@@ -93,8 +95,9 @@ struct rxaqm_queue {
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
+	__u64 pad[4]; /* to whole cache lines: neighbours are polled by other CPUs */
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1472);
+RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1536);
 
 /* The target in use. */
 rxaqm_always_inline __u64 rxaqm_queue_target_ns(const struct rxaqm_queue *q)

@@ -34,7 +34,7 @@
 #define RXAQM_NSEC_PER_SEC 1000000000ULL
 
 /* Raised whenever the meaning or layout of anything pinned changes. */
-#define RXAQM_ABI_VERSION 7
+#define RXAQM_ABI_VERSION 8
 
 #define RXAQM_MAX_IFACES 64
 #define RXAQM_MAX_QUEUES 4096
