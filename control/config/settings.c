@@ -27,10 +27,13 @@ static int bad_key(const char *key, struct rxaqm_error *error)
 
 static int set_preset(struct rxaqm_policy *policy, const char *name, struct rxaqm_error *error)
 {
+	const char *names[RXAQM_KEYS_MAX + 1] = {};
 	const struct rxaqm_preset *preset;
-	size_t i;
+	char list[RXAQM_KEY_TEXT_LEN];
+	size_t i, nr = 0;
 
 	for (preset = rxaqm_presets; preset->name; preset++) {
+		names[nr++] = preset->name;
 		if (strcmp(preset->name, name))
 			continue;
 		for (i = 0; i < RXAQM_PRESET_SETTINGS; i++)
@@ -39,7 +42,8 @@ static int set_preset(struct rxaqm_policy *policy, const char *name, struct rxaq
 		return 0;
 	}
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "preset=%.40s: must be one of dc|wan|meta2022", name);
+			       "preset=%.40s: must be one of %s", name,
+			       rxaqm_words(names, "|", "|", list));
 }
 
 int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *value, __u64 now_ns,
