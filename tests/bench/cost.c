@@ -395,9 +395,9 @@ int main(void)
 	if (!err) {
 		report(&bench);
 		report_size(bench.skel[0]->progs.rxaqm_xdp);
-		printf("state of a queue\t%zu\tbytes\t< 1536\t%.3f\t%s\n",
+		printf("state of a queue\t%zu\tbytes\t<= 1536\t%.3f\t%s\n",
 		       sizeof(struct rxaqm_queue), sizeof(struct rxaqm_queue) / 1536.0,
-		       sizeof(struct rxaqm_queue) < 1536 ? "yes" : "no");
+		       sizeof(struct rxaqm_queue) <= 1536 ? "yes" : "no");
 	}
 out:
 	close_bench(&bench);
