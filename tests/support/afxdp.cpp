@@ -116,10 +116,25 @@ void AfXdp::Rings::create(const std::string &ifname, unsigned queue, unsigned en
 	xsk_ring_prod__submit(&fill, frames);
 }
 
+/* The kernel takes a queue from a socket that was closed when it has time to (a workqueue). */
 AfXdp::AfXdp(const Netns &netns, const std::string &ifname, unsigned queue, unsigned entries)
-	: rings_(std::make_unique<Rings>())
 {
-	netns.enter([&] { rings_->create(ifname, queue, entries); });
+	std::string why = "nothing";
+	bool bound = eventually([&] {
+		rings_ = std::make_unique<Rings>();
+		try {
+			netns.enter([&] { rings_->create(ifname, queue, entries); });
+			return true;
+		} catch (const std::system_error &error) {
+			why = error.what();
+			if (error.code().value() != EBUSY)
+				throw;
+			return false;
+		}
+	});
+
+	if (!bound)
+		fail(why, EBUSY);
 }
 
 AfXdp::~AfXdp() = default;
