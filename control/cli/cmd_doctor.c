@@ -147,6 +147,7 @@ static void probe(struct doctor_snapshot *snap)
 				 (unsigned long long)(PROBE_NS / RXAQM_NSEC_PER_SEC), one->what,
 				 one->cost);
 		one->run(&deep);
+		doctor_probe_tried(one, snap);
 	}
 	if (!any && !stop)
 		rxaqm_log_notice("no probe: nothing is suspected that one could settle");

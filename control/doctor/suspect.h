@@ -12,6 +12,7 @@ struct doctor_probe {
 	const char *cost;
 	const char *if_found; /* checks, one blank between: wanted if one of them is found */
 	const char *if_blind; /* and one of these cannot see; NULL: always */
+	bool (*possible)(const struct doctor_snapshot *snap); /* NULL: always */
 	void (*run)(struct doctor_deep *deep);
 };
 
@@ -21,5 +22,8 @@ const struct doctor_probe *doctor_probe_at(size_t index);
 /* Is something suspected that @probe can settle, and has not yet? */
 bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis);
+
+/* Whatever became of it, @probe is not wanted again. */
+void doctor_probe_tried(const struct doctor_probe *probe, struct doctor_snapshot *snap);
 
 #endif /* RXAQM_DOCTOR_SUSPECT_H */

@@ -36,6 +36,15 @@ static void queue_on_cpu_1(Bundle &bundle)
 	bundle.set("/after/ifaces/1/queues/-", R"({"id":11,"tx":false,"packets":400000,"cpu":1})");
 }
 
+/* Tx queue 7 of eth0 with BQL, whose detector of stalls is off, or on. */
+static void bql(Bundle &bundle, const std::string &stall_thrs_ms)
+{
+	for (const char *at : { "/before/ifaces/1/queues/-", "/after/ifaces/1/queues/-" })
+		bundle.set(at, R"({"id":7,"tx":true,"bql_limit":90000,"bql_inflight":0,
+			"stall_cnt":0,"stall_max_ms":0,"stall_thrs_ms":)" +
+				       stall_thrs_ms + "}");
+}
+
 static void fragments(Bundle &bundle)
 {
 	bundle.rise("Ip.InReceives", 20000).rise("Ip.ReasmReqds", 13500);
@@ -220,7 +229,11 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 		{ "frames", slow_flows },
 		{ "fragments", fragments },
 		{ "collapse", [](Bundle &b) { b.rise("TcpExt.TCPRcvCollapsed", 4000); } },
-		{ "stalls", slow_flows },
+		{ "stalls",
+		  [](Bundle &b) {
+			  slow_flows(b);
+			  bql(b, "0");
+		  } },
 	};
 
 	{
@@ -246,16 +259,17 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 	}
 }
 
-/* The detector is on already: nothing is to be changed. */
-TEST_CASE("doctor: the detector of stalls is not switched on where it is on", "[doctor][deep]")
+/* Without BQL, and where the detector is on already, nothing is to be changed. */
+TEST_CASE("doctor: the detector of stalls is switched on only where it is off", "[doctor][deep]")
 {
-	Bundle bundle;
+	for (const char *stall_thrs_ms : { "", "20", "0" }) {
+		Bundle bundle;
 
-	slow_flows(bundle);
-	for (const char *at : { "/before/ifaces/1/queues/-", "/after/ifaces/1/queues/-" })
-		bundle.set(at, R"({"id":7,"tx":true,"stall_thrs_ms":20,"stall_cnt":0,
-			"stall_max_ms":0})");
-	CHECK(!Diagnosis(bundle.text()).wanted().count("stalls"));
+		slow_flows(bundle);
+		if (*stall_thrs_ms)
+			bql(bundle, stall_thrs_ms);
+		CHECK(Diagnosis(bundle.text()).wanted().count("stalls") == (*stall_thrs_ms == '0'));
+	}
 }
 
 TEST_CASE("doctor: rows of probes name checks", "[doctor][deep]")

@@ -210,8 +210,9 @@ void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *s
 		{ NETDEV_CMD_QSTATS_GET, NETDEV_QSTATS_SCOPE_QUEUE, take_qstats,
 		  "counters of queues by netlink",
 		  "no driver here implements qstats; those of ethtool -S are used" },
-		{ NETDEV_CMD_PAGE_POOL_GET, 0, take_pool, "page pools", NULL },
-		{ NETDEV_CMD_PAGE_POOL_STATS_GET, 0, take_pool_stats, "recycling of pages", NULL },
+		/* From 6.8; the check that reads them says itself if they are not there. */
+		{ NETDEV_CMD_PAGE_POOL_GET, 0, take_pool, NULL, NULL },
+		{ NETDEV_CMD_PAGE_POOL_STATS_GET, 0, take_pool_stats, NULL, NULL },
 	};
 	int family = rxaqm_netlink_family("netdev", NULL, NULL);
 	size_t i;
@@ -227,10 +228,10 @@ void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *s
 		};
 		int err = ask((__u16)family, questions[i].cmd, questions[i].scope, &netdev);
 
-		if (err)
+		if (err && questions[i].what)
 			doctor_cannot_see(snap, questions[i].what, "the kernel refuses: %s",
 					  strerror(-err));
-		else if (!netdev.answers && questions[i].none)
+		else if (!err && !netdev.answers && questions[i].none)
 			doctor_cannot_see(snap, questions[i].what, "%s", questions[i].none);
 	}
 }

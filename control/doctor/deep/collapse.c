@@ -48,7 +48,7 @@ static void put(struct doctor_deep *deep, struct doctor_calls *skel, __u64 took_
 	doctor_deep_ran(deep, "collapse", took_ns);
 }
 
-void doctor_deep_collapse(struct doctor_deep *deep)
+void doctor_probe_collapse(struct doctor_deep *deep)
 {
 	struct bpf_link *begin = NULL, *end = NULL;
 	struct doctor_calls *skel = NULL;

@@ -17,12 +17,15 @@ struct doctor_deep {
 };
 
 /* Each adds to the snapshot, or notes there what cannot be seen and why. */
-void doctor_deep_polls(struct doctor_deep *deep);
-void doctor_deep_progs(struct doctor_deep *deep);
-void doctor_deep_frames(struct doctor_deep *deep);
-void doctor_deep_fragments(struct doctor_deep *deep);
-void doctor_deep_collapse(struct doctor_deep *deep);
-void doctor_deep_stalls(struct doctor_deep *deep);
+void doctor_probe_polls(struct doctor_deep *deep);
+void doctor_probe_progs(struct doctor_deep *deep);
+void doctor_probe_frames(struct doctor_deep *deep);
+void doctor_probe_fragments(struct doctor_deep *deep);
+void doctor_probe_collapse(struct doctor_deep *deep);
+void doctor_probe_stalls(struct doctor_deep *deep);
+
+/* Is there a Tx queue whose detector of stalls is off? */
+bool doctor_stalls_possible(const struct doctor_snapshot *snap);
 
 /* BQL's detector of stalls was left switched on by a doctor that was killed, in this network
  * namespace: switch it off. Returns how many Tx queues, or -errno.

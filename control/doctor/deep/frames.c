@@ -80,12 +80,12 @@ static void measure(struct doctor_deep *deep, const char *name, bool frames,
 	doctor_frames__destroy(skel);
 }
 
-void doctor_deep_frames(struct doctor_deep *deep)
+void doctor_probe_frames(struct doctor_deep *deep)
 {
 	measure(deep, "frames", true, add_frames);
 }
 
-void doctor_deep_fragments(struct doctor_deep *deep)
+void doctor_probe_fragments(struct doctor_deep *deep)
 {
 	measure(deep, "fragments", false, add_fragments);
 }

@@ -45,7 +45,7 @@ static void read_map(struct doctor_deep *deep, int fd)
 	}
 }
 
-void doctor_deep_polls(struct doctor_deep *deep)
+void doctor_probe_polls(struct doctor_deep *deep)
 {
 	struct doctor_polls *skel = doctor_polls__open();
 	__u64 took_ns;

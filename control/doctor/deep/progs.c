@@ -69,7 +69,7 @@ static void add(struct doctor_deep *deep, const struct cost *was, size_t nr_was,
 		 libbpf_bpf_prog_type_str((enum bpf_prog_type)is->type) ?: "of a new type");
 }
 
-void doctor_deep_progs(struct doctor_deep *deep)
+void doctor_probe_progs(struct doctor_deep *deep)
 {
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	struct cost *was = calloc(MAX_PROGS, sizeof(*was));

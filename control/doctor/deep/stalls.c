@@ -53,7 +53,25 @@ static int write_number(int dir_fd, const char *dir, const char *name, __u64 val
 	return err;
 }
 
-/* Tx queues with BQL in use, whose detector is off. */
+/* BQL is in use, and its detector is there and off. */
+static bool is_off(const struct doctor_queue *queue)
+{
+	return queue->tx && !queue->stall_thrs_ms && queue->bql_limit && queue->bql_limit != ~0ULL;
+}
+
+bool doctor_stalls_possible(const struct doctor_snapshot *snap)
+{
+	size_t i, k;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		for (k = 0; k < snap->after.ifaces.at[i].queues.nr; k++) {
+			if (is_off(&snap->after.ifaces.at[i].queues.at[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void find_queues(struct watch *watch)
 {
 	const struct doctor_sample *sample = &watch->deep->snap->after;
@@ -66,8 +84,7 @@ static void find_queues(struct watch *watch)
 			const struct doctor_queue *queue = &iface->queues.at[k];
 			struct watched *to;
 
-			if (!queue->tx || queue->stall_thrs_ms || !queue->bql_limit ||
-			    queue->bql_limit == ~0ULL)
+			if (!is_off(queue))
 				continue;
 			to = rxaqm_list_add(&watch->queues);
 			if (!to)
@@ -229,7 +246,7 @@ static void note_path(char *buf, size_t size)
 	snprintf(buf, size, NOTE_DIR "/doctor-stalls-%u", doctor_deep_netns());
 }
 
-void doctor_deep_stalls(struct doctor_deep *deep)
+void doctor_probe_stalls(struct doctor_deep *deep)
 {
 	int sysfs_fd = open_sysfs();
 	char path[64];

@@ -59,7 +59,7 @@ static enum doctor_verdict judge_probed(const struct doctor_snapshot *snap,
 	doctor_say(finding, "iface", "%s", iface ? iface->name : "IFACE");
 	doctor_say(finding, "attach", "rxaqm attach %s; ", iface ? iface->name : "IFACE");
 	doctor_say(finding, "mode", "not attached");
-	doctor_say(finding, "sojourn", "a time that only rxaqm attach tells");
+	doctor_say(finding, "how_long", ", how long is what rxaqm attach measures");
 	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, "napi:napi_poll");
 	return DOCTOR_FOUND;
 }
@@ -91,11 +91,13 @@ static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
 	doctor_say(finding, "mode", "%s", queue->mode);
 	doctor_note_rise(finding, "busy_polls", (double)queue->busy_polls / doctor_window_s(snap),
 			 DOCTOR_PER_S, RXAQM);
-	if (queue->sojourn_p50_ns)
+	doctor_say(finding, "how_long", ", how long no stamp tells");
+	if (queue->sojourn_p50_ns) {
 		doctor_note_rise(finding, "sojourn", (double)queue->sojourn_p50_ns / 1000,
 				 DOCTOR_US, RXAQM);
-	else
-		doctor_say(finding, "sojourn", "a time that no stamp tells");
+		doctor_say(finding, "how_long", " for %.1f ms",
+			   (double)queue->sojourn_p50_ns / 1e6);
+	}
 	return DOCTOR_FOUND;
 }
 
@@ -201,7 +203,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.reads =
 			"rxaqm: busy and drained polls by queue, sojourn; without it --deep: napi:napi_poll",
 		.rule = "no poll drained the queue in the window, and 100/s or more were busy",
-		.cause = "${where} never ran empty: packets wait ${sojourn} in it.",
+		.cause = "${where} never ran empty: packets wait in it${how_long}.",
 		.because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
 		.clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
 		.remedy = { .now = "${attach}rxaqm policy set ${iface} mode=enforce",
