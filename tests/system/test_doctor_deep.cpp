@@ -25,35 +25,43 @@ using namespace std::chrono_literals;
 namespace
 {
 
-/* UDP from tx to rx, as fast as it goes, until the test ends. */
+/* UDP from tx to rx until the test ends, from so many sockets that their send buffers together hold
+ * more than the receiving CPU's backlog.
+ */
 class Flood
 {
     public:
 	explicit Flood(const Wire &wire)
-		: socket_(wire.tx.socket(AF_INET, SOCK_DGRAM))
-		, thread_([this] {
-			sockaddr_in to = {};
-			char payload[200] = {};
-
-			to.sin_family = AF_INET;
-			to.sin_port = htons(9);
-			inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
-			while (!stop_)
-				sendto(socket_, payload, sizeof(payload), 0, (sockaddr *)&to,
-				       sizeof(to));
-		})
 	{
+		for (int &socket : sockets_)
+			socket = wire.tx.socket(AF_INET, SOCK_DGRAM);
+		thread_ = std::thread([this] { send_all(); });
 	}
 	~Flood()
 	{
 		stop_ = true;
 		thread_.join();
-		close(socket_);
+		for (int socket : sockets_)
+			close(socket);
 	}
 
     private:
+	void send_all()
+	{
+		sockaddr_in to = {};
+		char payload[200] = {};
+
+		to.sin_family = AF_INET;
+		to.sin_port = htons(9);
+		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
+		while (!stop_) {
+			for (int socket : sockets_)
+				sendto(socket, payload, sizeof(payload), MSG_DONTWAIT,
+				       (sockaddr *)&to, sizeof(to));
+		}
+	}
 	std::atomic<bool> stop_{ false };
-	int socket_;
+	int sockets_[16];
 	std::thread thread_;
 };
 
