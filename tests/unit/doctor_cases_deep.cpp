@@ -138,6 +138,20 @@ const std::vector<Case> &doctor_cases_deep()
 				"run_ns":2560000000},
 				{"id":8,"name":"quick","type":"xdp","runs":128000,"run_ns":9000000}])");
 		  } },
+		/* The same where the CPU is not seen to be full, since others share it. */
+		{ "bpf-dear",
+		  { "packet-dear", "rx-queue-standing", "backlog-drops", "nic-ring-overflow",
+		    "rx-dropped" },
+		  [](Bundle &b) {
+			  b.rise_at("cpus/0/dropped", 8000);
+			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
+			  b.rise_at("ifaces/1/stats/rx_dropped", 9000);
+			  polls(b, "");
+			  b.set("/deep/progs_ns", "3000000000");
+			  b.set("/deep_progs",
+				R"([{"id":7,"name":"slow","type":"sched_cls","runs":128000,
+				"run_ns":2560000000}])");
+		  } },
 		{ "packet-dear",
 		  { "rx-cpu-busy", "rx-queue-standing" },
 		  [](Bundle &b) {

@@ -287,7 +287,8 @@ const struct doctor_check doctor_checks_path[] = {
 			    .expect =
 				    "flows reach their rate in some round trips instead of seconds",
 			    .risk = "more loss at the end of slow start" },
-		.after = "rx-queue-standing rx-cpu-busy rx-cpus-busy rx-starved",
+		.after =
+			"rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved",
 		.reference = "net/ipv4/tcp_cubic.c; RFC 9406",
 		.judge = judge_hystart,
 	},

@@ -203,7 +203,8 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .expect =
 				    "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
 			    .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
-		.after = "rx-queue-standing cq-shared rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-queue-standing cq-shared rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference =
 			"net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 		.judge = judge_small,
@@ -228,7 +229,8 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
 			    .expect = "min_rtt from ${min_rtt} to that of the path",
 			    .risk = "bursts of 12 kB a flow" },
-		.after = "rx-queue-standing rx-cpu-busy rx-cpus-busy tso-self-throttled",
+		.after =
+			"rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved tso-self-throttled",
 		.reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize",
 		.judge = judge_bonus,
 	},
@@ -250,7 +252,8 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "rxaqm detach IFACE",
 			    .expect = "a shorter round trip, so more with the same window",
 			    .risk = "see rxaqm(8)" },
-		.after = "rx-queue-standing tso-self-throttled rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-queue-standing tso-self-throttled rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited",
 		.judge = judge_cwnd,
 	},

@@ -122,7 +122,8 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    .undo = "rxaqm detach ${iface}",
 			    .expect = "stalls from ${stalls} to 0",
 			    .risk = "separate queues need more interrupts" },
-		.after = "rx-queue-standing cq-shared rx-starved cpu-steal rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-queue-standing cq-shared rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 		.judge = judge_stall,
 	},
@@ -145,7 +146,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    .expect = "waits in fewer than 80 % of looks",
 			    .risk = "none" },
 		.after =
-			"tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy tso-self-throttled",
+			"tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved tso-self-throttled",
 		.reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
 		.judge = judge_qdisc,
 	},
