@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -63,6 +64,35 @@ class Flood
 	std::atomic<bool> stop_{ false };
 	int sockets_[16];
 	std::thread thread_;
+};
+
+/* Threads that want all of a CPU, until the test ends. */
+class Spinners
+{
+    public:
+	Spinners(unsigned n, unsigned cpu)
+	{
+		for (unsigned i = 0; i < n; i++)
+			threads_.emplace_back([this, cpu] {
+				cpu_set_t cpus;
+
+				CPU_ZERO(&cpus);
+				CPU_SET(cpu, &cpus);
+				sched_setaffinity(0, sizeof(cpus), &cpus);
+				while (!stop_)
+					;
+			});
+	}
+	~Spinners()
+	{
+		stop_ = true;
+		for (std::thread &thread : threads_)
+			thread.join();
+	}
+
+    private:
+	std::atomic<bool> stop_{ false };
+	std::vector<std::thread> threads_;
 };
 
 /* A probe that runs within @netns while @work is done, and a snapshot that knows its interfaces. */
@@ -157,6 +187,34 @@ TEST_CASE("doctor: a BPF program that makes each packet dear is named", "[doctor
 		CHECK(offline.out == live.out);
 	}
 	unlink(path);
+}
+
+TEST_CASE("doctor: a queue whose CPU others have is starved, not slow", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+
+	if (std::thread::hardware_concurrency() < 2)
+		SKIP("needs two CPUs: one to send, one to receive");
+	put_foreign_xdp(wire.rx, wire.rx_if);
+	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
+	       "cost=200us" });
+	wire.pin_napi(1, 0);
+
+	/* An eighth of the CPU is left: 600 packets a second. */
+	Spinners spinners(7, 1);
+	Flood flood(wire);
+	Result result = host.rxaqm(wire.rx, { "doctor", "-j", "--deep", "--time=2s" });
+
+	INFO(result.text());
+
+	Json json(result.out);
+
+	CHECK(ids(json, false).count("rx-starved"));
+	CHECK(ids(json, false).count("napi-starved"));
+	CHECK(!ids(json, true).count("napi-starved"));
+	CHECK(!ids(json, false).count("packet-dear"));
+	CHECK(result.out.find(" of " + wire.rx_if + " is starved, not slow") != std::string::npos);
 }
 
 TEST_CASE("doctor: nothing is probed where nothing is suspected", "[doctor][deep]")
