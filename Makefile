@@ -58,7 +58,7 @@ RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 # From the bottom to the top: each includes only what is named before it (make lint checks it).
 CONTROL_DIRS := base keys nic clock tune config profile attach report \
-	doctor/snapshot doctor/sockets doctor/collect doctor/rules doctor daemon cli
+	doctor/snapshot doctor/sockets doctor/collect doctor/deep doctor/rules doctor daemon cli
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/*.c $(addprefix control/,$(addsuffix /*.c,$(CONTROL_DIRS)))))
 # All of the control plane but main(), for the binary, tests and rig programs.

@@ -11,18 +11,21 @@
 #include "doctor/snapshot/bundle.h"
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
+#include "doctor/suspect.h"
 #include "ns.h"
 
 #define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
 #define WINDOW_MIN_NS RXAQM_NSEC_PER_SEC
 #define WINDOW_MAX_NS (600 * RXAQM_NSEC_PER_SEC)
+/* Of each probe of --deep. */
+#define PROBE_NS (3 * RXAQM_NSEC_PER_SEC)
 /* Of --watch: what a spike is told by. */
 #define MAX_PAST 360
 
 struct args {
 	struct doctor_request request;
 	const char *record, *from, *verify;
-	bool all, watch, checks;
+	bool all, watch, checks, deep;
 };
 
 static volatile int stop;
@@ -39,6 +42,8 @@ static const struct argp_option options[] = {
 	{ "record", 'r', "FILE", 0, "also write what was read as a bundle (JSON)", 0 },
 	{ "from", 'f', "FILE", 0, "diagnose a bundle instead of this host", 0 },
 	{ "mask", 'm', NULL, 0, "replace addresses and names by words", 0 },
+	{ "deep", 'd', NULL, 0,
+	  "then probe what is suspected, 3s each; says what, and what it costs", 0 },
 	{ "verify", 'v', "ID", 0, "only whether the finding ID is gone", 0 },
 	{ "watch", 'w', NULL, 0, "window after window, until interrupted", 0 },
 	{ "checks", 'c', NULL, 0, "print the table of checks", 0 },
@@ -90,6 +95,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 					    arg);
 		args->verify = arg;
 		return 0;
+	case 'd':
+		args->deep = true;
+		return 0;
 	case 'w':
 		args->watch = true;
 		return 0;
@@ -102,17 +110,47 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->request.interface = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (args->from &&
-		    (args->record || args->watch || args->request.interface || args->request.mask))
+		if (args->from && (args->record || args->watch || args->request.interface ||
+				   args->request.mask || args->deep))
 			rxaqm_options_error(state,
 					    "--from stands alone: leave out IFACE, --record, "
-					    "--mask and --watch");
+					    "--mask, --deep and --watch");
+		if (args->watch && args->deep)
+			rxaqm_options_error(state, "--watch and --deep exclude each other");
 		if (args->watch && args->record)
 			rxaqm_options_error(state, "--watch and --record exclude each other");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+/* The probes that the diagnosis so far calls for, one after the other. */
+static void probe(struct doctor_snapshot *snap)
+{
+	struct doctor_deep deep = { .snap = snap, .stop = &stop, .time_ns = PROBE_NS };
+	const struct doctor_probe *one;
+	bool wanted, any = false;
+	size_t i;
+
+	for (i = 0; !stop && (one = doctor_probe_at(i)); i++) {
+		struct doctor_diagnosis diagnosis;
+
+		if (doctor_diagnose(snap, &diagnosis))
+			return;
+		wanted = doctor_probe_wanted(one, snap, &diagnosis);
+		doctor_diagnosis_free(&diagnosis);
+		if (!wanted)
+			continue;
+		any = true;
+		rxaqm_log_notice("probe \"%s\", %llu s: %s; costs %s", one->name,
+				 (unsigned long long)(PROBE_NS / RXAQM_NSEC_PER_SEC), one->what,
+				 one->cost);
+		one->run(&deep);
+		doctor_probe_tried(one, snap);
+	}
+	if (!any && !stop)
+		rxaqm_log_notice("no probe: nothing is suspected that one could settle");
 }
 
 /* What is diagnosed has been through a bundle, live or not. */
@@ -124,6 +162,8 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 	if (args->from)
 		return doctor_bundle_read(snap, args->from, error);
 	err = doctor_collect(&live, &args->request, error);
+	if (!err && args->deep)
+		probe(&live);
 	if (!err && args->record)
 		err = doctor_bundle_write(&live, args->record, error);
 	if (err) {
@@ -210,6 +250,21 @@ static int watch(const struct args *args, struct rxaqm_error *error)
 	return err ? rxaqm_log_failure(error) : exit_code;
 }
 
+/* What a --deep that was killed has left. */
+static void recover(void)
+{
+	int nr = doctor_stalls_recover();
+
+	if (nr > 0)
+		rxaqm_log_notice("a \"doctor --deep\" that was killed had left the detector of Tx "
+				 "stalls on at %d Tx queues: it is off again",
+				 nr);
+	else if (nr < 0)
+		rxaqm_log_error("the detector of Tx stalls, left on by a \"doctor --deep\" that was "
+				"killed, cannot be switched off: %s",
+				strerror(-nr));
+}
+
 int rxaqm_cmd_doctor(int argc, char **argv)
 {
 	static const char doc[] = "Name what slows receiving on this host, and what to do.";
@@ -228,6 +283,8 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	if (!args.from)
+		recover();
 	if (args.watch)
 		return watch(&args, &error);
 	if (take(&args, &snap, &error)) {

@@ -69,6 +69,7 @@ struct rxaqm_config {
 	/* [Overload] */
 	struct rxaqm_overload_config overload;
 	struct rxaqm_autoenforce_config autoenforce;
+	__u64 diagnose_ns; /* doctor looks for the cause at most so often; 0: never */
 	/* In the order of the file. */
 	unsigned int nr_ifaces;
 	struct rxaqm_config_iface *iface;

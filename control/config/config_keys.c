@@ -85,6 +85,10 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .standard = "5m", .help = "auto_enforce: least time in enforce" },
 	{ AT("Overload", autoenforce.dwell_observe_ns), .name = "dwell_observe", TIME(0, 24 * HOUR),
 	  .standard = "1m", .help = "auto_enforce: least time in observe" },
+	{ AT("Overload", diagnose_ns), .name = "diagnose", TIME(10 * SEC, 24 * HOUR), .none = "off",
+	  .standard = "10m",
+	  .help = "doctor looks for the cause of an overload, at most so often, for the log and the "
+		  "metrics" },
 
 	{ IFACE(enable), .name = "enable", .type = RXAQM_TYPE_BOOL, .standard = "yes",
 	  .help = "attach; no: detach, at start and at SIGHUP" },

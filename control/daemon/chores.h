@@ -15,6 +15,12 @@ void rxaqm_run_clock_free(struct rxaqm_link *link);
 void rxaqm_run_overload(struct rxaqm_run *run);
 void rxaqm_run_overload_free(struct rxaqm_link *link);
 
+/* diagnose.c: have doctor look for the cause of an overload, if that was not done lately. */
+void rxaqm_run_diagnose(struct rxaqm_run *run);
+/* Has it ended? */
+void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
+void rxaqm_run_diagnosis_free(struct rxaqm_run *run);
+
 /* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
  */
 int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
@@ -22,8 +28,10 @@ int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *co
 void rxaqm_run_metrics(struct rxaqm_run *run);
 void rxaqm_run_metrics_stop(struct rxaqm_run *run);
 
-/* Families of clock and overload, for metrics.c. */
+/* Families of clock, overload and diagnosis, for metrics.c. */
 void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
 void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
+
+void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
 
 #endif /* RXAQM_RUN_CHORES_H */

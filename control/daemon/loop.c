@@ -79,6 +79,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	rxaqm_run_sync(run);
 	rxaqm_run_clocks(run);
 	rxaqm_run_overload(run);
+	rxaqm_run_diagnosis_look(run);
 	rxaqm_run_status(run);
 	rxaqm_run_metrics(run);
 	/* From now, not from when it was due: a machine that slept has nothing to catch up with. */
@@ -167,6 +168,7 @@ static void detach_all(struct rxaqm_run *run)
 
 static void tear_down(struct rxaqm_run *run)
 {
+	rxaqm_run_diagnosis_free(run);
 	rxaqm_run_links_free(run);
 	rxaqm_run_netlink_close(run);
 	sd_event_source_unref(run->tick_timer);

@@ -36,6 +36,7 @@ static void more(struct rxaqm_metrics_text *text, void *arg)
 	reload_metrics(text, run);
 	rxaqm_run_clock_metrics(text, run);
 	rxaqm_run_overload_metrics(text, run);
+	rxaqm_run_diagnosis_metrics(text, run);
 }
 
 static int on_http(sd_event_source *source, int fd, uint32_t events, void *arg)

@@ -81,8 +81,10 @@ static void report_overload(struct rxaqm_link *link, unsigned int queue,
 {
 	if (event == RXAQM_OVERLOAD_NOTHING)
 		return;
-	if (event == RXAQM_OVERLOAD_BEGAN)
+	if (event == RXAQM_OVERLOAD_BEGAN) {
 		link->overload->begun++;
+		rxaqm_run_diagnose(link->run);
+	}
 	if (may_report(link))
 		rxaqm_run_log(event == RXAQM_OVERLOAD_BEGAN ? LOG_WARNING : LOG_NOTICE,
 			      event == RXAQM_OVERLOAD_BEGAN ?

@@ -21,7 +21,8 @@
  *   state.c    the pinned state, as it comes and goes
  *   reload.c   the configuration, read again
  *   notify.c, log.c, lock.c   systemd, the log, the only daemon
- *   lease.c, clock.c (phc_source.c), overload.c, metrics.c (metrics_http.c), status.c   chores
+ *   lease.c, clock.c (phc_source.c), overload.c, diagnose.c, metrics.c (metrics_http.c), status.c
+ *              chores
  */
 #ifndef RXAQM_RUN_H
 #define RXAQM_RUN_H
@@ -51,6 +52,7 @@ enum rxaqm_link_state {
 struct rxaqm_run;
 struct rxaqm_run_clock;
 struct rxaqm_run_overload;
+struct rxaqm_run_diagnosis;
 
 /* An interface that a section of the configuration is for. */
 struct rxaqm_link {
@@ -116,6 +118,7 @@ struct rxaqm_run {
 	__u64 status_due_ns;
 	bool status_failed;
 	struct rxaqm_run_metrics *metrics;
+	struct rxaqm_run_diagnosis *diagnosis; /* NULL: none was asked for yet */
 };
 
 /* log.c: one line to the journal or the terminal, @level as in syslog.h. */

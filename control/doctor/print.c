@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "doctor/diagnose.h"
+#include "doctor/suspect.h"
 
 #define WIDTH 96
 #define MAX_TEXT 1024
@@ -184,6 +185,22 @@ static void print_blind(FILE *file, const struct doctor_snapshot *snap,
 			checks);
 }
 
+/* What a probe could still settle. */
+static void print_wanted(FILE *file, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis)
+{
+	const struct doctor_probe *probe;
+	size_t i, nr = 0;
+
+	for (i = 0; (probe = doctor_probe_at(i)); i++) {
+		if (!doctor_probe_wanted(probe, snap, diagnosis))
+			continue;
+		if (!nr++)
+			fputs("LOOK DEEPER  rxaqm doctor --deep measures\n", file);
+		fprintf(file, "  %-9s %s\n", probe->name, probe->what);
+	}
+}
+
 void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 		  const struct doctor_diagnosis *diagnosis, bool all)
 {
@@ -211,6 +228,7 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 	}
 	print_clear(file, diagnosis, all);
 	print_blind(file, snap, diagnosis, all);
+	print_wanted(file, snap, diagnosis);
 }
 
 int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,

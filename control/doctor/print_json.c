@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "doctor/diagnose.h"
+#include "doctor/suspect.h"
 
 #define MAX_TEXT 1024
 
@@ -132,6 +133,20 @@ static void put_blind(struct rxaqm_out *out, const struct doctor_snapshot *snap,
 	rxaqm_out_end(out);
 }
 
+static void put_wanted(struct rxaqm_out *out, const struct doctor_snapshot *snap,
+		       const struct doctor_diagnosis *diagnosis)
+{
+	const struct doctor_probe *probe;
+	size_t i;
+
+	rxaqm_out_array(out, "deep_would_measure");
+	for (i = 0; (probe = doctor_probe_at(i)); i++) {
+		if (doctor_probe_wanted(probe, snap, diagnosis))
+			rxaqm_out_str(out, NULL, NULL, probe->name);
+	}
+	rxaqm_out_end(out);
+}
+
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 		       const struct doctor_diagnosis *diagnosis)
 {
@@ -152,5 +167,6 @@ void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 	rxaqm_out_bool(&out, "sees_enough", NULL, NULL, !diagnosis->blind);
 	put_findings(&out, snap, diagnosis);
 	put_blind(&out, snap, diagnosis);
+	put_wanted(&out, snap, diagnosis);
 	rxaqm_out_close(&out, false);
 }

@@ -7,6 +7,7 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -33,6 +34,40 @@ static int device_ioctl(const char *ifname, unsigned long request, void *data)
 int rxaqm_ethtool(const char *ifname, void *command)
 {
 	return device_ioctl(ifname, SIOCETHTOOL, command);
+}
+
+#define MAX_NAMES 65536
+
+static __u32 count_names(const char *ifname, unsigned int set)
+{
+	union {
+		struct ethtool_sset_info info;
+		char room[sizeof(struct ethtool_sset_info) + sizeof(__u32)];
+	} sets = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << set } };
+	__u32 nr;
+
+	if (rxaqm_ethtool(ifname, &sets) || !sets.info.sset_mask)
+		return 0;
+	memcpy(&nr, sets.room + sizeof(sets.info), sizeof(nr));
+	return nr > MAX_NAMES ? 0 : nr;
+}
+
+struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int set)
+{
+	__u32 nr = count_names(ifname, set);
+	struct ethtool_gstrings *names;
+
+	/* The kernel fills in as many as there are, whatever is asked for. */
+	names = nr ? calloc(1, sizeof(*names) + (size_t)nr * ETH_GSTRING_LEN) : NULL;
+	if (!names)
+		return NULL;
+	names->cmd = ETHTOOL_GSTRINGS;
+	names->string_set = set;
+	names->len = nr;
+	if (!rxaqm_ethtool(ifname, names))
+		return names;
+	free(names);
+	return NULL;
 }
 
 int rxaqm_nic_driver(const char *ifname, char *buf, size_t size)

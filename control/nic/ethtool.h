@@ -24,6 +24,10 @@ struct rxaqm_hwtstamp {
 /* Have SIOCETHTOOL do @command, a struct of linux/ethtool.h. 0 or -errno. */
 int rxaqm_ethtool(const char *ifname, void *command);
 
+/* The names of the string set @set (ETH_SS_*), len of them, to be freed; NULL: none, or no memory. */
+struct ethtool_gstrings;
+struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int set);
+
 int rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
 
 /* Which packets the device can be told to stamp (ethtool -T). */

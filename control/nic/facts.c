@@ -7,39 +7,15 @@
 
 #include "nic/netdev.h"
 
-/* How many private flags there are. */
-static unsigned int count_flags(const char *ifname)
-{
-	union {
-		struct ethtool_sset_info info;
-		char room[sizeof(struct ethtool_sset_info) + sizeof(__u32)];
-	} set = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1U << ETH_SS_PRIV_FLAGS } };
-	__u32 nr;
-
-	if (rxaqm_ethtool(ifname, &set) || !set.info.sset_mask)
-		return 0;
-	memcpy(&nr, set.room + sizeof(set.info), sizeof(nr));
-	return nr;
-}
-
 static void read_flags(const char *ifname, struct rxaqm_nic_facts *facts)
 {
 	struct ethtool_value on = { .cmd = ETHTOOL_GPFLAGS };
-	unsigned int i, nr = count_flags(ifname);
-	struct ethtool_gstrings *names;
+	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_PRIV_FLAGS);
+	unsigned int i;
 
-	if (!nr || rxaqm_ethtool(ifname, &on))
-		return;
-	/* The kernel fills in as many as there are, whatever is asked for. */
-	names = calloc(1, sizeof(*names) + (size_t)nr * ETH_GSTRING_LEN);
-	if (!names)
-		return;
-	names->cmd = ETHTOOL_GSTRINGS;
-	names->string_set = ETH_SS_PRIV_FLAGS;
-	names->len = nr;
-	if (!rxaqm_ethtool(ifname, names)) {
+	if (names && !rxaqm_ethtool(ifname, &on)) {
 		/* A word of flags has 32 of them. */
-		for (i = 0; i < nr && i < 32; i++) {
+		for (i = 0; i < names->len && i < 32; i++) {
 			memcpy(facts->flag[i].name, names->data + (size_t)i * ETH_GSTRING_LEN,
 			       ETH_GSTRING_LEN);
 			facts->flag[i].on = on.data & (1U << i);

@@ -59,6 +59,25 @@ test_reload()
 		wrong "the status file lacks $nic"
 }
 
+# The unit with doctor in place of the daemon, which starts it when a queue becomes overloaded: what
+# doctor reads is open to it.
+test_doctor()
+{
+	local bundle=/run/rxaqm-doctor/bundle.json
+
+	sed -e '/^\(NotifyAccess\|WatchdogSec\|Restart\|ExecReload\)/d' -e 's/^Type=.*/Type=oneshot/' \
+		-e "s|^ExecStart=.*|ExecStart=/usr/sbin/rxaqm doctor --time=1s --record=$bundle|" \
+		-e 's/^RuntimeDirectory=.*/RuntimeDirectory=rxaqm-doctor/' \
+		-e 's/^\[Service\]/&\nSuccessExitStatus=3 5\nRuntimeDirectoryPreserve=yes/' \
+		"$(property FragmentPath)" >/run/systemd/system/rxaqm-test-doctor.service
+	systemctl daemon-reload
+	systemctl start rxaqm-test-doctor || wrong "$(journalctl -n 5 -o cat -u rxaqm-test-doctor)"
+	jq -e '.sockets.source == "bpf"' $bundle >/dev/null ||
+		wrong "no pass over sockets by BPF: $(jq -c .cannot_see $bundle)"
+	jq -e ".after.ifaces[] | select(.name == \"$nic\")" $bundle >/dev/null ||
+		wrong "the bundle lacks $nic"
+}
+
 test_refused()
 {
 	local id

@@ -227,7 +227,7 @@ unsigned long long Wire::tx_dropped() const
 	return static_cast<unsigned long long>(stats.number("/0/stats64/tx/dropped"));
 }
 
-void Wire::pin_napi(unsigned cpu) const
+void Wire::pin_napi(unsigned cpu, int nice) const
 {
 	const std::string name = "napi/" + rx_if + "-";
 	std::error_code error;
@@ -247,8 +247,7 @@ void Wire::pin_napi(unsigned cpu) const
 			    comm.compare(0, name.size(), name))
 				continue;
 			pinned += !sched_setaffinity(pid, sizeof(cpus), &cpus);
-			/* Ahead of other tasks, as in a softirq. */
-			setpriority(PRIO_PROCESS, id_t(pid), -20);
+			setpriority(PRIO_PROCESS, id_t(pid), nice);
 		}
 		return pinned > 0;
 	});

@@ -106,16 +106,26 @@ static Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
 	REQUIRE(result.err == "");
 
 	Json json(result.out);
+	std::set<std::string> machine;
 
 	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
 		const std::string at = "/findings/" + std::to_string(i);
 		std::string layer = json.text(at + "/layer");
 
 		if (layer == "CPU" || layer == "backlog")
+			machine.insert(json.text(at + "/id"));
+	}
+	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
+		const std::string at = "/findings/" + std::to_string(i);
+		std::string id = json.text(at + "/id");
+
+		if (machine.count(id))
 			continue;
-		diagnosis.found.insert(json.text(at + "/id"));
-		if (json.is_null(at + "/consequence_of"))
-			diagnosis.primary += json.text(at + "/id") + " ";
+		diagnosis.found.insert(id);
+		/* A cause also if it is put down to those. */
+		if (json.is_null(at + "/consequence_of") ||
+		    machine.count(json.text(at + "/consequence_of")))
+			diagnosis.primary += id + " ";
 	}
 	return diagnosis;
 }

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "daemon.hpp"
@@ -126,4 +128,65 @@ TEST_CASE("run: what is enforced for overload is so after attaching anew, and gi
 			return mode() == "observe";
 		},
 		std::chrono::seconds(25)));
+}
+
+TEST_CASE("run: the cause of an overload is logged, and is in the metrics", "[run][doctor]")
+{
+	Run r;
+	Frames frames(r.wire);
+	const std::string path = r.service.dir() + "/rxaqm.prom";
+	auto page = [&] {
+		std::ifstream file(path);
+
+		return std::string(std::istreambuf_iterator<char>(file), {});
+	};
+
+	r.service.configure("[Overload]\nraise=1s\nclear=2s\n"
+			    "[Metrics]\ntextfile=" +
+			    path + "\ntextfile_interval=1s\n" +
+			    r.section("signal=busy\ntarget=1ms\ninterval=20ms\n"));
+	r.service.start();
+	if (!make_slow(r.wire, 20))
+		SKIP("needs two CPUs: one to send, one to receive");
+	CHECK(eventually([&] { return page() != ""; }));
+	CHECK(page().find("rxaqm_doctor_") == std::string::npos);
+	{
+		Load load(frames);
+
+		CHECK(eventually(
+			[&] { return page().find("rxaqm_doctor_cause{") != std::string::npos; },
+			std::chrono::minutes(1)));
+	}
+	CAPTURE(r.service.log(), page());
+	CHECK(page().find("\nrxaqm_doctor_runs_total{result=\"ok\"} 1\n") != std::string::npos);
+	CHECK(page().find("\nrxaqm_doctor_age_seconds ") != std::string::npos);
+	CHECK(r.service.log().find(": doctor: ") != std::string::npos);
+
+	/* Which cause is the machine's matter; it is one of those that there are. */
+	std::string checks = r.host.rxaqm({ "doctor", "--checks" }).out, text = page(), id;
+	size_t at = text.find("rxaqm_doctor_cause{id=\"") + strlen("rxaqm_doctor_cause{id=\"");
+
+	id = text.substr(at, text.find('"', at) - at);
+	CAPTURE(id);
+	CHECK((id == "none" || checks.find("| `" + id + "` |") != std::string::npos));
+}
+
+TEST_CASE("run: diagnose=off starts no doctor", "[run][doctor]")
+{
+	Run r;
+	Frames frames(r.wire);
+
+	r.service.configure("[Overload]\nraise=1s\ndiagnose=off\n" +
+			    r.section("signal=busy\ntarget=1ms\ninterval=20ms\n"));
+	r.service.start();
+	if (!make_slow(r.wire, 20))
+		SKIP("needs two CPUs: one to send, one to receive");
+	{
+		Load load(frames);
+
+		CHECK(r.service.logged("looks for the cause", std::chrono::minutes(1)));
+		/* It would have said what it found by then. */
+		std::this_thread::sleep_for(std::chrono::seconds(9));
+	}
+	CHECK(r.service.log().find(": doctor: ") == std::string::npos);
 }

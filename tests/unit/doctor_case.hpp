@@ -24,6 +24,7 @@ extern "C" {
 #include "doctor/snapshot/bundle.h"
 #include "doctor/rules/check.h"
 #include "doctor/diagnose.h"
+#include "doctor/suspect.h"
 }
 
 class Bundle
@@ -195,6 +196,18 @@ class Diagnosis
 		free(buf);
 		return text;
 	}
+	/* The probes that --deep would start now. */
+	std::set<std::string> wanted() const
+	{
+		std::set<std::string> names;
+		const doctor_probe *probe;
+
+		for (size_t i = 0; (probe = doctor_probe_at(i)); i++) {
+			if (doctor_probe_wanted(probe, &snap_, &diagnosis_))
+				names.insert(probe->name);
+		}
+		return names;
+	}
 	int exit_code() const
 	{
 		return doctor_exit_code(&diagnosis_);
@@ -213,5 +226,6 @@ struct Case {
 };
 
 const std::vector<Case> &doctor_cases();
+const std::vector<Case> &doctor_cases_deep(); /* part of them */
 
 #endif /* RXAQM_TESTS_DOCTOR_CASE_HPP */

@@ -415,6 +415,7 @@ const std::vector<Case> &doctor_cases()
 		std::vector<Case> all = socket_cases();
 
 		all.insert(all.end(), host_cases().begin(), host_cases().end());
+		all.insert(all.end(), doctor_cases_deep().begin(), doctor_cases_deep().end());
 		return all;
 	}();
 

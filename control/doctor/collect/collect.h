@@ -33,6 +33,8 @@ void doctor_collect_host(struct doctor_snapshot *snap);
 void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample *sample);
 /* /proc/stat, /proc/softirqs, /proc/net/softnet_stat. */
 void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sample);
+/* Of the CPUs in @sample: how fast they run, how deep they sleep, whom they share with. */
+void doctor_collect_clocks(struct doctor_sample *sample);
 /* ksoftirqd and napi threads. */
 void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample);
 /* Links, their queues, drivers' counters; -ENODEV if @interface is not there. */

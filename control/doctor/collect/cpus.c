@@ -49,6 +49,8 @@ static void parse_stat(struct doctor_sample *sample, const char *text)
 			.softirq = v[6],
 			.steal = v[7],
 			.backlog = ~0ULL,
+			.sibling = ~0U,
+			.numa_node = ~0U,
 		};
 	}
 }
@@ -141,11 +143,7 @@ void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sam
 					  strerror(errno));
 		free(text);
 	}
-	for (i = 0; i < sample->cpus.nr; i++)
-		sample->cpus.at[i].khz =
-			doctor_read_u64(AT_FDCWD, 0,
-					"/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
-					sample->cpus.at[i].id);
+	doctor_collect_clocks(sample);
 }
 
 static bool receives(const char *comm)

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What drivers say by ethtool: counters of their own, rings, channels, the spread of RSS. */
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "doctor/collect/ifaces.h"
+#include "nic/ethtool.h"
 
 /* Drivers' counters that a rule may read; a NIC has thousands of others. */
 static bool tells(const char *name)
@@ -67,30 +63,6 @@ static bool names_queue(const char *name, bool *ret_tx, unsigned int *ret_id)
 	return false;
 }
 
-static int ask(int fd, const char *ifname, void *cmd)
-{
-	struct ifreq ifr = { .ifr_data = cmd };
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%.15s", ifname);
-	return ioctl(fd, SIOCETHTOOL, &ifr);
-}
-
-static unsigned int count_stats(int fd, const char *ifname)
-{
-	/* The count follows the struct, as its data[]. */
-	__u32 words[(sizeof(struct ethtool_sset_info) + sizeof(__u32)) / sizeof(__u32)] = {};
-	struct ethtool_sset_info info = { .cmd = ETHTOOL_GSSET_INFO,
-					  .sset_mask = 1ULL << ETH_SS_STATS };
-	__u32 count;
-
-	memcpy(words, &info, sizeof(info));
-	if (ask(fd, ifname, words))
-		return 0;
-	memcpy(&info, words, sizeof(info));
-	count = words[sizeof(info) / sizeof(__u32)];
-	return !info.sset_mask || count > 65536 ? 0 : count;
-}
-
 static void take_stat(struct doctor_iface *iface, const char *raw, __u64 value)
 {
 	char name[ETH_GSTRING_LEN + 1], *at;
@@ -111,44 +83,41 @@ static void take_stat(struct doctor_iface *iface, const char *raw, __u64 value)
 	}
 }
 
-static void collect_stats(struct doctor_iface *iface, int fd)
+static void collect_stats(struct doctor_iface *iface)
 {
-	unsigned int nr = count_stats(fd, iface->name), i;
-	struct ethtool_gstrings *names;
-	struct ethtool_stats *stats;
+	struct ethtool_gstrings *names = rxaqm_ethtool_names(iface->name, ETH_SS_STATS);
+	struct ethtool_stats *stats = NULL;
+	__u32 i;
 
-	names = calloc(1, sizeof(*names) + (size_t)nr * ETH_GSTRING_LEN);
-	stats = calloc(1, sizeof(*stats) + nr * sizeof(__u64));
-	if (nr && names && stats) {
-		names->cmd = ETHTOOL_GSTRINGS;
-		names->string_set = ETH_SS_STATS;
-		names->len = nr;
+	if (names)
+		stats = calloc(1, sizeof(*stats) + names->len * sizeof(__u64));
+	if (stats) {
 		stats->cmd = ETHTOOL_GSTATS;
-		stats->n_stats = nr;
-		if (!ask(fd, iface->name, names) && !ask(fd, iface->name, stats)) {
-			for (i = 0; i < nr; i++)
-				take_stat(iface, (char *)names->data + i * ETH_GSTRING_LEN,
-					  stats->data[i]);
-		}
+		stats->n_stats = names->len;
+		if (rxaqm_ethtool(iface->name, stats))
+			names->len = 0;
+		for (i = 0; i < names->len; i++)
+			take_stat(iface, (char *)names->data + (size_t)i * ETH_GSTRING_LEN,
+				  stats->data[i]);
 	}
 	free(names);
 	free(stats);
 }
 
 /* How the indirection table spreads: queues that are in it, and the largest share of one. */
-static void collect_rss(struct doctor_iface *iface, int fd)
+static void collect_rss(struct doctor_iface *iface)
 {
 	struct ethtool_rxfh_indir ask_size = { .cmd = ETHTOOL_GRXFHINDIR }, *table;
 	unsigned int counts[1024] = {}, i, most = 0, used = 0;
 
-	if (ask(fd, iface->name, &ask_size) || !ask_size.size || ask_size.size > 65536)
+	if (rxaqm_ethtool(iface->name, &ask_size) || !ask_size.size || ask_size.size > 65536)
 		return;
 	table = calloc(1, sizeof(*table) + ask_size.size * sizeof(table->ring_index[0]));
 	if (!table)
 		return;
 	table->cmd = ETHTOOL_GRXFHINDIR;
 	table->size = ask_size.size;
-	if (!ask(fd, iface->name, table)) {
+	if (!rxaqm_ethtool(iface->name, table)) {
 		for (i = 0; i < table->size; i++) {
 			unsigned int *count = &counts[table->ring_index[i] % 1024];
 
@@ -163,32 +132,26 @@ static void collect_rss(struct doctor_iface *iface, int fd)
 
 void doctor_collect_ethtool(struct doctor_iface *iface)
 {
-	struct ethtool_drvinfo driver = { .cmd = ETHTOOL_GDRVINFO };
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
 	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
 	struct ethtool_value gro = { .cmd = ETHTOOL_GGRO };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0)
-		return;
-	if (!ask(fd, iface->name, &driver))
-		snprintf(iface->driver, sizeof(iface->driver), "%.31s", driver.driver);
-	if (!ask(fd, iface->name, &ring)) {
+	rxaqm_nic_driver(iface->name, iface->driver, sizeof(iface->driver));
+	if (!rxaqm_ethtool(iface->name, &ring)) {
 		iface->rx_ring = ring.rx_pending;
 		iface->rx_ring_max = ring.rx_max_pending;
 	}
-	if (!ask(fd, iface->name, &channels)) {
+	if (!rxaqm_ethtool(iface->name, &channels)) {
 		iface->channels = channels.rx_count + channels.combined_count;
 		iface->rx_max_queues = channels.max_rx > channels.max_combined ?
 					       channels.max_rx :
 					       channels.max_combined;
 	}
-	if (!ask(fd, iface->name, &coalesce))
+	if (!rxaqm_ethtool(iface->name, &coalesce))
 		iface->rx_usecs = coalesce.rx_coalesce_usecs;
-	iface->gro_known = !ask(fd, iface->name, &gro);
+	iface->gro_known = !rxaqm_ethtool(iface->name, &gro);
 	iface->gro = iface->gro_known && gro.data;
-	collect_rss(iface, fd);
-	collect_stats(iface, fd);
-	close(fd);
+	collect_rss(iface);
+	collect_stats(iface);
 }

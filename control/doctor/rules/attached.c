@@ -2,7 +2,7 @@
 /* What rxaqm measures itself where it is attached. */
 #include <string.h>
 
-#include "doctor/rules/check.h"
+#include "doctor/rules/probed.h"
 
 #define RXAQM "rxaqm, its counters"
 
@@ -32,13 +32,47 @@ static void say_iface(const struct doctor_snapshot *snap, struct doctor_finding 
 	doctor_note(finding, "queue", queue->queue, DOCTOR_NUMBER, RXAQM);
 }
 
+/* Busy polls a second of a NAPI that no poll drained. */
+static double busy_only(const struct doctor_deep_napi *napi, __u64 window_ns)
+{
+	return napi->busy == napi->polls ? (double)napi->busy * 1e9 / (double)window_ns : 0;
+}
+
+/* Without rxaqm, by the probe. */
+static enum doctor_verdict judge_probed(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	const struct doctor_deep_napi *napi;
+	const struct doctor_iface *iface;
+	double busy, drained = 0;
+	size_t i;
+
+	napi = doctor_probed_worst(snap, busy_only, &busy);
+	for (i = 0; i < snap->deep_napis.nr; i++)
+		drained += (double)(snap->deep_napis.at[i].polls - snap->deep_napis.at[i].busy);
+	doctor_note(finding, "drained_polls", drained, DOCTOR_COUNT, "napi:napi_poll");
+	doctor_note(finding, "queues", (double)snap->deep_napis.nr, DOCTOR_COUNT, "napi:napi_poll");
+	if (!napi || busy < 100)
+		return DOCTOR_CLEAR;
+	doctor_probed_say(snap, finding, napi);
+	iface = doctor_iface_at(snap, napi->ifindex);
+	doctor_say(finding, "iface", "%s", iface ? iface->name : "IFACE");
+	doctor_say(finding, "attach", "rxaqm attach %s; ", iface ? iface->name : "IFACE");
+	doctor_say(finding, "mode", "not attached");
+	doctor_say(finding, "how_long", ", how long is what rxaqm attach measures");
+	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, "napi:napi_poll");
+	return DOCTOR_FOUND;
+}
+
 static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
 	const struct doctor_attached *queue = standing_queue(snap);
-	__u64 drained = 0;
+	__u64 drained = 0, window_ns;
 	size_t i;
 
+	if (!snap->attached.nr && doctor_probed(snap, "polls_ns", &window_ns))
+		return judge_probed(snap, finding);
 	if (!snap->attached.nr)
 		return doctor_blind(finding,
 				    "rxaqm is not attached: rxaqm attach IFACE only observes");
@@ -49,14 +83,21 @@ static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
 	if (!queue)
 		return DOCTOR_CLEAR;
 	say_iface(snap, finding, queue);
+	doctor_say(finding, "where", "Receive queue %u of %s", queue->queue,
+		   doctor_iface_at(snap, queue->ifindex) ?
+			   doctor_iface_at(snap, queue->ifindex)->name :
+			   "an interface");
+	doctor_say(finding, "attach", "%s", "");
 	doctor_say(finding, "mode", "%s", queue->mode);
 	doctor_note_rise(finding, "busy_polls", (double)queue->busy_polls / doctor_window_s(snap),
 			 DOCTOR_PER_S, RXAQM);
-	if (queue->sojourn_p50_ns)
+	doctor_say(finding, "how_long", ", how long no stamp tells");
+	if (queue->sojourn_p50_ns) {
 		doctor_note_rise(finding, "sojourn", (double)queue->sojourn_p50_ns / 1000,
 				 DOCTOR_US, RXAQM);
-	else
-		doctor_say(finding, "sojourn", "a time that no stamp tells");
+		doctor_say(finding, "how_long", " for %.1f ms",
+			   (double)queue->sojourn_p50_ns / 1e6);
+	}
 	return DOCTOR_FOUND;
 }
 
@@ -159,16 +200,18 @@ const struct doctor_check doctor_checks_attached[] = {
 		.kind = DOCTOR_ARRIVAL,
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
-		.reads = "rxaqm: busy and drained polls by queue, sojourn",
+		.reads =
+			"rxaqm: busy and drained polls by queue, sojourn; without it --deep: napi:napi_poll",
 		.rule = "no poll drained the queue in the window, and 100/s or more were busy",
-		.cause =
-			"The receive queue ${queue} of ${iface} never ran empty: packets wait ${sojourn} in it.",
+		.cause = "${where} never ran empty: packets wait in it${how_long}.",
 		.because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
 		.clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
-		.remedy = { ENFORCE,
+		.remedy = { .now = "${attach}rxaqm policy set ${iface} mode=enforce",
+			    .keep = "mode=enforce in rxaqm.conf(5)",
+			    .undo = "rxaqm policy set ${iface} mode=observe",
 			    .expect = "packets wait the target, not the length of the ring",
 			    .risk = "marks and drops are what tells senders: see rxaqm(8)" },
-		.after = "rx-starved cpu-steal cq-shared",
+		.after = "rx-starved cpu-steal cq-shared bpf-dear packet-dear napi-starved",
 		.reference = "Meta: 0 drained polls, 809 to 996 busy ones a second",
 		.judge = judge_standing,
 	},

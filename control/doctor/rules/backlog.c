@@ -155,7 +155,8 @@ const struct doctor_check doctor_checks_backlog[] = {
 			    .undo = "sysctl -w net.core.netdev_max_backlog=1000, and remove the line",
 			    .expect = "drops from ${drops} to 0 if it was a burst",
 			    .risk = "a longer backlog is a longer delay" },
-		.after = "rx-starved cpu-steal rx-cpu-busy rx-cpus-busy udp-reader-shares-cpu",
+		.after =
+			"rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved udp-reader-shares-cpu",
 		.reference = "net/core/net-procfs.c:softnet_seq_show",
 		.essential = true,
 		.judge = judge_backlog,
@@ -178,7 +179,7 @@ const struct doctor_check doctor_checks_backlog[] = {
 			    .undo = "nothing was changed",
 			    .expect = "drops from ${drops} to 0",
 			    .risk = "none" },
-		.after = "rx-cpu-busy rx-cpus-busy backlog-drops",
+		.after = "rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved backlog-drops",
 		.reference = "scaling.rst, RPS Flow Limit",
 		.judge = judge_flow_limit,
 	},

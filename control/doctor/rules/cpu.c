@@ -3,102 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor/rules/check.h"
+#include "doctor/rules/load.h"
 
 #define STAT "/proc/stat"
 #define BUSY_PERCENT 95.0
 #define OTHERS_PERCENT 40.0
 
-/* What a CPU did in the window, in percent of it. */
-struct load {
-	__u32 cpu;
-	double receiving; /* softirqs, and threads of NAPIs that do not poll for ever */
-	double idle, steal;
-	double starved; /* of the time its threads that receive wanted to run: others had it */
-};
-
-#define MAX_CPUS 1024
-
-static bool is_busy_polling(const struct doctor_snapshot *snap, __u32 pid)
-{
-	size_t i, k;
-
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
-		for (k = 0; k < iface->napis.nr; k++) {
-			if (iface->napis.at[k].pid == pid &&
-			    !strcmp(iface->napis.at[k].threaded, "busy-poll"))
-				return true;
-		}
-	}
-	return false;
-}
-
-static const struct doctor_thread *thread_before(const struct doctor_snapshot *snap,
-						 const struct doctor_thread *thread)
-{
-	size_t i;
-
-	for (i = 0; i < snap->before.threads.nr; i++) {
-		if (snap->before.threads.at[i].pid == thread->pid &&
-		    !strcmp(snap->before.threads.at[i].comm, thread->comm))
-			return &snap->before.threads.at[i];
-	}
-	return NULL;
-}
-
-/* A NAPI's thread runs outside of softirqs, which is system time in /proc/stat. */
-static void add_threads(const struct doctor_snapshot *snap, struct load *load)
-{
-	double window_ns = doctor_window_s(snap) * 1e9;
-	size_t i;
-
-	for (i = 0; i < snap->after.threads.nr; i++) {
-		const struct doctor_thread *is = &snap->after.threads.at[i];
-		const struct doctor_thread *was = thread_before(snap, is);
-
-		if (!was || is->cpu != (__s32)load->cpu || is->run_ns < was->run_ns ||
-		    is->wait_ns < was->wait_ns)
-			continue;
-		if (strncmp(is->comm, "ksoftirqd/", 10) && !is_busy_polling(snap, is->pid))
-			load->receiving += (double)(is->run_ns - was->run_ns) * 100 / window_ns;
-		load->starved += (double)(is->wait_ns - was->wait_ns) * 100 / window_ns;
-	}
-}
-
-static size_t loads(const struct doctor_snapshot *snap, struct load *load)
-{
-	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 100;
-	size_t i, k, nr = 0;
-
-	for (i = 0; i < snap->after.cpus.nr && nr < MAX_CPUS; i++) {
-		const struct doctor_cpu *is = &snap->after.cpus.at[i], *was = NULL;
-
-		for (k = 0; k < snap->before.cpus.nr; k++) {
-			if (snap->before.cpus.at[k].id == is->id)
-				was = &snap->before.cpus.at[k];
-		}
-		if (!was || is->softirq < was->softirq || is->idle < was->idle)
-			continue;
-		load[nr].cpu = is->id;
-		load[nr].receiving = (double)(is->softirq - was->softirq) / ticks;
-		load[nr].idle = (double)(is->idle - was->idle) / ticks;
-		load[nr].steal = is->steal > was->steal ? (double)(is->steal - was->steal) / ticks :
-							  0;
-		load[nr].starved = 0;
-		add_threads(snap, &load[nr]);
-		if (load[nr].receiving > 100)
-			load[nr].receiving = 100;
-		nr++;
-	}
-	return nr;
-}
-
 struct spread {
 	size_t nr, busiest;
 	double most, others; /* others: the mean of all but the busiest */
-	struct load load[MAX_CPUS];
+	struct doctor_load load[DOCTOR_MAX_CPUS];
 };
 
 static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *finding,
@@ -108,7 +22,7 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 	size_t i;
 
 	memset(spread, 0, sizeof(*spread));
-	spread->nr = loads(snap, spread->load);
+	spread->nr = doctor_loads(snap, spread->load);
 	for (i = 0; i < spread->nr; i++) {
 		sum += spread->load[i].receiving;
 		if (spread->load[i].receiving < spread->load[spread->busiest].receiving)
@@ -232,7 +146,7 @@ static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
 	size_t i;
 
 	for (i = 0; i < snap->after.threads.nr; i++)
-		nr += is_busy_polling(snap, snap->after.threads.at[i].pid);
+		nr += doctor_is_busy_polling(snap, snap->after.threads.at[i].pid);
 	doctor_note(finding, "pollers", nr, DOCTOR_COUNT, "netdev netlink, napi threaded");
 	doctor_note(finding, "sockets", (double)doctor_sysctl(snap, "net.core.busy_poll", 0, 0),
 		    DOCTOR_NUMBER, "net.core.busy_poll");
@@ -325,8 +239,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 			    .expect =
 				    "the busiest CPU from ${busiest} to about ${others} more than now",
 			    .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it" },
-		.after = "rx-starved cpu-steal rx-overload-sticks rx-queue-standing rx-skew rx-queues-few rx-extras "
-			 "ip-fragments gro-off",
+		.after =
+			"rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-skew rx-queues-few "
+			"rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
 		.reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst",
 		.essential = true,
 		.judge = judge_one,
@@ -349,8 +264,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 			    .undo = "rxaqm detach IFACE",
 			    .expect = "the same bytes, and queues of some ms instead of full rings",
 			    .risk = "see rxaqm(8): drops and marks are what tells senders" },
-		.after =
-			"rx-starved cpu-steal rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off",
+		.after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off "
+			 "cpu-clock cpu-sibling packet-dear napi-starved",
 		.reference = "scaling.rst",
 		.essential = true,
 		.judge = judge_all,

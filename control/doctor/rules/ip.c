@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* IP: fragments. */
-#include "doctor/rules/check.h"
+#include "doctor/rules/probed.h"
 
 static const char *const requests[] = { "Ip.ReasmReqds", "Ip6.ReasmReqds", NULL };
 static const char *const done[] = { "Ip.ReasmOKs", "Ip6.ReasmOKs", NULL };
@@ -72,34 +72,111 @@ static enum doctor_verdict judge_ids(const struct doctor_snapshot *snap,
 	return doctor_found_if(rate > 65536.0 / (double)seconds);
 }
 
-/* One CPU does nearly all of what is received, and fragments are many: they have no ports to be
- * spread by.
+/* How what came is spread over queues, or CPUs. */
+struct places {
+	__u64 total, most;
+	unsigned int nr;
+	const struct doctor_iface *iface; /* of the queue that has most; NULL: it is a CPU */
+	__u32 number;
+};
+
+static void add_place(struct places *places, __u64 value, const struct doctor_iface *iface,
+		      __u32 number)
+{
+	places->nr++;
+	places->total += value;
+	if (value < places->most || !value)
+		return;
+	places->most = value;
+	places->iface = iface;
+	places->number = number;
+}
+
+/* Fragments by Rx queue, as the probe counted them. */
+static void probed_places(const struct doctor_snapshot *snap, struct places *places)
+{
+	size_t i;
+
+	for (i = 0; i < snap->deep_fragments.nr; i++) {
+		const struct doctor_deep_fragments *queue = &snap->deep_fragments.at[i];
+		const struct doctor_iface *iface = doctor_iface_at(snap, queue->ifindex);
+
+		if (iface && queue->queue != ~0U)
+			add_place(places, queue->fragments, iface, queue->queue);
+	}
+}
+
+/* All packets by Rx queue, of interfaces with several. */
+static void queue_places(const struct doctor_snapshot *snap, struct places *places)
+{
+	size_t i, k;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
+
+		for (k = 0; iface->rx_queues > 1 && k < iface->queues.nr; k++) {
+			const struct doctor_queue *is = &iface->queues.at[k];
+			const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
+			__u64 rise = was && !is->tx ? doctor_since(was->packets, is->packets) :
+						      ~0ULL;
+
+			if (rise != ~0ULL)
+				add_place(places, rise, iface, is->id);
+		}
+	}
+}
+
+static void cpu_places(const struct doctor_snapshot *snap, struct places *places)
+{
+	size_t i;
+
+	for (i = 0; i < snap->after.cpus.nr && i < snap->before.cpus.nr; i++) {
+		__u64 rise = doctor_since(snap->before.cpus.at[i].processed,
+					  snap->after.cpus.at[i].processed);
+
+		if (rise != ~0ULL)
+			add_place(places, rise, NULL, snap->after.cpus.at[i].id);
+	}
+}
+
+/* One queue has nearly all, and fragments are many: they have no ports to be spread by. Counted by
+ * the probe; else inferred from what queues, or CPUs, have of all packets.
  */
 static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	__u64 total = 0, most = 0;
+	const char *source = "--deep: net:netif_receive_skb";
+	struct places places = {};
+	__u64 window_ns;
 	bool many;
-	size_t i;
 
-	if (!note_fragments(snap, finding, &many) || snap->before.cpus.nr != snap->after.cpus.nr)
-		return doctor_blind(finding, "no counters of fragments, or of CPUs");
-	for (i = 0; i < snap->after.cpus.nr; i++) {
-		__u64 rise = doctor_since(snap->before.cpus.at[i].processed,
-					  snap->after.cpus.at[i].processed);
-
-		if (rise == ~0ULL)
-			continue;
-		total += rise;
-		if (rise > most) {
-			most = rise;
-			doctor_note(finding, "cpu", snap->after.cpus.at[i].id, DOCTOR_NUMBER,
-				    "/proc/net/softnet_stat");
-		}
+	if (!note_fragments(snap, finding, &many))
+		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
+	if (doctor_probed(snap, "fragments_ns", &window_ns)) {
+		probed_places(snap, &places);
+		finding->confidence = DOCTOR_MEASURED;
+	} else {
+		queue_places(snap, &places);
+		source = "packets by queue: qstats, ethtool -S";
 	}
-	doctor_note_rise(finding, "largest_share", total ? (double)most * 100 / (double)total : 0,
-			 DOCTOR_PERCENT, "/proc/net/softnet_stat");
-	return doctor_found_if(many && snap->after.cpus.nr > 2 && most * 10 > total * 8);
+	if (!places.total) {
+		places = (struct places){};
+		cpu_places(snap, &places);
+		finding->confidence = DOCTOR_INFERRED;
+		source = "/proc/net/softnet_stat";
+	}
+	doctor_note_rise(finding, "largest_share",
+			 places.total ? (double)places.most * 100 / (double)places.total : 0,
+			 DOCTOR_PERCENT, source);
+	if (places.iface)
+		doctor_say(finding, "where", "Rx queue %u of %s", places.number,
+			   places.iface->name);
+	else
+		doctor_say(finding, "where", "CPU %u", places.number);
+	/* A CPU of two has more than half of something always. */
+	return doctor_found_if(many &&
+			       places.nr > (finding->confidence == DOCTOR_MEASURED ? 1 : 2) &&
+			       places.most * 10 > places.total * 8);
 }
 
 #define SMALLER_MESSAGES                                                                                    \
@@ -170,16 +247,19 @@ const struct doctor_check doctor_checks_ip[] = {
 		.judge = judge_ids,
 	},
 	{
-		.id = "ip-fragments-one-cpu",
+		.id = "ip-fragments-one-queue",
 		.place = DOCTOR_IP,
 		.kind = DOCTOR_SKEWED,
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_INFERRED,
-		.reads = "Ip.ReasmReqds; packets by CPU in softnet_stat",
-		.rule = "fragments are 1 % or more, and one of three or more CPUs has 80 % of all packets",
-		.cause = "CPU ${cpu} has ${largest_share} of all packets: fragments are not spread.",
+		.reads =
+			"Ip.ReasmReqds; packets by Rx queue, or by CPU; --deep: net:netif_receive_skb, fragments by queue",
+		.rule = "fragments are 1 % or more, and one of three or more queues has 80 % of all packets; --deep: one of "
+			"two has 80 % of the fragments",
+		.cause = "${where} has ${largest_share} of what comes: fragments are not spread.",
 		.because = "RSS hashes ports, and all but the first piece have none.",
-		.clear = "${largest_share} of packets on one CPU, ${fragments} fragments",
+		.clear =
+			"${largest_share} of packets on one queue or CPU (${where}), ${fragments} fragments",
 		.remedy = { SMALLER_MESSAGES, .expect = "packets spread over all queues",
 			    .risk = "more datagrams for the same bytes" },
 		.after = "ip-fragments",

@@ -255,7 +255,8 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect =
 				    "pauses 0; what does not fit is dropped here, where it can be seen and marked",
 			    .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there" },
-		.after = "nic-no-memory rx-queue-standing rx-cpu-busy rx-cpus-busy rx-starved",
+		.after =
+			"nic-no-memory rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved",
 		.reference = "ethtool(8) -A; IEEE 802.3x",
 		.judge = judge_pause,
 	},
@@ -300,7 +301,7 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect = "events from ${events} to about 0",
 			    .risk = "a larger ring is a longer delay when it stands full" },
 		.after =
-			"nic-no-memory rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy nic-pauses",
+			"nic-no-memory rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved nic-pauses",
 		.reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
 		.essential = true,
 		.judge = judge_overflow,
@@ -323,7 +324,8 @@ const struct doctor_check doctor_checks_nic[] = {
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to what the program is meant to drop",
 			    .risk = "none" },
-		.after = "cq-shared rx-queue-standing rx-cpu-busy rx-cpus-busy rx-starved cc-mix",
+		.after =
+			"cq-shared rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved cc-mix",
 		.reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event",
 		.judge = judge_xdp,
 	},
@@ -344,7 +346,7 @@ const struct doctor_check doctor_checks_nic[] = {
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to 0",
 			    .risk = "none" },
-		.after = "nic-ring-overflow nic-no-memory backlog-drops rx-cpu-busy rx-cpus-busy rx-starved "
+		.after = "nic-ring-overflow nic-no-memory backlog-drops rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved "
 			 "rx-queue-standing flow-limit-drops",
 		.reference = "statistics.rst",
 		.judge = judge_dropped,

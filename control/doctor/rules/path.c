@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/rules/check.h"
-
-#define SOCKETS "BPF iter/tcp (or sock_diag)"
+#include "doctor/rules/ifaces.h"
+#include "doctor/rules/sockets.h"
 
 static enum doctor_verdict judge_ports(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
@@ -54,12 +53,21 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
+/* Loss on a long path, to a control that takes each loss for congestion. */
+static double by_loss(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	if (socket->srtt_us < 50000 || socket->segs_out < 100 ||
+	    (strcmp(socket->ca, "cubic") && strcmp(socket->ca, "reno")))
+		return 0;
+	return (double)socket->retrans;
+}
+
 static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst = NULL;
+	const struct doctor_socket *worst = doctor_most(snap, by_loss);
 	__u64 retrans = 0, segments = 0;
-	size_t i;
 
 	if (!doctor_counter(snap, "Tcp.RetransSegs", &retrans) ||
 	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
@@ -69,16 +77,6 @@ static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
 	doctor_note_rise(finding, "segments", (double)segments, DOCTOR_COUNT, "Tcp.OutSegs");
 	doctor_note_rise(finding, "share", segments ? (double)retrans * 100 / (double)segments : 0,
 			 DOCTOR_PERCENT, "Tcp.RetransSegs / Tcp.OutSegs");
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
-		/* Loss on a long path, to a control that takes each loss for congestion. */
-		if (!socket->retrans || socket->srtt_us < 50000 || socket->segs_out < 100 ||
-		    (strcmp(socket->ca, "cubic") && strcmp(socket->ca, "reno")))
-			continue;
-		if (!worst || socket->retrans > worst->retrans)
-			worst = socket;
-	}
 	if (!worst)
 		return DOCTOR_CLEAR;
 	doctor_say_owner(snap, finding, worst);
@@ -108,25 +106,25 @@ static enum doctor_verdict judge_hystart(const struct doctor_snapshot *snap,
 	return doctor_found_if(train + delay >= 10 && mean < 20);
 }
 
+static double by_small_segments(const struct doctor_snapshot *snap,
+				const struct doctor_socket *socket)
+{
+	(void)snap;
+	if (socket->data_segs_in < 1000 || socket->advmss < 1000 ||
+	    socket->rcv_mss * 2 >= socket->advmss ||
+	    /* Small because the sender writes little, not because the path is small. */
+	    socket->received / socket->data_segs_in < socket->rcv_mss * 9 / 10)
+		return 0;
+	return (double)socket->received;
+}
+
 static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst = NULL;
-	size_t i;
+	const struct doctor_socket *worst = doctor_most(snap, by_small_segments);
 
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
-		if (socket->data_segs_in < 1000 || socket->advmss < 1000 ||
-		    socket->rcv_mss * 2 >= socket->advmss ||
-		    /* Small because the sender writes little, not because the path is small. */
-		    socket->received / (socket->data_segs_in ?: 1) < socket->rcv_mss * 9 / 10)
-			continue;
-		if (!worst || socket->received > worst->received)
-			worst = socket;
-	}
 	doctor_note(finding, "mss", worst ? worst->rcv_mss : 0, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "possible", worst ? worst->advmss : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
@@ -136,28 +134,70 @@ static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
+static double by_received(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	return socket->seen_before ? (double)socket->received : 0;
+}
+
 /* Who limits the flow that received most? Only a receiver's view: "not us" is what it can say. */
 static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	const struct doctor_socket *most = NULL;
+	const struct doctor_socket *most = doctor_most(snap, by_received);
 	double rate, in_flight;
-	size_t i;
 
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
-		if (!strcmp(socket->proto, "tcp") && socket->seen_before &&
-		    (!most || socket->received > most->received))
-			most = socket;
-	}
 	rate = most ? (double)most->received / doctor_window_s(snap) : 0;
 	in_flight = most ? rate * most->rcv_rtt_us / 1e6 : 0;
 	doctor_note_rise(finding, "rate", rate, DOCTOR_BYTES_PER_S, SOCKETS);
 	doctor_note(finding, "in_flight", in_flight, DOCTOR_BYTES, "rate * RTT");
 	doctor_note(finding, "window", most ? most->rcv_wnd : 0, DOCTOR_BYTES, SOCKETS);
+	return DOCTOR_CLEAR;
+}
+
+/* On the wire: each frame has 24 bytes more (preamble, gap, checksum) than the kernel counts. */
+static double link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	__u64 bytes, packets = doctor_packets_of(snap, iface);
+
+	if (iface->speed_mbit <= 0 || !doctor_iface_stat(snap, iface, "rx_bytes", &bytes))
+		return 0;
+	return (double)(bytes + packets * 24) * 8 / doctor_window_s(snap) /
+	       ((double)iface->speed_mbit * 1e6) * 100;
+}
+
+/* How long slow start takes from ten segments to @bytes in flight: a doubling each @rtt_us. */
+static double ramp_us(double bytes, double mss, double rtt_us)
+{
+	double window, us = 0;
+
+	for (window = 10 * mss; window < bytes && us < 60e6 && rtt_us > 0; window *= 2)
+		us += rtt_us;
+	return us;
+}
+
+/* What a measurement on this link can show at best, and from when on. */
+static enum doctor_verdict judge_goodput(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	const struct doctor_socket *flow = doctor_most(snap, by_received);
+	double use, speed, mss;
+	const struct doctor_iface *iface = doctor_worst(snap, link_use, &use);
+
+	if (!iface)
+		return doctor_blind(finding, "no interface that received tells its speed");
+	mss = flow && flow->rcv_mss >= 500 ? flow->rcv_mss : (double)iface->mtu - 52;
+	speed = (double)iface->speed_mbit * 1e6 / 8;
+	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_note_rise(finding, "used", use, DOCTOR_PERCENT, LINK ", speed");
+	/* Of Ethernet 38 bytes a frame, of IP and TCP with timestamps 52. */
+	doctor_note(finding, "goodput", speed * mss / (mss + 90), DOCTOR_BYTES_PER_S,
+		    "speed * MSS / (MSS + 90)");
+	doctor_note(finding, "ramp",
+		    flow ? ramp_us(speed * flow->rcv_rtt_us / 1e6, mss, flow->rcv_rtt_us) : 0,
+		    DOCTOR_US, "RTT * log2(speed * RTT / 10 MSS)");
 	return DOCTOR_CLEAR;
 }
 
@@ -247,7 +287,8 @@ const struct doctor_check doctor_checks_path[] = {
 			    .expect =
 				    "flows reach their rate in some round trips instead of seconds",
 			    .risk = "more loss at the end of slow start" },
-		.after = "rx-queue-standing rx-cpu-busy rx-cpus-busy rx-starved",
+		.after =
+			"rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved",
 		.reference = "net/ipv4/tcp_cubic.c; RFC 9406",
 		.judge = judge_hystart,
 	},
@@ -286,6 +327,22 @@ const struct doctor_check doctor_checks_path[] = {
 		.remedy = { "-", "-", "-", "-", "-" },
 		.reference = "tcp(7), tcp_info",
 		.judge = judge_sender,
+	},
+	{
+		.id = "goodput-limit",
+		.place = DOCTOR_PATH,
+		.kind = DOCTOR_ELSEWHERE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "rx_bytes, rx_packets, speed; MSS and RTT of the flow that received most",
+		.rule = "never: it says what headers and slow start leave of a link",
+		.cause = "-",
+		.because = "-",
+		.clear = "${iface} carries ${used} of its speed; TCP gets ${goodput} of it at most, and only after ${ramp} of "
+			 "slow start",
+		.remedy = { "-", "-", "-", "-", "-" },
+		.reference = "RFC 6928; Google, TCP bulk flows: 10 s show 2,106, 60 s 2,388 Mbit/s",
+		.judge = judge_goodput,
 	},
 	{}
 };

@@ -2,9 +2,8 @@
 /* Programs that do not take what the kernel has received for them. */
 #include <string.h>
 
-#include "doctor/rules/check.h"
+#include "doctor/rules/sockets.h"
 
-#define SOCKETS "BPF iter/tcp (or sock_diag)"
 /* Less than this is often left unread on purpose. */
 #define LEAST_UNREAD 4096
 /* What waits takes so long to be read: no queue of a healthy reader does. */

@@ -27,6 +27,46 @@ static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
+/* In flight is what the program allows itself: the same at both ends of the window, what the rate and
+ * the round trip make, below what the network and the receiver would take, with nothing left to
+ * send, and with answers coming back.
+ */
+static double by_own_window(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	double window = doctor_window_s(snap);
+	double by_rate = (double)socket->acked / window * socket->srtt_us / 1e6;
+	double in_flight = (double)socket->packets_out * socket->mss;
+	double before = (double)socket->was_packets_out * socket->mss;
+
+	if (!socket->seen_before || !socket->app_limited || socket->not_sent || !socket->received ||
+	    socket->srtt_us < 5000 || in_flight < 32768 || in_flight > before * 1.25 ||
+	    before > in_flight * 1.25 || by_rate > in_flight * 1.4 || by_rate < in_flight * 0.6 ||
+	    socket->cwnd * 2 < socket->packets_out * 3 ||
+	    (socket->rwnd_limited_ms + socket->sndbuf_limited_ms) > window * 100)
+		return 0;
+	return (double)socket->acked;
+}
+
+static enum doctor_verdict judge_own_window(const struct doctor_snapshot *snap,
+					    struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = doctor_most(snap, by_own_window);
+
+	if (!*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	doctor_note(finding, "in_flight", worst ? (double)worst->packets_out * worst->mss : 0,
+		    DOCTOR_BYTES, SOCKETS);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_owner(snap, finding, worst);
+	doctor_say_socket(finding, worst);
+	doctor_note(finding, "cwnd", (double)worst->cwnd * worst->mss, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
+	doctor_note_rise(finding, "rate", (double)worst->acked / doctor_window_s(snap),
+			 DOCTOR_BYTES_PER_S, SOCKETS);
+	return DOCTOR_FOUND;
+}
+
 static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
@@ -86,6 +126,34 @@ const struct doctor_check doctor_checks_send[] = {
 			    .risk = "a program that may not wait sends less" },
 		.reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
 		.judge = judge_send,
+	},
+	{
+		.id = "app-window",
+		.place = DOCTOR_PROGRAM,
+		.kind = DOCTOR_ELSEWHERE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads =
+			"socket table twice: in flight, cwnd, app_limited, not sent, RTT, bytes acknowledged",
+		.rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, two thirds of cwnd or "
+			"less, nothing left to send, answers from the peer",
+		.cause = "${program} has ${in_flight} in flight and waits for answers before it sends more: ${rate} at a "
+			 "round trip of ${rtt}.",
+		.because =
+			"On ${socket}: cwnd would allow ${cwnd}, and nothing waits to be sent. Programs with a window of their "
+			"own (ssh, rsync, SMB, replication) stop there.",
+		.clear = "no flow with answers stops at a window of its program's own",
+		.remedy = { .now = "a larger window in the program (ssh: HPN-SSH; SMB, iSCSI: more requests at a time), or "
+				   "several connections",
+			    .keep = "the program's configuration",
+			    .undo = "the old value",
+			    .expect =
+				    "the rate grows with the window, up to ${cwnd} in a round trip",
+			    .risk = "memory at the receiver" },
+		.after = READERS,
+		.reference =
+			"Google, TCP bulk flows: ssh, 2 MiB in 144 ms are 113 Mbit/s; 14 to 232 MB/s with HPN",
+		.judge = judge_own_window,
 	},
 	{}
 };

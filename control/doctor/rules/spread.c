@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How traffic is spread over queues, and packets merged; whether counters mean something. */
 #include "doctor/rules/ifaces.h"
+#include "doctor/rules/load.h"
 
 /* The interface with the highest value of @measure above 0. */
 const struct doctor_iface *doctor_worst(const struct doctor_snapshot *snap,
@@ -134,13 +135,11 @@ static double missing_queues(const struct doctor_snapshot *snap, const struct do
 
 static bool some_cpu_is_full(const struct doctor_snapshot *snap)
 {
-	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 100;
-	size_t i;
+	struct doctor_load load[DOCTOR_MAX_CPUS];
+	size_t nr = doctor_loads(snap, load);
 
-	for (i = 0; i < snap->after.cpus.nr && i < snap->before.cpus.nr; i++) {
-		if ((double)(snap->after.cpus.at[i].softirq - snap->before.cpus.at[i].softirq) /
-			    ticks >=
-		    90)
+	while (nr--) {
+		if (load[nr].receiving >= 90)
 			return true;
 	}
 	return false;
@@ -243,6 +242,7 @@ const struct doctor_check doctor_checks_spread[] = {
 			    .undo = "ethtool -X ${iface} default",
 			    .expect = "max over mean below 1.5",
 			    .risk = "a new hash moves flows: it clears a standing queue and hides its cause" },
+		.after = "ip-fragments-one-queue",
 		.reference = "scaling.rst; Meta: a changed setting reshuffled the key",
 		.judge = judge_skew,
 	},

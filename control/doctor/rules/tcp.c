@@ -96,6 +96,23 @@ static enum doctor_verdict judge_queue_drop(const struct doctor_snapshot *snap,
 	return judge_rise(snap, finding, "dropped", counters);
 }
 
+/* How long one collapse holds a CPU, where the probe could look. */
+static void note_collapse_time(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	__u64 calls, longest_ns, total_ns;
+
+	doctor_say(finding, "takes", "can hold the CPU for tens of ms (--deep measures it)");
+	if (!doctor_map_get(snap->deep, "collapse_calls", &calls) || !calls ||
+	    !doctor_map_get(snap->deep, "collapse_longest_ns", &longest_ns) ||
+	    !doctor_map_get(snap->deep, "collapse_total_ns", &total_ns))
+		return;
+	doctor_note(finding, "collapse_mean", (double)total_ns / (double)calls / 1000, DOCTOR_US,
+		    "kprobe on tcp_collapse");
+	doctor_note(finding, "collapse_longest", (double)longest_ns / 1000, DOCTOR_US,
+		    "kprobe on tcp_collapse");
+	doctor_say(finding, "takes", "held the CPU for up to %.2f ms", (double)longest_ns / 1e6);
+}
+
 static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
@@ -103,6 +120,7 @@ static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
 
 	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
 		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
+	note_collapse_time(snap, finding);
 	return judge_rise(snap, finding, "collapsed", counters);
 }
 
@@ -196,13 +214,13 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.kind = DOCTOR_MEMORY,
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
-		.reads = "TcpExt.TCPRcvCollapsed, tcp_rmem",
+		.reads = "TcpExt.TCPRcvCollapsed, tcp_rmem; --deep: kprobe on tcp_collapse",
 		.rule = "TCPRcvCollapsed rises by 1/s or more",
 		.cause =
 			"Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
 		.because =
 			"${collapsed} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
-			"pass can hold the CPU for tens of ms, and everything behind it waits. Largest: ${holder}.",
+			"pass ${takes}, and everything behind it waits. Largest: ${holder}.",
 		.clear = "${collapsed} receive buffers repacked",
 		.remedy = { SMALLER_RMEM,
 			    .expect = "passes of at most 2 ms, where 64 MB buffers had 32 to 64 ms",

@@ -2,88 +2,10 @@
 /* The transmit side of a receive problem: what is sent in small frames comes back as many ACKs. */
 #include <string.h>
 
-#include "doctor/rules/check.h"
+#include "doctor/rules/probed.h"
+#include "doctor/rules/sockets.h"
 
 #define GROUPS "BPF iter/tcp by Rx queue"
-#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
-
-static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	const struct doctor_standing *worst = NULL;
-	const struct doctor_iface *iface;
-	double share, most = 0;
-	size_t i;
-
-	if (!snap->standing.nr)
-		return doctor_blind(finding, "no qdisc was seen (RTM_GETQDISC)");
-	for (i = 0; i < snap->standing.nr; i++) {
-		const struct doctor_standing *standing = &snap->standing.at[i];
-
-		share = standing->looks ? standing->backlogged * 100.0 / standing->looks : 0;
-		if (share < most)
-			continue;
-		most = share;
-		worst = standing;
-	}
-	doctor_note_rise(finding, "backlogged", most, DOCTOR_PERCENT, "RTM_GETQDISC each 100 ms");
-	doctor_note(finding, "backlog_max", worst ? (double)worst->backlog_max : 0, DOCTOR_COUNT,
-		    "RTM_GETQDISC");
-	doctor_note(finding, "looks", worst ? worst->looks : 0, DOCTOR_COUNT, "RTM_GETQDISC");
-	if (!worst || most < 80 || worst->looks < 5)
-		return DOCTOR_CLEAR;
-	iface = doctor_iface_at(snap, worst->ifindex);
-	doctor_say(finding, "iface", "%s", iface ? iface->name : "?");
-	doctor_note(finding, "queue", worst->queue, DOCTOR_NUMBER, "RTM_GETQDISC");
-	for (i = 0; iface && i < iface->queues.nr; i++) {
-		const struct doctor_queue *queue = &iface->queues.at[i];
-
-		if (!queue->tx || queue->id != worst->queue || queue->bql_limit == ~0ULL)
-			continue;
-		doctor_note(finding, "bql_inflight", (double)queue->bql_inflight, DOCTOR_BYTES,
-			    "byte_queue_limits");
-		doctor_note(finding, "bql_limit", (double)queue->bql_limit, DOCTOR_BYTES,
-			    "byte_queue_limits");
-	}
-	return DOCTOR_FOUND;
-}
-
-static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	__u64 stalls = 0;
-	bool watched = false;
-	size_t i, k;
-
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
-		for (k = 0; k < iface->queues.nr; k++) {
-			const struct doctor_queue *is = &iface->queues.at[k];
-			const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
-			__u64 rise;
-
-			if (!was || !is->tx || is->stall_thrs_ms == ~0ULL || !is->stall_thrs_ms)
-				continue;
-			watched = true;
-			rise = doctor_since(was->stall_cnt, is->stall_cnt);
-			if (rise == ~0ULL || rise <= stalls)
-				continue;
-			stalls = rise;
-			doctor_say(finding, "iface", "%s", iface->name);
-			doctor_note(finding, "queue", is->id, DOCTOR_NUMBER, "byte_queue_limits");
-			doctor_note(finding, "longest", (double)is->stall_max_ms * 1000, DOCTOR_US,
-				    "byte_queue_limits/stall_max");
-		}
-	}
-	if (!watched)
-		return doctor_blind(finding,
-				    "the stall detector of BQL is off (stall_thrs 0) or not there "
-				    "(before 6.9)");
-	doctor_note_rise(finding, "stalls", (double)stalls, DOCTOR_COUNT,
-			 "byte_queue_limits/stall_cnt");
-	return doctor_found_if(stalls); /* each is of many ms */
-}
 
 static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_ratio,
 			       __u64 *ret_segments)
@@ -116,6 +38,43 @@ static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
 	return worst;
 }
 
+/* Segments a frame with data, of those that @ifindex sent while the probe looked; 0: not known. */
+static double frame_of(const struct doctor_snapshot *snap, __u32 ifindex, __u64 *ret_median)
+{
+	__u64 frames = 0, segments = 0, most = 0;
+	size_t i;
+
+	for (i = 0; i < snap->deep_frames.nr; i++) {
+		const struct doctor_deep_frames *queue = &snap->deep_frames.at[i];
+
+		if (queue->ifindex != ifindex)
+			continue;
+		frames += queue->frames;
+		segments += queue->segments;
+		if (queue->frames < most)
+			continue;
+		most = queue->frames;
+		*ret_median = queue->median;
+	}
+	return frames >= 100 ? (double)segments / (double)frames : 0;
+}
+
+/* ACKs that are sent lower the ratio of counters; frames with data tell the truth. */
+static bool frames_are_small(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			     __u32 ifindex, double ratio)
+{
+	__u64 median = 0;
+	double probed = frame_of(snap, ifindex, &median);
+
+	if (!probed)
+		return ratio < 4;
+	finding->confidence = DOCTOR_MEASURED;
+	doctor_note(finding, "segments_a_frame", probed, DOCTOR_RATIO, "net:net_dev_start_xmit");
+	doctor_note(finding, "frame_median", (double)median, DOCTOR_BYTES,
+		    "net:net_dev_start_xmit, a power of two");
+	return probed < 4;
+}
+
 static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
@@ -135,7 +94,7 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 	doctor_note(finding, "min_tso_segs",
 		    (double)doctor_sysctl(snap, "net.ipv4.tcp_min_tso_segs", 0, 2), DOCTOR_NUMBER,
 		    "net.ipv4.tcp_min_tso_segs");
-	if (!group || ratio >= 4)
+	if (!group || !frames_are_small(snap, finding, group->ifindex, ratio))
 		return DOCTOR_CLEAR;
 	iface = doctor_iface_at(snap, group->ifindex);
 	doctor_say(finding, "iface", "%s", iface ? iface->name : "an interface");
@@ -222,36 +181,13 @@ static enum doctor_verdict judge_mix(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_tx[] = {
 	{
-		.id = "tx-stalls",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
-		.reads = "byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9)",
-		.rule = "stall_cnt rises",
-		.cause = "Tx completions of ${iface} stall: ${stalls} times, for up to ${longest}.",
-		.because =
-			"What the NIC has sent (queue ${queue}) is not reported back in time: its NAPI is not polled, or the "
-			"completions stand behind received packets.",
-		.clear = "${stalls} stalls of Tx completions",
-		.remedy = { .now = "rxaqm attach ${iface} mode=enforce; ethtool -L ${iface} rx N tx N where the driver can "
-				   "separate them",
-			    .keep = "rxaqm.conf(5), or the interface's configuration",
-			    .undo = "rxaqm detach ${iface}",
-			    .expect = "stalls from ${stalls} to 0",
-			    .risk = "separate queues need more interrupts" },
-		.after = "rx-queue-standing cq-shared rx-starved cpu-steal rx-cpu-busy rx-cpus-busy",
-		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
-		.judge = judge_stall,
-	},
-	{
 		.id = "tso-self-throttled",
 		.place = DOCTOR_TX,
 		.kind = DOCTOR_LOOP,
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_INFERRED,
-		.reads =
-			"Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs",
+		.reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
+			 "net:net_dev_start_xmit",
 		.rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
 		.cause = "Flows of ${iface} queue ${queue} send small frames (${segments_a_frame} segments): they throttle "
 			 "themselves.",
@@ -267,7 +203,8 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .expect =
 				    "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
 			    .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
-		.after = "rx-queue-standing cq-shared rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-queue-standing cq-shared rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference =
 			"net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 		.judge = judge_small,
@@ -292,7 +229,8 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
 			    .expect = "min_rtt from ${min_rtt} to that of the path",
 			    .risk = "bursts of 12 kB a flow" },
-		.after = "rx-queue-standing rx-cpu-busy rx-cpus-busy tso-self-throttled",
+		.after =
+			"rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved tso-self-throttled",
 		.reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize",
 		.judge = judge_bonus,
 	},
@@ -314,32 +252,10 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "rxaqm detach IFACE",
 			    .expect = "a shorter round trip, so more with the same window",
 			    .risk = "see rxaqm(8)" },
-		.after = "rx-queue-standing tso-self-throttled rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-queue-standing tso-self-throttled rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited",
 		.judge = judge_cwnd,
-	},
-	{
-		.id = "tx-qdisc-standing",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
-		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
-		.rule = "packets wait in 80 % or more of the looks at a Tx queue",
-		.cause =
-			"Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
-		.because =
-			"In ${backlogged} of ${looks} looks. Either the link is full, or completions come late.",
-		.clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
-		.remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
-			    .keep = "-",
-			    .undo = "nothing was changed",
-			    .expect = "waits in fewer than 80 % of looks",
-			    .risk = "none" },
-		.after =
-			"tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy tso-self-throttled",
-		.reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
-		.judge = judge_qdisc,
 	},
 	{
 		.id = "cc-mix",

@@ -320,7 +320,8 @@ const struct doctor_check doctor_checks_udp[] = {
 			    .expect =
 				    "drops from ${drops} to 0 for bursts up to 8 MB, 65 ms at 1 Gbit/s",
 			    .risk = "8 MB a socket, and data that waits longer" },
-		.after = "rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference =
 			"udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
 		.essential = true,

@@ -2,7 +2,7 @@
 /*
  * All that the doctor knows of a host: two samples, some seconds apart, and what lies between
  * them. Collectors (collect/) fill it, rules (rules/) read it and nothing else, and
- * snapshot_fields.c turns it into a bundle (JSON) and back without loss. A live diagnosis goes
+ * fields.c turns it into a bundle (JSON) and back without loss. A live diagnosis goes
  * through the bundle, too: one recorded and one live cannot differ.
  *
  * What a kernel does not give is absent, never 0: from a map its key, from a list its entries; a
@@ -32,6 +32,12 @@ struct doctor_cpu {
 	__u64 backlog; /* packets now; ~0: the kernel does not tell */
 	__u64 net_rx; /* softirqs */
 	__u64 khz; /* now; 0: not known */
+	__u64 base_khz,
+		max_khz; /* without boost, which few drivers tell, and with it; ~0: not known */
+	__u64 throttles; /* by heat, since boot; ~0: not known */
+	__u64 wake_us; /* spent on leaving idle states, since boot: entries * exit latency; ~0 */
+	__u32 sibling; /* another CPU of the same core; ~0: none, or not known */
+	__u32 numa_node; /* ~0: not known */
 };
 
 /* A kernel thread that receives: ksoftirqd/N or napi/IF-N. */
@@ -62,6 +68,13 @@ struct doctor_napi {
 	__u64 defer_hard_irqs, gro_flush_timeout_ns, irq_suspend_timeout_ns; /* ~0: not known */
 };
 
+/* Pages that a driver's Rx queue takes its buffers from (netdev netlink, page-pool). */
+struct doctor_page_pool {
+	__u32 id, napi; /* napi 0: not known */
+	__u64 inflight; /* pages not given back */
+	__u64 recycled, slow; /* pages: used again; from the page allocator; ~0: not counted */
+};
+
 struct doctor_iface {
 	char name[32], driver[32];
 	__u32 ifindex, mtu, tx_queue_len;
@@ -80,6 +93,7 @@ struct doctor_iface {
 	doctor_map ethtool; /* -S, those that tell of drops, pauses, limits and single queues */
 	RXAQM_LIST(struct doctor_queue) queues;
 	RXAQM_LIST(struct doctor_napi) napis;
+	RXAQM_LIST(struct doctor_page_pool) page_pools;
 };
 
 /* A socket that stands out; kprobes/sockets.bpf.c and sock_diag say the same of it. */
@@ -94,7 +108,7 @@ struct doctor_socket {
 	__u32 rmem_alloc, rcvbuf, wmem_queued, sndbuf;
 	__u32 recv_queue, send_queue,
 		not_sent; /* listener: connections that wait, their limit, 0 */
-	__u32 was_rmem_alloc, was_recv_queue;
+	__u32 was_rmem_alloc, was_recv_queue, was_packets_out;
 	__u64 drops; /* packets, between the samples */
 	__u64 received, acked, read; /* bytes, between the samples; read: by the program */
 	__u64 segs_in, data_segs_in, segs_out, retrans, ooo_segs; /* between the samples */
@@ -185,6 +199,43 @@ struct doctor_attached {
 	bool clock_bad;
 };
 
+/* What --deep measured; the windows are in doctor_snapshot.deep. */
+
+/* A NAPI: does it wait for its CPU, or are its packets dear? */
+struct doctor_deep_napi {
+	__u32 ifindex; /* 0: the backlog of a CPU; ~0: of another network namespace */
+	__u32 id, cpu;
+	__u64 polls, busy, packets; /* busy: used the whole budget */
+	__u64 poll_ns, longest_poll_ns;
+	__u64 wait_ns, longest_wait_ns; /* after busy polls, until the next one */
+};
+
+/* A BPF program of the host. */
+struct doctor_deep_prog {
+	__u32 id;
+	char name[24], type[24];
+	__u64 runs, run_ns;
+};
+
+/* Frames with TCP data that an interface sent by a Tx queue. */
+struct doctor_deep_frames {
+	__u32 ifindex, queue;
+	__u64 frames, bytes, segments;
+	__u64 median; /* bytes, a power of two below it */
+};
+
+/* Packets of IP that came by an Rx queue. */
+struct doctor_deep_fragments {
+	__u32 ifindex, queue; /* queue ~0: not known */
+	__u64 packets, fragments;
+};
+
+/* What BQL's detector of stalls, switched on, counted of a Tx queue. */
+struct doctor_deep_stalls {
+	__u32 ifindex, queue;
+	__u64 stalls, longest_ms;
+};
+
 struct doctor_blind {
 	char what[48], why[160];
 };
@@ -202,7 +253,13 @@ struct doctor_snapshot {
 	RXAQM_LIST(struct doctor_attached) attached;
 	RXAQM_LIST(struct doctor_blind) cannot_see;
 	doctor_map taps; /* what looks at each packet: "AF_PACKET sockets": 2 ... */
-	doctor_map deep; /* what --deep measured */
+	doctor_map
+		deep; /* of probes that ran: polls_ns, bpf_ns ... for how long; numbers of theirs */
+	RXAQM_LIST(struct doctor_deep_napi) deep_napis;
+	RXAQM_LIST(struct doctor_deep_prog) deep_progs;
+	RXAQM_LIST(struct doctor_deep_frames) deep_frames;
+	RXAQM_LIST(struct doctor_deep_fragments) deep_fragments;
+	RXAQM_LIST(struct doctor_deep_stalls) deep_stalls;
 };
 
 /* Note once that @what cannot be seen. */

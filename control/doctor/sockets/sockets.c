@@ -17,7 +17,7 @@
 struct was {
 	__u64 id, received, acked;
 	__u16 lport, rport;
-	__u32 rmem_alloc, recv_queue, drops;
+	__u32 rmem_alloc, recv_queue, packets_out, drops;
 	__u32 segs_in, data_segs_in, segs_out, retrans, ooo_segs;
 	__u32 busy, rwnd_limited, sndbuf_limited, now;
 };
@@ -84,6 +84,7 @@ static void remember(void *arg, const struct rxaqm_socket_rec *rec)
 		.rport = rec->rport,
 		.rmem_alloc = rec->rmem_alloc,
 		.recv_queue = rec->recv_queue,
+		.packets_out = rec->packets_out,
 		.drops = rec->drops,
 		.segs_in = rec->segs_in,
 		.data_segs_in = rec->data_segs_in,
@@ -116,6 +117,7 @@ static void compare(const struct doctor_socket_passes *passes, const struct was 
 	seen->seen_before = true;
 	seen->was_rmem_alloc = was->rmem_alloc;
 	seen->was_recv_queue = was->recv_queue;
+	seen->was_packets_out = was->packets_out;
 	seen->received = arrived;
 	seen->acked = rec->bytes_acked - was->acked;
 	/* What came and does not wait has been read. */

@@ -33,7 +33,7 @@ void doctor_sockets_unload(struct sockets *kept);
 struct doctor_seen {
 	struct rxaqm_socket_rec rec;
 	bool seen_before;
-	__u32 was_rmem_alloc, was_recv_queue;
+	__u32 was_rmem_alloc, was_recv_queue, was_packets_out;
 	__u64 received, acked, read, drops, segs_in, data_segs_in, segs_out, retrans, ooo_segs;
 	__u32 busy_ms, rwnd_limited_ms, sndbuf_limited_ms;
 };

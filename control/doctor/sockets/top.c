@@ -187,6 +187,7 @@ static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 	to->seen_before = seen->seen_before;
 	to->was_rmem_alloc = seen->was_rmem_alloc;
 	to->was_recv_queue = seen->was_recv_queue;
+	to->was_packets_out = seen->was_packets_out;
 	to->drops = seen->drops;
 	to->received = seen->received;
 	to->acked = seen->acked;

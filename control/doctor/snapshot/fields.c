@@ -5,19 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fields.h"
-#include "doctor/snapshot/snapshot.h"
+#include "doctor/snapshot/layouts.h"
 
 #define FORMAT "rxaqm-doctor"
-
-#define FIELD(s, f, k) { .name = #f, .kind = (k), .offset = offsetof(struct s, f) }
-#define TEXT(s, f)                         \
-	{ .name = #f,                      \
-	  .kind = RXAQM_FIELD_TEXT,        \
-	  .offset = offsetof(struct s, f), \
-	  .size = sizeof(((struct s *)0)->f) }
-#define OF(s, f, k, t) { .name = #f, .kind = (k), .offset = offsetof(struct s, f), .type = &(t) }
-#define TYPE(s) static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
 
 static const struct rxaqm_field doctor_cpu_fields[] = {
 	FIELD(doctor_cpu, id, RXAQM_FIELD_U32),
@@ -36,6 +26,12 @@ static const struct rxaqm_field doctor_cpu_fields[] = {
 	FIELD(doctor_cpu, backlog, RXAQM_FIELD_U64),
 	FIELD(doctor_cpu, net_rx, RXAQM_FIELD_U64),
 	FIELD(doctor_cpu, khz, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, base_khz, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, max_khz, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, throttles, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, wake_us, RXAQM_FIELD_U64),
+	FIELD(doctor_cpu, sibling, RXAQM_FIELD_U32),
+	FIELD(doctor_cpu, numa_node, RXAQM_FIELD_U32),
 	{}
 };
 TYPE(doctor_cpu);
@@ -88,6 +84,16 @@ static const struct rxaqm_field doctor_napi_fields[] = {
 };
 TYPE(doctor_napi);
 
+static const struct rxaqm_field doctor_page_pool_fields[] = {
+	FIELD(doctor_page_pool, id, RXAQM_FIELD_U32),
+	FIELD(doctor_page_pool, napi, RXAQM_FIELD_U32),
+	FIELD(doctor_page_pool, inflight, RXAQM_FIELD_U64),
+	FIELD(doctor_page_pool, recycled, RXAQM_FIELD_U64),
+	FIELD(doctor_page_pool, slow, RXAQM_FIELD_U64),
+	{}
+};
+TYPE(doctor_page_pool);
+
 static const struct rxaqm_field doctor_iface_fields[] = {
 	TEXT(doctor_iface, name),
 	TEXT(doctor_iface, driver),
@@ -118,89 +124,10 @@ static const struct rxaqm_field doctor_iface_fields[] = {
 	FIELD(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
 	OF(doctor_iface, queues, RXAQM_FIELD_ARRAY, doctor_queue_type),
 	OF(doctor_iface, napis, RXAQM_FIELD_ARRAY, doctor_napi_type),
+	OF(doctor_iface, page_pools, RXAQM_FIELD_ARRAY, doctor_page_pool_type),
 	{}
 };
 TYPE(doctor_iface);
-
-static const struct rxaqm_field doctor_socket_fields[] = {
-	TEXT(doctor_socket, proto),
-	TEXT(doctor_socket, state),
-	TEXT(doctor_socket, local),
-	TEXT(doctor_socket, remote),
-	FIELD(doctor_socket, ifindex, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rx_queue, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, cpu, RXAQM_FIELD_S32),
-	FIELD(doctor_socket, rcvbuf_locked, RXAQM_FIELD_BOOL),
-	FIELD(doctor_socket, locked_known, RXAQM_FIELD_BOOL),
-	FIELD(doctor_socket, seen_before, RXAQM_FIELD_BOOL),
-	FIELD(doctor_socket, rmem_alloc, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rcvbuf, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, wmem_queued, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, sndbuf, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, recv_queue, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, send_queue, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, not_sent, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, was_rmem_alloc, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, was_recv_queue, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, drops, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, received, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, acked, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, read, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, segs_in, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, data_segs_in, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, segs_out, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, retrans, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, ooo_segs, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, busy_ms, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rwnd_limited_ms, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, sndbuf_limited_ms, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, scaling_ratio, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rcv_wnd, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rcv_ssthresh, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, window_clamp, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rcv_rtt_us, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, srtt_us, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, min_rtt_us, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rcv_space, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, cwnd, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, packets_out, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, mss, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, rcv_mss, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, advmss, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, pacing_bytes_per_s, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, reord_seen, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, dsack_dups, RXAQM_FIELD_U32),
-	FIELD(doctor_socket, cwnd_limited, RXAQM_FIELD_BOOL),
-	FIELD(doctor_socket, app_limited, RXAQM_FIELD_BOOL),
-	FIELD(doctor_socket, ca_min_tso, RXAQM_FIELD_BOOL),
-	TEXT(doctor_socket, ca),
-	FIELD(doctor_socket, inode, RXAQM_FIELD_U64),
-	FIELD(doctor_socket, owner, RXAQM_FIELD_U32),
-	{}
-};
-TYPE(doctor_socket);
-
-static const struct rxaqm_field doctor_group_fields[] = {
-	FIELD(doctor_group, ifindex, RXAQM_FIELD_U32),
-	FIELD(doctor_group, rx_queue, RXAQM_FIELD_U32),
-	TEXT(doctor_group, proto),
-	FIELD(doctor_group, sockets, RXAQM_FIELD_U32),
-	FIELD(doctor_group, active, RXAQM_FIELD_U32),
-	FIELD(doctor_group, received, RXAQM_FIELD_U64),
-	FIELD(doctor_group, acked, RXAQM_FIELD_U64),
-	FIELD(doctor_group, slow_paced, RXAQM_FIELD_U32),
-	FIELD(doctor_group, young, RXAQM_FIELD_U32),
-	FIELD(doctor_group, young_no_bonus, RXAQM_FIELD_U32),
-	FIELD(doctor_group, ect, RXAQM_FIELD_U32),
-	FIELD(doctor_group, not_ect, RXAQM_FIELD_U32),
-	FIELD(doctor_group, cwnd_limited, RXAQM_FIELD_U32),
-	FIELD(doctor_group, pacing_median, RXAQM_FIELD_U64),
-	FIELD(doctor_group, srtt_median_us, RXAQM_FIELD_U64),
-	FIELD(doctor_group, min_rtt_median_us, RXAQM_FIELD_U64),
-	FIELD(doctor_group, cwnd_median, RXAQM_FIELD_U64),
-	{}
-};
-TYPE(doctor_group);
 
 static const struct rxaqm_field doctor_owner_fields[] = {
 	FIELD(doctor_owner, pid, RXAQM_FIELD_U32),
@@ -213,32 +140,6 @@ static const struct rxaqm_field doctor_owner_fields[] = {
 	{}
 };
 TYPE(doctor_owner);
-
-static const struct rxaqm_field doctor_ports_fields[] = { TEXT(doctor_ports, proto),
-							  TEXT(doctor_ports, local),
-							  TEXT(doctor_ports, remote),
-							  FIELD(doctor_ports, used,
-								RXAQM_FIELD_U32),
-							  {} };
-TYPE(doctor_ports);
-
-static const struct rxaqm_field doctor_sockets_fields[] = {
-	TEXT(doctor_sockets, source),
-	FIELD(doctor_sockets, nr_tcp, RXAQM_FIELD_U64),
-	FIELD(doctor_sockets, nr_udp, RXAQM_FIELD_U64),
-	FIELD(doctor_sockets, took_us, RXAQM_FIELD_U64),
-	FIELD(doctor_sockets, has_scaling_ratio, RXAQM_FIELD_BOOL),
-	FIELD(doctor_sockets, rmem_total, RXAQM_FIELD_U64),
-	FIELD(doctor_sockets, locked, RXAQM_FIELD_U64),
-	FIELD(doctor_sockets, rb_at_max, RXAQM_FIELD_U64),
-	FIELD(doctor_sockets, zero_window, RXAQM_FIELD_U64),
-	FIELD(doctor_sockets, rmem_over, RXAQM_FIELD_U64),
-	OF(doctor_sockets, notable, RXAQM_FIELD_ARRAY, doctor_socket_type),
-	OF(doctor_sockets, groups, RXAQM_FIELD_ARRAY, doctor_group_type),
-	OF(doctor_sockets, ports, RXAQM_FIELD_ARRAY, doctor_ports_type),
-	{}
-};
-TYPE(doctor_sockets);
 
 static const struct rxaqm_field doctor_sample_fields[] = {
 	FIELD(doctor_sample, at_ns, RXAQM_FIELD_U64),
@@ -311,6 +212,11 @@ static const struct rxaqm_field doctor_snapshot_fields[] = {
 	OF(doctor_snapshot, cannot_see, RXAQM_FIELD_ARRAY, doctor_blind_type),
 	FIELD(doctor_snapshot, taps, RXAQM_FIELD_NUMBERS),
 	FIELD(doctor_snapshot, deep, RXAQM_FIELD_NUMBERS),
+	OF(doctor_snapshot, deep_napis, RXAQM_FIELD_ARRAY, doctor_deep_napi_type),
+	OF(doctor_snapshot, deep_progs, RXAQM_FIELD_ARRAY, doctor_deep_prog_type),
+	OF(doctor_snapshot, deep_frames, RXAQM_FIELD_ARRAY, doctor_deep_frames_type),
+	OF(doctor_snapshot, deep_fragments, RXAQM_FIELD_ARRAY, doctor_deep_fragments_type),
+	OF(doctor_snapshot, deep_stalls, RXAQM_FIELD_ARRAY, doctor_deep_stalls_type),
 	{}
 };
 TYPE(doctor_snapshot);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How fast CPUs run, how deep they sleep, and which share a core or memory. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "doctor/collect/collect.h"
+
+#define CPU "/sys/devices/system/cpu/cpu%u/"
+#define MAX_CPUS 8192
+#define MAX_IDLE_STATES 10 /* CPUIDLE_STATE_MAX */
+#define MAX_NODES 1024
+
+/* Since boot: how often each idle state was entered, times what it takes to leave it. */
+static __u64 wake_us(__u32 cpu)
+{
+	__u64 sum_us = 0, usage, latency_us;
+	unsigned int state;
+
+	for (state = 0; state < MAX_IDLE_STATES; state++) {
+		usage = doctor_read_u64(AT_FDCWD, ~0ULL, CPU "cpuidle/state%u/usage", cpu, state);
+		latency_us = doctor_read_u64(AT_FDCWD, 0, CPU "cpuidle/state%u/latency", cpu,
+					     state);
+		if (usage == ~0ULL)
+			break;
+		sum_us += usage * latency_us;
+	}
+	return state ? sum_us : ~0ULL;
+}
+
+/* "0,4" or "0-1": the first that is not @cpu itself. */
+static __u32 sibling_of(__u32 cpu)
+{
+	static unsigned char set[MAX_CPUS];
+	char line[256];
+	__u32 i;
+
+	memset(set, 0, sizeof(set));
+	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), CPU "topology/thread_siblings_list",
+			      cpu) ||
+	    rxaqm_parse_queues(line, MAX_CPUS, set))
+		return ~0U;
+	for (i = 0; i < MAX_CPUS; i++) {
+		if (set[i] && i != cpu)
+			return i;
+	}
+	return ~0U;
+}
+
+static void collect_nodes(struct doctor_sample *sample)
+{
+	static unsigned char set[MAX_CPUS];
+	char line[4096];
+	unsigned int node;
+	size_t i;
+
+	for (node = 0; node < MAX_NODES; node++) {
+		memset(set, 0, sizeof(set));
+		if (!doctor_read_line(AT_FDCWD, line, sizeof(line),
+				      "/sys/devices/system/node/node%u/cpulist", node))
+			break;
+		if (rxaqm_parse_queues(line, MAX_CPUS, set))
+			continue;
+		for (i = 0; i < sample->cpus.nr; i++) {
+			if (sample->cpus.at[i].id < MAX_CPUS && set[sample->cpus.at[i].id])
+				sample->cpus.at[i].numa_node = node;
+		}
+	}
+}
+
+void doctor_collect_clocks(struct doctor_sample *sample)
+{
+	size_t i;
+
+	for (i = 0; i < sample->cpus.nr; i++) {
+		struct doctor_cpu *cpu = &sample->cpus.at[i];
+
+		cpu->khz = doctor_read_u64(AT_FDCWD, 0, CPU "cpufreq/scaling_cur_freq", cpu->id);
+		cpu->base_khz = doctor_read_u64(AT_FDCWD, ~0ULL, CPU "cpufreq/base_frequency",
+						cpu->id);
+		cpu->max_khz = doctor_read_u64(AT_FDCWD, ~0ULL, CPU "cpufreq/cpuinfo_max_freq",
+					       cpu->id);
+		cpu->throttles = doctor_read_u64(AT_FDCWD, ~0ULL,
+						 CPU "thermal_throttle/core_throttle_count",
+						 cpu->id);
+		cpu->wake_us = wake_us(cpu->id);
+		cpu->sibling = sibling_of(cpu->id);
+	}
+	collect_nodes(sample);
+}

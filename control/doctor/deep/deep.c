@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/now.h"
+#include "doctor/collect/collect.h"
+#include "doctor/deep/deep.h"
+#include "doctor/snapshot/get.h"
+
+#define LOOK_NS (50 * RXAQM_NSEC_PER_MSEC)
+
+__u64 doctor_deep_wait(struct doctor_deep *deep)
+{
+	__u64 begin_ns = rxaqm_now_ns(), now_ns = begin_ns;
+
+	while (now_ns - begin_ns < deep->time_ns && !(deep->stop && *deep->stop)) {
+		__u64 left_ns = deep->time_ns - (now_ns - begin_ns);
+		struct timespec pause = { .tv_nsec = left_ns < LOOK_NS ? (long)left_ns :
+									 (long)LOOK_NS };
+
+		nanosleep(&pause, NULL);
+		now_ns = rxaqm_now_ns();
+	}
+	return now_ns - begin_ns;
+}
+
+__u32 doctor_deep_netns(void)
+{
+	struct stat st;
+
+	return stat("/proc/thread-self/ns/net", &st) ? 0 : (__u32)st.st_ino;
+}
+
+void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_ns", name);
+	doctor_map_set(&deep->snap->deep, key, ns);
+}
+
+bool doctor_deep_is_about(const struct doctor_deep *deep, __u32 ifindex)
+{
+	return doctor_iface_at(deep->snap, ifindex);
+}

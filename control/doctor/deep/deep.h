@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Probes of "rxaqm doctor --deep": each looks for some seconds at what no counter of the kernel
+ * tells, and adds it to a snapshot. Whether one is needed is said by the diagnosis
+ * (doctor/suspect.c). None judges; the one that changes a setting puts it back, also if it is
+ * interrupted.
+ */
+#ifndef RXAQM_DOCTOR_DEEP_H
+#define RXAQM_DOCTOR_DEEP_H
+
+#include "doctor/snapshot/snapshot.h"
+
+struct doctor_deep {
+	struct doctor_snapshot *snap;
+	volatile int *stop; /* non-zero: end early; may be NULL */
+	__u64 time_ns; /* for each probe */
+};
+
+/* Each adds to the snapshot, or notes there what cannot be seen and why. */
+void doctor_probe_polls(struct doctor_deep *deep);
+void doctor_probe_progs(struct doctor_deep *deep);
+void doctor_probe_frames(struct doctor_deep *deep);
+void doctor_probe_fragments(struct doctor_deep *deep);
+void doctor_probe_collapse(struct doctor_deep *deep);
+void doctor_probe_stalls(struct doctor_deep *deep);
+
+/* Is there a Tx queue whose detector of stalls is off? */
+bool doctor_stalls_possible(const struct doctor_snapshot *snap);
+
+/* BQL's detector of stalls was left switched on by a doctor that was killed, in this network
+ * namespace: switch it off. Returns how many Tx queues, or -errno.
+ */
+int doctor_stalls_recover(void);
+
+/* Below: shared by the probes. */
+
+/* Until the time of the probe is over, or it is to stop; returns how long that was. */
+__u64 doctor_deep_wait(struct doctor_deep *deep);
+
+/* The number of the network namespace entered; 0: not known. */
+__u32 doctor_deep_netns(void);
+
+/* How long the probe @name ran: the rules know by it that it did. */
+void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns);
+
+/* Of an interface that the snapshot is about. */
+bool doctor_deep_is_about(const struct doctor_deep *deep, __u32 ifindex);
+
+/* For tests: stalls.c with the sysfs at @sysfs_fd and the note in @path. */
+void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *path);
+int doctor_stalls_restore(int sysfs_fd, const char *path);
+
+#endif /* RXAQM_DOCTOR_DEEP_H */

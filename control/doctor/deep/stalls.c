@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stalls of Tx completions, by the detector of BQL (Linux 6.9, lib/dynamic_queue_limits.c), which is
+ * off until someone writes a threshold. This one is: the only probe that changes a setting. What it
+ * changes is noted in a file before, and both are undone after; a doctor that was killed leaves
+ * the note, and the next one undoes it.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doctor/collect/collect.h"
+#include "doctor/deep/deep.h"
+
+/* Of 4 to 128 jiffies: any kernel of 100 to 1000 Hz takes this. */
+#define THRESHOLD_MS 40
+#define NOTE_DIR "/run/rxaqm"
+#define MAX_QUEUES 4096
+
+struct watched {
+	__u32 ifindex, queue;
+	char dir[96]; /* below sysfs */
+	__u64 stalls;
+};
+
+struct watch {
+	struct doctor_deep *deep;
+	int sysfs_fd;
+	RXAQM_LIST(struct watched) queues;
+};
+
+static int write_number(int dir_fd, const char *dir, const char *name, __u64 value)
+{
+	char path[160], text[24];
+	int fd, len, err = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	len = snprintf(text, sizeof(text), "%llu\n", (unsigned long long)value);
+	if (write(fd, text, (size_t)len) != len)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* BQL is in use, and its detector is there and off. */
+static bool is_off(const struct doctor_queue *queue)
+{
+	return queue->tx && !queue->stall_thrs_ms && queue->bql_limit && queue->bql_limit != ~0ULL;
+}
+
+bool doctor_stalls_possible(const struct doctor_snapshot *snap)
+{
+	size_t i, k;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		for (k = 0; k < snap->after.ifaces.at[i].queues.nr; k++) {
+			if (is_off(&snap->after.ifaces.at[i].queues.at[k]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void find_queues(struct watch *watch)
+{
+	const struct doctor_sample *sample = &watch->deep->snap->after;
+	size_t i, k;
+
+	for (i = 0; i < sample->ifaces.nr; i++) {
+		const struct doctor_iface *iface = &sample->ifaces.at[i];
+
+		for (k = 0; k < iface->queues.nr && watch->queues.nr < MAX_QUEUES; k++) {
+			const struct doctor_queue *queue = &iface->queues.at[k];
+			struct watched *to;
+
+			if (!is_off(queue))
+				continue;
+			to = rxaqm_list_add(&watch->queues);
+			if (!to)
+				return;
+			to->ifindex = iface->ifindex;
+			to->queue = queue->id;
+			snprintf(to->dir, sizeof(to->dir),
+				 "class/net/%s/queues/tx-%u/byte_queue_limits", iface->name,
+				 queue->id);
+		}
+	}
+}
+
+/* Locked while it holds; what another doctor has noted is not touched. */
+static FILE *open_note(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	FILE *note = NULL;
+
+	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !ftruncate(fd, 0))
+		note = fdopen(fd, "r+");
+	if (fd >= 0 && !note)
+		close(fd);
+	return note;
+}
+
+/* A line a queue. On the disk, or as near as /run is to one, before anything is changed. */
+static int write_note(const struct watch *watch, FILE *note)
+{
+	size_t i;
+
+	for (i = 0; i < watch->queues.nr; i++)
+		fprintf(note, "%s\n", watch->queues.at[i].dir);
+	return fflush(note) || ferror(note) ? -EIO : 0;
+}
+
+/* Only what is as we set it: another's threshold is left alone. */
+static bool restore_queue(int sysfs_fd, const char *dir)
+{
+	return doctor_read_u64(sysfs_fd, 0, "%s/stall_thrs", dir) == THRESHOLD_MS &&
+	       !write_number(sysfs_fd, dir, "stall_thrs", 0);
+}
+
+static int restore(int sysfs_fd, FILE *note)
+{
+	char dir[96];
+	int nr = 0;
+
+	rewind(note);
+	while (fgets(dir, sizeof(dir), note)) {
+		dir[strcspn(dir, "\n")] = '\0';
+		nr += restore_queue(sysfs_fd, dir);
+	}
+	return nr;
+}
+
+int doctor_stalls_restore(int sysfs_fd, const char *path)
+{
+	FILE *note = fopen(path, "re");
+	int nr = 0;
+
+	if (!note)
+		return errno == ENOENT ? 0 : -errno;
+	/* Who holds the lock is at work, and undoes it himself. */
+	if (!flock(fileno(note), LOCK_EX | LOCK_NB)) {
+		nr = restore(sysfs_fd, note);
+		unlink(path);
+	}
+	fclose(note);
+	return nr;
+}
+
+static void switch_on(struct watch *watch)
+{
+	size_t i;
+
+	for (i = 0; i < watch->queues.nr; i++) {
+		struct watched *queue = &watch->queues.at[i];
+
+		queue->stalls = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
+		if (write_number(watch->sysfs_fd, queue->dir, "stall_thrs", THRESHOLD_MS))
+			queue->stalls = ~0ULL;
+	}
+}
+
+static void read_stalls(struct watch *watch)
+{
+	size_t i, seen = 0;
+
+	for (i = 0; i < watch->queues.nr; i++) {
+		struct watched *queue = &watch->queues.at[i];
+		__u64 now = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
+		struct doctor_deep_stalls *to;
+
+		if (queue->stalls == ~0ULL || now == ~0ULL)
+			continue;
+		seen++;
+		to = now > queue->stalls ? rxaqm_list_add(&watch->deep->snap->deep_stalls) : NULL;
+		if (!to)
+			continue;
+		*to = (struct doctor_deep_stalls){
+			.ifindex = queue->ifindex,
+			.queue = queue->queue,
+			.stalls = now - queue->stalls,
+			.longest_ms = doctor_read_u64(watch->sysfs_fd, 0, "%s/stall_max",
+						      queue->dir),
+		};
+	}
+	doctor_map_set(&watch->deep->snap->deep, "stalls_queues", seen);
+}
+
+void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *path)
+{
+	struct watch watch = { .deep = deep, .sysfs_fd = sysfs_fd };
+	FILE *note;
+	__u64 took_ns;
+
+	find_queues(&watch);
+	if (!watch.queues.nr) {
+		doctor_cannot_see(
+			deep->snap, "stalls of Tx completions",
+			"no Tx queue has BQL with a detector of stalls (6.9 has) that is off");
+		return;
+	}
+	note = open_note(path);
+	if (!note || write_note(&watch, note)) {
+		doctor_cannot_see(deep->snap, "stalls of Tx completions",
+				  "nothing is changed without a note in %s: %s", path,
+				  strerror(errno));
+	} else {
+		switch_on(&watch);
+		took_ns = doctor_deep_wait(deep);
+		read_stalls(&watch);
+		restore(sysfs_fd, note);
+		unlink(path);
+		doctor_deep_ran(deep, "stalls", took_ns);
+	}
+	if (note)
+		fclose(note);
+	free(watch.queues.at);
+}
+
+/* A mount of our own, to write to, which shows the interfaces of the network namespace entered. */
+static int open_sysfs(void)
+{
+	int context = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
+
+	if (context >= 0 && !fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = fsmount(context, FSMOUNT_CLOEXEC, 0);
+	if (context >= 0)
+		close(context);
+	return fd;
+}
+
+/* A network namespace has its own: interfaces of two may have the same name. */
+static void note_path(char *buf, size_t size)
+{
+	mkdir(NOTE_DIR, 0755);
+	snprintf(buf, size, NOTE_DIR "/doctor-stalls-%u", doctor_deep_netns());
+}
+
+void doctor_probe_stalls(struct doctor_deep *deep)
+{
+	int sysfs_fd = open_sysfs();
+	char path[64];
+
+	if (sysfs_fd < 0) {
+		doctor_cannot_see(deep->snap, "stalls of Tx completions",
+				  "no mount of sysfs of our own to write to: %s", strerror(errno));
+		return;
+	}
+	note_path(path, sizeof(path));
+	doctor_stalls_watch(deep, sysfs_fd, path);
+	close(sysfs_fd);
+}
+
+int doctor_stalls_recover(void)
+{
+	char path[64];
+	int sysfs_fd, nr;
+
+	snprintf(path, sizeof(path), NOTE_DIR "/doctor-stalls-%u", doctor_deep_netns());
+	if (access(path, F_OK))
+		return 0;
+	sysfs_fd = open_sysfs();
+	if (sysfs_fd < 0)
+		return -errno;
+	nr = doctor_stalls_restore(sysfs_fd, path);
+	close(sysfs_fd);
+	return nr;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the machine does to a CPU that receives: its clock, sleep, core, memory. */
+#include "doctor/rules/ifaces.h"
+#include "doctor/rules/load.h"
+
+#define CPUFREQ "/sys/devices/system/cpu/cpuN/cpufreq"
+#define CPUIDLE "/sys/devices/system/cpu/cpuN/cpuidle"
+#define BUSY_PERCENT 90.0
+
+static bool known(__u64 value)
+{
+	return value && value != ~0ULL;
+}
+
+/* The lower of both samples, in percent of the base clock; of the highest where no driver tells
+ * the base. 0: not known.
+ */
+static double clock_of(const struct doctor_load *load)
+{
+	__u64 khz = load->was->khz < load->is->khz ? load->was->khz : load->is->khz;
+	__u64 of = known(load->is->base_khz) ? load->is->base_khz : load->is->max_khz;
+
+	return known(khz) && known(of) ? (double)khz * 100 / (double)of : 0;
+}
+
+static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	struct doctor_load load[DOCTOR_MAX_CPUS];
+	size_t nr = doctor_loads(snap, load), i;
+	const struct doctor_load *worst = NULL;
+	bool seen = false;
+	__u64 throttles = 0;
+	double clock;
+
+	for (i = 0; i < nr; i++) {
+		__u64 rise = doctor_since(load[i].was->throttles, load[i].is->throttles);
+
+		clock = clock_of(&load[i]);
+		seen |= clock > 0;
+		throttles += rise == ~0ULL ? 0 : rise;
+		/* Who has time lets his clock fall: that is no trouble. */
+		if (clock <= 0 || load[i].receiving < 20 || 100 - load[i].idle < BUSY_PERCENT)
+			continue;
+		if (!worst || clock < clock_of(worst))
+			worst = &load[i];
+	}
+	if (!seen)
+		return doctor_blind(finding,
+				    "no cpufreq: a hypervisor or firmware keeps the clock");
+	doctor_note_rise(finding, "throttled", (double)throttles, DOCTOR_COUNT,
+			 "thermal_throttle/core_throttle_count");
+	doctor_note(finding, "clock", worst ? clock_of(worst) : 100, DOCTOR_PERCENT, CPUFREQ);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, CPUFREQ);
+	doctor_note(finding, "mhz", (double)worst->is->khz / 1000, DOCTOR_NUMBER, CPUFREQ);
+	doctor_note_rise(finding, "busy", 100 - worst->idle, DOCTOR_PERCENT, "/proc/stat");
+	if (!known(worst->is->base_khz))
+		finding->confidence = DOCTOR_INFERRED;
+	/* Boost is a gift; half of it is often more than the base. */
+	return doctor_found_if(clock_of(worst) < (known(worst->is->base_khz) ? 90 : 60));
+}
+
+static const struct doctor_load *load_of(const struct doctor_load *load, size_t nr, __u32 cpu)
+{
+	while (nr--) {
+		if (load[nr].cpu == cpu)
+			return &load[nr];
+	}
+	return NULL;
+}
+
+static enum doctor_verdict judge_sibling(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	struct doctor_load load[DOCTOR_MAX_CPUS];
+	size_t nr = doctor_loads(snap, load), i;
+	double most = 0;
+
+	for (i = 0; i < nr; i++) {
+		const struct doctor_load *sibling = load_of(load, nr, load[i].is->sibling);
+
+		if (!sibling || load[i].receiving < BUSY_PERCENT || 100 - sibling->idle <= most)
+			continue;
+		most = 100 - sibling->idle;
+		doctor_note(finding, "cpu", load[i].cpu, DOCTOR_NUMBER, "thread_siblings_list");
+		doctor_note(finding, "sibling", sibling->cpu, DOCTOR_NUMBER,
+			    "thread_siblings_list");
+		doctor_note_rise(finding, "receives", load[i].receiving, DOCTOR_PERCENT,
+				 "/proc/stat");
+		/* Two that receive are spread as well as they can be. */
+		if (sibling->receiving >= 50)
+			most = 0;
+	}
+	doctor_note_rise(finding, "sibling_busy", most, DOCTOR_PERCENT, "/proc/stat");
+	return doctor_found_if(most >= 80);
+}
+
+static enum doctor_verdict judge_sleep(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	struct doctor_load load[DOCTOR_MAX_CPUS];
+	size_t nr = doctor_loads(snap, load), i;
+	double most = 0, window_us = doctor_window_s(snap) * 1e6;
+	bool seen = false;
+
+	for (i = 0; i < nr; i++) {
+		__u64 rise = doctor_since(load[i].was->wake_us, load[i].is->wake_us);
+		double share = rise == ~0ULL ? 0 : (double)rise * 100 / window_us;
+
+		seen |= rise != ~0ULL;
+		if (load[i].receiving < 1 || share <= most)
+			continue;
+		most = share;
+		doctor_note(finding, "cpu", load[i].cpu, DOCTOR_NUMBER, CPUIDLE);
+	}
+	if (!seen)
+		return doctor_blind(finding, "no cpuidle: the hypervisor or firmware decides");
+	doctor_note_rise(finding, "waking", most, DOCTOR_PERCENT, CPUIDLE " usage * latency");
+	return doctor_found_if(most >= 20);
+}
+
+static __u32 node_of(const struct doctor_snapshot *snap, __s32 cpu)
+{
+	size_t i;
+
+	for (i = 0; i < snap->after.cpus.nr; i++) {
+		if ((__s32)snap->after.cpus.at[i].id == cpu)
+			return snap->after.cpus.at[i].numa_node;
+	}
+	return ~0U;
+}
+
+/* Packets of @iface that came by queues whose CPUs have other memory than it, and all. */
+static void count_remote(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			 double *ret_remote, double *ret_all)
+{
+	size_t i;
+
+	*ret_remote = *ret_all = 0;
+	for (i = 0; i < iface->queues.nr; i++) {
+		const struct doctor_queue *is = &iface->queues.at[i];
+		const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
+		__u64 rise = was ? doctor_since(was->packets, is->packets) : ~0ULL;
+		__u32 node = node_of(snap, is->cpu);
+
+		if (is->tx || rise == ~0ULL || node == ~0U || iface->numa_node == ~0U)
+			continue;
+		*ret_all += (double)rise;
+		*ret_remote += node != iface->numa_node ? (double)rise : 0;
+	}
+}
+
+static enum doctor_verdict judge_numa(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	double remote, all, most = 0;
+	bool seen = false;
+	size_t i;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
+
+		count_remote(snap, iface, &remote, &all);
+		seen |= all > 0;
+		if (all / doctor_window_s(snap) < 10000 || remote * 100 / all <= most)
+			continue;
+		most = remote * 100 / all;
+		doctor_say(finding, "iface", "%s", iface->name);
+		doctor_note(finding, "node", iface->numa_node, DOCTOR_NUMBER, "device/numa_node");
+		doctor_note_rise(finding, "rate", all / doctor_window_s(snap), DOCTOR_PER_S,
+				 "packets by queue");
+	}
+	if (!seen)
+		return doctor_blind(finding, "no Rx queue whose packets, CPU and node are known");
+	doctor_note_rise(finding, "remote", most, DOCTOR_PERCENT,
+			 "packets by queue, /proc/interrupts, device/numa_node");
+	return doctor_found_if(most >= 50);
+}
+
+static const struct doctor_page_pool *pool_before(const struct doctor_snapshot *snap,
+						  const struct doctor_iface *iface, __u32 id)
+{
+	const struct doctor_iface *was = doctor_iface_before(snap, iface);
+	size_t i;
+
+	for (i = 0; was && i < was->page_pools.nr; i++) {
+		if (was->page_pools.at[i].id == id)
+			return &was->page_pools.at[i];
+	}
+	return NULL;
+}
+
+/* Pages of @iface used again and from the allocator, in the window. False: nobody counts. */
+static bool count_pages(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			double *ret_recycled, double *ret_slow)
+{
+	bool seen = false;
+	size_t i;
+
+	*ret_recycled = *ret_slow = 0;
+	for (i = 0; i < iface->page_pools.nr; i++) {
+		const struct doctor_page_pool *is = &iface->page_pools.at[i];
+		const struct doctor_page_pool *was = pool_before(snap, iface, is->id);
+		__u64 slow = was ? doctor_since(was->slow, is->slow) : ~0ULL;
+		__u64 recycled = was ? doctor_since(was->recycled, is->recycled) : ~0ULL;
+
+		if (slow == ~0ULL || recycled == ~0ULL)
+			continue;
+		seen = true;
+		*ret_slow += (double)slow;
+		*ret_recycled += (double)recycled;
+	}
+	return seen;
+}
+
+static enum doctor_verdict judge_pages(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	double recycled, slow, most = 0, window = doctor_window_s(snap);
+	bool seen = false;
+	size_t i;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
+
+		seen |= count_pages(snap, iface, &recycled, &slow);
+		if (slow / window < 1000 || slow <= recycled || slow / window <= most)
+			continue;
+		most = slow / window;
+		doctor_say(finding, "iface", "%s", iface->name);
+		doctor_note_rise(finding, "recycled", recycled / window, DOCTOR_PER_S,
+				 "netdev netlink, page-pool-stats-get");
+	}
+	if (!seen)
+		return doctor_blind(finding, "no page pool with counters (6.8, PAGE_POOL_STATS)");
+	doctor_note_rise(finding, "allocated", most, DOCTOR_PER_S,
+			 "netdev netlink, page-pool-stats-get");
+	return doctor_found_if(most > 0);
+}
+
+const struct doctor_check doctor_checks_host[] = {
+	{
+		.id = "cpu-clock",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SHARED,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads =
+			"cpufreq: scaling_cur_freq, base_frequency, cpuinfo_max_freq; thermal_throttle; /proc/stat",
+		.rule = "a CPU that receives and is 90 % busy runs below 90 % of its base clock (60 % of the highest, if "
+			"no driver tells the base)",
+		.cause =
+			"CPU ${cpu} receives at ${clock} of its clock, ${mhz} MHz, while it is ${busy} busy.",
+		.because =
+			"Each packet takes longer by as much. Heat, a limit of power or a governor keeps it down (${throttled} "
+			"throttled by heat in the window).",
+		.clear = "CPUs that are busy receiving run at ${clock} of their clock or more",
+		.remedy = { .now = "cpupower frequency-set -g performance; cpupower frequency-info; ipmitool sensor",
+			    .keep = "the governor in the boot configuration; cooling; the firmware's power profile",
+			    .undo = "cpupower frequency-set -g schedutil",
+			    .expect = "clock from ${clock} to 100 %",
+			    .risk = "power" },
+		.reference = "Documentation/admin-guide/pm/cpufreq.rst",
+		.judge = judge_clock,
+	},
+	{
+		.id = "cpu-sibling",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SHARED,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "/proc/stat, topology/thread_siblings_list",
+		.rule = "a CPU is 90 % busy receiving, and the other one of its core 80 % busy with something else",
+		.cause = "CPU ${cpu} is ${receives} busy receiving and shares its core with CPU ${sibling}, which is "
+			 "${sibling_busy} busy.",
+		.because = "Two threads of a core have about 60 % of its speed each.",
+		.clear =
+			"CPUs that are full of receiving have siblings that are ${sibling_busy} busy",
+		.remedy = { .now = "taskset the programs on CPU ${sibling} to other cores",
+			    .keep = "CPUAffinity= in units, or cpusets",
+			    .undo = "taskset -cp 0-N PID",
+			    .expect = "up to 1.6 times the packets",
+			    .risk = "the other cores have more to do" },
+		.after = "rx-starved",
+		.reference = "Documentation/admin-guide/cputopology.rst, thread_siblings_list",
+		.judge = judge_sibling,
+	},
+	{
+		.id = "cpu-sleeps",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SETTING,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads = "cpuidle: usage and latency of each state",
+		.rule = "leaving idle states takes 20 % of the time of a CPU that receives, or more",
+		.cause = "CPU ${cpu} receives, and spends ${waking} of its time waking up.",
+		.because =
+			"Each packet that finds it asleep waits for as long as the state takes to leave.",
+		.clear = "CPUs that receive spend ${waking} of their time waking up",
+		.remedy = { .now = "cpupower idle-set -D 20 (no state that takes longer than 20 us to leave)",
+			    .keep = "tuned-adm profile network-latency, or cpuidle.* at boot",
+			    .undo = "cpupower idle-set -E",
+			    .expect = "up to 200 us less for a packet that comes alone",
+			    .risk = "power, and less boost for other CPUs" },
+		.after = "irq-deferral",
+		.reference = "Documentation/admin-guide/pm/cpuidle.rst",
+		.judge = judge_sleep,
+	},
+	{
+		.id = "numa-remote",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_INFERRED,
+		.reads =
+			"packets by queue, /proc/interrupts, device/numa_node, /sys/devices/system/node",
+		.rule = "half of 10,000 packets/s or more are received on CPUs of another node than the NIC's",
+		.cause =
+			"${remote} of what ${iface} receives is handled on CPUs of another node than its own (${node}).",
+		.because =
+			"Descriptors and buffers are written by the NIC into its node's memory, and each packet fetches them "
+			"across (${rate} packets).",
+		.clear = "${remote} of packets are handled on another node than their NIC's",
+		.remedy = { .now = "echo CPUs of node ${node} >/proc/irq/IRQ/smp_affinity_list for its interrupts",
+			    .keep = "irqbalance, or set_irq_affinity at boot",
+			    .undo = "the old list",
+			    .expect = "up to half the time a packet",
+			    .risk = "the programs may then be on the other node" },
+		.reference = "scaling.rst; Documentation/mm/numa.rst",
+		.judge = judge_numa,
+	},
+	{
+		.id = "page-pool-slow",
+		.place = DOCTOR_NIC,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_LOW,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "netdev netlink: page-pool-get, page-pool-stats-get (6.8)",
+		.rule = "1,000 pages/s or more come from the page allocator, more than are used again",
+		.cause =
+			"${iface} takes ${allocated} pages from the allocator, and uses ${recycled} again.",
+		.because =
+			"Pages that programs keep, or that are freed on other CPUs, do not come back to the pool: each costs "
+			"an allocation and a mapping for DMA.",
+		.clear = "no page pool takes more pages from the allocator than it uses again",
+		.remedy = { .now = "read sooner, or put the readers on the CPUs of the queues (RFS)",
+			    .keep = "the same",
+			    NOTHING_CHANGED,
+			    .expect = "allocated from ${allocated} to below ${recycled}",
+			    .risk = "none" },
+		.after = "tcp-reader-stopped tcp-reader-slow tcp-buffers-huge nic-no-memory",
+		.reference = "Documentation/networking/page_pool.rst",
+		.judge = judge_pages,
+	},
+	{}
+};

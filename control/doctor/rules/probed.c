@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What only the probes of --deep can tell: why a queue stands, by its polls and programs. */
+#include <string.h>
+
+#include "doctor/rules/probed.h"
+
+#define POLLS "napi:napi_poll, irq:softirq_entry"
+#define DEAR_US 10.0 /* a packet; the stack takes 1 to 3 */
+
+static double share_of(__u64 ns, __u64 window_ns)
+{
+	return window_ns ? (double)ns * 100 / (double)window_ns : 0;
+}
+
+/* "eth0, queue 3", "the backlog of CPU 1". */
+void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_deep_napi *napi)
+{
+	const struct doctor_iface *iface = doctor_iface_at(snap, napi->ifindex);
+	size_t i;
+
+	doctor_note(finding, "cpu", napi->cpu, DOCTOR_NUMBER, POLLS);
+	if (!napi->ifindex)
+		doctor_say(finding, "where", "The backlog of CPU %u", napi->cpu);
+	else
+		doctor_say(finding, "where", "NAPI %u of %s", napi->id,
+			   iface ? iface->name : "an interface");
+	for (i = 0; iface && i < iface->queues.nr; i++) {
+		const struct doctor_queue *queue = &iface->queues.at[i];
+
+		if (!queue->tx && queue->napi && queue->napi == napi->id)
+			doctor_say(finding, "where", "Receive queue %u of %s", queue->id,
+				   iface->name);
+	}
+}
+
+const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot *snap,
+						   doctor_napi_fn measure, double *ret_value)
+{
+	const struct doctor_deep_napi *worst = NULL;
+	__u64 window_ns = 0;
+	size_t i;
+
+	doctor_map_get(snap->deep, "polls_ns", &window_ns);
+	*ret_value = 0;
+	for (i = 0; window_ns && i < snap->deep_napis.nr; i++) {
+		const struct doctor_deep_napi *napi = &snap->deep_napis.at[i];
+		double value = napi->ifindex == ~0U ? 0 : measure(napi, window_ns);
+
+		if (value <= *ret_value)
+			continue;
+		*ret_value = value;
+		worst = napi;
+	}
+	return worst;
+}
+
+bool doctor_probed(const struct doctor_snapshot *snap, const char *name, __u64 *ret_window_ns)
+{
+	return doctor_map_get(snap->deep, name, ret_window_ns) && *ret_window_ns;
+}
+
+/* Of the time that it had packets, in percent; 0 where it hardly ever had some. */
+static double waits(const struct doctor_deep_napi *napi, __u64 window_ns)
+{
+	if (share_of(napi->wait_ns, window_ns) < 20 || napi->busy < 5)
+		return 0;
+	return share_of(napi->wait_ns, napi->wait_ns + napi->poll_ns);
+}
+
+static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
+					 struct doctor_finding *finding)
+{
+	const struct doctor_deep_napi *napi;
+	__u64 window_ns, others_ns = 0;
+	double waited;
+	size_t i;
+
+	if (!doctor_probed(snap, "polls_ns", &window_ns))
+		return doctor_blind(finding, "only the probe \"polls\" of --deep tells");
+	napi = doctor_probed_worst(snap, waits, &waited);
+	doctor_note(finding, "waits", waited, DOCTOR_PERCENT, POLLS);
+	if (!napi || waited < 50)
+		return DOCTOR_CLEAR;
+	for (i = 0; i < snap->deep_napis.nr; i++) {
+		if (snap->deep_napis.at[i].cpu == napi->cpu && &snap->deep_napis.at[i] != napi)
+			others_ns += snap->deep_napis.at[i].poll_ns;
+	}
+	doctor_probed_say(snap, finding, napi);
+	doctor_note(finding, "polled", share_of(napi->poll_ns, window_ns), DOCTOR_PERCENT, POLLS);
+	doctor_note(finding, "other_queues", share_of(others_ns, window_ns), DOCTOR_PERCENT, POLLS);
+	doctor_note(finding, "longest_wait", (double)napi->longest_wait_ns / 1000, DOCTOR_US,
+		    POLLS);
+	doctor_say(finding, "who", "%s",
+		   others_ns * 2 > napi->wait_ns ? "other queues" : "programs or other softirqs");
+	return DOCTOR_FOUND;
+}
+
+/* Time a packet, where the queue was hardly ever empty and its polls had the CPU. */
+static double dear(const struct doctor_deep_napi *napi, __u64 window_ns)
+{
+	if (!napi->packets || napi->busy * 10 < napi->polls * 8 ||
+	    share_of(napi->poll_ns, window_ns) < 50)
+		return 0;
+	return (double)napi->poll_ns / (double)napi->packets / 1000;
+}
+
+static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	const struct doctor_deep_napi *napi;
+	__u64 window_ns;
+	double cost_us;
+
+	if (!doctor_probed(snap, "polls_ns", &window_ns))
+		return doctor_blind(finding, "only the probe \"polls\" of --deep tells");
+	napi = doctor_probed_worst(snap, dear, &cost_us);
+	doctor_note(finding, "cost", cost_us, DOCTOR_US, POLLS);
+	if (!napi || cost_us < DEAR_US)
+		return DOCTOR_CLEAR;
+	doctor_probed_say(snap, finding, napi);
+	doctor_note(finding, "polled", share_of(napi->poll_ns, window_ns), DOCTOR_PERCENT, POLLS);
+	doctor_note(finding, "rate", (double)napi->packets * 1e9 / (double)window_ns, DOCTOR_PER_S,
+		    POLLS);
+	doctor_note(finding, "longest_poll", (double)napi->longest_poll_ns / 1000, DOCTOR_US,
+		    POLLS);
+	return DOCTOR_FOUND;
+}
+
+/* Of the time that all CPUs spent in polls, in percent; 100 if that is not known. */
+static double share_of_polls(const struct doctor_snapshot *snap, double cpu_percent)
+{
+	__u64 window_ns, polls_ns = 0;
+	size_t i;
+
+	if (!doctor_probed(snap, "polls_ns", &window_ns))
+		return 100;
+	for (i = 0; i < snap->deep_napis.nr; i++)
+		polls_ns += snap->deep_napis.at[i].poll_ns;
+	return polls_ns ? cpu_percent * 100 / share_of(polls_ns, window_ns) : 100;
+}
+
+static enum doctor_verdict judge_progs(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	const struct doctor_deep_prog *worst = NULL;
+	__u64 window_ns;
+	double share;
+	size_t i;
+
+	if (!doctor_probed(snap, "progs_ns", &window_ns))
+		return doctor_blind(finding, "only the probe \"progs\" of --deep tells");
+	for (i = 0; i < snap->deep_progs.nr; i++) {
+		if (!worst || snap->deep_progs.at[i].run_ns > worst->run_ns)
+			worst = &snap->deep_progs.at[i];
+	}
+	share = worst ? share_of(worst->run_ns, window_ns) : 0;
+	doctor_note(finding, "time", share, DOCTOR_PERCENT, "BPF_ENABLE_STATS");
+	doctor_say(finding, "program", "%s", worst ? worst->name : "none");
+	if (!worst || !worst->runs || share < 20 || share_of_polls(snap, share) < 25)
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "type", "%s", worst->type);
+	doctor_note(finding, "id", worst->id, DOCTOR_NUMBER, "BPF_PROG_GET_NEXT_ID");
+	doctor_note(finding, "run", (double)worst->run_ns / (double)worst->runs / 1000, DOCTOR_US,
+		    "BPF_ENABLE_STATS");
+	doctor_note(finding, "runs", (double)worst->runs * 1e9 / (double)window_ns, DOCTOR_PER_S,
+		    "BPF_ENABLE_STATS");
+	return DOCTOR_FOUND;
+}
+
+const struct doctor_check doctor_checks_probed[] = {
+	{
+		.id = "bpf-dear",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
+		.rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",
+		.cause = "The BPF program ${program} takes ${time} of a CPU, ${run} each run.",
+		.because =
+			"It is of type ${type}, has id ${id} and runs ${runs}; what receives has only the rest of the "
+			"CPU.",
+		.clear = "the dearest BPF program, ${program}, takes ${time} of a CPU",
+		.remedy = { .now = "bpftool prog show id ${id}; bpftool net tells where it is attached; detach what is "
+				   "not needed, or make it cheaper",
+			    .keep = "the configuration of who loads it",
+			    .undo = "attach it again",
+			    .expect = "${run} less a packet, so ${time} of a CPU less",
+			    .risk = "what it did is not done" },
+		.reference = "Documentation/admin-guide/sysctl/kernel.rst, bpf_stats_enabled",
+		.judge = judge_progs,
+	},
+	{
+		.id = "packet-dear",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SERVICE,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
+		.rule = "polls of a NAPI have half of a CPU or more, 80 % use the budget, and a packet takes 10 us",
+		.cause = "${where} is slow, not starved: each packet takes ${cost}.",
+		.because =
+			"Its polls have ${polled} of CPU ${cpu} and bring ${rate} packets; a stack without extras takes 1 to "
+			"3 us. Longest poll: ${longest_poll}.",
+		.clear = "a packet takes ${cost} where polls use their budget",
+		.remedy = { .now = "perf top -C ${cpu} names the function; mostly it is a filter, a tap, a program, or GRO "
+				   "that is off",
+			    .keep = "what that says",
+			    .undo = "nothing was changed",
+			    .expect = "rate grows as the cost falls",
+			    .risk = "none" },
+		.after =
+			"cpu-steal bpf-dear tcp-collapse rx-extras ip-fragments gro-off cpu-clock cpu-sibling",
+		.reference = "net/core/dev.c:napi_poll; Meta: 16 to 19 us a packet on the bad CPU",
+		.judge = judge_dear,
+	},
+	{
+		.id = "napi-starved",
+		.place = DOCTOR_CPU,
+		.kind = DOCTOR_SHARED,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
+		.rule = "a NAPI that left packets behind waits more than it polls, 20 % of the time or more",
+		.cause =
+			"${where} is starved, not slow: ${waits} of the time that it has packets it waits for CPU ${cpu}.",
+		.because =
+			"Its own polls need ${polled} of that CPU; ${who} have it meanwhile (other queues: ${other_queues}). "
+			"Longest wait: ${longest_wait}.",
+		.clear = "queues that have packets wait ${waits} of the time for their CPU",
+		.remedy = { .now = "another CPU for its interrupt: echo N >/proc/irq/IRQ/smp_affinity_list; or move what "
+				   "else runs on CPU ${cpu}",
+			    .keep = "irqbalance's or the unit's configuration (CPUAffinity=)",
+			    .undo = "echo ${cpu} >/proc/irq/IRQ/smp_affinity_list",
+			    .expect = "waits from ${waits} to below 5 %",
+			    .risk = "caches are cold for a moment" },
+		.after = "rx-starved cpu-steal bpf-dear",
+		.reference = "scaling.rst; net/core/dev.c:net_rx_action",
+		.judge = judge_starved,
+	},
+	{}
+};

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tx queues: what waits to be sent, completions that come late. */
+#include "doctor/rules/probed.h"
+
+static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	const struct doctor_standing *worst = NULL;
+	const struct doctor_iface *iface;
+	double share, most = 0;
+	size_t i;
+
+	if (!snap->standing.nr)
+		return doctor_blind(finding, "no qdisc was seen (RTM_GETQDISC)");
+	for (i = 0; i < snap->standing.nr; i++) {
+		const struct doctor_standing *standing = &snap->standing.at[i];
+
+		share = standing->looks ? standing->backlogged * 100.0 / standing->looks : 0;
+		if (share < most)
+			continue;
+		most = share;
+		worst = standing;
+	}
+	doctor_note_rise(finding, "backlogged", most, DOCTOR_PERCENT, "RTM_GETQDISC each 100 ms");
+	doctor_note(finding, "backlog_max", worst ? (double)worst->backlog_max : 0, DOCTOR_COUNT,
+		    "RTM_GETQDISC");
+	doctor_note(finding, "looks", worst ? worst->looks : 0, DOCTOR_COUNT, "RTM_GETQDISC");
+	if (!worst || most < 80 || worst->looks < 5)
+		return DOCTOR_CLEAR;
+	iface = doctor_iface_at(snap, worst->ifindex);
+	doctor_say(finding, "iface", "%s", iface ? iface->name : "?");
+	doctor_note(finding, "queue", worst->queue, DOCTOR_NUMBER, "RTM_GETQDISC");
+	for (i = 0; iface && i < iface->queues.nr; i++) {
+		const struct doctor_queue *queue = &iface->queues.at[i];
+
+		if (!queue->tx || queue->id != worst->queue || queue->bql_limit == ~0ULL)
+			continue;
+		doctor_note(finding, "bql_inflight", (double)queue->bql_inflight, DOCTOR_BYTES,
+			    "byte_queue_limits");
+		doctor_note(finding, "bql_limit", (double)queue->bql_limit, DOCTOR_BYTES,
+			    "byte_queue_limits");
+	}
+	return DOCTOR_FOUND;
+}
+
+/* The same by the probe, which switches the detector on. */
+static __u64 probed_stalls(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	__u64 stalls = 0;
+	size_t i;
+
+	for (i = 0; i < snap->deep_stalls.nr; i++) {
+		const struct doctor_deep_stalls *queue = &snap->deep_stalls.at[i];
+		const struct doctor_iface *iface = doctor_iface_at(snap, queue->ifindex);
+
+		if (queue->stalls <= stalls)
+			continue;
+		stalls = queue->stalls;
+		doctor_say(finding, "iface", "%s", iface ? iface->name : "an interface");
+		doctor_note(finding, "queue", queue->queue, DOCTOR_NUMBER, "byte_queue_limits");
+		doctor_note(finding, "longest", (double)queue->longest_ms * 1000, DOCTOR_US,
+			    "byte_queue_limits/stall_max");
+	}
+	return stalls;
+}
+
+static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	__u64 stalls = probed_stalls(snap, finding), window_ns;
+	bool watched = doctor_probed(snap, "stalls_ns", &window_ns);
+	size_t i, k;
+
+	for (i = 0; i < snap->after.ifaces.nr; i++) {
+		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
+
+		for (k = 0; k < iface->queues.nr; k++) {
+			const struct doctor_queue *is = &iface->queues.at[k];
+			const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
+			__u64 rise;
+
+			if (!was || !is->tx || is->stall_thrs_ms == ~0ULL || !is->stall_thrs_ms)
+				continue;
+			watched = true;
+			rise = doctor_since(was->stall_cnt, is->stall_cnt);
+			if (rise == ~0ULL || rise <= stalls)
+				continue;
+			stalls = rise;
+			doctor_say(finding, "iface", "%s", iface->name);
+			doctor_note(finding, "queue", is->id, DOCTOR_NUMBER, "byte_queue_limits");
+			doctor_note(finding, "longest", (double)is->stall_max_ms * 1000, DOCTOR_US,
+				    "byte_queue_limits/stall_max");
+		}
+	}
+	if (!watched)
+		return doctor_blind(finding,
+				    "the stall detector of BQL is off (stall_thrs 0: the probe "
+				    "\"stalls\" of --deep switches it on) or not there (before 6.9)");
+	doctor_note_rise(finding, "stalls", (double)stalls, DOCTOR_COUNT,
+			 "byte_queue_limits/stall_cnt");
+	return doctor_found_if(stalls); /* each is of many ms */
+}
+
+const struct doctor_check doctor_checks_txqueue[] = {
+	{
+		.id = "tx-stalls",
+		.place = DOCTOR_TX,
+		.kind = DOCTOR_LOOP,
+		.severity = DOCTOR_HIGH,
+		.confidence = DOCTOR_MEASURED,
+		.reads =
+			"byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
+		.rule = "stall_cnt rises",
+		.cause = "Tx completions of ${iface} stall: ${stalls} times, for up to ${longest}.",
+		.because =
+			"What the NIC has sent (queue ${queue}) is not reported back in time: its NAPI is not polled, or the "
+			"completions stand behind received packets.",
+		.clear = "${stalls} stalls of Tx completions",
+		.remedy = { .now = "rxaqm attach ${iface} mode=enforce; ethtool -L ${iface} rx N tx N where the driver can "
+				   "separate them",
+			    .keep = "rxaqm.conf(5), or the interface's configuration",
+			    .undo = "rxaqm detach ${iface}",
+			    .expect = "stalls from ${stalls} to 0",
+			    .risk = "separate queues need more interrupts" },
+		.after =
+			"rx-queue-standing cq-shared rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
+		.judge = judge_stall,
+	},
+	{
+		.id = "tx-qdisc-standing",
+		.place = DOCTOR_TX,
+		.kind = DOCTOR_ARRIVAL,
+		.severity = DOCTOR_MEDIUM,
+		.confidence = DOCTOR_MEASURED,
+		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
+		.rule = "packets wait in 80 % or more of the looks at a Tx queue",
+		.cause =
+			"Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
+		.because =
+			"In ${backlogged} of ${looks} looks. Either the link is full, or completions come late.",
+		.clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
+		.remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
+			    .keep = "-",
+			    .undo = "nothing was changed",
+			    .expect = "waits in fewer than 80 % of looks",
+			    .risk = "none" },
+		.after =
+			"tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved tso-self-throttled",
+		.reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
+		.judge = judge_qdisc,
+	},
+	{}
+};

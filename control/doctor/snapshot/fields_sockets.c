@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sockets, as a bundle has them. */
+#include "doctor/snapshot/layouts.h"
+
+static const struct rxaqm_field doctor_socket_fields[] = {
+	TEXT(doctor_socket, proto),
+	TEXT(doctor_socket, state),
+	TEXT(doctor_socket, local),
+	TEXT(doctor_socket, remote),
+	FIELD(doctor_socket, ifindex, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rx_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, cpu, RXAQM_FIELD_S32),
+	FIELD(doctor_socket, rcvbuf_locked, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, locked_known, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, seen_before, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, rmem_alloc, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcvbuf, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, wmem_queued, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, sndbuf, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, recv_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, send_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, not_sent, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, was_rmem_alloc, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, was_recv_queue, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, was_packets_out, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, drops, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, received, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, acked, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, read, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, segs_in, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, data_segs_in, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, segs_out, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, retrans, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, ooo_segs, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, busy_ms, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rwnd_limited_ms, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, sndbuf_limited_ms, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, scaling_ratio, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_wnd, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_ssthresh, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, window_clamp, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_rtt_us, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, srtt_us, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, min_rtt_us, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_space, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, cwnd, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, packets_out, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, mss, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, rcv_mss, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, advmss, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, pacing_bytes_per_s, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, reord_seen, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, dsack_dups, RXAQM_FIELD_U32),
+	FIELD(doctor_socket, cwnd_limited, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, app_limited, RXAQM_FIELD_BOOL),
+	FIELD(doctor_socket, ca_min_tso, RXAQM_FIELD_BOOL),
+	TEXT(doctor_socket, ca),
+	FIELD(doctor_socket, inode, RXAQM_FIELD_U64),
+	FIELD(doctor_socket, owner, RXAQM_FIELD_U32),
+	{}
+};
+TYPE(doctor_socket);
+
+static const struct rxaqm_field doctor_group_fields[] = {
+	FIELD(doctor_group, ifindex, RXAQM_FIELD_U32),
+	FIELD(doctor_group, rx_queue, RXAQM_FIELD_U32),
+	TEXT(doctor_group, proto),
+	FIELD(doctor_group, sockets, RXAQM_FIELD_U32),
+	FIELD(doctor_group, active, RXAQM_FIELD_U32),
+	FIELD(doctor_group, received, RXAQM_FIELD_U64),
+	FIELD(doctor_group, acked, RXAQM_FIELD_U64),
+	FIELD(doctor_group, slow_paced, RXAQM_FIELD_U32),
+	FIELD(doctor_group, young, RXAQM_FIELD_U32),
+	FIELD(doctor_group, young_no_bonus, RXAQM_FIELD_U32),
+	FIELD(doctor_group, ect, RXAQM_FIELD_U32),
+	FIELD(doctor_group, not_ect, RXAQM_FIELD_U32),
+	FIELD(doctor_group, cwnd_limited, RXAQM_FIELD_U32),
+	FIELD(doctor_group, pacing_median, RXAQM_FIELD_U64),
+	FIELD(doctor_group, srtt_median_us, RXAQM_FIELD_U64),
+	FIELD(doctor_group, min_rtt_median_us, RXAQM_FIELD_U64),
+	FIELD(doctor_group, cwnd_median, RXAQM_FIELD_U64),
+	{}
+};
+TYPE(doctor_group);
+
+static const struct rxaqm_field doctor_ports_fields[] = { TEXT(doctor_ports, proto),
+							  TEXT(doctor_ports, local),
+							  TEXT(doctor_ports, remote),
+							  FIELD(doctor_ports, used,
+								RXAQM_FIELD_U32),
+							  {} };
+TYPE(doctor_ports);
+
+static const struct rxaqm_field doctor_sockets_fields[] = {
+	TEXT(doctor_sockets, source),
+	FIELD(doctor_sockets, nr_tcp, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, nr_udp, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, took_us, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, has_scaling_ratio, RXAQM_FIELD_BOOL),
+	FIELD(doctor_sockets, rmem_total, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, locked, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, rb_at_max, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, zero_window, RXAQM_FIELD_U64),
+	FIELD(doctor_sockets, rmem_over, RXAQM_FIELD_U64),
+	OF(doctor_sockets, notable, RXAQM_FIELD_ARRAY, doctor_socket_type),
+	OF(doctor_sockets, groups, RXAQM_FIELD_ARRAY, doctor_group_type),
+	OF(doctor_sockets, ports, RXAQM_FIELD_ARRAY, doctor_ports_type),
+	{}
+};
+SHARED_TYPE(doctor_sockets);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * doctor_frames: the size of frames with TCP data, as they go to drivers, and which queues fragments
+ * come by. Run for seconds, on demand ("rxaqm doctor --deep").
+ */
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "doctor_rec.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define ETH_P_IP 0x0800
+#define ETH_P_IPV6 0x86dd
+#define IPPROTO_TCP 6
+#define IPPROTO_FRAGMENT 44
+#define NO_QUEUE (~0U)
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct net {
+	struct {
+		unsigned int inum;
+	} ns;
+};
+
+struct net_device {
+	int ifindex;
+	struct {
+		struct net *net;
+	} nd_net;
+};
+
+struct sk_buff {
+	struct net_device *dev;
+	unsigned int len;
+	__be16 protocol;
+	__u16 queue_mapping;
+	__u16 transport_header, network_header;
+	unsigned char *head;
+	__u32 end;
+	unsigned char *data;
+};
+
+struct skb_shared_info {
+	unsigned short gso_segs;
+};
+
+#pragma clang attribute pop
+
+const volatile __u32 netns_inum; /* of the network namespace that is looked at */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RXAQM_DOCTOR_ENTRIES);
+	__type(key, struct rxaqm_doctor_queue);
+	__type(value, struct rxaqm_doctor_frames);
+} frames_map SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RXAQM_DOCTOR_ENTRIES);
+	__type(key, struct rxaqm_doctor_queue);
+	__type(value, struct rxaqm_doctor_fragments);
+} fragments_map SEC(".maps");
+
+static bool is_ours(struct net_device *dev)
+{
+	struct net *net = dev->nd_net.net;
+
+	return net->ns.inum == netns_inum;
+}
+
+/* Bytes of TCP data in @skb; 0: none, or not TCP. */
+static __u32 tcp_data(struct sk_buff *skb)
+{
+	unsigned char *head = skb->head, *ip = head + skb->network_header;
+	__u32 l4 = skb->transport_header, headers = l4 - (__u32)(skb->data - head);
+	__u8 protocol = 0, doff = 0;
+
+	if (skb->protocol == bpf_htons(ETH_P_IP))
+		bpf_probe_read_kernel(&protocol, 1, ip + 9);
+	else if (skb->protocol == bpf_htons(ETH_P_IPV6))
+		bpf_probe_read_kernel(&protocol, 1, ip + 6);
+	if (protocol != IPPROTO_TCP || bpf_probe_read_kernel(&doff, 1, head + l4 + 12))
+		return 0;
+	headers += (doff >> 4) * 4;
+	return skb->len > headers ? skb->len - headers : 0;
+}
+
+static __u32 log2_of(__u32 value)
+{
+	__u32 i, log = 0;
+
+	for (i = 0; i < RXAQM_DOCTOR_SIZES - 1; i++) {
+		value >>= 1;
+		log += value > 0;
+	}
+	return log;
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(doctor_start_xmit, struct sk_buff *skb, struct net_device *dev)
+{
+	struct rxaqm_doctor_queue key = { (__u32)dev->ifindex, skb->queue_mapping };
+	struct skb_shared_info *info = (void *)(skb->head + skb->end);
+	struct rxaqm_doctor_frames *frames, empty = {};
+	__u32 bytes = tcp_data(skb), log = log2_of(bytes);
+	__u16 segments = BPF_CORE_READ(info, gso_segs);
+
+	if (!bytes || !is_ours(dev))
+		return 0;
+	frames = bpf_map_lookup_elem(&frames_map, &key);
+	if (!frames) {
+		bpf_map_update_elem(&frames_map, &key, &empty, BPF_NOEXIST);
+		frames = bpf_map_lookup_elem(&frames_map, &key);
+	}
+	if (!frames)
+		return 0;
+	frames->frames++;
+	frames->bytes += bytes;
+	frames->segments += segments ?: 1;
+	if (log < RXAQM_DOCTOR_SIZES)
+		frames->size[log]++;
+	return 0;
+}
+
+static bool is_fragment(struct sk_buff *skb)
+{
+	unsigned char *ip = skb->data; /* its network header is not set yet */
+	__be16 frag_off = 0;
+	__u8 next = 0;
+
+	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+		bpf_probe_read_kernel(&frag_off, sizeof(frag_off), ip + 6);
+		return bpf_ntohs(frag_off) & 0x3fff; /* more of them, or an offset */
+	}
+	if (skb->protocol != bpf_htons(ETH_P_IPV6))
+		return false;
+	bpf_probe_read_kernel(&next, sizeof(next), ip + 6);
+	return next == IPPROTO_FRAGMENT;
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(doctor_receive, struct sk_buff *skb)
+{
+	/* queue_mapping is 0 where none is noted, the queue plus one else (skb_record_rx_queue). */
+	struct rxaqm_doctor_queue key = { 0,
+					  skb->queue_mapping ? skb->queue_mapping - 1U : NO_QUEUE };
+	struct rxaqm_doctor_fragments *entry, empty = {};
+	struct net_device *dev = skb->dev;
+
+	if (!dev || !is_ours(dev))
+		return 0;
+	key.ifindex = (__u32)dev->ifindex;
+	entry = bpf_map_lookup_elem(&fragments_map, &key);
+	if (!entry) {
+		bpf_map_update_elem(&fragments_map, &key, &empty, BPF_NOEXIST);
+		entry = bpf_map_lookup_elem(&fragments_map, &key);
+	}
+	if (!entry)
+		return 0;
+	entry->packets++;
+	entry->fragments += is_fragment(skb);
+	return 0;
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rxaqm doctor --deep: what its probes measure, and what they do to the host. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "host.hpp"
+#include "traffic.hpp"
+
+extern "C" {
+#include "doctor/collect/ifaces.h"
+#include "doctor/deep/deep.h"
+#include "doctor/snapshot/get.h"
+}
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+/* UDP from tx to rx until the test ends, from so many sockets that their send buffers together hold
+ * more than the receiving CPU's backlog.
+ */
+class Flood
+{
+    public:
+	explicit Flood(const Wire &wire)
+	{
+		for (int &socket : sockets_)
+			socket = wire.tx.socket(AF_INET, SOCK_DGRAM);
+		thread_ = std::thread([this] { send_all(); });
+	}
+	~Flood()
+	{
+		stop_ = true;
+		thread_.join();
+		for (int socket : sockets_)
+			close(socket);
+	}
+
+    private:
+	void send_all()
+	{
+		sockaddr_in to = {};
+		char payload[200] = {};
+
+		to.sin_family = AF_INET;
+		to.sin_port = htons(9);
+		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
+		while (!stop_) {
+			for (int socket : sockets_)
+				sendto(socket, payload, sizeof(payload), MSG_DONTWAIT,
+				       (sockaddr *)&to, sizeof(to));
+		}
+	}
+	std::atomic<bool> stop_{ false };
+	int sockets_[16];
+	std::thread thread_;
+};
+
+/* Threads that want all of a CPU, until the test ends. */
+class Spinners
+{
+    public:
+	Spinners(unsigned n, unsigned cpu)
+	{
+		for (unsigned i = 0; i < n; i++)
+			threads_.emplace_back([this, cpu] {
+				cpu_set_t cpus;
+
+				CPU_ZERO(&cpus);
+				CPU_SET(cpu, &cpus);
+				sched_setaffinity(0, sizeof(cpus), &cpus);
+				while (!stop_)
+					;
+			});
+	}
+	~Spinners()
+	{
+		stop_ = true;
+		for (std::thread &thread : threads_)
+			thread.join();
+	}
+
+    private:
+	std::atomic<bool> stop_{ false };
+	std::vector<std::thread> threads_;
+};
+
+/* A probe that runs within @netns while @work is done, and a snapshot that knows its interfaces. */
+class Probed
+{
+    public:
+	Probed(const Netns &netns, void (*run)(doctor_deep *deep), std::function<void()> work)
+	{
+		volatile int stop = 0;
+		doctor_deep deep = { &snap, &stop, 60000000000 };
+		std::thread probe([&] {
+			netns.enter([&] {
+				if (!doctor_collect_links(&snap, &snap.after, nullptr))
+					run(&deep);
+			});
+		});
+
+		/* It may not have begun: more than once. */
+		for (int i = 0; i < 20; i++) {
+			work();
+			std::this_thread::sleep_for(100ms);
+		}
+		stop = 1;
+		probe.join();
+		for (size_t i = 0; i < snap.cannot_see.nr; i++)
+			blind += std::string(snap.cannot_see.at[i].what) + ": " +
+				 snap.cannot_see.at[i].why + "\n";
+	}
+	~Probed()
+	{
+		doctor_snapshot_free(&snap);
+	}
+	uint64_t number(const char *name) const
+	{
+		__u64 value;
+
+		return doctor_map_get(snap.deep, name, &value) ? value : 0;
+	}
+	doctor_snapshot snap = {};
+	std::string blind;
+};
+
+} // namespace
+
+static std::set<std::string> ids(const Json &json, bool causes)
+{
+	std::set<std::string> all;
+
+	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
+		const std::string at = "/findings/" + std::to_string(i);
+
+		if (!causes || json.is_null(at + "/consequence_of"))
+			all.insert(json.text(at + "/id"));
+	}
+	return all;
+}
+
+TEST_CASE("doctor: a BPF program that makes each packet dear is named", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+	char path[] = "/tmp/rxaqm-t-deep-XXXXXX";
+
+	if (std::thread::hardware_concurrency() < 2)
+		SKIP("needs two CPUs: one to send, one to receive");
+	close(mkstemp(path));
+	wire.rx.shell("echo 2 >/sys/class/net/" + wire.rx_if + "/queues/rx-0/rps_cpus");
+	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
+	       "cost=100us" });
+	{
+		Flood flood(wire);
+		Result live = host.rxaqm(wire.rx, { "doctor", "-j", "--deep", "--time=2s",
+						    "--record", path });
+
+		INFO(live.text());
+		CHECK(live.exit_code == 5);
+		CHECK(live.err.find("probe \"polls\", 3 s: ") != std::string::npos);
+		CHECK(live.err.find("probe \"progs\", 3 s: ") != std::string::npos);
+		/* Nothing was sent in segments, and no buffer collapsed. */
+		CHECK(live.err.find("probe \"frames\"") == std::string::npos);
+		CHECK(live.err.find("probe \"collapse\"") == std::string::npos);
+
+		Json json(live.out);
+
+		CHECK(ids(json, true).count("bpf-dear"));
+		CHECK(ids(json, false).count("backlog-drops"));
+		CHECK(!ids(json, true).count("backlog-drops"));
+		CHECK(live.out.find("The BPF program rig_burn takes ") != std::string::npos);
+
+		Result offline = host.rxaqm({ "doctor", "-j", "--from", path });
+
+		CHECK(offline.out == live.out);
+	}
+	unlink(path);
+}
+
+TEST_CASE("doctor: a queue whose CPU others have is starved, not slow", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+
+	if (std::thread::hardware_concurrency() < 2)
+		SKIP("needs two CPUs: one to send, one to receive");
+	put_foreign_xdp(wire.rx, wire.rx_if);
+	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
+	       "cost=200us" });
+	wire.pin_napi(1, 0);
+
+	/* An eighth of the CPU is left: 600 packets a second. */
+	Spinners spinners(7, 1);
+	Flood flood(wire);
+	Result result = host.rxaqm(wire.rx, { "doctor", "-j", "--deep", "--time=2s" });
+
+	INFO(result.text());
+
+	Json json(result.out);
+
+	CHECK(ids(json, false).count("rx-starved"));
+	CHECK(ids(json, false).count("napi-starved"));
+	CHECK(!ids(json, true).count("napi-starved"));
+	CHECK(!ids(json, false).count("packet-dear"));
+	CHECK(result.out.find(" of " + wire.rx_if + " is starved, not slow") != std::string::npos);
+}
+
+TEST_CASE("doctor: nothing is probed where nothing is suspected", "[doctor][deep]")
+{
+	Host host;
+	Netns netns;
+
+	netns.ip("link add idle0 type veth peer name idle1");
+	netns.ip("link set idle0 up");
+
+	Result result = host.rxaqm(netns, { "doctor", "--deep", "--time=1s", "idle0" });
+
+	INFO(result.text());
+	/* What this machine's other work does to its CPUs is not the test's. */
+	if (result.err.find("probe \"") == std::string::npos)
+		CHECK(result.err ==
+		      "rxaqm: no probe: nothing is suspected that one could settle\n");
+	CHECK(result.err.find("probe \"frames\"") == std::string::npos);
+	CHECK(result.err.find("probe \"stalls\"") == std::string::npos);
+}
+
+TEST_CASE("doctor: --deep stands with neither --from nor --watch", "[doctor][deep][cli]")
+{
+	Host host;
+
+	for (const char *other : { "--from=/dev/null", "--watch" }) {
+		Result result = host.rxaqm({ "doctor", "--deep", other });
+
+		INFO(result.text());
+		CHECK(result.exit_code == 2);
+		CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+	}
+}
+
+TEST_CASE("doctor: the probe of polls counts what NAPIs do", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+	Probed probed(wire.rx, doctor_probe_polls,
+		      [&] { udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 200); });
+	uint64_t packets = 0;
+
+	INFO(probed.blind);
+	CHECK(probed.number("polls_ns"));
+	for (size_t i = 0; i < probed.snap.deep_napis.nr; i++) {
+		const doctor_deep_napi &napi = probed.snap.deep_napis.at[i];
+
+		packets += napi.packets;
+		CHECK(napi.polls);
+		CHECK(napi.busy <= napi.polls);
+		CHECK(napi.longest_poll_ns <= napi.poll_ns);
+		CHECK(napi.longest_wait_ns <= napi.wait_ns);
+		/* Of a CPU there is not more than all. */
+		CHECK(napi.poll_ns + napi.wait_ns <= probed.number("polls_ns") + 100000000);
+	}
+	/* The work of the backlog, where veth has no NAPI of its own. */
+	CHECK(packets >= 200);
+}
+
+TEST_CASE("doctor: the probe of frames tells their size by queue", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+	Probed probed(wire.tx, doctor_probe_frames,
+		      [&] { tcp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 1 << 20); });
+	uint64_t bytes = 0, frames = 0, segments = 0;
+
+	INFO(probed.blind);
+	CHECK(probed.number("frames_ns"));
+	for (size_t i = 0; i < probed.snap.deep_frames.nr; i++) {
+		const doctor_deep_frames &queue = probed.snap.deep_frames.at[i];
+
+		CHECK(queue.ifindex == wire.tx.ifindex(wire.tx_if));
+		CHECK(queue.median * queue.frames <= 2 * queue.bytes);
+		bytes += queue.bytes;
+		frames += queue.frames;
+		segments += queue.segments;
+	}
+	CHECK(bytes >= 1 << 20);
+	/* TSO is on: one frame has many segments; and none is larger than its MSS. */
+	CHECK(segments > frames);
+	CHECK(bytes <= segments * 1448);
+}
+
+TEST_CASE("doctor: the probe of fragments tells the interface they come by", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+	int socket = wire.tx.socket(AF_INET, SOCK_DGRAM);
+	Probed probed(wire.rx, doctor_probe_fragments, [&] {
+		sockaddr_in to = {};
+		char payload[8000] = {};
+
+		to.sin_family = AF_INET;
+		to.sin_port = htons(9);
+		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
+		for (int i = 0; i < 10; i++)
+			sendto(socket, payload, sizeof(payload), 0, (sockaddr *)&to, sizeof(to));
+	});
+
+	close(socket);
+	INFO(probed.blind);
+	CHECK(probed.number("fragments_ns"));
+	REQUIRE(probed.snap.deep_fragments.nr >= 1);
+	CHECK(probed.snap.deep_fragments.at[0].ifindex == wire.rx.ifindex(wire.rx_if));
+	CHECK(probed.snap.deep_fragments.at[0].fragments >= 60);
+	CHECK(probed.snap.deep_fragments.at[0].fragments <=
+	      probed.snap.deep_fragments.at[0].packets);
+}
+
+TEST_CASE("doctor: BPF programs are counted only while the probe runs", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+
+	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
+	       "cost=50us" });
+
+	Probed probed(wire.rx, doctor_probe_progs,
+		      [&] { udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100); });
+	bool found = false;
+
+	INFO(probed.blind);
+	CHECK(probed.number("progs_ns"));
+	for (size_t i = 0; i < probed.snap.deep_progs.nr; i++) {
+		const doctor_deep_prog &prog = probed.snap.deep_progs.at[i];
+
+		if (std::string(prog.name) != "rig_burn" || prog.run_ns < prog.runs * 50000)
+			continue;
+		found = true;
+		CHECK(std::string(prog.type) == "sched_cls");
+	}
+	CHECK(found);
+
+	std::ifstream file("/proc/sys/kernel/bpf_stats_enabled");
+	int enabled = -1;
+
+	file >> enabled;
+	CHECK(enabled == 0);
+}
+
+TEST_CASE("doctor: the time of collapses is measured, or it is said why not", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+	Probed probed(wire.rx, doctor_probe_collapse, [] {});
+
+	INFO(probed.blind);
+	if (access("/sys/bus/event_source/devices/kprobe/type", F_OK)) {
+		CHECK(probed.number("collapse_ns") == 0);
+		CHECK(probed.blind.find("the time of a collapse: ") == 0);
+	} else {
+		CHECK((probed.number("collapse_ns") ||
+		       probed.blind.find("symbol") != probed.blind.npos));
+	}
+}

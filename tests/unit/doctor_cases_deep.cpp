@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Golden bundles of what the machine does to a CPU, and of what --deep measured. */
+#include "doctor_case.hpp"
+
+/* A NAPI of eth0 on CPU 0, whose probe lasted 3 s. */
+static void polls(Bundle &bundle, const char *fields)
+{
+	bundle.set("/deep", R"({"polls_ns":3000000000})");
+	bundle.set("/deep_napis",
+		   std::string(R"([{"ifindex":2,"id":9,"cpu":0,"polls":2000,"busy":2000,
+		"packets":128000,"poll_ns":2900000000,"longest_poll_ns":2000000,"wait_ns":50000000,
+		"longest_wait_ns":900000)") +
+			   fields + "}]");
+}
+
+/* Page pool 4 of eth0 took @slow pages from the allocator and used @recycled again. */
+static void page_pool(Bundle &bundle, const std::string &slow, const std::string &recycled)
+{
+	bundle.set("/before/ifaces/1/page_pools",
+		   R"([{"id":4,"napi":9,"inflight":100,"recycled":0,"slow":0}])");
+	bundle.set("/after/ifaces/1/page_pools", R"([{"id":4,"napi":9,"inflight":100,"recycled":)" +
+							 recycled + R"(,"slow":)" + slow + "}]");
+}
+
+static void cpu(Bundle &bundle, unsigned index, const std::string &name, const std::string &was,
+		const std::string &is)
+{
+	bundle.set("/before/cpus/" + std::to_string(index) + "/" + name, was);
+	bundle.set("/after/cpus/" + std::to_string(index) + "/" + name, is);
+}
+
+/* Rx queue 11 of eth0 on CPU 1 got 400,000 packets in the window. */
+static void queue_on_cpu_1(Bundle &bundle)
+{
+	bundle.set("/before/ifaces/1/queues/-", R"({"id":11,"tx":false,"packets":0,"cpu":1})");
+	bundle.set("/after/ifaces/1/queues/-", R"({"id":11,"tx":false,"packets":400000,"cpu":1})");
+}
+
+/* Tx queue 7 of eth0 with BQL, whose detector of stalls is off, or on. */
+static void bql(Bundle &bundle, const std::string &stall_thrs_ms)
+{
+	for (const char *at : { "/before/ifaces/1/queues/-", "/after/ifaces/1/queues/-" })
+		bundle.set(at, R"({"id":7,"tx":true,"bql_limit":90000,"bql_inflight":0,
+			"stall_cnt":0,"stall_max_ms":0,"stall_thrs_ms":)" +
+				       stall_thrs_ms + "}");
+}
+
+static void fragments(Bundle &bundle)
+{
+	bundle.rise("Ip.InReceives", 20000).rise("Ip.ReasmReqds", 13500);
+	bundle.rise("Ip.ReasmOKs", 3000);
+}
+
+/* Flows of queue 3, paced below two segments a ms, whose frames counters say are small. */
+static void slow_flows(Bundle &bundle)
+{
+	bundle.set("/sockets/groups/-", R"({"ifindex":2,"rx_queue":3,"proto":"tcp",
+		"sockets":16,"active":16,"received":0,"acked":100000000,"slow_paced":14,"young":0,
+		"young_no_bonus":0,"ect":0,"not_ect":16,"cwnd_limited":0,"pacing_median":786432,
+		"srtt_median_us":98304,"min_rtt_median_us":49152,"cwnd_median":48})");
+	bundle.rise("Tcp.OutSegs", 1000000).rise("Ip.OutRequests", 1000000);
+}
+
+/* clang-format off: a row a cause */
+const std::vector<Case> &doctor_cases_deep()
+{
+	static const std::vector<Case> cases = {
+		/* Half of its base clock, and the tree below it. */
+		{ "cpu-clock",
+		  { "rx-cpu-busy" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20);
+			  cpu(b, 0, "khz", "1200000", "1200000");
+			  cpu(b, 0, "base_khz", "2400000", "2400000");
+		  } },
+		{ "cpu-sibling",
+		  { "rx-cpu-busy" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 0);
+			  cpu(b, 0, "sibling", "1", "1");
+			  b.rise_at("cpus/1/idle", 50);
+		  } },
+		{ "cpu-sleeps",
+		  {},
+		  [](Bundle &b) {
+			  b.softirq(0, 5);
+			  cpu(b, 0, "wake_us", "0", "2600000");
+		  } },
+		{ "numa-remote",
+		  {},
+		  [](Bundle &b) {
+			  queue_on_cpu_1(b);
+			  cpu(b, 0, "numa_node", "0", "0");
+			  cpu(b, 1, "numa_node", "1", "1");
+			  b.set("/after/ifaces/1/numa_node", "0");
+		  } },
+		{ "page-pool-slow", {}, [](Bundle &b) { page_pool(b, "90000", "20000"); } },
+		{ "app-window",
+		  {},
+		  [](Bundle &b) {
+			  b.owner(5, 0).socket(R"({"acked":140000000,"srtt_us":144000,"mss":1448,
+				"packets_out":1400,"was_packets_out":1398,"cwnd":9000,
+				"app_limited":true,"received":90000,"read":90000})");
+		  } },
+		{ "ip-fragments",
+		  { "ip-fragments-one-queue" },
+		  [](Bundle &b) {
+			  fragments(b);
+			  b.set("/deep", R"({"fragments_ns":3000000000})");
+			  b.set("/deep_fragments",
+				R"([{"ifindex":2,"queue":0,"packets":500,"fragments":1},
+				{"ifindex":2,"queue":3,"packets":4500,"fragments":4400}])");
+		  } },
+		/* By all packets of queues, where nobody probed. */
+		{ "ip-fragments",
+		  { "ip-fragments-one-queue", "rx-skew" },
+		  [](Bundle &b) {
+			  fragments(b);
+			  b.set("/after/ifaces/1/rx_queues", "4");
+			  for (int i = 10; i < 14; i++) {
+				  const std::string at = R"({"id":)" + std::to_string(i) +
+							 R"(,"tx":false,"packets":)";
+
+				  b.set("/before/ifaces/1/queues/-", at + "0}");
+				  b.set("/after/ifaces/1/queues/-",
+					at + (i == 12 ? "19000}" : "300}"));
+			  }
+		  } },
+		/* One BPF program makes each packet dear, that fills the CPU, and the queue stands. */
+		{ "bpf-dear",
+		  { "packet-dear", "rx-cpu-busy", "rx-queue-standing" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20);
+			  polls(b, "");
+			  b.set("/deep/progs_ns", "3000000000");
+			  b.set("/deep_progs",
+				R"([{"id":7,"name":"slow","type":"sched_cls","runs":128000,
+				"run_ns":2560000000},
+				{"id":8,"name":"quick","type":"xdp","runs":128000,"run_ns":9000000}])");
+		  } },
+		/* The same where the CPU is not seen to be full, since others share it. */
+		{ "bpf-dear",
+		  { "packet-dear", "rx-queue-standing", "backlog-drops", "nic-ring-overflow",
+		    "rx-dropped" },
+		  [](Bundle &b) {
+			  b.rise_at("cpus/0/dropped", 8000);
+			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
+			  b.rise_at("ifaces/1/stats/rx_dropped", 9000);
+			  polls(b, "");
+			  b.set("/deep/progs_ns", "3000000000");
+			  b.set("/deep_progs",
+				R"([{"id":7,"name":"slow","type":"sched_cls","runs":128000,
+				"run_ns":2560000000}])");
+		  } },
+		{ "packet-dear",
+		  { "rx-cpu-busy", "rx-queue-standing" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20);
+			  polls(b, "");
+		  } },
+		/* The same queue, but its CPU is elsewhere. */
+		{ "napi-starved",
+		  { "rx-queue-standing" },
+		  [](Bundle &b) {
+			  polls(b, R"(,"poll_ns":200000000,"wait_ns":2700000000,
+				"longest_wait_ns":90000000)");
+		  } },
+		{ "rx-queue-standing", {}, [](Bundle &b) { polls(b, R"(,"packets":900000)"); } },
+		{ "tx-stalls",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/deep", R"({"stalls_ns":3000000000,"stalls_queues":4})");
+			  b.set("/deep_stalls",
+				R"([{"ifindex":2,"queue":1,"stalls":4,"longest_ms":90}])");
+		  } },
+		/* Small by the frames themselves, not only by counters that ACKs dilute. */
+		{ "tso-self-throttled",
+		  {},
+		  [](Bundle &b) {
+			  slow_flows(b);
+			  b.set("/deep", R"({"frames_ns":3000000000})");
+			  b.set("/deep_frames", R"([{"ifindex":2,"queue":3,"frames":9000,
+				"bytes":27000000,"segments":18000,"median":2048}])");
+		  } },
+		{ "tcp-collapse",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPRcvCollapsed", 4000);
+			  b.set("/deep", R"({"collapse_ns":3000000000,"collapse_calls":40,
+				"collapse_total_ns":400000000,"collapse_longest_ns":32000000})");
+		  } },
+	};
+
+	return cases;
+}
+/* clang-format on */
+
+TEST_CASE("doctor: frames that the probe saw acquit what counters only suspected", "[doctor][deep]")
+{
+	Bundle bundle;
+
+	slow_flows(bundle);
+	CHECK(Diagnosis(bundle.text()).primary() == "tso-self-throttled");
+	bundle.set("/deep", R"({"frames_ns":3000000000})");
+	bundle.set("/deep_frames", R"([{"ifindex":2,"queue":3,"frames":9000,"bytes":270000000,
+		"segments":180000,"median":16384}])");
+	CHECK(Diagnosis(bundle.text()).primary() == "");
+}
+
+TEST_CASE("doctor: what a collapse took is said", "[doctor][deep]")
+{
+	Bundle bundle;
+
+	bundle.rise("TcpExt.TCPRcvCollapsed", 4000);
+	CHECK(Diagnosis(bundle.text()).printed(false).find("--deep measures it") !=
+	      std::string::npos);
+	doctor_cases_deep().back().change(bundle);
+
+	Diagnosis diagnosis(bundle.text());
+
+	INFO(diagnosis.printed(false));
+	CHECK(diagnosis.printed(false).find("held the CPU for up to 32.00 ms") !=
+	      std::string::npos);
+}
+
+TEST_CASE("doctor: NAPIs of other network namespaces are not this one's trouble", "[doctor][deep]")
+{
+	Bundle bundle;
+
+	polls(bundle, R"(,"ifindex":4294967295)");
+	CHECK(Diagnosis(bundle.text()).primary() == "");
+}
+
+TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor][deep]")
+{
+	struct {
+		const char *probe;
+		std::function<void(Bundle &)> suspect;
+	} const rows[] = {
+		{ "polls", [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
+		{ "polls", [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_missed_errors", 900); } },
+		{ "progs", [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
+		{ "frames", slow_flows },
+		{ "fragments", fragments },
+		{ "collapse", [](Bundle &b) { b.rise("TcpExt.TCPRcvCollapsed", 4000); } },
+		{ "stalls",
+		  [](Bundle &b) {
+			  slow_flows(b);
+			  bql(b, "0");
+		  } },
+	};
+
+	{
+		Bundle healthy;
+		Diagnosis diagnosis(healthy.text());
+
+		CHECK(diagnosis.wanted().empty());
+		CHECK(diagnosis.printed(false).find("LOOK DEEPER") == std::string::npos);
+	}
+	for (const auto &row : rows) {
+		Bundle bundle;
+
+		INFO(row.probe);
+		row.suspect(bundle);
+		{
+			Diagnosis diagnosis(bundle.text());
+
+			CHECK(diagnosis.wanted().count(row.probe));
+			CHECK(diagnosis.printed(false).find("LOOK DEEPER") != std::string::npos);
+		}
+		bundle.set("/deep", std::string("{\"") + row.probe + "_ns\":3000000000}");
+		CHECK(!Diagnosis(bundle.text()).wanted().count(row.probe));
+	}
+}
+
+/* Without BQL, and where the detector is on already, nothing is to be changed. */
+TEST_CASE("doctor: the detector of stalls is switched on only where it is off", "[doctor][deep]")
+{
+	for (const char *stall_thrs_ms : { "", "20", "0" }) {
+		Bundle bundle;
+
+		slow_flows(bundle);
+		if (*stall_thrs_ms)
+			bql(bundle, stall_thrs_ms);
+		CHECK(Diagnosis(bundle.text()).wanted().count("stalls") == (*stall_thrs_ms == '0'));
+	}
+}
+
+TEST_CASE("doctor: rows of probes name checks", "[doctor][deep]")
+{
+	std::set<std::string> ids;
+	const doctor_check *check;
+	const doctor_probe *probe;
+
+	for (size_t i = 0; (check = doctor_check_at(i)); i++)
+		ids.insert(check->id);
+	for (size_t i = 0; (probe = doctor_probe_at(i)); i++) {
+		for (const char *text : { probe->if_found, probe->if_blind }) {
+			std::istringstream words(text ? text : "");
+			std::string id;
+
+			INFO(probe->name);
+			while (words >> id) {
+				INFO(id);
+				CHECK(ids.count(id));
+			}
+		}
+	}
+}
