@@ -41,9 +41,8 @@ static int set_preset(struct rxaqm_policy *policy, const char *name, struct rxaq
 					  0, NULL);
 		return 0;
 	}
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "preset=%.40s: must be one of %s", name,
-			       rxaqm_words(names, "|", "|", list));
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "preset=%.40s: must be one of %s",
+			       name, rxaqm_words(names, "|", "|", list));
 }
 
 int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *value, __u64 now_ns,
