@@ -107,6 +107,7 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "observe_after=60m\n"
 				 "dwell_enforce=0ns\n"
 				 "dwell_observe=1s\n"
+				 "diagnose=20m\n"
 				 "\n[Interface eth0]\n"
 				 "enable=no\n"
 				 "xdp_mode=generic\n"
@@ -127,6 +128,7 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 	CHECK(c.config.on_stop == RXAQM_ON_STOP_DETACH);
 	CHECK(c.config.status_mode == 0644);
 	CHECK(c.config.overload.raise_ns == 5000000000);
+	CHECK(c.config.diagnose_ns == 1200000000000);
 	REQUIRE(c.config.nr_ifaces == 1);
 	const rxaqm_config_iface &iface = c.config.iface[0];
 	CHECK_FALSE(iface.enable);
