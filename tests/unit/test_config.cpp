@@ -107,6 +107,7 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "observe_after=60m\n"
 				 "dwell_enforce=0ns\n"
 				 "dwell_observe=1s\n"
+				 "diagnose=30m\n"
 				 "\n[Interface eth0]\n"
 				 "enable=no\n"
 				 "xdp_mode=generic\n"
