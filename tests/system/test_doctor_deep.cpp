@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -63,6 +64,8 @@ class Flood
 		char payload[200] = {};
 
 		run_on(0);
+		/* Before what else this machine does: the queue is to stand. */
+		setpriority(PRIO_PROCESS, 0, -10);
 		to.sin_family = AF_INET;
 		to.sin_port = htons(9);
 		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
@@ -205,7 +208,7 @@ TEST_CASE("doctor: a queue whose CPU others have is starved, not slow", "[doctor
 		SKIP("needs two CPUs: one to send, one to receive");
 	put_foreign_xdp(wire.rx, wire.rx_if);
 	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
-	       "cost=200us" });
+	       "cost=500us" });
 	wire.pin_napi(1, 5);
 
 	Spinners spinners(2, 1);
