@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,6 +23,16 @@ extern "C" {
 }
 
 using namespace std::chrono_literals;
+
+/* This thread, from now on. */
+static void run_on(unsigned cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
 
 namespace
 {
@@ -52,6 +63,9 @@ class Flood
 		sockaddr_in to = {};
 		char payload[200] = {};
 
+		run_on(0);
+		/* Before what else this machine does: the queue is to stand. */
+		setpriority(PRIO_PROCESS, 0, -10);
 		to.sin_family = AF_INET;
 		to.sin_port = htons(9);
 		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
@@ -74,11 +88,7 @@ class Spinners
 	{
 		for (unsigned i = 0; i < n; i++)
 			threads_.emplace_back([this, cpu] {
-				cpu_set_t cpus;
-
-				CPU_ZERO(&cpus);
-				CPU_SET(cpu, &cpus);
-				sched_setaffinity(0, sizeof(cpus), &cpus);
+				run_on(cpu);
 				while (!stop_)
 					;
 			});
@@ -198,11 +208,10 @@ TEST_CASE("doctor: a queue whose CPU others have is starved, not slow", "[doctor
 		SKIP("needs two CPUs: one to send, one to receive");
 	put_foreign_xdp(wire.rx, wire.rx_if);
 	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
-	       "cost=200us" });
-	wire.pin_napi(1, 0);
+	       "cost=500us" });
+	wire.pin_napi(1, 5);
 
-	/* An eighth of the CPU is left: 600 packets a second. */
-	Spinners spinners(7, 1);
+	Spinners spinners(2, 1);
 	Flood flood(wire);
 	Result result = host.rxaqm(wire.rx, { "doctor", "-j", "--deep", "--time=2s" });
 
