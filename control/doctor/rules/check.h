@@ -159,7 +159,7 @@ extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], docto
 	doctor_checks_tcp[], doctor_checks_reader[], doctor_checks_udp[], doctor_checks_tx[],
 	doctor_checks_path[], doctor_checks_settings[], doctor_checks_attached[],
 	doctor_checks_window[], doctor_checks_send[], doctor_checks_spread[],
-	doctor_checks_backlog[];
+	doctor_checks_backlog[], doctor_checks_pauses[];
 
 /* The row at @index of all; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

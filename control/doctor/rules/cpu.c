@@ -8,13 +8,16 @@
 #define STAT "/proc/stat"
 #define BUSY_PERCENT 95.0
 #define OTHERS_PERCENT 40.0
+/* Also busy: most of it receiving, and nothing left for more. */
+#define MOST_PERCENT 80.0
+#define NO_IDLE_PERCENT 3.0
 
 /* What a CPU did in the window, in percent of it. */
 struct load {
 	__u32 cpu;
 	double receiving; /* softirqs, and threads of NAPIs that do not poll for ever */
 	double idle, steal;
-	double starved; /* of the time its threads that receive wanted to run: others had it */
+	double starved; /* threads that receive waited for it while something else had it */
 };
 
 #define MAX_CPUS 1024
@@ -46,6 +49,17 @@ static const struct doctor_thread *thread_before(const struct doctor_snapshot *s
 			return &snap->before.threads.at[i];
 	}
 	return NULL;
+}
+
+static double within(double value, double min, double max)
+{
+	return value < min ? min : value > max ? max : value;
+}
+
+static bool is_full(const struct load *load)
+{
+	return load->receiving >= BUSY_PERCENT ||
+	       (load->receiving >= MOST_PERCENT && load->idle <= NO_IDLE_PERCENT);
 }
 
 /* A NAPI's thread runs outside of softirqs, which is system time in /proc/stat. */
@@ -88,8 +102,10 @@ static size_t loads(const struct doctor_snapshot *snap, struct load *load)
 							  0;
 		load[nr].starved = 0;
 		add_threads(snap, &load[nr]);
-		if (load[nr].receiving > 100)
-			load[nr].receiving = 100;
+		load[nr].receiving = within(load[nr].receiving, 0, 100);
+		/* They wait for each other, too. */
+		load[nr].starved = within(load[nr].starved, 0,
+					  within(100 - load[nr].receiving - load[nr].idle, 0, 100));
 		nr++;
 	}
 	return nr;
@@ -132,7 +148,7 @@ static enum doctor_verdict judge_one(const struct doctor_snapshot *snap,
 
 	if (!measure(snap, finding, &spread))
 		return doctor_blind(finding, "/proc/stat cannot be read");
-	return doctor_found_if(spread.nr > 1 && spread.most >= BUSY_PERCENT &&
+	return doctor_found_if(spread.nr > 1 && is_full(&spread.load[spread.busiest]) &&
 			       spread.others <= OTHERS_PERCENT);
 }
 
@@ -143,7 +159,7 @@ static enum doctor_verdict judge_all(const struct doctor_snapshot *snap,
 
 	if (!measure(snap, finding, &spread))
 		return doctor_blind(finding, "/proc/stat cannot be read");
-	return doctor_found_if(spread.most >= BUSY_PERCENT &&
+	return doctor_found_if(is_full(&spread.load[spread.busiest]) &&
 			       (spread.nr == 1 || spread.others > OTHERS_PERCENT));
 }
 
@@ -222,7 +238,7 @@ static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
 	doctor_note(finding, "conntrack", (double)conntrack, DOCTOR_NUMBER,
 		    "/proc/sys/net/netfilter");
 	doctor_say(finding, "extra", "%s", nr ? names : "nothing");
-	return doctor_found_if(nr && spread.most >= BUSY_PERCENT);
+	return doctor_found_if(nr && is_full(&spread.load[spread.busiest]));
 }
 
 static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
@@ -268,7 +284,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
-		.rule = "such a thread waits 50 % of the time for its CPU",
+		.rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
 		.cause =
 			"What receives on CPU ${cpu} waits ${starved} of the time for that CPU: other programs have it.",
 		.because =
@@ -291,7 +307,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_INFERRED,
 		.reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
-		.rule = "a CPU is 95 % busy receiving, and AF_PACKET sockets or generic XDP see each packet",
+		.rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
 		.cause =
 			"Each packet passes more than the stack while CPU ${cpu} is full: ${extra}.",
 		.because =
@@ -313,7 +329,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-		.rule = "one CPU 95 % or more, the mean of the others 40 % or less",
+		.rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
 		.cause =
 			"CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
 		.because = "Not the NIC and not the host is full, but one queue's CPU.",
@@ -338,7 +354,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-		.rule = "the busiest CPU 95 % or more, the mean of the others above 40 %",
+		.rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
 		.cause =
 			"CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
 		.because = "The load is spread; there is no idle CPU to move it to.",

@@ -240,7 +240,8 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "rxaqm detach ${iface}",
 			    .expect = "stalls from ${stalls} to 0",
 			    .risk = "separate queues need more interrupts" },
-		.after = "rx-queue-standing cq-shared rx-starved cpu-steal rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-queue-standing cq-shared rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy",
 		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 		.judge = judge_stall,
 	},
