@@ -45,6 +45,13 @@ struct kernel_hwtstamp_config {
 #define SIMNIC_HAS_QSTATS 0
 #endif
 
+/* How many queues an RSS table may name is a question of its own since 6.19. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define SIMNIC_HAS_RX_RING_COUNT 1
+#else
+#define SIMNIC_HAS_RX_RING_COUNT 0
+#endif
+
 /* The table and key of RSS are one argument since 6.8. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define SIMNIC_HAS_RXFH_PARAM 1

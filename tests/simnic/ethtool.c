@@ -263,7 +263,11 @@ const struct ethtool_ops simnic_ethtool_ops = {
 	.set_priv_flags = set_priv_flags,
 	.get_coalesce = get_coalesce,
 	.set_coalesce = set_coalesce,
+#if SIMNIC_HAS_RX_RING_COUNT
+	.get_rx_ring_count = simnic_rss_rings,
+#else
 	.get_rxnfc = simnic_get_rxnfc,
+#endif
 	.get_rxfh_key_size = simnic_rss_key_size,
 	.get_rxfh_indir_size = simnic_rss_table_size,
 	.get_rxfh = simnic_get_rxfh,

@@ -118,12 +118,18 @@ int simnic_rss_set(struct net_device *dev, const u32 *table, const u8 *key, u8 h
 }
 
 /* How many queues a table may name. */
-int simnic_get_rxnfc(struct net_device *dev, struct ethtool_rxnfc *info, u32 *rules)
+u32 simnic_rss_rings(struct net_device *dev)
 {
 	const struct simnic *sn = netdev_priv(dev);
 
+	return sn->cfg.queues;
+}
+
+/* The same question, as older kernels ask it. */
+int simnic_get_rxnfc(struct net_device *dev, struct ethtool_rxnfc *info, u32 *rules)
+{
 	if (info->cmd != ETHTOOL_GRXRINGS)
 		return -EOPNOTSUPP;
-	info->data = sn->cfg.queues;
+	info->data = simnic_rss_rings(dev);
 	return 0;
 }

@@ -339,6 +339,7 @@ u32 simnic_rss_key_size(struct net_device *dev);
 u32 simnic_rss_table_size(struct net_device *dev);
 int simnic_rss_get(struct net_device *dev, u32 *table, u8 *key, u8 *hfunc);
 int simnic_rss_set(struct net_device *dev, const u32 *table, const u8 *key, u8 hfunc);
+u32 simnic_rss_rings(struct net_device *dev);
 int simnic_get_rxnfc(struct net_device *dev, struct ethtool_rxnfc *info, u32 *rules);
 
 /* qstats.c */
