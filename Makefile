@@ -118,8 +118,8 @@ soak: SUITE = system
 soak: setup-test ## Install what it needs, build, attach and detach CYCLES (10000) times, and count what is left (root)
 	$(Q)RXAQM_CYCLES=$(CYCLES) SUITE_TIMEOUT=86400 TEST_ARGS='[leak]' tests/run.sh system
 
-experiment: setup-experiment ## Install what it needs, build, and repeat the original experiment in a guest (root)
-	$(Q)tests/experiment/experiment.sh
+experiment: setup-experiment ## Install what it needs, build, and repeat the original experiment in a guest (root); KIND=tso-bonus
+	$(Q)tests/experiment/$(subst -,_,$(or $(KIND),experiment)).sh
 
 eval: setup-eval ## Install what it needs, build, and compare with other options in a guest (root); QUICK=1 SCENARIO=mixed
 	$(Q)tests/eval/eval.sh $(if $(filter 1,$(QUICK)),-q) $(SCENARIO)

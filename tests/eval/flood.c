@@ -2,10 +2,11 @@
 /*
  * Packets that no AQM may treat like data, for the evaluation, until it is ended:
  *
- *   flood icmp|ack INTERFACE DESTINATION_MAC SOURCE DESTINATION PACKETS_PER_SECOND
+ *   flood icmp|ack|udp INTERFACE DESTINATION_MAC SOURCE DESTINATION PACKETS_PER_SECOND
  *
  * ICMP echo requests whose checksum is wrong, so that nobody answers; or pure ACKs of 64 flows, each
- * of which acknowledges two segments more than the last of its flow.
+ * of which acknowledges two segments more than the last of its flow. Or UDP of 64 flows, for what
+ * wants a load that slows for nothing and that an AQM may drop.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -47,15 +48,17 @@ static unsigned short checksum(const void *data, unsigned int n)
 	return ~(sum + (sum >> 16));
 }
 
-static void make_frame(struct frame *f, char **argv, unsigned int flow, int icmp)
+static void make_frame(struct frame *f, char **argv, unsigned int flow)
 {
+	int icmp = !strcmp(argv[1], "icmp"), udp = !strcmp(argv[1], "udp");
+
 	memcpy(f->eth.ether_dhost, ether_aton(argv[3]), ETH_ALEN);
 	f->eth.ether_type = htons(ETHERTYPE_IP);
 	f->ip.version = 4;
 	f->ip.ihl = 5;
 	f->ip.ttl = 64;
 	f->ip.tot_len = htons(sizeof(f->ip) + sizeof(f->tcp));
-	f->ip.protocol = icmp ? IPPROTO_ICMP : IPPROTO_TCP;
+	f->ip.protocol = icmp ? IPPROTO_ICMP : udp ? IPPROTO_UDP : IPPROTO_TCP;
 	f->ip.saddr = inet_addr(argv[4]);
 	f->ip.daddr = inet_addr(argv[5]);
 	f->ip.check = checksum(&f->ip, sizeof(f->ip));
@@ -65,6 +68,10 @@ static void make_frame(struct frame *f, char **argv, unsigned int flow, int icmp
 	}
 	f->tcp.source = htons(FIRST_PORT + flow);
 	f->tcp.dest = htons(9);
+	if (udp) {
+		f->tcp.seq = htonl(sizeof(f->tcp) << 16); /* the length; no checksum */
+		return;
+	}
 	f->tcp.seq = htonl(1);
 	f->tcp.doff = 5;
 	f->tcp.ack = 1;
@@ -100,11 +107,11 @@ int main(int argc, char **argv)
 	double pps;
 
 	if (argc != 7 || !ether_aton(argv[3]) || (pps = atof(argv[6])) <= 0) {
-		fprintf(stderr, "usage: flood icmp|ack INTERFACE MAC SOURCE DESTINATION PPS\n");
+		fprintf(stderr, "usage: flood icmp|ack|udp INTERFACE MAC SOURCE DESTINATION PPS\n");
 		return 2;
 	}
 	for (i = 0; i < FLOWS; i++)
-		make_frame(&frames[i], argv, i, !strcmp(argv[1], "icmp"));
+		make_frame(&frames[i], argv, i);
 	fd = socket(AF_PACKET, SOCK_RAW, 0);
 	to.sll_ifindex = if_nametoindex(argv[2]);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&to, sizeof(to)))

@@ -40,14 +40,6 @@ std::string knob_path(const std::string &device, const std::string &knob)
 	return "/sys/kernel/debug/simnic/" + device + "/" + knob;
 }
 
-void write_knob(const std::string &device, const std::string &knob, const std::string &value)
-{
-	std::ofstream file(knob_path(device, knob));
-
-	if (!(file << value << std::flush))
-		throw std::runtime_error(device + "/" + knob + " refuses " + value);
-}
-
 struct sockaddr_in receiver()
 {
 	struct sockaddr_in address = {};
@@ -59,6 +51,14 @@ struct sockaddr_in receiver()
 }
 
 } // namespace
+
+void write_knob(const std::string &device, const std::string &knob, const std::string &value)
+{
+	std::ofstream file(knob_path(device, knob));
+
+	if (!(file << value << std::flush))
+		throw std::runtime_error(device + "/" + knob + " refuses " + value);
+}
 
 double Truth::quantile_ns(double share) const
 {

@@ -75,6 +75,9 @@ struct SimNic {
 	std::vector<uint64_t> histogram() const;
 };
 
+/* A setting of one of the two by name; throws if it is refused. */
+void write_knob(const std::string &device, const std::string &knob, const std::string &value);
+
 /* UDP to a socket that nobody reads, from CPU 0, where everything else goes first. */
 class Flow
 {

@@ -37,6 +37,28 @@ struct kernel_hwtstamp_config {
 #define SIMNIC_HAS_XDP_METADATA 0
 #endif
 
+/* Counters of queues by the netdev netlink family, those of drops among them. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#include <net/netdev_queues.h>
+#define SIMNIC_HAS_QSTATS 1
+#else
+#define SIMNIC_HAS_QSTATS 0
+#endif
+
+/* How many queues an RSS table may name is a question of its own since 6.19. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define SIMNIC_HAS_RX_RING_COUNT 1
+#else
+#define SIMNIC_HAS_RX_RING_COUNT 0
+#endif
+
+/* The table and key of RSS are one argument since 6.8. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define SIMNIC_HAS_RXFH_PARAM 1
+#else
+#define SIMNIC_HAS_RXFH_PARAM 0
+#endif
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 #define simnic_ts_info kernel_ethtool_ts_info
 #else

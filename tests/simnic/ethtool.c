@@ -231,6 +231,22 @@ static int get_link_ksettings(struct net_device *dev, struct ethtool_link_ksetti
 	return 0;
 }
 
+#if SIMNIC_HAS_RXFH_PARAM
+static int simnic_get_rxfh(struct net_device *dev, struct ethtool_rxfh_param *rxfh)
+{
+	return simnic_rss_get(dev, rxfh->indir, rxfh->key, &rxfh->hfunc);
+}
+
+static int simnic_set_rxfh(struct net_device *dev, struct ethtool_rxfh_param *rxfh,
+			   struct netlink_ext_ack *extack)
+{
+	return simnic_rss_set(dev, rxfh->indir, rxfh->key, rxfh->hfunc);
+}
+#else
+#define simnic_get_rxfh simnic_rss_get
+#define simnic_set_rxfh simnic_rss_set
+#endif
+
 const struct ethtool_ops simnic_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS,
 	.get_drvinfo = get_drvinfo,
@@ -247,5 +263,14 @@ const struct ethtool_ops simnic_ethtool_ops = {
 	.set_priv_flags = set_priv_flags,
 	.get_coalesce = get_coalesce,
 	.set_coalesce = set_coalesce,
+#if SIMNIC_HAS_RX_RING_COUNT
+	.get_rx_ring_count = simnic_rss_rings,
+#else
+	.get_rxnfc = simnic_get_rxnfc,
+#endif
+	.get_rxfh_key_size = simnic_rss_key_size,
+	.get_rxfh_indir_size = simnic_rss_table_size,
+	.get_rxfh = simnic_get_rxfh,
+	.set_rxfh = simnic_set_rxfh,
 	.get_ts_info = simnic_get_ts_info,
 };

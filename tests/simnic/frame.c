@@ -3,7 +3,6 @@
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/jhash.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 
@@ -13,8 +12,15 @@
 
 /* The first bytes of a frame, wherever they lie: in an skb, or in @data. */
 struct cursor {
+	const struct simnic_rss *rss;
 	const struct sk_buff *skb;
 	const void *data;
+	u32 len;
+};
+
+/* What is hashed: addresses as they are in the frame, and after them ports. */
+struct tuple {
+	u8 bytes[SIMNIC_RSS_INPUT];
 	u32 len;
 };
 
@@ -26,7 +32,7 @@ static const void *at(const struct cursor *c, u32 offset, u32 len, void *buf)
 }
 
 /* Ports of TCP and UDP; other protocols hash by their addresses alone. */
-static void parse_ports(const struct cursor *c, u32 offset, u8 proto, u32 addr_hash,
+static void parse_ports(const struct cursor *c, u32 offset, u8 proto, struct tuple *tuple,
 			struct simnic_frame_info *info)
 {
 	__be16 buf[2];
@@ -34,45 +40,45 @@ static void parse_ports(const struct cursor *c, u32 offset, u8 proto, u32 addr_h
 
 	if (proto == IPPROTO_TCP || proto == IPPROTO_UDP)
 		port = at(c, offset, sizeof(buf), buf);
-	if (!port) {
-		info->hash = jhash_2words(addr_hash, proto, 0);
+	if (!port)
 		return;
-	}
-	info->hash = jhash_3words(addr_hash, ((u32)ntohs(port[0]) << 16) | ntohs(port[1]), proto,
-				  0);
+	memcpy(tuple->bytes + tuple->len, port, sizeof(buf));
+	tuple->len += sizeof(buf);
 	info->ptp_event = proto == IPPROTO_UDP && port[1] == htons(PTP_EVENT_PORT);
 }
 
 static void parse_ipv4(const struct cursor *c, u32 offset, struct simnic_frame_info *info)
 {
+	struct tuple tuple = { .len = 2 * sizeof(__be32) };
 	struct iphdr buf;
 	const struct iphdr *ip = at(c, offset, sizeof(buf), &buf);
-	u32 hash;
 
 	if (!ip || ip->ihl < 5)
 		return;
-	hash = jhash_2words((__force u32)ip->saddr, (__force u32)ip->daddr, 0);
-	if (ip_is_fragment(ip)) /* all fragments go the same way */
-		info->hash = hash;
-	else
-		parse_ports(c, offset + ip->ihl * 4, ip->protocol, hash, info);
+	memcpy(tuple.bytes, &ip->saddr, tuple.len);
+	if (!ip_is_fragment(ip)) /* all fragments go the same way */
+		parse_ports(c, offset + ip->ihl * 4, ip->protocol, &tuple, info);
+	info->hash = simnic_rss_hash(c->rss, tuple.bytes, tuple.len);
 }
 
 static void parse_ipv6(const struct cursor *c, u32 offset, struct simnic_frame_info *info)
 {
+	struct tuple tuple = { .len = 2 * sizeof(struct in6_addr) };
 	struct ipv6hdr buf;
 	const struct ipv6hdr *ip = at(c, offset, sizeof(buf), &buf);
 
-	if (ip)
-		parse_ports(c, offset + sizeof(buf), ip->nexthdr,
-			    jhash2((const u32 *)&ip->saddr, 8, 0), info);
+	if (!ip)
+		return;
+	memcpy(tuple.bytes, &ip->saddr, tuple.len);
+	parse_ports(c, offset + sizeof(buf), ip->nexthdr, &tuple, info);
+	info->hash = simnic_rss_hash(c->rss, tuple.bytes, tuple.len);
 }
 
-/* Of @skb, or else of the @len bytes at @data. A hash of 0 means: none, queue 0. */
-void simnic_frame_parse(struct sk_buff *skb, const void *data, u32 len,
-			struct simnic_frame_info *info)
+/* Of @skb, or else of the @len bytes at @data. A hash of 0 means: none. */
+void simnic_frame_parse(const struct simnic_rss *rss, struct sk_buff *skb, const void *data,
+			u32 len, struct simnic_frame_info *info)
 {
-	const struct cursor c = { .skb = skb, .data = data, .len = len };
+	const struct cursor c = { .rss = rss, .skb = skb, .data = data, .len = len };
 	const __be16 *type;
 	u32 offset = 2 * ETH_ALEN;
 	__be16 buf;

@@ -44,6 +44,9 @@ static void netdev_setup(struct simnic *sn)
 #if SIMNIC_HAS_XDP_METADATA
 	dev->xdp_metadata_ops = &simnic_xdp_metadata_ops;
 #endif
+#if SIMNIC_HAS_QSTATS
+	dev->stat_ops = &simnic_stat_ops;
+#endif
 	simnic_set_xdp_features(dev);
 	dev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_TSO | NETIF_F_TSO6 |
 			   NETIF_F_TSO_ECN | NETIF_F_GSO_UDP_L4 | NETIF_F_RXCSUM | NETIF_F_RXHASH;
@@ -101,6 +104,7 @@ static struct simnic *simnic_alloc(unsigned int nr)
 	queues_init(sn);
 	simnic_wire_init(sn);
 	netdev_setup(sn);
+	simnic_rss_init(sn);
 	return sn;
 }
 

@@ -83,6 +83,7 @@ static void simnic_down(struct simnic *sn)
 
 static int set_queues(struct simnic *sn)
 {
+	simnic_rss_spread(sn);
 	return netif_set_real_num_queues(sn->dev, sn->cfg.queues, sn->cfg.queues);
 }
 

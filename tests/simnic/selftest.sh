@@ -31,6 +31,10 @@ run_test()
 		echo "skip hint: Linux $(uname -r) has no XDP hints"
 		return
 	fi
+	if [ "$1" = qstats ] && [[ $(uname -r) =~ ^6\.[0-9]\. ]]; then
+		echo "skip qstats: Linux $(uname -r) has no counters of queues by netlink"
+		return
+	fi
 	if ! setup; then
 		bad "setup failed"
 	else
@@ -46,7 +50,7 @@ run_test()
 }
 
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
-all=(tcp_udp tso overflow weight completions stamps phc xdp hint xdp_swap trace rate settings threaded changes rmmod)
+all=(tcp_udp tso overflow qstats rss weight completions stamps phc xdp hint xdp_swap trace rate settings threaded changes rmmod)
 [ $# -gt 0 ] || set -- "${all[@]}"
 dmesg -C
 for name; do

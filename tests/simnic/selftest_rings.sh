@@ -49,6 +49,79 @@ test_overflow()
 	near "$(truth sim1 count)" 0 0 "packets in truth after a reset"
 }
 
+# queue_stats DEVICE TYPE QUEUE NAME: of the netdev netlink family.
+queue_stats()
+{
+	local index
+
+	index=$(in_b cat "/sys/class/net/$1/ifindex")
+	in_b "$tool" qstats "$index" "$2" "$3" | value "$4"
+}
+
+test_qstats()
+{
+	local missed
+
+	in_b ethtool -G sim1 rx 64
+	in_b ethtool -L sim1 combined 2
+	in_b ethtool -X sim1 weight 0 1
+	set_knob sim1 rx_cost_ns 200000
+	flood 2 0 >/dev/null
+	sleep 1
+	missed=$(stat stB sim1 q1_rx_missed)
+	more "$missed" 100 "rx_missed of queue 1"
+	near "$(queue_stats sim1 rx 1 rx-packets)" "$(stat stB sim1 q1_rx_packets)" 0 "rx-packets of queue 1"
+	near "$(queue_stats sim1 rx 1 rx-bytes)" "$(stat stB sim1 q1_rx_bytes)" 0 "rx-bytes of queue 1"
+	near "$(queue_stats sim1 rx 1 rx-hw-drop-overruns)" "$missed" 0 "rx-hw-drop-overruns of queue 1"
+	near "$(queue_stats sim1 rx 1 rx-hw-drops)" "$missed" 0 "rx-hw-drops of queue 1"
+	near "$(queue_stats sim1 rx 0 rx-packets)" "$(stat stB sim1 q0_rx_packets)" 0 "rx-packets of queue 0"
+	near "$(queue_stats sim1 tx 0 tx-packets)" "$(stat stB sim1 q0_tx_packets)" 0 "tx-packets of queue 0"
+	in_b ethtool -X sim1 default
+	in_b ethtool -L sim1 combined 1
+}
+
+# What Microsoft's "Verifying the RSS Hash Calculation" lists: from, to, and the hash of both.
+known_hashes()
+{
+	cat <<-END
+		66.9.149.187:2794 161.142.100.80:1766 51ccc178
+		199.92.111.2:14230 65.69.140.83:4739 c626b0ea
+		24.19.198.95:12898 12.22.207.184:38024 5c2b394a
+	END
+}
+
+test_rss()
+{
+	local from to hash tries key
+
+	[[ $(in_b ethtool -x sim1) == *"toeplitz: on"* ]] || bad "no hash function"
+	near "$(in_b ethtool -x sim1 | grep -cE '^ +[0-9]+: +0 +0 +0 +0 +0 +0 +0 +0$')" 16 0 "rows for one queue"
+	in_b ethtool -L sim1 combined 4
+	near "$(in_b ethtool -x sim1 | grep -cE '^ +[0-9]+: +0 +1 +2 +3 +0 +1 +2 +3$')" 16 0 "rows for four queues"
+	# No queue is left out of 64 flows.
+	in_a "$tool" flows 10.77.0.2 64 >/dev/null
+	for key in 0 1 2 3; do
+		more "$(stat stB sim1 q${key}_rx_packets)" 0 "packets of queue $key"
+	done
+	in_b ethtool -X sim1 weight 0 0 1 0 || bad "-X weight"
+	key=$(stat stB sim1 q2_rx_packets)
+	in_a "$tool" flows 10.77.0.2 64 >/dev/null
+	near $(($(stat stB sim1 q2_rx_packets) - key)) 64 0 "packets of queue 2 alone"
+	! in_b ethtool -L sim1 combined 2 2>/dev/null || bad "-L below a queue of the table"
+	in_b ethtool -X sim1 default
+	while read -r from to hash; do
+		rm -f /tmp/simnic-ready
+		SIMTOOL_READY=/tmp/simnic-ready in_b "$tool" rxhash sim1 "$hash" 5 >/tmp/simnic-frames &
+		for ((tries = 0; tries < 50; tries++)); do
+			[ ! -e /tmp/simnic-ready ] || break
+			sleep 0.1
+		done
+		in_a "$tool" tuple sim0 "${from%:*}" "${from#*:}" "${to%:*}" "${to#*:}"
+		wait $!
+		near "$(value frames </tmp/simnic-frames)" 1 0 "frames of $from to $to with hash $hash"
+	done < <(known_hashes)
+}
+
 test_weight()
 {
 	local packets polls

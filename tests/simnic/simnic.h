@@ -38,6 +38,9 @@
 #define SIMNIC_WIRE_OVERHEAD 24
 #define SIMNIC_STEER_HASH (-1)
 #define SIMNIC_NR_FILES 16
+#define SIMNIC_RSS_KEY 40
+#define SIMNIC_RSS_TABLE 128
+#define SIMNIC_RSS_INPUT 36 /* two IPv6 addresses and two ports */
 
 enum simnic_coverage {
 	SIMNIC_STAMP_ALL,
@@ -222,6 +225,13 @@ struct simnic_file {
 	const struct simnic_knob *knob;
 };
 
+/* The key, what each byte of a frame's addresses and ports adds to the hash, and queues by hash. */
+struct simnic_rss {
+	u8 key[SIMNIC_RSS_KEY];
+	u32 add[SIMNIC_RSS_INPUT][256];
+	u32 table[SIMNIC_RSS_TABLE];
+};
+
 /* What can only change while the rings are down. */
 struct simnic_cfg {
 	u32 queues;
@@ -256,6 +266,7 @@ struct simnic {
 	u32 stamp_one_in;
 	int rx_filter;
 
+	struct simnic_rss rss;
 	struct simnic_wire wire;
 	struct simnic_phc phc;
 	struct simnic_queue q[];
@@ -316,8 +327,25 @@ void simnic_wire_set_rate(struct simnic *sn, u32 rate_mbps);
 void simnic_wire_purge(struct simnic *sn);
 
 /* frame.c */
-void simnic_frame_parse(struct sk_buff *skb, const void *data, u32 len,
-			struct simnic_frame_info *info);
+void simnic_frame_parse(const struct simnic_rss *rss, struct sk_buff *skb, const void *data,
+			u32 len, struct simnic_frame_info *info);
+
+/* rss.c */
+u32 simnic_rss_hash(const struct simnic_rss *rss, const void *data, u32 len);
+u32 simnic_rss_queue(const struct simnic_rss *rss, u32 hash, u32 nr);
+void simnic_rss_init(struct simnic *sn);
+void simnic_rss_spread(struct simnic *sn);
+u32 simnic_rss_key_size(struct net_device *dev);
+u32 simnic_rss_table_size(struct net_device *dev);
+int simnic_rss_get(struct net_device *dev, u32 *table, u8 *key, u8 *hfunc);
+int simnic_rss_set(struct net_device *dev, const u32 *table, const u8 *key, u8 hfunc);
+u32 simnic_rss_rings(struct net_device *dev);
+int simnic_get_rxnfc(struct net_device *dev, struct ethtool_rxnfc *info, u32 *rules);
+
+/* qstats.c */
+#if SIMNIC_HAS_QSTATS
+extern const struct netdev_stat_ops simnic_stat_ops;
+#endif
 
 /* xdp.c */
 struct simnic_xdp_buff {

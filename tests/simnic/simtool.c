@@ -280,6 +280,8 @@ static const struct {
 } commands[] = {
 	{ "send", 5, cmd_send },	 { "receive", 3, cmd_receive }, { "frame", 2, cmd_frame },
 	{ "hwtstamp", 1, cmd_hwtstamp }, { "phc", 1, cmd_phc },		{ "bpf", 4, cmd_bpf },
+	{ "qstats", 3, cmd_qstats },	 { "flows", 2, cmd_flows },	{ "tuple", 5, cmd_tuple },
+	{ "rxhash", 3, cmd_rxhash },
 };
 
 int main(int argc, char **argv)
@@ -292,6 +294,7 @@ int main(int argc, char **argv)
 			return commands[i].run(argv + 2);
 	}
 	fprintf(stderr,
-		"usage: simtool send|receive|frame|hwtstamp|phc|bpf ARGUMENT..., see the sources\n");
+		"usage: simtool send|receive|frame|hwtstamp|phc|bpf|qstats|flows|tuple|rxhash ARGUMENT..., "
+		"see the sources\n");
 	return 2;
 }

@@ -11,6 +11,10 @@ int cmd_frame(char **args);
 int cmd_hwtstamp(char **args);
 int cmd_phc(char **args);
 int cmd_bpf(char **args);
+int cmd_qstats(char **args);
+int cmd_flows(char **args);
+int cmd_tuple(char **args);
+int cmd_rxhash(char **args);
 
 /* Prints what was wrong with errno, and returns 1. */
 int complain(const char *what, const char *which);

@@ -112,7 +112,7 @@ static struct simnic_queue *steer(struct simnic *sn, const struct simnic_frame_i
 	if (fixed != SIMNIC_STEER_HASH && fixed < nr)
 		return &sn->q[fixed];
 	/* No queues: the rings are down, and any queue will say so. */
-	return &sn->q[nr ? reciprocal_scale(info->hash, nr) : 0];
+	return &sn->q[simnic_rss_queue(&sn->rss, info->hash, nr)];
 }
 
 /* Let one frame of @desc go. True: it was the last. */
@@ -123,9 +123,9 @@ static bool carry(struct simnic *sn, struct simnic_tx_desc *desc)
 	unsigned long flags;
 
 	if (desc->next_seg)
-		simnic_frame_parse(desc->next_seg, NULL, 0, &info);
+		simnic_frame_parse(&sn->peer->rss, desc->next_seg, NULL, 0, &info);
 	else
-		simnic_frame_parse(NULL, desc->xdpf->data, desc->xdpf->len, &info);
+		simnic_frame_parse(&sn->peer->rss, NULL, desc->xdpf->data, desc->xdpf->len, &info);
 	q = steer(sn->peer, &info);
 	raw_spin_lock_irqsave(&q->hw_lock, flags);
 	receive(q, desc, &info);

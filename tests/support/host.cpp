@@ -203,11 +203,11 @@ uint32_t xdp_on(const Netns &netns, const std::string &ifname)
 	return id;
 }
 
-uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname)
+uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname, int verdict)
 {
-	/* r0 = XDP_PASS; exit */
+	/* r0 = verdict; exit */
 	const struct bpf_insn insns[] = {
-		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, XDP_PASS },
+		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, verdict },
 		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);

@@ -6,6 +6,8 @@
 #ifndef RXAQM_TESTS_HOST_HPP
 #define RXAQM_TESTS_HOST_HPP
 
+#include <linux/bpf.h>
+
 #include <cstdint>
 #include <set>
 #include <string>
@@ -72,8 +74,8 @@ std::string build_path(const std::string &path);
 
 /* Id of the XDP program on an interface; 0 if there is none. */
 uint32_t xdp_on(const Netns &netns, const std::string &ifname);
-/* Put a program that is not rxaqm's, and passes everything, there. Returns its id. */
-uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname);
+/* Put a program that is not rxaqm's, and does @verdict with everything, there. Returns its id. */
+uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname, int verdict = XDP_PASS);
 /* Take away whatever is there, as "ip link set xdp off" does. */
 void xdp_off(const Netns &netns, const std::string &ifname);
 

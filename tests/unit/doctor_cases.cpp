@@ -210,6 +210,36 @@ static const std::vector<Case> &host_cases()
 		  [](Bundle &b) {
 			  b.rise_at("threads/0/wait_ns", 7000000000)
 				  .rise_at("threads/0/run_ns", 500000000);
+			  b.rise_at("cpus/0/user", 900).rise_at("cpus/0/idle", 20);
+		  } },
+		/* Threads of two queues wait for each other: nobody else has their CPU. */
+		{ "rx-cpu-busy",
+		  {},
+		  [](Bundle &b) {
+			  for (const char *thread : { "threads/0/", "threads/1/" })
+				  b.rise_at(std::string(thread) + "wait_ns", 5000000000)
+					  .rise_at(std::string(thread) + "run_ns", 4950000000)
+					  .set("/after/" + std::string(thread) + "cpu", "0")
+					  .set("/after/" + std::string(thread) + "comm",
+					       "\"napi/eth0-1\"")
+					  .set("/before/" + std::string(thread) + "comm",
+					       "\"napi/eth0-1\"");
+			  b.rise_at("cpus/0/system", 990).rise_at("cpus/0/idle", 10);
+			  b.rise_at("cpus/0/softirq", 0);
+		  } },
+		/* The rest of its time goes to programs, and there is none left. */
+		{ "rx-cpu-busy",
+		  { "nic-ring-overflow" },
+		  [](Bundle &b) {
+			  b.softirq(0, 92).rise_at("cpus/0/idle", 10).rise_at("cpus/0/user", 70);
+			  b.softirq(1, 20).rise_at("ifaces/1/stats/rx_missed_errors", 900);
+		  } },
+		{ "cpu-pauses",
+		  { "nic-ring-overflow" },
+		  [](Bundle &b) {
+			  for (const char *column : { "user", "system", "softirq", "idle" })
+				  b.rise_at(std::string("cpus/1/") + column, 100);
+			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
 		  } },
 		{ "rx-cpu-busy", {}, [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
 		{ "rx-cpu-busy",

@@ -80,6 +80,40 @@ TEST_CASE("doctor: ids are unique, rows are whole, and consequences name checks"
 	}
 }
 
+TEST_CASE("doctor: what a driver counts in all and by queue is counted once, times not at all",
+	  "[doctor]")
+{
+	const unsigned often = 11; /* more than one a second */
+
+	for (unsigned n : { often - 2, often }) {
+		Bundle bundle;
+
+		for (const char *name : { "xdp_drop", "q0_xdp_drop", "rx_missed", "q0_rx_missed" })
+			bundle.rise_at(std::string("ifaces/1/ethtool/") + name, n);
+		bundle.rise_at("ifaces/1/ethtool/xdp_drop_ns", 700000);
+
+		Diagnosis diagnosis(bundle.text());
+		const bool found = n == often;
+
+		INFO(diagnosis.printed(true));
+		CHECK(diagnosis.with(DOCTOR_FOUND).count("xdp-drops") == found);
+		CHECK(diagnosis.with(DOCTOR_FOUND).count("nic-ring-overflow") == found);
+	}
+}
+
+TEST_CASE("doctor: threads that receive wait for each other, which is not for programs", "[doctor]")
+{
+	Bundle bundle;
+
+	bundle.rise_at("threads/0/wait_ns", 7000000000).rise_at("threads/0/run_ns", 500000000);
+	bundle.softirq(0, 94).rise_at("cpus/0/user", 20).rise_at("cpus/0/system", 10);
+
+	Diagnosis diagnosis(bundle.text());
+
+	INFO(diagnosis.printed(true));
+	CHECK(!diagnosis.with(DOCTOR_FOUND).count("rx-starved"));
+}
+
 /* Every name in every template is noted, found or acquitted. */
 TEST_CASE("doctor: no template is left unfilled", "[doctor]")
 {

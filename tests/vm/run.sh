@@ -48,7 +48,7 @@ finish()
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# The devices that the QEMU column names: two of a kind on one hub, that is one wire. Each behind
+# What the QEMU column names: virtual time, and devices, two of a kind on one hub, that is one wire. Each behind
 # a port of its own: an igb claims the addresses of its virtual functions, too.
 devices()
 {
@@ -57,6 +57,11 @@ devices()
 	for kind in ${1//,/ }; do
 		case $kind in
 		none) continue ;;
+		# The guest's clock is the instructions it has executed, 2 ns each.
+		virtual)
+			printf ' -icount shift=1,sleep=off'
+			continue
+			;;
 		igb2) model=igb ;;
 		virtio2) model=virtio-net-pci,romfile= ;;
 		*) die "tests/vm/groups: unknown devices '$kind'" 2 ;;

@@ -109,11 +109,6 @@ static void take_napi(struct doctor_sample *sample, const struct answer *answer)
 	}
 }
 
-static __u64 sum(__u64 a, __u64 b)
-{
-	return a == ~0ULL ? b : b == ~0ULL ? a : a + b;
-}
-
 static void take_qstats(struct doctor_sample *sample, const struct answer *answer)
 {
 	struct doctor_queue *queue = queue_of(sample, answer, NETDEV_A_QSTATS_IFINDEX,
@@ -131,8 +126,10 @@ static void take_qstats(struct doctor_sample *sample, const struct answer *answe
 	}
 	queue->packets = value[NETDEV_A_QSTATS_RX_PACKETS];
 	queue->bytes = value[NETDEV_A_QSTATS_RX_BYTES];
-	queue->drops = sum(value[NETDEV_A_QSTATS_RX_HW_DROP_OVERRUNS],
-			   value[NETDEV_A_QSTATS_RX_HW_DROPS]);
+	/* Overruns are among all that the hardware drops. */
+	queue->drops = value[NETDEV_A_QSTATS_RX_HW_DROP_OVERRUNS];
+	if (queue->drops == ~0ULL)
+		queue->drops = value[NETDEV_A_QSTATS_RX_HW_DROPS];
 	queue->alloc_fails = value[NETDEV_A_QSTATS_RX_ALLOC_FAIL];
 }
 
@@ -166,6 +163,11 @@ static void take_pool(struct doctor_sample *sample, const struct answer *answer)
 	pool->inflight = answer->value[NETDEV_A_PAGE_POOL_INFLIGHT];
 	if (answer->value[NETDEV_A_PAGE_POOL_NAPI_ID] != ~0ULL)
 		pool->napi = (__u32)answer->value[NETDEV_A_PAGE_POOL_NAPI_ID];
+}
+
+static __u64 sum(__u64 a, __u64 b)
+{
+	return a == ~0ULL ? b : b == ~0ULL ? a : a + b;
 }
 
 static void take_pool_stats(struct doctor_sample *sample, const struct answer *answer)

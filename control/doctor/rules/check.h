@@ -160,7 +160,7 @@ extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], docto
 	doctor_checks_path[], doctor_checks_settings[], doctor_checks_attached[],
 	doctor_checks_window[], doctor_checks_send[], doctor_checks_spread[],
 	doctor_checks_backlog[], doctor_checks_probed[], doctor_checks_host[],
-	doctor_checks_txqueue[];
+	doctor_checks_pauses[], doctor_checks_txqueue[];
 
 /* The row at @index of all; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

@@ -8,6 +8,15 @@
 #define STAT "/proc/stat"
 #define BUSY_PERCENT 95.0
 #define OTHERS_PERCENT 40.0
+/* Also busy: most of it receiving, and nothing left for more. */
+#define MOST_PERCENT 80.0
+#define NO_IDLE_PERCENT 3.0
+
+static bool is_full(const struct doctor_load *load)
+{
+	return load->receiving >= BUSY_PERCENT ||
+	       (load->receiving >= MOST_PERCENT && load->idle <= NO_IDLE_PERCENT);
+}
 
 struct spread {
 	size_t nr, busiest;
@@ -46,7 +55,7 @@ static enum doctor_verdict judge_one(const struct doctor_snapshot *snap,
 
 	if (!measure(snap, finding, &spread))
 		return doctor_blind(finding, "/proc/stat cannot be read");
-	return doctor_found_if(spread.nr > 1 && spread.most >= BUSY_PERCENT &&
+	return doctor_found_if(spread.nr > 1 && is_full(&spread.load[spread.busiest]) &&
 			       spread.others <= OTHERS_PERCENT);
 }
 
@@ -57,7 +66,7 @@ static enum doctor_verdict judge_all(const struct doctor_snapshot *snap,
 
 	if (!measure(snap, finding, &spread))
 		return doctor_blind(finding, "/proc/stat cannot be read");
-	return doctor_found_if(spread.most >= BUSY_PERCENT &&
+	return doctor_found_if(is_full(&spread.load[spread.busiest]) &&
 			       (spread.nr == 1 || spread.others > OTHERS_PERCENT));
 }
 
@@ -136,7 +145,7 @@ static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
 	doctor_note(finding, "conntrack", (double)conntrack, DOCTOR_NUMBER,
 		    "/proc/sys/net/netfilter");
 	doctor_say(finding, "extra", "%s", nr ? names : "nothing");
-	return doctor_found_if(nr && spread.most >= BUSY_PERCENT);
+	return doctor_found_if(nr && is_full(&spread.load[spread.busiest]));
 }
 
 static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
@@ -182,7 +191,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
-		.rule = "such a thread waits 50 % of the time for its CPU",
+		.rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
 		.cause =
 			"What receives on CPU ${cpu} waits ${starved} of the time for that CPU: other programs have it.",
 		.because =
@@ -205,7 +214,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_INFERRED,
 		.reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
-		.rule = "a CPU is 95 % busy receiving, and AF_PACKET sockets or generic XDP see each packet",
+		.rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
 		.cause =
 			"Each packet passes more than the stack while CPU ${cpu} is full: ${extra}.",
 		.because =
@@ -227,7 +236,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-		.rule = "one CPU 95 % or more, the mean of the others 40 % or less",
+		.rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
 		.cause =
 			"CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
 		.because = "Not the NIC and not the host is full, but one queue's CPU.",
@@ -253,7 +262,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-		.rule = "the busiest CPU 95 % or more, the mean of the others above 40 %",
+		.rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
 		.cause =
 			"CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
 		.because = "The load is spread; there is no idle CPU to move it to.",

@@ -32,6 +32,11 @@ static const struct doctor_thread *thread_before(const struct doctor_snapshot *s
 	return NULL;
 }
 
+static double within(double value, double min, double max)
+{
+	return value < min ? min : value > max ? max : value;
+}
+
 /* A NAPI's thread runs outside of softirqs, which is system time in /proc/stat. */
 static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *load)
 {
@@ -74,8 +79,10 @@ size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[
 							  0;
 		load[nr].starved = 0;
 		add_threads(snap, &load[nr]);
-		if (load[nr].receiving > 100)
-			load[nr].receiving = 100;
+		load[nr].receiving = within(load[nr].receiving, 0, 100);
+		/* They wait for each other, too. */
+		load[nr].starved = within(load[nr].starved, 0,
+					  within(100 - load[nr].receiving - load[nr].idle, 0, 100));
 		nr++;
 	}
 	return nr;

@@ -13,7 +13,7 @@ struct doctor_load {
 	__u32 cpu;
 	double receiving; /* softirqs, and threads of NAPIs that do not poll for ever */
 	double idle, steal;
-	double starved; /* of the time its threads that receive wanted to run: others had it */
+	double starved; /* threads that receive waited for it while something else had it */
 };
 
 /* Of each CPU in both samples; returns how many. */

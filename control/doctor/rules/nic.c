@@ -61,7 +61,7 @@ static double no_memory(const struct doctor_snapshot *snap, const struct doctor_
 {
 	static const char *const parts[] = { "alloc_f", "buff_alloc_err", "alloc_rx_buff",
 					     "alloc_err", NULL };
-	double sum = (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0);
+	double driver = (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0), queues = 0;
 	size_t i;
 
 	for (i = 0; i < iface->queues.nr; i++) {
@@ -70,9 +70,9 @@ static double no_memory(const struct doctor_snapshot *snap, const struct doctor_
 		__u64 rise = was && !is->tx ? doctor_since(was->alloc_fails, is->alloc_fails) :
 					      ~0ULL;
 
-		sum += rise == ~0ULL ? 0 : (double)rise;
+		queues += rise == ~0ULL ? 0 : (double)rise;
 	}
-	return sum;
+	return driver > queues ? driver : queues;
 }
 
 static double pauses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
@@ -301,7 +301,7 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect = "events from ${events} to about 0",
 			    .risk = "a larger ring is a longer delay when it stands full" },
 		.after =
-			"nic-no-memory rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved nic-pauses",
+			"nic-no-memory rx-queue-standing rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved nic-pauses",
 		.reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
 		.essential = true,
 		.judge = judge_overflow,

@@ -266,6 +266,8 @@ const struct doctor_check doctor_checks_path[] = {
 			    .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
 			    .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
 			    .risk = "BBR takes more than its share beside others" },
+		.after =
+			"cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy nic-ring-overflow",
 		.reference = "Google, TCP bulk flows over 144 ms",
 		.judge = judge_loss,
 	},

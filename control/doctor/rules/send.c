@@ -102,7 +102,8 @@ const struct doctor_check doctor_checks_send[] = {
 			    .undo = "sysctl -w net.ipv4.tcp_notsent_lowat=4294967295, and remove the line",
 			    .expect = "128 kB wait instead of ${not_sent}",
 			    .risk = "programs that only write when told to wake more often" },
-		.after = READERS,
+		.after = READERS
+		" cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy",
 		.reference = "tcp_notsent_lowat in ip-sysctl.rst",
 		.judge = judge_not_sent,
 	},

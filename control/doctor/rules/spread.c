@@ -118,16 +118,17 @@ static enum doctor_verdict judge_skew(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static bool receives_much(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+static bool receives(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		     double per_s)
 {
-	return (double)doctor_packets_of(snap, iface) / doctor_window_s(snap) >= 20000;
+	return (double)doctor_packets_of(snap, iface) / doctor_window_s(snap) >= per_s;
 }
 
 static double missing_queues(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u32 queues = iface->channels, cpus = (__u32)snap->after.cpus.nr;
 
-	if (!queues || !receives_much(snap, iface) || iface->rps_queues ||
+	if (!queues || !receives(snap, iface, 1000) || iface->rps_queues ||
 	    queues >= iface->rx_max_queues || queues * 2 > cpus)
 		return 0;
 	return cpus - queues;
@@ -169,7 +170,7 @@ static enum doctor_verdict judge_few(const struct doctor_snapshot *snap,
 
 static double without_gro(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	return iface->gro_known && !iface->gro && receives_much(snap, iface) ?
+	return iface->gro_known && !iface->gro && receives(snap, iface, 20000) ?
 		       (double)doctor_packets_of(snap, iface) :
 		       0;
 }
@@ -253,7 +254,8 @@ const struct doctor_check doctor_checks_spread[] = {
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_INFERRED,
 		.reads = "ethtool -l, number of CPUs, softirq by CPU",
-		.rule = "queues for at most half of the CPUs, more are possible, no RPS, and a CPU is 90 % in softirqs",
+		.rule = "1000 packets/s, queues for at most half of the CPUs, more are possible, no RPS, and a CPU is 90 % in "
+			"softirqs",
 		.cause =
 			"${iface} uses ${queues} receive queues on ${cpus} CPUs, and a CPU of them is full.",
 		.because = "The driver could have ${possible}.",

@@ -123,7 +123,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    .expect = "stalls from ${stalls} to 0",
 			    .risk = "separate queues need more interrupts" },
 		.after =
-			"rx-queue-standing cq-shared rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+			"rx-queue-standing cq-shared rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 		.judge = judge_stall,
 	},

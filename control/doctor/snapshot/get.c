@@ -125,10 +125,22 @@ bool doctor_ethtool_stat(const struct doctor_snapshot *snap, const struct doctor
 	return was && difference(was->ethtool, iface->ethtool, name, ret_value);
 }
 
+static bool names_part(const char *name)
+{
+	return strpbrk(name, "0123456789");
+}
+
+static bool names_time(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 3 && (!strcmp(name + len - 3, "_ns") || !strcmp(name + len - 3, "_us"));
+}
+
 __u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			 const char *const *parts, char *ret_name, size_t size)
 {
-	__u64 sum = 0, most = 0, value;
+	__u64 sum[2] = {}, most = 0, value;
 	size_t i;
 
 	if (!iface->ethtool)
@@ -137,15 +149,15 @@ __u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor
 		(void)entry;
 		for (i = 0; parts[i] && !strcasestr(key, parts[i]); i++)
 			;
-		if (!parts[i] || !doctor_ethtool_stat(snap, iface, key, &value))
+		if (!parts[i] || names_time(key) || !doctor_ethtool_stat(snap, iface, key, &value))
 			continue;
-		sum += value;
+		sum[names_part(key)] += value;
 		if (value <= most || !ret_name)
 			continue;
 		most = value;
 		snprintf(ret_name, size, "%s", key);
 	}
-	return sum;
+	return sum[0] > sum[1] ? sum[0] : sum[1];
 }
 
 const struct doctor_queue *doctor_queue_before(const struct doctor_snapshot *snap,
