@@ -76,6 +76,8 @@ test_doctor()
 		wrong "no pass over sockets by BPF: $(jq -c .cannot_see $bundle)"
 	jq -e ".after.ifaces[] | select(.name == \"$nic\")" $bundle >/dev/null ||
 		wrong "the bundle lacks $nic"
+	rm -r /run/systemd/system/rxaqm-test-doctor.service /run/rxaqm-doctor
+	systemctl daemon-reload
 }
 
 test_refused()

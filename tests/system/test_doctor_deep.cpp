@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -64,8 +63,6 @@ class Flood
 		char payload[200] = {};
 
 		run_on(0);
-		/* Before what else this machine does: the queue is to stand. */
-		setpriority(PRIO_PROCESS, 0, -10);
 		to.sin_family = AF_INET;
 		to.sin_port = htons(9);
 		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
@@ -211,7 +208,10 @@ TEST_CASE("doctor: a queue whose CPU others have is starved, not slow", "[doctor
 	       "cost=500us" });
 	wire.pin_napi(1, 5);
 
-	Spinners spinners(2, 1);
+	/* It gets a tenth of the CPU, or a third where a session is scheduled as one (autogroup):
+	 * not so little that it would not run in the window, since only then its waiting is counted.
+	 */
+	Spinners spinners(3, 1);
 	Flood flood(wire);
 	Result result = host.rxaqm(wire.rx, { "doctor", "-j", "--deep", "--time=2s" });
 
