@@ -48,8 +48,8 @@ finish()
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# What the QEMU column names: virtual time, and devices, two of a kind on one hub, that is one wire. Each behind
-# a port of its own: an igb claims the addresses of its virtual functions, too.
+# What the QEMU column names: virtual time, and devices, two of a kind on one hub, that is one wire.
+# Each behind a port of its own: an igb claims the addresses of its virtual functions, too.
 devices()
 {
 	local kind model i
@@ -149,16 +149,19 @@ start()
 	jobs_running+=($!)
 }
 
-# each CPUS COMMAND...: COMMAND KERNEL ROW for all that were asked for, with that many CPUs.
+# each CPUS COMMAND...: COMMAND KERNEL ROW for all that were asked for, and take that many CPUs:
+# in virtual time QEMU runs all of a guest's on one.
 each()
 {
-	local cpus=$1 row kernel fields
+	local cpus=$1 row kernel fields takes
 
 	shift
 	for kernel in "${kernels[@]}"; do
 		for row in "${rows[@]}"; do
 			read -ra fields <<<"$row"
-			[[ $cpus == any || ${fields[2]} == "$cpus" ]] || continue
+			takes=${fields[2]}
+			[[ ,${fields[4]}, != *,virtual,* ]] || takes=1
+			[[ $cpus == any || $takes == "$cpus" ]] || continue
 			[[ ,${fields[1]}, == *,all,* || ,${fields[1]}, == *,$kernel,* ]] || continue
 			[[ " ${groups[*]} " == *" ${fields[0]} "* ]] || continue
 			"$@" "$kernel" "${fields[@]}"
