@@ -164,10 +164,12 @@ static __always_inline void read_address(struct rxaqm_socket_rec *rec,
 static __always_inline __u64 inode_of(const struct sock *sk)
 {
 	struct socket___sk *socket = sk->sk_socket;
-	struct socket_alloc *both = (void *)((char *)socket -
-					     bpf_core_field_offset(struct socket_alloc, socket));
+	struct socket_alloc *both;
 
-	return socket ? BPF_CORE_READ(both, vfs_inode.i_ino) : 0;
+	if (!socket)
+		return 0;
+	both = (void *)((char *)socket - bpf_core_field_offset(struct socket_alloc, socket));
+	return BPF_CORE_READ(both, vfs_inode.i_ino);
 }
 
 static __always_inline __u32 drops_of(const struct sock *sk)

@@ -64,14 +64,14 @@ static void take_line(struct doctor_sample *sample, char *line, const int *cpus,
 void doctor_collect_irqs(struct doctor_sample *sample)
 {
 	char *text = doctor_read(AT_FDCWD, "/proc/interrupts", NULL), *next = text, *line, *word;
-	int cpus[4096], nr = 0;
+	int cpus[4096] = {}, nr = 0;
 
 	line = text ? strsep(&next, "\n") : NULL;
 	while (line && nr < 4096 && (word = strsep(&line, " "))) {
 		if (!strncmp(word, "CPU", 3))
 			cpus[nr++] = atoi(word + 3);
 	}
-	while ((line = strsep(&next, "\n")))
+	while (nr && (line = strsep(&next, "\n")))
 		take_line(sample, line, cpus, nr);
 	free(text);
 }
