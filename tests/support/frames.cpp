@@ -202,6 +202,8 @@ void Frames::trickle(unsigned frames)
 		send_next();
 		while (Clock::now() < until)
 			receive_one();
+		if (next_ - highest_ > in_flight)
+			drain(); /* The receiving CPU is away; the ring must not overflow. */
 	}
 	drain();
 }
