@@ -39,7 +39,7 @@ CFLAGS ?= -O2 -g
 CXXFLAGS ?= -O0 -g1
 C_STD := -std=gnu11 -D_GNU_SOURCE=
 CXX_STD := -std=gnu++20
-LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
+LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lm
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH))
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -58,7 +58,9 @@ RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
 # From the bottom to the top: each includes only what is named before it (make lint checks it).
 CONTROL_DIRS := base keys nic clock tune config profile attach report \
-	doctor/snapshot doctor/sockets doctor/collect doctor/deep doctor/rules doctor daemon cli
+	doctor/snapshot doctor/sockets doctor/collect doctor/deep doctor/rules doctor \
+	qualify/record qualify/judge qualify/print qualify/measure qualify/peer qualify/rows \
+	qualify daemon cli
 CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/*.c $(addprefix control/,$(addsuffix /*.c,$(CONTROL_DIRS)))))
 # All of the control plane but main(), for the binary, tests and rig programs.
@@ -97,8 +99,8 @@ CYCLES ?= 10000
 .SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh docs lint format install \
-	uninstall deb clean tools FORCE build-demo build-test build-test-vm build-bench \
-	$(addprefix setup-,demo test test-vm experiment eval bench)
+	qualify-lab qualify-reports uninstall deb clean tools FORCE build-demo build-test build-test-vm build-bench \
+	$(addprefix setup-,demo test test-vm experiment eval bench lab)
 
 all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
 
@@ -130,6 +132,14 @@ bench: setup-bench ## Install what it needs, build, and measure (root)
 bench-xsk: setup-bench ## The same for AF_XDP sockets only (root)
 	$(Q)tests/bench/run.sh xsk
 
+qualify-lab: setup-lab ## Install what it needs, build, and have two guests as docs/qualify.md says: "rxaqm qualify --peer" (root); NIC=igb ROWS=Q1,Q9
+	$(Q)tests/vm/fetch.sh 6.12
+	$(Q)tests/vm/lab.sh -n $(or $(NIC),igb) $(ROWS)
+
+qualify-reports: setup-lab ## Install what it needs, build, and make the reports in docs/qualify anew (root); NIC="igb veth"
+	$(Q)tests/vm/fetch.sh sid
+	$(Q)tests/vm/reports.sh $(NIC)
+
 fresh: ## Do what README.md says on minimal Debians made for it (root); RELEASE="12 13" STAGE="deps test"
 	$(Q)packaging/install-deps.sh fresh
 	$(Q)tests/fresh/fresh.sh $(RELEASE) -- $(STAGE)
@@ -156,6 +166,10 @@ setup-experiment:
 
 setup-eval:
 	$(Q)packaging/install-deps.sh build vm eval
+	+$(Q)$(SUBMAKE) all
+
+setup-lab:
+	$(Q)packaging/install-deps.sh build vm lab
 	+$(Q)$(SUBMAKE) all
 
 setup-bench:
@@ -224,7 +238,7 @@ clean: ## Remove build/
 	$(Q)rm -rf $(BUILD)
 
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 ### Build rules
 

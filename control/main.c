@@ -30,6 +30,8 @@ static const struct command {
 	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
 	  "run the decisions on a recorded trace" },
 	{ "doctor", rxaqm_cmd_doctor, "[IFACE]", "what slows receiving here, and what to do" },
+	{ "qualify", rxaqm_cmd_qualify, "IFACE ... | --from FILE ...",
+	  "how good a NIC is: measure it, report it" },
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
 };
 
@@ -50,7 +52,7 @@ static void print_usage(FILE *file)
 	      "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
 	      "  -V, --version\n\n"
 	      "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
-	      "            5 the doctor found something.\n",
+	      "            5 found: a cause (doctor), a NIC that fails (qualify).\n",
 	      file);
 }
 

@@ -11,8 +11,17 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct net {
+	struct {
+		unsigned int inum;
+	} ns;
+};
+
 struct net_device {
 	int ifindex;
+	struct {
+		struct net *net;
+	} nd_net;
 };
 
 struct list_head {
@@ -23,7 +32,11 @@ struct list_head {
 struct sk_buff {
 	struct net_device *dev;
 	__s64 tstamp; /* ktime_t */
-	unsigned char *head;
+	unsigned int len;
+	__be16 protocol;
+	__u16 queue_mapping;
+	__u16 transport_header, network_header; /* offsets from head */
+	unsigned char *head, *data;
 	__u32 end; /* offset from head: NET_SKBUFF_DATA_USES_OFFSET, every 64-bit kernel */
 };
 
@@ -33,11 +46,18 @@ struct skb_shared_hwtstamps {
 
 struct skb_shared_info {
 	__u8 tx_flags;
+	unsigned short gso_segs;
 	struct skb_shared_hwtstamps hwtstamps;
 };
 
 struct napi_struct {
+	struct net_device *dev;
+	unsigned int napi_id;
 	struct sk_buff *skb; /* being assembled for napi_gro_frags() */
+};
+
+struct task_struct {
+	char comm[16];
 };
 
 #pragma clang attribute pop

@@ -23,6 +23,8 @@ declare -A packages=(
 	[bench]="iproute2 iperf3 ethtool jq procps dpdk-dev"
 	[vm]="qemu-system-x86/1:8 dpdk-dev virtme-ng@13 python3-venv busybox-static kmod file patchelf
 		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"
+	[lab]="dropbear-bin openssh-client jq ethtool iproute2"
+	[browser]="chromium"
 	[fresh]="mmdebstrap debian-archive-keyring"
 	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
 )

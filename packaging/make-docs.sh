@@ -7,6 +7,7 @@
 #   docs/*.8, docs/*.5       lists between '.\" keys SECTION' and '.\" end': the first three lines of
 #                            an item are written here, those behind them are kept
 #   nic-profiles/README.md   tables between '<!-- keys SECTION -->' and '<!-- end -->'
+#   docs/qualify.md          the table between '<!-- limits -->' and '<!-- end -->'
 #   packaging/rxaqm.conf     sections, from [SECTION] to an empty line
 #   packaging/*-completion   between '# keys' and '# end'
 # shellcheck disable=SC2016 # of awk and Markdown
@@ -115,6 +116,19 @@ update nic-profiles/README.md '
 	}
 	section && /^<!-- end/ { section = ""; print "" }
 	!section'
+
+export limits=$scratch/limits
+"$rxaqm" qualify --limits >"$limits"
+update docs/qualify.md '
+	/^<!-- limits/ {
+		print $0 "\n"
+		while ((getline line <ENVIRON["limits"]) > 0)
+			print line
+		print ""
+		skip = 1
+	}
+	/^<!-- end/ { skip = 0 }
+	!skip'
 
 update packaging/rxaqm.conf '
 	/^\[[A-Z][a-z]*\]$/ {

@@ -83,7 +83,7 @@ second_compiler()
 	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
 		-iquote xdp/shared -iquote xdp -iquote control -iquote control/xsk -iquote build/bpf $cflags \
-		control/*.c control/*/*.c control/doctor/*/*.c control/xsk/tool/*.c
+		control/*.c control/*/*.c control/{doctor,qualify}/*/*.c control/xsk/tool/*.c
 }
 
 # cppcheck sees no system headers: these macros change the syntax.

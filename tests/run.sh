@@ -41,6 +41,19 @@ if [ -x "$RXAQM_BIN" ] && ! setpriv --reuid=65534 --regid=65534 --clear-groups \
 	RXAQM_BIN=$scratch/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles
 fi
 
+# Commands that tests run, and the libraries of these, in memory (tests/vm/groups).
+if [ -n "${RXAQM_MEMORY-}" ]; then
+	mkdir "$scratch/bin" "$scratch/lib"
+	for tool in bash sh ip tc ethtool sysctl cat ls grep pgrep taskset "$RXAQM_BIN"; do
+		cp -L "$(command -v "$tool")" "$scratch/bin"
+	done
+	cp -r nic-profiles "$scratch"
+	ldd "$scratch"/bin/* | awk '$2 == "=>" { print $3 }' | sort -u | xargs cp -Lt "$scratch/lib"
+	chmod -R a+rX "$scratch"
+	export PATH=$scratch/bin:$PATH LD_LIBRARY_PATH=$scratch/lib
+	RXAQM_BIN=$scratch/bin/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles
+fi
+
 # tally RESULT NAME [REASON]: one result outside a Catch2 binary.
 tally()
 {

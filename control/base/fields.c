@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static struct json_object *encode(const struct rxaqm_field *field, const void *a
 	case RXAQM_FIELD_S32:
 		return json_object_new_int64(*(const __s32 *)at);
 	case RXAQM_FIELD_DOUBLE:
-		*skip = isnan(*(const double *)at);
+		*skip = !isfinite(*(const double *)at);
 		return *skip ? NULL : json_object_new_double(*(const double *)at);
 	case RXAQM_FIELD_BOOL:
 		return json_object_new_boolean(*(const bool *)at);
@@ -131,21 +132,27 @@ static int decode_integer(const struct rxaqm_field *field, void *at, struct json
 	}
 }
 
+/* What is printed may not speak to a terminal. */
+static bool is_clean(const char *text, size_t len)
+{
+	while (len && (unsigned char)text[len - 1] >= ' ')
+		len--;
+	return !len;
+}
+
 static int decode_text(const struct rxaqm_field *field, void *at, struct json_object *value,
 		       const char *path, struct rxaqm_error *error)
 {
 	const char *text = json_object_get_string(value);
-	size_t len, i;
+	size_t len;
 
 	if (!json_object_is_type(value, json_type_string))
 		return wrong(path, field->name, "a string", error);
 	len = (size_t)json_object_get_string_len(value);
 	if (len >= field->size)
 		return wrong(path, field->name, "shorter", error);
-	for (i = 0; i < len; i++) {
-		if ((unsigned char)text[i] < ' ')
-			return wrong(path, field->name, "without control characters", error);
-	}
+	if (!is_clean(text, len))
+		return wrong(path, field->name, "without control characters", error);
 	memcpy(at, text, len + 1);
 	return 0;
 }
@@ -158,7 +165,10 @@ static int decode_map(const struct rxaqm_field *field, void *at, struct json_obj
 	if (!json_object_is_type(value, json_type_object))
 		return wrong(path, field->name, "an object", error);
 	json_object_object_foreach(value, key, entry) {
-		(void)key;
+		if (!is_clean(key, strlen(key)) ||
+		    (words && !is_clean(json_object_get_string(entry) ?: "",
+					(size_t)json_object_get_string_len(entry))))
+			return wrong(path, field->name, "without control characters", error);
 		if (!json_object_is_type(entry, words ? json_type_string : json_type_int) ||
 		    (!words && json_object_get_int64(entry) < 0))
 			return wrong(path, field->name,
@@ -174,14 +184,16 @@ static int decode_list(const struct rxaqm_field *field, void *at, struct json_ob
 		       const char *path, struct rxaqm_error *error)
 {
 	struct list *list = at;
-	size_t i, nr;
+	size_t i, nr, most = field->size ? field->size : MAX_ENTRIES;
+	char what[48];
 	int err;
 
 	if (!json_object_is_type(value, json_type_array))
 		return wrong(path, field->name, "an array", error);
 	nr = json_object_array_length(value);
-	if (nr > MAX_ENTRIES)
-		return wrong(path, field->name, "an array of at most 65536", error);
+	snprintf(what, sizeof(what), "an array of at most %zu", most);
+	if (nr > most)
+		return wrong(path, field->name, what, error);
 	for (i = 0; i < nr; i++) {
 		struct json_object *entry = json_object_array_get_idx(value, i);
 		void *to = rxaqm_list_grow(&list->at, &list->nr, field->type->size);
@@ -209,6 +221,8 @@ static int decode(const struct rxaqm_field *field, void *at, struct json_object 
 		    !json_object_is_type(value, json_type_int))
 			return wrong(path, field->name, "a number", error);
 		*(double *)at = json_object_get_double(value);
+		if (!isfinite(*(double *)at))
+			return wrong(path, field->name, "a finite number", error);
 		return 0;
 	case RXAQM_FIELD_TEXT:
 		return decode_text(field, at, value, path, error);

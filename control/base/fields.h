@@ -40,7 +40,7 @@ struct rxaqm_field {
 	const char *name;
 	enum rxaqm_field_kind kind;
 	size_t offset;
-	size_t size; /* of a char array */
+	size_t size; /* of a char array; of a list, how many entries are taken: 0 for 65536 */
 	const struct rxaqm_layout *type; /* of a struct, or of a list's entries */
 };
 
@@ -49,8 +49,8 @@ struct rxaqm_layout {
 	size_t size;
 };
 
-/* The object for @at, of @type; NULL: no memory. All ones in an unsigned field and NAN in a
- * double mean "not known": such a field is left out.
+/* The object for @at, of @type; NULL: no memory. All ones in an unsigned field and what
+ * is not finite in a double mean "not known": such a field is left out.
  */
 struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const void *at);
 

@@ -24,5 +24,6 @@ int rxaqm_cmd_clock(int argc, char **argv);
 int rxaqm_cmd_replay(int argc, char **argv);
 int rxaqm_cmd_run(int argc, char **argv);
 int rxaqm_cmd_doctor(int argc, char **argv);
+int rxaqm_cmd_qualify(int argc, char **argv);
 
 #endif /* RXAQM_CMD_H */

@@ -71,10 +71,13 @@ make_machine()
 	mirror=$(mirror_of "$here") security=$(mirror_of "$here-security")
 	[ -n "$mirror" ] || die "apt knows no source for '$here': this needs a Debian with its package mirror" 3
 	apt_settings >"$fresh/$1-apt.conf"
+	# What it mounts there ends with it, even if it is killed: a copy of a build/ with a /proc in it
+	# would fill any disk.
 	# shellcheck disable=SC2016 # mmdebstrap's shell expands it
 	printf 'deb %s\n' "$mirror $suite main" "$mirror $suite-updates main" \
 		${security:+"$security $suite-security main"} |
-		mmdebstrap --variant=minbase --mode=root --keyring="$keyring" --aptopt="$fresh/$1-apt.conf" \
+		unshare --mount mmdebstrap --variant=minbase --mode=root --keyring="$keyring" \
+			--aptopt="$fresh/$1-apt.conf" \
 			--dpkgopt=force-unsafe-io "$suite" "$base" - >"$log" 2>&1 ||
 		{ tail -n 25 "$log" && die "no minimal Debian $1 can be made: see $log"; }
 	cp --remove-destination /etc/resolv.conf /etc/hosts "$base/etc"

@@ -79,10 +79,12 @@ SimNic::SimNic()
 		SKIP("needs two CPUs: one to send, one to receive");
 	set_hwtstamp(rx(), name(), HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_NONE);
 	for (const char *knob :
-	     { "rate_mbps", "rx_cost_ns", "xdp_cost_ns", "tx_cost_ns", "phc_drift_ppb" })
+	     { "rate_mbps", "rx_cost_ns", "xdp_cost_ns", "tx_cost_ns", "phc_drift_ppb",
+	       "stamp_repeat_one_in", "stamp_late_ns", "stamp_at_poll", "reset_ms" })
 		set(knob, 0);
 	set("stamp_coverage", "all");
 	set("stamp_one_in", 1);
+	set("missed_one_in", 1);
 	set("irq_cpu", 1);
 	write_knob(wire->tx_if, "irq_cpu", "0");
 	rx().shell("ethtool --set-priv-flags " + name() + " shared-cq off; ethtool -G " + name() +

@@ -44,6 +44,7 @@ done < <(sed -n 's/^\([a-z0-9_]*\)=\([a-z0-9]*|[a-z0-9|]*\)$/\1|\2/p' <<<"$keys"
 expect 'rxaqm attach --mode g' generic
 expect 'rxaqm attach --hook=fe' fentry
 expect 'rxaqm clock --sample l' lo
+expect 'rxaqm qualify --class=a' aqm af_xdp
 expect 'rxaqm attach -m generic -H tp lo signal=s' stamp
 expect 'rxaqm policy set lo signal=h' hint
 expect 'rxaqm policy -q 0-3 set lo ecn' ecn=

@@ -58,7 +58,7 @@ help_commands()
 # Options in --help; those that all commands have are described once.
 help_options()
 {
-	"$@" --help | grep -E '^ {2,6}-' | grep -oE '^ *(-., )?--[a-z]+|^ *-.' | grep -oE -- '--?[a-zA-Z]+' |
+	"$@" --help | grep -E '^ {2,6}-' | grep -oE '^ *(-., )?--[a-z-]+|^ *-.' | grep -oE -- '--?[a-zA-Z][a-zA-Z-]*' |
 		grep -vxE -- '-j|-h|--json|--help|--usage' || true
 }
 
@@ -130,6 +130,17 @@ same "exit codes" control/base/log.h "$(grep -oE 'RXAQM_EXIT_[A-Z_]+ = [0-9]' co
 # The table of docs/doctor.md is what the program prints.
 same "checks of the doctor" "rxaqm doctor --checks" "$("$rxaqm" doctor --checks)" \
 	docs/doctor.md "$(grep '^|' docs/doctor.md | sed -n '/^| check | place/,$p')"
+
+# The limits of docs/qualify.md are what the program prints, and its keys those of the record.
+same "limits of qualify" "rxaqm qualify --limits" "$("$rxaqm" qualify --limits)" \
+	docs/qualify.md "$(sed -n '/^<!-- limits/,/^<!-- end/{/^|/p}' docs/qualify.md)"
+# shellcheck disable=SC2016 # backticks of Markdown
+key='`(record|row|figure|curve|point)\.[a-z0-9_]+`'
+same "keys of a record" control/qualify/record/record.c \
+	"$(grep -oE '(FIELD|TEXT|OF)\(qualify_[a-z]+, [a-z0-9_]+' control/qualify/record/record.c |
+		sed 's/.*qualify_\([a-z]*\), /\1./')" \
+	docs/qualify.md "$(sed -n '/^## The record/,$p' docs/qualify.md |
+		grep -oE "$key" | tr -d '\140')"
 
 # Code of a document: lines that are indented or in fences, and what stands in backticks.
 code()

@@ -8,18 +8,34 @@
 #include "simnic.h"
 
 #define RATE_MBPS_MAX 1000000
-#define STAMP_ONE_IN_MAX 1000000
+#define ONE_IN_MAX 1000000
+#define STAMP_LATE_MAX_NS (100 * NSEC_PER_MSEC)
+#define RESET_MAX_MS 5000
 #define STALL_MAX_US 200000
 #define LINE_MAX 64
 
 static struct dentry *root;
 
-/* One file: a name, how it is read, how a written line is taken. Either may be missing. */
+/* One file: a name, how it is read, how a written line is taken. Either may be missing. If both
+ * are it is a number of struct simnic.
+ */
 struct simnic_knob {
 	const char *name;
 	void (*show)(struct simnic *sn, struct seq_file *m);
 	int (*store)(struct simnic *sn, char *line);
+	size_t field;
+	u32 min, max;
 };
+
+static bool is_number(const struct simnic_knob *knob)
+{
+	return !knob->show && !knob->store;
+}
+
+static u32 *number(const struct simnic_file *file)
+{
+	return (void *)file->sn + file->knob->field;
+}
 
 static int parse_u32(const char *line, u32 max, u32 *out)
 {
@@ -31,13 +47,13 @@ static int parse_u32(const char *line, u32 max, u32 *out)
 	return 0;
 }
 
-static int store_u32(const char *line, u32 min, u32 max, u32 *field)
+static int store_number(const struct simnic_file *file, const char *line)
 {
 	u32 value;
 
-	if (parse_u32(line, max, &value) || value < min)
+	if (parse_u32(line, file->knob->max, &value) || value < file->knob->min)
 		return -EINVAL;
-	WRITE_ONCE(*field, value);
+	WRITE_ONCE(*number(file), value);
 	return 0;
 }
 
@@ -54,36 +70,6 @@ static int rate_store(struct simnic *sn, char *line)
 		return -EINVAL;
 	simnic_wire_set_rate(sn, rate_mbps);
 	return 0;
-}
-
-static void rx_cost_show(struct simnic *sn, struct seq_file *m)
-{
-	seq_printf(m, "%u\n", sn->rx_cost_ns);
-}
-
-static int rx_cost_store(struct simnic *sn, char *line)
-{
-	return store_u32(line, 0, SIMNIC_SPIN_MAX_NS, &sn->rx_cost_ns);
-}
-
-static void xdp_cost_show(struct simnic *sn, struct seq_file *m)
-{
-	seq_printf(m, "%u\n", sn->xdp_cost_ns);
-}
-
-static int xdp_cost_store(struct simnic *sn, char *line)
-{
-	return store_u32(line, 0, SIMNIC_SPIN_MAX_NS, &sn->xdp_cost_ns);
-}
-
-static void tx_cost_show(struct simnic *sn, struct seq_file *m)
-{
-	seq_printf(m, "%u\n", sn->tx_cost_ns);
-}
-
-static int tx_cost_store(struct simnic *sn, char *line)
-{
-	return store_u32(line, 0, SIMNIC_SPIN_MAX_NS, &sn->tx_cost_ns);
 }
 
 static void irq_cpu_show(struct simnic *sn, struct seq_file *m)
@@ -206,16 +192,6 @@ static int coverage_store(struct simnic *sn, char *line)
 	return 0;
 }
 
-static void one_in_show(struct simnic *sn, struct seq_file *m)
-{
-	seq_printf(m, "%u\n", sn->stamp_one_in);
-}
-
-static int one_in_store(struct simnic *sn, char *line)
-{
-	return store_u32(line, 1, STAMP_ONE_IN_MAX, &sn->stamp_one_in);
-}
-
 static void offset_show(struct simnic *sn, struct seq_file *m)
 {
 	u64 mono_ns = ktime_get_ns();
@@ -316,20 +292,27 @@ static int stall_store(struct simnic *sn, char *line)
 	return smp_call_function_single(READ_ONCE(sn->q[0].irq_cpu), stall, &us, true);
 }
 
+#define NUMBER(name, min, max) { #name, NULL, NULL, offsetof(struct simnic, name), min, max }
+
 static const struct simnic_knob knobs[] = {
 	{ "rate_mbps", rate_show, rate_store },
-	{ "rx_cost_ns", rx_cost_show, rx_cost_store },
-	{ "xdp_cost_ns", xdp_cost_show, xdp_cost_store },
-	{ "tx_cost_ns", tx_cost_show, tx_cost_store },
+	NUMBER(rx_cost_ns, 0, SIMNIC_SPIN_MAX_NS),
+	NUMBER(xdp_cost_ns, 0, SIMNIC_SPIN_MAX_NS),
+	NUMBER(tx_cost_ns, 0, SIMNIC_SPIN_MAX_NS),
 	{ "irq_cpu", irq_cpu_show, irq_cpu_store },
 	{ "rx_queue", rx_queue_show, rx_queue_store },
 	{ "napi_weight", weight_show, weight_store },
 	{ "rx_path", rx_path_show, rx_path_store },
 	{ "stamp_coverage", coverage_show, coverage_store },
-	{ "stamp_one_in", one_in_show, one_in_store },
+	NUMBER(stamp_one_in, 1, ONE_IN_MAX),
+	NUMBER(stamp_repeat_one_in, 0, ONE_IN_MAX),
+	NUMBER(stamp_late_ns, 0, STAMP_LATE_MAX_NS),
+	NUMBER(stamp_at_poll, 0, 1),
 	{ "phc_offset_ns", offset_show, offset_store },
 	{ "phc_drift_ppb", drift_show, drift_store },
 	{ "phc_step_ns", NULL, step_store },
+	NUMBER(missed_one_in, 0, ONE_IN_MAX),
+	NUMBER(reset_ms, 0, RESET_MAX_MS),
 	{ "stall_us", NULL, stall_store },
 	{ "truth", truth_show, NULL },
 	{ "truth_reset", NULL, truth_reset_store },
@@ -341,7 +324,10 @@ static int knob_show(struct seq_file *m, void *v)
 {
 	const struct simnic_file *file = m->private;
 
-	file->knob->show(file->sn, m);
+	if (is_number(file->knob))
+		seq_printf(m, "%u\n", READ_ONCE(*number(file)));
+	else
+		file->knob->show(file->sn, m);
 	return 0;
 }
 
@@ -350,8 +336,8 @@ static int knob_open(struct inode *inode, struct file *file)
 {
 	const struct simnic_file *f = inode->i_private;
 
-	if (((file->f_mode & FMODE_READ) && !f->knob->show) ||
-	    ((file->f_mode & FMODE_WRITE) && !f->knob->store))
+	if (!is_number(f->knob) && (((file->f_mode & FMODE_READ) && !f->knob->show) ||
+				    ((file->f_mode & FMODE_WRITE) && !f->knob->store)))
 		return -EACCES;
 	return single_open(file, knob_show, inode->i_private);
 }
@@ -367,7 +353,8 @@ static ssize_t knob_write(struct file *file, const char __user *buf, size_t len,
 	if (copy_from_user(line, buf, len))
 		return -EFAULT;
 	line[len] = '\0';
-	err = f->knob->store(f->sn, strim(line));
+	err = is_number(f->knob) ? store_number(f, strim(line)) :
+				   f->knob->store(f->sn, strim(line));
 	return err ? err : len;
 }
 
@@ -386,11 +373,13 @@ void simnic_debugfs_add(struct simnic *sn)
 
 	sn->dir = debugfs_create_dir(sn->name, root);
 	for (i = 0; i < ARRAY_SIZE(knobs); i++) {
-		umode_t mode = (knobs[i].show ? 0444 : 0) | (knobs[i].store ? 0200 : 0);
+		const struct simnic_knob *knob = &knobs[i];
+		umode_t mode = (knob->show || is_number(knob) ? 0444 : 0) |
+			       (knob->store || is_number(knob) ? 0200 : 0);
 
 		sn->files[i].sn = sn;
-		sn->files[i].knob = &knobs[i];
-		debugfs_create_file(knobs[i].name, mode, sn->dir, &sn->files[i], &knob_fops);
+		sn->files[i].knob = knob;
+		debugfs_create_file(knob->name, mode, sn->dir, &sn->files[i], &knob_fops);
 	}
 }
 

@@ -197,6 +197,16 @@ static int set_priv_flags(struct net_device *dev, u32 flags)
 	return cfg.shared_cq == sn->cfg.shared_cq ? 0 : simnic_reconfigure(sn, &cfg);
 }
 
+/* All of it, whatever was asked for. */
+static int reset(struct net_device *dev, u32 *flags)
+{
+	struct simnic *sn = netdev_priv(dev);
+	const struct simnic_cfg cfg = sn->cfg;
+
+	*flags = 0;
+	return simnic_reconfigure(sn, &cfg);
+}
+
 static int get_coalesce(struct net_device *dev, struct ethtool_coalesce *ec,
 			struct kernel_ethtool_coalesce *kernel_ec, struct netlink_ext_ack *extack)
 {
@@ -261,6 +271,7 @@ const struct ethtool_ops simnic_ethtool_ops = {
 	.set_channels = set_channels,
 	.get_priv_flags = get_priv_flags,
 	.set_priv_flags = set_priv_flags,
+	.reset = reset,
 	.get_coalesce = get_coalesce,
 	.set_coalesce = set_coalesce,
 #if SIMNIC_HAS_RX_RING_COUNT

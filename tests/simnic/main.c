@@ -99,6 +99,7 @@ static struct simnic *simnic_alloc(unsigned int nr)
 	sn->cfg.tx_ring = SIMNIC_RING_DEFAULT;
 	sn->steer = SIMNIC_STEER_HASH;
 	sn->stamp_one_in = 1;
+	sn->missed_one_in = 1;
 	sn->rx_filter = HWTSTAMP_FILTER_NONE;
 	snprintf(sn->name, sizeof(sn->name), "sim%u", nr);
 	queues_init(sn);

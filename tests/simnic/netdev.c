@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open, close, and what changes in between. All of it under RTNL. */
+#include <linux/delay.h>
 #include <linux/rtnetlink.h>
 
 #include "simnic.h"
@@ -35,6 +36,8 @@ static int simnic_up(struct simnic *sn)
 	u32 i, nr = sn->cfg.queues;
 	int err;
 
+	if (READ_ONCE(sn->reset_ms))
+		msleep(READ_ONCE(sn->reset_ms));
 	for (i = 0; i < nr; i++) {
 		struct simnic_queue *q = &sn->q[i];
 

@@ -225,6 +225,8 @@ static void rx_one(struct simnic_queue *q, struct poll_state *st)
 	simnic_spin(READ_ONCE(q->sn->xdp_cost_ns));
 
 	now_ns = ktime_get_ns();
+	if (desc->hw_ns && READ_ONCE(q->sn->stamp_at_poll))
+		desc->hw_ns = simnic_phc_at(&q->sn->phc, now_ns);
 	simnic_hist_add(&q->rx_delay, now_ns - desc->arrival_ns);
 	trace_simnic_rx(q->sn->dev, q->id, desc->arrival_ns, now_ns, desc->hw_ns);
 	simnic_count(q, SIMNIC_RX_PACKETS, 1);

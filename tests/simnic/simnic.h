@@ -37,7 +37,7 @@
 /* Preamble, FCS and inter-frame gap: what a frame occupies on the wire beyond its bytes. */
 #define SIMNIC_WIRE_OVERHEAD 24
 #define SIMNIC_STEER_HASH (-1)
-#define SIMNIC_NR_FILES 16
+#define SIMNIC_NR_FILES 21
 #define SIMNIC_RSS_KEY 40
 #define SIMNIC_RSS_TABLE 128
 #define SIMNIC_RSS_INPUT 36 /* two IPv6 addresses and two ports */
@@ -160,6 +160,9 @@ struct simnic_queue {
 	bool rx_open;
 	u32 rx_filled;
 	u32 stamp_phase;
+	u32 repeat_phase;
+	u32 missed_phase;
+	u64 last_hw_ns;
 	struct simnic_cq cq[2]; /* [0] Rx, and Tx as well if shared; [1] Tx if split */
 	struct simnic_cq *tx_cq;
 
@@ -216,7 +219,6 @@ struct simnic_phc {
 	struct ptp_clock *clock;
 };
 
-struct simnic;
 struct simnic_knob;
 
 /* A file in debugfs: which setting of which device. */
@@ -264,6 +266,11 @@ struct simnic {
 	enum simnic_rx_path rx_path;
 	enum simnic_coverage coverage;
 	u32 stamp_one_in;
+	u32 stamp_repeat_one_in; /* 0: none */
+	u32 stamp_late_ns;
+	u32 stamp_at_poll; /* not at arrival */
+	u32 missed_one_in; /* 0: none */
+	u32 reset_ms;
 	int rx_filter;
 
 	struct simnic_rss rss;

@@ -63,6 +63,15 @@ static void write_frame(struct simnic_rx_desc *rx, const struct simnic_tx_desc *
 	rx->len = max_t(u32, len, ETH_ZLEN);
 }
 
+/* Is this the Nth since it last was? Never if @one_in is 0. */
+static bool nth(u32 *phase, u32 one_in)
+{
+	if (!one_in || ++*phase < one_in)
+		return false;
+	*phase = 0;
+	return true;
+}
+
 static bool is_stamped(struct simnic_queue *q, const struct simnic_frame_info *info)
 {
 	const struct simnic *sn = q->sn;
@@ -70,10 +79,18 @@ static bool is_stamped(struct simnic_queue *q, const struct simnic_frame_info *i
 
 	if (filter == HWTSTAMP_FILTER_NONE || (filter != HWTSTAMP_FILTER_ALL && !info->ptp_event))
 		return false;
-	if (++q->stamp_phase < READ_ONCE(sn->stamp_one_in))
-		return false;
-	q->stamp_phase = 0;
-	return true;
+	return nth(&q->stamp_phase, READ_ONCE(sn->stamp_one_in));
+}
+
+/* What the NIC says of @arrival_ns, right or wrong. */
+static u64 stamp(struct simnic_queue *q, u64 arrival_ns)
+{
+	const struct simnic *sn = q->sn;
+
+	if (q->last_hw_ns && nth(&q->repeat_phase, READ_ONCE(sn->stamp_repeat_one_in)))
+		return q->last_hw_ns;
+	q->last_hw_ns = simnic_phc_at(&sn->phc, arrival_ns + READ_ONCE(sn->stamp_late_ns));
+	return q->last_hw_ns;
 }
 
 /* The frame has come to the end of the wire; under hw_lock of the queue it is for. */
@@ -91,14 +108,15 @@ static void receive(struct simnic_queue *q, const struct simnic_tx_desc *desc,
 		return;
 	}
 	if (q->rx_filled == smp_load_acquire(&q->rx_posted)) { /* pairs with rx_refill() */
-		simnic_count(q, SIMNIC_RX_MISSED, 1);
+		simnic_count(q, SIMNIC_RX_MISSED,
+			     nth(&q->missed_phase, READ_ONCE(q->sn->missed_one_in)));
 		return;
 	}
 	rx = &q->rx[q->rx_filled & q->rx_mask];
 	write_frame(rx, desc);
 	rx->hash = info->hash;
 	rx->arrival_ns = ktime_get_ns();
-	rx->hw_ns = is_stamped(q, info) ? simnic_phc_at(&q->sn->phc, rx->arrival_ns) : 0;
+	rx->hw_ns = is_stamped(q, info) ? stamp(q, rx->arrival_ns) : 0;
 	cq_push(&q->cq[0], q->rx_filled & q->rx_mask, false);
 	q->rx_filled++;
 	simnic_irq_raise(q);

@@ -183,7 +183,7 @@ TEST_CASE("profile match: what the machine says is told", "[profile]")
 /* Lines of @path that state something without a comment above that says where it is from. */
 static std::string unsourced(const std::string &path)
 {
-	const std::regex source("[A-Za-z0-9_]+\\.(c|h|rst|md|conf)\\b|manual of");
+	const std::regex source("[A-Za-z0-9_]+\\.(c|h|rst|md|conf|json)\\b|manual of");
 	std::string line, comment, wrong;
 	std::ifstream file(path);
 	bool fact = false;

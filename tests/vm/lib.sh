@@ -59,3 +59,26 @@ vm_path()
 		echo "$PATH"
 	fi
 }
+
+# nics KIND...: QEMU's options for NICs, two of each kind on one hub, that is one wire. Each behind a
+# port of its own: an igb claims the addresses of its virtual functions, too.
+nics()
+{
+	local kind model i n=0
+
+	for kind; do
+		case $kind in
+		igb2 | e1000e2) model=${kind%2} ;;
+		vmxnet2) model=vmxnet3 ;;
+		virtio2) model=virtio-net-pci,romfile= ;;
+		*) die "unknown NICs '$kind': there are igb2, e1000e2, vmxnet2, virtio2" 2 ;;
+		esac
+		for i in 0 1; do
+			n=$((n + 1))
+			printf ' -netdev hubport,id=net%s%d,hubid=0' "$kind" $i
+			printf ' -device pcie-root-port,id=port%s%d,chassis=%d' "$kind" $i $n
+			printf ' -device %s,netdev=net%s%d,bus=port%s%d,mac=52:54:00:00:00:0%d' \
+				"$model" "$kind" $i "$kind" $i $n
+		done
+	done
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the tests of tests/vm/groups in guests: tests/vm/run.sh [KERNEL]... [-- GROUP...],
-# on all kernels of tests/vm/kernels and all groups by default. The last line is the sum,
+# on all kernels of tests/vm/kernels and all groups but those to be named by default. The last line is the sum,
 # "N passed, N failed", with ", N skipped" if there are any. Output: build/vm/logs.
 #
 # An emulated CPU is slow, and slower where the machine has other things to do: a group with a
@@ -34,7 +34,8 @@ for group; do
 	groups+=("$group")
 done
 [ ${#kernels[@]} -gt 0 ] || mapfile -t kernels < <(vm_kernels)
-[ ${#groups[@]} -gt 0 ] || mapfile -t groups < <(known_groups)
+[ ${#groups[@]} -gt 0 ] ||
+	mapfile -t groups < <(printf '%s\n' "${rows[@]}" | awk '$5 !~ /named/ { print $1 }')
 
 scratch=$(mktemp -d)
 jobs_running=()
@@ -48,30 +49,18 @@ finish()
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# What the QEMU column names: virtual time, and devices, two of a kind on one hub, that is one wire.
-# Each behind a port of its own: an igb claims the addresses of its virtual functions, too.
+# What the QEMU column names: virtual time, and NICs.
 devices()
 {
-	local kind model i
+	local kind
 
 	for kind in ${1//,/ }; do
 		case $kind in
-		none) continue ;;
+		none | memory | named) ;;
 		# The guest's clock is the instructions it has executed, 2 ns each.
-		virtual)
-			printf ' -icount shift=1,sleep=off'
-			continue
-			;;
-		igb2) model=igb ;;
-		virtio2) model=virtio-net-pci,romfile= ;;
-		*) die "tests/vm/groups: unknown devices '$kind'" 2 ;;
+		virtual) printf ' -icount shift=1,sleep=off' ;;
+		*) nics "$kind" ;;
 		esac
-		for i in 0 1; do
-			printf ' -netdev hubport,id=net%s%d,hubid=0' "$kind" $i
-			printf ' -device pcie-root-port,id=port%s%d,chassis=%d' "$kind" $i $((i + 1))
-			printf ' -device %s,netdev=net%s%d,bus=port%s%d,mac=52:54:00:00:00:0%d' \
-				"$model" "$kind" $i "$kind" $i $((i + 1))
-		done
 	done
 }
 
@@ -80,10 +69,11 @@ devices()
 run_group()
 {
 	local kernel=$1 group=$2 cpus=$4 seconds=$5 qemu=$6 suite=$7 tests=${8-} status=0 started=$SECONDS
-	local out=$scratch/$kernel-$group sum vm
+	local out=$scratch/$kernel-$group sum vm memory=
 
+	[[ ,$qemu, != *,memory,* ]] || memory=1
 	tests/vm/vm.sh "$kernel" -n "$group" -t "$seconds" -c "$cpus" -q "$(devices "$qemu")" -- \
-		env TEST_ARGS="$tests" RXAQM_GUEST=1 tests/run.sh "$suite" >"$out" 2>&1 &
+		env TEST_ARGS="$tests" RXAQM_GUEST=1 RXAQM_MEMORY=$memory tests/run.sh "$suite" >"$out" 2>&1 &
 	vm=$!
 	trap 'kill "$vm" 2>/dev/null; wait "$vm"; exit 143' TERM
 	wait "$vm" || status=$?

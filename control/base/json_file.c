@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json_file.h"
+
+/* Deeper than anything rxaqm writes. */
+#define MAX_DEPTH 16
+
+static int no_memory(struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory for a file");
+}
+
+static int write_failed(const char *path, struct rxaqm_error *error)
+{
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot write \"%s\": %s", path,
+			       strerror(errno));
+}
+
+/* Standard output, a device or a pipe: what cannot be replaced, or must not be. */
+static int write_into(FILE *file, const char *path, const char *text, struct rxaqm_error *error)
+{
+	bool failed = !file || fputs(text, file) < 0 || fflush(file);
+	int err = failed ? write_failed(path, error) : 0;
+
+	if (file && file != stdout)
+		fclose(file);
+	return err;
+}
+
+int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error)
+{
+	char temporary[PATH_MAX];
+	struct stat status;
+	mode_t mask;
+	FILE *file;
+	int fd, err;
+
+	if (!strcmp(path, "-"))
+		return write_into(stdout, "standard output", text, error);
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return write_into(fopen(path, "we"), path, text, error);
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
+		errno = ENAMETOOLONG;
+		return write_failed(path, error);
+	}
+	mask = umask(0);
+	umask(mask);
+	fd = mkstemp(temporary);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file)
+		return write_failed(path, error);
+	fputs(text, file);
+	err = fchmod(fd, mode & ~mask) ? errno : 0;
+	if (fclose(file) || err || rename(temporary, path)) {
+		errno = err ?: errno;
+		err = write_failed(path, error);
+		unlink(temporary);
+		return err;
+	}
+	return 0;
+}
+
+static int read_text(int fd, const char *path, char **ret_text, size_t *ret_len,
+		     struct rxaqm_error *error)
+{
+	size_t size = 1 << 16, len = 0;
+	char *text = NULL, *grown;
+	ssize_t got = 1;
+
+	while (got > 0 && len <= RXAQM_FILE_MAX) {
+		grown = realloc(text, size + 1);
+		if (!grown) {
+			free(text);
+			return no_memory(error);
+		}
+		text = grown;
+		got = read(fd, text + len, size - len);
+		len += got > 0 ? (size_t)got : 0;
+		size *= len == size ? 2 : 1;
+	}
+	if (got >= 0 && len <= RXAQM_FILE_MAX) {
+		text[len] = '\0';
+		*ret_text = text;
+		*ret_len = len;
+		return 0;
+	}
+	free(text);
+	if (got < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot read \"%s\": %s",
+				       path, strerror(errno));
+	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EFBIG, "%s: larger than 64 MiB", path);
+}
+
+int rxaqm_file_read(const char *path, char **ret_text, size_t *ret_len, struct rxaqm_error *error)
+{
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot read \"%s\": %s",
+				       path, strerror(errno));
+	err = read_text(fd, path, ret_text, ret_len, error);
+	if (!standard)
+		close(fd);
+	return err;
+}
+
+static bool add(struct json_object *object, const char *key, struct json_object *value)
+{
+	if (value && !json_object_object_add(object, key, value))
+		return true;
+	json_object_put(value);
+	return false;
+}
+
+int rxaqm_json_write(struct json_object *object, const struct rxaqm_json_format *format,
+		     const char *path, mode_t mode, struct rxaqm_error *error)
+{
+	const char *text = NULL;
+	char *lines = NULL;
+	int err;
+
+	if (object && add(object, "format", json_object_new_string(format->format)) &&
+	    add(object, "version", json_object_new_int(format->version)))
+		text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_NOSLASHESCAPE |
+								      JSON_C_TO_STRING_PRETTY |
+								      JSON_C_TO_STRING_SPACED);
+	if (!text || asprintf(&lines, "%s\n", text) < 0)
+		err = no_memory(error);
+	else
+		err = rxaqm_file_replace(path, lines, mode, error);
+	free(lines);
+	json_object_put(object);
+	return err;
+}
+
+static int check_format(struct json_object *object, const struct rxaqm_json_format *want,
+			const char *path, struct rxaqm_error *error)
+{
+	struct json_object *format, *version;
+
+	if (!json_object_object_get_ex(object, "format", &format) ||
+	    strcmp(json_object_get_string(format) ?: "", want->format) ||
+	    !json_object_object_get_ex(object, "version", &version))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s: not a %s", path,
+				       want->what);
+	if (json_object_get_int(version) != want->version)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "%s: a %s of version %d; this rxaqm reads version %d", path,
+				       want->what, json_object_get_int(version), want->version);
+	return 0;
+}
+
+int rxaqm_json_parse(const char *text, size_t len, const struct rxaqm_json_format *format,
+		     const char *path, struct json_object **ret_object, struct rxaqm_error *error)
+{
+	struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+	struct json_object *object;
+	enum json_tokener_error why;
+	size_t end;
+	int err;
+
+	if (!tokener)
+		return no_memory(error);
+	/* Not strictly: json-c 0.18 then refuses all but ASCII (its issue 892). */
+	object = json_tokener_parse_ex(tokener, text, (int)len);
+	why = json_tokener_get_error(tokener);
+	end = json_tokener_get_parse_end(tokener);
+	while (why == json_tokener_success && end < len && isspace((unsigned char)text[end]))
+		end++;
+	if (why != json_tokener_success)
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				      "%s: not JSON, at byte %zu: %s", path, end,
+				      why == json_tokener_continue ? "it ends too early" :
+								     json_tokener_error_desc(why));
+	else if (end < len)
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				      "%s: not JSON, at byte %zu: more after its end", path, end);
+	else
+		err = check_format(object, format, path, error);
+	json_tokener_free(tokener);
+	if (err)
+		json_object_put(object);
+	else
+		*ret_object = object;
+	return err;
+}

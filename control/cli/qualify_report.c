@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_file.h"
+#include "base/log.h"
+#include "cli/cmd.h"
+#include "cli/options.h"
+#include "cli/qualify_report.h"
+#include "qualify/judge/judge.h"
+#include "qualify/print/compare.h"
+#include "qualify/print/print.h"
+#include "qualify/print/profile_out.h"
+#include "qualify/record/ktap.h"
+
+error_t qualify_report_option(int key, char *arg, const struct argp_state *state,
+			      struct qualify_report *report)
+{
+	switch (key) {
+	case 'c':
+		if (!qualify_class_bit(arg))
+			rxaqm_options_error(state, "--class=%s: must be aqm, ptp or af_xdp", arg);
+		report->nic_class = arg;
+		return 0;
+	case 'a':
+		report->all = true;
+		return 0;
+	case 'o':
+		report->out = arg;
+		return 0;
+	case 'H':
+		report->html = arg;
+		return 0;
+	case 'P':
+		report->profile = arg;
+		return 0;
+	case 'k':
+		if (report->nr_ktap == QUALIFY_KTAP_FILES)
+			rxaqm_options_error(state, "--ktap: at most %d files", QUALIFY_KTAP_FILES);
+		report->ktap[report->nr_ktap++] = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* What print(@file, @what) prints, as a file that is replaced at once. */
+static int write_page(const char *path, void (*print)(FILE *file, const void *what),
+		      const void *what, struct rxaqm_error *error)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *file = open_memstream(&text, &len);
+	int err;
+
+	if (file)
+		print(file, what);
+	if (!file || fclose(file))
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+	else
+		err = rxaqm_file_replace(path, text, 0644, error);
+	free(text);
+	return err;
+}
+
+static void print_record(FILE *file, const void *record)
+{
+	qualify_print_html(file, record);
+}
+
+static void print_comparison(FILE *file, const void *comparison)
+{
+	qualify_comparison_html(file, comparison);
+}
+
+static bool to_stdout(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+static int write_files(const struct qualify_report *report, const struct qualify_record *record,
+		       struct rxaqm_error *error)
+{
+	const char *out = report->out ?: rxaqm_globals.json ? "-" : NULL;
+	int err = 0;
+
+	if (out)
+		err = qualify_record_write(record, out, error);
+	if (!err && report->html)
+		err = write_page(report->html, print_record, record, error);
+	if (!err && report->profile)
+		err = qualify_write_profile(record, report->profile, error);
+	/* Two documents on one stream are none. */
+	if (!err && !to_stdout(out) && !to_stdout(report->html) && !to_stdout(report->profile))
+		qualify_print_text(stdout, record, report->all);
+	return err;
+}
+
+int qualify_report_make(const struct qualify_report *report, struct qualify_record *record)
+{
+	struct rxaqm_error error = {};
+	unsigned int i;
+	size_t row;
+	int err = 0;
+
+	if (report->nic_class)
+		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
+	for (i = 0; !err && i < report->nr_ktap; i++)
+		err = qualify_import_ktap(record, report->ktap[i], &error);
+	if (!err) {
+		qualify_judge(record);
+		err = write_files(report, record, &error);
+	}
+	if (err)
+		return rxaqm_log_failure(&error);
+	for (row = 0; row < record->rows.nr; row++) {
+		if (record->rows.at[row].verdict == QUALIFY_FAIL)
+			return RXAQM_EXIT_FINDINGS;
+	}
+	return RXAQM_EXIT_OK;
+}
+
+static int read_judged(const struct qualify_report *report, struct qualify_record *record,
+		       const char *path, struct rxaqm_error *error)
+{
+	int err = qualify_record_read(record, path, error);
+
+	if (err)
+		return err;
+	if (report->nic_class)
+		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
+	qualify_judge(record);
+	return 0;
+}
+
+int qualify_report_compare(const struct qualify_report *report, const char *path_a,
+			   const char *path_b)
+{
+	struct qualify_comparison comparison = {};
+	struct qualify_record a = {}, b = {};
+	struct rxaqm_error error = {};
+	int exit_code = RXAQM_EXIT_OK, err;
+
+	err = read_judged(report, &a, path_a, &error);
+	if (!err)
+		err = read_judged(report, &b, path_b, &error);
+	if (!err && qualify_compare(&comparison, &a, &b))
+		err = rxaqm_error_set(&error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+	if (!err && report->html)
+		err = write_page(report->html, print_comparison, &comparison, &error);
+	if (!err && !to_stdout(report->html))
+		qualify_comparison_print(stdout, &comparison);
+	if (err)
+		exit_code = rxaqm_log_failure(&error);
+	else if (qualify_comparison_worse(&comparison))
+		exit_code = RXAQM_EXIT_FINDINGS;
+	qualify_comparison_free(&comparison);
+	qualify_record_free(&a);
+	qualify_record_free(&b);
+	return exit_code;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Limits of figures by what the NIC is to be used for, and verdicts of rows by them. */
+#ifndef RXAQM_QUALIFY_JUDGE_H
+#define RXAQM_QUALIFY_JUDGE_H
+
+#include <stdio.h>
+
+#include "qualify/record/record.h"
+
+enum qualify_class { /* bits */
+	QUALIFY_AQM = 1, /* a host that must survive overload */
+	QUALIFY_PTP = 2, /* time over the network */
+	QUALIFY_AF_XDP = 4, /* packets to user space, at once */
+};
+
+enum qualify_statistic {
+	QUALIFY_MEDIAN,
+	QUALIFY_P99, /* else the maximum, else the median: a single number has no p99 */
+	QUALIFY_WORDS, /* the first word of the figure */
+};
+
+struct qualify_limit {
+	const char *row, *figure; /* "stamped_*": every figure that begins like that */
+	unsigned int classes; /* enum qualify_class */
+	enum qualify_statistic statistic;
+	bool at_least; /* else at most; of a number's magnitude */
+	bool needed; /* without the figure the row is unknown */
+	const char *unit; /* of the limits: what the figure must be in */
+	const char *relative_to; /* a figure of the row, or else of any: limits are of the quotient */
+	double warn, fail; /* beyond it; NAN: never */
+	const char *warn_words, *fail_words; /* "copy|generic"; NULL: none */
+	const char *why, *source;
+};
+
+/* Up to one without row. */
+extern const struct qualify_limit qualify_limits[];
+
+struct qualify_row_kind {
+	const char *id, *title;
+	const char *picture; /* how to read its picture; or NULL */
+	bool of_distribution; /* which picture that is, if there are two */
+	const char *ocp; /* what OCP "Server NIC Software: Core Features" asks; NULL: not known */
+};
+
+/* In the order of reports; up to one without id. */
+extern const struct qualify_row_kind qualify_row_kinds[];
+const struct qualify_row_kind *qualify_row_kind(const char *id); /* NULL: none */
+
+/* The bit of the class called @name; 0: there is none. */
+unsigned int qualify_class_bit(const char *name);
+
+/* The first limit of @figure in @row; NULL: it has none. */
+const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *row,
+					     const struct qualify_figure *figure);
+
+/* Of a limit of words: what @words are by it; UNKNOWN: they say nothing. */
+enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, const char *words);
+
+/* Set verdict and "why" of all rows of @record by the limits of its class.
+ *
+ * The worst figure decides. A number fails only if it is beyond the limit by more than its error;
+ * beyond it by less is a warning. A row whose needed figures are not there is unknown, and keeps the
+ * "why" that it has; words that begin with "skip" or "unknown" say nothing.
+ */
+void qualify_judge(struct qualify_record *record);
+
+/* The limits as rows of a Markdown table, for documents. */
+void qualify_print_limits(FILE *file);
+
+#endif /* RXAQM_QUALIFY_JUDGE_H */

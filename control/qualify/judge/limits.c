@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The limits. The names here are the names of figures that the rows give; a row may have more.
+ *
+ * Row  figures (unit; words in quotes), * is a suffix: kind of packet, length, method, load
+ * Q1   design "shared|split|writeback|none|unknown", napi "joint|apart|unknown", poll "SYMBOL"
+ * Q2   stamped, stamped_* (share): of tcp udp vlan fragment jumbo gro small ptp; filter "all|...",
+ *      coverage "all|some|ptp|none"
+ * Q3   duplicates (share), backward (count), resolution (ns), wrap_errors (count)
+ * Q4   stamp_to_xdp_idle, stamp_to_xdp_load (ns), clock_error (ns), stamp_point "arrival|later|unknown",
+ *      after_xdp, before_sent (share), stamp_late (ns)
+ * Q5   source "netdev|phylib", qualifier "precise|approx"
+ * Q6   read_precise, read_extended, read_offset (ns, width), read_best (ns), read_failures (share),
+ *      reads_per_second (count)
+ * Q7   drift (ppm), adev_1s (no unit: seconds in a second), steps (count),
+ *      disciplined_by "none|ptp4l|phc2sys|..."
+ * Q8   latency_idle (ns), floor (ns), moderation (ns: what ethtool -c says)
+ * Q9   depth (packets), ring_entries (packets), drain_drop drain_pass drain_xsk (pps),
+ *      gap_ring gap_channels gap_stamps (ns), xdp_after_changes "yes|no"
+ * Q10  burst_queue, burst_all (packets), ring_entries (packets)
+ * Q11  target, standing_off_120 _150 _300, standing_on_120 _150 _300 (ns), lost_off_*, lost_on_*
+ *      (share)
+ * Q12  tx_idle, tx_load (ns)
+ * Q13  known_answer "match|mismatch", table_size, queues (count), spread (max over mean),
+ *      spread_fragment spread_vlan spread_tunnel, rekey_lost (packets)
+ * Q14  advertised "WORDS", missing (count: actions), zero_copy "zero-copy|copy|none", gap_attach (ns)
+ * Q15  merged_gro, merged_lro, merged_hw_gro (packets in one), hw_gro_flows (count),
+ *      merged_stamps "first|last|none"
+ * Q16  lost_counted (share of lost packets that any counter shows), received_counted (share),
+ *      xdp_drops_counted "yes|no", counter "NAME"
+ * Q17  truesize_64 _200 _1500 _9000 (truesize over length)
+ * Q18  after_alloc_failure, after_reset, after_flap "yes|no", stats_kept "yes|no", recovery, gap_flap,
+ *      gap_reset (ns)
+ * Q19  a figure a key of the profile, named like it: "agrees: ...", "contradicts: ..."
+ * ks   a figure a test: "pass", "fail: ...", "skip: ..."
+ */
+#include <math.h>
+
+#include "qualify/judge/judge.h"
+
+#define ALL (QUALIFY_AQM | QUALIFY_PTP | QUALIFY_AF_XDP)
+#define AQM QUALIFY_AQM
+#define PTP QUALIFY_PTP
+#define XSK QUALIFY_AF_XDP
+#define NEVER NAN
+#define US 1e3
+#define MS 1e6
+#define S 1e9
+
+#define ROW(r, f, c) .row = (r), .figure = (f), .classes = (c)
+#define P99 .statistic = QUALIFY_P99
+#define NEEDED .needed = true
+#define AT_MOST(w, f, u) .warn = (w), .fail = (f), .unit = (u)
+#define AT_LEAST(w, f, u) .at_least = true, AT_MOST(w, f, u)
+#define OF(f) .relative_to = (f)
+#define BAD_WORDS(w, f) .statistic = QUALIFY_WORDS, .warn_words = (w), .fail_words = (f)
+
+/* Where several limits have one reason. */
+#define FLOOR "docs/design.md: no target holds below the floor"
+#define OURS "rxaqm"
+
+const struct qualify_limit qualify_limits[] = {
+	{ ROW("Q1", "design", ALL), NEEDED, BAD_WORDS("shared", NULL),
+	  .why = "Tx completions that stand behind received packets make an Rx queue a Tx problem",
+	  .source = "docs/design.md" },
+
+	{ ROW("Q2", "stamped", AQM), NEEDED, AT_LEAST(0.999, NEVER, "share"),
+	  .why = "without a stamp on each packet there is only the busy signal",
+	  .source = "docs/design.md" },
+	{ ROW("Q2", "stamped", XSK), NEEDED, AT_LEAST(0.999, 0.5, "share"),
+	  .why = "a consumer cannot tell the age of a packet without stamp", .source = OURS },
+	{ ROW("Q2", "stamped_ptp", PTP), NEEDED, AT_LEAST(1, 1, "share"),
+	  .why = "PTP needs the time of each event message", .source = "IEEE 1588-2019, 7.3.4" },
+	{ ROW("Q2", "stamped_*", AQM | XSK), AT_LEAST(0.999, NEVER, "share"),
+	  .why = "a kind of packet without stamps is blind to the law", .source = OURS },
+
+	{ ROW("Q3", "duplicates", AQM | XSK), NEEDED, AT_MOST(0, 0.01, "share"),
+	  .why = "a stamp that was given twice is the time of another packet",
+	  .source = "mlx5: CQE compression" },
+	{ ROW("Q3", "duplicates", PTP), NEEDED, AT_MOST(0, 0, "share"),
+	  .why = "a stamp that was given twice is the time of another packet",
+	  .source = "IEEE 1588-2019, 7.3.4" },
+	{ ROW("Q3", "backward", ALL), NEEDED, AT_MOST(0, 0, "count"),
+	  .why = "packets of one queue arrive in order, so must their stamps", .source = OURS },
+	{ ROW("Q3", "resolution", AQM | XSK), AT_MOST(1 * US, 100 * US, "ns"),
+	  .why = "the law needs a tenth of the shortest target", .source = "docs/law.md" },
+	{ ROW("Q3", "resolution", PTP), AT_MOST(10, 100, "ns"),
+	  .why = "the error of an offset cannot be below it", .source = OURS },
+	{ ROW("Q3", "wrap_errors", ALL), AT_MOST(0, 0, "count"),
+	  .why = "a stamp of few bits was extended by the wrong upper half", .source = OURS },
+
+	{ ROW("Q4", "stamp_to_xdp_idle", AQM), NEEDED, P99, AT_MOST(250 * US, 2 * MS, "ns"),
+	  .why = "delay without a queue is the floor of every target", .source = FLOOR },
+	{ ROW("Q4", "stamp_to_xdp_idle", XSK), NEEDED, P99, AT_MOST(50 * US, 500 * US, "ns"),
+	  .why = "delay without a queue is what an idle consumer gets", .source = OURS },
+	{ ROW("Q4", "clock_error", AQM), AT_MOST(10 * US, 100 * US, "ns"),
+	  .why = "four times the clock's error is part of the floor", .source = FLOOR },
+	{ ROW("Q4", "stamp_point", ALL), BAD_WORDS(NULL, "later"),
+	  .why = "what stands in the ring is not seen in such stamps", .source = OURS },
+	{ ROW("Q4", "after_xdp", ALL), AT_MOST(0, 0.01, "share"),
+	  .why = "a stamp that is later than its packet is not of its arrival", .source = OURS },
+	{ ROW("Q4", "before_sent", ALL), AT_MOST(0.01, 0.5, "share"),
+	  .why = "a stamp from before its packet was sent is another packet's", .source = OURS },
+	{ ROW("Q4", "stamp_late", ALL), AT_MOST(1 * MS, NEVER, "ns"),
+	  .why = "stamps may be late by that much, and no more", .source = OURS },
+
+	{ ROW("Q5", "qualifier", ALL), BAD_WORDS(NULL, "approx"),
+	  .why = "approximate stamps are not taken where the packet is",
+	  .source = "ethtool tsinfo, hwtstamp qualifier" },
+	{ ROW("Q5", "source", ALL), NEEDED, BAD_WORDS("none", NULL),
+	  .why = "where stamps are taken says what delay they miss", .source = "ethtool tsinfo" },
+
+	{ ROW("Q6", "read_best", AQM | XSK), NEEDED, AT_MOST(10 * US, 100 * US, "ns"),
+	  .why = "half the width of a reading is the clock's error", .source = FLOOR },
+	{ ROW("Q6", "read_best", PTP), NEEDED, AT_MOST(1 * US, 10 * US, "ns"),
+	  .why = "phc2sys is off by half the width of a reading", .source = "linuxptp, phc2sys" },
+	{ ROW("Q6", "read_failures", ALL), AT_MOST(0, 0.01, "share"),
+	  .why = "a clock that cannot be read is not followed", .source = OURS },
+	{ ROW("Q6", "reads_per_second", ALL), AT_LEAST(80, 5, "count"),
+	  .why = "16 readings a second, of 5 reads each, at most; one a second at least",
+	  .source = "control/clock/phc_fit.h" },
+
+	{ ROW("Q7", "drift", ALL), NEEDED, AT_MOST(100, 1000, "ppm"),
+	  .why = "an Ethernet clock is within 100 ppm; over 1000 it is not followed",
+	  .source = "IEEE 802.3; control/clock/phc_fit.h" },
+	{ ROW("Q7", "adev_1s", AQM | XSK), AT_MOST(5e-7, 2e-5, ""),
+	  .why = "the rate may wander by 0.5 ppm between readings, by 20 at most",
+	  .source = "control/clock/phc_fit.h" },
+	{ ROW("Q7", "adev_1s", PTP), AT_MOST(1e-8, 1e-7, ""),
+	  .why = "10 ns of wander a second between Sync messages", .source = OURS },
+	{ ROW("Q7", "steps", ALL), NEEDED, AT_MOST(0, 0, "count"),
+	  .why = "a step makes all delays wrong until it is found", .source = OURS },
+
+	{ ROW("Q8", "floor", AQM), NEEDED, AT_MOST(250 * US, 1 * MS, "ns"),
+	  .why = "moderation is a delay that no law can take away", .source = FLOOR },
+	{ ROW("Q8", "floor", XSK | PTP), NEEDED, AT_MOST(50 * US, 500 * US, "ns"),
+	  .why = "moderation is a delay of every packet that comes alone", .source = OURS },
+
+	{ ROW("Q9", "depth", AQM), NEEDED, AT_LEAST(512, 128, "packets"),
+	  .why = "a ring of less than 8 NAPI budgets has no room between floor and ceiling",
+	  .source = FLOOR },
+	{ ROW("Q9", "depth", ALL), AT_LEAST(0.9, 0.5, ""), OF("ring_entries"),
+	  .why = "the ring must hold what ethtool -g says", .source = "ethtool -g" },
+	{ ROW("Q9", "gap_*", ALL), AT_MOST(1 * S, 10 * S, "ns"),
+	  .why = "a setting that stops traffic cannot be changed in service", .source = OURS },
+	{ ROW("Q9", "xdp_after_changes", AQM | XSK), BAD_WORDS(NULL, "no"),
+	  .why = "what is attached must stay in effect when rings are made anew", .source = OURS },
+
+	{ ROW("Q10", "burst_queue", ALL), NEEDED, AT_LEAST(0.9, 0.5, ""), OF("ring_entries"),
+	  .why = "a burst that the ring could hold must not be lost before it",
+	  .source = "RFC 9004, back-to-back frames" },
+
+	{ ROW("Q11", "standing_on_150", AQM), NEEDED, P99, AT_MOST(4, 20, ""), OF("target"),
+	  .why = "an overload by half must not stand much over the target",
+	  .source = "docs/law.md" },
+	{ ROW("Q11", "standing_on_*", AQM), AT_MOST(10, NEVER, ""), OF("target"),
+	  .why = "the median delay must be near the target", .source = "docs/law.md" },
+
+	{ ROW("Q12", "tx_load", AQM | XSK), NEEDED, P99, AT_MOST(1 * MS, 10 * MS, "ns"),
+	  .why = "late Tx completions starve TSQ and BQL, so senders send small frames",
+	  .source = "net/ipv4/tcp_output.c:tcp_tsq_handler, tcp_tso_autosize" },
+	{ ROW("Q12", "tx_load", PTP), NEEDED, P99, AT_MOST(1 * MS, 10 * MS, "ns"),
+	  .why = "ptp4l waits 10 ms for a Tx stamp", .source = "linuxptp, tx_timestamp_timeout" },
+
+	{ ROW("Q13", "known_answer", ALL), BAD_WORDS(NULL, "mismatch"),
+	  .why = "a hash that is not Toeplitz of the key cannot be steered by",
+	  .source = "drivers/net/hw/toeplitz.py" },
+	{ ROW("Q13", "table_size", ALL), NEEDED, AT_LEAST(4, 1, ""), OF("queues"),
+	  .why = "4 entries a queue leave about 16 % of imbalance",
+	  .source = "Documentation/networking/scaling.rst" },
+	{ ROW("Q13", "spread", ALL), AT_MOST(1.5, 3, ""),
+	  .why = "the busiest queue overloads before the host does", .source = OURS },
+	{ ROW("Q13", "rekey_lost", ALL), AT_MOST(0, NEVER, "packets"),
+	  .why = "a new key must not lose packets", .source = "drivers/net/hw/rss_ctx.py" },
+
+	{ ROW("Q14", "missing", AQM | XSK), NEEDED, AT_MOST(0, 0, "count"),
+	  .why = "what xdp-features advertises must work",
+	  .source = "Documentation/netlink/specs/netdev.yaml" },
+	{ ROW("Q14", "zero_copy", XSK), NEEDED, BAD_WORDS(NULL, "copy|none"),
+	  .why = "each packet is copied by the kernel",
+	  .source = "Documentation/networking/af_xdp.rst" },
+	{ ROW("Q14", "gap_attach", AQM | XSK), AT_MOST(100 * MS, 5 * S, "ns"),
+	  .why = "attaching XDP must not stop traffic", .source = OURS },
+
+	{ ROW("Q15", "merged_gro", AQM), NEEDED, AT_LEAST(2, NEVER, "packets"),
+	  .why = "one packet at a time through the stack halves what a CPU can take",
+	  .source = OURS },
+	{ ROW("Q15", "merged_stamps", AQM), BAD_WORDS("none", NULL),
+	  .why = "merged frames have no time", .source = "bnxt: TPA" },
+
+	{ ROW("Q16", "lost_counted", ALL), NEEDED, AT_LEAST(0.999, 0.5, "share"),
+	  .why = "loss that no counter shows is looked for elsewhere",
+	  .source = "Documentation/networking/statistics.rst" },
+	{ ROW("Q16", "received_counted", ALL), AT_LEAST(0.999, 0.9, "share"),
+	  .why = "packets that XDP takes are received packets",
+	  .source = "Documentation/networking/statistics.rst" },
+	{ ROW("Q16", "overcounted", ALL), AT_MOST(0.001, 0.1, "share"),
+	  .why = "a counter that counts what never was is no evidence",
+	  .source = "Documentation/networking/statistics.rst" },
+
+	{ ROW("Q17", "truesize_1500", ALL), NEEDED, AT_MOST(3.2, 6, ""),
+	  .why = "TCP's window is the buffer over this: a page a packet leaves a third",
+	  .source = "net/ipv4/tcp_input.c:tcp_measure_rcv_mss" },
+
+	{ ROW("Q18", "after_*", ALL), NEEDED, BAD_WORDS(NULL, "no"),
+	  .why = "the interface must carry traffic again by itself", .source = OURS },
+	{ ROW("Q18", "stats_kept", ALL), BAD_WORDS("no", NULL), .why = "counters must not go back",
+	  .source = "drivers/net/stats.py" },
+	{ ROW("Q18", "recovery", ALL), AT_MOST(5 * S, 30 * S, "ns"),
+	  .why = "a reset is an outage that long", .source = OURS },
+
+	{ ROW("Q19", "*", ALL), NEEDED, BAD_WORDS(NULL, "contradicts"),
+	  .why = "rxaqm goes by a profile that is wrong here", .source = "nic-profiles/README.md" },
+
+	{ ROW("ks", "*", ALL), NEEDED, BAD_WORDS(NULL, "fail"),
+	  .why = "the kernel's own test of the driver failed",
+	  .source = "tools/testing/selftests/drivers/net" },
+	{},
+};
+
+/* Of the OCP specification only the first page could be read: what is not cited is not known. */
+#define OCP_TARGET "platforms of 100+ Gbit/s and 100+ Mpps (scope)"
+#define OCP_TELEMETRY "statistics of device and queues, standard names (telemetry)"
+
+#define KIND(i, t) .id = (i), .title = (t)
+
+const struct qualify_row_kind qualify_row_kinds[] = {
+	{ KIND("Q1", "Completion design") },
+	{ KIND("Q2", "Stamp coverage") },
+	{ KIND("Q3", "Stamp uniqueness and order") },
+	{ KIND("Q4", "From stamp to XDP") },
+	{ KIND("Q5", "Where stamps are taken") },
+	{ KIND("Q6", "Reading the PHC") },
+	{ KIND("Q7", "PHC stability"),
+	  .picture = "By averaging time: the noise of readings falls to the right, wander rises." },
+	{ KIND("Q8", "Interrupt moderation") },
+	{ KIND("Q9", "Rx ring: depth and drain rate"), .ocp = OCP_TARGET },
+	{ KIND("Q10", "Burst tolerance"),
+	  .picture =
+		  "What is lost of a burst, by its length: buffers are full where a line leaves 0." },
+	{ KIND("Q11", "Standing delay in overload") },
+	{ KIND("Q12", "Tx completion under Rx load"),
+	  .picture = "A curve far right of the idle one: completions wait behind received packets.",
+	  .of_distribution = true },
+	{ KIND("Q13", "RSS spread"),
+	  .picture = "What each queue got of random flows: even bars are an even spread." },
+	{ KIND("Q14", "XDP and AF_XDP") },
+	{ KIND("Q15", "GRO, LRO, HW-GRO") },
+	{ KIND("Q16", "Counters"), .ocp = OCP_TELEMETRY },
+	{ KIND("Q17", "Truesize") },
+	{ KIND("Q18", "Allocation failure, reset, link flap") },
+	{ KIND("Q19", "NIC profile against what was measured") },
+	{ KIND("ks", "Kernel selftests") },
+	{},
+};

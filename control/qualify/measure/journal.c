@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fields.h"
+#include "config/config.h"
+#include "nic/netns.h"
+#include "qualify/measure/kind.h"
+#include "qualify/measure/settings.h"
+
+#define LINE_LEN (2 * QUALIFY_SETTING_LEN)
+
+struct note {
+	enum qualify_setting setting;
+	char what[QUALIFY_SETTING_LEN], old[QUALIFY_SETTING_LEN];
+};
+
+struct notes {
+	RXAQM_LIST(struct note) list;
+};
+
+void qualify_journal_init(struct qualify_journal *journal, const char *ifname)
+{
+	char name[80];
+
+	snprintf(journal->ifname, sizeof(journal->ifname), "%.31s", ifname);
+	snprintf(name, sizeof(name), "qualify-%llu-%.31s.journal",
+		 (unsigned long long)rxaqm_netns_ino(), ifname);
+	rxaqm_config_runtime_path(name, journal->path, sizeof(journal->path));
+}
+
+bool qualify_journal_left(const struct qualify_journal *journal)
+{
+	return !access(journal->path, F_OK);
+}
+
+/* One line without its end. False: it was cut short, so what it notes was not changed yet. */
+static bool parse(const char *line, struct note *note)
+{
+	char name[32];
+	int i;
+
+	if (sscanf(line, "%31[^ \t] %255[^\t]\t%255[^\n]", name, note->what, note->old) != 3)
+		return false;
+	if (!strcmp(note->what, "-"))
+		note->what[0] = '\0';
+	for (i = 0; i < QUALIFY_NR_SETTINGS; i++) {
+		if (!strcmp(name, qualify_setting_kinds[i].name)) {
+			note->setting = (enum qualify_setting)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int read_notes(const struct qualify_journal *journal, struct notes *notes)
+{
+	FILE *file = fopen(journal->path, "re");
+	char line[LINE_LEN + 64];
+	struct note note, *to;
+
+	if (!file)
+		return errno == ENOENT ? 0 : -errno;
+	while (fgets(line, sizeof(line), file)) {
+		if (!strchr(line, '\n') || !parse(line, &note))
+			continue;
+		to = rxaqm_list_add(&notes->list);
+		if (to)
+			*to = note;
+	}
+	fclose(file);
+	return 0;
+}
+
+static bool noted(const struct notes *notes, enum qualify_setting setting, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < notes->list.nr; i++) {
+		if (notes->list.at[i].setting == setting && !strcmp(notes->list.at[i].what, what))
+			return true;
+	}
+	return false;
+}
+
+static int append(const struct qualify_journal *journal, const char *line)
+{
+	char dir[QUALIFY_JOURNAL_LEN];
+	int fd, err = 0;
+
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(journal->path, '/') - journal->path),
+		 journal->path);
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return -errno;
+	fd = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, line, strlen(line)) != (ssize_t)strlen(line))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int qualify_setting_get(const char *ifname, enum qualify_setting setting, const char *what,
+			char value[QUALIFY_SETTING_LEN])
+{
+	return qualify_setting_kinds[setting].get(ifname, what, value);
+}
+
+int qualify_setting_change(struct qualify_journal *journal, enum qualify_setting setting,
+			   const char *what, const char *value)
+{
+	const struct qualify_setting_kind *kind = &qualify_setting_kinds[setting];
+	char old[QUALIFY_SETTING_LEN], line[LINE_LEN + 64];
+	struct notes notes = {};
+	int err = read_notes(journal, &notes);
+
+	if (!err && !noted(&notes, setting, what)) {
+		err = kind->get(journal->ifname, what, old);
+		snprintf(line, sizeof(line), "%s %s\t%s\n", kind->name, *what ? what : "-", old);
+		if (!err)
+			err = append(journal, line);
+	}
+	free(notes.list.at);
+	return err ? err : kind->set(journal->ifname, what, value);
+}
+
+int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error *error)
+{
+	struct notes notes = {};
+	int err = read_notes(journal, &notes), failed = 0;
+	size_t i;
+
+	for (i = notes.list.nr; i-- > 0;) {
+		const struct note *note = &notes.list.at[i];
+		const struct qualify_setting_kind *kind = &qualify_setting_kinds[note->setting];
+
+		err = kind->set(journal->ifname, note->what, note->old);
+		if (err && err != -ENODEV)
+			failed = rxaqm_error_set(
+				error, RXAQM_EXIT_FAILED, -err,
+				"cannot put back %s%s%s of \"%s\" to \"%s\": %s; set it by hand and "
+				"remove %s",
+				kind->name, *note->what ? " " : "", note->what, journal->ifname,
+				note->old, strerror(-err), journal->path);
+	}
+	free(notes.list.at);
+	if (!failed)
+		unlink(journal->path);
+	return failed;
+}

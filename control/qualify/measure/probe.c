@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/measure/probe.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "qualify.skel.h"
+
+/* Of the tc program, so that it is known again. */
+#define TC_HANDLE 0x7172
+#define TC_PRIORITY 49152
+
+#define SEEN_BYTES (QUALIFY_SEEN * sizeof(struct qualify_seen))
+
+int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct rxaqm_error *error)
+{
+	void *at;
+
+	*probe = (struct qualify_probe){ .ifindex = if_nametoindex(ifname), .xdp_fd = -1 };
+	probe->skel = qualify__open_and_load();
+	if (!probe->skel)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, errno,
+				       "cannot load the BPF programs of qualify: %s%s%s",
+				       strerror(errno), *rxaqm_log_kernel_message() ? ": " : "",
+				       rxaqm_log_kernel_message());
+	at = mmap(NULL, SEEN_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+		  bpf_map__fd(probe->skel->maps.qualify_seen_map), 0);
+	if (at == MAP_FAILED) {
+		rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot map what qualify saw: %s",
+				strerror(errno));
+		qualify_probe_close(probe);
+		return -ENOMEM;
+	}
+	probe->seen = at;
+	return 0;
+}
+
+void qualify_probe_close(struct qualify_probe *probe)
+{
+	qualify_probe_xdp_off(probe);
+	if (probe->seen)
+		munmap(probe->seen, SEEN_BYTES);
+	qualify__destroy(probe->skel);
+	probe->skel = NULL;
+	probe->seen = NULL;
+}
+
+int qualify_probe_xdp_try(struct qualify_probe *probe, bool native)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	int fd = bpf_link_create(bpf_program__fd(probe->skel->progs.qualify_xdp),
+				 (int)probe->ifindex, BPF_XDP, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int qualify_probe_xdp_on(struct qualify_probe *probe, struct rxaqm_error *error)
+{
+	int fd;
+
+	if (probe->xdp_fd >= 0)
+		return 0;
+	fd = qualify_probe_xdp_try(probe, true);
+	probe->native = fd >= 0;
+	if (fd == -EBUSY)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+				       "an XDP program is on the interface: take it off first");
+	if (fd < 0)
+		fd = qualify_probe_xdp_try(probe, false);
+	if (fd < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -fd, "cannot attach XDP: %s",
+				       strerror(-fd));
+	probe->xdp_fd = fd;
+	return 0;
+}
+
+void qualify_probe_xdp_off(struct qualify_probe *probe)
+{
+	if (probe->xdp_fd >= 0)
+		close(probe->xdp_fd);
+	probe->xdp_fd = -1;
+}
+
+bool qualify_probe_has_clsact(unsigned int ifindex)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)ifindex, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY);
+
+	/* -EINVAL: there is no qdisc; -ENOENT: no such program at it. */
+	return bpf_tc_query(&hook, &opts) != -EINVAL;
+}
+
+int qualify_probe_tc_on(struct qualify_probe *probe, struct rxaqm_error *error)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)probe->ifindex,
+		    .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY,
+		    .flags = BPF_TC_F_REPLACE,
+		    .prog_fd = bpf_program__fd(probe->skel->progs.qualify_tc));
+	int err = bpf_tc_hook_create(&hook);
+
+	if (!err || err == -EEXIST)
+		err = bpf_tc_attach(&hook, &opts);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+				       "cannot attach at tc ingress: %s; is there another ingress "
+				       "qdisc than clsact?",
+				       strerror(-err));
+	return 0;
+}
+
+void qualify_probe_tc_off(unsigned int ifindex, bool keep_clsact)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)ifindex, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY);
+
+	bpf_tc_detach(&hook, &opts);
+	hook.attach_point = (enum bpf_tc_attach_point)(BPF_TC_INGRESS | BPF_TC_EGRESS);
+	if (!keep_clsact)
+		bpf_tc_hook_destroy(&hook);
+}
+
+void qualify_probe_clear(struct qualify_probe *probe)
+{
+	memset(probe->seen, 0, SEEN_BYTES);
+	memset(&probe->skel->bss->orders, 0, sizeof(probe->skel->bss->orders));
+	memset(&probe->skel->bss->progress, 0, sizeof(probe->skel->bss->progress));
+}
+
+struct qualify_orders *qualify_probe_orders(struct qualify_probe *probe)
+{
+	return &probe->skel->bss->orders;
+}
+
+const volatile struct qualify_progress *qualify_probe_progress(const struct qualify_probe *probe)
+{
+	return &probe->skel->bss->progress;
+}
+
+const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq)
+{
+	const struct qualify_seen *seen = &probe->seen[seq % QUALIFY_SEEN];
+
+	return seen->sent_ns && seen->seq == seq ? seen : NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* kprobes/qualify.bpf.c on an interface of the network namespace entered. */
+#ifndef RXAQM_QUALIFY_PROBE_H
+#define RXAQM_QUALIFY_PROBE_H
+
+#include <stdbool.h>
+
+#include "base/log.h"
+#include "qualify.h"
+
+struct qualify;
+
+struct qualify_probe {
+	struct qualify *skel; /* NULL: not loaded */
+	int xdp_fd; /* link of XDP, which goes with the process; -1: not attached */
+	bool native; /* XDP */
+	unsigned int ifindex;
+	struct qualify_seen *seen;
+};
+
+/* Load them. -errno with @error. */
+int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct rxaqm_error *error);
+void qualify_probe_close(struct qualify_probe *probe);
+
+/* Put the XDP program there: native, or, where the driver refuses, generic. -errno with @error. */
+int qualify_probe_xdp_on(struct qualify_probe *probe, struct rxaqm_error *error);
+void qualify_probe_xdp_off(struct qualify_probe *probe);
+/* In that mode alone: a descriptor, with which it goes again, or -errno. */
+int qualify_probe_xdp_try(struct qualify_probe *probe, bool native);
+
+/* The tc program at ingress; was there a clsact before? */
+bool qualify_probe_has_clsact(unsigned int ifindex);
+int qualify_probe_tc_on(struct qualify_probe *probe, struct rxaqm_error *error);
+/* Also of another process that died. @keep_clsact: leave that. */
+void qualify_probe_tc_off(unsigned int ifindex, bool keep_clsact);
+
+/* Nothing was seen, and nothing is ordered. */
+void qualify_probe_clear(struct qualify_probe *probe);
+struct qualify_orders *qualify_probe_orders(struct qualify_probe *probe);
+const volatile struct qualify_progress *qualify_probe_progress(const struct qualify_probe *probe);
+
+/* What became of frame @seq; NULL: neither program saw it. */
+const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq);
+
+#endif /* RXAQM_QUALIFY_PROBE_H */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/measure/sender.h"
+
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "nic/ethtool.h"
+
+#define BATCH 32
+#define SEND_BUFFER (8 << 20)
+/* Nearer than this the clock is watched, not slept for. */
+#define SPIN_NS (60 * RXAQM_NSEC_PER_USEC)
+#define FULL_WAIT_NS (20 * RXAQM_NSEC_PER_USEC)
+
+static int read_mac(int fd, const char *ifname, __u8 mac[ETH_ALEN])
+{
+	struct ifreq ifr = {};
+
+	strncpy(ifr.ifr_name, ifname, sizeof(ifr.ifr_name) - 1);
+	if (ioctl(fd, SIOCGIFHWADDR, &ifr))
+		return -errno;
+	memcpy(mac, ifr.ifr_hwaddr.sa_data, ETH_ALEN);
+	return 0;
+}
+
+int qualify_sender_open(struct qualify_sender *sender, const char *ifname,
+			struct rxaqm_error *error)
+{
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_ifindex = (int)if_nametoindex(ifname) };
+	int one = 1, room = SEND_BUFFER;
+	char driver[32] = "";
+
+	rxaqm_nic_driver(ifname, driver, sizeof(driver));
+	sender->loses = !strcmp(driver, "veth");
+	sender->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (sender->fd >= 0 && address.sll_ifindex &&
+	    !bind(sender->fd, (struct sockaddr *)&address, sizeof(address)) &&
+	    !setsockopt(sender->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)) &&
+	    !setsockopt(sender->fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)) &&
+	    !read_mac(sender->fd, ifname, sender->mac))
+		return 0;
+	rxaqm_error_set(error, RXAQM_EXIT_FAILED, address.sll_ifindex ? errno : ENODEV,
+			"cannot send from \"%s\": %s; is it there, is this root?", ifname,
+			strerror(address.sll_ifindex ? errno : ENODEV));
+	qualify_sender_close(sender);
+	return -error->err;
+}
+
+void qualify_sender_close(struct qualify_sender *sender)
+{
+	if (sender->fd >= 0)
+		close(sender->fd);
+	sender->fd = -1;
+}
+
+int qualify_sender_pending(const struct qualify_sender *sender)
+{
+	int bytes;
+
+	return ioctl(sender->fd, SIOCOUTQ, &bytes) ? -errno : bytes;
+}
+
+static void wait_until(__u64 at_ns)
+{
+	struct timespec at;
+	__u64 now_ns = rxaqm_now_ns();
+
+	if (rxaqm_ns_after(at_ns, now_ns + SPIN_NS)) {
+		at_ns -= SPIN_NS;
+		at = (struct timespec){ (time_t)(at_ns / RXAQM_NSEC_PER_SEC),
+					(long)(at_ns % RXAQM_NSEC_PER_SEC) };
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		at_ns += SPIN_NS;
+	}
+	while (!rxaqm_ns_reached(rxaqm_now_ns(), at_ns))
+		;
+}
+
+struct batch {
+	unsigned char buf[BATCH][QUALIFY_FRAME_MAX];
+	struct iovec iov[BATCH];
+	struct mmsghdr msg[BATCH];
+};
+
+/* Hand over @nr frames. Returns how many the device took, -errno if the socket failed. */
+static int send_batch(const struct qualify_sender *sender, struct batch *batch, unsigned int nr,
+		      __u64 until_ns, const volatile int *stop)
+{
+	unsigned int done = 0;
+	int got;
+
+	while (done < nr && !*stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
+		got = sendmmsg(sender->fd, batch->msg + done, nr - done, MSG_DONTWAIT);
+		if (got > 0) {
+			done += (unsigned int)got;
+		} else if (errno == ENOBUFS && sender->loses) {
+			done++;
+		} else if (errno == ENOBUFS || errno == EAGAIN || errno == EINTR ||
+			   errno == ENETDOWN) {
+			/* Its ring is full, or its link is down for a while. */
+			wait_until(rxaqm_now_ns() + FULL_WAIT_NS);
+		} else {
+			return -errno;
+		}
+	}
+	return (int)done;
+}
+
+static void build(struct batch *batch, const struct qualify_send *send,
+		  const struct qualify_sender *sender, __u64 at, unsigned int nr)
+{
+	struct qualify_frame frame = { .kind = send->kind, .size = send->size };
+	unsigned int i;
+
+	memcpy(frame.to, send->to, ETH_ALEN);
+	memcpy(frame.from, sender->mac, ETH_ALEN);
+	for (i = 0; i < nr; i++) {
+		frame.flow = send->first_flow + (__u32)((at + i) % (send->flows ? send->flows : 1));
+		batch->iov[i] = (struct iovec){ batch->buf[i],
+						qualify_frame_build(batch->buf[i], &frame,
+								    send->first + (__u32)(at + i),
+								    rxaqm_now_ns()) };
+		batch->msg[i].msg_hdr = (struct msghdr){ .msg_iov = &batch->iov[i],
+							 .msg_iovlen = 1 };
+	}
+}
+
+int qualify_sender_send(struct qualify_sender *sender, const struct qualify_send *send,
+			const volatile int *stop, struct qualify_sent *sent,
+			struct rxaqm_error *error)
+{
+	__u64 start_ns = rxaqm_now_ns(), until_ns = start_ns + send->max_ms * RXAQM_NSEC_PER_MSEC;
+	unsigned int burst = send->burst ? send->burst : 1, nr;
+	static struct batch batch;
+	int got;
+
+	*sent = (struct qualify_sent){};
+	while (sent->count < send->count && !*stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
+		/* To the end of the burst; without a pace there is but one. */
+		__u64 left = send->pps ? burst - sent->count % burst : BATCH;
+
+		if (send->pps && left == burst)
+			wait_until(start_ns + (__u64)((double)sent->count * 1e9 / send->pps));
+		left = left < send->count - sent->count ? left : send->count - sent->count;
+		nr = left < BATCH ? (unsigned int)left : BATCH;
+		build(&batch, send, sender, sent->count, nr);
+		got = send_batch(sender, &batch, nr, until_ns, stop);
+		if (got < 0)
+			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -got, "cannot send: %s",
+					       strerror(-got));
+		sent->count += (__u64)got;
+	}
+	sent->took_ns = rxaqm_now_ns() - start_ns;
+	return 0;
+}

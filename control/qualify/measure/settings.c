@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/measure/settings.h"
+
+#include <fcntl.h>
+#include <linux/ethtool.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nic/ethtool.h"
+#include "nic/netns.h"
+#include "qualify/measure/elsewhere.h"
+#include "qualify/measure/kind.h"
+#include "qualify/measure/probe.h"
+
+static int get_ring(const char *ifname, const char *what, char *value)
+{
+	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
+	int err = rxaqm_ethtool(ifname, &ring);
+
+	(void)what;
+	snprintf(value, QUALIFY_SETTING_LEN, "%u", ring.rx_pending);
+	return err;
+}
+
+static int set_ring(const char *ifname, const char *what, const char *value)
+{
+	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
+	__u32 entries = (__u32)strtoul(value, NULL, 10);
+	int err = rxaqm_ethtool(ifname, &ring);
+
+	(void)what;
+	if (err || ring.rx_pending == entries)
+		return err;
+	ring.cmd = ETHTOOL_SRINGPARAM;
+	ring.rx_pending = entries;
+	return rxaqm_ethtool(ifname, &ring);
+}
+
+static int get_channels(const char *ifname, const char *what, char *value)
+{
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	int err = rxaqm_ethtool(ifname, &channels);
+
+	(void)what;
+	snprintf(value, QUALIFY_SETTING_LEN, "%u %u %u", channels.rx_count, channels.tx_count,
+		 channels.combined_count);
+	return err;
+}
+
+static int set_channels(const char *ifname, const char *what, const char *value)
+{
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	char now[QUALIFY_SETTING_LEN];
+	int err = get_channels(ifname, what, now);
+
+	if (err || !strcmp(now, value))
+		return err;
+	err = rxaqm_ethtool(ifname, &channels);
+	if (err || sscanf(value, "%u %u %u", &channels.rx_count, &channels.tx_count,
+			  &channels.combined_count) != 3)
+		return err ? err : -EINVAL;
+	channels.cmd = ETHTOOL_SCHANNELS;
+	return rxaqm_ethtool(ifname, &channels);
+}
+
+static int get_coalesce(const char *ifname, const char *what, char *value)
+{
+	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
+	int err = rxaqm_ethtool(ifname, &coalesce);
+
+	(void)what;
+	snprintf(value, QUALIFY_SETTING_LEN, "%u %u", coalesce.rx_coalesce_usecs,
+		 coalesce.use_adaptive_rx_coalesce);
+	return err;
+}
+
+static int set_coalesce(const char *ifname, const char *what, const char *value)
+{
+	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
+	int err = rxaqm_ethtool(ifname, &coalesce);
+
+	(void)what;
+	if (err)
+		return err;
+	if (sscanf(value, "%u %u", &coalesce.rx_coalesce_usecs,
+		   &coalesce.use_adaptive_rx_coalesce) != 2)
+		return -EINVAL;
+	coalesce.cmd = ETHTOOL_SCOALESCE;
+	return rxaqm_ethtool(ifname, &coalesce);
+}
+
+static int get_hwtstamp(const char *ifname, const char *what, char *value)
+{
+	struct rxaqm_hwtstamp config;
+	int err = rxaqm_hwtstamp_get(ifname, &config);
+
+	(void)what;
+	snprintf(value, QUALIFY_SETTING_LEN, "%d %d %d", config.flags, config.tx_type,
+		 config.rx_filter);
+	return err ? err : config.known ? 0 : -EOPNOTSUPP;
+}
+
+static int set_hwtstamp(const char *ifname, const char *what, const char *value)
+{
+	struct rxaqm_hwtstamp config = { .known = true };
+
+	(void)what;
+	if (sscanf(value, "%d %d %d", &config.flags, &config.tx_type, &config.rx_filter) != 3)
+		return -EINVAL;
+	return rxaqm_hwtstamp_set(ifname, &config);
+}
+
+static int link_flags(const char *ifname, unsigned long request, short *flags)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
+	struct ifreq ifr = { .ifr_flags = *flags };
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%.15s", ifname);
+	if (fd < 0 || ioctl(fd, request, &ifr))
+		err = -errno;
+	*flags = ifr.ifr_flags;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int get_link(const char *ifname, const char *what, char *value)
+{
+	short flags = 0;
+	int err = link_flags(ifname, SIOCGIFFLAGS, &flags);
+
+	(void)what;
+	strcpy(value, flags & IFF_UP ? "1" : "0");
+	return err;
+}
+
+static int set_link(const char *ifname, const char *what, const char *value)
+{
+	short flags = 0;
+	int err = link_flags(ifname, SIOCGIFFLAGS, &flags);
+
+	(void)what;
+	if (err)
+		return err;
+	flags = (short)(value[0] == '1' ? flags | IFF_UP : flags & ~IFF_UP);
+	return link_flags(ifname, SIOCSIFFLAGS, &flags);
+}
+
+int qualify_link_set(const char *ifname, bool up)
+{
+	return set_link(ifname, "", up ? "1" : "0");
+}
+
+/* A file of the interface in sysfs. */
+static int open_sysfs(const char *ifname, const char *what, int flags)
+{
+	int sys = rxaqm_netns_sysfs(flags != O_RDONLY), fd;
+	char path[128];
+
+	if (sys < 0)
+		return sys;
+	snprintf(path, sizeof(path), "class/net/%s/%s", ifname, what);
+	fd = openat(sys, path, flags | O_CLOEXEC);
+	fd = fd < 0 ? -errno : fd;
+	close(sys);
+	return fd;
+}
+
+static int get_sysfs(const char *ifname, const char *what, char *value)
+{
+	int fd = open_sysfs(ifname, what, O_RDONLY);
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	got = read(fd, value, QUALIFY_SETTING_LEN - 1);
+	got = got < 0 ? -errno : got;
+	close(fd);
+	if (got < 0)
+		return (int)got;
+	/* What was cut short must not be put back. */
+	if (got == QUALIFY_SETTING_LEN - 1)
+		return -E2BIG;
+	value[got] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	return 0;
+}
+
+static int set_sysfs(const char *ifname, const char *what, const char *value)
+{
+	int fd = open_sysfs(ifname, what, O_WRONLY), err = 0;
+
+	if (fd < 0)
+		return fd;
+	if (write(fd, value, strlen(value)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int get_threaded(const char *ifname, const char *what, char *value)
+{
+	(void)what;
+	return get_sysfs(ifname, "threaded", value);
+}
+
+/* A veth has NAPIs, and so this, only while XDP is on it. */
+static int set_threaded(const char *ifname, const char *what, const char *value)
+{
+	int err = set_sysfs(ifname, "threaded", value);
+	struct qualify_probe probe;
+
+	(void)what;
+	if (err != -EOPNOTSUPP || qualify_probe_open(&probe, ifname, NULL))
+		return err;
+	if (!qualify_probe_xdp_on(&probe, NULL))
+		err = set_sysfs(ifname, "threaded", value);
+	qualify_probe_close(&probe);
+	return err;
+}
+
+static int get_tc(const char *ifname, const char *what, char *value)
+{
+	(void)what;
+	strcpy(value, qualify_probe_has_clsact(if_nametoindex(ifname)) ? "clsact" : "none");
+	return 0;
+}
+
+/* "on" is the probe's to do: it has the program. */
+static int set_tc(const char *ifname, const char *what, const char *value)
+{
+	(void)what;
+	if (strcmp(value, "on"))
+		qualify_probe_tc_off(if_nametoindex(ifname), !strcmp(value, "clsact"));
+	return 0;
+}
+
+static int get_attached(const char *ifname, const char *what, char *value)
+{
+	(void)ifname;
+	(void)what;
+	strcpy(value, "no");
+	return 0;
+}
+
+static int set_attached(const char *ifname, const char *what, const char *value)
+{
+	(void)what;
+	return qualify_rxaqm(ifname, value);
+}
+
+static int get_netns(const char *ifname, const char *what, char *value)
+{
+	int err = get_link(what, "", value);
+
+	(void)ifname;
+	strcpy(value, value[0] == '1' ? "here, up" : "here, down");
+	return err;
+}
+
+static int set_netns(const char *ifname, const char *what, const char *value)
+{
+	int err;
+
+	(void)ifname;
+	if (strncmp(value, "here", 4))
+		return qualify_send_away(what, value);
+	err = qualify_fetch_back(what);
+	return err ? err : set_link(what, "", !strcmp(value, "here, up") ? "1" : "0");
+}
+
+const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS] = {
+	[QUALIFY_RING] = { "ring", get_ring, set_ring },
+	[QUALIFY_CHANNELS] = { "channels", get_channels, set_channels },
+	[QUALIFY_COALESCE] = { "coalescing", get_coalesce, set_coalesce },
+	[QUALIFY_HWTSTAMP] = { "timestamps", get_hwtstamp, set_hwtstamp },
+	[QUALIFY_LINK] = { "link", get_link, set_link },
+	[QUALIFY_SYSFS] = { "sysfs", get_sysfs, set_sysfs },
+	[QUALIFY_THREADED] = { "threaded", get_threaded, set_threaded },
+	[QUALIFY_TC] = { "tc", get_tc, set_tc },
+	[QUALIFY_ATTACHED] = { "attached", get_attached, set_attached },
+	[QUALIFY_NETNS] = { "netns", get_netns, set_netns },
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What qualify changes of an interface. What was there is noted in a journal in the runtime
+ * directory before anything is changed, so that it can be put back after whatever happened.
+ *
+ * A journal is lines of "SETTING WHAT\tOLD VALUE". The first note of a setting counts. Putting
+ * back begins at the end and may be done again: a value that is put back twice is the same.
+ */
+#ifndef RXAQM_QUALIFY_SETTINGS_H
+#define RXAQM_QUALIFY_SETTINGS_H
+
+#include <stdbool.h>
+
+#include "base/log.h"
+
+enum qualify_setting {
+	QUALIFY_RING, /* "entries", of Rx */
+	QUALIFY_CHANNELS, /* "rx tx combined" */
+	QUALIFY_COALESCE, /* "usecs adaptive", of Rx */
+	QUALIFY_HWTSTAMP, /* "flags tx_type rx_filter" */
+	QUALIFY_LINK, /* "1" up, "0" down */
+	QUALIFY_SYSFS, /* @what: a file of /sys/class/net/IFACE; its text */
+	QUALIFY_THREADED, /* NAPI: "0" or "1" */
+	QUALIFY_TC, /* the program at ingress: "none" or "clsact" without it, "on" */
+	QUALIFY_ATTACHED, /* rxaqm: "no", or words for "rxaqm attach IFACE" */
+	QUALIFY_NETNS, /* @what: another interface; "here, up", "here, down", or the namespace it is in */
+	QUALIFY_NR_SETTINGS,
+};
+
+#define QUALIFY_SETTING_LEN 256
+#define QUALIFY_JOURNAL_LEN 160
+
+struct qualify_journal {
+	char ifname[32];
+	char path[QUALIFY_JOURNAL_LEN];
+};
+
+/* The journal for @ifname of the network namespace entered; touches nothing. */
+void qualify_journal_init(struct qualify_journal *journal, const char *ifname);
+
+/* Does it have notes, of a run that did not put everything back? */
+bool qualify_journal_left(const struct qualify_journal *journal);
+
+/* Put back all that is noted, and remove the journal once all of it is. -errno with @error, which
+ * names what could not be put back.
+ */
+int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error *error);
+
+/* Take the interface up or down. */
+int qualify_link_set(const char *ifname, bool up);
+
+/* What @setting is now, into @value. -errno: cannot be told. */
+int qualify_setting_get(const char *ifname, enum qualify_setting setting, const char *what,
+			char value[QUALIFY_SETTING_LEN]);
+
+/* Note what it is and set it to @value. -errno: nothing changed. @what may be "". */
+int qualify_setting_change(struct qualify_journal *journal, enum qualify_setting setting,
+			   const char *what, const char *value);
+
+#endif /* RXAQM_QUALIFY_SETTINGS_H */

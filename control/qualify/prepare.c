@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/prepare.h"
+
+#include <bpf/libbpf.h>
+#include <linux/net_tstamp.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attach/machine.h"
+#include "profile/profile.h"
+#include "qualify/facts.h"
+#include "qualify/measure/elsewhere.h"
+#include "qualify/rows/traffic.h"
+
+#define CARRIER_MS 8000
+#define FEW_MS 20
+
+static bool has_carrier(const char *ifname)
+{
+	char value[QUALIFY_SETTING_LEN];
+
+	return !qualify_setting_get(ifname, QUALIFY_SYSFS, "carrier", value) && value[0] == '1';
+}
+
+static int link_up(struct qualify_run *run, struct rxaqm_error *error)
+{
+	char value[QUALIFY_SETTING_LEN];
+	int err = qualify_setting_get(run->ifname, QUALIFY_LINK, "", value), i;
+
+	if (!err && value[0] != '1')
+		err = qualify_setting_change(&run->journal, QUALIFY_LINK, "", "1");
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot set \"%s\" up: %s",
+				       run->ifname, strerror(-err));
+	for (i = 0; i < CARRIER_MS / FEW_MS && !has_carrier(run->ifname) && !*run->stop; i++)
+		qualify_sleep_ms(run, FEW_MS);
+	if (has_carrier(run->ifname))
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENETDOWN,
+			       "\"%s\" has no carrier: is the cable in, is the other end up?",
+			       run->ifname);
+}
+
+/* The loopback interface, in its namespace or, for the time being, in one made for it. */
+static int open_loopback(struct qualify_run *run, const char *loopback, struct rxaqm_error *error)
+{
+	const char *slash = strrchr(loopback, '/');
+	char netns[64];
+	int err;
+
+	if (slash) {
+		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);
+		return qualify_peer_open(&run->peer, NULL, netns, slash + 1, run->ifname, error);
+	}
+	if (!if_nametoindex(loopback) || !strcmp(loopback, run->ifname))
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENODEV,
+				       "--loopback: \"%s\" is no other interface of this network "
+				       "namespace; name one, or NETNS/IFACE",
+				       loopback);
+	if (qualify_has_address(loopback))
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_FAILED, EBUSY,
+			"\"%s\" has IP addresses, which are lost when it is moved into a "
+			"network namespace of its own: take them off, or move it yourself "
+			"and name NETNS/IFACE",
+			loopback);
+	snprintf(netns, sizeof(netns), QUALIFY_NETNS_PREFIX "%.15s", loopback);
+	err = qualify_setting_change(&run->journal, QUALIFY_NETNS, loopback, netns);
+	if (err)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
+				       "cannot move \"%s\" into a network namespace of its own: %s; "
+				       "do that yourself and name NETNS/IFACE",
+				       loopback, strerror(-err));
+	return qualify_peer_open(&run->peer, NULL, netns, loopback, run->ifname, error);
+}
+
+/* The strongest filter that the driver grants. */
+static void stamps_on(struct qualify_run *run)
+{
+	static const int filters[] = { HWTSTAMP_FILTER_ALL, HWTSTAMP_FILTER_PTP_V2_EVENT,
+				       HWTSTAMP_FILTER_PTP_V2_L2_EVENT,
+				       HWTSTAMP_FILTER_PTP_V2_L4_EVENT };
+	char value[QUALIFY_SETTING_LEN];
+	int flags, tx, granted;
+	size_t i;
+
+	run->rx_filter = HWTSTAMP_FILTER_NONE;
+	if (qualify_setting_get(run->ifname, QUALIFY_HWTSTAMP, "", value) ||
+	    sscanf(value, "%d %d %d", &flags, &tx, &granted) != 3)
+		return;
+	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		snprintf(value, sizeof(value), "%d %d %d", flags, tx, filters[i]);
+		if (qualify_setting_change(&run->journal, QUALIFY_HWTSTAMP, "", value))
+			continue;
+		/* What is in force may be another. */
+		if (!qualify_setting_get(run->ifname, QUALIFY_HWTSTAMP, "", value) &&
+		    sscanf(value, "%d %d %d", &flags, &tx, &granted) == 3)
+			run->rx_filter = granted;
+		return;
+	}
+}
+
+static int probe_on(struct qualify_run *run, struct rxaqm_error *error)
+{
+	int err = qualify_probe_open(&run->probe, run->ifname, error);
+
+	if (!err)
+		err = qualify_setting_change(&run->journal, QUALIFY_TC, "", "on");
+	if (!err)
+		err = qualify_probe_tc_on(&run->probe, error);
+	if (!err)
+		err = qualify_probe_xdp_on(&run->probe, error);
+	if (!err)
+		qualify_part_veth(run);
+	return err;
+}
+
+static int open_peer(struct qualify_run *run, const struct qualify_request *request,
+		     struct rxaqm_error *error)
+{
+	if (request->loopback)
+		return open_loopback(run, request->loopback, error);
+	return qualify_peer_open(&run->peer, request->host, NULL, NULL, run->ifname, error);
+}
+
+static int check(const struct qualify_request *request, struct rxaqm_error *error)
+{
+	unsigned int ifindex = if_nametoindex(request->ifname);
+	__u32 prog_id = 0;
+	int err = rxaqm_machine_check_capabilities(error);
+
+	if (err)
+		return err;
+	if (!ifindex)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
+				       "no interface \"%s\" in this network namespace; see \"ip link\", "
+				       "or name another namespace with --netns",
+				       request->ifname);
+	if (!bpf_xdp_query_id((int)ifindex, 0, &prog_id) && prog_id)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+				       "\"%s\" has an XDP program; take it off first (\"rxaqm detach %s\" "
+				       "if it is rxaqm's)",
+				       request->ifname, request->ifname);
+	return request->disturb ? 0 : qualify_check_idle(request->ifname, error);
+}
+
+int qualify_prepare(struct qualify_run *run, const struct qualify_request *request,
+		    struct rxaqm_error *error)
+{
+	static struct rxaqm_profile profile;
+	struct rxaqm_error probe_error = {};
+	int err = check(request, error);
+
+	if (!err && qualify_facts_read(run->ifname, run->record, run->mac))
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot ask \"%s\": %s",
+				      run->ifname, strerror(errno));
+	if (err)
+		return err;
+	rxaqm_nic_facts_read(run->ifname, &run->facts);
+	run->ring = run->facts.ring;
+	if (!run->ring && !rxaqm_profile_for_nic(&run->facts, &profile, NULL))
+		run->ring = profile.ring_entries;
+	snprintf(run->record->nic_class, sizeof(run->record->nic_class), "%s", request->nic_class);
+	strcpy(run->record->peer, "none");
+	if (request->host || request->loopback) {
+		err = open_peer(run, request, error);
+		if (!err)
+			err = link_up(run, error);
+		if (err)
+			return err;
+		snprintf(run->record->peer, sizeof(run->record->peer), "%s", run->peer.words);
+	}
+	stamps_on(run);
+	if (run->peer.pid && probe_on(run, &probe_error)) {
+		qualify_probe_close(&run->probe);
+		snprintf(run->no_probe, sizeof(run->no_probe), "%.190s", probe_error.text);
+	}
+	return 0;
+}
+
+const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row,
+			      struct rxaqm_error *error)
+{
+	const unsigned int probes = QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE;
+	int err = 0;
+
+	if (row->needs & QUALIFY_NEEDS_PEER && !run->peer.pid)
+		return "needs another end: --peer HOST/IFACE, or --loopback NETNS/IFACE";
+	if (row->needs & probes && !run->probe.skel)
+		return run->no_probe;
+	if (row->needs & QUALIFY_NEEDS_PHC && rxaqm_nic_phc(run->ifname) < 0)
+		return "needs a PTP hardware clock: the driver tells of none (ethtool -T)";
+	if (row->needs & QUALIFY_NEEDS_STAMPS && run->rx_filter == HWTSTAMP_FILTER_NONE)
+		return "needs hardware timestamps of received packets: the driver grants no filter";
+	if (row->needs & QUALIFY_NEEDS_ALL_STAMPS && run->rx_filter != HWTSTAMP_FILTER_ALL)
+		return "needs stamps of all packets: the driver does not grant HWTSTAMP_FILTER_ALL";
+	if (row->needs & probes)
+		err = qualify_probe_xdp_on(&run->probe, error);
+	if (!err && row->needs & probes)
+		err = qualify_calibrate(run, error);
+	if (!err && row->needs & QUALIFY_NEEDS_XDP_FREE)
+		qualify_probe_xdp_off(&run->probe);
+	return err ? error->text : NULL;
+}
+
+void qualify_unprepare(struct qualify_run *run)
+{
+	if (run->probe.skel)
+		qualify_probe_close(&run->probe);
+	qualify_peer_close(&run->peer);
+}

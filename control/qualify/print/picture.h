@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pictures of curves as SVG, for black and white as well: each line has dashes of its own. */
+#ifndef RXAQM_QUALIFY_PICTURE_H
+#define RXAQM_QUALIFY_PICTURE_H
+
+#include <stdio.h>
+
+#include "qualify/record/record.h"
+
+#define QUALIFY_PICTURE_CURVES 6
+
+enum qualify_picture_kind {
+	QUALIFY_CDF, /* share at or below a value, which is on a logarithmic scale */
+	QUALIFY_LINES, /* scales are logarithmic where the values span decades */
+	QUALIFY_BARS, /* one a queue: x_unit is "queue" */
+};
+
+/* Curves of one row that go together: of one kind and in the same units. */
+struct qualify_picture {
+	enum qualify_picture_kind kind;
+	unsigned int nr;
+	const struct qualify_curve *curve[QUALIFY_PICTURE_CURVES];
+	const char *of[QUALIFY_PICTURE_CURVES]; /* names of the figures */
+};
+
+/* The picture that begins with the curve number @first of @row and has all like it, whose curves
+ * were in none before; false: there is none. @first counts up from 0 until qualify_row_curves().
+ */
+bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_row *row,
+			size_t first);
+size_t qualify_row_curves(const struct qualify_row *row);
+
+/* One <svg>, called @title for those who do not see it. */
+void qualify_picture_draw(FILE *file, const struct qualify_picture *picture, const char *title);
+
+/* @text with what HTML and SVG would read as markup escaped. */
+void qualify_print_escaped(FILE *file, const char *text);
+
+#endif /* RXAQM_QUALIFY_PICTURE_H */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_file.h"
+#include "base/parse.h"
+#include "profile/profile.h"
+#include "qualify/print/profile_out.h"
+#include "qualify/record/format.h"
+
+/* Of a comment: lines of a profile have at most 197 characters. */
+#define MAX_LINE 190
+
+enum value_kind {
+	WORD, /* the first word of the figure, if it is one of "words"; without: the only one */
+	NUMBER,
+	DURATION,
+};
+
+/* Keys of [Nic], and the figures they come from. */
+static const struct fact {
+	const char *key, *row, *figure;
+	enum value_kind kind;
+	const char *words;
+} facts[] = {
+	{ "CompletionDesign", "Q1", "design", WORD, "|shared|split|writeback|none|" },
+	{ "Napi", "Q1", "napi", WORD, "|joint|apart|" },
+	{ "NapiPoll", "Q1", "poll", WORD, NULL },
+	{ "TimestampCoverage", "Q2", "coverage", WORD, "|none|ptp|some|all|" },
+	{ "RxRingMax", "Q9", "ring_max", NUMBER, NULL },
+	{ "Moderation", "Q8", "moderation", DURATION, NULL },
+};
+
+/* Control characters and line ends of what a driver says would be lines of their own. */
+static void print_comment(FILE *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void print_comment(FILE *file, const char *fmt, ...)
+{
+	char line[MAX_LINE], *at;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	for (at = line; *at; at++) {
+		if (iscntrl((unsigned char)*at))
+			*at = ' ';
+	}
+	fprintf(file, "# %s\n", line);
+}
+
+/* Two lines: who measured, and how. */
+static void cite(FILE *file, const struct qualify_record *record, const char *row,
+		 const struct qualify_figure *figure)
+{
+	fputc('\n', file);
+	print_comment(file, "Measured: rxaqm qualify of %s, row %s (%s).", record->at, row,
+		      figure->name);
+	if (*figure->method)
+		print_comment(file, "%s.", figure->method);
+}
+
+/* false: @figure has no value that @fact can take. */
+static bool value_of(const struct fact *fact, const struct qualify_figure *figure, char value[64])
+{
+	char word[64], quoted[80], duration[RXAQM_DURATION_LEN];
+
+	switch (fact->kind) {
+	case WORD:
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(figure->words, " :,;"),
+			 figure->words);
+		snprintf(quoted, sizeof(quoted), "|%s|", word);
+		if (!*word ||
+		    (fact->words ? !strstr(fact->words, quoted) : strcmp(word, figure->words) != 0))
+			return false;
+		snprintf(value, 64, "%s", word);
+		return true;
+	case NUMBER:
+		if (!(figure->median >= 1 && figure->median < 1e9))
+			return false;
+		snprintf(value, 64, "%.0f", figure->median);
+		return true;
+	case DURATION:
+		if (!(figure->median >= 1 && figure->median <= 1e9) || strcmp(figure->unit, "ns"))
+			return false;
+		snprintf(value, 64, "%s",
+			 rxaqm_format_duration_exact((__u64)llround(figure->median), duration));
+		return true;
+	}
+	return false;
+}
+
+static unsigned int write_facts(FILE *file, const struct qualify_record *record)
+{
+	unsigned int nr = 0;
+	char value[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const struct qualify_figure *figure = qualify_figure(record, facts[i].row,
+								     facts[i].figure);
+
+		if (!figure || !value_of(&facts[i], figure, value))
+			continue;
+		cite(file, record, facts[i].row, figure);
+		fprintf(file, "%s=%s\n", facts[i].key, value);
+		nr++;
+	}
+	return nr;
+}
+
+/* Stamps that must not be trusted are said at attach. */
+static void write_warnings(FILE *file, const struct qualify_record *record)
+{
+	static const struct {
+		const char *row, *figure, *what;
+	} bad[] = {
+		{ "Q3", "duplicates", "stamps were given twice" },
+		{ "Q3", "backward", "stamps went back within a queue" },
+		{ "Q4", "stamp_point", "stamps were not of arrival" },
+		{ "Q4", "after_xdp", "stamps were later than their packets" },
+		{ "Q7", "steps", "the PHC stepped" },
+	};
+	char number[QUALIFY_NUMBER_LEN];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct qualify_figure *figure = qualify_figure(record, bad[i].row,
+								     bad[i].figure);
+
+		if (!figure || !(figure->median > 0 || !strncmp(figure->words, "later", 5)))
+			continue;
+		cite(file, record, bad[i].row, figure);
+		fprintf(file, "Warning=%s when this NIC was qualified: %s\n", bad[i].what,
+			*figure->words ? figure->words :
+					 qualify_format(figure->median, figure->unit, number));
+	}
+}
+
+static unsigned int write_all(FILE *file, const struct qualify_record *record)
+{
+	unsigned int nr;
+
+	print_comment(file, "%s, firmware %s.", record->driver,
+		      *record->firmware ? record->firmware : "unknown");
+	print_comment(file, "By \"rxaqm qualify %s\" (rxaqm %s) of %s.", record->interface,
+		      record->rxaqm, record->at);
+	print_comment(file, "On %s, %s, %s, %s.", record->kernel, record->cpu,
+		      *record->bus ? record->bus : "no bus",
+		      *record->pcie ? record->pcie : "no PCIe");
+	print_comment(file, "What was not measured is not here: nic-profiles/README.md has the "
+			    "other keys.");
+	fprintf(file, "\n[Match]\nDriver=%s\n\n[Nic]", record->driver);
+	nr = write_facts(file, record);
+	write_warnings(file, record);
+	return nr;
+}
+
+static int check(char *text, size_t len, struct rxaqm_error *error)
+{
+	struct rxaqm_profile profile;
+	FILE *file = fmemopen(text, len, "r");
+	int err;
+
+	if (!file)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "no memory");
+	err = rxaqm_profile_parse(file, "the profile of this record", &profile, error);
+	fclose(file);
+	return err;
+}
+
+int qualify_write_profile(const struct qualify_record *record, const char *path,
+			  struct rxaqm_error *error)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file;
+	unsigned int nr;
+	int err;
+
+	if (!*record->driver)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENODATA,
+				       "a profile needs a driver, and the record has none");
+	file = open_memstream(&text, &len);
+	if (!file)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+	nr = write_all(file, record);
+	if (fclose(file))
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+	else if (!nr)
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENODATA,
+				      "no fact of a profile was measured; rows Q1, Q2, Q8 and Q9 "
+				      "give them");
+	else
+		err = check(text, len, error);
+	if (!err)
+		err = rxaqm_file_replace(path, text, 0644, error);
+	free(text);
+	return err;
+}

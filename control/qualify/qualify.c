@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/qualify.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "qualify/judge/judge.h"
+#include "qualify/prepare.h"
+
+/* Held while one runs: what another left can be told from what another is at. */
+static int lock(const struct qualify_journal *journal, struct rxaqm_error *error)
+{
+	char path[QUALIFY_JOURNAL_LEN + 8];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(journal->path, '/') - journal->path),
+		 journal->path);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s.lock", journal->path);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	err = errno;
+	if (fd >= 0)
+		close(fd);
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "%s: %s%s", path, strerror(err),
+			       err == EWOULDBLOCK ?
+				       "; another \"rxaqm qualify\" is at work at this "
+				       "interface" :
+				       "");
+}
+
+static void unlock(const struct qualify_journal *journal, int fd)
+{
+	char path[QUALIFY_JOURNAL_LEN + 8];
+
+	snprintf(path, sizeof(path), "%s.lock", journal->path);
+	unlink(path);
+	close(fd);
+}
+
+int qualify_restore(const char *ifname, struct rxaqm_error *error)
+{
+	struct qualify_journal journal;
+	int fd, err;
+
+	qualify_journal_init(&journal, ifname);
+	if (!qualify_journal_left(&journal))
+		return 0;
+	fd = lock(&journal, error);
+	if (fd < 0)
+		return fd;
+	err = qualify_journal_restore(&journal, error);
+	unlock(&journal, fd);
+	return err ? err : 1;
+}
+
+/* Has @record what row @id asks? What was unknown is tried again. */
+static bool is_there(const struct qualify_record *record, const char *id)
+{
+	const struct qualify_row *row = qualify_find_row(record, id);
+
+	return row && row->figures.nr;
+}
+
+unsigned int qualify_seconds(const struct qualify_request *request,
+			     const struct qualify_record *record)
+{
+	const struct qualify_row_def *row;
+	unsigned int seconds = 0;
+
+	for (row = qualify_row_defs; row->id; row++) {
+		if (request->wanted[row - qualify_row_defs] && !is_there(record, row->id))
+			seconds += row->seconds;
+	}
+	return seconds;
+}
+
+static void free_row(struct qualify_row *row)
+{
+	size_t i, j;
+
+	for (i = 0; i < row->figures.nr; i++) {
+		for (j = 0; j < row->figures.at[i].curves.nr; j++)
+			free(row->figures.at[i].curves.at[j].points.at);
+		free(row->figures.at[i].curves.at);
+	}
+	free(row->figures.at);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct qualify_row *x = a, *y = b;
+
+	return (int)(strtol(x->id + 1, NULL, 10) - strtol(y->id + 1, NULL, 10));
+}
+
+/* In place of what @record has of it. */
+static void keep(struct qualify_record *record, const struct qualify_row *row)
+{
+	struct qualify_row *to = (struct qualify_row *)qualify_find_row(record, row->id);
+
+	if (to)
+		free_row(to);
+	else
+		to = rxaqm_list_add(&record->rows);
+	if (!to)
+		return;
+	*to = *row;
+	qsort(record->rows.at, record->rows.nr, sizeof(*to), by_number);
+}
+
+static void run_row(struct qualify_run *run, const struct qualify_row_def *def)
+{
+	struct rxaqm_error error = {};
+	struct qualify_row row = { .verdict = QUALIFY_UNKNOWN };
+	__u64 start_ns = rxaqm_now_ns();
+	const char *why = qualify_row_ready(run, def, &error);
+
+	snprintf(row.id, sizeof(row.id), "%s", def->id);
+	if (why)
+		qualify_unknown(&row, "%s", why);
+	else if (def->run(run, &row, &error))
+		qualify_unknown(&row, "%.250s", error.text[0] ? error.text : "it failed");
+	row.took_ms = rxaqm_ns_since(rxaqm_now_ns(), start_ns) / RXAQM_NSEC_PER_MSEC;
+	if (*run->stop)
+		free_row(&row); /* it was cut short */
+	else
+		keep(run->record, &row);
+}
+
+static int run_rows(struct qualify_run *run, const struct qualify_request *request,
+		    struct rxaqm_error *error)
+{
+	unsigned int nr = 0, of = 0, left_s = qualify_seconds(request, run->record);
+	const struct qualify_row_def *def;
+	int err = 0;
+
+	for (def = qualify_row_defs; def->id; def++)
+		of += request->wanted[def - qualify_row_defs] && !is_there(run->record, def->id);
+	for (def = qualify_row_defs; !err && def->id && !*run->stop; def++) {
+		if (!request->wanted[def - qualify_row_defs] || is_there(run->record, def->id))
+			continue;
+		if (request->progress)
+			request->progress(def, ++nr, of, left_s);
+		run_row(run, def);
+		left_s -= def->seconds;
+		qualify_judge(run->record);
+		if (request->out)
+			err = qualify_record_write(run->record, request->out, error);
+	}
+	return err;
+}
+
+int qualify_rows_run(const struct qualify_request *request, struct qualify_record *record,
+		     struct rxaqm_error *error)
+{
+	static struct qualify_run run;
+	struct rxaqm_error failed = {};
+	int fd, err;
+
+	run = (struct qualify_run){ .ifname = request->ifname,
+				    .stop = request->stop,
+				    .record = record };
+	qualify_journal_init(&run.journal, request->ifname);
+	fd = lock(&run.journal, error);
+	if (fd < 0)
+		return fd;
+	err = qualify_prepare(&run, request, error);
+	/* What is timed here is not to wait for the peer of the same host. */
+	setpriority(PRIO_PROCESS, 0, -19);
+	if (!err)
+		err = run_rows(&run, request, error);
+	qualify_unprepare(&run);
+	if (qualify_journal_restore(&run.journal, &failed) && !err) {
+		*error = failed;
+		err = -failed.err;
+	}
+	unlock(&run.journal, fd);
+	if (!err && *request->stop)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, EINTR,
+				      "interrupted; all is as it was%s",
+				      request->out && strcmp(request->out, "-") ?
+					      ", and --resume goes on from here" :
+					      "");
+	return err;
+}

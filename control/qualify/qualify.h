@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Runs the rows of a qualification, and puts back whatever they changed. */
+#ifndef RXAQM_QUALIFY_RUN_H
+#define RXAQM_QUALIFY_RUN_H
+
+#include "qualify/rows/row.h"
+
+#define QUALIFY_MAX_ROWS 64
+
+struct qualify_request {
+	const char *ifname;
+	const char *host; /* of the peer: "HOST" or "HOST/IFACE", by ssh; or NULL */
+	const char *loopback; /* another interface of this host: "NETNS/IFACE" or "IFACE"; or NULL */
+	const char *nic_class;
+	bool wanted[QUALIFY_MAX_ROWS]; /* of qualify_row_defs */
+	bool disturb; /* though the interface is in use */
+	const char *out; /* the record is written here after each row; NULL: nowhere */
+	const volatile int *stop;
+	/* Row @nr of @of begins; @left_s remain, it included. */
+	void (*progress)(const struct qualify_row_def *row, unsigned int nr, unsigned int of,
+			 unsigned int left_s);
+};
+
+/* Put back what a run that died has left of @ifname. 1 it was, 0 there was nothing, -errno with
+ * @error.
+ */
+int qualify_restore(const char *ifname, struct rxaqm_error *error);
+
+/* 0 if @ifname may be disturbed; -errno with @error if it carries the default route, an XDP program,
+ * or more than idle traffic. Takes a second.
+ */
+int qualify_check_idle(const char *ifname, struct rxaqm_error *error);
+
+/* Seconds that the rows of @request take that @record does not have yet. */
+unsigned int qualify_seconds(const struct qualify_request *request,
+			     const struct qualify_record *record);
+
+/* Measure what is wanted and not yet in @record, zeroed or of an earlier run of the same NIC. All that
+ * was changed is put back in any case. -errno with @error; @record has what was measured.
+ */
+int qualify_rows_run(const struct qualify_request *request, struct qualify_record *record,
+		     struct rxaqm_error *error);
+
+#endif /* RXAQM_QUALIFY_RUN_H */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fields_rows.h"
+#include "base/json_file.h"
+#include "qualify/record/record.h"
+
+static const struct rxaqm_json_format record_format = {
+	.format = "rxaqm-qualify",
+	.what = "record of \"rxaqm qualify --json\"",
+	.version = QUALIFY_VERSION,
+};
+
+static const struct rxaqm_field qualify_point_fields[] = {
+	FIELD(qualify_point, x, RXAQM_FIELD_DOUBLE), FIELD(qualify_point, y, RXAQM_FIELD_DOUBLE), {}
+};
+TYPE(qualify_point);
+
+static const struct rxaqm_field qualify_curve_fields[] = {
+	TEXT(qualify_curve, name),
+	TEXT(qualify_curve, x_unit),
+	TEXT(qualify_curve, y_unit),
+	FIELD(qualify_curve, distribution, RXAQM_FIELD_BOOL),
+	OF(qualify_curve, points, RXAQM_FIELD_ARRAY, qualify_point_type),
+	{}
+};
+TYPE(qualify_curve);
+
+static const struct rxaqm_field qualify_figure_fields[] = {
+	TEXT(qualify_figure, name),
+	TEXT(qualify_figure, unit),
+	TEXT(qualify_figure, method),
+	TEXT(qualify_figure, words),
+	FIELD(qualify_figure, n, RXAQM_FIELD_U64),
+	FIELD(qualify_figure, median, RXAQM_FIELD_DOUBLE),
+	FIELD(qualify_figure, p99, RXAQM_FIELD_DOUBLE),
+	FIELD(qualify_figure, min, RXAQM_FIELD_DOUBLE),
+	FIELD(qualify_figure, max, RXAQM_FIELD_DOUBLE),
+	FIELD(qualify_figure, cv, RXAQM_FIELD_DOUBLE),
+	FIELD(qualify_figure, error, RXAQM_FIELD_DOUBLE),
+	OF(qualify_figure, curves, RXAQM_FIELD_ARRAY, qualify_curve_type),
+	{}
+};
+TYPE(qualify_figure);
+
+static const struct rxaqm_field qualify_row_fields[] = {
+	TEXT(qualify_row, id),
+	FIELD(qualify_row, verdict, RXAQM_FIELD_U32),
+	TEXT(qualify_row, why),
+	FIELD(qualify_row, took_ms, RXAQM_FIELD_U64),
+	OF(qualify_row, figures, RXAQM_FIELD_ARRAY, qualify_figure_type),
+	{}
+};
+TYPE(qualify_row);
+
+static const struct rxaqm_field qualify_record_fields[] = {
+	TEXT(qualify_record, interface),
+	TEXT(qualify_record, peer),
+	TEXT(qualify_record, nic_class),
+	TEXT(qualify_record, at),
+	TEXT(qualify_record, rxaqm),
+	TEXT(qualify_record, kernel),
+	TEXT(qualify_record, driver),
+	TEXT(qualify_record, driver_version),
+	TEXT(qualify_record, firmware),
+	TEXT(qualify_record, bus),
+	TEXT(qualify_record, pcie),
+	TEXT(qualify_record, cpu),
+	FIELD(qualify_record, cpus, RXAQM_FIELD_U32),
+	FIELD(qualify_record, mtu, RXAQM_FIELD_U32),
+	FIELD(qualify_record, speed_mbit, RXAQM_FIELD_S64),
+	TEXT(qualify_record, profile),
+	OF(qualify_record, rows, RXAQM_FIELD_ARRAY, qualify_row_type),
+	{}
+};
+TYPE(qualify_record);
+
+const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name)
+{
+	size_t i;
+
+	for (i = 0; row && i < row->figures.nr; i++) {
+		if (!strcmp(row->figures.at[i].name, name))
+			return &row->figures.at[i];
+	}
+	return NULL;
+}
+
+const struct qualify_row *qualify_find_row(const struct qualify_record *record, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < record->rows.nr; i++) {
+		if (!strcmp(record->rows.at[i].id, id))
+			return &record->rows.at[i];
+	}
+	return NULL;
+}
+
+const struct qualify_figure *qualify_figure(const struct qualify_record *record, const char *id,
+					    const char *name)
+{
+	return qualify_find_figure(qualify_find_row(record, id), name);
+}
+
+int qualify_record_write(const struct qualify_record *record, const char *path,
+			 struct rxaqm_error *error)
+{
+	return rxaqm_json_write(rxaqm_fields_encode(&qualify_record_type, record), &record_format,
+				path, 0644, error);
+}
+
+static int check_row(const struct qualify_record *record, size_t i, struct rxaqm_error *error)
+{
+	const struct qualify_row *row = &record->rows.at[i];
+	size_t j;
+
+	if (row->verdict >= QUALIFY_NR_VERDICTS)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "record.rows[%zu].verdict: must be 0 (unknown), 1 (pass), "
+				       "2 (warn) or 3 (fail)",
+				       i);
+	if (!*row->id || qualify_find_row(record, row->id) != row)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "record.rows[%zu].id: must be there, and once", i);
+	for (j = 0; j < row->figures.nr; j++) {
+		const struct qualify_figure *figure = &row->figures.at[j];
+
+		if (!*figure->name || qualify_find_figure(row, figure->name) != figure)
+			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+					       "record.rows[%zu].figures[%zu].name: must be "
+					       "there, and once in the row",
+					       i, j);
+	}
+	return 0;
+}
+
+int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,
+			 const char *path, struct rxaqm_error *error)
+{
+	struct json_object *object;
+	struct rxaqm_error inner = {};
+	size_t i;
+	int err = rxaqm_json_parse(text, len, &record_format, path, &object, error);
+
+	if (err)
+		return err;
+	record->speed_mbit = -1;
+	err = rxaqm_fields_decode(&qualify_record_type, record, object, "record", &inner);
+	for (i = 0; !err && i < record->rows.nr; i++)
+		err = check_row(record, i, &inner);
+	if (err)
+		rxaqm_error_set(error, inner.exit_code, -err, "%s: %s", path, inner.text);
+	json_object_put(object);
+	return err;
+}
+
+int qualify_record_read(struct qualify_record *record, const char *path, struct rxaqm_error *error)
+{
+	size_t len;
+	char *text;
+	int err = rxaqm_file_read(path, &text, &len, error);
+
+	if (err)
+		return err;
+	err = qualify_record_parse(record, text, len, path, error);
+	free(text);
+	return err;
+}
+
+void qualify_record_free(struct qualify_record *record)
+{
+	rxaqm_fields_free(&qualify_record_type, record);
+	memset(record, 0, sizeof(*record));
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a qualification of a NIC found: figures by row. Rows (rows/) fill it, limits (judge/) read
+ * the figures and set the verdicts, and reports (print/) print what is in it and nothing else.
+ * record.c turns it into JSON and back without loss, so that a report can be made again, and
+ * compared with another, without the NIC.
+ *
+ * What was not measured is absent: a figure that is not there, a number that is NAN.
+ */
+#ifndef RXAQM_QUALIFY_RECORD_H
+#define RXAQM_QUALIFY_RECORD_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "base/fields.h"
+#include "base/log.h"
+
+/* Of the file. Raised when the meaning of something in it changes; what is new needs no raise. */
+#define QUALIFY_VERSION 1
+
+/* A point of a picture: of a distribution (x: value, y: share at or below it, 0 to 1), of a course
+ * (x: seconds) or of a dependence (x: what was varied).
+ */
+struct qualify_point {
+	double x, y;
+};
+
+struct qualify_curve {
+	char name[48]; /* in a legend: "idle", "Rx saturated" */
+	char x_unit[16], y_unit[16]; /* "ns", "s", "pps", "share" ... */
+	bool distribution;
+	RXAQM_LIST(struct qualify_point) points;
+};
+
+/* One number, or one word, and how it was come by. */
+struct qualify_figure {
+	char name[48]; /* unique in its row, stable over versions: "stamp_to_xdp_idle" */
+	char unit[16]; /* "ns", "packets", "pps", "ppm", "bytes", "share" (0 to 1), "count", "" */
+	char method[192]; /* "SO_TIMESTAMPING of 1000 datagrams, 1 ms apart" */
+	char words[96]; /* what is no number: "split"; "": the numbers are meant */
+	__u64 n; /* samples */
+	double median, p99, min, max; /* NAN: not known */
+	double cv; /* variation: standard deviation over mean */
+	double error; /* of the median, +-, in @unit: resolution, clocks */
+	RXAQM_LIST(struct qualify_curve) curves;
+};
+
+enum qualify_verdict {
+	QUALIFY_UNKNOWN, /* "why" says what would be needed */
+	QUALIFY_PASS,
+	QUALIFY_WARN,
+	QUALIFY_FAIL,
+	QUALIFY_NR_VERDICTS,
+};
+
+struct qualify_row {
+	char id[8]; /* "Q4" */
+	__u32 verdict; /* enum qualify_verdict, by the limits of the record's class */
+	char why[256]; /* of the verdict, with the figure and the limit; or why nothing is known */
+	__u64 took_ms;
+	RXAQM_LIST(struct qualify_figure) figures;
+};
+
+struct qualify_record {
+	char interface[32], peer[96]; /* peer: "loopback eth3", "host db2 (eth0)", "none" */
+	char nic_class[16]; /* "aqm", "ptp", "af_xdp" */
+	char at[32]; /* when it began, UTC, RFC 3339 */
+	char rxaqm[32], kernel[96], driver[32], driver_version[64], firmware[64];
+	char bus[64], pcie[64], cpu[96]; /* pcie: "16 GT/s x8"; "": none */
+	__u32 cpus, mtu;
+	__s64 speed_mbit; /* -1: not known */
+	char profile[32]; /* the NIC profile that matches; "": none */
+	RXAQM_LIST(struct qualify_row) rows; /* in the order of the table of rows */
+};
+
+/* The row @id, the figure @name of @row (may be NULL), and both at once; NULL: not there. */
+const struct qualify_row *qualify_find_row(const struct qualify_record *record, const char *id);
+const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name);
+const struct qualify_figure *qualify_figure(const struct qualify_record *record, const char *id,
+					    const char *name);
+
+/* Write @record to @path ("-": standard output), which is replaced at once. Read it into a zeroed
+ * @record ("-": standard input). -errno with @error; a record must be freed in any case.
+ */
+int qualify_record_write(const struct qualify_record *record, const char *path,
+			 struct rxaqm_error *error);
+int qualify_record_read(struct qualify_record *record, const char *path, struct rxaqm_error *error);
+/* The same of @text, of @len bytes; @path only for messages. */
+int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,
+			 const char *path, struct rxaqm_error *error);
+void qualify_record_free(struct qualify_record *record);
+
+#endif /* RXAQM_QUALIFY_RECORD_H */

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q5, Q6: where stamps come from, and what reading the clock costs. */
+#include <linux/ethtool.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+#include <linux/net_tstamp.h>
+#include <linux/netlink.h>
+#include <math.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "clock/phc.h"
+#include "nic/netlink.h"
+#include "nic/netns.h"
+#include "qualify/rows/traffic.h"
+
+/* include/uapi/linux/ethtool_netlink_generated.h; the build may have older headers. */
+#define TSINFO_PROVIDER 7 /* 6.14 */
+#define TSINFO_SOURCE 8 /* 6.17 */
+#define PROVIDER_QUALIFIER 2
+#define SOURCE_PHYLIB 2
+
+struct source {
+	int source, qualifier; /* -1: not said */
+};
+
+static int take_source(const struct nlmsghdr *message, void *arg)
+{
+	const struct nlattr *attr, *provider;
+	struct source *source = arg;
+
+	attr = rxaqm_netlink_attr(message, GENL_HDRLEN, TSINFO_SOURCE, sizeof(__u32));
+	if (attr)
+		source->source = (int)mnl_attr_get_u32(attr);
+	provider = rxaqm_netlink_attr(message, GENL_HDRLEN, TSINFO_PROVIDER, 0);
+	attr = provider ? rxaqm_netlink_nested(provider, PROVIDER_QUALIFIER, sizeof(__u32)) : NULL;
+	if (attr)
+		source->qualifier = (int)mnl_attr_get_u32(attr);
+	return 0;
+}
+
+static struct source ask_source(const char *ifname)
+{
+	int family = rxaqm_netlink_family(ETHTOOL_GENL_NAME, NULL, NULL);
+	struct source source = { -1, -1 };
+	union rxaqm_netlink_request request;
+	struct genlmsghdr *genl;
+	struct nlattr *nest;
+
+	if (family < 0)
+		return source;
+	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
+	*genl = (struct genlmsghdr){ .cmd = ETHTOOL_MSG_TSINFO_GET, .version = 1 };
+	nest = mnl_attr_nest_start(&request.nl, ETHTOOL_A_TSINFO_HEADER);
+	mnl_attr_put_u32(&request.nl, ETHTOOL_A_HEADER_DEV_INDEX, if_nametoindex(ifname));
+	mnl_attr_nest_end(&request.nl, nest);
+	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_source, &source);
+	return source;
+}
+
+/* Last word of where link @path of sysfs points to. */
+static void device_of(int sys, const char *path, char name[64])
+{
+	char target[256];
+	ssize_t got = readlinkat(sys, path, target, sizeof(target) - 1);
+
+	name[0] = '\0';
+	if (got <= 0)
+		return;
+	target[got] = '\0';
+	snprintf(name, 64, "%.63s", strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
+}
+
+/* A clock of the NIC's own device makes its stamps; one of a PHY, that. */
+static const char *source_by_device(const char *ifname, int phc)
+{
+	char nic[64], clock[64], path[80];
+	int sys = rxaqm_netns_sysfs(false);
+
+	if (sys < 0)
+		return "unknown";
+	snprintf(path, sizeof(path), "class/net/%.15s/device", ifname);
+	device_of(sys, path, nic);
+	snprintf(path, sizeof(path), "class/ptp/ptp%d/device", phc);
+	device_of(sys, path, clock);
+	close(sys);
+	if (!*nic || !*clock)
+		return "unknown";
+	return strcmp(nic, clock) ? "phylib" : "netdev";
+}
+
+static void list_bits(struct qualify_row *row, const char *name, __u32 bits,
+		      const char *const *names, unsigned int nr)
+{
+	char words[96] = "";
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (bits & 1U << i && strlen(words) + strlen(names[i]) + 2 < sizeof(words))
+			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
+	}
+	qualify_figure_words(qualify_figure_add(row, name, "", "ETHTOOL_GET_TS_INFO"), "%s",
+			     *words ? words : "none");
+}
+
+int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row,
+			     struct rxaqm_error *error)
+{
+	static const char *const tx[] = { "off", "on", "onestep-sync", "onestep-p2p" };
+	static const char *const rx[] = { "none",	 "all",	       "some",
+					  "v1-l4-event", "v1-l4-sync", "v1-l4-delay",
+					  "v2-l4-event", "v2-l4-sync", "v2-l4-delay",
+					  "v2-l2-event", "v2-l2-sync", "v2-l2-delay",
+					  "v2-event",	 "v2-sync",    "v2-delay",
+					  "ntp-all" };
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+	struct source source = ask_source(run->ifname);
+	bool asked = source.source > 0;
+	int err = rxaqm_ethtool(run->ifname, &info);
+
+	(void)error;
+	if (err)
+		return qualify_unknown(row, "the driver does not tell of timestamps: %s",
+				       strerror(-err));
+	qualify_figure_words(qualify_figure_add(row, "source", "", "%s",
+						asked ? "ethtool tsinfo" :
+							"device of the clock (tsinfo tells from "
+							"Linux 6.17 on)"),
+			     "%s",
+			     !(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE) ? "none" :
+			     asked ? (source.source == SOURCE_PHYLIB ? "phylib" : "netdev") :
+			     info.phc_index < 0 ? "unknown" :
+						  source_by_device(run->ifname, info.phc_index));
+	if (source.qualifier >= 0)
+		qualify_figure_words(qualify_figure_add(row, "qualifier", "", "ethtool tsinfo"),
+				     "%s", source.qualifier ? "approx" : "precise");
+	list_bits(row, "tx_types", info.tx_types, tx, sizeof(tx) / sizeof(tx[0]));
+	list_bits(row, "rx_filters", info.rx_filters, rx, sizeof(rx) / sizeof(rx[0]));
+	if (info.phc_index >= 0)
+		qualify_figure_words(qualify_figure_add(row, "clock", "", "ethtool tsinfo"),
+				     "/dev/ptp%d", info.phc_index);
+	return 0;
+}
+
+#define READS 200
+#define RATE_NS (RXAQM_NSEC_PER_SEC / 2)
+
+/* Width of single readings by @method. False: it does not work here. */
+static bool read_by(struct rxaqm_phc *phc, enum rxaqm_phc_method method, struct qualify_row *row,
+		    const char *name)
+{
+	struct qualify_samples width = {};
+	struct qualify_figure *figure;
+	struct rxaqm_phc_sample sample;
+	unsigned int i;
+
+	for (i = 0; i < READS; i++) {
+		phc->method = method;
+		phc->nr_readings = 1;
+		if (!rxaqm_phc_read(phc, &sample, NULL) && phc->method == method)
+			qualify_samples_add(&width, 2 * (double)sample.err_ns);
+		else if (phc->method != method)
+			break; /* another one was found to work */
+	}
+	if (i == READS && width.nr) {
+		figure = qualify_figure_add(row, name, "ns", "%s ioctl, one reading each",
+					    rxaqm_phc_method_name(method));
+		qualify_figure_samples(figure, &width, 1);
+		qualify_curve_cdf(figure, rxaqm_phc_method_name(method), &width);
+	}
+	qualify_samples_free(&width);
+	return i == READS;
+}
+
+static void read_rate(struct rxaqm_phc *phc, struct qualify_row *row)
+{
+	struct qualify_samples width = {};
+	struct rxaqm_phc_sample sample;
+	__u64 start_ns = rxaqm_now_ns(), failed = 0;
+	double nr;
+
+	phc->nr_readings = 1;
+	while (rxaqm_ns_since(rxaqm_now_ns(), start_ns) < RATE_NS) {
+		if (rxaqm_phc_read(phc, &sample, NULL))
+			failed++;
+		else
+			qualify_samples_add(&width, 2 * (double)sample.err_ns);
+	}
+	nr = (double)width.nr;
+	qualify_figure_number(qualify_figure_add(row, "reads_per_second", "count",
+						 "%s, one after the other for 0.5 s",
+						 rxaqm_phc_method_name(phc->method)),
+			      nr * 1e9 / (double)RATE_NS, width.nr, NAN);
+	qualify_figure_number(qualify_figure_add(row, "read_failures", "share",
+						 "the same; also readings spoilt by a step"),
+			      (double)failed / (nr + (double)failed), width.nr + failed, NAN);
+	qualify_samples_free(&width);
+}
+
+int qualify_row_phc_read(struct qualify_run *run, struct qualify_row *row,
+			 struct rxaqm_error *error)
+{
+	struct qualify_samples best = {};
+	struct rxaqm_phc_sample sample;
+	struct rxaqm_phc phc;
+	__u32 method;
+	int err = rxaqm_phc_open(&phc, run->ifname, error), i;
+
+	if (err)
+		return err;
+	method = phc.method;
+	for (i = 0; i < READS / 4; i++) {
+		phc.nr_readings = RXAQM_PHC_READINGS;
+		if (!rxaqm_phc_read(&phc, &sample, NULL))
+			qualify_samples_add(&best, 2 * (double)sample.err_ns);
+	}
+	qualify_figure_samples(qualify_figure_add(row, "read_best", "ns",
+						  "%s, narrowest of %d readings",
+						  rxaqm_phc_method_name(method),
+						  RXAQM_PHC_READINGS),
+			       &best, 1);
+	qualify_samples_free(&best);
+	read_by(&phc, RXAQM_PHC_PRECISE, row, "read_precise");
+	if (!read_by(&phc, RXAQM_PHC_EXTENDED_MONOTONIC, row, "read_extended"))
+		read_by(&phc, RXAQM_PHC_EXTENDED, row, "read_extended");
+	read_by(&phc, RXAQM_PHC_OFFSET, row, "read_offset");
+	phc.method = (enum rxaqm_phc_method)method;
+	read_rate(&phc, row);
+	rxaqm_phc_close(&phc);
+	return 0;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q1: what Tx completions stand behind. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "profile/profile.h"
+#include "qualify/rows/tx.h"
+
+#define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
+/* Of the packets that stood in the ring when a frame was sent, those taken before its completion:
+ * all if completions are shared, up to one poll's if they are split. Of the rounds that with the
+ * fewest but one counts: what this process waits for its CPU only adds.
+ */
+#define ROUNDS 9
+#define ROUNDS_LEAST 5
+#define EARLY (2.0 / ROUNDS)
+#define SHARED_FROM 0.8
+#define SPLIT_TO 0.5
+#define RING_LEAST 256U /* entries: a poll takes 64 */
+#define DRAIN_NS (100 * RXAQM_NSEC_PER_MSEC)
+
+/* Hold the receiving CPU until packets fill the ring, send one frame, let go. *ret_share of those
+ * packets were taken before the frame was given back. -ETIMEDOUT: it went wrong.
+ */
+static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
+		       struct qualify_tx *tx, double *ret_share, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = run->ring > QUALIFY_RING_WANTED ?
+								 run->ring :
+								 QUALIFY_RING_WANTED),
+			    one = QUALIFY_SEND(.count = 1, .max_ms = 100);
+	struct qualify_orders *orders = qualify_probe_orders(&run->probe);
+	struct qualify_backlog backlog;
+	struct qualify_sent sent;
+	__u64 start_ns, back_ns;
+	__u32 i, before = 0, taken = 0;
+	bool held;
+	int err;
+
+	qualify_probe_clear(&run->probe);
+	orders->cost_ns = (__u32)(DRAIN_NS / send.count);
+	memcpy(one.to, run->peer.mac, ETH_ALEN);
+	err = qualify_hold(run, &send, error);
+	if (!err)
+		err = qualify_sender_send(sender, &one, run->stop, &sent, error);
+	start_ns = rxaqm_now_ns();
+	held = qualify_let_go(run);
+	do {
+		tx->pended |= qualify_sender_pending(sender) > 0;
+		usleep(100);
+		back_ns = rxaqm_now_ns();
+	} while (!err && !*run->stop && qualify_sender_pending(sender) > 0 &&
+		 rxaqm_ns_since(back_ns, start_ns) < TIMEOUT_NS);
+	if (!err)
+		err = qualify_held(run, &send, held, &backlog, error);
+	if (!err && qualify_sender_pending(sender) > 0)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
+				      "a frame was not given back for 5 s");
+	if (err)
+		return err;
+	for (i = 0; i < backlog.held; i++) {
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
+
+		taken += seen && seen->stack_ns;
+		before += seen && seen->stack_ns && !rxaqm_ns_reached(seen->stack_ns, back_ns);
+	}
+	if (taken < backlog.held)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
+				       "of %llu packets that stood %u reached the stack",
+				       (unsigned long long)backlog.held, taken);
+	qualify_samples_add(&tx->ns, (double)backlog.held);
+	*ret_share = backlog.held ? (double)before / (double)backlog.held : NAN;
+	return 0;
+}
+
+/* What the kernel and the profile say. */
+static void put_said(struct qualify_run *run, struct qualify_row *row)
+{
+	static struct rxaqm_profile profile;
+	char polls[96] = "";
+	unsigned int i;
+
+	rxaqm_nic_facts_napi(&run->facts);
+	qualify_figure_words(qualify_figure_add(row, "napi", "", "list of NAPIs, by BPF"), "%s",
+			     rxaqm_napi_name(run->facts.napi));
+	for (i = 0; i < run->facts.nr_polls && i < RXAQM_NIC_POLLS_MAX; i++)
+		snprintf(polls + strlen(polls), sizeof(polls) - strlen(polls), "%s%.40s",
+			 i ? " " : "", run->facts.napi_poll[i]);
+	if (*polls)
+		qualify_figure_words(qualify_figure_add(row, "poll", "", "symbol of the NAPI"),
+				     "%s", polls);
+	if (!rxaqm_profile_for_nic(&run->facts, &profile, NULL))
+		qualify_figure_words(qualify_figure_add(row, "design_by_profile", "",
+							"nic-profiles/%s.conf", profile.name),
+				     "%s", rxaqm_design_name(profile.design));
+}
+
+/* The longer the ring, the farther apart are a poll and all that stands. */
+static void set_ring(struct qualify_run *run, unsigned int entries)
+{
+	char value[16];
+
+	if (!run->facts.ring || run->facts.ring >= QUALIFY_RING_WANTED ||
+	    run->facts.ring_max < QUALIFY_RING_WANTED)
+		return;
+	snprintf(value, sizeof(value), "%u", entries);
+	qualify_setting_change(&run->journal, QUALIFY_RING, "", value);
+}
+
+/* @held: packets that stood, a round; @shares of them, sorted. */
+static void put_design(struct qualify_row *row, const struct qualify_tx *tx,
+		       struct qualify_samples *held, struct qualify_samples *shares)
+{
+	double share = qualify_samples_quantile(shares, EARLY), stood;
+	struct qualify_figure *figure = qualify_figure_add(
+		row, "design", "",
+		"packets taken before a frame sent behind them was given back: shared from %.1f of "
+		"them on, split up to %.1f, in the round with the fewest but one",
+		SHARED_FROM, SPLIT_TO);
+
+	qualify_samples_sort(held);
+	stood = qualify_samples_quantile(held, 0.5);
+	if (!tx->pended)
+		qualify_figure_words(figure, "none: frames were given back before send() returned");
+	else if (shares->nr < ROUNDS_LEAST)
+		qualify_figure_words(figure, "unknown: %zu of %d rounds succeeded", shares->nr,
+				     ROUNDS);
+	else if (stood < RING_LEAST)
+		qualify_figure_words(figure,
+				     "unknown: the %.0f packets that the ring holds may be "
+				     "one poll's",
+				     stood);
+	else
+		qualify_figure_words(figure, "%s",
+				     share >= SHARED_FROM ? "shared" :
+				     share <= SPLIT_TO	  ? "split" :
+							    "unknown: neither");
+	qualify_figure_samples(qualify_figure_add(row, "rx_held", "packets",
+						  "that stood in the ring when the frame was sent"),
+			       held, NAN);
+	qualify_figure_samples(qualify_figure_add(row, "rx_before_tx", "share",
+						  "of rx_held, taken before the frame was given "
+						  "back"),
+			       shares, NAN);
+}
+
+static int measure_design(struct qualify_run *run, struct qualify_row *row,
+			  struct rxaqm_error *error)
+{
+	struct qualify_samples shares = {};
+	struct qualify_tx idle = {}, held = {};
+	struct qualify_sender sender;
+	double share = NAN;
+	int err, i;
+
+	qualify_await_link(run); /* the ring was set */
+	err = qualify_completions(run, false, &idle, error);
+	qualify_tx_queue(run);
+	if (!err)
+		err = qualify_sender_open(&sender, run->ifname, error);
+	if (err)
+		goto out;
+	for (i = 0; i < ROUNDS && !*run->stop && (!err || err == -ETIMEDOUT); i++) {
+		err = behind_held(run, &sender, &held, &share, error);
+		if (!err)
+			qualify_samples_add(&shares, share);
+	}
+	qualify_sender_close(&sender);
+	if (err == -ETIMEDOUT)
+		err = 0;
+	if (!err) {
+		held.pended |= idle.pended;
+		qualify_samples_sort(&shares);
+		put_design(row, &held, &held.ns, &shares);
+		qualify_put_tx(row, "tx_idle", "idle", &idle);
+		put_said(run, row);
+	}
+out:
+	qualify_samples_free(&shares);
+	qualify_samples_free(&idle.ns);
+	qualify_samples_free(&held.ns);
+	return err;
+}
+
+int qualify_row_design(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	int err;
+
+	set_ring(run, QUALIFY_RING_WANTED);
+	err = measure_design(run, row, error);
+	set_ring(run, run->facts.ring);
+	return err;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/rows/latency.h"
+
+#include <linux/net_tstamp.h>
+#include <math.h>
+
+#include "clock/phc.h"
+
+#define NOW_TRIES 20
+#define LATE_NS 100e3
+#define DRIFT_MAX 1.1e-3 /* RXAQM_PHC_DRIFT_MAX_Q32, and 100 ppm of the host */
+
+int qualify_phc_now(const char *ifname, struct rxaqm_phc_sample *sample, struct rxaqm_error *error)
+{
+	struct rxaqm_phc_sample best = { .err_ns = ~0ULL };
+	struct rxaqm_phc phc;
+	int err = rxaqm_phc_open(&phc, ifname, error), i;
+
+	for (i = 0; !err && i < NOW_TRIES; i++) {
+		if (!rxaqm_phc_read(&phc, sample, NULL) && sample->err_ns < best.err_ns)
+			best = *sample;
+	}
+	if (!err)
+		rxaqm_phc_close(&phc);
+	*sample = best;
+	if (!err && best.err_ns == ~0ULL)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+				      "the clock of \"%s\" cannot be read now", ifname);
+	return err;
+}
+
+double qualify_phc_to_host(const struct qualify_phc_line *line, __u64 phc_ns)
+{
+	double span = (double)(line->to.phc_ns - line->from.phc_ns);
+	double rate = span > 0 ? (double)(line->to.host_ns - line->from.host_ns) / span : 1;
+
+	/* From the first on: differences are exact in a double, times are not. */
+	return (double)(__s64)(phc_ns - line->from.phc_ns) * rate;
+}
+
+double qualify_phc_error(const struct qualify_phc_line *line)
+{
+	return (double)(line->from.err_ns > line->to.err_ns ? line->from.err_ns : line->to.err_ns);
+}
+
+bool qualify_phc_stepped(const struct qualify_phc_line *line)
+{
+	double off_ns = (double)(__s64)((line->to.phc_ns - line->from.phc_ns) -
+					(line->to.host_ns - line->from.host_ns));
+	double span_ns = (double)(line->to.host_ns - line->from.host_ns);
+
+	return fabs(off_ns) > DRIFT_MAX * span_ns + 2 * qualify_phc_error(line);
+}
+
+/* From the stamps of what @receiver took. One that came twice, or is from before its packet was sent,
+ * is another packet's: row Q3.
+ */
+static void by_stamps(struct qualify_run *run, const struct qualify_receiver *receiver,
+		      const struct qualify_phc_line *line, struct qualify_latency *latency)
+{
+	__u64 last_hw_ns = 0;
+	size_t i;
+
+	for (i = 0; i < receiver->seen.nr; i++) {
+		const struct qualify_received *received = &receiver->seen.at[i];
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, received->seq);
+		double stamp_ns, took_ns, late_ns;
+
+		if (!seen || !seen->xdp_ns || !received->hw_ns || received->hw_ns == last_hw_ns)
+			continue;
+		last_hw_ns = received->hw_ns;
+		stamp_ns = qualify_phc_to_host(line, received->hw_ns);
+		late_ns = stamp_ns - (double)(__s64)(seen->sent_ns - line->from.host_ns);
+		if (run->peer.same_host && late_ns < -qualify_phc_error(line)) {
+			latency->before_sent++;
+			continue;
+		}
+		took_ns = (double)(__s64)(seen->xdp_ns - line->from.host_ns) - stamp_ns;
+		qualify_samples_add(&latency->samples, took_ns);
+		latency->after_xdp += took_ns < -qualify_phc_error(line);
+		if (run->peer.same_host && !(latency->late_ns < late_ns))
+			latency->late_ns = late_ns;
+	}
+	latency->stamps = latency->samples.nr + latency->before_sent;
+	latency->clock_ns = qualify_phc_error(line);
+	/* Packets came before their stamps by up to late_ns. */
+	latency->error_ns = latency->clock_ns + fmax(latency->late_ns, 0);
+	latency->from = "stamp";
+}
+
+static void by_sender(struct qualify_run *run, const struct qualify_send *send,
+		      struct qualify_latency *latency)
+{
+	__u32 i, n = send->count > QUALIFY_SEEN ? QUALIFY_SEEN : send->count;
+
+	latency->samples.nr = 0;
+	for (i = 0; i < n; i++) {
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe,
+								     send->first + send->count - n +
+									     i);
+
+		if (seen && seen->xdp_ns)
+			qualify_samples_add(&latency->samples,
+					    (double)(__s64)(seen->xdp_ns - seen->sent_ns));
+	}
+	/* From the reading of the clock to the wire: what the peer takes for a frame, or two. */
+	latency->error_ns = 1000 + 2e9 / run->peer_pps;
+	latency->from = "sender";
+}
+
+/* Stamps that cannot be of arrival say nothing of delay. */
+static bool are_late(const struct qualify_latency *latency)
+{
+	return latency->late_ns > LATE_NS || latency->after_xdp * 100 > latency->stamps;
+}
+
+/* What is known once they came. */
+static int evaluate(struct qualify_run *run, const struct qualify_send *send,
+		    const struct qualify_receiver *receiver, const struct qualify_phc_line *line,
+		    struct qualify_latency *latency, struct rxaqm_error *error)
+{
+	bool stamps = receiver->fd >= 0;
+
+	if (stamps && qualify_phc_stepped(line))
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EAGAIN,
+				       "the clock of the NIC was stepped meanwhile, or is off by over "
+				       "%.0f ppm",
+				       DRIFT_MAX * 1e6);
+	if (stamps)
+		by_stamps(run, receiver, line, latency);
+	/* Stamps that are promised and do not come are what row Q2 is for. */
+	if (run->peer.same_host && (!latency->samples.nr || are_late(latency)))
+		by_sender(run, send, latency);
+	else if (latency->samples.nr && are_late(latency))
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ERANGE,
+				       "%llu of %llu stamps are later than XDP",
+				       (unsigned long long)latency->after_xdp,
+				       (unsigned long long)latency->stamps);
+	return 0;
+}
+
+int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
+		    struct qualify_latency *latency, struct rxaqm_error *error)
+{
+	bool stamps = run->rx_filter == HWTSTAMP_FILTER_ALL && !run->stamp_point.later;
+	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
+	struct qualify_phc_line line;
+	struct qualify_sent sent;
+	int err = 0;
+
+	*latency = (struct qualify_latency){ .late_ns = NAN };
+	if (stamps)
+		err = qualify_phc_now(run->ifname, &line.from, error);
+	else if (!run->peer.same_host)
+		err = rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				      "needs stamps of all packets when they arrive, or a peer of "
+				      "the same host (--loopback)");
+	if (!err && stamps)
+		err = qualify_receiver_open(&receiver, run->ifname, one_in, error);
+	if (!err)
+		err = qualify_traffic(run, send, stamps ? &receiver : NULL, &sent, error);
+	if (!err && stamps)
+		err = qualify_phc_now(run->ifname, &line.to, error);
+	if (!err)
+		err = evaluate(run, send, &receiver, &line, latency, error);
+	qualify_receiver_close(&receiver);
+	if (!err && !latency->samples.nr)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODATA,
+				      "no frame of %llu came with a stamp",
+				      (unsigned long long)sent.count);
+	if (err)
+		qualify_latency_free(latency);
+	return err;
+}
+
+void qualify_latency_free(struct qualify_latency *latency)
+{
+	qualify_samples_free(&latency->samples);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <string.h>
+
+#include "base/now.h"
+#include "qualify/rows/traffic.h"
+
+#define AWAIT_MS 10000 /* 10GBASE-T may take as long */
+#define FEW_MS 20
+#define FRAME_MS 50
+#define STEP_MS 5
+#define TRIES 5
+
+static bool has_carrier(const struct qualify_run *run)
+{
+	char value[QUALIFY_SETTING_LEN];
+
+	return qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier", value) || value[0] == '1';
+}
+
+/* Send a frame that no row counts. What saw it, or NULL. */
+static const struct qualify_seen *one_frame(struct qualify_run *run)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = 1, .first = QUALIFY_SEQ_ASIDE,
+						.max_ms = FRAME_MS);
+	const struct qualify_seen *seen = NULL;
+	struct qualify_sent sent;
+	unsigned int ms;
+
+	memcpy(send.to, run->mac, ETH_ALEN);
+	run->probe.seen[QUALIFY_SEQ_ASIDE % QUALIFY_SEEN] = (struct qualify_seen){};
+	if (qualify_peer_begin(&run->peer, &send, NULL) ||
+	    qualify_peer_end(&run->peer, &sent, NULL))
+		return NULL;
+	for (ms = 0; ms < FRAME_MS && !seen; ms += STEP_MS) {
+		seen = qualify_probe_seen(&run->probe, QUALIFY_SEQ_ASIDE);
+		if (!seen)
+			qualify_sleep_ms(run, STEP_MS);
+	}
+	return seen;
+}
+
+void qualify_await_link(struct qualify_run *run)
+{
+	char changes[QUALIFY_SETTING_LEN] = "";
+	__u64 until_ns = rxaqm_now_ns() + AWAIT_MS * RXAQM_NSEC_PER_MSEC;
+
+	qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier_changes", changes);
+	while (strcmp(changes, run->carrier_changes) && !*run->stop &&
+	       !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
+		if (!has_carrier(run) || (run->probe.skel && !one_frame(run))) {
+			qualify_sleep_ms(run, FEW_MS);
+			continue;
+		}
+		snprintf(run->carrier_changes, sizeof(run->carrier_changes), "%.15s", changes);
+		qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier_changes", changes);
+	}
+}
+
+bool qualify_xdp_runs(struct qualify_run *run)
+{
+	const struct qualify_seen *seen = NULL;
+	int i;
+
+	for (i = 0; i < TRIES && !seen; i++) {
+		qualify_await_link(run);
+		seen = one_frame(run);
+	}
+	/* A frame that the stack saw alone was past XDP. */
+	return !seen || seen->xdp_ns;
+}

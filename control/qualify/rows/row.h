@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rows: what is measured. To add one, write a function and a line of the table in table.c; what its
+ * figures are called, and their limits, are in judge/limits_table.c.
+ */
+#ifndef RXAQM_QUALIFY_ROW_H
+#define RXAQM_QUALIFY_ROW_H
+
+#include "nic/facts.h"
+#include "qualify/measure/figure.h"
+#include "qualify/measure/probe.h"
+#include "qualify/measure/receiver.h"
+#include "qualify/measure/settings.h"
+#include "qualify/peer/peer.h"
+
+/* What rows work with. */
+struct qualify_run {
+	const char *ifname;
+	const volatile int *stop; /* not 0: end soon */
+	struct qualify_record *record; /* rows before this one */
+	struct qualify_journal journal;
+	struct rxaqm_nic_facts facts;
+	unsigned int ring; /* entries of the Rx ring, said by the driver or its profile; 0: unknown */
+	__u8 mac[ETH_ALEN];
+	struct qualify_peer peer; /* pid 0: none */
+	struct qualify_probe probe; /* skel NULL: it cannot be loaded, see no_probe */
+	char no_probe[200];
+	int rx_filter; /* of hardware stamps, in force: HWTSTAMP_FILTER_NONE if none can be had */
+	__u32 seq; /* of the next frame */
+	__u32 peer_pps; /* what the peer can send of the shortest frames; 0: not measured */
+	unsigned int rx_queue; /* that flow 0 comes by */
+	struct {
+		char words[128]; /* "": not asked yet */
+		bool later;
+	} stamp_point;
+	char carrier_changes[16]; /* of sysfs, when frames came last */
+};
+
+enum qualify_need { /* bits */
+	QUALIFY_NEEDS_PEER = 1,
+	QUALIFY_NEEDS_PROBE = 2, /* XDP and tc programs, on */
+	QUALIFY_NEEDS_XDP_FREE = 4, /* both loaded, XDP off */
+	QUALIFY_NEEDS_STAMPS = 8, /* of whatever packets */
+	QUALIFY_NEEDS_ALL_STAMPS = 16,
+	QUALIFY_NEEDS_PHC = 32,
+};
+
+struct qualify_row_def {
+	const char *id; /* "Q4" */
+	const char *question; /* what one wants to know */
+	unsigned int needs, seconds;
+	/* Fill figures in. 0, also if nothing can be known, with qualify_unknown(); -errno with
+	 * @error if it failed.
+	 */
+	int (*run)(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error);
+};
+
+/* In the order they run; up to one without id. */
+extern const struct qualify_row_def qualify_row_defs[];
+
+int qualify_row_design(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_coverage(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_stamps(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_to_xdp(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_stamp_source(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_phc_read(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_phc_stability(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_moderation(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_ring(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_burst(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_standing(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_tx(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_rss(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_xdp(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_gro(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_counters(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_truesize(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_reset(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+int qualify_row_profile(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+
+#endif /* RXAQM_QUALIFY_ROW_H */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q7: how far the clock drifts, how much it wanders, and whether it is stepped. */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock/phc.h"
+#include "qualify/rows/traffic.h"
+
+#define STABILITY_READS 200
+#define STABILITY_GAP_MS 25
+#define STEP_LEAST_NS 1000.0
+
+struct course {
+	double host_s[STABILITY_READS], x_ns[STABILITY_READS], err_ns[STABILITY_READS];
+	size_t nr;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	return (*(const double *)a > *(const double *)b) -
+	       (*(const double *)a < *(const double *)b);
+}
+
+/* Median of the slopes between readings @apart: Theil-Sen, if that is half the course. */
+static double slope_of(const struct course *course, size_t apart)
+{
+	double slope[STABILITY_READS] = {};
+	size_t i, nr = course->nr - apart;
+
+	for (i = 0; i < nr; i++)
+		slope[i] = (course->x_ns[i + apart] - course->x_ns[i]) /
+			   (course->host_s[i + apart] - course->host_s[i]);
+	qsort(slope, nr, sizeof(slope[0]), by_value);
+	return slope[nr / 2];
+}
+
+/* Changes from one reading to the next that neither the rate nor their errors explain; they are taken
+ * out.
+ */
+static unsigned int find_steps(struct course *course, double slope, double *ret_largest_ns)
+{
+	double moved = 0;
+	unsigned int nr = 0;
+	size_t i;
+
+	*ret_largest_ns = 0;
+	for (i = 1; i < course->nr; i++) {
+		double at = course->x_ns[i] + moved,
+		       off = at - course->x_ns[i - 1] -
+			     slope * (course->host_s[i] - course->host_s[i - 1]);
+		double may = 2 * (course->err_ns[i] + course->err_ns[i - 1]) + STEP_LEAST_NS;
+
+		if (fabs(off) > may) {
+			nr++;
+			moved -= off;
+			at -= off;
+			if (fabs(off) > fabs(*ret_largest_ns))
+				*ret_largest_ns = off;
+		}
+		course->x_ns[i] = at;
+	}
+	return nr;
+}
+
+static void who_disciplines(int index, char words[96])
+{
+	char dev[32], path[300], target[64], comm[32];
+	struct dirent *process, *fd;
+	DIR *proc = opendir("/proc"), *fds;
+	ssize_t got;
+	FILE *file;
+
+	snprintf(dev, sizeof(dev), "/dev/ptp%d", index);
+	strcpy(words, "none");
+	while (proc && (process = readdir(proc))) {
+		long pid = strtol(process->d_name, NULL, 10);
+
+		snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
+		fds = pid > 0 && pid != getpid() ? opendir(path) : NULL;
+		while (fds && (fd = readdir(fds))) {
+			snprintf(path, sizeof(path), "/proc/%ld/fd/%.20s", pid, fd->d_name);
+			got = readlink(path, target, sizeof(target) - 1);
+			if (got <= 0 || (size_t)got != strlen(dev) ||
+			    memcmp(target, dev, strlen(dev)))
+				continue;
+			snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+			file = fopen(path, "re");
+			if (file && fgets(comm, sizeof(comm), file))
+				snprintf(words, 96, "%.*s", (int)strcspn(comm, "\n"), comm);
+			if (file)
+				fclose(file);
+		}
+		if (fds)
+			closedir(fds);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static void put_allan(const struct course *course, struct qualify_row *row)
+{
+	double tau0 = STABILITY_GAP_MS / 1e3, mean_err = 0;
+	struct qualify_figure *figure;
+	struct qualify_curve *curve;
+	size_t m, i, second = (size_t)(1 / tau0);
+
+	for (i = 0; i < course->nr; i++)
+		mean_err += course->err_ns[i] / (double)course->nr;
+	figure = qualify_figure_add(row, "adev_1s", "",
+				    "overlapping Allan deviation against CLOCK_MONOTONIC, without "
+				    "steps; it has the reading error in it");
+	qualify_figure_number(figure,
+			      qualify_allan_ppb(course->x_ns, course->nr, tau0, second) / 1e9,
+			      course->nr - 2 * second, mean_err * 1e-9);
+	curve = qualify_curve_add(figure, "Allan deviation", "s", "");
+	for (m = 1; 2 * m + 1 <= course->nr; m *= 2)
+		qualify_curve_point(curve, tau0 * (double)m,
+				    qualify_allan_ppb(course->x_ns, course->nr, tau0, m) / 1e9);
+}
+
+static void put_stability(struct course *course, double offset_ns, int index,
+			  struct qualify_row *row)
+{
+	/* Few neighbours have a step between them; afterwards none is left. */
+	double slope = slope_of(course, 1), largest_ns, span_s;
+	unsigned int steps = find_steps(course, slope, &largest_ns);
+	struct qualify_figure *figure;
+	char words[96];
+
+	slope = slope_of(course, course->nr / 2);
+	span_s = (course->host_s[course->nr - 1] - course->host_s[0]) / 2;
+	figure = qualify_figure_add(row, "drift", "ppm",
+				    "rate against CLOCK_MONOTONIC, median of slopes over %.1f s",
+				    span_s);
+	qualify_figure_number(figure, slope / 1e3, course->nr,
+			      (course->err_ns[0] + course->err_ns[course->nr - 1]) / span_s / 1e3);
+	figure = qualify_figure_add(row, "steps", "count",
+				    "readings %d ms apart whose errors and rate do not explain them",
+				    STABILITY_GAP_MS);
+	qualify_figure_number(figure, steps, course->nr - 1, 0);
+	if (steps)
+		qualify_figure_number(qualify_figure_add(row, "step_largest", "ns", "the same"),
+				      largest_ns, 1, course->err_ns[0] * 2);
+	figure = qualify_figure_add(row, "offset", "ns", "clock of the NIC less CLOCK_REALTIME");
+	qualify_figure_number(figure, offset_ns, 1, course->err_ns[0]);
+	put_allan(course, row);
+	who_disciplines(index, words);
+	qualify_figure_words(qualify_figure_add(row, "disciplined_by", "",
+						"processes that have the clock open"),
+			     "%s", words);
+}
+
+int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row,
+			      struct rxaqm_error *error)
+{
+	struct course *course = calloc(1, sizeof(*course));
+	struct timespec real, mono, next;
+	struct rxaqm_phc_sample sample, first = {};
+	double offset_ns = 0;
+	struct rxaqm_phc phc;
+	int err = course ? rxaqm_phc_open(&phc, run->ifname, error) : -ENOMEM, i;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (i = 0; !err && !*run->stop && i < STABILITY_READS; i++) {
+		next.tv_nsec += STABILITY_GAP_MS * 1000000L;
+		next.tv_sec += next.tv_nsec / 1000000000L;
+		next.tv_nsec %= 1000000000L;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+		err = rxaqm_phc_read(&phc, &sample, error);
+		if (err == -EAGAIN) {
+			err = 0;
+			continue;
+		}
+		if (err)
+			break;
+		if (!course->nr) {
+			first = sample;
+			clock_gettime(CLOCK_REALTIME, &real);
+			clock_gettime(CLOCK_MONOTONIC, &mono);
+			offset_ns = (double)(__s64)(sample.phc_ns - sample.host_ns) -
+				    ((double)(real.tv_sec - mono.tv_sec) * 1e9 +
+				     (double)(real.tv_nsec - mono.tv_nsec));
+		}
+		course->host_s[course->nr] = (double)(sample.host_ns - first.host_ns) / 1e9;
+		course->x_ns[course->nr] = (double)(__s64)(sample.phc_ns - first.phc_ns -
+							   (sample.host_ns - first.host_ns));
+		course->err_ns[course->nr++] = (double)sample.err_ns;
+	}
+	if (!err && course->nr < STABILITY_READS / 2)
+		qualify_unknown(row, "only %zu of %d readings worked; leave the clock to itself",
+				course->nr, STABILITY_READS);
+	else if (!err)
+		put_stability(course, offset_ns, phc.index, row);
+	if (course)
+		rxaqm_phc_close(&phc);
+	free(course);
+	return err;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q2, Q3, Q4, Q8: stamps of received packets, and the time from there to XDP. */
+#include <linux/net_tstamp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qualify/rows/latency.h"
+
+#define COVERAGE_FRAMES 200
+#define COVERAGE_PPS 4000
+
+static const struct kind_of_packet {
+	const char *figure;
+	enum qualify_kind kind;
+	__u32 size; /* 0: that of the MTU */
+	__u32 pps; /* 0: back to back */
+	bool ptp;
+} kinds_of_packets[] = {
+	{ "stamped_small", QUALIFY_UDP4, QUALIFY_FRAME_MIN, COVERAGE_PPS, false },
+	{ "stamped_udp", QUALIFY_UDP4, 0, COVERAGE_PPS, false },
+	{ "stamped_tcp", QUALIFY_TCP4, 0, COVERAGE_PPS, false },
+	{ "stamped_udp6", QUALIFY_UDP6, 200, COVERAGE_PPS, false },
+	{ "stamped_vlan", QUALIFY_VLAN, 200, COVERAGE_PPS, false },
+	{ "stamped_fragment", QUALIFY_FRAGMENT, 200, COVERAGE_PPS, false },
+	{ "stamped_burst", QUALIFY_UDP4, QUALIFY_FRAME_MIN, 0, false },
+	{ "stamped_ptp", QUALIFY_PTP_L2, 100, COVERAGE_PPS, true },
+	{ "stamped_ptp_udp", QUALIFY_PTP_UDP, 120, COVERAGE_PPS, true },
+};
+
+struct share {
+	__u64 stamped, came;
+};
+
+/* Of @send: what was late from before it does not count. */
+static bool is_of(const struct qualify_received *received, const struct qualify_send *send)
+{
+	return received->seq - send->first < send->count;
+}
+
+static struct share count_stamped(const struct qualify_receiver *receiver,
+				  const struct qualify_send *send)
+{
+	struct share share = {};
+	size_t i;
+
+	for (i = 0; i < receiver->seen.nr; i++) {
+		if (!is_of(&receiver->seen.at[i], send))
+			continue;
+		share.came++;
+		share.stamped += receiver->seen.at[i].hw_ns != 0;
+	}
+	return share;
+}
+
+static int cover(struct qualify_run *run, const struct kind_of_packet *of,
+		 struct qualify_receiver *receiver, struct qualify_row *row,
+		 struct share *ret_share, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.kind = of->kind, .count = COVERAGE_FRAMES,
+						.pps = of->pps, .size = of->size);
+	struct qualify_figure *figure;
+	struct qualify_sent sent;
+	int err;
+
+	if (!send.size)
+		send.size = run->record->mtu + ETH_HLEN;
+	/* What counts what came counts from here on. */
+	qualify_receiver_clear(receiver);
+	qualify_probe_clear(&run->probe);
+	err = qualify_traffic(run, &send, receiver, &sent, error);
+	if (err)
+		return err;
+	*ret_share = count_stamped(receiver, &send);
+	figure = qualify_figure_add(row, of->figure, "share",
+				    "SO_TIMESTAMPING of %llu frames of %u bytes that came of %llu, "
+				    "%s",
+				    (unsigned long long)ret_share->came, send.size,
+				    (unsigned long long)sent.count,
+				    of->pps ? "250 us apart" : "back to back");
+	if (ret_share->came)
+		qualify_figure_number(figure, (double)ret_share->stamped / (double)ret_share->came,
+				      ret_share->came, 1 / (double)ret_share->came);
+	else
+		qualify_figure_words(figure, "none of them arrived");
+	return 0;
+}
+
+static const char *filter_words(int filter)
+{
+	return filter == HWTSTAMP_FILTER_NONE ? "none" :
+	       filter == HWTSTAMP_FILTER_ALL  ? "all" :
+	       filter == HWTSTAMP_FILTER_SOME ? "some" :
+						"ptp";
+}
+
+int qualify_row_coverage(struct qualify_run *run, struct qualify_row *row,
+			 struct rxaqm_error *error)
+{
+	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
+	struct share all = {}, ptp = {}, share;
+	int err = qualify_receiver_open(&receiver, run->ifname, 1, error);
+	size_t i;
+
+	for (i = 0; !err && i < sizeof(kinds_of_packets) / sizeof(kinds_of_packets[0]); i++) {
+		struct share *sum = kinds_of_packets[i].ptp ? &ptp : &all;
+
+		err = cover(run, &kinds_of_packets[i], &receiver, row, &share, error);
+		if (!err) {
+			sum->stamped += share.stamped;
+			sum->came += share.came;
+		}
+	}
+	qualify_receiver_close(&receiver);
+	if (err)
+		return err;
+	qualify_figure_number(qualify_figure_add(row, "stamped", "share",
+						 "all of the above but PTP's"),
+			      all.came ? (double)all.stamped / (double)all.came : NAN, all.came,
+			      all.came ? 1 / (double)all.came : NAN);
+	qualify_figure_words(qualify_figure_add(row, "filter", "",
+						"SIOCSHWTSTAMP with HWTSTAMP_FILTER_ALL, or what "
+						"is granted"),
+			     "%s", filter_words(run->rx_filter));
+	qualify_figure_words(qualify_figure_add(row, "coverage", "", "which frames had a stamp"),
+			     "%s",
+			     all.came && all.stamped >= all.came ? "all" :
+			     all.stamped			 ? "some" :
+			     ptp.stamped			 ? "ptp" :
+								   "none");
+	return 0;
+}
+
+#define STAMPS_FRAMES 4000
+/* A stamp this far from when its packet can have come has a wrong upper half. */
+#define WRAP_NS (100 * RXAQM_NSEC_PER_MSEC)
+
+static int compare_u64(const void *a, const void *b)
+{
+	const __u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr,
+			 const struct qualify_phc_line *line)
+{
+	__u64 duplicates = 0, backward = 0, wrapped = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		backward += i && stamp[i] < stamp[i - 1];
+		wrapped += line && ((__s64)(stamp[i] - line->from.phc_ns) < -(__s64)WRAP_NS ||
+				    (__s64)(stamp[i] - line->to.phc_ns) > (__s64)WRAP_NS);
+	}
+	qsort(stamp, nr, sizeof(*stamp), compare_u64);
+	for (i = 1; i < nr; i++)
+		duplicates += stamp[i] == stamp[i - 1];
+	qualify_figure_number(qualify_figure_add(row, "duplicates", "share",
+						 "equal stamps of %zu datagrams of one flow", nr),
+			      (double)duplicates / (double)nr, nr, 0);
+	qualify_figure_number(qualify_figure_add(row, "backward", "count",
+						 "stamps before that of the datagram before, the same"),
+			      (double)backward, nr, 0);
+	qualify_figure_number(qualify_figure_add(row, "resolution", "ns",
+						 "greatest common divisor of all differences"),
+			      (double)qualify_resolution(stamp, nr), nr, 0);
+	if (line)
+		qualify_figure_number(qualify_figure_add(row, "wrap_errors", "count",
+							 "stamps over 100 ms before or behind the clock's "
+							 "readings around them"),
+				      (double)wrapped, nr, 0);
+}
+
+int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = STAMPS_FRAMES, .pps = 20000, .burst = 8);
+	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
+	__u64 *stamp = calloc(STAMPS_FRAMES, sizeof(*stamp));
+	struct qualify_phc_line line;
+	struct qualify_sent sent;
+	size_t i, nr = 0;
+	bool clock;
+	int err = stamp ? qualify_receiver_open(&receiver, run->ifname, 1, error) : -ENOMEM;
+
+	clock = !qualify_phc_now(run->ifname, &line.from, NULL);
+	qualify_probe_clear(&run->probe);
+	if (!err)
+		err = qualify_traffic(run, &send, &receiver, &sent, error);
+	clock = clock && !qualify_phc_now(run->ifname, &line.to, NULL);
+	for (i = 0; !err && i < receiver.seen.nr && nr < STAMPS_FRAMES; i++) {
+		if (receiver.seen.at[i].hw_ns && is_of(&receiver.seen.at[i], &send))
+			stamp[nr++] = receiver.seen.at[i].hw_ns;
+	}
+	if (!err && nr < 2)
+		qualify_unknown(row,
+				"of %zu datagrams %zu had a stamp: needs a NIC that stamps data "
+				"packets",
+				receiver.seen.nr, nr);
+	else if (!err)
+		judge_stamps(row, stamp, nr, clock ? &line : NULL);
+	qualify_receiver_close(&receiver);
+	free(stamp);
+	return err;
+}
+
+static void put_latency(struct qualify_run *run, struct qualify_row *row, const char *name,
+			const char *load, struct qualify_latency *latency)
+{
+	struct qualify_figure *figure;
+
+	figure = qualify_figure_add(row, name, "ns", "from the NIC's stamp to %s XDP, %s",
+				    run->probe.native ? "native" : "generic", load);
+	qualify_figure_samples(figure, &latency->samples, latency->error_ns);
+	qualify_curve_cdf(figure, strstr(name, "idle") ? "idle" : "loaded", &latency->samples);
+}
+
+/* Stamps against two times between which they ought to be. */
+static void put_stamps(struct qualify_row *row, const struct qualify_latency *latency)
+{
+	if (!latency->stamps)
+		return;
+	qualify_figure_number(qualify_figure_add(row, "clock_error", "ns",
+						 "half the width of the clock's readings before and "
+						 "after"),
+			      latency->clock_ns, 2, NAN);
+	qualify_figure_number(qualify_figure_add(row, "after_xdp", "share",
+						 "stamps later than when XDP saw their packet, by more "
+						 "than the clock's error"),
+			      (double)latency->after_xdp / (double)latency->stamps, latency->stamps,
+			      0);
+	if (!isnan(latency->late_ns) || latency->before_sent)
+		qualify_figure_number(qualify_figure_add(row, "before_sent", "share",
+							 "stamps before the sender's clock when their "
+							 "packet was made, by more than that error"),
+				      (double)latency->before_sent / (double)latency->stamps,
+				      latency->stamps, 0);
+	if (!isnan(latency->late_ns))
+		qualify_figure_number(qualify_figure_add(row, "stamp_late", "ns",
+							 "at most so much after arrival: the smallest "
+							 "from the sender's clock to the stamp"),
+				      latency->late_ns, latency->stamps,
+				      latency->late_ns + latency->clock_ns);
+}
+
+int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = 500, .pps = 500);
+	struct qualify_latency latency;
+	double capacity_pps;
+	__u32 cost_ns;
+	int err;
+
+	qualify_put_stamp_point(run, row);
+	qualify_probe_clear(&run->probe);
+	err = qualify_latency(run, &send, 1, &latency, error);
+	put_stamps(row, &latency);
+	if (err)
+		return err;
+	if (strcmp(latency.from, "stamp") != 0) {
+		qualify_latency_free(&latency);
+		return qualify_unknown(row,
+				       "needs stamps of all packets: they are promised, and none "
+				       "of %u datagrams had one",
+				       send.count);
+	}
+	put_latency(run, row, "stamp_to_xdp_idle", "a datagram each 2 ms", &latency);
+	qualify_latency_free(&latency);
+	err = qualify_slow_down(run, &cost_ns, &capacity_pps, error);
+	if (err)
+		return err;
+	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
+	send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 1000);
+	err = qualify_latency(run, &send, 8, &latency, error);
+	if (!err)
+		put_latency(run, row, "stamp_to_xdp_load",
+			    "three times of what the stack was made to take", &latency);
+	qualify_latency_free(&latency);
+	qualify_probe_clear(&run->probe);
+	return err;
+}
+
+/* One frame at a time. *floor_ns and its error become those of this, if it is less. */
+static int latency_alone(struct qualify_run *run, struct qualify_row *row, const char *name,
+			 const char *how, double *floor_ns, double *floor_error_ns,
+			 struct rxaqm_error *error)
+{
+	/* Farther apart than interrupts are ever put off. */
+	struct qualify_send send = QUALIFY_SEND(.count = 60, .pps = 40);
+	struct qualify_latency latency;
+	struct qualify_figure *figure;
+	double median_ns;
+	int err;
+
+	qualify_probe_clear(&run->probe);
+	err = qualify_latency(run, &send, 1, &latency, error);
+	if (err)
+		return err;
+	figure = qualify_figure_add(row, name, "ns", "%s to XDP, a datagram each 25 ms, %s",
+				    latency.from, how);
+	qualify_figure_samples(figure, &latency.samples, latency.error_ns);
+	median_ns = qualify_samples_quantile(&latency.samples, 0.5);
+	qualify_curve_cdf(figure, name, &latency.samples);
+	if (!(*floor_ns <= median_ns)) {
+		*floor_ns = median_ns;
+		*floor_error_ns = latency.error_ns;
+	}
+	qualify_latency_free(&latency);
+	return 0;
+}
+
+int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
+			   struct rxaqm_error *error)
+{
+	static const unsigned int usecs[] = { 0, 100 };
+	char was[QUALIFY_SETTING_LEN], value[32], name[32], how[48];
+	double floor_ns = NAN, floor_error_ns = NAN;
+	unsigned int i;
+	bool has;
+	int err;
+
+	qualify_find_stamp_point(run);
+	err = latency_alone(run, row, "latency_idle", "as it is", &floor_ns, &floor_error_ns,
+			    error);
+	if (err)
+		return err;
+	if (run->facts.moderation_us >= 0)
+		qualify_figure_number(qualify_figure_add(row, "moderation", "ns", "ethtool -c"),
+				      run->facts.moderation_us * 1e3, 1, 0);
+	/* Some have none. */
+	has = !qualify_setting_get(run->ifname, QUALIFY_COALESCE, "", was);
+	for (i = 0; has && !err && i < 2; i++) {
+		snprintf(value, sizeof(value), "%u 0", usecs[i]);
+		snprintf(name, sizeof(name), "latency_usecs_%u", usecs[i]);
+		snprintf(how, sizeof(how), "ethtool -C rx-usecs %u adaptive-rx off", usecs[i]);
+		if (qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", value))
+			qualify_figure_words(qualify_figure_add(row, name, "ns", "%s", how),
+					     "refused by the driver");
+		else
+			err = latency_alone(run, row, name, how, &floor_ns, &floor_error_ns, error);
+	}
+	if (has)
+		qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", was);
+	qualify_figure_number(qualify_figure_add(row, "floor", "ns",
+						 "the smallest median of the above"),
+			      floor_ns, i + 1, floor_error_ns);
+	return err;
+}

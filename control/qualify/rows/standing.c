@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q11: the standing queue, without and with rxaqm. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/plane.h"
+#include "base/now.h"
+#include "qualify/rows/latency.h"
+#include "report/figures.h"
+
+#define MS 1500
+#define SETTLED 0.5 /* of the time; what comes later counts */
+#define IDLE_FRAMES 100
+
+static const struct {
+	const char *name;
+	double load;
+} loads[] = { { "120", 1.2 }, { "150", 1.5 }, { "300", 3 } };
+
+struct stood {
+	struct qualify_samples ns;
+	double lost, error_ns;
+};
+
+/* What a frame takes from the sender to the stack when nothing stands: on another host, that less
+ * what its clock is behind by; on this one 0, for the way is known.
+ */
+struct idle {
+	double sent_ns, least_ns, typical_ns;
+};
+
+static int find_idle(struct qualify_run *run, struct idle *idle, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = IDLE_FRAMES, .pps = 1000);
+	struct qualify_samples took = {};
+	struct qualify_sent sent;
+	__u32 i;
+	int err;
+
+	*idle = (struct idle){};
+	if (run->peer.same_host)
+		return 0;
+	err = qualify_traffic(run, &send, NULL, &sent, error);
+	for (i = 0; !err && i < IDLE_FRAMES; i++) {
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
+
+		if (!seen || !seen->stack_ns)
+			continue;
+		idle->sent_ns = (double)seen->sent_ns;
+		qualify_samples_add(&took, (double)(__s64)(seen->stack_ns - seen->sent_ns));
+	}
+	qualify_samples_sort(&took);
+	idle->least_ns = qualify_samples_quantile(&took, 0);
+	idle->typical_ns = qualify_samples_quantile(&took, 0.5) - idle->least_ns;
+	if (!err && !took.nr)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODATA,
+				      "nothing came while nothing stood");
+	qualify_samples_free(&took);
+	return err;
+}
+
+/* How long frame @seen took; its sender's clock may run at another rate. */
+static double took_ns(const struct qualify_seen *seen, const struct idle *from,
+		      const struct idle *to)
+{
+	double span = to->sent_ns - from->sent_ns;
+	double part = span > 0 ? ((double)seen->sent_ns - from->sent_ns) / span : 0;
+
+	return (double)(__s64)(seen->stack_ns - seen->sent_ns) - from->least_ns -
+	       part * (to->least_ns - from->least_ns);
+}
+
+/* When the stack sees them: XDP is rxaqm's here. */
+static void take_stood(struct qualify_run *run, const struct qualify_send *send, __u32 sent,
+		       const struct idle *from, const struct idle *to, struct stood *stood)
+{
+	__u32 i, n = (__u32)((double)sent * (1 - SETTLED));
+
+	n = n > QUALIFY_SEEN / 2 ? QUALIFY_SEEN / 2 : n;
+	for (i = sent - n; i < sent; i++) {
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send->first + i);
+
+		if (seen && seen->stack_ns)
+			qualify_samples_add(&stood->ns, took_ns(seen, from, to));
+	}
+	stood->lost = n ? 1 - (double)stood->ns.nr / n : NAN;
+	stood->error_ns = fmax(1000, fmax(from->typical_ns, to->typical_ns));
+}
+
+static int overload(struct qualify_run *run, double load, double capacity_pps, __u32 cost_ns,
+		    struct stood *stood, struct rxaqm_error *error)
+{
+	double pps = load * capacity_pps;
+	struct qualify_send send = QUALIFY_SEND(.max_ms = MS, .burst = 16);
+	struct idle from, to;
+	struct qualify_sent sent;
+	int err = find_idle(run, &from, error);
+
+	send.pps = load < 2.9 ? (__u32)pps : 0;
+	send.count = (__u32)((send.pps ? pps : run->peer_pps) * MS / 1000);
+	qualify_probe_clear(&run->probe);
+	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
+	if (!err)
+		err = qualify_traffic(run, &send, NULL, &sent, error);
+	qualify_probe_orders(&run->probe)->cost_ns = 0;
+	if (!err)
+		err = find_idle(run, &to, error);
+	if (!err)
+		take_stood(run, &send, (__u32)sent.count, &from, &to, stood);
+	return err;
+}
+
+static int all_loads(struct qualify_run *run, struct qualify_row *row, bool on, double capacity_pps,
+		     __u32 cost_ns, struct rxaqm_error *error)
+{
+	struct qualify_figure *figure;
+	char name[32];
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < 3; i++) {
+		struct stood stood = {};
+
+		err = overload(run, loads[i].load, capacity_pps, cost_ns, &stood, error);
+		if (!err && !stood.ns.nr)
+			err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODATA,
+					      "nothing came at %.1f times of the capacity",
+					      loads[i].load);
+		if (!err) {
+			snprintf(name, sizeof(name), "standing_%s_%s", on ? "on" : "off",
+				 loads[i].name);
+			figure = qualify_figure_add(
+				row, name, "ns",
+				"from the sender to the stack%s, %.1f times of %.0f packets/s, UDP, "
+				"%s",
+				run->peer.same_host ? "" : ", less the least of idle frames",
+				loads[i].load, capacity_pps,
+				on ? "rxaqm enforcing" : "without rxaqm");
+			qualify_figure_samples(figure, &stood.ns, stood.error_ns);
+			qualify_curve_cdf(figure, on ? "with rxaqm" : "without", &stood.ns);
+			snprintf(name, sizeof(name), "lost_%s_%s", on ? "on" : "off",
+				 loads[i].name);
+			qualify_figure_number(qualify_figure_add(row, name, "share",
+								 "the same; of the second half"),
+					      stood.lost, stood.ns.nr, NAN);
+		}
+		qualify_samples_free(&stood.ns);
+	}
+	return err;
+}
+
+/* What rxaqm went by at the end. */
+static void put_target(struct qualify_run *run, struct qualify_row *row)
+{
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	const struct rxaqm_iface *iface = NULL;
+	const struct rxaqm_queue *queue;
+
+	if (!rxaqm_state_open(&state, false, NULL))
+		iface = rxaqm_plane_find(&state, run->ifname);
+	if (iface && run->rx_queue < iface->nr_queues) {
+		queue = rxaqm_state_queue(&state, iface, run->rx_queue);
+		qualify_figure_number(qualify_figure_add(row, "target", "ns",
+							 "rxaqm status, after the last load"),
+				      (double)rxaqm_queue_target_ns(queue), 1, 0);
+		qualify_figure_words(qualify_figure_add(row, "signal", "", "rxaqm status"), "%s",
+				     rxaqm_queue_signal(queue, rxaqm_now_ns()));
+	}
+	rxaqm_state_close(&state);
+}
+
+int qualify_row_standing(struct qualify_run *run, struct qualify_row *row,
+			 struct rxaqm_error *error)
+{
+	const char *settings = run->probe.native ? "mode=enforce" : "--mode=generic mode=enforce";
+	double capacity_pps;
+	__u32 cost_ns;
+	int err, attached;
+
+	err = qualify_slow_down(run, &cost_ns, &capacity_pps, error);
+	if (!err)
+		err = all_loads(run, row, false, capacity_pps, cost_ns, error);
+	qualify_probe_clear(&run->probe);
+	if (err)
+		return err;
+	qualify_probe_xdp_off(&run->probe);
+	attached = qualify_setting_change(&run->journal, QUALIFY_ATTACHED, "", settings);
+	if (attached)
+		return qualify_unknown(row, "\"rxaqm attach %s %s\" fails here; try it",
+				       run->ifname, settings);
+	qualify_part_veth(run);
+	err = all_loads(run, row, true, capacity_pps, cost_ns, error);
+	qualify_probe_clear(&run->probe);
+	put_target(run, row);
+	qualify_setting_change(&run->journal, QUALIFY_ATTACHED, "", "no");
+	return err;
+}

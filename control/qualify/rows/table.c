@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/rows/row.h"
+
+#define PEER QUALIFY_NEEDS_PEER
+#define PROBE (QUALIFY_NEEDS_PEER | QUALIFY_NEEDS_PROBE)
+#define XDP_FREE (QUALIFY_NEEDS_PEER | QUALIFY_NEEDS_XDP_FREE)
+#define STAMPS QUALIFY_NEEDS_STAMPS
+#define ALL_STAMPS QUALIFY_NEEDS_ALL_STAMPS
+#define PHC QUALIFY_NEEDS_PHC
+
+/* What others build on comes first; what may leave the device in disorder, last. */
+const struct qualify_row_def qualify_row_defs[] = {
+	{ "Q5", "where are stamps taken, and of what?", 0, 1, qualify_row_stamp_source },
+	{ "Q6", "what does reading its clock cost?", PHC, 2, qualify_row_phc_read },
+	{ "Q7", "how far does its clock drift, does it step?", PHC, 6, qualify_row_phc_stability },
+	{ "Q2", "which packets get a stamp?", PROBE, 4, qualify_row_coverage },
+	{ "Q3", "can the stamps be told apart, and believed?", PROBE | STAMPS | ALL_STAMPS, 2,
+	  qualify_row_stamps },
+	{ "Q4", "how long from the wire to XDP?", PROBE | ALL_STAMPS | PHC, 6, qualify_row_to_xdp },
+	{ "Q8", "how long does an interrupt wait?", PROBE, 6, qualify_row_moderation },
+	{ "Q9", "how many packets does the ring hold, how fast is it drained?", PROBE, 8,
+	  qualify_row_ring },
+	{ "Q10", "how long a burst is received whole?", PROBE, 4, qualify_row_burst },
+	{ "Q1", "do Tx completions stand behind received packets?", PROBE, 9, qualify_row_design },
+	{ "Q12", "how late are Tx completions under load?", PROBE, 6, qualify_row_tx },
+	{ "Q16", "do the counters tell what was lost?", PROBE, 6, qualify_row_counters },
+	{ "Q13", "are flows spread over queues as the hash says?", PROBE, 3, qualify_row_rss },
+	{ "Q15", "are segments merged?", XDP_FREE, 2, qualify_row_gro },
+	{ "Q17", "how much memory does a packet take?", PROBE, 2, qualify_row_truesize },
+	{ "Q14", "does XDP do what is advertised?", XDP_FREE, 4, qualify_row_xdp },
+	{ "Q11", "how long do packets stand under overload, without and with rxaqm?", PROBE, 14,
+	  qualify_row_standing },
+	{ "Q18", "does it survive a reset and a link flap?", PROBE, 8, qualify_row_reset },
+	{ "Q19", "does its NIC profile say the same?", 0, 1, qualify_row_profile },
+	{},
+};

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/rows/traffic.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/now.h"
+
+#define STEP_MS 5
+#define QUIET_MS 150
+#define NOTHING_MS 1000 /* to wait for the first */
+#define SETTLE_MAX_MS 4000
+#define SEND_MAX_MS 5000
+#define CALIBRATE_MS 150
+#define CALIBRATE_TRIES 3
+#define STALL_MAX_MS 1500 /* a peer behind ssh takes its time to begin */
+#define STALL_SEND_MS 300
+#define STALL_SEEN_MS 1000
+#define ODD_NS 50000.0
+
+void qualify_sleep_ms(const struct qualify_run *run, unsigned int ms)
+{
+	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
+	__u64 until_ns = rxaqm_now_ns() + ms * RXAQM_NSEC_PER_MSEC;
+
+	while (!*run->stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
+		nanosleep(&step, NULL);
+}
+
+int qualify_begin_at_once(struct qualify_run *run, struct qualify_send *send,
+			  struct rxaqm_error *error)
+{
+	memcpy(send->to, run->mac, ETH_ALEN);
+	send->max_ms = send->max_ms ? send->max_ms : SEND_MAX_MS;
+	send->first = run->seq;
+	run->seq += send->count;
+	return qualify_peer_begin(&run->peer, send, error);
+}
+
+int qualify_begin(struct qualify_run *run, struct qualify_send *send, struct rxaqm_error *error)
+{
+	qualify_await_link(run);
+	return qualify_begin_at_once(run, send, error);
+}
+
+/* Frames seen by the probe and taken by @receiver. */
+static __u64 arrived(const struct qualify_run *run, struct qualify_receiver *receiver)
+{
+	const volatile struct qualify_progress *progress;
+	__u64 nr = 0;
+
+	if (receiver) {
+		qualify_receiver_take(receiver);
+		nr = receiver->seen.nr;
+	}
+	if (run->probe.skel) {
+		progress = qualify_probe_progress(&run->probe);
+		nr += progress->xdp + progress->stack;
+	}
+	return nr;
+}
+
+/* Have all @sent come as far as they go? */
+static bool all_came(struct qualify_run *run, __u64 sent)
+{
+	const volatile struct qualify_progress *progress;
+
+	if (!run->probe.skel)
+		return false;
+	progress = qualify_probe_progress(&run->probe);
+	return progress->stack >= sent ||
+	       (qualify_probe_orders(&run->probe)->drop && progress->xdp >= sent);
+}
+
+void qualify_settle(struct qualify_run *run, struct qualify_receiver *receiver, __u64 sent)
+{
+	__u64 start_ns = rxaqm_now_ns(), still_ns = start_ns, nr = arrived(run, receiver), now;
+
+	while (!*run->stop && !all_came(run, sent) &&
+	       rxaqm_ns_since(rxaqm_now_ns(), still_ns) <
+		       (nr ? QUIET_MS : NOTHING_MS) * RXAQM_NSEC_PER_MSEC &&
+	       rxaqm_ns_since(rxaqm_now_ns(), start_ns) < SETTLE_MAX_MS * RXAQM_NSEC_PER_MSEC) {
+		qualify_sleep_ms(run, STEP_MS);
+		now = arrived(run, receiver);
+		if (now != nr)
+			still_ns = rxaqm_now_ns();
+		nr = now;
+	}
+	arrived(run, receiver);
+}
+
+int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
+		   struct qualify_sent *sent, struct rxaqm_error *error)
+{
+	int err;
+
+	while (!*run->stop && !qualify_peer_done(&run->peer, STEP_MS)) {
+		if (receiver)
+			qualify_receiver_take(receiver);
+	}
+	if (*run->stop)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EINTR, "interrupted");
+	err = qualify_peer_end(&run->peer, sent, error);
+	if (!err)
+		qualify_settle(run, receiver, sent->count);
+	return err;
+}
+
+int qualify_traffic(struct qualify_run *run, struct qualify_send *send,
+		    struct qualify_receiver *receiver, struct qualify_sent *sent,
+		    struct rxaqm_error *error)
+{
+	int err = qualify_begin(run, send, error);
+
+	return err ? err : qualify_finish(run, receiver, sent, error);
+}
+
+/* This process and the peer leave @cpu to NAPI. */
+static int leave_alone(struct qualify_run *run, unsigned int cpu, struct rxaqm_error *error)
+{
+	cpu_set_t cpus;
+
+	if (!run->peer.same_host || sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 0;
+	CPU_CLR(cpu, &cpus);
+	if (!CPU_COUNT(&cpus))
+		return 0; /* there is one only: what needs two says so */
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	return qualify_peer_avoid(&run->peer, cpu, error);
+}
+
+/* Any frame of @send that came; NULL: none did. -errno with @error. */
+static int sample(struct qualify_run *run, struct qualify_send *send, struct qualify_sent *sent,
+		  const struct qualify_seen **ret_seen, struct rxaqm_error *error)
+{
+	__u32 i;
+	int err;
+
+	qualify_probe_clear(&run->probe);
+	qualify_probe_orders(&run->probe)->drop = 1;
+	err = qualify_traffic(run, send, NULL, sent, error);
+	*ret_seen = NULL;
+	for (i = 0; !err && i < sent->count && !*ret_seen; i++)
+		*ret_seen = qualify_probe_seen(&run->probe, send->first + i);
+	return err;
+}
+
+int qualify_calibrate(struct qualify_run *run, struct rxaqm_error *error)
+{
+	struct qualify_send few = QUALIFY_SEND(.count = 200, .pps = 20000),
+			    many = QUALIFY_SEND(.count = 60000, .max_ms = CALIBRATE_MS);
+	const struct qualify_seen *seen = NULL;
+	struct qualify_sent sent = {};
+	unsigned int tries;
+	int err = 0;
+
+	if (run->peer_pps)
+		return 0;
+	/* First where frames go, then, from another CPU, how many. */
+	for (tries = 0; !err && !seen && tries < CALIBRATE_TRIES; tries++)
+		err = sample(run, &few, &sent, &seen, error);
+	if (!err && !seen)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENETUNREACH,
+				      "none of %llu frames that the peer sent reached \"%s\": is the "
+				      "cable between the two, are both up?",
+				      (unsigned long long)sent.count, run->ifname);
+	if (err)
+		return err;
+	run->rx_queue = seen->queue;
+	err = leave_alone(run, seen->cpu, error);
+	if (!err)
+		err = sample(run, &many, &sent, &seen, error);
+	if (!err)
+		run->peer_pps = (__u32)((double)sent.count * 1e9 / (double)(sent.took_ns + 1)) + 1;
+	return err;
+}
+
+static bool wait_stalled(struct qualify_run *run)
+{
+	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
+	__u64 start_ns = rxaqm_now_ns();
+
+	while (!progress->stalled && !*run->stop &&
+	       rxaqm_ns_since(rxaqm_now_ns(), start_ns) < STALL_SEEN_MS * RXAQM_NSEC_PER_MSEC)
+		usleep(200);
+	return progress->stalled == 1;
+}
+
+/* Frames a second while they were taken one behind the other, from seqs @first to @last. What is many
+ * times as long as most is not the driver's: the CPU did something else.
+ */
+static double drain_rate(struct qualify_run *run, __u32 first, __u32 last)
+{
+	struct qualify_samples gaps = {};
+	double sum = 0, most;
+	size_t n = 0, i;
+	__u32 seq;
+
+	for (seq = first; seq < last; seq++)
+		qualify_samples_add(&gaps,
+				    (double)(__s64)(qualify_probe_seen(&run->probe, seq + 1)->xdp_ns -
+						    qualify_probe_seen(&run->probe, seq)->xdp_ns));
+	qualify_samples_sort(&gaps);
+	most = 20 * qualify_samples_quantile(&gaps, 0.5) + ODD_NS;
+	for (i = 0; i < gaps.nr && gaps.at[i] <= most; i++) {
+		sum += gaps.at[i];
+		n++;
+	}
+	qualify_samples_free(&gaps);
+	return n && sum > 0 ? (double)n * 1e9 / sum : NAN;
+}
+
+static void count_backlog(struct qualify_run *run, __u32 first, struct qualify_backlog *backlog)
+{
+	bool gap = false;
+	__u64 i, skip;
+
+	for (i = 0; i < backlog->sent; i++) {
+		bool seen = qualify_probe_seen(&run->probe, first + (__u32)i);
+
+		gap |= !seen;
+		backlog->came += seen;
+		backlog->held += !gap;
+	}
+	/* The first ones tell of the caches, not of the rate. */
+	skip = backlog->held / 8;
+	if (backlog->held >= skip + 16)
+		backlog->drain_pps = drain_rate(run, first + (__u32)skip,
+						first + (__u32)backlog->held - 1);
+}
+
+int qualify_hold(struct qualify_run *run, struct qualify_send *send, struct rxaqm_error *error)
+{
+	struct qualify_orders *orders = qualify_probe_orders(&run->probe);
+	struct qualify_sent sent;
+	__u64 until_ns;
+	int err;
+
+	/* The first holds it, the others come behind. */
+	orders->stall_seq = run->seq;
+	orders->stall_ms = STALL_MAX_MS;
+	send->max_ms = STALL_SEND_MS;
+	send->count++;
+	err = qualify_begin(run, send, error);
+	send->count--;
+	send->first++;
+	if (!err && !wait_stalled(run)) {
+		qualify_let_go(run);
+		qualify_peer_end(&run->peer, &sent, NULL);
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
+				      "the frame that was to hold the receiving CPU did not come");
+	}
+	/* By then all is sent. The answer may not come as long: its interrupt may be that CPU's. */
+	until_ns = rxaqm_now_ns() + 2 * STALL_SEND_MS * RXAQM_NSEC_PER_MSEC;
+	while (!err && !*run->stop && !qualify_peer_done(&run->peer, 1) &&
+	       !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
+		;
+	return err;
+}
+
+bool qualify_let_go(struct qualify_run *run)
+{
+	bool held = qualify_probe_progress(&run->probe)->stalled == 1;
+
+	qualify_probe_orders(&run->probe)->release = 1;
+	return held;
+}
+
+int qualify_held(struct qualify_run *run, const struct qualify_send *send, bool held,
+		 struct qualify_backlog *backlog, struct rxaqm_error *error)
+{
+	struct qualify_sent sent = {};
+	int err = qualify_finish(run, NULL, &sent, error);
+
+	*backlog = (struct qualify_backlog){ .drain_pps = NAN };
+	if (err)
+		return err;
+	if (!held)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
+				       "the receiving CPU could not be held while the peer sent: do "
+				       "both share a CPU?");
+	backlog->sent = sent.count ? sent.count - 1 : 0;
+	count_backlog(run, send->first, backlog);
+	return 0;
+}
+
+int qualify_backlog_once(struct qualify_run *run, struct qualify_send *send, bool drop,
+			 struct qualify_backlog *backlog, struct rxaqm_error *error)
+{
+	bool held;
+	int err;
+
+	qualify_probe_clear(&run->probe);
+	qualify_probe_orders(&run->probe)->drop = drop;
+	err = qualify_hold(run, send, error);
+	held = qualify_let_go(run);
+	return err ? err : qualify_held(run, send, held, backlog, error);
+}
+
+int qualify_backlog(struct qualify_run *run, struct qualify_send *send, bool drop,
+		    struct qualify_backlog *backlog, struct rxaqm_error *error)
+{
+	int err = -ETIMEDOUT, i;
+
+	/* A host that does other things as well may be late. */
+	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++)
+		err = qualify_backlog_once(run, send, drop, backlog, error);
+	return err;
+}
+
+int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_capacity_pps,
+		      struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 400);
+	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
+	double cost_ns = 3e9 / run->peer_pps;
+	__u64 start_ns, first;
+	struct qualify_sent sent;
+	int err;
+
+	*ret_cost_ns = cost_ns > QUALIFY_COST_MAX_NS ? QUALIFY_COST_MAX_NS : (__u32)cost_ns;
+	qualify_probe_clear(&run->probe);
+	qualify_probe_orders(&run->probe)->cost_ns = *ret_cost_ns;
+	err = qualify_begin(run, &send, error);
+	qualify_sleep_ms(run, 150); /* it stands by now */
+	start_ns = rxaqm_now_ns();
+	first = progress->stack;
+	qualify_sleep_ms(run, 200);
+	*ret_capacity_pps = (double)(progress->stack - first) * 1e9 /
+			    (double)(rxaqm_now_ns() - start_ns);
+	if (!err)
+		err = qualify_finish(run, NULL, &sent, error);
+	if (!err && *ret_capacity_pps < 1)
+		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENETDOWN,
+				      "nothing came while the peer sent at its most");
+	qualify_probe_clear(&run->probe);
+	return err;
+}

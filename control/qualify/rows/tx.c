@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q12: how late Tx completions are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "qualify/rows/tx.h"
+
+#define IDLE_FRAMES 200
+#define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
+#define SPIN_NS (100 * RXAQM_NSEC_PER_USEC)
+#define BUDGET 64 /* packets of a poll */
+#define GAP_NS (2 * RXAQM_NSEC_PER_MSEC)
+
+/* A mask of all CPUs, or of none, as /sys has them: words of 32, commas between. */
+static void cpu_mask(char text[QUALIFY_SETTING_LEN], bool all)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF), i;
+	size_t at = 0;
+
+	*text = '\0';
+	for (i = (nr + 31) / 32 - 1; i >= 0 && at < QUALIFY_SETTING_LEN; i--) {
+		long cpus = nr - i * 32 < 32 ? nr - i * 32 : 32;
+
+		at += (size_t)snprintf(text + at, QUALIFY_SETTING_LEN - at, "%s%x", at ? "," : "",
+				       all ? (unsigned int)((1ULL << cpus) - 1) : 0);
+	}
+}
+
+void qualify_tx_queue(struct qualify_run *run)
+{
+	char what[48], value[QUALIFY_SETTING_LEN];
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		snprintf(what, sizeof(what), "queues/tx-%u/xps_cpus", i);
+		/* One queue has no such choice. */
+		if (qualify_setting_get(run->ifname, QUALIFY_SYSFS, what, value))
+			return;
+		cpu_mask(value, i == run->rx_queue);
+		qualify_setting_change(&run->journal, QUALIFY_SYSFS, what, value);
+	}
+}
+
+/* Send one frame and watch until the device has given it back. The longer it takes, the rarer the
+ * looks, to a thirtieth: the peer may need this CPU to send.
+ */
+static int one_completion(const struct qualify_run *run, struct qualify_sender *sender,
+			  struct qualify_tx *tx, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = 1, .max_ms = 100);
+	__u64 start_ns, took_ns = 0;
+	struct qualify_sent sent;
+	int err;
+
+	memcpy(send.to, run->peer.mac, ETH_ALEN);
+	start_ns = rxaqm_now_ns();
+	err = qualify_sender_send(sender, &send, run->stop, &sent, error);
+	if (err || !sent.count)
+		return err; /* it could not be sent: the link is down for a moment */
+	while (qualify_sender_pending(sender) > 0 && !*run->stop && took_ns < TIMEOUT_NS) {
+		tx->pended = true;
+		if (took_ns > SPIN_NS)
+			usleep((useconds_t)(took_ns / 30 / RXAQM_NSEC_PER_USEC));
+		took_ns = rxaqm_now_ns() - start_ns;
+	}
+	qualify_samples_add(&tx->ns, (double)(rxaqm_now_ns() - start_ns));
+	return 0;
+}
+
+int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx *tx,
+			struct rxaqm_error *error)
+{
+	struct qualify_sender sender;
+	int err = qualify_sender_open(&sender, run->ifname, error);
+
+	if (err)
+		return err;
+	while (!err && !*run->stop &&
+	       (loaded ? !qualify_peer_done(&run->peer, 0) : tx->ns.nr < IDLE_FRAMES)) {
+		__u64 next_ns = rxaqm_now_ns() + GAP_NS;
+
+		err = one_completion(run, &sender, tx, error);
+		while (!rxaqm_ns_reached(rxaqm_now_ns(), next_ns))
+			usleep(200);
+	}
+	qualify_sender_close(&sender);
+	return err;
+}
+
+/* Tx completions while frames come at @load of the capacity, by stack cost @cost_ns. */
+static int under_load(struct qualify_run *run, double load, __u32 cost_ns, double capacity_pps,
+		      struct qualify_tx *tx, struct rxaqm_error *error)
+{
+	/* What a full ring takes, and how often that is to be seen. */
+	unsigned int entries = run->ring > QUALIFY_RING_WANTED ? run->ring : QUALIFY_RING_WANTED;
+	double pps = load * capacity_pps, full_ms = fmin(1e3 * entries / capacity_pps, 1000);
+	unsigned int warm_ms = 200 + (unsigned int)(1.5 * full_ms);
+	struct qualify_send send = QUALIFY_SEND(.max_ms = warm_ms + 600 +
+							  (unsigned int)(6 * full_ms));
+	struct qualify_sent sent = {};
+	int err;
+
+	send.pps = load < 2.9 ? (__u32)pps : 0; /* what the peer can send is three times */
+	send.burst = 16;
+	send.count = (__u32)((send.pps ? pps : run->peer_pps) * send.max_ms / 1e3);
+	qualify_probe_clear(&run->probe);
+	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
+	err = qualify_begin(run, &send, error);
+	qualify_sleep_ms(run, warm_ms); /* it stands by now */
+	if (!err)
+		err = qualify_completions(run, true, tx, error);
+	if (!err)
+		err = qualify_finish(run, NULL, &sent, error);
+	qualify_probe_clear(&run->probe);
+	return err;
+}
+
+void qualify_put_tx(struct qualify_row *row, const char *name, const char *load,
+		    struct qualify_tx *tx)
+{
+	struct qualify_figure *figure;
+
+	figure = qualify_figure_add(row, name, "ns",
+				    "from send() of a datagram until its memory was given back "
+				    "(SIOCOUTQ), %s",
+				    load);
+	qualify_figure_samples(figure, &tx->ns, 2000);
+	qualify_curve_cdf(figure, load, &tx->ns);
+}
+
+int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	static const struct {
+		const char *name, *words;
+		double load;
+	} loads[] = { { "tx_load_50", "half of what the stack was made to take", 0.5 },
+		      { "tx_load_120", "1.2 times of it", 1.2 },
+		      { "tx_load", "3 times of it", 3 } };
+	struct qualify_point points[4] = {};
+	struct qualify_curve *curve;
+	double capacity_pps;
+	__u32 cost_ns;
+	struct qualify_tx tx = {};
+	int err = qualify_slow_down(run, &cost_ns, &capacity_pps, error);
+	size_t i;
+
+	qualify_tx_queue(run);
+	if (!err)
+		err = qualify_completions(run, false, &tx, error);
+	if (!err) {
+		qualify_put_tx(row, "tx_idle", "idle", &tx);
+		points[0].y = qualify_samples_quantile(&tx.ns, 0.5);
+	}
+	for (i = 0; !err && i < 3; i++) {
+		tx.ns.nr = 0;
+		err = under_load(run, loads[i].load, cost_ns, capacity_pps, &tx, error);
+		if (!err) {
+			qualify_put_tx(row, loads[i].name, loads[i].words, &tx);
+			/* The slower the peer, the slower a poll was made: that is not the NIC's. */
+			row->figures.at[row->figures.nr - 1].error = BUDGET * (double)cost_ns;
+			points[i + 1] = (struct qualify_point){
+				loads[i].load, qualify_samples_quantile(&tx.ns, 0.5)
+			};
+		}
+	}
+	curve = err ? NULL :
+		      qualify_curve_add(&row->figures.at[0], "median by Rx load", "share", "ns");
+	for (i = 0; curve && i < 4; i++)
+		qualify_curve_point(curve, points[i].x, points[i].y);
+	qualify_samples_free(&tx.ns);
+	return err;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q14: what XDP is said to do here, and what it does. */
+#include <linux/genetlink.h>
+#include <linux/if_link.h>
+#include <linux/if_xdp.h>
+#include <linux/netdev.h>
+#include <math.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nic/netlink.h"
+#include "qualify/rows/gap.h"
+
+#define CHUNKS 64
+#define CHUNK_SIZE 4096
+
+static int take_features(const struct nlmsghdr *message, void *arg)
+{
+	const struct nlattr *attr = rxaqm_netlink_attr(message, GENL_HDRLEN,
+						       NETDEV_A_DEV_XDP_FEATURES, sizeof(__u64));
+
+	if (attr)
+		*(__u64 *)arg = mnl_attr_get_u64(attr);
+	return 0;
+}
+
+/* ~0: the kernel does not tell (before 6.3). */
+static __u64 ask_features(unsigned int ifindex)
+{
+	int family = rxaqm_netlink_family("netdev", NULL, NULL);
+	union rxaqm_netlink_request request;
+	struct genlmsghdr *genl;
+	__u64 features = ~0ULL;
+
+	if (family < 0)
+		return features;
+	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
+	*genl = (struct genlmsghdr){ .cmd = NETDEV_CMD_DEV_GET, .version = 1 };
+	mnl_attr_put_u32(&request.nl, NETDEV_A_DEV_IFINDEX, ifindex);
+	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_features, &features);
+	return features;
+}
+
+static void put_features(struct qualify_row *row, __u64 features)
+{
+	static const char *const names[] = { "basic",	   "redirect", "ndo-xmit",   "xsk-zerocopy",
+					     "hw-offload", "rx-sg",    "ndo-xmit-sg" };
+	char words[96] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (features != ~0ULL && features & 1ULL << i)
+			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
+	}
+	qualify_figure_words(qualify_figure_add(row, "advertised", "",
+						"netdev dev-get, xdp-features"),
+			     "%s",
+			     features == ~0ULL ? "unknown: the kernel does not tell" :
+			     *words	       ? words :
+						 "none");
+}
+
+/* A socket with memory of its own, bound with @flags. 1 zero copy is in effect, 0 it is not, -errno. */
+static int bind_socket(unsigned int ifindex, unsigned int queue, __u16 flags)
+{
+	struct xdp_umem_reg umem = { .len = CHUNKS * CHUNK_SIZE, .chunk_size = CHUNK_SIZE };
+	struct sockaddr_xdp address = { .sxdp_family = AF_XDP,
+					.sxdp_ifindex = ifindex,
+					.sxdp_queue_id = queue,
+					.sxdp_flags = flags };
+	struct xdp_options options = {};
+	socklen_t size = sizeof(options);
+	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), ring = CHUNKS, err = -1;
+	void *memory = mmap(NULL, umem.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+
+	umem.addr = (__u64)(unsigned long)memory;
+	if (fd >= 0 && memory != MAP_FAILED &&
+	    !setsockopt(fd, SOL_XDP, XDP_UMEM_REG, &umem, sizeof(umem)) &&
+	    !setsockopt(fd, SOL_XDP, XDP_UMEM_FILL_RING, &ring, sizeof(ring)) &&
+	    !setsockopt(fd, SOL_XDP, XDP_UMEM_COMPLETION_RING, &ring, sizeof(ring)) &&
+	    !setsockopt(fd, SOL_XDP, XDP_RX_RING, &ring, sizeof(ring)) &&
+	    !bind(fd, (struct sockaddr *)&address, sizeof(address)) &&
+	    !getsockopt(fd, SOL_XDP, XDP_OPTIONS, &options, &size))
+		err = options.flags & XDP_OPTIONS_ZEROCOPY ? 1 : 0;
+	else
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (memory != MAP_FAILED)
+		munmap(memory, umem.len);
+	return err;
+}
+
+static const char *put_sockets(struct qualify_run *run, struct qualify_row *row)
+{
+	int zero = bind_socket(run->probe.ifindex, run->rx_queue, XDP_ZEROCOPY), copy;
+	const char *words;
+
+	copy = zero == 1 ? 0 : bind_socket(run->probe.ifindex, run->rx_queue, XDP_COPY);
+	words = zero == 1 ? "zero-copy" : copy >= 0 ? "copy" : "none";
+	qualify_figure_words(qualify_figure_add(row, "zero_copy", "",
+						"a socket bound to queue %u with XDP_ZEROCOPY, then "
+						"XDP_COPY; getsockopt(XDP_OPTIONS)",
+						run->rx_queue),
+			     "%s%s%s", words, zero == 1 ? "" : ": ",
+			     zero == 1 ? "" : strerror(zero < 0 ? -zero : EOPNOTSUPP));
+	return words;
+}
+
+static bool put_mode(struct qualify_run *run, struct qualify_row *row, bool native)
+{
+	int fd = qualify_probe_xdp_try(&run->probe, native);
+
+	qualify_figure_words(qualify_figure_add(row, native ? "native" : "generic", "",
+						"a program attached in this mode, at MTU %u",
+						run->record->mtu),
+			     "%s%s", fd >= 0 ? "yes" : "no: ", fd >= 0 ? "" : strerror(-fd));
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int xdp_on(struct qualify_run *run, void *arg)
+{
+	(void)arg;
+	return qualify_probe_xdp_on(&run->probe, NULL);
+}
+
+static int xdp_off(struct qualify_run *run, void *arg)
+{
+	(void)arg;
+	qualify_probe_xdp_off(&run->probe);
+	return 0;
+}
+
+static int put_gap(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	struct qualify_figure *figure;
+	struct qualify_gap on, off;
+	int err = qualify_gap(run, 900, xdp_on, NULL, &on, error);
+
+	if (!err)
+		err = qualify_gap(run, 900, xdp_off, NULL, &off, error);
+	qualify_probe_xdp_off(&run->probe);
+	if (err)
+		return err;
+	figure = qualify_figure_add(row, "gap_attach", "ns",
+				    "longest pause of 2000 frames a second, %llu lost; when it went "
+				    "off %.0f ns, %llu lost",
+				    (unsigned long long)on.lost, off.gap_ns,
+				    (unsigned long long)off.lost);
+	if (on.again)
+		qualify_figure_number(figure, on.gap_ns, 1, on.error_ns);
+	else
+		qualify_figure_words(figure, "no frame came for %d s after it", QUALIFY_AGAIN_S);
+	return 0;
+}
+
+/* XDP_DROP in the mode in use: do frames that are to be dropped stay away from the stack? */
+static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_works,
+		    struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = 200, .pps = 5000);
+	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
+	struct qualify_sent sent;
+	int err = qualify_probe_xdp_on(&run->probe, error);
+
+	if (err)
+		return err;
+	qualify_probe_clear(&run->probe);
+	qualify_probe_orders(&run->probe)->drop = 1;
+	err = qualify_traffic(run, &send, NULL, &sent, error);
+	*ret_works = !err && progress->xdp && !progress->stack;
+	qualify_figure_words(qualify_figure_add(row, "drop", "",
+						"%llu of %llu frames seen by XDP, "
+						"%llu behind it",
+						(unsigned long long)progress->xdp,
+						(unsigned long long)sent.count,
+						(unsigned long long)progress->stack),
+			     "%s", *ret_works ? "yes" : "no");
+	qualify_probe_xdp_off(&run->probe);
+	return err;
+}
+
+int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	__u64 features = ask_features(run->probe.ifindex);
+	bool native, drop = false;
+	const char *sockets;
+	unsigned int missing = 0;
+	int err;
+
+	put_features(row, features);
+	native = put_mode(run, row, true);
+	put_mode(run, row, false);
+	err = put_drop(run, row, &drop, error);
+	if (!err)
+		err = put_gap(run, row, error);
+	sockets = put_sockets(run, row);
+	if (err)
+		return err;
+	if (features != ~0ULL) {
+		missing += features & NETDEV_XDP_ACT_BASIC && (!native || !drop);
+		missing += features & NETDEV_XDP_ACT_XSK_ZEROCOPY && strcmp(sockets, "zero-copy");
+	} else {
+		missing = !drop;
+	}
+	qualify_figure_number(qualify_figure_add(row, "missing", "count",
+						 "of basic actions and AF_XDP zero copy, those that "
+						 "are advertised and do not work"),
+			      missing, 2, 0);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A simulated NIC that qualify is to find out about. */
+#ifndef RXAQM_TESTS_QUALIFY_LAB_HPP
+#define RXAQM_TESTS_QUALIFY_LAB_HPP
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "qualify.hpp"
+#include "simnic.hpp"
+
+constexpr int64_t FAIL = 3; /* enum qualify_verdict */
+
+struct Lab : SimNic {
+	std::string before;
+
+	/* One queue, nothing that a test may have left. */
+	Lab()
+	{
+		for (const char *words : { "-X # default", "-L # combined 1", "-C # rx-usecs 0" }) {
+			std::string command = words;
+
+			shell("ethtool " + command.replace(command.find('#'), 1, name()) +
+			      " 2>/dev/null || true");
+		}
+		set("rx_queue", "hash");
+	}
+	/* As it is, once the test has set it. */
+	Record measure(const std::string &rows)
+	{
+		before = state();
+		Record record = qualify(host, *wire, rows, std::chrono::seconds(400));
+		CHECK(state() == before);
+		return record;
+	}
+	std::string state() const
+	{
+		const struct hwtstamp_config config = hwtstamp_of(rx(), name());
+
+		return settings_of(rx(), name()) + std::to_string(config.rx_filter);
+	}
+	/* What takes the link down asks for that. */
+	void without_addresses() const
+	{
+		shell("sysctl -qw net.ipv6.conf." + name() +
+		      ".disable_ipv6=1; ip address flush dev " + name());
+	}
+	void shell(const std::string &command) const
+	{
+		rx().shell(command);
+	}
+};
+
+/* Calls @what each second, while it is there. */
+class EachSecond
+{
+    public:
+	template<typename What>
+	explicit EachSecond(What what)
+		: thread_([this, what] {
+			while (!stop_) {
+				for (int i = 0; i < 20 && !stop_; i++)
+					std::this_thread::sleep_for(std::chrono::milliseconds(50));
+				what();
+			}
+		})
+	{
+	}
+	~EachSecond()
+	{
+		stop_ = true;
+		thread_.join();
+	}
+
+    private:
+	std::atomic<bool> stop_{ false };
+	std::thread thread_;
+};
+
+#endif /* RXAQM_TESTS_QUALIFY_LAB_HPP */

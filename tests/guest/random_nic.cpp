@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "random_nic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <sstream>
+
+namespace
+{
+
+class Draw
+{
+    public:
+	explicit Draw(unsigned seed)
+		: random_(seed)
+	{
+	}
+	bool one_in(unsigned n)
+	{
+		return random_() % n == 0;
+	}
+	unsigned from(unsigned least, unsigned most)
+	{
+		return least + unsigned(random_() % (most - least + 1));
+	}
+
+    private:
+	std::mt19937 random_;
+};
+
+} // namespace
+
+bool RandomNic::has(const std::string &row) const
+{
+	return ("," + rows + ",").find("," + row + ",") != std::string::npos;
+}
+
+RandomNic::RandomNic(unsigned seed)
+	: seed(seed)
+{
+	static const char *const groups[] = { "Q1", "Q2",  "Q3,Q4", "Q7", "Q8",
+					      "Q9", "Q16", "Q13",   "Q18" };
+	Draw draw(seed);
+	const unsigned always = draw.from(0, 8);
+
+	for (unsigned i = 0; i < 9; i++) {
+		if (i == always || draw.one_in(3))
+			rows += (rows.empty() ? "" : ",") + std::string(groups[i]);
+	}
+	shared = draw.one_in(2);
+	if (draw.one_in(3))
+		coverage = draw.one_in(2) ? "ptp" : "none";
+	if (draw.one_in(3))
+		stamp_one_in = draw.from(2, 10);
+	if (draw.one_in(3))
+		repeat_one_in = draw.from(2, 40);
+	else if (draw.one_in(3))
+		late_us = draw.one_in(2) ? draw.from(100, 1000) : draw.from(1000, 15000);
+	else
+		at_poll = draw.one_in(3);
+	if (draw.one_in(2))
+		drift_ppb = int(draw.from(0, 400000)) - 200000;
+	if (draw.one_in(4))
+		step_us = draw.from(2000, 10000);
+	if (draw.one_in(2))
+		usecs = draw.from(1000, 9500);
+	if (draw.one_in(2))
+		ring = draw.from(64, 1500);
+	if (draw.one_in(3))
+		cost_us = draw.from(100, 250);
+	if (draw.one_in(2))
+		missed_one_in = draw.one_in(4) ? 0 : draw.from(3, 50);
+	if (draw.one_in(2))
+		reset_ms = draw.from(50, 3000);
+	for (unsigned i = draw.from(1, 4); i; i--)
+		weights.push_back(draw.from(1, 4));
+	steered = weights.size() > 1 && draw.one_in(4);
+}
+
+void RandomNic::apply(Lab &lab) const
+{
+	const std::string &name = lab.name();
+	std::string weight;
+
+	for (unsigned each : weights)
+		weight += " " + std::to_string(each);
+	lab.shell("ethtool -L " + name + " combined " + std::to_string(weights.size()) +
+		  " || [ $? = 1 ]; ethtool -X " + name + " weight" + weight);
+	lab.shell("ethtool --set-priv-flags " + name + " shared-cq " + (shared ? "on" : "off"));
+	lab.shell("ethtool -C " + name + " rx-usecs " + std::to_string(usecs));
+	lab.shell("ethtool -G " + name + " rx " + std::to_string(ring) + " || [ $? = 1 ]");
+	if (steered)
+		lab.set("rx_queue", int64_t(weights.size()) - 1);
+	lab.set("stamp_coverage", coverage);
+	lab.set("stamp_one_in", stamp_one_in);
+	lab.set("stamp_repeat_one_in", repeat_one_in);
+	lab.set("stamp_late_ns", int64_t(late_us) * 1000);
+	lab.set("stamp_at_poll", at_poll);
+	lab.set("phc_drift_ppb", drift_ppb);
+	lab.set("xdp_cost_ns", int64_t(cost_us) * 1000);
+	lab.set("missed_one_in", missed_one_in);
+	lab.set("reset_ms", reset_ms);
+	if (has("Q18"))
+		lab.without_addresses();
+}
+
+std::string RandomNic::text() const
+{
+	std::ostringstream text;
+
+	text << "RXAQM_SEED=" << seed << " RXAQM_CONFIGS=1: rows " << rows << "; shared " << shared
+	     << ", coverage " << coverage << ", one in " << stamp_one_in << ", repeated one in "
+	     << repeat_one_in << ", late " << late_us << " us, at poll " << at_poll << ", drift "
+	     << drift_ppb << " ppb, steps " << step_us << " us, usecs " << usecs << ", ring "
+	     << ring << ", cost " << cost_us << " us, missed one in " << missed_one_in << ", reset "
+	     << reset_ms << " ms, weights";
+	for (unsigned each : weights)
+		text << " " << each;
+	text << (steered ? ", steered" : "");
+	return text.str();
+}
+
+void Score::count(const std::string &what, bool is_right)
+{
+	INFO(what);
+	CHECK(is_right);
+	right += is_right;
+}
+
+bool Score::knows(const Record &record, const std::string &row, const std::string &name, bool may)
+{
+	const bool there = record.has(row, name);
+	const std::string words = there ? record.words(row, name) : "unknown";
+
+	INFO(row << " " << name << ": " << (there ? words : "not there"));
+	if (words.rfind("unknown", 0) != 0)
+		return true;
+	CHECK((there || !record.why(row).empty())); /* the reason */
+	unknown++;
+	needless += may;
+	return false;
+}
+
+void Score::word(const Record &record, const std::string &row, const std::string &name,
+		 const std::string &truth)
+{
+	if (knows(record, row, name, true))
+		count(row + " " + name + ": " + record.words(row, name) + ", not " + truth,
+		      record.words(row, name).rfind(truth, 0) == 0);
+}
+
+void Score::fails(const Record &record, const std::string &row, bool truth)
+{
+	count(row + (truth ? " must fail" : " must not fail: ") + record.why(row),
+	      (record.verdict(row) == FAIL) == truth);
+}
+
+void Score::figure(const Record &record, const std::string &row, const std::string &name,
+		   double truth, double tolerance)
+{
+	if (!knows(record, row, name, true))
+		return;
+	const double is = record.median(row, name);
+
+	printf("  %s %s: %.9g, told to be %.9g\n", row.c_str(), name.c_str(), is, truth);
+	count(row + " " + name + ": " + std::to_string(is) + ", not " + std::to_string(truth) +
+		      " +- " + std::to_string(tolerance),
+	      std::abs(is - truth) <= tolerance);
+	if (truth != 0)
+		errors_[row + " " + name].relative.push_back(std::abs(is / truth - 1));
+	else
+		errors_[row + " " + name].exact += is == 0;
+}
+
+void Score::pause(const Record &record, const std::string &row, const std::string &name,
+		  double truth_ms)
+{
+	/* A table that was set by hand may not lose a queue. */
+	if (truth_ms <= 0 || !knows(record, row, name, true) ||
+	    record.words(row, name).rfind("refused", 0) == 0)
+		return;
+	/* Beside what the kernel takes by itself, which waits for other CPUs (RCU). */
+	figure(record, row, name, truth_ms * 1e6, record.error(row, name) + 5e8);
+}
+
+void Score::design(const RandomNic &nic, const Record &record)
+{
+	word(record, "Q1", "design", nic.shared ? "shared" : "split");
+	word(record, "Q1", "napi", "joint");
+}
+
+void Score::coverage(const RandomNic &nic, const Record &record)
+{
+	const bool all = nic.stamps_all();
+
+	word(record, "Q2", "filter", nic.coverage);
+	word(record, "Q2", "coverage", !all || nic.stamp_one_in == 1 ? nic.coverage : "some");
+	/* Others' packets take some of the turns. */
+	figure(record, "Q2", "stamped", all ? 1.0 / nic.stamp_one_in : 0,
+	       nic.stamp_one_in > 1 ? 0.02 : 0);
+}
+
+void Score::stamps(const RandomNic &nic, const Record &record)
+{
+	if (!knows(record, "Q3", "duplicates", nic.stamps_all()))
+		return;
+	figure(record, "Q3", "duplicates", nic.repeat_one_in ? 1.0 / nic.repeat_one_in : 0,
+	       nic.repeat_one_in ? 0.01 : 0);
+	figure(record, "Q3", "backward", 0, 0);
+	figure(record, "Q3", "wrap_errors", 0, 0);
+	fails(record, "Q3", nic.repeat_one_in > 0);
+}
+
+void Score::arrival(const RandomNic &nic, const Record &record)
+{
+	const double late_ns = nic.late_us * 1e3, free_ns = nic.usecs * 1e3 + nic.cost_us * 1e3;
+	const bool may = nic.stamps_all() && !nic.step_us;
+
+	if (!knows(record, "Q4", "stamp_point", may))
+		return;
+	word(record, "Q4", "stamp_point", nic.at_poll ? "later" : "arrival");
+	if (nic.at_poll) {
+		fails(record, "Q4", true);
+		return;
+	}
+	if (!knows(record, "Q4", "after_xdp", may))
+		return;
+	figure(record, "Q4", "stamp_late", late_ns, 1e6);
+	if (late_ns > free_ns + 1e6) {
+		figure(record, "Q4", "after_xdp", 1, 0.1);
+		fails(record, "Q4", true);
+	} else if (late_ns == 0) {
+		figure(record, "Q4", "after_xdp", 0, 0);
+		/* Moderation alone may be too much. */
+		if (free_ns < 1e6)
+			fails(record, "Q4", false);
+	}
+}
+
+void Score::clock(const RandomNic &nic, const Record &record)
+{
+	if (!knows(record, "Q7", "drift", true))
+		return;
+	figure(record, "Q7", "drift", nic.drift_ppb / 1e3,
+	       record.error("Q7", "drift") + (nic.step_us ? 5 : 0.5));
+	if (nic.step_us) {
+		count("Q7 steps, one a second for 5 s",
+		      record.median("Q7", "steps") >= 2 && record.median("Q7", "steps") <= 6);
+		figure(record, "Q7", "step_largest", double(nic.step_us) * 1e3, 2e5);
+	} else {
+		figure(record, "Q7", "steps", 0, 0);
+	}
+	fails(record, "Q7", nic.step_us > 0);
+}
+
+void Score::moderation(const RandomNic &nic, const Record &record)
+{
+	if (!knows(record, "Q8", "latency_idle", !nic.step_us))
+		return;
+	figure(record, "Q8", "moderation", nic.usecs * 1e3, 0);
+	if (nic.usecs)
+		figure(record, "Q8", "latency_idle", nic.usecs * 1e3 + nic.cost_us * 1e3,
+		       record.error("Q8", "latency_idle") + 5e5);
+	if (knows(record, "Q8", "floor", !nic.step_us))
+		fails(record, "Q8", false);
+}
+
+void Score::ring(const RandomNic &nic, const Record &record)
+{
+	figure(record, "Q9", "depth", nic.ring, 1);
+	figure(record, "Q9", "ring_entries", nic.ring, 0);
+	if (nic.cost_us)
+		figure(record, "Q9", "drain_drop", 1e6 / nic.cost_us, 0.4e6 / nic.cost_us);
+	pause(record, "Q9", "gap_ring", nic.reset_ms);
+	pause(record, "Q9", "gap_channels", nic.reset_ms);
+}
+
+void Score::counters(const RandomNic &nic, const Record &record)
+{
+	const double truth = nic.missed_one_in ? 1.0 / nic.missed_one_in : 0;
+
+	if (!knows(record, "Q16", "lost_counted", true))
+		return;
+	figure(record, "Q16", "lost_counted", truth, 2 / record.median("Q16", "lost"));
+	count("Q16 counter: " + record.words("Q16", "counter"),
+	      (record.words("Q16", "counter").find("missed") != std::string::npos) == (truth > 0));
+	fails(record, "Q16", truth < 0.5);
+}
+
+void Score::spread(const RandomNic &nic, const Record &record)
+{
+	const auto n = double(nic.weights.size());
+	double sum = 0, most = 0;
+
+	if (!knows(record, "Q13", "spread", nic.weights.size() > 1))
+		return;
+	for (unsigned each : nic.weights) {
+		sum += each;
+		most = std::max(most, double(each));
+	}
+	word(record, "Q13", "known_answer", nic.steered ? "mismatch" : "match");
+	figure(record, "Q13", "queues", n, 0);
+	figure(record, "Q13", "table_size", 128, 0);
+	/* As 1024 flows happen to fall. */
+	figure(record, "Q13", "spread", nic.steered ? n : most / sum * n,
+	       nic.steered ? 0 : 0.2 * n);
+}
+
+void Score::reset(const RandomNic &nic, const Record &record)
+{
+	word(record, "Q18", "after_flap", "yes");
+	word(record, "Q18", "after_reset", "yes");
+	word(record, "Q18", "stats_kept", "yes");
+	pause(record, "Q18", "gap_flap", nic.reset_ms ? nic.reset_ms + 50 : 0);
+	pause(record, "Q18", "gap_reset", nic.reset_ms);
+	fails(record, "Q18", false);
+}
+
+void Score::judge(const RandomNic &nic, const Record &record)
+{
+	static const struct {
+		const char *row;
+		void (Score::*compare)(const RandomNic &, const Record &);
+	} rows[] = { { "Q1", &Score::design },	{ "Q2", &Score::coverage },
+		     { "Q3", &Score::stamps },	{ "Q4", &Score::arrival },
+		     { "Q7", &Score::clock },	{ "Q8", &Score::moderation },
+		     { "Q9", &Score::ring },	{ "Q16", &Score::counters },
+		     { "Q13", &Score::spread }, { "Q18", &Score::reset } };
+
+	for (const auto &each : rows) {
+		if (nic.has(each.row))
+			(this->*each.compare)(nic, record);
+	}
+}
+
+std::string Score::table() const
+{
+	std::string text = "| figure | NICs | median error | worst error |\n|---|---|---|---|\n";
+	char line[160];
+
+	for (const auto &[name, errors] : errors_) {
+		std::vector<double> sorted = errors.relative;
+
+		std::sort(sorted.begin(), sorted.end());
+		if (sorted.empty())
+			snprintf(line, sizeof(line), "| %s | %u of 0 | 0 | 0 |\n", name.c_str(),
+				 errors.exact);
+		else
+			snprintf(line, sizeof(line), "| %s | %zu | %.2g %% | %.2g %% |\n",
+				 name.c_str(), sorted.size(), 100 * sorted[(sorted.size() - 1) / 2],
+				 100 * sorted.back());
+		text += line;
+	}
+	return text;
+}

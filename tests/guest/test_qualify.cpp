@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* qualify must find out what the simulated NIC was told to be, without being told. */
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include <cmath>
+#include <ctime>
+
+#include "qualify_lab.hpp"
+
+namespace
+{
+
+double realtime_less_monotonic_ns()
+{
+	struct timespec real, mono;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return double(real.tv_sec - mono.tv_sec) * 1e9 + double(real.tv_nsec - mono.tv_nsec);
+}
+
+} // namespace
+
+TEST_CASE("the design of completions, by behaviour", "[qualify]")
+{
+	Lab lab;
+	const bool shared = GENERATE_COPY(false, true);
+
+	lab.shell("ethtool --set-priv-flags " + lab.name() + " shared-cq " +
+		  (shared ? "on" : "off"));
+	const Record record = lab.measure("Q1");
+	CHECK(record.words("Q1", "design") == (shared ? "shared" : "split"));
+	CHECK(record.words("Q1", "napi") == "joint");
+	lab.shell("ethtool --set-priv-flags " + lab.name() + " shared-cq off");
+}
+
+TEST_CASE("which packets have stamps", "[qualify]")
+{
+	Lab lab;
+
+	SECTION("all")
+	{
+		const Record record = lab.measure("Q2,Q3");
+		CHECK(record.words("Q2", "coverage") == "all");
+		CHECK(record.median("Q2", "stamped") == 1);
+		CHECK(record.median("Q3", "duplicates") == 0);
+		CHECK(record.median("Q3", "backward") == 0);
+		CHECK(record.median("Q3", "wrap_errors") == 0);
+	}
+	SECTION("those of PTP only")
+	{
+		lab.set("stamp_coverage", "ptp");
+		const Record record = lab.measure("Q2,Q3,Q4");
+		CHECK(record.words("Q2", "coverage") == "ptp");
+		CHECK(record.words("Q2", "filter") == "ptp");
+		CHECK(record.median("Q2", "stamped") == 0);
+		CHECK(record.median("Q2", "stamped_ptp") == 1);
+		CHECK(record.median("Q2", "stamped_ptp_udp") == 1);
+		CHECK(record.why("Q4").find("needs stamps of all packets") != std::string::npos);
+	}
+	SECTION("none")
+	{
+		lab.set("stamp_coverage", "none");
+		const Record record = lab.measure("Q2,Q5");
+		CHECK(record.words("Q2", "coverage") == "none");
+		CHECK(record.words("Q2", "filter") == "none");
+		CHECK(record.words("Q5", "source") == "none");
+	}
+	SECTION("one in five, though all are promised")
+	{
+		lab.set("stamp_one_in", 5);
+		const Record record = lab.measure("Q2");
+		CHECK(record.words("Q2", "filter") == "all");
+		CHECK(record.words("Q2", "coverage") == "some");
+		/* Others' packets, of IPv6, take some of the turns. */
+		CHECK(std::abs(record.median("Q2", "stamped") - 0.2) < 0.02);
+	}
+}
+
+TEST_CASE("stamps that come twice", "[qualify]")
+{
+	Lab lab;
+
+	lab.set("stamp_repeat_one_in", 4);
+	const Record record = lab.measure("Q3");
+	CHECK(std::abs(record.median("Q3", "duplicates") - 0.25) < 0.01);
+	CHECK(record.median("Q3", "backward") == 0);
+	CHECK(record.verdict("Q3") == FAIL);
+}
+
+TEST_CASE("stamps that are late", "[qualify]")
+{
+	Lab lab;
+
+	SECTION("none is")
+	{
+		const Record record = lab.measure("Q4");
+		CHECK(record.words("Q4", "stamp_point") == "arrival");
+		CHECK(record.median("Q4", "after_xdp") == 0);
+		CHECK(record.median("Q4", "stamp_late") < 2e6);
+		CHECK(record.verdict("Q4") != FAIL);
+	}
+	SECTION("none is, but the stamp of the packet before is early")
+	{
+		lab.set("stamp_repeat_one_in", 2);
+		const Record record = lab.measure("Q4");
+		CHECK(record.median("Q4", "after_xdp") == 0);
+		CHECK(std::abs(record.median("Q4", "stamp_late")) < 2e6);
+		CHECK(record.median("Q4", "stamp_to_xdp_idle") < 2e6);
+	}
+	SECTION("later than XDP")
+	{
+		lab.set("stamp_late_ns", 5000000);
+		const Record record = lab.measure("Q4");
+		CHECK(record.median("Q4", "after_xdp") > 0.9);
+		CHECK(record.median("Q4", "stamp_late") >=
+		      5e6 - record.median("Q4", "clock_error"));
+		CHECK(record.median("Q4", "stamp_late") < 7e6);
+		CHECK(record.verdict("Q4") == FAIL);
+	}
+	SECTION("before XDP, but when NAPI polls: what stands in the ring they do not tell")
+	{
+		lab.set("stamp_at_poll", 1);
+		lab.shell("ethtool -C " + lab.name() + " rx-usecs 9000");
+		const Record record = lab.measure("Q4,Q8");
+		CHECK(record.words("Q4", "stamp_point").rfind("later", 0) == 0);
+		CHECK(record.verdict("Q4") == FAIL);
+		/* Not from such stamps. */
+		CHECK(record.median("Q8", "latency_idle") >= 8.9e6);
+		lab.shell("ethtool -C " + lab.name() + " rx-usecs 0");
+	}
+}
+
+TEST_CASE("offset, drift and steps of the clock", "[qualify]")
+{
+	Lab lab;
+
+	SECTION("drift")
+	{
+		lab.set("phc_drift_ppb", 50000);
+		const Record record = lab.measure("Q6,Q7");
+		CHECK(std::abs(record.median("Q7", "drift") - 50) <
+		      record.error("Q7", "drift") + 0.5);
+		CHECK(record.median("Q7", "steps") == 0);
+		CHECK(record.has("Q6", "read_precise"));
+		CHECK(record.has("Q6", "read_extended"));
+		CHECK(record.median("Q6", "read_failures") == 0);
+	}
+	SECTION("offset")
+	{
+		lab.set("phc_offset_ns", int64_t(realtime_less_monotonic_ns()) + 7000000000);
+		const Record record = lab.measure("Q7");
+		CHECK(std::abs(record.median("Q7", "offset") - 7e9) < 1e6);
+	}
+	SECTION("steps")
+	{
+		EachSecond step([&lab] { lab.set("phc_step_ns", 3000000); });
+		const Record record = lab.measure("Q7");
+		CHECK(record.median("Q7", "steps") >= 2);
+		CHECK(std::abs(record.median("Q7", "step_largest") - 3e6) < 1e5);
+		/* Steps are no drift. */
+		CHECK(std::abs(record.median("Q7", "drift")) < record.error("Q7", "drift") + 5);
+	}
+}
+
+TEST_CASE("how many packets a ring holds, and how fast it is drained", "[qualify]")
+{
+	Lab lab;
+
+	const int ring = GENERATE(64, 1000);
+
+	lab.shell("ethtool -G " + lab.name() + " rx " + std::to_string(ring));
+	lab.set("xdp_cost_ns", 100000);
+	const Record first = lab.measure("Q9");
+	CHECK(std::abs(first.median("Q9", "depth") - ring) <= 1);
+	CHECK(first.median("Q9", "ring_entries") == ring);
+	/* No faster than the cost allows. */
+	CHECK(first.median("Q9", "drain_drop") <= 10000);
+	CHECK(first.median("Q9", "drain_drop") >= 2000);
+}
+
+TEST_CASE("which queue a flow comes by", "[qualify]")
+{
+	Lab lab;
+
+	lab.shell("ethtool -L " + lab.name() + " combined 4");
+	SECTION("as the hash says, whose fields the driver does not tell")
+	{
+		const Record record = lab.measure("Q13");
+		CHECK(record.words("Q13", "known_answer").rfind("match", 0) == 0);
+		CHECK(record.median("Q13", "queues") == 4);
+		CHECK(record.median("Q13", "table_size") == 128);
+		CHECK(record.median("Q13", "spread") < 1.3);
+	}
+	SECTION("by a table with weights")
+	{
+		lab.shell("ethtool -X " + lab.name() + " weight 5 1 1 1");
+		const Record record = lab.measure("Q13");
+		CHECK(record.words("Q13", "known_answer").rfind("match", 0) == 0);
+		CHECK(std::abs(record.median("Q13", "spread") - 2.5) < 0.3);
+	}
+	SECTION("whatever the hash says")
+	{
+		lab.set("rx_queue", 2);
+		const Record record = lab.measure("Q13");
+		CHECK(record.words("Q13", "known_answer").rfind("mismatch", 0) == 0);
+		CHECK(record.median("Q13", "spread") == 4);
+		CHECK(record.verdict("Q13") == FAIL);
+	}
+}
+
+TEST_CASE("who counts what was lost", "[qualify]")
+{
+	Lab lab;
+	const int64_t missed = lab.nic_stat("rx_missed");
+	const Record record = lab.measure("Q16");
+
+	CHECK(record.median("Q16", "lost") > 0);
+	CHECK(double(lab.nic_stat("rx_missed") - missed) >= record.median("Q16", "lost"));
+	CHECK(record.median("Q16", "lost_counted") >= 0.999);
+	CHECK(record.words("Q16", "counter").find("missed") != std::string::npos);
+	CHECK(record.words("Q16", "xdp_drops_counted") == "yes");
+}
+
+TEST_CASE("a counter of losses that lies", "[qualify]")
+{
+	Lab lab;
+	const int one_in = GENERATE(0, 4, 20);
+
+	CAPTURE(one_in);
+	lab.set("missed_one_in", one_in);
+	const Record record = lab.measure("Q16");
+	const double lost = record.median("Q16", "lost");
+	CHECK(lost > 100);
+	CHECK(std::abs(record.median("Q16", "lost_counted") - (one_in ? 1.0 / one_in : 0)) <
+	      2 / lost);
+	CHECK((record.words("Q16", "counter").find("missed") != std::string::npos) == (one_in > 0));
+	CHECK(record.words("Q16", "xdp_drops_counted") == "yes");
+	CHECK(record.verdict("Q16") == FAIL);
+}
+
+TEST_CASE("a device that takes long to come back", "[qualify]")
+{
+	Lab lab;
+	const int ms = GENERATE(0, 700, 3500);
+
+	CAPTURE(ms);
+	lab.set("reset_ms", ms);
+	lab.without_addresses();
+	const Record record = lab.measure("Q9,Q18");
+	for (const char *figure : { "gap_ring", "gap_channels" }) {
+		CAPTURE(figure);
+		CHECK(record.median("Q9", figure) >= ms * 1e6);
+		CHECK(record.median("Q9", figure) - record.error("Q9", figure) < ms * 1e6 + 5e7);
+	}
+	CHECK(record.words("Q18", "after_flap") == "yes");
+	CHECK(record.words("Q18", "after_reset") == "yes");
+	CHECK(record.words("Q18", "stats_kept") == "yes");
+	CHECK(record.median("Q18", "gap_reset") >= ms * 1e6);
+	CHECK(record.median("Q18", "gap_reset") - record.error("Q18", "gap_reset") <
+	      ms * 1e6 + 5e7);
+	/* The link was down for 50 ms before. */
+	CHECK(record.median("Q18", "recovery") >= ms * 1e6 + 4e7);
+	lab.set("reset_ms", 0);
+}
+
+TEST_CASE("moderation, and the floor without it", "[qualify]")
+{
+	Lab lab;
+
+	lab.shell("ethtool -C " + lab.name() + " rx-usecs 9000");
+	const Record record = lab.measure("Q8");
+	CHECK(record.median("Q8", "moderation") == 9e6);
+	CHECK(record.median("Q8", "latency_idle") >= 8.9e6);
+	CHECK(record.median("Q8", "floor") < 8.9e6);
+	lab.shell("ethtool -C " + lab.name() + " rx-usecs 0");
+}

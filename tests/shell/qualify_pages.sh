@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The pages of rxaqm qualify in a real browser: nothing on its console, each picture drawn, no label
+# cut off or over another one, nothing wider than the page; on screens light and dark, on paper.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+skip() { echo "$1" && exit 77; }
+rxaqm=${RXAQM_BIN:-build/rxaqm}
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+	skip "no Chromium: packaging/install-deps.sh browser installs it"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+wrong()
+{
+	echo "$*"
+	failed=1
+}
+
+browse()
+{
+	timeout -k 5 60 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+		--no-first-run --user-data-dir="$scratch/profile" --enable-logging=stderr "$@" 2>"$scratch/err"
+}
+
+# Runs in a copy of the page: what is wrong becomes the text of an element of its own.
+cat >"$scratch/look.js" <<'END'
+const bad = [], report = (what) => bad.push(what);
+const inside = (a, b) => a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1;
+const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+const channels = (color) => color.match(/[\d.]+/g).slice(0, 3).map((c) => c / 255)
+	.map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+const light = (color) => { const [r, g, b] = channels(color); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+const style = (e) => getComputedStyle(e), paper = style(document.body).backgroundColor;
+const wide = document.documentElement;
+if (wide.scrollWidth > wide.clientWidth) report(`page: ${wide.scrollWidth} px wide in ${wide.clientWidth}`);
+for (const cell of document.querySelectorAll("td, th, dd, h1, h2, p"))
+	if (cell.clientWidth && cell.scrollWidth > cell.clientWidth + 1) report(`cut: ${cell.textContent}`);
+for (const e of document.querySelectorAll(".v, .why, h1, td, figcaption, .note"))
+	if (contrast(style(e).color, paper) < 4.5) report(`hard to read: ${e.textContent}`);
+const pictures = document.querySelectorAll("svg");
+pictures.forEach((svg, at) => {
+	const box = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll("text")];
+	if (box.width < 250 || box.height < 100) report(`picture ${at}: ${box.width} x ${box.height}`);
+	for (const line of svg.querySelectorAll(".line"))
+		if (line.getTotalLength() < 20) report(`picture ${at}: an empty line`);
+	for (const e of svg.querySelectorAll(".line, .bar"))
+		if (contrast(style(e).stroke, paper) < 3) report(`picture ${at}: ${style(e).stroke} on ${paper}`);
+	if (!svg.querySelector(".line, .bar")) report(`picture ${at}: nothing in it`);
+	if (new Set([...svg.querySelectorAll(".line")].map((e) => style(e).strokeDasharray)).size !==
+		new Set([...svg.querySelectorAll(".line")].map((e) => e.getAttribute("class"))).size)
+		report(`picture ${at}: lines that only colour tells apart`);
+	texts.forEach((text, i) => {
+		const place = text.getBoundingClientRect();
+		if (!inside(place, box)) report(`picture ${at}: cut label ${text.textContent}`);
+		for (const other of texts.slice(i + 1))
+			if (meet(place, other.getBoundingClientRect()))
+				report(`picture ${at}: ${text.textContent} over ${other.textContent}`);
+	});
+});
+const result = document.createElement("pre");
+result.id = "result";
+result.textContent = `looked at ${pictures.length} pictures\n${bad.join("\n")}`;
+document.body.append(result);
+END
+
+# look PAGE PICTURES WIDTH WHAT SED: at a copy of the page, changed by SED.
+look()
+{
+	local got
+
+	sed -E "$5" "$scratch/$1.html" | sed '/<\/body>/d; /<\/html>/d' >"$scratch/copy.html"
+	{ echo '<script>' && cat "$scratch/look.js" && echo '</script></body></html>'; } >>"$scratch/copy.html"
+	browse --window-size="$3,1000" --dump-dom "file://$scratch/copy.html" >"$scratch/dom" ||
+		wrong "$1, $4: the browser fails: $(tail -n 1 "$scratch/err")"
+	got=$(sed -n '/<pre id="result">/,/<\/pre>/p' "$scratch/dom" | sed -E 's/<[^>]*>//g')
+	[[ $got == "looked at $2 pictures"* ]] || wrong "$1, $4: $2 pictures wanted: ${got:-nothing was looked at}"
+	got=$(tail -n +2 <<<"$got")
+	[ -z "$got" ] || wrong "$1, $4: $got"
+	console "$1, $4"
+}
+
+console()
+{
+	! grep -F CONSOLE "$scratch/err" || wrong "$1: it says something on the console"
+}
+
+records=tests/unit/qualify
+"$rxaqm" qualify --from=$records/good.json --html="$scratch/good.html" >"$scratch/out"
+"$rxaqm" qualify --from=$records/bad.json --html="$scratch/bad.html" >"$scratch/out" || [ $? -eq 5 ]
+"$rxaqm" qualify --compare $records/good.json $records/bad.json --html="$scratch/both.html" >"$scratch/out" || [ $? -eq 5 ]
+
+dark='s/@media screen and \(prefers-color-scheme:dark\)/@media screen/'
+# What paper is given, at the width that A4 leaves between the margins: 182 mm.
+paper='s/@media print/@media all/'
+for page in good:8 bad:8 both:9; do
+	pictures=${page#*:} page=${page%:*}
+	look "$page" "$pictures" 1100 "light screen" ''
+	look "$page" "$pictures" 1100 "dark screen" "$dark"
+	look "$page" "$pictures" 688 "paper" "$paper"
+	# The page itself, as it is: no console, and paper of the right size.
+	browse --no-pdf-header-footer --print-to-pdf="$scratch/$page.pdf" "file://$scratch/$page.html" >"$scratch/out" ||
+		wrong "$page: it cannot be printed: $(tail -n 1 "$scratch/err")"
+	console "$page, printed"
+	sizes=$(grep -aoE '/MediaBox \[[0-9. ]*\]' "$scratch/$page.pdf" | sort -u)
+	[[ $sizes =~ ^/MediaBox\ \[0\ 0\ 59[45][0-9.]*\ 84[12][0-9.]*\]$ ]] || wrong "$page: not A4: '$sizes'"
+done
+
+# What the test itself must see.
+sed 's/<svg viewBox="0 0 640/<svg viewBox="0 0 340/' "$scratch/good.html" >"$scratch/broken.html"
+found=$(look broken 8 1100 broken '')
+[[ $found == *'cut label'* ]] || wrong "labels that are cut off are not found: $found"
+exit $failed

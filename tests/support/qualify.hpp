@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* "rxaqm qualify" between two namespaces, and the record that it gives. */
+#ifndef RXAQM_TESTS_QUALIFY_HPP
+#define RXAQM_TESTS_QUALIFY_HPP
+
+#include "host.hpp"
+
+/* A record, looked into by row and figure. */
+class Record
+{
+    public:
+	explicit Record(const std::string &text)
+		: json_(text)
+	{
+	}
+
+	bool has(const std::string &row, const std::string &figure = "") const;
+	/* Throw unless it is there. */
+	double median(const std::string &row, const std::string &figure) const;
+	double error(const std::string &row, const std::string &figure) const;
+	std::string words(const std::string &row, const std::string &figure) const;
+	std::string why(const std::string &row) const;
+	int64_t verdict(const std::string &row) const; /* enum qualify_verdict */
+
+    private:
+	std::string at(const std::string &row, const std::string &figure) const;
+
+	Json json_;
+};
+
+/* Arguments of "rxaqm qualify" for the receiving end of @wire, the other end being its other end. */
+Args qualify_args(const Wire &wire, const std::string &rows, const Args &more = {});
+
+/* Run it to the end; a test failure unless it does. */
+Record qualify(const Host &host, const Wire &wire, const std::string &rows,
+	       std::chrono::seconds timeout = std::chrono::seconds(300));
+
+/* What it changes of an interface: to be the same before and after. */
+std::string settings_of(const Netns &netns, const std::string &ifname);
+
+#endif /* RXAQM_TESTS_QUALIFY_HPP */

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* qualify on veth pairs: what it refuses, what it leaves behind, how it is resumed. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "netns.hpp"
+#include "qualify.hpp"
+#include "traffic.hpp"
+
+using namespace std::chrono_literals;
+
+namespace
+{
+
+/* A runtime directory of the test's own. */
+struct Place {
+	Host host;
+	Wire wire;
+	std::string dir = "/tmp/rxaqm-qualify-test-" + std::to_string(getpid());
+	std::string before;
+
+	Place()
+	{
+		REQUIRE(std::system(("rm -rf " + dir + "; mkdir -p " + dir + "/run").c_str()) == 0);
+		before = settings_of(wire.rx, wire.rx_if);
+	}
+	~Place()
+	{
+		(void)!std::system(("rm -rf " + dir).c_str());
+	}
+	RunOptions options(Args environment = {}) const
+	{
+		RunOptions options;
+
+		environment.push_back("RUNTIME_DIRECTORY=" + dir + "/run");
+		options.environment = environment;
+		options.timeout = 120s;
+		return options;
+	}
+	Result run(const Args &args, Args environment = {}) const
+	{
+		return host.rxaqm(wire.rx, args, options(std::move(environment)));
+	}
+	Result rows(const std::string &rows, const Args &more = {}) const
+	{
+		return run(qualify_args(wire, rows, more));
+	}
+	std::string now() const
+	{
+		return settings_of(wire.rx, wire.rx_if);
+	}
+	bool has_journal() const
+	{
+		return std::system(("ls " + dir + "/run/*.journal >/dev/null 2>&1").c_str()) == 0;
+	}
+};
+
+} // namespace
+
+TEST_CASE("qualify refuses bad words", "[qualify]")
+{
+	struct {
+		Args args;
+		const char *says;
+	} const rows[] = {
+		{ {}, "an interface to measure is missing" },
+		{ { "lo", "--rows", "Q1,Q77" }, "no such row: \"Q77\"" },
+		{ { "lo", "--rows", "" }, "no such row: \"\"" },
+		{ { "lo", "--class", "fast" }, "must be aqm, ptp or af_xdp" },
+		{ { "lo", "--peer", "a", "--loopback", "b" }, "exclude each other" },
+		{ { "lo", "--peer=-oProxyCommand=x" }, "must be HOST or HOST/IFACE" },
+		{ { "--rows", "Q1" }, "an interface is missing" },
+		{ { "--restore" }, "an interface is missing" },
+		{ { "lo", "--from", "x.json" }, "leave out \"lo\"" },
+	};
+	Host host;
+
+	for (const auto &row : rows) {
+		Args args = { "qualify" };
+
+		args.insert(args.end(), row.args.begin(), row.args.end());
+		Result result = host.rxaqm(args);
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 2);
+		CHECK(result.err.find(row.says) != std::string::npos);
+	}
+}
+
+TEST_CASE("qualify disturbs nothing that is in use", "[qualify]")
+{
+	Place place;
+
+	SECTION("the default route")
+	{
+		place.wire.rx.ip("route add default dev " + place.wire.rx_if);
+		Result result = place.rows("Q5");
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("carries the default route") != std::string::npos);
+		CHECK(place.rows("Q5", { "--yes-disturb" }).exit_code == 0);
+	}
+	SECTION("an IPv6 default route among others")
+	{
+		place.wire.rx.ip("-6 route add default dev " + place.wire.rx_if);
+		CHECK(place.rows("Q5").exit_code == 1);
+	}
+	SECTION("traffic")
+	{
+		Background traffic(place.wire);
+
+		Result result = place.rows("Q5");
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("packets a second, which would be disturbed") !=
+		      std::string::npos);
+		traffic.stop();
+	}
+	SECTION("another XDP program")
+	{
+		put_foreign_xdp(place.wire.rx, place.wire.rx_if);
+		Result result = place.rows("Q5", { "--yes-disturb" });
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("has an XDP program") != std::string::npos);
+		CHECK(xdp_on(place.wire.rx, place.wire.rx_if));
+		xdp_off(place.wire.rx, place.wire.rx_if);
+	}
+	SECTION("an interface that is not there")
+	{
+		CHECK(place.run({ "qualify", "nosuch" }).exit_code == 1);
+	}
+	CHECK_FALSE(place.has_journal());
+}
+
+TEST_CASE("without another end rows say what they need", "[qualify]")
+{
+	Place place;
+	Result result = place.run({ "qualify", place.wire.rx_if, "--rows", "Q2,Q5,Q6", "--json" });
+
+	CAPTURE(result.text());
+	REQUIRE(result.exit_code == 0);
+	Record record(result.out);
+	CHECK(record.verdict("Q2") == 0);
+	CHECK(record.why("Q2").find("--loopback") != std::string::npos);
+	CHECK(record.why("Q6").find("PTP hardware clock") != std::string::npos);
+	CHECK(record.words("Q5", "source") == "none");
+}
+
+TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
+{
+	Place place;
+	Result result = place.rows("Q2,Q9,Q16,Q17,Q14", { "--yes-disturb" });
+
+	CAPTURE(result.text());
+	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
+	Record record(result.out);
+	/* A veth has no stamps; drivers/net/veth.c: VETH_RING_SIZE. */
+	CHECK(record.words("Q2", "coverage") == "none");
+	CHECK(record.median("Q2", "stamped") == 0);
+	CHECK(record.median("Q9", "depth") <= 258);
+	CHECK(record.median("Q9", "depth") >= 200);
+	CHECK(record.median("Q9", "drain_drop") > 0);
+	CHECK(record.median("Q16", "lost") > 0);
+	CHECK(record.words("Q14", "native") == "yes");
+	CHECK(record.words("Q14", "drop") == "yes");
+	CHECK(record.words("Q14", "zero_copy").starts_with("copy"));
+	CHECK(record.median("Q14", "missing") == 0);
+	/* A packet takes at least its own length. */
+	CHECK(record.median("Q17", "truesize_1500") > 1);
+	CHECK(place.now() == place.before);
+	CHECK_FALSE(place.has_journal());
+}
+
+/* Without native XDP frames may reach tc without their MAC header. */
+TEST_CASE("qualify measures an interface that has generic XDP only", "[qualify]")
+{
+	Place place;
+	const Netns &rx = place.wire.rx;
+
+	rx.ip("link add generic0 link " + place.wire.rx_if + " type macvlan");
+	rx.ip("link set generic0 up");
+	Result result = place.run({ "qualify", "generic0", "--loopback",
+				    place.wire.tx.name() + "/" + place.wire.tx_if, "--rows",
+				    "Q11,Q12,Q13,Q14", "--json", "--yes-disturb" });
+	CAPTURE(result.text());
+	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
+	Record record(result.out);
+	CHECK(record.words("Q14", "native").starts_with("no"));
+	CHECK(record.words("Q14", "drop") == "yes");
+	CHECK(record.median("Q12", "tx_load") > 0);
+	CHECK(record.has("Q11", "standing_on_150"));
+	CHECK(record.why("Q13").find("several Rx queues") != std::string::npos);
+}
+
+TEST_CASE("what qualify changed is put back", "[qualify]")
+{
+	Place place;
+	/* Of long enough a run that it is at work when it is ended. */
+	const Args args = qualify_args(place.wire, "Q9,Q10,Q11,Q12", { "--yes-disturb" });
+	Child child(place.host.command(place.wire.rx, args),
+		    place.host.with_environment(place.options()));
+	const auto changed = [&] {
+		return place.has_journal() && place.now().find("clsact") != std::string::npos;
+	};
+
+	REQUIRE(eventually(changed));
+	SECTION("after Ctrl-C")
+	{
+		child.kill(SIGINT);
+		Result result = child.wait();
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("interrupted") != std::string::npos);
+	}
+	SECTION("after kill -9, by --restore")
+	{
+		child.kill(SIGKILL);
+		child.wait();
+		CHECK(place.now() != place.before);
+		Result result = place.run({ "qualify", place.wire.rx_if, "--restore" });
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 0);
+		CHECK(result.err.find("put back") != std::string::npos);
+		CHECK(place.run({ "qualify", place.wire.rx_if, "--restore" })
+			      .err.find("nothing to put back") != std::string::npos);
+	}
+	SECTION("after kill -9, by the next run")
+	{
+		child.kill(SIGKILL);
+		child.wait();
+		CHECK(place.run({ "qualify", place.wire.rx_if, "--rows", "Q5" }).exit_code == 0);
+	}
+	CHECK(place.now() == place.before);
+	CHECK_FALSE(place.has_journal());
+}
+
+TEST_CASE("one qualify at a time", "[qualify]")
+{
+	Place place;
+	const Args args = qualify_args(place.wire, "Q9,Q10,Q12", { "--yes-disturb" });
+	Child child(place.host.command(place.wire.rx, args),
+		    place.host.with_environment(place.options()));
+
+	REQUIRE(eventually([&] { return place.has_journal(); }));
+	Result result = place.rows("Q5", { "--yes-disturb" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("another \"rxaqm qualify\"") != std::string::npos);
+	CHECK(place.has_journal());
+	child.kill(SIGINT);
+	child.wait();
+	CHECK(place.now() == place.before);
+}
+
+TEST_CASE("a run is resumed: only what is missing is measured", "[qualify]")
+{
+	Place place;
+	const std::string file = place.dir + "/a.json";
+	Result first = place.rows("Q5", { "--yes-disturb", "--out", file });
+
+	CAPTURE(first.text());
+	REQUIRE(first.exit_code == 0);
+	Result second = place.rows("Q5,Q17", { "--yes-disturb", "--resume", file });
+	CAPTURE(second.text());
+	REQUIRE(second.exit_code == 0);
+	CHECK(second.err.find("1 of 1") != std::string::npos);
+	CHECK(second.err.find("Q5,") == std::string::npos);
+	Record record(second.out);
+	CHECK(record.has("Q5", "source"));
+	CHECK(record.has("Q17", "truesize_200"));
+	/* Of another interface it is no part of this record. */
+	Result other = place.host.rxaqm(place.wire.tx, { "qualify", place.wire.tx_if, "--resume",
+							 file, "--rows", "Q5" });
+	CAPTURE(other.text());
+	CHECK(other.exit_code == 2);
+}
+
+TEST_CASE("a loopback interface of the same namespace is moved, and comes back", "[qualify]")
+{
+	Place place;
+	const std::string file = place.dir + "/a.json";
+
+	place.wire.rx.ip("link add qualify0 type veth peer name qualify1");
+	place.wire.rx.ip("link set qualify0 up");
+	place.wire.rx.ip("link set qualify1 up");
+	Result result = place.run({ "qualify", "qualify0", "--loopback", "qualify1", "--rows",
+				    "Q17", "--json", "--yes-disturb" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(Record(result.out).has("Q17", "truesize_200"));
+	CHECK(place.wire.rx.ip("link show dev qualify1").find("UP") != std::string::npos);
+	CHECK(place.now() == place.before);
+	CHECK_FALSE(place.has_journal());
+
+	result = place.run({ "qualify", "qualify0", "--loopback", "qualify0", "--yes-disturb" });
+	CHECK(result.exit_code == 2);
+
+	/* Addresses would be lost. */
+	place.wire.rx.ip("addr add 10.79.0.1/24 dev qualify1");
+	result = place.run({ "qualify", "qualify0", "--loopback", "qualify1", "--yes-disturb" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("has IP addresses") != std::string::npos);
+	CHECK(place.wire.rx.ip("addr show dev qualify1").find("10.79.0.1") != std::string::npos);
+}
+
+TEST_CASE("the link is taken down only if no address is lost by it", "[qualify]")
+{
+	Place place;
+	Result result = place.rows("Q18", { "--yes-disturb" });
+
+	CAPTURE(result.text());
+	REQUIRE(result.exit_code == 0);
+	CHECK(Record(result.out).why("Q18").find("has IP addresses") != std::string::npos);
+	CHECK(place.wire.rx.ip("addr").find(Wire::RX_IP6) != std::string::npos);
+
+	place.wire.rx.ip("addr flush dev " + place.wire.rx_if + " scope global");
+	result = place.rows("Q18", { "--yes-disturb" });
+	CAPTURE(result.text());
+	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
+	CHECK(Record(result.out).words("Q18", "after_flap") == "yes");
+	CHECK(Record(result.out).words("Q18", "stats_kept") == "yes");
+	CHECK(place.now() == place.before);
+}
+
+TEST_CASE("the peer is asked over ssh", "[qualify]")
+{
+	Place place;
+	const std::string ssh = place.dir + "/ssh", path = getenv("PATH");
+
+	/* What sshd would do: "ssh -- HOST rxaqm ARGUMENT ...". */
+	std::ofstream(ssh) << "#!/bin/sh\necho \"$*\" >" << place.dir << "/asked\nshift 3\nexec "
+			   << rxaqm_path() << " --netns " << place.wire.tx.name() << " \"$@\"\n";
+	REQUIRE(!chmod(ssh.c_str(), 0755));
+	Result result = place.run({ "qualify", place.wire.rx_if, "--peer",
+				    "db2/" + place.wire.tx_if, "--rows", "Q17", "--json",
+				    "--yes-disturb" },
+				  { "PATH=" + place.dir + ":" + path });
+	CAPTURE(result.text());
+	REQUIRE(result.exit_code == 0);
+	CHECK(Record(result.out).has("Q17", "truesize_200"));
+	CHECK(result.out.find("host db2 (" + place.wire.tx_if + ")") != std::string::npos);
+	std::string asked;
+	std::ifstream file(place.dir + "/asked");
+	std::getline(file, asked);
+	CHECK(asked == "-- db2 rxaqm qualify --serve " + place.wire.tx_if);
+
+	/* A host that is not there. */
+	std::ofstream(ssh) << "#!/bin/sh\necho no such host >&2\nexit 255\n";
+	result = place.run({ "qualify", place.wire.rx_if, "--peer", "db3", "--rows", "Q17",
+			     "--yes-disturb" },
+			   { "PATH=" + place.dir + ":" + path });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("no such host") != std::string::npos);
+	CHECK(result.err.find("host db3") != std::string::npos);
+	CHECK(place.now() == place.before);
+}
+
+TEST_CASE("the serving side answers what it does not understand", "[qualify]")
+{
+	Place place;
+	RunOptions options = place.options();
+
+	options.input = "nonsense\n{\"do\":\"dance\"}\n{\"do\":\"send\",\"kind\":\"x\"}\n"
+			"{\"do\":\"send\",\"kind\":\"udp4\",\"to\":\"x\"}\n"
+			"{\"do\":\"avoid\",\"cpu\":99999}\n{\"do\":\"hello\"}\n";
+	Result result = place.host.rxaqm(place.wire.rx, { "qualify", "--serve", place.wire.rx_if },
+					 options);
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+	size_t errors = 0;
+	for (size_t at = 0; (at = result.out.find("\"error\"", at)) != std::string::npos; at++)
+		errors++;
+	CHECK(errors == 5);
+	CHECK(result.out.find("\"mac\":\"" + std::string(Wire::RX_MAC) + "\"") !=
+	      std::string::npos);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What two records differ in: changes beyond noise, and nothing that is noise. */
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "qualify_record.hpp"
+#include "text.hpp"
+
+extern "C" {
+#include "qualify/print/compare.h"
+}
+
+struct Comparison : qualify_comparison {
+	Comparison(NicRecord &a, NicRecord &b)
+		: qualify_comparison{}
+	{
+		qualify_judge(&a);
+		qualify_judge(&b);
+		REQUIRE(qualify_compare(this, &a, &b) == 0);
+	}
+	~Comparison()
+	{
+		qualify_comparison_free(this);
+	}
+	Comparison(const Comparison &) = delete;
+	Comparison &operator=(const Comparison &) = delete;
+};
+
+/* The kind of the only figure of both. */
+static std::string kind(NicRecord &a, NicRecord &b)
+{
+	Comparison comparison(a, b);
+
+	REQUIRE(comparison.changes.nr == 1);
+	return qualify_change_name(comparison.changes.at[0].kind) +
+	       std::string(comparison.changes.at[0].p99 ? " p99" : "");
+}
+
+static void sampled(struct qualify_figure *figure, double median, double cv, __u64 n)
+{
+	figure->median = median;
+	figure->cv = cv;
+	figure->n = n;
+}
+
+TEST_CASE("compare: medians within three standard errors are the same", "[qualify]")
+{
+	struct {
+		double cv;
+		__u64 n;
+		double error, b;
+		const char *kind;
+	} rows[] = {
+		/* 3 * 1.2533 * 0.1 * 1000 / sqrt(100) is 37.6 for each: 53 for both. */
+		{ 0.1, 100, NAN, 1050, "same" },
+		{ 0.1, 100, NAN, 1060, "worse" },
+		{ 0.1, 100, NAN, 940, "better" },
+		{ 0.1, 10000, NAN, 1010, "worse" },
+		/* Errors of both are added to that. */
+		{ 0.1, 10000, 50, 1010, "same" },
+		{ 0.1, 10000, 50, 1110, "worse" },
+		{ NAN, 0, 10, 1019, "same" },
+		{ NAN, 0, 10, 1021, "worse" },
+		{ NAN, 0, 0, 1000.1, "worse" },
+		/* Of one observation the error says nothing about the next. */
+		{ NAN, 1, 10, 1021, "maybe" },
+		{ NAN, 1, 10, 1019, "same" },
+		{ NAN, 1, 0, 1021, "worse" },
+		{ NAN, 3, 10, 1021, "worse" },
+		{ NAN, 0, NAN, 1001, "maybe" },
+		{ NAN, 0, NAN, 1000, "same" },
+	};
+
+	for (const auto &row : rows) {
+		NicRecord a, b;
+
+		sampled(a.number("Q8", "floor", 0, "ns", row.error), 1000, row.cv, row.n);
+		sampled(b.number("Q8", "floor", 0, "ns", row.error), row.b, row.cv, row.n);
+		CAPTURE(row.cv, row.n, row.error, row.b);
+		CHECK(kind(a, b) == row.kind);
+	}
+}
+
+TEST_CASE("compare: two runs of the same are the same nearly always", "[qualify]")
+{
+	std::mt19937 random(1);
+	std::lognormal_distribution<double> delay(10, 0.3);
+	unsigned int changed = 0;
+
+	auto run = [&](NicRecord &record) {
+		std::vector<double> samples(1000);
+		double sum = 0, squares = 0;
+
+		for (double &sample : samples) {
+			sample = delay(random);
+			sum += sample;
+			squares += sample * sample;
+		}
+		std::sort(samples.begin(), samples.end());
+
+		auto *figure = record.figure("Q4", "stamp_to_xdp_idle", "ns");
+		double mean = sum / 1000;
+
+		sampled(figure, samples[500], std::sqrt(squares / 1000 - mean * mean) / mean, 1000);
+		figure->p99 = samples[989];
+
+		auto *curve = qualify_add_curve(figure, "idle", "ns", "share");
+
+		curve->distribution = true;
+		for (size_t i = 0; i < 1000; i++)
+			qualify_add_point(curve, samples[i], (double)(i + 1) / 1000);
+	};
+
+	for (int i = 0; i < 300; i++) {
+		NicRecord a, b;
+
+		run(a);
+		run(b);
+		changed += kind(a, b) != "same";
+	}
+	/* One in 370 for the median, and less for the p99. */
+	CHECK(changed <= 6);
+}
+
+TEST_CASE("compare: shares by their number of packets", "[qualify]")
+{
+	for (auto [n, b, words] : { std::tuple{ 1000, 0.999, "same" },
+				    { 100000, 0.999, "worse" },
+				    { 1000, 0.95, "worse" } }) {
+		NicRecord first, second;
+
+		first.number("Q2", "stamped", 1, "share")->n = (__u64)n;
+		second.number("Q2", "stamped", b, "share")->n = (__u64)n;
+		CAPTURE(n, b);
+		CHECK(kind(first, second) == words);
+	}
+}
+
+TEST_CASE("compare: a tail that has grown is seen by its order statistics", "[qualify]")
+{
+	for (auto [tail, words] : { std::pair{ 2000., "same" }, { 40000., "worse p99" } }) {
+		NicRecord a, b;
+
+		for (auto [record, far] : { std::pair{ &a, 2000. }, { &b, tail } }) {
+			auto *figure = record->figure("Q12", "tx_load", "ns");
+
+			sampled(figure, 1000, 0.5, 10000);
+			figure->p99 = far;
+
+			auto *curve = qualify_add_curve(figure, "c", "ns", "share");
+
+			curve->distribution = true;
+			for (int i = 1; i <= 100; i++)
+				qualify_add_point(curve, i > 97 ? far + i : 500 + 10 * i, i / 100.);
+		}
+		CHECK(kind(a, b) == words);
+	}
+}
+
+TEST_CASE("compare: words, units, and what only one has", "[qualify]")
+{
+	SECTION("words with limits have a direction")
+	{
+		NicRecord a, b;
+
+		a.words("Q1", "design", "shared");
+		b.words("Q1", "design", "split");
+		CHECK(kind(a, b) == "better");
+		CHECK(kind(b, a) == "worse");
+		CHECK(kind(a, a) == "same");
+	}
+	SECTION("others have none")
+	{
+		NicRecord a, b;
+
+		a.words("Q7", "disciplined_by", "ptp4l");
+		b.words("Q7", "disciplined_by", "none");
+		CHECK(kind(a, b) == "changed");
+	}
+	SECTION("other units cannot be compared, and that is a change")
+	{
+		NicRecord a, b;
+
+		a.number("Q8", "x", 5, "ns", 1);
+		b.number("Q8", "x", 5, "us", 1);
+		CHECK(kind(a, b) == "changed");
+	}
+	SECTION("rows and figures of one side")
+	{
+		NicRecord a, b;
+
+		a.number("Q8", "x", 5, "ns", 1);
+		b.number("Q9", "y", 5, "ns", 1);
+
+		Comparison comparison(a, b);
+
+		REQUIRE(comparison.changes.nr == 2);
+		CHECK(comparison.count[QUALIFY_ONLY_A] == 1);
+		CHECK(comparison.count[QUALIFY_ONLY_B] == 1);
+	}
+	SECTION("a number that one does not know")
+	{
+		NicRecord a, b;
+
+		a.number("Q8", "x", 5, "ns", 1);
+		b.figure("Q8", "x", "ns");
+		CHECK(kind(a, b) == "only in A");
+	}
+}
+
+static bool worse(NicRecord &a, NicRecord &b)
+{
+	Comparison comparison(a, b);
+
+	return qualify_comparison_worse(&comparison);
+}
+
+TEST_CASE("compare: worse is a figure or a verdict, unknown is neither", "[qualify]")
+{
+	NicRecord good(GOOD_RECORD), bad(BAD_RECORD);
+
+	CHECK(worse(good, bad));
+	CHECK_FALSE(worse(bad, good));
+	CHECK_FALSE(worse(good, good));
+
+	NicRecord passes, warns, over;
+
+	passes.number("Q18", "recovery", 4.9e9, "ns", 1);
+	warns.number("Q18", "recovery", 5.1e9, "ns", 1);
+	over.number("Q18", "recovery", 40e9, "ns", 1);
+	for (NicRecord *record : { &passes, &warns, &over }) {
+		record->words("Q18", "after_flap", "yes");
+		record->row("Q18")->figures.at[0].n = 1;
+	}
+	CHECK_FALSE(worse(passes, warns));
+	CHECK(worse(warns, over));
+	CHECK_FALSE(worse(over, over));
+
+	NicRecord fails, says_nothing;
+
+	fails.words("Q18", "after_flap", "no");
+	says_nothing.row("Q18");
+	CHECK_FALSE(worse(says_nothing, fails));
+}
+
+TEST_CASE("compare: text and page have each change and the rule", "[qualify]")
+{
+	NicRecord good(GOOD_RECORD), bad(BAD_RECORD);
+	Comparison comparison(good, bad);
+	std::string text = printed(
+		[&](FILE *file) { qualify_comparison_print(file, &comparison); });
+	std::string page = printed([&](FILE *file) { qualify_comparison_html(file, &comparison); });
+
+	CHECK(has(text, "Q12  Tx completion under Rx load           pass -> fail"));
+	CHECK(has(text, "  worse     tx_load: 39.2 us -> 7.68 ms  x 196"));
+	CHECK(has(text, "  worse     design: split -> shared"));
+	CHECK(has(text, "3 standard errors"));
+	CHECK_FALSE(has(text, "stamped_tcp"));
+	CHECK(has(page, "<td>worse x 196</td>"));
+	CHECK(has(page, "0.1 &lt;beta&gt;"));
+	CHECK_FALSE(has(page, "<beta>"));
+	CHECK(has(page, "Q12, tx_load: share of samples"));
+}

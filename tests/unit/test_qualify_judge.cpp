@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Verdicts of a qualification: which figure decides, and what is said of it. */
+#include <set>
+#include <vector>
+
+#include "qualify_record.hpp"
+#include "text.hpp"
+
+extern "C" {
+#include "qualify/record/format.h"
+}
+
+static std::string verdict(NicRecord &record, const char *id)
+{
+	qualify_judge(&record);
+
+	const struct qualify_row *row = record.row(id);
+
+	return qualify_verdict_name(row->verdict) + std::string(": ") + row->why;
+}
+
+TEST_CASE("qualify: the good NIC passes in every row, the bad one in none", "[qualify]")
+{
+	NicRecord good(GOOD_RECORD), bad(BAD_RECORD);
+
+	for (size_t i = 0; i < good.rows.nr; i++) {
+		INFO(good.rows.at[i].id << " " << good.rows.at[i].why);
+		CHECK(good.rows.at[i].verdict == QUALIFY_PASS);
+	}
+	for (size_t i = 0; i < bad.rows.nr; i++) {
+		INFO(bad.rows.at[i].id << " " << bad.rows.at[i].why);
+		CHECK(bad.rows.at[i].verdict != QUALIFY_PASS);
+		CHECK(bad.rows.at[i].why[0] != '\0');
+	}
+}
+
+TEST_CASE("qualify: a number fails only beyond its error", "[qualify]")
+{
+	/* Q8, aqm: over 250 us warns, over 1 ms fails. */
+	const std::vector<std::tuple<double, double, const char *>> rows = {
+		{ 250e3, NAN, "pass: floor 250 us, at most 250 us" },
+		{ 251e3, NAN, "warn: floor 251 us, over 250 us: moderation" },
+		{ 1000e3, NAN, "warn: floor 1 ms, over 250 us: moderation" },
+		{ 1001e3, 500, "fail: floor 1.00 ms, over 1 ms: moderation" },
+		{ 1001e3, 2e3,
+		  "warn: floor 1.00 ms, over 1 ms by less than its error: moderation" },
+		{ 1001e3, NAN, "fail: floor 1.00 ms, over 1 ms: moderation" },
+	};
+
+	for (const auto &[value, error, words] : rows) {
+		NicRecord record;
+
+		record.number("Q8", "floor", value, "ns", error);
+		CHECK(verdict(record, "Q8").find(words) == 0);
+	}
+}
+
+TEST_CASE("qualify: at least, magnitude, p99 and quotients", "[qualify]")
+{
+	SECTION("at least, and by its error")
+	{
+		NicRecord record;
+
+		record.number("Q16", "lost_counted", 0.4999, "share", 0.001);
+		CHECK(has(verdict(record, "Q16"), "warn: lost_counted 50.0 %, under 50 % by less"));
+	}
+	SECTION("the magnitude of a negative number")
+	{
+		NicRecord record;
+
+		record.number("Q7", "drift", -1200, "ppm");
+		record.number("Q7", "steps", 0, "count");
+		CHECK(has(verdict(record, "Q7"), "fail: drift -1200 ppm, over 1000 ppm"));
+	}
+	SECTION("the p99, else the maximum, else the only number")
+	{
+		NicRecord record;
+		auto *figure = record.number("Q12", "tx_load", 1e3, "ns");
+
+		CHECK(has(verdict(record, "Q12"), "pass: tx_load 1 us"));
+		figure->max = 20e6;
+		CHECK(has(verdict(record, "Q12"), "fail: tx_load maximum 20 ms"));
+		figure->p99 = 2e6;
+		CHECK(has(verdict(record, "Q12"), "warn: tx_load p99 2 ms"));
+	}
+	SECTION("the quotient, with a base from another row")
+	{
+		NicRecord record;
+
+		record.number("Q9", "ring_entries", 1000, "packets");
+		record.number("Q10", "burst_queue", 600, "packets", 1);
+		CHECK(has(verdict(record, "Q10"),
+			  "warn: burst_queue 600 packets, 0.600 times ring_entries, under 0.900"));
+	}
+	SECTION("no base, or a base of 0, is no verdict")
+	{
+		NicRecord record;
+
+		record.number("Q10", "burst_queue", 600, "packets");
+		CHECK(verdict(record, "Q10") == "unknown: \"ring_entries\" was not measured");
+		record.number("Q10", "ring_entries", 0, "packets");
+		CHECK(verdict(record, "Q10") == "unknown: \"ring_entries\" was not measured");
+
+		NicRecord empty;
+
+		empty.row("Q10");
+		CHECK(verdict(empty, "Q10") == "unknown: \"burst_queue\" was not measured");
+	}
+	SECTION("another unit than the limit's is no verdict")
+	{
+		NicRecord record;
+
+		record.number("Q8", "floor", 10, "us");
+		CHECK(has(verdict(record, "Q8"), "unknown: \"floor\" was not measured"));
+	}
+}
+
+TEST_CASE("qualify: the worst figure decides, whatever is missing", "[qualify]")
+{
+	NicRecord record;
+
+	record.number("Q3", "backward", 1, "count");
+	record.number("Q3", "resolution", 5000, "ns");
+	CHECK(has(verdict(record, "Q3"), "fail: backward 1, over 0"));
+	record.row("Q3")->figures.at[0].median = 0;
+	CHECK(has(verdict(record, "Q3"), "warn: resolution 5 us, over 1 us"));
+	record.row("Q3")->figures.at[1].median = 1;
+	CHECK(has(verdict(record, "Q3"), "unknown: \"duplicates\" was not measured"));
+	record.number("Q3", "duplicates", 0, "share");
+	CHECK(verdict(record, "Q3") == "pass: duplicates 0 %, at most 0 %; 2 more");
+}
+
+TEST_CASE("qualify: unknown keeps its reason", "[qualify]")
+{
+	NicRecord record;
+
+	strcpy(record.row("Q5")->why, "the kernel does not say");
+	CHECK(verdict(record, "Q5") == "unknown: the kernel does not say");
+	record.words("Q5", "source", "netdev");
+	CHECK(verdict(record, "Q5") == "pass: source: netdev");
+	record.row("Q5")->figures.nr = 0;
+	CHECK(verdict(record, "Q5") == "unknown: \"source\" was not measured");
+	record.row("Q99");
+	CHECK(verdict(record, "Q99") == "unknown: no limit for class aqm");
+}
+
+TEST_CASE("qualify: words that say nothing are no verdict", "[qualify]")
+{
+	for (const char *words : { "unknown", "unknown: no PHC", "skip: no root" }) {
+		NicRecord record;
+
+		record.words("Q1", "design", words);
+		CHECK(verdict(record, "Q1") == "unknown: \"design\" was not measured");
+		record.words("Q1", "design", "split");
+		CHECK(verdict(record, "Q1") == "pass: design: split");
+	}
+}
+
+TEST_CASE("qualify: contradictions and failed selftests fail, a skipped one says nothing",
+	  "[qualify]")
+{
+	NicRecord record;
+
+	record.words("Q19", "RxRingMax", "agrees: 4096");
+	CHECK(has(verdict(record, "Q19"), "pass"));
+	record.words("Q19", "Napi", "contradicts: profile joint, measured apart");
+	CHECK(has(verdict(record, "Q19"), "fail: Napi: contradicts: profile joint"));
+
+	record.words("ks", "xdp.test_xdp_native_pass", "skip: no XDP");
+	CHECK(has(verdict(record, "ks"), "unknown"));
+	record.words("ks", "ping.test_v4", "pass");
+	CHECK(has(verdict(record, "ks"), "pass"));
+	record.words("ks", "ping.test_v6", "fail: timeout");
+	CHECK(has(verdict(record, "ks"), "fail: ping.test_v6: fail: timeout"));
+}
+
+TEST_CASE("qualify: classes have limits of their own", "[qualify]")
+{
+	NicRecord record;
+
+	record.words("Q14", "zero_copy", "copy");
+	record.number("Q14", "missing", 0, "count");
+	CHECK(has(verdict(record, "Q14"), "pass"));
+	strcpy(record.nic_class, "af_xdp");
+	CHECK(has(verdict(record, "Q14"), "fail: zero_copy: copy"));
+	strcpy(record.nic_class, "ptp");
+	CHECK(verdict(record, "Q14") == "unknown: no limit for class ptp");
+	record.row("Q14")->figures.nr = 0;
+	strcpy(record.nic_class, "aqm");
+	CHECK(verdict(record, "Q14") == "unknown: \"missing\" was not measured");
+	CHECK(qualify_class_bit("aqm") == QUALIFY_AQM);
+	CHECK(qualify_class_bit("all") == 0);
+}
+
+TEST_CASE("qualify: every limit is complete and reachable", "[qualify]")
+{
+	std::set<std::string> with_limits;
+
+	for (const auto *limit = qualify_limits; limit->row; limit++) {
+		INFO(limit->row << " " << limit->figure);
+		CHECK(qualify_row_kind(limit->row));
+		CHECK(limit->classes);
+		CHECK(limit->why);
+		CHECK(limit->source);
+		with_limits.insert(limit->row);
+		if (limit->statistic == QUALIFY_WORDS) {
+			CHECK((limit->warn_words || limit->fail_words));
+			continue;
+		}
+		CHECK(limit->unit);
+		CHECK_FALSE((std::isnan(limit->warn) && std::isnan(limit->fail)));
+		if (!std::isnan(limit->warn) && !std::isnan(limit->fail))
+			CHECK((limit->at_least ? limit->warn >= limit->fail :
+						 limit->warn <= limit->fail));
+	}
+	for (const auto *kind = qualify_row_kinds; kind->id; kind++) {
+		INFO(kind->id);
+		CHECK(with_limits.count(kind->id) == 1);
+	}
+}
+
+TEST_CASE("qualify: numbers as people write them", "[qualify]")
+{
+	const std::vector<std::tuple<double, const char *, const char *>> rows = {
+		{ 0, "ns", "0 ns" },
+		{ 999, "ns", "999 ns" },
+		{ 1250, "ns", "1.25 us" },
+		{ -2.5e6, "ns", "-2.50 ms" },
+		{ 1e9, "ns", "1 s" },
+		{ 0.987, "share", "98.7 %" },
+		{ 1, "share", "100 %" },
+		{ 1.234e6, "pps", "1.23 Mpps" },
+		{ 45600, "pps", "45.6 kpps" },
+		{ 4096, "bytes", "4096 bytes" },
+		{ 3, "count", "3" },
+		{ 2048, "packets", "2048 packets" },
+		{ 0.0042, "ppm", "0.0042 ppm" },
+		{ 4.1e-9, "", "4.1e-09" },
+		{ NAN, "ns", "-" },
+		{ INFINITY, "ns", "-" },
+	};
+
+	for (const auto &[value, unit, words] : rows) {
+		char buf[QUALIFY_NUMBER_LEN];
+
+		CHECK(std::string(qualify_format(value, unit, buf)) == words);
+	}
+}

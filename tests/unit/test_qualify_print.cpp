@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reports of a qualification: text as it was agreed on, HTML that is well formed and alone. */
+#include <cctype>
+#include <regex>
+#include <set>
+#include <vector>
+
+#include "qualify_record.hpp"
+#include "text.hpp"
+
+extern "C" {
+#include "qualify/print/axis.h"
+#include "qualify/print/compare.h"
+#include "qualify/print/picture.h"
+#include "qualify/print/print.h"
+}
+
+static std::string html(const qualify_record &record)
+{
+	return printed([&](FILE *file) { qualify_print_html(file, &record); });
+}
+
+static size_t count(const std::string &text, const std::string &what)
+{
+	size_t nr = 0;
+
+	for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+		nr++;
+	return nr;
+}
+
+/* What is wrong with the tags of @page: "" if each is closed in its place. */
+static std::string unbalanced(const std::string &page)
+{
+	static const std::set<std::string> empty = { "meta", "link" };
+	static const std::regex tag("<(/?)([a-zA-Z0-9]+)((?:[^<>\"]|\"[^\"]*\")*)>");
+	std::vector<std::string> open;
+	size_t found = 0;
+
+	for (std::sregex_iterator at(page.begin(), page.end(), tag), end; at != end; ++at) {
+		std::string name = (*at)[2], rest = (*at)[3];
+
+		found++;
+		if ((*at)[1] == "/") {
+			if (open.empty() || open.back() != name)
+				return "</" + name + ">";
+			open.pop_back();
+		} else if (!empty.count(name) && (rest.empty() || rest.back() != '/')) {
+			open.push_back(name);
+		}
+	}
+	/* <!DOCTYPE html> is none of them. */
+	if (found + 1 != count(page, "<"))
+		return "a < that begins no tag";
+	return open.empty() ? "" : "<" + open.back() + ">";
+}
+
+TEST_CASE("qualify: what finds open tags finds them", "[qualify]")
+{
+	CHECK(unbalanced("<!DOCTYPE html><p>a</p><path d=\"M1\"/>") == "");
+	CHECK(unbalanced("<!DOCTYPE html><p><b></p></b>") == "</p>");
+	CHECK(unbalanced("<!DOCTYPE html><p>") == "<p>");
+	CHECK(unbalanced("<!DOCTYPE html>a < b") != "");
+}
+
+TEST_CASE("qualify: text as it was agreed on", "[qualify]")
+{
+	/* Written by: build/rxaqm qualify --all --from=NAME.json */
+	for (const char *name : { "good", "bad" }) {
+		std::string path = std::string("tests/unit/qualify/") + name;
+		NicRecord record(path + ".json");
+
+		CHECK(printed([&](FILE *file) { qualify_print_text(file, &record, true); }) ==
+		      read_text(path + ".txt"));
+	}
+}
+
+TEST_CASE("qualify: without figures there is a line a row", "[qualify]")
+{
+	NicRecord record(GOOD_RECORD);
+	std::string text = printed([&](FILE *file) { qualify_print_text(file, &record, false); });
+
+	CHECK(count(text, "\nQ") == record.rows.nr);
+	CHECK_FALSE(has(text, "SO_TIMESTAMPING"));
+}
+
+TEST_CASE("qualify: the page is well formed, needs nothing, and has every picture", "[qualify]")
+{
+	for (const char *path : { GOOD_RECORD, BAD_RECORD }) {
+		NicRecord record(path);
+		std::string page = html(record);
+
+		CHECK(unbalanced(page) == "");
+		CHECK_FALSE(has(page, "<script"));
+		CHECK_FALSE(has(page, "http"));
+		CHECK_FALSE(has(page, "url("));
+		CHECK_FALSE(has(page, "nan"));
+		CHECK_FALSE(has(page, "inf\""));
+		/* Q4, Q6, Q7, Q8, Q10, Q11, Q12, Q13. */
+		CHECK(count(page, "<svg") == 8);
+		CHECK(count(page, "<section") == record.rows.nr);
+		for (size_t i = 0; i < record.rows.nr; i++)
+			CHECK(has(page, "href=\"#" + std::string(record.rows.at[i].id) + "\""));
+	}
+}
+
+TEST_CASE("qualify: what a driver says is text, not markup", "[qualify]")
+{
+	NicRecord record;
+
+	strcpy(record.firmware, "</dd><script>alert(1)</script>\n&\"'");
+	strcpy(record.interface, "<b>");
+	strcpy(record.row("Q1")->why, "<i>");
+	strcpy(record.row("\"><p>")->why, "x");
+	record.words("Q1", "<u>", "<s>");
+
+	auto *curve = qualify_add_curve(record.number("Q4", "f", 1, "ns"), "<em>", "<x>", "<y>");
+
+	qualify_add_point(curve, 1, 1);
+	qualify_add_point(curve, 2, 2);
+
+	std::string page = html(record);
+
+	CHECK(unbalanced(page) == "");
+	for (const char *tag : { "<b>", "<i>", "<u>", "<s>", "<script", "<em>", "<x>", "<y>" })
+		CHECK_FALSE(has(page, tag));
+	CHECK(has(page, "&lt;script&gt;alert(1)&lt;/script&gt; &amp;&quot;&#39;"));
+}
+
+TEST_CASE("qualify: curves go together by kind and units, six at most", "[qualify]")
+{
+	NicRecord record;
+	auto *figure = record.number("Q4", "f", 1, "ns");
+
+	for (int i = 0; i < 8; i++) {
+		auto *curve = qualify_add_curve(figure, "cdf", "ns", "share");
+
+		curve->distribution = true;
+		qualify_add_point(curve, 1 + i, 1);
+	}
+	qualify_add_curve(figure, "empty", "s", "ns");
+	qualify_add_point(qualify_add_curve(figure, "course", "s", "ns"), 1, 1);
+	qualify_add_point(qualify_add_curve(figure, "bars", "queue", "packets"), 0, 5);
+
+	std::vector<std::pair<enum qualify_picture_kind, unsigned int>> got;
+
+	for (size_t i = 0; i < qualify_row_curves(record.row("Q4")); i++) {
+		qualify_picture picture;
+
+		if (qualify_picture_of(&picture, record.row("Q4"), i))
+			got.emplace_back(picture.kind, picture.nr);
+	}
+	CHECK(got == std::vector<std::pair<enum qualify_picture_kind, unsigned int>>{
+			     { QUALIFY_CDF, 6 },
+			     { QUALIFY_CDF, 2 },
+			     { QUALIFY_LINES, 1 },
+			     { QUALIFY_BARS, 1 } });
+}
+
+TEST_CASE("qualify: a picture of anything has numbers inside its frame", "[qualify]")
+{
+	const std::vector<std::vector<std::pair<double, double>>> cases = {
+		{ { 0, 0 } },
+		{ { 5, 5 }, { 5, 5 } },
+		{ { -3, -8 }, { 4, 9 } },
+		{ { 1e-12, 1e-9 }, { 1e12, 1e15 } },
+		{ { 0, 0.5 }, { 1e6, 1 } },
+		{ { NAN, 1 }, { 2, NAN }, { 3, 3 } },
+		{ { NAN, NAN } },
+		{ { -1e300, -1e300 }, { 1e300, 1e300 } },
+	};
+
+	for (const auto &points : cases) {
+		for (int kind = 0; kind < 3; kind++) {
+			NicRecord record;
+			auto *curve = qualify_add_curve(record.number("Q4", "f", 1), "c",
+							kind == 2 ? "queue" : "ns", "x");
+
+			curve->distribution = kind == 0;
+			for (const auto &[x, y] : points)
+				qualify_add_point(curve, x, y);
+
+			std::string page = html(record);
+
+			CHECK(unbalanced(page) == "");
+			CHECK_FALSE(has(page, "nan"));
+			CHECK_FALSE(has(page, "\"-"));
+			CHECK_FALSE(std::regex_search(page, std::regex("[MLHV ]-?inf")));
+		}
+	}
+}
+
+TEST_CASE("qualify: axes are rounded outwards, with few ticks", "[qualify]")
+{
+	struct {
+		bool log;
+		double low, high, min, max;
+		std::vector<double> ticks;
+	} rows[] = {
+		{ false, 0, 97, 0, 100, { 0, 20, 40, 60, 80, 100 } },
+		{ false, -3, 4, -4, 4, { -4, -2, 0, 2, 4 } },
+		{ false, 7, 7, 7, 14, { 7 + 0., 9, 11, 13, 15 } },
+		{ true, 23e3, 410e3, 2e4, 5e5, { 2e4, 5e4, 1e5, 2e5, 5e5 } },
+		{ true, 1e3, 1e6, 1e3, 1e6, { 1e3, 1e4, 1e5, 1e6 } },
+		{ true, 1, 1, 1, 2, { 1, 2 } },
+	};
+
+	for (auto &row : rows) {
+		qualify_axis axis = {
+			.min = 0, .max = 0, .from = 0, .to = 100, .log = row.log, .step = 0
+		};
+		double ticks[QUALIFY_TICKS_MAX];
+
+		qualify_axis_fit(&axis, row.low, row.high);
+		INFO(row.low << " to " << row.high << ": " << axis.min << " to " << axis.max);
+		CHECK(axis.min <= row.low);
+		CHECK(axis.max >= row.high);
+		CHECK(qualify_axis_at(&axis, axis.min) == 0);
+		CHECK(qualify_axis_at(&axis, axis.max) == 100);
+		CHECK(qualify_axis_at(&axis, row.low - 1e6) == 0);
+
+		size_t nr = qualify_axis_ticks(&axis, ticks);
+
+		CHECK(nr >= 2);
+		CHECK(nr <= 8);
+		for (size_t i = 1; i < nr; i++)
+			CHECK(ticks[i] > ticks[i - 1]);
+		if (row.low == row.high)
+			continue;
+		REQUIRE(nr == row.ticks.size());
+		for (size_t i = 0; i < nr; i++)
+			CHECK(std::fabs(ticks[i] - row.ticks[i]) <= 1e-9 * std::fabs(ticks[i]));
+	}
+}
