@@ -12,6 +12,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "doctor_rec.h"
+#include "netns.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -20,40 +21,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define IPPROTO_TCP 6
 #define IPPROTO_FRAGMENT 44
 #define NO_QUEUE (~0U)
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct net {
-	struct {
-		unsigned int inum;
-	} ns;
-};
-
-struct net_device {
-	int ifindex;
-	struct {
-		struct net *net;
-	} nd_net;
-};
-
-struct sk_buff {
-	struct net_device *dev;
-	unsigned int len;
-	__be16 protocol;
-	__u16 queue_mapping;
-	__u16 transport_header, network_header;
-	unsigned char *head;
-	__u32 end;
-	unsigned char *data;
-};
-
-struct skb_shared_info {
-	unsigned short gso_segs;
-};
-
-#pragma clang attribute pop
-
-const volatile __u32 netns_inum; /* of the network namespace that is looked at */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -68,13 +35,6 @@ struct {
 	__type(key, struct rxaqm_doctor_queue);
 	__type(value, struct rxaqm_doctor_fragments);
 } fragments_map SEC(".maps");
-
-static bool is_ours(struct net_device *dev)
-{
-	struct net *net = dev->nd_net.net;
-
-	return net->ns.inum == netns_inum;
-}
 
 /* Bytes of TCP data in @skb; 0: none, or not TCP. */
 static __u32 tcp_data(struct sk_buff *skb)
@@ -113,7 +73,7 @@ int BPF_PROG(doctor_start_xmit, struct sk_buff *skb, struct net_device *dev)
 	__u32 bytes = tcp_data(skb), log = log2_of(bytes);
 	__u16 segments = BPF_CORE_READ(info, gso_segs);
 
-	if (!bytes || !is_ours(dev))
+	if (!bytes || !in_netns(dev))
 		return 0;
 	frames = bpf_map_lookup_elem(&frames_map, &key);
 	if (!frames) {
@@ -155,7 +115,7 @@ int BPF_PROG(doctor_receive, struct sk_buff *skb)
 	struct rxaqm_doctor_fragments *entry, empty = {};
 	struct net_device *dev = skb->dev;
 
-	if (!dev || !is_ours(dev))
+	if (!dev || !in_netns(dev))
 		return 0;
 	key.ifindex = (__u32)dev->ifindex;
 	entry = bpf_map_lookup_elem(&fragments_map, &key);

@@ -17,39 +17,12 @@
 #include <bpf/bpf_tracing.h>
 
 #include "doctor_rec.h"
+#include "netns.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define NET_RX_SOFTIRQ 3 /* include/linux/interrupt.h */
 #define BUSY_POLL_BUDGET 8 /* net/core/dev.c: a program polls, in its own time */
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct net {
-	struct {
-		unsigned int inum;
-	} ns;
-};
-
-struct net_device {
-	int ifindex;
-	struct {
-		struct net *net;
-	} nd_net;
-};
-
-struct napi_struct {
-	struct net_device *dev;
-	unsigned int napi_id;
-};
-
-struct task_struct {
-	char comm[16];
-};
-
-#pragma clang attribute pop
-
-const volatile __u32 netns_inum; /* of the network namespace that is looked at */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -80,16 +53,13 @@ static struct rxaqm_doctor_napi *entry_of(struct napi_struct *napi)
 	struct rxaqm_doctor_napi empty = {}, *entry;
 	__u64 key = (__u64)napi;
 	struct net_device *dev;
-	struct net *net;
 
 	entry = bpf_map_lookup_elem(&napi_map, &key);
 	if (entry)
 		return entry;
 	dev = napi->dev;
-	if (dev) {
-		net = dev->nd_net.net;
-		empty.ifindex = net->ns.inum == netns_inum ? (__u32)dev->ifindex : ~0U;
-	}
+	if (dev)
+		empty.ifindex = in_netns(dev) ? (__u32)dev->ifindex : ~0U;
 	empty.id = napi->napi_id;
 	bpf_map_update_elem(&napi_map, &key, &empty, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&napi_map, &key);

@@ -116,9 +116,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 					    "--from stands alone: leave out IFACE, --record, "
 					    "--mask, --deep and --watch");
 		if (args->watch && args->deep)
-			rxaqm_options_error(state, "--watch and --deep exclude each other");
-		if (args->watch && args->record)
-			rxaqm_options_error(state, "--watch and --record exclude each other");
+			rxaqm_options_error(state, "--watch excludes --deep: leave it out");
+		if (args->watch && (args->record || args->verify))
+			rxaqm_options_error(state,
+					    "--watch excludes --record and --verify: leave it out");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -104,7 +104,7 @@ void rxaqm_netns_origin(void (*call)(void *arg), void *arg)
 /* A mounted sysfs shows the namespace it was mounted in. If that is another one than
  * ours, open a fresh one that is mounted nowhere.
  */
-int rxaqm_netns_sysfs(void)
+int rxaqm_netns_sysfs(bool writable)
 {
 	int fs_fd, fd;
 
@@ -125,7 +125,7 @@ int rxaqm_netns_sysfs(void)
 	if (fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
 		fd = -1;
 	else
-		fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+		fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, writable ? 0 : MOUNT_ATTR_RDONLY);
 	close(fs_fd);
 	return fd < 0 ? -errno : fd;
 }

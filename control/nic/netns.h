@@ -28,7 +28,7 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 /* Call @call in the namespace that the command was started in. */
 void rxaqm_netns_origin(void (*call)(void *arg), void *arg);
 
-/* A descriptor of a sysfs that shows the namespace entered, or -errno. */
-int rxaqm_netns_sysfs(void);
+/* A descriptor of a sysfs that shows the namespace entered, to be read or @writable, or -errno. */
+int rxaqm_netns_sysfs(bool writable);
 
 #endif /* RXAQM_NETNS_H */

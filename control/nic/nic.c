@@ -64,7 +64,7 @@ static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 	int sysfs_fd, fd;
 	DIR *dir;
 
-	sysfs_fd = rxaqm_netns_sysfs();
+	sysfs_fd = rxaqm_netns_sysfs(false);
 	if (sysfs_fd < 0)
 		return sysfs_fd;
 	snprintf(path, sizeof(path), "class/net/%s/bonding", ifname);

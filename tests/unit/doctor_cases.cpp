@@ -96,7 +96,7 @@ static const std::vector<Case> &socket_cases()
 		  {},
 		  [](Bundle &b) {
 			  b.owner(5, 0).socket(
-				  R"({"rcvbuf":33554432,"rcv_wnd":16777216,"rcv_rtt_us":121000,
+				  R"({"rcvbuf":33554432,"rcv_wnd":16777216,"rcv_rtt_us":121000,"srtt_us":121000,
 				"received":1300000000,"read":1300000000})");
 		  } },
 		{ "tcp-window-opens-slowly",

@@ -2,6 +2,14 @@
 /* Bundles: lossless, and strict about what others wrote. */
 #include "doctor_case.hpp"
 
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+extern "C" {
+#include "doctor/collect/collect.h"
+}
+
 static std::string refused(const std::string &text)
 {
 	doctor_snapshot snap = {};
@@ -44,7 +52,7 @@ TEST_CASE("doctor: a bundle that is none is refused by its place", "[doctor]")
 {
 	CHECK(refused("") == "x.json: not JSON, at byte 0: it ends too early");
 	CHECK(refused("{").find("it ends too early") != std::string::npos);
-	CHECK(refused("{} trailing").find("x.json: not JSON") == 0);
+	CHECK(refused("{} trailing") == "x.json: not JSON, at byte 3: more after its end");
 	CHECK(refused("{}").find("not a bundle") != std::string::npos);
 	CHECK(refused("[1]").find("not a bundle") != std::string::npos);
 
@@ -83,4 +91,60 @@ TEST_CASE("doctor: a bundle that is none is refused by its place", "[doctor]")
 
 	bundle.set("/hostname", "\"" + std::string(100, 'a') + "\"");
 	CHECK(refused(bundle.text()).find("must be shorter") != std::string::npos);
+}
+
+TEST_CASE("doctor: a bundle has no more interfaces than a host is asked for", "[doctor]")
+{
+	for (int nr : { 256, 257 }) {
+		Bundle bundle;
+		std::string ifaces = "[";
+
+		for (int i = 0; i < nr; i++)
+			ifaces += (i ? ",{\"ifindex\":" : "{\"ifindex\":") + std::to_string(i + 2) +
+				  "}";
+		bundle.set("/after/ifaces", (ifaces + "]").c_str());
+		if (nr > 256) {
+			CHECK(refused(bundle.text()) ==
+			      "x.json: after.ifaces: must be an array of at most 256");
+			continue;
+		}
+		doctor_snapshot snap = {};
+		rxaqm_error error = {};
+		const std::string text = bundle.text();
+
+		CHECK(doctor_bundle_parse(&snap, text.data(), text.size(), "x", &error) == 0);
+		doctor_snapshot_free(&snap);
+	}
+}
+
+TEST_CASE("doctor: a bundle does not speak to the terminal", "[doctor]")
+{
+	for (const char *change : { R"(/sysctl/net.ipv4.tcp_adv_win_scale "\u001b[2J")",
+				    R"(/after/counters/a\u001b 5)" }) {
+		Bundle bundle;
+		rxaqm_error error = {};
+		doctor_snapshot snap = {};
+		std::string at(change, strcspn(change, " ")), text;
+
+		if (at.find("\\u001b") != at.npos)
+			at.replace(at.find("\\u001b"), 6, "\x1b");
+		bundle.set(at, change + strcspn(change, " ") + 1);
+		text = bundle.text();
+		INFO(change);
+		CHECK(doctor_bundle_parse(&snap, text.data(), text.size(), "test", &error) < 0);
+		CHECK(std::string(error.text).find("control characters") != std::string::npos);
+		doctor_snapshot_free(&snap);
+	}
+}
+
+/* Anyone may call a process so, and the bundle of a host has its name. */
+TEST_CASE("doctor: a process whose name has control characters stops nothing", "[doctor]")
+{
+	char was[16] = {}, comm[32] = {};
+
+	REQUIRE(prctl(PR_GET_NAME, was) == 0);
+	REQUIRE(prctl(PR_SET_NAME, "e\x1b[2Jvil") == 0);
+	CHECK(doctor_read_line(AT_FDCWD, comm, sizeof(comm), "/proc/self/task/%d/comm", gettid()));
+	prctl(PR_SET_NAME, was);
+	CHECK(std::string(comm) == "e?[2Jvil");
 }

@@ -13,6 +13,25 @@
 /* How often what stands in qdiscs is looked at. */
 #define LOOK_NS (100 * RXAQM_NSEC_PER_MSEC)
 
+/* Links, their queues and drivers' counters. -ENODEV: @interface is not there. */
+static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
+			  const char *interface, int sysfs_fd)
+{
+	int err = doctor_collect_links(snap, sample, interface);
+	size_t i;
+
+	for (i = 0; !err && i < sample->ifaces.nr; i++) {
+		doctor_collect_sysfs(&sample->ifaces.at[i], sysfs_fd);
+		doctor_collect_ethtool(&sample->ifaces.at[i]);
+	}
+	if (err)
+		return err;
+	doctor_collect_qdiscs(snap, sample);
+	doctor_collect_netdev(snap, sample);
+	doctor_collect_irqs(sample);
+	return 0;
+}
+
 static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sample,
 		       const char *interface, int sysfs_fd)
 {
@@ -21,7 +40,7 @@ static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sampl
 	sample->at_ns = rxaqm_now_ns();
 	doctor_collect_cpus(snap, sample);
 	doctor_collect_counters(snap, sample);
-	return doctor_collect_ifaces(snap, sample, interface, sysfs_fd);
+	return collect_ifaces(snap, sample, interface, sysfs_fd);
 }
 
 static void wait_window(struct doctor_snapshot *snap, const struct doctor_request *request)

@@ -37,9 +37,6 @@ void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sam
 void doctor_collect_clocks(struct doctor_sample *sample);
 /* ksoftirqd and napi threads. */
 void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample);
-/* Links, their queues, drivers' counters; -ENODEV if @interface is not there. */
-int doctor_collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
-			  const char *interface, int sysfs_fd);
 
 /* What rxaqm counts where it is attached; the second one fills snap->attached, and frees. */
 struct doctor_attached_before;

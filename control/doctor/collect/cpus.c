@@ -10,6 +10,8 @@
 
 #include "doctor/collect/collect.h"
 
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h: a thread of the kernel */
+
 static struct doctor_cpu *find(struct doctor_sample *sample, __u64 id)
 {
 	size_t i;
@@ -152,34 +154,39 @@ static bool receives(const char *comm)
 	       !strncmp(comm, "backlog_napi/", 13);
 }
 
+/* The number in field @field (proc_pid_stat(5)) of @stat; -1: there is none. */
+static long long stat_field(const char *stat, int field)
+{
+	/* The second one may have blanks and brackets. */
+	const char *at = strrchr(stat, ')');
+	int i;
+
+	for (i = 2; at && i < field; i++)
+		at = strchr(at + 1, ' ');
+	return at ? atoll(at + 1) : -1;
+}
+
 static void collect_thread(struct doctor_sample *sample, const char *pid)
 {
-	char comm[32], line[512];
+	char comm[32], line[512], stat[512];
 	struct doctor_thread *thread;
 	unsigned long long run, wait;
-	const char *at;
-	int i;
 
 	if (!doctor_read_line(AT_FDCWD, comm, sizeof(comm), "/proc/%s/comm", pid) ||
 	    !receives(comm) ||
 	    !doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%s/schedstat", pid) ||
-	    sscanf(line, "%llu %llu", &run, &wait) != 2)
+	    sscanf(line, "%llu %llu", &run, &wait) != 2 ||
+	    !doctor_read_line(AT_FDCWD, stat, sizeof(stat), "/proc/%s/stat", pid) ||
+	    !(stat_field(stat, 9) & PF_KTHREAD))
 		return;
 	thread = rxaqm_list_add(&sample->threads);
 	if (!thread)
 		return;
-	*thread = (struct doctor_thread){
-		.pid = (__u32)strtoul(pid, NULL, 10), .cpu = -1, .run_ns = run, .wait_ns = wait
-	};
+	*thread = (struct doctor_thread){ .pid = (__u32)strtoul(pid, NULL, 10),
+					  .cpu = (__s32)stat_field(stat, 39),
+					  .run_ns = run,
+					  .wait_ns = wait };
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
-	/* The CPU is the 39th field, and the second may have blanks and brackets. */
-	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%s/stat", pid))
-		return;
-	at = strrchr(line, ')');
-	for (i = 2; at && i < 39; i++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		thread->cpu = atoi(at + 1);
 }
 
 void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample)

@@ -11,7 +11,7 @@
 static bool tells(const char *name)
 {
 	static const char *const parts[] = {
-		"drop",	      "discard", "miss",     "no_buf",	   "nobuf",  "alloc_f",
+		"drop",	      "discard", "miss",     "no_buf",	   "nobuf",  "alloc_fail",
 		"allocation", "overrun", "overflow", "fifo",	   "crc",    "fec",
 		"pause",      "pfc",	 "exceeded", "limit",	   "error",  "stall",
 		"wake",	      "cqe_err", "xdp",	     "buff_alloc", "out_of",
@@ -71,12 +71,11 @@ static void take_stat(struct doctor_iface *iface, const char *raw, __u64 value)
 	bool tx;
 
 	snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN, raw);
-	for (at = name; *at; at++)
-		*at = *at < ' ' ? '?' : *at;
 	at = name + strspn(name, " ");
 	if (names_queue(at, &tx, &id)) {
 		queue = doctor_queue_of(iface, tx, id);
-		if (queue)
+		/* virtio_net has veth's name for those of XDP, behind that for all. */
+		if (queue && queue->packets == ~0ULL)
 			queue->packets = value;
 	} else if (tells(at)) {
 		doctor_map_set(&iface->ethtool, at, value);

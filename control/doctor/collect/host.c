@@ -141,6 +141,7 @@ void doctor_collect_host(struct doctor_snapshot *snap)
 	}
 	snap->ticks_per_s = (__u32)sysconf(_SC_CLK_TCK);
 	snap->page_size = (__u32)sysconf(_SC_PAGESIZE);
+	snap->memory_bytes = (__u64)sysconf(_SC_PHYS_PAGES) * snap->page_size;
 	for (i = 0; i < sizeof(sysctls) / sizeof(sysctls[0]); i++)
 		collect_sysctl(snap, sysctls[i]);
 	collect_taps(snap);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interfaces: links by netlink, the rest of each by its own collector. */
+/* Interfaces: links by netlink, their queues by sysfs. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,6 @@
 #include "base/fields.h"
 #include "nic/netlink.h"
 
-/* A host of containers has a veth for each; the first of them tell enough. */
-#define MAX_IFACES 256
 #define MAX_QUEUES 4096
 
 struct doctor_iface *doctor_iface_of(struct doctor_sample *sample, __u32 ifindex)
@@ -142,7 +140,7 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 	iface.link_type = info->ifi_type;
 	iface.up = info->ifi_flags & IFF_UP;
 	if ((links->interface ? !strcmp(iface.name, links->interface) : iface.up) &&
-	    links->sample->ifaces.nr < MAX_IFACES) {
+	    links->sample->ifaces.nr < DOCTOR_MAX_IFACES) {
 		to = rxaqm_list_add(&links->sample->ifaces);
 		if (to) {
 			*to = iface;
@@ -228,22 +226,4 @@ void doctor_collect_sysfs(struct doctor_iface *iface, int sysfs_fd)
 		collect_queue(iface, sysfs_fd, entry->d_name);
 	if (dir)
 		closedir(dir);
-}
-
-int doctor_collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
-			  const char *interface, int sysfs_fd)
-{
-	int err = doctor_collect_links(snap, sample, interface);
-	size_t i;
-
-	for (i = 0; !err && i < sample->ifaces.nr; i++) {
-		doctor_collect_sysfs(&sample->ifaces.at[i], sysfs_fd);
-		doctor_collect_ethtool(&sample->ifaces.at[i]);
-	}
-	if (err)
-		return err;
-	doctor_collect_qdiscs(snap, sample);
-	doctor_collect_netdev(snap, sample);
-	doctor_collect_irqs(sample);
-	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of doctor_collect_ifaces(). */
+/* Interfaces: each part of them by its collector. */
 #ifndef RXAQM_DOCTOR_COLLECT_IFACES_H
 #define RXAQM_DOCTOR_COLLECT_IFACES_H
 

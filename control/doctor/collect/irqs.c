@@ -15,7 +15,8 @@ static struct doctor_queue *queue_of(struct doctor_iface *iface, __u32 irq, cons
 	size_t i, len = strlen(iface->name), end = strlen(name);
 
 	for (i = 0; i < iface->queues.nr; i++) {
-		if (iface->queues.at[i].irq == irq && !iface->queues.at[i].tx)
+		/* 0 is not known, and a timer's. */
+		if (irq && iface->queues.at[i].irq == irq && !iface->queues.at[i].tx)
 			return &iface->queues.at[i];
 	}
 	if (strncmp(name, iface->name, len) || (name[len] && !strchr("-.@", name[len])) || !end ||

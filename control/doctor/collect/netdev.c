@@ -14,6 +14,8 @@
 #define NAPI_IRQ_SUSPEND_TIMEOUT 7
 #define NAPI_THREADED 8
 #define MAX_ATTR 64
+/* What a pool asks the page allocator for at once: PP_ALLOC_CACHE_REFILL. */
+#define PAGES_A_REFILL 64
 /* Attributes within the first one, which is a nest, stand from here on. */
 #define NESTED 48
 
@@ -109,6 +111,13 @@ static void take_napi(struct doctor_sample *sample, const struct answer *answer)
 	}
 }
 
+/* What the driver does not count by queue here it may have in ethtool -S. */
+static void take_known(__u64 *to, __u64 value)
+{
+	if (value != ~0ULL)
+		*to = value;
+}
+
 static void take_qstats(struct doctor_sample *sample, const struct answer *answer)
 {
 	struct doctor_queue *queue = queue_of(sample, answer, NETDEV_A_QSTATS_IFINDEX,
@@ -118,19 +127,18 @@ static void take_qstats(struct doctor_sample *sample, const struct answer *answe
 	if (!queue)
 		return;
 	if (queue->tx) {
-		queue->packets = value[NETDEV_A_QSTATS_TX_PACKETS];
-		queue->bytes = value[NETDEV_A_QSTATS_TX_BYTES];
-		queue->gso_packets = value[NETDEV_A_QSTATS_TX_HW_GSO_PACKETS];
-		queue->gso_wire_packets = value[NETDEV_A_QSTATS_TX_HW_GSO_WIRE_PACKETS];
+		take_known(&queue->packets, value[NETDEV_A_QSTATS_TX_PACKETS]);
+		take_known(&queue->bytes, value[NETDEV_A_QSTATS_TX_BYTES]);
+		take_known(&queue->gso_packets, value[NETDEV_A_QSTATS_TX_HW_GSO_PACKETS]);
+		take_known(&queue->gso_wire_packets, value[NETDEV_A_QSTATS_TX_HW_GSO_WIRE_PACKETS]);
 		return;
 	}
-	queue->packets = value[NETDEV_A_QSTATS_RX_PACKETS];
-	queue->bytes = value[NETDEV_A_QSTATS_RX_BYTES];
+	take_known(&queue->packets, value[NETDEV_A_QSTATS_RX_PACKETS]);
+	take_known(&queue->bytes, value[NETDEV_A_QSTATS_RX_BYTES]);
 	/* Overruns are among all that the hardware drops. */
-	queue->drops = value[NETDEV_A_QSTATS_RX_HW_DROP_OVERRUNS];
-	if (queue->drops == ~0ULL)
-		queue->drops = value[NETDEV_A_QSTATS_RX_HW_DROPS];
-	queue->alloc_fails = value[NETDEV_A_QSTATS_RX_ALLOC_FAIL];
+	take_known(&queue->drops, value[NETDEV_A_QSTATS_RX_HW_DROPS]);
+	take_known(&queue->drops, value[NETDEV_A_QSTATS_RX_HW_DROP_OVERRUNS]);
+	take_known(&queue->alloc_fails, value[NETDEV_A_QSTATS_RX_ALLOC_FAIL]);
 }
 
 static struct doctor_page_pool *pool_of(struct doctor_sample *sample, __u64 ifindex, __u64 id)
@@ -180,8 +188,10 @@ static void take_pool_stats(struct doctor_sample *sample, const struct answer *a
 		return;
 	pool->recycled = sum(value[NETDEV_A_PAGE_POOL_STATS_RECYCLE_CACHED],
 			     value[NETDEV_A_PAGE_POOL_STATS_RECYCLE_RING]);
-	pool->slow = sum(value[NETDEV_A_PAGE_POOL_STATS_ALLOC_SLOW],
-			 value[NETDEV_A_PAGE_POOL_STATS_ALLOC_SLOW_HIGH_ORDER]);
+	pool->slow = value[NETDEV_A_PAGE_POOL_STATS_ALLOC_SLOW];
+	if (pool->slow != ~0ULL)
+		pool->slow *= PAGES_A_REFILL;
+	pool->slow = sum(pool->slow, value[NETDEV_A_PAGE_POOL_STATS_ALLOC_SLOW_HIGH_ORDER]);
 }
 
 static int ask(__u16 family, __u8 cmd, __u32 scope, struct netdev *netdev)

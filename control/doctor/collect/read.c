@@ -42,6 +42,13 @@ char *doctor_read(int dir_fd, const char *path, size_t *ret_len)
 	return buf;
 }
 
+/* Anyone may give a process a name with control characters, which a bundle may not have. */
+static void clean(char *text)
+{
+	for (; *text; text++)
+		*text = (unsigned char)*text < ' ' ? '?' : *text;
+}
+
 static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
 {
 	char *text = doctor_read(dir_fd, path, NULL);
@@ -50,6 +57,7 @@ static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
 		return false;
 	snprintf(buf, size, "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
+	clean(buf);
 	return true;
 }
 
@@ -88,8 +96,12 @@ static bool map_ready(doctor_map *map)
 
 void doctor_map_set(doctor_map *map, const char *name, __u64 value)
 {
+	char key[512];
+
+	snprintf(key, sizeof(key), "%s", name);
+	clean(key);
 	if (map_ready(map))
-		json_object_object_add(*map, name, json_object_new_uint64(value));
+		json_object_object_add(*map, key, json_object_new_uint64(value));
 }
 
 void doctor_map_set_words(doctor_map *map, const char *name, const char *words)

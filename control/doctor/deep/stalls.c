@@ -17,12 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/config.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 
 /* Of 4 to 128 jiffies: any kernel of 100 to 1000 Hz takes this. */
 #define THRESHOLD_MS 40
-#define NOTE_DIR "/run/rxaqm"
 #define MAX_QUEUES 4096
 
 struct watched {
@@ -240,34 +240,35 @@ static int open_sysfs(void)
 }
 
 /* A network namespace has its own: interfaces of two may have the same name. */
-static void note_path(char *buf, size_t size)
+static const char *note_path(char buf[RXAQM_CONFIG_PATH_LEN])
 {
-	mkdir(NOTE_DIR, 0755);
-	snprintf(buf, size, NOTE_DIR "/doctor-stalls-%u", doctor_deep_netns());
+	char name[40];
+
+	snprintf(name, sizeof(name), "doctor-stalls-%u", doctor_deep_netns());
+	return rxaqm_config_runtime_path(name, buf, RXAQM_CONFIG_PATH_LEN);
 }
 
 void doctor_probe_stalls(struct doctor_deep *deep)
 {
 	int sysfs_fd = open_sysfs();
-	char path[64];
+	char path[RXAQM_CONFIG_PATH_LEN];
 
 	if (sysfs_fd < 0) {
 		doctor_cannot_see(deep->snap, "stalls of Tx completions",
 				  "no mount of sysfs of our own to write to: %s", strerror(errno));
 		return;
 	}
-	note_path(path, sizeof(path));
-	doctor_stalls_watch(deep, sysfs_fd, path);
+	mkdir(rxaqm_config_runtime_path("", path, sizeof(path)), 0755);
+	doctor_stalls_watch(deep, sysfs_fd, note_path(path));
 	close(sysfs_fd);
 }
 
 int doctor_stalls_recover(void)
 {
-	char path[64];
+	char path[RXAQM_CONFIG_PATH_LEN];
 	int sysfs_fd, nr;
 
-	snprintf(path, sizeof(path), NOTE_DIR "/doctor-stalls-%u", doctor_deep_netns());
-	if (access(path, F_OK))
+	if (access(note_path(path), F_OK))
 		return 0;
 	sysfs_fd = open_sysfs();
 	if (sysfs_fd < 0)

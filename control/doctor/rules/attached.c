@@ -137,14 +137,15 @@ static enum doctor_verdict judge_shared(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_ecn(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
-	__u64 marked = 0, ce = 0;
+	static const char *const arrived[] = { "IpExt.InCEPkts", "Ip6.InCEPkts", NULL };
+	__u64 marked = 0, ce;
 	size_t i;
 
 	if (!snap->attached.nr)
 		return doctor_blind(finding, "rxaqm is not attached");
 	for (i = 0; i < snap->attached.nr; i++)
 		marked += snap->attached.at[i].marked;
-	doctor_counter(snap, "IpExt.InCEPkts", &ce);
+	doctor_counters(snap, arrived, &ce);
 	doctor_note_rise(finding, "marked", (double)marked, DOCTOR_COUNT, RXAQM);
 	doctor_note_rise(finding, "arrived", (double)ce, DOCTOR_COUNT, "IpExt.InCEPkts");
 	return doctor_found_if(marked >= 100 && ce < marked / 10);
@@ -243,7 +244,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.kind = DOCTOR_SETTING,
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_INFERRED,
-		.reads = "rxaqm: packets marked; IpExt.InCEPkts",
+		.reads = "rxaqm: packets marked; IpExt.InCEPkts, Ip6.InCEPkts",
 		.rule = "100 or more marked, and less than a tenth of them counted by IP",
 		.cause =
 			"${marked} packets were marked, and IP saw ${arrived} of them: something clears the marks.",

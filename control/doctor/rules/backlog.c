@@ -8,7 +8,8 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding, size_t offset,
 					const char *name)
 {
-	__u64 total = 0, processed = 0, most = 0;
+	__u64 total = 0, processed = 0, most = 0,
+	      limit = doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000);
 	size_t i, k;
 
 	if (!snap->after.cpus.nr)
@@ -36,9 +37,8 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 	doctor_note_rise(finding, name, (double)total, DOCTOR_COUNT, "/proc/net/softnet_stat");
 	doctor_note_rise(finding, "processed", (double)processed, DOCTOR_COUNT,
 			 "/proc/net/softnet_stat");
-	doctor_note(finding, "limit",
-		    (double)doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000),
-		    DOCTOR_COUNT, "net.core.netdev_max_backlog");
+	doctor_note(finding, "limit", (double)limit, DOCTOR_COUNT, "net.core.netdev_max_backlog");
+	doctor_say(finding, "larger", "%llu", limit < 2048 ? 4096ULL : 2ULL * limit);
 	return doctor_found_if_often(snap, (double)total);
 }
 
@@ -150,9 +150,9 @@ const struct doctor_check doctor_checks_backlog[] = {
 			"RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, and that CPU does not "
 			"keep up.",
 		.clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
-		.remedy = { .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=4096 for bursts",
-			    .keep = "echo net.core.netdev_max_backlog=4096 >>/etc/sysctl.d/60-rxaqm-doctor.conf",
-			    .undo = "sysctl -w net.core.netdev_max_backlog=1000, and remove the line",
+		.remedy = { .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=${larger} for bursts",
+			    .keep = "echo net.core.netdev_max_backlog=${larger} >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .undo = "sysctl -w net.core.netdev_max_backlog=${limit}, and remove the line",
 			    .expect = "drops from ${drops} to 0 if it was a burst",
 			    .risk = "a longer backlog is a longer delay" },
 		.after =

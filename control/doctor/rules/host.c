@@ -81,7 +81,9 @@ static enum doctor_verdict judge_sibling(const struct doctor_snapshot *snap,
 	for (i = 0; i < nr; i++) {
 		const struct doctor_load *sibling = load_of(load, nr, load[i].is->sibling);
 
-		if (!sibling || load[i].receiving < BUSY_PERCENT || 100 - sibling->idle <= most)
+		/* Two that receive are spread as well as they can be. */
+		if (!sibling || load[i].receiving < BUSY_PERCENT || sibling->receiving >= 50 ||
+		    100 - sibling->idle <= most)
 			continue;
 		most = 100 - sibling->idle;
 		doctor_note(finding, "cpu", load[i].cpu, DOCTOR_NUMBER, "thread_siblings_list");
@@ -89,9 +91,6 @@ static enum doctor_verdict judge_sibling(const struct doctor_snapshot *snap,
 			    "thread_siblings_list");
 		doctor_note_rise(finding, "receives", load[i].receiving, DOCTOR_PERCENT,
 				 "/proc/stat");
-		/* Two that receive are spread as well as they can be. */
-		if (sibling->receiving >= 50)
-			most = 0;
 	}
 	doctor_note_rise(finding, "sibling_busy", most, DOCTOR_PERCENT, "/proc/stat");
 	return doctor_found_if(most >= 80);

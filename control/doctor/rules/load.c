@@ -74,7 +74,11 @@ size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[
 		load[nr].is = is;
 		load[nr].cpu = is->id;
 		load[nr].receiving = (double)(is->softirq - was->softirq) / ticks;
-		load[nr].idle = (double)(is->idle - was->idle) / ticks;
+		/* Idle, too, and it may go back (proc(5)). */
+		load[nr].idle = ((double)(is->idle - was->idle) +
+				 (is->iowait > was->iowait ? (double)(is->iowait - was->iowait) :
+							     0)) /
+				ticks;
 		load[nr].steal = is->steal > was->steal ? (double)(is->steal - was->steal) / ticks :
 							  0;
 		load[nr].starved = 0;

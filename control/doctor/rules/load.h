@@ -12,7 +12,7 @@ struct doctor_load {
 	const struct doctor_cpu *was, *is;
 	__u32 cpu;
 	double receiving; /* softirqs, and threads of NAPIs that do not poll for ever */
-	double idle, steal;
+	double idle, steal; /* idle: with waiting for disks */
 	double starved; /* threads that receive waited for it while something else had it */
 };
 

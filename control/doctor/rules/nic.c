@@ -59,7 +59,7 @@ static double overflow(const struct doctor_snapshot *snap, const struct doctor_i
 
 static double no_memory(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	static const char *const parts[] = { "alloc_f", "buff_alloc_err", "alloc_rx_buff",
+	static const char *const parts[] = { "alloc_fail", "buff_alloc_err", "alloc_rx_buff",
 					     "alloc_err", NULL };
 	double driver = (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0), queues = 0;
 	size_t i;
@@ -190,7 +190,8 @@ static enum doctor_verdict judge_dropped(const struct doctor_snapshot *snap,
 
 	/* Of unknown protocols and VLANs a few are everywhere. */
 	if (verdict == DOCTOR_FOUND &&
-	    finding->evidence[0].value * 1000 < finding->evidence[1].value)
+	    (finding->evidence[0].value < 20 * doctor_window_s(snap) ||
+	     finding->evidence[0].value * 1000 < finding->evidence[1].value))
 		return DOCTOR_CLEAR;
 	return verdict;
 }
@@ -249,9 +250,9 @@ const struct doctor_check doctor_checks_nic[] = {
 		.because =
 			"Flow control hides the overflow of this NIC and slows others at the switch.",
 		.clear = "${events} pause frames sent",
-		.remedy = { .now = "ethtool -A ${iface} rx off tx off",
+		.remedy = { .now = "ethtool -A ${iface} tx off",
 			    .keep = "the same in the interface's configuration",
-			    .undo = "ethtool -A ${iface} rx on tx on",
+			    .undo = "ethtool -A ${iface} tx on",
 			    .expect =
 				    "pauses 0; what does not fit is dropped here, where it can be seen and marked",
 			    .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there" },
@@ -272,11 +273,11 @@ const struct doctor_check doctor_checks_nic[] = {
 			"${iface} could not get memory for packets ${events} times: its ring ran empty.",
 		.because = "That is the host's free memory, not its CPU.",
 		.clear = "${events} times no memory for a packet",
-		.remedy = { .now = "sysctl -w vm.min_free_kbytes=262144",
-			    .keep = "echo vm.min_free_kbytes=262144 >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+		.remedy = { .now = "sysctl vm.min_free_kbytes; sysctl -w twice that, 262144 at least",
+			    .keep = "the same line in /etc/sysctl.d/60-rxaqm-doctor.conf",
 			    .undo = "remove the line and set the old value",
 			    .expect = "events from ${events} to 0",
-			    .risk = "256 MB less for programs" },
+			    .risk = "as much less for programs" },
 		.reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail",
 		.judge = judge_memory,
 	},
@@ -336,7 +337,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.severity = DOCTOR_LOW,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "rx_dropped of the interface",
-		.rule = "1 of 1000 packets or more",
+		.rule = "20/s or more, and 1 of 1000 packets",
 		.cause =
 			"${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
 		.because = "Protocols or VLANs that nobody here wants, or a filter.",

@@ -56,8 +56,8 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 /* Loss on a long path, to a control that takes each loss for congestion. */
 static double by_loss(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
-	(void)snap;
 	if (socket->srtt_us < 50000 || socket->segs_out < 100 ||
+	    (double)socket->retrans < doctor_window_s(snap) ||
 	    (strcmp(socket->ca, "cubic") && strcmp(socket->ca, "reno")))
 		return 0;
 	return (double)socket->retrans;
@@ -102,6 +102,8 @@ static enum doctor_verdict judge_hystart(const struct doctor_snapshot *snap,
 	doctor_note_rise(finding, "exits", (double)(train + delay), DOCTOR_COUNT,
 			 "TcpExt.TCPHystart*Detect");
 	doctor_note_rise(finding, "cwnd", mean, DOCTOR_NUMBER, "TcpExt.TCPHystart*Cwnd");
+	/* HYSTART_DELAY is 2, HYSTART_ACK_TRAIN 1: what is left on. */
+	doctor_say(finding, "other", "%d", delay > train ? 1 : 2);
 	/* Early only shows where flows are long; ten segments are where each began. */
 	return doctor_found_if(train + delay >= 10 && mean < 20);
 }
@@ -111,7 +113,8 @@ static double by_small_segments(const struct doctor_snapshot *snap,
 {
 	(void)snap;
 	if (socket->data_segs_in < 1000 || socket->advmss < 1000 ||
-	    socket->rcv_mss * 2 >= socket->advmss ||
+	    /* Loopback: half of a window (tcp_bound_to_half_wnd). */
+	    socket->rcv_mss >= socket->advmss / 2 ||
 	    /* Small because the sender writes little, not because the path is small. */
 	    socket->received / socket->data_segs_in < socket->rcv_mss * 9 / 10)
 		return 0;
@@ -153,7 +156,10 @@ static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 	in_flight = most ? rate * most->rcv_rtt_us / 1e6 : 0;
 	doctor_note_rise(finding, "rate", rate, DOCTOR_BYTES_PER_S, SOCKETS);
 	doctor_note(finding, "in_flight", in_flight, DOCTOR_BYTES, "rate * RTT");
-	doctor_note(finding, "window", most ? most->rcv_wnd : 0, DOCTOR_BYTES, SOCKETS);
+	if (!most || most->rcv_wnd != ~0U)
+		doctor_note(finding, "window", most ? most->rcv_wnd : 0, DOCTOR_BYTES, SOCKETS);
+	else
+		doctor_say(finding, "window", "not known");
 	return DOCTOR_CLEAR;
 }
 
@@ -254,14 +260,14 @@ const struct doctor_check doctor_checks_path[] = {
 		.severity = DOCTOR_LOW,
 		.confidence = DOCTOR_INFERRED,
 		.reads = "retransmissions, RTT, congestion control of flows",
-		.rule = "a flow with cubic or reno retransmits at a round trip of 50 ms or more",
+		.rule = "a flow with cubic or reno retransmits 1/s or more at a round trip of 50 ms or more",
 		.cause = "${program} sends over a long path that loses packets, with ${control}.",
 		.because =
 			"${socket}: round trip ${rtt}, window ${cwnd} segments. Each loss takes part of the window, and "
 			"growing back takes many such round trips.",
 		.clear =
 			"${share} of segments sent again, none by loss-based control on a long path",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr net.core.default_qdisc=fq",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr",
 			    .keep = "in /etc/sysctl.d/60-rxaqm-doctor.conf",
 			    .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
 			    .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
@@ -283,8 +289,8 @@ const struct doctor_check doctor_checks_path[] = {
 		.because =
 			"${exits} times. A queue that stands makes round trips look as if the path were full.",
 		.clear = "slow start ended early ${exits} times",
-		.remedy = { .now = "echo 2 >/sys/module/tcp_cubic/parameters/hystart_detect",
-			    .keep = "options tcp_cubic hystart_detect=2 in /etc/modprobe.d",
+		.remedy = { .now = "echo ${other} >/sys/module/tcp_cubic/parameters/hystart_detect",
+			    .keep = "options tcp_cubic hystart_detect=${other} in /etc/modprobe.d",
 			    .undo = "echo 3 >/sys/module/tcp_cubic/parameters/hystart_detect",
 			    .expect =
 				    "flows reach their rate in some round trips instead of seconds",

@@ -96,6 +96,12 @@ static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
+/* Connections that wait, over the limit. */
+static double fullness(const struct doctor_socket *socket)
+{
+	return socket->recv_queue / (socket->send_queue + 1.0);
+}
+
 static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
@@ -114,19 +120,23 @@ static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 	for (i = 0; i < snap->sockets.notable.nr; i++) {
 		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
 
-		if (!strcmp(socket->state, "listen") &&
-		    (!worst || socket->recv_queue > worst->recv_queue))
+		/* Half of it may have been accepted since it was full. */
+		if (!strcmp(socket->state, "listen") && fullness(socket) >= 0.5 &&
+		    (!worst || fullness(socket) > fullness(worst)))
 			worst = socket;
 	}
 	if ((double)overflows < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "socket", "one that is not known");
 	doctor_say(finding, "program", "a program that is not known");
+	doctor_say(finding, "limit", "not known");
+	doctor_say(finding, "somaxconn", "%llu",
+		   (unsigned long long)doctor_sysctl(snap, "net.core.somaxconn", 0, 4096));
 	if (worst) {
 		doctor_say_socket(finding, worst);
 		doctor_say_owner(snap, finding, worst);
 		doctor_note(finding, "waiting", worst->recv_queue, DOCTOR_COUNT, SOCKETS);
-		doctor_note(finding, "limit", worst->send_queue, DOCTOR_COUNT, SOCKETS);
+		doctor_say(finding, "limit", "%u", worst->send_queue);
 	}
 	return DOCTOR_FOUND;
 }
@@ -196,9 +206,10 @@ const struct doctor_check doctor_checks_reader[] = {
 			"The queue of the listener at ${socket} was full. A client tries again after 1 s, then 3 s: "
 			"that is what it sees as a slow server.",
 		.clear = "${overflows} connections turned away for a full accept queue",
-		.remedy = { .now = "sysctl -w net.core.somaxconn=4096, and restart the program with a larger backlog",
-			    .keep = "echo net.core.somaxconn=4096 >/etc/sysctl.d/60-rxaqm-doctor.conf",
-			    .undo = "rm /etc/sysctl.d/60-rxaqm-doctor.conf and set the old value",
+		.remedy = { .now = "restart the program with a larger backlog (its limit is ${limit}); what it asks for is cut to "
+				   "net.core.somaxconn (${somaxconn})",
+			    .keep = "the same in the program's configuration",
+			    .undo = "the smaller backlog",
 			    .expect = "overflows from ${overflows} to 0",
 			    .risk = "connections wait longer to be accepted if the program stays as slow" },
 		.reference =

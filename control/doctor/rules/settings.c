@@ -49,17 +49,23 @@ static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 	bool larger = doctor_sysctl_words(snap, "net.ipv4.tcp_ecn_option") ||
 		      doctor_sysctl_words(snap, "net.ipv4.tcp_rcvbuf_low_rtt");
 	__u64 kernel = larger ? 33554432 : 6291456;
-	__u64 by_memory = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0) * 16 *
-			  (snap->page_size / 128);
+	/* A container does not see tcp_mem. Some of its memory the kernel keeps for itself. */
+	__u64 by_memory = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0) * 16 * snap->page_size;
 
 	if (!rmem)
 		return doctor_blind(finding, "net.ipv4.tcp_rmem cannot be read");
+	if (!by_memory)
+		by_memory = snap->memory_bytes / 8 * 7;
+	if (!by_memory)
+		return doctor_blind(finding, "neither tcp_mem nor how much memory there is");
 	/* tcp_init: no more than 1/128 of the memory, of which tcp_mem[1] is 1/16 in pages. */
-	if (by_memory && by_memory < kernel)
-		kernel = by_memory;
+	if (by_memory / 128 < kernel)
+		kernel = by_memory / 128;
 	doctor_note(finding, "tcp_rmem_max", (double)rmem, DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
 	doctor_note(finding, "kernel_default", (double)kernel, DOCTOR_BYTES,
 		    "net/ipv4/tcp.c:tcp_init");
+	doctor_say(finding, "bytes", "%llu", (unsigned long long)kernel);
+	doctor_say(finding, "tcp_rmem", "%s", doctor_sysctl_words(snap, "net.ipv4.tcp_rmem"));
 	/* 6291456 is the advice of tcp-collapse: a decision, not an old file. */
 	return doctor_found_if(rmem < kernel && rmem != 6291456);
 }
@@ -123,15 +129,15 @@ const struct doctor_check doctor_checks_settings[] = {
 		.kind = DOCTOR_SETTING,
 		.severity = DOCTOR_LOW,
 		.confidence = DOCTOR_CONFIGURED,
-		.reads = "tcp_rmem, and which sysctls the kernel has",
+		.reads = "tcp_rmem, tcp_mem or the memory, and which sysctls the kernel has",
 		.rule = "tcp_rmem[2] is below the kernel's own default",
 		.cause =
 			"tcp_rmem was raised once and now lowers: ${tcp_rmem_max}, the kernel's own is ${kernel_default}.",
 		.because = "Such lines were copied when the default was 6 MB.",
 		.clear = "tcp_rmem[2] is ${tcp_rmem_max}, the kernel's own ${kernel_default}",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 ${bytes}'",
 			    .keep = "remove tcp_rmem from /etc/sysctl.conf and /etc/sysctl.d",
-			    .undo = "sysctl -w net.ipv4.tcp_rmem=... as it was",
+			    .undo = "sysctl -w net.ipv4.tcp_rmem='${tcp_rmem}'",
 			    .expect = "windows up to ${kernel_default} where a path needs them",
 			    .risk = "memory of slow readers: see tcp-buffers-huge" },
 		.reference = "net/ipv4/tcp.c:tcp_init; tuned 2bfa442, network-throughput",

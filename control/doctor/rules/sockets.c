@@ -33,6 +33,21 @@ double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_
 	return socket->rmem_alloc;
 }
 
+void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		     bool larger)
+{
+	const char *words = doctor_sysctl_words(snap, "net.ipv4.tcp_rmem");
+	__u64 max = doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 33554432), other = 6291456;
+
+	/* Never less than there is, nor more, nor the same. */
+	if (larger)
+		other = max < 33554432 ? 67108864 : max * 2;
+	else if (max <= other)
+		other = max / 2;
+	doctor_say(finding, "tcp_rmem", "%s", words ? words : "MIN DEFAULT MAX");
+	doctor_say(finding, "other_rmem", "%llu", (unsigned long long)other);
+}
+
 /* ${program} and ${socket} of the one that holds most receive memory. */
 void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {

@@ -10,10 +10,11 @@
 /* Where one of these is found, full buffers and shut windows follow from it. */
 #define READERS "tcp-reader-stopped tcp-reader-slow"
 
-#define SMALLER_RMEM                                                             \
-	.now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'",              \
-	.keep = "echo 'net.ipv4.tcp_rmem = 4096 131072 6291456' >>" SYSCTL_FILE, \
-	.undo = "remove the line, and set the old value: sysctl -w net.ipv4.tcp_rmem=..."
+/* Of what doctor_say_rmem() says. */
+#define OTHER_RMEM                                                                     \
+	.now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 ${other_rmem}'",              \
+	.keep = "echo 'net.ipv4.tcp_rmem = 4096 131072 ${other_rmem}' >>" SYSCTL_FILE, \
+	.undo = "remove the line, and sysctl -w net.ipv4.tcp_rmem='${tcp_rmem}'"
 
 /* An established TCP socket. */
 bool doctor_is_flow(const struct doctor_socket *socket);
@@ -25,6 +26,10 @@ const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doct
 
 /* A score: receive memory in use. */
 double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
+
+/* ${tcp_rmem} as it is, and ${other_rmem}: a larger tcp_rmem[2], or a smaller one. */
+void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		     bool larger);
 
 /* ${holder}: the one that holds most receive memory. */
 void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding);

@@ -120,6 +120,7 @@ static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
 
 	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
 		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
+	doctor_say_rmem(snap, finding, false);
 	note_collapse_time(snap, finding);
 	return judge_rise(snap, finding, "collapsed", counters);
 }
@@ -222,8 +223,9 @@ const struct doctor_check doctor_checks_tcp[] = {
 			"${collapsed} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
 			"pass ${takes}, and everything behind it waits. Largest: ${holder}.",
 		.clear = "${collapsed} receive buffers repacked",
-		.remedy = { SMALLER_RMEM,
-			    .expect = "passes of at most 2 ms, where 64 MB buffers had 32 to 64 ms",
+		.remedy = { OTHER_RMEM,
+			    .expect =
+				    "shorter passes: 6 MB take at most 2 ms, where 64 MB had 32 to 64 ms",
 			    .risk = "flows with a long path get a smaller window: 6 MB carry 400 Mbit/s at 100 ms" },
 		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed",
 		.reference =
@@ -237,7 +239,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
-		.rule = "any of them rises",
+		.rule = "they rise by 1/s or more",
 		.cause =
 			"The kernel threw away ${pruned} segments that had arrived, for want of receive memory.",
 		.because =

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tx queues: what waits to be sent, completions that come late. */
+#include <string.h>
+
 #include "doctor/rules/probed.h"
+
+/* fq keeps packets until their flow's pace lets them go: that something waits there says nothing. */
+static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	const char *usual = doctor_sysctl_words(snap, "net.core.default_qdisc");
+
+	return iface && (!strcmp(iface->qdisc, "fq") ||
+			 (!strcmp(iface->qdisc, "mq") && usual && !strcmp(usual, "fq")));
+}
 
 static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
@@ -16,7 +27,7 @@ static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
 		const struct doctor_standing *standing = &snap->standing.at[i];
 
 		share = standing->looks ? standing->backlogged * 100.0 / standing->looks : 0;
-		if (share < most)
+		if (share < most || paces(snap, doctor_iface_at(snap, standing->ifindex)))
 			continue;
 		most = share;
 		worst = standing;
@@ -134,7 +145,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		.severity = DOCTOR_MEDIUM,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
-		.rule = "packets wait in 80 % or more of the looks at a Tx queue",
+		.rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's",
 		.cause =
 			"Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
 		.because =

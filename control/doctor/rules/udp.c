@@ -28,6 +28,8 @@ struct cause {
 	double run_percent, wait_percent; /* of its program; negative: not known */
 };
 
+static const char *const read_by_anyone[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
+
 static const struct doctor_socket *worst_socket(const struct doctor_snapshot *snap)
 {
 	const struct doctor_socket *worst = NULL;
@@ -68,7 +70,6 @@ static struct cause find_cause(const struct doctor_snapshot *snap)
 	struct cause cause = { .socket = worst_socket(snap),
 			       .run_percent = -1,
 			       .wait_percent = -1 };
-	static const char *const read_by_anyone[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
 	const struct doctor_owner *owner;
 	__u64 datagrams;
 	bool full;
@@ -105,14 +106,16 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 	const struct doctor_socket *socket = cause->socket;
 	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
 	double window = doctor_window_s(snap);
-	__u64 datagrams = 0;
+	__u64 datagrams, max = doctor_sysctl(snap, "net.core.rmem_max", 0, 212992);
 
 	doctor_say_socket(finding, socket);
 	doctor_say_owner(snap, finding, socket);
 	doctor_note_rise(finding, "drops", (double)socket->drops, DOCTOR_COUNT, SOCKETS);
 	doctor_note(finding, "memory_used", socket->rmem_alloc, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, SOCKETS);
-	doctor_counter(snap, "Udp.InDatagrams", &datagrams);
+	doctor_say(finding, "rmem_max", "%llu", (unsigned long long)max);
+	doctor_say(finding, "larger", "%llu", max < 4194304 ? 8388608ULL : 2ULL * max);
+	doctor_counters(snap, read_by_anyone, &datagrams);
 	doctor_note_rise(finding, "datagrams", (double)(datagrams + socket->drops) / window,
 			 DOCTOR_PER_S, "Udp.InDatagrams");
 	/* A small datagram takes a buffer of 2 kB at least, and its header (SKB_TRUESIZE). */
@@ -313,15 +316,15 @@ const struct doctor_check doctor_checks_udp[] = {
 			"${socket} has ${memory_limit}. At ${datagrams}, counted as the kernel does with all of a "
 			"packet's memory, that is ${covers} of traffic.",
 		.clear = "${drops} datagrams dropped because a buffer is short",
-		.remedy = { .now = "sysctl -w net.core.rmem_max=8388608 net.core.rmem_default=8388608, "
-				   "and restart the program",
-			    .keep = "printf 'net.core.rmem_max=8388608\\nnet.core.rmem_default=8388608\\n' >>" SYSCTL_FILE,
-			    .undo = "remove the lines and set the old values",
+		.remedy = { .now = "sysctl -w net.core.rmem_max=${larger}, and SO_RCVBUF of the program (often a setting of it); "
+				   "if it sets none: net.core.rmem_default, too, and restart it",
+			    .keep = "echo net.core.rmem_max=${larger} >>" SYSCTL_FILE,
+			    .undo = "sysctl -w net.core.rmem_max=${rmem_max}, and remove the line",
 			    .expect =
-				    "drops from ${drops} to 0 for bursts up to 8 MB, 65 ms at 1 Gbit/s",
-			    .risk = "8 MB a socket, and data that waits longer" },
+				    "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
+			    .risk = "as much memory a socket, and data that waits longer" },
 		.after =
-			"rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+			"udp-memory rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
 		.reference =
 			"udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
 		.essential = true,

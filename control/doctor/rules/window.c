@@ -8,11 +8,15 @@
 static double window_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	double rate = (double)socket->received / doctor_window_s(snap);
+	__u32 rtt_us = socket->rcv_rtt_us;
 
-	if (!socket->seen_before || !socket->rcv_wnd || socket->rcv_rtt_us < 1000 ||
+	/* A receiver's is too long without timestamps (the time of a window), and where the sender pauses. */
+	if (socket->srtt_us && socket->srtt_us < rtt_us)
+		rtt_us = socket->srtt_us;
+	if (!socket->seen_before || !socket->rcv_wnd || socket->rcv_wnd == ~0U || rtt_us < 1000 ||
 	    socket->recv_queue > socket->rcv_wnd / 2 || socket->rmem_alloc > socket->rcvbuf / 2)
 		return 0;
-	return rate * socket->rcv_rtt_us / 1e6 / socket->rcv_wnd;
+	return rate * rtt_us / 1e6 / socket->rcv_wnd;
 }
 
 static double fixed_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
@@ -76,6 +80,7 @@ static enum doctor_verdict judge_fixed(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
+	doctor_say_rmem(snap, finding, true);
 	return judge_share(snap, finding, limited_share);
 }
 
@@ -108,6 +113,7 @@ static enum doctor_verdict judge_huge(const struct doctor_snapshot *snap,
 		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "over_limit", (double)snap->sockets.rmem_over, DOCTOR_COUNT, SOCKETS);
 	doctor_note(finding, "at_maximum", (double)snap->sockets.rb_at_max, DOCTOR_COUNT, SOCKETS);
+	doctor_say_rmem(snap, finding, false);
 	worst = doctor_most(snap, huge_share);
 	if (!worst)
 		return DOCTOR_CLEAR;
@@ -178,6 +184,7 @@ static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
 
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
+	doctor_say_rmem(snap, finding, false);
 	doctor_note(finding, "largest", largest ? largest->rmem_alloc : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
 		return DOCTOR_CLEAR;
@@ -225,9 +232,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.because =
 			"On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}.",
 		.clear = "${window_used} of a window at tcp_rmem[2] in flight",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 67108864'",
-			    .keep = "echo 'net.ipv4.tcp_rmem = 4096 131072 67108864' >>" SYSCTL_FILE,
-			    .undo = "remove the line and set the old value",
+		.remedy = { OTHER_RMEM,
 			    .expect = "1 Gbit/s at ${rtt} needs a buffer of ${buffer_for_1_gbit}",
 			    .risk = "a slow reader may hold that much memory: watch tcp-buffers-huge" },
 		.after = READERS,
@@ -271,8 +276,9 @@ const struct doctor_check doctor_checks_window[] = {
 			"A receive buffer was tuned far beyond what its path needs: ${memory_used} stand in it.",
 		.because = "${program}, ${socket}, round trip ${rtt}, limit ${memory_limit}.",
 		.clear = "${over_limit} sockets above their limit, ${at_maximum} at tcp_rmem[2]",
-		.remedy = { SMALLER_RMEM,
-			    .expect = "at most 6 MB a socket instead of ${memory_used}",
+		.remedy = { OTHER_RMEM,
+			    .expect =
+				    "at most ${other_rmem} bytes a socket instead of ${memory_used}",
 			    .risk = "flows with a long path get a smaller window" },
 		.after = "tcp-reader-stopped tcp-reader-slow tcp-window-stuck tcp-collapse",
 		.reference = "Cloudflare 2023: 558 sockets above 5 MB at 20 ms",
@@ -314,9 +320,9 @@ const struct doctor_check doctor_checks_window[] = {
 		.because =
 			"On ${socket}, ${largest} at ${rtt}: what is read is no longer in the cache.",
 		.clear = "largest receive memory ${largest}",
-		.remedy = { SMALLER_RMEM,
+		.remedy = { OTHER_RMEM,
 			    .expect =
-				    "at most 6 MB; where the kernel has tcp_rcvbuf_low_rtt, that is better",
+				    "at most ${other_rmem} bytes; where the kernel has tcp_rcvbuf_low_rtt, that is better",
 			    .risk = "flows with a long path get a smaller window" },
 		.after =
 			"tcp-reader-stopped tcp-reader-slow tcp-buffers-huge tcp-collapse tcp-window-stuck",

@@ -5,9 +5,6 @@
 
 #include "doctor/snapshot/snapshot.h"
 
-/* Larger than any host makes. */
-#define RXAQM_BUNDLE_MAX (64 << 20)
-
 /* Write @snap to @path, which is replaced at once and only readable by its owner: it names
  * addresses and programs. "-" is standard output. -errno with @error.
  */

@@ -7,8 +7,6 @@
 
 #include "doctor/snapshot/layouts.h"
 
-#define FORMAT "rxaqm-doctor"
-
 static const struct rxaqm_field doctor_cpu_fields[] = {
 	FIELD(doctor_cpu, id, RXAQM_FIELD_U32),
 	FIELD(doctor_cpu, user, RXAQM_FIELD_U64),
@@ -146,7 +144,11 @@ static const struct rxaqm_field doctor_sample_fields[] = {
 	FIELD(doctor_sample, counters, RXAQM_FIELD_NUMBERS),
 	OF(doctor_sample, cpus, RXAQM_FIELD_ARRAY, doctor_cpu_type),
 	OF(doctor_sample, threads, RXAQM_FIELD_ARRAY, doctor_thread_type),
-	OF(doctor_sample, ifaces, RXAQM_FIELD_ARRAY, doctor_iface_type),
+	{ .name = "ifaces",
+	  .kind = RXAQM_FIELD_ARRAY,
+	  .offset = offsetof(struct doctor_sample, ifaces),
+	  .size = DOCTOR_MAX_IFACES,
+	  .type = &doctor_iface_type },
 	{}
 };
 TYPE(doctor_sample);
@@ -200,6 +202,7 @@ static const struct rxaqm_field doctor_snapshot_fields[] = {
 	TEXT(doctor_snapshot, hostname),
 	FIELD(doctor_snapshot, ticks_per_s, RXAQM_FIELD_U32),
 	FIELD(doctor_snapshot, page_size, RXAQM_FIELD_U32),
+	FIELD(doctor_snapshot, memory_bytes, RXAQM_FIELD_U64),
 	TEXT(doctor_snapshot, interface),
 	FIELD(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
 	OF(doctor_snapshot, before, RXAQM_FIELD_STRUCT, doctor_sample_type),
@@ -223,44 +226,14 @@ TYPE(doctor_snapshot);
 
 struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap)
 {
-	struct json_object *bundle = rxaqm_fields_encode(&doctor_snapshot_type, snap);
-	struct json_object *format = json_object_new_string(FORMAT);
-	struct json_object *version = json_object_new_int(RXAQM_BUNDLE_VERSION);
-
-	if (bundle && format && version && !json_object_object_add(bundle, "format", format)) {
-		format = NULL;
-		if (!json_object_object_add(bundle, "version", version))
-			return bundle;
-	}
-	json_object_put(version);
-	json_object_put(format);
-	json_object_put(bundle);
-	return NULL;
-}
-
-static int check_header(struct json_object *bundle, struct rxaqm_error *error)
-{
-	struct json_object *format, *version;
-
-	if (!json_object_object_get_ex(bundle, "format", &format) ||
-	    strcmp(json_object_get_string(format) ?: "", FORMAT) ||
-	    !json_object_object_get_ex(bundle, "version", &version))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "not a bundle of \"rxaqm doctor --record\"");
-	if (json_object_get_int(version) != RXAQM_BUNDLE_VERSION)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "a bundle of version %d; this rxaqm reads version %d",
-				       json_object_get_int(version), RXAQM_BUNDLE_VERSION);
-	return 0;
+	return rxaqm_fields_encode(&doctor_snapshot_type, snap);
 }
 
 int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *bundle,
 			      struct rxaqm_error *error)
 {
-	int err = check_header(bundle, error);
+	int err = rxaqm_fields_decode(&doctor_snapshot_type, snap, bundle, "bundle", error);
 
-	if (!err)
-		err = rxaqm_fields_decode(&doctor_snapshot_type, snap, bundle, "bundle", error);
 	if (!err && (snap->before.at_ns == ~0ULL || snap->after.at_ns == ~0ULL ||
 		     snap->after.at_ns <= snap->before.at_ns))
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,

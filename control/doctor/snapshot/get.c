@@ -196,16 +196,20 @@ struct doctor_past doctor_past_of(const struct doctor_snapshot *snap)
 	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 1000;
 	struct doctor_past past = {};
 	__u64 value;
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < snap->after.ifaces.nr; i++) {
 		if (doctor_iface_stat(snap, &snap->after.ifaces.at[i], "rx_bytes", &value))
 			past.rx_bytes_per_s += (__u64)((double)value / doctor_window_s(snap));
 	}
-	for (i = 0; i < snap->after.cpus.nr && i < snap->before.cpus.nr; i++) {
-		__u64 rise = doctor_since(snap->before.cpus.at[i].softirq,
-					  snap->after.cpus.at[i].softirq);
+	for (i = 0; i < snap->after.cpus.nr; i++) {
+		__u64 rise = ~0ULL;
 
+		for (k = 0; k < snap->before.cpus.nr; k++) {
+			if (snap->before.cpus.at[k].id == snap->after.cpus.at[i].id)
+				rise = doctor_since(snap->before.cpus.at[k].softirq,
+						    snap->after.cpus.at[i].softirq);
+		}
 		if (rise != ~0ULL && (double)rise / ticks > past.busiest_permille)
 			past.busiest_permille = (__u32)((double)rise / ticks);
 	}

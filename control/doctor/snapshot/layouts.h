@@ -3,17 +3,9 @@
 #ifndef RXAQM_DOCTOR_LAYOUTS_H
 #define RXAQM_DOCTOR_LAYOUTS_H
 
-#include "base/fields.h"
+#include "base/fields_rows.h"
 #include "doctor/snapshot/snapshot.h"
 
-#define FIELD(s, f, k) { .name = #f, .kind = (k), .offset = offsetof(struct s, f) }
-#define TEXT(s, f)                         \
-	{ .name = #f,                      \
-	  .kind = RXAQM_FIELD_TEXT,        \
-	  .offset = offsetof(struct s, f), \
-	  .size = sizeof(((struct s *)0)->f) }
-#define OF(s, f, k, t) { .name = #f, .kind = (k), .offset = offsetof(struct s, f), .type = &(t) }
-#define TYPE(s) static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
 /* One that another file uses. */
 #define SHARED_TYPE(s) const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
 

@@ -56,7 +56,7 @@ struct doctor_queue {
 	__u64 gso_packets, gso_wire_packets; /* Tx; ~0: not known */
 	__u64 irq_count; /* of its interrupt; ~0: not known */
 	__u32 napi, irq; /* 0: not known */
-	__s32 cpu; /* that most of its interrupts went to; -1: not known */
+	__s32 cpu; /* that its interrupts go to; -1: not known */
 	/* Tx: BQL and the qdisc under mq; ~0: there is none. */
 	__u64 bql_inflight, bql_limit, stall_cnt, stall_max_ms, stall_thrs_ms;
 	__u64 backlog, backlog_bytes, qdisc_drops, requeues;
@@ -72,7 +72,8 @@ struct doctor_napi {
 struct doctor_page_pool {
 	__u32 id, napi; /* napi 0: not known */
 	__u64 inflight; /* pages not given back */
-	__u64 recycled, slow; /* pages: used again; from the page allocator; ~0: not counted */
+	/* Pages: used again; from the page allocator, at most; ~0: not counted. */
+	__u64 recycled, slow;
 };
 
 struct doctor_iface {
@@ -114,7 +115,7 @@ struct doctor_socket {
 	__u64 segs_in, data_segs_in, segs_out, retrans, ooo_segs; /* between the samples */
 	__u32 busy_ms, rwnd_limited_ms, sndbuf_limited_ms; /* between the samples */
 	__u32 scaling_ratio; /* payload of 256 bytes of receive memory; 0: not known */
-	__u32 rcv_wnd, rcv_ssthresh, window_clamp; /* clamp 0: not known */
+	__u32 rcv_wnd, rcv_ssthresh, window_clamp; /* wnd ~0, clamp 0: not known */
 	__u32 rcv_rtt_us, srtt_us, min_rtt_us; /* 0: not measured */
 	__u32 rcv_space, cwnd, packets_out, mss, rcv_mss, advmss;
 	__u64 pacing_bytes_per_s; /* ~0: none */
@@ -165,6 +166,9 @@ struct doctor_sockets {
 	RXAQM_LIST(struct doctor_group) groups;
 	RXAQM_LIST(struct doctor_ports) ports;
 };
+
+/* A host of containers has a veth for each; the first of them tell enough. */
+#define DOCTOR_MAX_IFACES 256
 
 struct doctor_sample {
 	__u64 at_ns; /* CLOCK_MONOTONIC */
@@ -243,6 +247,7 @@ struct doctor_blind {
 struct doctor_snapshot {
 	char kernel[64], hostname[64];
 	__u32 ticks_per_s, page_size;
+	__u64 memory_bytes; /* 0: not known */
 	char interface[32]; /* asked for; "": all */
 	doctor_map sysctl; /* "net.ipv4.tcp_rmem": words as /proc/sys has them, one blank between */
 	struct doctor_sample before, after;

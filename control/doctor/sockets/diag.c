@@ -70,7 +70,8 @@ static void take_info(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 	rec->sndbuf_limited_ticks = (__u32)info.tcpi_sndbuf_limited;
 	rec->ecn_flags = info.tcpi_options & TCPI_OPT_ECN ? 1 : 0;
 	rec->app_limited = info.tcpi_delivery_rate_app_limited;
-	rec->rcv_wnd = info.tcpi_rcv_wnd;
+	/* From 6.2 on. */
+	rec->rcv_wnd = len >= offsetof(struct tcp_info, tcpi_rehash) ? info.tcpi_rcv_wnd : ~0U;
 }
 
 static void take_attrs(struct rxaqm_socket_rec *rec, const struct nlmsghdr *message)

@@ -17,10 +17,12 @@ struct group {
 	__u32 pacing[DOCTOR_HIST], srtt[DOCTOR_HIST], min_rtt[DOCTOR_HIST], cwnd[DOCTOR_HIST];
 };
 
-/* Connections from one address to one address and port; the ports left are theirs. */
+/* Connections from one address to one address and port; the ports left are theirs. For UDP the
+ * ports of one address; a use with lport says that this one of them has been counted.
+ */
 struct port_use {
 	__u8 laddr[16], raddr[16];
-	__u16 rport, family;
+	__u16 rport, lport, family;
 	__u8 proto;
 	__u32 used;
 };
@@ -154,14 +156,27 @@ static bool grow_ports(struct doctor_groups *groups)
 	return true;
 }
 
+/* Is @use there for the first time? Counts it. */
+static bool use_port(struct doctor_groups *groups, const struct port_use *use)
+{
+	struct port_use *slot;
+
+	if (groups->nr_ports * 2 >= groups->size && !grow_ports(groups))
+		return false;
+	slot = use_slot(groups->ports, groups->size, use);
+	if (!slot->used) {
+		*slot = *use;
+		groups->nr_ports++;
+	}
+	return !slot->used++;
+}
+
 static void add_port(struct doctor_groups *groups, const struct rxaqm_socket_rec *rec)
 {
-	struct port_use use = {}, *slot;
+	struct port_use use = {};
 
 	/* Neither listeners nor UDP that is not connected; those share no port either. */
 	if (!rec->lport || (rec->proto == RXAQM_SOCKET_TCP && !rec->rport))
-		return;
-	if (groups->nr_ports * 2 >= groups->size && !grow_ports(groups))
 		return;
 	memcpy(use.laddr, rec->laddr, sizeof(use.laddr));
 	use.family = rec->family;
@@ -169,13 +184,14 @@ static void add_port(struct doctor_groups *groups, const struct rxaqm_socket_rec
 	if (rec->proto == RXAQM_SOCKET_TCP) {
 		memcpy(use.raddr, rec->raddr, sizeof(use.raddr));
 		use.rport = rec->rport;
+	} else {
+		/* One port may have many sockets: connections of QUIC, SO_REUSEPORT. */
+		use.lport = rec->lport;
+		if (!use_port(groups, &use))
+			return;
+		use.lport = 0;
 	}
-	slot = use_slot(groups->ports, groups->size, &use);
-	if (!slot->used) {
-		*slot = use;
-		groups->nr_ports++;
-	}
-	slot->used++;
+	use_port(groups, &use);
 }
 
 void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *seen)
@@ -209,11 +225,15 @@ static void finish_ports(struct doctor_groups *groups, struct doctor_sockets *so
 
 	if (groups->size)
 		qsort(groups->ports, groups->size, sizeof(groups->ports[0]), by_use);
-	for (i = 0; i < groups->size && i < PORTS_SHOWN && groups->ports[i].used; i++) {
+	for (i = 0; i < groups->size && sockets->ports.nr < PORTS_SHOWN && groups->ports[i].used;
+	     i++) {
 		const struct port_use *use = &groups->ports[i];
-		struct doctor_ports *to = rxaqm_list_add(&sockets->ports);
 		char text[INET6_ADDRSTRLEN] = "?";
+		struct doctor_ports *to;
 
+		if (use->lport)
+			continue;
+		to = rxaqm_list_add(&sockets->ports);
 		if (!to)
 			return;
 		snprintf(to->proto, sizeof(to->proto), "%s",

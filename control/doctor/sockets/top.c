@@ -51,9 +51,12 @@ static __u64 by_not_sent(const struct doctor_seen *seen)
 	return is_tcp(seen) ? seen->rec.not_sent : 0;
 }
 
+/* How full. */
 static __u64 by_listen(const struct doctor_seen *seen)
 {
-	return seen->rec.state == TCP_LISTEN ? seen->rec.recv_queue : 0;
+	return seen->rec.state == TCP_LISTEN ?
+		       seen->rec.recv_queue * 1000ULL / (seen->rec.send_queue + 1ULL) :
+		       0;
 }
 
 static __u64 by_retrans(const struct doctor_seen *seen)

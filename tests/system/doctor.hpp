@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Conditions for rxaqm doctor, and what it says of them. */
+#ifndef RXAQM_TESTS_DOCTOR_HPP
+#define RXAQM_TESTS_DOCTOR_HPP
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "host.hpp"
+
+using namespace std::chrono_literals;
+
+inline sockaddr_in loopback(uint16_t port)
+{
+	sockaddr_in address = {};
+
+	address.sin_family = AF_INET;
+	address.sin_port = htons(port);
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return address;
+}
+
+/* A connection within @netns: what is written to tx arrives at rx. */
+struct Connection {
+	explicit Connection(const Netns &netns, int rcvbuf = 0)
+	{
+		sockaddr_in address = loopback(0);
+		socklen_t len = sizeof(address);
+
+		listener = netns.socket(AF_INET, SOCK_STREAM);
+		if (rcvbuf)
+			REQUIRE(!setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &rcvbuf,
+					    sizeof(rcvbuf)));
+		REQUIRE(!bind(listener, (sockaddr *)&address, sizeof(address)));
+		REQUIRE(!listen(listener, 8));
+		REQUIRE(!getsockname(listener, (sockaddr *)&address, &len));
+		tx = netns.socket(AF_INET, SOCK_STREAM);
+		REQUIRE(!connect(tx, (sockaddr *)&address, sizeof(address)));
+		rx = accept(listener, nullptr, nullptr);
+		REQUIRE(rx >= 0);
+		fcntl(tx, F_SETFL, O_NONBLOCK);
+	}
+	~Connection()
+	{
+		close(tx);
+		close(rx);
+		close(listener);
+	}
+	int listener, tx, rx;
+};
+
+/* Goes on, again and again, until the test ends; ahead of what else the machine does, for a program
+ * that waits for its CPU is another cause.
+ */
+class Meanwhile
+{
+    public:
+	Meanwhile(std::function<void()> once, std::chrono::microseconds pause)
+		: thread_([this, once, pause] {
+			struct sched_param ahead = {};
+
+			ahead.sched_priority = 1;
+			sched_setscheduler(0, SCHED_RR, &ahead);
+			while (!stop_) {
+				once();
+				std::this_thread::sleep_for(pause);
+			}
+		})
+	{
+	}
+	~Meanwhile()
+	{
+		stop_ = true;
+		thread_.join();
+	}
+
+    private:
+	std::atomic<bool> stop_{ false };
+	std::thread thread_;
+};
+
+struct Diagnosis {
+	/* What this machine's other work does to its CPUs is not the test's. */
+	std::string primary;
+	std::set<std::string> found;
+	int exit_code;
+	std::string text;
+};
+
+inline Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
+{
+	Args args = { "doctor", "-j", "--time=3s" };
+	Diagnosis diagnosis = {};
+
+	args.insert(args.end(), more.begin(), more.end());
+
+	Result result = host.rxaqm(netns, args);
+
+	diagnosis.text = result.text();
+	diagnosis.exit_code = result.exit_code;
+	INFO(result.text());
+	REQUIRE(result.err == "");
+
+	Json json(result.out);
+	std::set<std::string> machine;
+
+	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
+		const std::string at = "/findings/" + std::to_string(i);
+		std::string layer = json.text(at + "/layer");
+
+		if (layer == "CPU" || layer == "backlog")
+			machine.insert(json.text(at + "/id"));
+	}
+	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
+		const std::string at = "/findings/" + std::to_string(i);
+		std::string id = json.text(at + "/id");
+
+		if (machine.count(id))
+			continue;
+		diagnosis.found.insert(id);
+		/* A cause also if it is put down to those. */
+		if (json.is_null(at + "/consequence_of") ||
+		    machine.count(json.text(at + "/consequence_of")))
+			diagnosis.primary += id + " ";
+	}
+	return diagnosis;
+}
+
+/* The only cause is @id; what @consequences may follow, nothing else is found. */
+inline void check_names(const Diagnosis &diagnosis, const std::string &id,
+			const std::set<std::string> &consequences = {})
+{
+	INFO(diagnosis.text);
+	CHECK(diagnosis.primary == id + " ");
+	CHECK(diagnosis.exit_code == 5);
+	for (const std::string &found : diagnosis.found) {
+		INFO(found);
+		CHECK((found == id || consequences.count(found)));
+	}
+}
+
+inline void set_up(const Netns &netns)
+{
+	netns.ip("link set lo up");
+}
+
+#endif /* RXAQM_TESTS_DOCTOR_HPP */

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rxaqm doctor: its bundles, --verify, and what it is asked wrongly. */
+#include "doctor.hpp"
+
+TEST_CASE("doctor: a bundle gives the same diagnosis, byte for byte", "[doctor][bundle]")
+{
+	Host host;
+	Netns netns;
+	char path[] = "/tmp/rxaqm-t-doctor-XXXXXX";
+
+	set_up(netns);
+	close(mkstemp(path));
+
+	Connection connection(netns);
+	const std::string text(1448, 'x');
+	Meanwhile sender([&] { (void)!write(connection.tx, text.data(), text.size()); }, 1000us);
+
+	std::this_thread::sleep_for(1s);
+	for (bool mask : { false, true }) {
+		for (bool json : { false, true }) {
+			Args args = { "doctor", "--time=1s", "--all", "--record", path };
+			Args again = { "doctor", "--all", "--from", path };
+
+			if (mask)
+				args.push_back("--mask");
+			if (json) {
+				args.push_back("-j");
+				again.push_back("-j");
+			}
+
+			Result live = host.rxaqm(netns, args);
+			Result offline = host.rxaqm(again);
+
+			INFO(live.text());
+			CHECK(live.exit_code == 5);
+			CHECK(offline.exit_code == 5);
+			CHECK(live.out == offline.out);
+			CHECK((live.out.find("127.0.0.1") == std::string::npos) == mask);
+		}
+	}
+	unlink(path);
+}
+
+TEST_CASE("doctor: --verify says whether a finding is gone", "[doctor][bundle]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+
+	Args args = { "doctor", "--time=1s", "--verify=tcp-features-off" };
+	Result before = host.rxaqm(netns, args);
+
+	INFO(before.text());
+	CHECK(before.exit_code == 0);
+	CHECK(before.out.find("GONE") == 0);
+	netns.shell("echo 0 >/proc/sys/net/ipv4/tcp_sack");
+
+	Result after = host.rxaqm(netns, args);
+
+	INFO(after.text());
+	CHECK(after.exit_code == 5);
+	CHECK(after.out.find("STILL") == 0);
+	CHECK(after.out.find("tcp_sack=0") != std::string::npos);
+}
+
+TEST_CASE("doctor: an interface is looked at by its name, in its namespace", "[doctor]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+	netns.ip("link add doc0 type veth peer name doc1");
+	netns.ip("link set doc0 up");
+
+	Result result = host.rxaqm(netns, { "doctor", "-j", "--time=1s", "--record=-", "doc0" });
+
+	INFO(result.text());
+
+	Json json(result.out);
+
+	CHECK(json.text("/interface") == "doc0");
+	CHECK(json.text("/after/ifaces/0/name") == "doc0");
+	CHECK(json.text("/after/ifaces/0/driver") == "veth");
+	CHECK(!json.has("/after/ifaces/1"));
+}
+
+TEST_CASE("doctor: bad words", "[doctor][cli]")
+{
+	Host host;
+	Netns netns;
+
+	for (const auto &[args, exit_code, err] : std::vector<std::tuple<Args, int, std::string>>{
+		     { { "doctor", "--time=5" }, 2, "--time=5: must be 1s to 10m, with a unit" },
+		     { { "doctor", "--time=11m" }, 2, "must be 1s to 10m" },
+		     { { "doctor", "--verify=nonsense" }, 2, "no such check" },
+		     { { "doctor", "a", "b" }, 2, "too many interfaces" },
+		     { { "doctor", "--from=x", "eth0" }, 2, "--from stands alone" },
+		     { { "doctor", "--watch", "--record=x" }, 2, "--watch excludes" },
+		     { { "doctor", "--watch", "--verify=cq-shared" }, 2, "--watch excludes" },
+		     { { "doctor", "--from=/nonexistent" }, 1, "cannot read \"/nonexistent\"" },
+		     { { "doctor", "--from=/dev/null" }, 2, "/dev/null: not JSON, at byte 0" },
+		     { { "doctor", "--time=1s", "nosuch0" }, 1, "no interface \"nosuch0\"" },
+		     { { "doctor", "--time=1s", "--record=/nonexistent/x", "lo" },
+		       1,
+		       "cannot write \"/nonexistent/x\"" },
+	     }) {
+		Result result = host.rxaqm(netns, args);
+
+		INFO(result.text());
+		CHECK(result.exit_code == exit_code);
+		CHECK(result.out == "");
+		CHECK(result.err.find(err) != std::string::npos);
+		CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+	}
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rxaqm doctor: what looks like a cause and is none, and remedies that would make it worse. */
+#include "doctor_case.hpp"
+
+/* What is healthy, and the check that must acquit it. */
+struct Healthy {
+	const char *what, *id;
+	std::function<void(Bundle &)> change;
+};
+
+static const char group[] = R"({"ifindex":2,"proto":"tcp","received":1,"acked":0,"slow_paced":0,
+	"young":0,"young_no_bonus":0,"ect":0,"not_ect":0,"cwnd_limited":0,"pacing_median":0,
+	"srtt_median_us":0,"min_rtt_median_us":0,"cwnd_median":0,"sockets":64,)";
+
+static void four_queues(Bundle &b, unsigned most, unsigned other)
+{
+	b.set("/sockets/groups", "[]").set("/after/ifaces/1/channels", "0");
+	for (unsigned i = 0; i < 4; i++)
+		b.set("/sockets/groups/-", std::string(group) + R"("rx_queue":)" +
+						   std::to_string(i) + R"(,"active":)" +
+						   std::to_string(i ? other : most) + "}");
+}
+
+static const std::vector<Healthy> &healthy()
+{
+	static const std::vector<Healthy> all = {
+		{ "page_pool_ethtool_stats_get: pages taken by the fast path", "nic-no-memory",
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/ethtool/rx_pp_alloc_fast", 9000000);
+			  b.rise_at("ifaces/1/ethtool/rx0_pp_alloc_fast", 9000000);
+		  } },
+		{ "a bond: its 16 queues carry nothing, those of its NICs do", "rx-skew",
+		  [](Bundle &b) {
+			  four_queues(b, 64, 64);
+			  b.set("/after/ifaces/1/driver", "\"bonding\"");
+			  b.set("/after/ifaces/1/rx_queues", "16");
+		  } },
+		{ "chance: 17 of 32 flows in one of 4 queues", "rx-skew",
+		  [](Bundle &b) {
+			  four_queues(b, 17, 5);
+			  b.set("/after/ifaces/1/rx_queues", "4");
+		  } },
+		{ "a container was started in the window", "counters-reset",
+		  [](Bundle &b) {
+			  b.set("/after/ifaces/-",
+				R"({"name":"veth7","ifindex":77,"stats":{"rx_packets":9}})");
+		  } },
+		{ "the other CPU of the core waits for a disk", "cpu-sibling",
+		  [](Bundle &b) {
+			  b.set("/after/cpus/0/sibling", "1").softirq(0, 93);
+			  b.rise_at("cpus/1/iowait", 900).rise_at("cpus/1/idle", 100);
+			  b.rise_at("cpus/1/softirq", 0);
+		  } },
+		{ "a CPU that waits for a disk has time", "rx-cpu-busy",
+		  [](Bundle &b) {
+			  b.softirq(0, 82).rise_at("cpus/0/idle", 10);
+			  b.rise_at("cpus/0/iowait", 170).softirq(1, 20);
+		  } },
+		{ "one segment of a million is sent again", "loss-on-long-path",
+		  [](Bundle &b) {
+			  b.socket(R"({"retrans":1,"srtt_us":144000,"segs_out":1000000})");
+		  } },
+		{ "loopback: segments of half a window (tcp_bound_to_half_wnd)", "small-mss",
+		  [](Bundle &b) {
+			  b.socket(R"({"data_segs_in":20000,"rcv_mss":32741,"advmss":65483,
+				"received":654820000,"read":654820000})");
+		  } },
+		{ "marks that arrive by IPv6", "ecn-unheard",
+		  [](Bundle &b) {
+			  b.set("/attached/-", R"({"ifindex":2,"queue":3,"busy_polls":1,
+				"drained_polls":9,"marked":4000,"dropped":0,"clock_bad":false})");
+			  b.rise("Ip6.InCEPkts", 4000);
+		  } },
+		{ "a sender without timestamps: the receiver's round trip is the time of a window",
+		  "tcp-rcvbuf-fixed",
+		  [](Bundle &b) {
+			  b.socket(R"({"rcvbuf_locked":true,"rcv_wnd":65536,"received":650000,
+				"read":650000,"data_segs_in":450,"rcv_rtt_us":1000000,
+				"srtt_us":20000})");
+		  } },
+		{ "queues of one NIC are uneven, and no CPU has much to do", "rx-skew",
+		  [](Bundle &b) {
+			  four_queues(b, 400, 5);
+			  b.set("/after/ifaces/1/rx_queues", "4").softirq(0, 9).softirq(1, 8);
+		  } },
+		{ "a container: tcp_mem is the host's to see, and 4 GB allow no more (tcp_init)",
+		  "sysctl-older-than-kernel",
+		  [](Bundle &b) {
+			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_mem");
+			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 31457280\"");
+			  b.set("/memory_bytes", "4113793024");
+		  } },
+		{ "the same, recorded where nobody wrote down how much memory there was",
+		  "sysctl-older-than-kernel",
+		  [](Bundle &b) {
+			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_mem");
+			  json_object_object_del(b.root(), "memory_bytes");
+			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 5000000\"");
+		  } },
+		{ "a neighbour says once a second who it is, by a protocol that nobody here speaks",
+		  "rx-dropped",
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/stats/rx_packets", 2000);
+			  b.rise_at("ifaces/1/stats/rx_dropped", 60);
+		  } },
+		{ "fq keeps the packets of flows that are paced", "tx-qdisc-standing",
+		  [](Bundle &b) {
+			  b.set("/standing/-", R"({"ifindex":2,"queue":3,"looks":99,"backlogged":98,
+				"backlog_max":3000})");
+			  b.set("/after/ifaces/1/qdisc", "\"fq\"");
+		  } },
+		{ "the same below mq", "tx-qdisc-standing",
+		  [](Bundle &b) {
+			  b.set("/standing/-", R"({"ifindex":2,"queue":3,"looks":99,"backlogged":98,
+				"backlog_max":3000})");
+			  b.set("/after/ifaces/1/qdisc", "\"mq\"");
+			  b.set("/sysctl/net.core.default_qdisc", "\"fq\"");
+		  } },
+		{ "a veth has no GRO, since what comes has been through it", "gro-off",
+		  [](Bundle &b) {
+			  b.rise("IpExt.InNoECTPkts", 600000).rise("Ip.InReceives", 600000);
+			  b.rise_at("ifaces/1/stats/rx_packets", 600000);
+			  b.set("/after/ifaces/1/driver", "\"veth\"");
+		  } },
+		{ "a kernel before 6.2 does not tell the window by sock_diag", "tcp-reader-stopped",
+		  [](Bundle &b) {
+			  b.socket(R"({"rcv_wnd":4294967295,"recv_queue":8192,"was_recv_queue":8192,
+				"rmem_alloc":16384,"rcvbuf":6291456})");
+		  } },
+	};
+
+	return all;
+}
+
+TEST_CASE("doctor: what looks like a cause and is none", "[doctor]")
+{
+	for (const Healthy &one : healthy()) {
+		Bundle bundle;
+
+		one.change(bundle);
+
+		Diagnosis diagnosis(bundle.text());
+
+		INFO(one.what << "\n" << diagnosis.printed(true));
+		CHECK(!diagnosis.with(DOCTOR_FOUND).count(one.id));
+	}
+}
+
+TEST_CASE("doctor: a pair of CPUs that both receive does not hide another pair", "[doctor]")
+{
+	Bundle bundle;
+
+	for (const char *when : { "/before", "/after" })
+		for (const char *id : { "2", "3" })
+			bundle.set(std::string(when) + "/cpus/-",
+				   std::string(R"({"id":)") + id +
+					   R"(,"user":0,"system":0,"idle":0,"iowait":0,"irq":0,
+				"softirq":0,"steal":0})");
+	bundle.set("/after/cpus/0/sibling", "1").set("/after/cpus/2/sibling", "3");
+	bundle.softirq(0, 92).rise_at("cpus/1/user", 850).rise_at("cpus/1/idle", 150);
+	bundle.rise_at("cpus/1/softirq", 0).softirq(2, 92).softirq(3, 90);
+	CHECK(Diagnosis(bundle.text()).with(DOCTOR_FOUND).count("cpu-sibling"));
+}
+
+TEST_CASE("doctor: the listener that is full is named, not the longest queue", "[doctor]")
+{
+	Bundle bundle;
+
+	bundle.socket(R"({"state":"listen","local":"10.0.0.1:80","recv_queue":50,
+		"send_queue":4096})");
+	bundle.socket(R"({"state":"listen","local":"10.0.0.1:99","recv_queue":3,"send_queue":2})");
+	bundle.rise("TcpExt.ListenOverflows", 500);
+
+	const std::string text = Diagnosis(bundle.text()).printed(false);
+
+	INFO(text);
+	CHECK(text.find("10.0.0.1:99") != text.npos);
+	CHECK(text.find("10.0.0.1:80") == text.npos);
+}
+
+TEST_CASE("doctor: datagrams of IPv6 are datagrams", "[doctor]")
+{
+	Bundle bundle;
+
+	bundle.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,
+		"rmem_alloc":1000,"was_rmem_alloc":0})");
+	bundle.owner(20, 0).rise("Udp6.InDatagrams", 950000);
+
+	const std::string text = Diagnosis(bundle.text()).printed(false);
+
+	INFO(text);
+	CHECK(text.find("datagrams=99989/s") != text.npos);
+}
+
+TEST_CASE("doctor: datagrams dropped for udp_mem want no larger buffer", "[doctor]")
+{
+	Bundle bundle;
+
+	bundle.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,
+		"rmem_alloc":1000,"was_rmem_alloc":0})");
+	bundle.owner(20, 0).rise("Udp.InDatagrams", 90000).rise("Udp.MemErrors", 50000);
+
+	Diagnosis diagnosis(bundle.text());
+
+	INFO(diagnosis.printed(false));
+	CHECK(diagnosis.primary() == "udp-memory");
+	CHECK(diagnosis.consequence_of("udp-burst") == "udp-memory");
+}
+
+/* A remedy may not set less than there is, nor what there is. */
+TEST_CASE("doctor: remedies start from what is set", "[doctor]")
+{
+	static const struct {
+		const char *sysctl, *value, *now, *undo;
+		std::function<void(Bundle &)> change;
+	} rows[] = {
+		{ "net.core.netdev_max_backlog", "30000", "netdev_max_backlog=60000",
+		  "netdev_max_backlog=30000",
+		  [](Bundle &b) { b.rise_at("cpus/0/dropped", 8000); } },
+		{ "net.ipv4.tcp_rmem", "4096 131072 134217728", "tcp_rmem='4096 131072 268435456'",
+		  "tcp_rmem='4096 131072 134217728'",
+		  [](Bundle &b) {
+			  b.socket(R"({"rcvbuf":134217728,"rcv_wnd":67108864,
+				"rcv_rtt_us":121000,"srtt_us":121000,"received":5200000000,
+				"read":5200000000})");
+		  } },
+		/* The default before 6.16. */
+		{ "net.ipv4.tcp_rmem", "4096 131072 6291456", "tcp_rmem='4096 131072 3145728'",
+		  "tcp_rmem='4096 131072 6291456'",
+		  [](Bundle &b) { b.rise("TcpExt.TCPRcvCollapsed", 4000); } },
+		{ "net.ipv4.tcp_rmem", "4096 131072 4194304", "tcp_rmem='4096 131072 6291456'",
+		  "tcp_rmem='4096 131072 4194304'",
+		  [](Bundle &b) {
+			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_ecn_option");
+			  json_object_object_del(b.get("/sysctl"), "net.ipv4.tcp_rcvbuf_low_rtt");
+		  } },
+		{ "net.core.rmem_max", "16777216", "rmem_max=33554432", "rmem_max=16777216",
+		  [](Bundle &b) {
+			  b.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,
+				"rmem_alloc":1000,"was_rmem_alloc":0})");
+			  b.owner(20, 0).rise("Udp.InDatagrams", 90000);
+		  } },
+		{ "net.core.somaxconn", "65535", "somaxconn (65535)", "smaller backlog",
+		  [](Bundle &b) { b.rise("TcpExt.ListenOverflows", 500); } },
+		{ "net.ipv4.tcp_sack", "1",
+		  "echo 1 >/sys/module/tcp_cubic/parameters/hystart_detect", "echo 3 >",
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPHystartDelayDetect", 40)
+				  .rise("TcpExt.TCPHystartDelayCwnd", 640);
+		  } },
+	};
+
+	for (const auto &row : rows) {
+		Bundle bundle;
+
+		bundle.set(std::string("/sysctl/") + row.sysctl,
+			   std::string("\"") + row.value + "\"");
+		row.change(bundle);
+
+		const std::string text = Diagnosis(bundle.text()).printed(false, true);
+
+		INFO(row.sysctl << "\n" << text);
+		CHECK(text.find(row.now) != text.npos);
+		CHECK(text.find(row.undo) != text.npos);
+	}
+}
+
+/* All remedies append to one file: one may not take the lines of another. */
+TEST_CASE("doctor: no remedy overwrites or removes a file", "[doctor]")
+{
+	const doctor_check *check;
+
+	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		INFO(check->id);
+		for (const std::string text :
+		     { check->remedy.now, check->remedy.keep, check->remedy.undo }) {
+			size_t at = text.find(">/etc");
+
+			CHECK((at == text.npos || (at && text[at - 1] == '>')));
+			CHECK(text.find("rm /") == text.npos);
+		}
+	}
+}
