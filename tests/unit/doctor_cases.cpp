@@ -301,6 +301,7 @@ static const std::vector<Case> &host_cases()
 		{ "rx-skew",
 		  {},
 		  [](Bundle &b) {
+			  b.softirq(0, 70);
 			  for (const char *when : { "/before", "/after" }) {
 				  bool after = *(when + 1) == 'a';
 
@@ -323,6 +324,7 @@ static const std::vector<Case> &host_cases()
 		  [](Bundle &b) {
 			  b.rise("IpExt.InNoECTPkts", 600000).rise("Ip.InReceives", 600000);
 			  b.rise_at("ifaces/1/stats/rx_packets", 600000);
+			  b.set("/after/ifaces/1/driver", "\"igb\"");
 		  } },
 		{ "xdp-drops",
 		  {},

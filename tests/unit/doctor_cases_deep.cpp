@@ -116,6 +116,7 @@ const std::vector<Case> &doctor_cases_deep()
 		  { "ip-fragments-one-queue", "rx-skew" },
 		  [](Bundle &b) {
 			  fragments(b);
+			  b.softirq(0, 70);
 			  b.set("/after/ifaces/1/rx_queues", "4");
 			  for (int i = 10; i < 14; i++) {
 				  const std::string at = R"({"id":)" + std::to_string(i) +

@@ -66,6 +66,7 @@ static enum doctor_verdict judge_ids(const struct doctor_snapshot *snap,
 	if (!doctor_counter(snap, "Ip.ReasmOKs", &datagrams) || !seconds)
 		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
 	rate = (double)datagrams / doctor_window_s(snap);
+	doctor_say(finding, "old", "%llu", (unsigned long long)seconds);
 	doctor_note_rise(finding, "rate", rate, DOCTOR_PER_S, "Ip.ReasmOKs");
 	doctor_note(finding, "wraps_at", 65536.0 / (double)seconds, DOCTOR_PER_S,
 		    "65536 / net.ipv4.ipfrag_time");
@@ -195,8 +196,8 @@ const struct doctor_check doctor_checks_ip[] = {
 		.cause =
 			"${share} of all packets are fragments: one lost piece loses the whole datagram.",
 		.because =
-			"Datagrams come in ${pieces} pieces. A loss of 0.01 % of packets becomes n times that of "
-			"datagrams, and pieces have no ports: RSS puts all of a host onto one queue.",
+			"Datagrams come in ${pieces} pieces. Each that is lost takes its datagram along, and pieces "
+			"have no ports: RSS puts all of a host onto one queue.",
 		.clear = "${fragments} of ${packets} packets are fragments",
 		.remedy = { SMALLER_MESSAGES,
 			    .expect =
@@ -239,7 +240,7 @@ const struct doctor_check doctor_checks_ip[] = {
 		.clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
 		.remedy = { .now = "sysctl -w net.ipv4.ipfrag_time=2",
 			    .keep = "echo net.ipv4.ipfrag_time=2 >>/etc/sysctl.d/60-rxaqm-doctor.conf",
-			    .undo = "sysctl -w net.ipv4.ipfrag_time=30, and remove the line",
+			    .undo = "sysctl -w net.ipv4.ipfrag_time=${old}, and remove the line",
 			    .expect = "IDs repeat above 32768/s only",
 			    .risk = "pieces that come 2 s late are lost" },
 		.after = "ip-fragments",

@@ -31,6 +31,7 @@ static enum doctor_verdict judge_ports(const struct doctor_snapshot *snap,
 	doctor_note(finding, "share", share, DOCTOR_PERCENT, SOCKETS);
 	if (!worst || share < 80)
 		return DOCTOR_CLEAR;
+	doctor_say(finding, "old", "%llu %llu", (unsigned long long)low, (unsigned long long)high);
 	doctor_say(finding, "from", "%s %s%s%s", worst->proto, worst->local,
 		   *worst->remote ? " to " : "", worst->remote);
 	return DOCTOR_FOUND;
@@ -223,7 +224,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.clear = "${used} of ${range} local ports in use from one address",
 		.remedy = { .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
 			    .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>/etc/sysctl.d/60-rxaqm-doctor.conf",
-			    .undo = "sysctl -w net.ipv4.ip_local_port_range='32768 60999', and remove the line",
+			    .undo = "sysctl -w net.ipv4.ip_local_port_range='${old}', and remove the line",
 			    .expect =
 				    "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
 			    .risk = "servers that listen above 1024 and start later may find their port taken: "

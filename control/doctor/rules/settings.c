@@ -54,7 +54,7 @@ static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 
 	if (!rmem)
 		return doctor_blind(finding, "net.ipv4.tcp_rmem cannot be read");
-	if (!by_memory)
+	if (!by_memory && snap->memory_bytes != ~0ULL)
 		by_memory = snap->memory_bytes / 8 * 7;
 	if (!by_memory)
 		return doctor_blind(finding, "neither tcp_mem nor how much memory there is");
@@ -64,7 +64,11 @@ static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 	doctor_note(finding, "tcp_rmem_max", (double)rmem, DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
 	doctor_note(finding, "kernel_default", (double)kernel, DOCTOR_BYTES,
 		    "net/ipv4/tcp.c:tcp_init");
-	doctor_say(finding, "bytes", "%llu", (unsigned long long)kernel);
+	/* The first two are defaults of the kernel's that somebody may have changed, too. */
+	doctor_say(finding, "wanted", "%llu %llu %llu",
+		   (unsigned long long)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 0, 4096),
+		   (unsigned long long)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 1, 131072),
+		   (unsigned long long)kernel);
 	doctor_say(finding, "tcp_rmem", "%s", doctor_sysctl_words(snap, "net.ipv4.tcp_rmem"));
 	/* 6291456 is the advice of tcp-collapse: a decision, not an old file. */
 	return doctor_found_if(rmem < kernel && rmem != 6291456);
@@ -135,7 +139,7 @@ const struct doctor_check doctor_checks_settings[] = {
 			"tcp_rmem was raised once and now lowers: ${tcp_rmem_max}, the kernel's own is ${kernel_default}.",
 		.because = "Such lines were copied when the default was 6 MB.",
 		.clear = "tcp_rmem[2] is ${tcp_rmem_max}, the kernel's own ${kernel_default}",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 ${bytes}'",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem='${wanted}'",
 			    .keep = "remove tcp_rmem from /etc/sysctl.conf and /etc/sysctl.d",
 			    .undo = "sysctl -w net.ipv4.tcp_rmem='${tcp_rmem}'",
 			    .expect = "windows up to ${kernel_default} where a path needs them",

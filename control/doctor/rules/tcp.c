@@ -46,6 +46,11 @@ static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 	doctor_note_rise(finding, "aborts", (double)aborts, DOCTOR_COUNT,
 			 "TcpExt.TCPAbortOnMemory");
 	doctor_say_largest(snap, finding);
+	if (pages * 10 >= limit * 8)
+		doctor_say(finding, "state", "is near where the kernel squeezes");
+	else
+		doctor_say(finding, "state", "was squeezed %llu times",
+			   (unsigned long long)(pressures + aborts));
 	return doctor_found_if(pages * 10 >= limit * 8 ||
 			       (double)(pressures + aborts) >= doctor_window_s(snap));
 }
@@ -174,11 +179,10 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.confidence = DOCTOR_MEASURED,
 		.reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
 		.rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
-		.cause =
-			"The memory of all TCP sockets together is at ${share} of where the kernel squeezes.",
+		.cause = "The memory of all TCP sockets together ${state}.",
 		.because =
-			"${tcp_memory} are in use, from ${pressure_at} on every socket gets a smaller buffer, because "
-			"of a few. The largest: ${holder}.",
+			"${tcp_memory} are in use now (${share}), from ${pressure_at} on every socket gets a smaller "
+			"buffer, because of a few. The largest: ${holder}.",
 		.clear = "TCP memory ${tcp_memory}, ${share} of the limit",
 		.remedy = { .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or mend the holder",
 			    .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
@@ -241,10 +245,10 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
 		.rule = "they rise by 1/s or more",
 		.cause =
-			"The kernel threw away ${pruned} segments that had arrived, for want of receive memory.",
+			"The kernel threw received data away ${pruned} times, for want of receive memory.",
 		.because =
-			"They must be sent again: loss made by this host. Largest holder: ${holder}.",
-		.clear = "${pruned} received segments thrown away",
+			"What was thrown away must be sent again: loss made by this host. Largest holder: ${holder}.",
+		.clear = "${pruned} times received data was thrown away",
 		.remedy = { .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
 				   "or take SO_RCVBUF out of the program",
 			    .keep = "in " SYSCTL_FILE,

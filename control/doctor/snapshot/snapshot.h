@@ -247,7 +247,7 @@ struct doctor_blind {
 struct doctor_snapshot {
 	char kernel[64], hostname[64];
 	__u32 ticks_per_s, page_size;
-	__u64 memory_bytes; /* 0: not known */
+	__u64 memory_bytes; /* ~0: not known */
 	char interface[32]; /* asked for; "": all */
 	doctor_map sysctl; /* "net.ipv4.tcp_rmem": words as /proc/sys has them, one blank between */
 	struct doctor_sample before, after;
