@@ -9,17 +9,22 @@
 #   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
 #   service               package and unit under a systemd, tests/service/service.sh: the same
 #   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
-#   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (60)
+#   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (40)
 #
-# If all are run, those tests of system that neither send nor measure run beside the suites before
-# it, in mounts of their own.
+# If all are run, lanes run side by side, each in mounts of its own: shell, and those tests of
+# system that neither send nor measure, in two. What measures, xsk and the rest of system, is alone
+# after them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 all_suites=(unit bpf cli shell fuzz xsk system)
-fuzz_seconds=${FUZZ_SECONDS:-60}
+fuzz_seconds=${FUZZ_SECONDS:-40}
 suite_timeout=${SUITE_TIMEOUT:-2700}
-beside='[run],[crash],[leak]' # of system
+# Suite and tags. No test is in two of them.
+lanes=('system [run],[leak]' 'system [attach],[check],[concurrent],[crash],[lifecycle],[state]' 'shell')
+# Where a lane leaves its results for who started it; tests that run this again are no lanes.
+tallies=${RXAQM_TALLIES-}
+unset RXAQM_TALLIES
 
 export RXAQM_PROFILE_PATH=$PWD/nic-profiles
 export RXAQM_BIN=$PWD/build/rxaqm
@@ -27,8 +32,8 @@ export RXAQM_BUILD=$PWD/build
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
 scratch=$(mktemp -d)
-pid_beside=
-trap '[ -z "$pid_beside" ] || kill -- "-$pid_beside" 2>/dev/null; rm -rf "$scratch"' EXIT
+pids=()
+trap '[ ${#pids[@]} -eq 0 ] || kill -- "${pids[@]/#/-}" 2>/dev/null; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 touch "$scratch/all"
 
@@ -207,27 +212,48 @@ run_suite()
 	cat "$RXAQM_TALLY" >>"$scratch/all"
 }
 
-# What is pinned, locked or named there meets nothing of the others.
-start_beside()
+# What is pinned, locked or named in a lane meets nothing of the others.
+start_lanes()
 {
-	# shellcheck disable=SC2016 # the inner shell expands it
-	TEST_ARGS=$beside RXAQM_TALLIES=$scratch/beside setsid unshare -m --propagation private \
-		bash -c 'mount -t tmpfs tmpfs /run && mkdir -p /run/netns /run/lock &&
-			mount -t bpf -o mode=0700 bpf /sys/fs/bpf && exec tests/run.sh system' \
-		>"$scratch/beside.out" 2>&1 </dev/null &
-	pid_beside=$!
+	local i suite tags
+
+	for i in "${!lanes[@]}"; do
+		read -r suite tags <<<"${lanes[i]}"
+		# shellcheck disable=SC2016 # the inner shell expands it
+		TEST_ARGS=$tags RXAQM_TALLIES=$scratch/lane$i setsid \
+			unshare -m --propagation private bash -c '
+			mount -t tmpfs tmpfs /run && mkdir -p /run/netns /run/lock &&
+			mount -t bpf -o mode=0700 bpf /sys/fs/bpf && exec tests/run.sh "$1"' - "$suite" \
+			>"$scratch/lane$i.out" 2>&1 </dev/null &
+		pids+=($!)
+	done
 }
 
-end_beside()
+end_lanes()
 {
-	wait "$pid_beside" || true
-	pid_beside=
-	cat "$scratch/beside.out"
-	if [ ! -s "$scratch/beside" ]; then
-		RXAQM_TALLY=$scratch/all tally fail "system $beside" "$(last_line "$scratch/beside.out")"
-		return
-	fi
-	cat "$scratch/beside" >>"$scratch/all"
+	local i
+
+	for i in "${!pids[@]}"; do
+		wait "${pids[i]}" || true
+		cat "$scratch/lane$i.out"
+		if [ -s "$scratch/lane$i" ]; then
+			cat "$scratch/lane$i" >>"$scratch/all"
+		else
+			RXAQM_TALLY=$scratch/all tally fail "${lanes[i]}" \
+				"$(last_line "$scratch/lane$i.out")"
+		fi
+	done
+	pids=()
+}
+
+# What of system is in no lane.
+rest_of_system()
+{
+	local lane
+
+	for lane in "${lanes[@]}"; do
+		[[ $lane != system* ]] || sed 's/^system //; s/^/~/; s/,/~/g' <<<"$lane"
+	done | tr -d '\n'
 }
 
 suites=("$@")
@@ -245,21 +271,20 @@ done
 # Tests that need the bpffs skip themselves without root.
 [ "$(id -u)" -ne 0 ] || packaging/mount-bpffs.sh
 if [ $# -eq 0 ] && [ -z "${TEST_ARGS-}" ] && unshare -m true 2>/dev/null; then
-	start_beside
-fi
-for suite in "${suites[@]}"; do
-	if [ "$suite" = xsk ] && [ -n "$pid_beside" ]; then
-		end_beside
-		rest=$(sed 's/^/~/; s/,/~/g' <<<"$beside")
-	fi
-	if [ "$suite" = system ] && [ -n "${rest-}" ]; then
-		TEST_ARGS=$rest run_suite system
-	else
+	start_lanes
+	for suite in unit bpf cli fuzz; do
 		run_suite "$suite"
-	fi
-done
-if [ -n "${RXAQM_TALLIES-}" ]; then
-	mv "$scratch/all" "$RXAQM_TALLIES"
+	done
+	end_lanes
+	run_suite xsk
+	TEST_ARGS=$(rest_of_system) run_suite system
+else
+	for suite in "${suites[@]}"; do
+		run_suite "$suite"
+	done
+fi
+if [ -n "$tallies" ]; then
+	mv "$scratch/all" "$tallies"
 	exit
 fi
 
