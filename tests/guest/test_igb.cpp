@@ -212,6 +212,38 @@ TEST_CASE("igb: top and clock have something to say, detach leaves it as it was"
 	igb.await_carrier();
 }
 
+/* Counts of interrupts since the system was started still name the CPU of before. */
+TEST_CASE("igb: doctor knows to which CPU a queue's interrupts go now", "[igb]")
+{
+	in_guest();
+	Igb igb;
+	const std::string &ifname = igb.wire->rx_if;
+	/* Of the first Rx queue that has an interrupt: its number, and the CPU. */
+	auto look = [&] {
+		Result result = igb.host.rxaqm(igb.wire->rx, { "doctor", "-j", "--time=1s",
+							       "--record=-", ifname });
+		Json bundle(result.out);
+		std::pair<int64_t, int64_t> irq_cpu{ 0, -1 };
+
+		for (int i = 0; !irq_cpu.first; i++) {
+			const std::string at = "/after/ifaces/0/queues/" + std::to_string(i) + "/";
+
+			if (!bundle.has(at + "id"))
+				break;
+			if (!bundle.flag(at + "tx"))
+				irq_cpu = { bundle.number(at + "irq"), bundle.number(at + "cpu") };
+		}
+		return irq_cpu;
+	};
+	auto [irq, cpu] = look();
+
+	REQUIRE(irq);
+	REQUIRE((cpu == 0 || cpu == 1));
+	igb.wire->rx.shell("echo " + std::to_string(1 - cpu) + " >/proc/irq/" +
+			   std::to_string(irq) + "/smp_affinity_list");
+	CHECK(look() == std::pair{ irq, 1 - cpu });
+}
+
 /* By the mapping that the daemon would use, between the instants of sending and receiving. */
 TEST_CASE("igb: what its clock says of a PTP frame fits the host's", "[igb]")
 {

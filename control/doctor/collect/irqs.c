@@ -29,6 +29,19 @@ static struct doctor_queue *queue_of(struct doctor_iface *iface, __u32 irq, cons
 	return doctor_queue_of(iface, false, (__u32)strtoul(name + end, NULL, 10));
 }
 
+/* The one CPU that @irq goes to; -1: there are several, or the kernel does not say. */
+static int target_cpu(__u32 irq)
+{
+	char line[64], *end;
+	long cpu;
+
+	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/irq/%u/effective_affinity_list",
+			      irq))
+		return -1;
+	cpu = strtol(line, &end, 10);
+	return end == line || *end ? -1 : (int)cpu;
+}
+
 /* "  24:  N N ...  chip  hwirq  action[, action]" with a count for each CPU of the header. */
 static void take_line(struct doctor_sample *sample, char *line, const int *cpus, int nr_cpus)
 {
@@ -58,7 +71,10 @@ static void take_line(struct doctor_sample *sample, char *line, const int *cpus,
 			continue;
 		queue->irq = irq;
 		queue->irq_count = total;
-		queue->cpu = cpu;
+		queue->cpu = target_cpu(irq);
+		/* Else where most went since the system was started. */
+		if (queue->cpu < 0)
+			queue->cpu = cpu;
 	}
 }
 
