@@ -239,6 +239,7 @@ static const std::vector<Case> &host_cases()
 		  [](Bundle &b) {
 			  for (const char *column : { "user", "system", "softirq", "idle" })
 				  b.rise_at(std::string("cpus/1/") + column, 100);
+			  b.rise_at("cpus/1/processed", 20000);
 			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
 		  } },
 		{ "rx-cpu-busy", {}, [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },

@@ -97,6 +97,13 @@ static const std::vector<Healthy> &healthy()
 			  json_object_object_del(b.root(), "memory_bytes");
 			  b.set("/sysctl/net.ipv4.tcp_rmem", "\"4096 131072 5000000\"");
 		  } },
+		{ "softirqs of an idle CPU are in no column without IRQ_TIME_ACCOUNTING",
+		  "cpu-pauses",
+		  [](Bundle &b) {
+			  for (const char *column : { "user", "system", "softirq" })
+				  b.rise_at(std::string("cpus/1/") + column, 20);
+			  b.rise_at("cpus/1/idle", 540).rise_at("cpus/1/processed", 80000);
+		  } },
 		{ "a neighbour says once a second who it is, by a protocol that nobody here speaks",
 		  "rx-dropped",
 		  [](Bundle &b) {

@@ -12,6 +12,8 @@ struct doctor_load {
 	const struct doctor_cpu *was, *is;
 	__u32 cpu;
 	double receiving; /* softirqs, and threads of NAPIs that do not poll for ever */
+	double missing; /* in no column of /proc/stat */
+	double hidden; /* of that: at most what packets took that came while it was idle */
 	double idle, steal; /* idle: with waiting for disks */
 	double starved; /* threads that receive waited for it while something else had it */
 };

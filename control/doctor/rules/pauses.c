@@ -1,50 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CPUs that do nothing at all for a while, which no column of /proc/stat has. */
-#include "doctor/rules/check.h"
+#include "doctor/rules/load.h"
 
 /* Columns are of 10 ms, and an emulated CPU that waits for its turn misses some 10 %. */
 #define MISSING_PERCENT 25.0
 
-static double ticks_of(const struct doctor_cpu *cpu)
-{
-	return (double)(cpu->user + cpu->system + cpu->idle + cpu->iowait + cpu->irq +
-			cpu->softirq + cpu->steal);
-}
-
-/* Of the window, in percent. A tick that comes late makes up for one: what else was missed is lost. */
-static double missing(const struct doctor_snapshot *snap, const struct doctor_cpu *is)
-{
-	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100), counted;
-	size_t i;
-
-	for (i = 0; i < snap->before.cpus.nr; i++) {
-		if (snap->before.cpus.at[i].id != is->id)
-			continue;
-		counted = ticks_of(is) - ticks_of(&snap->before.cpus.at[i]);
-		/* Nothing at all: who emulates the file does not count. */
-		return counted <= 0 || counted > ticks ? 0 : (1 - counted / ticks) * 100;
-	}
-	return 0;
-}
-
 static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
-	double most = 0;
-	size_t i;
+	struct doctor_load load[DOCTOR_MAX_CPUS];
+	size_t nr = doctor_window_s(snap) > 0 ? doctor_loads(snap, load) : 0, worst = 0, i;
+	double most;
 
-	if (!snap->after.cpus.nr || !(doctor_window_s(snap) > 0))
+	if (!nr)
 		return doctor_blind(finding, "/proc/stat cannot be read");
-	doctor_note(finding, "cpu", snap->after.cpus.at[0].id, DOCTOR_NUMBER, "/proc/stat");
-	for (i = 0; i < snap->after.cpus.nr; i++) {
-		double share = missing(snap, &snap->after.cpus.at[i]);
-
-		if (share <= most)
-			continue;
-		most = share;
-		doctor_note(finding, "cpu", snap->after.cpus.at[i].id, DOCTOR_NUMBER, "/proc/stat");
+	for (i = 1; i < nr; i++) {
+		if (load[i].missing - load[i].hidden > load[worst].missing - load[worst].hidden)
+			worst = i;
 	}
-	doctor_note_rise(finding, "missing", most, DOCTOR_PERCENT, "/proc/stat, sum of columns");
-	return doctor_found_if(most >= MISSING_PERCENT);
+	most = load[worst].missing - load[worst].hidden;
+	doctor_note(finding, "cpu", load[worst].cpu, DOCTOR_NUMBER, "/proc/stat");
+	doctor_note_rise(finding, "missing", most, DOCTOR_PERCENT,
+			 "/proc/stat, sum of columns; softnet_stat");
+	if (most >= MISSING_PERCENT)
+		return DOCTOR_FOUND;
+	for (i = 0; i < nr; i++) {
+		if (load[i].missing >= MISSING_PERCENT)
+			return doctor_blind(
+				finding,
+				"%.0f %% of the time of CPU %u is not accounted for; packets that came "
+				"while it was idle may have taken it (no IRQ_TIME_ACCOUNTING)",
+				load[i].missing, load[i].cpu);
+	}
+	return DOCTOR_CLEAR;
 }
 
 const struct doctor_check doctor_checks_pauses[] = {
@@ -54,8 +41,8 @@ const struct doctor_check doctor_checks_pauses[] = {
 		.kind = DOCTOR_ELSEWHERE,
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
-		.reads = "/proc/stat, all columns of a CPU, and the clock",
-		.rule = "25 % or more of the window is in no column",
+		.reads = "/proc/stat, all columns of a CPU, and the clock; packets of softnet_stat",
+		.rule = "25 % or more of the window is in no column, nor taken by packets (50 us each) that found the CPU idle",
 		.cause =
 			"CPU ${cpu} pauses: for ${missing} of the time it did nothing, not even count it.",
 		.because =
