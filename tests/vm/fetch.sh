@@ -38,6 +38,18 @@ vm_apt()
 		-o APT::Update::Post-Invoke::= -o APT::Default-Release=
 }
 
+# patiently COMMAND...: three times at most, while it fails or the network stops in the middle.
+patiently()
+{
+	local try
+
+	for try in 1 2 3; do
+		! timeout -k 10 300 "$@" || return 0
+		echo "attempt $try of 3 failed, or took more than 300 s: $1 $2" >&2
+	done
+	return 1
+}
+
 # Fetches the package lists of the releases in use, once a run.
 vm_lists()
 {
@@ -54,7 +66,7 @@ vm_lists()
 		[[ -z $security || $release == *-* || $release == sid ]] ||
 			echo "deb [signed-by=$keyring] $security $release-security main"
 	done >"$vm_cache/apt/sources.list"
-	vm_apt apt-get update || die "the package lists cannot be fetched from $mirror: check the network"
+	vm_apt patiently apt-get update || die "the package lists cannot be fetched from $mirror: check the network"
 	touch "$vm_cache/apt/fresh"
 }
 
@@ -93,7 +105,7 @@ unpack()
 
 	shift
 	rm -rf "$debs" && mkdir -p "$debs" "$into"
-	(cd "$debs" && vm_apt apt-get download "$@") || die "cannot fetch $*: check the network"
+	(cd "$debs" && vm_apt patiently apt-get download "$@") || die "cannot fetch $*: check the network"
 	for deb in "$debs"/*.deb; do
 		dpkg-deb -x "$deb" "$into"
 	done
@@ -186,7 +198,7 @@ fetch_virtme()
 	echo "fetching $virtme_ng"
 	rm -rf "$vm_cache/venv"
 	python3 -m venv "$vm_cache/venv" || die "no venv for python3: run 'packaging/install-deps.sh vm' as root" 3
-	"$vm_cache/venv/bin/pip" install --quiet --disable-pip-version-check "$virtme_ng" ||
+	patiently "$vm_cache/venv/bin/pip" install --quiet --disable-pip-version-check "$virtme_ng" ||
 		die "cannot fetch $virtme_ng: check the network, or install virtme-ng so that vng is in PATH"
 	echo "$virtme_ng $vm_cache" >"$vm_cache/venv/complete"
 }
