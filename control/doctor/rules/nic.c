@@ -302,7 +302,7 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect = "events from ${events} to about 0",
 			    .risk = "a larger ring is a longer delay when it stands full" },
 		.after =
-			"nic-no-memory rx-queue-standing rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved nic-pauses",
+			"nic-no-memory rx-queue-standing rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
 		.reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
 		.essential = true,
 		.judge = judge_overflow,
