@@ -48,6 +48,28 @@ expect 1 '0 passed, 0 failed, 1 skipped' <<-'END'
 	printf 'skip\tb\twhy\nend\n' >>"$RXAQM_TALLY"; exit 4
 END
 
+# What takes real time is run once more, and it is told; what fails twice has failed.
+mkdir "$tree/tests/xsk"
+touch "$tree/tests/xsk/test.cpp"
+cat >"$tree/build/tests/xsk" <<-'END'
+	#!/bin/sh
+	case "$*" in
+	*--list-tests*) printf '%s\n' 'one, two' 'three' 'four' && exit ;;
+	*--input-file*) shift $(($# - 1)) && cp "$1" "${0%/*}/again" &&
+		printf 'pass\tone, two\t\nfail\tthree\tstill\nend\n' >>"$RXAQM_TALLY" ;;
+	*) printf 'fail\tone, two\tslow\nfail\tthree\tbad\npass\tfour\t\nend\n' >>"$RXAQM_TALLY" ;;
+	esac
+	exit 1
+END
+chmod +x "$tree/build/tests/xsk"
+status=0
+out=$("$tree/tests/run.sh" xsk 2>&1) || status=$?
+[[ $status -eq 1 && $(tail -n 3 <<<"$out") == 'again: one, two: slow
+failed: three: bad
+2 passed, 1 failed' ]]
+[ "$(cat "$tree/build/tests/again")" = 'one, two
+three' ]
+
 rm "$tree/build/tests/unit"
 status=0
 out=$("$tree/tests/run.sh" unit 2>&1) || status=$?
