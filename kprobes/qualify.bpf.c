@@ -133,8 +133,10 @@ int qualify_tc(struct __sk_buff *skb)
 	if (i == NR_ATS)
 		return TC_ACT_UNSPEC;
 	seen = note(&mark);
-	if (seen)
+	if (seen) {
 		seen->stack_ns = bpf_ktime_get_ns();
+		progress.napi_id[seen->queue % QUALIFY_QUEUES] = skb->napi_id;
+	}
 	progress.stack += be32(mark.seq) != QUALIFY_SEQ_ASIDE;
 	if (orders.cost_ns) {
 		until_ns = bpf_ktime_get_ns() + orders.cost_ns;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <string.h>
 
 #include "nic/netlink.h"
 
@@ -11,6 +12,12 @@
 #define NETDEV_A_DEV_IFINDEX 1
 #define NETDEV_A_DEV_XDP_RX_METADATA_FEATURES 5
 #define NETDEV_XDP_RX_METADATA_TIMESTAMP 1U
+#define NETDEV_CMD_QUEUE_GET 10
+#define NETDEV_A_QUEUE_ID 1
+#define NETDEV_A_QUEUE_IFINDEX 2
+#define NETDEV_A_QUEUE_TYPE 3
+#define NETDEV_A_QUEUE_NAPI_ID 4
+#define NETDEV_QUEUE_TYPE_RX 0
 
 static int on_device(const struct nlmsghdr *message, void *arg)
 {
@@ -24,17 +31,58 @@ static int on_device(const struct nlmsghdr *message, void *arg)
 	return 0;
 }
 
-int rxaqm_netdev_gives_rx_time(unsigned int ifindex)
+/* 0 or -errno: -EOPNOTSUPP for a kernel that is too old. */
+static int ask(unsigned int ifindex, __u8 command, __u16 flags, unsigned int ifindex_attr,
+	       rxaqm_netlink_fn each, void *arg)
 {
-	int gives = -EOPNOTSUPP, family = rxaqm_netlink_family("netdev", NULL, NULL), err;
+	int family = rxaqm_netlink_family("netdev", NULL, NULL);
 	union rxaqm_netlink_request request;
 	struct genlmsghdr *genl;
 
 	if (family < 0)
 		return family == -ENOENT ? -EOPNOTSUPP : family;
-	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
-	*genl = (struct genlmsghdr){ .cmd = NETDEV_CMD_DEV_GET, .version = 1 };
-	mnl_attr_put_u32(&request.nl, NETDEV_A_DEV_IFINDEX, ifindex);
-	err = rxaqm_netlink_ask(NETLINK_GENERIC, &request, on_device, &gives);
+	genl = rxaqm_netlink_begin(&request, (__u16)family, flags, sizeof(*genl));
+	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
+	mnl_attr_put_u32(&request.nl, (__u16)ifindex_attr, ifindex);
+	return rxaqm_netlink_ask(NETLINK_GENERIC, &request, each, arg);
+}
+
+int rxaqm_netdev_gives_rx_time(unsigned int ifindex)
+{
+	int gives = -EOPNOTSUPP, err;
+
+	err = ask(ifindex, NETDEV_CMD_DEV_GET, 0, NETDEV_A_DEV_IFINDEX, on_device, &gives);
 	return err ? err : gives;
+}
+
+struct napis {
+	unsigned int nr, *id;
+	int told;
+};
+
+static int on_queue(const struct nlmsghdr *message, void *arg)
+{
+	const struct nlattr *id, *type, *napi;
+	struct napis *napis = arg;
+
+	id = rxaqm_netlink_attr(message, GENL_HDRLEN, NETDEV_A_QUEUE_ID, sizeof(__u32));
+	type = rxaqm_netlink_attr(message, GENL_HDRLEN, NETDEV_A_QUEUE_TYPE, sizeof(__u32));
+	napi = rxaqm_netlink_attr(message, GENL_HDRLEN, NETDEV_A_QUEUE_NAPI_ID, sizeof(__u32));
+	if (!id || !type || !napi || mnl_attr_get_u32(type) != NETDEV_QUEUE_TYPE_RX ||
+	    mnl_attr_get_u32(id) >= napis->nr)
+		return 0;
+	napis->id[mnl_attr_get_u32(id)] = mnl_attr_get_u32(napi);
+	napis->told++;
+	return 0;
+}
+
+int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id)
+{
+	struct napis napis = { .nr = nr, .id = napi_id };
+	int err;
+
+	memset(napi_id, 0, nr * sizeof(*napi_id));
+	err = ask(ifindex, NETDEV_CMD_QUEUE_GET, NLM_F_DUMP, NETDEV_A_QUEUE_IFINDEX, on_queue,
+		  &napis);
+	return err ? err : napis.told;
 }

@@ -11,4 +11,9 @@
  */
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
 
+/* Which NAPI serves each of the first @nr Rx queues of interface @ifindex, 0: not told. Returns of how
+ * many it was told (since 6.8, by some drivers), or -errno.
+ */
+int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id);
+
 #endif /* RXAQM_NETDEV_H */

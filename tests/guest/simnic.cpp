@@ -85,6 +85,7 @@ SimNic::SimNic()
 	set("stamp_coverage", "all");
 	set("stamp_one_in", 1);
 	set("missed_one_in", 1);
+	set("rings_per_napi", 1);
 	set("irq_cpu", 1);
 	write_knob(wire->tx_if, "irq_cpu", "0");
 	rx().shell("ethtool --set-priv-flags " + name() + " shared-cq off; ethtool -G " + name() +

@@ -35,6 +35,22 @@ TEST_CASE("the design of completions, by behaviour", "[qualify]")
 	lab.shell("ethtool --set-priv-flags " + lab.name() + " shared-cq off");
 }
 
+TEST_CASE("how many rings a NAPI serves", "[qualify][rings]")
+{
+	Lab lab;
+	const int rings = GENERATE(1, 2, 3);
+
+	CAPTURE(rings);
+	lab.set("rings_per_napi", rings);
+	lab.shell("ethtool -L " + lab.name() + " combined 4");
+	const Record record = lab.measure("Q1,Q13");
+	CHECK(record.median("Q1", "rings_per_napi") == rings);
+	CHECK(record.median("Q1", "rings_per_napi_said") == rings);
+	/* Of that it says as much as before. */
+	CHECK(record.words("Q1", "design") == "split");
+	CHECK(record.words("Q13", "known_answer").rfind("match", 0) == 0);
+}
+
 TEST_CASE("which packets have stamps", "[qualify]")
 {
 	Lab lab;

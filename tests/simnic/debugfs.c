@@ -124,26 +124,41 @@ static int rx_queue_store(struct simnic *sn, char *line)
 	return 0;
 }
 
+/* The rings start anew: a NAPI is given its weight, and its rings, when it is made. */
+static int store_cfg(struct simnic *sn, const char *line, size_t field, u32 max)
+{
+	struct simnic_cfg cfg;
+	u32 value;
+	int err;
+
+	if (parse_u32(line, max, &value) || !value)
+		return -EINVAL;
+	rtnl_lock();
+	cfg = sn->cfg;
+	*(u32 *)((void *)&cfg + field) = value;
+	err = simnic_reconfigure(sn, &cfg);
+	rtnl_unlock();
+	return err;
+}
+
 static void weight_show(struct simnic *sn, struct seq_file *m)
 {
 	seq_printf(m, "%u\n", sn->cfg.napi_weight);
 }
 
-/* The rings start anew, as a NAPI is given its weight when it is made. */
 static int weight_store(struct simnic *sn, char *line)
 {
-	struct simnic_cfg cfg;
-	u32 weight;
-	int err;
+	return store_cfg(sn, line, offsetof(struct simnic_cfg, napi_weight), NAPI_POLL_WEIGHT);
+}
 
-	if (parse_u32(line, NAPI_POLL_WEIGHT, &weight) || !weight)
-		return -EINVAL;
-	rtnl_lock();
-	cfg = sn->cfg;
-	cfg.napi_weight = weight;
-	err = simnic_reconfigure(sn, &cfg);
-	rtnl_unlock();
-	return err;
+static void rings_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u\n", sn->cfg.rings_per_napi);
+}
+
+static int rings_store(struct simnic *sn, char *line)
+{
+	return store_cfg(sn, line, offsetof(struct simnic_cfg, rings_per_napi), sn->max_queues);
 }
 
 static const char *const rx_path_names[] = {
@@ -302,6 +317,7 @@ static const struct simnic_knob knobs[] = {
 	{ "irq_cpu", irq_cpu_show, irq_cpu_store },
 	{ "rx_queue", rx_queue_show, rx_queue_store },
 	{ "napi_weight", weight_show, weight_store },
+	{ "rings_per_napi", rings_show, rings_store },
 	{ "rx_path", rx_path_show, rx_path_store },
 	{ "stamp_coverage", coverage_show, coverage_store },
 	NUMBER(stamp_one_in, 1, ONE_IN_MAX),

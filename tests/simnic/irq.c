@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interrupt of a queue pair: a function call on the queue's "irq CPU" that schedules NAPI there.
+ * The interrupt of a vector, which serves a queue pair or several: a function call on its "irq CPU"
+ * that schedules NAPI there.
  *
  * armed is the interrupt's enable bit. Who turns it from 1 to 0 fires, and it stays masked until NAPI
  * has completed. Raising reads armed after the completion entry is visible, re-arming looks for
@@ -40,6 +41,7 @@ void simnic_irq_raise(struct simnic_queue *q)
 {
 	u32 usecs;
 
+	q = q->vector;
 	smp_mb(); /* entry before armed; pairs with simnic_irq_rearm() */
 	if (!READ_ONCE(q->armed) || !xchg(&q->armed, 0))
 		return;
@@ -51,10 +53,17 @@ void simnic_irq_raise(struct simnic_queue *q)
 		irq_fire(q);
 }
 
-static bool entries_pending(const struct simnic_queue *q)
+static bool entries_pending(const struct simnic_queue *vector)
 {
-	return READ_ONCE(q->cq[0].prod) != q->cq[0].cons ||
-	       READ_ONCE(q->cq[1].prod) != q->cq[1].cons;
+	u32 i, rings = simnic_rings(vector);
+
+	for (i = 0; i < rings; i++) {
+		const struct simnic_cq *cq = vector[i].cq;
+
+		if (READ_ONCE(cq[0].prod) != cq[0].cons || READ_ONCE(cq[1].prod) != cq[1].cons)
+			return true;
+	}
+	return false;
 }
 
 /* NAPI has completed: unmask. */

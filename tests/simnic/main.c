@@ -65,6 +65,7 @@ static void queues_init(struct simnic *sn)
 
 		q->sn = sn;
 		q->id = i;
+		q->vector = q;
 		raw_spin_lock_init(&q->hw_lock);
 		simnic_irq_init(q);
 		q->irq_cpu = cpu;
@@ -95,6 +96,7 @@ static struct simnic *simnic_alloc(unsigned int nr)
 	sn->max_queues = queues;
 	sn->cfg.queues = 1;
 	sn->cfg.napi_weight = NAPI_POLL_WEIGHT;
+	sn->cfg.rings_per_napi = 1;
 	sn->cfg.rx_ring = SIMNIC_RING_DEFAULT;
 	sn->cfg.tx_ring = SIMNIC_RING_DEFAULT;
 	sn->steer = SIMNIC_STEER_HASH;

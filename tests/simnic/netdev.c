@@ -23,11 +23,12 @@ static void queues_free(struct simnic *sn, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		struct simnic_queue *q = &sn->q[i];
-
-		simnic_tx_purge(q);
-		simnic_queue_free(q); /* while the NAPI is there, but disabled */
-		netif_napi_del(&q->napi);
+		simnic_tx_purge(&sn->q[i]);
+		simnic_queue_free(&sn->q[i]); /* while the NAPI is there, but disabled */
+	}
+	for (i = 0; i < nr; i++) {
+		if (simnic_rings(&sn->q[i]))
+			netif_napi_del(&sn->q[i].napi);
 	}
 }
 
@@ -41,7 +42,9 @@ static int simnic_up(struct simnic *sn)
 	for (i = 0; i < nr; i++) {
 		struct simnic_queue *q = &sn->q[i];
 
-		netif_napi_add_weight(sn->dev, &q->napi, simnic_poll, sn->cfg.napi_weight);
+		q->vector = &sn->q[i - i % sn->cfg.rings_per_napi];
+		if (q->vector == q)
+			netif_napi_add_weight(sn->dev, &q->napi, simnic_poll, sn->cfg.napi_weight);
 		err = simnic_queue_alloc(q);
 		if (err) {
 			queues_free(sn, i + 1);
@@ -51,9 +54,11 @@ static int simnic_up(struct simnic *sn)
 	for (i = 0; i < nr; i++) {
 		struct simnic_queue *q = &sn->q[i];
 
-		napi_enable(&q->napi);
-		simnic_queue_set_napi(sn->dev, i, &q->napi);
-		simnic_irq_rearm(q);
+		if (q->vector == q) {
+			napi_enable(&q->napi);
+			simnic_irq_rearm(q);
+		}
+		simnic_queue_set_napi(sn->dev, i, &q->vector->napi);
 		queue_open(q, true);
 	}
 	WRITE_ONCE(sn->nr_queues, nr);
@@ -76,7 +81,8 @@ static void simnic_down(struct simnic *sn)
 	simnic_wire_purge(sn);
 	for (i = 0; i < nr; i++) {
 		simnic_queue_set_napi(sn->dev, i, NULL);
-		napi_disable(&sn->q[i].napi);
+		if (simnic_rings(&sn->q[i]))
+			napi_disable(&sn->q[i].napi);
 	}
 	synchronize_net(); /* a poll that has completed has also re-armed, or moved its interrupt */
 	for (i = 0; i < nr; i++)

@@ -78,12 +78,12 @@ static int pool_create(struct simnic_queue *q)
 	struct page_pool *pool;
 	int err;
 
-	simnic_pool_set_napi(&params, &q->napi);
+	simnic_pool_set_napi(&params, &q->vector->napi);
 	pool = page_pool_create(&params);
 	if (IS_ERR(pool))
 		return PTR_ERR(pool);
 	q->pool = pool;
-	err = xdp_rxq_info_reg(&q->xdp_rxq, q->sn->dev, q->id, q->napi.napi_id);
+	err = xdp_rxq_info_reg(&q->xdp_rxq, q->sn->dev, q->id, q->vector->napi.napi_id);
 	if (err)
 		return err;
 	return xdp_rxq_info_reg_mem_model(&q->xdp_rxq, MEM_TYPE_PAGE_POOL, pool);
@@ -207,7 +207,7 @@ static void rx_to_stack(struct simnic_queue *q, const struct simnic_xdp_buff *sx
 	if (READ_ONCE(q->sn->rx_path) == SIMNIC_PATH_LIST)
 		list_add_tail(&skb->list, &st->list);
 	else
-		napi_gro_receive(&q->napi, skb);
+		napi_gro_receive(&q->vector->napi, skb);
 }
 
 static void rx_one(struct simnic_queue *q, struct poll_state *st)
@@ -307,6 +307,18 @@ static void poll_flush(struct simnic_queue *q, struct poll_state *st)
 		netif_receive_skb_list(&st->list);
 }
 
+/* What one ring of @vector has, at most @budget. *refilled: it got all its pages. */
+static int ring_poll(struct simnic_queue *q, int budget, bool *refilled)
+{
+	struct poll_state st = { .list = LIST_HEAD_INIT(st.list) };
+	int work;
+
+	work = cq_process(q, budget, &st);
+	poll_flush(q, &st);
+	*refilled &= rx_refill(q);
+	return work;
+}
+
 static bool on_wrong_cpu(const struct simnic_queue *q)
 {
 	int cpu = READ_ONCE(q->irq_cpu);
@@ -315,28 +327,32 @@ static bool on_wrong_cpu(const struct simnic_queue *q)
 	       !test_bit(NAPI_STATE_THREADED, &q->napi.state);
 }
 
+/* The rings of a vector share the budget, as ixgbe's and i40e's do. */
 int simnic_poll(struct napi_struct *napi, int budget)
 {
 	struct simnic_queue *q = container_of(napi, struct simnic_queue, napi);
-	struct poll_state st = { .list = LIST_HEAD_INIT(st.list) };
+	u32 i, rings = simnic_rings(q);
+	int work = 0, taken, share = max_t(int, budget / rings, 1);
 	u64 begin_ns = ktime_get_ns();
-	bool refilled;
-	int work;
+	bool busy = false, refilled = true;
 
-	tx_clean_all(q, budget);
+	for (i = 0; i < rings; i++)
+		tx_clean_all(&q[i], budget);
 	if (!budget)
 		return 0; /* netpoll wants Tx only */
-	work = cq_process(q, budget, &st);
-	poll_flush(q, &st);
-	refilled = rx_refill(q);
+	for (i = 0; i < rings; i++) {
+		taken = ring_poll(&q[i], share, &refilled);
+		busy |= taken == share;
+		work += taken;
+	}
 
 	simnic_count(q, SIMNIC_RX_POLLS, 1);
 	simnic_count(q, SIMNIC_RX_POLL_NS, ktime_get_ns() - begin_ns);
-	if (work == budget)
+	if (busy)
 		simnic_count(q, SIMNIC_RX_POLLS_BUSY, 1);
 	else if (refilled && napi_complete_done(napi, work))
 		simnic_irq_rearm(q);
-	if (work < budget)
+	if (!busy)
 		return refilled ? work : budget; /* without memory try again, no entry wakes us */
 	if (on_wrong_cpu(q) && napi_complete_done(napi, budget - 1)) {
 		simnic_irq_move(q);

@@ -50,7 +50,7 @@ run_test()
 }
 
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
-all=(tcp_udp tso overflow qstats rss weight completions stamps phc xdp hint xdp_swap trace rate settings threaded changes rmmod)
+all=(tcp_udp tso overflow qstats rss weight rings completions stamps phc xdp hint xdp_swap trace rate settings threaded changes rmmod)
 [ $# -gt 0 ] || set -- "${all[@]}"
 dmesg -C
 for name; do

@@ -161,6 +161,32 @@ test_weight()
 	more "$(stat stB sim1 rx_poll_ns)" $((packets * 100000)) "time in polls, $packets packets"
 }
 
+# Queues 0 to 2 have the NAPI of queue 0, queue 3 has its own.
+test_rings()
+{
+	local sent polls
+
+	refused sim1 rings_per_napi 0 5 -1 x
+	in_b ethtool -L sim1 combined 4
+	set_knob sim1 rings_per_napi 3
+	near "$(cat "$debug/sim1/rings_per_napi")" 3 0 "rings"
+	in_b ethtool -X sim1 weight 0 0 1 0
+	sent=$(flood 1 1000)
+	sleep 1
+	near "$(stat stB sim1 q2_rx_packets)" "$sent" 5 "packets of queue 2"
+	near "$(stat stB sim1 q2_rx_polls)" 0 0 "polls of queue 2"
+	polls=$(stat stB sim1 q0_rx_polls)
+	more "$polls" 10 "polls of queue 0"
+	in_b ethtool -X sim1 weight 0 0 0 1
+	flood 1 1000 >/dev/null
+	sleep 1
+	more "$(stat stB sim1 q3_rx_polls)" 10 "polls of queue 3"
+	in_b ethtool -X sim1 default
+	iperf 2 >/dev/null || bad "TCP over them"
+	set_knob sim1 rings_per_napi 1
+	in_b ethtool -L sim1 combined 1
+}
+
 # overloaded_tx on|off: the median delay of Tx completions of sim1 while its Rx is overloaded.
 overloaded_tx()
 {

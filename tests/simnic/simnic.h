@@ -37,7 +37,7 @@
 /* Preamble, FCS and inter-frame gap: what a frame occupies on the wire beyond its bytes. */
 #define SIMNIC_WIRE_OVERHEAD 24
 #define SIMNIC_STEER_HASH (-1)
-#define SIMNIC_NR_FILES 21
+#define SIMNIC_NR_FILES 22
 #define SIMNIC_RSS_KEY 40
 #define SIMNIC_RSS_TABLE 128
 #define SIMNIC_RSS_INPUT 36 /* two IPv6 addresses and two ports */
@@ -151,7 +151,8 @@ struct simnic;
 struct simnic_queue {
 	struct simnic *sn;
 	u32 id;
-	struct napi_struct napi;
+	struct simnic_queue *vector; /* whose interrupt and NAPI serve this queue, too */
+	struct napi_struct napi; /* of a vector, as is the interrupt below */
 	struct page_pool *pool;
 	struct xdp_rxq_info xdp_rxq;
 
@@ -241,6 +242,7 @@ struct simnic_cfg {
 	u32 tx_ring;
 	u32 page_order;
 	u32 napi_weight; /* the budget that a poll gets */
+	u32 rings_per_napi; /* queues that share an interrupt and a NAPI */
 	bool shared_cq;
 };
 
@@ -300,6 +302,14 @@ static inline u32 simnic_buf_room(const struct simnic *sn)
 #define SIMNIC_XDP_MTU_MAX                                                                        \
 	((int)(PAGE_SIZE - XDP_PACKET_HEADROOM - SKB_DATA_ALIGN(sizeof(struct skb_shared_info)) - \
 	       VLAN_ETH_HLEN))
+
+/* How many queues @vector serves: itself and those behind it; 0: it is no vector. */
+static inline u32 simnic_rings(const struct simnic_queue *vector)
+{
+	const struct simnic_cfg *cfg = &vector->sn->cfg;
+
+	return vector->vector == vector ? min(cfg->rings_per_napi, cfg->queues - vector->id) : 0;
+}
 
 void simnic_spin(u32 ns);
 

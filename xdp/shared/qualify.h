@@ -49,10 +49,12 @@ struct qualify_orders {
 };
 #define QUALIFY_COST_MAX_NS 10000000U
 
+#define QUALIFY_QUEUES 256
 /* Theirs to write. */
 struct qualify_progress {
 	__u64 xdp, stack; /* frames; of one queue at a time, so one CPU writes */
 	__u32 stalled; /* 1: within; 2: it is over */
+	__u32 napi_id[QUALIFY_QUEUES]; /* by which that queue's frames came to the stack; 0: not known */
 };
 
 #endif /* RXAQM_QUALIFY_H */

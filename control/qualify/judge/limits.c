@@ -3,7 +3,8 @@
  * The limits. The names here are the names of figures that the rows give; a row may have more.
  *
  * Row  figures (unit; words in quotes), * is a suffix: kind of packet, length, method, load
- * Q1   design "shared|split|writeback|none|unknown", napi "joint|apart|unknown", poll "SYMBOL"
+ * Q1   design "shared|split|writeback|none|unknown", napi "joint|apart|unknown", poll "SYMBOL",
+ *      rings_per_napi, rings_per_napi_said (count)
  * Q2   stamped, stamped_* (share): of tcp udp vlan fragment jumbo gro small ptp; filter "all|...",
  *      coverage "all|some|ptp|none"
  * Q3   duplicates (share), backward (count), resolution (ns), wrap_errors (count)
@@ -63,6 +64,9 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q1", "design", ALL), NEEDED, BAD_WORDS("shared", NULL),
 	  .why = "Tx completions that stand behind received packets make an Rx queue a Tx problem",
 	  .source = "docs/design.md" },
+	{ ROW("Q1", "rings_per_napi", AQM), AT_MOST(1, NEVER, "count"),
+	  .why = "rings of one NAPI share its budget and CPU: one that stands holds up the others",
+	  .source = OURS },
 
 	{ ROW("Q2", "stamped", AQM), NEEDED, AT_LEAST(0.999, NEVER, "share"),
 	  .why = "without a stamp on each packet there is only the busy signal",

@@ -7,6 +7,7 @@
 
 #include "base/now.h"
 #include "profile/profile.h"
+#include "qualify/rows/napi.h"
 #include "qualify/rows/tx.h"
 
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
@@ -177,6 +178,7 @@ static int measure_design(struct qualify_run *run, struct qualify_row *row,
 		put_design(row, &held, &held.ns, &shares);
 		qualify_put_tx(row, "tx_idle", "idle", &idle);
 		put_said(run, row);
+		err = qualify_put_rings(run, row, error);
 	}
 out:
 	qualify_samples_free(&shares);
