@@ -8,6 +8,7 @@
 #include <linux/pkt_cls.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
 
 #include "qualify.h"
 
@@ -26,6 +27,22 @@ struct {
 	__type(value, struct qualify_seen);
 } qualify_seen_map SEC(".maps");
 
+/* By queue. Kernels without AF_XDP have no such type: an array then (control/attach/afxdp.c). */
+struct {
+	__uint(type, BPF_MAP_TYPE_XSKMAP);
+	__uint(max_entries, QUALIFY_QUEUES);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} xsk_map SEC(".maps");
+
+/* What is read of the kernel's type; CO-RE ignores what follows the three underscores. */
+struct napi_struct___id {
+	unsigned int napi_id;
+} __attribute__((preserve_access_index));
+
+const volatile bool has_sockets;
+__u32 polled_napi; /* whose polls are counted */
+__u64 polls; /* one CPU at a time polls it */
 struct qualify_orders orders;
 struct qualify_progress progress;
 
@@ -104,7 +121,18 @@ int qualify_xdp(struct xdp_md *ctx)
 	}
 	progress.xdp += seq != QUALIFY_SEQ_ASIDE;
 	stall(seq);
+	if (has_sockets && orders.to_socket)
+		return (int)bpf_redirect_map(&xsk_map, ctx->rx_queue_index, XDP_DROP);
 	return orders.drop ? XDP_DROP : XDP_PASS;
+}
+
+/* Put there while polls are counted. */
+SEC("tp_btf/napi_poll")
+int BPF_PROG(qualify_poll, struct napi_struct___id *napi)
+{
+	if (napi->napi_id == polled_napi)
+		polls++;
+	return 0;
 }
 
 /* Behind XDP, GRO and packet sockets. */
@@ -114,12 +142,12 @@ int qualify_tc(struct __sk_buff *skb)
 	/* Behind generic XDP the MAC header may not be there: if the skb had too little headroom it is
 	 * a copy, whose mac_len is 0 (net/core/dev.c:netif_skb_check_for_xdp).
 	 */
-	static const __u32 ats[] = { QUALIFY_MARK_SHORT,
-				     QUALIFY_MARK_UNTAGGED,
-				     QUALIFY_MARK_LONG,
-				     QUALIFY_MARK_SHORT - ETH_HLEN,
-				     QUALIFY_MARK_UNTAGGED - ETH_HLEN,
-				     QUALIFY_MARK_LONG - ETH_HLEN };
+	static const __u32 ats[NR_ATS] = { QUALIFY_MARK_SHORT,
+					   QUALIFY_MARK_UNTAGGED,
+					   QUALIFY_MARK_LONG,
+					   QUALIFY_MARK_SHORT - ETH_HLEN,
+					   QUALIFY_MARK_UNTAGGED - ETH_HLEN,
+					   QUALIFY_MARK_LONG - ETH_HLEN };
 	struct qualify_mark mark = {};
 	struct qualify_seen *seen;
 	__u64 until_ns;

@@ -12,7 +12,7 @@
 #include "qualify.hpp"
 #include "simnic.hpp"
 
-constexpr int64_t FAIL = 3; /* enum qualify_verdict */
+constexpr int64_t PASS = 1, FAIL = 3; /* enum qualify_verdict */
 
 struct Lab : SimNic {
 	std::string before;

@@ -35,6 +35,25 @@ TEST_CASE("the design of completions, by behaviour", "[qualify]")
 	lab.shell("ethtool --set-priv-flags " + lab.name() + " shared-cq off");
 }
 
+TEST_CASE("Tx completions in polls: few if they go first, all that stands if shared",
+	  "[qualify][tx]")
+{
+	Lab lab;
+	const bool shared = GENERATE(false, true);
+
+	CAPTURE(shared);
+	lab.shell("ethtool --set-priv-flags " + lab.name() + " shared-cq " +
+		  (shared ? "on" : "off"));
+	lab.shell("ethtool -G " + lab.name() + " rx 512");
+	const Record record = lab.measure("Q12");
+	CHECK(record.median("Q12", "tx_load") > 0);
+	/* What stands is eight polls. */
+	CHECK((record.median("Q12", "tx_load_polls") > 3) == shared);
+	CHECK(record.median("Q12", "tx_load_polls") < 12);
+	CHECK((record.verdict("Q12") == PASS) == !shared);
+	lab.shell("ethtool --set-priv-flags " + lab.name() + " shared-cq off");
+}
+
 TEST_CASE("how many rings a NAPI serves", "[qualify][rings]")
 {
 	Lab lab;
@@ -180,7 +199,7 @@ TEST_CASE("offset, drift and steps of the clock", "[qualify]")
 	}
 }
 
-TEST_CASE("how many packets a ring holds, and how fast it is drained", "[qualify]")
+TEST_CASE("how many packets a ring holds, and how fast it is drained", "[qualify][xsk]")
 {
 	Lab lab;
 
@@ -194,6 +213,42 @@ TEST_CASE("how many packets a ring holds, and how fast it is drained", "[qualify
 	/* No faster than the cost allows. */
 	CHECK(first.median("Q9", "drain_drop") <= 10000);
 	CHECK(first.median("Q9", "drain_drop") >= 2000);
+	CHECK(first.median("Q9", "drain_xsk") <= 10000);
+	CHECK(first.median("Q9", "drain_xsk") >= 2000);
+}
+
+TEST_CASE("what a packet costs behind XDP is seen behind XDP", "[qualify][xsk]")
+{
+	Lab lab;
+
+	lab.shell("ethtool -G " + lab.name() + " rx 1000");
+	lab.set("rx_cost_ns", 200000);
+	const Record record = lab.measure("Q9");
+	for (const char *way : { "drain_pass", "drain_xsk" }) {
+		CAPTURE(way);
+		CHECK(record.median("Q9", way) <= 5000);
+		CHECK(record.median("Q9", way) >= 1000);
+	}
+	CHECK(record.median("Q9", "drain_drop") > record.median("Q9", "drain_xsk"));
+}
+
+TEST_CASE("bursts, to one queue and to all", "[qualify][burst]")
+{
+	Lab lab;
+	const bool hashed = GENERATE(true, false);
+
+	CAPTURE(hashed);
+	lab.shell("ethtool -G " + lab.name() + " rx 512");
+	lab.shell("ethtool -L " + lab.name() + " combined 4");
+	/* Where all flows come by one queue, that is all there is room in. */
+	lab.set("rx_queue", hashed ? "hash" : "2");
+	const Record record = lab.measure("Q10");
+	const double one = record.median("Q10", "burst_queue");
+	CHECK(one >= 512);
+	/* The pages of a poll are back at its end. */
+	CHECK(record.median("Q10", "buffer_queue") >= 512 * 0.8 - 64);
+	CHECK(record.median("Q10", "buffer_queue") <= 512 * 1.2);
+	CHECK((record.median("Q10", "burst_all") > 2 * one) == hashed);
 }
 
 TEST_CASE("which queue a flow comes by", "[qualify]")

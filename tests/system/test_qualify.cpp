@@ -166,6 +166,7 @@ TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
 	CHECK(record.median("Q9", "depth") <= 258);
 	CHECK(record.median("Q9", "depth") >= 200);
 	CHECK(record.median("Q9", "drain_drop") > 0);
+	CHECK(record.median("Q9", "drain_xsk") > 0);
 	CHECK(record.median("Q16", "lost") > 0);
 	CHECK(record.words("Q14", "native") == "yes");
 	CHECK(record.words("Q14", "drop") == "yes");

@@ -46,6 +46,7 @@ struct qualify_orders {
 	__u32 stall_seq; /* XDP holds the CPU at this frame until "release" */
 	__u32 stall_ms; /* or for as long as this; 0: never */
 	__u32 release;
+	__u32 to_socket; /* XDP: 1 to the socket of the queue in xsk_map, if there is one */
 };
 #define QUALIFY_COST_MAX_NS 10000000U
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "attach/afxdp.h"
 #include "qualify.skel.h"
 
 /* Of the tc program, so that it is known again. */
@@ -22,12 +23,21 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 	void *at;
 
 	*probe = (struct qualify_probe){ .ifindex = if_nametoindex(ifname), .xdp_fd = -1 };
-	probe->skel = qualify__open_and_load();
-	if (!probe->skel)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, errno,
-				       "cannot load the BPF programs of qualify: %s%s%s",
-				       strerror(errno), *rxaqm_log_kernel_message() ? ": " : "",
-				       rxaqm_log_kernel_message());
+	probe->skel = qualify__open();
+	if (probe->skel) {
+		probe->skel->rodata->has_sockets = rxaqm_afxdp_known();
+		rxaqm_afxdp_fit(probe->skel->obj);
+		bpf_program__set_autoload(probe->skel->progs.qualify_poll,
+					  !access("/sys/kernel/btf/vmlinux", R_OK));
+	}
+	if (!probe->skel || qualify__load(probe->skel)) {
+		rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, errno,
+				"cannot load the BPF programs of qualify: %s%s%s", strerror(errno),
+				*rxaqm_log_kernel_message() ? ": " : "",
+				rxaqm_log_kernel_message());
+		qualify_probe_close(probe);
+		return -error->err;
+	}
 	at = mmap(NULL, SEEN_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 		  bpf_map__fd(probe->skel->maps.qualify_seen_map), 0);
 	if (at == MAP_FAILED) {
@@ -43,6 +53,7 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 void qualify_probe_close(struct qualify_probe *probe)
 {
 	qualify_probe_xdp_off(probe);
+	qualify_probe_polls_off(probe);
 	if (probe->seen)
 		munmap(probe->seen, SEEN_BYTES);
 	qualify__destroy(probe->skel);
@@ -85,6 +96,15 @@ void qualify_probe_xdp_off(struct qualify_probe *probe)
 	if (probe->xdp_fd >= 0)
 		close(probe->xdp_fd);
 	probe->xdp_fd = -1;
+}
+
+int qualify_probe_to_socket(struct qualify_probe *probe, __u32 queue, int fd)
+{
+	if (!rxaqm_afxdp_known())
+		return -EOPNOTSUPP;
+	return bpf_map_update_elem(bpf_map__fd(probe->skel->maps.xsk_map), &queue, &fd, 0) ?
+		       -errno :
+		       0;
 }
 
 bool qualify_probe_has_clsact(unsigned int ifindex)
@@ -141,6 +161,27 @@ struct qualify_orders *qualify_probe_orders(struct qualify_probe *probe)
 const volatile struct qualify_progress *qualify_probe_progress(const struct qualify_probe *probe)
 {
 	return &probe->skel->bss->progress;
+}
+
+bool qualify_probe_polls_on(struct qualify_probe *probe, __u32 napi_id)
+{
+	if (!napi_id || bpf_program__fd(probe->skel->progs.qualify_poll) < 0)
+		return false;
+	probe->skel->bss->polled_napi = napi_id;
+	if (!probe->polls)
+		probe->polls = bpf_program__attach(probe->skel->progs.qualify_poll);
+	return probe->polls;
+}
+
+void qualify_probe_polls_off(struct qualify_probe *probe)
+{
+	bpf_link__destroy(probe->polls);
+	probe->polls = NULL;
+}
+
+__u64 qualify_probe_polls(const struct qualify_probe *probe)
+{
+	return *(const volatile __u64 *)&probe->skel->bss->polls;
 }
 
 const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq)

@@ -8,10 +8,12 @@
 #include "base/log.h"
 #include "qualify.h"
 
+struct bpf_link;
 struct qualify;
 
 struct qualify_probe {
 	struct qualify *skel; /* NULL: not loaded */
+	struct bpf_link *polls; /* NULL: they are not counted */
 	int xdp_fd; /* link of XDP, which goes with the process; -1: not attached */
 	bool native; /* XDP */
 	unsigned int ifindex;
@@ -28,6 +30,9 @@ void qualify_probe_xdp_off(struct qualify_probe *probe);
 /* In that mode alone: a descriptor, with which it goes again, or -errno. */
 int qualify_probe_xdp_try(struct qualify_probe *probe, bool native);
 
+/* Where orders->to_socket sends what comes by @queue: to AF_XDP socket @fd. 0 or -errno. */
+int qualify_probe_to_socket(struct qualify_probe *probe, __u32 queue, int fd);
+
 /* The tc program at ingress; was there a clsact before? */
 bool qualify_probe_has_clsact(unsigned int ifindex);
 int qualify_probe_tc_on(struct qualify_probe *probe, struct rxaqm_error *error);
@@ -38,6 +43,12 @@ void qualify_probe_tc_off(unsigned int ifindex, bool keep_clsact);
 void qualify_probe_clear(struct qualify_probe *probe);
 struct qualify_orders *qualify_probe_orders(struct qualify_probe *probe);
 const volatile struct qualify_progress *qualify_probe_progress(const struct qualify_probe *probe);
+
+/* Count polls of NAPI @napi_id from now on. False: the kernel has no BTF, or there is no such id (0). */
+bool qualify_probe_polls_on(struct qualify_probe *probe, __u32 napi_id);
+void qualify_probe_polls_off(struct qualify_probe *probe);
+/* That have ended. */
+__u64 qualify_probe_polls(const struct qualify_probe *probe);
 
 /* What became of frame @seq; NULL: neither program saw it. */
 const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq);

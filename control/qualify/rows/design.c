@@ -183,6 +183,7 @@ static int measure_design(struct qualify_run *run, struct qualify_row *row,
 out:
 	qualify_samples_free(&shares);
 	qualify_samples_free(&idle.ns);
+	qualify_samples_free(&idle.polls);
 	qualify_samples_free(&held.ns);
 	return err;
 }

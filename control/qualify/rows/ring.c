@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q9, Q10, Q16: what a ring holds, how fast it is drained, and what tells of the rest. */
+/* Q9, Q16: what a ring holds, how fast it is drained, and what tells of the rest. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "qualify/measure/counters.h"
 #include "qualify/rows/gap.h"
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/ring.h"
 
 #define ROUNDS 3
 #define DEPTH_MAX 30000
@@ -15,8 +15,7 @@
 /* A counter tells of losses that counts one in so many, or so many for one. */
 #define TELLS_FROM 100.0
 
-/* More than the ring holds. */
-static __u32 overflowing(const struct qualify_run *run)
+__u32 qualify_overflowing(const struct qualify_run *run)
 {
 	__u32 ring = run->ring ? run->ring : 4096;
 
@@ -35,7 +34,8 @@ static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *t
 	int err = 0, i;
 
 	for (i = 0; !err && i < ROUNDS; i++) {
-		struct qualify_send send = QUALIFY_SEND(.count = overflowing(run), .size = size);
+		struct qualify_send send = QUALIFY_SEND(.count = qualify_overflowing(run),
+							.size = size);
 
 		err = qualify_backlog(run, &send, drop, &backlog, error);
 		if (err)
@@ -59,7 +59,7 @@ static void not_overrun(struct qualify_row *row, double nr)
 			nr);
 }
 
-static void put_entries(const struct qualify_run *run, struct qualify_row *row)
+void qualify_put_entries(const struct qualify_run *run, struct qualify_row *row)
 {
 	if (run->ring)
 		qualify_figure_number(qualify_figure_add(row, "ring_entries", "packets", "%s",
@@ -81,7 +81,7 @@ static void put_depth(const struct qualify_run *run, struct qualify_row *row, st
 		most, taken->depth.nr, 1);
 	if (taken->all)
 		not_overrun(row, most);
-	put_entries(run, row);
+	qualify_put_entries(run, row);
 }
 
 int qualify_row_ring(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
@@ -115,64 +115,9 @@ int qualify_row_ring(struct qualify_run *run, struct qualify_row *row, struct rx
 		qualify_samples_free(&taken[i].depth);
 		qualify_samples_free(&taken[i].pps);
 	}
+	if (!err)
+		err = qualify_put_drain_xsk(run, row, qualify_overflowing(run), error);
 	return err ? err : qualify_put_gaps(run, row, error);
-}
-
-/* The share of @count frames back to back that is lost, the least of some tries: a host that does other
- * things as well may be late, which is no loss of the NIC's.
- */
-static int burst(struct qualify_run *run, __u32 count, double *ret_lost, double *ret_pps,
-		 struct rxaqm_error *error)
-{
-	struct qualify_sent sent;
-	int err = 0, i;
-
-	*ret_lost = 1;
-	for (i = 0; !err && *ret_lost > 0 && i < ROUNDS; i++) {
-		struct qualify_send send = QUALIFY_SEND(.count = count);
-		double lost;
-
-		qualify_probe_clear(&run->probe);
-		err = qualify_traffic(run, &send, NULL, &sent, error);
-		if (err)
-			break;
-		lost = 1 - (double)qualify_probe_progress(&run->probe)->xdp / (double)sent.count;
-		*ret_lost = fmin(*ret_lost, lost);
-		*ret_pps = (double)sent.count * 1e9 / (double)(sent.took_ns + 1);
-	}
-	return err;
-}
-
-int qualify_row_burst(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
-{
-	__u32 most = overflowing(run), count, lossless = 0;
-	struct qualify_figure *figure;
-	struct qualify_curve *curve;
-	double pps = 0, lost;
-	bool lossy = false;
-	int err = 0;
-
-	put_entries(run, row);
-	figure = qualify_figure_add(row, "burst_queue", "packets",
-				    "the longest of %u to %u shortest frames back to back, to one "
-				    "queue, that lost none, in the best of %d tries; by halves",
-				    16, most, ROUNDS);
-	curve = qualify_curve_add(figure, "lost", "packets", "share");
-	for (count = 16; !err && count <= most; count += count / 2) {
-		err = burst(run, count, &lost, &pps, error);
-		if (err)
-			break;
-		lossy |= lost > 0;
-		if (!lossy)
-			lossless = count;
-		qualify_curve_point(curve, count, lost);
-	}
-	qualify_figure_number(figure, lossless, 1, lossy ? lossless / 2.0 : NAN);
-	qualify_figure_number(qualify_figure_add(row, "burst_rate", "pps",
-						 "at which the peer sent the longest%s",
-						 lossy ? "" : "; none was lost"),
-			      pps, 1, NAN);
-	return err;
 }
 
 static bool has_one_of(const char *name, const char *const *words)
@@ -288,7 +233,7 @@ static int count_while(struct qualify_run *run, struct qualify_send *send, struc
 int qualify_row_counters(struct qualify_run *run, struct qualify_row *row,
 			 struct rxaqm_error *error)
 {
-	struct qualify_send send = QUALIFY_SEND(.count = overflowing(run));
+	struct qualify_send send = QUALIFY_SEND(.count = qualify_overflowing(run));
 	struct counted overrun = {}, quiet = {};
 	struct qualify_backlog backlog = {};
 	int err = count_while(run, &send, &overrun, &backlog, error);

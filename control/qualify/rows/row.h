@@ -29,6 +29,7 @@ struct qualify_run {
 	__u32 seq; /* of the next frame */
 	__u32 peer_pps; /* what the peer can send of the shortest frames; 0: not measured */
 	unsigned int rx_queue; /* that flow 0 comes by */
+	__u32 rx_napi; /* id of the NAPI that brings it; 0: not known */
 	struct {
 		char words[128]; /* "": not asked yet */
 		bool later;

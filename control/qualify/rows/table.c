@@ -20,7 +20,7 @@ const struct qualify_row_def qualify_row_defs[] = {
 	{ "Q8", "how long does an interrupt wait?", PROBE, 6, qualify_row_moderation },
 	{ "Q9", "how many packets does the ring hold, how fast is it drained?", PROBE, 8,
 	  qualify_row_ring },
-	{ "Q10", "how long a burst is received whole?", PROBE, 4, qualify_row_burst },
+	{ "Q10", "how long a burst is received whole?", PROBE, 10, qualify_row_burst },
 	{ "Q1", "do Tx completions stand behind received packets?", PROBE, 9, qualify_row_design },
 	{ "Q12", "how late are Tx completions under load?", PROBE, 6, qualify_row_tx },
 	{ "Q16", "do the counters tell what was lost?", PROBE, 6, qualify_row_counters },

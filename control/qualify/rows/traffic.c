@@ -337,6 +337,7 @@ int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_c
 	if (!err && *ret_capacity_pps < 1)
 		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENETDOWN,
 				      "nothing came while the peer sent at its most");
+	run->rx_napi = progress->napi_id[run->rx_queue % QUALIFY_QUEUES];
 	qualify_probe_clear(&run->probe);
 	return err;
 }

@@ -52,11 +52,12 @@ static int one_completion(const struct qualify_run *run, struct qualify_sender *
 			  struct qualify_tx *tx, struct rxaqm_error *error)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 1, .max_ms = 100);
-	__u64 start_ns, took_ns = 0;
+	__u64 start_ns, took_ns = 0, polls;
 	struct qualify_sent sent;
 	int err;
 
 	memcpy(send.to, run->peer.mac, ETH_ALEN);
+	polls = qualify_probe_polls(&run->probe);
 	start_ns = rxaqm_now_ns();
 	err = qualify_sender_send(sender, &send, run->stop, &sent, error);
 	if (err || !sent.count)
@@ -68,6 +69,7 @@ static int one_completion(const struct qualify_run *run, struct qualify_sender *
 		took_ns = rxaqm_now_ns() - start_ns;
 	}
 	qualify_samples_add(&tx->ns, (double)(rxaqm_now_ns() - start_ns));
+	qualify_samples_add(&tx->polls, (double)(qualify_probe_polls(&run->probe) - polls));
 	return 0;
 }
 
@@ -132,6 +134,25 @@ void qualify_put_tx(struct qualify_row *row, const char *name, const char *load,
 	qualify_curve_cdf(figure, load, &tx->ns);
 }
 
+/* The slower the peer, the longer a poll was made: in polls it is the NIC's alone. */
+static void put_polls(struct qualify_run *run, struct qualify_row *row, struct qualify_tx *tx,
+		      double capacity_pps)
+{
+	struct qualify_figure *figure;
+	size_t i;
+
+	figure = qualify_figure_add(row, "tx_load_polls", "count",
+				    "of tx_load: polls of the Rx queue's NAPI that ended meanwhile, "
+				    "%s",
+				    run->probe.polls ?
+					    "counted" :
+					    "by the time that 64 packets take, for they could "
+					    "not be counted (needs BTF, and packets by GRO)");
+	for (i = 0; i < tx->ns.nr && !run->probe.polls; i++)
+		tx->polls.at[i] = tx->ns.at[i] * capacity_pps / 1e9 / BUDGET;
+	qualify_figure_samples(figure, &tx->polls, 1);
+}
+
 int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
 {
 	static const struct {
@@ -149,6 +170,7 @@ int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaq
 	size_t i;
 
 	qualify_tx_queue(run);
+	qualify_probe_polls_on(&run->probe, run->rx_napi);
 	if (!err)
 		err = qualify_completions(run, false, &tx, error);
 	if (!err) {
@@ -156,21 +178,24 @@ int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaq
 		points[0].y = qualify_samples_quantile(&tx.ns, 0.5);
 	}
 	for (i = 0; !err && i < 3; i++) {
-		tx.ns.nr = 0;
+		tx.ns.nr = tx.polls.nr = 0;
 		err = under_load(run, loads[i].load, cost_ns, capacity_pps, &tx, error);
 		if (!err) {
 			qualify_put_tx(row, loads[i].name, loads[i].words, &tx);
-			/* The slower the peer, the slower a poll was made: that is not the NIC's. */
 			row->figures.at[row->figures.nr - 1].error = BUDGET * (double)cost_ns;
 			points[i + 1] = (struct qualify_point){
 				loads[i].load, qualify_samples_quantile(&tx.ns, 0.5)
 			};
 		}
 	}
+	if (!err)
+		put_polls(run, row, &tx, capacity_pps);
+	qualify_probe_polls_off(&run->probe);
 	curve = err ? NULL :
 		      qualify_curve_add(&row->figures.at[0], "median by Rx load", "share", "ns");
 	for (i = 0; curve && i < 4; i++)
 		qualify_curve_point(curve, points[i].x, points[i].y);
 	qualify_samples_free(&tx.ns);
+	qualify_samples_free(&tx.polls);
 	return err;
 }

@@ -9,7 +9,7 @@
 #define QUALIFY_RING_WANTED 512U
 
 struct qualify_tx {
-	struct qualify_samples ns;
+	struct qualify_samples ns, polls; /* how long each took; polls that ended meanwhile */
 	bool pended; /* a frame was ever still the device's when send() returned */
 };
 

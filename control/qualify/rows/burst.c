@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q10: how long a burst is received whole. */
+#include <math.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "qualify/rows/ring.h"
+
+#define TRIES 3
+#define SHORTEST 16U
+#define FLOWS 1024
+#define LONGEST_TAKES_NS 3e9 /* before the next begins it must be gone */
+#define CLOSE_ENOUGH 16 /* parts of a length */
+
+/* Where bursts go, and what a frame costs the stack meanwhile. */
+struct way {
+	__u32 flows, cost_ns, most;
+};
+
+struct burst {
+	__u32 count;
+	double lost; /* share */
+	double pps;
+	double stood; /* frames when the last was sent */
+};
+
+/* What became of frames from seq @first on; by each, for queues count on CPUs of their own. What was
+ * taken while they came is told by the clock, or, of a peer with another one, by rates (RFC 9004, 6.4,
+ * with frames in place of time, which would be the sender's).
+ */
+static void count_burst(struct qualify_run *run, __u32 first, const struct qualify_sent *sent,
+			struct burst *burst)
+{
+	__u64 came = 0, stood = 0, sent_ns = 0, least_ns = ~0ULL, most_ns = 0;
+	__u32 i;
+
+	for (i = (__u32)sent->count; i-- > 0 && !sent_ns;) {
+		const struct qualify_seen *last = qualify_probe_seen(&run->probe, first + i);
+
+		sent_ns = last ? last->sent_ns : 0;
+	}
+
+	for (i = 0; i < sent->count; i++) {
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, first + i);
+
+		if (!seen || !seen->xdp_ns)
+			continue;
+		came++;
+		stood += rxaqm_ns_after(seen->xdp_ns, sent_ns);
+		least_ns = seen->xdp_ns < least_ns ? seen->xdp_ns : least_ns;
+		most_ns = seen->xdp_ns > most_ns ? seen->xdp_ns : most_ns;
+	}
+	burst->lost = sent->count ? 1 - (double)came / (double)sent->count : NAN;
+	burst->pps = (double)sent->count * 1e9 / (double)(sent->took_ns + 1);
+	burst->stood = (double)stood;
+	if (!run->peer.same_host)
+		burst->stood = fmax(0, (double)came - (double)came * (double)came * 1e9 /
+							      ((double)(most_ns - least_ns + 1) *
+							       burst->pps));
+}
+
+/* The best of some tries: a host that does other things as well may be late, which is no loss of the
+ * NIC's.
+ */
+static int send_burst(struct qualify_run *run, const struct way *way, __u32 count,
+		      struct burst *best, struct rxaqm_error *error)
+{
+	struct qualify_sent sent;
+	struct burst burst = { .count = count };
+	int err = 0, i;
+
+	*best = (struct burst){ .lost = INFINITY };
+	for (i = 0; !err && best->lost > 0 && i < TRIES; i++) {
+		struct qualify_send send = QUALIFY_SEND(.count = count, .flows = way->flows);
+
+		qualify_probe_clear(&run->probe);
+		qualify_probe_orders(&run->probe)->cost_ns = way->cost_ns;
+		err = qualify_traffic(run, &send, NULL, &sent, error);
+		if (err)
+			break;
+		count_burst(run, send.first, &sent, &burst);
+		if (burst.lost < best->lost)
+			*best = burst;
+	}
+	return err;
+}
+
+/* The longest that lost nothing, and the shortest that was seen to lose some (count 0: none was). */
+static int search(struct qualify_run *run, const struct way *way, struct qualify_curve *curve,
+		  struct burst *whole, struct burst *lossy, struct rxaqm_error *error)
+{
+	__u32 count = SHORTEST;
+	struct burst burst;
+	int err = 0;
+
+	*whole = *lossy = (struct burst){};
+	while (!err && count <= way->most && !*run->stop) {
+		err = send_burst(run, way, count, &burst, error);
+		if (err)
+			break;
+		if (curve && !lossy->count)
+			qualify_curve_point(curve, count, burst.lost);
+		if (burst.lost > 0)
+			*lossy = burst;
+		else
+			*whole = burst;
+		/* By halves until it loses some, then in between. */
+		if (!lossy->count)
+			count += count / 2;
+		else if (lossy->count - whole->count <= whole->count / CLOSE_ENOUGH + 1)
+			break;
+		else
+			count = (lossy->count + whole->count) / 2;
+	}
+	return err;
+}
+
+static int put_bursts(struct qualify_run *run, struct qualify_row *row, const struct way *way,
+		      bool all, struct rxaqm_error *error)
+{
+	struct qualify_figure *figure = qualify_figure_add(
+		row, all ? "burst_all" : "burst_queue", "packets",
+		"the longest of %u to %u shortest frames back to back, to %s, that lost none, in the "
+		"best of %d tries; each cost the stack %u ns",
+		SHORTEST, way->most, all ? "all queues" : "one queue", TRIES, way->cost_ns);
+	struct qualify_curve *curve = qualify_curve_add(figure, all ? "lost, all queues" : "lost",
+							"packets", "share");
+	struct burst whole, lossy;
+	double error_packets;
+	int err = search(run, way, curve, &whole, &lossy, error);
+
+	if (err)
+		return err;
+	error_packets = lossy.count ? (double)(lossy.count - whole.count) : NAN;
+	qualify_figure_number(figure, whole.count, 1, error_packets);
+	if (whole.count && lossy.count)
+		qualify_figure_number(
+			qualify_figure_add(row, all ? "buffer_all" : "buffer_queue", "packets",
+					   "of that burst, what was not taken while it came (RFC "
+					   "9004, corrected), %s",
+					   run->peer.same_host ? "by the clock" : "by rates"),
+			whole.stood, 1, error_packets);
+	qualify_figure_number(qualify_figure_add(row, all ? "burst_rate_all" : "burst_rate", "pps",
+						 "at which the peer sent it%s",
+						 lossy.count ? "" : "; none was lost"),
+			      whole.pps, 1, NAN);
+	return 0;
+}
+
+static void limit_to(struct way *way, __u32 frames)
+{
+	double most = LONGEST_TAKES_NS / (way->cost_ns + 1.0);
+
+	way->most = frames < most ? frames : (__u32)most;
+}
+
+int qualify_row_burst(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	unsigned int queues = run->facts.nr_rx + run->facts.nr_combined;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct way one = { .flows = 1 }, all = { .flows = FLOWS };
+	double capacity_pps;
+	int err;
+
+	qualify_put_entries(run, row);
+	/* What the peer sends is three times of what is taken, however slow it is. */
+	err = qualify_slow_down(run, &one.cost_ns, &capacity_pps, error);
+	limit_to(&one, qualify_overflowing(run));
+	if (!err)
+		err = put_bursts(run, row, &one, false, error);
+	if (err || queues < 2)
+		return err;
+	/* As many CPUs may take them. */
+	all.cost_ns = one.cost_ns * (__u32)(queues < cpus ? queues : cpus);
+	if (all.cost_ns > QUALIFY_COST_MAX_NS)
+		all.cost_ns = QUALIFY_COST_MAX_NS;
+	limit_to(&all, qualify_overflowing(run) * queues);
+	if (all.most > QUALIFY_SEEN / 2)
+		all.most = QUALIFY_SEEN / 2;
+	return put_bursts(run, row, &all, true, error);
+}
