@@ -17,7 +17,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* The most that bpf_loop() takes; a turn reads the clock. */
 #define TURNS_MAX (8U << 20)
 #define ROUNDS_MAX 64
-#define NR_ATS 6 /* places where a mark may be, for tc */
+#define NR_ATS 8 /* places where a mark may be, for tc */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -111,6 +111,8 @@ int qualify_xdp(struct xdp_md *ctx)
 	if (!mark)
 		mark = mark_at(data, end, QUALIFY_MARK_LONG);
 	if (!mark)
+		mark = mark_at(data, end, QUALIFY_MARK_TUNNEL);
+	if (!mark)
 		return XDP_PASS;
 	seq = be32(mark->seq);
 	seen = note(mark);
@@ -145,9 +147,11 @@ int qualify_tc(struct __sk_buff *skb)
 	static const __u32 ats[NR_ATS] = { QUALIFY_MARK_SHORT,
 					   QUALIFY_MARK_UNTAGGED,
 					   QUALIFY_MARK_LONG,
+					   QUALIFY_MARK_TUNNEL,
 					   QUALIFY_MARK_SHORT - ETH_HLEN,
 					   QUALIFY_MARK_UNTAGGED - ETH_HLEN,
-					   QUALIFY_MARK_LONG - ETH_HLEN };
+					   QUALIFY_MARK_LONG - ETH_HLEN,
+					   QUALIFY_MARK_TUNNEL - ETH_HLEN };
 	struct qualify_mark mark = {};
 	struct qualify_seen *seen;
 	__u64 until_ns;

@@ -86,6 +86,10 @@ SimNic::SimNic()
 	set("stamp_one_in", 1);
 	set("missed_one_in", 1);
 	set("rings_per_napi", 1);
+	set("rekey_resets", 0);
+	set("alloc_fail", "0 0");
+	set("alloc_retry", 1);
+	set("rss_tunnel", "outer");
 	set("irq_cpu", 1);
 	write_knob(wire->tx_if, "irq_cpu", "0");
 	rx().shell("ethtool --set-priv-flags " + name() + " shared-cq off; ethtool -G " + name() +

@@ -281,6 +281,42 @@ TEST_CASE("which queue a flow comes by", "[qualify]")
 	}
 }
 
+TEST_CASE("which headers of a tunnel are hashed", "[qualify][tunnel]")
+{
+	Lab lab;
+	const std::string truth = GENERATE("outer", "inner");
+
+	CAPTURE(truth);
+	lab.shell("ethtool -L " + lab.name() + " combined 4");
+	lab.set("rss_tunnel", truth);
+	const Record record = lab.measure("Q13");
+	for (const char *figure : { "hash_vxlan", "hash_gre", "hash_ipip" }) {
+		CAPTURE(figure);
+		CHECK(record.words("Q13", figure).rfind(truth + ":", 0) == 0);
+	}
+	CHECK((record.median("Q13", "spread_tunnel") == 4) == (truth == "outer"));
+	CHECK(record.median("Q13", "spread_vlan") < 2);
+	CHECK(record.median("Q13", "spread_fragment") < 2);
+}
+
+TEST_CASE("another hash key while packets come", "[qualify][rekey]")
+{
+	Lab lab;
+	const bool resets = GENERATE(false, true);
+
+	CAPTURE(resets);
+	lab.shell("ethtool -L " + lab.name() + " combined 4");
+	lab.set("rekey_resets", resets);
+	const std::string before = lab.rx().shell("ethtool -x " + lab.name());
+	const Record record = lab.measure("Q13");
+	CHECK(lab.rx().shell("ethtool -x " + lab.name()) == before);
+	CHECK((record.median("Q13", "rekey_lost") > 0) == resets);
+	CHECK(record.median("Q13", "rekey_reordered") == 0);
+	/* Three of four go elsewhere. */
+	CHECK(record.median("Q13", "rekey_moved") > 0.5);
+	CHECK(record.median("Q13", "rekey_moved") < 0.95);
+}
+
 TEST_CASE("who counts what was lost", "[qualify]")
 {
 	Lab lab;
@@ -334,6 +370,46 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	/* The link was down for 50 ms before. */
 	CHECK(record.median("Q18", "recovery") >= ms * 1e6 + 4e7);
 	lab.set("reset_ms", 0);
+}
+
+TEST_CASE("allocations that fail", "[qualify][alloc]")
+{
+	Lab lab;
+
+	lab.without_addresses();
+	SECTION("now and then, and are tried again")
+	{
+		const int64_t before = lab.nic_stat("rx_alloc_failed");
+		EachSecond fail([&lab] { lab.set("alloc_fail", "0 300"); });
+		const Record record = lab.measure("Q18");
+		CHECK(record.words("Q18", "after_alloc_failure") == "yes");
+		CHECK(record.median("Q18", "alloc_failures") >= 300);
+		CHECK(record.median("Q18", "alloc_failures") <=
+		      double(lab.nic_stat("rx_alloc_failed") - before));
+		CHECK(record.median("Q18", "gap_alloc") < 1e9);
+		CHECK(record.words("Q18", "stats_kept") == "yes");
+		CHECK(record.verdict("Q18") == PASS);
+	}
+	SECTION("and are not tried again")
+	{
+		/* What it takes to find the peer's rate goes before. */
+		const int64_t before = lab.nic_stat("rx_packets");
+		lab.measure("Q17");
+		const int64_t packets = lab.nic_stat("rx_packets") - before;
+		lab.set("alloc_retry", 0);
+		lab.set("alloc_fail", std::to_string(packets + 2500) + " 1");
+		const Record record = lab.measure("Q18");
+		CHECK(record.words("Q18", "after_alloc_failure") == "no");
+		/* That makes the rings anew. */
+		CHECK(record.words("Q18", "after_flap") == "yes");
+		CHECK(record.verdict("Q18") == FAIL);
+	}
+	SECTION("never: it is not known")
+	{
+		const Record record = lab.measure("Q18");
+		CHECK(record.words("Q18", "after_alloc_failure").rfind("unknown: none", 0) == 0);
+		CHECK(record.verdict("Q18") == PASS);
+	}
 }
 
 TEST_CASE("moderation, and the floor without it", "[qualify]")

@@ -141,6 +141,46 @@ static int store_cfg(struct simnic *sn, const char *line, size_t field, u32 max)
 	return err;
 }
 
+static void alloc_fail_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%u %u\n", sn->alloc_fail_after, sn->alloc_fail_count);
+}
+
+/* "AFTER COUNT": so many pages from now are had, then so many are not. */
+static int alloc_fail_store(struct simnic *sn, char *line)
+{
+	char *second = strchr(line, ' ');
+	u32 after, count;
+
+	if (!second)
+		return -EINVAL;
+	*second = '\0';
+	if (parse_u32(line, ONE_IN_MAX, &after) ||
+	    parse_u32(skip_spaces(second + 1), ONE_IN_MAX, &count))
+		return -EINVAL;
+	WRITE_ONCE(sn->alloc_fail_count, 0);
+	WRITE_ONCE(sn->alloc_fail_after, after);
+	WRITE_ONCE(sn->alloc_fail_count, count);
+	return 0;
+}
+
+static const char *const tunnel_names[] = { "outer", "inner" };
+
+static void tunnel_show(struct simnic *sn, struct seq_file *m)
+{
+	seq_printf(m, "%s\n", tunnel_names[sn->rss.inner]);
+}
+
+static int tunnel_store(struct simnic *sn, char *line)
+{
+	int inner = match_string(tunnel_names, ARRAY_SIZE(tunnel_names), line);
+
+	if (inner < 0)
+		return -EINVAL;
+	WRITE_ONCE(sn->rss.inner, inner);
+	return 0;
+}
+
 static void weight_show(struct simnic *sn, struct seq_file *m)
 {
 	seq_printf(m, "%u\n", sn->cfg.napi_weight);
@@ -316,6 +356,10 @@ static const struct simnic_knob knobs[] = {
 	NUMBER(tx_cost_ns, 0, SIMNIC_SPIN_MAX_NS),
 	{ "irq_cpu", irq_cpu_show, irq_cpu_store },
 	{ "rx_queue", rx_queue_show, rx_queue_store },
+	{ "rss_tunnel", tunnel_show, tunnel_store },
+	NUMBER(rekey_resets, 0, 1),
+	{ "alloc_fail", alloc_fail_show, alloc_fail_store },
+	NUMBER(alloc_retry, 0, 1),
 	{ "napi_weight", weight_show, weight_store },
 	{ "rings_per_napi", rings_show, rings_store },
 	{ "rx_path", rx_path_show, rx_path_store },

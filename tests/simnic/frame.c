@@ -9,6 +9,8 @@
 #include "simnic.h"
 
 #define PTP_EVENT_PORT 319
+#define VXLAN_PORT 4789
+#define VXLAN_HLEN 8
 
 /* The first bytes of a frame, wherever they lie: in an skb, or in @data. */
 struct cursor {
@@ -47,14 +49,50 @@ static void parse_ports(const struct cursor *c, u32 offset, u8 proto, struct tup
 	info->ptp_event = proto == IPPROTO_UDP && port[1] == htons(PTP_EVENT_PORT);
 }
 
+static __be16 type_at(const struct cursor *c, u32 offset)
+{
+	__be16 buf;
+	const __be16 *type = at(c, offset, sizeof(buf), &buf);
+
+	return type ? *type : 0;
+}
+
+/* Where in the frame the IPv4 header behind a tunnel's is, VXLAN, GRE without options or IPv4 in IPv4,
+ * whose own ends at @offset; 0: there is none.
+ */
+static u32 inner_ipv4(const struct cursor *c, u32 offset, u8 proto)
+{
+	u32 ether = offset + sizeof(struct udphdr) + VXLAN_HLEN;
+
+	if (proto == IPPROTO_IPIP)
+		return offset;
+	if (proto == IPPROTO_GRE && !type_at(c, offset) &&
+	    type_at(c, offset + 2) == htons(ETH_P_IP))
+		return offset + 4;
+	if (proto == IPPROTO_UDP && type_at(c, offset + 2) == htons(VXLAN_PORT) &&
+	    type_at(c, ether + 2 * ETH_ALEN) == htons(ETH_P_IP))
+		return ether + ETH_HLEN;
+	return 0;
+}
+
 static void parse_ipv4(const struct cursor *c, u32 offset, struct simnic_frame_info *info)
 {
 	struct tuple tuple = { .len = 2 * sizeof(__be32) };
 	struct iphdr buf;
+	u32 inner;
 	const struct iphdr *ip = at(c, offset, sizeof(buf), &buf);
 
 	if (!ip || ip->ihl < 5)
 		return;
+	inner = READ_ONCE(c->rss->inner) && !ip_is_fragment(ip) ?
+			inner_ipv4(c, offset + ip->ihl * 4, ip->protocol) :
+			0;
+	if (inner) {
+		offset = inner;
+		ip = at(c, offset, sizeof(buf), &buf);
+		if (!ip || ip->ihl < 5)
+			return;
+	}
 	memcpy(tuple.bytes, &ip->saddr, tuple.len);
 	if (!ip_is_fragment(ip)) /* all fragments go the same way */
 		parse_ports(c, offset + ip->ihl * 4, ip->protocol, &tuple, info);

@@ -102,6 +102,7 @@ static struct simnic *simnic_alloc(unsigned int nr)
 	sn->steer = SIMNIC_STEER_HASH;
 	sn->stamp_one_in = 1;
 	sn->missed_one_in = 1;
+	sn->alloc_retry = 1;
 	sn->rx_filter = HWTSTAMP_FILTER_NONE;
 	snprintf(sn->name, sizeof(sn->name), "sim%u", nr);
 	queues_init(sn);

@@ -89,6 +89,23 @@ static int pool_create(struct simnic_queue *q)
 	return xdp_rxq_info_reg_mem_model(&q->xdp_rxq, MEM_TYPE_PAGE_POOL, pool);
 }
 
+/* Fails when it was told to, but not while rings are made: that would be another failure. */
+static struct page *page_alloc(struct simnic_queue *q)
+{
+	struct simnic *sn = q->sn;
+	u32 after = READ_ONCE(sn->alloc_fail_after), count = READ_ONCE(sn->alloc_fail_count);
+
+	if (!READ_ONCE(q->rx_open))
+		return page_pool_dev_alloc_pages(q->pool);
+	if (count && after) {
+		WRITE_ONCE(sn->alloc_fail_after, after - 1);
+	} else if (count) {
+		WRITE_ONCE(sn->alloc_fail_count, count - 1);
+		return NULL;
+	}
+	return page_pool_dev_alloc_pages(q->pool);
+}
+
 /* Give the hardware as many buffers as it has room for. False: there was no memory. */
 static bool rx_refill(struct simnic_queue *q)
 {
@@ -97,12 +114,13 @@ static bool rx_refill(struct simnic_queue *q)
 	u32 posted = q->rx_posted;
 	bool ok = true;
 
-	for (; room; room--, posted++) {
-		struct page *page = page_pool_dev_alloc_pages(q->pool);
+	for (; room && !q->rx_starved; room--, posted++) {
+		struct page *page = page_alloc(q);
 
 		if (!page) {
 			simnic_count(q, SIMNIC_RX_ALLOC_FAILED, 1);
-			ok = false;
+			q->rx_starved = !READ_ONCE(q->sn->alloc_retry);
+			ok = q->rx_starved; /* who does not try again has nothing to wait for */
 			break;
 		}
 		q->rx[posted & q->rx_mask].page = page;
@@ -121,6 +139,7 @@ int simnic_queue_alloc(struct simnic_queue *q)
 	q->rx_mask = roundup_pow_of_two(q->rx_size) - 1;
 	q->tx_mask = roundup_pow_of_two(q->tx_size) - 1;
 	q->rx_filled = q->rx_posted = q->rx_done = 0;
+	q->rx_starved = false;
 	q->tx_head = q->tx_rung = q->tx_tail = 0;
 	q->rx = kvcalloc(q->rx_mask + 1, sizeof(*q->rx), GFP_KERNEL);
 	q->tx = kvcalloc(q->tx_mask + 1, sizeof(*q->tx), GFP_KERNEL);

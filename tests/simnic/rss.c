@@ -102,10 +102,11 @@ int simnic_rss_get(struct net_device *dev, u32 *table, u8 *key, u8 *hfunc)
 	return 0;
 }
 
-/* The core has checked the table. The rings go on. */
+/* The core has checked the table. The rings go on, unless told otherwise. */
 int simnic_rss_set(struct net_device *dev, const u32 *table, const u8 *key, u8 hfunc)
 {
 	struct simnic *sn = netdev_priv(dev);
+	const struct simnic_cfg cfg = sn->cfg;
 	u32 i;
 
 	if (hfunc != ETH_RSS_HASH_NO_CHANGE && hfunc != ETH_RSS_HASH_TOP)
@@ -114,7 +115,7 @@ int simnic_rss_set(struct net_device *dev, const u32 *table, const u8 *key, u8 h
 		WRITE_ONCE(sn->rss.table[i], table[i]);
 	if (key)
 		set_key(&sn->rss, key);
-	return 0;
+	return key && sn->rekey_resets ? simnic_reconfigure(sn, &cfg) : 0;
 }
 
 /* How many queues a table may name. */

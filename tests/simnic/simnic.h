@@ -37,7 +37,7 @@
 /* Preamble, FCS and inter-frame gap: what a frame occupies on the wire beyond its bytes. */
 #define SIMNIC_WIRE_OVERHEAD 24
 #define SIMNIC_STEER_HASH (-1)
-#define SIMNIC_NR_FILES 22
+#define SIMNIC_NR_FILES 26
 #define SIMNIC_RSS_KEY 40
 #define SIMNIC_RSS_TABLE 128
 #define SIMNIC_RSS_INPUT 36 /* two IPv6 addresses and two ports */
@@ -173,6 +173,7 @@ struct simnic_queue {
 	u32 rx_size;
 	u32 rx_posted;
 	u32 rx_done;
+	bool rx_starved; /* it gets no pages any more */
 
 	/* the driver's side: Tx */
 	struct simnic_tx_desc *tx;
@@ -233,6 +234,7 @@ struct simnic_rss {
 	u8 key[SIMNIC_RSS_KEY];
 	u32 add[SIMNIC_RSS_INPUT][256];
 	u32 table[SIMNIC_RSS_TABLE];
+	u32 inner; /* of what is in a tunnel; else of the tunnel itself */
 };
 
 /* What can only change while the rings are down. */
@@ -273,6 +275,10 @@ struct simnic {
 	u32 stamp_at_poll; /* not at arrival */
 	u32 missed_one_in; /* 0: none */
 	u32 reset_ms;
+	u32 alloc_fail_after; /* that many more pages are had, */
+	u32 alloc_fail_count; /* then so many are not */
+	u32 alloc_retry; /* 0: where there was none a ring gets none until it is made anew */
+	u32 rekey_resets; /* another key restarts the rings */
 	int rx_filter;
 
 	struct simnic_rss rss;

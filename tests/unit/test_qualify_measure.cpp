@@ -111,6 +111,37 @@ TEST_CASE("the shortest datagram is a shortest frame", "[qualify]")
 	CHECK(qualify_frame_build(buf, &frame, 1, 1) == QUALIFY_FRAME_MIN);
 }
 
+TEST_CASE("a tunnel's headers, and by flow what is in it or these", "[qualify]")
+{
+	struct {
+		int kind, protocol, inner_at;
+	} const tunnels[] = { { QUALIFY_VXLAN, 17, 64 },     { QUALIFY_GRE, 47, 38 },
+			      { QUALIFY_IPIP, 4, 34 },	     { QUALIFY_VXLAN_OUTER, 17, 64 },
+			      { QUALIFY_GRE_OUTER, 47, 38 }, { QUALIFY_IPIP_OUTER, 4, 34 } };
+
+	for (const auto &tunnel : tunnels) {
+		unsigned char buf[2][QUALIFY_FRAME_MAX];
+		const bool outer = tunnel.kind >= QUALIFY_VXLAN_OUTER;
+		const int at = tunnel.inner_at;
+
+		CAPTURE(qualify_kinds[tunnel.kind]);
+		for (unsigned flow = 0; flow < 2; flow++) {
+			struct qualify_frame frame = frame_of(tunnel.kind, 0);
+
+			frame.flow = 5 + flow;
+			qualify_frame_build(buf[flow], &frame, 1, 1);
+			CHECK(sum_of(buf[flow] + 14, 20) == 0xffff);
+			CHECK(sum_of(buf[flow] + at, 20) == 0xffff);
+		}
+		CHECK(buf[0][23] == tunnel.protocol);
+		CHECK(buf[0][at + 9] == 17);
+		/* Source addresses, and the ports in it. */
+		CHECK((memcmp(buf[0] + 26, buf[1] + 26, 4) != 0) == outer);
+		CHECK((memcmp(buf[0] + at + 12, buf[1] + at + 12, 4) != 0) == !outer);
+		CHECK((memcmp(buf[0] + at + 20, buf[1] + at + 20, 4) != 0) == !outer);
+	}
+}
+
 TEST_CASE("a tag that was taken out leaves the mark where it is found", "[qualify]")
 {
 	unsigned char buf[QUALIFY_FRAME_MAX];

@@ -10,11 +10,13 @@
 
 #define QUALIFY_MAGIC 0x52784171U
 /* Where the mark may be in a frame: behind Ethernet, IPv4 and UDP, so that it fits into the
- * shortest one; there, behind all other headers; and that less a VLAN tag which was taken out.
+ * shortest one; there, behind all other headers; that less a VLAN tag which was taken out; and
+ * behind those of a tunnel.
  */
 #define QUALIFY_MARK_SHORT 42
 #define QUALIFY_MARK_LONG 64
 #define QUALIFY_MARK_UNTAGGED 60
+#define QUALIFY_MARK_TUNNEL 92
 
 /* In network byte order. */
 struct qualify_mark {

@@ -24,15 +24,16 @@
  *      (share)
  * Q12  tx_idle, tx_load (ns), tx_load_polls (count)
  * Q13  known_answer "match|mismatch", table_size, queues (count), spread (max over mean),
- *      spread_fragment spread_vlan spread_tunnel, rekey_lost (packets)
+ *      spread_fragment spread_vlan spread_tunnel, hash_vxlan hash_gre hash_ipip "inner|outer|both|none",
+ *      rekey_lost, rekey_reordered (packets), rekey_moved (share)
  * Q14  advertised "WORDS", missing (count: actions), zero_copy "zero-copy|copy|none", gap_attach (ns)
  * Q15  merged_gro, merged_lro, merged_hw_gro (packets in one), hw_gro_flows (count),
  *      merged_stamps "first|last|none"
  * Q16  lost_counted (share of lost packets that any counter shows), received_counted (share),
  *      xdp_drops_counted "yes|no", counter "NAME"
  * Q17  truesize_64 _200 _1500 _9000 (truesize over length)
- * Q18  after_alloc_failure, after_reset, after_flap "yes|no", stats_kept "yes|no", recovery, gap_flap,
- *      gap_reset (ns)
+ * Q18  after_alloc_failure, after_reset, after_flap "yes|no", stats_kept "yes|no", recovery, gap_alloc,
+ *      gap_flap, gap_reset (ns), alloc_failures (count)
  * Q19  a figure a key of the profile, named like it: "agrees: ...", "contradicts: ..."
  * ks   a figure a test: "pass", "fail: ...", "skip: ..."
  */
@@ -181,6 +182,10 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "the busiest queue overloads before the host does", .source = OURS },
 	{ ROW("Q13", "rekey_lost", ALL), AT_MOST(0, NEVER, "packets"),
 	  .why = "a new key must not lose packets", .source = "drivers/net/hw/rss_ctx.py" },
+	{ ROW("Q13", "rekey_reordered", ALL), AT_MOST(0, NEVER, "packets"),
+	  .why = "TCP takes packets out of order for lost ones", .source = OURS },
+	{ ROW("Q13", "hash_*", AQM | XSK), BAD_WORDS("none", NULL),
+	  .why = "all that comes by tunnels is one queue's", .source = OURS },
 
 	{ ROW("Q14", "missing", AQM | XSK), NEEDED, AT_MOST(0, 0, "count"),
 	  .why = "what xdp-features advertises must work",

@@ -14,12 +14,17 @@
 #define PORT_FROM 1024
 #define PORT_TO 9 /* discard */
 #define PORT_PTP_EVENT 319
+#define PORT_VXLAN 4789
 #define ETHERTYPE_PTP 0x88f7
 
 const char *const qualify_kinds[QUALIFY_NR_KINDS + 1] = {
-	[QUALIFY_UDP4] = "udp4",     [QUALIFY_TCP4] = "tcp4",	    [QUALIFY_STREAM] = "stream",
-	[QUALIFY_UDP6] = "udp6",     [QUALIFY_VLAN] = "vlan",	    [QUALIFY_FRAGMENT] = "fragment",
-	[QUALIFY_PTP_L2] = "ptp_l2", [QUALIFY_PTP_UDP] = "ptp_udp",
+	[QUALIFY_UDP4] = "udp4",	   [QUALIFY_TCP4] = "tcp4",
+	[QUALIFY_STREAM] = "stream",	   [QUALIFY_UDP6] = "udp6",
+	[QUALIFY_VLAN] = "vlan",	   [QUALIFY_FRAGMENT] = "fragment",
+	[QUALIFY_PTP_L2] = "ptp_l2",	   [QUALIFY_PTP_UDP] = "ptp_udp",
+	[QUALIFY_VXLAN] = "vxlan",	   [QUALIFY_GRE] = "gre",
+	[QUALIFY_IPIP] = "ipip",	   [QUALIFY_VXLAN_OUTER] = "vxlan_outer",
+	[QUALIFY_GRE_OUTER] = "gre_outer", [QUALIFY_IPIP_OUTER] = "ipip_outer",
 };
 
 /* Of the Internet (RFC 1071), of @sum so far. */
@@ -50,7 +55,7 @@ static __u16 port_of(unsigned int flow)
 	return (__u16)(PORT_FROM + flow % 60000);
 }
 
-static unsigned char *put_ip4(unsigned char *at, const struct qualify_frame *frame,
+static unsigned char *put_ip4(unsigned char *at, unsigned int flow, __u8 protocol, __u16 frag_off,
 			      unsigned char *end)
 {
 	struct iphdr ip = {
@@ -58,11 +63,9 @@ static unsigned char *put_ip4(unsigned char *at, const struct qualify_frame *fra
 		.ihl = 5,
 		.ttl = 1, /* goes nowhere else */
 		.tot_len = htons((__u16)(end - at)),
-		.protocol = frame->kind == QUALIFY_TCP4 || frame->kind == QUALIFY_STREAM ?
-				    IPPROTO_TCP :
-				    IPPROTO_UDP,
-		.frag_off = htons(frame->kind == QUALIFY_FRAGMENT ? 1 : IP_DF),
-		.saddr = htonl(address_of(frame->flow)),
+		.protocol = protocol,
+		.frag_off = htons(frag_off),
+		.saddr = htonl(address_of(flow)),
 		.daddr = htonl(ADDRESS_TO),
 	};
 
@@ -89,15 +92,16 @@ static unsigned char *put_ip6(unsigned char *at, const struct qualify_frame *fra
 	return at + sizeof(ip);
 }
 
-static void put_udp(unsigned char *at, const struct qualify_frame *frame, unsigned char *end)
+static unsigned char *put_udp(unsigned char *at, unsigned int flow, __u16 to, unsigned char *end)
 {
 	struct udphdr udp = {
-		.source = htons(port_of(frame->flow)),
-		.dest = htons(frame->kind == QUALIFY_PTP_UDP ? PORT_PTP_EVENT : PORT_TO),
+		.source = htons(port_of(flow)),
+		.dest = htons(to),
 		.len = htons((__u16)(end - at)),
 	};
 
 	memcpy(at, &udp, sizeof(udp));
+	return at + sizeof(udp);
 }
 
 static void put_tcp(unsigned char *at, const struct qualify_frame *frame, __u32 seq,
@@ -156,10 +160,45 @@ static unsigned char *put_ethernet(unsigned char *buf, const struct qualify_fram
 	return buf + sizeof(type);
 }
 
+/* A tunnel's headers (RFC 7348, 2784, 2003) and those of a datagram in it. */
+static void put_tunnel(unsigned char *at, const struct qualify_frame *frame, unsigned char *end)
+{
+	static const __u8 vxlan[8] = { 0x08, 0, 0, 0, 0, 0, 1, 0 }, gre[4] = { 0, 0, 0x08, 0 };
+	bool outer = frame->kind >= QUALIFY_VXLAN_OUTER;
+	unsigned int tunnel = outer ? frame->flow : 0, flow = outer ? 0 : frame->flow;
+
+	switch (frame->kind) {
+	case QUALIFY_VXLAN:
+	case QUALIFY_VXLAN_OUTER:
+		at = put_ip4(at, tunnel, IPPROTO_UDP, IP_DF, end);
+		at = put_udp(at, tunnel, PORT_VXLAN, end);
+		memcpy(at, vxlan, sizeof(vxlan));
+		at = put_ethernet(at + sizeof(vxlan), frame);
+		break;
+	case QUALIFY_GRE:
+	case QUALIFY_GRE_OUTER:
+		at = put_ip4(at, tunnel, IPPROTO_GRE, IP_DF, end);
+		memcpy(at, gre, sizeof(gre));
+		at += sizeof(gre);
+		break;
+	default:
+		at = put_ip4(at, tunnel, IPPROTO_IPIP, IP_DF, end);
+	}
+	at = put_ip4(at, flow, IPPROTO_UDP, IP_DF, end);
+	put_udp(at, flow, PORT_TO, end);
+}
+
+static size_t mark_of(enum qualify_kind kind)
+{
+	return kind == QUALIFY_UDP4  ? QUALIFY_MARK_SHORT :
+	       kind >= QUALIFY_VXLAN ? QUALIFY_MARK_TUNNEL :
+				       QUALIFY_MARK_LONG;
+}
+
 size_t qualify_frame_build(unsigned char *buf, const struct qualify_frame *frame, __u32 seq,
 			   __u64 sent_ns)
 {
-	size_t mark_at = frame->kind == QUALIFY_UDP4 ? QUALIFY_MARK_SHORT : QUALIFY_MARK_LONG;
+	size_t mark_at = mark_of(frame->kind);
 	size_t least = mark_at + sizeof(struct qualify_mark), size = frame->size;
 	struct qualify_mark mark = { htonl(QUALIFY_MAGIC), htonl(seq), htobe64(sent_ns) };
 	unsigned char *at, *ip, *end;
@@ -176,31 +215,37 @@ size_t qualify_frame_build(unsigned char *buf, const struct qualify_frame *frame
 		break;
 	case QUALIFY_UDP6:
 		at = put_ip6(ip, frame, end);
-		put_udp(at, frame, end);
+		put_udp(at, frame->flow, PORT_TO, end);
 		sum_l4(at, offsetof(struct udphdr, check), end, IPPROTO_UDP, ip + 8, 32);
 		break;
 	case QUALIFY_TCP4:
 	case QUALIFY_STREAM:
-		at = put_ip4(ip, frame, end);
+		at = put_ip4(ip, frame->flow, IPPROTO_TCP, IP_DF, end);
 		put_tcp(at, frame, seq, end);
 		sum_l4(at, offsetof(struct tcphdr, check), end, IPPROTO_TCP, ip + 12, 8);
 		break;
 	case QUALIFY_FRAGMENT:
-		put_ip4(ip, frame, end);
+		put_ip4(ip, frame->flow, IPPROTO_UDP, 1, end);
 		break;
-	default: /* UDP over IPv4 may go without a checksum */
-		at = put_ip4(ip, frame, end);
-		put_udp(at, frame, end);
-		if (frame->kind == QUALIFY_PTP_UDP)
-			put_ptp(at + sizeof(struct udphdr), end);
+	case QUALIFY_PTP_UDP:
+		at = put_ip4(ip, frame->flow, IPPROTO_UDP, IP_DF, end);
+		put_ptp(put_udp(at, frame->flow, PORT_PTP_EVENT, end), end);
+		break;
+	case QUALIFY_UDP4:
+	case QUALIFY_VLAN: /* UDP over IPv4 may go without a checksum */
+		at = put_ip4(ip, frame->flow, IPPROTO_UDP, IP_DF, end);
+		put_udp(at, frame->flow, PORT_TO, end);
+		break;
+	default:
+		put_tunnel(ip, frame, end);
 	}
 	return size;
 }
 
 bool qualify_frame_mark(const unsigned char *data, size_t size, struct qualify_mark *ret_mark)
 {
-	static const size_t ats[] = { QUALIFY_MARK_SHORT, QUALIFY_MARK_UNTAGGED,
-				      QUALIFY_MARK_LONG };
+	static const size_t ats[] = { QUALIFY_MARK_SHORT, QUALIFY_MARK_UNTAGGED, QUALIFY_MARK_LONG,
+				      QUALIFY_MARK_TUNNEL };
 	size_t i;
 
 	for (i = 0; i < sizeof(ats) / sizeof(ats[0]); i++) {

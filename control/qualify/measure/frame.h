@@ -18,6 +18,13 @@ enum qualify_kind {
 	QUALIFY_FRAGMENT, /* a later one, of UDP over IPv4 */
 	QUALIFY_PTP_L2, /* IEEE 1588 event messages over Ethernet, and over UDP */
 	QUALIFY_PTP_UDP,
+	/* UDP over IPv4 in a tunnel over IPv4; by flow differs what is in it, or the tunnel. */
+	QUALIFY_VXLAN,
+	QUALIFY_GRE,
+	QUALIFY_IPIP,
+	QUALIFY_VXLAN_OUTER,
+	QUALIFY_GRE_OUTER,
+	QUALIFY_IPIP_OUTER,
 	QUALIFY_NR_KINDS,
 };
 

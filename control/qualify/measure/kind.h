@@ -11,6 +11,14 @@ struct qualify_setting_kind {
 	int (*get)(const char *ifname, const char *what, char *value);
 	int (*set)(const char *ifname, const char *what, const char *value);
 };
+/* rss_key.c */
+int qualify_get_rss_key(const char *ifname, const char *what, char *value);
+int qualify_set_rss_key(const char *ifname, const char *what, const char *value);
+
+/* page_faults.c */
+int qualify_get_page_faults(const char *ifname, const char *what, char *value);
+int qualify_set_page_faults(const char *ifname, const char *what, const char *value);
+
 extern const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS];
 
 #endif /* RXAQM_QUALIFY_KIND_H */

@@ -285,5 +285,7 @@ const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS] = {
 	[QUALIFY_THREADED] = { "threaded", get_threaded, set_threaded },
 	[QUALIFY_TC] = { "tc", get_tc, set_tc },
 	[QUALIFY_ATTACHED] = { "attached", get_attached, set_attached },
+	[QUALIFY_RSS_KEY] = { "rss-key", qualify_get_rss_key, qualify_set_rss_key },
+	[QUALIFY_PAGE_FAULTS] = { "page-faults", qualify_get_page_faults, qualify_set_page_faults },
 	[QUALIFY_NETNS] = { "netns", get_netns, set_netns },
 };

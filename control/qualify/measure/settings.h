@@ -23,6 +23,8 @@ enum qualify_setting {
 	QUALIFY_THREADED, /* NAPI: "0" or "1" */
 	QUALIFY_TC, /* the program at ingress: "none" or "clsact" without it, "on" */
 	QUALIFY_ATTACHED, /* rxaqm: "no", or words for "rxaqm attach IFACE" */
+	QUALIFY_RSS_KEY, /* hexadecimal */
+	QUALIFY_PAGE_FAULTS, /* fail_page_alloc of debugfs: "times min-order verbose probability" */
 	QUALIFY_NETNS, /* @what: another interface; "here, up", "here, down", or the namespace it is in */
 	QUALIFY_NR_SETTINGS,
 };

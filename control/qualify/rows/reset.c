@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "qualify/measure/counters.h"
 #include "qualify/measure/elsewhere.h"
-#include "qualify/rows/gap.h"
+#include "qualify/rows/reset.h"
 
 static int flap(struct qualify_run *run, void *arg)
 {
@@ -32,7 +32,7 @@ static int reset(struct qualify_run *run, void *arg)
 	return rxaqm_ethtool(run->ifname, &value);
 }
 
-static bool went_back(const struct qualify_counters *before, const struct qualify_counters *after)
+bool qualify_went_back(const struct qualify_counters *before, const struct qualify_counters *after)
 {
 	static const char *const names[] = { "rtnl rx_packets", "rtnl rx_bytes",
 					     "rtnl tx_packets" };
@@ -45,6 +45,17 @@ static bool went_back(const struct qualify_counters *before, const struct qualif
 	return false;
 }
 
+void qualify_put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
+		       struct qualify_recovery *recovery)
+{
+	qualify_figure_number(qualify_figure_add(row, name, "ns", "longest pause of these frames"),
+			      gap->gap_ns, 1, gap->error_ns);
+	if (gap->gap_ns > recovery->longest_ns) {
+		recovery->longest_ns = gap->gap_ns;
+		recovery->error_ns = gap->error_ns;
+	}
+}
+
 int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
 {
 	static const struct {
@@ -55,8 +66,7 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 			 "ETHTOOL_RESET of MAC, DMA, filters and offloads", reset } };
 	struct qualify_counters before, after;
 	struct qualify_gap gap;
-	double recovery_ns = 0, error_ns = 0;
-	bool back = false;
+	struct qualify_recovery recovery = {};
 	size_t i;
 	int err;
 
@@ -65,12 +75,15 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 				       "\"%s\" has IP addresses, which are lost when it is taken "
 				       "down: take them off",
 				       run->ifname);
+	err = qualify_alloc_failure(run, row, &recovery, error);
+	if (err)
+		return err;
 	for (i = 0; i < 2; i++) {
 		qualify_counters_read(run->ifname, &before);
 		error->err = 0;
 		err = qualify_gap(run, 3000, events[i].change, NULL, &gap, error);
 		qualify_counters_read(run->ifname, &after);
-		back |= went_back(&before, &after);
+		recovery.went_back |= qualify_went_back(&before, &after);
 		qualify_counters_free(&before);
 		qualify_counters_free(&after);
 		if (err && error->err)
@@ -87,22 +100,15 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 				     gap.again ? "yes" :
 						 "no",
 				     err ? strerror(-err) : "");
-		if (err || !gap.again)
-			continue;
-		qualify_figure_number(qualify_figure_add(row, events[i].pause, "ns",
-							 "longest pause of these frames"),
-				      gap.gap_ns, 1, gap.error_ns);
-		if (gap.gap_ns > recovery_ns) {
-			recovery_ns = gap.gap_ns;
-			error_ns = gap.error_ns;
-		}
+		if (!err && gap.again)
+			qualify_put_pause(row, events[i].pause, &gap, &recovery);
 	}
 	qualify_figure_number(qualify_figure_add(row, "recovery", "ns",
 						 "longest pause of the above"),
-			      recovery_ns, 1, error_ns);
+			      recovery.longest_ns, 1, recovery.error_ns);
 	qualify_figure_words(qualify_figure_add(row, "stats_kept", "",
 						"rx_packets, rx_bytes and tx_packets of the link"),
-			     "%s", back ? "no" : "yes");
+			     "%s", recovery.went_back ? "no" : "yes");
 	return 0;
 }
 

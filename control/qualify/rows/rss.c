@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qualify/rows/traffic.h"
+#include "qualify/rows/rss.h"
 
 #define FLOWS 1024
 #define ENOUGH (FLOWS / 100 * 98)
@@ -161,6 +161,9 @@ int qualify_row_rss(struct qualify_run *run, struct qualify_row *row, struct rxa
 		if (rss.table && rss.toeplitz)
 			put_known_answer(row, &rss, &flows);
 		put_spread(row, flows.count, queues, flows.came);
+		err = qualify_put_rss_kinds(run, row, queues, send.pps * 8, error);
+		if (!err)
+			err = qualify_put_rekey(run, row, send.pps * 4, error);
 	}
 	free(rss.room);
 	return err;
