@@ -18,6 +18,10 @@
 #define NETDEV_A_QUEUE_TYPE 3
 #define NETDEV_A_QUEUE_NAPI_ID 4
 #define NETDEV_QUEUE_TYPE_RX 0
+#define NETDEV_CMD_QSTATS_GET 12
+#define NETDEV_A_QSTATS_IFINDEX 1
+#define NETDEV_A_QSTATS_RX_HW_GRO_PACKETS 19
+#define NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS 21
 
 static int on_device(const struct nlmsghdr *message, void *arg)
 {
@@ -85,4 +89,41 @@ int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *n
 	err = ask(ifindex, NETDEV_CMD_QUEUE_GET, NLM_F_DUMP, NETDEV_A_QUEUE_IFINDEX, on_queue,
 		  &napis);
 	return err ? err : napis.told;
+}
+
+/* Netlink's "uint": 32 or 64 bits. */
+static bool read_uint(const struct nlmsghdr *message, unsigned int type, __u64 *value)
+{
+	const struct nlattr *attr = rxaqm_netlink_attr(message, GENL_HDRLEN, type, sizeof(__u32));
+
+	if (attr)
+		*value = mnl_attr_get_payload_len(attr) >= sizeof(__u64) ? mnl_attr_get_u64(attr) :
+									   mnl_attr_get_u32(attr);
+	return attr;
+}
+
+struct hw_gro {
+	__u64 frames, wire_frames;
+	bool told;
+};
+
+static int on_stats(const struct nlmsghdr *message, void *arg)
+{
+	struct hw_gro *gro = arg;
+
+	gro->told = read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_PACKETS, &gro->frames) &&
+		    read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS, &gro->wire_frames);
+	return 0;
+}
+
+int rxaqm_netdev_hw_gro(unsigned int ifindex, __u64 *ret_frames, __u64 *ret_wire_frames)
+{
+	struct hw_gro gro = {};
+	int err;
+
+	err = ask(ifindex, NETDEV_CMD_QSTATS_GET, NLM_F_DUMP, NETDEV_A_QSTATS_IFINDEX, on_stats,
+		  &gro);
+	*ret_frames = gro.frames;
+	*ret_wire_frames = gro.wire_frames;
+	return err ? err : gro.told ? 0 : -EOPNOTSUPP;
 }

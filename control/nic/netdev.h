@@ -3,6 +3,7 @@
 #ifndef RXAQM_NETDEV_H
 #define RXAQM_NETDEV_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 
 /* Does the driver of interface @ifindex give XDP programs the receive time? 1 yes, 0 no, -errno
@@ -15,5 +16,10 @@ int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
  * many it was told (since 6.8, by some drivers), or -errno.
  */
 int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id);
+
+/* Frames that the device of @ifindex has merged so far (HW-GRO), and those of the wire that they were.
+ * 0; -EOPNOTSUPP: kernel (before 6.10) or driver do not count them; -errno.
+ */
+int rxaqm_netdev_hw_gro(unsigned int ifindex, __u64 *ret_frames, __u64 *ret_wire_frames);
 
 #endif /* RXAQM_NETDEV_H */

@@ -77,6 +77,11 @@ RandomNic::RandomNic(unsigned seed)
 	for (unsigned i = draw.from(1, 4); i; i--)
 		weights.push_back(draw.from(1, 4));
 	steered = weights.size() > 1 && draw.one_in(4);
+	/* Last, so that what came before is the NIC that this seed always was. */
+	for (const char *row : { "Q10", "Q11", "Q12", "Q14", "Q15", "Q17" }) {
+		if (draw.one_in(3))
+			rows += std::string(",") + row;
+	}
 }
 
 void RandomNic::apply(Lab &lab) const
@@ -318,6 +323,82 @@ void Score::reset(const RandomNic &nic, const Record &record)
 	fails(record, "Q18", false);
 }
 
+/* By a polled packet the ring is shorter until the poll ends. */
+void Score::burst(const RandomNic &nic, const Record &record)
+{
+	if (!knows(record, "Q10", "burst_queue", true))
+		return;
+	const double one = record.median("Q10", "burst_queue");
+
+	count("Q10 burst_queue " + std::to_string(one) + " of " + std::to_string(nic.ring),
+	      one >= nic.ring * 0.9 - 1);
+	if (knows(record, "Q10", "buffer_queue", true))
+		figure(record, "Q10", "buffer_queue", nic.ring,
+		       SimNic::BUDGET + record.error("Q10", "buffer_queue"));
+	if (nic.weights.size() > 1 && knows(record, "Q10", "burst_all", true))
+		count("Q10 burst_all", record.median("Q10", "burst_all") >= 0.9 * one);
+	fails(record, "Q10", false);
+}
+
+void Score::standing(const RandomNic &nic, const Record &record)
+{
+	/* What XDP costs is beside what qualify makes a packet cost. */
+	if (nic.cost_us || !knows(record, "Q11", "lost_off_300", true))
+		return;
+	figure(record, "Q11", "lost_off_300", 2 / 3.0, 0.2);
+	if (nic.ring < 512 || !nic.stamps_all() || nic.stamp_one_in > 1 || nic.repeat_one_in ||
+	    nic.late_us || nic.at_poll || nic.step_us || nic.usecs)
+		return;
+	count("Q11 stands shorter with rxaqm",
+	      record.median("Q11", "standing_on_300") < record.median("Q11", "standing_off_300"));
+}
+
+/* All that stands goes first if completions are shared, at most what is being polled if not. */
+void Score::tx(const RandomNic &nic, const Record &record)
+{
+	const double polls = double(nic.ring) / SimNic::BUDGET;
+
+	if (!knows(record, "Q12", "tx_load_polls", true))
+		return;
+	if (nic.shared)
+		figure(record, "Q12", "tx_load_polls", polls, 1.5 + 0.2 * polls);
+	else
+		figure(record, "Q12", "tx_load_polls", 1, 1);
+}
+
+void Score::xdp(const RandomNic &, const Record &record)
+{
+	word(record, "Q14", "native", "yes");
+	word(record, "Q14", "generic", "yes");
+	word(record, "Q14", "drop", "yes");
+	word(record, "Q14", "advertised", "basic redirect ndo-xmit rx-sg");
+	word(record, "Q14", "zero_copy", "copy");
+	figure(record, "Q14", "missing", 0, 0);
+	/* Programs come and go between two packets. */
+	if (knows(record, "Q14", "gap_attach", true))
+		count("Q14 gap_attach", record.median("Q14", "gap_attach") < 100e6);
+}
+
+void Score::gro(const RandomNic &nic, const Record &record)
+{
+	if (!knows(record, "Q15", "merged_gro", true))
+		return;
+	word(record, "Q15", "hw_gro", "none");
+	count("Q15 merged_gro", record.median("Q15", "merged_gro") >= 1);
+	if (record.has("Q15", "merged_stamps") && nic.stamp_one_in == 1)
+		word(record, "Q15", "merged_stamps", "first");
+	fails(record, "Q15", false);
+}
+
+/* A page a packet, and the skb. */
+void Score::truesize(const RandomNic &, const Record &record)
+{
+	for (unsigned size : { 64, 200, 1500 })
+		figure(record, "Q17", "truesize_" + std::to_string(size), 4352.0 / size,
+		       4352.0 / size * 0.03);
+	fails(record, "Q17", false);
+}
+
 void Score::judge(const RandomNic &nic, const Record &record)
 {
 	static const struct {
@@ -327,7 +408,10 @@ void Score::judge(const RandomNic &nic, const Record &record)
 		     { "Q3", &Score::stamps },	{ "Q4", &Score::arrival },
 		     { "Q7", &Score::clock },	{ "Q8", &Score::moderation },
 		     { "Q9", &Score::ring },	{ "Q16", &Score::counters },
-		     { "Q13", &Score::spread }, { "Q18", &Score::reset } };
+		     { "Q13", &Score::spread }, { "Q18", &Score::reset },
+		     { "Q10", &Score::burst },	{ "Q11", &Score::standing },
+		     { "Q12", &Score::tx },	{ "Q14", &Score::xdp },
+		     { "Q15", &Score::gro },	{ "Q17", &Score::truesize } };
 
 	for (const auto &each : rows) {
 		if (nic.has(each.row))

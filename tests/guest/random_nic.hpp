@@ -58,6 +58,12 @@ class Score
 	void counters(const RandomNic &nic, const Record &record);
 	void spread(const RandomNic &nic, const Record &record);
 	void reset(const RandomNic &nic, const Record &record);
+	void burst(const RandomNic &nic, const Record &record);
+	void standing(const RandomNic &nic, const Record &record);
+	void tx(const RandomNic &nic, const Record &record);
+	void xdp(const RandomNic &nic, const Record &record);
+	void gro(const RandomNic &nic, const Record &record);
+	void truesize(const RandomNic &nic, const Record &record);
 
 	/* False, and counted, if @record does not know; it must not, if @may. */
 	bool knows(const Record &record, const std::string &row, const std::string &figure,

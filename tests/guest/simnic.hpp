@@ -28,7 +28,7 @@ struct SimNic {
 	Host host;
 	std::unique_ptr<Wire> wire;
 
-	static constexpr unsigned RING = 256;
+	static constexpr unsigned RING = 256, BUDGET = 64;
 
 	SimNic();
 	~SimNic();

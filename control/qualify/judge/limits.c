@@ -27,8 +27,8 @@
  *      spread_fragment spread_vlan spread_tunnel, hash_vxlan hash_gre hash_ipip "inner|outer|both|none",
  *      rekey_lost, rekey_reordered (packets), rekey_moved (share)
  * Q14  advertised "WORDS", missing (count: actions), zero_copy "zero-copy|copy|none", gap_attach (ns)
- * Q15  merged_gro, merged_lro, merged_hw_gro (packets in one), hw_gro_flows (count),
- *      merged_stamps "first|last|none"
+ * Q15  merged_gro, merged_hw_gro (packets in one), merged_stamps "first|some|none",
+ *      hw_gro "on|off|none", hw_gro_with_xdp "on|off"
  * Q16  lost_counted (share of lost packets that any counter shows), received_counted (share),
  *      xdp_drops_counted "yes|no", counter "NAME"
  * Q17  truesize_64 _200 _1500 _9000 (truesize over length)
