@@ -111,7 +111,7 @@ test: setup-test ## Install what it needs, build, and run all tests (root); SUIT
 	$(Q)tests/run.sh $(SUITE)
 
 # Guests need no network once tests/vm/fetch.sh is done.
-test-vm: setup-test-vm ## Install what it needs, build, and test in guests (root); KERNEL=6.12 GROUP="bpf igb"
+test-vm: setup-test-vm ## Install what it needs, build, and test in guests (root); KERNEL=6.12 GROUP="kernel nic"
 	$(Q)tests/vm/fetch.sh $(KERNEL)
 	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)
 

@@ -15,7 +15,7 @@
 # system that neither send nor measure, in two. What measures, xsk and the rest of system, is alone
 # after them.
 #
-# Tests of xsk and system that fail are run once more at the end, and that counts: a line "again:
+# Tests of xsk, system and guest that fail are run once more at the end, and that counts: a line "again:
 # TEST: why it failed" tells of each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -310,7 +310,7 @@ if [ -n "$tallies" ]; then
 	mv "$scratch/all" "$tallies"
 	exit
 fi
-for suite in xsk system; do
+for suite in xsk system guest; do
 	run_again "$suite"
 done
 

@@ -57,7 +57,7 @@ TEST_CASE("Tx completions in polls: few if they go first, all that stands if sha
 TEST_CASE("how many rings a NAPI serves", "[qualify][rings]")
 {
 	Lab lab;
-	const int rings = GENERATE(1, 2, 3);
+	const int rings = GENERATE(1, 3);
 
 	CAPTURE(rings);
 	lab.set("rings_per_napi", rings);
@@ -333,7 +333,7 @@ TEST_CASE("who counts what was lost", "[qualify]")
 TEST_CASE("a counter of losses that lies", "[qualify]")
 {
 	Lab lab;
-	const int one_in = GENERATE(0, 4, 20);
+	const int one_in = GENERATE(0, 4);
 
 	CAPTURE(one_in);
 	lab.set("missed_one_in", one_in);
@@ -350,7 +350,7 @@ TEST_CASE("a counter of losses that lies", "[qualify]")
 TEST_CASE("a device that takes long to come back", "[qualify]")
 {
 	Lab lab;
-	const int ms = GENERATE(0, 700, 3500);
+	const int ms = GENERATE(0, 1500);
 
 	CAPTURE(ms);
 	lab.set("reset_ms", ms);
@@ -363,6 +363,7 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	}
 	CHECK(record.words("Q18", "after_flap") == "yes");
 	CHECK(record.words("Q18", "after_reset") == "yes");
+	CHECK(record.words("Q18", "after_alloc_failure").rfind("unknown: none", 0) == 0);
 	CHECK(record.words("Q18", "stats_kept") == "yes");
 	CHECK(record.median("Q18", "gap_reset") >= ms * 1e6);
 	CHECK(record.median("Q18", "gap_reset") - record.error("Q18", "gap_reset") <
@@ -403,12 +404,6 @@ TEST_CASE("allocations that fail", "[qualify][alloc]")
 		/* That makes the rings anew. */
 		CHECK(record.words("Q18", "after_flap") == "yes");
 		CHECK(record.verdict("Q18") == FAIL);
-	}
-	SECTION("never: it is not known")
-	{
-		const Record record = lab.measure("Q18");
-		CHECK(record.words("Q18", "after_alloc_failure").rfind("unknown: none", 0) == 0);
-		CHECK(record.verdict("Q18") == PASS);
 	}
 }
 

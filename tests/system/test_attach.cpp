@@ -63,7 +63,7 @@ TEST_CASE("attach: a device without Ethernet headers is refused", "[attach][link
 	CHECK(host.rxaqm(netns, { "attach", "--mode", "generic", "lo" }).exit_code == 0);
 }
 
-TEST_CASE("attach: every packet is counted once", "[attach]")
+TEST_CASE("attach: every packet is counted once", "[attach][oldest]")
 {
 	Host host;
 	Wire wire;
@@ -154,7 +154,8 @@ TEST_CASE("attach: what is attached again starts afresh", "[attach]")
 	CHECK(status.number("/interfaces/0/queues/0/stats/packets") < 200);
 }
 
-TEST_CASE("attach: two interfaces share the tracing programs, and part in any order", "[attach]")
+TEST_CASE("attach: two interfaces share the tracing programs, and part in any order",
+	  "[attach][oldest]")
 {
 	Host host;
 	Wire wire;

@@ -172,7 +172,8 @@ TEST_CASE("crash: attach and detach killed among libxdp's pins", "[crash][pins]"
 	if (v.host.dispatchers().empty())
 		SKIP("this kernel takes no dispatcher: rxaqm attaches directly");
 	REQUIRE(run(v.detach, v.options).exit_code == 0);
-	for (unsigned at = 0; at < NEAR; at++) {
+	/* Between them, they meet each. */
+	for (unsigned at = attaching ? 0 : 1; at < NEAR; at += 2) {
 		CAPTURE(attaching, at);
 		if (!attaching)
 			REQUIRE(run(v.attach, v.options).exit_code == 0);

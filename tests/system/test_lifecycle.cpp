@@ -48,7 +48,8 @@ TEST_CASE("lifecycle: a renamed interface stays attached under its new name", "[
 	CHECK(a.host.gone());
 }
 
-TEST_CASE("lifecycle: an interface deleted while attached leaves nothing behind", "[lifecycle]")
+TEST_CASE("lifecycle: an interface deleted while attached leaves nothing behind",
+	  "[lifecycle][oldest]")
 {
 	Attached a(GENERATE("native", "generic"));
 	Netns &rx = a.wire->rx;
@@ -132,7 +133,8 @@ TEST_CASE("lifecycle: --all finds an interface that was moved", "[lifecycle]")
 	CHECK(a.host.gone());
 }
 
-TEST_CASE("lifecycle: a namespace deleted while attached leaves nothing behind", "[lifecycle]")
+TEST_CASE("lifecycle: a namespace deleted while attached leaves nothing behind",
+	  "[lifecycle][oldest]")
 {
 	Attached a;
 	bool with_other = GENERATE(false, true);
@@ -215,7 +217,8 @@ TEST_CASE("lifecycle: a foreign XDP program is neither replaced nor harmed", "[l
 	CHECK(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 }
 
-TEST_CASE("lifecycle: a foreign program put in our place survives our detach", "[lifecycle]")
+TEST_CASE("lifecycle: a foreign program put in our place survives our detach",
+	  "[lifecycle][oldest]")
 {
 	Attached a;
 
