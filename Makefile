@@ -311,12 +311,20 @@ $(XSK_EXAMPLE): control/xsk/example/consumer.c $(XSK_HEADERS) $(XSK_LIB)
 	$(Q)$(CC) $(WARNINGS) $(CFLAGS) $(SANITIZERS) -I$(@D)/include $< $(XSK_LIB) \
 		$(shell pkg-config --libs libbpf libxdp) -o $@
 
-# One Catch2 binary a directory of tests.
-$(BUILD)/obj/tests/%.o: tests/%.cpp $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
+COMPILE_TEST = $(CXX) $(CXX_STD) $(WARNINGS) $(CPPFLAGS) -Itests/support $(CXXFLAGS) $(SANITIZERS) \
+	$(DEPFLAGS)
+# What most tests include is compiled once, which halves the time that they take.
+PRECOMPILED := $(BUILD)/obj/tests/precompiled.hpp
+$(PRECOMPILED).gch: tests/support/precompiled.hpp $(BUILD)/flags
 	$(call say,CXX,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(CXX_STD) $(WARNINGS) $(CPPFLAGS) -Itests/support $(CXXFLAGS) $(SANITIZERS) \
-		$(DEPFLAGS) -c $< -o $@
+	$(Q)$(COMPILE_TEST) -x c++-header $< -o $@
+
+# One Catch2 binary a directory of tests.
+$(BUILD)/obj/tests/%.o: tests/%.cpp $(PRECOMPILED).gch $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE_TEST) -include $(PRECOMPILED) -c $< -o $@
 
 cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp))
 $(foreach s,$(SUITES) guest,$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
