@@ -134,7 +134,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    .expect = "stalls from ${stalls} to 0",
 			    .risk = "separate queues need more interrupts" },
 		.after =
-			"rx-queue-standing cq-shared rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+			"rx-queue-standing cq-shared rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few bpf-dear packet-dear napi-starved",
 		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 		.judge = judge_stall,
 	},
@@ -157,7 +157,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    .expect = "waits in fewer than 80 % of looks",
 			    .risk = "none" },
 		.after =
-			"tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved tso-self-throttled",
+			"tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few bpf-dear packet-dear napi-starved tso-self-throttled",
 		.reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
 		.judge = judge_qdisc,
 	},

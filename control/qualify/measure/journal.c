@@ -90,6 +90,8 @@ static bool noted(const struct notes *notes, enum qualify_setting setting, const
 static int append(const struct qualify_journal *journal, const char *line)
 {
 	char dir[QUALIFY_JOURNAL_LEN];
+	ssize_t written;
+	off_t size;
 	int fd, err = 0;
 
 	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(journal->path, '/') - journal->path),
@@ -99,8 +101,14 @@ static int append(const struct qualify_journal *journal, const char *line)
 	fd = open(journal->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	if (write(fd, line, strlen(line)) != (ssize_t)strlen(line))
-		err = -errno;
+	size = lseek(fd, 0, SEEK_END);
+	written = write(fd, line, strlen(line));
+	if (written != (ssize_t)strlen(line)) {
+		err = written < 0 ? -errno : -ENOSPC;
+		/* The next line is not to be the rest of this one. */
+		if (ftruncate(fd, size))
+			err = -errno;
+	}
 	close(fd);
 	return err;
 }
