@@ -118,7 +118,7 @@ test-vm: setup-test-vm ## Install what it needs, build, and test in guests (root
 # A quarter of a second a cycle; what "make test" does for some seconds only.
 soak: SUITE = system
 soak: setup-test ## Install what it needs, build, attach and detach CYCLES (10000) times, and count what is left (root)
-	$(Q)RXAQM_CYCLES=$(CYCLES) SUITE_TIMEOUT=86400 TEST_ARGS='[leak]' tests/run.sh system
+	$(Q)RXAQM_CYCLES=$(CYCLES) SUITE_TIMEOUT=86400 tests/run.sh 'system:[leak]'
 
 experiment: setup-experiment ## Install what it needs, build, and repeat the original experiment in a guest (root); KIND=tso-bonus
 	$(Q)tests/experiment/$(subst -,_,$(or $(KIND),experiment)).sh

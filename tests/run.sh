@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests: tests/run.sh [SUITE]..., all of them by default. The last line is
+# Runs the tests: tests/run.sh [SUITE[:TESTS]]..., all of them by default. The last line is
 # the sum, "N passed, N failed", with ", N skipped" if there are any.
 #
-#   unit bpf system cli xsk   build/tests/SUITE, one Catch2 binary each (TEST_ARGS adds arguments)
+#   unit bpf system cli xsk   build/tests/SUITE, one Catch2 binary each; TESTS are names or tags, joined
+#                         by commas (TEST_ARGS, a list, is the same for all that have none)
 #   guest                 as well, but only if named: tests/vm/run.sh does, in its guests
 #   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
 #   service               package and unit under a systemd, tests/service/service.sh: the same
@@ -23,8 +24,8 @@ cd "$(dirname "$0")/.."
 all_suites=(unit bpf cli shell fuzz xsk system)
 fuzz_seconds=${FUZZ_SECONDS:-40}
 suite_timeout=${SUITE_TIMEOUT:-2700}
-# Suite and tags. No test is in two of them.
-lanes=('system [run],[leak]' 'system [attach],[check],[concurrent],[crash],[lifecycle],[state]' 'shell')
+# No test is in two of them.
+lanes=('system:[run],[leak]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]' 'shell')
 # Where a lane leaves its results for who started it; tests that run this again are no lanes.
 tallies=${RXAQM_TALLIES-}
 unset RXAQM_TALLIES
@@ -199,8 +200,10 @@ run_service()
 
 run_suite()
 {
-	local suite=$1 started=$SECONDS
+	local suite=${1%%:*} started=$SECONDS
+	local TEST_ARGS=${TEST_ARGS-}
 
+	[[ $1 != *:* ]] || TEST_ARGS=${1#*:}
 	export RXAQM_TALLY=$scratch/$suite
 	: >"$RXAQM_TALLY"
 	echo "== $suite"
@@ -218,15 +221,14 @@ run_suite()
 # What is pinned, locked or named in a lane meets nothing of the others.
 start_lanes()
 {
-	local i suite tags
+	local i
 
 	for i in "${!lanes[@]}"; do
-		read -r suite tags <<<"${lanes[i]}"
 		# shellcheck disable=SC2016 # the inner shell expands it
-		TEST_ARGS=$tags RXAQM_TALLIES=$scratch/lane$i setsid \
+		RXAQM_TALLIES=$scratch/lane$i setsid \
 			unshare -m --propagation private bash -c '
 			mount -t tmpfs tmpfs /run && mkdir -p /run/netns /run/lock &&
-			mount -t bpf -o mode=0700 bpf /sys/fs/bpf && exec tests/run.sh "$1"' - "$suite" \
+			mount -t bpf -o mode=0700 bpf /sys/fs/bpf && exec tests/run.sh "$1"' - "${lanes[i]}" \
 			>"$scratch/lane$i.out" 2>&1 </dev/null &
 		pids+=($!)
 	done
@@ -259,11 +261,12 @@ run_again()
 	export RXAQM_TALLY=$scratch/again
 	: >"$RXAQM_TALLY"
 	"$binary" --list-tests --verbosity quiet |
-		grep -Fxf <(awk -F'\t' '$1 == "fail" { print $2 }' "$scratch/all") >"$scratch/names" || return 0
+		grep -Fxf <(awk -F'\t' '$1 == "fail" { print $2 }' "$scratch/all") |
+		sed 's/[],[\\"*]/\\&/g' >"$scratch/names" || return 0
 	echo "== $suite, again"
 	timeout -k 10 "$suite_timeout" "$binary" --reporter compact --colour-mode none \
 		--input-file "$scratch/names" </dev/null || status=$?
-	awk -F'\t' -v OFS='\t' 'NR == FNR { again[$2] = $1; next }
+	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { again[$2] = $1; next }
 		$1 == "fail" && again[$2] == "pass" { print "again", $2, $3; $1 = "pass"; $3 = "" }
 		{ print }' "$RXAQM_TALLY" "$scratch/all" >"$scratch/mended"
 	mv "$scratch/mended" "$scratch/all"
@@ -275,7 +278,7 @@ rest_of_system()
 	local lane
 
 	for lane in "${lanes[@]}"; do
-		[[ $lane != system* ]] || sed 's/^system //; s/^/~/; s/,/~/g' <<<"$lane"
+		[[ $lane != system:* ]] || sed 's/^system:/~/; s/,/~/g' <<<"$lane"
 	done | tr -d '\n'
 }
 
@@ -283,7 +286,7 @@ suites=("$@")
 [ $# -gt 0 ] || suites=("${all_suites[@]}")
 for suite in "${suites[@]}"; do
 	case " ${all_suites[*]} guest selftest service " in
-	*" $suite "*) ;;
+	*" ${suite%%:*} "*) ;;
 	*)
 		echo "tests/run.sh: unknown suite '$suite', there are: ${all_suites[*]} guest selftest service" >&2
 		exit 2
@@ -300,7 +303,7 @@ if [ $# -eq 0 ] && [ -z "${TEST_ARGS-}" ] && unshare -m true 2>/dev/null; then
 	done
 	end_lanes
 	run_suite xsk
-	TEST_ARGS=$(rest_of_system) run_suite system
+	run_suite "system:$(rest_of_system)"
 else
 	for suite in "${suites[@]}"; do
 		run_suite "$suite"

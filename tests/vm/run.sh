@@ -68,13 +68,12 @@ devices()
 # background, where SIGTERM ends the guest, too.
 run_group()
 {
-	local kernel=$1 group=$2 cpus=$4 seconds=$5 qemu=$6 suites tests=${8#all} status=0 started=$SECONDS
+	local kernel=$1 group=$2 cpus=$4 seconds=$5 qemu=$6 status=0 started=$SECONDS
 	local out=$scratch/$kernel-$group sum vm memory=
 
 	[[ ,$qemu, != *,memory,* ]] || memory=1
-	IFS=, read -ra suites <<<"$7"
 	tests/vm/vm.sh "$kernel" -n "$group" -t "$seconds" -c "$cpus" -q "$(devices "$qemu")" -- \
-		env TEST_ARGS="$tests" RXAQM_GUEST=1 RXAQM_MEMORY=$memory tests/run.sh "${suites[@]}" >"$out" 2>&1 &
+		env RXAQM_GUEST=1 RXAQM_MEMORY=$memory tests/run.sh "${@:7}" >"$out" 2>&1 &
 	vm=$!
 	trap 'kill "$vm" 2>/dev/null; wait "$vm"; exit 143' TERM
 	wait "$vm" || status=$?
