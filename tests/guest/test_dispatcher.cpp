@@ -126,7 +126,7 @@ TEST_CASE("dispatcher: the swap loses no packet", "[dispatcher]")
 
 	s.filter("load");
 	Background traffic(s.wire);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 2; i++) {
 		s.rxaqm("attach");
 		std::this_thread::sleep_for(200ms);
 		s.check_rxaqm();
