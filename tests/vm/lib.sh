@@ -64,9 +64,10 @@ vm_path()
 # port of its own: an igb claims the addresses of its virtual functions, too.
 nics()
 {
-	local kind model i n=0
+	local kind model i n=0 hub=-1
 
 	for kind; do
+		hub=$((hub + 1))
 		case $kind in
 		igb2 | e1000e2) model=${kind%2} ;;
 		vmxnet2) model=vmxnet3 ;;
@@ -75,7 +76,7 @@ nics()
 		esac
 		for i in 0 1; do
 			n=$((n + 1))
-			printf ' -netdev hubport,id=net%s%d,hubid=0' "$kind" $i
+			printf ' -netdev hubport,id=net%s%d,hubid=%d' "$kind" $i $hub
 			printf ' -device pcie-root-port,id=port%s%d,chassis=%d' "$kind" $i $n
 			printf ' -device %s,netdev=net%s%d,bus=port%s%d,mac=52:54:00:00:00:0%d' \
 				"$model" "$kind" $i "$kind" $i $n

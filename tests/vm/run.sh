@@ -52,16 +52,17 @@ trap 'exit 130' INT TERM
 # What the QEMU column names: virtual time, and NICs.
 devices()
 {
-	local kind
+	local kind kinds=()
 
 	for kind in ${1//,/ }; do
 		case $kind in
 		none | memory | named) ;;
 		# The guest's clock is the instructions it has executed, 2 ns each.
 		virtual) printf ' -icount shift=1,sleep=off' ;;
-		*) nics "$kind" ;;
+		*) kinds+=("$kind") ;;
 		esac
 	done
+	nics "${kinds[@]}"
 }
 
 # run_group KERNEL ROW...: leaves the sum and all lines that tell of failures and skips. In the
