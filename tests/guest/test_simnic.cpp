@@ -68,7 +68,7 @@ void set_clock(const SimNic &nic, bool decades)
 
 } // namespace
 
-TEST_CASE("simnic: sojourns by stamps of skbs agree with the truth", "[simnic][truth]")
+TEST_CASE("simnic: sojourns by stamps of skbs agree with the truth", "[simnic][skbs]")
 {
 	in_guest();
 	const std::string hook = GENERATE("tp", "fentry", "kprobe");
