@@ -119,7 +119,7 @@ run_stage()
 # Stages "first" and "deps" leave layers, all others stand on them.
 on_release()
 {
-	local release=$1 machine=$fresh/machine-$1 stage
+	local release=$1 machine=$fresh/machine-$1 stage under
 
 	trap - EXIT
 	mkdir -p "$machine"
@@ -128,8 +128,11 @@ on_release()
 	run_stage "$release" deps "$machine/deps" "$machine/first" "$machine/base"
 	for stage in "${stages[@]}"; do
 		[[ $stage != first && $stage != deps ]] || continue
-		run_stage "$release" "$stage" "$machine/$stage" "$machine"/{deps,first,base} || true
-		rm -rf --one-file-system "${machine:?}/$stage" "$machine/$stage.work"
+		under=("$machine"/{deps,first,base})
+		# "vm" installs all that "test" does, so what that leaves hides nothing.
+		[[ $stage != vm || ! -d $machine/test ]] || under=("$machine/test" "${under[@]}")
+		run_stage "$release" "$stage" "$machine/$stage" "${under[@]}" || true
+		[ "$stage" = test ] || rm -rf --one-file-system "${machine:?}/$stage" "$machine/$stage.work"
 	done
 	rm -rf --one-file-system "$machine"
 }
