@@ -58,9 +58,9 @@ void measure_all(unsigned configs)
 
 } // namespace
 
-TEST_CASE("a few NICs drawn at random", "[qualify]")
+TEST_CASE("a NIC drawn at random", "[qualify]")
 {
-	measure_all(2);
+	measure_all(1);
 }
 
 TEST_CASE("many NICs drawn at random", "[.fifty]")
