@@ -42,7 +42,7 @@ CXX_STD := -std=gnu++20
 LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lm
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH))
-FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+FUZZ_FLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 DEPFLAGS = -MMD -MP -MF $(@:%=%.d) -MT $@
 
 Q := $(if $(filter 1,$(V)),,@)
