@@ -75,14 +75,21 @@ TEST_CASE("hint: a packet of a queue that stands is judged by its own stamp", "[
 	CHECK(plane.run_waited(20 * MS).verdict == XDP_DROP);
 	CHECK(plane.queue().codel.ldelay_ns == plane.queue().sample_sojourn_ns);
 	CHECK(plane.queue().sample_sojourn_ns >= 20 * MS);
-	/* The next is under target, whatever the one ahead of it was. */
-	plane.queue().poll_end_ns = now_ns();
-	plane.overdue();
-	CHECK(plane.run_waited(0).verdict == XDP_PASS);
+	/* The next is under target, whatever the one ahead of it was: one before which the machine did
+	 * not pause for 1 ms.
+	 */
+	uint32_t verdict, judged = 1;
+	do {
+		plane.queue().poll_end_ns = now_ns();
+		plane.overdue();
+		verdict = plane.run_waited(0).verdict;
+		judged++;
+	} while (plane.queue().sample_sojourn_ns >= 1 * MS && judged < 100);
+	CHECK(verdict == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_LOW) == 1);
-	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 2);
-	CHECK(plane.hints_asked() == 3);
-	CHECK(counted(plane.queue(), 20 * MS, SEC) == 1);
+	CHECK(plane.stat(RXAQM_STAT_JUDGED) == judged);
+	CHECK(plane.hints_asked() == judged + 1);
+	CHECK(counted(plane.queue(), 20 * MS, SEC) >= 1);
 }
 
 TEST_CASE("hint: eight packets of a fast queue share one stamp", "[hint]")
