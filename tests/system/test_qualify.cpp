@@ -283,6 +283,24 @@ TEST_CASE("a run is resumed: only what is missing is measured", "[qualify]")
 	CHECK(other.exit_code == 2);
 }
 
+TEST_CASE("what others send meanwhile takes no memory of the peer's packets", "[qualify]")
+{
+	Place place;
+	auto truesize = [&place] {
+		Result result = place.rows("Q17", { "--json", "--yes-disturb" });
+
+		CAPTURE(result.text());
+		REQUIRE(result.exit_code == 0);
+		return Record(result.out).median("Q17", "truesize_200");
+	};
+	const double alone = truesize();
+	Background others(place.wire);
+
+	/* Of a veth packets are not all of one size. */
+	CHECK(truesize() < 1.5 * alone);
+	CHECK(others.stop().received > 0);
+}
+
 TEST_CASE("a loopback interface of the same namespace is moved, and comes back", "[qualify]")
 {
 	Place place;

@@ -28,7 +28,7 @@ static int filter(int fd, unsigned int one_in)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, QUALIFY_MAGIC, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, QUALIFY_MARK_SHORT + 4),
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, one_in - 1, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, HEAD),
+		BPF_STMT(BPF_RET | BPF_K, ~0U),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
 	struct sock_fprog prog = { sizeof(code) / sizeof(code[0]), code };

@@ -5,7 +5,7 @@
 
 #include "qualify/rows/traffic.h"
 
-#define TRUESIZE_FRAMES 32
+#define TRUESIZE_FRAMES 64
 
 int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row,
 			 struct rxaqm_error *error)
@@ -15,7 +15,8 @@ int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row,
 	struct qualify_sent sent;
 	char name[32];
 	size_t i;
-	int err = qualify_receiver_open(&receiver, run->ifname, 1, error);
+	/* Every other one: what is not the peer's is charged to a socket that takes all. */
+	int err = qualify_receiver_open(&receiver, run->ifname, 2, error);
 
 	for (i = 0; !err && i < 4 && sizes[i] <= run->record->mtu + ETH_HLEN; i++) {
 		struct qualify_send send = QUALIFY_SEND(.count = TRUESIZE_FRAMES, .pps = 1000,
