@@ -152,7 +152,7 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 					    "by the time that 64 packets take, for they could "
 					    "not be counted (needs BTF, and packets by GRO)");
 	/* Two thirds are if the queue always stands. */
-	if (tx->lost < 1 / 3.0) {
+	if (tx->lost < 0.5) {
 		qualify_figure_words(figure,
 				     "unknown: %.0f %% of the frames were lost, so the ring was not "
 				     "always full: needs a peer that sends faster",
