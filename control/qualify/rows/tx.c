@@ -104,7 +104,6 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 	struct qualify_send send = QUALIFY_SEND(.max_ms = warm_ms + 600 +
 							  (unsigned int)(6 * full_ms));
 	struct qualify_sent sent = {};
-	double got;
 	int err;
 
 	send.pps = load < 2.9 ? (__u32)pps : 0; /* what the peer can send is three times */
@@ -118,8 +117,6 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 		err = qualify_completions(run, true, tx, error);
 	if (!err)
 		err = qualify_finish(run, NULL, &sent, error);
-	got = (double)qualify_probe_progress(&run->probe)->stack;
-	tx->lost = sent.count ? 1 - got / (double)sent.count : 0;
 	qualify_probe_clear(&run->probe);
 	return err;
 }
@@ -151,14 +148,6 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 					    "counted" :
 					    "by the time that 64 packets take, for they could "
 					    "not be counted (needs BTF, and packets by GRO)");
-	/* Two thirds are if the queue always stands. */
-	if (tx->lost < 0.5) {
-		qualify_figure_words(figure,
-				     "unknown: %.0f %% of the frames were lost, so the ring was not "
-				     "always full: needs a peer that sends faster",
-				     100 * tx->lost);
-		return;
-	}
 	for (i = 0; i < tx->ns.nr && !run->probe.polls; i++)
 		tx->polls.at[i] = tx->ns.at[i] * capacity_pps / 1e9 / BUDGET;
 	qualify_figure_samples(figure, &tx->polls, 1);

@@ -11,7 +11,6 @@
 struct qualify_tx {
 	struct qualify_samples ns, polls; /* how long each took; polls that ended meanwhile */
 	bool pended; /* a frame was ever still the device's when send() returned */
-	double lost; /* share of the peer's frames meanwhile that the stack did not get */
 };
 
 /* All CPUs send by the Tx queue that belongs to the Rx queue in use (XPS). */
