@@ -98,49 +98,50 @@ CYCLES ?= 10000
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh docs lint format install \
-	qualify-lab qualify-reports uninstall deb clean tools FORCE build-demo build-test build-test-vm build-bench \
+.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh docs lint format \
+	qualify-lab qualify-reports install uninstall deb clean tools FORCE \
+	build-demo build-test build-test-vm build-bench \
 	$(addprefix setup-,demo test test-vm experiment eval bench lab)
 
 all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
 
-demo: setup-demo ## Install what it needs, build, and show a queue with and without rxaqm (root)
+demo: setup-demo ## Show a queue with and without rxaqm (root)
 	$(Q)tests/demo/demo.sh $(KIND)
 
-test: setup-test ## Install what it needs, build, and run all tests (root); SUITE="unit bpf" for some
+test: setup-test ## Run all tests (root); SUITE="unit bpf" for some
 	$(Q)tests/run.sh $(SUITE)
 
 # Guests need no network once tests/vm/fetch.sh is done.
-test-vm: setup-test-vm ## Install what it needs, build, and test in guests (root); KERNEL=6.12 GROUP="kernel nic"
+test-vm: setup-test-vm ## Test in guests (root); KERNEL=6.12 GROUP="kernel nic"
 	$(Q)tests/vm/fetch.sh $(KERNEL)
 	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)
 
 # A quarter of a second a cycle; what "make test" does for some seconds only.
 soak: SUITE = system
-soak: setup-test ## Install what it needs, build, attach and detach CYCLES (10000) times, and count what is left (root)
+soak: setup-test ## Attach and detach CYCLES (10000) times (root)
 	$(Q)RXAQM_CYCLES=$(CYCLES) SUITE_TIMEOUT=86400 tests/run.sh 'system:[leak]'
 
-experiment: setup-experiment ## Install what it needs, build, and repeat the original experiment in a guest (root); KIND=tso-bonus
+experiment: setup-experiment ## Repeat the original experiment in a guest (root); KIND=tso-bonus
 	$(Q)tests/experiment/$(subst -,_,$(or $(KIND),experiment)).sh
 
-eval: setup-eval ## Install what it needs, build, and compare with other options in a guest (root); QUICK=1 SCENARIO=mixed
+eval: setup-eval ## Compare with other options in guests (root); QUICK=1 SCENARIO=mixed
 	$(Q)tests/eval/eval.sh $(if $(filter 1,$(QUICK)),-q) $(SCENARIO)
 
-bench: setup-bench ## Install what it needs, build, and measure (root)
+bench: setup-bench ## Measure what a packet costs, and hold figures against bounds (root)
 	$(Q)tests/bench/run.sh
 
 bench-xsk: setup-bench ## The same for AF_XDP sockets only (root)
 	$(Q)tests/bench/run.sh xsk
 
-qualify-lab: setup-lab ## Install what it needs, build, and have two guests as docs/qualify.md says: "rxaqm qualify --peer" (root); NIC=igb ROWS=Q1,Q9
+qualify-lab: setup-lab ## Run "rxaqm qualify --peer" in two guests (root); NIC=igb ROWS=Q1,Q9
 	$(Q)tests/vm/fetch.sh 6.12
 	$(Q)tests/vm/lab.sh -n $(or $(NIC),igb) $(ROWS)
 
-qualify-reports: setup-lab ## Install what it needs, build, and make the reports in docs/qualify anew (root); NIC="igb veth"
+qualify-reports: setup-lab ## Make the reports in docs/qualify anew (root); NIC="igb veth"
 	$(Q)tests/vm/fetch.sh sid
 	$(Q)tests/vm/reports.sh $(NIC)
 
-fresh: ## Do what README.md says on minimal Debians made for it (root); RELEASE="12 13" STAGE="deps test"
+fresh: ## Do what README.md says in new minimal Debians (root); RELEASE=12 STAGE="deps test"
 	$(Q)packaging/install-deps.sh fresh
 	$(Q)tests/fresh/fresh.sh $(RELEASE) -- $(STAGE)
 
@@ -230,7 +231,7 @@ uninstall: ## Remove what install put there
 		$(DESTDIR)$(LIBDIR)/librxaqm-xsk.* $(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
 	rm -rf $(SHARE)/rxaqm $(INCLUDEDIR)
 
-deb: ## Install what it needs, and build the Debian package, build/deb/rxaqm_*.deb
+deb: ## Build the Debian packages, build/deb/*.deb (root)
 	$(Q)packaging/install-deps.sh build deb
 	$(Q)packaging/make-deb.sh $(BUILD)/deb
 
@@ -239,6 +240,7 @@ clean: ## Remove build/
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@echo 'What says (root) first installs the Debian packages that it needs, and builds.'
 
 ### Build rules
 

@@ -141,8 +141,8 @@ int BPF_PROG(qualify_poll, struct napi_struct___id *napi)
 SEC("tc")
 int qualify_tc(struct __sk_buff *skb)
 {
-	/* Behind generic XDP the MAC header may not be there: if the skb had too little headroom it is
-	 * a copy, whose mac_len is 0 (net/core/dev.c:netif_skb_check_for_xdp).
+	/* Behind generic XDP the MAC header may not be there: if the skb had too little headroom it
+	 * is a copy, whose mac_len is 0 (net/core/dev.c:netif_skb_check_for_xdp).
 	 */
 	static const __u32 ats[NR_ATS] = { QUALIFY_MARK_SHORT,
 					   QUALIFY_MARK_UNTAGGED,

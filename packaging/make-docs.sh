@@ -4,8 +4,8 @@
 # Writes what the documents say of keys anew, from the program's own --help: "make docs". With
 # --check it only tells whether there is something to write.
 #
-#   docs/*.8, docs/*.5       lists between '.\" keys SECTION' and '.\" end': the first three lines of
-#                            an item are written here, those behind them are kept
+#   docs/*.8, docs/*.5       lists between '.\" keys SECTION' and '.\" end': the first three lines
+#                            of an item are written here, those behind them are kept
 #   nic-profiles/README.md   tables between '<!-- keys SECTION -->' and '<!-- end -->'
 #   docs/qualify.md          the table between '<!-- limits -->' and '<!-- end -->'
 #   packaging/rxaqm.conf     sections, from [SECTION] to an empty line
@@ -18,7 +18,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 stale=0
 
-# One line a key: section, name, form, explanation without default, default. Presets have the section "preset".
+# One line a key: section, name, form, explanation without default, default. Presets have the
+# section "preset".
 { "$rxaqm" policy --help && RUNTIME_DIRECTORY='' "$rxaqm" run --help && "$rxaqm" profile --help; } | awk -v OFS='\t' '
 	/^Keys of \[/ { gsub(/.*\[|\].*/, ""); section = $0; next }
 	!section || !/^  [A-Za-z0-9_]+=/ { next }

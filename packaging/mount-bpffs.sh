@@ -3,7 +3,8 @@
 #
 # Makes sure that a bpffs is mounted on /sys/fs/bpf, where rxaqm pins its maps.
 # systemd mounts it on boot; containers and minimal systems may lack it. Nobody but root has
-# business there, and whoever can make a directory could be there before rxaqm: mode 0700, as systemd has it.
+# business there, and whoever can make a directory could be there before rxaqm: mode 0700, as
+# systemd has it.
 set -eu
 
 dir=/sys/fs/bpf

@@ -64,6 +64,16 @@ layers()
 	return "$bad"
 }
 
+# What clang-format leaves alone: comments. Leading tabs count 8 columns.
+wide_comments()
+{
+	awk 'match($0, /^\t*/) && length($0) + 7 * RLENGTH > 100 && /^\t*( ?\/?\*|#) / {
+		print FILENAME ":" FNR ": over 100 columns"
+		bad = 1
+	}
+	END { exit bad }' "${sources[@]}" "${scripts[@]}" "${sourced[@]}" tests/vm/groups
+}
+
 # grep -q ends at the first match. What still writes into the pipe then dies of SIGPIPE, which
 # pipefail takes for a failure: now and then, the more there is to write.
 quiet_pipes()
@@ -117,6 +127,7 @@ manual_page()
 check 'format (make format)' "${CLANG_FORMAT:-clang-format-19}" --dry-run -Werror "${sources[@]}"
 check licences licences
 check 'layers of control/' layers
+check 'comments' wide_comments
 check 'quiet pipes' quiet_pipes
 check 'scripts' shellcheck -x "${scripts[@]}"
 check 'completion' shellcheck -s bash "$completion"

@@ -4,8 +4,8 @@
 # Runs the tests: tests/run.sh [SUITE[:TESTS]]..., all of them by default. The last line is
 # the sum, "N passed, N failed", with ", N skipped" if there are any.
 #
-#   unit bpf system cli xsk   build/tests/SUITE, one Catch2 binary each; TESTS are names or tags, joined
-#                         by commas (TEST_ARGS, a list, is the same for all that have none)
+#   unit bpf system cli xsk   build/tests/SUITE, one Catch2 binary each; TESTS are names or tags,
+#                         joined by commas (TEST_ARGS, a list, is the same for all that have none)
 #   guest                 as well, but only if named: tests/vm/run.sh does, in its guests
 #   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
 #   service               package and unit under a systemd, tests/service/service.sh: the same
@@ -16,8 +16,8 @@
 # system that neither send nor measure, in two. What measures, xsk and the rest of system, is alone
 # after them.
 #
-# Tests of xsk, system and guest that fail are run once more at the end, and that counts: a line "again:
-# TEST: why it failed" tells of each.
+# Tests of xsk, system and guest that fail are run once more at the end, and that counts: a line
+# "again: TEST: why it failed" tells of each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -251,8 +251,8 @@ end_lanes()
 	pids=()
 }
 
-# run_again SUITE: its tests that failed. They take real time on real wires, and what else the machine
-# has to do may have taken a CPU away from them.
+# run_again SUITE: its tests that failed. They take real time on real wires, and what else the
+# machine has to do may have taken a CPU away from them.
 run_again()
 {
 	local suite=$1 binary=build/tests/$1 status=0

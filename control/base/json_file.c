@@ -173,7 +173,7 @@ int rxaqm_json_parse(const char *text, size_t len, const struct rxaqm_json_forma
 
 	if (!tokener)
 		return no_memory(error);
-	/* Not strictly: json-c 0.18 then refuses all but ASCII (its issue 892). */
+	/* Not strictly: json-c 0.18 then refuses all but ASCII. */
 	object = json_tokener_parse_ex(tokener, text, (int)len);
 	why = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);

@@ -14,7 +14,8 @@ struct json_object;
 #define RXAQM_FILE_MAX (64 << 20)
 
 /* Write @text to @path, which is replaced at once and then has the bits @mode that the umask
- * leaves. "-" is standard output; what is no regular file is written into. -errno with @error, and then @path is as it was.
+ * leaves. "-" is standard output; what is no regular file is written into. -errno with @error, and
+ * then @path is as it was.
  */
 int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error);
 

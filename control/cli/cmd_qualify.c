@@ -98,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* A record of an earlier run, or of one now; what was measured is reported though it ended early. */
+/* A record of an earlier run, or of one now: reported even if it ended early. */
 static int get_record(struct args *args, struct qualify_record *record, struct rxaqm_error *error)
 {
 	if (args->from)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a queue becomes overloaded, "rxaqm doctor" looks for the cause: a process of its own, so that
- * nothing here waits for it. Its answer is in a file in memory; each tick looks whether it has ended.
+ * When a queue becomes overloaded, "rxaqm doctor" looks for the cause: a process of its own, so
+ * that nothing here waits for it. Its answer is in a file in memory; each tick looks whether it has
+ * ended.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -24,7 +24,7 @@ struct rxaqm_hwtstamp {
 /* Have SIOCETHTOOL do @command, a struct of linux/ethtool.h. 0 or -errno. */
 int rxaqm_ethtool(const char *ifname, void *command);
 
-/* The names of the string set @set (ETH_SS_*), len of them, to be freed; NULL: none, or no memory. */
+/* The len names of the string set @set (ETH_SS_*), to be freed; NULL: none, or no memory. */
 struct ethtool_gstrings;
 struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int set);
 

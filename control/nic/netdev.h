@@ -12,13 +12,13 @@
  */
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
 
-/* Which NAPI serves each of the first @nr Rx queues of interface @ifindex, 0: not told. Returns of how
- * many it was told (since 6.8, by some drivers), or -errno.
+/* Which NAPI serves each of the first @nr Rx queues of interface @ifindex, 0: not told. Returns of
+ * how many it was told (since 6.8, by some drivers), or -errno.
  */
 int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id);
 
-/* Frames that the device of @ifindex has merged so far (HW-GRO), and those of the wire that they were.
- * 0; -EOPNOTSUPP: kernel (before 6.10) or driver do not count them; -errno.
+/* Frames that the device of @ifindex has merged so far (HW-GRO), and those of the wire that they
+ * were. 0; -EOPNOTSUPP: kernel (before 6.10) or driver do not count them; -errno.
  */
 int rxaqm_netdev_hw_gro(unsigned int ifindex, __u64 *ret_frames, __u64 *ret_wire_frames);
 

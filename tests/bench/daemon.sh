@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# daemon.sh NETNS: what share of a CPU "rxaqm run" takes with 16 interfaces of 64 queues, for run.sh.
-# One line: name, value, unit, target, ratio, met.
+# daemon.sh NETNS: what share of a CPU "rxaqm run" takes with 16 interfaces of 64 queues, for
+# run.sh. One line: name, value, unit, target, ratio, met.
 set -euo pipefail
 
 ns=$1

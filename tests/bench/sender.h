@@ -37,7 +37,7 @@ static inline void *bench_send(void *arg)
 		0x9c, 0x40, 0,	9,  0, 26,
 	};
 	struct bench_sender *sender = arg;
-	/* The kernel idles for milliseconds at the end of each call: one lasts until it is interrupted. */
+	/* The kernel idles for ms at the end of each call: one lasts until it is interrupted. */
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet, .data_size_in = sizeof(packet),
 		    .repeat = 1 << 30);
 	int err = 0;

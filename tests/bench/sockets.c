@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sockets N: N TCP sockets in this network namespace, both ends of N / 2 connections of the loopback,
- * by as many processes as the limit of descriptors asks for. Says "ready" when they are there, and
- * ends with its input. Exit status 77: the limit of descriptors is too low.
+ * sockets N: N TCP sockets in this network namespace, both ends of N / 2 connections of the
+ * loopback, by as many processes as the limit of descriptors asks for. Says "ready" when they are
+ * there, and ends with its input. Exit status 77: the limit of descriptors is too low.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

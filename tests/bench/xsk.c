@@ -3,8 +3,8 @@
  * xsk: packets a second through a veth into an AF_XDP socket, by rxaqm's program and library,
  * to those by libxdp's default program and a consumer of the same shape. In a namespace of its own:
  *
- *   xsk TX_IFACE RX_IFACE RXAQM     compare; one line a figure: name, value, unit, target, ratio, met
- *   xsk TX_IFACE SECONDS            only send
+ *   xsk TX_IFACE RX_IFACE RXAQM    compare; a line a figure: name, value, unit, target, ratio, met
+ *   xsk TX_IFACE SECONDS           only send
  *
  * The NAPI is a thread on the sender's CPU and always has more to do than it can; the consumer has
  * another CPU, and is faster. The rate is by CPU time of that thread, as others may want its CPU.

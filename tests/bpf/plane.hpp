@@ -132,7 +132,7 @@ class Plane
 	void look(unsigned queue = 0);
 	/* The queue stands, and a packet that waited @sojourn_ns has just been seen. */
 	void stand(uint64_t sojourn_ns, unsigned queue = 0);
-	/* The queue stands and has not been empty for @stood_ns; no packet tells how long they wait. */
+	/* The queue stands, not empty for @stood_ns; no packet tells how long it waited. */
 	void stands_since(uint64_t stood_ns);
 	/* law=codel: it has been over target for longer than an interval. */
 	void overdue(unsigned queue = 0);

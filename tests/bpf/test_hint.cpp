@@ -75,8 +75,8 @@ TEST_CASE("hint: a packet of a queue that stands is judged by its own stamp", "[
 	CHECK(plane.run_waited(20 * MS).verdict == XDP_DROP);
 	CHECK(plane.queue().codel.ldelay_ns == plane.queue().sample_sojourn_ns);
 	CHECK(plane.queue().sample_sojourn_ns >= 20 * MS);
-	/* The next is under target, whatever the one ahead of it was: one before which the machine did
-	 * not pause for 1 ms.
+	/* The next is under target, whatever the one ahead of it was: one before which the machine
+	 * did not pause for 1 ms.
 	 */
 	uint32_t verdict, judged = 1;
 	do {

@@ -243,7 +243,7 @@ TEST_CASE("stamp: a NIC's, where the queue is a CPU's backlog, is not measured b
 
 	plane.iface().stamp = RXAQM_STAMP_HWTSTAMP;
 	publish_clock(plane);
-	/* The backlog is empty after each packet, which has waited in the NIC's ring all the same. */
+	/* The backlog is empty after each packet, which waited in the NIC's ring all the same. */
 	for (int i = 0; i < 20; i++) {
 		plane.generic_stamp(0, plane.ifindex(), waited(80 * MS));
 		plane.run(data_packet());

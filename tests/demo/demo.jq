@@ -111,7 +111,8 @@ def table:
 # Of null for ok nothing is known.
 def check($ok; $text): {ok: $ok, text: $text};
 
-# Sojourn and overflow are those of the undisturbed seconds. A pause of the CPU lengthens each queue.
+# Sojourn and overflow are those of the undisturbed seconds. A pause of the CPU lengthens each
+# queue.
 def checks:
 	.before as $b | .after as $a | .need as $need
 	| (if .kind == "ring" then 3 else 5 end) as $times

@@ -4,9 +4,9 @@
  *
  *   flood icmp|ack|udp INTERFACE DESTINATION_MAC SOURCE DESTINATION PACKETS_PER_SECOND
  *
- * ICMP echo requests whose checksum is wrong, so that nobody answers; or pure ACKs of 64 flows, each
- * of which acknowledges two segments more than the last of its flow. Or UDP of 64 flows, for what
- * wants a load that slows for nothing and that an AQM may drop.
+ * ICMP echo requests whose checksum is wrong, so that nobody answers; or pure ACKs of 64 flows,
+ * each of which acknowledges two segments more than the last of its flow. Or UDP of 64 flows, for
+ * what wants a load that slows for nothing and that an AQM may drop.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -7,7 +7,8 @@
 #
 # OUT_DIR/plan has a line "SCENARIO OPTION REPETITION" for each run. Several guests share it: who
 # makes the directory OUT_DIR/raw/SCENARIO.OPTION.REP does the run, and leaves there what it
-# measured, and why it failed if it did. No run is begun after the time UNTIL, in seconds since 1970.
+# measured, and why it failed if it did. No run is begun after the time UNTIL, in seconds since
+# 1970.
 
 set -uo pipefail
 

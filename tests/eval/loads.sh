@@ -182,7 +182,7 @@ start_flood()
 		processes+=($!)
 	elif [[ ${scenario_has[flood]} ]]; then
 		kind=${scenario_has[flood]%:*} pps=$(times "${scenario_has[flood]#*:}")
-		# An ACK of no connection is answered, one to an address that is not the host's is not.
+		# An ACK of no connection is answered, one to another host's address is not.
 		[[ $kind != ack ]] || to=${host_addr%.*}.99
 		"${client[@]}" taskset -c "$client_cpu" nice -n 25 "$tools/flood" "$kind" "$client_if" \
 			"$(<"/sys/class/net/$host_if/address")" "$client_addr" "$to" "$pps" 2>"$dir/flood.txt" &

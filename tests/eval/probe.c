@@ -2,7 +2,7 @@
 /*
  * Requests and connections beside a load, for the evaluation.
  *
- *   probe serve PORT                              echoes UDP, accepts TCP and closes when the other does
+ *   probe serve PORT                              echoes UDP, accepts TCP, closes as the other does
  *   probe ask ADDRESS PORT REQUEST_US CONNECT_US  until SIGTERM
  *
  * A request is 200 bytes of UDP without ECN, sent on time whether or not the last was answered. At

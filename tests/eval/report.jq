@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Tables of the evaluation's results. Input: {runs, scenarios: [[NAME, TITLE]], options: {NAME: TITLE}}.
-# With several runs a cell has the median, and the least and the greatest in brackets.
+# Tables of the evaluation's results. Input: {runs, scenarios: [[NAME, TITLE]], options: {NAME:
+# TITLE}}. With several runs a cell has the median, and the least and the greatest in brackets.
 
 def digits($n): pow(10; $n) as $f | (. * $f + 0.5 | floor) / $f | tostring;
 def number: if . >= 100 then digits(0) elif . >= 10 then digits(1) else digits(2) end;

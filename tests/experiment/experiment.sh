@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The original experiment on a simulated NIC, in a guest (guest.sh): runs it, prints the table and
-# draws the picture of docs/measurements.md. Needs root and about ten minutes of a CPU: the guest runs in
-# virtual time (docs/measurements.md).
+# draws the picture of docs/measurements.md. Needs root and about ten minutes of a CPU: the guest
+# runs in virtual time (docs/measurements.md).
 #
 #   experiment.sh [KERNEL] [split-rx|shared-rx|split-tx|shared-tx]...
 #

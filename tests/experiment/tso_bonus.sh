@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The experiment of docs/tso-bonus.md, in guests (tso_bonus_guest.sh): runs it and prints the tables.
-# Needs root and about an hour of a CPU: guests run in virtual time (docs/measurements.md), two at
-# once.
+# The experiment of docs/tso-bonus.md, in guests (tso_bonus_guest.sh): runs it and prints the
+# tables. Needs root and about an hour of a CPU: guests run in virtual time (docs/measurements.md),
+# two at once.
 #
 #   tso_bonus.sh [REPEATS [KERNEL]]
 #

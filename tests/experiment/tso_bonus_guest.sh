@@ -8,7 +8,7 @@
 #
 # A RUN is QUEUE,CC,BEGIN,TSO_RTT_LOG,REMEDY,NUMBER: held,cubic,inside,9,none,1. QUEUE:
 #   held     by a flood of UDP, which slows for nothing and overflows the ring all the time
-#   loop     by a flood that ends before anything is measured; by ACKs alone, if at all, from then on
+#   loop     by a flood that ends before anything is measured; then by ACKs alone, if at all
 # BEGIN, of the flows:
 #   before   the queue stands
 #   aged     before, too, but min_rtt is forgotten after a second, not after 300

@@ -71,9 +71,8 @@ make_machine()
 	mirror=$(mirror_of "$here") security=$(mirror_of "$here-security")
 	[ -n "$mirror" ] || die "apt knows no source for '$here': this needs a Debian with its package mirror" 3
 	apt_settings >"$fresh/$1-apt.conf"
-	# What it mounts there ends with it, even if it is killed: a copy of a build/ with a /proc in it
-	# would fill any disk.
-	# shellcheck disable=SC2016 # mmdebstrap's shell expands it
+	# What it mounts there ends with it, even if it is killed: a copy of a build/ with a /proc
+	# in it would fill any disk. shellcheck disable=SC2016 # mmdebstrap's shell expands it
 	printf 'deb %s\n' "$mirror $suite main" "$mirror $suite-updates main" \
 		${security:+"$security $suite-security main"} |
 		unshare --mount mmdebstrap --variant=minbase --mode=root --keyring="$keyring" \

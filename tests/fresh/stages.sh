@@ -66,8 +66,8 @@ stage_deb()
 	apt-get -qq remove rxaqm
 	[ ! -e /usr/sbin/rxaqm ]
 	apt-get -qq install --no-install-recommends autopkgtest
-	# This machine is thrown away, which is what its tests ask for and "null" does not say. It has
-	# no systemd, which mounts that elsewhere.
+	# This machine is thrown away, which is what its tests ask for and "null" does not say. It
+	# has no systemd, which mounts that elsewhere.
 	packaging/mount-bpffs.sh
 	sed -i 's/, isolation-machine//' build/deb/rxaqm-*/debian/tests/control
 	autopkgtest --no-built-binaries build/deb/rxaqm-*/ build/deb/*.deb -- null

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Simulated NICs at random, and what "rxaqm qualify" says of them against what they were told to be. */
+/* Simulated NICs at random: what "rxaqm qualify" says of them, and what they are. */
 #ifndef RXAQM_TESTS_RANDOM_NIC_HPP
 #define RXAQM_TESTS_RANDOM_NIC_HPP
 

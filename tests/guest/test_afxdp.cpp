@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 namespace
 {
 
-/* Median delays in the ring that "rxaqm-xsk --json" said, a line a second: the smallest and the largest
- * of those in the last @seconds. The median of all of that time is between them.
+/* Median delays in the ring that "rxaqm-xsk --json" said, a line a second: the smallest and the
+ * largest of those in the last @seconds. The median of all of that time is between them.
  */
 std::pair<double, double> medians_of(const std::string &text, size_t seconds)
 {
@@ -81,8 +81,8 @@ TEST_CASE("simnic: DPDK's testpmd behind rxaqm has a short queue, overloaded or 
 	nic.trickle(4000ms);
 	nic.set("rx_cost_ns", 100000);
 
-	/* As much as can be sent, and then an eighth more than was taken. Nobody responds. A poll of 64 is
-	 * 8 ms, so 20 is a low target.
+	/* As much as can be sent, and then an eighth more than was taken. Nobody responds. A poll
+	 * of 64 is 8 ms, so 20 is a low target.
 	 */
 	const Window before = loaded(nic, 0, 4s);
 	const auto pps = unsigned(before.truth.packets / 4 * 9 / 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm doctor on conditions that take a NIC to make: each is made on the simulated one, and must be
- * named, and nothing else beside it. In virtual time (tests/vm/groups), or it would find the pauses
- * that what else the machine does gives the guest's CPUs.
+/* rxaqm doctor on conditions that take a NIC to make: each is made on the simulated one, and must
+ * be named, and nothing else beside it. In virtual time (tests/vm/groups), or it would find the
+ * pauses that what else the machine does gives the guest's CPUs.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

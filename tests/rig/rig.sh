@@ -312,8 +312,8 @@ rig_up()
 	echo "$1" >"$RIG_STATE/kind"
 	if [[ $1 == backlog ]]; then
 		rig_set_backlog
-		# It takes more of each flow than a receiver offers at first: else the windows bound the
-		# queue to half, for seconds.
+		# It takes more of each flow than a receiver offers at first: else the windows bound
+		# the queue to half, for seconds.
 		ip netns exec "$RIG_DST" sysctl -qw net.ipv4.tcp_rmem="4096 1048576 33554432"
 		rig_steer "$RIG_DST" "$RIG_RECV_IF" "$RIG_RECV_CPU"
 	fi

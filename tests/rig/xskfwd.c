@@ -8,7 +8,8 @@
  * Makes the tap in NETNS, with the address of IFACE. Prints one JSON object at the end: how many
  * packets, and how long they waited in NIC and ring. It is the cost of packets that is to make it
  * slow, and no AQM can do anything about a CPU that is taken away: so those of the first
- * SKIP_SECONDS do not count, nor those of a while after a round that took far longer than it should.
+ * SKIP_SECONDS do not count, nor those of a while after a round that took far longer than it
+ * should.
  */
 #include <fcntl.h>
 #include <linux/if_tun.h>

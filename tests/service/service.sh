@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The package and its unit under a real systemd, inside a guest, as root:
-# service.sh PACKAGE.deb NEWER.deb OTHER.deb [TEST]..., of tests/vm/build-debs.sh. Installs, upgrades and removes them: the guest
-# forgets it. The tests go through the life of a host in this order, each goes on where the one
-# before ended. Prints "ok TEST" or "not ok TEST: why" for each; fails if any failed.
+# service.sh PACKAGE.deb NEWER.deb OTHER.deb [TEST]..., of tests/vm/build-debs.sh. Installs,
+# upgrades and removes them: the guest forgets it. The tests go through the life of a host in this
+# order, each goes on where the one before ended. Prints "ok TEST" or "not ok TEST: why" for each;
+# fails if any failed.
 #
 # systemd is the first process of a PID and mount namespace of the guest, and starts nothing of
 # the machine's own: no unit is wanted by any other but for the journal.

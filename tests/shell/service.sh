@@ -24,8 +24,8 @@ done
 # What it does not know it tells, and goes on. Units of the machine are not ours to judge.
 ! grep -F rxaqm.service <<<"$out" || exit 1
 
-# The exposure, in tenths: 9.6 is that of a unit without any sandbox. What is left is what the daemon
-# is there for: the network of the host, bpf(), NICs, and root, whose files the pins are.
+# The exposure, in tenths: 9.6 is that of a unit without any sandbox. What is left is what the
+# daemon is there for: the network of the host, bpf(), NICs, and root, whose files the pins are.
 systemd-analyze security --offline=true --threshold=35 --no-pager "$dir/rxaqm.service" >"$dir/out" || {
 	cat "$dir/out"
 	exit 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between the kernels simnic builds for, Linux 6.1 to 7.2, is here and nowhere else. */
+/* What differs between kernels (Linux 6.1 to 7.2) is here and nowhere else. */
 #ifndef SIMNIC_COMPAT_H
 #define SIMNIC_COMPAT_H
 

@@ -57,8 +57,8 @@ static __be16 type_at(const struct cursor *c, u32 offset)
 	return type ? *type : 0;
 }
 
-/* Where in the frame the IPv4 header behind a tunnel's is, VXLAN, GRE without options or IPv4 in IPv4,
- * whose own ends at @offset; 0: there is none.
+/* Where in the frame the IPv4 header behind a tunnel's is, VXLAN, GRE without options or IPv4 in
+ * IPv4, whose own ends at @offset; 0: there is none.
  */
 static u32 inner_ipv4(const struct cursor *c, u32 offset, u8 proto)
 {

@@ -3,9 +3,9 @@
  * The interrupt of a vector, which serves a queue pair or several: a function call on its "irq CPU"
  * that schedules NAPI there.
  *
- * armed is the interrupt's enable bit. Who turns it from 1 to 0 fires, and it stays masked until NAPI
- * has completed. Raising reads armed after the completion entry is visible, re-arming looks for
- * entries after armed is visible: one of the two sees the other, so no wake-up is lost.
+ * armed is the interrupt's enable bit. Who turns it from 1 to 0 fires, and it stays masked until
+ * NAPI has completed. Raising reads armed after the completion entry is visible, re-arming looks
+ * for entries after armed is visible: one of the two sees the other, so no wake-up is lost.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receive side scaling, by ethtool -x and -X: Toeplitz over addresses and ports, and 128 entries that
- * tell the queue. The key that it begins with is that of Microsoft's "Verifying the RSS Hash
+ * Receive side scaling, by ethtool -x and -X: Toeplitz over addresses and ports, and 128 entries
+ * that tell the queue. The key that it begins with is that of Microsoft's "Verifying the RSS Hash
  * Calculation", so that what is published there holds.
  */
 #include "simnic.h"

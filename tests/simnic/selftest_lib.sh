@@ -12,6 +12,13 @@ bad() { why+="${why:+; }$*"; }
 # set_knob DEVICE FILE VALUE
 set_knob() { echo "$3" >"$debug/$1/$2" 2>/dev/null || bad "$1/$2 refuses '$3'"; }
 
+# set_count DEVICE FILE NUMBER: set, and read back the same.
+set_count()
+{
+	set_knob "$@"
+	near "$(cat "$debug/$1/$2")" "$3" 0 "$1/$2"
+}
+
 # refused DEVICE FILE VALUE...: each is, and changes nothing.
 refused()
 {

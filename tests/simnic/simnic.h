@@ -2,7 +2,7 @@
 /*
  * simnic: pairs of Ethernet devices with rings, completion queues, interrupts and a PHC.
  *
- *   xmit -> Tx ring -> wire -> peer's Rx ring -> completion queue -> interrupt -> NAPI -> XDP -> GRO
+ *   xmit -> Tx ring -> wire -> peer's Rx ring -> completion queue -> IRQ -> NAPI -> XDP -> GRO
  *                        '---> own completion queue -> interrupt -> NAPI frees the skb
  *
  * Who writes what:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The Tx ring. One descriptor holds one skb, GSO or not, or one XDP frame. The stack and XDP share it
- * under the netdev Tx queue lock.
+ * The Tx ring. One descriptor holds one skb, GSO or not, or one XDP frame. The stack and XDP share
+ * it under the netdev Tx queue lock.
  */
 #include <linux/ip.h>
 #include <linux/netdevice.h>
@@ -47,8 +47,8 @@ void simnic_tx_ring_doorbell(struct simnic_queue *q)
 }
 
 /*
- * What the hardware will send for a GSO skb. Of a clone: the segments must not take over the socket's
- * accounting, for it is the skb itself that is owned until its completion.
+ * What the hardware will send for a GSO skb. Of a clone: the segments must not take over the
+ * socket's accounting, for it is the skb itself that is owned until its completion.
  */
 static int tx_segment(struct sk_buff *skb, struct sk_buff **segs)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The link, and the part of both NICs that is hardware: takes frames from a Tx ring, carries them, and
- * writes them into the peer's Rx ring. With a rate, an hrtimer lets a frame go when its last bit is
- * sent; the Tx queues share one FIFO. Without one it is gone at once, in the sender's context.
+ * The link, and the part of both NICs that is hardware: takes frames from a Tx ring, carries them,
+ * and writes them into the peer's Rx ring. With a rate, an hrtimer lets a frame go when its last
+ * bit is sent; the Tx queues share one FIFO. Without one it is gone at once, in the sender's
+ * context.
  *
  * Lock order: netdev Tx queue lock, wire lock, hw_lock. No two hw_locks are held together.
  */

@@ -88,8 +88,8 @@ int simnic_xdp_xmit(struct net_device *dev, int n, struct xdp_frame **frames, u3
 }
 
 /*
- * Buffers always have headroom for XDP, so that a program can come, go and change between two packets
- * without touching the rings.
+ * Buffers always have headroom for XDP, so that a program can come, go and change between two
+ * packets without touching the rings.
  */
 static int xdp_setup(struct net_device *dev, struct netdev_bpf *bpf)
 {

@@ -7,9 +7,9 @@
 #include <string>
 
 /*
- * Programs, maps, links and BTF of the kinds that rxaqm and libxdp make, each as "prog 17 rxaqm_xdp".
- * Others on the machine may make such things, too; what systemd attaches to control groups is
- * left out.
+ * Programs, maps, links and BTF of the kinds that rxaqm and libxdp make, each as "prog 17
+ * rxaqm_xdp". Others on the machine may make such things, too; what systemd attaches to control
+ * groups is left out.
  */
 std::set<std::string> bpf_objects();
 

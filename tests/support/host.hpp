@@ -55,8 +55,8 @@ class Host
 	std::set<uint32_t> note_maps();
 	/* What libxdp has pinned of dispatchers: the names of its directories. */
 	std::set<std::string> dispatchers() const;
-	/* Is nothing left: no pin, neither of libxdp's, and none of the maps noted, so no program or link that uses
-	 * them? Waits a little: the kernel frees them behind the command's back.
+	/* Is nothing left: no pin, neither of libxdp's, and none of the maps noted, so no program
+	 * or link that uses them? Waits a little: the kernel frees them behind the command's back.
 	 */
 	bool gone() const;
 

@@ -5,10 +5,10 @@
 
 #include "process.hpp"
 
-/* Run @args and kill it (SIGKILL) before its @nth system call, from 0 on, of those that pin, attach,
- * detach, unlink, configure devices, lock or print. False if it made fewer and
- * so ended by itself. Counts from the first that pins or unlinks a path with @from in it, if that
- * is given. Throws if it cannot be traced.
+/* Run @args and kill it (SIGKILL) before its @nth system call, from 0 on, of those that pin,
+ * attach, detach, unlink, configure devices, lock or print. False if it made fewer and so ended by
+ * itself. Counts from the first that pins or unlinks a path with @from in it, if that is given.
+ * Throws if it cannot be traced.
  */
 bool run_until_change(const Args &args, const RunOptions &options, unsigned nth,
 		      const std::string &from = "");

@@ -64,8 +64,8 @@ class Wire
 
 	/* A counter of "ip -s link" of the sending end. */
 	unsigned long long tx_dropped() const;
-	/* Poll the receiving end by kernel threads on @cpu. XDP must be attached natively. They go before
-	 * other tasks, as in a softirq, unless @nice says otherwise.
+	/* Poll the receiving end by kernel threads on @cpu. XDP must be attached natively. They go
+	 * before other tasks, as in a softirq, unless @nice says otherwise.
 	 */
 	void pin_napi(unsigned cpu, int nice = -20) const;
 

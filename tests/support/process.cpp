@@ -82,7 +82,7 @@ std::string Result::text() const
 	return head + "stdout: " + out + "\nstderr: " + err;
 }
 
-/* In virtual time (tests/vm/groups) a guest that waits for files of the host sees its timers go by. */
+/* In virtual time (tests/vm/groups) timers go by while a guest waits for the host's files. */
 static int patience()
 {
 	return getenv("RXAQM_GUEST") ? 10 : 1;

@@ -28,7 +28,7 @@ class Record
 	Json json_;
 };
 
-/* Arguments of "rxaqm qualify" for the receiving end of @wire, the other end being its other end. */
+/* Arguments of "rxaqm qualify" for the receiving end of @wire, the peer at the other. */
 Args qualify_args(const Wire &wire, const std::string &rows, const Args &more = {});
 
 /* Run it to the end; a test failure unless it does. */

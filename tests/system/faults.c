@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * To be preloaded: calls that fail, or never return, as long as a file of that name is in the directory
- * that FAULTS names. In it is the errno.
+ * To be preloaded: calls that fail, or never return, as long as a file of that name is in the
+ * directory that FAULTS names. In it is the errno.
  *   prog_load  an XDP program is loaded
  *   recv       netlink messages are read
  *   getgrnam   the group database is asked: never returns

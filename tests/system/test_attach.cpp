@@ -98,7 +98,7 @@ TEST_CASE("attach: a flow goes on through attach, policy changes and detach", "[
 	Background::Outcome outcome = background.stop();
 	CAPTURE(outcome.sent, outcome.received, outcome.interruptions);
 	CHECK(outcome.sent > 100);
-	/* When native XDP is taken off, a veth throws away what comes during an RCU grace period. */
+	/* When native XDP is taken off, a veth drops what comes during an RCU grace period. */
 	if (mode == "native")
 		CHECK(outcome.interruptions <= 2 * 2);
 	else

@@ -141,7 +141,7 @@ TEST_CASE("concurrent: any mix of commands leaves a whole state and flowing traf
 	CHECK(host.gone());
 	Background::Outcome outcome = background.stop();
 	CAPTURE(outcome.sent, outcome.received, outcome.interruptions);
-	/* As in test_attach.cpp, for each detach: six may have done something, and then two more. */
+	/* As in test_attach.cpp, for each detach: six may have done something, then two more. */
 	CHECK(outcome.received > 0);
 	CHECK(outcome.interruptions <= 2 * 8);
 }

@@ -159,8 +159,8 @@ TEST_CASE("crash: detach killed before any of its changes is completed", "[crash
 	v.check_gone();
 }
 
-/* Where the kernel lets libxdp use its dispatcher: it pins, swaps, unpins. The test above covers that
- * and more, but is too long for an emulated guest.
+/* Where the kernel lets libxdp use its dispatcher: it pins, swaps, unpins. The test above covers
+ * that and more, but is too long for an emulated guest.
  */
 TEST_CASE("crash: attach and detach killed among libxdp's pins", "[crash][pins]")
 {

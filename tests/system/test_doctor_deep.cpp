@@ -209,7 +209,8 @@ TEST_CASE("doctor: a queue whose CPU others have is starved, not slow", "[doctor
 	wire.pin_napi(1, 5);
 
 	/* It gets a tenth of the CPU, or a third where a session is scheduled as one (autogroup):
-	 * not so little that it would not run in the window, since only then its waiting is counted.
+	 * not so little that it would not run in the window, since only then its waiting is
+	 * counted.
 	 */
 	Spinners spinners(3, 1);
 	Flood flood(wire);

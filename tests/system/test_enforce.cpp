@@ -43,8 +43,8 @@ struct Standing {
 		else
 			frames.trickle(20);
 	}
-	/* Until the estimate's error stays under half the target for 10 s, though packets that stand
-	 * teach it nothing. If it does not, the queue acts on the sojourn less that error.
+	/* Until the estimate's error stays under half the target for 10 s, though packets that
+	 * stand teach it nothing. If it does not, the queue acts on the sojourn less that error.
 	 */
 	void learn_clock()
 	{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attach and detach again and again: nothing is left in the kernel, in the BPF file system or in the
- * daemon. As often as fits into some seconds; RXAQM_CYCLES says how often (make soak).
+ * Attach and detach again and again: nothing is left in the kernel, in the BPF file system or in
+ * the daemon. As often as fits into some seconds; RXAQM_CYCLES says how often (make soak).
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -306,7 +306,7 @@ TEST_CASE("metrics: Prometheus scrapes them, and answers queries", "[metrics]")
 		auto number = [](const Json &json) {
 			return std::stod(json.text("/data/result/0/value/1"));
 		};
-		/* It would rather have OpenMetrics; a second scrape shows that the first went well. */
+		/* It prefers OpenMetrics; a second scrape shows that the first went well. */
 		CHECK(eventually(
 			[&] {
 				Json json = query("count_over_time(rxaqm_interfaces%5B1m%5D)");

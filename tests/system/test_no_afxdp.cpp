@@ -8,18 +8,39 @@
 #include "qualify.hpp"
 #include "traffic.hpp"
 
-TEST_CASE("no AF_XDP: all but sockets works, and status says so", "[xsk]")
+namespace
 {
-#ifdef __SANITIZE_ADDRESS__
-	SKIP("nothing may be loaded before the sanitizer's library");
-#endif
-	std::string dir = "/tmp/rxaqm-noxsk-XXXXXX";
+
+class NoAfXdp
+{
+    public:
 	Host host;
 	Wire wire;
-
-	REQUIRE(mkdtemp(dir.data()));
 	RunOptions without;
-	without.environment = { "LD_PRELOAD=" + preload_library(dir, "no_xskmap") };
+
+	NoAfXdp()
+	{
+#ifdef __SANITIZE_ADDRESS__
+		SKIP("nothing may be loaded before the sanitizer's library");
+#endif
+		REQUIRE(mkdtemp(dir.data()));
+		without.environment = { "LD_PRELOAD=" + preload_library(dir, "no_xskmap"),
+					"RUNTIME_DIRECTORY=" + dir };
+	}
+
+	~NoAfXdp()
+	{
+		std::filesystem::remove_all(dir);
+	}
+
+    private:
+	std::string dir = "/tmp/rxaqm-noxsk-XXXXXX";
+};
+
+} // namespace
+
+TEST_CASE_METHOD(NoAfXdp, "no AF_XDP: all but sockets works, and status says so", "[xsk]")
+{
 	const std::string &rx = wire.rx_if;
 
 	/* Attached twice: the second joins the maps of the first. */
@@ -49,27 +70,14 @@ TEST_CASE("no AF_XDP: all but sockets works, and status says so", "[xsk]")
 	}
 	CHECK(host.rxaqm({ "detach", "--all" }, without).exit_code == 0);
 	CHECK(host.gone());
-	std::filesystem::remove_all(dir);
 }
 
-TEST_CASE("no AF_XDP: qualify drains by other ways, and says so", "[qualify]")
+TEST_CASE_METHOD(NoAfXdp, "no AF_XDP: qualify drains by other ways, and says so", "[qualify]")
 {
-#ifdef __SANITIZE_ADDRESS__
-	SKIP("nothing may be loaded before the sanitizer's library");
-#endif
-	std::string dir = "/tmp/rxaqm-noxsk-XXXXXX";
-	Host host;
-	Wire wire;
-	RunOptions without;
-
-	REQUIRE(mkdtemp(dir.data()));
-	without.environment = { "LD_PRELOAD=" + preload_library(dir, "no_xskmap"),
-				"RUNTIME_DIRECTORY=" + dir };
 	Result result = host.rxaqm(wire.rx, qualify_args(wire, "Q9", { "--yes-disturb" }), without);
 	CAPTURE(result.text());
 	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
 	Record record(result.out);
 	CHECK(record.median("Q9", "drain_drop") > 0);
 	CHECK(record.words("Q9", "drain_xsk").starts_with("unknown: no AF_XDP socket"));
-	std::filesystem::remove_all(dir);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What libxdp has pinned of an interface that went away, freed by whoever may not look into processes,
- * as the service may not. A foreign program stands in for the dispatcher, so that any kernel will do.
+/* What libxdp has pinned of an interface that went away, freed by whoever may not look into
+ * processes, as the service may not. A foreign program stands in for the dispatcher, so that any
+ * kernel will do.
  */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

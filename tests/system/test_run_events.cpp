@@ -243,7 +243,7 @@ TEST_CASE("run: a BPF file system that goes and comes back", "[run]")
 	}
 	REQUIRE(mount("bpf", host.bpffs().c_str(), "bpf", 0, "mode=0700") == 0);
 	if (GENERATE(false, true)) {
-		/* One that starts afterwards does not know the program that is left, and says what to do. */
+		/* One that starts later does not know the program left, and says what to do. */
 		service.kill();
 		service.start();
 		CHECK(service.logged("ip link set dev " + wire.rx_if + " xdp off"));

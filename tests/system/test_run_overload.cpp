@@ -38,7 +38,7 @@ TEST_CASE("run: overload is told, enforced, and given up when it is over", "[run
 	CHECK(r.service.log().find("warning: " + r.wire.rx_if + ": queue 0: ") !=
 	      std::string::npos);
 
-	/* A daemon that is restarted, or told to read its configuration again, goes on from there. */
+	/* A daemon that is restarted, or reads its configuration again, goes on from there. */
 	r.service.kill();
 	r.service.start();
 	CHECK(r.mode() == "enforce");

@@ -48,8 +48,8 @@ class Terminal
 		hang_up();
 	}
 
-	/* For the child: all of its output, and if @input its input, are the terminal's. A hang-up is not
-	 * the end of it.
+	/* For the child: all of its output, and if @input its input, are the terminal's. A hang-up
+	 * is not the end of it.
 	 */
 	int enter(bool input) const
 	{
@@ -146,7 +146,7 @@ TEST_CASE("views: top counts packets a second", "[views]")
 		documents++;
 		REQUIRE(json.size("/queues") == 1);
 		CHECK(json.text("/queues/0/interface") == a.wire.rx_if);
-		/* About a packet a millisecond is sent, on a machine that has other things to do. */
+		/* About a packet a ms is sent, on a machine that has other things to do. */
 		CHECK(json.real("/queues/0/pps") > 50);
 		CHECK(json.real("/queues/0/pps") < 1500);
 		CHECK(json.real("/queues/0/drop") == 0);

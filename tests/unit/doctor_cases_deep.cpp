@@ -127,7 +127,7 @@ const std::vector<Case> &doctor_cases_deep()
 					at + (i == 12 ? "19000}" : "300}"));
 			  }
 		  } },
-		/* One BPF program makes each packet dear, that fills the CPU, and the queue stands. */
+		/* One BPF program makes packets dear, that fills the CPU, and the queue stands. */
 		{ "bpf-dear",
 		  { "packet-dear", "rx-cpu-busy", "rx-queue-standing" },
 		  [](Bundle &b) {

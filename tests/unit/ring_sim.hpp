@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A receive ring and the CPU that empties it, in simulated time: packets arrive as sources say,
- * polls take up to 64, each packet costs time unless it is dropped, and the decision is the product's.
- * Sources do not respond; what TCP makes of signals the evaluation shows.
+ * polls take up to 64, each packet costs time unless it is dropped, and the decision is the
+ * product's. Sources do not respond; what TCP makes of signals the evaluation shows.
  */
 #ifndef RXAQM_TESTS_RING_SIM_HPP
 #define RXAQM_TESTS_RING_SIM_HPP

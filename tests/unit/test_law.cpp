@@ -60,7 +60,7 @@ TEST_CASE("law: what p means to each class", "[law]")
 		/* Who can be marked is dropped only where all are marked already. */
 		CHECK((shed > 0) == (p > 0.5));
 		CHECK((p <= 0.5 || mark == 1));
-		/* An eighth of the packets is SYNs, and goes once at most; of ECT four times that. */
+		/* An eighth is SYNs, and goes once at most; of ECT four times that. */
 		CHECK(std::abs(vars.drop[RXAQM_CLASS_SYN] / ONE - std::min(shed, 0.125)) < 1e-6);
 	}
 	CHECK(at(RXAQM_LAW_ONE, not_ect).drop[not_ect] > 0.99 * ONE);

@@ -75,7 +75,7 @@ TEST_CASE("law: who is not to blame pays no more than his part", "[law]")
 	ring.count();
 	ring.run(30 * SEC);
 	CAPTURE(codel, what);
-	/* 2 % of the packets lose 8 % at most, of 0.5 % that are SYNs as much; CoDel alone took all. */
+	/* 2 % of the packets lose 8 % at most, 0.5 % that are SYNs too; CoDel alone took all. */
 	CHECK(ring.sources[1].gone() < 0.09);
 	CHECK(ring.sources[2].gone() < 0.006);
 }

@@ -145,8 +145,8 @@ TEST_CASE("wait: without a socket all that is forgotten", "[wait]")
 
 TEST_CASE("wait: the law holds a responsive load behind a slow consumer near target", "[wait]")
 {
-	/* A consumer of 20 us a packet, a ring of 4096, and senders that halve for a signal and gain
-	 * its rate in 200 ms, in steps of 20 us.
+	/* A consumer of 20 us a packet, a ring of 4096, and senders that halve for a signal and
+	 * gain its rate in 200 ms, in steps of 20 us.
 	 */
 	const rxaqm_law law = GENERATE(RXAQM_LAW_AUTO, RXAQM_LAW_CODEL);
 	rxaqm_queue q = bound_queue(law);

@@ -60,8 +60,8 @@ vm_path()
 	fi
 }
 
-# nics KIND...: QEMU's options for NICs, two of each kind on one hub, that is one wire. Each behind a
-# port of its own: an igb claims the addresses of its virtual functions, too.
+# nics KIND...: QEMU's options for NICs, two of each kind on one hub, that is one wire. Each behind
+# a port of its own: an igb claims the addresses of its virtual functions, too.
 nics()
 {
 	local kind model i n=0 hub=-1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# In a guest of tests/vm/reports.sh: report-guest.sh DRIVER FILE. Measures the first of two interfaces
-# by DRIVER against the second, as docs/qualify.md says for two ports of one machine.
+# In a guest of tests/vm/reports.sh: report-guest.sh DRIVER FILE. Measures the first of two
+# interfaces by DRIVER against the second, as docs/qualify.md says for two ports of one machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 driver=$1 file=$2 status=0

@@ -4,8 +4,8 @@
 # Makes the reports in docs/qualify anew: tests/vm/reports.sh [NIC]..., igb, e1000e, vmxnet3,
 # virtio_net and veth by default; RXAQM_REPORTS names another directory. Some 4 minutes each.
 #
-# They are made in a guest in virtual time (docs/measurements.md): what else the machine does is not in
-# the figures. The first four are QEMU's, two of a kind on one wire.
+# They are made in a guest in virtual time (docs/measurements.md): what else the machine does is not
+# in the figures. The first four are QEMU's, two of a kind on one wire.
 set -euo pipefail
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"

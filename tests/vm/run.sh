@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the tests of tests/vm/groups in guests: tests/vm/run.sh [KERNEL]... [-- GROUP...],
-# on all kernels of tests/vm/kernels and all groups but those to be named by default. The last line is the sum,
-# "N passed, N failed", with ", N skipped" if there are any. Output: build/vm/logs.
+# on all kernels of tests/vm/kernels and all groups but those to be named by default. The last line
+# is the sum, "N passed, N failed", with ", N skipped" if there are any. Output: build/vm/logs.
 #
 # An emulated CPU is slow, and slower where the machine has other things to do: a group with a
 # failure is run once more, when no other guest runs, and that run counts.

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
-/* TCP with ECN through a consumer that takes @cost_us a packet. Returns what it says of the wait. */
+/* TCP with ECN through a consumer of @cost_us a packet. Returns what it says of the wait. */
 Json forward_tcp(const Attached &a, unsigned cost_us, unsigned seconds)
 {
 	const std::string address = Wire::RX_IP4;
@@ -31,7 +31,7 @@ Json forward_tcp(const Attached &a, unsigned cost_us, unsigned seconds)
 			     "net.ipv4.tcp_wmem='4096 131072 33554432'");
 	/* Frames as they come from a wire: of a packet's size, with checksums. */
 	a.wire.tx.shell("ethtool -K " + a.wire.tx_if + " tso off gso off tx off");
-	/* Ahead of all other tasks, but for the twentieth of its time that the kernel keeps for them. */
+	/* Ahead of all other tasks, but for the 5 % of its time that the kernel keeps for them. */
 	Child forwarder({ "chrt", "-f", "1", "taskset", "-c", "1", build_path("rig/xskfwd"),
 			  a.wire.rx.name(), a.wire.rx_if, "fwd0", std::to_string(cost_us),
 			  std::to_string(seconds), "2" },

@@ -269,8 +269,8 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 		return 0;
 	since_ns = rxaqm_ns_since(now_ns, vars->turn_ns);
 	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
-	/* Polls may be rarer than windows: a queue that was not drained, and whose packets all stood
-	 * over the goal, stood meanwhile.
+	/* Polls may be rarer than windows: a queue that was not drained, and whose packets all
+	 * stood over the goal, stood meanwhile.
 	 */
 	if (vars->turn_ns &&
 	    (since_ns < 2 * window_ns || (vars->above_ns && since_ns < RXAQM_LAW_MEMORY_NS))) {

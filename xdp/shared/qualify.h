@@ -28,8 +28,9 @@ RXAQM_ASSERT_SIZE(struct qualify_mark, 16);
 /* The seq of frames that are noted, but not counted. */
 #define QUALIFY_SEQ_ASIDE (~0U)
 
-/* Array of QUALIFY_SEEN, by seq modulo that; user space clears it. Host byte order, CLOCK_MONOTONIC,
- * 0: not seen there. The frame is in one place at a time: no two CPUs write one entry.
+/* Array of QUALIFY_SEEN, by seq modulo that; user space clears it. Host byte order,
+ * CLOCK_MONOTONIC, 0: not seen there. The frame is in one place at a time: no two CPUs write one
+ * entry.
  */
 #define QUALIFY_SEEN 65536
 struct qualify_seen {

@@ -13,7 +13,7 @@
 
 #define FUNCTION "tcp_collapse"
 
-/* What the compiler called it: "tcp_collapse", "tcp_collapse.isra.0"; false: it is in its callers. */
+/* What the compiler called it: "tcp_collapse", "tcp_collapse.isra.0"; false: inlined. */
 static bool find_symbol(char *buf, size_t size)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stalls of Tx completions, by the detector of BQL (Linux 6.9, lib/dynamic_queue_limits.c), which is
- * off until someone writes a threshold. This one is: the only probe that changes a setting. What it
- * changes is noted in a file before, and both are undone after; a doctor that was killed leaves
+ * Stalls of Tx completions, by the detector of BQL (Linux 6.9, lib/dynamic_queue_limits.c), which
+ * is off until someone writes a threshold. This one is: the only probe that changes a setting. What
+ * it changes is noted in a file before, and both are undone after; a doctor that was killed leaves
  * the note, and the next one undoes it.
  */
 #include <dirent.h>

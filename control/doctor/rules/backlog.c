@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queues between the driver and the stack: backlogs of CPUs, timers of NAPIs, and what keeps them. */
+/* Queues between driver and stack: backlogs of CPUs, timers of NAPIs, and what keeps them. */
 #include "doctor/rules/check.h"
 
 #define STAT "/proc/stat"

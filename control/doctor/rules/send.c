@@ -27,8 +27,8 @@ static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-/* In flight is what the program allows itself: the same at both ends of the window, what the rate and
- * the round trip make, below what the network and the receiver would take, with nothing left to
+/* In flight is what the program allows itself: the same at both ends of the window, what the rate
+ * and the round trip make, below what the network and the receiver would take, with nothing left to
  * send, and with answers coming back.
  */
 static double by_own_window(const struct doctor_snapshot *snap, const struct doctor_socket *socket)

@@ -4,7 +4,7 @@
 
 #include "doctor/rules/probed.h"
 
-/* fq keeps packets until their flow's pace lets them go: that something waits there says nothing. */
+/* fq keeps packets back for their flow's pace: that some wait there says nothing. */
 static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	const char *usual = doctor_sysctl_words(snap, "net.core.default_qdisc");

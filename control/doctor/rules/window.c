@@ -10,7 +10,7 @@ static double window_share(const struct doctor_snapshot *snap, const struct doct
 	double rate = (double)socket->received / doctor_window_s(snap);
 	__u32 rtt_us = socket->rcv_rtt_us;
 
-	/* A receiver's is too long without timestamps (the time of a window), and where the sender pauses. */
+	/* A receiver's is too long without timestamps (a window), and if the sender pauses. */
 	if (socket->srtt_us && socket->srtt_us < rtt_us)
 		rtt_us = socket->srtt_us;
 	if (!socket->seen_before || !socket->rcv_wnd || socket->rcv_wnd == ~0U || rtt_us < 1000 ||

@@ -26,8 +26,9 @@ bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_i
 		       const char *name, __u64 *ret_value);
 bool doctor_ethtool_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			 const char *name, __u64 *ret_value);
-/* All counters of the driver whose name has one of @parts, times aside; the largest's name. Many count
- * in all and by queue: names with a number and those without are summed apart, and the larger sum is it.
+/* All counters of the driver whose name has one of @parts, times aside; the largest's name. Many
+ * count in all and by queue: names with a number and those without are summed apart, and the larger
+ * sum is it.
  */
 __u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			 const char *const *parts, char *ret_name, size_t size);

@@ -60,8 +60,8 @@ void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *s
 /* Into @sockets; frees @groups. */
 void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *sockets);
 
-/* Who holds the sockets noted: /proc/PID/fd, for at most 50 ms of CPU time; what that leaves open goes
- * into cannot_see. Call after each pass: what an owner did in between is the difference.
+/* Who holds the sockets noted: /proc/PID/fd, for at most 50 ms of CPU time; what that leaves open
+ * goes into cannot_see. Call after each pass: what an owner did in between is the difference.
  */
 void doctor_owners_find(struct doctor_snapshot *snap);
 

@@ -197,7 +197,7 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 		worst->missing = missing;
 }
 
-/* Begins like that, so that it is not taken for the row's own reason when judged for another class. */
+/* Begins like that, so that it is not taken for the row's own reason in another class. */
 #define NO_LIMIT "no limit for class "
 
 static void conclude(struct qualify_row *row, const struct finding *worst, const char *class)

@@ -8,8 +8,8 @@
  * Q2   stamped, stamped_* (share): of tcp udp vlan fragment jumbo gro small ptp; filter "all|...",
  *      coverage "all|some|ptp|none"
  * Q3   duplicates (share), backward (count), resolution (ns), wrap_errors (count)
- * Q4   stamp_to_xdp_idle, stamp_to_xdp_load (ns), clock_error (ns), stamp_point "arrival|later|unknown",
- *      after_xdp, before_sent (share), stamp_late (ns)
+ * Q4   stamp_to_xdp_idle, stamp_to_xdp_load (ns), clock_error (ns), after_xdp, before_sent (share),
+ *      stamp_point "arrival|later|unknown", stamp_late (ns)
  * Q5   source "netdev|phylib", qualifier "precise|approx"
  * Q6   read_precise, read_extended, read_offset (ns, width), read_best (ns), read_failures (share),
  *      reads_per_second (count)
@@ -24,16 +24,17 @@
  *      (share)
  * Q12  tx_idle, tx_load (ns), tx_load_polls (count)
  * Q13  known_answer "match|mismatch", table_size, queues (count), spread (max over mean),
- *      spread_fragment spread_vlan spread_tunnel, hash_vxlan hash_gre hash_ipip "inner|outer|both|none",
- *      rekey_lost, rekey_reordered (packets), rekey_moved (share)
- * Q14  advertised "WORDS", missing (count: actions), zero_copy "zero-copy|copy|none", gap_attach (ns)
+ *      spread_fragment spread_vlan spread_tunnel, rekey_lost, rekey_reordered (packets),
+ *      rekey_moved (share), hash_vxlan hash_gre hash_ipip "inner|outer|both|none"
+ * Q14  advertised "WORDS", missing (count: actions), gap_attach (ns),
+ *      zero_copy "zero-copy|copy|none"
  * Q15  merged_gro, merged_hw_gro (packets in one), merged_stamps "first|some|none",
  *      hw_gro "on|off|none", hw_gro_with_xdp "on|off"
  * Q16  lost_counted (share of lost packets that any counter shows), received_counted (share),
  *      xdp_drops_counted "yes|no", counter "NAME"
  * Q17  truesize_64 _200 _1500 _9000 (truesize over length)
- * Q18  after_alloc_failure, after_reset, after_flap "yes|no", stats_kept "yes|no", recovery, gap_alloc,
- *      gap_flap, gap_reset (ns), alloc_failures (count)
+ * Q18  after_alloc_failure, after_reset, after_flap "yes|no", stats_kept "yes|no", recovery,
+ *      gap_alloc, gap_flap, gap_reset (ns), alloc_failures (count)
  * Q19  a figure a key of the profile, named like it: "agrees: ...", "contradicts: ..."
  * ks   a figure a test: "pass", "fail: ...", "skip: ..."
  */

@@ -14,8 +14,8 @@ int qualify_rxaqm(const char *ifname, const char *words);
 bool qualify_has_address(const char *ifname);
 
 /* Move interface @ifname into the network namespace @netns of /run/netns, which is made, and get
- * it back, whereupon that is removed: the name is "rxaqm-qualify-IFNAME". 0 or -errno; -EEXIST: such
- * a namespace is there.
+ * it back, whereupon that is removed: the name is "rxaqm-qualify-IFNAME". 0 or -errno; -EEXIST:
+ * such a namespace is there.
  */
 #define QUALIFY_NETNS_PREFIX "rxaqm-qualify-"
 int qualify_send_away(const char *ifname, const char *netns);

@@ -44,7 +44,7 @@ void qualify_probe_clear(struct qualify_probe *probe);
 struct qualify_orders *qualify_probe_orders(struct qualify_probe *probe);
 const volatile struct qualify_progress *qualify_probe_progress(const struct qualify_probe *probe);
 
-/* Count polls of NAPI @napi_id from now on. False: the kernel has no BTF, or there is no such id (0). */
+/* Count polls of NAPI @napi_id from now on. False: no BTF in the kernel, or no such id (0). */
 bool qualify_probe_polls_on(struct qualify_probe *probe, __u32 napi_id);
 void qualify_probe_polls_off(struct qualify_probe *probe);
 /* That have ended. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The other end of the wire. A process there, "rxaqm qualify --serve IFACE", reads requests from its
- * standard input and answers on its standard output, a line of JSON each; it is a child of this
+ * The other end of the wire. A process there, "rxaqm qualify --serve IFACE", reads requests from
+ * its standard input and answers on its standard output, a line of JSON each; it is a child of this
  * one, in another network namespace, or of ssh, which authenticates and encrypts. It changes
  * nothing, and ends with its standard input.
  *
@@ -41,8 +41,8 @@ void qualify_peer_close(struct qualify_peer *peer);
 /* Ask it not to use @cpu, of the same host. */
 int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm_error *error);
 
-/* Have it send; begin only, so that one can look meanwhile; and what was sent, after waiting for it.
- * -errno with @error; qualify_peer_done(): has the answer come?
+/* Have it send; begin only, so that one can look meanwhile; and what was sent, after waiting for
+ * it. -errno with @error; qualify_peer_done(): has the answer come?
  */
 int qualify_peer_begin(struct qualify_peer *peer, const struct qualify_send *send,
 		       struct rxaqm_error *error);

@@ -44,8 +44,8 @@ static double noise_of(const struct qualify_figure *a, const struct qualify_figu
 	       or_zero(b->error);
 }
 
-/* Is it known how much a figure varies? The error of a single observation does not say, unless it is
- * 0: a setting, or what was counted.
+/* Is it known how much a figure varies? The error of a single observation does not say, unless it
+ * is 0: a setting, or what was counted.
  */
 static bool variation_known(const struct qualify_figure *figure)
 {

@@ -24,9 +24,9 @@ struct burst {
 	double stood; /* frames when the last was sent */
 };
 
-/* What became of frames from seq @first on; by each, for queues count on CPUs of their own. What was
- * taken while they came is told by the clock, or, of a peer with another one, by rates (RFC 9004, 6.4,
- * with frames in place of time, which would be the sender's).
+/* What became of frames from seq @first on; by each, for queues count on CPUs of their own. What
+ * was taken while they came is told by the clock, or, of a peer with another one, by rates (RFC
+ * 9004, 6.4, with frames in place of time, which would be the sender's).
  */
 static void count_burst(struct qualify_run *run, __u32 first, const struct qualify_sent *sent,
 			struct burst *burst)
@@ -59,8 +59,8 @@ static void count_burst(struct qualify_run *run, __u32 first, const struct quali
 							       burst->pps));
 }
 
-/* The best of some tries: a host that does other things as well may be late, which is no loss of the
- * NIC's.
+/* The best of some tries: a host that does other things as well may be late, which is no loss of
+ * the NIC's.
  */
 static int send_burst(struct qualify_run *run, const struct way *way, __u32 count,
 		      struct burst *best, struct rxaqm_error *error)
@@ -85,7 +85,7 @@ static int send_burst(struct qualify_run *run, const struct way *way, __u32 coun
 	return err;
 }
 
-/* The longest that lost nothing, and the shortest that was seen to lose some (count 0: none was). */
+/* The longest that lost nothing, and the shortest that lost some (count 0: none was seen). */
 static int search(struct qualify_run *run, const struct way *way, struct qualify_curve *curve,
 		  struct burst *whole, struct burst *lossy, struct rxaqm_error *error)
 {

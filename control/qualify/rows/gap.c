@@ -63,8 +63,8 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 	return 0;
 }
 
-/* Until frames come again. The peer was to be done with those before at @ended_ns: from then on to the
- * next none is sent that could come.
+/* Until frames come again. The peer was to be done with those before at @ended_ns: from then on to
+ * the next none is sent that could come.
  */
 static int more_rounds(struct qualify_run *run, __u64 ended_ns, struct qualify_gap *gap,
 		       struct rxaqm_error *error)

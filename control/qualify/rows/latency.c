@@ -52,8 +52,8 @@ bool qualify_phc_stepped(const struct qualify_phc_line *line)
 	return fabs(off_ns) > DRIFT_MAX * span_ns + 2 * qualify_phc_error(line);
 }
 
-/* From the stamps of what @receiver took. One that came twice, or is from before its packet was sent,
- * is another packet's: row Q3.
+/* From the stamps of what @receiver took. One that came twice, or is from before its packet was
+ * sent, is another packet's: row Q3.
  */
 static void by_stamps(struct qualify_run *run, const struct qualify_receiver *receiver,
 		      const struct qualify_phc_line *line, struct qualify_latency *latency)

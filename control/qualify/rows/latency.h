@@ -35,8 +35,9 @@ struct qualify_latency {
 	double clock_ns; /* error of the clock's readings */
 };
 
-/* Send and see: from stamps, if all frames get one, else, or if these are late, from the sender's clock, if
- * that is this host's. The probe's orders stay as they are. -EOPNOTSUPP with @error: there is neither.
+/* Send and see: from stamps, if all frames get one, else, or if these are late, from the sender's
+ * clock, if that is this host's. The probe's orders stay as they are. -EOPNOTSUPP with @error:
+ * there is neither.
  */
 int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
 		    struct qualify_latency *latency, struct rxaqm_error *error);

@@ -129,8 +129,9 @@ static bool has_one_of(const char *name, const char *const *words)
 	return false;
 }
 
-/* How far from what was lost a counter of that name may be, as the logarithm of their ratio: those that
- * are called after losses may tell of some of them only, others must agree, and some are of other things.
+/* How far from what was lost a counter of that name may be, as the logarithm of their ratio: those
+ * that are called after losses may tell of some of them only, others must agree, and some are of
+ * other things.
  */
 static double may_differ(const char *name)
 {
@@ -151,8 +152,8 @@ struct counted {
 	__u64 came, lost;
 };
 
-/* What of @overrun is nearest to what was lost, by ratio, and did not move while nothing was; that of
- * the whole device before that of a queue.
+/* What of @overrun is nearest to what was lost, by ratio, and did not move while nothing was; that
+ * of the whole device before that of a queue.
  */
 static const struct qualify_counter *teller(const struct counted *overrun,
 					    const struct counted *quiet)

@@ -11,7 +11,7 @@ __u32 qualify_overflowing(const struct qualify_run *run);
 /* ring_entries, if they are known. */
 void qualify_put_entries(const struct qualify_run *run, struct qualify_row *row);
 
-/* drain_xsk: how fast a ring that @count frames overran goes to an AF_XDP socket. -errno with @error. */
+/* drain_xsk: the rate of an overrun ring to an AF_XDP socket. -errno with @error. */
 int qualify_put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u32 count,
 			  struct rxaqm_error *error);
 

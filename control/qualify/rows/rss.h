@@ -5,8 +5,9 @@
 
 #include "qualify/rows/traffic.h"
 
-/* How flows of other kinds of packets are spread over @queues, at @pps: spread_vlan, spread_fragment,
- * spread_tunnel, and by what packets in tunnels are: hash_vxlan, hash_gre, hash_ipip. -errno with @error.
+/* How flows of other kinds of packets are spread over @queues, at @pps: spread_vlan,
+ * spread_fragment, spread_tunnel, and by what packets in tunnels are: hash_vxlan, hash_gre,
+ * hash_ipip. -errno with @error.
  */
 int qualify_put_rss_kinds(struct qualify_run *run, struct qualify_row *row, unsigned int queues,
 			  __u32 pps, struct rxaqm_error *error);

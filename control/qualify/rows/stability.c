@@ -39,8 +39,8 @@ static double slope_of(const struct course *course, size_t apart)
 	return slope[nr / 2];
 }
 
-/* Changes from one reading to the next that neither the rate nor their errors explain; they are taken
- * out.
+/* Changes from one reading to the next that neither the rate nor their errors explain; they are
+ * taken out.
  */
 static unsigned int find_steps(struct course *course, double slope, double *ret_largest_ns)
 {

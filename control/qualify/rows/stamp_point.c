@@ -8,7 +8,7 @@
 
 #define FRAMES 256U
 #define STAMPS_LEAST 8
-/* Between the last frame sent and the first taken; a stamp that is later by less is not found so. */
+/* Between the last frame sent and the first taken: a stamp is not found late by less. */
 #define STAND_MS 20
 
 struct point {

@@ -190,8 +190,8 @@ static bool wait_stalled(struct qualify_run *run)
 	return progress->stalled == 1;
 }
 
-/* Frames a second while they were taken one behind the other, from seqs @first to @last. What is many
- * times as long as most is not the driver's: the CPU did something else.
+/* Frames a second while they were taken one behind the other, from seqs @first to @last. What is
+ * many times as long as most is not the driver's: the CPU did something else.
  */
 static double drain_rate(struct qualify_run *run, __u32 first, __u32 last)
 {

@@ -15,13 +15,13 @@ void qualify_await_link(struct qualify_run *run);
 /* Does the XDP program, which is on, see what comes? */
 bool qualify_xdp_runs(struct qualify_run *run);
 
-/* Begin with @send, to this interface and with new seqs, from send->first on; for 5 s at most, if it
- * says nothing else. The link is waited for, or not.
+/* Begin with @send, to this interface and with new seqs, from send->first on; for 5 s at most, if
+ * it says nothing else. The link is waited for, or not.
  */
 int qualify_begin(struct qualify_run *run, struct qualify_send *send, struct rxaqm_error *error);
 int qualify_begin_at_once(struct qualify_run *run, struct qualify_send *send,
 			  struct rxaqm_error *error);
-/* Have it done, taking what @receiver (or NULL) gets meanwhile; then wait for the last to arrive. */
+/* Have it done, taking what @receiver (or NULL) gets; then wait for the last to arrive. */
 int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
 		   struct qualify_sent *sent, struct rxaqm_error *error);
 /* Both. */
@@ -33,8 +33,8 @@ int qualify_traffic(struct qualify_run *run, struct qualify_send *send,
 void qualify_settle(struct qualify_run *run, struct qualify_receiver *receiver, __u64 sent);
 void qualify_sleep_ms(const struct qualify_run *run, unsigned int ms);
 
-/* How fast the peer can send, and which queue and CPU flow 0 comes by: the peer, if of this host, and
- * this process leave that CPU alone from then on. Once, then known.
+/* How fast the peer can send, and which queue and CPU flow 0 comes by: the peer, if of this host,
+ * and this process leave that CPU alone from then on. Once, then known.
  */
 int qualify_calibrate(struct qualify_run *run, struct rxaqm_error *error);
 
@@ -45,8 +45,8 @@ struct qualify_backlog {
 	double drain_pps; /* at which those held were taken; NAN */
 };
 #define QUALIFY_BACKLOG_TRIES 3
-/* Hold the receiving CPU, have the peer send @send, let go again; again if it could not be held for as
- * long.
+/* Hold the receiving CPU, have the peer send @send, let go again; again if it could not be held for
+ * as long.
  */
 int qualify_backlog(struct qualify_run *run, struct qualify_send *send, bool drop,
 		    struct qualify_backlog *backlog, struct rxaqm_error *error);

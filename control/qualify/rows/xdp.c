@@ -65,7 +65,7 @@ static void put_features(struct qualify_row *row, __u64 features)
 						 "none");
 }
 
-/* A socket with memory of its own, bound with @flags. 1 zero copy is in effect, 0 it is not, -errno. */
+/* A socket with memory of its own, bound with @flags. 1: zero copy is in effect; 0; -errno. */
 static int bind_socket(unsigned int ifindex, unsigned int queue, __u16 flags)
 {
 	struct xdp_umem_reg umem = { .len = CHUNKS * CHUNK_SIZE, .chunk_size = CHUNK_SIZE };
