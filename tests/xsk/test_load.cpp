@@ -167,8 +167,14 @@ TEST_CASE("xsk: a fast consumer behind a slow NIC queue: packets are judged by t
 	CHECK(socket.longest_sojourn_ns > 500'000);
 	CHECK(a.stat("polls_busy") > 50);
 	if (ect0) {
+		rxaqm_xsk_stats stats = {};
+
+		stats.size = sizeof(stats);
+		REQUIRE(rxaqm_xsk_get_stats(socket.get(), &stats) == 0);
 		CHECK(socket.marked > 100);
-		CHECK(a.stat("ecn_mark") == socket.marked);
+		CHECK(socket.marked <= a.stat("ecn_mark"));
+		/* This thread may have to wait for a CPU, while its ring overflows. */
+		CHECK(socket.marked + stats.ring_full >= uint64_t(a.stat("ecn_mark")));
 		/* Marks are ignored here. What else goes came without ECT: hardly any. */
 		CHECK(a.stat("drop_ect") > 0);
 		CHECK(a.stat("drop") - a.stat("drop_ect") <= a.stat("over_nect"));
