@@ -14,6 +14,7 @@
 #define SPIN_NS (100 * RXAQM_NSEC_PER_USEC)
 #define BUDGET 64 /* packets of a poll */
 #define GAP_NS (2 * RXAQM_NSEC_PER_MSEC)
+#define FULL_LOSES 0.4 /* of the frames: at 3 times of what is taken two of three are too many */
 
 /* A mask of all CPUs, or of none, as /sys has them: words of 32, commas between. */
 static void cpu_mask(char text[QUALIFY_SETTING_LEN], bool all)
@@ -93,6 +94,24 @@ int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx 
 	return err;
 }
 
+/* The share of frames that did not come, of @nr from seq @first on, those that came before @from_ns
+ * left out.
+ */
+static double lost_since(const struct qualify_run *run, __u32 first, __u32 nr, __u64 from_ns)
+{
+	__u32 i = nr > QUALIFY_SEEN ? nr - QUALIFY_SEEN : 0, came = 0, begin = 0, end = 0;
+
+	for (; i < nr; i++) {
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, first + i);
+
+		if (!seen || !rxaqm_ns_reached(seen->xdp_ns, from_ns))
+			continue;
+		begin = came++ ? begin : i;
+		end = i;
+	}
+	return came ? 1 - (double)came / (end - begin + 1) : 0;
+}
+
 /* Tx completions while frames come at @load of the capacity, by stack cost @cost_ns. */
 static int under_load(struct qualify_run *run, double load, __u32 cost_ns, double capacity_pps,
 		      struct qualify_tx *tx, struct rxaqm_error *error)
@@ -104,20 +123,39 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 	struct qualify_send send = QUALIFY_SEND(.max_ms = warm_ms + 600 +
 							  (unsigned int)(6 * full_ms));
 	struct qualify_sent sent = {};
+	__u64 from_ns;
 	int err;
 
 	send.pps = load < 2.9 ? (__u32)pps : 0; /* what the peer can send is three times */
 	send.burst = 16;
 	send.count = (__u32)((send.pps ? pps : run->peer_pps) * send.max_ms / 1e3);
+	tx->ns.nr = tx->polls.nr = 0;
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
 	err = qualify_begin(run, &send, error);
 	qualify_sleep_ms(run, warm_ms); /* it stands by now */
+	from_ns = rxaqm_now_ns();
 	if (!err)
 		err = qualify_completions(run, true, tx, error);
 	if (!err)
 		err = qualify_finish(run, NULL, &sent, error);
+	tx->lost = lost_since(run, send.first, (__u32)sent.count, from_ns);
 	qualify_probe_clear(&run->probe);
+	return err;
+}
+
+/* So that the ring is full: a peer of this host sends less while this process looks. */
+static int overrun(struct qualify_run *run, double load, __u32 *cost_ns, double *capacity_pps,
+		   struct qualify_tx *tx, struct rxaqm_error *error)
+{
+	int err = under_load(run, load, *cost_ns, *capacity_pps, tx, error);
+
+	while (!err && tx->lost < FULL_LOSES && *cost_ns <= QUALIFY_COST_MAX_NS / 2 &&
+	       !*run->stop) {
+		*cost_ns *= 2;
+		*capacity_pps /= 2;
+		err = under_load(run, load, *cost_ns, *capacity_pps, tx, error);
+	}
 	return err;
 }
 
@@ -151,6 +189,11 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 	for (i = 0; i < tx->ns.nr && !run->probe.polls; i++)
 		tx->polls.at[i] = tx->ns.at[i] * capacity_pps / 1e9 / BUDGET;
 	qualify_figure_samples(figure, &tx->polls, 1);
+	/* Few polls acquit: to be said only of a ring that was full. */
+	if (tx->lost < FULL_LOSES)
+		qualify_figure_words(figure,
+				     "unknown: the peer did not keep the ring full (%.0f %% lost)",
+				     100 * tx->lost);
 }
 
 int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
@@ -178,8 +221,8 @@ int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaq
 		points[0].y = qualify_samples_quantile(&tx.ns, 0.5);
 	}
 	for (i = 0; !err && i < 3; i++) {
-		tx.ns.nr = tx.polls.nr = 0;
-		err = under_load(run, loads[i].load, cost_ns, capacity_pps, &tx, error);
+		err = i < 2 ? under_load(run, loads[i].load, cost_ns, capacity_pps, &tx, error) :
+			      overrun(run, loads[i].load, &cost_ns, &capacity_pps, &tx, error);
 		if (!err) {
 			qualify_put_tx(row, loads[i].name, loads[i].words, &tx);
 			row->figures.at[row->figures.nr - 1].error = BUDGET * (double)cost_ns;

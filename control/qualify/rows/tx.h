@@ -11,6 +11,7 @@
 struct qualify_tx {
 	struct qualify_samples ns, polls; /* how long each took; polls that ended meanwhile */
 	bool pended; /* a frame was ever still the device's when send() returned */
+	double lost; /* of what the peer sent meanwhile, a share */
 };
 
 /* All CPUs send by the Tx queue that belongs to the Rx queue in use (XPS). */
