@@ -146,6 +146,16 @@ class Diagnosis
 		REQUIRE(err == 0);
 		REQUIRE(doctor_diagnose(&snap_, &diagnosis_) == 0);
 	}
+	/* The same, but for the way by text, which takes longer than all else. */
+	explicit Diagnosis(Bundle &bundle)
+	{
+		rxaqm_error error = {};
+		int err = doctor_snapshot_from_json(&snap_, bundle.get(""), &error);
+
+		INFO(error.text);
+		REQUIRE(err == 0);
+		REQUIRE(doctor_diagnose(&snap_, &diagnosis_) == 0);
+	}
 	~Diagnosis()
 	{
 		doctor_diagnosis_free(&diagnosis_);

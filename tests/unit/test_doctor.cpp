@@ -197,11 +197,12 @@ TEST_CASE("doctor: no single counter turns the cause into another one", "[doctor
 				continue;
 			json_object_int_inc(value, 1);
 			{
-				Diagnosis diagnosis(bundle.text());
+				Diagnosis diagnosis(bundle);
+				const bool same = diagnosis.primary() == one.id;
 
 				INFO(one.id << ", " << path << " + 1\n"
-					    << diagnosis.printed(false));
-				CHECK(diagnosis.primary() == one.id);
+					    << (same ? "" : diagnosis.printed(false)));
+				CHECK(same);
 			}
 			json_object_set_int64(value, was);
 		}
