@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define RSS_MAX 65536 /* entries, bytes */
+
 static int device_ioctl(const char *ifname, unsigned long request, void *data)
 {
 	struct ifreq ifr = {};
@@ -68,6 +70,29 @@ struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int se
 		return names;
 	free(names);
 	return NULL;
+}
+
+int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss)
+{
+	struct ethtool_rxfh sizes = { .cmd = ETHTOOL_GRSSH }, *rss;
+	int err = rxaqm_ethtool(ifname, &sizes);
+
+	*ret_rss = NULL;
+	if (err)
+		return err;
+	if (sizes.indir_size > RSS_MAX || sizes.key_size > RSS_MAX)
+		return -EOPNOTSUPP;
+	rss = calloc(1, sizeof(*rss) + sizes.indir_size * sizeof(__u32) + sizes.key_size);
+	if (!rss)
+		return -ENOMEM;
+	*rss = sizes;
+	err = rxaqm_ethtool(ifname, rss);
+	if (err) {
+		free(rss);
+		return err;
+	}
+	*ret_rss = rss;
+	return 0;
 }
 
 int rxaqm_nic_driver(const char *ifname, char *buf, size_t size)

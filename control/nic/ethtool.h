@@ -28,6 +28,12 @@ int rxaqm_ethtool(const char *ifname, void *command);
 struct ethtool_gstrings;
 struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int set);
 
+/* How flows are spread (ethtool -x): the table, indir_size words, and behind it the key, key_size
+ * bytes; to be freed. 0 or -errno.
+ */
+struct ethtool_rxfh;
+int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss);
+
 int rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
 
 /* Which packets the device can be told to stamp (ethtool -T). */

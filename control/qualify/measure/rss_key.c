@@ -10,28 +10,23 @@
 #include "qualify/measure/kind.h"
 
 #define KEY_MAX ((QUALIFY_SETTING_LEN - 1) / 2)
-#define TABLE_MAX 65536
 
 int qualify_get_rss_key(const char *ifname, const char *what, char *value)
 {
-	struct ethtool_rxfh sizes = { .cmd = ETHTOOL_GRSSH }, *rxfh;
-	int err = rxaqm_ethtool(ifname, &sizes);
+	struct ethtool_rxfh *rss;
+	int err = rxaqm_ethtool_rss(ifname, &rss);
 	const __u8 *key;
 	__u32 i;
 
 	(void)what;
-	if (!err && (!sizes.key_size || sizes.key_size > KEY_MAX || sizes.indir_size > TABLE_MAX))
+	if (err)
+		return err;
+	if (!rss->key_size || rss->key_size > KEY_MAX)
 		err = -EOPNOTSUPP;
-	rxfh = err ? NULL :
-		     calloc(1, sizeof(*rxfh) + sizes.indir_size * sizeof(__u32) + sizes.key_size);
-	if (!rxfh)
-		return err ? err : -ENOMEM;
-	*rxfh = sizes;
-	err = rxaqm_ethtool(ifname, rxfh);
-	key = (const __u8 *)(rxfh->rss_config + sizes.indir_size);
-	for (i = 0; i < sizes.key_size; i++)
+	key = (const __u8 *)(rss->rss_config + rss->indir_size);
+	for (i = 0; !err && i < rss->key_size; i++)
 		sprintf(value + 2 * (size_t)i, "%02x", key[i]);
-	free(rxfh);
+	free(rss);
 	return err;
 }
 

@@ -11,7 +11,6 @@
 #define ENOUGH (FLOWS / 100 * 98)
 #define PPS_LEAST 100
 #define MAX_QUEUES 1024
-#define ROOM (sizeof(struct ethtool_rxfh) + 65536 * sizeof(__u32))
 
 struct rss {
 	__u8 key[64];
@@ -20,29 +19,24 @@ struct rss {
 	bool told,
 		ports; /* of UDP over IPv4 are hashed, by what the driver tells, or by the result */
 	bool toeplitz;
-	struct ethtool_rxfh *room;
+	struct ethtool_rxfh *read; /* has the table */
 };
 
 static void read_rss(const char *ifname, struct rss *rss)
 {
-	struct ethtool_rxfh sizes = { .cmd = ETHTOOL_GRSSH }, *rxfh;
 	struct ethtool_rxnfc fields = { .cmd = ETHTOOL_GRXFH, .flow_type = UDP_V4_FLOW };
 
 	rss->told = !rxaqm_ethtool(ifname, &fields);
 	rss->ports = rss->told && fields.data & (RXH_L4_B_0_1 | RXH_L4_B_2_3);
-	rss->room = rxfh = calloc(1, ROOM);
-	if (!rxfh || rxaqm_ethtool(ifname, &sizes) || sizes.indir_size > 32768 ||
-	    sizes.key_size > 1024)
+	if (rxaqm_ethtool_rss(ifname, &rss->read))
 		return;
-	*rxfh = sizes;
-	rxfh->cmd = ETHTOOL_GRSSH;
-	if (rxaqm_ethtool(ifname, rxfh))
-		return;
-	rss->table = sizes.indir_size ? rxfh->rss_config : NULL;
-	rss->table_size = sizes.indir_size;
-	rss->key_size = sizes.key_size < sizeof(rss->key) ? sizes.key_size : sizeof(rss->key);
-	memcpy(rss->key, rxfh->rss_config + sizes.indir_size, rss->key_size);
-	rss->toeplitz = rxfh->hfunc & 1 && rss->key_size >= 16; /* RSS_HASH_TOP */
+	rss->table_size = rss->read->indir_size;
+	rss->table = rss->table_size ? rss->read->rss_config : NULL;
+	rss->key_size = rss->read->key_size;
+	if (rss->key_size > sizeof(rss->key))
+		rss->key_size = sizeof(rss->key);
+	memcpy(rss->key, rss->read->rss_config + rss->table_size, rss->key_size);
+	rss->toeplitz = rss->read->hfunc & 1 && rss->key_size >= 16; /* RSS_HASH_TOP */
 }
 
 static __u32 expected(const struct rss *rss, bool ports, unsigned int flow)
@@ -165,6 +159,6 @@ int qualify_row_rss(struct qualify_run *run, struct qualify_row *row, struct rxa
 		if (!err)
 			err = qualify_put_rekey(run, row, send.pps * 4, error);
 	}
-	free(rss.room);
+	free(rss.read);
 	return err;
 }
