@@ -236,6 +236,8 @@ struct Case {
 };
 
 const std::vector<Case> &doctor_cases();
-const std::vector<Case> &doctor_cases_deep(); /* part of them */
+/* Parts of them. */
+const std::vector<Case> &doctor_cases_sockets();
+const std::vector<Case> &doctor_cases_deep();
 
 #endif /* RXAQM_TESTS_DOCTOR_CASE_HPP */

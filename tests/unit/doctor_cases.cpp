@@ -2,14 +2,6 @@
 /* A golden bundle for each cause: the healthy host, with what that cause changes. */
 #include "doctor_case.hpp"
 
-static void udp_drops(Bundle &bundle, const char *fields)
-{
-	bundle.socket(
-		std::string(R"({"proto":"udp","state":"","remote":"0.0.0.0:0","drops":50000,)") +
-		fields + "}");
-	bundle.rise("Udp.RcvbufErrors", 50000);
-}
-
 /* Most of 16 flows of queue 3 are paced below two segments a ms; those of queue 1 are not. */
 static void slow_flows(Bundle &bundle, const char *bad)
 {
@@ -31,169 +23,6 @@ static std::string attached(const char *fields)
 }
 
 /* clang-format off: a row a cause */
-static const std::vector<Case> &socket_cases()
-{
-	static const std::vector<Case> cases = {
-		{ "tcp-reader-stopped",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(0, 0).socket(R"({"recv_queue":60000,"was_recv_queue":20000,
-				"received":40000,"rmem_alloc":90000,"was_rmem_alloc":30000})");
-		  } },
-		{ "tcp-reader-stopped",
-		  { "tcp-zero-window" },
-		  [](Bundle &b) {
-			  b.owner(0, 0, 0, "T")
-				  .socket(R"({"recv_queue":120000,"was_recv_queue":120000,
-				"rcv_wnd":0,"rmem_alloc":131072,"was_rmem_alloc":131072})");
-			  b.set("/sockets/zero_window", "1");
-		  } },
-		/* Fixed SO_RCVBUF and no reader: what is dropped is a consequence. */
-		{ "tcp-reader-stopped",
-		  { "tcp-queue-drop" },
-		  [](Bundle &b) {
-			  b.socket(R"({"recv_queue":60000,"was_recv_queue":20000,"received":40000,
-				"rcvbuf_locked":true,"rcvbuf":65536,"rmem_alloc":73984})");
-			  b.rise("TcpExt.TCPRcvQDrop", 13);
-		  } },
-		{ "tcp-reader-slow",
-		  { "tcp-collapse", "tcp-window-stuck", "tcp-buffers-huge" },
-		  [](Bundle &b) {
-			  b.owner(100, 0).socket(R"({"recv_queue":6000000,"was_recv_queue":5000000,
-				"received":2000000,"read":1000000,"rcvbuf":33554432,
-				"rmem_alloc":30000000,"was_rmem_alloc":28000000})");
-			  b.rise("TcpExt.TCPRcvCollapsed", 4000)
-				  .rise("TcpExt.TCPWantZeroWindowAdv", 900);
-		  } },
-		{ "listen-overflow",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(1, 0).socket(
-				  R"({"state":"listen","remote":"0.0.0.0:0","recv_queue":129,
-				"send_queue":128})");
-			  b.rise("TcpExt.ListenOverflows", 500).rise("TcpExt.ListenDrops", 500);
-		  } },
-		{ "tcp-memory",
-		  { "tcp-pruned" },
-		  [](Bundle &b) {
-			  b.set("/after/counters/sockstat.TCP.mem", "390000");
-			  b.rise("TcpExt.TCPMemoryPressures", 20).rise("TcpExt.RcvPruned", 700);
-		  } },
-		{ "cgroup-memory",
-		  {},
-		  [](Bundle &b) {
-			  b.rise("cgroup.sock_throttled:", 0);
-			  b.set("/after/counters/cgroup.sock_throttled:~1web", "900");
-		  } },
-		{ "tcp-rcvbuf-fixed",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(
-				  R"({"rcvbuf_locked":true,"rcvbuf":131072,"rcv_wnd":65536,
-				"received":32000000,"read":32000000,"data_segs_in":22000})");
-		  } },
-		{ "tcp-window-limit",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(
-				  R"({"rcvbuf":33554432,"rcv_wnd":16777216,"rcv_rtt_us":121000,"srtt_us":121000,
-				"received":1300000000,"read":1300000000})");
-		  } },
-		{ "tcp-window-opens-slowly",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(
-				  R"({"rcvbuf":1000000,"rcv_wnd":65536,"received":32000000,
-				"read":32000000,"data_segs_in":22000,"rcv_ssthresh":65536,
-				"window_clamp":600000})");
-		  } },
-		{ "tcp-collapse",
-		  { "tcp-window-stuck", "tcp-buffers-huge" },
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(R"({"rcvbuf":33554432,"rmem_alloc":20000000,
-				"was_rmem_alloc":20000000,"received":90000000,"read":90000000})");
-			  b.rise("TcpExt.TCPRcvCollapsed", 4000)
-				  .rise("TcpExt.TCPWantZeroWindowAdv", 900);
-		  } },
-		{ "tcp-pruned", {}, [](Bundle &b) { b.rise("TcpExt.OfoPruned", 800); } },
-		{ "tcp-queue-drop", {}, [](Bundle &b) { b.rise("TcpExt.TCPRcvQDrop", 800); } },
-		{ "tcp-window-stuck",
-		  {},
-		  [](Bundle &b) { b.rise("TcpExt.TCPWantZeroWindowAdv", 900); } },
-		{ "tcp-buffers-huge",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(R"({"rcvbuf":33554432,"rmem_alloc":20000000,
-				"was_rmem_alloc":20000000,"received":90000000,"read":90000000})");
-		  } },
-		{ "tcp-zero-window",
-		  {},
-		  [](Bundle &b) {
-			  b.rise("TcpExt.TCPToZeroWindowAdv", 200)
-				  .rise("TcpExt.TCPFromZeroWindowAdv", 200);
-		  } },
-		{ "tcp-truesize",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(
-				  R"({"scaling_ratio":20,"received":5000000,"read":5000000,
-				"data_segs_in":50000})");
-		  } },
-		{ "tcp-low-rtt-buffers",
-		  {},
-		  [](Bundle &b) {
-			  b.socket(R"({"rcvbuf":33554432,"rmem_alloc":17000000,"rcv_rtt_us":80,
-				"received":90000000,"read":90000000,"was_rmem_alloc":0})");
-		  } },
-		{ "tcp-not-sent",
-		  {},
-		  [](Bundle &b) {
-			  b.owner(5, 0).socket(R"({"not_sent":4000000,"acked":10000000})");
-		  } },
-		{ "udp-reader-stopped",
-		  { "udp-overflow" },
-		  [](Bundle &b) {
-			  udp_drops(b,
-				    R"("rcvbuf":212992,"rmem_alloc":212000,"was_rmem_alloc":212000)");
-		  } },
-		{ "udp-reader-shares-cpu",
-		  { "udp-overflow" },
-		  [](Bundle &b) {
-			  udp_drops(b,
-				    R"("rcvbuf":212992,"rmem_alloc":200000,"was_rmem_alloc":1000)");
-			  b.rise("Udp.InDatagrams", 90000)
-				  .owner(40, 55, 1)
-				  .softirq(1, 45)
-				  .softirq(0, 0);
-		  } },
-		{ "udp-reader-slow",
-		  { "udp-overflow" },
-		  [](Bundle &b) {
-			  udp_drops(b,
-				    R"("rcvbuf":212992,"rmem_alloc":212000,"was_rmem_alloc":212000)");
-			  b.rise("Udp.InDatagrams", 90000).owner(99, 0);
-		  } },
-		{ "udp-burst",
-		  { "udp-overflow" },
-		  [](Bundle &b) {
-			  udp_drops(b, R"("rcvbuf":212992,"rmem_alloc":1000,"was_rmem_alloc":0)");
-			  b.rise("Udp.InDatagrams", 90000).owner(20, 0);
-		  } },
-		{ "udp-burst",
-		  { "udp-overflow", "udp-small-datagrams" },
-		  [](Bundle &b) {
-			  udp_drops(b, R"("rcvbuf":212992,"rmem_alloc":1000,"was_rmem_alloc":0)");
-			  b.rise("Udp.InDatagrams", 90000).rise("Ip.InReceives", 90000);
-			  b.rise("IpExt.InOctets", 9000000);
-		  } },
-		{ "udp-overflow", {}, [](Bundle &b) { b.rise("Udp6.RcvbufErrors", 300); } },
-		{ "udp-memory", {}, [](Bundle &b) { b.rise("Udp.MemErrors", 300); } },
-		{ "udp-send-buffer", {}, [](Bundle &b) { b.rise("Udp.SndbufErrors", 300); } },
-	};
-
-	return cases;
-}
-
 static const std::vector<Case> &host_cases()
 {
 	static const std::vector<Case> cases = {
@@ -448,7 +277,7 @@ static const std::vector<Case> &host_cases()
 const std::vector<Case> &doctor_cases()
 {
 	static const std::vector<Case> cases = [] {
-		std::vector<Case> all = socket_cases();
+		std::vector<Case> all = doctor_cases_sockets();
 
 		all.insert(all.end(), host_cases().begin(), host_cases().end());
 		all.insert(all.end(), doctor_cases_deep().begin(), doctor_cases_deep().end());
