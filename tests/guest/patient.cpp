@@ -158,14 +158,20 @@ double Diagnosis::evidence(const std::string &id, const std::string &metric) con
 	throw std::runtime_error("no " + metric + " of " + id);
 }
 
-Diagnosis diagnose(const SimNic &nic)
+Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options)
 {
-	Result result = nic.rxaqm({ "doctor", "-j", "--time=3s" });
+	std::vector<std::string> args = { "doctor", "-j", "--time=3s" };
 	Diagnosis diagnosis = {};
 
+	args.insert(args.end(), options.begin(), options.end());
+
+	Result result = nic.rxaqm(args);
+
 	INFO(result.text());
-	REQUIRE(result.err == "");
+	CHECK((!options.empty() || result.err == ""));
+	REQUIRE(result.out != "");
 	diagnosis.text = result.out;
+	diagnosis.said = result.err;
 	diagnosis.exit_code = result.exit_code;
 
 	Json json(result.out);

@@ -72,12 +72,14 @@ struct Diagnosis {
 	std::set<std::string> found;
 	int exit_code;
 	std::string text; /* the JSON */
+	std::string said; /* meanwhile, of probes */
 
 	/* A figure that proves @id. */
 	double evidence(const std::string &id, const std::string &metric) const;
 };
 
-Diagnosis diagnose(const SimNic &nic);
+/* @options of "rxaqm doctor" beside its window of 3 s. */
+Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options = {});
 
 /* @id is the cause, what else is found follows from it, and @consequences are among that. */
 void check_names(const Diagnosis &diagnosis, const std::string &id,
