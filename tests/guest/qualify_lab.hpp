@@ -27,8 +27,6 @@ struct Lab : SimNic {
 			      " 2>/dev/null || true");
 		}
 		set("rx_queue", "hash");
-		/* The peer's completions are not to wait for the CPU that is overloaded. */
-		wire->tx.shell("echo 1 >/sys/class/net/" + wire->tx_if + "/threaded");
 	}
 	/* As it is, once the test has set it. */
 	Record measure(const std::string &rows)
