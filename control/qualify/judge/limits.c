@@ -156,7 +156,7 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q10", "burst_queue", ALL), NEEDED, AT_LEAST(0.9, 0.5, ""), OF("ring_entries"),
 	  .why = "a burst that the ring could hold must not be lost before it",
 	  .source = "RFC 9004, back-to-back frames" },
-	{ ROW("Q10", "burst_all", ALL), AT_LEAST(0.9, 0.5, ""), OF("burst_queue"),
+	{ ROW("Q10", "buffer_all", ALL), AT_LEAST(0.9, 0.5, ""), OF("buffer_queue"),
 	  .why = "what all queues hold at once must not be less than what one does",
 	  .source = OURS },
 
