@@ -2,6 +2,7 @@
 #include "attach/plan.h"
 
 #include <errno.h>
+#include "attach/locate.h"
 
 int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_error *error)
 {
@@ -28,9 +29,9 @@ int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_e
 
 struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname)
 {
-	struct rxaqm_iface *iface = state->meta ? rxaqm_plane_find(state, ifname) : NULL;
+	struct rxaqm_iface *iface = state->meta ? rxaqm_iface_find(state, ifname) : NULL;
 
-	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_plane_ifindex(iface))
+	if (!iface || iface->state != RXAQM_IFACE_ATTACHED || !rxaqm_iface_ifindex(iface))
 		return NULL;
 	return iface;
 }

@@ -11,6 +11,7 @@
 #include "attach/entry.h"
 #include "attach/hint.h"
 #include "attach/hooks.h"
+#include "attach/locate.h"
 #include "nic/netns.h"
 #include "attach/pins.h"
 #include "attach/stamps.h"
@@ -20,81 +21,6 @@
 static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
 {
 	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
-}
-
-static bool in_use(const struct rxaqm_iface *iface)
-{
-	return iface->state != RXAQM_IFACE_FREE;
-}
-
-/* Is the program of @iface on the interface @ifindex of this namespace? */
-static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
-{
-	struct rxaqm_xdp_progs progs;
-
-	rxaqm_xdp_read(ifindex, &progs);
-	return rxaqm_xdp_has(&progs, iface->prog_id);
-}
-
-unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface)
-{
-	struct if_nameindex *all, *one;
-	unsigned int found = 0;
-
-	if (is_on(iface, iface->ifindex))
-		return iface->ifindex;
-	if (!rxaqm_xdp_exists(iface->prog_id))
-		return 0;
-	all = if_nameindex();
-	for (one = all; one && one->if_index && !found; one++)
-		if (is_on(iface, one->if_index))
-			found = one->if_index;
-	if (all)
-		if_freenameindex(all);
-	return found;
-}
-
-/* Was @iface, when attached, the interface @ifindex of the namespace entered? */
-static bool was_here(const struct rxaqm_iface *iface, unsigned int ifindex)
-{
-	return iface->ifindex == ifindex && iface->netns_ino == rxaqm_netns_ino();
-}
-
-struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char *ifname)
-{
-	unsigned int ifindex = if_nametoindex(ifname);
-	struct rxaqm_iface *lost = NULL;
-	struct rxaqm_xdp_progs progs;
-	int i;
-
-	if (!ifindex)
-		return NULL;
-	rxaqm_xdp_read(ifindex, &progs);
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &state->iface[i];
-
-		if (!in_use(iface))
-			continue;
-		if (rxaqm_xdp_has(&progs, iface->prog_id))
-			return iface;
-		if (was_here(iface, ifindex) && !rxaqm_plane_ifindex(iface))
-			lost = iface;
-	}
-	return lost;
-}
-
-/* Is the interface of @iface still here, but without its program? */
-static bool is_bare(const struct rxaqm_iface *iface)
-{
-	char ifname[IF_NAMESIZE];
-
-	return was_here(iface, iface->ifindex) && if_indextoname(iface->ifindex, ifname) &&
-	       !rxaqm_plane_ifindex(iface);
-}
-
-bool rxaqm_plane_taken_off(const struct rxaqm_iface *iface)
-{
-	return !rxaqm_xdp_exists(iface->prog_id) || is_bare(iface);
 }
 
 /* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
@@ -128,7 +54,8 @@ static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *err
 	int i;
 
 	for (i = 0; i < RXAQM_MAX_IFACES; i++)
-		if (in_use(&state->iface[i]) && (state->iface[i].flags & RXAQM_IFACE_GENERIC) &&
+		if (rxaqm_iface_in_use(&state->iface[i]) &&
+		    (state->iface[i].flags & RXAQM_IFACE_GENERIC) &&
 		    state->iface[i].stamp != RXAQM_STAMP_NONE)
 			wanted = true;
 	return rxaqm_hooks_generic(wanted, error);
@@ -140,7 +67,7 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 	int i;
 
 	for (i = 0; i < RXAQM_MAX_IFACES; i++)
-		if (in_use(&state->iface[i]))
+		if (rxaqm_iface_in_use(&state->iface[i]))
 			return sync_generic(state, error);
 	/* From here on the state counts as never completed. */
 	__atomic_store_n(&state->meta->abi_version, 0, __ATOMIC_RELEASE);
@@ -170,7 +97,7 @@ void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 			      iface->state == RXAQM_IFACE_DETACHING;
 		char ifname[IF_NAMESIZE];
 
-		if (!in_use(iface))
+		if (!rxaqm_iface_in_use(iface))
 			continue;
 		if (broken && iface->netns_ino == netns_ino)
 			undo(state, iface, iface->ifindex, error);
@@ -296,7 +223,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	if (err)
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */
-	iface = rxaqm_plane_find(state, attach->ifname);
+	iface = rxaqm_iface_find(state, attach->ifname);
 	err = iface ? undo(state, iface, iface->ifindex, error) : 0;
 	if (err) {
 		not_undone(iface, err, error);
@@ -332,7 +259,7 @@ fail:
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error)
 {
-	unsigned int ifindex = rxaqm_plane_ifindex(iface);
+	unsigned int ifindex = rxaqm_iface_ifindex(iface);
 	int err;
 
 	err = undo(state, iface, ifindex ? ifindex : iface->ifindex, error);
@@ -359,10 +286,10 @@ static void detach_here(void *arg)
 		struct rxaqm_iface *iface = &all->state->iface[i];
 		unsigned int ifindex;
 
-		if (!in_use(iface))
+		if (!rxaqm_iface_in_use(iface))
 			continue;
-		ifindex = rxaqm_plane_ifindex(iface);
-		if (!ifindex && !is_bare(iface))
+		ifindex = rxaqm_iface_ifindex(iface);
+		if (!ifindex && !rxaqm_iface_is_bare(iface))
 			continue;
 		err = undo(all->state, iface, ifindex ? ifindex : iface->ifindex, all->error);
 		if (err)
@@ -381,7 +308,7 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
 		struct rxaqm_iface *iface = &state->iface[i];
 
-		if (!in_use(iface))
+		if (!rxaqm_iface_in_use(iface))
 			continue;
 		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
 		err = rxaqm_entry_unpin(state, iface, iface->prog_id, false, error);

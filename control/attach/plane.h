@@ -28,21 +28,6 @@ struct rxaqm_attach {
  */
 void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error);
 
-/* Entry of the interface called @ifname here: by the program on it, so that renaming or
- * moving it to another namespace does not matter. NULL if there is none.
- */
-struct rxaqm_iface *rxaqm_plane_find(const struct rxaqm_state *state, const char *ifname);
-
-/* Index of the interface of @iface in this namespace, under any name; 0 if it is elsewhere
- * or gone, or its program was taken off.
- */
-unsigned int rxaqm_plane_ifindex(const struct rxaqm_iface *iface);
-
-/* Was the program of @iface, which is ATTACHED but not here, taken off? If not, the interface is in
- * another namespace. That the program exists says little: libxdp may have it pinned.
- */
-bool rxaqm_plane_taken_off(const struct rxaqm_iface *iface);
-
 /* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error; also
  * fills in @error if something less than that went wrong.
  */

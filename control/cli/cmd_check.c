@@ -15,7 +15,7 @@
 #include "attach/machine.h"
 #include "report/overflow.h"
 #include "base/parse.h"
-#include "attach/plane.h"
+#include "attach/locate.h"
 #include "report/status.h"
 
 #define WINDOW_MIN_NS (100 * RXAQM_NSEC_PER_MSEC)
@@ -136,7 +136,7 @@ static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
 
 	if (at_work || now == RXAQM_IFACE_FREE)
 		return false;
-	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_plane_taken_off(iface));
+	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_iface_taken_off(iface));
 }
 
 static void look_again(struct check *check, const struct rxaqm_iface *iface)
@@ -167,7 +167,7 @@ static void each_iface(struct check *check,
 		       void (*look)(struct check *check, const struct rxaqm_iface *iface))
 {
 	const char *ifname = check->args->ifname;
-	const struct rxaqm_iface *only = ifname ? rxaqm_plane_find(&check->state, ifname) : NULL;
+	const struct rxaqm_iface *only = ifname ? rxaqm_iface_find(&check->state, ifname) : NULL;
 	int i;
 
 	for (i = 0; i < RXAQM_MAX_IFACES; i++) {

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "base/out.h"
 #include "attach/pins.h"
+#include "attach/locate.h"
 #include "attach/plane.h"
 #include "attach/xdp.h"
 #include "report/figures.h"
@@ -144,7 +145,7 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 	err = rxaqm_state_open(state, true, error);
 	if (err)
 		return err;
-	iface = rxaqm_plane_find(state, ifname);
+	iface = rxaqm_iface_find(state, ifname);
 	if (!iface)
 		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
 				       "not attached to \"%s\"; see \"rxaqm status\"", ifname);

@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "base/out.h"
 #include "base/parse.h"
-#include "attach/plane.h"
+#include "attach/locate.h"
 #include "config/policy_file.h"
 #include "attach/sockets.h"
 #include "attach/stamps.h"
@@ -89,7 +89,7 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 		err = rxaqm_machine_check_readable(error);
 	if (err)
 		return err;
-	work->iface = rxaqm_plane_find(&work->state, args->ifname);
+	work->iface = rxaqm_iface_find(&work->state, args->ifname);
 	if (!work->iface || work->iface->state != RXAQM_IFACE_ATTACHED)
 		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
 				       "not attached to \"%s\"; see \"rxaqm status\"",

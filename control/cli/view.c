@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/view.h"
 
+#include "attach/locate.h"
 #include "cli/cmd.h"
 #include "attach/machine.h"
 
@@ -17,7 +18,7 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 	struct rxaqm_error error = {};
 
 	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_readable(&error)) {
-		if (!ifname || rxaqm_plane_find(state, ifname))
+		if (!ifname || rxaqm_iface_find(state, ifname))
 			return RXAQM_EXIT_OK;
 		rxaqm_error_set(&error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
 				"not attached to \"%s\"; see \"rxaqm status\"", ifname);
@@ -28,7 +29,7 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
 		    void *arg)
 {
-	const struct rxaqm_iface *only = ifname ? rxaqm_plane_find(state, ifname) : NULL;
+	const struct rxaqm_iface *only = ifname ? rxaqm_iface_find(state, ifname) : NULL;
 	int i, result = 0;
 
 	for (i = 0; i < RXAQM_MAX_IFACES && !result; i++) {

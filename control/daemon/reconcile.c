@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attach/locate.h"
 #include "config/detached.h"
 #include "decide.h"
 #include "daemon/run.h"
@@ -224,7 +225,7 @@ static bool stays_off(struct rxaqm_link *link)
 {
 	__u32 digest = rxaqm_config_digest(link->section);
 	const struct rxaqm_iface *bare = link->run->state.meta ?
-						 rxaqm_plane_find(&link->run->state, link->name) :
+						 rxaqm_iface_find(&link->run->state, link->name) :
 						 NULL;
 
 	/* On its way off and on again. */
@@ -270,7 +271,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = link->run->state.meta ?
-					    rxaqm_plane_find(&link->run->state, link->name) :
+					    rxaqm_iface_find(&link->run->state, link->name) :
 					    NULL;
 	int err;
 

@@ -2,6 +2,7 @@
 /* Whether an interface is still attached as the daemon knows it: others attach and detach, too. */
 #include <net/if.h>
 
+#include "attach/locate.h"
 #include "daemon/run.h"
 #include "base/now.h"
 #include "attach/xdp.h"
@@ -24,7 +25,7 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 		look_again(link);
 		return;
 	}
-	still = iface->state == RXAQM_IFACE_ATTACHED && rxaqm_plane_ifindex(iface) == link->ifindex;
+	still = iface->state == RXAQM_IFACE_ATTACHED && rxaqm_iface_ifindex(iface) == link->ifindex;
 	if (still && link->section)
 		iface->config_digest = rxaqm_config_digest(link->section);
 	if (!still) {
@@ -56,13 +57,13 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 		return;
 	}
 	rxaqm_run_state_check(run);
-	iface = run->state.meta ? rxaqm_plane_find(&run->state, link->name) : NULL;
+	iface = run->state.meta ? rxaqm_iface_find(&run->state, link->name) : NULL;
 	/* A command is at work. */
 	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
 		look_again(link);
 		return;
 	}
-	if (iface && rxaqm_plane_ifindex(iface)) {
+	if (iface && rxaqm_iface_ifindex(iface)) {
 		if (rxaqm_run_entry(link) != iface)
 			attached_by_command(link, iface);
 		return;

@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <stdio.h>
 
+#include "attach/locate.h"
 #include "sample.h"
 
 static __u64 in_bucket(const __u64 *hist, const __u64 *since, unsigned int bucket)
@@ -116,7 +117,7 @@ const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here)
 {
-	unsigned int ifindex = rxaqm_plane_ifindex(iface);
+	unsigned int ifindex = rxaqm_iface_ifindex(iface);
 
 	*ret_here = ifindex && if_indextoname(ifindex, buf);
 	if (!*ret_here)

@@ -7,7 +7,7 @@
 #include "base/now.h"
 #include "report/figures.h"
 #include "tune/overload.h"
-#include "attach/plane.h"
+#include "attach/locate.h"
 #include "attach/sockets.h"
 #include "report/status_target.h"
 
@@ -17,7 +17,7 @@ static enum rxaqm_metrics_iface_state state_of(const struct rxaqm_iface *iface, 
 		return RXAQM_METRICS_IFACE_INTERRUPTED;
 	if (here)
 		return RXAQM_METRICS_IFACE_ATTACHED;
-	return rxaqm_plane_taken_off(iface) ? RXAQM_METRICS_IFACE_LOST :
+	return rxaqm_iface_taken_off(iface) ? RXAQM_METRICS_IFACE_LOST :
 					      RXAQM_METRICS_IFACE_ELSEWHERE;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/out.h"
 #include "base/now.h"
-#include "attach/plane.h"
+#include "attach/locate.h"
 #include "profile/match.h"
 #include "report/profile_show.h"
 
@@ -175,7 +175,7 @@ void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile
 	bool attached;
 
 	if (!rxaqm_state_open(&state, false, NULL))
-		iface = rxaqm_plane_find(&state, facts->ifname);
+		iface = rxaqm_iface_find(&state, facts->ifname);
 	attached = iface && iface->state == RXAQM_IFACE_ATTACHED;
 	rxaqm_out_bool(out, "attached", NULL, NULL, attached);
 	if (attached) {

@@ -5,7 +5,7 @@
 
 #include "attach/ect0.h"
 #include "attach/hooks.h"
-#include "attach/plane.h"
+#include "attach/locate.h"
 #include "base/now.h"
 #include "report/figures.h"
 #include "report/notes.h"
@@ -94,7 +94,7 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 		return "interrupted; the next attach or detach cleans up";
 	if (here)
 		return NULL;
-	return rxaqm_plane_taken_off(iface) ?
+	return rxaqm_iface_taken_off(iface) ?
 		       "its XDP program was taken off; detach, then attach again" :
 		       "in another network namespace";
 }

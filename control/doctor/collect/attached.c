@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/plane.h"
+#include "attach/locate.h"
 #include "base/now.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
@@ -78,7 +78,7 @@ static void collect_iface(struct doctor_snapshot *snap, const struct doctor_atta
 		to = rxaqm_list_add(&snap->attached);
 		if (!to)
 			return;
-		to->ifindex = rxaqm_plane_ifindex(iface);
+		to->ifindex = rxaqm_iface_ifindex(iface);
 		to->queue = i;
 		snprintf(to->signal, sizeof(to->signal), "%s", rxaqm_queue_signal(is, now_ns));
 		snprintf(to->completion, sizeof(to->completion), "%s", design);
@@ -95,7 +95,7 @@ void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached
 		return;
 	for (i = 0; before->queue && i < RXAQM_MAX_IFACES; i++) {
 		const struct rxaqm_iface *iface = &before->state.iface[i];
-		__u32 ifindex = iface->state == RXAQM_IFACE_ATTACHED ? rxaqm_plane_ifindex(iface) :
+		__u32 ifindex = iface->state == RXAQM_IFACE_ATTACHED ? rxaqm_iface_ifindex(iface) :
 								       0;
 
 		/* Those that the window looks at: here, and not attached within it. */

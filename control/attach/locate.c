@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/locate.h"
+
+#include <net/if.h>
+#include <stdlib.h>
+
+#include "attach/xdp.h"
+#include "nic/netns.h"
+
+bool rxaqm_iface_in_use(const struct rxaqm_iface *iface)
+{
+	return iface->state != RXAQM_IFACE_FREE;
+}
+
+/* Is the program of @iface on the interface @ifindex of this namespace? */
+static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(ifindex, &progs);
+	return rxaqm_xdp_has(&progs, iface->prog_id);
+}
+
+unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface)
+{
+	struct if_nameindex *all, *one;
+	unsigned int found = 0;
+
+	if (is_on(iface, iface->ifindex))
+		return iface->ifindex;
+	if (!rxaqm_xdp_exists(iface->prog_id))
+		return 0;
+	all = if_nameindex();
+	for (one = all; one && one->if_index && !found; one++)
+		if (is_on(iface, one->if_index))
+			found = one->if_index;
+	if (all)
+		if_freenameindex(all);
+	return found;
+}
+
+/* Was @iface, when attached, the interface @ifindex of the namespace entered? */
+static bool was_here(const struct rxaqm_iface *iface, unsigned int ifindex)
+{
+	return iface->ifindex == ifindex && iface->netns_ino == rxaqm_netns_ino();
+}
+
+struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname)
+{
+	unsigned int ifindex = if_nametoindex(ifname);
+	struct rxaqm_iface *lost = NULL;
+	struct rxaqm_xdp_progs progs;
+	int i;
+
+	if (!ifindex)
+		return NULL;
+	rxaqm_xdp_read(ifindex, &progs);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
+		struct rxaqm_iface *iface = &state->iface[i];
+
+		if (!rxaqm_iface_in_use(iface))
+			continue;
+		if (rxaqm_xdp_has(&progs, iface->prog_id))
+			return iface;
+		if (was_here(iface, ifindex) && !rxaqm_iface_ifindex(iface))
+			lost = iface;
+	}
+	return lost;
+}
+
+bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
+{
+	char ifname[IF_NAMESIZE];
+
+	return was_here(iface, iface->ifindex) && if_indextoname(iface->ifindex, ifname) &&
+	       !rxaqm_iface_ifindex(iface);
+}
+
+bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface)
+{
+	return !rxaqm_xdp_exists(iface->prog_id) || rxaqm_iface_is_bare(iface);
+}

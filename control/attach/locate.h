@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the interface of a registry entry is now: it may be renamed, moved, or gone. */
+#ifndef RXAQM_LOCATE_H
+#define RXAQM_LOCATE_H
+
+#include "attach/state.h"
+
+bool rxaqm_iface_in_use(const struct rxaqm_iface *iface);
+
+/* Entry of the interface called @ifname here: by the program on it, so that renaming or
+ * moving it to another namespace does not matter. NULL if there is none.
+ */
+struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname);
+
+/* Index of the interface of @iface in this namespace, under any name; 0 if it is elsewhere
+ * or gone, or its program was taken off.
+ */
+unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface);
+
+/* Was the program of @iface, which is ATTACHED but not here, taken off? If not, the interface is in
+ * another namespace. That the program exists says little: libxdp may have it pinned.
+ */
+bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface);
+
+/* Is the interface of @iface still here, but without its program? */
+bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface);
+
+#endif /* RXAQM_LOCATE_H */
