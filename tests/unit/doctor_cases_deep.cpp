@@ -159,6 +159,16 @@ const std::vector<Case> &doctor_cases_deep()
 			  b.softirq(0, 99).softirq(1, 20);
 			  polls(b, "");
 		  } },
+		/* Two such queues of one CPU: each waits while the other is polled. */
+		{ "packet-dear",
+		  { "rx-cpu-busy", "rx-queue-standing" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20);
+			  polls(b, R"(,"packets":64000,"poll_ns":1450000000,"wait_ns":1500000000},
+				{"ifindex":2,"id":10,"cpu":0,"polls":1000,"busy":1000,
+				"packets":64000,"poll_ns":1450000000,"longest_poll_ns":2000000,
+				"wait_ns":1500000000,"longest_wait_ns":900000)");
+		  } },
 		/* The same queue, but its CPU is elsewhere. */
 		{ "napi-starved",
 		  { "rx-queue-standing" },

@@ -128,7 +128,8 @@ const std::vector<Case> &doctor_cases_sockets()
 		{ "tcp-not-sent",
 		  {},
 		  [](Bundle &b) {
-			  b.owner(5, 0).socket(R"({"not_sent":4000000,"acked":10000000})");
+			  b.owner(5, 0).socket(
+				  R"({"not_sent":4000000,"acked":10000000,"cwnd":20,"mss":1448})");
 		  } },
 		{ "udp-reader-stopped",
 		  { "udp-overflow" },
@@ -143,6 +144,17 @@ const std::vector<Case> &doctor_cases_sockets()
 				    R"("rcvbuf":212992,"rmem_alloc":200000,"was_rmem_alloc":1000)");
 			  b.rise("Udp.InDatagrams", 90000)
 				  .owner(40, 55, 1)
+				  .softirq(1, 45)
+				  .softirq(0, 0);
+		  } },
+		/* They leave it hardly any time: it reads less than a hundredth. */
+		{ "udp-reader-shares-cpu",
+		  { "udp-overflow" },
+		  [](Bundle &b) {
+			  udp_drops(b,
+				    R"("rcvbuf":212992,"rmem_alloc":212000,"was_rmem_alloc":212000)");
+			  b.rise("Udp.InDatagrams", 300)
+				  .owner(70, 53, 1)
 				  .softirq(1, 45)
 				  .softirq(0, 0);
 		  } },

@@ -60,10 +60,22 @@ static const std::vector<Healthy> &healthy()
 		  [](Bundle &b) {
 			  b.socket(R"({"retrans":1,"srtt_us":144000,"segs_out":1000000})");
 		  } },
-		{ "loopback: segments of half a window (tcp_bound_to_half_wnd)", "small-mss",
+		{ "loopback: segments of what the sender writes at once", "small-mss",
 		  [](Bundle &b) {
-			  b.socket(R"({"data_segs_in":20000,"rcv_mss":32741,"advmss":65483,
-				"received":654820000,"read":654820000})");
+			  b.socket(
+				  R"({"ifindex":1,"data_segs_in":20000,"rcv_mss":1448,"advmss":65483,
+				"received":28960000,"read":28960000})");
+		  } },
+		{ "segments of half of a small window (tcp_bound_to_half_wnd)", "small-mss",
+		  [](Bundle &b) {
+			  b.socket(R"({"data_segs_in":20000,"rcv_mss":2048,"advmss":8948,
+				"rcv_wnd":4096,"received":40960000,"read":40960000})");
+		  } },
+		{ "a program that writes as fast as it goes: twice of what is in flight",
+		  "tcp-not-sent",
+		  [](Bundle &b) {
+			  b.socket(
+				  R"({"not_sent":4000000,"acked":10000000,"cwnd":2600,"mss":1448})");
 		  } },
 		{ "marks that arrive by IPv6", "ecn-unheard",
 		  [](Bundle &b) {

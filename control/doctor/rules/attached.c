@@ -33,8 +33,10 @@ static void say_iface(const struct doctor_snapshot *snap, struct doctor_finding 
 }
 
 /* Busy polls a second of a NAPI that no poll drained. */
-static double busy_only(const struct doctor_deep_napi *napi, __u64 window_ns)
+static double busy_only(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi,
+			__u64 window_ns)
 {
+	(void)snap;
 	return napi->busy == napi->polls ? (double)napi->busy * 1e9 / (double)window_ns : 0;
 }
 

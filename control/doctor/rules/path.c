@@ -112,10 +112,15 @@ static enum doctor_verdict judge_hystart(const struct doctor_snapshot *snap,
 static double by_small_segments(const struct doctor_snapshot *snap,
 				const struct doctor_socket *socket)
 {
-	(void)snap;
+	const struct doctor_iface *iface = doctor_iface_at(snap, socket->ifindex);
+
+	/* Loopback: what the sender wrote at once, or half of a window. It has no path. */
+	if (iface && iface->link_type == DOCTOR_LOOPBACK)
+		return 0;
 	if (socket->data_segs_in < 1000 || socket->advmss < 1000 ||
-	    /* Loopback: half of a window (tcp_bound_to_half_wnd). */
 	    socket->rcv_mss >= socket->advmss / 2 ||
+	    /* Half of a window, which a small buffer bounds (tcp_bound_to_half_wnd). */
+	    socket->rcv_mss >= socket->rcv_wnd / 3 ||
 	    /* Small because the sender writes little, not because the path is small. */
 	    socket->received / socket->data_segs_in < socket->rcv_mss * 9 / 10)
 		return 0;

@@ -45,7 +45,7 @@ const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot 
 	*ret_value = 0;
 	for (i = 0; window_ns && i < snap->deep_napis.nr; i++) {
 		const struct doctor_deep_napi *napi = &snap->deep_napis.at[i];
-		double value = napi->ifindex == ~0U ? 0 : measure(napi, window_ns);
+		double value = napi->ifindex == ~0U ? 0 : measure(snap, napi, window_ns);
 
 		if (value <= *ret_value)
 			continue;
@@ -60,21 +60,41 @@ bool doctor_probed(const struct doctor_snapshot *snap, const char *name, __u64 *
 	return doctor_map_get(snap->deep, name, ret_window_ns) && *ret_window_ns;
 }
 
-/* Of the time that it had packets, in percent; 0 where it hardly ever had some. */
-static double waits(const struct doctor_deep_napi *napi, __u64 window_ns)
+/* Polls of the other queues of its CPU. */
+static __u64 others_ns(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi)
 {
-	if (share_of(napi->wait_ns, window_ns) < 20 || napi->busy < 5)
+	__u64 sum_ns = 0;
+	size_t i;
+
+	for (i = 0; i < snap->deep_napis.nr; i++) {
+		const struct doctor_deep_napi *other = &snap->deep_napis.at[i];
+
+		if (other->cpu == napi->cpu && other != napi)
+			sum_ns += other->poll_ns;
+	}
+	return sum_ns;
+}
+
+/* For what does not receive, of the time that it had packets, in percent; 0 where it hardly ever
+ * had some. A CPU of many queues, all of which have packets, is busy: that is another cause.
+ */
+static double waits(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi,
+		    __u64 window_ns)
+{
+	__u64 others = others_ns(snap, napi);
+	__u64 wait_ns = napi->wait_ns > others ? napi->wait_ns - others : 0;
+
+	if (share_of(wait_ns, window_ns) < 20 || napi->busy < 5)
 		return 0;
-	return share_of(napi->wait_ns, napi->wait_ns + napi->poll_ns);
+	return share_of(wait_ns, napi->wait_ns + napi->poll_ns);
 }
 
 static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
 					 struct doctor_finding *finding)
 {
 	const struct doctor_deep_napi *napi;
-	__u64 window_ns, others_ns = 0;
+	__u64 window_ns;
 	double waited;
-	size_t i;
 
 	if (!doctor_probed(snap, "polls_ns", &window_ns))
 		return doctor_blind(finding, "only the probe \"polls\" of --deep tells");
@@ -82,25 +102,21 @@ static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
 	doctor_note(finding, "waits", waited, DOCTOR_PERCENT, POLLS);
 	if (!napi || waited < 50)
 		return DOCTOR_CLEAR;
-	for (i = 0; i < snap->deep_napis.nr; i++) {
-		if (snap->deep_napis.at[i].cpu == napi->cpu && &snap->deep_napis.at[i] != napi)
-			others_ns += snap->deep_napis.at[i].poll_ns;
-	}
 	doctor_probed_say(snap, finding, napi);
 	doctor_note(finding, "polled", share_of(napi->poll_ns, window_ns), DOCTOR_PERCENT, POLLS);
-	doctor_note(finding, "other_queues", share_of(others_ns, window_ns), DOCTOR_PERCENT, POLLS);
+	doctor_note(finding, "other_queues", share_of(others_ns(snap, napi), window_ns),
+		    DOCTOR_PERCENT, POLLS);
 	doctor_note(finding, "longest_wait", (double)napi->longest_wait_ns / 1000, DOCTOR_US,
 		    POLLS);
-	doctor_say(finding, "who", "%s",
-		   others_ns * 2 > napi->wait_ns ? "other queues" : "programs or other softirqs");
 	return DOCTOR_FOUND;
 }
 
-/* Time a packet, where the queue was hardly ever empty and its polls had the CPU. */
-static double dear(const struct doctor_deep_napi *napi, __u64 window_ns)
+/* Time a packet, where the queue was hardly ever empty and polls had its CPU. */
+static double dear(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi,
+		   __u64 window_ns)
 {
 	if (!napi->packets || napi->busy * 10 < napi->polls * 8 ||
-	    share_of(napi->poll_ns, window_ns) < 50)
+	    share_of(napi->poll_ns + others_ns(snap, napi), window_ns) < 50)
 		return 0;
 	return (double)napi->poll_ns / (double)napi->packets / 1000;
 }
@@ -222,13 +238,14 @@ const struct doctor_check doctor_checks_probed[] = {
 		.severity = DOCTOR_HIGH,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
-		.rule = "a NAPI that left packets behind waits more than it polls, 20 % of the time or more",
+		.rule = "a NAPI that left packets behind waits more than it polls, and than other queues of its CPU do, 20 % of the time or more",
 		.cause =
 			"${where} is starved, not slow: ${waits} of the time that it has packets it waits for CPU ${cpu}.",
 		.because =
-			"Its own polls need ${polled} of that CPU; ${who} have it meanwhile (other queues: ${other_queues}). "
+			"Its own polls need ${polled} of that CPU; programs or other softirqs have it meanwhile (other queues: ${other_queues}). "
 			"Longest wait: ${longest_wait}.",
-		.clear = "queues that have packets wait ${waits} of the time for their CPU",
+		.clear =
+			"queues that have packets wait ${waits} of the time for other work of their CPU",
 		.remedy = { .now = "another CPU for its interrupt: echo N >/proc/irq/IRQ/smp_affinity_list; or move what "
 				   "else runs on CPU ${cpu}",
 			    .keep = "irqbalance's or the unit's configuration (CPUAffinity=)",

@@ -9,7 +9,8 @@
 bool doctor_probed(const struct doctor_snapshot *snap, const char *name, __u64 *ret_window_ns);
 
 /* The NAPI of this network namespace with the highest value of @measure above 0; NULL: none. */
-typedef double (*doctor_napi_fn)(const struct doctor_deep_napi *napi, __u64 window_ns);
+typedef double (*doctor_napi_fn)(const struct doctor_snapshot *snap,
+				 const struct doctor_deep_napi *napi, __u64 window_ns);
 const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot *snap,
 						   doctor_napi_fn measure, double *ret_value);
 

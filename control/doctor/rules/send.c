@@ -4,10 +4,11 @@
 
 static double by_send_wait(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
-	return socket->acked && socket->seen_before ?
-		       (double)socket->not_sent * doctor_window_s(snap) * 1e6 /
-			       (double)socket->acked :
-		       0;
+	/* The kernel makes it twice of what is in flight (tcp_sndbuf_expand): a round trip. */
+	if (!socket->acked || !socket->seen_before ||
+	    socket->not_sent < 4ULL * socket->cwnd * socket->mss)
+		return 0;
+	return (double)socket->not_sent * doctor_window_s(snap) * 1e6 / (double)socket->acked;
 }
 
 static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
@@ -29,7 +30,7 @@ static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
 
 /* In flight is what the program allows itself: the same at both ends of the window, what the rate
  * and the round trip make, below what the network and the receiver would take, with nothing left to
- * send, and with answers coming back.
+ * send, and with answers coming back. A cwnd that is not used up stays just above (RFC 7661).
  */
 static double by_own_window(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
@@ -38,10 +39,11 @@ static double by_own_window(const struct doctor_snapshot *snap, const struct doc
 	double in_flight = (double)socket->packets_out * socket->mss;
 	double before = (double)socket->was_packets_out * socket->mss;
 
-	if (!socket->seen_before || !socket->app_limited || socket->not_sent || !socket->received ||
-	    socket->srtt_us < 5000 || in_flight < 32768 || in_flight > before * 1.25 ||
-	    before > in_flight * 1.25 || by_rate > in_flight * 1.4 || by_rate < in_flight * 0.6 ||
-	    socket->cwnd * 2 < socket->packets_out * 3 ||
+	if (!socket->seen_before || !socket->app_limited || socket->not_sent >= socket->mss ||
+	    !socket->received || socket->srtt_us < 5000 || in_flight < 32768 ||
+	    in_flight > before * 1.25 || before > in_flight * 1.25 || by_rate > in_flight * 1.4 ||
+	    by_rate < in_flight * 0.6 || socket->cwnd_limited ||
+	    socket->cwnd <= socket->packets_out ||
 	    (socket->rwnd_limited_ms + socket->sndbuf_limited_ms) > window * 100)
 		return 0;
 	return (double)socket->acked;
@@ -91,7 +93,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.severity = DOCTOR_LOW,
 		.confidence = DOCTOR_MEASURED,
 		.reads = "socket table: bytes written and not sent, bytes acknowledged",
-		.rule = "1 MB or more waits in a socket to be sent, for 1 s or more",
+		.rule = "1 MB or more, and four times of cwnd, waits in a socket to be sent, for 1 s or more",
 		.cause =
 			"What ${program} writes waits ${waits_to_be_sent} in its socket before it is sent.",
 		.because =
@@ -103,7 +105,7 @@ const struct doctor_check doctor_checks_send[] = {
 			    .expect = "128 kB wait instead of ${not_sent}",
 			    .risk = "programs that only write when told to wake more often" },
 		.after = READERS
-		" cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy",
+		" cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing loss-on-long-path",
 		.reference = "tcp_notsent_lowat in ip-sysctl.rst",
 		.judge = judge_not_sent,
 	},
@@ -125,6 +127,7 @@ const struct doctor_check doctor_checks_send[] = {
 			    .undo = "remove the line and set the old value",
 			    .expect = "errors from ${errors} to 0: the program waits instead",
 			    .risk = "a program that may not wait sends less" },
+		.after = "tx-qdisc-standing",
 		.reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
 		.judge = judge_send,
 	},
@@ -136,12 +139,12 @@ const struct doctor_check doctor_checks_send[] = {
 		.confidence = DOCTOR_INFERRED,
 		.reads =
 			"socket table twice: in flight, cwnd, app_limited, not sent, RTT, bytes acknowledged",
-		.rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, two thirds of cwnd or "
-			"less, nothing left to send, answers from the peer",
+		.rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, less than cwnd, "
+			"nothing left to send, answers from the peer",
 		.cause = "${program} has ${in_flight} in flight and waits for answers before it sends more: ${rate} at a "
 			 "round trip of ${rtt}.",
 		.because =
-			"On ${socket}: cwnd would allow ${cwnd}, and nothing waits to be sent. Programs with a window of their "
+			"On ${socket}: cwnd (${cwnd}) is not used up, and nothing waits to be sent. Programs with a window of their "
 			"own (ssh, rsync, SMB, replication) stop there.",
 		.clear = "no flow with answers stops at a window of its program's own",
 		.remedy = { .now = "a larger window in the program (ssh: HPN-SSH; SMB, iSCSI: more requests at a time), or "
@@ -149,7 +152,7 @@ const struct doctor_check doctor_checks_send[] = {
 			    .keep = "the program's configuration",
 			    .undo = "the old value",
 			    .expect =
-				    "the rate grows with the window, up to ${cwnd} in a round trip",
+				    "the rate grows with the window; cwnd does as well once it is used",
 			    .risk = "memory at the receiver" },
 		.after = READERS,
 		.reference =

@@ -88,14 +88,16 @@ static struct cause find_cause(const struct doctor_snapshot *snap)
 		return cause;
 	cause.run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
 	cause.wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
-	if (cause.why == STOPPED)
+	/* A reader that softirqs leave hardly any of its CPU takes few, one that stands still none. */
+	if (cause.why == STOPPED && !datagrams)
 		return cause;
-	if (full && cause.run_percent < IDLE_PERCENT && cause.wait_percent < WAITS_PERCENT)
-		cause.why = STOPPED;
-	else if (cause.wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
-		 softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
+	if (cause.wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
+	    softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
 		cause.why = SHARES_CPU;
-	else if (cause.run_percent >= BUSY_PERCENT || (full && cause.run_percent >= IDLE_PERCENT))
+	else if (full && cause.run_percent < IDLE_PERCENT && cause.wait_percent < WAITS_PERCENT)
+		cause.why = STOPPED;
+	else if (cause.why != STOPPED &&
+		 (cause.run_percent >= BUSY_PERCENT || (full && cause.run_percent >= IDLE_PERCENT)))
 		cause.why = SLOW;
 	return cause;
 }
