@@ -24,6 +24,13 @@ struct burst {
 	double stood; /* frames when the last was sent */
 };
 
+/* What bursts tell of a buffer. */
+struct limits {
+	struct burst whole; /* the longest that lost nothing */
+	struct burst lossy; /* the shortest that lost some; count 0: none was seen */
+	double stood; /* frames, the most when the last of any burst was sent */
+};
+
 /* What became of frames from seq @first on; by each, for queues count on CPUs of their own. What
  * was taken while they came is told by the clock, or, of a peer with another one, by rates (RFC
  * 9004, 6.4, with frames in place of time, which would be the sender's).
@@ -63,7 +70,7 @@ static void count_burst(struct qualify_run *run, __u32 first, const struct quali
  * the NIC's.
  */
 static int send_burst(struct qualify_run *run, const struct way *way, __u32 count,
-		      struct burst *best, struct rxaqm_error *error)
+		      struct burst *best, double *stood, struct rxaqm_error *error)
 {
 	struct qualify_sent sent;
 	struct burst burst = { .count = count };
@@ -79,23 +86,24 @@ static int send_burst(struct qualify_run *run, const struct way *way, __u32 coun
 		if (err)
 			break;
 		count_burst(run, send.first, &sent, &burst);
+		*stood = fmax(*stood, burst.stood);
 		if (burst.lost < best->lost)
 			*best = burst;
 	}
 	return err;
 }
 
-/* The longest that lost nothing, and the shortest that lost some (count 0: none was seen). */
 static int search(struct qualify_run *run, const struct way *way, struct qualify_curve *curve,
-		  struct burst *whole, struct burst *lossy, struct rxaqm_error *error)
+		  struct limits *limits, struct rxaqm_error *error)
 {
+	struct burst *whole = &limits->whole, *lossy = &limits->lossy;
 	__u32 count = SHORTEST;
 	struct burst burst;
 	int err = 0;
 
-	*whole = *lossy = (struct burst){};
+	*limits = (struct limits){};
 	while (!err && count <= way->most && !*run->stop) {
-		err = send_burst(run, way, count, &burst, error);
+		err = send_burst(run, way, count, &burst, &limits->stood, error);
 		if (err)
 			break;
 		if (curve && !lossy->count)
@@ -115,6 +123,26 @@ static int search(struct qualify_run *run, const struct way *way, struct qualify
 	return err;
 }
 
+/* By the clock no frame too many is seen to stand, only too few: those that a poll took, whose
+ * buffers the driver had not yet given back. By rates the CPU's pauses count as frames.
+ */
+static void put_buffer(struct qualify_run *run, struct qualify_row *row,
+		       const struct limits *limits, bool all, double error_packets)
+{
+	if (run->peer.same_host)
+		qualify_figure_number(
+			qualify_figure_add(row, all ? "buffer_all" : "buffer_queue", "packets",
+					   "of any burst, the most that was not taken when its last "
+					   "frame was sent, by the clock"),
+			limits->stood, 1, error_packets);
+	else
+		qualify_figure_number(
+			qualify_figure_add(row, all ? "buffer_all" : "buffer_queue", "packets",
+					   "of that burst, what was not taken while it came (RFC "
+					   "9004, corrected), by rates"),
+			limits->whole.stood, 1, error_packets);
+}
+
 static int put_bursts(struct qualify_run *run, struct qualify_row *row, const struct way *way,
 		      bool all, struct rxaqm_error *error)
 {
@@ -125,25 +153,21 @@ static int put_bursts(struct qualify_run *run, struct qualify_row *row, const st
 		SHORTEST, way->most, all ? "all queues" : "one queue", TRIES, way->cost_ns);
 	struct qualify_curve *curve = qualify_curve_add(figure, all ? "lost, all queues" : "lost",
 							"packets", "share");
-	struct burst whole, lossy;
+	struct limits limits;
 	double error_packets;
-	int err = search(run, way, curve, &whole, &lossy, error);
+	int err = search(run, way, curve, &limits, error);
 
 	if (err)
 		return err;
-	error_packets = lossy.count ? (double)(lossy.count - whole.count) : NAN;
-	qualify_figure_number(figure, whole.count, 1, error_packets);
-	if (whole.count && lossy.count)
-		qualify_figure_number(
-			qualify_figure_add(row, all ? "buffer_all" : "buffer_queue", "packets",
-					   "of that burst, what was not taken while it came (RFC "
-					   "9004, corrected), %s",
-					   run->peer.same_host ? "by the clock" : "by rates"),
-			whole.stood, 1, error_packets);
+	error_packets = limits.lossy.count ? (double)(limits.lossy.count - limits.whole.count) :
+					     NAN;
+	qualify_figure_number(figure, limits.whole.count, 1, error_packets);
+	if (limits.whole.count && limits.lossy.count)
+		put_buffer(run, row, &limits, all, error_packets);
 	qualify_figure_number(qualify_figure_add(row, all ? "burst_rate_all" : "burst_rate", "pps",
 						 "at which the peer sent it%s",
-						 lossy.count ? "" : "; none was lost"),
-			      whole.pps, 1, NAN);
+						 limits.lossy.count ? "" : "; none was lost"),
+			      limits.whole.pps, 1, NAN);
 	return 0;
 }
 

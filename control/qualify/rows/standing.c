@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/plane.h"
+#include "attach/locate.h"
 #include "base/now.h"
 #include "qualify/rows/latency.h"
 #include "report/figures.h"
@@ -159,7 +159,7 @@ static void put_target(struct qualify_run *run, struct qualify_row *row)
 	const struct rxaqm_queue *queue;
 
 	if (!rxaqm_state_open(&state, false, NULL))
-		iface = rxaqm_plane_find(&state, run->ifname);
+		iface = rxaqm_iface_find(&state, run->ifname);
 	if (iface && run->rx_queue < iface->nr_queues) {
 		queue = rxaqm_state_queue(&state, iface, run->rx_queue);
 		qualify_figure_number(qualify_figure_add(row, "target", "ns",

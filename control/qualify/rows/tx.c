@@ -15,6 +15,7 @@
 #define BUDGET 64 /* packets of a poll */
 #define GAP_NS (2 * RXAQM_NSEC_PER_MSEC)
 #define FULL_LOSES 0.4 /* of the frames: at 3 times of what is taken two of three are too many */
+#define OVERRUN_TRIES 5 /* what loses none by then has no ring */
 
 /* A mask of all CPUs, or of none, as /sys has them: words of 32, commas between. */
 static void cpu_mask(char text[QUALIFY_SETTING_LEN], bool all)
@@ -148,10 +149,11 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 static int overrun(struct qualify_run *run, double load, __u32 *cost_ns, double *capacity_pps,
 		   struct qualify_tx *tx, struct rxaqm_error *error)
 {
-	int err = under_load(run, load, *cost_ns, *capacity_pps, tx, error);
+	int err = under_load(run, load, *cost_ns, *capacity_pps, tx, error), tries;
 
-	while (!err && tx->lost < FULL_LOSES && *cost_ns <= QUALIFY_COST_MAX_NS / 2 &&
-	       !*run->stop) {
+	for (tries = 1; !err && tx->lost < FULL_LOSES && tries < OVERRUN_TRIES &&
+			*cost_ns <= QUALIFY_COST_MAX_NS / 2 && !*run->stop;
+	     tries++) {
 		*cost_ns *= 2;
 		*capacity_pps /= 2;
 		err = under_load(run, load, *cost_ns, *capacity_pps, tx, error);
