@@ -13,8 +13,8 @@
 #   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (40)
 #
 # If all are run, lanes run side by side, each in mounts of its own: shell, and those tests of
-# system that neither send nor measure, in two. What measures, xsk and the rest of system, is alone
-# after them.
+# system that take nothing amiss of a busy CPU, in three. What measures, xsk and the rest of system,
+# is alone after them.
 #
 # Tests of xsk, system and guest that fail are run once more at the end, and that counts: a line
 # "again: TEST: why it failed" tells of each.
@@ -25,7 +25,8 @@ all_suites=(unit bpf cli shell fuzz xsk system)
 fuzz_seconds=${FUZZ_SECONDS:-40}
 suite_timeout=${SUITE_TIMEOUT:-2700}
 # No test is in two of them.
-lanes=('system:[run],[leak]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]' 'shell')
+lanes=('system:[run],[leak]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
+	'system:[causes],[metrics]' 'shell')
 # Where a lane leaves its results for who started it; tests that run this again are no lanes.
 tallies=${RXAQM_TALLIES-}
 unset RXAQM_TALLIES

@@ -289,6 +289,8 @@ rig_set_backlog()
 	local old
 
 	old=$(sysctl -n net.core.netdev_max_backlog)
+	# A rig in another root may have raised it; then it is that one's to restore.
+	[[ $old != "$RIG_BACKLOG" ]] || return 0
 	echo "$old $RIG_BACKLOG" >"$RIG_STATE/netdev_max_backlog"
 	sysctl -qw "net.core.netdev_max_backlog=$RIG_BACKLOG"
 }

@@ -228,3 +228,12 @@ void xdp_off(const Netns &netns, const std::string &ifname)
 {
 	netns.ip("link set dev " + ifname + " xdp off");
 }
+
+void pin_map(const std::string &path)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "stray", 4, 4, 1, nullptr);
+
+	REQUIRE(fd >= 0);
+	REQUIRE(bpf_obj_pin(fd, path.c_str()) == 0);
+	close(fd);
+}

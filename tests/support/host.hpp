@@ -72,6 +72,9 @@ std::string source_path(const std::string &path);
 /* Path below the build directory: "rig/rigctl". */
 std::string build_path(const std::string &path);
 
+/* Pin a map that is none of rxaqm's. */
+void pin_map(const std::string &path);
+
 /* Id of the XDP program on an interface; 0 if there is none. */
 uint32_t xdp_on(const Netns &netns, const std::string &ifname);
 /* Put a program that is not rxaqm's, and does @verdict with everything, there. Returns its id. */

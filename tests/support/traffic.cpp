@@ -194,6 +194,15 @@ std::string all_traffic(const Wire &wire)
 	return missing;
 }
 
+int flooding_socket(const Netns &from)
+{
+	int fd = from.socket(AF_INET, SOCK_DGRAM), bytes = 64 << 20;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
+		throw std::system_error(errno, std::generic_category(), "SO_SNDBUFFORCE");
+	return fd;
+}
+
 Background::Background(const Wire &wire)
 {
 	const char *addresses[] = { Wire::RX_IP4, Wire::RX_IP6 };

@@ -23,6 +23,11 @@ unsigned udp_transfer(const Netns &from, const Netns &to, const std::string &add
 /* TCP and UDP, IPv4 and IPv6, from tx to rx. "" if all of it arrived; else what did not. */
 std::string all_traffic(const Wire &wire);
 
+/* A UDP socket in @from that is never held back by its packets that wait at a receiver: it can
+ * overflow any backlog.
+ */
+int flooding_socket(const Netns &from);
+
 /* UDP from tx to rx that goes on meanwhile, about a packet a millisecond, IPv4 and IPv6 in turn. */
 class Background
 {
