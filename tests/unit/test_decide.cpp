@@ -3,110 +3,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include <memory>
 #include <random>
 
-#include "decide.h"
-
-static const __u64 MS = RXAQM_NSEC_PER_MSEC, US = RXAQM_NSEC_PER_USEC;
-
-struct Decider {
-	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
-	__u64 now_ns = 1000 * MS;
-	rxaqm_policy &policy = q->policy;
-
-	explicit Decider(rxaqm_law law)
-	{
-		*q = {};
-		policy.law = law;
-		policy.target_ns = 500 * US;
-		policy.interval_ns = 10 * MS;
-		policy.mode = RXAQM_MODE_ENFORCE;
-		policy.ecn = RXAQM_ECN_ON;
-		policy.ack = RXAQM_ACK_THIN;
-		policy.max_drop_permille = 1000;
-		begin();
-	}
-
-	void begin()
-	{
-		rxaqm_target_update(q.get(), 0);
-		rxaqm_decide_reset(q.get());
-	}
-
-	rxaqm_verdict packet(__u64 sojourn_ns, __u8 ecn = RXAQM_IP_NOT_ECT,
-			     __u8 kind = RXAQM_KIND_DATA, bool drained = false)
-	{
-		now_ns += 20 * US;
-		__u32 judged = rxaqm_decide_sojourn(q.get(), sojourn_ns, drained, 0, now_ns);
-
-		if (!judged)
-			return RXAQM_PASS;
-		return rxaqm_decide_packet(q.get(), judged, kind, ecn, 0,
-					   rxaqm_decide_enforced(&policy, now_ns), now_ns);
-	}
-
-	/* Verdict @v's number in @n packets over target. */
-	int count(rxaqm_verdict v, int n, __u8 ecn, __u8 kind = RXAQM_KIND_DATA)
-	{
-		int found = 0;
-
-		for (int i = 0; i < n; i++)
-			found += packet(5 * MS, ecn, kind) == v;
-		return found;
-	}
-
-	__u64 stat(rxaqm_stat s) const
-	{
-		return q->stat[s];
-	}
-};
-
-struct Codel : Decider {
-	Codel()
-		: Decider(RXAQM_LAW_CODEL)
-	{
-	}
-};
-
-/* law=auto at @p, bad, with as much seen of each class that may be dropped. */
-struct Auto : Decider {
-	Auto()
-		: Decider(RXAQM_LAW_AUTO)
-	{
-	}
-	explicit Auto(double p)
-		: Decider(RXAQM_LAW_AUTO)
-	{
-		q->flags |= RXAQM_QUEUE_ENFORCED;
-		hold(p);
-	}
-
-	void hold(double p)
-	{
-		q->law.p = __u32(p * RXAQM_LAW_ONE);
-		q->law.bad = 1;
-		for (int c = 0; c < RXAQM_NR_DROPPABLE; c++)
-			q->law.seen[c] = 1U << 20;
-		rxaqm_law_map(&q->law, rxaqm_decide_max_drop(&policy));
-		/* The window just began, so p stays. */
-		q->law.turn_ns = now_ns;
-	}
-
-	/* Share of verdict @v on packets over target while p is held. */
-	double share(rxaqm_verdict v, double p, __u8 ecn, __u8 kind = RXAQM_KIND_DATA)
-	{
-		int found = 0, n = 20000;
-
-		for (int i = 0; i < n; i++) {
-			hold(p);
-			found += packet(5 * MS, ecn, kind) == v;
-		}
-		return double(found) / n;
-	}
-};
+#include "decider.hpp"
 
 /* 5,000 packets over target are 100 ms: CoDel signals about 30 times. */
+
 static const int OVER = 5000;
 
 TEST_CASE("decide: codel marks ECT where it drops Not-ECT", "[decide]")
@@ -242,117 +144,6 @@ TEST_CASE("decide: codel begins anew where nobody looked for long", "[decide]")
 	CHECK(d.q->codel.first_above_time_ns >= d.now_ns);
 }
 
-TEST_CASE("decide: auto: what becomes of each class", "[decide]")
-{
-	/* p, ecn, kind, share dropped, share marked */
-	struct Row {
-		double p;
-		__u8 ecn, kind;
-		double drop, mark;
-	} rows[] = {
-		{ 0.2, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.04, 0 },
-		{ 0.2, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0, 0.28 },
-		{ 0.2, RXAQM_IP_ECT1, RXAQM_KIND_DATA, 0, 0.28 },
-		{ 0.2, RXAQM_IP_CE, RXAQM_KIND_DATA, 0, 0 },
-		{ 0.2, RXAQM_IP_NOT_ECT, RXAQM_KIND_SYN, 0, 0 },
-		{ 0.2, RXAQM_IP_ECT0, RXAQM_KIND_SYN, 0, 0 },
-		{ 0.2, RXAQM_IP_ECT0, RXAQM_KIND_ACK, 0, 0 },
-		{ 0.5, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0, 1 },
-		{ 0.5, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.25, 0 },
-		/* Marks and drops were ignored: 1 - 2^-(16 / 16). */
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.5, 0 },
-		{ 0.5625, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0.5, 0.5 },
-		{ 0.5625, RXAQM_IP_CE, RXAQM_KIND_DATA, 0.5, 0 },
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_TCP, 0.5, 0 },
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_SYN, 0.2, 0 }, /* their part */
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_ACK, 0.5, 0 },
-		{ 1, RXAQM_IP_NOT_ECT, RXAQM_KIND_EXEMPT, 0, 0 },
-	};
-
-	for (const Row &row : rows) {
-		Auto a, b;
-
-		CAPTURE(row.p, row.ecn, row.kind);
-		CHECK(std::abs(a.share(RXAQM_DROP, row.p, row.ecn, row.kind) - row.drop) < 0.02);
-		CHECK(std::abs(b.share(RXAQM_MARK, row.p, row.ecn, row.kind) - row.mark) < 0.02);
-	}
-}
-
-TEST_CASE("decide: auto: ACKs are thinned as p says, and kept where the policy says", "[decide]")
-{
-	Auto a;
-
-	CHECK(std::abs(a.share(RXAQM_THIN, 1. / 24, 0, RXAQM_KIND_ACK) - 0.5) < 0.02);
-	CHECK(std::abs(a.share(RXAQM_NOTE, 1. / 24, 0, RXAQM_KIND_ACK) - 0.5) < 0.02);
-	a.policy.ack = RXAQM_ACK_KEEP;
-	CHECK(a.share(RXAQM_PASS, 1. / 24, 0, RXAQM_KIND_ACK) == 1);
-	/* An ACK that nobody noted: what the table says from before it is void. */
-	CHECK(rxaqm_decide_unasked_ns(a.q.get()) == a.now_ns);
-}
-
-TEST_CASE("decide: auto: nothing is dropped before the queue is bad, nor under half the goal",
-	  "[decide]")
-{
-	Auto a(1);
-
-	CHECK(a.packet(250 * US) == RXAQM_PASS);
-	CHECK(a.packet(251 * US) == RXAQM_DROP);
-	a.hold(1);
-	a.q->law.bad = 0;
-	CHECK(a.packet(5 * MS) == RXAQM_PASS);
-	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
-}
-
-TEST_CASE("decide: auto: packets of a flow in a row are marked alike, no more of them in all",
-	  "[decide]")
-{
-	for (__u32 flows : { 1, 2, 7 }) {
-		Auto a;
-		int marked = 0, changes = 0, n = 200000;
-		bool before = false;
-
-		for (int i = 0; i < n; i++) {
-			__u32 flow = 1 + __u32(i) / 10 % flows; /* ten of each in a row */
-
-			a.hold(0.2);
-			bool mark = rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS,
-							RXAQM_KIND_DATA, RXAQM_IP_ECT0, flow, true,
-							a.now_ns) == RXAQM_MARK;
-			marked += mark;
-			if (i % 10)
-				changes += mark != before;
-			before = mark;
-		}
-		CAPTURE(flows, marked, changes);
-		CHECK(std::abs(double(marked) / n - 0.28) < 0.02);
-		/* A flow of its own has runs of 16 that end within its ten; others have none. */
-		CHECK(changes < (flows == 1 ? n / 16 : 1));
-	}
-	/* What was marked a while ago is no reason where nothing is to be marked now. */
-	Auto a(0.5);
-
-	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
-				  true, a.now_ns) == RXAQM_MARK);
-	a.hold(0);
-	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
-				  true, a.now_ns) == RXAQM_PASS);
-}
-
-TEST_CASE("decide: auto: ECT(0) as the host has it", "[decide]")
-{
-	Auto a;
-
-	a.q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
-	CHECK(std::abs(a.share(RXAQM_MARK, 0.4, RXAQM_IP_ECT0) - 0.16) < 0.02);
-	CHECK(std::abs(a.share(RXAQM_MARK, 0.4, RXAQM_IP_ECT1) - 0.72) < 0.02);
-	/* Marks of the latter may come while it may still be a burst, as drops may not. */
-	a.hold(1);
-	a.q->law.bad = 0;
-	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
-	CHECK(a.packet(5 * MS, RXAQM_IP_ECT1) == RXAQM_MARK);
-	CHECK(a.packet(5 * MS) == RXAQM_PASS);
-}
-
 TEST_CASE("decide: the lease", "[decide]")
 {
 	Codel d;
@@ -370,6 +161,7 @@ TEST_CASE("decide: the lease", "[decide]")
 }
 
 /* One packet of a random mix. */
+
 static void mixed_packet(Decider &d, std::mt19937 &random, __u64 level_ns)
 {
 	__u64 sojourn_ns = level_ns + random() % level_ns;
