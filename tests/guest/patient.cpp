@@ -67,13 +67,16 @@ Bursts::~Bursts()
 		close(fd);
 }
 
-Transfer::Transfer(const Netns &from, const Netns &to, const char *to_address, unsigned flows)
+Transfer::Transfer(const Netns &from, const Netns &to, const char *to_address, unsigned flows,
+		   int rcvbuf)
 {
 	sockaddr_in address = address_of(to_address, 0);
 	socklen_t len = sizeof(address);
 	auto *generic = reinterpret_cast<sockaddr *>(&address);
 	int listener = to.socket(AF_INET, SOCK_STREAM);
 
+	if (rcvbuf)
+		REQUIRE(!setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf)));
 	REQUIRE(!bind(listener, generic, sizeof(address)));
 	REQUIRE(!listen(listener, int(flows)));
 	REQUIRE(!getsockname(listener, generic, &len));
@@ -160,12 +163,17 @@ double Diagnosis::evidence(const std::string &id, const std::string &metric) con
 
 Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options)
 {
+	return diagnose(nic.host, nic.rx(), options);
+}
+
+Diagnosis diagnose(const Host &host, const Netns &netns, const std::vector<std::string> &options)
+{
 	std::vector<std::string> args = { "doctor", "-j", "--time=3s" };
 	Diagnosis diagnosis = {};
 
 	args.insert(args.end(), options.begin(), options.end());
 
-	Result result = nic.rxaqm(args);
+	Result result = host.rxaqm(netns, args);
 
 	INFO(result.text());
 	CHECK((!options.empty() || result.err == ""));

@@ -49,7 +49,9 @@ class Bursts
 class Transfer
 {
     public:
-	Transfer(const Netns &from, const Netns &to, const char *to_address, unsigned flows);
+	/* @rcvbuf is the SO_RCVBUF of who reads; 0: the kernel sees to it. */
+	Transfer(const Netns &from, const Netns &to, const char *to_address, unsigned flows,
+		 int rcvbuf = 0);
 	~Transfer();
 
     private:
@@ -80,6 +82,8 @@ struct Diagnosis {
 
 /* @options of "rxaqm doctor" beside its window of 3 s. */
 Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options = {});
+Diagnosis diagnose(const Host &host, const Netns &netns,
+		   const std::vector<std::string> &options = {});
 
 /* @id is the cause, what else is found follows from it, and @consequences are among that. */
 void check_names(const Diagnosis &diagnosis, const std::string &id,

@@ -20,31 +20,39 @@
 
 using namespace std::chrono_literals;
 
-inline sockaddr_in loopback(uint16_t port)
+inline sockaddr_in address_of(const char *ip4, uint16_t port = 0)
 {
 	sockaddr_in address = {};
 
 	address.sin_family = AF_INET;
 	address.sin_port = htons(port);
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	REQUIRE(inet_pton(AF_INET, ip4, &address.sin_addr) == 1);
 	return address;
 }
 
-/* A connection within @netns: what is written to tx arrives at rx. */
+inline sockaddr_in loopback(uint16_t port)
+{
+	return address_of("127.0.0.1", port);
+}
+
+/* What is written to tx arrives at rx. */
 struct Connection {
 	explicit Connection(const Netns &netns, int rcvbuf = 0)
+		: Connection(netns, netns, loopback(0), rcvbuf)
 	{
-		sockaddr_in address = loopback(0);
+	}
+	Connection(const Netns &from, const Netns &to, sockaddr_in address, int rcvbuf = 0)
+	{
 		socklen_t len = sizeof(address);
 
-		listener = netns.socket(AF_INET, SOCK_STREAM);
+		listener = to.socket(AF_INET, SOCK_STREAM);
 		if (rcvbuf)
 			REQUIRE(!setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &rcvbuf,
 					    sizeof(rcvbuf)));
 		REQUIRE(!bind(listener, (sockaddr *)&address, sizeof(address)));
 		REQUIRE(!listen(listener, 8));
 		REQUIRE(!getsockname(listener, (sockaddr *)&address, &len));
-		tx = netns.socket(AF_INET, SOCK_STREAM);
+		tx = from.socket(AF_INET, SOCK_STREAM);
 		REQUIRE(!connect(tx, (sockaddr *)&address, sizeof(address)));
 		rx = accept(listener, nullptr, nullptr);
 		REQUIRE(rx >= 0);
@@ -89,10 +97,50 @@ class Meanwhile
 	std::thread thread_;
 };
 
+/* UDP, the same. */
+struct UdpFlow {
+	explicit UdpFlow(const Netns &netns)
+		: UdpFlow(netns, netns, loopback(0))
+	{
+	}
+	UdpFlow(const Netns &from, const Netns &to, sockaddr_in where)
+		: address(where)
+	{
+		socklen_t len = sizeof(address);
+
+		rx = to.socket(AF_INET, SOCK_DGRAM);
+		tx = from.socket(AF_INET, SOCK_DGRAM);
+		REQUIRE(!bind(rx, (sockaddr *)&address, sizeof(address)));
+		REQUIRE(!getsockname(rx, (sockaddr *)&address, &len));
+	}
+	~UdpFlow()
+	{
+		close(tx);
+		close(rx);
+	}
+	void send(unsigned n, size_t size)
+	{
+		const std::string text(size, 'x');
+
+		while (n--)
+			sendto(tx, text.data(), text.size(), MSG_DONTWAIT, (sockaddr *)&address,
+			       sizeof(address));
+	}
+	void drain()
+	{
+		static char buf[65536];
+
+		while (recv(rx, buf, sizeof(buf), MSG_DONTWAIT) > 0)
+			;
+	}
+	sockaddr_in address;
+	int rx, tx;
+};
+
 struct Diagnosis {
-	/* What this machine's other work does to its CPUs is not the test's. */
+	/* What this machine's other work does to its CPUs is not the test's: "machine". */
 	std::string primary;
-	std::set<std::string> found;
+	std::set<std::string> found, machine;
 	int exit_code;
 	std::string text;
 };
@@ -112,7 +160,7 @@ inline Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
 	REQUIRE(result.err == "");
 
 	Json json(result.out);
-	std::set<std::string> machine;
+	std::set<std::string> &machine = diagnosis.machine;
 
 	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
 		const std::string at = "/findings/" + std::to_string(i);

@@ -6,7 +6,7 @@ static const std::set<std::string> FULL_WINDOW = { "tcp-zero-window", "tcp-queue
 						   "tcp-window-stuck", "tcp-pruned",
 						   "tcp-collapse" };
 
-TEST_CASE("doctor: a program that never reads", "[doctor][tcp]")
+TEST_CASE("doctor: a program that never reads", "[doctor][causes][tcp]")
 {
 	for (int rcvbuf : { 0, 32768 }) {
 		Host host;
@@ -24,7 +24,7 @@ TEST_CASE("doctor: a program that never reads", "[doctor][tcp]")
 	}
 }
 
-TEST_CASE("doctor: a program that reads a byte a millisecond", "[doctor][tcp]")
+TEST_CASE("doctor: a program that reads a byte a millisecond", "[doctor][causes][tcp]")
 {
 	Host host;
 	Netns netns;
@@ -46,7 +46,7 @@ TEST_CASE("doctor: a program that reads a byte a millisecond", "[doctor][tcp]")
 	check_names(diagnose(host, netns), "tcp-reader-slow", FULL_WINDOW);
 }
 
-TEST_CASE("doctor: a full transfer is no trouble", "[doctor][tcp]")
+TEST_CASE("doctor: a full transfer is no trouble", "[doctor][causes][tcp]")
 {
 	Host host;
 	Netns netns;
@@ -69,53 +69,14 @@ TEST_CASE("doctor: a full transfer is no trouble", "[doctor][tcp]")
 	CHECK(diagnosis.found.empty());
 }
 
-namespace
-{
-/* UDP within @netns. */
-struct Datagrams {
-	explicit Datagrams(const Netns &netns)
-	{
-		socklen_t len = sizeof(address);
-
-		rx = netns.socket(AF_INET, SOCK_DGRAM);
-		tx = netns.socket(AF_INET, SOCK_DGRAM);
-		REQUIRE(!bind(rx, (sockaddr *)&address, sizeof(address)));
-		REQUIRE(!getsockname(rx, (sockaddr *)&address, &len));
-	}
-	~Datagrams()
-	{
-		close(tx);
-		close(rx);
-	}
-	void send(unsigned n, size_t size)
-	{
-		const std::string text(size, 'x');
-
-		while (n--)
-			sendto(tx, text.data(), text.size(), MSG_DONTWAIT, (sockaddr *)&address,
-			       sizeof(address));
-	}
-	void drain()
-	{
-		static char buf[65536];
-
-		while (recv(rx, buf, sizeof(buf), MSG_DONTWAIT) > 0)
-			;
-	}
-	sockaddr_in address = loopback(0);
-	int rx, tx;
-};
-
-} // namespace
-
-TEST_CASE("doctor: UDP that nobody reads", "[doctor][udp]")
+TEST_CASE("doctor: UDP that nobody reads", "[doctor][causes][udp]")
 {
 	Host host;
 	Netns netns;
 
 	set_up(netns);
 
-	Datagrams datagrams(netns);
+	UdpFlow datagrams(netns);
 	Meanwhile sender([&] { datagrams.send(20, 1000); }, 1000us);
 
 	std::this_thread::sleep_for(1s);
@@ -123,14 +84,14 @@ TEST_CASE("doctor: UDP that nobody reads", "[doctor][udp]")
 		    { "udp-overflow", "udp-small-datagrams" });
 }
 
-TEST_CASE("doctor: UDP that comes in bursts larger than the buffer", "[doctor][udp]")
+TEST_CASE("doctor: UDP that comes in bursts larger than the buffer", "[doctor][causes][udp]")
 {
 	Host host;
 	Netns netns;
 
 	set_up(netns);
 
-	Datagrams datagrams(netns);
+	UdpFlow datagrams(netns);
 	Meanwhile both(
 		[&] {
 			datagrams.send(600, 1000);
@@ -141,7 +102,7 @@ TEST_CASE("doctor: UDP that comes in bursts larger than the buffer", "[doctor][u
 	check_names(diagnose(host, netns), "udp-burst", { "udp-overflow", "udp-small-datagrams" });
 }
 
-TEST_CASE("doctor: datagrams in pieces", "[doctor][ip]")
+TEST_CASE("doctor: datagrams in pieces", "[doctor][causes][ip]")
 {
 	Host host;
 	Netns netns;
@@ -149,7 +110,7 @@ TEST_CASE("doctor: datagrams in pieces", "[doctor][ip]")
 	set_up(netns);
 	netns.ip("link set lo mtu 1500");
 
-	Datagrams datagrams(netns);
+	UdpFlow datagrams(netns);
 	Meanwhile both(
 		[&] {
 			datagrams.send(5, 8000);
@@ -160,7 +121,52 @@ TEST_CASE("doctor: datagrams in pieces", "[doctor][ip]")
 	check_names(diagnose(host, netns), "ip-fragments");
 }
 
-TEST_CASE("doctor: a program that does not accept", "[doctor][tcp]")
+TEST_CASE("doctor: datagrams in pieces, and no memory for them", "[doctor][causes][ip]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+	netns.ip("link set lo mtu 1500");
+	netns.shell("cd /proc/sys/net/ipv4; echo 4000 >ipfrag_low_thresh;"
+		    "echo 4000 >ipfrag_high_thresh");
+
+	UdpFlow flow(netns);
+	Meanwhile both(
+		[&] {
+			flow.send(5, 8000);
+			flow.drain();
+		},
+		10000us);
+	Diagnosis diagnosis = diagnose(host, netns);
+
+	CHECK(diagnosis.found.count("ip-reassembly-fails"));
+	check_names(diagnosis, "ip-fragments", { "ip-reassembly-fails" });
+}
+
+TEST_CASE("doctor: so many datagrams in pieces that their numbers come round",
+	  "[doctor][causes][ip]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+	netns.ip("link set lo mtu 1500");
+
+	UdpFlow flow(netns);
+	Meanwhile both(
+		[&] {
+			flow.send(20, 3000);
+			flow.drain();
+		},
+		1000us);
+	Diagnosis diagnosis = diagnose(host, netns);
+
+	CHECK(diagnosis.found.count("ip-fragment-ids"));
+	check_names(diagnosis, "ip-fragments", { "ip-fragment-ids" });
+}
+
+TEST_CASE("doctor: a program that does not accept", "[doctor][causes][tcp]")
 {
 	Host host;
 	Netns netns;
@@ -188,7 +194,7 @@ TEST_CASE("doctor: a program that does not accept", "[doctor][tcp]")
 	close(listener);
 }
 
-TEST_CASE("doctor: local ports that run out", "[doctor][tcp]")
+TEST_CASE("doctor: local ports that run out", "[doctor][causes][tcp]")
 {
 	Host host;
 	Netns netns;
@@ -213,7 +219,8 @@ TEST_CASE("doctor: local ports that run out", "[doctor][tcp]")
 	close(listener);
 }
 
-TEST_CASE("doctor: settings that do nothing, or less than they should", "[doctor][settings]")
+TEST_CASE("doctor: settings that do nothing, or less than they should",
+	  "[doctor][causes][settings]")
 {
 	const std::vector<std::array<const char *, 3>> rows = {
 		{ "tcp_adv_win_scale", "2", "sysctl-dead" },

@@ -36,24 +36,20 @@ static void run_on(unsigned cpu)
 namespace
 {
 
-/* UDP from tx to rx until the test ends, from so many sockets that their send buffers together hold
- * more than the receiving CPU's backlog.
- */
+/* UDP from tx to rx until the test ends, more than the receiving CPU's backlog holds. */
 class Flood
 {
     public:
 	explicit Flood(const Wire &wire)
+		: socket_(flooding_socket(wire.tx))
 	{
-		for (int &socket : sockets_)
-			socket = wire.tx.socket(AF_INET, SOCK_DGRAM);
 		thread_ = std::thread([this] { send_all(); });
 	}
 	~Flood()
 	{
 		stop_ = true;
 		thread_.join();
-		for (int socket : sockets_)
-			close(socket);
+		close(socket_);
 	}
 
     private:
@@ -66,14 +62,12 @@ class Flood
 		to.sin_family = AF_INET;
 		to.sin_port = htons(9);
 		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
-		while (!stop_) {
-			for (int socket : sockets_)
-				sendto(socket, payload, sizeof(payload), MSG_DONTWAIT,
-				       (sockaddr *)&to, sizeof(to));
-		}
+		while (!stop_)
+			sendto(socket_, payload, sizeof(payload), MSG_DONTWAIT, (sockaddr *)&to,
+			       sizeof(to));
 	}
 	std::atomic<bool> stop_{ false };
-	int sockets_[16];
+	int socket_;
 	std::thread thread_;
 };
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* rxaqm doctor on conditions that take another host, at the other end of a wire. */
+#include "doctor.hpp"
+
+#include <net/ethernet.h>
+#include <netpacket/packet.h>
+
+#include <cstring>
+
+#include "traffic.hpp"
+
+namespace
+{
+
+/* As much TCP as goes from tx to rx. */
+struct Stream {
+	explicit Stream(const Wire &wire, int reads = 1 << 20,
+			std::chrono::microseconds pause = 50us)
+		: connection(wire.tx, wire.rx, address_of(Wire::RX_IP4))
+		, buf(reads, 0)
+		, sender([this] { (void)!write(connection.tx, text.data(), text.size()); }, 50us)
+		, reader([this] { (void)!recv(connection.rx, buf.data(), buf.size(), MSG_DONTWAIT); },
+			 pause)
+	{
+	}
+	Connection connection;
+	const std::string text = std::string(65536, 'x');
+	std::string buf;
+	Meanwhile sender, reader;
+};
+
+void slow_link(const Wire &wire)
+{
+	wire.tx.shell("tc qdisc add dev " + wire.tx_if +
+		      " root tbf rate 20mbit burst 16k latency 500ms");
+}
+
+} // namespace
+
+/* What each end can know of it. */
+TEST_CASE("doctor: a peer that takes less than is written", "[doctor][causes][tcp]")
+{
+	Host host;
+	Wire wire;
+	Stream stream(wire, 1000, 1000us);
+
+	std::this_thread::sleep_for(1s);
+	check_names(diagnose(host, wire.tx), "tcp-not-sent");
+
+	Diagnosis there = diagnose(host, wire.rx);
+	const bool long_wait = there.found.count("tcp-reader-slow");
+
+	check_names(there, long_wait ? "tcp-reader-slow" : "tcp-zero-window",
+		    { "tcp-zero-window", "tcp-window-stuck" });
+}
+
+TEST_CASE("doctor: a link that is slower than what is sent", "[doctor][causes][tcp]")
+{
+	Host host;
+	Wire wire;
+
+	slow_link(wire);
+	Stream stream(wire);
+
+	std::this_thread::sleep_for(1s);
+	check_names(diagnose(host, wire.tx), "tx-qdisc-standing", { "tcp-not-sent" });
+	CHECK(diagnose(host, wire.rx).found.empty());
+}
+
+TEST_CASE("doctor: datagrams that are written faster than a link takes them",
+	  "[doctor][causes][udp]")
+{
+	Host host;
+	Wire wire;
+
+	slow_link(wire);
+	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
+	Meanwhile sender([&] { flow.send(40, 1000); }, 1000us);
+	Meanwhile reader([&] { flow.drain(); }, 500us);
+
+	std::this_thread::sleep_for(1s);
+
+	Diagnosis diagnosis = diagnose(host, wire.tx);
+
+	check_names(diagnosis, "tx-qdisc-standing", { "udp-send-buffer" });
+	CHECK(diagnosis.found.count("udp-send-buffer"));
+	CHECK(diagnose(host, wire.rx).found.empty());
+}
+
+TEST_CASE("doctor: a path with a smaller MTU", "[doctor][causes][tcp]")
+{
+	Host host;
+	Wire wire;
+
+	wire.tx.ip("route replace 10.77.0.0/24 dev " + wire.tx_if + " mtu lock 600");
+	Stream stream(wire);
+
+	std::this_thread::sleep_for(1s);
+	check_names(diagnose(host, wire.rx), "small-mss");
+}
+
+TEST_CASE("doctor: packets of a protocol that nobody takes", "[doctor][causes]")
+{
+	Host host;
+	Wire wire;
+	const int fd = wire.tx.socket(AF_PACKET, SOCK_DGRAM);
+	const char payload[64] = {};
+	sockaddr_ll to = {};
+
+	to.sll_family = AF_PACKET;
+	to.sll_protocol = htons(0x88b5); /* IEEE 802: local experimental */
+	to.sll_ifindex = int(wire.tx.ifindex(wire.tx_if));
+	to.sll_halen = ETH_ALEN;
+	memset(to.sll_addr, 0xff, ETH_ALEN);
+	{
+		Meanwhile sender(
+			[&] {
+				(void)!sendto(fd, payload, sizeof(payload), 0, (sockaddr *)&to,
+					      sizeof(to));
+			},
+			1000us);
+
+		check_names(diagnose(host, wire.rx), "rx-dropped");
+	}
+	close(fd);
+}
+
+TEST_CASE("doctor: packets that wait for a timer", "[doctor][causes]")
+{
+	Host host;
+	Wire wire;
+
+	wire.rx.shell("ethtool -K " + wire.rx_if + " gro on && cd /sys/class/net/" + wire.rx_if +
+		      " && echo 2 >napi_defer_hard_irqs && echo 5000000 >gro_flush_timeout");
+	Diagnosis diagnosis = diagnose(host, wire.rx);
+
+	if (diagnosis.text.find("no NAPI tells its timers") != std::string::npos)
+		SKIP("this kernel does not tell the timers of NAPIs");
+	CHECK(diagnosis.machine.count("irq-deferral"));
+	CHECK(diagnosis.found.empty());
+}
+
+TEST_CASE("doctor: a UDP program that takes longer than packets come", "[doctor][causes][udp]")
+{
+	Host host;
+	Wire wire;
+	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
+	Meanwhile sender([&] { flow.send(20, 1000); }, 1000us);
+	Meanwhile reader(
+		[&] {
+			const auto until = std::chrono::steady_clock::now() + 200us;
+			char buf[1000];
+
+			(void)!recv(flow.rx, buf, sizeof(buf), MSG_DONTWAIT);
+			while (std::chrono::steady_clock::now() < until)
+				;
+		},
+		0us);
+
+	std::this_thread::sleep_for(1s);
+	check_names(diagnose(host, wire.rx), "udp-reader-slow", { "udp-overflow" });
+}
+
+TEST_CASE("doctor: a UDP program on the CPU that receives its packets", "[doctor][causes][udp]")
+{
+	Host host;
+	Wire wire;
+
+	if (std::thread::hardware_concurrency() < 2)
+		SKIP("needs two CPUs: one to send, one to receive");
+	wire.rx.shell("echo 2 >/sys/class/net/" + wire.rx_if + "/queues/rx-0/rps_cpus");
+	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
+	       "cost=20us" });
+
+	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
+	std::atomic<bool> stop{ false };
+	std::thread reader([&] {
+		cpu_set_t cpus;
+
+		CPU_ZERO(&cpus);
+		CPU_SET(1, &cpus);
+		sched_setaffinity(0, sizeof(cpus), &cpus);
+		while (!stop)
+			(void)!recv(flow.rx, nullptr, 0, MSG_DONTWAIT);
+	});
+	Meanwhile sender([&] { flow.send(40, 1000); }, 500us);
+
+	std::this_thread::sleep_for(1s);
+
+	Diagnosis diagnosis = diagnose(host, wire.rx);
+
+	stop = true;
+	reader.join();
+	check_names(diagnosis, "udp-reader-shares-cpu", { "udp-overflow" });
+}
