@@ -40,8 +40,11 @@ CXXFLAGS ?= -O0 -g1
 C_STD := -std=gnu11 -D_GNU_SOURCE=
 CXX_STD := -std=gnu++20
 LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lm
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
+BPF_CFLAGS := -target bpf -mcpu=v3 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH))
+# Every packet runs the XDP program: it is to be small. The tracing programs are not compiled so.
+BPF_LEVEL := -O2
+BPF_SMALL := -Oz
 FUZZ_FLAGS := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 DEPFLAGS = -MMD -MP -MF $(@:%=%.d) -MT $@
 
@@ -257,7 +260,7 @@ tools:
 
 # Objects depend on the flags they were built with.
 FLAGS_NOW := $(CC) $(CXX) $(CLANG) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(BPF_CFLAGS) \
-	$(SANITIZERS)
+	$(BPF_LEVEL) $(BPF_SMALL) $(SANITIZERS)
 $(BUILD)/flags: FORCE | tools
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call shell_quote,$(FLAGS_NOW)) | cmp -s - $@ || \
@@ -265,10 +268,12 @@ $(BUILD)/flags: FORCE | tools
 shell_quote = '$(subst ','\'',$(1))'
 
 vpath %.bpf.c $(BPF_DIRS) $(TEST_BPF_DIRS)
+# These are or include it.
+$(patsubst %,$(BUILD)/bpf/%.bpf.o,rxaqm cost hint_run): BPF_LEVEL := $(BPF_SMALL)
 $(BUILD)/bpf/%.bpf.o: %.bpf.c $(BUILD)/flags
 	$(call say,BPF,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
+	$(Q)$(CLANG) $(BPF_LEVEL) $(BPF_CFLAGS) $(DEPFLAGS) -c $< -o $@
 	$(Q)$(LLVM_STRIP) -g $@
 
 $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o

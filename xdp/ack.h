@@ -132,7 +132,7 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 	/* First the TCP header, then what the flow's identity is made of. */
 	__u64 words[RXAQM_ACK_MAX / sizeof(__u64)] = {};
 	__u8 *tcp = (__u8 *)words, ip_version;
-	__u32 hlen;
+	__u32 addresses_off = 8, addresses_len = 32, hlen;
 
 	if (!rxaqm_frame_read(frame, l4_off, tcp, RXAQM_TCP_HLEN) ||
 	    !rxaqm_frame_read(frame, ip_off, &ip_version, 1))
@@ -161,14 +161,12 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 	tcp[8] &= 0xf;
 	tcp[12] &= 0xf;
 	if ((ip_version >> 4) == 4) {
-		if (!rxaqm_frame_read(frame, ip_off + 12, words + 2, 8))
-			return false;
-		ack->id = rxaqm_ack_hash(words, 3);
-	} else {
-		if (!rxaqm_frame_read(frame, ip_off + 8, words + 2, 32))
-			return false;
-		ack->id = rxaqm_ack_hash(words, 6);
+		addresses_off = 12;
+		addresses_len = 8;
 	}
+	if (!rxaqm_frame_read(frame, ip_off + addresses_off, words + 2, addresses_len))
+		return false;
+	ack->id = rxaqm_ack_hash(words, 2 + addresses_len / sizeof(__u64));
 	return true;
 }
 

@@ -11,52 +11,32 @@
 /* These are global functions so that the verifier walks their many paths once, and not for
  * every state they may be called in.
  */
-__attribute__((noinline)) int rxaqm_xdp_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
-						    __u16 dport)
-{
-	return policy && rxaqm_packet_exempt_port(policy, sport, dport);
-}
 
-/* Classify a packet that is not plain. Returns its kind, and above it what else is asked for. */
-__attribute__((noinline)) int rxaqm_xdp_classify(struct xdp_md *ctx,
-						 const struct rxaqm_policy *policy)
-{
-	struct rxaqm_frame frame = { .ctx = ctx };
-	struct rxaqm_packet pkt = {};
-
-	if (!policy)
-		return RXAQM_KIND_EXEMPT;
-	frame.size = (__u32)bpf_xdp_get_buff_len(ctx);
-	rxaqm_frame_parse(&pkt, &frame);
-	if (rxaqm_packet_exempt_dscp(policy, pkt.dscp) ||
-	    (policy->nr_exempt_ports && rxaqm_xdp_exempt_port(policy, pkt.sport, pkt.dport)))
-		pkt.kind = RXAQM_KIND_EXEMPT;
-	return (int)(pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16);
-}
-
-/* Classify the packet; of @pkt only kind, ecn and offsets are filled in. A call costs as much as
- * parsing a plain packet does (return thunks), so those are parsed right here.
+/* Classify the packet. Returns, from the lowest byte on: kind and codepoint, four bits each, the
+ * offset of IP, two bytes of that of what follows it, and the ports, if it is plain.
  */
-static __always_inline void classify(struct xdp_md *ctx, struct rxaqm_packet *pkt,
-				     const struct rxaqm_policy *policy)
+__attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
+						   const struct rxaqm_policy *policy)
 {
 	void *data_end = (void *)(long)ctx->data_end;
 	void *data = (void *)(long)ctx->data;
-	__u32 found;
+	struct rxaqm_frame frame = { .ctx = ctx };
+	struct rxaqm_packet pkt = {};
+	__u32 plain = rxaqm_packet_plain(data, data_end);
+	__u64 found;
 
-	if (rxaqm_packet_plain(data, data_end)) {
-		rxaqm_packet_parse_plain(pkt, data);
-		if (rxaqm_packet_exempt_dscp(policy, pkt->dscp) ||
-		    (policy->nr_exempt_ports &&
-		     rxaqm_xdp_exempt_port(policy, pkt->sport, pkt->dport)))
-			pkt->kind = RXAQM_KIND_EXEMPT;
-		return;
-	}
-	found = (__u32)rxaqm_xdp_classify(ctx, policy);
-	pkt->kind = found & 0xf;
-	pkt->ecn = (found >> 4) & 0xf;
-	pkt->ip_off = (found >> 8) & 0xff;
-	pkt->l4_off = (__u16)(found >> 16);
+	if (!policy)
+		return RXAQM_KIND_EXEMPT;
+	RXAQM_HIDE(plain);
+	if (!plain)
+		frame.size = (__u32)bpf_xdp_get_buff_len(ctx);
+	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_control(&pkt) ||
+	    rxaqm_packet_exempt(policy, &pkt))
+		return RXAQM_KIND_EXEMPT;
+	found = pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
+	if (plain)
+		found |= (__u64)((__u32)pkt.sport << 16 | pkt.dport) << 32;
+	return found;
 }
 
 /* Set CE in the IP header @ip_off into the packet. Returns 0. */
@@ -64,14 +44,17 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u32 ip_off)
 {
 	void *data_end = (void *)(long)ctx->data_end;
 	__u8 *ip, copy[RXAQM_ECN_BYTES + 4];
+	bool copied;
 
 	ip_off &= 31; /* for the verifier: no tags are that many */
 	ip = (__u8 *)(long)ctx->data + ip_off;
-	if ((void *)(ip + RXAQM_ECN_BYTES) <= data_end) {
-		rxaqm_ecn_mark(ip);
-		return 0;
+	copied = (void *)(ip + RXAQM_ECN_BYTES) > data_end;
+	if (copied) {
+		if (bpf_xdp_load_bytes(ctx, ip_off, copy, RXAQM_ECN_BYTES))
+			return 0;
+		ip = copy;
 	}
-	if (!bpf_xdp_load_bytes(ctx, ip_off, copy, RXAQM_ECN_BYTES) && rxaqm_ecn_mark(copy))
+	if (rxaqm_ecn_mark(ip) && copied)
 		bpf_xdp_store_bytes(ctx, ip_off, copy, RXAQM_ECN_BYTES);
 	return 0;
 }
@@ -80,15 +63,18 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u32 ip_off)
 __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaqm_ack_news *ack,
 						 __u64 where)
 {
-	struct rxaqm_frame frame = { .ctx = ctx };
+	const struct rxaqm_frame frame = { .ctx = ctx };
 
 	if (!ack)
 		return 0;
-	frame.size = (__u32)bpf_xdp_get_buff_len(ctx);
-	return rxaqm_ack_read(ack, &frame, (where >> 16) & 0xff, where & 0xffff, where >> 32);
+	return rxaqm_ack_read(ack, &frame, where & 0xff, (where >> 8) & 0xffff, where >> 32);
 }
 
-/* @where: queue, offset of IP, offset of TCP. */
+/* A packet of class ACK or SYN, of a policy that thins ACKs. 1: a pure ACK that others make
+ * redundant, to be dropped. Else it passes, which is noted: with a @gap_ns of 0 always. @where: from
+ * the lowest byte on, the offset of IP, two bytes of that of TCP, one of nothing, the queue.
+ * @since_ns: when a packet of the queue last passed without being asked about.
+ */
 __attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 where, __u64 gap_ns,
 					    __u64 since_ns, __u64 now_ns)
 {
@@ -101,18 +87,6 @@ __attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 where, __u
 	key = (__u32)ack.id & (RXAQM_ACK_FLOWS - 1);
 	flow = bpf_map_lookup_elem(&ack_map, &key);
 	return flow && rxaqm_ack_thin(flow, &ack, gap_ns, since_ns, now_ns);
-}
-
-/* A packet of class ACK or SYN, of a policy that thins ACKs. 1: a pure ACK that others make
- * redundant, to be dropped. Else it passes, which is noted: with a @gap_ns of 0 always. @since_ns:
- * when a packet of the queue last passed without being asked about.
- */
-static __always_inline int rxaqm_xdp_thin(struct xdp_md *ctx, const struct rxaqm_packet *pkt,
-					  __u32 index, __u64 gap_ns, __u64 since_ns, __u64 now_ns)
-{
-	__u64 where = pkt->l4_off | (__u32)pkt->ip_off << 16 | (__u64)index << 32;
-
-	return rxaqm_xdp_ask(ctx, where, gap_ns, since_ns, now_ns);
 }
 
 #endif /* RXAQM_CLASSIFY_BPF_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Parsing any frame by copies of its headers, wherever they lie: behind tags, options and extension
- * headers, or in a later piece of a packet in several, of which some drivers leave the first empty.
+ * Parsing any frame: where it lies, if it is plain, else by copies of its headers, wherever they
+ * are: behind tags, options and extension headers, or in a later piece of a packet in several, of
+ * which some drivers leave the first empty.
  */
 #ifndef RXAQM_HEADERS_H
 #define RXAQM_HEADERS_H
@@ -78,56 +79,91 @@ rxaqm_always_inline bool rxaqm_frame_ext(struct rxaqm_packet *pkt, const struct 
 	return pkt->fragment || !rxaqm_packet_is_ext(proto);
 }
 
-/* The header at l4_off. Of a later fragment, or of another protocol, nothing is read. */
-rxaqm_always_inline bool rxaqm_frame_l4(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame,
-					__u8 *buf, __u32 l4_len)
+/* Copy the header at l4_off. Of a later fragment, or of another protocol, nothing is read. */
+rxaqm_always_inline bool rxaqm_frame_l4(const struct rxaqm_packet *pkt,
+					const struct rxaqm_frame *frame, __u8 *buf)
 {
-	bool there = pkt->l4_off <= frame->size;
+	__u32 n = pkt->protocol == RXAQM_IPPROTO_UDP ? RXAQM_UDP_HLEN : RXAQM_TCP_HLEN;
 
-	if (!pkt->fragment && pkt->protocol == RXAQM_IPPROTO_TCP)
-		there = rxaqm_frame_read(frame, pkt->l4_off, buf, RXAQM_TCP_HLEN);
-	else if (!pkt->fragment && pkt->protocol == RXAQM_IPPROTO_UDP)
-		there = rxaqm_frame_read(frame, pkt->l4_off, buf, RXAQM_UDP_HLEN);
-	return there && rxaqm_packet_l4(pkt, buf, l4_len);
+	if (pkt->fragment ||
+	    (pkt->protocol != RXAQM_IPPROTO_TCP && pkt->protocol != RXAQM_IPPROTO_UDP))
+		return pkt->l4_off <= frame->size;
+	return rxaqm_frame_read(frame, pkt->l4_off, buf, n);
 }
 
-/* Parse the IP header and what follows it, with @buf as room for a part of one. False if that
- * cannot be done.
+/* Copy what is in front of the IP header, then the first part of that. Sets ip_off, and @proto to
+ * Ethernet's type. No IP packet is so short that there are no bytes where two tags would be.
  */
 rxaqm_always_inline bool rxaqm_frame_ip(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame,
-					__u16 proto, __u8 *buf)
+					__u8 *buf, __u16 *proto)
 {
-	__u32 l4_len = 0;
-
-	if (!rxaqm_frame_read(frame, pkt->ip_off, buf, RXAQM_FRAME_PART))
+	if (!rxaqm_frame_read(frame, RXAQM_ETH_TYPE_OFF, buf, RXAQM_L2_MAX - RXAQM_ETH_TYPE_OFF))
 		return false;
-	if (proto == RXAQM_ETH_P_IP) {
-		if (!rxaqm_packet_ip4(pkt, buf, &l4_len))
-			return false;
-	} else if (proto == RXAQM_ETH_P_IPV6) {
-		if (!rxaqm_packet_ip6(pkt, buf, &l4_len) ||
-		    !rxaqm_frame_ext(pkt, frame, buf, &l4_len))
-			return false;
-	} else {
-		return false;
-	}
-	return rxaqm_frame_l4(pkt, frame, buf, l4_len);
+	*proto = rxaqm_packet_l2(pkt, buf);
+	return rxaqm_frame_read(frame, pkt->ip_off, buf, RXAQM_FRAME_PART);
 }
 
-/* Parse any frame and classify it, but for what the policy exempts. @pkt is all zero. */
-rxaqm_always_inline void rxaqm_frame_parse(struct rxaqm_packet *pkt,
-					   const struct rxaqm_frame *frame)
+/* Parse the headers of @frame. @plain: what rxaqm_packet_plain() says of it; unless 0 it lies at
+ * @data, else that is not used. @pkt is all zero. False if it cannot be done.
+ */
+rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
+					     const struct rxaqm_frame *frame, const __u8 *data,
+					     __u32 plain)
 {
 	__u8 buf[RXAQM_FRAME_BUF] __attribute__((aligned(8)));
+	const __u8 *ip = buf, *l4 = buf;
+	__u32 l4_len = 0;
+	__u16 proto;
 
-	/* No IP packet is so short that there are no bytes where two tags would be. */
-	if (!rxaqm_frame_read(frame, RXAQM_ETH_TYPE_OFF, buf, RXAQM_L2_MAX - RXAQM_ETH_TYPE_OFF) ||
-	    !rxaqm_frame_ip(pkt, frame, rxaqm_packet_l2(pkt, buf), buf) ||
-	    rxaqm_packet_control(pkt))
-		pkt->kind = RXAQM_KIND_EXEMPT;
+	if (plain) {
+		ip = data + RXAQM_ETH_HLEN;
+		l4 = ip + plain;
+		proto = plain == RXAQM_IP4_HLEN ? RXAQM_ETH_P_IP : RXAQM_ETH_P_IPV6;
+		pkt->ip_off = RXAQM_ETH_HLEN;
+	} else if (!rxaqm_frame_ip(pkt, frame, buf, &proto)) {
+		return false;
+	}
+	if (proto == RXAQM_ETH_P_IP) {
+		if (!rxaqm_packet_ip4(pkt, ip, &l4_len))
+			return false;
+	} else if (proto != RXAQM_ETH_P_IPV6 || !rxaqm_packet_ip6(pkt, ip, &l4_len) ||
+		   (!plain && !rxaqm_frame_ext(pkt, frame, buf, &l4_len))) {
+		return false;
+	}
+	return (plain || rxaqm_frame_l4(pkt, frame, buf)) && rxaqm_packet_l4(pkt, l4, l4_len);
+}
+
+/* Is a packet whose headers are known exempt by @policy? */
+rxaqm_always_inline bool rxaqm_packet_exempt(const struct rxaqm_policy *policy,
+					     const struct rxaqm_packet *pkt)
+{
+	return rxaqm_packet_exempt_dscp(policy, pkt->dscp) ||
+	       rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport);
 }
 
 #ifndef __bpf__
+/* Parse @frame and classify it, but for what the policy exempts. */
+static inline void rxaqm_packet_parse(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame,
+				      const __u8 *data, __u32 plain)
+{
+	memset(pkt, 0, sizeof(*pkt));
+	if (!rxaqm_frame_headers(pkt, frame, data, plain) || rxaqm_packet_control(pkt))
+		pkt->kind = RXAQM_KIND_EXEMPT;
+}
+
+/* The same by copies, whether it is plain or not, and where it lies. */
+static inline void rxaqm_frame_parse(struct rxaqm_packet *pkt, const struct rxaqm_frame *frame)
+{
+	rxaqm_packet_parse(pkt, frame, NULL, 0);
+}
+
+static inline void rxaqm_packet_parse_plain(struct rxaqm_packet *pkt, const void *data)
+{
+	bool ip4 = rxaqm_get_be16((const __u8 *)data + RXAQM_ETH_TYPE_OFF) == RXAQM_ETH_P_IP;
+
+	rxaqm_packet_parse(pkt, NULL, (const __u8 *)data, ip4 ? RXAQM_IP4_HLEN : RXAQM_IP6_HLEN);
+}
+
 /* Parse the frame at @data and classify it under @policy, as the XDP program does. */
 static inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const void *data,
 					 const void *data_end, const struct rxaqm_policy *policy)
@@ -137,13 +173,8 @@ static inline void rxaqm_packet_classify(struct rxaqm_packet *pkt, const void *d
 		.size = (__u32)((const __u8 *)data_end - (const __u8 *)data),
 	};
 
-	memset(pkt, 0, sizeof(*pkt));
-	if (rxaqm_packet_plain(data, data_end))
-		rxaqm_packet_parse_plain(pkt, data);
-	else
-		rxaqm_frame_parse(pkt, &frame);
-	if (rxaqm_packet_exempt_dscp(policy, pkt->dscp) ||
-	    rxaqm_packet_exempt_port(policy, pkt->sport, pkt->dport))
+	rxaqm_packet_parse(pkt, &frame, frame.data, rxaqm_packet_plain(data, data_end));
+	if (rxaqm_packet_exempt(policy, pkt))
 		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 #endif

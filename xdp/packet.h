@@ -6,8 +6,8 @@
  * headers, TCP and UDP. What cannot be parsed is exempt: it passes. Lengths come from
  * the IP header, never from the frame, which may be padded or trimmed of tags.
  *
- * Most packets are IP right after Ethernet, and are read where they lie. headers.h is for the
- * others.
+ * Most packets are IP right after Ethernet, and are read where they lie, others are copied:
+ * headers.h.
  */
 #ifndef RXAQM_PACKET_H
 #define RXAQM_PACKET_H
@@ -103,7 +103,11 @@ rxaqm_always_inline __u16 rxaqm_get_be16(const void *p)
 
 rxaqm_always_inline __u32 rxaqm_get_be32(const void *p)
 {
+#if defined(__bpf__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return __builtin_bswap32(*(const __u32 *)p);
+#else
 	return ((__u32)rxaqm_get_be16(p) << 16) | rxaqm_get_be16((const __u8 *)p + 2);
+#endif
 }
 
 /* Ethernet's type and the two tags that it may begin, @l2. Returns the type after them, and sets
@@ -125,6 +129,12 @@ rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *
 	return proto;
 }
 
+rxaqm_always_inline void rxaqm_packet_tos(struct rxaqm_packet *pkt, __u8 tos)
+{
+	pkt->ecn = tos & 3;
+	pkt->dscp = tos >> 2;
+}
+
 /* The IPv4 header at @ip. Sets @l4_len to what it says follows it. False if it cannot be true. */
 rxaqm_always_inline bool rxaqm_packet_ip4(struct rxaqm_packet *pkt, const __u8 *ip, __u32 *l4_len)
 {
@@ -134,8 +144,7 @@ rxaqm_always_inline bool rxaqm_packet_ip4(struct rxaqm_packet *pkt, const __u8 *
 	if ((ip[0] >> 4) != 4 || hlen < RXAQM_IP4_HLEN || total < hlen)
 		return false;
 	pkt->ip_version = 4;
-	pkt->ecn = ip[1] & 3;
-	pkt->dscp = ip[1] >> 2;
+	rxaqm_packet_tos(pkt, ip[1]);
 	pkt->protocol = ip[9];
 	pkt->more_fragments = fragment & RXAQM_IP4_MORE_FRAGMENTS;
 	pkt->fragment = fragment & RXAQM_IP4_FRAGMENT_OFFSET;
@@ -150,8 +159,7 @@ rxaqm_always_inline bool rxaqm_packet_ip6(struct rxaqm_packet *pkt, const __u8 *
 	if ((ip[0] >> 4) != 6)
 		return false;
 	pkt->ip_version = 6;
-	pkt->ecn = (ip[1] >> 4) & 3;
-	pkt->dscp = (__u8)(((ip[0] & 0xf) << 2) | (ip[1] >> 6));
+	rxaqm_packet_tos(pkt, (__u8)(rxaqm_get_be16(ip) >> 4));
 	pkt->protocol = ip[6];
 	pkt->l4_off = (__u16)(pkt->ip_off + RXAQM_IP6_HLEN);
 	*l4_len = rxaqm_get_be16(ip + 4);
@@ -171,15 +179,16 @@ rxaqm_always_inline bool rxaqm_packet_is_ext(__u8 proto)
 /* Ports and, for TCP, the class. @l4_len is what IP says there is. False if that cannot be. */
 rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l4, __u32 l4_len)
 {
-	__u32 hlen;
+	__u32 ports, hlen;
 	__u8 flags;
 
 	pkt->kind = RXAQM_KIND_DATA;
 	if (pkt->fragment ||
 	    (pkt->protocol != RXAQM_IPPROTO_TCP && pkt->protocol != RXAQM_IPPROTO_UDP))
 		return true;
-	pkt->sport = rxaqm_get_be16(l4);
-	pkt->dport = rxaqm_get_be16(l4 + 2);
+	ports = rxaqm_get_be32(l4);
+	pkt->sport = (__u16)(ports >> 16);
+	pkt->dport = (__u16)ports;
 	if (pkt->protocol == RXAQM_IPPROTO_UDP)
 		return l4_len >= RXAQM_UDP_HLEN;
 	hlen = (l4[12] >> 4) * 4U;
@@ -225,10 +234,13 @@ static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, _
 
 	if (!sport && !dport)
 		return false;
+	RXAQM_ROLLED
 	for (i = 0; i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		__u16 port = policy->exempt_port[i];
+		int nr = policy->nr_exempt_ports;
 
-		if (i >= policy->nr_exempt_ports)
+		RXAQM_HIDE(nr); /* else the loop counts down to 0, which 6.1 takes for endless */
+		if (i >= nr)
 			break;
 		if (port == sport || port == dport)
 			return true;
@@ -243,40 +255,23 @@ rxaqm_always_inline bool rxaqm_packet_exempt_dscp(const struct rxaqm_policy *pol
 }
 
 /* Is it IP right after Ethernet, without options or extension headers, and are all headers that
- * we read here? Most packets are so. Where this is known, the offsets are constants.
+ * we read here? Most packets are so. Returns the length of the IP header, or 0.
  */
-rxaqm_always_inline bool rxaqm_packet_plain(const void *data, const void *data_end)
+rxaqm_always_inline __u32 rxaqm_packet_plain(const void *data, const void *data_end)
 {
 	const __u8 *ip = (const __u8 *)data + RXAQM_ETH_HLEN;
 	__u16 proto;
 
 	if (ip + RXAQM_IP4_HLEN + RXAQM_TCP_HLEN > (const __u8 *)data_end)
-		return false;
+		return 0;
 	proto = rxaqm_get_be16(ip - 2);
-	if (proto == RXAQM_ETH_P_IP)
-		return ip[0] == 0x45;
-	return proto == RXAQM_ETH_P_IPV6 &&
-	       ip + RXAQM_IP6_HLEN + RXAQM_TCP_HLEN <= (const __u8 *)data_end &&
-	       !rxaqm_packet_is_ext(ip[6]);
-}
-
-/* Parse the frame at @data, of which rxaqm_packet_plain() is true. */
-rxaqm_always_inline void rxaqm_packet_parse_plain(struct rxaqm_packet *pkt, const void *data)
-{
-	const __u8 *ip = (const __u8 *)data + RXAQM_ETH_HLEN;
-	__u32 l4_len = 0;
-	bool valid;
-
-	__builtin_memset(pkt, 0, sizeof(*pkt));
-	pkt->ip_off = RXAQM_ETH_HLEN;
-	if (rxaqm_get_be16(ip - 2) == RXAQM_ETH_P_IP)
-		valid = rxaqm_packet_ip4(pkt, ip, &l4_len) &&
-			rxaqm_packet_l4(pkt, ip + RXAQM_IP4_HLEN, l4_len);
-	else
-		valid = rxaqm_packet_ip6(pkt, ip, &l4_len) &&
-			rxaqm_packet_l4(pkt, ip + RXAQM_IP6_HLEN, l4_len);
-	if (!valid || rxaqm_packet_control(pkt))
-		pkt->kind = RXAQM_KIND_EXEMPT;
+	if (proto == RXAQM_ETH_P_IP && ip[0] == 0x45)
+		return RXAQM_IP4_HLEN;
+	if (proto == RXAQM_ETH_P_IPV6 &&
+	    ip + RXAQM_IP6_HLEN + RXAQM_TCP_HLEN <= (const __u8 *)data_end &&
+	    !rxaqm_packet_is_ext(ip[6]))
+		return RXAQM_IP6_HLEN;
+	return 0;
 }
 
 #endif /* RXAQM_PACKET_H */

@@ -77,15 +77,19 @@ static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
 		q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
 }
 
-/* A loop: the compiler's memcmp() goes byte by byte. */
-static __always_inline bool same_policy(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
+/* Make @to what @from is. True if it was the same. A loop: the compiler's memcmp() goes byte by byte.
+ */
+static __always_inline bool update_policy(struct rxaqm_policy *to, const struct rxaqm_policy *from)
 {
-	const __u64 *x = (const __u64 *)a, *y = (const __u64 *)b;
-	__u64 differ = 0;
+	const __u64 *x = (const __u64 *)from;
+	__u64 *y = (__u64 *)to, differ = 0;
 	__u32 i;
 
-	for (i = 0; i < sizeof(*a) / sizeof(*x); i++)
-		differ |= x[i] ^ y[i];
+	RXAQM_ROLLED
+	for (i = 0; i < sizeof(*to) / sizeof(*y); i++) {
+		differ |= y[i] ^ x[i];
+		y[i] = x[i];
+	}
 	return !differ;
 }
 
@@ -112,7 +116,7 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 		return 0;
 	/* A renewed lease, or a change that was for other queues, is no reason to begin anew. */
 	q->policy.lease_until_ns = copy.lease_until_ns;
-	same = (q->flags & RXAQM_QUEUE_POLICY_VALID) && same_policy(&q->policy, &copy);
+	same = update_policy(&q->policy, &copy) && (q->flags & RXAQM_QUEUE_POLICY_VALID);
 	q->policy_gen = gen;
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
 	q->target_quarters = iface->target_quarters;
@@ -120,7 +124,6 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	take_ect0(q, copy.ect0, iface);
 	if (same)
 		return 0;
-	q->policy = copy;
 	rxaqm_target_update(q, config.ring_entries);
 	rxaqm_decide_reset(q);
 	/* If its lease is over, the first packet that is judged says so. */
@@ -229,67 +232,43 @@ static __always_inline __u64 measure_hint(struct xdp_md *ctx, struct rxaqm_queue
 	return hw_ns;
 }
 
-/* A packet of a queue that a socket serves and that needs a look. It goes there, unless it is
- * dropped.
- */
-static __always_inline int serve(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				 __u32 program)
+/* Does this program see the stamp of the very packet that is at hand? */
+static __always_inline bool sees_stamps(const struct rxaqm_queue *q, __u32 program)
 {
-	bool hint = program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
-	bool standing = q->flags & RXAQM_QUEUE_STANDING;
-	struct rxaqm_redirect redirect = {};
-	__u64 hw_ns = 0;
+	return program & GENERIC || (program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY);
+}
+
+/* There: measure by it if @due. @known: what its socket is told, if it goes to one. */
+static __always_inline void measure_own(struct xdp_md *ctx, struct rxaqm_queue *q,
+					struct rxaqm_meta *known, bool due, __u32 program)
+{
+	__u64 hw_ns = program & GENERIC ? measure_generic(ctx, q, q->clock_ns, due) :
+					  measure_hint(ctx, q, q->clock_ns, due);
+
+	if (!known)
+		return;
+	/* Each packet has a stamp of its own, so none speaks for the poll. */
+	if (q->sample_ns == q->clock_ns && q->poll_bucket) {
+		rxaqm_sample_count(q, q->poll_bucket - 1, 1);
+		q->poll_bucket = 0;
+	}
+	if (hw_ns) {
+		known->hw_ns = hw_ns;
+		known->flags |= RXAQM_META_HW_TIME;
+	}
+}
+
+/* A packet that needs a look: the first of a poll, or any of a queue that stands. XDP_REDIRECT says
+ * that it is for the queue's socket, and @redirect what to tell that.
+ */
+static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				struct rxaqm_redirect *redirect, __u32 program)
+{
+	bool socket, standing, sees, due;
+	__u64 sojourn_ns = 0;
+	enum signal_by by;
 	int verdict;
 
-	redirect_begin(&redirect, index);
-	q->clock_ns = redirect.known.host_ns;
-	if (q->policy.mode == RXAQM_MODE_OFF) {
-		rxaqm_wait_sampled(q, true);
-	} else {
-		bool due = !standing || !((q->taken - 1) & q->clock_mask);
-
-		if (program & GENERIC)
-			hw_ns = measure_generic(ctx, q, q->clock_ns, due);
-		else if (hint)
-			hw_ns = measure_hint(ctx, q, q->clock_ns, due);
-		/* Each packet has a stamp of its own, so none speaks for the poll. */
-		if (q->sample_ns == q->clock_ns && q->poll_bucket) {
-			rxaqm_sample_count(q, q->poll_bucket - 1, 1);
-			q->poll_bucket = 0;
-		}
-		if (hw_ns) {
-			redirect.known.hw_ns = hw_ns;
-			redirect.known.flags |= RXAQM_META_HW_TIME;
-		}
-		verdict = rxaqm_xdp_judge_redirect(ctx, q, &redirect, index);
-		rxaqm_wait_sampled(q, redirect.idle && !(program & GENERIC) && !hint);
-		if (verdict == RXAQM_DROP)
-			return XDP_DROP;
-	}
-	if (program & BARE)
-		return to_socket_bare(ctx, q, index);
-	return to_socket_with_meta(ctx, q, index, &redirect.known);
-}
-
-/* One that needs none. */
-static __always_inline int redirect_idle(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-					 __u32 program)
-{
-	q->taken++;
-	if (program & BARE)
-		return to_socket_bare(ctx, q, index);
-	return to_socket_with_meta(ctx, q, index, NULL);
-}
-
-/* A packet that needs a look: the first of a poll, or any of a queue that stands. */
-static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				__u32 program)
-{
-	__u64 sojourn_ns = 0;
-	bool standing, hint;
-
-	if (!q)
-		return XDP_PASS;
 	if (rxaqm_poll_lost(q)) {
 		rxaqm_poll_close(q);
 		q->stat[RXAQM_STAT_POLLS_LOST]++;
@@ -297,52 +276,81 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (!q->taken)
 		rxaqm_xdp_begin_poll(ctx, q, index, program);
 	q->taken++;
-	if (!config.no_sockets && (q->flags & RXAQM_QUEUE_SOCKET))
-		return serve(ctx, q, index, program);
-	if (q->policy.mode == RXAQM_MODE_OFF) {
-		rxaqm_poll_skip_rest(q);
-		return XDP_PASS;
-	}
+	socket = q->flags & RXAQM_QUEUE_SOCKET && !config.no_sockets;
 	standing = q->flags & RXAQM_QUEUE_STANDING;
-	hint = program & HINT && q->policy.signal != RXAQM_SIGNAL_BUSY;
-	if (!standing && !(program & GENERIC) && !hint) {
-		rxaqm_poll_skip_rest(q);
-		return XDP_PASS;
-	}
+	sees = sees_stamps(q, program);
 	/* Packets of a fast queue share one reading of the clock, and one stamp. */
-	if (!standing || !((q->taken - 1) & q->clock_mask)) {
+	due = !standing || !((q->taken - 1) & q->clock_mask);
+	if (socket) {
+		redirect_begin(redirect, index);
+		q->clock_ns = redirect->known.host_ns;
+		rxaqm_wait_sampled(q, q->policy.mode == RXAQM_MODE_OFF);
+		if (q->policy.mode == RXAQM_MODE_OFF)
+			return XDP_REDIRECT;
+	} else if (q->policy.mode == RXAQM_MODE_OFF || (!standing && !sees)) {
+		rxaqm_poll_skip_rest(q);
+		return XDP_PASS;
+	} else if (due) {
 		q->clock_ns = bpf_ktime_get_ns();
-		if (program & GENERIC)
-			measure_generic(ctx, q, q->clock_ns, true);
-		if (hint)
-			measure_hint(ctx, q, q->clock_ns, true);
 	}
+	if (sees && (socket || due))
+		measure_own(ctx, q, socket ? &redirect->known : NULL, due, program);
 	/* A stamp of its own needs no memory of polls. */
-	if (!standing || (q->sample_ns != q->clock_ns && rxaqm_poll_resumes(q, q->clock_ns))) {
+	if (standing && q->sample_ns != q->clock_ns && rxaqm_poll_resumes(q, q->clock_ns))
+		standing = false;
+	if (!socket && !standing) {
 		rxaqm_poll_skip_rest(q);
 		return XDP_PASS;
 	}
-	if (!pick_sojourn(q, q->clock_ns, &sojourn_ns)) {
+	by = pick_sojourn(q, standing, q->clock_ns, &sojourn_ns);
+	if (socket) {
+		redirect->sojourn_ns = sojourn_ns;
+		switch (rxaqm_xdp_follow(q, redirect, by)) {
+		case RXAQM_FOLLOW_IDLE:
+			rxaqm_wait_sampled(q, !sees);
+			return XDP_REDIRECT;
+		case RXAQM_FOLLOW_PASS:
+			return XDP_REDIRECT;
+		}
+		sojourn_ns = redirect->sojourn_ns;
+	} else if (by == BY_NOTHING) {
 		count_unknown(q, q->clock_ns);
 		return XDP_PASS;
 	}
-	return judge(ctx, q, index, sojourn_ns) == RXAQM_DROP ? XDP_DROP : XDP_PASS;
+	verdict = judge(ctx, q, index, sojourn_ns);
+	if (verdict == RXAQM_DROP)
+		return XDP_DROP;
+	if (!socket)
+		return XDP_PASS;
+	if (verdict == RXAQM_MARK)
+		redirect->known.flags |= RXAQM_META_MARKED;
+	return XDP_REDIRECT;
 }
 
 /* A packet of the interface's @queue. */
 static __always_inline int act(struct xdp_md *ctx, __u32 queue, __u32 program)
 {
 	__u32 index = config.queue_base + queue;
+	struct rxaqm_redirect redirect;
 	struct rxaqm_queue *q;
+	int action;
 
 	if (queue >= config.nr_queues)
 		return XDP_PASS; /* a queue that came after attach */
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q || rxaqm_poll_skip(q))
 		return XDP_PASS;
-	if (!config.no_sockets && rxaqm_wait_idle(q))
-		return redirect_idle(ctx, q, index, program);
-	return look(ctx, q, index, program);
+	if (rxaqm_wait_idle(q) && !config.no_sockets) {
+		q->taken++;
+		redirect.known = (struct rxaqm_meta){ .host_ns = q->clock_ns };
+	} else {
+		action = look(ctx, q, index, &redirect, program);
+		if (action != XDP_REDIRECT)
+			return action;
+	}
+	if (program & BARE)
+		return to_socket_bare(ctx, q, index);
+	return to_socket_with_meta(ctx, q, index, &redirect.known);
 }
 
 SEC("xdp.frags")

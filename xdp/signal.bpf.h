@@ -22,30 +22,28 @@ static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 		q->stat[RXAQM_STAT_PASS_NO_SIGNAL]++;
 }
 
-/* The newest sample, less its error. False if there is none that is valid now. */
-rxaqm_always_inline bool pick_sample(const struct rxaqm_queue *q, __u64 now_ns,
-				     __u64 *ret_sojourn_ns)
-{
-	if (!rxaqm_sample_usable(q, now_ns))
-		return false;
-	*ret_sojourn_ns = q->sample_sojourn_ns > q->sample_err_ns ?
-				  q->sample_sojourn_ns - q->sample_err_ns :
-				  0;
-	return true;
-}
+/* What a packet's sojourn is known by. */
+enum signal_by {
+	BY_NOTHING,
+	BY_STAMP,
+	BY_POLLS,
+};
 
-/* The sojourn to act on while the queue stands, less its error, by the best signal that is valid
- * now. False if there is none.
+/* The sojourn to act on, less its error, by the best signal that is valid now. Polls tell nothing of
+ * a queue that is not @standing.
  */
-rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64 *ret_sojourn_ns)
+rxaqm_always_inline enum signal_by pick_sojourn(struct rxaqm_queue *q, bool standing, __u64 now_ns,
+						__u64 *ret_sojourn_ns)
 {
 	__u64 sojourn_ns, bound_ns;
 
-	q->poll_bucket = 0;
-	if (pick_sample(q, now_ns, ret_sojourn_ns))
-		return true;
-	if (!rxaqm_policy_by_polls(&q->policy) || !(q->flags & RXAQM_QUEUE_POLLED))
-		return false;
+	if (rxaqm_sample_usable(q, now_ns)) {
+		if (q->sample_sojourn_ns > q->sample_err_ns)
+			*ret_sojourn_ns = q->sample_sojourn_ns - q->sample_err_ns;
+		return BY_STAMP;
+	}
+	if (!standing || !rxaqm_policy_by_polls(&q->policy) || !(q->flags & RXAQM_QUEUE_POLLED))
+		return BY_NOTHING;
 	/* No stamp can be trusted: the queue has stood since a poll last drained it, or for
 	 * as long as a full ring takes to be served, if that is less.
 	 */
@@ -54,10 +52,9 @@ rxaqm_always_inline bool pick_sojourn(struct rxaqm_queue *q, __u64 now_ns, __u64
 	if (bound_ns && sojourn_ns > bound_ns)
 		sojourn_ns = bound_ns;
 	q->signal = RXAQM_SIGNAL_BUSY;
-	q->poll_bucket = rxaqm_hist_bucket(sojourn_ns) + 1;
-	rxaqm_sample_count(q, q->poll_bucket - 1, 1);
+	rxaqm_sample_count(q, rxaqm_hist_bucket(sojourn_ns), 1);
 	*ret_sojourn_ns = sojourn_ns;
-	return true;
+	return BY_POLLS;
 }
 
 #endif /* RXAQM_SIGNAL_BPF_H */

@@ -54,20 +54,14 @@ static __always_inline struct rxaqm_meta *make_room(struct xdp_md *ctx)
 	return (void *)(meta + 1) <= (void *)(long)ctx->data ? meta : NULL;
 }
 
-/* What holds for all packets of a queue that is idle. */
-static __always_inline void put_idle(const struct rxaqm_queue *q, struct rxaqm_meta *meta)
-{
-	meta->magic = RXAQM_META_MAGIC;
-	meta->version = RXAQM_META_VERSION;
-	meta->size = sizeof(*meta);
-	meta->flags = 0;
-	meta->hw_ns = 0;
-	meta->host_ns = q->clock_ns;
-	meta->sojourn_ns = 0;
-}
+/* A packet of a queue that a socket serves. */
+struct rxaqm_redirect {
+	struct rxaqm_meta known; /* to be put in front of it; all zero but for what is noted here */
+	__u64 wait_ns, updated_ns; /* what the consumer has published */
+	__u64 sojourn_ns; /* what it is judged by */
+};
 
-/* The same with metadata in front of the packet: @known, or, if it is NULL, those of an idle queue.
- */
+/* The same with what is @known in front of the packet. */
 static __always_inline int to_socket_with_meta(struct xdp_md *ctx, struct rxaqm_queue *q,
 					       __u32 index, const struct rxaqm_meta *known)
 {
@@ -79,10 +73,10 @@ static __always_inline int to_socket_with_meta(struct xdp_md *ctx, struct rxaqm_
 		return XDP_PASS;
 	meta = make_room(ctx);
 	if (meta) {
-		if (known)
-			*meta = *known;
-		else
-			put_idle(q, meta);
+		*meta = *known;
+		meta->magic = RXAQM_META_MAGIC;
+		meta->version = RXAQM_META_VERSION;
+		meta->size = sizeof(*meta);
 		placed = true;
 	}
 	action = to_socket(q, index);
@@ -97,84 +91,67 @@ static __always_inline int to_socket_bare(struct xdp_md *ctx, struct rxaqm_queue
 	return socket_takes(ctx) ? to_socket(q, index) : XDP_PASS;
 }
 
-/* A packet of a queue that a socket serves. */
-struct rxaqm_redirect {
-	struct rxaqm_meta known; /* to be put in front of it */
-	__u64 wait_ns, updated_ns; /* what the consumer has published */
-	bool idle; /* neither is behind, and there is nothing to tell or to count */
-};
-
 /* Begin with the time. What the consumer has published is read before, so that it is not later. */
 static __always_inline void redirect_begin(struct rxaqm_redirect *redirect, __u32 index)
 {
 	struct rxaqm_wait *wait = bpf_map_lookup_elem(&wait_map, &index);
 
+	*redirect = (struct rxaqm_redirect){};
 	if (wait) {
 		redirect->wait_ns = RXAQM_READ_ONCE(wait->wait_ns);
 		redirect->updated_ns = RXAQM_READ_ONCE(wait->updated_ns);
 	}
-	redirect->known.magic = RXAQM_META_MAGIC;
-	redirect->known.version = RXAQM_META_VERSION;
-	redirect->known.size = sizeof(redirect->known);
 	redirect->known.host_ns = bpf_ktime_get_ns();
 }
 
-/* Note what is known of the packet's time in the NIC. @sojourn_ns: what it is judged by, if that is
- * @known at all.
- */
-static __always_inline void note_sojourn(const struct rxaqm_queue *q, struct rxaqm_meta *meta,
-					 bool known, __u64 sojourn_ns)
+/* Note what is known of the packet's time in the NIC, and @by what. */
+static __always_inline void note_sojourn(const struct rxaqm_queue *q,
+					 struct rxaqm_redirect *redirect, enum signal_by by)
 {
-	__u64 ignored;
+	struct rxaqm_meta *meta = &redirect->known;
 
 	if (q->flags & RXAQM_QUEUE_STANDING)
 		meta->flags |= RXAQM_META_STANDING;
-	if (!known)
+	if (by == BY_NOTHING)
 		return;
-	if (!pick_sample(q, meta->host_ns, &ignored)) {
-		/* By polls: what holds for the queue. */
-		meta->flags |= RXAQM_META_SAMPLED;
-		meta->sojourn_ns = sojourn_ns;
-		return;
-	}
-	meta->flags |= q->sample_ns == meta->host_ns ? RXAQM_META_SOJOURN : RXAQM_META_SAMPLED;
-	meta->sojourn_ns = q->sample_sojourn_ns;
+	/* By polls: what holds for the queue. */
+	meta->flags |= by == BY_STAMP && q->sample_ns == q->clock_ns ? RXAQM_META_SOJOURN :
+								       RXAQM_META_SAMPLED;
+	meta->sojourn_ns = by == BY_STAMP ? q->sample_sojourn_ns : redirect->sojourn_ns;
 }
 
-/* Judge the packet by the time that it has waited in the NIC and will wait in the socket's ring.
- * What is not known counts as none. Global for the verifier's sake.
+enum rxaqm_follow {
+	RXAQM_FOLLOW_JUDGE,
+	RXAQM_FOLLOW_PASS,
+	RXAQM_FOLLOW_IDLE, /* neither NIC nor consumer is behind, and nothing is to be told or counted */
+};
+
+/* Add to the time that the packet has waited in the NIC, known @by what is said there, the time that
+ * it will wait in the socket's ring. What is not known counts as none. Global for the verifier's
+ * sake. Returns what is to become of it, an enum rxaqm_follow.
  */
-__attribute__((noinline)) int rxaqm_xdp_judge_redirect(struct xdp_md *ctx, struct rxaqm_queue *q,
-						       struct rxaqm_redirect *redirect, __u32 index)
+__attribute__((noinline)) int rxaqm_xdp_follow(struct rxaqm_queue *q,
+					       struct rxaqm_redirect *redirect, __u32 by)
 {
-	__u64 now_ns, wait_ns = 0, sojourn_ns = 0;
-	bool standing, known, wait_known;
-	int verdict;
+	__u64 wait_ns = 0;
+	bool wait_known;
 
 	if (!q || !redirect)
-		return RXAQM_PASS;
-	now_ns = redirect->known.host_ns;
-	standing = (q->flags & RXAQM_QUEUE_STANDING) &&
-		   (q->sample_ns == now_ns || !rxaqm_poll_resumes(q, now_ns));
-	known = standing ? pick_sojourn(q, now_ns, &sojourn_ns) :
-			   pick_sample(q, now_ns, &sojourn_ns);
-	if (standing)
-		q->poll_bucket = 0; /* counted, and speaks for no other */
-	note_sojourn(q, &redirect->known, known, sojourn_ns);
-	wait_known = rxaqm_wait_read(q, redirect->wait_ns, redirect->updated_ns, now_ns, &wait_ns);
-	if (!rxaqm_wait_follow(q, wait_ns, sojourn_ns + wait_ns)) {
-		q->law.unasked_ns = now_ns;
-		redirect->idle = !known && (wait_known || !redirect->updated_ns);
-		return RXAQM_PASS;
+		return RXAQM_FOLLOW_PASS;
+	note_sojourn(q, redirect, by);
+	wait_known = rxaqm_wait_read(q, redirect->wait_ns, redirect->updated_ns, q->clock_ns,
+				     &wait_ns);
+	redirect->sojourn_ns += wait_ns;
+	if (!rxaqm_wait_follow(q, wait_ns, redirect->sojourn_ns)) {
+		q->law.unasked_ns = q->clock_ns;
+		return by == BY_NOTHING && (wait_known || !redirect->updated_ns) ?
+			       RXAQM_FOLLOW_IDLE :
+			       RXAQM_FOLLOW_PASS;
 	}
-	if (!known && !wait_known) {
-		count_unknown(q, now_ns);
-		return RXAQM_PASS;
-	}
-	verdict = judge(ctx, q, index, sojourn_ns + wait_ns);
-	if (verdict == RXAQM_MARK)
-		redirect->known.flags |= RXAQM_META_MARKED;
-	return verdict;
+	if (by != BY_NOTHING || wait_known)
+		return RXAQM_FOLLOW_JUDGE;
+	count_unknown(q, q->clock_ns);
+	return RXAQM_FOLLOW_PASS;
 }
 
 #endif /* RXAQM_SOCKET_BPF_H */

@@ -59,7 +59,7 @@ RXAQM_ASSERT_SIZE(struct rxaqm_codel_vars, 40);
  * of the products keeps count * y^2, which is about 1, exact to 2^-30: y^2 alone has few
  * bits left when count is large.
  */
-rxaqm_always_inline void rxaqm_codel_newton_step(struct rxaqm_codel_vars *vars)
+static inline void rxaqm_codel_newton_step(struct rxaqm_codel_vars *vars)
 {
 	__u64 y = vars->rec_inv_sqrt;
 	__u64 count_y2 = (((vars->count * y) >> 2) * y) >> 30;
@@ -106,9 +106,8 @@ static inline void rxaqm_codel_count_up(struct rxaqm_codel_vars *vars)
 }
 
 /* Time of the signal after one at @t_ns (RFC 8289, 5.5: control_law). */
-rxaqm_always_inline __u64 rxaqm_codel_control_law(const struct rxaqm_codel_vars *vars,
-						  const struct rxaqm_codel_params *params,
-						  __u64 t_ns)
+static inline __u64 rxaqm_codel_control_law(const struct rxaqm_codel_vars *vars,
+					    const struct rxaqm_codel_params *params, __u64 t_ns)
 {
 	__u64 gap_ns = (params->interval_ns * vars->rec_inv_sqrt) >> 32;
 

@@ -55,7 +55,7 @@ static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 	__u32 random = q->law.random;
 
 	q->codel = (struct rxaqm_codel_vars){};
-	q->law = (struct rxaqm_law_vars){};
+	rxaqm_zero(&q->law, sizeof(q->law));
 	q->law.goal_ns = q->target_ns;
 	q->law.random = random;
 }
@@ -172,16 +172,12 @@ rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy
 	       (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns));
 }
 
-/* Count @stat (RXAQM_STAT_ECN_MARK .. RXAQM_STAT_ACK_DROP), or that it would have been. */
-rxaqm_always_inline void rxaqm_decide_count(struct rxaqm_queue *q, bool enforced,
-					    enum rxaqm_stat stat)
+/* Where RXAQM_STAT_ECN_MARK .. RXAQM_STAT_ACK_DROP are counted, or that it would have been so. */
+rxaqm_always_inline __u64 *rxaqm_decide_counts(struct rxaqm_queue *q)
 {
 	const int would = RXAQM_STAT_WOULD_ECN_MARK - RXAQM_STAT_ECN_MARK;
 
-	if (enforced)
-		q->stat[stat]++;
-	else
-		q->stat[stat + would]++;
+	return q->stat + (q->flags & RXAQM_QUEUE_ENFORCED ? 0 : would);
 }
 
 rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 kind, __u8 ecn)
@@ -200,15 +196,20 @@ rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 ki
 		q->stat[RXAQM_STAT_OVER_NECT]++;
 }
 
-/* A packet that is not an ACK goes. */
-rxaqm_always_inline void rxaqm_decide_count_drop(struct rxaqm_queue *q, enum rxaqm_class cls,
-						 bool enforced)
+/* A packet of @cls goes. */
+static inline void rxaqm_decide_count_drop(struct rxaqm_queue *q, enum rxaqm_class cls)
 {
-	rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP);
+	__u64 *counts = rxaqm_decide_counts(q);
+
+	if (cls == RXAQM_CLASS_ACK) {
+		counts[RXAQM_STAT_ACK_DROP]++;
+		return;
+	}
+	counts[RXAQM_STAT_DROP]++;
 	if (cls == RXAQM_CLASS_SYN)
-		rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP_SYN);
+		counts[RXAQM_STAT_DROP_SYN]++;
 	else if (cls == RXAQM_CLASS_ECT)
-		rxaqm_decide_count(q, enforced, RXAQM_STAT_DROP_ECT);
+		counts[RXAQM_STAT_DROP_ECT]++;
 }
 
 rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_policy *policy,
@@ -236,18 +237,14 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ack(struct rxaqm_queue *q, b
 }
 
 /* law=auto. One number drawn by lot decides: the least of them drop, the greatest mark. */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
-							 enum rxaqm_class cls, __u8 ecn, __u32 flow,
-							 bool enforced, __u64 now_ns)
+rxaqm_always_inline enum rxaqm_verdict
+rxaqm_decide_auto(struct rxaqm_queue *q, enum rxaqm_class cls, __u8 ecn, __u32 flow, __u64 now_ns)
 {
 	struct rxaqm_law_vars *vars = &q->law;
 	__u32 drawn = rxaqm_law_random(vars), mark = vars->mark;
 
 	if (vars->bad && drawn < vars->drop[cls]) {
-		if (cls == RXAQM_CLASS_ACK)
-			rxaqm_decide_count(q, enforced, RXAQM_STAT_ACK_DROP);
-		else
-			rxaqm_decide_count_drop(q, cls, enforced);
+		rxaqm_decide_count_drop(q, cls);
 		return RXAQM_DROP;
 	}
 	if (cls == RXAQM_CLASS_ACK || cls == RXAQM_CLASS_SYN)
@@ -259,7 +256,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_auto(struct rxaqm_queue *q,
 	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE ||
 	    !rxaqm_law_marks(vars, flow, mark, drawn))
 		return RXAQM_PASS;
-	rxaqm_decide_count(q, enforced, RXAQM_STAT_ECN_MARK);
+	rxaqm_decide_counts(q)[RXAQM_STAT_ECN_MARK]++;
 	return RXAQM_MARK;
 }
 
@@ -274,40 +271,43 @@ rxaqm_always_inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns
 	rxaqm_codel_signal(&q->codel, &params, now_ns);
 }
 
-/* law=codel: an ECT or CE packet. */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel_ect(struct rxaqm_queue *q, __u32 judged,
-							      __u8 ecn, bool enforced, __u64 now_ns)
+/* law=codel: may the packet be dropped, if a signal is due? What may not is counted. */
+rxaqm_always_inline bool rxaqm_decide_codel_drops(struct rxaqm_queue *q, enum rxaqm_class cls,
+						  bool due)
 {
-	bool due = judged & RXAQM_JUDGE_DUE, ce = judged & RXAQM_JUDGE_CE;
-
-	if (q->policy.ce_selector == RXAQM_CE_SELECTOR_ECT1 && ecn != RXAQM_IP_ECT1)
-		ce = false;
-	if (due)
-		rxaqm_decide_signal(q, now_ns);
-	if ((!due && !ce) || ecn == RXAQM_IP_CE)
-		return RXAQM_PASS;
-	rxaqm_decide_count(q, enforced, due ? RXAQM_STAT_ECN_MARK : RXAQM_STAT_CE_MARK);
-	return RXAQM_MARK;
+	rxaqm_guard_earn(q, cls);
+	if (!due || rxaqm_guard_may_drop(q, cls))
+		return due;
+	q->stat[RXAQM_STAT_PASS_CAPPED]++;
+	return false;
 }
 
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged,
-							  enum rxaqm_class cls, __u8 ecn,
-							  bool enforced, __u64 now_ns)
+/* Global for the verifier's sake. */
+rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 cls, __u32 ecn,
+				    __u64 now_ns)
 {
-	if (cls == RXAQM_CLASS_ACK)
+	bool due = judged & RXAQM_JUDGE_DUE, ce = judged & RXAQM_JUDGE_CE, ect;
+
+	if (!q || cls == RXAQM_CLASS_ACK)
 		return RXAQM_PASS;
-	if (ecn != RXAQM_IP_NOT_ECT && q->policy.ecn)
-		return rxaqm_decide_codel_ect(q, judged, ecn, enforced, now_ns);
-	rxaqm_guard_earn(q, cls);
-	if (!(judged & RXAQM_JUDGE_DUE))
+	RXAQM_HIDE(cls); /* 6.1 knows no range from the one test that bounds it both ways */
+	if (cls >= RXAQM_NR_DROPPABLE)
 		return RXAQM_PASS;
-	if (!rxaqm_guard_may_drop(q, cls)) {
-		q->stat[RXAQM_STAT_PASS_CAPPED]++;
+	ect = ecn != RXAQM_IP_NOT_ECT && q->policy.ecn;
+	if (!ect && !rxaqm_decide_codel_drops(q, (enum rxaqm_class)cls, due))
 		return RXAQM_PASS;
+	if (due)
+		rxaqm_decide_signal(q, now_ns);
+	if (!ect) {
+		rxaqm_decide_count_drop(q, (enum rxaqm_class)cls);
+		return RXAQM_DROP;
 	}
-	rxaqm_decide_signal(q, now_ns);
-	rxaqm_decide_count_drop(q, cls, enforced);
-	return RXAQM_DROP;
+	if (q->policy.ce_selector == RXAQM_CE_SELECTOR_ECT1 && ecn != RXAQM_IP_ECT1)
+		ce = false;
+	if ((!due && !ce) || ecn == RXAQM_IP_CE)
+		return RXAQM_PASS;
+	rxaqm_decide_counts(q)[due ? RXAQM_STAT_ECN_MARK : RXAQM_STAT_CE_MARK]++;
+	return RXAQM_MARK;
 }
 
 /* Enforcing begins or ends: so do signals. What was seen of each class holds. Global: it is seldom.
@@ -345,8 +345,8 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q
 	if (cls == RXAQM_CLASS_EXEMPT)
 		return RXAQM_PASS;
 	if (q->policy.law == RXAQM_LAW_AUTO)
-		return rxaqm_decide_auto(q, cls, ecn, flow, enforced, now_ns);
-	return rxaqm_decide_codel(q, judged, cls, ecn, enforced, now_ns);
+		return rxaqm_decide_auto(q, cls, ecn, flow, now_ns);
+	return (enum rxaqm_verdict)rxaqm_decide_codel(q, judged, cls, ecn, now_ns);
 }
 
 #endif /* RXAQM_DECIDE_H */

@@ -135,7 +135,7 @@ rxaqm_always_inline __u32 rxaqm_law_square(__u32 p)
 }
 
 /* Most of @cls that may be dropped: four times its part in the queue; of SYNs, its part. */
-rxaqm_always_inline __u32 rxaqm_law_cap(const struct rxaqm_law_vars *vars, __u32 cls)
+static inline __u32 rxaqm_law_cap(const struct rxaqm_law_vars *vars, __u32 cls)
 {
 	__u64 most = (__u64)vars->seen[cls] * (cls == RXAQM_CLASS_SYN ? 1 : RXAQM_LAW_CAP), all = 0;
 	__u32 i;

@@ -48,7 +48,7 @@ rxaqm_always_inline bool rxaqm_poll_lost(const struct rxaqm_queue *q)
 }
 
 /* Let the rest of the poll pass unlooked at. */
-rxaqm_always_inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
+static inline void rxaqm_poll_skip_rest(struct rxaqm_queue *q)
 {
 	__u32 left = 0;
 

@@ -29,6 +29,18 @@
 #define rxaqm_global static inline
 #endif
 
+/* Zero @bytes, a multiple of 8. A loop: the compiler would make it a store for each 8. */
+rxaqm_always_inline void rxaqm_zero(void *p, __u32 bytes)
+{
+	__u64 *word = (__u64 *)p;
+	__u32 i;
+
+	for (i = 0; i < bytes / sizeof(*word); i++) {
+		word[i] = 0;
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
 #define RXAQM_NSEC_PER_USEC 1000ULL
 #define RXAQM_NSEC_PER_MSEC 1000000ULL
 #define RXAQM_NSEC_PER_SEC 1000000000ULL
