@@ -177,11 +177,7 @@ static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_attached[] = {
 	{
-		.id = "cq-shared",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED),
 		.reads = "rxaqm: polls by queue; the profile's completion design",
 		.rule = "a queue stands, and its NIC reports Tx completions on the same ring",
 		.cause = "On ${iface} queue ${queue}, what was sent is reported behind what has come: a standing receive queue "
@@ -198,11 +194,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_shared,
 	},
 	{
-		.id = "rx-queue-standing",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-queue-standing", NIC, ARRIVAL, HIGH, MEASURED),
 		.reads =
 			"rxaqm: busy and drained polls by queue, sojourn; without it --deep: napi:napi_poll",
 		.rule = "no poll drained the queue in the window, and 100/s or more were busy",
@@ -219,11 +211,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_standing,
 	},
 	{
-		.id = "acks-dominate",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("acks-dominate", NIC, LOOP, MEDIUM, MEASURED),
 		.reads = "rxaqm: packets over target by class",
 		.rule = "70 % or more of what is over target are pure ACKs",
 		.cause =
@@ -241,11 +229,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_acks,
 	},
 	{
-		.id = "ecn-unheard",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("ecn-unheard", IP, SETTING, MEDIUM, INFERRED),
 		.reads = "rxaqm: packets marked; IpExt.InCEPkts, Ip6.InCEPkts",
 		.rule = "100 or more marked, and less than a tenth of them counted by IP",
 		.cause =
@@ -261,11 +245,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_ecn,
 	},
 	{
-		.id = "clock-bad",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("clock-bad", SETTINGS, SETTING, MEDIUM, MEASURED),
 		.reads = "rxaqm clock",
 		.rule = "the clock of an attached interface is lost or too uncertain",
 		.cause =
@@ -274,7 +254,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.clear = "${bad} clocks of attached interfaces are lost",
 		.remedy = { .now = "rxaqm run keeps it; rxaqm clock ${iface}",
 			    .keep = "systemctl enable --now rxaqm",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "sojourn times again",
 			    .risk = "none" },
 		.reference = "rxaqm(8), clock",

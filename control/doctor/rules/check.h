@@ -110,6 +110,17 @@ struct doctor_check {
 				     struct doctor_finding *finding);
 };
 
+/* How a row begins; the words of its enums are without "DOCTOR_". */
+#define DOCTOR_CHECK(i, p, k, s, c)                                                 \
+	.id = (i), .place = DOCTOR_##p, .kind = DOCTOR_##k, .severity = DOCTOR_##s, \
+	.confidence = DOCTOR_##c
+/* Of a row that explains, and accuses nobody. */
+#define NEVER_FOUND .cause = "-", .because = "-", .remedy = { "-", "-", "-", "-", "-" }
+#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
+/* In .after: a CPU that receives has no time left, or something else has it. */
+#define CPU_FULL "rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved"
+#define NOTHING_CHANGED .undo = "nothing was changed"
+
 #define DOCTOR_MAX_EVIDENCE 12
 #define DOCTOR_MAX_WORDS 8
 

@@ -165,11 +165,7 @@ static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_cpu[] = {
 	{
-		.id = "cpu-steal",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED),
 		.reads = "/proc/stat steal",
 		.rule = "10 % or more of a CPU",
 		.cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
@@ -178,18 +174,14 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.clear = "the hypervisor takes ${stolen} of a CPU at most",
 		.remedy = { .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
 			    .keep = "the same",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "stolen from ${stolen} to below 1 %",
 			    .risk = "price" },
 		.reference = "proc(5), steal",
 		.judge = judge_steal,
 	},
 	{
-		.id = "rx-starved",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
 		.reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
 		.rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
 		.cause =
@@ -208,11 +200,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_starved,
 	},
 	{
-		.id = "rx-extras",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
 		.reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
 		.rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
 		.cause =
@@ -230,11 +218,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_dear,
 	},
 	{
-		.id = "rx-cpu-busy",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
 		.rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
 		.cause =
@@ -256,11 +240,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_one,
 	},
 	{
-		.id = "rx-cpus-busy",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
 		.rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
 		.cause =
@@ -280,18 +260,12 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_all,
 	},
 	{
-		.id = "busy-poll",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("busy-poll", CPU, SETTING, LOW, MEASURED),
 		.reads = "netdev netlink: threaded of each NAPI; busy_poll",
 		.rule = "never: it only explains CPUs at 100 %, which it is asked for",
-		.cause = "-",
-		.because = "-",
+		NEVER_FOUND,
 		.clear =
 			"${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
-		.remedy = { "-", "-", "-", "-", "-" },
 		.reference = "napi.rst, threaded busy polling (7.x)",
 		.judge = judge_busy_poll,
 	},

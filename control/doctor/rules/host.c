@@ -241,11 +241,7 @@ static enum doctor_verdict judge_pages(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_host[] = {
 	{
-		.id = "cpu-clock",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cpu-clock", CPU, SHARED, HIGH, MEASURED),
 		.reads =
 			"cpufreq: scaling_cur_freq, base_frequency, cpuinfo_max_freq; thermal_throttle; /proc/stat",
 		.rule = "a CPU that receives and is 90 % busy runs below 90 % of its base clock (60 % of the highest, if "
@@ -265,11 +261,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_clock,
 	},
 	{
-		.id = "cpu-sibling",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("cpu-sibling", CPU, SHARED, MEDIUM, INFERRED),
 		.reads = "/proc/stat, topology/thread_siblings_list",
 		.rule = "a CPU is 90 % busy receiving, and the other one of its core 80 % busy with something else",
 		.cause = "CPU ${cpu} is ${receives} busy receiving and shares its core with CPU ${sibling}, which is "
@@ -287,11 +279,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_sibling,
 	},
 	{
-		.id = "cpu-sleeps",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("cpu-sleeps", CPU, SETTING, LOW, INFERRED),
 		.reads = "cpuidle: usage and latency of each state",
 		.rule = "leaving idle states takes 20 % of the time of a CPU that receives, or more",
 		.cause = "CPU ${cpu} receives, and spends ${waking} of its time waking up.",
@@ -308,11 +296,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_sleep,
 	},
 	{
-		.id = "numa-remote",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("numa-remote", CPU, SERVICE, LOW, INFERRED),
 		.reads =
 			"packets by queue, /proc/interrupts, device/numa_node, /sys/devices/system/node",
 		.rule = "half of 10,000 packets/s or more are received on CPUs of another node than the NIC's",
@@ -331,11 +315,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_numa,
 	},
 	{
-		.id = "page-pool-slow",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("page-pool-slow", NIC, SERVICE, LOW, MEASURED),
 		.reads = "netdev netlink: page-pool-get, page-pool-stats-get (6.8)",
 		.rule = "1,000 pages/s or more come from the page allocator, more than are used again",
 		.cause =

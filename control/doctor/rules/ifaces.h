@@ -8,7 +8,6 @@
 #define LINK "RTM_GETLINK"
 #define ETHTOOL "ethtool -S"
 #define DOCTOR_LOOPBACK 772 /* ARPHRD_LOOPBACK */
-#define NOTHING_CHANGED .undo = "nothing was changed"
 
 /* The interface, loopback aside, with the highest value of @measure above 0; NULL: none. */
 typedef double (*doctor_measure_fn)(const struct doctor_snapshot *snap,

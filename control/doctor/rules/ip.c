@@ -186,11 +186,7 @@ static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_ip[] = {
 	{
-		.id = "ip-fragments",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("ip-fragments", IP, SERVICE, HIGH, MEASURED),
 		.reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
 		.rule = "fragments are 1 % or more of the packets received, and 10/s or more",
 		.cause =
@@ -208,11 +204,7 @@ const struct doctor_check doctor_checks_ip[] = {
 		.judge = judge_fragments,
 	},
 	{
-		.id = "ip-reassembly-fails",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("ip-reassembly-fails", IP, MEMORY, HIGH, MEASURED),
 		.reads = "Ip.ReasmFails, Ip6.ReasmFails",
 		.rule = "they rise by 1/s or more",
 		.cause = "${failed} times the pieces of a datagram could not be put together.",
@@ -225,11 +217,7 @@ const struct doctor_check doctor_checks_ip[] = {
 		.judge = judge_fails,
 	},
 	{
-		.id = "ip-fragment-ids",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("ip-fragment-ids", IP, ARRIVAL, MEDIUM, INFERRED),
 		.reads = "Ip.ReasmOKs, ipfrag_time",
 		.rule = "more fragmented datagrams a second than 65536 / ipfrag_time",
 		.cause =
@@ -239,7 +227,7 @@ const struct doctor_check doctor_checks_ip[] = {
 			"put together, and only checksums notice.",
 		.clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
 		.remedy = { .now = "sysctl -w net.ipv4.ipfrag_time=2",
-			    .keep = "echo net.ipv4.ipfrag_time=2 >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .keep = "echo net.ipv4.ipfrag_time=2 >>" SYSCTL_FILE,
 			    .undo = "sysctl -w net.ipv4.ipfrag_time=${old}, and remove the line",
 			    .expect = "IDs repeat above 32768/s only",
 			    .risk = "pieces that come 2 s late are lost" },
@@ -248,11 +236,7 @@ const struct doctor_check doctor_checks_ip[] = {
 		.judge = judge_ids,
 	},
 	{
-		.id = "ip-fragments-one-queue",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("ip-fragments-one-queue", IP, SKEWED, MEDIUM, INFERRED),
 		.reads =
 			"Ip.ReasmReqds; packets by Rx queue, or by CPU; --deep: net:netif_receive_skb, fragments by queue",
 		.rule = "fragments are 1 % or more, and one of three or more queues has 80 % of all packets; --deep: one of "

@@ -198,11 +198,7 @@ static enum doctor_verdict judge_dropped(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_nic[] = {
 	{
-		.id = "nic-allowance",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-allowance", NIC, ELSEWHERE, HIGH, MEASURED),
 		.reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -219,11 +215,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.judge = judge_allowance,
 	},
 	{
-		.id = "wire-errors",
-		.place = DOCTOR_WIRE,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
 		.reads = "rx_crc_errors, rx_frame_errors, rx_length_errors",
 		.rule = "they rise by 1/s or more",
 		.cause = "${iface} receives damaged frames: ${events} of ${packets}.",
@@ -238,11 +230,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.judge = judge_wire,
 	},
 	{
-		.id = "nic-pauses",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
 		.reads = "ethtool -S: pause frames sent, PFC",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -256,17 +244,12 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect =
 				    "pauses 0; what does not fit is dropped here, where it can be seen and marked",
 			    .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there" },
-		.after =
-			"nic-no-memory rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved",
+		.after = "nic-no-memory rx-queue-standing " CPU_FULL " rx-starved",
 		.reference = "ethtool(8) -A; IEEE 802.3x",
 		.judge = judge_pause,
 	},
 	{
-		.id = "nic-no-memory",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
 		.reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -274,7 +257,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.because = "That is the host's free memory, not its CPU.",
 		.clear = "${events} times no memory for a packet",
 		.remedy = { .now = "sysctl vm.min_free_kbytes; sysctl -w twice that, 262144 at least",
-			    .keep = "the same line in /etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .keep = "the same line in " SYSCTL_FILE,
 			    .undo = "remove the line and set the old value",
 			    .expect = "events from ${events} to 0",
 			    .risk = "as much less for programs" },
@@ -282,11 +265,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.judge = judge_memory,
 	},
 	{
-		.id = "nic-ring-overflow",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
 		.reads =
 			"qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
 		.rule = "they rise by 1/s or more",
@@ -308,11 +287,7 @@ const struct doctor_check doctor_checks_nic[] = {
 		.judge = judge_overflow,
 	},
 	{
-		.id = "xdp-drops",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("xdp-drops", NIC, SETTING, MEDIUM, MEASURED),
 		.reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -325,17 +300,12 @@ const struct doctor_check doctor_checks_nic[] = {
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to what the program is meant to drop",
 			    .risk = "none" },
-		.after =
-			"cq-shared rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved cc-mix",
+		.after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved cc-mix",
 		.reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event",
 		.judge = judge_xdp,
 	},
 	{
-		.id = "rx-dropped",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
 		.reads = "rx_dropped of the interface",
 		.rule = "20/s or more, and 1 of 1000 packets",
 		.cause =
@@ -347,8 +317,8 @@ const struct doctor_check doctor_checks_nic[] = {
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to 0",
 			    .risk = "none" },
-		.after = "nic-ring-overflow nic-no-memory backlog-drops rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved "
-			 "rx-queue-standing flow-limit-drops",
+		.after = "nic-ring-overflow nic-no-memory backlog-drops " CPU_FULL
+			 " rx-starved rx-queue-standing flow-limit-drops",
 		.reference = "statistics.rst",
 		.judge = judge_dropped,
 	},

@@ -186,11 +186,7 @@ static enum doctor_verdict judge_progs(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_probed[] = {
 	{
-		.id = "bpf-dear",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED),
 		.reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
 		.rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",
 		.cause = "The BPF program ${program} takes ${time} of a CPU, ${run} each run.",
@@ -208,11 +204,7 @@ const struct doctor_check doctor_checks_probed[] = {
 		.judge = judge_progs,
 	},
 	{
-		.id = "packet-dear",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("packet-dear", CPU, SERVICE, HIGH, MEASURED),
 		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
 		.rule = "polls of a NAPI have half of a CPU or more, 80 % use the budget, and a packet takes 10 us",
 		.cause = "${where} is slow, not starved: each packet takes ${cost}.",
@@ -223,7 +215,7 @@ const struct doctor_check doctor_checks_probed[] = {
 		.remedy = { .now = "perf top -C ${cpu} names the function; mostly it is a filter, a tap, a program, or GRO "
 				   "that is off",
 			    .keep = "what that says",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "rate grows as the cost falls",
 			    .risk = "none" },
 		.after =
@@ -232,11 +224,7 @@ const struct doctor_check doctor_checks_probed[] = {
 		.judge = judge_dear,
 	},
 	{
-		.id = "napi-starved",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED),
 		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
 		.rule = "a NAPI that left packets behind waits more than it polls, and than other queues of its CPU do, 20 % of the time or more",
 		.cause =

@@ -143,11 +143,7 @@ static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_reader[] = {
 	{
-		.id = "tcp-reader-stopped",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: unread bytes, bytes received, window",
 		.rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
 		.cause =
@@ -160,7 +156,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.remedy = { .now = "look at what the program does instead: cat /proc/PID/stack; "
 				   "gdb -p PID -batch -ex 'thread apply all bt'",
 			    .keep = "mend the program: read, or close what it does not want to read",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect =
 				    "unread bytes from ${unread} to about 0, and the sender sends again",
 			    .risk = "none: no setting of the network helps here, larger buffers only hide it" },
@@ -170,11 +166,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.judge = judge_stopped,
 	},
 	{
-		.id = "tcp-reader-slow",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: unread bytes, bytes received",
 		.rule = "what waits in a socket, at both ends of the window, takes 500 ms or more at the rate it is read",
 		.cause = "${program} reads too slowly: data waits ${waits} in its socket.",
@@ -184,7 +176,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.remedy = { .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
 				   "${program_waits_for_cpu}; perf top -p PID",
 			    .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "the wait falls from ${waits} to below 500 ms",
 			    .risk = "none: a larger receive buffer makes data wait longer, not faster" },
 		.reference =
@@ -193,11 +185,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.judge = judge_slow,
 	},
 	{
-		.id = "listen-overflow",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
 		.rule = "ListenOverflows rises by 1/s or more",
 		.cause =

@@ -87,11 +87,7 @@ static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_send[] = {
 	{
-		.id = "tcp-not-sent",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-not-sent", TX, ARRIVAL, LOW, MEASURED),
 		.reads = "socket table: bytes written and not sent, bytes acknowledged",
 		.rule = "1 MB or more, and four times of cwnd, waits in a socket to be sent, for 1 s or more",
 		.cause =
@@ -110,11 +106,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.judge = judge_not_sent,
 	},
 	{
-		.id = "udp-send-buffer",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, LOW, MEASURED),
 		.reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
 		.rule = "SndbufErrors rises by 1/s or more",
 		.cause = "${errors} datagrams of programs here did not fit into what sends them.",
@@ -132,11 +124,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.judge = judge_send,
 	},
 	{
-		.id = "app-window",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("app-window", PROGRAM, ELSEWHERE, LOW, INFERRED),
 		.reads =
 			"socket table twice: in flight, cwnd, app_limited, not sent, RTT, bytes acknowledged",
 		.rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, less than cwnd, "

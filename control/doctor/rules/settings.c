@@ -106,11 +106,7 @@ static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_settings[] = {
 	{
-		.id = "tcp-features-off",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_CONFIGURED,
+		DOCTOR_CHECK("tcp-features-off", SETTINGS, SETTING, MEDIUM, CONFIGURED),
 		.reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
 		.rule = "any of them is 0",
 		.cause = "What TCP needs to be fast is switched off: ${settings}.",
@@ -128,11 +124,7 @@ const struct doctor_check doctor_checks_settings[] = {
 		.judge = judge_off,
 	},
 	{
-		.id = "sysctl-older-than-kernel",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_CONFIGURED,
+		DOCTOR_CHECK("sysctl-older-than-kernel", SETTINGS, SETTING, LOW, CONFIGURED),
 		.reads = "tcp_rmem, tcp_mem or the memory, and which sysctls the kernel has",
 		.rule = "tcp_rmem[2] is below the kernel's own default",
 		.cause =
@@ -148,11 +140,7 @@ const struct doctor_check doctor_checks_settings[] = {
 		.judge = judge_old,
 	},
 	{
-		.id = "sysctl-dead",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_CONFIGURED,
+		DOCTOR_CHECK("sysctl-dead", SETTINGS, SETTING, LOW, CONFIGURED),
 		.reads = "tcp_adv_win_scale, tcp_low_latency, tcp_fack; scaling_ratio of sockets",
 		.rule = "set to something, and nothing in this kernel reads it",
 		.cause = "Settings that do nothing in this kernel are set: ${settings}.",

@@ -6,7 +6,6 @@
 #include "doctor/rules/check.h"
 
 #define SOCKETS "BPF iter/tcp (or sock_diag)"
-#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
 /* Where one of these is found, full buffers and shut windows follow from it. */
 #define READERS "tcp-reader-stopped tcp-reader-slow"
 

@@ -235,11 +235,7 @@ static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_spread[] = {
 	{
-		.id = "rx-skew",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-skew", NIC, SKEWED, MEDIUM, MEASURED),
 		.reads =
 			"packets by Rx queue (qstats, ethtool -S, interrupts); flows by Rx queue; ethtool -x; /proc/stat",
 		.rule = "max over mean above 2, with 1000 packets/s, or 32 flows a queue; a CPU receives half of the time",
@@ -261,11 +257,7 @@ const struct doctor_check doctor_checks_spread[] = {
 		.judge = judge_skew,
 	},
 	{
-		.id = "rx-queues-few",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("rx-queues-few", NIC, SKEWED, MEDIUM, INFERRED),
 		.reads = "ethtool -l, number of CPUs, softirq by CPU",
 		.rule = "1000 packets/s, queues for at most half of the CPUs, more are possible, no RPS, and a CPU is 90 % in "
 			"softirqs",
@@ -282,11 +274,7 @@ const struct doctor_check doctor_checks_spread[] = {
 		.judge = judge_few,
 	},
 	{
-		.id = "gro-off",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
 		.reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
 		.rule = "GRO is off where 20,000 packets/s or more arrive, fewer than 2 in one; not of a veth",
 		.cause =
@@ -302,11 +290,7 @@ const struct doctor_check doctor_checks_spread[] = {
 		.judge = judge_gro,
 	},
 	{
-		.id = "counters-reset",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
 		.reads = "rx_packets of each interface, twice",
 		.rule = "a counter went back",
 		.cause = "${iface} was reset: its counters started again, and prove nothing.",

@@ -172,11 +172,7 @@ static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_tcp[] = {
 	{
-		.id = "tcp-memory",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-memory", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
 		.rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
 		.cause = "The memory of all TCP sockets together ${state}.",
@@ -194,11 +190,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_memory,
 	},
 	{
-		.id = "cgroup-memory",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "memory.events sock_throttled of all cgroups",
 		.rule = "sock_throttled rises by 1/s or more",
 		.cause = "The memory limit of the container ${cgroup} throttles its sockets.",
@@ -214,11 +206,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_cgroup,
 	},
 	{
-		.id = "tcp-collapse",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "TcpExt.TCPRcvCollapsed, tcp_rmem; --deep: kprobe on tcp_collapse",
 		.rule = "TCPRcvCollapsed rises by 1/s or more",
 		.cause =
@@ -237,11 +225,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_collapse,
 	},
 	{
-		.id = "tcp-pruned",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -261,11 +245,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_prune,
 	},
 	{
-		.id = "tcp-queue-drop",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "TcpExt.TCPRcvQDrop",
 		.rule = "it rises by 1/s or more",
 		.cause = "${dropped} segments were dropped although the window had allowed them.",
@@ -285,11 +265,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_queue_drop,
 	},
 	{
-		.id = "tcp-window-stuck",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
 		.reads = "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window",
 		.rule = "it rises by 1/s or more, and tcp_shrink_window is 0",
 		.cause =
@@ -310,11 +286,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_stuck,
 	},
 	{
-		.id = "tcp-zero-window",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-zero-window", TCP, READER, LOW, MEASURED),
 		.reads =
 			"TCPToZeroWindowAdv, TCPFromZeroWindowAdv, TCPZeroWindowDrop; windows of the socket table",
 		.rule = "a window is shut now, or 5 or more shut a second",
@@ -325,7 +297,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.clear = "${shut} windows shut, ${shut_now} are shut now",
 		.remedy = { .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
 			    .keep = "a faster reader",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "shut_now 0",
 			    .risk = "none" },
 		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory "

@@ -181,11 +181,7 @@ static enum doctor_verdict judge_mix(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_tx[] = {
 	{
-		.id = "tso-self-throttled",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED),
 		.reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
 			 "net:net_dev_start_xmit",
 		.rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
@@ -203,18 +199,13 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .expect =
 				    "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
 			    .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
-		.after =
-			"rx-queue-standing cq-shared rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+		.after = "rx-queue-standing cq-shared " CPU_FULL,
 		.reference =
 			"net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 		.judge = judge_small,
 	},
 	{
-		.id = "tso-bonus-decayed",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED),
 		.reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
 		.rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
 		.cause = "${without} of ${young} new flows were born inside a standing queue: larger frames by short round "
@@ -229,17 +220,12 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
 			    .expect = "min_rtt from ${min_rtt} to that of the path",
 			    .risk = "bursts of 12 kB a flow" },
-		.after =
-			"rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved tso-self-throttled",
+		.after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
 		.reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize",
 		.judge = judge_bonus,
 	},
 	{
-		.id = "cwnd-limited",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
 		.reads = "is_cwnd_limited, snd_cwnd of flows by Rx queue",
 		.rule = "most flows of a slowly paced queue are limited by cwnd",
 		.cause =
@@ -252,17 +238,12 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "rxaqm detach IFACE",
 			    .expect = "a shorter round trip, so more with the same window",
 			    .risk = "see rxaqm(8)" },
-		.after =
-			"rx-queue-standing tso-self-throttled rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+		.after = "rx-queue-standing tso-self-throttled " CPU_FULL,
 		.reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited",
 		.judge = judge_cwnd,
 	},
 	{
-		.id = "cc-mix",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("cc-mix", TX, SETTING, LOW, INFERRED),
 		.reads = "ECN of flows; marks and drops of rxaqm",
 		.rule = "rxaqm marks and drops, and four or more flows each can and cannot be marked",
 		.cause =

@@ -114,11 +114,7 @@ static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_txqueue[] = {
 	{
-		.id = "tx-stalls",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tx-stalls", TX, LOOP, HIGH, MEASURED),
 		.reads =
 			"byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
 		.rule = "stall_cnt rises",
@@ -139,11 +135,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		.judge = judge_stall,
 	},
 	{
-		.id = "tx-qdisc-standing",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
 		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
 		.rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's",
 		.cause =
@@ -153,7 +145,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		.clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
 		.remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
 			    .keep = "-",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "waits in fewer than 80 % of looks",
 			    .risk = "none" },
 		.after =

@@ -5,7 +5,6 @@
 #include "doctor/rules/check.h"
 
 #define SOCKETS "BPF iter/udp (or sock_diag)"
-#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
 #define ALL_READERS "udp-reader-stopped udp-reader-shares-cpu udp-reader-slow udp-burst"
 /* Of the window on a CPU: none worth the name, all there is. */
 #define IDLE_PERCENT 1.0
@@ -227,15 +226,9 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 	return doctor_found_if(socket && nr && bytes / nr < 2304 / 4);
 }
 
-#define NOTHING_CHANGED .undo = "nothing was changed"
-
 const struct doctor_check doctor_checks_udp[] = {
 	{
-		.id = "udp-reader-stopped",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
 		.reads =
 			"socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
 		.rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
@@ -256,11 +249,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_stopped,
 	},
 	{
-		.id = "udp-reader-shares-cpu",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-reader-shares-cpu", PROGRAM, SHARED, HIGH, MEASURED),
 		.reads =
 			"socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
 		.rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
@@ -282,11 +271,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_shares,
 	},
 	{
-		.id = "udp-reader-slow",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: drops, memory; schedstat of the program",
 		.rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
 		.cause =
@@ -305,11 +290,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_slow,
 	},
 	{
-		.id = "udp-burst",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-burst", UDP, MEMORY, HIGH, MEASURED),
 		.reads = "socket table: drops, buffer; Udp.InDatagrams",
 		.rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
 		.cause =
@@ -325,19 +306,14 @@ const struct doctor_check doctor_checks_udp[] = {
 			    .expect =
 				    "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
 			    .risk = "as much memory a socket, and data that waits longer" },
-		.after =
-			"udp-memory rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+		.after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
 		.reference =
 			"udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
 		.essential = true,
 		.judge = judge_burst,
 	},
 	{
-		.id = "udp-overflow",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-overflow", UDP, MEMORY, HIGH, MEASURED),
 		.reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors",
 		.rule = "they rise by 1/s or more",
 		.cause = "${overflows} datagrams found a full receive buffer.",
@@ -354,11 +330,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_overflow,
 	},
 	{
-		.id = "udp-memory",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-memory", UDP, MEMORY, HIGH, MEASURED),
 		.reads = "Udp.MemErrors, Udp6.MemErrors",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -375,11 +347,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_memory,
 	},
 	{
-		.id = "udp-small-datagrams",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("udp-small-datagrams", UDP, SERVICE, LOW, INFERRED),
 		.reads = "IpExt.InOctets, Ip.InReceives; drops of the socket table",
 		.rule = "a UDP socket drops while packets are on average below 576 bytes",
 		.cause =

@@ -196,11 +196,7 @@ static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_window[] = {
 	{
-		.id = "tcp-rcvbuf-fixed",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-rcvbuf-fixed", TCP, SETTING, HIGH, MEASURED),
 		.reads = "socket table: SO_RCVBUF lock, window, RTT, bytes received",
 		.rule = "SO_RCVBUF was set, and 80 % or more of the window is in flight all the time",
 		.cause = "${program} fixed its receive buffer (SO_RCVBUF): the window is the limit.",
@@ -220,11 +216,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_fixed,
 	},
 	{
-		.id = "tcp-window-limit",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-window-limit", TCP, SETTING, MEDIUM, MEASURED),
 		.reads = "socket table: buffer, window, RTT, bytes received; tcp_rmem[2]",
 		.rule = "the buffer is at tcp_rmem[2], and 80 % or more of the window is in flight",
 		.cause =
@@ -241,11 +233,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_limit,
 	},
 	{
-		.id = "tcp-window-opens-slowly",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("tcp-window-opens-slowly", TCP, SETTING, LOW, INFERRED),
 		.reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
 		.rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
 		.cause =
@@ -265,11 +253,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_opening,
 	},
 	{
-		.id = "tcp-buffers-huge",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-buffers-huge", TCP, MEMORY, MEDIUM, MEASURED),
 		.reads = "socket table: receive memory, buffer, RTT",
 		.rule = "half of the buffer, 4 MB or more, in use all the time, and the buffer beyond 2 BDP of 1 Gbit/s",
 		.cause =
@@ -285,11 +269,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_huge,
 	},
 	{
-		.id = "tcp-truesize",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-truesize", TCP, SERVICE, MEDIUM, MEASURED),
 		.reads = "socket table: scaling_ratio (6.6 or later), bytes a segment",
 		.rule = "a socket that received 1 MB or more has a scaling_ratio below 64 of 256",
 		.cause =
@@ -301,7 +281,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.remedy = { .now = "if segments are small: larger writes at the sender; else look at the driver's "
 				   "rx-copybreak and header split (ethtool --show-tunable, -g)",
 			    .keep = "the same",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "a window up to 4 times as large in the same memory",
 			    .risk = "copybreak costs a copy" },
 		.reference =
@@ -309,11 +289,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_truesize,
 	},
 	{
-		.id = "tcp-low-rtt-buffers",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("tcp-low-rtt-buffers", TCP, MEMORY, LOW, INFERRED),
 		.reads = "socket table: receive memory, RTT; tcp_rcvbuf_low_rtt",
 		.rule = "16 MB or more in use at a round trip below 1 ms",
 		.cause = "A flow in the same building fills a receive buffer larger than any cache.",
