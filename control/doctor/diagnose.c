@@ -28,31 +28,51 @@ const struct doctor_check *doctor_check_at(size_t index)
 	return NULL;
 }
 
-void doctor_note(struct doctor_finding *finding, const char *name, double value,
-		 enum doctor_unit unit, const char *source)
+/* The evidence called @name, which is new if there was none; NULL: there is no room. */
+static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < finding->nr_evidence && strcmp(finding->evidence[i].name, name); i++)
 		;
 	if (i == DOCTOR_MAX_EVIDENCE)
-		return;
+		return NULL;
 	finding->nr_evidence += i == finding->nr_evidence;
-	finding->evidence[i] = (struct doctor_evidence){
-		.name = name, .value = value, .unit = unit, .source = source
-	};
+	return &finding->evidence[i];
+}
+
+void doctor_note(struct doctor_finding *finding, const char *name, double value,
+		 enum doctor_unit unit, const char *source)
+{
+	struct doctor_evidence *evidence = evidence_of(finding, name);
+
+	if (evidence)
+		*evidence = (struct doctor_evidence){ name, value, unit, source, false };
 }
 
 void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
 		      enum doctor_unit unit, const char *source)
 {
-	unsigned int i;
+	struct doctor_evidence *evidence = evidence_of(finding, name);
 
-	doctor_note(finding, name, value, unit, source);
-	for (i = 0; i < finding->nr_evidence; i++) {
-		if (!strcmp(finding->evidence[i].name, name))
-			finding->evidence[i].window = true;
-	}
+	if (evidence)
+		*evidence = (struct doctor_evidence){ name, value, unit, source, true };
+}
+
+void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source)
+{
+	doctor_note_rise(finding, name, (double)events, DOCTOR_COUNT, source);
+}
+
+__u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			  const char *name, const char *counter)
+{
+	__u64 value = 0;
+
+	doctor_counter(snap, counter, &value);
+	doctor_note_count(finding, name, value, counter);
+	return value;
 }
 
 void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
@@ -81,19 +101,9 @@ enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt
 	return DOCTOR_BLIND;
 }
 
-void doctor_say_socket(struct doctor_finding *finding, const struct doctor_socket *socket)
+static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      const struct doctor_owner *owner)
 {
-	doctor_say(finding, "socket", "%s%s%s", socket->local,
-		   !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") ? " from " : "",
-		   !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") ?
-			   socket->remote :
-			   "");
-}
-
-void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-		      const struct doctor_socket *socket)
-{
-	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
 	double window_ns = doctor_window_s(snap) * 1e9;
 
 	if (!owner || owner->run_ns == ~0ULL) {
@@ -112,6 +122,16 @@ void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 			 DOCTOR_PERCENT, "/proc/PID/schedstat");
 	doctor_note_rise(finding, "program_waits_for_cpu", (double)owner->wait_ns * 100 / window_ns,
 			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+}
+
+void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket)
+{
+	bool connected = !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") != 0;
+
+	doctor_say(finding, "socket", "%s%s%s", socket->local, connected ? " from " : "",
+		   connected ? socket->remote : "");
+	say_owner(snap, finding, doctor_owner_of(snap, socket));
 }
 
 /* What comes first among causes: not a mere setting, then severity, confidence, the table. */

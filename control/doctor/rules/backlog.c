@@ -3,77 +3,67 @@
 #include "doctor/rules/check.h"
 
 #define STAT "/proc/stat"
+#define SOFTNET "/proc/net/softnet_stat"
 
+/* The drops of a column of softnet_stat, which has 32 bits. */
 static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding, size_t offset,
-					const char *name)
+					struct doctor_finding *finding, size_t offset)
 {
-	__u64 total = 0, processed = 0, most = 0,
-	      limit = doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000);
-	size_t i, k;
+	__u64 limit = doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000);
+	__u64 total = 0, processed = 0, most = 0, rise;
+	const struct doctor_cpu *was, *is;
 
 	if (!snap->after.cpus.nr)
-		return doctor_blind(finding, "/proc/net/softnet_stat cannot be read");
-	for (i = 0; i < snap->after.cpus.nr; i++) {
-		const struct doctor_cpu *is = &snap->after.cpus.at[i], *was = NULL;
-		__u64 rise;
-
-		for (k = 0; k < snap->before.cpus.nr; k++) {
-			if (snap->before.cpus.at[k].id == is->id)
-				was = &snap->before.cpus.at[k];
-		}
+		return doctor_blind(finding, SOFTNET " cannot be read");
+	rxaqm_list_each(is, &snap->after.cpus) {
+		was = doctor_cpu_before(snap, is->id);
 		if (!was)
 			continue;
 		rise = (__u32)(*(const __u64 *)((const char *)is + offset) -
 			       *(const __u64 *)((const char *)was + offset));
 		total += rise;
 		processed += (__u32)(is->processed - was->processed);
-		if (rise > most) {
-			most = rise;
-			doctor_note(finding, "cpu", is->id, DOCTOR_NUMBER,
-				    "/proc/net/softnet_stat");
-		}
+		if (rise <= most)
+			continue;
+		most = rise;
+		doctor_note(finding, "cpu", is->id, DOCTOR_NUMBER, SOFTNET);
 	}
-	doctor_note_rise(finding, name, (double)total, DOCTOR_COUNT, "/proc/net/softnet_stat");
-	doctor_note_rise(finding, "processed", (double)processed, DOCTOR_COUNT,
-			 "/proc/net/softnet_stat");
+	doctor_note_count(finding, "drops", total, SOFTNET);
+	doctor_note_count(finding, "processed", processed, SOFTNET);
 	doctor_note(finding, "limit", (double)limit, DOCTOR_COUNT, "net.core.netdev_max_backlog");
 	doctor_say(finding, "larger", "%llu", limit < 2048 ? 4096ULL : 2ULL * limit);
-	return doctor_found_if_often(snap, (double)total);
+	return doctor_found_if_often(snap, total);
 }
 
 static enum doctor_verdict judge_backlog(const struct doctor_snapshot *snap,
 					 struct doctor_finding *finding)
 {
-	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped), "drops");
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped));
 }
 
 static enum doctor_verdict judge_flow_limit(const struct doctor_snapshot *snap,
 					    struct doctor_finding *finding)
 {
-	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited), "drops");
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited));
 }
 
 static enum doctor_verdict judge_deferral(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
-	double longest = 0;
+	const struct doctor_iface *iface;
+	const struct doctor_napi *napi;
+	double longest = 0, timer;
 	bool known = false;
-	size_t i, k;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
-		for (k = 0; k < iface->napis.nr; k++) {
-			const struct doctor_napi *napi = &iface->napis.at[k];
-
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(napi, &iface->napis) {
 			if (napi->gro_flush_timeout_ns == ~0ULL)
 				continue;
 			known = true;
-			if (!napi->defer_hard_irqs ||
-			    (double)napi->gro_flush_timeout_ns / 1000 < longest)
+			timer = (double)napi->gro_flush_timeout_ns / 1000;
+			if (!napi->defer_hard_irqs || timer < longest)
 				continue;
-			longest = (double)napi->gro_flush_timeout_ns / 1000;
+			longest = timer;
 			doctor_say(finding, "iface", "%s", iface->name);
 		}
 	}
@@ -88,16 +78,13 @@ static enum doctor_verdict judge_deferral(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_sticky(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	const struct doctor_past *now, *calm = NULL;
+	const struct doctor_past *now, *past, *calm = NULL;
 	bool spiked = false;
-	size_t i;
 
 	if (snap->past.nr < 3)
 		return doctor_blind(finding, "needs several windows: rxaqm doctor --watch");
 	now = &snap->past.at[snap->past.nr - 1];
-	for (i = 0; i + 1 < snap->past.nr; i++) {
-		const struct doctor_past *past = &snap->past.at[i];
-
+	for (past = snap->past.at; past < now; past++) {
 		if (past->busiest_permille < 900 && !past->standing &&
 		    past->rx_bytes_per_s >= now->rx_bytes_per_s)
 			calm = past;

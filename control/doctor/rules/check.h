@@ -143,6 +143,11 @@ void doctor_note(struct doctor_finding *finding, const char *name, double value,
 /* The same of a counter's rise in the window. */
 void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
 		      enum doctor_unit unit, const char *source);
+void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source);
+/* And of the counter that is its own source; returns its rise, 0 if that is not known. */
+__u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			  const char *name, const char *counter);
 void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
@@ -154,16 +159,16 @@ static inline enum doctor_verdict doctor_found_if(bool found)
 
 /* Fewer than one a second slow nothing: the number is printed, and acquits. */
 static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snapshot *snap,
-							double events)
+							__u64 events)
 {
-	return doctor_found_if(events >= doctor_window_s(snap));
+	return doctor_found_if((double)events >= doctor_window_s(snap));
 }
 
-/* "nc (pid 17)", or "a program that is not known". Also notes what its CPU does. */
-void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-		      const struct doctor_socket *socket);
-/* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711". */
-void doctor_say_socket(struct doctor_finding *finding, const struct doctor_socket *socket);
+/* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711"; ${program}: "nc (pid 17)", or "a program that is
+ * not known". Also notes what its CPU does.
+ */
+void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket);
 
 /* All rows, by place: up to one without id. */
 extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], doctor_checks_ip[],

@@ -11,23 +11,20 @@ static enum doctor_verdict judge_ports(const struct doctor_snapshot *snap,
 {
 	__u64 low = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 0, 0);
 	__u64 high = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 1, 0);
-	const struct doctor_ports *worst = NULL;
-	double share = 0;
-	size_t i;
+	const struct doctor_ports *ports, *worst = NULL;
+	double range = (double)(high - low + 1), share;
 
 	if (!low || high < low)
 		return doctor_blind(finding, "net.ipv4.ip_local_port_range cannot be read");
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	for (i = 0; i < snap->sockets.ports.nr; i++) {
-		if (!worst || snap->sockets.ports.at[i].used > worst->used)
-			worst = &snap->sockets.ports.at[i];
+	rxaqm_list_each(ports, &snap->sockets.ports) {
+		if (!worst || ports->used > worst->used)
+			worst = ports;
 	}
-	if (worst)
-		share = worst->used * 100.0 / (double)(high - low + 1);
+	share = worst ? worst->used * 100.0 / range : 0;
 	doctor_note(finding, "used", worst ? worst->used : 0, DOCTOR_COUNT, SOCKETS);
-	doctor_note(finding, "range", (double)(high - low + 1), DOCTOR_COUNT,
-		    "net.ipv4.ip_local_port_range");
+	doctor_note(finding, "range", range, DOCTOR_COUNT, "net.ipv4.ip_local_port_range");
 	doctor_note(finding, "share", share, DOCTOR_PERCENT, SOCKETS);
 	if (!worst || share < 80)
 		return DOCTOR_CLEAR;
@@ -42,15 +39,14 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 {
 	static const char *const names[] = { "TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder",
 					     "TcpExt.TCPRenoReorder", NULL };
-	__u64 events, ofo = 0, segments;
+	__u64 events, segments;
 
 	if (!doctor_counters(snap, names, &events) ||
 	    !doctor_counter(snap, "Tcp.InSegs", &segments))
 		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
-	doctor_counter(snap, "TcpExt.TCPOFOQueue", &ofo);
-	doctor_note_rise(finding, "events", (double)events, DOCTOR_COUNT, "TcpExt.TCPSACKReorder");
-	doctor_note_rise(finding, "out_of_order", (double)ofo, DOCTOR_COUNT, "TcpExt.TCPOFOQueue");
-	doctor_note_rise(finding, "segments", (double)segments, DOCTOR_COUNT, "Tcp.InSegs");
+	doctor_note_count(finding, "events", events, names[0]);
+	doctor_note_counter(snap, finding, "out_of_order", "TcpExt.TCPOFOQueue");
+	doctor_note_count(finding, "segments", segments, "Tcp.InSegs");
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
@@ -68,20 +64,18 @@ static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_loss);
-	__u64 retrans = 0, segments = 0;
+	__u64 retrans, segments;
 
 	if (!doctor_counter(snap, "Tcp.RetransSegs", &retrans) ||
 	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
 		return doctor_blind(finding, "/proc/net/snmp has no counters of TCP");
-	doctor_note_rise(finding, "retransmitted", (double)retrans, DOCTOR_COUNT,
-			 "Tcp.RetransSegs");
-	doctor_note_rise(finding, "segments", (double)segments, DOCTOR_COUNT, "Tcp.OutSegs");
+	doctor_note_count(finding, "retransmitted", retrans, "Tcp.RetransSegs");
+	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
 	doctor_note_rise(finding, "share", segments ? (double)retrans * 100 / (double)segments : 0,
 			 DOCTOR_PERCENT, "Tcp.RetransSegs / Tcp.OutSegs");
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_say(finding, "control", "%s", worst->ca);
 	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
 	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
@@ -100,8 +94,7 @@ static enum doctor_verdict judge_hystart(const struct doctor_snapshot *snap,
 	doctor_counter(snap, "TcpExt.TCPHystartTrainCwnd", &train_cwnd);
 	doctor_counter(snap, "TcpExt.TCPHystartDelayCwnd", &delay_cwnd);
 	mean = train + delay ? (double)(train_cwnd + delay_cwnd) / (double)(train + delay) : 0;
-	doctor_note_rise(finding, "exits", (double)(train + delay), DOCTOR_COUNT,
-			 "TcpExt.TCPHystart*Detect");
+	doctor_note_count(finding, "exits", train + delay, "TcpExt.TCPHystart*Detect");
 	doctor_note_rise(finding, "cwnd", mean, DOCTOR_NUMBER, "TcpExt.TCPHystart*Cwnd");
 	/* HYSTART_DELAY is 2, HYSTART_ACK_TRAIN 1: what is left on. */
 	doctor_say(finding, "other", "%d", delay > train ? 1 : 2);
@@ -138,8 +131,7 @@ static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
 	doctor_note(finding, "possible", worst ? worst->advmss : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	return DOCTOR_FOUND;
 }
 
@@ -153,17 +145,17 @@ static double by_received(const struct doctor_snapshot *snap, const struct docto
 static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	const struct doctor_socket *most = doctor_most(snap, by_received);
-	double rate, in_flight;
+	static const struct doctor_socket none;
+	const struct doctor_socket *most = doctor_most(snap, by_received) ?: &none;
+	double rate = (double)most->received / doctor_window_s(snap);
 
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	rate = most ? (double)most->received / doctor_window_s(snap) : 0;
-	in_flight = most ? rate * most->rcv_rtt_us / 1e6 : 0;
 	doctor_note_rise(finding, "rate", rate, DOCTOR_BYTES_PER_S, SOCKETS);
-	doctor_note(finding, "in_flight", in_flight, DOCTOR_BYTES, "rate * RTT");
-	if (!most || most->rcv_wnd != ~0U)
-		doctor_note(finding, "window", most ? most->rcv_wnd : 0, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "in_flight", rate * most->rcv_rtt_us / 1e6, DOCTOR_BYTES,
+		    "rate * RTT");
+	if (most->rcv_wnd != ~0U)
+		doctor_note(finding, "window", most->rcv_wnd, DOCTOR_BYTES, SOCKETS);
 	else
 		doctor_say(finding, "window", "not known");
 	return DOCTOR_CLEAR;

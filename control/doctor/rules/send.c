@@ -22,8 +22,7 @@ static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
 	doctor_note(finding, "waits_to_be_sent", wait, DOCTOR_US, SOCKETS);
 	if (!worst || wait < 1e6 || worst->not_sent < 1 << 20)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "not_sent", worst->not_sent, DOCTOR_BYTES, SOCKETS);
 	return DOCTOR_FOUND;
 }
@@ -60,8 +59,7 @@ static enum doctor_verdict judge_own_window(const struct doctor_snapshot *snap,
 		    DOCTOR_BYTES, SOCKETS);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "cwnd", (double)worst->cwnd * worst->mss, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
 	doctor_note_rise(finding, "rate", (double)worst->acked / doctor_window_s(snap),
@@ -78,11 +76,11 @@ static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 	if (!doctor_counters(snap, errors, &value))
 		return doctor_blind(finding,
 				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_note_rise(finding, "errors", (double)value, DOCTOR_COUNT, "Udp.SndbufErrors");
+	doctor_note_count(finding, "errors", value, errors[0]);
 	doctor_note(finding, "wmem_default",
 		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
 		    "net.core.wmem_default");
-	return doctor_found_if_often(snap, (double)value);
+	return doctor_found_if_often(snap, value);
 }
 
 const struct doctor_check doctor_checks_send[] = {

@@ -41,23 +41,19 @@ static double opening_share(const struct doctor_snapshot *snap, const struct doc
 	return window_share(snap, socket);
 }
 
-static enum doctor_verdict
-judge_share(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-	    double (*score)(const struct doctor_snapshot *snap, const struct doctor_socket *socket))
+static enum doctor_verdict judge_share(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, doctor_score_fn score)
 {
-	const struct doctor_socket *worst;
-	double share;
+	const struct doctor_socket *worst = doctor_most(snap, score);
+	double share = worst ? score(snap, worst) : 0;
 
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	worst = doctor_most(snap, score);
-	share = worst ? score(snap, worst) : 0;
 	doctor_note(finding, "window_used", share * 100, DOCTOR_PERCENT, SOCKETS);
 	doctor_note(finding, "locked", (double)snap->sockets.locked, DOCTOR_COUNT, SOCKETS);
 	if (!worst || share < 0.8)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "window", worst->rcv_wnd, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
 	doctor_note_rise(finding, "rate", (double)worst->received / doctor_window_s(snap),
@@ -107,58 +103,51 @@ static double huge_share(const struct doctor_snapshot *snap, const struct doctor
 static enum doctor_verdict judge_huge(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst;
+	const struct doctor_socket *worst = doctor_most(snap, huge_share);
 
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "over_limit", (double)snap->sockets.rmem_over, DOCTOR_COUNT, SOCKETS);
 	doctor_note(finding, "at_maximum", (double)snap->sockets.rb_at_max, DOCTOR_COUNT, SOCKETS);
 	doctor_say_rmem(snap, finding, false);
-	worst = doctor_most(snap, huge_share);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "memory_used", worst->rmem_alloc, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "memory_limit", worst->rcvbuf, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
 	return DOCTOR_FOUND;
 }
 
-static double low_ratio(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+static bool tells_ratio(const struct doctor_socket *socket)
+{
+	return doctor_is_flow(socket) && socket->scaling_ratio;
+}
+
+/* How little of its memory is payload, of 256. */
+static double waste(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	(void)snap;
-	if (!socket->scaling_ratio || socket->received < 1000000)
-		return 0;
-	return socket->scaling_ratio < 64 ? 256 - (double)socket->scaling_ratio : 0;
+	return socket->received >= 1000000 ? 256 - (double)socket->scaling_ratio : 0;
 }
 
 static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst = doctor_most(snap, low_ratio);
-	__u32 lowest = 256;
+	const struct doctor_socket *worst = doctor_most_of(snap, tells_ratio, waste), *socket;
 	bool seen = false;
-	size_t i;
 
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
-		if (!doctor_is_flow(socket) || !socket->scaling_ratio)
-			continue;
-		seen = true;
-		if (socket->received >= 1000000 && socket->scaling_ratio < lowest)
-			lowest = socket->scaling_ratio;
-	}
+	rxaqm_list_each(socket, &snap->sockets.notable)
+		seen |= tells_ratio(socket);
 	if (!seen && snap->sockets.nr_tcp)
 		return doctor_blind(finding,
 				    "no scaling_ratio: the kernel (before 6.6) or sock_diag "
 				    "does not tell it");
-	doctor_note(finding, "payload_share", lowest * 100.0 / 256, DOCTOR_PERCENT, SOCKETS);
-	if (!worst)
+	doctor_note(finding, "payload_share", (worst ? worst->scaling_ratio : 256) * 100.0 / 256,
+		    DOCTOR_PERCENT, SOCKETS);
+	if (!worst || worst->scaling_ratio >= 64)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note_rise(finding, "bytes_a_segment",
 			 worst->data_segs_in ?
 				 (double)worst->received / (double)worst->data_segs_in :
@@ -170,10 +159,10 @@ static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
 static double low_rtt(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	(void)snap;
-	return !socket->rcvbuf_locked && socket->rcv_rtt_us && socket->rcv_rtt_us < 1000 &&
-			       socket->rmem_alloc >= 16 << 20 ?
-		       socket->rmem_alloc :
-		       0;
+	if (socket->rcvbuf_locked || !socket->rcv_rtt_us || socket->rcv_rtt_us >= 1000 ||
+	    socket->rmem_alloc < 16 << 20)
+		return 0;
+	return socket->rmem_alloc;
 }
 
 static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
@@ -188,8 +177,7 @@ static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
 	doctor_note(finding, "largest", largest ? largest->rmem_alloc : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
 	return DOCTOR_FOUND;
 }
