@@ -141,7 +141,7 @@ static unsigned int rank(const struct doctor_finding *finding)
 	       finding->confidence;
 }
 
-static struct doctor_finding *find(const struct doctor_diagnosis *diagnosis, const char *id,
+struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, const char *id,
 				   size_t len)
 {
 	size_t i;
@@ -155,23 +155,24 @@ static struct doctor_finding *find(const struct doctor_diagnosis *diagnosis, con
 	return NULL;
 }
 
-static void find_cause(struct doctor_diagnosis *diagnosis, struct doctor_finding *finding)
+const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
+					     const char *ids, enum doctor_verdict verdict)
 {
-	const char *at = finding->check->after;
+	const struct doctor_finding *finding;
+	size_t len = 0;
 
-	while (at && *at && !finding->consequence_of) {
-		size_t len = strcspn(at, " ");
-		const struct doctor_finding *cause = find(diagnosis, at, len);
-
-		if (cause && cause != finding && cause->verdict == DOCTOR_FOUND)
-			finding->consequence_of = cause;
-		at += len;
-		at += strspn(at, " ");
+	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
+		len = strcspn(ids, " ");
+		finding = doctor_find(diagnosis, ids, len);
+		if (finding && finding->verdict == verdict)
+			return finding;
 	}
+	return NULL;
 }
 
 int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis *diagnosis)
 {
+	struct doctor_finding *finding;
 	size_t nr = 0, i;
 
 	memset(diagnosis, 0, sizeof(*diagnosis));
@@ -182,24 +183,19 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 		return -ENOMEM;
 	diagnosis->nr = nr;
 	for (i = 0; i < nr; i++) {
-		struct doctor_finding *finding = &diagnosis->findings[i];
-
+		finding = &diagnosis->findings[i];
 		finding->check = doctor_check_at(i);
 		finding->severity = finding->check->severity;
 		finding->confidence = finding->check->confidence;
 		finding->verdict = finding->check->judge(snap, finding);
 	}
-	for (i = 0; i < nr; i++) {
-		if (diagnosis->findings[i].verdict == DOCTOR_FOUND)
-			find_cause(diagnosis, &diagnosis->findings[i]);
-	}
-	for (i = 0; i < nr; i++) {
-		const struct doctor_finding *finding = &diagnosis->findings[i];
-
-		diagnosis->blind |= finding->verdict == DOCTOR_BLIND && finding->check->essential;
-		if (finding->verdict != DOCTOR_FOUND || finding->consequence_of)
-			continue;
-		if (!diagnosis->primary || rank(finding) > rank(diagnosis->primary))
+	doctor_each(finding, diagnosis, DOCTOR_BLIND)
+		diagnosis->blind |= finding->check->essential;
+	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
+		finding->consequence_of = doctor_first_of(diagnosis, finding->check->after,
+							  DOCTOR_FOUND);
+		if (!finding->consequence_of &&
+		    (!diagnosis->primary || rank(finding) > rank(diagnosis->primary)))
 			diagnosis->primary = finding;
 	}
 	return 0;
@@ -220,7 +216,7 @@ int doctor_exit_code(const struct doctor_diagnosis *diagnosis)
 
 int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id)
 {
-	const struct doctor_finding *finding = find(diagnosis, id, strlen(id));
+	const struct doctor_finding *finding = doctor_find(diagnosis, id, strlen(id));
 
 	if (!finding)
 		return RXAQM_EXIT_USAGE;
