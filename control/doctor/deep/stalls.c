@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,18 +226,6 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *pat
 	free(watch.queues.at);
 }
 
-/* A mount of our own, to write to, which shows the interfaces of the network namespace entered. */
-static int open_sysfs(void)
-{
-	int context = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
-
-	if (context >= 0 && !fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		fd = fsmount(context, FSMOUNT_CLOEXEC, 0);
-	if (context >= 0)
-		close(context);
-	return fd;
-}
-
 /* A network namespace has its own: interfaces of two may have the same name. */
 static const char *note_path(char buf[RXAQM_CONFIG_PATH_LEN])
 {
@@ -250,7 +237,7 @@ static const char *note_path(char buf[RXAQM_CONFIG_PATH_LEN])
 
 void doctor_probe_stalls(struct doctor_deep *deep)
 {
-	int sysfs_fd = open_sysfs();
+	int sysfs_fd = doctor_sysfs_mount(0);
 	char path[RXAQM_CONFIG_PATH_LEN];
 
 	if (sysfs_fd < 0) {
@@ -270,7 +257,7 @@ int doctor_stalls_recover(void)
 
 	if (access(note_path(path), F_OK))
 		return 0;
-	sysfs_fd = open_sysfs();
+	sysfs_fd = doctor_sysfs_mount(0);
 	if (sysfs_fd < 0)
 		return -errno;
 	nr = doctor_stalls_restore(sysfs_fd, path);

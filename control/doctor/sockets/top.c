@@ -28,7 +28,7 @@ static __u64 by_unread(const struct doctor_seen *seen)
 
 static __u64 by_drops(const struct doctor_seen *seen)
 {
-	return seen->drops;
+	return seen->did.drops;
 }
 
 static __u64 by_rcvbuf(const struct doctor_seen *seen)
@@ -38,12 +38,12 @@ static __u64 by_rcvbuf(const struct doctor_seen *seen)
 
 static __u64 by_received(const struct doctor_seen *seen)
 {
-	return is_tcp(seen) ? seen->received : 0;
+	return is_tcp(seen) ? seen->did.received : 0;
 }
 
 static __u64 by_acked(const struct doctor_seen *seen)
 {
-	return is_tcp(seen) ? seen->acked : 0;
+	return is_tcp(seen) ? seen->did.acked : 0;
 }
 
 static __u64 by_not_sent(const struct doctor_seen *seen)
@@ -61,22 +61,22 @@ static __u64 by_listen(const struct doctor_seen *seen)
 
 static __u64 by_retrans(const struct doctor_seen *seen)
 {
-	return seen->retrans;
+	return seen->did.retrans;
 }
 
 static __u64 by_ooo(const struct doctor_seen *seen)
 {
-	return seen->ooo_segs;
+	return seen->did.ooo_segs;
 }
 
 static __u64 by_rwnd_limited(const struct doctor_seen *seen)
 {
-	return seen->rwnd_limited_ms;
+	return seen->did.rwnd_limited_ms;
 }
 
 static __u64 by_locked(const struct doctor_seen *seen)
 {
-	return is_tcp(seen) && seen->rec.rcvbuf_locked ? seen->received : 0;
+	return is_tcp(seen) && seen->rec.rcvbuf_locked ? seen->did.received : 0;
 }
 
 /* Of UDP: how full. */
@@ -142,8 +142,11 @@ static const char *state_name(const struct rxaqm_socket_rec *rec)
 	return rec->state < sizeof(names) / sizeof(names[0]) ? names[rec->state] : "";
 }
 
-static void convert_rec(const struct rxaqm_socket_rec *rec, struct doctor_socket *to)
+static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 {
+	const struct rxaqm_socket_rec *rec = &seen->rec;
+
+	*to = seen->did;
 	snprintf(to->proto, sizeof(to->proto), "%s",
 		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
 	snprintf(to->state, sizeof(to->state), "%s", state_name(rec));
@@ -182,27 +185,6 @@ static void convert_rec(const struct rxaqm_socket_rec *rec, struct doctor_socket
 	to->ca_min_tso = rec->ca_min_tso;
 	snprintf(to->ca, sizeof(to->ca), "%.15s", rec->ca);
 	to->inode = rec->inode;
-}
-
-static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
-{
-	convert_rec(&seen->rec, to);
-	to->seen_before = seen->seen_before;
-	to->was_rmem_alloc = seen->was_rmem_alloc;
-	to->was_recv_queue = seen->was_recv_queue;
-	to->was_packets_out = seen->was_packets_out;
-	to->drops = seen->drops;
-	to->received = seen->received;
-	to->acked = seen->acked;
-	to->read = seen->read;
-	to->segs_in = seen->segs_in;
-	to->data_segs_in = seen->data_segs_in;
-	to->segs_out = seen->segs_out;
-	to->retrans = seen->retrans;
-	to->ooo_segs = seen->ooo_segs;
-	to->busy_ms = seen->busy_ms;
-	to->rwnd_limited_ms = seen->rwnd_limited_ms;
-	to->sndbuf_limited_ms = seen->sndbuf_limited_ms;
 }
 
 void doctor_tops_collect(const struct doctor_top tops[DOCTOR_NR_TOPS],
