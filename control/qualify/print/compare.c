@@ -55,11 +55,11 @@ static bool variation_known(const struct qualify_figure *figure)
 
 static const struct qualify_curve *distribution_of(const struct qualify_figure *figure)
 {
-	size_t i;
+	const struct qualify_curve *curve;
 
-	for (i = 0; i < figure->curves.nr; i++) {
-		if (figure->curves.at[i].distribution && figure->curves.at[i].points.nr > 1)
-			return &figure->curves.at[i];
+	rxaqm_list_each(curve, &figure->curves) {
+		if (curve->distribution && curve->points.nr > 1)
+			return curve;
 	}
 	return NULL;
 }
@@ -202,17 +202,17 @@ static int add_row(struct qualify_comparison *comparison, const struct qualify_r
 int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *a,
 		    const struct qualify_record *b)
 {
+	const struct qualify_row *row;
 	int err = 0;
-	size_t i;
 
 	memset(comparison, 0, sizeof(*comparison));
 	comparison->a = a;
 	comparison->b = b;
-	for (i = 0; !err && i < a->rows.nr; i++)
-		err = add_row(comparison, &a->rows.at[i], qualify_find_row(b, a->rows.at[i].id));
-	for (i = 0; !err && i < b->rows.nr; i++) {
-		if (!qualify_find_row(a, b->rows.at[i].id))
-			err = add_row(comparison, NULL, &b->rows.at[i]);
+	rxaqm_list_each(row, &a->rows)
+		err = err ?: add_row(comparison, row, qualify_find_row(b, row->id));
+	rxaqm_list_each(row, &b->rows) {
+		if (!qualify_find_row(a, row->id))
+			err = err ?: add_row(comparison, NULL, row);
 	}
 	return err;
 }
@@ -225,12 +225,10 @@ void qualify_comparison_free(struct qualify_comparison *comparison)
 
 bool qualify_comparison_worse(const struct qualify_comparison *comparison)
 {
-	size_t i;
+	const struct qualify_row *row, *was;
 
-	for (i = 0; i < comparison->b->rows.nr; i++) {
-		const struct qualify_row *row = &comparison->b->rows.at[i];
-		const struct qualify_row *was = qualify_find_row(comparison->a, row->id);
-
+	rxaqm_list_each(row, &comparison->b->rows) {
+		was = qualify_find_row(comparison->a, row->id);
 		/* Noise may take a figure over the limit of a warning; unknown said nothing. */
 		if (was && was->verdict != QUALIFY_UNKNOWN && was->verdict != QUALIFY_FAIL &&
 		    row->verdict == QUALIFY_FAIL)
