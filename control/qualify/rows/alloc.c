@@ -54,9 +54,8 @@ static void put_result(struct qualify_row *row, const struct qualify_gap *gap, _
 	else
 		qualify_figure_words(figure, "%s", gap->again ? "yes" : "no");
 	if (failed)
-		qualify_figure_number(qualify_figure_add(row, "alloc_failures", "count",
-							 "by the driver's counters"),
-				      (double)failed, 1, 0);
+		qualify_put_number(row, "alloc_failures", "count", (double)failed, 1, 0,
+				   "by the driver's counters");
 }
 
 int qualify_alloc_failure(struct qualify_run *run, struct qualify_row *row,

@@ -203,8 +203,8 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row, struct rx
 			qualify_probe_xdp_on(&run->probe, NULL);
 		}
 	}
-	qualify_figure_words(qualify_figure_add(row, "xdp_after_changes", "",
-						"frames after each of these, and after it was undone"),
-			     "%s%s", dead ? "no: not after " : "yes", dead ? dead : "");
+	qualify_put_words(row, "xdp_after_changes",
+			  "frames after each of these, and after it was undone", "%s%s",
+			  dead ? "no: not after " : "yes", dead ? dead : "");
 	return 0;
 }

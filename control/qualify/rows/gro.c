@@ -109,7 +109,7 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 	struct qualify_figure *figure;
 	struct hw_merged now;
 
-	qualify_figure_words(qualify_figure_add(row, "hw_gro", "", "ethtool -k"), "%s", words[is]);
+	qualify_put_words(row, "hw_gro", "ethtool -k", "%s", words[is]);
 	if (is != FEATURE_ON)
 		return 0;
 	read_hw_merged(run, &now);

@@ -144,15 +144,13 @@ static void put_stability(struct course *course, double offset_ns, int index,
 				    STABILITY_GAP_MS);
 	qualify_figure_number(figure, steps, course->nr - 1, 0);
 	if (steps)
-		qualify_figure_number(qualify_figure_add(row, "step_largest", "ns", "the same"),
-				      largest_ns, 1, course->err_ns[0] * 2);
+		qualify_put_number(row, "step_largest", "ns", largest_ns, 1, course->err_ns[0] * 2,
+				   "the same");
 	figure = qualify_figure_add(row, "offset", "ns", "clock of the NIC less CLOCK_REALTIME");
 	qualify_figure_number(figure, offset_ns, 1, course->err_ns[0]);
 	put_allan(course, row);
 	who_disciplines(index, words);
-	qualify_figure_words(qualify_figure_add(row, "disciplined_by", "",
-						"processes that have the clock open"),
-			     "%s", words);
+	qualify_put_words(row, "disciplined_by", "processes that have the clock open", "%s", words);
 }
 
 int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row,
