@@ -10,7 +10,6 @@
 
 #define TCP_ESTABLISHED 1
 #define TCP_TIME_WAIT 6
-#define TCP_LISTEN 10
 #define TCP_NEW_SYN_RECV 12
 
 /* What is kept of a socket from the first pass. */

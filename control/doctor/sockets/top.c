@@ -9,86 +9,33 @@
 
 #define TCP_LISTEN 10
 
-/* One row a measure: 0 is never noted. */
-static __u64 by_rmem(const struct doctor_seen *seen)
+/* By each measure how much @seen stands out; 0 is never noted. */
+static void measure(const struct doctor_seen *seen, __u64 score[DOCTOR_NR_TOPS])
 {
-	return seen->rec.rmem_alloc;
-}
+	const struct rxaqm_socket_rec *rec = &seen->rec;
+	const struct doctor_socket *did = &seen->did;
+	bool udp = rec->proto == RXAQM_SOCKET_UDP, listens = rec->state == TCP_LISTEN;
+	bool flow = rec->proto == RXAQM_SOCKET_TCP && !listens;
+	const __u64 scores[DOCTOR_NR_TOPS] = {
+		did->drops,
+		/* Now and before: a reader that only comes late reads before the second pass. */
+		flow ? rec->recv_queue : 0,
+		rec->rmem_alloc,
+		flow ? did->received : 0,
+		flow ? did->acked : 0,
+		flow ? rec->not_sent : 0,
+		/* How full it is. */
+		listens ? rec->recv_queue * 1000ULL / (rec->send_queue + 1ULL) : 0,
+		flow && !rec->rcvbuf_locked ? rec->rcvbuf : 0,
+		did->retrans,
+		did->ooo_segs,
+		flow && rec->rcvbuf_locked ? did->received : 0,
+		udp ? rec->rmem_alloc : 0,
+		did->rwnd_limited_ms,
+	};
 
-static bool is_tcp(const struct doctor_seen *seen)
-{
-	return seen->rec.proto == RXAQM_SOCKET_TCP && seen->rec.state != TCP_LISTEN;
+	memcpy(score, scores, sizeof(scores));
 }
-
-/* Waits now and before: a reader that only comes late reads before the second pass. */
-static __u64 by_unread(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->rec.recv_queue : 0;
-}
-
-static __u64 by_drops(const struct doctor_seen *seen)
-{
-	return seen->did.drops;
-}
-
-static __u64 by_rcvbuf(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) && !seen->rec.rcvbuf_locked ? seen->rec.rcvbuf : 0;
-}
-
-static __u64 by_received(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->did.received : 0;
-}
-
-static __u64 by_acked(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->did.acked : 0;
-}
-
-static __u64 by_not_sent(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->rec.not_sent : 0;
-}
-
-/* How full. */
-static __u64 by_listen(const struct doctor_seen *seen)
-{
-	return seen->rec.state == TCP_LISTEN ?
-		       seen->rec.recv_queue * 1000ULL / (seen->rec.send_queue + 1ULL) :
-		       0;
-}
-
-static __u64 by_retrans(const struct doctor_seen *seen)
-{
-	return seen->did.retrans;
-}
-
-static __u64 by_ooo(const struct doctor_seen *seen)
-{
-	return seen->did.ooo_segs;
-}
-
-static __u64 by_rwnd_limited(const struct doctor_seen *seen)
-{
-	return seen->did.rwnd_limited_ms;
-}
-
-static __u64 by_locked(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) && seen->rec.rcvbuf_locked ? seen->did.received : 0;
-}
-
-/* Of UDP: how full. */
-static __u64 by_udp(const struct doctor_seen *seen)
-{
-	return seen->rec.proto == RXAQM_SOCKET_UDP ? seen->rec.rmem_alloc : 0;
-}
-
-static __u64 (*const measures[DOCTOR_NR_TOPS])(const struct doctor_seen *seen) = {
-	by_drops,  by_unread,  by_rmem, by_received, by_acked, by_not_sent,	by_listen,
-	by_rcvbuf, by_retrans, by_ooo,	by_locked,   by_udp,   by_rwnd_limited,
-};
 
 static void add(struct doctor_top *top, const struct doctor_seen *seen, __u64 score)
 {
@@ -111,13 +58,13 @@ static void add(struct doctor_top *top, const struct doctor_seen *seen, __u64 sc
 
 void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor_seen *seen)
 {
+	__u64 score[DOCTOR_NR_TOPS];
 	unsigned int i;
 
+	measure(seen, score);
 	for (i = 0; i < DOCTOR_NR_TOPS; i++) {
-		__u64 score = measures[i](seen);
-
-		if (score)
-			add(&tops[i], seen, score);
+		if (score[i])
+			add(&tops[i], seen, score[i]);
 	}
 }
 
