@@ -14,37 +14,6 @@
 #include "qualify/print/profile_out.h"
 #include "qualify/record/ktap.h"
 
-error_t qualify_report_option(int key, char *arg, const struct argp_state *state,
-			      struct qualify_report *report)
-{
-	switch (key) {
-	case 'c':
-		if (!qualify_class_bit(arg))
-			rxaqm_options_error(state, "--class=%s: must be aqm, ptp or af_xdp", arg);
-		report->nic_class = arg;
-		return 0;
-	case 'a':
-		report->all = true;
-		return 0;
-	case 'o':
-		report->out = arg;
-		return 0;
-	case 'H':
-		report->html = arg;
-		return 0;
-	case 'P':
-		report->profile = arg;
-		return 0;
-	case 'k':
-		if (report->nr_ktap == QUALIFY_KTAP_FILES)
-			rxaqm_options_error(state, "--ktap: at most %d files", QUALIFY_KTAP_FILES);
-		report->ktap[report->nr_ktap++] = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 /* What print(@file, @what) prints, as a file that is replaced at once. */
 static int write_page(const char *path, void (*print)(FILE *file, const void *what),
 		      const void *what, struct rxaqm_error *error)
