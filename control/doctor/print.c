@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A diagnosis for people: the cause first, then what follows from it, then what is acquitted. */
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/diagnose.h"

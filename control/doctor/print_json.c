@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A diagnosis for programs. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"

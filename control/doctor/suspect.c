@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which suspicions a probe of --deep can settle: a row a probe. */
-#include <string.h>
 
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How fast CPUs run, how deep they sleep, and which share a core or memory. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/parse.h"

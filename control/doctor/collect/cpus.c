@@ -2,11 +2,9 @@
 /* What CPUs do, and the kernel threads that receive. */
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "doctor/collect/collect.h"
 

@@ -8,7 +8,6 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "doctor/collect/ifaces.h"
 #include "base/fields.h"

@@ -2,7 +2,6 @@
 /* Who holds a socket, and whether it gets the CPU that it wants. */
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

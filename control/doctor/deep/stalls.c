@@ -5,10 +5,8 @@
  * it changes is noted in a file before, and both are undone after; a doctor that was killed leaves
  * the note, and the next one undoes it.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

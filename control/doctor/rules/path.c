@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Not this host: the path, the sender, addresses that run out. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What only the probes of --deep can tell: why a queue stands, by its polls and programs. */
-#include <string.h>
 
 #include "doctor/rules/probed.h"
 

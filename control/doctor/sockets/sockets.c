@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/now.h"
 #include "doctor/sockets/sockets.h"

@@ -2,7 +2,6 @@
 /* The sockets that stand out. */
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/sockets/sockets.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
-#include <string.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/picture.h"

@@ -3,7 +3,6 @@
 #include <linux/ethtool.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q9, Q16: what a ring holds, how fast it is drained, and what tells of the rest. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "qualify/measure/counters.h"

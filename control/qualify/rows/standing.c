@@ -2,8 +2,6 @@
 /* Q11: the standing queue, without and with rxaqm. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "attach/locate.h"
 #include "base/now.h"

@@ -4,10 +4,7 @@
 #include <linux/if_link.h>
 #include <linux/if_xdp.h>
 #include <linux/netdev.h>
-#include <math.h>
-#include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
