@@ -69,8 +69,8 @@ static int write_files(const struct qualify_report *report, const struct qualify
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record)
 {
 	struct rxaqm_error error = {};
+	const struct qualify_row *row;
 	unsigned int i;
-	size_t row;
 	int err = 0;
 
 	if (report->nic_class)
@@ -83,8 +83,8 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 	}
 	if (err)
 		return rxaqm_log_failure(&error);
-	for (row = 0; row < record->rows.nr; row++) {
-		if (record->rows.at[row].verdict == QUALIFY_FAIL)
+	rxaqm_list_each(row, &record->rows) {
+		if (row->verdict == QUALIFY_FAIL)
 			return RXAQM_EXIT_FINDINGS;
 	}
 	return RXAQM_EXIT_OK;

@@ -58,11 +58,12 @@ static bool is_off(const struct doctor_queue *queue)
 
 bool doctor_stalls_possible(const struct doctor_snapshot *snap)
 {
-	size_t i, k;
+	const struct doctor_iface *iface;
+	const struct doctor_queue *queue;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		for (k = 0; k < snap->after.ifaces.at[i].queues.nr; k++) {
-			if (is_off(&snap->after.ifaces.at[i].queues.at[k]))
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(queue, &iface->queues) {
+			if (is_off(queue))
 				return true;
 		}
 	}
@@ -71,17 +72,13 @@ bool doctor_stalls_possible(const struct doctor_snapshot *snap)
 
 static void find_queues(struct watch *watch)
 {
-	const struct doctor_sample *sample = &watch->deep->snap->after;
-	size_t i, k;
+	const struct doctor_iface *iface;
+	const struct doctor_queue *queue;
+	struct watched *to;
 
-	for (i = 0; i < sample->ifaces.nr; i++) {
-		const struct doctor_iface *iface = &sample->ifaces.at[i];
-
-		for (k = 0; k < iface->queues.nr && watch->queues.nr < MAX_QUEUES; k++) {
-			const struct doctor_queue *queue = &iface->queues.at[k];
-			struct watched *to;
-
-			if (!is_off(queue))
+	rxaqm_list_each(iface, &watch->deep->snap->after.ifaces) {
+		rxaqm_list_each(queue, &iface->queues) {
+			if (!is_off(queue) || watch->queues.nr == MAX_QUEUES)
 				continue;
 			to = rxaqm_list_add(&watch->queues);
 			if (!to)
@@ -111,10 +108,10 @@ static FILE *open_note(const char *path)
 /* A line a queue. On the disk, or as near as /run is to one, before anything is changed. */
 static int write_note(const struct watch *watch, FILE *note)
 {
-	size_t i;
+	const struct watched *queue;
 
-	for (i = 0; i < watch->queues.nr; i++)
-		fprintf(note, "%s\n", watch->queues.at[i].dir);
+	rxaqm_list_each(queue, &watch->queues)
+		fprintf(note, "%s\n", queue->dir);
 	return fflush(note) || ferror(note) ? -EIO : 0;
 }
 
@@ -156,11 +153,9 @@ int doctor_stalls_restore(int sysfs_fd, const char *path)
 
 static void switch_on(struct watch *watch)
 {
-	size_t i;
+	struct watched *queue;
 
-	for (i = 0; i < watch->queues.nr; i++) {
-		struct watched *queue = &watch->queues.at[i];
-
+	rxaqm_list_each(queue, &watch->queues) {
 		queue->stalls = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
 		if (write_number(watch->sysfs_fd, queue->dir, "stall_thrs", THRESHOLD_MS))
 			queue->stalls = ~0ULL;
@@ -169,10 +164,10 @@ static void switch_on(struct watch *watch)
 
 static void read_stalls(struct watch *watch)
 {
-	size_t i, seen = 0;
+	const struct watched *queue;
+	size_t seen = 0;
 
-	for (i = 0; i < watch->queues.nr; i++) {
-		struct watched *queue = &watch->queues.at[i];
+	rxaqm_list_each(queue, &watch->queues) {
 		__u64 now = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
 		struct doctor_deep_stalls *to;
 

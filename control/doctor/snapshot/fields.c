@@ -210,10 +210,9 @@ void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const cha
 {
 	struct doctor_blind *blind;
 	va_list args;
-	size_t i;
 
-	for (i = 0; i < snap->cannot_see.nr; i++) {
-		if (!strcmp(snap->cannot_see.at[i].what, what))
+	rxaqm_list_each(blind, &snap->cannot_see) {
+		if (!strcmp(blind->what, what))
 			return;
 	}
 	blind = rxaqm_list_add(&snap->cannot_see);

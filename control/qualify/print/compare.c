@@ -68,21 +68,22 @@ static const struct qualify_curve *distribution_of(const struct qualify_figure *
 static bool p99_interval(const struct qualify_figure *figure, double *ret_low, double *ret_high)
 {
 	const struct qualify_curve *curve = distribution_of(figure);
+	const struct qualify_point *point;
 	double off, low, high;
-	size_t i;
 
 	if (!curve || !has_n(figure) || isnan(figure->p99))
 		return false;
 	off = SIGMAS * sqrt(0.99 * 0.01 / (double)figure->n);
 	low = curve->points.at[0].x;
 	high = curve->points.at[curve->points.nr - 1].x;
-	for (i = 0; i < curve->points.nr; i++) {
-		if (curve->points.at[i].y <= 0.99 - off)
-			low = curve->points.at[i].x;
+	rxaqm_list_each(point, &curve->points) {
+		if (point->y <= 0.99 - off)
+			low = point->x;
 	}
-	for (i = curve->points.nr; i-- > 0;) {
-		if (curve->points.at[i].y >= 0.99 + off)
-			high = curve->points.at[i].x;
+	while (point > curve->points.at) {
+		point--;
+		if (point->y >= 0.99 + off)
+			high = point->x;
 	}
 	*ret_low = fmin(low, figure->p99) - or_zero(figure->error);
 	*ret_high = fmax(high, figure->p99) + or_zero(figure->error);

@@ -49,22 +49,24 @@ TYPE(qualify_record);
 
 const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name)
 {
-	size_t i;
+	const struct qualify_figure *figure;
 
-	for (i = 0; row && i < row->figures.nr; i++) {
-		if (!strcmp(row->figures.at[i].name, name))
-			return &row->figures.at[i];
+	if (!row)
+		return NULL;
+	rxaqm_list_each(figure, &row->figures) {
+		if (!strcmp(figure->name, name))
+			return figure;
 	}
 	return NULL;
 }
 
 const struct qualify_row *qualify_find_row(const struct qualify_record *record, const char *id)
 {
-	size_t i;
+	const struct qualify_row *row;
 
-	for (i = 0; i < record->rows.nr; i++) {
-		if (!strcmp(record->rows.at[i].id, id))
-			return &record->rows.at[i];
+	rxaqm_list_each(row, &record->rows) {
+		if (!strcmp(row->id, id))
+			return row;
 	}
 	return NULL;
 }

@@ -136,12 +136,10 @@ static void put_merged(struct qualify_run *run, struct qualify_row *row,
 	bool lro = flag_on(run->ifname, ETHTOOL_GFLAGS, ETH_FLAG_LRO);
 	bool gro = flag_on(run->ifname, ETHTOOL_GGRO, 0);
 	__u64 stamped = 0, merged = 0, bytes = 0;
+	const struct qualify_received *received;
 	struct qualify_figure *figure;
-	size_t i;
 
-	for (i = 0; i < receiver->seen.nr; i++) {
-		const struct qualify_received *received = &receiver->seen.at[i];
-
+	rxaqm_list_each(received, &receiver->seen) {
 		bytes += received->size - HEADERS;
 		merged += received->size > SEGMENT;
 		stamped += received->size > SEGMENT && received->hw_ns;

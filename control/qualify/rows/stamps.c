@@ -42,14 +42,14 @@ static bool is_of(const struct qualify_received *received, const struct qualify_
 static struct share count_stamped(const struct qualify_receiver *receiver,
 				  const struct qualify_send *send)
 {
+	const struct qualify_received *received;
 	struct share share = {};
-	size_t i;
 
-	for (i = 0; i < receiver->seen.nr; i++) {
-		if (!is_of(&receiver->seen.at[i], send))
+	rxaqm_list_each(received, &receiver->seen) {
+		if (!is_of(received, send))
 			continue;
 		share.came++;
-		share.stamped += receiver->seen.at[i].hw_ns != 0;
+		share.stamped += received->hw_ns != 0;
 	}
 	return share;
 }
