@@ -37,6 +37,9 @@
 #define FIELDS_7(s, f, ...) FIELD(s, f), FIELDS_6(s, __VA_ARGS__)
 #define FIELDS_8(s, f, ...) FIELD(s, f), FIELDS_7(s, __VA_ARGS__)
 
-#define TYPE(s) static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
+/* s_type: what a file has of struct s, by rows. */
+#define LAYOUT(s, ...)                                                      \
+	static const struct rxaqm_field s##_fields[] = { __VA_ARGS__, {} }; \
+	static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
 
 #endif /* RXAQM_FIELDS_ROWS_H */

@@ -13,39 +13,21 @@ static const struct rxaqm_json_format record_format = {
 	.version = QUALIFY_VERSION,
 };
 
-static const struct rxaqm_field qualify_point_fields[] = { FIELDS(qualify_point, x, y), {} };
-TYPE(qualify_point);
+LAYOUT(qualify_point, FIELDS(qualify_point, x, y));
 
-static const struct rxaqm_field qualify_curve_fields[] = {
-	FIELDS(qualify_curve, name, x_unit, y_unit, distribution),
-	LIST(qualify_curve, points, qualify_point_type),
-	{}
-};
-TYPE(qualify_curve);
+LAYOUT(qualify_curve, FIELDS(qualify_curve, name, x_unit, y_unit, distribution),
+       LIST(qualify_curve, points, qualify_point_type));
 
-static const struct rxaqm_field qualify_figure_fields[] = {
-	FIELDS(qualify_figure, name, unit, method, words, n, median, p99, min),
-	FIELDS(qualify_figure, max, cv, error),
-	LIST(qualify_figure, curves, qualify_curve_type),
-	{}
-};
-TYPE(qualify_figure);
+LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, median, p99, min),
+       FIELDS(qualify_figure, max, cv, error), LIST(qualify_figure, curves, qualify_curve_type));
 
-static const struct rxaqm_field qualify_row_fields[] = {
-	FIELDS(qualify_row, id, verdict, why, took_ms),
-	LIST(qualify_row, figures, qualify_figure_type),
-	{}
-};
-TYPE(qualify_row);
+LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, took_ms),
+       LIST(qualify_row, figures, qualify_figure_type));
 
-static const struct rxaqm_field qualify_record_fields[] = {
-	FIELDS(qualify_record, interface, peer, nic_class, at, rxaqm, kernel, driver),
-	FIELDS(qualify_record, driver_version, firmware, bus, pcie, cpu, cpus, mtu, speed_mbit),
-	FIELD(qualify_record, profile),
-	LIST(qualify_record, rows, qualify_row_type),
-	{}
-};
-TYPE(qualify_record);
+LAYOUT(qualify_record,
+       FIELDS(qualify_record, interface, peer, nic_class, at, rxaqm, kernel, driver),
+       FIELDS(qualify_record, driver_version, firmware, bus, pcie, cpu, cpus, mtu, speed_mbit),
+       FIELD(qualify_record, profile), LIST(qualify_record, rows, qualify_row_type));
 
 const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name)
 {
