@@ -117,6 +117,10 @@ struct doctor_check {
 /* Of a row that explains, and accuses nobody. */
 #define NEVER_FOUND .cause = "-", .because = "-", .remedy = { "-", "-", "-", "-", "-" }
 #define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
+/* A remedy that is a line of it. */
+#define SYSCTL(name, value, old)                                                              \
+	.now = "sysctl -w " name "=" value, .keep = "echo " name "=" value " >>" SYSCTL_FILE, \
+	.undo = "sysctl -w " name "=" old ", and remove the line"
 /* In .after: a CPU that receives has no time left, or something else has it. */
 #define CPU_FULL "rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved"
 #define NOTHING_CHANGED .undo = "nothing was changed"

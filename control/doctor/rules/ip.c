@@ -221,9 +221,7 @@ const struct doctor_check doctor_checks_ip[] = {
 			"${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of different datagrams are "
 			"put together, and only checksums notice.",
 		.clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
-		.remedy = { .now = "sysctl -w net.ipv4.ipfrag_time=2",
-			    .keep = "echo net.ipv4.ipfrag_time=2 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.ipfrag_time=${old}, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.ipfrag_time", "2", "${old}"),
 			    .expect = "IDs repeat above 32768/s only",
 			    .risk = "pieces that come 2 s late are lost" },
 		.after = "ip-fragments",

@@ -93,9 +93,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.because =
 			"On ${socket}, ${not_sent} are written and not sent: the send buffer is larger than the path.",
 		.clear = "written data waits ${waits_to_be_sent} at most to be sent",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_notsent_lowat=131072",
-			    .keep = "echo net.ipv4.tcp_notsent_lowat=131072 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_notsent_lowat=4294967295, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.tcp_notsent_lowat", "131072", "4294967295"),
 			    .expect = "128 kB wait instead of ${not_sent}",
 			    .risk = "programs that only write when told to wake more often" },
 		.after = READERS

@@ -255,9 +255,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 			"buffer to what is used (tcp_clamp_window). Largest: ${holder}.",
 		.clear =
 			"${wanted} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_shrink_window=1",
-			    .keep = "echo net.ipv4.tcp_shrink_window=1 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_shrink_window=0, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
 			    .expect = "no more than tcp_rmem[2] a socket",
 			    .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023" },
 		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse",

@@ -194,9 +194,7 @@ const struct doctor_check doctor_checks_tx[] = {
 			"its own ACK.",
 		.clear =
 			"${segments_a_frame} segments a frame sent, or no queue with slowly paced flows",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8",
-			    .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=${min_tso_segs}, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
 			    .expect =
 				    "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
 			    .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
