@@ -187,7 +187,11 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 		finding->check = doctor_check_at(i);
 		finding->severity = finding->check->severity;
 		finding->confidence = finding->check->confidence;
-		finding->verdict = finding->check->judge(snap, finding);
+		if (finding->check->by_sockets && !*snap->sockets.source)
+			finding->verdict = doctor_blind(finding,
+							"no pass over the sockets was possible");
+		else
+			finding->verdict = finding->check->judge(snap, finding);
 	}
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)
 		diagnosis->blind |= finding->check->essential;

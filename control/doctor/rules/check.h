@@ -105,6 +105,7 @@ struct doctor_check {
 	const char *after; /* ids, one blank between: a consequence of the first that is found */
 	const char *reference; /* kernel documentation, function, published investigation */
 	bool essential; /* not seeing it is not seeing enough */
+	bool by_sockets; /* blind without a pass over the sockets */
 	/* NULL in @finding->reason stays "not known" for DOCTOR_BLIND. */
 	enum doctor_verdict (*judge)(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding);
@@ -114,6 +115,7 @@ struct doctor_check {
 #define DOCTOR_CHECK(i, p, k, s, c)                                                 \
 	.id = (i), .place = DOCTOR_##p, .kind = DOCTOR_##k, .severity = DOCTOR_##s, \
 	.confidence = DOCTOR_##c
+#define SOCKET_CHECK(i, p, k, s, c) DOCTOR_CHECK(i, p, k, s, c), .by_sockets = true
 /* Of a row that explains, and accuses nobody. */
 #define NEVER_FOUND .cause = "-", .because = "-", .remedy = { "-", "-", "-", "-", "-" }
 #define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"

@@ -124,8 +124,6 @@ static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_small_segments);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "mss", worst ? worst->rcv_mss : 0, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "possible", worst ? worst->advmss : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
@@ -148,8 +146,6 @@ static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 	const struct doctor_socket *most = doctor_most(snap, by_received) ?: &none;
 	double rate = (double)most->received / doctor_window_s(snap);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note_rise(finding, "rate", rate, DOCTOR_BYTES_PER_S, SOCKETS);
 	doctor_note(finding, "in_flight", rate * most->rcv_rtt_us / 1e6, DOCTOR_BYTES,
 		    "rate * RTT");
@@ -281,7 +277,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.judge = judge_hystart,
 	},
 	{
-		DOCTOR_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),
+		SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),
 		.reads = "rcv_mss, advmss, bytes a segment of flows",
 		.rule = "full segments of less than half of what this host would take",
 		.cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
@@ -297,7 +293,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.judge = judge_mss,
 	},
 	{
-		DOCTOR_CHECK("not-this-host", PATH, ELSEWHERE, LOW, INFERRED),
+		SOCKET_CHECK("not-this-host", PATH, ELSEWHERE, LOW, INFERRED),
 		.reads = "the flow that received most: rate, RTT, window",
 		.rule = "never: it says what a receiver can say of the rest",
 		NEVER_FOUND,

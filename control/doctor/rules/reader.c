@@ -48,8 +48,6 @@ static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
 	const struct doctor_socket *socket, *worst = NULL;
 	size_t nr = 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	rxaqm_list_each(socket, &snap->sockets.notable) {
 		if (!is_tcp(socket) || !socket->seen_before || socket->read ||
 		    socket->recv_queue < LEAST_UNREAD || !socket->was_recv_queue ||
@@ -84,8 +82,6 @@ static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
 	const struct doctor_socket *worst = doctor_most_of(snap, is_tcp, wait_us);
 	double longest = worst ? wait_us(snap, worst) : 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "waits", longest, DOCTOR_US, SOCKETS);
 	if (!worst || longest < SLOW_US)
 		return DOCTOR_CLEAR;
@@ -130,7 +126,7 @@ static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_reader[] = {
 	{
-		DOCTOR_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
+		SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: unread bytes, bytes received, window",
 		.rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
 		.cause =
@@ -153,7 +149,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.judge = judge_stopped,
 	},
 	{
-		DOCTOR_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
+		SOCKET_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: unread bytes, bytes received",
 		.rule = "what waits in a socket, at both ends of the window, takes 500 ms or more at the rate it is read",
 		.cause = "${program} reads too slowly: data waits ${waits} in its socket.",

@@ -17,8 +17,6 @@ static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
 	const struct doctor_socket *worst = doctor_most(snap, by_send_wait);
 	double wait = worst ? by_send_wait(snap, worst) : 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "waits_to_be_sent", wait, DOCTOR_US, SOCKETS);
 	if (!worst || wait < 1e6 || worst->not_sent < 1 << 20)
 		return DOCTOR_CLEAR;
@@ -53,8 +51,6 @@ static enum doctor_verdict judge_own_window(const struct doctor_snapshot *snap,
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_own_window);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "in_flight", worst ? (double)worst->packets_out * worst->mss : 0,
 		    DOCTOR_BYTES, SOCKETS);
 	if (!worst)
@@ -85,7 +81,7 @@ static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_send[] = {
 	{
-		DOCTOR_CHECK("tcp-not-sent", TX, ARRIVAL, LOW, MEASURED),
+		SOCKET_CHECK("tcp-not-sent", TX, ARRIVAL, LOW, MEASURED),
 		.reads = "socket table: bytes written and not sent, bytes acknowledged",
 		.rule = "1 MB or more, and four times of cwnd, waits in a socket to be sent, for 1 s or more",
 		.cause =
@@ -120,7 +116,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.judge = judge_send,
 	},
 	{
-		DOCTOR_CHECK("app-window", PROGRAM, ELSEWHERE, LOW, INFERRED),
+		SOCKET_CHECK("app-window", PROGRAM, ELSEWHERE, LOW, INFERRED),
 		.reads =
 			"socket table twice: in flight, cwnd, app_limited, not sent, RTT, bytes acknowledged",
 		.rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, less than cwnd, "

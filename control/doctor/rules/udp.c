@@ -122,8 +122,6 @@ static enum doctor_verdict judge_reader(const struct doctor_snapshot *snap,
 	bool program_known;
 	bool explains = !strcmp(find_cause(snap, socket, &program_known), finding->check->id);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	/* Those that this cause explains. */
 	doctor_note_count(finding, "drops", explains ? socket->drops : 0, UDP_SOCKETS);
 	doctor_note(finding, "udp_sockets", (double)snap->sockets.nr_udp, DOCTOR_COUNT,
@@ -185,7 +183,7 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_udp[] = {
 	{
-		DOCTOR_CHECK(STOPPED, PROGRAM, READER, HIGH, MEASURED),
+		SOCKET_CHECK(STOPPED, PROGRAM, READER, HIGH, MEASURED),
 		.reads =
 			"socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
 		.rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
@@ -206,7 +204,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_reader,
 	},
 	{
-		DOCTOR_CHECK(SHARES_CPU, PROGRAM, SHARED, HIGH, MEASURED),
+		SOCKET_CHECK(SHARES_CPU, PROGRAM, SHARED, HIGH, MEASURED),
 		.reads =
 			"socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
 		.rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
@@ -228,7 +226,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_reader,
 	},
 	{
-		DOCTOR_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
+		SOCKET_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: drops, memory; schedstat of the program",
 		.rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
 		.cause =
@@ -247,7 +245,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_reader,
 	},
 	{
-		DOCTOR_CHECK(BURST, UDP, MEMORY, HIGH, MEASURED),
+		SOCKET_CHECK(BURST, UDP, MEMORY, HIGH, MEASURED),
 		.reads = "socket table: drops, buffer; Udp.InDatagrams",
 		.rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
 		.cause =

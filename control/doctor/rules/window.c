@@ -47,8 +47,6 @@ static enum doctor_verdict judge_share(const struct doctor_snapshot *snap,
 	const struct doctor_socket *worst = doctor_most(snap, score);
 	double share = worst ? score(snap, worst) : 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "window_used", share * 100, DOCTOR_PERCENT, SOCKETS);
 	doctor_note(finding, "locked", (double)snap->sockets.locked, DOCTOR_COUNT, SOCKETS);
 	if (!worst || share < 0.8)
@@ -105,8 +103,6 @@ static enum doctor_verdict judge_huge(const struct doctor_snapshot *snap,
 {
 	const struct doctor_socket *worst = doctor_most(snap, huge_share);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "over_limit", (double)snap->sockets.rmem_over, DOCTOR_COUNT, SOCKETS);
 	doctor_note(finding, "at_maximum", (double)snap->sockets.rb_at_max, DOCTOR_COUNT, SOCKETS);
 	doctor_say_rmem(snap, finding, false);
@@ -171,8 +167,6 @@ static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
 	const struct doctor_socket *worst = doctor_most(snap, low_rtt);
 	const struct doctor_socket *largest = doctor_most(snap, doctor_by_memory);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_say_rmem(snap, finding, false);
 	doctor_note(finding, "largest", largest ? largest->rmem_alloc : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
@@ -184,7 +178,7 @@ static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_window[] = {
 	{
-		DOCTOR_CHECK("tcp-rcvbuf-fixed", TCP, SETTING, HIGH, MEASURED),
+		SOCKET_CHECK("tcp-rcvbuf-fixed", TCP, SETTING, HIGH, MEASURED),
 		.reads = "socket table: SO_RCVBUF lock, window, RTT, bytes received",
 		.rule = "SO_RCVBUF was set, and 80 % or more of the window is in flight all the time",
 		.cause = "${program} fixed its receive buffer (SO_RCVBUF): the window is the limit.",
@@ -204,7 +198,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_fixed,
 	},
 	{
-		DOCTOR_CHECK("tcp-window-limit", TCP, SETTING, MEDIUM, MEASURED),
+		SOCKET_CHECK("tcp-window-limit", TCP, SETTING, MEDIUM, MEASURED),
 		.reads = "socket table: buffer, window, RTT, bytes received; tcp_rmem[2]",
 		.rule = "the buffer is at tcp_rmem[2], and 80 % or more of the window is in flight",
 		.cause =
@@ -221,7 +215,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_limit,
 	},
 	{
-		DOCTOR_CHECK("tcp-window-opens-slowly", TCP, SETTING, LOW, INFERRED),
+		SOCKET_CHECK("tcp-window-opens-slowly", TCP, SETTING, LOW, INFERRED),
 		.reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
 		.rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
 		.cause =
@@ -241,7 +235,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_opening,
 	},
 	{
-		DOCTOR_CHECK("tcp-buffers-huge", TCP, MEMORY, MEDIUM, MEASURED),
+		SOCKET_CHECK("tcp-buffers-huge", TCP, MEMORY, MEDIUM, MEASURED),
 		.reads = "socket table: receive memory, buffer, RTT",
 		.rule = "half of the buffer, 4 MB or more, in use all the time, and the buffer beyond 2 BDP of 1 Gbit/s",
 		.cause =
@@ -277,7 +271,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_truesize,
 	},
 	{
-		DOCTOR_CHECK("tcp-low-rtt-buffers", TCP, MEMORY, LOW, INFERRED),
+		SOCKET_CHECK("tcp-low-rtt-buffers", TCP, MEMORY, LOW, INFERRED),
 		.reads = "socket table: receive memory, RTT; tcp_rcvbuf_low_rtt",
 		.rule = "16 MB or more in use at a round trip below 1 ms",
 		.cause = "A flow in the same building fills a receive buffer larger than any cache.",
