@@ -11,13 +11,12 @@ struct rxaqm_check_args {
 	bool check; /* else status */
 	const char *name; /* what asks for it: "check" or "--check" */
 	const char *ifname; /* NULL: all that are attached */
-	const char *given; /* an option that status has with --check only */
 	struct rxaqm_check_limits limits;
 	__u64 window_ns; /* between the looks */
 };
 
-/* Parse what follows @command, "check" or "status". */
-void rxaqm_check_parse(const char *command, int argc, char **argv, struct rxaqm_check_args *args);
+/* Parse what follows @name, "check" or "status". */
+void rxaqm_check_parse(const char *name, int argc, char **argv, struct rxaqm_check_args *args);
 
 /* The command. Returns the exit status of a plugin (check.h). */
 int rxaqm_check(const struct rxaqm_check_args *args);

@@ -17,60 +17,37 @@
 #include "base/out.h"
 #include "attach/plan.h"
 
-#define MAX_SETTINGS 32
-
 struct attach_args {
 	const char *ifname;
-	const char *profile;
-	const char *mode;
-	const char *key;
-	const char *hook;
-	char *setting[MAX_SETTINGS];
-	int nr_settings;
+	char **words; /* that, and settings */
+	const char *profile, *mode, *key, *hook;
 };
 
-static const struct argp_option attach_options[] = {
-	{ "mode", 'm', "MODE", 0, "XDP mode: native (default) or generic", 0 },
-	{ "profile", 'p', "PROFILE", 0, "NIC profile by name, or a file; default: by driver", 0 },
-	{ "hook", 'H', "HOOK", 0, "How the Rx path is watched: auto (default), tp, fentry, kprobe",
-	  0 },
-	{ "key", 'k', "KEY", 0, "What a queue is: auto (default), queue, cpu", 0 },
+static const struct rxaqm_option attach_options[] = {
+	{ "mode", 'm', "MODE", "XDP mode: native (default) or generic",
+	  RXAQM_SETS_WORD(struct attach_args, mode) },
+	{ "profile", 'p', "PROFILE", "NIC profile by name, or a file; default: by driver",
+	  RXAQM_SETS_WORD(struct attach_args, profile) },
+	{ "hook", 'H', "HOOK", "How the Rx path is watched: auto (default), tp, fentry, kprobe",
+	  RXAQM_SETS_WORD(struct attach_args, hook) },
+	{ "key", 'k', "KEY", "What a queue is: auto (default), queue, cpu",
+	  RXAQM_SETS_WORD(struct attach_args, key) },
 	{ 0 },
 };
 
-static error_t parse_attach(int key, char *arg, struct argp_state *state)
+static void find_ifname(struct attach_args *args)
 {
-	struct attach_args *args = state->input;
+	char **word;
 
-	switch (key) {
-	case 'm':
-		args->mode = arg;
-		break;
-	case 'p':
-		args->profile = arg;
-		break;
-	case 'H':
-		args->hook = arg;
-		break;
-	case 'k':
-		args->key = arg;
-		break;
-	case ARGP_KEY_ARG:
-		if (!args->ifname && !strchr(arg, '='))
-			args->ifname = arg;
-		else if (strchr(arg, '=') && args->nr_settings < MAX_SETTINGS)
-			args->setting[args->nr_settings++] = arg;
-		else
-			return ARGP_ERR_UNKNOWN;
-		break;
-	case ARGP_KEY_END:
-		if (!args->ifname)
-			rxaqm_options_error(state, "an interface is missing");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	for (word = args->words; *word; word++) {
+		if (strchr(*word, '='))
+			continue;
+		if (args->ifname)
+			rxaqm_usage_error("too many arguments: \"%s\"", *word);
+		args->ifname = *word;
 	}
-	return 0;
+	if (!args->ifname)
+		rxaqm_usage_error("an interface is missing");
 }
 
 /* What @word means to the key @name of rxaqm.conf; -EINVAL with @error. */
@@ -91,7 +68,8 @@ static int choose(const char *option, const char *word, const char *name, struct
 static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
 		   struct rxaqm_error *error)
 {
-	int mode, hook, key, err, i;
+	int mode, hook, key, err;
+	char **word;
 
 	mode = choose("mode", args->mode, "xdp_mode", error);
 	hook = mode < 0 ? mode : choose("hook", args->hook, "hook", error);
@@ -112,8 +90,9 @@ static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
 	err = rxaqm_machine_check_capabilities(error);
 	if (!err)
 		err = rxaqm_plan_make(plan, args->profile, error);
-	for (i = 0; !err && i < args->nr_settings; i++)
-		err = rxaqm_setting_assign(&plan->policy, args->setting[i], rxaqm_now_ns(), error);
+	for (word = args->words; !err && *word; word++)
+		if (*word != args->ifname)
+			err = rxaqm_setting_assign(&plan->policy, *word, rxaqm_now_ns(), error);
 	return err ? err : rxaqm_policy_check(&plan->policy, error);
 }
 
@@ -167,15 +146,13 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 
 int rxaqm_cmd_attach(int argc, char **argv)
 {
-	static const struct argp argp = {
-		attach_options,
-		parse_attach,
-		"IFACE [KEY=VALUE ...]",
-		"Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm policy --help\"); "
-		"without mode=enforce the queues are only observed.",
-		NULL,
-		NULL,
-		NULL
+	static const struct rxaqm_command command = {
+		.name = "attach",
+		.args = "IFACE [KEY=VALUE ...]",
+		.help = "Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm policy "
+			"--help\"); without mode=enforce the queues are only observed.",
+		.options = attach_options,
+		.max_words = RXAQM_SETTING_WORDS,
 	};
 	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
@@ -184,7 +161,8 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	struct rxaqm_iface *iface;
 	int exit_code;
 
-	rxaqm_options_parse(&argp, "attach", argc, argv, &args);
+	args.words = rxaqm_options_read(&command, argc, argv, &args);
+	find_ifname(&args);
 	if (prepare(&args, &plan, &error) || rxaqm_machine_check(&error) ||
 	    rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);

@@ -2,7 +2,6 @@
 /* rxaqm check: for monitoring. Its exit codes are those of check.h. */
 #include "cli/check_args.h"
 
-#include <argp.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,9 +16,6 @@
 #include "base/parse.h"
 #include "attach/locate.h"
 #include "report/status.h"
-
-#define WINDOW_MIN_NS (100 * RXAQM_NSEC_PER_MSEC)
-#define WINDOW_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
 
 /* The first look at an interface. */
 struct first_look {
@@ -91,9 +87,10 @@ static int read_overflow(const struct rxaqm_iface *iface, __u32 *ret_packets)
 	return here ? rxaqm_overflow_rings(name, ret_packets) : -ENODEV;
 }
 
-static void look_first(struct check *check, const struct rxaqm_iface *iface)
+static int look_first(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
 {
-	struct first_look *first = &check->iface[iface - check->state.iface];
+	struct check *check = arg;
+	struct first_look *first = &check->iface[iface - state->iface];
 	struct rxaqm_overload_look look;
 	unsigned int i;
 
@@ -101,11 +98,12 @@ static void look_first(struct check *check, const struct rxaqm_iface *iface)
 	first->attached_ns = iface->attached_ns;
 	first->overflow_err = read_overflow(iface, &first->overflow);
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue q = *rxaqm_state_queue(&check->state, iface, i);
+		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
 
 		rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, rxaqm_now_ns(),
 				    &look);
 	}
+	return 0;
 }
 
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
@@ -139,9 +137,10 @@ static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
 	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_iface_taken_off(iface));
 }
 
-static void look_again(struct check *check, const struct rxaqm_iface *iface)
+static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
 {
-	const struct first_look *first = &check->iface[iface - check->state.iface];
+	struct check *check = arg;
+	const struct first_look *first = &check->iface[iface - state->iface];
 	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ];
 	struct rxaqm_check_iface found = { .name = label };
 	__u32 overflow;
@@ -149,7 +148,7 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	bool here;
 
 	if (!first->taken || first->attached_ns != iface->attached_ns)
-		return;
+		return 0;
 	copy_label(rxaqm_iface_name(iface, name, &here), label);
 	if (is_unguarded(iface, here))
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "is not guarded: %s",
@@ -161,21 +160,7 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 		found.overflow = overflow - first->overflow;
 	}
 	rxaqm_check_add_iface(&check->sum, &check->args->limits, &found);
-}
-
-static void each_iface(struct check *check,
-		       void (*look)(struct check *check, const struct rxaqm_iface *iface))
-{
-	const char *ifname = check->args->ifname;
-	const struct rxaqm_iface *only = ifname ? rxaqm_iface_find(&check->state, ifname) : NULL;
-	int i;
-
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		const struct rxaqm_iface *iface = &check->state.iface[i];
-
-		if (iface->state != RXAQM_IFACE_FREE && (!ifname || iface == only))
-			look(check, iface);
-	}
+	return 0;
 }
 
 /* Look, wait, look again. */
@@ -186,9 +171,9 @@ static void look_twice(struct check *check)
 		.tv_nsec = (long)(check->args->window_ns % RXAQM_NSEC_PER_SEC),
 	};
 
-	each_iface(check, look_first);
+	rxaqm_view_each(&check->state, check->args->ifname, look_first, check);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
-	each_iface(check, look_again);
+	rxaqm_view_each(&check->state, check->args->ifname, look_again, check);
 	if (check->sum.nr_ifaces)
 		return;
 	if (check->args->ifname)
@@ -222,97 +207,65 @@ int rxaqm_check(const struct rxaqm_check_args *args)
 	return print_line(&check.sum);
 }
 
-enum option_key {
-	OPTION_CHECK = 0x100, /* no short names */
-	OPTION_WARN,
-	OPTION_CRIT,
-};
+#define DAY_NS (24 * 3600 * RXAQM_NSEC_PER_SEC)
+#define NOT_GIVEN (~0ULL)
 
 /* Of status; check has all but the first. */
-static const struct argp_option options[] = {
-	{ "check", OPTION_CHECK, NULL, 0, "Do what \"rxaqm check\" does", 0 },
-	{ "warn", OPTION_WARN, "DURATION", 0,
-	  "WARNING when a queue has stood over target for as long (default 2s)", 0 },
-	{ "crit", OPTION_CRIT, "DURATION", 0,
-	  "CRITICAL when it has for as long and is not enforced (default 1m)", 0 },
-	{ "interval", 'i', "DURATION", 0, "Time between the two looks (default 1s)", 0 },
+static const struct rxaqm_option options[] = {
+	{ "check", 0, NULL, "Do what \"rxaqm check\" does",
+	  RXAQM_SETS_FLAG(struct rxaqm_check_args, check) },
+	{ "warn", 0, "DURATION",
+	  "WARNING when a queue has stood over target for as long (default 2s)",
+	  RXAQM_SETS_DURATION(struct rxaqm_check_args, limits.warn_ns, 0, DAY_NS,
+			      "--warn=%s: must be a duration with a unit, from 0ns to 1440m") },
+	{ "crit", 0, "DURATION",
+	  "CRITICAL when it has for as long and is not enforced (default 1m)",
+	  RXAQM_SETS_DURATION(struct rxaqm_check_args, limits.crit_ns, 0, DAY_NS,
+			      "--crit=%s: must be a duration with a unit, from 0ns to 1440m") },
+	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
+	  RXAQM_SETS_DURATION(struct rxaqm_check_args, window_ns, 100 * RXAQM_NSEC_PER_MSEC,
+			      60 * RXAQM_NSEC_PER_SEC,
+			      "--interval=%s: must be a duration with a unit, from 100ms to 1m") },
 	{ 0 },
 };
 
-static void parse_duration(const char *name, const char *arg, __u64 min_ns, __u64 max_ns,
-			   __u64 *ret_ns, struct argp_state *state)
+/* The value of a duration that may have been given; @name: one that goes with a check only. */
+static void settle(__u64 *ns, __u64 standard_ns, const struct rxaqm_check_args *args,
+		   const char *name)
 {
-	char least[RXAQM_DURATION_LEN], most[RXAQM_DURATION_LEN];
-
-	if (!rxaqm_parse_duration(arg, ret_ns) && *ret_ns >= min_ns && *ret_ns <= max_ns)
-		return;
-	rxaqm_options_error(state, "--%s=%s: must be a duration with a unit, from %s to %s", name,
-			    arg, rxaqm_format_duration_exact(min_ns, least),
-			    rxaqm_format_duration_exact(max_ns, most));
+	if (*ns == NOT_GIVEN)
+		*ns = standard_ns;
+	else if (!args->check)
+		rxaqm_usage_error("--%s goes with --check only", name);
 }
 
-/* What only goes with --check is an error without it. */
-static void check_options(const struct rxaqm_check_args *args, struct argp_state *state)
+void rxaqm_check_parse(const char *name, int argc, char **argv, struct rxaqm_check_args *args)
 {
-	if (args->given && !args->check)
-		rxaqm_options_error(state, "--%s goes with --check only", args->given);
-	if (args->limits.warn_ns > args->limits.crit_ns)
-		rxaqm_options_error(state, "--warn exceeds --crit: there would be no warning");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	const __u64 day_ns = 24 * 3600 * RXAQM_NSEC_PER_SEC;
-	struct rxaqm_check_args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		/* Status 2 would say that a queue is in a critical state. */
-		if (args->check)
-			argp_err_exit_status = RXAQM_CHECK_UNKNOWN;
-		return 0;
-	case OPTION_CHECK:
-		return 0; /* and was seen before */
-	case OPTION_WARN:
-		args->given = "warn";
-		parse_duration("warn", arg, 0, day_ns, &args->limits.warn_ns, state);
-		return 0;
-	case OPTION_CRIT:
-		args->given = "crit";
-		parse_duration("crit", arg, 0, day_ns, &args->limits.crit_ns, state);
-		return 0;
-	case 'i':
-		args->given = "interval";
-		parse_duration("interval", arg, WINDOW_MIN_NS, WINDOW_MAX_NS, &args->window_ns,
-			       state);
-		return 0;
-	case ARGP_KEY_END:
-		check_options(args, state);
-		return 0;
-	default:
-		return rxaqm_view_parse_into(key, arg, &args->ifname);
-	}
-}
-
-void rxaqm_check_parse(const char *command, int argc, char **argv, struct rxaqm_check_args *args)
-{
-	bool status = !strcmp(command, "status");
-	const struct argp argp = {
+	bool status = !strcmp(name, "status"), check = rxaqm_check_wanted(argc, argv);
+	const struct rxaqm_command command = {
+		.name = name,
+		.args = "[IFACE]",
+		.help = status ? "Show state, signal and counters of each queue." :
+				 "Look twice, and print one line as a Nagios plugin: exit status 0 "
+				 "OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.",
 		.options = status ? options : options + 1,
-		.parser = parse,
-		.args_doc = "[IFACE]",
-		.doc = status ? "Show state, signal and counters of each queue." :
-				"Look twice, and print one line as a Nagios plugin: exit status 0 "
-				"OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.",
+		.max_words = 1,
+		/* Status 2 would say that a queue is in a critical state. */
+		.wrong_exit = check ? RXAQM_CHECK_UNKNOWN : 0,
 	};
 
 	*args = (struct rxaqm_check_args){
-		.check = rxaqm_check_wanted(argc, argv),
+		.check = check,
 		.name = status ? "--check" : "check",
-		.limits = { .warn_ns = 2 * RXAQM_NSEC_PER_SEC, .crit_ns = 60 * RXAQM_NSEC_PER_SEC },
-		.window_ns = RXAQM_NSEC_PER_SEC,
+		.limits = { NOT_GIVEN, NOT_GIVEN },
+		.window_ns = NOT_GIVEN,
 	};
-	rxaqm_options_parse(&argp, command, argc, argv, args);
+	args->ifname = *rxaqm_options_read(&command, argc, argv, args);
+	settle(&args->limits.warn_ns, 2 * RXAQM_NSEC_PER_SEC, args, "warn");
+	settle(&args->limits.crit_ns, 60 * RXAQM_NSEC_PER_SEC, args, "crit");
+	settle(&args->window_ns, RXAQM_NSEC_PER_SEC, args, "interval");
+	if (args->limits.warn_ns > args->limits.crit_ns)
+		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
 }
 
 int rxaqm_cmd_check(int argc, char **argv)

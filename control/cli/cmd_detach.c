@@ -16,39 +16,6 @@
 #include "attach/xdp.h"
 #include "report/figures.h"
 
-struct detach_args {
-	const char *ifname;
-	bool all;
-};
-
-static const struct argp_option detach_options[] = {
-	{ "all", 'a', NULL, 0, "Detach every interface and remove all pinned state", 0 },
-	{ 0 },
-};
-
-static error_t parse_detach(int key, char *arg, struct argp_state *state)
-{
-	struct detach_args *args = state->input;
-
-	switch (key) {
-	case 'a':
-		args->all = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (args->ifname)
-			return ARGP_ERR_UNKNOWN;
-		args->ifname = arg;
-		break;
-	case ARGP_KEY_END:
-		if (!args->ifname == !args->all)
-			rxaqm_options_error(state, "name an interface, or --all");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
 static void print_detached(const char *ifname, int nr)
 {
 	struct rxaqm_out out;
@@ -155,29 +122,37 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 
 int rxaqm_cmd_detach(int argc, char **argv)
 {
-	static const struct argp argp = { detach_options,
-					  parse_detach,
-					  "IFACE | --all",
-					  "Detach from IFACE and put back what attach changed.",
-					  NULL,
-					  NULL,
-					  NULL };
+	static const struct rxaqm_option options[] = {
+		{ "all", 'a', NULL, "Detach every interface and remove all pinned state",
+		  RXAQM_OPTION_FLAG, 0, 0, 0, NULL },
+		{ 0 },
+	};
+	static const struct rxaqm_command command = {
+		.name = "detach",
+		.args = "IFACE | --all",
+		.help = "Detach from IFACE and put back what attach changed.",
+		.options = options,
+		.max_words = 1,
+	};
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_error error = {};
-	struct detach_args args = {};
 	int result, exit_code = RXAQM_EXIT_OK;
+	const char *ifname;
+	bool all = false;
 
-	rxaqm_options_parse(&argp, "detach", argc, argv, &args);
+	ifname = *rxaqm_options_read(&command, argc, argv, &all);
+	if (!ifname == !all)
+		rxaqm_usage_error("name an interface, or --all");
 	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	result = args.all ? detach_all(&state, &error) : detach_one(&state, args.ifname, &error);
+	result = all ? detach_all(&state, &error) : detach_one(&state, ifname, &error);
 	if (result < 0) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	print_detached(args.ifname, args.all ? result : 1);
+	print_detached(ifname, all ? result : 1);
 	/* Something less than detaching did not work. */
 	if (error.text[0])
 		rxaqm_log_notice("%s", error.text);

@@ -91,18 +91,14 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	return rxaqm_view_parse_into(key, arg, state->input);
-}
-
 int rxaqm_cmd_hist(int argc, char **argv)
 {
-	const struct argp argp = { .parser = parse,
-				   .args_doc = "[IFACE]",
-				   .doc = "Show the distribution of sojourn times since attach." };
-	const char *ifname = NULL;
+	static const struct rxaqm_command command = {
+		.name = "hist",
+		.args = "[IFACE]",
+		.help = "Show the distribution of sojourn times since attach.",
+		.max_words = 1,
+	};
 
-	rxaqm_options_parse(&argp, "hist", argc, argv, &ifname);
-	return rxaqm_view_print(ifname, print_iface);
+	return rxaqm_view_print(*rxaqm_options_read(&command, argc, argv, NULL), print_iface);
 }

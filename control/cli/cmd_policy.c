@@ -16,46 +16,17 @@
 #include "attach/sockets.h"
 #include "attach/stamps.h"
 
-#define MAX_SETTINGS 32
-
 struct policy_args {
 	const char *ifname;
-	const char *file;
+	char **words; /* settings, or a file */
 	const char *queues;
-	char *setting[MAX_SETTINGS];
-	int nr_settings;
 };
 
-static const struct argp_option policy_options[] = {
-	{ "queue", 'q', "LIST", 0, "Only these queues: 3, 0-7, 0-3,6; default: all", 0 },
+static const struct rxaqm_option policy_options[] = {
+	{ "queue", 'q', "LIST", "Only these queues: 3, 0-7, 0-3,6; default: all",
+	  RXAQM_SETS_WORD(struct policy_args, queues) },
 	{ 0 },
 };
-
-static error_t parse_policy(int key, char *arg, struct argp_state *state)
-{
-	struct policy_args *args = state->input;
-
-	switch (key) {
-	case 'q':
-		args->queues = arg;
-		break;
-	case ARGP_KEY_ARG:
-		if (!args->ifname)
-			args->ifname = arg;
-		else if (args->nr_settings < MAX_SETTINGS)
-			args->setting[args->nr_settings++] = arg;
-		else
-			return ARGP_ERR_UNKNOWN;
-		break;
-	case ARGP_KEY_END:
-		if (!args->ifname)
-			rxaqm_options_error(state, "an interface is missing");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
 
 /* The interface at hand, its policies to be worked on, and the queues meant. */
 struct work {
@@ -78,7 +49,6 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	unsigned int nr;
 	int err = 0;
 
-	work->state.lock_fd = -1;
 	if (change)
 		err = rxaqm_machine_check_capabilities(error);
 	if (!err && change)
@@ -154,24 +124,31 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	return 0;
 }
 
+static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error *error)
+{
+	int err = 0;
+
+	for (; *words && !err; words++)
+		err = rxaqm_setting_assign(policy, *words, rxaqm_now_ns(), error);
+	return err;
+}
+
 static int apply_settings(struct work *work, const struct policy_args *args,
 			  struct rxaqm_error *error)
 {
 	bool signal_named = false;
 	unsigned int queue;
-	int i, err;
+	char **word;
+	int err;
 
-	for (i = 0; i < args->nr_settings; i++)
-		signal_named |= !strncmp(args->setting[i], "signal=", strlen("signal="));
+	for (word = args->words; *word; word++)
+		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
 	for (queue = 0; queue < work->iface->nr_queues; queue++) {
 		if (!work->chosen[queue])
 			continue;
-		for (i = 0; i < args->nr_settings; i++) {
-			err = rxaqm_setting_assign(&work->policies[queue], args->setting[i],
-						   rxaqm_now_ns(), error);
-			if (err)
-				return err;
-		}
+		err = assign(&work->policies[queue], args->words, error);
+		if (err)
+			return err;
 	}
 	return work_commit(work, args->ifname, signal_named, error);
 }
@@ -248,19 +225,16 @@ static int policy_show(struct work *work, const struct policy_args *args, struct
 static int policy_set(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
 {
 	struct rxaqm_policy scratch;
-	int i, err;
+	int err;
 
-	if (!args->nr_settings)
+	if (!*args->words)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "nothing to set: name at least one KEY=VALUE");
 	/* What is wrong with the words comes before what is wrong with the interface. */
 	rxaqm_policy_init(&scratch);
-	for (i = 0; i < args->nr_settings; i++) {
-		err = rxaqm_setting_assign(&scratch, args->setting[i], rxaqm_now_ns(), error);
-		if (err)
-			return err;
-	}
-	err = work_begin(work, args, true, error);
+	err = assign(&scratch, args->words, error);
+	if (!err)
+		err = work_begin(work, args, true, error);
 	return err ? err : apply_settings(work, args, error);
 }
 
@@ -268,23 +242,23 @@ static int policy_load(struct work *work, const struct policy_args *args, struct
 {
 	int err;
 
-	if (args->nr_settings != 1)
+	if (!args->words[0] || args->words[1])
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "name one file to load, or - for standard input");
 	err = work_begin(work, args, true, error);
 	if (!err)
-		err = rxaqm_policy_file_read(args->setting[0], work->policies,
-					     work->iface->nr_queues, rxaqm_now_ns(), error);
+		err = rxaqm_policy_file_read(args->words[0], work->policies, work->iface->nr_queues,
+					     rxaqm_now_ns(), error);
 	return err ? err : work_commit(work, args->ifname, false, error);
 }
 
 static int policy_save(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
 {
-	const char *path = args->nr_settings ? args->setting[0] : "-";
+	const char *path = args->words[0] ? args->words[0] : "-";
 	FILE *file = stdout;
 	int err;
 
-	if (args->nr_settings > 1)
+	if (args->words[0] && args->words[1])
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "name one file to save to");
 	err = work_begin(work, args, false, error);
 	if (err)
@@ -305,39 +279,46 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 }
 
 static const struct action {
-	const char *name;
-	const char *args;
-	const char *doc;
+	struct rxaqm_command command;
 	int (*run)(struct work *work, const struct policy_args *args, struct rxaqm_error *error);
-	bool some_queues; /* takes --queue: files name their queues themselves */
 } actions[] = {
-	{ "show", "IFACE", "Show the policy of each queue.", policy_show, true },
-	{ "set", "IFACE KEY=VALUE ...", "Change settings, of all queues meant at once.", policy_set,
-	  true },
-	{ "load", "IFACE FILE", "Read the policies from FILE (- for standard input).", policy_load,
-	  false },
-	{ "save", "IFACE [FILE]", "Write the policies to FILE (default: standard output).",
-	  policy_save, false },
+	{ { .name = "policy show",
+	    .args = "IFACE",
+	    .help = "Show the policy of each queue.",
+	    .options = policy_options,
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_show },
+	{ { .name = "policy set",
+	    .args = "IFACE KEY=VALUE ...",
+	    .help = "Change settings, of all queues meant at once.",
+	    .options = policy_options,
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_set },
+	/* Files name their queues themselves. */
+	{ { .name = "policy load",
+	    .args = "IFACE FILE",
+	    .help = "Read the policies from FILE (- for standard input).",
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_load },
+	{ { .name = "policy save",
+	    .args = "IFACE [FILE]",
+	    .help = "Write the policies to FILE (default: standard output).",
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_save },
 };
+#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
 static int run_action(const struct action *action, int argc, char **argv)
 {
-	const struct argp argp = { action->some_queues ? policy_options : NULL,
-				   parse_policy,
-				   action->args,
-				   action->doc,
-				   NULL,
-				   NULL,
-				   NULL };
 	struct rxaqm_error error = {};
 	struct policy_args args = {};
-	struct work work = {};
-	char name[32];
+	struct work work = { .state = RXAQM_STATE_NONE };
 	int exit_code;
 
-	snprintf(name, sizeof(name), "policy %s", action->name);
-	rxaqm_options_parse(&argp, name, argc, argv, &args);
-	work.state.lock_fd = -1;
+	args.words = rxaqm_options_read(&action->command, argc, argv, &args);
+	if (!*args.words)
+		rxaqm_usage_error("an interface is missing");
+	args.ifname = *args.words++;
 	exit_code = action->run(&work, &args, &error) ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
 	work_end(&work);
 	return exit_code;
@@ -347,9 +328,9 @@ static void print_usage(void)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
-		       actions[i].doc);
+	for (i = 0; i < NR_ACTIONS; i++)
+		printf("rxaqm %s %s\n    %s\n", actions[i].command.name, actions[i].command.args,
+		       actions[i].command.help);
 	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
 	     "The keys are also for attach, replay and files.");
 	rxaqm_keys_list(stdout, rxaqm_settings);
@@ -360,14 +341,10 @@ int rxaqm_cmd_policy(int argc, char **argv)
 {
 	size_t i;
 
-	for (i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strcmp(argv[1], actions[i].name))
+	rxaqm_options_json_first(&argc, &argv);
+	for (i = 0; argc > 1 && i < NR_ACTIONS; i++)
+		if (!strcmp(argv[1], actions[i].command.name + strlen("policy ")))
 			return run_action(&actions[i], argc - 1, argv + 1);
-	/* Options may stand before the action. */
-	if (argc > 2 && (!strcmp(argv[1], "-j") || !strcmp(argv[1], "--json"))) {
-		rxaqm_globals.json = true;
-		return rxaqm_cmd_policy(argc - 1, argv + 1);
-	}
 	if (argc > 1 &&
 	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {
 		print_usage();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm profile list|show|check */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,10 +75,11 @@ static int list_one(const struct rxaqm_profile *profile, const struct rxaqm_erro
 
 static int cmd_list(int argc, char **argv)
 {
-	const struct argp argp = { .doc = "List the profiles of NIC drivers" };
+	static const struct rxaqm_command command = { .name = "profile list",
+						      .help = "List the profiles of NIC drivers" };
 	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
 
-	rxaqm_options_parse(&argp, "profile list", argc, argv, NULL);
+	rxaqm_options_read(&command, argc, argv, NULL);
 	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
 	rxaqm_out_text(&walk.out, "%-19s %-16s %-24s %-10s %-10s %s\n", "name", "driver", "and",
 		       "design", "timestamps", "file");
@@ -135,16 +137,6 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	return finish(&walk, 0);
 }
 
-static error_t parse_name(int key, char *arg, struct argp_state *state)
-{
-	const char **name = state->input;
-
-	if (key != ARGP_KEY_ARG || *name)
-		return ARGP_ERR_UNKNOWN;
-	*name = arg;
-	return 0;
-}
-
 static int show_profiles(const char *name, const struct rxaqm_profile *profile)
 {
 	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
@@ -161,19 +153,19 @@ static int show_profiles(const char *name, const struct rxaqm_profile *profile)
 
 static int cmd_show(int argc, char **argv)
 {
-	const struct argp argp = {
-		.parser = parse_name,
-		.args_doc = "[NAME|IFACE]",
-		.doc = "Show a profile, or that of an interface and what the machine says to "
-		       "it, or all profiles",
+	static const struct rxaqm_command command = {
+		.name = "profile show",
+		.args = "[NAME|IFACE]",
+		.help = "Show a profile, or that of an interface and what the machine says to it, or "
+			"all profiles",
+		.max_words = 1,
 	};
 	struct rxaqm_profile profile;
 	struct rxaqm_nic_facts facts;
 	struct rxaqm_error error;
-	const char *name = NULL;
+	const char *name = *rxaqm_options_read(&command, argc, argv, NULL);
 	int err = 0;
 
-	rxaqm_options_parse(&argp, "profile show", argc, argv, &name);
 	if (!name)
 		return show_profiles(NULL, NULL);
 	/* An interface may be called like a profile ("veth"): then it is meant. */
@@ -249,44 +241,26 @@ static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 	return 0;
 }
 
-struct files {
-	char **path;
-	int nr;
-};
-
-static error_t parse_file(int key, char *arg, struct argp_state *state)
-{
-	struct files *files = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	/* argp has moved the options ahead: the files are in a row. */
-	if (!files->nr++)
-		files->path = &state->argv[state->next - 1];
-	return 0;
-}
-
 static int cmd_check(int argc, char **argv)
 {
-	const struct argp argp = {
-		.parser = parse_file,
-		.args_doc = "[FILE...]",
-		.doc = "Check profiles: these files, or all that are installed",
+	static const struct rxaqm_command command = {
+		.name = "profile check",
+		.args = "[FILE...]",
+		.help = "Check profiles: these files, or all that are installed",
+		.max_words = UINT_MAX,
 	};
 	struct checked checked = { .walk = { .exit_code = RXAQM_EXIT_OK } };
 	struct rxaqm_profile profile;
 	struct rxaqm_error error;
-	struct files files = { 0 };
-	int i, err = 0;
+	char **file = rxaqm_options_read(&command, argc, argv, NULL);
+	int err = 0;
 
-	rxaqm_options_parse(&argp, "profile check", argc, argv, &files);
 	rxaqm_out_open(&checked.walk.out, stdout, rxaqm_globals.json);
 	rxaqm_out_array(&checked.walk.out, "profiles");
-	if (!files.nr)
+	if (!*file)
 		err = rxaqm_profile_each(check_one, &checked);
-	for (i = 0; i < files.nr; i++) {
-		bool bad = rxaqm_profile_read(files.path[i], &profile, &error);
+	for (; *file; file++) {
+		bool bad = rxaqm_profile_read(*file, &profile, &error);
 
 		check_one(&profile, bad ? &error : NULL, &checked);
 	}
@@ -303,41 +277,31 @@ static const struct {
 	{ "check", cmd_check },
 };
 
-static const char usage_doc[] = "What is known of NIC drivers"
-				"\v"
-				"  list                 the profiles there are\n"
-				"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
-				"                       interface, what the machine says to them\n"
-				"  check [FILE...]      find errors\n"
-				"\n\"rxaqm profile show --help\" and so on tell more.";
-
-static error_t parse_usage(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		rxaqm_options_error(state, "unknown subcommand \"%s\"", arg);
-	if (key == ARGP_KEY_NO_ARGS)
-		rxaqm_options_error(state, "list, show or check is missing");
-	return ARGP_ERR_UNKNOWN;
-}
-
 int rxaqm_cmd_profile(int argc, char **argv)
 {
-	const struct argp argp = {
-		.parser = parse_usage,
-		.args_doc = "list|show|check",
-		.doc = usage_doc,
+	static const struct rxaqm_command command = {
+		.name = "profile",
+		.args = "list|show|check",
+		.help = "What is known of NIC drivers"
+			"\v"
+			"  list                 the profiles there are\n"
+			"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
+			"                       interface, what the machine says to them\n"
+			"  check [FILE...]      find errors\n"
+			"\n\"rxaqm profile show --help\" and so on tell more.",
+		.max_words = 1,
+		.keys = rxaqm_match_keys,
+		.more_keys = rxaqm_fact_keys,
 	};
+	const char *word;
 	size_t i;
 
+	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (!strcmp(argv[1], subcommands[i].name))
 			return subcommands[i].run(argc - 1, argv + 1);
-	/* Options may stand before the subcommand. */
-	if (argc > 2 && (!strcmp(argv[1], "-j") || !strcmp(argv[1], "--json"))) {
-		rxaqm_globals.json = true;
-		return rxaqm_cmd_profile(argc - 1, argv + 1);
-	}
-	rxaqm_options_keys(rxaqm_match_keys, rxaqm_fact_keys);
-	rxaqm_options_parse(&argp, "profile", argc, argv, NULL);
-	return RXAQM_EXIT_USAGE;
+	word = *rxaqm_options_read(&command, argc, argv, NULL);
+	if (word)
+		rxaqm_usage_error("unknown subcommand \"%s\"", word);
+	rxaqm_usage_error("list, show or check is missing");
 }

@@ -14,28 +14,13 @@ struct run_args {
 	bool check;
 };
 
-static const struct argp_option run_options[] = {
-	{ "config", 'c', "FILE", 0, "Configuration; default: " RXAQM_CONFIG_PATH, 0 },
-	{ "check", 'n', NULL, 0, "Check the configuration, print what is in effect, and end", 0 },
+static const struct rxaqm_option run_options[] = {
+	{ "config", 'c', "FILE", "Configuration; default: " RXAQM_CONFIG_PATH,
+	  RXAQM_SETS_WORD(struct run_args, config) },
+	{ "check", 'n', NULL, "Check the configuration, print what is in effect, and end",
+	  RXAQM_SETS_FLAG(struct run_args, check) },
 	{ 0 },
 };
-
-static error_t parse_run(int key, char *arg, struct argp_state *state)
-{
-	struct run_args *args = state->input;
-
-	switch (key) {
-	case 'c':
-		args->config = arg;
-		break;
-	case 'n':
-		args->check = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
 
 /* Which section each interface that is here gets; the policy must fit its profile. */
 static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
@@ -90,23 +75,20 @@ static int check(const struct rxaqm_config *config)
 
 int rxaqm_cmd_run(int argc, char **argv)
 {
-	static const struct argp argp = {
-		run_options,
-		parse_run,
-		NULL,
-		"Attach what the configuration names, follow what becomes of it, and keep leases, "
-		"clocks and targets up to date, until SIGTERM. SIGHUP reads the configuration again.",
-		NULL,
-		NULL,
-		NULL
+	static const struct rxaqm_command command = {
+		.name = "run",
+		.help = "Attach what the configuration names, follow what becomes of it, and keep "
+			"leases, clocks and targets up to date, until SIGTERM. SIGHUP reads the "
+			"configuration again.",
+		.options = run_options,
+		.keys = rxaqm_config_keys,
 	};
 	struct rxaqm_run run = { .state = RXAQM_STATE_NONE, .lock_fd = -1 };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;
 
-	rxaqm_options_keys(rxaqm_config_keys, NULL);
-	rxaqm_options_parse(&argp, "run", argc, argv, &args);
+	rxaqm_options_read(&command, argc, argv, &args);
 	run.config_path = args.config;
 	if (rxaqm_config_read(args.config, &run.config, &error))
 		return rxaqm_log_failure(&error);

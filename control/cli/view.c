@@ -5,14 +5,6 @@
 #include "cli/cmd.h"
 #include "attach/machine.h"
 
-error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
-{
-	if (key != ARGP_KEY_ARG || *ret_ifname)
-		return ARGP_ERR_UNKNOWN;
-	*ret_ifname = arg;
-	return 0;
-}
-
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 {
 	struct rxaqm_error error = {};

@@ -3,13 +3,8 @@
 #ifndef RXAQM_VIEW_H
 #define RXAQM_VIEW_H
 
-#include <argp.h>
-
 #include "report/figures.h"
 #include "base/out.h"
-
-/* To end an argp parser with: takes the one optional argument IFACE. */
-error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname);
 
 typedef int (*rxaqm_view_fn)(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 			     void *arg);
