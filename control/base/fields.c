@@ -99,8 +99,7 @@ struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const v
 
 static int wrong(const char *path, const char *key, const char *must, struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s.%s: must be %s", path, key,
-			       must);
+	return rxaqm_bad(error, "%s.%s: must be %s", path, key, must);
 }
 
 static int decode_integer(const struct rxaqm_field *field, void *at, struct json_object *value,

@@ -50,8 +50,8 @@ int rxaqm_listen_parse(const char *text, struct rxaqm_listen *ret_listen, struct
 {
 	if (parse_address(text, ret_listen))
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "bad address to listen on, \"%s\": give an address and a port, such as "
-			       "127.0.0.1:9752, [::1]:9752, or 0.0.0.0:9752 for all of IPv4",
-			       text);
+	return rxaqm_bad(error,
+			 "bad address to listen on, \"%s\": give an address and a port, such as "
+			 "127.0.0.1:9752, [::1]:9752, or 0.0.0.0:9752 for all of IPv4",
+			 text);
 }

@@ -60,9 +60,8 @@ static int choose(const char *option, const char *word, const char *name, struct
 	for (i = 0; words[i]; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "--%s \"%s\" is not known; it is one of %s", option, word,
-			       rxaqm_words(words, ", ", ", ", all));
+	return rxaqm_bad(error, "--%s \"%s\" is not known; it is one of %s", option, word,
+			 rxaqm_words(words, ", ", ", ", all));
 }
 
 static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
@@ -83,9 +82,8 @@ static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
 		.key = (enum rxaqm_queue_key)key,
 	};
 	if (key == RXAQM_KEY_CPU && !plan->attach.generic)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "--key cpu goes with --mode generic: in native mode a queue is "
-				       "an Rx queue of the NIC");
+		return rxaqm_bad(error, "--key cpu goes with --mode generic: in native mode a "
+					"queue is an Rx queue of the NIC");
 	/* Without them not even the queues of another namespace's interface can be counted. */
 	err = rxaqm_machine_check_capabilities(error);
 	if (!err)
@@ -138,7 +136,8 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 	}
 	if (rxaqm_hint_check_policy(iface, attach->ifname, attach->policy, &error))
 		return rxaqm_log_failure(&error);
-	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" changes "
+	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
+			 "changes "
 			 "its policy)",
 			 attach->ifname);
 	return RXAQM_EXIT_OK;
@@ -149,7 +148,8 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	static const struct rxaqm_command command = {
 		.name = "attach",
 		.args = "IFACE [KEY=VALUE ...]",
-		.help = "Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm policy "
+		.help = "Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm "
+			"policy "
 			"--help\"); without mode=enforce the queues are only observed.",
 		.options = attach_options,
 		.max_words = RXAQM_SETTING_WORDS,

@@ -68,7 +68,7 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	work->policies = malloc(nr * sizeof(*work->policies));
 	work->chosen = calloc(nr, 1);
 	if (!work->policies || !work->chosen)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		return rxaqm_no_memory(error);
 	memcpy(work->policies, rxaqm_state_policy(&work->state, work->iface, 0),
 	       nr * sizeof(*work->policies));
 	err = rxaqm_parse_queues(args->queues ? args->queues : "all", nr, work->chosen);
@@ -77,9 +77,9 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 				       "--queue \"%s\": \"%s\" has the queues 0 to %u",
 				       args->queues, args->ifname, nr - 1);
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
-				       args->queues);
+		return rxaqm_bad(error,
+				 "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
+				 args->queues);
 	return 0;
 }
 
@@ -228,8 +228,7 @@ static int policy_set(struct work *work, const struct policy_args *args, struct 
 	int err;
 
 	if (!*args->words)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "nothing to set: name at least one KEY=VALUE");
+		return rxaqm_bad(error, "nothing to set: name at least one KEY=VALUE");
 	/* What is wrong with the words comes before what is wrong with the interface. */
 	rxaqm_policy_init(&scratch);
 	err = assign(&scratch, args->words, error);
@@ -243,8 +242,7 @@ static int policy_load(struct work *work, const struct policy_args *args, struct
 	int err;
 
 	if (!args->words[0] || args->words[1])
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "name one file to load, or - for standard input");
+		return rxaqm_bad(error, "name one file to load, or - for standard input");
 	err = work_begin(work, args, true, error);
 	if (!err)
 		err = rxaqm_policy_file_read(args->words[0], work->policies, work->iface->nr_queues,
@@ -259,7 +257,7 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 	int err;
 
 	if (args->words[0] && args->words[1])
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "name one file to save to");
+		return rxaqm_bad(error, "name one file to save to");
 	err = work_begin(work, args, false, error);
 	if (err)
 		return err;

@@ -156,7 +156,8 @@ static int cmd_show(int argc, char **argv)
 	static const struct rxaqm_command command = {
 		.name = "profile show",
 		.args = "[NAME|IFACE]",
-		.help = "Show a profile, or that of an interface and what the machine says to it, or "
+		.help = "Show a profile, or that of an interface and what the machine says to it, "
+			"or "
 			"all profiles",
 		.max_words = 1,
 	};
@@ -208,14 +209,13 @@ static int check_ambiguous(struct checked *checked, const struct rxaqm_profile *
 	for (i = 0; i < checked->nr_good; i++)
 		if (same_directory(checked->good[i].path, profile->path) &&
 		    rxaqm_match_same(&checked->good[i], profile))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s:%u: same [Match] as \"%s\"; add a condition to "
-					       "one",
-					       profile->path, profile->match[0].line,
-					       checked->good[i].path);
+			return rxaqm_bad(error,
+					 "%s:%u: same [Match] as \"%s\"; add a condition to one",
+					 profile->path, profile->match[0].line,
+					 checked->good[i].path);
 	grown = realloc(checked->good, (checked->nr_good + 1) * sizeof(*grown));
 	if (!grown)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		return rxaqm_no_memory(error);
 	checked->good = grown;
 	checked->good[checked->nr_good++] = *profile;
 	return 0;

@@ -171,7 +171,7 @@ static int replay_file(struct replay_args *args, FILE *file, const char *path,
 
 	replay = calloc(1, sizeof(*replay));
 	if (!replay)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		return rxaqm_no_memory(error);
 	replay->policy = args->policy;
 	replay->ring_entries = (__u32)args->ring_entries;
 	replay->unguarded = args->unguarded;

@@ -37,9 +37,8 @@ static int parse_field(const struct field *field, const char *text, __u64 *ret_v
 	if (!field->choices) {
 		if (!rxaqm_parse_u64(text, 0, field->max, ret_value))
 			return 0;
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s \"%s\" is not a number from 0 to %llu", field->name,
-				       text, field->max);
+		return rxaqm_bad(error, "%s \"%s\" is not a number from 0 to %llu", field->name,
+				 text, field->max);
 	}
 	for (i = 0; field->choices[i]; i++) {
 		if (!strcmp(field->choices[i], text)) {
@@ -47,8 +46,8 @@ static int parse_field(const struct field *field, const char *text, __u64 *ret_v
 			return 0;
 		}
 	}
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "%s \"%s\" is not data, tcp, ack, exempt or syn", field->name, text);
+	return rxaqm_bad(error, "%s \"%s\" is not data, tcp, ack, exempt or syn", field->name,
+			 text);
 }
 
 int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
@@ -64,9 +63,8 @@ int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
 		int err;
 
 		if (last == (line[len] == ','))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "too %s fields; expected %s", last ? "many" : "few",
-					       RXAQM_TRACE_HEADER);
+			return rxaqm_bad(error, "too %s fields; expected %s", last ? "many" : "few",
+					 RXAQM_TRACE_HEADER);
 		/* What is cut here is too long to be right, and still is. */
 		snprintf(text, sizeof(text), "%.*s", len < FIELD_SIZE ? (int)len : FIELD_SIZE,
 			 line);
@@ -94,9 +92,8 @@ static int parse_line(struct rxaqm_trace *trace, const char *line,
 
 	if (!trace->begun) {
 		if (strcmp(line, RXAQM_TRACE_HEADER))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "the header is missing; expected %s",
-					       RXAQM_TRACE_HEADER);
+			return rxaqm_bad(error, "the header is missing; expected %s",
+					 RXAQM_TRACE_HEADER);
 		trace->begun = true;
 		return 0;
 	}
@@ -104,9 +101,8 @@ static int parse_line(struct rxaqm_trace *trace, const char *line,
 	if (err)
 		return err;
 	if (rxaqm_ns_after(trace->now_ns, packet->now_ns))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "now_ns \"%llu\" goes back behind %llu; sort by time",
-				       packet->now_ns, trace->now_ns);
+		return rxaqm_bad(error, "now_ns \"%llu\" goes back behind %llu; sort by time",
+				 packet->now_ns, trace->now_ns);
 	trace->now_ns = packet->now_ns;
 	return 1;
 }
@@ -125,9 +121,8 @@ int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packe
 			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "%s: %s",
 					       trace->path, strerror(errno));
 		if (bytes < 0 && !trace->begun)
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s: no trace; expected a header %s", trace->path,
-					       RXAQM_TRACE_HEADER);
+			return rxaqm_bad(error, "%s: no trace; expected a header %s", trace->path,
+					 RXAQM_TRACE_HEADER);
 		if (bytes < 0)
 			return 0;
 		trace->line++;

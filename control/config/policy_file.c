@@ -32,18 +32,15 @@ static int load_section(void *arg, const char *section, struct rxaqm_error *erro
 		return 0;
 	}
 	if (strncmp(section, "queue ", 6))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "unknown section [%s]; write [interface] or [queue 0-3,6]",
-				       section);
+		return rxaqm_bad(error, "unknown section [%s]; write [interface] or [queue 0-3,6]",
+				 section);
 	queues = section + 6;
 	err = rxaqm_parse_queues(queues, load->nr_queues, load->selected);
 	if (err == -ERANGE)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[%s]: the queues there are go from 0 to %u", section,
-				       load->nr_queues - 1);
+		return rxaqm_bad(error, "[%s]: the queues there are go from 0 to %u", section,
+				 load->nr_queues - 1);
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[%s]: not a list of queues such as 0-3,6", section);
+		return rxaqm_bad(error, "[%s]: not a list of queues such as 0-3,6", section);
 	return 0;
 }
 

@@ -13,14 +13,9 @@
 extern const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1]; /* ends with a NULL name */
 
 /* What "preset" accepts, and what it stands for. */
-#define RXAQM_PRESET_SETTINGS 4
 struct rxaqm_preset {
-	const char *name;
-	const char *summary;
-	struct {
-		const char *key;
-		const char *value;
-	} setting[RXAQM_PRESET_SETTINGS];
+	const char *name, *summary;
+	const char *settings; /* "KEY=VALUE KEY=VALUE" */
 };
 extern const struct rxaqm_preset rxaqm_presets[]; /* ends with a NULL name */
 

@@ -220,12 +220,11 @@ int rxaqm_key_unknown(const char *what, const char *name, const char *in_section
 	/* A name with a capital is no word of the sentence. */
 	const char *quote = nearest && isupper((unsigned char)*nearest) ? "" : "\"";
 
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown %s \"%.60s\"%s%s%s; %s%s%s%s%s", what, name,
-			       in_section ? " in [" : "", in_section ? in_section : "",
-			       in_section ? "]" : "", nearest ? "did you mean " : otherwise,
-			       nearest ? quote : "", nearest ? nearest : "", nearest ? quote : "",
-			       nearest ? "?" : "");
+	return rxaqm_bad(error, "unknown %s \"%.60s\"%s%s%s; %s%s%s%s%s", what, name,
+			 in_section ? " in [" : "", in_section ? in_section : "",
+			 in_section ? "]" : "", nearest ? "did you mean " : otherwise,
+			 nearest ? quote : "", nearest ? nearest : "", nearest ? quote : "",
+			 nearest ? "?" : "");
 }
 
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
@@ -239,10 +238,8 @@ int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, c
 	seen->line[nr] = line;
 	if (!first)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "%s is set twice%s%s%s, first on line %u; delete one", name,
-			       section ? " in [" : "", section ? section : "", section ? "]" : "",
-			       first);
+	return rxaqm_bad(error, "%s is set twice%s%s%s, first on line %u; delete one", name,
+			 section ? " in [" : "", section ? section : "", section ? "]" : "", first);
 }
 
 int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
@@ -251,8 +248,7 @@ int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, co
 	for (; removed->key; removed++)
 		if (!strcmp(removed->key, key) &&
 		    (!removed->value || !strcmp(removed->value, value)))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s%s%.40s is gone: %s", key, *value ? "=" : "",
-					       value, removed->remedy);
+			return rxaqm_bad(error, "%s%s%.40s is gone: %s", key, *value ? "=" : "",
+					 value, removed->remedy);
 	return 0;
 }

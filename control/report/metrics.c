@@ -73,10 +73,10 @@ int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *pa
 	int fd, err;
 
 	if (len < 6 || strcmp(path + len - 5, ".prom") || path[len - 6] == '/')
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "metrics file \"%s\": node_exporter reads only names that end in "
-				       "\".prom\"; call it rxaqm.prom",
-				       path);
+		return rxaqm_bad(error,
+				 "metrics file \"%s\": node_exporter reads only names that end in "
+				 "\".prom\"; call it rxaqm.prom",
+				 path);
 	/* Beside it, for the rename, and under a name that the collector passes over. */
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
@@ -94,7 +94,8 @@ int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *pa
 	if (!err)
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "cannot write metrics file \"%s\": %s; see that its directory exists, "
+			       "cannot write metrics file \"%s\": %s; see that its directory "
+			       "exists, "
 			       "may be written to and has room",
 			       path, strerror(-err));
 }
