@@ -56,12 +56,11 @@ int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct r
 	}
 	mask = umask(0);
 	umask(mask);
-	fd = mkstemp(temporary);
+	fd = mkostemp(temporary, O_CLOEXEC);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
 		return write_failed(path, error);
-	fputs(text, file);
-	err = fchmod(fd, mode & ~mask) ? errno : 0;
+	err = fputs(text, file) < 0 || fchmod(fd, mode & ~mask) ? errno : 0;
 	if (fclose(file) || err || rename(temporary, path)) {
 		errno = err ?: errno;
 		err = write_failed(path, error);

@@ -166,10 +166,7 @@ static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface 
 /* Look, wait, look again. */
 static void look_twice(struct check *check)
 {
-	const struct timespec window = {
-		.tv_sec = (time_t)(check->args->window_ns / RXAQM_NSEC_PER_SEC),
-		.tv_nsec = (long)(check->args->window_ns % RXAQM_NSEC_PER_SEC),
-	};
+	const struct timespec window = rxaqm_timespec(check->args->window_ns);
 
 	rxaqm_view_each(&check->state, check->args->ifname, look_first, check);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);

@@ -86,8 +86,7 @@ static int sample(const char *ifname, __u64 count)
 		err = sample_once(&phc, &fit, &out, &error);
 		if (err || !count)
 			break;
-		pause.tv_sec = (time_t)(fit.gap_ns / RXAQM_NSEC_PER_SEC);
-		pause.tv_nsec = (long)(fit.gap_ns % RXAQM_NSEC_PER_SEC);
+		pause = rxaqm_timespec(fit.gap_ns);
 		nanosleep(&pause, NULL);
 	}
 	rxaqm_out_end(&out);

@@ -22,7 +22,8 @@ static const struct rxaqm_option top_options[] = {
 	{ "interval", 'i', "DURATION", "Length of an interval, 10ms to 1m (default 1s)",
 	  RXAQM_SETS_DURATION(struct top_args, interval_ns, 10 * RXAQM_NSEC_PER_MSEC,
 			      60 * RXAQM_NSEC_PER_SEC,
-			      "--interval \"%s\" is not a duration from 10ms to 1m, such as 500ms") },
+			      "--interval \"%s\" is not a duration from 10ms to 1m, such as "
+			      "500ms") },
 	{ "plain", 'p', NULL, "Lines, not a screen, on a terminal too",
 	  RXAQM_SETS_FLAG(struct top_args, plain) },
 	{ 0 },
@@ -63,8 +64,7 @@ static void run_plain(struct rxaqm_top *top, const struct top_args *args)
 	next_ns = rxaqm_now_ns();
 	for (shown = 0; !args->count || shown < args->count; shown++) {
 		next_ns += args->interval_ns;
-		next.tv_sec = (time_t)(next_ns / RXAQM_NSEC_PER_SEC);
-		next.tv_nsec = (long)(next_ns % RXAQM_NSEC_PER_SEC);
+		next = rxaqm_timespec(next_ns);
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 		rxaqm_top_take(top);
 		if (rxaqm_globals.json)

@@ -5,7 +5,6 @@
 
 #include "base/now.h"
 #include "report/law_figures.h"
-#include "report/status_target.h"
 
 static struct rxaqm_top_row *row_for(struct rxaqm_top *top, const char *interface,
 				     unsigned int queue, unsigned int at)

@@ -109,6 +109,45 @@ const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
 	return names[rxaqm_mode_now(policy, now_ns)];
 }
 
+void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts)
+{
+	*facts = (struct rxaqm_target_facts){
+		.rule = iface->target_rule,
+		.quarters = iface->target_quarters,
+		.moderation_ns = iface->moderation_ns,
+		.entries = iface->ring_entries,
+		.poll_packets = iface->poll_packets,
+		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
+	};
+}
+
+/* A policy that no packet has come under yet: what is in use is another's. */
+static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return !q->target_ns || q->policy.target_auto != policy->target_auto ||
+	       q->policy.target_ns != policy->target_ns ||
+	       q->policy.interval_ns != policy->interval_ns;
+}
+
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->target_ns : q->target_ns;
+}
+
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->interval_ns : q->interval_ns;
+}
+
+void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+				struct rxaqm_target *target)
+{
+	struct rxaqm_target_facts measured = *facts;
+
+	rxaqm_target_measure(&measured, q);
+	rxaqm_target_explain(&measured, target);
+}
+
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
 {
 	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_name(iface->stamp);

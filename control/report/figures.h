@@ -5,6 +5,7 @@
 
 #include "attach/plane.h"
 #include "base/out.h"
+#include "tune/target_why.h"
 
 /* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
  * (at most 1/8 off); 0 if it is under 1 us, or there are none. @since (may be NULL) is subtracted.
@@ -40,6 +41,17 @@ enum rxaqm_mode_now {
 };
 enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns);
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
+
+/* What the entry of @iface says of targets that is true of all of its queues. */
+void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts);
+
+/* What @q has measured makes of @facts: floor, ceiling, what is derived, and why (target_why.h). */
+void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+				struct rxaqm_target *target);
+
+/* The target and the interval in use; the policy's while no packet came under it. */
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
 
 /* Where its stamps come from: "hint", "hwtstamp", "tstamp", "none". */
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);

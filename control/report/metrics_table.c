@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The families of queues and of interfaces: labels interface and queue, and what each adds. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/now.h"
 #include "report/metrics_rows.h"
@@ -14,12 +15,14 @@ enum how {
 	HOW_SHARE, /* of RXAQM_LAW_ONE */
 };
 
+#define LABELS_MAX 5
+
 /* The series of a family stand together, the first says what it is. */
 struct series {
 	const char *family; /* NULL: that of the one before */
 	enum rxaqm_metrics_type type;
 	const char *help;
-	const char *label[5]; /* names and values, up to a NULL */
+	const char *label[LABELS_MAX]; /* names and values, up to a NULL */
 	enum how how;
 	size_t offset; /* of a __u64 in struct rxaqm_metrics_row */
 };
@@ -43,8 +46,8 @@ struct series {
 static const struct series counters[] = {
 	{ COUNTER("rxaqm_rx_packets_total", "Packets seen"), NO_LABELS, STAT(PACKETS) },
 
-	{ COUNTER("rxaqm_rx_polls_total",
-		  "NAPI polls: drained the queue, left packets behind (busy), or their end was never seen (lost)"),
+	{ COUNTER("rxaqm_rx_polls_total", "NAPI polls: drained the queue, left packets behind "
+					  "(busy), or their end was never seen (lost)"),
 	  LABELS("result", "drained"), STAT(POLLS_DRAINED) },
 	{ MORE, LABELS("result", "busy"), STAT(POLLS_BUSY) },
 	{ MORE, LABELS("result", "lost"), STAT(POLLS_LOST) },
@@ -95,8 +98,8 @@ static const struct series counters[] = {
 		  "Times that drops were given up, since the queue left no faster for them"),
 	  NO_LABELS, STAT(SHED_FUTILE) },
 
-	{ COUNTER("rxaqm_rx_stamp_faults_total",
-		  "Samples that came to nothing: no stamp, a stamp from the future, or an absurdly old one"),
+	{ COUNTER("rxaqm_rx_stamp_faults_total", "Samples that came to nothing: no stamp, a stamp "
+						 "from the future, or an absurdly old one"),
 	  LABELS("reason", "missing"), STAT(STAMP_MISSING) },
 	{ MORE, LABELS("reason", "negative"), STAT(STAMP_NEGATIVE) },
 	{ MORE, LABELS("reason", "absurd"), STAT(STAMP_ABSURD) },
@@ -110,7 +113,8 @@ static const struct series counters[] = {
 	  NO_LABELS, STAT(REDIRECT) },
 
 	{ COUNTER("rxaqm_rx_socket_wait_faults_total",
-		  "Packets judged without what the socket's consumer says of its wait: too old, or not believed"),
+		  "Packets judged without what the socket's consumer says of its wait: too old, or "
+		  "not believed"),
 	  LABELS("reason", "stale"), STAT(WAIT_STALE) },
 	{ MORE, LABELS("reason", "bad"), STAT(WAIT_BAD) },
 
@@ -222,7 +226,6 @@ static void print_value(struct rxaqm_metrics_text *text, const char *const *labe
 static void print_series(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_rows *rows,
 			 const struct series *series)
 {
-	const char *const *label = series->label;
 	unsigned int i;
 
 	if (series->family)
@@ -230,18 +233,12 @@ static void print_series(struct rxaqm_metrics_text *text, const struct rxaqm_met
 	for (i = 0; i < rows->nr; i++) {
 		const struct rxaqm_metrics_row *row = &rows->row[i];
 		const __u64 *value = (const __u64 *)((const char *)row + series->offset);
+		const char *labels[LABELS_MAX + 4] = { "interface", row->interface, "queue",
+						       row->queue };
+		unsigned int nr = row->queue[0] ? 4 : 2;
 
-		if (row->queue[0])
-			print_value(text,
-				    RXAQM_METRICS_LABELS("interface", row->interface, "queue",
-							 row->queue, label[0], label[1], label[2],
-							 label[3]),
-				    series->how, *value);
-		else
-			print_value(text,
-				    RXAQM_METRICS_LABELS("interface", row->interface, label[0],
-							 label[1]),
-				    series->how, *value);
+		memcpy(&labels[nr], series->label, sizeof(series->label));
+		print_value(text, labels, series->how, *value);
 	}
 }
 
@@ -260,11 +257,11 @@ static void print_shares(struct rxaqm_metrics_text *text, const struct rxaqm_met
 
 	for (s = 0; s < RXAQM_NR_SHARES; s++) {
 		const struct rxaqm_law_share_name *name = &rxaqm_law_share_names[s];
-		struct series series = {
-			GAUGE("rxaqm_rx_share",
-			      "law=auto: share of a class that is marked, dropped or, of redundant ACKs, thinned"),
-			LABELS("action", name->action, "class", name->packets), SHARE(share[s])
-		};
+		struct series series = { GAUGE("rxaqm_rx_share",
+					       "law=auto: share of a class that is marked, "
+					       "dropped or, of redundant ACKs, thinned"),
+					 LABELS("action", name->action, "class", name->packets),
+					 SHARE(share[s]) };
 
 		if (s)
 			series.family = NULL;

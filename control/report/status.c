@@ -9,9 +9,7 @@
 #include "base/now.h"
 #include "report/figures.h"
 #include "report/notes.h"
-#include "report/status_law.h"
-#include "report/status_socket.h"
-#include "report/status_target.h"
+#include "report/status_queue.h"
 
 #define STAT_NAME(constant, name, meaning) name,
 static const char *const stat_names[] = { RXAQM_STATS(STAT_NAME) };
