@@ -4,22 +4,9 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-static bool parse_port(const char *text, in_port_t *ret_port)
-{
-	unsigned long port;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	port = strtoul(text, &end, 10);
-	if (*end || end - text > 5 || port > 65535)
-		return false;
-	*ret_port = htons((in_port_t)port);
-	return true;
-}
+#include "base/parse.h"
 
 static bool parse_address(const char *listen, struct rxaqm_listen *address)
 {
@@ -27,10 +14,12 @@ static bool parse_address(const char *listen, struct rxaqm_listen *address)
 	size_t len = colon ? (size_t)(colon - listen) : 0;
 	char host[INET6_ADDRSTRLEN + 2];
 	in_port_t port;
+	__u64 number;
 
 	memset(address, 0, sizeof(*address));
-	if (!len || len >= sizeof(host) || !parse_port(colon + 1, &port))
+	if (!len || len >= sizeof(host) || rxaqm_parse_u64(colon + 1, 0, 65535, &number))
 		return false;
+	port = htons((in_port_t)number);
 	memcpy(host, listen, len);
 	host[len] = '\0';
 	if (host[0] == '[' && host[len - 1] == ']') {

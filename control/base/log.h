@@ -37,7 +37,7 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 #define rxaqm_no_memory(error) rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory")
 
 void rxaqm_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void rxaqm_log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define rxaqm_log_notice rxaqm_log_error /* it looks the same; the exit code tells */
 
 /* Log @error and return the exit code it asks for. */
 int rxaqm_log_failure(const struct rxaqm_error *error);
