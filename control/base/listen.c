@@ -17,7 +17,8 @@ static bool parse_address(const char *listen, struct rxaqm_listen *address)
 	__u64 number;
 
 	memset(address, 0, sizeof(*address));
-	if (!len || len >= sizeof(host) || rxaqm_parse_u64(colon + 1, 0, 65535, &number))
+	if (!len || len >= sizeof(host) || strlen(colon) > sizeof(":65535") - 1 ||
+	    rxaqm_parse_u64(colon + 1, 0, 65535, &number))
 		return false;
 	port = htons((in_port_t)number);
 	memcpy(host, listen, len);

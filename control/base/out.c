@@ -122,8 +122,8 @@ void rxaqm_out_double(struct rxaqm_out *out, const char *key, const char *fmt, d
 void rxaqm_out_str(struct rxaqm_out *out, const char *key, const char *fmt, const char *value)
 {
 	if (out->json)
-		add(out, key, json_object_new_string(value));
-	else if (fmt)
+		add(out, key, value ? json_object_new_string(value) : NULL);
+	else if (fmt && value)
 		fprintf(out->file, fmt, value);
 }
 

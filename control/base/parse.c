@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "types.h"
@@ -32,17 +33,14 @@ static bool is_digit(char c)
 /* Read decimal digits, one at least, and move @s past them. */
 static int take_digits(const char **s, __u64 *ret_value)
 {
-	__u64 value = 0;
+	char *end;
 
 	if (!is_digit(**s))
 		return -EINVAL;
-	for (; is_digit(**s); (*s)++) {
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (__u64)(**s - '0'), &value))
-			return -ERANGE;
-	}
-	*ret_value = value;
-	return 0;
+	errno = 0;
+	*ret_value = strtoull(*s, &end, 10);
+	*s = end;
+	return errno ? -ERANGE : 0;
 }
 
 /* Read "." and up to @places decimals, if there are any, as an integer scaled by
@@ -74,8 +72,6 @@ int rxaqm_parse_u64(const char *s, __u64 min, __u64 max, __u64 *ret_value)
 	int err = take_digits(&s, &value);
 
 	/* Digits that overflow and are followed by something else are not a number. */
-	while (err == -ERANGE && is_digit(*s))
-		s++;
 	if (*s)
 		return -EINVAL;
 	if (err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm policy show|set|load|save */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -32,16 +31,9 @@ static const struct rxaqm_option policy_options[] = {
 struct work {
 	struct rxaqm_state state;
 	struct rxaqm_iface *iface;
-	struct rxaqm_policy *policies;
-	unsigned char *chosen;
+	struct rxaqm_policy policies[RXAQM_MAX_QUEUES];
+	unsigned char chosen[RXAQM_MAX_QUEUES];
 };
-
-static void work_end(struct work *work)
-{
-	free(work->policies);
-	free(work->chosen);
-	rxaqm_state_close(&work->state);
-}
 
 static int work_begin(struct work *work, const struct policy_args *args, bool change,
 		      struct rxaqm_error *error)
@@ -65,10 +57,6 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 				       "not attached to \"%s\"; see \"rxaqm status\"",
 				       args->ifname);
 	nr = work->iface->nr_queues;
-	work->policies = malloc(nr * sizeof(*work->policies));
-	work->chosen = calloc(nr, 1);
-	if (!work->policies || !work->chosen)
-		return rxaqm_no_memory(error);
 	memcpy(work->policies, rxaqm_state_policy(&work->state, work->iface, 0),
 	       nr * sizeof(*work->policies));
 	err = rxaqm_parse_queues(args->queues ? args->queues : "all", nr, work->chosen);
@@ -310,15 +298,16 @@ static int run_action(const struct action *action, int argc, char **argv)
 {
 	struct rxaqm_error error = {};
 	struct policy_args args = {};
-	struct work work = { .state = RXAQM_STATE_NONE };
+	static struct work work; /* of 300 kB */
 	int exit_code;
 
+	work.state = (struct rxaqm_state)RXAQM_STATE_NONE;
 	args.words = rxaqm_options_read(&action->command, argc, argv, &args);
 	if (!*args.words)
 		rxaqm_usage_error("an interface is missing");
 	args.ifname = *args.words++;
 	exit_code = action->run(&work, &args, &error) ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
-	work_end(&work);
+	rxaqm_state_close(&work.state);
 	return exit_code;
 }
 

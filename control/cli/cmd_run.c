@@ -38,10 +38,8 @@ static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 
 		rxaqm_out_object(out, NULL);
 		rxaqm_out_str(out, "interface", "# %s: ", one->if_name);
-		if (section)
-			rxaqm_out_str(out, "section", "[Interface %s]", section->match);
-		else
-			rxaqm_out_null(out, "section", "no section");
+		rxaqm_out_str(out, "section", "[Interface %s]", section ? section->match : NULL);
+		rxaqm_out_text(out, "%s", section ? "" : "no section");
 		rxaqm_out_bool(out, "enable", "", ", not enabled", !section || section->enable);
 		rxaqm_out_text(out, "\n");
 		rxaqm_out_end(out);
