@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "report/law_figures.h"
+#include "report/figures.h"
 #include "cli/options.h"
 #include "base/out.h"
 #include "cli/replay.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "report/law_figures.h"
+#include "report/figures.h"
 
 static struct rxaqm_top_row *row_for(struct rxaqm_top *top, const char *interface,
 				     unsigned int queue, unsigned int at)

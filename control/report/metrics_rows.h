@@ -7,7 +7,6 @@
 #define RXAQM_METRICS_ROWS_H
 
 #include "report/figures.h"
-#include "report/law_figures.h"
 #include "report/metrics.h"
 
 /* How an interface stands with its entry in the registry. */

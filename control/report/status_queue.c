@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/figures.h"
-#include "report/law_figures.h"
 
 /* In JSON all of them; in text those that are more than nothing, each action once. */
 static void print_shares(struct rxaqm_out *out, const struct rxaqm_law_figures *figures,
