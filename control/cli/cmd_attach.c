@@ -137,8 +137,7 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 	if (rxaqm_hint_check_policy(iface, attach->ifname, attach->policy, &error))
 		return rxaqm_log_failure(&error);
 	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
-			 "changes "
-			 "its policy)",
+			 "changes its policy)",
 			 attach->ifname);
 	return RXAQM_EXIT_OK;
 }
@@ -149,8 +148,7 @@ int rxaqm_cmd_attach(int argc, char **argv)
 		.name = "attach",
 		.args = "IFACE [KEY=VALUE ...]",
 		.help = "Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm "
-			"policy "
-			"--help\"); without mode=enforce the queues are only observed.",
+			"policy --help\"); without mode=enforce the queues are only observed.",
 		.options = attach_options,
 		.max_words = RXAQM_SETTING_WORDS,
 	};

@@ -87,8 +87,7 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	{ AT("Overload", diagnose_ns), .name = "diagnose", TIME(10 * SEC, 24 * HOUR), .none = "off",
 	  .standard = "10m",
 	  .help = "doctor looks for the cause of an overload, at most so often, for the log and "
-		  "the "
-		  "metrics" },
+		  "the metrics" },
 
 	{ IFACE(enable), .name = "enable", .type = RXAQM_TYPE_BOOL, .standard = "yes",
 	  .help = "attach; no: detach, at start and at SIGHUP" },

@@ -10,7 +10,6 @@
 #include "base/parse.h"
 #include "ns.h"
 
-
 /* Where the bytes of a shorter number stand in a __u64. */
 #define SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
 
@@ -67,8 +66,7 @@ static int parse_octal(const struct rxaqm_key *key, const char *value, __u64 *re
 	if (~*ret_mode & key->min || *ret_mode & ~key->max)
 		return rxaqm_bad(error,
 				 "%s=%.60s: out of range; the owner must read it, nobody may "
-				 "execute it "
-				 "and not everybody write it: %04llo to %04llo",
+				 "execute it and not everybody write it: %04llo to %04llo",
 				 key->name, value, key->min, key->max);
 	return 0;
 }

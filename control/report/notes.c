@@ -208,8 +208,7 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 		add(notes,
 		    "generic mode: the kernel does no GRO for packets of \"%s\" while a program is "
 		    "there, which costs TCP that is received here throughput (README, Limits); "
-		    "native mode "
-		    "does not",
+		    "native mode does not",
 		    facts->ifname);
 	if (facts->standing_queues)
 		why_standing(facts, notes);
