@@ -19,10 +19,8 @@
 
 /* The first look at an interface. */
 struct first_look {
-	bool taken;
-	__u64 attached_ns; /* another attachment since then is not compared */
-	int overflow_err;
-	__u32 overflow;
+	__u64 attached_ns; /* another attachment since then is not compared; 0: no look */
+	__s64 overflow; /* negative: not known */
 };
 
 struct check {
@@ -68,23 +66,25 @@ int rxaqm_check_failed(const char *why)
 /* A label of performance data has no quotes, "=" or "|", which an interface may well have. */
 static void copy_label(const char *name, char label[RXAQM_IFNAMSIZ])
 {
-	size_t i;
-
 	snprintf(label, RXAQM_IFNAMSIZ, "%s", name);
-	for (i = 0; label[i]; i++)
-		if (strchr("'=|\"", label[i]))
-			label[i] = '_';
+	while ((label = strpbrk(label, "'=|\"")))
+		*label = '_';
 }
 
-static int read_overflow(const struct rxaqm_iface *iface, __u32 *ret_packets)
+/* Packets that were lost, modulo 2^32; -errno if that is not known. */
+static __s64 read_overflow(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
+	__u32 packets;
 	bool here;
+	int err;
 
-	if (iface->flags & RXAQM_IFACE_BY_CPU)
-		return rxaqm_overflow_backlogs(ret_packets);
 	rxaqm_iface_name(iface, name, &here);
-	return here ? rxaqm_overflow_rings(name, ret_packets) : -ENODEV;
+	if (iface->flags & RXAQM_IFACE_BY_CPU)
+		err = rxaqm_overflow_backlogs(&packets);
+	else
+		err = here ? rxaqm_overflow_rings(name, &packets) : -ENODEV;
+	return err ? (__s64)err : (__s64)packets;
 }
 
 static int look_first(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
@@ -94,9 +94,8 @@ static int look_first(const struct rxaqm_state *state, const struct rxaqm_iface 
 	struct rxaqm_overload_look look;
 	unsigned int i;
 
-	first->taken = true;
 	first->attached_ns = iface->attached_ns;
-	first->overflow_err = read_overflow(iface, &first->overflow);
+	first->overflow = read_overflow(iface);
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
 
@@ -143,11 +142,11 @@ static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface 
 	const struct first_look *first = &check->iface[iface - state->iface];
 	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ];
 	struct rxaqm_check_iface found = { .name = label };
-	__u32 overflow;
+	__s64 overflow;
 	unsigned int i;
 	bool here;
 
-	if (!first->taken || first->attached_ns != iface->attached_ns)
+	if (first->attached_ns != iface->attached_ns)
 		return 0;
 	copy_label(rxaqm_iface_name(iface, name, &here), label);
 	if (is_unguarded(iface, here))
@@ -155,10 +154,10 @@ static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface 
 				 rxaqm_status_trouble(iface, here));
 	for (i = 0; i < iface->nr_queues; i++)
 		look_again_at_queue(check, iface, &found, i);
-	if (!first->overflow_err && !read_overflow(iface, &overflow)) {
-		found.overflow_known = true;
-		found.overflow = overflow - first->overflow;
-	}
+	overflow = read_overflow(iface);
+	found.overflow_known = overflow >= 0 && first->overflow >= 0;
+	if (found.overflow_known)
+		found.overflow = (__u32)(overflow - first->overflow);
 	rxaqm_check_add_iface(&check->sum, &check->args->limits, &found);
 	return 0;
 }

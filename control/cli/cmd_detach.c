@@ -76,12 +76,11 @@ static int strip_all(struct rxaqm_error *error)
 static void hold(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
-	bool here;
 	int err;
 
 	if (!iface->config_digest)
 		return;
-	err = rxaqm_detached_note(rxaqm_iface_name(iface, name, &here), iface->config_digest);
+	err = rxaqm_detached_note(rxaqm_iface_name(iface, name, NULL), iface->config_digest);
 	if (err)
 		rxaqm_log_notice("cannot note that \"%s\" is to stay off (%s): a daemon that starts "
 				 "attaches it again; set enable=no in its configuration",

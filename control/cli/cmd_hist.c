@@ -74,11 +74,10 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	char name[RXAQM_IFNAMSIZ];
 	struct rxaqm_out *out = arg;
 	unsigned int i;
-	bool here;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%s: packets by the time they stood (from, packets)\n",
-		      rxaqm_iface_name(iface, name, &here));
+		      rxaqm_iface_name(iface, name, NULL));
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);

@@ -59,9 +59,8 @@ static int take_iface(const struct rxaqm_state *state, const struct rxaqm_iface 
 	struct taking *taking = arg;
 	char interface[RXAQM_IFNAMSIZ];
 	unsigned int i;
-	bool here;
 
-	rxaqm_iface_name(iface, interface, &here);
+	rxaqm_iface_name(iface, interface, NULL);
 	for (i = 0; i < iface->nr_queues; i++) {
 		if (!rxaqm_queue_shows(iface, rxaqm_state_queue(state, iface, i)))
 			continue;

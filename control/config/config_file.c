@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading rxaqm.conf. */
+#include <fnmatch.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,11 +159,6 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	return rxaqm_key_set(row, object, value, 0, error);
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-	return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end);
-}
-
 /* What must hold between the keys of a section. */
 static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_error *error)
 {
@@ -189,7 +185,7 @@ static int check_all(const struct rxaqm_config *config, const char *path, struct
 	unsigned int i;
 	int err;
 
-	if (config->metrics_textfile[0] && !ends_with(config->metrics_textfile, ".prom"))
+	if (config->metrics_textfile[0] && fnmatch("*.prom", config->metrics_textfile, 0))
 		return rxaqm_bad(error,
 				 "%s: [Metrics]: textfile=%s must end in .prom, or node_exporter "
 				 "does not read it",

@@ -159,10 +159,12 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
 			     bool *ret_here)
 {
 	unsigned int ifindex = rxaqm_iface_ifindex(iface);
+	bool here = ifindex && if_indextoname(ifindex, buf);
 
-	*ret_here = ifindex && if_indextoname(ifindex, buf);
-	if (!*ret_here)
+	if (!here)
 		snprintf(buf, RXAQM_IFNAMSIZ, "%s", iface->name);
+	if (ret_here)
+		*ret_here = here;
 	return buf;
 }
 

@@ -57,7 +57,7 @@ __u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_p
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
 
 /* Name of the interface now, in @buf; its name at attach if it is not in this namespace.
- * Sets *@ret_here.
+ * Sets *@ret_here, unless that is NULL.
  */
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here);

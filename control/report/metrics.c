@@ -2,6 +2,7 @@
 /* The families of the host, and all in their order. */
 #include "report/metrics.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -122,12 +123,12 @@ char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_byte
 int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *path,
 			     struct rxaqm_error *error)
 {
-	size_t len = strlen(path), bytes;
+	size_t bytes;
 	int err = -ENOMEM;
 	mode_t mask;
 	char *page;
 
-	if (len < 6 || strcmp(path + len - 5, ".prom") || path[len - 6] == '/')
+	if (fnmatch("*[!/].prom", path, 0))
 		return rxaqm_bad(error,
 				 "metrics file \"%s\": node_exporter reads only names that end in "
 				 "\".prom\"; call it rxaqm.prom",
