@@ -2,7 +2,6 @@
 #include "base/listen.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 

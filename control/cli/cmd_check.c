@@ -13,7 +13,6 @@
 #include "report/figures.h"
 #include "attach/machine.h"
 #include "report/overflow.h"
-#include "base/parse.h"
 #include "attach/locate.h"
 #include "report/status.h"
 

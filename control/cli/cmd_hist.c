@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm hist: distribution of the sojourn times, drawn in text. */
-#include <stdio.h>
 
 #include "cli/cmd.h"
 #include "cli/options.h"

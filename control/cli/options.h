@@ -7,7 +7,6 @@
 #define RXAQM_OPTIONS_H
 
 #include <argp.h>
-#include <stdbool.h>
 
 #include "keys/keys.h"
 

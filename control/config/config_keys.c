@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The keys of rxaqm.conf. */
 #include <grp.h>
-#include <string.h>
 
 #include "base/listen.h"
 #include "config/config.h"

@@ -7,7 +7,6 @@
 #define RXAQM_METRICS_TEXT_H
 
 #include <linux/types.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 #define RXAQM_METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
