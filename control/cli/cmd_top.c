@@ -29,29 +29,22 @@ static const struct rxaqm_option top_options[] = {
 	{ 0 },
 };
 
-static void print_json(const struct rxaqm_top *top)
+static int print(const struct rxaqm_top *top, __u64 shown)
 {
 	struct rxaqm_out out;
 	unsigned int i;
 
-	rxaqm_out_open(&out, stdout, true);
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	if (shown % 20 == 0)
+		rxaqm_out_text(&out, "%s\n", rxaqm_top_header());
 	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
 	rxaqm_out_array(&out, "queues");
-	for (i = 0; i < top->nr_rows; i++)
+	for (i = 0; i < top->nr_rows; i++) {
 		rxaqm_top_out(&top->row[i], &out);
+		rxaqm_out_text(&out, "\n");
+	}
 	rxaqm_out_end(&out);
-	rxaqm_out_close(&out, true);
-}
-
-static void print_plain(const struct rxaqm_top *top, __u64 shown)
-{
-	char line[RXAQM_TOP_LINE];
-	unsigned int i;
-
-	if (shown % 20 == 0)
-		puts(rxaqm_top_header());
-	for (i = 0; i < top->nr_rows; i++)
-		puts(rxaqm_top_line(&top->row[i], line));
+	return rxaqm_out_close(&out, true);
 }
 
 /* Lines, until COUNT is reached or nobody reads them any more. */
@@ -67,11 +60,7 @@ static void run_plain(struct rxaqm_top *top, const struct top_args *args)
 		next = rxaqm_timespec(next_ns);
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 		rxaqm_top_take(top);
-		if (rxaqm_globals.json)
-			print_json(top);
-		else
-			print_plain(top, shown);
-		if (fflush(stdout))
+		if (print(top, shown))
 			break;
 	}
 }
