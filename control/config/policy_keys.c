@@ -90,19 +90,19 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name)
 	return rxaqm_key_find(rxaqm_settings, NULL, name);
 }
 
-bool rxaqm_preset_sets(const char *preset, const char *key)
+bool rxaqm_setting_sets(const char *key, const char *value, const char *name)
 {
-	const struct rxaqm_preset *row;
+	const struct rxaqm_preset *preset = rxaqm_presets;
 	char word[RXAQM_KEY_LEN];
 	const char *at;
 
-	snprintf(word, sizeof(word), "%s=", key);
-	for (row = rxaqm_presets; row->name; row++) {
-		at = strstr(row->settings, word);
-		if (!strcmp(row->name, preset))
-			return at && (at == row->settings || at[-1] == ' ');
-	}
-	return false;
+	if (strcmp(key, "preset"))
+		return !strcmp(key, name);
+	while (preset->name && strcmp(preset->name, value))
+		preset++;
+	snprintf(word, sizeof(word), "%s=", name);
+	at = preset->name ? strstr(preset->settings, word) : NULL;
+	return at && (at == preset->settings || at[-1] == ' ');
 }
 
 void rxaqm_presets_list(FILE *file)

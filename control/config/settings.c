@@ -86,8 +86,7 @@ int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, 
 	const struct rxaqm_key *setting;
 
 	for (setting = rxaqm_settings; !err && setting->name; setting++)
-		if (!strcmp(setting->name, key) ||
-		    (!strcmp(key, "preset") && rxaqm_preset_sets(value, setting->name)))
+		if (rxaqm_setting_sets(key, value, setting->name))
 			rxaqm_setting_mark(policy, setting->name, source);
 	return err;
 }

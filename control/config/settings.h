@@ -74,8 +74,8 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 		      struct rxaqm_policy *policy, enum rxaqm_source source, __u64 now_ns,
 		      struct rxaqm_error *error);
 
-/* Does @preset set @key? */
-bool rxaqm_preset_sets(const char *preset, const char *key);
+/* Does @key=@value, which may be a preset, set what is called @name? */
+bool rxaqm_setting_sets(const char *key, const char *value, const char *name);
 
 struct rxaqm_out;
 
