@@ -143,9 +143,9 @@ void rxaqm_out_ns(struct rxaqm_out *out, const char *key, const char *fmt, __u64
 	char buf[RXAQM_DURATION_LEN];
 
 	if (out->json)
-		add(out, key, json_object_new_uint64(ns));
-	else if (fmt)
-		fprintf(out->file, fmt, rxaqm_format_duration(ns, buf));
+		rxaqm_out_u64(out, key, NULL, ns);
+	else
+		rxaqm_out_str(out, key, fmt, rxaqm_format_duration(ns, buf));
 }
 
 void rxaqm_out_null(struct rxaqm_out *out, const char *key, const char *text)

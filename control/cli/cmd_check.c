@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm check: for monitoring. Its exit codes are those of check.h. */
-#include "cli/check_args.h"
-
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,6 +7,8 @@
 #include "base/now.h"
 #include "report/check.h"
 #include "cli/cmd.h"
+#include "cli/options.h"
+#include "cli/view.h"
 #include "attach/sockets.h"
 #include "report/figures.h"
 #include "attach/machine.h"
@@ -23,7 +23,10 @@ struct first_look {
 };
 
 struct check {
-	const struct rxaqm_check_args *args;
+	bool wanted; /* else status */
+	const char *ifname; /* NULL: all that are attached */
+	struct rxaqm_check_limits limits;
+	__u64 window_ns; /* between the looks */
 	struct rxaqm_state state;
 	struct first_look iface[RXAQM_MAX_IFACES];
 	struct rxaqm_overload_seen queue[RXAQM_MAX_QUEUES];
@@ -121,7 +124,7 @@ static void look_again_at_queue(struct check *check, const struct rxaqm_iface *i
 		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, &q) &&
 				  rxaqm_queue_unstamped(&q);
 	}
-	rxaqm_check_add_queue(&check->sum, found, &check->args->limits, &queue);
+	rxaqm_check_add_queue(&check->sum, found, &check->limits, &queue);
 }
 
 /* To be in another namespace is no trouble, nor is a command at work. */
@@ -157,49 +160,46 @@ static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface 
 	found.overflow_known = overflow >= 0 && first->overflow >= 0;
 	if (found.overflow_known)
 		found.overflow = (__u32)(overflow - first->overflow);
-	rxaqm_check_add_iface(&check->sum, &check->args->limits, &found);
+	rxaqm_check_add_iface(&check->sum, &check->limits, &found);
 	return 0;
 }
 
 /* Look, wait, look again. */
 static void look_twice(struct check *check)
 {
-	const struct timespec window = rxaqm_timespec(check->args->window_ns);
+	const struct timespec window = rxaqm_timespec(check->window_ns);
 
-	rxaqm_view_each(&check->state, check->args->ifname, look_first, check);
+	rxaqm_view_each(&check->state, check->ifname, look_first, check);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
-	rxaqm_view_each(&check->state, check->args->ifname, look_again, check);
+	rxaqm_view_each(&check->state, check->ifname, look_again, check);
 	if (check->sum.nr_ifaces)
 		return;
-	if (check->args->ifname)
+	if (check->ifname)
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 check->args->ifname);
+				 check->ifname);
 	else
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL,
 				 "not attached to any interface");
 }
 
-int rxaqm_check(const struct rxaqm_check_args *args)
+static int run(struct check *check, bool status)
 {
-	char why[64];
-	static struct check check; /* of 130 kB */
 	struct rxaqm_error error = {};
 
-	if (rxaqm_globals.json) {
-		snprintf(why, sizeof(why), "%s prints one line of text; leave out -j", args->name);
-		return rxaqm_check_failed(why);
-	}
-	check.args = args;
-	check.state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	if (!rxaqm_state_open(&check.state, false, &error) && !rxaqm_machine_check_readable(&error))
-		look_twice(&check);
-	else if (args->ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
-		rxaqm_check_find(&check.sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 args->ifname);
+	if (rxaqm_globals.json)
+		return rxaqm_check_failed(status ? "--check prints one line of text; leave out -j" :
+						   "check prints one line of text; leave out -j");
+	check->state = (struct rxaqm_state)RXAQM_STATE_NONE;
+	if (!rxaqm_state_open(&check->state, false, &error) &&
+	    !rxaqm_machine_check_readable(&error))
+		look_twice(check);
+	else if (check->ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
+				 check->ifname);
 	else
-		rxaqm_check_find(&check.sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error.text);
-	rxaqm_state_close(&check.state);
-	return print_line(&check.sum);
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error.text);
+	rxaqm_state_close(&check->state);
+	return print_line(&check->sum);
 }
 
 #define DAY_NS (24 * 3600 * RXAQM_NSEC_PER_SEC)
@@ -207,38 +207,37 @@ int rxaqm_check(const struct rxaqm_check_args *args)
 
 /* Of status; check has all but the first. */
 static const struct rxaqm_option options[] = {
-	{ "check", 0, NULL, "Do what \"rxaqm check\" does",
-	  RXAQM_SETS_FLAG(struct rxaqm_check_args, check) },
+	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_SETS_FLAG(struct check, wanted) },
 	{ "warn", 0, "DURATION",
 	  "WARNING when a queue has stood over target for as long (default 2s)",
-	  RXAQM_SETS_DURATION(struct rxaqm_check_args, limits.warn_ns, 0, DAY_NS,
+	  RXAQM_SETS_DURATION(struct check, limits.warn_ns, 0, DAY_NS,
 			      "--warn=%s: must be a duration with a unit, from 0ns to 1440m") },
 	{ "crit", 0, "DURATION",
 	  "CRITICAL when it has for as long and is not enforced (default 1m)",
-	  RXAQM_SETS_DURATION(struct rxaqm_check_args, limits.crit_ns, 0, DAY_NS,
+	  RXAQM_SETS_DURATION(struct check, limits.crit_ns, 0, DAY_NS,
 			      "--crit=%s: must be a duration with a unit, from 0ns to 1440m") },
 	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
-	  RXAQM_SETS_DURATION(struct rxaqm_check_args, window_ns, 100 * RXAQM_NSEC_PER_MSEC,
+	  RXAQM_SETS_DURATION(struct check, window_ns, 100 * RXAQM_NSEC_PER_MSEC,
 			      60 * RXAQM_NSEC_PER_SEC,
 			      "--interval=%s: must be a duration with a unit, from 100ms to 1m") },
 	{ 0 },
 };
 
 /* The value of a duration that may have been given; @name: one that goes with a check only. */
-static void settle(__u64 *ns, __u64 standard_ns, const struct rxaqm_check_args *args,
-		   const char *name)
+static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
 {
 	if (*ns == NOT_GIVEN)
 		*ns = standard_ns;
-	else if (!args->check)
+	else if (!wanted)
 		rxaqm_usage_error("--%s goes with --check only", name);
 }
 
-void rxaqm_check_parse(const char *name, int argc, char **argv, struct rxaqm_check_args *args)
+int rxaqm_check(int argc, char **argv, const char **ret_ifname)
 {
-	bool status = !strcmp(name, "status"), check = rxaqm_check_wanted(argc, argv);
+	static struct check check; /* of 130 kB */
+	bool status = !strcmp(argv[0], "status"), wanted = rxaqm_check_wanted(argc, argv);
 	const struct rxaqm_command command = {
-		.name = name,
+		.name = argv[0],
 		.args = "[IFACE]",
 		.help = status ? "Show state, signal and counters of each queue." :
 				 "Look twice, and print one line as a Nagios plugin: exit status 0 "
@@ -246,27 +245,22 @@ void rxaqm_check_parse(const char *name, int argc, char **argv, struct rxaqm_che
 		.options = status ? options : options + 1,
 		.max_words = 1,
 		/* Status 2 would say that a queue is in a critical state. */
-		.wrong_exit = check ? RXAQM_CHECK_UNKNOWN : 0,
+		.wrong_exit = wanted ? RXAQM_CHECK_UNKNOWN : 0,
 	};
 
-	*args = (struct rxaqm_check_args){
-		.check = check,
-		.name = status ? "--check" : "check",
-		.limits = { NOT_GIVEN, NOT_GIVEN },
-		.window_ns = NOT_GIVEN,
-	};
-	args->ifname = *rxaqm_options_read(&command, argc, argv, args);
-	settle(&args->limits.warn_ns, 2 * RXAQM_NSEC_PER_SEC, args, "warn");
-	settle(&args->limits.crit_ns, 60 * RXAQM_NSEC_PER_SEC, args, "crit");
-	settle(&args->window_ns, RXAQM_NSEC_PER_SEC, args, "interval");
-	if (args->limits.warn_ns > args->limits.crit_ns)
+	check.limits.warn_ns = check.limits.crit_ns = check.window_ns = NOT_GIVEN;
+	*ret_ifname = check.ifname = *rxaqm_options_read(&command, argc, argv, &check);
+	settle(&check.limits.warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
+	settle(&check.limits.crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
+	settle(&check.window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
+	if (check.limits.warn_ns > check.limits.crit_ns)
 		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
+	return wanted ? run(&check, status) : -1;
 }
 
 int rxaqm_cmd_check(int argc, char **argv)
 {
-	struct rxaqm_check_args args;
+	const char *ifname;
 
-	rxaqm_check_parse("check", argc, argv, &args);
-	return rxaqm_check(&args);
+	return rxaqm_check(argc, argv, &ifname);
 }

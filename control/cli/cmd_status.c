@@ -9,8 +9,8 @@
 
 #include "attach/machine.h"
 #include "base/parse.h"
-#include "cli/check_args.h"
 #include "cli/cmd.h"
+#include "cli/view.h"
 #include "config/config.h"
 #include "report/status.h"
 
@@ -83,17 +83,16 @@ static int status_from_file(const char *ifname)
 
 int rxaqm_cmd_status(int argc, char **argv)
 {
-	struct rxaqm_check_args args;
-	int exit_code;
+	const char *ifname;
+	int exit_code = rxaqm_check(argc, argv, &ifname);
 
-	rxaqm_check_parse("status", argc, argv, &args);
-	if (args.check)
-		return rxaqm_check(&args);
+	if (exit_code >= 0)
+		return exit_code;
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
-		exit_code = status_from_file(args.ifname);
+		exit_code = status_from_file(ifname);
 		if (exit_code >= 0)
 			return exit_code;
 	}
-	return rxaqm_view_print(args.ifname, rxaqm_status_print_iface);
+	return rxaqm_view_print(ifname, rxaqm_status_print_iface);
 }
