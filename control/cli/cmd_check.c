@@ -89,22 +89,20 @@ static __s64 read_overflow(const struct rxaqm_iface *iface)
 	return err ? (__s64)err : (__s64)packets;
 }
 
-static int look_first(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+static void look_first(struct check *check, const struct rxaqm_iface *iface)
 {
-	struct check *check = arg;
-	struct first_look *first = &check->iface[iface - state->iface];
+	struct first_look *first = &check->iface[iface - check->state.iface];
 	struct rxaqm_overload_look look;
 	unsigned int i;
 
 	first->attached_ns = iface->attached_ns;
 	first->overflow = read_overflow(iface);
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
+		const struct rxaqm_queue q = *rxaqm_state_queue(&check->state, iface, i);
 
 		rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, rxaqm_now_ns(),
 				    &look);
 	}
-	return 0;
 }
 
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
@@ -138,10 +136,9 @@ static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
 	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_iface_taken_off(iface));
 }
 
-static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+static void look_again(struct check *check, const struct rxaqm_iface *iface)
 {
-	struct check *check = arg;
-	const struct first_look *first = &check->iface[iface - state->iface];
+	const struct first_look *first = &check->iface[iface - check->state.iface];
 	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ];
 	struct rxaqm_check_iface found = { .name = label };
 	__s64 overflow;
@@ -149,7 +146,7 @@ static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface 
 	bool here;
 
 	if (first->attached_ns != iface->attached_ns)
-		return 0;
+		return;
 	copy_label(rxaqm_iface_name(iface, name, &here), label);
 	if (is_unguarded(iface, here))
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "is not guarded: %s",
@@ -161,17 +158,19 @@ static int look_again(const struct rxaqm_state *state, const struct rxaqm_iface 
 	if (found.overflow_known)
 		found.overflow = (__u32)(overflow - first->overflow);
 	rxaqm_check_add_iface(&check->sum, &check->limits, &found);
-	return 0;
 }
 
 /* Look, wait, look again. */
 static void look_twice(struct check *check)
 {
 	const struct timespec window = rxaqm_timespec(check->window_ns);
+	const struct rxaqm_iface *iface;
 
-	rxaqm_view_each(&check->state, check->ifname, look_first, check);
+	rxaqm_view_each(iface, &check->state, check->ifname)
+		look_first(check, iface);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
-	rxaqm_view_each(&check->state, check->ifname, look_again, check);
+	rxaqm_view_each(iface, &check->state, check->ifname)
+		look_again(check, iface);
 	if (check->sum.nr_ifaces)
 		return;
 	if (check->ifname)

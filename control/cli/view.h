@@ -17,10 +17,12 @@ int rxaqm_view_print(const char *ifname, rxaqm_view_fn print);
 /* Open the state to read. Returns an exit code; but for 0, the reason is logged. */
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname);
 
-/* Call @each for every interface that is attached (or only for that called @ifname here).
- * Stops at the first that returns non-zero, and returns that.
- */
-int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
-		    void *arg);
+/* Go over the interfaces that are attached, or only that called @ifname here. */
+#define rxaqm_view_each(iface, state, ifname)                             \
+	for ((iface) = rxaqm_view_next((state), (ifname), NULL); (iface); \
+	     (iface) = rxaqm_view_next((state), (ifname), (iface)))
+/* The one behind @iface (NULL: the first); NULL: there is none. */
+const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
+					  const struct rxaqm_iface *iface);
 
 #endif /* RXAQM_VIEW_H */
