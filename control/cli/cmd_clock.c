@@ -26,18 +26,17 @@ static const struct rxaqm_option clock_options[] = {
 	{ 0 },
 };
 
-static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface)
 {
 	size_t slot = (size_t)(iface - state->iface);
 	char name[RXAQM_IFNAMSIZ];
-	struct rxaqm_out *out = arg;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%s: ", rxaqm_iface_name(iface, name, NULL));
 	rxaqm_clock_out(out, &state->clock[slot], &state->clock_phc[slot],
 			iface->stamp == RXAQM_STAMP_NONE, rxaqm_now_ns());
 	rxaqm_out_end(out);
-	return 0;
 }
 
 /* One reading, taken in by @fit, as a line or an object. */

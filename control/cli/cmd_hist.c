@@ -68,10 +68,10 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsi
 	rxaqm_out_end(out);
 }
 
-static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
-	struct rxaqm_out *out = arg;
 	unsigned int i;
 
 	rxaqm_out_object(out, NULL);
@@ -86,7 +86,6 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	}
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
-	return 0;
 }
 
 int rxaqm_cmd_hist(int argc, char **argv)

@@ -30,7 +30,9 @@ const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const
 	return NULL;
 }
 
-int rxaqm_view_print(const char *ifname, rxaqm_view_fn print)
+int rxaqm_view_print(const char *ifname,
+		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
+				   const struct rxaqm_iface *iface))
 {
 	const struct rxaqm_iface *iface;
 	struct rxaqm_state state = RXAQM_STATE_NONE;
@@ -42,7 +44,7 @@ int rxaqm_view_print(const char *ifname, rxaqm_view_fn print)
 		rxaqm_out_open(&out, stdout, rxaqm_globals.json);
 		rxaqm_out_array(&out, "interfaces");
 		rxaqm_view_each(iface, &state, ifname)
-			print(&state, iface, &out);
+			print(&out, &state, iface);
 		rxaqm_out_end(&out);
 		if (rxaqm_out_close(&out, false))
 			exit_code = RXAQM_EXIT_FAILED;

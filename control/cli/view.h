@@ -6,13 +6,10 @@
 #include "report/figures.h"
 #include "base/out.h"
 
-typedef int (*rxaqm_view_fn)(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-			     void *arg);
-
-/* Print one object an interface, of all or of that called @ifname: @print gets the struct
- * rxaqm_out. Returns an exit code.
- */
-int rxaqm_view_print(const char *ifname, rxaqm_view_fn print);
+/* Print one object an interface by @print, of all or of that called @ifname. Returns an exit code. */
+int rxaqm_view_print(const char *ifname,
+		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
+				   const struct rxaqm_iface *iface));
 
 /* Open the state to read. Returns an exit code; but for 0, the reason is logged. */
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname);

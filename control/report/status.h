@@ -6,9 +6,9 @@
 #include "base/out.h"
 #include "attach/state.h"
 
-/* One interface: an object in an array, or lines. @out is a struct rxaqm_out. Returns 0. */
-int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-			     void *out);
+/* One interface: an object in an array, or lines. */
+void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			      const struct rxaqm_iface *iface);
 
 /* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
  * this network namespace.
