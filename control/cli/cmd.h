@@ -13,7 +13,7 @@ struct rxaqm_globals {
 extern struct rxaqm_globals rxaqm_globals;
 
 /* "check", of which "status --check" is another name. @argv begins with the command's name. Returns
- * the exit status of a plugin (report/check.h); -1 if status is asked for, of *@ret_ifname (NULL: all).
+ * the exit status of a plugin (report/check.h); -1: status is asked for, of *@ret_ifname (or NULL).
  */
 int rxaqm_check(int argc, char **argv, const char **ret_ifname);
 /* Is a check asked for? What goes wrong before must not have another command's exit code. */

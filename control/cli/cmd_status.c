@@ -52,8 +52,8 @@ static bool copy_json(const char *path, const char *ifname)
 	return any;
 }
 
-/* Print the JSON that the daemon has written last, of the interface @ifname or (NULL) of all, and its
- * age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
+/* Print the JSON that the daemon has written last, of the interface @ifname or (NULL) of all, and
+ * its age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
  */
 static int status_from_file(const char *ifname)
 {

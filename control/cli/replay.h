@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recorded traces, and the decisions of xdp/shared/decide.h over them, as XDP would have taken them.
+ * Recorded traces, and the decisions of xdp/shared/decide.h over them, as XDP would take them.
  *
  * A trace is CSV with a header, one packet a line, in order of time.
  *

@@ -6,7 +6,7 @@
 #include "report/figures.h"
 #include "base/out.h"
 
-/* Print one object an interface by @print, of all or of that called @ifname. Returns an exit code. */
+/* Print one object an interface, of all or of that called @ifname. Returns an exit code. */
 int rxaqm_view_print(const char *ifname,
 		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
 				   const struct rxaqm_iface *iface));

@@ -7,7 +7,7 @@
 #include "base/out.h"
 #include "tune/target_why.h"
 
-/* law=auto: an object "law"; law=codel: an object "codel". Nothing in text while it does nothing. */
+/* An object "law", or with law=codel "codel"; nothing in text while it does nothing. */
 void rxaqm_status_law_out(struct rxaqm_out *out, const struct rxaqm_iface *iface,
 			  const struct rxaqm_queue *q, __u64 now_ns);
 
