@@ -121,26 +121,6 @@ static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error 
 	return err;
 }
 
-static int apply_settings(struct work *work, const struct policy_args *args,
-			  struct rxaqm_error *error)
-{
-	bool signal_named = false;
-	unsigned int queue;
-	char **word;
-	int err;
-
-	for (word = args->words; *word; word++)
-		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
-	for (queue = 0; queue < work->iface->nr_queues; queue++) {
-		if (!work->chosen[queue])
-			continue;
-		err = assign(&work->policies[queue], args->words, error);
-		if (err)
-			return err;
-	}
-	return work_commit(work, args->ifname, signal_named, error);
-}
-
 static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
 {
 	const struct rxaqm_key *setting;
@@ -212,7 +192,10 @@ static int policy_show(struct work *work, const struct policy_args *args, struct
 
 static int policy_set(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
 {
+	bool signal_named = false;
 	struct rxaqm_policy scratch;
+	unsigned int queue;
+	char **word;
 	int err;
 
 	if (!*args->words)
@@ -222,7 +205,12 @@ static int policy_set(struct work *work, const struct policy_args *args, struct 
 	err = assign(&scratch, args->words, error);
 	if (!err)
 		err = work_begin(work, args, true, error);
-	return err ? err : apply_settings(work, args, error);
+	for (queue = 0; !err && queue < work->iface->nr_queues; queue++)
+		if (work->chosen[queue])
+			err = assign(&work->policies[queue], args->words, error);
+	for (word = args->words; *word; word++)
+		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
+	return err ? err : work_commit(work, args->ifname, signal_named, error);
 }
 
 static int policy_load(struct work *work, const struct policy_args *args, struct rxaqm_error *error)

@@ -117,15 +117,25 @@ static int key_of(const struct rxaqm_command *command, const struct rxaqm_option
 static void set_option(const struct rxaqm_option *option, const char *arg, void *value)
 {
 	__u64 *number = value;
+	int err = 0;
 
-	if (option->type == RXAQM_OPTION_FLAG)
+	switch (option->type) {
+	case RXAQM_OPTION_FLAG:
 		*(bool *)value = true;
-	else if (option->type == RXAQM_OPTION_WORD)
+		break;
+	case RXAQM_OPTION_WORD:
 		*(const char **)value = arg;
-	else if (option->type == RXAQM_OPTION_NUMBER ?
-			 rxaqm_parse_u64(arg, option->min, option->max, number) :
-			 rxaqm_parse_duration(arg, number) || *number < option->min ||
-				 *number > option->max)
+		break;
+	case RXAQM_OPTION_NUMBER:
+		err = rxaqm_parse_u64(arg, option->min, option->max, number);
+		break;
+	case RXAQM_OPTION_DURATION:
+		err = rxaqm_parse_duration(arg, number);
+		if (!err && (*number < option->min || *number > option->max))
+			err = -ERANGE;
+		break;
+	}
+	if (err)
 		rxaqm_usage_error(option->wrong, arg);
 }
 
