@@ -3,16 +3,12 @@
 
 #include <bpf/bpf.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
-static int link_info(__u32 id, struct bpf_link_info *info)
+int rxaqm_bpf_info(int fd, void *info, __u32 len)
 {
-	__u32 len = sizeof(*info);
-	int fd, err;
+	int err;
 
-	memset(info, 0, sizeof(*info));
-	fd = bpf_link_get_fd_by_id(id);
 	if (fd < 0)
 		return fd;
 	err = bpf_obj_get_info_by_fd(fd, info, &len);
@@ -31,10 +27,11 @@ static bool is_inside(const struct bpf_link_info *info, __u32 dispatcher_id)
 
 bool rxaqm_dispatcher_next(__u32 dispatcher_id, __u32 *link_id, __u32 *ret_prog_id)
 {
-	struct bpf_link_info info;
-
 	while (!bpf_link_get_next_id(*link_id, link_id)) {
-		if (link_info(*link_id, &info) || !is_inside(&info, dispatcher_id))
+		struct bpf_link_info info = {};
+
+		if (rxaqm_bpf_info(bpf_link_get_fd_by_id(*link_id), &info, sizeof(info)) ||
+		    !is_inside(&info, dispatcher_id))
 			continue;
 		*ret_prog_id = info.prog_id;
 		return true;
@@ -52,13 +49,12 @@ void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds)
 
 void rxaqm_dispatcher_end(const struct rxaqm_dispatcher_fds *fds)
 {
-	struct bpf_prog_info info;
 	int fd;
 
 	for (fd = 0; fd < RXAQM_DISPATCHER_FDS; fd++) {
+		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
 
-		memset(&info, 0, sizeof(info));
 		/* Fails for what is not BPF's. */
 		if (!fds->known[fd] && !bpf_obj_get_info_by_fd(fd, &info, &len))
 			close(fd);

@@ -13,6 +13,11 @@
 
 #define RXAQM_DISPATCHER_NAME "xdp_dispatcher"
 
+/* What the kernel says of the program, link or map @fd, which is closed; @info is zeroed but for what
+ * it asks for. -errno, also if @fd is one.
+ */
+int rxaqm_bpf_info(int fd, void *info, __u32 len);
+
 /* The next program that runs inside the dispatcher with the id @dispatcher_id; false if there is
  * none. *@link_id says where to go on, and is 0 at first. Needs CAP_SYS_ADMIN.
  */

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "attach/afxdp.h"
 #include "nic/netdev.h"
 #include "rxaqm.skel.h"
 #include "attach/stamps.h"
@@ -149,17 +148,11 @@ int rxaqm_hint_check_policy(const struct rxaqm_iface *iface, const char *ifname,
 static int load(struct rxaqm **ret_skel, unsigned int ifindex, bool frags,
 		const struct rxaqm_xdp_config *config)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
-	struct rxaqm *skel;
+	struct rxaqm *skel = rxaqm_xdp_open("rxaqm_hint", config);
 	int err;
 
-	skel = rxaqm__open_opts(&opts);
 	if (!skel)
 		return -errno;
-	rxaqm_afxdp_fit(skel->obj);
-	skel->rodata->config = *config;
-	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
-	bpf_program__set_autoload(skel->progs.rxaqm_hint, true);
 	bpf_program__set_ifindex(skel->progs.rxaqm_hint, ifindex);
 	err = bpf_program__set_flags(skel->progs.rxaqm_hint,
 				     BPF_F_XDP_DEV_BOUND_ONLY | (frags ? BPF_F_XDP_HAS_FRAGS : 0));

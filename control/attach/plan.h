@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How an interface is to be attached: what was asked for, and what follows for this one. */
+/* How an interface is to be attached: what was asked for, what follows for this one, and the entry
+ * in the registry that says so.
+ */
 #ifndef RXAQM_PLAN_H
 #define RXAQM_PLAN_H
 
@@ -21,5 +23,14 @@ int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_e
  * NULL. @state may be closed.
  */
 struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname);
+
+/* Take a free entry, say in it what @attach and @hint (which program) make of the interface, and
+ * give its queues their policies. NULL with @error if there is no room.
+ */
+struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+				    bool hint, struct rxaqm_error *error);
+
+/* Was @iface attached with the name and the facts that @profile has now? */
+bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile);
 
 #endif /* RXAQM_PLAN_H */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "attach/afxdp.h"
-#include "attach/entry.h"
 #include "attach/hint.h"
 #include "attach/hooks.h"
 #include "attach/locate.h"
+#include "attach/plan.h"
 #include "nic/netns.h"
 #include "attach/pins.h"
 #include "attach/stamps.h"
@@ -21,6 +21,42 @@
 static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
 {
 	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
+}
+
+/* The program of an entry that is being let go of. */
+struct leaving {
+	const struct rxaqm_state *state;
+	const struct rxaqm_iface *iface;
+	__u32 prog_id; /* 0: not noted */
+	__u32 map_id;
+};
+
+/* Is @prog_id that program? Where its id was not noted: one of ours that no other entry has. */
+static bool is_leaving(__u32 prog_id, void *arg)
+{
+	const struct leaving *leaving = arg;
+	const struct rxaqm_iface *other = NULL;
+
+	if (leaving->prog_id)
+		return prog_id == leaving->prog_id;
+	if (!rxaqm_xdp_uses_map(prog_id, leaving->map_id))
+		return false;
+	while ((other = rxaqm_iface_next(leaving->state, other)))
+		/* One that has noted none either, in a namespace that is not at hand. */
+		if (other != leaving->iface && (!other->prog_id || other->prog_id == prog_id))
+			return false;
+	return true;
+}
+
+/* Remove what libxdp has pinned of the program of @iface, @prog_id (0 if it was not noted), where
+ * its dispatcher is on no interface. As rxaqm_pins_sweep().
+ */
+static int unpin(const struct rxaqm_state *state, const struct rxaqm_iface *iface, __u32 prog_id,
+		 bool sure, struct rxaqm_error *error)
+{
+	struct leaving leaving = { state, iface, prog_id, rxaqm_xdp_queue_map_id() };
+
+	return rxaqm_pins_sweep(is_leaving, &leaving, sure, error);
 }
 
 /* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
@@ -38,7 +74,7 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 		prog_id = rxaqm_xdp_find_ours(ifindex);
 	err = rxaqm_xdp_detach(ifindex, prog_id, error);
 	if (!err)
-		err = rxaqm_entry_unpin(state, iface, prog_id, false, error);
+		err = unpin(state, iface, prog_id, false, error);
 	if (err < 0)
 		return err;
 	rxaqm_state_clear_sockets(state, iface);
@@ -50,25 +86,19 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 /* Stamps of generic interfaces need a tracing program of their own. */
 static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
+	const struct rxaqm_iface *iface = NULL;
 	bool wanted = false;
-	int i;
 
-	for (i = 0; i < RXAQM_MAX_IFACES; i++)
-		if (rxaqm_iface_in_use(&state->iface[i]) &&
-		    (state->iface[i].flags & RXAQM_IFACE_GENERIC) &&
-		    state->iface[i].stamp != RXAQM_STAMP_NONE)
-			wanted = true;
+	while ((iface = rxaqm_iface_next(state, iface)))
+		wanted |= (iface->flags & RXAQM_IFACE_GENERIC) && iface->stamp != RXAQM_STAMP_NONE;
 	return rxaqm_hooks_generic(wanted, error);
 }
 
 /* No interface is left: take the tracing programs and all pins away. */
 static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	int i;
-
-	for (i = 0; i < RXAQM_MAX_IFACES; i++)
-		if (rxaqm_iface_in_use(&state->iface[i]))
-			return sync_generic(state, error);
+	if (rxaqm_iface_next(state, NULL))
+		return sync_generic(state, error);
 	/* From here on the state counts as never completed. */
 	__atomic_store_n(&state->meta->abi_version, 0, __ATOMIC_RELEASE);
 	return rxaqm_hooks_remove(error);
@@ -82,27 +112,22 @@ static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *i
 	if (!rxaqm_xdp_exists(iface->prog_id))
 		return true;
 	return (iface->flags & RXAQM_IFACE_DISPATCHER) &&
-	       rxaqm_entry_unpin(state, iface, iface->prog_id, true, NULL) > 0 &&
+	       unpin(state, iface, iface->prog_id, true, NULL) > 0 &&
 	       !rxaqm_xdp_stays(iface->prog_id);
 }
 
 void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	__u64 netns_ino = rxaqm_netns_ino();
-	int i;
+	struct rxaqm_iface *iface = NULL;
+	char ifname[IF_NAMESIZE];
 
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &state->iface[i];
-		bool broken = iface->state == RXAQM_IFACE_ATTACHING ||
-			      iface->state == RXAQM_IFACE_DETACHING;
-		char ifname[IF_NAMESIZE];
-
-		if (!rxaqm_iface_in_use(iface))
+	while ((iface = rxaqm_iface_next(state, iface))) {
+		if (iface->netns_ino != netns_ino)
 			continue;
-		if (broken && iface->netns_ino == netns_ino)
+		if (iface->state != RXAQM_IFACE_ATTACHED)
 			undo(state, iface, iface->ifindex, error);
-		else if (iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == netns_ino &&
-			 !if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
+		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
 			set_state(iface, RXAQM_IFACE_FREE);
 	}
 }
@@ -278,17 +303,14 @@ struct detach_all {
 /* Detach what is in the namespace entered. */
 static void detach_here(void *arg)
 {
+	struct rxaqm_iface *iface = NULL;
 	struct detach_all *all = arg;
-	int i, err;
+	int err;
 
 	rxaqm_plane_recover(all->state, all->error);
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &all->state->iface[i];
-		unsigned int ifindex;
+	while ((iface = rxaqm_iface_next(all->state, iface))) {
+		unsigned int ifindex = rxaqm_iface_ifindex(iface);
 
-		if (!rxaqm_iface_in_use(iface))
-			continue;
-		ifindex = rxaqm_iface_ifindex(iface);
 		if (!ifindex && !rxaqm_iface_is_bare(iface))
 			continue;
 		err = undo(all->state, iface, ifindex ? ifindex : iface->ifindex, all->error);
@@ -302,16 +324,13 @@ static void detach_here(void *arg)
 int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	struct detach_all all = { .state = state, .error = error };
-	int i, err;
+	struct rxaqm_iface *iface = NULL;
+	int err;
 
 	rxaqm_netns_each(detach_here, &all);
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &state->iface[i];
-
-		if (!rxaqm_iface_in_use(iface))
-			continue;
+	while ((iface = rxaqm_iface_next(state, iface))) {
 		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
-		err = rxaqm_entry_unpin(state, iface, iface->prog_id, false, error);
+		err = unpin(state, iface, iface->prog_id, false, error);
 		if (err < 0) {
 			all.err = not_undone(iface, err, error);
 		} else if (!rxaqm_xdp_stays(iface->prog_id)) {

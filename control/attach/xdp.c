@@ -16,6 +16,8 @@
 #include "rxaqm.skel.h"
 #include "attach/state.h"
 
+#define MAPS_MAX 32 /* of a program */
+
 static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
 {
 	if (id && progs->nr < RXAQM_XDP_PROGS_MAX && !rxaqm_xdp_has(progs, id))
@@ -24,15 +26,7 @@ static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
 
 static int prog_info(__u32 id, struct bpf_prog_info *info)
 {
-	__u32 len = sizeof(*info);
-	int fd, err;
-
-	fd = id ? bpf_prog_get_fd_by_id(id) : -ENOENT;
-	if (fd < 0)
-		return fd;
-	err = bpf_obj_get_info_by_fd(fd, info, &len);
-	close(fd);
-	return err;
+	return id ? rxaqm_bpf_info(bpf_prog_get_fd_by_id(id), info, sizeof(*info)) : -ENOENT;
 }
 
 void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
@@ -87,22 +81,18 @@ bool rxaqm_xdp_stays(__u32 prog_id)
 
 bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id)
 {
-	__u32 map_ids[32] = {}, len, i;
-	struct bpf_prog_info info = {};
-	bool found = false;
-	int fd;
+	__u32 map_ids[MAPS_MAX] = {}, i;
+	struct bpf_prog_info info = {
+		.nr_map_ids = MAPS_MAX,
+		.map_ids = (__u64)(unsigned long)map_ids,
+	};
 
-	fd = map_id ? bpf_prog_get_fd_by_id(prog_id) : -ENOENT;
-	if (fd < 0)
+	if (!map_id || prog_info(prog_id, &info))
 		return false;
-	info.nr_map_ids = sizeof(map_ids) / sizeof(map_ids[0]);
-	info.map_ids = (__u64)(unsigned long)map_ids;
-	len = sizeof(info);
-	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
-		for (i = 0; i < info.nr_map_ids && i < 32; i++)
-			found |= map_ids[i] == map_id;
-	close(fd);
-	return found;
+	for (i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++)
+		if (map_ids[i] == map_id)
+			return true;
+	return false;
 }
 
 __u32 rxaqm_xdp_queue_map_id(void)
@@ -167,28 +157,36 @@ static __u32 prog_id_of(int fd)
 	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
 }
 
+struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct rxaqm *skel = rxaqm__open_opts(&opts);
+
+	if (!skel)
+		return NULL;
+	rxaqm_afxdp_fit(skel->obj);
+	skel->rodata->config = *config;
+	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, name), true);
+	return skel;
+}
+
 /* Load one of the object's programs and have libxdp attach it. */
 static int attach_program(unsigned int ifindex, bool generic, bool bare,
 			  const struct rxaqm_xdp_config *config, __u32 *ret_prog_id)
 {
 	static const char *const names[2][2] = { { "rxaqm_xdp", "rxaqm_bare" },
 						 { "rxaqm_generic", "rxaqm_generic_bare" } };
-	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
 	const char *name = names[generic][bare];
 	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
 	struct rxaqm_dispatcher_fds fds;
 	struct xdp_program *prog;
-	struct rxaqm *skel;
+	struct rxaqm *skel = rxaqm_xdp_open(name, config);
 	int err;
 
-	skel = rxaqm__open_opts(&open_opts);
 	if (!skel)
 		return -errno;
-	rxaqm_afxdp_fit(skel->obj);
 	rxaqm_dispatcher_begin(&fds);
-	skel->rodata->config = *config;
-	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
-	bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, name), true);
 
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = name);
 	prog = xdp_program__create(&opts);

@@ -15,6 +15,9 @@ struct rxaqm_xdp_attached {
 	bool bare; /* the program that puts nothing in front of packets */
 };
 
+/* Open the object with @config, its program @name to be loaded. NULL: errno says why. */
+struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config);
+
 /* Load the program with @config and attach it to @ifname. -errno with @error, and nothing
  * attached.
  */

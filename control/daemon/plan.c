@@ -4,7 +4,6 @@
 #include <linux/ethtool.h>
 #include <string.h>
 
-#include "attach/entry.h"
 #include "attach/hint.h"
 #include "base/now.h"
 #include "daemon/run.h"

@@ -23,8 +23,7 @@ static unsigned int rx_ring_entries(const char *ifname)
 	return rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
 }
 
-/* The file @path below @dir_fd, cut at @size; "" if it cannot be read. */
-static const char *read_text(int dir_fd, const char *path, char *buf, size_t size)
+const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd < 0 ? -1 : read(fd, buf, size - 1);
@@ -32,6 +31,7 @@ static const char *read_text(int dir_fd, const char *path, char *buf, size_t siz
 	if (fd >= 0)
 		close(fd);
 	buf[len < 0 ? 0 : len] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
 	return buf;
 }
 
@@ -41,8 +41,8 @@ static bool mask_file_is_set(int queues_fd, const char *queue)
 	char path[300], mask[1024];
 
 	snprintf(path, sizeof(path), "%s/rps_cpus", queue);
-	read_text(queues_fd, path, mask, sizeof(mask));
-	return mask[strspn(mask, "0,\n")];
+	rxaqm_first_line(queues_fd, path, mask, sizeof(mask));
+	return mask[strspn(mask, "0,")];
 }
 
 /* ARPHRD_*; that of Ethernet if the kernel does not say. */
@@ -51,7 +51,7 @@ static unsigned int read_link_type(int sysfs_fd, const char *ifname)
 	char path[64], text[16];
 
 	snprintf(path, sizeof(path), "class/net/%s/type", ifname);
-	return *read_text(sysfs_fd, path, text, sizeof(text)) ?
+	return *rxaqm_first_line(sysfs_fd, path, text, sizeof(text)) ?
 		       (unsigned int)strtoul(text, NULL, 10) :
 		       ARPHRD_ETHER;
 }
@@ -128,14 +128,11 @@ int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, struct
 
 static void read_max_backlog(void *ret_entries)
 {
-	FILE *file = fopen("/proc/sys/net/core/netdev_max_backlog", "re");
 	unsigned int *entries = ret_entries;
+	char text[16];
 
-	if (!file)
-		return;
-	if (fscanf(file, "%u", entries) != 1)
-		*entries = 0;
-	fclose(file);
+	rxaqm_first_line(AT_FDCWD, "/proc/sys/net/core/netdev_max_backlog", text, sizeof(text));
+	*entries = (unsigned int)strtoul(text, NULL, 10);
 }
 
 unsigned int rxaqm_max_backlog(void)

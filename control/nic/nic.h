@@ -5,8 +5,14 @@
 
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/log.h"
+
+/* The first line of the file @path of /proc or /sys, below @dir_fd, cut at @size; "" if it cannot
+ * be read. Returns @buf.
+ */
+const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size);
 
 /* What tells the queues of an interface apart. */
 enum rxaqm_queue_key {
