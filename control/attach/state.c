@@ -64,8 +64,9 @@ static const struct map {
 	size_t offset; /* of the pointer, in struct rxaqm_state */
 	size_t bytes;
 } maps[] = {
-#define MAP(name, field, nr) \
-	{ name, offsetof(struct rxaqm_state, field), (nr) * sizeof(*((struct rxaqm_state *)0)->field) }
+#define MAP(name, field, nr)                         \
+	{ name, offsetof(struct rxaqm_state, field), \
+	  (nr) * sizeof(*((struct rxaqm_state *)0)->field) }
 	MAP("meta_map", meta, 1),
 	MAP("iface_map", iface, RXAQM_MAX_IFACES),
 	MAP("policy_map", policy, 2 * RXAQM_MAX_QUEUES),

@@ -261,3 +261,28 @@ void rxaqm_phc_close(struct rxaqm_phc *phc)
 		close(phc->fd);
 	phc->fd = -1;
 }
+
+static void set_published(struct rxaqm_clock_phc *entry, __u32 number)
+{
+	__atomic_store_n(&entry->published, number, __ATOMIC_RELEASE);
+}
+
+void rxaqm_phc_publish(const struct rxaqm_phc_fit *fit, struct rxaqm_clock_phc *entry)
+{
+	__u32 next = entry->last + 1;
+
+	entry->points = fit->nr_points;
+	if (!fit->valid) {
+		set_published(entry, 0);
+		return;
+	}
+	/* A reading that was left out changes nothing. */
+	if (entry->published &&
+	    entry->clock[entry->published & 1].host_ref_ns == fit->clock.host_ref_ns)
+		return;
+	if (!next)
+		next = 2;
+	entry->clock[next & 1] = fit->clock;
+	entry->last = next;
+	set_published(entry, next);
+}

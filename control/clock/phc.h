@@ -36,4 +36,7 @@ int rxaqm_phc_read(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample,
 
 void rxaqm_phc_close(struct rxaqm_phc *phc);
 
+/* Write the mapping of @fit to @entry of clock_phc_map, or withdraw what is there. */
+void rxaqm_phc_publish(const struct rxaqm_phc_fit *fit, struct rxaqm_clock_phc *entry);
+
 #endif /* RXAQM_PHC_H */

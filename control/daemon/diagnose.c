@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "daemon/chores.h"
+#include "daemon/run.h"
 
 #define WINDOW "--time=5s"
 /* It takes the window and a second; who takes longer hangs. */

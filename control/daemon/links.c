@@ -6,7 +6,6 @@
 
 #include "daemon/run.h"
 #include "base/now.h"
-#include "daemon/chores.h"
 
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex)
 {

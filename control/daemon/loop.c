@@ -6,11 +6,25 @@
 
 #include "daemon/run.h"
 #include "base/now.h"
-#include "daemon/chores.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
 #define POLL_TICKS 10 /* how often is looked at what nobody tells */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
+
+void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
+{
+	uint64_t due_usec = due_ns / RXAQM_NSEC_PER_USEC, set_usec = 0;
+	int on = SD_EVENT_OFF;
+
+	if (!run->sync_timer)
+		return;
+	sd_event_source_get_enabled(run->sync_timer, &on);
+	sd_event_source_get_time(run->sync_timer, &set_usec);
+	if (on != SD_EVENT_OFF && set_usec <= due_usec)
+		return;
+	sd_event_source_set_time(run->sync_timer, due_usec + 1);
+	sd_event_source_set_enabled(run->sync_timer, SD_EVENT_ONESHOT);
+}
 
 static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
 {
@@ -56,7 +70,7 @@ static void recover(struct rxaqm_run *run)
 {
 	struct rxaqm_error error = {};
 
-	if (!run->recover || rxaqm_run_state_lock(run))
+	if (!run->recover || rxaqm_state_trylock(&run->state))
 		return;
 	run->recover--;
 	if (rxaqm_run_state_check(run)) {
@@ -64,7 +78,7 @@ static void recover(struct rxaqm_run *run)
 		if (error.text[0])
 			rxaqm_run_log(LOG_WARNING, "%s", error.text);
 	}
-	rxaqm_run_state_unlock(run);
+	rxaqm_state_unlock(&run->state);
 }
 
 /* A callback that returns an error is never called again, and nobody would know. */
@@ -163,7 +177,7 @@ static void detach_all(struct rxaqm_run *run)
 		if (error.text[0])
 			rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error.text);
 	}
-	rxaqm_run_state_unlock(run);
+	rxaqm_state_unlock(&run->state);
 }
 
 static void tear_down(struct rxaqm_run *run)

@@ -7,7 +7,6 @@
 #include "base/now.h"
 #include "daemon/metrics_http.h"
 #include "daemon/run.h"
-#include "daemon/chores.h"
 
 struct rxaqm_run_metrics {
 	struct rxaqm_metrics metrics;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "daemon/run.h"
-#include "daemon/chores.h"
 
 /* Does the policy hold together with the profile of each interface that is here? */
 static int check_here(const struct rxaqm_run *run, const struct rxaqm_config *config,

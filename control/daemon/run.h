@@ -10,18 +10,16 @@
  * to be so: a lost or doubled event does no harm.
  *
  *   loop.c     events, signals, readiness, end
- *   timer.c    when there is next something to do
  *   netlink.c  what the kernel says of interfaces, rings and channels
  *   links.c    the interfaces that the configuration names
- *   link.c     what has become of one of them
+ *   link.c     what has become of one of them, when what failed is tried again
  *   reconcile.c  bring it in line: attach, adopt, attach anew, detach
- *   retry.c    when what failed is tried again
  *   verify.c   what others have done to it
  *   plan.c     how a section says to attach, and why to attach anew
  *   state.c    the pinned state, as it comes and goes
  *   reload.c   the configuration, read again
  *   notify.c, log.c, lock.c   systemd, the log, the only daemon
- *   lease.c, clock.c (phc_source.c), overload.c, diagnose.c, metrics.c (metrics_http.c), status.c
+ *   lease.c, clock.c, overload.c, diagnose.c, metrics.c (metrics_http.c), status.c
  *              chores
  */
 #ifndef RXAQM_RUN_H
@@ -35,6 +33,7 @@
 #include "attach/plan.h"
 #include "config/config.h"
 #include "attach/state.h"
+#include "report/metrics_text.h"
 
 /* Until the next attempt: another command is at work; the state is lost. */
 #define RXAQM_RUN_LOCKED_NS (200 * RXAQM_NSEC_PER_MSEC)
@@ -131,7 +130,7 @@ void rxaqm_run_unlock(struct rxaqm_run *run);
 
 /* loop.c: run until told to stop. Returns an exit code. */
 int rxaqm_run_loop(struct rxaqm_run *run);
-/* timer.c: have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
+/* Have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns);
 /* reload.c: take over the configuration file as it is now, or keep what there is. */
 void rxaqm_run_reload(struct rxaqm_run *run);
@@ -158,8 +157,8 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
 void rxaqm_run_links_free(struct rxaqm_run *run);
 
-/* link.c: it is attached, as the entry @slot with the program @prog_id. */
-void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* link.c: it is attached, as @iface. */
+void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is logged as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 
@@ -167,7 +166,7 @@ void rxaqm_run_release(struct rxaqm_link *link, const char *why);
  * again.
  */
 void rxaqm_run_reconcile(struct rxaqm_link *link);
-/* retry.c: do that after a pause. */
+/* link.c: do that after a pause. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* Log @error, unless it is what was logged last, and note when to try again. */
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
@@ -177,9 +176,6 @@ void rxaqm_run_changed(struct rxaqm_link *link);
  * that starts later is to leave it off.
  */
 void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
-/* The policies of its section are to be those of its queues. */
-int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
-			 const struct rxaqm_policy *policy, struct rxaqm_error *error);
 
 /* plan.c: how the section says to attach. */
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
@@ -194,9 +190,6 @@ const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifna
 void rxaqm_run_verify(struct rxaqm_link *link);
 
 /* state.c */
-/* Take the lock of all commands, without waiting. -EBUSY: held by another. */
-int rxaqm_run_state_lock(struct rxaqm_run *run);
-void rxaqm_run_state_unlock(struct rxaqm_run *run);
 /* Open it if there is one; find out if it went or another one came. True if it is open. */
 bool rxaqm_run_state_check(struct rxaqm_run *run);
 /* After a call that may have made or removed it. */
@@ -210,5 +203,32 @@ void rxaqm_run_leases(struct rxaqm_run *run);
 /* status.c: write the status file if it is time, remove it at the end. */
 void rxaqm_run_status(struct rxaqm_run *run);
 void rxaqm_run_status_remove(const struct rxaqm_config *config);
+
+/* clock.c: read the PHCs of what is attached, publish the mappings. */
+void rxaqm_run_clocks(struct rxaqm_run *run);
+/* Withdraw what @link has published, if its entry is still there. */
+void rxaqm_run_clock_free(struct rxaqm_link *link);
+
+/* overload.c: overload, automatic enforcement, what ECT(0) means. */
+void rxaqm_run_overload(struct rxaqm_run *run);
+void rxaqm_run_overload_free(struct rxaqm_link *link);
+
+/* diagnose.c: have doctor look for the cause of an overload, if that was not done lately. */
+void rxaqm_run_diagnose(struct rxaqm_run *run);
+/* Has it ended? */
+void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
+void rxaqm_run_diagnosis_free(struct rxaqm_run *run);
+
+/* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
+ */
+int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
+			    struct rxaqm_error *error);
+void rxaqm_run_metrics(struct rxaqm_run *run);
+void rxaqm_run_metrics_stop(struct rxaqm_run *run);
+
+/* Families of clock, overload and diagnosis, for metrics.c. */
+void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
+void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
+void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
 
 #endif /* RXAQM_RUN_H */

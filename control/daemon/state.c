@@ -10,17 +10,6 @@
 
 #include "daemon/run.h"
 
-static void close_state(struct rxaqm_run *run)
-{
-	int lock_fd = run->state.lock_fd;
-
-	run->state.lock_fd = -1;
-	rxaqm_state_close(&run->state);
-	run->state.lock_fd = lock_fd;
-	run->state_ino = 0;
-	run->state_dev = 0;
-}
-
 /* Note what is pinned now. False if nothing is. */
 static bool note_pin(unsigned long *ret_ino, unsigned long *ret_dev)
 {
@@ -54,14 +43,14 @@ bool rxaqm_run_state_check(struct rxaqm_run *run)
 	if (pinned && run->state.meta && ino == run->state_ino && dev == run->state_dev &&
 	    run->state.meta->abi_version == RXAQM_ABI_VERSION)
 		return true;
-	close_state(run);
+	rxaqm_state_unmap(&run->state);
 	if (!pinned) {
 		look_for_bpffs(run);
 		return false;
 	}
 	run->bpffs_lost = false;
 	if (rxaqm_state_open(&run->state, true, NULL)) {
-		close_state(run);
+		rxaqm_state_unmap(&run->state);
 		return false;
 	}
 	run->state_ino = ino;
@@ -72,18 +61,8 @@ bool rxaqm_run_state_check(struct rxaqm_run *run)
 void rxaqm_run_state_changed(struct rxaqm_run *run)
 {
 	/* What plane.c has mapped may already be unpinned again. */
-	close_state(run);
+	rxaqm_state_unmap(&run->state);
 	rxaqm_run_state_check(run);
-}
-
-int rxaqm_run_state_lock(struct rxaqm_run *run)
-{
-	return rxaqm_state_trylock(&run->state);
-}
-
-void rxaqm_run_state_unlock(struct rxaqm_run *run)
-{
-	rxaqm_state_unlock(&run->state);
 }
 
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)

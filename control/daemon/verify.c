@@ -21,7 +21,7 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 	struct rxaqm_run *run = link->run;
 	bool still;
 
-	if (rxaqm_run_state_lock(run)) {
+	if (rxaqm_state_trylock(&run->state)) {
 		look_again(link);
 		return;
 	}
@@ -29,7 +29,7 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 	if (still && link->section)
 		iface->config_digest = rxaqm_config_digest(link->section);
 	if (!still) {
-		rxaqm_run_state_unlock(run);
+		rxaqm_state_unlock(&run->state);
 		return;
 	}
 	rxaqm_run_log(LOG_NOTICE,
@@ -37,8 +37,8 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 		      "is read again",
 		      link->name);
 	/* Under the lock, since that forgets that it was detached. */
-	rxaqm_run_attached(link, (int)(iface - run->state.iface), iface->prog_id);
-	rxaqm_run_state_unlock(run);
+	rxaqm_run_attached(link, iface);
+	rxaqm_state_unlock(&run->state);
 	link->lease_until_ns = 0;
 }
 
@@ -57,7 +57,7 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 		return;
 	}
 	rxaqm_run_state_check(run);
-	iface = run->state.meta ? rxaqm_iface_find(&run->state, link->name) : NULL;
+	iface = rxaqm_iface_find(&run->state, link->name);
 	/* A command is at work. */
 	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
 		look_again(link);

@@ -15,9 +15,8 @@
 
 extern "C" {
 #include "report/clock_out.h"
-#include "daemon/phc_source.h"
+#include "clock/phc.h"
 #include "daemon/run.h"
-#include "daemon/chores.h"
 }
 
 namespace
