@@ -9,20 +9,9 @@
 
 static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
 {
-	int prot = PROT_READ | (writable ? PROT_WRITE : 0);
 	char path[RXAQM_PIN_PATH_LEN];
-	void *data;
-	int fd;
 
-	fd = bpf_obj_get(rxaqm_state_path(name, path));
-	if (fd < 0)
-		return -errno;
-	data = mmap(NULL, bytes, prot, MAP_SHARED, fd, 0);
-	close(fd);
-	if (data == MAP_FAILED)
-		return -errno;
-	*ret_data = data;
-	return 0;
+	return rxaqm_bpf_map_pin(rxaqm_state_path(name, path), bytes, writable, ret_data);
 }
 
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)

@@ -11,52 +11,15 @@
 #include <xdp/libxdp.h>
 
 #include "attach/afxdp.h"
-#include "attach/dispatcher.h"
 #include "attach/pins.h"
 #include "rxaqm.skel.h"
 #include "attach/state.h"
 
 #define MAPS_MAX 32 /* of a program */
 
-static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
-{
-	if (id && progs->nr < RXAQM_XDP_PROGS_MAX && !rxaqm_xdp_has(progs, id))
-		progs->id[progs->nr++] = id;
-}
-
 static int prog_info(__u32 id, struct bpf_prog_info *info)
 {
 	return id ? rxaqm_bpf_info(bpf_prog_get_fd_by_id(id), info, sizeof(*info)) : -ENOENT;
-}
-
-void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
-	struct bpf_prog_info info = {};
-	__u32 link_id = 0, prog_id;
-
-	memset(progs, 0, sizeof(*progs));
-	if (bpf_xdp_query((int)ifindex, 0, &opts))
-		return;
-	progs->generic = opts.skb_prog_id && !opts.drv_prog_id;
-	add_prog(progs, opts.prog_id);
-	add_prog(progs, opts.drv_prog_id);
-	add_prog(progs, opts.skb_prog_id);
-	if (!progs->nr || prog_info(progs->id[0], &info))
-		return;
-	progs->dispatcher = !strcmp(info.name, RXAQM_DISPATCHER_NAME);
-	while (progs->dispatcher && rxaqm_dispatcher_next(progs->id[0], &link_id, &prog_id))
-		add_prog(progs, prog_id);
-}
-
-bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id)
-{
-	unsigned int i;
-
-	for (i = 0; prog_id && i < progs->nr; i++)
-		if (progs->id[i] == prog_id)
-			return true;
-	return false;
 }
 
 bool rxaqm_xdp_exists(__u32 prog_id)

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "attach/dispatcher.h"
 #include "base/log.h"
 #include "xdp_config.h"
 
@@ -24,18 +25,6 @@ struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *co
 int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
 		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
 		     struct rxaqm_error *error);
-
-/* The XDP programs on an interface, those inside a dispatcher included. */
-#define RXAQM_XDP_PROGS_MAX 16
-struct rxaqm_xdp_progs {
-	unsigned int nr;
-	__u32 id[RXAQM_XDP_PROGS_MAX];
-	bool dispatcher; /* the first is libxdp's */
-	bool generic;
-};
-
-void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
-bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 
 /* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);
