@@ -16,13 +16,6 @@
 #include "nic/ethtool.h"
 #include "nic/netns.h"
 
-static unsigned int rx_ring_entries(const char *ifname)
-{
-	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
-
-	return rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
-}
-
 const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
@@ -84,8 +77,7 @@ static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 		if (strncmp(entry->d_name, "rx-", 3))
 			continue;
 		nic->nr_rx_queues++;
-		if (mask_file_is_set(fd, entry->d_name))
-			nic->rps = true;
+		nic->rps |= mask_file_is_set(fd, entry->d_name);
 	}
 	closedir(dir);
 	return 0;
@@ -93,6 +85,7 @@ static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error)
 {
+	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 	int err;
 
 	memset(nic, 0, sizeof(*nic));
@@ -104,7 +97,7 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 				       ifname);
 	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, nic->driver, sizeof(nic->driver));
-	nic->rx_ring = rx_ring_entries(ifname);
+	nic->rx_ring = rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
 	err = read_queues(ifname, nic);
 	if (err || !nic->nr_rx_queues)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err ? -err : ENODEV,

@@ -6,7 +6,6 @@
 
 extern "C" {
 #include "clock/phc.h"
-#include "clock/phc_reading.h"
 #include "clock/phc.h"
 }
 
