@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/afxdp.h"
+#include "attach/xdp.h"
 #include "nic/nic.h"
 #include "napi_poll.skel.h"
 #include "rx_stamp.skel.h"

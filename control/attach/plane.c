@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/afxdp.h"
 #include "attach/hint.h"
 #include "attach/hooks.h"
 #include "attach/locate.h"

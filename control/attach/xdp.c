@@ -10,12 +10,36 @@
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
-#include "attach/afxdp.h"
 #include "attach/pins.h"
 #include "rxaqm.skel.h"
 #include "attach/state.h"
 
+#define SOCKETS "xsk_map"
 #define MAPS_MAX 32 /* of a program */
+
+bool rxaqm_afxdp_known(void)
+{
+	static int known = -1;
+
+	if (known < 0)
+		known = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_XSKMAP, NULL) != 0;
+	return known;
+}
+
+void rxaqm_afxdp_fit(struct bpf_object *obj)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, SOCKETS);
+
+	if (map && !rxaqm_afxdp_known())
+		bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
+}
+
+bool rxaqm_afxdp_pinned(void)
+{
+	struct bpf_map_info info;
+
+	return rxaqm_state_map_info(SOCKETS, &info) || info.type == BPF_MAP_TYPE_XSKMAP;
+}
 
 static int prog_info(__u32 id, struct bpf_prog_info *info)
 {

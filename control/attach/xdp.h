@@ -10,11 +10,25 @@
 #include "base/log.h"
 #include "xdp_config.h"
 
+struct bpf_object;
+
 struct rxaqm_xdp_attached {
 	__u32 prog_id;
 	bool dispatcher; /* under libxdp's */
 	bool bare; /* the program that puts nothing in front of packets */
 };
+
+/* Kernels that were built without AF_XDP (CONFIG_XDP_SOCKETS): all but sockets works there. */
+/* Has this kernel maps of AF_XDP sockets? True if it does not say. */
+bool rxaqm_afxdp_known(void);
+
+/* Before @obj is loaded: if it has not, let another map take the place of xsk_map. Programs are
+ * then to be loaded with no_sockets (xdp_config.h), or not to use it.
+ */
+void rxaqm_afxdp_fit(struct bpf_object *obj);
+
+/* Is the pinned xsk_map one of sockets? True also if it cannot be read. */
+bool rxaqm_afxdp_pinned(void);
 
 /* Open the object with @config, its program @name to be loaded. NULL: errno says why. */
 struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config);

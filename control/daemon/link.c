@@ -13,6 +13,15 @@
 /* What the kernel tells so soon after an attempt, the attempt has caused. */
 #define ECHO_NS RXAQM_NSEC_PER_SEC
 
+void rxaqm_run_forget(struct rxaqm_link *link)
+{
+	link->retry_ns = 0;
+	free(link->complaint);
+	link->complaint = NULL;
+	free(link->kept);
+	link->kept = NULL;
+}
+
 void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	if (iface->prog_id != link->prog_id && !link->kept)
@@ -23,11 +32,7 @@ void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface
 	link->prog_id = iface->prog_id;
 	link->configure = false;
 	link->reapply = false;
-	link->retry_ns = 0;
-	free(link->complaint);
-	link->complaint = NULL;
-	free(link->kept);
-	link->kept = NULL;
+	rxaqm_run_forget(link);
 }
 
 void rxaqm_run_release(struct rxaqm_link *link, const char *why)

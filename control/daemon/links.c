@@ -21,8 +21,7 @@ static void free_link(struct rxaqm_link *link)
 {
 	rxaqm_run_clock_free(link);
 	rxaqm_run_overload_free(link);
-	free(link->complaint);
-	free(link->kept);
+	rxaqm_run_forget(link);
 	free(link);
 }
 
@@ -168,11 +167,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		link->section = rxaqm_config_find(&run->config, link->name);
 		link->configure = true;
 		link->reapply = true;
-		link->retry_ns = 0;
-		free(link->complaint);
-		link->complaint = NULL;
-		free(link->kept);
-		link->kept = NULL;
+		rxaqm_run_forget(link);
 		rxaqm_run_overload_free(link);
 		/* What was never ours needs no detaching. */
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&

@@ -11,13 +11,10 @@
 
 #include "daemon/run.h"
 
-static int make_directory(const char *path, struct rxaqm_error *error)
+static int make_directory(char *path, struct rxaqm_error *error)
 {
-	char copy[RXAQM_CONFIG_PATH_LEN];
-	const char *dir;
+	const char *dir = dirname(path);
 
-	strcpy(copy, path);
-	dir = dirname(copy);
 	if (!mkdir(dir, 0755) || errno == EEXIST)
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
@@ -36,6 +33,7 @@ int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
 	err = make_directory(path, error);
 	if (err)
 		return err;
+	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
 	run->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (run->lock_fd < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,

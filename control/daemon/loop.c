@@ -128,15 +128,15 @@ static int set_up(struct rxaqm_run *run)
 	size_t i;
 	int err;
 
-	sigemptyset(&mask);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaddset(&mask, signals[i]);
-	if (sigprocmask(SIG_BLOCK, &mask, NULL))
-		return -errno;
 	signal(SIGPIPE, SIG_IGN);
 	err = sd_event_default(&run->event);
-	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++)
-		err = sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
+	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigemptyset(&mask);
+		sigaddset(&mask, signals[i]);
+		err = sigprocmask(SIG_BLOCK, &mask, NULL) ?
+			      -errno :
+			      sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
+	}
 	if (err >= 0)
 		err = sd_event_add_time(run->event, &run->tick_timer, CLOCK_MONOTONIC,
 					USEC(now_ns + TICK_NS), USEC(TICK_NS / 10), on_tick, run);
@@ -182,7 +182,7 @@ static void detach_all(struct rxaqm_run *run)
 
 static void tear_down(struct rxaqm_run *run)
 {
-	rxaqm_run_diagnosis_free(run);
+	rxaqm_run_diagnosis_end(run);
 	rxaqm_run_links_free(run);
 	rxaqm_run_netlink_close(run);
 	sd_event_source_unref(run->tick_timer);

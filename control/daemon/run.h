@@ -8,19 +8,6 @@
  * One thread, one event loop (loop.c). What is to be done is written down as flags of
  * links and done by rxaqm_run_sync(), which looks at how things are, not at how they came
  * to be so: a lost or doubled event does no harm.
- *
- *   loop.c     events, signals, readiness, end
- *   netlink.c  what the kernel says of interfaces, rings and channels
- *   links.c    the interfaces that the configuration names
- *   link.c     what has become of one of them, when what failed is tried again
- *   reconcile.c  bring it in line: attach, adopt, attach anew, detach
- *   verify.c   what others have done to it
- *   plan.c     how a section says to attach, and why to attach anew
- *   state.c    the pinned state, as it comes and goes
- *   reload.c   the configuration, read again
- *   notify.c, log.c, lock.c   systemd, the log, the only daemon
- *   lease.c, clock.c, overload.c, diagnose.c, metrics.c (metrics_http.c), status.c
- *              chores
  */
 #ifndef RXAQM_RUN_H
 #define RXAQM_RUN_H
@@ -51,7 +38,6 @@ enum rxaqm_link_state {
 struct rxaqm_run;
 struct rxaqm_run_clock;
 struct rxaqm_run_overload;
-struct rxaqm_run_diagnosis;
 
 /* An interface that a section of the configuration is for. */
 struct rxaqm_link {
@@ -86,6 +72,16 @@ struct rxaqm_link {
 	struct rxaqm_run_overload *overload;
 };
 
+/* Of the cause of an overload (diagnose.c). */
+struct rxaqm_run_diagnosis {
+	pid_t pid; /* 0: none runs */
+	int fd; /* what it prints */
+	__u64 begun_ns;
+	__u64 done_ns; /* the last one that said something; 0: none has */
+	char id[64], place[32]; /* of its primary cause; "": nothing was found */
+	__u64 done, failed;
+};
+
 struct rxaqm_run {
 	const char *config_path;
 	struct rxaqm_config config;
@@ -117,7 +113,7 @@ struct rxaqm_run {
 	__u64 status_due_ns;
 	bool status_failed;
 	struct rxaqm_run_metrics *metrics;
-	struct rxaqm_run_diagnosis *diagnosis; /* NULL: none was asked for yet */
+	struct rxaqm_run_diagnosis diagnosis;
 };
 
 /* log.c: one line to the journal or the terminal, @level as in syslog.h. */
@@ -134,7 +130,7 @@ int rxaqm_run_loop(struct rxaqm_run *run);
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns);
 /* reload.c: take over the configuration file as it is now, or keep what there is. */
 void rxaqm_run_reload(struct rxaqm_run *run);
-/* notify.c */
+/* notify.c: what systemd is told. */
 void rxaqm_run_notify_status(struct rxaqm_run *run);
 void rxaqm_run_notify_ready(struct rxaqm_run *run);
 /* The start, or a reload, begins; the end is READY. */
@@ -142,13 +138,13 @@ void rxaqm_run_notify_starting(struct rxaqm_run *run);
 void rxaqm_run_notify_reloading(struct rxaqm_run *run);
 void rxaqm_run_notify_stopping(struct rxaqm_run *run);
 
-/* netlink.c */
+/* netlink.c: what the kernel says of interfaces, rings and channels. */
 int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error);
 /* Listen again after an error. */
 void rxaqm_run_netlink_resume(struct rxaqm_run *run);
 void rxaqm_run_netlink_close(struct rxaqm_run *run);
 
-/* links.c */
+/* links.c: the interfaces that the configuration names; do what is due. */
 void rxaqm_run_sync(struct rxaqm_run *run);
 /* The interface is gone, whatever comes in its place. */
 void rxaqm_run_link_removed(struct rxaqm_link *link);
@@ -157,7 +153,9 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
 void rxaqm_run_links_free(struct rxaqm_run *run);
 
-/* link.c: it is attached, as @iface. */
+/* link.c: what has failed, and policies that were kept, are of no matter any more. */
+void rxaqm_run_forget(struct rxaqm_link *link);
+/* It is attached, as @iface. */
 void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is logged as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
@@ -186,16 +184,14 @@ const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 /* Or because the interface called @ifname is no longer as it was then? */
 const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
 
-/* verify.c: see whether @link is still attached. */
-void rxaqm_run_verify(struct rxaqm_link *link);
-
-/* state.c */
-/* Open it if there is one; find out if it went or another one came. True if it is open. */
+/* state.c: the pinned state, as it comes and goes. Open it if there is one; find out if it went or another one came. True if it is open. */
 bool rxaqm_run_state_check(struct rxaqm_run *run);
 /* After a call that may have made or removed it. */
 void rxaqm_run_state_changed(struct rxaqm_run *run);
 /* The entry of @link, if it is still what it was; else NULL. */
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link);
+/* See whether @link is still attached. */
+void rxaqm_run_verify(struct rxaqm_link *link);
 
 /* lease.c: keep leases from running out; part of rxaqm_run_sync(). */
 void rxaqm_run_leases(struct rxaqm_run *run);
@@ -217,7 +213,7 @@ void rxaqm_run_overload_free(struct rxaqm_link *link);
 void rxaqm_run_diagnose(struct rxaqm_run *run);
 /* Has it ended? */
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
-void rxaqm_run_diagnosis_free(struct rxaqm_run *run);
+void rxaqm_run_diagnosis_end(struct rxaqm_run *run);
 
 /* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
  */
