@@ -3,7 +3,6 @@
  * The clocks of the NICs, from their PHCs, each by its own schedule. A PHC that cannot be read
  * leaves the estimate from the packets, which needs nobody.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/now.h"
@@ -11,17 +10,6 @@
 #include "daemon/run.h"
 
 #define RETRY_NS (60 * RXAQM_NSEC_PER_SEC)
-
-struct rxaqm_run_clock {
-	struct rxaqm_phc phc;
-	struct rxaqm_phc_fit fit;
-	bool open;
-	__u64 next_ns; /* when to read it again, or to try again to open it */
-	__u64 attached_ns; /* of the attachment that it is for */
-	__u32 resets_before; /* of the entry in clock_phc_map, from clocks before this one */
-	__u32 outliers_before;
-	int complained; /* of this -errno */
-};
 
 static struct rxaqm_clock_phc *entry_of(const struct rxaqm_link *link)
 {
@@ -36,24 +24,21 @@ static void withdraw(struct rxaqm_clock_phc *entry)
 /* Does the clock still belong to what is attached? */
 static bool is_current(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
-	return iface && link->clock && link->clock->attached_ns == iface->attached_ns;
+	return iface && link->clock.attached_ns == iface->attached_ns;
 }
 
 void rxaqm_run_clock_free(struct rxaqm_link *link)
 {
-	if (!link->clock)
-		return;
-	if (link->clock->open && is_current(link, rxaqm_run_entry(link)))
+	if (link->clock.open && is_current(link, rxaqm_run_entry(link)))
 		withdraw(entry_of(link));
-	if (link->clock->open)
-		rxaqm_phc_close(&link->clock->phc);
-	free(link->clock);
-	link->clock = NULL;
+	if (link->clock.open)
+		rxaqm_phc_close(&link->clock.phc);
+	link->clock = (struct rxaqm_run_clock){};
 }
 
 static void failed(struct rxaqm_link *link, int err, const struct rxaqm_error *error)
 {
-	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_run_clock *clock = &link->clock;
 
 	clock->open = false;
 	clock->next_ns = rxaqm_now_ns() + RETRY_NS;
@@ -68,7 +53,7 @@ static void failed(struct rxaqm_link *link, int err, const struct rxaqm_error *e
 static void open_clock(struct rxaqm_link *link)
 {
 	struct rxaqm_clock_phc *entry = entry_of(link);
-	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_run_clock *clock = &link->clock;
 	struct rxaqm_error error = {};
 	int err = rxaqm_phc_open(&clock->phc, link->name, &error);
 
@@ -92,7 +77,7 @@ static void open_clock(struct rxaqm_link *link)
 static void read_clock(struct rxaqm_link *link)
 {
 	struct rxaqm_clock_phc *entry = entry_of(link);
-	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_run_clock *clock = &link->clock;
 	struct rxaqm_phc_sample sample;
 	struct rxaqm_error error = {};
 	int err = rxaqm_phc_read(&clock->phc, &sample, &error);
@@ -116,21 +101,19 @@ static void read_clock(struct rxaqm_link *link)
 	clock->next_ns = rxaqm_now_ns() + clock->fit.gap_ns;
 }
 
-/* What is due of it. True if it is open: then it is due again at link->clock->next_ns. */
+/* What is due of it. True if it is open: then it is due again at its next_ns. */
 static bool run_clock(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
-	if (!link->clock)
-		link->clock = calloc(1, sizeof(*link->clock));
-	if (!link->clock)
-		return false;
-	link->clock->attached_ns = iface->attached_ns;
-	if (!rxaqm_ns_after(link->clock->next_ns, rxaqm_now_ns())) {
-		if (!link->clock->open)
+	struct rxaqm_run_clock *clock = &link->clock;
+
+	clock->attached_ns = iface->attached_ns;
+	if (!rxaqm_ns_after(clock->next_ns, rxaqm_now_ns())) {
+		if (!clock->open)
 			open_clock(link);
-		if (link->clock->open)
+		if (clock->open)
 			read_clock(link);
 	}
-	return link->clock->open;
+	return clock->open;
 }
 
 static bool has_stamps(const struct rxaqm_iface *iface)
@@ -168,11 +151,11 @@ void rxaqm_run_clocks(struct rxaqm_run *run)
 	for (link = run->links; link; link = link->next) {
 		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
 
-		if (link->clock && !is_current(link, iface))
+		if (link->clock.attached_ns && !is_current(link, iface))
 			rxaqm_run_clock_free(link);
 		if (iface && has_stamps(iface) && run_clock(link, iface) &&
-		    (!next_ns || rxaqm_ns_after(next_ns, link->clock->next_ns)))
-			next_ns = link->clock->next_ns;
+		    (!next_ns || rxaqm_ns_after(next_ns, link->clock.next_ns)))
+			next_ns = link->clock.next_ns;
 	}
 	schedule(run, next_ns);
 }

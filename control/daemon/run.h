@@ -18,9 +18,10 @@
 #include <time.h>
 
 #include "attach/plan.h"
+#include "clock/phc.h"
 #include "config/config.h"
 #include "attach/state.h"
-#include "report/metrics_text.h"
+#include "daemon/metrics_http.h"
 
 /* Until the next attempt: another command is at work; the state is lost. */
 #define RXAQM_RUN_LOCKED_NS (200 * RXAQM_NSEC_PER_MSEC)
@@ -36,8 +37,19 @@ enum rxaqm_link_state {
 };
 
 struct rxaqm_run;
-struct rxaqm_run_clock;
 struct rxaqm_run_overload;
+
+/* Its PHC (clock.c). */
+struct rxaqm_run_clock {
+	struct rxaqm_phc phc;
+	struct rxaqm_phc_fit fit;
+	bool open;
+	__u64 next_ns; /* when to read it again, or to try again to open it */
+	__u64 attached_ns; /* of the attachment that it is for */
+	__u32 resets_before; /* of the entry in clock_phc_map, from clocks before this one */
+	__u32 outliers_before;
+	int complained; /* of this -errno */
+};
 
 /* An interface that a section of the configuration is for. */
 struct rxaqm_link {
@@ -68,7 +80,7 @@ struct rxaqm_link {
 	struct rxaqm_policy *kept;
 	unsigned int nr_kept;
 	bool adopt; /* queues that are enforced now are so by auto_enforce */
-	struct rxaqm_run_clock *clock;
+	struct rxaqm_run_clock clock;
 	struct rxaqm_run_overload *overload;
 };
 
@@ -80,6 +92,16 @@ struct rxaqm_run_diagnosis {
 	__u64 done_ns; /* the last one that said something; 0: none has */
 	char id[64], place[32]; /* of its primary cause; "": nothing was found */
 	__u64 done, failed;
+};
+
+/* metrics.c */
+struct rxaqm_run_metrics {
+	struct rxaqm_metrics metrics;
+	struct rxaqm_metrics_http *http; /* NULL: not listening */
+	sd_event_source *source;
+	char listen[RXAQM_CONFIG_PATH_LEN]; /* what http listens on */
+	__u64 file_due_ns;
+	bool file_failed;
 };
 
 struct rxaqm_run {
@@ -112,7 +134,7 @@ struct rxaqm_run {
 	/* Chores. */
 	__u64 status_due_ns;
 	bool status_failed;
-	struct rxaqm_run_metrics *metrics;
+	struct rxaqm_run_metrics metrics;
 	struct rxaqm_run_diagnosis diagnosis;
 };
 
@@ -184,7 +206,9 @@ const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 /* Or because the interface called @ifname is no longer as it was then? */
 const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
 
-/* state.c: the pinned state, as it comes and goes. Open it if there is one; find out if it went or another one came. True if it is open. */
+/* state.c: the pinned state, as it comes and goes. Open it if there is one; find out if it went or
+ * another one came. True if it is open.
+ */
 bool rxaqm_run_state_check(struct rxaqm_run *run);
 /* After a call that may have made or removed it. */
 void rxaqm_run_state_changed(struct rxaqm_run *run);
