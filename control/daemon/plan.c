@@ -49,6 +49,23 @@ int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 	return err;
 }
 
+int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname,
+		    struct rxaqm_error *error)
+{
+	struct rxaqm_error reason = {};
+	struct rxaqm_plan plan = {};
+	int err;
+
+	if (!section || !section->enable)
+		return 0;
+	err = rxaqm_run_plan(section, ifname, &plan, &reason);
+	/* What only the machine stands in the way of may come right. */
+	if (!err || reason.exit_code != RXAQM_EXIT_USAGE)
+		return 0;
+	return rxaqm_error_set(error, reason.exit_code, -err, "%s: [Interface %s]: %.400s", ifname,
+			       section->match, reason.text);
+}
+
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan)
 {

@@ -240,24 +240,19 @@ static bool stays_off(struct rxaqm_link *link)
 
 static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
-	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_plan plan = {};
 	struct rxaqm_iface *iface;
-	int err;
+	int err = rxaqm_run_plan(link->section, link->name, &plan, error);
 
-	if (!plan)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
-	err = rxaqm_run_plan(link->section, link->name, plan, error);
-	if (!err) {
-		iface = rxaqm_plan_attached(&link->run->state, link->name);
-		if (iface)
-			err = adopt(link, iface, plan, error);
-		else if (stays_off(link))
-			link->configure = false;
-		else
-			err = attach(link, plan, NULL, error);
-	}
-	free(plan);
-	return err;
+	if (err)
+		return err;
+	iface = rxaqm_plan_attached(&link->run->state, link->name);
+	if (iface)
+		return adopt(link, iface, &plan, error);
+	if (!stays_off(link))
+		return attach(link, &plan, NULL, error);
+	link->configure = false;
+	return 0;
 }
 
 /* enable=no, or no section any more. */
