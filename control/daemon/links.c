@@ -25,11 +25,6 @@ static void free_link(struct rxaqm_link *link)
 	free(link);
 }
 
-static void due_in(struct rxaqm_link *link, __u64 after_ns)
-{
-	link->due_ns = rxaqm_now_ns() + after_ns;
-}
-
 static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 {
 	const struct rxaqm_config_iface *section = rxaqm_config_find(&run->config, name);
@@ -52,7 +47,7 @@ static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 	/* A name given by the kernel may be replaced in a moment. What is there at the start, or
 	 * only has a section now, is not new.
 	 */
-	due_in(link, run->begun && !run->reapply ? run->config.settle_ns : 0);
+	rxaqm_run_try_again(link, run->begun && !run->reapply ? run->config.settle_ns : 0);
 	while (*end)
 		end = &(*end)->next;
 	*end = link;
@@ -68,7 +63,7 @@ static void rename_link(struct rxaqm_link *link, const char *name)
 		return;
 	link->section = section;
 	link->configure = true;
-	due_in(link, link->run->config.settle_ns);
+	rxaqm_run_try_again(link, link->run->config.settle_ns);
 }
 
 void rxaqm_run_link_removed(struct rxaqm_link *link)
@@ -173,7 +168,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
 		    link->state != RXAQM_LINK_LOST)
 			link->removed = true;
-		due_in(link, 0);
+		rxaqm_run_try_again(link, 0);
 	}
 	rxaqm_config_free(old);
 	run->rescan = true;

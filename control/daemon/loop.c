@@ -51,13 +51,12 @@ static void look_around(struct rxaqm_run *run)
 		if (link->state == RXAQM_LINK_RELEASED && poll)
 			link->verify = true;
 		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
-			link->due_ns = rxaqm_now_ns();
+			rxaqm_run_try_again(link, 0);
 		/* The length of a backlog is a sysctl, which nobody announces. */
 		if (poll && iface && !link->due_ns && link->section &&
 		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
-		    rxaqm_run_outgrown(iface, link->name)) {
-			link->due_ns = rxaqm_now_ns();
-		}
+		    rxaqm_run_outgrown(iface, link->name))
+			rxaqm_run_try_again(link, 0);
 	}
 	if (!poll)
 		return;

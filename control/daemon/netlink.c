@@ -75,23 +75,21 @@ static void on_ethtool_message(struct rxaqm_run *run, const struct nlmsghdr *mes
 	link = attr ? rxaqm_run_link_find(run, mnl_attr_get_u32(attr)) : NULL;
 	if (!link || !link->section)
 		return;
-	link->due_ns = rxaqm_now_ns() + FACTS_NS;
-	rxaqm_run_sync_by(run, link->due_ns);
+	rxaqm_run_try_again(link, FACTS_NS);
 }
 
 /* Some messages were lost: look at everything. */
 static void on_loss(struct rxaqm_run *run)
 {
-	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_link *link;
 
 	run->rescan = true;
 	for (link = run->links; link; link = link->next) {
 		link->verify = true;
 		if (!link->due_ns)
-			link->due_ns = now_ns + FACTS_NS;
+			rxaqm_run_try_again(link, FACTS_NS);
 	}
-	rxaqm_run_sync_by(run, now_ns + CHANGES_NS);
+	rxaqm_run_sync_by(run, rxaqm_now_ns() + CHANGES_NS);
 }
 
 static int read_all(struct rxaqm_run *run, int fd,

@@ -108,7 +108,7 @@ struct rxaqm_run {
 	const char *config_path;
 	struct rxaqm_config config;
 	struct rxaqm_state state; /* open while there is one; locked only within a call */
-	unsigned long state_ino, state_dev; /* of the pin that it was opened by */
+	__u32 state_id; /* of the meta_map that it was opened by */
 	bool bpffs_lost;
 	int lock_fd; /* of the daemon */
 	struct rxaqm_link *links;
@@ -186,7 +186,7 @@ void rxaqm_run_release(struct rxaqm_link *link, const char *why);
  * again.
  */
 void rxaqm_run_reconcile(struct rxaqm_link *link);
-/* link.c: do that after a pause. */
+/* link.c: do that after a pause; 0: at once. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* Log @error, unless it is what was logged last, and note when to try again. */
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);

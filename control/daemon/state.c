@@ -2,30 +2,16 @@
 /*
  * The pinned state, which others make and remove as well: a command that detaches the last
  * interface, one that attaches the first, an administrator who unmounts the BPF file
- * system. The pin's inode tells whether what is mapped is still what is pinned. And whether an
+ * system. The id of meta_map tells whether what is mapped is still what is pinned. And whether an
  * interface is still attached as the daemon knows it.
  */
 #include <net/if.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <linux/bpf.h>
 
 #include "attach/locate.h"
 #include "attach/xdp.h"
 #include "base/now.h"
 #include "daemon/run.h"
-
-/* Note what is pinned now. False if nothing is. */
-static bool note_pin(unsigned long *ret_ino, unsigned long *ret_dev)
-{
-	char path[RXAQM_PIN_PATH_LEN];
-	struct stat st;
-
-	if (stat(rxaqm_state_path("meta_map", path), &st))
-		return false;
-	*ret_ino = st.st_ino;
-	*ret_dev = st.st_dev;
-	return true;
-}
 
 static void look_for_bpffs(struct rxaqm_run *run)
 {
@@ -41,10 +27,10 @@ static void look_for_bpffs(struct rxaqm_run *run)
 
 bool rxaqm_run_state_check(struct rxaqm_run *run)
 {
-	unsigned long ino = 0, dev = 0;
-	bool pinned = note_pin(&ino, &dev);
+	struct bpf_map_info meta;
+	bool pinned = !rxaqm_state_map_info("meta_map", &meta);
 
-	if (pinned && run->state.meta && ino == run->state_ino && dev == run->state_dev &&
+	if (pinned && run->state.meta && meta.id == run->state_id &&
 	    run->state.meta->abi_version == RXAQM_ABI_VERSION)
 		return true;
 	rxaqm_state_unmap(&run->state);
@@ -57,8 +43,7 @@ bool rxaqm_run_state_check(struct rxaqm_run *run)
 		rxaqm_state_unmap(&run->state);
 		return false;
 	}
-	run->state_ino = ino;
-	run->state_dev = dev;
+	run->state_id = meta.id;
 	return true;
 }
 
