@@ -25,12 +25,7 @@
 
 bool rxaqm_hint_release_reached(const char *release, const char *since)
 {
-	unsigned int have[2] = {}, need[2] = {};
-
-	if (sscanf(release, "%u.%u", &have[0], &have[1]) != 2 ||
-	    sscanf(since, "%u.%u", &need[0], &need[1]) != 2)
-		return false;
-	return have[0] != need[0] ? have[0] > need[0] : have[1] >= need[1];
+	return *release && *since && strverscmp(release, since) >= 0;
 }
 
 static bool kernel_has_it(void)
@@ -166,21 +161,18 @@ static int load(struct rxaqm **ret_skel, unsigned int ifindex, bool frags,
 	return 0;
 }
 
-int rxaqm_hint_attach(const char *ifname, unsigned int ifindex,
-		      const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
-		      struct rxaqm_error *error)
+int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
+		      const struct rxaqm_xdp_config *config, struct rxaqm_error *error)
 {
 	const __u32 flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
 	struct rxaqm *skel = NULL;
 	const char *kernel_says;
 	int err, fd;
 
-	err = load(&skel, ifindex, true, config);
+	err = load(&skel, iface->ifindex, true, config);
 	/* Some kernels that know programs bound to a device do not let them have fragments. */
 	if (err == -EINVAL)
-		err = load(&skel, ifindex, false, config);
+		err = load(&skel, iface->ifindex, false, config);
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 				       "signal=hint: this kernel refuses the program bound to \"%s\": "
@@ -188,15 +180,15 @@ int rxaqm_hint_attach(const char *ifname, unsigned int ifindex,
 				       ifname, strerror(-err));
 	fd = bpf_program__fd(skel->progs.rxaqm_hint);
 	rxaqm_log_forget_kernel_message();
-	err = bpf_xdp_attach((int)ifindex, fd, flags, NULL);
+	err = bpf_xdp_attach((int)iface->ifindex, fd, flags, NULL);
 	kernel_says = rxaqm_log_kernel_message();
 	if (err)
 		rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, -err,
 			"signal=hint: cannot attach the program bound to \"%s\": %s%s%s; " WITHOUT,
 			ifname, strerror(-err), *kernel_says ? ": " : "", kernel_says);
-	else if (!bpf_obj_get_info_by_fd(fd, &info, &len))
-		*ret_prog_id = info.id;
+	else
+		iface->prog_id = rxaqm_xdp_prog_id(fd);
 	rxaqm__destroy(skel);
 	return err;
 }

@@ -209,12 +209,10 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
 		.no_sockets = !rxaqm_afxdp_known(),
 	};
-	struct rxaqm_xdp_attached attached;
 	int err;
 
 	if (iface->flags & RXAQM_IFACE_HINT) {
-		err = rxaqm_hint_attach(attach->ifname, iface->ifindex, &config, &iface->prog_id,
-					error);
+		err = rxaqm_hint_attach(attach->ifname, iface, &config, error);
 		if (!err || attach->policy->signal == RXAQM_SIGNAL_HINT)
 			return err;
 		iface->flags &= ~RXAQM_IFACE_HINT;
@@ -223,14 +221,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		if (err)
 			return err;
 	}
-	err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config, &attached,
-			       error);
-	if (err)
-		return err;
-	iface->prog_id = attached.prog_id;
-	iface->flags |= (attached.dispatcher ? RXAQM_IFACE_DISPATCHER : 0) |
-			(attached.bare ? RXAQM_IFACE_BARE : 0);
-	return 0;
+	return rxaqm_xdp_attach(attach->ifname, iface, &config, error);
 }
 
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,

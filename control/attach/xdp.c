@@ -136,7 +136,7 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 			       generic ? "" : "; --mode generic works with every driver");
 }
 
-static __u32 prog_id_of(int fd)
+__u32 rxaqm_xdp_prog_id(int fd)
 {
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
@@ -159,11 +159,12 @@ struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *co
 }
 
 /* Load one of the object's programs and have libxdp attach it. */
-static int attach_program(unsigned int ifindex, bool generic, bool bare,
-			  const struct rxaqm_xdp_config *config, __u32 *ret_prog_id)
+static int attach_program(struct rxaqm_iface *iface, bool bare,
+			  const struct rxaqm_xdp_config *config)
 {
 	static const char *const names[2][2] = { { "rxaqm_xdp", "rxaqm_bare" },
 						 { "rxaqm_generic", "rxaqm_generic_bare" } };
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	const char *name = names[generic][bare];
 	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
 	struct rxaqm_dispatcher_fds fds;
@@ -180,9 +181,9 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 	err = libxdp_get_error(prog);
 	if (!err) {
 		rxaqm_log_forget_kernel_message();
-		err = xdp_program__attach(prog, (int)ifindex, mode, 0);
+		err = xdp_program__attach(prog, (int)iface->ifindex, mode, 0);
 		if (!err)
-			*ret_prog_id = prog_id_of(xdp_program__fd(prog));
+			iface->prog_id = rxaqm_xdp_prog_id(xdp_program__fd(prog));
 		xdp_program__close(prog);
 	}
 	rxaqm__destroy(skel);
@@ -190,27 +191,26 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 	return err;
 }
 
-int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
-		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
-		     struct rxaqm_error *error)
+int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error)
 {
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC, bare = false;
 	struct rxaqm_xdp_progs progs;
-	int err;
+	int err = rxaqm_pins_wait(error);
 
-	*attached = (struct rxaqm_xdp_attached){};
-	err = rxaqm_pins_wait(error);
 	if (err)
 		return err;
-	err = attach_program(ifindex, generic, false, config, &attached->prog_id);
+	err = attach_program(iface, false, config);
 	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
 	if (err == -EINVAL || err == -EACCES) {
-		attached->bare = true;
-		err = attach_program(ifindex, generic, true, config, &attached->prog_id);
+		bare = true;
+		err = attach_program(iface, true, config);
 	}
 	if (err)
-		return attach_failed(ifname, ifindex, generic, err, error);
-	rxaqm_xdp_read(ifindex, &progs);
-	attached->dispatcher = progs.dispatcher;
+		return attach_failed(ifname, iface->ifindex, generic, err, error);
+	rxaqm_xdp_read(iface->ifindex, &progs);
+	iface->flags |= (progs.dispatcher ? RXAQM_IFACE_DISPATCHER : 0) |
+			(bare ? RXAQM_IFACE_BARE : 0);
 	return 0;
 }
 

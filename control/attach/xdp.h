@@ -8,15 +8,10 @@
 
 #include "attach/dispatcher.h"
 #include "base/log.h"
+#include "iface.h"
 #include "xdp_config.h"
 
 struct bpf_object;
-
-struct rxaqm_xdp_attached {
-	__u32 prog_id;
-	bool dispatcher; /* under libxdp's */
-	bool bare; /* the program that puts nothing in front of packets */
-};
 
 /* Kernels that were built without AF_XDP (CONFIG_XDP_SOCKETS): all but sockets works there. */
 /* Has this kernel maps of AF_XDP sockets? True if it does not say. */
@@ -33,12 +28,14 @@ bool rxaqm_afxdp_pinned(void);
 /* Open the object with @config, its program @name to be loaded. NULL: errno says why. */
 struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config);
 
-/* Load the program with @config and attach it to @ifname. -errno with @error, and nothing
- * attached.
+/* Load the program with @config and attach it to @iface, called @ifname, in which its id is noted,
+ * and what it is. -errno with @error, and nothing attached.
  */
-int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
-		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
-		     struct rxaqm_error *error);
+int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error);
+
+/* Id of the program @fd; 0 if it cannot be told. */
+__u32 rxaqm_xdp_prog_id(int fd);
 
 /* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);
