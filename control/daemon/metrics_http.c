@@ -28,7 +28,6 @@ struct client {
 struct rxaqm_metrics_http {
 	const struct rxaqm_metrics *metrics;
 	struct MHD_Daemon *daemon;
-	int epoll_fd;
 	unsigned int port;
 	struct MHD_Response *page; /* the last one of metrics; NULL: none */
 	__u64 page_ns; /* when it was made */
@@ -201,32 +200,6 @@ static void be_silent(void *arg, const char *fmt, va_list args)
 	(void)arg, (void)fmt, (void)args;
 }
 
-static int start(struct rxaqm_metrics_http *http, const char *listen, int fd,
-		 struct rxaqm_error *error)
-{
-	const union MHD_DaemonInfo *info;
-
-	/* The daemon has the socket from here on. */
-	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle,
-					http, MHD_OPTION_EXTERNAL_LOGGER, be_silent, NULL,
-					MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-					MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-					(unsigned int)CONNECTIONS,
-					MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-					(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-					(unsigned int)TIMEOUT_S, MHD_OPTION_END);
-	if (!http->daemon) {
-		close(fd);
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM,
-				       "cannot serve metrics on \"%s\": libmicrohttpd %s does not start; "
-				       "it needs epoll, and file descriptors (\"ulimit -n\")",
-				       listen, MHD_get_version());
-	}
-	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	http->epoll_fd = info ? info->epoll_fd : -1;
-	return 0;
-}
-
 struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 						    const struct rxaqm_metrics *metrics,
 						    struct rxaqm_error *error)
@@ -237,25 +210,42 @@ struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 
 	if (rxaqm_listen_parse(listen, &address, error))
 		return NULL;
-	http = calloc(1, sizeof(*http));
-	if (!http) {
-		cannot_listen(listen, ENOMEM, error);
-		return NULL;
-	}
-	http->metrics = metrics;
 	fd = open_socket(listen, &address, error);
-	if (fd >= 0) {
+	if (fd < 0)
+		return NULL;
+	http = calloc(1, sizeof(*http));
+	if (http) {
+		http->metrics = metrics;
 		http->port = port_of(fd);
-		if (!start(http, listen, fd, error))
-			return http;
+		/* The daemon has the socket from here on. */
+		http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+						handle, http, MHD_OPTION_EXTERNAL_LOGGER, be_silent,
+						NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+						http, MHD_OPTION_LISTEN_SOCKET, fd,
+						MHD_OPTION_CONNECTION_LIMIT,
+						(unsigned int)CONNECTIONS,
+						MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+						(size_t)CONNECTION_BYTES,
+						MHD_OPTION_CONNECTION_TIMEOUT,
+						(unsigned int)TIMEOUT_S, MHD_OPTION_END);
 	}
+	if (http && http->daemon)
+		return http;
+	close(fd);
 	free(http);
+	rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM,
+			"cannot serve metrics on \"%s\": libmicrohttpd %s does not start; it needs "
+			"epoll, and file descriptors (\"ulimit -n\")",
+			listen, MHD_get_version());
 	return NULL;
 }
 
 int rxaqm_metrics_http_fd(const struct rxaqm_metrics_http *http)
 {
-	return http->epoll_fd;
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon,
+							       MHD_DAEMON_INFO_EPOLL_FD);
+
+	return info ? info->epoll_fd : -1;
 }
 
 unsigned int rxaqm_metrics_http_port(const struct rxaqm_metrics_http *http)
