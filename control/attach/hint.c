@@ -39,59 +39,58 @@ static bool kernel_has_it(void)
 }
 
 /* 1, 0, or -errno if nobody knows: the kernel, or for want of its word the profile. */
-static int driver_has_it(const struct rxaqm_attach *attach, const char *release)
+static int driver_has_it(const struct rxaqm_plan *plan, const char *release)
 {
-	int gives = rxaqm_netdev_gives_rx_time(attach->nic.ifindex);
+	int gives = rxaqm_netdev_gives_rx_time(plan->nic.ifindex);
 
-	if (gives >= 0 || !attach->profile->hint_since[0])
+	if (gives >= 0 || !plan->profile.hint_since[0])
 		return gives;
-	return rxaqm_hint_release_reached(release, attach->profile->hint_since);
+	return rxaqm_hint_release_reached(release, plan->profile.hint_since);
 }
 
 /* As the subject of a sentence: lo, for one, has no driver. */
-static const char *whose(const struct rxaqm_attach *attach, char buf[WHOSE_LEN])
+static const char *whose(const struct rxaqm_plan *plan, char buf[WHOSE_LEN])
 {
-	if (attach->nic.driver[0])
-		snprintf(buf, WHOSE_LEN, "driver \"%s\" of \"%s\"", attach->nic.driver,
-			 attach->ifname);
+	if (plan->nic.driver[0])
+		snprintf(buf, WHOSE_LEN, "driver \"%s\" of \"%s\"", plan->nic.driver, plan->ifname);
 	else
-		snprintf(buf, WHOSE_LEN, "\"%s\", which has no driver,", attach->ifname);
+		snprintf(buf, WHOSE_LEN, "\"%s\", which has no driver,", plan->ifname);
 	return buf;
 }
 
-static int check_slot(const struct rxaqm_attach *attach, struct rxaqm_error *error)
+static int check_slot(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	struct rxaqm_xdp_progs progs;
 
-	rxaqm_xdp_read(attach->nic.ifindex, &progs);
+	rxaqm_xdp_read(plan->nic.ifindex, &progs);
 	if (!progs.nr)
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EBUSY,
 			       "signal=hint: the program is bound to \"%s\" and takes its XDP slot "
 			       "alone, but %s (id %u) is there; take that off, or attach with "
 			       "signal=stamp, which shares the slot by libxdp's dispatcher",
-			       attach->ifname,
+			       plan->ifname,
 			       progs.dispatcher ? "libxdp's dispatcher" : "another program",
 			       progs.id[0]);
 }
 
 /* Can the program run there? 0, or -errno with the reason and the remedy in @error. */
-static int check(const struct rxaqm_attach *attach, struct rxaqm_error *error)
+static int check(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	struct utsname kernel = {};
 	char subject[WHOSE_LEN];
 	int gives;
 
 	uname(&kernel);
-	if (attach->generic)
+	if (plan->generic)
 		return rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 			"signal=hint needs native mode: generic XDP on \"%s\" has no "
 			"access to the driver's timestamps; leave --mode out, or " WITHOUT,
-			attach->ifname);
-	gives = driver_has_it(attach, kernel.release);
+			plan->ifname);
+	gives = driver_has_it(plan, kernel.release);
 	if (gives > 0 && kernel_has_it())
-		return check_slot(attach, error);
+		return check_slot(plan, error);
 	if (!rxaqm_hint_release_reached(kernel.release, "6.3") || gives > 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "signal=hint: this kernel (%s) has no "
@@ -101,27 +100,27 @@ static int check(const struct rxaqm_attach *attach, struct rxaqm_error *error)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "signal=hint: %s does not give XDP the receive time in this "
 				       "kernel (%s); " WITHOUT,
-				       whose(attach, subject), kernel.release);
+				       whose(plan, subject), kernel.release);
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -gives,
 			       "signal=hint: this kernel (%s) does not say whether %s gives XDP the "
 			       "receive time (%s), and profile \"%s\" has no HintSince; " WITHOUT,
-			       kernel.release, whose(attach, subject), strerror(-gives),
-			       attach->profile->name);
+			       kernel.release, whose(plan, subject), strerror(-gives),
+			       plan->profile.name);
 }
 
-int rxaqm_hint_choose(const struct rxaqm_attach *attach, bool *ret_hint, struct rxaqm_error *error)
+int rxaqm_hint_choose(const struct rxaqm_plan *plan, bool *ret_hint, struct rxaqm_error *error)
 {
 	int err;
 
 	*ret_hint = false;
-	if (attach->policy->signal == RXAQM_SIGNAL_HINT) {
-		err = check(attach, error);
+	if (plan->policy.signal == RXAQM_SIGNAL_HINT) {
+		err = check(plan, error);
 		*ret_hint = !err;
 		return err;
 	}
-	if (attach->policy->signal == RXAQM_SIGNAL_AUTO && !attach->generic &&
-	    rxaqm_stamps_usable(RXAQM_STAMP_HWTSTAMP, attach->ifname) != RXAQM_STAMP_NONE)
-		*ret_hint = !check(attach, NULL);
+	if (plan->policy.signal == RXAQM_SIGNAL_AUTO && !plan->generic &&
+	    rxaqm_stamps_usable(RXAQM_STAMP_HWTSTAMP, plan->ifname) != RXAQM_STAMP_NONE)
+		*ret_hint = !check(plan, NULL);
 	return 0;
 }
 

@@ -15,7 +15,7 @@
  * -errno with the reason and the remedy in @error where it cannot be; if by signal=auto, only where
  * it can be and will find stamps.
  */
-int rxaqm_hint_choose(const struct rxaqm_attach *attach, bool *ret_hint, struct rxaqm_error *error);
+int rxaqm_hint_choose(const struct rxaqm_plan *plan, bool *ret_hint, struct rxaqm_error *error);
 
 /* Can the queues of @iface go by @policy? Which program runs is settled when it is attached. 0, or
  * -errno with @error.

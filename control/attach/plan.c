@@ -13,18 +13,15 @@
 
 int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_error *error)
 {
-	struct rxaqm_attach *attach = &plan->attach;
-	const char *ifname = attach->ifname;
+	const char *ifname = plan->ifname;
 	int err;
 
-	attach->profile = &plan->profile;
-	attach->policy = &plan->policy;
-	err = rxaqm_nic_read(ifname, &attach->nic, error);
+	err = rxaqm_nic_read(ifname, &plan->nic, error);
 	if (!err)
-		err = rxaqm_nic_check_link(ifname, &attach->nic, error);
+		err = rxaqm_nic_check_link(ifname, &plan->nic, error);
 	if (err)
 		return err;
-	if (attach->nic.bond && !attach->generic)
+	if (plan->nic.bond && !plan->generic)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "\"%s\" is a bond, whose members' queues share numbers; attach "
 				       "to its members (\"ip link show master %s\")",
@@ -44,21 +41,21 @@ struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const c
 }
 
 /* Are the queues the CPUs' backlogs? */
-static bool keyed_by_cpu(const struct rxaqm_attach *attach)
+static bool keyed_by_cpu(const struct rxaqm_plan *plan)
 {
-	if (attach->key != RXAQM_KEY_AUTO)
-		return attach->key == RXAQM_KEY_CPU;
+	if (plan->key != RXAQM_KEY_AUTO)
+		return plan->key == RXAQM_KEY_CPU;
 	/* By queue only where the profile vouches for it: one NAPI context a queue. */
-	return attach->generic &&
-	       (attach->nic.rps || attach->profile->path_generic == RXAQM_PATH_UNKNOWN ||
-		attach->profile->path_generic == RXAQM_PATH_BACKLOG);
+	return plan->generic &&
+	       (plan->nic.rps || plan->profile.path_generic == RXAQM_PATH_UNKNOWN ||
+		plan->profile.path_generic == RXAQM_PATH_BACKLOG);
 }
 
-static unsigned int queue_entries(const struct rxaqm_attach *attach, bool by_cpu)
+static unsigned int queue_entries(const struct rxaqm_plan *plan, bool by_cpu)
 {
 	if (by_cpu)
 		return rxaqm_max_backlog();
-	return attach->nic.rx_ring ? attach->nic.rx_ring : attach->profile->ring_entries;
+	return plan->nic.rx_ring ? plan->nic.rx_ring : plan->profile.ring_entries;
 }
 
 /* What is needed later of @profile, which is not read again. */
@@ -82,32 +79,32 @@ bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_p
 	return !memcmp(&by_profile, iface, sizeof(by_profile));
 }
 
-struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				    bool hint, struct rxaqm_error *error)
 {
-	bool by_cpu = keyed_by_cpu(attach);
+	bool by_cpu = keyed_by_cpu(plan);
 	unsigned int nr_queues = by_cpu ? (unsigned int)libbpf_num_possible_cpus() :
-					  attach->nic.nr_rx_queues;
+					  plan->nic.nr_rx_queues;
 	struct rxaqm_iface *iface = rxaqm_state_alloc(state, nr_queues, error);
 	struct rxaqm_policy *policies;
 	unsigned int i;
 
 	if (!iface)
 		return NULL;
-	iface->flags = (attach->generic ? RXAQM_IFACE_GENERIC : 0) |
+	iface->flags = (plan->generic ? RXAQM_IFACE_GENERIC : 0) |
 		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0) | (hint ? RXAQM_IFACE_HINT : 0);
-	iface->ring_entries = queue_entries(attach, by_cpu);
+	iface->ring_entries = queue_entries(plan, by_cpu);
 	iface->stamp = hint ? RXAQM_STAMP_HWTSTAMP :
-			      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
-	take_facts(iface, attach->profile);
+			      rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
+	take_facts(iface, &plan->profile);
 	rxaqm_ect0_look(iface);
-	iface->ifindex = attach->nic.ifindex;
+	iface->ifindex = plan->nic.ifindex;
 	iface->netns_ino = (__u32)rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();
-	snprintf(iface->name, sizeof(iface->name), "%s", attach->ifname);
+	snprintf(iface->name, sizeof(iface->name), "%s", plan->ifname);
 	policies = rxaqm_state_draft(state, iface);
 	for (i = 0; i < nr_queues; i++)
-		policies[i] = *attach->policy;
+		policies[i] = plan->policy;
 	rxaqm_state_use_draft(iface);
 	return iface;
 }

@@ -10,7 +10,6 @@
 #include "attach/hint.h"
 #include "attach/hooks.h"
 #include "attach/locate.h"
-#include "attach/plan.h"
 #include "nic/netns.h"
 #include "attach/pins.h"
 #include "attach/stamps.h"
@@ -160,25 +159,24 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 /* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
  * for by name. What watches costs every packet of the host a little, so not otherwise.
  */
-static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach, bool hint,
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_plan *plan, bool hint,
 		    struct rxaqm_error *error)
 {
-	bool needed = !hint && !attach->generic &&
-		      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname) !=
-			      RXAQM_STAMP_NONE;
+	bool needed = !hint && !plan->generic &&
+		      rxaqm_stamps_usable(plan->profile.stamp, plan->ifname) != RXAQM_STAMP_NONE;
 	int used;
 
-	if (!needed && attach->hook == RXAQM_HOOK_AUTO)
+	if (!needed && plan->hook == RXAQM_HOOK_AUTO)
 		return 0;
 	if (state->meta->hook != RXAQM_HOOK_AUTO) {
-		if (attach->hook == RXAQM_HOOK_AUTO || attach->hook == state->meta->hook)
+		if (plan->hook == RXAQM_HOOK_AUTO || plan->hook == state->meta->hook)
 			return 0;
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
 				       "hook \"%s\" is in use and shared by all interfaces; "
 				       "detach them all to change it",
 				       rxaqm_hook_name(state->meta->hook));
 	}
-	used = rxaqm_hooks_rx_stamp(attach->hook, error);
+	used = rxaqm_hooks_rx_stamp(plan->hook, error);
 	if (used < 0)
 		return used;
 	state->meta->hook = (__u32)used;
@@ -199,7 +197,7 @@ static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_err
  * by name, the other program does, and @error says why.
  */
 static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
-		       const struct rxaqm_attach *attach, struct rxaqm_error *error)
+		       const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	const struct rxaqm_xdp_config config = {
 		.iface = (__u32)(iface - state->iface),
@@ -212,19 +210,19 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	int err;
 
 	if (iface->flags & RXAQM_IFACE_HINT) {
-		err = rxaqm_hint_attach(attach->ifname, iface, &config, error);
-		if (!err || attach->policy->signal == RXAQM_SIGNAL_HINT)
+		err = rxaqm_hint_attach(plan->ifname, iface, &config, error);
+		if (!err || plan->policy.signal == RXAQM_SIGNAL_HINT)
 			return err;
 		iface->flags &= ~RXAQM_IFACE_HINT;
-		iface->stamp = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
-		err = watch_rx(state, attach, false, error);
+		iface->stamp = rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
+		err = watch_rx(state, plan, false, error);
 		if (err)
 			return err;
 	}
-	return rxaqm_xdp_attach(attach->ifname, iface, &config, error);
+	return rxaqm_xdp_attach(plan->ifname, iface, &config, error);
 }
 
-struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = NULL;
@@ -238,27 +236,27 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	if (err)
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */
-	iface = rxaqm_iface_find(state, attach->ifname);
+	iface = rxaqm_iface_find(state, plan->ifname);
 	err = iface ? undo(state, iface, iface->ifindex, error) : 0;
 	if (err) {
 		not_undone(iface, err, error);
 		return NULL;
 	}
 	iface = NULL;
-	err = rxaqm_hint_choose(attach, &hint, error);
+	err = rxaqm_hint_choose(plan, &hint, error);
 	if (!err)
-		err = watch_rx(state, attach, hint, error);
+		err = watch_rx(state, plan, hint, error);
 	if (!err)
-		iface = rxaqm_entry_new(state, attach, hint, error);
+		iface = rxaqm_entry_new(state, plan, hint, error);
 	if (!iface)
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
 	err = sync_generic(state, error);
-	if (!err && attach->policy->signal != RXAQM_SIGNAL_BUSY)
-		err = rxaqm_stamps_enable(iface, attach->ifname, error);
+	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
+		err = rxaqm_stamps_enable(iface, plan->ifname, error);
 	if (!err)
-		err = put_program(state, iface, attach, error);
+		err = put_program(state, iface, plan, error);
 	if (err)
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHED);

@@ -98,7 +98,7 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 	if (err)
 		return err;
 	error->text[0] = '\0';
-	iface = rxaqm_plane_attach(&run->state, &plan->attach, error);
+	iface = rxaqm_plane_attach(&run->state, plan, error);
 	if (!iface)
 		return -EIO;
 	if (error->text[0])
@@ -190,10 +190,9 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
 	/* In the way it is, whoever chose that, where the configuration does not say. */
 	if (!link->configure || !link->section->xdp_mode_set)
-		plan->attach.generic = iface->flags & RXAQM_IFACE_GENERIC;
+		plan->generic = iface->flags & RXAQM_IFACE_GENERIC;
 	if (!link->configure)
-		plan->attach.key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU :
-								       RXAQM_KEY_QUEUE;
+		plan->key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU : RXAQM_KEY_QUEUE;
 	if (!why) {
 		why = rxaqm_run_outgrown(iface, link->name);
 		if (why && link->refreshed_ns &&

@@ -17,7 +17,7 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
-#include "attach/plan.h"
+#include "attach/plane.h"
 #include "clock/phc.h"
 #include "config/config.h"
 #include "attach/state.h"
