@@ -90,7 +90,7 @@ int rxaqm_cmd_run(int argc, char **argv)
 		NULL,
 		NULL
 	};
-	struct rxaqm_run run = { .state = RXAQM_STATE_NONE, .lock_fd = -1 };
+	struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;
@@ -104,14 +104,13 @@ int rxaqm_cmd_run(int argc, char **argv)
 		exit_code = check(&run.config);
 	} else {
 		rxaqm_run_log_init();
-		if (rxaqm_machine_check(&error) || rxaqm_run_lock(&run, &error)) {
+		if (rxaqm_machine_check(&error) || rxaqm_run_lock(&error)) {
 			rxaqm_run_log(LOG_ERR, "%s", error.text);
 			exit_code = error.exit_code;
 		} else {
 			exit_code = rxaqm_run_loop(&run);
 		}
 	}
-	rxaqm_run_unlock(&run);
 	rxaqm_config_free(&run.config);
 	return exit_code;
 }

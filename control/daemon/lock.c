@@ -7,7 +7,6 @@
 #include <libgen.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/run.h"
 
@@ -23,8 +22,9 @@ static int make_directory(char *path, struct rxaqm_error *error)
 			       dir, strerror(errno));
 }
 
-int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
+int rxaqm_run_lock(struct rxaqm_error *error)
 {
+	static int fd; /* held until the process ends */
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[RXAQM_CONFIG_PATH_LEN];
 	int err;
@@ -34,18 +34,18 @@ int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
 	if (err)
 		return err;
 	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
-	run->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (run->lock_fd < 0)
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
 				       "cannot open lock file \"%s\": %s; run as root", path,
 				       strerror(errno));
-	if (!fcntl(run->lock_fd, F_SETLK, &lock))
+	if (!fcntl(fd, F_SETLK, &lock))
 		return 0;
 	err = errno;
 	if (err != EAGAIN && err != EACCES)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "cannot lock \"%s\": %s",
 				       path, strerror(err));
-	if (fcntl(run->lock_fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
+	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
 		lock.l_pid = 0;
 	if (lock.l_pid <= 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
@@ -54,11 +54,4 @@ int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
 			       "another daemon runs, with pid %d (it holds \"%s\"); stop it first, "
 			       "or have it read its configuration again: \"kill -HUP %d\"",
 			       lock.l_pid, path, lock.l_pid);
-}
-
-void rxaqm_run_unlock(struct rxaqm_run *run)
-{
-	if (run->lock_fd >= 0)
-		close(run->lock_fd);
-	run->lock_fd = -1;
 }

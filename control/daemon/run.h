@@ -110,7 +110,6 @@ struct rxaqm_run {
 	struct rxaqm_state state; /* open while there is one; locked only within a call */
 	__u32 state_id; /* of the meta_map that it was opened by */
 	bool bpffs_lost;
-	int lock_fd; /* of the daemon */
 	struct rxaqm_link *links;
 	bool rescan; /* the list of links may be out of date */
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
@@ -142,9 +141,8 @@ struct rxaqm_run {
 void rxaqm_run_log_init(void);
 void rxaqm_run_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* lock.c: the lock that makes this the only daemon. */
-int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error);
-void rxaqm_run_unlock(struct rxaqm_run *run);
+/* lock.c: take the lock that makes this the only daemon, until the process ends. */
+int rxaqm_run_lock(struct rxaqm_error *error);
 
 /* loop.c: run until told to stop. Returns an exit code. */
 int rxaqm_run_loop(struct rxaqm_run *run);
