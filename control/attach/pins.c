@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/dispatcher.h"
+#include "attach/xdp.h"
 #include "nic/netns.h"
 #include "nic/xdp_near.h"
 
@@ -34,8 +34,9 @@ struct pins {
 };
 
 struct sweep {
-	bool (*unwanted)(__u32 prog_id, void *arg);
-	void *arg;
+	const struct rxaqm_state *state;
+	const struct rxaqm_iface *iface; /* that is let go of */
+	__u32 prog_id; /* of it; 0: not noted */
 	bool sure;
 	int removed;
 	int err;
@@ -171,9 +172,22 @@ static void remove_pin(const struct pins *pins, const char *name, struct sweep *
 		sweep->err = -errno;
 }
 
+/* Is it the program that is let go of? Where its id was not noted: one of ours that no other entry
+ * has.
+ */
 static bool is_unwanted(const struct pin *pin, const struct sweep *sweep)
 {
-	return pin->prog_id && sweep->unwanted(pin->prog_id, sweep->arg);
+	const struct rxaqm_iface *other = NULL;
+
+	if (sweep->prog_id)
+		return pin->prog_id == sweep->prog_id;
+	if (!rxaqm_xdp_is_ours(pin->prog_id))
+		return false;
+	while ((other = rxaqm_iface_next(sweep->state, other)))
+		/* One that has noted none either, in a namespace that is not at hand. */
+		if (other != sweep->iface && (!other->prog_id || other->prog_id == pin->prog_id))
+			return false;
+	return true;
 }
 
 /* Remove what is unwanted, if the dispatcher is on no interface. */
@@ -241,10 +255,15 @@ int rxaqm_pins_wait(struct rxaqm_error *error)
 	return fd >= 0 || fd == -ENOENT ? 0 : fd;
 }
 
-int rxaqm_pins_sweep(bool (*unwanted)(__u32 prog_id, void *arg), void *arg, bool sure,
-		     struct rxaqm_error *error)
+int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		     __u32 prog_id, bool sure, struct rxaqm_error *error)
 {
-	struct sweep sweep = { .unwanted = unwanted, .arg = arg, .sure = sure };
+	struct sweep sweep = {
+		.state = state,
+		.iface = iface,
+		.prog_id = prog_id,
+		.sure = sure,
+	};
 	/* What is done now and then is not worth waiting for. */
 	int lock_fd = lock_pins(sure ? 1 : LOCK_TRIES, error);
 

@@ -21,42 +21,6 @@ static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
 	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
 }
 
-/* The program of an entry that is being let go of. */
-struct leaving {
-	const struct rxaqm_state *state;
-	const struct rxaqm_iface *iface;
-	__u32 prog_id; /* 0: not noted */
-	__u32 map_id;
-};
-
-/* Is @prog_id that program? Where its id was not noted: one of ours that no other entry has. */
-static bool is_leaving(__u32 prog_id, void *arg)
-{
-	const struct leaving *leaving = arg;
-	const struct rxaqm_iface *other = NULL;
-
-	if (leaving->prog_id)
-		return prog_id == leaving->prog_id;
-	if (!rxaqm_xdp_uses_map(prog_id, leaving->map_id))
-		return false;
-	while ((other = rxaqm_iface_next(leaving->state, other)))
-		/* One that has noted none either, in a namespace that is not at hand. */
-		if (other != leaving->iface && (!other->prog_id || other->prog_id == prog_id))
-			return false;
-	return true;
-}
-
-/* Remove what libxdp has pinned of the program of @iface, @prog_id (0 if it was not noted), where
- * its dispatcher is on no interface. As rxaqm_pins_sweep().
- */
-static int unpin(const struct rxaqm_state *state, const struct rxaqm_iface *iface, __u32 prog_id,
-		 bool sure, struct rxaqm_error *error)
-{
-	struct leaving leaving = { state, iface, prog_id, rxaqm_xdp_queue_map_id() };
-
-	return rxaqm_pins_sweep(is_leaving, &leaving, sure, error);
-}
-
 /* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
  * that cannot be put back are told in @error, and hold nothing up.
  */
@@ -72,7 +36,7 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 		prog_id = rxaqm_xdp_find_ours(ifindex);
 	err = rxaqm_xdp_detach(ifindex, prog_id, error);
 	if (!err)
-		err = unpin(state, iface, prog_id, false, error);
+		err = rxaqm_pins_sweep(state, iface, prog_id, false, error);
 	if (err < 0)
 		return err;
 	rxaqm_state_clear_sockets(state, iface);
@@ -110,7 +74,7 @@ static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *i
 	if (!rxaqm_xdp_exists(iface->prog_id))
 		return true;
 	return (iface->flags & RXAQM_IFACE_DISPATCHER) &&
-	       unpin(state, iface, iface->prog_id, true, NULL) > 0 &&
+	       rxaqm_pins_sweep(state, iface, iface->prog_id, true, NULL) > 0 &&
 	       !rxaqm_xdp_stays(iface->prog_id);
 }
 
@@ -318,7 +282,7 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 	rxaqm_netns_each(detach_here, &all);
 	while ((iface = rxaqm_iface_next(state, iface))) {
 		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
-		err = unpin(state, iface, iface->prog_id, false, error);
+		err = rxaqm_pins_sweep(state, iface, iface->prog_id, false, error);
 		if (err < 0) {
 			all.err = not_undone(iface, err, error);
 		} else if (!rxaqm_xdp_stays(iface->prog_id)) {

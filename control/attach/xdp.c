@@ -66,40 +66,31 @@ bool rxaqm_xdp_stays(__u32 prog_id)
 	return true;
 }
 
-bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id)
+bool rxaqm_xdp_is_ours(__u32 prog_id)
 {
 	__u32 map_ids[MAPS_MAX] = {}, i;
-	struct bpf_prog_info info = {
+	struct bpf_prog_info prog = {
 		.nr_map_ids = MAPS_MAX,
 		.map_ids = (__u64)(unsigned long)map_ids,
 	};
+	struct bpf_map_info map;
 
-	if (!map_id || prog_info(prog_id, &info))
+	if (rxaqm_state_map_info("queue_map", &map) || prog_info(prog_id, &prog))
 		return false;
-	for (i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++)
-		if (map_ids[i] == map_id)
+	for (i = 0; i < prog.nr_map_ids && i < MAPS_MAX; i++)
+		if (map_ids[i] == map.id)
 			return true;
 	return false;
 }
 
-__u32 rxaqm_xdp_queue_map_id(void)
-{
-	struct bpf_map_info info;
-
-	return rxaqm_state_map_info("queue_map", &info) ? 0 : info.id;
-}
-
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
 {
-	__u32 map_id = rxaqm_xdp_queue_map_id();
 	struct rxaqm_xdp_progs progs;
 	unsigned int i;
 
-	if (!map_id)
-		return 0;
 	rxaqm_xdp_read(ifindex, &progs);
 	for (i = 0; i < progs.nr; i++)
-		if (rxaqm_xdp_uses_map(progs.id[i], map_id))
+		if (rxaqm_xdp_is_ours(progs.id[i]))
 			return progs.id[i];
 	return 0;
 }

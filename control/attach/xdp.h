@@ -37,13 +37,10 @@ int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 /* Id of the program @fd; 0 if it cannot be told. */
 __u32 rxaqm_xdp_prog_id(int fd);
 
-/* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
+/* Does the program use our pinned queue_map? */
+bool rxaqm_xdp_is_ours(__u32 prog_id);
+/* One on @ifindex that does; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);
-
-/* Does the program use our pinned queue_map, whose id is @map_id? */
-bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id);
-/* That id; 0 if the map is not pinned. */
-__u32 rxaqm_xdp_queue_map_id(void);
 
 /* Does a program with this id exist at all? */
 bool rxaqm_xdp_exists(__u32 prog_id);
