@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the kernel says of the program, link or map @fd, which is closed; @info is zeroed but for what
- * it asks for. -errno, also if @fd is one.
+/* What the kernel says of the program, link or map @fd, which is closed. @info is zero but for what
+ * it asks for. 0, or -errno, also if @fd is one.
  */
 int rxaqm_bpf_info(int fd, void *info, __u32 len);
 

@@ -108,7 +108,7 @@ static int look_at_links(struct look *look, int there)
 	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_link, look);
 }
 
-/* Which namespaces does this one know, or the one with the id @there? @pid: only that of a process. */
+/* Which namespaces does this one know, or the one with the id @there? @pid: that of a process. */
 static int look_at_ids(struct look *look, int there, pid_t pid, rxaqm_netlink_fn each)
 {
 	union rxaqm_netlink_request request;

@@ -15,7 +15,9 @@ int adopt_begin(const struct args *args, unsigned int queue, struct report *repo
 /* Wait a moment, then look at all of them. 1 if their process has ended, else 0. */
 int adopt_look(void);
 
-/* What changes seldom, of the socket @i in the order of their adoption. -ESTALE: rxaqm was detached. */
+/* What changes seldom, of the socket @i in the order of their adoption. -ESTALE: rxaqm was
+ * detached.
+ */
 int adopt_check(unsigned int i);
 
 void adopt_end(void);
