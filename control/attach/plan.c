@@ -11,6 +11,8 @@
 #include "nic/netns.h"
 #include "attach/stamps.h"
 
+#define MAX_BACKLOG_DEFAULT 1000 /* net/core/hotdata.c */
+
 int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_error *error)
 {
 	const char *ifname = plan->ifname;
@@ -18,14 +20,9 @@ int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_e
 
 	err = rxaqm_nic_read(ifname, &plan->nic, error);
 	if (!err)
-		err = rxaqm_nic_check_link(ifname, &plan->nic, error);
+		err = rxaqm_nic_check_link(ifname, &plan->nic, plan->generic, error);
 	if (err)
 		return err;
-	if (plan->nic.bond && !plan->generic)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-				       "\"%s\" is a bond, whose members' queues share numbers; attach "
-				       "to its members (\"ip link show master %s\")",
-				       ifname, ifname);
 	err = profile ? rxaqm_profile_by_name(profile, &plan->profile, error) :
 			rxaqm_profile_for_interface(ifname, &plan->profile, error);
 	return err ? err : rxaqm_profile_policy(&plan->profile, &plan->policy, error);
@@ -53,8 +50,10 @@ static bool keyed_by_cpu(const struct rxaqm_plan *plan)
 
 static unsigned int queue_entries(const struct rxaqm_plan *plan, bool by_cpu)
 {
+	unsigned int backlog = by_cpu ? rxaqm_max_backlog() : 0;
+
 	if (by_cpu)
-		return rxaqm_max_backlog();
+		return backlog ? backlog : MAX_BACKLOG_DEFAULT;
 	return plan->nic.rx_ring ? plan->nic.rx_ring : plan->profile.ring_entries;
 }
 

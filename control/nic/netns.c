@@ -93,6 +93,11 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 		closedir(dir);
 }
 
+void rxaqm_netns_first(void (*call)(void *arg), void *arg)
+{
+	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), call, arg);
+}
+
 void rxaqm_netns_origin(void (*call)(void *arg), void *arg)
 {
 	if (origin_fd < 0)

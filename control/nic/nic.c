@@ -49,35 +49,56 @@ static unsigned int read_link_type(int sysfs_fd, const char *ifname)
 		       ARPHRD_ETHER;
 }
 
-/* Rx queues and RPS, from sysfs: the one source that every driver has. */
-static int read_queues(const char *ifname, struct rxaqm_nic *nic)
+/* Open the directory @name of class/net/. NULL with errno. */
+static DIR *open_dir(int sysfs_fd, const char *name)
 {
-	struct dirent *entry;
 	char path[64];
-	int sysfs_fd, fd;
+	DIR *dir;
+	int fd;
+
+	snprintf(path, sizeof(path), "class/net/%s", name);
+	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (fd >= 0 && !dir)
+		close(fd);
+	return dir;
+}
+
+/* What kind of device it is, from its files in sysfs. */
+static int read_kind(int sysfs_fd, const char *ifname, struct rxaqm_nic *nic)
+{
+	DIR *dir = open_dir(sysfs_fd, ifname);
+	struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		nic->bond |= !strcmp(entry->d_name, "bonding");
+		nic->tap |= !strcmp(entry->d_name, "tun_flags");
+		if (!strncmp(entry->d_name, "lower_", 6))
+			snprintf(nic->lower, sizeof(nic->lower), "%.15s", entry->d_name + 6);
+	}
+	closedir(dir);
+	nic->link_type = read_link_type(sysfs_fd, ifname);
+	return 0;
+}
+
+/* Rx queues and RPS, from sysfs: the one source that every driver has. */
+static int read_queues(int sysfs_fd, const char *ifname, struct rxaqm_nic *nic)
+{
+	char name[IF_NAMESIZE + sizeof("/queues")];
+	struct dirent *entry;
 	DIR *dir;
 
-	sysfs_fd = rxaqm_netns_sysfs(false);
-	if (sysfs_fd < 0)
-		return sysfs_fd;
-	snprintf(path, sizeof(path), "class/net/%s/bonding", ifname);
-	nic->bond = !faccessat(sysfs_fd, path, F_OK, 0);
-	nic->link_type = read_link_type(sysfs_fd, ifname);
-	snprintf(path, sizeof(path), "class/net/%s/queues", ifname);
-	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	close(sysfs_fd);
-	if (fd < 0)
+	snprintf(name, sizeof(name), "%s/queues", ifname);
+	dir = open_dir(sysfs_fd, name);
+	if (!dir)
 		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while ((entry = readdir(dir))) {
 		if (strncmp(entry->d_name, "rx-", 3))
 			continue;
 		nic->nr_rx_queues++;
-		nic->rps |= mask_file_is_set(fd, entry->d_name);
+		nic->rps |= mask_file_is_set(dirfd(dir), entry->d_name);
 	}
 	closedir(dir);
 	return 0;
@@ -86,7 +107,7 @@ static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
-	int err;
+	int sysfs_fd, err;
 
 	memset(nic, 0, sizeof(*nic));
 	nic->ifindex = if_nametoindex(ifname);
@@ -98,7 +119,12 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, nic->driver, sizeof(nic->driver));
 	nic->rx_ring = rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
-	err = read_queues(ifname, nic);
+	sysfs_fd = rxaqm_netns_sysfs(false);
+	err = sysfs_fd < 0 ? sysfs_fd : read_kind(sysfs_fd, ifname, nic);
+	if (!err)
+		err = read_queues(sysfs_fd, ifname, nic);
+	if (sysfs_fd >= 0)
+		close(sysfs_fd);
 	if (err || !nic->nr_rx_queues)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err ? -err : ENODEV,
 				       "cannot count the Rx queues of \"%s\" in sysfs: %s", ifname,
@@ -106,17 +132,33 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	return 0;
 }
 
-int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, struct rxaqm_error *error)
+int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
+			 struct rxaqm_error *error)
 {
 	/* The loopback device's packets have an Ethernet header, too. */
-	if (nic->link_type == ARPHRD_ETHER || nic->link_type == ARPHRD_LOOPBACK)
+	if (nic->link_type != ARPHRD_ETHER && nic->link_type != ARPHRD_LOOPBACK)
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+			"\"%s\" is of link type %u%s, and packets without an Ethernet header cannot be "
+			"read; attach to the interface that they come in by",
+			ifname, nic->link_type,
+			nic->link_type == ARPHRD_NONE ? " (none: tun, WireGuard and such)" : "");
+	if (generic)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-			       "\"%s\" is of link type %u%s, and packets without an Ethernet header "
-			       "cannot be read; attach to the interface that they come in by",
-			       ifname, nic->link_type,
-			       nic->link_type == ARPHRD_NONE ? " (none: tun, WireGuard and such)" :
-							       "");
+	/* drivers/net/tun.c:tun_build_skb */
+	if (nic->tap)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "\"%s\" is a tap, where native XDP runs before packets wait "
+				       "anywhere; use generic mode",
+				       ifname);
+	/* bond_xdp_set(), netvsc_vf_setxdp(): a program goes to the devices below, too. */
+	if (nic->bond || nic->lower[0])
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "\"%s\" stands above other interfaces%s%s%s, whose queues share "
+				       "its numbers; attach to those",
+				       ifname, nic->lower[0] ? " (\"" : "", nic->lower,
+				       nic->lower[0] ? "\")" : "");
+	return 0;
 }
 
 static void read_max_backlog(void *ret_entries)
@@ -134,5 +176,7 @@ unsigned int rxaqm_max_backlog(void)
 
 	/* One for the whole machine, but shown in its first namespace only. */
 	rxaqm_netns_origin(read_max_backlog, &entries);
+	if (!entries)
+		rxaqm_netns_first(read_max_backlog, &entries);
 	return entries;
 }
