@@ -21,7 +21,7 @@ CLANG_FORMAT ?= clang-format-19
 # Debian keeps bpftool in sbin, which is not in every user's PATH.
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 
-PACKAGES := libbpf libxdp libmnl json-c ncursesw libsystemd libmicrohttpd libelf zlib
+PACKAGES := libbpf libxdp libmnl inih json-c ncursesw libsystemd libmicrohttpd libelf zlib
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 

@@ -1,117 +1,139 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/ini_file.h"
 
-#include <ctype.h>
+#include <ini.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MAX_LEN 49 /* of a section */
-#define LINE_MAX_LEN 197
+/* libinih cuts longer names of sections (its MAX_SECTION). */
+#define NAME_MAX_LEN 49
+
+#define BLANKS " \t\r\n"
 
 struct reader {
+	FILE *file;
 	const struct rxaqm_ini_ops *ops;
 	void *arg;
-	char section[NAME_MAX_LEN + 1]; /* that has begun; "": none */
+	struct rxaqm_error *error;
+	char *buf; /* of getline() */
+	size_t buf_size;
+	const char *text; /* of the line, without indentation */
 	unsigned int line;
+	unsigned int err_line; /* where err came about */
+	int err;
 };
 
-/* @s without blanks around it. */
-static char *trim(char *s)
+static int fail(struct reader *reader, int err)
 {
-	char *end = s + strlen(s);
-
-	while (end > s && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	while (isspace((unsigned char)*s))
-		s++;
-	return s;
-}
-
-/* The first of @chars in @s, or what begins a comment, a ";" behind a blank; else the end. */
-static char *find(char *s, const char *chars)
-{
-	bool blank = false;
-
-	for (; *s && !strchr(chars, *s) && !(blank && *s == ';'); s++)
-		blank = isspace((unsigned char)*s);
-	return s;
+	reader->err = err;
+	reader->err_line = reader->line;
+	return err;
 }
 
 /* Check and announce the section that @s, "[name]...", begins. */
-static int begin_section(struct reader *reader, char *s, struct rxaqm_error *error)
+static int begin_section(struct reader *reader, const char *s)
 {
 	size_t len = strcspn(s, "]");
-	const char *rest;
+	const char *rest = s + len + 1;
+	char name[NAME_MAX_LEN + 1];
 
 	if (!s[len])
-		return rxaqm_bad(error, "\"[\" without \"]\"; write [section]");
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "\"[\" without \"]\"; write [section]");
 	if (len - 1 > NAME_MAX_LEN)
-		return rxaqm_bad(error, "section name longer than %d characters; split it",
-				 NAME_MAX_LEN);
-	rest = trim(s + len + 1);
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "section name longer than %d characters; split it",
+				       NAME_MAX_LEN);
+	rest += strspn(rest, BLANKS);
 	if (*rest && *rest != ';' && *rest != '#')
-		return rxaqm_bad(error, "text after [section]; begin a new line");
-	snprintf(reader->section, sizeof(reader->section), "%.*s", (int)len - 1, s + 1);
-	return reader->ops->section(reader->arg, reader->section, error);
+		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+				       "text after [section]; begin a new line");
+	memcpy(name, s + 1, len - 1);
+	name[len - 1] = '\0';
+	return reader->ops->section(reader->arg, name, reader->error);
 }
 
-static int read_key(struct reader *reader, char *s, struct rxaqm_error *error)
+/* fgets() for libinih, which gets lines whole, without indentation, and checked. */
+static char *read_line(char *buf, int size, void *arg)
 {
-	char *equals = find(s, "=:"), *key, *value;
+	struct reader *reader = arg;
+	const char *s;
+	ssize_t bytes;
 
-	if (*equals != '=' && *equals != ':')
-		return rxaqm_bad(error, "neither [section] nor key=value");
-	if (equals == s || *equals == ':')
-		return rxaqm_bad(error, "\"%.49s\" is no name of a key", s);
-	*equals = '\0';
-	key = trim(s);
-	value = equals + 1;
-	*find(value, "") = '\0';
-	if (!reader->section[0])
-		return rxaqm_bad(error, "\"%s\" stands before the first [section]", key);
-	return reader->ops->key(reader->arg, reader->section, key, trim(value), reader->line,
-				error);
+	if (reader->err)
+		return NULL;
+	errno = 0;
+	bytes = getline(&reader->buf, &reader->buf_size, reader->file);
+	if (bytes < 0) {
+		if (errno)
+			fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_FAILED, errno, "%s",
+						     strerror(errno)));
+		return NULL;
+	}
+	reader->line++;
+	s = reader->buf;
+	if (reader->line == 1 && !strncmp(s, "\xEF\xBB\xBF", 3))
+		s += 3;
+	/* To libinih, an indented line is part of the value above. */
+	s += strspn(s, BLANKS);
+	reader->text = s;
+	if (strlen(reader->buf) != (size_t)bytes)
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "NUL character; not a text file"));
+	else if (*s == '[')
+		fail(reader, begin_section(reader, s));
+	if (reader->err)
+		return NULL;
+	/* Room for "\r\n" and the end. */
+	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "line longer than %d characters", size - 3));
+		return NULL;
+	}
+	return strcpy(buf, s);
 }
 
-static int read_line(struct reader *reader, char *s, struct rxaqm_error *error)
+static int handle_key(void *arg, const char *section, const char *key, const char *value)
 {
-	int err = *s == '[' ? begin_section(reader, s, error) : 0;
+	struct reader *reader = arg;
+	int len = (int)strcspn(reader->text, "\r\n");
 
-	if (err)
-		return err;
-	if (strlen(s) > LINE_MAX_LEN)
-		return rxaqm_bad(error, "line longer than %d characters", LINE_MAX_LEN);
-	return !*s || strchr("[;#", *s) ? 0 : read_key(reader, s, error);
+	/* Some builds of libinih announce sections by a call without a key. */
+	if (reader->err || !key)
+		return 1;
+	/* To libinih a colon is as good as "=". */
+	if (!*key || reader->text[strcspn(reader->text, "=:")] == ':')
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "\"%.*s\" is no name of a key", len < 49 ? len : 49,
+					     reader->text));
+	else if (!*section)
+		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
+					     "\"%s\" stands before the first [section]", key));
+	else
+		fail(reader, reader->ops->key(reader->arg, section, key, value ? value : "",
+					      reader->line, reader->error));
+	return 1;
 }
 
 int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
 		   struct rxaqm_error *error)
 {
-	struct reader reader = { .ops = ops, .arg = arg };
 	struct rxaqm_error reason;
-	char *buf = NULL, *s;
-	ssize_t bytes = 0;
-	size_t size = 0;
-	int err = 0;
+	struct reader reader = { .file = file, .ops = ops, .arg = arg, .error = &reason };
+	int line;
 
-	while (!err && bytes >= 0) {
-		errno = 0;
-		bytes = getline(&buf, &size, file);
-		if (bytes < 0 && errno)
-			err = rxaqm_error_set(&reason, RXAQM_EXIT_FAILED, errno, "%s",
-					      strerror(errno));
-		if (bytes < 0)
-			break;
-		s = !reader.line++ && !strncmp(buf, "\xEF\xBB\xBF", 3) ? buf + 3 : buf;
-		if (strlen(buf) != (size_t)bytes)
-			err = rxaqm_bad(&reason, "NUL character; not a text file");
-		else
-			err = read_line(&reader, trim(s), &reason);
+	line = ini_parse_stream(read_line, &reader, handle_key, &reader);
+	free(reader.buf);
+	if (!reader.err && line < 0)
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "%s: out of memory", path);
+	if (line > 0 && (!reader.err || (unsigned int)line < reader.err_line)) {
+		reader.err_line = (unsigned int)line;
+		reader.err = rxaqm_error_set(&reason, RXAQM_EXIT_USAGE, EINVAL,
+					     "neither [section] nor key=value");
 	}
-	free(buf);
-	if (!err)
+	if (!reader.err)
 		return 0;
-	return rxaqm_error_set(error, reason.exit_code, -err, "%s:%u: %s", path, reader.line,
-			       reason.text);
+	return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s:%u: %s", path,
+			       reader.err_line, reason.text);
 }

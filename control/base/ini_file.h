@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Strict reading of ini files: [section], key=value, comments behind ";" or "#" at the start of a
- * line and behind " ;". Any other line is an error.
+ * Strict reading of ini files: libinih, without what it is lenient about. Lines that it
+ * would cut, join to the one before or skip are errors.
  */
 #ifndef RXAQM_INI_FILE_H
 #define RXAQM_INI_FILE_H

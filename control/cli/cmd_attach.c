@@ -14,7 +14,7 @@
 #include "report/notes.h"
 #include "cli/options.h"
 #include "base/out.h"
-#include "attach/plan.h"
+#include "attach/plane.h"
 
 struct attach_args {
 	const char *ifname;
@@ -74,13 +74,13 @@ static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
 	key = hook < 0 ? hook : choose("key", args->key, "key", error);
 	if (key < 0)
 		return key;
-	plan->attach = (struct rxaqm_attach){
+	*plan = (struct rxaqm_plan){
 		.ifname = args->ifname,
 		.generic = mode == 1,
 		.hook = (enum rxaqm_hook)hook,
 		.key = (enum rxaqm_queue_key)key,
 	};
-	if (key == RXAQM_KEY_CPU && !plan->attach.generic)
+	if (key == RXAQM_KEY_CPU && !plan->generic)
 		return rxaqm_bad(error, "--key cpu goes with --mode generic: in native mode a "
 					"queue is an Rx queue of the NIC");
 	/* Without them not even the queues of another namespace's interface can be counted. */
@@ -123,21 +123,21 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 }
 
 /* Attached already: that is what was asked for, if it was in the same way. */
-static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_attach *attach)
+static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	struct rxaqm_error error = {};
 
-	if (generic != attach->generic) {
+	if (generic != plan->generic) {
 		rxaqm_log_error("\"%s\" is attached in %s mode; detach it first to change that",
-				attach->ifname, generic ? "generic" : "native");
+				plan->ifname, generic ? "generic" : "native");
 		return RXAQM_EXIT_FAILED;
 	}
-	if (rxaqm_hint_check_policy(iface, attach->ifname, attach->policy, &error))
+	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, &error))
 		return rxaqm_log_failure(&error);
 	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
 			 "changes its policy)",
-			 attach->ifname);
+			 plan->ifname);
 	return RXAQM_EXIT_OK;
 }
 
@@ -169,12 +169,12 @@ int rxaqm_cmd_attach(int argc, char **argv)
 		iface = rxaqm_plan_attached(&state, args.ifname);
 		if (iface) {
 			rxaqm_detached_forget(args.ifname);
-			exit_code = already_attached(iface, &plan.attach);
+			exit_code = already_attached(iface, &plan);
 			goto out;
 		}
 	}
 	error.text[0] = '\0';
-	iface = rxaqm_plane_attach(&state, &plan.attach, &error);
+	iface = rxaqm_plane_attach(&state, &plan, &error);
 	if (!iface) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;

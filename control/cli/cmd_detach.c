@@ -46,21 +46,13 @@ static void strip_here(void *arg)
 		if_freenameindex(all);
 }
 
-static bool is_ours(__u32 prog_id, void *arg)
-{
-	const __u32 *map_id = arg;
-
-	return rxaqm_xdp_uses_map(prog_id, *map_id);
-}
-
 /* Where there is no registry to go by: our programs are those that use our queue_map. */
-static int strip_all(struct rxaqm_error *error)
+static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	__u32 map_id = rxaqm_xdp_queue_map_id();
 	int detached = 0, err;
 
 	rxaqm_netns_each(strip_here, &detached);
-	err = rxaqm_pins_sweep(is_ours, &map_id, false, error);
+	err = rxaqm_pins_sweep(state, NULL, 0, false, error);
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
 	if (err < 0)
@@ -100,7 +92,7 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 			hold(&state->iface[i]);
 	if (!err || (err == -EIO && state->iface))
 		return rxaqm_plane_detach_all(state, error);
-	return strip_all(error);
+	return strip_all(state, error);
 }
 
 static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)

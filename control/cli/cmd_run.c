@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm run */
 #include <net/if.h>
-#include <stdlib.h>
 
 #include "cli/cmd.h"
 #include "attach/machine.h"
@@ -26,14 +25,12 @@ static const struct rxaqm_option run_options[] = {
 static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 		      struct rxaqm_error *error)
 {
-	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	struct if_nameindex *all = if_nameindex(), *one;
-	struct rxaqm_error reason = {};
 	int err = 0;
 
 	rxaqm_out_text(out, "\n# Interfaces here:\n");
 	rxaqm_out_array(out, "here");
-	for (one = all; plan && one && one->if_index && !err; one++) {
+	for (one = all; one && one->if_index && !err; one++) {
 		const struct rxaqm_config_iface *section = rxaqm_config_find(config, one->if_name);
 
 		rxaqm_out_object(out, NULL);
@@ -43,18 +40,11 @@ static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 		rxaqm_out_bool(out, "enable", "", ", not enabled", !section || section->enable);
 		rxaqm_out_text(out, "\n");
 		rxaqm_out_end(out);
-		if (section && section->enable)
-			err = rxaqm_run_plan(section, one->if_name, plan, &reason);
-		if (err && reason.exit_code != RXAQM_EXIT_USAGE)
-			err = 0;
-		if (err)
-			rxaqm_error_set(error, reason.exit_code, -err, "%s: [Interface %s]: %.400s",
-					one->if_name, section->match, reason.text);
+		err = rxaqm_run_check(section, one->if_name, error);
 	}
 	rxaqm_out_end(out);
 	if (all)
 		if_freenameindex(all);
-	free(plan);
 	return err;
 }
 
@@ -81,7 +71,7 @@ int rxaqm_cmd_run(int argc, char **argv)
 		.options = run_options,
 		.keys = rxaqm_config_keys,
 	};
-	struct rxaqm_run run = { .state = RXAQM_STATE_NONE, .lock_fd = -1 };
+	struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;
@@ -94,14 +84,13 @@ int rxaqm_cmd_run(int argc, char **argv)
 		exit_code = check(&run.config);
 	} else {
 		rxaqm_run_log_init();
-		if (rxaqm_machine_check(&error) || rxaqm_run_lock(&run, &error)) {
+		if (rxaqm_machine_check(&error) || rxaqm_run_lock(&error)) {
 			rxaqm_run_log(LOG_ERR, "%s", error.text);
 			exit_code = error.exit_code;
 		} else {
 			exit_code = rxaqm_run_loop(&run);
 		}
 	}
-	rxaqm_run_unlock(&run);
 	rxaqm_config_free(&run.config);
 	return exit_code;
 }

@@ -8,7 +8,7 @@
 #include "base/ini_file.h"
 #include "base/parse.h"
 
-/* Names of sections have an end (ini_file.c); a longer list takes several sections. */
+/* libinih knows no longer names of sections; a longer list takes several sections. */
 #define QUEUES_LEN_MAX 40
 
 struct load {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/now.h"
-#include "attach/afxdp.h"
+#include "attach/xdp.h"
 #include "report/figures.h"
 #include "tune/overload.h"
 #include "base/parse.h"

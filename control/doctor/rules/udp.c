@@ -88,7 +88,7 @@ static struct cause find_cause(const struct doctor_snapshot *snap)
 		return cause;
 	cause.run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
 	cause.wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
-	/* A reader that softirqs leave hardly any of its CPU takes few, one that stands still none. */
+	/* A reader that softirqs leave hardly any CPU takes few, one that stands still none. */
 	if (cause.why == STOPPED && !datagrams)
 		return cause;
 	if (cause.wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
