@@ -70,7 +70,7 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	if (!owner || owner->run_ns == ~0ULL)
 		return stopped ? STOPPED : BURST;
 	*ret_program_known = true;
-	/* A reader that softirqs leave hardly any of its CPU takes few, one that stopped none. */
+	/* A reader that softirqs leave hardly any CPU takes few, one that stopped none. */
 	if (stopped && !datagrams)
 		return STOPPED;
 	run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
