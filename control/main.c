@@ -6,7 +6,6 @@
 
 #include "attach/state.h"
 #include "cli/cmd.h"
-#include "cli/check_args.h"
 #include "base/log.h"
 #include "nic/netns.h"
 

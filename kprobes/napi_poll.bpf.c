@@ -28,6 +28,22 @@ struct poll {
 	__u32 budget;
 };
 
+/* The queue at @index is not served by @napi any more; others may be. */
+static void unwatch(__u32 index, __u64 napi)
+{
+	struct rxaqm_standing *standing = bpf_map_lookup_elem(&standing_map, &napi);
+	__u32 i, kept = 0;
+
+	if (!standing)
+		return;
+	for (i = 0; i < RXAQM_CPU_QUEUES && i < standing->nr; i++)
+		if (standing->queue[i] != index)
+			standing->queue[kept++ & (RXAQM_CPU_QUEUES - 1)] = standing->queue[i];
+	standing->nr = kept;
+	if (!kept)
+		bpf_map_delete_elem(&standing_map, &napi);
+}
+
 /* @poll ended, and the queue at @index was among those it served. */
 static void end_poll(__u32 index, const struct poll *poll)
 {
@@ -56,7 +72,7 @@ static void end_poll(__u32 index, const struct poll *poll)
 		ended.limit = iface->poll_packets;
 	old_napi = q->napi;
 	if ((q->flags & RXAQM_QUEUE_STANDING) && old_napi != poll->napi)
-		bpf_map_delete_elem(&standing_map, &old_napi);
+		unwatch(index, old_napi);
 	rxaqm_poll_end(q, &ended);
 	q->cpu = bpf_get_smp_processor_id();
 	q->napi = poll->napi;

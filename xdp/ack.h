@@ -53,11 +53,19 @@ struct rxaqm_ack_flow {
 	__u64 passed_ns; /* when one with news last passed; CLOCK_MONOTONIC */
 	__u32 ack; /* newest acknowledgement number seen */
 	__u32 seq; /* newest sequence number of those that passed */
-	__u8 ace; /* of the last that passed */
-	__u8 accecn; /* AccECN's option was seen */
+	__u8 ace; /* of the newest that passed */
+	__u8 accecn; /* enum rxaqm_ack_accecn */
 	__u8 pad[6];
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_ack_flow, 32);
+
+/* What is known of the peer. */
+enum rxaqm_ack_accecn {
+	RXAQM_ACCECN_NOT_SEEN,
+	RXAQM_ACCECN_ONCE, /* a counter that RFC 3168 does not know, but its CWR may look like */
+	RXAQM_ACCECN_COUNTS, /* two in a row */
+	RXAQM_ACCECN_BYTES, /* its option was seen */
+};
 
 /* What matters of an ACK. */
 struct rxaqm_ack_news {
@@ -173,10 +181,9 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 /* Does @ace tell what the next ACK may not? */
 rxaqm_always_inline bool rxaqm_ack_ecn_news(const struct rxaqm_ack_flow *flow, __u8 ace)
 {
-	if (flow->accecn)
+	if (flow->accecn == RXAQM_ACCECN_BYTES)
 		return ((ace - flow->ace) & RXAQM_ACE_MASK) > RXAQM_ACE_SAFE;
-	/* More than ECE: AccECN's counter. */
-	return ace != flow->ace || ace > 1;
+	return flow->accecn || ace != flow->ace;
 }
 
 /* Is @ack redundant by @flow, the slot of its flow? If not it passes, which is noted. One passes
@@ -201,9 +208,12 @@ rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,
 	 */
 	newer = (__s32)(ack->number - flow->ack) > 0 || !(known || (same && flow->seq == ack->seq));
 	if (!same)
-		flow->accecn = 0;
+		flow->accecn = RXAQM_ACCECN_NOT_SEEN;
+	/* RFC 3168 has ECE alone in an ACK: more than that is AccECN's counter. */
 	if (ack->options == RXAQM_ACK_OPTIONS_ACCECN)
-		flow->accecn = 1;
+		flow->accecn = RXAQM_ACCECN_BYTES;
+	else if (flow->accecn < RXAQM_ACCECN_COUNTS)
+		flow->accecn = ack->ace > 1 ? flow->accecn + 1 : RXAQM_ACCECN_NOT_SEEN;
 	if (known && newer && ack->seq == flow->seq && ack->options != RXAQM_ACK_OPTIONS_OTHER &&
 	    !rxaqm_ack_ecn_news(flow, ack->ace) &&
 	    rxaqm_ns_since(now_ns, flow->passed_ns) < gap_ns) {
@@ -216,7 +226,9 @@ rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,
 		flow->ack = ack->number;
 		flow->passed_ns = now_ns;
 	}
-	flow->ace = ack->ace;
+	/* One that was overtaken has an older counter. */
+	if (ack->number == flow->ack)
+		flow->ace = ack->ace;
 	flow->id = ack->id;
 	return false;
 }

@@ -2,17 +2,32 @@
 #include "attach/dispatcher.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-static int link_info(__u32 id, struct bpf_link_info *info)
+int rxaqm_bpf_map_pin(const char *path, size_t bytes, bool writable, void **ret_data)
 {
-	__u32 len = sizeof(*info);
-	int fd, err;
+	int prot = PROT_READ | (writable ? PROT_WRITE : 0), fd = bpf_obj_get(path);
+	void *data;
 
-	memset(info, 0, sizeof(*info));
-	fd = bpf_link_get_fd_by_id(id);
+	if (fd < 0)
+		return fd;
+	data = mmap(NULL, bytes, prot, MAP_SHARED, fd, 0);
+	close(fd);
+	if (data == MAP_FAILED)
+		return -errno;
+	*ret_data = data;
+	return 0;
+}
+
+int rxaqm_bpf_info(int fd, void *info, __u32 len)
+{
+	int err;
+
 	if (fd < 0)
 		return fd;
 	err = bpf_obj_get_info_by_fd(fd, info, &len);
@@ -29,17 +44,45 @@ static bool is_inside(const struct bpf_link_info *info, __u32 dispatcher_id)
 	       info->tracing.attach_type != BPF_TRACE_FEXIT;
 }
 
-bool rxaqm_dispatcher_next(__u32 dispatcher_id, __u32 *link_id, __u32 *ret_prog_id)
+bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id)
 {
-	struct bpf_link_info info;
+	unsigned int i;
 
-	while (!bpf_link_get_next_id(*link_id, link_id)) {
-		if (link_info(*link_id, &info) || !is_inside(&info, dispatcher_id))
-			continue;
-		*ret_prog_id = info.prog_id;
-		return true;
-	}
+	for (i = 0; prog_id && i < progs->nr; i++)
+		if (progs->id[i] == prog_id)
+			return true;
 	return false;
+}
+
+static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
+{
+	if (id && progs->nr < RXAQM_XDP_PROGS_MAX && !rxaqm_xdp_has(progs, id))
+		progs->id[progs->nr++] = id;
+}
+
+void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+	struct bpf_prog_info info = {};
+	__u32 link_id = 0;
+
+	memset(progs, 0, sizeof(*progs));
+	if (bpf_xdp_query((int)ifindex, 0, &opts))
+		return;
+	progs->generic = opts.skb_prog_id && !opts.drv_prog_id;
+	add_prog(progs, opts.prog_id);
+	add_prog(progs, opts.drv_prog_id);
+	add_prog(progs, opts.skb_prog_id);
+	if (!progs->nr || rxaqm_bpf_info(bpf_prog_get_fd_by_id(progs->id[0]), &info, sizeof(info)))
+		return;
+	progs->dispatcher = !strcmp(info.name, "xdp_dispatcher");
+	while (progs->dispatcher && !bpf_link_get_next_id(link_id, &link_id)) {
+		struct bpf_link_info link = {};
+
+		if (!rxaqm_bpf_info(bpf_link_get_fd_by_id(link_id), &link, sizeof(link)) &&
+		    is_inside(&link, progs->id[0]))
+			add_prog(progs, link.prog_id);
+	}
 }
 
 void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds)
@@ -52,13 +95,12 @@ void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds)
 
 void rxaqm_dispatcher_end(const struct rxaqm_dispatcher_fds *fds)
 {
-	struct bpf_prog_info info;
 	int fd;
 
 	for (fd = 0; fd < RXAQM_DISPATCHER_FDS; fd++) {
+		struct bpf_prog_info info = {};
 		__u32 len = sizeof(info);
 
-		memset(&info, 0, sizeof(info));
 		/* Fails for what is not BPF's. */
 		if (!fds->known[fd] && !bpf_obj_get_info_by_fd(fd, &info, &len))
 			close(fd);

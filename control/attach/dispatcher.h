@@ -10,13 +10,27 @@
 
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#define RXAQM_DISPATCHER_NAME "xdp_dispatcher"
-
-/* The next program that runs inside the dispatcher with the id @dispatcher_id; false if there is
- * none. *@link_id says where to go on, and is 0 at first. Needs CAP_SYS_ADMIN.
+/* What the kernel says of the program, link or map @fd, which is closed. @info is zero but for what
+ * it asks for. 0, or -errno, also if @fd is one.
  */
-bool rxaqm_dispatcher_next(__u32 dispatcher_id, __u32 *link_id, __u32 *ret_prog_id);
+int rxaqm_bpf_info(int fd, void *info, __u32 len);
+
+/* Map the map that is pinned as @path. 0 or -errno. */
+int rxaqm_bpf_map_pin(const char *path, size_t bytes, bool writable, void **ret_data);
+
+/* The XDP programs on an interface, those inside a dispatcher included. Needs CAP_SYS_ADMIN. */
+#define RXAQM_XDP_PROGS_MAX 16
+struct rxaqm_xdp_progs {
+	unsigned int nr;
+	__u32 id[RXAQM_XDP_PROGS_MAX];
+	bool dispatcher; /* the first is libxdp's */
+	bool generic;
+};
+
+void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
+bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 
 /* Descriptors that libxdp before 1.4.1 leaves open: those of BPF programs that are open at the end,
  * and were not at the beginning. For a process of one thread.

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "attach/ect0.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
+
+#include "nic/nic.h"
 
 /* Like all below /proc/sys/net it is that of the namespace that the caller is in. */
 #define PATH "/proc/sys/net/ipv4/tcp_congestion_control"
 
 const char *rxaqm_ect0_congestion_control(char buf[RXAQM_CONGESTION_CONTROL_LEN])
 {
-	FILE *file = fopen(PATH, "re");
-
-	buf[0] = '\0';
-	if (!file)
-		return buf;
-	if (fgets(buf, RXAQM_CONGESTION_CONTROL_LEN, file))
-		buf[strcspn(buf, "\n")] = '\0';
-	fclose(file);
-	return buf;
+	return rxaqm_first_line(AT_FDCWD, PATH, buf, RXAQM_CONGESTION_CONTROL_LEN);
 }
 
 bool rxaqm_ect0_changed(const struct rxaqm_iface *iface)

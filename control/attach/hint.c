@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "attach/afxdp.h"
 #include "nic/netdev.h"
 #include "rxaqm.skel.h"
 #include "attach/stamps.h"
@@ -26,12 +25,7 @@
 
 bool rxaqm_hint_release_reached(const char *release, const char *since)
 {
-	unsigned int have[2] = {}, need[2] = {};
-
-	if (sscanf(release, "%u.%u", &have[0], &have[1]) != 2 ||
-	    sscanf(since, "%u.%u", &need[0], &need[1]) != 2)
-		return false;
-	return have[0] != need[0] ? have[0] > need[0] : have[1] >= need[1];
+	return *release && *since && strverscmp(release, since) >= 0;
 }
 
 static bool kernel_has_it(void)
@@ -45,59 +39,58 @@ static bool kernel_has_it(void)
 }
 
 /* 1, 0, or -errno if nobody knows: the kernel, or for want of its word the profile. */
-static int driver_has_it(const struct rxaqm_attach *attach, const char *release)
+static int driver_has_it(const struct rxaqm_plan *plan, const char *release)
 {
-	int gives = rxaqm_netdev_gives_rx_time(attach->nic.ifindex);
+	int gives = rxaqm_netdev_gives_rx_time(plan->nic.ifindex);
 
-	if (gives >= 0 || !attach->profile->hint_since[0])
+	if (gives >= 0 || !plan->profile.hint_since[0])
 		return gives;
-	return rxaqm_hint_release_reached(release, attach->profile->hint_since);
+	return rxaqm_hint_release_reached(release, plan->profile.hint_since);
 }
 
 /* As the subject of a sentence: lo, for one, has no driver. */
-static const char *whose(const struct rxaqm_attach *attach, char buf[WHOSE_LEN])
+static const char *whose(const struct rxaqm_plan *plan, char buf[WHOSE_LEN])
 {
-	if (attach->nic.driver[0])
-		snprintf(buf, WHOSE_LEN, "driver \"%s\" of \"%s\"", attach->nic.driver,
-			 attach->ifname);
+	if (plan->nic.driver[0])
+		snprintf(buf, WHOSE_LEN, "driver \"%s\" of \"%s\"", plan->nic.driver, plan->ifname);
 	else
-		snprintf(buf, WHOSE_LEN, "\"%s\", which has no driver,", attach->ifname);
+		snprintf(buf, WHOSE_LEN, "\"%s\", which has no driver,", plan->ifname);
 	return buf;
 }
 
-static int check_slot(const struct rxaqm_attach *attach, struct rxaqm_error *error)
+static int check_slot(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	struct rxaqm_xdp_progs progs;
 
-	rxaqm_xdp_read(attach->nic.ifindex, &progs);
+	rxaqm_xdp_read(plan->nic.ifindex, &progs);
 	if (!progs.nr)
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EBUSY,
 			       "signal=hint: the program is bound to \"%s\" and takes its XDP slot "
 			       "alone, but %s (id %u) is there; take that off, or attach with "
 			       "signal=stamp, which shares the slot by libxdp's dispatcher",
-			       attach->ifname,
+			       plan->ifname,
 			       progs.dispatcher ? "libxdp's dispatcher" : "another program",
 			       progs.id[0]);
 }
 
 /* Can the program run there? 0, or -errno with the reason and the remedy in @error. */
-static int check(const struct rxaqm_attach *attach, struct rxaqm_error *error)
+static int check(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	struct utsname kernel = {};
 	char subject[WHOSE_LEN];
 	int gives;
 
 	uname(&kernel);
-	if (attach->generic)
+	if (plan->generic)
 		return rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 			"signal=hint needs native mode: generic XDP on \"%s\" has no "
 			"access to the driver's timestamps; leave --mode out, or " WITHOUT,
-			attach->ifname);
-	gives = driver_has_it(attach, kernel.release);
+			plan->ifname);
+	gives = driver_has_it(plan, kernel.release);
 	if (gives > 0 && kernel_has_it())
-		return check_slot(attach, error);
+		return check_slot(plan, error);
 	if (!rxaqm_hint_release_reached(kernel.release, "6.3") || gives > 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "signal=hint: this kernel (%s) has no "
@@ -107,27 +100,27 @@ static int check(const struct rxaqm_attach *attach, struct rxaqm_error *error)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "signal=hint: %s does not give XDP the receive time in this "
 				       "kernel (%s); " WITHOUT,
-				       whose(attach, subject), kernel.release);
+				       whose(plan, subject), kernel.release);
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -gives,
 			       "signal=hint: this kernel (%s) does not say whether %s gives XDP the "
 			       "receive time (%s), and profile \"%s\" has no HintSince; " WITHOUT,
-			       kernel.release, whose(attach, subject), strerror(-gives),
-			       attach->profile->name);
+			       kernel.release, whose(plan, subject), strerror(-gives),
+			       plan->profile.name);
 }
 
-int rxaqm_hint_choose(const struct rxaqm_attach *attach, bool *ret_hint, struct rxaqm_error *error)
+int rxaqm_hint_choose(const struct rxaqm_plan *plan, bool *ret_hint, struct rxaqm_error *error)
 {
 	int err;
 
 	*ret_hint = false;
-	if (attach->policy->signal == RXAQM_SIGNAL_HINT) {
-		err = check(attach, error);
+	if (plan->policy.signal == RXAQM_SIGNAL_HINT) {
+		err = check(plan, error);
 		*ret_hint = !err;
 		return err;
 	}
-	if (attach->policy->signal == RXAQM_SIGNAL_AUTO && !attach->generic &&
-	    rxaqm_stamps_usable(RXAQM_STAMP_HWTSTAMP, attach->ifname) != RXAQM_STAMP_NONE)
-		*ret_hint = !check(attach, NULL);
+	if (plan->policy.signal == RXAQM_SIGNAL_AUTO && !plan->generic &&
+	    rxaqm_stamps_usable(RXAQM_STAMP_HWTSTAMP, plan->ifname) != RXAQM_STAMP_NONE)
+		*ret_hint = !check(plan, NULL);
 	return 0;
 }
 
@@ -149,17 +142,11 @@ int rxaqm_hint_check_policy(const struct rxaqm_iface *iface, const char *ifname,
 static int load(struct rxaqm **ret_skel, unsigned int ifindex, bool frags,
 		const struct rxaqm_xdp_config *config)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
-	struct rxaqm *skel;
+	struct rxaqm *skel = rxaqm_xdp_open("rxaqm_hint", config);
 	int err;
 
-	skel = rxaqm__open_opts(&opts);
 	if (!skel)
 		return -errno;
-	rxaqm_afxdp_fit(skel->obj);
-	skel->rodata->config = *config;
-	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
-	bpf_program__set_autoload(skel->progs.rxaqm_hint, true);
 	bpf_program__set_ifindex(skel->progs.rxaqm_hint, ifindex);
 	err = bpf_program__set_flags(skel->progs.rxaqm_hint,
 				     BPF_F_XDP_DEV_BOUND_ONLY | (frags ? BPF_F_XDP_HAS_FRAGS : 0));
@@ -173,21 +160,18 @@ static int load(struct rxaqm **ret_skel, unsigned int ifindex, bool frags,
 	return 0;
 }
 
-int rxaqm_hint_attach(const char *ifname, unsigned int ifindex,
-		      const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
-		      struct rxaqm_error *error)
+int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
+		      const struct rxaqm_xdp_config *config, struct rxaqm_error *error)
 {
 	const __u32 flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
 	struct rxaqm *skel = NULL;
 	const char *kernel_says;
 	int err, fd;
 
-	err = load(&skel, ifindex, true, config);
+	err = load(&skel, iface->ifindex, true, config);
 	/* Some kernels that know programs bound to a device do not let them have fragments. */
 	if (err == -EINVAL)
-		err = load(&skel, ifindex, false, config);
+		err = load(&skel, iface->ifindex, false, config);
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 				       "signal=hint: this kernel refuses the program bound to \"%s\": "
@@ -195,15 +179,15 @@ int rxaqm_hint_attach(const char *ifname, unsigned int ifindex,
 				       ifname, strerror(-err));
 	fd = bpf_program__fd(skel->progs.rxaqm_hint);
 	rxaqm_log_forget_kernel_message();
-	err = bpf_xdp_attach((int)ifindex, fd, flags, NULL);
+	err = bpf_xdp_attach((int)iface->ifindex, fd, flags, NULL);
 	kernel_says = rxaqm_log_kernel_message();
 	if (err)
 		rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, -err,
 			"signal=hint: cannot attach the program bound to \"%s\": %s%s%s; " WITHOUT,
 			ifname, strerror(-err), *kernel_says ? ": " : "", kernel_says);
-	else if (!bpf_obj_get_info_by_fd(fd, &info, &len))
-		*ret_prog_id = info.id;
+	else
+		iface->prog_id = rxaqm_xdp_prog_id(fd);
 	rxaqm__destroy(skel);
 	return err;
 }

@@ -15,7 +15,7 @@
  * -errno with the reason and the remedy in @error where it cannot be; if by signal=auto, only where
  * it can be and will find stamps.
  */
-int rxaqm_hint_choose(const struct rxaqm_attach *attach, bool *ret_hint, struct rxaqm_error *error);
+int rxaqm_hint_choose(const struct rxaqm_plan *plan, bool *ret_hint, struct rxaqm_error *error);
 
 /* Can the queues of @iface go by @policy? Which program runs is settled when it is attached. 0, or
  * -errno with @error.
@@ -26,11 +26,10 @@ int rxaqm_hint_check_policy(const struct rxaqm_iface *iface, const char *ifname,
 /* Does the running kernel, called @release ("6.12.95-amd64"), come after or with @since ("6.3")? */
 bool rxaqm_hint_release_reached(const char *release, const char *since);
 
-/* Load the program for @ifname with @config and attach it in native mode. Fills in its id. -errno
- * with @error, and nothing attached.
+/* Load the program with @config and attach it in native mode to @iface, called @ifname, in which
+ * its id is noted. -errno with @error, and nothing attached.
  */
-int rxaqm_hint_attach(const char *ifname, unsigned int ifindex,
-		      const struct rxaqm_xdp_config *config, __u32 *ret_prog_id,
-		      struct rxaqm_error *error);
+int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
+		      const struct rxaqm_xdp_config *config, struct rxaqm_error *error);
 
 #endif /* RXAQM_HINT_H */

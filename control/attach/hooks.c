@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/afxdp.h"
+#include "attach/xdp.h"
+#include "nic/nic.h"
 #include "napi_poll.skel.h"
 #include "rx_stamp.skel.h"
 #include "attach/state.h"
@@ -68,23 +70,6 @@ const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta)
 	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_name(meta->hook);
 }
 
-static int attach_napi_poll(void)
-{
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
-	struct napi_poll *skel;
-	int err;
-
-	skel = napi_poll__open_opts(&opts);
-	if (!skel)
-		return -errno;
-	rxaqm_afxdp_fit(skel->obj);
-	err = napi_poll__load(skel);
-	if (!err)
-		err = attach_program(skel->progs.napi_poll);
-	napi_poll__destroy(skel);
-	return err;
-}
-
 /* The function that takes packets into GRO: renamed in 6.15, found by symbol. */
 static const char *gro_function(void)
 {
@@ -113,14 +98,11 @@ static int open_kprobe(const char *function)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .config1 = (uint64_t)(uintptr_t)function, /* kprobe_func */
 	};
-	FILE *file = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
-	int nr, fd;
+	char type[16];
+	int fd;
 
-	if (!file)
-		return -EOPNOTSUPP;
-	nr = fscanf(file, "%u", &attr.type);
-	fclose(file);
-	if (nr != 1)
+	rxaqm_first_line(AT_FDCWD, "/sys/bus/event_source/devices/kprobe/type", type, sizeof(type));
+	if (sscanf(type, "%u", &attr.type) != 1)
 		return -EOPNOTSUPP;
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
@@ -150,48 +132,56 @@ static int attach_kprobe(struct bpf_program *prog, const char *function)
 	return err;
 }
 
-static int attach_rx_stamp_program(struct rx_stamp *skel, struct bpf_program *prog)
+/* Load what is to be loaded of @obj, and attach it. */
+static int load_and_attach(struct bpf_object *obj)
 {
-	static const char section[] = "kprobe/";
-	const char *name = bpf_program__section_name(prog);
+	struct bpf_program *prog;
+	int err;
 
-	if (prog == skel->progs.kprobe_gro)
-		return attach_kprobe(prog, gro_function());
-	if (!strncmp(name, section, sizeof(section) - 1))
-		return attach_kprobe(prog, name + sizeof(section) - 1);
-	return attach_program(prog);
+	rxaqm_afxdp_fit(obj);
+	err = bpf_object__load(obj);
+	bpf_object__for_each_program(prog, obj) {
+		if (err)
+			break;
+		if (!bpf_program__autoload(prog))
+			continue;
+		if (!is_of_hook(prog, RXAQM_HOOK_KPROBE))
+			err = attach_program(prog);
+		else if (!strcmp(bpf_program__name(prog), "kprobe_gro"))
+			err = attach_kprobe(prog, gro_function());
+		else
+			err = attach_kprobe(prog, strchr(bpf_program__section_name(prog), '/') + 1);
+	}
+	return err;
+}
+
+static int attach_napi_poll(void)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct napi_poll *skel = napi_poll__open_opts(&opts);
+	int err = skel ? load_and_attach(skel->obj) : -errno;
+
+	napi_poll__destroy(skel);
+	return err;
 }
 
 /* Load and attach the programs of @hook, or, if @generic, that for generic XDP. */
 static int attach_rx_stamp(enum rxaqm_hook hook, bool generic)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct rx_stamp *skel = rx_stamp__open_opts(&opts);
 	struct bpf_program *prog;
-	struct rx_stamp *skel;
-	int err;
+	int err = 0;
 
-	skel = rx_stamp__open_opts(&opts);
 	if (!skel)
 		return -errno;
 	bpf_object__for_each_program(prog, skel->obj)
 		bpf_program__set_autoload(prog, generic ? prog == skel->progs.generic :
 							  is_of_hook(prog, hook));
-	rxaqm_afxdp_fit(skel->obj);
-	err = 0;
 	if (hook == RXAQM_HOOK_FENTRY)
 		err = bpf_program__set_attach_target(skel->progs.fentry_gro, 0, gro_function());
 	if (!err)
-		err = rx_stamp__load(skel);
-	if (err)
-		goto out;
-	bpf_object__for_each_program(prog, skel->obj) {
-		if (!bpf_program__autoload(prog))
-			continue;
-		err = attach_rx_stamp_program(skel, prog);
-		if (err)
-			break;
-	}
-out:
+		err = load_and_attach(skel->obj);
 	rx_stamp__destroy(skel);
 	return err;
 }

@@ -7,11 +7,6 @@
 #include "attach/xdp.h"
 #include "nic/netns.h"
 
-bool rxaqm_iface_in_use(const struct rxaqm_iface *iface)
-{
-	return iface->state != RXAQM_IFACE_FREE;
-}
-
 /* Is the program of @iface on the interface @ifindex of this namespace? */
 static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
 {
@@ -47,19 +42,14 @@ static bool was_here(const struct rxaqm_iface *iface, unsigned int ifindex)
 
 struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname)
 {
-	unsigned int ifindex = if_nametoindex(ifname);
-	struct rxaqm_iface *lost = NULL;
+	unsigned int ifindex = state->meta ? if_nametoindex(ifname) : 0;
+	struct rxaqm_iface *iface = NULL, *lost = NULL;
 	struct rxaqm_xdp_progs progs;
-	int i;
 
 	if (!ifindex)
 		return NULL;
 	rxaqm_xdp_read(ifindex, &progs);
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &state->iface[i];
-
-		if (!rxaqm_iface_in_use(iface))
-			continue;
+	while ((iface = rxaqm_iface_next(state, iface))) {
 		if (rxaqm_xdp_has(&progs, iface->prog_id))
 			return iface;
 		if (was_here(iface, ifindex) && !rxaqm_iface_ifindex(iface))

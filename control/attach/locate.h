@@ -5,10 +5,8 @@
 
 #include "attach/state.h"
 
-bool rxaqm_iface_in_use(const struct rxaqm_iface *iface);
-
 /* Entry of the interface called @ifname here: by the program on it, so that renaming or
- * moving it to another namespace does not matter. NULL if there is none.
+ * moving it to another namespace does not matter. NULL if there is none; @state may be closed.
  */
 struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "attach/state.h"
+#include "nic/nic.h"
 
 #define CAP(cap) (1ULL << (cap))
 
@@ -44,15 +45,9 @@ int rxaqm_machine_check_readable(struct rxaqm_error *error)
 static const char *preempt_rt(void)
 {
 	static struct utsname uts;
-	char realtime = '0';
-	int fd = open("/sys/kernel/realtime", O_RDONLY | O_CLOEXEC);
+	char realtime[8];
 
-	if (fd >= 0) {
-		if (read(fd, &realtime, 1) < 1)
-			realtime = '0';
-		close(fd);
-	}
-	if (realtime == '1')
+	if (*rxaqm_first_line(AT_FDCWD, "/sys/kernel/realtime", realtime, sizeof(realtime)) == '1')
 		return "/sys/kernel/realtime is 1";
 	return !uname(&uts) && strstr(uts.version, "PREEMPT_RT") ? "\"uname -v\" says so" : NULL;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/xdp.h"
 #include "nic/netns.h"
 #include "nic/xdp_near.h"
 
@@ -33,8 +34,9 @@ struct pins {
 };
 
 struct sweep {
-	bool (*unwanted)(__u32 prog_id, void *arg);
-	void *arg;
+	const struct rxaqm_state *state;
+	const struct rxaqm_iface *iface; /* that is let go of */
+	__u32 prog_id; /* of it; 0: not noted */
 	bool sure;
 	int removed;
 	int err;
@@ -58,17 +60,10 @@ static __u32 pinned_prog_id(const char *path)
 	struct bpf_link_info link = {};
 	struct bpf_prog_info prog = {};
 	bool is_link = suffix && !strcmp(suffix, "-link");
-	__u32 len = is_link ? sizeof(link) : sizeof(prog);
-	int fd, err;
 
-	fd = bpf_obj_get(path);
-	if (fd < 0)
-		return 0;
-	err = bpf_obj_get_info_by_fd(fd, is_link ? (void *)&link : (void *)&prog, &len);
-	close(fd);
-	if (err)
-		return 0;
-	return is_link ? link.prog_id : prog.id;
+	if (is_link)
+		return rxaqm_bpf_info(bpf_obj_get(path), &link, sizeof(link)) ? 0 : link.prog_id;
+	return rxaqm_bpf_info(bpf_obj_get(path), &prog, sizeof(prog)) ? 0 : prog.id;
 }
 
 static bool read_pins(const char *name, struct pins *pins)
@@ -101,7 +96,7 @@ static bool read_pins(const char *name, struct pins *pins)
 }
 
 /* Call @each with all of libxdp's directories until it returns true. */
-static bool any_pins(bool (*each)(const struct pins *pins, void *arg), void *arg)
+static bool any_pins(bool (*each)(struct pins *pins, void *arg), void *arg)
 {
 	DIR *dir = opendir(root());
 	struct dirent *entry;
@@ -153,7 +148,7 @@ static bool has(const struct pins *pins, __u32 prog_id)
 }
 
 /* Do all programs of the dead dispatcher @arg run under this one? */
-static bool supersedes(const struct pins *pins, void *arg)
+static bool supersedes(struct pins *pins, void *arg)
 {
 	const struct pins *dead = arg;
 	unsigned int i;
@@ -177,41 +172,46 @@ static void remove_pin(const struct pins *pins, const char *name, struct sweep *
 		sweep->err = -errno;
 }
 
-/* Remove what is unwanted from @dead, the pins of a dispatcher that is on no interface. */
-static void sweep_dead(struct pins *dead, struct sweep *sweep)
+/* Is it the program that is let go of? Where its id was not noted: one of ours that no other entry
+ * has.
+ */
+static bool is_unwanted(const struct pin *pin, const struct sweep *sweep)
 {
-	unsigned int i, left = 0;
+	const struct rxaqm_iface *other = NULL;
 
-	for (i = 0; i < dead->nr; i++) {
-		struct pin *pin = &dead->pin[i];
-
-		if (pin->prog_id && sweep->unwanted(pin->prog_id, sweep->arg))
-			remove_pin(dead, pin->name, sweep);
-		else
-			dead->pin[left++] = *pin;
-	}
-	dead->nr = left;
-	if (left && any_pins(supersedes, dead))
-		for (i = 0; i < left; i++)
-			remove_pin(dead, dead->pin[i].name, sweep);
-	if (rmdir(dead->path) && errno != ENOTEMPTY && errno != ENOENT && !sweep->err)
-		sweep->err = -errno;
+	if (sweep->prog_id)
+		return pin->prog_id == sweep->prog_id;
+	if (!rxaqm_xdp_is_ours(pin->prog_id))
+		return false;
+	while ((other = rxaqm_iface_next(sweep->state, other)))
+		/* One that has noted none either, in a namespace that is not at hand. */
+		if (other != sweep->iface && (!other->prog_id || other->prog_id == pin->prog_id))
+			return false;
+	return true;
 }
 
-static bool sweep_pins(const struct pins *pins, void *arg)
+/* Remove what is unwanted, if the dispatcher is on no interface. */
+static bool sweep_pins(struct pins *pins, void *arg)
 {
 	struct sweep *sweep = arg;
-	bool wanted = pins->nr;
-	struct pins dead;
-	unsigned int i;
+	unsigned int i = 0, left = 0;
 
-	for (i = 0; i < pins->nr && wanted; i++)
-		wanted = !pins->pin[i].prog_id ||
-			 !sweep->unwanted(pins->pin[i].prog_id, sweep->arg);
-	if (wanted || in_service(pins->dispatcher, sweep->sure))
+	while (i < pins->nr && !is_unwanted(&pins->pin[i], sweep))
+		i++;
+	if ((pins->nr && i == pins->nr) || in_service(pins->dispatcher, sweep->sure))
 		return false;
-	dead = *pins;
-	sweep_dead(&dead, sweep);
+	for (i = 0; i < pins->nr; i++) {
+		if (is_unwanted(&pins->pin[i], sweep))
+			remove_pin(pins, pins->pin[i].name, sweep);
+		else
+			pins->pin[left++] = pins->pin[i];
+	}
+	pins->nr = left;
+	if (left && any_pins(supersedes, pins))
+		for (i = 0; i < left; i++)
+			remove_pin(pins, pins->pin[i].name, sweep);
+	if (rmdir(pins->path) && errno != ENOTEMPTY && errno != ENOENT && !sweep->err)
+		sweep->err = -errno;
 	return false;
 }
 
@@ -255,10 +255,15 @@ int rxaqm_pins_wait(struct rxaqm_error *error)
 	return fd >= 0 || fd == -ENOENT ? 0 : fd;
 }
 
-int rxaqm_pins_sweep(bool (*unwanted)(__u32 prog_id, void *arg), void *arg, bool sure,
-		     struct rxaqm_error *error)
+int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		     __u32 prog_id, bool sure, struct rxaqm_error *error)
 {
-	struct sweep sweep = { .unwanted = unwanted, .arg = arg, .sure = sure };
+	struct sweep sweep = {
+		.state = state,
+		.iface = iface,
+		.prog_id = prog_id,
+		.sure = sure,
+	};
 	/* What is done now and then is not worth waiting for. */
 	int lock_fd = lock_pins(sure ? 1 : LOCK_TRIES, error);
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/afxdp.h"
-#include "attach/entry.h"
 #include "attach/hint.h"
 #include "attach/hooks.h"
 #include "attach/locate.h"
@@ -38,7 +36,7 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 		prog_id = rxaqm_xdp_find_ours(ifindex);
 	err = rxaqm_xdp_detach(ifindex, prog_id, error);
 	if (!err)
-		err = rxaqm_entry_unpin(state, iface, prog_id, false, error);
+		err = rxaqm_pins_sweep(state, iface, prog_id, false, error);
 	if (err < 0)
 		return err;
 	rxaqm_state_clear_sockets(state, iface);
@@ -50,25 +48,19 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsi
 /* Stamps of generic interfaces need a tracing program of their own. */
 static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
+	const struct rxaqm_iface *iface = NULL;
 	bool wanted = false;
-	int i;
 
-	for (i = 0; i < RXAQM_MAX_IFACES; i++)
-		if (rxaqm_iface_in_use(&state->iface[i]) &&
-		    (state->iface[i].flags & RXAQM_IFACE_GENERIC) &&
-		    state->iface[i].stamp != RXAQM_STAMP_NONE)
-			wanted = true;
+	while ((iface = rxaqm_iface_next(state, iface)))
+		wanted |= (iface->flags & RXAQM_IFACE_GENERIC) && iface->stamp != RXAQM_STAMP_NONE;
 	return rxaqm_hooks_generic(wanted, error);
 }
 
 /* No interface is left: take the tracing programs and all pins away. */
 static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	int i;
-
-	for (i = 0; i < RXAQM_MAX_IFACES; i++)
-		if (rxaqm_iface_in_use(&state->iface[i]))
-			return sync_generic(state, error);
+	if (rxaqm_iface_next(state, NULL))
+		return sync_generic(state, error);
 	/* From here on the state counts as never completed. */
 	__atomic_store_n(&state->meta->abi_version, 0, __ATOMIC_RELEASE);
 	return rxaqm_hooks_remove(error);
@@ -82,27 +74,22 @@ static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *i
 	if (!rxaqm_xdp_exists(iface->prog_id))
 		return true;
 	return (iface->flags & RXAQM_IFACE_DISPATCHER) &&
-	       rxaqm_entry_unpin(state, iface, iface->prog_id, true, NULL) > 0 &&
+	       rxaqm_pins_sweep(state, iface, iface->prog_id, true, NULL) > 0 &&
 	       !rxaqm_xdp_stays(iface->prog_id);
 }
 
 void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	__u64 netns_ino = rxaqm_netns_ino();
-	int i;
+	struct rxaqm_iface *iface = NULL;
+	char ifname[IF_NAMESIZE];
 
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &state->iface[i];
-		bool broken = iface->state == RXAQM_IFACE_ATTACHING ||
-			      iface->state == RXAQM_IFACE_DETACHING;
-		char ifname[IF_NAMESIZE];
-
-		if (!rxaqm_iface_in_use(iface))
+	while ((iface = rxaqm_iface_next(state, iface))) {
+		if (iface->netns_ino != netns_ino)
 			continue;
-		if (broken && iface->netns_ino == netns_ino)
+		if (iface->state != RXAQM_IFACE_ATTACHED)
 			undo(state, iface, iface->ifindex, error);
-		else if (iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == netns_ino &&
-			 !if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
+		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
 			set_state(iface, RXAQM_IFACE_FREE);
 	}
 }
@@ -136,25 +123,24 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 /* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
  * for by name. What watches costs every packet of the host a little, so not otherwise.
  */
-static int watch_rx(struct rxaqm_state *state, const struct rxaqm_attach *attach, bool hint,
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_plan *plan, bool hint,
 		    struct rxaqm_error *error)
 {
-	bool needed = !hint && !attach->generic &&
-		      rxaqm_stamps_usable(attach->profile->stamp, attach->ifname) !=
-			      RXAQM_STAMP_NONE;
+	bool needed = !hint && !plan->generic &&
+		      rxaqm_stamps_usable(plan->profile.stamp, plan->ifname) != RXAQM_STAMP_NONE;
 	int used;
 
-	if (!needed && attach->hook == RXAQM_HOOK_AUTO)
+	if (!needed && plan->hook == RXAQM_HOOK_AUTO)
 		return 0;
 	if (state->meta->hook != RXAQM_HOOK_AUTO) {
-		if (attach->hook == RXAQM_HOOK_AUTO || attach->hook == state->meta->hook)
+		if (plan->hook == RXAQM_HOOK_AUTO || plan->hook == state->meta->hook)
 			return 0;
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
 				       "hook \"%s\" is in use and shared by all interfaces; "
 				       "detach them all to change it",
 				       rxaqm_hook_name(state->meta->hook));
 	}
-	used = rxaqm_hooks_rx_stamp(attach->hook, error);
+	used = rxaqm_hooks_rx_stamp(plan->hook, error);
 	if (used < 0)
 		return used;
 	state->meta->hook = (__u32)used;
@@ -175,7 +161,7 @@ static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_err
  * by name, the other program does, and @error says why.
  */
 static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
-		       const struct rxaqm_attach *attach, struct rxaqm_error *error)
+		       const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	const struct rxaqm_xdp_config config = {
 		.iface = (__u32)(iface - state->iface),
@@ -185,31 +171,22 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
 		.no_sockets = !rxaqm_afxdp_known(),
 	};
-	struct rxaqm_xdp_attached attached;
 	int err;
 
 	if (iface->flags & RXAQM_IFACE_HINT) {
-		err = rxaqm_hint_attach(attach->ifname, iface->ifindex, &config, &iface->prog_id,
-					error);
-		if (!err || attach->policy->signal == RXAQM_SIGNAL_HINT)
+		err = rxaqm_hint_attach(plan->ifname, iface, &config, error);
+		if (!err || plan->policy.signal == RXAQM_SIGNAL_HINT)
 			return err;
 		iface->flags &= ~RXAQM_IFACE_HINT;
-		iface->stamp = rxaqm_stamps_usable(attach->profile->stamp, attach->ifname);
-		err = watch_rx(state, attach, false, error);
+		iface->stamp = rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
+		err = watch_rx(state, plan, false, error);
 		if (err)
 			return err;
 	}
-	err = rxaqm_xdp_attach(attach->ifname, iface->ifindex, attach->generic, &config, &attached,
-			       error);
-	if (err)
-		return err;
-	iface->prog_id = attached.prog_id;
-	iface->flags |= (attached.dispatcher ? RXAQM_IFACE_DISPATCHER : 0) |
-			(attached.bare ? RXAQM_IFACE_BARE : 0);
-	return 0;
+	return rxaqm_xdp_attach(plan->ifname, iface, &config, error);
 }
 
-struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = NULL;
@@ -223,27 +200,27 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 	if (err)
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */
-	iface = rxaqm_iface_find(state, attach->ifname);
+	iface = rxaqm_iface_find(state, plan->ifname);
 	err = iface ? undo(state, iface, iface->ifindex, error) : 0;
 	if (err) {
 		not_undone(iface, err, error);
 		return NULL;
 	}
 	iface = NULL;
-	err = rxaqm_hint_choose(attach, &hint, error);
+	err = rxaqm_hint_choose(plan, &hint, error);
 	if (!err)
-		err = watch_rx(state, attach, hint, error);
+		err = watch_rx(state, plan, hint, error);
 	if (!err)
-		iface = rxaqm_entry_new(state, attach, hint, error);
+		iface = rxaqm_entry_new(state, plan, hint, error);
 	if (!iface)
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
 	err = sync_generic(state, error);
-	if (!err && attach->policy->signal != RXAQM_SIGNAL_BUSY)
-		err = rxaqm_stamps_enable(iface, attach->ifname, error);
+	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
+		err = rxaqm_stamps_enable(iface, plan->ifname, error);
 	if (!err)
-		err = put_program(state, iface, attach, error);
+		err = put_program(state, iface, plan, error);
 	if (err)
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHED);
@@ -278,17 +255,14 @@ struct detach_all {
 /* Detach what is in the namespace entered. */
 static void detach_here(void *arg)
 {
+	struct rxaqm_iface *iface = NULL;
 	struct detach_all *all = arg;
-	int i, err;
+	int err;
 
 	rxaqm_plane_recover(all->state, all->error);
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &all->state->iface[i];
-		unsigned int ifindex;
+	while ((iface = rxaqm_iface_next(all->state, iface))) {
+		unsigned int ifindex = rxaqm_iface_ifindex(iface);
 
-		if (!rxaqm_iface_in_use(iface))
-			continue;
-		ifindex = rxaqm_iface_ifindex(iface);
 		if (!ifindex && !rxaqm_iface_is_bare(iface))
 			continue;
 		err = undo(all->state, iface, ifindex ? ifindex : iface->ifindex, all->error);
@@ -302,16 +276,13 @@ static void detach_here(void *arg)
 int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
 	struct detach_all all = { .state = state, .error = error };
-	int i, err;
+	struct rxaqm_iface *iface = NULL;
+	int err;
 
 	rxaqm_netns_each(detach_here, &all);
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		struct rxaqm_iface *iface = &state->iface[i];
-
-		if (!rxaqm_iface_in_use(iface))
-			continue;
+	while ((iface = rxaqm_iface_next(state, iface))) {
 		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
-		err = rxaqm_entry_unpin(state, iface, iface->prog_id, false, error);
+		err = rxaqm_pins_sweep(state, iface, iface->prog_id, false, error);
 		if (err < 0) {
 			all.err = not_undone(iface, err, error);
 		} else if (!rxaqm_xdp_stays(iface->prog_id)) {

@@ -9,19 +9,7 @@
 #ifndef RXAQM_PLANE_H
 #define RXAQM_PLANE_H
 
-#include "nic/nic.h"
-#include "profile/profile.h"
-#include "attach/state.h"
-
-struct rxaqm_attach {
-	const char *ifname;
-	bool generic;
-	enum rxaqm_queue_key key;
-	enum rxaqm_hook hook;
-	const struct rxaqm_profile *profile;
-	const struct rxaqm_policy *policy; /* of all queues; its signal says which program */
-	struct rxaqm_nic nic;
-};
+#include "attach/plan.h"
 
 /* Undo what interrupted commands left and drop entries whose interface is gone. What could not be
  * put back is told in @error.
@@ -31,7 +19,7 @@ void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error);
 /* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error; also
  * fills in @error if something less than that went wrong.
  */
-struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_attach *attach,
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error);
 
 /* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns

@@ -8,37 +8,31 @@
 
 #include "nic/netlink.h"
 
-/* Copy attribute @attr's value, or as much of it as there is, to @value. */
-static void take_value(const struct nlattr *attr, void *value, size_t len)
-{
-	size_t has = mnl_attr_get_payload_len(attr);
-
-	memcpy(value, mnl_attr_get_payload(attr), has < len ? has : len);
-}
-
 static void take_attr(struct rxaqm_socket_diag *socket, const struct nlattr *attr)
 {
-	struct xdp_diag_stats stats = {};
-	struct xdp_diag_info info = {};
-	struct xdp_diag_ring ring = {};
+	union {
+		struct xdp_diag_info info;
+		struct xdp_diag_ring ring;
+		struct xdp_diag_stats stats;
+		__u32 uid;
+	} value = {};
+	size_t has = mnl_attr_get_payload_len(attr);
 
+	memcpy(&value, mnl_attr_get_payload(attr), has < sizeof(value) ? has : sizeof(value));
 	switch (mnl_attr_get_type(attr)) {
 	case XDP_DIAG_INFO:
-		take_value(attr, &info, sizeof(info));
-		socket->ifindex = info.ifindex;
-		socket->queue = info.queue_id;
+		socket->ifindex = value.info.ifindex;
+		socket->queue = value.info.queue_id;
 		break;
 	case XDP_DIAG_UID:
-		take_value(attr, &socket->uid, sizeof(socket->uid));
+		socket->uid = value.uid;
 		break;
 	case XDP_DIAG_RX_RING:
-		take_value(attr, &ring, sizeof(ring));
-		socket->ring_entries = ring.entries;
+		socket->ring_entries = value.ring.entries;
 		break;
 	case XDP_DIAG_STATS:
-		take_value(attr, &stats, sizeof(stats));
-		socket->ring_full = stats.n_rx_full;
-		socket->no_frame = stats.n_fill_ring_empty;
+		socket->ring_full = value.stats.n_rx_full;
+		socket->no_frame = value.stats.n_fill_ring_empty;
 		break;
 	}
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/dispatcher.h"
 #include "attach/state.h"
 
 #include <bpf/bpf.h>
@@ -8,35 +9,17 @@
 
 static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
 {
-	int prot = PROT_READ | (writable ? PROT_WRITE : 0);
 	char path[RXAQM_PIN_PATH_LEN];
-	void *data;
-	int fd;
 
-	fd = bpf_obj_get(rxaqm_state_path(name, path));
-	if (fd < 0)
-		return -errno;
-	data = mmap(NULL, bytes, prot, MAP_SHARED, fd, 0);
-	close(fd);
-	if (data == MAP_FAILED)
-		return -errno;
-	*ret_data = data;
-	return 0;
+	return rxaqm_bpf_map_pin(rxaqm_state_path(name, path), bytes, writable, ret_data);
 }
 
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
 {
 	char path[RXAQM_PIN_PATH_LEN];
-	__u32 len = sizeof(*info);
-	int fd, err;
 
 	memset(info, 0, sizeof(*info));
-	fd = bpf_obj_get(rxaqm_state_path(name, path));
-	if (fd < 0)
-		return -errno;
-	err = bpf_obj_get_info_by_fd(fd, info, &len);
-	close(fd);
-	return err;
+	return rxaqm_bpf_info(bpf_obj_get(rxaqm_state_path(name, path)), info, sizeof(*info));
 }
 
 static int open_failed(int err, struct rxaqm_error *error)
@@ -64,53 +47,55 @@ static int not_there(struct rxaqm_error *error)
 			       "not attached to any interface; see \"rxaqm attach --help\"");
 }
 
-static void unmap(void *data, size_t bytes)
+/* What is mapped of the pins. meta_map is the first: what it says decides about the others. */
+static const struct map {
+	const char *name;
+	size_t offset; /* of the pointer, in struct rxaqm_state */
+	size_t bytes;
+} maps[] = {
+#define MAP(name, field, nr)                         \
+	{ name, offsetof(struct rxaqm_state, field), \
+	  (nr) * sizeof(*((struct rxaqm_state *)0)->field) }
+	MAP("meta_map", meta, 1),
+	MAP("iface_map", iface, RXAQM_MAX_IFACES),
+	MAP("policy_map", policy, 2 * RXAQM_MAX_QUEUES),
+	MAP("queue_map", queue, RXAQM_MAX_QUEUES),
+	MAP("clock_est_map", clock, RXAQM_MAX_IFACES),
+	MAP("clock_phc_map", clock_phc, RXAQM_MAX_IFACES),
+	MAP("wait_map", wait, RXAQM_MAX_QUEUES),
+#undef MAP
+};
+#define NR_MAPS (sizeof(maps) / sizeof(maps[0]))
+
+static void **pointer(struct rxaqm_state *state, const struct map *map)
 {
-	if (data)
-		munmap(data, bytes);
+	return (void **)((char *)state + map->offset);
 }
 
-static void unmap_all(struct rxaqm_state *state)
+void rxaqm_state_unmap(struct rxaqm_state *state)
 {
-	int lock_fd = state->lock_fd;
+	size_t i;
 
-	unmap(state->meta, sizeof(*state->meta));
-	unmap(state->iface, RXAQM_MAX_IFACES * sizeof(*state->iface));
-	unmap(state->policy, 2 * RXAQM_MAX_QUEUES * sizeof(*state->policy));
-	unmap(state->queue, RXAQM_MAX_QUEUES * sizeof(*state->queue));
-	unmap(state->clock, RXAQM_MAX_IFACES * sizeof(*state->clock));
-	unmap(state->clock_phc, RXAQM_MAX_IFACES * sizeof(*state->clock_phc));
-	unmap(state->wait, RXAQM_MAX_QUEUES * sizeof(*state->wait));
-	*state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	state->lock_fd = lock_fd;
+	for (i = 0; i < NR_MAPS; i++) {
+		void **data = pointer(state, &maps[i]);
+
+		if (*data)
+			munmap(*data, maps[i].bytes);
+		*data = NULL;
+	}
 }
 
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
 {
-	const struct {
-		const char *name;
-		size_t bytes;
-		void **data;
-	} maps[] = {
-		{ "iface_map", RXAQM_MAX_IFACES * sizeof(*state->iface), (void **)&state->iface },
-		{ "policy_map", 2 * RXAQM_MAX_QUEUES * sizeof(*state->policy),
-		  (void **)&state->policy },
-		{ "queue_map", RXAQM_MAX_QUEUES * sizeof(*state->queue), (void **)&state->queue },
-		{ "clock_est_map", RXAQM_MAX_IFACES * sizeof(*state->clock),
-		  (void **)&state->clock },
-		{ "clock_phc_map", RXAQM_MAX_IFACES * sizeof(*state->clock_phc),
-		  (void **)&state->clock_phc },
-		{ "wait_map", RXAQM_MAX_QUEUES * sizeof(*state->wait), (void **)&state->wait },
-	};
 	char path[RXAQM_PIN_PATH_LEN];
 	size_t i;
 	int err;
 
-	unmap_all(state);
+	rxaqm_state_unmap(state);
 	err = rxaqm_state_check_dir(error);
 	if (err)
 		return err;
-	err = map_pin("meta_map", sizeof(*state->meta), writable, (void **)&state->meta);
+	err = map_pin(maps[0].name, maps[0].bytes, writable, pointer(state, &maps[0]));
 	if (err == -ENOENT)
 		return not_there(error);
 	if (err)
@@ -125,8 +110,8 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 			"the state in \"%s\" is of ABI version %u, this rxaqm speaks %u; run \"detach "
 			"--all\" with the rxaqm that attached, then attach with this one",
 			rxaqm_state_dir(), state->meta->abi_version, RXAQM_ABI_VERSION);
-	for (i = 0; !err && i < sizeof(maps) / sizeof(maps[0]); i++)
-		err = map_pin(maps[i].name, maps[i].bytes, writable, maps[i].data);
+	for (i = 1; !err && i < NR_MAPS; i++)
+		err = map_pin(maps[i].name, maps[i].bytes, writable, pointer(state, &maps[i]));
 	if (!err && access(rxaqm_state_path("xsk_map", path), F_OK))
 		err = -errno;
 	if (!err)
@@ -150,8 +135,19 @@ int rxaqm_state_complete(struct rxaqm_error *error)
 
 void rxaqm_state_close(struct rxaqm_state *state)
 {
-	unmap_all(state);
+	rxaqm_state_unmap(state);
 	rxaqm_state_unlock(state);
+}
+
+struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,
+				     const struct rxaqm_iface *last)
+{
+	struct rxaqm_iface *iface = last ? state->iface + (last - state->iface) + 1 : state->iface;
+
+	for (; iface && iface < state->iface + RXAQM_MAX_IFACES; iface++)
+		if (RXAQM_READ_ONCE(iface->state) != RXAQM_IFACE_FREE)
+			return iface;
+	return NULL;
 }
 
 static struct rxaqm_policy *bank(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
@@ -166,13 +162,23 @@ const struct rxaqm_policy *rxaqm_state_policy(const struct rxaqm_state *state,
 	return bank(state, iface, iface->policy_gen) + queue;
 }
 
+struct rxaqm_policy *rxaqm_state_draft(struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	return memcpy(bank(state, iface, iface->policy_gen + 1),
+		      bank(state, iface, iface->policy_gen),
+		      iface->nr_queues * sizeof(struct rxaqm_policy));
+}
+
+void rxaqm_state_use_draft(struct rxaqm_iface *iface)
+{
+	__atomic_store_n(&iface->policy_gen, iface->policy_gen + 1, __ATOMIC_RELEASE);
+}
+
 void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			      const struct rxaqm_policy *policies)
 {
-	__u32 next = iface->policy_gen + 1;
-
-	memcpy(bank(state, iface, next), policies, iface->nr_queues * sizeof(*policies));
-	__atomic_store_n(&iface->policy_gen, next, __ATOMIC_RELEASE);
+	memcpy(rxaqm_state_draft(state, iface), policies, iface->nr_queues * sizeof(*policies));
+	rxaqm_state_use_draft(iface);
 }
 
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
@@ -196,45 +202,41 @@ void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxa
 /* First run of @nr_queues queue entries that no interface has; -1 if there is none. */
 static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues)
 {
+	const struct rxaqm_iface *iface = NULL;
 	unsigned int base = 0;
-	bool moved;
-	int i;
 
-	do {
-		moved = false;
-		for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-			const struct rxaqm_iface *iface = &state->iface[i];
-
-			if (iface->state == RXAQM_IFACE_FREE ||
-			    iface->queue_base >= base + nr_queues ||
-			    iface->queue_base + iface->nr_queues <= base)
-				continue;
-			base = iface->queue_base + iface->nr_queues;
-			moved = true;
-		}
-	} while (moved);
+	while ((iface = rxaqm_iface_next(state, iface))) {
+		if (iface->queue_base >= base + nr_queues ||
+		    iface->queue_base + iface->nr_queues <= base)
+			continue;
+		base = iface->queue_base + iface->nr_queues;
+		iface = NULL; /* those before may be in the way now */
+	}
 	return base + nr_queues <= RXAQM_MAX_QUEUES ? (int)base : -1;
 }
 
-int rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues, struct rxaqm_error *error)
+struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
+				      struct rxaqm_error *error)
 {
-	int slot, base;
+	int base = free_queues(state, nr_queues), slot = 0;
+	struct rxaqm_iface *iface;
 
-	for (slot = 0; slot < RXAQM_MAX_IFACES; slot++)
-		if (state->iface[slot].state == RXAQM_IFACE_FREE)
-			break;
-	base = free_queues(state, nr_queues);
-	if (slot == RXAQM_MAX_IFACES || base < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOSPC,
-				       "no room for %u more queues: rxaqm serves %d interfaces and %d "
-				       "queues in all; detach one that needs it less",
-				       nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES);
-	memset(&state->iface[slot], 0, sizeof(state->iface[slot]));
+	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)
+		slot++;
+	if (slot == RXAQM_MAX_IFACES || base < 0) {
+		rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOSPC,
+				"no room for %u more queues: rxaqm serves %d interfaces and %d "
+				"queues in all; detach one that needs it less",
+				nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES);
+		return NULL;
+	}
+	iface = &state->iface[slot];
+	memset(iface, 0, sizeof(*iface));
 	memset(&state->clock[slot], 0, sizeof(state->clock[slot]));
 	memset(&state->clock_phc[slot], 0, sizeof(state->clock_phc[slot]));
 	memset(&state->queue[base], 0, nr_queues * sizeof(state->queue[0]));
-	state->iface[slot].queue_base = (__u32)base;
-	state->iface[slot].nr_queues = nr_queues;
-	rxaqm_state_clear_sockets(state, &state->iface[slot]);
-	return slot;
+	iface->queue_base = (__u32)base;
+	iface->nr_queues = nr_queues;
+	rxaqm_state_clear_sockets(state, iface);
+	return iface;
 }

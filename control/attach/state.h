@@ -74,14 +74,24 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 /* The maps have been made and polls are watched: from now on the state counts. */
 int rxaqm_state_complete(struct rxaqm_error *error);
 
-/* Unmap and unlock. Safe on a state that was never opened. */
+/* Safe on a state that was never opened; close() unlocks it, too. */
+void rxaqm_state_unmap(struct rxaqm_state *state);
 void rxaqm_state_close(struct rxaqm_state *state);
+
+/* The entry in use that comes after @last; NULL: the first. NULL if there is none, or no state. */
+struct rxaqm_iface *rxaqm_iface_next(const struct rxaqm_state *state,
+				     const struct rxaqm_iface *last);
 
 /* The policy of queue @queue (0-based) of @iface in the bank in use. */
 const struct rxaqm_policy *rxaqm_state_policy(const struct rxaqm_state *state,
 					      const struct rxaqm_iface *iface, unsigned int queue);
 
-/* Give @iface's queues the @policies, all at once (policy.h). Needs the lock. */
+/* The policies of @iface's queues in the bank that is not in use, the same as in the other; to be
+ * changed, and put in force all at once (policy.h). Needs the lock, as what follows does.
+ */
+struct rxaqm_policy *rxaqm_state_draft(struct rxaqm_state *state, const struct rxaqm_iface *iface);
+void rxaqm_state_use_draft(struct rxaqm_iface *iface);
+/* The same with the @policies given. */
 void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			      const struct rxaqm_policy *policies);
 
@@ -104,9 +114,8 @@ static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state
 /* Take the sockets of @iface's queues out of xsk_map, and what their consumers have said away. */
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface);
 
-/* A slot and a run of @nr_queues queue entries that are free. Returns the slot, its
- * queue_base filled in; -ENOSPC with @error.
- */
-int rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues, struct rxaqm_error *error);
+/* An entry, and a run of @nr_queues queues for it, that are free; NULL with @error if none are. */
+struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
+				      struct rxaqm_error *error);
 
 #endif /* RXAQM_STATE_H */

@@ -120,21 +120,20 @@ static int lock_dir(void)
 static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 {
 	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
-	int i, fd = -EAGAIN, err;
+	int fd, err;
 
 	if (rxaqm_state_check_bpffs(NULL))
 		return 0;
-	for (i = 0; i < tries && fd == -EAGAIN; i++) {
-		if (i)
-			nanosleep(&pause, NULL);
+	fd = lock_dir();
+	while (fd == -EAGAIN && --tries > 0 && !rxaqm_state_check_dir(NULL)) {
+		nanosleep(&pause, NULL);
 		fd = lock_dir();
-		err = rxaqm_state_check_dir(error);
-		if (!err)
-			continue;
-		if (fd >= 0)
-			close(fd);
-		return err;
 	}
+	err = rxaqm_state_check_dir(error);
+	if (err && fd >= 0)
+		close(fd);
+	if (err)
+		return err;
 	if (fd >= 0) {
 		state->lock_fd = fd;
 		return 0;

@@ -10,59 +10,40 @@
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
-#include "attach/afxdp.h"
-#include "attach/dispatcher.h"
 #include "attach/pins.h"
 #include "rxaqm.skel.h"
 #include "attach/state.h"
 
-static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
+#define SOCKETS "xsk_map"
+#define MAPS_MAX 32 /* of a program */
+
+bool rxaqm_afxdp_known(void)
 {
-	if (id && progs->nr < RXAQM_XDP_PROGS_MAX && !rxaqm_xdp_has(progs, id))
-		progs->id[progs->nr++] = id;
+	static int known = -1;
+
+	if (known < 0)
+		known = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_XSKMAP, NULL) != 0;
+	return known;
+}
+
+void rxaqm_afxdp_fit(struct bpf_object *obj)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, SOCKETS);
+
+	if (map && !rxaqm_afxdp_known())
+		bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
+}
+
+bool rxaqm_afxdp_pinned(void)
+{
+	struct bpf_map_info info;
+
+	return rxaqm_state_map_info(SOCKETS, &info) || info.type == BPF_MAP_TYPE_XSKMAP;
 }
 
 static int prog_info(__u32 id, struct bpf_prog_info *info)
 {
-	__u32 len = sizeof(*info);
-	int fd, err;
-
-	fd = id ? bpf_prog_get_fd_by_id(id) : -ENOENT;
-	if (fd < 0)
-		return fd;
-	err = bpf_obj_get_info_by_fd(fd, info, &len);
-	close(fd);
-	return err;
-}
-
-void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
-{
-	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
-	struct bpf_prog_info info = {};
-	__u32 link_id = 0, prog_id;
-
-	memset(progs, 0, sizeof(*progs));
-	if (bpf_xdp_query((int)ifindex, 0, &opts))
-		return;
-	progs->generic = opts.skb_prog_id && !opts.drv_prog_id;
-	add_prog(progs, opts.prog_id);
-	add_prog(progs, opts.drv_prog_id);
-	add_prog(progs, opts.skb_prog_id);
-	if (!progs->nr || prog_info(progs->id[0], &info))
-		return;
-	progs->dispatcher = !strcmp(info.name, RXAQM_DISPATCHER_NAME);
-	while (progs->dispatcher && rxaqm_dispatcher_next(progs->id[0], &link_id, &prog_id))
-		add_prog(progs, prog_id);
-}
-
-bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id)
-{
-	unsigned int i;
-
-	for (i = 0; prog_id && i < progs->nr; i++)
-		if (progs->id[i] == prog_id)
-			return true;
-	return false;
+	return id ? rxaqm_bpf_info(bpf_prog_get_fd_by_id(id), info, sizeof(*info)) : -ENOENT;
 }
 
 bool rxaqm_xdp_exists(__u32 prog_id)
@@ -85,44 +66,31 @@ bool rxaqm_xdp_stays(__u32 prog_id)
 	return true;
 }
 
-bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id)
+bool rxaqm_xdp_is_ours(__u32 prog_id)
 {
-	__u32 map_ids[32] = {}, len, i;
-	struct bpf_prog_info info = {};
-	bool found = false;
-	int fd;
+	__u32 map_ids[MAPS_MAX] = {}, i;
+	struct bpf_prog_info prog = {
+		.nr_map_ids = MAPS_MAX,
+		.map_ids = (__u64)(unsigned long)map_ids,
+	};
+	struct bpf_map_info map;
 
-	fd = map_id ? bpf_prog_get_fd_by_id(prog_id) : -ENOENT;
-	if (fd < 0)
+	if (rxaqm_state_map_info("queue_map", &map) || prog_info(prog_id, &prog))
 		return false;
-	info.nr_map_ids = sizeof(map_ids) / sizeof(map_ids[0]);
-	info.map_ids = (__u64)(unsigned long)map_ids;
-	len = sizeof(info);
-	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
-		for (i = 0; i < info.nr_map_ids && i < 32; i++)
-			found |= map_ids[i] == map_id;
-	close(fd);
-	return found;
-}
-
-__u32 rxaqm_xdp_queue_map_id(void)
-{
-	struct bpf_map_info info;
-
-	return rxaqm_state_map_info("queue_map", &info) ? 0 : info.id;
+	for (i = 0; i < prog.nr_map_ids && i < MAPS_MAX; i++)
+		if (map_ids[i] == map.id)
+			return true;
+	return false;
 }
 
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
 {
-	__u32 map_id = rxaqm_xdp_queue_map_id();
 	struct rxaqm_xdp_progs progs;
 	unsigned int i;
 
-	if (!map_id)
-		return 0;
 	rxaqm_xdp_read(ifindex, &progs);
 	for (i = 0; i < progs.nr; i++)
-		if (rxaqm_xdp_uses_map(progs.id[i], map_id))
+		if (rxaqm_xdp_is_ours(progs.id[i]))
 			return progs.id[i];
 	return 0;
 }
@@ -159,7 +127,7 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 			       generic ? "" : "; --mode generic works with every driver");
 }
 
-static __u32 prog_id_of(int fd)
+__u32 rxaqm_xdp_prog_id(int fd)
 {
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
@@ -167,37 +135,46 @@ static __u32 prog_id_of(int fd)
 	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
 }
 
+struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct rxaqm *skel = rxaqm__open_opts(&opts);
+
+	if (!skel)
+		return NULL;
+	rxaqm_afxdp_fit(skel->obj);
+	skel->rodata->config = *config;
+	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, name), true);
+	return skel;
+}
+
 /* Load one of the object's programs and have libxdp attach it. */
-static int attach_program(unsigned int ifindex, bool generic, bool bare,
-			  const struct rxaqm_xdp_config *config, __u32 *ret_prog_id)
+static int attach_program(struct rxaqm_iface *iface, bool bare,
+			  const struct rxaqm_xdp_config *config)
 {
 	static const char *const names[2][2] = { { "rxaqm_xdp", "rxaqm_bare" },
 						 { "rxaqm_generic", "rxaqm_generic_bare" } };
-	LIBBPF_OPTS(bpf_object_open_opts, open_opts, .pin_root_path = rxaqm_state_dir());
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	const char *name = names[generic][bare];
 	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
 	struct rxaqm_dispatcher_fds fds;
 	struct xdp_program *prog;
-	struct rxaqm *skel;
+	struct rxaqm *skel = rxaqm_xdp_open(name, config);
 	int err;
 
-	skel = rxaqm__open_opts(&open_opts);
 	if (!skel)
 		return -errno;
-	rxaqm_afxdp_fit(skel->obj);
 	rxaqm_dispatcher_begin(&fds);
-	skel->rodata->config = *config;
-	bpf_program__set_autoload(skel->progs.rxaqm_xdp, false);
-	bpf_program__set_autoload(bpf_object__find_program_by_name(skel->obj, name), true);
 
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = name);
 	prog = xdp_program__create(&opts);
 	err = libxdp_get_error(prog);
 	if (!err) {
 		rxaqm_log_forget_kernel_message();
-		err = xdp_program__attach(prog, (int)ifindex, mode, 0);
+		err = xdp_program__attach(prog, (int)iface->ifindex, mode, 0);
 		if (!err)
-			*ret_prog_id = prog_id_of(xdp_program__fd(prog));
+			iface->prog_id = rxaqm_xdp_prog_id(xdp_program__fd(prog));
 		xdp_program__close(prog);
 	}
 	rxaqm__destroy(skel);
@@ -205,27 +182,26 @@ static int attach_program(unsigned int ifindex, bool generic, bool bare,
 	return err;
 }
 
-int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
-		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
-		     struct rxaqm_error *error)
+int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error)
 {
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC, bare = false;
 	struct rxaqm_xdp_progs progs;
-	int err;
+	int err = rxaqm_pins_wait(error);
 
-	*attached = (struct rxaqm_xdp_attached){};
-	err = rxaqm_pins_wait(error);
 	if (err)
 		return err;
-	err = attach_program(ifindex, generic, false, config, &attached->prog_id);
+	err = attach_program(iface, false, config);
 	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
 	if (err == -EINVAL || err == -EACCES) {
-		attached->bare = true;
-		err = attach_program(ifindex, generic, true, config, &attached->prog_id);
+		bare = true;
+		err = attach_program(iface, true, config);
 	}
 	if (err)
-		return attach_failed(ifname, ifindex, generic, err, error);
-	rxaqm_xdp_read(ifindex, &progs);
-	attached->dispatcher = progs.dispatcher;
+		return attach_failed(ifname, iface->ifindex, generic, err, error);
+	rxaqm_xdp_read(iface->ifindex, &progs);
+	iface->flags |= (progs.dispatcher ? RXAQM_IFACE_DISPATCHER : 0) |
+			(bare ? RXAQM_IFACE_BARE : 0);
 	return 0;
 }
 

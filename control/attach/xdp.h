@@ -6,41 +6,41 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "attach/dispatcher.h"
 #include "base/log.h"
+#include "iface.h"
 #include "xdp_config.h"
 
-struct rxaqm_xdp_attached {
-	__u32 prog_id;
-	bool dispatcher; /* under libxdp's */
-	bool bare; /* the program that puts nothing in front of packets */
-};
+struct bpf_object;
 
-/* Load the program with @config and attach it to @ifname. -errno with @error, and nothing
- * attached.
+/* Kernels that were built without AF_XDP (CONFIG_XDP_SOCKETS): all but sockets works there. */
+/* Has this kernel maps of AF_XDP sockets? True if it does not say. */
+bool rxaqm_afxdp_known(void);
+
+/* Before @obj is loaded: if it has not, let another map take the place of xsk_map. Programs are
+ * then to be loaded with no_sockets (xdp_config.h), or not to use it.
  */
-int rxaqm_xdp_attach(const char *ifname, unsigned int ifindex, bool generic,
-		     const struct rxaqm_xdp_config *config, struct rxaqm_xdp_attached *attached,
-		     struct rxaqm_error *error);
+void rxaqm_afxdp_fit(struct bpf_object *obj);
 
-/* The XDP programs on an interface, those inside a dispatcher included. */
-#define RXAQM_XDP_PROGS_MAX 16
-struct rxaqm_xdp_progs {
-	unsigned int nr;
-	__u32 id[RXAQM_XDP_PROGS_MAX];
-	bool dispatcher; /* the first is libxdp's */
-	bool generic;
-};
+/* Is the pinned xsk_map one of sockets? True also if it cannot be read. */
+bool rxaqm_afxdp_pinned(void);
 
-void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
-bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
+/* Open the object with @config, its program @name to be loaded. NULL: errno says why. */
+struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config);
 
-/* Id of a program on @ifindex that uses our pinned queue_map; 0 if there is none. */
+/* Load the program with @config and attach it to @iface, called @ifname, in which its id is noted,
+ * and what it is. -errno with @error, and nothing attached.
+ */
+int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error);
+
+/* Id of the program @fd; 0 if it cannot be told. */
+__u32 rxaqm_xdp_prog_id(int fd);
+
+/* Does the program use our pinned queue_map? */
+bool rxaqm_xdp_is_ours(__u32 prog_id);
+/* One on @ifindex that does; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);
-
-/* Does the program use our pinned queue_map, whose id is @map_id? */
-bool rxaqm_xdp_uses_map(__u32 prog_id, __u32 map_id);
-/* That id; 0 if the map is not pinned. */
-__u32 rxaqm_xdp_queue_map_id(void);
 
 /* Does a program with this id exist at all? */
 bool rxaqm_xdp_exists(__u32 prog_id);

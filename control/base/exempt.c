@@ -22,43 +22,50 @@ static const struct {
 };
 #define NR_DSCP_NAMES (sizeof(dscp_names) / sizeof(dscp_names[0]))
 
-/* Copy the item at @s, up to a comma, into @item and return what follows it, NULL after
- * the last one. An item too long for anything known becomes empty, which nothing accepts.
- */
-static const char *next_item(const char *s, char *item, size_t size)
+/* Have @take look at each item of the list at @s, until it returns an error. */
+static int each_item(const char *s, int (*take)(char *item, void *arg), void *arg)
 {
-	size_t len = strcspn(s, ",");
+	char item[16];
+	int err = 0;
 
-	snprintf(item, size, "%.*s", len < size ? (int)len : 0, s);
-	return s[len] ? s + len + 1 : NULL;
+	for (bool more = strcmp(s, "none"); more && !err;) {
+		size_t len = strcspn(s, ",");
+
+		/* One too long for anything known becomes empty, which nothing accepts. */
+		snprintf(item, sizeof(item), "%.*s", len < sizeof(item) ? (int)len : 0, s);
+		err = take(item, arg);
+		more = s[len];
+		s += len + 1;
+	}
+	return err;
+}
+
+static int take_port(char *item, void *arg)
+{
+	struct rxaqm_policy *policy = arg;
+	unsigned int i;
+	__u64 port;
+	int err = rxaqm_parse_u64(item, 1, 65535, &port);
+
+	for (i = 0; i < policy->nr_exempt_ports && !err; i++)
+		if (policy->exempt_port[i] == port)
+			return 0;
+	if (!err && policy->nr_exempt_ports == RXAQM_MAX_EXEMPT_PORTS)
+		return -E2BIG;
+	if (!err)
+		policy->exempt_port[policy->nr_exempt_ports++] = (__u16)port;
+	return err;
 }
 
 int rxaqm_exempt_parse_ports(const char *s, struct rxaqm_policy *policy)
 {
-	__u16 port[RXAQM_MAX_EXEMPT_PORTS] = { 0 };
-	unsigned int i, nr = 0;
-	char item[16];
-	__u64 value;
-	int err;
+	struct rxaqm_policy list = {};
+	int err = each_item(s, take_port, &list);
 
-	if (!strcmp(s, "none"))
-		s = NULL;
-	while (s) {
-		s = next_item(s, item, sizeof(item));
-		err = rxaqm_parse_u64(item, 1, 65535, &value);
-		if (err)
-			return err;
-		for (i = 0; i < nr; i++)
-			if (port[i] == value)
-				break;
-		if (i < nr)
-			continue;
-		if (nr == RXAQM_MAX_EXEMPT_PORTS)
-			return -E2BIG;
-		port[nr++] = (__u16)value;
-	}
-	memcpy(policy->exempt_port, port, sizeof(port));
-	policy->nr_exempt_ports = (__u8)nr;
+	if (err)
+		return err;
+	memcpy(policy->exempt_port, list.exempt_port, sizeof(list.exempt_port));
+	policy->nr_exempt_ports = list.nr_exempt_ports;
 	return 0;
 }
 
@@ -75,19 +82,17 @@ static int parse_dscp(const char *s, __u64 *ret_value)
 	return rxaqm_parse_u64(s, 0, NR_DSCP - 1, ret_value);
 }
 
-static int parse_dscp_item(char *item, __u64 *set)
+static int take_dscp(char *item, void *arg)
 {
 	char *dash = strchr(item, '-');
-	__u64 first, last;
+	__u64 *set = arg, first, last;
 	int err;
 
 	if (dash)
 		*dash = '\0';
 	err = parse_dscp(item, &first);
-	if (err)
-		return err;
-	last = first;
-	if (dash)
+	last = err ? 0 : first;
+	if (!err && dash)
 		err = parse_dscp(dash + 1, &last);
 	if (err)
 		return err;
@@ -100,20 +105,12 @@ static int parse_dscp_item(char *item, __u64 *set)
 
 int rxaqm_exempt_parse_dscp(const char *s, struct rxaqm_policy *policy)
 {
-	char item[16];
 	__u64 set = 0;
-	int err;
+	int err = each_item(s, take_dscp, &set);
 
-	if (!strcmp(s, "none"))
-		s = NULL;
-	while (s) {
-		s = next_item(s, item, sizeof(item));
-		err = parse_dscp_item(item, &set);
-		if (err)
-			return err;
-	}
-	policy->exempt_dscp = set;
-	return 0;
+	if (!err)
+		policy->exempt_dscp = set;
+	return err;
 }
 
 /* Append an item to the list in @buf. */

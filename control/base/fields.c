@@ -99,37 +99,34 @@ struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const v
 
 static int wrong(const char *path, const char *key, const char *must, struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s.%s: must be %s", path, key,
-			       must);
+	return rxaqm_bad(error, "%s.%s: must be %s", path, key, must);
 }
 
 static int decode_integer(const struct rxaqm_field *field, void *at, struct json_object *value,
 			  const char *path, struct rxaqm_error *error)
 {
+	static const struct {
+		__s64 min, max;
+		const char *must;
+	} ranges[] = {
+		[RXAQM_FIELD_U64] = { 0, INT64_MAX, "0 or more" },
+		[RXAQM_FIELD_U32] = { 0, UINT32_MAX, "0 to 4294967295" },
+		[RXAQM_FIELD_S64] = { INT64_MIN, INT64_MAX, NULL },
+		[RXAQM_FIELD_S32] = { INT32_MIN, INT32_MAX, "a 32-bit number" },
+	};
 	__s64 number = json_object_get_int64(value);
 
 	if (!json_object_is_type(value, json_type_int))
 		return wrong(path, field->name, "an integer", error);
-	switch (field->kind) {
-	case RXAQM_FIELD_U64:
-		if (number < 0)
-			return wrong(path, field->name, "0 or more", error);
+	if (number < ranges[field->kind].min || number > ranges[field->kind].max)
+		return wrong(path, field->name, ranges[field->kind].must, error);
+	if (field->kind == RXAQM_FIELD_U64)
 		*(__u64 *)at = json_object_get_uint64(value);
-		return 0;
-	case RXAQM_FIELD_U32:
-		if (number < 0 || number > UINT32_MAX)
-			return wrong(path, field->name, "0 to 4294967295", error);
-		*(__u32 *)at = (__u32)number;
-		return 0;
-	case RXAQM_FIELD_S32:
-		if (number < INT32_MIN || number > INT32_MAX)
-			return wrong(path, field->name, "a 32-bit number", error);
-		*(__s32 *)at = (__s32)number;
-		return 0;
-	default:
+	else if (field->kind == RXAQM_FIELD_S64)
 		*(__s64 *)at = number;
-		return 0;
-	}
+	else
+		*(__u32 *)at = (__u32)number;
+	return 0;
 }
 
 /* What is printed may not speak to a terminal. */
@@ -165,16 +162,16 @@ static int decode_map(const struct rxaqm_field *field, void *at, struct json_obj
 	if (!json_object_is_type(value, json_type_object))
 		return wrong(path, field->name, "an object", error);
 	json_object_object_foreach(value, key, entry) {
-		if (!is_clean(key, strlen(key)) ||
-		    (words && !is_clean(json_object_get_string(entry) ?: "",
-					(size_t)json_object_get_string_len(entry))))
+		const char *text = words ? json_object_get_string(entry) : NULL;
+		size_t len = text ? (size_t)json_object_get_string_len(entry) : 0;
+
+		if (!is_clean(key, strlen(key)) || !is_clean(text, len))
 			return wrong(path, field->name, "without control characters", error);
-		if (!json_object_is_type(entry, words ? json_type_string : json_type_int) ||
-		    (!words && json_object_get_int64(entry) < 0))
-			return wrong(path, field->name,
-				     words ? "an object of strings" :
-					     "an object of integers, 0 or more",
-				     error);
+		if (words && !json_object_is_type(entry, json_type_string))
+			return wrong(path, field->name, "an object of strings", error);
+		if (!words && (!json_object_is_type(entry, json_type_int) ||
+			       json_object_get_int64(entry) < 0))
+			return wrong(path, field->name, "an object of integers, 0 or more", error);
 	}
 	*(struct json_object **)at = json_object_get(value);
 	return 0;

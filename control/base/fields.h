@@ -20,6 +20,10 @@ struct json_object;
 #define rxaqm_list_add(list) rxaqm_list_grow((void **)&(list)->at, &(list)->nr, sizeof(*(list)->at))
 void *rxaqm_list_grow(void **at, size_t *nr, size_t size);
 
+/* For each entry of the RXAQM_LIST at @list; @entry points to it. */
+#define rxaqm_list_each(entry, list) \
+	for ((entry) = (list)->at; (entry) && (entry) < (list)->at + (list)->nr; (entry)++)
+
 enum rxaqm_field_kind {
 	RXAQM_FIELD_U64,
 	RXAQM_FIELD_U32,

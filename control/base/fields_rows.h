@@ -7,13 +7,39 @@
 
 #include "base/fields.h"
 
-#define FIELD(s, f, k) { .name = #f, .kind = (k), .offset = offsetof(struct s, f) }
-#define TEXT(s, f)                         \
-	{ .name = #f,                      \
-	  .kind = RXAQM_FIELD_TEXT,        \
-	  .offset = offsetof(struct s, f), \
-	  .size = sizeof(((struct s *)0)->f) }
-#define OF(s, f, k, t) { .name = #f, .kind = (k), .offset = offsetof(struct s, f), .type = &(t) }
-#define TYPE(s) static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
+/* The kind follows from the type in C, so that they cannot differ. A char array is a text. */
+#define FIELD_KIND(f)                       \
+	_Generic((f),                       \
+		__u64: RXAQM_FIELD_U64,     \
+		__u32: RXAQM_FIELD_U32,     \
+		__s64: RXAQM_FIELD_S64,     \
+		__s32: RXAQM_FIELD_S32,     \
+		double: RXAQM_FIELD_DOUBLE, \
+		bool: RXAQM_FIELD_BOOL,     \
+		char *: RXAQM_FIELD_TEXT)
+#define ROW_OF(s, f, k) .name = #f, .kind = (k), .offset = offsetof(struct s, f)
+#define FIELD(s, f) \
+	{ ROW_OF(s, f, FIELD_KIND(((struct s *)0)->f)), .size = sizeof(((struct s *)0)->f) }
+/* Of a map, which may be of numbers or of words. */
+#define MAP(s, f, k) { ROW_OF(s, f, k) }
+#define STRUCT(s, f, t) { ROW_OF(s, f, RXAQM_FIELD_STRUCT), .type = &(t) }
+#define LIST(s, f, t) { ROW_OF(s, f, RXAQM_FIELD_ARRAY), .type = &(t) }
+
+/* A row for each of up to eight fields, as the struct groups them. */
+#define FIELDS(s, ...) FIELDS_NAME(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)(s, __VA_ARGS__)
+#define FIELDS_NAME(a, b, c, d, e, f, g, h, nr, ...) FIELDS_##nr
+#define FIELDS_1(s, f) FIELD(s, f)
+#define FIELDS_2(s, f, ...) FIELD(s, f), FIELDS_1(s, __VA_ARGS__)
+#define FIELDS_3(s, f, ...) FIELD(s, f), FIELDS_2(s, __VA_ARGS__)
+#define FIELDS_4(s, f, ...) FIELD(s, f), FIELDS_3(s, __VA_ARGS__)
+#define FIELDS_5(s, f, ...) FIELD(s, f), FIELDS_4(s, __VA_ARGS__)
+#define FIELDS_6(s, f, ...) FIELD(s, f), FIELDS_5(s, __VA_ARGS__)
+#define FIELDS_7(s, f, ...) FIELD(s, f), FIELDS_6(s, __VA_ARGS__)
+#define FIELDS_8(s, f, ...) FIELD(s, f), FIELDS_7(s, __VA_ARGS__)
+
+/* s_type: what a file has of struct s, by rows. */
+#define LAYOUT(s, ...)                                                      \
+	static const struct rxaqm_field s##_fields[] = { __VA_ARGS__, {} }; \
+	static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
 
 #endif /* RXAQM_FIELDS_ROWS_H */

@@ -56,12 +56,11 @@ int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct r
 	}
 	mask = umask(0);
 	umask(mask);
-	fd = mkstemp(temporary);
+	fd = mkostemp(temporary, O_CLOEXEC);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
 		return write_failed(path, error);
-	fputs(text, file);
-	err = fchmod(fd, mode & ~mask) ? errno : 0;
+	err = fputs(text, file) < 0 || fchmod(fd, mode & ~mask) ? errno : 0;
 	if (fclose(file) || err || rename(temporary, path)) {
 		errno = err ?: errno;
 		err = write_failed(path, error);
@@ -153,12 +152,10 @@ static int check_format(struct json_object *object, const struct rxaqm_json_form
 	if (!json_object_object_get_ex(object, "format", &format) ||
 	    strcmp(json_object_get_string(format) ?: "", want->format) ||
 	    !json_object_object_get_ex(object, "version", &version))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s: not a %s", path,
-				       want->what);
+		return rxaqm_bad(error, "%s: not a %s", path, want->what);
 	if (json_object_get_int(version) != want->version)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s: a %s of version %d; this rxaqm reads version %d", path,
-				       want->what, json_object_get_int(version), want->version);
+		return rxaqm_bad(error, "%s: a %s of version %d; this rxaqm reads version %d", path,
+				 want->what, json_object_get_int(version), want->version);
 	return 0;
 }
 
@@ -180,13 +177,11 @@ int rxaqm_json_parse(const char *text, size_t len, const struct rxaqm_json_forma
 	while (why == json_tokener_success && end < len && isspace((unsigned char)text[end]))
 		end++;
 	if (why != json_tokener_success)
-		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				      "%s: not JSON, at byte %zu: %s", path, end,
-				      why == json_tokener_continue ? "it ends too early" :
-								     json_tokener_error_desc(why));
+		err = rxaqm_bad(error, "%s: not JSON, at byte %zu: %s", path, end,
+				why == json_tokener_continue ? "it ends too early" :
+							       json_tokener_error_desc(why));
 	else if (end < len)
-		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				      "%s: not JSON, at byte %zu: more after its end", path, end);
+		err = rxaqm_bad(error, "%s: not JSON, at byte %zu: more after its end", path, end);
 	else
 		err = check_format(object, format, path, error);
 	json_tokener_free(tokener);

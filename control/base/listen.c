@@ -2,24 +2,10 @@
 #include "base/listen.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
-static bool parse_port(const char *text, in_port_t *ret_port)
-{
-	unsigned long port;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	port = strtoul(text, &end, 10);
-	if (*end || end - text > 5 || port > 65535)
-		return false;
-	*ret_port = htons((in_port_t)port);
-	return true;
-}
+#include "base/parse.h"
 
 static bool parse_address(const char *listen, struct rxaqm_listen *address)
 {
@@ -27,10 +13,13 @@ static bool parse_address(const char *listen, struct rxaqm_listen *address)
 	size_t len = colon ? (size_t)(colon - listen) : 0;
 	char host[INET6_ADDRSTRLEN + 2];
 	in_port_t port;
+	__u64 number;
 
 	memset(address, 0, sizeof(*address));
-	if (!len || len >= sizeof(host) || !parse_port(colon + 1, &port))
+	if (!len || len >= sizeof(host) || strlen(colon) > sizeof(":65535") - 1 ||
+	    rxaqm_parse_u64(colon + 1, 0, 65535, &number))
 		return false;
+	port = htons((in_port_t)number);
 	memcpy(host, listen, len);
 	host[len] = '\0';
 	if (host[0] == '[' && host[len - 1] == ']') {
@@ -50,8 +39,8 @@ int rxaqm_listen_parse(const char *text, struct rxaqm_listen *ret_listen, struct
 {
 	if (parse_address(text, ret_listen))
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "bad address to listen on, \"%s\": give an address and a port, such as "
-			       "127.0.0.1:9752, [::1]:9752, or 0.0.0.0:9752 for all of IPv4",
-			       text);
+	return rxaqm_bad(error,
+			 "bad address to listen on, \"%s\": give an address and a port, such as "
+			 "127.0.0.1:9752, [::1]:9752, or 0.0.0.0:9752 for all of IPv4",
+			 text);
 }

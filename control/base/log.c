@@ -23,29 +23,15 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 	return -err;
 }
 
-static void log_line(const char *fmt, va_list args)
-{
-	fputs("rxaqm: ", stderr);
-	vfprintf(stderr, fmt, args);
-	fputc('\n', stderr);
-}
-
 void rxaqm_log_error(const char *fmt, ...)
 {
 	va_list args;
 
+	fputs("rxaqm: ", stderr);
 	va_start(args, fmt);
-	log_line(fmt, args);
+	vfprintf(stderr, fmt, args);
 	va_end(args);
-}
-
-void rxaqm_log_notice(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	log_line(fmt, args);
-	va_end(args);
+	fputc('\n', stderr);
 }
 
 int rxaqm_log_failure(const struct rxaqm_error *error)

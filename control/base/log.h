@@ -31,8 +31,13 @@ struct rxaqm_error {
 int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
 
+/* The same for what somebody has typed, or written into a file. */
+#define rxaqm_bad(error, ...) rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, __VA_ARGS__)
+/* And for want of memory. */
+#define rxaqm_no_memory(error) rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory")
+
 void rxaqm_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void rxaqm_log_notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define rxaqm_log_notice rxaqm_log_error /* it looks the same; the exit code tells */
 
 /* Log @error and return the exit code it asks for. */
 int rxaqm_log_failure(const struct rxaqm_error *error);

@@ -4,15 +4,9 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/param.h>
 
 #define WORD_MAX 32
-
-static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
-{
-	if (b < a)
-		a = b;
-	return c < a ? c : a;
-}
 
 /* Letters to insert, delete or replace to get from @a to @b (Levenshtein), which are at
  * most WORD_MAX long.
@@ -33,7 +27,7 @@ static unsigned int distance(const char *a, const char *b)
 					      tolower((unsigned char)b[j]);
 			unsigned int above = row[j + 1];
 
-			row[j + 1] = min3(above + 1, row[j] + 1, diagonal + differ);
+			row[j + 1] = MIN(MIN(above, row[j]) + 1, diagonal + differ);
 			diagonal = above;
 		}
 	}

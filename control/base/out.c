@@ -122,8 +122,8 @@ void rxaqm_out_double(struct rxaqm_out *out, const char *key, const char *fmt, d
 void rxaqm_out_str(struct rxaqm_out *out, const char *key, const char *fmt, const char *value)
 {
 	if (out->json)
-		add(out, key, json_object_new_string(value));
-	else if (fmt)
+		add(out, key, value ? json_object_new_string(value) : NULL);
+	else if (fmt && value)
 		fprintf(out->file, fmt, value);
 }
 
@@ -143,9 +143,9 @@ void rxaqm_out_ns(struct rxaqm_out *out, const char *key, const char *fmt, __u64
 	char buf[RXAQM_DURATION_LEN];
 
 	if (out->json)
-		add(out, key, json_object_new_uint64(ns));
-	else if (fmt)
-		fprintf(out->file, fmt, rxaqm_format_duration(ns, buf));
+		rxaqm_out_u64(out, key, NULL, ns);
+	else
+		rxaqm_out_str(out, key, fmt, rxaqm_format_duration(ns, buf));
 }
 
 void rxaqm_out_null(struct rxaqm_out *out, const char *key, const char *text)

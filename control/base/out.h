@@ -40,6 +40,7 @@ void rxaqm_out_text(struct rxaqm_out *out, const char *fmt, ...)
 void rxaqm_out_u64(struct rxaqm_out *out, const char *key, const char *fmt, __u64 value);
 void rxaqm_out_s64(struct rxaqm_out *out, const char *key, const char *fmt, __s64 value);
 void rxaqm_out_double(struct rxaqm_out *out, const char *key, const char *fmt, double value);
+/* @value NULL: JSON null, and no text. */
 void rxaqm_out_str(struct rxaqm_out *out, const char *key, const char *fmt, const char *value);
 /* Text: @yes or @no, either may be NULL for nothing. */
 void rxaqm_out_bool(struct rxaqm_out *out, const char *key, const char *yes, const char *no,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "types.h"
@@ -32,30 +33,27 @@ static bool is_digit(char c)
 /* Read decimal digits, one at least, and move @s past them. */
 static int take_digits(const char **s, __u64 *ret_value)
 {
-	__u64 value = 0;
+	char *end;
 
 	if (!is_digit(**s))
 		return -EINVAL;
-	for (; is_digit(**s); (*s)++) {
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (__u64)(**s - '0'), &value))
-			return -ERANGE;
-	}
-	*ret_value = value;
-	return 0;
+	errno = 0;
+	*ret_value = strtoull(*s, &end, 10);
+	*s = end;
+	return errno ? -ERANGE : 0;
 }
 
-/* Read "." and up to @places decimals, if there are any, as an integer scaled by
+/* Read digits and, if there are any, "." and up to @places decimals, as an integer scaled by
  * 10^@places.
  */
-static int take_decimals(const char **s, int places, __u64 *ret_value)
+static int take_decimal(const char **s, int places, __u64 *ret_whole, __u64 *ret_fraction)
 {
 	__u64 value = 0;
-	int i;
+	int err = take_digits(s, ret_whole), i;
 
-	*ret_value = 0;
-	if (**s != '.')
-		return 0;
+	*ret_fraction = 0;
+	if (err || **s != '.')
+		return err;
 	(*s)++;
 	if (!is_digit(**s))
 		return -EINVAL;
@@ -64,7 +62,7 @@ static int take_decimals(const char **s, int places, __u64 *ret_value)
 		if (is_digit(**s))
 			value += (__u64)(*(*s)++ - '0');
 	}
-	*ret_value = value;
+	*ret_fraction = value;
 	return is_digit(**s) ? -EINVAL : 0;
 }
 
@@ -74,8 +72,6 @@ int rxaqm_parse_u64(const char *s, __u64 min, __u64 max, __u64 *ret_value)
 	int err = take_digits(&s, &value);
 
 	/* Digits that overflow and are followed by something else are not a number. */
-	while (err == -ERANGE && is_digit(*s))
-		s++;
 	if (*s)
 		return -EINVAL;
 	if (err)
@@ -89,15 +85,10 @@ int rxaqm_parse_u64(const char *s, __u64 min, __u64 max, __u64 *ret_value)
 int rxaqm_parse_duration(const char *s, __u64 *ret_ns)
 {
 	__u64 whole, thousandths, ns;
-	bool fraction;
+	bool fraction = strchr(s, '.');
+	int err = take_decimal(&s, DURATION_DECIMALS, &whole, &thousandths);
 	size_t i;
-	int err;
 
-	err = take_digits(&s, &whole);
-	if (err)
-		return err;
-	fraction = *s == '.';
-	err = take_decimals(&s, DURATION_DECIMALS, &thousandths);
 	if (err)
 		return err;
 	for (i = 0; i < NR_UNITS; i++)
@@ -117,12 +108,8 @@ int rxaqm_parse_duration(const char *s, __u64 *ret_ns)
 int rxaqm_parse_percent(const char *s, __u32 *ret_permille)
 {
 	__u64 whole, tenths;
-	int err;
+	int err = take_decimal(&s, 1, &whole, &tenths);
 
-	err = take_digits(&s, &whole);
-	if (err)
-		return err;
-	err = take_decimals(&s, 1, &tenths);
 	if (err)
 		return err;
 	if (strcmp(s, "%"))

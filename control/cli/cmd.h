@@ -12,6 +12,15 @@ struct rxaqm_globals {
 };
 extern struct rxaqm_globals rxaqm_globals;
 
+/* "check", of which "status --check" is another name. @argv begins with the command's name. Returns
+ * the exit status of a plugin (report/check.h); -1: status is asked for, of *@ret_ifname (or NULL).
+ */
+int rxaqm_check(int argc, char **argv, const char **ret_ifname);
+/* Is a check asked for? What goes wrong before must not have another command's exit code. */
+bool rxaqm_check_wanted(int argc, char **argv);
+/* It cannot be done: tell @why. Returns the exit status. */
+int rxaqm_check_failed(const char *why);
+
 int rxaqm_cmd_attach(int argc, char **argv);
 int rxaqm_cmd_detach(int argc, char **argv);
 int rxaqm_cmd_status(int argc, char **argv);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm attach */
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,62 +14,39 @@
 #include "report/notes.h"
 #include "cli/options.h"
 #include "base/out.h"
-#include "attach/plan.h"
-
-#define MAX_SETTINGS 32
+#include "attach/plane.h"
 
 struct attach_args {
 	const char *ifname;
-	const char *profile;
-	const char *mode;
-	const char *key;
-	const char *hook;
-	char *setting[MAX_SETTINGS];
-	int nr_settings;
+	char **words; /* that, and settings */
+	const char *profile, *mode, *key, *hook;
 };
 
-static const struct argp_option attach_options[] = {
-	{ "mode", 'm', "MODE", 0, "XDP mode: native (default) or generic", 0 },
-	{ "profile", 'p', "PROFILE", 0, "NIC profile by name, or a file; default: by driver", 0 },
-	{ "hook", 'H', "HOOK", 0, "How the Rx path is watched: auto (default), tp, fentry, kprobe",
-	  0 },
-	{ "key", 'k', "KEY", 0, "What a queue is: auto (default), queue, cpu", 0 },
+static const struct rxaqm_option attach_options[] = {
+	{ "mode", 'm', "MODE", "XDP mode: native (default) or generic",
+	  RXAQM_SETS_WORD(struct attach_args, mode) },
+	{ "profile", 'p', "PROFILE", "NIC profile by name, or a file; default: by driver",
+	  RXAQM_SETS_WORD(struct attach_args, profile) },
+	{ "hook", 'H', "HOOK", "How the Rx path is watched: auto (default), tp, fentry, kprobe",
+	  RXAQM_SETS_WORD(struct attach_args, hook) },
+	{ "key", 'k', "KEY", "What a queue is: auto (default), queue, cpu",
+	  RXAQM_SETS_WORD(struct attach_args, key) },
 	{ 0 },
 };
 
-static error_t parse_attach(int key, char *arg, struct argp_state *state)
+static void find_ifname(struct attach_args *args)
 {
-	struct attach_args *args = state->input;
+	char **word;
 
-	switch (key) {
-	case 'm':
-		args->mode = arg;
-		break;
-	case 'p':
-		args->profile = arg;
-		break;
-	case 'H':
-		args->hook = arg;
-		break;
-	case 'k':
-		args->key = arg;
-		break;
-	case ARGP_KEY_ARG:
-		if (!args->ifname && !strchr(arg, '='))
-			args->ifname = arg;
-		else if (strchr(arg, '=') && args->nr_settings < MAX_SETTINGS)
-			args->setting[args->nr_settings++] = arg;
-		else
-			return ARGP_ERR_UNKNOWN;
-		break;
-	case ARGP_KEY_END:
-		if (!args->ifname)
-			rxaqm_options_error(state, "an interface is missing");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	for (word = args->words; *word; word++) {
+		if (strchr(*word, '='))
+			continue;
+		if (args->ifname)
+			rxaqm_usage_error("too many arguments: \"%s\"", *word);
+		args->ifname = *word;
 	}
-	return 0;
+	if (!args->ifname)
+		rxaqm_usage_error("an interface is missing");
 }
 
 /* What @word means to the key @name of rxaqm.conf; -EINVAL with @error. */
@@ -83,37 +59,37 @@ static int choose(const char *option, const char *word, const char *name, struct
 	for (i = 0; words[i]; i++)
 		if (!strcmp(word, words[i]))
 			return i;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "--%s \"%s\" is not known; it is one of %s", option, word,
-			       rxaqm_words(words, ", ", ", ", all));
+	return rxaqm_bad(error, "--%s \"%s\" is not known; it is one of %s", option, word,
+			 rxaqm_words(words, ", ", ", ", all));
 }
 
 static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
 		   struct rxaqm_error *error)
 {
-	int mode, hook, key, err, i;
+	int mode, hook, key, err;
+	char **word;
 
 	mode = choose("mode", args->mode, "xdp_mode", error);
 	hook = mode < 0 ? mode : choose("hook", args->hook, "hook", error);
 	key = hook < 0 ? hook : choose("key", args->key, "key", error);
 	if (key < 0)
 		return key;
-	plan->attach = (struct rxaqm_attach){
+	*plan = (struct rxaqm_plan){
 		.ifname = args->ifname,
 		.generic = mode == 1,
 		.hook = (enum rxaqm_hook)hook,
 		.key = (enum rxaqm_queue_key)key,
 	};
-	if (key == RXAQM_KEY_CPU && !plan->attach.generic)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "--key cpu goes with --mode generic: in native mode a queue is "
-				       "an Rx queue of the NIC");
+	if (key == RXAQM_KEY_CPU && !plan->generic)
+		return rxaqm_bad(error, "--key cpu goes with --mode generic: in native mode a "
+					"queue is an Rx queue of the NIC");
 	/* Without them not even the queues of another namespace's interface can be counted. */
 	err = rxaqm_machine_check_capabilities(error);
 	if (!err)
 		err = rxaqm_plan_make(plan, args->profile, error);
-	for (i = 0; !err && i < args->nr_settings; i++)
-		err = rxaqm_setting_assign(&plan->policy, args->setting[i], rxaqm_now_ns(), error);
+	for (word = args->words; !err && *word; word++)
+		if (*word != args->ifname)
+			err = rxaqm_setting_assign(&plan->policy, *word, rxaqm_now_ns(), error);
 	return err ? err : rxaqm_policy_check(&plan->policy, error);
 }
 
@@ -147,35 +123,33 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 }
 
 /* Attached already: that is what was asked for, if it was in the same way. */
-static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_attach *attach)
+static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	struct rxaqm_error error = {};
 
-	if (generic != attach->generic) {
+	if (generic != plan->generic) {
 		rxaqm_log_error("\"%s\" is attached in %s mode; detach it first to change that",
-				attach->ifname, generic ? "generic" : "native");
+				plan->ifname, generic ? "generic" : "native");
 		return RXAQM_EXIT_FAILED;
 	}
-	if (rxaqm_hint_check_policy(iface, attach->ifname, attach->policy, &error))
+	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, &error))
 		return rxaqm_log_failure(&error);
-	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" changes "
-			 "its policy)",
-			 attach->ifname);
+	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
+			 "changes its policy)",
+			 plan->ifname);
 	return RXAQM_EXIT_OK;
 }
 
 int rxaqm_cmd_attach(int argc, char **argv)
 {
-	static const struct argp argp = {
-		attach_options,
-		parse_attach,
-		"IFACE [KEY=VALUE ...]",
-		"Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm policy --help\"); "
-		"without mode=enforce the queues are only observed.",
-		NULL,
-		NULL,
-		NULL
+	static const struct rxaqm_command command = {
+		.name = "attach",
+		.args = "IFACE [KEY=VALUE ...]",
+		.help = "Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm "
+			"policy --help\"); without mode=enforce the queues are only observed.",
+		.options = attach_options,
+		.max_words = RXAQM_SETTING_WORDS,
 	};
 	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
@@ -184,7 +158,8 @@ int rxaqm_cmd_attach(int argc, char **argv)
 	struct rxaqm_iface *iface;
 	int exit_code;
 
-	rxaqm_options_parse(&argp, "attach", argc, argv, &args);
+	args.words = rxaqm_options_read(&command, argc, argv, &args);
+	find_ifname(&args);
 	if (prepare(&args, &plan, &error) || rxaqm_machine_check(&error) ||
 	    rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);
@@ -194,12 +169,12 @@ int rxaqm_cmd_attach(int argc, char **argv)
 		iface = rxaqm_plan_attached(&state, args.ifname);
 		if (iface) {
 			rxaqm_detached_forget(args.ifname);
-			exit_code = already_attached(iface, &plan.attach);
+			exit_code = already_attached(iface, &plan);
 			goto out;
 		}
 	}
 	error.text[0] = '\0';
-	iface = rxaqm_plane_attach(&state, &plan.attach, &error);
+	iface = rxaqm_plane_attach(&state, &plan, &error);
 	if (!iface) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;

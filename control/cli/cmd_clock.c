@@ -7,65 +7,36 @@
 #include "base/now.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "base/parse.h"
 #include "clock/phc.h"
 #include "cli/view.h"
 
 struct clock_args {
-	const char *ifname;
 	const char *sample; /* interface whose PHC is to be read */
 	__u64 count; /* 0: not given */
 };
 
-static const struct argp_option clock_options[] = {
-	{ "sample", 's', "IFACE", 0,
+static const struct rxaqm_option clock_options[] = {
+	{ "sample", 's', "IFACE",
 	  "Read the PTP hardware clock of IFACE, attached or not, and print each reading and the "
 	  "mapping made of them; changes nothing",
-	  0 },
-	{ "count", 'n', "COUNT", 0, "With --sample: readings to take (default 10)", 0 },
+	  RXAQM_SETS_WORD(struct clock_args, sample) },
+	{ "count", 'n', "COUNT", "With --sample: readings to take (default 10)",
+	  RXAQM_SETS_NUMBER(struct clock_args, count, 1, 1000000,
+			    "--count \"%s\" is not a number from 1 to 1000000") },
 	{ 0 },
 };
 
-static error_t parse_clock(int key, char *arg, struct argp_state *state)
-{
-	struct clock_args *args = state->input;
-
-	switch (key) {
-	case 's':
-		args->sample = arg;
-		break;
-	case 'n':
-		if (rxaqm_parse_u64(arg, 1, 1000000, &args->count))
-			rxaqm_options_error(state,
-					    "--count \"%s\" is not a number from 1 to 1000000",
-					    arg);
-		break;
-	case ARGP_KEY_END:
-		if (args->sample && args->ifname)
-			rxaqm_options_error(state, "\"%s\": with --sample goes no other interface",
-					    args->ifname);
-		if (args->count && !args->sample)
-			rxaqm_options_error(state, "--count goes with --sample");
-		break;
-	default:
-		return rxaqm_view_parse_into(key, arg, &args->ifname);
-	}
-	return 0;
-}
-
-static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface)
 {
 	size_t slot = (size_t)(iface - state->iface);
 	char name[RXAQM_IFNAMSIZ];
-	struct rxaqm_out *out = arg;
-	bool here;
 
 	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "interface", "%s: ", rxaqm_iface_name(iface, name, &here));
+	rxaqm_out_str(out, "interface", "%s: ", rxaqm_iface_name(iface, name, NULL));
 	rxaqm_clock_out(out, &state->clock[slot], &state->clock_phc[slot],
 			iface->stamp == RXAQM_STAMP_NONE, rxaqm_now_ns());
 	rxaqm_out_end(out);
-	return 0;
 }
 
 /* One reading, taken in by @fit, as a line or an object. */
@@ -113,8 +84,7 @@ static int sample(const char *ifname, __u64 count)
 		err = sample_once(&phc, &fit, &out, &error);
 		if (err || !count)
 			break;
-		pause.tv_sec = (time_t)(fit.gap_ns / RXAQM_NSEC_PER_SEC);
-		pause.tv_nsec = (long)(fit.gap_ns % RXAQM_NSEC_PER_SEC);
+		pause = rxaqm_timespec(fit.gap_ns);
 		nanosleep(&pause, NULL);
 	}
 	rxaqm_out_end(&out);
@@ -128,14 +98,21 @@ static int sample(const char *ifname, __u64 count)
 
 int rxaqm_cmd_clock(int argc, char **argv)
 {
-	const struct argp argp = { .options = clock_options,
-				   .parser = parse_clock,
-				   .args_doc = "[IFACE]",
-				   .doc = "Show how NIC time is converted to host time." };
+	static const struct rxaqm_command command = {
+		.name = "clock",
+		.args = "[IFACE]",
+		.help = "Show how NIC time is converted to host time.",
+		.options = clock_options,
+		.max_words = 1,
+	};
 	struct clock_args args = {};
+	const char *ifname = *rxaqm_options_read(&command, argc, argv, &args);
 
-	rxaqm_options_parse(&argp, "clock", argc, argv, &args);
+	if (args.sample && ifname)
+		rxaqm_usage_error("\"%s\": with --sample goes no other interface", ifname);
+	if (args.count && !args.sample)
+		rxaqm_usage_error("--count goes with --sample");
 	if (args.sample)
 		return sample(args.sample, args.count ? args.count : 10);
-	return rxaqm_view_print(args.ifname, print_iface);
+	return rxaqm_view_print(ifname, print_iface);
 }

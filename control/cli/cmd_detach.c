@@ -16,39 +16,6 @@
 #include "attach/xdp.h"
 #include "report/figures.h"
 
-struct detach_args {
-	const char *ifname;
-	bool all;
-};
-
-static const struct argp_option detach_options[] = {
-	{ "all", 'a', NULL, 0, "Detach every interface and remove all pinned state", 0 },
-	{ 0 },
-};
-
-static error_t parse_detach(int key, char *arg, struct argp_state *state)
-{
-	struct detach_args *args = state->input;
-
-	switch (key) {
-	case 'a':
-		args->all = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (args->ifname)
-			return ARGP_ERR_UNKNOWN;
-		args->ifname = arg;
-		break;
-	case ARGP_KEY_END:
-		if (!args->ifname == !args->all)
-			rxaqm_options_error(state, "name an interface, or --all");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
 static void print_detached(const char *ifname, int nr)
 {
 	struct rxaqm_out out;
@@ -79,21 +46,13 @@ static void strip_here(void *arg)
 		if_freenameindex(all);
 }
 
-static bool is_ours(__u32 prog_id, void *arg)
-{
-	const __u32 *map_id = arg;
-
-	return rxaqm_xdp_uses_map(prog_id, *map_id);
-}
-
 /* Where there is no registry to go by: our programs are those that use our queue_map. */
-static int strip_all(struct rxaqm_error *error)
+static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	__u32 map_id = rxaqm_xdp_queue_map_id();
 	int detached = 0, err;
 
 	rxaqm_netns_each(strip_here, &detached);
-	err = rxaqm_pins_sweep(is_ours, &map_id, false, error);
+	err = rxaqm_pins_sweep(state, NULL, 0, false, error);
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
 	if (err < 0)
@@ -109,12 +68,11 @@ static int strip_all(struct rxaqm_error *error)
 static void hold(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
-	bool here;
 	int err;
 
 	if (!iface->config_digest)
 		return;
-	err = rxaqm_detached_note(rxaqm_iface_name(iface, name, &here), iface->config_digest);
+	err = rxaqm_detached_note(rxaqm_iface_name(iface, name, NULL), iface->config_digest);
 	if (err)
 		rxaqm_log_notice("cannot note that \"%s\" is to stay off (%s): a daemon that starts "
 				 "attaches it again; set enable=no in its configuration",
@@ -134,7 +92,7 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 			hold(&state->iface[i]);
 	if (!err || (err == -EIO && state->iface))
 		return rxaqm_plane_detach_all(state, error);
-	return strip_all(error);
+	return strip_all(state, error);
 }
 
 static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
@@ -155,29 +113,37 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 
 int rxaqm_cmd_detach(int argc, char **argv)
 {
-	static const struct argp argp = { detach_options,
-					  parse_detach,
-					  "IFACE | --all",
-					  "Detach from IFACE and put back what attach changed.",
-					  NULL,
-					  NULL,
-					  NULL };
+	static const struct rxaqm_option options[] = {
+		{ "all", 'a', NULL, "Detach every interface and remove all pinned state",
+		  RXAQM_OPTION_FLAG, 0, 0, 0, NULL },
+		{ 0 },
+	};
+	static const struct rxaqm_command command = {
+		.name = "detach",
+		.args = "IFACE | --all",
+		.help = "Detach from IFACE and put back what attach changed.",
+		.options = options,
+		.max_words = 1,
+	};
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_error error = {};
-	struct detach_args args = {};
 	int result, exit_code = RXAQM_EXIT_OK;
+	const char *ifname;
+	bool all = false;
 
-	rxaqm_options_parse(&argp, "detach", argc, argv, &args);
+	ifname = *rxaqm_options_read(&command, argc, argv, &all);
+	if (!ifname == !all)
+		rxaqm_usage_error("name an interface, or --all");
 	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	result = args.all ? detach_all(&state, &error) : detach_one(&state, args.ifname, &error);
+	result = all ? detach_all(&state, &error) : detach_one(&state, ifname, &error);
 	if (result < 0) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	print_detached(args.ifname, args.all ? result : 1);
+	print_detached(ifname, all ? result : 1);
 	/* Something less than detaching did not work. */
 	if (error.text[0])
 		rxaqm_log_notice("%s", error.text);

@@ -224,6 +224,7 @@ static int watch(const struct args *args, struct rxaqm_error *error)
 	static struct doctor_past past[MAX_PAST];
 	int exit_code = RXAQM_EXIT_OK, err = 0;
 	char last[64] = "";
+	struct doctor_past *to;
 	size_t nr = 0, i;
 
 	while (!stop && !err) {
@@ -234,8 +235,7 @@ static int watch(const struct args *args, struct rxaqm_error *error)
 		if (!err) {
 			remember(past, &nr, &snap);
 			for (i = 0; i < nr; i++) {
-				struct doctor_past *to = rxaqm_list_add(&snap.past);
-
+				to = rxaqm_list_add(&snap.past);
 				if (to)
 					*to = past[i];
 			}

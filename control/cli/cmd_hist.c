@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm hist: distribution of the sojourn times, drawn in text. */
-#include <stdio.h>
 
 #include "cli/cmd.h"
 #include "cli/options.h"
@@ -69,16 +68,15 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsi
 	rxaqm_out_end(out);
 }
 
-static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
+static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
-	struct rxaqm_out *out = arg;
 	unsigned int i;
-	bool here;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%s: packets by the time they stood (from, packets)\n",
-		      rxaqm_iface_name(iface, name, &here));
+		      rxaqm_iface_name(iface, name, NULL));
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
@@ -88,21 +86,16 @@ static int print_iface(const struct rxaqm_state *state, const struct rxaqm_iface
 	}
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
-	return 0;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	return rxaqm_view_parse_into(key, arg, state->input);
 }
 
 int rxaqm_cmd_hist(int argc, char **argv)
 {
-	const struct argp argp = { .parser = parse,
-				   .args_doc = "[IFACE]",
-				   .doc = "Show the distribution of sojourn times since attach." };
-	const char *ifname = NULL;
+	static const struct rxaqm_command command = {
+		.name = "hist",
+		.args = "[IFACE]",
+		.help = "Show the distribution of sojourn times since attach.",
+		.max_words = 1,
+	};
 
-	rxaqm_options_parse(&argp, "hist", argc, argv, &ifname);
-	return rxaqm_view_print(ifname, print_iface);
+	return rxaqm_view_print(*rxaqm_options_read(&command, argc, argv, NULL), print_iface);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm policy show|set|load|save */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
@@ -16,61 +15,25 @@
 #include "attach/sockets.h"
 #include "attach/stamps.h"
 
-#define MAX_SETTINGS 32
-
 struct policy_args {
 	const char *ifname;
-	const char *file;
+	char **words; /* settings, or a file */
 	const char *queues;
-	char *setting[MAX_SETTINGS];
-	int nr_settings;
 };
 
-static const struct argp_option policy_options[] = {
-	{ "queue", 'q', "LIST", 0, "Only these queues: 3, 0-7, 0-3,6; default: all", 0 },
+static const struct rxaqm_option policy_options[] = {
+	{ "queue", 'q', "LIST", "Only these queues: 3, 0-7, 0-3,6; default: all",
+	  RXAQM_SETS_WORD(struct policy_args, queues) },
 	{ 0 },
 };
-
-static error_t parse_policy(int key, char *arg, struct argp_state *state)
-{
-	struct policy_args *args = state->input;
-
-	switch (key) {
-	case 'q':
-		args->queues = arg;
-		break;
-	case ARGP_KEY_ARG:
-		if (!args->ifname)
-			args->ifname = arg;
-		else if (args->nr_settings < MAX_SETTINGS)
-			args->setting[args->nr_settings++] = arg;
-		else
-			return ARGP_ERR_UNKNOWN;
-		break;
-	case ARGP_KEY_END:
-		if (!args->ifname)
-			rxaqm_options_error(state, "an interface is missing");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
 
 /* The interface at hand, its policies to be worked on, and the queues meant. */
 struct work {
 	struct rxaqm_state state;
 	struct rxaqm_iface *iface;
-	struct rxaqm_policy *policies;
-	unsigned char *chosen;
+	struct rxaqm_policy policies[RXAQM_MAX_QUEUES];
+	unsigned char chosen[RXAQM_MAX_QUEUES];
 };
-
-static void work_end(struct work *work)
-{
-	free(work->policies);
-	free(work->chosen);
-	rxaqm_state_close(&work->state);
-}
 
 static int work_begin(struct work *work, const struct policy_args *args, bool change,
 		      struct rxaqm_error *error)
@@ -78,7 +41,6 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 	unsigned int nr;
 	int err = 0;
 
-	work->state.lock_fd = -1;
 	if (change)
 		err = rxaqm_machine_check_capabilities(error);
 	if (!err && change)
@@ -95,10 +57,6 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 				       "not attached to \"%s\"; see \"rxaqm status\"",
 				       args->ifname);
 	nr = work->iface->nr_queues;
-	work->policies = malloc(nr * sizeof(*work->policies));
-	work->chosen = calloc(nr, 1);
-	if (!work->policies || !work->chosen)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
 	memcpy(work->policies, rxaqm_state_policy(&work->state, work->iface, 0),
 	       nr * sizeof(*work->policies));
 	err = rxaqm_parse_queues(args->queues ? args->queues : "all", nr, work->chosen);
@@ -107,9 +65,9 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 				       "--queue \"%s\": \"%s\" has the queues 0 to %u",
 				       args->queues, args->ifname, nr - 1);
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
-				       args->queues);
+		return rxaqm_bad(error,
+				 "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
+				 args->queues);
 	return 0;
 }
 
@@ -154,26 +112,13 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	return 0;
 }
 
-static int apply_settings(struct work *work, const struct policy_args *args,
-			  struct rxaqm_error *error)
+static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error *error)
 {
-	bool signal_named = false;
-	unsigned int queue;
-	int i, err;
+	int err = 0;
 
-	for (i = 0; i < args->nr_settings; i++)
-		signal_named |= !strncmp(args->setting[i], "signal=", strlen("signal="));
-	for (queue = 0; queue < work->iface->nr_queues; queue++) {
-		if (!work->chosen[queue])
-			continue;
-		for (i = 0; i < args->nr_settings; i++) {
-			err = rxaqm_setting_assign(&work->policies[queue], args->setting[i],
-						   rxaqm_now_ns(), error);
-			if (err)
-				return err;
-		}
-	}
-	return work_commit(work, args->ifname, signal_named, error);
+	for (; *words && !err; words++)
+		err = rxaqm_setting_assign(policy, *words, rxaqm_now_ns(), error);
+	return err;
 }
 
 static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
@@ -247,45 +192,48 @@ static int policy_show(struct work *work, const struct policy_args *args, struct
 
 static int policy_set(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
 {
+	bool signal_named = false;
 	struct rxaqm_policy scratch;
-	int i, err;
+	unsigned int queue;
+	char **word;
+	int err;
 
-	if (!args->nr_settings)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "nothing to set: name at least one KEY=VALUE");
+	if (!*args->words)
+		return rxaqm_bad(error, "nothing to set: name at least one KEY=VALUE");
 	/* What is wrong with the words comes before what is wrong with the interface. */
 	rxaqm_policy_init(&scratch);
-	for (i = 0; i < args->nr_settings; i++) {
-		err = rxaqm_setting_assign(&scratch, args->setting[i], rxaqm_now_ns(), error);
-		if (err)
-			return err;
-	}
-	err = work_begin(work, args, true, error);
-	return err ? err : apply_settings(work, args, error);
+	err = assign(&scratch, args->words, error);
+	if (!err)
+		err = work_begin(work, args, true, error);
+	for (queue = 0; !err && queue < work->iface->nr_queues; queue++)
+		if (work->chosen[queue])
+			err = assign(&work->policies[queue], args->words, error);
+	for (word = args->words; *word; word++)
+		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
+	return err ? err : work_commit(work, args->ifname, signal_named, error);
 }
 
 static int policy_load(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
 {
 	int err;
 
-	if (args->nr_settings != 1)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "name one file to load, or - for standard input");
+	if (!args->words[0] || args->words[1])
+		return rxaqm_bad(error, "name one file to load, or - for standard input");
 	err = work_begin(work, args, true, error);
 	if (!err)
-		err = rxaqm_policy_file_read(args->setting[0], work->policies,
-					     work->iface->nr_queues, rxaqm_now_ns(), error);
+		err = rxaqm_policy_file_read(args->words[0], work->policies, work->iface->nr_queues,
+					     rxaqm_now_ns(), error);
 	return err ? err : work_commit(work, args->ifname, false, error);
 }
 
 static int policy_save(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
 {
-	const char *path = args->nr_settings ? args->setting[0] : "-";
+	const char *path = args->words[0] ? args->words[0] : "-";
 	FILE *file = stdout;
 	int err;
 
-	if (args->nr_settings > 1)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "name one file to save to");
+	if (args->words[0] && args->words[1])
+		return rxaqm_bad(error, "name one file to save to");
 	err = work_begin(work, args, false, error);
 	if (err)
 		return err;
@@ -305,41 +253,49 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 }
 
 static const struct action {
-	const char *name;
-	const char *args;
-	const char *doc;
+	struct rxaqm_command command;
 	int (*run)(struct work *work, const struct policy_args *args, struct rxaqm_error *error);
-	bool some_queues; /* takes --queue: files name their queues themselves */
 } actions[] = {
-	{ "show", "IFACE", "Show the policy of each queue.", policy_show, true },
-	{ "set", "IFACE KEY=VALUE ...", "Change settings, of all queues meant at once.", policy_set,
-	  true },
-	{ "load", "IFACE FILE", "Read the policies from FILE (- for standard input).", policy_load,
-	  false },
-	{ "save", "IFACE [FILE]", "Write the policies to FILE (default: standard output).",
-	  policy_save, false },
+	{ { .name = "policy show",
+	    .args = "IFACE",
+	    .help = "Show the policy of each queue.",
+	    .options = policy_options,
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_show },
+	{ { .name = "policy set",
+	    .args = "IFACE KEY=VALUE ...",
+	    .help = "Change settings, of all queues meant at once.",
+	    .options = policy_options,
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_set },
+	/* Files name their queues themselves. */
+	{ { .name = "policy load",
+	    .args = "IFACE FILE",
+	    .help = "Read the policies from FILE (- for standard input).",
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_load },
+	{ { .name = "policy save",
+	    .args = "IFACE [FILE]",
+	    .help = "Write the policies to FILE (default: standard output).",
+	    .max_words = RXAQM_SETTING_WORDS },
+	  policy_save },
 };
+#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
 static int run_action(const struct action *action, int argc, char **argv)
 {
-	const struct argp argp = { action->some_queues ? policy_options : NULL,
-				   parse_policy,
-				   action->args,
-				   action->doc,
-				   NULL,
-				   NULL,
-				   NULL };
 	struct rxaqm_error error = {};
 	struct policy_args args = {};
-	struct work work = {};
-	char name[32];
+	static struct work work; /* of 300 kB */
 	int exit_code;
 
-	snprintf(name, sizeof(name), "policy %s", action->name);
-	rxaqm_options_parse(&argp, name, argc, argv, &args);
-	work.state.lock_fd = -1;
+	work.state = (struct rxaqm_state)RXAQM_STATE_NONE;
+	args.words = rxaqm_options_read(&action->command, argc, argv, &args);
+	if (!*args.words)
+		rxaqm_usage_error("an interface is missing");
+	args.ifname = *args.words++;
 	exit_code = action->run(&work, &args, &error) ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
-	work_end(&work);
+	rxaqm_state_close(&work.state);
 	return exit_code;
 }
 
@@ -347,9 +303,9 @@ static void print_usage(void)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		printf("rxaqm policy %s %s\n    %s\n", actions[i].name, actions[i].args,
-		       actions[i].doc);
+	for (i = 0; i < NR_ACTIONS; i++)
+		printf("rxaqm %s %s\n    %s\n", actions[i].command.name, actions[i].command.args,
+		       actions[i].command.help);
 	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
 	     "The keys are also for attach, replay and files.");
 	rxaqm_keys_list(stdout, rxaqm_settings);
@@ -360,14 +316,10 @@ int rxaqm_cmd_policy(int argc, char **argv)
 {
 	size_t i;
 
-	for (i = 0; argc > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strcmp(argv[1], actions[i].name))
+	rxaqm_options_json_first(&argc, &argv);
+	for (i = 0; argc > 1 && i < NR_ACTIONS; i++)
+		if (!strcmp(argv[1], actions[i].command.name + strlen("policy ")))
 			return run_action(&actions[i], argc - 1, argv + 1);
-	/* Options may stand before the action. */
-	if (argc > 2 && (!strcmp(argv[1], "-j") || !strcmp(argv[1], "--json"))) {
-		rxaqm_globals.json = true;
-		return rxaqm_cmd_policy(argc - 1, argv + 1);
-	}
 	if (argc > 1 &&
 	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {
 		print_usage();

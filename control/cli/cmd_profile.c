@@ -1,25 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm profile list|show|check */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmd.h"
 #include "cli/options.h"
+#include "base/fields.h"
 #include "base/out.h"
 #include "profile/keys.h"
 #include "profile/match.h"
 #include "report/profile_show.h"
 
-/* What the callback of rxaqm_profile_each() works with. */
+/* What is done with each profile. */
 struct walk {
 	struct rxaqm_out out;
+	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
 	unsigned int nr;
 	int exit_code;
+	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
 };
 
-static void note_error(struct walk *walk, const struct rxaqm_error *error)
+static int print_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
+		     void *arg)
 {
-	walk->exit_code = rxaqm_log_failure(error);
+	struct walk *walk = arg;
+
+	if (error) {
+		walk->exit_code = rxaqm_log_failure(error);
+		return 0;
+	}
+	rxaqm_out_object(&walk->out, NULL);
+	walk->print(walk, profile);
+	rxaqm_out_end(&walk->out);
+	return 0;
+}
+
+static void begin(struct walk *walk)
+{
+	rxaqm_out_open(&walk->out, stdout, rxaqm_globals.json);
+	rxaqm_out_array(&walk->out, "profiles");
 }
 
 static int finish(struct walk *walk, int err)
@@ -51,66 +71,47 @@ static void list_conditions(struct rxaqm_out *out, const struct rxaqm_profile *p
 	rxaqm_out_str(out, "conditions", " %-24s", all[0] ? all : "-");
 }
 
-static int list_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error, void *arg)
+static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
-	struct walk *walk = arg;
+	struct rxaqm_out *out = &walk->out;
 
-	if (error) {
-		note_error(walk, error);
-		return 0;
-	}
-	rxaqm_out_object(&walk->out, NULL);
-	rxaqm_out_str(&walk->out, "name", "%-19s", profile->name);
-	rxaqm_out_str(&walk->out, "driver", " %-16s", profile->driver);
-	list_conditions(&walk->out, profile);
-	rxaqm_out_str(&walk->out, "completion_design", " %-10s",
-		      rxaqm_design_name(profile->design));
-	rxaqm_out_str(&walk->out, "timestamp_coverage", " %-10s",
-		      rxaqm_coverage_name(profile->coverage));
-	rxaqm_out_str(&walk->out, "path", " %s\n", profile->path);
-	rxaqm_out_end(&walk->out);
-	return 0;
+	rxaqm_out_str(out, "name", "%-19s", profile->name);
+	rxaqm_out_str(out, "driver", " %-16s", profile->driver);
+	list_conditions(out, profile);
+	rxaqm_out_str(out, "completion_design", " %-10s", rxaqm_design_name(profile->design));
+	rxaqm_out_str(out, "timestamp_coverage", " %-10s", rxaqm_coverage_name(profile->coverage));
+	rxaqm_out_str(out, "path", " %s\n", profile->path);
 }
 
 static int cmd_list(int argc, char **argv)
 {
-	const struct argp argp = { .doc = "List the profiles of NIC drivers" };
-	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
+	static const struct rxaqm_command command = { .name = "profile list",
+						      .help = "List the profiles of NIC drivers" };
+	struct walk walk = { .print = list_one };
 
-	rxaqm_options_parse(&argp, "profile list", argc, argv, NULL);
-	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
+	rxaqm_options_read(&command, argc, argv, NULL);
+	begin(&walk);
 	rxaqm_out_text(&walk.out, "%-19s %-16s %-24s %-10s %-10s %s\n", "name", "driver", "and",
 		       "design", "timestamps", "file");
-	rxaqm_out_array(&walk.out, "profiles");
-	return finish(&walk, rxaqm_profile_each(list_one, &walk));
+	return finish(&walk, rxaqm_profile_each(print_one, &walk));
 }
 
-static int show_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error, void *arg)
+static void show_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
-	struct walk *walk = arg;
-
-	if (error) {
-		note_error(walk, error);
-		return 0;
-	}
 	if (walk->nr++)
 		rxaqm_out_text(&walk->out, "\n");
-	rxaqm_out_object(&walk->out, NULL);
 	rxaqm_profile_out(&walk->out, profile);
-	rxaqm_out_end(&walk->out);
-	return 0;
 }
 
 /* The profile of an interface, held against what the machine says. */
 static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_profile *profile)
 {
-	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
+	struct walk walk = {};
 	struct rxaqm_out *out = &walk.out;
 	unsigned int conflicts;
 
 	rxaqm_nic_facts_napi(facts);
-	rxaqm_out_open(out, stdout, rxaqm_globals.json);
-	rxaqm_out_array(out, "profiles");
+	begin(&walk);
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
 		       profile->path);
@@ -135,47 +136,33 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	return finish(&walk, 0);
 }
 
-static error_t parse_name(int key, char *arg, struct argp_state *state)
+/* @profile, or (NULL) all. */
+static int show_profiles(const struct rxaqm_profile *profile)
 {
-	const char **name = state->input;
+	struct walk walk = { .print = show_one };
 
-	if (key != ARGP_KEY_ARG || *name)
-		return ARGP_ERR_UNKNOWN;
-	*name = arg;
-	return 0;
-}
-
-static int show_profiles(const char *name, const struct rxaqm_profile *profile)
-{
-	struct walk walk = { .exit_code = RXAQM_EXIT_OK };
-	int err = 0;
-
-	rxaqm_out_open(&walk.out, stdout, rxaqm_globals.json);
-	rxaqm_out_array(&walk.out, "profiles");
-	if (name)
-		show_one(profile, NULL, &walk);
-	else
-		err = rxaqm_profile_each(show_one, &walk);
-	return finish(&walk, err);
+	begin(&walk);
+	return finish(&walk, profile ? print_one(profile, NULL, &walk) :
+				       rxaqm_profile_each(print_one, &walk));
 }
 
 static int cmd_show(int argc, char **argv)
 {
-	const struct argp argp = {
-		.parser = parse_name,
-		.args_doc = "[NAME|IFACE]",
-		.doc = "Show a profile, or that of an interface and what the machine says to "
-		       "it, or all profiles",
+	static const struct rxaqm_command command = {
+		.name = "profile show",
+		.args = "[NAME|IFACE]",
+		.help = "Show a profile, or that of an interface and what the machine says to it, "
+			"or all profiles",
+		.max_words = 1,
 	};
 	struct rxaqm_profile profile;
 	struct rxaqm_nic_facts facts;
 	struct rxaqm_error error;
-	const char *name = NULL;
+	const char *name = *rxaqm_options_read(&command, argc, argv, NULL);
 	int err = 0;
 
-	rxaqm_options_parse(&argp, "profile show", argc, argv, &name);
 	if (!name)
-		return show_profiles(NULL, NULL);
+		return show_profiles(NULL);
 	/* An interface may be called like a profile ("veth"): then it is meant. */
 	if (!rxaqm_nic_facts_read(name, &facts)) {
 		if (rxaqm_profile_for_nic(&facts, &profile, &error))
@@ -188,15 +175,8 @@ static int cmd_show(int argc, char **argv)
 				"no profile and no interface is called \"%s\"; see \"rxaqm "
 				"profile list\"",
 				name);
-	return err ? rxaqm_log_failure(&error) : show_profiles(name, &profile);
+	return err ? rxaqm_log_failure(&error) : show_profiles(&profile);
 }
-
-/* Profiles that were found good, to compare others with. */
-struct checked {
-	struct walk walk;
-	struct rxaqm_profile *good;
-	size_t nr_good;
-};
 
 static bool same_directory(const char *a, const char *b)
 {
@@ -207,39 +187,37 @@ static bool same_directory(const char *a, const char *b)
 }
 
 /* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
-static int check_ambiguous(struct checked *checked, const struct rxaqm_profile *profile,
+static int check_ambiguous(struct walk *walk, const struct rxaqm_profile *profile,
 			   struct rxaqm_error *error)
 {
-	struct rxaqm_profile *grown;
+	struct rxaqm_profile *good;
 	size_t i;
 
-	for (i = 0; i < checked->nr_good; i++)
-		if (same_directory(checked->good[i].path, profile->path) &&
-		    rxaqm_match_same(&checked->good[i], profile))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s:%u: same [Match] as \"%s\"; add a condition to "
-					       "one",
-					       profile->path, profile->match[0].line,
-					       checked->good[i].path);
-	grown = realloc(checked->good, (checked->nr_good + 1) * sizeof(*grown));
-	if (!grown)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
-	checked->good = grown;
-	checked->good[checked->nr_good++] = *profile;
+	for (i = 0; i < walk->good.nr; i++) {
+		good = &walk->good.at[i];
+		if (same_directory(good->path, profile->path) && rxaqm_match_same(good, profile))
+			return rxaqm_bad(error,
+					 "%s:%u: same [Match] as \"%s\"; add a condition to one",
+					 profile->path, profile->match[0].line, good->path);
+	}
+	good = rxaqm_list_add(&walk->good);
+	if (!good)
+		return rxaqm_no_memory(error);
+	*good = *profile;
 	return 0;
 }
 
 static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
 		     void *arg)
 {
-	struct checked *checked = arg;
-	struct rxaqm_out *out = &checked->walk.out;
+	struct walk *walk = arg;
+	struct rxaqm_out *out = &walk->out;
 	struct rxaqm_error ambiguous;
 
-	if (!error && check_ambiguous(checked, profile, &ambiguous))
+	if (!error && check_ambiguous(walk, profile, &ambiguous))
 		error = &ambiguous;
 	if (error)
-		note_error(&checked->walk, error);
+		walk->exit_code = rxaqm_log_failure(error);
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "path", error ? NULL : "%s: ok\n", profile->path);
 	rxaqm_out_bool(out, "ok", NULL, NULL, !error);
@@ -249,49 +227,30 @@ static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 	return 0;
 }
 
-struct files {
-	char **path;
-	int nr;
-};
-
-static error_t parse_file(int key, char *arg, struct argp_state *state)
-{
-	struct files *files = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	/* argp has moved the options ahead: the files are in a row. */
-	if (!files->nr++)
-		files->path = &state->argv[state->next - 1];
-	return 0;
-}
-
 static int cmd_check(int argc, char **argv)
 {
-	const struct argp argp = {
-		.parser = parse_file,
-		.args_doc = "[FILE...]",
-		.doc = "Check profiles: these files, or all that are installed",
+	static const struct rxaqm_command command = {
+		.name = "profile check",
+		.args = "[FILE...]",
+		.help = "Check profiles: these files, or all that are installed",
+		.max_words = UINT_MAX,
 	};
-	struct checked checked = { .walk = { .exit_code = RXAQM_EXIT_OK } };
+	char **file = rxaqm_options_read(&command, argc, argv, NULL);
 	struct rxaqm_profile profile;
 	struct rxaqm_error error;
-	struct files files = { 0 };
-	int i, err = 0;
+	struct walk walk = {};
+	int err = 0;
 
-	rxaqm_options_parse(&argp, "profile check", argc, argv, &files);
-	rxaqm_out_open(&checked.walk.out, stdout, rxaqm_globals.json);
-	rxaqm_out_array(&checked.walk.out, "profiles");
-	if (!files.nr)
-		err = rxaqm_profile_each(check_one, &checked);
-	for (i = 0; i < files.nr; i++) {
-		bool bad = rxaqm_profile_read(files.path[i], &profile, &error);
+	begin(&walk);
+	if (!*file)
+		err = rxaqm_profile_each(check_one, &walk);
+	for (; *file; file++) {
+		bool bad = rxaqm_profile_read(*file, &profile, &error);
 
-		check_one(&profile, bad ? &error : NULL, &checked);
+		check_one(&profile, bad ? &error : NULL, &walk);
 	}
-	free(checked.good);
-	return finish(&checked.walk, err);
+	free(walk.good.at);
+	return finish(&walk, err);
 }
 
 static const struct {
@@ -303,41 +262,31 @@ static const struct {
 	{ "check", cmd_check },
 };
 
-static const char usage_doc[] = "What is known of NIC drivers"
-				"\v"
-				"  list                 the profiles there are\n"
-				"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
-				"                       interface, what the machine says to them\n"
-				"  check [FILE...]      find errors\n"
-				"\n\"rxaqm profile show --help\" and so on tell more.";
-
-static error_t parse_usage(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		rxaqm_options_error(state, "unknown subcommand \"%s\"", arg);
-	if (key == ARGP_KEY_NO_ARGS)
-		rxaqm_options_error(state, "list, show or check is missing");
-	return ARGP_ERR_UNKNOWN;
-}
-
 int rxaqm_cmd_profile(int argc, char **argv)
 {
-	const struct argp argp = {
-		.parser = parse_usage,
-		.args_doc = "list|show|check",
-		.doc = usage_doc,
+	static const struct rxaqm_command command = {
+		.name = "profile",
+		.args = "list|show|check",
+		.help = "What is known of NIC drivers"
+			"\v"
+			"  list                 the profiles there are\n"
+			"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
+			"                       interface, what the machine says to them\n"
+			"  check [FILE...]      find errors\n"
+			"\n\"rxaqm profile show --help\" and so on tell more.",
+		.max_words = 1,
+		.keys = rxaqm_match_keys,
+		.more_keys = rxaqm_fact_keys,
 	};
+	const char *word;
 	size_t i;
 
+	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (!strcmp(argv[1], subcommands[i].name))
 			return subcommands[i].run(argc - 1, argv + 1);
-	/* Options may stand before the subcommand. */
-	if (argc > 2 && (!strcmp(argv[1], "-j") || !strcmp(argv[1], "--json"))) {
-		rxaqm_globals.json = true;
-		return rxaqm_cmd_profile(argc - 1, argv + 1);
-	}
-	rxaqm_options_keys(rxaqm_match_keys, rxaqm_fact_keys);
-	rxaqm_options_parse(&argp, "profile", argc, argv, NULL);
-	return RXAQM_EXIT_USAGE;
+	word = *rxaqm_options_read(&command, argc, argv, NULL);
+	if (word)
+		rxaqm_usage_error("unknown subcommand \"%s\"", word);
+	rxaqm_usage_error("list, show or check is missing");
 }

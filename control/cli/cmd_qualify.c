@@ -20,18 +20,31 @@ struct args {
 };
 
 enum {
-	KEY_SERVE = 0x300,
+	KEY_YES = 0x200,
+	KEY_RESTORE,
+	KEY_SERVE,
 	KEY_LIST
 };
 
 static const struct argp_option options[] = {
-	QUALIFY_MEASURE_OPTIONS,
+	{ "peer", 'p', "HOST[/IFACE]", 0, "measure: the other end, by ssh; rxaqm is there", 0 },
+	{ "loopback", 'L', "[NETNS/]IFACE", 0,
+	  "measure: the other end is this interface of this host", 0 },
+	{ "rows", 'r', "ROW,...", 0, "measure only these, as in Q1,Q4 (all)", 0 },
+	{ "resume", 'R', "FILE", 0, "measure what this record lacks, and add it", 0 },
+	{ "yes-disturb", KEY_YES, NULL, 0, "though the interface is in use", 0 },
+	{ "restore", KEY_RESTORE, NULL, 0, "only put back what a killed run left", 0 },
 	{ "list", KEY_LIST, NULL, 0, "print the table of rows", 0 },
 	{ "serve", KEY_SERVE, "IFACE", 0, "be the other end, on standard input and output", 0 },
 	{ "from", 'f', "FILE", 0, "report what was measured before (JSON)", 0 },
 	{ "compare", 'C', NULL, 0, "what record B differs in from A beyond noise", 0 },
 	{ "limits", 'l', NULL, 0, "print the table of limits", 0 },
-	QUALIFY_REPORT_OPTIONS,
+	{ "class", 'c', "CLASS", 0, "judge for aqm, ptp or af_xdp (aqm)", 0 },
+	{ "all", 'a', NULL, 0, "print the figures of each row, too", 0 },
+	{ "out", 'o', "FILE", 0, "write the record (JSON)", 0 },
+	{ "html", 'H', "FILE", 0, "write the report as one HTML file with pictures", 0 },
+	{ "profile-out", 'P', "FILE", 0, "write a NIC profile of what was measured", 0 },
+	{ "ktap", 'k', "FILE", 0, "add results of the kernel's NIC selftests", 0 },
 	{}
 };
 
@@ -64,26 +77,57 @@ static error_t finish(struct args *args, const struct argp_state *state)
 	return 0;
 }
 
+/* Options that are only noted. */
+static bool note(struct args *args, int key, const char *arg)
+{
+	const struct {
+		int key;
+		const char **word;
+		bool *flag;
+	} targets[] = {
+		{ 'p', &args->measure.request.host, NULL },
+		{ 'L', &args->measure.request.loopback, NULL },
+		{ 'r', &args->measure.rows, NULL },
+		{ 'R', &args->measure.resume, NULL },
+		{ KEY_YES, NULL, &args->measure.request.disturb },
+		{ KEY_RESTORE, NULL, &args->measure.restore },
+		{ KEY_LIST, NULL, &args->list },
+		{ KEY_SERVE, &args->serve, NULL },
+		{ 'f', &args->from, NULL },
+		{ 'C', NULL, &args->compare },
+		{ 'l', NULL, &args->limits },
+		{ 'c', &args->report.nic_class, NULL },
+		{ 'a', NULL, &args->report.all },
+		{ 'o', &args->report.out, NULL },
+		{ 'H', &args->report.html, NULL },
+		{ 'P', &args->report.profile, NULL },
+	};
+	size_t i, nr = sizeof(targets) / sizeof(targets[0]);
+
+	for (i = 0; i < nr && targets[i].key != key; i++)
+		;
+	if (i < nr && targets[i].word)
+		*targets[i].word = arg;
+	else if (i < nr)
+		*targets[i].flag = true;
+	return i < nr;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
-	error_t err;
 
+	if (key == 'p' && (arg[0] == '-' || arg[0] == '/' || !*arg))
+		rxaqm_options_error(state, "--peer=%s: must be HOST or HOST/IFACE", arg);
+	if (key == 'c' && !qualify_class_bit(arg))
+		rxaqm_options_error(state, "--class=%s: must be aqm, ptp or af_xdp", arg);
+	if (note(args, key, arg))
+		return 0;
 	switch (key) {
-	case 'f':
-		args->from = arg;
-		return 0;
-	case 'C':
-		args->compare = true;
-		return 0;
-	case 'l':
-		args->limits = true;
-		return 0;
-	case KEY_SERVE:
-		args->serve = arg;
-		return 0;
-	case KEY_LIST:
-		args->list = true;
+	case 'k':
+		if (args->report.nr_ktap == QUALIFY_KTAP_FILES)
+			rxaqm_options_error(state, "--ktap: at most %d files", QUALIFY_KTAP_FILES);
+		args->report.ktap[args->report.nr_ktap++] = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->nr_words == 2)
@@ -93,8 +137,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		return finish(args, state);
 	default:
-		err = qualify_measure_option(key, arg, state, &args->measure);
-		return err ? qualify_report_option(key, arg, state, &args->report) : 0;
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 

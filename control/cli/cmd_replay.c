@@ -4,101 +4,71 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "report/law_figures.h"
+#include "report/figures.h"
 #include "cli/options.h"
 #include "base/out.h"
-#include "base/parse.h"
 #include "cli/replay.h"
 #include "config/settings.h"
-
-#define RING_ENTRIES_MAX (1U << 20)
-
-enum option_key {
-	OPTION_SUMMARY = 0x100, /* no short names */
-	OPTION_RING,
-	OPTION_NO_GUARD,
-};
 
 struct replay_args {
 	const char *path; /* NULL: standard input */
 	bool summary;
 	bool unguarded;
-	__u32 ring_entries;
+	__u64 ring_entries;
 	struct rxaqm_policy policy;
+};
+
+static const struct rxaqm_option replay_options[] = {
+	{ "summary", 0, NULL, "Print totals of each queue instead of each packet",
+	  RXAQM_SETS_FLAG(struct replay_args, summary) },
+	{ "ring", 0, "ENTRIES", "Entries of the ring (default 0, unknown)",
+	  RXAQM_SETS_NUMBER(struct replay_args, ring_entries, 0, 1 << 20,
+			    "--ring=%s: must be a number of entries, 0 to 1048576") },
+	{ "unguarded", 0, NULL,
+	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue",
+	  RXAQM_SETS_FLAG(struct replay_args, unguarded) },
+	{ 0 },
+};
+
+static const struct rxaqm_command command = {
+	.name = "replay",
+	.args = "[FILE|-] [KEY=VALUE ...]",
+	.help = "Take the decisions that XDP would take, over a recorded trace"
+		"\v"
+		"FILE is CSV, in order of time, with the header\n"
+		"  " RXAQM_TRACE_HEADER "\n"
+		"KEY=VALUE changes the policy (see \"rxaqm policy --help\"); mode is enforce.\n"
+		"With --json each packet is an object on a line of its own.",
+	.options = replay_options,
+	.max_words = RXAQM_SETTING_WORDS,
 };
 
 static const char *const verdict_names[] = { "pass", "mark", "drop" };
 
-static void parse_setting(struct replay_args *args, char *arg, struct argp_state *state)
+static void parse_words(struct replay_args *args, char **words)
 {
 	struct rxaqm_error error;
+	int err = 0;
 
-	if (!strncmp(arg, "lease=", strlen("lease=")))
-		rxaqm_options_error(state, "a lease means nothing to a replay");
-	if (rxaqm_setting_assign(&args->policy, arg, 0, &error))
-		rxaqm_options_error(state, "%s", error.text);
-}
-
-static error_t parse_arg(int key, char *arg, struct argp_state *state)
-{
-	struct replay_args *args = state->input;
-	struct rxaqm_error error;
-	__u64 entries;
-
-	switch (key) {
-	case OPTION_SUMMARY:
-		args->summary = true;
-		return 0;
-	case OPTION_RING:
-		if (rxaqm_parse_u64(arg, 0, RING_ENTRIES_MAX, &entries))
-			rxaqm_options_error(state,
-					    "--ring=%s: must be a number of entries, 0 to %u", arg,
-					    RING_ENTRIES_MAX);
-		args->ring_entries = (__u32)entries;
-		return 0;
-	case OPTION_NO_GUARD:
-		args->unguarded = true;
-		return 0;
-	case ARGP_KEY_ARG:
+	for (; *words; words++) {
 		/* A file whose name has a '=' can be given as ./NAME. */
-		if (strchr(arg, '=') && !memchr(arg, '/', strcspn(arg, "=")))
-			parse_setting(args, arg, state);
-		else if (!args->path)
-			args->path = arg;
-		else
-			return ARGP_ERR_UNKNOWN;
-		return 0;
-	case ARGP_KEY_END:
-		if (rxaqm_policy_check(&args->policy, &error))
-			rxaqm_options_error(state, "%s", error.text);
-		if (args->unguarded && args->policy.law != RXAQM_LAW_CODEL)
-			rxaqm_options_error(state, "--unguarded goes with law=codel");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+		if (strchr(*words, '=') && !memchr(*words, '/', strcspn(*words, "="))) {
+			if (!strncmp(*words, "lease=", strlen("lease=")))
+				rxaqm_usage_error("a lease means nothing to a replay");
+			err = rxaqm_setting_assign(&args->policy, *words, 0, &error);
+		} else if (!args->path) {
+			args->path = *words;
+		} else {
+			rxaqm_usage_error("too many arguments: \"%s\"", *words);
+		}
+		if (err)
+			rxaqm_usage_error("%s", error.text);
 	}
+	if (rxaqm_policy_check(&args->policy, &error))
+		rxaqm_usage_error("%s", error.text);
+	if (args->unguarded && args->policy.law != RXAQM_LAW_CODEL)
+		rxaqm_usage_error("--unguarded goes with law=codel");
 }
-
-static const struct argp_option replay_options[] = {
-	{ "summary", OPTION_SUMMARY, NULL, 0, "Print totals of each queue instead of each packet",
-	  0 },
-	{ "ring", OPTION_RING, "ENTRIES", 0, "Entries of the ring (default 0, unknown)", 0 },
-	{ "unguarded", OPTION_NO_GUARD, NULL, 0,
-	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue", 0 },
-	{ 0 },
-};
-
-static const struct argp replay_argp = {
-	.options = replay_options,
-	.parser = parse_arg,
-	.args_doc = "[FILE|-] [KEY=VALUE ...]",
-	.doc = "Take the decisions that XDP would take, over a recorded trace"
-	       "\v"
-	       "FILE is CSV, in order of time, with the header\n"
-	       "  " RXAQM_TRACE_HEADER "\n"
-	       "KEY=VALUE changes the policy (see \"rxaqm policy --help\"); mode is enforce.\n"
-	       "With --json each packet is an object on a line of its own.",
-};
 
 /* The columns behind the verdict. */
 #define AUTO_HEADER "p_ppm,bad,goal_ns"
@@ -201,9 +171,9 @@ static int replay_file(struct replay_args *args, FILE *file, const char *path,
 
 	replay = calloc(1, sizeof(*replay));
 	if (!replay)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		return rxaqm_no_memory(error);
 	replay->policy = args->policy;
-	replay->ring_entries = args->ring_entries;
+	replay->ring_entries = (__u32)args->ring_entries;
 	replay->unguarded = args->unguarded;
 	replay->keep_sojourns = args->summary;
 	if (!args->summary && !rxaqm_globals.json)
@@ -228,7 +198,7 @@ int rxaqm_cmd_replay(int argc, char **argv)
 
 	rxaqm_policy_init(&args.policy);
 	args.policy.mode = RXAQM_MODE_ENFORCE;
-	rxaqm_options_parse(&replay_argp, "replay", argc, argv, &args);
+	parse_words(&args, rxaqm_options_read(&command, argc, argv, &args));
 	if (!args.path || !strcmp(args.path, "-"))
 		args.path = "<stdin>";
 	else

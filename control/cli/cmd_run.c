@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm run */
 #include <net/if.h>
-#include <stdlib.h>
 
 #include "cli/cmd.h"
 #include "attach/machine.h"
@@ -14,64 +13,38 @@ struct run_args {
 	bool check;
 };
 
-static const struct argp_option run_options[] = {
-	{ "config", 'c', "FILE", 0, "Configuration; default: " RXAQM_CONFIG_PATH, 0 },
-	{ "check", 'n', NULL, 0, "Check the configuration, print what is in effect, and end", 0 },
+static const struct rxaqm_option run_options[] = {
+	{ "config", 'c', "FILE", "Configuration; default: " RXAQM_CONFIG_PATH,
+	  RXAQM_SETS_WORD(struct run_args, config) },
+	{ "check", 'n', NULL, "Check the configuration, print what is in effect, and end",
+	  RXAQM_SETS_FLAG(struct run_args, check) },
 	{ 0 },
 };
-
-static error_t parse_run(int key, char *arg, struct argp_state *state)
-{
-	struct run_args *args = state->input;
-
-	switch (key) {
-	case 'c':
-		args->config = arg;
-		break;
-	case 'n':
-		args->check = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
 
 /* Which section each interface that is here gets; the policy must fit its profile. */
 static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 		      struct rxaqm_error *error)
 {
-	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	struct if_nameindex *all = if_nameindex(), *one;
-	struct rxaqm_error reason = {};
 	int err = 0;
 
 	rxaqm_out_text(out, "\n# Interfaces here:\n");
 	rxaqm_out_array(out, "here");
-	for (one = all; plan && one && one->if_index && !err; one++) {
+	for (one = all; one && one->if_index && !err; one++) {
 		const struct rxaqm_config_iface *section = rxaqm_config_find(config, one->if_name);
 
 		rxaqm_out_object(out, NULL);
 		rxaqm_out_str(out, "interface", "# %s: ", one->if_name);
-		if (section)
-			rxaqm_out_str(out, "section", "[Interface %s]", section->match);
-		else
-			rxaqm_out_null(out, "section", "no section");
+		rxaqm_out_str(out, "section", "[Interface %s]", section ? section->match : NULL);
+		rxaqm_out_text(out, "%s", section ? "" : "no section");
 		rxaqm_out_bool(out, "enable", "", ", not enabled", !section || section->enable);
 		rxaqm_out_text(out, "\n");
 		rxaqm_out_end(out);
-		if (section && section->enable)
-			err = rxaqm_run_plan(section, one->if_name, plan, &reason);
-		if (err && reason.exit_code != RXAQM_EXIT_USAGE)
-			err = 0;
-		if (err)
-			rxaqm_error_set(error, reason.exit_code, -err, "%s: [Interface %s]: %.400s",
-					one->if_name, section->match, reason.text);
+		err = rxaqm_run_check(section, one->if_name, error);
 	}
 	rxaqm_out_end(out);
 	if (all)
 		if_freenameindex(all);
-	free(plan);
 	return err;
 }
 
@@ -90,23 +63,20 @@ static int check(const struct rxaqm_config *config)
 
 int rxaqm_cmd_run(int argc, char **argv)
 {
-	static const struct argp argp = {
-		run_options,
-		parse_run,
-		NULL,
-		"Attach what the configuration names, follow what becomes of it, and keep leases, "
-		"clocks and targets up to date, until SIGTERM. SIGHUP reads the configuration again.",
-		NULL,
-		NULL,
-		NULL
+	static const struct rxaqm_command command = {
+		.name = "run",
+		.help = "Attach what the configuration names, follow what becomes of it, and keep "
+			"leases, clocks and targets up to date, until SIGTERM. SIGHUP reads the "
+			"configuration again.",
+		.options = run_options,
+		.keys = rxaqm_config_keys,
 	};
-	struct rxaqm_run run = { .state = RXAQM_STATE_NONE, .lock_fd = -1 };
+	struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;
 
-	rxaqm_options_keys(rxaqm_config_keys, NULL);
-	rxaqm_options_parse(&argp, "run", argc, argv, &args);
+	rxaqm_options_read(&command, argc, argv, &args);
 	run.config_path = args.config;
 	if (rxaqm_config_read(args.config, &run.config, &error))
 		return rxaqm_log_failure(&error);
@@ -114,14 +84,13 @@ int rxaqm_cmd_run(int argc, char **argv)
 		exit_code = check(&run.config);
 	} else {
 		rxaqm_run_log_init();
-		if (rxaqm_machine_check(&error) || rxaqm_run_lock(&run, &error)) {
+		if (rxaqm_machine_check(&error) || rxaqm_run_lock(&error)) {
 			rxaqm_run_log(LOG_ERR, "%s", error.text);
 			exit_code = error.exit_code;
 		} else {
 			exit_code = rxaqm_run_loop(&run);
 		}
 	}
-	rxaqm_run_unlock(&run);
 	rxaqm_config_free(&run.config);
 	return exit_code;
 }

@@ -1,23 +1,98 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm status */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "attach/machine.h"
-#include "cli/check_args.h"
+#include "base/parse.h"
 #include "cli/cmd.h"
+#include "cli/view.h"
+#include "config/config.h"
 #include "report/status.h"
+
+/* Where the daemon writes, by its configuration if that may be read, else by default. */
+static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
+{
+	struct rxaqm_config config;
+
+	/* A file that cannot be read leaves the defaults. */
+	if (rxaqm_config_read(RXAQM_CONFIG_PATH, &config, NULL) || !config.status_file[0])
+		rxaqm_config_runtime_path("status.json", path, RXAQM_CONFIG_PATH_LEN);
+	else
+		strcpy(path, config.status_file);
+	rxaqm_config_free(&config);
+}
+
+static bool copy_json(const char *path, const char *ifname)
+{
+	struct json_object *root = json_object_from_file(path), *all, *name;
+	size_t i;
+	bool any = !ifname;
+
+	if (!root || !json_object_object_get_ex(root, "interfaces", &all))
+		return false;
+	for (i = json_object_array_length(all); ifname && i-- > 0;) {
+		struct json_object *one = json_object_array_get_idx(all, i);
+
+		if (json_object_object_get_ex(one, "interface", &name) &&
+		    !strcmp(json_object_get_string(name), ifname))
+			any = true;
+		else
+			json_object_array_del_idx(all, i, 1);
+	}
+	if (any)
+		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+								  JSON_C_TO_STRING_SPACED |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(root);
+	return any;
+}
+
+/* Print the JSON that the daemon has written last, of the interface @ifname or (NULL) of all, and
+ * its age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
+ */
+static int status_from_file(const char *ifname)
+{
+	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
+	struct timespec now;
+	struct stat st;
+	bool any;
+
+	find_path(path);
+	if (access(path, R_OK) || stat(path, &st))
+		return -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (now.tv_sec < st.st_mtim.tv_sec)
+		st.st_mtim = now;
+	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
+			 "\"%s\", in JSON",
+			 rxaqm_format_duration((__u64)(now.tv_sec - st.st_mtim.tv_sec) *
+						       RXAQM_NSEC_PER_SEC,
+					       age),
+			 path);
+	any = copy_json(path, ifname);
+	if (any || !ifname)
+		return RXAQM_EXIT_OK;
+	rxaqm_log_error("not attached to \"%s\"; see \"rxaqm status\"", ifname);
+	return RXAQM_EXIT_NOT_ATTACHED;
+}
 
 int rxaqm_cmd_status(int argc, char **argv)
 {
-	struct rxaqm_check_args args;
-	int exit_code;
+	const char *ifname;
+	int exit_code = rxaqm_check(argc, argv, &ifname);
 
-	rxaqm_check_parse("status", argc, argv, &args);
-	if (args.check)
-		return rxaqm_check(&args);
+	if (exit_code >= 0)
+		return exit_code;
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
-		exit_code = rxaqm_status_from_file(args.ifname);
+		exit_code = status_from_file(ifname);
 		if (exit_code >= 0)
 			return exit_code;
 	}
-	return rxaqm_view_print(args.ifname, rxaqm_status_print_iface);
+	return rxaqm_view_print(ifname, rxaqm_status_print_iface);
 }

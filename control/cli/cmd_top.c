@@ -7,73 +7,44 @@
 #include "cli/cmd.h"
 #include "base/now.h"
 #include "cli/options.h"
-#include "base/parse.h"
 #include "cli/top.h"
 
 struct top_args {
-	const char *ifname;
 	__u64 count;
 	__u64 interval_ns;
 	bool plain;
 };
 
-static const struct argp_option top_options[] = {
-	{ "count", 'n', "COUNT", 0, "Stop after COUNT intervals", 0 },
-	{ "interval", 'i', "DURATION", 0, "Length of an interval, 10ms to 1m (default 1s)", 0 },
-	{ "plain", 'p', NULL, 0, "Lines, not a screen, on a terminal too", 0 },
+static const struct rxaqm_option top_options[] = {
+	{ "count", 'n', "COUNT", "Stop after COUNT intervals",
+	  RXAQM_SETS_NUMBER(struct top_args, count, 1, 1000000000,
+			    "--count \"%s\" is not a number from 1 on") },
+	{ "interval", 'i', "DURATION", "Length of an interval, 10ms to 1m (default 1s)",
+	  RXAQM_SETS_DURATION(struct top_args, interval_ns, 10 * RXAQM_NSEC_PER_MSEC,
+			      60 * RXAQM_NSEC_PER_SEC,
+			      "--interval \"%s\" is not a duration from 10ms to 1m, such as "
+			      "500ms") },
+	{ "plain", 'p', NULL, "Lines, not a screen, on a terminal too",
+	  RXAQM_SETS_FLAG(struct top_args, plain) },
 	{ 0 },
 };
 
-static error_t parse_top(int key, char *arg, struct argp_state *state)
-{
-	struct top_args *args = state->input;
-
-	switch (key) {
-	case 'n':
-		if (rxaqm_parse_u64(arg, 1, 1000000000, &args->count))
-			rxaqm_options_error(state, "--count \"%s\" is not a number from 1 on", arg);
-		break;
-	case 'i':
-		if (rxaqm_parse_duration(arg, &args->interval_ns) ||
-		    args->interval_ns < 10 * RXAQM_NSEC_PER_MSEC ||
-		    args->interval_ns > 60 * RXAQM_NSEC_PER_SEC)
-			rxaqm_options_error(state,
-					    "--interval \"%s\" is not a duration from 10ms to 1m, such "
-					    "as 500ms",
-					    arg);
-		break;
-	case 'p':
-		args->plain = true;
-		break;
-	default:
-		return rxaqm_view_parse_into(key, arg, &args->ifname);
-	}
-	return 0;
-}
-
-static void print_json(const struct rxaqm_top *top)
+static int print(const struct rxaqm_top *top, __u64 shown)
 {
 	struct rxaqm_out out;
 	unsigned int i;
 
-	rxaqm_out_open(&out, stdout, true);
+	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	if (shown % 20 == 0)
+		rxaqm_out_text(&out, "%s\n", rxaqm_top_header());
 	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
 	rxaqm_out_array(&out, "queues");
-	for (i = 0; i < top->nr_rows; i++)
+	for (i = 0; i < top->nr_rows; i++) {
 		rxaqm_top_out(&top->row[i], &out);
+		rxaqm_out_text(&out, "\n");
+	}
 	rxaqm_out_end(&out);
-	rxaqm_out_close(&out, true);
-}
-
-static void print_plain(const struct rxaqm_top *top, __u64 shown)
-{
-	char line[RXAQM_TOP_LINE];
-	unsigned int i;
-
-	if (shown % 20 == 0)
-		puts(rxaqm_top_header());
-	for (i = 0; i < top->nr_rows; i++)
-		puts(rxaqm_top_line(&top->row[i], line));
+	return rxaqm_out_close(&out, true);
 }
 
 /* Lines, until COUNT is reached or nobody reads them any more. */
@@ -86,35 +57,32 @@ static void run_plain(struct rxaqm_top *top, const struct top_args *args)
 	next_ns = rxaqm_now_ns();
 	for (shown = 0; !args->count || shown < args->count; shown++) {
 		next_ns += args->interval_ns;
-		next.tv_sec = (time_t)(next_ns / RXAQM_NSEC_PER_SEC);
-		next.tv_nsec = (long)(next_ns % RXAQM_NSEC_PER_SEC);
+		next = rxaqm_timespec(next_ns);
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 		rxaqm_top_take(top);
-		if (rxaqm_globals.json)
-			print_json(top);
-		else
-			print_plain(top, shown);
-		if (fflush(stdout))
+		if (print(top, shown))
 			break;
 	}
 }
 
 int rxaqm_cmd_top(int argc, char **argv)
 {
-	static const struct argp argp = { top_options, parse_top,
-					  "[IFACE]",   "Show what the queues do, second by second.",
-					  NULL,	       NULL,
-					  NULL };
+	static const struct rxaqm_command command = {
+		.name = "top",
+		.args = "[IFACE]",
+		.help = "Show what the queues do, second by second.",
+		.options = top_options,
+		.max_words = 1,
+	};
 	struct top_args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	static struct rxaqm_top top;
 	int exit_code;
 
-	rxaqm_options_parse(&argp, "top", argc, argv, &args);
-	exit_code = rxaqm_view_open(&state, args.ifname);
+	top.ifname = *rxaqm_options_read(&command, argc, argv, &args);
+	exit_code = rxaqm_view_open(&state, top.ifname);
 	if (exit_code != RXAQM_EXIT_OK)
 		goto out;
-	top.ifname = args.ifname;
 	top.state = &state;
 	/* A screen takes keys: what is on standard input otherwise is not for it to read. */
 	if (rxaqm_globals.json || args.plain || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||

@@ -3,17 +3,18 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/parse.h"
 #include "cli/cmd.h"
-#include "base/log.h"
 
 struct rxaqm_globals rxaqm_globals;
 
 /* Name of the subcommand going on, as "rxaqm profile list". */
 static char command_name[64];
 
-/* Tables of keys that --help lists; a NULL behind them. */
-static const struct rxaqm_key *help_keys[3];
+/* Tables of keys that --help lists, or NULL. */
+static const struct rxaqm_key *help_keys[2];
 
 /* argp adds "Try ... --help" to each error. */
 static FILE *discarding_stream(void)
@@ -39,7 +40,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case 'h':
 	case '?':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
-		for (i = 0; help_keys[i]; i++)
+		for (i = 0; i < 2 && help_keys[i]; i++)
 			rxaqm_keys_list(stdout, help_keys[i]);
 		exit(RXAQM_EXIT_OK);
 	case KEY_USAGE:
@@ -49,7 +50,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		state->err_stream = discarding_stream();
 		return 0;
 	case ARGP_KEY_ARG:
-		rxaqm_options_error(state, "too many arguments: \"%s\"", arg);
+		rxaqm_usage_error("too many arguments: \"%s\"", arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -65,12 +66,6 @@ static const struct argp_option common_options[] = {
 };
 
 static const struct argp common_argp = { .options = common_options, .parser = parse_common };
-
-void rxaqm_options_keys(const struct rxaqm_key *keys, const struct rxaqm_key *more)
-{
-	help_keys[0] = keys;
-	help_keys[1] = more;
-}
 
 void rxaqm_options_parse(const struct argp *argp, const char *name, int argc, char **argv,
 			 void *input)
@@ -92,14 +87,107 @@ void rxaqm_options_parse(const struct argp *argp, const char *name, int argc, ch
 	}
 }
 
-void rxaqm_options_error(const struct argp_state *state, const char *fmt, ...)
+void rxaqm_usage_error(const char *fmt, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "%s: ", state->name);
+	fprintf(stderr, "%s: ", command_name);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);
-	fprintf(stderr, " (see \"%s --help\")\n", state->name);
+	fprintf(stderr, " (see \"%s --help\")\n", command_name);
 	exit(argp_err_exit_status);
+}
+
+/* What the parser of rows works with. */
+struct reading {
+	const struct rxaqm_command *command;
+	void *values;
+	char **words;
+};
+
+#define OPTIONS_MAX 15
+#define KEY_ROW 0x200 /* of the first row, if it has no letter */
+
+static int key_of(const struct rxaqm_command *command, const struct rxaqm_option *option)
+{
+	return option->letter ?: KEY_ROW + (int)(option - command->options);
+}
+
+static void set_option(const struct rxaqm_option *option, const char *arg, void *value)
+{
+	__u64 *number = value;
+	int err = 0;
+
+	switch (option->type) {
+	case RXAQM_OPTION_FLAG:
+		*(bool *)value = true;
+		break;
+	case RXAQM_OPTION_WORD:
+		*(const char **)value = arg;
+		break;
+	case RXAQM_OPTION_NUMBER:
+		err = rxaqm_parse_u64(arg, option->min, option->max, number);
+		break;
+	case RXAQM_OPTION_DURATION:
+		err = rxaqm_parse_duration(arg, number);
+		if (!err && (*number < option->min || *number > option->max))
+			err = -ERANGE;
+		break;
+	}
+	if (err)
+		rxaqm_usage_error(option->wrong, arg);
+}
+
+static error_t parse_row(int key, char *arg, struct argp_state *state)
+{
+	struct reading *reading = state->input;
+	const struct rxaqm_command *command = reading->command;
+	const struct rxaqm_option *option;
+
+	if (key == ARGP_KEY_INIT && command->wrong_exit)
+		argp_err_exit_status = command->wrong_exit;
+	if (key == ARGP_KEY_ARG && state->arg_num < command->max_words) {
+		/* argp has moved the options ahead: the words are in a row. */
+		if (!state->arg_num)
+			reading->words = &state->argv[state->next - 1];
+		return 0;
+	}
+	for (option = command->options; option && option->name; option++) {
+		if (key != key_of(command, option))
+			continue;
+		set_option(option, arg, (char *)reading->values + option->at);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values)
+{
+	struct argp_option options[OPTIONS_MAX + 1] = {};
+	const struct argp argp = { .options = options,
+				   .parser = parse_row,
+				   .args_doc = command->args,
+				   .doc = command->help };
+	struct reading reading = { command, values, &argv[argc] };
+	const struct rxaqm_option *option;
+	unsigned int nr = 0;
+
+	for (option = command->options; option && option->name && nr < OPTIONS_MAX; option++)
+		options[nr++] = (struct argp_option){ .name = option->name,
+						      .key = key_of(command, option),
+						      .arg = option->arg,
+						      .doc = option->help };
+	help_keys[0] = command->keys;
+	help_keys[1] = command->more_keys;
+	rxaqm_options_parse(&argp, command->name, argc, argv, &reading);
+	return reading.words;
+}
+
+void rxaqm_options_json_first(int *argc, char ***argv)
+{
+	for (; *argc > 2 && (!strcmp((*argv)[1], "-j") || !strcmp((*argv)[1], "--json")); --*argc) {
+		rxaqm_globals.json = true;
+		++*argv;
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Options of subcommands: argp, with what all of them share added, and errors of
- * one line.
+ * Options of subcommands: rows of a table, read by argp, with what all of them share added, and
+ * errors of one line.
  */
 #ifndef RXAQM_OPTIONS_H
 #define RXAQM_OPTIONS_H
@@ -10,18 +10,61 @@
 
 #include "keys/keys.h"
 
-/* --help of the subcommand that is parsed next lists @keys and @more (or NULL), too. */
-void rxaqm_options_keys(const struct rxaqm_key *keys, const struct rxaqm_key *more);
+/* What an option sets. */
+enum rxaqm_option_type {
+	RXAQM_OPTION_FLAG, /* a bool */
+	RXAQM_OPTION_WORD, /* a const char * */
+	RXAQM_OPTION_NUMBER, /* a __u64 */
+	RXAQM_OPTION_DURATION, /* a __u64, in ns */
+};
 
-/* argp_parse() for the subcommand @name ("profile list"), whose argv[0] is replaced.
- * Adds -j (into rxaqm_globals) and refuses arguments that @argp's parser did not take
- * (ARGP_ERR_UNKNOWN). @argp needs no children. Exits on --help and on usage errors.
+struct rxaqm_option {
+	const char *name;
+	char letter; /* 0: none */
+	const char *arg; /* what it is called in --help; NULL: a flag */
+	const char *help;
+	enum rxaqm_option_type type;
+	size_t at; /* where in the values of the command */
+	__u64 min, max;
+	const char *wrong; /* what is said of a number or duration that is none; %s: as typed */
+};
+
+/* The end of a row, for a field of the struct @values. */
+#define RXAQM_SETS_FLAG(values, field) RXAQM_OPTION_FLAG, offsetof(values, field), 0, 0, NULL
+#define RXAQM_SETS_WORD(values, field) RXAQM_OPTION_WORD, offsetof(values, field), 0, 0, NULL
+#define RXAQM_SETS_NUMBER(values, field, min, max, wrong) \
+	RXAQM_OPTION_NUMBER, offsetof(values, field), min, max, wrong
+#define RXAQM_SETS_DURATION(values, field, min, max, wrong) \
+	RXAQM_OPTION_DURATION, offsetof(values, field), min, max, wrong
+
+#define RXAQM_SETTING_WORDS 33 /* an interface, and twice as many settings as there are */
+
+struct rxaqm_command {
+	const char *name; /* "profile list" */
+	const char *args, *help; /* for --help */
+	const struct rxaqm_option *options; /* up to one without a name; or NULL */
+	unsigned int max_words; /* arguments that are no options */
+	int wrong_exit; /* exit code of usage errors; 0: RXAQM_EXIT_USAGE */
+	const struct rxaqm_key *keys, *more_keys; /* --help lists them, too; or NULL */
+};
+
+/* Read the options of @command into @values. Returns the words that are none, with a NULL behind
+ * them. Adds -j (into rxaqm_globals). Exits on --help and on usage errors.
+ */
+char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
+
+/* Take "-j" that stands before the name of a subcommand out of @argc and @argv. */
+void rxaqm_options_json_first(int *argc, char ***argv);
+
+/* argp_parse() for the subcommand @name, whose argv[0] is replaced, with -j and --help added.
+ * Arguments that @argp's parser does not take (ARGP_ERR_UNKNOWN) are refused. @argp needs no
+ * children.
  */
 void rxaqm_options_parse(const struct argp *argp, const char *name, int argc, char **argv,
 			 void *input);
 
 /* Print one line, "rxaqm: NAME: ...", and exit with argp_err_exit_status (RXAQM_EXIT_USAGE). */
-void rxaqm_options_error(const struct argp_state *state, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3), noreturn));
+void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+#define rxaqm_options_error(state, ...) ((void)(state), rxaqm_usage_error(__VA_ARGS__))
 
 #endif /* RXAQM_OPTIONS_H */

@@ -14,35 +14,6 @@ static void on_signal(int number)
 	stop = 1;
 }
 
-error_t qualify_measure_option(int key, char *arg, const struct argp_state *state,
-			       struct qualify_measure *measure)
-{
-	switch (key) {
-	case 'p':
-		if (arg[0] == '-' || arg[0] == '/' || !*arg)
-			rxaqm_options_error(state, "--peer=%s: must be HOST or HOST/IFACE", arg);
-		measure->request.host = arg;
-		return 0;
-	case 'L':
-		measure->request.loopback = arg;
-		return 0;
-	case 'r':
-		measure->rows = arg;
-		return 0;
-	case 'R':
-		measure->resume = arg;
-		return 0;
-	case QUALIFY_KEY_YES:
-		measure->request.disturb = true;
-		return 0;
-	case QUALIFY_KEY_RESTORE:
-		measure->restore = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 /* "Q1,Q4" into the request. */
 static void choose_rows(struct qualify_measure *measure, const struct argp_state *state)
 {

@@ -14,37 +14,6 @@
 #include "qualify/print/profile_out.h"
 #include "qualify/record/ktap.h"
 
-error_t qualify_report_option(int key, char *arg, const struct argp_state *state,
-			      struct qualify_report *report)
-{
-	switch (key) {
-	case 'c':
-		if (!qualify_class_bit(arg))
-			rxaqm_options_error(state, "--class=%s: must be aqm, ptp or af_xdp", arg);
-		report->nic_class = arg;
-		return 0;
-	case 'a':
-		report->all = true;
-		return 0;
-	case 'o':
-		report->out = arg;
-		return 0;
-	case 'H':
-		report->html = arg;
-		return 0;
-	case 'P':
-		report->profile = arg;
-		return 0;
-	case 'k':
-		if (report->nr_ktap == QUALIFY_KTAP_FILES)
-			rxaqm_options_error(state, "--ktap: at most %d files", QUALIFY_KTAP_FILES);
-		report->ktap[report->nr_ktap++] = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 /* What print(@file, @what) prints, as a file that is replaced at once. */
 static int write_page(const char *path, void (*print)(FILE *file, const void *what),
 		      const void *what, struct rxaqm_error *error)
@@ -100,8 +69,8 @@ static int write_files(const struct qualify_report *report, const struct qualify
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record)
 {
 	struct rxaqm_error error = {};
+	const struct qualify_row *row;
 	unsigned int i;
-	size_t row;
 	int err = 0;
 
 	if (report->nic_class)
@@ -114,8 +83,8 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 	}
 	if (err)
 		return rxaqm_log_failure(&error);
-	for (row = 0; row < record->rows.nr; row++) {
-		if (record->rows.at[row].verdict == QUALIFY_FAIL)
+	rxaqm_list_each(row, &record->rows) {
+		if (row->verdict == QUALIFY_FAIL)
 			return RXAQM_EXIT_FINDINGS;
 	}
 	return RXAQM_EXIT_OK;

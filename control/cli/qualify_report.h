@@ -18,18 +18,6 @@ struct qualify_report {
 	bool all; /* figures, too */
 };
 
-/* Rows of a command's table of options, and what takes them (else ARGP_ERR_UNKNOWN). */
-#define QUALIFY_REPORT_OPTIONS                                                                    \
-	{ "class", 'c', "CLASS", 0, "judge for aqm, ptp or af_xdp (aqm)", 0 },                    \
-		{ "all", 'a', NULL, 0, "print the figures of each row, too", 0 },                 \
-		{ "out", 'o', "FILE", 0, "write the record (JSON)", 0 },                          \
-		{ "html", 'H', "FILE", 0, "write the report as one HTML file with pictures", 0 }, \
-		{ "profile-out", 'P', "FILE", 0, "write a NIC profile of what was measured", 0 }, \
-		{ "ktap", 'k', "FILE", 0, "add results of the kernel's NIC selftests", 0 }
-
-error_t qualify_report_option(int key, char *arg, const struct argp_state *state,
-			      struct qualify_report *report);
-
 /* Add what is to be imported to @record, judge it, write the files, print it. An exit code, after
  * an error was logged: RXAQM_EXIT_FINDINGS if a row fails.
  */

@@ -1,8 +1,146 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/replay.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "sample.h"
+
+/* The longest field is a 64-bit number. */
+#define FIELD_SIZE 24
+
+static const char *const kind_names[] = { "data", "ack", "exempt", "syn", "tcp", NULL };
+
+static const struct field {
+	const char *name;
+	__u64 max;
+	const char *const *choices; /* by value, instead of a number */
+} fields[] = {
+	{ "now_ns", LLONG_MAX, NULL },
+	{ "queue", RXAQM_MAX_QUEUES - 1, NULL },
+	{ "sojourn_ns", RXAQM_SOJOURN_MAX_NS, NULL },
+	{ "len", UINT_MAX, NULL },
+	{ "ecn", RXAQM_IP_CE, NULL },
+	{ "kind", RXAQM_KIND_TCP, kind_names },
+	{ "drained", 1, NULL },
+};
+#define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+static int parse_field(const struct field *field, const char *text, __u64 *ret_value,
+		       struct rxaqm_error *error)
+{
+	__u64 i;
+
+	if (!field->choices) {
+		if (!rxaqm_parse_u64(text, 0, field->max, ret_value))
+			return 0;
+		return rxaqm_bad(error, "%s \"%s\" is not a number from 0 to %llu", field->name,
+				 text, field->max);
+	}
+	for (i = 0; field->choices[i]; i++) {
+		if (!strcmp(field->choices[i], text)) {
+			*ret_value = i;
+			return 0;
+		}
+	}
+	return rxaqm_bad(error, "%s \"%s\" is not data, tcp, ack, exempt or syn", field->name,
+			 text);
+}
+
+int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
+		      struct rxaqm_error *error)
+{
+	__u64 value[NR_FIELDS];
+	char text[FIELD_SIZE];
+	size_t i;
+
+	for (i = 0; i < NR_FIELDS; i++) {
+		size_t len = strcspn(line, ",");
+		bool last = i + 1 == NR_FIELDS;
+		int err;
+
+		if (last == (line[len] == ','))
+			return rxaqm_bad(error, "too %s fields; expected %s", last ? "many" : "few",
+					 RXAQM_TRACE_HEADER);
+		/* What is cut here is too long to be right, and still is. */
+		snprintf(text, sizeof(text), "%.*s", len < FIELD_SIZE ? (int)len : FIELD_SIZE,
+			 line);
+		err = parse_field(&fields[i], text, &value[i], error);
+		if (err)
+			return err;
+		line += len + 1;
+	}
+	*packet = (struct rxaqm_trace_packet){
+		.now_ns = value[0],
+		.queue = (__u32)value[1],
+		.sojourn_ns = value[2],
+		.len = (__u32)value[3],
+		.ecn = (__u8)value[4],
+		.kind = (__u8)value[5],
+		.drained = value[6],
+	};
+	return 0;
+}
+
+static int parse_line(struct rxaqm_trace *trace, const char *line,
+		      struct rxaqm_trace_packet *packet, struct rxaqm_error *error)
+{
+	int err;
+
+	if (!trace->begun) {
+		if (strcmp(line, RXAQM_TRACE_HEADER))
+			return rxaqm_bad(error, "the header is missing; expected %s",
+					 RXAQM_TRACE_HEADER);
+		trace->begun = true;
+		return 0;
+	}
+	err = rxaqm_trace_parse(line, packet, error);
+	if (err)
+		return err;
+	if (rxaqm_ns_after(trace->now_ns, packet->now_ns))
+		return rxaqm_bad(error, "now_ns \"%llu\" goes back behind %llu; sort by time",
+				 packet->now_ns, trace->now_ns);
+	trace->now_ns = packet->now_ns;
+	return 1;
+}
+
+int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packet,
+		     struct rxaqm_error *error)
+{
+	struct rxaqm_error reason;
+	ssize_t bytes;
+	int ret = 0;
+
+	while (!ret) {
+		errno = 0;
+		bytes = getline(&trace->buf, &trace->buf_size, trace->file);
+		if (bytes < 0 && errno)
+			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "%s: %s",
+					       trace->path, strerror(errno));
+		if (bytes < 0 && !trace->begun)
+			return rxaqm_bad(error, "%s: no trace; expected a header %s", trace->path,
+					 RXAQM_TRACE_HEADER);
+		if (bytes < 0)
+			return 0;
+		trace->line++;
+		trace->buf[strcspn(trace->buf, "\r\n")] = '\0';
+		if (trace->buf[0] == '#' || !trace->buf[0])
+			continue;
+		ret = parse_line(trace, trace->buf, packet, &reason);
+	}
+	if (ret > 0)
+		return ret;
+	return rxaqm_error_set(error, reason.exit_code, -ret, "%s:%u: %s", trace->path, trace->line,
+			       reason.text);
+}
+
+void rxaqm_trace_end(struct rxaqm_trace *trace)
+{
+	free(trace->buf);
+	trace->buf = NULL;
+}
 
 static int keep_sojourn(struct rxaqm_replay_queue *queue, __u64 sojourn_ns)
 {

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "report/law_figures.h"
-#include "report/status_target.h"
+#include "report/figures.h"
 
 static struct rxaqm_top_row *row_for(struct rxaqm_top *top, const char *interface,
 				     unsigned int queue, unsigned int at)
@@ -50,38 +49,25 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 	row->now_ns = now_ns;
 }
 
-struct taking {
-	struct rxaqm_top *top;
-	unsigned int nr;
-};
-
-static int take_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface, void *arg)
-{
-	struct taking *taking = arg;
-	char interface[RXAQM_IFNAMSIZ];
-	unsigned int i;
-	bool here;
-
-	rxaqm_iface_name(iface, interface, &here);
-	for (i = 0; i < iface->nr_queues; i++) {
-		if (!rxaqm_queue_shows(iface, rxaqm_state_queue(state, iface, i)))
-			continue;
-		if (taking->nr == RXAQM_TOP_ROWS) {
-			taking->top->rows_left_out = true;
-			return 1;
-		}
-		take_row(taking->top, iface, interface, i, taking->nr++);
-	}
-	return 0;
-}
-
 void rxaqm_top_take(struct rxaqm_top *top)
 {
-	struct taking taking = { .top = top };
+	const struct rxaqm_iface *iface;
+	char interface[RXAQM_IFNAMSIZ];
+	unsigned int nr = 0, i;
 
 	top->rows_left_out = false;
-	rxaqm_view_each(top->state, top->ifname, take_iface, &taking);
-	top->nr_rows = taking.nr;
+	rxaqm_view_each(iface, top->state, top->ifname) {
+		rxaqm_iface_name(iface, interface, NULL);
+		for (i = 0; i < iface->nr_queues; i++) {
+			if (!rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
+				continue;
+			if (nr < RXAQM_TOP_ROWS)
+				take_row(top, iface, interface, i, nr++);
+			else
+				top->rows_left_out = true;
+		}
+	}
+	top->nr_rows = nr;
 	top->taken_ns = rxaqm_now_ns();
 }
 

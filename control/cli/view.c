@@ -5,14 +5,6 @@
 #include "cli/cmd.h"
 #include "attach/machine.h"
 
-error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname)
-{
-	if (key != ARGP_KEY_ARG || *ret_ifname)
-		return ARGP_ERR_UNKNOWN;
-	*ret_ifname = arg;
-	return 0;
-}
-
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 {
 	struct rxaqm_error error = {};
@@ -26,23 +18,23 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 	return rxaqm_log_failure(&error);
 }
 
-int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
-		    void *arg)
+const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
+					  const struct rxaqm_iface *iface)
 {
 	const struct rxaqm_iface *only = ifname ? rxaqm_iface_find(state, ifname) : NULL;
-	int i, result = 0;
 
-	for (i = 0; i < RXAQM_MAX_IFACES && !result; i++) {
-		const struct rxaqm_iface *iface = &state->iface[i];
-
+	for (iface = iface ? iface + 1 : state->iface; iface < state->iface + RXAQM_MAX_IFACES;
+	     iface++)
 		if (iface->state != RXAQM_IFACE_FREE && (!ifname || iface == only))
-			result = each(state, iface, arg);
-	}
-	return result;
+			return iface;
+	return NULL;
 }
 
-int rxaqm_view_print(const char *ifname, rxaqm_view_fn print)
+int rxaqm_view_print(const char *ifname,
+		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
+				   const struct rxaqm_iface *iface))
 {
+	const struct rxaqm_iface *iface;
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_out out;
 	int exit_code;
@@ -51,7 +43,8 @@ int rxaqm_view_print(const char *ifname, rxaqm_view_fn print)
 	if (exit_code == RXAQM_EXIT_OK) {
 		rxaqm_out_open(&out, stdout, rxaqm_globals.json);
 		rxaqm_out_array(&out, "interfaces");
-		rxaqm_view_each(&state, ifname, print, &out);
+		rxaqm_view_each(iface, &state, ifname)
+			print(&out, &state, iface);
 		rxaqm_out_end(&out);
 		if (rxaqm_out_close(&out, false))
 			exit_code = RXAQM_EXIT_FAILED;

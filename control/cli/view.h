@@ -3,29 +3,23 @@
 #ifndef RXAQM_VIEW_H
 #define RXAQM_VIEW_H
 
-#include <argp.h>
-
 #include "report/figures.h"
 #include "base/out.h"
 
-/* To end an argp parser with: takes the one optional argument IFACE. */
-error_t rxaqm_view_parse_into(int key, char *arg, const char **ret_ifname);
-
-typedef int (*rxaqm_view_fn)(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-			     void *arg);
-
-/* Print one object an interface, of all or of that called @ifname: @print gets the struct
- * rxaqm_out. Returns an exit code.
- */
-int rxaqm_view_print(const char *ifname, rxaqm_view_fn print);
+/* Print one object an interface, of all or of that called @ifname. Returns an exit code. */
+int rxaqm_view_print(const char *ifname,
+		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
+				   const struct rxaqm_iface *iface));
 
 /* Open the state to read. Returns an exit code; but for 0, the reason is logged. */
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname);
 
-/* Call @each for every interface that is attached (or only for that called @ifname here).
- * Stops at the first that returns non-zero, and returns that.
- */
-int rxaqm_view_each(const struct rxaqm_state *state, const char *ifname, rxaqm_view_fn each,
-		    void *arg);
+/* Go over the interfaces that are attached, or only that called @ifname here. */
+#define rxaqm_view_each(iface, state, ifname)                             \
+	for ((iface) = rxaqm_view_next((state), (ifname), NULL); (iface); \
+	     (iface) = rxaqm_view_next((state), (ifname), (iface)))
+/* The one behind @iface (NULL: the first); NULL: there is none. */
+const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
+					  const struct rxaqm_iface *iface);
 
 #endif /* RXAQM_VIEW_H */

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "nic/ethtool.h"
-#include "clock/phc_reading.h"
 
 #define BRIDGE_TRIES 4
 
@@ -43,24 +43,20 @@ static __u64 ptp_ns(const struct ptp_clock_time *t)
 	return (__u64)t->sec * RXAQM_NSEC_PER_SEC + t->nsec;
 }
 
-static __u64 clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
-}
-
 static struct rxaqm_phc_bridge read_bridge(void)
 {
 	struct rxaqm_phc_bridge best = { .err_ns = ~0ULL }, bridge;
 	int i;
 
 	for (i = 0; i < BRIDGE_TRIES; i++) {
-		__u64 before_ns = clock_ns(CLOCK_MONOTONIC);
-		__u64 realtime_ns = clock_ns(CLOCK_REALTIME);
+		__u64 before_ns = rxaqm_now_ns();
+		struct timespec ts;
 
-		bridge = rxaqm_phc_bridge_make(before_ns, realtime_ns, clock_ns(CLOCK_MONOTONIC));
+		clock_gettime(CLOCK_REALTIME, &ts);
+		bridge = rxaqm_phc_bridge_make(before_ns,
+					       (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC +
+						       (__u64)ts.tv_nsec,
+					       rxaqm_now_ns());
 		if (bridge.err_ns < best.err_ns)
 			best = bridge;
 	}
@@ -75,52 +71,51 @@ static int ptp_ioctl(int fd, unsigned long request, void *data)
 	return errno == EAGAIN ? -EBUSY : -errno;
 }
 
+static struct rxaqm_phc_window window_of(const struct ptp_clock_time *before,
+					 const struct ptp_clock_time *phc,
+					 const struct ptp_clock_time *after)
+{
+	return (struct rxaqm_phc_window){ ptp_ns(before), ptp_ns(phc), ptp_ns(after) };
+}
+
+/* Those that read @window return how many readings there are in it, or -errno. */
 static int read_precise(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
 {
 	struct ptp_sys_offset_precise precise = {};
 	int err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_PRECISE, &precise);
 
-	if (err)
-		return err;
-	window[0].before_ns = window[0].after_ns = ptp_ns(&precise.sys_realtime);
-	window[0].phc_ns = ptp_ns(&precise.device);
-	return 1;
+	window[0] = window_of(&precise.sys_realtime, &precise.device, &precise.sys_realtime);
+	return err ? err : 1;
 }
 
 static int read_extended(const struct rxaqm_phc *phc, clockid_t clock,
 			 struct rxaqm_phc_window *window)
 {
 	struct sys_offset_extended extended = { .n_samples = phc->nr_readings, .clockid = clock };
+	int err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_EXTENDED, &extended);
 	unsigned int i;
-	int err;
 
-	err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_EXTENDED, &extended);
-	if (err)
-		return err;
 	for (i = 0; i < phc->nr_readings; i++) {
-		window[i].before_ns = ptp_ns(&extended.ts[i][0]);
-		window[i].phc_ns = ptp_ns(&extended.ts[i][1]);
-		window[i].after_ns = ptp_ns(&extended.ts[i][2]);
+		const struct ptp_clock_time *ts = extended.ts[i];
+
+		window[i] = window_of(&ts[0], &ts[1], &ts[2]);
 	}
-	return (int)phc->nr_readings;
+	return err ? err : (int)phc->nr_readings;
 }
 
 static int read_offset(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
 {
 	struct ptp_sys_offset offset = { .n_samples = phc->nr_readings };
+	int err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET, &offset);
 	unsigned int i;
-	int err;
 
-	err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET, &offset);
-	if (err)
-		return err;
 	/* Host, PHC, host, PHC, ..., host. */
 	for (i = 0; i < phc->nr_readings; i++) {
-		window[i].before_ns = ptp_ns(&offset.ts[2 * i]);
-		window[i].phc_ns = ptp_ns(&offset.ts[2 * i + 1]);
-		window[i].after_ns = ptp_ns(&offset.ts[2 * i + 2]);
+		const struct ptp_clock_time *ts = &offset.ts[2 * i];
+
+		window[i] = window_of(&ts[0], &ts[1], &ts[2]);
 	}
-	return (int)phc->nr_readings;
+	return err ? err : (int)phc->nr_readings;
 }
 
 static int read_windows(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
@@ -260,4 +255,29 @@ void rxaqm_phc_close(struct rxaqm_phc *phc)
 	if (phc->fd >= 0)
 		close(phc->fd);
 	phc->fd = -1;
+}
+
+static void set_published(struct rxaqm_clock_phc *entry, __u32 number)
+{
+	__atomic_store_n(&entry->published, number, __ATOMIC_RELEASE);
+}
+
+void rxaqm_phc_publish(const struct rxaqm_phc_fit *fit, struct rxaqm_clock_phc *entry)
+{
+	__u32 next = entry->last + 1;
+
+	entry->points = fit->nr_points;
+	if (!fit->valid) {
+		set_published(entry, 0);
+		return;
+	}
+	/* A reading that was left out changes nothing. */
+	if (entry->published &&
+	    entry->clock[entry->published & 1].host_ref_ns == fit->clock.host_ref_ns)
+		return;
+	if (!next)
+		next = 2;
+	entry->clock[next & 1] = fit->clock;
+	entry->last = next;
+	set_published(entry, next);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "clock/phc_reading.h"
+#include "clock/phc.h"
 
 #include <errno.h>
 

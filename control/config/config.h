@@ -21,17 +21,15 @@
 
 enum rxaqm_on_stop {
 	RXAQM_ON_STOP_LEAVE,
-	RXAQM_ON_STOP_DETACH,
+	RXAQM_ON_STOP_DETACH
 };
-
 enum rxaqm_xdp_mode {
 	RXAQM_XDP_NATIVE,
-	RXAQM_XDP_GENERIC,
+	RXAQM_XDP_GENERIC
 };
-
 enum rxaqm_metrics_per {
 	RXAQM_METRICS_PER_QUEUE,
-	RXAQM_METRICS_PER_INTERFACE,
+	RXAQM_METRICS_PER_INTERFACE
 };
 
 /* One [Interface NAME|GLOB]. */

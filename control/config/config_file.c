@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading rxaqm.conf. */
+#include <fnmatch.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +30,17 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 
 	match += strspn(match, " \t");
 	if (!*match || strcspn(match, " \t/") != strlen(match))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[Interface %s]: write one name or pattern, such as "
-				       "[Interface eth0] or [Interface en*]",
-				       match);
+		return rxaqm_bad(error,
+				 "[Interface %s]: write one name or pattern, such as [Interface "
+				 "eth0] or [Interface en*]",
+				 match);
 	for (i = 0; i < config->nr_ifaces; i++)
 		if (!strcmp(config->iface[i].match, match))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "[Interface %s] is there twice; join the two",
-					       match);
+			return rxaqm_bad(error, "[Interface %s] is there twice; join the two",
+					 match);
 	grown = reallocarray(config->iface, config->nr_ifaces + 1, sizeof(*grown));
 	if (!grown)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		return rxaqm_no_memory(error);
 	config->iface = grown;
 	config->nr_ifaces++;
 	rxaqm_config_iface_init(newest(reading));
@@ -48,10 +48,10 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 	snprintf(newest(reading)->match, sizeof(newest(reading)->match), "%s", match);
 	newest(reading)->glob = strpbrk(match, "*?") != NULL;
 	if (!newest(reading)->glob && strlen(match) >= RXAQM_IFNAMSIZ)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[Interface %s]: no interface has a name of more than %d "
-				       "characters",
-				       match, RXAQM_IFNAMSIZ - 1);
+		return rxaqm_bad(error,
+				 "[Interface %s]: no interface has a name of more than %d "
+				 "characters",
+				 match, RXAQM_IFNAMSIZ - 1);
 	return 0;
 }
 
@@ -69,8 +69,7 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 		if (strcmp(sections[i], section))
 			continue;
 		if (reading->seen_sections & (1U << i))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "[%s] is there twice; join the two", section);
+			return rxaqm_bad(error, "[%s] is there twice; join the two", section);
 		reading->seen_sections |= 1U << i;
 		return 0;
 	}
@@ -78,10 +77,10 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 	err = rxaqm_removed_check(rxaqm_config_removed, name, "", error);
 	if (err)
 		return err;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown section [%s]; there are [Daemon], [Metrics], [Overload] and "
-			       "[Interface NAME]",
-			       section);
+	return rxaqm_bad(error,
+			 "unknown section [%s]; there are [Daemon], [Metrics], [Overload] and "
+			 "[Interface NAME]",
+			 section);
 }
 
 static int unknown(const char *key, const char *section, const char *table,
@@ -103,18 +102,16 @@ static int read_lease(struct rxaqm_config_iface *iface, const char *value,
 	int err;
 
 	if (!strcmp(value, "expired"))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "lease=expired: write a DURATION, which is renewed while the "
-				       "daemon runs, or off");
+		return rxaqm_bad(error, "lease=expired: write a DURATION, which is renewed while "
+					"the daemon runs, or off");
 	rxaqm_policy_init(&scratch);
 	err = rxaqm_setting_set(&scratch, "lease", value, 1, error);
 	if (!err)
 		iface->lease_ns = scratch.lease_until_ns ? scratch.lease_until_ns - 1 : 0;
 	if (!err && iface->lease_ns && iface->lease_ns < RXAQM_NSEC_PER_SEC)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "lease=%.40s: too short to be renewed in time; use 1s at "
-				       "least",
-				       value);
+		return rxaqm_bad(error,
+				 "lease=%.40s: too short to be renewed in time; use 1s at least",
+				 value);
 	return err;
 }
 
@@ -162,11 +159,6 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	return rxaqm_key_set(row, object, value, 0, error);
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-	return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end);
-}
-
 /* What must hold between the keys of a section. */
 static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_error *error)
 {
@@ -174,16 +166,15 @@ static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_erro
 	unsigned int i;
 
 	if (iface->key == RXAQM_KEY_CPU && iface->xdp_mode != RXAQM_XDP_GENERIC)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "key=cpu goes with xdp_mode=generic: in native mode a queue is "
-				       "an Rx queue of the NIC");
+		return rxaqm_bad(error, "key=cpu goes with xdp_mode=generic: in native mode a "
+					"queue is an Rx queue of the NIC");
 	for (i = 0; iface->auto_enforce && i < iface->nr_settings; i++)
 		if (!strcmp(iface->setting[i].key, "mode") &&
 		    strcmp(iface->setting[i].value, "observe"))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "auto_enforce=yes with mode=%s: it begins from "
-					       "observe; delete one of the two",
-					       iface->setting[i].value);
+			return rxaqm_bad(error,
+					 "auto_enforce=yes with mode=%s: it begins from observe; "
+					 "delete one of the two",
+					 iface->setting[i].value);
 	rxaqm_policy_init(&policy);
 	return rxaqm_config_policy(iface, 1, &policy, error);
 }
@@ -194,11 +185,11 @@ static int check_all(const struct rxaqm_config *config, const char *path, struct
 	unsigned int i;
 	int err;
 
-	if (config->metrics_textfile[0] && !ends_with(config->metrics_textfile, ".prom"))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s: [Metrics]: textfile=%s must end in .prom, or "
-				       "node_exporter does not read it",
-				       path, config->metrics_textfile);
+	if (config->metrics_textfile[0] && fnmatch("*.prom", config->metrics_textfile, 0))
+		return rxaqm_bad(error,
+				 "%s: [Metrics]: textfile=%s must end in .prom, or node_exporter "
+				 "does not read it",
+				 path, config->metrics_textfile);
 	for (i = 0; i < config->nr_ifaces; i++) {
 		const struct rxaqm_config_iface *iface = &config->iface[i];
 

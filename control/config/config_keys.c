@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The keys of rxaqm.conf. */
 #include <grp.h>
-#include <string.h>
 
 #include "base/listen.h"
 #include "config/config.h"
@@ -12,8 +11,6 @@ static const char *const hook_words[] = { "auto", "tp", "fentry", "kprobe", NULL
 static const char *const per_words[] = { "queue", "interface", NULL };
 static const char *const key_words[] = { "auto", "queue", "cpu", NULL };
 
-#define BAD(error, text) rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, text)
-
 static int check_listen(const char *value, struct rxaqm_error *error)
 {
 	struct rxaqm_listen listen;
@@ -23,14 +20,15 @@ static int check_listen(const char *value, struct rxaqm_error *error)
 
 static int check_path(const char *value, struct rxaqm_error *error)
 {
-	return value[0] == '/' ? 0 : BAD(error, "must be a path from / on, or off");
+	return value[0] == '/' ? 0 : rxaqm_bad(error, "must be a path from / on, or off");
 }
 
 static int check_group(const char *value, struct rxaqm_error *error)
 {
-	return getgrnam(value) ? 0 :
-				 BAD(error, "there is no such group; see \"getent group\", or make "
-					    "it with \"groupadd --system\"");
+	return getgrnam(value) ?
+		       0 :
+		       rxaqm_bad(error, "there is no such group; see \"getent group\", or make "
+					"it with \"groupadd --system\"");
 }
 
 #define AT(name, field) .section = name, RXAQM_FIELD(struct rxaqm_config, field)
@@ -87,8 +85,8 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .standard = "1m", .help = "auto_enforce: least time in observe" },
 	{ AT("Overload", diagnose_ns), .name = "diagnose", TIME(10 * SEC, 24 * HOUR), .none = "off",
 	  .standard = "10m",
-	  .help = "doctor looks for the cause of an overload, at most so often, for the log and the "
-		  "metrics" },
+	  .help = "doctor looks for the cause of an overload, at most so often, for the log and "
+		  "the metrics" },
 
 	{ IFACE(enable), .name = "enable", .type = RXAQM_TYPE_BOOL, .standard = "yes",
 	  .help = "attach; no: detach, at start and at SIGHUP" },

@@ -32,18 +32,15 @@ static int load_section(void *arg, const char *section, struct rxaqm_error *erro
 		return 0;
 	}
 	if (strncmp(section, "queue ", 6))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "unknown section [%s]; write [interface] or [queue 0-3,6]",
-				       section);
+		return rxaqm_bad(error, "unknown section [%s]; write [interface] or [queue 0-3,6]",
+				 section);
 	queues = section + 6;
 	err = rxaqm_parse_queues(queues, load->nr_queues, load->selected);
 	if (err == -ERANGE)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[%s]: the queues there are go from 0 to %u", section,
-				       load->nr_queues - 1);
+		return rxaqm_bad(error, "[%s]: the queues there are go from 0 to %u", section,
+				 load->nr_queues - 1);
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[%s]: not a list of queues such as 0-3,6", section);
+		return rxaqm_bad(error, "[%s]: not a list of queues such as 0-3,6", section);
 	return 0;
 }
 
@@ -122,37 +119,22 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 	return err;
 }
 
-/* Write the settings of @policy, or only those in which it differs from @base. */
-static void write_settings(FILE *file, const struct rxaqm_policy *policy,
-			   const struct rxaqm_policy *base, __u64 now_ns)
+/* Write a section: the settings of @policy, or only those in which it differs from @base. */
+static void write_section(FILE *file, const char *queues, const struct rxaqm_policy *policy,
+			  const struct rxaqm_policy *base, __u64 now_ns)
 {
 	char value[RXAQM_KEY_LEN], base_value[RXAQM_KEY_LEN];
 	const struct rxaqm_key *setting;
 
+	if (queues)
+		fprintf(file, "\n[queue %s]\n", queues);
+	else
+		fputs("[interface]\n", file);
 	for (setting = rxaqm_settings; setting->name; setting++) {
 		rxaqm_key_format(setting, policy, now_ns, value);
 		if (!base || strcmp(value, rxaqm_key_format(setting, base, now_ns, base_value)))
 			fprintf(file, "%s=%s\n", setting->name, value);
 	}
-}
-
-/* One range of queues like @policies[*next], appended to @list if it has room. */
-static bool add_range(char *list, const struct rxaqm_policy *policies, unsigned int nr_queues,
-		      unsigned int *next)
-{
-	unsigned int first = *next, last = first;
-	size_t len = strlen(list);
-	char range[24];
-
-	while (last + 1 < nr_queues && rxaqm_policy_same(&policies[last + 1], &policies[first]))
-		last++;
-	snprintf(range, sizeof(range), first == last ? "%s%u" : "%s%u-%u", len ? "," : "", first,
-		 last);
-	if (len + strlen(range) > QUEUES_LEN_MAX)
-		return false;
-	memcpy(list + len, range, strlen(range) + 1);
-	*next = last + 1;
-	return true;
 }
 
 /* Write sections for the queues from @first on that have its policy, which differs from
@@ -161,22 +143,26 @@ static bool add_range(char *list, const struct rxaqm_policy *policies, unsigned 
 static void write_queues(FILE *file, const struct rxaqm_policy *policies, unsigned int nr_queues,
 			 unsigned int first, __u64 now_ns)
 {
-	char list[QUEUES_LEN_MAX + 1] = "";
-	unsigned int i = first;
+	char list[QUEUES_LEN_MAX + 1] = "", range[24];
+	unsigned int i = first, last;
 
 	while (i < nr_queues) {
-		if (!rxaqm_policy_same(&policies[i], &policies[first])) {
+		for (last = i; last < nr_queues; last++)
+			if (!rxaqm_policy_same(&policies[last], &policies[first]))
+				break;
+		snprintf(range, sizeof(range), last == i + 1 ? "%s%u" : "%s%u-%u",
+			 list[0] ? "," : "", i, last - 1);
+		if (last > i && strlen(list) + strlen(range) <= QUEUES_LEN_MAX) {
+			strcat(list, range);
+			i = last;
+		} else if (last > i) {
+			write_section(file, list, &policies[first], &policies[0], now_ns);
+			list[0] = '\0';
+		} else {
 			i++;
-			continue;
 		}
-		if (add_range(list, policies, nr_queues, &i))
-			continue;
-		fprintf(file, "\n[queue %s]\n", list);
-		write_settings(file, &policies[first], &policies[0], now_ns);
-		list[0] = '\0';
 	}
-	fprintf(file, "\n[queue %s]\n", list);
-	write_settings(file, &policies[first], &policies[0], now_ns);
+	write_section(file, list, &policies[first], &policies[0], now_ns);
 }
 
 static bool seen_before(const struct rxaqm_policy *policies, unsigned int queue)
@@ -196,8 +182,7 @@ int rxaqm_policy_file_write(FILE *file, const struct rxaqm_policy *policies, uns
 
 	if (!nr_queues)
 		return -EINVAL;
-	fprintf(file, "[interface]\n");
-	write_settings(file, &policies[0], NULL, now_ns);
+	write_section(file, NULL, &policies[0], NULL, now_ns);
 	for (i = 1; i < nr_queues; i++)
 		if (!seen_before(policies, i))
 			write_queues(file, policies, nr_queues, i, now_ns);

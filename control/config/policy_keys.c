@@ -12,125 +12,59 @@ static const char *const ect0_names[] = { "auto", "dctcp", "classic", NULL };
 static const char *const selector_names[] = { "any", "ect1", NULL };
 static const char *const ack_names[] = { "keep", "thin", NULL };
 
-#define KEY(field) .section = "Policy", RXAQM_FIELD(struct rxaqm_policy, field)
+#define KEY(key, field) .name = key, .section = "Policy", RXAQM_FIELD(struct rxaqm_policy, field)
+#define CHOICE(words) .type = RXAQM_TYPE_CHOICE, .choices = words
+#define TIME(of, likely, least, most) .type = of, .unit = likely, .min = least, .max = most
 
 const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
-	{ .name = "mode",
-	  KEY(mode),
-	  .type = RXAQM_TYPE_CHOICE,
-	  .choices = mode_names,
-	  .standard = "observe",
-	  .help = "off: measure nothing; observe: count what enforce would do; enforce: mark and drop" },
-	{ .name = "signal",
-	  KEY(signal),
-	  .type = RXAQM_TYPE_CHOICE,
-	  .choices = signal_names,
-	  .standard = "auto",
+	{ KEY("mode", mode), CHOICE(mode_names), .standard = "observe",
+	  .help = "off: measure nothing; observe: count what enforce would do; enforce: mark and "
+		  "drop" },
+	{ KEY("signal", signal), CHOICE(signal_names), .standard = "auto",
 	  .help = "Rx timestamps read in XDP or behind it, NAPI polls, or what works" },
-	{ .name = "law",
-	  KEY(law),
-	  .type = RXAQM_TYPE_CHOICE,
-	  .choices = law_names,
-	  .standard = "auto",
+	{ KEY("law", law), CHOICE(law_names), .standard = "auto",
 	  .help = "one law for all traffic, or CoDel as RFC 8289 and Linux have it" },
 	/* The least of auto: a round of 64 packets that take 4 us each, twice. */
-	{ .name = "target",
-	  KEY(target_ns),
-	  .type = RXAQM_TYPE_TARGET,
-	  .unit = "ms",
-	  .min = RXAQM_TARGET_MIN_NS,
-	  .max = RXAQM_INTERVAL_MAX_NS,
+	{ KEY("target", target_ns),
+	  TIME(RXAQM_TYPE_TARGET, "ms", RXAQM_TARGET_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "auto:500us",
 	  .help = "acceptable standing delay, at most the interval; auto: as is measured, but at "
 		  "least 500us or what is said" },
-	{ .name = "interval",
-	  KEY(interval_ns),
-	  .type = RXAQM_TYPE_DURATION,
-	  .unit = "ms",
-	  .min = RXAQM_INTERVAL_MIN_NS,
-	  .max = RXAQM_INTERVAL_MAX_NS,
+	{ KEY("interval", interval_ns),
+	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_INTERVAL_MIN_NS, RXAQM_INTERVAL_MAX_NS),
 	  .standard = "40ms",
 	  .help = "the longest RTT to control; 4 targets at least with target=auto" },
-	{ .name = "ecn",
-	  KEY(ecn),
-	  .type = RXAQM_TYPE_CHOICE,
-	  .choices = ecn_names,
-	  .standard = "on",
+	{ KEY("ecn", ecn), CHOICE(ecn_names), .standard = "on",
 	  .help = "mark ECT packets; off: drop them as others" },
-	{ .name = "ect0",
-	  KEY(ect0),
-	  .type = RXAQM_TYPE_CHOICE,
-	  .choices = ect0_names,
-	  .standard = "auto",
+	{ KEY("ect0", ect0), CHOICE(ect0_names), .standard = "auto",
 	  .help = "law=auto: what ECT(0) means; auto: as tcp_congestion_control says" },
-	{ .name = "ce_threshold",
-	  KEY(ce_threshold_ns),
-	  .type = RXAQM_TYPE_DURATION,
-	  .unit = "ms",
-	  .min = RXAQM_TARGET_MIN_NS,
-	  .max = RXAQM_INTERVAL_MAX_NS,
-	  .standard = "off",
-	  .none = "off",
-	  .help = "law=codel: mark every ECT packet over this" },
-	{ .name = "ce_threshold_selector",
-	  KEY(ce_selector),
-	  .type = RXAQM_TYPE_CHOICE,
-	  .choices = selector_names,
-	  .standard = "any",
+	{ KEY("ce_threshold", ce_threshold_ns),
+	  TIME(RXAQM_TYPE_DURATION, "ms", RXAQM_TARGET_MIN_NS, RXAQM_INTERVAL_MAX_NS),
+	  .standard = "off", .none = "off", .help = "law=codel: mark every ECT packet over this" },
+	{ KEY("ce_threshold_selector", ce_selector), CHOICE(selector_names), .standard = "any",
 	  .help = "law=codel: ce_threshold is for these packets" },
-	{ .name = "ack",
-	  KEY(ack),
-	  .type = RXAQM_TYPE_CHOICE,
-	  .choices = ack_names,
-	  .standard = "thin",
+	{ KEY("ack", ack), CHOICE(ack_names), .standard = "thin",
 	  .help = "law=auto: thin drops redundant pure ACKs first while a queue stands" },
-	{ .name = "max_drop",
-	  KEY(max_drop_permille),
-	  .type = RXAQM_TYPE_PERCENT,
-	  .max = 1000,
-	  .standard = "100%",
-	  .help = "most of any class of packets that is dropped" },
-	{ .name = "lease",
-	  KEY(lease_until_ns),
-	  .type = RXAQM_TYPE_LEASE,
-	  .unit = "s",
-	  .min = RXAQM_NSEC_PER_MSEC,
-	  .max = 24 * 3600 * RXAQM_NSEC_PER_SEC,
-	  .standard = "off",
-	  .none = "off",
+	{ KEY("max_drop", max_drop_permille), .type = RXAQM_TYPE_PERCENT, .max = 1000,
+	  .standard = "100%", .help = "most of any class of packets that is dropped" },
+	{ KEY("lease", lease_until_ns),
+	  TIME(RXAQM_TYPE_LEASE, "s", RXAQM_NSEC_PER_MSEC, 24 * 3600 * RXAQM_NSEC_PER_SEC),
+	  .standard = "off", .none = "off",
 	  .help = "time after which enforce lapses to observe, unless it is set anew" },
-	{ .name = "exempt_ports",
-	  KEY(exempt_port),
-	  .type = RXAQM_TYPE_PORTS,
-	  .standard = "none",
+	{ KEY("exempt_ports", exempt_port), .type = RXAQM_TYPE_PORTS, .standard = "none",
 	  .help = "up to 8 TCP or UDP ports, of either end, never touched" },
-	{ .name = "exempt_dscp",
-	  KEY(exempt_dscp),
-	  .type = RXAQM_TYPE_DSCP,
-	  .standard = "none",
+	{ KEY("exempt_dscp", exempt_dscp), .type = RXAQM_TYPE_DSCP, .standard = "none",
 	  .help = "DSCPs never touched, as numbers, names or ranges: cs1,46,8-10" },
 	{ 0 },
 };
 
 const struct rxaqm_preset rxaqm_presets[] = {
-	{ "dc",
-	  "data centre: RTTs of 10 ms at most",
-	  { { "law", "auto" },
-	    { "target", "auto:500us" },
-	    { "interval", "10ms" },
-	    { "ce_threshold", "off" } } },
-	{ "wan",
-	  "Internet: RTTs of 100 ms, and no target under that of RFC 8289",
-	  { { "law", "auto" },
-	    { "target", "auto:5ms" },
-	    { "interval", "100ms" },
-	    { "ce_threshold", "off" } } },
-	{ "meta2022",
-	  "as deployed for DCTCP in 2022: CoDel, and all ECT packets marked over 10 ms",
-	  { { "law", "codel" },
-	    { "target", "10ms" },
-	    { "interval", "100ms" },
-	    { "ce_threshold", "10ms" } } },
+	{ "dc", "data centre: RTTs of 10 ms at most",
+	  "law=auto target=auto:500us interval=10ms ce_threshold=off" },
+	{ "wan", "Internet: RTTs of 100 ms, and no target under that of RFC 8289",
+	  "law=auto target=auto:5ms interval=100ms ce_threshold=off" },
+	{ "meta2022", "as deployed for DCTCP in 2022: CoDel, and all ECT packets marked over 10 ms",
+	  "law=codel target=10ms interval=100ms ce_threshold=10ms" },
 	{ 0 },
 };
 
@@ -156,27 +90,26 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name)
 	return rxaqm_key_find(rxaqm_settings, NULL, name);
 }
 
-bool rxaqm_preset_sets(const char *preset, const char *key)
+bool rxaqm_setting_sets(const char *key, const char *value, const char *name)
 {
-	const struct rxaqm_preset *row;
-	size_t i;
+	const struct rxaqm_preset *preset = rxaqm_presets;
+	char word[RXAQM_KEY_LEN];
+	const char *at;
 
-	for (row = rxaqm_presets; row->name; row++)
-		for (i = 0; i < RXAQM_PRESET_SETTINGS && !strcmp(row->name, preset); i++)
-			if (!strcmp(row->setting[i].key, key))
-				return true;
-	return false;
+	if (strcmp(key, "preset"))
+		return !strcmp(key, name);
+	while (preset->name && strcmp(preset->name, value))
+		preset++;
+	snprintf(word, sizeof(word), "%s=", name);
+	at = preset->name ? strstr(preset->settings, word) : NULL;
+	return at && (at == preset->settings || at[-1] == ' ');
 }
 
 void rxaqm_presets_list(FILE *file)
 {
 	const struct rxaqm_preset *preset;
-	size_t i;
 
-	for (preset = rxaqm_presets; preset->name; preset++) {
-		fprintf(file, "  preset=%s\n    %s;", preset->name, preset->summary);
-		for (i = 0; i < RXAQM_PRESET_SETTINGS; i++)
-			fprintf(file, " %s=%s", preset->setting[i].key, preset->setting[i].value);
-		fputc('\n', file);
-	}
+	for (preset = rxaqm_presets; preset->name; preset++)
+		fprintf(file, "  preset=%s\n    %s; %s\n", preset->name, preset->summary,
+			preset->settings);
 }

@@ -27,22 +27,24 @@ static int bad_key(const char *key, struct rxaqm_error *error)
 
 static int set_preset(struct rxaqm_policy *policy, const char *name, struct rxaqm_error *error)
 {
+	char list[RXAQM_KEY_TEXT_LEN], settings[RXAQM_KEY_LEN], *rest = settings, *key;
 	const char *names[RXAQM_KEYS_MAX + 1] = {};
 	const struct rxaqm_preset *preset;
-	char list[RXAQM_KEY_TEXT_LEN];
-	size_t i, nr = 0;
+	size_t nr = 0;
 
-	for (preset = rxaqm_presets; preset->name; preset++) {
+	for (preset = rxaqm_presets; preset->name && strcmp(preset->name, name); preset++)
 		names[nr++] = preset->name;
-		if (strcmp(preset->name, name))
-			continue;
-		for (i = 0; i < RXAQM_PRESET_SETTINGS; i++)
-			rxaqm_setting_set(policy, preset->setting[i].key, preset->setting[i].value,
-					  0, NULL);
-		return 0;
+	if (!preset->name)
+		return rxaqm_bad(error, "preset=%.40s: must be one of %s", name,
+				 rxaqm_words(names, "|", "|", list));
+	strcpy(settings, preset->settings);
+	while ((key = strsep(&rest, " "))) {
+		char *value = strchr(key, '=');
+
+		*value = '\0';
+		rxaqm_setting_set(policy, key, value + 1, 0, NULL);
 	}
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "preset=%.40s: must be one of %s",
-			       name, rxaqm_words(names, "|", "|", list));
+	return 0;
 }
 
 int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *value, __u64 now_ns,
@@ -84,8 +86,7 @@ int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, 
 	const struct rxaqm_key *setting;
 
 	for (setting = rxaqm_settings; !err && setting->name; setting++)
-		if (!strcmp(setting->name, key) ||
-		    (!strcmp(key, "preset") && rxaqm_preset_sets(value, setting->name)))
+		if (rxaqm_setting_sets(key, value, setting->name))
 			rxaqm_setting_mark(policy, setting->name, source);
 	return err;
 }
@@ -97,9 +98,8 @@ int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 no
 	char key[64];
 
 	if (!value || value == word || (size_t)(value - word) >= sizeof(key))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
-				       word);
+		return rxaqm_bad(error, "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
+				 word);
 	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
 	return rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
 }
@@ -118,8 +118,7 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 	if (err)
 		return err;
 	if (*nr == RXAQM_TYPED_MAX || strlen(value) >= RXAQM_KEY_LEN)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, "%s=%.40s...: too long",
-				       key, value);
+		return rxaqm_bad(error, "%s=%.40s...: too long", key, value);
 	strcpy(list[*nr].key, key);
 	strcpy(list[*nr].value, value);
 	list[(*nr)++].line = line;
@@ -181,17 +180,17 @@ int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *er
 	if (policy->target_ns > policy->interval_ns) {
 		rxaqm_format_duration_exact(policy->target_ns, target);
 		rxaqm_format_duration_exact(policy->interval_ns, interval);
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "target=%s%s exceeds interval=%s; an interval of 20 targets is "
-				       "usual",
-				       policy->target_auto ? "auto:" : "", target, interval);
+		return rxaqm_bad(error,
+				 "target=%s%s exceeds interval=%s; an interval of 20 targets is "
+				 "usual",
+				 policy->target_auto ? "auto:" : "", target, interval);
 	}
 	if (policy->ce_threshold_ns && policy->law != RXAQM_LAW_CODEL) {
 		rxaqm_format_duration_exact(policy->ce_threshold_ns, target);
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "ce_threshold=%s: law=auto marks by its own measure; set "
-				       "law=codel, too, or ce_threshold=off",
-				       target);
+		return rxaqm_bad(error,
+				 "ce_threshold=%s: law=auto marks by its own measure; set "
+				 "law=codel, too, or ce_threshold=off",
+				 target);
 	}
 	return check_choices(policy, error);
 }

@@ -13,14 +13,9 @@
 extern const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1]; /* ends with a NULL name */
 
 /* What "preset" accepts, and what it stands for. */
-#define RXAQM_PRESET_SETTINGS 4
 struct rxaqm_preset {
-	const char *name;
-	const char *summary;
-	struct {
-		const char *key;
-		const char *value;
-	} setting[RXAQM_PRESET_SETTINGS];
+	const char *name, *summary;
+	const char *settings; /* "KEY=VALUE KEY=VALUE" */
 };
 extern const struct rxaqm_preset rxaqm_presets[]; /* ends with a NULL name */
 
@@ -79,8 +74,8 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 		      struct rxaqm_policy *policy, enum rxaqm_source source, __u64 now_ns,
 		      struct rxaqm_error *error);
 
-/* Does @preset set @key? */
-bool rxaqm_preset_sets(const char *preset, const char *key);
+/* Does @key=@value, which may be a preset, set what is called @name? */
+bool rxaqm_setting_sets(const char *key, const char *value, const char *name);
 
 struct rxaqm_out;
 

@@ -3,54 +3,45 @@
  * The clocks of the NICs, from their PHCs, each by its own schedule. A PHC that cannot be read
  * leaves the estimate from the packets, which needs nobody.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "daemon/phc_source.h"
 #include "base/now.h"
+#include "clock/phc.h"
 #include "daemon/run.h"
-#include "daemon/chores.h"
 
 #define RETRY_NS (60 * RXAQM_NSEC_PER_SEC)
-
-struct rxaqm_run_clock {
-	struct rxaqm_phc_source source;
-	bool open;
-	__u64 attached_ns; /* of the attachment that the source is for */
-	__u64 retry_ns; /* when to try to open it again */
-	int complained; /* of this -errno */
-};
 
 static struct rxaqm_clock_phc *entry_of(const struct rxaqm_link *link)
 {
 	return &link->run->state.clock_phc[link->slot];
 }
 
-/* Does the source still belong to what is attached? */
+static void withdraw(struct rxaqm_clock_phc *entry)
+{
+	__atomic_store_n(&entry->published, 0, __ATOMIC_RELEASE);
+}
+
+/* Does the clock still belong to what is attached? */
 static bool is_current(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
-	return iface && link->clock && link->clock->attached_ns == iface->attached_ns;
+	return iface && link->clock.attached_ns == iface->attached_ns;
 }
 
 void rxaqm_run_clock_free(struct rxaqm_link *link)
 {
-	bool current;
-
-	if (!link->clock)
-		return;
-	current = is_current(link, rxaqm_run_entry(link));
-	if (link->clock->open)
-		rxaqm_phc_source_close(&link->clock->source, current ? entry_of(link) : NULL);
-	free(link->clock);
-	link->clock = NULL;
+	if (link->clock.open && is_current(link, rxaqm_run_entry(link)))
+		withdraw(entry_of(link));
+	if (link->clock.open)
+		rxaqm_phc_close(&link->clock.phc);
+	link->clock = (struct rxaqm_run_clock){};
 }
 
 static void failed(struct rxaqm_link *link, int err, const struct rxaqm_error *error)
 {
-	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_run_clock *clock = &link->clock;
 
 	clock->open = false;
-	clock->retry_ns = rxaqm_now_ns() + RETRY_NS;
+	clock->next_ns = rxaqm_now_ns() + RETRY_NS;
 	if (err == clock->complained)
 		return;
 	clock->complained = err;
@@ -59,42 +50,70 @@ static void failed(struct rxaqm_link *link, int err, const struct rxaqm_error *e
 		      "%s: %s; its clock is estimated from packets", link->name, error->text);
 }
 
-static void open_source(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+static void open_clock(struct rxaqm_link *link)
 {
-	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_clock_phc *entry = entry_of(link);
+	struct rxaqm_run_clock *clock = &link->clock;
 	struct rxaqm_error error = {};
-	int err;
+	int err = rxaqm_phc_open(&clock->phc, link->name, &error);
 
-	if (!clock)
-		clock = link->clock = calloc(1, sizeof(*clock));
-	if (!clock || (clock->retry_ns && rxaqm_ns_after(clock->retry_ns, rxaqm_now_ns())))
-		return;
-	clock->attached_ns = iface->attached_ns;
-	clock->source = (struct rxaqm_phc_source)RXAQM_PHC_SOURCE_CLOSED;
-	err = rxaqm_phc_source_open(&clock->source, entry_of(link), link->name, &error);
 	if (err) {
 		failed(link, err, &error);
 		return;
 	}
 	clock->open = true;
 	clock->complained = 0;
+	rxaqm_phc_fit_init(&clock->fit);
+	clock->resets_before = entry->resets;
+	clock->outliers_before = entry->outliers;
+	withdraw(entry);
+	entry->index = (__u32)clock->phc.index;
+	entry->method = clock->phc.method;
 	rxaqm_run_log(LOG_INFO, "%s: reading its clock, /dev/ptp%d (%s)", link->name,
-		      clock->source.phc.index, rxaqm_phc_method_name(clock->source.phc.method));
+		      clock->phc.index, rxaqm_phc_method_name(clock->phc.method));
 }
 
-static void run_source(struct rxaqm_link *link)
+/* Read it once, and publish the mapping or withdraw it. */
+static void read_clock(struct rxaqm_link *link)
 {
-	struct rxaqm_run_clock *clock = link->clock;
+	struct rxaqm_clock_phc *entry = entry_of(link);
+	struct rxaqm_run_clock *clock = &link->clock;
+	struct rxaqm_phc_sample sample;
 	struct rxaqm_error error = {};
-	int err;
+	int err = rxaqm_phc_read(&clock->phc, &sample, &error);
 
-	if (rxaqm_ns_after(clock->source.next_ns, rxaqm_now_ns()))
+	if (err && err != -EAGAIN) {
+		withdraw(entry);
+		rxaqm_phc_close(&clock->phc);
+		failed(link, err, &error);
 		return;
-	err = rxaqm_phc_source_run(&clock->source, entry_of(link), &error);
-	if (!err)
-		return;
-	rxaqm_phc_source_close(&clock->source, entry_of(link));
-	failed(link, err, &error);
+	}
+	if (err)
+		clock->fit.gap_ns = RXAQM_PHC_GAP_MIN_NS;
+	else
+		rxaqm_phc_fit_add(&clock->fit, &sample);
+	entry->method = clock->phc.method;
+	entry->outliers = clock->outliers_before + clock->fit.outliers;
+	/* The step is told before the mapping after it. */
+	__atomic_store_n(&entry->resets, clock->resets_before + clock->fit.resets,
+			 __ATOMIC_RELEASE);
+	rxaqm_phc_publish(&clock->fit, entry);
+	clock->next_ns = rxaqm_now_ns() + clock->fit.gap_ns;
+}
+
+/* What is due of it. True if it is open: then it is due again at its next_ns. */
+static bool run_clock(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	struct rxaqm_run_clock *clock = &link->clock;
+
+	clock->attached_ns = iface->attached_ns;
+	if (!rxaqm_ns_after(clock->next_ns, rxaqm_now_ns())) {
+		if (!clock->open)
+			open_clock(link);
+		if (clock->open)
+			read_clock(link);
+	}
+	return clock->open;
 }
 
 static bool has_stamps(const struct rxaqm_iface *iface)
@@ -132,18 +151,11 @@ void rxaqm_run_clocks(struct rxaqm_run *run)
 	for (link = run->links; link; link = link->next) {
 		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
 
-		if (link->clock && !is_current(link, iface))
+		if (link->clock.attached_ns && !is_current(link, iface))
 			rxaqm_run_clock_free(link);
-		if (!iface || !has_stamps(iface))
-			continue;
-		if (!link->clock || !link->clock->open)
-			open_source(link, iface);
-		if (!link->clock || !link->clock->open)
-			continue;
-		run_source(link);
-		if (link->clock->open &&
-		    (!next_ns || rxaqm_ns_after(next_ns, link->clock->source.next_ns)))
-			next_ns = link->clock->source.next_ns;
+		if (iface && has_stamps(iface) && run_clock(link, iface) &&
+		    (!next_ns || rxaqm_ns_after(next_ns, link->clock.next_ns)))
+			next_ns = link->clock.next_ns;
 	}
 	schedule(run, next_ns);
 }

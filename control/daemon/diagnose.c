@@ -9,27 +9,17 @@
 #include <json-c/json.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/now.h"
-#include "daemon/chores.h"
+#include "daemon/run.h"
 
 #define WINDOW "--time=5s"
 /* It takes the window and a second; who takes longer hangs. */
 #define LIMIT_NS (60 * RXAQM_NSEC_PER_SEC)
-
-struct rxaqm_run_diagnosis {
-	pid_t pid; /* 0: none runs */
-	int fd; /* what it prints */
-	__u64 begun_ns;
-	__u64 done_ns; /* the last one that said something; 0: none has */
-	char id[64], place[32]; /* of its primary cause; "": nothing was found */
-	__u64 done, failed;
-};
 
 static int spawn(struct rxaqm_run_diagnosis *diagnosis)
 {
@@ -57,15 +47,11 @@ static int spawn(struct rxaqm_run_diagnosis *diagnosis)
 
 void rxaqm_run_diagnose(struct rxaqm_run *run)
 {
-	struct rxaqm_run_diagnosis *diagnosis = run->diagnosis;
+	struct rxaqm_run_diagnosis *diagnosis = &run->diagnosis;
 	__u64 now_ns = rxaqm_now_ns();
 	int err;
 
-	if (!run->config.diagnose_ns)
-		return;
-	if (!diagnosis)
-		diagnosis = run->diagnosis = calloc(1, sizeof(*diagnosis));
-	if (!diagnosis || diagnosis->pid ||
+	if (!run->config.diagnose_ns || diagnosis->pid ||
 	    (diagnosis->begun_ns &&
 	     rxaqm_ns_since(now_ns, diagnosis->begun_ns) < run->config.diagnose_ns))
 		return;
@@ -149,10 +135,10 @@ static void finish(struct rxaqm_run_diagnosis *diagnosis, int status)
 
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run)
 {
-	struct rxaqm_run_diagnosis *diagnosis = run->diagnosis;
+	struct rxaqm_run_diagnosis *diagnosis = &run->diagnosis;
 	int status;
 
-	if (!diagnosis || !diagnosis->pid)
+	if (!diagnosis->pid)
 		return;
 	if (waitpid(diagnosis->pid, &status, WNOHANG) == diagnosis->pid)
 		finish(diagnosis, status);
@@ -160,24 +146,23 @@ void rxaqm_run_diagnosis_look(struct rxaqm_run *run)
 		kill(diagnosis->pid, SIGKILL);
 }
 
-void rxaqm_run_diagnosis_free(struct rxaqm_run *run)
+void rxaqm_run_diagnosis_end(struct rxaqm_run *run)
 {
-	struct rxaqm_run_diagnosis *diagnosis = run->diagnosis;
+	struct rxaqm_run_diagnosis *diagnosis = &run->diagnosis;
 
-	if (diagnosis && diagnosis->pid) {
-		kill(diagnosis->pid, SIGKILL);
-		waitpid(diagnosis->pid, NULL, 0);
-		close(diagnosis->fd);
-	}
-	free(diagnosis);
-	run->diagnosis = NULL;
+	if (!diagnosis->pid)
+		return;
+	kill(diagnosis->pid, SIGKILL);
+	waitpid(diagnosis->pid, NULL, 0);
+	close(diagnosis->fd);
+	diagnosis->pid = 0;
 }
 
 void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
 {
-	const struct rxaqm_run_diagnosis *diagnosis = run->diagnosis;
+	const struct rxaqm_run_diagnosis *diagnosis = &run->diagnosis;
 
-	if (!diagnosis)
+	if (!diagnosis->begun_ns)
 		return;
 	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_doctor_runs_total",
 			     "Diagnoses made when a queue became overloaded");

@@ -3,9 +3,6 @@
  * Leases: enforce lapses to observe if the daemon is not there to renew them. Only what was set
  * here is renewed: an operator who sets another lease, or none, is obeyed.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/run.h"
 #include "base/now.h"
 
@@ -20,36 +17,31 @@ static __u64 due_ns(const struct rxaqm_link *link)
 
 static void renew(struct rxaqm_link *link, __u64 now_ns)
 {
-	struct rxaqm_iface *iface = rxaqm_run_entry(link);
 	__u64 until_ns = now_ns + link->section->lease_ns;
+	struct rxaqm_state *state = &link->run->state;
 	struct rxaqm_policy *policies;
-	unsigned int i, renewed = 0;
+	struct rxaqm_iface *iface;
+	unsigned int i;
 
-	if (!iface)
+	if (!rxaqm_run_entry(link))
 		return;
-	if (rxaqm_run_state_lock(link->run)) {
+	if (rxaqm_state_trylock(state)) {
 		/* A machine on which many commands run must not lose its lease for that. */
 		rxaqm_run_sync_by(link->run, now_ns + RXAQM_RUN_LOCKED_NS);
 		return;
 	}
 	/* Under the lock nobody changes it: what is read here is what is written back. */
 	iface = rxaqm_run_entry(link);
-	policies = iface ? malloc(iface->nr_queues * sizeof(*policies)) : NULL;
-	if (policies) {
-		memcpy(policies, rxaqm_state_policy(&link->run->state, iface, 0),
-		       iface->nr_queues * sizeof(*policies));
-		for (i = 0; i < iface->nr_queues; i++) {
-			if (rxaqm_setting_source(&policies[i], "lease") != RXAQM_SOURCE_CONFIG)
-				continue;
-			policies[i].lease_until_ns = until_ns;
-			renewed++;
-		}
-		if (renewed)
-			rxaqm_state_set_policies(&link->run->state, iface, policies);
-		link->lease_until_ns = renewed ? until_ns : 0;
-		free(policies);
+	if (iface) {
+		link->lease_until_ns = 0;
+		policies = rxaqm_state_draft(state, iface);
+		for (i = 0; i < iface->nr_queues; i++)
+			if (rxaqm_setting_source(&policies[i], "lease") == RXAQM_SOURCE_CONFIG)
+				policies[i].lease_until_ns = link->lease_until_ns = until_ns;
+		if (link->lease_until_ns)
+			rxaqm_state_use_draft(iface);
 	}
-	rxaqm_run_state_unlock(link->run);
+	rxaqm_state_unlock(state);
 }
 
 void rxaqm_run_leases(struct rxaqm_run *run)

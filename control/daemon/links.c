@@ -6,7 +6,6 @@
 
 #include "daemon/run.h"
 #include "base/now.h"
-#include "daemon/chores.h"
 
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex)
 {
@@ -22,14 +21,8 @@ static void free_link(struct rxaqm_link *link)
 {
 	rxaqm_run_clock_free(link);
 	rxaqm_run_overload_free(link);
-	free(link->complaint);
-	free(link->kept);
+	rxaqm_run_forget(link);
 	free(link);
-}
-
-static void due_in(struct rxaqm_link *link, __u64 after_ns)
-{
-	link->due_ns = rxaqm_now_ns() + after_ns;
 }
 
 static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
@@ -54,7 +47,7 @@ static void add(struct rxaqm_run *run, unsigned int ifindex, const char *name)
 	/* A name given by the kernel may be replaced in a moment. What is there at the start, or
 	 * only has a section now, is not new.
 	 */
-	due_in(link, run->begun && !run->reapply ? run->config.settle_ns : 0);
+	rxaqm_run_try_again(link, run->begun && !run->reapply ? run->config.settle_ns : 0);
 	while (*end)
 		end = &(*end)->next;
 	*end = link;
@@ -70,7 +63,7 @@ static void rename_link(struct rxaqm_link *link, const char *name)
 		return;
 	link->section = section;
 	link->configure = true;
-	due_in(link, link->run->config.settle_ns);
+	rxaqm_run_try_again(link, link->run->config.settle_ns);
 }
 
 void rxaqm_run_link_removed(struct rxaqm_link *link)
@@ -169,17 +162,13 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		link->section = rxaqm_config_find(&run->config, link->name);
 		link->configure = true;
 		link->reapply = true;
-		link->retry_ns = 0;
-		free(link->complaint);
-		link->complaint = NULL;
-		free(link->kept);
-		link->kept = NULL;
+		rxaqm_run_forget(link);
 		rxaqm_run_overload_free(link);
 		/* What was never ours needs no detaching. */
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
 		    link->state != RXAQM_LINK_LOST)
 			link->removed = true;
-		due_in(link, 0);
+		rxaqm_run_try_again(link, 0);
 	}
 	rxaqm_config_free(old);
 	run->rescan = true;

@@ -7,17 +7,13 @@
 #include <libgen.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/run.h"
 
-static int make_directory(const char *path, struct rxaqm_error *error)
+static int make_directory(char *path, struct rxaqm_error *error)
 {
-	char copy[RXAQM_CONFIG_PATH_LEN];
-	const char *dir;
+	const char *dir = dirname(path);
 
-	strcpy(copy, path);
-	dir = dirname(copy);
 	if (!mkdir(dir, 0755) || errno == EEXIST)
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
@@ -26,8 +22,9 @@ static int make_directory(const char *path, struct rxaqm_error *error)
 			       dir, strerror(errno));
 }
 
-int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
+int rxaqm_run_lock(struct rxaqm_error *error)
 {
+	static int fd; /* held until the process ends */
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[RXAQM_CONFIG_PATH_LEN];
 	int err;
@@ -36,18 +33,19 @@ int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
 	err = make_directory(path, error);
 	if (err)
 		return err;
-	run->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (run->lock_fd < 0)
+	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
 				       "cannot open lock file \"%s\": %s; run as root", path,
 				       strerror(errno));
-	if (!fcntl(run->lock_fd, F_SETLK, &lock))
+	if (!fcntl(fd, F_SETLK, &lock))
 		return 0;
 	err = errno;
 	if (err != EAGAIN && err != EACCES)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "cannot lock \"%s\": %s",
 				       path, strerror(err));
-	if (fcntl(run->lock_fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
+	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
 		lock.l_pid = 0;
 	if (lock.l_pid <= 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
@@ -56,11 +54,4 @@ int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error)
 			       "another daemon runs, with pid %d (it holds \"%s\"); stop it first, "
 			       "or have it read its configuration again: \"kill -HUP %d\"",
 			       lock.l_pid, path, lock.l_pid);
-}
-
-void rxaqm_run_unlock(struct rxaqm_run *run)
-{
-	if (run->lock_fd >= 0)
-		close(run->lock_fd);
-	run->lock_fd = -1;
 }

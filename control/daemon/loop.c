@@ -6,11 +6,25 @@
 
 #include "daemon/run.h"
 #include "base/now.h"
-#include "daemon/chores.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
 #define POLL_TICKS 10 /* how often is looked at what nobody tells */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
+
+void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
+{
+	uint64_t due_usec = due_ns / RXAQM_NSEC_PER_USEC, set_usec = 0;
+	int on = SD_EVENT_OFF;
+
+	if (!run->sync_timer)
+		return;
+	sd_event_source_get_enabled(run->sync_timer, &on);
+	sd_event_source_get_time(run->sync_timer, &set_usec);
+	if (on != SD_EVENT_OFF && set_usec <= due_usec)
+		return;
+	sd_event_source_set_time(run->sync_timer, due_usec + 1);
+	sd_event_source_set_enabled(run->sync_timer, SD_EVENT_ONESHOT);
+}
 
 static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
 {
@@ -37,13 +51,12 @@ static void look_around(struct rxaqm_run *run)
 		if (link->state == RXAQM_LINK_RELEASED && poll)
 			link->verify = true;
 		if (link->state == RXAQM_LINK_LOST && !run->bpffs_lost && !link->due_ns)
-			link->due_ns = rxaqm_now_ns();
+			rxaqm_run_try_again(link, 0);
 		/* The length of a backlog is a sysctl, which nobody announces. */
 		if (poll && iface && !link->due_ns && link->section &&
 		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
-		    rxaqm_run_outgrown(iface, link->name)) {
-			link->due_ns = rxaqm_now_ns();
-		}
+		    rxaqm_run_outgrown(iface, link->name))
+			rxaqm_run_try_again(link, 0);
 	}
 	if (!poll)
 		return;
@@ -56,7 +69,7 @@ static void recover(struct rxaqm_run *run)
 {
 	struct rxaqm_error error = {};
 
-	if (!run->recover || rxaqm_run_state_lock(run))
+	if (!run->recover || rxaqm_state_trylock(&run->state))
 		return;
 	run->recover--;
 	if (rxaqm_run_state_check(run)) {
@@ -64,7 +77,7 @@ static void recover(struct rxaqm_run *run)
 		if (error.text[0])
 			rxaqm_run_log(LOG_WARNING, "%s", error.text);
 	}
-	rxaqm_run_state_unlock(run);
+	rxaqm_state_unlock(&run->state);
 }
 
 /* A callback that returns an error is never called again, and nobody would know. */
@@ -114,15 +127,15 @@ static int set_up(struct rxaqm_run *run)
 	size_t i;
 	int err;
 
-	sigemptyset(&mask);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaddset(&mask, signals[i]);
-	if (sigprocmask(SIG_BLOCK, &mask, NULL))
-		return -errno;
 	signal(SIGPIPE, SIG_IGN);
 	err = sd_event_default(&run->event);
-	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++)
-		err = sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
+	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigemptyset(&mask);
+		sigaddset(&mask, signals[i]);
+		err = sigprocmask(SIG_BLOCK, &mask, NULL) ?
+			      -errno :
+			      sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
+	}
 	if (err >= 0)
 		err = sd_event_add_time(run->event, &run->tick_timer, CLOCK_MONOTONIC,
 					USEC(now_ns + TICK_NS), USEC(TICK_NS / 10), on_tick, run);
@@ -163,12 +176,12 @@ static void detach_all(struct rxaqm_run *run)
 		if (error.text[0])
 			rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error.text);
 	}
-	rxaqm_run_state_unlock(run);
+	rxaqm_state_unlock(&run->state);
 }
 
 static void tear_down(struct rxaqm_run *run)
 {
-	rxaqm_run_diagnosis_free(run);
+	rxaqm_run_diagnosis_end(run);
 	rxaqm_run_links_free(run);
 	rxaqm_run_netlink_close(run);
 	sd_event_source_unref(run->tick_timer);

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Metrics: over HTTP, and as a file. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "report/metrics.h"
 #include "base/now.h"
-#include "daemon/metrics_http.h"
 #include "daemon/run.h"
-#include "daemon/chores.h"
-
-struct rxaqm_run_metrics {
-	struct rxaqm_metrics metrics;
-	struct rxaqm_metrics_http *http; /* NULL: not listening */
-	sd_event_source *source;
-	char listen[RXAQM_CONFIG_PATH_LEN]; /* what http listens on */
-	__u64 file_due_ns;
-	bool file_failed;
-};
 
 static void reload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
 {
@@ -62,7 +49,7 @@ static void stop_http(struct rxaqm_run_metrics *metrics)
 /* Listen on @address, then leave the old one: if it fails nothing has changed. */
 static int listen_on(struct rxaqm_run *run, const char *address, struct rxaqm_error *error)
 {
-	struct rxaqm_run_metrics *metrics = run->metrics;
+	struct rxaqm_run_metrics *metrics = &run->metrics;
 	struct rxaqm_metrics_http *http = NULL;
 	sd_event_source *source = NULL;
 	int err;
@@ -95,27 +82,24 @@ static int listen_on(struct rxaqm_run *run, const char *address, struct rxaqm_er
 int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
 			    struct rxaqm_error *error)
 {
+	struct rxaqm_run_metrics *metrics = &run->metrics;
 	int err;
 
-	if (!run->metrics)
-		run->metrics = calloc(1, sizeof(*run->metrics));
-	if (!run->metrics)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
-	run->metrics->metrics.state = &run->state;
-	run->metrics->metrics.more = more;
-	run->metrics->metrics.more_arg = run;
+	metrics->metrics.state = &run->state;
+	metrics->metrics.more = more;
+	metrics->metrics.more_arg = run;
 	err = listen_on(run, config->metrics_listen, error);
 	if (err)
 		return err;
-	run->metrics->metrics.by_interface = config->metrics_per == RXAQM_METRICS_PER_INTERFACE;
-	run->metrics->file_due_ns = 0;
-	run->metrics->file_failed = false;
+	metrics->metrics.by_interface = config->metrics_per == RXAQM_METRICS_PER_INTERFACE;
+	metrics->file_due_ns = 0;
+	metrics->file_failed = false;
 	return 0;
 }
 
 void rxaqm_run_metrics(struct rxaqm_run *run)
 {
-	struct rxaqm_run_metrics *metrics = run->metrics;
+	struct rxaqm_run_metrics *metrics = &run->metrics;
 	const struct rxaqm_config *config = &run->config;
 	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_error error = {};
@@ -135,9 +119,5 @@ void rxaqm_run_metrics(struct rxaqm_run *run)
 
 void rxaqm_run_metrics_stop(struct rxaqm_run *run)
 {
-	if (!run->metrics)
-		return;
-	stop_http(run->metrics);
-	free(run->metrics);
-	run->metrics = NULL;
+	stop_http(&run->metrics);
 }

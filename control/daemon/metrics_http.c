@@ -20,11 +20,6 @@
 /* Requests that come closer together get the same page: it bounds what they can cost. */
 #define SHARED_NS (250 * RXAQM_NSEC_PER_MSEC)
 
-struct page {
-	struct MHD_Response *response;
-	__u64 taken_ns;
-};
-
 struct client {
 	int fd;
 	__u64 since_ns; /* 0: nobody */
@@ -33,31 +28,26 @@ struct client {
 struct rxaqm_metrics_http {
 	const struct rxaqm_metrics *metrics;
 	struct MHD_Daemon *daemon;
-	int epoll_fd;
 	unsigned int port;
-	struct page page;
+	struct MHD_Response *page; /* the last one of metrics; NULL: none */
+	__u64 page_ns; /* when it was made */
 	struct client client[CONNECTIONS];
 };
 
 static int cannot_listen(const char *what, int err, struct rxaqm_error *error)
 {
-	const char *port = strrchr(what, ':') + 1;
-	char remedy[128];
-
 	if (err == EADDRINUSE)
-		snprintf(remedy, sizeof(remedy),
-			 "\"ss -ltnp sport = :%s\" shows who has it; end that, or choose another port",
-			 port);
-	else if (err == EADDRNOTAVAIL)
-		snprintf(remedy, sizeof(remedy),
-			 "no interface of this host has the address; \"ip address\" shows them");
-	else if (err == EACCES)
-		snprintf(remedy, sizeof(remedy), "choose a port over 1023");
-	else
-		snprintf(remedy, sizeof(remedy), "choose another address");
+		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err,
+				       "cannot serve metrics on \"%s\": %s; \"ss -ltnp sport = :%s\" "
+				       "shows who has it; end that, or choose another port",
+				       what, strerror(err), strrchr(what, ':') + 1);
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err,
 			       "cannot serve metrics on \"%s\": %s; %s", what, strerror(err),
-			       remedy);
+			       err == EADDRNOTAVAIL ?
+				       "no interface of this host has the address; \"ip address\" "
+				       "shows them" :
+			       err == EACCES ? "choose a port over 1023" :
+					       "choose another address");
 }
 
 /* A listening socket of our own, since libmicrohttpd does not say why it has none. */
@@ -107,35 +97,34 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int st
 	return result;
 }
 
-static void forget(struct page *page)
+static void forget_page(struct rxaqm_metrics_http *http)
 {
-	if (page->response)
-		MHD_destroy_response(page->response);
-	page->response = NULL;
+	if (http->page)
+		MHD_destroy_response(http->page);
+	http->page = NULL;
 }
 
 static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http)
 {
-	struct page *page = &http->page;
 	__u64 now_ns = rxaqm_now_ns();
 	size_t bytes;
 	char *text;
 
-	if (page->response && rxaqm_ns_since(now_ns, page->taken_ns) < SHARED_NS)
-		return page->response;
-	forget(page);
+	if (http->page && rxaqm_ns_since(now_ns, http->page_ns) < SHARED_NS)
+		return http->page;
+	forget_page(http);
 	text = rxaqm_metrics_render(http->metrics, &bytes);
 	if (!text)
 		return NULL;
-	page->response = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
-	if (!page->response) {
+	http->page = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
+	if (!http->page) {
 		free(text);
 		return NULL;
 	}
-	page->taken_ns = now_ns;
-	MHD_add_response_header(page->response, MHD_HTTP_HEADER_CONTENT_TYPE,
+	http->page_ns = now_ns;
+	MHD_add_response_header(http->page, MHD_HTTP_HEADER_CONTENT_TYPE,
 				RXAQM_METRICS_CONTENT_TYPE);
-	return page->response;
+	return http->page;
 }
 
 static enum MHD_Result answer_metrics(struct rxaqm_metrics_http *http,
@@ -211,32 +200,6 @@ static void be_silent(void *arg, const char *fmt, va_list args)
 	(void)arg, (void)fmt, (void)args;
 }
 
-static int start(struct rxaqm_metrics_http *http, const char *listen, int fd,
-		 struct rxaqm_error *error)
-{
-	const union MHD_DaemonInfo *info;
-
-	/* The daemon has the socket from here on. */
-	http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle,
-					http, MHD_OPTION_EXTERNAL_LOGGER, be_silent, NULL,
-					MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-					MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-					(unsigned int)CONNECTIONS,
-					MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-					(size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-					(unsigned int)TIMEOUT_S, MHD_OPTION_END);
-	if (!http->daemon) {
-		close(fd);
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM,
-				       "cannot serve metrics on \"%s\": libmicrohttpd %s does not start; "
-				       "it needs epoll, and file descriptors (\"ulimit -n\")",
-				       listen, MHD_get_version());
-	}
-	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	http->epoll_fd = info ? info->epoll_fd : -1;
-	return 0;
-}
-
 struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 						    const struct rxaqm_metrics *metrics,
 						    struct rxaqm_error *error)
@@ -247,25 +210,42 @@ struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 
 	if (rxaqm_listen_parse(listen, &address, error))
 		return NULL;
-	http = calloc(1, sizeof(*http));
-	if (!http) {
-		cannot_listen(listen, ENOMEM, error);
-		return NULL;
-	}
-	http->metrics = metrics;
 	fd = open_socket(listen, &address, error);
-	if (fd >= 0) {
+	if (fd < 0)
+		return NULL;
+	http = calloc(1, sizeof(*http));
+	if (http) {
+		http->metrics = metrics;
 		http->port = port_of(fd);
-		if (!start(http, listen, fd, error))
-			return http;
+		/* The daemon has the socket from here on. */
+		http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+						handle, http, MHD_OPTION_EXTERNAL_LOGGER, be_silent,
+						NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+						http, MHD_OPTION_LISTEN_SOCKET, fd,
+						MHD_OPTION_CONNECTION_LIMIT,
+						(unsigned int)CONNECTIONS,
+						MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+						(size_t)CONNECTION_BYTES,
+						MHD_OPTION_CONNECTION_TIMEOUT,
+						(unsigned int)TIMEOUT_S, MHD_OPTION_END);
 	}
+	if (http && http->daemon)
+		return http;
+	close(fd);
 	free(http);
+	rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM,
+			"cannot serve metrics on \"%s\": libmicrohttpd %s does not start; it needs "
+			"epoll, and file descriptors (\"ulimit -n\")",
+			listen, MHD_get_version());
 	return NULL;
 }
 
 int rxaqm_metrics_http_fd(const struct rxaqm_metrics_http *http)
 {
-	return http->epoll_fd;
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon,
+							       MHD_DAEMON_INFO_EPOLL_FD);
+
+	return info ? info->epoll_fd : -1;
 }
 
 unsigned int rxaqm_metrics_http_port(const struct rxaqm_metrics_http *http)
@@ -284,6 +264,6 @@ void rxaqm_metrics_http_stop(struct rxaqm_metrics_http *http)
 	if (!http)
 		return;
 	MHD_stop_daemon(http->daemon);
-	forget(&http->page);
+	forget_page(http);
 	free(http);
 }

@@ -75,23 +75,21 @@ static void on_ethtool_message(struct rxaqm_run *run, const struct nlmsghdr *mes
 	link = attr ? rxaqm_run_link_find(run, mnl_attr_get_u32(attr)) : NULL;
 	if (!link || !link->section)
 		return;
-	link->due_ns = rxaqm_now_ns() + FACTS_NS;
-	rxaqm_run_sync_by(run, link->due_ns);
+	rxaqm_run_try_again(link, FACTS_NS);
 }
 
 /* Some messages were lost: look at everything. */
 static void on_loss(struct rxaqm_run *run)
 {
-	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_link *link;
 
 	run->rescan = true;
 	for (link = run->links; link; link = link->next) {
 		link->verify = true;
 		if (!link->due_ns)
-			link->due_ns = now_ns + FACTS_NS;
+			rxaqm_run_try_again(link, FACTS_NS);
 	}
-	rxaqm_run_sync_by(run, now_ns + CHANGES_NS);
+	rxaqm_run_sync_by(run, rxaqm_now_ns() + CHANGES_NS);
 }
 
 static int read_all(struct rxaqm_run *run, int fd,
@@ -137,29 +135,25 @@ void rxaqm_run_netlink_resume(struct rxaqm_run *run)
 		sd_event_source_set_enabled(run->genl_source, SD_EVENT_ON);
 }
 
-static int on_rtnl(sd_event_source *source, int fd, uint32_t events, void *arg)
+static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
-	(void)events;
-	keep_listening(arg, source, read_all(arg, fd, on_link_message));
-	return 0;
-}
+	struct rxaqm_run *run = arg;
 
-static int on_genl(sd_event_source *source, int fd, uint32_t events, void *arg)
-{
 	(void)events;
-	keep_listening(arg, source, read_all(arg, fd, on_ethtool_message));
+	keep_listening(run, source,
+		       read_all(run, fd,
+				source == run->rtnl_source ? on_link_message : on_ethtool_message));
 	return 0;
 }
 
 static int open_socket(struct rxaqm_run *run, int protocol, unsigned int groups,
-		       struct mnl_socket **ret_socket, sd_event_source **source,
-		       sd_event_io_handler_t on)
+		       struct mnl_socket **ret_socket, sd_event_source **source)
 {
 	*ret_socket = mnl_socket_open2(protocol, SOCK_CLOEXEC);
 	if (!*ret_socket || mnl_socket_bind(*ret_socket, groups, MNL_SOCKET_AUTOPID))
 		return -errno;
-	return sd_event_add_io(run->event, source, mnl_socket_get_fd(*ret_socket), EPOLLIN, on,
-			       run);
+	return sd_event_add_io(run->event, source, mnl_socket_get_fd(*ret_socket), EPOLLIN,
+			       on_readable, run);
 }
 
 /* Without it rings and channels are polled for: kernels before 5.6, or without the family. */
@@ -170,7 +164,7 @@ static void open_genl(struct rxaqm_run *run)
 	int err = family;
 
 	if (err >= 0)
-		err = open_socket(run, NETLINK_GENERIC, 0, &run->genl, &run->genl_source, on_genl);
+		err = open_socket(run, NETLINK_GENERIC, 0, &run->genl, &run->genl_source);
 	if (err >= 0 &&
 	    mnl_socket_setsockopt(run->genl, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		err = -errno;
@@ -185,8 +179,7 @@ static void open_genl(struct rxaqm_run *run)
 
 int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error)
 {
-	int err = open_socket(run, NETLINK_ROUTE, RTMGRP_LINK, &run->rtnl, &run->rtnl_source,
-			      on_rtnl);
+	int err = open_socket(run, NETLINK_ROUTE, RTMGRP_LINK, &run->rtnl, &run->rtnl_source);
 
 	if (err < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,

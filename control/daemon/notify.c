@@ -26,8 +26,8 @@ static void next_try(const struct rxaqm_run *run, char text[32])
 static void describe(const struct rxaqm_run *run, char *text, size_t size)
 {
 	unsigned int attached = 0, failed = 0, released = 0;
-	const struct rxaqm_link *link;
 	char failures[32] = "", off[32] = "", next[32] = "";
+	const struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next) {
 		attached += link->state == RXAQM_LINK_ATTACHED;

@@ -10,10 +10,24 @@
 #include "base/now.h"
 #include "report/metrics.h"
 #include "daemon/run.h"
-#include "daemon/chores.h"
-#include "daemon/overload.h"
+#include "tune/overload.h"
 
 #define TOLD_MAX 4 /* queues of an interface that are told one by one, in one tick */
+
+/* What is remembered of a queue from one look to the next. */
+struct seen_queue {
+	struct rxaqm_overload_seen seen;
+	struct rxaqm_overload overload;
+	struct rxaqm_autoenforce autoenforce;
+};
+
+struct rxaqm_run_overload {
+	unsigned int nr_queues;
+	__u64 attached_ns; /* of the attachment that it is about */
+	__u64 begun; /* overloads, counted for the metrics */
+	unsigned int told; /* in this tick */
+	struct seen_queue queue[];
+};
 
 void rxaqm_run_overload_free(struct rxaqm_link *link)
 {
@@ -133,7 +147,7 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 	unsigned int i;
 
 	for (i = 0; i < link->overload->nr_queues; i++) {
-		struct rxaqm_run_overload_queue *queue = &link->overload->queue[i];
+		struct seen_queue *queue = &link->overload->queue[i];
 		char text[RXAQM_OVERLOAD_TEXT] = "";
 		struct rxaqm_overload_look look;
 		struct rxaqm_queue q;
@@ -169,23 +183,17 @@ static void look_and_change(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_iface *iface = rxaqm_run_entry(link);
-	struct rxaqm_policy *policies = NULL;
 	bool changed;
 
-	if (iface)
-		policies = malloc(iface->nr_queues * sizeof(*policies));
-	if (policies) {
-		memcpy(policies, rxaqm_state_policy(&run->state, iface, 0),
-		       iface->nr_queues * sizeof(*policies));
-		changed = rxaqm_ect0_look(iface);
-		if (changed)
-			report_ect0(link, iface);
-		changed |= look_at_queues(link, iface, policies);
-		/* What ECT(0) means is taken over with the policies, even if they are the same. */
-		if (changed)
-			rxaqm_state_set_policies(&run->state, iface, policies);
-	}
-	free(policies);
+	if (!iface)
+		return;
+	changed = rxaqm_ect0_look(iface);
+	if (changed)
+		report_ect0(link, iface);
+	changed |= look_at_queues(link, iface, rxaqm_state_draft(&run->state, iface));
+	/* What ECT(0) means is taken over with the policies, even if they are the same. */
+	if (changed)
+		rxaqm_state_use_draft(iface);
 }
 
 void rxaqm_run_overload(struct rxaqm_run *run)
@@ -205,9 +213,9 @@ void rxaqm_run_overload(struct rxaqm_run *run)
 		link->overload->told = 0;
 		changes = (link->section && link->section->auto_enforce) ||
 			  rxaqm_ect0_changed(iface);
-		if (changes && !rxaqm_run_state_lock(run)) {
+		if (changes && !rxaqm_state_trylock(&run->state)) {
 			look_and_change(link);
-			rxaqm_run_state_unlock(run);
+			rxaqm_state_unlock(&run->state);
 		} else {
 			look_at_queues(link, iface, NULL);
 		}

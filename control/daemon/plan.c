@@ -4,7 +4,6 @@
 #include <linux/ethtool.h>
 #include <string.h>
 
-#include "attach/entry.h"
 #include "attach/hint.h"
 #include "base/now.h"
 #include "daemon/run.h"
@@ -21,15 +20,15 @@ static unsigned int most_queues(const char *ifname)
 /* Room for the queues that may come, so that they need no new attachment, which would cost a
  * reset of the rings: up to one a CPU, more are rarely made.
  */
-static void add_headroom(struct rxaqm_attach *attach)
+static void add_headroom(struct rxaqm_plan *plan)
 {
-	unsigned int most = most_queues(attach->ifname);
+	unsigned int most = most_queues(plan->ifname);
 	unsigned int cpus = (unsigned int)libbpf_num_possible_cpus();
 
 	if (most > cpus)
 		most = cpus;
-	if (!attach->nic.bond && most > attach->nic.nr_rx_queues)
-		attach->nic.nr_rx_queues = most;
+	if (!plan->nic.bond && most > plan->nic.nr_rx_queues)
+		plan->nic.nr_rx_queues = most;
 }
 
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
@@ -37,7 +36,7 @@ int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 {
 	int err;
 
-	plan->attach = (struct rxaqm_attach){
+	*plan = (struct rxaqm_plan){
 		.ifname = ifname,
 		.generic = section->xdp_mode == RXAQM_XDP_GENERIC,
 		.hook = (enum rxaqm_hook)section->hook,
@@ -46,8 +45,25 @@ int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 	err = rxaqm_plan_make(plan, section->profile[0] ? section->profile : NULL, error);
 	if (!err)
 		err = rxaqm_config_policy(section, rxaqm_now_ns(), &plan->policy, error);
-	add_headroom(&plan->attach);
+	add_headroom(plan);
 	return err;
+}
+
+int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname,
+		    struct rxaqm_error *error)
+{
+	struct rxaqm_error reason = {};
+	struct rxaqm_plan plan = {};
+	int err;
+
+	if (!section || !section->enable)
+		return 0;
+	err = rxaqm_run_plan(section, ifname, &plan, &reason);
+	/* What only the machine stands in the way of may come right. */
+	if (!err || reason.exit_code != RXAQM_EXIT_USAGE)
+		return 0;
+	return rxaqm_error_set(error, reason.exit_code, -err, "%s: [Interface %s]: %.400s", ifname,
+			       section->match, reason.text);
 }
 
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
@@ -56,13 +72,13 @@ const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	bool by_cpu = iface->flags & RXAQM_IFACE_BY_CPU;
 
-	if (section->xdp_mode_set && generic != plan->attach.generic)
+	if (section->xdp_mode_set && generic != plan->generic)
 		return generic ? "it is in generic mode" : "it is in native mode";
 	if (section->key != RXAQM_KEY_AUTO && by_cpu != (section->key == RXAQM_KEY_CPU))
 		return by_cpu ? "its queues are the CPUs' backlogs" : "its queues are the NIC's";
 	if (section->profile[0] && !rxaqm_entry_has_facts(iface, &plan->profile))
 		return "it has another profile";
-	if (rxaqm_hint_check_policy(iface, plan->attach.ifname, &plan->policy, NULL))
+	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, NULL))
 		return "its program cannot go by the signal asked for";
 	return NULL;
 }

@@ -10,7 +10,6 @@
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
-#include "daemon/chores.h"
 #include "attach/stamps.h"
 #include "attach/xdp.h"
 
@@ -25,21 +24,20 @@ static bool same_but_lease(const struct rxaqm_policy *a, const struct rxaqm_poli
 	return !memcmp(&copy, b, sizeof(copy));
 }
 
-int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
-			 const struct rxaqm_policy *policy, struct rxaqm_error *error)
+/* The policies of its section, or those kept, are to be those of its queues. */
+static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
+		       const struct rxaqm_policy *policy)
 {
-	struct rxaqm_run *run = link->run;
+	struct rxaqm_state *state = &link->run->state;
+	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
 	bool automatic = link->section->auto_enforce && !link->kept;
-	struct rxaqm_policy *policies;
 	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_error error = {};
 	bool changed = false;
 	unsigned int i;
 
-	policies = calloc(iface->nr_queues, sizeof(*policies));
-	if (!policies)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_policy *old = rxaqm_state_policy(&run->state, iface, i);
+		const struct rxaqm_policy *old = rxaqm_state_policy(state, iface, i);
 
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
 		/* Overload ends that, not a daemon that is restarted. */
@@ -49,19 +47,17 @@ int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 			changed = true;
 			if (old->signal == RXAQM_SIGNAL_BUSY &&
 			    policies[i].signal != RXAQM_SIGNAL_BUSY &&
-			    rxaqm_stamps_enable(iface, link->name, error))
-				rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+			    rxaqm_stamps_enable(iface, link->name, &error))
+				rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
 		}
 		changed |= policies[i].lease_until_ns != old->lease_until_ns;
 	}
 	if (changed)
-		rxaqm_state_set_policies(&run->state, iface, policies);
+		rxaqm_state_use_draft(iface);
 	iface->config_digest = rxaqm_config_digest(link->section);
 	if (!link->kept)
 		link->lease_until_ns = policy->lease_until_ns;
 	link->adopt = automatic;
-	free(policies);
-	return 0;
 }
 
 static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *iface)
@@ -96,28 +92,23 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_iface *iface;
-	int err, slot;
-	__u32 prog_id;
+	int err;
 
 	err = strip_lost(link, error);
 	if (err)
 		return err;
 	error->text[0] = '\0';
-	iface = rxaqm_plane_attach(&run->state, &plan->attach, error);
+	iface = rxaqm_plane_attach(&run->state, plan, error);
 	if (!iface)
 		return -EIO;
 	if (error->text[0])
 		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
-	err = rxaqm_run_set_policy(link, iface, &plan->policy, error);
-	if (err)
-		return err;
-	slot = (int)(iface - run->state.iface);
-	prog_id = iface->prog_id;
+	set_policy(link, iface, &plan->policy);
 	rxaqm_run_log(LOG_NOTICE, "%s: attached%s%s%s, %s mode, profile %s, %u queue(s)",
 		      link->name, why ? " anew (" : "", why ? why : "", why ? ")" : "",
 		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native", iface->profile,
 		      iface->nr_queues);
-	rxaqm_run_attached(link, slot, prog_id);
+	rxaqm_run_attached(link, iface);
 	rxaqm_run_state_changed(run);
 	return 0;
 }
@@ -143,6 +134,17 @@ void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_i
 			      link->name, strerror(-err));
 }
 
+static int detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_error *error)
+{
+	int err;
+
+	error->text[0] = '\0';
+	err = rxaqm_plane_detach(&link->run->state, iface, error);
+	if (!err && error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+	return err;
+}
+
 /* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
  * to be brought in line.
  */
@@ -156,14 +158,11 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	if (link->kept)
 		plan->policy = link->kept[0];
 	link->refreshed_ns = rxaqm_now_ns();
-	error->text[0] = '\0';
 	if (link->kept)
 		rxaqm_run_note_detached(link, iface);
-	err = rxaqm_plane_detach(&link->run->state, iface, error);
+	err = detach(link, iface, error);
 	if (err)
 		return err;
-	if (error->text[0])
-		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
 	return attach(link, plan, why, error);
 }
 
@@ -186,16 +185,14 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 {
 	bool known = rxaqm_run_entry(link) == iface;
 	const char *why;
-	int err;
 
 	take_over(link, iface);
 	why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
 	/* In the way it is, whoever chose that, where the configuration does not say. */
 	if (!link->configure || !link->section->xdp_mode_set)
-		plan->attach.generic = iface->flags & RXAQM_IFACE_GENERIC;
+		plan->generic = iface->flags & RXAQM_IFACE_GENERIC;
 	if (!link->configure)
-		plan->attach.key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU :
-								       RXAQM_KEY_QUEUE;
+		plan->key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU : RXAQM_KEY_QUEUE;
 	if (!why) {
 		why = rxaqm_run_outgrown(iface, link->name);
 		if (why && link->refreshed_ns &&
@@ -206,17 +203,14 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	}
 	if (why)
 		return attach_anew(link, iface, plan, why, error);
-	if (link->configure) {
-		err = rxaqm_run_set_policy(link, iface, &plan->policy, error);
-		if (err)
-			return err;
-	}
+	if (link->configure)
+		set_policy(link, iface, &plan->policy);
 	if (!known)
 		rxaqm_run_log(LOG_NOTICE,
 			      "%s: was attached already, %s mode; goes by [Interface %s]",
 			      link->name, iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
 			      link->section->match);
-	rxaqm_run_attached(link, (int)(iface - link->run->state.iface), iface->prog_id);
+	rxaqm_run_attached(link, iface);
 	return 0;
 }
 
@@ -224,9 +218,7 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 static bool stays_off(struct rxaqm_link *link)
 {
 	__u32 digest = rxaqm_config_digest(link->section);
-	const struct rxaqm_iface *bare = link->run->state.meta ?
-						 rxaqm_iface_find(&link->run->state, link->name) :
-						 NULL;
+	const struct rxaqm_iface *bare = rxaqm_iface_find(&link->run->state, link->name);
 
 	/* On its way off and on again. */
 	if (link->kept)
@@ -247,40 +239,29 @@ static bool stays_off(struct rxaqm_link *link)
 
 static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
-	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
+	struct rxaqm_plan plan = {};
 	struct rxaqm_iface *iface;
-	int err;
+	int err = rxaqm_run_plan(link->section, link->name, &plan, error);
 
-	if (!plan)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
-	err = rxaqm_run_plan(link->section, link->name, plan, error);
-	if (!err) {
-		iface = rxaqm_plan_attached(&link->run->state, link->name);
-		if (iface)
-			err = adopt(link, iface, plan, error);
-		else if (stays_off(link))
-			link->configure = false;
-		else
-			err = attach(link, plan, NULL, error);
-	}
-	free(plan);
-	return err;
+	if (err)
+		return err;
+	iface = rxaqm_plan_attached(&link->run->state, link->name);
+	if (iface)
+		return adopt(link, iface, &plan, error);
+	if (!stays_off(link))
+		return attach(link, &plan, NULL, error);
+	link->configure = false;
+	return 0;
 }
 
 /* enable=no, or no section any more. */
 static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
-	struct rxaqm_iface *iface = link->run->state.meta ?
-					    rxaqm_iface_find(&link->run->state, link->name) :
-					    NULL;
-	int err;
+	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name);
+	int err = iface ? detach(link, iface, error) : strip_lost(link, error);
 
-	error->text[0] = '\0';
-	err = iface ? rxaqm_plane_detach(&link->run->state, iface, error) : strip_lost(link, error);
 	if (err)
 		return err;
-	if (error->text[0])
-		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
 	if (iface)
 		rxaqm_run_log(LOG_NOTICE, "%s: detached, %s%s%s", link->name,
 			      link->section ? "[Interface " : "no section is for it any more",
@@ -305,7 +286,7 @@ void rxaqm_run_reconcile(struct rxaqm_link *link)
 	if (!link->configure &&
 	    (link->state == RXAQM_LINK_RELEASED || link->state == RXAQM_LINK_DISABLED))
 		return;
-	err = rxaqm_run_state_lock(run);
+	err = rxaqm_state_trylock(&run->state);
 	link->blocked = err == -EBUSY;
 	if (link->blocked) {
 		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
@@ -323,7 +304,7 @@ void rxaqm_run_reconcile(struct rxaqm_link *link)
 	} else {
 		err = disable(link, &error);
 	}
-	rxaqm_run_state_unlock(run);
+	rxaqm_state_unlock(&run->state);
 	/* Loading programs takes megabytes, for the kernel's BTF, that are of no use any more. */
 	malloc_trim(0);
 	if (err && link->state == RXAQM_LINK_LOST)

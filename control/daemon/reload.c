@@ -1,36 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SIGHUP: the new configuration as a whole, or the old one as it was. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/run.h"
-#include "daemon/chores.h"
 
-/* Does the policy hold together with the profile of each interface that is here? */
 static int check_here(const struct rxaqm_run *run, const struct rxaqm_config *config,
 		      struct rxaqm_error *error)
 {
-	struct rxaqm_plan *plan = calloc(1, sizeof(*plan));
 	const struct rxaqm_link *link;
-	struct rxaqm_error reason = {};
 	int err = 0;
 
-	if (!plan)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
-	for (link = run->links; link && !err; link = link->next) {
-		const struct rxaqm_config_iface *section = rxaqm_config_find(config, link->name);
-
-		if (!section || !section->enable)
-			continue;
-		err = rxaqm_run_plan(section, link->name, plan, &reason);
-		/* What only the machine stands in the way of may come right. */
-		if (err && reason.exit_code != RXAQM_EXIT_USAGE)
-			err = 0;
-		if (err)
-			rxaqm_error_set(error, reason.exit_code, -err, "%s: [Interface %s]: %.400s",
-					link->name, section->match, reason.text);
-	}
-	free(plan);
+	for (link = run->links; link && !err; link = link->next)
+		err = rxaqm_run_check(rxaqm_config_find(config, link->name), link->name, error);
 	return err;
 }
 

@@ -8,21 +8,6 @@
  * One thread, one event loop (loop.c). What is to be done is written down as flags of
  * links and done by rxaqm_run_sync(), which looks at how things are, not at how they came
  * to be so: a lost or doubled event does no harm.
- *
- *   loop.c     events, signals, readiness, end
- *   timer.c    when there is next something to do
- *   netlink.c  what the kernel says of interfaces, rings and channels
- *   links.c    the interfaces that the configuration names
- *   link.c     what has become of one of them
- *   reconcile.c  bring it in line: attach, adopt, attach anew, detach
- *   retry.c    when what failed is tried again
- *   verify.c   what others have done to it
- *   plan.c     how a section says to attach, and why to attach anew
- *   state.c    the pinned state, as it comes and goes
- *   reload.c   the configuration, read again
- *   notify.c, log.c, lock.c   systemd, the log, the only daemon
- *   lease.c, clock.c (phc_source.c), overload.c, diagnose.c, metrics.c (metrics_http.c), status.c
- *              chores
  */
 #ifndef RXAQM_RUN_H
 #define RXAQM_RUN_H
@@ -32,9 +17,11 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
-#include "attach/plan.h"
+#include "attach/plane.h"
+#include "clock/phc.h"
 #include "config/config.h"
 #include "attach/state.h"
+#include "daemon/metrics_http.h"
 
 /* Until the next attempt: another command is at work; the state is lost. */
 #define RXAQM_RUN_LOCKED_NS (200 * RXAQM_NSEC_PER_MSEC)
@@ -50,9 +37,19 @@ enum rxaqm_link_state {
 };
 
 struct rxaqm_run;
-struct rxaqm_run_clock;
 struct rxaqm_run_overload;
-struct rxaqm_run_diagnosis;
+
+/* Its PHC (clock.c). */
+struct rxaqm_run_clock {
+	struct rxaqm_phc phc;
+	struct rxaqm_phc_fit fit;
+	bool open;
+	__u64 next_ns; /* when to read it again, or to try again to open it */
+	__u64 attached_ns; /* of the attachment that it is for */
+	__u32 resets_before; /* of the entry in clock_phc_map, from clocks before this one */
+	__u32 outliers_before;
+	int complained; /* of this -errno */
+};
 
 /* An interface that a section of the configuration is for. */
 struct rxaqm_link {
@@ -83,17 +80,36 @@ struct rxaqm_link {
 	struct rxaqm_policy *kept;
 	unsigned int nr_kept;
 	bool adopt; /* queues that are enforced now are so by auto_enforce */
-	struct rxaqm_run_clock *clock;
+	struct rxaqm_run_clock clock;
 	struct rxaqm_run_overload *overload;
+};
+
+/* Of the cause of an overload (diagnose.c). */
+struct rxaqm_run_diagnosis {
+	pid_t pid; /* 0: none runs */
+	int fd; /* what it prints */
+	__u64 begun_ns;
+	__u64 done_ns; /* the last one that said something; 0: none has */
+	char id[64], place[32]; /* of its primary cause; "": nothing was found */
+	__u64 done, failed;
+};
+
+/* metrics.c */
+struct rxaqm_run_metrics {
+	struct rxaqm_metrics metrics;
+	struct rxaqm_metrics_http *http; /* NULL: not listening */
+	sd_event_source *source;
+	char listen[RXAQM_CONFIG_PATH_LEN]; /* what http listens on */
+	__u64 file_due_ns;
+	bool file_failed;
 };
 
 struct rxaqm_run {
 	const char *config_path;
 	struct rxaqm_config config;
 	struct rxaqm_state state; /* open while there is one; locked only within a call */
-	unsigned long state_ino, state_dev; /* of the pin that it was opened by */
+	__u32 state_id; /* of the meta_map that it was opened by */
 	bool bpffs_lost;
-	int lock_fd; /* of the daemon */
 	struct rxaqm_link *links;
 	bool rescan; /* the list of links may be out of date */
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
@@ -117,25 +133,24 @@ struct rxaqm_run {
 	/* Chores. */
 	__u64 status_due_ns;
 	bool status_failed;
-	struct rxaqm_run_metrics *metrics;
-	struct rxaqm_run_diagnosis *diagnosis; /* NULL: none was asked for yet */
+	struct rxaqm_run_metrics metrics;
+	struct rxaqm_run_diagnosis diagnosis;
 };
 
 /* log.c: one line to the journal or the terminal, @level as in syslog.h. */
 void rxaqm_run_log_init(void);
 void rxaqm_run_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* lock.c: the lock that makes this the only daemon. */
-int rxaqm_run_lock(struct rxaqm_run *run, struct rxaqm_error *error);
-void rxaqm_run_unlock(struct rxaqm_run *run);
+/* lock.c: take the lock that makes this the only daemon, until the process ends. */
+int rxaqm_run_lock(struct rxaqm_error *error);
 
 /* loop.c: run until told to stop. Returns an exit code. */
 int rxaqm_run_loop(struct rxaqm_run *run);
-/* timer.c: have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
+/* Have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns);
 /* reload.c: take over the configuration file as it is now, or keep what there is. */
 void rxaqm_run_reload(struct rxaqm_run *run);
-/* notify.c */
+/* notify.c: what systemd is told. */
 void rxaqm_run_notify_status(struct rxaqm_run *run);
 void rxaqm_run_notify_ready(struct rxaqm_run *run);
 /* The start, or a reload, begins; the end is READY. */
@@ -143,13 +158,13 @@ void rxaqm_run_notify_starting(struct rxaqm_run *run);
 void rxaqm_run_notify_reloading(struct rxaqm_run *run);
 void rxaqm_run_notify_stopping(struct rxaqm_run *run);
 
-/* netlink.c */
+/* netlink.c: what the kernel says of interfaces, rings and channels. */
 int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error);
 /* Listen again after an error. */
 void rxaqm_run_netlink_resume(struct rxaqm_run *run);
 void rxaqm_run_netlink_close(struct rxaqm_run *run);
 
-/* links.c */
+/* links.c: the interfaces that the configuration names; do what is due. */
 void rxaqm_run_sync(struct rxaqm_run *run);
 /* The interface is gone, whatever comes in its place. */
 void rxaqm_run_link_removed(struct rxaqm_link *link);
@@ -158,8 +173,10 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
 void rxaqm_run_links_free(struct rxaqm_run *run);
 
-/* link.c: it is attached, as the entry @slot with the program @prog_id. */
-void rxaqm_run_attached(struct rxaqm_link *link, int slot, __u32 prog_id);
+/* link.c: what has failed, and policies that were kept, are of no matter any more. */
+void rxaqm_run_forget(struct rxaqm_link *link);
+/* It is attached, as @iface. */
+void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is logged as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
 
@@ -167,7 +184,7 @@ void rxaqm_run_release(struct rxaqm_link *link, const char *why);
  * again.
  */
 void rxaqm_run_reconcile(struct rxaqm_link *link);
-/* retry.c: do that after a pause. */
+/* link.c: do that after a pause; 0: at once. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* Log @error, unless it is what was logged last, and note when to try again. */
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
@@ -177,32 +194,29 @@ void rxaqm_run_changed(struct rxaqm_link *link);
  * that starts later is to leave it off.
  */
 void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
-/* The policies of its section are to be those of its queues. */
-int rxaqm_run_set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
-			 const struct rxaqm_policy *policy, struct rxaqm_error *error);
 
 /* plan.c: how the section says to attach. */
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 		   struct rxaqm_plan *plan, struct rxaqm_error *error);
+/* Does the policy of @section (NULL: none) hold together with the profile of @ifname? */
+int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname,
+		    struct rxaqm_error *error);
 /* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan);
 /* Or because the interface called @ifname is no longer as it was then? */
 const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
 
-/* verify.c: see whether @link is still attached. */
-void rxaqm_run_verify(struct rxaqm_link *link);
-
-/* state.c */
-/* Take the lock of all commands, without waiting. -EBUSY: held by another. */
-int rxaqm_run_state_lock(struct rxaqm_run *run);
-void rxaqm_run_state_unlock(struct rxaqm_run *run);
-/* Open it if there is one; find out if it went or another one came. True if it is open. */
+/* state.c: the pinned state, as it comes and goes. Open it if there is one; find out if it went or
+ * another one came. True if it is open.
+ */
 bool rxaqm_run_state_check(struct rxaqm_run *run);
 /* After a call that may have made or removed it. */
 void rxaqm_run_state_changed(struct rxaqm_run *run);
 /* The entry of @link, if it is still what it was; else NULL. */
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link);
+/* See whether @link is still attached. */
+void rxaqm_run_verify(struct rxaqm_link *link);
 
 /* lease.c: keep leases from running out; part of rxaqm_run_sync(). */
 void rxaqm_run_leases(struct rxaqm_run *run);
@@ -210,5 +224,32 @@ void rxaqm_run_leases(struct rxaqm_run *run);
 /* status.c: write the status file if it is time, remove it at the end. */
 void rxaqm_run_status(struct rxaqm_run *run);
 void rxaqm_run_status_remove(const struct rxaqm_config *config);
+
+/* clock.c: read the PHCs of what is attached, publish the mappings. */
+void rxaqm_run_clocks(struct rxaqm_run *run);
+/* Withdraw what @link has published, if its entry is still there. */
+void rxaqm_run_clock_free(struct rxaqm_link *link);
+
+/* overload.c: overload, automatic enforcement, what ECT(0) means. */
+void rxaqm_run_overload(struct rxaqm_run *run);
+void rxaqm_run_overload_free(struct rxaqm_link *link);
+
+/* diagnose.c: have doctor look for the cause of an overload, if that was not done lately. */
+void rxaqm_run_diagnose(struct rxaqm_run *run);
+/* Has it ended? */
+void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
+void rxaqm_run_diagnosis_end(struct rxaqm_run *run);
+
+/* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
+ */
+int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
+			    struct rxaqm_error *error);
+void rxaqm_run_metrics(struct rxaqm_run *run);
+void rxaqm_run_metrics_stop(struct rxaqm_run *run);
+
+/* Families of clock, overload and diagnosis, for metrics.c. */
+void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
+void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
+void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
 
 #endif /* RXAQM_RUN_H */

@@ -2,37 +2,16 @@
 /*
  * The pinned state, which others make and remove as well: a command that detaches the last
  * interface, one that attaches the first, an administrator who unmounts the BPF file
- * system. The pin's inode tells whether what is mapped is still what is pinned.
+ * system. The id of meta_map tells whether what is mapped is still what is pinned. And whether an
+ * interface is still attached as the daemon knows it.
  */
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <net/if.h>
+#include <linux/bpf.h>
 
+#include "attach/locate.h"
+#include "attach/xdp.h"
+#include "base/now.h"
 #include "daemon/run.h"
-
-static void close_state(struct rxaqm_run *run)
-{
-	int lock_fd = run->state.lock_fd;
-
-	run->state.lock_fd = -1;
-	rxaqm_state_close(&run->state);
-	run->state.lock_fd = lock_fd;
-	run->state_ino = 0;
-	run->state_dev = 0;
-}
-
-/* Note what is pinned now. False if nothing is. */
-static bool note_pin(unsigned long *ret_ino, unsigned long *ret_dev)
-{
-	char path[RXAQM_PIN_PATH_LEN];
-	struct stat st;
-
-	if (stat(rxaqm_state_path("meta_map", path), &st))
-		return false;
-	*ret_ino = st.st_ino;
-	*ret_dev = st.st_dev;
-	return true;
-}
 
 static void look_for_bpffs(struct rxaqm_run *run)
 {
@@ -48,42 +27,31 @@ static void look_for_bpffs(struct rxaqm_run *run)
 
 bool rxaqm_run_state_check(struct rxaqm_run *run)
 {
-	unsigned long ino = 0, dev = 0;
-	bool pinned = note_pin(&ino, &dev);
+	struct bpf_map_info meta;
+	bool pinned = !rxaqm_state_map_info("meta_map", &meta);
 
-	if (pinned && run->state.meta && ino == run->state_ino && dev == run->state_dev &&
+	if (pinned && run->state.meta && meta.id == run->state_id &&
 	    run->state.meta->abi_version == RXAQM_ABI_VERSION)
 		return true;
-	close_state(run);
+	rxaqm_state_unmap(&run->state);
 	if (!pinned) {
 		look_for_bpffs(run);
 		return false;
 	}
 	run->bpffs_lost = false;
 	if (rxaqm_state_open(&run->state, true, NULL)) {
-		close_state(run);
+		rxaqm_state_unmap(&run->state);
 		return false;
 	}
-	run->state_ino = ino;
-	run->state_dev = dev;
+	run->state_id = meta.id;
 	return true;
 }
 
 void rxaqm_run_state_changed(struct rxaqm_run *run)
 {
 	/* What plane.c has mapped may already be unpinned again. */
-	close_state(run);
+	rxaqm_state_unmap(&run->state);
 	rxaqm_run_state_check(run);
-}
-
-int rxaqm_run_state_lock(struct rxaqm_run *run)
-{
-	return rxaqm_state_trylock(&run->state);
-}
-
-void rxaqm_run_state_unlock(struct rxaqm_run *run)
-{
-	rxaqm_state_unlock(&run->state);
 }
 
 struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)
@@ -98,4 +66,80 @@ struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)
 	    iface->prog_id != link->prog_id)
 		return NULL;
 	return iface;
+}
+
+/* Something is under way; what comes of it is seen in a moment. */
+static void look_again(struct rxaqm_link *link)
+{
+	link->verify = true;
+	rxaqm_run_sync_by(link->run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
+}
+
+/* A command has attached @link as @iface. A daemon that starts later is to leave that alone, too.
+ */
+static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
+{
+	struct rxaqm_run *run = link->run;
+	bool still;
+
+	if (rxaqm_state_trylock(&run->state)) {
+		look_again(link);
+		return;
+	}
+	still = iface->state == RXAQM_IFACE_ATTACHED && rxaqm_iface_ifindex(iface) == link->ifindex;
+	if (still && link->section)
+		iface->config_digest = rxaqm_config_digest(link->section);
+	if (!still) {
+		rxaqm_state_unlock(&run->state);
+		return;
+	}
+	rxaqm_run_log(LOG_NOTICE,
+		      "%s: attached by a command; its policy stays as it is until the configuration "
+		      "is read again",
+		      link->name);
+	/* Under the lock, since that forgets that it was detached. */
+	rxaqm_run_attached(link, iface);
+	rxaqm_state_unlock(&run->state);
+	link->lease_until_ns = 0;
+}
+
+void rxaqm_run_verify(struct rxaqm_link *link)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_xdp_progs progs;
+	struct rxaqm_iface *iface;
+
+	link->verify = false;
+	if (link->state != RXAQM_LINK_ATTACHED && link->state != RXAQM_LINK_RELEASED)
+		return;
+	/* It went, or got another name: the kernel's message about that comes. */
+	if (if_nametoindex(link->name) != link->ifindex) {
+		run->rescan = true;
+		return;
+	}
+	rxaqm_run_state_check(run);
+	iface = rxaqm_iface_find(&run->state, link->name);
+	/* A command is at work. */
+	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
+		look_again(link);
+		return;
+	}
+	if (iface && rxaqm_iface_ifindex(iface)) {
+		if (rxaqm_run_entry(link) != iface)
+			attached_by_command(link, iface);
+		return;
+	}
+	if (link->state == RXAQM_LINK_RELEASED)
+		return;
+	rxaqm_xdp_read(link->ifindex, &progs);
+	if (!iface && rxaqm_xdp_has(&progs, link->prog_id)) {
+		rxaqm_run_log(LOG_WARNING, "%s: its state is gone, packets pass untouched%s",
+			      link->name, run->bpffs_lost ? "" : "; attaching anew");
+		link->state = RXAQM_LINK_LOST;
+		link->configure = true;
+		rxaqm_run_try_again(link, run->bpffs_lost ? RXAQM_RUN_LOST_NS : 0);
+		return;
+	}
+	rxaqm_run_release(link,
+			  iface ? "its XDP program was taken off" : "was detached by a command");
 }

@@ -35,14 +35,13 @@ static int new_file(const char *path, const struct rxaqm_config *config, FILE **
 }
 
 static void write_iface(FILE *file, const struct rxaqm_state *state,
-			const struct rxaqm_iface *iface, bool first)
+			const struct rxaqm_iface *iface)
 {
 	struct rxaqm_out out;
 
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_array(&out, "interfaces");
-	rxaqm_status_print_iface(state, iface, &out);
-	fputs(first ? "" : ",\n", file);
+	rxaqm_status_print_iface(&out, state, iface);
 	fputs(json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
 					     JSON_C_TO_STRING_NOSLASHESCAPE),
 	      file);
@@ -51,17 +50,14 @@ static void write_iface(FILE *file, const struct rxaqm_state *state,
 
 static void write_all(FILE *file, const struct rxaqm_state *state)
 {
-	bool first = true;
-	int i;
+	const struct rxaqm_iface *iface = rxaqm_iface_next(state, NULL);
+	const char *comma = "";
 
 	fputs("{ \"interfaces\": [\n", file);
-	for (i = 0; state->meta && i < RXAQM_MAX_IFACES; i++) {
-		const struct rxaqm_iface *iface = &state->iface[i];
-
-		if (RXAQM_READ_ONCE(iface->state) == RXAQM_IFACE_FREE)
-			continue;
-		write_iface(file, state, iface, first);
-		first = false;
+	for (; iface; iface = rxaqm_iface_next(state, iface)) {
+		fputs(comma, file);
+		write_iface(file, state, iface);
+		comma = ",\n";
 	}
 	fputs("\n] }\n", file);
 }

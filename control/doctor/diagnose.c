@@ -28,31 +28,51 @@ const struct doctor_check *doctor_check_at(size_t index)
 	return NULL;
 }
 
-void doctor_note(struct doctor_finding *finding, const char *name, double value,
-		 enum doctor_unit unit, const char *source)
+/* The evidence called @name, which is new if there was none; NULL: there is no room. */
+static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; i < finding->nr_evidence && strcmp(finding->evidence[i].name, name); i++)
 		;
 	if (i == DOCTOR_MAX_EVIDENCE)
-		return;
+		return NULL;
 	finding->nr_evidence += i == finding->nr_evidence;
-	finding->evidence[i] = (struct doctor_evidence){
-		.name = name, .value = value, .unit = unit, .source = source
-	};
+	return &finding->evidence[i];
+}
+
+void doctor_note(struct doctor_finding *finding, const char *name, double value,
+		 enum doctor_unit unit, const char *source)
+{
+	struct doctor_evidence *evidence = evidence_of(finding, name);
+
+	if (evidence)
+		*evidence = (struct doctor_evidence){ name, value, unit, source, false };
 }
 
 void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
 		      enum doctor_unit unit, const char *source)
 {
-	unsigned int i;
+	struct doctor_evidence *evidence = evidence_of(finding, name);
 
-	doctor_note(finding, name, value, unit, source);
-	for (i = 0; i < finding->nr_evidence; i++) {
-		if (!strcmp(finding->evidence[i].name, name))
-			finding->evidence[i].window = true;
-	}
+	if (evidence)
+		*evidence = (struct doctor_evidence){ name, value, unit, source, true };
+}
+
+void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source)
+{
+	doctor_note_rise(finding, name, (double)events, DOCTOR_COUNT, source);
+}
+
+__u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			  const char *name, const char *counter)
+{
+	__u64 value = 0;
+
+	doctor_counter(snap, counter, &value);
+	doctor_note_count(finding, name, value, counter);
+	return value;
 }
 
 void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
@@ -81,19 +101,9 @@ enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt
 	return DOCTOR_BLIND;
 }
 
-void doctor_say_socket(struct doctor_finding *finding, const struct doctor_socket *socket)
+static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      const struct doctor_owner *owner)
 {
-	doctor_say(finding, "socket", "%s%s%s", socket->local,
-		   !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") ? " from " : "",
-		   !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") ?
-			   socket->remote :
-			   "");
-}
-
-void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-		      const struct doctor_socket *socket)
-{
-	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
 	double window_ns = doctor_window_s(snap) * 1e9;
 
 	if (!owner || owner->run_ns == ~0ULL) {
@@ -114,6 +124,16 @@ void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 			 DOCTOR_PERCENT, "/proc/PID/schedstat");
 }
 
+void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket)
+{
+	bool connected = !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") != 0;
+
+	doctor_say(finding, "socket", "%s%s%s", socket->local, connected ? " from " : "",
+		   connected ? socket->remote : "");
+	say_owner(snap, finding, doctor_owner_of(snap, socket));
+}
+
 /* What comes first among causes: not a mere setting, then severity, confidence, the table. */
 static unsigned int rank(const struct doctor_finding *finding)
 {
@@ -121,7 +141,7 @@ static unsigned int rank(const struct doctor_finding *finding)
 	       finding->confidence;
 }
 
-static struct doctor_finding *find(const struct doctor_diagnosis *diagnosis, const char *id,
+struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, const char *id,
 				   size_t len)
 {
 	size_t i;
@@ -135,23 +155,24 @@ static struct doctor_finding *find(const struct doctor_diagnosis *diagnosis, con
 	return NULL;
 }
 
-static void find_cause(struct doctor_diagnosis *diagnosis, struct doctor_finding *finding)
+const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
+					     const char *ids, enum doctor_verdict verdict)
 {
-	const char *at = finding->check->after;
+	const struct doctor_finding *finding;
+	size_t len = 0;
 
-	while (at && *at && !finding->consequence_of) {
-		size_t len = strcspn(at, " ");
-		const struct doctor_finding *cause = find(diagnosis, at, len);
-
-		if (cause && cause != finding && cause->verdict == DOCTOR_FOUND)
-			finding->consequence_of = cause;
-		at += len;
-		at += strspn(at, " ");
+	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
+		len = strcspn(ids, " ");
+		finding = doctor_find(diagnosis, ids, len);
+		if (finding && finding->verdict == verdict)
+			return finding;
 	}
+	return NULL;
 }
 
 int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis *diagnosis)
 {
+	struct doctor_finding *finding;
 	size_t nr = 0, i;
 
 	memset(diagnosis, 0, sizeof(*diagnosis));
@@ -162,24 +183,23 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 		return -ENOMEM;
 	diagnosis->nr = nr;
 	for (i = 0; i < nr; i++) {
-		struct doctor_finding *finding = &diagnosis->findings[i];
-
+		finding = &diagnosis->findings[i];
 		finding->check = doctor_check_at(i);
 		finding->severity = finding->check->severity;
 		finding->confidence = finding->check->confidence;
-		finding->verdict = finding->check->judge(snap, finding);
+		if (finding->check->by_sockets && !*snap->sockets.source)
+			finding->verdict = doctor_blind(finding,
+							"no pass over the sockets was possible");
+		else
+			finding->verdict = finding->check->judge(snap, finding);
 	}
-	for (i = 0; i < nr; i++) {
-		if (diagnosis->findings[i].verdict == DOCTOR_FOUND)
-			find_cause(diagnosis, &diagnosis->findings[i]);
-	}
-	for (i = 0; i < nr; i++) {
-		const struct doctor_finding *finding = &diagnosis->findings[i];
-
-		diagnosis->blind |= finding->verdict == DOCTOR_BLIND && finding->check->essential;
-		if (finding->verdict != DOCTOR_FOUND || finding->consequence_of)
-			continue;
-		if (!diagnosis->primary || rank(finding) > rank(diagnosis->primary))
+	doctor_each(finding, diagnosis, DOCTOR_BLIND)
+		diagnosis->blind |= finding->check->essential;
+	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
+		finding->consequence_of = doctor_first_of(diagnosis, finding->check->after,
+							  DOCTOR_FOUND);
+		if (!finding->consequence_of &&
+		    (!diagnosis->primary || rank(finding) > rank(diagnosis->primary)))
 			diagnosis->primary = finding;
 	}
 	return 0;
@@ -200,7 +220,7 @@ int doctor_exit_code(const struct doctor_diagnosis *diagnosis)
 
 int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id)
 {
-	const struct doctor_finding *finding = find(diagnosis, id, strlen(id));
+	const struct doctor_finding *finding = doctor_find(diagnosis, id, strlen(id));
 
 	if (!finding)
 		return RXAQM_EXIT_USAGE;

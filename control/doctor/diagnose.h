@@ -44,10 +44,21 @@ void doctor_print_checks(FILE *file);
 const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
 			 size_t size);
 const char *doctor_format(double value, enum doctor_unit unit, char buf[32]);
-const char *doctor_place_name(enum doctor_place place);
-const char *doctor_kind_name(enum doctor_kind kind);
-const char *doctor_severity_name(enum doctor_severity severity);
-const char *doctor_confidence_name(enum doctor_confidence confidence);
-const char *doctor_unit_name(enum doctor_unit unit);
+/* By their enums. */
+extern const char *const doctor_places[], *const doctor_kinds[], *const doctor_severities[];
+extern const char *const doctor_confidences[], *const doctor_units[];
+
+/* The finding of the check that is called like the @len letters at @id; NULL: there is none. */
+struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, const char *id,
+				   size_t len);
+/* The first of @ids, one blank between, that was judged as @verdict; NULL: none, or no @ids. */
+const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
+					     const char *ids, enum doctor_verdict verdict);
+/* For each finding that was judged as @which. */
+#define doctor_each(finding, diagnosis, which)                                 \
+	for ((finding) = (diagnosis)->findings;                                \
+	     (finding) < (diagnosis)->findings + (diagnosis)->nr; (finding)++) \
+		if ((finding)->verdict != (which)) {                           \
+		} else
 
 #endif /* RXAQM_DOCTOR_DIAGNOSE_H */

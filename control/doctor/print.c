@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A diagnosis for people: the cause first, then what follows from it, then what is acquitted. */
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/diagnose.h"
@@ -68,9 +66,9 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 
 	snprintf(lead, sizeof(lead), "%-10s", title);
 	print_words(file, finding, lead, check->cause);
-	fprintf(file, "  %s, %s severity, %s: %s\n", doctor_place_name(check->place),
-		doctor_severity_name(finding->severity),
-		doctor_confidence_name(finding->confidence), check->id);
+	fprintf(file, "  %s, %s severity, %s: %s\n", doctor_places[check->place],
+		doctor_severities[finding->severity], doctor_confidences[finding->confidence],
+		check->id);
 	print_words(file, finding, "  why       ", check->because);
 	print_evidence(file, finding);
 	print_words(file, finding, "  now       ", check->remedy.now);
@@ -101,13 +99,11 @@ static const struct doctor_finding *root_of(const struct doctor_finding *finding
 /* Findings whose cause is @primary, or, if not @follow, other ones. */
 static void print_others(FILE *file, const struct doctor_diagnosis *diagnosis, bool follow)
 {
+	const struct doctor_finding *finding;
 	bool titled = false;
-	size_t i;
 
-	for (i = 0; i < diagnosis->nr; i++) {
-		const struct doctor_finding *finding = &diagnosis->findings[i];
-
-		if (finding->verdict != DOCTOR_FOUND || finding == diagnosis->primary ||
+	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
+		if (finding == diagnosis->primary ||
 		    (root_of(finding) == diagnosis->primary) != follow)
 			continue;
 		if (!titled)
@@ -122,15 +118,14 @@ static void print_place(FILE *file, const struct doctor_diagnosis *diagnosis,
 			enum doctor_place place, bool all)
 {
 	char text[CLEARS_SHOWN * MAX_TEXT] = "", lead[32];
+	const struct doctor_finding *finding;
 	unsigned int nr = 0;
-	size_t i;
 
-	snprintf(lead, sizeof(lead), "  %-9s ", doctor_place_name(place));
-	for (i = 0; i < diagnosis->nr; i++) {
-		const struct doctor_finding *finding = &diagnosis->findings[i];
+	snprintf(lead, sizeof(lead), "  %-9s ", doctor_places[place]);
+	doctor_each(finding, diagnosis, DOCTOR_CLEAR) {
 		size_t at = strlen(text);
 
-		if (finding->verdict != DOCTOR_CLEAR || finding->check->place != place)
+		if (finding->check->place != place)
 			continue;
 		if (all) {
 			print_words(file, finding, lead, finding->check->clear);
@@ -159,22 +154,22 @@ static void print_clear(FILE *file, const struct doctor_diagnosis *diagnosis, bo
 static void print_blind(FILE *file, const struct doctor_snapshot *snap,
 			const struct doctor_diagnosis *diagnosis, bool all)
 {
-	size_t i, nr = snap->cannot_see.nr, checks = 0;
+	const struct doctor_finding *finding;
+	const struct doctor_blind *blind;
+	size_t checks = 0;
 	char lead[64];
 
-	for (i = 0; i < diagnosis->nr; i++)
-		checks += diagnosis->findings[i].verdict == DOCTOR_BLIND;
-	if (!nr && !checks)
+	doctor_each(finding, diagnosis, DOCTOR_BLIND)
+		checks++;
+	if (!snap->cannot_see.nr && !checks)
 		return;
 	fputs("CANNOT SEE\n", file);
-	for (i = 0; i < nr; i++) {
-		snprintf(lead, sizeof(lead), "  %s: ", snap->cannot_see.at[i].what);
-		print_wrapped(file, lead, snap->cannot_see.at[i].why);
+	rxaqm_list_each(blind, &snap->cannot_see) {
+		snprintf(lead, sizeof(lead), "  %s: ", blind->what);
+		print_wrapped(file, lead, blind->why);
 	}
-	for (i = 0; i < diagnosis->nr; i++) {
-		const struct doctor_finding *finding = &diagnosis->findings[i];
-
-		if (finding->verdict != DOCTOR_BLIND || (!all && !finding->check->essential))
+	doctor_each(finding, diagnosis, DOCTOR_BLIND) {
+		if (!all && !finding->check->essential)
 			continue;
 		checks--;
 		snprintf(lead, sizeof(lead), "  %s: ", finding->check->id);
@@ -204,7 +199,7 @@ static void print_wanted(FILE *file, const struct doctor_snapshot *snap,
 void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 		  const struct doctor_diagnosis *diagnosis, bool all)
 {
-	size_t i;
+	const struct doctor_finding *finding;
 
 	fprintf(file, "%s, Linux %s, %s%s, %.1f s\n\n", snap->hostname, snap->kernel,
 		*snap->interface ? "interface " : "all interfaces", snap->interface,
@@ -219,12 +214,9 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 	} else {
 		fputs("NOTHING FOUND  Nothing slows receiving here.\n", file);
 	}
-	if (all) {
-		for (i = 0; i < diagnosis->nr; i++) {
-			if (diagnosis->findings[i].verdict == DOCTOR_FOUND &&
-			    &diagnosis->findings[i] != diagnosis->primary)
-				print_finding(file, "FINDING", &diagnosis->findings[i]);
-		}
+	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
+		if (all && finding != diagnosis->primary)
+			print_finding(file, "FINDING", finding);
 	}
 	print_clear(file, diagnosis, all);
 	print_blind(file, snap, diagnosis, all);
@@ -234,25 +226,16 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis, const char *id)
 {
-	size_t i;
+	const struct doctor_finding *finding = doctor_find(diagnosis, id, strlen(id));
 
-	for (i = 0; i < diagnosis->nr; i++) {
-		const struct doctor_finding *finding = &diagnosis->findings[i];
-		char lead[64];
-
-		if (strcmp(finding->check->id, id))
-			continue;
-		if (finding->verdict == DOCTOR_FOUND) {
-			print_finding(file, "STILL", finding);
-			break;
-		}
-		snprintf(lead, sizeof(lead), "%s ",
-			 finding->verdict == DOCTOR_CLEAR ? "GONE     " : "CANNOT SEE");
-		print_words(file, finding, lead,
-			    finding->verdict == DOCTOR_CLEAR ? finding->check->clear :
-							       finding->reason);
+	if (finding && finding->verdict == DOCTOR_FOUND) {
+		print_finding(file, "STILL", finding);
+	} else if (finding) {
+		if (finding->verdict == DOCTOR_CLEAR)
+			print_words(file, finding, "GONE      ", finding->check->clear);
+		else
+			print_words(file, finding, "CANNOT SEE ", finding->reason);
 		fprintf(file, "  in %.1f s: %s\n", doctor_window_s(snap), id);
-		break;
 	}
 	return doctor_verdict_code(diagnosis, id);
 }
@@ -265,6 +248,5 @@ void doctor_print_checks(FILE *file)
 	fputs("| check | place | reads | found if | source |\n|---|---|---|---|---|\n", file);
 	for (i = 0; (check = doctor_check_at(i)); i++)
 		fprintf(file, "| `%s` | %s | %s | %s | %s |\n", check->id,
-			doctor_place_name(check->place), check->reads, check->rule,
-			check->reference);
+			doctor_places[check->place], check->reads, check->rule, check->reference);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which suspicions a probe of --deep can settle: a row a probe. */
-#include <string.h>
 
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
@@ -60,25 +59,6 @@ static const struct doctor_probe probes[] = {
 	{}
 };
 
-/* Is one of @ids, one blank between, judged as @verdict? */
-static bool any(const struct doctor_diagnosis *diagnosis, const char *ids,
-		enum doctor_verdict verdict)
-{
-	size_t len = 0, i;
-
-	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
-		len = strcspn(ids, " ");
-		for (i = 0; i < diagnosis->nr; i++) {
-			const struct doctor_finding *finding = &diagnosis->findings[i];
-
-			if (finding->verdict == verdict && strlen(finding->check->id) == len &&
-			    !memcmp(finding->check->id, ids, len))
-				return true;
-		}
-	}
-	return false;
-}
-
 const struct doctor_probe *doctor_probe_at(size_t index)
 {
 	return index < sizeof(probes) / sizeof(probes[0]) - 1 ? &probes[index] : NULL;
@@ -107,6 +87,6 @@ bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_s
 	char key[32];
 
 	return !tried(probe, snap, key) && (!probe->possible || probe->possible(snap)) &&
-	       any(diagnosis, probe->if_found, DOCTOR_FOUND) &&
-	       (!probe->if_blind || any(diagnosis, probe->if_blind, DOCTOR_BLIND));
+	       doctor_first_of(diagnosis, probe->if_found, DOCTOR_FOUND) &&
+	       (!probe->if_blind || doctor_first_of(diagnosis, probe->if_blind, DOCTOR_BLIND));
 }

@@ -56,16 +56,14 @@ const char *doctor_format(double value, enum doctor_unit unit, char buf[32])
 static const char *lookup(const struct doctor_finding *finding, const char *name, size_t len,
 			  char buf[32])
 {
-	unsigned int i;
+	const struct doctor_evidence *evidence = finding->evidence;
+	const struct doctor_word *word;
 
-	for (i = 0; i < finding->nr_words; i++) {
-		if (strlen(finding->words[i].name) == len &&
-		    !memcmp(finding->words[i].name, name, len))
-			return finding->words[i].text;
+	for (word = finding->words; word < finding->words + finding->nr_words; word++) {
+		if (strlen(word->name) == len && !memcmp(word->name, name, len))
+			return word->text;
 	}
-	for (i = 0; i < finding->nr_evidence; i++) {
-		const struct doctor_evidence *evidence = &finding->evidence[i];
-
+	for (; evidence < finding->evidence + finding->nr_evidence; evidence++) {
 		if (strlen(evidence->name) == len && !memcmp(evidence->name, name, len))
 			return doctor_format(evidence->value, evidence->unit, buf);
 	}
@@ -99,40 +97,11 @@ const char *doctor_words(const struct doctor_finding *finding, const char *form,
 	return buf;
 }
 
-const char *doctor_place_name(enum doctor_place place)
-{
-	static const char *const names[] = { "wire", "NIC",	"CPU", "backlog", "IP",	     "TCP",
-					     "UDP",  "program", "Tx",  "path",	  "settings" };
-
-	return names[place];
-}
-
-const char *doctor_kind_name(enum doctor_kind kind)
-{
-	static const char *const names[] = { "arrival", "service", "shared",	"skewed", "loop",
-					     "reader",	"memory",  "elsewhere", "setting" };
-
-	return names[kind];
-}
-
-const char *doctor_severity_name(enum doctor_severity severity)
-{
-	static const char *const names[] = { "low", "medium", "high" };
-
-	return names[severity];
-}
-
-const char *doctor_confidence_name(enum doctor_confidence confidence)
-{
-	static const char *const names[] = { "configuration only", "inferred", "measured" };
-
-	return names[confidence];
-}
-
-const char *doctor_unit_name(enum doctor_unit unit)
-{
-	static const char *const names[] = { "count",	"bytes", "bytes/s", "1/s",
-					     "percent", "us",	 "ratio",   "number" };
-
-	return names[unit];
-}
+const char *const doctor_places[] = { "wire", "NIC",	 "CPU", "backlog", "IP",      "TCP",
+				      "UDP",  "program", "Tx",	"path",	   "settings" };
+const char *const doctor_kinds[] = { "arrival", "service", "shared",	"skewed", "loop",
+				     "reader",	"memory",  "elsewhere", "setting" };
+const char *const doctor_severities[] = { "low", "medium", "high" };
+const char *const doctor_confidences[] = { "configuration only", "inferred", "measured" };
+const char *const doctor_units[] = { "count",	"bytes", "bytes/s", "1/s",
+				     "percent", "us",	 "ratio",   "number" };

@@ -9,35 +9,23 @@
 #include "base/parse.h"
 #include "keys/types.h"
 
-static const char *const forms[] = {
-	[RXAQM_TYPE_BOOL] = "yes|no",
-	[RXAQM_TYPE_CHOICE] = "",
-	[RXAQM_TYPE_FACT] = "",
-	[RXAQM_TYPE_NUMBER] = "NUMBER",
-	[RXAQM_TYPE_OCTAL] = "OCTAL",
-	[RXAQM_TYPE_PERCENT] = "PERCENT",
-	[RXAQM_TYPE_DURATION] = "DURATION",
-	[RXAQM_TYPE_TARGET] = "DURATION|auto[:DURATION]",
-	[RXAQM_TYPE_LEASE] = "DURATION",
-	[RXAQM_TYPE_TEXT] = "TEXT",
-	[RXAQM_TYPE_PORTS] = "PORT,...|none",
-	[RXAQM_TYPE_DSCP] = "DSCP,...|none",
+/* What is to be typed, and the unit in JSON. */
+static const struct {
+	const char *form, *suffix;
+} types[] = {
+	[RXAQM_TYPE_BOOL] = { "yes|no", "" },
+	[RXAQM_TYPE_CHOICE] = { "", "" },
+	[RXAQM_TYPE_FACT] = { "", "" },
+	[RXAQM_TYPE_NUMBER] = { "NUMBER", "" },
+	[RXAQM_TYPE_OCTAL] = { "OCTAL", "" },
+	[RXAQM_TYPE_PERCENT] = { "PERCENT", "_permille" },
+	[RXAQM_TYPE_DURATION] = { "DURATION", "_ns" },
+	[RXAQM_TYPE_TARGET] = { "DURATION|auto[:DURATION]", "_ns" },
+	[RXAQM_TYPE_LEASE] = { "DURATION", "_ns" },
+	[RXAQM_TYPE_TEXT] = { "TEXT", "" },
+	[RXAQM_TYPE_PORTS] = { "PORT,...|none", "" },
+	[RXAQM_TYPE_DSCP] = { "DSCP,...|none", "" },
 };
-
-/* The unit, in JSON. */
-static const char *suffix(const struct rxaqm_key *key)
-{
-	switch (key->type) {
-	case RXAQM_TYPE_PERCENT:
-		return "_permille";
-	case RXAQM_TYPE_DURATION:
-	case RXAQM_TYPE_TARGET:
-	case RXAQM_TYPE_LEASE:
-		return "_ns";
-	default:
-		return "";
-	}
-}
 
 static bool is_of(const struct rxaqm_key *key, const char *section)
 {
@@ -124,7 +112,7 @@ void rxaqm_key_out(struct rxaqm_out *out, const struct rxaqm_key *key, const cha
 	char name[RXAQM_KEY_LEN], text[RXAQM_KEY_LEN];
 
 	rxaqm_key_json_name(key, name);
-	strcat(name, suffix(key));
+	strcat(name, types[key->type].suffix);
 	if (!out->json)
 		rxaqm_out_str(out, name, fmt, rxaqm_key_format(key, object, now_ns, text));
 	else if (rxaqm_key_is_said(key, object))
@@ -153,7 +141,7 @@ const char *rxaqm_key_form(const struct rxaqm_key *key, char buf[RXAQM_KEY_TEXT_
 {
 	if (key->choices)
 		return rxaqm_words(key->choices, "|", "|", buf);
-	snprintf(buf, RXAQM_KEY_TEXT_LEN, "%s%s%s", key->form ? key->form : forms[key->type],
+	snprintf(buf, RXAQM_KEY_TEXT_LEN, "%s%s%s", key->form ? key->form : types[key->type].form,
 		 key->none && *key->none ? "|" : "", key->none ? key->none : "");
 	return buf;
 }
@@ -220,12 +208,11 @@ int rxaqm_key_unknown(const char *what, const char *name, const char *in_section
 	/* A name with a capital is no word of the sentence. */
 	const char *quote = nearest && isupper((unsigned char)*nearest) ? "" : "\"";
 
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown %s \"%.60s\"%s%s%s; %s%s%s%s%s", what, name,
-			       in_section ? " in [" : "", in_section ? in_section : "",
-			       in_section ? "]" : "", nearest ? "did you mean " : otherwise,
-			       nearest ? quote : "", nearest ? nearest : "", nearest ? quote : "",
-			       nearest ? "?" : "");
+	return rxaqm_bad(error, "unknown %s \"%.60s\"%s%s%s; %s%s%s%s%s", what, name,
+			 in_section ? " in [" : "", in_section ? in_section : "",
+			 in_section ? "]" : "", nearest ? "did you mean " : otherwise,
+			 nearest ? quote : "", nearest ? nearest : "", nearest ? quote : "",
+			 nearest ? "?" : "");
 }
 
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
@@ -239,10 +226,8 @@ int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, c
 	seen->line[nr] = line;
 	if (!first)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "%s is set twice%s%s%s, first on line %u; delete one", name,
-			       section ? " in [" : "", section ? section : "", section ? "]" : "",
-			       first);
+	return rxaqm_bad(error, "%s is set twice%s%s%s, first on line %u; delete one", name,
+			 section ? " in [" : "", section ? section : "", section ? "]" : "", first);
 }
 
 int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
@@ -251,8 +236,7 @@ int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, co
 	for (; removed->key; removed++)
 		if (!strcmp(removed->key, key) &&
 		    (!removed->value || !strcmp(removed->value, value)))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "%s%s%.40s is gone: %s", key, *value ? "=" : "",
-					       value, removed->remedy);
+			return rxaqm_bad(error, "%s%s%.40s is gone: %s", key, *value ? "=" : "",
+					 value, removed->remedy);
 	return 0;
 }

@@ -10,8 +10,6 @@
 #include "base/parse.h"
 #include "ns.h"
 
-#define BAD(error, ...) rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, __VA_ARGS__)
-
 /* Where the bytes of a shorter number stand in a __u64. */
 #define SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
 
@@ -36,7 +34,8 @@ void rxaqm_key_store(const struct rxaqm_key *key, void *object, __u64 number)
 static int must_be(const struct rxaqm_key *key, const char *value, const char *what,
 		   struct rxaqm_error *error)
 {
-	return BAD(error, "%s=%.60s: must be %s", key->name, value, key->must ? key->must : what);
+	return rxaqm_bad(error, "%s=%.60s: must be %s", key->name, value,
+			 key->must ? key->must : what);
 }
 
 /* The index of @value in the choices, "unknown" excepted. */
@@ -52,9 +51,9 @@ static int parse_choice(const struct rxaqm_key *key, const char *value, __u64 *r
 			return 0;
 	if (key->type == RXAQM_TYPE_FACT)
 		return must_be(key, value, rxaqm_words(choices, ", ", " or ", list), error);
-	return BAD(error, "%s=%.60s: must be one of %s%s%s%s", key->name, value,
-		   rxaqm_words(choices, "|", "|", list), nearest ? "; did you mean \"" : "",
-		   nearest ? nearest : "", nearest ? "\"?" : "");
+	return rxaqm_bad(error, "%s=%.60s: must be one of %s%s%s%s", key->name, value,
+			 rxaqm_words(choices, "|", "|", list), nearest ? "; did you mean \"" : "",
+			 nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 static int parse_octal(const struct rxaqm_key *key, const char *value, __u64 *ret_mode,
@@ -65,10 +64,10 @@ static int parse_octal(const struct rxaqm_key *key, const char *value, __u64 *re
 		return must_be(key, value, "an octal number such as 0640", error);
 	/* All bits of the least, and none but those of the most. */
 	if (~*ret_mode & key->min || *ret_mode & ~key->max)
-		return BAD(error,
-			   "%s=%.60s: out of range; the owner must read it, nobody may execute it "
-			   "and not everybody write it: %04llo to %04llo",
-			   key->name, value, key->min, key->max);
+		return rxaqm_bad(error,
+				 "%s=%.60s: out of range; the owner must read it, nobody may "
+				 "execute it and not everybody write it: %04llo to %04llo",
+				 key->name, value, key->min, key->max);
 	return 0;
 }
 
@@ -86,16 +85,17 @@ static int parse_duration(const struct rxaqm_key *key, const char *value, __u64 
 	if (err == -EINVAL && key->unit && value[0] && !value[strspn(value, "0123456789.")]) {
 		if (rxaqm_parse_u64(value, 1, 1000, &number))
 			number = 5;
-		return BAD(error,
-			   "%s=%.60s: a unit is required, as in %s=%llu%s (ns, us, ms, s or m)",
-			   key->name, value, key->name, number, key->unit);
+		return rxaqm_bad(error,
+				 "%s=%.60s: a unit is required, as in %s=%llu%s (ns, us, ms, s or "
+				 "m)",
+				 key->name, value, key->name, number, key->unit);
 	}
 	if (err == -EINVAL)
-		return BAD(error, "%s=%.60s: not a %s; write 500us, 1.5ms or 2s", key->name, value,
-			   rxaqm_key_form(key, form));
-	return BAD(error, "%s=%.60s: out of range; %s to %s is possible", key->name, value,
-		   rxaqm_format_duration_exact(key->min, least),
-		   rxaqm_format_duration_exact(key->max, most));
+		return rxaqm_bad(error, "%s=%.60s: not a %s; write 500us, 1.5ms or 2s", key->name,
+				 value, rxaqm_key_form(key, form));
+	return rxaqm_bad(error, "%s=%.60s: out of range; %s to %s is possible", key->name, value,
+			 rxaqm_format_duration_exact(key->min, least),
+			 rxaqm_format_duration_exact(key->max, most));
 }
 
 /* "auto" alone is the default. */
@@ -123,10 +123,10 @@ static int set_text(const struct rxaqm_key *key, char *field, const char *value,
 	if (!*value && !key->check)
 		return must_be(key, value, "text", error);
 	if (key->check && key->check(value, &reason))
-		return BAD(error, "%s=%.60s: %s", key->name, value, reason.text);
+		return rxaqm_bad(error, "%s=%.60s: %s", key->name, value, reason.text);
 	if (strlen(value) > most)
-		return BAD(error, "%s=%.60s...: longer than %zu characters", key->name, value,
-			   most);
+		return rxaqm_bad(error, "%s=%.60s...: longer than %zu characters", key->name, value,
+				 most);
 	strcpy(field, value);
 	return 0;
 }
@@ -141,9 +141,10 @@ static int set_exempt(const struct rxaqm_key *key, struct rxaqm_policy *policy, 
 	if (!err)
 		return 0;
 	if (err == -E2BIG)
-		return BAD(error,
-			   "%s=%.60s: more than %d ports; use exempt_dscp for traffic of many",
-			   key->name, value, RXAQM_MAX_EXEMPT_PORTS);
+		return rxaqm_bad(error,
+				 "%s=%.60s: more than %d ports; use exempt_dscp for traffic of "
+				 "many",
+				 key->name, value, RXAQM_MAX_EXEMPT_PORTS);
 	return must_be(key, value,
 		       ports ? "a list of ports 1 to 65535, such as 22,443, or none" :
 			       "a list of DSCPs, such as cs6,46,8-10, or none",
@@ -167,8 +168,8 @@ static int parse_number(const struct rxaqm_key *key, const char *value, __u64 *r
 	case RXAQM_TYPE_NUMBER:
 		if (!rxaqm_parse_u64(value, key->min, key->max, ret_number))
 			return 0;
-		return BAD(error, "%s=%.60s: must be a number from %llu to %llu", key->name, value,
-			   key->min, key->max);
+		return rxaqm_bad(error, "%s=%.60s: must be a number from %llu to %llu", key->name,
+				 value, key->min, key->max);
 	case RXAQM_TYPE_OCTAL:
 		return parse_octal(key, value, ret_number, error);
 	case RXAQM_TYPE_PERCENT:

@@ -54,7 +54,9 @@ struct rxaqm_nic_facts {
 /* All but the NAPIs, of the interface @ifname here. -ENODEV if there is none. */
 int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts);
 
-/* The NAPIs as well, unless they are there: costs some 50 ms, root, and a kernel with BTF. */
+/* The NAPIs as well, unless they are there, by a BPF program that is run once. Costs some 50 ms,
+ * root, and a kernel with BTF.
+ */
 void rxaqm_nic_facts_napi(struct rxaqm_nic_facts *facts);
 
 enum rxaqm_channels rxaqm_nic_facts_channels(const struct rxaqm_nic_facts *facts);

@@ -40,39 +40,30 @@ int rxaqm_netlink_parse(const void *data, size_t bytes, rxaqm_netlink_fn each, v
 	return left > 0 ? -EBADMSG : 0;
 }
 
-static int converse(struct mnl_socket *socket, const struct nlmsghdr *request,
-		    rxaqm_netlink_fn each, void *arg)
-{
-	static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
-	struct timeval patience = { .tv_sec = 1 };
-	bool torn = false;
-	ssize_t bytes;
-	int on = 1, result = 0;
-
-	setsockopt(mnl_socket_get_fd(socket), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	/* Without it rtnetlink does not look at the attributes of a request for a dump. */
-	if (mnl_socket_setsockopt(socket, NETLINK_GET_STRICT_CHK, &on, sizeof(on)) ||
-	    mnl_socket_sendto(socket, request, request->nlmsg_len) < 0)
-		return -errno;
-	while (!result) {
-		bytes = mnl_socket_recvfrom(socket, buffer, sizeof(buffer));
-		result = bytes < 0 ? -errno :
-				     rxaqm_netlink_parse(buffer, (size_t)bytes, each, arg, &torn);
-	}
-	return result < 0 ? result : torn ? -EAGAIN : 0;
-}
-
 int rxaqm_netlink_ask(int protocol, union rxaqm_netlink_request *request, rxaqm_netlink_fn each,
 		      void *arg)
 {
+	static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
 	struct mnl_socket *socket = mnl_socket_open2(protocol, SOCK_CLOEXEC);
-	int err;
+	struct timeval patience = { .tv_sec = 1 };
+	bool torn = false;
+	int on = 1, result = 0;
 
 	if (!socket)
 		return -errno;
-	err = converse(socket, &request->nl, each, arg);
+	setsockopt(mnl_socket_get_fd(socket), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	/* Without it rtnetlink does not look at the attributes of a request for a dump. */
+	if (mnl_socket_setsockopt(socket, NETLINK_GET_STRICT_CHK, &on, sizeof(on)) ||
+	    mnl_socket_sendto(socket, &request->nl, request->nl.nlmsg_len) < 0)
+		result = -errno;
+	while (!result) {
+		ssize_t bytes = mnl_socket_recvfrom(socket, buffer, sizeof(buffer));
+
+		result = bytes < 0 ? -errno :
+				     rxaqm_netlink_parse(buffer, (size_t)bytes, each, arg, &torn);
+	}
 	mnl_socket_close(socket);
-	return err;
+	return result < 0 ? result : torn ? -EAGAIN : 0;
 }
 
 static const struct nlattr *find(const struct nlattr *attr, const void *end, unsigned int type,

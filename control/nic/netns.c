@@ -93,12 +93,24 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 		closedir(dir);
 }
 
+void rxaqm_netns_first(void (*call)(void *arg), void *arg)
+{
+	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), call, arg);
+}
+
 void rxaqm_netns_origin(void (*call)(void *arg), void *arg)
 {
 	if (origin_fd < 0)
 		call(arg);
 	else
 		call_in(dup(origin_fd), call, arg);
+}
+
+static int open_sys(void)
+{
+	int fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 /* A mounted sysfs shows the namespace it was mounted in. If that is another one than
@@ -108,24 +120,19 @@ int rxaqm_netns_sysfs(bool writable)
 {
 	int fs_fd, fd;
 
-	if (rxaqm_netns_ino() == ino_of(FIRST_NETNS)) {
-		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
+	if (rxaqm_netns_ino() == ino_of(FIRST_NETNS))
+		return open_sys();
 	fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC);
 	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
 	 * even see which namespace the first is.
 	 */
-	if (fs_fd < 0 && errno == EPERM) {
-		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
 	if (fs_fd < 0)
-		return -errno;
-	if (fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		fd = -1;
-	else
+		return errno == EPERM ? open_sys() : -errno;
+	fd = fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+	if (!fd)
 		fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, writable ? 0 : MOUNT_ATTR_RDONLY);
+	if (fd < 0)
+		fd = -errno;
 	close(fs_fd);
-	return fd < 0 ? -errno : fd;
+	return fd;
 }

@@ -25,6 +25,9 @@ __u64 rxaqm_netns_ino(void);
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 
+/* Call @call in the machine's first namespace, unless this is it or it may not be entered. */
+void rxaqm_netns_first(void (*call)(void *arg), void *arg);
+
 /* Call @call in the namespace that the command was started in. */
 void rxaqm_netns_origin(void (*call)(void *arg), void *arg);
 

@@ -16,15 +16,7 @@
 #include "nic/ethtool.h"
 #include "nic/netns.h"
 
-static unsigned int rx_ring_entries(const char *ifname)
-{
-	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
-
-	return rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
-}
-
-/* The file @path below @dir_fd, cut at @size; "" if it cannot be read. */
-static const char *read_text(int dir_fd, const char *path, char *buf, size_t size)
+const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t len = fd < 0 ? -1 : read(fd, buf, size - 1);
@@ -32,6 +24,7 @@ static const char *read_text(int dir_fd, const char *path, char *buf, size_t siz
 	if (fd >= 0)
 		close(fd);
 	buf[len < 0 ? 0 : len] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
 	return buf;
 }
 
@@ -41,8 +34,8 @@ static bool mask_file_is_set(int queues_fd, const char *queue)
 	char path[300], mask[1024];
 
 	snprintf(path, sizeof(path), "%s/rps_cpus", queue);
-	read_text(queues_fd, path, mask, sizeof(mask));
-	return mask[strspn(mask, "0,\n")];
+	rxaqm_first_line(queues_fd, path, mask, sizeof(mask));
+	return mask[strspn(mask, "0,")];
 }
 
 /* ARPHRD_*; that of Ethernet if the kernel does not say. */
@@ -51,41 +44,61 @@ static unsigned int read_link_type(int sysfs_fd, const char *ifname)
 	char path[64], text[16];
 
 	snprintf(path, sizeof(path), "class/net/%s/type", ifname);
-	return *read_text(sysfs_fd, path, text, sizeof(text)) ?
+	return *rxaqm_first_line(sysfs_fd, path, text, sizeof(text)) ?
 		       (unsigned int)strtoul(text, NULL, 10) :
 		       ARPHRD_ETHER;
 }
 
-/* Rx queues and RPS, from sysfs: the one source that every driver has. */
-static int read_queues(const char *ifname, struct rxaqm_nic *nic)
+/* Open the directory @name of class/net/. NULL with errno. */
+static DIR *open_dir(int sysfs_fd, const char *name)
 {
-	struct dirent *entry;
 	char path[64];
-	int sysfs_fd, fd;
+	DIR *dir;
+	int fd;
+
+	snprintf(path, sizeof(path), "class/net/%s", name);
+	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (fd >= 0 && !dir)
+		close(fd);
+	return dir;
+}
+
+/* What kind of device it is, from its files in sysfs. */
+static int read_kind(int sysfs_fd, const char *ifname, struct rxaqm_nic *nic)
+{
+	DIR *dir = open_dir(sysfs_fd, ifname);
+	struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		nic->bond |= !strcmp(entry->d_name, "bonding");
+		nic->tap |= !strcmp(entry->d_name, "tun_flags");
+		if (!strncmp(entry->d_name, "lower_", 6))
+			snprintf(nic->lower, sizeof(nic->lower), "%.15s", entry->d_name + 6);
+	}
+	closedir(dir);
+	nic->link_type = read_link_type(sysfs_fd, ifname);
+	return 0;
+}
+
+/* Rx queues and RPS, from sysfs: the one source that every driver has. */
+static int read_queues(int sysfs_fd, const char *ifname, struct rxaqm_nic *nic)
+{
+	char name[IF_NAMESIZE + sizeof("/queues")];
+	struct dirent *entry;
 	DIR *dir;
 
-	sysfs_fd = rxaqm_netns_sysfs(false);
-	if (sysfs_fd < 0)
-		return sysfs_fd;
-	snprintf(path, sizeof(path), "class/net/%s/bonding", ifname);
-	nic->bond = !faccessat(sysfs_fd, path, F_OK, 0);
-	nic->link_type = read_link_type(sysfs_fd, ifname);
-	snprintf(path, sizeof(path), "class/net/%s/queues", ifname);
-	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	close(sysfs_fd);
-	if (fd < 0)
+	snprintf(name, sizeof(name), "%s/queues", ifname);
+	dir = open_dir(sysfs_fd, name);
+	if (!dir)
 		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while ((entry = readdir(dir))) {
 		if (strncmp(entry->d_name, "rx-", 3))
 			continue;
 		nic->nr_rx_queues++;
-		if (mask_file_is_set(fd, entry->d_name))
-			nic->rps = true;
+		nic->rps |= mask_file_is_set(dirfd(dir), entry->d_name);
 	}
 	closedir(dir);
 	return 0;
@@ -93,7 +106,8 @@ static int read_queues(const char *ifname, struct rxaqm_nic *nic)
 
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error)
 {
-	int err;
+	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
+	int sysfs_fd, err;
 
 	memset(nic, 0, sizeof(*nic));
 	nic->ifindex = if_nametoindex(ifname);
@@ -104,8 +118,13 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 				       ifname);
 	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, nic->driver, sizeof(nic->driver));
-	nic->rx_ring = rx_ring_entries(ifname);
-	err = read_queues(ifname, nic);
+	nic->rx_ring = rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
+	sysfs_fd = rxaqm_netns_sysfs(false);
+	err = sysfs_fd < 0 ? sysfs_fd : read_kind(sysfs_fd, ifname, nic);
+	if (!err)
+		err = read_queues(sysfs_fd, ifname, nic);
+	if (sysfs_fd >= 0)
+		close(sysfs_fd);
 	if (err || !nic->nr_rx_queues)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err ? -err : ENODEV,
 				       "cannot count the Rx queues of \"%s\" in sysfs: %s", ifname,
@@ -113,29 +132,42 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	return 0;
 }
 
-int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, struct rxaqm_error *error)
+int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
+			 struct rxaqm_error *error)
 {
 	/* The loopback device's packets have an Ethernet header, too. */
-	if (nic->link_type == ARPHRD_ETHER || nic->link_type == ARPHRD_LOOPBACK)
+	if (nic->link_type != ARPHRD_ETHER && nic->link_type != ARPHRD_LOOPBACK)
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+			"\"%s\" is of link type %u%s, and packets without an Ethernet header cannot be "
+			"read; attach to the interface that they come in by",
+			ifname, nic->link_type,
+			nic->link_type == ARPHRD_NONE ? " (none: tun, WireGuard and such)" : "");
+	if (generic)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
-			       "\"%s\" is of link type %u%s, and packets without an Ethernet header "
-			       "cannot be read; attach to the interface that they come in by",
-			       ifname, nic->link_type,
-			       nic->link_type == ARPHRD_NONE ? " (none: tun, WireGuard and such)" :
-							       "");
+	/* drivers/net/tun.c:tun_build_skb */
+	if (nic->tap)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "\"%s\" is a tap, where native XDP runs before packets wait "
+				       "anywhere; use generic mode",
+				       ifname);
+	/* bond_xdp_set(), netvsc_vf_setxdp(): a program goes to the devices below, too. */
+	if (nic->bond || nic->lower[0])
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+				       "\"%s\" stands above other interfaces%s%s%s, whose queues share "
+				       "its numbers; attach to those",
+				       ifname, nic->lower[0] ? " (\"" : "", nic->lower,
+				       nic->lower[0] ? "\")" : "");
+	return 0;
 }
 
 static void read_max_backlog(void *ret_entries)
 {
-	FILE *file = fopen("/proc/sys/net/core/netdev_max_backlog", "re");
 	unsigned int *entries = ret_entries;
+	char text[16];
 
-	if (!file)
-		return;
-	if (fscanf(file, "%u", entries) != 1)
-		*entries = 0;
-	fclose(file);
+	rxaqm_first_line(AT_FDCWD, "/proc/sys/net/core/netdev_max_backlog", text, sizeof(text));
+	*entries = (unsigned int)strtoul(text, NULL, 10);
 }
 
 unsigned int rxaqm_max_backlog(void)
@@ -144,5 +176,7 @@ unsigned int rxaqm_max_backlog(void)
 
 	/* One for the whole machine, but shown in its first namespace only. */
 	rxaqm_netns_origin(read_max_backlog, &entries);
+	if (!entries)
+		rxaqm_netns_first(read_max_backlog, &entries);
 	return entries;
 }

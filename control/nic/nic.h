@@ -4,9 +4,16 @@
 #define RXAQM_NIC_H
 
 #include <linux/types.h>
+#include <net/if.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/log.h"
+
+/* The first line of the file @path of /proc or /sys, below @dir_fd, cut at @size; "" if it cannot
+ * be read. Returns @buf.
+ */
+const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size);
 
 /* What tells the queues of an interface apart. */
 enum rxaqm_queue_key {
@@ -21,18 +28,20 @@ struct rxaqm_nic {
 	unsigned int nr_rx_queues;
 	unsigned int rx_ring; /* entries of an Rx ring; 0: the driver does not say */
 	bool rps; /* on for any Rx queue */
-	bool bond; /* its queue numbers are those of several devices */
+	bool bond;
+	bool tap; /* packets are what a program writes */
+	char lower[IF_NAMESIZE]; /* a device below it, as of a bond; "": none */
 	unsigned int link_type; /* ARPHRD_* */
 };
 
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 
-/* Can XDP programs that read Ethernet headers run on it? RXAQM_EXIT_UNSUPPORTED if not. */
-int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic,
+/* Does XDP, native or @generic, see the packets of its queues there? RXAQM_EXIT_UNSUPPORTED if not. */
+int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
 			 struct rxaqm_error *error);
 
-/* net.core.netdev_max_backlog; 0 if it cannot be read. */
+/* net.core.netdev_max_backlog; 0 if no namespace at hand shows it. */
 unsigned int rxaqm_max_backlog(void);
 
 #endif /* RXAQM_NIC_H */

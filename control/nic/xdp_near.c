@@ -108,41 +108,35 @@ static int look_at_links(struct look *look, int there)
 	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_link, look);
 }
 
-/* Which namespaces does this one know? */
-static int look_at_ids(struct look *look)
+/* Which namespaces does this one know, or the one with the id @there? @pid: that of a process. */
+static int look_at_ids(struct look *look, int there, pid_t pid, rxaqm_netlink_fn each)
 {
 	union rxaqm_netlink_request request;
 
-	rxaqm_netlink_begin(&request, RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
-	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_id, look);
+	rxaqm_netlink_begin(&request, RTM_GETNSID, pid ? 0 : NLM_F_DUMP, sizeof(struct rtgenmsg));
+	if (pid)
+		mnl_attr_put_u32(&request.nl, NETNSA_PID, (__u32)pid);
+	if (there != HERE)
+		mnl_attr_put_u32(&request.nl, NETNSA_TARGET_NSID, (__u32)there);
+	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, each, look);
 }
 
-/* And which does the one with the id @there? */
 static int look_beyond(struct look *look, int there)
 {
-	union rxaqm_netlink_request request;
 	int err;
 
 	look->own = NETNSA_NSID_NOT_ASSIGNED;
-	rxaqm_netlink_begin(&request, RTM_GETNSID, 0, sizeof(struct rtgenmsg));
-	mnl_attr_put_u32(&request.nl, NETNSA_PID, (__u32)getpid());
-	mnl_attr_put_u32(&request.nl, NETNSA_TARGET_NSID, (__u32)there);
-	err = rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_own_id, look);
-	if (err)
-		return err;
-	rxaqm_netlink_begin(&request, RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
-	mnl_attr_put_u32(&request.nl, NETNSA_TARGET_NSID, (__u32)there);
-	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_id_there, look);
+	err = look_at_ids(look, there, getpid(), on_own_id);
+	return err ? err : look_at_ids(look, there, 0, on_id_there);
 }
 
 static int look_around(struct look *look)
 {
-	int err, first;
+	int err, first = look_at_links(look, HERE);
 	unsigned int i;
 
-	first = look_at_links(look, HERE);
 	if (!first && !look->found)
-		first = look_at_ids(look);
+		first = look_at_ids(look, HERE, 0, on_id);
 	/* What cannot be asked does not end the search: the program may be found elsewhere. */
 	for (i = 0; i < look->nr_ids && !look->found; i++) {
 		err = look_at_links(look, look->id[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fields.h"
 #include "profile/match.h"
 
 #ifndef RXAQM_PROFILE_DIR
@@ -22,7 +23,7 @@ struct entry {
 };
 
 struct entries {
-	struct entry *entry;
+	struct entry *at;
 	size_t nr;
 };
 
@@ -50,7 +51,7 @@ static bool name_of(const char *file, char name[RXAQM_PROFILE_NAME_LEN])
 static int add_entry(struct entries *entries, const char *dir, const char *file,
 		     unsigned int nr_dir)
 {
-	struct entry found, *grown;
+	struct entry found, *entry;
 	size_t i;
 
 	if (!name_of(file, found.name) ||
@@ -58,13 +59,12 @@ static int add_entry(struct entries *entries, const char *dir, const char *file,
 		return 0;
 	found.dir = nr_dir;
 	for (i = 0; i < entries->nr; i++)
-		if (!strcmp(entries->entry[i].name, found.name))
+		if (!strcmp(entries->at[i].name, found.name))
 			return 0;
-	grown = realloc(entries->entry, (entries->nr + 1) * sizeof(*grown));
-	if (!grown)
+	entry = rxaqm_list_add(entries);
+	if (!entry)
 		return -ENOMEM;
-	grown[entries->nr++] = found;
-	entries->entry = grown;
+	*entry = found;
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* All profiles, sorted by name. To be freed with free(entries->entry), also on error. */
+/* All profiles, sorted by name. To be freed with free(entries->at), also on error. */
 static int find_all(struct entries *entries, struct rxaqm_error *error)
 {
 	unsigned int nr_dir = 0;
@@ -104,7 +104,7 @@ static int find_all(struct entries *entries, struct rxaqm_error *error)
 		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
 	free(path);
 	if (!err && entries->nr)
-		qsort(entries->entry, entries->nr, sizeof(*entries->entry), by_name);
+		qsort(entries->at, entries->nr, sizeof(*entries->at), by_name);
 	return err;
 }
 
@@ -141,16 +141,16 @@ int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 	if (err)
 		goto out;
 	for (i = 0; i < entries.nr; i++)
-		if (!strcmp(entries.entry[i].name, name))
+		if (!strcmp(entries.at[i].name, name))
 			break;
 	if (i < entries.nr)
-		err = rxaqm_profile_read(entries.entry[i].path, profile, error);
+		err = rxaqm_profile_read(entries.at[i].path, profile, error);
 	else
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
 				      "no profile \"%s\" in %s; see \"rxaqm profile list\"", name,
 				      search_path());
 out:
-	free(entries.entry);
+	free(entries.at);
 	return err;
 }
 
@@ -186,7 +186,7 @@ static int read_best(const struct entries *entries, struct rxaqm_nic_facts *fact
 	size_t i;
 
 	for (i = 0; i < entries->nr; i++) {
-		const struct entry *entry = &entries->entry[i];
+		const struct entry *entry = &entries->at[i];
 		struct rxaqm_fit fit = { .named = true, .conditions = UINT_MAX };
 
 		if (rxaqm_profile_read(entry->path, profile, NULL))
@@ -215,7 +215,7 @@ int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *p
 	err = find_all(&entries, error);
 	if (!err)
 		err = read_best(&entries, facts, profile, error);
-	free(entries.entry);
+	free(entries.at);
 	return err;
 }
 
@@ -244,9 +244,9 @@ int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,
 
 	ret = find_all(&entries, NULL);
 	for (i = 0; !ret && i < entries.nr; i++) {
-		err = rxaqm_profile_read(entries.entry[i].path, &profile, &error);
+		err = rxaqm_profile_read(entries.at[i].path, &profile, &error);
 		ret = each(&profile, err ? &error : NULL, arg);
 	}
-	free(entries.entry);
+	free(entries.at);
 	return ret;
 }

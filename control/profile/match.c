@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "profile/match.h"
 
-#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/keys.h"
@@ -22,11 +22,6 @@ static const char *const channel_names[] = { "unknown", "combined", "separate", 
 const char *rxaqm_match_name(const struct rxaqm_match *match)
 {
 	return rxaqm_match_keys[match->key].name;
-}
-
-const char *rxaqm_channels_name(enum rxaqm_channels channels)
-{
-	return channel_names[channels];
 }
 
 /* The next word of @list, copied to @word; NULL after the last. */
@@ -176,17 +171,6 @@ int rxaqm_match_check(const struct rxaqm_profile *profile, struct rxaqm_error *e
 			       "no Driver= in a section [Match]; add it");
 }
 
-static void say(char why[RXAQM_MATCH_WHY_LEN], const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static void say(char why[RXAQM_MATCH_WHY_LEN], const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(why, RXAQM_MATCH_WHY_LEN, fmt, args);
-	va_end(args);
-}
-
 static enum rxaqm_match_result result_of(bool holds)
 {
 	return holds ? RXAQM_MATCH_YES : RXAQM_MATCH_NO;
@@ -200,10 +184,11 @@ static enum rxaqm_match_result napi_poll_holds(const char *value, struct rxaqm_n
 
 	rxaqm_nic_facts_napi(facts);
 	if (!facts->nr_polls) {
-		say(why, "unknown: %s", facts->napi_unknown ? facts->napi_unknown : "no NAPI");
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s",
+			 facts->napi_unknown ? facts->napi_unknown : "no NAPI");
 		return RXAQM_MATCH_UNKNOWN;
 	}
-	say(why, "its NAPIs are polled by");
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "its NAPIs are polled by");
 	for (i = 0; i < facts->nr_polls; i++) {
 		size_t len = strlen(why);
 
@@ -220,12 +205,14 @@ static enum rxaqm_match_result napi_holds(const char *value, struct rxaqm_nic_fa
 {
 	rxaqm_nic_facts_napi(facts);
 	if (!facts->napi) {
-		say(why, "unknown: %s",
-		    facts->napi_unknown ? facts->napi_unknown :
-					  "the driver does not say which NAPI serves which queue");
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s",
+			 facts->napi_unknown ?
+				 facts->napi_unknown :
+				 "the driver does not say which NAPI serves which queue");
 		return RXAQM_MATCH_UNKNOWN;
 	}
-	say(why, "NAPIs for Rx and Tx: %s", rxaqm_napi_names[facts->napi]);
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "NAPIs for Rx and Tx: %s",
+		 rxaqm_napi_names[facts->napi]);
 	return result_of(!strcmp(rxaqm_napi_names[facts->napi], value));
 }
 
@@ -235,11 +222,11 @@ static enum rxaqm_match_result channels_hold(const char *value, const struct rxa
 	enum rxaqm_channels channels = rxaqm_nic_facts_channels(facts);
 
 	if (!facts->channels_known) {
-		say(why, "unknown: ethtool -l cannot tell");
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: ethtool -l cannot tell");
 		return RXAQM_MATCH_UNKNOWN;
 	}
-	say(why, "ethtool -l: rx %u, tx %u, combined %u", facts->nr_rx, facts->nr_tx,
-	    facts->nr_combined);
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u", facts->nr_rx,
+		 facts->nr_tx, facts->nr_combined);
 	return result_of(!strcmp(channel_names[channels], value));
 }
 
@@ -252,11 +239,12 @@ static enum rxaqm_match_result flag_holds(const char *value, const struct rxaqm_
 	for (i = 0; i < facts->nr_flags; i++) {
 		if (strcmp(facts->flag[i].name, value + !wanted))
 			continue;
-		say(why, "ethtool --show-priv-flags: %s is %s", value + !wanted,
-		    facts->flag[i].on ? "on" : "off");
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool --show-priv-flags: %s is %s",
+			 value + !wanted, facts->flag[i].on ? "on" : "off");
 		return result_of(facts->flag[i].on == wanted);
 	}
-	say(why, "unknown: ethtool --show-priv-flags has no %s", value + !wanted);
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: ethtool --show-priv-flags has no %s",
+		 value + !wanted);
 	return RXAQM_MATCH_UNKNOWN;
 }
 
@@ -277,7 +265,8 @@ enum rxaqm_match_result rxaqm_match_holds(const struct rxaqm_match *match,
 	case NR_KEYS:
 		break;
 	}
-	say(why, "ethtool -i: %s", facts->driver[0] ? facts->driver : "no driver");
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -i: %s",
+		 facts->driver[0] ? facts->driver : "no driver");
 	return result_of(!strcmp(match->value, "*") || has_word(match->value, facts->driver));
 }
 

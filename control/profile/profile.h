@@ -112,7 +112,6 @@ int rxaqm_profile_policy(const struct rxaqm_profile *profile, struct rxaqm_polic
 
 const char *rxaqm_design_name(enum rxaqm_design design); /* "shared", "unknown", ... */
 const char *rxaqm_napi_name(enum rxaqm_napi napi);
-const char *rxaqm_channels_name(enum rxaqm_channels channels);
 const char *rxaqm_coverage_name(enum rxaqm_coverage coverage);
 const char *rxaqm_path_name(enum rxaqm_receive_path path);
 const char *rxaqm_stamp_name(enum rxaqm_stamp stamp); /* "none", "hwtstamp", "tstamp" */

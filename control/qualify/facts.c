@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What was qualified, and where: the head of a record. */
-#include <fcntl.h>
 #include <linux/ethtool.h>
 #include <net/if.h>
 #include <stdio.h>

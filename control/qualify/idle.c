@@ -2,7 +2,6 @@
 /* May the interface be disturbed? */
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <string.h>
 #include <time.h>
 
 #include "nic/netlink.h"

@@ -85,12 +85,13 @@ unsigned int qualify_seconds(const struct qualify_request *request,
 
 static void free_row(struct qualify_row *row)
 {
-	size_t i, j;
+	struct qualify_figure *figure;
+	struct qualify_curve *curve;
 
-	for (i = 0; i < row->figures.nr; i++) {
-		for (j = 0; j < row->figures.at[i].curves.nr; j++)
-			free(row->figures.at[i].curves.at[j].points.at);
-		free(row->figures.at[i].curves.at);
+	rxaqm_list_each(figure, &row->figures) {
+		rxaqm_list_each(curve, &figure->curves)
+			free(curve->points.at);
+		free(figure->curves.at);
 	}
 	free(row->figures.at);
 }

@@ -13,13 +13,8 @@ static const char *const level_names[] = {
 	[RXAQM_CHECK_UNKNOWN] = "UNKNOWN",
 };
 
-/* UNKNOWN is not worse than CRITICAL. */
-static int badness(enum rxaqm_check_level level)
-{
-	static const int order[] = { 0, 2, 3, 1 };
-
-	return order[level];
-}
+/* By level: UNKNOWN is not worse than CRITICAL. */
+static const int badness[] = { 0, 2, 3, 1 };
 
 void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 		      const struct rxaqm_check_iface *iface, const char *fmt, ...)
@@ -28,7 +23,7 @@ void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 	va_list args;
 
 	sum->nr_findings++;
-	if (badness(level) <= badness(sum->level))
+	if (badness[level] <= badness[sum->level])
 		return;
 	sum->level = level;
 	if (iface)

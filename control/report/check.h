@@ -15,7 +15,7 @@ enum rxaqm_check_level {
 	RXAQM_CHECK_OK,
 	RXAQM_CHECK_WARNING,
 	RXAQM_CHECK_CRITICAL,
-	RXAQM_CHECK_UNKNOWN,
+	RXAQM_CHECK_UNKNOWN
 };
 
 /* How long a queue may stand over its target. */

@@ -32,21 +32,21 @@ static void out_mapping(struct rxaqm_out *out, const struct rxaqm_clock *clock, 
 	rxaqm_out_ns(out, "age_ns", ", %s old", rxaqm_ns_since(now_ns, clock->host_ref_ns));
 }
 
-static void out_kernel(struct rxaqm_out *out, const struct rxaqm_clock_entry *entry,
-		       const struct rxaqm_clock *clock, __u64 now_ns)
+/* The mapping @clock, as it was read from @phc, or (NULL) learnt from packets. */
+static void out_source(struct rxaqm_out *out, const struct rxaqm_clock *clock,
+		       const struct rxaqm_clock_entry *kernel, const struct rxaqm_clock_phc *phc,
+		       __u64 now_ns)
 {
 	out_mapping(out, clock, now_ns);
-	rxaqm_out_u64(out, "points", ", from %llu points", entry->est.nr_points);
-	rxaqm_out_ns(out, "window_ns", " %s apart", entry->est.window_ns);
-}
-
-static void out_phc(struct rxaqm_out *out, const struct rxaqm_clock_phc *phc,
-		    const struct rxaqm_clock *clock, __u64 now_ns)
-{
-	out_mapping(out, clock, now_ns);
-	rxaqm_out_u64(out, "points", ", from %llu readings", phc->points);
-	rxaqm_out_str(out, "method", " by method \"%s\"", rxaqm_phc_method_name(phc->method));
-	rxaqm_out_u64(out, "phc_index", " of /dev/ptp%llu", phc->index);
+	if (phc) {
+		rxaqm_out_u64(out, "points", ", from %llu readings", phc->points);
+		rxaqm_out_str(out, "method", " by method \"%s\"",
+			      rxaqm_phc_method_name(phc->method));
+		rxaqm_out_u64(out, "phc_index", " of /dev/ptp%llu", phc->index);
+	} else {
+		rxaqm_out_u64(out, "points", ", from %llu points", kernel->est.nr_points);
+		rxaqm_out_ns(out, "window_ns", " %s apart", kernel->est.window_ns);
+	}
 }
 
 static void out_resets(struct rxaqm_out *out, __u32 resets)
@@ -62,7 +62,7 @@ static void out_sources(struct rxaqm_out *out, const struct rxaqm_clock_entry *e
 	if (by_kernel && (out->json || phc_in_use)) {
 		rxaqm_out_text(out, "  kernel");
 		rxaqm_out_object(out, "kernel");
-		out_kernel(out, entry, by_kernel, now_ns);
+		out_source(out, by_kernel, entry, NULL, now_ns);
 		out_resets(out, entry->resets);
 		rxaqm_out_end(out);
 		rxaqm_out_text(out, "\n");
@@ -75,7 +75,7 @@ static void out_sources(struct rxaqm_out *out, const struct rxaqm_clock_entry *e
 				       "expired, is the daemon running?" :
 				       "packets' stamps contradict it");
 		rxaqm_out_object(out, "phc");
-		out_phc(out, phc, by_phc, now_ns);
+		out_source(out, by_phc, entry, phc, now_ns);
 		out_resets(out, phc->resets);
 		rxaqm_out_u64(out, "outliers", NULL, phc->outliers);
 		rxaqm_out_u64(out, "refusals", NULL, entry->phc_refusals);
@@ -126,10 +126,7 @@ void rxaqm_clock_out(struct rxaqm_out *out, const struct rxaqm_clock_entry *entr
 			      expired	 ? "kernel (expired)" :
 					   "kernel");
 		rxaqm_out_bool(out, "valid", NULL, NULL, !expired);
-		if (phc_in_use)
-			out_phc(out, phc, used, now_ns);
-		else
-			out_kernel(out, entry, used, now_ns);
+		out_source(out, used, entry, phc_in_use ? phc : NULL, now_ns);
 	} else {
 		rxaqm_out_null(out, "source",
 			       never ? "none: the profile knows of no Rx timestamps" :

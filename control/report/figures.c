@@ -3,8 +3,10 @@
 
 #include <net/if.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "attach/locate.h"
+#include "decide.h"
 #include "sample.h"
 
 static __u64 in_bucket(const __u64 *hist, const __u64 *since, unsigned int bucket)
@@ -109,6 +111,45 @@ const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
 	return names[rxaqm_mode_now(policy, now_ns)];
 }
 
+void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts)
+{
+	*facts = (struct rxaqm_target_facts){
+		.rule = iface->target_rule,
+		.quarters = iface->target_quarters,
+		.moderation_ns = iface->moderation_ns,
+		.entries = iface->ring_entries,
+		.poll_packets = iface->poll_packets,
+		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
+	};
+}
+
+/* A policy that no packet has come under yet: what is in use is another's. */
+static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return !q->target_ns || q->policy.target_auto != policy->target_auto ||
+	       q->policy.target_ns != policy->target_ns ||
+	       q->policy.interval_ns != policy->interval_ns;
+}
+
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->target_ns : q->target_ns;
+}
+
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->interval_ns : q->interval_ns;
+}
+
+void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+				struct rxaqm_target *target)
+{
+	struct rxaqm_target_facts measured = *facts;
+
+	rxaqm_target_measure(&measured, q);
+	rxaqm_target_explain(&measured, target);
+}
+
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
 {
 	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_name(iface->stamp);
@@ -118,10 +159,12 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
 			     bool *ret_here)
 {
 	unsigned int ifindex = rxaqm_iface_ifindex(iface);
+	bool here = ifindex && if_indextoname(ifindex, buf);
 
-	*ret_here = ifindex && if_indextoname(ifindex, buf);
-	if (!*ret_here)
+	if (!here)
 		snprintf(buf, RXAQM_IFNAMSIZ, "%s", iface->name);
+	if (ret_here)
+		*ret_here = here;
 	return buf;
 }
 
@@ -137,4 +180,64 @@ void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxa
 		rxaqm_out_u64(out, "cpu", " cpu %llu", q->cpu);
 	else
 		rxaqm_out_null(out, "cpu", " (no packet yet)");
+}
+
+const struct rxaqm_law_share_name rxaqm_law_share_names[RXAQM_NR_SHARES] = {
+	[RXAQM_SHARE_MARK_ECT0] = { "mark", "ect0" },
+	[RXAQM_SHARE_MARK_ECT1] = { "mark", "ect1" },
+	[RXAQM_SHARE_DROP_ACK] = { "drop", "ack" },
+	[RXAQM_SHARE_DROP_SYN] = { "drop", "syn" },
+	[RXAQM_SHARE_DROP_ECT] = { "drop", "ect" },
+	[RXAQM_SHARE_DROP_TCP] = { "drop", "tcp" },
+	[RXAQM_SHARE_DROP_OTHER] = { "drop", "other" },
+	[RXAQM_SHARE_THIN_ACK] = { "thin", "ack" },
+};
+
+/* The windows that have passed since the last packet. */
+static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
+		     struct rxaqm_law_vars *vars)
+{
+	const struct rxaqm_law_params params = {
+		.target_ns = q->target_ns,
+		.interval_ns = q->interval_ns,
+		.ring_entries = ring_entries,
+		.max_drop = rxaqm_decide_max_drop(&q->policy),
+	};
+
+	/* A copy may be torn, and an interval that is too short divides by nothing. */
+	if (params.interval_ns >= RXAQM_INTERVAL_MIN_NS && vars->turn_ns &&
+	    rxaqm_ns_since(now_ns, vars->turn_ns) >=
+		    2 * (params.interval_ns >> RXAQM_LAW_WINDOW_BITS))
+		rxaqm_law_turn(vars, &params, now_ns);
+}
+
+void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
+		       struct rxaqm_law_figures *figures)
+{
+	bool classic = q->flags & RXAQM_QUEUE_ECT0_CLASSIC;
+	struct rxaqm_law_vars vars = q->law;
+	__u32 *share = figures->share;
+
+	memset(figures, 0, sizeof(*figures));
+	if (q->policy.law != RXAQM_LAW_AUTO)
+		return;
+	catch_up(q, ring_entries, now_ns, &vars);
+	figures->p = vars.p;
+	figures->bad = vars.bad;
+	figures->goal_ns = vars.goal_ns;
+	figures->smooth_ns = vars.smooth_ns;
+	if (q->policy.ecn == RXAQM_ECN_ON) {
+		share[RXAQM_SHARE_MARK_ECT0] = classic ? rxaqm_law_square(vars.p) : vars.mark;
+		share[RXAQM_SHARE_MARK_ECT1] = vars.mark;
+	}
+	/* Marks do not wait until the queue is bad. */
+	if (!vars.bad)
+		return;
+	share[RXAQM_SHARE_DROP_ACK] = vars.drop[RXAQM_CLASS_ACK];
+	share[RXAQM_SHARE_DROP_SYN] = vars.drop[RXAQM_CLASS_SYN];
+	share[RXAQM_SHARE_DROP_ECT] = vars.drop[RXAQM_CLASS_ECT];
+	share[RXAQM_SHARE_DROP_TCP] = vars.drop[RXAQM_CLASS_TCP];
+	share[RXAQM_SHARE_DROP_OTHER] = vars.drop[RXAQM_CLASS_OTHER];
+	if (q->policy.ack == RXAQM_ACK_THIN)
+		share[RXAQM_SHARE_THIN_ACK] = vars.thin;
 }

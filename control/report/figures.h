@@ -5,6 +5,7 @@
 
 #include "attach/plane.h"
 #include "base/out.h"
+#include "tune/target_why.h"
 
 /* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
  * (at most 1/8 off); 0 if it is under 1 us, or there are none. @since (may be NULL) is subtracted.
@@ -41,11 +42,22 @@ enum rxaqm_mode_now {
 enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns);
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
 
+/* What the entry of @iface says of targets that is true of all of its queues. */
+void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts);
+
+/* What @q has measured makes of @facts: floor, ceiling, what is derived, and why (target_why.h). */
+void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+				struct rxaqm_target *target);
+
+/* The target and the interval in use; the policy's while no packet came under it. */
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+
 /* Where its stamps come from: "hint", "hwtstamp", "tstamp", "none". */
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
 
 /* Name of the interface now, in @buf; its name at attach if it is not in this namespace.
- * Sets *@ret_here.
+ * Sets *@ret_here, unless that is NULL.
  */
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here);
@@ -55,5 +67,41 @@ bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue
 
 /* The fields that name a queue: interface, queue, cpu. */
 void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q);
+
+/* What is done to a share of the packets of a class. */
+enum rxaqm_law_share {
+	RXAQM_SHARE_MARK_ECT0,
+	RXAQM_SHARE_MARK_ECT1,
+	RXAQM_SHARE_DROP_ACK,
+	RXAQM_SHARE_DROP_SYN,
+	RXAQM_SHARE_DROP_ECT,
+	RXAQM_SHARE_DROP_TCP, /* Not-ECT, as the next */
+	RXAQM_SHARE_DROP_OTHER,
+	RXAQM_SHARE_THIN_ACK, /* of the redundant ones */
+	RXAQM_NR_SHARES
+};
+extern const struct rxaqm_law_share_name {
+	const char *action, *packets;
+} rxaqm_law_share_names[RXAQM_NR_SHARES];
+
+/* Shares of RXAQM_LAW_ONE. */
+struct rxaqm_law_figures {
+	__u32 p;
+	__u32 share[RXAQM_NR_SHARES];
+	bool bad; /* stood over target for an interval, and was not brought down since */
+	__u64 goal_ns, smooth_ns;
+};
+
+/* As the next packet would find it at @now_ns: p falls while none is judged. All 0 but for
+ * law=auto.
+ */
+void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
+		       struct rxaqm_law_figures *figures);
+
+/* @share in parts of @one, rounded. */
+static inline __u64 rxaqm_law_parts(__u32 share, __u32 one)
+{
+	return ((__u64)share * one + RXAQM_LAW_ONE / 2) / RXAQM_LAW_ONE;
+}
 
 #endif /* RXAQM_FIGURES_H */

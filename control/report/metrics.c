@@ -1,100 +1,150 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The families of the host, and all in their order. */
 #include "report/metrics.h"
 
-#include <fcntl.h>
-#include <limits.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/hooks.h"
+#include "base/json_file.h"
+#include "base/now.h"
+#include "profile/profile.h"
 #include "report/metrics_rows.h"
 
-static int print_all(struct rxaqm_metrics_text *text, const struct rxaqm_metrics *metrics)
+static void print_info(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_row *row)
 {
-	struct rxaqm_metrics_view *view = malloc(sizeof(*view));
-	struct rxaqm_metrics_rows *rows = malloc(sizeof(*rows));
-	int err = -ENOMEM;
+	const struct rxaqm_iface *iface = row->iface;
 
-	if (view && rows) {
-		rxaqm_metrics_look(view, metrics);
-		rxaqm_metrics_print(text, view, rows);
-		if (metrics->more)
-			metrics->more(text, metrics->more_arg);
-		err = 0;
+	rxaqm_metrics_u64(text,
+			  RXAQM_METRICS_LABELS("interface", row->interface, "xdp",
+					       iface->flags & RXAQM_IFACE_GENERIC ? "generic" :
+										    "native",
+					       "dispatcher",
+					       iface->flags & RXAQM_IFACE_DISPATCHER ? "yes" : "no",
+					       "queue_is",
+					       iface->flags & RXAQM_IFACE_BY_CPU ? "backlog" :
+										   "ring",
+					       "profile", iface->profile, "stamp",
+					       rxaqm_stamp_name(iface->stamp)),
+			  1);
+}
+
+static void print_one(struct rxaqm_metrics_text *text, const char *family, const char *help,
+		      const char *const *labels, __u64 value)
+{
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, family, help);
+	rxaqm_metrics_u64(text, labels, value);
+}
+
+/* Under names of their own: process_* are node_exporter's where a text file is read by it. */
+static void print_process(struct rxaqm_metrics_text *text)
+{
+	unsigned long long size, resident = 0;
+	FILE *file;
+
+	file = fopen("/proc/self/statm", "re");
+	if (file) {
+		if (fscanf(file, "%llu %llu", &size, &resident) != 2)
+			resident = 0;
+		fclose(file);
 	}
-	free(view);
-	free(rows);
-	return err;
+	print_one(text, "rxaqm_daemon_resident_bytes", "Memory of the program that renders this",
+		  RXAQM_METRICS_NO_LABELS, resident * (unsigned long long)sysconf(_SC_PAGESIZE));
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_daemon_cpu_seconds_total",
+			     "CPU time of the program that renders this");
+	rxaqm_metrics_ns(text, RXAQM_METRICS_NO_LABELS,
+			 (__s64)rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+}
+
+static void print_host(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_view *view,
+		       const struct rxaqm_metrics_rows *ifaces)
+{
+	char abi[12];
+
+	snprintf(abi, sizeof(abi), "%d", RXAQM_ABI_VERSION);
+	print_one(text, "rxaqm_build_info", "Version of rxaqm and of the layout of its maps",
+		  RXAQM_METRICS_LABELS("version", RXAQM_VERSION, "abi", abi), 1);
+	print_one(text, "rxaqm_interfaces", "Interfaces in the registry", RXAQM_METRICS_NO_LABELS,
+		  ifaces->nr);
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_hook_info",
+			     "What watches the receive path for stamps");
+	if (rxaqm_metrics_any(view))
+		rxaqm_metrics_u64(text,
+				  RXAQM_METRICS_LABELS("hook",
+						       rxaqm_hook_in_use(view->state->meta)),
+				  1);
+	print_process(text);
+}
+
+void rxaqm_metrics_print(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_view *view,
+			 struct rxaqm_metrics_rows *rows)
+{
+	unsigned int i;
+
+	rxaqm_metrics_iface_rows_take(rows, view);
+	print_host(text, view, rows);
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_interface_info",
+			     "How the interface is attached");
+	for (i = 0; i < rows->nr; i++)
+		print_info(text, &rows->row[i]);
+	rxaqm_metrics_print_ifaces(text, rows);
+	rxaqm_metrics_rows_take(rows, view);
+	rxaqm_metrics_print_queues(text, rows);
 }
 
 char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes)
 {
+	struct rxaqm_metrics_view *view = malloc(sizeof(*view));
+	struct rxaqm_metrics_rows *rows = malloc(sizeof(*rows));
 	struct rxaqm_metrics_text text = {};
 	char *page = NULL;
-	bool failed;
+	bool failed = true;
 
-	text.file = open_memstream(&page, ret_bytes);
-	if (!text.file)
-		return NULL;
-	failed = print_all(&text, metrics) || ferror(text.file);
-	if (fclose(text.file) || failed) {
-		free(page);
-		return NULL;
+	text.file = view && rows ? open_memstream(&page, ret_bytes) : NULL;
+	if (text.file) {
+		rxaqm_metrics_look(view, metrics);
+		rxaqm_metrics_print(&text, view, rows);
+		if (metrics->more)
+			metrics->more(&text, metrics->more_arg);
+		failed = ferror(text.file);
+		failed |= fclose(text.file) != 0;
 	}
-	return page;
-}
-
-static int write_temporary(int fd, const struct rxaqm_metrics *metrics)
-{
-	struct rxaqm_metrics_text text = {};
-	int err;
-
-	text.file = fdopen(fd, "w");
-	if (!text.file) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	/* The collector is another user. */
-	err = fchmod(fd, 0644) ? -errno : print_all(&text, metrics);
-	if (!err && fflush(text.file))
-		err = -errno;
-	if (fclose(text.file) && !err)
-		err = -errno;
-	return err;
+	free(view);
+	free(rows);
+	if (!failed)
+		return page;
+	free(page);
+	return NULL;
 }
 
 int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *path,
 			     struct rxaqm_error *error)
 {
-	size_t len = strlen(path);
-	char temporary[PATH_MAX];
-	int fd, err;
+	size_t bytes;
+	int err = -ENOMEM;
+	mode_t mask;
+	char *page;
 
-	if (len < 6 || strcmp(path + len - 5, ".prom") || path[len - 6] == '/')
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "metrics file \"%s\": node_exporter reads only names that end in "
-				       "\".prom\"; call it rxaqm.prom",
-				       path);
-	/* Beside it, for the rename, and under a name that the collector passes over. */
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
-				       "metrics file \"%s\": the name is too long", path);
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-	} else {
-		err = write_temporary(fd, metrics);
-		if (!err && rename(temporary, path))
-			err = -errno;
-		if (err)
-			unlink(temporary);
+	if (fnmatch("*[!/].prom", path, 0))
+		return rxaqm_bad(error,
+				 "metrics file \"%s\": node_exporter reads only names that end in "
+				 "\".prom\"; call it rxaqm.prom",
+				 path);
+	page = rxaqm_metrics_render(metrics, &bytes);
+	if (page) {
+		/* The collector is another user. */
+		mask = umask(022);
+		err = rxaqm_file_replace(path, page, 0644, NULL);
+		umask(mask);
+		free(page);
 	}
 	if (!err)
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "cannot write metrics file \"%s\": %s; see that its directory exists, "
-			       "may be written to and has room",
+			       "cannot write metrics file \"%s\": %s; see that its directory "
+			       "exists, may be written to and has room",
 			       path, strerror(-err));
 }

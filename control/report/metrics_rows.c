@@ -9,7 +9,6 @@
 #include "tune/overload.h"
 #include "attach/locate.h"
 #include "attach/sockets.h"
-#include "report/status_target.h"
 
 static enum rxaqm_metrics_iface_state state_of(const struct rxaqm_iface *iface, bool here)
 {
@@ -139,65 +138,58 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 }
 
 static struct rxaqm_metrics_row *new_queue_row(struct rxaqm_metrics_rows *rows,
-					       const char *interface)
+					       const char *interface, const char *queue)
 {
 	struct rxaqm_metrics_row *row = new_row(rows, interface);
 
+	snprintf(row->queue, sizeof(row->queue), "%s", queue);
 	row->lease_ns = RXAQM_METRICS_UNKNOWN;
 	row->wait_ns = RXAQM_METRICS_UNKNOWN;
 	return row;
 }
 
-/* Is the interface in @slot of the registry shown queue by queue? By how many queues it and those
- * before it have, in use or not: series must not change their form.
- */
-static bool by_queue(const struct rxaqm_state *state, bool by_interface, unsigned int slot)
+static void take_queues(struct rxaqm_metrics_rows *rows, const struct rxaqm_metrics_view *view,
+			unsigned int slot, bool by_queue)
 {
-	unsigned int shown = 0, i;
-	bool fits = false;
+	const struct rxaqm_iface *iface = &view->state->iface[slot];
+	const char *interface = view->iface[slot].label;
+	struct rxaqm_metrics_row *row = NULL;
+	struct rxaqm_target_facts facts;
+	char number[12];
+	unsigned int i;
 
-	for (i = 0; !by_interface && i <= slot; i++) {
-		if (state->iface[i].state == RXAQM_IFACE_FREE)
+	rxaqm_status_target_facts(iface, &facts);
+	if (!by_queue)
+		row = new_queue_row(rows, interface, "all");
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
+
+		if (by_queue && !rxaqm_queue_shows(iface, q))
 			continue;
-		fits = shown + state->iface[i].nr_queues <= RXAQM_METRICS_QUEUES_MAX;
-		if (fits)
-			shown += state->iface[i].nr_queues;
+		snprintf(number, sizeof(number), "%u", i);
+		if (by_queue)
+			row = new_queue_row(rows, interface, number);
+		add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts, view->now_ns);
+		add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i), view->now_ns);
 	}
-	return fits;
 }
 
 void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm_metrics_view *view)
 {
-	unsigned int slot, i;
+	unsigned int slot, shown = 0;
 
 	rows->nr = 0;
 	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
 		const struct rxaqm_iface *iface = &view->state->iface[slot];
-		struct rxaqm_metrics_row *all = NULL;
-		struct rxaqm_target_facts facts;
+		bool by_queue;
 
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
-		rxaqm_status_target_facts(iface, &facts);
-		if (!by_queue(view->state, view->by_interface, slot)) {
-			all = new_queue_row(rows, view->iface[slot].label);
-			snprintf(all->queue, sizeof(all->queue), "all");
-		}
-		for (i = 0; i < iface->nr_queues; i++) {
-			const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
-			struct rxaqm_metrics_row *row = all;
-
-			if (!all && !rxaqm_queue_shows(iface, q))
-				continue;
-			if (!row) {
-				row = new_queue_row(rows, view->iface[slot].label);
-				snprintf(row->queue, sizeof(row->queue), "%u", i);
-			}
-			add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts,
-				  view->now_ns);
-			add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i),
-				   view->now_ns);
-		}
+		/* Queues in use or not: series must not change their form. */
+		by_queue = !view->by_interface &&
+			   shown + iface->nr_queues <= RXAQM_METRICS_QUEUES_MAX;
+		shown += by_queue ? iface->nr_queues : 0;
+		take_queues(rows, view, slot, by_queue);
 	}
 }
 

@@ -7,7 +7,6 @@
 #define RXAQM_METRICS_ROWS_H
 
 #include "report/figures.h"
-#include "report/law_figures.h"
 #include "report/metrics.h"
 
 /* How an interface stands with its entry in the registry. */
@@ -96,7 +95,7 @@ void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 				const struct rxaqm_metrics_rows *rows);
 void rxaqm_metrics_print_ifaces(struct rxaqm_metrics_text *text,
 				const struct rxaqm_metrics_rows *rows);
-/* metrics_host.c: all families. @rows: room to work in. */
+/* metrics.c: all families. @rows: room to work in. */
 void rxaqm_metrics_print(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_view *view,
 			 struct rxaqm_metrics_rows *rows);
 

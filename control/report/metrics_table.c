@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The families of queues and of interfaces: labels interface and queue, and what each adds. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/now.h"
 #include "report/metrics_rows.h"
@@ -14,192 +15,191 @@ enum how {
 	HOW_SHARE, /* of RXAQM_LAW_ONE */
 };
 
-/* The series of a family stand together, the first says what it is. */
+#define LABELS_MAX 5
+
+/* The series of a family stand together, the first says what it is. Labels are the end of a row. */
 struct series {
 	const char *family; /* NULL: that of the one before */
 	enum rxaqm_metrics_type type;
 	const char *help;
-	const char *label[5]; /* names and values, up to a NULL */
 	enum how how;
 	size_t offset; /* of a __u64 in struct rxaqm_metrics_row */
+	const char *label[LABELS_MAX]; /* names and values, up to a NULL */
 };
 
 #define COUNTER(family, help) family, RXAQM_METRICS_COUNTER, help
 #define GAUGE(family, help) family, RXAQM_METRICS_GAUGE, help
 #define MORE NULL, RXAQM_METRICS_GAUGE, NULL
-#define LABELS(...) { __VA_ARGS__ }
-#define NO_LABELS { NULL }
 #define AT(member) offsetof(struct rxaqm_metrics_row, member)
-#define NUMBER(member) HOW_NUMBER, AT(member)
-#define NUMBER_NOT_0(member) HOW_NUMBER_NOT_0, AT(member)
-#define NS(member) HOW_NS, AT(member)
-#define NS_NOT_0(member) HOW_NS_NOT_0, AT(member)
-#define Q32(member) HOW_Q32, AT(member)
-#define SHARE(member) HOW_SHARE, AT(member)
-#define STAT(name) NUMBER(stat[RXAQM_STAT_##name])
+#define LABELS(...) { __VA_ARGS__ }
+#define NUMBER(member, ...) HOW_NUMBER, AT(member), LABELS(__VA_ARGS__)
+#define NUMBER_NOT_0(member) HOW_NUMBER_NOT_0, AT(member), LABELS()
+#define NS(member) HOW_NS, AT(member), LABELS()
+#define NS_NOT_0(member) HOW_NS_NOT_0, AT(member), LABELS()
+#define Q32(member) HOW_Q32, AT(member), LABELS()
+#define SHARE(member, ...) HOW_SHARE, AT(member), LABELS(__VA_ARGS__)
+#define STAT(name, ...) NUMBER(stat[RXAQM_STAT_##name], __VA_ARGS__)
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
 
 /* Every counter of stats.h, in the family and with the labels that it has there. */
 static const struct series counters[] = {
-	{ COUNTER("rxaqm_rx_packets_total", "Packets seen"), NO_LABELS, STAT(PACKETS) },
+	{ COUNTER("rxaqm_rx_packets_total", "Packets seen"), STAT(PACKETS) },
 
-	{ COUNTER("rxaqm_rx_polls_total",
-		  "NAPI polls: drained the queue, left packets behind (busy), or their end was never seen (lost)"),
-	  LABELS("result", "drained"), STAT(POLLS_DRAINED) },
-	{ MORE, LABELS("result", "busy"), STAT(POLLS_BUSY) },
-	{ MORE, LABELS("result", "lost"), STAT(POLLS_LOST) },
+	{ COUNTER("rxaqm_rx_polls_total", "NAPI polls: drained the queue, left packets behind "
+					  "(busy), or their end was never seen (lost)"),
+	  STAT(POLLS_DRAINED, "result", "drained") },
+	{ MORE, STAT(POLLS_BUSY, "result", "busy") },
+	{ MORE, STAT(POLLS_LOST, "result", "lost") },
 
 	{ COUNTER("rxaqm_rx_judged_packets_total", "Packets judged while the queue stood"),
-	  NO_LABELS, STAT(JUDGED) },
+	  STAT(JUDGED) },
 
 	{ COUNTER("rxaqm_rx_class_packets_total",
 		  "Packets judged: not over target (low), or over it and of this class"),
-	  LABELS("class", "low"), STAT(LOW) },
-	{ MORE, LABELS("class", "exempt"), STAT(OVER_EXEMPT) },
-	{ MORE, LABELS("class", "ack"), STAT(OVER_ACK) },
-	{ MORE, LABELS("class", "ce"), STAT(OVER_CE) },
-	{ MORE, LABELS("class", "ect0"), STAT(OVER_ECT0) },
-	{ MORE, LABELS("class", "ect1"), STAT(OVER_ECT1) },
-	{ MORE, LABELS("class", "not_ect"), STAT(OVER_NECT) },
+	  STAT(LOW, "class", "low") },
+	{ MORE, STAT(OVER_EXEMPT, "class", "exempt") },
+	{ MORE, STAT(OVER_ACK, "class", "ack") },
+	{ MORE, STAT(OVER_CE, "class", "ce") },
+	{ MORE, STAT(OVER_ECT0, "class", "ect0") },
+	{ MORE, STAT(OVER_ECT1, "class", "ect1") },
+	{ MORE, STAT(OVER_NECT, "class", "not_ect") },
 
 	{ COUNTER("rxaqm_rx_verdict_packets_total",
 		  "Packets by verdict and its reason; those that simply passed are not among them"),
-	  LABELS("verdict", "drop", "reason", "law"), STAT(DROP) },
-	{ MORE, LABELS("verdict", "drop", "reason", "ack"), STAT(ACK_DROP) },
-	{ MORE, LABELS("verdict", "mark", "reason", "law"), STAT(ECN_MARK) },
-	{ MORE, LABELS("verdict", "mark", "reason", "threshold"), STAT(CE_MARK) },
-	{ MORE, LABELS("verdict", "pass", "reason", "class_capped"), STAT(PASS_CAPPED) },
-	{ MORE, LABELS("verdict", "pass", "reason", "no_signal"), STAT(PASS_NO_SIGNAL) },
-	{ MORE, LABELS("verdict", "pass", "reason", "no_clock"), STAT(PASS_NO_CLOCK) },
-	{ MORE, LABELS("verdict", "pass", "reason", "stale"), STAT(PASS_STALE) },
-	{ MORE, LABELS("verdict", "pass", "reason", "implausible"), STAT(PASS_IMPLAUSIBLE) },
+	  STAT(DROP, "verdict", "drop", "reason", "law") },
+	{ MORE, STAT(ACK_DROP, "verdict", "drop", "reason", "ack") },
+	{ MORE, STAT(ECN_MARK, "verdict", "mark", "reason", "law") },
+	{ MORE, STAT(CE_MARK, "verdict", "mark", "reason", "threshold") },
+	{ MORE, STAT(PASS_CAPPED, "verdict", "pass", "reason", "class_capped") },
+	{ MORE, STAT(PASS_NO_SIGNAL, "verdict", "pass", "reason", "no_signal") },
+	{ MORE, STAT(PASS_NO_CLOCK, "verdict", "pass", "reason", "no_clock") },
+	{ MORE, STAT(PASS_STALE, "verdict", "pass", "reason", "stale") },
+	{ MORE, STAT(PASS_IMPLAUSIBLE, "verdict", "pass", "reason", "implausible") },
 
 	{ COUNTER("rxaqm_rx_would_verdict_packets_total",
 		  "Packets passed in mode observe that enforce would have marked or dropped"),
-	  LABELS("verdict", "drop", "reason", "law"), STAT(WOULD_DROP) },
-	{ MORE, LABELS("verdict", "drop", "reason", "ack"), STAT(WOULD_ACK_DROP) },
-	{ MORE, LABELS("verdict", "mark", "reason", "law"), STAT(WOULD_ECN_MARK) },
-	{ MORE, LABELS("verdict", "mark", "reason", "threshold"), STAT(WOULD_CE_MARK) },
+	  STAT(WOULD_DROP, "verdict", "drop", "reason", "law") },
+	{ MORE, STAT(WOULD_ACK_DROP, "verdict", "drop", "reason", "ack") },
+	{ MORE, STAT(WOULD_ECN_MARK, "verdict", "mark", "reason", "law") },
+	{ MORE, STAT(WOULD_CE_MARK, "verdict", "mark", "reason", "threshold") },
 
 	{ COUNTER("rxaqm_rx_class_drop_packets_total",
 		  "Of the packets dropped by the law: SYN, FIN or RST, and ECN-capable ones"),
-	  LABELS("class", "syn"), STAT(DROP_SYN) },
-	{ MORE, LABELS("class", "ect"), STAT(DROP_ECT) },
+	  STAT(DROP_SYN, "class", "syn") },
+	{ MORE, STAT(DROP_ECT, "class", "ect") },
 
 	{ COUNTER("rxaqm_rx_would_class_drop_packets_total",
 		  "The same of what enforce would have dropped in mode observe"),
-	  LABELS("class", "syn"), STAT(WOULD_DROP_SYN) },
-	{ MORE, LABELS("class", "ect"), STAT(WOULD_DROP_ECT) },
+	  STAT(WOULD_DROP_SYN, "class", "syn") },
+	{ MORE, STAT(WOULD_DROP_ECT, "class", "ect") },
 
 	{ COUNTER("rxaqm_rx_shed_futile_total",
 		  "Times that drops were given up, since the queue left no faster for them"),
-	  NO_LABELS, STAT(SHED_FUTILE) },
+	  STAT(SHED_FUTILE) },
 
-	{ COUNTER("rxaqm_rx_stamp_faults_total",
-		  "Samples that came to nothing: no stamp, a stamp from the future, or an absurdly old one"),
-	  LABELS("reason", "missing"), STAT(STAMP_MISSING) },
-	{ MORE, LABELS("reason", "negative"), STAT(STAMP_NEGATIVE) },
-	{ MORE, LABELS("reason", "absurd"), STAT(STAMP_ABSURD) },
+	{ COUNTER("rxaqm_rx_stamp_faults_total", "Samples that came to nothing: no stamp, a stamp "
+						 "from the future, or an absurdly old one"),
+	  STAT(STAMP_MISSING, "reason", "missing") },
+	{ MORE, STAT(STAMP_NEGATIVE, "reason", "negative") },
+	{ MORE, STAT(STAMP_ABSURD, "reason", "absurd") },
 
 	{ COUNTER("rxaqm_rx_clock_resets_total",
 		  "Clock estimates begun anew after a step that this queue noticed"),
-	  NO_LABELS, STAT(CLOCK_RESETS) },
+	  STAT(CLOCK_RESETS) },
 
 	{ COUNTER("rxaqm_rx_socket_packets_total",
 		  "Packets handed to the AF_XDP socket of the queue"),
-	  NO_LABELS, STAT(REDIRECT) },
+	  STAT(REDIRECT) },
 
 	{ COUNTER("rxaqm_rx_socket_wait_faults_total",
-		  "Packets judged without what the socket's consumer says of its wait: too old, or not believed"),
-	  LABELS("reason", "stale"), STAT(WAIT_STALE) },
-	{ MORE, LABELS("reason", "bad"), STAT(WAIT_BAD) },
+		  "Packets judged without what the socket's consumer says of its wait: too old, or "
+		  "not believed"),
+	  STAT(WAIT_STALE, "reason", "stale") },
+	{ MORE, STAT(WAIT_BAD, "reason", "bad") },
 
 	{ COUNTER("rxaqm_rx_socket_ring_full_packets_total",
 		  "Packets dropped since the socket's ring was full, as its consumer says"),
-	  NO_LABELS, NUMBER(ring_full) },
+	  NUMBER(ring_full) },
 };
 
 static const struct series gauges[] = {
 	{ GAUGE("rxaqm_rx_mode",
 		"Queues in this mode now; lapsed: enforce, but the lease is over, so it observes"),
-	  LABELS("mode", "off"), NUMBER(mode[RXAQM_MODE_NOW_OFF]) },
-	{ MORE, LABELS("mode", "observe"), NUMBER(mode[RXAQM_MODE_NOW_OBSERVE]) },
-	{ MORE, LABELS("mode", "enforce"), NUMBER(mode[RXAQM_MODE_NOW_ENFORCE]) },
-	{ MORE, LABELS("mode", "lapsed"), NUMBER(mode[RXAQM_MODE_NOW_LAPSED]) },
+	  NUMBER(mode[RXAQM_MODE_NOW_OFF], "mode", "off") },
+	{ MORE, NUMBER(mode[RXAQM_MODE_NOW_OBSERVE], "mode", "observe") },
+	{ MORE, NUMBER(mode[RXAQM_MODE_NOW_ENFORCE], "mode", "enforce") },
+	{ MORE, NUMBER(mode[RXAQM_MODE_NOW_LAPSED], "mode", "lapsed") },
 
 	{ GAUGE("rxaqm_rx_signal", "Queues whose sojourn comes from this signal now"),
-	  LABELS("signal", "hint"), NUMBER(signal[RXAQM_SIGNAL_NOW_HINT]) },
-	{ MORE, LABELS("signal", "stamp"), NUMBER(signal[RXAQM_SIGNAL_NOW_STAMP]) },
-	{ MORE, LABELS("signal", "busy"), NUMBER(signal[RXAQM_SIGNAL_NOW_BUSY]) },
-	{ MORE, LABELS("signal", "none"), NUMBER(signal[RXAQM_SIGNAL_NOW_NONE]) },
+	  NUMBER(signal[RXAQM_SIGNAL_NOW_HINT], "signal", "hint") },
+	{ MORE, NUMBER(signal[RXAQM_SIGNAL_NOW_STAMP], "signal", "stamp") },
+	{ MORE, NUMBER(signal[RXAQM_SIGNAL_NOW_BUSY], "signal", "busy") },
+	{ MORE, NUMBER(signal[RXAQM_SIGNAL_NOW_NONE], "signal", "none") },
 
-	{ GAUGE("rxaqm_rx_standing", "Queues whose last poll left packets behind"), NO_LABELS,
+	{ GAUGE("rxaqm_rx_standing", "Queues whose last poll left packets behind"),
 	  NUMBER(standing) },
-	{ GAUGE("rxaqm_rx_codel_dropping", "law=codel: queues in its dropping state"), NO_LABELS,
+	{ GAUGE("rxaqm_rx_codel_dropping", "law=codel: queues in its dropping state"),
 	  NUMBER(dropping) },
 	{ GAUGE("rxaqm_rx_bad", "law=auto: queues that stood over target for an interval"),
-	  NO_LABELS, NUMBER(bad) },
+	  NUMBER(bad) },
 	{ GAUGE("rxaqm_rx_held_by_exempt",
 		"Queues held over target by exempt packets, which no law can help against"),
-	  NO_LABELS, NUMBER(held_by_exempt) },
-	{ GAUGE("rxaqm_rx_socket_served", "Queues that go to an AF_XDP socket"), NO_LABELS,
-	  NUMBER(socket) },
+	  NUMBER(held_by_exempt) },
+	{ GAUGE("rxaqm_rx_socket_served", "Queues that go to an AF_XDP socket"), NUMBER(socket) },
 	{ GAUGE("rxaqm_rx_stamps_distrusted", "Queues whose stamps are not believed now"),
-	  NO_LABELS, NUMBER(distrusted) },
-	{ GAUGE("rxaqm_rx_target_seconds", "Target in use"), NO_LABELS, NS_NOT_0(target_ns) },
+	  NUMBER(distrusted) },
+	{ GAUGE("rxaqm_rx_target_seconds", "Target in use"), NS_NOT_0(target_ns) },
 	{ GAUGE("rxaqm_rx_goal_seconds",
 		"law=auto: what queues are held at, less than target where the ring has no room"),
-	  NO_LABELS, NS_NOT_0(goal_ns) },
-	{ GAUGE("rxaqm_rx_interval_seconds", "Interval in use"), NO_LABELS, NS_NOT_0(interval_ns) },
+	  NS_NOT_0(goal_ns) },
+	{ GAUGE("rxaqm_rx_interval_seconds", "Interval in use"), NS_NOT_0(interval_ns) },
 	{ GAUGE("rxaqm_rx_floor_seconds",
 		"Sojourn below which a target asks too much, as measured"),
-	  NO_LABELS, NS_NOT_0(floor_ns) },
+	  NS_NOT_0(floor_ns) },
 	{ GAUGE("rxaqm_rx_ceiling_seconds",
 		"Sojourn beyond which the ring overflows before a law acts, as measured"),
-	  NO_LABELS, NS_NOT_0(ceiling_ns) },
+	  NS_NOT_0(ceiling_ns) },
 	{ GAUGE("rxaqm_rx_sample_error_seconds", "Error bound of the newest sojourn sample"),
-	  NO_LABELS, NS_NOT_0(err_ns) },
+	  NS_NOT_0(err_ns) },
 	{ GAUGE("rxaqm_rx_socket_wait_seconds",
 		"Time packets wait in the socket's ring, as its consumer says"),
-	  NO_LABELS, NS(wait_ns) },
+	  NS(wait_ns) },
 	{ GAUGE("rxaqm_rx_lease_seconds",
 		"Time until enforce lapses to observe; absent without a lease"),
-	  NO_LABELS, NS(lease_ns) },
+	  NS(lease_ns) },
 	{ GAUGE("rxaqm_rx_probability",
 		"law=auto: the probability that its controller has come to"),
-	  NO_LABELS, SHARE(p) },
+	  SHARE(p) },
 };
 
 static const struct series ifaces[] = {
 	{ GAUGE("rxaqm_interface_state",
 		"1 for the state it is in: attached, elsewhere (another network namespace), "
 		"interrupted (a command died), lost (its XDP program was taken off)"),
-	  LABELS("state", "attached"), NUMBER(state[RXAQM_METRICS_IFACE_ATTACHED]) },
-	{ MORE, LABELS("state", "elsewhere"), NUMBER(state[RXAQM_METRICS_IFACE_ELSEWHERE]) },
-	{ MORE, LABELS("state", "interrupted"), NUMBER(state[RXAQM_METRICS_IFACE_INTERRUPTED]) },
-	{ MORE, LABELS("state", "lost"), NUMBER(state[RXAQM_METRICS_IFACE_LOST]) },
+	  NUMBER(state[RXAQM_METRICS_IFACE_ATTACHED], "state", "attached") },
+	{ MORE, NUMBER(state[RXAQM_METRICS_IFACE_ELSEWHERE], "state", "elsewhere") },
+	{ MORE, NUMBER(state[RXAQM_METRICS_IFACE_INTERRUPTED], "state", "interrupted") },
+	{ MORE, NUMBER(state[RXAQM_METRICS_IFACE_LOST], "state", "lost") },
 
-	{ GAUGE("rxaqm_interface_queues", "Queues served, in use or not"), NO_LABELS,
+	{ GAUGE("rxaqm_interface_queues", "Queues served, in use or not"),
 	  NUMBER_NOT_0(nr_queues) },
 	{ GAUGE("rxaqm_interface_ring_entries",
 		"Packets that fit in a queue; absent where that is not known"),
-	  NO_LABELS, NUMBER_NOT_0(ring_entries) },
-	{ GAUGE("rxaqm_interface_attached_seconds", "Time since attach"), NO_LABELS,
-	  NS(attached_ns) },
+	  NUMBER_NOT_0(ring_entries) },
+	{ GAUGE("rxaqm_interface_attached_seconds", "Time since attach"), NS(attached_ns) },
 	{ GAUGE("rxaqm_clock_valid",
 		"1 if NIC time, learnt from packets, can be converted to host time now"),
-	  NO_LABELS, NUMBER(clock_valid) },
+	  NUMBER(clock_valid) },
 	{ GAUGE("rxaqm_clock_offset_seconds", "Host clock (CLOCK_MONOTONIC) less NIC clock"),
-	  NO_LABELS, NS(clock_offset_ns) },
-	{ GAUGE("rxaqm_clock_error_seconds", "Bound of the error of a conversion now"), NO_LABELS,
+	  NS(clock_offset_ns) },
+	{ GAUGE("rxaqm_clock_error_seconds", "Bound of the error of a conversion now"),
 	  NS(clock_err_ns) },
-	{ GAUGE("rxaqm_clock_age_seconds", "Time since the mapping was learnt"), NO_LABELS,
-	  NS(clock_age_ns) },
+	{ GAUGE("rxaqm_clock_age_seconds", "Time since the mapping was learnt"), NS(clock_age_ns) },
 	{ GAUGE("rxaqm_clock_drift_ratio", "Seconds that the host gains on the NIC in a second"),
-	  NO_LABELS, Q32(clock_rate_q32) },
+	  Q32(clock_rate_q32) },
 	{ GAUGE("rxaqm_clock_error_growth_ratio",
 		"Seconds by which the error bound grows in a second"),
-	  NO_LABELS, Q32(clock_drift_err_q32) },
+	  Q32(clock_drift_err_q32) },
 };
 
 static void print_value(struct rxaqm_metrics_text *text, const char *const *labels, enum how how,
@@ -222,7 +222,6 @@ static void print_value(struct rxaqm_metrics_text *text, const char *const *labe
 static void print_series(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_rows *rows,
 			 const struct series *series)
 {
-	const char *const *label = series->label;
 	unsigned int i;
 
 	if (series->family)
@@ -230,18 +229,12 @@ static void print_series(struct rxaqm_metrics_text *text, const struct rxaqm_met
 	for (i = 0; i < rows->nr; i++) {
 		const struct rxaqm_metrics_row *row = &rows->row[i];
 		const __u64 *value = (const __u64 *)((const char *)row + series->offset);
+		const char *labels[LABELS_MAX + 4] = { "interface", row->interface, "queue",
+						       row->queue };
+		unsigned int nr = row->queue[0] ? 4 : 2;
 
-		if (row->queue[0])
-			print_value(text,
-				    RXAQM_METRICS_LABELS("interface", row->interface, "queue",
-							 row->queue, label[0], label[1], label[2],
-							 label[3]),
-				    series->how, *value);
-		else
-			print_value(text,
-				    RXAQM_METRICS_LABELS("interface", row->interface, label[0],
-							 label[1]),
-				    series->how, *value);
+		memcpy(&labels[nr], series->label, sizeof(series->label));
+		print_value(text, labels, series->how, *value);
 	}
 }
 
@@ -261,9 +254,9 @@ static void print_shares(struct rxaqm_metrics_text *text, const struct rxaqm_met
 	for (s = 0; s < RXAQM_NR_SHARES; s++) {
 		const struct rxaqm_law_share_name *name = &rxaqm_law_share_names[s];
 		struct series series = {
-			GAUGE("rxaqm_rx_share",
-			      "law=auto: share of a class that is marked, dropped or, of redundant ACKs, thinned"),
-			LABELS("action", name->action, "class", name->packets), SHARE(share[s])
+			GAUGE("rxaqm_rx_share", "law=auto: share of a class that is marked, "
+						"dropped or, of redundant ACKs, thinned"),
+			SHARE(share[s], "action", name->action, "class", name->packets)
 		};
 
 		if (s)
@@ -275,34 +268,22 @@ static void print_shares(struct rxaqm_metrics_text *text, const struct rxaqm_met
 /* Upper bounds of the histogram: all are where a bucket of hist.h begins, so folding is exact,
  * but for packets of exactly the bound, which are counted above it.
  */
-static const struct {
-	__u64 ns;
-	const char *le;
-} bounds[] = {
-	{ 1ULL << 10, "1.024e-06" },   { 1ULL << 14, "1.6384e-05" },  { 1ULL << 16, "6.5536e-05" },
-	{ 1ULL << 17, "0.000131072" }, { 1ULL << 18, "0.000262144" }, { 1ULL << 19, "0.000524288" },
-	{ 1ULL << 20, "0.001048576" }, { 3ULL << 19, "0.001572864" }, { 1ULL << 21, "0.002097152" },
-	{ 3ULL << 20, "0.003145728" }, { 1ULL << 22, "0.004194304" }, { 3ULL << 21, "0.006291456" },
-	{ 1ULL << 23, "0.008388608" }, { 3ULL << 22, "0.012582912" }, { 1ULL << 24, "0.016777216" },
-	{ 1ULL << 25, "0.033554432" }, { 1ULL << 26, "0.067108864" }, { 1ULL << 27, "0.134217728" },
-	{ 1ULL << 30, "1.073741824" },
+static const __u64 bounds_ns[] = {
+	1 << 10, 1 << 14, 1 << 16, 1 << 17, 1 << 18, 1 << 19, 1 << 20, 3 << 19, 1 << 21, 3 << 20,
+	1 << 22, 3 << 21, 1 << 23, 3 << 22, 1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 30,
 };
-#define NR_BOUNDS (sizeof(bounds) / sizeof(bounds[0]))
 
 static void print_histogram(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_row *row)
 {
-	__u64 count[NR_BOUNDS + 1] = {};
-	const char *le[NR_BOUNDS];
+	__u64 count[NR(bounds_ns) + 1] = {};
 	unsigned int bucket, i;
 	double sum_ns = 0; /* in years of traffic, a __u64 would run over */
 
-	for (i = 0; i < NR_BOUNDS; i++)
-		le[i] = bounds[i].le;
 	for (bucket = 0, i = 0; bucket < RXAQM_HIST_BUCKETS; bucket++) {
 		__u64 from_ns = rxaqm_hist_floor_ns(bucket),
 		      to_ns = rxaqm_hist_floor_ns(bucket + 1);
 
-		while (i < NR_BOUNDS && from_ns >= bounds[i].ns)
+		while (i < NR(bounds_ns) && from_ns >= bounds_ns[i])
 			i++;
 		count[i] += row->hist[bucket];
 		sum_ns += (double)row->hist[bucket] * (double)(from_ns + to_ns) / 2;
@@ -310,7 +291,7 @@ static void print_histogram(struct rxaqm_metrics_text *text, const struct rxaqm_
 	rxaqm_metrics_histogram(text,
 				RXAQM_METRICS_LABELS("interface", row->interface, "queue",
 						     row->queue),
-				le, count, NR_BOUNDS, sum_ns / 1e9);
+				bounds_ns, count, NR(bounds_ns), sum_ns / 1e9);
 }
 
 void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,

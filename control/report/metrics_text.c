@@ -89,15 +89,17 @@ void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels
 }
 
 void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
-			     const char *const *le, const __u64 *count, unsigned int nr,
+			     const __u64 *bounds_ns, const __u64 *count, unsigned int nr,
 			     double sum_s)
 {
 	__u64 below = 0;
 	unsigned int i;
+	char le[24];
 
 	for (i = 0; i <= nr; i++) {
 		below += count[i];
-		begin(text, "_bucket", labels, i < nr ? le[i] : "+Inf");
+		snprintf(le, sizeof(le), "%.10g", i < nr ? (double)bounds_ns[i] / 1e9 : 0);
+		begin(text, "_bucket", labels, i < nr ? le : "+Inf");
 		fprintf(text->file, "%llu\n", below);
 	}
 	begin(text, "_sum", labels, NULL);

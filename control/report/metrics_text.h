@@ -7,7 +7,6 @@
 #define RXAQM_METRICS_TEXT_H
 
 #include <linux/types.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 #define RXAQM_METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
@@ -38,11 +37,11 @@ void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *la
 /* @ns printed in seconds, exactly. */
 void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns);
 
-/* A histogram: @le holds the @nr finite bounds as text, @count[nr + 1] what lies in each bucket
- * (not summed up), the last what is over them all; @sum_s is their sum in seconds.
+/* A histogram: @count[nr + 1] is what lies below each of the @nr bounds (not summed up), the last
+ * what is over them all; @sum_s is their sum in seconds.
  */
 void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
-			     const char *const *le, const __u64 *count, unsigned int nr,
+			     const __u64 *bounds_ns, const __u64 *count, unsigned int nr,
 			     double sum_s);
 
 #endif /* RXAQM_METRICS_TEXT_H */

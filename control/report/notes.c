@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/now.h"
-#include "attach/afxdp.h"
+#include "attach/xdp.h"
 #include "report/figures.h"
 #include "tune/overload.h"
 #include "base/parse.h"
@@ -24,6 +24,15 @@ static void add(struct rxaqm_notes *notes, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(notes->text[notes->nr++], sizeof(notes->text[0]), fmt, args);
 	va_end(args);
+}
+
+#define QUEUES_LEN 48
+
+/* "queue 3, and 2 more" */
+static const char *queues(unsigned int nr, unsigned int first, char buf[QUEUES_LEN])
+{
+	snprintf(buf, QUEUES_LEN, nr > 1 ? "queue %u, and %u more" : "queue %u", first, nr - 1);
+	return buf;
 }
 
 /* What becomes of packets without stamps. */
@@ -101,8 +110,8 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_notes
 		who_changed(facts, missing, notes);
 	else if (hardware && facts->config.known && facts->filter != HWTSTAMP_FILTER_ALL)
 		add(notes,
-		    "stamps of all packets of \"%s\" were asked for, but the driver granted rx_filter %d; "
-		    "without a stamp: %s",
+		    "stamps of all packets of \"%s\" were asked for, but the driver granted rx_filter "
+		    "%d; without a stamp: %s",
 		    facts->ifname, facts->filter, consequence(facts));
 	else if (facts->missing)
 		add(notes, "%s%s%s%s; %s", missing,
@@ -113,16 +122,14 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_notes
 /* Stamps come, but what they say is too inexact. */
 static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
-	char error[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], others[32] = "";
+	char error[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], which[QUEUES_LEN];
 
 	rxaqm_format_duration(facts->inexact_ns / 1000 * 1000, error);
 	rxaqm_format_duration(facts->inexact_target_ns, target);
-	if (facts->inexact_queues > 1)
-		snprintf(others, sizeof(others), ", and %u more", facts->inexact_queues - 1);
 	add(notes,
-	    "queue %u%s: the NIC clock's error of %s is over half the target of %s; %s; "
+	    "%s: the NIC clock's error of %s is over half the target of %s; %s; "
 	    "\"rxaqm run\" reads the clock itself, where the NIC has one (\"rxaqm clock %s\")",
-	    facts->inexact_queue, others, error, target,
+	    queues(facts->inexact_queues, facts->inexact_queue, which), error, target,
 	    !facts->strict ?
 		    "acting on busy" :
 	    facts->lenient ?
@@ -133,12 +140,10 @@ static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_notes
 
 static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
-	char others[32] = "";
+	char which[QUEUES_LEN];
 
-	if (facts->ack_queues > 1)
-		snprintf(others, sizeof(others), ", and %u more", facts->ack_queues - 1);
-	add(notes, "queue %u%s: %u %% of the packets over target are pure ACKs%s", facts->ack_queue,
-	    others, facts->ack_percent,
+	add(notes, "%s: %u %% of the packets over target are pure ACKs%s",
+	    queues(facts->ack_queues, facts->ack_queue, which), facts->ack_percent,
 	    facts->ack_kept ? ", of which the redundant ones pass, too; law=auto with ack=thin "
 			      "drops those first" :
 			      "; ack=thin drops the redundant ones");
@@ -147,40 +152,34 @@ static void why_acks(const struct rxaqm_note_facts *facts, struct rxaqm_notes *n
 /* Queues that no law can shorten. */
 static void why_exempt(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
-	char others[32] = "";
+	char which[QUEUES_LEN];
 
-	if (facts->exempt_queues > 1)
-		snprintf(others, sizeof(others), ", and %u more", facts->exempt_queues - 1);
 	add(notes,
-	    "queue %u%s: exempt traffic holds it over target, %u %% of what stands there, and the law "
+	    "%s: exempt traffic holds it over target, %u %% of what stands there, and the law "
 	    "cannot help; exempt are %s",
-	    facts->exempt_queue, others, facts->exempt_percent, facts->exempt);
+	    queues(facts->exempt_queues, facts->exempt_queue, which), facts->exempt_percent,
+	    facts->exempt);
 }
 
 /* What makes a queue stand is not this program's alone to tell. */
 static void why_standing(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
-	char others[32] = "";
+	char which[QUEUES_LEN];
 
-	if (facts->standing_queues > 1)
-		snprintf(others, sizeof(others), ", and %u more", facts->standing_queues - 1);
-	add(notes,
-	    "queue %u%s: stands, and is only observed; \"rxaqm doctor %s\" looks for the cause",
-	    facts->standing_queue, others, facts->ifname);
+	add(notes, "%s: stands, and is only observed; \"rxaqm doctor %s\" looks for the cause",
+	    queues(facts->standing_queues, facts->standing_queue, which), facts->ifname);
 }
 
 /* Queues that go to AF_XDP sockets. */
 static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes)
 {
-	char others[32] = "";
+	char which[QUEUES_LEN];
 
-	if (facts->strict_queues > 1)
-		snprintf(others, sizeof(others), ", and %u more", facts->strict_queues - 1);
 	if (facts->strict_queues)
 		add(notes,
-		    "queue %u%s: packets go to a socket, where signal=stamp sees none of them; it goes "
+		    "%s: packets go to a socket, where signal=stamp sees none of them; it goes "
 		    "by the consumer's wait alone; signal=auto goes by busy, too",
-		    facts->strict_queue, others);
+		    queues(facts->strict_queues, facts->strict_queue, which));
 	if (facts->no_sockets)
 		add(notes, "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): no queue can go to a "
 			   "socket; all else works");
@@ -208,8 +207,8 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes 
 	if (facts->generic)
 		add(notes,
 		    "generic mode: the kernel does no GRO for packets of \"%s\" while a program is "
-		    "there, which costs TCP that is received here throughput (README, Limits); native mode "
-		    "does not",
+		    "there, which costs TCP that is received here throughput (README, Limits); "
+		    "native mode does not",
 		    facts->ifname);
 	if (facts->standing_queues)
 		why_standing(facts, notes);

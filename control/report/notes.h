@@ -27,23 +27,19 @@ struct rxaqm_note_facts {
 	bool missing; /* packets come, but no stamps */
 	bool missed_ever; /* there were stamps before: */
 	__u64 missing_ns; /* the last one is this old */
-	unsigned int exempt_queues; /* held over target by exempt packets */
-	unsigned int exempt_queue; /* the first of them, */
+	/* How many queues are so, the number of the first, and what is true of that. */
+	unsigned int exempt_queues, exempt_queue; /* held over target by exempt packets */
 	unsigned int exempt_percent; /* how much of it that is, */
 	char exempt[RXAQM_EXEMPT_WORDS]; /* and what that may be */
-	unsigned int ack_queues; /* standing ones whose packets over target are ACKs, mostly */
-	unsigned int ack_queue; /* the first of them, */
-	unsigned int ack_percent; /* how much of it that is, */
-	bool ack_kept; /* and its policy drops none as redundant */
-	unsigned int standing_queues; /* standing now, and only observed */
-	unsigned int standing_queue; /* the first of them */
-	unsigned int socket_queues; /* that go to sockets, */
-	unsigned int strict_queues; /* of these the ones that want stamps, which are not to be had, */
-	unsigned int strict_queue; /* and the first of them */
-	unsigned int inexact_queues; /* whose clock's error is over half their target, */
-	unsigned int inexact_queue; /* the first of them, */
-	__u64 inexact_ns; /* that error, */
-	__u64 inexact_target_ns; /* and the target */
+	unsigned int ack_queues, ack_queue; /* stand, mostly by ACKs over target */
+	unsigned int ack_percent; /* how much of it that is */
+	bool ack_kept; /* its policy drops none as redundant */
+	unsigned int standing_queues, standing_queue; /* stand now, and are only observed */
+	unsigned int socket_queues; /* go to sockets */
+	unsigned int strict_queues,
+		strict_queue; /* these, and want stamps, which are not to be had */
+	unsigned int inexact_queues, inexact_queue; /* the clock's error is over half the target */
+	__u64 inexact_ns, inexact_target_ns; /* that error, that target */
 	bool generic; /* XDP in generic mode */
 	bool no_sockets; /* there are none in this kernel */
 	bool bare; /* the program puts no metadata in front of packets */

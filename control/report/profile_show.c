@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The facts of a profile, each with what the machine says to it. */
+/* Profiles as text and JSON, alone or each fact with what the machine says to it. */
 #include "report/profile_show.h"
 
 #include <string.h>
@@ -8,6 +8,84 @@
 #include "attach/hint.h"
 #include "base/out.h"
 #include "profile/keys.h"
+#include "profile/match.h"
+
+static void out_match(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+{
+	unsigned int i;
+
+	rxaqm_out_array(out, "match");
+	for (i = 0; i < profile->nr_matches; i++) {
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_str(out, "key", "  matches             %s",
+			      rxaqm_match_name(&profile->match[i]));
+		rxaqm_out_str(out, "value", "=%s\n", profile->match[i].value);
+		rxaqm_out_u64(out, "line", NULL, profile->match[i].line);
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+}
+
+static void out_facts(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+{
+	const struct rxaqm_key *key;
+	char fmt[64];
+
+	rxaqm_out_object(out, "nic");
+	for (key = rxaqm_fact_keys; key->label; key++) {
+		snprintf(fmt, sizeof(fmt), "  %-19s %%s\n", key->label);
+		rxaqm_key_out(out, key, rxaqm_key_is_said(key, profile) ? fmt : NULL, profile, 0);
+	}
+	rxaqm_out_end(out);
+}
+
+void rxaqm_profile_out_notes(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+{
+	unsigned int i;
+
+	rxaqm_out_array(out, "notes");
+	for (i = 0; i < profile->nr_notes; i++) {
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_bool(out, "warning", "  WARNING             ", "  note                ",
+			       profile->note[i].warning);
+		rxaqm_out_str(out, "text", "%s\n", profile->note[i].text);
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+}
+
+static void out_policy(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+{
+	const struct rxaqm_key *setting;
+	struct rxaqm_policy policy;
+	unsigned int i;
+
+	rxaqm_out_array(out, "settings");
+	for (i = 0; i < profile->nr_settings; i++) {
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_str(out, "key", "  policy              %s", profile->setting[i].key);
+		rxaqm_out_str(out, "value", "=%s\n", profile->setting[i].value);
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+	if (rxaqm_profile_policy(profile, &policy, NULL))
+		return;
+	rxaqm_out_object(out, "policy");
+	for (setting = rxaqm_settings; setting->name; setting++)
+		rxaqm_key_out(out, setting, NULL, &policy, 0);
+	rxaqm_out_end(out);
+}
+
+void rxaqm_profile_out(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+{
+	rxaqm_out_str(out, "name", "%s", profile->name);
+	rxaqm_out_str(out, "driver", ": driver %s\n", profile->driver);
+	rxaqm_out_str(out, "path", "  file                %s\n", profile->path);
+	out_match(out, profile);
+	out_facts(out, profile);
+	rxaqm_profile_out_notes(out, profile);
+	out_policy(out, profile);
+}
 
 /* How a fact of the file and what the machine says go together. */
 enum agree {
@@ -19,25 +97,20 @@ enum agree {
 
 #define MACHINE_LEN 320
 
-/* A value, or null. */
-static void out_said(struct rxaqm_out *out, const char *key, const char *value)
-{
-	if (*value)
-		rxaqm_out_str(out, key, NULL, value);
-	else
-		rxaqm_out_null(out, key, NULL);
-}
+/* Is @key that of @field? */
+#define IS(key, field) ((key)->offset == offsetof(struct rxaqm_profile, field))
 
 /* One fact: @file and @machine are "" if unknown. Returns whether they contradict. */
 static bool out_fact(struct rxaqm_out *out, const char *name, const char *label, const char *file,
 		     const char *machine, enum agree agree)
 {
-	static const char *const states[] = { "profile", "confirmed", "beside", "conflict" };
-	static const char *const remarks[] = {
-		"  (only the file says so)",
-		"  confirmed here",
-		"  here: ",
-		"  CONFLICT, here: ",
+	static const struct {
+		const char *state, *remark;
+	} words[] = {
+		[AGREE_FILE] = { "profile", "  (only the file says so)" },
+		[AGREE_YES] = { "confirmed", "  confirmed here" },
+		[AGREE_BESIDE] = { "beside", "  here: " },
+		[AGREE_NO] = { "conflict", "  CONFLICT, here: " },
 	};
 
 	if (!*file && !*machine)
@@ -48,11 +121,11 @@ static bool out_fact(struct rxaqm_out *out, const char *name, const char *label,
 		agree = AGREE_BESIDE;
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "fact", NULL, name);
-	rxaqm_out_text(out, "  %-19s %-14s%s%s\n", label, *file ? file : "-", remarks[agree],
+	rxaqm_out_text(out, "  %-19s %-14s%s%s\n", label, *file ? file : "-", words[agree].remark,
 		       agree == AGREE_BESIDE || agree == AGREE_NO ? machine : "");
-	out_said(out, "profile", file);
-	out_said(out, "machine", machine);
-	rxaqm_out_str(out, "state", NULL, *file ? states[agree] : "machine");
+	rxaqm_out_str(out, "profile", NULL, *file ? file : NULL);
+	rxaqm_out_str(out, "machine", NULL, *machine ? machine : NULL);
+	rxaqm_out_str(out, "state", NULL, *file ? words[agree].state : "machine");
 	rxaqm_out_end(out);
 	return agree == AGREE_NO;
 }
@@ -113,23 +186,16 @@ static enum agree values_agree(const struct rxaqm_key *key, const struct rxaqm_p
 			       const struct rxaqm_profile *here)
 {
 	char value[RXAQM_KEY_LEN], other[RXAQM_KEY_LEN];
-	bool same = !strcmp(rxaqm_key_format(key, file, 0, value),
-			    rxaqm_key_format(key, here, 0, other));
 
-	switch (key->offset) {
-	case offsetof(struct rxaqm_profile, coverage):
-		/* ethtool -T tells of hardware, which does not write skb->tstamp. */
-		if (file->stamp == RXAQM_STAMP_TSTAMP)
-			return AGREE_BESIDE;
-		/* A file may know that less is delivered than promised, but not that more is. */
-		return same ? AGREE_YES : file->coverage < here->coverage ? AGREE_BESIDE : AGREE_NO;
-	case offsetof(struct rxaqm_profile, ring_default):
+	/* ethtool -T tells of hardware, which does not write skb->tstamp. */
+	if (IS(key, ring_default) || (IS(key, coverage) && file->stamp == RXAQM_STAMP_TSTAMP))
 		return AGREE_BESIDE;
-	case offsetof(struct rxaqm_profile, moderation_ns):
-		return same ? AGREE_YES : AGREE_BESIDE;
-	default:
-		return same ? AGREE_YES : AGREE_NO;
-	}
+	if (!strcmp(rxaqm_key_format(key, file, 0, value), rxaqm_key_format(key, here, 0, other)))
+		return AGREE_YES;
+	/* A file may know that less is delivered than promised, but not that more is. */
+	if (IS(key, moderation_ns) || (IS(key, coverage) && file->coverage < here->coverage))
+		return AGREE_BESIDE;
+	return AGREE_NO;
 }
 
 /* The value, "" for what is unknown. */
@@ -145,11 +211,10 @@ static void format_known(const struct rxaqm_key *key, const struct rxaqm_profile
 static void out_remark(struct rxaqm_out *out, const struct rxaqm_key *key,
 		       const struct rxaqm_profile *profile, const struct rxaqm_nic_facts *facts)
 {
-	if (key->offset == offsetof(struct rxaqm_profile, napi_poll) && facts->napi_unknown)
+	if (IS(key, napi_poll) && facts->napi_unknown)
 		rxaqm_out_text(out, "    (NAPIs could not be asked for: %s)\n",
 			       facts->napi_unknown);
-	if (key->offset == offsetof(struct rxaqm_profile, coverage) && profile->coverage &&
-	    facts->coverage > profile->coverage)
+	if (IS(key, coverage) && profile->coverage && facts->coverage > profile->coverage)
 		rxaqm_out_text(out, "    (ethtool -T promises more than the driver keeps)\n");
 }
 
@@ -162,16 +227,15 @@ static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
 	bool conflict;
 
 	format_known(key, profile, file);
-	if (key->offset == offsetof(struct rxaqm_profile, napi_poll)) {
+	if (IS(key, napi_poll)) {
 		agree = polls_agree(profile, facts, machine);
-	} else if (key->offset == offsetof(struct rxaqm_profile, hint_since)) {
+	} else if (IS(key, hint_since)) {
 		agree = hint_agrees(profile, facts, machine);
 	} else {
 		/* The machine says nothing of the field of the skb. */
-		if (key->offset != offsetof(struct rxaqm_profile, stamp))
+		if (!IS(key, stamp))
 			format_known(key, here, machine);
-		if (key->offset == offsetof(struct rxaqm_profile, moderation_ns) &&
-		    !facts->moderation_us)
+		if (IS(key, moderation_ns) && !facts->moderation_us)
 			snprintf(machine, sizeof(machine), "0us");
 		agree = values_agree(key, profile, here);
 	}
@@ -195,7 +259,7 @@ unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_p
 	rxaqm_out_array(out, "facts");
 	for (key = rxaqm_fact_keys; key->label; key++) {
 		conflicts += out_key(out, key, profile, &here, facts);
-		if (key->offset == offsetof(struct rxaqm_profile, design_change))
+		if (IS(key, design_change))
 			out_fact(out, "channels", "channels", "", channels, AGREE_BESIDE);
 	}
 	rxaqm_out_end(out);

@@ -89,9 +89,7 @@ static unsigned int line_of(const struct rxaqm_profile *profile, const char *key
 	unsigned int i, line = 0;
 
 	for (i = 0; i < profile->nr_settings; i++)
-		if (!strcmp(profile->setting[i].key, key) ||
-		    (!strcmp(profile->setting[i].key, "preset") &&
-		     rxaqm_preset_sets(profile->setting[i].value, key)))
+		if (rxaqm_setting_sets(profile->setting[i].key, profile->setting[i].value, key))
 			line = profile->setting[i].line;
 	return line;
 }

@@ -9,9 +9,7 @@
 #include "base/now.h"
 #include "report/figures.h"
 #include "report/notes.h"
-#include "report/status_law.h"
-#include "report/status_socket.h"
-#include "report/status_target.h"
+#include "report/status_queue.h"
 
 #define STAT_NAME(constant, name, meaning) name,
 static const char *const stat_names[] = { RXAQM_STATS(STAT_NAME) };
@@ -99,12 +97,11 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 		       "in another network namespace";
 }
 
-int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-			     void *arg)
+void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			      const struct rxaqm_iface *iface)
 {
 	struct rxaqm_target_facts facts;
 	char name[RXAQM_IFNAMSIZ];
-	struct rxaqm_out *out = arg;
 	unsigned int i, ifindex;
 	bool here;
 
@@ -138,5 +135,4 @@ int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm
 			print_queue(out, state, iface, &facts, i, ifindex);
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
-	return 0;
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What "status" prints, for others to print it, too; and the file that the daemon keeps of it. */
+/* What "status" prints, for others to print it, too. */
 #ifndef RXAQM_STATUS_H
 #define RXAQM_STATUS_H
 
 #include "base/out.h"
 #include "attach/state.h"
 
-/* One interface: an object in an array, or lines. @out is a struct rxaqm_out. Returns 0. */
-int rxaqm_status_print_iface(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-			     void *out);
+/* One interface: an object in an array, or lines. */
+void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			      const struct rxaqm_iface *iface);
 
 /* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
  * this network namespace.
  */
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
-
-/* Print the JSON that the daemon has written last, of the interface @ifname or (NULL) of all, and
- * its age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
- */
-int rxaqm_status_from_file(const char *ifname);
 
 #endif /* RXAQM_STATUS_H */

@@ -78,7 +78,7 @@ struct rxaqm_overload {
 enum rxaqm_overload_event {
 	RXAQM_OVERLOAD_NOTHING,
 	RXAQM_OVERLOAD_BEGAN,
-	RXAQM_OVERLOAD_ENDED,
+	RXAQM_OVERLOAD_ENDED
 };
 
 /* @overload is all zero at first. @text is filled in with an event. */

@@ -40,11 +40,6 @@ static const struct rule *rule_of(enum rxaqm_target_rule rule)
 	return &rules[(size_t)rule < NR_RULES ? rule : RXAQM_RULE_UNKNOWN];
 }
 
-static __u64 at_least(__u64 value, __u64 least)
-{
-	return value > least ? value : least;
-}
-
 /* What the rule asks for, whatever the ceiling is. */
 static __u64 asked_ns(const struct rxaqm_target_facts *facts, const struct rxaqm_target *target)
 {
@@ -81,13 +76,11 @@ static void explain(const struct rxaqm_target_facts *facts, struct rxaqm_target 
 static __u32 entries_to_ask_for(const struct rxaqm_target_facts *facts,
 				const struct rxaqm_target *target, __u32 least)
 {
+	__u64 room_ns = facts->packet_ns ? 4 * asked_ns(facts, target) : 0;
 	__u32 entries = 1;
-	__u64 need = least;
 
-	if (facts->packet_ns)
-		need = at_least(need, (4 * asked_ns(facts, target) + facts->packet_ns - 1) /
-					      facts->packet_ns);
-	while (entries < need && entries < ENTRIES_MAX)
+	while (entries < ENTRIES_MAX &&
+	       (entries < least || (__u64)entries * facts->packet_ns < room_ns))
 		entries *= 2;
 	return entries;
 }

@@ -2,9 +2,7 @@
 #include "attached.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/if_link.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,34 +13,24 @@
 #include "attach/dispatcher.h"
 #include "meta.h"
 
-static int open_pin(const char *name)
+#define PATH_LEN 256
+
+/* Where @name is pinned; "", where nothing is, if that does not fit. */
+static const char *pin_path(const char *name, char buf[PATH_LEN])
 {
 	const char *dir = secure_getenv("RXAQM_BPFFS");
-	char path[256];
-	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/rxaqm/%s", dir && *dir ? dir : "/sys/fs/bpf", name) >=
-	    (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = bpf_obj_get(path);
-	return fd < 0 ? -errno : fd;
+	if (snprintf(buf, PATH_LEN, "%s/rxaqm/%s", dir && *dir ? dir : "/sys/fs/bpf", name) >=
+	    PATH_LEN)
+		*buf = '\0';
+	return buf;
 }
 
-static int map_pin(const char *name, size_t bytes, int prot, void **ret_data)
+static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
 {
-	int fd = open_pin(name);
-	void *data;
-	int err = 0;
+	char path[PATH_LEN];
 
-	if (fd < 0)
-		return fd;
-	data = mmap(NULL, bytes, prot, MAP_SHARED, fd, 0);
-	if (data == MAP_FAILED)
-		err = -errno;
-	else
-		*ret_data = data;
-	close(fd);
-	return err;
+	return rxaqm_bpf_map_pin(pin_path(name, path), bytes, writable, ret_data);
 }
 
 /* -ENOENT if rxaqm is attached nowhere, -EPROTO if it is of another version. */
@@ -52,7 +40,7 @@ static int check_version(void)
 	__u32 version;
 	int err;
 
-	err = map_pin("meta_map", sizeof(*meta), PROT_READ, (void **)&meta);
+	err = map_pin("meta_map", sizeof(*meta), false, (void **)&meta);
 	if (err)
 		return err;
 	version = __atomic_load_n(&meta->abi_version, __ATOMIC_ACQUIRE);
@@ -62,38 +50,17 @@ static int check_version(void)
 	return version == RXAQM_ABI_VERSION ? 0 : -EPROTO;
 }
 
-/* Does libxdp's dispatcher on the interface run the program? */
-static bool dispatcher_runs(__u32 dispatcher_id, __u32 prog_id)
-{
-	__u32 link_id = 0, id;
-
-	while (dispatcher_id && rxaqm_dispatcher_next(dispatcher_id, &link_id, &id))
-		if (id == prog_id)
-			return true;
-	return false;
-}
-
 /* Interfaces are known by the id of the program, since name, index and namespace may change. */
 static const struct rxaqm_iface *find_iface(const struct rxaqm_iface *ifaces, unsigned int ifindex)
 {
-	LIBBPF_OPTS(bpf_xdp_query_opts, on);
+	struct rxaqm_xdp_progs progs;
 	int i;
 
-	if (bpf_xdp_query((int)ifindex, 0, &on))
-		return NULL;
-	for (i = 0; i < RXAQM_MAX_IFACES; i++) {
-		const struct rxaqm_iface *iface = &ifaces[i];
-
-		if (RXAQM_READ_ONCE(iface->state) != RXAQM_IFACE_ATTACHED || !iface->prog_id)
-			continue;
-		if (iface->prog_id == on.prog_id || iface->prog_id == on.drv_prog_id ||
-		    iface->prog_id == on.skb_prog_id)
-			return iface;
-		if ((iface->flags & RXAQM_IFACE_DISPATCHER) &&
-		    (dispatcher_runs(on.drv_prog_id, iface->prog_id) ||
-		     dispatcher_runs(on.skb_prog_id, iface->prog_id)))
-			return iface;
-	}
+	rxaqm_xdp_read(ifindex, &progs);
+	for (i = 0; i < RXAQM_MAX_IFACES; i++)
+		if (RXAQM_READ_ONCE(ifaces[i].state) == RXAQM_IFACE_ATTACHED &&
+		    rxaqm_xdp_has(&progs, ifaces[i].prog_id))
+			return &ifaces[i];
 	return NULL;
 }
 
@@ -117,6 +84,7 @@ static int find_queue(struct rxaqm_attached *at, unsigned int queue)
 
 int rxaqm_attached_open(struct rxaqm_attached *at, const char *ifname, unsigned int queue)
 {
+	char path[PATH_LEN];
 	int err;
 
 	*at = (struct rxaqm_attached)RXAQM_ATTACHED_NONE;
@@ -126,18 +94,17 @@ int rxaqm_attached_open(struct rxaqm_attached *at, const char *ifname, unsigned 
 	err = check_version();
 	if (err)
 		return err;
-	err = map_pin("iface_map", RXAQM_MAX_IFACES * sizeof(*at->ifaces), PROT_READ,
+	err = map_pin("iface_map", RXAQM_MAX_IFACES * sizeof(*at->ifaces), false,
 		      (void **)&at->ifaces);
 	if (err)
 		goto out;
 	err = find_queue(at, queue);
 	if (err)
 		goto out;
-	err = map_pin("wait_map", RXAQM_MAX_QUEUES * sizeof(*at->waits), PROT_READ | PROT_WRITE,
-		      (void **)&at->waits);
+	err = map_pin("wait_map", RXAQM_MAX_QUEUES * sizeof(*at->waits), true, (void **)&at->waits);
 	if (err)
 		goto out;
-	at->xsk_map = open_pin("xsk_map");
+	at->xsk_map = bpf_obj_get(pin_path("xsk_map", path));
 	err = at->xsk_map < 0 ? at->xsk_map : 0;
 out:
 	if (err)

@@ -206,30 +206,32 @@ RXAQM_XSK_EXPORT int rxaqm_xsk_fd(const struct rxaqm_xsk *xsk)
 
 RXAQM_XSK_EXPORT const char *rxaqm_xsk_strerror(int err)
 {
-	switch (err) {
-	case -ENODEV:
-		return "there is no such interface in this network namespace; see \"ip link\"";
-	case -ENOENT:
-		return "rxaqm is not attached to it; run \"rxaqm attach IFACE\" (and not inside \"ip "
-		       "netns exec\", which hides the BPF file system)";
-	case -EPROTO:
-		return "this library and the rxaqm that attached are of different versions; detach, "
-		       "then attach with the one installed with the library";
-	case -ERANGE:
-		return "rxaqm or the interface has no such queue; \"rxaqm status IFACE\" lists them";
-	case -EADDRNOTAVAIL:
-		return "its queues are CPUs' backlogs, which have no socket; attach with \"--key "
-		       "queue\", without RPS";
-	case -EBUSY:
-		return "the queue has another consumer; \"rxaqm status IFACE\" tells its pid";
-	case -EOPNOTSUPP:
-		return "kernel or driver has no AF_XDP as asked for; try copy mode";
-	case -EPERM:
-	case -EACCES:
-		return "no permission; run as root";
-	case -ESTALE:
-		return "rxaqm was detached from the interface; attach, and open it again";
-	default:
-		return strerror(-err);
-	}
+	static const struct {
+		int err;
+		const char *text;
+	} texts[] = {
+		{ -ENODEV,
+		  "there is no such interface in this network namespace; see \"ip link\"" },
+		{ -ENOENT,
+		  "rxaqm is not attached to it; run \"rxaqm attach IFACE\" (and not inside "
+		  "\"ip netns exec\", which hides the BPF file system)" },
+		{ -EPROTO, "this library and the rxaqm that attached are of different versions; "
+			   "detach, then attach with the one installed with the library" },
+		{ -ERANGE, "rxaqm or the interface has no such queue; \"rxaqm status IFACE\" lists "
+			   "them" },
+		{ -EADDRNOTAVAIL,
+		  "its queues are CPUs' backlogs, which have no socket; attach with "
+		  "\"--key queue\", without RPS" },
+		{ -EBUSY, "the queue has another consumer; \"rxaqm status IFACE\" tells its pid" },
+		{ -EOPNOTSUPP, "kernel or driver has no AF_XDP as asked for; try copy mode" },
+		{ -EPERM, "no permission; run as root" },
+		{ -EACCES, "no permission; run as root" },
+		{ -ESTALE, "rxaqm was detached from the interface; attach, and open it again" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (err == texts[i].err)
+			return texts[i].text;
+	return strerror(-err);
 }

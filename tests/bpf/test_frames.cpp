@@ -41,6 +41,8 @@ class Signaller : public Plane
 	void due()
 	{
 		stand(5 * MS);
+		/* Fresh, however long the machine pauses before the packet comes. */
+		queue().sample_ns += SEC;
 		overdue();
 		for (uint32_t &credit : queue().credit)
 			credit = RXAQM_GUARD_DROP;

@@ -134,6 +134,41 @@ TEST_CASE("polls: a queue that moved to another NAPI is watched there", "[polls]
 	CHECK(!stands(plane));
 }
 
+TEST_CASE("polls: a queue that moves to another NAPI leaves its neighbours watched", "[polls]")
+{
+	Plane plane;
+
+	for (unsigned queue : { 0, 1 })
+		for (int i = 0; i < 64; i++)
+			plane.run(data_packet(), queue);
+	plane.end_poll(64);
+	for (int i = 0; i < 64; i++)
+		plane.run(data_packet());
+	plane.end_poll(64, 64, NAPI + 8);
+	CHECK(plane.watched(NAPI) == 1u);
+	plane.end_poll(0, 64, NAPI);
+	CHECK(!(plane.queue(1).flags & RXAQM_QUEUE_STANDING));
+	CHECK(stands(plane));
+}
+
+TEST_CASE("polls: a queue that stood when ends of polls ceased to be seen is let go", "[polls]")
+{
+	Plane plane;
+
+	plane.set_policy(simple_policy());
+	poll(plane, 64);
+	REQUIRE(stands(plane));
+	/* The tracing programs are taken off in the middle of a poll. */
+	for (int i = 0; i < 5; i++)
+		plane.run(data_packet());
+	plane.queue().poll_end_ns = now_ns() - SEC - MS;
+	plane.queue().drained_ns = now_ns() - SEC - MS;
+	for (int i = 0; i < 5; i++)
+		CHECK(plane.run(data_packet()).verdict == XDP_PASS);
+	CHECK(!stands(plane));
+	CHECK(plane.stat(RXAQM_STAT_PASS_STALE) == 1);
+}
+
 TEST_CASE("polls: several rings of one NAPI share its budget", "[polls]")
 {
 	Plane plane;

@@ -134,11 +134,17 @@ same "checks of the doctor" "rxaqm doctor --checks" "$("$rxaqm" doctor --checks)
 # The limits of docs/qualify.md are what the program prints, and its keys those of the record.
 same "limits of qualify" "rxaqm qualify --limits" "$("$rxaqm" qualify --limits)" \
 	docs/qualify.md "$(sed -n '/^<!-- limits/,/^<!-- end/{/^|/p}' docs/qualify.md)"
+# FIELDS(qualify_row, id, why), LIST(qualify_row, figures, TYPE): row.id, row.why, row.figures.
+record_keys()
+{
+	tr -d '\n\t' <control/qualify/record/record.c |
+		grep -oE '(FIELDS?|LIST)\(qualify_[a-z]+(, *[a-z0-9_]+)+' |
+		sed 's/, *qualify_[a-z]*_type//' |
+		awk -F '[(,] *' '{ for (i = 3; i <= NF; i++) print substr($2, 9) "." $i }'
+}
 # shellcheck disable=SC2016 # backticks of Markdown
 key='`(record|row|figure|curve|point)\.[a-z0-9_]+`'
-same "keys of a record" control/qualify/record/record.c \
-	"$(grep -oE '(FIELD|TEXT|OF)\(qualify_[a-z]+, [a-z0-9_]+' control/qualify/record/record.c |
-		sed 's/.*qualify_\([a-z]*\), /\1./')" \
+same "keys of a record" control/qualify/record/record.c "$(record_keys)" \
 	docs/qualify.md "$(sed -n '/^## The record/,$p' docs/qualify.md |
 		grep -oE "$key" | tr -d '\140')"
 

@@ -63,6 +63,43 @@ TEST_CASE("attach: a device without Ethernet headers is refused", "[attach][link
 	CHECK(host.rxaqm(netns, { "attach", "--mode", "generic", "lo" }).exit_code == 0);
 }
 
+TEST_CASE("attach: native mode is refused where it does not see queues of the device's own",
+	  "[attach][link]")
+{
+	Host host;
+	Wire wire;
+
+	wire.rx.ip("link add above0 link " + wire.rx_if + " type macvlan");
+	Result above = host.rxaqm(wire.rx, { "attach", "above0" });
+	CAPTURE(above.text());
+	CHECK(above.exit_code == 3);
+	CHECK(above.err.find("(\"" + wire.rx_if + "\")") != std::string::npos);
+	if (!access("/dev/net/tun", F_OK)) {
+		wire.rx.ip("tuntap add dev tap0 mode tap");
+		Result tap = host.rxaqm(wire.rx, { "attach", "tap0" });
+		CAPTURE(tap.text());
+		CHECK(tap.exit_code == 3);
+		CHECK(tap.err.find("use generic mode") != std::string::npos);
+		CHECK(xdp_on(wire.rx, "tap0") == 0);
+		CHECK(host.rxaqm(wire.rx, { "attach", "--mode", "generic", "tap0" }).exit_code ==
+		      0);
+	}
+}
+
+/* As in a container: the sysctl is shown in the first namespace only. */
+TEST_CASE("attach: the length of a CPU's backlog is known in any namespace", "[attach]")
+{
+	Host host;
+	Wire wire;
+
+	Result attached = run({ "nsenter", "--net=/run/netns/" + wire.rx.name(), rxaqm_path(),
+				"attach", "--mode=generic", "--key=cpu", wire.rx_if },
+			      host.with_environment());
+	CAPTURE(attached.text());
+	REQUIRE(attached.exit_code == 0);
+	CHECK(host.status_number(wire.rx, wire.rx_if, "/ring_entries") > 0);
+}
+
 TEST_CASE("attach: every packet is counted once", "[attach][oldest]")
 {
 	Host host;

@@ -103,12 +103,12 @@ TEST_CASE("hint: refused where it cannot be, and nothing changed", "[hint]")
 	}
 
 	/* A driver that cannot be asked. */
-	wire.rx.ip("tuntap add dev tap0 mode tap");
-	Result tap = host.rxaqm(wire.rx, { "attach", "tap0", "signal=hint" });
-	CAPTURE(tap.text());
-	CHECK(tap.exit_code == 3);
-	CHECK(has(tap.err, "\"tun\""));
-	CHECK(xdp_on(wire.rx, "tap0") == 0);
+	wire.rx.ip("link add bridge0 type bridge");
+	Result bridge = host.rxaqm(wire.rx, { "attach", "bridge0", "signal=hint" });
+	CAPTURE(bridge.text());
+	CHECK(bridge.exit_code == 3);
+	CHECK(has(bridge.err, "\"bridge\""));
+	CHECK(xdp_on(wire.rx, "bridge0") == 0);
 	CHECK(host.gone());
 
 	uint32_t foreign = put_foreign_xdp(wire.rx, wire.rx_if);

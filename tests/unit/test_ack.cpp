@@ -227,6 +227,40 @@ TEST_CASE("ack: AccECN without byte counters is not thinned", "[ack]")
 	CHECK(thinner.drops(p));
 }
 
+TEST_CASE("ack: AccECN without byte counters is known at any counter", "[ack]")
+{
+	Thinner thinner;
+	Packet p = ack_of(1);
+
+	/* From five, where the counter begins, once around. */
+	for (unsigned counter = 5; counter < 14; counter++) {
+		p.reserved = uint8_t((counter & 7) >> 2);
+		p.flags = uint8_t(packets::ACK | (counter & 3) << 6);
+		CAPTURE(counter);
+		for (int i = 0; i < 3; i++, p.ack++)
+			CHECK_FALSE(thinner.drops(p));
+	}
+}
+
+TEST_CASE("ack: AccECN's counter is that of the newest ACK, not of one that was overtaken", "[ack]")
+{
+	auto ack = [](uint32_t number, unsigned counter, bool bytes) {
+		Packet p = ack_of(number);
+
+		if (bytes)
+			p.tcp_options = accecn(1);
+		p.reserved = uint8_t((counter & 7) >> 2);
+		p.flags |= uint8_t(counter << 6);
+		return p;
+	};
+	Thinner thinner;
+
+	CHECK_FALSE(thinner.drops(ack(10000, 4, true)));
+	CHECK_FALSE(thinner.drops(ack(5000, 1, true)));
+	/* Nine is five more than the sender knows, though a full turn from the old one. */
+	CHECK_FALSE(thinner.drops(ack(20000, 9, true)));
+}
+
 TEST_CASE("ack: no duplicate is ever dropped, whatever the order", "[ack]")
 {
 	std::mt19937 random(5);

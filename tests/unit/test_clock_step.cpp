@@ -134,6 +134,41 @@ TEST_CASE("clock step: of a PHC in use, is contradicted once", "[clock]")
 	CHECK(sim.entry.phc_refusals == 2); /* since this one's is not: it was never read again */
 }
 
+/* Queues of one CPU are polled in turn: one sees the step back, the others have no stamp from before
+ * it to know it by.
+ */
+TEST_CASE("clock step: of a PHC back, deceives no queue", "[clock]")
+{
+	rxaqm_clock_entry entry = {};
+	rxaqm_clock_phc phc = {};
+	std::vector<rxaqm_queue> queues(3);
+	__u64 now_ns = 100 * SEC, worst_ns = 0;
+	__s64 step_ns = 0;
+	auto packet = [&](rxaqm_queue &q) {
+		now_ns += 20 * RXAQM_NSEC_PER_USEC;
+		rxaqm_measure_stamp(&entry, &phc, &q, now_ns - MS + __u64(step_ns), now_ns);
+		if (rxaqm_sample_usable(&q, now_ns) && q.sample_ns == now_ns)
+			worst_ns = std::max<__u64>(worst_ns, q.sample_sojourn_ns);
+	};
+
+	for (rxaqm_queue &q : queues) {
+		q.policy.signal = RXAQM_SIGNAL_AUTO;
+		q.policy.interval_ns = q.interval_ns = 10 * MS;
+		q.policy.target_ns = q.target_ns = 5 * MS;
+		q.flags = RXAQM_QUEUE_POLLED | RXAQM_QUEUE_STANDING;
+	}
+	phc.clock[1] = { now_ns, now_ns, 0, 500, 4295, now_ns + 10 * SEC };
+	phc.published = phc.last = 1;
+	for (__s64 step : { __s64(0), __s64(20 * MS), __s64(2 * SEC) }) {
+		CAPTURE(step);
+		step_ns -= step;
+		/* The daemon, which reads once a second, has not seen it yet. */
+		for (unsigned i = 0; i < 45000; i++)
+			packet(queues[i / 64 % queues.size()]);
+		CHECK(worst_ns <= MS + 1000);
+	}
+}
+
 TEST_CASE("clock step: a change of rate, as when ptp4l takes over", "[clock]")
 {
 	for (__s64 ppm : { -100, -20, 20, 100 }) {

@@ -7,10 +7,10 @@
 
 extern "C" {
 #include "decide.h"
-#include "report/law_figures.h"
+#include "report/figures.h"
 #include "base/out.h"
 #include "config/settings.h"
-#include "report/status_law.h"
+#include "report/status_queue.h"
 }
 
 namespace

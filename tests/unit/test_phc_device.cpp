@@ -15,9 +15,8 @@
 
 extern "C" {
 #include "report/clock_out.h"
-#include "daemon/phc_source.h"
+#include "clock/phc.h"
 #include "daemon/run.h"
-#include "daemon/chores.h"
 }
 
 namespace
@@ -260,5 +259,5 @@ TEST_CASE("phc device: an interface that is detached takes its mapping back", "[
 	REQUIRE(d.phc[0].published);
 	rxaqm_run_clock_free(&d.link);
 	CHECK(d.phc[0].published == 0);
-	CHECK(d.link.clock == nullptr);
+	CHECK_FALSE(d.link.clock.open);
 }

@@ -6,8 +6,7 @@
 
 extern "C" {
 #include "clock/phc.h"
-#include "clock/phc_reading.h"
-#include "daemon/phc_source.h"
+#include "clock/phc.h"
 }
 
 static const __u64 SEC = RXAQM_NSEC_PER_SEC;

@@ -131,15 +131,16 @@ rxaqm_global int rxaqm_clock_contradicted(struct rxaqm_clock_entry *entry, struc
 {
 	if (!entry || !q || !rxaqm_clock_trylock(entry))
 		return 0;
-	if (entry->epoch != q->clock_epoch)
-		; /* another queue was first */
-	/* That stamps go back tells nothing about a mapping, but that there was a step. */
-	else if (!by_phc || q->distrust_reason == RXAQM_DISTRUST_BACKWARDS)
-		rxaqm_clock_restart(entry, q, now_ns);
-	else {
-		entry->phc_refused_until_ns = now_ns + RXAQM_PHC_REFUSED_NS;
-		entry->phc_refusals++;
-		entry->epoch++;
+	if (entry->epoch == q->clock_epoch) { /* else another queue was first */
+		if (by_phc) {
+			entry->phc_refused_until_ns = now_ns + RXAQM_PHC_REFUSED_NS;
+			entry->phc_refusals++;
+		}
+		/* Stamps that go back tell of a step, which no mapping has outlived. */
+		if (!by_phc || q->distrust_reason == RXAQM_DISTRUST_BACKWARDS)
+			rxaqm_clock_restart(entry, q, now_ns);
+		else
+			entry->epoch++;
 	}
 	rxaqm_clock_unlock(entry);
 	return 0;

@@ -159,13 +159,13 @@ rxaqm_always_inline __u32 rxaqm_poll_clock_mask(__u32 packet_ns, __u64 target_ns
 	return packet_ns && packet_ns * 8ULL * 16 <= target_ns ? 7 : 0;
 }
 
-/* At the first packet of a poll of a queue that stood, at @now_ns: true if it has not been polled
- * for so long that nothing known of it is of use, as after the link was down. Then it is not taken
- * to stand, but was not seen empty either.
+/* Of a queue that stood, at @now_ns: true if no poll of it has ended for so long that nothing known
+ * of it is of use, as after the link was down, or when nobody tells ends of polls any more. Then it
+ * is not taken to stand, but was not seen empty either.
  */
 rxaqm_always_inline bool rxaqm_poll_resumes(struct rxaqm_queue *q, __u64 now_ns)
 {
-	if (q->taken != 1 || rxaqm_ns_since(now_ns, q->poll_end_ns) <= RXAQM_AGE_MAX_NS)
+	if (rxaqm_ns_since(now_ns, q->poll_end_ns) <= RXAQM_AGE_MAX_NS)
 		return false;
 	q->stat[RXAQM_STAT_PASS_STALE]++;
 	q->flags &= ~(RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED | RXAQM_QUEUE_DRAIN_KNOWN);

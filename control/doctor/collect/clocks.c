@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How fast CPUs run, how deep they sleep, and which share a core or memory. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -52,8 +51,8 @@ static void collect_nodes(struct doctor_sample *sample)
 {
 	static unsigned char set[MAX_CPUS];
 	char line[4096];
+	struct doctor_cpu *cpu;
 	unsigned int node;
-	size_t i;
 
 	for (node = 0; node < MAX_NODES; node++) {
 		memset(set, 0, sizeof(set));
@@ -62,20 +61,18 @@ static void collect_nodes(struct doctor_sample *sample)
 			break;
 		if (rxaqm_parse_queues(line, MAX_CPUS, set))
 			continue;
-		for (i = 0; i < sample->cpus.nr; i++) {
-			if (sample->cpus.at[i].id < MAX_CPUS && set[sample->cpus.at[i].id])
-				sample->cpus.at[i].numa_node = node;
+		rxaqm_list_each(cpu, &sample->cpus) {
+			if (cpu->id < MAX_CPUS && set[cpu->id])
+				cpu->numa_node = node;
 		}
 	}
 }
 
 void doctor_collect_clocks(struct doctor_sample *sample)
 {
-	size_t i;
+	struct doctor_cpu *cpu;
 
-	for (i = 0; i < sample->cpus.nr; i++) {
-		struct doctor_cpu *cpu = &sample->cpus.at[i];
-
+	rxaqm_list_each(cpu, &sample->cpus) {
 		cpu->khz = doctor_read_u64(AT_FDCWD, 0, CPU "cpufreq/scaling_cur_freq", cpu->id);
 		cpu->base_khz = doctor_read_u64(AT_FDCWD, ~0ULL, CPU "cpufreq/base_frequency",
 						cpu->id);

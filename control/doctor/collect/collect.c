@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,14 +17,14 @@ static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sa
 			  const char *interface, int sysfs_fd)
 {
 	int err = doctor_collect_links(snap, sample, interface);
-	size_t i;
+	struct doctor_iface *iface;
 
-	for (i = 0; !err && i < sample->ifaces.nr; i++) {
-		doctor_collect_sysfs(&sample->ifaces.at[i], sysfs_fd);
-		doctor_collect_ethtool(&sample->ifaces.at[i]);
-	}
 	if (err)
 		return err;
+	rxaqm_list_each(iface, &sample->ifaces) {
+		doctor_collect_sysfs(iface, sysfs_fd);
+		doctor_collect_ethtool(iface);
+	}
 	doctor_collect_qdiscs(snap, sample);
 	doctor_collect_netdev(snap, sample);
 	doctor_collect_irqs(sample);

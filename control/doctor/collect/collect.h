@@ -24,7 +24,9 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 /* Replace addresses by "addr1" ..., the names of hosts and processes by "masked". */
 void doctor_mask(struct doctor_snapshot *snap);
 
-/* The sysfs of the network namespace entered; the caller's /sys where that cannot be had. */
+/* A mount of sysfs of our own, of the network namespace entered; -1 with errno. */
+int doctor_sysfs_mount(unsigned int attributes);
+/* That, to be read; the caller's /sys where that cannot be had. */
 int doctor_sysfs_open(struct doctor_snapshot *snap);
 
 /* What never changes in the window: the kernel, sysctls, what looks at each packet. */
@@ -44,13 +46,22 @@ struct doctor_attached_before *doctor_attached_first(void);
 void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached_before *before);
 
 /* The whole of @path below @dir_fd (AT_FDCWD: absolute); to be freed, NULL with errno. */
-char *doctor_read(int dir_fd, const char *path, size_t *ret_len);
+char *doctor_read(int dir_fd, const char *path);
+/* The same of @path, and a note if it is missing. */
+char *doctor_read_or_note(struct doctor_snapshot *snap, const char *path, const char *what);
 /* A number in a file; @otherwise if there is none. */
 __u64 doctor_read_u64(int dir_fd, __u64 otherwise, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The first line of a file, without its end; false if there is none. */
 bool doctor_read_line(int dir_fd, char *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* Times of the process or thread at @dir, "/proc/PID". */
+bool doctor_read_schedstat(const char *dir, __u64 *ret_run_ns, __u64 *ret_wait_ns);
+/* Field @field, 3 or more, of a line of /proc/PID/stat (proc_pid_stat(5)), whose second one may
+ * have blanks and brackets; "": there is none.
+ */
+const char *doctor_stat_field(const char *stat, int field);
 
 void doctor_map_set(doctor_map *map, const char *name, __u64 value);
 void doctor_map_free(doctor_map *map);

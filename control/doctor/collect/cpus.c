@@ -2,11 +2,9 @@
 /* What CPUs do, and the kernel threads that receive. */
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "doctor/collect/collect.h"
 
@@ -14,11 +12,11 @@
 
 static struct doctor_cpu *find(struct doctor_sample *sample, __u64 id)
 {
-	size_t i;
+	struct doctor_cpu *cpu;
 
-	for (i = 0; i < sample->cpus.nr; i++) {
-		if (sample->cpus.at[i].id == id)
-			return &sample->cpus.at[i];
+	rxaqm_list_each(cpu, &sample->cpus) {
+		if (cpu->id == id)
+			return cpu;
 	}
 	return NULL;
 }
@@ -126,23 +124,17 @@ void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sam
 		{ "/proc/net/softnet_stat", "the backlog of CPUs", parse_softnet },
 		{ "/proc/softirqs", "softirqs of CPUs", parse_softirqs },
 	};
-	char *text = doctor_read(AT_FDCWD, "/proc/stat", NULL);
+	char *text = doctor_read_or_note(snap, "/proc/stat", "the load of CPUs");
 	size_t i;
 
-	if (!text) {
-		doctor_cannot_see(snap, "the load of CPUs", "cannot read /proc/stat: %s",
-				  strerror(errno));
+	if (!text)
 		return;
-	}
 	parse_stat(sample, text);
 	free(text);
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		text = doctor_read(AT_FDCWD, files[i].path, NULL);
+		text = doctor_read_or_note(snap, files[i].path, files[i].what);
 		if (text)
 			files[i].parse(sample, text);
-		else
-			doctor_cannot_see(snap, files[i].what, "cannot read %s: %s", files[i].path,
-					  strerror(errno));
 		free(text);
 	}
 	doctor_collect_clocks(sample);
@@ -154,38 +146,25 @@ static bool receives(const char *comm)
 	       !strncmp(comm, "backlog_napi/", 13);
 }
 
-/* The number in field @field (proc_pid_stat(5)) of @stat; -1: there is none. */
-static long long stat_field(const char *stat, int field)
-{
-	/* The second one may have blanks and brackets. */
-	const char *at = strrchr(stat, ')');
-	int i;
-
-	for (i = 2; at && i < field; i++)
-		at = strchr(at + 1, ' ');
-	return at ? atoll(at + 1) : -1;
-}
-
 static void collect_thread(struct doctor_sample *sample, const char *pid)
 {
-	char comm[32], line[512], stat[512];
+	char comm[32], dir[32], stat[512];
 	struct doctor_thread *thread;
-	unsigned long long run, wait;
+	__u64 run_ns, wait_ns;
 
-	if (!doctor_read_line(AT_FDCWD, comm, sizeof(comm), "/proc/%s/comm", pid) ||
-	    !receives(comm) ||
-	    !doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%s/schedstat", pid) ||
-	    sscanf(line, "%llu %llu", &run, &wait) != 2 ||
-	    !doctor_read_line(AT_FDCWD, stat, sizeof(stat), "/proc/%s/stat", pid) ||
-	    !(stat_field(stat, 9) & PF_KTHREAD))
+	snprintf(dir, sizeof(dir), "/proc/%.16s", pid);
+	if (!doctor_read_line(AT_FDCWD, comm, sizeof(comm), "%s/comm", dir) || !receives(comm) ||
+	    !doctor_read_schedstat(dir, &run_ns, &wait_ns) ||
+	    !doctor_read_line(AT_FDCWD, stat, sizeof(stat), "%s/stat", dir) ||
+	    !(strtoul(doctor_stat_field(stat, 9), NULL, 10) & PF_KTHREAD))
 		return;
 	thread = rxaqm_list_add(&sample->threads);
 	if (!thread)
 		return;
 	*thread = (struct doctor_thread){ .pid = (__u32)strtoul(pid, NULL, 10),
-					  .cpu = (__s32)stat_field(stat, 39),
-					  .run_ns = run,
-					  .wait_ns = wait };
+					  .cpu = atoi(doctor_stat_field(stat, 39)),
+					  .run_ns = run_ns,
+					  .wait_ns = wait_ns };
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 }
 

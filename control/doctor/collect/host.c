@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What does not change within a window: the kernel and its settings. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,7 @@ static void collect_sysctl(struct doctor_snapshot *snap, const char *name)
 	snprintf(path, sizeof(path), "/proc/sys/%s", name);
 	for (from = path + strlen("/proc/sys/"); *from; from++)
 		*from = *from == '.' ? '/' : *from;
-	text = doctor_read(AT_FDCWD, path, NULL);
+	text = doctor_read(AT_FDCWD, path);
 	if (!text)
 		return;
 	for (from = text, to = words; *from && to < words + sizeof(words) - 1; from++) {
@@ -94,14 +93,11 @@ static void collect_sysctl(struct doctor_snapshot *snap, const char *name)
 /* A line a socket, below one that names the columns (net/packet/af_packet.c). */
 static void collect_taps(struct doctor_snapshot *snap)
 {
-	char *text = doctor_read(AT_FDCWD, "/proc/net/packet", NULL), *at;
+	char *text = doctor_read_or_note(snap, "/proc/net/packet", "AF_PACKET sockets"), *at;
 	__u64 lines = 0;
 
-	if (!text) {
-		doctor_cannot_see(snap, "AF_PACKET sockets", "cannot read /proc/net/packet: %s",
-				  strerror(errno));
+	if (!text)
 		return;
-	}
 	for (at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	doctor_map_set(&snap->taps, "packet_sockets", lines ? lines - 1 : 0);
@@ -119,7 +115,7 @@ static void collect_tables(struct doctor_snapshot *snap)
 	size_t i;
 
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char *text = doctor_read(AT_FDCWD, files[i], NULL), *at = text;
+		char *text = doctor_read(AT_FDCWD, files[i]), *at = text;
 
 		for (; at && (at = strchr(at, '\n')); at++)
 			tables++;

@@ -8,7 +8,6 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "doctor/collect/ifaces.h"
 #include "base/fields.h"
@@ -18,11 +17,11 @@
 
 struct doctor_iface *doctor_iface_of(struct doctor_sample *sample, __u32 ifindex)
 {
-	size_t i;
+	struct doctor_iface *iface;
 
-	for (i = 0; i < sample->ifaces.nr; i++) {
-		if (sample->ifaces.at[i].ifindex == ifindex)
-			return &sample->ifaces.at[i];
+	rxaqm_list_each(iface, &sample->ifaces) {
+		if (iface->ifindex == ifindex)
+			return iface;
 	}
 	return NULL;
 }
@@ -30,11 +29,10 @@ struct doctor_iface *doctor_iface_of(struct doctor_sample *sample, __u32 ifindex
 struct doctor_queue *doctor_queue_of(struct doctor_iface *iface, bool tx, __u32 id)
 {
 	struct doctor_queue *queue;
-	size_t i;
 
-	for (i = 0; i < iface->queues.nr; i++) {
-		if (iface->queues.at[i].id == id && iface->queues.at[i].tx == tx)
-			return &iface->queues.at[i];
+	rxaqm_list_each(queue, &iface->queues) {
+		if (queue->id == id && queue->tx == tx)
+			return queue;
 	}
 	if (id >= MAX_QUEUES)
 		return NULL;
@@ -69,57 +67,35 @@ static void set_stats(struct doctor_iface *iface, const struct nlattr *attr)
 	}
 }
 
-static void set_xdp(struct doctor_iface *iface, const struct nlattr *nest)
+static void set_words(char *to, size_t size, const struct nlattr *attr)
 {
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_nested(attr, nest)
-	{
-		__u8 mode;
-
-		if (mnl_attr_get_type(attr) != IFLA_XDP_ATTACHED ||
-		    mnl_attr_validate(attr, MNL_TYPE_U8) < 0)
-			continue;
-		mode = mnl_attr_get_u8(attr);
-		iface->xdp = mode != XDP_ATTACHED_NONE;
-		iface->xdp_generic = mode == XDP_ATTACHED_SKB;
-	}
+	if (attr && mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+		snprintf(to, size, "%s", mnl_attr_get_str(attr));
 }
 
-static void set_attr(struct doctor_iface *iface, const struct nlattr *attr)
+static void set_number(__u32 *to, const struct nlattr *attr)
 {
-	__u32 *number = NULL;
+	if (attr)
+		*to = mnl_attr_get_u32(attr);
+}
 
-	switch (mnl_attr_get_type(attr)) {
-	case IFLA_IFNAME:
-		if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
-			snprintf(iface->name, sizeof(iface->name), "%s", mnl_attr_get_str(attr));
-		return;
-	case IFLA_QDISC:
-		if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
-			snprintf(iface->qdisc, sizeof(iface->qdisc), "%s", mnl_attr_get_str(attr));
-		return;
-	case IFLA_STATS64:
-		set_stats(iface, attr);
-		return;
-	case IFLA_XDP:
-		set_xdp(iface, attr);
-		return;
-	case IFLA_MTU:
-		number = &iface->mtu;
-		break;
-	case IFLA_TXQLEN:
-		number = &iface->tx_queue_len;
-		break;
-	case IFLA_NUM_RX_QUEUES:
-		number = &iface->rx_queues;
-		break;
-	case IFLA_NUM_TX_QUEUES:
-		number = &iface->tx_queues;
-		break;
-	}
-	if (number && mnl_attr_validate(attr, MNL_TYPE_U32) >= 0)
-		*number = mnl_attr_get_u32(attr);
+static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message)
+{
+#define ATTR(type, least) rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), type, least)
+	const struct nlattr *stats = ATTR(IFLA_STATS64, 0), *xdp = ATTR(IFLA_XDP, 0);
+
+	set_words(iface->name, sizeof(iface->name), ATTR(IFLA_IFNAME, 1));
+	set_words(iface->qdisc, sizeof(iface->qdisc), ATTR(IFLA_QDISC, 1));
+	set_number(&iface->mtu, ATTR(IFLA_MTU, sizeof(__u32)));
+	set_number(&iface->tx_queue_len, ATTR(IFLA_TXQLEN, sizeof(__u32)));
+	set_number(&iface->rx_queues, ATTR(IFLA_NUM_RX_QUEUES, sizeof(__u32)));
+	set_number(&iface->tx_queues, ATTR(IFLA_NUM_TX_QUEUES, sizeof(__u32)));
+	if (stats)
+		set_stats(iface, stats);
+	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
+	iface->xdp = xdp && mnl_attr_get_u8(xdp) != XDP_ATTACHED_NONE;
+	iface->xdp_generic = xdp && mnl_attr_get_u8(xdp) == XDP_ATTACHED_SKB;
+#undef ATTR
 }
 
 struct links {
@@ -131,14 +107,17 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
 	const struct links *links = arg;
-	struct doctor_iface iface = { .speed_mbit = -1, .numa_node = ~0U, .rx_usecs = ~0U };
+	struct doctor_iface iface = {
+		.ifindex = (__u32)info->ifi_index,
+		.link_type = info->ifi_type,
+		.up = info->ifi_flags & IFF_UP,
+		.speed_mbit = -1,
+		.numa_node = ~0U,
+		.rx_usecs = ~0U,
+	};
 	struct doctor_iface *to;
-	const struct nlattr *attr;
 
-	mnl_attr_for_each(attr, message, sizeof(*info)) set_attr(&iface, attr);
-	iface.ifindex = (__u32)info->ifi_index;
-	iface.link_type = info->ifi_type;
-	iface.up = info->ifi_flags & IFF_UP;
+	set_attrs(&iface, message);
 	if ((links->interface ? !strcmp(iface.name, links->interface) : iface.up) &&
 	    links->sample->ifaces.nr < DOCTOR_MAX_IFACES) {
 		to = rxaqm_list_add(&links->sample->ifaces);

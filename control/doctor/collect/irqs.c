@@ -12,12 +12,13 @@
  */
 static struct doctor_queue *queue_of(struct doctor_iface *iface, __u32 irq, const char *name)
 {
-	size_t i, len = strlen(iface->name), end = strlen(name);
+	size_t len = strlen(iface->name), end = strlen(name);
+	struct doctor_queue *queue;
 
-	for (i = 0; i < iface->queues.nr; i++) {
+	rxaqm_list_each(queue, &iface->queues) {
 		/* 0 is not known, and a timer's. */
-		if (irq && iface->queues.at[i].irq == irq && !iface->queues.at[i].tx)
-			return &iface->queues.at[i];
+		if (irq && queue->irq == irq && !queue->tx)
+			return queue;
 	}
 	if (strncmp(name, iface->name, len) || (name[len] && !strchr("-.@", name[len])) || !end ||
 	    !isdigit((unsigned char)name[end - 1]))
@@ -45,11 +46,12 @@ static int target_cpu(__u32 irq)
 /* "  24:  N N ...  chip  hwirq  action[, action]" with a count for each CPU of the header. */
 static void take_line(struct doctor_sample *sample, char *line, const int *cpus, int nr_cpus)
 {
+	struct doctor_queue *queue;
+	struct doctor_iface *iface;
 	__u64 total = 0, most = 0;
 	char *at, *name;
 	int i, cpu = -1;
 	__u32 irq;
-	size_t k;
 
 	irq = (__u32)strtoul(line, &at, 10);
 	if (at == line || *at++ != ':')
@@ -64,9 +66,10 @@ static void take_line(struct doctor_sample *sample, char *line, const int *cpus,
 		}
 	}
 	name = strrchr(at, ' ');
-	for (k = 0; name && k < sample->ifaces.nr; k++) {
-		struct doctor_queue *queue = queue_of(&sample->ifaces.at[k], irq, name + 1);
-
+	if (!name)
+		return;
+	rxaqm_list_each(iface, &sample->ifaces) {
+		queue = queue_of(iface, irq, name + 1);
 		if (!queue)
 			continue;
 		queue->irq = irq;
@@ -80,7 +83,7 @@ static void take_line(struct doctor_sample *sample, char *line, const int *cpus,
 
 void doctor_collect_irqs(struct doctor_sample *sample)
 {
-	char *text = doctor_read(AT_FDCWD, "/proc/interrupts", NULL), *next = text, *line, *word;
+	char *text = doctor_read(AT_FDCWD, "/proc/interrupts"), *next = text, *line, *word;
 	int cpus[4096] = {}, nr = 0;
 
 	line = text ? strsep(&next, "\n") : NULL;

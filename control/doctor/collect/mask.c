@@ -16,11 +16,10 @@ struct words {
 static unsigned int number_of(struct words *words, const char *address)
 {
 	struct word *word;
-	size_t i;
 
-	for (i = 0; i < words->nr; i++) {
-		if (!strcmp(words->at[i].address, address))
-			return (unsigned int)i + 1;
+	rxaqm_list_each(word, words) {
+		if (!strcmp(word->address, address))
+			return (unsigned int)(word - words->at) + 1;
 	}
 	word = rxaqm_list_add(words);
 	if (!word)
@@ -49,24 +48,21 @@ static void mask(struct words *words, char *buf, size_t size, bool with_port)
 
 void doctor_mask(struct doctor_snapshot *snap)
 {
-	struct doctor_sockets *sockets = &snap->sockets;
+	struct doctor_socket *socket;
+	struct doctor_ports *ports;
+	struct doctor_owner *owner;
 	struct words words = {};
-	size_t i;
 
-	for (i = 0; i < sockets->notable.nr; i++) {
-		struct doctor_socket *socket = &sockets->notable.at[i];
-
+	rxaqm_list_each(socket, &snap->sockets.notable) {
 		mask(&words, socket->local, sizeof(socket->local), true);
 		mask(&words, socket->remote, sizeof(socket->remote), true);
 	}
-	for (i = 0; i < sockets->ports.nr; i++) {
-		struct doctor_ports *ports = &sockets->ports.at[i];
-
+	rxaqm_list_each(ports, &snap->sockets.ports) {
 		mask(&words, ports->local, sizeof(ports->local), false);
 		mask(&words, ports->remote, sizeof(ports->remote), true);
 	}
-	for (i = 0; i < snap->owners.nr; i++)
-		snprintf(snap->owners.at[i].comm, sizeof(snap->owners.at[i].comm), "masked");
+	rxaqm_list_each(owner, &snap->owners)
+		snprintf(owner->comm, sizeof(owner->comm), "masked");
 	snprintf(snap->hostname, sizeof(snap->hostname), "masked");
 	free(words.at);
 }

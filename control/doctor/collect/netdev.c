@@ -91,7 +91,7 @@ static void take_napi(struct doctor_sample *sample, const struct answer *answer)
 						     (__u32)answer->value[NETDEV_A_NAPI_IFINDEX]);
 	struct doctor_napi *napi = iface ? rxaqm_list_add(&iface->napis) : NULL;
 	__u64 mode = answer->value[NAPI_THREADED];
-	size_t i;
+	struct doctor_queue *queue;
 
 	if (!napi)
 		return;
@@ -105,9 +105,9 @@ static void take_napi(struct doctor_sample *sample, const struct answer *answer)
 	napi->irq_suspend_timeout_ns = answer->value[NAPI_IRQ_SUSPEND_TIMEOUT];
 	if (mode < sizeof(threaded) / sizeof(threaded[0]))
 		snprintf(napi->threaded, sizeof(napi->threaded), "%s", threaded[mode]);
-	for (i = 0; i < iface->queues.nr; i++) {
-		if (iface->queues.at[i].napi == napi->id)
-			iface->queues.at[i].irq = napi->irq;
+	rxaqm_list_each(queue, &iface->queues) {
+		if (queue->napi == napi->id)
+			queue->irq = napi->irq;
 	}
 }
 
@@ -145,13 +145,12 @@ static struct doctor_page_pool *pool_of(struct doctor_sample *sample, __u64 ifin
 {
 	struct doctor_iface *iface = doctor_iface_of(sample, (__u32)ifindex);
 	struct doctor_page_pool *pool;
-	size_t i;
 
 	if (!iface || ifindex == ~0ULL || id == ~0ULL)
 		return NULL;
-	for (i = 0; i < iface->page_pools.nr; i++) {
-		if (iface->page_pools.at[i].id == id)
-			return &iface->page_pools.at[i];
+	rxaqm_list_each(pool, &iface->page_pools) {
+		if (pool->id == id)
+			return pool;
 	}
 	pool = rxaqm_list_add(&iface->page_pools);
 	if (!pool)

@@ -2,7 +2,6 @@
 /* Who holds a socket, and whether it gets the CPU that it wants. */
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,52 +15,47 @@
 #define PATIENCE_NS (50 * RXAQM_NSEC_PER_MSEC)
 #define MAX_THREADS 256
 
-/* The owner of a socket whose inode is @inode, if that is noted. */
+/* The socket whose inode is @inode, if that is noted. */
 static struct doctor_socket *find_socket(struct doctor_sockets *sockets, __u64 inode)
 {
-	size_t i;
+	struct doctor_socket *socket;
 
-	for (i = 0; i < sockets->notable.nr; i++) {
-		if (sockets->notable.at[i].inode == inode)
-			return &sockets->notable.at[i];
+	rxaqm_list_each(socket, &sockets->notable) {
+		if (socket->inode == inode)
+			return socket;
 	}
 	return NULL;
 }
 
-static struct doctor_owner *owner_of(struct doctor_snapshot *snap, __u32 pid)
+static bool is_noted(const struct doctor_snapshot *snap, __u32 pid)
 {
-	size_t i;
+	const struct doctor_owner *owner;
 
-	for (i = 0; i < snap->owners.nr; i++) {
-		if (snap->owners.at[i].pid == pid)
-			return &snap->owners.at[i];
+	rxaqm_list_each(owner, &snap->owners) {
+		if (owner->pid == pid)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
-/* The state, and the CPU: fields 3 and 39, behind a name that may have blanks and brackets. */
+/* The state, and the CPU. */
 static void read_stat(struct doctor_owner *owner, __u32 tid)
 {
-	char line[1024], *at;
-	int i;
+	char line[1024];
 
 	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%u/task/%u/stat", owner->pid,
-			      tid))
+			      tid) ||
+	    !*doctor_stat_field(line, 3))
 		return;
-	at = strrchr(line, ')');
-	if (!at || strlen(at) < 3)
-		return;
-	snprintf(owner->state, sizeof(owner->state), "%c", at[2]);
-	for (i = 2; at && i < 39; i++)
-		at = strchr(at + 1, ' ');
-	owner->cpu = at ? atoi(at + 1) : -1;
+	snprintf(owner->state, sizeof(owner->state), "%c", *doctor_stat_field(line, 3));
+	owner->cpu = *doctor_stat_field(line, 39) ? atoi(doctor_stat_field(line, 39)) : -1;
 }
 
 /* The run and wait times of all threads together, and the place of the one that ran most. */
 static void read_threads(struct doctor_owner *owner, __u64 *ret_run, __u64 *ret_wait)
 {
-	__u64 most = 0;
-	char path[64], line[128];
+	__u64 most = 0, run, wait;
+	char path[64], thread[96];
 	__u32 busiest = owner->pid;
 	struct dirent *entry;
 	unsigned int nr = 0;
@@ -71,12 +65,9 @@ static void read_threads(struct doctor_owner *owner, __u64 *ret_run, __u64 *ret_
 	snprintf(path, sizeof(path), "/proc/%u/task", owner->pid);
 	dir = opendir(path);
 	while (dir && nr++ < MAX_THREADS && (entry = readdir(dir))) {
-		unsigned long long run, wait;
-
+		snprintf(thread, sizeof(thread), "%s/%.16s", path, entry->d_name);
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    !doctor_read_line(AT_FDCWD, line, sizeof(line), "%s/%s/schedstat", path,
-				      entry->d_name) ||
-		    sscanf(line, "%llu %llu", &run, &wait) != 2)
+		    !doctor_read_schedstat(thread, &run, &wait))
 			continue;
 		*ret_run += run;
 		*ret_wait += wait;
@@ -94,7 +85,7 @@ static void note_owner(struct doctor_snapshot *snap, __u32 pid)
 {
 	struct doctor_owner *owner;
 
-	if (owner_of(snap, pid))
+	if (is_noted(snap, pid))
 		return;
 	owner = rxaqm_list_add(&snap->owners);
 	if (!owner)
@@ -147,10 +138,10 @@ static __u64 spent_ns(void)
 
 static bool all_known(const struct doctor_sockets *sockets)
 {
-	size_t i;
+	const struct doctor_socket *socket;
 
-	for (i = 0; i < sockets->notable.nr; i++) {
-		if (sockets->notable.at[i].inode && !sockets->notable.at[i].owner)
+	rxaqm_list_each(socket, &sockets->notable) {
+		if (socket->inode && !socket->owner)
 			return false;
 	}
 	return true;
@@ -159,13 +150,11 @@ static bool all_known(const struct doctor_sockets *sockets)
 /* What they did since they were noted. */
 static void make_differences(struct doctor_snapshot *snap, size_t nr)
 {
-	size_t i;
+	struct doctor_owner *owner;
+	__u64 run, wait;
 
-	for (i = 0; i < snap->owners.nr; i++) {
-		struct doctor_owner *owner = &snap->owners.at[i];
-		__u64 run, wait;
-
-		if (i >= nr) {
+	rxaqm_list_each(owner, &snap->owners) {
+		if (owner >= snap->owners.at + nr) {
 			owner->run_ns = owner->wait_ns = ~0ULL;
 			continue;
 		}

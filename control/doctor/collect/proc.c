@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The counters of the protocols, as files of /proc/net and of cgroups have them. */
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <stdlib.h>
@@ -70,16 +69,6 @@ static void parse_sockstat(doctor_map *map, char *text)
 	}
 }
 
-/* The text of @path, or a note that it is missing. */
-static char *read_or_note(struct doctor_snapshot *snap, const char *path, const char *what)
-{
-	char *text = doctor_read(AT_FDCWD, path, NULL);
-
-	if (!text)
-		doctor_cannot_see(snap, what, "cannot read %s: %s", path, strerror(errno));
-	return text;
-}
-
 /* memory.events of cgroups: sock_throttled is in 7.x. Only those that have throttled are noted,
  * with 0 for the root to say that the kernel counts.
  */
@@ -97,7 +86,7 @@ static void collect_cgroups(struct doctor_snapshot *snap, doctor_map *map)
 		if (strcmp(entry->fts_name, "memory.events"))
 			continue;
 		looked++;
-		text = doctor_read(AT_FDCWD, entry->fts_path, NULL);
+		text = doctor_read(AT_FDCWD, entry->fts_path);
 		at = text ? strstr(text, "sock_throttled ") : NULL;
 		if (at) {
 			unsigned long long times = strtoull(at + 15, NULL, 10);
@@ -136,13 +125,13 @@ void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample 
 	size_t i;
 
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		text = read_or_note(snap, files[i].path, files[i].what);
+		text = doctor_read_or_note(snap, files[i].path, files[i].what);
 		if (text)
 			files[i].parse(&sample->counters, text);
 		free(text);
 	}
 	/* Without IPv6 there is none, and nothing to see. */
-	text = doctor_read(AT_FDCWD, "/proc/net/snmp6", NULL);
+	text = doctor_read(AT_FDCWD, "/proc/net/snmp6");
 	if (text)
 		parse_snmp6(&sample->counters, text);
 	free(text);

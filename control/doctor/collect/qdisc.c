@@ -20,18 +20,6 @@ struct qdiscs {
 	void (*each)(struct qdiscs *qdiscs, const struct qdisc *qdisc);
 };
 
-static void find_stats(const struct nlattr *nest, struct gnet_stats_queue *stats)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_nested(attr, nest)
-	{
-		if (mnl_attr_get_type(attr) == TCA_STATS_QUEUE &&
-		    mnl_attr_get_payload_len(attr) >= sizeof(*stats))
-			memcpy(stats, mnl_attr_get_payload(attr), sizeof(*stats));
-	}
-}
-
 /* The qdiscs that packets wait in: a root, or below mq or mqprio one for each Tx queue, whose
  * class is that queue's number plus one.
  */
@@ -39,18 +27,15 @@ static int take_qdisc(const struct nlmsghdr *message, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(message);
 	struct qdisc qdisc = { .ifindex = (__u32)tc->tcm_ifindex };
+	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(*tc), TCA_STATS2, 0);
 	struct qdiscs *qdiscs = arg;
-	const struct nlattr *attr;
-	bool parent = false;
+	bool parent;
 
-	mnl_attr_for_each(attr, message, sizeof(*tc))
-	{
-		if (mnl_attr_get_type(attr) == TCA_STATS2)
-			find_stats(attr, &qdisc.stats);
-		if (mnl_attr_get_type(attr) == TCA_KIND &&
-		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
-			parent = !strncmp(mnl_attr_get_str(attr), "mq", 2);
-	}
+	attr = attr ? rxaqm_netlink_nested(attr, TCA_STATS_QUEUE, sizeof(qdisc.stats)) : NULL;
+	if (attr)
+		memcpy(&qdisc.stats, mnl_attr_get_payload(attr), sizeof(qdisc.stats));
+	attr = rxaqm_netlink_attr(message, sizeof(*tc), TCA_KIND, 2);
+	parent = attr && !strncmp(mnl_attr_get_payload(attr), "mq", 2);
 	/* mq's figures are sums; what hangs deeper is in its parent's. */
 	if (parent || tc->tcm_parent == TC_H_INGRESS || tc->tcm_parent == TC_H_CLSACT ||
 	    (tc->tcm_parent != TC_H_ROOT && !TC_H_MIN(tc->tcm_parent)))
@@ -92,25 +77,31 @@ void doctor_collect_qdiscs(struct doctor_snapshot *snap, struct doctor_sample *s
 	ask(&qdiscs);
 }
 
+static struct doctor_standing *standing_of(struct doctor_snapshot *snap, const struct qdisc *qdisc)
+{
+	struct doctor_standing *standing;
+
+	rxaqm_list_each(standing, &snap->standing) {
+		if (standing->ifindex == qdisc->ifindex && standing->queue == qdisc->queue)
+			return standing;
+	}
+	standing = rxaqm_list_add(&snap->standing);
+	if (standing)
+		*standing = (struct doctor_standing){ .ifindex = qdisc->ifindex,
+						      .queue = qdisc->queue };
+	return standing;
+}
+
 static void put_into_standing(struct qdiscs *qdiscs, const struct qdisc *qdisc)
 {
 	struct doctor_snapshot *snap = qdiscs->snap;
-	struct doctor_standing *standing = NULL;
-	size_t i;
+	struct doctor_standing *standing;
 
 	if (!doctor_iface_of(qdiscs->sample, qdisc->ifindex))
 		return;
-	for (i = 0; i < snap->standing.nr && !standing; i++) {
-		if (snap->standing.at[i].ifindex == qdisc->ifindex &&
-		    snap->standing.at[i].queue == qdisc->queue)
-			standing = &snap->standing.at[i];
-	}
-	if (!standing)
-		standing = rxaqm_list_add(&snap->standing);
+	standing = standing_of(snap, qdisc);
 	if (!standing)
 		return;
-	standing->ifindex = qdisc->ifindex;
-	standing->queue = qdisc->queue;
 	standing->looks++;
 	standing->backlogged += qdisc->stats.qlen > 0;
 	if (qdisc->stats.qlen > standing->backlog_max)

@@ -14,7 +14,7 @@
 
 #define LARGEST (8 << 20)
 
-char *doctor_read(int dir_fd, const char *path, size_t *ret_len)
+char *doctor_read(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
 	size_t size = 4096, len = 0;
@@ -37,9 +37,41 @@ char *doctor_read(int dir_fd, const char *path, size_t *ret_len)
 		return NULL;
 	}
 	buf[len] = '\0';
-	if (ret_len)
-		*ret_len = len;
 	return buf;
+}
+
+char *doctor_read_or_note(struct doctor_snapshot *snap, const char *path, const char *what)
+{
+	char *text = doctor_read(AT_FDCWD, path);
+
+	if (!text)
+		doctor_cannot_see(snap, what, "cannot read %s: %s", path, strerror(errno));
+	return text;
+}
+
+bool doctor_read_schedstat(const char *dir, __u64 *ret_run_ns, __u64 *ret_wait_ns)
+{
+	unsigned long long run, wait;
+	char line[128];
+
+	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "%s/schedstat", dir) ||
+	    sscanf(line, "%llu %llu", &run, &wait) != 2)
+		return false;
+	*ret_run_ns = run;
+	*ret_wait_ns = wait;
+	return true;
+}
+
+const char *doctor_stat_field(const char *stat, int field)
+{
+	const char *at = strrchr(stat, ')');
+	int i;
+
+	for (i = 2; at && i < field; i++) {
+		at = strchr(at, ' ');
+		at += at ? 1 : 0;
+	}
+	return at ?: "";
 }
 
 /* Anyone may give a process a name with control characters, which a bundle may not have. */
@@ -51,7 +83,7 @@ static void clean(char *text)
 
 static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
 {
-	char *text = doctor_read(dir_fd, path, NULL);
+	char *text = doctor_read(dir_fd, path);
 
 	if (!text)
 		return false;
@@ -113,15 +145,21 @@ void doctor_map_set_words(doctor_map *map, const char *name, const char *words)
 /* A mount of sysfs shows the interfaces of the namespace of who made it: one of our own, which
  * no other process sees, shows those of the namespace that we are in.
  */
-int doctor_sysfs_open(struct doctor_snapshot *snap)
+int doctor_sysfs_mount(unsigned int attributes)
 {
 	int context = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
 
-	if (context >= 0) {
-		if (!fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-			fd = fsmount(context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	if (context >= 0 && !fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = fsmount(context, FSMOUNT_CLOEXEC, attributes);
+	if (context >= 0)
 		close(context);
-	}
+	return fd;
+}
+
+int doctor_sysfs_open(struct doctor_snapshot *snap)
+{
+	int fd = doctor_sysfs_mount(MOUNT_ATTR_RDONLY);
+
 	if (fd >= 0)
 		return fd;
 	doctor_cannot_see(snap, "sysfs of this network namespace",

@@ -56,7 +56,6 @@ static void measure(struct doctor_deep *deep, const char *name, bool frames,
 {
 	struct doctor_frames *skel = doctor_frames__open();
 	struct rxaqm_doctor_queue key, *last = NULL;
-	__u64 took_ns;
 	int fd;
 
 	if (skel) {
@@ -68,14 +67,13 @@ static void measure(struct doctor_deep *deep, const char *name, bool frames,
 		doctor_cannot_see(deep->snap, frames ? "frames sent" : "fragments by queue",
 				  "the kernel refuses the tracing program: %s", strerror(errno));
 	} else {
-		took_ns = doctor_deep_wait(deep);
+		doctor_deep_ran(deep, name, doctor_deep_wait(deep));
 		doctor_frames__detach(skel);
 		fd = bpf_map__fd(frames ? skel->maps.frames_map : skel->maps.fragments_map);
 		for (; !bpf_map_get_next_key(fd, last, &key); last = &key) {
 			if (doctor_deep_is_about(deep, key.ifindex))
 				add(deep, &key, fd);
 		}
-		doctor_deep_ran(deep, name, took_ns);
 	}
 	doctor_frames__destroy(skel);
 }

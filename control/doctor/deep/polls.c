@@ -48,7 +48,6 @@ static void read_map(struct doctor_deep *deep, int fd)
 void doctor_probe_polls(struct doctor_deep *deep)
 {
 	struct doctor_polls *skel = doctor_polls__open();
-	__u64 took_ns;
 
 	if (skel)
 		skel->rodata->netns_inum = doctor_deep_netns();
@@ -56,10 +55,9 @@ void doctor_probe_polls(struct doctor_deep *deep)
 		doctor_cannot_see(deep->snap, "NAPI polls",
 				  "the kernel refuses the tracing programs: %s", strerror(errno));
 	} else {
-		took_ns = doctor_deep_wait(deep);
+		doctor_deep_ran(deep, "polls", doctor_deep_wait(deep));
 		doctor_polls__detach(skel);
 		read_map(deep, bpf_map__fd(skel->maps.napi_map));
-		doctor_deep_ran(deep, "polls", took_ns);
 	}
 	doctor_polls__destroy(skel);
 }

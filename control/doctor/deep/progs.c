@@ -74,7 +74,6 @@ void doctor_probe_progs(struct doctor_deep *deep)
 	int fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	struct cost *was = calloc(MAX_PROGS, sizeof(*was));
 	struct bpf_prog_info info;
-	__u64 took_ns;
 	__u32 id = 0;
 	size_t nr;
 
@@ -83,12 +82,11 @@ void doctor_probe_progs(struct doctor_deep *deep)
 				  strerror(fd < 0 ? -fd : ENOMEM));
 	} else {
 		nr = read_costs(was);
-		took_ns = doctor_deep_wait(deep);
+		doctor_deep_ran(deep, "progs", doctor_deep_wait(deep));
 		while (!bpf_prog_get_next_id(id, &id)) {
 			if (info_of(id, &info))
 				add(deep, was, nr, &info);
 		}
-		doctor_deep_ran(deep, "progs", took_ns);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -5,15 +5,12 @@
  * it changes is noted in a file before, and both are undone after; a doctor that was killed leaves
  * the note, and the next one undoes it.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,11 +58,12 @@ static bool is_off(const struct doctor_queue *queue)
 
 bool doctor_stalls_possible(const struct doctor_snapshot *snap)
 {
-	size_t i, k;
+	const struct doctor_iface *iface;
+	const struct doctor_queue *queue;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		for (k = 0; k < snap->after.ifaces.at[i].queues.nr; k++) {
-			if (is_off(&snap->after.ifaces.at[i].queues.at[k]))
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(queue, &iface->queues) {
+			if (is_off(queue))
 				return true;
 		}
 	}
@@ -74,17 +72,13 @@ bool doctor_stalls_possible(const struct doctor_snapshot *snap)
 
 static void find_queues(struct watch *watch)
 {
-	const struct doctor_sample *sample = &watch->deep->snap->after;
-	size_t i, k;
+	const struct doctor_iface *iface;
+	const struct doctor_queue *queue;
+	struct watched *to;
 
-	for (i = 0; i < sample->ifaces.nr; i++) {
-		const struct doctor_iface *iface = &sample->ifaces.at[i];
-
-		for (k = 0; k < iface->queues.nr && watch->queues.nr < MAX_QUEUES; k++) {
-			const struct doctor_queue *queue = &iface->queues.at[k];
-			struct watched *to;
-
-			if (!is_off(queue))
+	rxaqm_list_each(iface, &watch->deep->snap->after.ifaces) {
+		rxaqm_list_each(queue, &iface->queues) {
+			if (!is_off(queue) || watch->queues.nr == MAX_QUEUES)
 				continue;
 			to = rxaqm_list_add(&watch->queues);
 			if (!to)
@@ -114,10 +108,10 @@ static FILE *open_note(const char *path)
 /* A line a queue. On the disk, or as near as /run is to one, before anything is changed. */
 static int write_note(const struct watch *watch, FILE *note)
 {
-	size_t i;
+	const struct watched *queue;
 
-	for (i = 0; i < watch->queues.nr; i++)
-		fprintf(note, "%s\n", watch->queues.at[i].dir);
+	rxaqm_list_each(queue, &watch->queues)
+		fprintf(note, "%s\n", queue->dir);
 	return fflush(note) || ferror(note) ? -EIO : 0;
 }
 
@@ -159,11 +153,9 @@ int doctor_stalls_restore(int sysfs_fd, const char *path)
 
 static void switch_on(struct watch *watch)
 {
-	size_t i;
+	struct watched *queue;
 
-	for (i = 0; i < watch->queues.nr; i++) {
-		struct watched *queue = &watch->queues.at[i];
-
+	rxaqm_list_each(queue, &watch->queues) {
 		queue->stalls = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
 		if (write_number(watch->sysfs_fd, queue->dir, "stall_thrs", THRESHOLD_MS))
 			queue->stalls = ~0ULL;
@@ -172,10 +164,10 @@ static void switch_on(struct watch *watch)
 
 static void read_stalls(struct watch *watch)
 {
-	size_t i, seen = 0;
+	const struct watched *queue;
+	size_t seen = 0;
 
-	for (i = 0; i < watch->queues.nr; i++) {
-		struct watched *queue = &watch->queues.at[i];
+	rxaqm_list_each(queue, &watch->queues) {
 		__u64 now = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
 		struct doctor_deep_stalls *to;
 
@@ -227,18 +219,6 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *pat
 	free(watch.queues.at);
 }
 
-/* A mount of our own, to write to, which shows the interfaces of the network namespace entered. */
-static int open_sysfs(void)
-{
-	int context = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
-
-	if (context >= 0 && !fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		fd = fsmount(context, FSMOUNT_CLOEXEC, 0);
-	if (context >= 0)
-		close(context);
-	return fd;
-}
-
 /* A network namespace has its own: interfaces of two may have the same name. */
 static const char *note_path(char buf[RXAQM_CONFIG_PATH_LEN])
 {
@@ -250,7 +230,7 @@ static const char *note_path(char buf[RXAQM_CONFIG_PATH_LEN])
 
 void doctor_probe_stalls(struct doctor_deep *deep)
 {
-	int sysfs_fd = open_sysfs();
+	int sysfs_fd = doctor_sysfs_mount(0);
 	char path[RXAQM_CONFIG_PATH_LEN];
 
 	if (sysfs_fd < 0) {
@@ -270,7 +250,7 @@ int doctor_stalls_recover(void)
 
 	if (access(note_path(path), F_OK))
 		return 0;
-	sysfs_fd = open_sysfs();
+	sysfs_fd = doctor_sysfs_mount(0);
 	if (sysfs_fd < 0)
 		return -errno;
 	nr = doctor_stalls_restore(sysfs_fd, path);

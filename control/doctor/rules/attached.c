@@ -5,15 +5,13 @@
 #include "doctor/rules/probed.h"
 
 #define RXAQM "rxaqm, its counters"
+#define POLLS "napi:napi_poll"
 
 static const struct doctor_attached *standing_queue(const struct doctor_snapshot *snap)
 {
-	const struct doctor_attached *worst = NULL;
-	size_t i;
+	const struct doctor_attached *queue, *worst = NULL;
 
-	for (i = 0; i < snap->attached.nr; i++) {
-		const struct doctor_attached *queue = &snap->attached.at[i];
-
+	rxaqm_list_each(queue, &snap->attached) {
 		if (queue->drained_polls || !queue->busy_polls ||
 		    (double)queue->busy_polls / doctor_window_s(snap) < 100)
 			continue;
@@ -26,9 +24,7 @@ static const struct doctor_attached *standing_queue(const struct doctor_snapshot
 static void say_iface(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		      const struct doctor_attached *queue)
 {
-	const struct doctor_iface *iface = doctor_iface_at(snap, queue->ifindex);
-
-	doctor_say(finding, "iface", "%s", iface ? iface->name : "an interface");
+	doctor_say(finding, "iface", "%s", doctor_iface_name(snap, queue->ifindex));
 	doctor_note(finding, "queue", queue->queue, DOCTOR_NUMBER, RXAQM);
 }
 
@@ -47,59 +43,57 @@ static enum doctor_verdict judge_probed(const struct doctor_snapshot *snap,
 	const struct doctor_deep_napi *napi;
 	const struct doctor_iface *iface;
 	double busy, drained = 0;
-	size_t i;
+	const char *name;
 
+	rxaqm_list_each(napi, &snap->deep_napis)
+		drained += (double)(napi->polls - napi->busy);
+	doctor_note(finding, "drained_polls", drained, DOCTOR_COUNT, POLLS);
+	doctor_note(finding, "queues", (double)snap->deep_napis.nr, DOCTOR_COUNT, POLLS);
 	napi = doctor_probed_worst(snap, busy_only, &busy);
-	for (i = 0; i < snap->deep_napis.nr; i++)
-		drained += (double)(snap->deep_napis.at[i].polls - snap->deep_napis.at[i].busy);
-	doctor_note(finding, "drained_polls", drained, DOCTOR_COUNT, "napi:napi_poll");
-	doctor_note(finding, "queues", (double)snap->deep_napis.nr, DOCTOR_COUNT, "napi:napi_poll");
 	if (!napi || busy < 100)
 		return DOCTOR_CLEAR;
 	doctor_probed_say(snap, finding, napi);
 	iface = doctor_iface_at(snap, napi->ifindex);
-	doctor_say(finding, "iface", "%s", iface ? iface->name : "IFACE");
-	doctor_say(finding, "attach", "rxaqm attach %s; ", iface ? iface->name : "IFACE");
+	name = iface ? iface->name : "IFACE";
+	doctor_say(finding, "iface", "%s", name);
+	doctor_say(finding, "attach", "rxaqm attach %s; ", name);
 	doctor_say(finding, "mode", "not attached");
 	doctor_say(finding, "how_long", ", how long is what rxaqm attach measures");
-	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, "napi:napi_poll");
+	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, POLLS);
 	return DOCTOR_FOUND;
 }
 
 static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
-	const struct doctor_attached *queue = standing_queue(snap);
+	const struct doctor_attached *queue;
 	__u64 drained = 0, window_ns;
-	size_t i;
 
 	if (!snap->attached.nr && doctor_probed(snap, "polls_ns", &window_ns))
 		return judge_probed(snap, finding);
 	if (!snap->attached.nr)
 		return doctor_blind(finding,
 				    "rxaqm is not attached: rxaqm attach IFACE only observes");
-	for (i = 0; i < snap->attached.nr; i++)
-		drained += snap->attached.at[i].drained_polls;
-	doctor_note_rise(finding, "drained_polls", (double)drained, DOCTOR_COUNT, RXAQM);
+	rxaqm_list_each(queue, &snap->attached)
+		drained += queue->drained_polls;
+	doctor_note_count(finding, "drained_polls", drained, RXAQM);
 	doctor_note(finding, "queues", (double)snap->attached.nr, DOCTOR_COUNT, RXAQM);
+	queue = standing_queue(snap);
 	if (!queue)
 		return DOCTOR_CLEAR;
 	say_iface(snap, finding, queue);
 	doctor_say(finding, "where", "Receive queue %u of %s", queue->queue,
-		   doctor_iface_at(snap, queue->ifindex) ?
-			   doctor_iface_at(snap, queue->ifindex)->name :
-			   "an interface");
+		   doctor_iface_name(snap, queue->ifindex));
 	doctor_say(finding, "attach", "%s", "");
 	doctor_say(finding, "mode", "%s", queue->mode);
 	doctor_note_rise(finding, "busy_polls", (double)queue->busy_polls / doctor_window_s(snap),
 			 DOCTOR_PER_S, RXAQM);
 	doctor_say(finding, "how_long", ", how long no stamp tells");
-	if (queue->sojourn_p50_ns) {
-		doctor_note_rise(finding, "sojourn", (double)queue->sojourn_p50_ns / 1000,
-				 DOCTOR_US, RXAQM);
-		doctor_say(finding, "how_long", " for %.1f ms",
-			   (double)queue->sojourn_p50_ns / 1e6);
-	}
+	if (!queue->sojourn_p50_ns)
+		return DOCTOR_FOUND;
+	doctor_note_rise(finding, "sojourn", (double)queue->sojourn_p50_ns / 1000, DOCTOR_US,
+			 RXAQM);
+	doctor_say(finding, "how_long", " for %.1f ms", (double)queue->sojourn_p50_ns / 1e6);
 	return DOCTOR_FOUND;
 }
 
@@ -128,8 +122,7 @@ static enum doctor_verdict judge_shared(const struct doctor_snapshot *snap,
 
 	if (!snap->attached.nr)
 		return doctor_blind(finding, "rxaqm is not attached");
-	doctor_say(finding, "completion", "%s",
-		   queue ? queue->completion : snap->attached.at[0].completion);
+	doctor_say(finding, "completion", "%s", (queue ?: snap->attached.at)->completion);
 	if (!queue || strcmp(queue->completion, "shared"))
 		return DOCTOR_CLEAR;
 	say_iface(snap, finding, queue);
@@ -140,32 +133,32 @@ static enum doctor_verdict judge_ecn(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
 	static const char *const arrived[] = { "IpExt.InCEPkts", "Ip6.InCEPkts", NULL };
+	const struct doctor_attached *queue;
 	__u64 marked = 0, ce;
-	size_t i;
 
 	if (!snap->attached.nr)
 		return doctor_blind(finding, "rxaqm is not attached");
-	for (i = 0; i < snap->attached.nr; i++)
-		marked += snap->attached.at[i].marked;
+	rxaqm_list_each(queue, &snap->attached)
+		marked += queue->marked;
 	doctor_counters(snap, arrived, &ce);
-	doctor_note_rise(finding, "marked", (double)marked, DOCTOR_COUNT, RXAQM);
-	doctor_note_rise(finding, "arrived", (double)ce, DOCTOR_COUNT, "IpExt.InCEPkts");
+	doctor_note_count(finding, "marked", marked, RXAQM);
+	doctor_note_count(finding, "arrived", ce, arrived[0]);
 	return doctor_found_if(marked >= 100 && ce < marked / 10);
 }
 
 static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
+	const struct doctor_attached *queue;
 	unsigned int bad = 0;
-	size_t i;
 
 	if (!snap->attached.nr)
 		return doctor_blind(finding, "rxaqm is not attached");
-	for (i = 0; i < snap->attached.nr; i++) {
-		if (!snap->attached.at[i].clock_bad)
+	rxaqm_list_each(queue, &snap->attached) {
+		if (!queue->clock_bad)
 			continue;
 		bad++;
-		say_iface(snap, finding, &snap->attached.at[i]);
+		say_iface(snap, finding, queue);
 	}
 	doctor_note(finding, "bad", bad, DOCTOR_COUNT, "rxaqm clock");
 	return doctor_found_if(bad);
@@ -177,11 +170,7 @@ static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_attached[] = {
 	{
-		.id = "cq-shared",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED),
 		.reads = "rxaqm: polls by queue; the profile's completion design",
 		.rule = "a queue stands, and its NIC reports Tx completions on the same ring",
 		.cause = "On ${iface} queue ${queue}, what was sent is reported behind what has come: a standing receive queue "
@@ -198,11 +187,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_shared,
 	},
 	{
-		.id = "rx-queue-standing",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-queue-standing", NIC, ARRIVAL, HIGH, MEASURED),
 		.reads =
 			"rxaqm: busy and drained polls by queue, sojourn; without it --deep: napi:napi_poll",
 		.rule = "no poll drained the queue in the window, and 100/s or more were busy",
@@ -219,11 +204,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_standing,
 	},
 	{
-		.id = "acks-dominate",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("acks-dominate", NIC, LOOP, MEDIUM, MEASURED),
 		.reads = "rxaqm: packets over target by class",
 		.rule = "70 % or more of what is over target are pure ACKs",
 		.cause =
@@ -241,11 +222,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_acks,
 	},
 	{
-		.id = "ecn-unheard",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("ecn-unheard", IP, SETTING, MEDIUM, INFERRED),
 		.reads = "rxaqm: packets marked; IpExt.InCEPkts, Ip6.InCEPkts",
 		.rule = "100 or more marked, and less than a tenth of them counted by IP",
 		.cause =
@@ -261,11 +238,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.judge = judge_ecn,
 	},
 	{
-		.id = "clock-bad",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("clock-bad", SETTINGS, SETTING, MEDIUM, MEASURED),
 		.reads = "rxaqm clock",
 		.rule = "the clock of an attached interface is lost or too uncertain",
 		.cause =
@@ -274,7 +247,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.clear = "${bad} clocks of attached interfaces are lost",
 		.remedy = { .now = "rxaqm run keeps it; rxaqm clock ${iface}",
 			    .keep = "systemctl enable --now rxaqm",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "sojourn times again",
 			    .risk = "none" },
 		.reference = "rxaqm(8), clock",

@@ -3,77 +3,67 @@
 #include "doctor/rules/check.h"
 
 #define STAT "/proc/stat"
+#define SOFTNET "/proc/net/softnet_stat"
 
+/* The drops of a column of softnet_stat, which has 32 bits. */
 static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding, size_t offset,
-					const char *name)
+					struct doctor_finding *finding, size_t offset)
 {
-	__u64 total = 0, processed = 0, most = 0,
-	      limit = doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000);
-	size_t i, k;
+	__u64 limit = doctor_sysctl(snap, "net.core.netdev_max_backlog", 0, 1000);
+	__u64 total = 0, processed = 0, most = 0, rise;
+	const struct doctor_cpu *was, *is;
 
 	if (!snap->after.cpus.nr)
-		return doctor_blind(finding, "/proc/net/softnet_stat cannot be read");
-	for (i = 0; i < snap->after.cpus.nr; i++) {
-		const struct doctor_cpu *is = &snap->after.cpus.at[i], *was = NULL;
-		__u64 rise;
-
-		for (k = 0; k < snap->before.cpus.nr; k++) {
-			if (snap->before.cpus.at[k].id == is->id)
-				was = &snap->before.cpus.at[k];
-		}
+		return doctor_blind(finding, SOFTNET " cannot be read");
+	rxaqm_list_each(is, &snap->after.cpus) {
+		was = doctor_cpu_before(snap, is->id);
 		if (!was)
 			continue;
 		rise = (__u32)(*(const __u64 *)((const char *)is + offset) -
 			       *(const __u64 *)((const char *)was + offset));
 		total += rise;
 		processed += (__u32)(is->processed - was->processed);
-		if (rise > most) {
-			most = rise;
-			doctor_note(finding, "cpu", is->id, DOCTOR_NUMBER,
-				    "/proc/net/softnet_stat");
-		}
+		if (rise <= most)
+			continue;
+		most = rise;
+		doctor_note(finding, "cpu", is->id, DOCTOR_NUMBER, SOFTNET);
 	}
-	doctor_note_rise(finding, name, (double)total, DOCTOR_COUNT, "/proc/net/softnet_stat");
-	doctor_note_rise(finding, "processed", (double)processed, DOCTOR_COUNT,
-			 "/proc/net/softnet_stat");
+	doctor_note_count(finding, "drops", total, SOFTNET);
+	doctor_note_count(finding, "processed", processed, SOFTNET);
 	doctor_note(finding, "limit", (double)limit, DOCTOR_COUNT, "net.core.netdev_max_backlog");
 	doctor_say(finding, "larger", "%llu", limit < 2048 ? 4096ULL : 2ULL * limit);
-	return doctor_found_if_often(snap, (double)total);
+	return doctor_found_if_often(snap, total);
 }
 
 static enum doctor_verdict judge_backlog(const struct doctor_snapshot *snap,
 					 struct doctor_finding *finding)
 {
-	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped), "drops");
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped));
 }
 
 static enum doctor_verdict judge_flow_limit(const struct doctor_snapshot *snap,
 					    struct doctor_finding *finding)
 {
-	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited), "drops");
+	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited));
 }
 
 static enum doctor_verdict judge_deferral(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
-	double longest = 0;
+	const struct doctor_iface *iface;
+	const struct doctor_napi *napi;
+	double longest = 0, timer;
 	bool known = false;
-	size_t i, k;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
-		for (k = 0; k < iface->napis.nr; k++) {
-			const struct doctor_napi *napi = &iface->napis.at[k];
-
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(napi, &iface->napis) {
 			if (napi->gro_flush_timeout_ns == ~0ULL)
 				continue;
 			known = true;
-			if (!napi->defer_hard_irqs ||
-			    (double)napi->gro_flush_timeout_ns / 1000 < longest)
+			timer = (double)napi->gro_flush_timeout_ns / 1000;
+			if (!napi->defer_hard_irqs || timer < longest)
 				continue;
-			longest = (double)napi->gro_flush_timeout_ns / 1000;
+			longest = timer;
 			doctor_say(finding, "iface", "%s", iface->name);
 		}
 	}
@@ -88,16 +78,13 @@ static enum doctor_verdict judge_deferral(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_sticky(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	const struct doctor_past *now, *calm = NULL;
+	const struct doctor_past *now, *past, *calm = NULL;
 	bool spiked = false;
-	size_t i;
 
 	if (snap->past.nr < 3)
 		return doctor_blind(finding, "needs several windows: rxaqm doctor --watch");
 	now = &snap->past.at[snap->past.nr - 1];
-	for (i = 0; i + 1 < snap->past.nr; i++) {
-		const struct doctor_past *past = &snap->past.at[i];
-
+	for (past = snap->past.at; past < now; past++) {
 		if (past->busiest_permille < 900 && !past->standing &&
 		    past->rx_bytes_per_s >= now->rx_bytes_per_s)
 			calm = past;
@@ -114,11 +101,7 @@ static enum doctor_verdict judge_sticky(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_backlog[] = {
 	{
-		.id = "rx-overload-sticks",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-overload-sticks", CPU, LOOP, HIGH, MEASURED),
 		.reads = "windows before this one (--watch): bytes received, the busiest CPU",
 		.rule = "overloaded at a rate at which it was not before a spike",
 		.cause =
@@ -137,11 +120,7 @@ const struct doctor_check doctor_checks_backlog[] = {
 		.judge = judge_sticky,
 	},
 	{
-		.id = "backlog-drops",
-		.place = DOCTOR_BACKLOG,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("backlog-drops", BACKLOG, ARRIVAL, HIGH, MEASURED),
 		.reads = "softnet_stat, second column; netdev_max_backlog",
 		.rule = "it rises by 1/s or more",
 		.cause =
@@ -151,22 +130,17 @@ const struct doctor_check doctor_checks_backlog[] = {
 			"keep up.",
 		.clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
 		.remedy = { .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=${larger} for bursts",
-			    .keep = "echo net.core.netdev_max_backlog=${larger} >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .keep = "echo net.core.netdev_max_backlog=${larger} >>" SYSCTL_FILE,
 			    .undo = "sysctl -w net.core.netdev_max_backlog=${limit}, and remove the line",
 			    .expect = "drops from ${drops} to 0 if it was a burst",
 			    .risk = "a longer backlog is a longer delay" },
-		.after =
-			"rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved udp-reader-shares-cpu",
+		.after = "rx-starved cpu-steal " CPU_FULL " udp-reader-shares-cpu",
 		.reference = "net/core/net-procfs.c:softnet_seq_show",
 		.essential = true,
 		.judge = judge_backlog,
 	},
 	{
-		.id = "flow-limit-drops",
-		.place = DOCTOR_BACKLOG,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("flow-limit-drops", BACKLOG, ARRIVAL, MEDIUM, MEASURED),
 		.reads = "softnet_stat, flow limit",
 		.rule = "it rises by 1/s or more",
 		.cause =
@@ -176,19 +150,15 @@ const struct doctor_check doctor_checks_backlog[] = {
 		.clear = "${drops} drops by the flow limit",
 		.remedy = { .now = "find the flow (ss -ti); spread it over several connections",
 			    .keep = "the same",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "drops from ${drops} to 0",
 			    .risk = "none" },
-		.after = "rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved backlog-drops",
+		.after = CPU_FULL " backlog-drops",
 		.reference = "scaling.rst, RPS Flow Limit",
 		.judge = judge_flow_limit,
 	},
 	{
-		.id = "irq-deferral",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_CONFIGURED,
+		DOCTOR_CHECK("irq-deferral", CPU, SETTING, LOW, CONFIGURED),
 		.reads = "netdev netlink: defer-hard-irqs, gro-flush-timeout of each NAPI",
 		.rule = "a timer of 1 ms or more",
 		.cause =

@@ -105,10 +105,27 @@ struct doctor_check {
 	const char *after; /* ids, one blank between: a consequence of the first that is found */
 	const char *reference; /* kernel documentation, function, published investigation */
 	bool essential; /* not seeing it is not seeing enough */
+	bool by_sockets; /* blind without a pass over the sockets */
 	/* NULL in @finding->reason stays "not known" for DOCTOR_BLIND. */
 	enum doctor_verdict (*judge)(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding);
 };
+
+/* How a row begins; the words of its enums are without "DOCTOR_". */
+#define DOCTOR_CHECK(i, p, k, s, c)                                                 \
+	.id = (i), .place = DOCTOR_##p, .kind = DOCTOR_##k, .severity = DOCTOR_##s, \
+	.confidence = DOCTOR_##c
+#define SOCKET_CHECK(i, p, k, s, c) DOCTOR_CHECK(i, p, k, s, c), .by_sockets = true
+/* Of a row that explains, and accuses nobody. */
+#define NEVER_FOUND .cause = "-", .because = "-", .remedy = { "-", "-", "-", "-", "-" }
+#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
+/* A remedy that is a line of it. */
+#define SYSCTL(name, value, old)                                                              \
+	.now = "sysctl -w " name "=" value, .keep = "echo " name "=" value " >>" SYSCTL_FILE, \
+	.undo = "sysctl -w " name "=" old ", and remove the line"
+/* In .after: a CPU that receives has no time left, or something else has it. */
+#define CPU_FULL "rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved"
+#define NOTHING_CHANGED .undo = "nothing was changed"
 
 #define DOCTOR_MAX_EVIDENCE 12
 #define DOCTOR_MAX_WORDS 8
@@ -132,6 +149,11 @@ void doctor_note(struct doctor_finding *finding, const char *name, double value,
 /* The same of a counter's rise in the window. */
 void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
 		      enum doctor_unit unit, const char *source);
+void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source);
+/* And of the counter that is its own source; returns its rise, 0 if that is not known. */
+__u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			  const char *name, const char *counter);
 void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
@@ -143,16 +165,16 @@ static inline enum doctor_verdict doctor_found_if(bool found)
 
 /* Fewer than one a second slow nothing: the number is printed, and acquits. */
 static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snapshot *snap,
-							double events)
+							__u64 events)
 {
-	return doctor_found_if(events >= doctor_window_s(snap));
+	return doctor_found_if((double)events >= doctor_window_s(snap));
 }
 
-/* "nc (pid 17)", or "a program that is not known". Also notes what its CPU does. */
-void doctor_say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-		      const struct doctor_socket *socket);
-/* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711". */
-void doctor_say_socket(struct doctor_finding *finding, const struct doctor_socket *socket);
+/* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711"; ${program}: "nc (pid 17)", or "a program that is
+ * not known". Also notes what its CPU does.
+ */
+void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket);
 
 /* All rows, by place: up to one without id. */
 extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], doctor_checks_ip[],

@@ -6,20 +6,17 @@
 #include "doctor/rules/load.h"
 
 #define STAT "/proc/stat"
+#define SCHEDSTAT "/proc/PID/schedstat"
 #define BUSY_PERCENT 95.0
 #define OTHERS_PERCENT 40.0
 /* Also busy: most of it receiving, and nothing left for more. */
 #define MOST_PERCENT 80.0
 #define NO_IDLE_PERCENT 3.0
 
-static bool is_full(const struct doctor_load *load)
-{
-	return load->receiving >= BUSY_PERCENT ||
-	       (load->receiving >= MOST_PERCENT && load->idle <= NO_IDLE_PERCENT);
-}
-
 struct spread {
-	size_t nr, busiest;
+	size_t nr;
+	const struct doctor_load *busiest;
+	bool full; /* the busiest one */
 	double most, others; /* others: the mean of all but the busiest */
 	struct doctor_load load[DOCTOR_MAX_CPUS];
 };
@@ -27,22 +24,25 @@ struct spread {
 static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		    struct spread *spread)
 {
+	const struct doctor_load *load;
 	double sum = 0;
-	size_t i;
 
-	memset(spread, 0, sizeof(*spread));
+	*spread = (struct spread){ .busiest = spread->load };
 	spread->nr = doctor_loads(snap, spread->load);
-	for (i = 0; i < spread->nr; i++) {
-		sum += spread->load[i].receiving;
-		if (spread->load[i].receiving < spread->load[spread->busiest].receiving)
-			continue;
-		spread->busiest = i;
+	for (load = spread->load; load < spread->load + spread->nr; load++) {
+		sum += load->receiving;
+		if (load->receiving >= spread->busiest->receiving)
+			spread->busiest = load;
 	}
-	if (!spread->nr)
+	if (!spread->nr) {
+		doctor_blind(finding, STAT " cannot be read");
 		return false;
-	spread->most = spread->load[spread->busiest].receiving;
+	}
+	spread->most = spread->busiest->receiving;
+	spread->full = spread->most >= BUSY_PERCENT ||
+		       (spread->most >= MOST_PERCENT && spread->busiest->idle <= NO_IDLE_PERCENT);
 	spread->others = spread->nr > 1 ? (sum - spread->most) / (double)(spread->nr - 1) : 0;
-	doctor_note(finding, "cpu", spread->load[spread->busiest].cpu, DOCTOR_NUMBER, STAT);
+	doctor_note(finding, "cpu", spread->busiest->cpu, DOCTOR_NUMBER, STAT);
 	doctor_note_rise(finding, "busiest", spread->most, DOCTOR_PERCENT, STAT);
 	doctor_note_rise(finding, "others", spread->others, DOCTOR_PERCENT, STAT);
 	return true;
@@ -54,9 +54,8 @@ static enum doctor_verdict judge_one(const struct doctor_snapshot *snap,
 	struct spread spread;
 
 	if (!measure(snap, finding, &spread))
-		return doctor_blind(finding, "/proc/stat cannot be read");
-	return doctor_found_if(spread.nr > 1 && is_full(&spread.load[spread.busiest]) &&
-			       spread.others <= OTHERS_PERCENT);
+		return DOCTOR_BLIND;
+	return doctor_found_if(spread.nr > 1 && spread.full && spread.others <= OTHERS_PERCENT);
 }
 
 static enum doctor_verdict judge_all(const struct doctor_snapshot *snap,
@@ -65,25 +64,24 @@ static enum doctor_verdict judge_all(const struct doctor_snapshot *snap,
 	struct spread spread;
 
 	if (!measure(snap, finding, &spread))
-		return doctor_blind(finding, "/proc/stat cannot be read");
-	return doctor_found_if(is_full(&spread.load[spread.busiest]) &&
-			       (spread.nr == 1 || spread.others > OTHERS_PERCENT));
+		return DOCTOR_BLIND;
+	return doctor_found_if(spread.full && (spread.nr == 1 || spread.others > OTHERS_PERCENT));
 }
 
 static enum doctor_verdict judge_steal(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
+	const struct doctor_load *load;
 	struct spread spread;
 	double most = 0;
-	size_t i;
 
 	if (!measure(snap, finding, &spread))
-		return doctor_blind(finding, "/proc/stat cannot be read");
-	for (i = 0; i < spread.nr; i++) {
-		if (spread.load[i].steal < most)
+		return DOCTOR_BLIND;
+	for (load = spread.load; load < spread.load + spread.nr; load++) {
+		if (load->steal < most)
 			continue;
-		most = spread.load[i].steal;
-		doctor_note(finding, "cpu", spread.load[i].cpu, DOCTOR_NUMBER, STAT);
+		most = load->steal;
+		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, STAT);
 	}
 	doctor_note_rise(finding, "stolen", most, DOCTOR_PERCENT, "/proc/stat steal");
 	return doctor_found_if(most >= 10);
@@ -92,27 +90,22 @@ static enum doctor_verdict judge_steal(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
 					 struct doctor_finding *finding)
 {
+	const struct doctor_load *load, *worst;
 	struct spread spread;
-	double most = 0;
-	size_t i;
 
 	if (!measure(snap, finding, &spread))
-		return doctor_blind(finding, "/proc/stat cannot be read");
+		return DOCTOR_BLIND;
 	if (!snap->after.threads.nr)
 		return doctor_blind(finding, "no schedstat of ksoftirqd or NAPI threads");
-	doctor_note(finding, "cpu", spread.load[0].cpu, DOCTOR_NUMBER, "/proc/PID/schedstat");
-	doctor_note_rise(finding, "receives", spread.load[0].receiving, DOCTOR_PERCENT, STAT);
-	for (i = 0; i < spread.nr; i++) {
-		if (spread.load[i].starved < most)
-			continue;
-		most = spread.load[i].starved;
-		doctor_note(finding, "cpu", spread.load[i].cpu, DOCTOR_NUMBER,
-			    "/proc/PID/schedstat");
-		doctor_note_rise(finding, "receives", spread.load[i].receiving, DOCTOR_PERCENT,
-				 STAT);
+	worst = spread.load;
+	for (load = spread.load; load < spread.load + spread.nr; load++) {
+		if (load->starved >= worst->starved)
+			worst = load;
 	}
-	doctor_note_rise(finding, "starved", most, DOCTOR_PERCENT, "/proc/PID/schedstat");
-	return doctor_found_if(most >= 50);
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
+	doctor_note_rise(finding, "receives", worst->receiving, DOCTOR_PERCENT, STAT);
+	doctor_note_rise(finding, "starved", worst->starved, DOCTOR_PERCENT, SCHEDSTAT);
+	return doctor_found_if(worst->starved >= 50);
 }
 
 /* What each packet passes besides the stack, while a CPU is busy. */
@@ -120,24 +113,26 @@ static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
 	__u64 taps = 0, tables = 0, conntrack = 0;
+	const struct doctor_iface *iface;
 	char names[160] = "";
 	struct spread spread;
 	unsigned int nr = 0;
-	size_t i;
 
 	if (!measure(snap, finding, &spread))
-		return doctor_blind(finding, "/proc/stat cannot be read");
+		return DOCTOR_BLIND;
 	doctor_map_get(snap->taps, "packet_sockets", &taps);
 	doctor_map_get(snap->taps, "iptables_tables", &tables);
 	doctor_map_get(snap->taps, "conntrack", &conntrack);
-	if (taps)
-		snprintf(names, sizeof(names), "%s%llu AF_PACKET sockets (tcpdump, dhcp)",
-			 nr++ ? ", " : "", (unsigned long long)taps);
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		if (!snap->after.ifaces.at[i].xdp_generic || strlen(names) > 100)
+	if (taps) {
+		nr++;
+		snprintf(names, sizeof(names), "%llu AF_PACKET sockets (tcpdump, dhcp)",
+			 (unsigned long long)taps);
+	}
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (!iface->xdp_generic || strlen(names) > 100)
 			continue;
 		snprintf(names + strlen(names), sizeof(names) - strlen(names),
-			 "%sgeneric XDP on %s", nr++ ? ", " : "", snap->after.ifaces.at[i].name);
+			 "%sgeneric XDP on %s", nr++ ? ", " : "", iface->name);
 	}
 	doctor_note(finding, "extras", nr, DOCTOR_COUNT, "/proc/net/packet, RTM_GETLINK");
 	doctor_note(finding, "iptables_tables", (double)tables, DOCTOR_COUNT,
@@ -145,17 +140,17 @@ static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
 	doctor_note(finding, "conntrack", (double)conntrack, DOCTOR_NUMBER,
 		    "/proc/sys/net/netfilter");
 	doctor_say(finding, "extra", "%s", nr ? names : "nothing");
-	return doctor_found_if(nr && is_full(&spread.load[spread.busiest]));
+	return doctor_found_if(nr && spread.full);
 }
 
 static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
 					   struct doctor_finding *finding)
 {
+	const struct doctor_thread *thread;
 	unsigned int nr = 0;
-	size_t i;
 
-	for (i = 0; i < snap->after.threads.nr; i++)
-		nr += doctor_is_busy_polling(snap, snap->after.threads.at[i].pid);
+	rxaqm_list_each(thread, &snap->after.threads)
+		nr += doctor_is_busy_polling(snap, thread->pid);
 	doctor_note(finding, "pollers", nr, DOCTOR_COUNT, "netdev netlink, napi threaded");
 	doctor_note(finding, "sockets", (double)doctor_sysctl(snap, "net.core.busy_poll", 0, 0),
 		    DOCTOR_NUMBER, "net.core.busy_poll");
@@ -165,11 +160,7 @@ static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_cpu[] = {
 	{
-		.id = "cpu-steal",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED),
 		.reads = "/proc/stat steal",
 		.rule = "10 % or more of a CPU",
 		.cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
@@ -178,18 +169,14 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.clear = "the hypervisor takes ${stolen} of a CPU at most",
 		.remedy = { .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
 			    .keep = "the same",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "stolen from ${stolen} to below 1 %",
 			    .risk = "price" },
 		.reference = "proc(5), steal",
 		.judge = judge_steal,
 	},
 	{
-		.id = "rx-starved",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
 		.reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
 		.rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
 		.cause =
@@ -208,11 +195,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_starved,
 	},
 	{
-		.id = "rx-extras",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
 		.reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
 		.rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
 		.cause =
@@ -230,11 +213,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_dear,
 	},
 	{
-		.id = "rx-cpu-busy",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
 		.rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
 		.cause =
@@ -256,11 +235,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_one,
 	},
 	{
-		.id = "rx-cpus-busy",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
 		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
 		.rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
 		.cause =
@@ -280,18 +255,12 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.judge = judge_all,
 	},
 	{
-		.id = "busy-poll",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("busy-poll", CPU, SETTING, LOW, MEASURED),
 		.reads = "netdev netlink: threaded of each NAPI; busy_poll",
 		.rule = "never: it only explains CPUs at 100 %, which it is asked for",
-		.cause = "-",
-		.because = "-",
+		NEVER_FOUND,
 		.clear =
 			"${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
-		.remedy = { "-", "-", "-", "-", "-" },
 		.reference = "napi.rst, threaded busy polling (7.x)",
 		.judge = judge_busy_poll,
 	},

@@ -5,11 +5,18 @@
 
 #define CPUFREQ "/sys/devices/system/cpu/cpuN/cpufreq"
 #define CPUIDLE "/sys/devices/system/cpu/cpuN/cpuidle"
+#define SIBLINGS "thread_siblings_list"
+#define PAGE_POOLS "netdev netlink, page-pool-stats-get"
 #define BUSY_PERCENT 90.0
 
 static bool known(__u64 value)
 {
 	return value && value != ~0ULL;
+}
+
+static __u64 or_zero(__u64 rise)
+{
+	return rise == ~0ULL ? 0 : rise;
 }
 
 /* The lower of both samples, in percent of the base clock; of the highest where no driver tells
@@ -26,30 +33,26 @@ static double clock_of(const struct doctor_load *load)
 static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	struct doctor_load load[DOCTOR_MAX_CPUS];
-	size_t nr = doctor_loads(snap, load), i;
-	const struct doctor_load *worst = NULL;
-	bool seen = false;
+	struct doctor_load loads[DOCTOR_MAX_CPUS];
+	const struct doctor_load *load, *end = loads + doctor_loads(snap, loads), *worst = NULL;
 	__u64 throttles = 0;
+	bool seen = false;
 	double clock;
 
-	for (i = 0; i < nr; i++) {
-		__u64 rise = doctor_since(load[i].was->throttles, load[i].is->throttles);
-
-		clock = clock_of(&load[i]);
+	for (load = loads; load < end; load++) {
+		clock = clock_of(load);
 		seen |= clock > 0;
-		throttles += rise == ~0ULL ? 0 : rise;
+		throttles += or_zero(doctor_since(load->was->throttles, load->is->throttles));
 		/* Who has time lets his clock fall: that is no trouble. */
-		if (clock <= 0 || load[i].receiving < 20 || 100 - load[i].idle < BUSY_PERCENT)
+		if (clock <= 0 || load->receiving < 20 || 100 - load->idle < BUSY_PERCENT)
 			continue;
 		if (!worst || clock < clock_of(worst))
-			worst = &load[i];
+			worst = load;
 	}
 	if (!seen)
 		return doctor_blind(finding,
 				    "no cpufreq: a hypervisor or firmware keeps the clock");
-	doctor_note_rise(finding, "throttled", (double)throttles, DOCTOR_COUNT,
-			 "thermal_throttle/core_throttle_count");
+	doctor_note_count(finding, "throttled", throttles, "thermal_throttle/core_throttle_count");
 	doctor_note(finding, "clock", worst ? clock_of(worst) : 100, DOCTOR_PERCENT, CPUFREQ);
 	if (!worst)
 		return DOCTOR_CLEAR;
@@ -62,34 +65,24 @@ static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 	return doctor_found_if(clock_of(worst) < (known(worst->is->base_khz) ? 90 : 60));
 }
 
-static const struct doctor_load *load_of(const struct doctor_load *load, size_t nr, __u32 cpu)
-{
-	while (nr--) {
-		if (load[nr].cpu == cpu)
-			return &load[nr];
-	}
-	return NULL;
-}
-
 static enum doctor_verdict judge_sibling(const struct doctor_snapshot *snap,
 					 struct doctor_finding *finding)
 {
-	struct doctor_load load[DOCTOR_MAX_CPUS];
-	size_t nr = doctor_loads(snap, load), i;
+	struct doctor_load loads[DOCTOR_MAX_CPUS];
+	const struct doctor_load *load, *other, *end = loads + doctor_loads(snap, loads);
 	double most = 0;
 
-	for (i = 0; i < nr; i++) {
-		const struct doctor_load *sibling = load_of(load, nr, load[i].is->sibling);
-
+	for (load = loads; load < end; load++) {
+		for (other = loads; other < end && other->cpu != load->is->sibling; other++)
+			;
 		/* Two that receive are spread as well as they can be. */
-		if (!sibling || load[i].receiving < BUSY_PERCENT || sibling->receiving >= 50 ||
-		    100 - sibling->idle <= most)
+		if (other == end || load->receiving < BUSY_PERCENT || other->receiving >= 50 ||
+		    100 - other->idle <= most)
 			continue;
-		most = 100 - sibling->idle;
-		doctor_note(finding, "cpu", load[i].cpu, DOCTOR_NUMBER, "thread_siblings_list");
-		doctor_note(finding, "sibling", sibling->cpu, DOCTOR_NUMBER,
-			    "thread_siblings_list");
-		doctor_note_rise(finding, "receives", load[i].receiving, DOCTOR_PERCENT,
+		most = 100 - other->idle;
+		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, SIBLINGS);
+		doctor_note(finding, "sibling", other->cpu, DOCTOR_NUMBER, SIBLINGS);
+		doctor_note_rise(finding, "receives", load->receiving, DOCTOR_PERCENT,
 				 "/proc/stat");
 	}
 	doctor_note_rise(finding, "sibling_busy", most, DOCTOR_PERCENT, "/proc/stat");
@@ -99,20 +92,20 @@ static enum doctor_verdict judge_sibling(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_sleep(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	struct doctor_load load[DOCTOR_MAX_CPUS];
-	size_t nr = doctor_loads(snap, load), i;
-	double most = 0, window_us = doctor_window_s(snap) * 1e6;
+	struct doctor_load loads[DOCTOR_MAX_CPUS];
+	const struct doctor_load *load, *end = loads + doctor_loads(snap, loads);
+	double most = 0, share, window_us = doctor_window_s(snap) * 1e6;
 	bool seen = false;
+	__u64 rise;
 
-	for (i = 0; i < nr; i++) {
-		__u64 rise = doctor_since(load[i].was->wake_us, load[i].is->wake_us);
-		double share = rise == ~0ULL ? 0 : (double)rise * 100 / window_us;
-
+	for (load = loads; load < end; load++) {
+		rise = doctor_since(load->was->wake_us, load->is->wake_us);
+		share = (double)or_zero(rise) * 100 / window_us;
 		seen |= rise != ~0ULL;
-		if (load[i].receiving < 1 || share <= most)
+		if (load->receiving < 1 || share <= most)
 			continue;
 		most = share;
-		doctor_note(finding, "cpu", load[i].cpu, DOCTOR_NUMBER, CPUIDLE);
+		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, CPUIDLE);
 	}
 	if (!seen)
 		return doctor_blind(finding, "no cpuidle: the hypervisor or firmware decides");
@@ -120,13 +113,13 @@ static enum doctor_verdict judge_sleep(const struct doctor_snapshot *snap,
 	return doctor_found_if(most >= 20);
 }
 
-static __u32 node_of(const struct doctor_snapshot *snap, __s32 cpu)
+static __u32 node_of(const struct doctor_snapshot *snap, __s32 id)
 {
-	size_t i;
+	const struct doctor_cpu *cpu;
 
-	for (i = 0; i < snap->after.cpus.nr; i++) {
-		if ((__s32)snap->after.cpus.at[i].id == cpu)
-			return snap->after.cpus.at[i].numa_node;
+	rxaqm_list_each(cpu, &snap->after.cpus) {
+		if ((__s32)cpu->id == id)
+			return cpu->numa_node;
 	}
 	return ~0U;
 }
@@ -135,16 +128,14 @@ static __u32 node_of(const struct doctor_snapshot *snap, __s32 cpu)
 static void count_remote(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			 double *ret_remote, double *ret_all)
 {
-	size_t i;
+	const struct doctor_queue *queue;
 
 	*ret_remote = *ret_all = 0;
-	for (i = 0; i < iface->queues.nr; i++) {
-		const struct doctor_queue *is = &iface->queues.at[i];
-		const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
-		__u64 rise = was ? doctor_since(was->packets, is->packets) : ~0ULL;
-		__u32 node = node_of(snap, is->cpu);
+	rxaqm_list_each(queue, &iface->queues) {
+		__u64 rise = doctor_queue_rise(snap, iface, queue, packets);
+		__u32 node = node_of(snap, queue->cpu);
 
-		if (is->tx || rise == ~0ULL || node == ~0U || iface->numa_node == ~0U)
+		if (queue->tx || rise == ~0ULL || node == ~0U || iface->numa_node == ~0U)
 			continue;
 		*ret_all += (double)rise;
 		*ret_remote += node != iface->numa_node ? (double)rise : 0;
@@ -154,22 +145,19 @@ static void count_remote(const struct doctor_snapshot *snap, const struct doctor
 static enum doctor_verdict judge_numa(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	double remote, all, most = 0;
+	double remote, all, most = 0, window = doctor_window_s(snap);
+	const struct doctor_iface *iface;
 	bool seen = false;
-	size_t i;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
+	rxaqm_list_each(iface, &snap->after.ifaces) {
 		count_remote(snap, iface, &remote, &all);
 		seen |= all > 0;
-		if (all / doctor_window_s(snap) < 10000 || remote * 100 / all <= most)
+		if (all / window < 10000 || remote * 100 / all <= most)
 			continue;
 		most = remote * 100 / all;
 		doctor_say(finding, "iface", "%s", iface->name);
 		doctor_note(finding, "node", iface->numa_node, DOCTOR_NUMBER, "device/numa_node");
-		doctor_note_rise(finding, "rate", all / doctor_window_s(snap), DOCTOR_PER_S,
-				 "packets by queue");
+		doctor_note_rise(finding, "rate", all / window, DOCTOR_PER_S, "packets by queue");
 	}
 	if (!seen)
 		return doctor_blind(finding, "no Rx queue whose packets, CPU and node are known");
@@ -178,38 +166,28 @@ static enum doctor_verdict judge_numa(const struct doctor_snapshot *snap,
 	return doctor_found_if(most >= 50);
 }
 
-static const struct doctor_page_pool *pool_before(const struct doctor_snapshot *snap,
-						  const struct doctor_iface *iface, __u32 id)
-{
-	const struct doctor_iface *was = doctor_iface_before(snap, iface);
-	size_t i;
-
-	for (i = 0; was && i < was->page_pools.nr; i++) {
-		if (was->page_pools.at[i].id == id)
-			return &was->page_pools.at[i];
-	}
-	return NULL;
-}
-
 /* Pages of @iface used again and from the allocator, in the window. False: nobody counts. */
 static bool count_pages(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			double *ret_recycled, double *ret_slow)
 {
+	const struct doctor_iface *before = doctor_iface_before(snap, iface);
+	const struct doctor_page_pool *is, *was;
 	bool seen = false;
-	size_t i;
 
 	*ret_recycled = *ret_slow = 0;
-	for (i = 0; i < iface->page_pools.nr; i++) {
-		const struct doctor_page_pool *is = &iface->page_pools.at[i];
-		const struct doctor_page_pool *was = pool_before(snap, iface, is->id);
-		__u64 slow = was ? doctor_since(was->slow, is->slow) : ~0ULL;
-		__u64 recycled = was ? doctor_since(was->recycled, is->recycled) : ~0ULL;
+	rxaqm_list_each(is, &iface->page_pools) {
+		if (!before)
+			break;
+		rxaqm_list_each(was, &before->page_pools) {
+			__u64 slow = doctor_since(was->slow, is->slow);
+			__u64 recycled = doctor_since(was->recycled, is->recycled);
 
-		if (slow == ~0ULL || recycled == ~0ULL)
-			continue;
-		seen = true;
-		*ret_slow += (double)slow;
-		*ret_recycled += (double)recycled;
+			if (was->id != is->id || slow == ~0ULL || recycled == ~0ULL)
+				continue;
+			seen = true;
+			*ret_slow += (double)slow;
+			*ret_recycled += (double)recycled;
+		}
 	}
 	return seen;
 }
@@ -218,34 +196,26 @@ static enum doctor_verdict judge_pages(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
 	double recycled, slow, most = 0, window = doctor_window_s(snap);
+	const struct doctor_iface *iface;
 	bool seen = false;
-	size_t i;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
+	rxaqm_list_each(iface, &snap->after.ifaces) {
 		seen |= count_pages(snap, iface, &recycled, &slow);
 		if (slow / window < 1000 || slow <= recycled || slow / window <= most)
 			continue;
 		most = slow / window;
 		doctor_say(finding, "iface", "%s", iface->name);
-		doctor_note_rise(finding, "recycled", recycled / window, DOCTOR_PER_S,
-				 "netdev netlink, page-pool-stats-get");
+		doctor_note_rise(finding, "recycled", recycled / window, DOCTOR_PER_S, PAGE_POOLS);
 	}
 	if (!seen)
 		return doctor_blind(finding, "no page pool with counters (6.8, PAGE_POOL_STATS)");
-	doctor_note_rise(finding, "allocated", most, DOCTOR_PER_S,
-			 "netdev netlink, page-pool-stats-get");
+	doctor_note_rise(finding, "allocated", most, DOCTOR_PER_S, PAGE_POOLS);
 	return doctor_found_if(most > 0);
 }
 
 const struct doctor_check doctor_checks_host[] = {
 	{
-		.id = "cpu-clock",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cpu-clock", CPU, SHARED, HIGH, MEASURED),
 		.reads =
 			"cpufreq: scaling_cur_freq, base_frequency, cpuinfo_max_freq; thermal_throttle; /proc/stat",
 		.rule = "a CPU that receives and is 90 % busy runs below 90 % of its base clock (60 % of the highest, if "
@@ -265,11 +235,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_clock,
 	},
 	{
-		.id = "cpu-sibling",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("cpu-sibling", CPU, SHARED, MEDIUM, INFERRED),
 		.reads = "/proc/stat, topology/thread_siblings_list",
 		.rule = "a CPU is 90 % busy receiving, and the other one of its core 80 % busy with something else",
 		.cause = "CPU ${cpu} is ${receives} busy receiving and shares its core with CPU ${sibling}, which is "
@@ -287,11 +253,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_sibling,
 	},
 	{
-		.id = "cpu-sleeps",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("cpu-sleeps", CPU, SETTING, LOW, INFERRED),
 		.reads = "cpuidle: usage and latency of each state",
 		.rule = "leaving idle states takes 20 % of the time of a CPU that receives, or more",
 		.cause = "CPU ${cpu} receives, and spends ${waking} of its time waking up.",
@@ -308,11 +270,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_sleep,
 	},
 	{
-		.id = "numa-remote",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("numa-remote", CPU, SERVICE, LOW, INFERRED),
 		.reads =
 			"packets by queue, /proc/interrupts, device/numa_node, /sys/devices/system/node",
 		.rule = "half of 10,000 packets/s or more are received on CPUs of another node than the NIC's",
@@ -331,11 +289,7 @@ const struct doctor_check doctor_checks_host[] = {
 		.judge = judge_numa,
 	},
 	{
-		.id = "page-pool-slow",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("page-pool-slow", NIC, SERVICE, LOW, MEASURED),
 		.reads = "netdev netlink: page-pool-get, page-pool-stats-get (6.8)",
 		.rule = "1,000 pages/s or more come from the page allocator, more than are used again",
 		.cause =

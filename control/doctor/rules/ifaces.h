@@ -8,9 +8,11 @@
 #define LINK "RTM_GETLINK"
 #define ETHTOOL "ethtool -S"
 #define DOCTOR_LOOPBACK 772 /* ARPHRD_LOOPBACK */
-#define NOTHING_CHANGED .undo = "nothing was changed"
 
-/* The interface, loopback aside, with the highest value of @measure above 0; NULL: none. */
+/* Its counters are sums of other interfaces', and it has no queues, rings or cables of its own. */
+bool doctor_is_sum(const struct doctor_iface *iface);
+
+/* The interface, those aside, with the highest value of @measure above 0; NULL: none. */
 typedef double (*doctor_measure_fn)(const struct doctor_snapshot *snap,
 				    const struct doctor_iface *iface);
 const struct doctor_iface *doctor_worst(const struct doctor_snapshot *snap,

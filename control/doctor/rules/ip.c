@@ -7,7 +7,7 @@ static const char *const done[] = { "Ip.ReasmOKs", "Ip6.ReasmOKs", NULL };
 static const char *const fails[] = { "Ip.ReasmFails", "Ip6.ReasmFails", NULL };
 static const char *const received[] = { "Ip.InReceives", "Ip6.InReceives", NULL };
 
-/* Fragments are 1 % or more of what arrives. */
+/* False: nobody counts. @ret_many: they are 1 % or more of what arrives. */
 static bool note_fragments(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 			   bool *ret_many)
 {
@@ -15,16 +15,18 @@ static bool note_fragments(const struct doctor_snapshot *snap, struct doctor_fin
 	double share;
 
 	if (!doctor_counters(snap, requests, &fragments) ||
-	    !doctor_counters(snap, received, &packets))
+	    !doctor_counters(snap, received, &packets)) {
+		doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
 		return false;
+	}
 	doctor_counters(snap, done, &datagrams);
 	doctor_counters(snap, fails, &failed);
 	share = packets ? (double)fragments * 100 / (double)packets : 0;
-	doctor_note_rise(finding, "fragments", (double)fragments, DOCTOR_COUNT, "Ip.ReasmReqds");
-	doctor_note_rise(finding, "packets", (double)packets, DOCTOR_COUNT, "Ip.InReceives");
+	doctor_note_count(finding, "fragments", fragments, requests[0]);
+	doctor_note_count(finding, "packets", packets, received[0]);
 	doctor_note_rise(finding, "share", share, DOCTOR_PERCENT, "Ip.ReasmReqds / Ip.InReceives");
-	doctor_note_rise(finding, "put_together", (double)datagrams, DOCTOR_COUNT, "Ip.ReasmOKs");
-	doctor_note_rise(finding, "failed", (double)failed, DOCTOR_COUNT, "Ip.ReasmFails");
+	doctor_note_count(finding, "put_together", datagrams, done[0]);
+	doctor_note_count(finding, "failed", failed, fails[0]);
 	if (datagrams)
 		doctor_note_rise(finding, "pieces", (double)fragments / (double)datagrams,
 				 DOCTOR_NUMBER, "Ip.ReasmReqds / Ip.ReasmOKs");
@@ -40,37 +42,36 @@ static enum doctor_verdict judge_fragments(const struct doctor_snapshot *snap,
 	bool many;
 
 	if (!note_fragments(snap, finding, &many))
-		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
+		return DOCTOR_BLIND;
 	return doctor_found_if(many);
 }
 
 static enum doctor_verdict judge_fails(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	__u64 failed, datagrams;
+	__u64 failed;
 	bool many;
 
 	if (!note_fragments(snap, finding, &many))
-		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
+		return DOCTOR_BLIND;
 	doctor_counters(snap, fails, &failed);
-	doctor_counters(snap, done, &datagrams);
-	return doctor_found_if_often(snap, (double)failed);
+	return doctor_found_if_often(snap, failed);
 }
 
 static enum doctor_verdict judge_ids(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
 	__u64 datagrams, seconds = doctor_sysctl(snap, "net.ipv4.ipfrag_time", 0, 30);
-	double rate;
+	double rate, wraps_at;
 
 	if (!doctor_counter(snap, "Ip.ReasmOKs", &datagrams) || !seconds)
 		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
 	rate = (double)datagrams / doctor_window_s(snap);
+	wraps_at = 65536.0 / (double)seconds;
 	doctor_say(finding, "old", "%llu", (unsigned long long)seconds);
 	doctor_note_rise(finding, "rate", rate, DOCTOR_PER_S, "Ip.ReasmOKs");
-	doctor_note(finding, "wraps_at", 65536.0 / (double)seconds, DOCTOR_PER_S,
-		    "65536 / net.ipv4.ipfrag_time");
-	return doctor_found_if(rate > 65536.0 / (double)seconds);
+	doctor_note(finding, "wraps_at", wraps_at, DOCTOR_PER_S, "65536 / net.ipv4.ipfrag_time");
+	return doctor_found_if(rate > wraps_at);
 }
 
 /* How what came is spread over queues, or CPUs. */
@@ -81,9 +82,12 @@ struct places {
 	__u32 number;
 };
 
+/* @value: ~0 is not known. */
 static void add_place(struct places *places, __u64 value, const struct doctor_iface *iface,
 		      __u32 number)
 {
+	if (value == ~0ULL)
+		return;
 	places->nr++;
 	places->total += value;
 	if (value < places->most || !value)
@@ -96,12 +100,11 @@ static void add_place(struct places *places, __u64 value, const struct doctor_if
 /* Fragments by Rx queue, as the probe counted them. */
 static void probed_places(const struct doctor_snapshot *snap, struct places *places)
 {
-	size_t i;
+	const struct doctor_deep_fragments *queue;
+	const struct doctor_iface *iface;
 
-	for (i = 0; i < snap->deep_fragments.nr; i++) {
-		const struct doctor_deep_fragments *queue = &snap->deep_fragments.at[i];
-		const struct doctor_iface *iface = doctor_iface_at(snap, queue->ifindex);
-
+	rxaqm_list_each(queue, &snap->deep_fragments) {
+		iface = doctor_iface_at(snap, queue->ifindex);
 		if (iface && queue->queue != ~0U)
 			add_place(places, queue->fragments, iface, queue->queue);
 	}
@@ -110,19 +113,14 @@ static void probed_places(const struct doctor_snapshot *snap, struct places *pla
 /* All packets by Rx queue, of interfaces with several. */
 static void queue_places(const struct doctor_snapshot *snap, struct places *places)
 {
-	size_t i, k;
+	const struct doctor_iface *iface;
+	const struct doctor_queue *queue;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
-		for (k = 0; iface->rx_queues > 1 && k < iface->queues.nr; k++) {
-			const struct doctor_queue *is = &iface->queues.at[k];
-			const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
-			__u64 rise = was && !is->tx ? doctor_since(was->packets, is->packets) :
-						      ~0ULL;
-
-			if (rise != ~0ULL)
-				add_place(places, rise, iface, is->id);
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(queue, &iface->queues) {
+			if (iface->rx_queues > 1 && !queue->tx)
+				add_place(places, doctor_queue_rise(snap, iface, queue, packets),
+					  iface, queue->id);
 		}
 	}
 }
@@ -131,13 +129,11 @@ static void cpu_places(const struct doctor_snapshot *snap, struct places *places
 {
 	size_t i;
 
-	for (i = 0; i < snap->after.cpus.nr && i < snap->before.cpus.nr; i++) {
-		__u64 rise = doctor_since(snap->before.cpus.at[i].processed,
-					  snap->after.cpus.at[i].processed);
-
-		if (rise != ~0ULL)
-			add_place(places, rise, NULL, snap->after.cpus.at[i].id);
-	}
+	for (i = 0; i < snap->after.cpus.nr && i < snap->before.cpus.nr; i++)
+		add_place(places,
+			  doctor_since(snap->before.cpus.at[i].processed,
+				       snap->after.cpus.at[i].processed),
+			  NULL, snap->after.cpus.at[i].id);
 }
 
 /* One queue has nearly all, and fragments are many: they have no ports to be spread by. Counted by
@@ -152,7 +148,7 @@ static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
 	bool many;
 
 	if (!note_fragments(snap, finding, &many))
-		return doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
+		return DOCTOR_BLIND;
 	if (doctor_probed(snap, "fragments_ns", &window_ns)) {
 		probed_places(snap, &places);
 		finding->confidence = DOCTOR_MEASURED;
@@ -182,15 +178,12 @@ static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
 
 #define SMALLER_MESSAGES                                                                                    \
 	.now = "send messages of at most MTU - 28 bytes (IPv6: MTU - 48), or set the same MTU on the path", \
-	.keep = "the same, in the sender's configuration", .undo = "the old size"
+	.keep = "the same, in the sender's configuration", .undo = "the old size",                          \
+	.risk = "more datagrams for the same bytes"
 
 const struct doctor_check doctor_checks_ip[] = {
 	{
-		.id = "ip-fragments",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("ip-fragments", IP, SERVICE, HIGH, MEASURED),
 		.reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
 		.rule = "fragments are 1 % or more of the packets received, and 10/s or more",
 		.cause =
@@ -201,35 +194,25 @@ const struct doctor_check doctor_checks_ip[] = {
 		.clear = "${fragments} of ${packets} packets are fragments",
 		.remedy = { SMALLER_MESSAGES,
 			    .expect =
-				    "fragments from ${fragments} to 0; loss falls by the number of pieces",
-			    .risk = "more datagrams for the same bytes" },
+				    "fragments from ${fragments} to 0; loss falls by the number of pieces" },
 		.reference =
 			"RFC 8900; Google, benchmarking UDP bulk flows: 45 pieces make 0.01 % into 0.45 %",
 		.judge = judge_fragments,
 	},
 	{
-		.id = "ip-reassembly-fails",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("ip-reassembly-fails", IP, MEMORY, HIGH, MEASURED),
 		.reads = "Ip.ReasmFails, Ip6.ReasmFails",
 		.rule = "they rise by 1/s or more",
 		.cause = "${failed} times the pieces of a datagram could not be put together.",
 		.because = "Pieces were lost, or more waited than ipfrag_high_thresh allows.",
 		.clear = "${failed} datagrams could not be put together",
-		.remedy = { SMALLER_MESSAGES, .expect = "failed from ${failed} to 0",
-			    .risk = "more datagrams for the same bytes" },
+		.remedy = { SMALLER_MESSAGES, .expect = "failed from ${failed} to 0" },
 		.after = "ip-fragments",
 		.reference = "ipfrag_high_thresh in ip-sysctl.rst; snmp_counter.rst",
 		.judge = judge_fails,
 	},
 	{
-		.id = "ip-fragment-ids",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("ip-fragment-ids", IP, ARRIVAL, MEDIUM, INFERRED),
 		.reads = "Ip.ReasmOKs, ipfrag_time",
 		.rule = "more fragmented datagrams a second than 65536 / ipfrag_time",
 		.cause =
@@ -238,9 +221,7 @@ const struct doctor_check doctor_checks_ip[] = {
 			"${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of different datagrams are "
 			"put together, and only checksums notice.",
 		.clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
-		.remedy = { .now = "sysctl -w net.ipv4.ipfrag_time=2",
-			    .keep = "echo net.ipv4.ipfrag_time=2 >>/etc/sysctl.d/60-rxaqm-doctor.conf",
-			    .undo = "sysctl -w net.ipv4.ipfrag_time=${old}, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.ipfrag_time", "2", "${old}"),
 			    .expect = "IDs repeat above 32768/s only",
 			    .risk = "pieces that come 2 s late are lost" },
 		.after = "ip-fragments",
@@ -248,11 +229,7 @@ const struct doctor_check doctor_checks_ip[] = {
 		.judge = judge_ids,
 	},
 	{
-		.id = "ip-fragments-one-queue",
-		.place = DOCTOR_IP,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("ip-fragments-one-queue", IP, SKEWED, MEDIUM, INFERRED),
 		.reads =
 			"Ip.ReasmReqds; packets by Rx queue, or by CPU; --deep: net:netif_receive_skb, fragments by queue",
 		.rule = "fragments are 1 % or more, and one of three or more queues has 80 % of all packets; --deep: one of "
@@ -261,8 +238,7 @@ const struct doctor_check doctor_checks_ip[] = {
 		.because = "RSS hashes ports, and all but the first piece have none.",
 		.clear =
 			"${largest_share} of packets on one queue or CPU (${where}), ${fragments} fragments",
-		.remedy = { SMALLER_MESSAGES, .expect = "packets spread over all queues",
-			    .risk = "more datagrams for the same bytes" },
+		.remedy = { SMALLER_MESSAGES, .expect = "packets spread over all queues" },
 		.after = "ip-fragments",
 		.reference = "Documentation/networking/scaling.rst, RSS",
 		.judge = judge_spread,

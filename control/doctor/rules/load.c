@@ -5,14 +5,12 @@
 
 bool doctor_is_busy_polling(const struct doctor_snapshot *snap, __u32 pid)
 {
-	size_t i, k;
+	const struct doctor_iface *iface;
+	const struct doctor_napi *napi;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
-		for (k = 0; k < iface->napis.nr; k++) {
-			if (iface->napis.at[k].pid == pid &&
-			    !strcmp(iface->napis.at[k].threaded, "busy-poll"))
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(napi, &iface->napis) {
+			if (napi->pid == pid && !strcmp(napi->threaded, "busy-poll"))
 				return true;
 		}
 	}
@@ -22,12 +20,11 @@ bool doctor_is_busy_polling(const struct doctor_snapshot *snap, __u32 pid)
 static const struct doctor_thread *thread_before(const struct doctor_snapshot *snap,
 						 const struct doctor_thread *thread)
 {
-	size_t i;
+	const struct doctor_thread *was;
 
-	for (i = 0; i < snap->before.threads.nr; i++) {
-		if (snap->before.threads.at[i].pid == thread->pid &&
-		    !strcmp(snap->before.threads.at[i].comm, thread->comm))
-			return &snap->before.threads.at[i];
+	rxaqm_list_each(was, &snap->before.threads) {
+		if (was->pid == thread->pid && !strcmp(was->comm, thread->comm))
+			return was;
 	}
 	return NULL;
 }
@@ -41,12 +38,10 @@ static double within(double value, double min, double max)
 static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *load)
 {
 	double window_ns = doctor_window_s(snap) * 1e9;
-	size_t i;
+	const struct doctor_thread *is, *was;
 
-	for (i = 0; i < snap->after.threads.nr; i++) {
-		const struct doctor_thread *is = &snap->after.threads.at[i];
-		const struct doctor_thread *was = thread_before(snap, is);
-
+	rxaqm_list_each(is, &snap->after.threads) {
+		was = thread_before(snap, is);
 		if (!was || is->cpu != (__s32)load->cpu || is->run_ns < was->run_ns ||
 		    is->wait_ns < was->wait_ns)
 			continue;
@@ -88,38 +83,36 @@ static void add_missing(const struct doctor_snapshot *snap, struct doctor_load *
 
 size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[DOCTOR_MAX_CPUS])
 {
-	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 100;
-	size_t i, k, nr = 0;
+	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 100, idle;
+	const struct doctor_cpu *was, *is;
+	struct doctor_load *to = load;
 
-	for (i = 0; i < snap->after.cpus.nr && nr < DOCTOR_MAX_CPUS; i++) {
-		const struct doctor_cpu *is = &snap->after.cpus.at[i], *was = NULL;
-
-		for (k = 0; k < snap->before.cpus.nr; k++) {
-			if (snap->before.cpus.at[k].id == is->id)
-				was = &snap->before.cpus.at[k];
-		}
+	rxaqm_list_each(is, &snap->after.cpus) {
+		was = doctor_cpu_before(snap, is->id);
 		if (!was || is->softirq < was->softirq || is->idle < was->idle)
 			continue;
-		load[nr].was = was;
-		load[nr].is = is;
-		load[nr].cpu = is->id;
-		load[nr].receiving = (double)(is->softirq - was->softirq) / ticks;
-		/* Idle, too, and it may go back (proc(5)). */
-		load[nr].idle = ((double)(is->idle - was->idle) +
-				 (is->iowait > was->iowait ? (double)(is->iowait - was->iowait) :
-							     0)) /
-				ticks;
-		load[nr].steal = is->steal > was->steal ? (double)(is->steal - was->steal) / ticks :
-							  0;
-		load[nr].starved = load[nr].missing = load[nr].hidden = 0;
-		add_missing(snap, &load[nr]);
-		load[nr].receiving += load[nr].hidden;
-		add_threads(snap, &load[nr]);
-		load[nr].receiving = within(load[nr].receiving, 0, 100);
+		if (to == load + DOCTOR_MAX_CPUS)
+			break;
+		/* Waiting for disks is idle, too, and may go back (proc(5)). */
+		idle = (double)(is->idle - was->idle);
+		idle += is->iowait > was->iowait ? (double)(is->iowait - was->iowait) : 0;
+		*to = (struct doctor_load){
+			.was = was,
+			.is = is,
+			.cpu = is->id,
+			.receiving = (double)(is->softirq - was->softirq) / ticks,
+			.idle = idle / ticks,
+		};
+		if (is->steal > was->steal)
+			to->steal = (double)(is->steal - was->steal) / ticks;
+		add_missing(snap, to);
+		to->receiving += to->hidden;
+		add_threads(snap, to);
+		to->receiving = within(to->receiving, 0, 100);
 		/* They wait for each other, too. */
-		load[nr].starved = within(load[nr].starved, 0,
-					  within(100 - load[nr].receiving - load[nr].idle, 0, 100));
-		nr++;
+		to->starved = within(to->starved, 0,
+				     within(100 - to->receiving - to->idle, 0, 100));
+		to++;
 	}
-	return nr;
+	return (size_t)(to - load);
 }

@@ -1,134 +1,118 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* NICs: what they lost, and how they spread. A check names the worst interface. */
+/* NICs: what they lost. A check names the worst interface. */
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
 
-static __u64 all_packets(const struct doctor_snapshot *snap)
-{
-	__u64 sum = 0;
-	size_t i;
+/* Losses have other names in each driver: the largest of all that may count the same is taken. */
+static const struct loss {
+	const char *id; /* of the check */
+	const char *stats[4]; /* sums of the kernel, which not all drivers have */
+	const char *parts[9]; /* of names of the driver's counters */
+	size_t by_queue; /* a field of the Rx queues; 0: none */
+	const char *source;
+} losses[] = {
+	{ .id = "wire-errors",
+	  .stats = { "rx_crc_errors", "rx_frame_errors", "rx_length_errors" },
+	  .source = LINK " rx_crc_errors, rx_frame_errors" },
+	{ .id = "nic-ring-overflow",
+	  .stats = { "rx_missed_errors", "rx_over_errors", "rx_fifo_errors" },
+	  .parts = { "rx_out_of_buffer", "rx_no_dma", "rx_hw_drop", "rx_buf_discard",
+		     "rx_discards_phy", "rx_missed", "rx_overrun", "out_of_buffer" },
+	  .by_queue = offsetof(struct doctor_queue, drops),
+	  .source = LINK ", qstats, " ETHTOOL },
+	{ .id = "nic-no-memory",
+	  .parts = { "alloc_fail", "buff_alloc_err", "alloc_rx_buff", "alloc_err" },
+	  .by_queue = offsetof(struct doctor_queue, alloc_fails),
+	  .source = "qstats rx-alloc-fail, " ETHTOOL },
+	{ .id = "nic-pauses",
+	  .parts = { "tx_pause", "tx_flow_control_xon", "tx_flow_control_xoff", "tx_pfc" },
+	  .source = ETHTOOL },
+	{ .id = "nic-allowance",
+	  .parts = { "allowance_exceeded", "rx_hw_drop_ratelimit" },
+	  .source = ETHTOOL },
+	/* Native XDP drops make no skb: dropwatch and the like never see them. */
+	{ .id = "xdp-drops",
+	  .parts = { "xdp_drop", "xdp_packets_drop", "xdp_tx_drop" },
+	  .source = ETHTOOL ", rxaqm" },
+	{ .id = "rx-dropped", .stats = { "rx_dropped" }, .source = LINK " rx_dropped" },
+};
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		if (snap->after.ifaces.at[i].link_type != DOCTOR_LOOPBACK)
-			sum += doctor_packets_of(snap, &snap->after.ifaces.at[i]);
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* What rxaqm counts itself; of all interfaces if @iface is NULL. */
+static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	const struct doctor_attached *queue;
+	__u64 sum = 0;
+
+	rxaqm_list_each(queue, &snap->attached) {
+		if (!iface || queue->ifindex == iface->ifindex)
+			sum += queue->dropped;
 	}
 	return sum;
 }
 
-static double stats(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-		    const char *const *names)
+static double lost(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		   const struct loss *loss)
 {
-	__u64 sum = 0, value;
-
-	for (; *names; names++)
-		sum += doctor_iface_stat(snap, iface, *names, &value) ? value : 0;
-	return (double)sum;
-}
-
-static double wire(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	static const char *const names[] = { "rx_crc_errors", "rx_frame_errors", "rx_length_errors",
-					     NULL };
-
-	return stats(snap, iface, names);
-}
-
-/* Overflow has other names in each driver; these are sums of the kernel, and not all have them. */
-static double overflow(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	static const char *const names[] = { "rx_missed_errors", "rx_over_errors", "rx_fifo_errors",
-					     NULL };
-	static const char *const parts[] = { "rx_out_of_buffer", "rx_no_dma",	    "rx_hw_drop",
-					     "rx_buf_discard",	 "rx_discards_phy", "rx_missed",
-					     "rx_overrun",	 "out_of_buffer",   NULL };
-	double sums = stats(snap, iface, names), queues = 0, driver;
+	const struct doctor_queue *queue;
+	double sum = 0, queues = 0;
+	__u64 value;
 	size_t i;
 
-	for (i = 0; i < iface->queues.nr; i++) {
-		const struct doctor_queue *is = &iface->queues.at[i];
-		const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
-		__u64 rise = was && !is->tx ? doctor_since(was->drops, is->drops) : ~0ULL;
-
-		queues += rise == ~0ULL ? 0 : (double)rise;
+	for (i = 0; loss->stats[i]; i++)
+		sum += doctor_iface_stat(snap, iface, loss->stats[i], &value) ? (double)value : 0;
+	rxaqm_list_each(queue, &iface->queues) {
+		value = loss->by_queue && !queue->tx ?
+				doctor_queue_rise_at(snap, iface, queue, loss->by_queue) :
+				~0ULL;
+		queues += value == ~0ULL ? 0 : (double)value;
 	}
-	driver = (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0);
-	sums = queues > sums ? queues : sums;
-	return driver > sums ? driver : sums;
+	sum = larger(sum, queues);
+	if (loss->parts[0])
+		sum = larger(sum, (double)doctor_ethtool_sum(snap, iface, loss->parts));
+	if (!strcmp(loss->id, "xdp-drops"))
+		sum = larger(sum, (double)dropped_by_rxaqm(snap, iface));
+	return sum;
 }
 
-static double no_memory(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	static const char *const parts[] = { "alloc_fail", "buff_alloc_err", "alloc_rx_buff",
-					     "alloc_err", NULL };
-	double driver = (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0), queues = 0;
-	size_t i;
-
-	for (i = 0; i < iface->queues.nr; i++) {
-		const struct doctor_queue *is = &iface->queues.at[i];
-		const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
-		__u64 rise = was && !is->tx ? doctor_since(was->alloc_fails, is->alloc_fails) :
-					      ~0ULL;
-
-		queues += rise == ~0ULL ? 0 : (double)rise;
-	}
-	return driver > queues ? driver : queues;
-}
-
-static double pauses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	static const char *const parts[] = { "tx_pause", "tx_flow_control_xon",
-					     "tx_flow_control_xoff", "tx_pfc", NULL };
-
-	return (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0);
-}
-
-static double allowance(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	static const char *const parts[] = { "allowance_exceeded", "rx_hw_drop_ratelimit", NULL };
-
-	return (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0);
-}
-
-/* Native XDP drops make no skb: dropwatch and the like never see them. Drivers count them under
- * names with "xdp" and "drop"; rxaqm counts its own.
- */
-static double xdp_drops(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	static const char *const parts[] = { "xdp_drop", "xdp_packets_drop", "xdp_tx_drop", NULL };
-	double sum = (double)doctor_ethtool_sum(snap, iface, parts, NULL, 0), own = 0;
-	size_t i;
-
-	for (i = 0; i < snap->attached.nr; i++) {
-		if (snap->attached.at[i].ifindex == iface->ifindex)
-			own += (double)snap->attached.at[i].dropped;
-	}
-	return own > sum ? own : sum;
-}
-
-static double dropped(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	static const char *const names[] = { "rx_dropped", NULL };
-
-	return stats(snap, iface, names);
-}
-
-static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-				 double (*measure)(const struct doctor_snapshot *snap,
-						   const struct doctor_iface *iface),
-				 const char *source)
+static __u64 all_packets(const struct doctor_snapshot *snap)
 {
 	const struct doctor_iface *iface;
-	double value;
+	__u64 sum = 0;
+
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (iface->link_type != DOCTOR_LOOPBACK)
+			sum += doctor_packets_of(snap, iface);
+	}
+	return sum;
+}
+
+static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	const struct doctor_iface *at, *iface = NULL;
+	const struct loss *loss = losses;
+	double events, most = 0;
 
 	if (!snap->after.ifaces.nr)
 		return doctor_blind(finding, "no interface is up");
-	iface = doctor_worst(snap, measure, &value);
-	doctor_note_rise(finding, "events", value, DOCTOR_COUNT, source);
-	doctor_note_rise(finding, "packets",
-			 (double)(iface ? doctor_packets_of(snap, iface) : all_packets(snap)),
-			 DOCTOR_COUNT, LINK);
-	if (!iface || value < doctor_window_s(snap))
+	while (strcmp(loss->id, finding->check->id))
+		loss++;
+	rxaqm_list_each(at, &snap->after.ifaces) {
+		events = doctor_is_sum(at) ? 0 : lost(snap, at, loss);
+		if (events <= most)
+			continue;
+		most = events;
+		iface = at;
+	}
+	doctor_note_rise(finding, "events", most, DOCTOR_COUNT, loss->source);
+	doctor_note_count(finding, "packets",
+			  iface ? doctor_packets_of(snap, iface) : all_packets(snap), LINK);
+	if (!iface || most < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
 	doctor_note(finding, "ring", iface->rx_ring, DOCTOR_NUMBER, "ethtool -g");
@@ -136,47 +120,14 @@ static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doct
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_wire(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
-{
-	return judge(snap, finding, wire, LINK " rx_crc_errors, rx_frame_errors");
-}
-
-static enum doctor_verdict judge_overflow(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
-{
-	return judge(snap, finding, overflow, LINK ", qstats, " ETHTOOL);
-}
-
-static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
-{
-	return judge(snap, finding, no_memory, "qstats rx-alloc-fail, " ETHTOOL);
-}
-
-static enum doctor_verdict judge_pause(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	return judge(snap, finding, pauses, ETHTOOL);
-}
-
-static enum doctor_verdict judge_allowance(const struct doctor_snapshot *snap,
-					   struct doctor_finding *finding)
-{
-	return judge(snap, finding, allowance, ETHTOOL);
-}
-
 static enum doctor_verdict judge_xdp(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
+	__u64 own = dropped_by_rxaqm(snap, NULL);
 	enum doctor_verdict verdict;
-	__u64 own = 0;
-	size_t i;
 
-	for (i = 0; i < snap->attached.nr; i++)
-		own += snap->attached.at[i].dropped;
-	doctor_note_rise(finding, "by_rxaqm", (double)own, DOCTOR_COUNT, "rxaqm, its counters");
-	verdict = judge(snap, finding, xdp_drops, ETHTOOL ", rxaqm");
+	doctor_note_count(finding, "by_rxaqm", own, "rxaqm, its counters");
+	verdict = judge(snap, finding);
 	/* An AQM that drops does what it is there for. */
 	if (verdict == DOCTOR_FOUND && finding->evidence[1].value <= (double)own)
 		finding->severity = DOCTOR_LOW;
@@ -186,7 +137,7 @@ static enum doctor_verdict judge_xdp(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_dropped(const struct doctor_snapshot *snap,
 					 struct doctor_finding *finding)
 {
-	enum doctor_verdict verdict = judge(snap, finding, dropped, LINK " rx_dropped");
+	enum doctor_verdict verdict = judge(snap, finding);
 
 	/* Of unknown protocols and VLANs a few are everywhere. */
 	if (verdict == DOCTOR_FOUND &&
@@ -198,11 +149,7 @@ static enum doctor_verdict judge_dropped(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_nic[] = {
 	{
-		.id = "nic-allowance",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-allowance", NIC, ELSEWHERE, HIGH, MEASURED),
 		.reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -216,14 +163,10 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect = "events from ${events} to 0",
 			    .risk = "price" },
 		.reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
-		.judge = judge_allowance,
+		.judge = judge,
 	},
 	{
-		.id = "wire-errors",
-		.place = DOCTOR_WIRE,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
 		.reads = "rx_crc_errors, rx_frame_errors, rx_length_errors",
 		.rule = "they rise by 1/s or more",
 		.cause = "${iface} receives damaged frames: ${events} of ${packets}.",
@@ -235,14 +178,10 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect = "events from ${events} to 0",
 			    .risk = "the link goes down meanwhile" },
 		.reference = "Documentation/networking/statistics.rst",
-		.judge = judge_wire,
+		.judge = judge,
 	},
 	{
-		.id = "nic-pauses",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
 		.reads = "ethtool -S: pause frames sent, PFC",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -256,17 +195,12 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect =
 				    "pauses 0; what does not fit is dropped here, where it can be seen and marked",
 			    .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there" },
-		.after =
-			"nic-no-memory rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved",
+		.after = "nic-no-memory rx-queue-standing " CPU_FULL " rx-starved",
 		.reference = "ethtool(8) -A; IEEE 802.3x",
-		.judge = judge_pause,
+		.judge = judge,
 	},
 	{
-		.id = "nic-no-memory",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
 		.reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -274,19 +208,15 @@ const struct doctor_check doctor_checks_nic[] = {
 		.because = "That is the host's free memory, not its CPU.",
 		.clear = "${events} times no memory for a packet",
 		.remedy = { .now = "sysctl vm.min_free_kbytes; sysctl -w twice that, 262144 at least",
-			    .keep = "the same line in /etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .keep = "the same line in " SYSCTL_FILE,
 			    .undo = "remove the line and set the old value",
 			    .expect = "events from ${events} to 0",
 			    .risk = "as much less for programs" },
 		.reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail",
-		.judge = judge_memory,
+		.judge = judge,
 	},
 	{
-		.id = "nic-ring-overflow",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
 		.reads =
 			"qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
 		.rule = "they rise by 1/s or more",
@@ -305,14 +235,10 @@ const struct doctor_check doctor_checks_nic[] = {
 			"nic-no-memory rx-queue-standing rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
 		.reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
 		.essential = true,
-		.judge = judge_overflow,
+		.judge = judge,
 	},
 	{
-		.id = "xdp-drops",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("xdp-drops", NIC, SETTING, MEDIUM, MEASURED),
 		.reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -325,17 +251,12 @@ const struct doctor_check doctor_checks_nic[] = {
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to what the program is meant to drop",
 			    .risk = "none" },
-		.after =
-			"cq-shared rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved cc-mix",
+		.after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved cc-mix",
 		.reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event",
 		.judge = judge_xdp,
 	},
 	{
-		.id = "rx-dropped",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
 		.reads = "rx_dropped of the interface",
 		.rule = "20/s or more, and 1 of 1000 packets",
 		.cause =
@@ -347,8 +268,8 @@ const struct doctor_check doctor_checks_nic[] = {
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to 0",
 			    .risk = "none" },
-		.after = "nic-ring-overflow nic-no-memory backlog-drops rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved "
-			 "rx-queue-standing flow-limit-drops",
+		.after = "nic-ring-overflow nic-no-memory backlog-drops " CPU_FULL
+			 " rx-starved rx-queue-standing flow-limit-drops",
 		.reference = "statistics.rst",
 		.judge = judge_dropped,
 	},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Not this host: the path, the sender, addresses that run out. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
@@ -11,23 +10,20 @@ static enum doctor_verdict judge_ports(const struct doctor_snapshot *snap,
 {
 	__u64 low = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 0, 0);
 	__u64 high = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 1, 0);
-	const struct doctor_ports *worst = NULL;
-	double share = 0;
-	size_t i;
+	const struct doctor_ports *ports, *worst = NULL;
+	double range = (double)(high - low + 1), share;
 
 	if (!low || high < low)
 		return doctor_blind(finding, "net.ipv4.ip_local_port_range cannot be read");
 	if (!*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
-	for (i = 0; i < snap->sockets.ports.nr; i++) {
-		if (!worst || snap->sockets.ports.at[i].used > worst->used)
-			worst = &snap->sockets.ports.at[i];
+	rxaqm_list_each(ports, &snap->sockets.ports) {
+		if (!worst || ports->used > worst->used)
+			worst = ports;
 	}
-	if (worst)
-		share = worst->used * 100.0 / (double)(high - low + 1);
+	share = worst ? worst->used * 100.0 / range : 0;
 	doctor_note(finding, "used", worst ? worst->used : 0, DOCTOR_COUNT, SOCKETS);
-	doctor_note(finding, "range", (double)(high - low + 1), DOCTOR_COUNT,
-		    "net.ipv4.ip_local_port_range");
+	doctor_note(finding, "range", range, DOCTOR_COUNT, "net.ipv4.ip_local_port_range");
 	doctor_note(finding, "share", share, DOCTOR_PERCENT, SOCKETS);
 	if (!worst || share < 80)
 		return DOCTOR_CLEAR;
@@ -42,15 +38,14 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 {
 	static const char *const names[] = { "TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder",
 					     "TcpExt.TCPRenoReorder", NULL };
-	__u64 events, ofo = 0, segments;
+	__u64 events, segments;
 
 	if (!doctor_counters(snap, names, &events) ||
 	    !doctor_counter(snap, "Tcp.InSegs", &segments))
 		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
-	doctor_counter(snap, "TcpExt.TCPOFOQueue", &ofo);
-	doctor_note_rise(finding, "events", (double)events, DOCTOR_COUNT, "TcpExt.TCPSACKReorder");
-	doctor_note_rise(finding, "out_of_order", (double)ofo, DOCTOR_COUNT, "TcpExt.TCPOFOQueue");
-	doctor_note_rise(finding, "segments", (double)segments, DOCTOR_COUNT, "Tcp.InSegs");
+	doctor_note_count(finding, "events", events, names[0]);
+	doctor_note_counter(snap, finding, "out_of_order", "TcpExt.TCPOFOQueue");
+	doctor_note_count(finding, "segments", segments, "Tcp.InSegs");
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
@@ -68,20 +63,18 @@ static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_loss);
-	__u64 retrans = 0, segments = 0;
+	__u64 retrans, segments;
 
 	if (!doctor_counter(snap, "Tcp.RetransSegs", &retrans) ||
 	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
 		return doctor_blind(finding, "/proc/net/snmp has no counters of TCP");
-	doctor_note_rise(finding, "retransmitted", (double)retrans, DOCTOR_COUNT,
-			 "Tcp.RetransSegs");
-	doctor_note_rise(finding, "segments", (double)segments, DOCTOR_COUNT, "Tcp.OutSegs");
+	doctor_note_count(finding, "retransmitted", retrans, "Tcp.RetransSegs");
+	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
 	doctor_note_rise(finding, "share", segments ? (double)retrans * 100 / (double)segments : 0,
 			 DOCTOR_PERCENT, "Tcp.RetransSegs / Tcp.OutSegs");
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_say(finding, "control", "%s", worst->ca);
 	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
 	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
@@ -100,8 +93,7 @@ static enum doctor_verdict judge_hystart(const struct doctor_snapshot *snap,
 	doctor_counter(snap, "TcpExt.TCPHystartTrainCwnd", &train_cwnd);
 	doctor_counter(snap, "TcpExt.TCPHystartDelayCwnd", &delay_cwnd);
 	mean = train + delay ? (double)(train_cwnd + delay_cwnd) / (double)(train + delay) : 0;
-	doctor_note_rise(finding, "exits", (double)(train + delay), DOCTOR_COUNT,
-			 "TcpExt.TCPHystart*Detect");
+	doctor_note_count(finding, "exits", train + delay, "TcpExt.TCPHystart*Detect");
 	doctor_note_rise(finding, "cwnd", mean, DOCTOR_NUMBER, "TcpExt.TCPHystart*Cwnd");
 	/* HYSTART_DELAY is 2, HYSTART_ACK_TRAIN 1: what is left on. */
 	doctor_say(finding, "other", "%d", delay > train ? 1 : 2);
@@ -132,14 +124,11 @@ static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_small_segments);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "mss", worst ? worst->rcv_mss : 0, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "possible", worst ? worst->advmss : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	return DOCTOR_FOUND;
 }
 
@@ -153,17 +142,15 @@ static double by_received(const struct doctor_snapshot *snap, const struct docto
 static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	const struct doctor_socket *most = doctor_most(snap, by_received);
-	double rate, in_flight;
+	static const struct doctor_socket none;
+	const struct doctor_socket *most = doctor_most(snap, by_received) ?: &none;
+	double rate = (double)most->received / doctor_window_s(snap);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
-	rate = most ? (double)most->received / doctor_window_s(snap) : 0;
-	in_flight = most ? rate * most->rcv_rtt_us / 1e6 : 0;
 	doctor_note_rise(finding, "rate", rate, DOCTOR_BYTES_PER_S, SOCKETS);
-	doctor_note(finding, "in_flight", in_flight, DOCTOR_BYTES, "rate * RTT");
-	if (!most || most->rcv_wnd != ~0U)
-		doctor_note(finding, "window", most ? most->rcv_wnd : 0, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "in_flight", rate * most->rcv_rtt_us / 1e6, DOCTOR_BYTES,
+		    "rate * RTT");
+	if (most->rcv_wnd != ~0U)
+		doctor_note(finding, "window", most->rcv_wnd, DOCTOR_BYTES, SOCKETS);
 	else
 		doctor_say(finding, "window", "not known");
 	return DOCTOR_CLEAR;
@@ -215,11 +202,7 @@ static enum doctor_verdict judge_goodput(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_path[] = {
 	{
-		.id = "ports-exhausted",
-		.place = DOCTOR_PATH,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("ports-exhausted", PATH, MEMORY, HIGH, MEASURED),
 		.reads = "ports in use by local address and peer; ip_local_port_range",
 		.rule = "80 % or more of the range",
 		.cause =
@@ -228,7 +211,7 @@ const struct doctor_check doctor_checks_path[] = {
 			"${used} of ${range}. connect() then says EADDRNOTAVAIL. Connections in TIME_WAIT count.",
 		.clear = "${used} of ${range} local ports in use from one address",
 		.remedy = { .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
-			    .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>/etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
 			    .undo = "sysctl -w net.ipv4.ip_local_port_range='${old}', and remove the line",
 			    .expect =
 				    "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
@@ -238,11 +221,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.judge = judge_ports,
 	},
 	{
-		.id = "reordering",
-		.place = DOCTOR_PATH,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
 		.reads = "TCPSACKReorder, TCPTSReorder, TCPOFOQueue over Tcp.InSegs",
 		.rule = "more than 1 of 1000 segments",
 		.cause = "Packets overtake each other: ${events} times seen by senders here.",
@@ -260,11 +239,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.judge = judge_reorder,
 	},
 	{
-		.id = "loss-on-long-path",
-		.place = DOCTOR_PATH,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, LOW, INFERRED),
 		.reads = "retransmissions, RTT, congestion control of flows",
 		.rule = "a flow with cubic or reno retransmits 1/s or more at a round trip of 50 ms or more",
 		.cause = "${program} sends over a long path that loses packets, with ${control}.",
@@ -274,7 +249,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.clear =
 			"${share} of segments sent again, none by loss-based control on a long path",
 		.remedy = { .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr",
-			    .keep = "in /etc/sysctl.d/60-rxaqm-doctor.conf",
+			    .keep = "in " SYSCTL_FILE,
 			    .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
 			    .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
 			    .risk = "BBR takes more than its share beside others" },
@@ -284,11 +259,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.judge = judge_loss,
 	},
 	{
-		.id = "hystart-early",
-		.place = DOCTOR_PATH,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("hystart-early", PATH, SETTING, LOW, INFERRED),
 		.reads = "TCPHystartTrainDetect, TCPHystartDelayDetect, and their Cwnd",
 		.rule = "10 or more exits, at fewer than 20 segments on average",
 		.cause = "Slow start of cubic ends too early: at ${cwnd} segments on average.",
@@ -301,17 +272,12 @@ const struct doctor_check doctor_checks_path[] = {
 			    .expect =
 				    "flows reach their rate in some round trips instead of seconds",
 			    .risk = "more loss at the end of slow start" },
-		.after =
-			"rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved rx-starved",
+		.after = "rx-queue-standing " CPU_FULL " rx-starved",
 		.reference = "net/ipv4/tcp_cubic.c; RFC 9406",
 		.judge = judge_hystart,
 	},
 	{
-		.id = "small-mss",
-		.place = DOCTOR_PATH,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),
 		.reads = "rcv_mss, advmss, bytes a segment of flows",
 		.rule = "full segments of less than half of what this host would take",
 		.cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
@@ -327,34 +293,22 @@ const struct doctor_check doctor_checks_path[] = {
 		.judge = judge_mss,
 	},
 	{
-		.id = "not-this-host",
-		.place = DOCTOR_PATH,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		SOCKET_CHECK("not-this-host", PATH, ELSEWHERE, LOW, INFERRED),
 		.reads = "the flow that received most: rate, RTT, window",
 		.rule = "never: it says what a receiver can say of the rest",
-		.cause = "-",
-		.because = "-",
+		NEVER_FOUND,
 		.clear = "largest flow: ${rate}, ${in_flight} in flight of a window of ${window}; what is left limits it "
 			 "at the sender or on the path",
-		.remedy = { "-", "-", "-", "-", "-" },
 		.reference = "tcp(7), tcp_info",
 		.judge = judge_sender,
 	},
 	{
-		.id = "goodput-limit",
-		.place = DOCTOR_PATH,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("goodput-limit", PATH, ELSEWHERE, LOW, MEASURED),
 		.reads = "rx_bytes, rx_packets, speed; MSS and RTT of the flow that received most",
 		.rule = "never: it says what headers and slow start leave of a link",
-		.cause = "-",
-		.because = "-",
+		NEVER_FOUND,
 		.clear = "${iface} carries ${used} of its speed; TCP gets ${goodput} of it at most, and only after ${ramp} of "
 			 "slow start",
-		.remedy = { "-", "-", "-", "-", "-" },
 		.reference = "RFC 6928; Google, TCP bulk flows: 10 s show 2,106, 60 s 2,388 Mbit/s",
 		.judge = judge_goodput,
 	},

@@ -36,11 +36,7 @@ static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doct
 
 const struct doctor_check doctor_checks_pauses[] = {
 	{
-		.id = "cpu-pauses",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cpu-pauses", CPU, ELSEWHERE, HIGH, MEASURED),
 		.reads = "/proc/stat, all columns of a CPU, and the clock; packets of softnet_stat",
 		.rule = "25 % or more of the window is in no column, nor taken by packets (50 us each) that found the CPU idle",
 		.cause =
@@ -51,7 +47,7 @@ const struct doctor_check doctor_checks_pauses[] = {
 		.clear = "${missing} of the time of a CPU is not accounted for at most",
 		.remedy = { .now = "perf trace -e irq:*,irq_vectors:* -C ${cpu}; turbostat shows SMIs; ask the hypervisor's host",
 			    .keep = "the BIOS, the driver or the host that does it",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "missing from ${missing} to below 1 %",
 			    .risk = "none" },
 		.reference = "kernel/sched/cputime.c:account_process_tick; proc(5), /proc/stat",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What only the probes of --deep can tell: why a queue stands, by its polls and programs. */
-#include <string.h>
 
 #include "doctor/rules/probed.h"
 
 #define POLLS "napi:napi_poll, irq:softirq_entry"
+#define STATS "BPF_ENABLE_STATS"
 #define DEAR_US 10.0 /* a packet; the stack takes 1 to 3 */
 
 static double share_of(__u64 ns, __u64 window_ns)
@@ -17,17 +17,17 @@ void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding
 		       const struct doctor_deep_napi *napi)
 {
 	const struct doctor_iface *iface = doctor_iface_at(snap, napi->ifindex);
-	size_t i;
+	const struct doctor_queue *queue;
 
 	doctor_note(finding, "cpu", napi->cpu, DOCTOR_NUMBER, POLLS);
 	if (!napi->ifindex)
 		doctor_say(finding, "where", "The backlog of CPU %u", napi->cpu);
 	else
 		doctor_say(finding, "where", "NAPI %u of %s", napi->id,
-			   iface ? iface->name : "an interface");
-	for (i = 0; iface && i < iface->queues.nr; i++) {
-		const struct doctor_queue *queue = &iface->queues.at[i];
-
+			   doctor_iface_name(snap, napi->ifindex));
+	if (!iface)
+		return;
+	rxaqm_list_each(queue, &iface->queues) {
 		if (!queue->tx && queue->napi && queue->napi == napi->id)
 			doctor_say(finding, "where", "Receive queue %u of %s", queue->id,
 				   iface->name);
@@ -37,16 +37,15 @@ void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding
 const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot *snap,
 						   doctor_napi_fn measure, double *ret_value)
 {
-	const struct doctor_deep_napi *worst = NULL;
+	const struct doctor_deep_napi *napi, *worst = NULL;
 	__u64 window_ns = 0;
-	size_t i;
+	double value;
 
-	doctor_map_get(snap->deep, "polls_ns", &window_ns);
 	*ret_value = 0;
-	for (i = 0; window_ns && i < snap->deep_napis.nr; i++) {
-		const struct doctor_deep_napi *napi = &snap->deep_napis.at[i];
-		double value = napi->ifindex == ~0U ? 0 : measure(snap, napi, window_ns);
-
+	if (!doctor_probed(snap, "polls_ns", &window_ns))
+		return NULL;
+	rxaqm_list_each(napi, &snap->deep_napis) {
+		value = napi->ifindex == ~0U ? 0 : measure(snap, napi, window_ns);
 		if (value <= *ret_value)
 			continue;
 		*ret_value = value;
@@ -63,12 +62,10 @@ bool doctor_probed(const struct doctor_snapshot *snap, const char *name, __u64 *
 /* Polls of the other queues of its CPU. */
 static __u64 others_ns(const struct doctor_snapshot *snap, const struct doctor_deep_napi *napi)
 {
+	const struct doctor_deep_napi *other;
 	__u64 sum_ns = 0;
-	size_t i;
 
-	for (i = 0; i < snap->deep_napis.nr; i++) {
-		const struct doctor_deep_napi *other = &snap->deep_napis.at[i];
-
+	rxaqm_list_each(other, &snap->deep_napis) {
 		if (other->cpu == napi->cpu && other != napi)
 			sum_ns += other->poll_ns;
 	}
@@ -146,51 +143,46 @@ static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
 /* Of the time that all CPUs spent in polls, in percent; 100 if that is not known. */
 static double share_of_polls(const struct doctor_snapshot *snap, double cpu_percent)
 {
+	const struct doctor_deep_napi *napi;
 	__u64 window_ns, polls_ns = 0;
-	size_t i;
 
 	if (!doctor_probed(snap, "polls_ns", &window_ns))
 		return 100;
-	for (i = 0; i < snap->deep_napis.nr; i++)
-		polls_ns += snap->deep_napis.at[i].poll_ns;
+	rxaqm_list_each(napi, &snap->deep_napis)
+		polls_ns += napi->poll_ns;
 	return polls_ns ? cpu_percent * 100 / share_of(polls_ns, window_ns) : 100;
 }
 
 static enum doctor_verdict judge_progs(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	const struct doctor_deep_prog *worst = NULL;
+	const struct doctor_deep_prog *prog, *worst = NULL;
 	__u64 window_ns;
 	double share;
-	size_t i;
 
 	if (!doctor_probed(snap, "progs_ns", &window_ns))
 		return doctor_blind(finding, "only the probe \"progs\" of --deep tells");
-	for (i = 0; i < snap->deep_progs.nr; i++) {
-		if (!worst || snap->deep_progs.at[i].run_ns > worst->run_ns)
-			worst = &snap->deep_progs.at[i];
+	rxaqm_list_each(prog, &snap->deep_progs) {
+		if (!worst || prog->run_ns > worst->run_ns)
+			worst = prog;
 	}
 	share = worst ? share_of(worst->run_ns, window_ns) : 0;
-	doctor_note(finding, "time", share, DOCTOR_PERCENT, "BPF_ENABLE_STATS");
+	doctor_note(finding, "time", share, DOCTOR_PERCENT, STATS);
 	doctor_say(finding, "program", "%s", worst ? worst->name : "none");
 	if (!worst || !worst->runs || share < 20 || share_of_polls(snap, share) < 25)
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "type", "%s", worst->type);
 	doctor_note(finding, "id", worst->id, DOCTOR_NUMBER, "BPF_PROG_GET_NEXT_ID");
 	doctor_note(finding, "run", (double)worst->run_ns / (double)worst->runs / 1000, DOCTOR_US,
-		    "BPF_ENABLE_STATS");
+		    STATS);
 	doctor_note(finding, "runs", (double)worst->runs * 1e9 / (double)window_ns, DOCTOR_PER_S,
-		    "BPF_ENABLE_STATS");
+		    STATS);
 	return DOCTOR_FOUND;
 }
 
 const struct doctor_check doctor_checks_probed[] = {
 	{
-		.id = "bpf-dear",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED),
 		.reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
 		.rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",
 		.cause = "The BPF program ${program} takes ${time} of a CPU, ${run} each run.",
@@ -208,11 +200,7 @@ const struct doctor_check doctor_checks_probed[] = {
 		.judge = judge_progs,
 	},
 	{
-		.id = "packet-dear",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("packet-dear", CPU, SERVICE, HIGH, MEASURED),
 		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
 		.rule = "polls of a NAPI have half of a CPU or more, 80 % use the budget, and a packet takes 10 us",
 		.cause = "${where} is slow, not starved: each packet takes ${cost}.",
@@ -223,7 +211,7 @@ const struct doctor_check doctor_checks_probed[] = {
 		.remedy = { .now = "perf top -C ${cpu} names the function; mostly it is a filter, a tap, a program, or GRO "
 				   "that is off",
 			    .keep = "what that says",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "rate grows as the cost falls",
 			    .risk = "none" },
 		.after =
@@ -232,11 +220,7 @@ const struct doctor_check doctor_checks_probed[] = {
 		.judge = judge_dear,
 	},
 	{
-		.id = "napi-starved",
-		.place = DOCTOR_CPU,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED),
 		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
 		.rule = "a NAPI that left packets behind waits more than it polls, and than other queues of its CPU do, 20 % of the time or more",
 		.cause =

@@ -9,9 +9,14 @@
 /* What waits takes so long to be read: no queue of a healthy reader does. */
 #define SLOW_US 500000
 
+static bool is_listener(const struct doctor_socket *socket)
+{
+	return !strcmp(socket->state, "listen");
+}
+
 static bool is_tcp(const struct doctor_socket *socket)
 {
-	return !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen");
+	return !strcmp(socket->proto, "tcp") && !is_listener(socket);
 }
 
 /* The window is shut, or all but: the sender waits for the reader. */
@@ -26,8 +31,7 @@ static void note_socket(const struct doctor_snapshot *snap, struct doctor_findin
 {
 	double window = doctor_window_s(snap);
 
-	doctor_say_socket(finding, socket);
-	doctor_say_owner(snap, finding, socket);
+	doctor_say_socket(snap, finding, socket);
 	doctor_note(finding, "unread", socket->recv_queue, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "unread_before", socket->was_recv_queue, DOCTOR_BYTES, SOCKETS);
 	doctor_note_rise(finding, "arrives", (double)socket->received / window, DOCTOR_BYTES_PER_S,
@@ -41,14 +45,10 @@ static void note_socket(const struct doctor_snapshot *snap, struct doctor_findin
 static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
 					 struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst = NULL;
-	size_t i, nr = 0;
+	const struct doctor_socket *socket, *worst = NULL;
+	size_t nr = 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
+	rxaqm_list_each(socket, &snap->sockets.notable) {
 		if (!is_tcp(socket) || !socket->seen_before || socket->read ||
 		    socket->recv_queue < LEAST_UNREAD || !socket->was_recv_queue ||
 		    (!socket->received && !is_shut(socket)))
@@ -65,30 +65,23 @@ static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
+/* What it takes to read what waits at both ends of the window. */
+static double wait_us(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	__u32 waits = socket->was_recv_queue < socket->recv_queue ? socket->was_recv_queue :
+								    socket->recv_queue;
+
+	if (!socket->seen_before || !socket->read || waits < LEAST_UNREAD)
+		return 0;
+	return waits * (doctor_window_s(snap) * 1e6) / (double)socket->read;
+}
+
 static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	double window_us = doctor_window_s(snap) * 1e6, longest = 0;
-	const struct doctor_socket *worst = NULL;
-	size_t i;
+	const struct doctor_socket *worst = doctor_most_of(snap, is_tcp, wait_us);
+	double longest = worst ? wait_us(snap, worst) : 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-		__u32 waits = socket->was_recv_queue < socket->recv_queue ? socket->was_recv_queue :
-									    socket->recv_queue;
-		double wait_us;
-
-		if (!is_tcp(socket) || !socket->seen_before || !socket->read ||
-		    waits < LEAST_UNREAD)
-			continue;
-		wait_us = waits * window_us / (double)socket->read;
-		if (wait_us < longest)
-			continue;
-		longest = wait_us;
-		worst = socket;
-	}
 	doctor_note(finding, "waits", longest, DOCTOR_US, SOCKETS);
 	if (!worst || longest < SLOW_US)
 		return DOCTOR_CLEAR;
@@ -96,35 +89,26 @@ static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-/* Connections that wait, over the limit. */
-static double fullness(const struct doctor_socket *socket)
+/* Connections that wait, over the limit. Half of it may have been accepted since it was full. */
+static double fullness(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
-	return socket->recv_queue / (socket->send_queue + 1.0);
+	double full = socket->recv_queue / (socket->send_queue + 1.0);
+
+	(void)snap;
+	return full >= 0.5 ? full : 0;
 }
 
 static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst = NULL;
-	__u64 overflows, drops = 0;
-	size_t i;
+	const struct doctor_socket *worst = doctor_most_of(snap, is_listener, fullness);
+	__u64 overflows;
 
 	if (!doctor_counter(snap, "TcpExt.ListenOverflows", &overflows))
 		return doctor_blind(finding,
 				    "/proc/net/netstat has no ListenOverflows, or it was reset");
-	doctor_counter(snap, "TcpExt.ListenDrops", &drops);
-	doctor_note_rise(finding, "overflows", (double)overflows, DOCTOR_COUNT,
-			 "TcpExt.ListenOverflows");
-	doctor_note_rise(finding, "listen_drops", (double)drops, DOCTOR_COUNT,
-			 "TcpExt.ListenDrops");
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
-		/* Half of it may have been accepted since it was full. */
-		if (!strcmp(socket->state, "listen") && fullness(socket) >= 0.5 &&
-		    (!worst || fullness(socket) > fullness(worst)))
-			worst = socket;
-	}
+	doctor_note_count(finding, "overflows", overflows, "TcpExt.ListenOverflows");
+	doctor_note_counter(snap, finding, "listen_drops", "TcpExt.ListenDrops");
 	if ((double)overflows < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "socket", "one that is not known");
@@ -132,22 +116,17 @@ static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 	doctor_say(finding, "limit", "not known");
 	doctor_say(finding, "somaxconn", "%llu",
 		   (unsigned long long)doctor_sysctl(snap, "net.core.somaxconn", 0, 4096));
-	if (worst) {
-		doctor_say_socket(finding, worst);
-		doctor_say_owner(snap, finding, worst);
-		doctor_note(finding, "waiting", worst->recv_queue, DOCTOR_COUNT, SOCKETS);
-		doctor_say(finding, "limit", "%u", worst->send_queue);
-	}
+	if (!worst)
+		return DOCTOR_FOUND;
+	doctor_say_socket(snap, finding, worst);
+	doctor_note(finding, "waiting", worst->recv_queue, DOCTOR_COUNT, SOCKETS);
+	doctor_say(finding, "limit", "%u", worst->send_queue);
 	return DOCTOR_FOUND;
 }
 
 const struct doctor_check doctor_checks_reader[] = {
 	{
-		.id = "tcp-reader-stopped",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: unread bytes, bytes received, window",
 		.rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
 		.cause =
@@ -160,7 +139,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.remedy = { .now = "look at what the program does instead: cat /proc/PID/stack; "
 				   "gdb -p PID -batch -ex 'thread apply all bt'",
 			    .keep = "mend the program: read, or close what it does not want to read",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect =
 				    "unread bytes from ${unread} to about 0, and the sender sends again",
 			    .risk = "none: no setting of the network helps here, larger buffers only hide it" },
@@ -170,11 +149,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.judge = judge_stopped,
 	},
 	{
-		.id = "tcp-reader-slow",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: unread bytes, bytes received",
 		.rule = "what waits in a socket, at both ends of the window, takes 500 ms or more at the rate it is read",
 		.cause = "${program} reads too slowly: data waits ${waits} in its socket.",
@@ -184,7 +159,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.remedy = { .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
 				   "${program_waits_for_cpu}; perf top -p PID",
 			    .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "the wait falls from ${waits} to below 500 ms",
 			    .risk = "none: a larger receive buffer makes data wait longer, not faster" },
 		.reference =
@@ -193,11 +168,7 @@ const struct doctor_check doctor_checks_reader[] = {
 		.judge = judge_slow,
 	},
 	{
-		.id = "listen-overflow",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
 		.reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
 		.rule = "ListenOverflows rises by 1/s or more",
 		.cause =

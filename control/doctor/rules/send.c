@@ -17,13 +17,10 @@ static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
 	const struct doctor_socket *worst = doctor_most(snap, by_send_wait);
 	double wait = worst ? by_send_wait(snap, worst) : 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "waits_to_be_sent", wait, DOCTOR_US, SOCKETS);
 	if (!worst || wait < 1e6 || worst->not_sent < 1 << 20)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "not_sent", worst->not_sent, DOCTOR_BYTES, SOCKETS);
 	return DOCTOR_FOUND;
 }
@@ -54,14 +51,11 @@ static enum doctor_verdict judge_own_window(const struct doctor_snapshot *snap,
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_own_window);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "in_flight", worst ? (double)worst->packets_out * worst->mss : 0,
 		    DOCTOR_BYTES, SOCKETS);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "cwnd", (double)worst->cwnd * worst->mss, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
 	doctor_note_rise(finding, "rate", (double)worst->acked / doctor_window_s(snap),
@@ -78,20 +72,16 @@ static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 	if (!doctor_counters(snap, errors, &value))
 		return doctor_blind(finding,
 				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_note_rise(finding, "errors", (double)value, DOCTOR_COUNT, "Udp.SndbufErrors");
+	doctor_note_count(finding, "errors", value, errors[0]);
 	doctor_note(finding, "wmem_default",
 		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
 		    "net.core.wmem_default");
-	return doctor_found_if_often(snap, (double)value);
+	return doctor_found_if_often(snap, value);
 }
 
 const struct doctor_check doctor_checks_send[] = {
 	{
-		.id = "tcp-not-sent",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK("tcp-not-sent", TX, ARRIVAL, LOW, MEASURED),
 		.reads = "socket table: bytes written and not sent, bytes acknowledged",
 		.rule = "1 MB or more, and four times of cwnd, waits in a socket to be sent, for 1 s or more",
 		.cause =
@@ -99,9 +89,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.because =
 			"On ${socket}, ${not_sent} are written and not sent: the send buffer is larger than the path.",
 		.clear = "written data waits ${waits_to_be_sent} at most to be sent",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_notsent_lowat=131072",
-			    .keep = "echo net.ipv4.tcp_notsent_lowat=131072 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_notsent_lowat=4294967295, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.tcp_notsent_lowat", "131072", "4294967295"),
 			    .expect = "128 kB wait instead of ${not_sent}",
 			    .risk = "programs that only write when told to wake more often" },
 		.after = READERS
@@ -110,11 +98,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.judge = judge_not_sent,
 	},
 	{
-		.id = "udp-send-buffer",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, LOW, MEASURED),
 		.reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
 		.rule = "SndbufErrors rises by 1/s or more",
 		.cause = "${errors} datagrams of programs here did not fit into what sends them.",
@@ -132,11 +116,7 @@ const struct doctor_check doctor_checks_send[] = {
 		.judge = judge_send,
 	},
 	{
-		.id = "app-window",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		SOCKET_CHECK("app-window", PROGRAM, ELSEWHERE, LOW, INFERRED),
 		.reads =
 			"socket table twice: in flight, cwnd, app_limited, not sent, RTT, bytes acknowledged",
 		.rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, less than cwnd, "

@@ -5,6 +5,32 @@
 
 #include "doctor/rules/check.h"
 
+#define SYSCTLS "/proc/sys/net"
+#define RMEM "net.ipv4.tcp_rmem"
+
+/* "NAME=VALUE, NAME=VALUE" */
+struct settings {
+	char text[160];
+	unsigned int nr;
+};
+
+static void add(struct settings *settings, const char *name, const char *value)
+{
+	size_t at = strlen(settings->text);
+
+	snprintf(settings->text + at, sizeof(settings->text) - at, "%s%s=%s",
+		 settings->nr++ ? ", " : "", name, value);
+}
+
+/* Found if there are some; their number is noted as @count. */
+static enum doctor_verdict conclude(struct doctor_finding *finding, const char *count,
+				    const struct settings *settings)
+{
+	doctor_note(finding, count, settings->nr, DOCTOR_COUNT, SYSCTLS);
+	doctor_say(finding, "settings", "%s", settings->text);
+	return doctor_found_if(settings->nr);
+}
+
 /* Sysctls that a kernel still has and no longer reads; @usual is what nobody has touched. */
 static const struct {
 	const char *name, *usual;
@@ -18,24 +44,19 @@ static const struct {
 static enum doctor_verdict judge_dead(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	bool ratio = snap->sockets.has_scaling_ratio;
-	char names[160] = "";
-	unsigned int nr = 0;
+	struct settings settings = {};
 	size_t i;
 
 	if (!snap->sysctl)
-		return doctor_blind(finding, "/proc/sys/net cannot be read");
+		return doctor_blind(finding, SYSCTLS " cannot be read");
 	for (i = 0; i < sizeof(dead) / sizeof(dead[0]); i++) {
 		const char *value = doctor_sysctl_words(snap, dead[i].name);
 
-		if (!value || !strcmp(value, dead[i].usual) || (dead[i].by_ratio && !ratio))
-			continue;
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s=%s",
-			 nr++ ? ", " : "", dead[i].name, value);
+		if (value && strcmp(value, dead[i].usual) &&
+		    (!dead[i].by_ratio || snap->sockets.has_scaling_ratio))
+			add(&settings, dead[i].name, value);
 	}
-	doctor_note(finding, "dead", nr, DOCTOR_COUNT, "/proc/sys/net");
-	doctor_say(finding, "settings", "%s", names);
-	return doctor_found_if(nr);
+	return conclude(finding, "dead", &settings);
 }
 
 /* Sysctls that were raised once, when defaults were lower: now they lower. A kernel tells its own
@@ -44,7 +65,7 @@ static enum doctor_verdict judge_dead(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
-	__u64 rmem = doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0);
+	__u64 rmem = doctor_sysctl(snap, RMEM, 2, 0);
 	/* Kernels with the larger default have these two, too. */
 	bool larger = doctor_sysctl_words(snap, "net.ipv4.tcp_ecn_option") ||
 		      doctor_sysctl_words(snap, "net.ipv4.tcp_rcvbuf_low_rtt");
@@ -53,7 +74,7 @@ static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 	__u64 by_memory = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0) * 16 * snap->page_size;
 
 	if (!rmem)
-		return doctor_blind(finding, "net.ipv4.tcp_rmem cannot be read");
+		return doctor_blind(finding, RMEM " cannot be read");
 	if (!by_memory && snap->memory_bytes != ~0ULL)
 		by_memory = snap->memory_bytes / 8 * 7;
 	if (!by_memory)
@@ -61,15 +82,15 @@ static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 	/* tcp_init: no more than 1/128 of the memory, of which tcp_mem[1] is 1/16 in pages. */
 	if (by_memory / 128 < kernel)
 		kernel = by_memory / 128;
-	doctor_note(finding, "tcp_rmem_max", (double)rmem, DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
+	doctor_note(finding, "tcp_rmem_max", (double)rmem, DOCTOR_BYTES, RMEM "[2]");
 	doctor_note(finding, "kernel_default", (double)kernel, DOCTOR_BYTES,
 		    "net/ipv4/tcp.c:tcp_init");
 	/* The first two are defaults of the kernel's that somebody may have changed, too. */
 	doctor_say(finding, "wanted", "%llu %llu %llu",
-		   (unsigned long long)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 0, 4096),
-		   (unsigned long long)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 1, 131072),
+		   (unsigned long long)doctor_sysctl(snap, RMEM, 0, 4096),
+		   (unsigned long long)doctor_sysctl(snap, RMEM, 1, 131072),
 		   (unsigned long long)kernel);
-	doctor_say(finding, "tcp_rmem", "%s", doctor_sysctl_words(snap, "net.ipv4.tcp_rmem"));
+	doctor_say(finding, "tcp_rmem", "%s", doctor_sysctl_words(snap, RMEM));
 	/* 6291456 is the advice of tcp-collapse: a decision, not an old file. */
 	return doctor_found_if(rmem < kernel && rmem != 6291456);
 }
@@ -77,40 +98,26 @@ static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
-	static const struct {
-		const char *name, *off;
-	} switches[] = {
-		{ "net.ipv4.tcp_window_scaling", "0" },
-		{ "net.ipv4.tcp_moderate_rcvbuf", "0" },
-		{ "net.ipv4.tcp_sack", "0" },
-		{ "net.ipv4.tcp_timestamps", "0" },
-	};
-	char names[160] = "";
-	unsigned int nr = 0;
+	static const char *const switches[] = { "net.ipv4.tcp_window_scaling",
+						"net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_sack",
+						"net.ipv4.tcp_timestamps" };
+	struct settings settings = {};
 	size_t i;
 
 	if (!snap->sysctl)
-		return doctor_blind(finding, "/proc/sys/net cannot be read");
+		return doctor_blind(finding, SYSCTLS " cannot be read");
 	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
-		const char *value = doctor_sysctl_words(snap, switches[i].name);
+		const char *value = doctor_sysctl_words(snap, switches[i]);
 
-		if (!value || strcmp(value, switches[i].off))
-			continue;
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s=0",
-			 nr++ ? ", " : "", switches[i].name);
+		if (value && !strcmp(value, "0"))
+			add(&settings, switches[i], value);
 	}
-	doctor_note(finding, "off", nr, DOCTOR_COUNT, "/proc/sys/net");
-	doctor_say(finding, "settings", "%s", names);
-	return doctor_found_if(nr);
+	return conclude(finding, "off", &settings);
 }
 
 const struct doctor_check doctor_checks_settings[] = {
 	{
-		.id = "tcp-features-off",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_CONFIGURED,
+		DOCTOR_CHECK("tcp-features-off", SETTINGS, SETTING, MEDIUM, CONFIGURED),
 		.reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
 		.rule = "any of them is 0",
 		.cause = "What TCP needs to be fast is switched off: ${settings}.",
@@ -128,11 +135,7 @@ const struct doctor_check doctor_checks_settings[] = {
 		.judge = judge_off,
 	},
 	{
-		.id = "sysctl-older-than-kernel",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_CONFIGURED,
+		DOCTOR_CHECK("sysctl-older-than-kernel", SETTINGS, SETTING, LOW, CONFIGURED),
 		.reads = "tcp_rmem, tcp_mem or the memory, and which sysctls the kernel has",
 		.rule = "tcp_rmem[2] is below the kernel's own default",
 		.cause =
@@ -148,11 +151,7 @@ const struct doctor_check doctor_checks_settings[] = {
 		.judge = judge_old,
 	},
 	{
-		.id = "sysctl-dead",
-		.place = DOCTOR_SETTINGS,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_CONFIGURED,
+		DOCTOR_CHECK("sysctl-dead", SETTINGS, SETTING, LOW, CONFIGURED),
 		.reads = "tcp_adv_win_scale, tcp_low_latency, tcp_fack; scaling_ratio of sockets",
 		.rule = "set to something, and nothing in this kernel reads it",
 		.cause = "Settings that do nothing in this kernel are set: ${settings}.",

@@ -8,23 +8,26 @@ bool doctor_is_flow(const struct doctor_socket *socket)
 	return !strcmp(socket->proto, "tcp") && !strcmp(socket->state, "established");
 }
 
-/* Of the established TCP sockets that stand out, the one with the highest score above 0. */
-const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doctor_score_fn score)
+const struct doctor_socket *doctor_most_of(const struct doctor_snapshot *snap,
+					   bool (*filter)(const struct doctor_socket *socket),
+					   doctor_score_fn score)
 {
-	const struct doctor_socket *best = NULL;
-	double highest = 0;
-	size_t i;
+	const struct doctor_socket *socket, *best = NULL;
+	double highest = 0, value;
 
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-		double value = doctor_is_flow(socket) ? score(snap, socket) : 0;
-
+	rxaqm_list_each(socket, &snap->sockets.notable) {
+		value = filter(socket) ? score(snap, socket) : 0;
 		if (value <= highest)
 			continue;
 		highest = value;
 		best = socket;
 	}
 	return best;
+}
+
+const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doctor_score_fn score)
+{
+	return doctor_most_of(snap, doctor_is_flow, score);
 }
 
 double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
@@ -52,15 +55,15 @@ void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *
 void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
 	const struct doctor_socket *largest = doctor_most(snap, doctor_by_memory);
+	const struct doctor_owner *owner;
 
 	if (!largest) {
 		doctor_say(finding, "holder", "no socket that stands out now");
 		return;
 	}
-	doctor_say_owner(snap, finding, largest);
-	doctor_say_socket(finding, largest);
+	owner = doctor_owner_of(snap, largest);
+	doctor_say_socket(snap, finding, largest);
 	doctor_note(finding, "largest", largest->rmem_alloc, DOCTOR_BYTES, SOCKETS);
 	doctor_say(finding, "holder", "%s of %s", largest->local,
-		   doctor_owner_of(snap, largest) ? doctor_owner_of(snap, largest)->comm :
-						    "a program that is not known");
+		   owner ? owner->comm : "a program that is not known");
 }

@@ -6,7 +6,6 @@
 #include "doctor/rules/check.h"
 
 #define SOCKETS "BPF iter/tcp (or sock_diag)"
-#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
 /* Where one of these is found, full buffers and shut windows follow from it. */
 #define READERS "tcp-reader-stopped tcp-reader-slow"
 
@@ -19,9 +18,13 @@
 /* An established TCP socket. */
 bool doctor_is_flow(const struct doctor_socket *socket);
 
-/* Of those that stand out, the one with the highest score above 0; NULL: none. */
+/* Of those that stand out and pass @filter, the one with the highest score above 0; NULL: none. */
 typedef double (*doctor_score_fn)(const struct doctor_snapshot *snap,
 				  const struct doctor_socket *socket);
+const struct doctor_socket *doctor_most_of(const struct doctor_snapshot *snap,
+					   bool (*filter)(const struct doctor_socket *socket),
+					   doctor_score_fn score);
+/* Of established TCP sockets. */
 const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doctor_score_fn score);
 
 /* A score: receive memory in use. */

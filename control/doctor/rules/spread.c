@@ -5,25 +5,23 @@
 #include "doctor/rules/ifaces.h"
 #include "doctor/rules/load.h"
 
-/* Its counters are sums of other interfaces', and it has no queues, rings or cables of its own. */
-static bool is_sum(const struct doctor_iface *iface)
+#define FLOWS "BPF iter/tcp"
+
+bool doctor_is_sum(const struct doctor_iface *iface)
 {
 	return iface->link_type == DOCTOR_LOOPBACK || !strcmp(iface->driver, "bonding") ||
 	       !strcmp(iface->driver, "team");
 }
 
-/* The interface with the highest value of @measure above 0. */
 const struct doctor_iface *doctor_worst(const struct doctor_snapshot *snap,
 					doctor_measure_fn measure, double *ret_value)
 {
-	const struct doctor_iface *most = NULL;
-	size_t i;
+	const struct doctor_iface *iface, *most = NULL;
+	double value;
 
 	*ret_value = 0;
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-		double value = is_sum(iface) ? 0 : measure(snap, iface);
-
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		value = doctor_is_sum(iface) ? 0 : measure(snap, iface);
 		if (value <= *ret_value)
 			continue;
 		*ret_value = value;
@@ -42,20 +40,16 @@ __u64 doctor_packets_of(const struct doctor_snapshot *snap, const struct doctor_
 /* How uneven: the busiest Rx queue over the mean; 0: not known, or too little traffic. */
 static double skew(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	__u64 total = 0, most = 0;
+	const struct doctor_queue *queue;
+	__u64 total = 0, most = 0, rise;
 	unsigned int nr = 0;
-	size_t i;
 
-	for (i = 0; i < iface->queues.nr; i++) {
-		const struct doctor_queue *is = &iface->queues.at[i];
-		const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
-		__u64 rise;
-
-		if (is->tx || !was)
+	rxaqm_list_each(queue, &iface->queues) {
+		if (queue->tx)
 			continue;
-		rise = doctor_since(was->packets, is->packets);
+		rise = doctor_queue_rise(snap, iface, queue, packets);
 		if (rise == ~0ULL)
-			rise = doctor_since(was->irq_count, is->irq_count);
+			rise = doctor_queue_rise(snap, iface, queue, irq_count);
 		if (rise == ~0ULL)
 			continue;
 		nr++;
@@ -71,20 +65,18 @@ static double skew(const struct doctor_snapshot *snap, const struct doctor_iface
 static __u64 flows_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		      __u64 *ret_most, __u32 *ret_queue)
 {
+	const struct doctor_group *group;
 	__u64 total = 0;
-	size_t i;
 
 	*ret_most = 0;
-	for (i = 0; i < snap->sockets.groups.nr; i++) {
-		const struct doctor_group *group = &snap->sockets.groups.at[i];
-
+	rxaqm_list_each(group, &snap->sockets.groups) {
 		if (group->ifindex != iface->ifindex || group->rx_queue == ~0U)
 			continue;
 		total += group->active;
-		if (group->active > *ret_most) {
-			*ret_most = group->active;
-			*ret_queue = group->rx_queue;
-		}
+		if (group->active <= *ret_most)
+			continue;
+		*ret_most = group->active;
+		*ret_queue = group->rx_queue;
 	}
 	return total;
 }
@@ -119,19 +111,19 @@ static enum doctor_verdict judge_skew(const struct doctor_snapshot *snap,
 	const struct doctor_iface *iface = doctor_worst(snap, skew, &by_packets);
 	const struct doctor_iface *other = doctor_worst(snap, flow_skew, &by_flows);
 	__u32 queue = 0;
-	__u64 most;
+	__u64 most, flows;
 
 	doctor_note_rise(finding, "packets_skew", by_packets, DOCTOR_RATIO,
 			 "packets by queue: qstats, " ETHTOOL ", /proc/interrupts");
-	doctor_note(finding, "flows_skew", by_flows, DOCTOR_RATIO, "BPF iter/tcp by Rx queue");
+	doctor_note(finding, "flows_skew", by_flows, DOCTOR_RATIO, FLOWS " by Rx queue");
 	if ((by_packets <= 2 && by_flows <= 2) || !some_cpu_receives(snap, 50))
 		return DOCTOR_CLEAR;
 	iface = by_packets > by_flows ? iface : other;
+	flows = flows_of(snap, iface, &most, &queue);
 	doctor_say(finding, "iface", "%s", iface->name);
-	doctor_note(finding, "flows", (double)flows_of(snap, iface, &most, &queue), DOCTOR_COUNT,
-		    "BPF iter/tcp");
-	doctor_note(finding, "flows_there", (double)most, DOCTOR_COUNT, "BPF iter/tcp");
-	doctor_note(finding, "queue", queue, DOCTOR_NUMBER, "BPF iter/tcp");
+	doctor_note(finding, "flows", (double)flows, DOCTOR_COUNT, FLOWS);
+	doctor_note(finding, "flows_there", (double)most, DOCTOR_COUNT, FLOWS);
+	doctor_note(finding, "queue", queue, DOCTOR_NUMBER, FLOWS);
 	doctor_note(finding, "queues", iface->channels ?: iface->rx_queues, DOCTOR_NUMBER,
 		    "ethtool -l");
 	doctor_note(finding, "rss_largest_share", iface->rss_share_max_permille / 10.0,
@@ -159,31 +151,28 @@ static enum doctor_verdict judge_few(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
 	double missing;
-	const struct doctor_iface *iface = doctor_worst(snap, missing_queues, &missing);
+	const struct doctor_iface *worst = doctor_worst(snap, missing_queues, &missing), *iface;
 	__u32 queues = 0;
-	size_t i;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		if (snap->after.ifaces.at[i].channels > queues)
-			queues = snap->after.ifaces.at[i].channels;
-	}
-	doctor_note(finding, "queues", iface ? iface->channels : queues, DOCTOR_NUMBER,
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		queues = iface->channels > queues ? iface->channels : queues;
+	doctor_note(finding, "queues", worst ? worst->channels : queues, DOCTOR_NUMBER,
 		    "ethtool -l");
 	doctor_note(finding, "cpus", (double)snap->after.cpus.nr, DOCTOR_NUMBER, "/proc/stat");
-	if (!iface || !some_cpu_receives(snap, 90))
+	if (!worst || !some_cpu_receives(snap, 90))
 		return DOCTOR_CLEAR;
-	doctor_say(finding, "iface", "%s", iface->name);
-	doctor_note(finding, "possible", iface->rx_max_queues, DOCTOR_NUMBER, "ethtool -l");
+	doctor_say(finding, "iface", "%s", worst->name);
+	doctor_note(finding, "possible", worst->rx_max_queues, DOCTOR_NUMBER, "ethtool -l");
 	return DOCTOR_FOUND;
 }
 
 static double without_gro(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	/* What comes by a veth has been through the GRO of a NIC, or was never cut. */
-	return iface->gro_known && !iface->gro && strcmp(iface->driver, "veth") &&
-			       receives(snap, iface, 20000) ?
-		       (double)doctor_packets_of(snap, iface) :
-		       0;
+	if (!iface->gro_known || iface->gro || !strcmp(iface->driver, "veth") ||
+	    !receives(snap, iface, 20000))
+		return 0;
+	return (double)doctor_packets_of(snap, iface);
 }
 
 static enum doctor_verdict judge_gro(const struct doctor_snapshot *snap,
@@ -215,13 +204,11 @@ static enum doctor_verdict judge_gro(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
+	const struct doctor_iface *iface;
 	unsigned int nr = 0;
-	size_t i;
+	__u64 packets;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-		__u64 packets;
-
+	rxaqm_list_each(iface, &snap->after.ifaces) {
 		/* Hosts of containers have new ones all the time. */
 		if (!doctor_iface_before(snap, iface) ||
 		    doctor_iface_stat(snap, iface, "rx_packets", &packets))
@@ -235,11 +222,7 @@ static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
 
 const struct doctor_check doctor_checks_spread[] = {
 	{
-		.id = "rx-skew",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("rx-skew", NIC, SKEWED, MEDIUM, MEASURED),
 		.reads =
 			"packets by Rx queue (qstats, ethtool -S, interrupts); flows by Rx queue; ethtool -x; /proc/stat",
 		.rule = "max over mean above 2, with 1000 packets/s, or 32 flows a queue; a CPU receives half of the time",
@@ -261,11 +244,7 @@ const struct doctor_check doctor_checks_spread[] = {
 		.judge = judge_skew,
 	},
 	{
-		.id = "rx-queues-few",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SKEWED,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("rx-queues-few", NIC, SKEWED, MEDIUM, INFERRED),
 		.reads = "ethtool -l, number of CPUs, softirq by CPU",
 		.rule = "1000 packets/s, queues for at most half of the CPUs, more are possible, no RPS, and a CPU is 90 % in "
 			"softirqs",
@@ -282,11 +261,7 @@ const struct doctor_check doctor_checks_spread[] = {
 		.judge = judge_few,
 	},
 	{
-		.id = "gro-off",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
 		.reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
 		.rule = "GRO is off where 20,000 packets/s or more arrive, fewer than 2 in one; not of a veth",
 		.cause =
@@ -302,11 +277,7 @@ const struct doctor_check doctor_checks_spread[] = {
 		.judge = judge_gro,
 	},
 	{
-		.id = "counters-reset",
-		.place = DOCTOR_NIC,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
 		.reads = "rx_packets of each interface, twice",
 		.rule = "a counter went back",
 		.cause = "${iface} was reset: its counters started again, and prove nothing.",

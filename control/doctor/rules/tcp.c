@@ -6,19 +6,31 @@
 #include "doctor/rules/check.h"
 #include "doctor/rules/sockets.h"
 
-/* A counter that may not rise. */
+/* Counters that may not rise. */
+static const struct rise {
+	const char *id; /* of the check */
+	const char *name; /* of the evidence */
+	const char *counters[4];
+} rises[] = {
+	{ "tcp-collapse", "collapsed", { "TcpExt.TCPRcvCollapsed" } },
+	{ "tcp-pruned", "pruned", { "TcpExt.RcvPruned", "TcpExt.OfoPruned", "TcpExt.TCPOFODrop" } },
+	{ "tcp-queue-drop", "dropped", { "TcpExt.TCPRcvQDrop" } },
+	{ "tcp-window-stuck", "wanted", { "TcpExt.TCPWantZeroWindowAdv" } },
+};
+
 static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding, const char *name,
-				      const char *const *counters)
+				      struct doctor_finding *finding)
 {
-	double window = doctor_window_s(snap);
+	const struct rise *rise = rises;
 	__u64 value;
 
-	if (!doctor_counters(snap, counters, &value))
+	while (strcmp(rise->id, finding->check->id))
+		rise++;
+	if (!doctor_counters(snap, rise->counters, &value))
 		return doctor_blind(finding, "%s is not in /proc/net/netstat, or was reset",
-				    counters[0]);
-	doctor_note_rise(finding, name, (double)value, DOCTOR_COUNT, counters[0]);
-	if ((double)value < window)
+				    rise->counters[0]);
+	doctor_note_count(finding, rise->name, value, rise->counters[0]);
+	if ((double)value < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say_largest(snap, finding);
 	return DOCTOR_FOUND;
@@ -27,32 +39,28 @@ static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	__u64 pages, pressures = 0, aborts = 0,
-		     limit = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0);
+	__u64 pages, squeezed, limit = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0);
+	bool near;
 
 	if (!limit || !doctor_map_get(snap->after.counters, "sockstat.TCP.mem", &pages))
 		return doctor_blind(finding,
 				    "tcp_mem can be read in the first network namespace only");
-	doctor_counter(snap, "TcpExt.TCPMemoryPressures", &pressures);
-	doctor_counter(snap, "TcpExt.TCPAbortOnMemory", &aborts);
+	near = pages * 10 >= limit * 8;
 	doctor_note(finding, "tcp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
 		    "/proc/net/sockstat");
 	doctor_note(finding, "pressure_at", (double)limit * snap->page_size, DOCTOR_BYTES,
 		    "net.ipv4.tcp_mem[1]");
 	doctor_note(finding, "share", (double)pages * 100 / (double)limit, DOCTOR_PERCENT,
 		    "/proc/net/sockstat");
-	doctor_note_rise(finding, "pressures", (double)pressures, DOCTOR_COUNT,
-			 "TcpExt.TCPMemoryPressures");
-	doctor_note_rise(finding, "aborts", (double)aborts, DOCTOR_COUNT,
-			 "TcpExt.TCPAbortOnMemory");
+	squeezed = doctor_note_counter(snap, finding, "pressures", "TcpExt.TCPMemoryPressures");
+	squeezed += doctor_note_counter(snap, finding, "aborts", "TcpExt.TCPAbortOnMemory");
 	doctor_say_largest(snap, finding);
-	if (pages * 10 >= limit * 8)
+	if (near)
 		doctor_say(finding, "state", "is near where the kernel squeezes");
 	else
 		doctor_say(finding, "state", "was squeezed %llu times",
-			   (unsigned long long)(pressures + aborts));
-	return doctor_found_if(pages * 10 >= limit * 8 ||
-			       (double)(pressures + aborts) >= doctor_window_s(snap));
+			   (unsigned long long)squeezed);
+	return near ? DOCTOR_FOUND : doctor_found_if_often(snap, squeezed);
 }
 
 static enum doctor_verdict judge_cgroup(const struct doctor_snapshot *snap,
@@ -79,26 +87,8 @@ static enum doctor_verdict judge_cgroup(const struct doctor_snapshot *snap,
 		most_of_all = value;
 		doctor_say(finding, "cgroup", "%.150s", key + strlen(prefix));
 	}
-	doctor_note_rise(finding, "throttled", (double)total, DOCTOR_COUNT,
-			 "memory.events sock_throttled");
-	return doctor_found_if_often(snap, (double)total);
-}
-
-static enum doctor_verdict judge_prune(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	static const char *const counters[] = { "TcpExt.RcvPruned", "TcpExt.OfoPruned",
-						"TcpExt.TCPOFODrop", NULL };
-
-	return judge_rise(snap, finding, "pruned", counters);
-}
-
-static enum doctor_verdict judge_queue_drop(const struct doctor_snapshot *snap,
-					    struct doctor_finding *finding)
-{
-	static const char *const counters[] = { "TcpExt.TCPRcvQDrop", NULL };
-
-	return judge_rise(snap, finding, "dropped", counters);
+	doctor_note_count(finding, "throttled", total, "memory.events sock_throttled");
+	return doctor_found_if_often(snap, total);
 }
 
 /* How long one collapse holds a CPU, where the probe could look. */
@@ -121,62 +111,48 @@ static void note_collapse_time(const struct doctor_snapshot *snap, struct doctor
 static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
-	static const char *const counters[] = { "TcpExt.TCPRcvCollapsed", NULL };
-
 	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
 		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
 	doctor_say_rmem(snap, finding, false);
 	note_collapse_time(snap, finding);
-	return judge_rise(snap, finding, "collapsed", counters);
+	return judge_rise(snap, finding);
 }
 
 static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	static const char *const counters[] = { "TcpExt.TCPWantZeroWindowAdv", NULL };
 	__u64 shrink = doctor_sysctl(snap, "net.ipv4.tcp_shrink_window", 0, ~0ULL);
+	enum doctor_verdict verdict;
 
 	doctor_note(finding, "shrink_window", shrink == 1, DOCTOR_NUMBER,
 		    "net.ipv4.tcp_shrink_window");
 	if (shrink == ~0ULL)
 		return doctor_blind(finding,
 				    "the kernel has no tcp_shrink_window: windows never shrink");
-	if (shrink == 1) {
-		judge_rise(snap, finding, "wanted", counters);
-		return DOCTOR_CLEAR;
-	}
-	return judge_rise(snap, finding, "wanted", counters);
+	verdict = judge_rise(snap, finding);
+	return shrink == 1 ? DOCTOR_CLEAR : verdict;
 }
 
 static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
 					     struct doctor_finding *finding)
 {
-	double window = doctor_window_s(snap);
-	__u64 shut, opened = 0, dropped = 0, now = snap->sockets.zero_window;
+	__u64 shut, now = snap->sockets.zero_window;
 
 	if (!doctor_counter(snap, "TcpExt.TCPToZeroWindowAdv", &shut))
 		return doctor_blind(finding, "/proc/net/netstat has no TCPToZeroWindowAdv");
-	doctor_counter(snap, "TcpExt.TCPFromZeroWindowAdv", &opened);
-	doctor_counter(snap, "TcpExt.TCPZeroWindowDrop", &dropped);
-	doctor_note_rise(finding, "shut", (double)shut, DOCTOR_COUNT, "TcpExt.TCPToZeroWindowAdv");
-	doctor_note_rise(finding, "opened", (double)opened, DOCTOR_COUNT,
-			 "TcpExt.TCPFromZeroWindowAdv");
-	doctor_note_rise(finding, "dropped_outside", (double)dropped, DOCTOR_COUNT,
-			 "TcpExt.TCPZeroWindowDrop");
+	doctor_note_count(finding, "shut", shut, "TcpExt.TCPToZeroWindowAdv");
+	doctor_note_counter(snap, finding, "opened", "TcpExt.TCPFromZeroWindowAdv");
+	doctor_note_counter(snap, finding, "dropped_outside", "TcpExt.TCPZeroWindowDrop");
 	if (!*snap->sockets.source || now == ~0ULL)
 		now = 0;
 	doctor_note(finding, "shut_now", (double)now, DOCTOR_COUNT, SOCKETS);
 	doctor_say_largest(snap, finding);
-	return doctor_found_if(now || (double)shut / window >= 5);
+	return doctor_found_if(now || (double)shut / doctor_window_s(snap) >= 5);
 }
 
 const struct doctor_check doctor_checks_tcp[] = {
 	{
-		.id = "tcp-memory",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-memory", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
 		.rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
 		.cause = "The memory of all TCP sockets together ${state}.",
@@ -194,11 +170,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_memory,
 	},
 	{
-		.id = "cgroup-memory",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "memory.events sock_throttled of all cgroups",
 		.rule = "sock_throttled rises by 1/s or more",
 		.cause = "The memory limit of the container ${cgroup} throttles its sockets.",
@@ -214,11 +186,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_cgroup,
 	},
 	{
-		.id = "tcp-collapse",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "TcpExt.TCPRcvCollapsed, tcp_rmem; --deep: kprobe on tcp_collapse",
 		.rule = "TCPRcvCollapsed rises by 1/s or more",
 		.cause =
@@ -237,11 +205,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_collapse,
 	},
 	{
-		.id = "tcp-pruned",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -258,14 +222,10 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.after =
 			"tcp-memory cgroup-memory tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse",
 		.reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned",
-		.judge = judge_prune,
+		.judge = judge_rise,
 	},
 	{
-		.id = "tcp-queue-drop",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "TcpExt.TCPRcvQDrop",
 		.rule = "it rises by 1/s or more",
 		.cause = "${dropped} segments were dropped although the window had allowed them.",
@@ -282,14 +242,10 @@ const struct doctor_check doctor_checks_tcp[] = {
 			 "tcp-collapse",
 		.reference =
 			"net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
-		.judge = judge_queue_drop,
+		.judge = judge_rise,
 	},
 	{
-		.id = "tcp-window-stuck",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
 		.reads = "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window",
 		.rule = "it rises by 1/s or more, and tcp_shrink_window is 0",
 		.cause =
@@ -299,9 +255,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 			"buffer to what is used (tcp_clamp_window). Largest: ${holder}.",
 		.clear =
 			"${wanted} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_shrink_window=1",
-			    .keep = "echo net.ipv4.tcp_shrink_window=1 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_shrink_window=0, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
 			    .expect = "no more than tcp_rmem[2] a socket",
 			    .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023" },
 		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse",
@@ -310,11 +264,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_stuck,
 	},
 	{
-		.id = "tcp-zero-window",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-zero-window", TCP, READER, LOW, MEASURED),
 		.reads =
 			"TCPToZeroWindowAdv, TCPFromZeroWindowAdv, TCPZeroWindowDrop; windows of the socket table",
 		.rule = "a window is shut now, or 5 or more shut a second",
@@ -325,7 +275,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.clear = "${shut} windows shut, ${shut_now} are shut now",
 		.remedy = { .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
 			    .keep = "a faster reader",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "shut_now 0",
 			    .risk = "none" },
 		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory "

@@ -6,6 +6,15 @@
 #include "doctor/rules/sockets.h"
 
 #define GROUPS "BPF iter/tcp by Rx queue"
+#define FRAMES "net:net_dev_start_xmit"
+
+static bool by_diag(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	if (strcmp(snap->sockets.source, "diag"))
+		return false;
+	doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
+	return true;
+}
 
 static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_ratio,
 			       __u64 *ret_segments)
@@ -23,12 +32,9 @@ static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_r
 /* Of the groups that send: the one with most senders too slowly paced for two segments a frame. */
 static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
 {
-	const struct doctor_group *worst = NULL;
-	size_t i;
+	const struct doctor_group *group, *worst = NULL;
 
-	for (i = 0; i < snap->sockets.groups.nr; i++) {
-		const struct doctor_group *group = &snap->sockets.groups.at[i];
-
+	rxaqm_list_each(group, &snap->sockets.groups) {
 		if (group->active < 8 || group->slow_paced * 2 <= group->active ||
 		    (double)group->acked / doctor_window_s(snap) < 1e6)
 			continue;
@@ -41,12 +47,10 @@ static const struct doctor_group *slow_group(const struct doctor_snapshot *snap)
 /* Segments a frame with data, of those that @ifindex sent while the probe looked; 0: not known. */
 static double frame_of(const struct doctor_snapshot *snap, __u32 ifindex, __u64 *ret_median)
 {
+	const struct doctor_deep_frames *queue;
 	__u64 frames = 0, segments = 0, most = 0;
-	size_t i;
 
-	for (i = 0; i < snap->deep_frames.nr; i++) {
-		const struct doctor_deep_frames *queue = &snap->deep_frames.at[i];
-
+	rxaqm_list_each(queue, &snap->deep_frames) {
 		if (queue->ifindex != ifindex)
 			continue;
 		frames += queue->frames;
@@ -69,24 +73,29 @@ static bool frames_are_small(const struct doctor_snapshot *snap, struct doctor_f
 	if (!probed)
 		return ratio < 4;
 	finding->confidence = DOCTOR_MEASURED;
-	doctor_note(finding, "segments_a_frame", probed, DOCTOR_RATIO, "net:net_dev_start_xmit");
+	doctor_note(finding, "segments_a_frame", probed, DOCTOR_RATIO, FRAMES);
 	doctor_note(finding, "frame_median", (double)median, DOCTOR_BYTES,
-		    "net:net_dev_start_xmit, a power of two");
+		    FRAMES ", a power of two");
 	return probed < 4;
+}
+
+static void note_queue(struct doctor_finding *finding, const struct doctor_group *group)
+{
+	doctor_note(finding, "queue", group->rx_queue == ~0U ? 0 : group->rx_queue, DOCTOR_NUMBER,
+		    GROUPS);
 }
 
 static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
 	const struct doctor_group *group = slow_group(snap);
-	const struct doctor_iface *iface;
 	__u64 segments;
 	double ratio;
 
 	if (!segments_per_frame(snap, &ratio, &segments))
 		return doctor_blind(finding, "nothing was sent, or its counters were reset");
-	if (!strcmp(snap->sockets.source, "diag"))
-		return doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
+	if (by_diag(snap, finding))
+		return DOCTOR_BLIND;
 	doctor_note_rise(finding, "segments_a_frame", ratio, DOCTOR_RATIO,
 			 "Tcp.OutSegs / Ip.OutRequests");
 	doctor_note_rise(finding, "segments", (double)segments / doctor_window_s(snap),
@@ -96,10 +105,8 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 		    "net.ipv4.tcp_min_tso_segs");
 	if (!group || !frames_are_small(snap, finding, group->ifindex, ratio))
 		return DOCTOR_CLEAR;
-	iface = doctor_iface_at(snap, group->ifindex);
-	doctor_say(finding, "iface", "%s", iface ? iface->name : "an interface");
-	doctor_note(finding, "queue", group->rx_queue == ~0U ? 0 : group->rx_queue, DOCTOR_NUMBER,
-		    GROUPS);
+	doctor_say(finding, "iface", "%s", doctor_iface_name(snap, group->ifindex));
+	note_queue(finding, group);
 	doctor_note(finding, "slow_flows", group->slow_paced, DOCTOR_COUNT, GROUPS);
 	doctor_note(finding, "flows", group->active, DOCTOR_COUNT, GROUPS);
 	doctor_note(finding, "pacing", (double)group->pacing_median, DOCTOR_BYTES_PER_S, GROUPS);
@@ -111,37 +118,31 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_bonus(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	__u64 log = doctor_sysctl(snap, "net.ipv4.tcp_tso_rtt_log", 0, ~0ULL);
+	const struct doctor_group *group;
 	__u32 young = 0, without = 0;
-	size_t i;
+	bool short_elsewhere = false;
 
-	if (log == ~0ULL)
+	if (doctor_sysctl(snap, "net.ipv4.tcp_tso_rtt_log", 0, ~0ULL) == ~0ULL)
 		return doctor_blind(finding, "the kernel has no tcp_tso_rtt_log (before 5.18)");
-	if (!strcmp(snap->sockets.source, "diag"))
-		return doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
-	for (i = 0; i < snap->sockets.groups.nr; i++) {
-		const struct doctor_group *group = &snap->sockets.groups.at[i];
+	if (by_diag(snap, finding))
+		return DOCTOR_BLIND;
+	rxaqm_list_each(group, &snap->sockets.groups) {
+		bool most = group->young_no_bonus * 2 > group->young;
 
-		if (group->young_no_bonus * 2 <= group->young || group->young < 4)
+		/* A long path looks the same: only where other queues have short round trips. */
+		short_elsewhere |= !most && group->active >= 4 && group->min_rtt_median_us &&
+				   group->min_rtt_median_us >> 9 < 2;
+		if (!most || group->young < 4)
 			continue;
 		young += group->young;
 		without += group->young_no_bonus;
 		doctor_note(finding, "min_rtt", (double)group->min_rtt_median_us, DOCTOR_US,
 			    GROUPS);
-		doctor_note(finding, "queue", group->rx_queue == ~0U ? 0 : group->rx_queue,
-			    DOCTOR_NUMBER, GROUPS);
+		note_queue(finding, group);
 	}
 	doctor_note(finding, "without", without, DOCTOR_COUNT, GROUPS);
 	doctor_note(finding, "young", young, DOCTOR_COUNT, GROUPS);
-	/* A long path looks the same: only where other queues have short round trips. */
-	for (i = 0; without && i < snap->sockets.groups.nr; i++) {
-		const struct doctor_group *group = &snap->sockets.groups.at[i];
-
-		if (group->active >= 4 && group->min_rtt_median_us &&
-		    group->min_rtt_median_us >> 9 < 2 && group->young_no_bonus * 2 <= group->young)
-			return DOCTOR_FOUND;
-	}
-	return DOCTOR_CLEAR;
+	return doctor_found_if(without && short_elsewhere);
 }
 
 static enum doctor_verdict judge_cwnd(const struct doctor_snapshot *snap,
@@ -149,8 +150,8 @@ static enum doctor_verdict judge_cwnd(const struct doctor_snapshot *snap,
 {
 	const struct doctor_group *group = slow_group(snap);
 
-	if (!strcmp(snap->sockets.source, "diag"))
-		return doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
+	if (by_diag(snap, finding))
+		return DOCTOR_BLIND;
 	doctor_note(finding, "limited", group ? group->cwnd_limited : 0, DOCTOR_COUNT, GROUPS);
 	doctor_note(finding, "flows", group ? group->active : 0, DOCTOR_COUNT, GROUPS);
 	if (!group || group->cwnd_limited * 2 <= group->active)
@@ -162,30 +163,26 @@ static enum doctor_verdict judge_cwnd(const struct doctor_snapshot *snap,
 static enum doctor_verdict judge_mix(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
+	const struct doctor_attached *queue;
+	const struct doctor_group *group;
 	__u32 ect = 0, other = 0;
-	size_t i;
+	bool both = false;
 
-	for (i = 0; i < snap->sockets.groups.nr; i++) {
-		ect += snap->sockets.groups.at[i].ect;
-		other += snap->sockets.groups.at[i].not_ect;
+	rxaqm_list_each(group, &snap->sockets.groups) {
+		ect += group->ect;
+		other += group->not_ect;
 	}
 	doctor_note(finding, "ect", ect, DOCTOR_COUNT, "socket table, ecn_flags");
 	doctor_note(finding, "not_ect", other, DOCTOR_COUNT, "socket table, ecn_flags");
 	/* Only where rxaqm marks does the difference matter. */
-	for (i = 0; i < snap->attached.nr; i++) {
-		if (snap->attached.at[i].marked && snap->attached.at[i].dropped)
-			return doctor_found_if(ect >= 4 && other >= 4);
-	}
-	return DOCTOR_CLEAR;
+	rxaqm_list_each(queue, &snap->attached)
+		both |= queue->marked && queue->dropped;
+	return doctor_found_if(both && ect >= 4 && other >= 4);
 }
 
 const struct doctor_check doctor_checks_tx[] = {
 	{
-		.id = "tso-self-throttled",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED),
 		.reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
 			 "net:net_dev_start_xmit",
 		.rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
@@ -197,24 +194,17 @@ const struct doctor_check doctor_checks_tx[] = {
 			"its own ACK.",
 		.clear =
 			"${segments_a_frame} segments a frame sent, or no queue with slowly paced flows",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8",
-			    .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=${min_tso_segs}, and remove the line",
+		.remedy = { SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
 			    .expect =
 				    "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
 			    .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
-		.after =
-			"rx-queue-standing cq-shared rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+		.after = "rx-queue-standing cq-shared " CPU_FULL,
 		.reference =
 			"net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 		.judge = judge_small,
 	},
 	{
-		.id = "tso-bonus-decayed",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED),
 		.reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
 		.rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
 		.cause = "${without} of ${young} new flows were born inside a standing queue: larger frames by short round "
@@ -229,17 +219,12 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
 			    .expect = "min_rtt from ${min_rtt} to that of the path",
 			    .risk = "bursts of 12 kB a flow" },
-		.after =
-			"rx-queue-standing rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved tso-self-throttled",
+		.after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
 		.reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize",
 		.judge = judge_bonus,
 	},
 	{
-		.id = "cwnd-limited",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_ELSEWHERE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
 		.reads = "is_cwnd_limited, snd_cwnd of flows by Rx queue",
 		.rule = "most flows of a slowly paced queue are limited by cwnd",
 		.cause =
@@ -252,17 +237,12 @@ const struct doctor_check doctor_checks_tx[] = {
 			    .undo = "rxaqm detach IFACE",
 			    .expect = "a shorter round trip, so more with the same window",
 			    .risk = "see rxaqm(8)" },
-		.after =
-			"rx-queue-standing tso-self-throttled rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+		.after = "rx-queue-standing tso-self-throttled " CPU_FULL,
 		.reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited",
 		.judge = judge_cwnd,
 	},
 	{
-		.id = "cc-mix",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("cc-mix", TX, SETTING, LOW, INFERRED),
 		.reads = "ECN of flows; marks and drops of rxaqm",
 		.rule = "rxaqm marks and drops, and four or more flows each can and cannot be marked",
 		.cause =

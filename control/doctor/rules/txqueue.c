@@ -4,6 +4,9 @@
 
 #include "doctor/rules/probed.h"
 
+#define QDISC "RTM_GETQDISC"
+#define BQL "byte_queue_limits"
+
 /* fq keeps packets back for their flow's pace: that some wait there says nothing. */
 static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
@@ -16,109 +19,89 @@ static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface 
 static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	const struct doctor_standing *worst = NULL;
+	const struct doctor_standing *standing, *worst = NULL;
+	const struct doctor_queue *queue;
 	const struct doctor_iface *iface;
 	double share, most = 0;
-	size_t i;
 
 	if (!snap->standing.nr)
-		return doctor_blind(finding, "no qdisc was seen (RTM_GETQDISC)");
-	for (i = 0; i < snap->standing.nr; i++) {
-		const struct doctor_standing *standing = &snap->standing.at[i];
-
+		return doctor_blind(finding, "no qdisc was seen (" QDISC ")");
+	rxaqm_list_each(standing, &snap->standing) {
 		share = standing->looks ? standing->backlogged * 100.0 / standing->looks : 0;
 		if (share < most || paces(snap, doctor_iface_at(snap, standing->ifindex)))
 			continue;
 		most = share;
 		worst = standing;
 	}
-	doctor_note_rise(finding, "backlogged", most, DOCTOR_PERCENT, "RTM_GETQDISC each 100 ms");
+	doctor_note_rise(finding, "backlogged", most, DOCTOR_PERCENT, QDISC " each 100 ms");
 	doctor_note(finding, "backlog_max", worst ? (double)worst->backlog_max : 0, DOCTOR_COUNT,
-		    "RTM_GETQDISC");
-	doctor_note(finding, "looks", worst ? worst->looks : 0, DOCTOR_COUNT, "RTM_GETQDISC");
+		    QDISC);
+	doctor_note(finding, "looks", worst ? worst->looks : 0, DOCTOR_COUNT, QDISC);
 	if (!worst || most < 80 || worst->looks < 5)
 		return DOCTOR_CLEAR;
 	iface = doctor_iface_at(snap, worst->ifindex);
 	doctor_say(finding, "iface", "%s", iface ? iface->name : "?");
-	doctor_note(finding, "queue", worst->queue, DOCTOR_NUMBER, "RTM_GETQDISC");
-	for (i = 0; iface && i < iface->queues.nr; i++) {
-		const struct doctor_queue *queue = &iface->queues.at[i];
-
+	doctor_note(finding, "queue", worst->queue, DOCTOR_NUMBER, QDISC);
+	if (!iface)
+		return DOCTOR_FOUND;
+	rxaqm_list_each(queue, &iface->queues) {
 		if (!queue->tx || queue->id != worst->queue || queue->bql_limit == ~0ULL)
 			continue;
 		doctor_note(finding, "bql_inflight", (double)queue->bql_inflight, DOCTOR_BYTES,
-			    "byte_queue_limits");
-		doctor_note(finding, "bql_limit", (double)queue->bql_limit, DOCTOR_BYTES,
-			    "byte_queue_limits");
+			    BQL);
+		doctor_note(finding, "bql_limit", (double)queue->bql_limit, DOCTOR_BYTES, BQL);
 	}
 	return DOCTOR_FOUND;
 }
 
-/* The same by the probe, which switches the detector on. */
-static __u64 probed_stalls(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+/* Keeps the most that a queue stalled in @most. */
+static void add_stalls(struct doctor_finding *finding, __u64 *most, const char *iface, __u32 queue,
+		       __u64 stalls, __u64 longest_ms)
 {
-	__u64 stalls = 0;
-	size_t i;
-
-	for (i = 0; i < snap->deep_stalls.nr; i++) {
-		const struct doctor_deep_stalls *queue = &snap->deep_stalls.at[i];
-		const struct doctor_iface *iface = doctor_iface_at(snap, queue->ifindex);
-
-		if (queue->stalls <= stalls)
-			continue;
-		stalls = queue->stalls;
-		doctor_say(finding, "iface", "%s", iface ? iface->name : "an interface");
-		doctor_note(finding, "queue", queue->queue, DOCTOR_NUMBER, "byte_queue_limits");
-		doctor_note(finding, "longest", (double)queue->longest_ms * 1000, DOCTOR_US,
-			    "byte_queue_limits/stall_max");
-	}
-	return stalls;
+	if (stalls <= *most)
+		return;
+	*most = stalls;
+	doctor_say(finding, "iface", "%s", iface);
+	doctor_note(finding, "queue", queue, DOCTOR_NUMBER, BQL);
+	doctor_note(finding, "longest", (double)longest_ms * 1000, DOCTOR_US, BQL "/stall_max");
 }
 
 static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
-	__u64 stalls = probed_stalls(snap, finding), window_ns;
+	const struct doctor_deep_stalls *probed;
+	const struct doctor_iface *iface;
+	const struct doctor_queue *queue;
+	__u64 stalls = 0, window_ns, rise;
 	bool watched = doctor_probed(snap, "stalls_ns", &window_ns);
-	size_t i, k;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		const struct doctor_iface *iface = &snap->after.ifaces.at[i];
-
-		for (k = 0; k < iface->queues.nr; k++) {
-			const struct doctor_queue *is = &iface->queues.at[k];
-			const struct doctor_queue *was = doctor_queue_before(snap, iface, is);
-			__u64 rise;
-
-			if (!was || !is->tx || is->stall_thrs_ms == ~0ULL || !is->stall_thrs_ms)
+	/* By the probe, which switches the detector on. */
+	rxaqm_list_each(probed, &snap->deep_stalls)
+		add_stalls(finding, &stalls, doctor_iface_name(snap, probed->ifindex),
+			   probed->queue, probed->stalls, probed->longest_ms);
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		rxaqm_list_each(queue, &iface->queues) {
+			if (!queue->tx || queue->stall_thrs_ms == ~0ULL || !queue->stall_thrs_ms ||
+			    !doctor_iface_before(snap, iface))
 				continue;
 			watched = true;
-			rise = doctor_since(was->stall_cnt, is->stall_cnt);
-			if (rise == ~0ULL || rise <= stalls)
-				continue;
-			stalls = rise;
-			doctor_say(finding, "iface", "%s", iface->name);
-			doctor_note(finding, "queue", is->id, DOCTOR_NUMBER, "byte_queue_limits");
-			doctor_note(finding, "longest", (double)is->stall_max_ms * 1000, DOCTOR_US,
-				    "byte_queue_limits/stall_max");
+			rise = doctor_queue_rise(snap, iface, queue, stall_cnt);
+			if (rise != ~0ULL)
+				add_stalls(finding, &stalls, iface->name, queue->id, rise,
+					   queue->stall_max_ms);
 		}
 	}
 	if (!watched)
 		return doctor_blind(finding,
 				    "the stall detector of BQL is off (stall_thrs 0: the probe "
 				    "\"stalls\" of --deep switches it on) or not there (before 6.9)");
-	doctor_note_rise(finding, "stalls", (double)stalls, DOCTOR_COUNT,
-			 "byte_queue_limits/stall_cnt");
+	doctor_note_count(finding, "stalls", stalls, BQL "/stall_cnt");
 	return doctor_found_if(stalls); /* each is of many ms */
 }
 
 const struct doctor_check doctor_checks_txqueue[] = {
 	{
-		.id = "tx-stalls",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_LOOP,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tx-stalls", TX, LOOP, HIGH, MEASURED),
 		.reads =
 			"byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
 		.rule = "stall_cnt rises",
@@ -139,11 +122,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		.judge = judge_stall,
 	},
 	{
-		.id = "tx-qdisc-standing",
-		.place = DOCTOR_TX,
-		.kind = DOCTOR_ARRIVAL,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
 		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
 		.rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's",
 		.cause =
@@ -153,7 +132,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		.clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
 		.remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
 			    .keep = "-",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "waits in fewer than 80 % of looks",
 			    .risk = "none" },
 		.after =

@@ -2,132 +2,112 @@
 /* UDP sockets. One of the causes below explains drops at a socket; they exclude each other. */
 #include <string.h>
 
-#include "doctor/rules/check.h"
+#include "doctor/rules/sockets.h"
 
-#define SOCKETS "BPF iter/udp (or sock_diag)"
-#define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
-#define ALL_READERS "udp-reader-stopped udp-reader-shares-cpu udp-reader-slow udp-burst"
+#define UDP_SOCKETS "BPF iter/udp (or sock_diag)"
+/* What made a socket drop: the ids of the checks. */
+#define STOPPED "udp-reader-stopped"
+#define SHARES_CPU "udp-reader-shares-cpu"
+#define SLOW "udp-reader-slow"
+#define BURST "udp-burst"
+#define ALL_READERS STOPPED " " SHARES_CPU " " SLOW " " BURST
 /* Of the window on a CPU: none worth the name, all there is. */
 #define IDLE_PERCENT 1.0
 #define BUSY_PERCENT 80.0
 /* Of the window waiting for a CPU that others have. */
 #define WAITS_PERCENT 20.0
+/* A small datagram takes a buffer of 2 kB at least, and its header (SKB_TRUESIZE). */
+#define LEAST_CHARGED 2304
 
-/* What made a socket drop. */
-enum why {
-	NOTHING,
-	STOPPED,
-	SHARES_CPU,
-	SLOW,
-	BURST
-};
+static const char *const delivered[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
 
-struct cause {
-	enum why why;
-	const struct doctor_socket *socket;
-	double run_percent, wait_percent; /* of its program; negative: not known */
-};
-
-static const char *const read_by_anyone[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
-
-static const struct doctor_socket *worst_socket(const struct doctor_snapshot *snap)
+static bool is_udp(const struct doctor_socket *socket)
 {
-	const struct doctor_socket *worst = NULL;
-	size_t i;
-
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
-		if (!strcmp(socket->proto, "udp") &&
-		    (double)socket->drops >= doctor_window_s(snap) &&
-		    (!worst || socket->drops > worst->drops))
-			worst = socket;
-	}
-	return worst;
+	return !strcmp(socket->proto, "udp");
 }
 
-static double softirq_percent(const struct doctor_snapshot *snap, __s32 cpu)
+static double by_drops(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
-	const struct doctor_cpu *was = NULL, *is = NULL;
-	size_t i;
+	double drops = (double)socket->drops;
 
-	for (i = 0; i < snap->before.cpus.nr; i++) {
-		if ((__s32)snap->before.cpus.at[i].id == cpu)
-			was = &snap->before.cpus.at[i];
+	return drops >= doctor_window_s(snap) ? drops : 0;
+}
+
+static double softirq_percent(const struct doctor_snapshot *snap, __s32 id)
+{
+	const struct doctor_cpu *was = NULL, *is;
+
+	rxaqm_list_each(is, &snap->after.cpus) {
+		if ((__s32)is->id != id)
+			continue;
+		was = doctor_cpu_before(snap, is->id);
+		break;
 	}
-	for (i = 0; i < snap->after.cpus.nr; i++) {
-		if ((__s32)snap->after.cpus.at[i].id == cpu)
-			is = &snap->after.cpus.at[i];
-	}
-	if (!was || !is || !snap->ticks_per_s || is->softirq < was->softirq)
+	if (!was || !snap->ticks_per_s || is->softirq < was->softirq)
 		return 0;
 	return (double)(is->softirq - was->softirq) * 100 / snap->ticks_per_s /
 	       doctor_window_s(snap);
 }
 
-static struct cause find_cause(const struct doctor_snapshot *snap)
+/* Which check explains the drops of @socket; "": @socket is NULL. */
+static const char *find_cause(const struct doctor_snapshot *snap,
+			      const struct doctor_socket *socket, bool *ret_program_known)
 {
-	struct cause cause = { .socket = worst_socket(snap),
-			       .run_percent = -1,
-			       .wait_percent = -1 };
 	const struct doctor_owner *owner;
+	double run_percent, wait_percent;
+	bool full, stopped;
 	__u64 datagrams;
-	bool full;
 
-	if (!cause.socket)
-		return cause;
-	owner = doctor_owner_of(snap, cause.socket);
-	full = cause.socket->seen_before && cause.socket->rmem_alloc >= cause.socket->rcvbuf / 2 &&
-	       cause.socket->was_rmem_alloc >= cause.socket->rcvbuf / 2;
-	cause.why = BURST;
+	*ret_program_known = false;
+	if (!socket)
+		return "";
+	owner = doctor_owner_of(snap, socket);
+	full = socket->seen_before && socket->rmem_alloc >= socket->rcvbuf / 2 &&
+	       socket->was_rmem_alloc >= socket->rcvbuf / 2;
 	/* The kernel counts a datagram as received when a program takes it (udp_recvmsg). */
-	if (full && doctor_counters(snap, read_by_anyone, &datagrams) &&
-	    datagrams * 100 < cause.socket->drops)
-		cause.why = STOPPED;
+	stopped = full && doctor_counters(snap, delivered, &datagrams) &&
+		  datagrams * 100 < socket->drops;
 	if (!owner || owner->run_ns == ~0ULL)
-		return cause;
-	cause.run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
-	cause.wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
-	/* A reader that softirqs leave hardly any of its CPU takes few, one that stands still none. */
-	if (cause.why == STOPPED && !datagrams)
-		return cause;
-	if (cause.wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
+		return stopped ? STOPPED : BURST;
+	*ret_program_known = true;
+	/* A reader that softirqs leave hardly any CPU takes few, one that stopped none. */
+	if (stopped && !datagrams)
+		return STOPPED;
+	run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
+	wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
+	if (wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
 	    softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
-		cause.why = SHARES_CPU;
-	else if (full && cause.run_percent < IDLE_PERCENT && cause.wait_percent < WAITS_PERCENT)
-		cause.why = STOPPED;
-	else if (cause.why != STOPPED &&
-		 (cause.run_percent >= BUSY_PERCENT || (full && cause.run_percent >= IDLE_PERCENT)))
-		cause.why = SLOW;
-	return cause;
+		return SHARES_CPU;
+	if (stopped || (full && run_percent < IDLE_PERCENT && wait_percent < WAITS_PERCENT))
+		return STOPPED;
+	if (run_percent >= BUSY_PERCENT || (full && run_percent >= IDLE_PERCENT))
+		return SLOW;
+	return BURST;
 }
 
 static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-		       const struct cause *cause)
+		       const struct doctor_socket *socket)
 {
-	const struct doctor_socket *socket = cause->socket;
 	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
-	double window = doctor_window_s(snap);
-	__u64 datagrams, max = doctor_sysctl(snap, "net.core.rmem_max", 0, 212992);
+	__u64 max = doctor_sysctl(snap, "net.core.rmem_max", 0, 212992);
+	double window = doctor_window_s(snap), datagrams;
+	__u64 taken;
 
-	doctor_say_socket(finding, socket);
-	doctor_say_owner(snap, finding, socket);
-	doctor_note_rise(finding, "drops", (double)socket->drops, DOCTOR_COUNT, SOCKETS);
-	doctor_note(finding, "memory_used", socket->rmem_alloc, DOCTOR_BYTES, SOCKETS);
-	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, SOCKETS);
+	doctor_counters(snap, delivered, &taken);
+	datagrams = (double)(taken + socket->drops);
+	doctor_say_socket(snap, finding, socket);
+	doctor_note_count(finding, "drops", socket->drops, UDP_SOCKETS);
+	doctor_note(finding, "memory_used", socket->rmem_alloc, DOCTOR_BYTES, UDP_SOCKETS);
+	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, UDP_SOCKETS);
 	doctor_say(finding, "rmem_max", "%llu", (unsigned long long)max);
 	doctor_say(finding, "larger", "%llu", max < 4194304 ? 8388608ULL : 2ULL * max);
-	doctor_counters(snap, read_by_anyone, &datagrams);
-	doctor_note_rise(finding, "datagrams", (double)(datagrams + socket->drops) / window,
-			 DOCTOR_PER_S, "Udp.InDatagrams");
-	/* A small datagram takes a buffer of 2 kB at least, and its header (SKB_TRUESIZE). */
-	if (datagrams + socket->drops)
+	doctor_note_rise(finding, "datagrams", datagrams / window, DOCTOR_PER_S, delivered[0]);
+	if (datagrams > 0)
 		doctor_note(finding, "covers",
-			    socket->rcvbuf / 2304.0 * window * 1e6 /
-				    (double)(datagrams + socket->drops),
+			    socket->rcvbuf / (double)LEAST_CHARGED * window * 1e6 / datagrams,
 			    DOCTOR_US, "buffer / 2304 B / datagrams");
 	if (socket->cpu >= 0)
-		doctor_note(finding, "packet_cpu", socket->cpu, DOCTOR_NUMBER, SOCKETS);
+		doctor_note(finding, "packet_cpu", socket->cpu, DOCTOR_NUMBER, UDP_SOCKETS);
 	if (!owner)
 		return;
 	doctor_note(finding, "program_cpu_number", owner->cpu, DOCTOR_NUMBER, "/proc/PID/stat");
@@ -135,63 +115,38 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 			 DOCTOR_PERCENT, "/proc/stat");
 }
 
-static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-				 enum why why)
-{
-	struct cause cause = find_cause(snap);
-
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
-	/* Those that this cause explains. */
-	doctor_note_rise(finding, "drops", cause.why == why ? (double)cause.socket->drops : 0,
-			 DOCTOR_COUNT, SOCKETS);
-	doctor_note(finding, "udp_sockets", (double)snap->sockets.nr_udp, DOCTOR_COUNT, SOCKETS);
-	if (cause.why != why)
-		return DOCTOR_CLEAR;
-	note_cause(snap, finding, &cause);
-	if (cause.run_percent < 0 && why != STOPPED)
-		finding->confidence = DOCTOR_INFERRED;
-	return DOCTOR_FOUND;
-}
-
-static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
-{
-	return judge(snap, finding, STOPPED);
-}
-
-static enum doctor_verdict judge_shares(const struct doctor_snapshot *snap,
+static enum doctor_verdict judge_reader(const struct doctor_snapshot *snap,
 					struct doctor_finding *finding)
 {
-	return judge(snap, finding, SHARES_CPU);
-}
+	const struct doctor_socket *socket = doctor_most_of(snap, is_udp, by_drops);
+	bool program_known;
+	bool explains = !strcmp(find_cause(snap, socket, &program_known), finding->check->id);
 
-static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
-{
-	return judge(snap, finding, SLOW);
-}
-
-static enum doctor_verdict judge_burst(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	return judge(snap, finding, BURST);
+	/* Those that this cause explains. */
+	doctor_note_count(finding, "drops", explains ? socket->drops : 0, UDP_SOCKETS);
+	doctor_note(finding, "udp_sockets", (double)snap->sockets.nr_udp, DOCTOR_COUNT,
+		    UDP_SOCKETS);
+	if (!explains)
+		return DOCTOR_CLEAR;
+	note_cause(snap, finding, socket);
+	if (!program_known && strcmp(finding->check->id, STOPPED))
+		finding->confidence = DOCTOR_INFERRED;
+	return DOCTOR_FOUND;
 }
 
 static enum doctor_verdict judge_overflow(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
 	static const char *const errors[] = { "Udp.RcvbufErrors", "Udp6.RcvbufErrors", NULL };
-	static const char *const all[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
 	__u64 value, datagrams;
 
 	if (!doctor_counters(snap, errors, &value))
 		return doctor_blind(finding,
 				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_counters(snap, all, &datagrams);
-	doctor_note_rise(finding, "overflows", (double)value, DOCTOR_COUNT, "Udp.RcvbufErrors");
-	doctor_note_rise(finding, "datagrams", (double)datagrams, DOCTOR_COUNT, "Udp.InDatagrams");
-	return doctor_found_if_often(snap, (double)value);
+	doctor_counters(snap, delivered, &datagrams);
+	doctor_note_count(finding, "overflows", value, errors[0]);
+	doctor_note_count(finding, "datagrams", datagrams, delivered[0]);
+	return doctor_found_if_often(snap, value);
 }
 
 static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
@@ -203,10 +158,10 @@ static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 	if (!doctor_counters(snap, errors, &value))
 		return doctor_blind(finding, "the kernel does not count MemErrors");
 	doctor_map_get(snap->after.counters, "sockstat.UDP.mem", &pages);
-	doctor_note_rise(finding, "errors", (double)value, DOCTOR_COUNT, "Udp.MemErrors");
+	doctor_note_count(finding, "errors", value, errors[0]);
 	doctor_note(finding, "udp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
 		    "/proc/net/sockstat");
-	return doctor_found_if_often(snap, (double)value);
+	return doctor_found_if_often(snap, value);
 }
 
 static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
@@ -214,28 +169,21 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 {
 	static const char *const packets[] = { "Ip.InReceives", "Ip6.InReceives", NULL };
 	static const char *const octets[] = { "IpExt.InOctets", "Ip6.InOctets", NULL };
-	const struct doctor_socket *socket = worst_socket(snap);
+	const struct doctor_socket *socket = doctor_most_of(snap, is_udp, by_drops);
 	__u64 nr, bytes;
 
 	if (!doctor_counters(snap, packets, &nr) || !doctor_counters(snap, octets, &bytes))
 		return doctor_blind(finding, "no counters of IP packets and bytes");
 	doctor_note_rise(finding, "bytes_a_packet", nr ? (double)bytes / (double)nr : 0,
 			 DOCTOR_BYTES, "IpExt.InOctets / Ip.InReceives");
-	doctor_note_rise(finding, "drops", socket ? (double)socket->drops : 0, DOCTOR_COUNT,
-			 SOCKETS);
+	doctor_note_count(finding, "drops", socket ? socket->drops : 0, UDP_SOCKETS);
 	/* Payload below a quarter of the least that a packet is charged. */
-	return doctor_found_if(socket && nr && bytes / nr < 2304 / 4);
+	return doctor_found_if(socket && nr && bytes / nr < LEAST_CHARGED / 4);
 }
-
-#define NOTHING_CHANGED .undo = "nothing was changed"
 
 const struct doctor_check doctor_checks_udp[] = {
 	{
-		.id = "udp-reader-stopped",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK(STOPPED, PROGRAM, READER, HIGH, MEASURED),
 		.reads =
 			"socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
 		.rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
@@ -253,14 +201,10 @@ const struct doctor_check doctor_checks_udp[] = {
 			    .risk = "none" },
 		.reference = "udp(7), /proc/net/udp drops",
 		.essential = true,
-		.judge = judge_stopped,
+		.judge = judge_reader,
 	},
 	{
-		.id = "udp-reader-shares-cpu",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_SHARED,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK(SHARES_CPU, PROGRAM, SHARED, HIGH, MEASURED),
 		.reads =
 			"socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
 		.rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
@@ -279,14 +223,10 @@ const struct doctor_check doctor_checks_udp[] = {
 		.reference =
 			"Google, benchmarking UDP bulk flows: the reader on the interrupt's CPU",
 		.essential = true,
-		.judge = judge_shares,
+		.judge = judge_reader,
 	},
 	{
-		.id = "udp-reader-slow",
-		.place = DOCTOR_PROGRAM,
-		.kind = DOCTOR_READER,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
 		.reads = "socket table twice: drops, memory; schedstat of the program",
 		.rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
 		.cause =
@@ -302,14 +242,10 @@ const struct doctor_check doctor_checks_udp[] = {
 			    .risk = "none" },
 		.reference = "Google, benchmarking UDP bulk flows: sustained overrun",
 		.essential = true,
-		.judge = judge_slow,
+		.judge = judge_reader,
 	},
 	{
-		.id = "udp-burst",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK(BURST, UDP, MEMORY, HIGH, MEASURED),
 		.reads = "socket table: drops, buffer; Udp.InDatagrams",
 		.rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
 		.cause =
@@ -325,19 +261,14 @@ const struct doctor_check doctor_checks_udp[] = {
 			    .expect =
 				    "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
 			    .risk = "as much memory a socket, and data that waits longer" },
-		.after =
-			"udp-memory rx-queue-standing rx-starved cpu-steal rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved",
+		.after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
 		.reference =
 			"udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
 		.essential = true,
-		.judge = judge_burst,
+		.judge = judge_reader,
 	},
 	{
-		.id = "udp-overflow",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-overflow", UDP, MEMORY, HIGH, MEASURED),
 		.reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors",
 		.rule = "they rise by 1/s or more",
 		.cause = "${overflows} datagrams found a full receive buffer.",
@@ -354,11 +285,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_overflow,
 	},
 	{
-		.id = "udp-memory",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("udp-memory", UDP, MEMORY, HIGH, MEASURED),
 		.reads = "Udp.MemErrors, Udp6.MemErrors",
 		.rule = "they rise by 1/s or more",
 		.cause =
@@ -375,11 +302,7 @@ const struct doctor_check doctor_checks_udp[] = {
 		.judge = judge_memory,
 	},
 	{
-		.id = "udp-small-datagrams",
-		.place = DOCTOR_UDP,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		DOCTOR_CHECK("udp-small-datagrams", UDP, SERVICE, LOW, INFERRED),
 		.reads = "IpExt.InOctets, Ip.InReceives; drops of the socket table",
 		.rule = "a UDP socket drops while packets are on average below 576 bytes",
 		.cause =

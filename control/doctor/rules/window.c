@@ -41,23 +41,17 @@ static double opening_share(const struct doctor_snapshot *snap, const struct doc
 	return window_share(snap, socket);
 }
 
-static enum doctor_verdict
-judge_share(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-	    double (*score)(const struct doctor_snapshot *snap, const struct doctor_socket *socket))
+static enum doctor_verdict judge_share(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, doctor_score_fn score)
 {
-	const struct doctor_socket *worst;
-	double share;
+	const struct doctor_socket *worst = doctor_most(snap, score);
+	double share = worst ? score(snap, worst) : 0;
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
-	worst = doctor_most(snap, score);
-	share = worst ? score(snap, worst) : 0;
 	doctor_note(finding, "window_used", share * 100, DOCTOR_PERCENT, SOCKETS);
 	doctor_note(finding, "locked", (double)snap->sockets.locked, DOCTOR_COUNT, SOCKETS);
 	if (!worst || share < 0.8)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "window", worst->rcv_wnd, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
 	doctor_note_rise(finding, "rate", (double)worst->received / doctor_window_s(snap),
@@ -107,58 +101,49 @@ static double huge_share(const struct doctor_snapshot *snap, const struct doctor
 static enum doctor_verdict judge_huge(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst;
+	const struct doctor_socket *worst = doctor_most(snap, huge_share);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_note(finding, "over_limit", (double)snap->sockets.rmem_over, DOCTOR_COUNT, SOCKETS);
 	doctor_note(finding, "at_maximum", (double)snap->sockets.rb_at_max, DOCTOR_COUNT, SOCKETS);
 	doctor_say_rmem(snap, finding, false);
-	worst = doctor_most(snap, huge_share);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "memory_used", worst->rmem_alloc, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "memory_limit", worst->rcvbuf, DOCTOR_BYTES, SOCKETS);
 	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
 	return DOCTOR_FOUND;
 }
 
-static double low_ratio(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+static bool tells_ratio(const struct doctor_socket *socket)
+{
+	return doctor_is_flow(socket) && socket->scaling_ratio;
+}
+
+/* How little of its memory is payload, of 256. */
+static double waste(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	(void)snap;
-	if (!socket->scaling_ratio || socket->received < 1000000)
-		return 0;
-	return socket->scaling_ratio < 64 ? 256 - (double)socket->scaling_ratio : 0;
+	return socket->received >= 1000000 ? 256 - (double)socket->scaling_ratio : 0;
 }
 
 static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
 					  struct doctor_finding *finding)
 {
-	const struct doctor_socket *worst = doctor_most(snap, low_ratio);
-	__u32 lowest = 256;
+	const struct doctor_socket *worst = doctor_most_of(snap, tells_ratio, waste), *socket;
 	bool seen = false;
-	size_t i;
 
-	for (i = 0; i < snap->sockets.notable.nr; i++) {
-		const struct doctor_socket *socket = &snap->sockets.notable.at[i];
-
-		if (!doctor_is_flow(socket) || !socket->scaling_ratio)
-			continue;
-		seen = true;
-		if (socket->received >= 1000000 && socket->scaling_ratio < lowest)
-			lowest = socket->scaling_ratio;
-	}
+	rxaqm_list_each(socket, &snap->sockets.notable)
+		seen |= tells_ratio(socket);
 	if (!seen && snap->sockets.nr_tcp)
 		return doctor_blind(finding,
 				    "no scaling_ratio: the kernel (before 6.6) or sock_diag "
 				    "does not tell it");
-	doctor_note(finding, "payload_share", lowest * 100.0 / 256, DOCTOR_PERCENT, SOCKETS);
-	if (!worst)
+	doctor_note(finding, "payload_share", (worst ? worst->scaling_ratio : 256) * 100.0 / 256,
+		    DOCTOR_PERCENT, SOCKETS);
+	if (!worst || worst->scaling_ratio >= 64)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note_rise(finding, "bytes_a_segment",
 			 worst->data_segs_in ?
 				 (double)worst->received / (double)worst->data_segs_in :
@@ -170,10 +155,10 @@ static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
 static double low_rtt(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	(void)snap;
-	return !socket->rcvbuf_locked && socket->rcv_rtt_us && socket->rcv_rtt_us < 1000 &&
-			       socket->rmem_alloc >= 16 << 20 ?
-		       socket->rmem_alloc :
-		       0;
+	if (socket->rcvbuf_locked || !socket->rcv_rtt_us || socket->rcv_rtt_us >= 1000 ||
+	    socket->rmem_alloc < 16 << 20)
+		return 0;
+	return socket->rmem_alloc;
 }
 
 static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
@@ -182,25 +167,18 @@ static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
 	const struct doctor_socket *worst = doctor_most(snap, low_rtt);
 	const struct doctor_socket *largest = doctor_most(snap, doctor_by_memory);
 
-	if (!*snap->sockets.source)
-		return doctor_blind(finding, "no pass over the sockets was possible");
 	doctor_say_rmem(snap, finding, false);
 	doctor_note(finding, "largest", largest ? largest->rmem_alloc : 0, DOCTOR_BYTES, SOCKETS);
 	if (!worst)
 		return DOCTOR_CLEAR;
-	doctor_say_owner(snap, finding, worst);
-	doctor_say_socket(finding, worst);
+	doctor_say_socket(snap, finding, worst);
 	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
 	return DOCTOR_FOUND;
 }
 
 const struct doctor_check doctor_checks_window[] = {
 	{
-		.id = "tcp-rcvbuf-fixed",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_HIGH,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK("tcp-rcvbuf-fixed", TCP, SETTING, HIGH, MEASURED),
 		.reads = "socket table: SO_RCVBUF lock, window, RTT, bytes received",
 		.rule = "SO_RCVBUF was set, and 80 % or more of the window is in flight all the time",
 		.cause = "${program} fixed its receive buffer (SO_RCVBUF): the window is the limit.",
@@ -220,11 +198,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_fixed,
 	},
 	{
-		.id = "tcp-window-limit",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK("tcp-window-limit", TCP, SETTING, MEDIUM, MEASURED),
 		.reads = "socket table: buffer, window, RTT, bytes received; tcp_rmem[2]",
 		.rule = "the buffer is at tcp_rmem[2], and 80 % or more of the window is in flight",
 		.cause =
@@ -241,11 +215,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_limit,
 	},
 	{
-		.id = "tcp-window-opens-slowly",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SETTING,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		SOCKET_CHECK("tcp-window-opens-slowly", TCP, SETTING, LOW, INFERRED),
 		.reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
 		.rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
 		.cause =
@@ -265,11 +235,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_opening,
 	},
 	{
-		.id = "tcp-buffers-huge",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		SOCKET_CHECK("tcp-buffers-huge", TCP, MEMORY, MEDIUM, MEASURED),
 		.reads = "socket table: receive memory, buffer, RTT",
 		.rule = "half of the buffer, 4 MB or more, in use all the time, and the buffer beyond 2 BDP of 1 Gbit/s",
 		.cause =
@@ -285,11 +251,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_huge,
 	},
 	{
-		.id = "tcp-truesize",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_SERVICE,
-		.severity = DOCTOR_MEDIUM,
-		.confidence = DOCTOR_MEASURED,
+		DOCTOR_CHECK("tcp-truesize", TCP, SERVICE, MEDIUM, MEASURED),
 		.reads = "socket table: scaling_ratio (6.6 or later), bytes a segment",
 		.rule = "a socket that received 1 MB or more has a scaling_ratio below 64 of 256",
 		.cause =
@@ -301,7 +263,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.remedy = { .now = "if segments are small: larger writes at the sender; else look at the driver's "
 				   "rx-copybreak and header split (ethtool --show-tunable, -g)",
 			    .keep = "the same",
-			    .undo = "nothing was changed",
+			    NOTHING_CHANGED,
 			    .expect = "a window up to 4 times as large in the same memory",
 			    .risk = "copybreak costs a copy" },
 		.reference =
@@ -309,11 +271,7 @@ const struct doctor_check doctor_checks_window[] = {
 		.judge = judge_truesize,
 	},
 	{
-		.id = "tcp-low-rtt-buffers",
-		.place = DOCTOR_TCP,
-		.kind = DOCTOR_MEMORY,
-		.severity = DOCTOR_LOW,
-		.confidence = DOCTOR_INFERRED,
+		SOCKET_CHECK("tcp-low-rtt-buffers", TCP, MEMORY, LOW, INFERRED),
 		.reads = "socket table: receive memory, RTT; tcp_rcvbuf_low_rtt",
 		.rule = "16 MB or more in use at a round trip below 1 ms",
 		.cause = "A flow in the same building fills a receive buffer larger than any cache.",

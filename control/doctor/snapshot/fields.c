@@ -5,224 +5,115 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor/snapshot/layouts.h"
+#include "base/fields_rows.h"
+#include "doctor/snapshot/snapshot.h"
 
-static const struct rxaqm_field doctor_cpu_fields[] = {
-	FIELD(doctor_cpu, id, RXAQM_FIELD_U32),
-	FIELD(doctor_cpu, user, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, system, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, idle, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, iowait, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, irq, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, softirq, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, steal, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, processed, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, dropped, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, squeezed, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, rps, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, flow_limited, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, backlog, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, net_rx, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, khz, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, base_khz, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, max_khz, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, throttles, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, wake_us, RXAQM_FIELD_U64),
-	FIELD(doctor_cpu, sibling, RXAQM_FIELD_U32),
-	FIELD(doctor_cpu, numa_node, RXAQM_FIELD_U32),
-	{}
-};
-TYPE(doctor_cpu);
+LAYOUT(doctor_cpu, FIELDS(doctor_cpu, id, user, system, idle, iowait, irq, softirq, steal),
+       FIELDS(doctor_cpu, processed, dropped, squeezed, rps, flow_limited, backlog, net_rx, khz),
+       FIELDS(doctor_cpu, base_khz, max_khz, throttles, wake_us, sibling, numa_node));
 
-static const struct rxaqm_field doctor_thread_fields[] = {
-	TEXT(doctor_thread, comm),
-	FIELD(doctor_thread, pid, RXAQM_FIELD_U32),
-	FIELD(doctor_thread, cpu, RXAQM_FIELD_S32),
-	FIELD(doctor_thread, run_ns, RXAQM_FIELD_U64),
-	FIELD(doctor_thread, wait_ns, RXAQM_FIELD_U64),
-	{}
-};
-TYPE(doctor_thread);
+LAYOUT(doctor_thread, FIELDS(doctor_thread, comm, pid, cpu, run_ns, wait_ns));
 
-static const struct rxaqm_field doctor_queue_fields[] = {
-	FIELD(doctor_queue, id, RXAQM_FIELD_U32),
-	FIELD(doctor_queue, tx, RXAQM_FIELD_BOOL),
-	FIELD(doctor_queue, packets, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, bytes, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, drops, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, alloc_fails, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, gso_packets, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, gso_wire_packets, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, irq_count, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, napi, RXAQM_FIELD_U32),
-	FIELD(doctor_queue, irq, RXAQM_FIELD_U32),
-	FIELD(doctor_queue, cpu, RXAQM_FIELD_S32),
-	FIELD(doctor_queue, bql_inflight, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, bql_limit, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, stall_cnt, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, stall_max_ms, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, stall_thrs_ms, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, backlog, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, backlog_bytes, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, qdisc_drops, RXAQM_FIELD_U64),
-	FIELD(doctor_queue, requeues, RXAQM_FIELD_U64),
-	{}
-};
-TYPE(doctor_queue);
+LAYOUT(doctor_queue, FIELDS(doctor_queue, id, tx, packets, bytes, drops, alloc_fails, gso_packets),
+       FIELDS(doctor_queue, gso_wire_packets, irq_count, napi, irq, cpu, bql_inflight, bql_limit),
+       FIELDS(doctor_queue, stall_cnt, stall_max_ms, stall_thrs_ms, backlog, backlog_bytes),
+       FIELDS(doctor_queue, qdisc_drops, requeues));
 
-static const struct rxaqm_field doctor_napi_fields[] = {
-	FIELD(doctor_napi, id, RXAQM_FIELD_U32),
-	FIELD(doctor_napi, irq, RXAQM_FIELD_U32),
-	FIELD(doctor_napi, pid, RXAQM_FIELD_U32),
-	TEXT(doctor_napi, threaded),
-	FIELD(doctor_napi, defer_hard_irqs, RXAQM_FIELD_U64),
-	FIELD(doctor_napi, gro_flush_timeout_ns, RXAQM_FIELD_U64),
-	FIELD(doctor_napi, irq_suspend_timeout_ns, RXAQM_FIELD_U64),
-	{}
-};
-TYPE(doctor_napi);
+LAYOUT(doctor_napi,
+       FIELDS(doctor_napi, id, irq, pid, threaded, defer_hard_irqs, gro_flush_timeout_ns),
+       FIELD(doctor_napi, irq_suspend_timeout_ns));
 
-static const struct rxaqm_field doctor_page_pool_fields[] = {
-	FIELD(doctor_page_pool, id, RXAQM_FIELD_U32),
-	FIELD(doctor_page_pool, napi, RXAQM_FIELD_U32),
-	FIELD(doctor_page_pool, inflight, RXAQM_FIELD_U64),
-	FIELD(doctor_page_pool, recycled, RXAQM_FIELD_U64),
-	FIELD(doctor_page_pool, slow, RXAQM_FIELD_U64),
-	{}
-};
-TYPE(doctor_page_pool);
+LAYOUT(doctor_page_pool, FIELDS(doctor_page_pool, id, napi, inflight, recycled, slow));
 
-static const struct rxaqm_field doctor_iface_fields[] = {
-	TEXT(doctor_iface, name),
-	TEXT(doctor_iface, driver),
-	FIELD(doctor_iface, ifindex, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, mtu, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, tx_queue_len, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, link_type, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, speed_mbit, RXAQM_FIELD_S64),
-	FIELD(doctor_iface, numa_node, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rx_queues, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, tx_queues, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rps_queues, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rx_ring, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rx_ring_max, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rx_max_queues, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rss_queues, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rss_share_max_permille, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, channels, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, rx_usecs, RXAQM_FIELD_U32),
-	FIELD(doctor_iface, gro, RXAQM_FIELD_BOOL),
-	FIELD(doctor_iface, gro_known, RXAQM_FIELD_BOOL),
-	FIELD(doctor_iface, xdp_generic, RXAQM_FIELD_BOOL),
-	FIELD(doctor_iface, xdp, RXAQM_FIELD_BOOL),
-	FIELD(doctor_iface, threaded, RXAQM_FIELD_BOOL),
-	FIELD(doctor_iface, up, RXAQM_FIELD_BOOL),
-	TEXT(doctor_iface, qdisc),
-	FIELD(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
-	FIELD(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
-	OF(doctor_iface, queues, RXAQM_FIELD_ARRAY, doctor_queue_type),
-	OF(doctor_iface, napis, RXAQM_FIELD_ARRAY, doctor_napi_type),
-	OF(doctor_iface, page_pools, RXAQM_FIELD_ARRAY, doctor_page_pool_type),
-	{}
-};
-TYPE(doctor_iface);
+LAYOUT(doctor_iface,
+       FIELDS(doctor_iface, name, driver, ifindex, mtu, tx_queue_len, link_type, speed_mbit),
+       FIELDS(doctor_iface, numa_node, rx_queues, tx_queues, rps_queues, rx_ring, rx_ring_max),
+       FIELDS(doctor_iface, rx_max_queues, rss_queues, rss_share_max_permille, channels, rx_usecs),
+       FIELDS(doctor_iface, gro, gro_known, xdp_generic, xdp, threaded, up, qdisc),
+       MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
+       MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
+       LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type),
+       LIST(doctor_iface, page_pools, doctor_page_pool_type));
 
-static const struct rxaqm_field doctor_owner_fields[] = {
-	FIELD(doctor_owner, pid, RXAQM_FIELD_U32),
-	TEXT(doctor_owner, comm),
-	TEXT(doctor_owner, state),
-	FIELD(doctor_owner, cpu, RXAQM_FIELD_S32),
-	FIELD(doctor_owner, run_ns, RXAQM_FIELD_U64),
-	FIELD(doctor_owner, wait_ns, RXAQM_FIELD_U64),
-	FIELD(doctor_owner, seen_before, RXAQM_FIELD_BOOL),
-	{}
-};
-TYPE(doctor_owner);
+LAYOUT(doctor_owner, FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before));
 
-static const struct rxaqm_field doctor_sample_fields[] = {
-	FIELD(doctor_sample, at_ns, RXAQM_FIELD_U64),
-	FIELD(doctor_sample, counters, RXAQM_FIELD_NUMBERS),
-	OF(doctor_sample, cpus, RXAQM_FIELD_ARRAY, doctor_cpu_type),
-	OF(doctor_sample, threads, RXAQM_FIELD_ARRAY, doctor_thread_type),
-	{ .name = "ifaces",
-	  .kind = RXAQM_FIELD_ARRAY,
-	  .offset = offsetof(struct doctor_sample, ifaces),
-	  .size = DOCTOR_MAX_IFACES,
-	  .type = &doctor_iface_type },
-	{}
-};
-TYPE(doctor_sample);
+LAYOUT(doctor_sample, FIELD(doctor_sample, at_ns),
+       MAP(doctor_sample, counters, RXAQM_FIELD_NUMBERS),
+       LIST(doctor_sample, cpus, doctor_cpu_type), LIST(doctor_sample, threads, doctor_thread_type),
+       { .name = "ifaces",
+	 .kind = RXAQM_FIELD_ARRAY,
+	 .offset = offsetof(struct doctor_sample, ifaces),
+	 .size = DOCTOR_MAX_IFACES,
+	 .type = &doctor_iface_type });
 
-static const struct rxaqm_field doctor_standing_fields[] = {
-	FIELD(doctor_standing, ifindex, RXAQM_FIELD_U32),
-	FIELD(doctor_standing, queue, RXAQM_FIELD_U32),
-	FIELD(doctor_standing, looks, RXAQM_FIELD_U32),
-	FIELD(doctor_standing, backlogged, RXAQM_FIELD_U32),
-	FIELD(doctor_standing, backlog_max, RXAQM_FIELD_U64),
-	{}
-};
-TYPE(doctor_standing);
+LAYOUT(doctor_standing, FIELDS(doctor_standing, ifindex, queue, looks, backlogged, backlog_max));
 
-static const struct rxaqm_field doctor_past_fields[] = {
-	FIELD(doctor_past, rx_bytes_per_s, RXAQM_FIELD_U64),
-	FIELD(doctor_past, busiest_permille, RXAQM_FIELD_U32),
-	FIELD(doctor_past, standing, RXAQM_FIELD_BOOL),
-	{}
-};
-TYPE(doctor_past);
+LAYOUT(doctor_past, FIELDS(doctor_past, rx_bytes_per_s, busiest_permille, standing));
 
-static const struct rxaqm_field doctor_attached_fields[] = {
-	FIELD(doctor_attached, ifindex, RXAQM_FIELD_U32),
-	FIELD(doctor_attached, queue, RXAQM_FIELD_U32),
-	TEXT(doctor_attached, signal),
-	TEXT(doctor_attached, completion),
-	TEXT(doctor_attached, mode),
-	FIELD(doctor_attached, busy_polls, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, drained_polls, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, packets, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, acks, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, over_target, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, over_target_acks, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, marked, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, dropped, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, sojourn_p50_ns, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, target_ns, RXAQM_FIELD_U64),
-	FIELD(doctor_attached, clock_bad, RXAQM_FIELD_BOOL),
-	{}
-};
-TYPE(doctor_attached);
+LAYOUT(doctor_attached,
+       FIELDS(doctor_attached, ifindex, queue, signal, completion, mode, busy_polls),
+       FIELDS(doctor_attached, drained_polls, packets, acks, over_target, over_target_acks),
+       FIELDS(doctor_attached, marked, dropped, sojourn_p50_ns, target_ns, clock_bad));
 
-static const struct rxaqm_field doctor_blind_fields[] = { TEXT(doctor_blind, what),
-							  TEXT(doctor_blind, why),
-							  {} };
-TYPE(doctor_blind);
+LAYOUT(doctor_blind, FIELDS(doctor_blind, what, why));
 
-static const struct rxaqm_field doctor_snapshot_fields[] = {
-	TEXT(doctor_snapshot, kernel),
-	TEXT(doctor_snapshot, hostname),
-	FIELD(doctor_snapshot, ticks_per_s, RXAQM_FIELD_U32),
-	FIELD(doctor_snapshot, page_size, RXAQM_FIELD_U32),
-	FIELD(doctor_snapshot, memory_bytes, RXAQM_FIELD_U64),
-	TEXT(doctor_snapshot, interface),
-	FIELD(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
-	OF(doctor_snapshot, before, RXAQM_FIELD_STRUCT, doctor_sample_type),
-	OF(doctor_snapshot, after, RXAQM_FIELD_STRUCT, doctor_sample_type),
-	OF(doctor_snapshot, sockets, RXAQM_FIELD_STRUCT, doctor_sockets_type),
-	OF(doctor_snapshot, owners, RXAQM_FIELD_ARRAY, doctor_owner_type),
-	OF(doctor_snapshot, standing, RXAQM_FIELD_ARRAY, doctor_standing_type),
-	OF(doctor_snapshot, past, RXAQM_FIELD_ARRAY, doctor_past_type),
-	OF(doctor_snapshot, attached, RXAQM_FIELD_ARRAY, doctor_attached_type),
-	OF(doctor_snapshot, cannot_see, RXAQM_FIELD_ARRAY, doctor_blind_type),
-	FIELD(doctor_snapshot, taps, RXAQM_FIELD_NUMBERS),
-	FIELD(doctor_snapshot, deep, RXAQM_FIELD_NUMBERS),
-	OF(doctor_snapshot, deep_napis, RXAQM_FIELD_ARRAY, doctor_deep_napi_type),
-	OF(doctor_snapshot, deep_progs, RXAQM_FIELD_ARRAY, doctor_deep_prog_type),
-	OF(doctor_snapshot, deep_frames, RXAQM_FIELD_ARRAY, doctor_deep_frames_type),
-	OF(doctor_snapshot, deep_fragments, RXAQM_FIELD_ARRAY, doctor_deep_fragments_type),
-	OF(doctor_snapshot, deep_stalls, RXAQM_FIELD_ARRAY, doctor_deep_stalls_type),
-	{}
-};
-TYPE(doctor_snapshot);
+LAYOUT(doctor_socket,
+       FIELDS(doctor_socket, proto, state, local, remote, ifindex, rx_queue, cpu, rcvbuf_locked),
+       FIELDS(doctor_socket, locked_known, seen_before, rmem_alloc, rcvbuf, wmem_queued, sndbuf),
+       FIELDS(doctor_socket, recv_queue, send_queue, not_sent, was_rmem_alloc, was_recv_queue),
+       FIELDS(doctor_socket, was_packets_out, drops, received, acked, read, segs_in, data_segs_in),
+       FIELDS(doctor_socket, segs_out, retrans, ooo_segs, busy_ms, rwnd_limited_ms),
+       FIELDS(doctor_socket, sndbuf_limited_ms, scaling_ratio, rcv_wnd, rcv_ssthresh),
+       FIELDS(doctor_socket, window_clamp, rcv_rtt_us, srtt_us, min_rtt_us, rcv_space, cwnd),
+       FIELDS(doctor_socket, packets_out, mss, rcv_mss, advmss, pacing_bytes_per_s, reord_seen),
+       FIELDS(doctor_socket, dsack_dups, cwnd_limited, app_limited, ca_min_tso, ca, inode, owner));
+
+LAYOUT(doctor_group,
+       FIELDS(doctor_group, ifindex, rx_queue, proto, sockets, active, received, acked),
+       FIELDS(doctor_group, slow_paced, young, young_no_bonus, ect, not_ect, cwnd_limited),
+       FIELDS(doctor_group, pacing_median, srtt_median_us, min_rtt_median_us, cwnd_median));
+
+LAYOUT(doctor_ports, FIELDS(doctor_ports, proto, local, remote, used));
+
+LAYOUT(doctor_sockets,
+       FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, has_scaling_ratio, rmem_total),
+       FIELDS(doctor_sockets, locked, rb_at_max, zero_window, rmem_over),
+       LIST(doctor_sockets, notable, doctor_socket_type),
+       LIST(doctor_sockets, groups, doctor_group_type),
+       LIST(doctor_sockets, ports, doctor_ports_type));
+
+/* What --deep measured. */
+LAYOUT(doctor_deep_napi,
+       FIELDS(doctor_deep_napi, ifindex, id, cpu, polls, busy, packets, poll_ns, longest_poll_ns),
+       FIELDS(doctor_deep_napi, wait_ns, longest_wait_ns));
+
+LAYOUT(doctor_deep_prog, FIELDS(doctor_deep_prog, id, name, type, runs, run_ns));
+
+LAYOUT(doctor_deep_frames,
+       FIELDS(doctor_deep_frames, ifindex, queue, frames, bytes, segments, median));
+
+LAYOUT(doctor_deep_fragments, FIELDS(doctor_deep_fragments, ifindex, queue, packets, fragments));
+
+LAYOUT(doctor_deep_stalls, FIELDS(doctor_deep_stalls, ifindex, queue, stalls, longest_ms));
+
+LAYOUT(doctor_snapshot,
+       FIELDS(doctor_snapshot, kernel, hostname, ticks_per_s, page_size, memory_bytes, interface),
+       MAP(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
+       STRUCT(doctor_snapshot, before, doctor_sample_type),
+       STRUCT(doctor_snapshot, after, doctor_sample_type),
+       STRUCT(doctor_snapshot, sockets, doctor_sockets_type),
+       LIST(doctor_snapshot, owners, doctor_owner_type),
+       LIST(doctor_snapshot, standing, doctor_standing_type),
+       LIST(doctor_snapshot, past, doctor_past_type),
+       LIST(doctor_snapshot, attached, doctor_attached_type),
+       LIST(doctor_snapshot, cannot_see, doctor_blind_type),
+       MAP(doctor_snapshot, taps, RXAQM_FIELD_NUMBERS),
+       MAP(doctor_snapshot, deep, RXAQM_FIELD_NUMBERS),
+       LIST(doctor_snapshot, deep_napis, doctor_deep_napi_type),
+       LIST(doctor_snapshot, deep_progs, doctor_deep_prog_type),
+       LIST(doctor_snapshot, deep_frames, doctor_deep_frames_type),
+       LIST(doctor_snapshot, deep_fragments, doctor_deep_fragments_type),
+       LIST(doctor_snapshot, deep_stalls, doctor_deep_stalls_type));
 
 struct json_object *doctor_snapshot_to_json(const struct doctor_snapshot *snap)
 {
@@ -251,10 +142,9 @@ void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const cha
 {
 	struct doctor_blind *blind;
 	va_list args;
-	size_t i;
 
-	for (i = 0; i < snap->cannot_see.nr; i++) {
-		if (!strcmp(snap->cannot_see.at[i].what, what))
+	rxaqm_list_each(blind, &snap->cannot_see) {
+		if (!strcmp(blind->what, what))
 			return;
 	}
 	blind = rxaqm_list_add(&snap->cannot_see);

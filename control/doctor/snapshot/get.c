@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading a snapshot. */
 #include <json-c/json.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor/snapshot/get.h"
 
-static bool get(doctor_map map, const char *name, __u64 *ret_value)
+bool doctor_map_get(doctor_map map, const char *name, __u64 *ret_value)
 {
 	struct json_object *value;
 
@@ -15,29 +14,6 @@ static bool get(doctor_map map, const char *name, __u64 *ret_value)
 		return false;
 	*ret_value = json_object_get_uint64(value);
 	return true;
-}
-
-bool doctor_map_get(doctor_map map, const char *name, __u64 *ret_value)
-{
-	return get(map, name, ret_value);
-}
-
-__u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsigned int index,
-		    __u64 otherwise)
-{
-	struct json_object *words;
-	const char *at;
-
-	if (!snap->sysctl || !json_object_object_get_ex(snap->sysctl, name, &words))
-		return otherwise;
-	for (at = json_object_get_string(words); at && index; index--) {
-		at = strchr(at, ' ');
-		if (at)
-			at++;
-	}
-	if (!at || *at < '0' || *at > '9')
-		return otherwise;
-	return strtoull(at, NULL, 10);
 }
 
 const char *doctor_sysctl_words(const struct doctor_snapshot *snap, const char *name)
@@ -49,9 +25,26 @@ const char *doctor_sysctl_words(const struct doctor_snapshot *snap, const char *
 	return json_object_get_string(words);
 }
 
+__u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsigned int index,
+		    __u64 otherwise)
+{
+	const char *at = doctor_sysctl_words(snap, name);
+
+	for (; at && index; index--) {
+		at = strchr(at, ' ');
+		at += at ? 1 : 0;
+	}
+	return at && *at >= '0' && *at <= '9' ? strtoull(at, NULL, 10) : otherwise;
+}
+
 double doctor_window_s(const struct doctor_snapshot *snap)
 {
 	return (double)(snap->after.at_ns - snap->before.at_ns) / 1e9;
+}
+
+__u64 doctor_since(__u64 before, __u64 after)
+{
+	return before == ~0ULL || after == ~0ULL || after < before ? ~0ULL : after - before;
 }
 
 /* A counter that went back was reset in between: its difference says nothing. */
@@ -59,7 +52,7 @@ static bool difference(doctor_map before, doctor_map after, const char *name, __
 {
 	__u64 was, is;
 
-	if (!get(before, name, &was) || !get(after, name, &is) || is < was)
+	if (!doctor_map_get(before, name, &was) || !doctor_map_get(after, name, &is) || is < was)
 		return false;
 	*ret_value = is - was;
 	return true;
@@ -85,28 +78,45 @@ bool doctor_counters(const struct doctor_snapshot *snap, const char *const *name
 	return any;
 }
 
+const struct doctor_cpu *doctor_cpu_before(const struct doctor_snapshot *snap, __u32 id)
+{
+	const struct doctor_cpu *cpu;
+
+	rxaqm_list_each(cpu, &snap->before.cpus) {
+		if (cpu->id == id)
+			return cpu;
+	}
+	return NULL;
+}
+
 const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *snap,
 					       const struct doctor_iface *iface)
 {
-	size_t i;
+	const struct doctor_iface *was;
 
-	for (i = 0; i < snap->before.ifaces.nr; i++) {
-		if (snap->before.ifaces.at[i].ifindex == iface->ifindex &&
-		    !strcmp(snap->before.ifaces.at[i].name, iface->name))
-			return &snap->before.ifaces.at[i];
+	rxaqm_list_each(was, &snap->before.ifaces) {
+		if (was->ifindex == iface->ifindex && !strcmp(was->name, iface->name))
+			return was;
 	}
 	return NULL;
 }
 
 const struct doctor_iface *doctor_iface_at(const struct doctor_snapshot *snap, __u32 ifindex)
 {
-	size_t i;
+	const struct doctor_iface *iface;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		if (snap->after.ifaces.at[i].ifindex == ifindex)
-			return &snap->after.ifaces.at[i];
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (iface->ifindex == ifindex)
+			return iface;
 	}
 	return NULL;
+}
+
+const char *doctor_iface_name(const struct doctor_snapshot *snap, __u32 ifindex)
+{
+	const struct doctor_iface *iface = doctor_iface_at(snap, ifindex);
+
+	return iface ? iface->name : "an interface";
 }
 
 bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
@@ -115,14 +125,6 @@ bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_i
 	const struct doctor_iface *was = doctor_iface_before(snap, iface);
 
 	return was && difference(was->stats, iface->stats, name, ret_value);
-}
-
-bool doctor_ethtool_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-			 const char *name, __u64 *ret_value)
-{
-	const struct doctor_iface *was = doctor_iface_before(snap, iface);
-
-	return was && difference(was->ethtool, iface->ethtool, name, ret_value);
 }
 
 static bool names_part(const char *name)
@@ -138,55 +140,49 @@ static bool names_time(const char *name)
 }
 
 __u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-			 const char *const *parts, char *ret_name, size_t size)
+			 const char *const *parts)
 {
-	__u64 sum[2] = {}, most = 0, value;
+	const struct doctor_iface *was = doctor_iface_before(snap, iface);
+	__u64 sum[2] = {}, value;
 	size_t i;
 
-	if (!iface->ethtool)
+	if (!was || !iface->ethtool)
 		return 0;
 	json_object_object_foreach(iface->ethtool, key, entry) {
 		(void)entry;
 		for (i = 0; parts[i] && !strcasestr(key, parts[i]); i++)
 			;
-		if (!parts[i] || names_time(key) || !doctor_ethtool_stat(snap, iface, key, &value))
-			continue;
-		sum[names_part(key)] += value;
-		if (value <= most || !ret_name)
-			continue;
-		most = value;
-		snprintf(ret_name, size, "%s", key);
+		if (parts[i] && !names_time(key) &&
+		    difference(was->ethtool, iface->ethtool, key, &value))
+			sum[names_part(key)] += value;
 	}
 	return sum[0] > sum[1] ? sum[0] : sum[1];
 }
 
-const struct doctor_queue *doctor_queue_before(const struct doctor_snapshot *snap,
-					       const struct doctor_iface *iface,
-					       const struct doctor_queue *queue)
+__u64 doctor_queue_rise_at(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			   const struct doctor_queue *queue, size_t offset)
 {
-	const struct doctor_iface *was = doctor_iface_before(snap, iface);
-	size_t i;
+	const struct doctor_iface *before = doctor_iface_before(snap, iface);
+	const struct doctor_queue *was;
 
-	for (i = 0; was && i < was->queues.nr; i++) {
-		if (was->queues.at[i].id == queue->id && was->queues.at[i].tx == queue->tx)
-			return &was->queues.at[i];
+	if (!before)
+		return ~0ULL;
+	rxaqm_list_each(was, &before->queues) {
+		if (was->id == queue->id && was->tx == queue->tx)
+			return doctor_since(*(const __u64 *)((const char *)was + offset),
+					    *(const __u64 *)((const char *)queue + offset));
 	}
-	return NULL;
-}
-
-__u64 doctor_since(__u64 before, __u64 after)
-{
-	return before == ~0ULL || after == ~0ULL || after < before ? ~0ULL : after - before;
+	return ~0ULL;
 }
 
 const struct doctor_owner *doctor_owner_of(const struct doctor_snapshot *snap,
 					   const struct doctor_socket *socket)
 {
-	size_t i;
+	const struct doctor_owner *owner;
 
-	for (i = 0; socket->owner && i < snap->owners.nr; i++) {
-		if (snap->owners.at[i].pid == socket->owner)
-			return &snap->owners.at[i];
+	rxaqm_list_each(owner, &snap->owners) {
+		if (owner->pid == socket->owner && owner->pid)
+			return owner;
 	}
 	return NULL;
 }
@@ -194,27 +190,23 @@ const struct doctor_owner *doctor_owner_of(const struct doctor_snapshot *snap,
 struct doctor_past doctor_past_of(const struct doctor_snapshot *snap)
 {
 	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 1000;
+	const struct doctor_attached *queue;
+	const struct doctor_iface *iface;
+	const struct doctor_cpu *was, *is;
 	struct doctor_past past = {};
-	__u64 value;
-	size_t i, k;
+	__u64 rise;
 
-	for (i = 0; i < snap->after.ifaces.nr; i++) {
-		if (doctor_iface_stat(snap, &snap->after.ifaces.at[i], "rx_bytes", &value))
-			past.rx_bytes_per_s += (__u64)((double)value / doctor_window_s(snap));
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		if (doctor_iface_stat(snap, iface, "rx_bytes", &rise))
+			past.rx_bytes_per_s += (__u64)((double)rise / doctor_window_s(snap));
 	}
-	for (i = 0; i < snap->after.cpus.nr; i++) {
-		__u64 rise = ~0ULL;
-
-		for (k = 0; k < snap->before.cpus.nr; k++) {
-			if (snap->before.cpus.at[k].id == snap->after.cpus.at[i].id)
-				rise = doctor_since(snap->before.cpus.at[k].softirq,
-						    snap->after.cpus.at[i].softirq);
-		}
+	rxaqm_list_each(is, &snap->after.cpus) {
+		was = doctor_cpu_before(snap, is->id);
+		rise = was ? doctor_since(was->softirq, is->softirq) : ~0ULL;
 		if (rise != ~0ULL && (double)rise / ticks > past.busiest_permille)
 			past.busiest_permille = (__u32)((double)rise / ticks);
 	}
-	for (i = 0; i < snap->attached.nr; i++)
-		past.standing |= snap->attached.at[i].busy_polls &&
-				 !snap->attached.at[i].drained_polls;
+	rxaqm_list_each(queue, &snap->attached)
+		past.standing |= queue->busy_polls && !queue->drained_polls;
 	return past;
 }

@@ -18,23 +18,27 @@ bool doctor_counter(const struct doctor_snapshot *snap, const char *name, __u64 
 /* The sum of several, up to NULL; false if none of them is known. */
 bool doctor_counters(const struct doctor_snapshot *snap, const char *const *names, __u64 *ret_sum);
 
+/* CPU @id in the first sample. */
+const struct doctor_cpu *doctor_cpu_before(const struct doctor_snapshot *snap, __u32 id);
+
 const struct doctor_iface *doctor_iface_at(const struct doctor_snapshot *snap, __u32 ifindex);
+/* Its name; "an interface": it is not known. */
+const char *doctor_iface_name(const struct doctor_snapshot *snap, __u32 ifindex);
 /* The same interface in the first sample. */
 const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *snap,
 					       const struct doctor_iface *iface);
 bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       const char *name, __u64 *ret_value);
-bool doctor_ethtool_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-			 const char *name, __u64 *ret_value);
-/* All counters of the driver whose name has one of @parts, times aside; the largest's name. Many
- * count in all and by queue: names with a number and those without are summed apart, and the larger
- * sum is it.
+/* All counters of the driver whose name has one of @parts, times aside. Many count in all and by
+ * queue: names with a number and those without are summed apart, and the larger sum is it.
  */
 __u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-			 const char *const *parts, char *ret_name, size_t size);
-const struct doctor_queue *doctor_queue_before(const struct doctor_snapshot *snap,
-					       const struct doctor_iface *iface,
-					       const struct doctor_queue *queue);
+			 const char *const *parts);
+/* How much @field of @queue rose; ~0: not known. */
+#define doctor_queue_rise(snap, iface, queue, field) \
+	doctor_queue_rise_at(snap, iface, queue, offsetof(struct doctor_queue, field))
+__u64 doctor_queue_rise_at(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			   const struct doctor_queue *queue, size_t offset);
 /* The difference of two readings that may be ~0. */
 __u64 doctor_since(__u64 before, __u64 after);
 

@@ -13,7 +13,6 @@
 
 #include <linux/types.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/fields.h"
 #include "base/log.h"

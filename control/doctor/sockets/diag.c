@@ -12,7 +12,6 @@
 #include "doctor/sockets/sockets.h"
 #include "nic/netlink.h"
 
-#define TCP_LISTEN 10
 #define ALL_STATES ~0U
 
 struct walk {

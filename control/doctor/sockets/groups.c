@@ -94,8 +94,8 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 	const struct rxaqm_socket_rec *rec = &seen->rec;
 	struct doctor_group *to = &group->to;
 
-	to->received += seen->seen_before ? seen->received : 0;
-	to->acked += seen->seen_before ? seen->acked : 0;
+	to->received += seen->did.seen_before ? seen->did.received : 0;
+	to->acked += seen->did.seen_before ? seen->did.acked : 0;
 	if (rec->ecn_flags & 3)
 		to->ect++;
 	else
@@ -104,7 +104,7 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 	group->cwnd[bucket(rec->snd_cwnd)]++;
 	if (rec->min_rtt_us && rec->min_rtt_us != ~0U)
 		group->min_rtt[bucket(rec->min_rtt_us)]++;
-	if (!seen->acked)
+	if (!seen->did.acked)
 		return;
 	to->cwnd_limited += rec->cwnd_limited;
 	if (rec->pacing_bytes_per_s == ~0ULL)
@@ -113,7 +113,7 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 	/* tcp_tso_autosize: a frame is what pacing sends in about a millisecond. */
 	to->slow_paced += rec->pacing_bytes_per_s / 1024 < 2ULL * rec->mss;
 	/* 2^9 us a bit is the default of tcp_tso_rtt_log; a bonus below a segment is none. */
-	if (!seen->seen_before) {
+	if (!seen->did.seen_before) {
 		to->young++;
 		to->young_no_bonus += rec->min_rtt_us != ~0U && rec->min_rtt_us >> 9 >= 6;
 	}
@@ -206,7 +206,7 @@ void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *s
 	if (!group)
 		return;
 	group->to.sockets++;
-	if (rec->proto == RXAQM_SOCKET_UDP || (!seen->received && !seen->acked))
+	if (rec->proto == RXAQM_SOCKET_UDP || (!seen->did.received && !seen->did.acked))
 		return;
 	group->to.active++;
 	add_tcp(group, seen);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/now.h"
 #include "doctor/sockets/sockets.h"
 
 #define TCP_ESTABLISHED 1
 #define TCP_TIME_WAIT 6
-#define TCP_LISTEN 10
 #define TCP_NEW_SYN_RECV 12
 
 /* What is kept of a socket from the first pass. */
@@ -60,18 +57,14 @@ static bool grow(struct doctor_socket_passes *passes)
 	return true;
 }
 
-static void count(struct doctor_sockets *sockets, const struct rxaqm_socket_rec *rec)
-{
-	sockets->nr_tcp += rec->proto == RXAQM_SOCKET_TCP;
-	sockets->nr_udp += rec->proto == RXAQM_SOCKET_UDP;
-}
-
 static void remember(void *arg, const struct rxaqm_socket_rec *rec)
 {
-	struct doctor_seen seen = { .rec = *rec, .drops = rec->drops };
+	struct doctor_seen seen = {
+		.rec = *rec,
+		.did = { .drops = rec->drops, .received = rec->bytes_received },
+	};
 	struct doctor_socket_passes *passes = arg;
 
-	seen.received = rec->bytes_received;
 	doctor_tops_add(passes->tops, &seen);
 	if (passes->nr * 2 >= passes->size && !grow(passes))
 		return;
@@ -114,26 +107,28 @@ static void compare(const struct doctor_socket_passes *passes, const struct was 
 	const struct rxaqm_socket_rec *rec = &seen->rec;
 	__u64 arrived = rec->bytes_received - was->received;
 
-	seen->seen_before = true;
-	seen->was_rmem_alloc = was->rmem_alloc;
-	seen->was_recv_queue = was->recv_queue;
-	seen->was_packets_out = was->packets_out;
-	seen->received = arrived;
-	seen->acked = rec->bytes_acked - was->acked;
+	seen->did = (struct doctor_socket){
+		.seen_before = true,
+		.was_rmem_alloc = was->rmem_alloc,
+		.was_recv_queue = was->recv_queue,
+		.was_packets_out = was->packets_out,
+		.received = arrived,
+		.acked = rec->bytes_acked - was->acked,
+		.drops = (__u32)(rec->drops - was->drops),
+		.segs_in = (__u32)(rec->segs_in - was->segs_in),
+		.data_segs_in = (__u32)(rec->data_segs_in - was->data_segs_in),
+		.segs_out = (__u32)(rec->segs_out - was->segs_out),
+		.retrans = (__u32)(rec->retrans_segs - was->retrans),
+		.ooo_segs = (__u32)(rec->rcv_ooo_segs - was->ooo_segs),
+		.busy_ms = share_ms(passes, was, rec, rec->busy_ticks - was->busy),
+		.rwnd_limited_ms = share_ms(passes, was, rec,
+					    rec->rwnd_limited_ticks - was->rwnd_limited),
+		.sndbuf_limited_ms = share_ms(passes, was, rec,
+					      rec->sndbuf_limited_ticks - was->sndbuf_limited),
+	};
 	/* What came and does not wait has been read. */
 	if (arrived + was->recv_queue > rec->recv_queue)
-		seen->read = arrived + was->recv_queue - rec->recv_queue;
-	seen->drops = (__u32)(rec->drops - was->drops);
-	seen->segs_in = (__u32)(rec->segs_in - was->segs_in);
-	seen->data_segs_in = (__u32)(rec->data_segs_in - was->data_segs_in);
-	seen->segs_out = (__u32)(rec->segs_out - was->segs_out);
-	seen->retrans = (__u32)(rec->retrans_segs - was->retrans);
-	seen->ooo_segs = (__u32)(rec->rcv_ooo_segs - was->ooo_segs);
-	seen->busy_ms = share_ms(passes, was, rec, rec->busy_ticks - was->busy);
-	seen->rwnd_limited_ms = share_ms(passes, was, rec,
-					 rec->rwnd_limited_ticks - was->rwnd_limited);
-	seen->sndbuf_limited_ms = share_ms(passes, was, rec,
-					   rec->sndbuf_limited_ticks - was->sndbuf_limited);
+		seen->did.read = arrived + was->recv_queue - rec->recv_queue;
 }
 
 static void add_totals(struct doctor_sockets *sockets, const struct doctor_seen *seen,
@@ -141,7 +136,8 @@ static void add_totals(struct doctor_sockets *sockets, const struct doctor_seen 
 {
 	const struct rxaqm_socket_rec *rec = &seen->rec;
 
-	count(sockets, rec);
+	sockets->nr_tcp += rec->proto == RXAQM_SOCKET_TCP;
+	sockets->nr_udp += rec->proto == RXAQM_SOCKET_UDP;
 	if (rec->proto == RXAQM_SOCKET_TCP && rec->scaling_ratio)
 		sockets->has_scaling_ratio = true;
 	if (rec->proto != RXAQM_SOCKET_TCP || rec->state != TCP_ESTABLISHED)

@@ -29,13 +29,10 @@ int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *ar
 int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *arg);
 void doctor_sockets_unload(struct sockets *kept);
 
-/* A socket and what it did between the passes. */
+/* A socket, and what is noted of it that is of the time between the passes: the rest is in @rec. */
 struct doctor_seen {
 	struct rxaqm_socket_rec rec;
-	bool seen_before;
-	__u32 was_rmem_alloc, was_recv_queue, was_packets_out;
-	__u64 received, acked, read, drops, segs_in, data_segs_in, segs_out, retrans, ooo_segs;
-	__u32 busy_ms, rwnd_limited_ms, sndbuf_limited_ms;
+	struct doctor_socket did;
 };
 
 /* The @nr of sockets that stand out most by one measure. */

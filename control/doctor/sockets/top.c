@@ -2,93 +2,39 @@
 /* The sockets that stand out. */
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/sockets/sockets.h"
 
 #define TCP_LISTEN 10
 
-/* One row a measure: 0 is never noted. */
-static __u64 by_rmem(const struct doctor_seen *seen)
+/* By each measure how much @seen stands out; 0 is never noted. */
+static void measure(const struct doctor_seen *seen, __u64 score[DOCTOR_NR_TOPS])
 {
-	return seen->rec.rmem_alloc;
-}
+	const struct rxaqm_socket_rec *rec = &seen->rec;
+	const struct doctor_socket *did = &seen->did;
+	bool udp = rec->proto == RXAQM_SOCKET_UDP, listens = rec->state == TCP_LISTEN;
+	bool flow = rec->proto == RXAQM_SOCKET_TCP && !listens;
+	const __u64 scores[DOCTOR_NR_TOPS] = {
+		did->drops,
+		/* Now and before: a reader that only comes late reads before the second pass. */
+		flow ? rec->recv_queue : 0,
+		rec->rmem_alloc,
+		flow ? did->received : 0,
+		flow ? did->acked : 0,
+		flow ? rec->not_sent : 0,
+		/* How full it is. */
+		listens ? rec->recv_queue * 1000ULL / (rec->send_queue + 1ULL) : 0,
+		flow && !rec->rcvbuf_locked ? rec->rcvbuf : 0,
+		did->retrans,
+		did->ooo_segs,
+		flow && rec->rcvbuf_locked ? did->received : 0,
+		udp ? rec->rmem_alloc : 0,
+		did->rwnd_limited_ms,
+	};
 
-static bool is_tcp(const struct doctor_seen *seen)
-{
-	return seen->rec.proto == RXAQM_SOCKET_TCP && seen->rec.state != TCP_LISTEN;
+	memcpy(score, scores, sizeof(scores));
 }
-
-/* Waits now and before: a reader that only comes late reads before the second pass. */
-static __u64 by_unread(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->rec.recv_queue : 0;
-}
-
-static __u64 by_drops(const struct doctor_seen *seen)
-{
-	return seen->drops;
-}
-
-static __u64 by_rcvbuf(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) && !seen->rec.rcvbuf_locked ? seen->rec.rcvbuf : 0;
-}
-
-static __u64 by_received(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->received : 0;
-}
-
-static __u64 by_acked(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->acked : 0;
-}
-
-static __u64 by_not_sent(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) ? seen->rec.not_sent : 0;
-}
-
-/* How full. */
-static __u64 by_listen(const struct doctor_seen *seen)
-{
-	return seen->rec.state == TCP_LISTEN ?
-		       seen->rec.recv_queue * 1000ULL / (seen->rec.send_queue + 1ULL) :
-		       0;
-}
-
-static __u64 by_retrans(const struct doctor_seen *seen)
-{
-	return seen->retrans;
-}
-
-static __u64 by_ooo(const struct doctor_seen *seen)
-{
-	return seen->ooo_segs;
-}
-
-static __u64 by_rwnd_limited(const struct doctor_seen *seen)
-{
-	return seen->rwnd_limited_ms;
-}
-
-static __u64 by_locked(const struct doctor_seen *seen)
-{
-	return is_tcp(seen) && seen->rec.rcvbuf_locked ? seen->received : 0;
-}
-
-/* Of UDP: how full. */
-static __u64 by_udp(const struct doctor_seen *seen)
-{
-	return seen->rec.proto == RXAQM_SOCKET_UDP ? seen->rec.rmem_alloc : 0;
-}
-
-static __u64 (*const measures[DOCTOR_NR_TOPS])(const struct doctor_seen *seen) = {
-	by_drops,  by_unread,  by_rmem, by_received, by_acked, by_not_sent,	by_listen,
-	by_rcvbuf, by_retrans, by_ooo,	by_locked,   by_udp,   by_rwnd_limited,
-};
 
 static void add(struct doctor_top *top, const struct doctor_seen *seen, __u64 score)
 {
@@ -111,13 +57,13 @@ static void add(struct doctor_top *top, const struct doctor_seen *seen, __u64 sc
 
 void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor_seen *seen)
 {
+	__u64 score[DOCTOR_NR_TOPS];
 	unsigned int i;
 
+	measure(seen, score);
 	for (i = 0; i < DOCTOR_NR_TOPS; i++) {
-		__u64 score = measures[i](seen);
-
-		if (score)
-			add(&tops[i], seen, score);
+		if (score[i])
+			add(&tops[i], seen, score[i]);
 	}
 }
 
@@ -142,8 +88,11 @@ static const char *state_name(const struct rxaqm_socket_rec *rec)
 	return rec->state < sizeof(names) / sizeof(names[0]) ? names[rec->state] : "";
 }
 
-static void convert_rec(const struct rxaqm_socket_rec *rec, struct doctor_socket *to)
+static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 {
+	const struct rxaqm_socket_rec *rec = &seen->rec;
+
+	*to = seen->did;
 	snprintf(to->proto, sizeof(to->proto), "%s",
 		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
 	snprintf(to->state, sizeof(to->state), "%s", state_name(rec));
@@ -182,27 +131,6 @@ static void convert_rec(const struct rxaqm_socket_rec *rec, struct doctor_socket
 	to->ca_min_tso = rec->ca_min_tso;
 	snprintf(to->ca, sizeof(to->ca), "%.15s", rec->ca);
 	to->inode = rec->inode;
-}
-
-static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
-{
-	convert_rec(&seen->rec, to);
-	to->seen_before = seen->seen_before;
-	to->was_rmem_alloc = seen->was_rmem_alloc;
-	to->was_recv_queue = seen->was_recv_queue;
-	to->was_packets_out = seen->was_packets_out;
-	to->drops = seen->drops;
-	to->received = seen->received;
-	to->acked = seen->acked;
-	to->read = seen->read;
-	to->segs_in = seen->segs_in;
-	to->data_segs_in = seen->data_segs_in;
-	to->segs_out = seen->segs_out;
-	to->retrans = seen->retrans;
-	to->ooo_segs = seen->ooo_segs;
-	to->busy_ms = seen->busy_ms;
-	to->rwnd_limited_ms = seen->rwnd_limited_ms;
-	to->sndbuf_limited_ms = seen->sndbuf_limited_ms;
 }
 
 void doctor_tops_collect(const struct doctor_top tops[DOCTOR_NR_TOPS],

@@ -109,10 +109,9 @@ static const struct qualify_figure *base_of(const struct qualify_record *record,
 					    const struct qualify_row *row, const char *name)
 {
 	const struct qualify_figure *figure = qualify_find_figure(row, name);
-	size_t i;
 
-	for (i = 0; !figure && i < record->rows.nr; i++)
-		figure = qualify_find_figure(&record->rows.at[i], name);
+	rxaqm_list_each(row, &record->rows)
+		figure = figure ?: qualify_find_figure(row, name);
 	return figure && figure->median > 0 ? figure : NULL;
 }
 
@@ -170,11 +169,10 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 		 const struct qualify_limit *limit, struct finding *worst)
 {
 	const char *missing = limit->figure;
+	const struct qualify_figure *figure;
 	unsigned int judged = 0;
-	size_t i;
 
-	for (i = 0; i < row->figures.nr; i++) {
-		const struct qualify_figure *figure = &row->figures.at[i];
+	rxaqm_list_each(figure, &row->figures) {
 		struct finding found = { .limit = limit, .figure = figure };
 
 		if (!matches(limit->figure, figure->name))
@@ -239,10 +237,9 @@ void qualify_judge(struct qualify_record *record)
 {
 	unsigned int class = qualify_class_bit(record->nic_class);
 	const struct qualify_limit *limit;
-	size_t i;
+	struct qualify_row *row;
 
-	for (i = 0; i < record->rows.nr; i++) {
-		struct qualify_row *row = &record->rows.at[i];
+	rxaqm_list_each(row, &record->rows) {
 		struct finding worst = {};
 
 		for (limit = qualify_limits; limit->row; limit++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* "rxaqm qualify --limits": the limits as docs/qualify.md has them. */
 #include <math.h>
-#include <string.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/record/format.h"

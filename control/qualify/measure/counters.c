@@ -120,11 +120,11 @@ void qualify_counters_since(struct qualify_counters *counters,
 
 __u64 qualify_counter(const struct qualify_counters *counters, const char *name)
 {
-	size_t i;
+	const struct qualify_counter *counter;
 
-	for (i = 0; i < counters->list.nr; i++) {
-		if (!strcmp(counters->list.at[i].name, name))
-			return counters->list.at[i].value;
+	rxaqm_list_each(counter, &counters->list) {
+		if (!strcmp(counter->name, name))
+			return counter->value;
 	}
 	return ~0ULL;
 }

@@ -29,6 +29,12 @@ struct qualify_figure *qualify_figure_add(struct qualify_row *row, const char *n
 void qualify_figure_number(struct qualify_figure *figure, double value, __u64 n, double error);
 void qualify_figure_words(struct qualify_figure *figure, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* A figure and what it is, at once. */
+void qualify_put_number(struct qualify_row *row, const char *name, const char *unit, double value,
+			__u64 n, double error, const char *method_fmt, ...)
+	__attribute__((format(printf, 7, 8)));
+void qualify_put_words(struct qualify_row *row, const char *name, const char *method,
+		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Sorts @samples. */
 void qualify_figure_samples(struct qualify_figure *figure, struct qualify_samples *samples,
 			    double error);

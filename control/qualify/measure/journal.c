@@ -78,10 +78,10 @@ static int read_notes(const struct qualify_journal *journal, struct notes *notes
 
 static bool noted(const struct notes *notes, enum qualify_setting setting, const char *what)
 {
-	size_t i;
+	const struct note *note;
 
-	for (i = 0; i < notes->list.nr; i++) {
-		if (notes->list.at[i].setting == setting && !strcmp(notes->list.at[i].what, what))
+	rxaqm_list_each(note, &notes->list) {
+		if (note->setting == setting && !strcmp(note->what, what))
 			return true;
 	}
 	return false;

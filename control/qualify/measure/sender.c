@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/measure/sender.h"
 
-#include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <linux/sockios.h>
 #include <net/if.h>

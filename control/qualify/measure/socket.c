@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/if_xdp.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 #include <time.h>
 

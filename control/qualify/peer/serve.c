@@ -2,7 +2,6 @@
 /* The serving side. */
 #include <json-c/json.h>
 #include <net/if.h>
-#include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>

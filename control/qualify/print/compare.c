@@ -55,11 +55,11 @@ static bool variation_known(const struct qualify_figure *figure)
 
 static const struct qualify_curve *distribution_of(const struct qualify_figure *figure)
 {
-	size_t i;
+	const struct qualify_curve *curve;
 
-	for (i = 0; i < figure->curves.nr; i++) {
-		if (figure->curves.at[i].distribution && figure->curves.at[i].points.nr > 1)
-			return &figure->curves.at[i];
+	rxaqm_list_each(curve, &figure->curves) {
+		if (curve->distribution && curve->points.nr > 1)
+			return curve;
 	}
 	return NULL;
 }
@@ -68,21 +68,22 @@ static const struct qualify_curve *distribution_of(const struct qualify_figure *
 static bool p99_interval(const struct qualify_figure *figure, double *ret_low, double *ret_high)
 {
 	const struct qualify_curve *curve = distribution_of(figure);
+	const struct qualify_point *point;
 	double off, low, high;
-	size_t i;
 
 	if (!curve || !has_n(figure) || isnan(figure->p99))
 		return false;
 	off = SIGMAS * sqrt(0.99 * 0.01 / (double)figure->n);
 	low = curve->points.at[0].x;
 	high = curve->points.at[curve->points.nr - 1].x;
-	for (i = 0; i < curve->points.nr; i++) {
-		if (curve->points.at[i].y <= 0.99 - off)
-			low = curve->points.at[i].x;
+	rxaqm_list_each(point, &curve->points) {
+		if (point->y <= 0.99 - off)
+			low = point->x;
 	}
-	for (i = curve->points.nr; i-- > 0;) {
-		if (curve->points.at[i].y >= 0.99 + off)
-			high = curve->points.at[i].x;
+	while (point > curve->points.at) {
+		point--;
+		if (point->y >= 0.99 + off)
+			high = point->x;
 	}
 	*ret_low = fmin(low, figure->p99) - or_zero(figure->error);
 	*ret_high = fmax(high, figure->p99) + or_zero(figure->error);
@@ -202,17 +203,17 @@ static int add_row(struct qualify_comparison *comparison, const struct qualify_r
 int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *a,
 		    const struct qualify_record *b)
 {
+	const struct qualify_row *row;
 	int err = 0;
-	size_t i;
 
 	memset(comparison, 0, sizeof(*comparison));
 	comparison->a = a;
 	comparison->b = b;
-	for (i = 0; !err && i < a->rows.nr; i++)
-		err = add_row(comparison, &a->rows.at[i], qualify_find_row(b, a->rows.at[i].id));
-	for (i = 0; !err && i < b->rows.nr; i++) {
-		if (!qualify_find_row(a, b->rows.at[i].id))
-			err = add_row(comparison, NULL, &b->rows.at[i]);
+	rxaqm_list_each(row, &a->rows)
+		err = err ?: add_row(comparison, row, qualify_find_row(b, row->id));
+	rxaqm_list_each(row, &b->rows) {
+		if (!qualify_find_row(a, row->id))
+			err = err ?: add_row(comparison, NULL, row);
 	}
 	return err;
 }
@@ -225,12 +226,10 @@ void qualify_comparison_free(struct qualify_comparison *comparison)
 
 bool qualify_comparison_worse(const struct qualify_comparison *comparison)
 {
-	size_t i;
+	const struct qualify_row *row, *was;
 
-	for (i = 0; i < comparison->b->rows.nr; i++) {
-		const struct qualify_row *row = &comparison->b->rows.at[i];
-		const struct qualify_row *was = qualify_find_row(comparison->a, row->id);
-
+	rxaqm_list_each(row, &comparison->b->rows) {
+		was = qualify_find_row(comparison->a, row->id);
 		/* Noise may take a figure over the limit of a warning; unknown said nothing. */
 		if (was && was->verdict != QUALIFY_UNKNOWN && was->verdict != QUALIFY_FAIL &&
 		    row->verdict == QUALIFY_FAIL)

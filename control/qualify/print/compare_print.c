@@ -57,35 +57,34 @@ static void print_record(FILE *file, const char *name, const struct qualify_reco
 		record->nic_class, record->at);
 }
 
+static const char *title_of(const char *id)
+{
+	const struct qualify_row_kind *kind = qualify_row_kind(id);
+
+	return kind ? kind->title : "";
+}
+
 static void print_row(FILE *file, const struct qualify_comparison *comparison, const char *id)
 {
 	const struct qualify_row *a = qualify_find_row(comparison->a, id);
 	const struct qualify_row *b = qualify_find_row(comparison->b, id);
-	const struct qualify_row_kind *kind = qualify_row_kind(id);
 
-	fprintf(file, "%-4s %-37s %s -> %s\n", id, kind ? kind->title : "",
+	fprintf(file, "%-4s %-37s %s -> %s\n", id, title_of(id),
 		a ? qualify_verdict_name(a->verdict) : "-",
 		b ? qualify_verdict_name(b->verdict) : "-");
-}
-
-static bool is_shown(const struct qualify_comparison *comparison, size_t i)
-{
-	return comparison->changes.at[i].kind != QUALIFY_SAME;
 }
 
 void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison)
 {
 	char of_a[QUALIFY_NUMBER_LEN * 2], of_b[QUALIFY_NUMBER_LEN * 2], percent[32];
+	const struct qualify_change *change;
 	const char *row = "";
 	unsigned int kind;
-	size_t i;
 
 	print_record(file, "A", comparison->a);
 	print_record(file, "B", comparison->b);
-	for (i = 0; i < comparison->changes.nr; i++) {
-		const struct qualify_change *change = &comparison->changes.at[i];
-
-		if (!is_shown(comparison, i))
+	rxaqm_list_each(change, &comparison->changes) {
+		if (change->kind == QUALIFY_SAME)
 			continue;
 		if (strcmp(row, change->row))
 			print_row(file, comparison, change->row);
@@ -99,13 +98,6 @@ void qualify_comparison_print(FILE *file, const struct qualify_comparison *compa
 		fprintf(file, "%s%u %s", kind ? ", " : "", comparison->count[kind],
 			qualify_change_name(kind));
 	fprintf(file, "\n%s\n", rule);
-}
-
-static void html_cell(FILE *file, const char *text)
-{
-	fputs("<td>", file);
-	qualify_print_escaped(file, text);
-	fputs("</td>", file);
 }
 
 static void html_heads(FILE *file, const struct qualify_comparison *comparison)
@@ -125,12 +117,9 @@ static void html_heads(FILE *file, const struct qualify_comparison *comparison)
 	size_t i;
 
 	fputs("<table>\n<thead><tr><th></th><th>A</th><th>B</th></tr></thead>\n<tbody>\n", file);
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		fprintf(file, "<tr><td>%s</td>", rows[i][0]);
-		html_cell(file, rows[i][1]);
-		html_cell(file, rows[i][2]);
-		fputs("</tr>\n", file);
-	}
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		qualify_markup(file, "<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", rows[i][0],
+			       rows[i][1], rows[i][2]);
 	fputs("</tbody>\n</table>\n", file);
 }
 
@@ -138,11 +127,8 @@ static void html_row_head(FILE *file, const struct qualify_comparison *compariso
 {
 	const struct qualify_row *a = qualify_find_row(comparison->a, id);
 	const struct qualify_row *b = qualify_find_row(comparison->b, id);
-	const struct qualify_row_kind *kind = qualify_row_kind(id);
 
-	fputs("<tr><th colspan=\"4\">", file);
-	qualify_print_escaped(file, id);
-	fprintf(file, " %s ", kind ? kind->title : "");
+	qualify_markup(file, "<tr><th colspan=\"4\">%s %s ", id, title_of(id));
 	if (a)
 		qualify_html_verdict(file, a->verdict);
 	fputs(" &rarr; ", file);
@@ -153,29 +139,24 @@ static void html_row_head(FILE *file, const struct qualify_comparison *compariso
 
 static void html_changes(FILE *file, const struct qualify_comparison *comparison)
 {
-	char buf[QUALIFY_NUMBER_LEN * 2], percent[32], name[64];
+	char of_a[QUALIFY_NUMBER_LEN * 2], of_b[QUALIFY_NUMBER_LEN * 2], percent[32];
+	const struct qualify_change *change;
 	const char *row = "";
-	size_t i;
 
 	fputs("<table id=\"changes\">\n<thead><tr><th>Figure</th><th>A</th><th>B</th>"
 	      "<th>Change</th></tr></thead>\n<tbody>\n",
 	      file);
-	for (i = 0; i < comparison->changes.nr; i++) {
-		const struct qualify_change *change = &comparison->changes.at[i];
-
-		if (!is_shown(comparison, i))
+	rxaqm_list_each(change, &comparison->changes) {
+		if (change->kind == QUALIFY_SAME)
 			continue;
 		if (strcmp(row, change->row))
 			html_row_head(file, comparison, change->row);
 		row = change->row;
-		snprintf(name, sizeof(name), "%s%s", (change->a ?: change->b)->name,
-			 change->p99 ? " p99" : "");
-		fputs("<tr>", file);
-		html_cell(file, name);
-		html_cell(file, side(change, change->a, buf));
-		html_cell(file, side(change, change->b, buf));
-		fprintf(file, "<td>%s %s</td></tr>\n", qualify_change_name(change->kind),
-			qualify_change_percent(change, percent));
+		qualify_markup(file, "<tr><td>%s%s</td><td>%s</td><td>%s</td><td>%s %s</td></tr>\n",
+			       (change->a ?: change->b)->name, change->p99 ? " p99" : "",
+			       side(change, change->a, of_a), side(change, change->b, of_b),
+			       qualify_change_name(change->kind),
+			       qualify_change_percent(change, percent));
 	}
 	fputs("</tbody>\n</table>\n", file);
 }
@@ -204,15 +185,16 @@ static void html_picture(FILE *file, const struct qualify_change *change)
 	snprintf(title, sizeof(title), "%s, %s", change->row, change->a->name);
 	fputs("<figure>\n", file);
 	qualify_picture_draw(file, &picture, title);
-	fputs("<figcaption>", file);
-	qualify_print_escaped(file, title);
-	fputs(": share of samples at or below a value</figcaption>\n</figure>\n", file);
+	qualify_markup(file,
+		       "<figcaption>%s: share of samples at or below a value</figcaption>\n"
+		       "</figure>\n",
+		       title);
 }
 
 void qualify_comparison_html(FILE *file, const struct qualify_comparison *comparison)
 {
+	const struct qualify_change *change;
 	char title[160];
-	size_t i;
 
 	snprintf(title, sizeof(title), "NIC qualification: %s (%s) against %s (%s)",
 		 comparison->a->interface, comparison->a->driver, comparison->b->interface,
@@ -225,9 +207,9 @@ void qualify_comparison_html(FILE *file, const struct qualify_comparison *compar
 		comparison->count[QUALIFY_SAME]);
 	html_changes(file, comparison);
 	fprintf(file, "<p class=\"note\">%s</p>\n", rule);
-	for (i = 0; i < comparison->changes.nr; i++) {
-		if (is_shown(comparison, i))
-			html_picture(file, &comparison->changes.at[i]);
+	rxaqm_list_each(change, &comparison->changes) {
+		if (change->kind != QUALIFY_SAME)
+			html_picture(file, change);
 	}
 	qualify_html_end(file);
 }

@@ -62,13 +62,13 @@ static void scale(struct plot *plot)
 	const struct qualify_picture *picture = plot->picture;
 	struct range x = { INFINITY, -INFINITY, INFINITY }, y = x;
 	bool wide_x, wide_y;
+	const struct qualify_point *point;
 	unsigned int i;
-	size_t j;
 
 	for (i = 0; i < picture->nr; i++) {
-		for (j = 0; j < picture->curve[i]->points.nr; j++) {
-			widen(&x, picture->curve[i]->points.at[j].x);
-			widen(&y, picture->curve[i]->points.at[j].y);
+		rxaqm_list_each(point, &picture->curve[i]->points) {
+			widen(&x, point->x);
+			widen(&y, point->y);
 		}
 	}
 	wide_x = x.high >= DECADES_FOR_LOG * x.positive;
@@ -90,8 +90,7 @@ static void scale(struct plot *plot)
 static void draw_label(FILE *file, double x, double y, const char *anchor, const char *text)
 {
 	fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	qualify_print_escaped(file, text);
-	fputs("</text>\n", file);
+	qualify_markup(file, "%s</text>\n", text);
 }
 
 static void draw_line(FILE *file, const char *class, double x1, double y1, double x2, double y2)
@@ -173,10 +172,10 @@ static void draw_y_axis(const struct plot *plot)
 		"<text transform=\"translate(13 %.1f) rotate(-90)\" "
 		"text-anchor=\"middle\">",
 		(plot->top + plot->bottom) / 2);
-	qualify_print_escaped(plot->file, plot->picture->kind == QUALIFY_CDF ? "at or below" :
-					  *plot->y_unit ? unit_words(plot->y_unit) :
-							  plot->picture->curve[0]->name);
-	fputs("</text>\n", plot->file);
+	qualify_markup(plot->file, "%s</text>\n",
+		       plot->picture->kind == QUALIFY_CDF ? "at or below" :
+		       *plot->y_unit			  ? unit_words(plot->y_unit) :
+							    plot->picture->curve[0]->name);
 	fprintf(plot->file, "<path class=\"axis\" d=\"M%d %.1fV%.1fH%d\"/>\n", LEFT, plot->top,
 		plot->bottom, WIDTH - RIGHT);
 }
@@ -186,18 +185,16 @@ static void draw_curve(const struct plot *plot, unsigned int which)
 {
 	const struct qualify_curve *curve = plot->picture->curve[which];
 	bool steps = plot->picture->kind == QUALIFY_CDF, begun = false;
+	const struct qualify_point *point, *last = curve->points.at + curve->points.nr - 1;
 	double last_x = 0, last_y = 0;
-	size_t i;
 
 	fprintf(plot->file, "<path class=\"line c%u\" d=\"", which);
-	for (i = 0; i < curve->points.nr; i++) {
-		const struct qualify_point *point = &curve->points.at[i];
+	rxaqm_list_each(point, &curve->points) {
 		double x = qualify_axis_at(&plot->x, point->x);
 		double y = qualify_axis_at(&plot->y, point->y);
 
 		if (isnan(point->x) || isnan(point->y) ||
-		    (begun && i + 1 < curve->points.nr && fabs(x - last_x) < 1 &&
-		     fabs(y - last_y) < 1))
+		    (begun && point < last && fabs(x - last_x) < 1 && fabs(y - last_y) < 1))
 			continue;
 		if (!begun)
 			fprintf(plot->file, "M%.1f %.1f", x, steps ? plot->bottom : y);
@@ -299,10 +296,8 @@ void qualify_picture_draw(FILE *file, const struct qualify_picture *picture, con
 	plot.top = legend(file, picture, false) + 14;
 	plot.bottom = plot.top + PLOT_HEIGHT;
 	scale(&plot);
-	fprintf(file, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\">\n<title>", WIDTH,
-		plot.bottom + BELOW);
-	qualify_print_escaped(file, title);
-	fputs("</title>\n", file);
+	fprintf(file, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\">\n", WIDTH, plot.bottom + BELOW);
+	qualify_markup(file, "<title>%s</title>\n", title);
 	draw_x_axis(&plot);
 	draw_y_axis(&plot);
 	for (i = 0; i < picture->nr; i++) {

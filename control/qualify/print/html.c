@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
-#include <string.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/picture.h"
@@ -9,11 +8,8 @@
 
 static void print_fact(FILE *file, const char *name, const char *value)
 {
-	if (!*value)
-		return;
-	fprintf(file, "<dt>%s</dt><dd>", name);
-	qualify_print_escaped(file, value);
-	fputs("</dd>\n", file);
+	if (*value)
+		qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", name, value);
 }
 
 static void print_head(FILE *file, const struct qualify_record *record)
@@ -56,30 +52,27 @@ static const char *title_of(const struct qualify_row *row)
 
 static void print_verdicts(FILE *file, const struct qualify_record *record)
 {
-	size_t count[QUALIFY_NR_VERDICTS] = {}, i;
+	size_t count[QUALIFY_NR_VERDICTS] = {};
+	const struct qualify_row_kind *kind;
+	const struct qualify_row *row;
 
-	for (i = 0; i < record->rows.nr; i++) {
-		if (record->rows.at[i].verdict < QUALIFY_NR_VERDICTS)
-			count[record->rows.at[i].verdict]++;
+	rxaqm_list_each(row, &record->rows) {
+		if (row->verdict < QUALIFY_NR_VERDICTS)
+			count[row->verdict]++;
 	}
 	fprintf(file, "<p>%zu fail, %zu warn, %zu pass, %zu unknown.</p>\n", count[QUALIFY_FAIL],
 		count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN]);
 	fputs("<table id=\"verdicts\">\n<thead><tr><th>Row</th><th></th><th>Verdict</th>"
 	      "<th>Why</th><th>OCP core features</th></tr></thead>\n<tbody>\n",
 	      file);
-	for (i = 0; i < record->rows.nr; i++) {
-		const struct qualify_row *row = &record->rows.at[i];
-		const struct qualify_row_kind *kind = qualify_row_kind(row->id);
-
-		fputs("<tr><td class=\"k\"><a href=\"#", file);
-		qualify_print_escaped(file, row->id);
-		fputs("\">", file);
-		qualify_print_escaped(file, row->id);
-		fprintf(file, "</a></td><td>%s</td><td>", title_of(row));
+	rxaqm_list_each(row, &record->rows) {
+		kind = qualify_row_kind(row->id);
+		qualify_markup(file,
+			       "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
+			       row->id, row->id, title_of(row));
 		qualify_html_verdict(file, row->verdict);
-		fputs("</td><td>", file);
-		qualify_print_escaped(file, row->why);
-		fprintf(file, "</td><td>%s</td></tr>\n", kind && kind->ocp ? kind->ocp : "-");
+		qualify_markup(file, "</td><td>%s</td><td>%s</td></tr>\n", row->why,
+			       kind && kind->ocp ? kind->ocp : "-");
 	}
 	fputs("</tbody>\n</table>\n<p class=\"note\">OCP: \"Server NIC Software: Core Features\", "
 	      "version 1. -: what it asks for is not known to rxaqm.</p>\n",
@@ -90,22 +83,17 @@ static void print_cell(FILE *file, double value, const char *unit)
 {
 	char number[QUALIFY_NUMBER_LEN];
 
-	fputs("<td class=\"n\">", file);
-	qualify_print_escaped(file, isfinite(value) ? qualify_format(value, unit, number) : "");
-	fputs("</td>", file);
+	qualify_markup(file, "<td class=\"n\">%s</td>",
+		       isfinite(value) ? qualify_format(value, unit, number) : "");
 }
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
 	const char *unit = figure->unit;
 
-	fputs("<tbody><tr class=\"t\"><td>", file);
-	qualify_print_escaped(file, figure->name);
-	fputs("</td>", file);
+	qualify_markup(file, "<tbody><tr class=\"t\"><td>%s</td>", figure->name);
 	if (*figure->words) {
-		fputs("<td colspan=\"4\">", file);
-		qualify_print_escaped(file, figure->words);
-		fputs("</td>", file);
+		qualify_markup(file, "<td colspan=\"4\">%s</td>", figure->words);
 	} else {
 		print_cell(file, figure->median, unit);
 		print_cell(file, figure->p99, unit);
@@ -118,9 +106,8 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 		fputs("<td></td>", file);
 	print_cell(file, figure->cv, "share");
 	print_cell(file, figure->error, unit);
-	fputs("</tr>\n<tr class=\"m\"><td colspan=\"8\">", file);
-	qualify_print_escaped(file, figure->method);
-	fputs("</td></tr></tbody>\n", file);
+	qualify_markup(file, "</tr>\n<tr class=\"m\"><td colspan=\"8\">%s</td></tr></tbody>\n",
+		       figure->method);
 }
 
 static void print_pictures(FILE *file, const struct qualify_row *row)
@@ -149,25 +136,19 @@ static void print_pictures(FILE *file, const struct qualify_row *row)
 
 static void print_row(FILE *file, const struct qualify_row *row)
 {
-	size_t i;
+	const struct qualify_figure *figure;
 
-	fputs("<section id=\"", file);
-	qualify_print_escaped(file, row->id);
-	fputs("\">\n<h2>", file);
-	qualify_print_escaped(file, row->id);
-	fprintf(file, " %s ", title_of(row));
+	qualify_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id, title_of(row));
 	qualify_html_verdict(file, row->verdict);
-	fputs("</h2>\n<p class=\"why\">", file);
-	qualify_print_escaped(file, row->why);
-	fputs("</p>\n", file);
+	qualify_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
 	if (row->figures.nr) {
 		fputs("<table class=\"f\">\n<thead><tr><th>Figure</th><th class=\"n\">Median</th>"
 		      "<th class=\"n\">p99</th><th class=\"n\">Min</th><th class=\"n\">Max</th>"
 		      "<th class=\"n\">n</th><th class=\"n\">Variation</th>"
 		      "<th class=\"n\">Error &plusmn;</th></tr></thead>\n",
 		      file);
-		for (i = 0; i < row->figures.nr; i++)
-			print_figure(file, &row->figures.at[i]);
+		rxaqm_list_each(figure, &row->figures)
+			print_figure(file, figure);
 		fputs("</table>\n", file);
 	}
 	print_pictures(file, row);
@@ -176,15 +157,15 @@ static void print_row(FILE *file, const struct qualify_row *row)
 
 void qualify_print_html(FILE *file, const struct qualify_record *record)
 {
+	const struct qualify_row *row;
 	char title[96];
-	size_t i;
 
 	snprintf(title, sizeof(title), "NIC qualification of %s (%s)", record->interface,
 		 *record->driver ? record->driver : "?");
 	qualify_html_begin(file, title);
 	print_head(file, record);
 	print_verdicts(file, record);
-	for (i = 0; i < record->rows.nr; i++)
-		print_row(file, &record->rows.at[i]);
+	rxaqm_list_each(row, &record->rows)
+		print_row(file, row);
 	qualify_html_end(file);
 }

@@ -56,12 +56,11 @@ void qualify_html_begin(FILE *file, const char *title)
 	      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
 	      /* No icon is asked for: the page is all there is. */
-	      "<link rel=\"icon\" href=\"data:,\">\n<title>",
+	      "<link rel=\"icon\" href=\"data:,\">\n",
 	      file);
-	qualify_print_escaped(file, title);
-	fprintf(file, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
-	qualify_print_escaped(file, title);
-	fputs("</h1>\n", file);
+	qualify_markup(file, "<title>%s</title>\n", title);
+	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n", style);
+	qualify_markup(file, "<h1>%s</h1>\n", title);
 }
 
 void qualify_html_end(FILE *file)

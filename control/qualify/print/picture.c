@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which curves of a row make a picture. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "qualify/print/picture.h"
 
-void qualify_print_escaped(FILE *file, const char *text)
+static void print_escaped(FILE *file, const char *text)
 {
+	static const char marks[] = "&<>\"'";
+	static const char *const words[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+	const char *mark;
+
 	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", file);
-			break;
-		case '<':
-			fputs("&lt;", file);
-			break;
-		case '>':
-			fputs("&gt;", file);
-			break;
-		case '"':
-			fputs("&quot;", file);
-			break;
-		case '\'':
-			fputs("&#39;", file);
-			break;
-		default:
+		mark = strchr(marks, *text);
+		if (mark)
+			fputs(words[mark - marks], file);
+		else
 			fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
+	}
+}
+
+void qualify_markup(FILE *file, const char *form, ...)
+{
+	va_list args;
+
+	va_start(args, form);
+	for (; *form; form++) {
+		if (strncmp(form, "%s", 2)) {
+			fputc(*form, file);
+		} else {
+			print_escaped(file, va_arg(args, const char *));
+			form++;
 		}
 	}
+	va_end(args);
 }
 
 static enum qualify_picture_kind kind_of(const struct qualify_curve *curve)
@@ -44,21 +51,20 @@ static bool go_together(const struct qualify_curve *a, const struct qualify_curv
 
 size_t qualify_row_curves(const struct qualify_row *row)
 {
-	size_t nr = 0, i;
+	const struct qualify_figure *figure;
+	size_t nr = 0;
 
-	for (i = 0; i < row->figures.nr; i++)
-		nr += row->figures.at[i].curves.nr;
+	rxaqm_list_each(figure, &row->figures)
+		nr += figure->curves.nr;
 	return nr;
 }
 
 static const struct qualify_curve *curve_at(const struct qualify_row *row, size_t at,
 					    const char **ret_figure)
 {
-	size_t i;
+	const struct qualify_figure *figure;
 
-	for (i = 0; i < row->figures.nr; i++) {
-		const struct qualify_figure *figure = &row->figures.at[i];
-
+	rxaqm_list_each(figure, &row->figures) {
 		if (at < figure->curves.nr) {
 			*ret_figure = figure->name;
 			return &figure->curves.at[at];

@@ -33,7 +33,9 @@ size_t qualify_row_curves(const struct qualify_row *row);
 /* One <svg>, called @title for those who do not see it. */
 void qualify_picture_draw(FILE *file, const struct qualify_picture *picture, const char *title);
 
-/* @text with what HTML and SVG would read as markup escaped. */
-void qualify_print_escaped(FILE *file, const char *text);
+/* Print @form, of HTML or SVG, with each "%s" replaced by the next string, in which what would be
+ * read as markup is escaped. There is no other "%".
+ */
+void qualify_markup(FILE *file, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
 #endif /* RXAQM_QUALIFY_PICTURE_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
-#include <string.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
@@ -62,16 +61,18 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures)
 {
-	size_t i, j;
+	const struct qualify_figure *figure;
+	const struct qualify_row_kind *kind;
+	const struct qualify_row *row;
 
 	print_head(file, record);
-	for (i = 0; i < record->rows.nr; i++) {
-		const struct qualify_row *row = &record->rows.at[i];
-		const struct qualify_row_kind *kind = qualify_row_kind(row->id);
-
+	rxaqm_list_each(row, &record->rows) {
+		kind = qualify_row_kind(row->id);
 		fprintf(file, "%-4s %-7s %-37s %s\n", row->id, qualify_verdict_name(row->verdict),
 			kind ? kind->title : "", row->why);
-		for (j = 0; figures && j < row->figures.nr; j++)
-			print_figure(file, &row->figures.at[j]);
+		if (!figures)
+			continue;
+		rxaqm_list_each(figure, &row->figures)
+			print_figure(file, figure);
 	}
 }

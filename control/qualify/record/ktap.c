@@ -192,13 +192,10 @@ static int take_line(struct ktap *ktap, char *line, struct rxaqm_error *error)
 
 static struct qualify_row *row_of(struct qualify_record *record)
 {
-	struct qualify_row *row;
-	size_t i;
+	struct qualify_row *row = (struct qualify_row *)qualify_find_row(record, QUALIFY_KTAP_ROW);
 
-	for (i = 0; i < record->rows.nr; i++) {
-		if (!strcmp(record->rows.at[i].id, QUALIFY_KTAP_ROW))
-			return &record->rows.at[i];
-	}
+	if (row)
+		return row;
 	row = rxaqm_list_add(&record->rows);
 	if (row)
 		snprintf(row->id, sizeof(row->id), "%s", QUALIFY_KTAP_ROW);

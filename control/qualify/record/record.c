@@ -13,88 +13,42 @@ static const struct rxaqm_json_format record_format = {
 	.version = QUALIFY_VERSION,
 };
 
-static const struct rxaqm_field qualify_point_fields[] = {
-	FIELD(qualify_point, x, RXAQM_FIELD_DOUBLE), FIELD(qualify_point, y, RXAQM_FIELD_DOUBLE), {}
-};
-TYPE(qualify_point);
+LAYOUT(qualify_point, FIELDS(qualify_point, x, y));
 
-static const struct rxaqm_field qualify_curve_fields[] = {
-	TEXT(qualify_curve, name),
-	TEXT(qualify_curve, x_unit),
-	TEXT(qualify_curve, y_unit),
-	FIELD(qualify_curve, distribution, RXAQM_FIELD_BOOL),
-	OF(qualify_curve, points, RXAQM_FIELD_ARRAY, qualify_point_type),
-	{}
-};
-TYPE(qualify_curve);
+LAYOUT(qualify_curve, FIELDS(qualify_curve, name, x_unit, y_unit, distribution),
+       LIST(qualify_curve, points, qualify_point_type));
 
-static const struct rxaqm_field qualify_figure_fields[] = {
-	TEXT(qualify_figure, name),
-	TEXT(qualify_figure, unit),
-	TEXT(qualify_figure, method),
-	TEXT(qualify_figure, words),
-	FIELD(qualify_figure, n, RXAQM_FIELD_U64),
-	FIELD(qualify_figure, median, RXAQM_FIELD_DOUBLE),
-	FIELD(qualify_figure, p99, RXAQM_FIELD_DOUBLE),
-	FIELD(qualify_figure, min, RXAQM_FIELD_DOUBLE),
-	FIELD(qualify_figure, max, RXAQM_FIELD_DOUBLE),
-	FIELD(qualify_figure, cv, RXAQM_FIELD_DOUBLE),
-	FIELD(qualify_figure, error, RXAQM_FIELD_DOUBLE),
-	OF(qualify_figure, curves, RXAQM_FIELD_ARRAY, qualify_curve_type),
-	{}
-};
-TYPE(qualify_figure);
+LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, median, p99, min),
+       FIELDS(qualify_figure, max, cv, error), LIST(qualify_figure, curves, qualify_curve_type));
 
-static const struct rxaqm_field qualify_row_fields[] = {
-	TEXT(qualify_row, id),
-	FIELD(qualify_row, verdict, RXAQM_FIELD_U32),
-	TEXT(qualify_row, why),
-	FIELD(qualify_row, took_ms, RXAQM_FIELD_U64),
-	OF(qualify_row, figures, RXAQM_FIELD_ARRAY, qualify_figure_type),
-	{}
-};
-TYPE(qualify_row);
+LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, took_ms),
+       LIST(qualify_row, figures, qualify_figure_type));
 
-static const struct rxaqm_field qualify_record_fields[] = {
-	TEXT(qualify_record, interface),
-	TEXT(qualify_record, peer),
-	TEXT(qualify_record, nic_class),
-	TEXT(qualify_record, at),
-	TEXT(qualify_record, rxaqm),
-	TEXT(qualify_record, kernel),
-	TEXT(qualify_record, driver),
-	TEXT(qualify_record, driver_version),
-	TEXT(qualify_record, firmware),
-	TEXT(qualify_record, bus),
-	TEXT(qualify_record, pcie),
-	TEXT(qualify_record, cpu),
-	FIELD(qualify_record, cpus, RXAQM_FIELD_U32),
-	FIELD(qualify_record, mtu, RXAQM_FIELD_U32),
-	FIELD(qualify_record, speed_mbit, RXAQM_FIELD_S64),
-	TEXT(qualify_record, profile),
-	OF(qualify_record, rows, RXAQM_FIELD_ARRAY, qualify_row_type),
-	{}
-};
-TYPE(qualify_record);
+LAYOUT(qualify_record,
+       FIELDS(qualify_record, interface, peer, nic_class, at, rxaqm, kernel, driver),
+       FIELDS(qualify_record, driver_version, firmware, bus, pcie, cpu, cpus, mtu, speed_mbit),
+       FIELD(qualify_record, profile), LIST(qualify_record, rows, qualify_row_type));
 
 const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name)
 {
-	size_t i;
+	const struct qualify_figure *figure;
 
-	for (i = 0; row && i < row->figures.nr; i++) {
-		if (!strcmp(row->figures.at[i].name, name))
-			return &row->figures.at[i];
+	if (!row)
+		return NULL;
+	rxaqm_list_each(figure, &row->figures) {
+		if (!strcmp(figure->name, name))
+			return figure;
 	}
 	return NULL;
 }
 
 const struct qualify_row *qualify_find_row(const struct qualify_record *record, const char *id)
 {
-	size_t i;
+	const struct qualify_row *row;
 
-	for (i = 0; i < record->rows.nr; i++) {
-		if (!strcmp(record->rows.at[i].id, id))
-			return &record->rows.at[i];
+	rxaqm_list_each(row, &record->rows) {
+		if (!strcmp(row->id, id))
+			return row;
 	}
 	return NULL;
 }

@@ -25,12 +25,10 @@ static int inject(struct qualify_run *run, void *arg)
 /* What the driver counts of it, all queues; those of single ones are in it, so the most of one. */
 static __u64 failures(const struct qualify_counters *moved)
 {
+	const struct qualify_counter *counter;
 	__u64 most = 0;
-	size_t i;
 
-	for (i = 0; i < moved->list.nr; i++) {
-		const struct qualify_counter *counter = &moved->list.at[i];
-
+	rxaqm_list_each(counter, &moved->list) {
 		if (strcasestr(counter->name, "alloc") && !strcasestr(counter->name, "tx") &&
 		    counter->value > most)
 			most = counter->value;
@@ -54,9 +52,8 @@ static void put_result(struct qualify_row *row, const struct qualify_gap *gap, _
 	else
 		qualify_figure_words(figure, "%s", gap->again ? "yes" : "no");
 	if (failed)
-		qualify_figure_number(qualify_figure_add(row, "alloc_failures", "count",
-							 "by the driver's counters"),
-				      (double)failed, 1, 0);
+		qualify_put_number(row, "alloc_failures", "count", (double)failed, 1, 0,
+				   "by the driver's counters");
 }
 
 int qualify_alloc_failure(struct qualify_run *run, struct qualify_row *row,

@@ -130,17 +130,15 @@ static void put_buffer(struct qualify_run *run, struct qualify_row *row,
 		       const struct limits *limits, bool all, double error_packets)
 {
 	if (run->peer.same_host)
-		qualify_figure_number(
-			qualify_figure_add(row, all ? "buffer_all" : "buffer_queue", "packets",
-					   "of any burst, the most that was not taken when its last "
-					   "frame was sent, by the clock"),
-			limits->stood, 1, error_packets);
+		qualify_put_number(row, all ? "buffer_all" : "buffer_queue", "packets",
+				   limits->stood, 1, error_packets,
+				   "of any burst, the most that was not taken when its last "
+				   "frame was sent, by the clock");
 	else
-		qualify_figure_number(
-			qualify_figure_add(row, all ? "buffer_all" : "buffer_queue", "packets",
-					   "of that burst, what was not taken while it came (RFC "
-					   "9004, corrected), by rates"),
-			limits->whole.stood, 1, error_packets);
+		qualify_put_number(row, all ? "buffer_all" : "buffer_queue", "packets",
+				   limits->whole.stood, 1, error_packets,
+				   "of that burst, what was not taken while it came (RFC 9004, "
+				   "corrected), by rates");
 }
 
 static int put_bursts(struct qualify_run *run, struct qualify_row *row, const struct way *way,
@@ -164,10 +162,9 @@ static int put_bursts(struct qualify_run *run, struct qualify_row *row, const st
 	qualify_figure_number(figure, limits.whole.count, 1, error_packets);
 	if (limits.whole.count && limits.lossy.count)
 		put_buffer(run, row, &limits, all, error_packets);
-	qualify_figure_number(qualify_figure_add(row, all ? "burst_rate_all" : "burst_rate", "pps",
-						 "at which the peer sent it%s",
-						 limits.lossy.count ? "" : "; none was lost"),
-			      limits.whole.pps, 1, NAN);
+	qualify_put_number(row, all ? "burst_rate_all" : "burst_rate", "pps", limits.whole.pps, 1,
+			   NAN, "at which the peer sent it%s",
+			   limits.lossy.count ? "" : "; none was lost");
 	return 0;
 }
 

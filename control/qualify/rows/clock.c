@@ -102,8 +102,7 @@ static void list_bits(struct qualify_row *row, const char *name, __u32 bits,
 		if (bits & 1U << i && strlen(words) + strlen(names[i]) + 2 < sizeof(words))
 			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
 	}
-	qualify_figure_words(qualify_figure_add(row, name, "", "ETHTOOL_GET_TS_INFO"), "%s",
-			     *words ? words : "none");
+	qualify_put_words(row, name, "ETHTOOL_GET_TS_INFO", "%s", *words ? words : "none");
 }
 
 int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row,
@@ -125,23 +124,22 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row,
 	if (err)
 		return qualify_unknown(row, "the driver does not tell of timestamps: %s",
 				       strerror(-err));
-	qualify_figure_words(qualify_figure_add(row, "source", "", "%s",
-						asked ? "ethtool tsinfo" :
-							"device of the clock (tsinfo tells from "
-							"Linux 6.17 on)"),
-			     "%s",
-			     !(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE) ? "none" :
-			     asked ? (source.source == SOURCE_PHYLIB ? "phylib" : "netdev") :
-			     info.phc_index < 0 ? "unknown" :
-						  source_by_device(run->ifname, info.phc_index));
+	qualify_put_words(row, "source",
+			  asked ? "ethtool tsinfo" :
+				  "device of the clock (tsinfo tells from "
+				  "Linux 6.17 on)",
+			  "%s",
+			  !(info.so_timestamping & SOF_TIMESTAMPING_RX_HARDWARE) ? "none" :
+			  asked ? (source.source == SOURCE_PHYLIB ? "phylib" : "netdev") :
+			  info.phc_index < 0 ? "unknown" :
+					       source_by_device(run->ifname, info.phc_index));
 	if (source.qualifier >= 0)
-		qualify_figure_words(qualify_figure_add(row, "qualifier", "", "ethtool tsinfo"),
-				     "%s", source.qualifier ? "approx" : "precise");
+		qualify_put_words(row, "qualifier", "ethtool tsinfo", "%s",
+				  source.qualifier ? "approx" : "precise");
 	list_bits(row, "tx_types", info.tx_types, tx, sizeof(tx) / sizeof(tx[0]));
 	list_bits(row, "rx_filters", info.rx_filters, rx, sizeof(rx) / sizeof(rx[0]));
 	if (info.phc_index >= 0)
-		qualify_figure_words(qualify_figure_add(row, "clock", "", "ethtool tsinfo"),
-				     "/dev/ptp%d", info.phc_index);
+		qualify_put_words(row, "clock", "ethtool tsinfo", "/dev/ptp%d", info.phc_index);
 	return 0;
 }
 
@@ -190,13 +188,11 @@ static void read_rate(struct rxaqm_phc *phc, struct qualify_row *row)
 			qualify_samples_add(&width, 2 * (double)sample.err_ns);
 	}
 	nr = (double)width.nr;
-	qualify_figure_number(qualify_figure_add(row, "reads_per_second", "count",
-						 "%s, one after the other for 0.5 s",
-						 rxaqm_phc_method_name(phc->method)),
-			      nr * 1e9 / (double)RATE_NS, width.nr, NAN);
-	qualify_figure_number(qualify_figure_add(row, "read_failures", "share",
-						 "the same; also readings spoilt by a step"),
-			      (double)failed / (nr + (double)failed), width.nr + failed, NAN);
+	qualify_put_number(row, "reads_per_second", "count", nr * 1e9 / (double)RATE_NS, width.nr,
+			   NAN, "%s, one after the other for 0.5 s",
+			   rxaqm_phc_method_name(phc->method));
+	qualify_put_number(row, "read_failures", "share", (double)failed / (nr + (double)failed),
+			   width.nr + failed, NAN, "the same; also readings spoilt by a step");
 	qualify_samples_free(&width);
 }
 

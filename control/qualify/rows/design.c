@@ -85,14 +85,13 @@ static void put_said(struct qualify_run *run, struct qualify_row *row)
 	unsigned int i;
 
 	rxaqm_nic_facts_napi(&run->facts);
-	qualify_figure_words(qualify_figure_add(row, "napi", "", "list of NAPIs, by BPF"), "%s",
-			     rxaqm_napi_name(run->facts.napi));
+	qualify_put_words(row, "napi", "list of NAPIs, by BPF", "%s",
+			  rxaqm_napi_name(run->facts.napi));
 	for (i = 0; i < run->facts.nr_polls && i < RXAQM_NIC_POLLS_MAX; i++)
 		snprintf(polls + strlen(polls), sizeof(polls) - strlen(polls), "%s%.40s",
 			 i ? " " : "", run->facts.napi_poll[i]);
 	if (*polls)
-		qualify_figure_words(qualify_figure_add(row, "poll", "", "symbol of the NAPI"),
-				     "%s", polls);
+		qualify_put_words(row, "poll", "symbol of the NAPI", "%s", polls);
 	if (!rxaqm_profile_for_nic(&run->facts, &profile, NULL))
 		qualify_figure_words(qualify_figure_add(row, "design_by_profile", "",
 							"nic-profiles/%s.conf", profile.name),

@@ -4,7 +4,6 @@
 #include <linux/net_tstamp.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/now.h"
@@ -203,8 +202,8 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row, struct rx
 			qualify_probe_xdp_on(&run->probe, NULL);
 		}
 	}
-	qualify_figure_words(qualify_figure_add(row, "xdp_after_changes", "",
-						"frames after each of these, and after it was undone"),
-			     "%s%s", dead ? "no: not after " : "yes", dead ? dead : "");
+	qualify_put_words(row, "xdp_after_changes",
+			  "frames after each of these, and after it was undone", "%s%s",
+			  dead ? "no: not after " : "yes", dead ? dead : "");
 	return 0;
 }

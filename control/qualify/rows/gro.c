@@ -109,7 +109,7 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 	struct qualify_figure *figure;
 	struct hw_merged now;
 
-	qualify_figure_words(qualify_figure_add(row, "hw_gro", "", "ethtool -k"), "%s", words[is]);
+	qualify_put_words(row, "hw_gro", "ethtool -k", "%s", words[is]);
 	if (is != FEATURE_ON)
 		return 0;
 	read_hw_merged(run, &now);
@@ -136,27 +136,25 @@ static void put_merged(struct qualify_run *run, struct qualify_row *row,
 	bool lro = flag_on(run->ifname, ETHTOOL_GFLAGS, ETH_FLAG_LRO);
 	bool gro = flag_on(run->ifname, ETHTOOL_GGRO, 0);
 	__u64 stamped = 0, merged = 0, bytes = 0;
-	struct qualify_figure *figure;
-	size_t i;
+	const struct qualify_received *received;
 
-	for (i = 0; i < receiver->seen.nr; i++) {
-		const struct qualify_received *received = &receiver->seen.at[i];
-
+	rxaqm_list_each(received, &receiver->seen) {
 		bytes += received->size - HEADERS;
 		merged += received->size > SEGMENT;
 		stamped += received->size > SEGMENT && received->hw_ns;
 	}
-	figure = qualify_figure_add(row, "merged_gro", "packets",
-				    "segments in a frame of the stack, mean of %u of one TCP stream "
-				    "back to back, GRO %s, LRO %s, no XDP",
-				    SEGMENTS, gro ? "on" : "off", lro ? "on" : "off");
-	qualify_figure_number(figure,
-			      (double)bytes / (SEGMENT - HEADERS) / (double)receiver->seen.nr,
-			      receiver->seen.nr, NAN);
+	qualify_put_number(row, "merged_gro", "packets",
+			   (double)bytes / (SEGMENT - HEADERS) / (double)receiver->seen.nr,
+			   receiver->seen.nr, NAN,
+			   "segments in a frame of the stack, mean of %u of one TCP stream back to "
+			   "back, GRO %s, LRO %s, no XDP",
+			   SEGMENTS, gro ? "on" : "off", lro ? "on" : "off");
 	if (!merged || !data_has_stamps(run))
 		return;
-	figure = qualify_figure_add(row, "merged_stamps", "", "stamps of merged frames");
-	qualify_figure_words(figure, "%s", stamped == merged ? "first" : stamped ? "some" : "none");
+	qualify_put_words(row, "merged_stamps", "stamps of merged frames", "%s",
+			  stamped == merged ? "first" :
+			  stamped	    ? "some" :
+					      "none");
 }
 
 int qualify_row_gro(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)

@@ -34,10 +34,8 @@ static bool put(struct qualify_row *row, const char *name, const char *how,
 
 	if (known < 2)
 		return false;
-	qualify_figure_number(qualify_figure_add(row, name, "count",
-						 "most Rx queues of one NAPI, of %u queues; %s",
-						 known, how),
-			      most, known, 0);
+	qualify_put_number(row, name, "count", most, known, 0,
+			   "most Rx queues of one NAPI, of %u queues; %s", known, how);
 	return true;
 }
 

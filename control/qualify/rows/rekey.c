@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,13 +92,11 @@ int qualify_put_rekey(struct qualify_run *run, struct qualify_row *row, __u32 pp
 				     strerror(unreadable ? -unreadable : -err));
 		return 0;
 	}
-	qualify_figure_number(qualify_figure_add(row, "rekey_lost", "packets", method, pps, FLOWS),
-			      (double)(rekeyed.sent - rekeyed.came), rekeyed.sent, 0);
-	qualify_figure_number(qualify_figure_add(row, "rekey_reordered", "packets",
-						 "that XDP saw after a later one of their flow"),
-			      (double)rekeyed.reordered, rekeyed.came, 0);
-	qualify_figure_number(qualify_figure_add(row, "rekey_moved", "share",
-						 "of these flows that came by another queue then"),
-			      (double)rekeyed.moved / FLOWS, FLOWS, 0);
+	qualify_put_number(row, "rekey_lost", "packets", (double)(rekeyed.sent - rekeyed.came),
+			   rekeyed.sent, 0, method, pps, FLOWS);
+	qualify_put_number(row, "rekey_reordered", "packets", (double)rekeyed.reordered,
+			   rekeyed.came, 0, "that XDP saw after a later one of their flow");
+	qualify_put_number(row, "rekey_moved", "share", (double)rekeyed.moved / FLOWS, FLOWS, 0,
+			   "of these flows that came by another queue then");
 	return 0;
 }

@@ -3,7 +3,6 @@
 #include <linux/ethtool.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"
@@ -48,8 +47,8 @@ bool qualify_went_back(const struct qualify_counters *before, const struct quali
 void qualify_put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
 		       struct qualify_recovery *recovery)
 {
-	qualify_figure_number(qualify_figure_add(row, name, "ns", "longest pause of these frames"),
-			      gap->gap_ns, 1, gap->error_ns);
+	qualify_put_number(row, name, "ns", gap->gap_ns, 1, gap->error_ns,
+			   "longest pause of these frames");
 	if (gap->gap_ns > recovery->longest_ns) {
 		recovery->longest_ns = gap->gap_ns;
 		recovery->error_ns = gap->error_ns;
@@ -103,12 +102,10 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 		if (!err && gap.again)
 			qualify_put_pause(row, events[i].pause, &gap, &recovery);
 	}
-	qualify_figure_number(qualify_figure_add(row, "recovery", "ns",
-						 "longest pause of the above"),
-			      recovery.longest_ns, 1, recovery.error_ns);
-	qualify_figure_words(qualify_figure_add(row, "stats_kept", "",
-						"rx_packets, rx_bytes and tx_packets of the link"),
-			     "%s", recovery.went_back ? "no" : "yes");
+	qualify_put_number(row, "recovery", "ns", recovery.longest_ns, 1, recovery.error_ns,
+			   "longest pause of the above");
+	qualify_put_words(row, "stats_kept", "rx_packets, rx_bytes and tx_packets of the link",
+			  "%s", recovery.went_back ? "no" : "yes");
 	return 0;
 }
 

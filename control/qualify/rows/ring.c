@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q9, Q16: what a ring holds, how fast it is drained, and what tells of the rest. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "qualify/measure/counters.h"
@@ -62,10 +60,8 @@ static void not_overrun(struct qualify_row *row, double nr)
 void qualify_put_entries(const struct qualify_run *run, struct qualify_row *row)
 {
 	if (run->ring)
-		qualify_figure_number(qualify_figure_add(row, "ring_entries", "packets", "%s",
-							 run->facts.ring ? "ethtool -g" :
-									   "the NIC's profile"),
-				      run->ring, 1, 0);
+		qualify_put_number(row, "ring_entries", "packets", run->ring, 1, 0, "%s",
+				   run->facts.ring ? "ethtool -g" : "the NIC's profile");
 }
 
 static void put_depth(const struct qualify_run *run, struct qualify_row *row, struct taken *taken)
@@ -74,11 +70,10 @@ static void put_depth(const struct qualify_run *run, struct qualify_row *row, st
 
 	qualify_samples_sort(&taken->depth);
 	most = qualify_samples_quantile(&taken->depth, 1);
-	qualify_figure_number(
-		qualify_figure_add(row, taken->all ? "depth_at_least" : "depth", "packets",
-				   "frames in a row that came after XDP had held the CPU, most of %d%s",
-				   ROUNDS, taken->all ? "; all that were sent did" : ""),
-		most, taken->depth.nr, 1);
+	qualify_put_number(row, taken->all ? "depth_at_least" : "depth", "packets", most,
+			   taken->depth.nr, 1,
+			   "frames in a row that came after XDP had held the CPU, most of %d%s",
+			   ROUNDS, taken->all ? "; all that were sent did" : "");
 	if (taken->all)
 		not_overrun(row, most);
 	qualify_put_entries(run, row);
@@ -185,27 +180,23 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 	double received = (double)qualify_counter(&overrun->moved, "rtnl rx_packets");
 	char method[] = "a ring that was held was overrun; counters before and after";
 
-	qualify_figure_number(qualify_figure_add(row, "lost", "packets", "%s", method),
-			      (double)lost, lost + came, 0);
-	qualify_figure_words(qualify_figure_add(row, "counter", "",
-						"nearest to what was lost, and still while the ring "
-						"was held and not overrun"),
-			     "%s%s", best ? best->name : "none", lost ? "" : ": nothing was lost");
+	qualify_put_number(row, "lost", "packets", (double)lost, lost + came, 0, "%s", method);
+	qualify_put_words(row, "counter",
+			  "nearest to what was lost, and still while the ring was held and not "
+			  "overrun",
+			  "%s%s", best ? best->name : "none", lost ? "" : ": nothing was lost");
 	if (lost)
-		qualify_figure_number(qualify_figure_add(row, "lost_counted", "share", "%s",
-							 method),
-				      best ? fmin((double)best->value / (double)lost, 1) : 0, lost,
-				      1 / (double)lost);
+		qualify_put_number(row, "lost_counted", "share",
+				   best ? fmin((double)best->value / (double)lost, 1) : 0, lost,
+				   1 / (double)lost, "%s", method);
 	if (best)
-		qualify_figure_number(qualify_figure_add(row, "overcounted", "share", "%s", method),
-				      fmax((double)best->value / (double)lost - 1, 0), lost,
-				      10 / (double)lost);
-	qualify_figure_number(qualify_figure_add(row, "received_counted", "share",
-						 "rx_packets of the link over what XDP dropped"),
-			      fmin(received / (double)came, 1), came, 10 / (double)came);
-	qualify_figure_words(qualify_figure_add(row, "xdp_drops_counted", "",
-						"rx_packets of the link"),
-			     "%s", received >= 0.9 * (double)came ? "yes" : "no");
+		qualify_put_number(row, "overcounted", "share",
+				   fmax((double)best->value / (double)lost - 1, 0), lost,
+				   10 / (double)lost, "%s", method);
+	qualify_put_number(row, "received_counted", "share", fmin(received / (double)came, 1), came,
+			   10 / (double)came, "rx_packets of the link over what XDP dropped");
+	qualify_put_words(row, "xdp_drops_counted", "rx_packets of the link", "%s",
+			  received >= 0.9 * (double)came ? "yes" : "no");
 }
 
 /* @send to a ring that is held, and nothing else in between the counters. */

@@ -144,12 +144,10 @@ int qualify_row_rss(struct qualify_run *run, struct qualify_row *row, struct rxa
 		qualify_unknown(row, "%u of %u frames came, though %u a second were sent",
 				flows.came, FLOWS, send.pps * 8);
 	if (!err && flows.came >= ENOUGH) {
-		qualify_figure_number(qualify_figure_add(row, "queues", "count", "ethtool -l"),
-				      queues, 1, 0);
+		qualify_put_number(row, "queues", "count", queues, 1, 0, "ethtool -l");
 		if (rss.table)
-			qualify_figure_number(qualify_figure_add(row, "table_size", "count",
-								 "ethtool -x"),
-					      rss.table_size, 1, 0);
+			qualify_put_number(row, "table_size", "count", rss.table_size, 1, 0,
+					   "ethtool -x");
 		else
 			qualify_unknown(row, "the driver tells no table (ethtool -x)");
 		if (rss.table && rss.toeplitz)

@@ -129,30 +129,24 @@ static void put_stability(struct course *course, double offset_ns, int index,
 	/* Few neighbours have a step between them; afterwards none is left. */
 	double slope = slope_of(course, 1), largest_ns, span_s;
 	unsigned int steps = find_steps(course, slope, &largest_ns);
-	struct qualify_figure *figure;
 	char words[96];
 
 	slope = slope_of(course, course->nr / 2);
 	span_s = (course->host_s[course->nr - 1] - course->host_s[0]) / 2;
-	figure = qualify_figure_add(row, "drift", "ppm",
-				    "rate against CLOCK_MONOTONIC, median of slopes over %.1f s",
-				    span_s);
-	qualify_figure_number(figure, slope / 1e3, course->nr,
-			      (course->err_ns[0] + course->err_ns[course->nr - 1]) / span_s / 1e3);
-	figure = qualify_figure_add(row, "steps", "count",
-				    "readings %d ms apart whose errors and rate do not explain them",
-				    STABILITY_GAP_MS);
-	qualify_figure_number(figure, steps, course->nr - 1, 0);
+	qualify_put_number(row, "drift", "ppm", slope / 1e3, course->nr,
+			   (course->err_ns[0] + course->err_ns[course->nr - 1]) / span_s / 1e3,
+			   "rate against CLOCK_MONOTONIC, median of slopes over %.1f s", span_s);
+	qualify_put_number(row, "steps", "count", steps, course->nr - 1, 0,
+			   "readings %d ms apart whose errors and rate do not explain them",
+			   STABILITY_GAP_MS);
 	if (steps)
-		qualify_figure_number(qualify_figure_add(row, "step_largest", "ns", "the same"),
-				      largest_ns, 1, course->err_ns[0] * 2);
-	figure = qualify_figure_add(row, "offset", "ns", "clock of the NIC less CLOCK_REALTIME");
-	qualify_figure_number(figure, offset_ns, 1, course->err_ns[0]);
+		qualify_put_number(row, "step_largest", "ns", largest_ns, 1, course->err_ns[0] * 2,
+				   "the same");
+	qualify_put_number(row, "offset", "ns", offset_ns, 1, course->err_ns[0],
+			   "clock of the NIC less CLOCK_REALTIME");
 	put_allan(course, row);
 	who_disciplines(index, words);
-	qualify_figure_words(qualify_figure_add(row, "disciplined_by", "",
-						"processes that have the clock open"),
-			     "%s", words);
+	qualify_put_words(row, "disciplined_by", "processes that have the clock open", "%s", words);
 }
 
 int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row,

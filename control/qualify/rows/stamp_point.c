@@ -21,13 +21,11 @@ static void count_later(const struct qualify_receiver *receiver, const struct qu
 			const struct qualify_phc_line *line, __u64 free_ns, struct point *point)
 {
 	double until_ns = (double)(__s64)(free_ns - line->from.host_ns) + qualify_phc_error(line);
-	size_t i;
+	const struct qualify_received *received;
+	double over_ns;
 
 	point->stepped = qualify_phc_stepped(line);
-	for (i = 0; i < receiver->seen.nr; i++) {
-		const struct qualify_received *received = &receiver->seen.at[i];
-		double over_ns;
-
+	rxaqm_list_each(received, &receiver->seen) {
 		if (!received->hw_ns || received->seq - send->first >= send->count)
 			continue;
 		point->stamps++;

@@ -42,14 +42,14 @@ static bool is_of(const struct qualify_received *received, const struct qualify_
 static struct share count_stamped(const struct qualify_receiver *receiver,
 				  const struct qualify_send *send)
 {
+	const struct qualify_received *received;
 	struct share share = {};
-	size_t i;
 
-	for (i = 0; i < receiver->seen.nr; i++) {
-		if (!is_of(&receiver->seen.at[i], send))
+	rxaqm_list_each(received, &receiver->seen) {
+		if (!is_of(received, send))
 			continue;
 		share.came++;
-		share.stamped += receiver->seen.at[i].hw_ns != 0;
+		share.stamped += received->hw_ns != 0;
 	}
 	return share;
 }
@@ -115,20 +115,17 @@ int qualify_row_coverage(struct qualify_run *run, struct qualify_row *row,
 	qualify_receiver_close(&receiver);
 	if (err)
 		return err;
-	qualify_figure_number(qualify_figure_add(row, "stamped", "share",
-						 "all of the above but PTP's"),
-			      all.came ? (double)all.stamped / (double)all.came : NAN, all.came,
-			      all.came ? 1 / (double)all.came : NAN);
-	qualify_figure_words(qualify_figure_add(row, "filter", "",
-						"SIOCSHWTSTAMP with HWTSTAMP_FILTER_ALL, or what "
-						"is granted"),
-			     "%s", filter_words(run->rx_filter));
-	qualify_figure_words(qualify_figure_add(row, "coverage", "", "which frames had a stamp"),
-			     "%s",
-			     all.came && all.stamped >= all.came ? "all" :
-			     all.stamped			 ? "some" :
-			     ptp.stamped			 ? "ptp" :
-								   "none");
+	qualify_put_number(row, "stamped", "share",
+			   all.came ? (double)all.stamped / (double)all.came : NAN, all.came,
+			   all.came ? 1 / (double)all.came : NAN, "all of the above but PTP's");
+	qualify_put_words(row, "filter",
+			  "SIOCSHWTSTAMP with HWTSTAMP_FILTER_ALL, or what is granted", "%s",
+			  filter_words(run->rx_filter));
+	qualify_put_words(row, "coverage", "which frames had a stamp", "%s",
+			  all.came && all.stamped >= all.came ? "all" :
+			  all.stamped			      ? "some" :
+			  ptp.stamped			      ? "ptp" :
+								"none");
 	return 0;
 }
 
@@ -157,20 +154,16 @@ static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr,
 	qsort(stamp, nr, sizeof(*stamp), compare_u64);
 	for (i = 1; i < nr; i++)
 		duplicates += stamp[i] == stamp[i - 1];
-	qualify_figure_number(qualify_figure_add(row, "duplicates", "share",
-						 "equal stamps of %zu datagrams of one flow", nr),
-			      (double)duplicates / (double)nr, nr, 0);
-	qualify_figure_number(qualify_figure_add(row, "backward", "count",
-						 "stamps before that of the datagram before, the same"),
-			      (double)backward, nr, 0);
-	qualify_figure_number(qualify_figure_add(row, "resolution", "ns",
-						 "greatest common divisor of all differences"),
-			      (double)qualify_resolution(stamp, nr), nr, 0);
+	qualify_put_number(row, "duplicates", "share", (double)duplicates / (double)nr, nr, 0,
+			   "equal stamps of %zu datagrams of one flow", nr);
+	qualify_put_number(row, "backward", "count", (double)backward, nr, 0,
+			   "stamps before that of the datagram before, the same");
+	qualify_put_number(row, "resolution", "ns", (double)qualify_resolution(stamp, nr), nr, 0,
+			   "greatest common divisor of all differences");
 	if (line)
-		qualify_figure_number(qualify_figure_add(row, "wrap_errors", "count",
-							 "stamps over 100 ms before or behind the clock's "
-							 "readings around them"),
-				      (double)wrapped, nr, 0);
+		qualify_put_number(row, "wrap_errors", "count", (double)wrapped, nr, 0,
+				   "stamps over 100 ms before or behind the clock's readings "
+				   "around them");
 }
 
 int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
@@ -221,27 +214,23 @@ static void put_stamps(struct qualify_row *row, const struct qualify_latency *la
 {
 	if (!latency->stamps)
 		return;
-	qualify_figure_number(qualify_figure_add(row, "clock_error", "ns",
-						 "half the width of the clock's readings before and "
-						 "after"),
-			      latency->clock_ns, 2, NAN);
-	qualify_figure_number(qualify_figure_add(row, "after_xdp", "share",
-						 "stamps later than when XDP saw their packet, by more "
-						 "than the clock's error"),
-			      (double)latency->after_xdp / (double)latency->stamps, latency->stamps,
-			      0);
+	qualify_put_number(row, "clock_error", "ns", latency->clock_ns, 2, NAN,
+			   "half the width of the clock's readings before and after");
+	qualify_put_number(row, "after_xdp", "share",
+			   (double)latency->after_xdp / (double)latency->stamps, latency->stamps, 0,
+			   "stamps later than when XDP saw their packet, by more than the "
+			   "clock's error");
 	if (!isnan(latency->late_ns) || latency->before_sent)
-		qualify_figure_number(qualify_figure_add(row, "before_sent", "share",
-							 "stamps before the sender's clock when their "
-							 "packet was made, by more than that error"),
-				      (double)latency->before_sent / (double)latency->stamps,
-				      latency->stamps, 0);
+		qualify_put_number(row, "before_sent", "share",
+				   (double)latency->before_sent / (double)latency->stamps,
+				   latency->stamps, 0,
+				   "stamps before the sender's clock when their packet was made, "
+				   "by more than that error");
 	if (!isnan(latency->late_ns))
-		qualify_figure_number(qualify_figure_add(row, "stamp_late", "ns",
-							 "at most so much after arrival: the smallest "
-							 "from the sender's clock to the stamp"),
-				      latency->late_ns, latency->stamps,
-				      latency->late_ns + latency->clock_ns);
+		qualify_put_number(row, "stamp_late", "ns", latency->late_ns, latency->stamps,
+				   latency->late_ns + latency->clock_ns,
+				   "at most so much after arrival: the smallest from the "
+				   "sender's clock to the stamp");
 }
 
 int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
@@ -326,8 +315,8 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
 	if (err)
 		return err;
 	if (run->facts.moderation_us >= 0)
-		qualify_figure_number(qualify_figure_add(row, "moderation", "ns", "ethtool -c"),
-				      run->facts.moderation_us * 1e3, 1, 0);
+		qualify_put_number(row, "moderation", "ns", run->facts.moderation_us * 1e3, 1, 0,
+				   "ethtool -c");
 	/* Some have none. */
 	has = !qualify_setting_get(run->ifname, QUALIFY_COALESCE, "", was);
 	for (i = 0; has && !err && i < 2; i++) {
@@ -342,8 +331,7 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
 	}
 	if (has)
 		qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", was);
-	qualify_figure_number(qualify_figure_add(row, "floor", "ns",
-						 "the smallest median of the above"),
-			      floor_ns, i + 1, floor_error_ns);
+	qualify_put_number(row, "floor", "ns", floor_ns, i + 1, floor_error_ns,
+			   "the smallest median of the above");
 	return err;
 }

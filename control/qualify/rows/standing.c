@@ -2,8 +2,6 @@
 /* Q11: the standing queue, without and with rxaqm. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "attach/locate.h"
 #include "base/now.h"
@@ -142,9 +140,8 @@ static int all_loads(struct qualify_run *run, struct qualify_row *row, bool on, 
 			qualify_curve_cdf(figure, on ? "with rxaqm" : "without", &stood.ns);
 			snprintf(name, sizeof(name), "lost_%s_%s", on ? "on" : "off",
 				 loads[i].name);
-			qualify_figure_number(qualify_figure_add(row, name, "share",
-								 "the same; of the second half"),
-					      stood.lost, stood.ns.nr, NAN);
+			qualify_put_number(row, name, "share", stood.lost, stood.ns.nr, NAN,
+					   "the same; of the second half");
 		}
 		qualify_samples_free(&stood.ns);
 	}
@@ -162,11 +159,10 @@ static void put_target(struct qualify_run *run, struct qualify_row *row)
 		iface = rxaqm_iface_find(&state, run->ifname);
 	if (iface && run->rx_queue < iface->nr_queues) {
 		queue = rxaqm_state_queue(&state, iface, run->rx_queue);
-		qualify_figure_number(qualify_figure_add(row, "target", "ns",
-							 "rxaqm status, after the last load"),
-				      (double)rxaqm_queue_target_ns(queue), 1, 0);
-		qualify_figure_words(qualify_figure_add(row, "signal", "", "rxaqm status"), "%s",
-				     rxaqm_queue_signal(queue, rxaqm_now_ns()));
+		qualify_put_number(row, "target", "ns", (double)rxaqm_queue_target_ns(queue), 1, 0,
+				   "rxaqm status, after the last load");
+		qualify_put_words(row, "signal", "rxaqm status", "%s",
+				  rxaqm_queue_signal(queue, rxaqm_now_ns()));
 	}
 	rxaqm_state_close(&state);
 }

@@ -2,7 +2,6 @@
 /* Q12: how late Tx completions are. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -4,10 +4,7 @@
 #include <linux/if_link.h>
 #include <linux/if_xdp.h>
 #include <linux/netdev.h>
-#include <math.h>
-#include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -57,12 +54,10 @@ static void put_features(struct qualify_row *row, __u64 features)
 		if (features != ~0ULL && features & 1ULL << i)
 			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
 	}
-	qualify_figure_words(qualify_figure_add(row, "advertised", "",
-						"netdev dev-get, xdp-features"),
-			     "%s",
-			     features == ~0ULL ? "unknown: the kernel does not tell" :
-			     *words	       ? words :
-						 "none");
+	qualify_put_words(row, "advertised", "netdev dev-get, xdp-features", "%s",
+			  features == ~0ULL ? "unknown: the kernel does not tell" :
+			  *words	    ? words :
+					      "none");
 }
 
 /* A socket with memory of its own, bound with @flags. 1: zero copy is in effect; 0; -errno. */
@@ -211,9 +206,8 @@ int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row, struct rxa
 	} else {
 		missing = !drop;
 	}
-	qualify_figure_number(qualify_figure_add(row, "missing", "count",
-						 "of basic actions and AF_XDP zero copy, those that "
-						 "are advertised and do not work"),
-			      missing, 2, 0);
+	qualify_put_number(row, "missing", "count", missing, 2, 0,
+			   "of basic actions and AF_XDP zero copy, those that are advertised and "
+			   "do not work");
 	return 0;
 }

@@ -29,15 +29,16 @@ struct adopted {
 	struct foreign_ring ring;
 	bool inserted; /* into xsk_map */
 	struct rxaqm_progress progress;
-	__u64 looked_ns,
-		taken_ns; /* the last look; and the last that found that packets were taken */
+	__u64 looked_ns; /* the last look */
+	__u64 taken_ns; /* the last that found that packets were taken */
 	__u64 wait_ns; /* of the newest of those */
 	__u32 consumer; /* at the last look */
-	struct report report;
+	struct report *report;
 };
 
 static struct adopted adopted[MAX_SOCKETS];
 static unsigned int nr_adopted;
+static int pidfd = -1; /* the process that has them */
 
 static int __attribute__((format(printf, 2, 3))) fail(int err, const char *fmt, ...)
 {
@@ -51,10 +52,17 @@ static int __attribute__((format(printf, 2, 3))) fail(int err, const char *fmt, 
 	return err;
 }
 
-static int adopt_queue(struct adopted *a, const struct args *args, int pidfd, unsigned int queue)
+int adopt_begin(const struct args *args, unsigned int queue, struct report *report)
 {
+	struct adopted *a = &adopted[nr_adopted];
 	int err;
 
+	if (pidfd < 0)
+		pidfd = pidfd_open(args->adopt, 0);
+	if (pidfd < 0)
+		return fail(-EINVAL, "there is no process %d: %s", args->adopt, strerror(errno));
+	nr_adopted++;
+	a->report = report;
 	a->fd = -1;
 	err = rxaqm_attached_open(&a->at, args->ifname, queue);
 	if (err)
@@ -79,7 +87,6 @@ static int adopt_queue(struct adopted *a, const struct args *args, int pidfd, un
 			    rxaqm_xsk_strerror(err));
 	a->inserted = true;
 	rxaqm_attached_describe(&a->at, a->ring.entries, (__u32)args->adopt);
-	a->report.queue = queue;
 	a->consumer = __atomic_load_n(a->ring.consumer, __ATOMIC_ACQUIRE);
 	return 0;
 }
@@ -102,28 +109,29 @@ static void look(struct adopted *a, __u64 now_ns)
 		a->taken_ns = now_ns;
 	if (now_ns - a->taken_ns < HANGS_NS)
 		rxaqm_attached_publish(&a->at, now_ns, a->wait_ns);
-	a->report.packets += taken;
-	a->report.wait[rxaqm_hist_bucket(a->wait_ns)] += taken;
-	a->report.wait_ns = a->wait_ns;
+	a->report->packets += taken;
+	a->report->wait[rxaqm_hist_bucket(a->wait_ns)] += taken;
+	a->report->wait_ns = a->wait_ns;
 	a->consumer = consumer;
 	a->looked_ns = now_ns;
 }
 
-static void print(__u64 interval_ns, bool json)
+int adopt_look(void)
 {
-	struct report reports[MAX_SOCKETS];
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	struct pollfd process = { pidfd, POLLIN, 0 };
 	unsigned int i;
 
+	if (ppoll(&process, 1, &pause, NULL) > 0)
+		return 1;
 	for (i = 0; i < nr_adopted; i++)
-		reports[i] = adopted[i].report;
-	report_print(reports, nr_adopted, interval_ns, json);
-	for (i = 0; i < nr_adopted; i++)
-		adopted[i].report = reports[i];
+		look(&adopted[i], rxaqm_now_ns());
+	return 0;
 }
 
-/* What changes seldom. */
-static int check(struct adopted *a)
+int adopt_check(unsigned int i)
 {
+	struct adopted *a = &adopted[i];
 	struct xdp_statistics stats = {};
 	socklen_t size = sizeof(stats);
 
@@ -132,49 +140,15 @@ static int check(struct adopted *a)
 	if (getsockopt(a->fd, SOL_XDP, XDP_STATISTICS, &stats, &size))
 		return 0;
 	/* With as many frames as ring entries, DPDK's way, it is frames that run out. */
-	a->report.ring_full = stats.rx_ring_full + stats.rx_dropped;
-	rxaqm_attached_ring_full(&a->at, a->report.ring_full);
+	a->report->ring_full = stats.rx_ring_full + stats.rx_dropped;
+	rxaqm_attached_ring_full(&a->at, a->report->ring_full);
 	return 0;
 }
 
-/* Until the process ends, or a signal, or the time is up. Returns 0 or -errno. */
-static int watch(const struct args *args, int pidfd, const volatile sig_atomic_t *ended)
+void adopt_end(void)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_NS };
-	struct pollfd process = { pidfd, POLLIN, 0 };
-	__u64 now_ns = rxaqm_now_ns(), printed_ns = now_ns;
-	__u64 end_ns = args->seconds ? now_ns + args->seconds * RXAQM_NSEC_PER_SEC : ~0ULL;
 	unsigned int i;
 
-	while (!*ended && now_ns < end_ns && ppoll(&process, 1, &pause, NULL) <= 0) {
-		now_ns = rxaqm_now_ns();
-		for (i = 0; i < nr_adopted; i++)
-			look(&adopted[i], now_ns);
-		if (now_ns - printed_ns < RXAQM_NSEC_PER_SEC && now_ns < end_ns)
-			continue;
-		for (i = 0; i < nr_adopted; i++)
-			if (check(&adopted[i]))
-				return fail(-ESTALE, "\"%s\": %s", args->ifname,
-					    rxaqm_xsk_strerror(-ESTALE));
-		print(now_ns - printed_ns, args->json);
-		printed_ns = now_ns;
-	}
-	return 0;
-}
-
-int adopt(const struct args *args, const volatile sig_atomic_t *ended)
-{
-	unsigned int queue, i;
-	int pidfd, err = 0;
-
-	pidfd = pidfd_open(args->adopt, 0);
-	if (pidfd < 0)
-		return fail(-EINVAL, "there is no process %d: %s", args->adopt, strerror(errno));
-	for (queue = 0; !err && queue < MAX_SOCKETS; queue++)
-		if (args->queues[queue])
-			err = adopt_queue(&adopted[nr_adopted++], args, pidfd, queue);
-	if (!err)
-		err = watch(args, pidfd, ended);
 	for (i = 0; i < nr_adopted; i++) {
 		struct adopted *a = &adopted[i];
 
@@ -185,6 +159,6 @@ int adopt(const struct args *args, const volatile sig_atomic_t *ended)
 			close(a->fd);
 		rxaqm_attached_close(&a->at);
 	}
-	close(pidfd);
-	return err;
+	if (pidfd >= 0)
+		close(pidfd);
 }

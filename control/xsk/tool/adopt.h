@@ -6,11 +6,20 @@
 #ifndef RXAQM_XSK_ADOPT_H
 #define RXAQM_XSK_ADOPT_H
 
-#include <signal.h>
-
 #include "args.h"
+#include "report.h"
 
-/* Until *@ended, the time is up, or the process ends. Logs what fails. Returns 0 or -errno. */
-int adopt(const struct args *args, const volatile sig_atomic_t *ended);
+/* Adopt the socket of @queue. Logs what fails. 0 or -errno; adopt_end() is to follow either way. */
+int adopt_begin(const struct args *args, unsigned int queue, struct report *report);
+
+/* Wait a moment, then look at all of them. 1 if their process has ended, else 0. */
+int adopt_look(void);
+
+/* What changes seldom, of the socket @i in the order of their adoption. -ESTALE: rxaqm was
+ * detached.
+ */
+int adopt_check(unsigned int i);
+
+void adopt_end(void);
 
 #endif /* RXAQM_XSK_ADOPT_H */

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "args.h"
@@ -20,12 +19,11 @@
 /* What was published counts for 10 ms: look again before that. */
 #define ROUND_NS (2 * RXAQM_NSEC_PER_MSEC)
 
-struct consumer {
-	unsigned int nr;
-	struct rxaqm_xsk *xsk[MAX_SOCKETS];
-	struct pollfd fds[MAX_SOCKETS];
-	struct report reports[MAX_SOCKETS];
-};
+/* The queues that are served: by sockets of ours, or adopted ones. */
+static unsigned int nr_queues;
+static struct report reports[MAX_SOCKETS];
+static struct rxaqm_xsk *xsks[MAX_SOCKETS];
+static struct pollfd fds[MAX_SOCKETS];
 
 static volatile sig_atomic_t ended;
 
@@ -66,92 +64,102 @@ static int take(struct rxaqm_xsk *xsk, struct report *report, __u64 cost_ns)
 	return nr;
 }
 
-static int take_all(struct consumer *c, const struct args *args)
+/* 0 or -errno. */
+static int take_all(const struct args *args)
 {
 	unsigned int i;
 	int nr, sum = 0;
 
-	for (i = 0; i < c->nr; i++) {
-		nr = take(c->xsk[i], &c->reports[i], args->cost_ns);
+	for (i = 0; i < nr_queues; i++) {
+		nr = take(xsks[i], &reports[i], args->cost_ns);
 		if (nr < 0)
 			return nr;
 		sum += nr;
 	}
-	return sum;
+	if (!sum && !args->busy)
+		poll(fds, nr_queues, 100);
+	return 0;
 }
 
-static void print(struct consumer *c, __u64 interval_ns, bool json)
+static void read_stats(unsigned int i)
 {
 	struct rxaqm_xsk_stats stats = { .size = sizeof(stats) };
-	unsigned int i;
 
-	for (i = 0; i < c->nr; i++) {
-		if (rxaqm_xsk_get_stats(c->xsk[i], &stats))
-			continue;
-		c->reports[i].ring_full = stats.ring_full;
-		c->reports[i].wait_ns = stats.wait_ns;
-	}
-	report_print(c->reports, c->nr, interval_ns, json);
+	if (rxaqm_xsk_get_stats(xsks[i], &stats))
+		return;
+	reports[i].ring_full = stats.ring_full;
+	reports[i].wait_ns = stats.wait_ns;
 }
 
-/* Until a signal, or the time is up. Returns 0 or -errno. */
-static int serve(struct consumer *c, const struct args *args)
+static int print(const struct args *args, __u64 interval_ns)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr_queues && !err; i++) {
+		if (args->adopt)
+			err = adopt_check(i);
+		else
+			read_stats(i);
+	}
+	if (!err)
+		report_print(reports, nr_queues, interval_ns, args->json);
+	return err;
+}
+
+/* Until a signal, the time is up, or the process whose sockets these are ends. 0 or -errno. */
+static int serve(const struct args *args)
 {
 	__u64 now_ns = rxaqm_now_ns(), printed_ns = now_ns;
 	__u64 end_ns = args->seconds ? now_ns + args->seconds * RXAQM_NSEC_PER_SEC : ~0ULL;
-	int nr;
+	int err = 0;
 
-	while (!ended && now_ns < end_ns) {
-		nr = take_all(c, args);
-		if (nr < 0)
-			return nr;
-		if (!nr && !args->busy)
-			poll(c->fds, c->nr, 100);
+	while (!err && !ended && now_ns < end_ns) {
+		err = args->adopt ? adopt_look() : take_all(args);
 		now_ns = rxaqm_now_ns();
-		if (now_ns - printed_ns >= RXAQM_NSEC_PER_SEC || now_ns >= end_ns) {
-			print(c, now_ns - printed_ns, args->json);
+		if (!err && (now_ns - printed_ns >= RXAQM_NSEC_PER_SEC || now_ns >= end_ns)) {
+			err = print(args, now_ns - printed_ns);
 			printed_ns = now_ns;
 		}
 	}
-	return 0;
+	if (err < 0)
+		fprintf(stderr, "rxaqm-xsk: \"%s\": %s\n", args->ifname, rxaqm_xsk_strerror(err));
+	return err < 0 ? err : 0;
 }
 
-static int open_all(struct consumer *c, const struct args *args)
+static int open_queue(const struct args *args, unsigned int queue)
 {
-	unsigned int queue;
+	unsigned int i = nr_queues;
 	int err;
 
-	for (queue = 0; queue < MAX_SOCKETS; queue++) {
-		if (!args->queues[queue])
-			continue;
-		err = rxaqm_xsk_open(&c->xsk[c->nr], args->ifname, queue, &args->socket);
-		if (err) {
+	reports[i].queue = queue;
+	if (args->adopt) {
+		err = adopt_begin(args, queue, &reports[i]);
+	} else {
+		err = rxaqm_xsk_open(&xsks[i], args->ifname, queue, &args->socket);
+		if (err)
 			fprintf(stderr, "rxaqm-xsk: cannot open queue %u of \"%s\": %s\n", queue,
 				args->ifname, rxaqm_xsk_strerror(err));
-			return err;
-		}
-		c->fds[c->nr] = (struct pollfd){ rxaqm_xsk_fd(c->xsk[c->nr]), POLLIN, 0 };
-		c->reports[c->nr].queue = queue;
-		c->nr++;
+		else
+			fds[i] = (struct pollfd){ rxaqm_xsk_fd(xsks[i]), POLLIN, 0 };
 	}
-	return 0;
+	nr_queues += !err;
+	return err;
 }
 
 static int consume(const struct args *args)
 {
-	static struct consumer c;
-	unsigned int i;
-	int err;
+	unsigned int queue, i;
+	int err = 0;
 
-	err = open_all(&c, args);
-	if (!err) {
-		err = serve(&c, args);
-		if (err)
-			fprintf(stderr, "rxaqm-xsk: \"%s\": %s\n", args->ifname,
-				rxaqm_xsk_strerror(err));
-	}
-	for (i = 0; i < c.nr; i++)
-		rxaqm_xsk_close(c.xsk[i]);
+	for (queue = 0; queue < MAX_SOCKETS && !err; queue++)
+		if (args->queues[queue])
+			err = open_queue(args, queue);
+	if (!err)
+		err = serve(args);
+	adopt_end();
+	for (i = 0; i < nr_queues; i++)
+		rxaqm_xsk_close(xsks[i]);
 	return err;
 }
 
@@ -183,5 +191,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
 		return error.exit_code;
 	}
-	return exit_code(args.adopt ? adopt(&args, &ended) : consume(&args));
+	return exit_code(consume(&args));
 }
