@@ -17,7 +17,7 @@
 
 /* A file of the search path. */
 struct entry {
-	char name[RXAQM_PROFILE_NAME_LEN];
+	char name[NAME_MAX + 1];
 	char path[PATH_MAX];
 	unsigned int dir; /* which of the search path it is in */
 };
@@ -34,29 +34,27 @@ static const char *search_path(void)
 	return path ? path : DEFAULT_PATH;
 }
 
-/* The profile's name from that of its file. False if the file is none. */
-static bool name_of(const char *file, char name[RXAQM_PROFILE_NAME_LEN])
+/* How much of the file's name is the profile's; 0 if it is no profile. */
+static size_t name_len(const char *file)
 {
 	size_t len = strlen(file);
 	const size_t suffix = strlen(SUFFIX);
 
-	if (file[0] == '.' || len <= suffix || strcmp(file + len - suffix, SUFFIX) ||
-	    len - suffix >= RXAQM_PROFILE_NAME_LEN)
-		return false;
-	memcpy(name, file, len - suffix);
-	name[len - suffix] = '\0';
-	return true;
+	if (file[0] == '.' || len <= suffix || strcmp(file + len - suffix, SUFFIX))
+		return 0;
+	return len - suffix;
 }
 
 static int add_entry(struct entries *entries, const char *dir, const char *file,
 		     unsigned int nr_dir)
 {
 	struct entry found, *entry;
-	size_t i;
+	size_t len = name_len(file), i;
 
-	if (!name_of(file, found.name) ||
+	if (!len || len >= sizeof(found.name) ||
 	    snprintf(found.path, sizeof(found.path), "%s/%s", dir, file) >= (int)sizeof(found.path))
 		return 0;
+	snprintf(found.name, sizeof(found.name), "%.*s", (int)len, file);
 	found.dir = nr_dir;
 	for (i = 0; i < entries->nr; i++)
 		if (!strcmp(entries->at[i].name, found.name))
@@ -112,6 +110,7 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
+	size_t len = name_len(base) ?: strlen(base);
 	FILE *file;
 	int err;
 
@@ -121,10 +120,12 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 				       path, strerror(errno));
 	err = rxaqm_profile_parse(file, path, profile, error);
 	fclose(file);
-	if (!name_of(base, profile->name))
-		snprintf(profile->name, sizeof(profile->name), "%.*s", RXAQM_PROFILE_NAME_LEN - 1,
-			 base);
+	snprintf(profile->name, sizeof(profile->name), "%.*s", (int)len, base);
 	snprintf(profile->path, sizeof(profile->path), "%s", path);
+	if (!err && len >= sizeof(profile->name))
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
+				      "%s: name longer than %d characters", path,
+				      RXAQM_PROFILE_NAME_LEN - 1);
 	return err;
 }
 
@@ -188,8 +189,10 @@ static int read_best(const struct entries *entries, struct rxaqm_nic_facts *fact
 	for (i = 0; i < entries->nr; i++) {
 		const struct entry *entry = &entries->at[i];
 		struct rxaqm_fit fit = { .named = true, .conditions = UINT_MAX };
+		int err = rxaqm_profile_read(entry->path, profile, NULL);
 
-		if (rxaqm_profile_read(entry->path, profile, NULL))
+		/* One whose name alone is wrong says itself what it is for. */
+		if (err && err != -ENAMETOOLONG)
 			fit.fits = is_named_after(entry->name, facts->driver);
 		else
 			fit = rxaqm_match_fit(profile, facts);

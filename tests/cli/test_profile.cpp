@@ -281,6 +281,32 @@ TEST_CASE("cli: profile check finds what cannot be or cannot be told apart", "[c
 	CHECK_FALSE(json.flag("/profiles/2/ok"));
 }
 
+TEST_CASE("cli: a profile whose name is too long is refused, not passed over", "[cli]")
+{
+	const std::string longest = "our-25g-nic-of-rack-17-firmware"; /* of 31 characters */
+	const char *says = "-22.31.conf: name longer than 31 characters";
+	Host host;
+	Netns netns;
+	Profiles profiles;
+	std::string match = "[Match]\nDriver=veth\n";
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	profiles.add("veth.conf", match);
+	std::string path = profiles.add(longest + "-22.31.conf", match + "Channels=separate\n");
+	check_row({ {}, 2, "", says }, host.rxaqm({ "profile", "check", path }));
+	for (const Args &args : { Args{ "profile", "check" }, Args{ "profile", "list" } })
+		check_row({ {}, 2, "veth", says }, host.rxaqm(args, profiles.options()));
+	for (const Args &args : { Args{ "attach", "cli0" }, Args{ "attach", "cli0", "-p", path },
+				  Args{ "profile", "show", "cli0" } })
+		check_row({ {}, 2, "", says }, host.rxaqm(netns, args, profiles.options()));
+	CHECK(xdp_on(netns, "cli0") == 0);
+	/* One of another driver's is no matter here. */
+	profiles.add(longest + "-22.31.conf", "[Match]\nDriver=other\n");
+	path = profiles.add(longest + ".conf", match + "Channels=separate\n");
+	check_row({ {}, 0, "cli0: profile our-25g-nic-of-rack-17-firmware\n", "" },
+		  host.rxaqm(netns, { "profile", "show", "cli0" }, profiles.options()));
+}
+
 TEST_CASE("cli: profile list shows what tells profiles apart", "[cli]")
 {
 	Host host;
