@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm run */
 #include <net/if.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "attach/machine.h"
@@ -48,6 +50,22 @@ static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 	return err;
 }
 
+/* Is there a directory for the file @path, which the daemon is to write? It makes its own itself. */
+static int check_directory(const char *key, const char *path, struct rxaqm_error *error)
+{
+	char dir[RXAQM_CONFIG_PATH_LEN], own[RXAQM_CONFIG_PATH_LEN];
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path + 1), path);
+	if (!strcmp(dir, rxaqm_config_runtime_path("", own, sizeof(own))) || !access(dir, F_OK))
+		return 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
+			       "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off", key,
+			       path, dir, strerror(errno), key);
+}
+
 static int check(const struct rxaqm_config *config)
 {
 	struct rxaqm_error error = {};
@@ -57,6 +75,10 @@ static int check(const struct rxaqm_config *config)
 	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
 	rxaqm_config_out(&out, config);
 	err = print_here(&out, config, &error);
+	if (!err)
+		err = check_directory("status_file", config->status_file, &error);
+	if (!err)
+		err = check_directory("textfile", config->metrics_textfile, &error);
 	rxaqm_out_close(&out, false);
 	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
 }

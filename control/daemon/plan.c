@@ -54,14 +54,18 @@ int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname
 {
 	struct rxaqm_error reason = {};
 	struct rxaqm_plan plan = {};
-	int err;
+	int err = 0;
 
 	if (!section || !section->enable)
 		return 0;
-	err = rxaqm_run_plan(section, ifname, &plan, &reason);
-	/* What only the machine stands in the way of may come right. */
-	if (!err || reason.exit_code != RXAQM_EXIT_USAGE)
-		return 0;
+	if (section->profile[0])
+		err = rxaqm_profile_by_name(section->profile, &plan.profile, &reason);
+	if (!err) {
+		err = rxaqm_run_plan(section, ifname, &plan, &reason);
+		/* What only the machine stands in the way of may come right. */
+		if (!err || reason.exit_code != RXAQM_EXIT_USAGE)
+			return 0;
+	}
 	return rxaqm_error_set(error, reason.exit_code, -err, "%s: [Interface %s]: %.400s", ifname,
 			       section->match, reason.text);
 }

@@ -198,7 +198,9 @@ void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_i
 /* plan.c: how the section says to attach. */
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
 		   struct rxaqm_plan *plan, struct rxaqm_error *error);
-/* Does the policy of @section (NULL: none) hold together with the profile of @ifname? */
+/* Can the profile be read that @section (NULL: none) names, and does its policy hold together with
+ * the profile of @ifname?
+ */
 int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname,
 		    struct rxaqm_error *error);
 /* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */

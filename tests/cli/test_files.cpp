@@ -225,3 +225,32 @@ TEST_CASE("cli: a policy file is written and read by name, errors named with fil
 		  host.rxaqm(netns, { "policy", "load", "cli0", bad }));
 	CHECK(host.status_number(netns, "cli0", "/queues/0/target_ns") == 3000000);
 }
+
+TEST_CASE("cli: run --check refuses files that run could not read or write", "[cli]")
+{
+	Host host;
+	Scratch scratch;
+	Netns netns;
+	auto check = [&](const std::string &text) {
+		return host.rxaqm(netns, { "run", "--check", "-c", scratch.file("c", text) });
+	};
+	const std::string dir = scratch.path();
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	check_row({ {}, 1, "[Interface cli0]", "cannot open \"/nope\"", "cli0: [Interface cli0]" },
+		  check("[Interface cli0]\nprofile=/nope\n"));
+	check_row({ {}, 2, "[Interface cli0]", "no profile \"nope\"", "profile list" },
+		  check("[Interface cli0]\nprofile=nope\n"));
+	check_row({ {}, 1, "status_file", "status_file=/nope/x: ", "\"/nope/\": No such file" },
+		  check("[Daemon]\nstatus_file=/nope/x\n"));
+	check_row({ {}, 1, "textfile", ("textfile=" + dir + "/c/a.prom: ").c_str(), "Not a directory" },
+		  check("[Metrics]\ntextfile=" + dir + "/c/a.prom\n"));
+	/* What is not here, or not enabled, does not matter. */
+	check_row({ {}, 0, "[Interface cli0]", "" },
+		  check("[Interface nope0]\nprofile=/nope\n"
+			"[Interface cli0]\nprofile=/nope\nenable=no\n"));
+	check_row({ {}, 0, "textfile", "" }, check("[Daemon]\nstatus_file=" + dir +
+						  "/s\n[Metrics]\ntextfile=" + dir + "/a.prom\n"));
+	check_row({ {}, 0, "textfile", "" }, check("[Daemon]\nstatus_file=/run/rxaqm/x\n"));
+	CHECK(host.gone());
+}

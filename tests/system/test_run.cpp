@@ -155,6 +155,12 @@ TEST_CASE("run: a configuration with an error is refused whole, at start and at 
 	      std::string::npos);
 	CHECK(r.target() == 3000000);
 
+	/* A profile that cannot be read is no better. */
+	r.service.configure(r.section("profile=/nope\ntarget=4ms\n"));
+	r.service.reload();
+	CHECK(r.service.notifications().find("cannot open \"/nope\"") != std::string::npos);
+	CHECK(r.target() == 3000000);
+
 	r.service.configure(r.section("target=7ms\n"));
 	r.service.reload();
 	CHECK(r.target() == 7000000);
