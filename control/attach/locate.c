@@ -3,6 +3,7 @@
 
 #include <net/if.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "attach/xdp.h"
 #include "nic/netns.h"
@@ -58,6 +59,22 @@ struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char
 	return lost;
 }
 
+int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
+			struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface = NULL;
+
+	while ((iface = rxaqm_iface_next(state, iface)))
+		if (!strcmp(iface->name, ifname) && iface->state == RXAQM_IFACE_ATTACHED &&
+		    !rxaqm_iface_ifindex(iface) && !rxaqm_iface_taken_off(iface))
+			return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+					       "not attached to \"%s\" in this network namespace, "
+					       "but in another; use --netns NAME",
+					       ifname);
+	return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+			       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
+}
+
 bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
 {
 	char ifname[IF_NAMESIZE];
@@ -69,4 +86,10 @@ bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
 bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface)
 {
 	return !rxaqm_xdp_exists(iface->prog_id) || rxaqm_iface_is_bare(iface);
+}
+
+bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface)
+{
+	return was_here(iface, iface->ifindex) && !rxaqm_xdp_exists(iface->prog_id) &&
+	       !rxaqm_iface_is_bare(iface);
 }

@@ -10,6 +10,10 @@
  */
 struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname);
 
+/* Say in @error that find() has found none. Returns -ENOENT. */
+int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
+			struct rxaqm_error *error);
+
 /* Index of the interface of @iface in this namespace, under any name; 0 if it is elsewhere
  * or gone, or its program was taken off.
  */
@@ -19,6 +23,9 @@ unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface);
  * another namespace. That the program exists says little: libxdp may have it pinned.
  */
 bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface);
+
+/* Has the interface of @iface left the namespace entered, with its program taken off? */
+bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface);
 
 /* Is the interface of @iface still here, but without its program? */
 bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface);

@@ -105,8 +105,7 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 		return err;
 	iface = rxaqm_iface_find(state, ifname);
 	if (!iface)
-		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				       "not attached to \"%s\"; see \"rxaqm status\"", ifname);
+		return rxaqm_iface_missing(state, ifname, error);
 	hold(iface);
 	return rxaqm_plane_detach(state, iface, error);
 }
@@ -133,7 +132,7 @@ int rxaqm_cmd_detach(int argc, char **argv)
 
 	ifname = *rxaqm_options_read(&command, argc, argv, &all);
 	if (!ifname == !all)
-		rxaqm_usage_error("name an interface, or --all");
+		rxaqm_usage_error("name an interface, or --all%s", all ? ", not both" : "");
 	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;

@@ -53,9 +53,7 @@ static int work_begin(struct work *work, const struct policy_args *args, bool ch
 		return err;
 	work->iface = rxaqm_iface_find(&work->state, args->ifname);
 	if (!work->iface || work->iface->state != RXAQM_IFACE_ATTACHED)
-		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				       "not attached to \"%s\"; see \"rxaqm status\"",
-				       args->ifname);
+		return rxaqm_iface_missing(&work->state, args->ifname, error);
 	nr = work->iface->nr_queues;
 	memcpy(work->policies, rxaqm_state_policy(&work->state, work->iface, 0),
 	       nr * sizeof(*work->policies));

@@ -12,8 +12,7 @@ int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
 	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_readable(&error)) {
 		if (!ifname || rxaqm_iface_find(state, ifname))
 			return RXAQM_EXIT_OK;
-		rxaqm_error_set(&error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				"not attached to \"%s\"; see \"rxaqm status\"", ifname);
+		rxaqm_iface_missing(state, ifname, &error);
 	}
 	return rxaqm_log_failure(&error);
 }

@@ -92,6 +92,8 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 		return "interrupted; the next attach or detach cleans up";
 	if (here)
 		return NULL;
+	if (rxaqm_iface_is_gone(iface))
+		return "the interface is gone; the next attach, or detach --all, frees its place";
 	return rxaqm_iface_taken_off(iface) ?
 		       "its XDP program was taken off; detach, then attach again" :
 		       "in another network namespace";

@@ -58,9 +58,49 @@ TEST_CASE("lifecycle: an interface deleted while attached leaves nothing behind"
 	Result status = a.host.rxaqm(rx, { "status" });
 	CAPTURE(status.text());
 	CHECK(status.exit_code == 0);
+	CHECK(status.out.find("taken off; detach") == std::string::npos);
 	CHECK(a.host.rxaqm(rx, { "status", a.ifname }).exit_code == 4);
 	CHECK(a.host.rxaqm({ "detach", "--all" }).exit_code == 0);
 	CHECK(a.host.gone());
+}
+
+TEST_CASE("lifecycle: what is said of a deleted interface can be done", "[lifecycle]")
+{
+	Host host;
+	Netns netns;
+
+	/* Without the dispatcher, the program is gone with its interface. */
+	netns.ip("link add gone0 type veth peer name gone1");
+	netns.ip("link add stay0 type veth peer name stay1");
+	REQUIRE(host.rxaqm(netns, { "attach", "gone0", "-m", "generic" }).exit_code == 0);
+	netns.ip("link delete gone0");
+	std::string trouble = host.json(netns, { "status" }).text("/interfaces/0/trouble");
+	CHECK(trouble == "the interface is gone; the next attach, or detach --all, frees its place");
+	CHECK(host.rxaqm(netns, { "detach", "gone0" }).exit_code == 4);
+	REQUIRE(host.rxaqm(netns, { "attach", "stay0" }).exit_code == 0);
+	CHECK(host.json(netns, { "status" }).size("/interfaces") == 1);
+}
+
+TEST_CASE("lifecycle: of an interface attached elsewhere is told that it is elsewhere",
+	  "[lifecycle]")
+{
+	Host host;
+	Netns there, here;
+
+	there.ip("link add p0 type veth peer name p1");
+	REQUIRE(host.rxaqm(there, { "attach", "p0" }).exit_code == 0);
+	for (const Args &args :
+	     { Args{ "detach", "p0" }, Args{ "policy", "set", "p0", "target=3ms" },
+	       Args{ "policy", "show", "p0" }, Args{ "status", "p0" }, Args{ "hist", "p0" } }) {
+		Result result = host.rxaqm(here, args);
+
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 4);
+		CHECK(result.err.find("not attached to \"p0\" in this network namespace, but in "
+				      "another; use --netns NAME") != std::string::npos);
+		CHECK(host.rxaqm(here, { args[0] == "policy" ? "hist" : args[0], "q0" })
+			      .err.find("another") == std::string::npos);
+	}
 }
 
 TEST_CASE("lifecycle: an interface deleted and made anew can be attached", "[lifecycle]")
