@@ -72,8 +72,8 @@ static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
 	mode = choose("mode", args->mode, "xdp_mode", error);
 	hook = mode < 0 ? mode : choose("hook", args->hook, "hook", error);
 	key = hook < 0 ? hook : choose("key", args->key, "key", error);
-	if (key < 0)
-		return key;
+	if (key < 0 || rxaqm_setting_once(args->words, error))
+		return -EINVAL;
 	*plan = (struct rxaqm_plan){
 		.ifname = args->ifname,
 		.generic = mode == 1,

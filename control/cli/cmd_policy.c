@@ -112,7 +112,7 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 
 static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error *error)
 {
-	int err = 0;
+	int err = rxaqm_setting_once(words, error);
 
 	for (; *words && !err; words++)
 		err = rxaqm_setting_assign(policy, *words, rxaqm_now_ns(), error);

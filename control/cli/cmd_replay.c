@@ -48,8 +48,10 @@ static const char *const verdict_names[] = { "pass", "mark", "drop" };
 static void parse_words(struct replay_args *args, char **words)
 {
 	struct rxaqm_error error;
-	int err = 0;
+	int err = rxaqm_setting_once(words, &error);
 
+	if (err)
+		rxaqm_usage_error("%s", error.text);
 	for (; *words; words++) {
 		/* A file whose name has a '=' can be given as ./NAME. */
 		if (strchr(*words, '=') && !memchr(*words, '/', strcspn(*words, "="))) {

@@ -104,6 +104,23 @@ int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 no
 	return rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
 }
 
+int rxaqm_setting_once(char *const *words, struct rxaqm_error *error)
+{
+	char *const *other;
+	int len;
+
+	for (; *words; words++) {
+		len = (int)strcspn(*words, "=");
+		if (!(*words)[len] || !strncmp(*words, "preset=", strlen("preset=")))
+			continue;
+		for (other = words + 1; *other; other++)
+			if (!strncmp(*words, *other, (size_t)len + 1))
+				return rxaqm_bad(error, "%.*s is set twice; leave one out", len,
+						 *words);
+	}
+	return 0;
+}
+
 int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned int *nr,
 		    struct rxaqm_keys_seen *seen, const char *section, const char *key,
 		    const char *value, unsigned int line, struct rxaqm_error *error)

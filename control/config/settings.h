@@ -44,6 +44,9 @@ int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, 
 int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
 			 struct rxaqm_error *error);
 
+/* -EINVAL with @error if two of @words, of a command line, set the same key. */
+int rxaqm_setting_once(char *const *words, struct rxaqm_error *error);
+
 /* rxaqm_key_names() of all settings, and "preset". */
 unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1]);
 

@@ -163,6 +163,15 @@ TEST_CASE("cli: values that cannot be are refused before anything is done", "[cl
 				  "",
 				  "target=50ms exceeds interval=40ms",
 				  "20 targets" });
+	rows.push_back({ { "attach", "@IF", "target=5ms", "target=6ms" },
+			 2,
+			 "",
+			 "target is set twice" });
+	rows.push_back({ { "replay", "-", "target=5ms", "target=5ms" }, 2, "", "target is set twice" });
+	rows_attached.push_back({ { "policy", "set", "@IF", "target=5ms", "mode=off", "target=6ms" },
+				  2,
+				  "",
+				  "target is set twice" });
 	/* The good part of a bad line does not count. */
 	rows_attached.push_back(
 		{ { "policy", "set", "@IF", "target=3ms", "mode=on" }, 2, "", "mode=on" });
