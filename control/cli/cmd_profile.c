@@ -178,14 +178,6 @@ static int cmd_show(int argc, char **argv)
 	return err ? rxaqm_log_failure(&error) : show_profiles(&profile);
 }
 
-static bool same_directory(const char *a, const char *b)
-{
-	const char *end_a = strrchr(a, '/'), *end_b = strrchr(b, '/');
-	size_t len_a = end_a ? (size_t)(end_a - a) : 0, len_b = end_b ? (size_t)(end_b - b) : 0;
-
-	return len_a == len_b && !strncmp(a, b, len_a);
-}
-
 /* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
 static int check_ambiguous(struct walk *walk, const struct rxaqm_profile *profile,
 			   struct rxaqm_error *error)
@@ -195,7 +187,7 @@ static int check_ambiguous(struct walk *walk, const struct rxaqm_profile *profil
 
 	for (i = 0; i < walk->good.nr; i++) {
 		good = &walk->good.at[i];
-		if (same_directory(good->path, profile->path) && rxaqm_match_same(good, profile))
+		if (rxaqm_match_beside(good, profile) && rxaqm_match_same(good, profile))
 			return rxaqm_bad(error,
 					 "%s:%u: same [Match] as \"%s\"; add a condition to one",
 					 profile->path, profile->match[0].line, good->path);

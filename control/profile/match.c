@@ -304,6 +304,15 @@ static bool is_part(const struct rxaqm_profile *a, const struct rxaqm_profile *b
 	return true;
 }
 
+bool rxaqm_match_beside(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
+{
+	const char *end_a = strrchr(a->path, '/'), *end_b = strrchr(b->path, '/');
+	size_t len_a = end_a ? (size_t)(end_a - a->path) : 0;
+	size_t len_b = end_b ? (size_t)(end_b - b->path) : 0;
+
+	return len_a == len_b && !strncmp(a->path, b->path, len_a);
+}
+
 bool rxaqm_match_same(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
 {
 	return is_part(a, b) && is_part(b, a);

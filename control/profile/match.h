@@ -35,6 +35,9 @@ struct rxaqm_fit {
 struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile,
 				 struct rxaqm_nic_facts *facts);
 
+/* Are the files of both in one directory? */
+bool rxaqm_match_beside(const struct rxaqm_profile *a, const struct rxaqm_profile *b);
+
 /* Do both have the same conditions? Then nothing but their names decides. */
 bool rxaqm_match_same(const struct rxaqm_profile *a, const struct rxaqm_profile *b);
 

@@ -48,6 +48,19 @@ static const struct rxaqm_match *failing(const struct rxaqm_profile *profile,
 	return NULL;
 }
 
+/* Why @profile, which fits, is not the one chosen. */
+static const char *lesser(const struct passed_over *passed, const struct rxaqm_profile *profile)
+{
+	struct rxaqm_fit this = rxaqm_match_fit(profile, passed->facts);
+	struct rxaqm_fit best = rxaqm_match_fit(passed->chosen, passed->facts);
+
+	if (this.named == best.named && !rxaqm_match_beside(profile, passed->chosen))
+		return "fits as well, but its directory is searched later";
+	if (this.named == best.named && this.conditions == best.conditions)
+		return "fits as well and is as specific, but its name comes later";
+	return "fits as well, but is less specific";
+}
+
 static int out_passed_over(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
 			   void *arg)
 {
@@ -64,7 +77,7 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 		snprintf(reason, sizeof(reason), "line %u, %s=%s does not hold (%s)", match->line,
 			 rxaqm_match_name(match), match->value, why);
 	else
-		snprintf(reason, sizeof(reason), "fits as well, but is less specific");
+		snprintf(reason, sizeof(reason), "%s", lesser(passed, profile));
 	rxaqm_out_object(passed->out, NULL);
 	rxaqm_out_str(passed->out, "name", "  passed over %s: ", profile->name);
 	rxaqm_out_str(passed->out, "reason", "%s\n", reason);

@@ -307,6 +307,30 @@ TEST_CASE("cli: a profile whose name is too long is refused, not passed over", "
 		  host.rxaqm(netns, { "profile", "show", "cli0" }, profiles.options()));
 }
 
+TEST_CASE("cli: profile show says truly why another that fits was passed over", "[cli]")
+{
+	Host host;
+	Netns netns;
+	Profiles profiles, later;
+	RunOptions options = profiles.options();
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	options.environment[0] += later.options().environment[0].substr(strlen("RXAQM_PROFILE_PATH"));
+	std::replace(options.environment[0].begin() + 20, options.environment[0].end(), '=', ':');
+	for (const char *name : { "a", "b" })
+		profiles.add(name + std::string(".conf"), "[Match]\nDriver=veth\n");
+	profiles.add("all.conf", "[Match]\nDriver=*\n");
+	later.add("best.conf", "[Match]\nDriver=veth\nChannels=separate\n");
+	Result shown = host.rxaqm(netns, { "profile", "show", "cli0" }, options);
+	CAPTURE(options.environment[0], shown.text());
+	CHECK(shown.out.find("cli0: profile a\n") == 0);
+	for (const char *line :
+	     { "passed over b: fits as well and is as specific, but its name comes later\n",
+	       "passed over all: fits as well, but is less specific\n",
+	       "passed over best: fits as well, but its directory is searched later\n" })
+		CHECK(shown.out.find(line) != std::string::npos);
+}
+
 TEST_CASE("cli: profile list shows what tells profiles apart", "[cli]")
 {
 	Host host;
