@@ -81,6 +81,22 @@ static int status_from_file(const char *ifname)
 	return RXAQM_EXIT_NOT_ATTACHED;
 }
 
+/* Where neither the kernel nor the file may be read. */
+static int status_refused(void)
+{
+	struct rxaqm_state state = RXAQM_STATE_NONE;
+	struct rxaqm_error error = {};
+
+	if (!rxaqm_state_open(&state, false, &error))
+		rxaqm_machine_check_readable(&error);
+	rxaqm_state_close(&state);
+	if (error.exit_code != RXAQM_EXIT_FAILED)
+		return rxaqm_log_failure(&error);
+	rxaqm_log_error("%s; \"status_mode=0644\" in [Daemon] lets all users read status",
+			error.text);
+	return RXAQM_EXIT_FAILED;
+}
+
 int rxaqm_cmd_status(int argc, char **argv)
 {
 	const char *ifname;
@@ -91,8 +107,7 @@ int rxaqm_cmd_status(int argc, char **argv)
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
 		exit_code = status_from_file(ifname);
-		if (exit_code >= 0)
-			return exit_code;
+		return exit_code >= 0 ? exit_code : status_refused();
 	}
 	return rxaqm_view_print(ifname, rxaqm_status_print_iface);
 }

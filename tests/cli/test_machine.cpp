@@ -76,6 +76,9 @@ TEST_CASE("cli: not root: what is attached is not shown or changed, and told why
 	for (const Args &args : { Args{ "status" }, Args{ "top", "-n", "1" },
 				  Args{ "policy", "set", "cli0", "target=3ms" } })
 		check_row({ {}, 1, "", "rxaqm: ", "run as root" }, m.host.rxaqm(args, options));
+	options.environment = { "RUNTIME_DIRECTORY=" + m.host.bpffs() + "/none" };
+	check_row({ {}, 1, "", "run as root", "\"status_mode=0644\" in [Daemon] lets all" },
+		  m.host.rxaqm({ "status" }, options));
 	CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
 }
 
@@ -244,7 +247,7 @@ TEST_CASE("cli: a driver without native XDP: exit code 3, and generic mode works
 			    3,
 			    "",
 			    "cannot attach XDP to \"no0\" in native mode",
-			    "--mode generic" },
+			    "--mode generic, or xdp_mode=generic in rxaqm.conf" },
 			  m.host.rxaqm(m.netns, { "attach", "no0" }));
 		CHECK(xdp_on(m.netns, "no0") == 0);
 		CHECK(m.host.gone());
