@@ -78,6 +78,17 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_end(out);
 }
 
+/* The daemon attaches with room for the queues that may come. */
+static void print_room(struct rxaqm_out *out, const struct rxaqm_iface *iface, const char *name)
+{
+	struct rxaqm_nic nic;
+
+	if (out->json || iface->flags & RXAQM_IFACE_BY_CPU || rxaqm_nic_read(name, &nic, NULL))
+		return;
+	if (nic.nr_rx_queues < iface->nr_queues)
+		rxaqm_out_text(out, " (the interface has %u now)", nic.nr_rx_queues);
+}
+
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 {
 	bool at_work;
@@ -123,6 +134,8 @@ void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *s
 	rxaqm_out_bool(out, "by_cpu", ", a queue is a CPU's backlog", NULL,
 		       iface->flags & RXAQM_IFACE_BY_CPU);
 	rxaqm_out_u64(out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
+	if (here)
+		print_room(out, iface, name);
 	if (iface->ring_entries)
 		rxaqm_out_u64(out, "ring_entries", " of %llu entries", iface->ring_entries);
 	rxaqm_out_ns(out, "attached_for_ns", ", attached for %s",

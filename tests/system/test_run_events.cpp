@@ -138,6 +138,9 @@ TEST_CASE("run: more queues than there was room for are attached to", "[run]")
 	CAPTURE(e.service.log());
 	REQUIRE(prog);
 	CHECK(e.queues("ev0") == cpus);
+	std::string says = std::to_string(cpus) + " queue(s) (the interface has 1 now)";
+	CHECK((e.host.rxaqm(e.netns, { "status", "ev0" }).out.find(says) != std::string::npos) ==
+	      (cpus > 1));
 	e.netns.shell("ethtool -L ev0 rx " + std::to_string(cpus));
 	std::this_thread::sleep_for(std::chrono::milliseconds(1500));
 	CHECK(xdp_on(e.netns, "ev0") == prog);
