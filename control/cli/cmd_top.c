@@ -36,11 +36,11 @@ static int print(const struct rxaqm_top *top, __u64 shown)
 
 	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
 	if (shown % 20 == 0)
-		rxaqm_out_text(&out, "%s\n", rxaqm_top_header());
+		rxaqm_out_text(&out, "%s\n", rxaqm_top_header(0));
 	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
 	rxaqm_out_array(&out, "queues");
 	for (i = 0; i < top->nr_rows; i++) {
-		rxaqm_top_out(&top->row[i], &out);
+		rxaqm_top_out(&top->row[i], 0, &out);
 		rxaqm_out_text(&out, "\n");
 	}
 	rxaqm_out_end(&out);

@@ -81,10 +81,35 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 /* A counter and its shadow in observe mode; only one of the two moves at a time. */
 #define rate_or_would(row, stat) (rate(row, RXAQM_STAT_##stat) + rate(row, RXAQM_STAT_WOULD_##stat))
 
-const char *rxaqm_top_header(void)
+/* From which width on a column is there no more. */
+enum {
+	WAYS = RXAQM_TOP_NARROWER,
+	CLASSES,
+	MACHINE
+};
+
+const char *rxaqm_top_header(unsigned int width)
 {
-	return "interface        Q CPU     pps   drop   mark   expt      lo  NAPI   busy   q(ms) "
-	       "p99(ms)     ACK      CE    nECT signal  target(ms)   p(%) mode";
+	static const struct {
+		const char *title; /* as wide as the column */
+		unsigned int until;
+	} columns[] = {
+		{ "interface      ", ~0U }, { "  Q", ~0U },	     { " CPU", MACHINE },
+		{ "     pps", ~0U },	    { "   drop", ~0U },	     { "   mark", ~0U },
+		{ "   expt", WAYS },	    { "      lo", WAYS },    { "    NAPI", WAYS },
+		{ "   busy", WAYS },	    { "   q(ms)", ~0U },     { " p99(ms)", ~0U },
+		{ "     ACK", CLASSES },    { "      CE", CLASSES }, { "    nECT", CLASSES },
+		{ " signal", MACHINE },	    { " tgt(ms)", ~0U },     { "   p(%)", ~0U },
+		{ " mode", ~0U },
+	};
+	static char header[RXAQM_TOP_LINE];
+	size_t i;
+
+	header[0] = '\0';
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		if (width < columns[i].until)
+			strcat(header, columns[i].title);
+	return header;
 }
 
 const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE])
@@ -101,6 +126,12 @@ const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_M
 	return buf;
 }
 
+/* @fmt of a column that is there up to @until. */
+static const char *column(unsigned int width, unsigned int until, const char *fmt)
+{
+	return width < until ? fmt : NULL;
+}
+
 static void ms_out(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns)
 {
 	rxaqm_out_u64(out, key, NULL, ns);
@@ -108,7 +139,7 @@ static void ms_out(struct rxaqm_out *out, const char *key, const char *fmt, __u6
 		fprintf(out->file, fmt, (double)ns / 1e6);
 }
 
-void rxaqm_top_out(const struct rxaqm_top_row *row, struct rxaqm_out *out)
+void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct rxaqm_out *out)
 {
 	const struct rxaqm_queue *q = &row->now;
 	double pps = rate(row, RXAQM_STAT_PACKETS);
@@ -127,27 +158,30 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, struct rxaqm_out *out)
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%-15s", row->interface);
 	rxaqm_out_u64(out, "queue", " %2llu", row->queue);
-	rxaqm_out_u64(out, "cpu", " %3llu", q->cpu);
+	rxaqm_out_u64(out, "cpu", column(width, MACHINE, " %3llu"), q->cpu);
 	rxaqm_out_double(out, "pps", " %7.0f", pps);
 	rxaqm_out_double(out, "drop", " %6.0f", rate_or_would(row, DROP) + ack_drop);
 	rxaqm_out_double(out, "ack_drop", NULL, ack_drop);
 	rxaqm_out_double(out, "mark", " %6.0f",
 			 rate_or_would(row, ECN_MARK) + rate_or_would(row, CE_MARK));
-	rxaqm_out_double(out, "exempt", " %6.0f", exempt);
-	rxaqm_out_double(out, "low", " %7.0f", low > 0 ? low : 0);
-	rxaqm_out_double(out, "polls_drained", " %5.0f", rate(row, RXAQM_STAT_POLLS_DRAINED));
-	rxaqm_out_double(out, "polls_busy", " %6.0f", rate(row, RXAQM_STAT_POLLS_BUSY));
+	rxaqm_out_double(out, "exempt", column(width, WAYS, " %6.0f"), exempt);
+	rxaqm_out_double(out, "low", column(width, WAYS, " %7.0f"), low > 0 ? low : 0);
+	rxaqm_out_double(out, "polls_drained", column(width, WAYS, " %7.0f"),
+			 rate(row, RXAQM_STAT_POLLS_DRAINED));
+	rxaqm_out_double(out, "polls_busy", column(width, WAYS, " %6.0f"),
+			 rate(row, RXAQM_STAT_POLLS_BUSY));
 	rxaqm_out_u64(out, "sojourn_ns", NULL,
 		      q->flags & RXAQM_QUEUE_SAMPLED ? q->sample_sojourn_ns : q->law.smooth_ns);
 	ms_out(out, "sojourn_p50_ns", " %7.2f",
 	       rxaqm_hist_quantile_ns(q->hist, row->before.hist, 500));
 	ms_out(out, "sojourn_p99_ns", " %7.2f",
 	       rxaqm_hist_quantile_ns(q->hist, row->before.hist, 990));
-	rxaqm_out_double(out, "ack", " %7.0f", ack);
-	rxaqm_out_double(out, "ce", " %7.0f", ce);
-	rxaqm_out_double(out, "nect", " %7.0f", nect);
-	rxaqm_out_str(out, "signal", " %-6s", rxaqm_queue_signal(q, row->now_ns));
-	ms_out(out, "target_ns", " %11.2f", rxaqm_status_target_ns(q, &row->policy));
+	rxaqm_out_double(out, "ack", column(width, CLASSES, " %7.0f"), ack);
+	rxaqm_out_double(out, "ce", column(width, CLASSES, " %7.0f"), ce);
+	rxaqm_out_double(out, "nect", column(width, CLASSES, " %7.0f"), nect);
+	rxaqm_out_str(out, "signal", column(width, MACHINE, " %-6s"),
+		      rxaqm_queue_signal(q, row->now_ns));
+	ms_out(out, "target_ns", " %7.2f", rxaqm_status_target_ns(q, &row->policy));
 	rxaqm_out_double(out, "p", NULL, (double)law.p / RXAQM_LAW_ONE);
 	rxaqm_out_text(out, " %6.1f %s", 100.0 * law.p / RXAQM_LAW_ONE, rxaqm_top_mode(row, mode));
 	rxaqm_out_str(out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
@@ -158,7 +192,8 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, struct rxaqm_out *out)
 	rxaqm_out_end(out);
 }
 
-const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_LINE])
+const char *rxaqm_top_line(const struct rxaqm_top_row *row, unsigned int width,
+			   char buf[RXAQM_TOP_LINE])
 {
 	FILE *file = fmemopen(buf, RXAQM_TOP_LINE, "w");
 	struct rxaqm_out out;
@@ -167,7 +202,7 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_L
 	if (!file)
 		return buf;
 	rxaqm_out_open(&out, file, false);
-	rxaqm_top_out(row, &out);
+	rxaqm_top_out(row, width, &out);
 	fclose(file);
 	return buf;
 }

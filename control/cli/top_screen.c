@@ -2,6 +2,7 @@
 #include <curses.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/top.h"
@@ -16,14 +17,19 @@ static void on_signal(int sig)
 
 static void draw(const struct rxaqm_top *top)
 {
+	/* A mode is longer than the title of its column. */
+	const int mode = sizeof("enforce") - sizeof("mode");
 	char line[RXAQM_TOP_LINE];
-	unsigned int i;
+	unsigned int width = 0, i;
 	int y = 0;
 
+	while (width < RXAQM_TOP_NARROWEST && (int)strlen(rxaqm_top_header(width)) + mode > COLS)
+		width++;
 	erase();
-	mvprintw(y++, 0, "rxaqm top: by the second; q quits");
+	mvprintw(y++, 0, "rxaqm top: by the second; q quits%s",
+		 width ? "; a wider terminal shows more columns" : "");
 	attron(A_REVERSE);
-	mvaddnstr(y++, 0, rxaqm_top_header(), COLS);
+	mvaddnstr(y++, 0, rxaqm_top_header(width), COLS);
 	attroff(A_REVERSE);
 	for (i = 0; i < top->nr_rows && y < LINES; i++) {
 		const struct rxaqm_top_row *row = &top->row[i];
@@ -31,7 +37,7 @@ static void draw(const struct rxaqm_top *top)
 
 		if (standing)
 			attron(A_BOLD);
-		mvaddnstr(y++, 0, rxaqm_top_line(row, line), COLS);
+		mvaddnstr(y++, 0, rxaqm_top_line(row, width, line), COLS);
 		attroff(A_BOLD);
 	}
 	if (top->rows_left_out && y < LINES)

@@ -61,6 +61,13 @@ class Terminal
 		fd = open(name_, O_RDWR); /* which makes it the terminal of this session */
 		return fd < 0 || (input && dup2(fd, 0) < 0) || dup2(fd, 1) < 0;
 	}
+	void resize(unsigned short columns) const
+	{
+		const struct winsize size = { 24, columns, 0, 0 };
+
+		if (ioctl(fd_, TIOCSWINSZ, &size))
+			throw std::runtime_error("cannot resize a terminal");
+	}
 	void hang_up()
 	{
 		for (int *fd : { &fd_, &keep_ }) {
@@ -191,6 +198,29 @@ TEST_CASE("views: top on a terminal waits for its intervals, with keys to read a
 	CHECK(took >= std::chrono::milliseconds(20 * 50));
 	/* Without keys to end it, it is lines. */
 	CHECK((terminal.shown().find('\033') != std::string::npos) == input);
+}
+
+TEST_CASE("views: top on a narrow terminal leaves out columns, but not the last ones", "[views]")
+{
+	const unsigned short columns = GENERATE(80, 100, 120, 160);
+	Attached a;
+	Terminal terminal;
+	RunOptions options = a.host.with_environment();
+
+	terminal.resize(columns);
+	options.environment.push_back("TERM=xterm");
+	options.prepare = [&] { return terminal.enter(true); };
+	Child top(a.host.command(a.wire.rx, { "top", "-n", "2", "-i", "50ms" }), options);
+	CHECK(eventually([&] { return terminal.shows("observe"); }));
+	CHECK(top.wait().exit_code == 0);
+	terminal.shows("");
+	CAPTURE(columns, terminal.shown());
+	for (const char *title : { "drop", "mark", "q(ms)", "p99(ms)", "tgt(ms)", "p(%)", "mode" })
+		CHECK(terminal.shows(title));
+	CHECK(terminal.shows("a wider terminal shows more") == (columns < 160));
+	CHECK(terminal.shows("NAPI") == (columns == 160));
+	CHECK(terminal.shows("nECT") == (columns >= 120));
+	CHECK(terminal.shows("signal") == (columns >= 100));
 }
 
 TEST_CASE("views: top ends when its terminal is gone", "[views]")
