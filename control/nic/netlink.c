@@ -9,6 +9,8 @@
 void *rxaqm_netlink_begin(union rxaqm_netlink_request *request, __u16 type, __u16 flags,
 			  size_t header)
 {
+	/* Attributes are padded, with what is there. */
+	memset(request, 0, sizeof(*request));
 	/* An answer that is no dump is ended by an acknowledgement. */
 	mnl_nlmsg_put_header(request);
 	request->nl.nlmsg_type = type;
