@@ -62,8 +62,13 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsi
 	rxaqm_out_ns(out, "sojourn_p999_ns", ", p99.9 %s\n",
 		     rxaqm_hist_quantile_ns(q->hist, NULL, 999));
 	rxaqm_out_array(out, "buckets");
-	for (i = first; i <= last && i < RXAQM_HIST_BUCKETS; i++)
-		print_bucket(out, q, i, most);
+	for (i = first; i <= last && i < RXAQM_HIST_BUCKETS; i++) {
+		/* JSON has the empty ones, too; text has a line for all of a row. */
+		if (out->json || q->hist[i])
+			print_bucket(out, q, i, most);
+		else if (q->hist[i - 1])
+			rxaqm_out_text(out, "         ...\n");
+	}
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
 }

@@ -290,6 +290,8 @@ TEST_CASE("views: hist has every packet that was given a sojourn", "[views]")
 	CAPTURE(text.text());
 	CHECK(text.exit_code == 0);
 	CHECK(text.out.find('#') != std::string::npos);
+	/* Of empty buckets JSON has each, text none. */
+	CHECK(text.out.find("            0 |") == std::string::npos);
 }
 
 TEST_CASE("views: clock says that there is none where nothing is stamped", "[views]")
