@@ -60,20 +60,18 @@ static int status_from_file(const char *ifname)
 	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
 	struct timespec now;
 	struct stat st;
+	__s64 age_ns;
 	bool any;
 
 	find_path(path);
 	if (access(path, R_OK) || stat(path, &st))
 		return -1;
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (now.tv_sec < st.st_mtim.tv_sec)
-		st.st_mtim = now;
+	age_ns = (now.tv_sec - st.st_mtim.tv_sec) * (__s64)RXAQM_NSEC_PER_SEC + now.tv_nsec -
+		 st.st_mtim.tv_nsec;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
 			 "\"%s\", in JSON",
-			 rxaqm_format_duration((__u64)(now.tv_sec - st.st_mtim.tv_sec) *
-						       RXAQM_NSEC_PER_SEC,
-					       age),
-			 path);
+			 rxaqm_format_duration(age_ns > 1 ? (__u64)age_ns : 1, age), path);
 	any = copy_json(path, ifname);
 	if (any || !ifname)
 		return RXAQM_EXIT_OK;

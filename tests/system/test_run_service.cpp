@@ -265,6 +265,7 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 		CHECK(Json(json.out).text("/interfaces/0/mode") == "native");
 		CHECK(Json(json.out).number("/interfaces/0/queues/0/target_ns") == 3000000);
 		CHECK(json.err.find("this is what the daemon wrote") != std::string::npos);
+		CHECK(json.err.find("wrote 0 ago") == std::string::npos);
 	}
 	CHECK(r.host.rxaqm({ "status", "eth99" }, without).exit_code == 4);
 	CHECK(r.host.rxaqm({ "status", "-j", "eth99" }, without).exit_code == 4);
