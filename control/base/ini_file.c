@@ -134,6 +134,9 @@ int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops
 	}
 	if (!reader.err)
 		return 0;
+	if (!reader.err_line)
+		return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s: %s", path,
+				       reason.text);
 	return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s:%u: %s", path,
 			       reader.err_line, reason.text);
 }

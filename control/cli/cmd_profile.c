@@ -45,13 +45,13 @@ static void begin(struct walk *walk)
 static int finish(struct walk *walk, int err)
 {
 	rxaqm_out_end(&walk->out);
-	if (!err)
-		err = rxaqm_out_close(&walk->out, false);
-	if (err) {
+	if (err == -ENOENT)
+		rxaqm_log_error("no profile in %s; install rxaqm or set RXAQM_PROFILE_PATH",
+				rxaqm_profile_path());
+	else if (err)
 		rxaqm_log_error("%s", strerror(-err));
-		return RXAQM_EXIT_FAILED;
-	}
-	return walk->exit_code;
+	/* main() tells what did not arrive. */
+	return err || rxaqm_out_close(&walk->out, false) ? RXAQM_EXIT_FAILED : walk->exit_code;
 }
 
 /* What [Match] asks for besides the driver: "NapiPoll=bnxt_poll_p5". */
@@ -75,6 +75,9 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
 	struct rxaqm_out *out = &walk->out;
 
+	if (!walk->nr++)
+		rxaqm_out_text(out, "%-19s %-16s %-24s %-10s %-10s %s\n", "name", "driver", "and",
+			       "design", "timestamps", "file");
 	rxaqm_out_str(out, "name", "%-19s", profile->name);
 	rxaqm_out_str(out, "driver", " %-16s", profile->driver);
 	list_conditions(out, profile);
@@ -91,8 +94,6 @@ static int cmd_list(int argc, char **argv)
 
 	rxaqm_options_read(&command, argc, argv, NULL);
 	begin(&walk);
-	rxaqm_out_text(&walk.out, "%-19s %-16s %-24s %-10s %-10s %s\n", "name", "driver", "and",
-		       "design", "timestamps", "file");
 	return finish(&walk, rxaqm_profile_each(print_one, &walk));
 }
 

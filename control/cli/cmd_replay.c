@@ -128,7 +128,7 @@ static void out_queue(struct rxaqm_out *out, __u32 nr, struct rxaqm_replay_queue
 	rxaqm_out_end(out);
 }
 
-static int print_summary(struct rxaqm_replay *replay)
+static void print_summary(struct rxaqm_replay *replay)
 {
 	struct rxaqm_out out;
 	__u32 i;
@@ -141,25 +141,37 @@ static int print_summary(struct rxaqm_replay *replay)
 		if (replay->queue[i])
 			out_queue(&out, i, replay->queue[i]);
 	rxaqm_out_end(&out);
-	return rxaqm_out_close(&out, false);
+	rxaqm_out_close(&out, false);
+}
+
+static void print_header(const struct rxaqm_replay *replay)
+{
+	if (!rxaqm_globals.json)
+		printf("now_ns,queue,verdict,%s\n",
+		       replay->policy.law == RXAQM_LAW_CODEL ? CODEL_HEADER : AUTO_HEADER);
 }
 
 static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace, bool summary,
 		     struct rxaqm_error *error)
 {
 	struct rxaqm_trace_packet packet;
+	bool first = true;
 	int ret, verdict;
 
-	while ((ret = rxaqm_trace_next(trace, &packet, error)) > 0) {
+	while ((ret = rxaqm_trace_next(trace, &packet, error)) >= 0) {
+		if (first && !summary)
+			print_header(replay);
+		first = false;
+		if (!ret)
+			break;
 		verdict = rxaqm_replay_packet(replay, &packet);
 		if (verdict < 0)
 			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -verdict, "out of memory");
 		if (summary)
 			continue;
-		ret = print_packet(&packet, verdict, &replay->queue[packet.queue]->queue);
-		if (ret)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -ret,
-					       "cannot write to standard output");
+		/* Nobody reads it, as main() tells. */
+		if (print_packet(&packet, verdict, &replay->queue[packet.queue]->queue))
+			return 0;
 	}
 	return ret;
 }
@@ -178,13 +190,9 @@ static int replay_file(struct replay_args *args, FILE *file, const char *path,
 	replay->ring_entries = (__u32)args->ring_entries;
 	replay->unguarded = args->unguarded;
 	replay->keep_sojourns = args->summary;
-	if (!args->summary && !rxaqm_globals.json)
-		printf("now_ns,queue,verdict,%s\n",
-		       args->policy.law == RXAQM_LAW_CODEL ? CODEL_HEADER : AUTO_HEADER);
 	err = run_trace(replay, &trace, args->summary, error);
-	if (!err && args->summary && print_summary(replay))
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, EIO,
-				      "cannot write to standard output");
+	if (!err && args->summary)
+		print_summary(replay);
 	rxaqm_trace_end(&trace);
 	rxaqm_replay_free(replay);
 	free(replay);

@@ -17,6 +17,7 @@ struct load {
 	__u64 now_ns;
 	unsigned char *selected; /* queues of the section */
 	struct rxaqm_keys_seen seen; /* in the section */
+	bool any;
 };
 
 static int load_section(void *arg, const char *section, struct rxaqm_error *error)
@@ -51,6 +52,7 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 	unsigned int i;
 	int err = 0;
 
+	load->any = true;
 	if (strcmp(key, "preset"))
 		err = rxaqm_key_once(&load->seen, rxaqm_settings, key, section, line, error);
 	for (i = 0; i < load->nr_queues && !err; i++)
@@ -91,6 +93,9 @@ int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *p
 	}
 	memcpy(load.policies, policies, bytes);
 	err = rxaqm_ini_read(file, path, &ops, &load, error);
+	if (!err && !load.any)
+		err = rxaqm_bad(error, "%s: nothing to set: write [interface] and KEY=VALUE lines",
+				path);
 	if (!err)
 		err = check_all(&load, path, error);
 	if (!err)

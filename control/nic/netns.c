@@ -21,6 +21,11 @@ static int open_named(const char *name)
 {
 	char path[PATH_MAX];
 
+	/* These are directories. */
+	if (!*name || !strcmp(name, ".") || !strcmp(name, "..")) {
+		errno = ENOENT;
+		return -1;
+	}
 	if (snprintf(path, sizeof(path), "%s/%s", RXAQM_NETNS_DIR, name) >= (int)sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -40,8 +45,8 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
 	origin_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (setns(fd, CLONE_NEWNET))
 		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				      "cannot enter network namespace \"%s\": %s; run as root",
-				      name, strerror(errno));
+				      "cannot enter network namespace \"%s\": %s%s", name,
+				      strerror(errno), errno == EPERM ? "; run as root" : "");
 	close(fd);
 	return err;
 }

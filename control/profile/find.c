@@ -27,7 +27,7 @@ struct entries {
 	size_t nr;
 };
 
-static const char *search_path(void)
+const char *rxaqm_profile_path(void)
 {
 	const char *path = getenv("RXAQM_PROFILE_PATH");
 
@@ -94,7 +94,7 @@ static int find_all(struct entries *entries, struct rxaqm_error *error)
 	int err = 0;
 
 	*entries = (struct entries){ 0 };
-	path = strdup(search_path());
+	path = strdup(rxaqm_profile_path());
 	for (rest = path; path && !err && (dir = strsep(&rest, ":"));)
 		if (*dir)
 			err = add_dir(entries, dir, nr_dir++);
@@ -149,7 +149,7 @@ int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 	else
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
 				      "no profile \"%s\" in %s; see \"rxaqm profile list\"", name,
-				      search_path());
+				      rxaqm_profile_path());
 out:
 	free(entries.at);
 	return err;
@@ -206,7 +206,7 @@ static int read_best(const struct entries *entries, struct rxaqm_nic_facts *fact
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOENT,
 			       "no profile for driver \"%s\" and none for all drivers in %s; "
 			       "install rxaqm or set RXAQM_PROFILE_PATH",
-			       facts->driver, search_path());
+			       facts->driver, rxaqm_profile_path());
 }
 
 int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *profile,
@@ -246,6 +246,8 @@ int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,
 	size_t i;
 
 	ret = find_all(&entries, NULL);
+	if (!ret && !entries.nr)
+		ret = -ENOENT;
 	for (i = 0; !ret && i < entries.nr; i++) {
 		err = rxaqm_profile_read(entries.at[i].path, &profile, &error);
 		ret = each(&profile, err ? &error : NULL, arg);

@@ -99,8 +99,12 @@ int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *p
 int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profile,
 				struct rxaqm_error *error);
 
+/* Directories with profiles, separated by colons. */
+const char *rxaqm_profile_path(void);
+
 /* Call @each for every profile in the search path, sorted by name, a name once: the
- * first found wins. Files with errors are passed with @error set. Stops on non-zero.
+ * first found wins. Files with errors are passed with @error set. Stops on non-zero. -ENOENT if there
+ * are none.
  */
 int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,
 				   const struct rxaqm_error *error, void *arg),

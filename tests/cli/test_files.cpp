@@ -56,6 +56,11 @@ TEST_CASE("cli: profiles are listed, shown and checked", "[cli]")
 	check_row({ {}, 0, "ok", "" }, host.rxaqm({ "profile", "check" }));
 	Json list(host.rxaqm({ "profile", "list", "-j" }).out);
 	CHECK(list.size("/profiles") >= 4);
+	RunOptions none;
+	none.environment = { "RXAQM_PROFILE_PATH=/nope" };
+	for (const char *what : { "list", "show", "check" })
+		check_row({ {}, 1, "", "no profile in /nope; ", "RXAQM_PROFILE_PATH" },
+			  host.rxaqm({ "profile", what }, none));
 	Json shown(host.rxaqm({ "-j", "profile", "show", "virtio_net" }).out);
 	CHECK(shown.size("/profiles") == 1);
 }
@@ -195,9 +200,12 @@ TEST_CASE("cli: replay names the line that it cannot read", "[cli]")
 
 		CAPTURE(row.text, result.text());
 		CHECK(result.exit_code == 2);
+		CHECK(result.out == "");
 		CHECK(result.err.find(path + row.says) != std::string::npos);
 		CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
 	}
+	std::string junk = scratch.file("junk", "now,queue\n");
+	check_row({ {}, 2, "", "junk:1: " }, host.rxaqm({ "replay", junk }));
 	check_row({ {}, 1, "", "nosuch.csv", "No such file" },
 		  host.rxaqm({ "replay", scratch.path() + "/nosuch.csv" }));
 	check_row({ {}, 2, "", "a unit is required", "target=5ms" },
@@ -243,14 +251,18 @@ TEST_CASE("cli: run --check refuses files that run could not read or write", "[c
 		  check("[Interface cli0]\nprofile=nope\n"));
 	check_row({ {}, 1, "status_file", "status_file=/nope/x: ", "\"/nope/\": No such file" },
 		  check("[Daemon]\nstatus_file=/nope/x\n"));
-	check_row({ {}, 1, "textfile", ("textfile=" + dir + "/c/a.prom: ").c_str(), "Not a directory" },
+	check_row({ {},
+		    1,
+		    "textfile",
+		    ("textfile=" + dir + "/c/a.prom: ").c_str(),
+		    "Not a directory" },
 		  check("[Metrics]\ntextfile=" + dir + "/c/a.prom\n"));
 	/* What is not here, or not enabled, does not matter. */
 	check_row({ {}, 0, "[Interface cli0]", "" },
 		  check("[Interface nope0]\nprofile=/nope\n"
 			"[Interface cli0]\nprofile=/nope\nenable=no\n"));
 	check_row({ {}, 0, "textfile", "" }, check("[Daemon]\nstatus_file=" + dir +
-						  "/s\n[Metrics]\ntextfile=" + dir + "/a.prom\n"));
+						   "/s\n[Metrics]\ntextfile=" + dir + "/a.prom\n"));
 	check_row({ {}, 0, "textfile", "" }, check("[Daemon]\nstatus_file=/run/rxaqm/x\n"));
 	CHECK(host.gone());
 }
