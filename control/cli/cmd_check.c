@@ -212,7 +212,7 @@ static const struct rxaqm_option options[] = {
 	  RXAQM_SETS_DURATION(struct check, limits.warn_ns, 0, DAY_NS,
 			      "--warn=%s: must be a duration with a unit, from 0ns to 1440m") },
 	{ "crit", 0, "DURATION",
-	  "CRITICAL when it has for as long and is not enforced (default 1m)",
+	  "CRITICAL when a queue has stood over target for as long and is not enforced (default 1m)",
 	  RXAQM_SETS_DURATION(struct check, limits.crit_ns, 0, DAY_NS,
 			      "--crit=%s: must be a duration with a unit, from 0ns to 1440m") },
 	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
@@ -243,6 +243,7 @@ int rxaqm_check(int argc, char **argv, const char **ret_ifname)
 				 "OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.",
 		.options = status ? options : options + 1,
 		.max_words = 1,
+		.no_json = !status,
 		/* Status 2 would say that a queue is in a critical state. */
 		.wrong_exit = wanted ? RXAQM_CHECK_UNKNOWN : 0,
 	};

@@ -230,6 +230,9 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 	FILE *file = stdout;
 	int err;
 
+	if (rxaqm_globals.json)
+		return rxaqm_bad(error,
+				 "policy save writes a policy file; policy show prints JSON");
 	if (args->words[0] && args->words[1])
 		return rxaqm_bad(error, "name one file to save to");
 	err = work_begin(work, args, false, error);
@@ -242,7 +245,9 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 					       "cannot write \"%s\": %s", path, strerror(errno));
 	}
 	err = rxaqm_policy_file_write(file, work->policies, work->iface->nr_queues, rxaqm_now_ns());
-	if (file != stdout && fclose(file) && !err)
+	if (file == stdout)
+		return 0; /* main() tells what did not arrive */
+	if (fclose(file) && !err)
 		err = -errno;
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot write \"%s\": %s",
@@ -275,7 +280,8 @@ static const struct action {
 	{ { .name = "policy save",
 	    .args = "IFACE [FILE]",
 	    .help = "Write the policies to FILE (default: standard output).",
-	    .max_words = RXAQM_SETTING_WORDS },
+	    .max_words = RXAQM_SETTING_WORDS,
+	    .no_json = true },
 	  policy_save },
 };
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))

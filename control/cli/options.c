@@ -56,7 +56,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_option common_options[] = {
+static struct argp_option common_options[] = {
 	{ "json", 'j', NULL, 0, "Print JSON", -1 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
 	/* As argp has them, which knows nothing of keys. */
@@ -178,6 +178,7 @@ char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **
 						      .key = key_of(command, option),
 						      .arg = option->arg,
 						      .doc = option->help };
+	common_options[0].flags = command->no_json ? OPTION_HIDDEN : 0;
 	help_keys[0] = command->keys;
 	help_keys[1] = command->more_keys;
 	rxaqm_options_parse(&argp, command->name, argc, argv, &reading);

@@ -44,6 +44,7 @@ struct rxaqm_command {
 	const char *args, *help; /* for --help */
 	const struct rxaqm_option *options; /* up to one without a name; or NULL */
 	unsigned int max_words; /* arguments that are no options */
+	bool no_json; /* --help does not offer it, and the command refuses it */
 	int wrong_exit; /* exit code of usage errors; 0: RXAQM_EXIT_USAGE */
 	const struct rxaqm_key *keys, *more_keys; /* --help lists them, too; or NULL */
 };

@@ -48,6 +48,7 @@ TEST_CASE("cli: status --check: what is wrong with the command is UNKNOWN, too",
 		  host.rxaqm({ "--netns", "nosuch", "status", "--check" }));
 	check_row({ {}, 3, "RXAQM UNKNOWN - no network namespace \"nosuch\"", "" },
 		  host.rxaqm({ "--netns", "nosuch", "check" }));
+	CHECK(host.rxaqm({ "check", "--help" }).out.find("--json") == std::string::npos);
 	/* Without --check it is as ever. */
 	check_row({ {}, 1, "", "\"nosuch\"" }, host.rxaqm({ "--netns", "nosuch", "status" }));
 	CHECK(host.gone());

@@ -163,15 +163,15 @@ TEST_CASE("cli: values that cannot be are refused before anything is done", "[cl
 				  "",
 				  "target=50ms exceeds interval=40ms",
 				  "20 targets" });
-	rows.push_back({ { "attach", "@IF", "target=5ms", "target=6ms" },
-			 2,
-			 "",
-			 "target is set twice" });
-	rows.push_back({ { "replay", "-", "target=5ms", "target=5ms" }, 2, "", "target is set twice" });
-	rows_attached.push_back({ { "policy", "set", "@IF", "target=5ms", "mode=off", "target=6ms" },
-				  2,
-				  "",
-				  "target is set twice" });
+	rows.push_back(
+		{ { "attach", "@IF", "target=5ms", "target=6ms" }, 2, "", "target is set twice" });
+	rows.push_back(
+		{ { "replay", "-", "target=5ms", "target=5ms" }, 2, "", "target is set twice" });
+	rows_attached.push_back(
+		{ { "policy", "set", "@IF", "target=5ms", "mode=off", "target=6ms" },
+		  2,
+		  "",
+		  "target is set twice" });
 	/* The good part of a bad line does not count. */
 	rows_attached.push_back(
 		{ { "policy", "set", "@IF", "target=3ms", "mode=on" }, 2, "", "mode=on" });
@@ -211,6 +211,9 @@ TEST_CASE("cli: lists of queues are checked against the queues there are", "[cli
 		  "",
 		  "/nonexistent/file",
 		  "No such file" },
+		{ { "policy", "load", "@IF", "/tmp" }, 1, "", "/tmp: Is a directory" },
+		{ { "policy", "load", "@IF", "/dev/null" }, 2, "", "/dev/null: nothing to set" },
+		{ { "policy", "save", "@IF", "-j" }, 2, "", "policy show prints JSON" },
 		{ { "policy", "save", "@IF", "/nonexistent/file" },
 		  1,
 		  "",
@@ -257,6 +260,13 @@ TEST_CASE("cli: interfaces and namespaces that do not exist are named", "[cli]")
 		  host.rxaqm({ "--netns", "nosuch", "status" }));
 	check_row({ {}, 1, "", "no network namespace", "" },
 		  host.rxaqm({ "--netns", long_name, "status" }));
+	for (const char *name : { "", ".", ".." })
+		check_row({ {},
+			    1,
+			    "",
+			    ("no network namespace \"" + std::string(name) + "\"").c_str(),
+			    "ip netns list" },
+			  host.rxaqm({ "--netns", name, "status" }));
 }
 
 TEST_CASE("cli: output that cannot be written is a failure", "[cli]")
@@ -266,14 +276,21 @@ TEST_CASE("cli: output that cannot be written is a failure", "[cli]")
 
 	netns.ip("link add cli0 type veth peer name cli1");
 	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
-	for (const char *command : { "status", "status -j", "hist", "clock -j", "--help",
-				     "policy show cli0", "policy save cli0", "top -n 1 -i 10ms" }) {
+	std::string trace = host.bpffs() + ".csv";
+	std::ofstream(trace) << "now_ns,queue,sojourn_ns,len,ecn,kind,drained\n"
+				"1000,0,5,1500,0,data,0\n";
+	for (const char *command :
+	     { "status", "status -j", "hist", "clock -j", "--help", "policy show cli0",
+	       "policy save cli0", "top -n 1 -i 10ms", "profile list", "profile show -j", "replay",
+	       "replay --summary", "replay -j" }) {
 		Result result = run({ "sh", "-c",
-				      "exec " + rxaqm_path() + " --netns " + netns.name() + " " +
-					      command + " >/dev/full" },
+				      "exec <" + trace + " " + rxaqm_path() + " --netns " +
+					      netns.name() + " " + command + " >/dev/full" },
 				    host.with_environment());
 		CAPTURE(result.text());
 		CHECK(result.exit_code == 1);
 		CHECK(result.err.find("rxaqm: cannot write") == 0);
+		CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
 	}
+	unlink(trace.c_str());
 }
