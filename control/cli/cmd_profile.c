@@ -18,6 +18,7 @@ struct walk {
 	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
 	unsigned int nr;
 	int exit_code;
+	unsigned int begin, used; /* list: where the next column begins, and what is printed */
 	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
 };
 
@@ -55,35 +56,58 @@ static int finish(struct walk *walk, int err)
 }
 
 /* What [Match] asks for besides the driver: "NapiPoll=bnxt_poll_p5". */
-static void list_conditions(struct rxaqm_out *out, const struct rxaqm_profile *profile)
+static const char *conditions(const struct rxaqm_profile *profile, char *buf, size_t size)
 {
-	char all[256] = "";
+	size_t len = 0;
 	unsigned int i;
 
-	for (i = 0; i < profile->nr_matches; i++) {
-		size_t len = strlen(all);
-
+	snprintf(buf, size, "-");
+	for (i = 0; i < profile->nr_matches && len < size; i++) {
 		if (!strcmp(rxaqm_match_name(&profile->match[i]), "Driver"))
 			continue;
-		snprintf(all + len, sizeof(all) - len, "%s%s=%s", len ? " " : "",
-			 rxaqm_match_name(&profile->match[i]), profile->match[i].value);
+		len += (size_t)snprintf(buf + len, size - len, "%s%s=%s", len ? " " : "",
+					rxaqm_match_name(&profile->match[i]),
+					profile->match[i].value);
 	}
-	rxaqm_out_str(out, "conditions", " %-24s", all[0] ? all : "-");
+	return buf;
+}
+
+/* To where the next column begins: below, if the value before it leaves no room. */
+static void go_to_column(struct walk *walk)
+{
+	if (walk->used && walk->used >= walk->begin) {
+		rxaqm_out_text(&walk->out, "\n");
+		walk->used = 0;
+	}
+	rxaqm_out_text(&walk->out, "%*s", (int)(walk->begin - walk->used), "");
+}
+
+static void out_column(struct walk *walk, const char *key, unsigned int width, const char *value)
+{
+	go_to_column(walk);
+	rxaqm_out_str(&walk->out, key, "%s", value);
+	walk->used = walk->begin + (unsigned int)strlen(value);
+	walk->begin += width + 1;
 }
 
 static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
+	const char *slash = strrchr(profile->path, '/');
 	struct rxaqm_out *out = &walk->out;
+	char all[256];
 
 	if (!walk->nr++)
-		rxaqm_out_text(out, "%-19s %-16s %-24s %-10s %-10s %s\n", "name", "driver", "and",
-			       "design", "timestamps", "file");
-	rxaqm_out_str(out, "name", "%-19s", profile->name);
-	rxaqm_out_str(out, "driver", " %-16s", profile->driver);
-	list_conditions(out, profile);
-	rxaqm_out_str(out, "completion_design", " %-10s", rxaqm_design_name(profile->design));
-	rxaqm_out_str(out, "timestamp_coverage", " %-10s", rxaqm_coverage_name(profile->coverage));
-	rxaqm_out_str(out, "path", " %s\n", profile->path);
+		rxaqm_out_text(out, "%-20s %-10s %-22s %-9s %-7s %s\n", "name", "driver", "and",
+			       "design", "stamps", "directory");
+	walk->begin = walk->used = 0;
+	out_column(walk, "name", 20, profile->name);
+	out_column(walk, "driver", 10, profile->driver);
+	out_column(walk, "conditions", 22, conditions(profile, all, sizeof(all)));
+	out_column(walk, "completion_design", 9, rxaqm_design_name(profile->design));
+	out_column(walk, "timestamp_coverage", 7, rxaqm_coverage_name(profile->coverage));
+	rxaqm_out_str(out, "path", NULL, profile->path);
+	go_to_column(walk);
+	rxaqm_out_text(out, "%.*s\n", slash ? (int)(slash - profile->path) : 0, profile->path);
 }
 
 static int cmd_list(int argc, char **argv)

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace fs = std::filesystem;
@@ -315,7 +316,8 @@ TEST_CASE("cli: profile show says truly why another that fits was passed over", 
 	RunOptions options = profiles.options();
 
 	netns.ip("link add cli0 type veth peer name cli1");
-	options.environment[0] += later.options().environment[0].substr(strlen("RXAQM_PROFILE_PATH"));
+	options.environment[0] += later.options().environment[0].substr(
+		strlen("RXAQM_PROFILE_PATH"));
 	std::replace(options.environment[0].begin() + 20, options.environment[0].end(), '=', ':');
 	for (const char *name : { "a", "b" })
 		profiles.add(name + std::string(".conf"), "[Match]\nDriver=veth\n");
@@ -341,4 +343,23 @@ TEST_CASE("cli: profile list shows what tells profiles apart", "[cli]")
 	CHECK(json.text(at + "/driver") == "bnxt_en");
 	CHECK(json.text(at + "/conditions") == "NapiPoll=bnxt_poll_p5");
 	CHECK(json.text(at + "/completion_design") == "split");
+
+	/* What is too long for its column does not push others away. */
+	std::istringstream text(host.rxaqm({ "profile", "list" }).out);
+	std::string header, line;
+	std::getline(text, header);
+	size_t design = header.find("design"), directory = header.find("directory");
+	const std::string path = json.text(at + "/path");
+	unsigned nr = 0;
+	while (std::getline(text, line)) {
+		if (line.size() < directory)
+			continue; /* it goes on below */
+		CAPTURE(line);
+		nr++;
+		CHECK(line[design - 1] == ' ');
+		CHECK(line[design] != ' ');
+		CHECK(path.compare(0, line.size() - directory, line.substr(directory)) == 0);
+		CHECK(directory + strlen("/usr/share/rxaqm/profiles") <= 100);
+	}
+	CHECK(nr == json.size("/profiles"));
 }
