@@ -6,8 +6,26 @@
 #include <json-c/json.h>
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/parse.h"
+
+void rxaqm_out_wrap(FILE *file, int indent, const char *text)
+{
+	int at = fprintf(file, "%*s", indent, ""), len;
+	const char *gap = "";
+
+	for (; *text; text += len, text += strspn(text, " "), gap = " ") {
+		len = (int)strcspn(text, " ");
+		if (*gap && at + 1 + len > RXAQM_OUT_WIDTH) {
+			fprintf(file, "\n%*s", indent + 2, "");
+			at = indent + 2;
+			gap = "";
+		}
+		at += fprintf(file, "%s%.*s", gap, len, text);
+	}
+	fputc('\n', file);
+}
 
 static void add(struct rxaqm_out *out, const char *key, struct json_object *value)
 {

@@ -16,6 +16,13 @@ struct json_object;
 
 #define RXAQM_OUT_DEPTH 16
 
+/* Characters of a line of text, where it can be broken. */
+#define RXAQM_OUT_WIDTH 100
+
+/* Print @text, its words as they are, broken and begun at @indent, from the second line on at two more.
+ */
+void rxaqm_out_wrap(FILE *file, int indent, const char *text);
+
 struct rxaqm_out {
 	FILE *file;
 	bool json;

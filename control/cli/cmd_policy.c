@@ -121,10 +121,19 @@ static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error 
 
 static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
 {
+	size_t len, at = strlen("  queue 1000-1000:");
 	const struct rxaqm_key *setting;
 	__u64 now_ns = rxaqm_now_ns();
+	char value[RXAQM_KEY_LEN];
 
 	for (setting = rxaqm_settings; setting->name; setting++) {
+		len = strlen(rxaqm_key_format(setting, policy, now_ns, value)) +
+		      strlen(setting->name) + strlen(" =");
+		if (at + len > RXAQM_OUT_WIDTH) {
+			rxaqm_out_text(out, "\n   ");
+			at = strlen("   ");
+		}
+		at += len;
 		rxaqm_out_text(out, " %s=", setting->name);
 		rxaqm_key_out(out, setting, "%s", policy, now_ns);
 	}

@@ -2,6 +2,7 @@
 /* The settings, presets, defaults, and what was a setting once. */
 #include <string.h>
 
+#include "base/out.h"
 #include "config/settings.h"
 
 static const char *const mode_names[] = { "off", "observe", "enforce", NULL };
@@ -108,8 +109,11 @@ bool rxaqm_setting_sets(const char *key, const char *value, const char *name)
 void rxaqm_presets_list(FILE *file)
 {
 	const struct rxaqm_preset *preset;
+	char text[RXAQM_KEY_TEXT_LEN];
 
-	for (preset = rxaqm_presets; preset->name; preset++)
-		fprintf(file, "  preset=%s\n    %s; %s\n", preset->name, preset->summary,
-			preset->settings);
+	for (preset = rxaqm_presets; preset->name; preset++) {
+		fprintf(file, "  preset=%s\n", preset->name);
+		snprintf(text, sizeof(text), "%s; %s", preset->summary, preset->settings);
+		rxaqm_out_wrap(file, 4, text);
+	}
 }

@@ -3,6 +3,7 @@
 #include "cli.hpp"
 
 #include <fstream>
+#include <sstream>
 
 namespace
 {
@@ -64,6 +65,28 @@ TEST_CASE("cli: help and version go to stdout", "[cli]")
 		{ { "profile", "check", "--help" }, 0, "Usage: rxaqm profile check", "" },
 		{ { "attach", "-h" }, 0, "Usage: rxaqm attach", "" },
 	});
+}
+
+TEST_CASE("cli: help and policies fit into lines of 100 characters", "[cli]")
+{
+	Host host;
+	Netns netns;
+
+	netns.ip("link add cli0 type veth peer name cli1");
+	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
+	for (const Args &args :
+	     { Args{ "--help" }, Args{ "attach", "--help" }, Args{ "policy", "--help" },
+	       Args{ "policy", "show", "--help" }, Args{ "profile", "--help" },
+	       Args{ "run", "--help" }, Args{ "check", "--help" }, Args{ "replay", "--help" },
+	       Args{ "policy", "show", "cli0" } }) {
+		std::istringstream text(host.rxaqm(netns, args).out);
+		std::string line;
+
+		while (std::getline(text, line)) {
+			CAPTURE(line);
+			CHECK(line.size() <= 100);
+		}
+	}
 }
 
 TEST_CASE("cli: the words of the command line are checked", "[cli]")

@@ -26,6 +26,9 @@ check()
 	RUNTIME_DIRECTORY='' "$rxaqm" run --check --config "$1"
 }
 
+# Lines of --help as they were before they were broken.
+unbroken() { sed -z 's/\n      \([^ ]\)/ \1/g'; }
+
 # Lines "Section key=value" of a configuration.
 settings() { awk '/^\[/ { gsub(/[][]/, ""); section = $1; next } /^[a-z_]+=/ { print section, $0 }'; }
 
@@ -46,7 +49,7 @@ settings <"$dir/all.conf" | sed 's/=.*//' | sort >"$dir/keys-example"
 equal "keys in $example" "$dir/keys" "$dir/keys-example"
 
 # Key, form and default of the help, and of the manual page; mode and lease are the policy's.
-"$rxaqm" run --help | awk '
+"$rxaqm" run --help | unbroken | awk '
 	/^  [a-z_]+=/ { sub("=", " "); item = $1 " " $2; next }
 	match($0, /\(default [^)]*\)$/) { print item, substr($0, RSTART + 9, RLENGTH - 10) }
 ' | sort >"$dir/table"

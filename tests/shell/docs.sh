@@ -81,10 +81,13 @@ same "global options" "rxaqm --help" \
 		grep -oE -- '--?[a-zA-Z]+' | grep -vxE -- '-j|-h|--json|--help')" \
 	"$manual" "$(section DESCRIPTION | manual_options)"
 
+# Lines of --help as they were before they were broken.
+unbroken() { sed -z 's/\n      \([^ ]\)/ \1/g'; }
+
 # Keys, as lines "key form default"; the ranges are looked for in the text.
 help_keys()
 {
-	"$rxaqm" policy --help | awk '
+	"$rxaqm" policy --help | unbroken | awk '
 		/^  [a-z0-9_]+=/ && !/^  preset=/ { sub("=", " "); item = $1 " " $2; next }
 		item { match($0, /\(default [^)]*\)/); print item, substr($0, RSTART + 9, RLENGTH - 10); item = "" }'
 }
@@ -107,13 +110,13 @@ same "policy keys" "rxaqm policy --help" \
 while read -r key range; do
 	item=$(section POLICY | awk -v item=".It Cm $key Ns" '/^\.It / { on = index($0, item) == 1 } on')
 	[[ ${item//$'\n'/ } == *"$range"* ]] || wrong "$manual: $key: '$range' is missing"
-done < <("$rxaqm" policy --help | awk '
+done < <("$rxaqm" policy --help | unbroken | awk '
 	/^  [a-z0-9_]+=/ { sub("=", " "); key = $1; next }
 	match($0, /[0-9]+[a-z%]+ to [0-9]+[a-z%]+/) { print key, substr($0, RSTART, RLENGTH) }')
 
 while IFS=';' read -r preset settings; do
 	[[ $(subsection POLICY) == *"$settings"* ]] || wrong "$manual: preset $preset is not $settings"
-done < <("$rxaqm" policy --help | awk '
+done < <("$rxaqm" policy --help | unbroken | awk '
 	/^  preset=/ { sub("  preset=", ""); preset = $0; next }
 	preset { sub(/.*; /, ""); print preset ";" $0; preset = "" }')
 
