@@ -226,6 +226,7 @@ main()
 	(($#)) || kinds=(ring backlog)
 	for kind in "${kinds[@]}"; do
 		[[ -n ${mode[$kind]:-} ]] || rig_die "what is $kind? There are ring and backlog"
+		rig_check_kind "$kind"
 	done
 	rig_check
 	for tool in gnuplot awk sed; do

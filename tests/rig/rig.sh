@@ -295,6 +295,13 @@ rig_set_backlog()
 	sysctl -qw "net.core.netdev_max_backlog=$RIG_BACKLOG"
 }
 
+# rig_check_kind ring|backlog: what it takes is not in a network namespace that a container has.
+rig_check_kind()
+{
+	[[ $1 != backlog || -e /proc/sys/net/core/netdev_max_backlog ]] ||
+		rig_die "backlog needs net.core.netdev_max_backlog, which only the host's network namespace has"
+}
+
 # rig_cost ring|backlog: so slow that the sending CPU can always offer more. It has more to do for
 # a ring, whose packets native XDP has copied.
 rig_cost()
@@ -310,6 +317,7 @@ rig_up()
 {
 	[[ ${1:-} == ring || ${1:-} == backlog ]] || rig_die "up what? ring or backlog"
 	rig_check
+	rig_check_kind "$1"
 	rig_claim
 	rig_make_network
 	rig_hurry
