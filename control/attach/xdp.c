@@ -124,9 +124,10 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 			       "cannot attach XDP to \"%s\" in %s mode: %s%s%s%s", ifname,
 			       generic ? "generic" : "native", strerror(-err),
 			       *kernel_says ? ": " : "", kernel_says,
-			       generic ? "" :
-					 "; generic mode works with every driver: --mode generic, or "
-					 "xdp_mode=generic in rxaqm.conf");
+			       generic ?
+				       "" :
+				       "; generic mode works with every driver: --mode generic, or "
+				       "xdp_mode=generic in rxaqm.conf");
 }
 
 __u32 rxaqm_xdp_prog_id(int fd)

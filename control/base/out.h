@@ -19,8 +19,7 @@ struct json_object;
 /* Characters of a line of text, where it can be broken. */
 #define RXAQM_OUT_WIDTH 100
 
-/* Print @text, its words as they are, broken and begun at @indent, from the second line on at two more.
- */
+/* Print @text on lines that begin at @indent, but for the first two further right. */
 void rxaqm_out_wrap(FILE *file, int indent, const char *text);
 
 struct rxaqm_out {

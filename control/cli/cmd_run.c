@@ -50,7 +50,7 @@ static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
 	return err;
 }
 
-/* Is there a directory for the file @path, which the daemon is to write? It makes its own itself. */
+/* Is there a directory for the file @path, which the daemon writes? Its own it makes itself. */
 static int check_directory(const char *key, const char *path, struct rxaqm_error *error)
 {
 	char dir[RXAQM_CONFIG_PATH_LEN], own[RXAQM_CONFIG_PATH_LEN];
@@ -62,8 +62,8 @@ static int check_directory(const char *key, const char *path, struct rxaqm_error
 	if (!strcmp(dir, rxaqm_config_runtime_path("", own, sizeof(own))) || !access(dir, F_OK))
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-			       "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off", key,
-			       path, dir, strerror(errno), key);
+			       "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off",
+			       key, path, dir, strerror(errno), key);
 }
 
 static int check(const struct rxaqm_config *config)

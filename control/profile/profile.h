@@ -103,8 +103,8 @@ int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profil
 const char *rxaqm_profile_path(void);
 
 /* Call @each for every profile in the search path, sorted by name, a name once: the
- * first found wins. Files with errors are passed with @error set. Stops on non-zero. -ENOENT if there
- * are none.
+ * first found wins. Files with errors are passed with @error set. Stops on non-zero.
+ * -ENOENT if there are none.
  */
 int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,
 				   const struct rxaqm_error *error, void *arg),

@@ -75,7 +75,8 @@ TEST_CASE("lifecycle: what is said of a deleted interface can be done", "[lifecy
 	REQUIRE(host.rxaqm(netns, { "attach", "gone0", "-m", "generic" }).exit_code == 0);
 	netns.ip("link delete gone0");
 	std::string trouble = host.json(netns, { "status" }).text("/interfaces/0/trouble");
-	CHECK(trouble == "the interface is gone; the next attach, or detach --all, frees its place");
+	CHECK(trouble ==
+	      "the interface is gone; the next attach, or detach --all, frees its place");
 	CHECK(host.rxaqm(netns, { "detach", "gone0" }).exit_code == 4);
 	REQUIRE(host.rxaqm(netns, { "attach", "stay0" }).exit_code == 0);
 	CHECK(host.json(netns, { "status" }).size("/interfaces") == 1);
