@@ -329,7 +329,6 @@ void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 {
 	struct rxaqm_notes notes = {};
 	struct rxaqm_note_facts facts;
-	char line[sizeof(notes.text[0]) + sizeof("note: ")];
 	unsigned int i;
 
 	if (here) {
@@ -337,11 +336,7 @@ void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 		rxaqm_notes_write(&facts, &notes);
 	}
 	rxaqm_out_array(out, "notes");
-	for (i = 0; i < notes.nr; i++) {
-		rxaqm_out_str(out, NULL, NULL, notes.text[i]);
-		snprintf(line, sizeof(line), "note: %s", notes.text[i]);
-		if (!out->json)
-			rxaqm_out_wrap(out->file, 2, line);
-	}
+	for (i = 0; i < notes.nr; i++)
+		rxaqm_out_str(out, NULL, "  note: %s\n", notes.text[i]);
 	rxaqm_out_end(out);
 }
