@@ -114,6 +114,7 @@ int qualify_measure_run(struct qualify_measure *measure, struct qualify_record *
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	err = restore(measure, error);
+	sigaction(SIGPIPE, &action, NULL);
 	if (err || measure->restore)
 		return err;
 	if (measure->resume)

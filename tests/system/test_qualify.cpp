@@ -220,6 +220,14 @@ TEST_CASE("what qualify changed is put back", "[qualify]")
 		CHECK(result.exit_code == 1);
 		CHECK(result.err.find("interrupted") != std::string::npos);
 	}
+	SECTION("when nobody reads any more, as with | head")
+	{
+		child.kill(SIGPIPE);
+		Result result = child.wait();
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("interrupted") != std::string::npos);
+	}
 	SECTION("after kill -9, by --restore")
 	{
 		child.kill(SIGKILL);
