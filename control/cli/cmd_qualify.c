@@ -148,6 +148,10 @@ static int get_record(struct args *args, struct qualify_record *record, struct r
 		return qualify_record_read(record, args->from, error);
 	args->measure.request.nic_class = args->report.nic_class ?: "aqm";
 	/* To standard output it goes once, at the end. */
+	int err = qualify_report_try(&args->report, error);
+
+	if (err)
+		return err;
 	if (args->report.out && strcmp(args->report.out, "-"))
 		args->measure.request.out = args->report.out;
 	return qualify_measure_run(&args->measure, record, error);

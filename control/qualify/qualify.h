@@ -14,7 +14,8 @@ struct qualify_request {
 	const char *nic_class;
 	bool wanted[QUALIFY_MAX_ROWS]; /* of qualify_row_defs */
 	bool disturb; /* though the interface is in use */
-	const char *out; /* the record is written here after each row; NULL: nowhere */
+	/* The record is written here after each row, if it can be; NULL: nowhere. */
+	const char *out;
 	const volatile int *stop;
 	/* Row @nr of @of begins; @left_s remain, it included. */
 	void (*progress)(const struct qualify_row_def *row, unsigned int nr, unsigned int of,

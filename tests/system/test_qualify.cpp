@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -248,6 +249,45 @@ TEST_CASE("what qualify changed is put back", "[qualify]")
 	}
 	CHECK(place.now() == place.before);
 	CHECK_FALSE(place.has_journal());
+}
+
+TEST_CASE("files are tried before anything is measured", "[qualify]")
+{
+	Place place;
+
+	for (const char *option : { "--out", "--html", "--profile-out" }) {
+		Result result = place.run({ "qualify", place.wire.rx_if, "--rows", "Q5", option,
+					    place.dir + "/not/there", "--yes-disturb" });
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.out == "");
+		CHECK(result.err == "rxaqm: cannot write \"" + place.dir +
+					    "/not/there\": No such file or directory\n");
+	}
+}
+
+TEST_CASE("what was measured is shown though it cannot be written", "[qualify]")
+{
+	Place place;
+	const std::string dir = place.dir + "/soon-gone";
+	Args args = { "qualify",      place.wire.rx_if,
+		      "--loopback",   place.wire.tx.name() + "/" + place.wire.tx_if,
+		      "--rows",	      "Q5,Q17",
+		      "--out",	      dir + "/a.json",
+		      "--yes-disturb" };
+
+	std::filesystem::create_directory(dir);
+	Child child(place.host.command(place.wire.rx, args),
+		    place.host.with_environment(place.options()));
+	REQUIRE(eventually([&] { return place.has_journal(); }));
+	std::filesystem::remove_all(dir);
+	Result result = child.wait();
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.out.find("\nQ17 ") != std::string::npos);
+	const size_t at = result.err.find("cannot write");
+	CHECK(at != std::string::npos);
+	CHECK(result.err.find("cannot write", at + 1) == std::string::npos);
 }
 
 TEST_CASE("one qualify at a time", "[qualify]")
