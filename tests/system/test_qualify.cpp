@@ -135,7 +135,10 @@ TEST_CASE("qualify disturbs nothing that is in use", "[qualify]")
 	}
 	SECTION("an interface that is not there")
 	{
-		CHECK(place.run({ "qualify", "nosuch" }).exit_code == 1);
+		Result result = place.run({ "qualify", "nosuch" });
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("rxaqm: no interface \"nosuch\"") == 0);
 	}
 	CHECK_FALSE(place.has_journal());
 }
@@ -251,6 +254,31 @@ TEST_CASE("what qualify changed is put back", "[qualify]")
 	CHECK_FALSE(place.has_journal());
 }
 
+TEST_CASE("where nothing comes the run ends, and says so once", "[qualify]")
+{
+	Place place;
+
+	/* The wrong cable: of another pair. */
+	place.wire.tx.ip("link add stray0 type veth peer name stray1");
+	place.wire.tx.ip("link set stray0 up");
+	place.wire.tx.ip("link set stray1 up");
+	Result result = place.run({ "qualify", place.wire.rx_if, "--loopback",
+				    place.wire.tx.name() + "/stray0", "--rows", "Q5,Q17,Q9",
+				    "--json", "--yes-disturb" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("reached \"" + place.wire.rx_if + "\": is the cable") !=
+	      std::string::npos);
+	CHECK(result.err.find("2 of 3") != std::string::npos);
+	CHECK(result.err.find("3 of 3") == std::string::npos);
+	Record record(result.out);
+	CHECK(record.has("Q5", "source"));
+	CHECK(record.why("Q9").find("is the cable") != std::string::npos);
+	CHECK_FALSE(record.has("Q17"));
+	CHECK(place.now() == place.before);
+	CHECK_FALSE(place.has_journal());
+}
+
 TEST_CASE("files are tried before anything is measured", "[qualify]")
 {
 	Place place;
@@ -302,7 +330,20 @@ TEST_CASE("one qualify at a time", "[qualify]")
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 1);
 	CHECK(result.err.find("another \"rxaqm qualify\"") != std::string::npos);
+	CHECK(result.err.find("is disturbed") == std::string::npos);
+	/* Nor is there nothing to put back. */
+	result = place.run({ "qualify", place.wire.rx_if, "--restore" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("another \"rxaqm qualify\"") != std::string::npos);
 	CHECK(place.has_journal());
+	/* Nobody is to take its program off. */
+	REQUIRE(eventually([&] { return xdp_on(place.wire.rx, place.wire.rx_if) != 0; }));
+	result = place.run({ "attach", place.wire.rx_if });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err == "rxaqm: \"rxaqm qualify\" is at work at \"" + place.wire.rx_if +
+				    "\"; wait until it ends\n");
 	child.kill(SIGINT);
 	child.wait();
 	CHECK(place.now() == place.before);
@@ -319,6 +360,7 @@ TEST_CASE("a run is resumed: only what is missing is measured", "[qualify]")
 	Result second = place.rows("Q5,Q17", { "--yes-disturb", "--resume", file });
 	CAPTURE(second.text());
 	REQUIRE(second.exit_code == 0);
+	CHECK(second.err.find("rxaqm: 1 row(s), about 2 s together; ") == 0);
 	CHECK(second.err.find("1 of 1") != std::string::npos);
 	CHECK(second.err.find("Q5,") == std::string::npos);
 	Record record(second.out);
