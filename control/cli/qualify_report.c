@@ -129,7 +129,9 @@ int qualify_report_compare(const struct qualify_report *report, const char *path
 		err = rxaqm_error_set(&error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
 	if (!err && report->html)
 		err = write_page(report->html, print_comparison, &comparison, &error);
-	if (!err && !to_stdout(report->html))
+	if (!err && rxaqm_globals.json)
+		qualify_comparison_json(stdout, &comparison);
+	else if (!err && !to_stdout(report->html))
 		qualify_comparison_print(stdout, &comparison);
 	if (err)
 		exit_code = rxaqm_log_failure(&error);
