@@ -19,7 +19,8 @@ struct json_object;
  */
 int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error);
 
-/* Could rxaqm_file_replace() write @path now? For what takes long before it does. -errno with @error.
+/* Could rxaqm_file_replace() write @path now? For what takes long before it does. -errno with
+ * @error.
  */
 int rxaqm_file_try(const char *path, struct rxaqm_error *error);
 
