@@ -258,7 +258,8 @@ TEST_CASE("cli: output that cannot be written is a failure", "[cli]")
 	netns.ip("link add cli0 type veth peer name cli1");
 	REQUIRE(host.rxaqm(netns, { "attach", "cli0" }).exit_code == 0);
 	for (const char *command : { "status", "status -j", "hist", "clock -j", "--help",
-				     "policy show cli0", "policy save cli0", "top -n 1 -i 10ms" }) {
+				     "policy show cli0", "policy save cli0", "top -n 1 -i 10ms",
+				     "attach --help", "qualify --usage", "qualify --list -j" }) {
 		Result result = run({ "sh", "-c",
 				      "exec " + rxaqm_path() + " --netns " + netns.name() + " " +
 					      command + " >/dev/full" },
