@@ -69,8 +69,8 @@ __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaq
 }
 
 /* A packet of class ACK or SYN, of a policy that thins ACKs. 1: a pure ACK that others make
- * redundant, to be dropped. Else it passes, which is noted: with a @gap_ns of 0 always. @where: from
- * the lowest byte on, the offset of IP, two bytes of that of TCP, one of nothing, the queue.
+ * redundant, to be dropped. Else it passes, which is noted: with a @gap_ns of 0 always.
+ * @where, from its lowest byte: offset of IP, two bytes for that of TCP, one of nothing, the queue.
  * @since_ns: when a packet of the queue last passed without being asked about.
  */
 __attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 where, __u64 gap_ns,

@@ -77,7 +77,8 @@ static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
 		q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
 }
 
-/* Make @to what @from is. True if it was the same. A loop: the compiler's memcmp() goes byte by byte.
+/* Make @to what @from is. True if it was the same. A loop: the compiler's memcmp() goes byte by
+ * byte.
  */
 static __always_inline bool update_policy(struct rxaqm_policy *to, const struct rxaqm_policy *from)
 {
@@ -261,7 +262,7 @@ static __always_inline void measure_own(struct xdp_md *ctx, struct rxaqm_queue *
 	}
 }
 
-/* By how long a packet at hand at q->clock_ns has waited, where that is known, let the law decide. */
+/* Let the law decide by how long the packet at hand at q->clock_ns has waited, if that is known. */
 static __always_inline int look_judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
 				      struct rxaqm_redirect *redirect, bool socket, bool standing,
 				      bool sees)

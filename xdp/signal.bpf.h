@@ -22,8 +22,8 @@ static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 		q->stat[RXAQM_STAT_PASS_NO_SIGNAL]++;
 }
 
-/* Entries of a ring whose driver does not say: without a bound, the time at which the packet at hand
- * came would stand still for the law.
+/* Entries of a ring whose driver does not say: without a bound, the time at which packets came
+ * would stand still for the law.
  */
 #define RING_UNKNOWN 512
 
@@ -34,8 +34,8 @@ enum signal_by {
 	BY_POLLS,
 };
 
-/* The sojourn to act on, less its error, by the best signal that is valid now. Polls tell nothing of
- * a queue that is not @standing.
+/* The sojourn to act on, less its error, by the best signal that is valid now. Polls tell nothing
+ * of a queue that is not @standing.
  */
 rxaqm_always_inline enum signal_by pick_sojourn(struct rxaqm_queue *q, bool standing, __u64 now_ns,
 						__u64 *ret_sojourn_ns)
