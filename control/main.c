@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach/state.h"
 #include "cli/cmd.h"
@@ -121,16 +122,18 @@ static int run(int argc, char **argv)
 	return usage_error("unknown command", argv[at]);
 }
 
+/* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
+static void check_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	rxaqm_log_error("cannot write to standard output");
+	_exit(RXAQM_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
-	int exit_code;
-
 	rxaqm_log_libraries();
-	exit_code = run(argc, argv);
-	/* Output that did not arrive is not output. */
-	if (fflush(stdout) || ferror(stdout)) {
-		rxaqm_log_error("cannot write to standard output");
-		return RXAQM_EXIT_FAILED;
-	}
-	return exit_code;
+	atexit(check_output);
+	return run(argc, argv);
 }

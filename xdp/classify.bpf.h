@@ -13,7 +13,7 @@
  */
 
 /* Classify the packet. Returns, from the lowest byte on: kind and codepoint, four bits each, the
- * offset of IP, two bytes of that of what follows it, and the ports, if it is plain.
+ * offset of IP, two bytes of that of what follows it, and the ports; 0: it has none.
  */
 __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 						   const struct rxaqm_policy *policy)
@@ -34,9 +34,7 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	    rxaqm_packet_exempt(policy, &pkt))
 		return RXAQM_KIND_EXEMPT;
 	found = pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
-	if (plain)
-		found |= (__u64)((__u32)pkt.sport << 16 | pkt.dport) << 32;
-	return found;
+	return found | (__u64)((__u32)pkt.sport << 16 | pkt.dport) << 32;
 }
 
 /* Set CE in the IP header @ip_off into the packet. Returns 0. */
@@ -71,8 +69,8 @@ __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaq
 }
 
 /* A packet of class ACK or SYN, of a policy that thins ACKs. 1: a pure ACK that others make
- * redundant, to be dropped. Else it passes, which is noted: with a @gap_ns of 0 always. @where: from
- * the lowest byte on, the offset of IP, two bytes of that of TCP, one of nothing, the queue.
+ * redundant, to be dropped. Else it passes, which is noted: with a @gap_ns of 0 always.
+ * @where, from its lowest byte: offset of IP, two bytes for that of TCP, one of nothing, the queue.
  * @since_ns: when a packet of the queue last passed without being asked about.
  */
 __attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 where, __u64 gap_ns,

@@ -77,7 +77,8 @@ static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
 		q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
 }
 
-/* Make @to what @from is. True if it was the same. A loop: the compiler's memcmp() goes byte by byte.
+/* Make @to what @from is. True if it was the same. A loop: the compiler's memcmp() goes byte by
+ * byte.
  */
 static __always_inline bool update_policy(struct rxaqm_policy *to, const struct rxaqm_policy *from)
 {
@@ -140,7 +141,7 @@ static bool wants_stamps(const struct rxaqm_queue *q, const struct rxaqm_iface *
 }
 
 /* The first packet of a poll: leave a note for the tracing programs. Global for the verifier's
- * sake. Returns 0.
+ * sake. Returns 0 if there was no room for it, as where many interfaces share a CPU's backlog.
  */
 __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rxaqm_queue *q,
 						   __u32 index, __u32 program)
@@ -154,6 +155,9 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	if (!q || !iface || !cpu)
 		return 0;
 	q->iface = iface_index;
+	/* What this CPU knows of the ACKs of its flows is from before they went to another one. */
+	if (q->cpu != bpf_get_smp_processor_id())
+		q->law.unasked_ns = q->poll_end_ns;
 	if (program & GENERIC && config.by_cpu)
 		q->flags |= RXAQM_QUEUE_MIXED;
 	/* A NIC stamps packets before they come to a CPU's backlog: how long they were in its ring
@@ -171,28 +175,28 @@ __attribute__((noinline)) int rxaqm_xdp_begin_poll(struct xdp_md *ctx, struct rx
 	/* Not again for a poll that was closed before its end. */
 	if (!nr_queues || cpu->queue[(nr_queues - 1) & (RXAQM_CPU_QUEUES - 1)] != index) {
 		if (nr_queues == RXAQM_CPU_QUEUES)
-			nr_queues = 0; /* ends of polls do not arrive here; poll_lost() will tell */
+			return 0;
 		cpu->queue[nr_queues & (RXAQM_CPU_QUEUES - 1)] = index;
 		cpu->nr_queues = nr_queues + 1;
 	}
 	if (q->policy.mode == RXAQM_MODE_OFF) {
 		cpu->want_ifindex = 0;
-		return 0;
+		return 1;
 	}
 	if (program & (HINT | GENERIC)) {
 		cpu->want_ifindex = 0;
 		if (wants_stamps(q, iface))
-			return 0;
+			return 1;
 	} else if (q->flags & RXAQM_QUEUE_SOCKET) {
 		cpu->want_ifindex = 0; /* no skb is made of what goes to a socket */
 	} else if (wants_stamps(q, iface)) {
 		cpu->want_ifindex = ctx->ingress_ifindex;
-		return 0;
+		return 1;
 	}
 	/* Without stamps a queue that does not stand is one with no delay to speak of. */
 	q->signal = RXAQM_SIGNAL_BUSY;
 	q->poll_bucket = 1;
-	return 0;
+	return 1;
 }
 
 /* Generic mode: the tracing program saw this very packet's stamp a moment ago. Returns it, or 0;
@@ -258,51 +262,15 @@ static __always_inline void measure_own(struct xdp_md *ctx, struct rxaqm_queue *
 	}
 }
 
-/* A packet that needs a look: the first of a poll, or any of a queue that stands. XDP_REDIRECT says
- * that it is for the queue's socket, and @redirect what to tell that.
- */
-static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
-				struct rxaqm_redirect *redirect, __u32 program)
+/* Let the law decide by how long the packet at hand at q->clock_ns has waited, if that is known. */
+static __always_inline int look_judge(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				      struct rxaqm_redirect *redirect, bool socket, bool standing,
+				      bool sees)
 {
-	bool socket, standing, sees, due;
 	__u64 sojourn_ns = 0;
-	enum signal_by by;
+	enum signal_by by = pick_sojourn(q, standing, q->clock_ns, &sojourn_ns);
 	int verdict;
 
-	if (rxaqm_poll_lost(q)) {
-		rxaqm_poll_close(q);
-		q->stat[RXAQM_STAT_POLLS_LOST]++;
-	}
-	if (!q->taken)
-		rxaqm_xdp_begin_poll(ctx, q, index, program);
-	q->taken++;
-	socket = q->flags & RXAQM_QUEUE_SOCKET && !config.no_sockets;
-	standing = q->flags & RXAQM_QUEUE_STANDING;
-	sees = sees_stamps(q, program);
-	/* Packets of a fast queue share one reading of the clock, and one stamp. */
-	due = !standing || !((q->taken - 1) & q->clock_mask);
-	if (socket) {
-		redirect_begin(redirect, index);
-		q->clock_ns = redirect->known.host_ns;
-		rxaqm_wait_sampled(q, q->policy.mode == RXAQM_MODE_OFF);
-		if (q->policy.mode == RXAQM_MODE_OFF)
-			return XDP_REDIRECT;
-	} else if (q->policy.mode == RXAQM_MODE_OFF || (!standing && !sees)) {
-		rxaqm_poll_skip_rest(q);
-		return XDP_PASS;
-	} else if (due) {
-		q->clock_ns = bpf_ktime_get_ns();
-	}
-	if (sees && (socket || due))
-		measure_own(ctx, q, socket ? &redirect->known : NULL, due, program);
-	/* A stamp of its own needs no memory of polls. */
-	if (standing && q->sample_ns != q->clock_ns && rxaqm_poll_resumes(q, q->clock_ns))
-		standing = false;
-	if (!socket && !standing) {
-		rxaqm_poll_skip_rest(q);
-		return XDP_PASS;
-	}
-	by = pick_sojourn(q, standing, q->clock_ns, &sojourn_ns);
 	if (socket) {
 		redirect->sojourn_ns = sojourn_ns;
 		switch (rxaqm_xdp_follow(q, redirect, by)) {
@@ -325,6 +293,57 @@ static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32
 	if (verdict == RXAQM_MARK)
 		redirect->known.flags |= RXAQM_META_MARKED;
 	return XDP_REDIRECT;
+}
+
+/* A packet that needs a look: the first of a poll, or any of a queue that stands. XDP_REDIRECT says
+ * that it is for the queue's socket, and @redirect what to tell that.
+ */
+static __always_inline int look(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+				struct rxaqm_redirect *redirect, __u32 program)
+{
+	bool noted, socket, off, standing, sees, due;
+
+	if (rxaqm_poll_lost(q)) {
+		rxaqm_poll_close(q);
+		q->stat[RXAQM_STAT_POLLS_LOST]++;
+	}
+	noted = q->taken || rxaqm_xdp_begin_poll(ctx, q, index, program);
+	if (noted) {
+		q->taken++;
+	} else {
+		/* What this poll leaves will not be told, so it is not taken to stand. */
+		q->flags &= ~RXAQM_QUEUE_STANDING;
+		rxaqm_poll_forget(q);
+	}
+	socket = q->flags & RXAQM_QUEUE_SOCKET && !config.no_sockets;
+	off = q->policy.mode == RXAQM_MODE_OFF || !noted;
+	standing = q->flags & RXAQM_QUEUE_STANDING;
+	sees = sees_stamps(q, program);
+	/* Packets of a fast queue share one reading of the clock, and one stamp. */
+	due = !standing || !((q->taken - 1) & q->clock_mask);
+	if (socket) {
+		redirect_begin(redirect, index);
+		q->clock_ns = redirect->known.host_ns;
+		rxaqm_wait_sampled(q, off && noted);
+		if (off)
+			return XDP_REDIRECT;
+	} else if (off || (!standing && !sees)) {
+		if (noted)
+			rxaqm_poll_skip_rest(q);
+		return XDP_PASS;
+	} else if (due) {
+		q->clock_ns = bpf_ktime_get_ns();
+	}
+	if (sees && (socket || due))
+		measure_own(ctx, q, socket ? &redirect->known : NULL, due, program);
+	/* A stamp of its own needs no memory of polls. */
+	if (standing && q->sample_ns != q->clock_ns && rxaqm_poll_resumes(q, q->clock_ns))
+		standing = false;
+	if (!socket && !standing) {
+		rxaqm_poll_skip_rest(q);
+		return XDP_PASS;
+	}
+	return look_judge(ctx, q, index, redirect, socket, standing, sees);
 }
 
 /* A packet of the interface's @queue. */

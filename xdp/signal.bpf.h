@@ -22,6 +22,11 @@ static void count_unknown(struct rxaqm_queue *q, __u64 now_ns)
 		q->stat[RXAQM_STAT_PASS_NO_SIGNAL]++;
 }
 
+/* Entries of a ring whose driver does not say: without a bound, the time at which packets came
+ * would stand still for the law.
+ */
+#define RING_UNKNOWN 512
+
 /* What a packet's sojourn is known by. */
 enum signal_by {
 	BY_NOTHING,
@@ -29,8 +34,8 @@ enum signal_by {
 	BY_POLLS,
 };
 
-/* The sojourn to act on, less its error, by the best signal that is valid now. Polls tell nothing of
- * a queue that is not @standing.
+/* The sojourn to act on, less its error, by the best signal that is valid now. Polls tell nothing
+ * of a queue that is not @standing.
  */
 rxaqm_always_inline enum signal_by pick_sojourn(struct rxaqm_queue *q, bool standing, __u64 now_ns,
 						__u64 *ret_sojourn_ns)
@@ -48,7 +53,7 @@ rxaqm_always_inline enum signal_by pick_sojourn(struct rxaqm_queue *q, bool stan
 	 * as long as a full ring takes to be served, if that is less.
 	 */
 	sojourn_ns = rxaqm_ns_since(now_ns, q->drained_ns);
-	bound_ns = (__u64)config.ring_entries * q->packet_ns;
+	bound_ns = (__u64)(config.ring_entries ?: RING_UNKNOWN) * q->packet_ns;
 	if (bound_ns && sojourn_ns > bound_ns)
 		sojourn_ns = bound_ns;
 	q->signal = RXAQM_SIGNAL_BUSY;

@@ -126,9 +126,9 @@ enum rxaqm_follow {
 	RXAQM_FOLLOW_IDLE, /* neither NIC nor consumer is behind, and nothing is to be told or counted */
 };
 
-/* Add to the time that the packet has waited in the NIC, known @by what is said there, the time that
- * it will wait in the socket's ring. What is not known counts as none. Global for the verifier's
- * sake. Returns what is to become of it, an enum rxaqm_follow.
+/* Add to the time that the packet has waited in the NIC, known @by what is said there, the time
+ * that it will wait in the socket's ring. What is not known counts as none. Global for the
+ * verifier's sake. Returns what is to become of it, an enum rxaqm_follow.
  */
 __attribute__((noinline)) int rxaqm_xdp_follow(struct rxaqm_queue *q,
 					       struct rxaqm_redirect *redirect, __u32 by)

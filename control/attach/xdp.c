@@ -105,6 +105,12 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 	rxaqm_xdp_read(ifindex, &progs);
 	if (progs.nr && !progs.dispatcher) {
 		prog_info(progs.id[0], &info);
+		/* It is gone when that ends, however it does. */
+		if (!strcmp(info.name, "qualify_xdp"))
+			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
+					       "\"rxaqm qualify\" is at work at \"%s\"; wait until it "
+					       "ends",
+					       ifname);
 		return rxaqm_error_set(
 			error, RXAQM_EXIT_FAILED, EBUSY,
 			"the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load that "

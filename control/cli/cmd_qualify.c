@@ -53,8 +53,12 @@ static void check_files(const struct args *args, const struct argp_state *state)
 	if (args->compare && args->nr_words != 2)
 		rxaqm_options_error(state, "--compare needs two records: A.json B.json");
 	if (args->compare && (args->from || args->report.out || args->report.profile ||
-			      args->report.nr_ktap || args->report.all || rxaqm_globals.json))
-		rxaqm_options_error(state, "of other options --compare takes --class and --html");
+			      args->report.nr_ktap || args->report.all))
+		rxaqm_options_error(state,
+				    "of other options --compare takes --class, --html and --json");
+	if (args->compare && rxaqm_globals.json && args->report.html &&
+	    !strcmp(args->report.html, "-"))
+		rxaqm_options_error(state, "--json and --html=-: one document on a stream");
 	if (args->from && args->nr_words)
 		rxaqm_options_error(state,
 				    "--from reports what was measured before: leave out \"%s\"",
@@ -144,6 +148,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* A record of an earlier run, or of one now: reported even if it ended early. */
 static int get_record(struct args *args, struct qualify_record *record, struct rxaqm_error *error)
 {
+	int err = qualify_report_try(&args->report, error);
+
+	if (err)
+		return err;
 	if (args->from)
 		return qualify_record_read(record, args->from, error);
 	args->measure.request.nic_class = args->report.nic_class ?: "aqm";
@@ -166,7 +174,7 @@ int rxaqm_cmd_qualify(int argc, char **argv)
 
 	rxaqm_options_parse(&argp, "qualify", argc, argv, &args);
 	if (args.limits) {
-		qualify_print_limits(stdout);
+		(rxaqm_globals.json ? qualify_limits_json : qualify_print_limits)(stdout);
 		return RXAQM_EXIT_OK;
 	}
 	if (args.list) {

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/out.h"
+#include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/qualify_measure.h"
 
@@ -53,31 +55,30 @@ void qualify_measure_check(struct qualify_measure *measure, const struct argp_st
 void qualify_measure_list(FILE *file)
 {
 	const struct qualify_row_def *row;
+	struct rxaqm_out out;
 
-	for (row = qualify_row_defs; row->id; row++)
-		fprintf(file, "%-4s %3u s  %s\n", row->id, row->seconds, row->question);
+	rxaqm_out_open(&out, file, rxaqm_globals.json);
+	rxaqm_out_array(&out, "rows");
+	for (row = qualify_row_defs; row->id; row++) {
+		rxaqm_out_object(&out, NULL);
+		rxaqm_out_str(&out, "id", "%-4s ", row->id);
+		rxaqm_out_u64(&out, "seconds", "%3llu s  ", row->seconds);
+		rxaqm_out_str(&out, "question", "%s\n", row->question);
+		rxaqm_out_end(&out);
+	}
+	rxaqm_out_end(&out);
+	rxaqm_out_close(&out, false);
 }
 
-static void progress(const struct qualify_row_def *row, unsigned int nr, unsigned int of,
-		     unsigned int left_s)
+static void progress(const struct qualify_request *request, const struct qualify_row_def *row,
+		     unsigned int nr, unsigned int of, unsigned int left_s)
 {
+	if (nr == 1)
+		rxaqm_log_notice("%u row(s), about %u s together; traffic of \"%s\" is disturbed, "
+				 "settings are changed and put back",
+				 of, left_s, request->ifname);
 	rxaqm_log_notice("%u of %u, about %u s left: %s, %s", nr, of, left_s, row->id,
 			 row->question);
-}
-
-static void announce(const struct qualify_request *request, const struct qualify_record *record)
-{
-	char rows[256] = "";
-	const struct qualify_row_def *row;
-
-	for (row = qualify_row_defs; row->id; row++) {
-		if (request->wanted[row - qualify_row_defs])
-			snprintf(rows + strlen(rows), sizeof(rows) - strlen(rows), " %s %u s,",
-				 row->id, row->seconds);
-	}
-	rxaqm_log_notice("rows%s together about %u s; traffic of \"%s\" is disturbed, settings are "
-			 "changed and put back",
-			 rows, qualify_seconds(request, record), request->ifname);
 }
 
 static int read_earlier(const struct qualify_measure *measure, struct qualify_record *record,
@@ -113,6 +114,7 @@ int qualify_measure_run(struct qualify_measure *measure, struct qualify_record *
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGPIPE, &action, NULL);
 	err = restore(measure, error);
 	if (err || measure->restore)
 		return err;
@@ -122,6 +124,5 @@ int qualify_measure_run(struct qualify_measure *measure, struct qualify_record *
 		return err;
 	measure->request.stop = &stop;
 	measure->request.progress = progress;
-	announce(&measure->request, record);
 	return qualify_rows_run(&measure->request, record, error);
 }

@@ -48,6 +48,17 @@ static bool to_stdout(const char *path)
 	return path && !strcmp(path, "-");
 }
 
+int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error)
+{
+	const char *const paths[] = { report->out, report->html, report->profile };
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < sizeof(paths) / sizeof(paths[0]); i++)
+		err = paths[i] ? rxaqm_file_try(paths[i], error) : 0;
+	return err;
+}
+
 static int write_files(const struct qualify_report *report, const struct qualify_record *record,
 		       struct rxaqm_error *error)
 {
@@ -60,8 +71,8 @@ static int write_files(const struct qualify_report *report, const struct qualify
 		err = write_page(report->html, print_record, record, error);
 	if (!err && report->profile)
 		err = qualify_write_profile(record, report->profile, error);
-	/* Two documents on one stream are none. */
-	if (!err && !to_stdout(out) && !to_stdout(report->html) && !to_stdout(report->profile))
+	/* Two documents on one stream are none. What was measured is shown though a file failed. */
+	if (!to_stdout(out) && !to_stdout(report->html) && !to_stdout(report->profile))
 		qualify_print_text(stdout, record, report->all);
 	return err;
 }
@@ -118,7 +129,9 @@ int qualify_report_compare(const struct qualify_report *report, const char *path
 		err = rxaqm_error_set(&error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
 	if (!err && report->html)
 		err = write_page(report->html, print_comparison, &comparison, &error);
-	if (!err && !to_stdout(report->html))
+	if (!err && rxaqm_globals.json)
+		qualify_comparison_json(stdout, &comparison);
+	else if (!err && !to_stdout(report->html))
 		qualify_comparison_print(stdout, &comparison);
 	if (err)
 		exit_code = rxaqm_log_failure(&error);

@@ -18,6 +18,9 @@ struct qualify_report {
 	bool all; /* figures, too */
 };
 
+/* Could the files be written now? -errno with @error. */
+int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error);
+
 /* Add what is to be imported to @record, judge it, write the files, print it. An exit code, after
  * an error was logged: RXAQM_EXIT_FINDINGS if a row fails.
  */

@@ -37,7 +37,9 @@ struct rxaqm_nic {
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 
-/* Does XDP, native or @generic, see the packets of its queues there? RXAQM_EXIT_UNSUPPORTED if not. */
+/* Does XDP, native or @generic, see the packets of its queues there? If not,
+ * RXAQM_EXIT_UNSUPPORTED.
+ */
 int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
 			 struct rxaqm_error *error);
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attach/machine.h"
 #include "profile/profile.h"
 #include "qualify/facts.h"
 #include "qualify/measure/elsewhere.h"
@@ -128,10 +127,7 @@ static int check(const struct qualify_request *request, struct rxaqm_error *erro
 {
 	unsigned int ifindex = if_nametoindex(request->ifname);
 	__u32 prog_id = 0;
-	int err = rxaqm_machine_check_capabilities(error);
 
-	if (err)
-		return err;
 	if (!ifindex)
 		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
 				       "no interface \"%s\" in this network namespace; see \"ip link\", "

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/machine.h"
 #include "base/now.h"
 #include "qualify/judge/judge.h"
 #include "qualify/prepare.h"
@@ -18,8 +19,10 @@
 static int lock(const struct qualify_journal *journal, struct rxaqm_error *error)
 {
 	char path[QUALIFY_JOURNAL_LEN + 8];
-	int fd, err;
+	int fd, err = rxaqm_machine_check_capabilities(error);
 
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(journal->path, '/') - journal->path),
 		 journal->path);
 	mkdir(path, 0755);
@@ -49,17 +52,16 @@ static void unlock(const struct qualify_journal *journal, int fd)
 int qualify_restore(const char *ifname, struct rxaqm_error *error)
 {
 	struct qualify_journal journal;
-	int fd, err;
+	int fd, err, left;
 
 	qualify_journal_init(&journal, ifname);
-	if (!qualify_journal_left(&journal))
-		return 0;
 	fd = lock(&journal, error);
 	if (fd < 0)
 		return fd;
-	err = qualify_journal_restore(&journal, error);
+	left = qualify_journal_left(&journal);
+	err = left ? qualify_journal_restore(&journal, error) : 0;
 	unlock(&journal, fd);
-	return err ? err : 1;
+	return err ?: left;
 }
 
 /* Has @record what row @id asks? What was unknown is tried again. */
@@ -68,19 +70,6 @@ static bool is_there(const struct qualify_record *record, const char *id)
 	const struct qualify_row *row = qualify_find_row(record, id);
 
 	return row && row->figures.nr;
-}
-
-unsigned int qualify_seconds(const struct qualify_request *request,
-			     const struct qualify_record *record)
-{
-	const struct qualify_row_def *row;
-	unsigned int seconds = 0;
-
-	for (row = qualify_row_defs; row->id; row++) {
-		if (request->wanted[row - qualify_row_defs] && !is_there(record, row->id))
-			seconds += row->seconds;
-	}
-	return seconds;
 }
 
 static void free_row(struct qualify_row *row)
@@ -118,44 +107,58 @@ static void keep(struct qualify_record *record, const struct qualify_row *row)
 	qsort(record->rows.at, record->rows.nr, sizeof(*to), by_number);
 }
 
-static void run_row(struct qualify_run *run, const struct qualify_row_def *def)
+/* -ENETUNREACH with @error: nothing that the peer sends comes, nor will it in other rows. */
+static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
+		   struct rxaqm_error *error)
 {
-	struct rxaqm_error error = {};
 	struct qualify_row row = { .verdict = QUALIFY_UNKNOWN };
+	struct rxaqm_error failed = {};
 	__u64 start_ns = rxaqm_now_ns();
-	const char *why = qualify_row_ready(run, def, &error);
+	const char *why = qualify_row_ready(run, def, &failed);
+	bool unreachable = why && failed.err == ENETUNREACH;
 
+	if (unreachable)
+		*error = failed;
 	snprintf(row.id, sizeof(row.id), "%s", def->id);
 	if (why)
 		qualify_unknown(&row, "%s", why);
-	else if (def->run(run, &row, &error))
-		qualify_unknown(&row, "%.250s", error.text[0] ? error.text : "it failed");
+	else if (def->run(run, &row, &failed))
+		qualify_unknown(&row, "%.250s", failed.text[0] ? failed.text : "it failed");
 	row.took_ms = rxaqm_ns_since(rxaqm_now_ns(), start_ns) / RXAQM_NSEC_PER_MSEC;
 	if (*run->stop)
 		free_row(&row); /* it was cut short */
 	else
 		keep(run->record, &row);
+	return unreachable ? -ENETUNREACH : 0;
+}
+
+static bool is_due(const struct qualify_run *run, const struct qualify_request *request,
+		   const struct qualify_row_def *def)
+{
+	return request->wanted[def - qualify_row_defs] && !is_there(run->record, def->id);
 }
 
 static int run_rows(struct qualify_run *run, const struct qualify_request *request,
 		    struct rxaqm_error *error)
 {
-	unsigned int nr = 0, of = 0, left_s = qualify_seconds(request, run->record);
+	unsigned int nr = 0, of = 0, left_s = 0;
 	const struct qualify_row_def *def;
 	int err = 0;
 
-	for (def = qualify_row_defs; def->id; def++)
-		of += request->wanted[def - qualify_row_defs] && !is_there(run->record, def->id);
+	for (def = qualify_row_defs; def->id; def++) {
+		of += is_due(run, request, def);
+		left_s += is_due(run, request, def) ? def->seconds : 0;
+	}
 	for (def = qualify_row_defs; !err && def->id && !*run->stop; def++) {
-		if (!request->wanted[def - qualify_row_defs] || is_there(run->record, def->id))
+		if (!is_due(run, request, def))
 			continue;
 		if (request->progress)
-			request->progress(def, ++nr, of, left_s);
-		run_row(run, def);
+			request->progress(request, def, ++nr, of, left_s);
+		err = run_row(run, def, error);
 		left_s -= def->seconds;
 		qualify_judge(run->record);
-		if (request->out)
-			err = qualify_record_write(run->record, request->out, error);
+		if (request->out) /* the caller writes it as well, and tells */
+			qualify_record_write(run->record, request->out, NULL);
 	}
 	return err;
 }

@@ -14,15 +14,16 @@ struct qualify_request {
 	const char *nic_class;
 	bool wanted[QUALIFY_MAX_ROWS]; /* of qualify_row_defs */
 	bool disturb; /* though the interface is in use */
-	const char *out; /* the record is written here after each row; NULL: nowhere */
+	/* The record is written here after each row, if it can be; NULL: nowhere. */
+	const char *out;
 	const volatile int *stop;
 	/* Row @nr of @of begins; @left_s remain, it included. */
-	void (*progress)(const struct qualify_row_def *row, unsigned int nr, unsigned int of,
-			 unsigned int left_s);
+	void (*progress)(const struct qualify_request *request, const struct qualify_row_def *row,
+			 unsigned int nr, unsigned int of, unsigned int left_s);
 };
 
 /* Put back what a run that died has left of @ifname. 1 it was, 0 there was nothing, -errno with
- * @error.
+ * @error: also if another is at work.
  */
 int qualify_restore(const char *ifname, struct rxaqm_error *error);
 
@@ -30,10 +31,6 @@ int qualify_restore(const char *ifname, struct rxaqm_error *error);
  * program, or more than idle traffic. Takes a second.
  */
 int qualify_check_idle(const char *ifname, struct rxaqm_error *error);
-
-/* Seconds that the rows of @request take that @record does not have yet. */
-unsigned int qualify_seconds(const struct qualify_request *request,
-			     const struct qualify_record *record);
 
 /* Measure what is wanted and not yet in @record, zeroed or of an earlier run of the same NIC. All
  * that was changed is put back in any case. -errno with @error; @record has what was measured.

@@ -169,6 +169,31 @@ TEST_CASE("polls: a queue that stood when ends of polls ceased to be seen is let
 	CHECK(plane.stat(RXAQM_STAT_PASS_STALE) == 1);
 }
 
+/* As of interfaces that share a CPU's backlog. */
+TEST_CASE("polls: a queue that there is no room to note is passed, and stands no more", "[polls]")
+{
+	const unsigned last = RXAQM_CPU_QUEUES;
+	Plane plane({ .nr_queues = last + 1 });
+
+	plane.set_policy(simple_policy());
+	for (unsigned n = 0; n <= last; n++) {
+		plane.run(data_packet(), n);
+		plane.end_poll(1);
+	}
+	for (unsigned n = 0; n < last; n++)
+		plane.run(data_packet(), n);
+	plane.stand(5 * MS, last);
+	plane.overdue(last);
+	for (int i = 0; i < 3; i++)
+		CHECK(plane.run(data_packet(), last).verdict == XDP_PASS);
+	CHECK(!stands(plane, last));
+	plane.end_poll(last + 3);
+	for (unsigned n = 0; n <= last; n++) {
+		CAPTURE(n);
+		CHECK(plane.queue(n).taken == 0);
+	}
+}
+
 TEST_CASE("polls: several rings of one NAPI share its budget", "[polls]")
 {
 	Plane plane;

@@ -292,6 +292,22 @@ TEST_CASE("queues: busy goes by the time since the queue was drained", "[queues]
 	CHECK(plane.stat(RXAQM_STAT_JUDGED) == 3);
 }
 
+/* Without a bound the arrival of what is at hand would stand still, and a law that goes by it. */
+TEST_CASE("queues: busy takes a ring of unknown length for a small one", "[queues]")
+{
+	Plane plane({ .ring_entries = 0 });
+	rxaqm_policy policy = simple_policy();
+
+	policy.signal = RXAQM_SIGNAL_BUSY;
+	plane.set_policy(policy);
+	settle(plane);
+	plane.stand(0);
+	plane.queue().drained_ns = now_ns() - 5 * SEC;
+	plane.queue().packet_ns = 20 * US;
+	CHECK(verdict_when_due(plane) == XDP_DROP);
+	CHECK(plane.queue().codel.ldelay_ns == 512 * 20 * US);
+}
+
 TEST_CASE("queues: enforcing does not begin with what observing came to", "[queues]")
 {
 	Plane plane;

@@ -403,6 +403,65 @@ TEST_CASE("verdict: auto: classic ECT(0) is marked as seldom as others are dropp
 	}
 }
 
+TEST_CASE("verdict: auto: runs of packets that are marked alike are of one flow", "[verdict]")
+{
+	Plane plane;
+	rxaqm_policy policy = auto_policy();
+
+	policy.ect0 = RXAQM_ECT0_DCTCP;
+	take_policy(plane, policy);
+	for (size_t tags : { 0, 1 }) {
+		for (int version : { 4, 6 }) {
+			Packet p = data_packet(2);
+
+			CAPTURE(tags, version);
+			p.version = version;
+			p.vlans.assign(tags, 7);
+			p.sport = uint16_t(1000 + 10 * tags + unsigned(version));
+			plane.stand(5 * MS);
+			plane.hold(0.25, false);
+			plane.run(p);
+			CHECK(plane.queue().law.run_flow == (uint32_t(p.sport) << 16 | p.dport));
+		}
+	}
+}
+
+/* Threads of NAPIs move, and ACKs are noted by CPU. */
+TEST_CASE("verdict: auto: what a CPU knew of ACKs is forgotten when their queue has been elsewhere",
+	  "[verdict]")
+{
+	Plane plane;
+	const int home = sched_getcpu(), other = home ? 0 : 1;
+	Packet ack;
+
+	auto run = [&](uint32_t number) {
+		plane.hold(0.5);
+		plane.queue().law.smooth_ns = SEC;
+		plane.stand(5 * MS);
+		ack.ack = number;
+		return plane.run(ack).verdict;
+	};
+	auto move = [&](int cpu) {
+		cpu_set_t cpus;
+
+		plane.queue().taken = 64; /* it left some: nothing is forgotten for that */
+		plane.end_poll(64);
+		CPU_ZERO(&cpus);
+		CPU_SET(size_t(cpu), &cpus);
+		return sched_setaffinity(0, sizeof(cpus), &cpus) == 0;
+	};
+	take_policy(plane, auto_policy());
+	CHECK(run(1000) == XDP_PASS);
+	CHECK(run(2000) == XDP_DROP);
+	if (!move(other))
+		SKIP("there is one CPU only");
+	CHECK(run(3000) == XDP_PASS);
+	CHECK(run(4000) == XDP_DROP);
+	CHECK(run(4000) == XDP_PASS);
+	REQUIRE(move(home));
+	CHECK(run(4000) == XDP_PASS); /* a duplicate still */
+}
+
 TEST_CASE("verdict: auto: redundant ACKs go, others do not", "[verdict]")
 {
 	Plane plane;

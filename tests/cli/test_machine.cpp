@@ -51,7 +51,8 @@ TEST_CASE("cli: not root: what is missing is told, nothing is changed", "[cli]")
 		SKIP("nobody cannot run " << rxaqm_path() << " by setpriv");
 
 	for (const Args &args :
-	     { Args{ "attach", "cli0" }, Args{ "detach", "cli0" }, Args{ "detach", "--all" } }) {
+	     { Args{ "attach", "cli0" }, Args{ "detach", "cli0" }, Args{ "detach", "--all" },
+	       Args{ "qualify", "cli0" }, Args{ "qualify", "cli0", "--restore" } }) {
 		Args command = enter;
 
 		command.insert(command.end(), args.begin(), args.end());

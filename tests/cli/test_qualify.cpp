@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace fs = std::filesystem;
@@ -91,6 +92,54 @@ TEST_CASE("cli: two records are compared", "[cli]")
 	check_row({ {}, 0, "better    tx_load", "" },
 		  host.rxaqm({ "qualify", "--compare", BAD, GOOD }));
 	check_row({ {}, 0, "0 worse", "" }, host.rxaqm({ "qualify", "--compare", BAD, BAD }));
+
+	/* As JSON: the same, and what is the same as well. */
+	Result result = host.rxaqm({ "-j", "qualify", "--compare", GOOD, BAD });
+	CHECK(result.exit_code == 5);
+	Json json(result.out);
+	std::map<std::string, size_t> nr;
+	for (size_t i = 0; i < json.size("/figures"); i++) {
+		const std::string at = "/figures/" + std::to_string(i);
+
+		nr[json.text(at + "/change")]++;
+		if (json.text(at + "/figure") != "tx_load")
+			continue;
+		CHECK(json.text(at + "/row") == "Q12");
+		CHECK(json.text(at + "/change") == "worse");
+		CHECK(json.text(at + "/unit") == "ns");
+		CHECK(json.real(at + "/b") > json.real(at + "/a") + json.real(at + "/noise"));
+	}
+	const std::string text = host.rxaqm({ "qualify", "--compare", GOOD, BAD }).out;
+	for (const char *kind : { "same", "changed", "better", "worse" }) {
+		CAPTURE(kind);
+		CHECK(text.find(std::to_string(nr[kind]) + " " + kind) != std::string::npos);
+	}
+	CHECK(json.text("/a/driver") != "");
+	CHECK(json.flag("/worse"));
+	CHECK(json.text("/rows/0/id") == "Q1");
+	CHECK(json.number("/rows/0/verdict_a") == 1);
+	check_row({ {}, 2, "", "one document on a stream" },
+		  host.rxaqm({ "-j", "qualify", "--compare", GOOD, BAD, "--html=-" }));
+}
+
+TEST_CASE("cli: rows and limits as JSON", "[cli]")
+{
+	Host host;
+	Json rows(host.rxaqm({ "qualify", "--list", "-j" }).out);
+	Json limits(host.rxaqm({ "qualify", "--limits", "-j" }).out);
+	const std::string text = host.rxaqm({ "qualify", "--limits" }).out;
+
+	CHECK(rows.size("/rows") == 19);
+	CHECK(rows.text("/rows/0/id") == "Q5");
+	CHECK(rows.number("/rows/0/seconds") == 1);
+	CHECK(rows.text("/rows/0/question") == "where are stamps taken, and of what?");
+	/* Two lines of the table are its head. */
+	CHECK(limits.size("/limits") + 2 == size_t(std::count(text.begin(), text.end(), '\n')));
+	CHECK(limits.text("/limits/0/figure") == "design");
+	CHECK(limits.text("/limits/0/classes/2") == "af_xdp");
+	CHECK(limits.text("/limits/0/warn") == "shared");
+	CHECK(limits.text("/limits/1/bad") == "over");
+	CHECK(limits.real("/limits/1/warn") == 1);
 }
 
 TEST_CASE("cli: results of selftests are added to a record", "[cli]")

@@ -305,7 +305,8 @@ TEST_CASE("cli: output that cannot be written is a failure", "[cli]")
 	for (const char *command :
 	     { "status", "status -j", "hist", "clock -j", "--help", "policy show cli0",
 	       "policy save cli0", "top -n 1 -i 10ms", "profile list", "profile show -j", "replay",
-	       "replay --summary", "replay -j" }) {
+	       "replay --summary", "replay -j", "attach --help", "qualify --usage",
+	       "qualify --list -j" }) {
 		Result result = run({ "sh", "-c",
 				      "exec <" + trace + " " + rxaqm_path() + " --netns " +
 					      netns.name() + " " + command + " >/dev/full" },

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -134,7 +135,10 @@ TEST_CASE("qualify disturbs nothing that is in use", "[qualify]")
 	}
 	SECTION("an interface that is not there")
 	{
-		CHECK(place.run({ "qualify", "nosuch" }).exit_code == 1);
+		Result result = place.run({ "qualify", "nosuch" });
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("rxaqm: no interface \"nosuch\"") == 0);
 	}
 	CHECK_FALSE(place.has_journal());
 }
@@ -173,6 +177,10 @@ TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
 	CHECK(record.words("Q14", "drop") == "yes");
 	CHECK(record.words("Q14", "zero_copy").starts_with("copy"));
 	CHECK(record.median("Q14", "missing") == 0);
+	const size_t off = result.out.find("when it went off ");
+	REQUIRE(off != std::string::npos);
+	CHECK(result.out.substr(off, result.out.find(',', off) - off).find(" ns") ==
+	      std::string::npos);
 	/* A packet takes at least its own length. */
 	CHECK(record.median("Q17", "truesize_1500") > 1);
 	CHECK(place.now() == place.before);
@@ -220,6 +228,14 @@ TEST_CASE("what qualify changed is put back", "[qualify]")
 		CHECK(result.exit_code == 1);
 		CHECK(result.err.find("interrupted") != std::string::npos);
 	}
+	SECTION("when nobody reads any more, as with | head")
+	{
+		child.kill(SIGPIPE);
+		Result result = child.wait();
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("interrupted") != std::string::npos);
+	}
 	SECTION("after kill -9, by --restore")
 	{
 		child.kill(SIGKILL);
@@ -242,6 +258,70 @@ TEST_CASE("what qualify changed is put back", "[qualify]")
 	CHECK_FALSE(place.has_journal());
 }
 
+TEST_CASE("where nothing comes the run ends, and says so once", "[qualify]")
+{
+	Place place;
+
+	/* The wrong cable: of another pair. */
+	place.wire.tx.ip("link add stray0 type veth peer name stray1");
+	place.wire.tx.ip("link set stray0 up");
+	place.wire.tx.ip("link set stray1 up");
+	Result result = place.run({ "qualify", place.wire.rx_if, "--loopback",
+				    place.wire.tx.name() + "/stray0", "--rows", "Q5,Q17,Q9",
+				    "--json", "--yes-disturb" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("reached \"" + place.wire.rx_if + "\": is the cable") !=
+	      std::string::npos);
+	CHECK(result.err.find("2 of 3") != std::string::npos);
+	CHECK(result.err.find("3 of 3") == std::string::npos);
+	Record record(result.out);
+	CHECK(record.has("Q5", "source"));
+	CHECK(record.why("Q9").find("is the cable") != std::string::npos);
+	CHECK_FALSE(record.has("Q17"));
+	CHECK(place.now() == place.before);
+	CHECK_FALSE(place.has_journal());
+}
+
+TEST_CASE("files are tried before anything is measured", "[qualify]")
+{
+	Place place;
+
+	for (const char *option : { "--out", "--html", "--profile-out" }) {
+		Result result = place.run({ "qualify", place.wire.rx_if, "--rows", "Q5", option,
+					    place.dir + "/not/there", "--yes-disturb" });
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.out == "");
+		CHECK(result.err == "rxaqm: cannot write \"" + place.dir +
+					    "/not/there\": No such file or directory\n");
+	}
+}
+
+TEST_CASE("what was measured is shown though it cannot be written", "[qualify]")
+{
+	Place place;
+	const std::string dir = place.dir + "/soon-gone";
+	Args args = { "qualify",      place.wire.rx_if,
+		      "--loopback",   place.wire.tx.name() + "/" + place.wire.tx_if,
+		      "--rows",	      "Q5,Q17",
+		      "--out",	      dir + "/a.json",
+		      "--yes-disturb" };
+
+	std::filesystem::create_directory(dir);
+	Child child(place.host.command(place.wire.rx, args),
+		    place.host.with_environment(place.options()));
+	REQUIRE(eventually([&] { return place.has_journal(); }));
+	std::filesystem::remove_all(dir);
+	Result result = child.wait();
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.out.find("\nQ17 ") != std::string::npos);
+	const size_t at = result.err.find("cannot write");
+	CHECK(at != std::string::npos);
+	CHECK(result.err.find("cannot write", at + 1) == std::string::npos);
+}
+
 TEST_CASE("one qualify at a time", "[qualify]")
 {
 	Place place;
@@ -254,7 +334,20 @@ TEST_CASE("one qualify at a time", "[qualify]")
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 1);
 	CHECK(result.err.find("another \"rxaqm qualify\"") != std::string::npos);
+	CHECK(result.err.find("is disturbed") == std::string::npos);
+	/* Nor is there nothing to put back. */
+	result = place.run({ "qualify", place.wire.rx_if, "--restore" });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("another \"rxaqm qualify\"") != std::string::npos);
 	CHECK(place.has_journal());
+	/* Nobody is to take its program off. */
+	REQUIRE(eventually([&] { return xdp_on(place.wire.rx, place.wire.rx_if) != 0; }));
+	result = place.run({ "attach", place.wire.rx_if });
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err == "rxaqm: \"rxaqm qualify\" is at work at \"" + place.wire.rx_if +
+				    "\"; wait until it ends\n");
 	child.kill(SIGINT);
 	child.wait();
 	CHECK(place.now() == place.before);
@@ -271,6 +364,7 @@ TEST_CASE("a run is resumed: only what is missing is measured", "[qualify]")
 	Result second = place.rows("Q5,Q17", { "--yes-disturb", "--resume", file });
 	CAPTURE(second.text());
 	REQUIRE(second.exit_code == 0);
+	CHECK(second.err.find("rxaqm: 1 row(s), about 2 s together; ") == 0);
 	CHECK(second.err.find("1 of 1") != std::string::npos);
 	CHECK(second.err.find("Q5,") == std::string::npos);
 	Record record(second.out);

@@ -134,8 +134,8 @@ TEST_CASE("clock step: of a PHC in use, is contradicted once", "[clock]")
 	CHECK(sim.entry.phc_refusals == 2); /* since this one's is not: it was never read again */
 }
 
-/* Queues of one CPU are polled in turn: one sees the step back, the others have no stamp from before
- * it to know it by.
+/* Queues of one CPU are polled in turn: one sees the step back, the others have no stamp from
+ * before it to know it by.
  */
 TEST_CASE("clock step: of a PHC back, deceives no queue", "[clock]")
 {

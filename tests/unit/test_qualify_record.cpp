@@ -225,7 +225,7 @@ TEST_CASE("qualify: a record that is none is refused by its place", "[qualify]")
 {
 	const std::vector<std::pair<std::string, const char *>> rows = {
 		{ "", "x.json: not JSON, at byte 0: it ends too early" },
-		{ "{}", "x.json: not a record of \"rxaqm qualify --json\"" },
+		{ "{}", "x.json: not a record of \"rxaqm qualify --out\"" },
 		{ R"({"format":"rxaqm-doctor","version":1})", "x.json: not a record" },
 		{ R"({"format":"rxaqm-qualify","version":2})", "version 2; this rxaqm reads" },
 		{ of(R"(,"mtu":-1)"), "x.json: record.mtu: must be 0 to 4294967295" },

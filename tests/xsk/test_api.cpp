@@ -277,6 +277,25 @@ TEST_CASE("xsk: a consumer that is killed leaves the packets to the stack", "[xs
 	CHECK(a.stat("drop") == 0);
 }
 
+TEST_CASE("xsk: rxaqm-xsk fails, and ends, when it cannot print", "[xsk]")
+{
+	Attached a;
+
+	for (const char *arguments : { "--seconds=60 --json", "--help", "--version" }) {
+		Args args = { "sh", "-c", std::string("exec \"$@\" ") + arguments + " >/dev/full",
+			      "sh" };
+
+		for (const std::string &word : a.consumer({ a.wire.rx_if }))
+			args.push_back(word);
+		RunOptions options = a.host.with_environment();
+		options.timeout = 20s;
+		Result result = run(args, options);
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 1);
+		CHECK(result.err == "rxaqm-xsk: cannot write to standard output\n");
+	}
+}
+
 TEST_CASE("xsk: a consumer is told when rxaqm is detached, and writes to no other's entry", "[xsk]")
 {
 	Attached a;

@@ -66,5 +66,6 @@ void qualify_judge(struct qualify_record *record);
 
 /* The limits as rows of a Markdown table, for documents. */
 void qualify_print_limits(FILE *file);
+void qualify_limits_json(FILE *file);
 
 #endif /* RXAQM_QUALIFY_JUDGE_H */

@@ -2,6 +2,7 @@
 /* "rxaqm qualify --limits": the limits as docs/qualify.md has them. */
 #include <math.h>
 
+#include "base/out.h"
 #include "qualify/judge/judge.h"
 #include "qualify/record/format.h"
 
@@ -67,4 +68,54 @@ void qualify_print_limits(FILE *file)
 		print_bound(file, limit, limit->fail, limit->fail_words);
 		fprintf(file, " | %s | %s |\n", limit->why, limit->source);
 	}
+}
+
+static void put_bound(struct rxaqm_out *out, const char *key, const struct qualify_limit *limit,
+		      double bound, const char *words)
+{
+	if (limit->statistic == QUALIFY_WORDS)
+		rxaqm_out_str(out, key, NULL, words);
+	else
+		rxaqm_out_double(out, key, NULL, bound);
+}
+
+static void put_limit(struct rxaqm_out *out, const struct qualify_limit *limit)
+{
+	static const char *const statistics[] = { "median", "p99", "words" };
+	size_t i;
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "row", NULL, limit->row);
+	rxaqm_out_str(out, "figure", NULL, limit->figure);
+	rxaqm_out_array(out, "classes");
+	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		if (limit->classes & classes[i].bit)
+			rxaqm_out_str(out, NULL, NULL, classes[i].name);
+	}
+	rxaqm_out_end(out);
+	rxaqm_out_str(out, "statistic", NULL, statistics[limit->statistic]);
+	rxaqm_out_str(out, "bad", NULL,
+		      limit->statistic == QUALIFY_WORDS ? "word" :
+		      limit->at_least			? "under" :
+							  "over");
+	rxaqm_out_str(out, "unit", NULL, limit->unit);
+	rxaqm_out_str(out, "relative_to", NULL, limit->relative_to);
+	put_bound(out, "warn", limit, limit->warn, limit->warn_words);
+	put_bound(out, "fail", limit, limit->fail, limit->fail_words);
+	rxaqm_out_str(out, "why", NULL, limit->why);
+	rxaqm_out_str(out, "source", NULL, limit->source);
+	rxaqm_out_end(out);
+}
+
+void qualify_limits_json(FILE *file)
+{
+	const struct qualify_limit *limit;
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, file, true);
+	rxaqm_out_array(&out, "limits");
+	for (limit = qualify_limits; limit->row; limit++)
+		put_limit(&out, limit);
+	rxaqm_out_end(&out);
+	rxaqm_out_close(&out, false);
 }

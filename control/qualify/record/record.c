@@ -9,7 +9,7 @@
 
 static const struct rxaqm_json_format record_format = {
 	.format = "rxaqm-qualify",
-	.what = "record of \"rxaqm qualify --json\"",
+	.what = "record of \"rxaqm qualify --out\"",
 	.version = QUALIFY_VERSION,
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nic/netlink.h"
+#include "qualify/record/format.h"
 #include "qualify/rows/gap.h"
 
 #define CHUNKS 64
@@ -136,6 +137,7 @@ static int xdp_off(struct qualify_run *run, void *arg)
 
 static int put_gap(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
 {
+	char off_words[QUALIFY_NUMBER_LEN];
 	struct qualify_figure *figure;
 	struct qualify_gap on, off;
 	int err = qualify_gap(run, 900, xdp_on, NULL, &on, error);
@@ -147,8 +149,9 @@ static int put_gap(struct qualify_run *run, struct qualify_row *row, struct rxaq
 		return err;
 	figure = qualify_figure_add(row, "gap_attach", "ns",
 				    "longest pause of 2000 frames a second, %llu lost; when it went "
-				    "off %.0f ns, %llu lost",
-				    (unsigned long long)on.lost, off.gap_ns,
+				    "off %s, %llu lost",
+				    (unsigned long long)on.lost,
+				    qualify_format(off.gap_ns, "ns", off_words),
 				    (unsigned long long)off.lost);
 	if (on.again)
 		qualify_figure_number(figure, on.gap_ns, 1, on.error_ns);

@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "adopt.h"
 #include "args.h"
@@ -107,14 +109,16 @@ static int print(const struct args *args, __u64 interval_ns)
 	return err;
 }
 
-/* Until a signal, the time is up, or the process whose sockets these are ends. 0 or -errno. */
+/* Until a signal, the time is up, nothing can be printed any more, or the process whose sockets
+ * these are ends. 0 or -errno.
+ */
 static int serve(const struct args *args)
 {
 	__u64 now_ns = rxaqm_now_ns(), printed_ns = now_ns;
 	__u64 end_ns = args->seconds ? now_ns + args->seconds * RXAQM_NSEC_PER_SEC : ~0ULL;
 	int err = 0;
 
-	while (!err && !ended && now_ns < end_ns) {
+	while (!err && !ended && !ferror(stdout) && now_ns < end_ns) {
 		err = args->adopt ? adopt_look() : take_all(args);
 		now_ns = rxaqm_now_ns();
 		if (!err && (now_ns - printed_ns >= RXAQM_NSEC_PER_SEC || now_ns >= end_ns)) {
@@ -178,12 +182,22 @@ static int exit_code(int err)
 	}
 }
 
+/* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
+static void check_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	fputs("rxaqm-xsk: cannot write to standard output\n", stderr);
+	_exit(RXAQM_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = end };
 	struct rxaqm_error error = {};
 	struct args args;
 
+	atexit(check_output);
 	args_parse(&args, argc, argv);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
