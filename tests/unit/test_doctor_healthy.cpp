@@ -60,6 +60,11 @@ static const std::vector<Healthy> &healthy()
 		  [](Bundle &b) {
 			  b.socket(R"({"retrans":1,"srtt_us":144000,"segs_out":1000000})");
 		  } },
+		{ "a bulk sender: few ACKs come back for all that it sends", "reordering",
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPSACKReorder", 18).rise("Tcp.OutSegs", 3300000);
+			  b.rise("Tcp.InSegs", 10590).rise("TcpExt.TCPOFOQueue", 0);
+		  } },
 		{ "loopback: segments of what the sender writes at once", "small-mss",
 		  [](Bundle &b) {
 			  b.socket(

@@ -40,12 +40,14 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 					     "TcpExt.TCPRenoReorder", NULL };
 	__u64 events, segments;
 
+	/* What senders see is of what they sent: few ACKs come back for it. */
 	if (!doctor_counters(snap, names, &events) ||
-	    !doctor_counter(snap, "Tcp.InSegs", &segments))
+	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
 		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
 	doctor_note_count(finding, "events", events, names[0]);
+	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
 	doctor_note_counter(snap, finding, "out_of_order", "TcpExt.TCPOFOQueue");
-	doctor_note_count(finding, "segments", segments, "Tcp.InSegs");
+	doctor_note_counter(snap, finding, "received", "Tcp.InSegs");
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
@@ -222,12 +224,12 @@ const struct doctor_check doctor_checks_path[] = {
 	},
 	{
 		DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
-		.reads = "TCPSACKReorder, TCPTSReorder, TCPOFOQueue over Tcp.InSegs",
-		.rule = "more than 1 of 1000 segments",
+		.reads = "TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
+		.rule = "more than 1 of 1000 segments sent",
 		.cause = "Packets overtake each other: ${events} times seen by senders here.",
 		.because =
-			"${out_of_order} segments came out of order of ${segments}. The path, a bond, or RPS and RFS that move "
-			"a flow between CPUs.",
+			"${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The path, "
+			"a bond, or RPS and RFS that move a flow between CPUs.",
 		.clear = "${events} reorderings in ${segments} segments",
 		.remedy = { .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
 			    .keep = "the same in the interface's configuration",
