@@ -187,6 +187,7 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 		finding->check = doctor_check_at(i);
 		finding->severity = finding->check->severity;
 		finding->confidence = finding->check->confidence;
+		finding->after = finding->check->after;
 		if (finding->check->by_sockets && !*snap->sockets.source)
 			finding->verdict = doctor_blind(finding,
 							"no pass over the sockets was possible");
@@ -196,8 +197,7 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)
 		diagnosis->blind |= finding->check->essential;
 	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
-		finding->consequence_of = doctor_first_of(diagnosis, finding->check->after,
-							  DOCTOR_FOUND);
+		finding->consequence_of = doctor_first_of(diagnosis, finding->after, DOCTOR_FOUND);
 		if (!finding->consequence_of &&
 		    (!diagnosis->primary || rank(finding) > rank(diagnosis->primary)))
 			diagnosis->primary = finding;

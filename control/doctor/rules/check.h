@@ -135,6 +135,7 @@ struct doctor_finding {
 	enum doctor_verdict verdict;
 	enum doctor_severity severity; /* the row's, unless the function changes it */
 	enum doctor_confidence confidence;
+	const char *after; /* the row's, unless the function changes it */
 	struct doctor_evidence evidence[DOCTOR_MAX_EVIDENCE];
 	unsigned int nr_evidence;
 	struct doctor_word words[DOCTOR_MAX_WORDS];

@@ -224,7 +224,8 @@ const struct doctor_check doctor_checks_path[] = {
 	},
 	{
 		DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
-		.reads = "TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
+		.reads =
+			"TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
 		.rule = "more than 1 of 1000 segments sent",
 		.cause = "Packets overtake each other: ${events} times seen by senders here.",
 		.because =
