@@ -38,6 +38,39 @@ static int write_into(FILE *file, const char *path, const char *text, struct rxa
 	return err;
 }
 
+/* A new file beside @path, whose name is written into @temporary. Its descriptor, or -errno. */
+static int open_beside(const char *path, char temporary[PATH_MAX], struct rxaqm_error *error)
+{
+	int fd = -1;
+
+	if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
+		errno = ENAMETOOLONG;
+	else
+		fd = mkostemp(temporary, O_CLOEXEC);
+	return fd < 0 ? write_failed(path, error) : fd;
+}
+
+int rxaqm_file_try(const char *path, struct rxaqm_error *error)
+{
+	char temporary[PATH_MAX];
+	struct stat status;
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
+		errno = EISDIR;
+		return S_ISDIR(status.st_mode) || access(path, W_OK) ? write_failed(path, error) :
+								       0;
+	}
+	fd = open_beside(path, temporary, error);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	unlink(temporary);
+	return 0;
+}
+
 int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error)
 {
 	char temporary[PATH_MAX];
@@ -50,14 +83,12 @@ int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct r
 		return write_into(stdout, "standard output", text, error);
 	if (!stat(path, &status) && !S_ISREG(status.st_mode))
 		return write_into(fopen(path, "we"), path, text, error);
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
-		errno = ENAMETOOLONG;
-		return write_failed(path, error);
-	}
 	mask = umask(0);
 	umask(mask);
-	fd = mkostemp(temporary, O_CLOEXEC);
-	file = fd < 0 ? NULL : fdopen(fd, "w");
+	fd = open_beside(path, temporary, error);
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "w");
 	if (!file)
 		return write_failed(path, error);
 	err = fputs(text, file) < 0 || fchmod(fd, mode & ~mask) ? errno : 0;

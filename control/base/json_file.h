@@ -19,6 +19,11 @@ struct json_object;
  */
 int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error);
 
+/* Could rxaqm_file_replace() write @path now? For what takes long before it does. -errno with
+ * @error.
+ */
+int rxaqm_file_try(const char *path, struct rxaqm_error *error);
+
 /* All of @path, at most RXAQM_FILE_MAX bytes, with a NUL behind it; "-" is standard input. To be
  * freed, unless -errno is returned.
  */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "doctor/diagnose.h"
+#include "doctor/rules/ifaces.h"
 
 /* In the order packets pass; where all else is equal the first is the primary cause. */
 static const struct doctor_check *const tables[] = {
@@ -111,9 +112,11 @@ static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 		doctor_say(finding, "program_waits_for_cpu", "not known");
 	}
 	if (!owner) {
+		doctor_say(finding, "pid", "PID");
 		doctor_say(finding, "program", "a program (who holds the socket is not known)");
 		return;
 	}
+	doctor_say(finding, "pid", "%u", owner->pid);
 	doctor_say(finding, "program", "%s (pid %u%s)", owner->comm, owner->pid,
 		   owner->state[0] == 'T' ? ", stopped by a signal" : "");
 	if (owner->run_ns == ~0ULL)
@@ -216,6 +219,18 @@ int doctor_exit_code(const struct doctor_diagnosis *diagnosis)
 	if (diagnosis->primary)
 		return RXAQM_EXIT_FINDINGS;
 	return diagnosis->blind ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_OK;
+}
+
+bool doctor_too_idle(const struct doctor_snapshot *snap, const struct doctor_finding *finding)
+{
+	const struct doctor_iface *iface;
+	__u64 packets = 0;
+
+	if (finding->verdict != DOCTOR_CLEAR || finding->check->place == DOCTOR_SETTINGS)
+		return false;
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		packets += doctor_packets_of(snap, iface);
+	return (double)packets < 100 * doctor_window_s(snap);
 }
 
 int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id)

@@ -128,7 +128,7 @@ struct doctor_check {
 #define NOTHING_CHANGED .undo = "nothing was changed"
 
 #define DOCTOR_MAX_EVIDENCE 12
-#define DOCTOR_MAX_WORDS 8
+#define DOCTOR_MAX_WORDS 10
 
 struct doctor_finding {
 	const struct doctor_check *check;
@@ -172,7 +172,7 @@ static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snap
 }
 
 /* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711"; ${program}: "nc (pid 17)", or "a program that is
- * not known". Also notes what its CPU does.
+ * not known"; ${pid}: 17, or PID. Also notes what its CPU does.
  */
 void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_socket *socket);
