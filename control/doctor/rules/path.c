@@ -158,12 +158,20 @@ static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 	return DOCTOR_CLEAR;
 }
 
+/* The speed that these tell is no limit of theirs. */
+static bool is_virtual(const struct doctor_iface *iface)
+{
+	return !strcmp(iface->driver, "veth") || !strcmp(iface->driver, "tun") ||
+	       !strcmp(iface->driver, "bridge");
+}
+
 /* On the wire: each frame has 24 bytes more (preamble, gap, checksum) than the kernel counts. */
 static double link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u64 bytes, packets = doctor_packets_of(snap, iface);
 
-	if (iface->speed_mbit <= 0 || !doctor_iface_stat(snap, iface, "rx_bytes", &bytes))
+	if (iface->speed_mbit <= 0 || is_virtual(iface) ||
+	    !doctor_iface_stat(snap, iface, "rx_bytes", &bytes))
 		return 0;
 	return (double)(bytes + packets * 24) * 8 / doctor_window_s(snap) /
 	       ((double)iface->speed_mbit * 1e6) * 100;
@@ -188,7 +196,8 @@ static enum doctor_verdict judge_goodput(const struct doctor_snapshot *snap,
 	const struct doctor_iface *iface = doctor_worst(snap, link_use, &use);
 
 	if (!iface)
-		return doctor_blind(finding, "no interface that received tells its speed");
+		return doctor_blind(finding,
+				    "no interface that received has a speed that limits it");
 	mss = flow && flow->rcv_mss >= 500 ? flow->rcv_mss : (double)iface->mtu - 52;
 	speed = (double)iface->speed_mbit * 1e6 / 8;
 	doctor_say(finding, "iface", "%s", iface->name);
