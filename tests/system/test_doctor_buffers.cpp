@@ -5,7 +5,7 @@
 namespace
 {
 
-/* Reads all for a second, then a byte a millisecond for another, and so on (Cloudflare 2023: windows
+/* Reads all for two seconds, then a byte a millisecond for two, and so on (Cloudflare 2023: windows
  * that cannot shrink).
  */
 class Oscillates
@@ -30,11 +30,11 @@ class Oscillates
 		unsigned tries = 10;
 
 		do {
-			/* From the third time on, for its buffer has grown then. */
-			while (since() < 4s || since() % 2s < 300ms || since() % 2s > 400ms)
+			/* From the second time on, for its buffer has grown then. */
+			while (since() < 4s || since() % 4s < 300ms || since() % 4s > 500ms)
 				std::this_thread::sleep_for(10ms);
 			diagnosis = diagnose(host, netns,
-					     { ends_slow ? "--time=3s" : "--time=4s" });
+					     { ends_slow ? "--time=2s" : "--time=4s" });
 		} while (is_slow() != ends_slow && --tries);
 		return diagnosis;
 	}
@@ -46,7 +46,7 @@ class Oscillates
 	}
 	bool is_slow() const
 	{
-		return since() % 2s >= 1s;
+		return since() % 4s >= 2s;
 	}
 	void send()
 	{
@@ -81,7 +81,7 @@ TEST_CASE("doctor: a reader that is fast and slow in turn, and windows that may 
 
 		CAPTURE(may_shrink);
 		set_up(netns);
-		/* A buffer that takes all of a second, or most. */
+		/* A buffer that takes long to fill. */
 		netns.shell("cd /proc/sys/net/ipv4; echo '4096 131072 67108864' >tcp_rmem;"
 			    "echo " +
 			    std::to_string(may_shrink) + " >tcp_shrink_window");
