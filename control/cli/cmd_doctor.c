@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_file.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
@@ -110,11 +111,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->request.interface = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (args->from && (args->record || args->watch || args->request.interface ||
-				   args->request.mask || args->deep))
-			rxaqm_options_error(state,
-					    "--from stands alone: leave out IFACE, --record, "
-					    "--mask, --deep and --watch");
+		if (args->from && (args->record || args->request.window_ns || args->watch ||
+				   args->request.interface || args->request.mask || args->deep))
+			rxaqm_options_error(state, "--from stands alone: leave out IFACE, --time, "
+						   "--record, --mask, --deep and --watch");
+		args->request.window_ns = args->request.window_ns ?: WINDOW_DEFAULT_NS;
 		if (args->watch && args->deep)
 			rxaqm_options_error(state, "--watch excludes --deep: leave it out");
 		if (args->watch && (args->record || args->verify))
@@ -183,7 +184,7 @@ static int report(const struct args *args, const struct doctor_snapshot *snap,
 	if (args->verify && !rxaqm_globals.json)
 		return doctor_print_verdict(stdout, snap, diagnosis, args->verify);
 	if (rxaqm_globals.json)
-		doctor_print_json(stdout, snap, diagnosis);
+		doctor_print_json(stdout, snap, diagnosis, args->verify);
 	else
 		doctor_print(stdout, snap, diagnosis, args->all);
 	return args->verify ? doctor_verdict_code(diagnosis, args->verify) :
@@ -200,7 +201,7 @@ static void report_change(const struct args *args, const struct doctor_snapshot 
 	char clock[16];
 
 	if (rxaqm_globals.json) {
-		doctor_print_json(stdout, snap, diagnosis);
+		doctor_print_json(stdout, snap, diagnosis, NULL);
 	} else {
 		localtime_r(&now, &local);
 		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
@@ -270,7 +271,7 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 {
 	static const char doc[] = "Name what slows receiving on this host, and what to do.";
 	static const struct argp argp = { options, parse, "[IFACE]", doc, NULL, NULL, NULL };
-	struct args args = { .request = { .window_ns = WINDOW_DEFAULT_NS, .stop = &stop } };
+	struct args args = { .request = { .stop = &stop } };
 	struct sigaction action = { .sa_handler = on_signal };
 	struct doctor_diagnosis diagnosis;
 	struct doctor_snapshot snap = {};
@@ -284,6 +285,9 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* The window may be long. */
+	if (args.record && rxaqm_file_try(args.record, &error))
+		return rxaqm_log_failure(&error);
 	if (!args.from)
 		recover();
 	if (args.watch)

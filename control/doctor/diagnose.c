@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "doctor/diagnose.h"
+#include "doctor/rules/ifaces.h"
 
 /* In the order packets pass; where all else is equal the first is the primary cause. */
 static const struct doctor_check *const tables[] = {
@@ -111,9 +112,11 @@ static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 		doctor_say(finding, "program_waits_for_cpu", "not known");
 	}
 	if (!owner) {
+		doctor_say(finding, "pid", "PID");
 		doctor_say(finding, "program", "a program (who holds the socket is not known)");
 		return;
 	}
+	doctor_say(finding, "pid", "%u", owner->pid);
 	doctor_say(finding, "program", "%s (pid %u%s)", owner->comm, owner->pid,
 		   owner->state[0] == 'T' ? ", stopped by a signal" : "");
 	if (owner->run_ns == ~0ULL)
@@ -187,6 +190,7 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 		finding->check = doctor_check_at(i);
 		finding->severity = finding->check->severity;
 		finding->confidence = finding->check->confidence;
+		finding->after = finding->check->after;
 		if (finding->check->by_sockets && !*snap->sockets.source)
 			finding->verdict = doctor_blind(finding,
 							"no pass over the sockets was possible");
@@ -196,8 +200,7 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)
 		diagnosis->blind |= finding->check->essential;
 	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
-		finding->consequence_of = doctor_first_of(diagnosis, finding->check->after,
-							  DOCTOR_FOUND);
+		finding->consequence_of = doctor_first_of(diagnosis, finding->after, DOCTOR_FOUND);
 		if (!finding->consequence_of &&
 		    (!diagnosis->primary || rank(finding) > rank(diagnosis->primary)))
 			diagnosis->primary = finding;
@@ -216,6 +219,18 @@ int doctor_exit_code(const struct doctor_diagnosis *diagnosis)
 	if (diagnosis->primary)
 		return RXAQM_EXIT_FINDINGS;
 	return diagnosis->blind ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_OK;
+}
+
+bool doctor_too_idle(const struct doctor_snapshot *snap, const struct doctor_finding *finding)
+{
+	const struct doctor_iface *iface;
+	__u64 packets = 0;
+
+	if (finding->verdict != DOCTOR_CLEAR || finding->check->place == DOCTOR_SETTINGS)
+		return false;
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		packets += doctor_packets_of(snap, iface);
+	return (double)packets < 100 * doctor_window_s(snap);
 }
 
 int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id)

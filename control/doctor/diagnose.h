@@ -30,8 +30,11 @@ int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id
 /* Text of one screen; with @all every check. Or one JSON document. */
 void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 		  const struct doctor_diagnosis *diagnosis, bool all);
+/* @verify: the check that --verify asks for, or NULL. */
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
-		       const struct doctor_diagnosis *diagnosis);
+		       const struct doctor_diagnosis *diagnosis, const char *verify);
+/* Was it acquitted where so little came that this means nothing? A setting needs no packets. */
+bool doctor_too_idle(const struct doctor_snapshot *snap, const struct doctor_finding *finding);
 /* What became of the check @id, for --verify; returns the exit code. */
 int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis, const char *id);

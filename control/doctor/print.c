@@ -79,12 +79,16 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 	fprintf(file, "  then      rxaqm doctor --verify %s\n", check->id);
 }
 
-static void print_brief(FILE *file, const struct doctor_finding *finding)
+/* @from: what it follows from, unless the place says that; or NULL. */
+static void print_brief(FILE *file, const struct doctor_finding *finding,
+			const struct doctor_finding *from)
 {
-	char lead[64];
+	char lead[64], form[MAX_TEXT];
 
 	snprintf(lead, sizeof(lead), "  %-21s ", finding->check->id);
-	print_words(file, finding, lead, finding->check->cause);
+	snprintf(form, sizeof(form), from ? "%s Follows from %s." : "%s", finding->check->cause,
+		 from ? from->check->id : "");
+	print_words(file, finding, lead, form);
 }
 
 static const struct doctor_finding *root_of(const struct doctor_finding *finding)
@@ -109,7 +113,7 @@ static void print_others(FILE *file, const struct doctor_diagnosis *diagnosis, b
 		if (!titled)
 			fputs(follow ? "FOLLOWS FROM IT\n" : "ALSO FOUND\n", file);
 		titled = true;
-		print_brief(file, finding);
+		print_brief(file, finding, follow ? NULL : finding->consequence_of);
 	}
 }
 
@@ -231,11 +235,15 @@ int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 	if (finding && finding->verdict == DOCTOR_FOUND) {
 		print_finding(file, "STILL", finding);
 	} else if (finding) {
-		if (finding->verdict == DOCTOR_CLEAR)
-			print_words(file, finding, "GONE      ", finding->check->clear);
-		else
+		bool idle = doctor_too_idle(snap, finding);
+
+		if (finding->verdict == DOCTOR_BLIND)
 			print_words(file, finding, "CANNOT SEE ", finding->reason);
-		fprintf(file, "  in %.1f s: %s\n", doctor_window_s(snap), id);
+		else
+			print_words(file, finding, idle ? "NOT FOUND " : "GONE      ",
+				    finding->check->clear);
+		fprintf(file, "  %s, in %.1f s%s\n", id, doctor_window_s(snap),
+			idle ? "; too little came to tell whether it is gone" : "");
 	}
 	return doctor_verdict_code(diagnosis, id);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A diagnosis for programs. */
+#include <string.h>
 
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"
@@ -137,8 +138,23 @@ static void put_wanted(struct rxaqm_out *out, const struct doctor_snapshot *snap
 	rxaqm_out_end(out);
 }
 
+static void put_verdict(struct rxaqm_out *out, const struct doctor_snapshot *snap,
+			const struct doctor_finding *finding)
+{
+	const char *const words[] = {
+		[DOCTOR_CLEAR] = doctor_too_idle(snap, finding) ? "not found" : "gone",
+		[DOCTOR_FOUND] = "still",
+		[DOCTOR_BLIND] = "cannot see",
+	};
+
+	rxaqm_out_object(out, "verify");
+	rxaqm_out_str(out, "id", NULL, finding->check->id);
+	rxaqm_out_str(out, "verdict", NULL, words[finding->verdict]);
+	rxaqm_out_end(out);
+}
+
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
-		       const struct doctor_diagnosis *diagnosis)
+		       const struct doctor_diagnosis *diagnosis, const char *verify)
 {
 	struct rxaqm_out out;
 
@@ -149,6 +165,8 @@ void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 	rxaqm_out_double(&out, "window_s", NULL, doctor_window_s(snap));
 	put_text(&out, "primary", diagnosis->primary ? diagnosis->primary->check->id : NULL);
 	rxaqm_out_bool(&out, "sees_enough", NULL, NULL, !diagnosis->blind);
+	if (verify)
+		put_verdict(&out, snap, doctor_find(diagnosis, verify, strlen(verify)));
 	put_findings(&out, snap, diagnosis);
 	put_blind(&out, snap, diagnosis);
 	put_wanted(&out, snap, diagnosis);

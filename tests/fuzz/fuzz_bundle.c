@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(!doctor_diagnose(&snap, &diagnosis));
 		doctor_print(null, &snap, &diagnosis, true);
 		doctor_print(null, &snap, &diagnosis, false);
-		doctor_print_json(null, &snap, &diagnosis);
+		doctor_print_json(null, &snap, &diagnosis, NULL);
 		doctor_diagnosis_free(&diagnosis);
 	}
 	doctor_snapshot_free(&snap);

@@ -96,6 +96,7 @@ TEST_CASE("doctor: bad words", "[doctor][cli]")
 		     { { "doctor", "--verify=nonsense" }, 2, "no such check" },
 		     { { "doctor", "a", "b" }, 2, "too many interfaces" },
 		     { { "doctor", "--from=x", "eth0" }, 2, "--from stands alone" },
+		     { { "doctor", "--from=x", "-t", "5s" }, 2, "--from stands alone" },
 		     { { "doctor", "--watch", "--record=x" }, 2, "--watch excludes" },
 		     { { "doctor", "--watch", "--verify=cq-shared" }, 2, "--watch excludes" },
 		     { { "doctor", "--from=/nonexistent" }, 1, "cannot read \"/nonexistent\"" },
@@ -113,4 +114,17 @@ TEST_CASE("doctor: bad words", "[doctor][cli]")
 		CHECK(result.err.find(err) != std::string::npos);
 		CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
 	}
+}
+
+TEST_CASE("doctor: a record that cannot be written is said before the window", "[doctor][cli]")
+{
+	Host host;
+	Netns netns;
+	const auto began = std::chrono::steady_clock::now();
+	Result result = host.rxaqm(netns, { "doctor", "--time=20s", "--record=/nonexistent/x" });
+
+	INFO(result.text());
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("cannot write \"/nonexistent/x\"") != std::string::npos);
+	CHECK(std::chrono::steady_clock::now() - began < 10s);
 }

@@ -190,21 +190,22 @@ class Diagnosis
 	}
 	std::string printed(bool all, bool json = false) const
 	{
-		char *buf = nullptr;
-		size_t size = 0;
-		FILE *file = open_memstream(&buf, &size);
-
-		REQUIRE(file);
-		if (json)
-			doctor_print_json(file, &snap_, &diagnosis_);
-		else
-			doctor_print(file, &snap_, &diagnosis_, all);
-		fclose(file);
-
-		std::string text(buf, size);
-
-		free(buf);
-		return text;
+		return written([&](FILE *file) {
+			if (json)
+				doctor_print_json(file, &snap_, &diagnosis_, nullptr);
+			else
+				doctor_print(file, &snap_, &diagnosis_, all);
+		});
+	}
+	/* Of --verify. */
+	std::string verdict(const char *id, bool json = false) const
+	{
+		return written([&](FILE *file) {
+			if (json)
+				doctor_print_json(file, &snap_, &diagnosis_, id);
+			else
+				doctor_print_verdict(file, &snap_, &diagnosis_, id);
+		});
 	}
 	/* The probes that --deep would start now. */
 	std::set<std::string> wanted() const
@@ -224,6 +225,21 @@ class Diagnosis
 	}
 
     private:
+	static std::string written(const std::function<void(FILE *)> &print)
+	{
+		char *buf = nullptr;
+		size_t size = 0;
+		FILE *file = open_memstream(&buf, &size);
+
+		REQUIRE(file);
+		print(file);
+		fclose(file);
+
+		std::string text(buf, size);
+
+		free(buf);
+		return text;
+	}
 	doctor_snapshot snap_ = {};
 	doctor_diagnosis diagnosis_ = {};
 };

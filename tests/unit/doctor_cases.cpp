@@ -206,6 +206,13 @@ static const std::vector<Case> &host_cases()
 		  [](Bundle &b) {
 			  b.rise("TcpExt.TCPSACKReorder", 9000).rise("TcpExt.TCPOFOQueue", 9000);
 		  } },
+		/* It sends little, and what it receives has nothing to do with that. */
+		{ "reordering",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPSACKReorder", 20).rise("Tcp.OutSegs", 10000);
+			  b.rise("Tcp.InSegs", 1000000);
+		  } },
 		{ "loss-on-long-path",
 		  {},
 		  [](Bundle &b) {

@@ -10,6 +10,13 @@ static void udp_drops(Bundle &bundle, const char *fields)
 	bundle.rise("Udp.RcvbufErrors", 50000);
 }
 
+static void stuck_socket(Bundle &bundle)
+{
+	bundle.owner(5, 0).socket(R"({"rcvbuf":67108864,"rmem_alloc":64637712,
+		"was_rmem_alloc":41040,"recv_queue":56122686,"was_recv_queue":28960,
+		"rcv_wnd":11284480,"received":390000000,"read":390000000})");
+}
+
 /* clang-format off: a row a cause */
 const std::vector<Case> &doctor_cases_sockets()
 {
@@ -41,7 +48,8 @@ const std::vector<Case> &doctor_cases_sockets()
 		  [](Bundle &b) {
 			  b.owner(100, 0).socket(R"({"recv_queue":6000000,"was_recv_queue":5000000,
 				"received":2000000,"read":1000000,"rcvbuf":33554432,
-				"rmem_alloc":30000000,"was_rmem_alloc":28000000})");
+				"rmem_alloc":30000000,"was_rmem_alloc":28000000,
+				"rcv_wnd":11000000})");
 			  b.rise("TcpExt.TCPRcvCollapsed", 4000)
 				  .rise("TcpExt.TCPWantZeroWindowAdv", 900);
 		  } },
@@ -91,15 +99,21 @@ const std::vector<Case> &doctor_cases_sockets()
 		  { "tcp-window-stuck", "tcp-buffers-huge" },
 		  [](Bundle &b) {
 			  b.owner(5, 0).socket(R"({"rcvbuf":33554432,"rmem_alloc":20000000,
-				"was_rmem_alloc":20000000,"received":90000000,"read":90000000})");
+				"was_rmem_alloc":20000000,"received":90000000,"read":90000000,
+				"rcv_wnd":18000000})");
 			  b.rise("TcpExt.TCPRcvCollapsed", 4000)
 				  .rise("TcpExt.TCPWantZeroWindowAdv", 900);
 		  } },
 		{ "tcp-pruned", {}, [](Bundle &b) { b.rise("TcpExt.OfoPruned", 800); } },
 		{ "tcp-queue-drop", {}, [](Bundle &b) { b.rise("TcpExt.TCPRcvQDrop", 800); } },
+		/* As a reader that has just become slow leaves it. */
 		{ "tcp-window-stuck",
-		  {},
-		  [](Bundle &b) { b.rise("TcpExt.TCPWantZeroWindowAdv", 900); } },
+		  { "tcp-zero-window" },
+		  [](Bundle &b) {
+			  stuck_socket(b);
+			  b.rise("TcpExt.TCPWantZeroWindowAdv", 900)
+				  .rise("TcpExt.TCPToZeroWindowAdv", 300);
+		  } },
 		{ "tcp-buffers-huge",
 		  {},
 		  [](Bundle &b) {

@@ -263,11 +263,36 @@ TEST_CASE("doctor: a core that polls for ever is no overload", "[doctor]")
 	CHECK(Diagnosis(bundle.text()).primary() == "rx-cpu-busy");
 }
 
+static std::string zero_windows_follow_from(unsigned wanted, unsigned shut)
+{
+	Bundle bundle;
+
+	bundle.socket(R"({"rcvbuf":67108864,"rmem_alloc":64637712,"rcv_wnd":11284480,
+		"received":390000000,"read":390000000})");
+	bundle.rise("TcpExt.TCPWantZeroWindowAdv", wanted);
+	bundle.rise("TcpExt.TCPToZeroWindowAdv", shut);
+
+	Diagnosis diagnosis(bundle.text());
+
+	INFO(diagnosis.printed(true));
+	CHECK(diagnosis.with(DOCTOR_FOUND).count("tcp-window-stuck"));
+	CHECK(diagnosis.with(DOCTOR_FOUND).count("tcp-zero-window"));
+	return diagnosis.consequence_of("tcp-zero-window");
+}
+
+TEST_CASE("doctor: a few windows that could not shrink do not explain many that shut", "[doctor]")
+{
+	CHECK(zero_windows_follow_from(900, 1085) == "tcp-window-stuck");
+	CHECK(zero_windows_follow_from(12, 1085) == "");
+}
+
 TEST_CASE("doctor: with tcp_shrink_window=1 windows that want to shut do", "[doctor]")
 {
 	Bundle bundle;
 
+	bundle.socket(R"({"rcvbuf":67108864,"rmem_alloc":64637712,"rcv_wnd":11284480})");
 	bundle.rise("TcpExt.TCPWantZeroWindowAdv", 900);
+	CHECK(Diagnosis(bundle.text()).primary() == "tcp-window-stuck");
 	bundle.set("/sysctl/net.ipv4.tcp_shrink_window", "\"1\"");
 	CHECK(Diagnosis(bundle.text()).primary() == "");
 }

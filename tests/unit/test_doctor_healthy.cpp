@@ -60,6 +60,18 @@ static const std::vector<Healthy> &healthy()
 		  [](Bundle &b) {
 			  b.socket(R"({"retrans":1,"srtt_us":144000,"segs_out":1000000})");
 		  } },
+		{ "a fast transfer: buffers that grow are full for moments", "tcp-window-stuck",
+		  [](Bundle &b) {
+			  b.socket(R"({"rcvbuf":20026520,"rmem_alloc":793056,
+				"was_rmem_alloc":4421568,"rcv_wnd":19000000,
+				"received":2000000000,"read":2000000000})");
+			  b.rise("TcpExt.TCPWantZeroWindowAdv", 1179);
+		  } },
+		{ "a bulk sender: few ACKs come back for all that it sends", "reordering",
+		  [](Bundle &b) {
+			  b.rise("TcpExt.TCPSACKReorder", 18).rise("Tcp.OutSegs", 3300000);
+			  b.rise("Tcp.InSegs", 10590).rise("TcpExt.TCPOFOQueue", 0);
+		  } },
 		{ "loopback: segments of what the sender writes at once", "small-mss",
 		  [](Bundle &b) {
 			  b.socket(

@@ -128,13 +128,14 @@ struct doctor_check {
 #define NOTHING_CHANGED .undo = "nothing was changed"
 
 #define DOCTOR_MAX_EVIDENCE 12
-#define DOCTOR_MAX_WORDS 8
+#define DOCTOR_MAX_WORDS 10
 
 struct doctor_finding {
 	const struct doctor_check *check;
 	enum doctor_verdict verdict;
 	enum doctor_severity severity; /* the row's, unless the function changes it */
 	enum doctor_confidence confidence;
+	const char *after; /* the row's, unless the function changes it */
 	struct doctor_evidence evidence[DOCTOR_MAX_EVIDENCE];
 	unsigned int nr_evidence;
 	struct doctor_word words[DOCTOR_MAX_WORDS];
@@ -171,7 +172,7 @@ static inline enum doctor_verdict doctor_found_if_often(const struct doctor_snap
 }
 
 /* ${socket}: "10.0.0.1:5001 from 10.0.0.2:4711"; ${program}: "nc (pid 17)", or "a program that is
- * not known". Also notes what its CPU does.
+ * not known"; ${pid}: 17, or PID. Also notes what its CPU does.
  */
 void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_socket *socket);

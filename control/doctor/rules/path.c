@@ -40,12 +40,14 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 					     "TcpExt.TCPRenoReorder", NULL };
 	__u64 events, segments;
 
+	/* What senders see is of what they sent: few ACKs come back for it. */
 	if (!doctor_counters(snap, names, &events) ||
-	    !doctor_counter(snap, "Tcp.InSegs", &segments))
+	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
 		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
 	doctor_note_count(finding, "events", events, names[0]);
+	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
 	doctor_note_counter(snap, finding, "out_of_order", "TcpExt.TCPOFOQueue");
-	doctor_note_count(finding, "segments", segments, "Tcp.InSegs");
+	doctor_note_counter(snap, finding, "received", "Tcp.InSegs");
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
@@ -156,12 +158,20 @@ static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 	return DOCTOR_CLEAR;
 }
 
+/* The speed that these tell is no limit of theirs. */
+static bool is_virtual(const struct doctor_iface *iface)
+{
+	return !strcmp(iface->driver, "veth") || !strcmp(iface->driver, "tun") ||
+	       !strcmp(iface->driver, "bridge");
+}
+
 /* On the wire: each frame has 24 bytes more (preamble, gap, checksum) than the kernel counts. */
 static double link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u64 bytes, packets = doctor_packets_of(snap, iface);
 
-	if (iface->speed_mbit <= 0 || !doctor_iface_stat(snap, iface, "rx_bytes", &bytes))
+	if (iface->speed_mbit <= 0 || is_virtual(iface) ||
+	    !doctor_iface_stat(snap, iface, "rx_bytes", &bytes))
 		return 0;
 	return (double)(bytes + packets * 24) * 8 / doctor_window_s(snap) /
 	       ((double)iface->speed_mbit * 1e6) * 100;
@@ -186,7 +196,8 @@ static enum doctor_verdict judge_goodput(const struct doctor_snapshot *snap,
 	const struct doctor_iface *iface = doctor_worst(snap, link_use, &use);
 
 	if (!iface)
-		return doctor_blind(finding, "no interface that received tells its speed");
+		return doctor_blind(finding,
+				    "no interface that received has a speed that limits it");
 	mss = flow && flow->rcv_mss >= 500 ? flow->rcv_mss : (double)iface->mtu - 52;
 	speed = (double)iface->speed_mbit * 1e6 / 8;
 	doctor_say(finding, "iface", "%s", iface->name);
@@ -222,12 +233,13 @@ const struct doctor_check doctor_checks_path[] = {
 	},
 	{
 		DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
-		.reads = "TCPSACKReorder, TCPTSReorder, TCPOFOQueue over Tcp.InSegs",
-		.rule = "more than 1 of 1000 segments",
+		.reads =
+			"TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
+		.rule = "more than 1 of 1000 segments sent",
 		.cause = "Packets overtake each other: ${events} times seen by senders here.",
 		.because =
-			"${out_of_order} segments came out of order of ${segments}. The path, a bond, or RPS and RFS that move "
-			"a flow between CPUs.",
+			"${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The path, "
+			"a bond, or RPS and RFS that move a flow between CPUs.",
 		.clear = "${events} reorderings in ${segments} segments",
 		.remedy = { .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
 			    .keep = "the same in the interface's configuration",

@@ -136,8 +136,8 @@ const struct doctor_check doctor_checks_reader[] = {
 			"unread, shuts the window when its limit is reached, and the sender then waits: the network "
 			"is idle, not slow.",
 		.clear = "0 of ${tcp_sockets} TCP sockets are unread for the whole window",
-		.remedy = { .now = "look at what the program does instead: cat /proc/PID/stack; "
-				   "gdb -p PID -batch -ex 'thread apply all bt'",
+		.remedy = { .now = "look at what the program does instead: cat /proc/${pid}/stack; "
+				   "gdb -p ${pid} -batch -ex 'thread apply all bt'",
 			    .keep = "mend the program: read, or close what it does not want to read",
 			    NOTHING_CHANGED,
 			    .expect =
@@ -157,7 +157,7 @@ const struct doctor_check doctor_checks_reader[] = {
 			"On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
 		.clear = "data waits ${waits} at most in a TCP socket",
 		.remedy = { .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
-				   "${program_waits_for_cpu}; perf top -p PID",
+				   "${program_waits_for_cpu}; perf top -p ${pid}",
 			    .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
 			    NOTHING_CHANGED,
 			    .expect = "the wait falls from ${waits} to below 500 ms",

@@ -51,19 +51,24 @@ void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *
 	doctor_say(finding, "other_rmem", "%llu", (unsigned long long)other);
 }
 
-/* ${program} and ${socket} of the one that holds most receive memory. */
+void doctor_say_holder(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket)
+{
+	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
+
+	doctor_say_socket(snap, finding, socket);
+	doctor_say(finding, "holder", "%s of %s", socket->local,
+		   owner ? owner->comm : "a program that is not known");
+}
+
 void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
 	const struct doctor_socket *largest = doctor_most(snap, doctor_by_memory);
-	const struct doctor_owner *owner;
 
 	if (!largest) {
 		doctor_say(finding, "holder", "no socket that stands out now");
 		return;
 	}
-	owner = doctor_owner_of(snap, largest);
-	doctor_say_socket(snap, finding, largest);
+	doctor_say_holder(snap, finding, largest);
 	doctor_note(finding, "largest", largest->rmem_alloc, DOCTOR_BYTES, SOCKETS);
-	doctor_say(finding, "holder", "%s of %s", largest->local,
-		   owner ? owner->comm : "a program that is not known");
 }

@@ -34,7 +34,9 @@ double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_
 void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		     bool larger);
 
-/* ${holder}: the one that holds most receive memory. */
+/* ${holder}, ${program} and ${socket} of @socket, or of the one with most receive memory. */
+void doctor_say_holder(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket);
 void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding);
 
 #endif /* RXAQM_DOCTOR_RULES_SOCKETS_H */

@@ -266,8 +266,8 @@ const struct doctor_check doctor_checks_spread[] = {
 		.rule = "GRO is off where 20,000 packets/s or more arrive, fewer than 2 in one; not of a veth",
 		.cause =
 			"GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
-		.because = "${packets_merged} packets are merged into one here.",
-		.clear = "${packets_merged} packets merged into one by GRO",
+		.because = "Packets merged into one here: ${packets_merged}.",
+		.clear = "packets merged into one by GRO: ${packets_merged}",
 		.remedy = { .now = "ethtool -K ${iface} gro on",
 			    .keep = "the same in the interface's configuration",
 			    .undo = "ethtool -K ${iface} gro off",

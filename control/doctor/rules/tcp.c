@@ -6,6 +6,10 @@
 #include "doctor/rules/check.h"
 #include "doctor/rules/sockets.h"
 
+/* Why windows shut, where one of these is found. */
+#define SHUT_BY \
+	"tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
+
 /* Counters that may not rise. */
 static const struct rise {
 	const char *id; /* of the check */
@@ -118,10 +122,24 @@ static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
 	return judge_rise(snap, finding);
 }
 
+/* What a socket holds and has promised to take, where that is more than its buffer may hold. */
+static double beyond_limit(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	double promised = socket->rcv_wnd == ~0U ? 0 : socket->rcv_wnd;
+	double memory = socket->rmem_alloc + promised;
+
+	(void)snap;
+	/* A buffer of the program's own does not grow; half empty, it takes a burst. */
+	if (socket->rcvbuf_locked || socket->rmem_alloc < socket->rcvbuf / 2)
+		return 0;
+	return memory > socket->rcvbuf ? memory : 0;
+}
+
 static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
 	__u64 shrink = doctor_sysctl(snap, "net.ipv4.tcp_shrink_window", 0, ~0ULL);
+	const struct doctor_socket *worst = doctor_most(snap, beyond_limit);
 	enum doctor_verdict verdict;
 
 	doctor_note(finding, "shrink_window", shrink == 1, DOCTOR_NUMBER,
@@ -130,13 +148,24 @@ static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
 		return doctor_blind(finding,
 				    "the kernel has no tcp_shrink_window: windows never shrink");
 	verdict = judge_rise(snap, finding);
-	return shrink == 1 ? DOCTOR_CLEAR : verdict;
+	if (shrink == 1)
+		return DOCTOR_CLEAR;
+	if (verdict != DOCTOR_FOUND)
+		return verdict;
+	/* A fast transfer wants windows shut for moments, and its buffers do not stay full. */
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_holder(snap, finding, worst);
+	doctor_note(finding, "memory_used", worst->rmem_alloc, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "memory_limit", worst->rcvbuf, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "window", worst->rcv_wnd, DOCTOR_BYTES, SOCKETS);
+	return DOCTOR_FOUND;
 }
 
 static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
 					     struct doctor_finding *finding)
 {
-	__u64 shut, now = snap->sockets.zero_window;
+	__u64 shut, now = snap->sockets.zero_window, wanted = 0;
 
 	if (!doctor_counter(snap, "TcpExt.TCPToZeroWindowAdv", &shut))
 		return doctor_blind(finding, "/proc/net/netstat has no TCPToZeroWindowAdv");
@@ -147,6 +176,10 @@ static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
 		now = 0;
 	doctor_note(finding, "shut_now", (double)now, DOCTOR_COUNT, SOCKETS);
 	doctor_say_largest(snap, finding);
+	/* Each that could not shrink has wanted to shut, often more than once. */
+	doctor_counter(snap, "TcpExt.TCPWantZeroWindowAdv", &wanted);
+	if (wanted * 2 < shut)
+		finding->after = SHUT_BY;
 	return doctor_found_if(now || (double)shut / doctor_window_s(snap) >= 5);
 }
 
@@ -245,14 +278,16 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.judge = judge_rise,
 	},
 	{
-		DOCTOR_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
-		.reads = "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window",
-		.rule = "it rises by 1/s or more, and tcp_shrink_window is 0",
+		SOCKET_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
+		.reads =
+			"TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window; socket table: receive memory, buffer, window",
+		.rule = "it rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a window beyond the rest",
 		.cause =
 			"Windows wanted to shut ${wanted} times and may not shrink: buffers grow past their limit.",
 		.because =
 			"With tcp_shrink_window=0 a window once advertised must be honoured, so the kernel raises the "
-			"buffer to what is used (tcp_clamp_window). Largest: ${holder}.",
+			"buffer to what is used (tcp_clamp_window). ${holder} has ${memory_used} of ${memory_limit} in use, "
+			"and a window of ${window}.",
 		.clear =
 			"${wanted} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
 		.remedy = { SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
@@ -278,8 +313,7 @@ const struct doctor_check doctor_checks_tcp[] = {
 			    NOTHING_CHANGED,
 			    .expect = "shut_now 0",
 			    .risk = "none" },
-		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory "
-			 "tcp-queue-drop tcp-window-stuck",
+		.after = SHUT_BY " tcp-window-stuck",
 		.reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv",
 		.judge = judge_zero_window,
 	},

@@ -194,7 +194,7 @@ const struct doctor_check doctor_checks_udp[] = {
 			"${program_cpu} of a CPU: no buffer is large enough for that.",
 		.clear =
 			"${drops} datagrams dropped because a program stands still (${udp_sockets} sockets)",
-		.remedy = { .now = "look at what the program does: cat /proc/PID/stack",
+		.remedy = { .now = "look at what the program does: cat /proc/${pid}/stack",
 			    .keep = "mend the program, or close the socket",
 			    NOTHING_CHANGED,
 			    .expect = "drops from ${drops} to 0",
@@ -214,9 +214,9 @@ const struct doctor_check doctor_checks_udp[] = {
 			"It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
 			"${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
 		.clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
-		.remedy = { .now = "taskset -cp CPUS PID, with CPUs that take no interrupts of the NIC",
+		.remedy = { .now = "taskset -cp CPUS ${pid}, with CPUs that take no interrupts of the NIC",
 			    .keep = "CPUAffinity= in the unit of the service",
-			    .undo = "taskset -cp 0-N PID",
+			    .undo = "taskset -cp 0-N ${pid}",
 			    .expect =
 				    "drops from ${drops} to 0: 476,390 became 0 where it was published",
 			    .risk = "a CPU far from the NIC's memory costs some more per packet" },
