@@ -19,8 +19,9 @@ trap 'rm -rf "$scratch"' EXIT
 stale=0
 
 # One line a key: section, name, form, explanation without default, default. Presets have the
-# section "preset".
-{ "$rxaqm" policy --help && RUNTIME_DIRECTORY='' "$rxaqm" run --help && "$rxaqm" profile --help; } | awk -v OFS='\t' '
+# section "preset". Help breaks long lines, which are joined again.
+{ "$rxaqm" policy --help && RUNTIME_DIRECTORY='' "$rxaqm" run --help && "$rxaqm" profile --help; } |
+	sed -z 's/\n      \([^ ]\)/ \1/g' | awk -v OFS='\t' '
 	/^Keys of \[/ { gsub(/.*\[|\].*/, ""); section = $0; next }
 	!section || !/^  [A-Za-z0-9_]+=/ { next }
 	{
