@@ -19,6 +19,7 @@
 #define STALL_MAX_MS 1500 /* a peer behind ssh takes its time to begin */
 #define STALL_SEND_MS 300
 #define STALL_SEEN_MS 1000
+#define STALL_SEEN_FAR_MS 5000
 #define ODD_NS 50000.0
 
 void qualify_sleep_ms(const struct qualify_run *run, unsigned int ms)
@@ -180,11 +181,13 @@ int qualify_calibrate(struct qualify_run *run, struct rxaqm_error *error)
 
 static bool wait_stalled(struct qualify_run *run)
 {
+	const __u64 most_ns = (run->peer.same_host ? STALL_SEEN_MS : STALL_SEEN_FAR_MS) *
+			      RXAQM_NSEC_PER_MSEC;
 	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
 	__u64 start_ns = rxaqm_now_ns();
 
 	while (!progress->stalled && !*run->stop &&
-	       rxaqm_ns_since(rxaqm_now_ns(), start_ns) < STALL_SEEN_MS * RXAQM_NSEC_PER_MSEC)
+	       rxaqm_ns_since(rxaqm_now_ns(), start_ns) < most_ns)
 		usleep(200);
 	return progress->stalled == 1;
 }
