@@ -199,6 +199,8 @@ TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 {
 	in_guest();
 	constexpr unsigned ECT1_TOS = 1;
+	constexpr const char *PAUSED =
+		"the machine paused: packets did wait as long as the threshold";
 	SimNic nic;
 
 	nic.attach({ "--hook=tp", "signal=stamp", "mode=enforce", "target=800ms", "interval=800ms",
@@ -220,7 +222,7 @@ TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 			nic.rxaqm({ "status" }).out);
 		REQUIRE(truth.quantile_ns(0.5) > 10e6);
 		if (truth.quantile_ns(1) >= 700e6)
-			SKIP("the machine paused: packets did wait as long as the threshold");
+			SKIP(PAUSED);
 		CHECK(nic.stat("stamp_negative") + nic.stat("stamp_absurd") > bad);
 		CHECK(nic.stat("over_ect1") == 0);
 		CHECK(signals(nic) == 0);
@@ -236,7 +238,9 @@ TEST_CASE("simnic: no sojourn counts that a step made wrong", "[simnic][step]")
 	CAPTURE(window.text(), nic.rxaqm({ "status" }).out);
 	CHECK(double(window.packets) > 0.8 * double(window.truth.packets));
 	CHECK(window.agrees(500, 0));
-	CHECK((signals(nic) == 0 || nic.truth().quantile_ns(1) >= 700e6));
+	if (window.truth.quantile_ns(1) >= 700e6)
+		SKIP(PAUSED);
+	CHECK(signals(nic) == 0);
 }
 
 TEST_CASE("simnic: a shared completion queue is known, and enforcing shortens it for Tx",

@@ -10,8 +10,8 @@ good='{
 	kind: $kind, target_ns: 1000000, need: 6,
 	before: {truth: {undisturbed_s: 6.02, seconds: 6.1, p50_ns: 6700000, p99_ns: 8300000, overflow: 300, overflow_all: 300},
 		goodput_tcp: 256e6, marks: 0, drops: 0},
-	after: {truth: {undisturbed_s: 6.01, seconds: 7.5, packets: 200000, p50_ns: 1000000, p99_ns: 3200000,
-			overflow: 200, overflow_all: 900},
+	after: {truth: {undisturbed_s: 6.01, seconds: 7.5, packets: 200000, p50_ns: 1000000,
+			p99_ns: 3200000, overflow: 200, overflow_all: 900},
 		goodput_tcp: 250e6, marks: 100, drops: 100}
 }'
 
