@@ -10,7 +10,8 @@
 #   selftest              of the simulated NIC, tests/simnic/selftest.sh: named only, in guests
 #   service               package and unit under a systemd, tests/service/service.sh: the same
 #   shell                 tests/shell/*.sh: exit 0 passed, 77 skipped (last line says why)
-#   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (40)
+#   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (40), from FUZZ_SEED (1); 0 is a seed
+#                         at random, to look for what nobody found
 #
 # If all are run, lanes run side by side, each in mounts of its own: shell, and those tests of
 # system that take nothing amiss of a busy CPU, in three. What measures, xsk and the rest of system,
@@ -23,6 +24,7 @@ cd "$(dirname "$0")/.."
 
 all_suites=(unit bpf cli shell fuzz xsk system)
 fuzz_seconds=${FUZZ_SECONDS:-40}
+fuzz_seed=${FUZZ_SEED:-1}
 suite_timeout=${SUITE_TIMEOUT:-2700}
 # No test is in two of them.
 lanes=('system:[run],[leak]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
@@ -153,8 +155,8 @@ run_fuzz()
 		mkdir -p "build/fuzz/corpus/$name"
 		set -- "build/fuzz/corpus/$name"
 		[ ! -d "tests/fuzz/corpus/$name" ] || set -- "$@" "tests/fuzz/corpus/$name"
-		timeout -k 10 $((seconds + 120)) "build/fuzz/$name" -max_total_time="$seconds" \
-			-timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+		timeout -k 10 $((seconds + 120)) "build/fuzz/$name" -seed="$fuzz_seed" \
+			-max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 			-artifact_prefix="build/fuzz/$name-" "$@" \
 			>"build/fuzz/$name.log" 2>&1 </dev/null || status=$?
 		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log")

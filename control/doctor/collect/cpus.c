@@ -24,13 +24,14 @@ static struct doctor_cpu *find(struct doctor_sample *sample, __u64 id)
 /* user nice system idle iowait irq softirq steal guest guest_nice; guests are in user. */
 static void parse_stat(struct doctor_sample *sample, const char *text)
 {
-	const char *line = text;
+	const char *line, *end;
 
-	for (; line; line = strchr(line, '\n'), line += line ? 1 : 0) {
+	for (line = text; line; line = end ? end + 1 : NULL) {
 		unsigned long long v[8];
 		struct doctor_cpu *cpu;
 		unsigned int id;
 
+		end = strchr(line, '\n');
 		/* Not the sum of all, "cpu  1 2 ...". */
 		if (strncmp(line, "cpu", 3) || !isdigit((unsigned char)line[3]) ||
 		    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &id, &v[0], &v[1],

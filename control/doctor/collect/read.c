@@ -69,7 +69,8 @@ const char *doctor_stat_field(const char *stat, int field)
 
 	for (i = 2; at && i < field; i++) {
 		at = strchr(at, ' ');
-		at += at ? 1 : 0;
+		if (at)
+			at++;
 	}
 	return at ?: "";
 }

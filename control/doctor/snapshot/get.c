@@ -32,7 +32,8 @@ __u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsign
 
 	for (; at && index; index--) {
 		at = strchr(at, ' ');
-		at += at ? 1 : 0;
+		if (at)
+			at++;
 	}
 	return at && *at >= '0' && *at <= '9' ? strtoull(at, NULL, 10) : otherwise;
 }
