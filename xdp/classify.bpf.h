@@ -30,8 +30,7 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	RXAQM_HIDE(plain);
 	if (!plain)
 		frame.size = (__u32)bpf_xdp_get_buff_len(ctx);
-	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_control(&pkt) ||
-	    rxaqm_packet_exempt(policy, &pkt))
+	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_exempt(policy, &pkt))
 		return RXAQM_KIND_EXEMPT;
 	found = pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
 	return found | (__u64)((__u32)pkt.sport << 16 | pkt.dport) << 32;

@@ -104,7 +104,8 @@ rxaqm_always_inline bool rxaqm_frame_ip(struct rxaqm_packet *pkt, const struct r
 }
 
 /* Parse the headers of @frame. @plain: what rxaqm_packet_plain() says of it; unless 0 it lies at
- * @data, else that is not used. @pkt is all zero. False if it cannot be done.
+ * @data, else that is not used. @pkt is all zero. False if it cannot be done, or the packet is
+ * exempt whatever the policy.
  */
 rxaqm_always_inline bool rxaqm_frame_headers(struct rxaqm_packet *pkt,
 					     const struct rxaqm_frame *frame, const __u8 *data,
@@ -147,7 +148,7 @@ static inline void rxaqm_packet_parse(struct rxaqm_packet *pkt, const struct rxa
 				      const __u8 *data, __u32 plain)
 {
 	memset(pkt, 0, sizeof(*pkt));
-	if (!rxaqm_frame_headers(pkt, frame, data, plain) || rxaqm_packet_control(pkt))
+	if (!rxaqm_frame_headers(pkt, frame, data, plain))
 		pkt->kind = RXAQM_KIND_EXEMPT;
 }
 

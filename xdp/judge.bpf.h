@@ -32,8 +32,8 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 	__u64 found = rxaqm_xdp_classify(ctx, &q->policy);
 	enum rxaqm_verdict verdict;
 
-	verdict = rxaqm_decide_packet(q, judged, found & 0xf, (found >> 4) & 0xf, found >> 32,
-				      rxaqm_decide_enforced(&q->policy, q->clock_ns), q->clock_ns);
+	verdict = rxaqm_decide_packet(q, judged, found & 0xf, (found >> 4) & 3, found >> 32,
+				      q->clock_ns);
 	if (verdict >= RXAQM_NOTE)
 		verdict = thin_ack(ctx, q, found, index, verdict == RXAQM_THIN);
 	if (verdict == RXAQM_PASS || !(q->flags & RXAQM_QUEUE_ENFORCED))

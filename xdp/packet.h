@@ -64,13 +64,6 @@
 #define RXAQM_TCP_ECE 0x40
 #define RXAQM_TCP_CWR 0x80
 
-/* Before a loop that is seldom run: its code is there once. */
-#ifdef __bpf__
-#define RXAQM_ROLLED _Pragma("clang loop unroll(disable)")
-#else
-#define RXAQM_ROLLED
-#endif
-
 struct rxaqm_packet {
 	__u8 kind; /* enum rxaqm_kind */
 	__u8 ecn; /* IP codepoint */
@@ -176,21 +169,39 @@ rxaqm_always_inline bool rxaqm_packet_is_ext(__u8 proto)
 	return proto < 64 && (RXAQM_IP6_EXT >> proto) & 1;
 }
 
-/* Ports and, for TCP, the class. @l4_len is what IP says there is. False if that cannot be. */
+/* Protocols that a host must not lose to an AQM, whatever the policy. */
+rxaqm_always_inline bool rxaqm_packet_control(__u8 protocol)
+{
+	switch (protocol) {
+	case RXAQM_IPPROTO_ICMP:
+	case RXAQM_IPPROTO_IGMP:
+	case RXAQM_IPPROTO_ICMPV6: /* neighbour discovery, path MTU */
+	case RXAQM_IPPROTO_OSPF:
+	case RXAQM_IPPROTO_VRRP:
+		return true;
+	}
+	return false;
+}
+
+/* Ports and, for TCP, the class. @l4_len is what IP says there is. False if that cannot be, or the
+ * packet is of those that are exempt whatever the policy.
+ */
 rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l4, __u32 l4_len)
 {
 	__u32 ports, hlen;
 	__u8 flags;
 
 	pkt->kind = RXAQM_KIND_DATA;
-	if (pkt->fragment ||
-	    (pkt->protocol != RXAQM_IPPROTO_TCP && pkt->protocol != RXAQM_IPPROTO_UDP))
+	if (pkt->protocol != RXAQM_IPPROTO_TCP && pkt->protocol != RXAQM_IPPROTO_UDP)
+		return !rxaqm_packet_control(pkt->protocol);
+	if (pkt->fragment)
 		return true;
 	ports = rxaqm_get_be32(l4);
 	pkt->sport = (__u16)(ports >> 16);
 	pkt->dport = (__u16)ports;
 	if (pkt->protocol == RXAQM_IPPROTO_UDP)
-		return l4_len >= RXAQM_UDP_HLEN;
+		return l4_len >= RXAQM_UDP_HLEN && pkt->dport != RXAQM_PORT_PTP_EVENT &&
+		       pkt->dport != RXAQM_PORT_PTP_GENERAL;
 	hlen = (l4[12] >> 4) * 4U;
 	flags = l4[13];
 	/* The header of a segment in fragments may go on in the next. */
@@ -210,30 +221,12 @@ rxaqm_always_inline bool rxaqm_packet_l4(struct rxaqm_packet *pkt, const __u8 *l
 	return true;
 }
 
-/* Traffic that a host must not lose to an AQM, whatever the policy. */
-rxaqm_always_inline bool rxaqm_packet_control(const struct rxaqm_packet *pkt)
-{
-	switch (pkt->protocol) {
-	case RXAQM_IPPROTO_ICMP:
-	case RXAQM_IPPROTO_IGMP:
-	case RXAQM_IPPROTO_ICMPV6: /* neighbour discovery, path MTU */
-	case RXAQM_IPPROTO_OSPF:
-	case RXAQM_IPPROTO_VRRP:
-		return true;
-	case RXAQM_IPPROTO_UDP:
-		return pkt->dport == RXAQM_PORT_PTP_EVENT || pkt->dport == RXAQM_PORT_PTP_GENERAL;
-	}
-	return false;
-}
-
-/* Is it to or from a port that the policy exempts? */
+/* Is it to or from a port that the policy exempts? 0, no port, is none of them. */
 static inline bool rxaqm_packet_exempt_port(const struct rxaqm_policy *policy, __u16 sport,
 					    __u16 dport)
 {
 	int i;
 
-	if (!sport && !dport)
-		return false;
 	RXAQM_ROLLED
 	for (i = 0; i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		__u16 port = policy->exempt_port[i];

@@ -123,11 +123,12 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	q->target_quarters = iface->target_quarters;
 	q->moderation_ns = iface->moderation_ns;
 	take_ect0(q, copy.ect0, iface);
+	rxaqm_sample_update_age(q);
 	if (same)
 		return 0;
 	rxaqm_target_update(q, config.ring_entries);
 	rxaqm_decide_reset(q);
-	/* If its lease is over, the first packet that is judged says so. */
+	/* If its lease is over, the end of a window says so. */
 	q->flags &= ~RXAQM_QUEUE_ENFORCED;
 	if (copy.mode == RXAQM_MODE_ENFORCE)
 		q->flags |= RXAQM_QUEUE_ENFORCED;

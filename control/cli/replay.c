@@ -11,7 +11,7 @@
 /* The longest field is a 64-bit number. */
 #define FIELD_SIZE 24
 
-static const char *const kind_names[] = { "data", "ack", "exempt", "syn", "tcp", NULL };
+static const char *const kind_names[] = { "tcp", "data", "ack", "syn", "exempt", NULL };
 
 static const struct field {
 	const char *name;
@@ -23,7 +23,7 @@ static const struct field {
 	{ "sojourn_ns", RXAQM_SOJOURN_MAX_NS, NULL },
 	{ "len", UINT_MAX, NULL },
 	{ "ecn", RXAQM_IP_CE, NULL },
-	{ "kind", RXAQM_KIND_TCP, kind_names },
+	{ "kind", RXAQM_KIND_EXEMPT, kind_names },
 	{ "drained", 1, NULL },
 };
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -163,7 +163,6 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 {
 	struct rxaqm_replay_queue *queue = replay->queue[packet->queue];
 	enum rxaqm_verdict verdict = RXAQM_PASS;
-	bool enforced;
 	__u32 judged;
 
 	if (!queue) {
@@ -186,14 +185,13 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 		return -ENOMEM;
 	queue->nr_packets++;
 
-	enforced = rxaqm_decide_enforced(&queue->queue.policy, packet->now_ns);
 	judged = rxaqm_decide_sojourn(&queue->queue, packet->sojourn_ns, packet->drained,
 				      replay->ring_entries, packet->now_ns);
 	if (judged)
 		verdict = rxaqm_decide_packet(&queue->queue, judged, packet->kind, packet->ecn, 0,
-					      enforced, packet->now_ns);
+					      packet->now_ns);
 	/* A trace knows no flows, so none of its ACKs is known to be redundant. */
-	if (!enforced || verdict >= RXAQM_NOTE)
+	if (!(queue->queue.flags & RXAQM_QUEUE_ENFORCED) || verdict >= RXAQM_NOTE)
 		verdict = RXAQM_PASS;
 	queue->marked += verdict == RXAQM_MARK;
 	queue->dropped += verdict == RXAQM_DROP;

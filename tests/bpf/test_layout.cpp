@@ -95,6 +95,7 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, sample_ns),
 	M(rxaqm_queue, sample_sojourn_ns),
 	M(rxaqm_queue, sample_err_ns),
+	M(rxaqm_queue, sample_age_max_ns),
 	M(rxaqm_queue, last_hw_ns),
 	M(rxaqm_queue, distrust_until_ns),
 	M(rxaqm_queue, distrust_reason),

@@ -241,14 +241,16 @@ TEST_CASE("queues: samples are good for four rounds, however far apart polls are
 
 	policy.signal = RXAQM_SIGNAL_STAMP;
 	policy.interval_ns = 20 * MS;
+	q.round_ns = uint32_t(200 * MS);
 	plane.set_policy(policy);
 	settle(plane);
+	CHECK(q.sample_age_max_ns == 800 * MS); /* more than this test takes */
 	plane.end_poll(64);
 	plane.stand(80 * MS);
-	q.round_ns = uint32_t(200 * MS); /* more than this test takes */
+	q.sample_age_max_ns = 800 * MS;
 	q.poll_end_ns = q.sample_ns = now_ns() - 300 * MS;
 	CHECK(verdict_when_due(plane) == XDP_DROP);
-	q.round_ns = 0;
+	q.sample_age_max_ns = 10 * MS;
 	CHECK(verdict_when_due(plane) == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_PASS_STALE) == 1);
 	CHECK(q.flags & RXAQM_QUEUE_STANDING);

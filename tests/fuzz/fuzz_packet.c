@@ -31,7 +31,7 @@ static void check_classes(const struct rxaqm_packet *pkt, size_t size)
 {
 	bool syn = pkt->tcp_flags & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST);
 
-	require(pkt->kind <= RXAQM_KIND_TCP);
+	require(pkt->kind <= RXAQM_KIND_EXEMPT);
 	require(pkt->ecn <= RXAQM_IP_CE);
 	require(pkt->dscp < 64);
 	if (pkt->kind == RXAQM_KIND_EXEMPT)

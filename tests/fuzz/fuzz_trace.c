@@ -15,7 +15,7 @@ static void check_packet(const struct rxaqm_trace_packet *packet, __u64 before_n
 	assert(packet->now_ns >= before_ns);
 	assert(packet->queue < RXAQM_MAX_QUEUES);
 	assert(packet->sojourn_ns <= RXAQM_SOJOURN_MAX_NS);
-	assert(packet->ecn <= RXAQM_IP_CE && packet->kind <= RXAQM_KIND_TCP);
+	assert(packet->ecn <= RXAQM_IP_CE && packet->kind <= RXAQM_KIND_EXEMPT);
 }
 
 static void check_verdict(const struct rxaqm_trace_packet *packet, int verdict)

@@ -35,9 +35,9 @@ std::vector<uint8_t> bytes_of(const std::string &hex)
 
 int kind_of(const std::string &word)
 {
-	const char *const names[] = { "data", "ack", "exempt", "syn", "tcp" };
+	const char *const names[] = { "tcp", "data", "ack", "syn", "exempt" };
 
-	for (int kind = RXAQM_KIND_DATA; kind <= RXAQM_KIND_TCP; kind++)
+	for (int kind = RXAQM_KIND_TCP; kind <= RXAQM_KIND_EXEMPT; kind++)
 		if (word == names[kind])
 			return kind;
 	throw std::runtime_error("corpus: no class " + word);

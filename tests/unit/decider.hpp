@@ -41,8 +41,7 @@ struct Decider {
 
 		if (!judged)
 			return RXAQM_PASS;
-		return rxaqm_decide_packet(q.get(), judged, kind, ecn, 0,
-					   rxaqm_decide_enforced(&policy, now_ns), now_ns);
+		return rxaqm_decide_packet(q.get(), judged, kind, ecn, 0, now_ns);
 	}
 
 	/* Verdict @v's number in @n packets over target. */

@@ -42,7 +42,7 @@ struct Ring {
 	/* After slices of @slice_ns (0: after each poll) the CPU is at other work for @away_ns. */
 	__u64 slice_ns = 0, away_ns = 0, slice_end_ns = 0;
 	size_t entries = 4096;
-	bool enforced = true, acks_redundant = true;
+	bool acks_redundant = true;
 	struct Waiting {
 		__u64 came_ns;
 		size_t source;
@@ -125,10 +125,10 @@ struct Ring {
 
 		if (!judged)
 			return RXAQM_PASS;
-		v = rxaqm_decide_packet(q.get(), judged, s.kind, s.ecn, 0, enforced, now_ns);
+		v = rxaqm_decide_packet(q.get(), judged, s.kind, s.ecn, 0, now_ns);
 		if (v == RXAQM_THIN)
 			v = acks_redundant ? RXAQM_DROP : RXAQM_PASS;
-		return enforced && v != RXAQM_NOTE ? v : RXAQM_PASS;
+		return q->flags & RXAQM_QUEUE_ENFORCED && v != RXAQM_NOTE ? v : RXAQM_PASS;
 	}
 
 	void take()

@@ -156,6 +156,7 @@ TEST_CASE("clock step: of a PHC back, deceives no queue", "[clock]")
 		q.policy.interval_ns = q.interval_ns = 10 * MS;
 		q.policy.target_ns = q.target_ns = 5 * MS;
 		q.flags = RXAQM_QUEUE_POLLED | RXAQM_QUEUE_STANDING;
+		rxaqm_sample_update_age(&q);
 	}
 	phc.clock[1] = { now_ns, now_ns, 0, 500, 4295, now_ns + 10 * SEC };
 	phc.published = phc.last = 1;

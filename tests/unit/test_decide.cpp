@@ -160,6 +160,25 @@ TEST_CASE("decide: the lease", "[decide]")
 	}
 }
 
+TEST_CASE("decide: the end of a lease is heeded when the window ends, as is a longer one",
+	  "[decide]")
+{
+	const __u64 window_ns = 100 * MS >> RXAQM_LAW_WINDOW_BITS;
+	Codel d;
+
+	d.policy.lease_until_ns = d.now_ns + 300 * MS;
+	d.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT);
+	CHECK(d.stat(RXAQM_STAT_DROP) > 0);
+	d.now_ns = d.policy.lease_until_ns + window_ns;
+	d.packet(5 * MS);
+	CHECK_FALSE(d.q->flags & RXAQM_QUEUE_ENFORCED);
+	CHECK(d.q->codel.count == 0); /* and signals begin anew */
+	d.policy.lease_until_ns = d.now_ns + 300 * MS;
+	d.now_ns += window_ns;
+	d.packet(5 * MS);
+	CHECK(d.q->flags & RXAQM_QUEUE_ENFORCED);
+}
+
 /* One packet of a random mix. */
 
 static void mixed_packet(Decider &d, std::mt19937 &random, __u64 level_ns)
@@ -211,7 +230,7 @@ TEST_CASE("decide: observe counts what enforce does, and both account for all", 
 		for (Decider *d : { &enforce, &observe }) {
 			__u64 over = 0;
 
-			for (int k = RXAQM_STAT_OVER_EXEMPT; k <= RXAQM_STAT_OVER_NECT; k++)
+			for (int k = RXAQM_STAT_OVER_EXEMPT; k <= RXAQM_STAT_OVER_CE; k++)
 				over += d->q->stat[k];
 			CHECK(d->stat(RXAQM_STAT_JUDGED) == 50000);
 			CHECK(d->stat(RXAQM_STAT_LOW) + over == 50000);

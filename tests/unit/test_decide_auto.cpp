@@ -78,7 +78,7 @@ TEST_CASE("decide: auto: packets of a flow in a row are marked alike, no more of
 
 			a.hold(0.2);
 			bool mark = rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS,
-							RXAQM_KIND_DATA, RXAQM_IP_ECT0, flow, true,
+							RXAQM_KIND_DATA, RXAQM_IP_ECT0, flow,
 							a.now_ns) == RXAQM_MARK;
 			marked += mark;
 			if (i % 10)
@@ -94,10 +94,10 @@ TEST_CASE("decide: auto: packets of a flow in a row are marked alike, no more of
 	Auto a(0.5);
 
 	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
-				  true, a.now_ns) == RXAQM_MARK);
+				  a.now_ns) == RXAQM_MARK);
 	a.hold(0);
 	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
-				  true, a.now_ns) == RXAQM_PASS);
+				  a.now_ns) == RXAQM_PASS);
 }
 
 TEST_CASE("decide: auto: ECT(0) as the host has it", "[decide]")

@@ -176,13 +176,13 @@ TEST_CASE("law: observing ends and begins anew with the lease", "[law]")
 {
 	Ring ring;
 
-	ring.enforced = false;
+	ring.q->policy.mode = RXAQM_MODE_OBSERVE;
 	ring.add(3);
 	ring.run(3 * SEC);
 	CHECK(ring.q->law.p == RXAQM_LAW_ONE); /* nobody reacts to what is not done */
 	CHECK(ring.q->stat[RXAQM_STAT_DROP] == 0);
 	CHECK(ring.q->stat[RXAQM_STAT_WOULD_DROP] > 1000);
-	ring.enforced = true;
+	ring.q->policy.mode = RXAQM_MODE_ENFORCE;
 	ring.count();
 	ring.run(100 * MS);
 	CHECK(ring.sources[0].dropped == 0); /* an interval of arrivals comes first */

@@ -102,7 +102,7 @@ TEST_CASE("law: the mix of the original experiment loses no data", "[law]")
 
 		if (!judged)
 			continue;
-		auto v = rxaqm_decide_packet(ring.q.get(), judged, kind, ecn, 0, true, ring.now_ns);
+		auto v = rxaqm_decide_packet(ring.q.get(), judged, kind, ecn, 0, ring.now_ns);
 		if (kind == RXAQM_KIND_DATA && ecn == RXAQM_IP_NOT_ECT) {
 			not_ect++;
 			dropped += v == RXAQM_DROP;

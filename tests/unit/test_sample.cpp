@@ -19,6 +19,7 @@ struct Sampled {
 	Sampled()
 	{
 		*q = {};
+		rxaqm_sample_update_age(q.get());
 		clock.host_ref_ns = BOOT;
 		clock.hw_ref_ns = TAI + BOOT;
 		clock.err_ns = 1000;

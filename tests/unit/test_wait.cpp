@@ -167,9 +167,8 @@ TEST_CASE("wait: the law holds a responsive load behind a slow consumer near tar
 			judged = rxaqm_wait_follow(&q, wait_ns, wait_ns) ?
 					 rxaqm_decide_sojourn(&q, wait_ns, false, 4096, now) :
 					 0;
-			if (judged &&
-			    rxaqm_decide_packet(&q, judged, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, 0,
-						true, now) == RXAQM_DROP) {
+			if (judged && rxaqm_decide_packet(&q, judged, RXAQM_KIND_DATA,
+							  RXAQM_IP_NOT_ECT, 0, now) == RXAQM_DROP) {
 				rate /= 2;
 				continue;
 			}

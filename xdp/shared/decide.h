@@ -33,12 +33,13 @@ enum rxaqm_verdict {
 #define RXAQM_IP_ECT0 2
 #define RXAQM_IP_CE 3
 
+/* What a packet is but for ECN: its class, if it is Not-ECT. */
 enum rxaqm_kind {
-	RXAQM_KIND_DATA, /* of anything but TCP */
-	RXAQM_KIND_ACK, /* pure TCP ACK */
-	RXAQM_KIND_EXEMPT, /* never touched */
-	RXAQM_KIND_SYN, /* TCP SYN, FIN or RST: what a connection cannot spare */
-	RXAQM_KIND_TCP, /* TCP data */
+	RXAQM_KIND_TCP = RXAQM_CLASS_TCP, /* data */
+	RXAQM_KIND_DATA = RXAQM_CLASS_OTHER, /* of anything but TCP */
+	RXAQM_KIND_ACK = RXAQM_CLASS_ACK,
+	RXAQM_KIND_SYN = RXAQM_CLASS_SYN,
+	RXAQM_KIND_EXEMPT,
 };
 
 /* What is known after the first step: bits; none of them means pass. */
@@ -52,11 +53,13 @@ enum rxaqm_kind {
  */
 static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 {
+	__u64 unasked_ns = q->law.unasked_ns;
 	__u32 random = q->law.random;
 
 	q->codel = (struct rxaqm_codel_vars){};
 	rxaqm_zero(&q->law, sizeof(q->law));
 	q->law.goal_ns = q->target_ns;
+	q->law.unasked_ns = unasked_ns;
 	q->law.random = random;
 }
 
@@ -68,13 +71,26 @@ rxaqm_always_inline __u32 rxaqm_decide_max_drop(const struct rxaqm_policy *polic
 	return policy->max_drop_permille * (RXAQM_LAW_ONE / 1000);
 }
 
-/* A window of the queue is over at @now_ns. Global for the verifier's sake. Returns 0. */
+/* True if policy is enforced, not only observed. */
+rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	return policy->mode == RXAQM_MODE_ENFORCE &&
+	       (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns));
+}
+
+/* A window of the queue is over at @now_ns, and with it perhaps a lease. Global for the verifier's
+ * sake. Returns 0.
+ */
 rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns)
 {
 	struct rxaqm_law_params params;
 
 	if (!q)
 		return 0;
+	if (rxaqm_decide_enforced(&q->policy, now_ns) != !!(q->flags & RXAQM_QUEUE_ENFORCED)) {
+		q->flags ^= RXAQM_QUEUE_ENFORCED;
+		rxaqm_decide_reset(q);
+	}
 	rxaqm_target_update(q, ring_entries);
 	params.target_ns = q->target_ns;
 	params.interval_ns = q->interval_ns;
@@ -165,13 +181,6 @@ rxaqm_always_inline __u32 rxaqm_decide_sojourn(struct rxaqm_queue *q, __u64 sojo
 	return judged;
 }
 
-/* True if policy is enforced, not only observed. */
-rxaqm_always_inline bool rxaqm_decide_enforced(const struct rxaqm_policy *policy, __u64 now_ns)
-{
-	return policy->mode == RXAQM_MODE_ENFORCE &&
-	       (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns));
-}
-
 /* Where RXAQM_STAT_ECN_MARK .. RXAQM_STAT_ACK_DROP are counted, or that it would have been so. */
 rxaqm_always_inline __u64 *rxaqm_decide_counts(struct rxaqm_queue *q)
 {
@@ -182,18 +191,13 @@ rxaqm_always_inline __u64 *rxaqm_decide_counts(struct rxaqm_queue *q)
 
 rxaqm_always_inline void rxaqm_decide_count_class(struct rxaqm_queue *q, __u8 kind, __u8 ecn)
 {
+	__u32 stat = RXAQM_STAT_OVER_NECT + (ecn & 3);
+
 	if (kind == RXAQM_KIND_EXEMPT)
-		q->stat[RXAQM_STAT_OVER_EXEMPT]++;
+		stat = RXAQM_STAT_OVER_EXEMPT;
 	else if (kind == RXAQM_KIND_ACK)
-		q->stat[RXAQM_STAT_OVER_ACK]++;
-	else if (ecn == RXAQM_IP_CE)
-		q->stat[RXAQM_STAT_OVER_CE]++;
-	else if (ecn == RXAQM_IP_ECT0)
-		q->stat[RXAQM_STAT_OVER_ECT0]++;
-	else if (ecn == RXAQM_IP_ECT1)
-		q->stat[RXAQM_STAT_OVER_ECT1]++;
-	else
-		q->stat[RXAQM_STAT_OVER_NECT]++;
+		stat = RXAQM_STAT_OVER_ACK;
+	q->stat[stat]++;
 }
 
 /* A packet of @cls goes. */
@@ -215,15 +219,11 @@ static inline void rxaqm_decide_count_drop(struct rxaqm_queue *q, enum rxaqm_cla
 rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_policy *policy,
 							__u8 kind, __u8 ecn)
 {
-	if (kind == RXAQM_KIND_EXEMPT)
+	if (kind >= RXAQM_KIND_EXEMPT)
 		return RXAQM_CLASS_EXEMPT;
-	if (kind == RXAQM_KIND_ACK)
-		return RXAQM_CLASS_ACK;
-	if (kind == RXAQM_KIND_SYN)
-		return RXAQM_CLASS_SYN;
-	if (ecn != RXAQM_IP_NOT_ECT && policy->ecn)
+	if (kind <= RXAQM_KIND_DATA && ecn != RXAQM_IP_NOT_ECT && policy->ecn)
 		return RXAQM_CLASS_ECT;
-	return kind == RXAQM_KIND_TCP ? RXAQM_CLASS_TCP : RXAQM_CLASS_OTHER;
+	return (enum rxaqm_class)kind;
 }
 
 /* law=auto: a pure ACK or a SYN that is not shed, @drawn by lot. */
@@ -310,35 +310,16 @@ rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 c
 	return RXAQM_MARK;
 }
 
-/* Enforcing begins or ends: so do signals. What was seen of each class holds. Global: it is seldom.
- * Returns 0.
- */
-rxaqm_global int rxaqm_decide_enforce(struct rxaqm_queue *q)
-{
-	if (!q)
-		return 0;
-	q->flags ^= RXAQM_QUEUE_ENFORCED;
-	q->codel = (struct rxaqm_codel_vars){};
-	q->law.p = 0;
-	q->law.bad = 0;
-	q->law.above_ns = 0;
-	if (q->policy.law == RXAQM_LAW_AUTO)
-		rxaqm_law_map(&q->law, RXAQM_LAW_ONE);
-	return 0;
-}
-
 /* The verdict on a packet of class (@kind, @ecn) and @flow, its ports (0: unknown), of which
- * rxaqm_decide_sojourn() said @judged. It is for the caller to heed it only if @enforced
- * (rxaqm_decide_enforced()).
+ * rxaqm_decide_sojourn() said @judged. It is for the caller to heed it only if the queue is
+ * RXAQM_QUEUE_ENFORCED.
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q, __u32 judged,
 							   __u8 kind, __u8 ecn, __u32 flow,
-							   bool enforced, __u64 now_ns)
+							   __u64 now_ns)
 {
 	enum rxaqm_class cls = rxaqm_decide_class(&q->policy, kind, ecn);
 
-	if (enforced != !!(q->flags & RXAQM_QUEUE_ENFORCED))
-		rxaqm_decide_enforce(q);
 	if (judged & RXAQM_JUDGE_OVER)
 		rxaqm_decide_count_class(q, kind, ecn);
 	q->law.seen[cls] += 4;

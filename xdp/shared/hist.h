@@ -19,22 +19,14 @@ rxaqm_always_inline __u32 rxaqm_log2(__u64 value)
 {
 	__u32 bit = 0, step;
 
-	step = (value > 0xffffffffULL) << 5;
-	value >>= step;
-	bit |= step;
-	step = (value > 0xffff) << 4;
-	value >>= step;
-	bit |= step;
-	step = (value > 0xff) << 3;
-	value >>= step;
-	bit |= step;
-	step = (value > 0xf) << 2;
-	value >>= step;
-	bit |= step;
-	step = (value > 0x3) << 1;
-	value >>= step;
-	bit |= step;
-	return bit | (__u32)(value >> 1);
+	RXAQM_ROLLED
+	for (step = 32; step; step >>= 1) {
+		if (value >> step) {
+			value >>= step;
+			bit |= step;
+		}
+	}
+	return bit;
 }
 
 /* Bucket of @ns: 0 .. RXAQM_HIST_BUCKETS - 1. */

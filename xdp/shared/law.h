@@ -56,11 +56,11 @@
 
 /* What a packet is to the law. Those that may be dropped come first. */
 enum rxaqm_class {
+	RXAQM_CLASS_TCP, /* Not-ECT up to the next */
+	RXAQM_CLASS_OTHER,
 	RXAQM_CLASS_ACK, /* pure TCP ACK */
 	RXAQM_CLASS_SYN, /* SYN, FIN, RST: what a connection cannot spare */
 	RXAQM_CLASS_ECT, /* ECN-capable, or CE already */
-	RXAQM_CLASS_TCP, /* Not-ECT from here on */
-	RXAQM_CLASS_OTHER,
 	RXAQM_CLASS_EXEMPT, /* never touched */
 	RXAQM_NR_CLASSES,
 };
@@ -158,7 +158,7 @@ static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 max_drop)
 	if (vars->thin > max_drop)
 		vars->thin = max_drop;
 	for (i = 0; i < RXAQM_NR_DROPPABLE; i++) {
-		__u32 drop = i >= RXAQM_CLASS_TCP && p2 > shed ? p2 : shed;
+		__u32 drop = i <= RXAQM_CLASS_OTHER && p2 > shed ? p2 : shed;
 		__u32 cap = rxaqm_law_cap(vars, i);
 
 		if (cap > max_drop)

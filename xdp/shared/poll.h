@@ -188,6 +188,7 @@ static inline void rxaqm_poll_time(struct rxaqm_queue *q, const struct rxaqm_pol
 	if (round_ns > 0xffffffffULL)
 		round_ns = 0xffffffffULL;
 	q->round_ns = rxaqm_poll_follow(q->round_ns, round_ns);
+	rxaqm_sample_update_age(q);
 	if (!left)
 		return;
 	if (poll->counts_all && poll->work > packets)

@@ -71,6 +71,7 @@ struct rxaqm_queue {
 	__u64 sample_ns; /* when */
 	__u64 sample_sojourn_ns;
 	__u64 sample_err_ns; /* error bound of it */
+	__u64 sample_age_max_ns; /* older than that it says nothing (sample.h) */
 	__u64 last_hw_ns; /* NIC stamp of it */
 	__u64 distrust_until_ns; /* stamps are not believed before */
 	__u32 distrust_reason; /* enum rxaqm_distrust, kept for status */
@@ -95,7 +96,7 @@ struct rxaqm_queue {
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[4]; /* to whole cache lines: neighbours are polled by other CPUs */
+	__u64 pad[3]; /* to whole cache lines: neighbours are polled by other CPUs */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1536);
 

@@ -158,6 +158,12 @@ rxaqm_always_inline __u64 rxaqm_sample_max_age_ns(__u64 interval_ns, __u32 round
 	return age_ns > RXAQM_AGE_MIN_NS ? age_ns : RXAQM_AGE_MIN_NS;
 }
 
+/* Follow policy and polls. */
+rxaqm_always_inline void rxaqm_sample_update_age(struct rxaqm_queue *q)
+{
+	q->sample_age_max_ns = rxaqm_sample_max_age_ns(q->policy.interval_ns, q->round_ns);
+}
+
 /* Is the clock too inexact for the queue's sample to be acted on? Where polls can speak instead,
  * they do: the sojourn counts less its error, so a large one would raise the target.
  */
@@ -170,8 +176,7 @@ rxaqm_always_inline bool rxaqm_sample_inexact(const struct rxaqm_queue *q)
 rxaqm_always_inline bool rxaqm_sample_usable(const struct rxaqm_queue *q, __u64 now_ns)
 {
 	return (q->flags & RXAQM_QUEUE_SAMPLED) && q->policy.signal != RXAQM_SIGNAL_BUSY &&
-	       rxaqm_ns_since(now_ns, q->sample_ns) <=
-		       rxaqm_sample_max_age_ns(q->policy.interval_ns, q->round_ns) &&
+	       rxaqm_ns_since(now_ns, q->sample_ns) <= q->sample_age_max_ns &&
 	       !rxaqm_sample_distrusted(q, now_ns) && !rxaqm_sample_inexact(q);
 }
 

@@ -3,7 +3,8 @@
  * What is counted for each queue, in struct rxaqm_queue. Packets unless said
  * otherwise; since attach; never reset. No counter ever alters a verdict.
  *
- * X(constant, name, meaning); the name is the key in JSON.
+ * X(constant, name, meaning); the name is the key in JSON. OVER_NECT to OVER_CE are in the order of
+ * the codepoints.
  */
 #ifndef RXAQM_STATS_H
 #define RXAQM_STATS_H
@@ -17,10 +18,10 @@
 	X(LOW, "low", "judged and at or under target")                                            \
 	X(OVER_EXEMPT, "over_exempt", "over target: exempt")                                      \
 	X(OVER_ACK, "over_ack", "over target: pure ACK")                                          \
-	X(OVER_CE, "over_ce", "over target: came with CE")                                        \
-	X(OVER_ECT0, "over_ect0", "over target: ECT(0)")                                          \
-	X(OVER_ECT1, "over_ect1", "over target: ECT(1)")                                          \
 	X(OVER_NECT, "over_nect", "over target: Not-ECT")                                         \
+	X(OVER_ECT1, "over_ect1", "over target: ECT(1)")                                          \
+	X(OVER_ECT0, "over_ect0", "over target: ECT(0)")                                          \
+	X(OVER_CE, "over_ce", "over target: came with CE")                                        \
 	X(ECN_MARK, "ecn_mark", "CE set by the law")                                              \
 	X(CE_MARK, "ce_mark", "CE set over ce_threshold")                                         \
 	X(DROP, "drop", "dropped, pure ACKs not counted")                                         \

@@ -19,6 +19,13 @@
 /* Packet-path code that must not cost a BPF call. */
 #define rxaqm_always_inline static inline __attribute__((always_inline))
 
+/* Before a loop: its code is there once. */
+#ifdef __bpf__
+#define RXAQM_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define RXAQM_ROLLED
+#endif
+
 /* Packet-path code that is seldom run and branches: a BPF function that the verifier walks once,
  * and not for every state that it may be called in. Pointers may be NULL there; the result is an
  * int.
@@ -46,7 +53,7 @@ rxaqm_always_inline void rxaqm_zero(void *p, __u32 bytes)
 #define RXAQM_NSEC_PER_SEC 1000000000ULL
 
 /* Raised whenever the meaning or layout of anything pinned changes. */
-#define RXAQM_ABI_VERSION 8
+#define RXAQM_ABI_VERSION 9
 
 #define RXAQM_MAX_IFACES 64
 #define RXAQM_MAX_QUEUES 4096

@@ -45,7 +45,7 @@ static void fill(struct doctor_attached *to, const struct rxaqm_queue *is,
 	to->busy_polls = rise(is, was, RXAQM_STAT_POLLS_BUSY);
 	to->drained_polls = rise(is, was, RXAQM_STAT_POLLS_DRAINED);
 	to->packets = rise(is, was, RXAQM_STAT_PACKETS);
-	for (stat = RXAQM_STAT_OVER_EXEMPT; stat <= RXAQM_STAT_OVER_NECT; stat++)
+	for (stat = RXAQM_STAT_OVER_EXEMPT; stat <= RXAQM_STAT_OVER_CE; stat++)
 		to->over_target += rise(is, was, stat);
 	to->over_target_acks = rise(is, was, RXAQM_STAT_OVER_ACK);
 	to->acks = rise(is, was, RXAQM_STAT_ACK_DROP);
