@@ -14,7 +14,7 @@
 #                         at random, to look for what nobody found
 #
 # If all are run, lanes run side by side, each in mounts of its own: shell, and those tests of
-# system that take nothing amiss of a busy CPU, in three. What measures, xsk and the rest of system,
+# system that take nothing amiss of a busy CPU, in four. What measures, xsk and the rest of system,
 # is alone after them.
 #
 # Tests of xsk, system and guest that fail are run once more at the end, and that counts: a line
@@ -27,8 +27,8 @@ fuzz_seconds=${FUZZ_SECONDS:-40}
 fuzz_seed=${FUZZ_SEED:-1}
 suite_timeout=${SUITE_TIMEOUT:-2700}
 # No test is in two of them.
-lanes=('system:[run],[leak]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
-	'system:[causes],[metrics]' 'shell')
+lanes=('system:[run]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
+	'system:[causes],[leak],[metrics]' 'system:[qualify]' 'shell')
 # Where a lane leaves its results for who started it; tests that run this again are no lanes.
 tallies=${RXAQM_TALLIES-}
 unset RXAQM_TALLIES
