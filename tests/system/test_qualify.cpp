@@ -1,69 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* qualify on veth pairs: what it refuses, what it leaves behind, how it is resumed. */
+/* qualify on veth pairs: what it refuses, measures and asks its peer. */
 #include <catch2/catch_test_macros.hpp>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
-#include <thread>
 
-#include "netns.hpp"
-#include "qualify.hpp"
+#include "qualify_place.hpp"
 #include "traffic.hpp"
-
-using namespace std::chrono_literals;
-
-namespace
-{
-
-/* A runtime directory of the test's own. */
-struct Place {
-	Host host;
-	Wire wire;
-	std::string dir = "/tmp/rxaqm-qualify-test-" + std::to_string(getpid());
-	std::string before;
-
-	Place()
-	{
-		REQUIRE(std::system(("rm -rf " + dir + "; mkdir -p " + dir + "/run").c_str()) == 0);
-		before = settings_of(wire.rx, wire.rx_if);
-	}
-	~Place()
-	{
-		(void)!std::system(("rm -rf " + dir).c_str());
-	}
-	RunOptions options(Args environment = {}) const
-	{
-		RunOptions options;
-
-		environment.push_back("RUNTIME_DIRECTORY=" + dir + "/run");
-		options.environment = environment;
-		options.timeout = 120s;
-		return options;
-	}
-	Result run(const Args &args, Args environment = {}) const
-	{
-		return host.rxaqm(wire.rx, args, options(std::move(environment)));
-	}
-	Result rows(const std::string &rows, const Args &more = {}) const
-	{
-		return run(qualify_args(wire, rows, more));
-	}
-	std::string now() const
-	{
-		return settings_of(wire.rx, wire.rx_if);
-	}
-	bool has_journal() const
-	{
-		return std::system(("ls " + dir + "/run/*.journal >/dev/null 2>&1").c_str()) == 0;
-	}
-};
-
-} // namespace
 
 TEST_CASE("qualify refuses bad words", "[qualify]")
 {
@@ -188,6 +132,7 @@ TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
 }
 
 /* Without native XDP frames may reach tc without their MAC header. */
+
 TEST_CASE("qualify measures an interface that has generic XDP only", "[qualify]")
 {
 	Place place;
@@ -206,56 +151,6 @@ TEST_CASE("qualify measures an interface that has generic XDP only", "[qualify]"
 	CHECK(record.median("Q12", "tx_load") > 0);
 	CHECK(record.has("Q11", "standing_on_150"));
 	CHECK(record.why("Q13").find("several Rx queues") != std::string::npos);
-}
-
-TEST_CASE("what qualify changed is put back", "[qualify]")
-{
-	Place place;
-	/* Of long enough a run that it is at work when it is ended. */
-	const Args args = qualify_args(place.wire, "Q9,Q10,Q11,Q12", { "--yes-disturb" });
-	Child child(place.host.command(place.wire.rx, args),
-		    place.host.with_environment(place.options()));
-	const auto changed = [&] {
-		return place.has_journal() && place.now().find("clsact") != std::string::npos;
-	};
-
-	REQUIRE(eventually(changed));
-	SECTION("after Ctrl-C")
-	{
-		child.kill(SIGINT);
-		Result result = child.wait();
-		CAPTURE(result.text());
-		CHECK(result.exit_code == 1);
-		CHECK(result.err.find("interrupted") != std::string::npos);
-	}
-	SECTION("when nobody reads any more, as with | head")
-	{
-		child.kill(SIGPIPE);
-		Result result = child.wait();
-		CAPTURE(result.text());
-		CHECK(result.exit_code == 1);
-		CHECK(result.err.find("interrupted") != std::string::npos);
-	}
-	SECTION("after kill -9, by --restore")
-	{
-		child.kill(SIGKILL);
-		child.wait();
-		CHECK(place.now() != place.before);
-		Result result = place.run({ "qualify", place.wire.rx_if, "--restore" });
-		CAPTURE(result.text());
-		CHECK(result.exit_code == 0);
-		CHECK(result.err.find("put back") != std::string::npos);
-		CHECK(place.run({ "qualify", place.wire.rx_if, "--restore" })
-			      .err.find("nothing to put back") != std::string::npos);
-	}
-	SECTION("after kill -9, by the next run")
-	{
-		child.kill(SIGKILL);
-		child.wait();
-		CHECK(place.run({ "qualify", place.wire.rx_if, "--rows", "Q5" }).exit_code == 0);
-	}
-	CHECK(place.now() == place.before);
-	CHECK_FALSE(place.has_journal());
 }
 
 TEST_CASE("where nothing comes the run ends, and says so once", "[qualify]")
@@ -281,76 +176,6 @@ TEST_CASE("where nothing comes the run ends, and says so once", "[qualify]")
 	CHECK_FALSE(record.has("Q17"));
 	CHECK(place.now() == place.before);
 	CHECK_FALSE(place.has_journal());
-}
-
-TEST_CASE("files are tried before anything is measured", "[qualify]")
-{
-	Place place;
-
-	for (const char *option : { "--out", "--html", "--profile-out" }) {
-		Result result = place.run({ "qualify", place.wire.rx_if, "--rows", "Q5", option,
-					    place.dir + "/not/there", "--yes-disturb" });
-		CAPTURE(result.text());
-		CHECK(result.exit_code == 1);
-		CHECK(result.out == "");
-		CHECK(result.err == "rxaqm: cannot write \"" + place.dir +
-					    "/not/there\": No such file or directory\n");
-	}
-}
-
-TEST_CASE("what was measured is shown though it cannot be written", "[qualify]")
-{
-	Place place;
-	const std::string dir = place.dir + "/soon-gone";
-	Args args = { "qualify",      place.wire.rx_if,
-		      "--loopback",   place.wire.tx.name() + "/" + place.wire.tx_if,
-		      "--rows",	      "Q5,Q17",
-		      "--out",	      dir + "/a.json",
-		      "--yes-disturb" };
-
-	std::filesystem::create_directory(dir);
-	Child child(place.host.command(place.wire.rx, args),
-		    place.host.with_environment(place.options()));
-	REQUIRE(eventually([&] { return place.has_journal(); }));
-	std::filesystem::remove_all(dir);
-	Result result = child.wait();
-	CAPTURE(result.text());
-	CHECK(result.exit_code == 1);
-	CHECK(result.out.find("\nQ17 ") != std::string::npos);
-	const size_t at = result.err.find("cannot write");
-	CHECK(at != std::string::npos);
-	CHECK(result.err.find("cannot write", at + 1) == std::string::npos);
-}
-
-TEST_CASE("one qualify at a time", "[qualify]")
-{
-	Place place;
-	const Args args = qualify_args(place.wire, "Q9,Q10,Q12", { "--yes-disturb" });
-	Child child(place.host.command(place.wire.rx, args),
-		    place.host.with_environment(place.options()));
-
-	REQUIRE(eventually([&] { return place.has_journal(); }));
-	Result result = place.rows("Q5", { "--yes-disturb" });
-	CAPTURE(result.text());
-	CHECK(result.exit_code == 1);
-	CHECK(result.err.find("another \"rxaqm qualify\"") != std::string::npos);
-	CHECK(result.err.find("is disturbed") == std::string::npos);
-	/* Nor is there nothing to put back. */
-	result = place.run({ "qualify", place.wire.rx_if, "--restore" });
-	CAPTURE(result.text());
-	CHECK(result.exit_code == 1);
-	CHECK(result.err.find("another \"rxaqm qualify\"") != std::string::npos);
-	CHECK(place.has_journal());
-	/* Nobody is to take its program off. */
-	REQUIRE(eventually([&] { return xdp_on(place.wire.rx, place.wire.rx_if) != 0; }));
-	result = place.run({ "attach", place.wire.rx_if });
-	CAPTURE(result.text());
-	CHECK(result.exit_code == 1);
-	CHECK(result.err == "rxaqm: \"rxaqm qualify\" is at work at \"" + place.wire.rx_if +
-				    "\"; wait until it ends\n");
-	child.kill(SIGINT);
-	child.wait();
-	CHECK(place.now() == place.before);
 }
 
 TEST_CASE("a run is resumed: only what is missing is measured", "[qualify]")
@@ -393,87 +218,6 @@ TEST_CASE("what others send meanwhile takes no memory of the peer's packets", "[
 	/* Of a veth packets are not all of one size. */
 	CHECK(truesize() < 1.5 * alone);
 	CHECK(others.stop().received > 0);
-}
-
-TEST_CASE("a loopback interface of the same namespace is moved, and comes back", "[qualify]")
-{
-	Place place;
-	const std::string file = place.dir + "/a.json";
-
-	place.wire.rx.ip("link add qualify0 type veth peer name qualify1");
-	place.wire.rx.ip("link set qualify0 up");
-	place.wire.rx.ip("link set qualify1 up");
-	Result result = place.run({ "qualify", "qualify0", "--loopback", "qualify1", "--rows",
-				    "Q17", "--json", "--yes-disturb" });
-	CAPTURE(result.text());
-	CHECK(result.exit_code == 0);
-	CHECK(Record(result.out).has("Q17", "truesize_200"));
-	CHECK(place.wire.rx.ip("link show dev qualify1").find("UP") != std::string::npos);
-	CHECK(place.now() == place.before);
-	CHECK_FALSE(place.has_journal());
-
-	result = place.run({ "qualify", "qualify0", "--loopback", "qualify0", "--yes-disturb" });
-	CHECK(result.exit_code == 2);
-
-	/* Addresses would be lost. */
-	place.wire.rx.ip("addr add 10.79.0.1/24 dev qualify1");
-	result = place.run({ "qualify", "qualify0", "--loopback", "qualify1", "--yes-disturb" });
-	CAPTURE(result.text());
-	CHECK(result.exit_code == 1);
-	CHECK(result.err.find("has IP addresses") != std::string::npos);
-	CHECK(place.wire.rx.ip("addr show dev qualify1").find("10.79.0.1") != std::string::npos);
-}
-
-TEST_CASE("the link is taken down only if no address is lost by it", "[qualify]")
-{
-	Place place;
-	Result result = place.rows("Q18", { "--yes-disturb" });
-
-	CAPTURE(result.text());
-	REQUIRE(result.exit_code == 0);
-	CHECK(Record(result.out).why("Q18").find("has IP addresses") != std::string::npos);
-	CHECK(place.wire.rx.ip("addr").find(Wire::RX_IP6) != std::string::npos);
-
-	place.wire.rx.ip("addr flush dev " + place.wire.rx_if + " scope global");
-	result = place.rows("Q18", { "--yes-disturb" });
-	CAPTURE(result.text());
-	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
-	CHECK(Record(result.out).words("Q18", "after_flap") == "yes");
-	CHECK(Record(result.out).words("Q18", "stats_kept") == "yes");
-	CHECK(place.now() == place.before);
-}
-
-/* As a kernel with CONFIG_FAIL_PAGE_ALLOC has them; here nothing fails by them. */
-TEST_CASE("faults are injected where the kernel can, and taken back", "[qualify]")
-{
-	Place place;
-	const std::string before = place.dir + "/before", after = place.dir + "/after";
-	const std::string script =
-		"set -e; mount -t tmpfs none /sys/kernel/debug; mkdir /sys/kernel/debug/fail_page_alloc; "
-		"cd /sys/kernel/debug/fail_page_alloc; "
-		"echo -1 >times; echo 1 >min-order; echo 2 >verbose; echo 0 >probability; "
-		"grep . * >" +
-		before + "; status=0; \"$@\" || status=$?; grep . * >" + after + "; exit $status";
-	Args args = { "unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh" };
-
-	place.wire.rx.ip("addr flush dev " + place.wire.rx_if + " scope global");
-	for (const std::string &word :
-	     place.host.command(place.wire.rx,
-				qualify_args(place.wire, "Q18", { "--yes-disturb" })))
-		args.push_back(word);
-	Result result = run(args, place.host.with_environment(place.options()));
-	CAPTURE(result.text());
-	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
-	CHECK(result.out.find("(fail_page_alloc)") != std::string::npos);
-	CHECK(Record(result.out)
-		      .words("Q18", "after_alloc_failure")
-		      .starts_with("unknown: no counter"));
-	std::stringstream was, is;
-	was << std::ifstream(before).rdbuf();
-	is << std::ifstream(after).rdbuf();
-	CHECK(is.str() == was.str());
-	CHECK(was.str().find("verbose:2") != std::string::npos);
-	CHECK_FALSE(place.has_journal());
 }
 
 TEST_CASE("the peer is asked over ssh", "[qualify]")
