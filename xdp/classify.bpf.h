@@ -36,14 +36,14 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	return found | (__u64)((__u32)pkt.sport << 16 | pkt.dport) << 32;
 }
 
-/* Set CE in the IP header @ip_off into the packet. Returns 0. */
-__attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u32 ip_off)
+/* Set CE in the IP header of the packet, @found by rxaqm_xdp_classify(). Returns 0. */
+__attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 {
+	__u32 ip_off = (found >> 8) & 31; /* for the verifier: no tags are that many */
 	void *data_end = (void *)(long)ctx->data_end;
 	__u8 *ip, copy[RXAQM_ECN_BYTES + 4];
 	bool copied;
 
-	ip_off &= 31; /* for the verifier: no tags are that many */
 	ip = (__u8 *)(long)ctx->data + ip_off;
 	copied = (void *)(ip + RXAQM_ECN_BYTES) > data_end;
 	if (copied) {

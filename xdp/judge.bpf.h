@@ -39,7 +39,7 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 	if (verdict == RXAQM_PASS || !(q->flags & RXAQM_QUEUE_ENFORCED))
 		return RXAQM_PASS;
 	if (verdict == RXAQM_MARK)
-		rxaqm_xdp_mark(ctx, (found >> 8) & 0xff);
+		rxaqm_xdp_mark(ctx, found);
 	else
 		q->poll_drops++;
 	return verdict;

@@ -261,6 +261,8 @@ static void preset(struct bench *bench, const struct variant *v)
 	unsigned int i;
 
 	queue.flags = RXAQM_QUEUE_POLICY_VALID | RXAQM_QUEUE_POLLED | RXAQM_QUEUE_DRAIN_KNOWN;
+	if (v->mode == RXAQM_MODE_ENFORCE)
+		queue.flags |= RXAQM_QUEUE_ENFORCED;
 	queue.poll_end_ns = now_ns + 60 * RXAQM_NSEC_PER_SEC; /* no end will be seen */
 	queue.drained_ns = now_ns;
 	/* The first packet of the poll is through: no end of one would make room for notes. The

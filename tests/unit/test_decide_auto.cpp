@@ -100,6 +100,28 @@ TEST_CASE("decide: auto: packets of a flow in a row are marked alike, no more of
 				  a.now_ns) == RXAQM_PASS);
 }
 
+TEST_CASE("decide: auto: a queue that stands when its lease is renewed begins as with a new policy",
+	  "[decide]")
+{
+	Auto fresh, renewed;
+	const int packets = int(fresh.policy.interval_ns / (20 * US)); /* an interval */
+
+	renewed.policy.mode = RXAQM_MODE_OBSERVE;
+	for (int i = 0; i < 30 * packets; i++)
+		renewed.packet(2 * fresh.policy.target_ns, RXAQM_IP_ECT0);
+	REQUIRE(renewed.q->law.p > RXAQM_LAW_ONE / 4);
+	const __u32 seen = renewed.q->law.seen[RXAQM_CLASS_ECT];
+	renewed.policy.mode = RXAQM_MODE_ENFORCE;
+	/* What stands already is no change that marks would have to answer. */
+	for (int i = 0; i < packets / 2; i++)
+		for (Auto *a : { &fresh, &renewed })
+			a->packet(2 * fresh.policy.target_ns, RXAQM_IP_ECT0);
+	CHECK(renewed.q->flags & RXAQM_QUEUE_ENFORCED);
+	CHECK(renewed.q->law.p > 0);
+	CHECK(renewed.q->law.p <= fresh.q->law.p + RXAQM_LAW_ONE / 50);
+	CHECK(renewed.q->law.seen[RXAQM_CLASS_ECT] >= seen / 2); /* and what it is made of holds */
+}
+
 TEST_CASE("decide: auto: ECT(0) as the host has it", "[decide]")
 {
 	Auto a;

@@ -179,6 +179,7 @@ TEST_CASE("poll: the round time is that of polls without drops", "[poll]")
 		p.poll(64, 1280 * US);
 	CHECK(p.q->round_ns == 1280 * US);
 	CHECK(p.q->packet_ns == 20 * US);
+	CHECK(p.q->sample_age_max_ns == RXAQM_AGE_MIN_NS);
 	for (int i = 0; i < 100; i++) {
 		p.q->poll_drops = 30;
 		p.poll(64, 640 * US);
@@ -193,6 +194,10 @@ TEST_CASE("poll: the round time is that of polls without drops", "[poll]")
 		p.poll(128, 640 * US);
 	CHECK(p.q->round_ns - 640 * US < 10);
 	CHECK(p.q->packet_ns - 5 * US < 10);
+	/* Samples are good for four rounds. */
+	for (int i = 0; i < 400; i++)
+		p.poll(64, 20000 * US);
+	CHECK(p.q->sample_age_max_ns == 80000 * US);
 }
 
 TEST_CASE("poll: what came while a poll went on is not from before it", "[poll]")

@@ -48,9 +48,7 @@ enum rxaqm_kind {
 #define RXAQM_JUDGE_DUE (1U << 2) /* law=codel: a signal is due */
 #define RXAQM_JUDGE_CE (1U << 3) /* law=codel: over ce_threshold */
 
-/* The law begins anew: what it came to under another policy, or while only observing, where
- * nobody reacts and p runs up, is no place to begin.
- */
+/* The law begins anew: what it came to under another policy is no place to begin. */
 static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 {
 	__u64 unasked_ns = q->law.unasked_ns;
@@ -87,9 +85,13 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 
 	if (!q)
 		return 0;
-	if (rxaqm_decide_enforced(&q->policy, now_ns) != !!(q->flags & RXAQM_QUEUE_ENFORCED)) {
+	if (rxaqm_decide_enforced(&q->policy, now_ns) == !(q->flags & RXAQM_QUEUE_ENFORCED)) {
+		/* Signals begin anew. What the queue is made of, and how long it is, holds. */
 		q->flags ^= RXAQM_QUEUE_ENFORCED;
-		rxaqm_decide_reset(q);
+		q->codel = (struct rxaqm_codel_vars){};
+		q->law.p = 0;
+		q->law.bad = 0;
+		q->law.above_ns = 0;
 	}
 	rxaqm_target_update(q, ring_entries);
 	params.target_ns = q->target_ns;
