@@ -92,14 +92,16 @@ static int make_frames(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *op
 	return 0;
 }
 
-/* The kernel frees a queue some time after its last socket was closed. */
+/* The kernel frees a queue some time after its last socket was closed: on a busy host, where a
+ * consumer that was killed begins anew, a second or so.
+ */
 static int bind_socket(struct rxaqm_xsk *xsk, const char *ifname, unsigned int queue,
 		       const struct xsk_socket_config *config)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	int tries, err;
 
-	for (tries = 0; tries < 30; tries++) {
+	for (tries = 0; tries < 200; tries++) {
 		if (tries)
 			nanosleep(&pause, NULL);
 		err = xsk_socket__create(&xsk->socket, ifname, queue, xsk->umem, &xsk->rx, NULL,

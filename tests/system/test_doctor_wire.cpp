@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <optional>
 
 #include "traffic.hpp"
 
@@ -210,6 +211,7 @@ TEST_CASE("doctor: a UDP program on the CPU that receives its packets", "[doctor
 	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
 	ProcessSender sender(flow);
 	std::atomic<bool> stop{ false };
+	std::atomic<unsigned long> taken{ 0 };
 	std::thread reader([&] {
 		cpu_set_t cpus;
 
@@ -217,14 +219,24 @@ TEST_CASE("doctor: a UDP program on the CPU that receives its packets", "[doctor
 		CPU_SET(1, &cpus);
 		sched_setaffinity(0, sizeof(cpus), &cpus);
 		while (!stop)
-			(void)!recv(flow.rx, nullptr, 0, MSG_DONTWAIT);
+			taken += recv(flow.rx, nullptr, 0, MSG_DONTWAIT) >= 0;
 	});
 
 	std::this_thread::sleep_for(1s);
 
-	Diagnosis diagnosis = diagnose(host, wire.rx);
+	/* A reader that others leave no CPU at all takes nothing, as one that has stopped. */
+	std::optional<Diagnosis> diagnosis;
+	bool reads = false;
 
+	for (int tries = 0; tries < 3 && !reads; tries++) {
+		const unsigned long before = taken;
+
+		diagnosis = diagnose(host, wire.rx);
+		reads = taken - before >= 100;
+	}
 	stop = true;
 	reader.join();
-	check_names(diagnosis, "udp-reader-shares-cpu", { "udp-overflow" });
+	if (!reads)
+		SKIP("the machine is too busy: its reader had no CPU");
+	check_names(*diagnosis, "udp-reader-shares-cpu", { "udp-overflow" });
 }
