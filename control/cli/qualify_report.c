@@ -86,7 +86,7 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 
 	if (report->nic_class)
 		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
-	for (i = 0; !err && i < report->nr_ktap; i++)
+	for (i = 0; !err && i < QUALIFY_KTAP_FILES && report->ktap[i]; i++)
 		err = qualify_import_ktap(record, report->ktap[i], &error);
 	if (!err) {
 		qualify_judge(record);
