@@ -196,7 +196,7 @@ static int decode_list(const struct rxaqm_field *field, void *at, struct json_ob
 		void *to = rxaqm_list_grow(&list->at, &list->nr, field->type->size);
 
 		if (!to)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+			return rxaqm_no_memory(error);
 		err = rxaqm_fields_decode(field->type, to, entry, field->name, error);
 		if (err)
 			return err;

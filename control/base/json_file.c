@@ -18,13 +18,12 @@
 
 static int no_memory(struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory for a file");
+	return rxaqm_failed(error, ENOMEM, "no memory for a file");
 }
 
 static int write_failed(const char *path, int err, struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "cannot write \"%s\": %s", path,
-			       strerror(err));
+	return rxaqm_failed(error, err, "cannot write \"%s\": %s", path, strerror(err));
 }
 
 void rxaqm_file_put(FILE *file, const void *text)
@@ -168,8 +167,7 @@ static int read_text(int fd, const char *path, char **ret_text, size_t *ret_len,
 	}
 	free(text);
 	if (got < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot read \"%s\": %s",
-				       path, strerror(errno));
+		return rxaqm_failed(error, errno, "cannot read \"%s\": %s", path, strerror(errno));
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EFBIG, "%s: larger than 64 MiB", path);
 }
 
@@ -179,8 +177,7 @@ int rxaqm_file_read(const char *path, char **ret_text, size_t *ret_len, struct r
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err;
 
 	if (fd < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot read \"%s\": %s",
-				       path, strerror(errno));
+		return rxaqm_failed(error, errno, "cannot read \"%s\": %s", path, strerror(errno));
 	err = read_text(fd, path, ret_text, ret_len, error);
 	if (!standard)
 		close(fd);

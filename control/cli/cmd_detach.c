@@ -56,10 +56,10 @@ static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
 	if (err < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "cannot remove what libxdp has pinned of rxaqm's programs: "
-				       "%s; see \"xdp-loader clean\"",
-				       strerror(-err));
+		return rxaqm_failed(error, -err,
+				    "cannot remove what libxdp has pinned of rxaqm's programs: %s; "
+				    "see \"xdp-loader clean\"",
+				    strerror(-err));
 	err = rxaqm_hooks_remove(error);
 	return err ? err : detached;
 }

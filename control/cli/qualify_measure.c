@@ -90,9 +90,8 @@ static int read_earlier(const struct qualify_measure *measure, struct qualify_re
 
 	if (err || !strcmp(record->interface, measure->request.ifname))
 		return err;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "%s is of interface \"%s\", not of \"%s\"", measure->resume,
-			       record->interface, measure->request.ifname);
+	return rxaqm_bad(error, "%s is of interface \"%s\", not of \"%s\"", measure->resume,
+			 record->interface, measure->request.ifname);
 }
 
 static int restore(const struct qualify_measure *measure, struct rxaqm_error *error)

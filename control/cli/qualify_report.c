@@ -106,7 +106,7 @@ int qualify_report_compare(const struct qualify_report *report, const char *path
 	if (!err)
 		err = read_judged(report, &b, path_b, &error);
 	if (!err && qualify_compare(&comparison, &a, &b))
-		err = rxaqm_error_set(&error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+		err = rxaqm_no_memory(&error);
 	if (!err && report->html)
 		err = rxaqm_file_print(report->html, print_comparison, &comparison, 0644, &error);
 	if (!err && rxaqm_globals.json)

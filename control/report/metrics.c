@@ -140,8 +140,8 @@ int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *pa
 	}
 	if (!err)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "cannot write metrics file \"%s\": %s; see that its directory "
-			       "exists, may be written to and has room",
-			       path, strerror(-err));
+	return rxaqm_failed(error, -err,
+			    "cannot write metrics file \"%s\": %s; see that its directory exists, "
+			    "may be written to and has room",
+			    path, strerror(-err));
 }
