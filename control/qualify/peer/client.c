@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The asking side. */
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
+#include "nic/nic.h"
 #include "qualify/peer/peer.h"
 
 #define HELLO_MS 20000 /* ssh may ask for a passphrase */
@@ -152,13 +154,10 @@ static __u64 get_number(struct json_object *answer, const char *key)
 
 static bool is_boot_here(const char *boot)
 {
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	char here[64] = "";
-	bool same = file && fgets(here, sizeof(here), file);
+	char here[64];
 
-	if (file)
-		fclose(file);
-	return same && *boot && !strncmp(here, boot, strlen(boot));
+	return *boot &&
+	       !strcmp(boot, rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, here, sizeof(here)));
 }
 
 static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
