@@ -141,46 +141,49 @@ int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct r
 	return rxaqm_file_print(path, rxaqm_file_put, text, mode, error);
 }
 
-static int read_text(int fd, const char *path, char **ret_text, size_t *ret_len,
-		     struct rxaqm_error *error)
+char *rxaqm_read_all(int fd, size_t max, size_t *ret_len)
 {
-	size_t size = 1 << 16, len = 0;
+	size_t size = 4096, len = 0;
 	char *text = NULL, *grown;
 	ssize_t got = 1;
 
-	while (got > 0 && len <= RXAQM_FILE_MAX) {
+	while (got > 0 && len <= max) {
 		grown = realloc(text, size + 1);
 		if (!grown) {
-			free(text);
-			return no_memory(error);
+			got = -1;
+			break;
 		}
 		text = grown;
 		got = read(fd, text + len, size - len);
 		len += got > 0 ? (size_t)got : 0;
 		size *= len == size ? 2 : 1;
 	}
-	if (got >= 0 && len <= RXAQM_FILE_MAX) {
-		text[len] = '\0';
-		*ret_text = text;
-		*ret_len = len;
-		return 0;
+	if (got < 0) {
+		free(text);
+		return NULL;
 	}
-	free(text);
-	if (got < 0)
-		return rxaqm_failed(error, errno, "cannot read \"%s\": %s", path, strerror(errno));
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EFBIG, "%s: larger than 64 MiB", path);
+	text[len] = '\0';
+	*ret_len = len;
+	return text;
 }
 
 int rxaqm_file_read(const char *path, char **ret_text, size_t *ret_len, struct rxaqm_error *error)
 {
 	bool standard = !strcmp(path, "-");
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	char *text = fd < 0 ? NULL : rxaqm_read_all(fd, RXAQM_FILE_MAX, ret_len);
 
-	if (fd < 0)
-		return rxaqm_failed(error, errno, "cannot read \"%s\": %s", path, strerror(errno));
-	err = read_text(fd, path, ret_text, ret_len, error);
-	if (!standard)
+	if (!text)
+		err = rxaqm_failed(error, errno, "cannot read \"%s\": %s", path, strerror(errno));
+	else if (*ret_len > RXAQM_FILE_MAX)
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EFBIG, "%s: larger than 64 MiB",
+				      path);
+	if (fd >= 0 && !standard)
 		close(fd);
+	if (err)
+		free(text);
+	else
+		*ret_text = text;
 	return err;
 }
 

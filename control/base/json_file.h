@@ -50,6 +50,11 @@ int rxaqm_file_try(const char *path, struct rxaqm_error *error);
  */
 int rxaqm_file_read(const char *path, char **ret_text, size_t *ret_len, struct rxaqm_error *error);
 
+/* What there is to read from @fd, with a NUL behind it, to be freed; more than @max bytes if there
+ * are more, but not all. NULL with errno.
+ */
+char *rxaqm_read_all(int fd, size_t max, size_t *ret_len);
+
 /* What a file is, by its keys "format" and "version". */
 struct rxaqm_json_format {
 	const char *format; /* "rxaqm-doctor" */
