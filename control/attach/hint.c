@@ -132,10 +132,10 @@ int rxaqm_hint_check_policy(const struct rxaqm_iface *iface, const char *ifname,
 
 	if (policy->signal != (hint ? RXAQM_SIGNAL_STAMP : RXAQM_SIGNAL_HINT))
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-			       "signal=%s needs another XDP program than the one on \"%s\"; "
-			       "run \"rxaqm detach %s\", then \"rxaqm attach %s signal=%s\"",
-			       wanted, ifname, ifname, ifname, wanted);
+	return rxaqm_failed(error, EBUSY,
+			    "signal=%s needs another XDP program than the one on \"%s\"; run "
+			    "\"rxaqm detach %s\", then \"rxaqm attach %s signal=%s\"",
+			    wanted, ifname, ifname, ifname, wanted);
 }
 
 /* Load the program for @ifindex; @frags: it takes packets in fragments. */

@@ -210,8 +210,8 @@ static int unpin(const char *prefix)
 static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct rxaqm_error *error)
 {
 	if (err == -EROFS || err == -ENOSPC || err == -EEXIST)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot pin in \"%s\": %s",
-				       rxaqm_state_dir(), strerror(-err));
+		return rxaqm_failed(error, -err, "cannot pin in \"%s\": %s", rxaqm_state_dir(),
+				    strerror(-err));
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s",
 			       what, rxaqm_hook_name(hook), strerror(-err),
@@ -279,7 +279,7 @@ int rxaqm_hooks_remove(struct rxaqm_error *error)
 	int err = unpin("");
 
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot empty \"%s\": %s",
-				       rxaqm_state_dir(), strerror(-err));
+		return rxaqm_failed(error, -err, "cannot empty \"%s\": %s", rxaqm_state_dir(),
+				    strerror(-err));
 	return 0;
 }

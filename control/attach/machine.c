@@ -24,11 +24,10 @@ static int check_capabilities(__u64 needed, struct rxaqm_error *error)
 	lacks = needed & ~(data[0].effective | ((__u64)data[1].effective << 32));
 	if (!lacks)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EPERM,
-			       "this process lacks %s%s%s; run as root, or give it that",
-			       lacks & CAP(CAP_NET_ADMIN) ? "CAP_NET_ADMIN" : "",
-			       lacks == needed && needed & CAP(CAP_NET_ADMIN) ? " and " : "",
-			       lacks & CAP(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : "");
+	return rxaqm_failed(error, EPERM, "this process lacks %s%s%s; run as root, or give it that",
+			    lacks & CAP(CAP_NET_ADMIN) ? "CAP_NET_ADMIN" : "",
+			    lacks == needed && needed & CAP(CAP_NET_ADMIN) ? " and " : "",
+			    lacks & CAP(CAP_SYS_ADMIN) ? "CAP_SYS_ADMIN" : "");
 }
 
 int rxaqm_machine_check_capabilities(struct rxaqm_error *error)

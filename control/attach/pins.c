@@ -230,18 +230,20 @@ static int lock_pins(int tries, struct rxaqm_error *error)
 	if (fd < 0 || fstat(fd, &st) || st.st_uid || (st.st_mode & 022)) {
 		if (fd >= 0)
 			close(fd);
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOTDIR,
-				       "\"%s\", where libxdp pins programs, is not a directory that "
-				       "only root can change; see \"ls -ld %s\", and remove it",
-				       root(), root());
+		return rxaqm_failed(
+			error, ENOTDIR,
+			"\"%s\", where libxdp pins programs, is not a directory that only root can "
+			"change; see \"ls -ld %s\", and remove it",
+			root(), root());
 	}
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
 		if (--tries > 0 && !nanosleep(&pause, NULL))
 			continue;
 		close(fd);
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
-				       "another program holds libxdp's lock on \"%s\"; see \"fuser %s\"",
-				       root(), root());
+		return rxaqm_failed(error, ETIMEDOUT,
+				    "another program holds libxdp's lock on \"%s\"; see \"fuser "
+				    "%s\"",
+				    root(), root());
 	}
 	return fd;
 }

@@ -135,10 +135,10 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_plan *plan, bo
 	if (state->meta->hook != RXAQM_HOOK_AUTO) {
 		if (plan->hook == RXAQM_HOOK_AUTO || plan->hook == state->meta->hook)
 			return 0;
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-				       "hook \"%s\" is in use and shared by all interfaces; "
-				       "detach them all to change it",
-				       rxaqm_hook_name(state->meta->hook));
+		return rxaqm_failed(error, EBUSY,
+				    "hook \"%s\" is in use and shared by all interfaces; detach "
+				    "them all to change it",
+				    rxaqm_hook_name(state->meta->hook));
 	}
 	used = rxaqm_hooks_rx_stamp(plan->hook, error);
 	if (used < 0)
@@ -152,9 +152,8 @@ static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_err
 	/* It was libxdp's lock, and @error says so. */
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "cannot take the XDP program (id %u) off \"%s\": %s", iface->prog_id,
-			       iface->name, strerror(-err));
+	return rxaqm_failed(error, -err, "cannot take the XDP program (id %u) off \"%s\": %s",
+			    iface->prog_id, iface->name, strerror(-err));
 }
 
 /* Put the program of @iface on. What speaks against hint may show only now; unless it was asked for
@@ -289,11 +288,11 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 			set_state(iface, RXAQM_IFACE_FREE);
 			all.detached++;
 		} else if (!all.err) {
-			all.err = rxaqm_error_set(
-				error, RXAQM_EXIT_FAILED, ENODEV,
-				"\"%s\" has moved to a network namespace without a name; run "
-				"\"rxaqm detach\" in there (nsenter --net)",
-				iface->name);
+			all.err = rxaqm_failed(error, ENODEV,
+					       "\"%s\" has moved to a network namespace without a "
+					       "name; run \"rxaqm detach\" in there (nsenter "
+					       "--net)",
+					       iface->name);
 		}
 	}
 	err = remove_if_unused(state, error);

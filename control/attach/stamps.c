@@ -45,10 +45,11 @@ int rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex,
 		err = rxaqm_hwtstamp_set(ifname, &before);
 	if (!err)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "the timestamp configuration of \"%s\" could not be put back: %s; "
-			       "\"hwstamp_ctl -i %s -t %d -r %d\" (linuxptp) does that",
-			       ifname, strerror(-err), ifname, before.tx_type, before.rx_filter);
+	return rxaqm_failed(
+		error, -err,
+		"the timestamp configuration of \"%s\" could not be put back: %s; \"hwstamp_ctl -i "
+		"%s -t %d -r %d\" (linuxptp) does that",
+		ifname, strerror(-err), ifname, before.tx_type, before.rx_filter);
 }
 
 int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error)

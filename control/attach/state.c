@@ -25,13 +25,12 @@ int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
 static int open_failed(int err, struct rxaqm_error *error)
 {
 	if (err == -EPERM || err == -EACCES)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "no permission to read \"%s\"; run as root",
-				       rxaqm_state_dir());
-	return rxaqm_error_set(
-		error, RXAQM_EXIT_FAILED, -err,
-		"cannot read the state in \"%s\": %s; \"rxaqm detach --all\" makes it anew",
-		rxaqm_state_dir(), strerror(-err));
+		return rxaqm_failed(error, -err, "no permission to read \"%s\"; run as root",
+				    rxaqm_state_dir());
+	return rxaqm_failed(error, -err,
+			    "cannot read the state in \"%s\": %s; \"rxaqm detach --all\" makes it "
+			    "anew",
+			    rxaqm_state_dir(), strerror(-err));
 }
 
 /* No state: nothing is attached, or it cannot be seen from here. */
@@ -105,10 +104,10 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 				       "not attached to any interface (an attach was interrupted; the "
 				       "next attach cleans up)");
 	if (state->meta->abi_version != RXAQM_ABI_VERSION)
-		return rxaqm_error_set(
-			error, RXAQM_EXIT_FAILED, EPROTO,
-			"the state in \"%s\" is of ABI version %u, this rxaqm speaks %u; run \"detach "
-			"--all\" with the rxaqm that attached, then attach with this one",
+		return rxaqm_failed(
+			error, EPROTO,
+			"the state in \"%s\" is of ABI version %u, this rxaqm speaks %u; run "
+			"\"detach --all\" with the rxaqm that attached, then attach with this one",
 			rxaqm_state_dir(), state->meta->abi_version, RXAQM_ABI_VERSION);
 	for (i = 1; !err && i < NR_MAPS; i++)
 		err = map_pin(maps[i].name, maps[i].bytes, writable, pointer(state, &maps[i]));
@@ -224,10 +223,10 @@ struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr
 	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)
 		slot++;
 	if (slot == RXAQM_MAX_IFACES || base < 0) {
-		rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOSPC,
-				"no room for %u more queues: rxaqm serves %d interfaces and %d "
-				"queues in all; detach one that needs it less",
-				nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES);
+		rxaqm_failed(error, ENOSPC,
+			     "no room for %u more queues: rxaqm serves %d interfaces and %d queues "
+			     "in all; detach one that needs it less",
+			     nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES);
 		return NULL;
 	}
 	iface = &state->iface[slot];

@@ -56,10 +56,11 @@ int rxaqm_state_check_bpffs(struct rxaqm_error *error)
 
 	if (!statfs(bpffs_dir(), &fs) && fs.f_type == BPF_FS_MAGIC)
 		return 0;
-	return rxaqm_error_set(
-		error, RXAQM_EXIT_FAILED, ENOENT,
-		"\"%s\" is not a BPF file system; mount it with \"mount -t bpf -o mode=0700 bpf %s\", or, inside "
-		"\"ip netns exec\", which hides it, run rxaqm outside with --netns NAME",
+	return rxaqm_failed(
+		error, ENOENT,
+		"\"%s\" is not a BPF file system; mount it with \"mount -t bpf -o mode=0700 bpf "
+		"%s\", or, inside \"ip netns exec\", which hides it, run rxaqm outside with "
+		"--netns NAME",
 		bpffs_dir(), bpffs_dir());
 }
 
@@ -82,10 +83,11 @@ int rxaqm_state_check_dir(struct rxaqm_error *error)
 	if (is_safe(rxaqm_state_dir(), 077, 0) &&
 	    (!realpath(bpffs_dir(), resolved) || is_safe(resolved, 022, S_ISVTX)))
 		return 0;
-	return rxaqm_error_set(
-		error, RXAQM_EXIT_FAILED, ENOTDIR,
+	return rxaqm_failed(
+		error, ENOTDIR,
 		"\"%s\" is not a directory that only root can change, so what is in it is not "
-		"believed; see \"ls -ld %s\", remove it, and keep others out with \"chmod 0700 %s\"",
+		"believed; see \"ls -ld %s\", remove it, and keep others out with \"chmod 0700 "
+		"%s\"",
 		rxaqm_state_dir(), rxaqm_state_dir(), bpffs_dir());
 }
 
@@ -139,14 +141,14 @@ static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 		return 0;
 	}
 	if (fd == -EAGAIN)
-		return rxaqm_error_set(
-			error, RXAQM_EXIT_FAILED, EBUSY,
-			"another rxaqm command has held the lock on \"%s\" for 10 s; see \"fuser %s\"",
-			rxaqm_state_dir(), rxaqm_state_dir());
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -fd,
-			       "cannot lock \"%s\": %s; run as root, with a BPF file system that is "
-			       "writable",
-			       rxaqm_state_dir(), strerror(-fd));
+		return rxaqm_failed(error, EBUSY,
+				    "another rxaqm command has held the lock on \"%s\" for 10 s; "
+				    "see \"fuser %s\"",
+				    rxaqm_state_dir(), rxaqm_state_dir());
+	return rxaqm_failed(
+		error, -fd,
+		"cannot lock \"%s\": %s; run as root, with a BPF file system that is writable",
+		rxaqm_state_dir(), strerror(-fd));
 }
 
 void rxaqm_state_unlock(struct rxaqm_state *state)

@@ -107,20 +107,20 @@ static int attach_failed(const char *ifname, unsigned int ifindex, bool generic,
 		prog_info(progs.id[0], &info);
 		/* It is gone when that ends, however it does. */
 		if (!strcmp(info.name, "qualify_xdp"))
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-					       "\"rxaqm qualify\" is at work at \"%s\"; wait until it "
-					       "ends",
-					       ifname);
-		return rxaqm_error_set(
-			error, RXAQM_EXIT_FAILED, EBUSY,
-			"the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load that "
-			"one with libxdp's dispatcher, or take it off with \"ip link set dev %s xdp off\"",
+			return rxaqm_failed(error, EBUSY,
+					    "\"rxaqm qualify\" is at work at \"%s\"; wait until it "
+					    "ends",
+					    ifname);
+		return rxaqm_failed(
+			error, EBUSY,
+			"the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load "
+			"that one with libxdp's dispatcher, or take it off with \"ip link set dev "
+			"%s xdp off\"",
 			ifname, info.name, progs.id[0], ifname);
 	}
 	if (err == -EPERM)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "no permission to attach XDP to \"%s\"; run as root",
-				       ifname);
+		return rxaqm_failed(error, -err,
+				    "no permission to attach XDP to \"%s\"; run as root", ifname);
 	if (err == -EACCES || err == -E2BIG)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 				       "this kernel's verifier refuses the XDP program: %s; "

@@ -196,7 +196,7 @@ static int decode_list(const struct rxaqm_field *field, void *at, struct json_ob
 		void *to = rxaqm_list_grow(&list->at, &list->nr, field->type->size);
 
 		if (!to)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+			return rxaqm_no_memory(error);
 		err = rxaqm_fields_decode(field->type, to, entry, field->name, error);
 		if (err)
 			return err;
@@ -235,7 +235,8 @@ static int decode(const struct rxaqm_field *field, void *at, struct json_object 
 	}
 }
 
-void rxaqm_fields_unknown(const struct rxaqm_layout *type, void *at)
+/* All unsigned numbers and doubles of @at become "not known". */
+static void make_unknown(const struct rxaqm_layout *type, void *at)
 {
 	const struct rxaqm_field *field;
 
@@ -243,7 +244,7 @@ void rxaqm_fields_unknown(const struct rxaqm_layout *type, void *at)
 		void *to = (char *)at + field->offset;
 
 		if (field->kind == RXAQM_FIELD_STRUCT)
-			rxaqm_fields_unknown(field->type, to);
+			make_unknown(field->type, to);
 		else if (field->kind == RXAQM_FIELD_U64)
 			*(__u64 *)to = ~0ULL;
 		else if (field->kind == RXAQM_FIELD_U32)
@@ -261,7 +262,7 @@ int rxaqm_fields_decode(const struct rxaqm_layout *type, void *at, struct json_o
 
 	if (!json_object_is_type(object, json_type_object))
 		return wrong(path, "", "an object", error);
-	rxaqm_fields_unknown(type, at);
+	make_unknown(type, at);
 	for (field = type->fields; field->name; field++) {
 		struct json_object *value;
 

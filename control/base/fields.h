@@ -64,9 +64,6 @@ struct json_object *rxaqm_fields_encode(const struct rxaqm_layout *type, const v
 int rxaqm_fields_decode(const struct rxaqm_layout *type, void *at, struct json_object *object,
 			const char *path, struct rxaqm_error *error);
 
-/* All unsigned numbers and doubles of @at become "not known". */
-void rxaqm_fields_unknown(const struct rxaqm_layout *type, void *at);
-
 /* Free what @at points to: maps and lists. */
 void rxaqm_fields_free(const struct rxaqm_layout *type, void *at);
 

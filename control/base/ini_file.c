@@ -39,16 +39,13 @@ static int begin_section(struct reader *reader, const char *s)
 	char name[NAME_MAX_LEN + 1];
 
 	if (!s[len])
-		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "\"[\" without \"]\"; write [section]");
+		return rxaqm_bad(reader->error, "\"[\" without \"]\"; write [section]");
 	if (len - 1 > NAME_MAX_LEN)
-		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "section name longer than %d characters; split it",
-				       NAME_MAX_LEN);
+		return rxaqm_bad(reader->error, "section name longer than %d characters; split it",
+				 NAME_MAX_LEN);
 	rest += strspn(rest, BLANKS);
 	if (*rest && *rest != ';' && *rest != '#')
-		return rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-				       "text after [section]; begin a new line");
+		return rxaqm_bad(reader->error, "text after [section]; begin a new line");
 	memcpy(name, s + 1, len - 1);
 	name[len - 1] = '\0';
 	return reader->ops->section(reader->arg, name, reader->error);
@@ -67,8 +64,7 @@ static char *read_line(char *buf, int size, void *arg)
 	bytes = getline(&reader->buf, &reader->buf_size, reader->file);
 	if (bytes < 0) {
 		if (errno)
-			fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_FAILED, errno, "%s",
-						     strerror(errno)));
+			fail(reader, rxaqm_failed(reader->error, errno, "%s", strerror(errno)));
 		return NULL;
 	}
 	reader->line++;
@@ -79,16 +75,14 @@ static char *read_line(char *buf, int size, void *arg)
 	s += strspn(s, BLANKS);
 	reader->text = s;
 	if (strlen(reader->buf) != (size_t)bytes)
-		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-					     "NUL character; not a text file"));
+		fail(reader, rxaqm_bad(reader->error, "NUL character; not a text file"));
 	else if (*s == '[')
 		fail(reader, begin_section(reader, s));
 	if (reader->err)
 		return NULL;
 	/* Room for "\r\n" and the end. */
 	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
-		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-					     "line longer than %d characters", size - 3));
+		fail(reader, rxaqm_bad(reader->error, "line longer than %d characters", size - 3));
 		return NULL;
 	}
 	return strcpy(buf, s);
@@ -104,12 +98,11 @@ static int handle_key(void *arg, const char *section, const char *key, const cha
 		return 1;
 	/* To libinih a colon is as good as "=". */
 	if (!*key || reader->text[strcspn(reader->text, "=:")] == ':')
-		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-					     "\"%.*s\" is no name of a key", len < 49 ? len : 49,
-					     reader->text));
+		fail(reader, rxaqm_bad(reader->error, "\"%.*s\" is no name of a key",
+				       len < 49 ? len : 49, reader->text));
 	else if (!*section)
-		fail(reader, rxaqm_error_set(reader->error, RXAQM_EXIT_USAGE, EINVAL,
-					     "\"%s\" stands before the first [section]", key));
+		fail(reader,
+		     rxaqm_bad(reader->error, "\"%s\" stands before the first [section]", key));
 	else
 		fail(reader, reader->ops->key(reader->arg, section, key, value ? value : "",
 					      reader->line, reader->error));
@@ -126,11 +119,10 @@ int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops
 	line = ini_parse_stream(read_line, &reader, handle_key, &reader);
 	free(reader.buf);
 	if (!reader.err && line < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "%s: out of memory", path);
+		return rxaqm_failed(error, ENOMEM, "%s: out of memory", path);
 	if (line > 0 && (!reader.err || (unsigned int)line < reader.err_line)) {
 		reader.err_line = (unsigned int)line;
-		reader.err = rxaqm_error_set(&reason, RXAQM_EXIT_USAGE, EINVAL,
-					     "neither [section] nor key=value");
+		reader.err = rxaqm_bad(&reason, "neither [section] nor key=value");
 	}
 	if (!reader.err)
 		return 0;

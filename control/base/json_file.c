@@ -18,24 +18,35 @@
 
 static int no_memory(struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory for a file");
+	return rxaqm_failed(error, ENOMEM, "no memory for a file");
 }
 
-static int write_failed(const char *path, struct rxaqm_error *error)
+static int write_failed(const char *path, int err, struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot write \"%s\": %s", path,
-			       strerror(errno));
+	return rxaqm_failed(error, err, "cannot write \"%s\": %s", path, strerror(err));
+}
+
+void rxaqm_file_put(FILE *file, const void *text)
+{
+	fputs(text, file);
+}
+
+/* Print it. 0, or an errno. */
+static int print_all(FILE *file, const struct rxaqm_own_file *own)
+{
+	own->print(file, own->what);
+	return fflush(file) || ferror(file) ? errno ?: EIO : 0;
 }
 
 /* Standard output, a device or a pipe: what cannot be replaced, or must not be. */
-static int write_into(FILE *file, const char *path, const char *text, struct rxaqm_error *error)
+static int write_into(FILE *file, const char *path, const struct rxaqm_own_file *own,
+		      struct rxaqm_error *error)
 {
-	bool failed = !file || fputs(text, file) < 0 || fflush(file);
-	int err = failed ? write_failed(path, error) : 0;
+	int err = file ? print_all(file, own) : errno;
 
 	if (file && file != stdout)
 		fclose(file);
-	return err;
+	return err ? write_failed(path, err, error) : 0;
 }
 
 /* A new file beside @path, whose name is written into @temporary. Its descriptor, or -errno. */
@@ -47,7 +58,7 @@ static int open_beside(const char *path, char temporary[PATH_MAX], struct rxaqm_
 		errno = ENAMETOOLONG;
 	else
 		fd = mkostemp(temporary, O_CLOEXEC);
-	return fd < 0 ? write_failed(path, error) : fd;
+	return fd < 0 ? write_failed(path, errno, error) : fd;
 }
 
 int rxaqm_file_try(const char *path, struct rxaqm_error *error)
@@ -60,8 +71,9 @@ int rxaqm_file_try(const char *path, struct rxaqm_error *error)
 		return 0;
 	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
 		errno = EISDIR;
-		return S_ISDIR(status.st_mode) || access(path, W_OK) ? write_failed(path, error) :
-								       0;
+		return S_ISDIR(status.st_mode) || access(path, W_OK) ?
+			       write_failed(path, errno, error) :
+			       0;
 	}
 	fd = open_beside(path, temporary, error);
 	if (fd < 0)
@@ -71,78 +83,107 @@ int rxaqm_file_try(const char *path, struct rxaqm_error *error)
 	return 0;
 }
 
-int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error)
+/* Put what is printed to @fd, the file @temporary, in the place of @path. 0, or an errno. */
+static int put_in_place(int fd, const char *temporary, const char *path,
+			const struct rxaqm_own_file *own)
+{
+	FILE *file = fdopen(fd, "w");
+	int err = file ? print_all(file, own) : errno;
+
+	if (!err &&
+	    (fchown(fd, (uid_t)-1, own->gid) || fchmod(fd, own->mode) || (own->sync && fsync(fd))))
+		err = errno;
+	if ((file ? fclose(file) : close(fd)) && !err)
+		err = errno;
+	if (!err && rename(temporary, path))
+		err = errno;
+	if (err)
+		unlink(temporary);
+	return err;
+}
+
+int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own)
 {
 	char temporary[PATH_MAX];
+	int fd;
+
+	/* No name of another's file: those of interfaces are shorter. */
+	snprintf(temporary, sizeof(temporary), "%s.not-yet-written", path);
+	/* Left by one that was killed; nobody's link is followed. */
+	unlink(temporary);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : -put_in_place(fd, temporary, path, own);
+}
+
+int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *what),
+		     const void *what, mode_t mode, struct rxaqm_error *error)
+{
+	mode_t mask = umask(0);
+	const struct rxaqm_own_file own = { print, what, mode & ~mask, (gid_t)-1, false };
+	char temporary[PATH_MAX];
 	struct stat status;
-	mode_t mask;
-	FILE *file;
 	int fd, err;
 
-	if (!strcmp(path, "-"))
-		return write_into(stdout, "standard output", text, error);
-	if (!stat(path, &status) && !S_ISREG(status.st_mode))
-		return write_into(fopen(path, "we"), path, text, error);
-	mask = umask(0);
 	umask(mask);
+	if (!strcmp(path, "-"))
+		return write_into(stdout, "standard output", &own, error);
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return write_into(fopen(path, "we"), path, &own, error);
 	fd = open_beside(path, temporary, error);
 	if (fd < 0)
 		return fd;
-	file = fdopen(fd, "w");
-	if (!file)
-		return write_failed(path, error);
-	err = fputs(text, file) < 0 || fchmod(fd, mode & ~mask) ? errno : 0;
-	if (fclose(file) || err || rename(temporary, path)) {
-		errno = err ?: errno;
-		err = write_failed(path, error);
-		unlink(temporary);
-		return err;
-	}
-	return 0;
+	err = put_in_place(fd, temporary, path, &own);
+	return err ? write_failed(path, err, error) : 0;
 }
 
-static int read_text(int fd, const char *path, char **ret_text, size_t *ret_len,
-		     struct rxaqm_error *error)
+int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error)
 {
-	size_t size = 1 << 16, len = 0;
+	return rxaqm_file_print(path, rxaqm_file_put, text, mode, error);
+}
+
+char *rxaqm_read_all(int fd, size_t max, size_t *ret_len)
+{
+	size_t size = 4096, len = 0;
 	char *text = NULL, *grown;
 	ssize_t got = 1;
 
-	while (got > 0 && len <= RXAQM_FILE_MAX) {
+	while (got > 0 && len <= max) {
 		grown = realloc(text, size + 1);
 		if (!grown) {
-			free(text);
-			return no_memory(error);
+			got = -1;
+			break;
 		}
 		text = grown;
 		got = read(fd, text + len, size - len);
 		len += got > 0 ? (size_t)got : 0;
 		size *= len == size ? 2 : 1;
 	}
-	if (got >= 0 && len <= RXAQM_FILE_MAX) {
-		text[len] = '\0';
-		*ret_text = text;
-		*ret_len = len;
-		return 0;
+	if (got < 0) {
+		free(text);
+		return NULL;
 	}
-	free(text);
-	if (got < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot read \"%s\": %s",
-				       path, strerror(errno));
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EFBIG, "%s: larger than 64 MiB", path);
+	text[len] = '\0';
+	*ret_len = len;
+	return text;
 }
 
 int rxaqm_file_read(const char *path, char **ret_text, size_t *ret_len, struct rxaqm_error *error)
 {
 	bool standard = !strcmp(path, "-");
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	char *text = fd < 0 ? NULL : rxaqm_read_all(fd, RXAQM_FILE_MAX, ret_len);
 
-	if (fd < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot read \"%s\": %s",
-				       path, strerror(errno));
-	err = read_text(fd, path, ret_text, ret_len, error);
-	if (!standard)
+	if (!text)
+		err = rxaqm_failed(error, errno, "cannot read \"%s\": %s", path, strerror(errno));
+	else if (*ret_len > RXAQM_FILE_MAX)
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EFBIG, "%s: larger than 64 MiB",
+				      path);
+	if (fd >= 0 && !standard)
 		close(fd);
+	if (err)
+		free(text);
+	else
+		*ret_text = text;
 	return err;
 }
 

@@ -33,8 +33,9 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 
 /* The same for what somebody has typed, or written into a file. */
 #define rxaqm_bad(error, ...) rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, __VA_ARGS__)
-/* And for want of memory. */
-#define rxaqm_no_memory(error) rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory")
+/* For what failed with @err, an errno; for want of memory. */
+#define rxaqm_failed(error, err, ...) rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, __VA_ARGS__)
+#define rxaqm_no_memory(error) rxaqm_failed(error, ENOMEM, "out of memory")
 
 void rxaqm_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define rxaqm_log_notice rxaqm_log_error /* it looks the same; the exit code tells */

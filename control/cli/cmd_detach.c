@@ -56,10 +56,10 @@ static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
 	if (err < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "cannot remove what libxdp has pinned of rxaqm's programs: "
-				       "%s; see \"xdp-loader clean\"",
-				       strerror(-err));
+		return rxaqm_failed(error, -err,
+				    "cannot remove what libxdp has pinned of rxaqm's programs: %s; "
+				    "see \"xdp-loader clean\"",
+				    strerror(-err));
 	err = rxaqm_hooks_remove(error);
 	return err ? err : detached;
 }
@@ -81,15 +81,16 @@ static void hold(const struct rxaqm_iface *iface)
 
 static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	int i, err = rxaqm_state_open(state, true, error);
+	int err = rxaqm_state_open(state, true, error);
+	const struct rxaqm_iface *iface = NULL;
 
 	/* Another version's state is for that version to undo. */
 	if (err == -EPROTO || err == -EACCES || err == -EPERM)
 		return err;
 	error->text[0] = '\0'; /* damage that is swept up now */
-	for (i = 0; state->iface && i < RXAQM_MAX_IFACES; i++)
-		if (state->iface[i].state == RXAQM_IFACE_ATTACHED)
-			hold(&state->iface[i]);
+	while ((iface = rxaqm_iface_next(state, iface)))
+		if (iface->state == RXAQM_IFACE_ATTACHED)
+			hold(iface);
 	if (!err || (err == -EIO && state->iface))
 		return rxaqm_plane_detach_all(state, error);
 	return strip_all(state, error);

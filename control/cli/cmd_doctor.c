@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/json_file.h"
-#include "base/parse.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "doctor/snapshot/bundle.h"
@@ -37,18 +36,26 @@ static void on_signal(int number)
 	stop = 1;
 }
 
-static const struct argp_option options[] = {
-	{ "time", 't', "DURATION", 0, "length of the window (10s; 1s to 10m)", 0 },
-	{ "all", 'a', NULL, 0, "every finding in full, and every check", 0 },
-	{ "record", 'r', "FILE", 0, "also write what was read as a bundle (JSON)", 0 },
-	{ "from", 'f', "FILE", 0, "diagnose a bundle instead of this host", 0 },
-	{ "mask", 'm', NULL, 0, "replace addresses and names by words", 0 },
-	{ "deep", 'd', NULL, 0,
-	  "then probe what is suspected, 3s each; says what, and what it costs", 0 },
-	{ "verify", 'v', "ID", 0, "only whether the finding ID is gone", 0 },
-	{ "watch", 'w', NULL, 0, "window after window, until interrupted", 0 },
-	{ "checks", 'c', NULL, 0, "print the table of checks", 0 },
-	{}
+static const struct rxaqm_option options[] = {
+	{ "time", 't', "DURATION", "length of the window (10s; 1s to 10m)",
+	  RXAQM_SETS_DURATION(struct args, request.window_ns, WINDOW_MIN_NS, WINDOW_MAX_NS,
+			      "--time=%s: must be 1s to 10m, with a unit, as in 10s") },
+	{ "all", 'a', NULL, "every finding in full, and every check",
+	  RXAQM_SETS_FLAG(struct args, all) },
+	{ "record", 'r', "FILE", "also write what was read as a bundle (JSON)",
+	  RXAQM_SETS_WORD(struct args, record) },
+	{ "from", 'f', "FILE", "diagnose a bundle instead of this host",
+	  RXAQM_SETS_WORD(struct args, from) },
+	{ "mask", 'm', NULL, "replace addresses and names by words",
+	  RXAQM_SETS_FLAG(struct args, request.mask) },
+	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; says what, and what it costs",
+	  RXAQM_SETS_FLAG(struct args, deep) },
+	{ "verify", 'v', "ID", "only whether the finding ID is gone",
+	  RXAQM_SETS_WORD(struct args, verify) },
+	{ "watch", 'w', NULL, "window after window, until interrupted",
+	  RXAQM_SETS_FLAG(struct args, watch) },
+	{ "checks", 'c', NULL, "print the table of checks", RXAQM_SETS_FLAG(struct args, checks) },
+	{ 0 },
 };
 
 static bool is_check(const char *id)
@@ -63,68 +70,23 @@ static bool is_check(const char *id)
 	return false;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct args *args, char **words)
 {
-	struct args *args = state->input;
-
-	switch (key) {
-	case 't':
-		if (rxaqm_parse_duration(arg, &args->request.window_ns) ||
-		    args->request.window_ns < WINDOW_MIN_NS ||
-		    args->request.window_ns > WINDOW_MAX_NS)
-			rxaqm_options_error(state,
-					    "--time=%s: must be 1s to 10m, with a unit, as in 10s",
-					    arg);
-		return 0;
-	case 'a':
-		args->all = true;
-		return 0;
-	case 'r':
-		args->record = arg;
-		return 0;
-	case 'f':
-		args->from = arg;
-		return 0;
-	case 'm':
-		args->request.mask = true;
-		return 0;
-	case 'v':
-		if (!is_check(arg))
-			rxaqm_options_error(state,
-					    "--verify=%s: no such check; \"rxaqm doctor "
-					    "--checks\" lists them",
-					    arg);
-		args->verify = arg;
-		return 0;
-	case 'd':
-		args->deep = true;
-		return 0;
-	case 'w':
-		args->watch = true;
-		return 0;
-	case 'c':
-		args->checks = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (args->request.interface)
-			rxaqm_options_error(state, "too many interfaces: \"%s\"", arg);
-		args->request.interface = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (args->from && (args->record || args->request.window_ns || args->watch ||
-				   args->request.interface || args->request.mask || args->deep))
-			rxaqm_options_error(state, "--from stands alone: leave out IFACE, --time, "
-						   "--record, --mask, --deep and --watch");
-		args->request.window_ns = args->request.window_ns ?: WINDOW_DEFAULT_NS;
-		if (args->watch && args->deep)
-			rxaqm_options_error(state, "--watch excludes --deep: leave it out");
-		if (args->watch && (args->record || args->verify))
-			rxaqm_options_error(state,
-					    "--watch excludes --record and --verify: leave it out");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	args->request.interface = words[0];
+	if (words[0] && words[1])
+		rxaqm_usage_error("too many interfaces: \"%s\"", words[1]);
+	if (args->verify && !is_check(args->verify))
+		rxaqm_usage_error("--verify=%s: no such check; \"rxaqm doctor --checks\" lists them",
+				  args->verify);
+	if (args->from && (args->record || args->request.window_ns || args->watch ||
+			   args->request.interface || args->request.mask || args->deep))
+		rxaqm_usage_error("--from stands alone: leave out IFACE, --time, --record, --mask, "
+				  "--deep and --watch");
+	args->request.window_ns = args->request.window_ns ?: WINDOW_DEFAULT_NS;
+	if (args->watch && args->deep)
+		rxaqm_usage_error("--watch excludes --deep: leave it out");
+	if (args->watch && (args->record || args->verify))
+		rxaqm_usage_error("--watch excludes --record and --verify: leave it out");
 }
 
 /* The probes that the diagnosis so far calls for, one after the other. */
@@ -269,8 +231,13 @@ static void recover(void)
 
 int rxaqm_cmd_doctor(int argc, char **argv)
 {
-	static const char doc[] = "Name what slows receiving on this host, and what to do.";
-	static const struct argp argp = { options, parse, "[IFACE]", doc, NULL, NULL, NULL };
+	static const struct rxaqm_command command = {
+		.name = "doctor",
+		.args = "[IFACE]",
+		.help = "Name what slows receiving on this host, and what to do.",
+		.options = options,
+		.max_words = 2,
+	};
 	struct args args = { .request = { .stop = &stop } };
 	struct sigaction action = { .sa_handler = on_signal };
 	struct doctor_diagnosis diagnosis;
@@ -278,7 +245,7 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 	struct rxaqm_error error = {};
 	int exit_code;
 
-	rxaqm_options_parse(&argp, "doctor", argc, argv, &args);
+	check(&args, rxaqm_options_read(&command, argc, argv, &args));
 	if (args.checks) {
 		doctor_print_checks(stdout);
 		return RXAQM_EXIT_OK;

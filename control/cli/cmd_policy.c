@@ -250,8 +250,8 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 	if (strcmp(path, "-")) {
 		file = fopen(path, "we");
 		if (!file)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-					       "cannot write \"%s\": %s", path, strerror(errno));
+			return rxaqm_failed(error, errno, "cannot write \"%s\": %s", path,
+					    strerror(errno));
 	}
 	err = rxaqm_policy_file_write(file, work->policies, work->iface->nr_queues, rxaqm_now_ns());
 	if (file == stdout)
@@ -259,8 +259,7 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 	if (fclose(file) && !err)
 		err = -errno;
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot write \"%s\": %s",
-				       path, strerror(-err));
+		return rxaqm_failed(error, -err, "cannot write \"%s\": %s", path, strerror(-err));
 	return 0;
 }
 

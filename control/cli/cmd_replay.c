@@ -166,7 +166,7 @@ static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace, boo
 			break;
 		verdict = rxaqm_replay_packet(replay, &packet);
 		if (verdict < 0)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -verdict, "out of memory");
+			return rxaqm_failed(error, -verdict, "out of memory");
 		if (summary)
 			continue;
 		/* Nobody reads it, as main() tells. */

@@ -61,9 +61,9 @@ static int check_directory(const char *key, const char *path, struct rxaqm_error
 	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path + 1), path);
 	if (!strcmp(dir, rxaqm_config_runtime_path("", own, sizeof(own))) || !access(dir, F_OK))
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-			       "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off",
-			       key, path, dir, strerror(errno), key);
+	return rxaqm_failed(error, errno,
+			    "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off", key,
+			    path, dir, strerror(errno), key);
 }
 
 static int check(const struct rxaqm_config *config)

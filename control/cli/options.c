@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/options.h"
 
+#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,26 +68,6 @@ static struct argp_option common_options[] = {
 
 static const struct argp common_argp = { .options = common_options, .parser = parse_common };
 
-void rxaqm_options_parse(const struct argp *argp, const char *name, int argc, char **argv,
-			 void *input)
-{
-	const struct argp_child children[] = { { .argp = &common_argp }, { 0 } };
-	struct argp with_common = *argp;
-	char *saved = argv[0];
-	error_t err;
-
-	snprintf(command_name, sizeof(command_name), "rxaqm %s", name);
-	with_common.children = children;
-	argp_err_exit_status = RXAQM_EXIT_USAGE;
-	argv[0] = command_name;
-	err = argp_parse(&with_common, argc, argv, ARGP_NO_HELP, NULL, input);
-	argv[0] = saved;
-	if (err) {
-		rxaqm_log_error("%s: options not understood", name);
-		exit(RXAQM_EXIT_USAGE);
-	}
-}
-
 void rxaqm_usage_error(const char *fmt, ...)
 {
 	va_list args;
@@ -106,7 +87,7 @@ struct reading {
 	char **words;
 };
 
-#define OPTIONS_MAX 15
+#define OPTIONS_MAX 20
 #define KEY_ROW 0x200 /* of the first row, if it has no letter */
 
 static int key_of(const struct rxaqm_command *command, const struct rxaqm_option *option)
@@ -116,7 +97,8 @@ static int key_of(const struct rxaqm_command *command, const struct rxaqm_option
 
 static void set_option(const struct rxaqm_option *option, const char *arg, void *value)
 {
-	__u64 *number = value;
+	const char **words = value;
+	__u64 *number = value, nr = 0;
 	int err = 0;
 
 	switch (option->type) {
@@ -124,7 +106,15 @@ static void set_option(const struct rxaqm_option *option, const char *arg, void 
 		*(bool *)value = true;
 		break;
 	case RXAQM_OPTION_WORD:
-		*(const char **)value = arg;
+		*words = arg;
+		break;
+	case RXAQM_OPTION_WORDS:
+		while (nr < option->max && words[nr])
+			nr++;
+		if (nr < option->max)
+			words[nr] = arg;
+		else
+			err = -ERANGE;
 		break;
 	case RXAQM_OPTION_NUMBER:
 		err = rxaqm_parse_u64(arg, option->min, option->max, number);
@@ -145,8 +135,6 @@ static error_t parse_row(int key, char *arg, struct argp_state *state)
 	const struct rxaqm_command *command = reading->command;
 	const struct rxaqm_option *option;
 
-	if (key == ARGP_KEY_INIT && command->wrong_exit)
-		argp_err_exit_status = command->wrong_exit;
 	if (key == ARGP_KEY_ARG && state->arg_num < command->max_words) {
 		/* argp has moved the options ahead: the words are in a row. */
 		if (!state->arg_num)
@@ -164,14 +152,18 @@ static error_t parse_row(int key, char *arg, struct argp_state *state)
 
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values)
 {
+	const struct argp_child children[] = { { .argp = &common_argp }, { 0 } };
 	struct argp_option options[OPTIONS_MAX + 1] = {};
 	const struct argp argp = { .options = options,
 				   .parser = parse_row,
 				   .args_doc = command->args,
-				   .doc = command->help };
+				   .doc = command->help,
+				   .children = children };
 	struct reading reading = { command, values, &argv[argc] };
 	const struct rxaqm_option *option;
+	char *saved = argv[0];
 	unsigned int nr = 0;
+	error_t err;
 
 	for (option = command->options; option && option->name && nr < OPTIONS_MAX; option++)
 		options[nr++] = (struct argp_option){ .name = option->name,
@@ -181,8 +173,15 @@ char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **
 	common_options[0].flags = command->no_json ? OPTION_HIDDEN : 0;
 	help_keys[0] = command->keys;
 	help_keys[1] = command->more_keys;
-	rxaqm_options_parse(&argp, command->name, argc, argv, &reading);
-	return reading.words;
+	snprintf(command_name, sizeof(command_name), "rxaqm %s", command->name);
+	argp_err_exit_status = command->wrong_exit ?: RXAQM_EXIT_USAGE;
+	argv[0] = command_name;
+	err = argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &reading);
+	argv[0] = saved;
+	if (!err)
+		return reading.words;
+	rxaqm_log_error("%s: options not understood", command->name);
+	exit(RXAQM_EXIT_USAGE);
 }
 
 void rxaqm_options_json_first(int *argc, char ***argv)

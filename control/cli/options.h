@@ -6,7 +6,7 @@
 #ifndef RXAQM_OPTIONS_H
 #define RXAQM_OPTIONS_H
 
-#include <argp.h>
+#include <stddef.h>
 
 #include "keys/keys.h"
 
@@ -14,6 +14,7 @@
 enum rxaqm_option_type {
 	RXAQM_OPTION_FLAG, /* a bool */
 	RXAQM_OPTION_WORD, /* a const char * */
+	RXAQM_OPTION_WORDS, /* given again and again: the first NULL of @max const char * */
 	RXAQM_OPTION_NUMBER, /* a __u64 */
 	RXAQM_OPTION_DURATION, /* a __u64, in ns */
 };
@@ -26,12 +27,14 @@ struct rxaqm_option {
 	enum rxaqm_option_type type;
 	size_t at; /* where in the values of the command */
 	__u64 min, max;
-	const char *wrong; /* what is said of a number or duration that is none; %s: as typed */
+	const char *wrong; /* what is said of too many, or of no number or duration; %s: as typed */
 };
 
 /* The end of a row, for a field of the struct @values. */
 #define RXAQM_SETS_FLAG(values, field) RXAQM_OPTION_FLAG, offsetof(values, field), 0, 0, NULL
 #define RXAQM_SETS_WORD(values, field) RXAQM_OPTION_WORD, offsetof(values, field), 0, 0, NULL
+#define RXAQM_SETS_WORDS(values, field, max, wrong) \
+	RXAQM_OPTION_WORDS, offsetof(values, field), 0, max, wrong
 #define RXAQM_SETS_NUMBER(values, field, min, max, wrong) \
 	RXAQM_OPTION_NUMBER, offsetof(values, field), min, max, wrong
 #define RXAQM_SETS_DURATION(values, field, min, max, wrong) \
@@ -57,15 +60,7 @@ char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **
 /* Take "-j" that stands before the name of a subcommand out of @argc and @argv. */
 void rxaqm_options_json_first(int *argc, char ***argv);
 
-/* argp_parse() for the subcommand @name, whose argv[0] is replaced, with -j and --help added.
- * Arguments that @argp's parser does not take (ARGP_ERR_UNKNOWN) are refused. @argp needs no
- * children.
- */
-void rxaqm_options_parse(const struct argp *argp, const char *name, int argc, char **argv,
-			 void *input);
-
-/* Print one line, "rxaqm: NAME: ...", and exit with argp_err_exit_status (RXAQM_EXIT_USAGE). */
+/* Print one line, "rxaqm: NAME: ...", and exit with the command's code of usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-#define rxaqm_options_error(state, ...) ((void)(state), rxaqm_usage_error(__VA_ARGS__))
 
 #endif /* RXAQM_OPTIONS_H */

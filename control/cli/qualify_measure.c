@@ -17,7 +17,7 @@ static void on_signal(int number)
 }
 
 /* "Q1,Q4" into the request. */
-static void choose_rows(struct qualify_measure *measure, const struct argp_state *state)
+static void choose_rows(struct qualify_measure *measure)
 {
 	const struct qualify_row_def *row;
 	const char *at = measure->rows;
@@ -32,24 +32,26 @@ static void choose_rows(struct qualify_measure *measure, const struct argp_state
 				break;
 		}
 		if (!row->id)
-			rxaqm_options_error(state,
-					    "--rows: no such row: \"%.*s\"; \"rxaqm qualify --list\" "
-					    "has them",
-					    (int)len, at);
+			rxaqm_usage_error("--rows: no such row: \"%.*s\"; \"rxaqm qualify --list\" "
+					  "has them",
+					  (int)len, at);
 		measure->request.wanted[row - qualify_row_defs] = true;
 	}
 }
 
-void qualify_measure_check(struct qualify_measure *measure, const struct argp_state *state)
+void qualify_measure_check(struct qualify_measure *measure)
 {
 	const struct qualify_request *request = &measure->request;
+	const char *host = request->host;
 
+	if (host && (host[0] == '-' || host[0] == '/' || !*host))
+		rxaqm_usage_error("--peer=%s: must be HOST or HOST/IFACE", host);
 	if (!request->ifname && (request->host || request->loopback || measure->rows ||
 				 measure->resume || request->disturb || measure->restore))
-		rxaqm_options_error(state, "an interface is missing");
+		rxaqm_usage_error("an interface is missing");
 	if (request->host && request->loopback)
-		rxaqm_options_error(state, "--peer and --loopback exclude each other");
-	choose_rows(measure, state);
+		rxaqm_usage_error("--peer and --loopback exclude each other");
+	choose_rows(measure);
 }
 
 void qualify_measure_list(FILE *file)
@@ -88,9 +90,8 @@ static int read_earlier(const struct qualify_measure *measure, struct qualify_re
 
 	if (err || !strcmp(record->interface, measure->request.ifname))
 		return err;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "%s is of interface \"%s\", not of \"%s\"", measure->resume,
-			       record->interface, measure->request.ifname);
+	return rxaqm_bad(error, "%s is of interface \"%s\", not of \"%s\"", measure->resume,
+			 record->interface, measure->request.ifname);
 }
 
 static int restore(const struct qualify_measure *measure, struct rxaqm_error *error)

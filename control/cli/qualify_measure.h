@@ -3,8 +3,6 @@
 #ifndef RXAQM_QUALIFY_MEASURE_H
 #define RXAQM_QUALIFY_MEASURE_H
 
-#include <argp.h>
-
 #include "qualify/qualify.h"
 
 struct qualify_measure {
@@ -14,7 +12,7 @@ struct qualify_measure {
 };
 
 /* Are the options of one another? Exits with a message if not. */
-void qualify_measure_check(struct qualify_measure *measure, const struct argp_state *state);
+void qualify_measure_check(struct qualify_measure *measure);
 
 /* Measure into @record, which is zeroed, and has in any case what was measured. -errno with @error.
  */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_file.h"
@@ -13,25 +12,6 @@
 #include "qualify/print/print.h"
 #include "qualify/print/profile_out.h"
 #include "qualify/record/ktap.h"
-
-/* What print(@file, @what) prints, as a file that is replaced at once. */
-static int write_page(const char *path, void (*print)(FILE *file, const void *what),
-		      const void *what, struct rxaqm_error *error)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *file = open_memstream(&text, &len);
-	int err;
-
-	if (file)
-		print(file, what);
-	if (!file || fclose(file))
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
-	else
-		err = rxaqm_file_replace(path, text, 0644, error);
-	free(text);
-	return err;
-}
 
 static void print_record(FILE *file, const void *record)
 {
@@ -68,7 +48,7 @@ static int write_files(const struct qualify_report *report, const struct qualify
 	if (out)
 		err = qualify_record_write(record, out, error);
 	if (!err && report->html)
-		err = write_page(report->html, print_record, record, error);
+		err = rxaqm_file_print(report->html, print_record, record, 0644, error);
 	if (!err && report->profile)
 		err = qualify_write_profile(record, report->profile, error);
 	/* Two documents on one stream are none. What was measured is shown though a file failed. */
@@ -86,7 +66,7 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 
 	if (report->nic_class)
 		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
-	for (i = 0; !err && i < report->nr_ktap; i++)
+	for (i = 0; !err && i < QUALIFY_KTAP_FILES && report->ktap[i]; i++)
 		err = qualify_import_ktap(record, report->ktap[i], &error);
 	if (!err) {
 		qualify_judge(record);
@@ -126,9 +106,9 @@ int qualify_report_compare(const struct qualify_report *report, const char *path
 	if (!err)
 		err = read_judged(report, &b, path_b, &error);
 	if (!err && qualify_compare(&comparison, &a, &b))
-		err = rxaqm_error_set(&error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+		err = rxaqm_no_memory(&error);
 	if (!err && report->html)
-		err = write_page(report->html, print_comparison, &comparison, &error);
+		err = rxaqm_file_print(report->html, print_comparison, &comparison, 0644, &error);
 	if (!err && rxaqm_globals.json)
 		qualify_comparison_json(stdout, &comparison);
 	else if (!err && !to_stdout(report->html))

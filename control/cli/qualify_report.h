@@ -3,7 +3,6 @@
 #ifndef RXAQM_QUALIFY_REPORT_H
 #define RXAQM_QUALIFY_REPORT_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "qualify/record/record.h"
@@ -13,8 +12,7 @@
 struct qualify_report {
 	const char *nic_class; /* NULL: the record's */
 	const char *out, *html, *profile; /* files to write; NULL: none, "-": standard output */
-	const char *ktap[QUALIFY_KTAP_FILES];
-	unsigned int nr_ktap;
+	const char *ktap[QUALIFY_KTAP_FILES]; /* up to the first NULL */
 	bool all; /* figures, too */
 };
 

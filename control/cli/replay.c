@@ -117,8 +117,7 @@ int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packe
 		errno = 0;
 		bytes = getline(&trace->buf, &trace->buf_size, trace->file);
 		if (bytes < 0 && errno)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "%s: %s",
-					       trace->path, strerror(errno));
+			return rxaqm_failed(error, errno, "%s: %s", trace->path, strerror(errno));
 		if (bytes < 0 && !trace->begun)
 			return rxaqm_bad(error, "%s: no trace; expected a header %s", trace->path,
 					 RXAQM_TRACE_HEADER);

@@ -22,11 +22,10 @@ const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const
 {
 	const struct rxaqm_iface *only = ifname ? rxaqm_iface_find(state, ifname) : NULL;
 
-	for (iface = iface ? iface + 1 : state->iface; iface < state->iface + RXAQM_MAX_IFACES;
-	     iface++)
-		if (iface->state != RXAQM_IFACE_FREE && (!ifname || iface == only))
-			return iface;
-	return NULL;
+	do
+		iface = rxaqm_iface_next(state, iface);
+	while (iface && ifname && iface != only);
+	return iface;
 }
 
 int rxaqm_view_print(const char *ifname,

@@ -193,10 +193,10 @@ static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_e
 
 	phc->index = rxaqm_nic_phc(ifname);
 	if (phc->index == -ENODEV)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
-				       "no interface \"%s\" in this network namespace; see \"ip link\", "
-				       "or name another namespace with --netns",
-				       ifname);
+		return rxaqm_failed(error, ENODEV,
+				    "no interface \"%s\" in this network namespace; see \"ip "
+				    "link\", or name another namespace with --netns",
+				    ifname);
 	if (phc->index < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, ENOENT,
 				       "\"%s\" has no PTP hardware clock that its driver tells of; see "
@@ -206,12 +206,11 @@ static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_e
 	phc->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (phc->fd >= 0)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-			       "cannot open \"%s\", the clock of \"%s\": %s; %s", path, ifname,
-			       strerror(errno),
-			       errno == EACCES || errno == EPERM ?
-				       "run as root" :
-				       "is /dev that of this machine (devtmpfs)?");
+	return rxaqm_failed(error, errno, "cannot open \"%s\", the clock of \"%s\": %s; %s", path,
+			    ifname, strerror(errno),
+			    errno == EACCES || errno == EPERM ?
+				    "run as root" :
+				    "is /dev that of this machine (devtmpfs)?");
 }
 
 int rxaqm_phc_open(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_error *error)

@@ -229,9 +229,9 @@ int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaq
 	if (!file) {
 		err = errno;
 		rxaqm_config_init(config);
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err,
-				       "cannot open \"%s\": %s; --config names another file", path,
-				       strerror(err));
+		return rxaqm_failed(error, err,
+				    "cannot open \"%s\": %s; --config names another file", path,
+				    strerror(err));
 	}
 	err = rxaqm_config_parse(file, path, config, error);
 	fclose(file);

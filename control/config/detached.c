@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_file.h"
 #include "config/config.h"
 
 #define PATH_LEN (RXAQM_CONFIG_PATH_LEN + RXAQM_IFNAMSIZ)
@@ -19,23 +20,16 @@ static const char *path_of(const char *ifname, char path[PATH_LEN])
 	return rxaqm_config_state_path(name, path, PATH_LEN);
 }
 
-/* A power cut may follow at once: on the disk, or not there. */
-static int write_new(const char *path, __u32 digest)
+static void print_digest(FILE *file, const void *digest)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (dprintf(fd, "%u\n", digest) < 0 || fsync(fd))
-		err = -errno;
-	close(fd);
-	return err;
+	fprintf(file, "%u\n", *(const __u32 *)digest);
 }
 
 int rxaqm_detached_note(const char *ifname, __u32 digest)
 {
-	char dir[PATH_LEN], path[PATH_LEN], temporary[PATH_LEN];
+	/* A power cut may follow at once: on the disk, or not there. */
+	const struct rxaqm_own_file note = { print_digest, &digest, 0644, (gid_t)-1, true };
+	char dir[PATH_LEN], path[PATH_LEN];
 	int dir_fd, err;
 
 	mkdir(rxaqm_config_state_path("", dir, sizeof(dir)), 0755);
@@ -43,11 +37,7 @@ int rxaqm_detached_note(const char *ifname, __u32 digest)
 	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir_fd < 0)
 		return -errno;
-	rxaqm_config_state_path("detached/.new", temporary, sizeof(temporary));
-	unlink(temporary);
-	err = write_new(temporary, digest);
-	if (!err && rename(temporary, path_of(ifname, path)))
-		err = -errno;
+	err = rxaqm_file_own(path_of(ifname, path), &note);
 	if (!err && fsync(dir_fd))
 		err = -errno;
 	close(dir_fd);

@@ -88,7 +88,7 @@ int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *p
 	load.policies = malloc(bytes);
 	load.selected = calloc(nr_queues, 1);
 	if (!load.policies || !load.selected) {
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "%s: out of memory", path);
+		err = rxaqm_failed(error, ENOMEM, "%s: out of memory", path);
 		goto out;
 	}
 	memcpy(load.policies, policies, bytes);
@@ -117,8 +117,7 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 					       error);
 	file = fopen(path, "re");
 	if (!file)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot open \"%s\": %s",
-				       path, strerror(errno));
+		return rxaqm_failed(error, errno, "cannot open \"%s\": %s", path, strerror(errno));
 	err = rxaqm_policy_file_parse(file, path, policies, nr_queues, now_ns, error);
 	fclose(file);
 	return err;

@@ -185,8 +185,8 @@ static int check_choices(const struct rxaqm_policy *policy, struct rxaqm_error *
 
 	for (setting = rxaqm_settings; setting->name; setting++)
 		if (!strcmp(rxaqm_key_format(setting, policy, 0, value), "?"))
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EINVAL,
-					       "%s: the value stored is none of it", setting->name);
+			return rxaqm_failed(error, EINVAL, "%s: the value stored is none of it",
+					    setting->name);
 	return 0;
 }
 

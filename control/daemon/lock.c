@@ -16,10 +16,10 @@ static int make_directory(char *path, struct rxaqm_error *error)
 
 	if (!mkdir(dir, 0755) || errno == EEXIST)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-			       "cannot make directory \"%s\": %s; run as root, or name another with "
-			       "RUNTIME_DIRECTORY",
-			       dir, strerror(errno));
+	return rxaqm_failed(error, errno,
+			    "cannot make directory \"%s\": %s; run as root, or name another with "
+			    "RUNTIME_DIRECTORY",
+			    dir, strerror(errno));
 }
 
 int rxaqm_run_lock(struct rxaqm_error *error)
@@ -36,22 +36,20 @@ int rxaqm_run_lock(struct rxaqm_error *error)
 	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				       "cannot open lock file \"%s\": %s; run as root", path,
-				       strerror(errno));
+		return rxaqm_failed(error, errno, "cannot open lock file \"%s\": %s; run as root",
+				    path, strerror(errno));
 	if (!fcntl(fd, F_SETLK, &lock))
 		return 0;
 	err = errno;
 	if (err != EAGAIN && err != EACCES)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "cannot lock \"%s\": %s",
-				       path, strerror(err));
+		return rxaqm_failed(error, err, "cannot lock \"%s\": %s", path, strerror(err));
 	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
 		lock.l_pid = 0;
 	if (lock.l_pid <= 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-				       "another daemon holds \"%s\"; see \"fuser %s\"", path, path);
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-			       "another daemon runs, with pid %d (it holds \"%s\"); stop it first, "
-			       "or have it read its configuration again: \"kill -HUP %d\"",
-			       lock.l_pid, path, lock.l_pid);
+		return rxaqm_failed(error, EBUSY, "another daemon holds \"%s\"; see \"fuser %s\"",
+				    path, path);
+	return rxaqm_failed(error, EBUSY,
+			    "another daemon runs, with pid %d (it holds \"%s\"); stop it first, or "
+			    "have it read its configuration again: \"kill -HUP %d\"",
+			    lock.l_pid, path, lock.l_pid);
 }

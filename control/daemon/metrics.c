@@ -64,9 +64,8 @@ static int listen_on(struct rxaqm_run *run, const char *address, struct rxaqm_er
 				      on_http, metrics);
 		if (err < 0) {
 			rxaqm_metrics_http_stop(http);
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-					       "listen=%s: cannot wait for requests: %s", address,
-					       strerror(-err));
+			return rxaqm_failed(error, -err, "listen=%s: cannot wait for requests: %s",
+					    address, strerror(-err));
 		}
 	}
 	stop_http(metrics);

@@ -37,17 +37,16 @@ struct rxaqm_metrics_http {
 static int cannot_listen(const char *what, int err, struct rxaqm_error *error)
 {
 	if (err == EADDRINUSE)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err,
-				       "cannot serve metrics on \"%s\": %s; \"ss -ltnp sport = :%s\" "
-				       "shows who has it; end that, or choose another port",
-				       what, strerror(err), strrchr(what, ':') + 1);
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err,
-			       "cannot serve metrics on \"%s\": %s; %s", what, strerror(err),
-			       err == EADDRNOTAVAIL ?
-				       "no interface of this host has the address; \"ip address\" "
-				       "shows them" :
-			       err == EACCES ? "choose a port over 1023" :
-					       "choose another address");
+		return rxaqm_failed(error, err,
+				    "cannot serve metrics on \"%s\": %s; \"ss -ltnp sport = :%s\" "
+				    "shows who has it; end that, or choose another port",
+				    what, strerror(err), strrchr(what, ':') + 1);
+	return rxaqm_failed(
+		error, err, "cannot serve metrics on \"%s\": %s; %s", what, strerror(err),
+		err == EADDRNOTAVAIL ?
+			"no interface of this host has the address; \"ip address\" shows them" :
+		err == EACCES ? "choose a port over 1023" :
+				"choose another address");
 }
 
 /* A listening socket of our own, since libmicrohttpd does not say why it has none. */
@@ -233,10 +232,10 @@ struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 		return http;
 	close(fd);
 	free(http);
-	rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM,
-			"cannot serve metrics on \"%s\": libmicrohttpd %s does not start; it needs "
-			"epoll, and file descriptors (\"ulimit -n\")",
-			listen, MHD_get_version());
+	rxaqm_failed(error, ENOMEM,
+		     "cannot serve metrics on \"%s\": libmicrohttpd %s does not start; it needs "
+		     "epoll, and file descriptors (\"ulimit -n\")",
+		     listen, MHD_get_version());
 	return NULL;
 }
 

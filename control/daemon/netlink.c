@@ -182,8 +182,7 @@ int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error)
 	int err = open_socket(run, NETLINK_ROUTE, RTMGRP_LINK, &run->rtnl, &run->rtnl_source);
 
 	if (err < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "cannot listen to rtnetlink: %s", strerror(-err));
+		return rxaqm_failed(error, -err, "cannot listen to rtnetlink: %s", strerror(-err));
 	open_genl(run);
 	return 0;
 }

@@ -79,10 +79,11 @@ static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 		return 0;
 	err = rxaqm_xdp_detach(link->ifindex, link->prog_id, NULL);
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "cannot take off the XDP program (id %u) whose state is gone: "
-				       "%s; run \"ip link set dev %s xdp off\"",
-				       link->prog_id, strerror(-err), link->name);
+		return rxaqm_failed(
+			error, -err,
+			"cannot take off the XDP program (id %u) whose state is gone: %s; run \"ip "
+			"link set dev %s xdp off\"",
+			link->prog_id, strerror(-err), link->name);
 	link->state = RXAQM_LINK_NEW;
 	return 0;
 }
@@ -297,8 +298,7 @@ void rxaqm_run_reconcile(struct rxaqm_link *link)
 		rxaqm_state_check_bpffs(&error);
 		err = -ENOENT;
 	} else if (err) {
-		rxaqm_error_set(&error, RXAQM_EXIT_FAILED, -err, "cannot take the lock: %s",
-				strerror(-err));
+		rxaqm_failed(&error, -err, "cannot take the lock: %s", strerror(-err));
 	} else if (link->section && link->section->enable) {
 		err = enable(link, &error);
 	} else {

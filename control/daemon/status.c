@@ -4,35 +4,15 @@
  * interface at a time, since a tree of all queues would take megabytes, and put in place by
  * rename, so nobody reads half of it.
  */
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <malloc.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/run.h"
+#include "base/json_file.h"
 #include "base/now.h"
 #include "report/status.h"
-
-static int new_file(const char *path, const struct rxaqm_config *config, FILE **ret_file)
-{
-	int fd, err;
-
-	/* Left by one that was killed; nobody's link is followed. */
-	unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	if (fchown(fd, (uid_t)-1, config->status_gid) || fchmod(fd, config->status_mode)) {
-		err = -errno;
-		close(fd);
-		unlink(path);
-		return err;
-	}
-	*ret_file = fdopen(fd, "w");
-	return *ret_file ? 0 : -ENOMEM;
-}
 
 static void write_iface(FILE *file, const struct rxaqm_state *state,
 			const struct rxaqm_iface *iface)
@@ -48,7 +28,7 @@ static void write_iface(FILE *file, const struct rxaqm_state *state,
 	json_object_put(out.open[0]);
 }
 
-static void write_all(FILE *file, const struct rxaqm_state *state)
+static void write_all(FILE *file, const void *state)
 {
 	const struct rxaqm_iface *iface = rxaqm_iface_next(state, NULL);
 	const char *comma = "";
@@ -62,39 +42,18 @@ static void write_all(FILE *file, const struct rxaqm_state *state)
 	fputs("\n] }\n", file);
 }
 
-static int write_file(const struct rxaqm_run *run)
-{
-	const char *path = run->config.status_file;
-	char temporary[RXAQM_CONFIG_PATH_LEN + 8];
-	FILE *file = NULL;
-	int err;
-
-	snprintf(temporary, sizeof(temporary), "%s.new", path);
-	err = new_file(temporary, &run->config, &file);
-	if (err)
-		return err;
-	write_all(file, &run->state);
-	if (ferror(file))
-		err = -EIO;
-	if (fclose(file) && !err)
-		err = -errno;
-	if (!err && rename(temporary, path))
-		err = -errno;
-	if (err)
-		unlink(temporary);
-	return err;
-}
-
 void rxaqm_run_status(struct rxaqm_run *run)
 {
 	const struct rxaqm_config *config = &run->config;
+	const struct rxaqm_own_file file = { write_all, &run->state, config->status_mode,
+					     config->status_gid, false };
 	__u64 now_ns = rxaqm_now_ns();
 	int err;
 
 	if (!config->status_file[0] || rxaqm_ns_after(run->status_due_ns, now_ns))
 		return;
 	run->status_due_ns = now_ns + config->status_interval_ns;
-	err = write_file(run);
+	err = rxaqm_file_own(config->status_file, &file);
 	if (err && !run->status_failed)
 		rxaqm_run_log(LOG_ERR,
 			      "cannot write status_file \"%s\": %s; make its directory, or set "

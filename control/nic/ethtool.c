@@ -15,22 +15,27 @@
 
 #define RSS_MAX 65536 /* entries, bytes */
 
-static int device_ioctl(const char *ifname, unsigned long request, void *data)
+int rxaqm_nic_ioctl(const char *ifname, unsigned long request, struct ifreq *ifr)
 {
-	struct ifreq ifr = {};
 	int fd, err = 0;
 
-	if (strlen(ifname) >= sizeof(ifr.ifr_name))
+	if (strlen(ifname) >= sizeof(ifr->ifr_name))
 		return -ENODEV;
-	strcpy(ifr.ifr_name, ifname);
-	ifr.ifr_data = data;
+	strcpy(ifr->ifr_name, ifname);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, request, &ifr))
+	if (ioctl(fd, request, ifr))
 		err = -errno;
 	close(fd);
 	return err;
+}
+
+static int device_ioctl(const char *ifname, unsigned long request, void *data)
+{
+	struct ifreq ifr = { .ifr_data = data };
+
+	return rxaqm_nic_ioctl(ifname, request, &ifr);
 }
 
 int rxaqm_ethtool(const char *ifname, void *command)

@@ -21,6 +21,10 @@ struct rxaqm_hwtstamp {
 	__s32 flags, tx_type, rx_filter;
 };
 
+/* Have an ioctl of a socket do @request, with the name put into @ifr. 0 or -errno. */
+struct ifreq;
+int rxaqm_nic_ioctl(const char *ifname, unsigned long request, struct ifreq *ifr);
+
 /* Have SIOCETHTOOL do @command, a struct of linux/ethtool.h. 0 or -errno. */
 int rxaqm_ethtool(const char *ifname, void *command);
 

@@ -39,14 +39,13 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error)
 
 	fd = open_named(name);
 	if (fd < 0)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				       "no network namespace \"%s\" in %s: %s; see \"ip netns list\"",
-				       name, RXAQM_NETNS_DIR, strerror(errno));
+		return rxaqm_failed(error, errno,
+				    "no network namespace \"%s\" in %s: %s; see \"ip netns list\"",
+				    name, RXAQM_NETNS_DIR, strerror(errno));
 	origin_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (setns(fd, CLONE_NEWNET))
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno,
-				      "cannot enter network namespace \"%s\": %s%s", name,
-				      strerror(errno), errno == EPERM ? "; run as root" : "");
+		err = rxaqm_failed(error, errno, "cannot enter network namespace \"%s\": %s%s",
+				   name, strerror(errno), errno == EPERM ? "; run as root" : "");
 	close(fd);
 	return err;
 }

@@ -112,10 +112,10 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	memset(nic, 0, sizeof(*nic));
 	nic->ifindex = if_nametoindex(ifname);
 	if (!nic->ifindex)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
-				       "no interface \"%s\" in this network namespace; see \"ip link\", "
-				       "or name another namespace with --netns",
-				       ifname);
+		return rxaqm_failed(error, ENODEV,
+				    "no interface \"%s\" in this network namespace; see \"ip "
+				    "link\", or name another namespace with --netns",
+				    ifname);
 	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, nic->driver, sizeof(nic->driver));
 	nic->rx_ring = rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
@@ -126,9 +126,9 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	if (sysfs_fd >= 0)
 		close(sysfs_fd);
 	if (err || !nic->nr_rx_queues)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err ? -err : ENODEV,
-				       "cannot count the Rx queues of \"%s\" in sysfs: %s", ifname,
-				       strerror(err ? -err : ENODEV));
+		return rxaqm_failed(error, err ? -err : ENODEV,
+				    "cannot count the Rx queues of \"%s\" in sysfs: %s", ifname,
+				    strerror(err ? -err : ENODEV));
 	return 0;
 }
 

@@ -99,7 +99,7 @@ static int find_all(struct entries *entries, struct rxaqm_error *error)
 		if (*dir)
 			err = add_dir(entries, dir, nr_dir++);
 	if (!path || err)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "out of memory");
+		err = rxaqm_no_memory(error);
 	free(path);
 	if (!err && entries->nr)
 		qsort(entries->at, entries->nr, sizeof(*entries->at), by_name);
@@ -116,8 +116,7 @@ int rxaqm_profile_read(const char *path, struct rxaqm_profile *profile, struct r
 
 	file = fopen(path, "re");
 	if (!file)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot open \"%s\": %s",
-				       path, strerror(errno));
+		return rxaqm_failed(error, errno, "cannot open \"%s\": %s", path, strerror(errno));
 	err = rxaqm_profile_parse(file, path, profile, error);
 	fclose(file);
 	snprintf(profile->name, sizeof(profile->name), "%.*s", (int)len, base);
@@ -203,10 +202,11 @@ static int read_best(const struct entries *entries, struct rxaqm_nic_facts *fact
 	}
 	if (best)
 		return rxaqm_profile_read(best->path, profile, error);
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOENT,
-			       "no profile for driver \"%s\" and none for all drivers in %s; "
-			       "install rxaqm or set RXAQM_PROFILE_PATH",
-			       facts->driver, rxaqm_profile_path());
+	return rxaqm_failed(
+		error, ENOENT,
+		"no profile for driver \"%s\" and none for all drivers in %s; install rxaqm or set "
+		"RXAQM_PROFILE_PATH",
+		facts->driver, rxaqm_profile_path());
 }
 
 int rxaqm_profile_for_nic(struct rxaqm_nic_facts *facts, struct rxaqm_profile *profile,
@@ -228,10 +228,10 @@ int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profil
 	struct rxaqm_nic_facts facts;
 
 	if (rxaqm_nic_facts_read(ifname, &facts))
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
-				       "no interface \"%s\" in this network namespace; see \"ip "
-				       "link\"",
-				       ifname);
+		return rxaqm_failed(error, ENODEV,
+				    "no interface \"%s\" in this network namespace; see \"ip "
+				    "link\"",
+				    ifname);
 	return rxaqm_profile_for_nic(&facts, profile, error);
 }
 

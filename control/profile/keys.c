@@ -31,8 +31,7 @@ int rxaqm_profile_check_symbol(const char *value, struct rxaqm_error *error)
 {
 	return rxaqm_profile_is_name(value, "_.") ?
 		       0 :
-		       rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "must be the name of a kernel function");
+		       rxaqm_bad(error, "must be the name of a kernel function");
 }
 
 /* A kernel release such as 6.3. */
@@ -45,8 +44,7 @@ static int check_release(const char *value, struct rxaqm_error *error)
 	snprintf(major, sizeof(major), "%.*s", dot ? (int)(dot - value) : 0, value);
 	if (!dot || dot - value >= (long)sizeof(major) || rxaqm_parse_u64(major, 2, 99, &number) ||
 	    rxaqm_parse_u64(dot + 1, 0, 999, &number))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "must be a kernel release such as 6.3");
+		return rxaqm_bad(error, "must be a kernel release such as 6.3");
 	return 0;
 }
 
@@ -126,9 +124,8 @@ static int add_note(struct rxaqm_profile *profile, const struct rxaqm_key *key, 
 	int err;
 
 	if (profile->nr_notes == RXAQM_PROFILE_NOTES_MAX)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.40s: more than %d notes and warnings; join some",
-				       key->name, value, RXAQM_PROFILE_NOTES_MAX);
+		return rxaqm_bad(error, "%s=%.40s: more than %d notes and warnings; join some",
+				 key->name, value, RXAQM_PROFILE_NOTES_MAX);
 	next.offset += profile->nr_notes * sizeof(profile->note[0]);
 	err = rxaqm_key_set(&next, profile, value, 0, error);
 	if (!err)

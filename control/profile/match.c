@@ -60,13 +60,12 @@ static int check_driver(const char *value, struct rxaqm_error *error)
 			nr = 0, rest = NULL;
 	}
 	if (!nr)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "must be the name of a driver as \"ethtool -i\" shows it, "
-				       "several with blanks between, or *");
+		return rxaqm_bad(error,
+				 "must be the name of a driver as \"ethtool -i\" shows it, several "
+				 "with blanks between, or *");
 	if (nr > 1 && has_word(value, "*"))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "contradicts itself: * is any driver; delete it or the "
-				       "names");
+		return rxaqm_bad(error,
+				 "contradicts itself: * is any driver; delete it or the names");
 	return 0;
 }
 
@@ -76,9 +75,9 @@ static int check_flag(const char *value, struct rxaqm_error *error)
 
 	if (*name && strlen(name) < ETH_GSTRING_LEN && rxaqm_profile_is_name(name, "_-."))
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "must be the name of a flag as \"ethtool --show-priv-flags\" shows "
-			       "it, behind ! for one that is off");
+	return rxaqm_bad(error,
+			 "must be the name of a flag as \"ethtool --show-priv-flags\" shows it, "
+			 "behind ! for one that is off");
 }
 
 #define KEY .section = "Match", RXAQM_FIELD(struct rxaqm_match, value)
@@ -117,13 +116,11 @@ static int check_repeated(const struct rxaqm_profile *profile, const char *value
 
 		if (match->key == KEY_PRIVATE_FLAG &&
 		    !strcmp(match->value + (match->value[0] == '!'), value + (*value == '!')))
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "PrivateFlag=%s: %s PrivateFlag=%s on line %u; delete "
-					       "one",
-					       value,
-					       strcmp(match->value, value) ? "contradicts" :
-									     "repeats",
-					       match->value, match->line);
+			return rxaqm_bad(error,
+					 "PrivateFlag=%s: %s PrivateFlag=%s on line %u; delete one",
+					 value,
+					 strcmp(match->value, value) ? "contradicts" : "repeats",
+					 match->value, match->line);
 	}
 	return 0;
 }
@@ -147,9 +144,8 @@ int rxaqm_match_add(struct rxaqm_profile *profile, const char *key, const char *
 	if (err)
 		return err;
 	if (profile->nr_matches == RXAQM_PROFILE_MATCHES_MAX)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s=%.40s: more than %d conditions", key, value,
-				       RXAQM_PROFILE_MATCHES_MAX);
+		return rxaqm_bad(error, "%s=%.40s: more than %d conditions", key, value,
+				 RXAQM_PROFILE_MATCHES_MAX);
 	err = rxaqm_key_set(row, match, value, 0, error);
 	if (err)
 		return err;
@@ -167,8 +163,7 @@ int rxaqm_match_check(const struct rxaqm_profile *profile, struct rxaqm_error *e
 {
 	if (profile->driver[0])
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "no Driver= in a section [Match]; add it");
+	return rxaqm_bad(error, "no Driver= in a section [Match]; add it");
 }
 
 static enum rxaqm_match_result result_of(bool holds)

@@ -19,9 +19,8 @@ static int load_setting(struct load *load, const char *key, const char *value, u
 	struct rxaqm_profile *profile = load->profile;
 
 	if (!strcmp(key, "mode") || !strcmp(key, "lease"))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "%s is not for profiles to set; use \"rxaqm policy set\"",
-				       key);
+		return rxaqm_bad(error, "%s is not for profiles to set; use \"rxaqm policy set\"",
+				 key);
 	return rxaqm_typed_add(profile->setting, &profile->nr_settings, &load->settings, NULL, key,
 			       value, line, error);
 }
@@ -31,9 +30,8 @@ static int load_section(void *arg, const char *section, struct rxaqm_error *erro
 	(void)arg;
 	if (!strcmp(section, "Match") || !strcmp(section, "Nic") || !strcmp(section, "Policy"))
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-			       "unknown section [%s]; it must be [Match], [Nic] or [Policy]",
-			       section);
+	return rxaqm_bad(error, "unknown section [%s]; it must be [Match], [Nic] or [Policy]",
+			 section);
 }
 
 static int load_key(void *arg, const char *section, const char *key, const char *value,
@@ -52,13 +50,11 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 static int check_facts(const struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
 	if (profile->ring_max && profile->ring_default > profile->ring_max)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[Nic]: RxRingDefault=%u exceeds RxRingMax=%u",
-				       profile->ring_default, profile->ring_max);
+		return rxaqm_bad(error, "[Nic]: RxRingDefault=%u exceeds RxRingMax=%u",
+				 profile->ring_default, profile->ring_max);
 	if (profile->ring_entries && (profile->ring_default || profile->ring_max))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "[Nic]: RxRing= is for rings that ethtool cannot tell, "
-				       "RxRingDefault= and RxRingMax= for others; delete either");
+		return rxaqm_bad(error, "[Nic]: RxRing= is for rings that ethtool cannot tell, "
+					"RxRingDefault= and RxRingMax= for others; delete either");
 	return 0;
 }
 

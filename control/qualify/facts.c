@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What was qualified, and where: the head of a record. */
+#include <fcntl.h>
 #include <linux/ethtool.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "nic/ethtool.h"
+#include "nic/nic.h"
 #include "profile/profile.h"
 #include "qualify/facts.h"
 
@@ -37,35 +38,16 @@ static void read_cpu(struct qualify_record *record)
 static void read_pcie(struct qualify_record *record)
 {
 	static const char *const files[] = { "current_link_speed", "current_link_width" };
-	char path[160], word[2][32] = { "", "" };
+	char path[160], word[2][32];
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		FILE *file;
-
 		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.63s/%s", record->bus,
 			 files[i]);
-		file = fopen(path, "re");
-		if (file && !fgets(word[i], sizeof(word[i]), file))
-			word[i][0] = '\0';
-		if (file)
-			fclose(file);
-		word[i][strcspn(word[i], "\n")] = '\0';
+		rxaqm_first_line(AT_FDCWD, path, word[i], sizeof(word[i]));
 	}
 	if (*word[0] && *word[1])
-		snprintf(record->pcie, sizeof(record->pcie), "%s x%s", word[0], word[1]);
-}
-
-/* An ioctl of a socket with a struct ifreq. */
-static int ask(const char *ifname, unsigned long request, struct ifreq *ifr)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-
-	snprintf(ifr->ifr_name, sizeof(ifr->ifr_name), "%.15s", ifname);
-	err = fd < 0 || ioctl(fd, request, ifr) ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
-	return err;
+		snprintf(record->pcie, sizeof(record->pcie), "%s x%.30s", word[0], word[1]);
 }
 
 int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6])
@@ -77,13 +59,13 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	struct ifreq ifr = {};
 	time_t now = time(NULL);
 	struct tm utc;
-	int err = ask(ifname, SIOCGIFHWADDR, &ifr);
+	int err = rxaqm_nic_ioctl(ifname, SIOCGIFHWADDR, &ifr);
 
 	if (err)
 		return err;
 	memcpy(mac, ifr.ifr_hwaddr.sa_data, 6);
 	snprintf(record->interface, sizeof(record->interface), "%s", ifname);
-	record->mtu = ask(ifname, SIOCGIFMTU, &ifr) ? 1500 : (__u32)ifr.ifr_mtu;
+	record->mtu = rxaqm_nic_ioctl(ifname, SIOCGIFMTU, &ifr) ? 1500 : (__u32)ifr.ifr_mtu;
 	strftime(record->at, sizeof(record->at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 	snprintf(record->rxaqm, sizeof(record->rxaqm), "%s", RXAQM_VERSION);
 	if (!uname(&name))

@@ -83,15 +83,16 @@ int qualify_check_idle(const char *ifname, struct rxaqm_error *error)
 	double pps;
 
 	if (has_default_route(if_nametoindex(ifname)))
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-				       "\"%s\" carries the default route, and its traffic would be "
-				       "disturbed: %s",
-				       ifname, remedy);
+		return rxaqm_failed(
+			error, EBUSY,
+			"\"%s\" carries the default route, and its traffic would be disturbed: %s",
+			ifname, remedy);
 	pps = traffic_now(ifname);
 	if (pps > IDLE_PPS)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-				       "\"%s\" carries %.0f packets a second, which would be disturbed, "
-				       "and would disturb: %s",
-				       ifname, pps, remedy);
+		return rxaqm_failed(
+			error, EBUSY,
+			"\"%s\" carries %.0f packets a second, which would be disturbed, and would "
+			"disturb: %s",
+			ifname, pps, remedy);
 	return 0;
 }

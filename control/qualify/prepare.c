@@ -30,15 +30,15 @@ static int link_up(struct qualify_run *run, struct rxaqm_error *error)
 	if (!err && value[0] != '1')
 		err = qualify_setting_change(&run->journal, QUALIFY_LINK, "", "1");
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err, "cannot set \"%s\" up: %s",
-				       run->ifname, strerror(-err));
+		return rxaqm_failed(error, -err, "cannot set \"%s\" up: %s", run->ifname,
+				    strerror(-err));
 	for (i = 0; i < CARRIER_MS / FEW_MS && !has_carrier(run->ifname) && !*run->stop; i++)
 		qualify_sleep_ms(run, FEW_MS);
 	if (has_carrier(run->ifname))
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENETDOWN,
-			       "\"%s\" has no carrier: is the cable in, is the other end up?",
-			       run->ifname);
+	return rxaqm_failed(error, ENETDOWN,
+			    "\"%s\" has no carrier: is the cable in, is the other end up?",
+			    run->ifname);
 }
 
 /* The loopback interface, in its namespace or, for the time being, in one made for it. */
@@ -58,19 +58,19 @@ static int open_loopback(struct qualify_run *run, const char *loopback, struct r
 				       "namespace; name one, or NETNS/IFACE",
 				       loopback);
 	if (qualify_has_address(loopback))
-		return rxaqm_error_set(
-			error, RXAQM_EXIT_FAILED, EBUSY,
-			"\"%s\" has IP addresses, which are lost when it is moved into a "
-			"network namespace of its own: take them off, or move it yourself "
-			"and name NETNS/IFACE",
+		return rxaqm_failed(
+			error, EBUSY,
+			"\"%s\" has IP addresses, which are lost when it is moved into a network "
+			"namespace of its own: take them off, or move it yourself and name "
+			"NETNS/IFACE",
 			loopback);
 	snprintf(netns, sizeof(netns), QUALIFY_NETNS_PREFIX "%.15s", loopback);
 	err = qualify_setting_change(&run->journal, QUALIFY_NETNS, loopback, netns);
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "cannot move \"%s\" into a network namespace of its own: %s; "
-				       "do that yourself and name NETNS/IFACE",
-				       loopback, strerror(-err));
+		return rxaqm_failed(error, -err,
+				    "cannot move \"%s\" into a network namespace of its own: %s; "
+				    "do that yourself and name NETNS/IFACE",
+				    loopback, strerror(-err));
 	return qualify_peer_open(&run->peer, NULL, netns, loopback, run->ifname, error);
 }
 
@@ -129,15 +129,15 @@ static int check(const struct qualify_request *request, struct rxaqm_error *erro
 	__u32 prog_id = 0;
 
 	if (!ifindex)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
-				       "no interface \"%s\" in this network namespace; see \"ip link\", "
-				       "or name another namespace with --netns",
-				       request->ifname);
+		return rxaqm_failed(error, ENODEV,
+				    "no interface \"%s\" in this network namespace; see \"ip "
+				    "link\", or name another namespace with --netns",
+				    request->ifname);
 	if (!bpf_xdp_query_id((int)ifindex, 0, &prog_id) && prog_id)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-				       "\"%s\" has an XDP program; take it off first (\"rxaqm detach %s\" "
-				       "if it is rxaqm's)",
-				       request->ifname, request->ifname);
+		return rxaqm_failed(error, EBUSY,
+				    "\"%s\" has an XDP program; take it off first (\"rxaqm detach "
+				    "%s\" if it is rxaqm's)",
+				    request->ifname, request->ifname);
 	return request->disturb ? 0 : qualify_check_idle(request->ifname, error);
 }
 
@@ -149,8 +149,8 @@ int qualify_prepare(struct qualify_run *run, const struct qualify_request *reque
 	int err = check(request, error);
 
 	if (!err && qualify_facts_read(run->ifname, run->record, run->mac))
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot ask \"%s\": %s",
-				      run->ifname, strerror(errno));
+		err = rxaqm_failed(error, errno, "cannot ask \"%s\": %s", run->ifname,
+				   strerror(errno));
 	if (err)
 		return err;
 	rxaqm_nic_facts_read(run->ifname, &run->facts);

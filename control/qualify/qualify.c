@@ -33,11 +33,10 @@ static int lock(const struct qualify_journal *journal, struct rxaqm_error *error
 	err = errno;
 	if (fd >= 0)
 		close(fd);
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "%s: %s%s", path, strerror(err),
-			       err == EWOULDBLOCK ?
-				       "; another \"rxaqm qualify\" is at work at this "
-				       "interface" :
-				       "");
+	return rxaqm_failed(error, err, "%s: %s%s", path, strerror(err),
+			    err == EWOULDBLOCK ?
+				    "; another \"rxaqm qualify\" is at work at this interface" :
+				    "");
 }
 
 static void unlock(const struct qualify_journal *journal, int fd)
@@ -189,10 +188,9 @@ int qualify_rows_run(const struct qualify_request *request, struct qualify_recor
 	}
 	unlock(&run.journal, fd);
 	if (!err && *request->stop)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, EINTR,
-				      "interrupted; all is as it was%s",
-				      request->out && strcmp(request->out, "-") ?
-					      ", and --resume goes on from here" :
-					      "");
+		err = rxaqm_failed(error, EINTR, "interrupted; all is as it was%s",
+				   request->out && strcmp(request->out, "-") ?
+					   ", and --resume goes on from here" :
+					   "");
 	return err;
 }

@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/hooks.h"
@@ -125,7 +124,6 @@ int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *pa
 {
 	size_t bytes;
 	int err = -ENOMEM;
-	mode_t mask;
 	char *page;
 
 	if (fnmatch("*[!/].prom", path, 0))
@@ -136,15 +134,14 @@ int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *pa
 	page = rxaqm_metrics_render(metrics, &bytes);
 	if (page) {
 		/* The collector is another user. */
-		mask = umask(022);
-		err = rxaqm_file_replace(path, page, 0644, NULL);
-		umask(mask);
+		err = rxaqm_file_own(path, &(struct rxaqm_own_file){ rxaqm_file_put, page, 0644,
+								     (gid_t)-1, false });
 		free(page);
 	}
 	if (!err)
 		return 0;
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-			       "cannot write metrics file \"%s\": %s; see that its directory "
-			       "exists, may be written to and has room",
-			       path, strerror(-err));
+	return rxaqm_failed(error, -err,
+			    "cannot write metrics file \"%s\": %s; see that its directory exists, "
+			    "may be written to and has room",
+			    path, strerror(-err));
 }

@@ -289,8 +289,9 @@ static void look_for_exempt(struct rxaqm_note_facts *facts, unsigned int number,
 	rxaqm_exempt_words(&q->policy, facts->exempt);
 }
 
-void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		      const char *ifname, struct rxaqm_note_facts *facts)
+/* The facts of @iface, which is called @ifname in the namespace entered. */
+static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		       const char *ifname, struct rxaqm_note_facts *facts)
 {
 	__u64 now_ns = rxaqm_now_ns();
 	unsigned int i;
@@ -332,7 +333,7 @@ void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 	unsigned int i;
 
 	if (here) {
-		rxaqm_notes_find(state, iface, ifname, &facts);
+		find_facts(state, iface, ifname, &facts);
 		rxaqm_notes_write(&facts, &notes);
 	}
 	rxaqm_out_array(out, "notes");

@@ -55,10 +55,6 @@ struct rxaqm_notes {
 /* Put into words what is worth saying of @facts. */
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes);
 
-/* Find the facts of @iface, which is called @ifname in the namespace entered. */
-void rxaqm_notes_find(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		      const char *ifname, struct rxaqm_note_facts *facts);
-
 /* Print them: lines "  note: ...", or an array "notes". None if the interface is not @here. */
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 		     const struct rxaqm_iface *iface, const char *ifname, bool here);

@@ -89,12 +89,11 @@ static void collect_iface(struct doctor_snapshot *snap, const struct doctor_atta
 
 void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached_before *before)
 {
-	unsigned int i;
+	const struct rxaqm_iface *iface = NULL;
 
 	if (!before)
 		return;
-	for (i = 0; before->queue && i < RXAQM_MAX_IFACES; i++) {
-		const struct rxaqm_iface *iface = &before->state.iface[i];
+	while (before->queue && (iface = rxaqm_iface_next(&before->state, iface))) {
 		__u32 ifindex = iface->state == RXAQM_IFACE_ATTACHED ? rxaqm_iface_ifindex(iface) :
 								       0;
 

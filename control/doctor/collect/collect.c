@@ -82,11 +82,10 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 	if (sysfs_fd >= 0)
 		close(sysfs_fd);
 	if (err == -ENODEV)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODEV,
-				       "no interface \"%s\"; see \"ip link\"", request->interface);
+		return rxaqm_failed(error, ENODEV, "no interface \"%s\"; see \"ip link\"",
+				    request->interface);
 	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -err,
-				       "cannot read the interfaces: %s", strerror(-err));
+		return rxaqm_failed(error, -err, "cannot read the interfaces: %s", strerror(-err));
 	if (request->mask)
 		doctor_mask(snap);
 	return 0;

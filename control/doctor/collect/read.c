@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_file.h"
 #include "doctor/collect/collect.h"
 
 #define LARGEST (8 << 20)
@@ -17,27 +18,14 @@
 char *doctor_read(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-	size_t size = 4096, len = 0;
-	char *buf = NULL, *grown;
-	ssize_t got = 1;
+	char *text;
+	size_t len;
 
-	while (fd >= 0 && got > 0 && size <= LARGEST) {
-		grown = realloc(buf, size);
-		if (!grown)
-			break;
-		buf = grown;
-		got = read(fd, buf + len, size - 1 - len);
-		len += got > 0 ? (size_t)got : 0;
-		size *= len == size - 1 ? 2 : 1;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (fd < 0 || got < 0 || !buf) {
-		free(buf);
+	if (fd < 0)
 		return NULL;
-	}
-	buf[len] = '\0';
-	return buf;
+	text = rxaqm_read_all(fd, LARGEST, &len);
+	close(fd);
+	return text;
 }
 
 char *doctor_read_or_note(struct doctor_snapshot *snap, const char *path, const char *what)

@@ -51,8 +51,7 @@ int doctor_bundle_pass(struct doctor_snapshot *from, struct doctor_snapshot *to,
 {
 	struct json_object *bundle = doctor_snapshot_to_json(from);
 	int err = bundle ? doctor_snapshot_from_json(to, bundle, error) :
-			   rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM,
-					   "no memory for a bundle");
+			   rxaqm_failed(error, ENOMEM, "no memory for a bundle");
 
 	json_object_put(bundle);
 	doctor_snapshot_free(from);

@@ -127,8 +127,7 @@ int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *
 
 	if (!err && (snap->before.at_ns == ~0ULL || snap->after.at_ns == ~0ULL ||
 		     snap->after.at_ns <= snap->before.at_ns))
-		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				      "bundle.after.at_ns: must be later than before.at_ns");
+		err = rxaqm_bad(error, "bundle.after.at_ns: must be later than before.at_ns");
 	return err;
 }
 

@@ -10,7 +10,6 @@
 #define TCP_ECN_OK 1 /* include/net/tcp_ecn.h; AccECN modes have bit 1 */
 #define MAX_GROUPS 4096
 #define PORTS_SHOWN 4
-#define NR_HISTS 4
 
 struct group {
 	struct doctor_group to;

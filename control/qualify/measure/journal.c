@@ -149,10 +149,10 @@ int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error 
 
 		err = kind->set(journal->ifname, note->what, note->old);
 		if (err && err != -ENODEV)
-			failed = rxaqm_error_set(
-				error, RXAQM_EXIT_FAILED, -err,
-				"cannot put back %s%s%s of \"%s\" to \"%s\": %s; set it by hand and "
-				"remove %s",
+			failed = rxaqm_failed(
+				error, -err,
+				"cannot put back %s%s%s of \"%s\" to \"%s\": %s; set it by hand "
+				"and remove %s",
 				kind->name, *note->what ? " " : "", note->what, journal->ifname,
 				note->old, strerror(-err), journal->path);
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "nic/nic.h"
 #include "qualify/measure/kind.h"
 
 #define DIR_OF "/sys/kernel/debug/fail_page_alloc/"
@@ -35,13 +36,11 @@ int qualify_get_page_faults(const char *ifname, const char *what, char *value)
 	(void)ifname;
 	(void)what;
 	for (i = 0; i < NR_FILES; i++) {
-		FILE *file = fopen(files[i], "re");
+		char text[16];
 		int number;
-		bool read = file && fscanf(file, "%d", &number) == 1;
 
-		if (file)
-			fclose(file);
-		if (!read)
+		if (sscanf(rxaqm_first_line(AT_FDCWD, files[i], text, sizeof(text)), "%d",
+			   &number) != 1)
 			return -EOPNOTSUPP;
 		at += (size_t)snprintf(value + at, QUALIFY_SETTING_LEN - at, "%s%d", i ? " " : "",
 				       number);

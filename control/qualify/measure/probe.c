@@ -41,8 +41,7 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 	at = mmap(NULL, SEEN_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
 		  bpf_map__fd(probe->skel->maps.qualify_seen_map), 0);
 	if (at == MAP_FAILED) {
-		rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "cannot map what qualify saw: %s",
-				strerror(errno));
+		rxaqm_failed(error, errno, "cannot map what qualify saw: %s", strerror(errno));
 		qualify_probe_close(probe);
 		return -ENOMEM;
 	}
@@ -80,8 +79,8 @@ int qualify_probe_xdp_on(struct qualify_probe *probe, struct rxaqm_error *error)
 	fd = qualify_probe_xdp_try(probe, true);
 	probe->native = fd >= 0;
 	if (fd == -EBUSY)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-				       "an XDP program is on the interface: take it off first");
+		return rxaqm_failed(error, EBUSY,
+				    "an XDP program is on the interface: take it off first");
 	if (fd < 0)
 		fd = qualify_probe_xdp_try(probe, false);
 	if (fd < 0)

@@ -56,8 +56,7 @@ int qualify_receiver_open(struct qualify_receiver *receiver, const char *ifname,
 		return 0;
 	err = errno;
 	qualify_receiver_close(receiver);
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, "cannot receive from \"%s\": %s",
-			       ifname, strerror(err));
+	return rxaqm_failed(error, err, "cannot receive from \"%s\": %s", ifname, strerror(err));
 }
 
 void qualify_receiver_close(struct qualify_receiver *receiver)

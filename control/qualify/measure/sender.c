@@ -46,9 +46,9 @@ int qualify_sender_open(struct qualify_sender *sender, const char *ifname,
 	    !setsockopt(sender->fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)) &&
 	    !read_mac(sender->fd, ifname, sender->mac))
 		return 0;
-	rxaqm_error_set(error, RXAQM_EXIT_FAILED, address.sll_ifindex ? errno : ENODEV,
-			"cannot send from \"%s\": %s; is it there, is this root?", ifname,
-			strerror(address.sll_ifindex ? errno : ENODEV));
+	rxaqm_failed(error, address.sll_ifindex ? errno : ENODEV,
+		     "cannot send from \"%s\": %s; is it there, is this root?", ifname,
+		     strerror(address.sll_ifindex ? errno : ENODEV));
 	qualify_sender_close(sender);
 	return -error->err;
 }
@@ -153,8 +153,7 @@ int qualify_sender_send(struct qualify_sender *sender, const struct qualify_send
 		build(&batch, send, sender, sent->count, nr);
 		got = send_batch(sender, &batch, nr, until_ns, stop);
 		if (got < 0)
-			return rxaqm_error_set(error, RXAQM_EXIT_FAILED, -got, "cannot send: %s",
-					       strerror(-got));
+			return rxaqm_failed(error, -got, "cannot send: %s", strerror(-got));
 		sent->count += (__u64)got;
 	}
 	sent->took_ns = rxaqm_now_ns() - start_ns;

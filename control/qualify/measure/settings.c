@@ -3,12 +3,11 @@
 
 #include <fcntl.h>
 #include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,40 +115,26 @@ static int set_hwtstamp(const char *ifname, const char *what, const char *value)
 	return rxaqm_hwtstamp_set(ifname, &config);
 }
 
-static int link_flags(const char *ifname, unsigned long request, short *flags)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
-	struct ifreq ifr = { .ifr_flags = *flags };
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%.15s", ifname);
-	if (fd < 0 || ioctl(fd, request, &ifr))
-		err = -errno;
-	*flags = ifr.ifr_flags;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
 static int get_link(const char *ifname, const char *what, char *value)
 {
-	short flags = 0;
-	int err = link_flags(ifname, SIOCGIFFLAGS, &flags);
+	struct ifreq ifr = {};
+	int err = rxaqm_nic_ioctl(ifname, SIOCGIFFLAGS, &ifr);
 
 	(void)what;
-	strcpy(value, flags & IFF_UP ? "1" : "0");
+	strcpy(value, ifr.ifr_flags & IFF_UP ? "1" : "0");
 	return err;
 }
 
 static int set_link(const char *ifname, const char *what, const char *value)
 {
-	short flags = 0;
-	int err = link_flags(ifname, SIOCGIFFLAGS, &flags);
+	struct ifreq ifr = {};
+	int err = rxaqm_nic_ioctl(ifname, SIOCGIFFLAGS, &ifr);
 
 	(void)what;
 	if (err)
 		return err;
-	flags = (short)(value[0] == '1' ? flags | IFF_UP : flags & ~IFF_UP);
-	return link_flags(ifname, SIOCSIFFLAGS, &flags);
+	ifr.ifr_flags = (short)(value[0] == '1' ? ifr.ifr_flags | IFF_UP : ifr.ifr_flags & ~IFF_UP);
+	return rxaqm_nic_ioctl(ifname, SIOCSIFFLAGS, &ifr);
 }
 
 int qualify_link_set(const char *ifname, bool up)

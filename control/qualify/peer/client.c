@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The asking side. */
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
+#include "nic/nic.h"
 #include "qualify/peer/peer.h"
 
 #define HELLO_MS 20000 /* ssh may ask for a passphrase */
@@ -17,9 +19,9 @@
 
 static int lost(const struct qualify_peer *peer, const char *why, struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EPIPE,
-			       "the peer (%s) %s; its own message is above, if it had one",
-			       peer->words, why);
+	return rxaqm_failed(error, EPIPE,
+			    "the peer (%s) %s; its own message is above, if it had one",
+			    peer->words, why);
 }
 
 static int spawn(struct qualify_peer *peer, char *const argv[], struct rxaqm_error *error)
@@ -27,8 +29,7 @@ static int spawn(struct qualify_peer *peer, char *const argv[], struct rxaqm_err
 	int fds[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "socketpair: %s",
-				       strerror(errno));
+		return rxaqm_failed(error, errno, "socketpair: %s", strerror(errno));
 	peer->pid = fork();
 	if (!peer->pid) {
 		/* Ctrl-C is the parent's: the child ends with its standard input. */
@@ -47,7 +48,7 @@ static int spawn(struct qualify_peer *peer, char *const argv[], struct rxaqm_err
 		return 0;
 	peer->pid = 0;
 	close(fds[0]);
-	return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "fork: %s", strerror(errno));
+	return rxaqm_failed(error, errno, "fork: %s", strerror(errno));
 }
 
 /* A line of what came, if there is a whole one; NULL: not yet. */
@@ -106,8 +107,8 @@ static struct json_object *get_answer(struct qualify_peer *peer, int wait_ms,
 	if (!json_object_is_type(answer, json_type_object)) {
 		lost(peer, "said what is no answer", error);
 	} else if (json_object_object_get_ex(answer, "error", &why)) {
-		rxaqm_error_set(error, RXAQM_EXIT_FAILED, EREMOTEIO, "the peer (%s): %s",
-				peer->words, json_object_get_string(why));
+		rxaqm_failed(error, EREMOTEIO, "the peer (%s): %s", peer->words,
+			     json_object_get_string(why));
 	} else {
 		return answer;
 	}
@@ -153,13 +154,10 @@ static __u64 get_number(struct json_object *answer, const char *key)
 
 static bool is_boot_here(const char *boot)
 {
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-	char here[64] = "";
-	bool same = file && fgets(here, sizeof(here), file);
+	char here[64];
 
-	if (file)
-		fclose(file);
-	return same && *boot && !strncmp(here, boot, strlen(boot));
+	return *boot &&
+	       !strcmp(boot, rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, here, sizeof(here)));
 }
 
 static int hello(struct qualify_peer *peer, struct rxaqm_error *error)

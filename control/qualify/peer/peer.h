@@ -19,6 +19,9 @@
 
 #include "qualify/measure/sender.h"
 
+/* Two processes that read the same there have the same clock. */
+#define QUALIFY_BOOT_ID "/proc/sys/kernel/random/boot_id"
+
 struct qualify_peer {
 	pid_t pid; /* 0: none */
 	int to, from;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The serving side. */
+#include <fcntl.h>
 #include <json-c/json.h>
-#include <net/if.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nic/nic.h"
 #include "qualify/peer/peer.h"
 
 #define LINE_MAX_LEN 4096
@@ -54,16 +55,11 @@ static void put_mac(struct json_object *answer, const __u8 *mac)
 
 static int hello(struct serving *serving, struct json_object *request, struct json_object *answer)
 {
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
 	struct ifreq ifr = {};
-	char boot[64] = "";
+	char boot[64];
 
 	(void)request;
-	if (file && !fgets(boot, sizeof(boot), file))
-		boot[0] = '\0';
-	if (file)
-		fclose(file);
-	boot[strcspn(boot, "\n")] = '\0';
+	rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, boot, sizeof(boot));
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%.15s", serving->ifname);
 	if (ioctl(serving->sender.fd, SIOCGIFMTU, &ifr))
 		return fail(answer, strerror(errno));

@@ -54,8 +54,6 @@ void qualify_comparison_free(struct qualify_comparison *comparison);
 bool qualify_comparison_worse(const struct qualify_comparison *comparison);
 
 const char *qualify_change_name(enum qualify_change_kind kind); /* "changed", "only in A" */
-/* "+12.5 %", "x 63", or "" where that says nothing. */
-const char *qualify_change_percent(const struct qualify_change *change, char buf[32]);
 
 void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison);
 void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison);

@@ -22,7 +22,8 @@ const char *qualify_change_name(enum qualify_change_kind kind)
 	return names[kind];
 }
 
-const char *qualify_change_percent(const struct qualify_change *change, char buf[32])
+/* "+12.5 %", "x 63", or "" where that says nothing. */
+static const char *percent_of(const struct qualify_change *change, char buf[32])
 {
 	double a, b;
 
@@ -92,7 +93,7 @@ void qualify_comparison_print(FILE *file, const struct qualify_comparison *compa
 		fprintf(file, "  %-9s %s%s: %s -> %s  %s\n", qualify_change_name(change->kind),
 			(change->a ?: change->b)->name, change->p99 ? " p99" : "",
 			side(change, change->a, of_a), side(change, change->b, of_b),
-			qualify_change_percent(change, percent));
+			percent_of(change, percent));
 	}
 	for (kind = 0; kind < QUALIFY_NR_CHANGES; kind++)
 		fprintf(file, "%s%u %s", kind ? ", " : "", comparison->count[kind],
@@ -155,8 +156,7 @@ static void html_changes(FILE *file, const struct qualify_comparison *comparison
 		qualify_markup(file, "<tr><td>%s%s</td><td>%s</td><td>%s</td><td>%s %s</td></tr>\n",
 			       (change->a ?: change->b)->name, change->p99 ? " p99" : "",
 			       side(change, change->a, of_a), side(change, change->b, of_b),
-			       qualify_change_name(change->kind),
-			       qualify_change_percent(change, percent));
+			       qualify_change_name(change->kind), percent_of(change, percent));
 	}
 	fputs("</tbody>\n</table>\n", file);
 }

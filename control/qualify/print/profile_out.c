@@ -167,7 +167,7 @@ static int check(char *text, size_t len, struct rxaqm_error *error)
 	int err;
 
 	if (!file)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, errno, "no memory");
+		return rxaqm_failed(error, errno, "no memory");
 	err = rxaqm_profile_parse(file, "the profile of this record", &profile, error);
 	fclose(file);
 	return err;
@@ -187,10 +187,10 @@ int qualify_write_profile(const struct qualify_record *record, const char *path,
 				       "a profile needs a driver, and the record has none");
 	file = open_memstream(&text, &len);
 	if (!file)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+		return rxaqm_no_memory(error);
 	nr = write_all(file, record);
 	if (fclose(file))
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+		err = rxaqm_no_memory(error);
 	else if (!nr)
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENODATA,
 				      "no fact of a profile was measured; rows Q1, Q2, Q8 and Q9 "

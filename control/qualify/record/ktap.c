@@ -52,7 +52,7 @@ static int add(struct ktap *ktap, const char *name, const char *verdict, const c
 				       ktap->path, QUALIFY_KTAP_MAX);
 	figure = rxaqm_list_add(&ktap->row->figures);
 	if (!figure)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+		return rxaqm_no_memory(error);
 	ktap->results++;
 	figure->n = 1;
 	figure->median = figure->p99 = figure->min = figure->max = NAN;
@@ -212,7 +212,7 @@ int qualify_ktap_parse(struct qualify_record *record, const char *text, size_t l
 	int err = 0;
 
 	if (!ktap.row)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENOMEM, "no memory");
+		return rxaqm_no_memory(error);
 	for (; !err && text < end; text = next + 1) {
 		next = memchr(text, '\n', (size_t)(end - text)) ?: end;
 		snprintf(line, sizeof(line), "%.*s",
@@ -225,10 +225,10 @@ int qualify_ktap_parse(struct qualify_record *record, const char *text, size_t l
 		err = close_levels(&ktap, 0, &seen, &failed, error);
 	}
 	if (!err && !ktap.results)
-		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				      "%s: no results; KTAP is needed, as \"make -C "
-				      "tools/testing/selftests run_tests\" prints it",
-				      path);
+		err = rxaqm_bad(error,
+				"%s: no results; KTAP is needed, as \"make -C "
+				"tools/testing/selftests run_tests\" prints it",
+				path);
 	return err;
 }
 

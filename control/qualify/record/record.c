@@ -72,21 +72,20 @@ static int check_row(const struct qualify_record *record, size_t i, struct rxaqm
 	size_t j;
 
 	if (row->verdict >= QUALIFY_NR_VERDICTS)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "record.rows[%zu].verdict: must be 0 (unknown), 1 (pass), "
-				       "2 (warn) or 3 (fail)",
-				       i);
+		return rxaqm_bad(error,
+				 "record.rows[%zu].verdict: must be 0 (unknown), 1 (pass), 2 "
+				 "(warn) or 3 (fail)",
+				 i);
 	if (!*row->id || qualify_find_row(record, row->id) != row)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-				       "record.rows[%zu].id: must be there, and once", i);
+		return rxaqm_bad(error, "record.rows[%zu].id: must be there, and once", i);
 	for (j = 0; j < row->figures.nr; j++) {
 		const struct qualify_figure *figure = &row->figures.at[j];
 
 		if (!*figure->name || qualify_find_figure(row, figure->name) != figure)
-			return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
-					       "record.rows[%zu].figures[%zu].name: must be "
-					       "there, and once in the row",
-					       i, j);
+			return rxaqm_bad(error,
+					 "record.rows[%zu].figures[%zu].name: must be there, and "
+					 "once in the row",
+					 i, j);
 	}
 	return 0;
 }

@@ -58,8 +58,7 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	if (!err)
 		err = qualify_held(run, &send, held, &backlog, error);
 	if (!err && qualify_sender_pending(sender) > 0)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
-				      "a frame was not given back for 5 s");
+		err = rxaqm_failed(error, ETIMEDOUT, "a frame was not given back for 5 s");
 	if (err)
 		return err;
 	for (i = 0; i < backlog.held; i++) {
@@ -69,9 +68,9 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 		before += seen && seen->stack_ns && !rxaqm_ns_reached(seen->stack_ns, back_ns);
 	}
 	if (taken < backlog.held)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
-				       "of %llu packets that stood %u reached the stack",
-				       (unsigned long long)backlog.held, taken);
+		return rxaqm_failed(error, ETIMEDOUT,
+				    "of %llu packets that stood %u reached the stack",
+				    (unsigned long long)backlog.held, taken);
 	qualify_samples_add(&tx->ns, (double)backlog.held);
 	*ret_share = backlog.held ? (double)before / (double)backlog.held : NAN;
 	return 0;

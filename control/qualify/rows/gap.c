@@ -51,7 +51,7 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 	while (!*run->stop && !qualify_peer_done(&run->peer, 5))
 		;
 	if (*run->stop)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EINTR, "interrupted");
+		return rxaqm_failed(error, EINTR, "interrupted");
 	err = qualify_peer_end(&run->peer, &sent, error);
 	if (err)
 		return err;

@@ -24,8 +24,7 @@ int qualify_phc_now(const char *ifname, struct rxaqm_phc_sample *sample, struct 
 		rxaqm_phc_close(&phc);
 	*sample = best;
 	if (!err && best.err_ns == ~0ULL)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, EBUSY,
-				      "the clock of \"%s\" cannot be read now", ifname);
+		err = rxaqm_failed(error, EBUSY, "the clock of \"%s\" cannot be read now", ifname);
 	return err;
 }
 
@@ -122,20 +121,19 @@ static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 	bool stamps = receiver->fd >= 0;
 
 	if (stamps && qualify_phc_stepped(line))
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EAGAIN,
-				       "the clock of the NIC was stepped meanwhile, or is off by over "
-				       "%.0f ppm",
-				       DRIFT_MAX * 1e6);
+		return rxaqm_failed(
+			error, EAGAIN,
+			"the clock of the NIC was stepped meanwhile, or is off by over %.0f ppm",
+			DRIFT_MAX * 1e6);
 	if (stamps)
 		by_stamps(run, receiver, line, latency);
 	/* Stamps that are promised and do not come are what row Q2 is for. */
 	if (run->peer.same_host && (!latency->samples.nr || are_late(latency)))
 		by_sender(run, send, latency);
 	else if (latency->samples.nr && are_late(latency))
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ERANGE,
-				       "%llu of %llu stamps are later than XDP",
-				       (unsigned long long)latency->after_xdp,
-				       (unsigned long long)latency->stamps);
+		return rxaqm_failed(error, ERANGE, "%llu of %llu stamps are later than XDP",
+				    (unsigned long long)latency->after_xdp,
+				    (unsigned long long)latency->stamps);
 	return 0;
 }
 
@@ -165,9 +163,8 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 		err = evaluate(run, send, &receiver, &line, latency, error);
 	qualify_receiver_close(&receiver);
 	if (!err && !latency->samples.nr)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODATA,
-				      "no frame of %llu came with a stamp",
-				      (unsigned long long)sent.count);
+		err = rxaqm_failed(error, ENODATA, "no frame of %llu came with a stamp",
+				   (unsigned long long)sent.count);
 	if (err)
 		qualify_latency_free(latency);
 	return err;

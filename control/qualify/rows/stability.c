@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q7: how far the clock drifts, how much it wanders, and whether it is stepped. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock/phc.h"
+#include "nic/nic.h"
 #include "qualify/rows/traffic.h"
 
 #define STABILITY_READS 200
@@ -73,7 +75,6 @@ static void who_disciplines(int index, char words[96])
 	struct dirent *process, *fd;
 	DIR *proc = opendir("/proc"), *fds;
 	ssize_t got;
-	FILE *file;
 
 	snprintf(dev, sizeof(dev), "/dev/ptp%d", index);
 	strcpy(words, "none");
@@ -89,11 +90,8 @@ static void who_disciplines(int index, char words[96])
 			    memcmp(target, dev, strlen(dev)))
 				continue;
 			snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
-			file = fopen(path, "re");
-			if (file && fgets(comm, sizeof(comm), file))
-				snprintf(words, 96, "%.*s", (int)strcspn(comm, "\n"), comm);
-			if (file)
-				fclose(file);
+			if (*rxaqm_first_line(AT_FDCWD, path, comm, sizeof(comm)))
+				snprintf(words, 96, "%s", comm);
 		}
 		if (fds)
 			closedir(fds);

@@ -53,8 +53,7 @@ static int find_idle(struct qualify_run *run, struct idle *idle, struct rxaqm_er
 	idle->least_ns = qualify_samples_quantile(&took, 0);
 	idle->typical_ns = qualify_samples_quantile(&took, 0.5) - idle->least_ns;
 	if (!err && !took.nr)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODATA,
-				      "nothing came while nothing stood");
+		err = rxaqm_failed(error, ENODATA, "nothing came while nothing stood");
 	qualify_samples_free(&took);
 	return err;
 }
@@ -123,9 +122,9 @@ static int all_loads(struct qualify_run *run, struct qualify_row *row, bool on, 
 
 		err = overload(run, loads[i].load, capacity_pps, cost_ns, &stood, error);
 		if (!err && !stood.ns.nr)
-			err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENODATA,
-					      "nothing came at %.1f times of the capacity",
-					      loads[i].load);
+			err = rxaqm_failed(error, ENODATA,
+					   "nothing came at %.1f times of the capacity",
+					   loads[i].load);
 		if (!err) {
 			snprintf(name, sizeof(name), "standing_%s_%s", on ? "on" : "off",
 				 loads[i].name);

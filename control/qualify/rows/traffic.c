@@ -103,7 +103,7 @@ int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
 			qualify_receiver_take(receiver);
 	}
 	if (*run->stop)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, EINTR, "interrupted");
+		return rxaqm_failed(error, EINTR, "interrupted");
 	err = qualify_peer_end(&run->peer, sent, error);
 	if (!err)
 		qualify_settle(run, receiver, sent->count);
@@ -164,10 +164,10 @@ int qualify_calibrate(struct qualify_run *run, struct rxaqm_error *error)
 	for (tries = 0; !err && !seen && tries < CALIBRATE_TRIES; tries++)
 		err = sample(run, &few, &sent, &seen, error);
 	if (!err && !seen)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENETUNREACH,
-				      "none of %llu frames that the peer sent reached \"%s\": is the "
-				      "cable between the two, are both up?",
-				      (unsigned long long)sent.count, run->ifname);
+		err = rxaqm_failed(error, ENETUNREACH,
+				   "none of %llu frames that the peer sent reached \"%s\": is the "
+				   "cable between the two, are both up?",
+				   (unsigned long long)sent.count, run->ifname);
 	if (err)
 		return err;
 	run->rx_queue = seen->queue;
@@ -253,8 +253,8 @@ int qualify_hold(struct qualify_run *run, struct qualify_send *send, struct rxaq
 	if (!err && !wait_stalled(run)) {
 		qualify_let_go(run);
 		qualify_peer_end(&run->peer, &sent, NULL);
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
-				      "the frame that was to hold the receiving CPU did not come");
+		err = rxaqm_failed(error, ETIMEDOUT,
+				   "the frame that was to hold the receiving CPU did not come");
 	}
 	/* By then all is sent. The answer may not come as long: its interrupt may be that CPU's. */
 	until_ns = rxaqm_now_ns() + 2 * STALL_SEND_MS * RXAQM_NSEC_PER_MSEC;
@@ -282,9 +282,10 @@ int qualify_held(struct qualify_run *run, const struct qualify_send *send, bool 
 	if (err)
 		return err;
 	if (!held)
-		return rxaqm_error_set(error, RXAQM_EXIT_FAILED, ETIMEDOUT,
-				       "the receiving CPU could not be held while the peer sent: do "
-				       "both share a CPU?");
+		return rxaqm_failed(
+			error, ETIMEDOUT,
+			"the receiving CPU could not be held while the peer sent: do both share a "
+			"CPU?");
 	backlog->sent = sent.count ? sent.count - 1 : 0;
 	count_backlog(run, send->first, backlog);
 	return 0;
@@ -337,8 +338,7 @@ int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_c
 	if (!err)
 		err = qualify_finish(run, NULL, &sent, error);
 	if (!err && *ret_capacity_pps < 1)
-		err = rxaqm_error_set(error, RXAQM_EXIT_FAILED, ENETDOWN,
-				      "nothing came while the peer sent at its most");
+		err = rxaqm_failed(error, ENETDOWN, "nothing came while the peer sent at its most");
 	run->rx_napi = progress->napi_id[run->rx_queue % QUALIFY_QUEUES];
 	qualify_probe_clear(&run->probe);
 	return err;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "nic/nic.h"
 #include "qualify/rows/traffic.h"
 
 /* Pin kernel threads called @name to the last CPU, and have them go before what else runs there: an
@@ -24,17 +26,13 @@ static void pin_threads(const char *name)
 	CPU_SET((size_t)last, &cpus);
 	while (proc && (entry = readdir(proc))) {
 		long pid = strtol(entry->d_name, NULL, 10);
-		FILE *file;
 
 		snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
-		file = pid > 0 ? fopen(path, "re") : NULL;
-		if (!file)
+		rxaqm_first_line(AT_FDCWD, path, comm, sizeof(comm));
+		if (pid <= 0 || strncmp(comm, name, strlen(name)))
 			continue;
-		if (fgets(comm, sizeof(comm), file) && !strncmp(comm, name, strlen(name))) {
-			sched_setaffinity((pid_t)pid, sizeof(cpus), &cpus);
-			setpriority(PRIO_PROCESS, (id_t)pid, -19);
-		}
-		fclose(file);
+		sched_setaffinity((pid_t)pid, sizeof(cpus), &cpus);
+		setpriority(PRIO_PROCESS, (id_t)pid, -19);
 	}
 	if (proc)
 		closedir(proc);
