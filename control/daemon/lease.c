@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Leases: enforce lapses to observe if the daemon is not there to renew them. Only what was set
- * here is renewed: an operator who sets another lease, or none, is obeyed.
+ * Renews leases: without the daemon enforce lapses to observe, which the data plane heeds
+ * (xdp/shared/decide.h). Only what was set here is renewed: an operator who sets another lease, or none, is obeyed.
  */
 #include "daemon/run.h"
 #include "base/now.h"
