@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Renews leases: without the daemon enforce lapses to observe, which the data plane heeds
- * (xdp/shared/decide.h). Only what was set here is renewed: an operator who sets another lease, or none, is obeyed.
+ * (xdp/shared/decide.h). Only what was set here is renewed: an operator who sets another lease, or
+ * none, is obeyed.
  */
 #include "daemon/run.h"
 #include "base/now.h"

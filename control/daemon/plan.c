@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a section of the configuration to how its interface is to be attached. */
+/* From a section of the configuration to how its interface is to be attached, and whether it is. */
 #include <bpf/libbpf.h>
 #include <linux/ethtool.h>
 #include <string.h>

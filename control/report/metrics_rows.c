@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Collects what the rows of metrics_table.c need. */
 #include "report/metrics_rows.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs that do not take what the kernel has received for them. */
+/* Programs that do not take what the kernel has received for them by TCP; UDP: udp.c. */
 #include <string.h>
 
 #include "doctor/rules/sockets.h"
