@@ -83,18 +83,34 @@ int rxaqm_file_try(const char *path, struct rxaqm_error *error)
 	return 0;
 }
 
-/* Put what is printed to @fd, the file @temporary, in the place of @path. 0, or an errno. */
-static int put_in_place(int fd, const char *temporary, const char *path,
-			const struct rxaqm_own_file *own)
+/* Whose @fd is, and on the disk if it is to be. 0, or an errno. */
+static int own_fd(int fd, const struct rxaqm_own_file *own)
+{
+	bool failed = fchown(fd, (uid_t)-1, own->gid) || fchmod(fd, own->mode) ||
+		      (own->sync && fsync(fd));
+
+	return failed ? errno : 0;
+}
+
+/* Print to @fd, a new file (@is_new) or what is none, and close it. 0, or an errno. */
+static int print_to(int fd, const struct rxaqm_own_file *own, bool is_new)
 {
 	FILE *file = fdopen(fd, "w");
 	int err = file ? print_all(file, own) : errno;
 
-	if (!err &&
-	    (fchown(fd, (uid_t)-1, own->gid) || fchmod(fd, own->mode) || (own->sync && fsync(fd))))
-		err = errno;
+	if (!err && is_new)
+		err = own_fd(fd, own);
 	if ((file ? fclose(file) : close(fd)) && !err)
 		err = errno;
+	return err;
+}
+
+/* Put what is printed to @fd, the file @temporary, in the place of @path. 0, or an errno. */
+static int put_in_place(int fd, const char *temporary, const char *path,
+			const struct rxaqm_own_file *own)
+{
+	int err = print_to(fd, own, true);
+
 	if (!err && rename(temporary, path))
 		err = errno;
 	if (err)
@@ -105,10 +121,18 @@ static int put_in_place(int fd, const char *temporary, const char *path,
 int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own)
 {
 	char temporary[PATH_MAX];
+	struct stat status;
 	int fd;
 
+	/* A device or a pipe, such as /dev/null, must not become a file. */
+	if (!lstat(path, &status) && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
+		fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		return fd < 0 ? -errno : -print_to(fd, own, false);
+	}
 	/* No name of another's file: those of interfaces are shorter. */
-	snprintf(temporary, sizeof(temporary), "%s.not-yet-written", path);
+	if (snprintf(temporary, sizeof(temporary), "%s.not-yet-written", path) >=
+	    (int)sizeof(temporary))
+		return -ENAMETOOLONG;
 	/* Left by one that was killed; nobody's link is followed. */
 	unlink(temporary);
 	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

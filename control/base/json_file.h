@@ -33,8 +33,8 @@ struct rxaqm_own_file {
 	bool sync; /* on the disk, but for its name */
 };
 
-/* Replace @path by @own, and what a writer that was killed has left of it. -errno, and then @path
- * is as it was.
+/* Replace @path by @own, and what a writer that was killed has left of it. What is no file is
+ * written into, but a link is replaced. -errno, and then @path is as it was.
  */
 int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own);
 /* Its @print, where @what is a text. */

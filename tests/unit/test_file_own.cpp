@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that one process writes: the status, the metrics for a collector. */
+#include <catch2/catch_test_macros.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+extern "C" {
+#include "base/json_file.h"
+}
+
+namespace
+{
+
+const rxaqm_own_file TEXT = { rxaqm_file_put, "new\n", 0640, gid_t(-1), false };
+
+struct Dir {
+	std::string path;
+
+	Dir()
+	{
+		char name[] = "/tmp/rxaqm-file-XXXXXX";
+
+		REQUIRE(mkdtemp(name));
+		path = name;
+	}
+	~Dir()
+	{
+		std::filesystem::remove_all(path);
+	}
+	std::string read(const std::string &name) const
+	{
+		std::ifstream in(path + "/" + name);
+
+		return { std::istreambuf_iterator<char>(in), {} };
+	}
+};
+
+} // namespace
+
+TEST_CASE("file: is replaced at once, whatever was left of another try", "[file]")
+{
+	Dir dir;
+	const std::string path = dir.path + "/a";
+	struct stat status;
+
+	std::ofstream(path) << "old, and longer\n";
+	std::ofstream(path + ".not-yet-written") << "half";
+	CHECK(rxaqm_file_own(path.c_str(), &TEXT) == 0);
+	CHECK(dir.read("a") == "new\n");
+	REQUIRE(!lstat(path.c_str(), &status));
+	CHECK((status.st_mode & 07777) == 0640);
+	CHECK(!std::filesystem::exists(path + ".not-yet-written"));
+	CHECK(rxaqm_file_own((dir.path + "/none/a").c_str(), &TEXT) == -ENOENT);
+	CHECK(rxaqm_file_own(std::string(4090, 'a').c_str(), &TEXT) == -ENAMETOOLONG);
+}
+
+TEST_CASE("file: a link is replaced, not followed", "[file]")
+{
+	Dir dir;
+
+	std::ofstream(dir.path + "/another's") << "as it was\n";
+	REQUIRE(!symlink((dir.path + "/another's").c_str(), (dir.path + "/a").c_str()));
+	CHECK(rxaqm_file_own((dir.path + "/a").c_str(), &TEXT) == 0);
+	CHECK(dir.read("another's") == "as it was\n");
+	CHECK(dir.read("a") == "new\n");
+}
+
+TEST_CASE("file: a pipe or a device is written into, and stays one", "[file]")
+{
+	Dir dir;
+	const std::string path = dir.path + "/pipe";
+	char text[16] = {};
+	struct stat status;
+
+	REQUIRE(!mkfifo(path.c_str(), 0600));
+	CHECK(rxaqm_file_own(path.c_str(), &TEXT) == -ENXIO); /* nobody reads: no wait */
+	int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+	REQUIRE(fd >= 0);
+	CHECK(rxaqm_file_own(path.c_str(), &TEXT) == 0);
+	CHECK(read(fd, text, sizeof(text)) == 4);
+	CHECK(std::string(text) == "new\n");
+	close(fd);
+	REQUIRE(!lstat(path.c_str(), &status));
+	CHECK(S_ISFIFO(status.st_mode));
+	CHECK(rxaqm_file_own(dir.path.c_str(), &TEXT) == -EISDIR);
+}
