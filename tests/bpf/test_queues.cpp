@@ -247,7 +247,6 @@ TEST_CASE("queues: samples are good for four rounds, however far apart polls are
 	CHECK(q.sample_age_max_ns == 800 * MS); /* more than this test takes */
 	plane.end_poll(64);
 	plane.stand(80 * MS);
-	q.sample_age_max_ns = 800 * MS;
 	q.poll_end_ns = q.sample_ns = now_ns() - 300 * MS;
 	CHECK(verdict_when_due(plane) == XDP_DROP);
 	q.sample_age_max_ns = 10 * MS;

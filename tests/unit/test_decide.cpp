@@ -163,8 +163,8 @@ TEST_CASE("decide: the lease", "[decide]")
 TEST_CASE("decide: the end of a lease is heeded when the window ends, as is a longer one",
 	  "[decide]")
 {
-	const __u64 window_ns = 100 * MS >> RXAQM_LAW_WINDOW_BITS;
 	Codel d;
+	const __u64 window_ns = d.policy.interval_ns >> RXAQM_LAW_WINDOW_BITS;
 
 	d.policy.lease_until_ns = d.now_ns + 300 * MS;
 	d.count(RXAQM_DROP, OVER, RXAQM_IP_NOT_ECT);

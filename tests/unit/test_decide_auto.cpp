@@ -106,6 +106,7 @@ TEST_CASE("decide: auto: a queue that stands when its lease is renewed begins as
 	Auto fresh, renewed;
 	const int packets = int(fresh.policy.interval_ns / (20 * US)); /* an interval */
 
+	fresh.q->flags |= RXAQM_QUEUE_ENFORCED; /* as XDP takes a policy over */
 	renewed.policy.mode = RXAQM_MODE_OBSERVE;
 	for (int i = 0; i < 30 * packets; i++)
 		renewed.packet(2 * fresh.policy.target_ns, RXAQM_IP_ECT0);

@@ -85,7 +85,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 
 	if (!q)
 		return 0;
-	if (rxaqm_decide_enforced(&q->policy, now_ns) == !(q->flags & RXAQM_QUEUE_ENFORCED)) {
+	if (rxaqm_decide_enforced(&q->policy, now_ns) != !!(q->flags & RXAQM_QUEUE_ENFORCED)) {
 		/* Signals begin anew. What the queue is made of, and how long it is, holds. */
 		q->flags ^= RXAQM_QUEUE_ENFORCED;
 		q->codel = (struct rxaqm_codel_vars){};
