@@ -28,7 +28,8 @@ fuzz_seed=${FUZZ_SEED:-1}
 suite_timeout=${SUITE_TIMEOUT:-2700}
 # No test is in two of them.
 lanes=('system:[run]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
-	'system:[causes],[leak],[metrics]' 'system:[qualify]' 'shell')
+	'system:[causes],[leak],[metrics]'
+	'system:[qualify],[views],[queues],[hint],[ect0]' 'shell')
 # Where a lane leaves its results for who started it; tests that run this again are no lanes.
 tallies=${RXAQM_TALLIES-}
 unset RXAQM_TALLIES
