@@ -40,8 +40,10 @@ export RXAQM_BUILD=$PWD/build
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
 scratch=$(mktemp -d)
-pids=()
-trap '[ ${#pids[@]} -eq 0 ] || kill -- "${pids[@]/#/-}" 2>/dev/null; rm -rf "$scratch"' EXIT
+pids=() running=
+# A lane is a session, of several process groups.
+trap '[ ${#pids[@]} -eq 0 ] || pkill -s "$(IFS=,; echo "${pids[*]}")"
+	[ -z "$running" ] || kill "$running"; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 touch "$scratch/all"
 
@@ -66,6 +68,18 @@ if [ -n "${RXAQM_MEMORY-}" ]; then
 	export PATH=$scratch/bin:$PATH LD_LIBRARY_PATH=$scratch/lib
 	RXAQM_BIN=$scratch/bin/rxaqm RXAQM_PROFILE_PATH=$scratch/nic-profiles
 fi
+
+# bounded SECONDS COMMAND...: ended after so long, and when this is ended.
+bounded()
+{
+	local status=0
+
+	timeout -k 10 "$@" </dev/null &
+	running=$!
+	wait "$running" || status=$?
+	running=
+	return "$status"
+}
 
 # tally RESULT NAME [REASON]: one result outside a Catch2 binary.
 tally()
@@ -106,8 +120,8 @@ run_catch2()
 		return
 	fi
 	# shellcheck disable=SC2086 # TEST_ARGS is a list
-	timeout -k 10 "$suite_timeout" "$binary" --reporter compact --colour-mode none \
-		--min-duration 1 ${TEST_ARGS-} </dev/null || status=$?
+	bounded "$suite_timeout" "$binary" --reporter compact --colour-mode none \
+		--min-duration 1 ${TEST_ARGS-} || status=$?
 	if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
 		tally fail "$suite" "stopped after $suite_timeout s"
 	elif [ "$(count end "$RXAQM_TALLY")" -eq 0 ]; then
@@ -125,7 +139,7 @@ run_shell()
 	for script in tests/shell/*.sh; do
 		[ -e "$script" ] || continue
 		name=$(basename "$script" .sh) status=0
-		timeout -k 10 600 bash "$script" >"$scratch/out" 2>&1 </dev/null || status=$?
+		bounded 600 bash "$script" >"$scratch/out" 2>&1 || status=$?
 		case $status in
 		0) tally pass "$name" ;;
 		77) tally skip "$name" "$(last_line "$scratch/out")" ;;
@@ -156,10 +170,10 @@ run_fuzz()
 		mkdir -p "build/fuzz/corpus/$name"
 		set -- "build/fuzz/corpus/$name"
 		[ ! -d "tests/fuzz/corpus/$name" ] || set -- "$@" "tests/fuzz/corpus/$name"
-		timeout -k 10 $((seconds + 120)) "build/fuzz/$name" -seed="$fuzz_seed" \
+		bounded $((seconds + 120)) "build/fuzz/$name" -seed="$fuzz_seed" \
 			-max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 			-artifact_prefix="build/fuzz/$name-" "$@" \
-			>"build/fuzz/$name.log" 2>&1 </dev/null || status=$?
+			>"build/fuzz/$name.log" 2>&1 || status=$?
 		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log")
 		printf '%s: %s inputs in %s s\n' "$name" "${runs:-?}" "$seconds"
 		if [ "$status" -eq 0 ]; then
@@ -269,8 +283,8 @@ run_again()
 		grep -Fxf <(awk -F'\t' '$1 == "fail" { print $2 }' "$scratch/all") |
 		sed 's/[],[\\"*]/\\&/g' >"$scratch/names" || return 0
 	echo "== $suite, again"
-	timeout -k 10 "$suite_timeout" "$binary" --reporter compact --colour-mode none \
-		--input-file "$scratch/names" </dev/null || status=$?
+	bounded "$suite_timeout" "$binary" --reporter compact --colour-mode none \
+		--input-file "$scratch/names" || status=$?
 	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { again[$2] = $1; next }
 		$1 == "fail" && again[$2] == "pass" { print "again", $2, $3; $1 = "pass"; $3 = "" }
 		{ print }' "$RXAQM_TALLY" "$scratch/all" >"$scratch/mended"

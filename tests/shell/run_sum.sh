@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/run.sh: nothing that went wrong may end as "0 failed".
+# tests/run.sh: nothing that went wrong may end as "0 failed", and nothing is left running.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 tree=$(mktemp -d)
@@ -89,3 +89,36 @@ sed -i 's/| sed/| sed d; false &&/' "$tree/build/tests/xsk"
 status=0
 out=$("$tree/tests/run.sh" xsk 2>&1) || status=$?
 [[ $status -eq 1 && $(tail -n 1 <<<"$out") == '1 passed, 2 failed' ]]
+
+# Who ends it ends its lanes, with all that runs in them.
+unshare -m true 2>/dev/null || { echo "no right to mount namespaces: lanes not tried" && exit 77; }
+mkdir "$tree/tests/system" "$tree/started"
+touch "$tree/tests/system/test.cpp"
+cat >"$tree/build/tests/system" <<-'END'
+	#!/bin/sh
+	touch "started/$$"
+	exec sleep 300
+END
+cp "$tree/build/tests/system" "$tree/build/tests/unit"
+chmod +x "$tree"/build/tests/{system,unit}
+(cd "$tree" && exec setsid tests/run.sh unit system) >/dev/null 2>&1 &
+ended=$!
+lanes=$(grep -o "'system:" "$tree/tests/run.sh" | wc -l)
+for ((i = 0; i < 600; i++)); do
+	[ "$(find "$tree/started" -type f | wc -l)" -le "$lanes" ] || break
+	sleep 0.1
+done
+kill "$ended"
+for started in "$tree"/started/*; do
+	started=${started##*/}
+	timeout 20 tail -f /dev/null --pid="$started" || left="${left-} $started"
+done
+if [ -n "${left-}" ]; then
+	echo "what a lane or a suite ran is not ended with it"
+	# shellcheck disable=SC2086 # a list
+	kill $left
+	exit 1
+fi
+status=0
+wait "$ended" || status=$?
+[ "$status" -eq 130 ]
