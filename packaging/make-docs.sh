@@ -133,12 +133,18 @@ update docs/qualify.md '
 	!skip'
 
 update packaging/rxaqm.conf '
+	# A comment in lines of 100 columns.
+	function folded(text,    at) {
+		for (at = 98; length(text) > at && substr(text, at + 1, 1) != " ";)
+			at--
+		return "# " substr(text, 1, at) (length(text) > at ? "\n" folded(substr(text, at + 2)) : "")
+	}
 	/^\[[A-Z][a-z]*\]$/ {
 		print
 		section = $0; gsub(/[][]/, "", section)
 		for (i = 1; i <= nr[section]; i++) {
 			name = key[section, i]
-			print "# " sentence(help[section, name]) ": " form[section, name]
+			print folded(sentence(help[section, name]) ": " form[section, name])
 			print "#" name "=" standard[section, name]
 		}
 	}
