@@ -146,6 +146,7 @@ TEST_CASE("views: top counts packets a second", "[views]")
 
 	/* A document a line. */
 	size_t documents = 0, begin = 0, end;
+	double most = 0;
 	while ((end = top.out.find('\n', begin)) != std::string::npos) {
 		Json json(top.out.substr(begin, end - begin));
 
@@ -153,13 +154,14 @@ TEST_CASE("views: top counts packets a second", "[views]")
 		documents++;
 		REQUIRE(json.size("/queues") == 1);
 		CHECK(json.text("/queues/0/interface") == a.wire.rx_if);
-		/* About a packet a ms is sent, on a machine that has other things to do. */
-		CHECK(json.real("/queues/0/pps") > 50);
 		CHECK(json.real("/queues/0/pps") < 1500);
+		most = std::max(most, json.real("/queues/0/pps"));
 		CHECK(json.real("/queues/0/drop") == 0);
 		CHECK(json.number("/time_ns") > 0);
 	}
 	CHECK(documents == 3);
+	/* About a packet a ms is sent, by a process that may get no CPU for an interval. */
+	CHECK(most > 50);
 }
 
 TEST_CASE("views: top prints plain lines where there is no terminal", "[views]")
