@@ -100,8 +100,10 @@ html_page()
 # conditions: a sentence on what it ran.
 conditions()
 {
-	printf 'Linux %s under QEMU, two emulated CPUs in virtual time: all figures\nare by the clock of the guest, which counts instructions, 2 ns each. %s mode, %d runs, %d failed.\n' \
-		"$(cat "$cache/$kernel/version")" "$(<"$out/mode")" "$(wc -l <"$out/plan")" \
+	printf 'Linux %s under QEMU, two emulated CPUs in virtual time: all figures\n' \
+		"$(cat "$cache/$kernel/version")"
+	printf 'are by the clock of the guest, which counts instructions, 2 ns each. '
+	printf '%s mode, %d runs, %d failed.\n' "$(<"$out/mode")" "$(wc -l <"$out/plan")" \
 		"$(jq -s 'map(select(.status != "ok")) | length' "$out/runs.jsonl")"
 }
 
