@@ -188,10 +188,15 @@ run_fuzz()
 # run_telling LABEL COMMAND...: one that prints "ok TEST", "not ok TEST: why", "skip TEST: why".
 run_telling()
 {
-	local label=$1 status=0 result rest
+	local label=$1 status=0 result rest shown
 
 	shift
-	timeout -k 10 "$suite_timeout" "$@" </dev/null 2>&1 | tee "$scratch/out" || status=$?
+	mkfifo "$scratch/pipe"
+	tee "$scratch/out" <"$scratch/pipe" &
+	shown=$!
+	bounded "$suite_timeout" "$@" >"$scratch/pipe" 2>&1 || status=$?
+	wait "$shown"
+	rm "$scratch/pipe"
 	while read -r result rest; do
 		case $result in
 		ok) tally pass "$label: $rest" ;;

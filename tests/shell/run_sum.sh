@@ -90,9 +90,35 @@ status=0
 out=$("$tree/tests/run.sh" xsk 2>&1) || status=$?
 [[ $status -eq 1 && $(tail -n 1 <<<"$out") == '1 passed, 2 failed' ]]
 
-# Who ends it ends its lanes, with all that runs in them.
-unshare -m true 2>/dev/null || { echo "no right to mount namespaces: lanes not tried" && exit 77; }
-mkdir "$tree/tests/system" "$tree/started"
+# ends NR SUITE...: who ends it, when NR of its commands run, ends them all.
+ends()
+{
+	local nr=$1 ended i started left='' status=0
+
+	shift
+	rm -f "$tree"/started/*
+	(cd "$tree" && RXAQM_SIMNIC=none exec setsid tests/run.sh "$@") >/dev/null 2>&1 &
+	ended=$!
+	for ((i = 0; i < 600; i++)); do
+		[ "$(find "$tree/started" -type f | wc -l)" -lt "$nr" ] || break
+		sleep 0.1
+	done
+	kill "$ended"
+	for started in "$tree"/started/*; do
+		started=${started##*/}
+		timeout 20 tail -f /dev/null --pid="$started" || left="$left $started"
+	done
+	if [ -n "$left" ]; then
+		echo "what a lane or a suite ($*) ran is not ended with it"
+		# shellcheck disable=SC2086 # a list
+		kill $left
+		exit 1
+	fi
+	wait "$ended" || status=$?
+	[ "$status" -eq 130 ]
+}
+
+mkdir -p "$tree/started" "$tree"/tests/{system,simnic}
 touch "$tree/tests/system/test.cpp"
 cat >"$tree/build/tests/system" <<-'END'
 	#!/bin/sh
@@ -100,25 +126,8 @@ cat >"$tree/build/tests/system" <<-'END'
 	exec sleep 300
 END
 cp "$tree/build/tests/system" "$tree/build/tests/unit"
-chmod +x "$tree"/build/tests/{system,unit}
-(cd "$tree" && exec setsid tests/run.sh unit system) >/dev/null 2>&1 &
-ended=$!
-lanes=$(grep -o "'system:" "$tree/tests/run.sh" | wc -l)
-for ((i = 0; i < 600; i++)); do
-	[ "$(find "$tree/started" -type f | wc -l)" -le "$lanes" ] || break
-	sleep 0.1
-done
-kill "$ended"
-for started in "$tree"/started/*; do
-	started=${started##*/}
-	timeout 20 tail -f /dev/null --pid="$started" || left="${left-} $started"
-done
-if [ -n "${left-}" ]; then
-	echo "what a lane or a suite ran is not ended with it"
-	# shellcheck disable=SC2086 # a list
-	kill $left
-	exit 1
-fi
-status=0
-wait "$ended" || status=$?
-[ "$status" -eq 130 ]
+cp "$tree/build/tests/system" "$tree/tests/simnic/selftest.sh"
+chmod +x "$tree"/build/tests/{system,unit} "$tree/tests/simnic/selftest.sh"
+ends 1 selftest
+unshare -m true 2>/dev/null || { echo "no right to mount namespaces: lanes not tried" && exit 77; }
+ends $(($(grep -o "'system:" "$tree/tests/run.sh" | wc -l) + 1)) unit system
