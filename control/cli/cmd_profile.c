@@ -103,8 +103,8 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 	out_column(walk, "name", 20, profile->name);
 	out_column(walk, "driver", 10, profile->driver);
 	out_column(walk, "conditions", 22, conditions(profile, all, sizeof(all)));
-	out_column(walk, "completion_design", 9, rxaqm_design_name(profile->design));
-	out_column(walk, "timestamp_coverage", 7, rxaqm_coverage_name(profile->coverage));
+	out_column(walk, "completion_design", 9, rxaqm_design_names[profile->design]);
+	out_column(walk, "timestamp_coverage", 7, rxaqm_coverage_names[profile->coverage]);
 	rxaqm_out_str(out, "path", NULL, profile->path);
 	go_to_column(walk);
 	rxaqm_out_text(out, "%.*s\n", slash ? (int)(slash - profile->path) : 0, profile->path);

@@ -8,13 +8,11 @@
 #include "base/parse.h"
 #include "poll.h"
 
-static const char *const design_names[] = {
-	"unknown", "shared", "split", "writeback", "none", NULL
-};
-static const char *const coverage_names[] = { "unknown", "none", "ptp", "some", "all", NULL };
-static const char *const path_names[] = { "unknown", "gro",	"frags", "list",
-					  "backlog", "receive", NULL };
-static const char *const stamp_names[] = { "none", "hwtstamp", "tstamp", NULL };
+const char *const rxaqm_design_names[] = { "unknown", "shared", "split", "writeback", "none", NULL };
+const char *const rxaqm_coverage_names[] = { "unknown", "none", "ptp", "some", "all", NULL };
+const char *const rxaqm_path_names[] = { "unknown", "gro",     "frags", "list",
+					 "backlog", "receive", NULL };
+const char *const rxaqm_stamp_names[] = { "none", "hwtstamp", "tstamp", NULL };
 const char *const rxaqm_napi_names[] = { "unknown", "joint", "apart", NULL };
 
 bool rxaqm_profile_is_name(const char *value, const char *more)
@@ -56,7 +54,7 @@ static int check_release(const char *value, struct rxaqm_error *error)
 #define RING_MAX (1U << 20)
 
 const struct rxaqm_key rxaqm_fact_keys[] = {
-	{ FACT(design), .name = "CompletionDesign", CHOICE(design_names), UNKNOWN,
+	{ FACT(design), .name = "CompletionDesign", CHOICE(rxaqm_design_names), UNKNOWN,
 	  .label = "completion design",
 	  .help = "how Rx and Tx completions reach the host: in one queue (shared), in one each "
 		  "(split), as marks in the rings (writeback), or not at all (none)" },
@@ -75,20 +73,20 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 	{ FACT(poll_packets), .name = "PollPackets", NUMBER(RXAQM_POLL_PACKETS_MAX),
 	  .otherwise = "the NAPI budget, 64", .label = "packets a poll",
 	  .help = "most packets that a poll takes, if that is not the NAPI budget" },
-	{ FACT(path_native), .name = "ReceivePath", CHOICE(path_names), UNKNOWN,
+	{ FACT(path_native), .name = "ReceivePath", CHOICE(rxaqm_path_names), UNKNOWN,
 	  .label = "receive path",
 	  .help = "how packets enter the stack with native XDP: napi_gro_receive (gro), "
 		  "napi_gro_frags (frags), netif_receive_skb_list (list), netif_receive_skb "
 		  "(receive), netif_rx (backlog)" },
-	{ FACT(path_generic), .name = "ReceivePathGeneric", CHOICE(path_names), UNKNOWN,
+	{ FACT(path_generic), .name = "ReceivePathGeneric", CHOICE(rxaqm_path_names), UNKNOWN,
 	  .label = "  with generic XDP",
 	  .help = "the same with generic XDP; with backlog the queue that stands is the CPU's, not "
 		  "the NIC's, and rxaqm works by CPU" },
-	{ FACT(coverage), .name = "TimestampCoverage", CHOICE(coverage_names),
+	{ FACT(coverage), .name = "TimestampCoverage", CHOICE(rxaqm_coverage_names),
 	  .otherwise = "unknown, or up to the chip: ethtool -T", .label = "Rx timestamps",
 	  .help = "packets that the NIC stamps: none, those of PTP, of all kinds but not each, "
 		  "each" },
-	{ FACT(stamp), .name = "TimestampField", CHOICE(stamp_names), .otherwise = "none",
+	{ FACT(stamp), .name = "TimestampField", CHOICE(rxaqm_stamp_names), .otherwise = "none",
 	  .label = "  in field of skb",
 	  .help = "where the skb has its receive time: skb_shinfo(skb)->hwtstamps or skb->tstamp" },
 	{ FACT(hint_since), .name = "HintSince", TEXT, UNKNOWN, .form = "RELEASE",
@@ -158,29 +156,4 @@ int rxaqm_profile_set_fact(struct rxaqm_profile *profile, const char *key, const
 		return add_note(profile, fact, value, error);
 	err = rxaqm_key_once(seen, rxaqm_fact_keys, key, NULL, line, error);
 	return err ? err : rxaqm_key_set(fact, profile, value, 0, error);
-}
-
-const char *rxaqm_design_name(enum rxaqm_design design)
-{
-	return design_names[design];
-}
-
-const char *rxaqm_napi_name(enum rxaqm_napi napi)
-{
-	return rxaqm_napi_names[napi];
-}
-
-const char *rxaqm_coverage_name(enum rxaqm_coverage coverage)
-{
-	return coverage_names[coverage];
-}
-
-const char *rxaqm_path_name(enum rxaqm_receive_path path)
-{
-	return path_names[path];
-}
-
-const char *rxaqm_stamp_name(enum rxaqm_stamp stamp)
-{
-	return stamp_names[stamp];
 }

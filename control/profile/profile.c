@@ -46,9 +46,11 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 	return rxaqm_profile_set_fact(load->profile, key, value, line, &load->facts, error);
 }
 
-/* What must hold between facts. */
-static int check_facts(const struct rxaqm_profile *profile, struct rxaqm_error *error)
+/* What must hold between lines. */
+static int check_lines(const struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
+	if (!profile->driver[0])
+		return rxaqm_bad(error, "no Driver= in a section [Match]; add it");
 	if (profile->ring_max && profile->ring_default > profile->ring_max)
 		return rxaqm_bad(error, "[Nic]: RxRingDefault=%u exceeds RxRingMax=%u",
 				 profile->ring_default, profile->ring_max);
@@ -73,9 +75,7 @@ int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *prof
 	err = rxaqm_ini_read(file, path, &ops, &load, error);
 	if (err)
 		return err;
-	err = rxaqm_match_check(profile, &reason);
-	if (!err)
-		err = check_facts(profile, &reason);
+	err = check_lines(profile, &reason);
 	if (!err) {
 		where = "[Policy]: ";
 		err = rxaqm_profile_policy(profile, &policy, &reason);

@@ -152,7 +152,7 @@ void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const st
 
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
 {
-	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_name(iface->stamp);
+	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_names[iface->stamp];
 }
 
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],

@@ -27,7 +27,7 @@ static void print_info(struct rxaqm_metrics_text *text, const struct rxaqm_metri
 					       iface->flags & RXAQM_IFACE_BY_CPU ? "backlog" :
 										   "ring",
 					       "profile", iface->profile, "stamp",
-					       rxaqm_stamp_name(iface->stamp)),
+					       rxaqm_stamp_names[iface->stamp]),
 			  1);
 }
 

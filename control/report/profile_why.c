@@ -35,19 +35,6 @@ struct passed_over {
 	struct rxaqm_nic_facts *facts;
 };
 
-/* The line of @profile that does not hold; NULL: all do. */
-static const struct rxaqm_match *failing(const struct rxaqm_profile *profile,
-					 struct rxaqm_nic_facts *facts,
-					 char why[RXAQM_MATCH_WHY_LEN])
-{
-	unsigned int i;
-
-	for (i = 0; i < profile->nr_matches; i++)
-		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_MATCH_YES)
-			return &profile->match[i];
-	return NULL;
-}
-
 /* Why @profile, which fits, is not the one chosen. */
 static const char *lesser(const struct passed_over *passed, const struct rxaqm_profile *profile)
 {
@@ -70,7 +57,7 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 
 	if (error || !strcmp(profile->path, passed->chosen->path))
 		return 0;
-	match = failing(profile, passed->facts, why);
+	match = rxaqm_match_failing(profile, passed->facts, why);
 	if (match && !strcmp(rxaqm_match_name(match), "Driver"))
 		return 0; /* another driver's */
 	if (match)
