@@ -35,7 +35,6 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 {
 	int i;
 
-	memset(view, 0, sizeof(*view));
 	view->state = metrics->state;
 	view->by_interface = metrics->by_interface;
 	view->now_ns = rxaqm_now_ns();
@@ -77,9 +76,8 @@ static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *
 	row->ring_full += socket.ring_full;
 	if (socket.wait_state != RXAQM_WAIT_VALID)
 		return;
-	if (row->wait_ns == RXAQM_METRICS_UNKNOWN)
-		row->wait_ns = 0;
-	keep_greatest(&row->wait_ns, socket.wait_ns);
+	if (row->wait_ns == RXAQM_METRICS_UNKNOWN || row->wait_ns < socket.wait_ns)
+		row->wait_ns = socket.wait_ns;
 }
 
 static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, __u32 ring_entries,
@@ -135,62 +133,34 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 
 	memset(row, 0, sizeof(*row));
 	row->interface = interface;
+	row->lease_ns = row->wait_ns = RXAQM_METRICS_UNKNOWN;
 	return row;
 }
 
-static struct rxaqm_metrics_row *new_queue_row(struct rxaqm_metrics_rows *rows,
-					       const char *interface, const char *queue)
-{
-	struct rxaqm_metrics_row *row = new_row(rows, interface);
-
-	snprintf(row->queue, sizeof(row->queue), "%s", queue);
-	row->lease_ns = RXAQM_METRICS_UNKNOWN;
-	row->wait_ns = RXAQM_METRICS_UNKNOWN;
-	return row;
-}
-
-static void take_queues(struct rxaqm_metrics_rows *rows, const struct rxaqm_metrics_view *view,
-			unsigned int slot, bool by_queue)
+static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool by_queue)
 {
 	const struct rxaqm_iface *iface = &view->state->iface[slot];
 	const char *interface = view->iface[slot].label;
 	struct rxaqm_metrics_row *row = NULL;
 	struct rxaqm_target_facts facts;
-	char number[12];
 	unsigned int i;
 
 	rxaqm_status_target_facts(iface, &facts);
-	if (!by_queue)
-		row = new_queue_row(rows, interface, "all");
+	if (!by_queue) {
+		row = new_row(&view->queues, interface);
+		strcpy(row->queue, "all");
+	}
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
 
 		if (by_queue && !rxaqm_queue_shows(iface, q))
 			continue;
-		snprintf(number, sizeof(number), "%u", i);
-		if (by_queue)
-			row = new_queue_row(rows, interface, number);
+		if (by_queue) {
+			row = new_row(&view->queues, interface);
+			snprintf(row->queue, sizeof(row->queue), "%u", i);
+		}
 		add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts, view->now_ns);
 		add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i), view->now_ns);
-	}
-}
-
-void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm_metrics_view *view)
-{
-	unsigned int slot, shown = 0;
-
-	rows->nr = 0;
-	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
-		const struct rxaqm_iface *iface = &view->state->iface[slot];
-		bool by_queue;
-
-		if (iface->state == RXAQM_IFACE_FREE)
-			continue;
-		/* Queues in use or not: series must not change their form. */
-		by_queue = !view->by_interface &&
-			   shown + iface->nr_queues <= RXAQM_METRICS_QUEUES_MAX;
-		shown += by_queue ? iface->nr_queues : 0;
-		take_queues(rows, view, slot, by_queue);
 	}
 }
 
@@ -213,25 +183,35 @@ static void take_clock(struct rxaqm_metrics_row *row, const struct rxaqm_clock_e
 	row->clock_rate_q32 = row->clock_drift_err_q32 = RXAQM_METRICS_UNKNOWN;
 }
 
-void rxaqm_metrics_iface_rows_take(struct rxaqm_metrics_rows *rows,
-				   const struct rxaqm_metrics_view *view)
+static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
 {
-	unsigned int slot;
+	const struct rxaqm_iface *iface = &view->state->iface[slot];
+	struct rxaqm_metrics_row *row = new_row(&view->ifaces, view->iface[slot].label);
 
-	rows->nr = 0;
+	row->iface = iface;
+	row->state[view->iface[slot].state] = 1;
+	row->nr_queues = iface->nr_queues;
+	row->ring_entries = iface->ring_entries;
+	row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
+	take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE, view->now_ns);
+}
+
+void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view)
+{
+	unsigned int slot, shown = 0;
+
+	view->ifaces.nr = view->queues.nr = 0;
 	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
 		const struct rxaqm_iface *iface = &view->state->iface[slot];
-		struct rxaqm_metrics_row *row;
+		bool by_queue;
 
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
-		row = new_row(rows, view->iface[slot].label);
-		row->iface = iface;
-		row->state[view->iface[slot].state] = 1;
-		row->nr_queues = iface->nr_queues;
-		row->ring_entries = iface->ring_entries;
-		row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
-		take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE,
-			   view->now_ns);
+		take_iface(view, slot);
+		/* Queues in use or not: series must not change their form. */
+		by_queue = !view->by_interface &&
+			   shown + iface->nr_queues <= RXAQM_METRICS_QUEUES_MAX;
+		shown += by_queue ? iface->nr_queues : 0;
+		take_queues(view, slot, by_queue);
 	}
 }

@@ -20,7 +20,7 @@ enum how {
 /* The series of a family stand together, the first says what it is. Labels are the end of a row. */
 struct series {
 	const char *family; /* NULL: that of the one before */
-	enum rxaqm_metrics_type type;
+	const char *type;
 	const char *help;
 	enum how how;
 	size_t offset; /* of a __u64 in struct rxaqm_metrics_row */
@@ -29,7 +29,7 @@ struct series {
 
 #define COUNTER(family, help) family, RXAQM_METRICS_COUNTER, help
 #define GAUGE(family, help) family, RXAQM_METRICS_GAUGE, help
-#define MORE NULL, RXAQM_METRICS_GAUGE, NULL
+#define MORE NULL, NULL, NULL
 #define AT(member) offsetof(struct rxaqm_metrics_row, member)
 #define LABELS(...) { __VA_ARGS__ }
 #define NUMBER(member, ...) HOW_NUMBER, AT(member), LABELS(__VA_ARGS__)

@@ -17,24 +17,18 @@ static void escaped(FILE *file, const char *text)
 	}
 }
 
-void rxaqm_metrics_family(struct rxaqm_metrics_text *text, enum rxaqm_metrics_type type,
-			  const char *family, const char *help)
+void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, const char *family,
+			  const char *help)
 {
-	static const char *const types[] = {
-		[RXAQM_METRICS_COUNTER] = "counter",
-		[RXAQM_METRICS_GAUGE] = "gauge",
-		[RXAQM_METRICS_HISTOGRAM] = "histogram",
-	};
-
 	text->family = family;
 	fprintf(text->file, "# HELP %s ", family);
 	escaped(text->file, help);
-	fprintf(text->file, "\n# TYPE %s %s\n", family, types[type]);
+	fprintf(text->file, "\n# TYPE %s %s\n", family, type);
 }
 
-static void label(FILE *file, const char *name, const char *value, bool first)
+static void label(FILE *file, const char *before, const char *name, const char *value)
 {
-	fprintf(file, "%s%s=\"", first ? "" : ",", name);
+	fprintf(file, "%s%s=\"", before, name);
 	escaped(file, value);
 	fputc('"', file);
 }
@@ -43,18 +37,14 @@ static void label(FILE *file, const char *name, const char *value, bool first)
 static void begin(struct rxaqm_metrics_text *text, const char *end, const char *const *labels,
 		  const char *le)
 {
-	bool any = false;
+	const char *before = "{";
 
 	fprintf(text->file, "%s%s", text->family, end);
-	if (*labels || le)
-		fputc('{', text->file);
-	for (; *labels; labels += 2) {
-		label(text->file, labels[0], labels[1], !any);
-		any = true;
-	}
+	for (; *labels; labels += 2, before = ",")
+		label(text->file, before, labels[0], labels[1]);
 	if (le)
-		label(text->file, "le", le, !any);
-	fputs(any || le ? "} " : " ", text->file);
+		label(text->file, before, "le", le);
+	fputs(le || *before == ',' ? "} " : " ", text->file);
 }
 
 static void print_ns(FILE *file, __s64 ns)

@@ -11,11 +11,10 @@
 
 #define RXAQM_METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-enum rxaqm_metrics_type {
-	RXAQM_METRICS_COUNTER, /* the name ends in "_total" */
-	RXAQM_METRICS_GAUGE, /* "_info": always 1, the labels say it */
-	RXAQM_METRICS_HISTOGRAM,
-};
+/* Types of families. */
+#define RXAQM_METRICS_COUNTER "counter" /* the name ends in "_total" */
+#define RXAQM_METRICS_GAUGE "gauge" /* "_info": always 1, the labels say it */
+#define RXAQM_METRICS_HISTOGRAM "histogram"
 
 struct rxaqm_metrics_text {
 	FILE *file;
@@ -23,8 +22,8 @@ struct rxaqm_metrics_text {
 };
 
 /* Begin @family: HELP and TYPE. @help: one sentence, without a full stop. */
-void rxaqm_metrics_family(struct rxaqm_metrics_text *text, enum rxaqm_metrics_type type,
-			  const char *family, const char *help);
+void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, const char *family,
+			  const char *help);
 
 /* One sample of it. @labels: pairs of name and value, up to a NULL name; values are escaped.
  *
