@@ -14,7 +14,6 @@
 #include "attach/machine.h"
 #include "report/overflow.h"
 #include "attach/locate.h"
-#include "report/status.h"
 
 /* The first look at an interface. */
 struct first_look {

@@ -168,6 +168,27 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
 	return buf;
 }
 
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
+{
+	bool at_work;
+	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+
+	if (at_work)
+		return now == RXAQM_IFACE_ATTACHING ? "a command is attaching it now" :
+						      "a command is detaching it now";
+	if (now == RXAQM_IFACE_FREE)
+		return "detached just now";
+	if (now != RXAQM_IFACE_ATTACHED)
+		return "interrupted; the next attach or detach cleans up";
+	if (here)
+		return NULL;
+	if (rxaqm_iface_is_gone(iface))
+		return "the interface is gone; the next attach, or detach --all, frees its place";
+	return rxaqm_iface_taken_off(iface) ?
+		       "its XDP program was taken off; detach, then attach again" :
+		       "in another network namespace";
+}
+
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q)
 {
 	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);

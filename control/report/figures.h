@@ -62,6 +62,11 @@ const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here);
 
+/* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
+ * this network namespace.
+ */
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
+
 /* Has the queue anything to show? Small interfaces show all of theirs. */
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);
 
