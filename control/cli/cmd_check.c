@@ -12,7 +12,6 @@
 #include "attach/sockets.h"
 #include "report/figures.h"
 #include "attach/machine.h"
-#include "report/overflow.h"
 #include "attach/locate.h"
 
 /* The first look at an interface. */
@@ -76,16 +75,12 @@ static void copy_label(const char *name, char label[RXAQM_IFNAMSIZ])
 static __s64 read_overflow(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
-	__u32 packets;
 	bool here;
-	int err;
 
 	rxaqm_iface_name(iface, name, &here);
 	if (iface->flags & RXAQM_IFACE_BY_CPU)
-		err = rxaqm_overflow_backlogs(&packets);
-	else
-		err = here ? rxaqm_overflow_rings(name, &packets) : -ENODEV;
-	return err ? (__s64)err : (__s64)packets;
+		return rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS);
+	return here ? rxaqm_check_ring_drops(name) : -ENODEV;
 }
 
 static void look_first(struct check *check, const struct rxaqm_iface *iface)

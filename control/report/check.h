@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Is all well, as monitoring wants to know it: one line and an exit status by the
- * conventions of Nagios plugins (status, text, "|", performance data). Pure, but for the output.
+ * conventions of Nagios plugins (status, text, "|", performance data).
  */
 #ifndef RXAQM_CHECK_H
 #define RXAQM_CHECK_H
@@ -52,6 +52,15 @@ struct rxaqm_check_iface {
 	bool overflow_known;
 	__u64 overflow; /* packets lost between the looks, because a queue was full */
 };
+
+/* Packets that were lost because a queue was full, by the kernel's counters, modulo 2^32; or -errno.
+ * Of the rings of the interface called @ifname in the network namespace entered, what the driver
+ * counts as missed, over or fifo errors; -ENODEV if there is none.
+ */
+__s64 rxaqm_check_ring_drops(const char *ifname);
+/* Of the CPUs' backlogs, of all interfaces together. -EINVAL if @path is not of the form of this. */
+#define RXAQM_CHECK_BACKLOGS "/proc/net/softnet_stat"
+__s64 rxaqm_check_backlog_drops(const char *path);
 
 /* Note what is wrong, of @iface (NULL: of none); the first of the worst level is told. */
 void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <unistd.h>
 
 #include "../support/text.hpp"
 
 extern "C" {
 #include "report/check.h"
-#include "report/overflow.h"
 }
 
 static const __u64 MS = RXAQM_NSEC_PER_MSEC;
@@ -242,37 +242,35 @@ TEST_CASE("check: a line that cannot be written is unknown", "[check]")
 	std::fclose(full);
 }
 
-static int parse_softnet(const std::string &text, __u32 *dropped)
+static __s64 parse_softnet(const std::string &text)
 {
-	FILE *file = fmemopen(const_cast<char *>(text.data()), text.size(), "r");
-	int err = rxaqm_overflow_parse(file, dropped);
+	char path[] = "/tmp/rxaqm-softnet-XXXXXX";
+	int fd = mkstemp(path);
 
-	std::fclose(file);
-	return err;
+	REQUIRE(fd >= 0);
+	CHECK(write(fd, text.data(), text.size()) == (ssize_t)text.size());
+	close(fd);
+	__s64 packets = rxaqm_check_backlog_drops(path);
+	unlink(path);
+	return packets;
 }
 
 TEST_CASE("check: drops of the backlogs are the second column of all CPUs", "[check]")
 {
-	__u32 dropped = 77;
-
 	CHECK(parse_softnet("0001f2c5 00000010 00000002 00000000 00000000\n"
-			    "00000000 0000000a 00000002 00000000 00000000\n",
-			    &dropped) == 0);
-	CHECK(dropped == 26);
+			    "00000000 0000000a 00000002 00000000 00000000\n") == 26);
 	/* They wrap. */
-	CHECK(parse_softnet("0 ffffffff\n0 00000003\n", &dropped) == 0);
-	CHECK(dropped == 2);
-	CHECK(parse_softnet("none\n", &dropped) == -EINVAL);
-	CHECK(parse_softnet("00000001\n", &dropped) == -EINVAL);
-	CHECK(parse_softnet("\n", &dropped) == -EINVAL);
-	CHECK(rxaqm_overflow_backlogs(&dropped) == 0);
+	CHECK(parse_softnet("0 ffffffff\n0 00000003\n") == 2);
+	CHECK(parse_softnet("none\n") == -EINVAL);
+	CHECK(parse_softnet("00000001\n") == -EINVAL);
+	CHECK(parse_softnet("\n") == -EINVAL);
+	CHECK(parse_softnet("") == -EINVAL);
+	CHECK(rxaqm_check_backlog_drops("/no/such/file") == -ENOENT);
+	CHECK(rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS) >= 0);
 }
 
 TEST_CASE("check: drops of a ring are asked for by name", "[check]")
 {
-	__u32 dropped = 77;
-
-	CHECK(rxaqm_overflow_rings("lo", &dropped) == 0);
-	CHECK(dropped == 0);
-	CHECK(rxaqm_overflow_rings("no-such-if", &dropped) == -ENODEV);
+	CHECK(rxaqm_check_ring_drops("lo") == 0);
+	CHECK(rxaqm_check_ring_drops("no-such-if") == -ENODEV);
 }
