@@ -2,9 +2,9 @@
 /* Why an interface has the profile and the policy that it has. */
 #include <string.h>
 
-#include "base/out.h"
-#include "base/now.h"
 #include "attach/locate.h"
+#include "base/now.h"
+#include "base/out.h"
 #include "profile/match.h"
 #include "report/profile_show.h"
 
@@ -72,8 +72,9 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 	return 0;
 }
 
-void rxaqm_profile_out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-			       struct rxaqm_nic_facts *facts)
+/* Which lines of @profile hold, and which profiles of the driver were passed over, and why. */
+static void out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			struct rxaqm_nic_facts *facts)
 {
 	struct passed_over passed = { .out = out, .chosen = profile, .facts = facts };
 
@@ -164,8 +165,11 @@ static void out_attached(struct rxaqm_out *out, const struct rxaqm_profile *prof
 	out_policy(out, same ? profile : NULL, rxaqm_state_policy(state, iface, 0));
 }
 
-void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-			       const struct rxaqm_nic_facts *facts)
+/* The policy in effect on @facts' interface, or the one that attach would give it, and where each
+ * value comes from.
+ */
+static void out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			const struct rxaqm_nic_facts *facts)
 {
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_iface *iface = NULL;
@@ -184,4 +188,26 @@ void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile
 			out_policy(out, profile, &policy);
 	}
 	rxaqm_state_close(&state);
+}
+
+unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+					 struct rxaqm_nic_facts *facts)
+{
+	unsigned int conflicts;
+
+	rxaqm_nic_facts_napi(facts);
+	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
+		       profile->path);
+	if (out->json)
+		rxaqm_profile_out(out, profile);
+	rxaqm_out_object(out, "interface");
+	rxaqm_out_str(out, "name", NULL, facts->ifname);
+	out_reasons(out, profile, facts);
+	rxaqm_out_text(out, "facts:\n");
+	conflicts = rxaqm_profile_out_facts(out, profile, facts);
+	if (!out->json)
+		rxaqm_profile_out_notes(out, profile);
+	out_origins(out, profile, facts);
+	rxaqm_out_end(out);
+	return conflicts;
 }
