@@ -138,18 +138,15 @@ int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 	if (strchr(name, '/'))
 		return rxaqm_profile_read(name, profile, error);
 	err = find_all(&entries, error);
-	if (err)
-		goto out;
 	for (i = 0; i < entries.nr; i++)
 		if (!strcmp(entries.at[i].name, name))
 			break;
-	if (i < entries.nr)
+	if (!err && i < entries.nr)
 		err = rxaqm_profile_read(entries.at[i].path, profile, error);
-	else
+	else if (!err)
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
 				      "no profile \"%s\" in %s; see \"rxaqm profile list\"", name,
 				      rxaqm_profile_path());
-out:
 	free(entries.at);
 	return err;
 }

@@ -115,22 +115,6 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 	{ 0 },
 };
 
-static int add_note(struct rxaqm_profile *profile, const struct rxaqm_key *key, const char *value,
-		    struct rxaqm_error *error)
-{
-	struct rxaqm_key next = *key;
-	int err;
-
-	if (profile->nr_notes == RXAQM_PROFILE_NOTES_MAX)
-		return rxaqm_bad(error, "%s=%.40s: more than %d notes and warnings; join some",
-				 key->name, value, RXAQM_PROFILE_NOTES_MAX);
-	next.offset += profile->nr_notes * sizeof(profile->note[0]);
-	err = rxaqm_key_set(&next, profile, value, 0, error);
-	if (!err)
-		profile->note[profile->nr_notes++].warning = !strcmp(key->name, "Warning");
-	return err;
-}
-
 int rxaqm_profile_unknown_key(const struct rxaqm_key *keys, const char *section, const char *key,
 			      struct rxaqm_error *error)
 {
@@ -141,19 +125,4 @@ int rxaqm_profile_unknown_key(const struct rxaqm_key *keys, const char *section,
 	snprintf(must_be, sizeof(must_be), "it must be %.400s",
 		 rxaqm_words(names, ", ", " or ", list));
 	return rxaqm_key_unknown("key", key, section, names, must_be, error);
-}
-
-int rxaqm_profile_set_fact(struct rxaqm_profile *profile, const char *key, const char *value,
-			   unsigned int line, struct rxaqm_keys_seen *seen,
-			   struct rxaqm_error *error)
-{
-	const struct rxaqm_key *fact = rxaqm_key_find(rxaqm_fact_keys, NULL, key);
-	int err;
-
-	if (!fact)
-		return rxaqm_profile_unknown_key(rxaqm_fact_keys, "Nic", key, error);
-	if (fact->offset == offsetof(struct rxaqm_profile, note[0].text))
-		return add_note(profile, fact, value, error);
-	err = rxaqm_key_once(seen, rxaqm_fact_keys, key, NULL, line, error);
-	return err ? err : rxaqm_key_set(fact, profile, value, 0, error);
 }

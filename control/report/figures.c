@@ -111,18 +111,6 @@ const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
 	return names[rxaqm_mode_now(policy, now_ns)];
 }
 
-void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts)
-{
-	*facts = (struct rxaqm_target_facts){
-		.rule = iface->target_rule,
-		.quarters = iface->target_quarters,
-		.moderation_ns = iface->moderation_ns,
-		.entries = iface->ring_entries,
-		.poll_packets = iface->poll_packets,
-		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
-	};
-}
-
 /* A policy that no packet has come under yet: what is in use is another's. */
 static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
 {
@@ -141,13 +129,20 @@ __u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_p
 	return is_new(q, policy) ? policy->interval_ns : q->interval_ns;
 }
 
-void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
 				struct rxaqm_target *target)
 {
-	struct rxaqm_target_facts measured = *facts;
+	struct rxaqm_target_facts facts = {
+		.rule = iface->target_rule,
+		.quarters = iface->target_quarters,
+		.moderation_ns = iface->moderation_ns,
+		.entries = iface->ring_entries,
+		.poll_packets = iface->poll_packets,
+		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
+	};
 
-	rxaqm_target_measure(&measured, q);
-	rxaqm_target_explain(&measured, target);
+	rxaqm_target_measure(&facts, q);
+	rxaqm_target_explain(&facts, target);
 }
 
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)

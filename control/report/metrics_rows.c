@@ -95,9 +95,8 @@ static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, 
 		keep_greatest(&row->share[i], figures.share[i]);
 }
 
-static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
-		      const struct rxaqm_policy *policy, const struct rxaqm_target_facts *facts,
-		      __u64 now_ns)
+static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
+		      const struct rxaqm_queue *q, const struct rxaqm_policy *policy, __u64 now_ns)
 {
 	struct rxaqm_target target;
 	unsigned int i;
@@ -110,11 +109,11 @@ static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q
 	row->signal[rxaqm_queue_signal_now(q, now_ns)]++;
 	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
 	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
-	add_law(row, q, facts->entries, now_ns);
+	add_law(row, q, iface->ring_entries, now_ns);
 	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
 	keep_greatest(&row->target_ns, rxaqm_status_target_ns(q, policy));
 	keep_greatest(&row->interval_ns, rxaqm_status_interval_ns(q, policy));
-	rxaqm_status_target_derive(facts, q, &target);
+	rxaqm_status_target_derive(iface, q, &target);
 	keep_greatest(&row->floor_ns, target.floor_ns);
 	keep_greatest(&row->ceiling_ns, target.ceiling_ns);
 	if (q->flags & RXAQM_QUEUE_SAMPLED)
@@ -142,10 +141,8 @@ static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool
 	const struct rxaqm_iface *iface = &view->state->iface[slot];
 	const char *interface = view->iface[slot].label;
 	struct rxaqm_metrics_row *row = NULL;
-	struct rxaqm_target_facts facts;
 	unsigned int i;
 
-	rxaqm_status_target_facts(iface, &facts);
 	if (!by_queue) {
 		row = new_row(&view->queues, interface);
 		strcpy(row->queue, "all");
@@ -159,7 +156,7 @@ static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool
 			row = new_row(&view->queues, interface);
 			snprintf(row->queue, sizeof(row->queue), "%u", i);
 		}
-		add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts, view->now_ns);
+		add_queue(row, iface, q, rxaqm_state_policy(view->state, iface, i), view->now_ns);
 		add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i), view->now_ns);
 	}
 }

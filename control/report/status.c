@@ -158,7 +158,6 @@ struct view {
 	const struct rxaqm_state *state;
 	const struct rxaqm_iface *iface;
 	unsigned int ifindex; /* 0: it is not in this namespace */
-	struct rxaqm_target_facts facts;
 	bool asked; /* for sockets: once one is needed */
 	struct rxaqm_sockets sockets;
 };
@@ -201,12 +200,12 @@ static void print_socket(struct rxaqm_out *out, struct view *view, unsigned int 
 }
 
 /* Floor, ceiling, what is derived, and why; nothing while no round was measured. */
-static void print_target(struct rxaqm_out *out, const struct rxaqm_target_facts *facts,
+static void print_target(struct rxaqm_out *out, const struct rxaqm_iface *iface,
 			 const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
 {
 	struct rxaqm_target target;
 
-	rxaqm_status_target_derive(facts, q, &target);
+	rxaqm_status_target_derive(iface, q, &target);
 	if (!target.floor_ns)
 		return;
 	rxaqm_out_ns(out, "round_ns", "    poll round %s", q->round_ns);
@@ -237,7 +236,7 @@ static void print_queue(struct rxaqm_out *out, struct view *view, unsigned int n
 	print_sojourn(out, &q, now_ns);
 	rxaqm_settings_sources_out(out, policy);
 	print_socket(out, view, number, &q, now_ns);
-	print_target(out, &view->facts, &q, policy);
+	print_target(out, view->iface, &q, policy);
 	rxaqm_status_law_out(out, view->iface, &q, now_ns);
 	print_stats(out, &q);
 	rxaqm_out_end(out);
@@ -250,8 +249,7 @@ static void print_queues(struct rxaqm_out *out, struct view *view)
 	struct rxaqm_target target;
 	unsigned int i;
 
-	rxaqm_status_target_facts(iface, &view->facts);
-	rxaqm_status_target_derive(&view->facts, rxaqm_state_queue(view->state, iface, 0), &target);
+	rxaqm_status_target_derive(iface, rxaqm_state_queue(view->state, iface, 0), &target);
 	if (target.advice[0])
 		rxaqm_out_str(out, "ring_advice", "  %s\n", target.advice);
 	rxaqm_out_array(out, "queues");
