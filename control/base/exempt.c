@@ -84,10 +84,10 @@ int rxaqm_exempt_parse_dscp(const char *s, struct rxaqm_policy *policy)
 	return 0;
 }
 
-/* Append an item to the list in @buf. */
+/* Append an item to the list in @buf, which is "none" at first. */
 static void append(char *buf, size_t size, const char *item)
 {
-	size_t len = strlen(buf);
+	size_t len = strcmp(buf, "none") ? strlen(buf) : 0;
 
 	snprintf(buf + len, size - len, "%s%s", len ? "," : "", item);
 }
@@ -97,13 +97,11 @@ void rxaqm_exempt_format_ports(const struct rxaqm_policy *policy, char *buf, siz
 	char item[16];
 	unsigned int i;
 
-	buf[0] = '\0';
+	snprintf(buf, size, "none");
 	for (i = 0; i < policy->nr_exempt_ports && i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		snprintf(item, sizeof(item), "%u", policy->exempt_port[i]);
 		append(buf, size, item);
 	}
-	if (!buf[0])
-		snprintf(buf, size, "none");
 }
 
 static void format_dscp_run(unsigned int first, unsigned int last, char *item, size_t size)
@@ -124,7 +122,7 @@ void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size
 	unsigned int first, last;
 	char item[32];
 
-	buf[0] = '\0';
+	snprintf(buf, size, "none");
 	for (first = 0; first < NR_DSCP; first = last + 1) {
 		last = first;
 		if (!(policy->exempt_dscp >> first & 1))
@@ -134,8 +132,6 @@ void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size
 		format_dscp_run(first, last, item, sizeof(item));
 		append(buf, size, item);
 	}
-	if (!buf[0])
-		snprintf(buf, size, "none");
 }
 
 const char *rxaqm_exempt_words(const struct rxaqm_policy *policy, char buf[RXAQM_EXEMPT_WORDS])

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "poll.h"
 
 const char *const rxaqm_design_names[] = { "unknown", "shared", "split", "writeback", "none", NULL };
@@ -35,15 +34,13 @@ int rxaqm_profile_check_symbol(const char *value, struct rxaqm_error *error)
 /* A kernel release such as 6.3. */
 static int check_release(const char *value, struct rxaqm_error *error)
 {
-	char *dot = strchr(value, '.');
-	char major[8];
-	__u64 number;
+	unsigned int major, minor;
+	char more;
 
-	snprintf(major, sizeof(major), "%.*s", dot ? (int)(dot - value) : 0, value);
-	if (!dot || dot - value >= (long)sizeof(major) || rxaqm_parse_u64(major, 2, 99, &number) ||
-	    rxaqm_parse_u64(dot + 1, 0, 999, &number))
-		return rxaqm_bad(error, "must be a kernel release such as 6.3");
-	return 0;
+	if (!value[strspn(value, "0123456789.")] &&
+	    sscanf(value, "%2u.%3u%c", &major, &minor, &more) == 2 && major >= 2)
+		return 0;
+	return rxaqm_bad(error, "must be a kernel release such as 6.3");
 }
 
 #define FACT(field) .section = "Nic", RXAQM_FIELD(struct rxaqm_profile, field)

@@ -81,7 +81,6 @@ void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 
 /* A queue that stands over its target. */
 static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface,
-			  const struct rxaqm_check_limits *limits,
 			  const struct rxaqm_check_queue *queue)
 {
 	const struct rxaqm_overload_look *look = &queue->look;
@@ -89,9 +88,9 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 	char exempt[RXAQM_EXEMPT_WORDS + 80] = "";
 	enum rxaqm_check_level level;
 
-	if (!look->enforced && look->stood_ns >= limits->crit_ns)
+	if (!look->enforced && look->stood_ns >= sum->crit_ns)
 		level = RXAQM_CHECK_CRITICAL;
-	else if (look->stood_ns >= limits->warn_ns &&
+	else if (look->stood_ns >= sum->warn_ns &&
 		 (!look->enforced || look->smooth_ns > RXAQM_OVERLOAD_SLACK * look->target_ns))
 		level = RXAQM_CHECK_WARNING;
 	else
@@ -109,7 +108,6 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 }
 
 void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface *iface,
-			   const struct rxaqm_check_limits *limits,
 			   const struct rxaqm_check_queue *queue)
 {
 	const struct rxaqm_overload_look *look = &queue->look;
@@ -121,7 +119,7 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 			iface->worst_ns = look->smooth_ns;
 		if (look->stood_ns > iface->stood_ns)
 			iface->stood_ns = look->stood_ns;
-		find_standing(sum, iface, limits, queue);
+		find_standing(sum, iface, queue);
 	}
 	if (queue->distrust)
 		rxaqm_check_find(sum, RXAQM_CHECK_WARNING, iface,
@@ -139,8 +137,7 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 #define SECONDS_OF(ns) (ns) / RXAQM_NSEC_PER_SEC, (ns) % RXAQM_NSEC_PER_SEC / RXAQM_NSEC_PER_USEC
 
 /* 'LABEL'=VALUE[UNIT];WARN;CRIT;MIN;MAX */
-static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
-			 const struct rxaqm_check_iface *iface)
+static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
 {
 	size_t len = strlen(sum->perfdata), room = sizeof(sum->perfdata) - len;
 	char overflow[96] = "";
@@ -154,21 +151,20 @@ static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_l
 			 "s;;;0 '%s_stood'=" SECONDS "s;" SECONDS ";" SECONDS ";0%s",
 			 iface->name, iface->nr_over, iface->nr_queues, iface->name,
 			 SECONDS_OF(iface->worst_ns), iface->name, SECONDS_OF(iface->stood_ns),
-			 SECONDS_OF(limits->warn_ns), SECONDS_OF(limits->crit_ns), overflow);
+			 SECONDS_OF(sum->warn_ns), SECONDS_OF(sum->crit_ns), overflow);
 	/* Half a figure would be a wrong one. */
 	if (added < 0 || (size_t)added >= room)
 		sum->perfdata[len] = '\0';
 }
 
-void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
-			   const struct rxaqm_check_iface *iface)
+void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
 {
 	sum->nr_ifaces++;
 	sum->nr_queues += iface->nr_queues;
 	if (iface->overflow_known && iface->overflow)
 		rxaqm_check_find(sum, RXAQM_CHECK_CRITICAL, iface,
 				 "overflows: %llu packets lost during the check", iface->overflow);
-	add_perfdata(sum, limits, iface);
+	add_perfdata(sum, iface);
 }
 
 int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file)

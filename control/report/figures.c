@@ -91,16 +91,11 @@ const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
 
 enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns)
 {
-	switch (policy->mode) {
-	case RXAQM_MODE_OFF:
-		return RXAQM_MODE_NOW_OFF;
-	case RXAQM_MODE_ENFORCE:
-		if (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns))
-			return RXAQM_MODE_NOW_ENFORCE;
+	if (policy->mode != RXAQM_MODE_ENFORCE)
+		return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
+	if (policy->lease_until_ns && !rxaqm_ns_after(policy->lease_until_ns, now_ns))
 		return RXAQM_MODE_NOW_LAPSED;
-	default:
-		return RXAQM_MODE_NOW_OBSERVE;
-	}
+	return RXAQM_MODE_NOW_ENFORCE;
 }
 
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)

@@ -47,10 +47,8 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 			continue;
 		rxaqm_iface_name(iface, name, &here);
 		view->iface[i].state = state_of(iface, here);
-		if (here)
-			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s", name);
-		else
-			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s@%u", name, iface->netns_ino);
+		snprintf(label, RXAQM_METRICS_LABEL_LEN, here ? "%s" : "%s@%u", name,
+			 iface->netns_ino);
 		/* Renamed, and another took the name: two entries must not be one series. */
 		if (label_taken(view, i))
 			snprintf(label + strlen(label), RXAQM_METRICS_LABEL_LEN - strlen(label),

@@ -22,11 +22,12 @@ namespace
 
 struct Check {
 	rxaqm_check_sum sum = {};
-	rxaqm_check_limits limits = { 2 * SEC, 60 * SEC };
 	rxaqm_check_iface iface = {};
 
 	Check()
 	{
+		sum.warn_ns = 2 * SEC;
+		sum.crit_ns = 60 * SEC;
 		iface.name = "eth0";
 	}
 
@@ -46,7 +47,7 @@ struct Check {
 
 	Check &add(const rxaqm_check_queue &queue)
 	{
-		rxaqm_check_add_queue(&sum, &iface, &limits, &queue);
+		rxaqm_check_add_queue(&sum, &iface, &queue);
 		return *this;
 	}
 
@@ -56,7 +57,7 @@ struct Check {
 		char *text = nullptr;
 		size_t size = 0;
 
-		rxaqm_check_add_iface(&sum, &limits, &iface);
+		rxaqm_check_add_iface(&sum, &iface);
 		FILE *file = open_memstream(&text, &size);
 		int level = rxaqm_check_print(&sum, file);
 		std::fclose(file);
@@ -215,7 +216,6 @@ TEST_CASE("check: what cannot be told is unknown, but critical goes first", "[ch
 
 TEST_CASE("check: more interfaces than there is room for leave no half figures", "[check]")
 {
-	rxaqm_check_limits limits = { 2 * SEC, 60 * SEC };
 	rxaqm_check_sum sum = {};
 	rxaqm_check_iface iface = {};
 
@@ -224,7 +224,7 @@ TEST_CASE("check: more interfaces than there is room for leave no half figures",
 	iface.overflow_known = true;
 	iface.stood_ns = iface.worst_ns = 86400 * SEC;
 	for (int i = 0; i < 1000; i++)
-		rxaqm_check_add_iface(&sum, &limits, &iface);
+		rxaqm_check_add_iface(&sum, &iface);
 	std::string perfdata = sum.perfdata;
 
 	CHECK(perfdata.size() > RXAQM_CHECK_PERFDATA - 256);
