@@ -26,25 +26,18 @@ void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, con
 	fprintf(text->file, "\n# TYPE %s %s\n", family, type);
 }
 
-static void label(FILE *file, const char *before, const char *name, const char *value)
-{
-	fprintf(file, "%s%s=\"", before, name);
-	escaped(file, value);
-	fputc('"', file);
-}
-
-/* Name and labels of a sample; @le (or NULL) is one more label. */
-static void begin(struct rxaqm_metrics_text *text, const char *end, const char *const *labels,
-		  const char *le)
+void rxaqm_metrics_begin(struct rxaqm_metrics_text *text, const char *end,
+			 const char *const *labels)
 {
 	const char *before = "{";
 
 	fprintf(text->file, "%s%s", text->family, end);
-	for (; *labels; labels += 2, before = ",")
-		label(text->file, before, labels[0], labels[1]);
-	if (le)
-		label(text->file, before, "le", le);
-	fputs(le || *before == ',' ? "} " : " ", text->file);
+	for (; *labels; labels += 2, before = ",") {
+		fprintf(text->file, "%s%s=\"", before, labels[0]);
+		escaped(text->file, labels[1]);
+		fputc('"', text->file);
+	}
+	fputs(*before == ',' ? "} " : " ", text->file);
 }
 
 static void print_ns(FILE *file, __s64 ns)
@@ -62,38 +55,18 @@ static void print_ns(FILE *file, __s64 ns)
 
 void rxaqm_metrics_u64(struct rxaqm_metrics_text *text, const char *const *labels, __u64 value)
 {
-	begin(text, "", labels, NULL);
+	rxaqm_metrics_begin(text, "", labels);
 	fprintf(text->file, "%llu\n", value);
 }
 
 void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *labels, double value)
 {
-	begin(text, "", labels, NULL);
+	rxaqm_metrics_begin(text, "", labels);
 	fprintf(text->file, "%.9g\n", value);
 }
 
 void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns)
 {
-	begin(text, "", labels, NULL);
+	rxaqm_metrics_begin(text, "", labels);
 	print_ns(text->file, ns);
-}
-
-void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
-			     const __u64 *bounds_ns, const __u64 *count, unsigned int nr,
-			     double sum_s)
-{
-	__u64 below = 0;
-	unsigned int i;
-	char le[24];
-
-	for (i = 0; i <= nr; i++) {
-		below += count[i];
-		snprintf(le, sizeof(le), "%.10g", i < nr ? (double)bounds_ns[i] / 1e9 : 0);
-		begin(text, "_bucket", labels, i < nr ? le : "+Inf");
-		fprintf(text->file, "%llu\n", below);
-	}
-	begin(text, "_sum", labels, NULL);
-	fprintf(text->file, "%.15g\n", sum_s);
-	begin(text, "_count", labels, NULL);
-	fprintf(text->file, "%llu\n", below);
 }

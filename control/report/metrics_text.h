@@ -36,11 +36,8 @@ void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *la
 /* @ns printed in seconds, exactly. */
 void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns);
 
-/* A histogram: @count[nr + 1] is what lies below each of the @nr bounds (not summed up), the last
- * what is over them all; @sum_s is their sum in seconds.
- */
-void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
-			     const __u64 *bounds_ns, const __u64 *count, unsigned int nr,
-			     double sum_s);
+/* Name and labels of a sample of the family and, behind its name, @end; the value is to follow. */
+void rxaqm_metrics_begin(struct rxaqm_metrics_text *text, const char *end,
+			 const char *const *labels);
 
 #endif /* RXAQM_METRICS_TEXT_H */
