@@ -175,43 +175,6 @@ bool rxaqm_match_polls(const struct rxaqm_nic_facts *facts, const char *symbol,
 	return found;
 }
 
-static bool napi_poll_holds(const char *value, struct rxaqm_nic_facts *facts,
-			    char why[RXAQM_MATCH_WHY_LEN])
-{
-	rxaqm_nic_facts_napi(facts);
-	if (facts->nr_polls)
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "its NAPIs are polled by ");
-	else
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s", facts->napi_unknown ?: "no NAPI");
-	return rxaqm_match_polls(facts, value, why);
-}
-
-static bool napi_holds(const char *value, struct rxaqm_nic_facts *facts,
-		       char why[RXAQM_MATCH_WHY_LEN])
-{
-	rxaqm_nic_facts_napi(facts);
-	if (facts->napi)
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "NAPIs for Rx and Tx: %s",
-			 rxaqm_napi_names[facts->napi]);
-	else
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s",
-			 facts->napi_unknown ?:
-				 "the driver does not say which NAPI serves which queue");
-	return facts->napi && !strcmp(rxaqm_napi_names[facts->napi], value);
-}
-
-static bool channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
-			  char why[RXAQM_MATCH_WHY_LEN])
-{
-	if (facts->channels_known)
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u",
-			 facts->nr_rx, facts->nr_tx, facts->nr_combined);
-	else
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: ethtool -l cannot tell");
-	return facts->channels_known &&
-	       !strcmp(channel_names[rxaqm_nic_facts_channels(facts)], value);
-}
-
 static bool flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
 		       char why[RXAQM_MATCH_WHY_LEN])
 {
@@ -238,22 +201,43 @@ static bool driver_fits(const char *value, const struct rxaqm_nic_facts *facts)
 bool rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *facts,
 		       char why[RXAQM_MATCH_WHY_LEN])
 {
+	const char *value = match->value, *unknown = "";
+
 	switch ((enum key)match->key) {
-	case KEY_NAPI_POLL:
-		return napi_poll_holds(match->value, facts, why);
-	case KEY_NAPI:
-		return napi_holds(match->value, facts, why);
-	case KEY_CHANNELS:
-		return channels_hold(match->value, facts, why);
-	case KEY_PRIVATE_FLAG:
-		return flag_holds(match->value, facts, why);
 	case KEY_DRIVER:
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -i: %s",
+			 facts->driver[0] ? facts->driver : "no driver");
+		return driver_fits(value, facts);
+	case KEY_NAPI_POLL:
+		rxaqm_nic_facts_napi(facts);
+		unknown = facts->napi_unknown ?: "no NAPI";
+		if (!facts->nr_polls)
+			break;
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "its NAPIs are polled by ");
+		return rxaqm_match_polls(facts, value, why);
+	case KEY_NAPI:
+		rxaqm_nic_facts_napi(facts);
+		unknown = facts->napi_unknown ?:
+				  "the driver does not say which NAPI serves which queue";
+		if (!facts->napi)
+			break;
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "NAPIs for Rx and Tx: %s",
+			 rxaqm_napi_names[facts->napi]);
+		return !strcmp(rxaqm_napi_names[facts->napi], value);
+	case KEY_CHANNELS:
+		unknown = "ethtool -l cannot tell";
+		if (!facts->channels_known)
+			break;
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u",
+			 facts->nr_rx, facts->nr_tx, facts->nr_combined);
+		return !strcmp(channel_names[rxaqm_nic_facts_channels(facts)], value);
+	case KEY_PRIVATE_FLAG:
+		return flag_holds(value, facts, why);
 	case NR_KEYS:
 		break;
 	}
-	snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -i: %s",
-		 facts->driver[0] ? facts->driver : "no driver");
-	return driver_fits(match->value, facts);
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s", unknown);
+	return false;
 }
 
 const struct rxaqm_match *rxaqm_match_failing(const struct rxaqm_profile *profile,

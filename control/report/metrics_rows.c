@@ -163,19 +163,15 @@ static void take_clock(struct rxaqm_metrics_row *row, const struct rxaqm_clock_e
 		       bool stamped, __u64 now_ns)
 {
 	const struct rxaqm_clock clock = entry->clock[entry->published & 1];
+	bool known = entry->published, valid = known && !rxaqm_ns_reached(now_ns, clock.expires_ns);
+	const __u64 unknown = RXAQM_METRICS_UNKNOWN;
 
-	row->clock_valid = RXAQM_METRICS_UNKNOWN;
-	if (stamped)
-		row->clock_valid = entry->published && !rxaqm_ns_reached(now_ns, clock.expires_ns);
-	row->clock_offset_ns = clock.host_ref_ns - clock.hw_ref_ns;
-	row->clock_err_ns = rxaqm_clock_err(&clock, now_ns);
-	row->clock_age_ns = rxaqm_ns_since(now_ns, clock.host_ref_ns);
-	row->clock_rate_q32 = (__u64)clock.rate_q32;
-	row->clock_drift_err_q32 = (__u64)clock.drift_err_q32;
-	if (entry->published)
-		return;
-	row->clock_offset_ns = row->clock_err_ns = row->clock_age_ns = RXAQM_METRICS_UNKNOWN;
-	row->clock_rate_q32 = row->clock_drift_err_q32 = RXAQM_METRICS_UNKNOWN;
+	row->clock_valid = stamped ? valid : unknown;
+	row->clock_offset_ns = known ? clock.host_ref_ns - clock.hw_ref_ns : unknown;
+	row->clock_err_ns = known ? rxaqm_clock_err(&clock, now_ns) : unknown;
+	row->clock_age_ns = known ? rxaqm_ns_since(now_ns, clock.host_ref_ns) : unknown;
+	row->clock_rate_q32 = known ? (__u64)clock.rate_q32 : unknown;
+	row->clock_drift_err_q32 = known ? (__u64)clock.drift_err_q32 : unknown;
 }
 
 static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
