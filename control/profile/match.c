@@ -265,22 +265,6 @@ struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxa
 	};
 }
 
-/* Are all conditions of @a among those of @b? */
-static bool is_part(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < a->nr_matches; i++) {
-		for (j = 0; j < b->nr_matches; j++)
-			if (a->match[i].key == b->match[j].key &&
-			    !strcmp(a->match[i].value, b->match[j].value))
-				break;
-		if (j == b->nr_matches)
-			return false;
-	}
-	return true;
-}
-
 bool rxaqm_match_beside(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
 {
 	const char *end_a = strrchr(a->path, '/'), *end_b = strrchr(b->path, '/');
@@ -292,5 +276,16 @@ bool rxaqm_match_beside(const struct rxaqm_profile *a, const struct rxaqm_profil
 
 bool rxaqm_match_same(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
 {
-	return is_part(a, b) && is_part(b, a);
+	unsigned int i, j;
+
+	for (i = 0; i < a->nr_matches; i++) {
+		for (j = 0; j < b->nr_matches; j++)
+			if (a->match[i].key == b->match[j].key &&
+			    !strcmp(a->match[i].value, b->match[j].value))
+				break;
+		if (j == b->nr_matches)
+			return false;
+	}
+	/* None has a condition twice. */
+	return a->nr_matches == b->nr_matches;
 }

@@ -183,7 +183,7 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 }
 
 /* Count a queue. Returns whether it is the first. */
-static bool is_first(struct rxaqm_note_queues *queues, unsigned int number)
+static bool count_first(struct rxaqm_note_queues *queues, unsigned int number)
 {
 	if (!queues->nr)
 		queues->first = number;
@@ -200,7 +200,7 @@ static void look_for_stamps(struct rxaqm_note_facts *facts, unsigned int number,
 		return;
 	if (!rxaqm_socket_lets_stamps_be(&facts->iface, q)) {
 		if (!rxaqm_policy_by_polls(policy))
-			is_first(&facts->strict_sockets, number);
+			count_first(&facts->strict_sockets, number);
 		return;
 	}
 	if (rxaqm_policy_by_polls(policy))
@@ -208,7 +208,7 @@ static void look_for_stamps(struct rxaqm_note_facts *facts, unsigned int number,
 	else
 		facts->strict = true;
 	if ((q->flags & RXAQM_QUEUE_SAMPLED) && q->sample_err_ns > rxaqm_queue_target_ns(q) / 2 &&
-	    is_first(&facts->inexact, number)) {
+	    count_first(&facts->inexact, number)) {
 		facts->inexact_ns = q->sample_err_ns;
 		facts->inexact_target_ns = rxaqm_queue_target_ns(q);
 	}
@@ -232,7 +232,7 @@ static void look_for_acks(struct rxaqm_note_facts *facts, unsigned int number,
 		     q->stat[RXAQM_STAT_OVER_NECT];
 
 	if (!(q->flags & RXAQM_QUEUE_STANDING) || over < ACK_PACKETS_MIN || acks <= over / 2 ||
-	    !is_first(&facts->acks, number))
+	    !count_first(&facts->acks, number))
 		return;
 	facts->ack_percent = (unsigned int)(acks * 100 / over);
 	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP || policy->law != RXAQM_LAW_AUTO;
@@ -243,7 +243,7 @@ static void look_for_exempt(struct rxaqm_note_facts *facts, unsigned int number,
 {
 	unsigned int percent = rxaqm_overload_exempt_percent(q, now_ns);
 
-	if (!percent || !is_first(&facts->exempt, number))
+	if (!percent || !count_first(&facts->exempt, number))
 		return;
 	facts->exempt_percent = percent;
 	rxaqm_exempt_words(&q->policy, facts->exempt_words);
@@ -271,7 +271,7 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		look_for_acks(facts, i, policy, &q);
 		look_for_exempt(facts, i, &q, now_ns);
 		if (q.policy.mode == RXAQM_MODE_OBSERVE && rxaqm_overload_standing(&q, now_ns))
-			is_first(&facts->standing, i);
+			count_first(&facts->standing, i);
 	}
 	if ((!facts->lenient && !facts->strict) || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;
