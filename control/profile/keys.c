@@ -2,7 +2,7 @@
 #include "profile/keys.h"
 
 #include <ctype.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "poll.h"

@@ -51,12 +51,12 @@ struct rxaqm_check_iface {
 	__u64 overflow; /* packets lost between the looks, because a queue was full */
 };
 
-/* Packets that were lost because a queue was full, by the kernel's counters, modulo 2^32; or -errno.
- * Of the rings of the interface called @ifname in the network namespace entered, what the driver
- * counts as missed, over or fifo errors; -ENODEV if there is none.
+/* Packets that were lost because a queue was full, by the kernel's counters, modulo 2^32; or
+ * -errno. Of the rings of the interface called @ifname in the network namespace entered, what the
+ * driver counts as missed, over or fifo errors; -ENODEV if there is none.
  */
 __s64 rxaqm_check_ring_drops(const char *ifname);
-/* Of the CPUs' backlogs, of all interfaces together. -EINVAL if @path is not of the form of this. */
+/* Of the CPUs' backlogs, of all interfaces together. -EINVAL if @path has not the form of this. */
 #define RXAQM_CHECK_BACKLOGS "/proc/net/softnet_stat"
 __s64 rxaqm_check_backlog_drops(const char *path);
 
