@@ -22,46 +22,34 @@ static const struct {
 };
 #define NR_DSCP_NAMES (sizeof(dscp_names) / sizeof(dscp_names[0]))
 
-/* Have @take look at each item of the list at @s, until it returns an error. */
-static int each_item(const char *s, int (*take)(char *item, void *arg), void *arg)
+static int add_port(struct rxaqm_policy *policy, const char *item)
 {
-	char item[16];
-	int err = 0;
-
-	for (bool more = strcmp(s, "none"); more && !err;) {
-		size_t len = strcspn(s, ",");
-
-		/* One too long for anything known becomes empty, which nothing accepts. */
-		snprintf(item, sizeof(item), "%.*s", len < sizeof(item) ? (int)len : 0, s);
-		err = take(item, arg);
-		more = s[len];
-		s += len + 1;
-	}
-	return err;
-}
-
-static int take_port(char *item, void *arg)
-{
-	struct rxaqm_policy *policy = arg;
 	unsigned int i;
 	__u64 port;
 	int err = rxaqm_parse_u64(item, 1, 65535, &port);
 
-	for (i = 0; i < policy->nr_exempt_ports && !err; i++)
+	if (err)
+		return err;
+	for (i = 0; i < policy->nr_exempt_ports; i++)
 		if (policy->exempt_port[i] == port)
 			return 0;
-	if (!err && policy->nr_exempt_ports == RXAQM_MAX_EXEMPT_PORTS)
+	if (i == RXAQM_MAX_EXEMPT_PORTS)
 		return -E2BIG;
-	if (!err)
-		policy->exempt_port[policy->nr_exempt_ports++] = (__u16)port;
-	return err;
+	policy->exempt_port[policy->nr_exempt_ports++] = (__u16)port;
+	return 0;
 }
 
 int rxaqm_exempt_parse_ports(const char *s, struct rxaqm_policy *policy)
 {
+	const char *rest = strcmp(s, "none") ? s : NULL;
 	struct rxaqm_policy list = {};
-	int err = each_item(s, take_port, &list);
+	char item[RXAQM_ITEM_LEN];
+	int err = 0;
 
+	while (rest && !err) {
+		rest = rxaqm_parse_item(rest, item);
+		err = add_port(&list, item);
+	}
 	if (err)
 		return err;
 	memcpy(policy->exempt_port, list.exempt_port, sizeof(list.exempt_port));
@@ -69,7 +57,7 @@ int rxaqm_exempt_parse_ports(const char *s, struct rxaqm_policy *policy)
 	return 0;
 }
 
-static int parse_dscp(const char *s, __u64 *ret_value)
+static int parse_dscp(const char *s, __u64 min, __u64 max, __u64 *ret_value)
 {
 	size_t i;
 
@@ -79,44 +67,27 @@ static int parse_dscp(const char *s, __u64 *ret_value)
 			return 0;
 		}
 	}
-	return rxaqm_parse_u64(s, 0, NR_DSCP - 1, ret_value);
-}
-
-static int take_dscp(char *item, void *arg)
-{
-	char *dash = strchr(item, '-');
-	__u64 *set = arg, first, last;
-	int err;
-
-	if (dash)
-		*dash = '\0';
-	err = parse_dscp(item, &first);
-	last = err ? 0 : first;
-	if (!err && dash)
-		err = parse_dscp(dash + 1, &last);
-	if (err)
-		return err;
-	if (last < first)
-		return -EINVAL;
-	for (; first <= last; first++)
-		*set |= 1ULL << first;
-	return 0;
+	return rxaqm_parse_u64(s, min, max, ret_value);
 }
 
 int rxaqm_exempt_parse_dscp(const char *s, struct rxaqm_policy *policy)
 {
-	__u64 set = 0;
-	int err = each_item(s, take_dscp, &set);
+	unsigned char set[NR_DSCP] = {};
+	unsigned int i;
+	int err = strcmp(s, "none") ? rxaqm_parse_set(s, parse_dscp, NR_DSCP, set) : 0;
 
-	if (!err)
-		policy->exempt_dscp = set;
-	return err;
+	if (err)
+		return err;
+	policy->exempt_dscp = 0;
+	for (i = 0; i < NR_DSCP; i++)
+		policy->exempt_dscp |= (__u64)set[i] << i;
+	return 0;
 }
 
-/* Append an item to the list in @buf. */
+/* Append an item to the list in @buf, which is "none" at first. */
 static void append(char *buf, size_t size, const char *item)
 {
-	size_t len = strlen(buf);
+	size_t len = strcmp(buf, "none") ? strlen(buf) : 0;
 
 	snprintf(buf + len, size - len, "%s%s", len ? "," : "", item);
 }
@@ -126,13 +97,11 @@ void rxaqm_exempt_format_ports(const struct rxaqm_policy *policy, char *buf, siz
 	char item[16];
 	unsigned int i;
 
-	buf[0] = '\0';
+	snprintf(buf, size, "none");
 	for (i = 0; i < policy->nr_exempt_ports && i < RXAQM_MAX_EXEMPT_PORTS; i++) {
 		snprintf(item, sizeof(item), "%u", policy->exempt_port[i]);
 		append(buf, size, item);
 	}
-	if (!buf[0])
-		snprintf(buf, size, "none");
 }
 
 static void format_dscp_run(unsigned int first, unsigned int last, char *item, size_t size)
@@ -153,7 +122,7 @@ void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size
 	unsigned int first, last;
 	char item[32];
 
-	buf[0] = '\0';
+	snprintf(buf, size, "none");
 	for (first = 0; first < NR_DSCP; first = last + 1) {
 		last = first;
 		if (!(policy->exempt_dscp >> first & 1))
@@ -163,8 +132,6 @@ void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size
 		format_dscp_run(first, last, item, sizeof(item));
 		append(buf, size, item);
 	}
-	if (!buf[0])
-		snprintf(buf, size, "none");
 }
 
 const char *rxaqm_exempt_words(const struct rxaqm_policy *policy, char buf[RXAQM_EXEMPT_WORDS])

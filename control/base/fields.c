@@ -284,22 +284,15 @@ void rxaqm_fields_free(const struct rxaqm_layout *type, void *at)
 		void *to = (char *)at + field->offset;
 		struct list *list = to;
 
-		switch (field->kind) {
-		case RXAQM_FIELD_NUMBERS:
-		case RXAQM_FIELD_WORDS:
-			json_object_put(*(struct json_object **)to);
-			break;
-		case RXAQM_FIELD_STRUCT:
+		if (field->kind == RXAQM_FIELD_STRUCT) {
 			rxaqm_fields_free(field->type, to);
-			break;
-		case RXAQM_FIELD_ARRAY:
+		} else if (field->kind == RXAQM_FIELD_NUMBERS || field->kind == RXAQM_FIELD_WORDS) {
+			json_object_put(*(struct json_object **)to);
+		} else if (field->kind == RXAQM_FIELD_ARRAY) {
 			for (i = 0; i < list->nr; i++)
 				rxaqm_fields_free(field->type,
 						  (char *)list->at + i * field->type->size);
 			free(list->at);
-			break;
-		default:
-			break;
 		}
 	}
 }

@@ -19,17 +19,9 @@ struct reader {
 	char *buf; /* of getline() */
 	size_t buf_size;
 	const char *text; /* of the line, without indentation */
-	unsigned int line;
-	unsigned int err_line; /* where err came about */
+	unsigned int line; /* where err came about, if it did */
 	int err;
 };
-
-static int fail(struct reader *reader, int err)
-{
-	reader->err = err;
-	reader->err_line = reader->line;
-	return err;
-}
 
 /* Check and announce the section that @s, "[name]...", begins. */
 static int begin_section(struct reader *reader, const char *s)
@@ -64,7 +56,7 @@ static char *read_line(char *buf, int size, void *arg)
 	bytes = getline(&reader->buf, &reader->buf_size, reader->file);
 	if (bytes < 0) {
 		if (errno)
-			fail(reader, rxaqm_failed(reader->error, errno, "%s", strerror(errno)));
+			reader->err = rxaqm_failed(reader->error, errno, "%s", strerror(errno));
 		return NULL;
 	}
 	reader->line++;
@@ -75,14 +67,14 @@ static char *read_line(char *buf, int size, void *arg)
 	s += strspn(s, BLANKS);
 	reader->text = s;
 	if (strlen(reader->buf) != (size_t)bytes)
-		fail(reader, rxaqm_bad(reader->error, "NUL character; not a text file"));
+		reader->err = rxaqm_bad(reader->error, "NUL character; not a text file");
 	else if (*s == '[')
-		fail(reader, begin_section(reader, s));
+		reader->err = begin_section(reader, s);
 	if (reader->err)
 		return NULL;
 	/* Room for "\r\n" and the end. */
 	if (strcspn(s, "\r\n") + 3 > (size_t)size || strlen(s) >= (size_t)size) {
-		fail(reader, rxaqm_bad(reader->error, "line longer than %d characters", size - 3));
+		reader->err = rxaqm_bad(reader->error, "line longer than %d characters", size - 3);
 		return NULL;
 	}
 	return strcpy(buf, s);
@@ -98,14 +90,14 @@ static int handle_key(void *arg, const char *section, const char *key, const cha
 		return 1;
 	/* To libinih a colon is as good as "=". */
 	if (!*key || reader->text[strcspn(reader->text, "=:")] == ':')
-		fail(reader, rxaqm_bad(reader->error, "\"%.*s\" is no name of a key",
-				       len < 49 ? len : 49, reader->text));
+		reader->err = rxaqm_bad(reader->error, "\"%.*s\" is no name of a key",
+					len < 49 ? len : 49, reader->text);
 	else if (!*section)
-		fail(reader,
-		     rxaqm_bad(reader->error, "\"%s\" stands before the first [section]", key));
+		reader->err = rxaqm_bad(reader->error, "\"%s\" stands before the first [section]",
+					key);
 	else
-		fail(reader, reader->ops->key(reader->arg, section, key, value ? value : "",
-					      reader->line, reader->error));
+		reader->err = reader->ops->key(reader->arg, section, key, value ? value : "",
+					       reader->line, reader->error);
 	return 1;
 }
 
@@ -120,15 +112,15 @@ int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops
 	free(reader.buf);
 	if (!reader.err && line < 0)
 		return rxaqm_failed(error, ENOMEM, "%s: out of memory", path);
-	if (line > 0 && (!reader.err || (unsigned int)line < reader.err_line)) {
-		reader.err_line = (unsigned int)line;
+	if (line > 0 && (!reader.err || (unsigned int)line < reader.line)) {
+		reader.line = (unsigned int)line;
 		reader.err = rxaqm_bad(&reason, "neither [section] nor key=value");
 	}
 	if (!reader.err)
 		return 0;
-	if (!reader.err_line)
+	if (!reader.line)
 		return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s: %s", path,
 				       reason.text);
-	return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s:%u: %s", path,
-			       reader.err_line, reason.text);
+	return rxaqm_error_set(error, reason.exit_code, -reader.err, "%s:%u: %s", path, reader.line,
+			       reason.text);
 }

@@ -16,11 +16,6 @@
 /* Deeper than anything rxaqm writes. */
 #define MAX_DEPTH 16
 
-static int no_memory(struct rxaqm_error *error)
-{
-	return rxaqm_failed(error, ENOMEM, "no memory for a file");
-}
-
 static int write_failed(const char *path, int err, struct rxaqm_error *error)
 {
 	return rxaqm_failed(error, err, "cannot write \"%s\": %s", path, strerror(err));
@@ -29,24 +24,6 @@ static int write_failed(const char *path, int err, struct rxaqm_error *error)
 void rxaqm_file_put(FILE *file, const void *text)
 {
 	fputs(text, file);
-}
-
-/* Print it. 0, or an errno. */
-static int print_all(FILE *file, const struct rxaqm_own_file *own)
-{
-	own->print(file, own->what);
-	return fflush(file) || ferror(file) ? errno ?: EIO : 0;
-}
-
-/* Standard output, a device or a pipe: what cannot be replaced, or must not be. */
-static int write_into(FILE *file, const char *path, const struct rxaqm_own_file *own,
-		      struct rxaqm_error *error)
-{
-	int err = file ? print_all(file, own) : errno;
-
-	if (file && file != stdout)
-		fclose(file);
-	return err ? write_failed(path, err, error) : 0;
 }
 
 /* A new file beside @path, whose name is written into @temporary. Its descriptor, or -errno. */
@@ -71,9 +48,9 @@ int rxaqm_file_try(const char *path, struct rxaqm_error *error)
 		return 0;
 	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
 		errno = EISDIR;
-		return S_ISDIR(status.st_mode) || access(path, W_OK) ?
-			       write_failed(path, errno, error) :
-			       0;
+		if (S_ISDIR(status.st_mode) || access(path, W_OK))
+			return write_failed(path, errno, error);
+		return 0;
 	}
 	fd = open_beside(path, temporary, error);
 	if (fd < 0)
@@ -96,8 +73,12 @@ static int own_fd(int fd, const struct rxaqm_own_file *own)
 static int print_to(int fd, const struct rxaqm_own_file *own, bool is_new)
 {
 	FILE *file = fdopen(fd, "w");
-	int err = file ? print_all(file, own) : errno;
+	int err = file ? 0 : errno;
 
+	if (file) {
+		own->print(file, own->what);
+		err = fflush(file) || ferror(file) ? errno ?: EIO : 0;
+	}
 	if (!err && is_new)
 		err = own_fd(fd, own);
 	if ((file ? fclose(file) : close(fd)) && !err)
@@ -149,14 +130,21 @@ int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *wha
 	int fd, err;
 
 	umask(mask);
-	if (!strcmp(path, "-"))
-		return write_into(stdout, "standard output", &own, error);
-	if (!stat(path, &status) && !S_ISREG(status.st_mode))
-		return write_into(fopen(path, "we"), path, &own, error);
-	fd = open_beside(path, temporary, error);
-	if (fd < 0)
-		return fd;
-	err = put_in_place(fd, temporary, path, &own);
+	if (!strcmp(path, "-")) {
+		path = "standard output";
+		fflush(stdout);
+		fd = dup(STDOUT_FILENO);
+	} else if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
+		/* A device or a pipe: what cannot be replaced, or must not be. */
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	} else {
+		fd = open_beside(path, temporary, error);
+		if (fd < 0)
+			return fd;
+		err = put_in_place(fd, temporary, path, &own);
+		return err ? write_failed(path, err, error) : 0;
+	}
+	err = fd < 0 ? errno : print_to(fd, &own, false);
 	return err ? write_failed(path, err, error) : 0;
 }
 
@@ -232,7 +220,7 @@ int rxaqm_json_write(struct json_object *object, const struct rxaqm_json_format 
 								      JSON_C_TO_STRING_PRETTY |
 								      JSON_C_TO_STRING_SPACED);
 	if (!text || asprintf(&lines, "%s\n", text) < 0)
-		err = no_memory(error);
+		err = rxaqm_no_memory(error);
 	else
 		err = rxaqm_file_replace(path, lines, mode, error);
 	free(lines);
@@ -265,7 +253,7 @@ int rxaqm_json_parse(const char *text, size_t len, const struct rxaqm_json_forma
 	int err;
 
 	if (!tokener)
-		return no_memory(error);
+		return rxaqm_no_memory(error);
 	/* Not strictly: json-c 0.18 then refuses all but ASCII. */
 	object = json_tokener_parse_ex(tokener, text, (int)len);
 	why = json_tokener_get_error(tokener);

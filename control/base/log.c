@@ -43,28 +43,23 @@ int rxaqm_log_failure(const struct rxaqm_error *error)
 static bool debug;
 static char kernel_message[256];
 
-/* libbpf prints the netlink extended acknowledgement behind these words. */
-static void keep_kernel_message(const char *text)
-{
-	static const char mark[] = "Kernel error message: ";
-	const char *found = strstr(text, mark);
-
-	if (!found)
-		return;
-	snprintf(kernel_message, sizeof(kernel_message), "%s", found + sizeof(mark) - 1);
-	kernel_message[strcspn(kernel_message, "\n")] = '\0';
-}
-
 static int print_library(const char *fmt, va_list args)
 {
-	char text[512];
+	/* libbpf prints the netlink extended acknowledgement behind these words. */
+	static const char mark[] = "Kernel error message: ";
+	char text[512], *found;
 	va_list copy;
 	int len;
 
 	va_copy(copy, args);
 	len = vsnprintf(text, sizeof(text), fmt, copy);
 	va_end(copy);
-	keep_kernel_message(text);
+	found = strstr(text, mark);
+	if (found) {
+		found += sizeof(mark) - 1;
+		snprintf(kernel_message, sizeof(kernel_message), "%.*s", (int)strcspn(found, "\n"),
+			 found);
+	}
 	/* Verifier logs are far longer than what is looked at above. */
 	return debug ? vfprintf(stderr, fmt, args) : len;
 }

@@ -2,20 +2,23 @@
 #include "base/nearest.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/param.h>
 
 #define WORD_MAX 32
 
-/* Letters to insert, delete or replace to get from @a to @b (Levenshtein), which are at
- * most WORD_MAX long.
+/* Letters to insert, delete or replace to get from @a to @b (Levenshtein); too many where @b is
+ * longer than WORD_MAX.
  */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[WORD_MAX + 1];
 	size_t i, j, len_b = strlen(b);
 
+	if (len_b > WORD_MAX)
+		return UINT_MAX;
 	for (j = 0; j <= len_b; j++)
 		row[j] = (unsigned int)j;
 	for (i = 0; a[i]; i++) {
@@ -36,19 +39,13 @@ static unsigned int distance(const char *a, const char *b)
 
 const char *rxaqm_nearest(const char *word, const char *const *words)
 {
-	size_t len = strlen(word);
 	/* A third of the letters wrong is still a typing error. */
-	unsigned int best = (unsigned int)len / 3 + 1;
+	unsigned int best = (unsigned int)strlen(word) / 3 + 1;
 	const char *nearest = NULL;
 
-	if (len > WORD_MAX)
-		return NULL;
 	for (; *words; words++) {
-		unsigned int d;
+		unsigned int d = distance(word, *words);
 
-		if (strlen(*words) > WORD_MAX)
-			continue;
-		d = distance(word, *words);
 		if (d < best || (d == best && !nearest)) {
 			best = d;
 			nearest = *words;

@@ -2,6 +2,7 @@
 #include "base/parse.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,48 +121,47 @@ int rxaqm_parse_percent(const char *s, __u32 *ret_permille)
 	return 0;
 }
 
-/* Check "0-3,6", and set @set if it is not NULL. */
-static int walk_queues(const char *s, unsigned int nr_queues, unsigned char *set)
+const char *rxaqm_parse_item(const char *list, char item[RXAQM_ITEM_LEN])
+{
+	size_t len = strcspn(list, ",");
+
+	/* One too long for anything known becomes empty, which nothing accepts. */
+	snprintf(item, RXAQM_ITEM_LEN, "%.*s", len < RXAQM_ITEM_LEN ? (int)len : 0, list);
+	return list[len] ? list + len + 1 : NULL;
+}
+
+int rxaqm_parse_set(const char *s, rxaqm_parse_number *parse, unsigned int nr, unsigned char *set)
 {
 	__u64 first, last;
-	int err;
 
-	for (;;) {
-		err = take_digits(&s, &first);
+	while (s) {
+		char item[RXAQM_ITEM_LEN], *dash;
+		int err;
+
+		s = rxaqm_parse_item(s, item);
+		dash = strchr(item, '-');
+		if (dash)
+			*dash = '\0';
+		err = parse(item, 0, UINT_MAX, &first);
+		if (!err)
+			err = parse(dash ? dash + 1 : item, 0, UINT_MAX, &last);
 		if (err)
 			return err;
-		last = first;
-		if (*s == '-') {
-			s++;
-			err = take_digits(&s, &last);
-			if (err)
-				return err;
-		}
 		if (last < first)
 			return -EINVAL;
-		if (last >= nr_queues)
+		if (last >= nr)
 			return -ERANGE;
-		if (set)
-			memset(set + first, 1, last - first + 1);
-		if (!*s)
-			return 0;
-		if (*s++ != ',')
-			return -EINVAL;
+		memset(set + first, 1, last - first + 1);
 	}
+	return 0;
 }
 
 int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set)
 {
-	int err;
-
-	if (!strcmp(s, "all")) {
-		memset(set, 1, nr_queues);
-		return 0;
-	}
-	err = walk_queues(s, nr_queues, NULL);
-	if (!err)
-		walk_queues(s, nr_queues, set);
-	return err;
+	if (strcmp(s, "all"))
+		return rxaqm_parse_set(s, rxaqm_parse_u64, nr_queues, set);
+	memset(set, 1, nr_queues);
+	return 0;
 }
 
 /* "1.5", without trailing zeros; @decimals digits of @fraction. */

@@ -20,10 +20,17 @@ int rxaqm_parse_duration(const char *s, __u64 *ret_ns);
 /* "50%", "12.5%": permille, 0..1000; at most one decimal; the sign is required. */
 int rxaqm_parse_percent(const char *s, __u32 *ret_permille);
 
-/* "3", "0-7", "0-3,6", "all": sets set[i] for each queue named, of @nr_queues. -ERANGE
- * for a queue that does not exist, a range turned round is -EINVAL. @set is untouched
- * on error.
+#define RXAQM_ITEM_LEN 48
+/* Copy the first item of "a,b,c" to @item; what is behind it, or NULL after the last. */
+const char *rxaqm_parse_item(const char *list, char item[RXAQM_ITEM_LEN]);
+
+/* "3,5-7" of numbers that @parse reads: sets set[i] for each, of @nr. -ERANGE for one that is not
+ * below that, a range turned round is -EINVAL. On error @set has what came before it.
  */
+typedef int rxaqm_parse_number(const char *s, __u64 min, __u64 max, __u64 *ret_value);
+int rxaqm_parse_set(const char *s, rxaqm_parse_number *parse, unsigned int nr, unsigned char *set);
+
+/* The same of queues by their numbers, or "all". */
 int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set);
 
 #define RXAQM_DURATION_LEN 40

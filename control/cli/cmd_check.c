@@ -12,9 +12,7 @@
 #include "attach/sockets.h"
 #include "report/figures.h"
 #include "attach/machine.h"
-#include "report/overflow.h"
 #include "attach/locate.h"
-#include "report/status.h"
 
 /* The first look at an interface. */
 struct first_look {
@@ -25,7 +23,6 @@ struct first_look {
 struct check {
 	bool wanted; /* else status */
 	const char *ifname; /* NULL: all that are attached */
-	struct rxaqm_check_limits limits;
 	__u64 window_ns; /* between the looks */
 	struct rxaqm_state state;
 	struct first_look iface[RXAQM_MAX_IFACES];
@@ -77,16 +74,12 @@ static void copy_label(const char *name, char label[RXAQM_IFNAMSIZ])
 static __s64 read_overflow(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
-	__u32 packets;
 	bool here;
-	int err;
 
 	rxaqm_iface_name(iface, name, &here);
 	if (iface->flags & RXAQM_IFACE_BY_CPU)
-		err = rxaqm_overflow_backlogs(&packets);
-	else
-		err = here ? rxaqm_overflow_rings(name, &packets) : -ENODEV;
-	return err ? (__s64)err : (__s64)packets;
+		return rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS);
+	return here ? rxaqm_check_ring_drops(name) : -ENODEV;
 }
 
 static void look_first(struct check *check, const struct rxaqm_iface *iface)
@@ -122,7 +115,7 @@ static void look_again_at_queue(struct check *check, const struct rxaqm_iface *i
 		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, &q) &&
 				  rxaqm_queue_unstamped(&q);
 	}
-	rxaqm_check_add_queue(&check->sum, found, &check->limits, &queue);
+	rxaqm_check_add_queue(&check->sum, found, &queue);
 }
 
 /* To be in another namespace is no trouble, nor is a command at work. */
@@ -157,7 +150,7 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	found.overflow_known = overflow >= 0 && first->overflow >= 0;
 	if (found.overflow_known)
 		found.overflow = (__u32)(overflow - first->overflow);
-	rxaqm_check_add_iface(&check->sum, &check->limits, &found);
+	rxaqm_check_add_iface(&check->sum, &found);
 }
 
 /* Look, wait, look again. */
@@ -209,11 +202,11 @@ static const struct rxaqm_option options[] = {
 	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_SETS_FLAG(struct check, wanted) },
 	{ "warn", 0, "DURATION",
 	  "WARNING when a queue has stood over target for as long (default 2s)",
-	  RXAQM_SETS_DURATION(struct check, limits.warn_ns, 0, DAY_NS,
+	  RXAQM_SETS_DURATION(struct check, sum.warn_ns, 0, DAY_NS,
 			      "--warn=%s: must be a duration with a unit, from 0ns to 1440m") },
 	{ "crit", 0, "DURATION",
 	  "CRITICAL when a queue has stood over target for as long and is not enforced (default 1m)",
-	  RXAQM_SETS_DURATION(struct check, limits.crit_ns, 0, DAY_NS,
+	  RXAQM_SETS_DURATION(struct check, sum.crit_ns, 0, DAY_NS,
 			      "--crit=%s: must be a duration with a unit, from 0ns to 1440m") },
 	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
 	  RXAQM_SETS_DURATION(struct check, window_ns, 100 * RXAQM_NSEC_PER_MSEC,
@@ -248,12 +241,12 @@ int rxaqm_check(int argc, char **argv, const char **ret_ifname)
 		.wrong_exit = wanted ? RXAQM_CHECK_UNKNOWN : 0,
 	};
 
-	check.limits.warn_ns = check.limits.crit_ns = check.window_ns = NOT_GIVEN;
+	check.sum.warn_ns = check.sum.crit_ns = check.window_ns = NOT_GIVEN;
 	*ret_ifname = check.ifname = *rxaqm_options_read(&command, argc, argv, &check);
-	settle(&check.limits.warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
-	settle(&check.limits.crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
+	settle(&check.sum.warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
+	settle(&check.sum.crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
 	settle(&check.window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
-	if (check.limits.warn_ns > check.limits.crit_ns)
+	if (check.sum.warn_ns > check.sum.crit_ns)
 		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
 	return wanted ? run(&check, status) : -1;
 }

@@ -103,8 +103,8 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 	out_column(walk, "name", 20, profile->name);
 	out_column(walk, "driver", 10, profile->driver);
 	out_column(walk, "conditions", 22, conditions(profile, all, sizeof(all)));
-	out_column(walk, "completion_design", 9, rxaqm_design_name(profile->design));
-	out_column(walk, "timestamp_coverage", 7, rxaqm_coverage_name(profile->coverage));
+	out_column(walk, "completion_design", 9, rxaqm_design_names[profile->design]);
+	out_column(walk, "timestamp_coverage", 7, rxaqm_coverage_names[profile->coverage]);
 	rxaqm_out_str(out, "path", NULL, profile->path);
 	go_to_column(walk);
 	rxaqm_out_text(out, "%.*s\n", slash ? (int)(slash - profile->path) : 0, profile->path);
@@ -132,26 +132,12 @@ static void show_one(struct walk *walk, const struct rxaqm_profile *profile)
 static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_profile *profile)
 {
 	struct walk walk = {};
-	struct rxaqm_out *out = &walk.out;
 	unsigned int conflicts;
 
-	rxaqm_nic_facts_napi(facts);
 	begin(&walk);
-	rxaqm_out_object(out, NULL);
-	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
-		       profile->path);
-	if (rxaqm_globals.json)
-		rxaqm_profile_out(out, profile);
-	rxaqm_out_object(out, "interface");
-	rxaqm_out_str(out, "name", NULL, facts->ifname);
-	rxaqm_profile_out_reasons(out, profile, facts);
-	rxaqm_out_text(out, "facts:\n");
-	conflicts = rxaqm_profile_out_facts(out, profile, facts);
-	if (!rxaqm_globals.json)
-		rxaqm_profile_out_notes(out, profile);
-	rxaqm_profile_out_origins(out, profile, facts);
-	rxaqm_out_end(out);
-	rxaqm_out_end(out);
+	rxaqm_out_object(&walk.out, NULL);
+	conflicts = rxaqm_profile_out_interface(&walk.out, profile, facts);
+	rxaqm_out_end(&walk.out);
 	if (conflicts) {
 		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %u fact(s), which are "
 				"marked; mend \"%s\", or give another by --profile",

@@ -161,7 +161,7 @@ void rxaqm_run_clocks(struct rxaqm_run *run)
 }
 
 static const struct {
-	enum rxaqm_metrics_type type;
+	const char *type;
 	const char *name;
 	const char *help;
 } families[] = {

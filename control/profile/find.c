@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where profiles are, and which one an interface gets. */
 #include <dirent.h>
+#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,25 +38,19 @@ const char *rxaqm_profile_path(void)
 /* How much of the file's name is the profile's; 0 if it is no profile. */
 static size_t name_len(const char *file)
 {
-	size_t len = strlen(file);
-	const size_t suffix = strlen(SUFFIX);
-
-	if (file[0] == '.' || len <= suffix || strcmp(file + len - suffix, SUFFIX))
-		return 0;
-	return len - suffix;
+	return fnmatch("*" SUFFIX, file, FNM_PERIOD) ? 0 : strlen(file) - strlen(SUFFIX);
 }
 
 static int add_entry(struct entries *entries, const char *dir, const char *file,
 		     unsigned int nr_dir)
 {
-	struct entry found, *entry;
-	size_t len = name_len(file), i;
+	struct entry found = { .dir = nr_dir }, *entry;
+	size_t i;
 
-	if (!len || len >= sizeof(found.name) ||
+	if (!name_len(file) ||
 	    snprintf(found.path, sizeof(found.path), "%s/%s", dir, file) >= (int)sizeof(found.path))
 		return 0;
-	snprintf(found.name, sizeof(found.name), "%.*s", (int)len, file);
-	found.dir = nr_dir;
+	snprintf(found.name, sizeof(found.name), "%.*s", (int)name_len(file), file);
 	for (i = 0; i < entries->nr; i++)
 		if (!strcmp(entries->at[i].name, found.name))
 			return 0;
@@ -68,16 +63,14 @@ static int add_entry(struct entries *entries, const char *dir, const char *file,
 
 static int add_dir(struct entries *entries, const char *path, unsigned int nr_dir)
 {
+	DIR *dir = opendir(path); /* /etc/rxaqm need not exist */
 	struct dirent *file;
 	int err = 0;
-	DIR *dir;
 
-	dir = opendir(path);
-	if (!dir)
-		return 0; /* /etc/rxaqm need not exist */
-	while (!err && (file = readdir(dir)))
+	while (dir && !err && (file = readdir(dir)))
 		err = add_entry(entries, path, file->d_name, nr_dir);
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	return err;
 }
 
@@ -138,18 +131,15 @@ int rxaqm_profile_by_name(const char *name, struct rxaqm_profile *profile,
 	if (strchr(name, '/'))
 		return rxaqm_profile_read(name, profile, error);
 	err = find_all(&entries, error);
-	if (err)
-		goto out;
 	for (i = 0; i < entries.nr; i++)
 		if (!strcmp(entries.at[i].name, name))
 			break;
-	if (i < entries.nr)
+	if (!err && i < entries.nr)
 		err = rxaqm_profile_read(entries.at[i].path, profile, error);
-	else
+	else if (!err)
 		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
 				      "no profile \"%s\" in %s; see \"rxaqm profile list\"", name,
 				      rxaqm_profile_path());
-out:
 	free(entries.at);
 	return err;
 }

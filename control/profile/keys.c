@@ -2,19 +2,16 @@
 #include "profile/keys.h"
 
 #include <ctype.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/parse.h"
 #include "poll.h"
 
-static const char *const design_names[] = {
-	"unknown", "shared", "split", "writeback", "none", NULL
-};
-static const char *const coverage_names[] = { "unknown", "none", "ptp", "some", "all", NULL };
-static const char *const path_names[] = { "unknown", "gro",	"frags", "list",
-					  "backlog", "receive", NULL };
-static const char *const stamp_names[] = { "none", "hwtstamp", "tstamp", NULL };
+const char *const rxaqm_design_names[] = { "unknown", "shared", "split", "writeback", "none", NULL };
+const char *const rxaqm_coverage_names[] = { "unknown", "none", "ptp", "some", "all", NULL };
+const char *const rxaqm_path_names[] = { "unknown", "gro",     "frags", "list",
+					 "backlog", "receive", NULL };
+const char *const rxaqm_stamp_names[] = { "none", "hwtstamp", "tstamp", NULL };
 const char *const rxaqm_napi_names[] = { "unknown", "joint", "apart", NULL };
 
 bool rxaqm_profile_is_name(const char *value, const char *more)
@@ -37,15 +34,13 @@ int rxaqm_profile_check_symbol(const char *value, struct rxaqm_error *error)
 /* A kernel release such as 6.3. */
 static int check_release(const char *value, struct rxaqm_error *error)
 {
-	char *dot = strchr(value, '.');
-	char major[8];
-	__u64 number;
+	unsigned int major, minor;
+	char more;
 
-	snprintf(major, sizeof(major), "%.*s", dot ? (int)(dot - value) : 0, value);
-	if (!dot || dot - value >= (long)sizeof(major) || rxaqm_parse_u64(major, 2, 99, &number) ||
-	    rxaqm_parse_u64(dot + 1, 0, 999, &number))
-		return rxaqm_bad(error, "must be a kernel release such as 6.3");
-	return 0;
+	if (!value[strspn(value, "0123456789.")] &&
+	    sscanf(value, "%2u.%3u%c", &major, &minor, &more) == 2 && major >= 2)
+		return 0;
+	return rxaqm_bad(error, "must be a kernel release such as 6.3");
 }
 
 #define FACT(field) .section = "Nic", RXAQM_FIELD(struct rxaqm_profile, field)
@@ -56,7 +51,7 @@ static int check_release(const char *value, struct rxaqm_error *error)
 #define RING_MAX (1U << 20)
 
 const struct rxaqm_key rxaqm_fact_keys[] = {
-	{ FACT(design), .name = "CompletionDesign", CHOICE(design_names), UNKNOWN,
+	{ FACT(design), .name = "CompletionDesign", CHOICE(rxaqm_design_names), UNKNOWN,
 	  .label = "completion design",
 	  .help = "how Rx and Tx completions reach the host: in one queue (shared), in one each "
 		  "(split), as marks in the rings (writeback), or not at all (none)" },
@@ -75,20 +70,20 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 	{ FACT(poll_packets), .name = "PollPackets", NUMBER(RXAQM_POLL_PACKETS_MAX),
 	  .otherwise = "the NAPI budget, 64", .label = "packets a poll",
 	  .help = "most packets that a poll takes, if that is not the NAPI budget" },
-	{ FACT(path_native), .name = "ReceivePath", CHOICE(path_names), UNKNOWN,
+	{ FACT(path_native), .name = "ReceivePath", CHOICE(rxaqm_path_names), UNKNOWN,
 	  .label = "receive path",
 	  .help = "how packets enter the stack with native XDP: napi_gro_receive (gro), "
 		  "napi_gro_frags (frags), netif_receive_skb_list (list), netif_receive_skb "
 		  "(receive), netif_rx (backlog)" },
-	{ FACT(path_generic), .name = "ReceivePathGeneric", CHOICE(path_names), UNKNOWN,
+	{ FACT(path_generic), .name = "ReceivePathGeneric", CHOICE(rxaqm_path_names), UNKNOWN,
 	  .label = "  with generic XDP",
 	  .help = "the same with generic XDP; with backlog the queue that stands is the CPU's, not "
 		  "the NIC's, and rxaqm works by CPU" },
-	{ FACT(coverage), .name = "TimestampCoverage", CHOICE(coverage_names),
+	{ FACT(coverage), .name = "TimestampCoverage", CHOICE(rxaqm_coverage_names),
 	  .otherwise = "unknown, or up to the chip: ethtool -T", .label = "Rx timestamps",
 	  .help = "packets that the NIC stamps: none, those of PTP, of all kinds but not each, "
 		  "each" },
-	{ FACT(stamp), .name = "TimestampField", CHOICE(stamp_names), .otherwise = "none",
+	{ FACT(stamp), .name = "TimestampField", CHOICE(rxaqm_stamp_names), .otherwise = "none",
 	  .label = "  in field of skb",
 	  .help = "where the skb has its receive time: skb_shinfo(skb)->hwtstamps or skb->tstamp" },
 	{ FACT(hint_since), .name = "HintSince", TEXT, UNKNOWN, .form = "RELEASE",
@@ -117,22 +112,6 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 	{ 0 },
 };
 
-static int add_note(struct rxaqm_profile *profile, const struct rxaqm_key *key, const char *value,
-		    struct rxaqm_error *error)
-{
-	struct rxaqm_key next = *key;
-	int err;
-
-	if (profile->nr_notes == RXAQM_PROFILE_NOTES_MAX)
-		return rxaqm_bad(error, "%s=%.40s: more than %d notes and warnings; join some",
-				 key->name, value, RXAQM_PROFILE_NOTES_MAX);
-	next.offset += profile->nr_notes * sizeof(profile->note[0]);
-	err = rxaqm_key_set(&next, profile, value, 0, error);
-	if (!err)
-		profile->note[profile->nr_notes++].warning = !strcmp(key->name, "Warning");
-	return err;
-}
-
 int rxaqm_profile_unknown_key(const struct rxaqm_key *keys, const char *section, const char *key,
 			      struct rxaqm_error *error)
 {
@@ -143,44 +122,4 @@ int rxaqm_profile_unknown_key(const struct rxaqm_key *keys, const char *section,
 	snprintf(must_be, sizeof(must_be), "it must be %.400s",
 		 rxaqm_words(names, ", ", " or ", list));
 	return rxaqm_key_unknown("key", key, section, names, must_be, error);
-}
-
-int rxaqm_profile_set_fact(struct rxaqm_profile *profile, const char *key, const char *value,
-			   unsigned int line, struct rxaqm_keys_seen *seen,
-			   struct rxaqm_error *error)
-{
-	const struct rxaqm_key *fact = rxaqm_key_find(rxaqm_fact_keys, NULL, key);
-	int err;
-
-	if (!fact)
-		return rxaqm_profile_unknown_key(rxaqm_fact_keys, "Nic", key, error);
-	if (fact->offset == offsetof(struct rxaqm_profile, note[0].text))
-		return add_note(profile, fact, value, error);
-	err = rxaqm_key_once(seen, rxaqm_fact_keys, key, NULL, line, error);
-	return err ? err : rxaqm_key_set(fact, profile, value, 0, error);
-}
-
-const char *rxaqm_design_name(enum rxaqm_design design)
-{
-	return design_names[design];
-}
-
-const char *rxaqm_napi_name(enum rxaqm_napi napi)
-{
-	return rxaqm_napi_names[napi];
-}
-
-const char *rxaqm_coverage_name(enum rxaqm_coverage coverage)
-{
-	return coverage_names[coverage];
-}
-
-const char *rxaqm_path_name(enum rxaqm_receive_path path)
-{
-	return path_names[path];
-}
-
-const char *rxaqm_stamp_name(enum rxaqm_stamp stamp)
-{
-	return stamp_names[stamp];
 }

@@ -11,13 +11,6 @@ extern const struct rxaqm_key rxaqm_fact_keys[];
 /* [Match], of struct rxaqm_match, by its key; match.c. */
 extern const struct rxaqm_key rxaqm_match_keys[];
 
-extern const char *const rxaqm_napi_names[]; /* by enum rxaqm_napi, ends with NULL */
-
-/* Set the fact @key of @profile. -EINVAL with @error. */
-int rxaqm_profile_set_fact(struct rxaqm_profile *profile, const char *key, const char *value,
-			   unsigned int line, struct rxaqm_keys_seen *seen,
-			   struct rxaqm_error *error);
-
 /* There is no @key in @section of @keys, but others. -EINVAL with @error. */
 int rxaqm_profile_unknown_key(const struct rxaqm_key *keys, const char *section, const char *key,
 			      struct rxaqm_error *error);

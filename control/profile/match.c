@@ -159,144 +159,110 @@ int rxaqm_match_add(struct rxaqm_profile *profile, const char *key, const char *
 	return 0;
 }
 
-int rxaqm_match_check(const struct rxaqm_profile *profile, struct rxaqm_error *error)
+bool rxaqm_match_polls(const struct rxaqm_nic_facts *facts, const char *symbol,
+		       char list[RXAQM_MATCH_WHY_LEN])
 {
-	if (profile->driver[0])
-		return 0;
-	return rxaqm_bad(error, "no Driver= in a section [Match]; add it");
-}
-
-static enum rxaqm_match_result result_of(bool holds)
-{
-	return holds ? RXAQM_MATCH_YES : RXAQM_MATCH_NO;
-}
-
-static enum rxaqm_match_result napi_poll_holds(const char *value, struct rxaqm_nic_facts *facts,
-					       char why[RXAQM_MATCH_WHY_LEN])
-{
-	bool holds = false;
+	bool found = false;
 	unsigned int i;
 
-	rxaqm_nic_facts_napi(facts);
-	if (!facts->nr_polls) {
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s",
-			 facts->napi_unknown ? facts->napi_unknown : "no NAPI");
-		return RXAQM_MATCH_UNKNOWN;
-	}
-	snprintf(why, RXAQM_MATCH_WHY_LEN, "its NAPIs are polled by");
 	for (i = 0; i < facts->nr_polls; i++) {
-		size_t len = strlen(why);
+		size_t len = strlen(list);
 
-		snprintf(why + len, RXAQM_MATCH_WHY_LEN - len, "%s %s", i ? "," : "",
+		snprintf(list + len, RXAQM_MATCH_WHY_LEN - len, "%s%s", i ? ", " : "",
 			 facts->napi_poll[i]);
-		if (!strcmp(facts->napi_poll[i], value))
-			holds = true;
+		found |= !strcmp(facts->napi_poll[i], symbol);
 	}
-	return result_of(holds);
+	return found;
 }
 
-static enum rxaqm_match_result napi_holds(const char *value, struct rxaqm_nic_facts *facts,
-					  char why[RXAQM_MATCH_WHY_LEN])
-{
-	rxaqm_nic_facts_napi(facts);
-	if (!facts->napi) {
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s",
-			 facts->napi_unknown ?
-				 facts->napi_unknown :
-				 "the driver does not say which NAPI serves which queue");
-		return RXAQM_MATCH_UNKNOWN;
-	}
-	snprintf(why, RXAQM_MATCH_WHY_LEN, "NAPIs for Rx and Tx: %s",
-		 rxaqm_napi_names[facts->napi]);
-	return result_of(!strcmp(rxaqm_napi_names[facts->napi], value));
-}
-
-static enum rxaqm_match_result channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
-					     char why[RXAQM_MATCH_WHY_LEN])
-{
-	enum rxaqm_channels channels = rxaqm_nic_facts_channels(facts);
-
-	if (!facts->channels_known) {
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: ethtool -l cannot tell");
-		return RXAQM_MATCH_UNKNOWN;
-	}
-	snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u", facts->nr_rx,
-		 facts->nr_tx, facts->nr_combined);
-	return result_of(!strcmp(channel_names[channels], value));
-}
-
-static enum rxaqm_match_result flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
-					  char why[RXAQM_MATCH_WHY_LEN])
+static bool flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
+		       char why[RXAQM_MATCH_WHY_LEN])
 {
 	bool wanted = value[0] != '!';
+	const char *name = value + !wanted;
 	unsigned int i;
 
 	for (i = 0; i < facts->nr_flags; i++) {
-		if (strcmp(facts->flag[i].name, value + !wanted))
+		if (strcmp(facts->flag[i].name, name))
 			continue;
-		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool --show-priv-flags: %s is %s",
-			 value + !wanted, facts->flag[i].on ? "on" : "off");
-		return result_of(facts->flag[i].on == wanted);
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool --show-priv-flags: %s is %s", name,
+			 facts->flag[i].on ? "on" : "off");
+		return facts->flag[i].on == wanted;
 	}
-	snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: ethtool --show-priv-flags has no %s",
-		 value + !wanted);
-	return RXAQM_MATCH_UNKNOWN;
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: ethtool --show-priv-flags has no %s", name);
+	return false;
 }
 
-enum rxaqm_match_result rxaqm_match_holds(const struct rxaqm_match *match,
-					  struct rxaqm_nic_facts *facts,
-					  char why[RXAQM_MATCH_WHY_LEN])
+static bool driver_fits(const char *value, const struct rxaqm_nic_facts *facts)
 {
+	return !strcmp(value, "*") || has_word(value, facts->driver);
+}
+
+bool rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *facts,
+		       char why[RXAQM_MATCH_WHY_LEN])
+{
+	const char *value = match->value, *unknown = "";
+
 	switch ((enum key)match->key) {
-	case KEY_NAPI_POLL:
-		return napi_poll_holds(match->value, facts, why);
-	case KEY_NAPI:
-		return napi_holds(match->value, facts, why);
-	case KEY_CHANNELS:
-		return channels_hold(match->value, facts, why);
-	case KEY_PRIVATE_FLAG:
-		return flag_holds(match->value, facts, why);
 	case KEY_DRIVER:
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -i: %s",
+			 facts->driver[0] ? facts->driver : "no driver");
+		return driver_fits(value, facts);
+	case KEY_NAPI_POLL:
+		rxaqm_nic_facts_napi(facts);
+		unknown = facts->napi_unknown ?: "no NAPI";
+		if (!facts->nr_polls)
+			break;
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "its NAPIs are polled by ");
+		return rxaqm_match_polls(facts, value, why);
+	case KEY_NAPI:
+		rxaqm_nic_facts_napi(facts);
+		unknown = facts->napi_unknown ?:
+				  "the driver does not say which NAPI serves which queue";
+		if (!facts->napi)
+			break;
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "NAPIs for Rx and Tx: %s",
+			 rxaqm_napi_names[facts->napi]);
+		return !strcmp(rxaqm_napi_names[facts->napi], value);
+	case KEY_CHANNELS:
+		unknown = "ethtool -l cannot tell";
+		if (!facts->channels_known)
+			break;
+		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u",
+			 facts->nr_rx, facts->nr_tx, facts->nr_combined);
+		return !strcmp(channel_names[rxaqm_nic_facts_channels(facts)], value);
+	case KEY_PRIVATE_FLAG:
+		return flag_holds(value, facts, why);
 	case NR_KEYS:
 		break;
 	}
-	snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -i: %s",
-		 facts->driver[0] ? facts->driver : "no driver");
-	return result_of(!strcmp(match->value, "*") || has_word(match->value, facts->driver));
+	snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: %s", unknown);
+	return false;
+}
+
+const struct rxaqm_match *rxaqm_match_failing(const struct rxaqm_profile *profile,
+					      struct rxaqm_nic_facts *facts,
+					      char why[RXAQM_MATCH_WHY_LEN])
+{
+	unsigned int i;
+
+	for (i = 0; i < profile->nr_matches; i++)
+		if (!rxaqm_match_holds(&profile->match[i], facts, why))
+			return &profile->match[i];
+	return NULL;
 }
 
 struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile, struct rxaqm_nic_facts *facts)
 {
-	struct rxaqm_fit fit = { .fits = profile->nr_matches };
 	char why[RXAQM_MATCH_WHY_LEN];
-	unsigned int i;
 
-	fit.named = strcmp(profile->driver, "*");
-	/* The driver first: what is dear to ask is asked for those that might fit only. */
-	if (strcmp(profile->driver, "*") && !has_word(profile->driver, facts->driver))
-		fit.fits = false;
-	for (i = 0; i < profile->nr_matches && fit.fits; i++) {
-		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_MATCH_YES)
-			fit.fits = false;
-		fit.conditions += profile->match[i].key != KEY_DRIVER;
-	}
-	return fit;
-}
-
-/* Are all conditions of @a among those of @b? */
-static bool is_part(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
-{
-	unsigned int i, j;
-
-	for (i = 0; i < a->nr_matches; i++) {
-		for (j = 0; j < b->nr_matches; j++)
-			if (a->match[i].key == b->match[j].key &&
-			    !strcmp(a->match[i].value, b->match[j].value))
-				break;
-		if (j == b->nr_matches)
-			return false;
-	}
-	return true;
+	return (struct rxaqm_fit){
+		/* The driver first: what is dear to ask is asked for those that might fit only. */
+		.fits = driver_fits(profile->driver, facts) &&
+			!rxaqm_match_failing(profile, facts, why),
+		.named = strcmp(profile->driver, "*"),
+		.conditions = profile->nr_matches,
+	};
 }
 
 bool rxaqm_match_beside(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
@@ -310,5 +276,16 @@ bool rxaqm_match_beside(const struct rxaqm_profile *a, const struct rxaqm_profil
 
 bool rxaqm_match_same(const struct rxaqm_profile *a, const struct rxaqm_profile *b)
 {
-	return is_part(a, b) && is_part(b, a);
+	unsigned int i, j;
+
+	for (i = 0; i < a->nr_matches; i++) {
+		for (j = 0; j < b->nr_matches; j++)
+			if (a->match[i].key == b->match[j].key &&
+			    !strcmp(a->match[i].value, b->match[j].value))
+				break;
+		if (j == b->nr_matches)
+			return false;
+	}
+	/* None has a condition twice. */
+	return a->nr_matches == b->nr_matches;
 }

@@ -5,32 +5,33 @@
 
 #include "profile/profile.h"
 
-enum rxaqm_match_result {
-	RXAQM_MATCH_NO,
-	RXAQM_MATCH_YES,
-	RXAQM_MATCH_UNKNOWN, /* the machine does not say; counts as no */
-};
-
 const char *rxaqm_match_name(const struct rxaqm_match *match);
 
 /* Add the line @key=@value. -EINVAL with @error. */
 int rxaqm_match_add(struct rxaqm_profile *profile, const char *key, const char *value,
 		    unsigned int line, struct rxaqm_error *error);
 
-/* Refuse a section that says nothing of the driver. */
-int rxaqm_match_check(const struct rxaqm_profile *profile, struct rxaqm_error *error);
-
 #define RXAQM_MATCH_WHY_LEN 320
-/* Does @match hold? @why gets what the machine says, and how to ask it: "ethtool -i: igb". */
-enum rxaqm_match_result rxaqm_match_holds(const struct rxaqm_match *match,
-					  struct rxaqm_nic_facts *facts,
-					  char why[RXAQM_MATCH_WHY_LEN]);
+/* Does @match hold? Not if the machine does not say. @why gets what it says, and how to ask it:
+ * "ethtool -i: igb".
+ */
+bool rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *facts,
+		       char why[RXAQM_MATCH_WHY_LEN]);
+
+/* The line of @profile that does not hold, and @why; NULL: all do. */
+const struct rxaqm_match *rxaqm_match_failing(const struct rxaqm_profile *profile,
+					      struct rxaqm_nic_facts *facts,
+					      char why[RXAQM_MATCH_WHY_LEN]);
+
+/* Append the functions that poll the interface's NAPIs to @list. Is @symbol one? */
+bool rxaqm_match_polls(const struct rxaqm_nic_facts *facts, const char *symbol,
+		       char list[RXAQM_MATCH_WHY_LEN]);
 
 /* How well @profile fits; 0: not at all. */
 struct rxaqm_fit {
 	bool fits;
 	bool named; /* the driver, not "*" */
-	unsigned int conditions; /* besides the driver */
+	unsigned int conditions;
 };
 struct rxaqm_fit rxaqm_match_fit(const struct rxaqm_profile *profile,
 				 struct rxaqm_nic_facts *facts);

@@ -25,6 +25,36 @@ static int load_setting(struct load *load, const char *key, const char *value, u
 			       value, line, error);
 }
 
+static int add_note(struct rxaqm_profile *profile, const struct rxaqm_key *key, const char *value,
+		    struct rxaqm_error *error)
+{
+	struct rxaqm_key next = *key;
+	int err;
+
+	if (profile->nr_notes == RXAQM_PROFILE_NOTES_MAX)
+		return rxaqm_bad(error, "%s=%.40s: more than %d notes and warnings; join some",
+				 key->name, value, RXAQM_PROFILE_NOTES_MAX);
+	next.offset += profile->nr_notes * sizeof(profile->note[0]);
+	err = rxaqm_key_set(&next, profile, value, 0, error);
+	if (!err)
+		profile->note[profile->nr_notes++].warning = !strcmp(key->name, "Warning");
+	return err;
+}
+
+static int load_fact(struct load *load, const char *key, const char *value, unsigned int line,
+		     struct rxaqm_error *error)
+{
+	const struct rxaqm_key *fact = rxaqm_key_find(rxaqm_fact_keys, NULL, key);
+	int err;
+
+	if (!fact)
+		return rxaqm_profile_unknown_key(rxaqm_fact_keys, "Nic", key, error);
+	if (fact->offset == offsetof(struct rxaqm_profile, note[0].text))
+		return add_note(load->profile, fact, value, error);
+	err = rxaqm_key_once(&load->facts, rxaqm_fact_keys, key, NULL, line, error);
+	return err ? err : rxaqm_key_set(fact, load->profile, value, 0, error);
+}
+
 static int load_section(void *arg, const char *section, struct rxaqm_error *error)
 {
 	(void)arg;
@@ -43,12 +73,14 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 		return load_setting(load, key, value, line, error);
 	if (!strcmp(section, "Match"))
 		return rxaqm_match_add(load->profile, key, value, line, error);
-	return rxaqm_profile_set_fact(load->profile, key, value, line, &load->facts, error);
+	return load_fact(load, key, value, line, error);
 }
 
-/* What must hold between facts. */
-static int check_facts(const struct rxaqm_profile *profile, struct rxaqm_error *error)
+/* What must hold between lines. */
+static int check_lines(const struct rxaqm_profile *profile, struct rxaqm_error *error)
 {
+	if (!profile->driver[0])
+		return rxaqm_bad(error, "no Driver= in a section [Match]; add it");
 	if (profile->ring_max && profile->ring_default > profile->ring_max)
 		return rxaqm_bad(error, "[Nic]: RxRingDefault=%u exceeds RxRingMax=%u",
 				 profile->ring_default, profile->ring_max);
@@ -73,9 +105,7 @@ int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *prof
 	err = rxaqm_ini_read(file, path, &ops, &load, error);
 	if (err)
 		return err;
-	err = rxaqm_match_check(profile, &reason);
-	if (!err)
-		err = check_facts(profile, &reason);
+	err = check_lines(profile, &reason);
 	if (!err) {
 		where = "[Policy]: ";
 		err = rxaqm_profile_policy(profile, &policy, &reason);

@@ -114,10 +114,11 @@ int rxaqm_profile_each(int (*each)(const struct rxaqm_profile *profile,
 int rxaqm_profile_policy(const struct rxaqm_profile *profile, struct rxaqm_policy *policy,
 			 struct rxaqm_error *error);
 
-const char *rxaqm_design_name(enum rxaqm_design design); /* "shared", "unknown", ... */
-const char *rxaqm_napi_name(enum rxaqm_napi napi);
-const char *rxaqm_coverage_name(enum rxaqm_coverage coverage);
-const char *rxaqm_path_name(enum rxaqm_receive_path path);
-const char *rxaqm_stamp_name(enum rxaqm_stamp stamp); /* "none", "hwtstamp", "tstamp" */
+/* Names by value, up to a NULL: "shared", "unknown", ... */
+extern const char *const rxaqm_design_names[];
+extern const char *const rxaqm_napi_names[];
+extern const char *const rxaqm_coverage_names[];
+extern const char *const rxaqm_path_names[];
+extern const char *const rxaqm_stamp_names[]; /* "none", "hwtstamp", "tstamp" */
 
 #endif /* RXAQM_PROFILE_H */

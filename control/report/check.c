@@ -1,20 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report/check.h"
 
+#include <errno.h>
+#include <ifaddrs.h>
+#include <linux/if_link.h>
+#include <linux/if_packet.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/parse.h"
 
-static const char *const level_names[] = {
-	[RXAQM_CHECK_OK] = "OK",
-	[RXAQM_CHECK_WARNING] = "WARNING",
-	[RXAQM_CHECK_CRITICAL] = "CRITICAL",
-	[RXAQM_CHECK_UNKNOWN] = "UNKNOWN",
+static const struct {
+	const char *name;
+	int badness; /* UNKNOWN is not worse than CRITICAL */
+} levels[] = {
+	[RXAQM_CHECK_OK] = { "OK", 0 },
+	[RXAQM_CHECK_WARNING] = { "WARNING", 2 },
+	[RXAQM_CHECK_CRITICAL] = { "CRITICAL", 3 },
+	[RXAQM_CHECK_UNKNOWN] = { "UNKNOWN", 1 },
 };
 
-/* By level: UNKNOWN is not worse than CRITICAL. */
-static const int badness[] = { 0, 2, 3, 1 };
+__s64 rxaqm_check_ring_drops(const char *ifname)
+{
+	struct ifaddrs *addrs, *addr;
+	__s64 packets = -ENODEV;
+
+	/* Asks by netlink, so that it is of the namespace entered, as sysfs would not be. */
+	if (getifaddrs(&addrs))
+		return -errno;
+	for (addr = addrs; addr; addr = addr->ifa_next) {
+		const struct rtnl_link_stats *stats = addr->ifa_data;
+
+		if (stats && addr->ifa_addr && addr->ifa_addr->sa_family == AF_PACKET &&
+		    !strcmp(addr->ifa_name, ifname))
+			packets = (__u32)(stats->rx_missed_errors + stats->rx_over_errors +
+					  stats->rx_fifo_errors);
+	}
+	freeifaddrs(addrs);
+	return packets;
+}
+
+__s64 rxaqm_check_backlog_drops(const char *path)
+{
+	unsigned int dropped = 0, cpus = 0;
+	FILE *file = fopen(path, "re");
+	__u32 packets = 0;
+	char line[512];
+	bool bad = false;
+
+	if (!file)
+		return -errno;
+	/* A line a CPU, of hexadecimal numbers: processed, dropped, ... */
+	for (; !bad && fgets(line, sizeof(line), file); cpus++) {
+		bad = sscanf(line, "%*x %x", &dropped) != 1;
+		packets += dropped;
+	}
+	fclose(file);
+	return bad || !cpus ? -EINVAL : (__s64)packets;
+}
 
 void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 		      const struct rxaqm_check_iface *iface, const char *fmt, ...)
@@ -23,7 +67,7 @@ void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 	va_list args;
 
 	sum->nr_findings++;
-	if (badness[level] <= badness[sum->level])
+	if (levels[level].badness <= levels[sum->level].badness)
 		return;
 	sum->level = level;
 	if (iface)
@@ -37,7 +81,6 @@ void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 
 /* A queue that stands over its target. */
 static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface,
-			  const struct rxaqm_check_limits *limits,
 			  const struct rxaqm_check_queue *queue)
 {
 	const struct rxaqm_overload_look *look = &queue->look;
@@ -45,9 +88,9 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 	char exempt[RXAQM_EXEMPT_WORDS + 80] = "";
 	enum rxaqm_check_level level;
 
-	if (!look->enforced && look->stood_ns >= limits->crit_ns)
+	if (!look->enforced && look->stood_ns >= sum->crit_ns)
 		level = RXAQM_CHECK_CRITICAL;
-	else if (look->stood_ns >= limits->warn_ns &&
+	else if (look->stood_ns >= sum->warn_ns &&
 		 (!look->enforced || look->smooth_ns > RXAQM_OVERLOAD_SLACK * look->target_ns))
 		level = RXAQM_CHECK_WARNING;
 	else
@@ -65,7 +108,6 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 }
 
 void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface *iface,
-			   const struct rxaqm_check_limits *limits,
 			   const struct rxaqm_check_queue *queue)
 {
 	const struct rxaqm_overload_look *look = &queue->look;
@@ -77,7 +119,7 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 			iface->worst_ns = look->smooth_ns;
 		if (look->stood_ns > iface->stood_ns)
 			iface->stood_ns = look->stood_ns;
-		find_standing(sum, iface, limits, queue);
+		find_standing(sum, iface, queue);
 	}
 	if (queue->distrust)
 		rxaqm_check_find(sum, RXAQM_CHECK_WARNING, iface,
@@ -95,8 +137,7 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 #define SECONDS_OF(ns) (ns) / RXAQM_NSEC_PER_SEC, (ns) % RXAQM_NSEC_PER_SEC / RXAQM_NSEC_PER_USEC
 
 /* 'LABEL'=VALUE[UNIT];WARN;CRIT;MIN;MAX */
-static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
-			 const struct rxaqm_check_iface *iface)
+static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
 {
 	size_t len = strlen(sum->perfdata), room = sizeof(sum->perfdata) - len;
 	char overflow[96] = "";
@@ -110,26 +151,25 @@ static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_l
 			 "s;;;0 '%s_stood'=" SECONDS "s;" SECONDS ";" SECONDS ";0%s",
 			 iface->name, iface->nr_over, iface->nr_queues, iface->name,
 			 SECONDS_OF(iface->worst_ns), iface->name, SECONDS_OF(iface->stood_ns),
-			 SECONDS_OF(limits->warn_ns), SECONDS_OF(limits->crit_ns), overflow);
+			 SECONDS_OF(sum->warn_ns), SECONDS_OF(sum->crit_ns), overflow);
 	/* Half a figure would be a wrong one. */
 	if (added < 0 || (size_t)added >= room)
 		sum->perfdata[len] = '\0';
 }
 
-void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
-			   const struct rxaqm_check_iface *iface)
+void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
 {
 	sum->nr_ifaces++;
 	sum->nr_queues += iface->nr_queues;
 	if (iface->overflow_known && iface->overflow)
 		rxaqm_check_find(sum, RXAQM_CHECK_CRITICAL, iface,
 				 "overflows: %llu packets lost during the check", iface->overflow);
-	add_perfdata(sum, limits, iface);
+	add_perfdata(sum, iface);
 }
 
 int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file)
 {
-	fprintf(file, "RXAQM %s - ", level_names[sum->level]);
+	fprintf(file, "RXAQM %s - ", levels[sum->level].name);
 	if (sum->level == RXAQM_CHECK_OK)
 		fprintf(file, "%u interface(s), %u queue(s), none stands over its target for long",
 			sum->nr_ifaces, sum->nr_queues);

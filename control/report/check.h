@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Is all well, as monitoring wants to know it: one line and an exit status by the
- * conventions of Nagios plugins (status, text, "|", performance data). Pure, but for the output.
+ * conventions of Nagios plugins (status, text, "|", performance data).
  */
 #ifndef RXAQM_CHECK_H
 #define RXAQM_CHECK_H
@@ -18,12 +18,6 @@ enum rxaqm_check_level {
 	RXAQM_CHECK_UNKNOWN
 };
 
-/* How long a queue may stand over its target. */
-struct rxaqm_check_limits {
-	__u64 warn_ns;
-	__u64 crit_ns; /* without being enforced */
-};
-
 /* What was seen of a queue, twice. */
 struct rxaqm_check_queue {
 	unsigned int queue;
@@ -32,10 +26,14 @@ struct rxaqm_check_queue {
 	bool unstamped; /* it wants stamps, and gets none */
 };
 
-/* The result, worst first, and what is told of each interface behind it. */
+/* The result, worst first, and what is told of each interface behind it. All zero at first, but for
+ * how long a queue may stand over its target.
+ */
 #define RXAQM_CHECK_TEXT 512
 #define RXAQM_CHECK_PERFDATA 8192
 struct rxaqm_check_sum {
+	__u64 warn_ns;
+	__u64 crit_ns; /* without being enforced */
 	enum rxaqm_check_level level;
 	unsigned int nr_ifaces, nr_queues;
 	unsigned int nr_findings;
@@ -53,6 +51,15 @@ struct rxaqm_check_iface {
 	__u64 overflow; /* packets lost between the looks, because a queue was full */
 };
 
+/* Packets that were lost because a queue was full, by the kernel's counters, modulo 2^32; or
+ * -errno. Of the rings of the interface called @ifname in the network namespace entered, what the
+ * driver counts as missed, over or fifo errors; -ENODEV if there is none.
+ */
+__s64 rxaqm_check_ring_drops(const char *ifname);
+/* Of the CPUs' backlogs, of all interfaces together. -EINVAL if @path has not the form of this. */
+#define RXAQM_CHECK_BACKLOGS "/proc/net/softnet_stat"
+__s64 rxaqm_check_backlog_drops(const char *path);
+
 /* Note what is wrong, of @iface (NULL: of none); the first of the worst level is told. */
 void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 		      const struct rxaqm_check_iface *iface, const char *fmt, ...)
@@ -60,12 +67,10 @@ void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 
 /* Take a queue into account. */
 void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface *iface,
-			   const struct rxaqm_check_limits *limits,
 			   const struct rxaqm_check_queue *queue);
 
 /* And, after all of its queues, the interface. */
-void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_limits *limits,
-			   const struct rxaqm_check_iface *iface);
+void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface);
 
 /* Print the line on @file. Returns the exit status: UNKNOWN if it cannot be written. */
 int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file);

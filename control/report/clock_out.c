@@ -9,20 +9,31 @@ static double ppm(__s64 q32)
 	return (double)q32 * 1e6 / RXAQM_Q32_ONE;
 }
 
-/* A mapping as it was published, if one is: the daemon may replace it meanwhile. */
-static bool copy(const __u32 *published, const struct rxaqm_clock *buffers,
-		 struct rxaqm_clock *ret_clock)
+/* Where a mapping comes from. */
+struct source {
+	const char *name;
+	const struct rxaqm_clock_phc *phc; /* that it was read from; NULL: learnt from packets */
+	bool known, expired;
+	struct rxaqm_clock clock; /* as it was published: the daemon may replace it meanwhile */
+	__u32 resets;
+};
+
+static void take(struct source *source, const __u32 *published, const struct rxaqm_clock *buffers,
+		 __u64 now_ns)
 {
 	__u32 number = __atomic_load_n(published, __ATOMIC_ACQUIRE);
 
-	if (!number)
-		return false;
-	*ret_clock = buffers[number & 1];
-	return true;
+	source->known = number;
+	source->clock = buffers[number & 1];
+	source->expired = rxaqm_ns_reached(now_ns, source->clock.expires_ns);
 }
 
-static void out_mapping(struct rxaqm_out *out, const struct rxaqm_clock *clock, __u64 now_ns)
+static void out_source(struct rxaqm_out *out, const struct source *source,
+		       const struct rxaqm_clock_entry *entry, __u64 now_ns)
 {
+	const struct rxaqm_clock *clock = &source->clock;
+	const struct rxaqm_clock_phc *phc = source->phc;
+
 	rxaqm_out_s64(out, "offset_ns", ", host - NIC %lldns",
 		      (__s64)(clock->host_ref_ns - clock->hw_ref_ns));
 	rxaqm_out_double(out, "drift_ppm", ", drift %.3f ppm", ppm(clock->rate_q32));
@@ -30,22 +41,14 @@ static void out_mapping(struct rxaqm_out *out, const struct rxaqm_clock *clock, 
 	rxaqm_out_double(out, "drift_err_ppm", ", growing by %.1f ppm",
 			 ppm((__s64)clock->drift_err_q32));
 	rxaqm_out_ns(out, "age_ns", ", %s old", rxaqm_ns_since(now_ns, clock->host_ref_ns));
-}
-
-/* The mapping @clock, as it was read from @phc, or (NULL) learnt from packets. */
-static void out_source(struct rxaqm_out *out, const struct rxaqm_clock *clock,
-		       const struct rxaqm_clock_entry *kernel, const struct rxaqm_clock_phc *phc,
-		       __u64 now_ns)
-{
-	out_mapping(out, clock, now_ns);
 	if (phc) {
 		rxaqm_out_u64(out, "points", ", from %llu readings", phc->points);
 		rxaqm_out_str(out, "method", " by method \"%s\"",
 			      rxaqm_phc_method_name(phc->method));
 		rxaqm_out_u64(out, "phc_index", " of /dev/ptp%llu", phc->index);
 	} else {
-		rxaqm_out_u64(out, "points", ", from %llu points", kernel->est.nr_points);
-		rxaqm_out_ns(out, "window_ns", " %s apart", kernel->est.window_ns);
+		rxaqm_out_u64(out, "points", ", from %llu points", entry->est.nr_points);
+		rxaqm_out_ns(out, "window_ns", " %s apart", entry->est.window_ns);
 	}
 }
 
@@ -54,51 +57,41 @@ static void out_resets(struct rxaqm_out *out, __u32 resets)
 	rxaqm_out_u64(out, "resets", resets ? ", begun anew %llu times" : NULL, resets);
 }
 
-/* The sources as objects, in JSON; in text the one that is not in use, on a line of its own. */
-static void out_sources(struct rxaqm_out *out, const struct rxaqm_clock_entry *entry,
-			const struct rxaqm_clock_phc *phc, const struct rxaqm_clock *by_kernel,
-			const struct rxaqm_clock *by_phc, bool phc_in_use, __u64 now_ns)
+/* A source as an object, in JSON; in text on a line of its own, unless it is in use. */
+static void out_alone(struct rxaqm_out *out, const struct source *source,
+		      const struct rxaqm_clock_entry *entry, bool in_use, __u64 now_ns)
 {
-	if (by_kernel && (out->json || phc_in_use)) {
-		rxaqm_out_text(out, "  kernel");
-		rxaqm_out_object(out, "kernel");
-		out_source(out, by_kernel, entry, NULL, now_ns);
-		out_resets(out, entry->resets);
-		rxaqm_out_end(out);
-		rxaqm_out_text(out, "\n");
-	} else if (!by_kernel) {
-		rxaqm_out_null(out, "kernel", NULL);
-	}
-	if (by_phc && (out->json || !phc_in_use)) {
-		rxaqm_out_text(out, "  phc, not used: %s",
-			       rxaqm_ns_reached(now_ns, by_phc->expires_ns) ?
-				       "expired, is the daemon running?" :
-				       "packets' stamps contradict it");
-		rxaqm_out_object(out, "phc");
-		out_source(out, by_phc, entry, phc, now_ns);
-		out_resets(out, phc->resets);
-		rxaqm_out_u64(out, "outliers", NULL, phc->outliers);
+	if (!source->known)
+		rxaqm_out_null(out, source->name, NULL);
+	if (!source->known || (in_use && !out->json))
+		return;
+	rxaqm_out_text(out, "  %s%s", source->name,
+		       !source->phc    ? "" :
+		       source->expired ? ", not used: expired, is the daemon running?" :
+					 ", not used: packets' stamps contradict it");
+	rxaqm_out_object(out, source->name);
+	out_source(out, source, entry, now_ns);
+	out_resets(out, source->resets);
+	if (source->phc) {
+		rxaqm_out_u64(out, "outliers", NULL, source->phc->outliers);
 		rxaqm_out_u64(out, "refusals", NULL, entry->phc_refusals);
-		rxaqm_out_end(out);
-		rxaqm_out_text(out, "\n");
-	} else if (!by_phc) {
-		rxaqm_out_null(out, "phc", NULL);
 	}
+	rxaqm_out_end(out);
+	rxaqm_out_text(out, "\n");
 }
 
-static void out_difference(struct rxaqm_out *out, const struct rxaqm_clock *by_kernel,
-			   const struct rxaqm_clock *by_phc, __u64 now_ns)
+static void out_difference(struct rxaqm_out *out, const struct source *kernel,
+			   const struct source *phc, __u64 now_ns)
 {
 	__s64 differ_ns;
 	__u64 excess_ns;
 
-	if (!by_kernel || !by_phc || rxaqm_ns_reached(now_ns, by_kernel->expires_ns) ||
-	    rxaqm_ns_reached(now_ns, by_phc->expires_ns)) {
+	if (!kernel->known || !phc->known || kernel->expired || phc->expired) {
 		rxaqm_out_null(out, "phc_kernel_differ_ns", NULL);
 		rxaqm_out_null(out, "phc_kernel_excess_ns", NULL);
 		return;
 	}
-	differ_ns = rxaqm_clock_differ(by_phc, by_kernel, now_ns, &excess_ns);
+	differ_ns = rxaqm_clock_differ(&phc->clock, &kernel->clock, now_ns, &excess_ns);
 	rxaqm_out_s64(out, "phc_kernel_differ_ns", "  phc - kernel %lldns", differ_ns);
 	rxaqm_out_ns(out, "phc_kernel_excess_ns",
 		     excess_ns ? ", %s more than their errors explain\n" :
@@ -109,34 +102,29 @@ static void out_difference(struct rxaqm_out *out, const struct rxaqm_clock *by_k
 void rxaqm_clock_out(struct rxaqm_out *out, const struct rxaqm_clock_entry *entry,
 		     const struct rxaqm_clock_phc *phc, bool never, __u64 now_ns)
 {
-	struct rxaqm_clock kernel, read;
-	const struct rxaqm_clock *by_kernel, *by_phc, *used;
-	bool phc_in_use, expired;
+	struct source kernel = { .name = "kernel", .resets = entry->resets };
+	struct source read = { .name = "phc", .phc = phc, .resets = phc->resets };
+	const struct source *used = &kernel;
 
-	by_kernel = copy(&entry->published, entry->clock, &kernel) ? &kernel : NULL;
-	by_phc = copy(&phc->published, phc->clock, &read) ? &read : NULL;
+	take(&kernel, &entry->published, entry->clock, now_ns);
+	take(&read, &phc->published, phc->clock, now_ns);
 	/* As rxaqm_measure() takes them. */
-	phc_in_use = by_phc && !rxaqm_ns_reached(now_ns, by_phc->expires_ns) &&
-		     !rxaqm_ns_after(entry->phc_refused_until_ns, now_ns);
-	used = phc_in_use ? by_phc : by_kernel;
-	if (used) {
-		expired = rxaqm_ns_reached(now_ns, used->expires_ns);
-		rxaqm_out_str(out, "source", "%s",
-			      phc_in_use ? "phc" :
-			      expired	 ? "kernel (expired)" :
-					   "kernel");
-		rxaqm_out_bool(out, "valid", NULL, NULL, !expired);
-		out_source(out, used, entry, phc_in_use ? phc : NULL, now_ns);
-	} else {
+	if (read.known && !read.expired && !rxaqm_ns_after(entry->phc_refused_until_ns, now_ns))
+		used = &read;
+	if (used->known)
+		rxaqm_out_str(out, "source", "%s", used->expired ? "kernel (expired)" : used->name);
+	else
 		rxaqm_out_null(out, "source",
 			       never ? "none: the profile knows of no Rx timestamps" :
 				       "none yet: no stamped packet has met an empty queue");
-		rxaqm_out_bool(out, "valid", NULL, NULL, false);
-	}
-	out_resets(out, phc_in_use ? phc->resets : entry->resets);
+	rxaqm_out_bool(out, "valid", NULL, NULL, used->known && !used->expired);
+	if (used->known)
+		out_source(out, used, entry, now_ns);
+	out_resets(out, used->resets);
 	rxaqm_out_text(out, "\n");
-	out_sources(out, entry, phc, by_kernel, by_phc, phc_in_use, now_ns);
-	out_difference(out, by_kernel, by_phc, now_ns);
+	out_alone(out, &kernel, entry, used == &kernel, now_ns);
+	out_alone(out, &read, entry, used == &read, now_ns);
+	out_difference(out, &kernel, &read, now_ns);
 }
 
 void rxaqm_clock_out_sample(struct rxaqm_out *out, const struct rxaqm_phc_sample *sample,

@@ -91,16 +91,11 @@ const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
 
 enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns)
 {
-	switch (policy->mode) {
-	case RXAQM_MODE_OFF:
-		return RXAQM_MODE_NOW_OFF;
-	case RXAQM_MODE_ENFORCE:
-		if (!policy->lease_until_ns || rxaqm_ns_after(policy->lease_until_ns, now_ns))
-			return RXAQM_MODE_NOW_ENFORCE;
+	if (policy->mode != RXAQM_MODE_ENFORCE)
+		return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
+	if (policy->lease_until_ns && !rxaqm_ns_after(policy->lease_until_ns, now_ns))
 		return RXAQM_MODE_NOW_LAPSED;
-	default:
-		return RXAQM_MODE_NOW_OBSERVE;
-	}
+	return RXAQM_MODE_NOW_ENFORCE;
 }
 
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
@@ -109,18 +104,6 @@ const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
 							       "observe (lease over)" };
 
 	return names[rxaqm_mode_now(policy, now_ns)];
-}
-
-void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts)
-{
-	*facts = (struct rxaqm_target_facts){
-		.rule = iface->target_rule,
-		.quarters = iface->target_quarters,
-		.moderation_ns = iface->moderation_ns,
-		.entries = iface->ring_entries,
-		.poll_packets = iface->poll_packets,
-		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
-	};
 }
 
 /* A policy that no packet has come under yet: what is in use is another's. */
@@ -141,18 +124,25 @@ __u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_p
 	return is_new(q, policy) ? policy->interval_ns : q->interval_ns;
 }
 
-void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
 				struct rxaqm_target *target)
 {
-	struct rxaqm_target_facts measured = *facts;
+	struct rxaqm_target_facts facts = {
+		.rule = iface->target_rule,
+		.quarters = iface->target_quarters,
+		.moderation_ns = iface->moderation_ns,
+		.entries = iface->ring_entries,
+		.poll_packets = iface->poll_packets,
+		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
+	};
 
-	rxaqm_target_measure(&measured, q);
-	rxaqm_target_explain(&measured, target);
+	rxaqm_target_measure(&facts, q);
+	rxaqm_target_explain(&facts, target);
 }
 
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
 {
-	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_name(iface->stamp);
+	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_names[iface->stamp];
 }
 
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
@@ -166,6 +156,27 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
 	if (ret_here)
 		*ret_here = here;
 	return buf;
+}
+
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
+{
+	bool at_work;
+	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+
+	if (at_work)
+		return now == RXAQM_IFACE_ATTACHING ? "a command is attaching it now" :
+						      "a command is detaching it now";
+	if (now == RXAQM_IFACE_FREE)
+		return "detached just now";
+	if (now != RXAQM_IFACE_ATTACHED)
+		return "interrupted; the next attach or detach cleans up";
+	if (here)
+		return NULL;
+	if (rxaqm_iface_is_gone(iface))
+		return "the interface is gone; the next attach, or detach --all, frees its place";
+	return rxaqm_iface_taken_off(iface) ?
+		       "its XDP program was taken off; detach, then attach again" :
+		       "in another network namespace";
 }
 
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q)

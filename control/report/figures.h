@@ -42,11 +42,10 @@ enum rxaqm_mode_now {
 enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns);
 const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
 
-/* What the entry of @iface says of targets that is true of all of its queues. */
-void rxaqm_status_target_facts(const struct rxaqm_iface *iface, struct rxaqm_target_facts *facts);
-
-/* What @q has measured makes of @facts: floor, ceiling, what is derived, and why (target_why.h). */
-void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const struct rxaqm_queue *q,
+/* What the entry of @iface says of targets, and what @q has measured: floor, ceiling, what is
+ * derived, and why (target_why.h).
+ */
+void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
 				struct rxaqm_target *target);
 
 /* The target and the interval in use; the policy's while no packet came under it. */
@@ -61,6 +60,11 @@ const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
  */
 const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
 			     bool *ret_here);
+
+/* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
+ * this network namespace.
+ */
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
 
 /* Has the queue anything to show? Small interfaces show all of theirs. */
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);

@@ -16,18 +16,15 @@
 static void print_info(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_row *row)
 {
 	const struct rxaqm_iface *iface = row->iface;
+	const char *xdp = iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native";
+	const char *dispatcher = iface->flags & RXAQM_IFACE_DISPATCHER ? "yes" : "no";
+	const char *queue_is = iface->flags & RXAQM_IFACE_BY_CPU ? "backlog" : "ring";
 
 	rxaqm_metrics_u64(text,
-			  RXAQM_METRICS_LABELS("interface", row->interface, "xdp",
-					       iface->flags & RXAQM_IFACE_GENERIC ? "generic" :
-										    "native",
-					       "dispatcher",
-					       iface->flags & RXAQM_IFACE_DISPATCHER ? "yes" : "no",
-					       "queue_is",
-					       iface->flags & RXAQM_IFACE_BY_CPU ? "backlog" :
-										   "ring",
+			  RXAQM_METRICS_LABELS("interface", row->interface, "xdp", xdp,
+					       "dispatcher", dispatcher, "queue_is", queue_is,
 					       "profile", iface->profile, "stamp",
-					       rxaqm_stamp_name(iface->stamp)),
+					       rxaqm_stamp_names[iface->stamp]),
 			  1);
 }
 
@@ -58,8 +55,7 @@ static void print_process(struct rxaqm_metrics_text *text)
 			 (__s64)rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
-static void print_host(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_view *view,
-		       const struct rxaqm_metrics_rows *ifaces)
+static void print_host(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_view *view)
 {
 	char abi[12];
 
@@ -67,7 +63,7 @@ static void print_host(struct rxaqm_metrics_text *text, const struct rxaqm_metri
 	print_one(text, "rxaqm_build_info", "Version of rxaqm and of the layout of its maps",
 		  RXAQM_METRICS_LABELS("version", RXAQM_VERSION, "abi", abi), 1);
 	print_one(text, "rxaqm_interfaces", "Interfaces in the registry", RXAQM_METRICS_NO_LABELS,
-		  ifaces->nr);
+		  view->ifaces.nr);
 	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_hook_info",
 			     "What watches the receive path for stamps");
 	if (rxaqm_metrics_any(view))
@@ -78,41 +74,37 @@ static void print_host(struct rxaqm_metrics_text *text, const struct rxaqm_metri
 	print_process(text);
 }
 
-void rxaqm_metrics_print(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_view *view,
-			 struct rxaqm_metrics_rows *rows)
+void rxaqm_metrics_print(struct rxaqm_metrics_text *text, struct rxaqm_metrics_view *view)
 {
 	unsigned int i;
 
-	rxaqm_metrics_iface_rows_take(rows, view);
-	print_host(text, view, rows);
+	rxaqm_metrics_rows_take(view);
+	print_host(text, view);
 	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_interface_info",
 			     "How the interface is attached");
-	for (i = 0; i < rows->nr; i++)
-		print_info(text, &rows->row[i]);
-	rxaqm_metrics_print_ifaces(text, rows);
-	rxaqm_metrics_rows_take(rows, view);
-	rxaqm_metrics_print_queues(text, rows);
+	for (i = 0; i < view->ifaces.nr; i++)
+		print_info(text, &view->ifaces.row[i]);
+	rxaqm_metrics_print_ifaces(text, &view->ifaces);
+	rxaqm_metrics_print_queues(text, &view->queues);
 }
 
 char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes)
 {
-	struct rxaqm_metrics_view *view = malloc(sizeof(*view));
-	struct rxaqm_metrics_rows *rows = malloc(sizeof(*rows));
+	struct rxaqm_metrics_view *view = calloc(1, sizeof(*view));
 	struct rxaqm_metrics_text text = {};
 	char *page = NULL;
 	bool failed = true;
 
-	text.file = view && rows ? open_memstream(&page, ret_bytes) : NULL;
+	text.file = view ? open_memstream(&page, ret_bytes) : NULL;
 	if (text.file) {
 		rxaqm_metrics_look(view, metrics);
-		rxaqm_metrics_print(&text, view, rows);
+		rxaqm_metrics_print(&text, view);
 		if (metrics->more)
 			metrics->more(&text, metrics->more_arg);
 		failed = ferror(text.file);
 		failed |= fclose(text.file) != 0;
 	}
 	free(view);
-	free(rows);
 	if (!failed)
 		return page;
 	free(page);

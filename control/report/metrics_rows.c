@@ -35,7 +35,6 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 {
 	int i;
 
-	memset(view, 0, sizeof(*view));
 	view->state = metrics->state;
 	view->by_interface = metrics->by_interface;
 	view->now_ns = rxaqm_now_ns();
@@ -48,10 +47,8 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 			continue;
 		rxaqm_iface_name(iface, name, &here);
 		view->iface[i].state = state_of(iface, here);
-		if (here)
-			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s", name);
-		else
-			snprintf(label, RXAQM_METRICS_LABEL_LEN, "%s@%u", name, iface->netns_ino);
+		snprintf(label, RXAQM_METRICS_LABEL_LEN, here ? "%s" : "%s@%u", name,
+			 iface->netns_ino);
 		/* Renamed, and another took the name: two entries must not be one series. */
 		if (label_taken(view, i))
 			snprintf(label + strlen(label), RXAQM_METRICS_LABEL_LEN - strlen(label),
@@ -77,9 +74,8 @@ static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *
 	row->ring_full += socket.ring_full;
 	if (socket.wait_state != RXAQM_WAIT_VALID)
 		return;
-	if (row->wait_ns == RXAQM_METRICS_UNKNOWN)
-		row->wait_ns = 0;
-	keep_greatest(&row->wait_ns, socket.wait_ns);
+	if (row->wait_ns == RXAQM_METRICS_UNKNOWN || row->wait_ns < socket.wait_ns)
+		row->wait_ns = socket.wait_ns;
 }
 
 static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, __u32 ring_entries,
@@ -97,9 +93,8 @@ static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, 
 		keep_greatest(&row->share[i], figures.share[i]);
 }
 
-static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q,
-		      const struct rxaqm_policy *policy, const struct rxaqm_target_facts *facts,
-		      __u64 now_ns)
+static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
+		      const struct rxaqm_queue *q, const struct rxaqm_policy *policy, __u64 now_ns)
 {
 	struct rxaqm_target target;
 	unsigned int i;
@@ -112,11 +107,11 @@ static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q
 	row->signal[rxaqm_queue_signal_now(q, now_ns)]++;
 	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
 	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
-	add_law(row, q, facts->entries, now_ns);
+	add_law(row, q, iface->ring_entries, now_ns);
 	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
 	keep_greatest(&row->target_ns, rxaqm_status_target_ns(q, policy));
 	keep_greatest(&row->interval_ns, rxaqm_status_interval_ns(q, policy));
-	rxaqm_status_target_derive(facts, q, &target);
+	rxaqm_status_target_derive(iface, q, &target);
 	keep_greatest(&row->floor_ns, target.floor_ns);
 	keep_greatest(&row->ceiling_ns, target.ceiling_ns);
 	if (q->flags & RXAQM_QUEUE_SAMPLED)
@@ -135,62 +130,32 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 
 	memset(row, 0, sizeof(*row));
 	row->interface = interface;
+	row->lease_ns = row->wait_ns = RXAQM_METRICS_UNKNOWN;
 	return row;
 }
 
-static struct rxaqm_metrics_row *new_queue_row(struct rxaqm_metrics_rows *rows,
-					       const char *interface, const char *queue)
-{
-	struct rxaqm_metrics_row *row = new_row(rows, interface);
-
-	snprintf(row->queue, sizeof(row->queue), "%s", queue);
-	row->lease_ns = RXAQM_METRICS_UNKNOWN;
-	row->wait_ns = RXAQM_METRICS_UNKNOWN;
-	return row;
-}
-
-static void take_queues(struct rxaqm_metrics_rows *rows, const struct rxaqm_metrics_view *view,
-			unsigned int slot, bool by_queue)
+static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool by_queue)
 {
 	const struct rxaqm_iface *iface = &view->state->iface[slot];
 	const char *interface = view->iface[slot].label;
 	struct rxaqm_metrics_row *row = NULL;
-	struct rxaqm_target_facts facts;
-	char number[12];
 	unsigned int i;
 
-	rxaqm_status_target_facts(iface, &facts);
-	if (!by_queue)
-		row = new_queue_row(rows, interface, "all");
+	if (!by_queue) {
+		row = new_row(&view->queues, interface);
+		strcpy(row->queue, "all");
+	}
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
 
 		if (by_queue && !rxaqm_queue_shows(iface, q))
 			continue;
-		snprintf(number, sizeof(number), "%u", i);
-		if (by_queue)
-			row = new_queue_row(rows, interface, number);
-		add_queue(row, q, rxaqm_state_policy(view->state, iface, i), &facts, view->now_ns);
+		if (by_queue) {
+			row = new_row(&view->queues, interface);
+			snprintf(row->queue, sizeof(row->queue), "%u", i);
+		}
+		add_queue(row, iface, q, rxaqm_state_policy(view->state, iface, i), view->now_ns);
 		add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i), view->now_ns);
-	}
-}
-
-void rxaqm_metrics_rows_take(struct rxaqm_metrics_rows *rows, const struct rxaqm_metrics_view *view)
-{
-	unsigned int slot, shown = 0;
-
-	rows->nr = 0;
-	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
-		const struct rxaqm_iface *iface = &view->state->iface[slot];
-		bool by_queue;
-
-		if (iface->state == RXAQM_IFACE_FREE)
-			continue;
-		/* Queues in use or not: series must not change their form. */
-		by_queue = !view->by_interface &&
-			   shown + iface->nr_queues <= RXAQM_METRICS_QUEUES_MAX;
-		shown += by_queue ? iface->nr_queues : 0;
-		take_queues(rows, view, slot, by_queue);
 	}
 }
 
@@ -198,40 +163,46 @@ static void take_clock(struct rxaqm_metrics_row *row, const struct rxaqm_clock_e
 		       bool stamped, __u64 now_ns)
 {
 	const struct rxaqm_clock clock = entry->clock[entry->published & 1];
+	bool known = entry->published, valid = known && !rxaqm_ns_reached(now_ns, clock.expires_ns);
+	const __u64 unknown = RXAQM_METRICS_UNKNOWN;
 
-	row->clock_valid = RXAQM_METRICS_UNKNOWN;
-	if (stamped)
-		row->clock_valid = entry->published && !rxaqm_ns_reached(now_ns, clock.expires_ns);
-	row->clock_offset_ns = clock.host_ref_ns - clock.hw_ref_ns;
-	row->clock_err_ns = rxaqm_clock_err(&clock, now_ns);
-	row->clock_age_ns = rxaqm_ns_since(now_ns, clock.host_ref_ns);
-	row->clock_rate_q32 = (__u64)clock.rate_q32;
-	row->clock_drift_err_q32 = (__u64)clock.drift_err_q32;
-	if (entry->published)
-		return;
-	row->clock_offset_ns = row->clock_err_ns = row->clock_age_ns = RXAQM_METRICS_UNKNOWN;
-	row->clock_rate_q32 = row->clock_drift_err_q32 = RXAQM_METRICS_UNKNOWN;
+	row->clock_valid = stamped ? valid : unknown;
+	row->clock_offset_ns = known ? clock.host_ref_ns - clock.hw_ref_ns : unknown;
+	row->clock_err_ns = known ? rxaqm_clock_err(&clock, now_ns) : unknown;
+	row->clock_age_ns = known ? rxaqm_ns_since(now_ns, clock.host_ref_ns) : unknown;
+	row->clock_rate_q32 = known ? (__u64)clock.rate_q32 : unknown;
+	row->clock_drift_err_q32 = known ? (__u64)clock.drift_err_q32 : unknown;
 }
 
-void rxaqm_metrics_iface_rows_take(struct rxaqm_metrics_rows *rows,
-				   const struct rxaqm_metrics_view *view)
+static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
 {
-	unsigned int slot;
+	const struct rxaqm_iface *iface = &view->state->iface[slot];
+	struct rxaqm_metrics_row *row = new_row(&view->ifaces, view->iface[slot].label);
 
-	rows->nr = 0;
+	row->iface = iface;
+	row->state[view->iface[slot].state] = 1;
+	row->nr_queues = iface->nr_queues;
+	row->ring_entries = iface->ring_entries;
+	row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
+	take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE, view->now_ns);
+}
+
+void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view)
+{
+	unsigned int slot, shown = 0;
+
+	view->ifaces.nr = view->queues.nr = 0;
 	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
 		const struct rxaqm_iface *iface = &view->state->iface[slot];
-		struct rxaqm_metrics_row *row;
+		bool by_queue;
 
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
-		row = new_row(rows, view->iface[slot].label);
-		row->iface = iface;
-		row->state[view->iface[slot].state] = 1;
-		row->nr_queues = iface->nr_queues;
-		row->ring_entries = iface->ring_entries;
-		row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
-		take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE,
-			   view->now_ns);
+		take_iface(view, slot);
+		/* Queues in use or not: series must not change their form. */
+		by_queue = !view->by_interface &&
+			   shown + iface->nr_queues <= RXAQM_METRICS_QUEUES_MAX;
+		shown += by_queue ? iface->nr_queues : 0;
+		take_queues(view, slot, by_queue);
 	}
 }

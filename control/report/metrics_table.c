@@ -20,7 +20,7 @@ enum how {
 /* The series of a family stand together, the first says what it is. Labels are the end of a row. */
 struct series {
 	const char *family; /* NULL: that of the one before */
-	enum rxaqm_metrics_type type;
+	const char *type;
 	const char *help;
 	enum how how;
 	size_t offset; /* of a __u64 in struct rxaqm_metrics_row */
@@ -29,7 +29,7 @@ struct series {
 
 #define COUNTER(family, help) family, RXAQM_METRICS_COUNTER, help
 #define GAUGE(family, help) family, RXAQM_METRICS_GAUGE, help
-#define MORE NULL, RXAQM_METRICS_GAUGE, NULL
+#define MORE NULL, NULL, NULL
 #define AT(member) offsetof(struct rxaqm_metrics_row, member)
 #define LABELS(...) { __VA_ARGS__ }
 #define NUMBER(member, ...) HOW_NUMBER, AT(member), LABELS(__VA_ARGS__)
@@ -275,23 +275,34 @@ static const __u64 bounds_ns[] = {
 
 static void print_histogram(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_row *row)
 {
-	__u64 count[NR(bounds_ns) + 1] = {};
-	unsigned int bucket, i;
+	char le[24];
+	const char *labels[] = { "interface", row->interface, "queue", row->queue, "le", le, NULL };
+	unsigned int bucket = 0, i;
+	__u64 below = 0;
 	double sum_ns = 0; /* in years of traffic, a __u64 would run over */
 
-	for (bucket = 0, i = 0; bucket < RXAQM_HIST_BUCKETS; bucket++) {
-		__u64 from_ns = rxaqm_hist_floor_ns(bucket),
-		      to_ns = rxaqm_hist_floor_ns(bucket + 1);
+	for (i = 0; i <= NR(bounds_ns); i++) {
+		__u64 bound_ns = i < NR(bounds_ns) ? bounds_ns[i] : ~0ULL;
 
-		while (i < NR(bounds_ns) && from_ns >= bounds_ns[i])
-			i++;
-		count[i] += row->hist[bucket];
-		sum_ns += (double)row->hist[bucket] * (double)(from_ns + to_ns) / 2;
+		for (; bucket < RXAQM_HIST_BUCKETS; bucket++) {
+			__u64 from_ns = rxaqm_hist_floor_ns(bucket);
+			__u64 to_ns = rxaqm_hist_floor_ns(bucket + 1);
+
+			if (from_ns >= bound_ns)
+				break;
+			below += row->hist[bucket];
+			sum_ns += (double)row->hist[bucket] * (double)(from_ns + to_ns) / 2;
+		}
+		snprintf(le, sizeof(le), i < NR(bounds_ns) ? "%.10g" : "+Inf",
+			 (double)bound_ns / 1e9);
+		rxaqm_metrics_begin(text, "_bucket", labels);
+		fprintf(text->file, "%llu\n", below);
 	}
-	rxaqm_metrics_histogram(text,
-				RXAQM_METRICS_LABELS("interface", row->interface, "queue",
-						     row->queue),
-				bounds_ns, count, NR(bounds_ns), sum_ns / 1e9);
+	labels[4] = NULL;
+	rxaqm_metrics_begin(text, "_sum", labels);
+	fprintf(text->file, "%.15g\n", sum_ns / 1e9);
+	rxaqm_metrics_begin(text, "_count", labels);
+	fprintf(text->file, "%llu\n", below);
 }
 
 void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,

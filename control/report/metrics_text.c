@@ -17,44 +17,27 @@ static void escaped(FILE *file, const char *text)
 	}
 }
 
-void rxaqm_metrics_family(struct rxaqm_metrics_text *text, enum rxaqm_metrics_type type,
-			  const char *family, const char *help)
+void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, const char *family,
+			  const char *help)
 {
-	static const char *const types[] = {
-		[RXAQM_METRICS_COUNTER] = "counter",
-		[RXAQM_METRICS_GAUGE] = "gauge",
-		[RXAQM_METRICS_HISTOGRAM] = "histogram",
-	};
-
 	text->family = family;
 	fprintf(text->file, "# HELP %s ", family);
 	escaped(text->file, help);
-	fprintf(text->file, "\n# TYPE %s %s\n", family, types[type]);
+	fprintf(text->file, "\n# TYPE %s %s\n", family, type);
 }
 
-static void label(FILE *file, const char *name, const char *value, bool first)
+void rxaqm_metrics_begin(struct rxaqm_metrics_text *text, const char *end,
+			 const char *const *labels)
 {
-	fprintf(file, "%s%s=\"", first ? "" : ",", name);
-	escaped(file, value);
-	fputc('"', file);
-}
-
-/* Name and labels of a sample; @le (or NULL) is one more label. */
-static void begin(struct rxaqm_metrics_text *text, const char *end, const char *const *labels,
-		  const char *le)
-{
-	bool any = false;
+	const char *before = "{";
 
 	fprintf(text->file, "%s%s", text->family, end);
-	if (*labels || le)
-		fputc('{', text->file);
-	for (; *labels; labels += 2) {
-		label(text->file, labels[0], labels[1], !any);
-		any = true;
+	for (; *labels; labels += 2, before = ",") {
+		fprintf(text->file, "%s%s=\"", before, labels[0]);
+		escaped(text->file, labels[1]);
+		fputc('"', text->file);
 	}
-	if (le)
-		label(text->file, "le", le, !any);
-	fputs(any || le ? "} " : " ", text->file);
+	fputs(*before == ',' ? "} " : " ", text->file);
 }
 
 static void print_ns(FILE *file, __s64 ns)
@@ -72,38 +55,18 @@ static void print_ns(FILE *file, __s64 ns)
 
 void rxaqm_metrics_u64(struct rxaqm_metrics_text *text, const char *const *labels, __u64 value)
 {
-	begin(text, "", labels, NULL);
+	rxaqm_metrics_begin(text, "", labels);
 	fprintf(text->file, "%llu\n", value);
 }
 
 void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *labels, double value)
 {
-	begin(text, "", labels, NULL);
+	rxaqm_metrics_begin(text, "", labels);
 	fprintf(text->file, "%.9g\n", value);
 }
 
 void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns)
 {
-	begin(text, "", labels, NULL);
+	rxaqm_metrics_begin(text, "", labels);
 	print_ns(text->file, ns);
-}
-
-void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
-			     const __u64 *bounds_ns, const __u64 *count, unsigned int nr,
-			     double sum_s)
-{
-	__u64 below = 0;
-	unsigned int i;
-	char le[24];
-
-	for (i = 0; i <= nr; i++) {
-		below += count[i];
-		snprintf(le, sizeof(le), "%.10g", i < nr ? (double)bounds_ns[i] / 1e9 : 0);
-		begin(text, "_bucket", labels, i < nr ? le : "+Inf");
-		fprintf(text->file, "%llu\n", below);
-	}
-	begin(text, "_sum", labels, NULL);
-	fprintf(text->file, "%.15g\n", sum_s);
-	begin(text, "_count", labels, NULL);
-	fprintf(text->file, "%llu\n", below);
 }

@@ -11,11 +11,10 @@
 
 #define RXAQM_METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-enum rxaqm_metrics_type {
-	RXAQM_METRICS_COUNTER, /* the name ends in "_total" */
-	RXAQM_METRICS_GAUGE, /* "_info": always 1, the labels say it */
-	RXAQM_METRICS_HISTOGRAM,
-};
+/* Types of families. */
+#define RXAQM_METRICS_COUNTER "counter" /* the name ends in "_total" */
+#define RXAQM_METRICS_GAUGE "gauge" /* "_info": always 1, the labels say it */
+#define RXAQM_METRICS_HISTOGRAM "histogram"
 
 struct rxaqm_metrics_text {
 	FILE *file;
@@ -23,8 +22,8 @@ struct rxaqm_metrics_text {
 };
 
 /* Begin @family: HELP and TYPE. @help: one sentence, without a full stop. */
-void rxaqm_metrics_family(struct rxaqm_metrics_text *text, enum rxaqm_metrics_type type,
-			  const char *family, const char *help);
+void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, const char *family,
+			  const char *help);
 
 /* One sample of it. @labels: pairs of name and value, up to a NULL name; values are escaped.
  *
@@ -37,11 +36,8 @@ void rxaqm_metrics_double(struct rxaqm_metrics_text *text, const char *const *la
 /* @ns printed in seconds, exactly. */
 void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels, __s64 ns);
 
-/* A histogram: @count[nr + 1] is what lies below each of the @nr bounds (not summed up), the last
- * what is over them all; @sum_s is their sum in seconds.
- */
-void rxaqm_metrics_histogram(struct rxaqm_metrics_text *text, const char *const *labels,
-			     const __u64 *bounds_ns, const __u64 *count, unsigned int nr,
-			     double sum_s);
+/* Name and labels of a sample of the family and, behind its name, @end; the value is to follow. */
+void rxaqm_metrics_begin(struct rxaqm_metrics_text *text, const char *end,
+			 const char *const *labels);
 
 #endif /* RXAQM_METRICS_TEXT_H */

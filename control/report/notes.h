@@ -11,51 +11,42 @@
 #include "base/out.h"
 #include "attach/state.h"
 
-/* What is known of one interface. */
+/* Queues of which something is true: how many, and the number of the first. */
+struct rxaqm_note_queues {
+	unsigned int nr, first;
+};
+
+/* What is known of one interface. What stands behind queues is true of the first. */
 struct rxaqm_note_facts {
 	const char *ifname;
-	const char *profile;
-	bool hint; /* the program that is bound to the interface */
-	enum rxaqm_stamp stamp; /* that it goes by */
-	bool wanted; /* by a policy */
-	bool lenient; /* a policy that wants stamps goes by busy without them */
-	bool strict; /* a policy lets everything pass without them */
-	bool stamps_all; /* the NIC can stamp all packets */
-	bool stamps_some; /* or some, PTP ones as a rule */
+	struct rxaqm_iface iface;
+	/* Policies that want stamps, which without them */
+	bool lenient; /* go by busy */
+	bool strict; /* let everything pass */
+	enum rxaqm_coverage coverage; /* of the NIC's stamps */
 	struct rxaqm_hwtstamp config; /* now */
-	__s32 filter; /* its rx_filter as attach left it */
 	bool missing; /* packets come, but no stamps */
-	bool missed_ever; /* there were stamps before: */
-	__u64 missing_ns; /* the last one is this old */
-	/* How many queues are so, the number of the first, and what is true of that. */
-	unsigned int exempt_queues, exempt_queue; /* held over target by exempt packets */
+	__u64 missing_ns; /* the last one is this old; 0: there was none */
+	struct rxaqm_note_queues exempt; /* held over target by exempt packets */
 	unsigned int exempt_percent; /* how much of it that is, */
-	char exempt[RXAQM_EXEMPT_WORDS]; /* and what that may be */
-	unsigned int ack_queues, ack_queue; /* stand, mostly by ACKs over target */
+	char exempt_words[RXAQM_EXEMPT_WORDS]; /* and what that may be */
+	struct rxaqm_note_queues acks; /* stand, mostly by ACKs over target */
 	unsigned int ack_percent; /* how much of it that is */
 	bool ack_kept; /* its policy drops none as redundant */
-	unsigned int standing_queues, standing_queue; /* stand now, and are only observed */
-	unsigned int socket_queues; /* go to sockets */
-	unsigned int strict_queues,
-		strict_queue; /* these, and want stamps, which are not to be had */
-	unsigned int inexact_queues, inexact_queue; /* the clock's error is over half the target */
+	struct rxaqm_note_queues standing; /* stand now, and are only observed */
+	bool sockets; /* queues go to sockets, */
+	struct rxaqm_note_queues strict_sockets; /* and want stamps, which are not to be had */
+	struct rxaqm_note_queues inexact; /* the clock's error is over half the target */
 	__u64 inexact_ns, inexact_target_ns; /* that error, that target */
-	bool generic; /* XDP in generic mode */
 	bool no_sockets; /* there are none in this kernel */
-	bool bare; /* the program puts no metadata in front of packets */
 };
 
-#define RXAQM_NOTES_MAX 8
+/* Put into words what is worth saying of @facts: entries of the array that is open, or lines
+ * "  note: ...".
+ */
+void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out);
 
-struct rxaqm_notes {
-	unsigned int nr;
-	char text[RXAQM_NOTES_MAX][400];
-};
-
-/* Put into words what is worth saying of @facts. */
-void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_notes *notes);
-
-/* Print them: lines "  note: ...", or an array "notes". None if the interface is not @here. */
+/* The array "notes" of @iface; empty if the interface is not @here. */
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 		     const struct rxaqm_iface *iface, const char *ifname, bool here);
 

@@ -95,8 +95,6 @@ enum agree {
 	AGREE_NO,
 };
 
-#define MACHINE_LEN 320
-
 /* Is @key that of @field? */
 #define IS(key, field) ((key)->offset == offsetof(struct rxaqm_profile, field))
 
@@ -147,32 +145,15 @@ static void facts_here(const struct rxaqm_nic_facts *facts, const struct rxaqm_p
 		here->moderation_ns = (__u64)facts->moderation_us * RXAQM_NSEC_PER_USEC;
 }
 
-static enum agree polls_agree(const struct rxaqm_profile *profile,
-			      const struct rxaqm_nic_facts *facts, char polls[MACHINE_LEN])
-{
-	enum agree agree = AGREE_NO;
-	unsigned int i;
-
-	for (i = 0; i < facts->nr_polls; i++) {
-		size_t len = strlen(polls);
-
-		snprintf(polls + len, MACHINE_LEN - len, "%s%s", i ? ", " : "",
-			 facts->napi_poll[i]);
-		if (!strcmp(profile->napi_poll, facts->napi_poll[i]))
-			agree = AGREE_YES;
-	}
-	return agree;
-}
-
 static enum agree hint_agrees(const struct rxaqm_profile *profile,
-			      const struct rxaqm_nic_facts *facts, char offers[MACHINE_LEN])
+			      const struct rxaqm_nic_facts *facts, char offers[RXAQM_MATCH_WHY_LEN])
 {
 	const char *since = profile->hint_since;
 	int gives = facts->gives_hint;
 	struct utsname kernel = {};
 
 	if (gives >= 0)
-		snprintf(offers, MACHINE_LEN, "the driver %s it",
+		snprintf(offers, RXAQM_MATCH_WHY_LEN, "the driver %s it",
 			 gives ? "offers" : "does not offer");
 	uname(&kernel);
 	if (gives < 0 || !*since || gives == rxaqm_hint_release_reached(kernel.release, since))
@@ -222,13 +203,14 @@ static bool out_key(struct rxaqm_out *out, const struct rxaqm_key *key,
 		    const struct rxaqm_profile *profile, const struct rxaqm_profile *here,
 		    const struct rxaqm_nic_facts *facts)
 {
-	char name[RXAQM_KEY_LEN], file[RXAQM_KEY_LEN], machine[MACHINE_LEN] = "";
+	char name[RXAQM_KEY_LEN], file[RXAQM_KEY_LEN], machine[RXAQM_MATCH_WHY_LEN] = "";
 	enum agree agree;
 	bool conflict;
 
 	format_known(key, profile, file);
 	if (IS(key, napi_poll)) {
-		agree = polls_agree(profile, facts, machine);
+		agree = rxaqm_match_polls(facts, profile->napi_poll, machine) ? AGREE_YES :
+										AGREE_NO;
 	} else if (IS(key, hint_since)) {
 		agree = hint_agrees(profile, facts, machine);
 	} else {

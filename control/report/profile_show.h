@@ -17,14 +17,10 @@ void rxaqm_profile_out_notes(struct rxaqm_out *out, const struct rxaqm_profile *
 unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 				     const struct rxaqm_nic_facts *facts);
 
-/* Which lines of @profile hold, and which profiles of the driver were passed over, and why. */
-void rxaqm_profile_out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-			       struct rxaqm_nic_facts *facts);
-
-/* The policy in effect on @facts' interface, or the one that attach would give it, and
- * where each value comes from.
+/* The same with why the interface that @facts tell of has @profile, with the notes, and with where
+ * each value of its policy comes from, the one in effect or the one that attach would set.
  */
-void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-			       const struct rxaqm_nic_facts *facts);
+unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+					 struct rxaqm_nic_facts *facts);
 
 #endif /* RXAQM_PROFILE_SHOW_H */

@@ -2,9 +2,9 @@
 /* Why an interface has the profile and the policy that it has. */
 #include <string.h>
 
-#include "base/out.h"
-#include "base/now.h"
 #include "attach/locate.h"
+#include "base/now.h"
+#include "base/out.h"
 #include "profile/match.h"
 #include "report/profile_show.h"
 
@@ -35,19 +35,6 @@ struct passed_over {
 	struct rxaqm_nic_facts *facts;
 };
 
-/* The line of @profile that does not hold; NULL: all do. */
-static const struct rxaqm_match *failing(const struct rxaqm_profile *profile,
-					 struct rxaqm_nic_facts *facts,
-					 char why[RXAQM_MATCH_WHY_LEN])
-{
-	unsigned int i;
-
-	for (i = 0; i < profile->nr_matches; i++)
-		if (rxaqm_match_holds(&profile->match[i], facts, why) != RXAQM_MATCH_YES)
-			return &profile->match[i];
-	return NULL;
-}
-
 /* Why @profile, which fits, is not the one chosen. */
 static const char *lesser(const struct passed_over *passed, const struct rxaqm_profile *profile)
 {
@@ -70,7 +57,7 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 
 	if (error || !strcmp(profile->path, passed->chosen->path))
 		return 0;
-	match = failing(profile, passed->facts, why);
+	match = rxaqm_match_failing(profile, passed->facts, why);
 	if (match && !strcmp(rxaqm_match_name(match), "Driver"))
 		return 0; /* another driver's */
 	if (match)
@@ -85,8 +72,9 @@ static int out_passed_over(const struct rxaqm_profile *profile, const struct rxa
 	return 0;
 }
 
-void rxaqm_profile_out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-			       struct rxaqm_nic_facts *facts)
+/* Which lines of @profile hold, and which profiles of the driver were passed over, and why. */
+static void out_reasons(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			struct rxaqm_nic_facts *facts)
 {
 	struct passed_over passed = { .out = out, .chosen = profile, .facts = facts };
 
@@ -177,8 +165,11 @@ static void out_attached(struct rxaqm_out *out, const struct rxaqm_profile *prof
 	out_policy(out, same ? profile : NULL, rxaqm_state_policy(state, iface, 0));
 }
 
-void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
-			       const struct rxaqm_nic_facts *facts)
+/* The policy in effect on @facts' interface, or the one that attach would give it, and where each
+ * value comes from.
+ */
+static void out_origins(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+			const struct rxaqm_nic_facts *facts)
 {
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_iface *iface = NULL;
@@ -197,4 +188,26 @@ void rxaqm_profile_out_origins(struct rxaqm_out *out, const struct rxaqm_profile
 			out_policy(out, profile, &policy);
 	}
 	rxaqm_state_close(&state);
+}
+
+unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxaqm_profile *profile,
+					 struct rxaqm_nic_facts *facts)
+{
+	unsigned int conflicts;
+
+	rxaqm_nic_facts_napi(facts);
+	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
+		       profile->path);
+	if (out->json)
+		rxaqm_profile_out(out, profile);
+	rxaqm_out_object(out, "interface");
+	rxaqm_out_str(out, "name", NULL, facts->ifname);
+	out_reasons(out, profile, facts);
+	rxaqm_out_text(out, "facts:\n");
+	conflicts = rxaqm_profile_out_facts(out, profile, facts);
+	if (!out->json)
+		rxaqm_profile_out_notes(out, profile);
+	out_origins(out, profile, facts);
+	rxaqm_out_end(out);
+	return conflicts;
 }

@@ -10,9 +10,10 @@
 void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 			      const struct rxaqm_iface *iface);
 
-/* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
- * this network namespace.
+/* What its law has come to of a queue of @iface: an object "law", or with law=codel "codel";
+ * nothing in text while it does nothing.
  */
-const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
+void rxaqm_status_law_out(struct rxaqm_out *out, const struct rxaqm_iface *iface,
+			  const struct rxaqm_queue *q, __u64 now_ns);
 
 #endif /* RXAQM_STATUS_H */

@@ -45,13 +45,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(profile.nr_notes <= RXAQM_PROFILE_NOTES_MAX);
 	fit = rxaqm_match_fit(&profile, &facts);
 	assert(!fit.fits || fit.named != !strcmp(profile.driver, "*"));
-	assert(!fit.fits || fit.conditions == profile.nr_matches - 1);
+	assert(!fit.fits || fit.conditions == profile.nr_matches);
 	assert(rxaqm_match_same(&profile, &profile));
 	assert(!rxaqm_profile_policy(&profile, &policy, &error));
 	assert(policy.mode == RXAQM_MODE_OBSERVE && !policy.lease_until_ns);
-	assert(rxaqm_design_name(profile.design) && rxaqm_coverage_name(profile.coverage));
-	assert(rxaqm_path_name(profile.path_native) && rxaqm_path_name(profile.path_generic));
-	assert(rxaqm_stamp_name(profile.stamp) && rxaqm_napi_name(profile.napi));
+	assert(rxaqm_design_names[profile.design] && rxaqm_coverage_names[profile.coverage]);
+	assert(rxaqm_path_names[profile.path_native] && rxaqm_path_names[profile.path_generic]);
+	assert(rxaqm_stamp_names[profile.stamp] && rxaqm_napi_names[profile.napi]);
 	assert(rxaqm_target_rule_name(profile.target_rule));
 	return 0;
 }

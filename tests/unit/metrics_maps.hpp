@@ -92,13 +92,12 @@ class Maps
 
 	std::string text() const
 	{
-		auto rows = std::make_unique<rxaqm_metrics_rows>();
 		rxaqm_metrics_text text = {};
 		char *page = nullptr;
 		size_t bytes = 0;
 
 		text.file = open_memstream(&page, &bytes);
-		rxaqm_metrics_print(&text, view_.get(), rows.get());
+		rxaqm_metrics_print(&text, view_.get());
 		fclose(text.file);
 		std::string copy(page, bytes);
 		free(page);

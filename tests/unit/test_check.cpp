@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <unistd.h>
 
 #include "../support/text.hpp"
 
 extern "C" {
 #include "report/check.h"
-#include "report/overflow.h"
 }
 
 static const __u64 MS = RXAQM_NSEC_PER_MSEC;
@@ -22,11 +22,12 @@ namespace
 
 struct Check {
 	rxaqm_check_sum sum = {};
-	rxaqm_check_limits limits = { 2 * SEC, 60 * SEC };
 	rxaqm_check_iface iface = {};
 
 	Check()
 	{
+		sum.warn_ns = 2 * SEC;
+		sum.crit_ns = 60 * SEC;
 		iface.name = "eth0";
 	}
 
@@ -46,7 +47,7 @@ struct Check {
 
 	Check &add(const rxaqm_check_queue &queue)
 	{
-		rxaqm_check_add_queue(&sum, &iface, &limits, &queue);
+		rxaqm_check_add_queue(&sum, &iface, &queue);
 		return *this;
 	}
 
@@ -56,7 +57,7 @@ struct Check {
 		char *text = nullptr;
 		size_t size = 0;
 
-		rxaqm_check_add_iface(&sum, &limits, &iface);
+		rxaqm_check_add_iface(&sum, &iface);
 		FILE *file = open_memstream(&text, &size);
 		int level = rxaqm_check_print(&sum, file);
 		std::fclose(file);
@@ -215,7 +216,6 @@ TEST_CASE("check: what cannot be told is unknown, but critical goes first", "[ch
 
 TEST_CASE("check: more interfaces than there is room for leave no half figures", "[check]")
 {
-	rxaqm_check_limits limits = { 2 * SEC, 60 * SEC };
 	rxaqm_check_sum sum = {};
 	rxaqm_check_iface iface = {};
 
@@ -224,7 +224,7 @@ TEST_CASE("check: more interfaces than there is room for leave no half figures",
 	iface.overflow_known = true;
 	iface.stood_ns = iface.worst_ns = 86400 * SEC;
 	for (int i = 0; i < 1000; i++)
-		rxaqm_check_add_iface(&sum, &limits, &iface);
+		rxaqm_check_add_iface(&sum, &iface);
 	std::string perfdata = sum.perfdata;
 
 	CHECK(perfdata.size() > RXAQM_CHECK_PERFDATA - 256);
@@ -242,37 +242,35 @@ TEST_CASE("check: a line that cannot be written is unknown", "[check]")
 	std::fclose(full);
 }
 
-static int parse_softnet(const std::string &text, __u32 *dropped)
+static __s64 parse_softnet(const std::string &text)
 {
-	FILE *file = fmemopen(const_cast<char *>(text.data()), text.size(), "r");
-	int err = rxaqm_overflow_parse(file, dropped);
+	char path[] = "/tmp/rxaqm-softnet-XXXXXX";
+	int fd = mkstemp(path);
 
-	std::fclose(file);
-	return err;
+	REQUIRE(fd >= 0);
+	CHECK(write(fd, text.data(), text.size()) == (ssize_t)text.size());
+	close(fd);
+	__s64 packets = rxaqm_check_backlog_drops(path);
+	unlink(path);
+	return packets;
 }
 
 TEST_CASE("check: drops of the backlogs are the second column of all CPUs", "[check]")
 {
-	__u32 dropped = 77;
-
 	CHECK(parse_softnet("0001f2c5 00000010 00000002 00000000 00000000\n"
-			    "00000000 0000000a 00000002 00000000 00000000\n",
-			    &dropped) == 0);
-	CHECK(dropped == 26);
+			    "00000000 0000000a 00000002 00000000 00000000\n") == 26);
 	/* They wrap. */
-	CHECK(parse_softnet("0 ffffffff\n0 00000003\n", &dropped) == 0);
-	CHECK(dropped == 2);
-	CHECK(parse_softnet("none\n", &dropped) == -EINVAL);
-	CHECK(parse_softnet("00000001\n", &dropped) == -EINVAL);
-	CHECK(parse_softnet("\n", &dropped) == -EINVAL);
-	CHECK(rxaqm_overflow_backlogs(&dropped) == 0);
+	CHECK(parse_softnet("0 ffffffff\n0 00000003\n") == 2);
+	CHECK(parse_softnet("none\n") == -EINVAL);
+	CHECK(parse_softnet("00000001\n") == -EINVAL);
+	CHECK(parse_softnet("\n") == -EINVAL);
+	CHECK(parse_softnet("") == -EINVAL);
+	CHECK(rxaqm_check_backlog_drops("/no/such/file") == -ENOENT);
+	CHECK(rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS) >= 0);
 }
 
 TEST_CASE("check: drops of a ring are asked for by name", "[check]")
 {
-	__u32 dropped = 77;
-
-	CHECK(rxaqm_overflow_rings("lo", &dropped) == 0);
-	CHECK(dropped == 0);
-	CHECK(rxaqm_overflow_rings("no-such-if", &dropped) == -ENODEV);
+	CHECK(rxaqm_check_ring_drops("lo") == 0);
+	CHECK(rxaqm_check_ring_drops("no-such-if") == -ENODEV);
 }

@@ -10,7 +10,7 @@ extern "C" {
 #include "report/figures.h"
 #include "base/out.h"
 #include "config/settings.h"
-#include "report/status_queue.h"
+#include "report/status.h"
 }
 
 namespace

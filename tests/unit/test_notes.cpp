@@ -4,6 +4,9 @@
 
 #include <linux/net_tstamp.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,21 +26,33 @@ rxaqm_note_facts healthy()
 	rxaqm_note_facts facts = {};
 
 	facts.ifname = "eth7";
-	facts.profile = "some";
-	facts.stamp = RXAQM_STAMP_HWTSTAMP;
-	facts.wanted = facts.lenient = true;
-	facts.stamps_all = facts.stamps_some = true;
+	snprintf(facts.iface.profile, sizeof(facts.iface.profile), "some");
+	facts.iface.stamp = RXAQM_STAMP_HWTSTAMP;
+	facts.lenient = true;
+	facts.coverage = RXAQM_COVERAGE_ALL;
 	facts.config = { true, 0, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_ALL };
-	facts.filter = HWTSTAMP_FILTER_ALL;
 	return facts;
 }
 
 std::vector<std::string> written(const rxaqm_note_facts &facts)
 {
-	rxaqm_notes notes;
+	const std::string begin = "  note: ";
+	std::vector<std::string> notes;
+	std::string line;
+	char *text = nullptr;
+	size_t size = 0;
+	rxaqm_out out;
 
-	rxaqm_notes_write(&facts, &notes);
-	return { notes.text, notes.text + notes.nr };
+	rxaqm_out_open(&out, open_memstream(&text, &size), false);
+	rxaqm_notes_write(&facts, &out);
+	fclose(out.file);
+	std::istringstream lines(std::string(text, size));
+	free(text);
+	while (std::getline(lines, line)) {
+		REQUIRE(line.find(begin) == 0);
+		notes.push_back(line.substr(begin.size()));
+	}
+	return notes;
 }
 
 /* All of @words are in the one note there is. */
@@ -60,16 +75,17 @@ TEST_CASE("notes: none where all is well, or stamps are not wanted", "[notes]")
 	rxaqm_note_facts facts = healthy();
 
 	CHECK(written(facts).empty());
-	facts.wanted = facts.lenient = false;
+	facts.lenient = false;
 	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
 	facts.missing = true;
 	CHECK(written(facts).empty());
-	facts.stamp = RXAQM_STAMP_NONE;
+	facts.iface.stamp = RXAQM_STAMP_NONE;
 	CHECK(written(facts).empty());
 	/* A software device has none, and nobody expects any. */
 	facts = healthy();
-	facts.stamp = RXAQM_STAMP_NONE;
-	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	facts.iface.stamp = RXAQM_STAMP_NONE;
+	facts.config.known = false;
+	facts.coverage = RXAQM_COVERAGE_NONE;
 	CHECK(written(facts).empty());
 }
 
@@ -77,18 +93,17 @@ TEST_CASE("notes: queues that go to sockets", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.socket_queues = 3;
+	facts.sockets = true;
 	CHECK(written(facts).empty());
-	facts.strict_queues = 1;
-	facts.strict_queue = 5;
+	facts.strict_sockets = { 1, 5 };
 	check_says(facts, { "queue 5:", "signal=stamp", "consumer's wait", "signal=auto" });
-	facts.strict_queues = 2;
+	facts.strict_sockets.nr = 2;
 	check_says(facts, { "queue 5, and 1 more:" });
-	facts.strict_queues = 0;
-	facts.bare = true;
+	facts.strict_sockets.nr = 0;
+	facts.iface.flags = RXAQM_IFACE_BARE;
 	check_says(facts, { "no metadata", "1.5.5", "detach, and attach",
 			    "LIBXDP_SKIP_DISPATCHER=1", "with no other program" });
-	facts.socket_queues = 0;
+	facts.sockets = false;
 	CHECK(written(facts).empty());
 	facts.no_sockets = true;
 	check_says(facts, { "no AF_XDP", "CONFIG_XDP_SOCKETS" });
@@ -101,7 +116,7 @@ TEST_CASE("notes: stamps turned off by someone else", "[notes]")
 	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
 	check_says(facts, { "stamps missing: ", "\"eth7\" is off", "someone else", "acting on busy",
 			    "rxaqm policy set eth7 signal=auto\"" });
-	facts.missing = facts.missed_ever = true;
+	facts.missing = true;
 	facts.missing_ns = 12 * RXAQM_NSEC_PER_SEC;
 	check_says(facts, { "stamps missing for 12s: ", "\"eth7\" is off" });
 	facts.lenient = false;
@@ -117,7 +132,9 @@ TEST_CASE("notes: what the driver granted is no one else's doing", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.config.rx_filter = facts.filter = HWTSTAMP_FILTER_NONE;
+	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
+	facts.iface.hwtstamp_granted = HWTSTAMP_FILTER_NONE;
+	facts.iface.flags = RXAQM_IFACE_HWTSTAMP_SAVED;
 	check_says(facts, { "driver granted rx_filter 0", "acting on busy" });
 }
 
@@ -125,12 +142,13 @@ TEST_CASE("notes: stamps missing though turned on", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.missing = facts.missed_ever = true;
+	facts.missing = true;
 	facts.missing_ns = 1500 * RXAQM_NSEC_PER_MSEC;
 	check_says(facts, { "stamps missing for 1.5s, although", "\"eth7\" is on" });
 	/* Stamps of another kind cannot be asked for. */
-	facts.stamp = RXAQM_STAMP_TSTAMP;
-	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	facts.iface.stamp = RXAQM_STAMP_TSTAMP;
+	facts.config.known = false;
+	facts.coverage = RXAQM_COVERAGE_NONE;
 	check_says(facts, { "stamps missing for 1.5s; acting on busy" });
 }
 
@@ -138,12 +156,13 @@ TEST_CASE("notes: why there are no stamps from the start", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.stamp = RXAQM_STAMP_NONE;
-	facts.stamps_all = false;
+	facts.iface.stamp = RXAQM_STAMP_NONE;
+	facts.coverage = RXAQM_COVERAGE_PTP;
 	check_says(facts, { "\"eth7\" can stamp some packets (PTP", "acting on busy" });
-	facts.stamps_all = true;
+	facts.coverage = RXAQM_COVERAGE_ALL;
 	check_says(facts, { "profile \"some\" has no TimestampField" });
-	facts.stamps_all = facts.stamps_some = facts.lenient = false;
+	facts.coverage = RXAQM_COVERAGE_NONE;
+	facts.lenient = false;
 	facts.strict = true;
 	check_says(facts, { "\"eth7\" has no Rx timestamps; everything passes" });
 }
@@ -152,14 +171,16 @@ TEST_CASE("notes: a program that is bound to the interface", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.hint = true;
+	facts.iface.flags = RXAQM_IFACE_HINT;
 	check_says(facts, { "bound to \"eth7\"", "no other", "signal=stamp" });
-	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	facts.config.known = false;
+	facts.coverage = RXAQM_COVERAGE_NONE;
 	REQUIRE(written(facts).size() == 2);
 	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=
 	      std::string::npos);
 	/* What was never turned on was not turned off by anyone. */
-	facts.stamps_some = facts.config.known = true;
+	facts.coverage = RXAQM_COVERAGE_PTP;
+	facts.config.known = true;
 	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
 	REQUIRE(written(facts).size() == 2);
 	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=
@@ -170,13 +191,12 @@ TEST_CASE("notes: a queue of ACKs", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.ack_queues = 1;
-	facts.ack_queue = 3;
+	facts.acks = { 1, 3 };
 	facts.ack_percent = 93;
 	facts.ack_kept = true;
 	check_says(facts, { "queue 3: 93 % of the packets over target are pure ACKs",
 			    "law=auto with ack=thin" });
-	facts.ack_queues = 5;
+	facts.acks.nr = 5;
 	facts.ack_kept = false;
 	check_says(facts, { "queue 3, and 4 more: 93 %", "ACKs; ack=thin drops" });
 }
@@ -185,13 +205,12 @@ TEST_CASE("notes: a queue that exempt traffic holds", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.exempt_queues = 1;
-	facts.exempt_queue = 3;
+	facts.exempt = { 1, 3 };
 	facts.exempt_percent = 97;
-	snprintf(facts.exempt, sizeof(facts.exempt), "ICMP, exempt_ports=22");
+	snprintf(facts.exempt_words, sizeof(facts.exempt_words), "ICMP, exempt_ports=22");
 	check_says(facts, { "queue 3: exempt traffic holds it over target, 97 % of what stands",
 			    "the law cannot help", "exempt are ICMP, exempt_ports=22" });
-	facts.exempt_queues = 2;
+	facts.exempt.nr = 2;
 	check_says(facts, { "queue 3, and 1 more: exempt traffic" });
 }
 
@@ -285,8 +304,7 @@ TEST_CASE("notes: a clock that is too inexact for the target, and what that mean
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.inexact_queues = 3;
-	facts.inexact_queue = 5;
+	facts.inexact = { 3, 5 };
 	facts.inexact_ns = 2400123;
 	facts.inexact_target_ns = 2000000;
 	check_says(facts, { "queue 5, and 2 more", "2.4ms", "half the target of 2ms",
@@ -301,10 +319,10 @@ TEST_CASE("notes: generic mode turns GRO off", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.generic = true;
+	facts.iface.flags = RXAQM_IFACE_GENERIC;
 	check_says(facts, { "no GRO", "eth7" });
 	/* Whatever the signal. */
-	facts.wanted = false;
+	facts.lenient = false;
 	check_says(facts, { "no GRO" });
 }
 
@@ -312,12 +330,11 @@ TEST_CASE("notes: a queue that stands points to the doctor", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();
 
-	facts.standing_queues = 1;
-	facts.standing_queue = 3;
+	facts.standing = { 1, 3 };
 	CHECK(written(facts) ==
 	      std::vector<std::string>{
 		      "queue 3: stands, and is only observed; \"rxaqm doctor eth7\" "
 		      "looks for the cause" });
-	facts.standing_queues = 3;
+	facts.standing.nr = 3;
 	CHECK(written(facts)[0].find("queue 3, and 2 more: ") == 0);
 }

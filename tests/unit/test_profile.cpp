@@ -96,10 +96,10 @@ TEST_CASE("profile: what is not said is unknown", "[profile]")
 	CHECK(profile.moderation_ns == 0);
 	CHECK(profile.nr_notes == 0);
 	CHECK(profile.nr_settings == 0);
-	CHECK(std::string(rxaqm_design_name(RXAQM_DESIGN_NONE)) == "none");
-	CHECK(std::string(rxaqm_coverage_name(RXAQM_COVERAGE_ALL)) == "all");
-	CHECK(std::string(rxaqm_path_name(RXAQM_PATH_BACKLOG)) == "backlog");
-	CHECK(std::string(rxaqm_stamp_name(RXAQM_STAMP_TSTAMP)) == "tstamp");
+	CHECK(std::string(rxaqm_design_names[RXAQM_DESIGN_NONE]) == "none");
+	CHECK(std::string(rxaqm_coverage_names[RXAQM_COVERAGE_ALL]) == "all");
+	CHECK(std::string(rxaqm_path_names[RXAQM_PATH_BACKLOG]) == "backlog");
+	CHECK(std::string(rxaqm_stamp_names[RXAQM_STAMP_TSTAMP]) == "tstamp");
 }
 
 TEST_CASE("profile: errors name file, line and remedy", "[profile]")

@@ -67,7 +67,7 @@ static void collect_iface(struct doctor_snapshot *snap, const struct doctor_atta
 	unsigned int i;
 
 	if (!rxaqm_profile_by_name(iface->profile, &profile, NULL))
-		design = rxaqm_design_name(profile.design);
+		design = rxaqm_design_names[profile.design];
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_queue *is = rxaqm_state_queue(&before->state, iface, i);
 		const struct rxaqm_policy *policy = rxaqm_state_policy(&before->state, iface, i);

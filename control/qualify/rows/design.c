@@ -85,7 +85,7 @@ static void put_said(struct qualify_run *run, struct qualify_row *row)
 
 	rxaqm_nic_facts_napi(&run->facts);
 	qualify_put_words(row, "napi", "list of NAPIs, by BPF", "%s",
-			  rxaqm_napi_name(run->facts.napi));
+			  rxaqm_napi_names[run->facts.napi]);
 	for (i = 0; i < run->facts.nr_polls && i < RXAQM_NIC_POLLS_MAX; i++)
 		snprintf(polls + strlen(polls), sizeof(polls) - strlen(polls), "%s%.40s",
 			 i ? " " : "", run->facts.napi_poll[i]);
@@ -94,7 +94,7 @@ static void put_said(struct qualify_run *run, struct qualify_row *row)
 	if (!rxaqm_profile_for_nic(&run->facts, &profile, NULL))
 		qualify_figure_words(qualify_figure_add(row, "design_by_profile", "",
 							"nic-profiles/%s.conf", profile.name),
-				     "%s", rxaqm_design_name(profile.design));
+				     "%s", rxaqm_design_names[profile.design]);
 }
 
 /* The longer the ring, the farther apart are a poll and all that stands. */

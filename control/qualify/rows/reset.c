@@ -155,9 +155,9 @@ int qualify_row_profile(struct qualify_run *run, struct qualify_row *row, struct
 
 	if (err)
 		return err;
-	compare_words(run, row, "completion", rxaqm_design_name(profile.design), "Q1", "design");
-	compare_words(run, row, "napi", rxaqm_napi_name(profile.napi), "Q1", "napi");
-	compare_words(run, row, "coverage", rxaqm_coverage_name(profile.coverage), "Q2",
+	compare_words(run, row, "completion", rxaqm_design_names[profile.design], "Q1", "design");
+	compare_words(run, row, "napi", rxaqm_napi_names[profile.napi], "Q1", "napi");
+	compare_words(run, row, "coverage", rxaqm_coverage_names[profile.coverage], "Q2",
 		      "coverage");
 	compare_ring(run, row, &profile);
 	if (!row->figures.nr)
