@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report/notes.h"
 
-#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 
 #include "base/now.h"
@@ -106,9 +106,10 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_notes
 		    "\"%s\" does not say that it stamps all packets (\"ethtool -T %s\"); without "
 		    "a stamp: %s",
 		    facts->ifname, facts->ifname, consequence(facts));
-	else if (hardware && facts->config.known && facts->config.rx_filter != facts->filter)
+	else if (hardware && facts->config.rx_filter >= 0 &&
+		 facts->config.rx_filter != facts->filter)
 		who_changed(facts, missing, notes);
-	else if (hardware && facts->config.known && facts->filter != HWTSTAMP_FILTER_ALL)
+	else if (hardware && facts->config.rx_filter >= 0 && facts->filter != HWTSTAMP_FILTER_ALL)
 		add(notes,
 		    "stamps of all packets of \"%s\" were asked for, but the driver granted rx_filter "
 		    "%d; without a stamp: %s",
@@ -321,8 +322,8 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		return;
 	facts->stamps_all = rxaqm_nic_coverage(ifname) == RXAQM_COVERAGE_ALL;
 	facts->stamps_some = rxaqm_nic_coverage(ifname) > RXAQM_COVERAGE_NONE;
-	if (rxaqm_hwtstamp_get(ifname, &facts->config))
-		facts->config.known = false;
+	if (rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &facts->config))
+		facts->config.rx_filter = -1;
 }
 
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,

@@ -22,7 +22,7 @@ struct rxaqm_note_facts {
 	bool strict; /* a policy lets everything pass without them */
 	bool stamps_all; /* the NIC can stamp all packets */
 	bool stamps_some; /* or some, PTP ones as a rule */
-	struct rxaqm_hwtstamp config; /* now */
+	struct hwtstamp_config config; /* now; rx_filter -1: the device has none */
 	__s32 filter; /* its rx_filter as attach left it */
 	bool missing; /* packets come, but no stamps */
 	bool missed_ever; /* there were stamps before: */

@@ -27,7 +27,7 @@ rxaqm_note_facts healthy()
 	facts.stamp = RXAQM_STAMP_HWTSTAMP;
 	facts.wanted = facts.lenient = true;
 	facts.stamps_all = facts.stamps_some = true;
-	facts.config = { true, 0, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_ALL };
+	facts.config = { 0, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_ALL };
 	facts.filter = HWTSTAMP_FILTER_ALL;
 	return facts;
 }
@@ -69,7 +69,8 @@ TEST_CASE("notes: none where all is well, or stamps are not wanted", "[notes]")
 	/* A software device has none, and nobody expects any. */
 	facts = healthy();
 	facts.stamp = RXAQM_STAMP_NONE;
-	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	facts.stamps_all = facts.stamps_some = false;
+	facts.config.rx_filter = -1;
 	CHECK(written(facts).empty());
 }
 
@@ -130,7 +131,8 @@ TEST_CASE("notes: stamps missing though turned on", "[notes]")
 	check_says(facts, { "stamps missing for 1.5s, although", "\"eth7\" is on" });
 	/* Stamps of another kind cannot be asked for. */
 	facts.stamp = RXAQM_STAMP_TSTAMP;
-	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	facts.stamps_all = facts.stamps_some = false;
+	facts.config.rx_filter = -1;
 	check_says(facts, { "stamps missing for 1.5s; acting on busy" });
 }
 
@@ -154,12 +156,13 @@ TEST_CASE("notes: a program that is bound to the interface", "[notes]")
 
 	facts.hint = true;
 	check_says(facts, { "bound to \"eth7\"", "no other", "signal=stamp" });
-	facts.stamps_all = facts.stamps_some = facts.config.known = false;
+	facts.stamps_all = facts.stamps_some = false;
+	facts.config.rx_filter = -1;
 	REQUIRE(written(facts).size() == 2);
 	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=
 	      std::string::npos);
 	/* What was never turned on was not turned off by anyone. */
-	facts.stamps_some = facts.config.known = true;
+	facts.stamps_some = true;
 	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
 	REQUIRE(written(facts).size() == 2);
 	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=
