@@ -81,33 +81,25 @@ static void call_in(int fd, void (*each)(void *arg), void *arg)
 		close(fd);
 }
 
+void rxaqm_netns_outer(void (*each)(void *arg), void *arg)
+{
+	each(arg);
+	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), each, arg);
+	if (origin_fd >= 0)
+		call_in(dup(origin_fd), each, arg);
+}
+
 void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 {
 	DIR *dir = opendir(RXAQM_NETNS_DIR);
 	struct dirent *entry;
 
-	each(arg);
-	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), each, arg);
-	if (origin_fd >= 0)
-		call_in(dup(origin_fd), each, arg);
+	rxaqm_netns_outer(each, arg);
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			call_in(open_named(entry->d_name), each, arg);
 	if (dir)
 		closedir(dir);
-}
-
-void rxaqm_netns_first(void (*call)(void *arg), void *arg)
-{
-	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), call, arg);
-}
-
-void rxaqm_netns_origin(void (*call)(void *arg), void *arg)
-{
-	if (origin_fd < 0)
-		call(arg);
-	else
-		call_in(dup(origin_fd), call, arg);
 }
 
 static int open_sys(void)

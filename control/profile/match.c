@@ -214,7 +214,9 @@ static enum rxaqm_match_result napi_holds(const char *value, struct rxaqm_nic_fa
 static enum rxaqm_match_result channels_hold(const char *value, const struct rxaqm_nic_facts *facts,
 					     char why[RXAQM_MATCH_WHY_LEN])
 {
-	enum rxaqm_channels channels = rxaqm_nic_facts_channels(facts);
+	const char *channels = facts->nr_combined ? "combined" :
+			       facts->nr_rx	  ? "separate" :
+						    "unknown";
 
 	if (!facts->channels_known) {
 		snprintf(why, RXAQM_MATCH_WHY_LEN, "unknown: ethtool -l cannot tell");
@@ -222,7 +224,7 @@ static enum rxaqm_match_result channels_hold(const char *value, const struct rxa
 	}
 	snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u", facts->nr_rx,
 		 facts->nr_tx, facts->nr_combined);
-	return result_of(!strcmp(channel_names[channels], value));
+	return result_of(!strcmp(channels, value));
 }
 
 static enum rxaqm_match_result flag_holds(const char *value, const struct rxaqm_nic_facts *facts,
