@@ -40,8 +40,8 @@ enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname);
 /* Index of its PTP hardware clock; -ENODEV: no such interface, -ENOENT: it has none. */
 int rxaqm_nic_phc(const char *ifname);
 
-/* Have SIOCGHWTSTAMP or SIOCSHWTSTAMP read or set it. 0, or -errno: without hardware timestamps there
- * is none.
+/* Have SIOCGHWTSTAMP or SIOCSHWTSTAMP read or set how packets are stamped. 0, or -errno, also where
+ * the device has no hardware timestamps.
  */
 int rxaqm_hwtstamp(const char *ifname, unsigned long request, struct hwtstamp_config *config);
 

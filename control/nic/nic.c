@@ -37,8 +37,8 @@ static bool mask_file_is_set(int queues_fd, const char *queue)
 	return mask[strspn(mask, "0,")];
 }
 
-/* Note what the directory @below of class/net/@ifname has, or @ifname itself: devices below it, or Rx
- * queues. Of these sysfs is the one source that every driver has.
+/* Note what the directory class/net/@ifname@below has: devices below it, or Rx queues. For these
+ * sysfs is the one source that every driver has.
  */
 static int read_dir(int sysfs_fd, const char *ifname, const char *below, struct rxaqm_nic *nic)
 {
