@@ -11,8 +11,6 @@
 #include "base/log.h"
 #include "meta.h"
 
-const char *rxaqm_hook_name(enum rxaqm_hook hook); /* "tp", "fentry", "kprobe", "auto" */
-
 /* The one that watches the Rx path now; "none" while nobody needs stamps. */
 const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta);
 

@@ -138,7 +138,7 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_plan *plan, bo
 		return rxaqm_failed(error, EBUSY,
 				    "hook \"%s\" is in use and shared by all interfaces; detach "
 				    "them all to change it",
-				    rxaqm_hook_name(state->meta->hook));
+				    rxaqm_hook_in_use(state->meta));
 	}
 	used = rxaqm_hooks_rx_stamp(plan->hook, error);
 	if (used < 0)

@@ -9,17 +9,13 @@
 
 static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
 {
-	char path[RXAQM_PIN_PATH_LEN];
-
-	return rxaqm_bpf_map_pin(rxaqm_state_path(name, path), bytes, writable, ret_data);
+	return rxaqm_bpf_map_pin(rxaqm_state_path(name), bytes, writable, ret_data);
 }
 
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
 {
-	char path[RXAQM_PIN_PATH_LEN];
-
 	memset(info, 0, sizeof(*info));
-	return rxaqm_bpf_info(bpf_obj_get(rxaqm_state_path(name, path)), info, sizeof(*info));
+	return rxaqm_bpf_info(bpf_obj_get(rxaqm_state_path(name)), info, sizeof(*info));
 }
 
 static int open_failed(int err, struct rxaqm_error *error)
@@ -86,7 +82,6 @@ void rxaqm_state_unmap(struct rxaqm_state *state)
 
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
 {
-	char path[RXAQM_PIN_PATH_LEN];
 	size_t i;
 	int err;
 
@@ -111,7 +106,7 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 			rxaqm_state_dir(), state->meta->abi_version, RXAQM_ABI_VERSION);
 	for (i = 1; !err && i < NR_MAPS; i++)
 		err = map_pin(maps[i].name, maps[i].bytes, writable, pointer(state, &maps[i]));
-	if (!err && access(rxaqm_state_path("xsk_map", path), F_OK))
+	if (!err && access(rxaqm_state_path("xsk_map"), F_OK))
 		err = -errno;
 	if (!err)
 		return 0;
@@ -182,11 +177,9 @@ void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *ifa
 
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
-	char path[RXAQM_PIN_PATH_LEN];
+	int fd = bpf_obj_get(rxaqm_state_path("xsk_map"));
 	__u32 i, index;
-	int fd;
 
-	fd = bpf_obj_get(rxaqm_state_path("xsk_map", path));
 	for (i = 0; i < iface->nr_queues; i++) {
 		index = iface->queue_base + i;
 		if (fd >= 0)

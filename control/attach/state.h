@@ -26,17 +26,14 @@ struct rxaqm_state {
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
 
-/* So that the path of every pin fits. */
-#define RXAQM_BPFFS_MAX 180
-/* -ENAMETOOLONG with @error if RXAQM_BPFFS is longer. To be asked before anything else here. */
+/* -ENAMETOOLONG with @error if RXAQM_BPFFS is too long a path. To be asked before all else here. */
 int rxaqm_state_check_path(struct rxaqm_error *error);
 
 /* Directory of the pins: RXAQM_BPFFS (default /sys/fs/bpf) plus "/rxaqm". */
 const char *rxaqm_state_dir(void);
 
-/* @name below that directory, in a static buffer per call site's @buf. */
-#define RXAQM_PIN_PATH_LEN 256
-const char *rxaqm_state_path(const char *name, char buf[RXAQM_PIN_PATH_LEN]);
+/* @name below that directory, until the next call. */
+const char *rxaqm_state_path(const char *name);
 
 /* Fail with the remedy unless the bpffs is there. */
 int rxaqm_state_check_bpffs(struct rxaqm_error *error);
