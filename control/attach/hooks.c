@@ -179,10 +179,7 @@ int rxaqm_hooks_begin(struct rxaqm_error *error)
 	int err = skel ? load_and_attach(skel->obj) : -errno;
 
 	napi_poll__destroy(skel);
-	if (!err)
-		return 0;
-	rxaqm_hooks_remove(NULL);
-	return hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error);
+	return err ? hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error) : 0;
 }
 
 static void unpin_rx_stamp(void)

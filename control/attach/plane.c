@@ -21,15 +21,19 @@ static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
 	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
 }
 
-/* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
- * that cannot be put back are told in @error, and hold nothing up.
+/* Undo all that the entry says was done to the interface, which is where its program is in this
+ * namespace, or where it was at attach. Timestamps that cannot be put back are told in @error, and
+ * hold nothing up.
  */
-static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsigned int ifindex,
+static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 		struct rxaqm_error *error)
 {
+	unsigned int ifindex = rxaqm_iface_ifindex(iface);
 	__u32 prog_id = iface->prog_id;
 	int err;
 
+	if (!ifindex)
+		ifindex = iface->ifindex;
 	set_state(iface, RXAQM_IFACE_DETACHING);
 	/* An interrupted attach may not have come to note its program's id. */
 	if (!prog_id)
@@ -88,7 +92,7 @@ void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 		if (iface->netns_ino != netns_ino)
 			continue;
 		if (iface->state != RXAQM_IFACE_ATTACHED)
-			undo(state, iface, iface->ifindex, error);
+			undo(state, iface, error);
 		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
 			set_state(iface, RXAQM_IFACE_FREE);
 	}
@@ -110,11 +114,8 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 	err = rxaqm_hooks_remove(error);
 	if (!err)
 		err = rxaqm_hooks_begin(error);
-	if (err)
-		return err;
-	err = rxaqm_state_complete(error);
 	if (!err)
-		err = rxaqm_state_open(state, true, error);
+		err = rxaqm_state_complete(state, error);
 	if (err)
 		rxaqm_hooks_remove(NULL);
 	return err;
@@ -189,8 +190,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 				       struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = NULL;
-	bool hint = false;
-	int err;
+	int err, hint;
 
 	/* Undoing needs libxdp's lock, too: what cannot be had now should leave nothing to undo. */
 	err = rxaqm_pins_wait(error);
@@ -200,16 +200,14 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */
 	iface = rxaqm_iface_find(state, plan->ifname);
-	err = iface ? undo(state, iface, iface->ifindex, error) : 0;
+	err = iface ? undo(state, iface, error) : 0;
 	if (err) {
 		not_undone(iface, err, error);
 		return NULL;
 	}
 	iface = NULL;
-	err = rxaqm_hint_choose(plan, &hint, error);
-	if (!err)
-		err = watch_rx(state, plan, hint, error);
-	if (!err)
+	hint = rxaqm_hint_choose(plan, error);
+	if (hint >= 0 && !watch_rx(state, plan, hint, error))
 		iface = rxaqm_entry_new(state, plan, hint, error);
 	if (!iface)
 		goto fail;
@@ -227,7 +225,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 
 fail:
 	if (iface)
-		undo(state, iface, iface->ifindex, NULL);
+		undo(state, iface, NULL);
 	remove_if_unused(state, NULL);
 	return NULL;
 }
@@ -235,13 +233,9 @@ fail:
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error)
 {
-	unsigned int ifindex = rxaqm_iface_ifindex(iface);
-	int err;
+	int err = undo(state, iface, error);
 
-	err = undo(state, iface, ifindex ? ifindex : iface->ifindex, error);
-	if (err)
-		return not_undone(iface, err, error);
-	return remove_if_unused(state, error);
+	return err ? not_undone(iface, err, error) : remove_if_unused(state, error);
 }
 
 struct detach_all {
@@ -260,11 +254,9 @@ static void detach_here(void *arg)
 
 	rxaqm_plane_recover(all->state, all->error);
 	while ((iface = rxaqm_iface_next(all->state, iface))) {
-		unsigned int ifindex = rxaqm_iface_ifindex(iface);
-
-		if (!ifindex && !rxaqm_iface_is_bare(iface))
+		if (!rxaqm_iface_ifindex(iface) && !rxaqm_iface_is_bare(iface))
 			continue;
-		err = undo(all->state, iface, ifindex ? ifindex : iface->ifindex, all->error);
+		err = undo(all->state, iface, all->error);
 		if (err)
 			all->err = not_undone(iface, err, all->error);
 		else

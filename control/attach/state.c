@@ -7,11 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
-{
-	return rxaqm_bpf_map_pin(rxaqm_state_path(name), bytes, writable, ret_data);
-}
-
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -67,6 +62,12 @@ static void **pointer(struct rxaqm_state *state, const struct map *map)
 	return (void **)((char *)state + map->offset);
 }
 
+static int map_pin(struct rxaqm_state *state, const struct map *map, bool writable)
+{
+	return rxaqm_bpf_map_pin(rxaqm_state_path(map->name), map->bytes, writable,
+				 pointer(state, map));
+}
+
 void rxaqm_state_unmap(struct rxaqm_state *state)
 {
 	size_t i;
@@ -89,7 +90,7 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	err = rxaqm_state_check_dir(error);
 	if (err)
 		return err;
-	err = map_pin(maps[0].name, maps[0].bytes, writable, pointer(state, &maps[0]));
+	err = map_pin(state, &maps[0], writable);
 	if (err == -ENOENT)
 		return not_there(error);
 	if (err)
@@ -105,7 +106,7 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 			"\"detach --all\" with the rxaqm that attached, then attach with this one",
 			rxaqm_state_dir(), state->meta->abi_version, RXAQM_ABI_VERSION);
 	for (i = 1; !err && i < NR_MAPS; i++)
-		err = map_pin(maps[i].name, maps[i].bytes, writable, pointer(state, &maps[i]));
+		err = map_pin(state, &maps[i], writable);
 	if (!err && access(rxaqm_state_path("xsk_map"), F_OK))
 		err = -errno;
 	if (!err)
@@ -114,17 +115,16 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	return err == -ENOENT ? -EIO : err; /* there is a state, but damaged */
 }
 
-int rxaqm_state_complete(struct rxaqm_error *error)
+int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	struct rxaqm_meta_info *meta;
 	int err;
 
-	err = map_pin("meta_map", sizeof(*meta), true, (void **)&meta);
+	rxaqm_state_unmap(state);
+	err = map_pin(state, &maps[0], true);
 	if (err)
 		return open_failed(err, error);
-	__atomic_store_n(&meta->abi_version, RXAQM_ABI_VERSION, __ATOMIC_RELEASE);
-	munmap(meta, sizeof(*meta));
-	return 0;
+	__atomic_store_n(&state->meta->abi_version, RXAQM_ABI_VERSION, __ATOMIC_RELEASE);
+	return rxaqm_state_open(state, true, error);
 }
 
 void rxaqm_state_close(struct rxaqm_state *state)

@@ -68,8 +68,8 @@ int rxaqm_state_map_info(const char *name, struct bpf_map_info *info);
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 
-/* The maps have been made and polls are watched: from now on the state counts. */
-int rxaqm_state_complete(struct rxaqm_error *error);
+/* The maps have been made and polls are watched: from now on the state counts. It is opened. */
+int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error);
 
 /* Safe on a state that was never opened; close() unlocks it, too. */
 void rxaqm_state_unmap(struct rxaqm_state *state);

@@ -100,7 +100,7 @@ static const struct rxaqm_sockets *all_sockets(unsigned int ifindex, __u64 now_n
 
 static void print_wait(struct rxaqm_out *out, const struct rxaqm_socket *socket)
 {
-	rxaqm_out_str(out, "wait_state", NULL, rxaqm_wait_state_name(socket->wait_state));
+	rxaqm_out_str(out, "wait_state", NULL, rxaqm_wait_state_names[socket->wait_state]);
 	switch (socket->wait_state) {
 	case RXAQM_WAIT_NONE:
 		rxaqm_out_text(out, ", which says nothing of its wait");
