@@ -12,7 +12,6 @@
 #include "nic/netdev.h"
 #include "rxaqm.skel.h"
 #include "attach/stamps.h"
-#include "attach/state.h"
 #include "attach/xdp.h"
 
 /* linux/bpf.h has it since 6.3. */

@@ -7,11 +7,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

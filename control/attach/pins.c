@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

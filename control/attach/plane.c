@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "attach/plane.h"
 
-#include <bpf/libbpf.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attach/hint.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The directory of the pins: where it is, whether it is safe, and the lock that it is. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>

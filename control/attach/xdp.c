@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 
 #include "attach/pins.h"
 #include "rxaqm.skel.h"
-#include "attach/state.h"
 
 #define SOCKETS "xsk_map"
 #define MAPS_MAX 32 /* of a program */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "nic/netns.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
