@@ -42,14 +42,10 @@ static const char *gro_function(void)
 	return name;
 }
 
-/* Is @prog one of the programs of @hook? They are named for it: tp_gro, kprobe_skb. */
-static bool is_of_hook(const struct bpf_program *prog, enum rxaqm_hook hook)
+/* Is @prog one of the programs of the hook @name? They are named for it: tp_gro, kprobe_skb. */
+static bool is_of(const struct bpf_program *prog, const char *name)
 {
-	const char *prefix = rxaqm_hook_names[hook];
-	size_t len = strlen(prefix);
-	const char *name = bpf_program__name(prog);
-
-	return !strncmp(name, prefix, len) && name[len] == '_';
+	return !strncmp(bpf_program__name(prog), name, strlen(name));
 }
 
 /* A perf event at the entry of @function of the kernel: its descriptor, or -errno. */
@@ -80,7 +76,7 @@ static int attach_program(const struct bpf_program *prog)
 	int event = 0, link, err;
 
 	snprintf(file, sizeof(file), LINK_PREFIX "%s", name);
-	if (is_of_hook(prog, RXAQM_HOOK_KPROBE)) {
+	if (is_of(prog, "kprobe")) {
 		type = BPF_PERF_EVENT;
 		event = open_kprobe(!strcmp(name, "kprobe_gro") ?
 					    gro_function() :
@@ -115,8 +111,8 @@ static int load_and_attach(struct bpf_object *obj)
 	return err;
 }
 
-/* Load and attach the programs of @hook, or, if @generic, that for generic XDP. */
-static int attach_rx_stamp(enum rxaqm_hook hook, bool generic)
+/* Load and attach the programs of the hook @name, or that of generic XDP, called so. */
+static int attach_rx_stamp(const char *name)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
 	struct rx_stamp *skel = rx_stamp__open_opts(&opts);
@@ -126,9 +122,8 @@ static int attach_rx_stamp(enum rxaqm_hook hook, bool generic)
 	if (!skel)
 		return -errno;
 	bpf_object__for_each_program(prog, skel->obj)
-		bpf_program__set_autoload(prog, generic ? prog == skel->progs.generic :
-							  is_of_hook(prog, hook));
-	if (hook == RXAQM_HOOK_FENTRY)
+		bpf_program__set_autoload(prog, is_of(prog, name));
+	if (bpf_program__autoload(skel->progs.fentry_gro))
 		err = bpf_program__set_attach_target(skel->progs.fentry_gro, 0, gro_function());
 	if (!err)
 		err = load_and_attach(skel->obj);
@@ -189,19 +184,15 @@ static void unpin_rx_stamp(void)
 
 int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
 {
-	enum rxaqm_hook first = hook, last = hook, h;
-	int err = 0;
+	enum rxaqm_hook h = hook == RXAQM_HOOK_AUTO ? RXAQM_HOOK_TP : hook;
+	int err;
 
-	if (hook == RXAQM_HOOK_AUTO) {
-		first = RXAQM_HOOK_TP;
-		last = RXAQM_HOOK_KPROBE;
-	}
-	for (h = first; h <= last; h++) {
+	do {
 		unpin_rx_stamp(); /* of another rung, or of a command that died */
-		err = attach_rx_stamp(h, false);
+		err = attach_rx_stamp(rxaqm_hook_names[h]);
 		if (!err)
 			return (int)h;
-	}
+	} while (hook == RXAQM_HOOK_AUTO && ++h <= RXAQM_HOOK_KPROBE);
 	unpin_rx_stamp();
 	return hook_failed("s rx_stamp", hook, err, error);
 }
@@ -215,7 +206,7 @@ int rxaqm_hooks_generic(bool wanted, struct rxaqm_error *error)
 		return unlink(path) && errno != ENOENT ? -errno : 0;
 	if (!access(path, F_OK))
 		return 0;
-	err = attach_rx_stamp(RXAQM_HOOK_AUTO, true);
+	err = attach_rx_stamp("generic");
 	return err ? hook_failed(" for generic XDP", RXAQM_HOOK_TP, err, error) : 0;
 }
 
@@ -223,8 +214,7 @@ int rxaqm_hooks_remove(struct rxaqm_error *error)
 {
 	int err = unpin("");
 
-	if (err)
-		return rxaqm_failed(error, -err, "cannot empty \"%s\": %s", rxaqm_state_dir(),
-				    strerror(-err));
-	return 0;
+	return err ? rxaqm_failed(error, -err, "cannot empty \"%s\": %s", rxaqm_state_dir(),
+				  strerror(-err)) :
+		     0;
 }

@@ -118,27 +118,27 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 	return err;
 }
 
-/* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
- * for by name. What watches costs every packet of the host a little, so not otherwise.
+/* Have the Rx path watched, if @iface has stamps to see there, or a @hook is asked for by name.
+ * What watches costs every packet of the host a little, so not otherwise.
  */
-static int watch_rx(struct rxaqm_state *state, const struct rxaqm_plan *plan, bool hint,
-		    struct rxaqm_error *error)
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		    enum rxaqm_hook hook, struct rxaqm_error *error)
 {
-	bool needed = !hint && !plan->generic &&
-		      rxaqm_stamps_usable(plan->profile.stamp, plan->ifname) != RXAQM_STAMP_NONE;
+	bool needed = !(iface->flags & (RXAQM_IFACE_HINT | RXAQM_IFACE_GENERIC)) &&
+		      iface->stamp != RXAQM_STAMP_NONE;
 	int used;
 
-	if (!needed && plan->hook == RXAQM_HOOK_AUTO)
+	if (!needed && hook == RXAQM_HOOK_AUTO)
 		return 0;
 	if (state->meta->hook != RXAQM_HOOK_AUTO) {
-		if (plan->hook == RXAQM_HOOK_AUTO || plan->hook == state->meta->hook)
+		if (hook == RXAQM_HOOK_AUTO || hook == state->meta->hook)
 			return 0;
 		return rxaqm_failed(error, EBUSY,
 				    "hook \"%s\" is in use and shared by all interfaces; detach "
 				    "them all to change it",
 				    rxaqm_hook_in_use(state->meta));
 	}
-	used = rxaqm_hooks_rx_stamp(plan->hook, error);
+	used = rxaqm_hooks_rx_stamp(hook, error);
 	if (used < 0)
 		return used;
 	state->meta->hook = (__u32)used;
@@ -176,7 +176,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			return err;
 		iface->flags &= ~RXAQM_IFACE_HINT;
 		iface->stamp = rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
-		err = watch_rx(state, plan, false, error);
+		err = watch_rx(state, iface, plan->hook, error);
 		if (err)
 			return err;
 	}
@@ -186,7 +186,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error)
 {
-	struct rxaqm_iface *iface = NULL;
+	struct rxaqm_iface *iface;
 	int err, hint;
 
 	/* Undoing needs libxdp's lock, too: what cannot be had now should leave nothing to undo. */
@@ -202,15 +202,15 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		not_undone(iface, err, error);
 		return NULL;
 	}
-	iface = NULL;
 	hint = rxaqm_hint_choose(plan, error);
-	if (hint >= 0 && !watch_rx(state, plan, hint, error))
-		iface = rxaqm_entry_new(state, plan, hint, error);
+	iface = hint < 0 ? NULL : rxaqm_entry_new(state, plan, hint, error);
 	if (!iface)
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
-	err = sync_generic(state, error);
+	err = watch_rx(state, iface, plan->hook, error);
+	if (!err)
+		err = sync_generic(state, error);
 	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
 		err = rxaqm_stamps_enable(iface, plan->ifname, error);
 	if (!err)
@@ -285,7 +285,5 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 		}
 	}
 	err = remove_if_unused(state, error);
-	if (all.err)
-		return all.err;
-	return err ? err : all.detached;
+	return all.err ? all.err : err ? err : all.detached;
 }

@@ -29,12 +29,11 @@ static int not_there(struct rxaqm_error *error)
 {
 	struct rxaqm_error reason = {};
 
-	if (rxaqm_state_check_bpffs(&reason))
-		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				       "not attached to any interface that could be seen: %s",
-				       reason.text);
 	return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-			       "not attached to any interface; see \"rxaqm attach --help\"");
+			       "not attached to any interface%s%s",
+			       rxaqm_state_check_bpffs(&reason) ? " that could be seen: " :
+								  "; see \"rxaqm attach --help\"",
+			       reason.text);
 }
 
 /* What is mapped of the pins. meta_map is the first: what it says decides about the others. */
@@ -166,13 +165,6 @@ struct rxaqm_policy *rxaqm_state_draft(struct rxaqm_state *state, const struct r
 void rxaqm_state_use_draft(struct rxaqm_iface *iface)
 {
 	__atomic_store_n(&iface->policy_gen, iface->policy_gen + 1, __ATOMIC_RELEASE);
-}
-
-void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *iface,
-			      const struct rxaqm_policy *policies)
-{
-	memcpy(rxaqm_state_draft(state, iface), policies, iface->nr_queues * sizeof(*policies));
-	rxaqm_state_use_draft(iface);
 }
 
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface)

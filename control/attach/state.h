@@ -88,9 +88,6 @@ const struct rxaqm_policy *rxaqm_state_policy(const struct rxaqm_state *state,
  */
 struct rxaqm_policy *rxaqm_state_draft(struct rxaqm_state *state, const struct rxaqm_iface *iface);
 void rxaqm_state_use_draft(struct rxaqm_iface *iface);
-/* The same with the @policies given. */
-void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *iface,
-			      const struct rxaqm_policy *policies);
 
 /* State of @iface's queue. */
 static inline const struct rxaqm_queue *rxaqm_state_queue(const struct rxaqm_state *state,

@@ -57,12 +57,9 @@ bool rxaqm_xdp_stays(__u32 prog_id)
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	int i;
 
-	for (i = 0; i < 50; i++) {
-		if (!rxaqm_xdp_exists(prog_id))
-			return false;
+	for (i = 0; i < 50 && rxaqm_xdp_exists(prog_id); i++)
 		nanosleep(&pause, NULL);
-	}
-	return true;
+	return i == 50;
 }
 
 bool rxaqm_xdp_is_ours(__u32 prog_id)

@@ -114,12 +114,9 @@ static void fit_points(struct rxaqm_phc_fit *fit, struct line *line)
 		v[i].lo_ns = at_ns - slack_ns;
 		v[i].hi_ns = at_ns + slack_ns;
 	}
-	for (i = 0; i + 1 < fit->nr_points; i++)
-		if (fit_line(v + i, fit->nr_points - i, line))
-			break;
 	/* One point has lines of all slopes. */
-	if (i + 1 == fit->nr_points)
-		fit_line(v + i, 1, line);
+	for (i = 0; !fit_line(v + i, fit->nr_points - i, line); i++)
+		;
 	drop_oldest(fit, i);
 }
 

@@ -93,15 +93,12 @@ int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss)
 	return 0;
 }
 
-int rxaqm_nic_driver(const char *ifname, char *buf, size_t size)
+void rxaqm_nic_driver(const char *ifname, char *buf, size_t size)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	int err = rxaqm_ethtool(ifname, &info);
 
-	if (err)
-		return err;
-	snprintf(buf, size, "%s", info.driver);
-	return 0;
+	if (!rxaqm_ethtool(ifname, &info))
+		snprintf(buf, size, "%s", info.driver);
 }
 
 enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname)

@@ -32,7 +32,8 @@ struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int se
 struct ethtool_rxfh;
 int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss);
 
-int rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
+/* Its name to @buf; one without ethtool operations (lo) has none, and @buf stays as it is. */
+void rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
 
 /* Which packets the device can be told to stamp (ethtool -T). */
 enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname);

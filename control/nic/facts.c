@@ -61,7 +61,6 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 	if (!ifindex)
 		return -ENODEV;
 	strcpy(facts->ifname, ifname);
-	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, facts->driver, sizeof(facts->driver));
 	read_numbers(ifname, facts);
 	read_flags(ifname, facts);

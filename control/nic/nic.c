@@ -76,7 +76,6 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 				    "no interface \"%s\" in this network namespace; see \"ip "
 				    "link\", or name another namespace with --netns",
 				    ifname);
-	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, nic->driver, sizeof(nic->driver));
 	nic->rx_ring = rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
 	nic->link_type = ARPHRD_ETHER;
