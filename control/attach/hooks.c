@@ -214,7 +214,8 @@ int rxaqm_hooks_remove(struct rxaqm_error *error)
 {
 	int err = unpin("");
 
-	return err ? rxaqm_failed(error, -err, "cannot empty \"%s\": %s", rxaqm_state_dir(),
-				  strerror(-err)) :
-		     0;
+	if (!err)
+		return 0;
+	return rxaqm_failed(error, -err, "cannot empty \"%s\": %s", rxaqm_state_dir(),
+			    strerror(-err));
 }

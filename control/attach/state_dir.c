@@ -9,7 +9,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/state.h"
@@ -125,14 +124,13 @@ static int lock_dir(void)
  */
 static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 {
-	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
 	int fd, err;
 
 	if (rxaqm_state_check_bpffs(NULL))
 		return 0;
 	fd = lock_dir();
 	while (fd == -EAGAIN && --tries > 0 && !rxaqm_state_check_dir(NULL)) {
-		nanosleep(&pause, NULL);
+		usleep(50 * 1000);
 		fd = lock_dir();
 	}
 	err = rxaqm_state_check_dir(error);

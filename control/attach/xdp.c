@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
@@ -54,11 +53,10 @@ bool rxaqm_xdp_exists(__u32 prog_id)
 
 bool rxaqm_xdp_stays(__u32 prog_id)
 {
-	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	int i;
 
 	for (i = 0; i < 50 && rxaqm_xdp_exists(prog_id); i++)
-		nanosleep(&pause, NULL);
+		usleep(10 * 1000);
 	return i == 50;
 }
 

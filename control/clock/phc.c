@@ -267,9 +267,7 @@ int rxaqm_phc_read(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample,
 	}
 	/* A driver that was reset may have another way. */
 	err = find_method(phc, sample);
-	if (!err || err == -EAGAIN)
-		return err;
-	return refused(phc, err, error);
+	return !err || err == -EAGAIN ? err : refused(phc, err, error);
 }
 
 void rxaqm_phc_close(struct rxaqm_phc *phc)

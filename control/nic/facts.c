@@ -57,7 +57,6 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 
 	memset(facts, 0, sizeof(*facts));
 	facts->moderation_us = -1;
-	facts->gives_hint = -1;
 	if (!ifindex)
 		return -ENODEV;
 	strcpy(facts->ifname, ifname);

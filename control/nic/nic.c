@@ -87,11 +87,12 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 		err = read_dir(sysfs_fd, ifname, "/queues", nic);
 	if (sysfs_fd >= 0)
 		close(sysfs_fd);
-	if (err || !nic->nr_rx_queues)
-		return rxaqm_failed(error, err ? -err : ENODEV,
-				    "cannot count the Rx queues of \"%s\" in sysfs: %s", ifname,
-				    strerror(err ? -err : ENODEV));
-	return 0;
+	if (!err && !nic->nr_rx_queues)
+		err = -ENODEV;
+	if (!err)
+		return 0;
+	return rxaqm_failed(error, -err, "cannot count the Rx queues of \"%s\" in sysfs: %s",
+			    ifname, strerror(-err));
 }
 
 int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
