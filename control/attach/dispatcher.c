@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -82,27 +81,5 @@ void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 		if (!rxaqm_bpf_info(bpf_link_get_fd_by_id(link_id), &link, sizeof(link)) &&
 		    is_inside(&link, progs->id[0]))
 			add_prog(progs, link.prog_id);
-	}
-}
-
-void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds)
-{
-	int fd;
-
-	for (fd = 0; fd < RXAQM_DISPATCHER_FDS; fd++)
-		fds->known[fd] = fcntl(fd, F_GETFD) >= 0;
-}
-
-void rxaqm_dispatcher_end(const struct rxaqm_dispatcher_fds *fds)
-{
-	int fd;
-
-	for (fd = 0; fd < RXAQM_DISPATCHER_FDS; fd++) {
-		struct bpf_prog_info info = {};
-		__u32 len = sizeof(info);
-
-		/* Fails for what is not BPF's. */
-		if (!fds->known[fd] && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			close(fd);
 	}
 }

@@ -32,15 +32,4 @@ struct rxaqm_xdp_progs {
 void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
 bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 
-/* Descriptors that libxdp before 1.4.1 leaves open: those of BPF programs that are open at the end,
- * and were not at the beginning. For a process of one thread.
- */
-#define RXAQM_DISPATCHER_FDS 1024
-struct rxaqm_dispatcher_fds {
-	bool known[RXAQM_DISPATCHER_FDS]; /* by number */
-};
-
-void rxaqm_dispatcher_begin(struct rxaqm_dispatcher_fds *fds);
-void rxaqm_dispatcher_end(const struct rxaqm_dispatcher_fds *fds);
-
 #endif /* RXAQM_DISPATCHER_H */

@@ -12,7 +12,6 @@
 #include "nic/netdev.h"
 #include "rxaqm.skel.h"
 #include "attach/stamps.h"
-#include "attach/state.h"
 #include "attach/xdp.h"
 
 /* linux/bpf.h has it since 6.3. */
@@ -108,20 +107,17 @@ static int check(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 			       plan->profile.name);
 }
 
-int rxaqm_hint_choose(const struct rxaqm_plan *plan, bool *ret_hint, struct rxaqm_error *error)
+int rxaqm_hint_choose(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
 	int err;
 
-	*ret_hint = false;
 	if (plan->policy.signal == RXAQM_SIGNAL_HINT) {
 		err = check(plan, error);
-		*ret_hint = !err;
-		return err;
+		return err ? err : 1;
 	}
-	if (plan->policy.signal == RXAQM_SIGNAL_AUTO && !plan->generic &&
-	    rxaqm_stamps_usable(RXAQM_STAMP_HWTSTAMP, plan->ifname) != RXAQM_STAMP_NONE)
-		*ret_hint = !check(plan, NULL);
-	return 0;
+	return plan->policy.signal == RXAQM_SIGNAL_AUTO && !plan->generic &&
+	       rxaqm_stamps_usable(RXAQM_STAMP_HWTSTAMP, plan->ifname) != RXAQM_STAMP_NONE &&
+	       !check(plan, NULL);
 }
 
 int rxaqm_hint_check_policy(const struct rxaqm_iface *iface, const char *ifname,
@@ -138,45 +134,41 @@ int rxaqm_hint_check_policy(const struct rxaqm_iface *iface, const char *ifname,
 			    wanted, ifname, ifname, ifname, wanted);
 }
 
-/* Load the program for @ifindex; @frags: it takes packets in fragments. */
-static int load(struct rxaqm **ret_skel, unsigned int ifindex, bool frags,
-		const struct rxaqm_xdp_config *config)
+/* Load the program for @ifindex; @frags: it takes packets in fragments. NULL: errno says why. */
+static struct rxaqm *load(unsigned int ifindex, bool frags, const struct rxaqm_xdp_config *config)
 {
 	struct rxaqm *skel = rxaqm_xdp_open("rxaqm_hint", config);
 	int err;
 
 	if (!skel)
-		return -errno;
+		return NULL;
 	bpf_program__set_ifindex(skel->progs.rxaqm_hint, ifindex);
-	err = bpf_program__set_flags(skel->progs.rxaqm_hint,
-				     BPF_F_XDP_DEV_BOUND_ONLY | (frags ? BPF_F_XDP_HAS_FRAGS : 0));
+	bpf_program__set_flags(skel->progs.rxaqm_hint,
+			       BPF_F_XDP_DEV_BOUND_ONLY | (frags ? BPF_F_XDP_HAS_FRAGS : 0));
+	err = rxaqm__load(skel);
 	if (!err)
-		err = rxaqm__load(skel);
-	if (err) {
-		rxaqm__destroy(skel);
-		return err;
-	}
-	*ret_skel = skel;
-	return 0;
+		return skel;
+	rxaqm__destroy(skel);
+	errno = -err;
+	return NULL;
 }
 
 int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
 		      const struct rxaqm_xdp_config *config, struct rxaqm_error *error)
 {
 	const __u32 flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
-	struct rxaqm *skel = NULL;
+	struct rxaqm *skel = load(iface->ifindex, true, config);
 	const char *kernel_says;
 	int err, fd;
 
-	err = load(&skel, iface->ifindex, true, config);
 	/* Some kernels that know programs bound to a device do not let them have fragments. */
-	if (err == -EINVAL)
-		err = load(&skel, iface->ifindex, false, config);
-	if (err)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+	if (!skel && errno == EINVAL)
+		skel = load(iface->ifindex, false, config);
+	if (!skel)
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, errno,
 				       "signal=hint: this kernel refuses the program bound to \"%s\": "
 				       "%s (RXAQM_DEBUG=1 shows its reasons); " WITHOUT,
-				       ifname, strerror(-err));
+				       ifname, strerror(errno));
 	fd = bpf_program__fd(skel->progs.rxaqm_hint);
 	rxaqm_log_forget_kernel_message();
 	err = bpf_xdp_attach((int)iface->ifindex, fd, flags, NULL);

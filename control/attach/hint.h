@@ -11,11 +11,11 @@
 #include "attach/plane.h"
 #include "xdp_config.h"
 
-/* Is this program to be attached, or the other? If the policy asks for it by name (signal=hint),
- * -errno with the reason and the remedy in @error where it cannot be; if by signal=auto, only where
- * it can be and will find stamps.
+/* Is this program to be attached, 1, or the other, 0? If the policy asks for it by name
+ * (signal=hint), -errno with the reason and the remedy in @error where it cannot be; if by
+ * signal=auto, only where it can be and will find stamps.
  */
-int rxaqm_hint_choose(const struct rxaqm_plan *plan, bool *ret_hint, struct rxaqm_error *error);
+int rxaqm_hint_choose(const struct rxaqm_plan *plan, struct rxaqm_error *error);
 
 /* Can the queues of @iface go by @policy? Which program runs is settled when it is attached. 0, or
  * -errno with @error.

@@ -7,15 +7,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/xdp.h"
+#include "config/config.h"
 #include "nic/nic.h"
 #include "napi_poll.skel.h"
 #include "rx_stamp.skel.h"
@@ -24,50 +23,11 @@
 #define LINK_PREFIX "link_"
 #define LINK_GENERIC LINK_PREFIX "generic"
 
-const char *rxaqm_hook_name(enum rxaqm_hook hook)
-{
-	static const char *const names[] = {
-		[RXAQM_HOOK_AUTO] = "auto",
-		[RXAQM_HOOK_TP] = "tp",
-		[RXAQM_HOOK_FENTRY] = "fentry",
-		[RXAQM_HOOK_KPROBE] = "kprobe",
-	};
-
-	return (size_t)hook < sizeof(names) / sizeof(names[0]) ? names[hook] : "?";
-}
-
-/* Where the link of @prog is pinned. */
-static const char *link_path(const struct bpf_program *prog, char buf[RXAQM_PIN_PATH_LEN])
-{
-	char file[64];
-
-	snprintf(file, sizeof(file), LINK_PREFIX "%s", bpf_program__name(prog));
-	return rxaqm_state_path(file, buf);
-}
-
-/* The link is pinned, so that it outlives this process; or undone. libbpf does not close what is
- * disconnected: in the daemon the program would run on, whatever is unlinked.
- */
-static int attach_program(struct bpf_program *prog)
-{
-	struct bpf_link *link = bpf_program__attach(prog);
-	char path[RXAQM_PIN_PATH_LEN];
-	int err;
-
-	if (!link)
-		return -errno;
-	err = bpf_link__pin(link, link_path(prog, path));
-	if (!err) {
-		bpf_link__disconnect(link);
-		close(bpf_link__fd(link));
-	}
-	bpf_link__destroy(link);
-	return err;
-}
-
 const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta)
 {
-	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_name(meta->hook);
+	if (meta->hook > RXAQM_HOOK_KPROBE)
+		return "?";
+	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_names[meta->hook];
 }
 
 /* The function that takes packets into GRO: renamed in 6.15, found by symbol. */
@@ -82,14 +42,10 @@ static const char *gro_function(void)
 	return name;
 }
 
-/* Is @prog one of the programs of @hook? They are named for it: tp_gro, kprobe_skb. */
-static bool is_of_hook(const struct bpf_program *prog, enum rxaqm_hook hook)
+/* Is @prog one of the programs of the hook @name? They are named for it: tp_gro, kprobe_skb. */
+static bool is_of(const struct bpf_program *prog, const char *name)
 {
-	const char *prefix = rxaqm_hook_name(hook);
-	size_t len = strlen(prefix);
-	const char *name = bpf_program__name(prog);
-
-	return !strncmp(name, prefix, len) && name[len] == '_';
+	return !strncmp(bpf_program__name(prog), name, strlen(name));
 }
 
 /* A perf event at the entry of @function of the kernel: its descriptor, or -errno. */
@@ -108,27 +64,36 @@ static int open_kprobe(const char *function)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Not by bpf_program__attach_kprobe(): what that makes can be kept only with its perf event's
- * descriptor left open in this process, which in the daemon would be one more each time.
+/* Attach @prog, and pin its link, so that it outlives this process. Not by bpf_program__attach():
+ * what that makes of a kprobe can be kept only with its perf event's descriptor left open in this
+ * process, which in the daemon would be one more each time.
  */
-static int attach_kprobe(struct bpf_program *prog, const char *function)
+static int attach_program(const struct bpf_program *prog)
 {
-	char path[RXAQM_PIN_PATH_LEN];
-	int event, link, err;
+	const char *name = bpf_program__name(prog);
+	enum bpf_attach_type type = bpf_program__expected_attach_type(prog);
+	char file[64];
+	int event = 0, link, err;
 
-	event = open_kprobe(function);
+	snprintf(file, sizeof(file), LINK_PREFIX "%s", name);
+	if (is_of(prog, "kprobe")) {
+		type = BPF_PERF_EVENT;
+		event = open_kprobe(!strcmp(name, "kprobe_gro") ?
+					    gro_function() :
+					    strchr(bpf_program__section_name(prog), '/') + 1);
+	}
 	if (event < 0)
 		return event;
-	link = bpf_link_create(bpf_program__fd(prog), event, BPF_PERF_EVENT, NULL);
-	if (link < 0)
-		err = link;
-	else if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+	link = bpf_link_create(bpf_program__fd(prog), event, type, NULL);
+	err = link < 0 ? link : 0;
+	if (!err && event && ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
 		err = -errno;
-	else
-		err = bpf_obj_pin(link, link_path(prog, path));
+	if (!err)
+		err = bpf_obj_pin(link, rxaqm_state_path(file));
 	if (link >= 0)
 		close(link);
-	close(event);
+	if (event)
+		close(event);
 	return err;
 }
 
@@ -140,33 +105,14 @@ static int load_and_attach(struct bpf_object *obj)
 
 	rxaqm_afxdp_fit(obj);
 	err = bpf_object__load(obj);
-	bpf_object__for_each_program(prog, obj) {
-		if (err)
-			break;
-		if (!bpf_program__autoload(prog))
-			continue;
-		if (!is_of_hook(prog, RXAQM_HOOK_KPROBE))
+	bpf_object__for_each_program(prog, obj)
+		if (!err && bpf_program__autoload(prog))
 			err = attach_program(prog);
-		else if (!strcmp(bpf_program__name(prog), "kprobe_gro"))
-			err = attach_kprobe(prog, gro_function());
-		else
-			err = attach_kprobe(prog, strchr(bpf_program__section_name(prog), '/') + 1);
-	}
 	return err;
 }
 
-static int attach_napi_poll(void)
-{
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
-	struct napi_poll *skel = napi_poll__open_opts(&opts);
-	int err = skel ? load_and_attach(skel->obj) : -errno;
-
-	napi_poll__destroy(skel);
-	return err;
-}
-
-/* Load and attach the programs of @hook, or, if @generic, that for generic XDP. */
-static int attach_rx_stamp(enum rxaqm_hook hook, bool generic)
+/* Load and attach the programs of the hook @name, or that of generic XDP, called so. */
+static int attach_rx_stamp(const char *name)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
 	struct rx_stamp *skel = rx_stamp__open_opts(&opts);
@@ -176,9 +122,8 @@ static int attach_rx_stamp(enum rxaqm_hook hook, bool generic)
 	if (!skel)
 		return -errno;
 	bpf_object__for_each_program(prog, skel->obj)
-		bpf_program__set_autoload(prog, generic ? prog == skel->progs.generic :
-							  is_of_hook(prog, hook));
-	if (hook == RXAQM_HOOK_FENTRY)
+		bpf_program__set_autoload(prog, is_of(prog, name));
+	if (bpf_program__autoload(skel->progs.fentry_gro))
 		err = bpf_program__set_attach_target(skel->progs.fentry_gro, 0, gro_function());
 	if (!err)
 		err = load_and_attach(skel->obj);
@@ -214,7 +159,7 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 				    strerror(-err));
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s",
-			       what, rxaqm_hook_name(hook), strerror(-err),
+			       what, rxaqm_hook_names[hook], strerror(-err),
 			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried)" :
 			       hook == RXAQM_HOOK_TP   ? "; RXAQM_DEBUG=1 shows its reasons" :
 							 "; leave --hook out to try all");
@@ -222,14 +167,12 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 
 int rxaqm_hooks_begin(struct rxaqm_error *error)
 {
-	int err;
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
+	struct napi_poll *skel = napi_poll__open_opts(&opts);
+	int err = skel ? load_and_attach(skel->obj) : -errno;
 
-	err = attach_napi_poll();
-	if (err) {
-		hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error);
-		rxaqm_hooks_remove(NULL);
-	}
-	return err;
+	napi_poll__destroy(skel);
+	return err ? hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error) : 0;
 }
 
 static void unpin_rx_stamp(void)
@@ -241,45 +184,38 @@ static void unpin_rx_stamp(void)
 
 int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
 {
-	enum rxaqm_hook first = hook, last = hook, h;
-	int err = 0;
+	enum rxaqm_hook h = hook == RXAQM_HOOK_AUTO ? RXAQM_HOOK_TP : hook;
+	int err;
 
-	if (hook == RXAQM_HOOK_AUTO) {
-		first = RXAQM_HOOK_TP;
-		last = RXAQM_HOOK_KPROBE;
-	}
-	for (h = first; h <= last; h++) {
+	do {
 		unpin_rx_stamp(); /* of another rung, or of a command that died */
-		err = attach_rx_stamp(h, false);
+		err = attach_rx_stamp(rxaqm_hook_names[h]);
 		if (!err)
 			return (int)h;
-	}
+	} while (hook == RXAQM_HOOK_AUTO && ++h <= RXAQM_HOOK_KPROBE);
 	unpin_rx_stamp();
 	return hook_failed("s rx_stamp", hook, err, error);
 }
 
 int rxaqm_hooks_generic(bool wanted, struct rxaqm_error *error)
 {
-	char path[RXAQM_PIN_PATH_LEN];
+	const char *path = rxaqm_state_path(LINK_GENERIC);
 	int err;
 
-	rxaqm_state_path(LINK_GENERIC, path);
 	if (!wanted)
 		return unlink(path) && errno != ENOENT ? -errno : 0;
 	if (!access(path, F_OK))
 		return 0;
-	err = attach_rx_stamp(RXAQM_HOOK_AUTO, true);
-	if (err)
-		return hook_failed(" for generic XDP", RXAQM_HOOK_TP, err, error);
-	return 0;
+	err = attach_rx_stamp("generic");
+	return err ? hook_failed(" for generic XDP", RXAQM_HOOK_TP, err, error) : 0;
 }
 
 int rxaqm_hooks_remove(struct rxaqm_error *error)
 {
 	int err = unpin("");
 
-	if (err)
-		return rxaqm_failed(error, -err, "cannot empty \"%s\": %s", rxaqm_state_dir(),
-				    strerror(-err));
-	return 0;
+	if (!err)
+		return 0;
+	return rxaqm_failed(error, -err, "cannot empty \"%s\": %s", rxaqm_state_dir(),
+			    strerror(-err));
 }

@@ -11,12 +11,10 @@
 #include "base/log.h"
 #include "meta.h"
 
-const char *rxaqm_hook_name(enum rxaqm_hook hook); /* "tp", "fentry", "kprobe", "auto" */
-
 /* The one that watches the Rx path now; "none" while nobody needs stamps. */
 const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta);
 
-/* Make the maps and attach napi_poll. -errno with @error, and nothing left. */
+/* Make the maps and attach napi_poll. -errno with @error, and some of it may be there. */
 int rxaqm_hooks_begin(struct rxaqm_error *error);
 
 /* Attach the rx_stamp programs by @hook; AUTO tries tp, fentry, kprobe in turn. Returns the

@@ -2,7 +2,6 @@
 #include "attach/locate.h"
 
 #include <net/if.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attach/xdp.h"

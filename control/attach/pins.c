@@ -3,7 +3,6 @@
 
 #include <bpf/bpf.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/xdp.h"
@@ -220,11 +218,9 @@ static bool sweep_pins(struct pins *pins, void *arg)
  */
 static int lock_pins(int tries, struct rxaqm_error *error)
 {
-	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
+	int fd = open(root(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
-	int fd;
 
-	fd = open(root(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (fd < 0 || fstat(fd, &st) || st.st_uid || (st.st_mode & 022)) {
@@ -237,7 +233,7 @@ static int lock_pins(int tries, struct rxaqm_error *error)
 			root(), root());
 	}
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (--tries > 0 && !nanosleep(&pause, NULL))
+		if (--tries > 0 && !usleep(50 * 1000))
 			continue;
 		close(fd);
 		return rxaqm_failed(error, ETIMEDOUT,

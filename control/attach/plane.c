@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "attach/plane.h"
 
-#include <bpf/libbpf.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attach/hint.h"
@@ -21,15 +18,19 @@ static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
 	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
 }
 
-/* Undo all that the entry says was done to the interface @ifindex of this namespace. Timestamps
- * that cannot be put back are told in @error, and hold nothing up.
+/* Undo all that the entry says was done to the interface, which is where its program is in this
+ * namespace, or where it was at attach. Timestamps that cannot be put back are told in @error, and
+ * hold nothing up.
  */
-static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface, unsigned int ifindex,
+static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 		struct rxaqm_error *error)
 {
+	unsigned int ifindex = rxaqm_iface_ifindex(iface);
 	__u32 prog_id = iface->prog_id;
 	int err;
 
+	if (!ifindex)
+		ifindex = iface->ifindex;
 	set_state(iface, RXAQM_IFACE_DETACHING);
 	/* An interrupted attach may not have come to note its program's id. */
 	if (!prog_id)
@@ -88,7 +89,7 @@ void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 		if (iface->netns_ino != netns_ino)
 			continue;
 		if (iface->state != RXAQM_IFACE_ATTACHED)
-			undo(state, iface, iface->ifindex, error);
+			undo(state, iface, error);
 		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
 			set_state(iface, RXAQM_IFACE_FREE);
 	}
@@ -110,37 +111,34 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 	err = rxaqm_hooks_remove(error);
 	if (!err)
 		err = rxaqm_hooks_begin(error);
-	if (err)
-		return err;
-	err = rxaqm_state_complete(error);
 	if (!err)
-		err = rxaqm_state_open(state, true, error);
+		err = rxaqm_state_complete(state, error);
 	if (err)
 		rxaqm_hooks_remove(NULL);
 	return err;
 }
 
-/* Have the Rx path watched, if this interface has stamps to see there, or a hook is asked
- * for by name. What watches costs every packet of the host a little, so not otherwise.
+/* Have the Rx path watched, if @iface has stamps to see there, or a @hook is asked for by name.
+ * What watches costs every packet of the host a little, so not otherwise.
  */
-static int watch_rx(struct rxaqm_state *state, const struct rxaqm_plan *plan, bool hint,
-		    struct rxaqm_error *error)
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		    enum rxaqm_hook hook, struct rxaqm_error *error)
 {
-	bool needed = !hint && !plan->generic &&
-		      rxaqm_stamps_usable(plan->profile.stamp, plan->ifname) != RXAQM_STAMP_NONE;
+	bool needed = !(iface->flags & (RXAQM_IFACE_HINT | RXAQM_IFACE_GENERIC)) &&
+		      iface->stamp != RXAQM_STAMP_NONE;
 	int used;
 
-	if (!needed && plan->hook == RXAQM_HOOK_AUTO)
+	if (!needed && hook == RXAQM_HOOK_AUTO)
 		return 0;
 	if (state->meta->hook != RXAQM_HOOK_AUTO) {
-		if (plan->hook == RXAQM_HOOK_AUTO || plan->hook == state->meta->hook)
+		if (hook == RXAQM_HOOK_AUTO || hook == state->meta->hook)
 			return 0;
 		return rxaqm_failed(error, EBUSY,
 				    "hook \"%s\" is in use and shared by all interfaces; detach "
 				    "them all to change it",
-				    rxaqm_hook_name(state->meta->hook));
+				    rxaqm_hook_in_use(state->meta));
 	}
-	used = rxaqm_hooks_rx_stamp(plan->hook, error);
+	used = rxaqm_hooks_rx_stamp(hook, error);
 	if (used < 0)
 		return used;
 	state->meta->hook = (__u32)used;
@@ -178,7 +176,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			return err;
 		iface->flags &= ~RXAQM_IFACE_HINT;
 		iface->stamp = rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
-		err = watch_rx(state, plan, false, error);
+		err = watch_rx(state, iface, plan->hook, error);
 		if (err)
 			return err;
 	}
@@ -188,9 +186,8 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error)
 {
-	struct rxaqm_iface *iface = NULL;
-	bool hint = false;
-	int err;
+	struct rxaqm_iface *iface;
+	int err, hint;
 
 	/* Undoing needs libxdp's lock, too: what cannot be had now should leave nothing to undo. */
 	err = rxaqm_pins_wait(error);
@@ -200,22 +197,20 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */
 	iface = rxaqm_iface_find(state, plan->ifname);
-	err = iface ? undo(state, iface, iface->ifindex, error) : 0;
+	err = iface ? undo(state, iface, error) : 0;
 	if (err) {
 		not_undone(iface, err, error);
 		return NULL;
 	}
-	iface = NULL;
-	err = rxaqm_hint_choose(plan, &hint, error);
-	if (!err)
-		err = watch_rx(state, plan, hint, error);
-	if (!err)
-		iface = rxaqm_entry_new(state, plan, hint, error);
+	hint = rxaqm_hint_choose(plan, error);
+	iface = hint < 0 ? NULL : rxaqm_entry_new(state, plan, hint, error);
 	if (!iface)
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
-	err = sync_generic(state, error);
+	err = watch_rx(state, iface, plan->hook, error);
+	if (!err)
+		err = sync_generic(state, error);
 	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
 		err = rxaqm_stamps_enable(iface, plan->ifname, error);
 	if (!err)
@@ -227,7 +222,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 
 fail:
 	if (iface)
-		undo(state, iface, iface->ifindex, NULL);
+		undo(state, iface, NULL);
 	remove_if_unused(state, NULL);
 	return NULL;
 }
@@ -235,13 +230,9 @@ fail:
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error)
 {
-	unsigned int ifindex = rxaqm_iface_ifindex(iface);
-	int err;
+	int err = undo(state, iface, error);
 
-	err = undo(state, iface, ifindex ? ifindex : iface->ifindex, error);
-	if (err)
-		return not_undone(iface, err, error);
-	return remove_if_unused(state, error);
+	return err ? not_undone(iface, err, error) : remove_if_unused(state, error);
 }
 
 struct detach_all {
@@ -260,11 +251,9 @@ static void detach_here(void *arg)
 
 	rxaqm_plane_recover(all->state, all->error);
 	while ((iface = rxaqm_iface_next(all->state, iface))) {
-		unsigned int ifindex = rxaqm_iface_ifindex(iface);
-
-		if (!ifindex && !rxaqm_iface_is_bare(iface))
+		if (!rxaqm_iface_ifindex(iface) && !rxaqm_iface_is_bare(iface))
 			continue;
-		err = undo(all->state, iface, ifindex ? ifindex : iface->ifindex, all->error);
+		err = undo(all->state, iface, all->error);
 		if (err)
 			all->err = not_undone(iface, err, all->error);
 		else
@@ -296,7 +285,5 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 		}
 	}
 	err = remove_if_unused(state, error);
-	if (all.err)
-		return all.err;
-	return err ? err : all.detached;
+	return all.err ? all.err : err ? err : all.detached;
 }

@@ -8,6 +8,13 @@
 
 #include "nic/netlink.h"
 
+const char *const rxaqm_wait_state_names[] = {
+	[RXAQM_WAIT_NONE] = "none",
+	[RXAQM_WAIT_VALID] = "valid",
+	[RXAQM_WAIT_STALE] = "stale",
+	[RXAQM_WAIT_BAD] = "bad",
+};
+
 static void take_attr(struct rxaqm_socket_diag *socket, const struct nlattr *attr)
 {
 	union {
@@ -37,7 +44,7 @@ static void take_attr(struct rxaqm_socket_diag *socket, const struct nlattr *att
 	}
 }
 
-static int take_message(const struct nlmsghdr *message, void *arg)
+int rxaqm_sockets_take(const struct nlmsghdr *message, void *arg)
 {
 	struct rxaqm_sockets *sockets = arg;
 	struct rxaqm_socket_diag *socket;
@@ -59,13 +66,6 @@ static int take_message(const struct nlmsghdr *message, void *arg)
 	return 0;
 }
 
-int rxaqm_sockets_parse(struct rxaqm_sockets *sockets, const void *data, size_t bytes)
-{
-	bool torn = false;
-
-	return rxaqm_netlink_parse(data, bytes, take_message, sockets, &torn);
-}
-
 void rxaqm_sockets_read(struct rxaqm_sockets *sockets)
 {
 	union rxaqm_netlink_request request;
@@ -75,7 +75,8 @@ void rxaqm_sockets_read(struct rxaqm_sockets *sockets)
 	diag = rxaqm_netlink_begin(&request, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, sizeof(*diag));
 	diag->sdiag_family = AF_XDP;
 	diag->xdiag_show = XDP_SHOW_INFO | XDP_SHOW_RING_CFG | XDP_SHOW_STATS;
-	sockets->known = !rxaqm_netlink_ask(NETLINK_SOCK_DIAG, &request, take_message, sockets);
+	sockets->known = !rxaqm_netlink_ask(NETLINK_SOCK_DIAG, &request, rxaqm_sockets_take,
+					    sockets);
 }
 
 const struct rxaqm_socket_diag *rxaqm_sockets_find(const struct rxaqm_sockets *sockets,
@@ -122,16 +123,4 @@ void rxaqm_socket_look(const struct rxaqm_iface *iface, const struct rxaqm_queue
 	if (updated_ns)
 		socket->wait_age_ns = rxaqm_ns_since(now_ns, updated_ns);
 	socket->nic_ns = nic_ns(iface, q, now_ns);
-}
-
-const char *rxaqm_wait_state_name(enum rxaqm_wait_state state)
-{
-	static const char *const names[] = {
-		[RXAQM_WAIT_NONE] = "none",
-		[RXAQM_WAIT_VALID] = "valid",
-		[RXAQM_WAIT_STALE] = "stale",
-		[RXAQM_WAIT_BAD] = "bad",
-	};
-
-	return names[state];
 }

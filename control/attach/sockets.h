@@ -29,8 +29,9 @@ struct rxaqm_sockets {
 /* Ask for all of the namespace entered. Without sock_diag for AF_XDP nothing is known. */
 void rxaqm_sockets_read(struct rxaqm_sockets *sockets);
 
-/* Take what is in @bytes of its answer. 1: that was the end; 0: more is to come; or -errno. */
-int rxaqm_sockets_parse(struct rxaqm_sockets *sockets, const void *data, size_t bytes);
+/* Take a message of the answer, a rxaqm_netlink_fn, to struct rxaqm_sockets @arg. */
+struct nlmsghdr;
+int rxaqm_sockets_take(const struct nlmsghdr *message, void *arg);
 
 /* The one bound to @queue of @ifindex; NULL if there is none, or nobody knows. */
 const struct rxaqm_socket_diag *rxaqm_sockets_find(const struct rxaqm_sockets *sockets,
@@ -66,7 +67,6 @@ void rxaqm_socket_look(const struct rxaqm_iface *iface, const struct rxaqm_queue
 		       const struct rxaqm_wait *wait, const struct rxaqm_socket_diag *diag,
 		       __u64 now_ns, struct rxaqm_socket *socket);
 
-/* "valid", "none", "stale" or "bad". */
-const char *rxaqm_wait_state_name(enum rxaqm_wait_state state);
+extern const char *const rxaqm_wait_state_names[]; /* by enum rxaqm_wait_state */
 
 #endif /* RXAQM_SOCKETS_H */

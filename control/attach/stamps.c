@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "attach/stamps.h"
 
-#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <string.h>
 
@@ -9,14 +9,12 @@
 
 enum rxaqm_stamp rxaqm_stamps_usable(enum rxaqm_stamp stamp, const char *ifname)
 {
-	struct rxaqm_hwtstamp config;
+	struct hwtstamp_config config = {};
 
 	if (stamp != RXAQM_STAMP_HWTSTAMP || rxaqm_nic_coverage(ifname) == RXAQM_COVERAGE_ALL)
 		return stamp;
-	if (!rxaqm_hwtstamp_get(ifname, &config) && config.known &&
-	    config.rx_filter == HWTSTAMP_FILTER_ALL)
-		return stamp;
-	return RXAQM_STAMP_NONE;
+	rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config);
+	return config.rx_filter == HWTSTAMP_FILTER_ALL ? stamp : RXAQM_STAMP_NONE;
 }
 
 __s32 rxaqm_stamps_filter(const struct rxaqm_iface *iface)
@@ -28,7 +26,7 @@ __s32 rxaqm_stamps_filter(const struct rxaqm_iface *iface)
 int rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex,
 			 struct rxaqm_error *error)
 {
-	struct rxaqm_hwtstamp now, before = {
+	struct hwtstamp_config now = {}, before = {
 		.flags = iface->hwtstamp_flags,
 		.tx_type = iface->hwtstamp_tx_type,
 		.rx_filter = iface->hwtstamp_rx_filter,
@@ -38,11 +36,9 @@ int rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex,
 
 	if (!(iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED) || !if_indextoname(ifindex, ifname))
 		return 0;
-	err = rxaqm_hwtstamp_get(ifname, &now);
-	if (!err && !now.known)
-		err = -EOPNOTSUPP;
+	err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &now);
 	if (!err && now.rx_filter == rxaqm_stamps_filter(iface))
-		err = rxaqm_hwtstamp_set(ifname, &before);
+		err = rxaqm_hwtstamp(ifname, SIOCSHWTSTAMP, &before);
 	if (!err)
 		return 0;
 	return rxaqm_failed(
@@ -54,14 +50,14 @@ int rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex,
 
 int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error)
 {
-	struct rxaqm_hwtstamp config;
+	struct hwtstamp_config config = {};
 	int err;
 
 	if (iface->stamp != RXAQM_STAMP_HWTSTAMP ||
 	    rxaqm_nic_coverage(ifname) != RXAQM_COVERAGE_ALL)
 		return 0;
-	err = rxaqm_hwtstamp_get(ifname, &config);
-	if (err || !config.known || config.rx_filter == HWTSTAMP_FILTER_ALL)
+	err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config);
+	if (err || config.rx_filter == HWTSTAMP_FILTER_ALL)
 		return 0;
 	iface->hwtstamp_flags = config.flags;
 	iface->hwtstamp_tx_type = config.tx_type;
@@ -70,14 +66,14 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	iface->hwtstamp_granted = HWTSTAMP_FILTER_ALL;
 	__atomic_or_fetch(&iface->flags, RXAQM_IFACE_HWTSTAMP_SAVED, __ATOMIC_RELEASE);
 	config.rx_filter = HWTSTAMP_FILTER_ALL;
-	err = rxaqm_hwtstamp_set(ifname, &config);
+	err = rxaqm_hwtstamp(ifname, SIOCSHWTSTAMP, &config);
 	if (err)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 				       "cannot turn on Rx timestamps of \"%s\": %s; attach with "
 				       "signal=busy to do without",
 				       ifname, strerror(-err));
 	/* Some drivers grant less, and say nothing. */
-	if (!rxaqm_hwtstamp_get(ifname, &config) && config.known)
+	if (!rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config))
 		iface->hwtstamp_granted = config.rx_filter;
 	return 0;
 }

@@ -7,19 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int map_pin(const char *name, size_t bytes, bool writable, void **ret_data)
-{
-	char path[RXAQM_PIN_PATH_LEN];
-
-	return rxaqm_bpf_map_pin(rxaqm_state_path(name, path), bytes, writable, ret_data);
-}
-
 int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
 {
-	char path[RXAQM_PIN_PATH_LEN];
-
 	memset(info, 0, sizeof(*info));
-	return rxaqm_bpf_info(bpf_obj_get(rxaqm_state_path(name, path)), info, sizeof(*info));
+	return rxaqm_bpf_info(bpf_obj_get(rxaqm_state_path(name)), info, sizeof(*info));
 }
 
 static int open_failed(int err, struct rxaqm_error *error)
@@ -38,12 +29,11 @@ static int not_there(struct rxaqm_error *error)
 {
 	struct rxaqm_error reason = {};
 
-	if (rxaqm_state_check_bpffs(&reason))
-		return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-				       "not attached to any interface that could be seen: %s",
-				       reason.text);
 	return rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-			       "not attached to any interface; see \"rxaqm attach --help\"");
+			       "not attached to any interface%s%s",
+			       rxaqm_state_check_bpffs(&reason) ? " that could be seen: " :
+								  "; see \"rxaqm attach --help\"",
+			       reason.text);
 }
 
 /* What is mapped of the pins. meta_map is the first: what it says decides about the others. */
@@ -71,6 +61,12 @@ static void **pointer(struct rxaqm_state *state, const struct map *map)
 	return (void **)((char *)state + map->offset);
 }
 
+static int map_pin(struct rxaqm_state *state, const struct map *map, bool writable)
+{
+	return rxaqm_bpf_map_pin(rxaqm_state_path(map->name), map->bytes, writable,
+				 pointer(state, map));
+}
+
 void rxaqm_state_unmap(struct rxaqm_state *state)
 {
 	size_t i;
@@ -86,7 +82,6 @@ void rxaqm_state_unmap(struct rxaqm_state *state)
 
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
 {
-	char path[RXAQM_PIN_PATH_LEN];
 	size_t i;
 	int err;
 
@@ -94,7 +89,7 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	err = rxaqm_state_check_dir(error);
 	if (err)
 		return err;
-	err = map_pin(maps[0].name, maps[0].bytes, writable, pointer(state, &maps[0]));
+	err = map_pin(state, &maps[0], writable);
 	if (err == -ENOENT)
 		return not_there(error);
 	if (err)
@@ -110,8 +105,8 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 			"\"detach --all\" with the rxaqm that attached, then attach with this one",
 			rxaqm_state_dir(), state->meta->abi_version, RXAQM_ABI_VERSION);
 	for (i = 1; !err && i < NR_MAPS; i++)
-		err = map_pin(maps[i].name, maps[i].bytes, writable, pointer(state, &maps[i]));
-	if (!err && access(rxaqm_state_path("xsk_map", path), F_OK))
+		err = map_pin(state, &maps[i], writable);
+	if (!err && access(rxaqm_state_path("xsk_map"), F_OK))
 		err = -errno;
 	if (!err)
 		return 0;
@@ -119,17 +114,16 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	return err == -ENOENT ? -EIO : err; /* there is a state, but damaged */
 }
 
-int rxaqm_state_complete(struct rxaqm_error *error)
+int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	struct rxaqm_meta_info *meta;
 	int err;
 
-	err = map_pin("meta_map", sizeof(*meta), true, (void **)&meta);
+	rxaqm_state_unmap(state);
+	err = map_pin(state, &maps[0], true);
 	if (err)
 		return open_failed(err, error);
-	__atomic_store_n(&meta->abi_version, RXAQM_ABI_VERSION, __ATOMIC_RELEASE);
-	munmap(meta, sizeof(*meta));
-	return 0;
+	__atomic_store_n(&state->meta->abi_version, RXAQM_ABI_VERSION, __ATOMIC_RELEASE);
+	return rxaqm_state_open(state, true, error);
 }
 
 void rxaqm_state_close(struct rxaqm_state *state)
@@ -173,20 +167,11 @@ void rxaqm_state_use_draft(struct rxaqm_iface *iface)
 	__atomic_store_n(&iface->policy_gen, iface->policy_gen + 1, __ATOMIC_RELEASE);
 }
 
-void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *iface,
-			      const struct rxaqm_policy *policies)
-{
-	memcpy(rxaqm_state_draft(state, iface), policies, iface->nr_queues * sizeof(*policies));
-	rxaqm_state_use_draft(iface);
-}
-
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
-	char path[RXAQM_PIN_PATH_LEN];
+	int fd = bpf_obj_get(rxaqm_state_path("xsk_map"));
 	__u32 i, index;
-	int fd;
 
-	fd = bpf_obj_get(rxaqm_state_path("xsk_map", path));
 	for (i = 0; i < iface->nr_queues; i++) {
 		index = iface->queue_base + i;
 		if (fd >= 0)

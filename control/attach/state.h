@@ -26,17 +26,14 @@ struct rxaqm_state {
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }
 
-/* So that the path of every pin fits. */
-#define RXAQM_BPFFS_MAX 180
-/* -ENAMETOOLONG with @error if RXAQM_BPFFS is longer. To be asked before anything else here. */
+/* -ENAMETOOLONG with @error if RXAQM_BPFFS is too long a path. To be asked before all else here. */
 int rxaqm_state_check_path(struct rxaqm_error *error);
 
 /* Directory of the pins: RXAQM_BPFFS (default /sys/fs/bpf) plus "/rxaqm". */
 const char *rxaqm_state_dir(void);
 
-/* @name below that directory, in a static buffer per call site's @buf. */
-#define RXAQM_PIN_PATH_LEN 256
-const char *rxaqm_state_path(const char *name, char buf[RXAQM_PIN_PATH_LEN]);
+/* @name below that directory, until the next call. */
+const char *rxaqm_state_path(const char *name);
 
 /* Fail with the remedy unless the bpffs is there. */
 int rxaqm_state_check_bpffs(struct rxaqm_error *error);
@@ -71,8 +68,8 @@ int rxaqm_state_map_info(const char *name, struct bpf_map_info *info);
  */
 int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error);
 
-/* The maps have been made and polls are watched: from now on the state counts. */
-int rxaqm_state_complete(struct rxaqm_error *error);
+/* The maps have been made and polls are watched: from now on the state counts. It is opened. */
+int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error);
 
 /* Safe on a state that was never opened; close() unlocks it, too. */
 void rxaqm_state_unmap(struct rxaqm_state *state);
@@ -91,9 +88,6 @@ const struct rxaqm_policy *rxaqm_state_policy(const struct rxaqm_state *state,
  */
 struct rxaqm_policy *rxaqm_state_draft(struct rxaqm_state *state, const struct rxaqm_iface *iface);
 void rxaqm_state_use_draft(struct rxaqm_iface *iface);
-/* The same with the @policies given. */
-void rxaqm_state_set_policies(struct rxaqm_state *state, struct rxaqm_iface *iface,
-			      const struct rxaqm_policy *policies);
 
 /* State of @iface's queue. */
 static inline const struct rxaqm_queue *rxaqm_state_queue(const struct rxaqm_state *state,

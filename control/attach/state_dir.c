@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The directory of the pins: where it is, whether it is safe, and the lock that it is. */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
@@ -10,12 +9,14 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/state.h"
 
 #define LOCK_TRIES 200 /* of 50 ms */
+/* So that the path of every pin fits. */
+#define BPFFS_MAX 180
+#define PIN_PATH_LEN 256
 
 static const char *bpffs_dir(void)
 {
@@ -26,7 +27,7 @@ static const char *bpffs_dir(void)
 
 const char *rxaqm_state_dir(void)
 {
-	static char dir[RXAQM_BPFFS_MAX + sizeof("/rxaqm")];
+	static char dir[BPFFS_MAX + sizeof("/rxaqm")];
 
 	snprintf(dir, sizeof(dir), "%s/rxaqm", bpffs_dir());
 	return dir;
@@ -36,18 +37,20 @@ int rxaqm_state_check_path(struct rxaqm_error *error)
 {
 	size_t len = strlen(bpffs_dir());
 
-	if (len <= RXAQM_BPFFS_MAX)
+	if (len <= BPFFS_MAX)
 		return 0;
 	return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
 			       "RXAQM_BPFFS is a path of %zu characters; name a BPF file system whose "
 			       "path has %d at most",
-			       len, RXAQM_BPFFS_MAX);
+			       len, BPFFS_MAX);
 }
 
-const char *rxaqm_state_path(const char *name, char buf[RXAQM_PIN_PATH_LEN])
+const char *rxaqm_state_path(const char *name)
 {
-	snprintf(buf, RXAQM_PIN_PATH_LEN, "%s/%s", rxaqm_state_dir(), name);
-	return buf;
+	static char path[PIN_PATH_LEN];
+
+	snprintf(path, sizeof(path), "%s/%s", rxaqm_state_dir(), name);
+	return path;
 }
 
 int rxaqm_state_check_bpffs(struct rxaqm_error *error)
@@ -121,14 +124,13 @@ static int lock_dir(void)
  */
 static int lock(struct rxaqm_state *state, int tries, struct rxaqm_error *error)
 {
-	const struct timespec pause = { .tv_nsec = 50 * 1000 * 1000 };
 	int fd, err;
 
 	if (rxaqm_state_check_bpffs(NULL))
 		return 0;
 	fd = lock_dir();
 	while (fd == -EAGAIN && --tries > 0 && !rxaqm_state_check_dir(NULL)) {
-		nanosleep(&pause, NULL);
+		usleep(50 * 1000);
 		fd = lock_dir();
 	}
 	err = rxaqm_state_check_dir(error);

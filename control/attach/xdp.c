@@ -3,16 +3,14 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
 #include "attach/pins.h"
 #include "rxaqm.skel.h"
-#include "attach/state.h"
 
 #define SOCKETS "xsk_map"
 #define MAPS_MAX 32 /* of a program */
@@ -55,15 +53,11 @@ bool rxaqm_xdp_exists(__u32 prog_id)
 
 bool rxaqm_xdp_stays(__u32 prog_id)
 {
-	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	int i;
 
-	for (i = 0; i < 50; i++) {
-		if (!rxaqm_xdp_exists(prog_id))
-			return false;
-		nanosleep(&pause, NULL);
-	}
-	return true;
+	for (i = 0; i < 50 && rxaqm_xdp_exists(prog_id); i++)
+		usleep(10 * 1000);
+	return i == 50;
 }
 
 bool rxaqm_xdp_is_ours(__u32 prog_id)
@@ -95,14 +89,15 @@ __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
 	return 0;
 }
 
-static int attach_failed(const char *ifname, unsigned int ifindex, bool generic, int err,
+static int attach_failed(const char *ifname, const struct rxaqm_iface *iface, int err,
 			 struct rxaqm_error *error)
 {
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	const char *kernel_says = rxaqm_log_kernel_message();
 	struct bpf_prog_info info = {};
 	struct rxaqm_xdp_progs progs;
 
-	rxaqm_xdp_read(ifindex, &progs);
+	rxaqm_xdp_read(iface->ifindex, &progs);
 	if (progs.nr && !progs.dispatcher) {
 		prog_info(progs.id[0], &info);
 		/* It is gone when that ends, however it does. */
@@ -158,70 +153,90 @@ struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *co
 	return skel;
 }
 
-/* Load one of the object's programs and have libxdp attach it. */
-static int attach_program(struct rxaqm_iface *iface, bool bare,
-			  const struct rxaqm_xdp_config *config)
+/* Before 1.4.1 libxdp leaves descriptors of BPF programs open: those that were not open before, by
+ * number. For a process of one thread.
+ */
+static bool open_before[1024];
+
+static void libxdp_begin(void)
 {
-	static const char *const names[2][2] = { { "rxaqm_xdp", "rxaqm_bare" },
-						 { "rxaqm_generic", "rxaqm_generic_bare" } };
-	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
-	const char *name = names[generic][bare];
-	enum xdp_attach_mode mode = generic ? XDP_MODE_SKB : XDP_MODE_NATIVE;
-	struct rxaqm_dispatcher_fds fds;
-	struct xdp_program *prog;
+	int fd;
+
+	for (fd = 0; fd < (int)sizeof(open_before); fd++)
+		open_before[fd] = fcntl(fd, F_GETFD) >= 0;
+}
+
+static void libxdp_end(void)
+{
+	int fd;
+
+	for (fd = 0; fd < (int)sizeof(open_before); fd++) {
+		struct bpf_prog_info info = {};
+		__u32 len = sizeof(info);
+
+		/* Fails for what is not BPF's. */
+		if (!open_before[fd] && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			close(fd);
+	}
+}
+
+/* Load one of the object's programs and have libxdp attach it. */
+static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_config *config)
+{
+	bool generic = iface->flags & RXAQM_IFACE_GENERIC, bare = iface->flags & RXAQM_IFACE_BARE;
+	const char *name = generic ? (bare ? "rxaqm_generic_bare" : "rxaqm_generic") :
+				     (bare ? "rxaqm_bare" : "rxaqm_xdp");
 	struct rxaqm *skel = rxaqm_xdp_open(name, config);
+	struct xdp_program *prog;
 	int err;
 
 	if (!skel)
 		return -errno;
-	rxaqm_dispatcher_begin(&fds);
+	libxdp_begin();
 
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj, .prog_name = name);
 	prog = xdp_program__create(&opts);
 	err = libxdp_get_error(prog);
 	if (!err) {
 		rxaqm_log_forget_kernel_message();
-		err = xdp_program__attach(prog, (int)iface->ifindex, mode, 0);
+		err = xdp_program__attach(prog, (int)iface->ifindex,
+					  generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
 		if (!err)
 			iface->prog_id = rxaqm_xdp_prog_id(xdp_program__fd(prog));
 		xdp_program__close(prog);
 	}
 	rxaqm__destroy(skel);
-	rxaqm_dispatcher_end(&fds);
+	libxdp_end();
 	return err;
 }
 
 int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error)
 {
-	bool generic = iface->flags & RXAQM_IFACE_GENERIC, bare = false;
 	struct rxaqm_xdp_progs progs;
 	int err = rxaqm_pins_wait(error);
 
 	if (err)
 		return err;
-	err = attach_program(iface, false, config);
+	err = attach_program(iface, config);
 	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
 	if (err == -EINVAL || err == -EACCES) {
-		bare = true;
-		err = attach_program(iface, true, config);
+		iface->flags |= RXAQM_IFACE_BARE;
+		err = attach_program(iface, config);
 	}
 	if (err)
-		return attach_failed(ifname, iface->ifindex, generic, err, error);
+		return attach_failed(ifname, iface, err, error);
 	rxaqm_xdp_read(iface->ifindex, &progs);
-	iface->flags |= (progs.dispatcher ? RXAQM_IFACE_DISPATCHER : 0) |
-			(bare ? RXAQM_IFACE_BARE : 0);
+	iface->flags |= progs.dispatcher ? RXAQM_IFACE_DISPATCHER : 0;
 	return 0;
 }
 
 static int detach_direct(unsigned int ifindex, __u32 prog_id, bool generic)
 {
-	LIBBPF_OPTS(bpf_xdp_attach_opts, opts);
-	__u32 flags = XDP_FLAGS_REPLACE;
+	__u32 flags = XDP_FLAGS_REPLACE | (generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE);
+	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = bpf_prog_get_fd_by_id(prog_id));
 	int err;
 
-	flags |= generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
-	opts.old_prog_fd = bpf_prog_get_fd_by_id(prog_id);
 	if (opts.old_prog_fd < 0)
 		return -errno;
 	err = bpf_xdp_detach((int)ifindex, flags, &opts);
@@ -232,13 +247,12 @@ static int detach_direct(unsigned int ifindex, __u32 prog_id, bool generic)
 static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic,
 			 struct rxaqm_error *error)
 {
-	struct rxaqm_dispatcher_fds fds;
 	struct xdp_program *prog;
 	int err = rxaqm_pins_wait(error);
 
 	if (err)
 		return err;
-	rxaqm_dispatcher_begin(&fds);
+	libxdp_begin();
 	prog = xdp_program__from_id(prog_id);
 	err = libxdp_get_error(prog);
 	if (!err) {
@@ -246,7 +260,7 @@ static int detach_inside(unsigned int ifindex, __u32 prog_id, bool generic,
 					  generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
 		xdp_program__close(prog);
 	}
-	rxaqm_dispatcher_end(&fds);
+	libxdp_end();
 	return err;
 }
 

@@ -106,7 +106,9 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	if (err)
 		return err;
 	rxaqm_ect0_look(work->iface);
-	rxaqm_state_set_policies(&work->state, work->iface, work->policies);
+	memcpy(rxaqm_state_draft(&work->state, work->iface), work->policies,
+	       work->iface->nr_queues * sizeof(work->policies[0]));
+	rxaqm_state_use_draft(work->iface);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/now.h"
@@ -21,7 +20,7 @@ struct sys_offset_extended {
 	__u32 n_samples;
 	__s32 clockid;
 	__u32 rsv[2];
-	struct ptp_clock_time ts[PTP_MAX_SAMPLES][3];
+	struct ptp_clock_time ts[PTP_MAX_SAMPLES * 3]; /* host, PHC, host */
 };
 RXAQM_ASSERT_SIZE(struct sys_offset_extended, sizeof(struct ptp_sys_offset_extended));
 
@@ -43,20 +42,62 @@ static __u64 ptp_ns(const struct ptp_clock_time *t)
 	return (__u64)t->sec * RXAQM_NSEC_PER_SEC + t->nsec;
 }
 
+struct rxaqm_phc_bridge rxaqm_phc_bridge_make(__u64 before_ns, __u64 realtime_ns, __u64 after_ns)
+{
+	__u64 width_ns = rxaqm_ns_since(after_ns, before_ns);
+	struct rxaqm_phc_bridge bridge = {
+		.offset_ns = realtime_ns - (before_ns + width_ns / 2),
+		.err_ns = width_ns / 2 + 1,
+	};
+
+	return bridge;
+}
+
+int rxaqm_phc_narrowest(const struct rxaqm_phc_window *window, unsigned int nr,
+			struct rxaqm_phc_sample *sample)
+{
+	__u64 best_ns = ~0ULL;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		const struct rxaqm_phc_window *w = &window[i];
+		__u64 width_ns = w->after_ns - w->before_ns;
+
+		/* CLOCK_REALTIME was set back in between. */
+		if (rxaqm_ns_after(w->before_ns, w->after_ns) || width_ns >= best_ns)
+			continue;
+		best_ns = width_ns;
+		sample->host_ns = w->before_ns + width_ns / 2;
+		sample->phc_ns = w->phc_ns;
+		sample->err_ns = width_ns / 2 + 1;
+	}
+	return best_ns == ~0ULL ? -EAGAIN : 0;
+}
+
+int rxaqm_phc_to_monotonic(struct rxaqm_phc_sample *sample, const struct rxaqm_phc_bridge *before,
+			   const struct rxaqm_phc_bridge *after)
+{
+	__s64 apart_ns = (__s64)(after->offset_ns - before->offset_ns);
+	__u64 size_ns = (__u64)(apart_ns < 0 ? -apart_ns : apart_ns);
+
+	if (size_ns > before->err_ns + after->err_ns)
+		return -EAGAIN;
+	/* A smaller step would go unnoticed, so both bridges must be inside the error. */
+	sample->host_ns -= before->offset_ns + (__u64)(apart_ns / 2);
+	sample->err_ns += size_ns / 2 + 1 +
+			  (before->err_ns > after->err_ns ? before->err_ns : after->err_ns);
+	return 0;
+}
+
 static struct rxaqm_phc_bridge read_bridge(void)
 {
 	struct rxaqm_phc_bridge best = { .err_ns = ~0ULL }, bridge;
 	int i;
 
 	for (i = 0; i < BRIDGE_TRIES; i++) {
-		__u64 before_ns = rxaqm_now_ns();
-		struct timespec ts;
+		__u64 before_ns = rxaqm_now_ns(), realtime_ns = rxaqm_clock_ns(CLOCK_REALTIME);
 
-		clock_gettime(CLOCK_REALTIME, &ts);
-		bridge = rxaqm_phc_bridge_make(before_ns,
-					       (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC +
-						       (__u64)ts.tv_nsec,
-					       rxaqm_now_ns());
+		bridge = rxaqm_phc_bridge_make(before_ns, realtime_ns, rxaqm_now_ns());
 		if (bridge.err_ns < best.err_ns)
 			best = bridge;
 	}
@@ -78,58 +119,39 @@ static struct rxaqm_phc_window window_of(const struct ptp_clock_time *before,
 	return (struct rxaqm_phc_window){ ptp_ns(before), ptp_ns(phc), ptp_ns(after) };
 }
 
-/* Those that read @window return how many readings there are in it, or -errno. */
-static int read_precise(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
-{
-	struct ptp_sys_offset_precise precise = {};
-	int err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_PRECISE, &precise);
-
-	window[0] = window_of(&precise.sys_realtime, &precise.device, &precise.sys_realtime);
-	return err ? err : 1;
-}
-
-static int read_extended(const struct rxaqm_phc *phc, clockid_t clock,
-			 struct rxaqm_phc_window *window)
-{
-	struct sys_offset_extended extended = { .n_samples = phc->nr_readings, .clockid = clock };
-	int err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_EXTENDED, &extended);
-	unsigned int i;
-
-	for (i = 0; i < phc->nr_readings; i++) {
-		const struct ptp_clock_time *ts = extended.ts[i];
-
-		window[i] = window_of(&ts[0], &ts[1], &ts[2]);
-	}
-	return err ? err : (int)phc->nr_readings;
-}
-
-static int read_offset(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
-{
-	struct ptp_sys_offset offset = { .n_samples = phc->nr_readings };
-	int err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET, &offset);
-	unsigned int i;
-
-	/* Host, PHC, host, PHC, ..., host. */
-	for (i = 0; i < phc->nr_readings; i++) {
-		const struct ptp_clock_time *ts = &offset.ts[2 * i];
-
-		window[i] = window_of(&ts[0], &ts[1], &ts[2]);
-	}
-	return err ? err : (int)phc->nr_readings;
-}
-
+/* Take readings by phc->method: how many there are in @window, or -errno. */
 static int read_windows(const struct rxaqm_phc *phc, struct rxaqm_phc_window *window)
 {
+	struct ptp_sys_offset_precise precise = {};
+	struct sys_offset_extended extended = {
+		.n_samples = phc->nr_readings,
+		.clockid = phc->method == RXAQM_PHC_EXTENDED_MONOTONIC ? CLOCK_MONOTONIC :
+									 CLOCK_REALTIME,
+	};
+	struct ptp_sys_offset offset = { .n_samples = phc->nr_readings };
+	const struct ptp_clock_time *ts;
+	unsigned int i, step;
+	int err;
+
 	switch (phc->method) {
 	case RXAQM_PHC_PRECISE:
-		return read_precise(phc, window);
+		err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_PRECISE, &precise);
+		*window = window_of(&precise.sys_realtime, &precise.device, &precise.sys_realtime);
+		return err ? err : 1;
 	case RXAQM_PHC_EXTENDED_MONOTONIC:
-		return read_extended(phc, CLOCK_MONOTONIC, window);
 	case RXAQM_PHC_EXTENDED:
-		return read_extended(phc, CLOCK_REALTIME, window);
+		err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET_EXTENDED, &extended);
+		ts = extended.ts;
+		step = 3;
+		break;
 	default:
-		return read_offset(phc, window);
+		err = ptp_ioctl(phc->fd, PTP_SYS_OFFSET, &offset);
+		ts = offset.ts;
+		step = 2; /* host, PHC, host, PHC, ..., host */
 	}
+	for (i = 0; i < phc->nr_readings; i++, ts += step)
+		window[i] = window_of(&ts[0], &ts[1], &ts[2]);
+	return err ? err : (int)phc->nr_readings;
 }
 
 /* A reading by phc->method. -EAGAIN: it works, but this one is of no use. */
@@ -178,13 +200,14 @@ static int find_method(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample)
 
 static int refused(const struct rxaqm_phc *phc, int err, struct rxaqm_error *error)
 {
-	return rxaqm_error_set(error,
-			       err == -EOPNOTSUPP ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_FAILED,
-			       -err, "cannot read the clock \"/dev/ptp%d\": %s%s", phc->index,
+	bool refuses = err == -EOPNOTSUPP;
+
+	return rxaqm_error_set(error, refuses ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_FAILED, -err,
+			       "cannot read the clock \"/dev/ptp%d\": %s%s", phc->index,
 			       strerror(-err),
-			       err == -EOPNOTSUPP ? "; its driver refuses, the estimate from "
-						    "packets has to do" :
-						    "");
+			       refuses ?
+				       "; its driver refuses, the estimate from packets has to do" :
+				       "");
 }
 
 static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_error *error)
@@ -244,9 +267,7 @@ int rxaqm_phc_read(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample,
 	}
 	/* A driver that was reset may have another way. */
 	err = find_method(phc, sample);
-	if (!err || err == -EAGAIN)
-		return err;
-	return refused(phc, err, error);
+	return !err || err == -EAGAIN ? err : refused(phc, err, error);
 }
 
 void rxaqm_phc_close(struct rxaqm_phc *phc)
@@ -256,18 +277,13 @@ void rxaqm_phc_close(struct rxaqm_phc *phc)
 	phc->fd = -1;
 }
 
-static void set_published(struct rxaqm_clock_phc *entry, __u32 number)
-{
-	__atomic_store_n(&entry->published, number, __ATOMIC_RELEASE);
-}
-
 void rxaqm_phc_publish(const struct rxaqm_phc_fit *fit, struct rxaqm_clock_phc *entry)
 {
 	__u32 next = entry->last + 1;
 
 	entry->points = fit->nr_points;
 	if (!fit->valid) {
-		set_published(entry, 0);
+		__atomic_store_n(&entry->published, 0, __ATOMIC_RELEASE);
 		return;
 	}
 	/* A reading that was left out changes nothing. */
@@ -278,5 +294,5 @@ void rxaqm_phc_publish(const struct rxaqm_phc_fit *fit, struct rxaqm_clock_phc *
 		next = 2;
 	entry->clock[next & 1] = fit->clock;
 	entry->last = next;
-	set_published(entry, next);
+	__atomic_store_n(&entry->published, next, __ATOMIC_RELEASE);
 }

@@ -37,7 +37,7 @@ int rxaqm_phc_read(struct rxaqm_phc *phc, struct rxaqm_phc_sample *sample,
 void rxaqm_phc_close(struct rxaqm_phc *phc);
 
 /*
- * phc_reading.c: from what the PTP ioctls return to a reading in CLOCK_MONOTONIC. Pure.
+ * From what the PTP ioctls return to a reading in CLOCK_MONOTONIC. Pure.
  *
  * But for PTP_SYS_OFFSET_EXTENDED of Linux 6.12 on, they tell CLOCK_REALTIME, which is
  * stepped (settimeofday, leap seconds) where CLOCK_MONOTONIC is not. Apart from steps their

@@ -24,7 +24,7 @@ static __u64 size_ns(__s64 ns)
 	return ns < 0 ? 0 - (__u64)ns : (__u64)ns;
 }
 
-static __s64 clamp_s64(__s64 value, __s64 min, __s64 max)
+static __u64 clamp(__u64 value, __u64 min, __u64 max)
 {
 	return value < min ? min : value > max ? max : value;
 }
@@ -114,12 +114,9 @@ static void fit_points(struct rxaqm_phc_fit *fit, struct line *line)
 		v[i].lo_ns = at_ns - slack_ns;
 		v[i].hi_ns = at_ns + slack_ns;
 	}
-	for (i = 0; i + 1 < fit->nr_points; i++)
-		if (fit_line(v + i, fit->nr_points - i, line))
-			break;
 	/* One point has lines of all slopes. */
-	if (i + 1 == fit->nr_points)
-		fit_line(v + i, 1, line);
+	for (i = 0; !fit_line(v + i, fit->nr_points - i, line); i++)
+		;
 	drop_oldest(fit, i);
 }
 
@@ -132,7 +129,7 @@ static __u64 rate_err(const struct rxaqm_phc_fit *fit, __s64 rate_q32)
 	__u64 apart_ns = b->err_ns * RXAQM_PHC_PAIR_FACTOR;
 	__s64 run_ns, rise_ns, noise_ns, slope_q32;
 
-	apart_ns = (__u64)clamp_s64((__s64)apart_ns, RXAQM_PHC_PAIR_MIN_NS, RXAQM_PHC_PAIR_MAX_NS);
+	apart_ns = clamp(apart_ns, RXAQM_PHC_PAIR_MIN_NS, RXAQM_PHC_PAIR_MAX_NS);
 	while (a > fit->point && rxaqm_ns_since(b->host_ns, a->host_ns) < apart_ns)
 		a--;
 	run_ns = (__s64)(b->host_ns - a->host_ns);
@@ -168,8 +165,7 @@ static void make_clock(struct rxaqm_phc_fit *fit)
 	fit->valid = true;
 
 	fit->gap_ns = ((RXAQM_PHC_GROWTH_NS + best_err_ns(fit)) << 32) / drift_err_q32;
-	fit->gap_ns = (__u64)clamp_s64((__s64)fit->gap_ns, RXAQM_PHC_GAP_MIN_NS,
-				       RXAQM_PHC_GAP_MAX_NS);
+	fit->gap_ns = clamp(fit->gap_ns, RXAQM_PHC_GAP_MIN_NS, RXAQM_PHC_GAP_MAX_NS);
 }
 
 /* How far @s is from the mapping, and by how much that is more than both errors allow. */

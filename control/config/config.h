@@ -27,6 +27,7 @@ enum rxaqm_xdp_mode {
 	RXAQM_XDP_NATIVE,
 	RXAQM_XDP_GENERIC
 };
+extern const char *const rxaqm_hook_names[]; /* by enum rxaqm_hook, ends with NULL */
 enum rxaqm_metrics_per {
 	RXAQM_METRICS_PER_QUEUE,
 	RXAQM_METRICS_PER_INTERFACE

@@ -7,7 +7,7 @@
 
 static const char *const on_stop_words[] = { "leave", "detach", NULL };
 static const char *const xdp_mode_words[] = { "native", "generic", NULL };
-static const char *const hook_words[] = { "auto", "tp", "fentry", "kprobe", NULL };
+const char *const rxaqm_hook_names[] = { "auto", "tp", "fentry", "kprobe", NULL };
 static const char *const per_words[] = { "queue", "interface", NULL };
 static const char *const key_words[] = { "auto", "queue", "cpu", NULL };
 
@@ -92,7 +92,7 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .help = "attach; no: detach, at start and at SIGHUP" },
 	{ IFACE(xdp_mode), .name = "xdp_mode", .type = RXAQM_TYPE_CHOICE, .choices = xdp_mode_words,
 	  .standard = "native", .help = "XDP mode, as attach --mode" },
-	{ IFACE(hook), .name = "hook", .type = RXAQM_TYPE_CHOICE, .choices = hook_words,
+	{ IFACE(hook), .name = "hook", .type = RXAQM_TYPE_CHOICE, .choices = rxaqm_hook_names,
 	  .standard = "auto", .help = "how the Rx path is watched, as attach --hook" },
 	{ IFACE(key), .name = "key", .type = RXAQM_TYPE_CHOICE, .choices = key_words,
 	  .standard = "auto", .help = "what a queue is, as attach --key" },

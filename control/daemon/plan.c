@@ -27,7 +27,7 @@ static void add_headroom(struct rxaqm_plan *plan)
 
 	if (most > cpus)
 		most = cpus;
-	if (!plan->nic.bond && most > plan->nic.nr_rx_queues)
+	if (!rxaqm_nic_is_bond(&plan->nic) && most > plan->nic.nr_rx_queues)
 		plan->nic.nr_rx_queues = most;
 }
 

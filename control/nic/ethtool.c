@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/net_tstamp.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define RSS_MAX 65536 /* entries, bytes */
+#define ENTRIES_MAX 65536 /* of a table that a driver gives */
 
 int rxaqm_nic_ioctl(const char *ifname, unsigned long request, struct ifreq *ifr)
 {
@@ -31,41 +30,35 @@ int rxaqm_nic_ioctl(const char *ifname, unsigned long request, struct ifreq *ifr
 	return err;
 }
 
-static int device_ioctl(const char *ifname, unsigned long request, void *data)
+int rxaqm_ethtool(const char *ifname, void *command)
 {
-	struct ifreq ifr = { .ifr_data = data };
+	struct ifreq ifr = { .ifr_data = command };
+
+	return rxaqm_nic_ioctl(ifname, SIOCETHTOOL, &ifr);
+}
+
+int rxaqm_hwtstamp(const char *ifname, unsigned long request, struct hwtstamp_config *config)
+{
+	struct ifreq ifr = { .ifr_data = (void *)config };
 
 	return rxaqm_nic_ioctl(ifname, request, &ifr);
 }
 
-int rxaqm_ethtool(const char *ifname, void *command)
-{
-	return device_ioctl(ifname, SIOCETHTOOL, command);
-}
-
-#define MAX_NAMES 65536
-
-static __u32 count_names(const char *ifname, unsigned int set)
+struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int set)
 {
 	union {
 		struct ethtool_sset_info info;
 		char room[sizeof(struct ethtool_sset_info) + sizeof(__u32)];
-	} sets = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << set } };
+	} count = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << set } };
+	struct ethtool_gstrings *names = NULL;
 	__u32 nr;
 
-	if (rxaqm_ethtool(ifname, &sets) || !sets.info.sset_mask)
-		return 0;
-	memcpy(&nr, sets.room + sizeof(sets.info), sizeof(nr));
-	return nr > MAX_NAMES ? 0 : nr;
-}
-
-struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int set)
-{
-	__u32 nr = count_names(ifname, set);
-	struct ethtool_gstrings *names;
-
+	if (rxaqm_ethtool(ifname, &count) || !count.info.sset_mask)
+		return NULL;
+	nr = count.info.data[0];
 	/* The kernel fills in as many as there are, whatever is asked for. */
-	names = nr ? calloc(1, sizeof(*names) + (size_t)nr * ETH_GSTRING_LEN) : NULL;
+	if (nr && nr <= ENTRIES_MAX)
+		names = calloc(1, sizeof(*names) + (size_t)nr * ETH_GSTRING_LEN);
 	if (!names)
 		return NULL;
 	names->cmd = ETHTOOL_GSTRINGS;
@@ -85,7 +78,7 @@ int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss)
 	*ret_rss = NULL;
 	if (err)
 		return err;
-	if (sizes.indir_size > RSS_MAX || sizes.key_size > RSS_MAX)
+	if (sizes.indir_size > ENTRIES_MAX || sizes.key_size > ENTRIES_MAX)
 		return -EOPNOTSUPP;
 	rss = calloc(1, sizeof(*rss) + sizes.indir_size * sizeof(__u32) + sizes.key_size);
 	if (!rss)
@@ -100,15 +93,12 @@ int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss)
 	return 0;
 }
 
-int rxaqm_nic_driver(const char *ifname, char *buf, size_t size)
+void rxaqm_nic_driver(const char *ifname, char *buf, size_t size)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	int err = rxaqm_ethtool(ifname, &info);
 
-	if (err)
-		return err;
-	snprintf(buf, size, "%s", info.driver);
-	return 0;
+	if (!rxaqm_ethtool(ifname, &info))
+		snprintf(buf, size, "%s", info.driver);
 }
 
 enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname)
@@ -133,32 +123,4 @@ int rxaqm_nic_phc(const char *ifname)
 	if (err)
 		return err == -ENODEV ? err : -ENOENT;
 	return info.phc_index < 0 ? -ENOENT : info.phc_index;
-}
-
-int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config)
-{
-	struct hwtstamp_config hw = {};
-	int err = device_ioctl(ifname, SIOCGHWTSTAMP, &hw);
-
-	memset(config, 0, sizeof(*config));
-	if (err == -EOPNOTSUPP || err == -ENOTTY || err == -EINVAL)
-		return 0;
-	if (err)
-		return err;
-	config->known = true;
-	config->flags = hw.flags;
-	config->tx_type = hw.tx_type;
-	config->rx_filter = hw.rx_filter;
-	return 0;
-}
-
-int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config)
-{
-	struct hwtstamp_config hw = {
-		.flags = config->flags,
-		.tx_type = config->tx_type,
-		.rx_filter = config->rx_filter,
-	};
-
-	return device_ioctl(ifname, SIOCSHWTSTAMP, &hw);
 }

@@ -3,8 +3,8 @@
 #ifndef RXAQM_ETHTOOL_H
 #define RXAQM_ETHTOOL_H
 
+#include <linux/net_tstamp.h>
 #include <linux/types.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 enum rxaqm_coverage { /* of Rx hardware timestamps */
@@ -13,12 +13,6 @@ enum rxaqm_coverage { /* of Rx hardware timestamps */
 	RXAQM_COVERAGE_PTP,
 	RXAQM_COVERAGE_SOME, /* of all kinds of packets, but not each */
 	RXAQM_COVERAGE_ALL,
-};
-
-/* struct hwtstamp_config, and whether the device has one to ask for. */
-struct rxaqm_hwtstamp {
-	bool known;
-	__s32 flags, tx_type, rx_filter;
 };
 
 /* Have an ioctl of a socket do @request, with the name put into @ifr. 0 or -errno. */
@@ -38,7 +32,8 @@ struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int se
 struct ethtool_rxfh;
 int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss);
 
-int rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
+/* Its name to @buf; one without ethtool operations (lo) has none, and @buf stays as it is. */
+void rxaqm_nic_driver(const char *ifname, char *buf, size_t size);
 
 /* Which packets the device can be told to stamp (ethtool -T). */
 enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname);
@@ -46,8 +41,9 @@ enum rxaqm_coverage rxaqm_nic_coverage(const char *ifname);
 /* Index of its PTP hardware clock; -ENODEV: no such interface, -ENOENT: it has none. */
 int rxaqm_nic_phc(const char *ifname);
 
-/* 0 or -errno; a device without hardware timestamps: known is false. */
-int rxaqm_hwtstamp_get(const char *ifname, struct rxaqm_hwtstamp *config);
-int rxaqm_hwtstamp_set(const char *ifname, const struct rxaqm_hwtstamp *config);
+/* Have SIOCGHWTSTAMP or SIOCSHWTSTAMP read or set how packets are stamped. 0, or -errno, also where
+ * the device has no hardware timestamps.
+ */
+int rxaqm_hwtstamp(const char *ifname, unsigned long request, struct hwtstamp_config *config);
 
 #endif /* RXAQM_ETHTOOL_H */

@@ -57,28 +57,15 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 
 	memset(facts, 0, sizeof(*facts));
 	facts->moderation_us = -1;
-	facts->gives_hint = -1;
-	if (!ifindex || strlen(ifname) >= sizeof(facts->ifname))
+	if (!ifindex)
 		return -ENODEV;
 	strcpy(facts->ifname, ifname);
-	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, facts->driver, sizeof(facts->driver));
 	read_numbers(ifname, facts);
 	read_flags(ifname, facts);
 	facts->coverage = rxaqm_nic_coverage(ifname);
 	facts->gives_hint = rxaqm_netdev_gives_rx_time(ifindex);
-	if (facts->gives_hint < 0)
-		facts->gives_hint = -1;
 	return 0;
-}
-
-enum rxaqm_channels rxaqm_nic_facts_channels(const struct rxaqm_nic_facts *facts)
-{
-	if (!facts->channels_known)
-		return RXAQM_CHANNELS_UNKNOWN;
-	if (facts->nr_combined)
-		return RXAQM_CHANNELS_COMBINED;
-	return facts->nr_rx ? RXAQM_CHANNELS_SEPARATE : RXAQM_CHANNELS_UNKNOWN;
 }
 
 /* Turn addresses of functions into names. Those of other modules are as good. */

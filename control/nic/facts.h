@@ -18,12 +18,6 @@ enum rxaqm_napi { /* Rx and Tx of a queue are polled by */
 	RXAQM_NAPI_APART, /* one each */
 };
 
-enum rxaqm_channels {
-	RXAQM_CHANNELS_UNKNOWN,
-	RXAQM_CHANNELS_COMBINED,
-	RXAQM_CHANNELS_SEPARATE,
-};
-
 #define RXAQM_NIC_POLLS_MAX 4
 #define RXAQM_NIC_FLAGS_MAX 64
 #define RXAQM_SYMBOL_LEN 64
@@ -35,7 +29,7 @@ struct rxaqm_nic_facts {
 	unsigned int nr_rx, nr_tx, nr_combined; /* channels */
 	unsigned int ring, ring_max; /* entries of an Rx ring; 0: unknown */
 	int moderation_us; /* rx-usecs; -1: unknown */
-	int gives_hint; /* to XDP programs; -1: unknown */
+	int gives_hint; /* to XDP programs; negative: unknown */
 	enum rxaqm_coverage coverage; /* what ethtool -T promises */
 	unsigned int nr_flags;
 	struct {
@@ -58,7 +52,5 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts);
  * root, and a kernel with BTF.
  */
 void rxaqm_nic_facts_napi(struct rxaqm_nic_facts *facts);
-
-enum rxaqm_channels rxaqm_nic_facts_channels(const struct rxaqm_nic_facts *facts);
 
 #endif /* RXAQM_PROFILE_NIC_H */

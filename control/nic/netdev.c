@@ -36,9 +36,11 @@ static int on_device(const struct nlmsghdr *message, void *arg)
 }
 
 /* 0 or -errno: -EOPNOTSUPP for a kernel that is too old. */
-static int ask(unsigned int ifindex, __u8 command, __u16 flags, unsigned int ifindex_attr,
-	       rxaqm_netlink_fn each, void *arg)
+static int ask(unsigned int ifindex, __u8 command, __u16 ifindex_attr, rxaqm_netlink_fn each,
+	       void *arg)
 {
+	/* Of a device there is one answer, of its queues there are many. */
+	__u16 flags = command == NETDEV_CMD_DEV_GET ? 0 : NLM_F_DUMP;
 	int family = rxaqm_netlink_family("netdev", NULL, NULL);
 	union rxaqm_netlink_request request;
 	struct genlmsghdr *genl;
@@ -47,15 +49,15 @@ static int ask(unsigned int ifindex, __u8 command, __u16 flags, unsigned int ifi
 		return family == -ENOENT ? -EOPNOTSUPP : family;
 	genl = rxaqm_netlink_begin(&request, (__u16)family, flags, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
-	mnl_attr_put_u32(&request.nl, (__u16)ifindex_attr, ifindex);
+	mnl_attr_put_u32(&request.nl, ifindex_attr, ifindex);
 	return rxaqm_netlink_ask(NETLINK_GENERIC, &request, each, arg);
 }
 
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex)
 {
-	int gives = -EOPNOTSUPP, err;
+	int gives = -EOPNOTSUPP;
+	int err = ask(ifindex, NETDEV_CMD_DEV_GET, NETDEV_A_DEV_IFINDEX, on_device, &gives);
 
-	err = ask(ifindex, NETDEV_CMD_DEV_GET, 0, NETDEV_A_DEV_IFINDEX, on_device, &gives);
 	return err ? err : gives;
 }
 
@@ -86,8 +88,7 @@ int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *n
 	int err;
 
 	memset(napi_id, 0, nr * sizeof(*napi_id));
-	err = ask(ifindex, NETDEV_CMD_QUEUE_GET, NLM_F_DUMP, NETDEV_A_QUEUE_IFINDEX, on_queue,
-		  &napis);
+	err = ask(ifindex, NETDEV_CMD_QUEUE_GET, NETDEV_A_QUEUE_IFINDEX, on_queue, &napis);
 	return err ? err : napis.told;
 }
 
@@ -102,28 +103,22 @@ static bool read_uint(const struct nlmsghdr *message, unsigned int type, __u64 *
 	return attr;
 }
 
-struct hw_gro {
-	__u64 frames, wire_frames;
-	bool told;
-};
-
 static int on_stats(const struct nlmsghdr *message, void *arg)
 {
-	struct hw_gro *gro = arg;
+	struct rxaqm_hw_gro *gro = arg;
 
-	gro->told = read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_PACKETS, &gro->frames) &&
-		    read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS, &gro->wire_frames);
+	if (read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_PACKETS, &gro->frames) &&
+	    read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS, &gro->wire_frames))
+		gro->err = 0;
 	return 0;
 }
 
-int rxaqm_netdev_hw_gro(unsigned int ifindex, __u64 *ret_frames, __u64 *ret_wire_frames)
+void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro)
 {
-	struct hw_gro gro = {};
 	int err;
 
-	err = ask(ifindex, NETDEV_CMD_QSTATS_GET, NLM_F_DUMP, NETDEV_A_QSTATS_IFINDEX, on_stats,
-		  &gro);
-	*ret_frames = gro.frames;
-	*ret_wire_frames = gro.wire_frames;
-	return err ? err : gro.told ? 0 : -EOPNOTSUPP;
+	*gro = (struct rxaqm_hw_gro){ .err = -EOPNOTSUPP };
+	err = ask(ifindex, NETDEV_CMD_QSTATS_GET, NETDEV_A_QSTATS_IFINDEX, on_stats, gro);
+	if (err)
+		gro->err = err;
 }

@@ -17,9 +17,12 @@ int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
  */
 int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id);
 
-/* Frames that the device of @ifindex has merged so far (HW-GRO), and those of the wire that they
- * were. 0; -EOPNOTSUPP: kernel (before 6.10) or driver do not count them; -errno.
- */
-int rxaqm_netdev_hw_gro(unsigned int ifindex, __u64 *ret_frames, __u64 *ret_wire_frames);
+/* Frames that a device has merged so far (HW-GRO), and those of the wire that they were. */
+struct rxaqm_hw_gro {
+	int err; /* 0; -EOPNOTSUPP: kernel (before 6.10) or driver do not count them; -errno */
+	__u64 frames, wire_frames;
+};
+
+void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro);
 
 #endif /* RXAQM_NETDEV_H */

@@ -2,7 +2,6 @@
 #include "nic/netns.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -81,15 +80,19 @@ static void call_in(int fd, void (*each)(void *arg), void *arg)
 		close(fd);
 }
 
+void rxaqm_netns_outer(void (*each)(void *arg), void *arg)
+{
+	each(arg);
+	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), each, arg);
+	call_in(dup(origin_fd), each, arg);
+}
+
 void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 {
 	DIR *dir = opendir(RXAQM_NETNS_DIR);
 	struct dirent *entry;
 
-	each(arg);
-	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), each, arg);
-	if (origin_fd >= 0)
-		call_in(dup(origin_fd), each, arg);
+	rxaqm_netns_outer(each, arg);
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			call_in(open_named(entry->d_name), each, arg);
@@ -97,41 +100,23 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 		closedir(dir);
 }
 
-void rxaqm_netns_first(void (*call)(void *arg), void *arg)
-{
-	call_in(open(FIRST_NETNS, O_RDONLY | O_CLOEXEC), call, arg);
-}
-
-void rxaqm_netns_origin(void (*call)(void *arg), void *arg)
-{
-	if (origin_fd < 0)
-		call(arg);
-	else
-		call_in(dup(origin_fd), call, arg);
-}
-
-static int open_sys(void)
-{
-	int fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 /* A mounted sysfs shows the namespace it was mounted in. If that is another one than
  * ours, open a fresh one that is mounted nowhere.
  */
 int rxaqm_netns_sysfs(bool writable)
 {
-	int fs_fd, fd;
+	bool shown = rxaqm_netns_ino() == ino_of(FIRST_NETNS);
+	int fs_fd = shown ? -1 : fsopen("sysfs", FSOPEN_CLOEXEC), fd;
 
-	if (rxaqm_netns_ino() == ino_of(FIRST_NETNS))
-		return open_sys();
-	fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC);
 	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
 	 * even see which namespace the first is.
 	 */
+	if (shown || (fs_fd < 0 && errno == EPERM)) {
+		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
 	if (fs_fd < 0)
-		return errno == EPERM ? open_sys() : -errno;
+		return -errno;
 	fd = fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
 	if (!fd)
 		fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, writable ? 0 : MOUNT_ATTR_RDONLY);

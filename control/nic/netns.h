@@ -19,17 +19,12 @@ int rxaqm_netns_enter(const char *name, struct rxaqm_error *error);
 /* Identity of the namespace entered; 0 if it cannot be told. */
 __u64 rxaqm_netns_ino(void);
 
-/* Enter, in turn, this namespace, the machine's first, the one started in and every
- * other that has a name, and call
- * @each there; then come back. Namespaces that cannot be entered are left out.
+/* Enter, in turn, this namespace, the machine's first and the one started in, and call @each there;
+ * then come back. Namespaces that cannot be entered are left out.
  */
+void rxaqm_netns_outer(void (*each)(void *arg), void *arg);
+/* The same, and in every other that has a name. */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
-
-/* Call @call in the machine's first namespace, unless this is it or it may not be entered. */
-void rxaqm_netns_first(void (*call)(void *arg), void *arg);
-
-/* Call @call in the namespace that the command was started in. */
-void rxaqm_netns_origin(void (*call)(void *arg), void *arg);
 
 /* A descriptor of a sysfs that shows the namespace entered, to be read or @writable, or -errno. */
 int rxaqm_netns_sysfs(bool writable);

@@ -2,15 +2,13 @@
 #include "nic/nic.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
-#include <net/if.h>
+#include <linux/sockios.h>
 #include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nic/ethtool.h"
@@ -38,67 +36,28 @@ static bool mask_file_is_set(int queues_fd, const char *queue)
 	return mask[strspn(mask, "0,")];
 }
 
-/* ARPHRD_*; that of Ethernet if the kernel does not say. */
-static unsigned int read_link_type(int sysfs_fd, const char *ifname)
+/* Note what the directory class/net/@ifname@below has: devices below it, or Rx queues. For these
+ * sysfs is the one source that every driver has.
+ */
+static int read_dir(int sysfs_fd, const char *ifname, const char *below, struct rxaqm_nic *nic)
 {
-	char path[64], text[16];
-
-	snprintf(path, sizeof(path), "class/net/%s/type", ifname);
-	return *rxaqm_first_line(sysfs_fd, path, text, sizeof(text)) ?
-		       (unsigned int)strtoul(text, NULL, 10) :
-		       ARPHRD_ETHER;
-}
-
-/* Open the directory @name of class/net/. NULL with errno. */
-static DIR *open_dir(int sysfs_fd, const char *name)
-{
+	struct dirent *entry;
 	char path[64];
 	DIR *dir;
 	int fd;
 
-	snprintf(path, sizeof(path), "class/net/%s", name);
+	snprintf(path, sizeof(path), "class/net/%s%s", ifname, below);
 	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (fd >= 0 && !dir)
-		close(fd);
-	return dir;
-}
-
-/* What kind of device it is, from its files in sysfs. */
-static int read_kind(int sysfs_fd, const char *ifname, struct rxaqm_nic *nic)
-{
-	DIR *dir = open_dir(sysfs_fd, ifname);
-	struct dirent *entry;
-
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
-		nic->bond |= !strcmp(entry->d_name, "bonding");
-		nic->tap |= !strcmp(entry->d_name, "tun_flags");
 		if (!strncmp(entry->d_name, "lower_", 6))
 			snprintf(nic->lower, sizeof(nic->lower), "%.15s", entry->d_name + 6);
-	}
-	closedir(dir);
-	nic->link_type = read_link_type(sysfs_fd, ifname);
-	return 0;
-}
-
-/* Rx queues and RPS, from sysfs: the one source that every driver has. */
-static int read_queues(int sysfs_fd, const char *ifname, struct rxaqm_nic *nic)
-{
-	char name[IF_NAMESIZE + sizeof("/queues")];
-	struct dirent *entry;
-	DIR *dir;
-
-	snprintf(name, sizeof(name), "%s/queues", ifname);
-	dir = open_dir(sysfs_fd, name);
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
 		if (strncmp(entry->d_name, "rx-", 3))
 			continue;
 		nic->nr_rx_queues++;
-		nic->rps |= mask_file_is_set(dirfd(dir), entry->d_name);
+		nic->rps |= mask_file_is_set(fd, entry->d_name);
 	}
 	closedir(dir);
 	return 0;
@@ -107,6 +66,7 @@ static int read_queues(int sysfs_fd, const char *ifname, struct rxaqm_nic *nic)
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
+	struct ifreq ifr = {};
 	int sysfs_fd, err;
 
 	memset(nic, 0, sizeof(*nic));
@@ -116,20 +76,23 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 				    "no interface \"%s\" in this network namespace; see \"ip "
 				    "link\", or name another namespace with --netns",
 				    ifname);
-	/* A driver without ethtool operations (lo) has no name to go by. */
 	rxaqm_nic_driver(ifname, nic->driver, sizeof(nic->driver));
 	nic->rx_ring = rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
+	nic->link_type = ARPHRD_ETHER;
+	if (!rxaqm_nic_ioctl(ifname, SIOCGIFHWADDR, &ifr))
+		nic->link_type = ifr.ifr_hwaddr.sa_family;
 	sysfs_fd = rxaqm_netns_sysfs(false);
-	err = sysfs_fd < 0 ? sysfs_fd : read_kind(sysfs_fd, ifname, nic);
+	err = sysfs_fd < 0 ? sysfs_fd : read_dir(sysfs_fd, ifname, "", nic);
 	if (!err)
-		err = read_queues(sysfs_fd, ifname, nic);
+		err = read_dir(sysfs_fd, ifname, "/queues", nic);
 	if (sysfs_fd >= 0)
 		close(sysfs_fd);
-	if (err || !nic->nr_rx_queues)
-		return rxaqm_failed(error, err ? -err : ENODEV,
-				    "cannot count the Rx queues of \"%s\" in sysfs: %s", ifname,
-				    strerror(err ? -err : ENODEV));
-	return 0;
+	if (!err && !nic->nr_rx_queues)
+		err = -ENODEV;
+	if (!err)
+		return 0;
+	return rxaqm_failed(error, -err, "cannot count the Rx queues of \"%s\" in sysfs: %s",
+			    ifname, strerror(-err));
 }
 
 int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool generic,
@@ -146,13 +109,13 @@ int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool g
 	if (generic)
 		return 0;
 	/* drivers/net/tun.c:tun_build_skb */
-	if (nic->tap)
+	if (!strcmp(nic->driver, "tun"))
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "\"%s\" is a tap, where native XDP runs before packets wait "
 				       "anywhere; use generic mode",
 				       ifname);
 	/* bond_xdp_set(), netvsc_vf_setxdp(): a program goes to the devices below, too. */
-	if (nic->bond || nic->lower[0])
+	if (rxaqm_nic_is_bond(nic) || nic->lower[0])
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "\"%s\" stands above other interfaces%s%s%s, whose queues share "
 				       "its numbers; attach to those",
@@ -166,17 +129,16 @@ static void read_max_backlog(void *ret_entries)
 	unsigned int *entries = ret_entries;
 	char text[16];
 
+	/* One for the whole machine, but shown in its first namespace only. */
 	rxaqm_first_line(AT_FDCWD, "/proc/sys/net/core/netdev_max_backlog", text, sizeof(text));
-	*entries = (unsigned int)strtoul(text, NULL, 10);
+	if (*text)
+		*entries = (unsigned int)strtoul(text, NULL, 10);
 }
 
 unsigned int rxaqm_max_backlog(void)
 {
 	unsigned int entries = 0;
 
-	/* One for the whole machine, but shown in its first namespace only. */
-	rxaqm_netns_origin(read_max_backlog, &entries);
-	if (!entries)
-		rxaqm_netns_first(read_max_backlog, &entries);
+	rxaqm_netns_outer(read_max_backlog, &entries);
 	return entries;
 }

@@ -7,6 +7,7 @@
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -28,14 +29,17 @@ struct rxaqm_nic {
 	unsigned int nr_rx_queues;
 	unsigned int rx_ring; /* entries of an Rx ring; 0: the driver does not say */
 	bool rps; /* on for any Rx queue */
-	bool bond;
-	bool tap; /* packets are what a program writes */
 	char lower[IF_NAMESIZE]; /* a device below it, as of a bond; "": none */
 	unsigned int link_type; /* ARPHRD_* */
 };
 
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
+
+static inline bool rxaqm_nic_is_bond(const struct rxaqm_nic *nic)
+{
+	return !strcmp(nic->driver, "bonding");
+}
 
 /* Does XDP, native or @generic, see the packets of its queues there? If not,
  * RXAQM_EXIT_UNSUPPORTED.

@@ -2,7 +2,6 @@
 #include "nic/xdp_near.h"
 
 #include <errno.h>
-#include <linux/if_link.h>
 #include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <stdbool.h>
@@ -23,14 +22,12 @@ struct look {
 };
 
 /* One of the ids in an answer to RTM_GETNSID. */
-static bool id_of(const struct nlmsghdr *message, unsigned int type, int *id)
+static int id_of(const struct nlmsghdr *message, unsigned int type)
 {
 	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct rtgenmsg), type,
-						       sizeof(*id));
+						       sizeof(__u32));
 
-	if (attr)
-		*id = (int)mnl_attr_get_u32(attr);
-	return attr;
+	return attr ? (int)mnl_attr_get_u32(attr) : NETNSA_NSID_NOT_ASSIGNED;
 }
 
 static int on_link(const struct nlmsghdr *message, void *arg)
@@ -42,7 +39,6 @@ static int on_link(const struct nlmsghdr *message, void *arg)
 	size_t i;
 
 	xdp = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), IFLA_XDP, 0);
-
 	for (i = 0; xdp && i < sizeof(slots) / sizeof(slots[0]); i++) {
 		slot = rxaqm_netlink_nested(xdp, slots[i], sizeof(__u32));
 		look->found |= slot && mnl_attr_get_u32(slot) == look->prog_id;
@@ -54,6 +50,8 @@ static void add_id(struct look *look, int id)
 {
 	unsigned int i;
 
+	if (id == NETNSA_NSID_NOT_ASSIGNED)
+		return;
 	for (i = 0; i < look->nr_ids; i++)
 		if (look->id[i] == id)
 			return;
@@ -65,10 +63,7 @@ static void add_id(struct look *look, int id)
 
 static int on_id(const struct nlmsghdr *message, void *arg)
 {
-	int id;
-
-	if (id_of(message, NETNSA_NSID, &id))
-		add_id(arg, id);
+	add_id(arg, id_of(message, NETNSA_NSID));
 	return 0;
 }
 
@@ -76,23 +71,20 @@ static int on_own_id(const struct nlmsghdr *message, void *arg)
 {
 	struct look *look = arg;
 
-	id_of(message, NETNSA_NSID, &look->own);
+	look->own = id_of(message, NETNSA_NSID);
 	return 0;
 }
 
 static int on_id_there(const struct nlmsghdr *message, void *arg)
 {
-	int id = NETNSA_NSID_NOT_ASSIGNED, id_here = NETNSA_NSID_NOT_ASSIGNED;
+	int id_here = id_of(message, NETNSA_CURRENT_NSID);
 	struct look *look = arg;
 
-	id_of(message, NETNSA_NSID, &id);
-	id_of(message, NETNSA_CURRENT_NSID, &id_here);
 	/* One that has an id here may have it since a moment ago only, for a peer of a veth there.
 	 */
-	if (id_here != NETNSA_NSID_NOT_ASSIGNED)
-		add_id(look, id_here);
-	else
-		look->beyond |= id != look->own;
+	add_id(look, id_here);
+	if (id_here == NETNSA_NSID_NOT_ASSIGNED)
+		look->beyond |= id_of(message, NETNSA_NSID) != look->own;
 	return 0;
 }
 
@@ -130,30 +122,25 @@ static int look_beyond(struct look *look, int there)
 	return err ? err : look_at_ids(look, there, 0, on_id_there);
 }
 
-static int look_around(struct look *look)
-{
-	int err, first = look_at_links(look, HERE);
-	unsigned int i;
-
-	if (!first && !look->found)
-		first = look_at_ids(look, HERE, 0, on_id);
-	/* What cannot be asked does not end the search: the program may be found elsewhere. */
-	for (i = 0; i < look->nr_ids && !look->found; i++) {
-		err = look_at_links(look, look->id[i]);
-		if (!err && !look->found)
-			err = look_beyond(look, look->id[i]);
-		if (!first)
-			first = err;
-	}
-	if (look->found)
-		return 1;
-	return first ? first : look->beyond ? -EXDEV : 0;
-}
-
 int rxaqm_xdp_near(__u32 prog_id)
 {
 	static struct look look;
+	int err, first;
+	unsigned int i;
 
 	look = (struct look){ .prog_id = prog_id };
-	return look_around(&look);
+	first = look_at_links(&look, HERE);
+	if (!first && !look.found)
+		first = look_at_ids(&look, HERE, 0, on_id);
+	/* What cannot be asked does not end the search: the program may be found elsewhere. */
+	for (i = 0; i < look.nr_ids && !look.found; i++) {
+		err = look_at_links(&look, look.id[i]);
+		if (!err && !look.found)
+			err = look_beyond(&look, look.id[i]);
+		if (!first)
+			first = err;
+	}
+	if (look.found)
+		return 1;
+	return first ? first : look.beyond ? -EXDEV : 0;
 }

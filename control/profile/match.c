@@ -230,7 +230,10 @@ bool rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *
 			break;
 		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u",
 			 facts->nr_rx, facts->nr_tx, facts->nr_combined);
-		return !strcmp(channel_names[rxaqm_nic_facts_channels(facts)], value);
+		return !strcmp(facts->nr_combined ? "combined" :
+			       facts->nr_rx	  ? "separate" :
+						    "unknown",
+			       value);
 	case KEY_PRIVATE_FLAG:
 		return flag_holds(value, facts, why);
 	case NR_KEYS:

@@ -2,6 +2,7 @@
 #include "report/notes.h"
 
 #include <linux/net_tstamp.h>
+#include <linux/sockios.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -98,9 +99,9 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_out *
 		    "\"%s\" does not say that it stamps all packets (\"ethtool -T %s\"); without "
 		    "a stamp: %s",
 		    facts->ifname, facts->ifname, consequence(facts));
-	else if (hardware && facts->config.known && facts->config.rx_filter != filter)
+	else if (hardware && facts->config.rx_filter >= 0 && facts->config.rx_filter != filter)
 		who_changed(facts, missing, out);
-	else if (hardware && facts->config.known && filter != HWTSTAMP_FILTER_ALL)
+	else if (hardware && facts->config.rx_filter >= 0 && filter != HWTSTAMP_FILTER_ALL)
 		add(out, NULL,
 		    "stamps of all packets of \"%s\" were asked for, but the driver granted rx_filter "
 		    "%d; without a stamp: %s",
@@ -276,8 +277,8 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 	if ((!facts->lenient && !facts->strict) || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;
 	facts->coverage = rxaqm_nic_coverage(ifname);
-	if (rxaqm_hwtstamp_get(ifname, &facts->config))
-		facts->config.known = false;
+	if (rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &facts->config))
+		facts->config.rx_filter = -1;
 }
 
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,

@@ -24,7 +24,7 @@ struct rxaqm_note_facts {
 	bool lenient; /* go by busy */
 	bool strict; /* let everything pass */
 	enum rxaqm_coverage coverage; /* of the NIC's stamps */
-	struct rxaqm_hwtstamp config; /* now */
+	struct hwtstamp_config config; /* now; rx_filter -1: the device has none */
 	bool missing; /* packets come, but no stamps */
 	__u64 missing_ns; /* the last one is this old; 0: there was none */
 	struct rxaqm_note_queues exempt; /* held over target by exempt packets */

@@ -134,7 +134,7 @@ void rxaqm_status_law_out(struct rxaqm_out *out, const struct rxaqm_iface *iface
 
 static void print_wait(struct rxaqm_out *out, const struct rxaqm_socket *socket)
 {
-	rxaqm_out_str(out, "wait_state", NULL, rxaqm_wait_state_name(socket->wait_state));
+	rxaqm_out_str(out, "wait_state", NULL, rxaqm_wait_state_names[socket->wait_state]);
 	switch (socket->wait_state) {
 	case RXAQM_WAIT_NONE:
 		rxaqm_out_text(out, ", which says nothing of its wait");

@@ -30,7 +30,7 @@ rxaqm_note_facts healthy()
 	facts.iface.stamp = RXAQM_STAMP_HWTSTAMP;
 	facts.lenient = true;
 	facts.coverage = RXAQM_COVERAGE_ALL;
-	facts.config = { true, 0, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_ALL };
+	facts.config = { 0, HWTSTAMP_TX_OFF, HWTSTAMP_FILTER_ALL };
 	return facts;
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("notes: none where all is well, or stamps are not wanted", "[notes]")
 	/* A software device has none, and nobody expects any. */
 	facts = healthy();
 	facts.iface.stamp = RXAQM_STAMP_NONE;
-	facts.config.known = false;
+	facts.config.rx_filter = -1;
 	facts.coverage = RXAQM_COVERAGE_NONE;
 	CHECK(written(facts).empty());
 }
@@ -147,7 +147,7 @@ TEST_CASE("notes: stamps missing though turned on", "[notes]")
 	check_says(facts, { "stamps missing for 1.5s, although", "\"eth7\" is on" });
 	/* Stamps of another kind cannot be asked for. */
 	facts.iface.stamp = RXAQM_STAMP_TSTAMP;
-	facts.config.known = false;
+	facts.config.rx_filter = -1;
 	facts.coverage = RXAQM_COVERAGE_NONE;
 	check_says(facts, { "stamps missing for 1.5s; acting on busy" });
 }
@@ -173,14 +173,13 @@ TEST_CASE("notes: a program that is bound to the interface", "[notes]")
 
 	facts.iface.flags = RXAQM_IFACE_HINT;
 	check_says(facts, { "bound to \"eth7\"", "no other", "signal=stamp" });
-	facts.config.known = false;
+	facts.config.rx_filter = -1;
 	facts.coverage = RXAQM_COVERAGE_NONE;
 	REQUIRE(written(facts).size() == 2);
 	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=
 	      std::string::npos);
 	/* What was never turned on was not turned off by anyone. */
 	facts.coverage = RXAQM_COVERAGE_PTP;
-	facts.config.known = true;
 	facts.config.rx_filter = HWTSTAMP_FILTER_NONE;
 	REQUIRE(written(facts).size() == 2);
 	CHECK(written(facts)[1].find("does not say that it stamps all packets") !=

@@ -16,6 +16,7 @@
 extern "C" {
 #include "report/notes.h"
 #include "attach/sockets.h"
+#include "nic/netlink.h"
 #include "cli/top.h"
 }
 
@@ -83,6 +84,14 @@ std::unique_ptr<rxaqm_sockets> none_yet()
 	return sockets;
 }
 
+/* Take in what was received. 1: that was the end; 0: more is to come; or -errno. */
+int parse(rxaqm_sockets &sockets, const Bytes &bytes)
+{
+	bool torn = false;
+
+	return rxaqm_netlink_parse(bytes.data(), bytes.size(), rxaqm_sockets_take, &sockets, &torn);
+}
+
 /* A queue that goes to a socket, and the policy that goes with it. */
 rxaqm_queue served()
 {
@@ -104,8 +113,8 @@ TEST_CASE("sockets: the kernel's answer is read", "[sockets]")
 	const Bytes first = socket_message(7, 3, 0, 0) + socket_message(7, 3, 2048, 12);
 	const Bytes second = socket_message(8, 3, 64, 0) + done;
 
-	CHECK(rxaqm_sockets_parse(sockets.get(), first.data(), first.size()) == 0);
-	CHECK(rxaqm_sockets_parse(sockets.get(), second.data(), second.size()) == 1);
+	CHECK(parse(*sockets, first) == 0);
+	CHECK(parse(*sockets, second) == 1);
 	REQUIRE(sockets->nr == 3);
 	CHECK_FALSE(rxaqm_sockets_find(sockets.get(), 7, 3)); /* not known before the end */
 	sockets->known = true;
@@ -129,26 +138,26 @@ TEST_CASE("sockets: a refusal, and damage, are told", "[sockets]")
 	refused.error = -ENOENT;
 	append(body, refused);
 	Bytes bytes = message(NLMSG_ERROR, body);
-	CHECK(rxaqm_sockets_parse(sockets.get(), bytes.data(), bytes.size()) == -ENOENT);
+	CHECK(parse(*sockets, bytes) == -ENOENT);
 
 	bytes = socket_message(7, 3, 2048, 12);
 	for (size_t cut = 1; cut < bytes.size(); cut++) {
 		Bytes part(bytes.begin(), bytes.end() - long(cut));
 		CAPTURE(cut);
-		CHECK(rxaqm_sockets_parse(sockets.get(), part.data(), part.size()) == -EBADMSG);
+		CHECK(parse(*sockets, part) == -EBADMSG);
 	}
 	/* Lengths that lie. */
 	for (uint32_t len : { 0U, 15U, 16U, 24U, 1000000U, ~0U }) {
 		Bytes lies = bytes;
 		memcpy(lies.data(), &len, sizeof(len));
 		CAPTURE(len);
-		CHECK(rxaqm_sockets_parse(sockets.get(), lies.data(), lies.size()) == -EBADMSG);
+		CHECK(parse(*sockets, lies) == -EBADMSG);
 	}
 	for (uint16_t len : { 0, 3, 200, 65535 }) {
 		Bytes lies = bytes;
 		memcpy(lies.data() + NLMSG_HDRLEN + sizeof(xdp_diag_msg), &len, sizeof(len));
 		CAPTURE(len);
-		CHECK(rxaqm_sockets_parse(sockets.get(), lies.data(), lies.size()) == -EBADMSG);
+		CHECK(parse(*sockets, lies) == -EBADMSG);
 	}
 	CHECK(sockets->nr == 0);
 }
@@ -159,7 +168,7 @@ TEST_CASE("sockets: more than there is room for are left out", "[sockets]")
 	const Bytes one = socket_message(7, 3, 2048, 0);
 
 	for (int i = 0; i < RXAQM_SOCKETS_MAX + 5; i++)
-		REQUIRE(rxaqm_sockets_parse(sockets.get(), one.data(), one.size()) == 0);
+		REQUIRE(parse(*sockets, one) == 0);
 	CHECK(sockets->nr == RXAQM_SOCKETS_MAX);
 }
 

@@ -96,23 +96,23 @@ static int set_coalesce(const char *ifname, const char *what, const char *value)
 
 static int get_hwtstamp(const char *ifname, const char *what, char *value)
 {
-	struct rxaqm_hwtstamp config;
-	int err = rxaqm_hwtstamp_get(ifname, &config);
+	struct hwtstamp_config config = {};
+	int err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config);
 
 	(void)what;
 	snprintf(value, QUALIFY_SETTING_LEN, "%d %d %d", config.flags, config.tx_type,
 		 config.rx_filter);
-	return err ? err : config.known ? 0 : -EOPNOTSUPP;
+	return err;
 }
 
 static int set_hwtstamp(const char *ifname, const char *what, const char *value)
 {
-	struct rxaqm_hwtstamp config = { .known = true };
+	struct hwtstamp_config config = {};
 
 	(void)what;
 	if (sscanf(value, "%d %d %d", &config.flags, &config.tx_type, &config.rx_filter) != 3)
 		return -EINVAL;
-	return rxaqm_hwtstamp_set(ifname, &config);
+	return rxaqm_hwtstamp(ifname, SIOCSHWTSTAMP, &config);
 }
 
 static int get_link(const char *ifname, const char *what, char *value)

@@ -68,18 +68,6 @@ static enum feature feature_of(const char *ifname, const char *name)
 	return is;
 }
 
-/* Frames by the device's own counters, so far. */
-struct hw_merged {
-	int err;
-	__u64 frames, wire_frames;
-};
-
-static void read_hw_merged(const struct qualify_run *run, struct hw_merged *merged)
-{
-	merged->err = rxaqm_netdev_hw_gro(run->probe.ifindex, &merged->frames,
-					  &merged->wire_frames);
-}
-
 /* Some drivers switch it off while XDP is on, for XDP is to see what comes. */
 static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row,
 			       struct rxaqm_error *error)
@@ -98,7 +86,7 @@ static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row,
 
 /* What the device merged of the stream, since @before. */
 static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
-		      const struct hw_merged *before, struct rxaqm_error *error)
+		      const struct rxaqm_hw_gro *before, struct rxaqm_error *error)
 {
 	static const char *const words[] = {
 		[FEATURE_ON] = "on",
@@ -107,12 +95,12 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 	};
 	enum feature is = feature_of(run->ifname, HW_GRO);
 	struct qualify_figure *figure;
-	struct hw_merged now;
+	struct rxaqm_hw_gro now;
 
 	qualify_put_words(row, "hw_gro", "ethtool -k", "%s", words[is]);
 	if (is != FEATURE_ON)
 		return 0;
-	read_hw_merged(run, &now);
+	rxaqm_netdev_hw_gro(run->probe.ifindex, &now);
 	figure = qualify_figure_add(row, "merged_hw_gro", "packets",
 				    "packets of the wire in a frame that the device merged, of these; "
 				    "netdev qstats-get");
@@ -162,12 +150,12 @@ int qualify_row_gro(struct qualify_run *run, struct qualify_row *row, struct rxa
 	struct qualify_send send = QUALIFY_SEND(.kind = QUALIFY_STREAM, .count = SEGMENTS,
 						.size = SEGMENT);
 	struct qualify_receiver receiver;
-	struct hw_merged before;
+	struct rxaqm_hw_gro before;
 	struct qualify_sent sent;
 	int err = qualify_receiver_open(&receiver, run->ifname, 1, error);
 
 	qualify_probe_clear(&run->probe);
-	read_hw_merged(run, &before);
+	rxaqm_netdev_hw_gro(run->probe.ifindex, &before);
 	if (!err)
 		err = qualify_traffic(run, &send, &receiver, &sent, error);
 	if (!err && receiver.seen.nr)
