@@ -55,9 +55,12 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	if (changed)
 		rxaqm_state_use_draft(iface);
 	iface->config_digest = rxaqm_config_digest(link->section);
-	if (!link->kept)
-		link->lease_until_ns = policy->lease_until_ns;
+	if (link->kept)
+		return;
+	link->lease_until_ns = policy->lease_until_ns;
 	link->adopt = automatic;
+	/* What was remembered was done by what the section said before. */
+	rxaqm_run_overload_free(link);
 }
 
 static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *iface)
