@@ -149,6 +149,7 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 	if (first_ns)
 		rxaqm_run_sync_by(run, first_ns);
 	rxaqm_run_leases(run);
+	rxaqm_run_clocks(run);
 	if (!run->ready && all_tried(run))
 		rxaqm_run_notify_ready(run);
 	rxaqm_run_notify_status(run);

@@ -90,7 +90,6 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	look_around(run);
 	recover(run);
 	rxaqm_run_sync(run);
-	rxaqm_run_clocks(run);
 	rxaqm_run_overload(run);
 	rxaqm_run_diagnosis_look(run);
 	rxaqm_run_status(run);
@@ -186,7 +185,6 @@ static void tear_down(struct rxaqm_run *run)
 	rxaqm_run_netlink_close(run);
 	sd_event_source_unref(run->tick_timer);
 	sd_event_source_unref(run->sync_timer);
-	sd_event_source_unref(run->clock_timer);
 	sd_event_source_unref(run->rtnl_source);
 	sd_event_source_unref(run->genl_source);
 	run->sync_timer = NULL;

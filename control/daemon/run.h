@@ -114,7 +114,7 @@ struct rxaqm_run {
 	bool rescan; /* the list of links may be out of date */
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
-	sd_event_source *sync_timer, *tick_timer, *clock_timer;
+	sd_event_source *sync_timer, *tick_timer;
 	struct mnl_socket *rtnl, *genl; /* NULL: none */
 	sd_event_source *rtnl_source, *genl_source;
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
@@ -227,7 +227,7 @@ void rxaqm_run_leases(struct rxaqm_run *run);
 void rxaqm_run_status(struct rxaqm_run *run);
 void rxaqm_run_status_remove(const struct rxaqm_config *config);
 
-/* clock.c: read the PHCs of what is attached, publish the mappings. */
+/* clock.c: read the PHCs of what is attached, publish the mappings; part of rxaqm_run_sync(). */
 void rxaqm_run_clocks(struct rxaqm_run *run);
 /* Withdraw what @link has published, if its entry is still there. */
 void rxaqm_run_clock_free(struct rxaqm_link *link);
