@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "config/config.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
-#include <stdio.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/json_file.h"
 #include "base/out.h"
 #include "base/parse.h"
 
@@ -23,11 +27,6 @@ static const char *path_in(const char *dir, const char *otherwise, const char *n
 const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size)
 {
 	return path_in(getenv("RUNTIME_DIRECTORY"), "/run/rxaqm", name, buf, size);
-}
-
-const char *rxaqm_config_state_path(const char *name, char *buf, size_t size)
-{
-	return path_in(getenv("STATE_DIRECTORY"), "/var/lib/rxaqm", name, buf, size);
 }
 
 void rxaqm_config_init(struct rxaqm_config *config)
@@ -109,6 +108,63 @@ int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 		rxaqm_setting_mark(policy, "lease", RXAQM_SOURCE_CONFIG);
 	policy->lease_until_ns = iface->lease_ns ? now_ns + iface->lease_ns : 0;
 	return rxaqm_policy_check(policy, error);
+}
+
+#define NOTE_PATH_LEN (RXAQM_CONFIG_PATH_LEN + RXAQM_IFNAMSIZ)
+
+/* Of the note about @ifname, or, "", of the directory. In what is to outlive a reboot. */
+static char *note_path(const char *ifname, char path[NOTE_PATH_LEN])
+{
+	char name[16 + RXAQM_IFNAMSIZ];
+
+	snprintf(name, sizeof(name), "detached/%s", ifname);
+	path_in(getenv("STATE_DIRECTORY"), "/var/lib/rxaqm", name, path, NOTE_PATH_LEN);
+	return path;
+}
+
+static void print_digest(FILE *file, const void *digest)
+{
+	fprintf(file, "%u\n", *(const __u32 *)digest);
+}
+
+int rxaqm_detached_note(const char *ifname, __u32 digest)
+{
+	/* A power cut may follow at once: on the disk, or not there. */
+	const struct rxaqm_own_file note = { print_digest, &digest, 0644, (gid_t)-1, true };
+	char path[NOTE_PATH_LEN];
+	int dir_fd, err;
+
+	mkdir(dirname(note_path("", path)), 0755);
+	mkdir(note_path("", path), 0755);
+	dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return -errno;
+	err = rxaqm_file_own(note_path(ifname, path), &note);
+	if (!err && fsync(dir_fd))
+		err = -errno;
+	close(dir_fd);
+	return err;
+}
+
+void rxaqm_detached_forget(const char *ifname)
+{
+	char path[NOTE_PATH_LEN];
+
+	unlink(note_path(ifname, path));
+}
+
+bool rxaqm_detached(const char *ifname, __u32 digest)
+{
+	char path[NOTE_PATH_LEN];
+	FILE *file = fopen(note_path(ifname, path), "re");
+	unsigned int noted = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%u", &noted) != 1)
+		noted = 0;
+	fclose(file);
+	return noted == digest;
 }
 
 /* Are the facts that "by default" stands for unknown until there is an interface? */

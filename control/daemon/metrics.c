@@ -115,8 +115,3 @@ void rxaqm_run_metrics(struct rxaqm_run *run)
 		rxaqm_run_log(LOG_ERR, "%s", error.text);
 	metrics->file_failed = err != 0;
 }
-
-void rxaqm_run_metrics_stop(struct rxaqm_run *run)
-{
-	stop_http(&run->metrics);
-}

@@ -186,13 +186,3 @@ int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error)
 	open_genl(run);
 	return 0;
 }
-
-void rxaqm_run_netlink_close(struct rxaqm_run *run)
-{
-	if (run->rtnl)
-		mnl_socket_close(run->rtnl);
-	if (run->genl)
-		mnl_socket_close(run->genl);
-	run->rtnl = NULL;
-	run->genl = NULL;
-}

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "attach/locate.h"
-#include "config/detached.h"
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
