@@ -41,9 +41,10 @@ static bool by_operator(const struct rxaqm_policy *policy)
 	return rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR;
 }
 
-/* By @policy, which was set a moment ago and has kept what was enforced. */
-static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *policy)
+/* What is enforced already, be it by an earlier daemon, is so by auto_enforce. */
+static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
+	const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, 0);
 	unsigned int i, adopted = 0;
 
 	for (i = 0; i < link->overload->nr_queues; i++) {
@@ -79,9 +80,8 @@ static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 		memset(&overload->queue[i], 0, sizeof(overload->queue[i]));
 	overload->nr_queues = iface->nr_queues;
 	overload->attached_ns = iface->attached_ns;
-	if (link->adopt)
-		adopt(link, rxaqm_state_policy(&link->run->state, iface, 0));
-	link->adopt = false;
+	if (!known && link->section && link->section->auto_enforce)
+		adopt(link, iface);
 }
 
 /* One line a queue, but not thousands. */

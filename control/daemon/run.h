@@ -79,7 +79,6 @@ struct rxaqm_link {
 	/* Policies to be had again after an attachment anew; NULL: those of the section. */
 	struct rxaqm_policy *kept;
 	unsigned int nr_kept;
-	bool adopt; /* queues that are enforced now are so by auto_enforce */
 	struct rxaqm_run_clock clock;
 	struct rxaqm_run_overload *overload;
 };
