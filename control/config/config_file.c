@@ -105,7 +105,7 @@ static int read_lease(struct rxaqm_config_iface *iface, const char *value,
 		return rxaqm_bad(error, "lease=expired: write a DURATION, which is renewed while "
 					"the daemon runs, or off");
 	rxaqm_policy_init(&scratch);
-	err = rxaqm_setting_set(&scratch, "lease", value, 1, error);
+	err = rxaqm_setting_set(&scratch, RXAQM_SOURCE_CONFIG, "lease", value, 1, error);
 	if (!err)
 		iface->lease_ns = scratch.lease_until_ns ? scratch.lease_until_ns - 1 : 0;
 	if (!err && iface->lease_ns && iface->lease_ns < RXAQM_NSEC_PER_SEC)
