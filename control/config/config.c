@@ -122,18 +122,14 @@ static char *note_path(const char *ifname, char path[NOTE_PATH_LEN])
 	return path;
 }
 
-static void print_digest(FILE *file, const void *digest)
-{
-	fprintf(file, "%u\n", *(const __u32 *)digest);
-}
-
 int rxaqm_detached_note(const char *ifname, __u32 digest)
 {
+	char text[16], path[NOTE_PATH_LEN];
 	/* A power cut may follow at once: on the disk, or not there. */
-	const struct rxaqm_own_file note = { print_digest, &digest, 0644, (gid_t)-1, true };
-	char path[NOTE_PATH_LEN];
+	const struct rxaqm_own_file note = { rxaqm_file_put, text, 0644, (gid_t)-1, true };
 	int dir_fd, err;
 
+	snprintf(text, sizeof(text), "%u\n", digest);
 	mkdir(dirname(note_path("", path)), 0755);
 	mkdir(note_path("", path), 0755);
 	dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -73,9 +73,6 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 		      struct rxaqm_policy *policy, enum rxaqm_source source, __u64 now_ns,
 		      struct rxaqm_error *error);
 
-/* Does @key=@value, which may be a preset, set what is called @name? */
-bool rxaqm_setting_sets(const char *key, const char *value, const char *name);
-
 struct rxaqm_out;
 
 /* Who has set each setting: "sources" in JSON; a line of text of those that are not defaults. */

@@ -32,8 +32,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		/* Overload ends that, not a daemon that is restarted. */
 		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
 			policies[i].mode = RXAQM_MODE_ENFORCE;
-		if (old[i].signal == RXAQM_SIGNAL_BUSY &&
-		    policies[i].signal != RXAQM_SIGNAL_BUSY &&
+		if (old[i].signal == RXAQM_SIGNAL_BUSY && policies[i].signal != RXAQM_SIGNAL_BUSY &&
 		    rxaqm_stamps_enable(iface, link->name, &error))
 			rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
 	}

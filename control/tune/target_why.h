@@ -23,14 +23,6 @@ enum rxaqm_target_rule {
 	RXAQM_RULE_OWN_CPU, /* the same on two CPUs: 2 to 4 F */
 };
 
-/* Why the target is what it is. */
-enum rxaqm_target_why {
-	RXAQM_WHY_UNKNOWN, /* no round has been measured: nothing is derived */
-	RXAQM_WHY_RULE,
-	RXAQM_WHY_CEILING, /* the rule asks for more than the ceiling */
-	RXAQM_WHY_FLOOR_OVER_CEILING, /* there is no room: the floor */
-};
-
 /* Fewer polls than this in a ring leave no room between floor and ceiling. */
 #define RXAQM_RING_POLLS_MIN 8
 
@@ -54,8 +46,7 @@ struct rxaqm_target {
 	__u64 target_ns; /* derived; 0: unknown */
 	__u64 floor_ns; /* 0: unknown */
 	__u64 ceiling_ns; /* 0: unknown */
-	enum rxaqm_target_why why;
-	char text[RXAQM_TARGET_TEXT]; /* "2 x floor 310us (split completions)" */
+	char text[RXAQM_TARGET_TEXT]; /* why: "2 x floor 310us (split completions)" */
 	char advice[RXAQM_TARGET_TEXT]; /* what the operator could do about the ring; or "" */
 };
 
@@ -67,7 +58,7 @@ void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_q
 
 /* Quarters of the floor that @rule asks for. */
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule);
-extern const char *const rxaqm_target_rule_names[]; /* by rule, ends with NULL */
-const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule); /* "split", "own-cpu", ... */
+/* "split", "own-cpu", ... by rule, ends with NULL. */
+extern const char *const rxaqm_target_rule_names[];
 
 #endif /* RXAQM_TARGET_WHY_H */

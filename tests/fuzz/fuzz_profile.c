@@ -52,6 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(rxaqm_design_name(profile.design) && rxaqm_coverage_name(profile.coverage));
 	assert(rxaqm_path_name(profile.path_native) && rxaqm_path_name(profile.path_generic));
 	assert(rxaqm_stamp_name(profile.stamp) && rxaqm_napi_name(profile.napi));
-	assert(rxaqm_target_rule_name(profile.target_rule));
+	assert(rxaqm_target_rule_names[profile.target_rule]);
 	return 0;
 }
