@@ -87,8 +87,6 @@ __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface)
 		if (!strcmp(key->section, "Interface"))
 			fold(&digest, rxaqm_key_format(key, iface, 0, value));
 	fold(&digest, iface->xdp_mode_set ? "yes" : "no");
-	snprintf(value, sizeof(value), "%llu", iface->lease_ns);
-	fold(&digest, value);
 	for (i = 0; i < iface->nr_settings; i++) {
 		fold(&digest, iface->setting[i].key);
 		fold(&digest, iface->setting[i].value);
@@ -179,7 +177,6 @@ static void print_key(struct rxaqm_out *out, const struct rxaqm_key *row, const 
 static void print_iface(struct rxaqm_out *out, const struct rxaqm_config_iface *iface)
 {
 	const struct rxaqm_key *row;
-	char lease[RXAQM_DURATION_LEN];
 	unsigned int i;
 
 	rxaqm_out_object(out, NULL);
@@ -193,11 +190,6 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_config_iface *
 		rxaqm_out_str(out, iface->setting[i].key, "%s\n", iface->setting[i].value);
 	}
 	rxaqm_out_end(out);
-	if (iface->lease_ns) {
-		rxaqm_out_text(out, "lease=%s\n",
-			       rxaqm_format_duration_exact(iface->lease_ns, lease));
-		rxaqm_out_u64(out, "lease_ns", NULL, iface->lease_ns);
-	}
 	rxaqm_out_end(out);
 }
 
