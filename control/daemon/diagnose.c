@@ -146,18 +146,6 @@ void rxaqm_run_diagnosis_look(struct rxaqm_run *run)
 		kill(diagnosis->pid, SIGKILL);
 }
 
-void rxaqm_run_diagnosis_end(struct rxaqm_run *run)
-{
-	struct rxaqm_run_diagnosis *diagnosis = &run->diagnosis;
-
-	if (!diagnosis->pid)
-		return;
-	kill(diagnosis->pid, SIGKILL);
-	waitpid(diagnosis->pid, NULL, 0);
-	close(diagnosis->fd);
-	diagnosis->pid = 0;
-}
-
 void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
 {
 	const struct rxaqm_run_diagnosis *diagnosis = &run->diagnosis;

@@ -257,7 +257,8 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 			detach_all(run);
 		rxaqm_run_status_remove(&run->config);
 	}
-	rxaqm_run_diagnosis_end(run);
+	if (run->diagnosis.pid)
+		kill(run->diagnosis.pid, SIGKILL);
 	for (link = run->links; link; link = link->next)
 		rxaqm_run_clock_free(link);
 	return run->exit_code;

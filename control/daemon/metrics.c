@@ -37,15 +37,6 @@ static int on_http(sd_event_source *source, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-static void stop_http(struct rxaqm_run_metrics *metrics)
-{
-	sd_event_source_disable_unref(metrics->source);
-	metrics->source = NULL;
-	rxaqm_metrics_http_stop(metrics->http);
-	metrics->http = NULL;
-	metrics->listen[0] = '\0';
-}
-
 /* Listen on @address, then leave the old one: if it fails nothing has changed. */
 static int listen_on(struct rxaqm_run *run, const char *address, struct rxaqm_error *error)
 {
@@ -68,7 +59,8 @@ static int listen_on(struct rxaqm_run *run, const char *address, struct rxaqm_er
 					    address, strerror(-err));
 		}
 	}
-	stop_http(metrics);
+	sd_event_source_disable_unref(metrics->source);
+	rxaqm_metrics_http_stop(metrics->http);
 	metrics->http = http;
 	metrics->source = source;
 	strcpy(metrics->listen, address);

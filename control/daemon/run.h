@@ -226,7 +226,6 @@ void rxaqm_run_overload_free(struct rxaqm_link *link);
 void rxaqm_run_diagnose(struct rxaqm_run *run);
 /* Has it ended? */
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
-void rxaqm_run_diagnosis_end(struct rxaqm_run *run);
 
 /* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
  */
