@@ -61,7 +61,7 @@ static void next_try(const struct rxaqm_run *run, char text[32])
 static void describe(const struct rxaqm_run *run, char *text, size_t size)
 {
 	unsigned int attached = 0, failed = 0, released = 0;
-	char failures[32] = "", off[32] = "", next[32] = "";
+	char failures[64] = "", off[32] = "", next[32] = "";
 	const struct rxaqm_link *link;
 
 	for (link = run->links; link; link = link->next) {
@@ -71,12 +71,12 @@ static void describe(const struct rxaqm_run *run, char *text, size_t size)
 	}
 	next_try(run, next);
 	if (failed)
-		snprintf(failures, sizeof(failures), ", %u failed", failed);
+		snprintf(failures, sizeof(failures), ", %u failed%s", failed, next);
 	if (released)
 		snprintf(off, sizeof(off), ", %u left off", released);
 	/* A reason that is too long is in the log as well. */
-	snprintf(text, size, "%u interface(s) attached%s%s%s%s%s%.150s", attached, failures, next,
-		 off, run->bpffs_lost ? "; the BPF file system is gone" : "",
+	snprintf(text, size, "%u interface(s) attached%s%s%s%s%.150s", attached, failures, off,
+		 run->bpffs_lost ? "; the BPF file system is gone" : "",
 		 run->reload_failed ? "; configuration not reloaded: " : "",
 		 run->reload_failed ? run->reload_text : "");
 }

@@ -175,17 +175,16 @@ static int set_up(struct rxaqm_run *run)
 	int err;
 
 	signal(SIGPIPE, SIG_IGN);
-	err = sd_event_default(&run->event);
-	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++) {
-		sigemptyset(&mask);
+	sigemptyset(&mask);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&mask, signals[i]);
-		err = sigprocmask(SIG_BLOCK, &mask, NULL) ?
-			      -errno :
-			      sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
-	}
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	err = sd_event_default(&run->event);
+	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++)
+		err = sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
 	if (err >= 0)
-		err = sd_event_add_time(run->event, &run->tick_timer, CLOCK_MONOTONIC,
-					USEC(now_ns + TICK_NS), USEC(TICK_NS / 10), on_tick, run);
+		err = sd_event_add_time(run->event, NULL, CLOCK_MONOTONIC, USEC(now_ns + TICK_NS),
+					USEC(TICK_NS / 10), on_tick, run);
 	if (err >= 0)
 		err = sd_event_add_time(run->event, &run->sync_timer, CLOCK_MONOTONIC, USEC(now_ns),
 					1, on_sync, run);

@@ -5,8 +5,10 @@
 #include "base/now.h"
 #include "daemon/run.h"
 
-static void reload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
+static void more(struct rxaqm_metrics_text *text, void *arg)
 {
+	const struct rxaqm_run *run = arg;
+
 	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_config_reloads_total",
 			     "Attempts to read the configuration again");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "ok"), run->reloads_ok);
@@ -14,13 +16,6 @@ static void reload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_r
 	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_config_last_reload_successful",
 			     "0 while the configuration file is not what is in effect");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_NO_LABELS, !run->reload_failed);
-}
-
-static void more(struct rxaqm_metrics_text *text, void *arg)
-{
-	const struct rxaqm_run *run = arg;
-
-	reload_metrics(text, run);
 	rxaqm_run_clock_metrics(text, run);
 	rxaqm_run_overload_metrics(text, run);
 	rxaqm_run_diagnosis_metrics(text, run);

@@ -113,7 +113,7 @@ struct rxaqm_run {
 	bool rescan; /* the list of links may be out of date */
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
-	sd_event_source *sync_timer, *tick_timer;
+	sd_event_source *sync_timer;
 	struct mnl_socket *rtnl, *genl; /* NULL: none */
 	sd_event_source *rtnl_source, *genl_source;
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
