@@ -93,7 +93,8 @@ int rxaqm_cmd_run(int argc, char **argv)
 		.options = run_options,
 		.keys = rxaqm_config_keys,
 	};
-	static struct rxaqm_run run = { .state = RXAQM_STATE_NONE }; /* up to the end */
+	/* What it holds is freed by the end of the process. */
+	static struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;

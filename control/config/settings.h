@@ -28,10 +28,10 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name);
 /* The built-in defaults, from which profiles and operators depart. */
 void rxaqm_policy_init(struct rxaqm_policy *policy);
 
-/* Set @key, by @source, from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none").
- * @key "preset" (dc, wan, meta2022) sets several. @now_ns (CLOCK_MONOTONIC) is what a
- * lease counts from. -EINVAL with @error naming key, value and remedy; then @policy
- * is unchanged. Settings are checked one by one here: their order is free.
+/* Set @key from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none"),
+ * and note that @source did. @key "preset" (dc, wan, meta2022) sets several. @now_ns
+ * (CLOCK_MONOTONIC) is what a lease counts from. -EINVAL with @error naming key, value and remedy;
+ * then @policy is unchanged. Settings are checked one by one here: their order is free.
  */
 int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
 		      const char *value, __u64 now_ns, struct rxaqm_error *error);

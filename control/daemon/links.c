@@ -223,7 +223,6 @@ static bool all_tried(const struct rxaqm_run *run)
 void rxaqm_run_sync(struct rxaqm_run *run)
 {
 	struct rxaqm_link *link;
-	__u64 first_ns = 0;
 
 	if (run->rescan)
 		list(run);
@@ -237,10 +236,8 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 	}
 	sweep(run);
 	for (link = run->links; link; link = link->next)
-		if (link->due_ns && (!first_ns || rxaqm_ns_after(first_ns, link->due_ns)))
-			first_ns = link->due_ns;
-	if (first_ns)
-		rxaqm_run_sync_by(run, first_ns);
+		if (link->due_ns)
+			rxaqm_run_sync_by(run, link->due_ns);
 	rxaqm_run_leases(run);
 	rxaqm_run_clocks(run);
 	rxaqm_run_notify(run, !run->ready && all_tried(run));

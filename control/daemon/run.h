@@ -165,17 +165,17 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is logged as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
-
-/* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
- * again.
- */
-void rxaqm_run_reconcile(struct rxaqm_link *link);
-/* links.c: do that after a pause; 0: at once. */
+/* Reconcile @link after a pause; 0: at once. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* Log @error, unless it is what was logged last, and note when to try again. */
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 /* The kernel says that the interface has changed: try again what failed, if not too often. */
 void rxaqm_run_changed(struct rxaqm_link *link);
+
+/* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
+ * again.
+ */
+void rxaqm_run_reconcile(struct rxaqm_link *link);
 /* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon
  * that starts later is to leave it off.
  */
