@@ -31,10 +31,11 @@ const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size)
 
 void rxaqm_config_init(struct rxaqm_config *config)
 {
+	const char *const *section;
+
 	memset(config, 0, sizeof(*config));
-	rxaqm_keys_init(rxaqm_config_keys, "Daemon", config);
-	rxaqm_keys_init(rxaqm_config_keys, "Metrics", config);
-	rxaqm_keys_init(rxaqm_config_keys, "Overload", config);
+	for (section = rxaqm_config_sections; *section; section++)
+		rxaqm_keys_init(rxaqm_config_keys, *section, config);
 	rxaqm_config_runtime_path("status.json", config->status_file, sizeof(config->status_file));
 }
 
@@ -151,39 +152,42 @@ bool rxaqm_detached(const char *ifname, __u32 digest)
 {
 	char path[NOTE_PATH_LEN];
 	FILE *file = fopen(note_path(ifname, path), "re");
-	unsigned int noted = 0;
+	unsigned int noted;
+	bool same = file && fscanf(file, "%u", &noted) == 1 && noted == digest;
 
-	if (!file)
-		return false;
-	if (fscanf(file, "%u", &noted) != 1)
-		noted = 0;
-	fclose(file);
-	return noted == digest;
+	if (file)
+		fclose(file);
+	return same;
 }
 
-/* Are the facts that "by default" stands for unknown until there is an interface? */
+/* Are the facts that "by default" stands for unknown until there is an interface? These keys are
+ * of [Interface] alone.
+ */
 static bool left_open(const struct rxaqm_key *row, const struct rxaqm_config_iface *iface)
 {
 	return (!strcmp(row->name, "profile") && !iface->profile[0]) ||
 	       (!strcmp(row->name, "xdp_mode") && !iface->xdp_mode_set);
 }
 
-static void print_key(struct rxaqm_out *out, const struct rxaqm_key *row, const void *object)
+static void print_keys(struct rxaqm_out *out, const char *section, const void *object)
 {
-	rxaqm_out_text(out, "%s=", row->name);
-	rxaqm_key_out(out, row, "%s\n", object, 0);
+	const struct rxaqm_key *row;
+
+	for (row = rxaqm_config_keys; row->name; row++) {
+		if (strcmp(row->section, section) || left_open(row, object))
+			continue;
+		rxaqm_out_text(out, "%s=", row->name);
+		rxaqm_key_out(out, row, "%s\n", object, 0);
+	}
 }
 
 static void print_iface(struct rxaqm_out *out, const struct rxaqm_config_iface *iface)
 {
-	const struct rxaqm_key *row;
 	unsigned int i;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "match", "\n[Interface %s]\n", iface->match);
-	for (row = rxaqm_config_keys; row->name; row++)
-		if (!strcmp(row->section, "Interface") && !left_open(row, iface))
-			print_key(out, row, iface);
+	print_keys(out, "Interface", iface);
 	rxaqm_out_object(out, "policy");
 	for (i = 0; i < iface->nr_settings; i++) {
 		rxaqm_out_text(out, "%s=", iface->setting[i].key);
@@ -195,21 +199,16 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_config_iface *
 
 void rxaqm_config_out(struct rxaqm_out *out, const struct rxaqm_config *config)
 {
-	const struct rxaqm_key *row;
-	const char *section = "";
+	const char *const *section;
 	unsigned int i;
 
-	for (row = rxaqm_config_keys; row->name && strcmp(row->section, "Interface"); row++) {
-		if (strcmp(row->section, section)) {
-			if (*section)
-				rxaqm_out_end(out);
-			rxaqm_out_text(out, "%s[%s]\n", *section ? "\n" : "", row->section);
-			rxaqm_out_object(out, row->section);
-			section = row->section;
-		}
-		print_key(out, row, config);
+	for (section = rxaqm_config_sections; *section; section++) {
+		rxaqm_out_text(out, "%s[%s]\n", section == rxaqm_config_sections ? "" : "\n",
+			       *section);
+		rxaqm_out_object(out, *section);
+		print_keys(out, *section, config);
+		rxaqm_out_end(out);
 	}
-	rxaqm_out_end(out);
 	rxaqm_out_array(out, "Interface");
 	for (i = 0; i < config->nr_ifaces; i++)
 		print_iface(out, &config->iface[i]);

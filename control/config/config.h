@@ -77,6 +77,7 @@ struct rxaqm_config {
  * a NULL name.
  */
 extern const struct rxaqm_key rxaqm_config_keys[];
+extern const char *const rxaqm_config_sections[]; /* but for Interface; ends with NULL */
 /* Sections and keys that were removed, but for policy keys (settings.h). */
 extern const struct rxaqm_removed rxaqm_config_removed[];
 

@@ -11,10 +11,8 @@
 struct reading {
 	struct rxaqm_config *config;
 	struct rxaqm_keys_seen seen, seen_settings; /* in the section */
-	unsigned int seen_sections; /* bit n: sections[n] was begun */
+	unsigned int seen_sections; /* bit n: rxaqm_config_sections[n] was begun */
 };
-
-static const char *const sections[] = { "Daemon", "Metrics", "Overload", NULL };
 
 static struct rxaqm_config_iface *newest(const struct reading *reading)
 {
@@ -65,8 +63,8 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 	reading->seen = reading->seen_settings = (struct rxaqm_keys_seen){};
 	if (!strncmp(section, "Interface ", 10) || !strcmp(section, "Interface"))
 		return begin_iface(reading, section + 9, error);
-	for (i = 0; sections[i]; i++) {
-		if (strcmp(sections[i], section))
+	for (i = 0; rxaqm_config_sections[i]; i++) {
+		if (strcmp(rxaqm_config_sections[i], section))
 			continue;
 		if (reading->seen_sections & (1U << i))
 			return rxaqm_bad(error, "[%s] is there twice; join the two", section);

@@ -42,6 +42,8 @@ static int check_group(const char *value, struct rxaqm_error *error)
 #define SEC RXAQM_NSEC_PER_SEC
 #define HOUR (3600 * RXAQM_NSEC_PER_SEC)
 
+const char *const rxaqm_config_sections[] = { "Daemon", "Metrics", "Overload", NULL };
+
 const struct rxaqm_key rxaqm_config_keys[] = {
 	{ AT("Daemon", on_stop), .name = "on_stop", .type = RXAQM_TYPE_CHOICE,
 	  .choices = on_stop_words, .standard = "leave",

@@ -35,9 +35,7 @@ int rxaqm_run_lock(struct rxaqm_error *error)
 	err = errno;
 	if (err != EAGAIN && err != EACCES)
 		return rxaqm_failed(error, err, "cannot lock \"%s\": %s", path, strerror(err));
-	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
-		lock.l_pid = 0;
-	if (lock.l_pid <= 0)
+	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK || lock.l_pid <= 0)
 		return rxaqm_failed(error, EBUSY, "another daemon holds \"%s\"; see \"fuser %s\"",
 				    path, path);
 	return rxaqm_failed(error, EBUSY,

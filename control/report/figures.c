@@ -146,7 +146,8 @@ void rxaqm_status_target_derive(const struct rxaqm_target_facts *facts, const st
 {
 	struct rxaqm_target_facts measured = *facts;
 
-	rxaqm_target_measure(&measured, q);
+	measured.round_ns = q->round_ns;
+	measured.packet_ns = q->packet_ns;
 	rxaqm_target_explain(&measured, target);
 }
 

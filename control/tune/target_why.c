@@ -124,12 +124,6 @@ void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_t
 	advise(facts, target);
 }
 
-void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_queue *q)
-{
-	facts->round_ns = q->round_ns;
-	facts->packet_ns = q->packet_ns;
-}
-
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule)
 {
 	return rule_of(rule)->quarters;

@@ -10,7 +10,6 @@
 #define RXAQM_TARGET_WHY_H
 
 #include "floor.h"
-#include "queue.h"
 
 /* What the completion design asks for. */
 enum rxaqm_target_rule {
@@ -30,7 +29,7 @@ enum rxaqm_target_rule {
 struct rxaqm_target_facts {
 	enum rxaqm_target_rule rule;
 	__u32 quarters; /* of the floor, that the rule asks for */
-	/* Measured: rxaqm_target_measure(). */
+	/* Measured, as the queue has it. */
 	__u32 round_ns; /* T_cyc */
 	__u32 packet_ns; /* of the round, by packet */
 	/* Of the NIC. */
@@ -52,9 +51,6 @@ struct rxaqm_target {
 
 /* Derive the target. All of @target is filled in, whatever the facts are. */
 void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_target *target);
-
-/* Take what @q has measured: round_ns, packet_ns. */
-void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_queue *q);
 
 /* Quarters of the floor that @rule asks for. */
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule);
