@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "config/detached.h"
 #include "config/config.h"
 #include "base/now.h"
 #include "report/figures.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "config/detached.h"
+#include "config/config.h"
 #include "attach/hooks.h"
 #include "attach/machine.h"
 #include "nic/netns.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "base/json_file.h"
 #include "base/now.h"
 #include "attach/ect0.h"
 #include "attach/hint.h"
@@ -237,8 +238,7 @@ static int policy_load(struct work *work, const struct policy_args *args, struct
 
 static int policy_save(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
 {
-	const char *path = args->words[0] ? args->words[0] : "-";
-	FILE *file = stdout;
+	struct rxaqm_policies policies = { .policy = work->policies };
 	int err;
 
 	if (rxaqm_globals.json)
@@ -249,19 +249,12 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 	err = work_begin(work, args, false, error);
 	if (err)
 		return err;
-	if (strcmp(path, "-")) {
-		file = fopen(path, "we");
-		if (!file)
-			return rxaqm_failed(error, errno, "cannot write \"%s\": %s", path,
-					    strerror(errno));
-	}
-	err = rxaqm_policy_file_write(file, work->policies, work->iface->nr_queues, rxaqm_now_ns());
-	if (file == stdout)
-		return 0; /* main() tells what did not arrive */
-	if (fclose(file) && !err)
-		err = -errno;
-	if (err)
-		return rxaqm_failed(error, -err, "cannot write \"%s\": %s", path, strerror(-err));
+	policies.nr_queues = work->iface->nr_queues;
+	policies.now_ns = rxaqm_now_ns();
+	if (args->words[0])
+		return rxaqm_file_print(args->words[0], rxaqm_policy_file_print, &policies, 0666,
+					error);
+	rxaqm_policy_file_print(stdout, &policies); /* main() tells what did not arrive */
 	return 0;
 }
 

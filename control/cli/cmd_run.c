@@ -93,7 +93,8 @@ int rxaqm_cmd_run(int argc, char **argv)
 		.options = run_options,
 		.keys = rxaqm_config_keys,
 	};
-	struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
+	/* What it holds is freed by the end of the process. */
+	static struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
 	struct run_args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;
@@ -113,6 +114,5 @@ int rxaqm_cmd_run(int argc, char **argv)
 			exit_code = rxaqm_run_loop(&run);
 		}
 	}
-	rxaqm_config_free(&run.config);
 	return exit_code;
 }

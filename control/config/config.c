@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "config/config.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
-#include <stdio.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/json_file.h"
 #include "base/out.h"
 #include "base/parse.h"
 
@@ -25,17 +29,13 @@ const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size)
 	return path_in(getenv("RUNTIME_DIRECTORY"), "/run/rxaqm", name, buf, size);
 }
 
-const char *rxaqm_config_state_path(const char *name, char *buf, size_t size)
-{
-	return path_in(getenv("STATE_DIRECTORY"), "/var/lib/rxaqm", name, buf, size);
-}
-
 void rxaqm_config_init(struct rxaqm_config *config)
 {
+	const char *const *section;
+
 	memset(config, 0, sizeof(*config));
-	rxaqm_keys_init(rxaqm_config_keys, "Daemon", config);
-	rxaqm_keys_init(rxaqm_config_keys, "Metrics", config);
-	rxaqm_keys_init(rxaqm_config_keys, "Overload", config);
+	for (section = rxaqm_config_sections; *section; section++)
+		rxaqm_keys_init(rxaqm_config_keys, *section, config);
 	rxaqm_config_runtime_path("status.json", config->status_file, sizeof(config->status_file));
 }
 
@@ -88,8 +88,6 @@ __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface)
 		if (!strcmp(key->section, "Interface"))
 			fold(&digest, rxaqm_key_format(key, iface, 0, value));
 	fold(&digest, iface->xdp_mode_set ? "yes" : "no");
-	snprintf(value, sizeof(value), "%llu", iface->lease_ns);
-	fold(&digest, value);
 	for (i = 0; i < iface->nr_settings; i++) {
 		fold(&digest, iface->setting[i].key);
 		fold(&digest, iface->setting[i].value);
@@ -111,61 +109,106 @@ int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 	return rxaqm_policy_check(policy, error);
 }
 
-/* Are the facts that "by default" stands for unknown until there is an interface? */
+#define NOTE_PATH_LEN (RXAQM_CONFIG_PATH_LEN + RXAQM_IFNAMSIZ)
+
+/* Of the note about @ifname, or, "", of the directory. In what is to outlive a reboot. */
+static char *note_path(const char *ifname, char path[NOTE_PATH_LEN])
+{
+	char name[16 + RXAQM_IFNAMSIZ];
+
+	snprintf(name, sizeof(name), "detached/%s", ifname);
+	path_in(getenv("STATE_DIRECTORY"), "/var/lib/rxaqm", name, path, NOTE_PATH_LEN);
+	return path;
+}
+
+int rxaqm_detached_note(const char *ifname, __u32 digest)
+{
+	char text[16], path[NOTE_PATH_LEN];
+	/* A power cut may follow at once: on the disk, or not there. */
+	const struct rxaqm_own_file note = { rxaqm_file_put, text, 0644, (gid_t)-1, true };
+	int dir_fd, err;
+
+	snprintf(text, sizeof(text), "%u\n", digest);
+	mkdir(dirname(note_path("", path)), 0755);
+	mkdir(note_path("", path), 0755);
+	dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return -errno;
+	err = rxaqm_file_own(note_path(ifname, path), &note);
+	if (!err && fsync(dir_fd))
+		err = -errno;
+	close(dir_fd);
+	return err;
+}
+
+void rxaqm_detached_forget(const char *ifname)
+{
+	char path[NOTE_PATH_LEN];
+
+	unlink(note_path(ifname, path));
+}
+
+bool rxaqm_detached(const char *ifname, __u32 digest)
+{
+	char path[NOTE_PATH_LEN];
+	FILE *file = fopen(note_path(ifname, path), "re");
+	unsigned int noted;
+	bool same = file && fscanf(file, "%u", &noted) == 1 && noted == digest;
+
+	if (file)
+		fclose(file);
+	return same;
+}
+
+/* Are the facts that "by default" stands for unknown until there is an interface? These keys are
+ * of [Interface] alone.
+ */
 static bool left_open(const struct rxaqm_key *row, const struct rxaqm_config_iface *iface)
 {
 	return (!strcmp(row->name, "profile") && !iface->profile[0]) ||
 	       (!strcmp(row->name, "xdp_mode") && !iface->xdp_mode_set);
 }
 
-static void print_key(struct rxaqm_out *out, const struct rxaqm_key *row, const void *object)
+static void print_keys(struct rxaqm_out *out, const char *section, const void *object)
 {
-	rxaqm_out_text(out, "%s=", row->name);
-	rxaqm_key_out(out, row, "%s\n", object, 0);
+	const struct rxaqm_key *row;
+
+	for (row = rxaqm_config_keys; row->name; row++) {
+		if (strcmp(row->section, section) || left_open(row, object))
+			continue;
+		rxaqm_out_text(out, "%s=", row->name);
+		rxaqm_key_out(out, row, "%s\n", object, 0);
+	}
 }
 
 static void print_iface(struct rxaqm_out *out, const struct rxaqm_config_iface *iface)
 {
-	const struct rxaqm_key *row;
-	char lease[RXAQM_DURATION_LEN];
 	unsigned int i;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "match", "\n[Interface %s]\n", iface->match);
-	for (row = rxaqm_config_keys; row->name; row++)
-		if (!strcmp(row->section, "Interface") && !left_open(row, iface))
-			print_key(out, row, iface);
+	print_keys(out, "Interface", iface);
 	rxaqm_out_object(out, "policy");
 	for (i = 0; i < iface->nr_settings; i++) {
 		rxaqm_out_text(out, "%s=", iface->setting[i].key);
 		rxaqm_out_str(out, iface->setting[i].key, "%s\n", iface->setting[i].value);
 	}
 	rxaqm_out_end(out);
-	if (iface->lease_ns) {
-		rxaqm_out_text(out, "lease=%s\n",
-			       rxaqm_format_duration_exact(iface->lease_ns, lease));
-		rxaqm_out_u64(out, "lease_ns", NULL, iface->lease_ns);
-	}
 	rxaqm_out_end(out);
 }
 
 void rxaqm_config_out(struct rxaqm_out *out, const struct rxaqm_config *config)
 {
-	const struct rxaqm_key *row;
-	const char *section = "";
+	const char *const *section;
 	unsigned int i;
 
-	for (row = rxaqm_config_keys; row->name && strcmp(row->section, "Interface"); row++) {
-		if (strcmp(row->section, section)) {
-			if (*section)
-				rxaqm_out_end(out);
-			rxaqm_out_text(out, "%s[%s]\n", *section ? "\n" : "", row->section);
-			rxaqm_out_object(out, row->section);
-			section = row->section;
-		}
-		print_key(out, row, config);
+	for (section = rxaqm_config_sections; *section; section++) {
+		rxaqm_out_text(out, "%s[%s]\n", section == rxaqm_config_sections ? "" : "\n",
+			       *section);
+		rxaqm_out_object(out, *section);
+		print_keys(out, *section, config);
+		rxaqm_out_end(out);
 	}
-	rxaqm_out_end(out);
 	rxaqm_out_array(out, "Interface");
 	for (i = 0; i < config->nr_ifaces; i++)
 		print_iface(out, &config->iface[i]);

@@ -78,14 +78,12 @@ struct rxaqm_config {
  * a NULL name.
  */
 extern const struct rxaqm_key rxaqm_config_keys[];
+extern const char *const rxaqm_config_sections[]; /* but for Interface; ends with NULL */
 /* Sections and keys that were removed, but for policy keys (settings.h). */
 extern const struct rxaqm_removed rxaqm_config_removed[];
 
 /* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
 const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size);
-
-/* The same for what is to outlive a reboot: $STATE_DIRECTORY, or /var/lib/rxaqm. */
-const char *rxaqm_config_state_path(const char *name, char *buf, size_t size);
 
 /* What holds where the file is silent. */
 void rxaqm_config_init(struct rxaqm_config *config);
@@ -117,6 +115,16 @@ int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
  * and where in the file, does not count.
  */
 __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface);
+
+/* An operator has detached @ifname, to which the section with @digest was applied: noted in a file
+ * (in $STATE_DIRECTORY, or /var/lib/rxaqm), so that no crash, upgrade or reboot makes the daemon
+ * attach it again. -errno.
+ */
+int rxaqm_detached_note(const char *ifname, __u32 digest);
+/* The operator, or a configuration that is read again, has it attached. */
+void rxaqm_detached_forget(const char *ifname);
+/* Was @ifname detached under the section with @digest? */
+bool rxaqm_detached(const char *ifname, __u32 digest);
 
 struct rxaqm_out;
 

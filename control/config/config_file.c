@@ -11,10 +11,8 @@
 struct reading {
 	struct rxaqm_config *config;
 	struct rxaqm_keys_seen seen, seen_settings; /* in the section */
-	unsigned int seen_sections; /* bit n: sections[n] was begun */
+	unsigned int seen_sections; /* bit n: rxaqm_config_sections[n] was begun */
 };
-
-static const char *const sections[] = { "Daemon", "Metrics", "Overload", NULL };
 
 static struct rxaqm_config_iface *newest(const struct reading *reading)
 {
@@ -65,8 +63,8 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 	reading->seen = reading->seen_settings = (struct rxaqm_keys_seen){};
 	if (!strncmp(section, "Interface ", 10) || !strcmp(section, "Interface"))
 		return begin_iface(reading, section + 9, error);
-	for (i = 0; sections[i]; i++) {
-		if (strcmp(sections[i], section))
+	for (i = 0; rxaqm_config_sections[i]; i++) {
+		if (strcmp(rxaqm_config_sections[i], section))
 			continue;
 		if (reading->seen_sections & (1U << i))
 			return rxaqm_bad(error, "[%s] is there twice; join the two", section);
@@ -94,41 +92,6 @@ static int unknown(const char *key, const char *section, const char *table,
 	return rxaqm_key_unknown("key", key, section, names, "see rxaqm.conf(5)", error);
 }
 
-/* The lease is not a setting here: the daemon renews it. */
-static int read_lease(struct rxaqm_config_iface *iface, const char *value,
-		      struct rxaqm_error *error)
-{
-	struct rxaqm_policy scratch;
-	int err;
-
-	if (!strcmp(value, "expired"))
-		return rxaqm_bad(error, "lease=expired: write a DURATION, which is renewed while "
-					"the daemon runs, or off");
-	rxaqm_policy_init(&scratch);
-	err = rxaqm_setting_set(&scratch, "lease", value, 1, error);
-	if (!err)
-		iface->lease_ns = scratch.lease_until_ns ? scratch.lease_until_ns - 1 : 0;
-	if (!err && iface->lease_ns && iface->lease_ns < RXAQM_NSEC_PER_SEC)
-		return rxaqm_bad(error,
-				 "lease=%.40s: too short to be renewed in time; use 1s at least",
-				 value);
-	return err;
-}
-
-/* A key of the policy. */
-static int read_setting(struct reading *reading, const char *section, const char *key,
-			const char *value, unsigned int line, struct rxaqm_error *error)
-{
-	struct rxaqm_config_iface *iface = newest(reading);
-	int err;
-
-	if (strcmp(key, "lease"))
-		return rxaqm_typed_add(iface->setting, &iface->nr_settings, &reading->seen_settings,
-				       section, key, value, line, error);
-	err = rxaqm_key_once(&reading->seen_settings, rxaqm_settings, key, section, line, error);
-	return err ? err : read_lease(iface, value, error);
-}
-
 static int read_key(void *arg, const char *section, const char *key, const char *value,
 		    unsigned int line, struct rxaqm_error *error)
 {
@@ -148,7 +111,10 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 		if (err)
 			return err;
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))
-			return read_setting(reading, section, key, value, line, error);
+			return rxaqm_typed_add(newest(reading)->setting,
+					       &newest(reading)->nr_settings,
+					       &reading->seen_settings, section, key, value, line,
+					       error);
 		return unknown(key, section, table, error);
 	}
 	err = rxaqm_key_once(&reading->seen, rxaqm_config_keys, key, section, line, error);

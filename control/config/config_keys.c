@@ -42,6 +42,8 @@ static int check_group(const char *value, struct rxaqm_error *error)
 #define SEC RXAQM_NSEC_PER_SEC
 #define HOUR (3600 * RXAQM_NSEC_PER_SEC)
 
+const char *const rxaqm_config_sections[] = { "Daemon", "Metrics", "Overload", NULL };
+
 const struct rxaqm_key rxaqm_config_keys[] = {
 	{ AT("Daemon", on_stop), .name = "on_stop", .type = RXAQM_TYPE_CHOICE,
 	  .choices = on_stop_words, .standard = "leave",
@@ -101,6 +103,10 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .help = "NIC profile by name, or a file" },
 	{ IFACE(auto_enforce), .name = "auto_enforce", .type = RXAQM_TYPE_BOOL, .standard = "no",
 	  .help = "enforce while a queue is overloaded, and only then" },
+	/* Not as the setting of that name: the daemon renews it. */
+	{ IFACE(lease_ns), .name = "lease", TIME(SEC, 24 * HOUR), .standard = "off", .none = "off",
+	  .must = "1s to 24h, which is renewed while the daemon runs, or off",
+	  .help = "enforce lapses to observe when the daemon has not renewed it for so long" },
 	{ 0 },
 };
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "config/policy_file.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ini_file.h"
 #include "base/parse.h"
 
-/* libinih knows no longer names of sections; a longer list takes several sections. */
-#define QUEUES_LEN_MAX 40
+/* Of a list of queues, with a comma before it: libinih knows no longer names of sections, and a
+ * longer list takes several.
+ */
+#define QUEUES_LEN_MAX 41
 
 struct load {
 	struct rxaqm_policy *policies;
 	unsigned int nr_queues;
 	__u64 now_ns;
-	unsigned char *selected; /* queues of the section */
+	unsigned char selected[RXAQM_MAX_QUEUES]; /* queues of the section */
 	struct rxaqm_keys_seen seen; /* in the section */
 	bool any;
 };
@@ -57,8 +57,8 @@ static int load_key(void *arg, const char *section, const char *key, const char 
 		err = rxaqm_key_once(&load->seen, rxaqm_settings, key, section, line, error);
 	for (i = 0; i < load->nr_queues && !err; i++)
 		if (load->selected[i])
-			err = rxaqm_setting_set_by(&load->policies[i], RXAQM_SOURCE_OPERATOR, key,
-						   value, load->now_ns, error);
+			err = rxaqm_setting_set(&load->policies[i], RXAQM_SOURCE_OPERATOR, key,
+						value, load->now_ns, error);
 	return err;
 }
 
@@ -81,29 +81,13 @@ int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *p
 			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error)
 {
 	const struct rxaqm_ini_ops ops = { .section = load_section, .key = load_key };
-	size_t bytes = nr_queues * sizeof(*policies);
-	struct load load = { .nr_queues = nr_queues, .now_ns = now_ns };
-	int err;
+	struct load load = { .policies = policies, .nr_queues = nr_queues, .now_ns = now_ns };
+	int err = rxaqm_ini_read(file, path, &ops, &load, error);
 
-	load.policies = malloc(bytes);
-	load.selected = calloc(nr_queues, 1);
-	if (!load.policies || !load.selected) {
-		err = rxaqm_failed(error, ENOMEM, "%s: out of memory", path);
-		goto out;
-	}
-	memcpy(load.policies, policies, bytes);
-	err = rxaqm_ini_read(file, path, &ops, &load, error);
 	if (!err && !load.any)
 		err = rxaqm_bad(error, "%s: nothing to set: write [interface] and KEY=VALUE lines",
 				path);
-	if (!err)
-		err = check_all(&load, path, error);
-	if (!err)
-		memcpy(policies, load.policies, bytes);
-out:
-	free(load.policies);
-	free(load.selected);
-	return err;
+	return err ? err : check_all(&load, path, error);
 }
 
 int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsigned int nr_queues,
@@ -124,7 +108,7 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 }
 
 /* Write a section: the settings of @policy, or only those in which it differs from @base. */
-static void write_section(FILE *file, const char *queues, const struct rxaqm_policy *policy,
+static void print_section(FILE *file, const char *queues, const struct rxaqm_policy *policy,
 			  const struct rxaqm_policy *base, __u64 now_ns)
 {
 	char value[RXAQM_KEY_LEN], base_value[RXAQM_KEY_LEN];
@@ -141,56 +125,46 @@ static void write_section(FILE *file, const char *queues, const struct rxaqm_pol
 	}
 }
 
+/* The first queue from @from on that has (@same) the policy of @like, or has not; else their
+ * number.
+ */
+static unsigned int next(const struct rxaqm_policies *all, unsigned int from, unsigned int like,
+			 bool same)
+{
+	while (from < all->nr_queues &&
+	       rxaqm_policy_same(&all->policy[from], &all->policy[like]) != same)
+		from++;
+	return from;
+}
+
 /* Write sections for the queues from @first on that have its policy, which differs from
  * that of queue 0.
  */
-static void write_queues(FILE *file, const struct rxaqm_policy *policies, unsigned int nr_queues,
-			 unsigned int first, __u64 now_ns)
+static void print_queues(FILE *file, const struct rxaqm_policies *all, unsigned int first)
 {
 	char list[QUEUES_LEN_MAX + 1] = "", range[24];
-	unsigned int i = first, last;
+	unsigned int i, end;
 
-	while (i < nr_queues) {
-		for (last = i; last < nr_queues; last++)
-			if (!rxaqm_policy_same(&policies[last], &policies[first]))
-				break;
-		snprintf(range, sizeof(range), last == i + 1 ? "%s%u" : "%s%u-%u",
-			 list[0] ? "," : "", i, last - 1);
-		if (last > i && strlen(list) + strlen(range) <= QUEUES_LEN_MAX) {
-			strcat(list, range);
-			i = last;
-		} else if (last > i) {
-			write_section(file, list, &policies[first], &policies[0], now_ns);
+	for (i = first; i < all->nr_queues; i = next(all, end, first, true)) {
+		end = next(all, i, first, false);
+		snprintf(range, sizeof(range), end == i + 1 ? ",%u" : ",%u-%u", i, end - 1);
+		if (strlen(list) + strlen(range) > QUEUES_LEN_MAX) {
+			print_section(file, list + 1, &all->policy[first], &all->policy[0],
+				      all->now_ns);
 			list[0] = '\0';
-		} else {
-			i++;
 		}
+		strcat(list, range);
 	}
-	write_section(file, list, &policies[first], &policies[0], now_ns);
+	print_section(file, list + 1, &all->policy[first], &all->policy[0], all->now_ns);
 }
 
-static bool seen_before(const struct rxaqm_policy *policies, unsigned int queue)
+void rxaqm_policy_file_print(FILE *file, const void *policies)
 {
+	const struct rxaqm_policies *all = policies;
 	unsigned int i;
 
-	for (i = 0; i < queue; i++)
-		if (rxaqm_policy_same(&policies[i], &policies[queue]))
-			return true;
-	return false;
-}
-
-int rxaqm_policy_file_write(FILE *file, const struct rxaqm_policy *policies, unsigned int nr_queues,
-			    __u64 now_ns)
-{
-	unsigned int i;
-
-	if (!nr_queues)
-		return -EINVAL;
-	write_section(file, NULL, &policies[0], NULL, now_ns);
-	for (i = 1; i < nr_queues; i++)
-		if (!seen_before(policies, i))
-			write_queues(file, policies, nr_queues, i, now_ns);
-	if (fflush(file))
-		return -errno;
-	return ferror(file) ? -EIO : 0;
+	print_section(file, NULL, &all->policy[0], NULL, all->now_ns);
+	for (i = 1; i < all->nr_queues; i++)
+		if (next(all, 0, i, true) == i)
+			print_queues(file, all, i);
 }

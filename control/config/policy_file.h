@@ -11,8 +11,8 @@
 
 #include "config/settings.h"
 
-/* Read @path ("-": standard input) over @policies[@nr_queues]. All or nothing: -errno
- * with @error ("FILE:LINE: ...") leaves them unchanged.
+/* Read @path ("-": standard input) over @policies[@nr_queues]. After -errno with @error
+ * ("FILE:LINE: ...") they are of no use.
  */
 int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsigned int nr_queues,
 			   __u64 now_ns, struct rxaqm_error *error);
@@ -21,8 +21,16 @@ int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsi
 int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *policies,
 			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error);
 
-/* The shortest file that gives @policies: queues that differ from the first one, in ranges. */
-int rxaqm_policy_file_write(FILE *file, const struct rxaqm_policy *policies, unsigned int nr_queues,
-			    __u64 now_ns);
+/* What is to be written: a policy at least. */
+struct rxaqm_policies {
+	const struct rxaqm_policy *policy;
+	unsigned int nr_queues;
+	__u64 now_ns;
+};
+
+/* Print the shortest file that gives @policies, which are struct rxaqm_policies: queues that differ
+ * from the first one, in ranges.
+ */
+void rxaqm_policy_file_print(FILE *file, const void *policies);
 
 #endif /* RXAQM_POLICY_FILE_H */

@@ -91,21 +91,6 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name)
 	return rxaqm_key_find(rxaqm_settings, NULL, name);
 }
 
-bool rxaqm_setting_sets(const char *key, const char *value, const char *name)
-{
-	const struct rxaqm_preset *preset = rxaqm_presets;
-	char word[RXAQM_KEY_LEN];
-	const char *at;
-
-	if (strcmp(key, "preset"))
-		return !strcmp(key, name);
-	while (preset->name && strcmp(preset->name, value))
-		preset++;
-	snprintf(word, sizeof(word), "%s=", name);
-	at = preset->name ? strstr(preset->settings, word) : NULL;
-	return at && (at == preset->settings || at[-1] == ' ');
-}
-
 void rxaqm_presets_list(FILE *file)
 {
 	const struct rxaqm_preset *preset;

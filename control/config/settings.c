@@ -25,41 +25,6 @@ static int bad_key(const char *key, struct rxaqm_error *error)
 	return rxaqm_key_unknown("setting", key, NULL, names, there_are, error);
 }
 
-static int set_preset(struct rxaqm_policy *policy, const char *name, struct rxaqm_error *error)
-{
-	char list[RXAQM_KEY_TEXT_LEN], settings[RXAQM_KEY_LEN], *rest = settings, *key;
-	const char *names[RXAQM_KEYS_MAX + 1] = {};
-	const struct rxaqm_preset *preset;
-	size_t nr = 0;
-
-	for (preset = rxaqm_presets; preset->name && strcmp(preset->name, name); preset++)
-		names[nr++] = preset->name;
-	if (!preset->name)
-		return rxaqm_bad(error, "preset=%.40s: must be one of %s", name,
-				 rxaqm_words(names, "|", "|", list));
-	strcpy(settings, preset->settings);
-	while ((key = strsep(&rest, " "))) {
-		char *value = strchr(key, '=');
-
-		*value = '\0';
-		rxaqm_setting_set(policy, key, value + 1, 0, NULL);
-	}
-	return 0;
-}
-
-int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *value, __u64 now_ns,
-		      struct rxaqm_error *error)
-{
-	const struct rxaqm_key *setting = rxaqm_setting_find(key);
-	int err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
-
-	if (err)
-		return err;
-	if (!strcmp(key, "preset"))
-		return set_preset(policy, value, error);
-	return setting ? rxaqm_key_set(setting, policy, value, now_ns, error) : bad_key(key, error);
-}
-
 _Static_assert(2 * RXAQM_NR_SETTINGS <= 32, "room in rxaqm_policy.sources");
 
 static unsigned int source_shift(const char *key)
@@ -79,15 +44,43 @@ void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm
 	policy->sources = (policy->sources & ~(3U << shift)) | (__u32)source << shift;
 }
 
-int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
-			 const char *value, __u64 now_ns, struct rxaqm_error *error)
+static int set_preset(struct rxaqm_policy *policy, enum rxaqm_source source, const char *name,
+		      struct rxaqm_error *error)
 {
-	int err = rxaqm_setting_set(policy, key, value, now_ns, error);
-	const struct rxaqm_key *setting;
+	char list[RXAQM_KEY_TEXT_LEN], settings[RXAQM_KEY_LEN], *rest = settings, *key;
+	const char *names[RXAQM_KEYS_MAX + 1] = {};
+	const struct rxaqm_preset *preset;
+	size_t nr = 0;
 
-	for (setting = rxaqm_settings; !err && setting->name; setting++)
-		if (rxaqm_setting_sets(key, value, setting->name))
-			rxaqm_setting_mark(policy, setting->name, source);
+	for (preset = rxaqm_presets; preset->name && strcmp(preset->name, name); preset++)
+		names[nr++] = preset->name;
+	if (!preset->name)
+		return rxaqm_bad(error, "preset=%.40s: must be one of %s", name,
+				 rxaqm_words(names, "|", "|", list));
+	strcpy(settings, preset->settings);
+	while ((key = strsep(&rest, "="))) {
+		char *value = strsep(&rest, " ");
+
+		rxaqm_setting_set(policy, source, key, value, 0, NULL);
+	}
+	return 0;
+}
+
+int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
+		      const char *value, __u64 now_ns, struct rxaqm_error *error)
+{
+	const struct rxaqm_key *setting = rxaqm_setting_find(key);
+	int err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
+
+	if (err)
+		return err;
+	if (!strcmp(key, "preset"))
+		return set_preset(policy, source, value, error);
+	if (!setting)
+		return bad_key(key, error);
+	err = rxaqm_key_set(setting, policy, value, now_ns, error);
+	if (!err)
+		rxaqm_setting_mark(policy, key, source);
 	return err;
 }
 
@@ -101,7 +94,7 @@ int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 no
 		return rxaqm_bad(error, "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
 				 word);
 	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
-	return rxaqm_setting_set_by(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
+	return rxaqm_setting_set(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
 }
 
 int rxaqm_setting_once(char *const *words, struct rxaqm_error *error)
@@ -129,7 +122,7 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 	int err;
 
 	rxaqm_policy_init(&scratch);
-	err = rxaqm_setting_set(&scratch, key, value, 1, error);
+	err = rxaqm_setting_set(&scratch, RXAQM_SOURCE_CONFIG, key, value, 1, error);
 	if (!err)
 		err = rxaqm_key_once(seen, rxaqm_settings, key, section, line, error);
 	if (err)
@@ -149,7 +142,7 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 	int err = 0;
 
 	for (; nr && !err; nr--, list++)
-		err = rxaqm_setting_set_by(policy, source, list->key, list->value, now_ns, error);
+		err = rxaqm_setting_set(policy, source, list->key, list->value, now_ns, error);
 	return err;
 }
 

@@ -28,17 +28,13 @@ const struct rxaqm_key *rxaqm_setting_find(const char *name);
 /* The built-in defaults, from which profiles and operators depart. */
 void rxaqm_policy_init(struct rxaqm_policy *policy);
 
-/* Set @key from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none").
- * @key "preset" (dc, wan, meta2022) sets several. @now_ns (CLOCK_MONOTONIC) is what a
- * lease counts from. -EINVAL with @error naming key, value and remedy; then @policy
- * is unchanged. Settings are checked one by one here: their order is free.
+/* Set @key from @value as typed ("5ms", "auto:5ms", "enforce", "50%", "22,443", "cs1,46", "none"),
+ * and note that @source did. @key "preset" (dc, wan, meta2022) sets several. @now_ns
+ * (CLOCK_MONOTONIC) is what a lease counts from. -EINVAL with @error naming key, value and remedy;
+ * then @policy is unchanged. Settings are checked one by one here: their order is free.
  */
-int rxaqm_setting_set(struct rxaqm_policy *policy, const char *key, const char *value, __u64 now_ns,
-		      struct rxaqm_error *error);
-
-/* The same, and note that it was set by @source. */
-int rxaqm_setting_set_by(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
-			 const char *value, __u64 now_ns, struct rxaqm_error *error);
+int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
+		      const char *value, __u64 now_ns, struct rxaqm_error *error);
 
 /* The same by the operator, of a word "KEY=VALUE" of a command line. */
 int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
@@ -76,9 +72,6 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 		      struct rxaqm_policy *policy, enum rxaqm_source source, __u64 now_ns,
 		      struct rxaqm_error *error);
-
-/* Does @key=@value, which may be a preset, set what is called @name? */
-bool rxaqm_setting_sets(const char *key, const char *value, const char *name);
 
 struct rxaqm_out;
 

@@ -101,8 +101,7 @@ static void read_clock(struct rxaqm_link *link)
 	clock->next_ns = rxaqm_now_ns() + clock->fit.gap_ns;
 }
 
-/* What is due of it. True if it is open: then it is due again at its next_ns. */
-static bool run_clock(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+static void run_clock(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	struct rxaqm_run_clock *clock = &link->clock;
 
@@ -113,7 +112,7 @@ static bool run_clock(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 		if (clock->open)
 			read_clock(link);
 	}
-	return clock->open;
+	rxaqm_run_sync_by(link->run, clock->next_ns);
 }
 
 static bool has_stamps(const struct rxaqm_iface *iface)
@@ -121,43 +120,18 @@ static bool has_stamps(const struct rxaqm_iface *iface)
 	return iface->stamp == RXAQM_STAMP_HWTSTAMP || (iface->flags & RXAQM_IFACE_HINT);
 }
 
-static int on_timer(sd_event_source *source, uint64_t usec, void *arg)
-{
-	(void)source;
-	(void)usec;
-	rxaqm_run_clocks(arg);
-	return 0;
-}
-
-/* Have this called again when the next reading is due. */
-static void schedule(struct rxaqm_run *run, __u64 next_ns)
-{
-	__u64 usec = next_ns / RXAQM_NSEC_PER_USEC + 1;
-
-	if (!next_ns || run->stopping)
-		return;
-	if (!run->clock_timer && sd_event_add_time(run->event, &run->clock_timer, CLOCK_MONOTONIC,
-						   usec, 1, on_timer, run) < 0)
-		return;
-	sd_event_source_set_time(run->clock_timer, usec);
-	sd_event_source_set_enabled(run->clock_timer, SD_EVENT_ONESHOT);
-}
-
 void rxaqm_run_clocks(struct rxaqm_run *run)
 {
 	struct rxaqm_link *link;
-	__u64 next_ns = 0;
 
 	for (link = run->links; link; link = link->next) {
 		const struct rxaqm_iface *iface = rxaqm_run_entry(link);
 
 		if (link->clock.attached_ns && !is_current(link, iface))
 			rxaqm_run_clock_free(link);
-		if (iface && has_stamps(iface) && run_clock(link, iface) &&
-		    (!next_ns || rxaqm_ns_after(next_ns, link->clock.next_ns)))
-			next_ns = link->clock.next_ns;
+		if (iface && has_stamps(iface))
+			run_clock(link, iface);
 	}
-	schedule(run, next_ns);
 }
 
 static const struct {

@@ -75,34 +75,23 @@ static const char *text_of(struct json_object *object, const char *key)
 								NULL;
 }
 
-/* The finding @id in @findings; NULL: there is none. */
-static struct json_object *find(struct json_object *findings, const char *id)
-{
-	size_t i;
-
-	for (i = 0; i < json_object_array_length(findings); i++) {
-		struct json_object *finding = json_object_array_get_idx(findings, i);
-		const char *other = text_of(finding, "id");
-
-		if (other && !strcmp(other, id))
-			return finding;
-	}
-	return NULL;
-}
-
 /* 0, or -EBADMSG if @report is none of doctor's. */
 static int take(struct rxaqm_run_diagnosis *diagnosis, struct json_object *report)
 {
+	const char *id = text_of(report, "primary"), *place = NULL, *cause = NULL;
 	struct json_object *findings, *finding;
-	const char *id, *place, *cause;
+	size_t i;
 
 	if (!json_object_object_get_ex(report, "findings", &findings) ||
 	    !json_object_is_type(findings, json_type_array))
 		return -EBADMSG;
-	id = text_of(report, "primary");
-	finding = id ? find(findings, id) : NULL;
-	place = finding ? text_of(finding, "layer") : NULL;
-	cause = finding ? text_of(finding, "cause") : NULL;
+	for (i = 0; id && i < json_object_array_length(findings); i++) {
+		finding = json_object_array_get_idx(findings, i);
+		if (strcmp(text_of(finding, "id") ?: "", id))
+			continue;
+		place = text_of(finding, "layer");
+		cause = text_of(finding, "cause");
+	}
 	if (id && (!place || !cause))
 		return -EBADMSG;
 	snprintf(diagnosis->id, sizeof(diagnosis->id), "%s", id ?: "");
@@ -144,18 +133,6 @@ void rxaqm_run_diagnosis_look(struct rxaqm_run *run)
 		finish(diagnosis, status);
 	else if (rxaqm_ns_since(rxaqm_now_ns(), diagnosis->begun_ns) > LIMIT_NS)
 		kill(diagnosis->pid, SIGKILL);
-}
-
-void rxaqm_run_diagnosis_end(struct rxaqm_run *run)
-{
-	struct rxaqm_run_diagnosis *diagnosis = &run->diagnosis;
-
-	if (!diagnosis->pid)
-		return;
-	kill(diagnosis->pid, SIGKILL);
-	waitpid(diagnosis->pid, NULL, 0);
-	close(diagnosis->fd);
-	diagnosis->pid = 0;
 }
 
 void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)

@@ -1,11 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The interfaces that sections of the configuration are for, as they come, go and change names. */
+/* The interfaces that sections of the configuration are for, as they come, go and change names;
+ * what has become of each, and when what failed is tried again.
+ */
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/run.h"
 #include "base/now.h"
+#include "config/config.h"
+#include "daemon/run.h"
+
+#define RETRY_MIN_NS RXAQM_NSEC_PER_SEC
+#define RETRY_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
+/* What the kernel tells so soon after an attempt, the attempt has caused. */
+#define ECHO_NS RXAQM_NSEC_PER_SEC
+
+/* What has failed, and policies that were kept, are of no matter any more. */
+static void forget(struct rxaqm_link *link)
+{
+	link->retry_ns = 0;
+	free(link->complaint);
+	link->complaint = NULL;
+	free(link->kept);
+	link->kept = NULL;
+}
+
+void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	if (iface->prog_id != link->prog_id && !link->kept)
+		rxaqm_run_overload_free(link);
+	rxaqm_detached_forget(link->name);
+	link->state = RXAQM_LINK_ATTACHED;
+	link->slot = (int)(iface - link->run->state.iface);
+	link->prog_id = iface->prog_id;
+	link->configure = false;
+	link->reapply = false;
+	forget(link);
+}
+
+void rxaqm_run_release(struct rxaqm_link *link, const char *why)
+{
+	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
+		      link->name, why);
+	link->state = RXAQM_LINK_RELEASED;
+	link->slot = -1;
+}
+
+void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
+{
+	link->due_ns = rxaqm_now_ns() + after_ns;
+	link->due_at = time(NULL) + (time_t)(after_ns / RXAQM_NSEC_PER_SEC);
+	rxaqm_run_sync_by(link->run, link->due_ns);
+}
+
+/* What kernel or NIC cannot do, they cannot a minute later. All else may pass. */
+static bool is_final(const struct rxaqm_error *error)
+{
+	return error->exit_code == RXAQM_EXIT_UNSUPPORTED &&
+	       (error->err == EOPNOTSUPP || /* and these two are what the verifier says */
+		error->err == EACCES || error->err == E2BIG);
+}
+
+void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error)
+{
+	link->state = RXAQM_LINK_FAILED;
+	link->slot = -1;
+	/* It went, or got another name, meanwhile: the kernel's message about that comes. */
+	if (if_nametoindex(link->name) != link->ifindex) {
+		link->run->rescan = true;
+		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
+		return;
+	}
+	link->tried_ns = rxaqm_now_ns();
+	link->retry_ns = link->retry_ns ? 2 * link->retry_ns : RETRY_MIN_NS;
+	if (link->retry_ns > RETRY_MAX_NS)
+		link->retry_ns = RETRY_MAX_NS;
+	if (!link->complaint || strcmp(link->complaint, error->text)) {
+		rxaqm_run_log(LOG_ERR, "%s: %s; tried again %swhen the interface changes",
+			      link->name, error->text,
+			      is_final(error) ? "" : "1s to 60s later, and ");
+		free(link->complaint);
+		link->complaint = strdup(error->text);
+	}
+	if (!is_final(error))
+		rxaqm_run_try_again(link, link->retry_ns);
+}
+
+void rxaqm_run_changed(struct rxaqm_link *link)
+{
+	__u64 now_ns = rxaqm_now_ns(), due_ns = link->tried_ns + link->retry_ns / 2;
+
+	if (link->state != RXAQM_LINK_FAILED || rxaqm_ns_since(now_ns, link->tried_ns) < ECHO_NS)
+		return;
+	if (!rxaqm_ns_after(due_ns, now_ns))
+		due_ns = now_ns + RXAQM_RUN_LOCKED_NS;
+	if (link->due_ns && !rxaqm_ns_after(link->due_ns, due_ns))
+		return;
+	rxaqm_run_log(LOG_INFO, "%s: has changed, which is a reason to try again", link->name);
+	rxaqm_run_try_again(link, due_ns - now_ns);
+}
 
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex)
 {
@@ -21,7 +114,7 @@ static void free_link(struct rxaqm_link *link)
 {
 	rxaqm_run_clock_free(link);
 	rxaqm_run_overload_free(link);
-	rxaqm_run_forget(link);
+	forget(link);
 	free(link);
 }
 
@@ -130,7 +223,6 @@ static bool all_tried(const struct rxaqm_run *run)
 void rxaqm_run_sync(struct rxaqm_run *run)
 {
 	struct rxaqm_link *link;
-	__u64 first_ns = 0;
 
 	if (run->rescan)
 		list(run);
@@ -144,14 +236,11 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 	}
 	sweep(run);
 	for (link = run->links; link; link = link->next)
-		if (link->due_ns && (!first_ns || rxaqm_ns_after(first_ns, link->due_ns)))
-			first_ns = link->due_ns;
-	if (first_ns)
-		rxaqm_run_sync_by(run, first_ns);
+		if (link->due_ns)
+			rxaqm_run_sync_by(run, link->due_ns);
 	rxaqm_run_leases(run);
-	if (!run->ready && all_tried(run))
-		rxaqm_run_notify_ready(run);
-	rxaqm_run_notify_status(run);
+	rxaqm_run_clocks(run);
+	rxaqm_run_notify(run, !run->ready && all_tried(run));
 }
 
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old)
@@ -162,7 +251,7 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		link->section = rxaqm_config_find(&run->config, link->name);
 		link->configure = true;
 		link->reapply = true;
-		rxaqm_run_forget(link);
+		forget(link);
 		rxaqm_run_overload_free(link);
 		/* What was never ours needs no detaching. */
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
@@ -173,13 +262,4 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 	rxaqm_config_free(old);
 	run->rescan = true;
 	run->reapply = true;
-}
-
-void rxaqm_run_links_free(struct rxaqm_run *run)
-{
-	struct rxaqm_link *link;
-
-	for (link = run->links; link; link = link->next)
-		link->removed = true;
-	sweep(run);
 }

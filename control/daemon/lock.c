@@ -10,29 +10,21 @@
 
 #include "daemon/run.h"
 
-static int make_directory(char *path, struct rxaqm_error *error)
-{
-	const char *dir = dirname(path);
-
-	if (!mkdir(dir, 0755) || errno == EEXIST)
-		return 0;
-	return rxaqm_failed(error, errno,
-			    "cannot make directory \"%s\": %s; run as root, or name another with "
-			    "RUNTIME_DIRECTORY",
-			    dir, strerror(errno));
-}
-
 int rxaqm_run_lock(struct rxaqm_error *error)
 {
 	static int fd; /* held until the process ends */
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char path[RXAQM_CONFIG_PATH_LEN];
+	const char *dir;
 	int err;
 
 	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
-	err = make_directory(path, error);
-	if (err)
-		return err;
+	dir = dirname(path);
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return rxaqm_failed(error, errno,
+				    "cannot make directory \"%s\": %s; run as root, or name "
+				    "another with RUNTIME_DIRECTORY",
+				    dir, strerror(errno));
 	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -43,9 +35,7 @@ int rxaqm_run_lock(struct rxaqm_error *error)
 	err = errno;
 	if (err != EAGAIN && err != EACCES)
 		return rxaqm_failed(error, err, "cannot lock \"%s\": %s", path, strerror(err));
-	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
-		lock.l_pid = 0;
-	if (lock.l_pid <= 0)
+	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK || lock.l_pid <= 0)
 		return rxaqm_failed(error, EBUSY, "another daemon holds \"%s\"; see \"fuser %s\"",
 				    path, path);
 	return rxaqm_failed(error, EBUSY,

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One line an event, for the journal and for a terminal. */
-#include <stdio.h>
+/* What the daemon says: a line an event, for the journal or a terminal, and how it is, for the
+ * service manager (sd_notify; nothing happens where there is none).
+ */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "daemon/run.h"
 
 /* Is what we print read by the journal? Then "<4>" at the beginning of a line is its priority. */
@@ -38,4 +42,54 @@ void rxaqm_run_log(int level, const char *fmt, ...)
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 	fputc('\n', stderr);
+}
+
+/* When the first that failed is tried again, as a time of day; "" if none is by itself. */
+static void next_try(const struct rxaqm_run *run, char text[32])
+{
+	const struct rxaqm_link *link, *first = NULL;
+	struct tm tm;
+
+	for (link = run->links; link; link = link->next)
+		if (link->state == RXAQM_LINK_FAILED && link->due_ns &&
+		    (!first || rxaqm_ns_after(first->due_ns, link->due_ns)))
+			first = link;
+	if (first && localtime_r(&first->due_at, &tm))
+		strftime(text, 32, " (next try %H:%M:%S)", &tm);
+}
+
+static void describe(const struct rxaqm_run *run, char *text, size_t size)
+{
+	unsigned int attached = 0, failed = 0, released = 0;
+	char failures[64] = "", off[32] = "", next[32] = "";
+	const struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next) {
+		attached += link->state == RXAQM_LINK_ATTACHED;
+		failed += link->state == RXAQM_LINK_FAILED;
+		released += link->state == RXAQM_LINK_RELEASED;
+	}
+	next_try(run, next);
+	if (failed)
+		snprintf(failures, sizeof(failures), ", %u failed%s", failed, next);
+	if (released)
+		snprintf(off, sizeof(off), ", %u left off", released);
+	/* A reason that is too long is in the log as well. */
+	snprintf(text, size, "%u interface(s) attached%s%s%s%s%.150s", attached, failures, off,
+		 run->bpffs_lost ? "; the BPF file system is gone" : "",
+		 run->reload_failed ? "; configuration not reloaded: " : "",
+		 run->reload_failed ? run->reload_text : "");
+}
+
+void rxaqm_run_notify(struct rxaqm_run *run, bool becomes_ready)
+{
+	char text[sizeof(run->status_text)];
+
+	describe(run, text, sizeof(text));
+	if (becomes_ready)
+		sd_notifyf(0, "READY=1\nSTATUS=%s", text);
+	else if (run->ready && strcmp(text, run->status_text))
+		sd_notifyf(0, "STATUS=%s", text);
+	run->ready |= becomes_ready;
+	strcpy(run->status_text, text);
 }

@@ -2,13 +2,14 @@
 /* The event loop: signals, timers, beginning and end. */
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
+#include <systemd/sd-daemon.h>
 
 #include "daemon/run.h"
 #include "base/now.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
 #define POLL_TICKS 10 /* how often is looked at what nobody tells */
+#define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* with who holds the lock, before READY */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
 
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
@@ -58,10 +59,8 @@ static void look_around(struct rxaqm_run *run)
 		    rxaqm_run_outgrown(iface, link->name))
 			rxaqm_run_try_again(link, 0);
 	}
-	if (!poll)
-		return;
 	/* Should a message have been lost after all. */
-	run->rescan = true;
+	run->rescan |= poll;
 }
 
 /* Entries of interfaces that are gone; the kernel frees their programs some time later. */
@@ -90,7 +89,6 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	look_around(run);
 	recover(run);
 	rxaqm_run_sync(run);
-	rxaqm_run_clocks(run);
 	rxaqm_run_overload(run);
 	rxaqm_run_diagnosis_look(run);
 	rxaqm_run_status(run);
@@ -105,13 +103,62 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
+static int check_here(const struct rxaqm_run *run, const struct rxaqm_config *config,
+		      struct rxaqm_error *error)
+{
+	const struct rxaqm_link *link;
+	int err = 0;
+
+	for (link = run->links; link && !err; link = link->next)
+		err = rxaqm_run_check(rxaqm_config_find(config, link->name), link->name, error);
+	return err;
+}
+
+static void be_ready_soon(struct rxaqm_run *run)
+{
+	run->ready = false;
+	run->ready_by_ns = rxaqm_now_ns() + PATIENCE_NS;
+}
+
+/* SIGHUP: the new configuration as a whole, or the old one as it was. */
+static void reload(struct rxaqm_run *run)
+{
+	struct rxaqm_config config = {}, old = run->config;
+	struct rxaqm_error error = {};
+
+	be_ready_soon(run);
+	/* The time tells the manager which of several reloads the next READY=1 answers. */
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu\nSTATUS=reading the configuration",
+		   USEC(rxaqm_now_ns()));
+	run->reload_failed = rxaqm_config_read(run->config_path, &config, &error) ||
+			     check_here(run, &config, &error) ||
+			     rxaqm_run_metrics_start(run, &config, &error);
+	if (run->reload_failed) {
+		rxaqm_config_free(&config);
+		run->reloads_failed++;
+		snprintf(run->reload_text, sizeof(run->reload_text), "%.250s", error.text);
+		rxaqm_run_log(LOG_ERR, "%s; the configuration stays as it was", error.text);
+		rxaqm_run_notify(run, true);
+		return;
+	}
+	run->reloads_ok++;
+	rxaqm_run_log(LOG_NOTICE, "configuration read again");
+	if (strcmp(config.status_file, old.status_file))
+		rxaqm_run_status_remove(&old);
+	run->config = config;
+	run->status_due_ns = 0;
+	run->status_failed = false;
+	rxaqm_run_links_reconfigure(run, &old);
+	rxaqm_run_sync(run);
+}
+
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
 	struct rxaqm_run *run = arg;
 
 	(void)source;
 	if (info->ssi_signo == SIGHUP) {
-		rxaqm_run_reload(run);
+		reload(run);
 		return 0;
 	}
 	rxaqm_run_log(LOG_NOTICE, "%s: stopping",
@@ -128,17 +175,16 @@ static int set_up(struct rxaqm_run *run)
 	int err;
 
 	signal(SIGPIPE, SIG_IGN);
-	err = sd_event_default(&run->event);
-	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++) {
-		sigemptyset(&mask);
+	sigemptyset(&mask);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&mask, signals[i]);
-		err = sigprocmask(SIG_BLOCK, &mask, NULL) ?
-			      -errno :
-			      sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
-	}
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	err = sd_event_default(&run->event);
+	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++)
+		err = sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
 	if (err >= 0)
-		err = sd_event_add_time(run->event, &run->tick_timer, CLOCK_MONOTONIC,
-					USEC(now_ns + TICK_NS), USEC(TICK_NS / 10), on_tick, run);
+		err = sd_event_add_time(run->event, NULL, CLOCK_MONOTONIC, USEC(now_ns + TICK_NS),
+					USEC(TICK_NS / 10), on_tick, run);
 	if (err >= 0)
 		err = sd_event_add_time(run->event, &run->sync_timer, CLOCK_MONOTONIC, USEC(now_ns),
 					1, on_sync, run);
@@ -179,24 +225,10 @@ static void detach_all(struct rxaqm_run *run)
 	rxaqm_state_unlock(&run->state);
 }
 
-static void tear_down(struct rxaqm_run *run)
-{
-	rxaqm_run_diagnosis_end(run);
-	rxaqm_run_links_free(run);
-	rxaqm_run_netlink_close(run);
-	sd_event_source_unref(run->tick_timer);
-	sd_event_source_unref(run->sync_timer);
-	sd_event_source_unref(run->clock_timer);
-	sd_event_source_unref(run->rtnl_source);
-	sd_event_source_unref(run->genl_source);
-	run->sync_timer = NULL;
-	sd_event_unref(run->event);
-	rxaqm_state_close(&run->state);
-}
-
 int rxaqm_run_loop(struct rxaqm_run *run)
 {
 	struct rxaqm_error error = {};
+	struct rxaqm_link *link;
 	int err = set_up(run);
 
 	if (err < 0) {
@@ -210,19 +242,23 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		run->recover = 1;
 		recover(run);
 		run->rescan = true;
-		rxaqm_run_notify_starting(run);
+		be_ready_soon(run);
 		rxaqm_run_sync(run);
 		err = sd_event_loop(run->event);
 		if (err < 0)
 			rxaqm_run_log(LOG_ERR, "the event loop ended: %s", strerror(-err));
 		if (err)
 			run->exit_code = RXAQM_EXIT_FAILED;
-		rxaqm_run_notify_stopping(run);
-		rxaqm_run_metrics_stop(run);
+		sd_notifyf(0, "STOPPING=1\nSTATUS=%s",
+			   run->config.on_stop == RXAQM_ON_STOP_DETACH ? "detaching" :
+									 "leaving all attached");
 		if (run->config.on_stop == RXAQM_ON_STOP_DETACH)
 			detach_all(run);
 		rxaqm_run_status_remove(&run->config);
 	}
-	tear_down(run);
+	if (run->diagnosis.pid)
+		kill(run->diagnosis.pid, SIGKILL);
+	for (link = run->links; link; link = link->next)
+		rxaqm_run_clock_free(link);
 	return run->exit_code;
 }

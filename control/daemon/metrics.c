@@ -5,8 +5,10 @@
 #include "base/now.h"
 #include "daemon/run.h"
 
-static void reload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
+static void more(struct rxaqm_metrics_text *text, void *arg)
 {
+	const struct rxaqm_run *run = arg;
+
 	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_config_reloads_total",
 			     "Attempts to read the configuration again");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "ok"), run->reloads_ok);
@@ -14,13 +16,6 @@ static void reload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_r
 	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_config_last_reload_successful",
 			     "0 while the configuration file is not what is in effect");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_NO_LABELS, !run->reload_failed);
-}
-
-static void more(struct rxaqm_metrics_text *text, void *arg)
-{
-	const struct rxaqm_run *run = arg;
-
-	reload_metrics(text, run);
 	rxaqm_run_clock_metrics(text, run);
 	rxaqm_run_overload_metrics(text, run);
 	rxaqm_run_diagnosis_metrics(text, run);
@@ -35,15 +30,6 @@ static int on_http(sd_event_source *source, int fd, uint32_t events, void *arg)
 	(void)events;
 	rxaqm_metrics_http_dispatch(metrics->http);
 	return 0;
-}
-
-static void stop_http(struct rxaqm_run_metrics *metrics)
-{
-	sd_event_source_disable_unref(metrics->source);
-	metrics->source = NULL;
-	rxaqm_metrics_http_stop(metrics->http);
-	metrics->http = NULL;
-	metrics->listen[0] = '\0';
 }
 
 /* Listen on @address, then leave the old one: if it fails nothing has changed. */
@@ -68,7 +54,8 @@ static int listen_on(struct rxaqm_run *run, const char *address, struct rxaqm_er
 					    address, strerror(-err));
 		}
 	}
-	stop_http(metrics);
+	sd_event_source_disable_unref(metrics->source);
+	rxaqm_metrics_http_stop(metrics->http);
 	metrics->http = http;
 	metrics->source = source;
 	strcpy(metrics->listen, address);
@@ -114,9 +101,4 @@ void rxaqm_run_metrics(struct rxaqm_run *run)
 	if (err && !metrics->file_failed)
 		rxaqm_run_log(LOG_ERR, "%s", error.text);
 	metrics->file_failed = err != 0;
-}
-
-void rxaqm_run_metrics_stop(struct rxaqm_run *run)
-{
-	stop_http(&run->metrics);
 }

@@ -28,7 +28,6 @@ struct client {
 struct rxaqm_metrics_http {
 	const struct rxaqm_metrics *metrics;
 	struct MHD_Daemon *daemon;
-	unsigned int port;
 	struct MHD_Response *page; /* the last one of metrics; NULL: none */
 	__u64 page_ns; /* when it was made */
 	struct client client[CONNECTIONS];
@@ -65,17 +64,6 @@ static int open_socket(const char *listen_on, const struct rxaqm_listen *address
 	err = errno;
 	close(fd);
 	return cannot_listen(listen_on, err, error);
-}
-
-static unsigned int port_of(int fd)
-{
-	struct rxaqm_listen address = {};
-
-	address.len = sizeof(address.ip6);
-	if (getsockname(fd, &address.any, &address.len))
-		return 0;
-	return ntohs(address.any.sa_family == AF_INET6 ? address.ip6.sin6_port :
-							 address.ip4.sin_port);
 }
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
@@ -126,34 +114,29 @@ static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http)
 	return http->page;
 }
 
-static enum MHD_Result answer_metrics(struct rxaqm_metrics_http *http,
-				      struct MHD_Connection *connection)
-{
-	struct MHD_Response *page = metrics_page(http);
-
-	if (!page)
-		return answer(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain",
-			      "no memory to render the metrics\n");
-	return MHD_queue_response(connection, MHD_HTTP_OK, page);
-}
-
 static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_bytes, void **request)
 {
 	static const char index[] = "<!DOCTYPE html><title>rxaqm</title><h1>rxaqm</h1>"
 				    "<p><a href=\"/metrics\">Metrics</a>\n";
+	struct MHD_Response *page;
 
 	(void)version, (void)upload, (void)upload_bytes, (void)request;
 	/* Answered at once: libmicrohttpd then closes rather than read what a body there is. */
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain",
 			      "only GET and HEAD\n");
-	if (!strcmp(url, "/metrics"))
-		return answer_metrics(arg, connection);
 	if (!strcmp(url, "/"))
 		return answer(connection, MHD_HTTP_OK, "text/html", index);
-	return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain", "there is only /metrics\n");
+	if (strcmp(url, "/metrics"))
+		return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
+			      "there is only /metrics\n");
+	page = metrics_page(arg);
+	if (page)
+		return MHD_queue_response(connection, MHD_HTTP_OK, page);
+	return answer(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain",
+		      "no memory to render the metrics\n");
 }
 
 /* Who is connected, and since when. */
@@ -215,7 +198,6 @@ struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 	http = calloc(1, sizeof(*http));
 	if (http) {
 		http->metrics = metrics;
-		http->port = port_of(fd);
 		/* The daemon has the socket from here on. */
 		http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,
 						handle, http, MHD_OPTION_EXTERNAL_LOGGER, be_silent,
@@ -241,15 +223,12 @@ struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 
 int rxaqm_metrics_http_fd(const struct rxaqm_metrics_http *http)
 {
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon,
-							       MHD_DAEMON_INFO_EPOLL_FD);
-
-	return info ? info->epoll_fd : -1;
+	return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
 unsigned int rxaqm_metrics_http_port(const struct rxaqm_metrics_http *http)
 {
-	return http->port;
+	return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
 }
 
 void rxaqm_metrics_http_dispatch(struct rxaqm_metrics_http *http)

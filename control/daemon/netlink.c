@@ -115,17 +115,24 @@ static int read_all(struct rxaqm_run *run, int fd,
 	return 0;
 }
 
-/* An error returned to sd-event would end the listening for good: it goes on with the next tick. */
-static void keep_listening(struct rxaqm_run *run, sd_event_source *source, int err)
+static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
+	struct rxaqm_run *run = arg;
+	int err = read_all(run, fd,
+			   source == run->rtnl_source ? on_link_message : on_ethtool_message);
+
+	(void)events;
 	if (!err)
-		return;
+		return 0;
+	/* Returned to sd-event it would end the listening for good: it goes on with the next tick.
+	 */
 	rxaqm_run_log(LOG_ERR,
 		      "cannot read what the kernel tells of interfaces: %s; looking at all of them, "
 		      "and listening again in 1s",
 		      strerror(-err));
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	on_loss(run);
+	return 0;
 }
 
 void rxaqm_run_netlink_resume(struct rxaqm_run *run)
@@ -133,17 +140,6 @@ void rxaqm_run_netlink_resume(struct rxaqm_run *run)
 	sd_event_source_set_enabled(run->rtnl_source, SD_EVENT_ON);
 	if (run->genl_source)
 		sd_event_source_set_enabled(run->genl_source, SD_EVENT_ON);
-}
-
-static int on_readable(sd_event_source *source, int fd, uint32_t events, void *arg)
-{
-	struct rxaqm_run *run = arg;
-
-	(void)events;
-	keep_listening(run, source,
-		       read_all(run, fd,
-				source == run->rtnl_source ? on_link_message : on_ethtool_message));
-	return 0;
 }
 
 static int open_socket(struct rxaqm_run *run, int protocol, unsigned int groups,
@@ -185,14 +181,4 @@ int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error)
 		return rxaqm_failed(error, -err, "cannot listen to rtnetlink: %s", strerror(-err));
 	open_genl(run);
 	return 0;
-}
-
-void rxaqm_run_netlink_close(struct rxaqm_run *run)
-{
-	if (run->rtnl)
-		mnl_socket_close(run->rtnl);
-	if (run->genl)
-		mnl_socket_close(run->genl);
-	run->rtnl = NULL;
-	run->genl = NULL;
 }

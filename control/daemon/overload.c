@@ -41,9 +41,10 @@ static bool by_operator(const struct rxaqm_policy *policy)
 	return rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR;
 }
 
-/* By @policy, which was set a moment ago and has kept what was enforced. */
-static void adopt(const struct rxaqm_link *link, const struct rxaqm_policy *policy)
+/* What is enforced already, be it by an earlier daemon, is so by auto_enforce. */
+static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
+	const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, 0);
 	unsigned int i, adopted = 0;
 
 	for (i = 0; i < link->overload->nr_queues; i++) {
@@ -79,9 +80,8 @@ static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 		memset(&overload->queue[i], 0, sizeof(overload->queue[i]));
 	overload->nr_queues = iface->nr_queues;
 	overload->attached_ns = iface->attached_ns;
-	if (link->adopt)
-		adopt(link, rxaqm_state_policy(&link->run->state, iface, 0));
-	link->adopt = false;
+	if (!known && link->section && link->section->auto_enforce)
+		adopt(link, iface);
 }
 
 /* One line a queue, but not thousands. */
@@ -169,27 +169,23 @@ static bool look_at_queues(struct rxaqm_link *link, const struct rxaqm_iface *if
 	return changed;
 }
 
-static void report_ect0(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
-{
-	char name[RXAQM_CONGESTION_CONTROL_LEN];
-
-	rxaqm_run_log(LOG_NOTICE, "%s: ect0=auto is %s from now on: tcp_congestion_control is %s",
-		      link->name, iface->flags & RXAQM_IFACE_ECT0_DCTCP ? "dctcp" : "classic",
-		      rxaqm_ect0_congestion_control(name));
-}
-
 /* Under the lock: an operator's change is either seen here or made after ours. */
 static void look_and_change(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_iface *iface = rxaqm_run_entry(link);
+	char name[RXAQM_CONGESTION_CONTROL_LEN];
 	bool changed;
 
 	if (!iface)
 		return;
 	changed = rxaqm_ect0_look(iface);
 	if (changed)
-		report_ect0(link, iface);
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: ect0=auto is %s from now on: tcp_congestion_control is %s",
+			      link->name,
+			      iface->flags & RXAQM_IFACE_ECT0_DCTCP ? "dctcp" : "classic",
+			      rxaqm_ect0_congestion_control(name));
 	changed |= look_at_queues(link, iface, rxaqm_state_draft(&run->state, iface));
 	/* What ECT(0) means is taken over with the policies, even if they are the same. */
 	if (changed)

@@ -9,25 +9,20 @@
 #include "daemon/run.h"
 #include "nic/ethtool.h"
 
-/* Rx queues that "ethtool -L" could give the interface; 0 if the driver does not say. */
-static unsigned int most_queues(const char *ifname)
-{
-	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
-
-	return rxaqm_ethtool(ifname, &channels) ? 0 : channels.max_rx + channels.max_combined;
-}
-
-/* Room for the queues that may come, so that they need no new attachment, which would cost a
- * reset of the rings: up to one a CPU, more are rarely made.
+/* Room for the queues that "ethtool -L" could give the interface, so that they need no new
+ * attachment, which would cost a reset of the rings: up to one a CPU, more are rarely made.
  */
 static void add_headroom(struct rxaqm_plan *plan)
 {
-	unsigned int most = most_queues(plan->ifname);
-	unsigned int cpus = (unsigned int)libbpf_num_possible_cpus();
+	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
+	unsigned int cpus = (unsigned int)libbpf_num_possible_cpus(), most;
 
+	if (rxaqm_nic_is_bond(&plan->nic) || rxaqm_ethtool(plan->ifname, &channels))
+		return;
+	most = channels.max_rx + channels.max_combined;
 	if (most > cpus)
 		most = cpus;
-	if (!rxaqm_nic_is_bond(&plan->nic) && most > plan->nic.nr_rx_queues)
+	if (most > plan->nic.nr_rx_queues)
 		plan->nic.nr_rx_queues = most;
 }
 

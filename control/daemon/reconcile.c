@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "attach/locate.h"
-#include "config/detached.h"
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
@@ -16,58 +15,46 @@
 /* A NIC whose rings are changed again and again is not attached anew as often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
 
-static bool same_but_lease(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
-{
-	struct rxaqm_policy copy = *a;
-
-	copy.lease_until_ns = b->lease_until_ns;
-	return !memcmp(&copy, b, sizeof(copy));
-}
-
 /* The policies of its section, or those kept, are to be those of its queues. */
 static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		       const struct rxaqm_policy *policy)
 {
 	struct rxaqm_state *state = &link->run->state;
+	const struct rxaqm_policy *old = rxaqm_state_policy(state, iface, 0);
 	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
 	bool automatic = link->section->auto_enforce && !link->kept;
 	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_error error = {};
-	bool changed = false;
 	unsigned int i;
 
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_policy *old = rxaqm_state_policy(state, iface, i);
-
 		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
 		/* Overload ends that, not a daemon that is restarted. */
-		if (automatic && rxaqm_decide_enforced(old, now_ns))
+		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
 			policies[i].mode = RXAQM_MODE_ENFORCE;
-		if (!same_but_lease(&policies[i], old)) {
-			changed = true;
-			if (old->signal == RXAQM_SIGNAL_BUSY &&
-			    policies[i].signal != RXAQM_SIGNAL_BUSY &&
-			    rxaqm_stamps_enable(iface, link->name, &error))
-				rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
-		}
-		changed |= policies[i].lease_until_ns != old->lease_until_ns;
+		if (old[i].signal == RXAQM_SIGNAL_BUSY && policies[i].signal != RXAQM_SIGNAL_BUSY &&
+		    rxaqm_stamps_enable(iface, link->name, &error))
+			rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
 	}
-	if (changed)
+	if (memcmp(policies, old, iface->nr_queues * sizeof(*policies)))
 		rxaqm_state_use_draft(iface);
 	iface->config_digest = rxaqm_config_digest(link->section);
-	if (!link->kept)
-		link->lease_until_ns = policy->lease_until_ns;
-	link->adopt = automatic;
+	if (link->kept)
+		return;
+	link->lease_until_ns = policy->lease_until_ns;
+	/* What was remembered was done by what the section said before. */
+	rxaqm_run_overload_free(link);
 }
 
 static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
+	size_t bytes = iface->nr_queues * sizeof(*link->kept);
+
 	free(link->kept);
 	link->nr_kept = iface->nr_queues;
-	link->kept = malloc(iface->nr_queues * sizeof(*link->kept));
+	link->kept = malloc(bytes);
 	if (link->kept)
-		memcpy(link->kept, rxaqm_state_policy(&link->run->state, iface, 0),
-		       iface->nr_queues * sizeof(*link->kept));
+		memcpy(link->kept, rxaqm_state_policy(&link->run->state, iface, 0), bytes);
 }
 
 /* The program of an earlier state, which nobody can find any more but by the id we know. */
@@ -176,7 +163,6 @@ static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 	    iface->config_digest != rxaqm_config_digest(link->section))
 		return;
 	link->configure = false;
-	link->adopt = link->section->auto_enforce;
 	link->lease_until_ns = rxaqm_now_ns();
 }
 

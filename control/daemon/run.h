@@ -79,7 +79,6 @@ struct rxaqm_link {
 	/* Policies to be had again after an attachment anew; NULL: those of the section. */
 	struct rxaqm_policy *kept;
 	unsigned int nr_kept;
-	bool adopt; /* queues that are enforced now are so by auto_enforce */
 	struct rxaqm_run_clock clock;
 	struct rxaqm_run_overload *overload;
 };
@@ -114,7 +113,7 @@ struct rxaqm_run {
 	bool rescan; /* the list of links may be out of date */
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
-	sd_event_source *sync_timer, *tick_timer, *clock_timer;
+	sd_event_source *sync_timer;
 	struct mnl_socket *rtnl, *genl; /* NULL: none */
 	sd_event_source *rtnl_source, *genl_source;
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
@@ -123,7 +122,6 @@ struct rxaqm_run {
 	__u64 ready_by_ns; /* and is by then, whoever holds the lock */
 	bool begun; /* the interfaces have been listed once */
 	bool reapply; /* the next listing is for a reload */
-	bool stopping;
 	int exit_code;
 	/* Reloads. */
 	__u64 reloads_ok, reloads_failed;
@@ -140,6 +138,8 @@ struct rxaqm_run {
 /* log.c: one line to the journal or the terminal, @level as in syslog.h. */
 void rxaqm_run_log_init(void);
 void rxaqm_run_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Tell systemd how things are, if that has changed, and whether the start, or a reload, ends. */
+void rxaqm_run_notify(struct rxaqm_run *run, bool becomes_ready);
 
 /* lock.c: take the lock that makes this the only daemon, until the process ends. */
 int rxaqm_run_lock(struct rxaqm_error *error);
@@ -148,21 +148,11 @@ int rxaqm_run_lock(struct rxaqm_error *error);
 int rxaqm_run_loop(struct rxaqm_run *run);
 /* Have rxaqm_run_sync() called at @due_ns (CLOCK_MONOTONIC), or before. */
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns);
-/* reload.c: take over the configuration file as it is now, or keep what there is. */
-void rxaqm_run_reload(struct rxaqm_run *run);
-/* notify.c: what systemd is told. */
-void rxaqm_run_notify_status(struct rxaqm_run *run);
-void rxaqm_run_notify_ready(struct rxaqm_run *run);
-/* The start, or a reload, begins; the end is READY. */
-void rxaqm_run_notify_starting(struct rxaqm_run *run);
-void rxaqm_run_notify_reloading(struct rxaqm_run *run);
-void rxaqm_run_notify_stopping(struct rxaqm_run *run);
 
 /* netlink.c: what the kernel says of interfaces, rings and channels. */
 int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error);
 /* Listen again after an error. */
 void rxaqm_run_netlink_resume(struct rxaqm_run *run);
-void rxaqm_run_netlink_close(struct rxaqm_run *run);
 
 /* links.c: the interfaces that the configuration names; do what is due. */
 void rxaqm_run_sync(struct rxaqm_run *run);
@@ -171,25 +161,21 @@ void rxaqm_run_link_removed(struct rxaqm_link *link);
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex);
 /* A new configuration: every link is looked at again. @old is freed. */
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
-void rxaqm_run_links_free(struct rxaqm_run *run);
-
-/* link.c: what has failed, and policies that were kept, are of no matter any more. */
-void rxaqm_run_forget(struct rxaqm_link *link);
 /* It is attached, as @iface. */
 void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface);
 /* An operator has taken it off, which is logged as @why. */
 void rxaqm_run_release(struct rxaqm_link *link, const char *why);
-
-/* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
- * again.
- */
-void rxaqm_run_reconcile(struct rxaqm_link *link);
-/* link.c: do that after a pause; 0: at once. */
+/* Reconcile @link after a pause; 0: at once. */
 void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns);
 /* Log @error, unless it is what was logged last, and note when to try again. */
 void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 /* The kernel says that the interface has changed: try again what failed, if not too often. */
 void rxaqm_run_changed(struct rxaqm_link *link);
+
+/* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
+ * again.
+ */
+void rxaqm_run_reconcile(struct rxaqm_link *link);
 /* Before @iface is detached, with what an operator has set: if that was to end enforcing, a daemon
  * that starts later is to leave it off.
  */
@@ -227,7 +213,7 @@ void rxaqm_run_leases(struct rxaqm_run *run);
 void rxaqm_run_status(struct rxaqm_run *run);
 void rxaqm_run_status_remove(const struct rxaqm_config *config);
 
-/* clock.c: read the PHCs of what is attached, publish the mappings. */
+/* clock.c: read the PHCs of what is attached, publish the mappings; part of rxaqm_run_sync(). */
 void rxaqm_run_clocks(struct rxaqm_run *run);
 /* Withdraw what @link has published, if its entry is still there. */
 void rxaqm_run_clock_free(struct rxaqm_link *link);
@@ -240,14 +226,12 @@ void rxaqm_run_overload_free(struct rxaqm_link *link);
 void rxaqm_run_diagnose(struct rxaqm_run *run);
 /* Has it ended? */
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
-void rxaqm_run_diagnosis_end(struct rxaqm_run *run);
 
 /* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
  */
 int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
 			    struct rxaqm_error *error);
 void rxaqm_run_metrics(struct rxaqm_run *run);
-void rxaqm_run_metrics_stop(struct rxaqm_run *run);
 
 /* Families of clock, overload and diagnosis, for metrics.c. */
 void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);

@@ -80,27 +80,23 @@ static void look_again(struct rxaqm_link *link)
 static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
 {
 	struct rxaqm_run *run = link->run;
-	bool still;
 
 	if (rxaqm_state_trylock(&run->state)) {
 		look_again(link);
 		return;
 	}
-	still = iface->state == RXAQM_IFACE_ATTACHED && rxaqm_iface_ifindex(iface) == link->ifindex;
-	if (still && link->section)
-		iface->config_digest = rxaqm_config_digest(link->section);
-	if (!still) {
-		rxaqm_state_unlock(&run->state);
-		return;
+	if (iface->state == RXAQM_IFACE_ATTACHED && rxaqm_iface_ifindex(iface) == link->ifindex) {
+		if (link->section)
+			iface->config_digest = rxaqm_config_digest(link->section);
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: attached by a command; its policy stays as it is until the "
+			      "configuration is read again",
+			      link->name);
+		/* Under the lock, since that forgets that it was detached. */
+		rxaqm_run_attached(link, iface);
+		link->lease_until_ns = 0;
 	}
-	rxaqm_run_log(LOG_NOTICE,
-		      "%s: attached by a command; its policy stays as it is until the configuration "
-		      "is read again",
-		      link->name);
-	/* Under the lock, since that forgets that it was detached. */
-	rxaqm_run_attached(link, iface);
 	rxaqm_state_unlock(&run->state);
-	link->lease_until_ns = 0;
 }
 
 void rxaqm_run_verify(struct rxaqm_link *link)

@@ -4,27 +4,19 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/exempt.h"
 #include "base/nearest.h"
 #include "base/out.h"
 #include "base/parse.h"
-#include "keys/types.h"
+#include "ns.h"
 
-/* What is to be typed, and the unit in JSON. */
-static const struct {
-	const char *form, *suffix;
-} types[] = {
-	[RXAQM_TYPE_BOOL] = { "yes|no", "" },
-	[RXAQM_TYPE_CHOICE] = { "", "" },
-	[RXAQM_TYPE_FACT] = { "", "" },
-	[RXAQM_TYPE_NUMBER] = { "NUMBER", "" },
-	[RXAQM_TYPE_OCTAL] = { "OCTAL", "" },
-	[RXAQM_TYPE_PERCENT] = { "PERCENT", "_permille" },
-	[RXAQM_TYPE_DURATION] = { "DURATION", "_ns" },
-	[RXAQM_TYPE_TARGET] = { "DURATION|auto[:DURATION]", "_ns" },
-	[RXAQM_TYPE_LEASE] = { "DURATION", "_ns" },
-	[RXAQM_TYPE_TEXT] = { "TEXT", "" },
-	[RXAQM_TYPE_PORTS] = { "PORT,...|none", "" },
-	[RXAQM_TYPE_DSCP] = { "DSCP,...|none", "" },
+/* What is to be typed. */
+static const char *const forms[] = {
+	[RXAQM_TYPE_BOOL] = "yes|no",	      [RXAQM_TYPE_NUMBER] = "NUMBER",
+	[RXAQM_TYPE_OCTAL] = "OCTAL",	      [RXAQM_TYPE_PERCENT] = "PERCENT",
+	[RXAQM_TYPE_DURATION] = "DURATION",   [RXAQM_TYPE_TARGET] = "DURATION|auto[:DURATION]",
+	[RXAQM_TYPE_LEASE] = "DURATION",      [RXAQM_TYPE_TEXT] = "TEXT",
+	[RXAQM_TYPE_PORTS] = "PORT,...|none", [RXAQM_TYPE_DSCP] = "DSCP,...|none",
 };
 
 static bool is_of(const struct rxaqm_key *key, const char *section)
@@ -41,30 +33,6 @@ const struct rxaqm_key *rxaqm_key_find(const struct rxaqm_key *keys, const char 
 	return NULL;
 }
 
-/* Is @value a word of the key for 0? */
-static bool is_none(const struct rxaqm_key *key, const char *value)
-{
-	return key->none && *key->none && !strcmp(key->none, value);
-}
-
-int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, __u64 now_ns,
-		  struct rxaqm_error *error)
-{
-	__u64 until_ns;
-	int err;
-
-	if (is_none(key, value)) {
-		memset((char *)object + key->offset, 0, key->size);
-		return 0;
-	}
-	err = rxaqm_type_set(key, object, value, error);
-	if (err || key->type != RXAQM_TYPE_LEASE)
-		return err;
-	until_ns = now_ns + rxaqm_key_load(key, object, 0);
-	rxaqm_key_store(key, object, until_ns ? until_ns : 1);
-	return 0;
-}
-
 void rxaqm_keys_init(const struct rxaqm_key *keys, const char *section, void *object)
 {
 	for (; keys->name; keys++)
@@ -72,53 +40,172 @@ void rxaqm_keys_init(const struct rxaqm_key *keys, const char *section, void *ob
 			rxaqm_key_set(keys, object, keys->standard, 0, NULL);
 }
 
-bool rxaqm_key_is_said(const struct rxaqm_key *key, const void *object)
-{
-	if (key->type == RXAQM_TYPE_TEXT)
-		return *((const char *)object + key->offset);
-	if (key->type == RXAQM_TYPE_BOOL)
-		return rxaqm_key_load(key, object, 0) <= 1;
-	return !key->none || rxaqm_key_load(key, object, 0);
-}
-
-const char *rxaqm_key_format(const struct rxaqm_key *key, const void *object, __u64 now_ns,
-			     char buf[RXAQM_KEY_LEN])
-{
-	if (rxaqm_key_is_said(key, object))
-		rxaqm_type_format(key, object, rxaqm_key_load(key, object, now_ns), buf);
-	else
-		snprintf(buf, RXAQM_KEY_LEN, "%s", key->none ? key->none : "");
-	return buf;
-}
-
 const char *rxaqm_key_json_name(const struct rxaqm_key *key, char buf[RXAQM_KEY_LEN])
 {
-	const char *from = key->name;
+	const char *from;
 	char *to = buf;
 
-	buf[0] = '\0';
-	while (*from && to + sizeof("_permille") + 1 < buf + RXAQM_KEY_LEN) {
+	for (from = key->name; *from; from++) {
 		if (isupper((unsigned char)*from) && to != buf)
 			*to++ = '_';
-		*to++ = (char)tolower((unsigned char)*from++);
+		*to++ = (char)tolower((unsigned char)*from);
 	}
 	*to = '\0';
 	return buf;
 }
 
+/* Where the bytes of a shorter number stand in a __u64. */
+#define SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
+
+/* The field as a number; of a lease what is left of it at @now_ns. */
+static __u64 load(const struct rxaqm_key *key, const void *object, __u64 now_ns)
+{
+	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);
+	__u64 number = 0;
+
+	memcpy(&number, (const char *)object + key->offset, size);
+	number >>= SHIFT(size);
+	return key->type == RXAQM_TYPE_LEASE ? rxaqm_ns_since(number, now_ns) : number;
+}
+
+void rxaqm_key_store(const struct rxaqm_key *key, void *object, __u64 number)
+{
+	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);
+
+	number <<= SHIFT(size);
+	memcpy((char *)object + key->offset, &number, size);
+}
+
+bool rxaqm_key_is_said(const struct rxaqm_key *key, const void *object)
+{
+	if (key->type == RXAQM_TYPE_TEXT)
+		return *((const char *)object + key->offset);
+	if (key->type == RXAQM_TYPE_BOOL)
+		return load(key, object, 0) <= 1;
+	return !key->none || load(key, object, 0);
+}
+
+static const char *choice_name(const struct rxaqm_key *key, __u64 number)
+{
+	__u64 i;
+
+	for (i = 0; i < number && key->choices[i]; i++)
+		;
+	return key->choices[i] ? key->choices[i] : "?";
+}
+
+const char *rxaqm_key_format(const struct rxaqm_key *key, const void *object, __u64 now_ns,
+			     char buf[RXAQM_KEY_LEN])
+{
+	const struct rxaqm_policy *policy = object;
+	__u64 number = load(key, object, now_ns);
+
+	if (!rxaqm_key_is_said(key, object)) {
+		snprintf(buf, RXAQM_KEY_LEN, "%s", key->none ? key->none : "");
+		return buf;
+	}
+	switch (key->type) {
+	case RXAQM_TYPE_BOOL:
+		strcpy(buf, number ? "yes" : "no");
+		break;
+	case RXAQM_TYPE_CHOICE:
+	case RXAQM_TYPE_FACT:
+		snprintf(buf, RXAQM_KEY_LEN, "%s", choice_name(key, number));
+		break;
+	case RXAQM_TYPE_NUMBER:
+		snprintf(buf, RXAQM_KEY_LEN, "%llu", number);
+		break;
+	case RXAQM_TYPE_OCTAL:
+		snprintf(buf, RXAQM_KEY_LEN, "%04llo", number);
+		break;
+	case RXAQM_TYPE_PERCENT:
+		snprintf(buf, RXAQM_KEY_LEN, number % 10 ? "%llu.%llu%%" : "%llu%%", number / 10,
+			 number % 10);
+		break;
+	case RXAQM_TYPE_TARGET:
+		strcpy(buf, policy->target_auto ? "auto:" : "");
+		rxaqm_format_duration_exact(number, buf + strlen(buf));
+		break;
+	case RXAQM_TYPE_LEASE: /* whole ms, rounded up to the least lease there is */
+		number += RXAQM_NSEC_PER_MSEC - 1;
+		number -= number % RXAQM_NSEC_PER_MSEC;
+		if (number)
+			rxaqm_format_duration_exact(number, buf);
+		else
+			strcpy(buf, "expired");
+		break;
+	case RXAQM_TYPE_DURATION:
+		rxaqm_format_duration_exact(number, buf);
+		break;
+	case RXAQM_TYPE_TEXT:
+		snprintf(buf, RXAQM_KEY_LEN, "%s", (const char *)object + key->offset);
+		break;
+	case RXAQM_TYPE_PORTS:
+		rxaqm_exempt_format_ports(policy, buf, RXAQM_KEY_LEN);
+		break;
+	case RXAQM_TYPE_DSCP:
+		rxaqm_exempt_format_dscp(policy, buf, RXAQM_KEY_LEN);
+		break;
+	}
+	return buf;
+}
+
+static void out_exempt(struct rxaqm_out *out, const char *name, const struct rxaqm_key *key,
+		       const struct rxaqm_policy *policy)
+{
+	unsigned int i;
+
+	rxaqm_out_array(out, name);
+	for (i = 0; key->type == RXAQM_TYPE_PORTS && i < policy->nr_exempt_ports; i++)
+		rxaqm_out_u64(out, NULL, NULL, policy->exempt_port[i]);
+	for (i = 0; key->type == RXAQM_TYPE_DSCP && i < 64; i++)
+		if (policy->exempt_dscp >> i & 1)
+			rxaqm_out_u64(out, NULL, NULL, i);
+	rxaqm_out_end(out);
+}
+
 void rxaqm_key_out(struct rxaqm_out *out, const struct rxaqm_key *key, const char *fmt,
 		   const void *object, __u64 now_ns)
 {
+	/* The unit in JSON. */
+	static const char *const suffixes[] = {
+		[RXAQM_TYPE_PERCENT] = "_permille", [RXAQM_TYPE_DURATION] = "_ns",
+		[RXAQM_TYPE_TARGET] = "_ns",	    [RXAQM_TYPE_LEASE] = "_ns",
+		[RXAQM_TYPE_DSCP] = NULL,
+	};
+	const struct rxaqm_policy *policy = object;
 	char name[RXAQM_KEY_LEN], text[RXAQM_KEY_LEN];
 
 	rxaqm_key_json_name(key, name);
-	strcat(name, types[key->type].suffix);
-	if (!out->json)
-		rxaqm_out_str(out, name, fmt, rxaqm_key_format(key, object, now_ns, text));
-	else if (rxaqm_key_is_said(key, object))
-		rxaqm_type_out(out, name, key, object, rxaqm_key_load(key, object, now_ns));
-	else
+	strcat(name, suffixes[key->type] ?: "");
+	rxaqm_key_format(key, object, now_ns, text);
+	if (!out->json) {
+		rxaqm_out_str(out, name, fmt, text);
+		return;
+	}
+	if (!rxaqm_key_is_said(key, object)) {
 		rxaqm_out_null(out, name, NULL);
+		return;
+	}
+	switch (key->type) {
+	case RXAQM_TYPE_BOOL:
+		rxaqm_out_bool(out, name, NULL, NULL, load(key, object, 0));
+		break;
+	case RXAQM_TYPE_PORTS:
+	case RXAQM_TYPE_DSCP:
+		out_exempt(out, name, key, policy);
+		break;
+	case RXAQM_TYPE_CHOICE:
+	case RXAQM_TYPE_FACT:
+	case RXAQM_TYPE_OCTAL:
+	case RXAQM_TYPE_TEXT:
+		rxaqm_out_str(out, name, NULL, text);
+		break;
+	default:
+		rxaqm_out_u64(out, name, NULL, load(key, object, now_ns));
+		if (key->type == RXAQM_TYPE_TARGET)
+			rxaqm_out_bool(out, "target_auto", NULL, NULL, policy->target_auto);
+	}
 }
 
 const char *rxaqm_words(const char *const *words, const char *sep, const char *last,
@@ -141,7 +228,7 @@ const char *rxaqm_key_form(const struct rxaqm_key *key, char buf[RXAQM_KEY_TEXT_
 {
 	if (key->choices)
 		return rxaqm_words(key->choices, "|", "|", buf);
-	snprintf(buf, RXAQM_KEY_TEXT_LEN, "%s%s%s", key->form ? key->form : types[key->type].form,
+	snprintf(buf, RXAQM_KEY_TEXT_LEN, "%s%s%s", key->form ? key->form : forms[key->type],
 		 key->none && *key->none ? "|" : "", key->none ? key->none : "");
 	return buf;
 }

@@ -69,6 +69,9 @@ const struct rxaqm_key *rxaqm_key_find(const struct rxaqm_key *keys, const char 
 int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, __u64 now_ns,
 		  struct rxaqm_error *error);
 
+/* Set the field to @number, of which it has as many bytes as it holds; for set.c. */
+void rxaqm_key_store(const struct rxaqm_key *key, void *object, __u64 number);
+
 /* Set every field of @keys in @section (NULL: all) to its default. */
 void rxaqm_keys_init(const struct rxaqm_key *keys, const char *section, void *object);
 

@@ -134,9 +134,10 @@ void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rx
 		.entries = iface->ring_entries,
 		.poll_packets = iface->poll_packets,
 		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
+		.round_ns = q->round_ns,
+		.packet_ns = q->packet_ns,
 	};
 
-	rxaqm_target_measure(&facts, q);
 	rxaqm_target_explain(&facts, target);
 }
 

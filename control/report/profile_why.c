@@ -89,9 +89,13 @@ static unsigned int line_of(const struct rxaqm_profile *profile, const char *key
 {
 	unsigned int i, line = 0;
 
-	for (i = 0; i < profile->nr_settings; i++)
-		if (rxaqm_setting_sets(profile->setting[i].key, profile->setting[i].value, key))
+	for (i = 0; i < profile->nr_settings; i++) {
+		struct rxaqm_policy scratch = {};
+
+		rxaqm_typed_apply(&profile->setting[i], 1, &scratch, RXAQM_SOURCE_PROFILE, 0, NULL);
+		if (rxaqm_setting_source(&scratch, key))
 			line = profile->setting[i].line;
+	}
 	return line;
 }
 

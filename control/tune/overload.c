@@ -142,7 +142,7 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 {
 	char lasted[RXAQM_DURATION_LEN], worst[RXAQM_DURATION_LEN];
 	__u64 enough_ns = overload->raised ? config->clear_ns : config->raise_ns;
-	struct rxaqm_evidence gathered;
+	__u64 for_ns;
 
 	if (overload->raised && look->over && look->smooth_ns > overload->worst_ns)
 		overload->worst_ns = look->smooth_ns;
@@ -150,11 +150,11 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 	if (!gather(&overload->evidence, look->judged && look->over != overload->raised, enough_ns,
 		    now_ns))
 		return RXAQM_OVERLOAD_NOTHING;
-	gathered = overload->evidence;
+	for_ns = overload->evidence.for_ns;
 	overload->evidence.for_ns = 0;
 	overload->raised = !overload->raised;
 	if (overload->raised) {
-		report_began(look, gathered.for_ns, text);
+		report_began(look, for_ns, text);
 		overload->worst_ns = look->smooth_ns;
 		overload->since_ns = now_ns;
 		return RXAQM_OVERLOAD_BEGAN;

@@ -55,21 +55,17 @@ static void explain(const struct rxaqm_target_facts *facts, struct rxaqm_target 
 
 	rxaqm_format_duration(target->floor_ns, floor);
 	rxaqm_format_duration(target->ceiling_ns, ceiling);
-	if (!target->ceiling_ns || asked_ns(facts, target) <= target->ceiling_ns) {
-		target->why = RXAQM_WHY_RULE;
+	if (!target->ceiling_ns || asked_ns(facts, target) <= target->ceiling_ns)
 		snprintf(target->text, sizeof(target->text), "%sfloor %s (%s)", rule->times, floor,
 			 rule->words);
-	} else if (target->floor_ns <= target->ceiling_ns) {
-		target->why = RXAQM_WHY_CEILING;
+	else if (target->floor_ns <= target->ceiling_ns)
 		snprintf(target->text, sizeof(target->text),
 			 "ceiling %s of %s %u (%sfloor %s is above it)", ceiling, queue,
 			 facts->entries, rule->times, floor);
-	} else {
-		target->why = RXAQM_WHY_FLOOR_OVER_CEILING;
+	else
 		snprintf(target->text, sizeof(target->text),
 			 "floor %s (ceiling %s of %s %u is below it)", floor, ceiling, queue,
 			 facts->entries);
-	}
 }
 
 /* Entries that give the rule's target room under the ceiling, as a power of two. */
@@ -128,18 +124,7 @@ void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_t
 	advise(facts, target);
 }
 
-void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_queue *q)
-{
-	facts->round_ns = q->round_ns;
-	facts->packet_ns = q->packet_ns;
-}
-
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule)
 {
 	return rule_of(rule)->quarters;
-}
-
-const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule)
-{
-	return rxaqm_target_rule_names[rule_of(rule) - rules];
 }

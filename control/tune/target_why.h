@@ -10,7 +10,6 @@
 #define RXAQM_TARGET_WHY_H
 
 #include "floor.h"
-#include "queue.h"
 
 /* What the completion design asks for. */
 enum rxaqm_target_rule {
@@ -23,14 +22,6 @@ enum rxaqm_target_rule {
 	RXAQM_RULE_OWN_CPU, /* the same on two CPUs: 2 to 4 F */
 };
 
-/* Why the target is what it is. */
-enum rxaqm_target_why {
-	RXAQM_WHY_UNKNOWN, /* no round has been measured: nothing is derived */
-	RXAQM_WHY_RULE,
-	RXAQM_WHY_CEILING, /* the rule asks for more than the ceiling */
-	RXAQM_WHY_FLOOR_OVER_CEILING, /* there is no room: the floor */
-};
-
 /* Fewer polls than this in a ring leave no room between floor and ceiling. */
 #define RXAQM_RING_POLLS_MIN 8
 
@@ -38,7 +29,7 @@ enum rxaqm_target_why {
 struct rxaqm_target_facts {
 	enum rxaqm_target_rule rule;
 	__u32 quarters; /* of the floor, that the rule asks for */
-	/* Measured: rxaqm_target_measure(). */
+	/* Measured, as the queue has it. */
 	__u32 round_ns; /* T_cyc */
 	__u32 packet_ns; /* of the round, by packet */
 	/* Of the NIC. */
@@ -54,20 +45,16 @@ struct rxaqm_target {
 	__u64 target_ns; /* derived; 0: unknown */
 	__u64 floor_ns; /* 0: unknown */
 	__u64 ceiling_ns; /* 0: unknown */
-	enum rxaqm_target_why why;
-	char text[RXAQM_TARGET_TEXT]; /* "2 x floor 310us (split completions)" */
+	char text[RXAQM_TARGET_TEXT]; /* why: "2 x floor 310us (split completions)" */
 	char advice[RXAQM_TARGET_TEXT]; /* what the operator could do about the ring; or "" */
 };
 
 /* Derive the target. All of @target is filled in, whatever the facts are. */
 void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_target *target);
 
-/* Take what @q has measured: round_ns, packet_ns. */
-void rxaqm_target_measure(struct rxaqm_target_facts *facts, const struct rxaqm_queue *q);
-
 /* Quarters of the floor that @rule asks for. */
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule);
-extern const char *const rxaqm_target_rule_names[]; /* by rule, ends with NULL */
-const char *rxaqm_target_rule_name(enum rxaqm_target_rule rule); /* "split", "own-cpu", ... */
+/* "split", "own-cpu", ... by rule, ends with NULL. */
+extern const char *const rxaqm_target_rule_names[];
 
 #endif /* RXAQM_TARGET_WHY_H */

@@ -64,14 +64,14 @@ static void check_setting(const struct rxaqm_key *setting, const char *text)
 
 	rxaqm_policy_init(&policy);
 	before = policy;
-	if (rxaqm_setting_set(&policy, setting->name, text, 1, &error)) {
+	if (rxaqm_setting_set(&policy, RXAQM_SOURCE_OPERATOR, setting->name, text, 1, &error)) {
 		assert(!memcmp(&policy, &before, sizeof(policy)));
 		assert(error.text[0] && error.exit_code == RXAQM_EXIT_USAGE);
 		return;
 	}
 	again = before;
 	rxaqm_key_format(setting, &policy, 1, buf);
-	assert(!rxaqm_setting_set(&again, setting->name, buf, 1, &error));
+	assert(!rxaqm_setting_set(&again, RXAQM_SOURCE_OPERATOR, setting->name, buf, 1, &error));
 	/* A lease is written in whole ms. */
 	if (setting->type != RXAQM_TYPE_LEASE)
 		assert(!memcmp(&policy, &again, sizeof(policy)));
@@ -88,7 +88,7 @@ static void check_dscp(const uint8_t *data, size_t size)
 	again = policy;
 	memcpy(&policy.exempt_dscp, data, size < 8 ? size : 8);
 	rxaqm_key_format(setting, &policy, 1, buf);
-	assert(!rxaqm_setting_set(&again, setting->name, buf, 1, NULL));
+	assert(!rxaqm_setting_set(&again, RXAQM_SOURCE_OPERATOR, setting->name, buf, 1, NULL));
 	assert(again.exempt_dscp == policy.exempt_dscp);
 }
 
@@ -109,8 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (setting = rxaqm_settings; setting->name; setting++)
 		check_setting(setting, text);
 	rxaqm_policy_init(&policy);
-	rxaqm_setting_set(&policy, "preset", text, 1, &error);
-	rxaqm_setting_set(&policy, text, "5ms", 1, &error);
+	rxaqm_setting_set(&policy, RXAQM_SOURCE_OPERATOR, "preset", text, 1, &error);
+	rxaqm_setting_set(&policy, RXAQM_SOURCE_OPERATOR, text, "5ms", 1, &error);
 	free(text);
 	return 0;
 }

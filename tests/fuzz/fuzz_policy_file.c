@@ -20,6 +20,7 @@ static void init(struct rxaqm_policy *policies)
 
 static void check_written(const struct rxaqm_policy *policies)
 {
+	const struct rxaqm_policies all = { policies, NR_QUEUES, 1 };
 	struct rxaqm_policy again[NR_QUEUES];
 	struct rxaqm_error error;
 	char *text = NULL;
@@ -28,7 +29,7 @@ static void check_written(const struct rxaqm_policy *policies)
 	FILE *file;
 
 	file = open_memstream(&text, &size);
-	assert(!rxaqm_policy_file_write(file, policies, NR_QUEUES, 1));
+	rxaqm_policy_file_print(file, &all);
 	fclose(file);
 	init(again);
 	file = fmemopen(text, size, "r");
@@ -45,7 +46,7 @@ static void check_written(const struct rxaqm_policy *policies)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct rxaqm_policy policies[NR_QUEUES], before[NR_QUEUES];
+	struct rxaqm_policy policies[NR_QUEUES];
 	struct rxaqm_error error = { 0 };
 	FILE *file;
 	int err;
@@ -53,13 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	init(policies);
-	memcpy(before, policies, sizeof(policies));
 	file = fmemopen((void *)data, size, "r");
 	err = rxaqm_policy_file_parse(file, "p.conf", policies, NR_QUEUES, 1, &error);
 	fclose(file);
 	if (err) {
 		assert(!strncmp(error.text, "p.conf:", 7));
-		assert(!memcmp(before, policies, sizeof(policies)));
 		return 0;
 	}
 	check_written(policies);

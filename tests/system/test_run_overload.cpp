@@ -103,6 +103,7 @@ TEST_CASE("run: what is enforced for overload is so after attaching anew, and gi
 	unsigned most = 2 * unsigned(sysconf(_SC_NPROCESSORS_CONF)) + 2;
 	Wire wire(most);
 	Service service{ host, wire.rx };
+	bool again = false;
 	auto mode = [&] {
 		return host.json(wire.rx, { "policy", "show", "-q", "0", wire.rx_if })
 			.text("/policies/0/mode");
@@ -116,7 +117,17 @@ TEST_CASE("run: what is enforced for overload is so after attaching anew, and gi
 	service.start();
 	REQUIRE(service.logged("1 queue(s) enforced already"));
 	uint32_t prog = xdp_on(wire.rx, wire.rx_if);
+	SECTION("while the daemon runs")
+	{
+	}
+	SECTION("by the next daemon")
+	{
+		service.kill();
+		again = true;
+	}
 	wire.rx.shell("ethtool -L " + wire.rx_if + " rx " + std::to_string(most));
+	if (again)
+		service.start();
 	CHECK(service.logged("attached anew (it has more queues now)"));
 	CAPTURE(service.log());
 	CHECK(xdp_on(wire.rx, wire.rx_if) != prog);
@@ -128,6 +139,31 @@ TEST_CASE("run: what is enforced for overload is so after attaching anew, and gi
 			return mode() == "observe";
 		},
 		std::chrono::seconds(25)));
+}
+
+TEST_CASE("run: what is enforced under another name is given up where the new section says so",
+	  "[run]")
+{
+	Run r;
+	const std::string name = "auto0";
+
+	r.service.configure("[Overload]\nobserve_after=3s\ndwell_enforce=0ns\n" +
+			    r.section("mode=enforce\n") + "[Interface " + name +
+			    "]\nauto_enforce=yes\n");
+	r.service.start();
+	REQUIRE(r.mode() == "enforce");
+	/* Until its queues have been looked at under the old name. */
+	CHECK(udp_transfer(r.wire.tx, r.wire.rx, Wire::RX_IP4, 3) == 3);
+	std::this_thread::sleep_for(std::chrono::seconds(2));
+
+	r.wire.rx.ip("link set dev " + r.wire.rx_if + " name " + name);
+	r.wire.rx_if = name;
+	CHECK(r.service.logged("auto0: 1 queue(s) enforced already"));
+	CAPTURE(r.service.log());
+	CHECK(r.mode() == "enforce");
+	CHECK(udp_transfer(r.wire.tx, r.wire.rx, Wire::RX_IP4, 3) == 3);
+	CHECK(eventually([&] { return r.mode() == "observe"; }, std::chrono::seconds(30)));
+	CHECK(r.service.log().find("queue 0: drained for") != std::string::npos);
 }
 
 TEST_CASE("run: the cause of an overload is logged, and is in the metrics", "[run][doctor]")

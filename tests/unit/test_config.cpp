@@ -115,11 +115,11 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "key=cpu\n"
 				 "profile=igb\n"
 				 "auto_enforce=yes\n"
+				 "lease=30s\n"
 				 "preset=wan\n"
 				 "target=7ms\n"
 				 "ce_threshold_selector=ect1\n"
-				 "exempt_ports=22,443\n"
-				 "lease=30s\n";
+				 "exempt_ports=22,443\n";
 	Config c(text);
 
 	INFO(c.error.text);
@@ -225,8 +225,8 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		{ "[Interface a]\nenable=true\n", "r.conf:2: enable=true: must be yes or no" },
 		{ "[Interface a]\ntarget=50ms\n", "r.conf:2: [Interface a]: target=50ms exceeds" },
 		{ "[Interface a]\nkey=cpu\n", "r.conf:2: [Interface a]: key=cpu goes with" },
-		{ "[Interface a]\nlease=1ms\n", "r.conf:2: lease=1ms: too short" },
-		{ "[Interface a]\nlease=expired\n", "r.conf:2: lease=expired: write a DURATION" },
+		{ "[Interface a]\nlease=1ms\n", "r.conf:2: lease=1ms: must be 1s to 24h" },
+		{ "[Interface a]\nlease=expired\n", "r.conf:2: lease=expired: must be 1s to 24h" },
 		{ "[Interface a]\nlease=1m\nlease=2m\n", "r.conf:3: lease is set twice" },
 		{ "[Interface a]\nauto_enforce=yes\nmode=enforce\n",
 		  "auto_enforce=yes with mode=enforce" },

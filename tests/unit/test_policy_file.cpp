@@ -38,8 +38,9 @@ static std::string write(const Policies &policies)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	CHECK(rxaqm_policy_file_write(file, policies.data(), (unsigned int)policies.size(), 1) ==
-	      0);
+	const rxaqm_policies all = { policies.data(), (unsigned int)policies.size(), 1 };
+
+	rxaqm_policy_file_print(file, &all);
 	fclose(file);
 	std::string result(text, size);
 	free(text);
@@ -82,7 +83,7 @@ TEST_CASE("policy file: sections apply in the order of the file", "[policy_file]
 	}
 }
 
-TEST_CASE("policy file: errors name file and line, and change nothing", "[policy_file]")
+TEST_CASE("policy file: errors name file and line", "[policy_file]")
 {
 	static const struct {
 		const char *text, *says;
@@ -129,7 +130,6 @@ TEST_CASE("policy file: errors name file and line, and change nothing", "[policy
 		INFO(error.text);
 		CHECK(std::string(error.text).find(row.says) == 0);
 		CHECK(error.exit_code == RXAQM_EXIT_USAGE);
-		CHECK(same(policies, defaults(8)));
 	}
 }
 
@@ -219,12 +219,9 @@ TEST_CASE("policy file: who has set what", "[policy_file]")
 
 	rxaqm_policy_init(&policy);
 	CHECK(rxaqm_setting_source(&policy, "mode") == RXAQM_SOURCE_DEFAULT);
-	REQUIRE(rxaqm_setting_set_by(&policy, RXAQM_SOURCE_CONFIG, "preset", "dc", 0, nullptr) ==
-		0);
-	REQUIRE(rxaqm_setting_set_by(&policy, RXAQM_SOURCE_OPERATOR, "mode", "off", 0, nullptr) ==
-		0);
-	REQUIRE(rxaqm_setting_set_by(&policy, RXAQM_SOURCE_OPERATOR, "law", "none", 0, nullptr) !=
-		0);
+	REQUIRE(rxaqm_setting_set(&policy, RXAQM_SOURCE_CONFIG, "preset", "dc", 0, nullptr) == 0);
+	REQUIRE(rxaqm_setting_set(&policy, RXAQM_SOURCE_OPERATOR, "mode", "off", 0, nullptr) == 0);
+	REQUIRE(rxaqm_setting_set(&policy, RXAQM_SOURCE_OPERATOR, "law", "none", 0, nullptr) != 0);
 	CHECK(rxaqm_setting_source(&policy, "mode") == RXAQM_SOURCE_OPERATOR);
 	CHECK(rxaqm_setting_source(&policy, "target") == RXAQM_SOURCE_CONFIG);
 	CHECK(rxaqm_setting_source(&policy, "interval") == RXAQM_SOURCE_CONFIG);

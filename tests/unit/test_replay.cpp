@@ -117,7 +117,8 @@ class Replay
 						    { "interval", "100ms" },
 						    { "law", "codel" } });
 		for (const auto &[key, value] : settings)
-			REQUIRE(rxaqm_setting_set(&replay_->policy, key, value, 0, NULL) == 0);
+			REQUIRE(rxaqm_setting_set(&replay_->policy, RXAQM_SOURCE_OPERATOR, key,
+						  value, 0, NULL) == 0);
 		replay_->keep_sojourns = true;
 	}
 

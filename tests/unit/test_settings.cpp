@@ -28,6 +28,12 @@ static std::string value_of(const rxaqm_policy &policy, const char *key)
 	return rxaqm_key_format(rxaqm_setting_find(key), &policy, now_ns, buf);
 }
 
+static int assign(rxaqm_policy &policy, const char *key, const char *value,
+		  rxaqm_error *error = nullptr)
+{
+	return rxaqm_setting_set(&policy, RXAQM_SOURCE_DEFAULT, key, value, now_ns, error);
+}
+
 static bool same(const rxaqm_policy &a, const rxaqm_policy &b)
 {
 	return !memcmp(&a, &b, sizeof(a));
@@ -116,9 +122,9 @@ TEST_CASE("settings: values are written as they are set", "[settings]")
 		rxaqm_policy policy = defaults(), again = defaults();
 
 		INFO(row.key << "=" << row.value);
-		REQUIRE(rxaqm_setting_set(&policy, row.key, row.value, now_ns, NULL) == 0);
+		REQUIRE(assign(policy, row.key, row.value) == 0);
 		CHECK(value_of(policy, row.key) == row.written);
-		REQUIRE(rxaqm_setting_set(&again, row.key, row.written, now_ns, NULL) == 0);
+		REQUIRE(assign(again, row.key, row.written) == 0);
 		CHECK(same(policy, again));
 	}
 }
@@ -177,7 +183,7 @@ TEST_CASE("settings: bad ones are refused, with the remedy", "[settings]")
 		rxaqm_error error = {};
 
 		INFO(row.key << "=" << row.value);
-		CHECK(rxaqm_setting_set(&policy, row.key, row.value, now_ns, &error) == -EINVAL);
+		CHECK(assign(policy, row.key, row.value, &error) == -EINVAL);
 		INFO(error.text);
 		CHECK(std::string(error.text).find(row.says) != std::string::npos);
 		CHECK(std::string(error.text).find(row.key) != std::string::npos);
@@ -203,7 +209,7 @@ TEST_CASE("settings: what is gone is refused with what does it now", "[settings]
 		rxaqm_error error = {};
 
 		INFO(row.key << "=" << row.value);
-		CHECK(rxaqm_setting_set(&policy, row.key, row.value, now_ns, &error) == -EINVAL);
+		CHECK(assign(policy, row.key, row.value, &error) == -EINVAL);
 		INFO(error.text);
 		CHECK(std::string(error.text).find(row.says) == 0);
 		CHECK(error.exit_code == RXAQM_EXIT_USAGE);
@@ -236,12 +242,12 @@ TEST_CASE("settings: presets, and the same by hand", "[settings]")
 		rxaqm_policy policy = defaults(), by_hand = defaults();
 
 		/* A preset leaves nothing of one before it. */
-		CHECK(rxaqm_setting_set(&policy, "preset", "meta2022", now_ns, NULL) == 0);
-		CHECK(rxaqm_setting_set(&policy, "preset", row.name, now_ns, NULL) == 0);
-		rxaqm_setting_set(&by_hand, "law", row.law, now_ns, NULL);
-		rxaqm_setting_set(&by_hand, "target", row.target, now_ns, NULL);
-		rxaqm_setting_set(&by_hand, "interval", row.interval, now_ns, NULL);
-		rxaqm_setting_set(&by_hand, "ce_threshold", row.ce_threshold, now_ns, NULL);
+		CHECK(assign(policy, "preset", "meta2022") == 0);
+		CHECK(assign(policy, "preset", row.name) == 0);
+		assign(by_hand, "law", row.law);
+		assign(by_hand, "target", row.target);
+		assign(by_hand, "interval", row.interval);
+		assign(by_hand, "ce_threshold", row.ce_threshold);
 		INFO(row.name);
 		CHECK(same(policy, by_hand));
 		CHECK(rxaqm_policy_check(&policy, NULL) == 0);
@@ -256,12 +262,12 @@ TEST_CASE("settings: the order of target and interval is free", "[settings]")
 	rxaqm_error error = {};
 
 	/* Over the interval of 40 ms for a moment. */
-	CHECK(rxaqm_setting_set(&policy, "target", "50ms", now_ns, NULL) == 0);
+	CHECK(assign(policy, "target", "50ms") == 0);
 	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
 	CHECK(std::string(error.text).find("target=50ms exceeds interval=40ms") == 0);
-	CHECK(rxaqm_setting_set(&policy, "interval", "1s", now_ns, NULL) == 0);
+	CHECK(assign(policy, "interval", "1s") == 0);
 	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
-	CHECK(rxaqm_setting_set(&policy, "interval", "50ms", now_ns, NULL) == 0);
+	CHECK(assign(policy, "interval", "50ms") == 0);
 	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
 	policy.ack = 2;
 	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
@@ -272,16 +278,16 @@ TEST_CASE("settings: a threshold means nothing to law=auto", "[settings]")
 	rxaqm_policy policy = defaults();
 	rxaqm_error error = {};
 
-	REQUIRE(rxaqm_setting_set(&policy, "ce_threshold", "1ms", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "ce_threshold", "1ms") == 0);
 	CHECK(rxaqm_policy_check(&policy, &error) == -EINVAL);
 	CHECK(std::string(error.text).find("ce_threshold=1ms: law=auto ") == 0);
 	CHECK(std::string(error.text).find("set law=codel, too, or ce_threshold=off") !=
 	      std::string::npos);
 	CHECK(error.exit_code == RXAQM_EXIT_USAGE);
-	REQUIRE(rxaqm_setting_set(&policy, "law", "codel", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "law", "codel") == 0);
 	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
-	REQUIRE(rxaqm_setting_set(&policy, "law", "auto", now_ns, NULL) == 0);
-	REQUIRE(rxaqm_setting_set(&policy, "ce_threshold", "off", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "law", "auto") == 0);
+	REQUIRE(assign(policy, "ce_threshold", "off") == 0);
 	CHECK(rxaqm_policy_check(&policy, NULL) == 0);
 }
 
@@ -291,13 +297,13 @@ TEST_CASE("settings: target=auto is forgotten with a number, and its least with 
 
 	CHECK(policy.target_auto);
 	CHECK(policy.target_ns == 500 * RXAQM_NSEC_PER_USEC);
-	REQUIRE(rxaqm_setting_set(&policy, "target", "3ms", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "target", "3ms") == 0);
 	CHECK_FALSE(policy.target_auto);
 	CHECK(policy.target_ns == 3000000);
-	REQUIRE(rxaqm_setting_set(&policy, "target", "auto:4ms", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "target", "auto:4ms") == 0);
 	CHECK(policy.target_auto);
 	CHECK(policy.target_ns == 4000000);
-	REQUIRE(rxaqm_setting_set(&policy, "target", "auto", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "target", "auto") == 0);
 	CHECK(same(policy, defaults()));
 }
 
@@ -307,7 +313,7 @@ TEST_CASE("settings: a lease is what is left of it", "[settings]")
 	char buf[RXAQM_KEY_LEN];
 	const rxaqm_key *lease = rxaqm_setting_find("lease");
 
-	REQUIRE(rxaqm_setting_set(&policy, "lease", "10s", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "lease", "10s") == 0);
 	CHECK(policy.lease_until_ns == now_ns + 10 * RXAQM_NSEC_PER_SEC);
 	CHECK(std::string(rxaqm_key_format(lease, &policy, now_ns + 4 * RXAQM_NSEC_PER_SEC, buf)) ==
 	      "6s");
@@ -316,7 +322,7 @@ TEST_CASE("settings: a lease is what is left of it", "[settings]")
 					   buf)) == "1ms");
 	CHECK(std::string(rxaqm_key_format(lease, &policy, now_ns + 10 * RXAQM_NSEC_PER_SEC,
 					   buf)) == "expired");
-	REQUIRE(rxaqm_setting_set(&policy, "lease", "expired", now_ns, NULL) == 0);
+	REQUIRE(assign(policy, "lease", "expired") == 0);
 	CHECK(policy.lease_until_ns == now_ns);
 }
 
@@ -339,7 +345,7 @@ TEST_CASE("settings: any set of DSCPs fits", "[settings]")
 		std::string written = value_of(policy, "exempt_dscp");
 		INFO(written);
 		CHECK(written.size() < RXAQM_KEY_LEN - 1);
-		CHECK(rxaqm_setting_set(&again, "exempt_dscp", written.c_str(), now_ns, NULL) == 0);
+		CHECK(assign(again, "exempt_dscp", written.c_str()) == 0);
 		CHECK(again.exempt_dscp == set);
 	}
 }
@@ -352,9 +358,9 @@ TEST_CASE("settings: JSON has units in its keys", "[settings]")
 	FILE *file = open_memstream(&text, &size);
 	rxaqm_out out;
 
-	rxaqm_setting_set(&policy, "lease", "10s", now_ns, NULL);
-	rxaqm_setting_set(&policy, "exempt_ports", "22,443", now_ns, NULL);
-	rxaqm_setting_set(&policy, "exempt_dscp", "cs6", now_ns, NULL);
+	assign(policy, "lease", "10s");
+	assign(policy, "exempt_ports", "22,443");
+	assign(policy, "exempt_dscp", "cs6");
 	rxaqm_out_open(&out, file, true);
 	for (const rxaqm_key *setting = rxaqm_settings; setting->name; setting++)
 		rxaqm_key_out(&out, setting, NULL, &policy, now_ns);

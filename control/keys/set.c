@@ -1,35 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "keys/types.h"
-
+/* How values of each type are read. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/exempt.h"
 #include "base/nearest.h"
-#include "base/out.h"
 #include "base/parse.h"
+#include "keys/keys.h"
 #include "ns.h"
-
-/* Where the bytes of a shorter number stand in a __u64. */
-#define SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
-
-__u64 rxaqm_key_load(const struct rxaqm_key *key, const void *object, __u64 now_ns)
-{
-	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);
-	__u64 number = 0;
-
-	memcpy(&number, (const char *)object + key->offset, size);
-	number >>= SHIFT(size);
-	return key->type == RXAQM_TYPE_LEASE ? rxaqm_ns_since(number, now_ns) : number;
-}
-
-void rxaqm_key_store(const struct rxaqm_key *key, void *object, __u64 number)
-{
-	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);
-
-	number <<= SHIFT(size);
-	memcpy((char *)object + key->offset, &number, size);
-}
 
 static int must_be(const struct rxaqm_key *key, const char *value, const char *what,
 		   struct rxaqm_error *error)
@@ -186,125 +164,31 @@ static int parse_number(const struct rxaqm_key *key, const char *value, __u64 *r
 	}
 }
 
-int rxaqm_type_set(const struct rxaqm_key *key, void *object, const char *value,
-		   struct rxaqm_error *error)
+int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, __u64 now_ns,
+		  struct rxaqm_error *error)
 {
-	__u64 number;
+	void *field = (char *)object + key->offset;
+	__u64 number = 0;
 	int err;
 
+	if (key->none && *key->none && !strcmp(key->none, value)) {
+		memset(field, 0, key->size);
+		return 0;
+	}
 	switch (key->type) {
 	case RXAQM_TYPE_TARGET:
 		return set_target(key, object, value, error);
 	case RXAQM_TYPE_TEXT:
-		return set_text(key, (char *)object + key->offset, value, error);
+		return set_text(key, field, value, error);
 	case RXAQM_TYPE_PORTS:
 	case RXAQM_TYPE_DSCP:
 		return set_exempt(key, object, value, error);
 	default:
 		err = parse_number(key, value, &number, error);
+		if (key->type == RXAQM_TYPE_LEASE)
+			number = now_ns + number ?: 1;
 		if (!err)
 			rxaqm_key_store(key, object, number);
 		return err;
-	}
-}
-
-static const char *choice_name(const struct rxaqm_key *key, __u64 number)
-{
-	__u64 i;
-
-	for (i = 0; i < number && key->choices[i]; i++)
-		;
-	return key->choices[i] ? key->choices[i] : "?";
-}
-
-void rxaqm_type_format(const struct rxaqm_key *key, const void *object, __u64 number,
-		       char buf[RXAQM_KEY_LEN])
-{
-	const struct rxaqm_policy *policy = object;
-
-	switch (key->type) {
-	case RXAQM_TYPE_BOOL:
-		strcpy(buf, number ? "yes" : "no");
-		break;
-	case RXAQM_TYPE_CHOICE:
-	case RXAQM_TYPE_FACT:
-		snprintf(buf, RXAQM_KEY_LEN, "%s", choice_name(key, number));
-		break;
-	case RXAQM_TYPE_NUMBER:
-		snprintf(buf, RXAQM_KEY_LEN, "%llu", number);
-		break;
-	case RXAQM_TYPE_OCTAL:
-		snprintf(buf, RXAQM_KEY_LEN, "%04llo", number);
-		break;
-	case RXAQM_TYPE_PERCENT:
-		snprintf(buf, RXAQM_KEY_LEN, number % 10 ? "%llu.%llu%%" : "%llu%%", number / 10,
-			 number % 10);
-		break;
-	case RXAQM_TYPE_TARGET:
-		strcpy(buf, policy->target_auto ? "auto:" : "");
-		rxaqm_format_duration_exact(number, buf + strlen(buf));
-		break;
-	case RXAQM_TYPE_LEASE: /* whole ms, rounded up to the least lease there is */
-		number += RXAQM_NSEC_PER_MSEC - 1;
-		number -= number % RXAQM_NSEC_PER_MSEC;
-		if (number)
-			rxaqm_format_duration_exact(number, buf);
-		else
-			strcpy(buf, "expired");
-		break;
-	case RXAQM_TYPE_DURATION:
-		rxaqm_format_duration_exact(number, buf);
-		break;
-	case RXAQM_TYPE_TEXT:
-		snprintf(buf, RXAQM_KEY_LEN, "%s", (const char *)object + key->offset);
-		break;
-	case RXAQM_TYPE_PORTS:
-		rxaqm_exempt_format_ports(policy, buf, RXAQM_KEY_LEN);
-		break;
-	case RXAQM_TYPE_DSCP:
-		rxaqm_exempt_format_dscp(policy, buf, RXAQM_KEY_LEN);
-		break;
-	}
-}
-
-static void out_exempt(struct rxaqm_out *out, const char *name, const struct rxaqm_key *key,
-		       const struct rxaqm_policy *policy)
-{
-	unsigned int i;
-
-	rxaqm_out_array(out, name);
-	for (i = 0; key->type == RXAQM_TYPE_PORTS && i < policy->nr_exempt_ports; i++)
-		rxaqm_out_u64(out, NULL, NULL, policy->exempt_port[i]);
-	for (i = 0; key->type == RXAQM_TYPE_DSCP && i < 64; i++)
-		if (policy->exempt_dscp >> i & 1)
-			rxaqm_out_u64(out, NULL, NULL, i);
-	rxaqm_out_end(out);
-}
-
-void rxaqm_type_out(struct rxaqm_out *out, const char *name, const struct rxaqm_key *key,
-		    const void *object, __u64 number)
-{
-	const struct rxaqm_policy *policy = object;
-	char text[RXAQM_KEY_LEN];
-
-	switch (key->type) {
-	case RXAQM_TYPE_BOOL:
-		rxaqm_out_bool(out, name, NULL, NULL, number);
-		break;
-	case RXAQM_TYPE_PORTS:
-	case RXAQM_TYPE_DSCP:
-		out_exempt(out, name, key, policy);
-		break;
-	case RXAQM_TYPE_CHOICE:
-	case RXAQM_TYPE_FACT:
-	case RXAQM_TYPE_OCTAL:
-	case RXAQM_TYPE_TEXT:
-		rxaqm_type_format(key, object, number, text);
-		rxaqm_out_str(out, name, NULL, text);
-		break;
-	default:
-		rxaqm_out_u64(out, name, NULL, number);
-		if (key->type == RXAQM_TYPE_TARGET)
-			rxaqm_out_bool(out, "target_auto", NULL, NULL, policy->target_auto);
 	}
 }
