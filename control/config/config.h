@@ -77,6 +77,9 @@ struct rxaqm_config {
  * a NULL name.
  */
 extern const struct rxaqm_key rxaqm_config_keys[];
+/* Words of three of them, by value; each ends with NULL. */
+extern const char *const rxaqm_xdp_mode_words[], *const rxaqm_hook_words[];
+extern const char *const rxaqm_queue_key_words[];
 /* Sections and keys that were removed, but for policy keys (settings.h). */
 extern const struct rxaqm_removed rxaqm_config_removed[];
 
