@@ -7,6 +7,7 @@
 
 #include "attach/state.h"
 #include "cli/cmd.h"
+#include "cli/options.h"
 #include "base/log.h"
 #include "nic/netns.h"
 

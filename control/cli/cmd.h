@@ -5,13 +5,6 @@
 
 #include <stdbool.h>
 
-/* Options that stand before or after any subcommand (main.c). */
-struct rxaqm_globals {
-	bool json; /* -j, --json */
-	const char *netns; /* --netns NAME: already entered */
-};
-extern struct rxaqm_globals rxaqm_globals;
-
 /* "check", of which "status --check" is another name. @argv begins with the command's name. Returns
  * the exit status of a plugin (report/check.h); -1: status is asked for, of *@ret_ifname (or NULL).
  */

@@ -16,25 +16,26 @@
 #include "base/out.h"
 #include "attach/plane.h"
 
-struct attach_args {
+struct args {
 	const char *ifname;
 	char **words; /* that, and settings */
-	const char *profile, *mode, *key, *hook;
+	const char *profile;
+	int mode, key, hook; /* enum rxaqm_xdp_mode, rxaqm_queue_key, rxaqm_hook */
 };
 
 static const struct rxaqm_option attach_options[] = {
 	{ "mode", 'm', "MODE", "XDP mode: native (default) or generic",
-	  RXAQM_SETS_WORD(struct attach_args, mode) },
+	  RXAQM_CHOICE(mode, rxaqm_xdp_mode_words) },
 	{ "profile", 'p', "PROFILE", "NIC profile by name, or a file; default: by driver",
-	  RXAQM_SETS_WORD(struct attach_args, profile) },
+	  RXAQM_WORD(profile) },
 	{ "hook", 'H', "HOOK", "How the Rx path is watched: auto (default), tp, fentry, kprobe",
-	  RXAQM_SETS_WORD(struct attach_args, hook) },
+	  RXAQM_CHOICE(hook, rxaqm_hook_words) },
 	{ "key", 'k', "KEY", "What a queue is: auto (default), queue, cpu",
-	  RXAQM_SETS_WORD(struct attach_args, key) },
+	  RXAQM_CHOICE(key, rxaqm_queue_key_words) },
 	{ 0 },
 };
 
-static void find_ifname(struct attach_args *args)
+static void find_ifname(struct args *args)
 {
 	char **word;
 
@@ -49,38 +50,20 @@ static void find_ifname(struct attach_args *args)
 		rxaqm_usage_error("an interface is missing");
 }
 
-/* What @word means to the key @name of rxaqm.conf; -EINVAL with @error. */
-static int choose(const char *option, const char *word, const char *name, struct rxaqm_error *error)
+static int prepare(const struct args *args, struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
-	const char *const *words = rxaqm_key_find(rxaqm_config_keys, "Interface", name)->choices;
-	char all[RXAQM_KEY_TEXT_LEN];
-	int i;
-
-	for (i = 0; words[i]; i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	return rxaqm_bad(error, "--%s \"%s\" is not known; it is one of %s", option, word,
-			 rxaqm_words(words, ", ", ", ", all));
-}
-
-static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
-		   struct rxaqm_error *error)
-{
-	int mode, hook, key, err;
 	char **word;
+	int err;
 
-	mode = choose("mode", args->mode, "xdp_mode", error);
-	hook = mode < 0 ? mode : choose("hook", args->hook, "hook", error);
-	key = hook < 0 ? hook : choose("key", args->key, "key", error);
-	if (key < 0 || rxaqm_setting_once(args->words, error))
+	if (rxaqm_setting_once(args->words, error))
 		return -EINVAL;
 	*plan = (struct rxaqm_plan){
 		.ifname = args->ifname,
-		.generic = mode == 1,
-		.hook = (enum rxaqm_hook)hook,
-		.key = (enum rxaqm_queue_key)key,
+		.generic = args->mode == RXAQM_XDP_GENERIC,
+		.hook = (enum rxaqm_hook)args->hook,
+		.key = (enum rxaqm_queue_key)args->key,
 	};
-	if (key == RXAQM_KEY_CPU && !plan->generic)
+	if (plan->key == RXAQM_KEY_CPU && !plan->generic)
 		return rxaqm_bad(error, "--key cpu goes with --mode generic: in native mode a "
 					"queue is an Rx queue of the NIC");
 	/* Without them not even the queues of another namespace's interface can be counted. */
@@ -144,14 +127,14 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 int rxaqm_cmd_attach(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "attach",
+		.name = "rxaqm attach",
 		.args = "IFACE [KEY=VALUE ...]",
 		.help = "Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm "
 			"policy --help\"); without mode=enforce the queues are only observed.",
 		.options = attach_options,
 		.max_words = RXAQM_SETTING_WORDS,
 	};
-	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
+	struct args args = {};
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_error error = {};
 	static struct rxaqm_plan plan;

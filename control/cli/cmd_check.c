@@ -22,11 +22,15 @@ struct first_look {
 	__s64 overflow; /* negative: not known */
 };
 
-struct check {
+struct args {
 	bool wanted; /* else status */
 	const char *ifname; /* NULL: all that are attached */
 	struct rxaqm_check_limits limits;
 	__u64 window_ns; /* between the looks */
+};
+
+struct check {
+	struct args args;
 	struct rxaqm_state state;
 	struct first_look iface[RXAQM_MAX_IFACES];
 	struct rxaqm_overload_seen queue[RXAQM_MAX_QUEUES];
@@ -122,7 +126,7 @@ static void look_again_at_queue(struct check *check, const struct rxaqm_iface *i
 		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, &q) &&
 				  rxaqm_queue_unstamped(&q);
 	}
-	rxaqm_check_add_queue(&check->sum, found, &check->limits, &queue);
+	rxaqm_check_add_queue(&check->sum, found, &check->args.limits, &queue);
 }
 
 /* To be in another namespace is no trouble, nor is a command at work. */
@@ -157,25 +161,25 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	found.overflow_known = overflow >= 0 && first->overflow >= 0;
 	if (found.overflow_known)
 		found.overflow = (__u32)(overflow - first->overflow);
-	rxaqm_check_add_iface(&check->sum, &check->limits, &found);
+	rxaqm_check_add_iface(&check->sum, &check->args.limits, &found);
 }
 
 /* Look, wait, look again. */
 static void look_twice(struct check *check)
 {
-	const struct timespec window = rxaqm_timespec(check->window_ns);
+	const struct timespec window = rxaqm_timespec(check->args.window_ns);
 	const struct rxaqm_iface *iface;
 
-	rxaqm_view_each(iface, &check->state, check->ifname)
+	rxaqm_view_each(iface, &check->state, check->args.ifname)
 		look_first(check, iface);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
-	rxaqm_view_each(iface, &check->state, check->ifname)
+	rxaqm_view_each(iface, &check->state, check->args.ifname)
 		look_again(check, iface);
 	if (check->sum.nr_ifaces)
 		return;
-	if (check->ifname)
+	if (check->args.ifname)
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 check->ifname);
+				 check->args.ifname);
 	else
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL,
 				 "not attached to any interface");
@@ -192,9 +196,9 @@ static int run(struct check *check, bool status)
 	if (!rxaqm_state_open(&check->state, false, &error) &&
 	    !rxaqm_machine_check_readable(&error))
 		look_twice(check);
-	else if (check->ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
+	else if (check->args.ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 check->ifname);
+				 check->args.ifname);
 	else
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error.text);
 	rxaqm_state_close(&check->state);
@@ -206,23 +210,19 @@ static int run(struct check *check, bool status)
 
 /* Of status; check has all but the first. */
 static const struct rxaqm_option options[] = {
-	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_SETS_FLAG(struct check, wanted) },
+	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_FLAG(wanted) },
 	{ "warn", 0, "DURATION",
 	  "WARNING when a queue has stood over target for as long (default 2s)",
-	  RXAQM_SETS_DURATION(struct check, limits.warn_ns, 0, DAY_NS,
-			      "--warn=%s: must be a duration with a unit, from 0ns to 1440m") },
+	  RXAQM_DURATION(limits.warn_ns, 0, DAY_NS) },
 	{ "crit", 0, "DURATION",
 	  "CRITICAL when a queue has stood over target for as long and is not enforced (default 1m)",
-	  RXAQM_SETS_DURATION(struct check, limits.crit_ns, 0, DAY_NS,
-			      "--crit=%s: must be a duration with a unit, from 0ns to 1440m") },
+	  RXAQM_DURATION(limits.crit_ns, 0, DAY_NS) },
 	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
-	  RXAQM_SETS_DURATION(struct check, window_ns, 100 * RXAQM_NSEC_PER_MSEC,
-			      60 * RXAQM_NSEC_PER_SEC,
-			      "--interval=%s: must be a duration with a unit, from 100ms to 1m") },
+	  RXAQM_DURATION(window_ns, 100 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
 	{ 0 },
 };
 
-/* The value of a duration that may have been given; @name: one that goes with a check only. */
+/* What goes with a check only. */
 static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
 {
 	if (*ns == NOT_GIVEN)
@@ -234,9 +234,10 @@ static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
 int rxaqm_check(int argc, char **argv, const char **ret_ifname)
 {
 	static struct check check; /* of 130 kB */
+	struct args *args = &check.args;
 	bool status = !strcmp(argv[0], "status"), wanted = rxaqm_check_wanted(argc, argv);
 	const struct rxaqm_command command = {
-		.name = argv[0],
+		.name = status ? "rxaqm status" : "rxaqm check",
 		.args = "[IFACE]",
 		.help = status ? "Show state, signal and counters of each queue." :
 				 "Look twice, and print one line as a Nagios plugin: exit status 0 "
@@ -248,12 +249,12 @@ int rxaqm_check(int argc, char **argv, const char **ret_ifname)
 		.wrong_exit = wanted ? RXAQM_CHECK_UNKNOWN : 0,
 	};
 
-	check.limits.warn_ns = check.limits.crit_ns = check.window_ns = NOT_GIVEN;
-	*ret_ifname = check.ifname = *rxaqm_options_read(&command, argc, argv, &check);
-	settle(&check.limits.warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
-	settle(&check.limits.crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
-	settle(&check.window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
-	if (check.limits.warn_ns > check.limits.crit_ns)
+	args->limits.warn_ns = args->limits.crit_ns = args->window_ns = NOT_GIVEN;
+	*ret_ifname = args->ifname = *rxaqm_options_read(&command, argc, argv, args);
+	settle(&args->limits.warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
+	settle(&args->limits.crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
+	settle(&args->window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
+	if (args->limits.warn_ns > args->limits.crit_ns)
 		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
 	return wanted ? run(&check, status) : -1;
 }

@@ -10,7 +10,7 @@
 #include "clock/phc.h"
 #include "cli/view.h"
 
-struct clock_args {
+struct args {
 	const char *sample; /* interface whose PHC is to be read */
 	__u64 count; /* 0: not given */
 };
@@ -19,10 +19,9 @@ static const struct rxaqm_option clock_options[] = {
 	{ "sample", 's', "IFACE",
 	  "Read the PTP hardware clock of IFACE, attached or not, and print each reading and the "
 	  "mapping made of them; changes nothing",
-	  RXAQM_SETS_WORD(struct clock_args, sample) },
+	  RXAQM_WORD(sample) },
 	{ "count", 'n', "COUNT", "With --sample: readings to take (default 10)",
-	  RXAQM_SETS_NUMBER(struct clock_args, count, 1, 1000000,
-			    "--count \"%s\" is not a number from 1 to 1000000") },
+	  RXAQM_NUMBER(count, 1, 1000000) },
 	{ 0 },
 };
 
@@ -99,13 +98,13 @@ static int sample(const char *ifname, __u64 count)
 int rxaqm_cmd_clock(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "clock",
+		.name = "rxaqm clock",
 		.args = "[IFACE]",
 		.help = "Show how NIC time is converted to host time.",
 		.options = clock_options,
 		.max_words = 1,
 	};
-	struct clock_args args = {};
+	struct args args = {};
 	const char *ifname = *rxaqm_options_read(&command, argc, argv, &args);
 
 	if (args.sample && ifname)

@@ -113,13 +113,16 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 
 int rxaqm_cmd_detach(int argc, char **argv)
 {
+	struct args {
+		bool all;
+	} args = {};
 	static const struct rxaqm_option options[] = {
 		{ "all", 'a', NULL, "Detach every interface and remove all pinned state",
-		  RXAQM_OPTION_FLAG, 0, 0, 0, NULL },
+		  RXAQM_FLAG(all) },
 		{ 0 },
 	};
 	static const struct rxaqm_command command = {
-		.name = "detach",
+		.name = "rxaqm detach",
 		.args = "IFACE | --all",
 		.help = "Detach from IFACE and put back what attach changed.",
 		.options = options,
@@ -129,21 +132,20 @@ int rxaqm_cmd_detach(int argc, char **argv)
 	struct rxaqm_error error = {};
 	int result, exit_code = RXAQM_EXIT_OK;
 	const char *ifname;
-	bool all = false;
 
-	ifname = *rxaqm_options_read(&command, argc, argv, &all);
-	if (!ifname == !all)
-		rxaqm_usage_error("name an interface, or --all%s", all ? ", not both" : "");
+	ifname = *rxaqm_options_read(&command, argc, argv, &args);
+	if (!ifname == !args.all)
+		rxaqm_usage_error("name an interface, or --all%s", args.all ? ", not both" : "");
 	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	result = all ? detach_all(&state, &error) : detach_one(&state, ifname, &error);
+	result = args.all ? detach_all(&state, &error) : detach_one(&state, ifname, &error);
 	if (result < 0) {
 		exit_code = rxaqm_log_failure(&error);
 		goto out;
 	}
-	print_detached(ifname, all ? result : 1);
+	print_detached(ifname, args.all ? result : 1);
 	/* Something less than detaching did not work. */
 	if (error.text[0])
 		rxaqm_log_notice("%s", error.text);

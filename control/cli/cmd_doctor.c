@@ -15,8 +15,6 @@
 #include "ns.h"
 
 #define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
-#define WINDOW_MIN_NS RXAQM_NSEC_PER_SEC
-#define WINDOW_MAX_NS (600 * RXAQM_NSEC_PER_SEC)
 /* Of each probe of --deep. */
 #define PROBE_NS (3 * RXAQM_NSEC_PER_SEC)
 /* Of --watch: what a spike is told by. */
@@ -38,23 +36,17 @@ static void on_signal(int number)
 
 static const struct rxaqm_option options[] = {
 	{ "time", 't', "DURATION", "length of the window (10s; 1s to 10m)",
-	  RXAQM_SETS_DURATION(struct args, request.window_ns, WINDOW_MIN_NS, WINDOW_MAX_NS,
-			      "--time=%s: must be 1s to 10m, with a unit, as in 10s") },
-	{ "all", 'a', NULL, "every finding in full, and every check",
-	  RXAQM_SETS_FLAG(struct args, all) },
+	  RXAQM_DURATION(request.window_ns, RXAQM_NSEC_PER_SEC, 600 * RXAQM_NSEC_PER_SEC) },
+	{ "all", 'a', NULL, "every finding in full, and every check", RXAQM_FLAG(all) },
 	{ "record", 'r', "FILE", "also write what was read as a bundle (JSON)",
-	  RXAQM_SETS_WORD(struct args, record) },
-	{ "from", 'f', "FILE", "diagnose a bundle instead of this host",
-	  RXAQM_SETS_WORD(struct args, from) },
-	{ "mask", 'm', NULL, "replace addresses and names by words",
-	  RXAQM_SETS_FLAG(struct args, request.mask) },
+	  RXAQM_WORD(record) },
+	{ "from", 'f', "FILE", "diagnose a bundle instead of this host", RXAQM_WORD(from) },
+	{ "mask", 'm', NULL, "replace addresses and names by words", RXAQM_FLAG(request.mask) },
 	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; says what, and what it costs",
-	  RXAQM_SETS_FLAG(struct args, deep) },
-	{ "verify", 'v', "ID", "only whether the finding ID is gone",
-	  RXAQM_SETS_WORD(struct args, verify) },
-	{ "watch", 'w', NULL, "window after window, until interrupted",
-	  RXAQM_SETS_FLAG(struct args, watch) },
-	{ "checks", 'c', NULL, "print the table of checks", RXAQM_SETS_FLAG(struct args, checks) },
+	  RXAQM_FLAG(deep) },
+	{ "verify", 'v', "ID", "only whether the finding ID is gone", RXAQM_WORD(verify) },
+	{ "watch", 'w', NULL, "window after window, until interrupted", RXAQM_FLAG(watch) },
+	{ "checks", 'c', NULL, "print the table of checks", RXAQM_FLAG(checks) },
 	{ 0 },
 };
 
@@ -232,7 +224,7 @@ static void recover(void)
 int rxaqm_cmd_doctor(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "doctor",
+		.name = "rxaqm doctor",
 		.args = "[IFACE]",
 		.help = "Name what slows receiving on this host, and what to do.",
 		.options = options,

@@ -96,7 +96,7 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 int rxaqm_cmd_hist(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "hist",
+		.name = "rxaqm hist",
 		.args = "[IFACE]",
 		.help = "Show the distribution of sojourn times since attach.",
 		.max_words = 1,

@@ -15,7 +15,7 @@
 #include "attach/sockets.h"
 #include "attach/stamps.h"
 
-struct policy_args {
+struct args {
 	const char *ifname;
 	char **words; /* settings, or a file */
 	const char *queues;
@@ -23,7 +23,7 @@ struct policy_args {
 
 static const struct rxaqm_option policy_options[] = {
 	{ "queue", 'q', "LIST", "Only these queues: 3, 0-7, 0-3,6; default: all",
-	  RXAQM_SETS_WORD(struct policy_args, queues) },
+	  RXAQM_WORD(queues) },
 	{ 0 },
 };
 
@@ -35,7 +35,7 @@ struct work {
 	unsigned char chosen[RXAQM_MAX_QUEUES];
 };
 
-static int work_begin(struct work *work, const struct policy_args *args, bool change,
+static int work_begin(struct work *work, const struct args *args, bool change,
 		      struct rxaqm_error *error)
 {
 	unsigned int nr;
@@ -188,7 +188,7 @@ static void print_policies(const struct work *work, const char *ifname)
 	rxaqm_out_close(&out, false);
 }
 
-static int policy_show(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+static int policy_show(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	int err = work_begin(work, args, false, error);
 
@@ -197,7 +197,7 @@ static int policy_show(struct work *work, const struct policy_args *args, struct
 	return err;
 }
 
-static int policy_set(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+static int policy_set(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	bool signal_named = false;
 	struct rxaqm_policy scratch;
@@ -220,7 +220,7 @@ static int policy_set(struct work *work, const struct policy_args *args, struct 
 	return err ? err : work_commit(work, args->ifname, signal_named, error);
 }
 
-static int policy_load(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+static int policy_load(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	int err;
 
@@ -233,7 +233,7 @@ static int policy_load(struct work *work, const struct policy_args *args, struct
 	return err ? err : work_commit(work, args->ifname, false, error);
 }
 
-static int policy_save(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+static int policy_save(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	const char *path = args->words[0] ? args->words[0] : "-";
 	FILE *file = stdout;
@@ -265,27 +265,27 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 
 static const struct action {
 	struct rxaqm_command command;
-	int (*run)(struct work *work, const struct policy_args *args, struct rxaqm_error *error);
+	int (*run)(struct work *work, const struct args *args, struct rxaqm_error *error);
 } actions[] = {
-	{ { .name = "policy show",
+	{ { .name = "rxaqm policy show",
 	    .args = "IFACE",
 	    .help = "Show the policy of each queue.",
 	    .options = policy_options,
 	    .max_words = RXAQM_SETTING_WORDS },
 	  policy_show },
-	{ { .name = "policy set",
+	{ { .name = "rxaqm policy set",
 	    .args = "IFACE KEY=VALUE ...",
 	    .help = "Change settings, of all queues meant at once.",
 	    .options = policy_options,
 	    .max_words = RXAQM_SETTING_WORDS },
 	  policy_set },
 	/* Files name their queues themselves. */
-	{ { .name = "policy load",
+	{ { .name = "rxaqm policy load",
 	    .args = "IFACE FILE",
 	    .help = "Read the policies from FILE (- for standard input).",
 	    .max_words = RXAQM_SETTING_WORDS },
 	  policy_load },
-	{ { .name = "policy save",
+	{ { .name = "rxaqm policy save",
 	    .args = "IFACE [FILE]",
 	    .help = "Write the policies to FILE (default: standard output).",
 	    .max_words = RXAQM_SETTING_WORDS,
@@ -297,7 +297,7 @@ static const struct action {
 static int run_action(const struct action *action, int argc, char **argv)
 {
 	struct rxaqm_error error = {};
-	struct policy_args args = {};
+	struct args args = {};
 	static struct work work; /* of 300 kB */
 	int exit_code;
 
@@ -316,7 +316,7 @@ static void print_usage(void)
 	size_t i;
 
 	for (i = 0; i < NR_ACTIONS; i++)
-		printf("rxaqm %s %s\n    %s\n", actions[i].command.name, actions[i].command.args,
+		printf("%s %s\n    %s\n", actions[i].command.name, actions[i].command.args,
 		       actions[i].command.help);
 	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
 	     "The keys are also for attach, replay and files.");
@@ -330,7 +330,7 @@ int rxaqm_cmd_policy(int argc, char **argv)
 
 	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < NR_ACTIONS; i++)
-		if (!strcmp(argv[1], actions[i].command.name + strlen("policy ")))
+		if (!strcmp(argv[1], actions[i].command.name + strlen("rxaqm policy ")))
 			return run_action(&actions[i], argc - 1, argv + 1);
 	if (argc > 1 &&
 	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {

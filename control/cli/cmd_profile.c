@@ -112,7 +112,7 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 
 static int cmd_list(int argc, char **argv)
 {
-	static const struct rxaqm_command command = { .name = "profile list",
+	static const struct rxaqm_command command = { .name = "rxaqm profile list",
 						      .help = "List the profiles of NIC drivers" };
 	struct walk walk = { .print = list_one };
 
@@ -174,7 +174,7 @@ static int show_profiles(const struct rxaqm_profile *profile)
 static int cmd_show(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "profile show",
+		.name = "rxaqm profile show",
 		.args = "[NAME|IFACE]",
 		.help = "Show a profile, or that of an interface and what the machine says to it, "
 			"or all profiles",
@@ -247,7 +247,7 @@ static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 static int cmd_check(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "profile check",
+		.name = "rxaqm profile check",
 		.args = "[FILE...]",
 		.help = "Check profiles: these files, or all that are installed",
 		.max_words = UINT_MAX,
@@ -282,7 +282,7 @@ static const struct {
 int rxaqm_cmd_profile(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "profile",
+		.name = "rxaqm profile",
 		.args = "list|show|check",
 		.help = "What is known of NIC drivers"
 			"\v"

@@ -10,7 +10,7 @@
 #include "cli/replay.h"
 #include "config/settings.h"
 
-struct replay_args {
+struct args {
 	const char *path; /* NULL: standard input */
 	bool summary;
 	bool unguarded;
@@ -20,18 +20,17 @@ struct replay_args {
 
 static const struct rxaqm_option replay_options[] = {
 	{ "summary", 0, NULL, "Print totals of each queue instead of each packet",
-	  RXAQM_SETS_FLAG(struct replay_args, summary) },
+	  RXAQM_FLAG(summary) },
 	{ "ring", 0, "ENTRIES", "Entries of the ring (default 0, unknown)",
-	  RXAQM_SETS_NUMBER(struct replay_args, ring_entries, 0, 1 << 20,
-			    "--ring=%s: must be a number of entries, 0 to 1048576") },
+	  RXAQM_NUMBER(ring_entries, 0, 1 << 20) },
 	{ "unguarded", 0, NULL,
 	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue",
-	  RXAQM_SETS_FLAG(struct replay_args, unguarded) },
+	  RXAQM_FLAG(unguarded) },
 	{ 0 },
 };
 
 static const struct rxaqm_command command = {
-	.name = "replay",
+	.name = "rxaqm replay",
 	.args = "[FILE|-] [KEY=VALUE ...]",
 	.help = "Take the decisions that XDP would take, over a recorded trace"
 		"\v"
@@ -45,7 +44,7 @@ static const struct rxaqm_command command = {
 
 static const char *const verdict_names[] = { "pass", "mark", "drop" };
 
-static void parse_words(struct replay_args *args, char **words)
+static void parse_words(struct args *args, char **words)
 {
 	struct rxaqm_error error;
 	int err = rxaqm_setting_once(words, &error);
@@ -176,8 +175,7 @@ static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace, boo
 	return ret;
 }
 
-static int replay_file(struct replay_args *args, FILE *file, const char *path,
-		       struct rxaqm_error *error)
+static int replay_file(struct args *args, FILE *file, const char *path, struct rxaqm_error *error)
 {
 	struct rxaqm_trace trace = { .file = file, .path = path };
 	struct rxaqm_replay *replay;
@@ -201,7 +199,7 @@ static int replay_file(struct replay_args *args, FILE *file, const char *path,
 
 int rxaqm_cmd_replay(int argc, char **argv)
 {
-	struct replay_args args = { 0 };
+	struct args args = { 0 };
 	struct rxaqm_error error;
 	FILE *file = stdin;
 	int err;

@@ -10,16 +10,15 @@
 #include "base/out.h"
 #include "daemon/run.h"
 
-struct run_args {
+struct args {
 	const char *config;
 	bool check;
 };
 
 static const struct rxaqm_option run_options[] = {
-	{ "config", 'c', "FILE", "Configuration; default: " RXAQM_CONFIG_PATH,
-	  RXAQM_SETS_WORD(struct run_args, config) },
+	{ "config", 'c', "FILE", "Configuration; default: " RXAQM_CONFIG_PATH, RXAQM_WORD(config) },
 	{ "check", 'n', NULL, "Check the configuration, print what is in effect, and end",
-	  RXAQM_SETS_FLAG(struct run_args, check) },
+	  RXAQM_FLAG(check) },
 	{ 0 },
 };
 
@@ -86,7 +85,7 @@ static int check(const struct rxaqm_config *config)
 int rxaqm_cmd_run(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "run",
+		.name = "rxaqm run",
 		.help = "Attach what the configuration names, follow what becomes of it, and keep "
 			"leases, clocks and targets up to date, until SIGTERM. SIGHUP reads the "
 			"configuration again.",
@@ -94,7 +93,7 @@ int rxaqm_cmd_run(int argc, char **argv)
 		.keys = rxaqm_config_keys,
 	};
 	struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
-	struct run_args args = { .config = RXAQM_CONFIG_PATH };
+	struct args args = { .config = RXAQM_CONFIG_PATH };
 	struct rxaqm_error error = {};
 	int exit_code;
 

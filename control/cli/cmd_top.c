@@ -9,23 +9,17 @@
 #include "cli/options.h"
 #include "cli/top.h"
 
-struct top_args {
+struct args {
 	__u64 count;
 	__u64 interval_ns;
 	bool plain;
 };
 
 static const struct rxaqm_option top_options[] = {
-	{ "count", 'n', "COUNT", "Stop after COUNT intervals",
-	  RXAQM_SETS_NUMBER(struct top_args, count, 1, 1000000000,
-			    "--count \"%s\" is not a number from 1 on") },
+	{ "count", 'n', "COUNT", "Stop after COUNT intervals", RXAQM_NUMBER(count, 1, 1000000000) },
 	{ "interval", 'i', "DURATION", "Length of an interval, 10ms to 1m (default 1s)",
-	  RXAQM_SETS_DURATION(struct top_args, interval_ns, 10 * RXAQM_NSEC_PER_MSEC,
-			      60 * RXAQM_NSEC_PER_SEC,
-			      "--interval \"%s\" is not a duration from 10ms to 1m, such as "
-			      "500ms") },
-	{ "plain", 'p', NULL, "Lines, not a screen, on a terminal too",
-	  RXAQM_SETS_FLAG(struct top_args, plain) },
+	  RXAQM_DURATION(interval_ns, 10 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
+	{ "plain", 'p', NULL, "Lines, not a screen, on a terminal too", RXAQM_FLAG(plain) },
 	{ 0 },
 };
 
@@ -48,7 +42,7 @@ static int print(const struct rxaqm_top *top, __u64 shown)
 }
 
 /* Lines, until COUNT is reached or nobody reads them any more. */
-static void run_plain(struct rxaqm_top *top, const struct top_args *args)
+static void run_plain(struct rxaqm_top *top, const struct args *args)
 {
 	struct timespec next;
 	__u64 next_ns, shown;
@@ -68,13 +62,13 @@ static void run_plain(struct rxaqm_top *top, const struct top_args *args)
 int rxaqm_cmd_top(int argc, char **argv)
 {
 	static const struct rxaqm_command command = {
-		.name = "top",
+		.name = "rxaqm top",
 		.args = "[IFACE]",
 		.help = "Show what the queues do, second by second.",
 		.options = top_options,
 		.max_words = 1,
 	};
-	struct top_args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
+	struct args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	static struct rxaqm_top top;
 	int exit_code;

@@ -6,15 +6,24 @@
 #ifndef RXAQM_OPTIONS_H
 #define RXAQM_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "keys/keys.h"
+
+/* Options that stand before or after any subcommand. */
+struct rxaqm_globals {
+	bool json; /* -j, --json */
+	const char *netns; /* --netns NAME: already entered (main.c) */
+};
+extern struct rxaqm_globals rxaqm_globals;
 
 /* What an option sets. */
 enum rxaqm_option_type {
 	RXAQM_OPTION_FLAG, /* a bool */
 	RXAQM_OPTION_WORD, /* a const char * */
 	RXAQM_OPTION_WORDS, /* given again and again: the first NULL of @max const char * */
+	RXAQM_OPTION_CHOICE, /* an int: which of @choices */
 	RXAQM_OPTION_NUMBER, /* a __u64 */
 	RXAQM_OPTION_DURATION, /* a __u64, in ns */
 };
@@ -27,23 +36,22 @@ struct rxaqm_option {
 	enum rxaqm_option_type type;
 	size_t at; /* where in the values of the command */
 	__u64 min, max;
-	const char *wrong; /* what is said of too many, or of no number or duration; %s: as typed */
+	const char *const *choices; /* ends with NULL */
 };
 
-/* The end of a row, for a field of the struct @values. */
-#define RXAQM_SETS_FLAG(values, field) RXAQM_OPTION_FLAG, offsetof(values, field), 0, 0, NULL
-#define RXAQM_SETS_WORD(values, field) RXAQM_OPTION_WORD, offsetof(values, field), 0, 0, NULL
-#define RXAQM_SETS_WORDS(values, field, max, wrong) \
-	RXAQM_OPTION_WORDS, offsetof(values, field), 0, max, wrong
-#define RXAQM_SETS_NUMBER(values, field, min, max, wrong) \
-	RXAQM_OPTION_NUMBER, offsetof(values, field), min, max, wrong
-#define RXAQM_SETS_DURATION(values, field, min, max, wrong) \
-	RXAQM_OPTION_DURATION, offsetof(values, field), min, max, wrong
+/* The end of a row, for a field of the command's values, a struct args. */
+#define RXAQM_SETS(what, field) .type = RXAQM_OPTION_##what, .at = offsetof(struct args, field)
+#define RXAQM_FLAG(field) RXAQM_SETS(FLAG, field)
+#define RXAQM_WORD(field) RXAQM_SETS(WORD, field)
+#define RXAQM_WORDS(field, times) RXAQM_SETS(WORDS, field), .max = times
+#define RXAQM_CHOICE(field, words) RXAQM_SETS(CHOICE, field), .choices = words
+#define RXAQM_NUMBER(field, from, to) RXAQM_SETS(NUMBER, field), .min = from, .max = to
+#define RXAQM_DURATION(field, from, to) RXAQM_SETS(DURATION, field), .min = from, .max = to
 
 #define RXAQM_SETTING_WORDS 33 /* an interface, and twice as many settings as there are */
 
 struct rxaqm_command {
-	const char *name; /* "profile list" */
+	const char *name; /* "rxaqm profile list" */
 	const char *args, *help; /* for --help */
 	const struct rxaqm_option *options; /* up to one without a name; or NULL */
 	unsigned int max_words; /* arguments that are no options */
@@ -60,7 +68,7 @@ char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **
 /* Take "-j" that stands before the name of a subcommand out of @argc and @argv. */
 void rxaqm_options_json_first(int *argc, char ***argv);
 
-/* Print one line, "rxaqm: NAME: ...", and exit with the command's code of usage errors. */
+/* Print one line, "NAME: ...", and exit with the command's code of usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif /* RXAQM_OPTIONS_H */

@@ -2,7 +2,7 @@
 #include "cli/view.h"
 
 #include "attach/locate.h"
-#include "cli/cmd.h"
+#include "cli/options.h"
 #include "attach/machine.h"
 
 int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
