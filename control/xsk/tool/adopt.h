@@ -6,11 +6,18 @@
 #ifndef RXAQM_XSK_ADOPT_H
 #define RXAQM_XSK_ADOPT_H
 
-#include "args.h"
+#include <sys/types.h>
+
+#include "base/log.h"
 #include "report.h"
 
-/* Adopt the socket of @queue. Logs what fails. 0 or -errno; adopt_end() is to follow either way. */
-int adopt_begin(const struct args *args, unsigned int queue, struct report *report);
+#define MAX_SOCKETS 64
+
+/* Adopt the socket that process @pid has on @queue of @ifname. 0, or -errno with @error;
+ * adopt_end() is to follow either way. All are of one process.
+ */
+int adopt_begin(pid_t pid, const char *ifname, unsigned int queue, struct report *report,
+		struct rxaqm_error *error);
 
 /* Wait a moment, then look at all of them. 1 if their process has ended, else 0. */
 int adopt_look(void);
