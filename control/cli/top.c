@@ -83,9 +83,9 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 
 /* From which width on a column is there no more. */
 enum {
-	WAYS = RXAQM_TOP_NARROWER,
+	WAYS = 1,
 	CLASSES,
-	MACHINE
+	MACHINE = RXAQM_TOP_NARROWEST
 };
 
 const char *rxaqm_top_header(unsigned int width)
@@ -110,20 +110,6 @@ const char *rxaqm_top_header(unsigned int width)
 		if (width < columns[i].until)
 			strcat(header, columns[i].title);
 	return header;
-}
-
-const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE])
-{
-	const char *mode = rxaqm_mode_name(&row->policy, row->now_ns);
-
-	if (!rxaqm_socket_serves(&row->now))
-		snprintf(buf, RXAQM_TOP_MODE, "%s", mode);
-	else if (row->socket.wait_state != RXAQM_WAIT_VALID)
-		snprintf(buf, RXAQM_TOP_MODE, "%s, xsk -", mode);
-	else
-		snprintf(buf, RXAQM_TOP_MODE, "%s, xsk %.2f ms", mode,
-			 (double)row->socket.wait_ns / 1e6);
-	return buf;
 }
 
 /* @fmt of a column that is there up to @until. */
@@ -152,7 +138,7 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct r
 	/* Packets are counted at the end of their poll, so they may lag behind by one. */
 	double low = pps - exempt - ack - ce - nect;
 	struct rxaqm_law_figures law;
-	char mode[RXAQM_TOP_MODE];
+	bool served = rxaqm_socket_serves(q);
 
 	rxaqm_law_figures(q, 0, row->now_ns, &law);
 	rxaqm_out_object(out, NULL);
@@ -183,12 +169,15 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct r
 		      rxaqm_queue_signal(q, row->now_ns));
 	ms_out(out, "target_ns", " %7.2f", rxaqm_status_target_ns(q, &row->policy));
 	rxaqm_out_double(out, "p", NULL, (double)law.p / RXAQM_LAW_ONE);
-	rxaqm_out_text(out, " %6.1f %s", 100.0 * law.p / RXAQM_LAW_ONE, rxaqm_top_mode(row, mode));
-	rxaqm_out_str(out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
+	rxaqm_out_text(out, " %6.1f", 100.0 * law.p / RXAQM_LAW_ONE);
+	rxaqm_out_str(out, "mode", " %s", rxaqm_mode_name(&row->policy, row->now_ns));
 	rxaqm_out_bool(out, "standing", NULL, NULL, q->flags & RXAQM_QUEUE_STANDING);
-	rxaqm_out_bool(out, "socket", NULL, NULL, rxaqm_socket_serves(q));
-	if (rxaqm_socket_serves(q) && row->socket.wait_state == RXAQM_WAIT_VALID)
-		rxaqm_out_u64(out, "socket_wait_ns", NULL, row->socket.wait_ns);
+	/* Behind the mode: how long packets wait for the consumer of the socket. */
+	rxaqm_out_bool(out, "socket", ", xsk", NULL, served);
+	if (served && row->socket.wait_state == RXAQM_WAIT_VALID)
+		ms_out(out, "socket_wait_ns", " %.2f ms", row->socket.wait_ns);
+	else if (served)
+		rxaqm_out_text(out, " -");
 	rxaqm_out_end(out);
 }
 
