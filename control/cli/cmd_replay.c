@@ -11,21 +11,19 @@
 #include "config/settings.h"
 
 struct args {
-	const char *path; /* NULL: standard input */
-	bool summary;
-	bool unguarded;
+	struct rxaqm_trace trace;
+	struct rxaqm_replay replay;
 	__u64 ring_entries;
-	struct rxaqm_policy policy;
 };
 
 static const struct rxaqm_option replay_options[] = {
 	{ "summary", 0, NULL, "Print totals of each queue instead of each packet",
-	  RXAQM_FLAG(summary) },
+	  RXAQM_FLAG(replay.keep_sojourns) },
 	{ "ring", 0, "ENTRIES", "Entries of the ring (default 0, unknown)",
 	  RXAQM_NUMBER(ring_entries, 0, 1 << 20) },
 	{ "unguarded", 0, NULL,
 	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue",
-	  RXAQM_FLAG(unguarded) },
+	  RXAQM_FLAG(replay.unguarded) },
 	{ 0 },
 };
 
@@ -56,18 +54,18 @@ static void parse_words(struct args *args, char **words)
 		if (strchr(*words, '=') && !memchr(*words, '/', strcspn(*words, "="))) {
 			if (!strncmp(*words, "lease=", strlen("lease=")))
 				rxaqm_usage_error("a lease means nothing to a replay");
-			err = rxaqm_setting_assign(&args->policy, *words, 0, &error);
-		} else if (!args->path) {
-			args->path = *words;
+			err = rxaqm_setting_assign(&args->replay.policy, *words, 0, &error);
+		} else if (!args->trace.path) {
+			args->trace.path = *words;
 		} else {
 			rxaqm_usage_error("too many arguments: \"%s\"", *words);
 		}
 		if (err)
 			rxaqm_usage_error("%s", error.text);
 	}
-	if (rxaqm_policy_check(&args->policy, &error))
+	if (rxaqm_policy_check(&args->replay.policy, &error))
 		rxaqm_usage_error("%s", error.text);
-	if (args->unguarded && args->policy.law != RXAQM_LAW_CODEL)
+	if (args->replay.unguarded && args->replay.policy.law != RXAQM_LAW_CODEL)
 		rxaqm_usage_error("--unguarded goes with law=codel");
 }
 
@@ -150,73 +148,57 @@ static void print_header(const struct rxaqm_replay *replay)
 		       replay->policy.law == RXAQM_LAW_CODEL ? CODEL_HEADER : AUTO_HEADER);
 }
 
-static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace, bool summary,
+static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace,
 		     struct rxaqm_error *error)
 {
+	bool summary = replay->keep_sojourns;
 	struct rxaqm_trace_packet packet;
-	bool first = true;
 	int ret, verdict;
 
-	while ((ret = rxaqm_trace_next(trace, &packet, error)) >= 0) {
-		if (first && !summary)
-			print_header(replay);
-		first = false;
-		if (!ret)
-			break;
+	ret = rxaqm_trace_next(trace, &packet, error);
+	if (ret >= 0 && !summary)
+		print_header(replay);
+	for (; ret > 0; ret = rxaqm_trace_next(trace, &packet, error)) {
 		verdict = rxaqm_replay_packet(replay, &packet);
 		if (verdict < 0)
-			return rxaqm_failed(error, -verdict, "out of memory");
+			return rxaqm_no_memory(error);
 		if (summary)
 			continue;
 		/* Nobody reads it, as main() tells. */
 		if (print_packet(&packet, verdict, &replay->queue[packet.queue]->queue))
 			return 0;
 	}
-	return ret;
-}
-
-static int replay_file(struct args *args, FILE *file, const char *path, struct rxaqm_error *error)
-{
-	struct rxaqm_trace trace = { .file = file, .path = path };
-	struct rxaqm_replay *replay;
-	int err;
-
-	replay = calloc(1, sizeof(*replay));
-	if (!replay)
-		return rxaqm_no_memory(error);
-	replay->policy = args->policy;
-	replay->ring_entries = (__u32)args->ring_entries;
-	replay->unguarded = args->unguarded;
-	replay->keep_sojourns = args->summary;
-	err = run_trace(replay, &trace, args->summary, error);
-	if (!err && args->summary)
+	if (!ret && summary)
 		print_summary(replay);
-	rxaqm_trace_end(&trace);
-	rxaqm_replay_free(replay);
-	free(replay);
-	return err;
+	return ret;
 }
 
 int rxaqm_cmd_replay(int argc, char **argv)
 {
-	struct args args = { 0 };
+	static struct args args; /* of 33 kB */
+	struct rxaqm_replay *replay = &args.replay;
+	struct rxaqm_trace *trace = &args.trace;
 	struct rxaqm_error error;
-	FILE *file = stdin;
 	int err;
 
-	rxaqm_policy_init(&args.policy);
-	args.policy.mode = RXAQM_MODE_ENFORCE;
+	rxaqm_policy_init(&replay->policy);
+	replay->policy.mode = RXAQM_MODE_ENFORCE;
 	parse_words(&args, rxaqm_options_read(&command, argc, argv, &args));
-	if (!args.path || !strcmp(args.path, "-"))
-		args.path = "<stdin>";
-	else
-		file = fopen(args.path, "re");
-	if (!file) {
-		rxaqm_log_error("cannot open \"%s\": %s", args.path, strerror(errno));
+	replay->ring_entries = (__u32)args.ring_entries;
+	if (!trace->path || !strcmp(trace->path, "-")) {
+		trace->path = "<stdin>";
+		trace->file = stdin;
+	} else {
+		trace->file = fopen(trace->path, "re");
+	}
+	if (!trace->file) {
+		rxaqm_log_error("cannot open \"%s\": %s", trace->path, strerror(errno));
 		return RXAQM_EXIT_FAILED;
 	}
-	err = replay_file(&args, file, args.path, &error);
-	if (file != stdin)
-		fclose(file);
+	err = run_trace(replay, trace, &error);
+	rxaqm_replay_free(replay);
+	free(trace->buf);
+	if (trace->file != stdin)
+		fclose(trace->file);
 	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
 }

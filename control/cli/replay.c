@@ -135,12 +135,6 @@ int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packe
 			       reason.text);
 }
 
-void rxaqm_trace_end(struct rxaqm_trace *trace)
-{
-	free(trace->buf);
-	trace->buf = NULL;
-}
-
 static int keep_sojourn(struct rxaqm_replay_queue *queue, __u64 sojourn_ns)
 {
 	__u64 *grown;

@@ -43,15 +43,13 @@ struct rxaqm_trace {
 	unsigned int line;
 	bool begun; /* past the header */
 	__u64 now_ns; /* of the packet before */
-	char *buf;
+	char *buf; /* to be freed by the caller, who closes the file, too */
 	size_t buf_size;
 };
 
 /* The next packet: 1, or 0 at the end, or -errno with @error ("FILE:LINE: ..."). */
 int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packet,
 		     struct rxaqm_error *error);
-/* Free what reading took. The file is the caller's. */
-void rxaqm_trace_end(struct rxaqm_trace *trace);
 
 /* One queue, with the sojourns it has seen. */
 struct rxaqm_replay_queue {
