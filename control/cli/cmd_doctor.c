@@ -146,10 +146,11 @@ static int report(const struct args *args, const struct doctor_snapshot *snap,
 }
 
 /* One line a window, and all of it when the cause is another one. */
-static void report_change(const struct args *args, const struct doctor_snapshot *snap,
-			  const struct doctor_diagnosis *diagnosis, char last[64])
+static int report_change(const struct args *args, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis)
 {
 	const char *id = diagnosis->primary ? diagnosis->primary->check->id : "nothing found";
+	static const char *last = "";
 	time_t now = time(NULL);
 	struct tm local;
 	char clock[16];
@@ -163,47 +164,50 @@ static void report_change(const struct args *args, const struct doctor_snapshot 
 		if (strcmp(last, id))
 			doctor_print(stdout, snap, diagnosis, args->all);
 	}
-	snprintf(last, 64, "%s", id);
+	last = id;
 	fflush(stdout);
+	return doctor_exit_code(diagnosis);
 }
 
-static void remember(struct doctor_past *past, size_t *nr, const struct doctor_snapshot *snap)
-{
-	if (*nr == MAX_PAST)
-		memmove(past, past + 1, --*nr * sizeof(*past));
-	past[(*nr)++] = doctor_past_of(snap);
-}
-
-static int watch(const struct args *args, struct rxaqm_error *error)
+/* Give @snap what is kept of the windows up to it. */
+static void remember(struct doctor_snapshot *snap)
 {
 	static struct doctor_past past[MAX_PAST];
-	int exit_code = RXAQM_EXIT_OK, err = 0;
-	char last[64] = "";
+	static size_t nr;
 	struct doctor_past *to;
-	size_t nr = 0, i;
+	size_t i;
 
-	while (!stop && !err) {
-		struct doctor_diagnosis diagnosis;
-		struct doctor_snapshot snap = {};
-
-		err = take(args, &snap, error);
-		if (!err) {
-			remember(past, &nr, &snap);
-			for (i = 0; i < nr; i++) {
-				to = rxaqm_list_add(&snap.past);
-				if (to)
-					*to = past[i];
-			}
-			err = doctor_diagnose(&snap, &diagnosis);
-		}
-		if (!err) {
-			report_change(args, &snap, &diagnosis, last);
-			exit_code = doctor_exit_code(&diagnosis);
-			doctor_diagnosis_free(&diagnosis);
-		}
-		doctor_snapshot_free(&snap);
+	if (nr == MAX_PAST)
+		memmove(past, past + 1, --nr * sizeof(*past));
+	past[nr++] = doctor_past_of(snap);
+	for (i = 0; i < nr; i++) {
+		to = rxaqm_list_add(&snap->past);
+		if (to)
+			*to = past[i];
 	}
-	return err ? rxaqm_log_failure(error) : exit_code;
+}
+
+/* One window, from reading to the report. -errno if there is none; *@exit_code in any case. */
+static int examine(const struct args *args, int *exit_code)
+{
+	struct doctor_diagnosis diagnosis = {};
+	struct doctor_snapshot snap = {};
+	struct rxaqm_error error = {};
+	int err = take(args, &snap, &error);
+
+	if (!err && args->watch)
+		remember(&snap);
+	if (!err && doctor_diagnose(&snap, &diagnosis))
+		err = rxaqm_no_memory(&error);
+	if (err)
+		*exit_code = rxaqm_log_failure(&error);
+	else if (args->watch)
+		*exit_code = report_change(args, &snap, &diagnosis);
+	else
+		*exit_code = report(args, &snap, &diagnosis);
+	doctor_diagnosis_free(&diagnosis);
+	doctor_snapshot_free(&snap);
+	return err;
 }
 
 /* What a --deep that was killed has left. */
@@ -232,10 +236,8 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 	};
 	struct args args = { .request = { .stop = &stop } };
 	struct sigaction action = { .sa_handler = on_signal };
-	struct doctor_diagnosis diagnosis;
-	struct doctor_snapshot snap = {};
 	struct rxaqm_error error = {};
-	int exit_code;
+	int exit_code, err;
 
 	check(&args, rxaqm_options_read(&command, argc, argv, &args));
 	if (args.checks) {
@@ -249,19 +251,8 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 		return rxaqm_log_failure(&error);
 	if (!args.from)
 		recover();
-	if (args.watch)
-		return watch(&args, &error);
-	if (take(&args, &snap, &error)) {
-		doctor_snapshot_free(&snap);
-		return rxaqm_log_failure(&error);
-	}
-	if (doctor_diagnose(&snap, &diagnosis)) {
-		doctor_snapshot_free(&snap);
-		rxaqm_log_error("no memory");
-		return RXAQM_EXIT_FAILED;
-	}
-	exit_code = report(&args, &snap, &diagnosis);
-	doctor_diagnosis_free(&diagnosis);
-	doctor_snapshot_free(&snap);
+	do
+		err = examine(&args, &exit_code);
+	while (args.watch && !err && !stop);
 	return exit_code;
 }
