@@ -13,7 +13,7 @@
 
 static const struct command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv, struct rxaqm_call *call);
 	const char *args;
 	const char *summary;
 } commands[] = {
@@ -63,6 +63,8 @@ static int usage_error(const char *what, const char *arg)
 	return RXAQM_EXIT_USAGE;
 }
 
+static const char *netns; /* NULL: this one */
+
 /* Options before the command. Returns the index of the command in @argv, or, negated and
  * less one, an exit code.
  */
@@ -72,13 +74,13 @@ static int parse_globals(int argc, char **argv)
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "-j") || !strcmp(argv[i], "--json")) {
-			rxaqm_globals.json = true;
+			rxaqm_json = true;
 		} else if (!strncmp(argv[i], "--netns=", 8)) {
-			rxaqm_globals.netns = argv[i] + 8;
+			netns = argv[i] + 8;
 		} else if (!strcmp(argv[i], "--netns")) {
 			if (++i == argc)
 				return -1 - usage_error("a name must follow", "--netns");
-			rxaqm_globals.netns = argv[i];
+			netns = argv[i];
 		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
 			print_usage(stdout);
 			return -1 - RXAQM_EXIT_OK;
@@ -94,9 +96,9 @@ static int parse_globals(int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
-	struct rxaqm_error error = {};
+	struct rxaqm_call call = { .state = RXAQM_STATE_NONE };
+	int at, exit_code;
 	size_t i;
-	int at;
 
 	at = parse_globals(argc, argv);
 	if (at < 0)
@@ -112,13 +114,17 @@ static int run(int argc, char **argv)
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[at], commands[i].name))
 			continue;
-		if (rxaqm_state_check_path(&error) ||
-		    (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error))) {
+		if (rxaqm_state_check_path(&call.error) ||
+		    (netns && rxaqm_netns_enter(netns, &call.error))) {
 			if (rxaqm_check_wanted(argc - at, argv + at))
-				return rxaqm_check_failed(error.text);
-			return rxaqm_log_failure(&error);
+				return rxaqm_check_failed(call.error.text);
+			return rxaqm_log_failure(&call.error);
 		}
-		return commands[i].run(argc - at, argv + at);
+		exit_code = commands[i].run(argc - at, argv + at, &call);
+		if (exit_code < 0)
+			exit_code = rxaqm_log_failure(&call.error);
+		rxaqm_state_close(&call.state);
+		return exit_code;
 	}
 	return usage_error("unknown command", argv[at]);
 }

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The subcommands of rxaqm. Each returns an exit code (log.h). */
+/*
+ * The subcommands of rxaqm. Each returns an exit code (log.h), or, negative, that it failed as the
+ * error says that it was given.
+ */
 #ifndef RXAQM_CMD_H
 #define RXAQM_CMD_H
 
 #include <stdbool.h>
 
+#include "attach/state.h"
+
+/* What a subcommand works with; main() logs the error and closes the state. */
+struct rxaqm_call {
+	struct rxaqm_state state;
+	struct rxaqm_error error;
+};
+
 /* "check", of which "status --check" is another name. @argv begins with the command's name. Returns
  * the exit status of a plugin (report/check.h); -1: status is asked for, of *@ret_ifname (or NULL).
  */
-int rxaqm_check(int argc, char **argv, const char **ret_ifname);
+int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname);
 /* Is a check asked for? What goes wrong before must not have another command's exit code. */
 bool rxaqm_check_wanted(int argc, char **argv);
 /* It cannot be done: tell @why. Returns the exit status. */
 int rxaqm_check_failed(const char *why);
 
-int rxaqm_cmd_attach(int argc, char **argv);
-int rxaqm_cmd_detach(int argc, char **argv);
-int rxaqm_cmd_status(int argc, char **argv);
-int rxaqm_cmd_check(int argc, char **argv);
-int rxaqm_cmd_top(int argc, char **argv);
-int rxaqm_cmd_hist(int argc, char **argv);
-int rxaqm_cmd_policy(int argc, char **argv);
-int rxaqm_cmd_profile(int argc, char **argv);
-int rxaqm_cmd_clock(int argc, char **argv);
-int rxaqm_cmd_replay(int argc, char **argv);
-int rxaqm_cmd_run(int argc, char **argv);
-int rxaqm_cmd_doctor(int argc, char **argv);
-int rxaqm_cmd_qualify(int argc, char **argv);
+int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_hist(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_clock(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call);
+int rxaqm_cmd_qualify(int argc, char **argv, struct rxaqm_call *call);
 
 #endif /* RXAQM_CMD_H */

@@ -89,7 +89,7 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_str(&out, "interface", "%s: attached", iface->name);
 	rxaqm_out_str(&out, "mode", ", %s mode",
 		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
@@ -106,25 +106,24 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 }
 
 /* Attached already: that is what was asked for, if it was in the same way. */
-static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan)
+static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan,
+			    struct rxaqm_error *error)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
-	struct rxaqm_error error = {};
 
-	if (generic != plan->generic) {
-		rxaqm_log_error("\"%s\" is attached in %s mode; detach it first to change that",
-				plan->ifname, generic ? "generic" : "native");
-		return RXAQM_EXIT_FAILED;
-	}
-	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, &error))
-		return rxaqm_log_failure(&error);
+	if (generic != plan->generic)
+		return rxaqm_failed(error, EBUSY,
+				    "\"%s\" is attached in %s mode; detach it first to change that",
+				    plan->ifname, generic ? "generic" : "native");
+	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, error))
+		return -1;
 	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
 			 "changes its policy)",
 			 plan->ifname);
 	return RXAQM_EXIT_OK;
 }
 
-int rxaqm_cmd_attach(int argc, char **argv)
+int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm attach",
@@ -134,41 +133,32 @@ int rxaqm_cmd_attach(int argc, char **argv)
 		.options = attach_options,
 		.max_words = RXAQM_SETTING_WORDS,
 	};
-	struct args args = {};
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_error error = {};
+	struct rxaqm_error *error = &call->error;
+	struct rxaqm_state *state = &call->state;
 	static struct rxaqm_plan plan;
 	struct rxaqm_iface *iface;
-	int exit_code;
+	struct args args = {};
 
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
 	find_ifname(&args);
-	if (prepare(&args, &plan, &error) || rxaqm_machine_check(&error) ||
-	    rxaqm_state_lock(&state, &error)) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
-	if (!rxaqm_state_open(&state, true, &error)) {
-		iface = rxaqm_plan_attached(&state, args.ifname);
+	if (prepare(&args, &plan, error) || rxaqm_machine_check(error) ||
+	    rxaqm_state_lock(state, error))
+		return -1;
+	if (!rxaqm_state_open(state, true, error)) {
+		iface = rxaqm_plan_attached(state, args.ifname);
 		if (iface) {
 			rxaqm_detached_forget(args.ifname);
-			exit_code = already_attached(iface, &plan);
-			goto out;
+			return already_attached(iface, &plan, error);
 		}
 	}
-	error.text[0] = '\0';
-	iface = rxaqm_plane_attach(&state, &plan, &error);
-	if (!iface) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
+	error->text[0] = '\0';
+	iface = rxaqm_plane_attach(state, &plan, error);
+	if (!iface)
+		return -1;
 	rxaqm_detached_forget(args.ifname);
-	if (error.text[0])
-		rxaqm_log_notice("%s", error.text);
-	print_attached(&state, iface);
+	if (error->text[0])
+		rxaqm_log_notice("%s", error->text);
+	print_attached(state, iface);
 	log_warnings(&plan.profile);
-	exit_code = RXAQM_EXIT_OK;
-out:
-	rxaqm_state_close(&state);
-	return exit_code;
+	return RXAQM_EXIT_OK;
 }

@@ -31,7 +31,7 @@ struct args {
 
 struct check {
 	struct args args;
-	struct rxaqm_state state;
+	const struct rxaqm_state *state;
 	struct first_look iface[RXAQM_MAX_IFACES];
 	struct rxaqm_overload_seen queue[RXAQM_MAX_QUEUES];
 	struct rxaqm_check_sum sum;
@@ -95,14 +95,14 @@ static __s64 read_overflow(const struct rxaqm_iface *iface)
 
 static void look_first(struct check *check, const struct rxaqm_iface *iface)
 {
-	struct first_look *first = &check->iface[iface - check->state.iface];
+	struct first_look *first = &check->iface[iface - check->state->iface];
 	struct rxaqm_overload_look look;
 	unsigned int i;
 
 	first->attached_ns = iface->attached_ns;
 	first->overflow = read_overflow(iface);
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue q = *rxaqm_state_queue(&check->state, iface, i);
+		const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
 
 		rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, rxaqm_now_ns(),
 				    &look);
@@ -112,7 +112,7 @@ static void look_first(struct check *check, const struct rxaqm_iface *iface)
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
 				struct rxaqm_check_iface *found, unsigned int i)
 {
-	const struct rxaqm_queue q = *rxaqm_state_queue(&check->state, iface, i);
+	const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
 	struct rxaqm_check_queue queue = { .queue = i };
 	__u64 now_ns = rxaqm_now_ns();
 
@@ -142,7 +142,7 @@ static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
 
 static void look_again(struct check *check, const struct rxaqm_iface *iface)
 {
-	const struct first_look *first = &check->iface[iface - check->state.iface];
+	const struct first_look *first = &check->iface[iface - check->state->iface];
 	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ];
 	struct rxaqm_check_iface found = { .name = label };
 	__s64 overflow;
@@ -170,10 +170,10 @@ static void look_twice(struct check *check)
 	const struct timespec window = rxaqm_timespec(check->args.window_ns);
 	const struct rxaqm_iface *iface;
 
-	rxaqm_view_each(iface, &check->state, check->args.ifname)
+	rxaqm_view_each(iface, check->state, check->args.ifname)
 		look_first(check, iface);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
-	rxaqm_view_each(iface, &check->state, check->args.ifname)
+	rxaqm_view_each(iface, check->state, check->args.ifname)
 		look_again(check, iface);
 	if (check->sum.nr_ifaces)
 		return;
@@ -185,23 +185,21 @@ static void look_twice(struct check *check)
 				 "not attached to any interface");
 }
 
-static int run(struct check *check, bool status)
+static int run(struct check *check, struct rxaqm_call *call, bool status)
 {
-	struct rxaqm_error error = {};
+	struct rxaqm_error *error = &call->error;
 
-	if (rxaqm_globals.json)
+	if (rxaqm_json)
 		return rxaqm_check_failed(status ? "--check prints one line of text; leave out -j" :
 						   "check prints one line of text; leave out -j");
-	check->state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	if (!rxaqm_state_open(&check->state, false, &error) &&
-	    !rxaqm_machine_check_readable(&error))
+	check->state = &call->state;
+	if (!rxaqm_state_open(&call->state, false, error) && !rxaqm_machine_check_readable(error))
 		look_twice(check);
-	else if (check->args.ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
+	else if (check->args.ifname && error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
 				 check->args.ifname);
 	else
-		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error.text);
-	rxaqm_state_close(&check->state);
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error->text);
 	return print_line(&check->sum);
 }
 
@@ -231,7 +229,7 @@ static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
 		rxaqm_usage_error("--%s goes with --check only", name);
 }
 
-int rxaqm_check(int argc, char **argv, const char **ret_ifname)
+int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname)
 {
 	static struct check check; /* of 130 kB */
 	struct args *args = &check.args;
@@ -256,12 +254,12 @@ int rxaqm_check(int argc, char **argv, const char **ret_ifname)
 	settle(&args->window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
 	if (args->limits.warn_ns > args->limits.crit_ns)
 		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
-	return wanted ? run(&check, status) : -1;
+	return wanted ? run(&check, call, status) : -1;
 }
 
-int rxaqm_cmd_check(int argc, char **argv)
+int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 {
 	const char *ifname;
 
-	return rxaqm_check(argc, argv, &ifname);
+	return rxaqm_check(argc, argv, call, &ifname);
 }

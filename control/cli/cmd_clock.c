@@ -60,27 +60,26 @@ static int sample_once(struct rxaqm_phc *phc, struct rxaqm_phc_fit *fit, struct 
 	return 0;
 }
 
-static int sample(const char *ifname, __u64 count)
+static int sample(const char *ifname, __u64 count, struct rxaqm_error *error)
 {
 	struct rxaqm_phc phc = RXAQM_PHC_CLOSED;
-	struct rxaqm_error error = {};
 	struct rxaqm_phc_fit fit;
 	struct rxaqm_out out;
 	struct timespec pause;
 	int err;
 
-	err = rxaqm_phc_open(&phc, ifname, &error);
+	err = rxaqm_phc_open(&phc, ifname, error);
 	if (err)
-		return rxaqm_log_failure(&error);
+		return err;
 	rxaqm_phc_fit_init(&fit);
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_str(&out, "interface", "%s: ", ifname);
 	rxaqm_out_u64(&out, "phc_index", "/dev/ptp%llu", (__u64)phc.index);
 	rxaqm_out_str(&out, "method", ", read by method \"%s\"\n",
 		      rxaqm_phc_method_name(phc.method));
 	rxaqm_out_array(&out, "samples");
 	while (count--) {
-		err = sample_once(&phc, &fit, &out, &error);
+		err = sample_once(&phc, &fit, &out, error);
 		if (err || !count)
 			break;
 		pause = rxaqm_timespec(fit.gap_ns);
@@ -92,10 +91,10 @@ static int sample(const char *ifname, __u64 count)
 	rxaqm_phc_close(&phc);
 	if (rxaqm_out_close(&out, false))
 		return RXAQM_EXIT_FAILED;
-	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
+	return err;
 }
 
-int rxaqm_cmd_clock(int argc, char **argv)
+int rxaqm_cmd_clock(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm clock",
@@ -112,6 +111,6 @@ int rxaqm_cmd_clock(int argc, char **argv)
 	if (args.count && !args.sample)
 		rxaqm_usage_error("--count goes with --sample");
 	if (args.sample)
-		return sample(args.sample, args.count ? args.count : 10);
-	return rxaqm_view_print(ifname, print_iface);
+		return sample(args.sample, args.count ?: 10, &call->error);
+	return rxaqm_view_print(call, ifname, print_iface);
 }

@@ -20,7 +20,7 @@ static void print_detached(const char *ifname, int nr)
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	if (ifname)
 		rxaqm_out_str(&out, "interface", "%s: ", ifname);
 	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
@@ -111,7 +111,7 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 	return rxaqm_plane_detach(state, iface, error);
 }
 
-int rxaqm_cmd_detach(int argc, char **argv)
+int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call)
 {
 	struct args {
 		bool all;
@@ -128,28 +128,23 @@ int rxaqm_cmd_detach(int argc, char **argv)
 		.options = options,
 		.max_words = 1,
 	};
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_error error = {};
-	int result, exit_code = RXAQM_EXIT_OK;
+	struct rxaqm_error *error = &call->error;
+	struct rxaqm_state *state = &call->state;
 	const char *ifname;
+	int nr = 1;
 
 	ifname = *rxaqm_options_read(&command, argc, argv, &args);
 	if (!ifname == !args.all)
 		rxaqm_usage_error("name an interface, or --all%s", args.all ? ", not both" : "");
-	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
-	result = args.all ? detach_all(&state, &error) : detach_one(&state, ifname, &error);
-	if (result < 0) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
-	print_detached(ifname, args.all ? result : 1);
+	if (rxaqm_machine_check_capabilities(error) || rxaqm_state_lock(state, error))
+		return -1;
+	if (args.all)
+		nr = detach_all(state, error);
+	if (nr < 0 || (ifname && detach_one(state, ifname, error) < 0))
+		return -1;
+	print_detached(ifname, nr);
 	/* Something less than detaching did not work. */
-	if (error.text[0])
-		rxaqm_log_notice("%s", error.text);
-out:
-	rxaqm_state_close(&state);
-	return exit_code;
+	if (error->text[0])
+		rxaqm_log_notice("%s", error->text);
+	return RXAQM_EXIT_OK;
 }

@@ -135,9 +135,9 @@ static int report(const struct args *args, const struct doctor_snapshot *snap,
 	/* The bundle went there: two documents on one stream are none. */
 	if (args->record && !strcmp(args->record, "-"))
 		return doctor_exit_code(diagnosis);
-	if (args->verify && !rxaqm_globals.json)
+	if (args->verify && !rxaqm_json)
 		return doctor_print_verdict(stdout, snap, diagnosis, args->verify);
-	if (rxaqm_globals.json)
+	if (rxaqm_json)
 		doctor_print_json(stdout, snap, diagnosis, args->verify);
 	else
 		doctor_print(stdout, snap, diagnosis, args->all);
@@ -155,7 +155,7 @@ static int report_change(const struct args *args, const struct doctor_snapshot *
 	struct tm local;
 	char clock[16];
 
-	if (rxaqm_globals.json) {
+	if (rxaqm_json) {
 		doctor_print_json(stdout, snap, diagnosis, NULL);
 	} else {
 		localtime_r(&now, &local);
@@ -187,27 +187,22 @@ static void remember(struct doctor_snapshot *snap)
 	}
 }
 
-/* One window, from reading to the report. -errno if there is none; *@exit_code in any case. */
-static int examine(const struct args *args, int *exit_code)
+/* One window, from reading to the report. An exit code, or -errno with @error. */
+static int examine(const struct args *args, struct rxaqm_error *error)
 {
 	struct doctor_diagnosis diagnosis = {};
 	struct doctor_snapshot snap = {};
-	struct rxaqm_error error = {};
-	int err = take(args, &snap, &error);
+	int ret = take(args, &snap, error);
 
-	if (!err && args->watch)
+	if (!ret && args->watch)
 		remember(&snap);
-	if (!err && doctor_diagnose(&snap, &diagnosis))
-		err = rxaqm_no_memory(&error);
-	if (err)
-		*exit_code = rxaqm_log_failure(&error);
-	else if (args->watch)
-		*exit_code = report_change(args, &snap, &diagnosis);
-	else
-		*exit_code = report(args, &snap, &diagnosis);
+	if (!ret && doctor_diagnose(&snap, &diagnosis))
+		ret = rxaqm_no_memory(error);
+	if (!ret)
+		ret = (args->watch ? report_change : report)(args, &snap, &diagnosis);
 	doctor_diagnosis_free(&diagnosis);
 	doctor_snapshot_free(&snap);
-	return err;
+	return ret;
 }
 
 /* What a --deep that was killed has left. */
@@ -225,7 +220,7 @@ static void recover(void)
 				strerror(-nr));
 }
 
-int rxaqm_cmd_doctor(int argc, char **argv)
+int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm doctor",
@@ -236,8 +231,7 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 	};
 	struct args args = { .request = { .stop = &stop } };
 	struct sigaction action = { .sa_handler = on_signal };
-	struct rxaqm_error error = {};
-	int exit_code, err;
+	int ret;
 
 	check(&args, rxaqm_options_read(&command, argc, argv, &args));
 	if (args.checks) {
@@ -247,12 +241,12 @@ int rxaqm_cmd_doctor(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	/* The window may be long. */
-	if (args.record && rxaqm_file_try(args.record, &error))
-		return rxaqm_log_failure(&error);
+	if (args.record && rxaqm_file_try(args.record, &call->error))
+		return -1;
 	if (!args.from)
 		recover();
 	do
-		err = examine(&args, &exit_code);
-	while (args.watch && !err && !stop);
-	return exit_code;
+		ret = examine(&args, &call->error);
+	while (args.watch && ret >= 0 && !stop);
+	return ret;
 }

@@ -93,7 +93,7 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_end(out);
 }
 
-int rxaqm_cmd_hist(int argc, char **argv)
+int rxaqm_cmd_hist(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm hist",
@@ -102,5 +102,5 @@ int rxaqm_cmd_hist(int argc, char **argv)
 		.max_words = 1,
 	};
 
-	return rxaqm_view_print(*rxaqm_options_read(&command, argc, argv, NULL), print_iface);
+	return rxaqm_view_print(call, *rxaqm_options_read(&command, argc, argv, NULL), print_iface);
 }

@@ -17,7 +17,7 @@ struct walk {
 	struct rxaqm_out out;
 	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
 	unsigned int nr;
-	int exit_code;
+	int exit_code; /* of what failed, and was logged */
 	unsigned int begin, used; /* list: where the next column begins, and what is printed */
 	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
 };
@@ -39,7 +39,7 @@ static int print_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 
 static void begin(struct walk *walk)
 {
-	rxaqm_out_open(&walk->out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&walk->out, stdout, rxaqm_json);
 	rxaqm_out_array(&walk->out, "profiles");
 }
 
@@ -110,15 +110,22 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 	rxaqm_out_text(out, "%.*s\n", slash ? (int)(slash - profile->path) : 0, profile->path);
 }
 
-static int cmd_list(int argc, char **argv)
+/* Of @profile, or (NULL) of all. */
+static int print_profiles(void (*print)(struct walk *walk, const struct rxaqm_profile *profile),
+			  const struct rxaqm_profile *profile)
 {
-	static const struct rxaqm_command command = { .name = "rxaqm profile list",
-						      .help = "List the profiles of NIC drivers" };
-	struct walk walk = { .print = list_one };
+	struct walk walk = { .print = print };
 
-	rxaqm_options_read(&command, argc, argv, NULL);
 	begin(&walk);
-	return finish(&walk, rxaqm_profile_each(print_one, &walk));
+	return finish(&walk, profile ? print_one(profile, NULL, &walk) :
+				       rxaqm_profile_each(print_one, &walk));
+}
+
+static int profile_list(char **words, struct rxaqm_error *error)
+{
+	(void)words;
+	(void)error;
+	return print_profiles(list_one, NULL);
 }
 
 static void show_one(struct walk *walk, const struct rxaqm_profile *profile)
@@ -140,14 +147,14 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_text(out, "%s: profile %s\n  file %s\n", facts->ifname, profile->name,
 		       profile->path);
-	if (rxaqm_globals.json)
+	if (rxaqm_json)
 		rxaqm_profile_out(out, profile);
 	rxaqm_out_object(out, "interface");
 	rxaqm_out_str(out, "name", NULL, facts->ifname);
 	rxaqm_profile_out_reasons(out, profile, facts);
 	rxaqm_out_text(out, "facts:\n");
 	conflicts = rxaqm_profile_out_facts(out, profile, facts);
-	if (!rxaqm_globals.json)
+	if (!rxaqm_json)
 		rxaqm_profile_out_notes(out, profile);
 	rxaqm_profile_out_origins(out, profile, facts);
 	rxaqm_out_end(out);
@@ -161,46 +168,28 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	return finish(&walk, 0);
 }
 
-/* @profile, or (NULL) all. */
-static int show_profiles(const struct rxaqm_profile *profile)
+static int profile_show(char **words, struct rxaqm_error *error)
 {
-	struct walk walk = { .print = show_one };
-
-	begin(&walk);
-	return finish(&walk, profile ? print_one(profile, NULL, &walk) :
-				       rxaqm_profile_each(print_one, &walk));
-}
-
-static int cmd_show(int argc, char **argv)
-{
-	static const struct rxaqm_command command = {
-		.name = "rxaqm profile show",
-		.args = "[NAME|IFACE]",
-		.help = "Show a profile, or that of an interface and what the machine says to it, "
-			"or all profiles",
-		.max_words = 1,
-	};
 	struct rxaqm_profile profile;
 	struct rxaqm_nic_facts facts;
-	struct rxaqm_error error;
-	const char *name = *rxaqm_options_read(&command, argc, argv, NULL);
-	int err = 0;
+	const char *name = *words;
+	int err;
 
 	if (!name)
-		return show_profiles(NULL);
+		return print_profiles(show_one, NULL);
 	/* An interface may be called like a profile ("veth"): then it is meant. */
 	if (!rxaqm_nic_facts_read(name, &facts)) {
-		if (rxaqm_profile_for_nic(&facts, &profile, &error))
-			return rxaqm_log_failure(&error);
+		if (rxaqm_profile_for_nic(&facts, &profile, error))
+			return -1;
 		return show_interface(&facts, &profile);
 	}
-	err = rxaqm_profile_by_name(name, &profile, &error);
+	err = rxaqm_profile_by_name(name, &profile, error);
 	if (err == -ENOENT && !strchr(name, '/'))
-		rxaqm_error_set(&error, RXAQM_EXIT_USAGE, ENOENT,
+		rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
 				"no profile and no interface is called \"%s\"; see \"rxaqm "
 				"profile list\"",
 				name);
-	return err ? rxaqm_log_failure(&error) : show_profiles(&profile);
+	return err ?: print_profiles(show_one, &profile);
 }
 
 /* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
@@ -244,42 +233,44 @@ static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 	return 0;
 }
 
-static int cmd_check(int argc, char **argv)
+static int profile_check(char **files, struct rxaqm_error *error)
 {
-	static const struct rxaqm_command command = {
-		.name = "rxaqm profile check",
-		.args = "[FILE...]",
-		.help = "Check profiles: these files, or all that are installed",
-		.max_words = UINT_MAX,
-	};
-	char **file = rxaqm_options_read(&command, argc, argv, NULL);
 	struct rxaqm_profile profile;
-	struct rxaqm_error error;
 	struct walk walk = {};
 	int err = 0;
 
 	begin(&walk);
-	if (!*file)
+	if (!*files)
 		err = rxaqm_profile_each(check_one, &walk);
-	for (; *file; file++) {
-		bool bad = rxaqm_profile_read(*file, &profile, &error);
+	for (; *files; files++) {
+		bool bad = rxaqm_profile_read(*files, &profile, error);
 
-		check_one(&profile, bad ? &error : NULL, &walk);
+		check_one(&profile, bad ? error : NULL, &walk);
 	}
 	free(walk.good.at);
 	return finish(&walk, err);
 }
 
 static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
+	struct rxaqm_command command;
+	int (*run)(char **words, struct rxaqm_error *error);
 } subcommands[] = {
-	{ "list", cmd_list },
-	{ "show", cmd_show },
-	{ "check", cmd_check },
+	{ { .name = "rxaqm profile list", .help = "List the profiles of NIC drivers" },
+	  profile_list },
+	{ { .name = "rxaqm profile show",
+	    .args = "[NAME|IFACE]",
+	    .help = "Show a profile, or that of an interface and what the machine says to it, "
+		    "or all profiles",
+	    .max_words = 1 },
+	  profile_show },
+	{ { .name = "rxaqm profile check",
+	    .args = "[FILE...]",
+	    .help = "Check profiles: these files, or all that are installed",
+	    .max_words = UINT_MAX },
+	  profile_check },
 };
 
-int rxaqm_cmd_profile(int argc, char **argv)
+int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm profile",
@@ -300,8 +291,10 @@ int rxaqm_cmd_profile(int argc, char **argv)
 
 	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-		if (!strcmp(argv[1], subcommands[i].name))
-			return subcommands[i].run(argc - 1, argv + 1);
+		if (!strcmp(argv[1], subcommands[i].command.name + strlen("rxaqm profile ")))
+			return subcommands[i].run(rxaqm_options_read(&subcommands[i].command,
+								     argc - 1, argv + 1, NULL),
+						  &call->error);
 	word = *rxaqm_options_read(&command, argc, argv, NULL);
 	if (word)
 		rxaqm_usage_error("unknown subcommand \"%s\"", word);

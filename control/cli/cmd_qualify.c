@@ -59,7 +59,7 @@ static void check_files(const struct args *args, char *const *words)
 	if (args->compare &&
 	    (args->from || report->out || report->profile || *report->ktap || report->all))
 		rxaqm_usage_error("of other options --compare takes --class, --html and --json");
-	if (args->compare && rxaqm_globals.json && report->html && !strcmp(report->html, "-"))
+	if (args->compare && rxaqm_json && report->html && !strcmp(report->html, "-"))
 		rxaqm_usage_error("--json and --html=-: one document on a stream");
 	if (args->from && words[0])
 		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
@@ -123,7 +123,7 @@ static void print_rows(void)
 	const struct qualify_row_def *row;
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_array(&out, "rows");
 	for (row = qualify_row_defs; row->id; row++) {
 		rxaqm_out_object(&out, NULL);
@@ -206,25 +206,22 @@ static int measure(struct args *args, struct qualify_record *record, struct rxaq
 }
 
 /* A record of an earlier run, or of one now: reported even if it ended early. */
-static int make_report(struct args *args)
+static int make_report(struct args *args, struct rxaqm_error *error)
 {
 	struct qualify_record record = {};
-	struct rxaqm_error error = {};
-	int exit_code = RXAQM_EXIT_OK;
-	int err = qualify_report_try(&args->report, &error);
+	int ret = RXAQM_EXIT_OK;
+	int err = qualify_report_try(&args->report, error);
 
 	if (!err)
-		err = args->from ? qualify_record_read(&record, args->from, &error) :
-				   measure(args, &record, &error);
+		err = args->from ? qualify_record_read(&record, args->from, error) :
+				   measure(args, &record, error);
 	if (err ? !args->from && record.rows.nr : !args->restore)
-		exit_code = qualify_report_make(&args->report, &record);
-	if (err)
-		exit_code = rxaqm_log_failure(&error);
+		ret = qualify_report_make(&args->report, &record);
 	qualify_record_free(&record);
-	return exit_code;
+	return err ?: ret;
 }
 
-int rxaqm_cmd_qualify(int argc, char **argv)
+int rxaqm_cmd_qualify(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm qualify",
@@ -239,7 +236,7 @@ int rxaqm_cmd_qualify(int argc, char **argv)
 
 	check(&args, words);
 	if (args.limits)
-		(rxaqm_globals.json ? qualify_limits_json : qualify_print_limits)(stdout);
+		(rxaqm_json ? qualify_limits_json : qualify_print_limits)(stdout);
 	else if (args.list)
 		print_rows();
 	else if (args.serve)
@@ -247,6 +244,6 @@ int rxaqm_cmd_qualify(int argc, char **argv)
 	else if (args.compare)
 		return qualify_report_compare(&args.report, words[0], words[1]);
 	else
-		return make_report(&args);
+		return make_report(&args, &call->error);
 	return RXAQM_EXIT_OK;
 }

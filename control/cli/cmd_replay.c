@@ -93,7 +93,7 @@ static int print_packet(const struct rxaqm_trace_packet *packet, int verdict,
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_u64(&out, "now_ns", "%llu", packet->now_ns);
 	rxaqm_out_u64(&out, "queue", ",%llu", packet->queue);
 	rxaqm_out_str(&out, "verdict", ",%s", verdict_names[verdict]);
@@ -130,7 +130,7 @@ static void print_summary(struct rxaqm_replay *replay)
 	struct rxaqm_out out;
 	__u32 i;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_text(&out, "queue    packets    marked   dropped over_target      p50      p99"
 			     "      max\n");
 	rxaqm_out_array(&out, "queues");
@@ -143,7 +143,7 @@ static void print_summary(struct rxaqm_replay *replay)
 
 static void print_header(const struct rxaqm_replay *replay)
 {
-	if (!rxaqm_globals.json)
+	if (!rxaqm_json)
 		printf("now_ns,queue,verdict,%s\n",
 		       replay->policy.law == RXAQM_LAW_CODEL ? CODEL_HEADER : AUTO_HEADER);
 }
@@ -173,12 +173,11 @@ static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace,
 	return ret;
 }
 
-int rxaqm_cmd_replay(int argc, char **argv)
+int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call)
 {
 	static struct args args; /* of 33 kB */
 	struct rxaqm_replay *replay = &args.replay;
 	struct rxaqm_trace *trace = &args.trace;
-	struct rxaqm_error error;
 	int err;
 
 	rxaqm_policy_init(&replay->policy);
@@ -191,14 +190,13 @@ int rxaqm_cmd_replay(int argc, char **argv)
 	} else {
 		trace->file = fopen(trace->path, "re");
 	}
-	if (!trace->file) {
-		rxaqm_log_error("cannot open \"%s\": %s", trace->path, strerror(errno));
-		return RXAQM_EXIT_FAILED;
-	}
-	err = run_trace(replay, trace, &error);
+	if (!trace->file)
+		return rxaqm_failed(&call->error, errno, "cannot open \"%s\": %s", trace->path,
+				    strerror(errno));
+	err = run_trace(replay, trace, &call->error);
 	rxaqm_replay_free(replay);
 	free(trace->buf);
 	if (trace->file != stdin)
 		fclose(trace->file);
-	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
+	return err;
 }

@@ -80,32 +80,30 @@ static int status_from_file(const char *ifname)
 }
 
 /* Where neither the kernel nor the file may be read. */
-static int status_refused(void)
+static int status_refused(struct rxaqm_call *call)
 {
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_error error = {};
+	struct rxaqm_error *error = &call->error;
 
-	if (!rxaqm_state_open(&state, false, &error))
-		rxaqm_machine_check_readable(&error);
-	rxaqm_state_close(&state);
-	if (error.exit_code != RXAQM_EXIT_FAILED)
-		return rxaqm_log_failure(&error);
+	if (!rxaqm_state_open(&call->state, false, error))
+		rxaqm_machine_check_readable(error);
+	if (error->exit_code != RXAQM_EXIT_FAILED)
+		return -1;
 	rxaqm_log_error("%s; \"status_mode=0644\" in [Daemon] lets all users read status",
-			error.text);
+			error->text);
 	return RXAQM_EXIT_FAILED;
 }
 
-int rxaqm_cmd_status(int argc, char **argv)
+int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call)
 {
 	const char *ifname;
-	int exit_code = rxaqm_check(argc, argv, &ifname);
+	int exit_code = rxaqm_check(argc, argv, call, &ifname);
 
 	if (exit_code >= 0)
 		return exit_code;
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
 		exit_code = status_from_file(ifname);
-		return exit_code >= 0 ? exit_code : status_refused();
+		return exit_code >= 0 ? exit_code : status_refused(call);
 	}
-	return rxaqm_view_print(ifname, rxaqm_status_print_iface);
+	return rxaqm_view_print(call, ifname, rxaqm_status_print_iface);
 }

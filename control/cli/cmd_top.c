@@ -32,7 +32,7 @@ static int print(const struct rxaqm_top *top, __u64 shown)
 	struct rxaqm_out out;
 	unsigned int i;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	if (shown % 20 == 0)
 		rxaqm_out_text(&out, "%s\n", rxaqm_top_header(0));
 	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
@@ -144,7 +144,7 @@ static int run_screen(struct rxaqm_top *top, const struct args *args)
 	return 0;
 }
 
-int rxaqm_cmd_top(int argc, char **argv)
+int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm top",
@@ -154,20 +154,15 @@ int rxaqm_cmd_top(int argc, char **argv)
 		.max_words = 1,
 	};
 	struct args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
-	struct rxaqm_state state = RXAQM_STATE_NONE;
 	static struct rxaqm_top top;
-	int exit_code;
 
 	top.ifname = *rxaqm_options_read(&command, argc, argv, &args);
-	exit_code = rxaqm_view_open(&state, top.ifname);
-	if (exit_code != RXAQM_EXIT_OK)
-		goto out;
-	top.state = &state;
+	if (rxaqm_view_open(call, top.ifname))
+		return -1;
+	top.state = &call->state;
 	/* A screen takes keys: what is on standard input otherwise is not for it to read. */
-	if (rxaqm_globals.json || args.plain || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+	if (rxaqm_json || args.plain || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
 	    run_screen(&top, &args))
 		run_plain(&top, &args);
-out:
-	rxaqm_state_close(&state);
-	return exit_code;
+	return RXAQM_EXIT_OK;
 }

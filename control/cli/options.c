@@ -8,7 +8,7 @@
 
 #include "base/parse.h"
 
-struct rxaqm_globals rxaqm_globals;
+bool rxaqm_json;
 
 /* What is read: one command at a time. */
 static const struct rxaqm_command *command;
@@ -120,7 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			words = &state->argv[state->next - 1];
 		return 0;
 	case 'j':
-		rxaqm_globals.json = true;
+		rxaqm_json = true;
 		return 0;
 	case 'h':
 	case '?':
@@ -179,7 +179,7 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 void rxaqm_options_json_first(int *argc, char ***argv)
 {
 	for (; *argc > 2 && (!strcmp((*argv)[1], "-j") || !strcmp((*argv)[1], "--json")); --*argc) {
-		rxaqm_globals.json = true;
+		rxaqm_json = true;
 		++*argv;
 	}
 }

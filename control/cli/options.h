@@ -11,12 +11,7 @@
 
 #include "keys/keys.h"
 
-/* Options that stand before or after any subcommand. */
-struct rxaqm_globals {
-	bool json; /* -j, --json */
-	const char *netns; /* --netns NAME: already entered (main.c) */
-};
-extern struct rxaqm_globals rxaqm_globals;
+extern bool rxaqm_json; /* -j, --json, before or behind any subcommand */
 
 /* What an option sets. */
 enum rxaqm_option_type {
@@ -61,7 +56,7 @@ struct rxaqm_command {
 };
 
 /* Read the options of @command into @values. Returns the words that are none, with a NULL behind
- * them. Adds -j (into rxaqm_globals). Exits on --help and on usage errors.
+ * them. Adds -j (into rxaqm_json). Exits on --help and on usage errors.
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
 

@@ -42,7 +42,7 @@ int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *
 static int write_files(const struct qualify_report *report, const struct qualify_record *record,
 		       struct rxaqm_error *error)
 {
-	const char *out = report->out ?: rxaqm_globals.json ? "-" : NULL;
+	const char *out = report->out ?: rxaqm_json ? "-" : NULL;
 	int err = 0;
 
 	if (out)
@@ -109,7 +109,7 @@ int qualify_report_compare(const struct qualify_report *report, const char *path
 		err = rxaqm_no_memory(&error);
 	if (!err && report->html)
 		err = rxaqm_file_print(report->html, print_comparison, &comparison, 0644, &error);
-	if (!err && rxaqm_globals.json)
+	if (!err && rxaqm_json)
 		qualify_comparison_json(stdout, &comparison);
 	else if (!err && !to_stdout(report->html))
 		qualify_comparison_print(stdout, &comparison);

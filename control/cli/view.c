@@ -5,16 +5,14 @@
 #include "cli/options.h"
 #include "attach/machine.h"
 
-int rxaqm_view_open(struct rxaqm_state *state, const char *ifname)
+int rxaqm_view_open(struct rxaqm_call *call, const char *ifname)
 {
-	struct rxaqm_error error = {};
-
-	if (!rxaqm_state_open(state, false, &error) && !rxaqm_machine_check_readable(&error)) {
-		if (!ifname || rxaqm_iface_find(state, ifname))
-			return RXAQM_EXIT_OK;
-		rxaqm_iface_missing(state, ifname, &error);
-	}
-	return rxaqm_log_failure(&error);
+	if (rxaqm_state_open(&call->state, false, &call->error) ||
+	    rxaqm_machine_check_readable(&call->error))
+		return -1;
+	if (!ifname || rxaqm_iface_find(&call->state, ifname))
+		return 0;
+	return rxaqm_iface_missing(&call->state, ifname, &call->error);
 }
 
 const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
@@ -28,25 +26,19 @@ const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const
 	return iface;
 }
 
-int rxaqm_view_print(const char *ifname,
+int rxaqm_view_print(struct rxaqm_call *call, const char *ifname,
 		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
 				   const struct rxaqm_iface *iface))
 {
 	const struct rxaqm_iface *iface;
-	struct rxaqm_state state = RXAQM_STATE_NONE;
 	struct rxaqm_out out;
-	int exit_code;
 
-	exit_code = rxaqm_view_open(&state, ifname);
-	if (exit_code == RXAQM_EXIT_OK) {
-		rxaqm_out_open(&out, stdout, rxaqm_globals.json);
-		rxaqm_out_array(&out, "interfaces");
-		rxaqm_view_each(iface, &state, ifname)
-			print(&out, &state, iface);
-		rxaqm_out_end(&out);
-		if (rxaqm_out_close(&out, false))
-			exit_code = RXAQM_EXIT_FAILED;
-	}
-	rxaqm_state_close(&state);
-	return exit_code;
+	if (rxaqm_view_open(call, ifname))
+		return -1;
+	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_array(&out, "interfaces");
+	rxaqm_view_each(iface, &call->state, ifname)
+		print(&out, &call->state, iface);
+	rxaqm_out_end(&out);
+	return rxaqm_out_close(&out, false) ? RXAQM_EXIT_FAILED : RXAQM_EXIT_OK;
 }

@@ -5,14 +5,15 @@
 
 #include "report/figures.h"
 #include "base/out.h"
+#include "cli/cmd.h"
 
-/* Print one object an interface, of all or of that called @ifname. Returns an exit code. */
-int rxaqm_view_print(const char *ifname,
+/* Print one object an interface, of all or of that called @ifname. As a subcommand returns. */
+int rxaqm_view_print(struct rxaqm_call *call, const char *ifname,
 		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
 				   const struct rxaqm_iface *iface));
 
-/* Open the state to read. Returns an exit code; but for 0, the reason is logged. */
-int rxaqm_view_open(struct rxaqm_state *state, const char *ifname);
+/* Open the state to read. 0, or -1 with the error if there is none, or not of @ifname. */
+int rxaqm_view_open(struct rxaqm_call *call, const char *ifname);
 
 /* Go over the interfaces that are attached, or only that called @ifname here. */
 #define rxaqm_view_each(iface, state, ifname)                             \

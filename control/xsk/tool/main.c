@@ -153,7 +153,7 @@ static int print(const struct args *args, __u64 interval_ns)
 			read_stats(i);
 	}
 	if (!err)
-		report_print(reports, nr_queues, interval_ns, rxaqm_globals.json);
+		report_print(reports, nr_queues, interval_ns, rxaqm_json);
 	return err;
 }
 
