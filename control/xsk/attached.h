@@ -3,6 +3,8 @@
 #ifndef RXAQM_XSK_ATTACHED_H
 #define RXAQM_XSK_ATTACHED_H
 
+#include <sys/types.h>
+
 #include "iface.h"
 #include "xsk.h"
 
@@ -27,14 +29,14 @@ void rxaqm_attached_close(struct rxaqm_attached *at);
 /* Is the entry still that of our interface? */
 bool rxaqm_attached_still(const struct rxaqm_attached *at);
 
-/* Send what comes in the queue to socket @fd, which is bound to it. The kernel binds one socket to
- * a queue: an entry that is there already gets no packets, and was left by someone.
+/* Send what comes in the queue to socket @fd of process @pid, which is bound to it. The kernel binds
+ * one socket to a queue: an entry that is there already gets no packets, and was left by someone.
+ * So what the last consumer said is cleared by those who are sure that it was the last.
  */
-int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd);
+int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd, __u32 ring_entries, pid_t pid);
 
 /* Say how long packets wait; see struct rxaqm_wait. */
 void rxaqm_attached_publish(const struct rxaqm_attached *at, __u64 now_ns, __u64 wait_ns);
-void rxaqm_attached_describe(const struct rxaqm_attached *at, __u32 ring_entries, __u32 pid);
 void rxaqm_attached_ring_full(const struct rxaqm_attached *at, __u64 packets);
 
 /* No packets to the socket any more, and nothing published. */

@@ -179,12 +179,11 @@ int adopt_begin(pid_t pid, const char *ifname, unsigned int queue, struct report
 		return rxaqm_failed(error, -err,
 				    "cannot map the Rx ring of process %d on queue %u: %s", pid,
 				    queue, strerror(-err));
-	err = rxaqm_attached_insert(&a->at, a->fd);
+	err = rxaqm_attached_insert(&a->at, a->fd, a->ring.entries, pid);
 	if (err)
 		return rxaqm_failed(error, -err, "cannot use queue %u of \"%s\": %s", queue, ifname,
 				    rxaqm_xsk_strerror(err));
 	a->inserted = true;
-	rxaqm_attached_describe(&a->at, a->ring.entries, (__u32)pid);
 	a->consumer = __atomic_load_n(a->ring.consumer, __ATOMIC_ACQUIRE);
 	return 0;
 }
