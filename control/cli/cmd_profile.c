@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm profile list|show|check */
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,6 @@ struct walk {
 	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
 	unsigned int nr;
 	int exit_code; /* of what failed, and was logged */
-	unsigned int begin, used; /* list: where the next column begins, and what is printed */
 	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
 };
 
@@ -72,42 +72,42 @@ static const char *conditions(const struct rxaqm_profile *profile, char *buf, si
 	return buf;
 }
 
-/* To where the next column begins: below, if the value before it leaves no room. */
-static void go_to_column(struct walk *walk)
-{
-	if (walk->used && walk->used >= walk->begin) {
-		rxaqm_out_text(&walk->out, "\n");
-		walk->used = 0;
-	}
-	rxaqm_out_text(&walk->out, "%*s", (int)(walk->begin - walk->used), "");
-}
-
-static void out_column(struct walk *walk, const char *key, unsigned int width, const char *value)
-{
-	go_to_column(walk);
-	rxaqm_out_str(&walk->out, key, "%s", value);
-	walk->used = walk->begin + (unsigned int)strlen(value);
-	walk->begin += width + 1;
-}
-
+/* A value that leaves no room for the next one has it on a line below. */
 static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
-	const char *slash = strrchr(profile->path, '/');
+	char all[256], directory[PATH_MAX];
+	const struct {
+		const char *key; /* NULL: in text only */
+		int width;
+		const char *title, *value;
+	} columns[] = {
+		{ "name", 20, "name", profile->name },
+		{ "driver", 10, "driver", profile->driver },
+		{ "conditions", 22, "and", conditions(profile, all, sizeof(all)) },
+		{ "completion_design", 9, "design", rxaqm_design_name(profile->design) },
+		{ "timestamp_coverage", 7, "stamps", rxaqm_coverage_name(profile->coverage) },
+		{ NULL, 0, "directory", dirname(strcpy(directory, profile->path)) },
+	};
+	size_t nr = sizeof(columns) / sizeof(columns[0]), i;
 	struct rxaqm_out *out = &walk->out;
-	char all[256];
+	int begin = 0, used = 0;
 
-	if (!walk->nr++)
-		rxaqm_out_text(out, "%-20s %-10s %-22s %-9s %-7s %s\n", "name", "driver", "and",
-			       "design", "stamps", "directory");
-	walk->begin = walk->used = 0;
-	out_column(walk, "name", 20, profile->name);
-	out_column(walk, "driver", 10, profile->driver);
-	out_column(walk, "conditions", 22, conditions(profile, all, sizeof(all)));
-	out_column(walk, "completion_design", 9, rxaqm_design_name(profile->design));
-	out_column(walk, "timestamp_coverage", 7, rxaqm_coverage_name(profile->coverage));
+	for (i = 0; !walk->nr && i < nr; i++)
+		rxaqm_out_text(out, "%-*s%s", columns[i].width, columns[i].title,
+			       i + 1 < nr ? " " : "\n");
+	walk->nr++;
+	for (i = 0; i < nr; begin += columns[i++].width + 1) {
+		if (used && used >= begin) {
+			rxaqm_out_text(out, "\n");
+			used = 0;
+		}
+		rxaqm_out_text(out, "%*s%s", begin - used, "", columns[i].value);
+		if (columns[i].key)
+			rxaqm_out_str(out, columns[i].key, NULL, columns[i].value);
+		used = begin + (int)strlen(columns[i].value);
+	}
 	rxaqm_out_str(out, "path", NULL, profile->path);
-	go_to_column(walk);
-	rxaqm_out_text(out, "%.*s\n", slash ? (int)(slash - profile->path) : 0, profile->path);
+	rxaqm_out_text(out, "\n");
 }
 
 /* Of @profile, or (NULL) of all. */
