@@ -36,38 +36,34 @@ static const struct command {
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
 };
 
-static void print_usage(FILE *file)
+static void print_usage(void)
 {
 	size_t i;
 
-	fputs("Usage: rxaqm [-j] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
-	      "Keeps the receive queues of an overloaded host short.\n\n"
-	      "Commands:\n",
-	      file);
+	puts("Usage: rxaqm [-j] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
+	     "Keeps the receive queues of an overloaded host short.\n\n"
+	     "Commands:");
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(file, "  %-8s %-29s %s\n", commands[i].name, commands[i].args,
-			commands[i].summary);
-	fputs("\nOptions:\n"
-	      "  -j, --json    print JSON (also after the command)\n"
-	      "  --netns NAME  work in the network namespace NAME (ip netns)\n"
-	      "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
-	      "  -V, --version\n\n"
-	      "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
-	      "            5 found: a cause (doctor), a NIC that fails (qualify).\n",
-	      file);
+		printf("  %-8s %-29s %s\n", commands[i].name, commands[i].args,
+		       commands[i].summary);
+	puts("\nOptions:\n"
+	     "  -j, --json    print JSON (also after the command)\n"
+	     "  --netns NAME  work in the network namespace NAME (ip netns)\n"
+	     "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
+	     "  -V, --version\n\n"
+	     "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
+	     "            5 found: a cause (doctor), a NIC that fails (qualify).");
 }
 
-static int usage_error(const char *what, const char *arg)
+static void __attribute__((noreturn)) usage_error(const char *what, const char *arg)
 {
 	rxaqm_log_error("%s \"%s\"; see \"rxaqm --help\"", what, arg);
-	return RXAQM_EXIT_USAGE;
+	exit(RXAQM_EXIT_USAGE);
 }
 
 static const char *netns; /* NULL: this one */
 
-/* Options before the command. Returns the index of the command in @argv, or, negated and
- * less one, an exit code.
- */
+/* Options before the command. Returns the index of the command in @argv. */
 static int parse_globals(int argc, char **argv)
 {
 	int i;
@@ -79,16 +75,16 @@ static int parse_globals(int argc, char **argv)
 			netns = argv[i] + 8;
 		} else if (!strcmp(argv[i], "--netns")) {
 			if (++i == argc)
-				return -1 - usage_error("a name must follow", "--netns");
+				usage_error("a name must follow", "--netns");
 			netns = argv[i];
 		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
-			print_usage(stdout);
-			return -1 - RXAQM_EXIT_OK;
+			print_usage();
+			exit(RXAQM_EXIT_OK);
 		} else if (!strcmp(argv[i], "-V") || !strcmp(argv[i], "--version")) {
 			puts("rxaqm " RXAQM_VERSION);
-			return -1 - RXAQM_EXIT_OK;
+			exit(RXAQM_EXIT_OK);
 		} else {
-			return -1 - usage_error("unknown option", argv[i]);
+			usage_error("unknown option", argv[i]);
 		}
 	}
 	return i;
@@ -101,14 +97,12 @@ static int run(int argc, char **argv)
 	size_t i;
 
 	at = parse_globals(argc, argv);
-	if (at < 0)
-		return -1 - at;
 	if (at == argc) {
 		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
 		return RXAQM_EXIT_USAGE;
 	}
 	if (!strcmp(argv[at], "help")) {
-		print_usage(stdout);
+		print_usage();
 		return RXAQM_EXIT_OK;
 	}
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -126,7 +120,7 @@ static int run(int argc, char **argv)
 		rxaqm_state_close(&call.state);
 		return exit_code;
 	}
-	return usage_error("unknown command", argv[at]);
+	usage_error("unknown command", argv[at]);
 }
 
 /* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */

@@ -242,7 +242,7 @@ int rxaqm_cmd_qualify(int argc, char **argv, struct rxaqm_call *call)
 	else if (args.serve)
 		return qualify_serve(args.serve, STDIN_FILENO, stdout);
 	else if (args.compare)
-		return qualify_report_compare(&args.report, words[0], words[1]);
+		return qualify_report_compare(&args.report, words[0], words[1], &call->error);
 	else
 		return make_report(&args, &call->error);
 	return RXAQM_EXIT_OK;

@@ -25,7 +25,6 @@ static struct rxaqm_top_row *row_for(struct rxaqm_top *top, const char *interfac
 		return row;
 	}
 	memset(row, 0, sizeof(*row));
-	row->first = true;
 	return row;
 }
 
@@ -42,10 +41,10 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 	row->policy = *rxaqm_state_policy(top->state, iface, queue);
 	rxaqm_socket_look(iface, &row->now, rxaqm_state_wait(top->state, iface, queue), NULL,
 			  now_ns, &row->socket);
-	if (row->first)
+	if (row->now_ns)
+		row->seconds = (double)(now_ns - row->now_ns) / 1e9;
+	else
 		row->before = row->now;
-	row->first = false;
-	row->seconds = row->now_ns ? (double)(now_ns - row->now_ns) / 1e9 : 0;
 	row->now_ns = now_ns;
 }
 

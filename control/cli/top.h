@@ -13,8 +13,7 @@ struct rxaqm_top_row {
 	struct rxaqm_policy policy;
 	struct rxaqm_socket socket; /* if the queue goes to one */
 	double seconds; /* between the two */
-	__u64 now_ns;
-	bool first; /* nothing to compare with yet */
+	__u64 now_ns; /* 0: not seen yet */
 };
 
 #define RXAQM_TOP_ROWS 256
