@@ -38,7 +38,7 @@ static int print(const struct rxaqm_top *top, __u64 shown)
 	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
 	rxaqm_out_array(&out, "queues");
 	for (i = 0; i < top->nr_rows; i++) {
-		rxaqm_top_out(&top->row[i], 0, &out);
+		rxaqm_top_out(top->shown[i], 0, &out);
 		rxaqm_out_text(&out, "\n");
 	}
 	rxaqm_out_end(&out);
@@ -88,7 +88,7 @@ static void draw(const struct rxaqm_top *top)
 	mvaddnstr(y++, 0, rxaqm_top_header(width), COLS);
 	attroff(A_REVERSE);
 	for (i = 0; i < top->nr_rows && y < LINES; i++) {
-		const struct rxaqm_top_row *row = &top->row[i];
+		const struct rxaqm_top_row *row = top->shown[i];
 		bool standing = row->now.flags & RXAQM_QUEUE_STANDING;
 
 		if (standing)

@@ -6,67 +6,45 @@
 #include "base/now.h"
 #include "report/figures.h"
 
-static struct rxaqm_top_row *row_for(struct rxaqm_top *top, const char *interface,
-				     unsigned int queue, unsigned int at)
+static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface,
+					    unsigned int queue)
 {
-	struct rxaqm_top_row *row = &top->row[at];
-	unsigned int i;
-
-	/* Rows keep their place unless interfaces come and go. */
-	if (row->now_ns && row->queue == queue && !strcmp(row->interface, interface))
-		return row;
-	for (i = at; i < top->nr_rows; i++) {
-		struct rxaqm_top_row other = top->row[i];
-
-		if (other.queue != queue || strcmp(other.interface, interface))
-			continue;
-		top->row[i] = *row;
-		*row = other;
-		return row;
-	}
-	memset(row, 0, sizeof(*row));
-	return row;
-}
-
-static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, const char *interface,
-		     unsigned int queue, unsigned int at)
-{
-	struct rxaqm_top_row *row = row_for(top, interface, queue, at);
+	struct rxaqm_top_row *row = &top->row[iface->queue_base + queue];
+	const struct rxaqm_queue *now = rxaqm_state_queue(top->state, iface, queue);
 	__u64 now_ns = rxaqm_now_ns();
 
-	snprintf(row->interface, sizeof(row->interface), "%s", interface);
+	/* Nothing to compare with yet, or what was before another attachment's. */
+	if (row->attached_ns != iface->attached_ns)
+		*row = (struct rxaqm_top_row){ .attached_ns = iface->attached_ns, .now = *now };
+	rxaqm_iface_name(iface, row->interface, NULL);
 	row->queue = queue;
 	row->before = row->now;
-	row->now = *rxaqm_state_queue(top->state, iface, queue);
+	row->now = *now;
 	row->policy = *rxaqm_state_policy(top->state, iface, queue);
 	rxaqm_socket_look(iface, &row->now, rxaqm_state_wait(top->state, iface, queue), NULL,
 			  now_ns, &row->socket);
-	if (row->now_ns)
-		row->seconds = (double)(now_ns - row->now_ns) / 1e9;
-	else
-		row->before = row->now;
+	row->seconds = row->now_ns ? (double)(now_ns - row->now_ns) / 1e9 : 0;
 	row->now_ns = now_ns;
+	return row;
 }
 
 void rxaqm_top_take(struct rxaqm_top *top)
 {
 	const struct rxaqm_iface *iface;
-	char interface[RXAQM_IFNAMSIZ];
-	unsigned int nr = 0, i;
+	unsigned int i;
 
+	top->nr_rows = 0;
 	top->rows_left_out = false;
 	rxaqm_view_each(iface, top->state, top->ifname) {
-		rxaqm_iface_name(iface, interface, NULL);
 		for (i = 0; i < iface->nr_queues; i++) {
 			if (!rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
 				continue;
-			if (nr < RXAQM_TOP_ROWS)
-				take_row(top, iface, interface, i, nr++);
+			if (top->nr_rows < RXAQM_TOP_ROWS)
+				top->shown[top->nr_rows++] = take_row(top, iface, i);
 			else
 				top->rows_left_out = true;
 		}
 	}
-	top->nr_rows = nr;
 	top->taken_ns = rxaqm_now_ns();
 }
 

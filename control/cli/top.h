@@ -13,7 +13,8 @@ struct rxaqm_top_row {
 	struct rxaqm_policy policy;
 	struct rxaqm_socket socket; /* if the queue goes to one */
 	double seconds; /* between the two */
-	__u64 now_ns; /* 0: not seen yet */
+	__u64 now_ns; /* when that was; 0: not seen before */
+	__u64 attached_ns;
 };
 
 #define RXAQM_TOP_ROWS 256
@@ -24,7 +25,8 @@ struct rxaqm_top {
 	unsigned int nr_rows;
 	bool rows_left_out;
 	__u64 taken_ns;
-	struct rxaqm_top_row row[RXAQM_TOP_ROWS];
+	const struct rxaqm_top_row *shown[RXAQM_TOP_ROWS];
+	struct rxaqm_top_row row[RXAQM_MAX_QUEUES]; /* by index; of 13 MB, if all are in use */
 };
 
 /* Take all queues' counters; figures are by the difference to the last time. */
