@@ -8,9 +8,6 @@
 #include "base/parse.h"
 #include "sample.h"
 
-/* The longest field is a 64-bit number. */
-#define FIELD_SIZE 24
-
 static const char *const kind_names[] = { "tcp", "data", "ack", "syn", "exempt", NULL };
 
 static const struct field {
@@ -49,28 +46,21 @@ static int parse_field(const struct field *field, const char *text, __u64 *ret_v
 			 text);
 }
 
-int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
-		      struct rxaqm_error *error)
+int rxaqm_trace_parse(char *line, struct rxaqm_trace_packet *packet, struct rxaqm_error *error)
 {
 	__u64 value[NR_FIELDS];
-	char text[FIELD_SIZE];
+	const char *text;
 	size_t i;
 
 	for (i = 0; i < NR_FIELDS; i++) {
-		size_t len = strcspn(line, ",");
 		bool last = i + 1 == NR_FIELDS;
-		int err;
 
-		if (last == (line[len] == ','))
+		text = strsep(&line, ",");
+		if (last == !!line)
 			return rxaqm_bad(error, "too %s fields; expected %s", last ? "many" : "few",
 					 RXAQM_TRACE_HEADER);
-		/* What is cut here is too long to be right, and still is. */
-		snprintf(text, sizeof(text), "%.*s", len < FIELD_SIZE ? (int)len : FIELD_SIZE,
-			 line);
-		err = parse_field(&fields[i], text, &value[i], error);
-		if (err)
-			return err;
-		line += len + 1;
+		if (parse_field(&fields[i], text, &value[i], error))
+			return -EINVAL;
 	}
 	*packet = (struct rxaqm_trace_packet){
 		.now_ns = value[0],
@@ -84,8 +74,8 @@ int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
 	return 0;
 }
 
-static int parse_line(struct rxaqm_trace *trace, const char *line,
-		      struct rxaqm_trace_packet *packet, struct rxaqm_error *error)
+static int parse_line(struct rxaqm_trace *trace, char *line, struct rxaqm_trace_packet *packet,
+		      struct rxaqm_error *error)
 {
 	int err;
 

@@ -32,9 +32,10 @@ struct rxaqm_trace_packet {
 	bool drained;
 };
 
-/* Parse @line, without its end. 0, or -EINVAL with @error naming field and value. */
-int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
-		      struct rxaqm_error *error);
+/* Parse @line, without its end, which is taken apart. 0, or -EINVAL with @error naming field and
+ * value.
+ */
+int rxaqm_trace_parse(char *line, struct rxaqm_trace_packet *packet, struct rxaqm_error *error);
 
 /* A trace being read; all zero but file and path at first. */
 struct rxaqm_trace {

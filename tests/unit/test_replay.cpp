@@ -45,13 +45,15 @@ TEST_CASE("trace: lines", "[replay]")
 		bool good = !*row.says;
 
 		INFO(row.line);
-		CHECK((rxaqm_trace_parse(row.line, &packet, &error) == 0) == good);
+		std::string line = row.line;
+		CHECK((rxaqm_trace_parse(line.data(), &packet, &error) == 0) == good);
 		INFO(error.text);
 		CHECK(std::string(error.text).find(row.says) == 0);
 	}
 
 	rxaqm_trace_packet packet;
-	REQUIRE(rxaqm_trace_parse("1000,3,250,1514,2,ack,1", &packet, NULL) == 0);
+	char line[] = "1000,3,250,1514,2,ack,1";
+	REQUIRE(rxaqm_trace_parse(line, &packet, NULL) == 0);
 	CHECK(packet.now_ns == 1000);
 	CHECK(packet.queue == 3);
 	CHECK(packet.sojourn_ns == 250);
