@@ -13,7 +13,7 @@
 
 static const struct command {
 	const char *name;
-	int (*run)(int argc, char **argv, struct rxaqm_call *call);
+	rxaqm_cmd *run;
 	const char *args;
 	const char *summary;
 } commands[] = {

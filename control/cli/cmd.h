@@ -25,18 +25,9 @@ bool rxaqm_check_wanted(int argc, char **argv);
 /* It cannot be done: tell @why. Returns the exit status. */
 int rxaqm_check_failed(const char *why);
 
-int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_hist(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_clock(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call);
-int rxaqm_cmd_qualify(int argc, char **argv, struct rxaqm_call *call);
+typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
+rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
+rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_replay;
+rxaqm_cmd rxaqm_cmd_run, rxaqm_cmd_doctor, rxaqm_cmd_qualify;
 
 #endif /* RXAQM_CMD_H */

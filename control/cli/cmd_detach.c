@@ -22,12 +22,8 @@ static void print_detached(const char *ifname, int nr)
 
 	rxaqm_out_open(&out, stdout, rxaqm_json);
 	if (ifname)
-		rxaqm_out_str(&out, "interface", "%s: ", ifname);
-	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
-	if (ifname)
-		rxaqm_out_text(&out, "detached\n");
-	else
-		rxaqm_out_text(&out, "%d interface(s) detached\n", nr);
+		rxaqm_out_str(&out, "interface", "%s: detached\n", ifname);
+	rxaqm_out_u64(&out, "detached", ifname ? NULL : "%llu interface(s) detached\n", (__u64)nr);
 	rxaqm_out_close(&out, false);
 }
 

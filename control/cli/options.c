@@ -15,6 +15,11 @@ static const struct rxaqm_command *command;
 static void *values;
 static char **words;
 
+static int usage_exit(void)
+{
+	return command->wrong_exit ?: RXAQM_EXIT_USAGE;
+}
+
 void rxaqm_usage_error(const char *fmt, ...)
 {
 	va_list args;
@@ -24,18 +29,7 @@ void rxaqm_usage_error(const char *fmt, ...)
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 	fprintf(stderr, " (see \"%s --help\")\n", command->name);
-	exit(argp_err_exit_status);
-}
-
-/* argp adds "Try ... --help" to each error. */
-static FILE *discarding_stream(void)
-{
-	static FILE *stream;
-	cookie_io_functions_t discard = { NULL, NULL, NULL, NULL };
-
-	if (!stream)
-		stream = fopencookie(NULL, "w", discard);
-	return stream;
+	exit(usage_exit());
 }
 
 static void set_choice(const struct rxaqm_option *option, const char *arg, int *choice)
@@ -110,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->err_stream = discarding_stream();
+		state->err_stream = NULL; /* there argp adds "Try ... --help" to each error */
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= command->max_words)
@@ -168,10 +162,9 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 					      .arg = option->arg,
 					      .doc = option->help,
 					      .group = 1 };
-	argp_err_exit_status = of->wrong_exit ?: RXAQM_EXIT_USAGE;
 	argv[0] = (char *)of->name;
 	if (argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL))
-		rxaqm_usage_error("options not understood");
+		exit(usage_exit());
 	argv[0] = saved;
 	return words;
 }

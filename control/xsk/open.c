@@ -21,11 +21,6 @@
  */
 #define FRAME_HEADROOM sizeof(struct rxaqm_meta)
 
-static bool is_power_of_two(__u32 n)
-{
-	return n && !(n & (n - 1));
-}
-
 /* The caller may have been built with an older, shorter struct. */
 static int read_options(struct rxaqm_xsk_options *options, const struct rxaqm_xsk_options *from)
 {
@@ -39,7 +34,7 @@ static int read_options(struct rxaqm_xsk_options *options, const struct rxaqm_xs
 		options->ring_entries = DEFAULT_RING;
 	if (!options->frame_size)
 		options->frame_size = DEFAULT_FRAME;
-	if (!is_power_of_two(options->ring_entries) || options->ring_entries > MAX_RING)
+	if (options->ring_entries & (options->ring_entries - 1) || options->ring_entries > MAX_RING)
 		return -EINVAL;
 	if (options->frame_size != 2048 && options->frame_size != 4096)
 		return -EINVAL;

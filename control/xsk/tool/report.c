@@ -8,11 +8,6 @@
 #include "base/out.h"
 #include "attach/state.h"
 
-static void count(__u64 *hist, __u64 ns)
-{
-	hist[rxaqm_hist_bucket(ns)]++;
-}
-
 void report_packet(struct report *r, const struct rxaqm_xsk_packet *packet, __u64 now_ns)
 {
 	const struct rxaqm_meta *meta = packet->meta;
@@ -25,12 +20,12 @@ void report_packet(struct report *r, const struct rxaqm_xsk_packet *packet, __u6
 	wait_ns = now_ns > meta->host_ns ? now_ns - meta->host_ns : 0;
 	r->with_meta++;
 	r->marked += !!(meta->flags & RXAQM_META_MARKED);
-	count(r->wait, wait_ns);
+	r->wait[rxaqm_hist_bucket(wait_ns)]++;
 	/* Its own sojourn, or else the newest that rxaqm has of the queue; neither: unknown. */
 	if (!(meta->flags & (RXAQM_META_SOJOURN | RXAQM_META_SAMPLED)))
 		return;
-	count(r->sojourn, meta->sojourn_ns);
-	count(r->total, meta->sojourn_ns + wait_ns);
+	r->sojourn[rxaqm_hist_bucket(meta->sojourn_ns)]++;
+	r->total[rxaqm_hist_bucket(meta->sojourn_ns + wait_ns)]++;
 }
 
 static void print_quantiles(struct rxaqm_out *out, const char *p50_key, const char *p99_key,
