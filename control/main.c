@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/state.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
-#include "base/log.h"
 #include "nic/netns.h"
 
 static const struct command {
@@ -61,22 +59,25 @@ static void __attribute__((noreturn)) usage_error(const char *what, const char *
 	exit(RXAQM_EXIT_USAGE);
 }
 
-static const char *netns; /* NULL: this one */
+static bool is_json(const char *word)
+{
+	return !strcmp(word, "-j") || !strcmp(word, "--json");
+}
 
 /* Options before the command. Returns the index of the command in @argv. */
-static int parse_globals(int argc, char **argv)
+static int parse_globals(int argc, char **argv, const char **netns)
 {
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (!strcmp(argv[i], "-j") || !strcmp(argv[i], "--json")) {
+		if (is_json(argv[i])) {
 			rxaqm_json = true;
 		} else if (!strncmp(argv[i], "--netns=", 8)) {
-			netns = argv[i] + 8;
+			*netns = argv[i] + 8;
 		} else if (!strcmp(argv[i], "--netns")) {
 			if (++i == argc)
 				usage_error("a name must follow", "--netns");
-			netns = argv[i];
+			*netns = argv[i];
 		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
 			print_usage();
 			exit(RXAQM_EXIT_OK);
@@ -90,37 +91,14 @@ static int parse_globals(int argc, char **argv)
 	return i;
 }
 
-static int run(int argc, char **argv)
+static const struct command *find_command(const char *name)
 {
-	struct rxaqm_call call = { .state = RXAQM_STATE_NONE };
-	int at, exit_code;
 	size_t i;
 
-	at = parse_globals(argc, argv);
-	if (at == argc) {
-		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
-		return RXAQM_EXIT_USAGE;
-	}
-	if (!strcmp(argv[at], "help")) {
-		print_usage();
-		return RXAQM_EXIT_OK;
-	}
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(argv[at], commands[i].name))
-			continue;
-		if (rxaqm_state_check_path(&call.error) ||
-		    (netns && rxaqm_netns_enter(netns, &call.error))) {
-			if (rxaqm_check_wanted(argc - at, argv + at))
-				return rxaqm_check_failed(call.error.text);
-			return rxaqm_log_failure(&call.error);
-		}
-		exit_code = commands[i].run(argc - at, argv + at, &call);
-		if (exit_code < 0)
-			exit_code = rxaqm_log_failure(&call.error);
-		rxaqm_state_close(&call.state);
-		return exit_code;
-	}
-	usage_error("unknown command", argv[at]);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	usage_error("unknown command", name);
 }
 
 /* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
@@ -134,7 +112,36 @@ static void check_output(void)
 
 int main(int argc, char **argv)
 {
+	struct rxaqm_call call = { .state = RXAQM_STATE_NONE };
+	const struct command *command;
+	const char *netns = NULL;
+	int at, ret;
+
 	rxaqm_log_libraries();
 	atexit(check_output);
-	return run(argc, argv);
+	at = parse_globals(argc, argv, &netns);
+	argc -= at;
+	argv += at;
+	if (!argc) {
+		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
+		return RXAQM_EXIT_USAGE;
+	}
+	if (!strcmp(*argv, "help")) {
+		print_usage();
+		return RXAQM_EXIT_OK;
+	}
+	command = find_command(*argv);
+	/* It may also stand before a word that chooses, as in "policy -j show". */
+	for (; argc > 2 && is_json(argv[1]); argc--, argv++) {
+		rxaqm_json = true;
+		argv[1] = argv[0];
+	}
+	if (rxaqm_state_check_path(&call.error) || (netns && rxaqm_netns_enter(netns, &call.error)))
+		ret = rxaqm_check_wanted(argc, argv) ? rxaqm_check_failed(call.error.text) : -1;
+	else
+		ret = command->run(argc, argv, &call);
+	if (ret < 0)
+		ret = rxaqm_log_failure(&call.error);
+	rxaqm_state_close(&call.state);
+	return ret;
 }

@@ -6,11 +6,9 @@
 
 #include "base/now.h"
 #include "report/check.h"
-#include "cli/cmd.h"
 #include "cli/options.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 #include "attach/sockets.h"
-#include "report/figures.h"
 #include "attach/machine.h"
 #include "report/overflow.h"
 #include "attach/locate.h"

@@ -5,10 +5,9 @@
 
 #include "report/clock_out.h"
 #include "base/now.h"
-#include "cli/cmd.h"
 #include "cli/options.h"
 #include "clock/phc.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 
 struct args {
 	const char *sample; /* interface whose PHC is to be read */

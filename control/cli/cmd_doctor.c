@@ -12,7 +12,6 @@
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"
-#include "ns.h"
 
 #define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
 /* Of each probe of --deep. */

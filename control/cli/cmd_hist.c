@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm hist: distribution of the sojourn times, drawn in text. */
 
-#include "cli/cmd.h"
 #include "cli/options.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 
 #define BAR_WIDTH 50
 

@@ -312,7 +312,6 @@ int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
 {
 	size_t i;
 
-	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < NR_ACTIONS; i++)
 		if (!strcmp(argv[1], actions[i].name + strlen("rxaqm policy ")))
 			return run_action(&actions[i], argc - 1, argv + 1, call);

@@ -289,7 +289,6 @@ int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call)
 	const char *word;
 	size_t i;
 
-	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (!strcmp(argv[1], subcommands[i].command.name + strlen("rxaqm profile ")))
 			return subcommands[i].run(rxaqm_options_read(&subcommands[i].command,

@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/machine.h"
+#include "base/now.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
-#include "cli/view.h"
 #include "config/config.h"
 #include "report/status.h"
 
@@ -58,7 +57,6 @@ static bool copy_json(const char *path, const char *ifname)
 static int status_from_file(const char *ifname)
 {
 	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
-	struct timespec now;
 	struct stat st;
 	__s64 age_ns;
 	bool any;
@@ -66,9 +64,8 @@ static int status_from_file(const char *ifname)
 	find_path(path);
 	if (access(path, R_OK) || stat(path, &st))
 		return -1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	age_ns = (now.tv_sec - st.st_mtim.tv_sec) * (__s64)RXAQM_NSEC_PER_SEC + now.tv_nsec -
-		 st.st_mtim.tv_nsec;
+	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
+		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
 			 "\"%s\", in JSON",
 			 rxaqm_format_duration(age_ns > 1 ? (__u64)age_ns : 1, age), path);

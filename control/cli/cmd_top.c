@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
 #include "base/now.h"
 #include "cli/options.h"
 #include "cli/top.h"

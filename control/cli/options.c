@@ -168,11 +168,3 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 	argv[0] = saved;
 	return words;
 }
-
-void rxaqm_options_json_first(int *argc, char ***argv)
-{
-	for (; *argc > 2 && (!strcmp((*argv)[1], "-j") || !strcmp((*argv)[1], "--json")); --*argc) {
-		rxaqm_json = true;
-		++*argv;
-	}
-}

@@ -60,9 +60,6 @@ struct rxaqm_command {
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
 
-/* Take "-j" that stands before the name of a subcommand out of @argc and @argv. */
-void rxaqm_options_json_first(int *argc, char ***argv);
-
 /* Print one line, "NAME: ...", and exit with the command's code of usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 

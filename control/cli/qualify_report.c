@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/json_file.h"
-#include "base/log.h"
-#include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/qualify_report.h"
 #include "qualify/judge/judge.h"

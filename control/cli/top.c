@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "report/figures.h"
 
 static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface,
 					    unsigned int queue)

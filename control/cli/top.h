@@ -4,7 +4,7 @@
 #define RXAQM_TOP_H
 
 #include "attach/sockets.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 
 struct rxaqm_top_row {
 	char interface[RXAQM_IFNAMSIZ];

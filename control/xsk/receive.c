@@ -2,7 +2,6 @@
 /* Taking packets, giving their memory back, and telling rxaqm how long they waited. */
 #include <errno.h>
 #include <linux/if_xdp.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 

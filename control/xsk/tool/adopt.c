@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-#include "adopt.h"
+#include "tool.h"
 
 #include <dirent.h>
 #include <linux/if_xdp.h>
@@ -14,7 +14,6 @@
 
 #include "attached.h"
 #include "progress.h"
-#include "attach/state.h"
 #include "base/now.h"
 
 #define MAX_ENTRIES 32768
@@ -23,18 +22,15 @@
 /* A process that has taken nothing for so long hangs: then nothing is known. */
 #define HANGS_NS (100 * RXAQM_NSEC_PER_MSEC)
 
-/* The Rx ring of a socket of another process, to look at. */
-struct foreign_ring {
-	void *memory; /* NULL: not mapped */
-	__u64 size;
-	const __u32 *producer, *consumer;
-	__u32 entries;
-};
-
 struct adopted {
 	struct rxaqm_attached at;
 	int fd; /* our copy of the socket; -1: none */
-	struct foreign_ring ring;
+	struct ring { /* its Rx ring, to look at */
+		void *memory; /* NULL: not mapped */
+		__u64 size;
+		const __u32 *producer, *consumer;
+		__u32 entries;
+	} ring;
 	bool inserted; /* into xsk_map */
 	struct rxaqm_progress progress;
 	__u64 looked_ns; /* the last look */
@@ -121,7 +117,7 @@ static int foreign_socket(int pid, unsigned int ifindex, unsigned int queue)
 	return found;
 }
 
-static int map_ring(struct foreign_ring *ring, int fd)
+static int map_ring(struct ring *ring, int fd)
 {
 	struct xdp_mmap_offsets off;
 	socklen_t size = sizeof(off);

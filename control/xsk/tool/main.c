@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "adopt.h"
+#include "tool.h"
 #include "base/now.h"
 #include "base/parse.h"
 #include "cli/options.h"
 #include "nic/netns.h"
-#include "attach/state.h"
 
 #define BATCH 64
 /* What was published counts for 10 ms: look again before that. */

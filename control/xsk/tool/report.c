@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-#include "report.h"
-
-#include <string.h>
+#include "tool.h"
 
 #include "report/figures.h"
 #include "base/now.h"
 #include "base/out.h"
-#include "attach/state.h"
 
 void report_packet(struct report *r, const struct rxaqm_xsk_packet *packet, __u64 now_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cli/view.h"
+#include "cli/cmd.h"
 
 #include "attach/locate.h"
 #include "cli/options.h"
