@@ -113,7 +113,7 @@ static void out_queue(struct rxaqm_out *out, __u32 nr, struct rxaqm_replay_queue
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_u64(out, "queue", "%5llu", nr);
-	rxaqm_out_u64(out, "packets", " %10llu", queue->nr_packets);
+	rxaqm_out_u64(out, "packets", " %10llu", queue->sojourns.nr);
 	rxaqm_out_u64(out, "marked", " %9llu", queue->marked);
 	rxaqm_out_u64(out, "dropped", " %9llu", queue->dropped);
 	rxaqm_out_u64(out, "over_target", " %11llu",

@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "base/log.h"
+#include "base/fields.h"
 #include "decide.h"
 
 #define RXAQM_TRACE_HEADER "now_ns,queue,sojourn_ns,len,ecn,kind,drained"
@@ -52,21 +52,17 @@ struct rxaqm_trace {
 int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packet,
 		     struct rxaqm_error *error);
 
-/* One queue, with the sojourns it has seen. */
 struct rxaqm_replay_queue {
 	struct rxaqm_queue queue;
-	__u64 *sojourn_ns;
-	size_t nr_packets;
-	size_t size; /* of sojourn_ns */
-	__u64 marked;
-	__u64 dropped;
+	RXAQM_LIST(__u64) sojourns; /* in ns, of each packet, if they are kept */
+	__u64 marked, dropped;
 };
 
 struct rxaqm_replay {
 	struct rxaqm_policy policy; /* of every queue */
 	__u32 ring_entries; /* 0: unknown */
 	bool unguarded; /* law=codel without its guard */
-	bool keep_sojourns; /* for percentiles */
+	bool keep_sojourns; /* for totals and percentiles */
 	struct rxaqm_replay_queue *queue[RXAQM_MAX_QUEUES]; /* NULL: no packet yet */
 };
 

@@ -372,8 +372,8 @@ TEST_CASE("replay: queues do not know each other", "[replay]")
 	}
 	CHECK(replay.packet(100, 2000, 0, RXAQM_KIND_DATA, false, 4095) == RXAQM_PASS);
 	CHECK(replay.packet(100, 2000) == RXAQM_DROP);
-	CHECK(replay.queue(0)->nr_packets == 101);
-	CHECK(replay.queue(4095)->nr_packets == 101);
+	CHECK(replay.queue(0)->sojourns.nr == 101);
+	CHECK(replay.queue(4095)->sojourns.nr == 101);
 	CHECK_FALSE(replay.queue(1));
 }
 
