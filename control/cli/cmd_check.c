@@ -162,6 +162,12 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	rxaqm_check_add_iface(&check->sum, &check->args.limits, &found);
 }
 
+static void find_not_attached(struct check *check)
+{
+	rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
+			 check->args.ifname);
+}
+
 /* Look, wait, look again. */
 static void look_twice(struct check *check)
 {
@@ -176,8 +182,7 @@ static void look_twice(struct check *check)
 	if (check->sum.nr_ifaces)
 		return;
 	if (check->args.ifname)
-		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 check->args.ifname);
+		find_not_attached(check);
 	else
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL,
 				 "not attached to any interface");
@@ -194,8 +199,7 @@ static int run(struct check *check, struct rxaqm_call *call, bool status)
 	if (!rxaqm_state_open(&call->state, false, error) && !rxaqm_machine_check_readable(error))
 		look_twice(check);
 	else if (check->args.ifname && error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
-		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 check->args.ifname);
+		find_not_attached(check);
 	else
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error->text);
 	return print_line(&check->sum);

@@ -155,40 +155,37 @@ static void print_sockets(struct rxaqm_out *out, const struct work *work, unsign
 		rxaqm_out_text(out, "\n");
 }
 
-static void print_policies(const struct work *work, const char *ifname)
+/* One line for queues in a row that have the same. */
+static int policy_show(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
+	const struct rxaqm_policy *policies = work->policies;
 	struct rxaqm_out out;
-	unsigned int i, last;
+	unsigned int nr, i, last;
 
+	if (work_begin(work, args, false, error))
+		return -1;
+	nr = work->iface->nr_queues;
 	rxaqm_out_open(&out, stdout, rxaqm_json);
-	rxaqm_out_str(&out, "interface", "%s:\n", ifname);
+	rxaqm_out_str(&out, "interface", "%s:\n", args->ifname);
 	rxaqm_out_array(&out, "policies");
-	for (i = 0; i < work->iface->nr_queues; i = last + 1) {
+	for (i = 0; i < nr; i = last + 1) {
 		last = i;
 		if (!work->chosen[i])
 			continue;
-		while (last + 1 < work->iface->nr_queues && work->chosen[last + 1] &&
-		       rxaqm_policy_same(&work->policies[i], &work->policies[last + 1]))
+		while (last + 1 < nr && work->chosen[last + 1] &&
+		       rxaqm_policy_same(&policies[i], &policies[last + 1]))
 			last++;
 		rxaqm_out_object(&out, NULL);
 		rxaqm_out_u64(&out, "first_queue", "  queue %llu", i);
 		rxaqm_out_u64(&out, "last_queue", last > i ? "-%llu" : NULL, last);
 		rxaqm_out_text(&out, ":");
-		print_policy(&out, &work->policies[i]);
+		print_policy(&out, &policies[i]);
 		print_sockets(&out, work, i, last);
 		rxaqm_out_end(&out);
 	}
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, false);
-}
-
-static int policy_show(struct work *work, const struct args *args, struct rxaqm_error *error)
-{
-	int err = work_begin(work, args, false, error);
-
-	if (!err)
-		print_policies(work, args->ifname);
-	return err;
+	return RXAQM_EXIT_OK;
 }
 
 static int policy_set(struct work *work, const struct args *args, struct rxaqm_error *error)
@@ -229,8 +226,8 @@ static int policy_load(struct work *work, const struct args *args, struct rxaqm_
 
 static int policy_save(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
-	const char *path = args->words[0] ? args->words[0] : "-";
-	FILE *file = stdout;
+	const char *path = args->words[0] ?: "-";
+	FILE *file;
 	int err;
 
 	if (rxaqm_json)
@@ -238,19 +235,15 @@ static int policy_save(struct work *work, const struct args *args, struct rxaqm_
 				 "policy save writes a policy file; policy show prints JSON");
 	if (args->words[0] && args->words[1])
 		return rxaqm_bad(error, "name one file to save to");
-	err = work_begin(work, args, false, error);
-	if (err)
-		return err;
-	if (strcmp(path, "-")) {
-		file = fopen(path, "we");
-		if (!file)
-			return rxaqm_failed(error, errno, "cannot write \"%s\": %s", path,
-					    strerror(errno));
-	}
-	err = rxaqm_policy_file_write(file, work->policies, work->iface->nr_queues, rxaqm_now_ns());
+	if (work_begin(work, args, false, error))
+		return -1;
+	file = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	err = file ? rxaqm_policy_file_write(file, work->policies, work->iface->nr_queues,
+					     rxaqm_now_ns()) :
+		     -errno;
 	if (file == stdout)
 		return 0; /* main() tells what did not arrive */
-	if (fclose(file) && !err)
+	if (file && fclose(file) && !err)
 		err = -errno;
 	if (err)
 		return rxaqm_failed(error, -err, "cannot write \"%s\": %s", path, strerror(-err));

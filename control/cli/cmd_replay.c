@@ -69,22 +69,12 @@ static void parse_words(struct args *args, char **words)
 		rxaqm_usage_error("--unguarded goes with law=codel");
 }
 
-/* The columns behind the verdict. */
-#define AUTO_HEADER "p_ppm,bad,goal_ns"
-#define CODEL_HEADER "count,dropping,drop_next_ns"
-
-static void out_auto(struct rxaqm_out *out, const struct rxaqm_law_vars *law)
+static void print_header(const struct rxaqm_replay *replay)
 {
-	rxaqm_out_u64(out, "p_ppm", ",%llu", rxaqm_law_parts(law->p, 1000000));
-	rxaqm_out_bool(out, "bad", ",1", ",0", law->bad);
-	rxaqm_out_u64(out, "goal_ns", ",%llu", law->goal_ns);
-}
-
-static void out_codel(struct rxaqm_out *out, const struct rxaqm_codel_vars *codel)
-{
-	rxaqm_out_u64(out, "count", ",%llu", codel->count);
-	rxaqm_out_bool(out, "dropping", ",1", ",0", codel->dropping);
-	rxaqm_out_u64(out, "drop_next_ns", ",%llu", codel->drop_next_ns);
+	if (!rxaqm_json)
+		printf("now_ns,queue,verdict,%s\n", replay->policy.law == RXAQM_LAW_CODEL ?
+							    "count,dropping,drop_next_ns" :
+							    "p_ppm,bad,goal_ns");
 }
 
 /* What became of a packet, and the state of the law after it. */
@@ -97,10 +87,15 @@ static int print_packet(const struct rxaqm_trace_packet *packet, int verdict,
 	rxaqm_out_u64(&out, "now_ns", "%llu", packet->now_ns);
 	rxaqm_out_u64(&out, "queue", ",%llu", packet->queue);
 	rxaqm_out_str(&out, "verdict", ",%s", verdict_names[verdict]);
-	if (q->policy.law == RXAQM_LAW_CODEL)
-		out_codel(&out, &q->codel);
-	else
-		out_auto(&out, &q->law);
+	if (q->policy.law == RXAQM_LAW_CODEL) {
+		rxaqm_out_u64(&out, "count", ",%llu", q->codel.count);
+		rxaqm_out_bool(&out, "dropping", ",1", ",0", q->codel.dropping);
+		rxaqm_out_u64(&out, "drop_next_ns", ",%llu", q->codel.drop_next_ns);
+	} else {
+		rxaqm_out_u64(&out, "p_ppm", ",%llu", rxaqm_law_parts(q->law.p, 1000000));
+		rxaqm_out_bool(&out, "bad", ",1", ",0", q->law.bad);
+		rxaqm_out_u64(&out, "goal_ns", ",%llu", q->law.goal_ns);
+	}
 	rxaqm_out_text(&out, "\n");
 	if (out.json)
 		return rxaqm_out_close(&out, true);
@@ -139,13 +134,6 @@ static void print_summary(struct rxaqm_replay *replay)
 			out_queue(&out, i, replay->queue[i]);
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, false);
-}
-
-static void print_header(const struct rxaqm_replay *replay)
-{
-	if (!rxaqm_json)
-		printf("now_ns,queue,verdict,%s\n",
-		       replay->policy.law == RXAQM_LAW_CODEL ? CODEL_HEADER : AUTO_HEADER);
 }
 
 static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace,
