@@ -20,7 +20,9 @@ struct args {
 	const char *ifname;
 	char **words; /* that, and settings */
 	const char *profile;
-	int mode, key, hook; /* enum rxaqm_xdp_mode, rxaqm_queue_key, rxaqm_hook */
+	enum rxaqm_xdp_mode mode;
+	enum rxaqm_hook hook;
+	enum rxaqm_queue_key key;
 };
 
 static const struct rxaqm_option attach_options[] = {
@@ -60,8 +62,8 @@ static int prepare(const struct args *args, struct rxaqm_plan *plan, struct rxaq
 	*plan = (struct rxaqm_plan){
 		.ifname = args->ifname,
 		.generic = args->mode == RXAQM_XDP_GENERIC,
-		.hook = (enum rxaqm_hook)args->hook,
-		.key = (enum rxaqm_queue_key)args->key,
+		.hook = args->hook,
+		.key = args->key,
 	};
 	if (plan->key == RXAQM_KEY_CPU && !plan->generic)
 		return rxaqm_bad(error, "--key cpu goes with --mode generic: in native mode a "

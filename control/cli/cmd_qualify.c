@@ -44,7 +44,7 @@ static const struct rxaqm_option options[] = {
 	{ "profile-out", 'P', "FILE", "write a NIC profile of what was measured",
 	  RXAQM_WORD(report.profile) },
 	{ "ktap", 'k', "FILE", "add results of the kernel's NIC selftests",
-	  RXAQM_WORDS(report.ktap, QUALIFY_KTAP_FILES) },
+	  RXAQM_WORDS(report.ktap) },
 	{ 0 },
 };
 

@@ -13,14 +13,13 @@
 struct args {
 	struct rxaqm_trace trace;
 	struct rxaqm_replay replay;
-	__u64 ring_entries;
 };
 
 static const struct rxaqm_option replay_options[] = {
 	{ "summary", 0, NULL, "Print totals of each queue instead of each packet",
 	  RXAQM_FLAG(replay.keep_sojourns) },
 	{ "ring", 0, "ENTRIES", "Entries of the ring (default 0, unknown)",
-	  RXAQM_NUMBER(ring_entries, 0, 1 << 20) },
+	  RXAQM_NUMBER(replay.ring_entries, 0, 1 << 20) },
 	{ "unguarded", 0, NULL,
 	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue",
 	  RXAQM_FLAG(replay.unguarded) },
@@ -171,7 +170,6 @@ int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call)
 	rxaqm_policy_init(&replay->policy);
 	replay->policy.mode = RXAQM_MODE_ENFORCE;
 	parse_words(&args, rxaqm_options_read(&command, argc, argv, &args));
-	replay->ring_entries = (__u32)args.ring_entries;
 	if (!trace->path || !strcmp(trace->path, "-")) {
 		trace->path = "<stdin>";
 		trace->file = stdin;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parse.h"
-
 bool rxaqm_json;
 
 /* What is read: one command at a time. */
@@ -32,59 +30,31 @@ void rxaqm_usage_error(const char *fmt, ...)
 	exit(usage_exit());
 }
 
-static void set_choice(const struct rxaqm_option *option, const char *arg, int *choice)
+static void set_option(const struct rxaqm_option *option, const char *arg)
 {
-	char all[RXAQM_KEY_TEXT_LEN];
-	int i;
+	void *value = (char *)values + option->key.offset;
+	const char **word = value, **end = word + option->key.size / sizeof(*word);
+	struct rxaqm_key key = option->key;
+	struct rxaqm_error error;
 
-	for (i = 0; option->choices[i]; i++)
-		if (!strcmp(arg, option->choices[i])) {
-			*choice = i;
-			return;
-		}
-	rxaqm_usage_error("--%s=%s: must be %s", option->name, arg,
-			  rxaqm_words(option->choices, ", ", " or ", all));
-}
-
-static void set_duration(const struct rxaqm_option *option, const char *arg, __u64 *ns)
-{
-	char min[RXAQM_DURATION_LEN], max[RXAQM_DURATION_LEN];
-
-	if (!rxaqm_parse_duration(arg, ns) && *ns >= option->min && *ns <= option->max)
-		return;
-	rxaqm_usage_error("--%s=%s: must be a duration with a unit, from %s to %s", option->name,
-			  arg, rxaqm_format_duration_exact(option->min, min),
-			  rxaqm_format_duration_exact(option->max, max));
-}
-
-static void set_option(const struct rxaqm_option *option, const char *arg, void *value)
-{
-	const char **word = value;
-
-	switch (option->type) {
+	switch (option->kind) {
 	case RXAQM_OPTION_FLAG:
 		*(bool *)value = true;
 		break;
 	case RXAQM_OPTION_WORDS:
-		while (*word && word < (const char **)value + option->max)
+		while (word < end && *word)
 			word++;
-		if (word == (const char **)value + option->max)
-			rxaqm_usage_error("--%s: at most %llu times", option->name, option->max);
+		if (word == end)
+			rxaqm_usage_error("--%s: given too often", option->name);
 		*word = arg;
 		break;
 	case RXAQM_OPTION_WORD:
 		*word = arg;
 		break;
-	case RXAQM_OPTION_CHOICE:
-		set_choice(option, arg, value);
-		break;
-	case RXAQM_OPTION_NUMBER:
-		if (rxaqm_parse_u64(arg, option->min, option->max, value))
-			rxaqm_usage_error("--%s=%s: must be a number from %llu to %llu",
-					  option->name, arg, option->min, option->max);
-		break;
-	case RXAQM_OPTION_DURATION:
-		set_duration(option, arg, value);
+	case RXAQM_OPTION_VALUE:
+		key.name = option->name;
+		if (rxaqm_key_set(&key, values, arg, 0, &error))
+			rxaqm_usage_error("--%s", error.text);
 		break;
 	}
 }
@@ -131,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	for (option = command->options; option && option->name; option++) {
 		if (key != key_of(option))
 			continue;
-		set_option(option, arg, (char *)values + option->at);
+		set_option(option, arg);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

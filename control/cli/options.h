@@ -14,13 +14,11 @@
 extern bool rxaqm_json; /* -j, --json, before or behind any subcommand */
 
 /* What an option sets. */
-enum rxaqm_option_type {
+enum rxaqm_option_kind {
 	RXAQM_OPTION_FLAG, /* a bool */
 	RXAQM_OPTION_WORD, /* a const char * */
-	RXAQM_OPTION_WORDS, /* given again and again: the first NULL of @max const char * */
-	RXAQM_OPTION_CHOICE, /* an int: which of @choices */
-	RXAQM_OPTION_NUMBER, /* a __u64 */
-	RXAQM_OPTION_DURATION, /* a __u64, in ns */
+	RXAQM_OPTION_WORDS, /* given again and again: the next of an array of them */
+	RXAQM_OPTION_VALUE, /* what its key takes */
 };
 
 struct rxaqm_option {
@@ -28,20 +26,22 @@ struct rxaqm_option {
 	char letter; /* 0: none */
 	const char *arg; /* what it is called in --help; NULL: a flag */
 	const char *help;
-	enum rxaqm_option_type type;
-	size_t at; /* where in the values of the command */
-	__u64 min, max;
-	const char *const *choices; /* ends with NULL */
+	enum rxaqm_option_kind kind;
+	struct rxaqm_key key; /* of the values of the command; without a name */
 };
 
 /* The end of a row, for a field of the command's values, a struct args. */
-#define RXAQM_SETS(what, field) .type = RXAQM_OPTION_##what, .at = offsetof(struct args, field)
+#define RXAQM_SETS(what, field, ...) \
+	.kind = RXAQM_OPTION_##what, .key = { RXAQM_FIELD(struct args, field), __VA_ARGS__ }
 #define RXAQM_FLAG(field) RXAQM_SETS(FLAG, field)
 #define RXAQM_WORD(field) RXAQM_SETS(WORD, field)
-#define RXAQM_WORDS(field, times) RXAQM_SETS(WORDS, field), .max = times
-#define RXAQM_CHOICE(field, words) RXAQM_SETS(CHOICE, field), .choices = words
-#define RXAQM_NUMBER(field, from, to) RXAQM_SETS(NUMBER, field), .min = from, .max = to
-#define RXAQM_DURATION(field, from, to) RXAQM_SETS(DURATION, field), .min = from, .max = to
+#define RXAQM_WORDS(field) RXAQM_SETS(WORDS, field)
+#define RXAQM_CHOICE(field, words) \
+	RXAQM_SETS(VALUE, field, .type = RXAQM_TYPE_CHOICE, .choices = words)
+#define RXAQM_NUMBER(field, from, to) \
+	RXAQM_SETS(VALUE, field, .type = RXAQM_TYPE_NUMBER, .min = from, .max = to)
+#define RXAQM_DURATION(field, from, to) \
+	RXAQM_SETS(VALUE, field, .type = RXAQM_TYPE_DURATION, .min = from, .max = to)
 
 #define RXAQM_SETTING_WORDS 33 /* an interface, and twice as many settings as there are */
 

@@ -21,11 +21,10 @@
 
 struct args {
 	const char *ifname, *queues, *netns;
-	int copy; /* enum rxaqm_xsk_copy */
-	__u64 ring_entries;
+	struct rxaqm_xsk_options socket;
 	__u64 cost_ns; /* spent on each packet */
 	__u64 seconds; /* 0: until a signal */
-	__u64 adopt; /* the process whose sockets are published for; 0: ours */
+	pid_t adopt; /* the process whose sockets are published for; 0: ours */
 	bool busy; /* do not sleep when there are no packets */
 	bool version;
 };
@@ -45,9 +44,9 @@ static const struct rxaqm_option options[] = {
 	{ "seconds", 's', "SECONDS", "End after so long (default: at Ctrl-C)",
 	  RXAQM_NUMBER(seconds, 1, 1000000) },
 	{ "ring", 0, "ENTRIES", "Of the Rx ring, a power of two (default 2048)",
-	  RXAQM_NUMBER(ring_entries, 1, 32768) },
+	  RXAQM_NUMBER(socket.ring_entries, 1, 32768) },
 	{ "copy", 0, "MODE", "auto: zero-copy where the driver has it (default); always; never",
-	  RXAQM_CHOICE(copy, copy_words) },
+	  RXAQM_CHOICE(socket.copy, copy_words) },
 	{ "adopt", 0, "PID",
 	  "Send the packets to the AF_XDP sockets of process PID instead, and publish how long they "
 	  "wait there",
@@ -180,19 +179,14 @@ static int serve(const struct args *args, struct rxaqm_error *error)
 
 static int open_queue(const struct args *args, unsigned int queue, struct rxaqm_error *error)
 {
-	const struct rxaqm_xsk_options socket = {
-		.size = sizeof(socket),
-		.ring_entries = (__u32)args->ring_entries,
-		.copy = (enum rxaqm_xsk_copy)args->copy,
-	};
 	unsigned int i = nr_queues;
 	int err;
 
 	reports[i].queue = queue;
 	if (args->adopt) {
-		err = adopt_begin((pid_t)args->adopt, args->ifname, queue, &reports[i], error);
+		err = adopt_begin(args->adopt, args->ifname, queue, &reports[i], error);
 	} else {
-		err = rxaqm_xsk_open(&xsks[i], args->ifname, queue, &socket);
+		err = rxaqm_xsk_open(&xsks[i], args->ifname, queue, &args->socket);
 		if (err)
 			rxaqm_failed(error, -err, "cannot open queue %u of \"%s\": %s", queue,
 				     args->ifname, rxaqm_xsk_strerror(err));
@@ -255,14 +249,14 @@ static void read_args(struct args *args, int argc, char **argv)
 	if (rxaqm_parse_queues(args->queues, MAX_SOCKETS, wanted))
 		rxaqm_usage_error("--queue=%s: must be a list of queues below %d, such as 0-3,6",
 				  args->queues, MAX_SOCKETS);
-	if (args->ring_entries & (args->ring_entries - 1))
-		rxaqm_usage_error("--ring=%llu: must be a power of two", args->ring_entries);
+	if (args->socket.ring_entries & (args->socket.ring_entries - 1))
+		rxaqm_usage_error("--ring=%u: must be a power of two", args->socket.ring_entries);
 }
 
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = end };
-	struct args args = { .queues = "0" };
+	struct args args = { .queues = "0", .socket = RXAQM_XSK_OPTIONS };
 	struct rxaqm_error error = {};
 	int err;
 
