@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-#include "attached.h"
+#include "internal.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>

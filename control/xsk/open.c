@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "socket.h"
+#include "internal.h"
 
 #define DEFAULT_RING 2048
 #define DEFAULT_FRAME 4096

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "socket.h"
+#include "internal.h"
 
 /* XDP reads what is published with each packet, and would wait for a cache line that is written as
  * often. Control takes milliseconds.

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "attached.h"
+#include "internal.h"
 #include "progress.h"
 #include "base/now.h"
 

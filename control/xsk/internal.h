@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The queue of an interface that rxaqm is attached to, as the pinned maps have it. */
-#ifndef RXAQM_XSK_ATTACHED_H
-#define RXAQM_XSK_ATTACHED_H
+/* What the files of the library share, with each other and with rxaqm-xsk. */
+#ifndef RXAQM_XSK_INTERNAL_H
+#define RXAQM_XSK_INTERNAL_H
 
 #include <sys/types.h>
+#include <xdp/xsk.h>
 
 #include "iface.h"
-#include "xsk.h"
+#include "progress.h"
+#include "rxaqm-xsk.h"
 
+/* The queue of an interface that rxaqm is attached to, as the pinned maps have it (attached.c). */
 struct rxaqm_attached {
 	const struct rxaqm_iface *ifaces; /* iface_map, mapped; NULL: not open */
 	struct rxaqm_wait *waits; /* wait_map, mapped; NULL: not open */
@@ -29,9 +32,9 @@ void rxaqm_attached_close(struct rxaqm_attached *at);
 /* Is the entry still that of our interface? */
 bool rxaqm_attached_still(const struct rxaqm_attached *at);
 
-/* Send what comes in the queue to socket @fd of process @pid, which is bound to it. The kernel binds
- * one socket to a queue: an entry that is there already gets no packets, and was left by someone.
- * So what the last consumer said is cleared by those who are sure that it was the last.
+/* Send what comes in the queue to socket @fd of process @pid, which is bound to it. The kernel
+ * binds one socket to a queue: an entry that is there already gets no packets, and was left by
+ * someone. So it is certain that the consumer before was the last, and what it said is cleared.
  */
 int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd, __u32 ring_entries, pid_t pid);
 
@@ -42,4 +45,23 @@ void rxaqm_attached_ring_full(const struct rxaqm_attached *at, __u64 packets);
 /* No packets to the socket any more, and nothing published. */
 void rxaqm_attached_leave(const struct rxaqm_attached *at);
 
-#endif /* RXAQM_XSK_ATTACHED_H */
+struct rxaqm_xsk {
+	struct rxaqm_attached at;
+	struct xsk_umem *umem;
+	struct xsk_socket *socket;
+	struct xsk_ring_cons rx;
+	struct xsk_ring_prod fill;
+	struct xsk_ring_cons completion; /* unused: nothing is sent */
+	char *frames; /* the memory of all packets */
+	size_t frames_size;
+	__u64 received;
+	__u64 wait_ns, published_ns; /* what was published last, and when */
+	__u64 checked_ns; /* when it was last looked whether rxaqm is still attached */
+	struct rxaqm_progress progress;
+};
+
+#define RXAQM_XSK_EXPORT __attribute__((visibility("default")))
+
+__u64 rxaqm_xsk_now_ns(void);
+
+#endif /* RXAQM_XSK_INTERNAL_H */
