@@ -25,14 +25,6 @@ struct args {
 	bool all, watch, checks, deep;
 };
 
-static volatile int stop;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stop = 1;
-}
-
 static const struct rxaqm_option options[] = {
 	{ "time", 't', "DURATION", "length of the window (10s; 1s to 10m)",
 	  RXAQM_DURATION(request.window_ns, RXAQM_NSEC_PER_SEC, 600 * RXAQM_NSEC_PER_SEC) },
@@ -83,12 +75,12 @@ static void check(struct args *args, char **words)
 /* The probes that the diagnosis so far calls for, one after the other. */
 static void probe(struct doctor_snapshot *snap)
 {
-	struct doctor_deep deep = { .snap = snap, .stop = &stop, .time_ns = PROBE_NS };
+	struct doctor_deep deep = { .snap = snap, .stop = &rxaqm_stop, .time_ns = PROBE_NS };
 	const struct doctor_probe *one;
 	bool wanted, any = false;
 	size_t i;
 
-	for (i = 0; !stop && (one = doctor_probe_at(i)); i++) {
+	for (i = 0; !rxaqm_stop && (one = doctor_probe_at(i)); i++) {
 		struct doctor_diagnosis diagnosis;
 
 		if (doctor_diagnose(snap, &diagnosis))
@@ -104,7 +96,7 @@ static void probe(struct doctor_snapshot *snap)
 		one->run(&deep);
 		doctor_probe_tried(one, snap);
 	}
-	if (!any && !stop)
+	if (!any && !rxaqm_stop)
 		rxaqm_log_notice("no probe: nothing is suspected that one could settle");
 }
 
@@ -228,8 +220,7 @@ int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
 		.options = options,
 		.max_words = 2,
 	};
-	struct args args = { .request = { .stop = &stop } };
-	struct sigaction action = { .sa_handler = on_signal };
+	struct args args = { .request = { .stop = &rxaqm_stop } };
 	int ret;
 
 	check(&args, rxaqm_options_read(&command, argc, argv, &args));
@@ -237,8 +228,8 @@ int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
 		doctor_print_checks(stdout);
 		return RXAQM_EXIT_OK;
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
 	/* The window may be long. */
 	if (args.record && rxaqm_file_try(args.record, &call->error))
 		return -1;
@@ -246,6 +237,6 @@ int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
 		recover();
 	do
 		ret = examine(&args, &call->error);
-	while (args.watch && ret >= 0 && !stop);
+	while (args.watch && ret >= 0 && !rxaqm_stop);
 	return ret;
 }

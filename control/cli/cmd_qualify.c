@@ -136,14 +136,6 @@ static void print_rows(void)
 	rxaqm_out_close(&out, false);
 }
 
-static volatile int stop;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stop = 1;
-}
-
 static void progress(const struct qualify_request *request, const struct qualify_row_def *row,
 		     unsigned int nr, unsigned int of, unsigned int left_s)
 {
@@ -181,14 +173,13 @@ static int restore(const struct args *args, struct rxaqm_error *error)
 /* What was measured is in @record in any case. */
 static int measure(struct args *args, struct qualify_record *record, struct rxaqm_error *error)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	struct qualify_request *request = &args->request;
 	int err;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGPIPE, &action, NULL);
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
+	rxaqm_stop_at(SIGHUP);
+	rxaqm_stop_at(SIGPIPE);
 	err = restore(args, error);
 	if (err || args->restore)
 		return err;
@@ -196,7 +187,7 @@ static int measure(struct args *args, struct qualify_record *record, struct rxaq
 		err = read_earlier(args, record, error);
 	if (err)
 		return err;
-	request->stop = &stop;
+	request->stop = &rxaqm_stop;
 	request->progress = progress;
 	request->nic_class = args->report.nic_class ?: "aqm";
 	/* To standard output it goes once, at the end. */

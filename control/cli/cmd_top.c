@@ -62,14 +62,6 @@ static void run_plain(struct rxaqm_top *top, const struct args *args)
 	}
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	interrupted = 1;
-}
-
 static void draw(const struct rxaqm_top *top)
 {
 	/* A mode is longer than the title of its column. */
@@ -115,11 +107,10 @@ static int wait_key(int ms)
 /* Until q is pressed, or COUNT is reached. -1 if there is no such terminal. */
 static int run_screen(struct rxaqm_top *top, const struct args *args)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	__u64 shown = 0;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
 	if (!initscr())
 		return -1;
 	cbreak();
@@ -128,7 +119,7 @@ static int run_screen(struct rxaqm_top *top, const struct args *args)
 	nodelay(stdscr, TRUE);
 	rxaqm_top_take(top);
 	draw(top);
-	while (!interrupted && (!args->count || shown < args->count)) {
+	while (!rxaqm_stop && (!args->count || shown < args->count)) {
 		int key = wait_key((int)(args->interval_ns / RXAQM_NSEC_PER_MSEC));
 
 		if (key == 'q')

@@ -13,11 +13,6 @@ static const struct rxaqm_command *command;
 static void *values;
 static char **words;
 
-static int usage_exit(void)
-{
-	return command->wrong_exit ?: RXAQM_EXIT_USAGE;
-}
-
 void rxaqm_usage_error(const char *fmt, ...)
 {
 	va_list args;
@@ -27,7 +22,7 @@ void rxaqm_usage_error(const char *fmt, ...)
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 	fprintf(stderr, " (see \"%s --help\")\n", command->name);
-	exit(usage_exit());
+	exit(argp_err_exit_status);
 }
 
 static void set_option(const struct rxaqm_option *option, const char *arg)
@@ -121,7 +116,6 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 	const struct argp argp = { options, parse, of->args, of->help, NULL, NULL, NULL };
 	const struct rxaqm_option *option;
 	struct argp_option *to = options + 4;
-	char *saved = argv[0];
 
 	command = of;
 	values = into;
@@ -133,8 +127,8 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 					      .doc = option->help,
 					      .group = 1 };
 	argv[0] = (char *)of->name;
+	argp_err_exit_status = of->wrong_exit ?: RXAQM_EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL))
-		exit(usage_exit());
-	argv[0] = saved;
+		exit(argp_err_exit_status);
 	return words;
 }

@@ -86,8 +86,8 @@ static bool is_socket(int dir, const char *name)
 	       !memcmp(target, "socket:[", sizeof(target));
 }
 
-/* Our copy of the socket that process @pid has bound to @queue of @ifindex. -ENOENT if there is none,
- * or -errno.
+/* Our copy of the socket that process @pid has bound to @queue of @ifindex. -ENOENT if there is
+ * none, or -errno.
  */
 static int foreign_socket(int pid, unsigned int ifindex, unsigned int queue)
 {

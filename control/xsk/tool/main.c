@@ -129,26 +129,19 @@ static int take_all(const struct args *args)
 	return 0;
 }
 
-static void read_stats(unsigned int i)
-{
-	struct rxaqm_xsk_stats stats = { .size = sizeof(stats) };
-
-	if (rxaqm_xsk_get_stats(xsks[i], &stats))
-		return;
-	reports[i].ring_full = stats.ring_full;
-	reports[i].wait_ns = stats.wait_ns;
-}
-
 static int print(const struct args *args, __u64 interval_ns)
 {
+	struct rxaqm_xsk_stats stats = { .size = sizeof(stats) };
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < nr_queues && !err; i++) {
-		if (args->adopt)
+		if (args->adopt) {
 			err = adopt_check(i);
-		else
-			read_stats(i);
+		} else if (!rxaqm_xsk_get_stats(xsks[i], &stats)) {
+			reports[i].ring_full = stats.ring_full;
+			reports[i].wait_ns = stats.wait_ns;
+		}
 	}
 	if (!err)
 		report_print(reports, nr_queues, interval_ns, rxaqm_json);

@@ -57,15 +57,6 @@ static void print_queue(struct rxaqm_out *out, const struct report *r, __u64 int
 	rxaqm_out_end(out);
 }
 
-static void begin_anew(struct report *r)
-{
-	*r = (struct report){
-		.queue = r->queue,
-		.ring_full = r->ring_full,
-		.ring_full_before = r->ring_full,
-	};
-}
-
 void report_print(struct report *reports, unsigned int nr, __u64 interval_ns, bool json)
 {
 	static bool header_printed;
@@ -82,8 +73,12 @@ void report_print(struct report *reports, unsigned int nr, __u64 interval_ns, bo
 	rxaqm_out_u64(&out, "interval_ns", NULL, interval_ns);
 	rxaqm_out_array(&out, "queues");
 	for (i = 0; i < nr; i++) {
-		print_queue(&out, &reports[i], interval_ns);
-		begin_anew(&reports[i]);
+		struct report *r = &reports[i];
+
+		print_queue(&out, r, interval_ns);
+		*r = (struct report){ .queue = r->queue,
+				      .ring_full = r->ring_full,
+				      .ring_full_before = r->ring_full };
 	}
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, true);
