@@ -110,7 +110,7 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 	rxaqm_out_text(out, "\n");
 }
 
-/* Of @profile, or (NULL) of all. */
+/* @profile, or (NULL) all of them. */
 static int print_profiles(void (*print)(struct walk *walk, const struct rxaqm_profile *profile),
 			  const struct rxaqm_profile *profile)
 {
