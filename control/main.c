@@ -5,14 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/state.h"
 #include "cli/cmd.h"
-#include "base/log.h"
+#include "cli/options.h"
 #include "nic/netns.h"
 
 static const struct command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	rxaqm_cmd *run;
 	const char *args;
 	const char *summary;
 } commands[] = {
@@ -35,91 +34,71 @@ static const struct command {
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
 };
 
-static void print_usage(FILE *file)
+static void print_usage(void)
 {
 	size_t i;
 
-	fputs("Usage: rxaqm [-j] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
-	      "Keeps the receive queues of an overloaded host short.\n\n"
-	      "Commands:\n",
-	      file);
+	puts("Usage: rxaqm [-j] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
+	     "Keeps the receive queues of an overloaded host short.\n\n"
+	     "Commands:");
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(file, "  %-8s %-29s %s\n", commands[i].name, commands[i].args,
-			commands[i].summary);
-	fputs("\nOptions:\n"
-	      "  -j, --json    print JSON (also after the command)\n"
-	      "  --netns NAME  work in the network namespace NAME (ip netns)\n"
-	      "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
-	      "  -V, --version\n\n"
-	      "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
-	      "            5 found: a cause (doctor), a NIC that fails (qualify).\n",
-	      file);
+		printf("  %-8s %-29s %s\n", commands[i].name, commands[i].args,
+		       commands[i].summary);
+	puts("\nOptions:\n"
+	     "  -j, --json    print JSON (also after the command)\n"
+	     "  --netns NAME  work in the network namespace NAME (ip netns)\n"
+	     "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
+	     "  -V, --version\n\n"
+	     "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
+	     "            5 found: a cause (doctor), a NIC that fails (qualify).");
 }
 
-static int usage_error(const char *what, const char *arg)
+static void __attribute__((noreturn)) usage_error(const char *what, const char *arg)
 {
 	rxaqm_log_error("%s \"%s\"; see \"rxaqm --help\"", what, arg);
-	return RXAQM_EXIT_USAGE;
+	exit(RXAQM_EXIT_USAGE);
 }
 
-/* Options before the command. Returns the index of the command in @argv, or, negated and
- * less one, an exit code.
- */
-static int parse_globals(int argc, char **argv)
+static bool is_json(const char *word)
+{
+	return !strcmp(word, "-j") || !strcmp(word, "--json");
+}
+
+/* Options before the command. Returns the index of the command in @argv. */
+static int parse_globals(int argc, char **argv, const char **netns)
 {
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (!strcmp(argv[i], "-j") || !strcmp(argv[i], "--json")) {
-			rxaqm_globals.json = true;
+		if (is_json(argv[i])) {
+			rxaqm_json = true;
 		} else if (!strncmp(argv[i], "--netns=", 8)) {
-			rxaqm_globals.netns = argv[i] + 8;
+			*netns = argv[i] + 8;
 		} else if (!strcmp(argv[i], "--netns")) {
 			if (++i == argc)
-				return -1 - usage_error("a name must follow", "--netns");
-			rxaqm_globals.netns = argv[i];
+				usage_error("a name must follow", "--netns");
+			*netns = argv[i];
 		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
-			print_usage(stdout);
-			return -1 - RXAQM_EXIT_OK;
+			print_usage();
+			exit(RXAQM_EXIT_OK);
 		} else if (!strcmp(argv[i], "-V") || !strcmp(argv[i], "--version")) {
 			puts("rxaqm " RXAQM_VERSION);
-			return -1 - RXAQM_EXIT_OK;
+			exit(RXAQM_EXIT_OK);
 		} else {
-			return -1 - usage_error("unknown option", argv[i]);
+			usage_error("unknown option", argv[i]);
 		}
 	}
 	return i;
 }
 
-static int run(int argc, char **argv)
+static const struct command *find_command(const char *name)
 {
-	struct rxaqm_error error = {};
 	size_t i;
-	int at;
 
-	at = parse_globals(argc, argv);
-	if (at < 0)
-		return -1 - at;
-	if (at == argc) {
-		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
-		return RXAQM_EXIT_USAGE;
-	}
-	if (!strcmp(argv[at], "help")) {
-		print_usage(stdout);
-		return RXAQM_EXIT_OK;
-	}
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(argv[at], commands[i].name))
-			continue;
-		if (rxaqm_state_check_path(&error) ||
-		    (rxaqm_globals.netns && rxaqm_netns_enter(rxaqm_globals.netns, &error))) {
-			if (rxaqm_check_wanted(argc - at, argv + at))
-				return rxaqm_check_failed(error.text);
-			return rxaqm_log_failure(&error);
-		}
-		return commands[i].run(argc - at, argv + at);
-	}
-	return usage_error("unknown command", argv[at]);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	usage_error("unknown command", name);
 }
 
 /* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
@@ -133,7 +112,36 @@ static void check_output(void)
 
 int main(int argc, char **argv)
 {
+	struct rxaqm_call call = { .state = RXAQM_STATE_NONE };
+	const struct command *command;
+	const char *netns = NULL;
+	int at, ret;
+
 	rxaqm_log_libraries();
 	atexit(check_output);
-	return run(argc, argv);
+	at = parse_globals(argc, argv, &netns);
+	argc -= at;
+	argv += at;
+	if (!argc) {
+		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
+		return RXAQM_EXIT_USAGE;
+	}
+	if (!strcmp(*argv, "help")) {
+		print_usage();
+		return RXAQM_EXIT_OK;
+	}
+	command = find_command(*argv);
+	/* It may also stand before a word that chooses, as in "policy -j show". */
+	for (; argc > 2 && is_json(argv[1]); argc--, argv++) {
+		rxaqm_json = true;
+		argv[1] = argv[0];
+	}
+	if (rxaqm_state_check_path(&call.error) || (netns && rxaqm_netns_enter(netns, &call.error)))
+		ret = rxaqm_check_wanted(argc, argv) ? rxaqm_check_failed(call.error.text) : -1;
+	else
+		ret = command->run(argc, argv, &call);
+	if (ret < 0)
+		ret = rxaqm_log_failure(&call.error);
+	rxaqm_state_close(&call.state);
+	return ret;
 }

@@ -27,7 +27,7 @@ const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta)
 {
 	if (meta->hook > RXAQM_HOOK_KPROBE)
 		return "?";
-	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_names[meta->hook];
+	return meta->hook == RXAQM_HOOK_AUTO ? "none" : rxaqm_hook_words[meta->hook];
 }
 
 /* The function that takes packets into GRO: renamed in 6.15, found by symbol. */
@@ -159,7 +159,7 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 				    strerror(-err));
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s",
-			       what, rxaqm_hook_names[hook], strerror(-err),
+			       what, rxaqm_hook_words[hook], strerror(-err),
 			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried)" :
 			       hook == RXAQM_HOOK_TP   ? "; RXAQM_DEBUG=1 shows its reasons" :
 							 "; leave --hook out to try all");
@@ -189,7 +189,7 @@ int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
 
 	do {
 		unpin_rx_stamp(); /* of another rung, or of a command that died */
-		err = attach_rx_stamp(rxaqm_hook_names[h]);
+		err = attach_rx_stamp(rxaqm_hook_words[h]);
 		if (!err)
 			return (int)h;
 	} while (hook == RXAQM_HOOK_AUTO && ++h <= RXAQM_HOOK_KPROBE);

@@ -1,38 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The subcommands of rxaqm. Each returns an exit code (log.h). */
+/*
+ * The subcommands of rxaqm. Each returns an exit code (log.h), or, negative, that it failed as the
+ * error says that it was given.
+ */
 #ifndef RXAQM_CMD_H
 #define RXAQM_CMD_H
 
 #include <stdbool.h>
 
-/* Options that stand before or after any subcommand (main.c). */
-struct rxaqm_globals {
-	bool json; /* -j, --json */
-	const char *netns; /* --netns NAME: already entered */
+#include "base/out.h"
+#include "report/figures.h"
+
+/* What a subcommand works with; main() logs the error and closes the state. */
+struct rxaqm_call {
+	struct rxaqm_state state;
+	struct rxaqm_error error;
 };
-extern struct rxaqm_globals rxaqm_globals;
 
 /* "check", of which "status --check" is another name. @argv begins with the command's name. Returns
  * the exit status of a plugin (report/check.h); -1: status is asked for, of *@ret_ifname (or NULL).
  */
-int rxaqm_check(int argc, char **argv, const char **ret_ifname);
+int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname);
 /* Is a check asked for? What goes wrong before must not have another command's exit code. */
 bool rxaqm_check_wanted(int argc, char **argv);
 /* It cannot be done: tell @why. Returns the exit status. */
 int rxaqm_check_failed(const char *why);
 
-int rxaqm_cmd_attach(int argc, char **argv);
-int rxaqm_cmd_detach(int argc, char **argv);
-int rxaqm_cmd_status(int argc, char **argv);
-int rxaqm_cmd_check(int argc, char **argv);
-int rxaqm_cmd_top(int argc, char **argv);
-int rxaqm_cmd_hist(int argc, char **argv);
-int rxaqm_cmd_policy(int argc, char **argv);
-int rxaqm_cmd_profile(int argc, char **argv);
-int rxaqm_cmd_clock(int argc, char **argv);
-int rxaqm_cmd_replay(int argc, char **argv);
-int rxaqm_cmd_run(int argc, char **argv);
-int rxaqm_cmd_doctor(int argc, char **argv);
-int rxaqm_cmd_qualify(int argc, char **argv);
+typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
+rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
+rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_replay;
+rxaqm_cmd rxaqm_cmd_run, rxaqm_cmd_doctor, rxaqm_cmd_qualify;
+
+/* Set by the signals that rxaqm_stop_at() was called for: to end soon. */
+extern volatile int rxaqm_stop;
+void rxaqm_stop_at(int signal);
+
+/* What status, top, hist and clock have in common: one optional interface, read-only. */
+
+/* Print one object an interface, of all or of that called @ifname. As a subcommand returns. */
+int rxaqm_view_print(struct rxaqm_call *call, const char *ifname,
+		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
+				   const struct rxaqm_iface *iface));
+
+/* Open the state to read. 0, or -1 with the error if there is none, or not of @ifname. */
+int rxaqm_view_open(struct rxaqm_call *call, const char *ifname);
+
+/* Go over the interfaces that are attached, or only that called @ifname here. */
+#define rxaqm_view_each(iface, state, ifname)                             \
+	for ((iface) = rxaqm_view_next((state), (ifname), NULL); (iface); \
+	     (iface) = rxaqm_view_next((state), (ifname), (iface)))
+/* The one behind @iface (NULL: the first); NULL: there is none. */
+const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
+					  const struct rxaqm_iface *iface);
 
 #endif /* RXAQM_CMD_H */

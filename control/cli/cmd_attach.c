@@ -15,25 +15,28 @@
 #include "base/out.h"
 #include "attach/plane.h"
 
-struct attach_args {
+struct args {
 	const char *ifname;
 	char **words; /* that, and settings */
-	const char *profile, *mode, *key, *hook;
+	const char *profile;
+	enum rxaqm_xdp_mode mode;
+	enum rxaqm_hook hook;
+	enum rxaqm_queue_key key;
 };
 
 static const struct rxaqm_option attach_options[] = {
 	{ "mode", 'm', "MODE", "XDP mode: native (default) or generic",
-	  RXAQM_SETS_WORD(struct attach_args, mode) },
+	  RXAQM_CHOICE(mode, rxaqm_xdp_mode_words) },
 	{ "profile", 'p', "PROFILE", "NIC profile by name, or a file; default: by driver",
-	  RXAQM_SETS_WORD(struct attach_args, profile) },
+	  RXAQM_WORD(profile) },
 	{ "hook", 'H', "HOOK", "How the Rx path is watched: auto (default), tp, fentry, kprobe",
-	  RXAQM_SETS_WORD(struct attach_args, hook) },
+	  RXAQM_CHOICE(hook, rxaqm_hook_words) },
 	{ "key", 'k', "KEY", "What a queue is: auto (default), queue, cpu",
-	  RXAQM_SETS_WORD(struct attach_args, key) },
+	  RXAQM_CHOICE(key, rxaqm_queue_key_words) },
 	{ 0 },
 };
 
-static void find_ifname(struct attach_args *args)
+static void find_ifname(struct args *args)
 {
 	char **word;
 
@@ -48,38 +51,20 @@ static void find_ifname(struct attach_args *args)
 		rxaqm_usage_error("an interface is missing");
 }
 
-/* What @word means to the key @name of rxaqm.conf; -EINVAL with @error. */
-static int choose(const char *option, const char *word, const char *name, struct rxaqm_error *error)
+static int prepare(const struct args *args, struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
-	const char *const *words = rxaqm_key_find(rxaqm_config_keys, "Interface", name)->choices;
-	char all[RXAQM_KEY_TEXT_LEN];
-	int i;
-
-	for (i = 0; words[i]; i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	return rxaqm_bad(error, "--%s \"%s\" is not known; it is one of %s", option, word,
-			 rxaqm_words(words, ", ", ", ", all));
-}
-
-static int prepare(const struct attach_args *args, struct rxaqm_plan *plan,
-		   struct rxaqm_error *error)
-{
-	int mode, hook, key, err;
 	char **word;
+	int err;
 
-	mode = choose("mode", args->mode, "xdp_mode", error);
-	hook = mode < 0 ? mode : choose("hook", args->hook, "hook", error);
-	key = hook < 0 ? hook : choose("key", args->key, "key", error);
-	if (key < 0 || rxaqm_setting_once(args->words, error))
+	if (rxaqm_setting_once(args->words, error))
 		return -EINVAL;
 	*plan = (struct rxaqm_plan){
 		.ifname = args->ifname,
-		.generic = mode == 1,
-		.hook = (enum rxaqm_hook)hook,
-		.key = (enum rxaqm_queue_key)key,
+		.generic = args->mode == RXAQM_XDP_GENERIC,
+		.hook = args->hook,
+		.key = args->key,
 	};
-	if (key == RXAQM_KEY_CPU && !plan->generic)
+	if (plan->key == RXAQM_KEY_CPU && !plan->generic)
 		return rxaqm_bad(error, "--key cpu goes with --mode generic: in native mode a "
 					"queue is an Rx queue of the NIC");
 	/* Without them not even the queues of another namespace's interface can be counted. */
@@ -105,7 +90,7 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_str(&out, "interface", "%s: attached", iface->name);
 	rxaqm_out_str(&out, "mode", ", %s mode",
 		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
@@ -122,69 +107,59 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 }
 
 /* Attached already: that is what was asked for, if it was in the same way. */
-static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan)
+static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_plan *plan,
+			    struct rxaqm_error *error)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
-	struct rxaqm_error error = {};
 
-	if (generic != plan->generic) {
-		rxaqm_log_error("\"%s\" is attached in %s mode; detach it first to change that",
-				plan->ifname, generic ? "generic" : "native");
-		return RXAQM_EXIT_FAILED;
-	}
-	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, &error))
-		return rxaqm_log_failure(&error);
+	if (generic != plan->generic)
+		return rxaqm_failed(error, EBUSY,
+				    "\"%s\" is attached in %s mode; detach it first to change that",
+				    plan->ifname, generic ? "generic" : "native");
+	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, error))
+		return -1;
 	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
 			 "changes its policy)",
 			 plan->ifname);
 	return RXAQM_EXIT_OK;
 }
 
-int rxaqm_cmd_attach(int argc, char **argv)
+int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
-		.name = "attach",
+		.name = "rxaqm attach",
 		.args = "IFACE [KEY=VALUE ...]",
 		.help = "Attach to IFACE. Keys are those of \"rxaqm policy set\" (see \"rxaqm "
 			"policy --help\"); without mode=enforce the queues are only observed.",
 		.options = attach_options,
 		.max_words = RXAQM_SETTING_WORDS,
 	};
-	struct attach_args args = { .mode = "native", .hook = "auto", .key = "auto" };
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_error error = {};
+	struct rxaqm_error *error = &call->error;
+	struct rxaqm_state *state = &call->state;
 	static struct rxaqm_plan plan;
 	struct rxaqm_iface *iface;
-	int exit_code;
+	struct args args = {};
 
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
 	find_ifname(&args);
-	if (prepare(&args, &plan, &error) || rxaqm_machine_check(&error) ||
-	    rxaqm_state_lock(&state, &error)) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
-	if (!rxaqm_state_open(&state, true, &error)) {
-		iface = rxaqm_plan_attached(&state, args.ifname);
+	if (prepare(&args, &plan, error) || rxaqm_machine_check(error) ||
+	    rxaqm_state_lock(state, error))
+		return -1;
+	if (!rxaqm_state_open(state, true, error)) {
+		iface = rxaqm_plan_attached(state, args.ifname);
 		if (iface) {
 			rxaqm_detached_forget(args.ifname);
-			exit_code = already_attached(iface, &plan);
-			goto out;
+			return already_attached(iface, &plan, error);
 		}
 	}
-	error.text[0] = '\0';
-	iface = rxaqm_plane_attach(&state, &plan, &error);
-	if (!iface) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
+	error->text[0] = '\0';
+	iface = rxaqm_plane_attach(state, &plan, error);
+	if (!iface)
+		return -1;
 	rxaqm_detached_forget(args.ifname);
-	if (error.text[0])
-		rxaqm_log_notice("%s", error.text);
-	print_attached(&state, iface);
+	if (error->text[0])
+		rxaqm_log_notice("%s", error->text);
+	print_attached(state, iface);
 	log_warnings(&plan.profile);
-	exit_code = RXAQM_EXIT_OK;
-out:
-	rxaqm_state_close(&state);
-	return exit_code;
+	return RXAQM_EXIT_OK;
 }

@@ -6,11 +6,9 @@
 
 #include "base/now.h"
 #include "report/check.h"
-#include "cli/cmd.h"
 #include "cli/options.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 #include "attach/sockets.h"
-#include "report/figures.h"
 #include "attach/machine.h"
 #include "attach/locate.h"
 
@@ -20,11 +18,16 @@ struct first_look {
 	__s64 overflow; /* negative: not known */
 };
 
-struct check {
+struct args {
 	bool wanted; /* else status */
 	const char *ifname; /* NULL: all that are attached */
+	__u64 warn_ns, crit_ns;
 	__u64 window_ns; /* between the looks */
-	struct rxaqm_state state;
+};
+
+struct check {
+	struct args args;
+	const struct rxaqm_state *state;
 	struct first_look iface[RXAQM_MAX_IFACES];
 	struct rxaqm_overload_seen queue[RXAQM_MAX_QUEUES];
 	struct rxaqm_check_sum sum;
@@ -84,14 +87,14 @@ static __s64 read_overflow(const struct rxaqm_iface *iface)
 
 static void look_first(struct check *check, const struct rxaqm_iface *iface)
 {
-	struct first_look *first = &check->iface[iface - check->state.iface];
+	struct first_look *first = &check->iface[iface - check->state->iface];
 	struct rxaqm_overload_look look;
 	unsigned int i;
 
 	first->attached_ns = iface->attached_ns;
 	first->overflow = read_overflow(iface);
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue q = *rxaqm_state_queue(&check->state, iface, i);
+		const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
 
 		rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, rxaqm_now_ns(),
 				    &look);
@@ -101,7 +104,7 @@ static void look_first(struct check *check, const struct rxaqm_iface *iface)
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
 				struct rxaqm_check_iface *found, unsigned int i)
 {
-	const struct rxaqm_queue q = *rxaqm_state_queue(&check->state, iface, i);
+	const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
 	struct rxaqm_check_queue queue = { .queue = i };
 	__u64 now_ns = rxaqm_now_ns();
 
@@ -131,7 +134,7 @@ static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
 
 static void look_again(struct check *check, const struct rxaqm_iface *iface)
 {
-	const struct first_look *first = &check->iface[iface - check->state.iface];
+	const struct first_look *first = &check->iface[iface - check->state->iface];
 	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ];
 	struct rxaqm_check_iface found = { .name = label };
 	__s64 overflow;
@@ -153,44 +156,46 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	rxaqm_check_add_iface(&check->sum, &found);
 }
 
+static void find_not_attached(struct check *check)
+{
+	rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
+			 check->args.ifname);
+}
+
 /* Look, wait, look again. */
 static void look_twice(struct check *check)
 {
-	const struct timespec window = rxaqm_timespec(check->window_ns);
+	const struct timespec window = rxaqm_timespec(check->args.window_ns);
 	const struct rxaqm_iface *iface;
 
-	rxaqm_view_each(iface, &check->state, check->ifname)
+	rxaqm_view_each(iface, check->state, check->args.ifname)
 		look_first(check, iface);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
-	rxaqm_view_each(iface, &check->state, check->ifname)
+	rxaqm_view_each(iface, check->state, check->args.ifname)
 		look_again(check, iface);
 	if (check->sum.nr_ifaces)
 		return;
-	if (check->ifname)
-		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 check->ifname);
+	if (check->args.ifname)
+		find_not_attached(check);
 	else
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL,
 				 "not attached to any interface");
 }
 
-static int run(struct check *check, bool status)
+static int run(struct check *check, struct rxaqm_call *call, bool status)
 {
-	struct rxaqm_error error = {};
+	struct rxaqm_error *error = &call->error;
 
-	if (rxaqm_globals.json)
+	if (rxaqm_json)
 		return rxaqm_check_failed(status ? "--check prints one line of text; leave out -j" :
 						   "check prints one line of text; leave out -j");
-	check->state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	if (!rxaqm_state_open(&check->state, false, &error) &&
-	    !rxaqm_machine_check_readable(&error))
+	check->state = &call->state;
+	if (!rxaqm_state_open(&call->state, false, error) && !rxaqm_machine_check_readable(error))
 		look_twice(check);
-	else if (check->ifname && error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
-		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
-				 check->ifname);
+	else if (check->args.ifname && error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
+		find_not_attached(check);
 	else
-		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error.text);
-	rxaqm_state_close(&check->state);
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error->text);
 	return print_line(&check->sum);
 }
 
@@ -199,23 +204,19 @@ static int run(struct check *check, bool status)
 
 /* Of status; check has all but the first. */
 static const struct rxaqm_option options[] = {
-	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_SETS_FLAG(struct check, wanted) },
+	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_FLAG(wanted) },
 	{ "warn", 0, "DURATION",
 	  "WARNING when a queue has stood over target for as long (default 2s)",
-	  RXAQM_SETS_DURATION(struct check, sum.warn_ns, 0, DAY_NS,
-			      "--warn=%s: must be a duration with a unit, from 0ns to 1440m") },
+	  RXAQM_DURATION(warn_ns, 0, DAY_NS) },
 	{ "crit", 0, "DURATION",
 	  "CRITICAL when a queue has stood over target for as long and is not enforced (default 1m)",
-	  RXAQM_SETS_DURATION(struct check, sum.crit_ns, 0, DAY_NS,
-			      "--crit=%s: must be a duration with a unit, from 0ns to 1440m") },
+	  RXAQM_DURATION(crit_ns, 0, DAY_NS) },
 	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
-	  RXAQM_SETS_DURATION(struct check, window_ns, 100 * RXAQM_NSEC_PER_MSEC,
-			      60 * RXAQM_NSEC_PER_SEC,
-			      "--interval=%s: must be a duration with a unit, from 100ms to 1m") },
+	  RXAQM_DURATION(window_ns, 100 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
 	{ 0 },
 };
 
-/* The value of a duration that may have been given; @name: one that goes with a check only. */
+/* What goes with a check only. */
 static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
 {
 	if (*ns == NOT_GIVEN)
@@ -224,12 +225,13 @@ static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
 		rxaqm_usage_error("--%s goes with --check only", name);
 }
 
-int rxaqm_check(int argc, char **argv, const char **ret_ifname)
+int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname)
 {
 	static struct check check; /* of 130 kB */
+	struct args *args = &check.args;
 	bool status = !strcmp(argv[0], "status"), wanted = rxaqm_check_wanted(argc, argv);
 	const struct rxaqm_command command = {
-		.name = argv[0],
+		.name = status ? "rxaqm status" : "rxaqm check",
 		.args = "[IFACE]",
 		.help = status ? "Show state, signal and counters of each queue." :
 				 "Look twice, and print one line as a Nagios plugin: exit status 0 "
@@ -241,19 +243,21 @@ int rxaqm_check(int argc, char **argv, const char **ret_ifname)
 		.wrong_exit = wanted ? RXAQM_CHECK_UNKNOWN : 0,
 	};
 
-	check.sum.warn_ns = check.sum.crit_ns = check.window_ns = NOT_GIVEN;
-	*ret_ifname = check.ifname = *rxaqm_options_read(&command, argc, argv, &check);
-	settle(&check.sum.warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
-	settle(&check.sum.crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
-	settle(&check.window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
-	if (check.sum.warn_ns > check.sum.crit_ns)
+	args->warn_ns = args->crit_ns = args->window_ns = NOT_GIVEN;
+	*ret_ifname = args->ifname = *rxaqm_options_read(&command, argc, argv, args);
+	settle(&args->warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
+	settle(&args->crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
+	settle(&args->window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
+	if (args->warn_ns > args->crit_ns)
 		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
-	return wanted ? run(&check, status) : -1;
+	check.sum.warn_ns = args->warn_ns;
+	check.sum.crit_ns = args->crit_ns;
+	return wanted ? run(&check, call, status) : -1;
 }
 
-int rxaqm_cmd_check(int argc, char **argv)
+int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 {
 	const char *ifname;
 
-	return rxaqm_check(argc, argv, &ifname);
+	return rxaqm_check(argc, argv, call, &ifname);
 }

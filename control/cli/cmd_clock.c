@@ -5,12 +5,11 @@
 
 #include "report/clock_out.h"
 #include "base/now.h"
-#include "cli/cmd.h"
 #include "cli/options.h"
 #include "clock/phc.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 
-struct clock_args {
+struct args {
 	const char *sample; /* interface whose PHC is to be read */
 	__u64 count; /* 0: not given */
 };
@@ -19,10 +18,9 @@ static const struct rxaqm_option clock_options[] = {
 	{ "sample", 's', "IFACE",
 	  "Read the PTP hardware clock of IFACE, attached or not, and print each reading and the "
 	  "mapping made of them; changes nothing",
-	  RXAQM_SETS_WORD(struct clock_args, sample) },
+	  RXAQM_WORD(sample) },
 	{ "count", 'n', "COUNT", "With --sample: readings to take (default 10)",
-	  RXAQM_SETS_NUMBER(struct clock_args, count, 1, 1000000,
-			    "--count \"%s\" is not a number from 1 to 1000000") },
+	  RXAQM_NUMBER(count, 1, 1000000) },
 	{ 0 },
 };
 
@@ -61,27 +59,26 @@ static int sample_once(struct rxaqm_phc *phc, struct rxaqm_phc_fit *fit, struct 
 	return 0;
 }
 
-static int sample(const char *ifname, __u64 count)
+static int sample(const char *ifname, __u64 count, struct rxaqm_error *error)
 {
 	struct rxaqm_phc phc = RXAQM_PHC_CLOSED;
-	struct rxaqm_error error = {};
 	struct rxaqm_phc_fit fit;
 	struct rxaqm_out out;
 	struct timespec pause;
 	int err;
 
-	err = rxaqm_phc_open(&phc, ifname, &error);
+	err = rxaqm_phc_open(&phc, ifname, error);
 	if (err)
-		return rxaqm_log_failure(&error);
+		return err;
 	rxaqm_phc_fit_init(&fit);
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_str(&out, "interface", "%s: ", ifname);
 	rxaqm_out_u64(&out, "phc_index", "/dev/ptp%llu", (__u64)phc.index);
 	rxaqm_out_str(&out, "method", ", read by method \"%s\"\n",
 		      rxaqm_phc_method_name(phc.method));
 	rxaqm_out_array(&out, "samples");
 	while (count--) {
-		err = sample_once(&phc, &fit, &out, &error);
+		err = sample_once(&phc, &fit, &out, error);
 		if (err || !count)
 			break;
 		pause = rxaqm_timespec(fit.gap_ns);
@@ -93,19 +90,19 @@ static int sample(const char *ifname, __u64 count)
 	rxaqm_phc_close(&phc);
 	if (rxaqm_out_close(&out, false))
 		return RXAQM_EXIT_FAILED;
-	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
+	return err;
 }
 
-int rxaqm_cmd_clock(int argc, char **argv)
+int rxaqm_cmd_clock(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
-		.name = "clock",
+		.name = "rxaqm clock",
 		.args = "[IFACE]",
 		.help = "Show how NIC time is converted to host time.",
 		.options = clock_options,
 		.max_words = 1,
 	};
-	struct clock_args args = {};
+	struct args args = {};
 	const char *ifname = *rxaqm_options_read(&command, argc, argv, &args);
 
 	if (args.sample && ifname)
@@ -113,6 +110,6 @@ int rxaqm_cmd_clock(int argc, char **argv)
 	if (args.count && !args.sample)
 		rxaqm_usage_error("--count goes with --sample");
 	if (args.sample)
-		return sample(args.sample, args.count ? args.count : 10);
-	return rxaqm_view_print(ifname, print_iface);
+		return sample(args.sample, args.count ?: 10, &call->error);
+	return rxaqm_view_print(call, ifname, print_iface);
 }

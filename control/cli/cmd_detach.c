@@ -20,14 +20,10 @@ static void print_detached(const char *ifname, int nr)
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	if (ifname)
-		rxaqm_out_str(&out, "interface", "%s: ", ifname);
-	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
-	if (ifname)
-		rxaqm_out_text(&out, "detached\n");
-	else
-		rxaqm_out_text(&out, "%d interface(s) detached\n", nr);
+		rxaqm_out_str(&out, "interface", "%s: detached\n", ifname);
+	rxaqm_out_u64(&out, "detached", ifname ? NULL : "%llu interface(s) detached\n", (__u64)nr);
 	rxaqm_out_close(&out, false);
 }
 
@@ -111,43 +107,40 @@ static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaq
 	return rxaqm_plane_detach(state, iface, error);
 }
 
-int rxaqm_cmd_detach(int argc, char **argv)
+int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call)
 {
+	struct args {
+		bool all;
+	} args = {};
 	static const struct rxaqm_option options[] = {
 		{ "all", 'a', NULL, "Detach every interface and remove all pinned state",
-		  RXAQM_OPTION_FLAG, 0, 0, 0, NULL },
+		  RXAQM_FLAG(all) },
 		{ 0 },
 	};
 	static const struct rxaqm_command command = {
-		.name = "detach",
+		.name = "rxaqm detach",
 		.args = "IFACE | --all",
 		.help = "Detach from IFACE and put back what attach changed.",
 		.options = options,
 		.max_words = 1,
 	};
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_error error = {};
-	int result, exit_code = RXAQM_EXIT_OK;
+	struct rxaqm_error *error = &call->error;
+	struct rxaqm_state *state = &call->state;
 	const char *ifname;
-	bool all = false;
+	int nr = 1;
 
-	ifname = *rxaqm_options_read(&command, argc, argv, &all);
-	if (!ifname == !all)
-		rxaqm_usage_error("name an interface, or --all%s", all ? ", not both" : "");
-	if (rxaqm_machine_check_capabilities(&error) || rxaqm_state_lock(&state, &error)) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
-	result = all ? detach_all(&state, &error) : detach_one(&state, ifname, &error);
-	if (result < 0) {
-		exit_code = rxaqm_log_failure(&error);
-		goto out;
-	}
-	print_detached(ifname, all ? result : 1);
+	ifname = *rxaqm_options_read(&command, argc, argv, &args);
+	if (!ifname == !args.all)
+		rxaqm_usage_error("name an interface, or --all%s", args.all ? ", not both" : "");
+	if (rxaqm_machine_check_capabilities(error) || rxaqm_state_lock(state, error))
+		return -1;
+	if (args.all)
+		nr = detach_all(state, error);
+	if (nr < 0 || (ifname && detach_one(state, ifname, error) < 0))
+		return -1;
+	print_detached(ifname, nr);
 	/* Something less than detaching did not work. */
-	if (error.text[0])
-		rxaqm_log_notice("%s", error.text);
-out:
-	rxaqm_state_close(&state);
-	return exit_code;
+	if (error->text[0])
+		rxaqm_log_notice("%s", error->text);
+	return RXAQM_EXIT_OK;
 }

@@ -12,11 +12,8 @@
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"
-#include "ns.h"
 
 #define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
-#define WINDOW_MIN_NS RXAQM_NSEC_PER_SEC
-#define WINDOW_MAX_NS (600 * RXAQM_NSEC_PER_SEC)
 /* Of each probe of --deep. */
 #define PROBE_NS (3 * RXAQM_NSEC_PER_SEC)
 /* Of --watch: what a spike is told by. */
@@ -28,33 +25,19 @@ struct args {
 	bool all, watch, checks, deep;
 };
 
-static volatile int stop;
-
-static void on_signal(int number)
-{
-	(void)number;
-	stop = 1;
-}
-
 static const struct rxaqm_option options[] = {
 	{ "time", 't', "DURATION", "length of the window (10s; 1s to 10m)",
-	  RXAQM_SETS_DURATION(struct args, request.window_ns, WINDOW_MIN_NS, WINDOW_MAX_NS,
-			      "--time=%s: must be 1s to 10m, with a unit, as in 10s") },
-	{ "all", 'a', NULL, "every finding in full, and every check",
-	  RXAQM_SETS_FLAG(struct args, all) },
+	  RXAQM_DURATION(request.window_ns, RXAQM_NSEC_PER_SEC, 600 * RXAQM_NSEC_PER_SEC) },
+	{ "all", 'a', NULL, "every finding in full, and every check", RXAQM_FLAG(all) },
 	{ "record", 'r', "FILE", "also write what was read as a bundle (JSON)",
-	  RXAQM_SETS_WORD(struct args, record) },
-	{ "from", 'f', "FILE", "diagnose a bundle instead of this host",
-	  RXAQM_SETS_WORD(struct args, from) },
-	{ "mask", 'm', NULL, "replace addresses and names by words",
-	  RXAQM_SETS_FLAG(struct args, request.mask) },
+	  RXAQM_WORD(record) },
+	{ "from", 'f', "FILE", "diagnose a bundle instead of this host", RXAQM_WORD(from) },
+	{ "mask", 'm', NULL, "replace addresses and names by words", RXAQM_FLAG(request.mask) },
 	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; says what, and what it costs",
-	  RXAQM_SETS_FLAG(struct args, deep) },
-	{ "verify", 'v', "ID", "only whether the finding ID is gone",
-	  RXAQM_SETS_WORD(struct args, verify) },
-	{ "watch", 'w', NULL, "window after window, until interrupted",
-	  RXAQM_SETS_FLAG(struct args, watch) },
-	{ "checks", 'c', NULL, "print the table of checks", RXAQM_SETS_FLAG(struct args, checks) },
+	  RXAQM_FLAG(deep) },
+	{ "verify", 'v', "ID", "only whether the finding ID is gone", RXAQM_WORD(verify) },
+	{ "watch", 'w', NULL, "window after window, until interrupted", RXAQM_FLAG(watch) },
+	{ "checks", 'c', NULL, "print the table of checks", RXAQM_FLAG(checks) },
 	{ 0 },
 };
 
@@ -92,12 +75,12 @@ static void check(struct args *args, char **words)
 /* The probes that the diagnosis so far calls for, one after the other. */
 static void probe(struct doctor_snapshot *snap)
 {
-	struct doctor_deep deep = { .snap = snap, .stop = &stop, .time_ns = PROBE_NS };
+	struct doctor_deep deep = { .snap = snap, .stop = &rxaqm_stop, .time_ns = PROBE_NS };
 	const struct doctor_probe *one;
 	bool wanted, any = false;
 	size_t i;
 
-	for (i = 0; !stop && (one = doctor_probe_at(i)); i++) {
+	for (i = 0; !rxaqm_stop && (one = doctor_probe_at(i)); i++) {
 		struct doctor_diagnosis diagnosis;
 
 		if (doctor_diagnose(snap, &diagnosis))
@@ -113,7 +96,7 @@ static void probe(struct doctor_snapshot *snap)
 		one->run(&deep);
 		doctor_probe_tried(one, snap);
 	}
-	if (!any && !stop)
+	if (!any && !rxaqm_stop)
 		rxaqm_log_notice("no probe: nothing is suspected that one could settle");
 }
 
@@ -143,9 +126,9 @@ static int report(const struct args *args, const struct doctor_snapshot *snap,
 	/* The bundle went there: two documents on one stream are none. */
 	if (args->record && !strcmp(args->record, "-"))
 		return doctor_exit_code(diagnosis);
-	if (args->verify && !rxaqm_globals.json)
+	if (args->verify && !rxaqm_json)
 		return doctor_print_verdict(stdout, snap, diagnosis, args->verify);
-	if (rxaqm_globals.json)
+	if (rxaqm_json)
 		doctor_print_json(stdout, snap, diagnosis, args->verify);
 	else
 		doctor_print(stdout, snap, diagnosis, args->all);
@@ -154,15 +137,16 @@ static int report(const struct args *args, const struct doctor_snapshot *snap,
 }
 
 /* One line a window, and all of it when the cause is another one. */
-static void report_change(const struct args *args, const struct doctor_snapshot *snap,
-			  const struct doctor_diagnosis *diagnosis, char last[64])
+static int report_change(const struct args *args, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis)
 {
 	const char *id = diagnosis->primary ? diagnosis->primary->check->id : "nothing found";
+	static const char *last = "";
 	time_t now = time(NULL);
 	struct tm local;
 	char clock[16];
 
-	if (rxaqm_globals.json) {
+	if (rxaqm_json) {
 		doctor_print_json(stdout, snap, diagnosis, NULL);
 	} else {
 		localtime_r(&now, &local);
@@ -171,47 +155,45 @@ static void report_change(const struct args *args, const struct doctor_snapshot 
 		if (strcmp(last, id))
 			doctor_print(stdout, snap, diagnosis, args->all);
 	}
-	snprintf(last, 64, "%s", id);
+	last = id;
 	fflush(stdout);
+	return doctor_exit_code(diagnosis);
 }
 
-static void remember(struct doctor_past *past, size_t *nr, const struct doctor_snapshot *snap)
-{
-	if (*nr == MAX_PAST)
-		memmove(past, past + 1, --*nr * sizeof(*past));
-	past[(*nr)++] = doctor_past_of(snap);
-}
-
-static int watch(const struct args *args, struct rxaqm_error *error)
+/* Give @snap what is kept of the windows up to it. */
+static void remember(struct doctor_snapshot *snap)
 {
 	static struct doctor_past past[MAX_PAST];
-	int exit_code = RXAQM_EXIT_OK, err = 0;
-	char last[64] = "";
+	static size_t nr;
 	struct doctor_past *to;
-	size_t nr = 0, i;
+	size_t i;
 
-	while (!stop && !err) {
-		struct doctor_diagnosis diagnosis;
-		struct doctor_snapshot snap = {};
-
-		err = take(args, &snap, error);
-		if (!err) {
-			remember(past, &nr, &snap);
-			for (i = 0; i < nr; i++) {
-				to = rxaqm_list_add(&snap.past);
-				if (to)
-					*to = past[i];
-			}
-			err = doctor_diagnose(&snap, &diagnosis);
-		}
-		if (!err) {
-			report_change(args, &snap, &diagnosis, last);
-			exit_code = doctor_exit_code(&diagnosis);
-			doctor_diagnosis_free(&diagnosis);
-		}
-		doctor_snapshot_free(&snap);
+	if (nr == MAX_PAST)
+		memmove(past, past + 1, --nr * sizeof(*past));
+	past[nr++] = doctor_past_of(snap);
+	for (i = 0; i < nr; i++) {
+		to = rxaqm_list_add(&snap->past);
+		if (to)
+			*to = past[i];
 	}
-	return err ? rxaqm_log_failure(error) : exit_code;
+}
+
+/* One window, from reading to the report. An exit code, or -errno with @error. */
+static int examine(const struct args *args, struct rxaqm_error *error)
+{
+	struct doctor_diagnosis diagnosis = {};
+	struct doctor_snapshot snap = {};
+	int ret = take(args, &snap, error);
+
+	if (!ret && args->watch)
+		remember(&snap);
+	if (!ret && doctor_diagnose(&snap, &diagnosis))
+		ret = rxaqm_no_memory(error);
+	if (!ret)
+		ret = (args->watch ? report_change : report)(args, &snap, &diagnosis);
+	doctor_diagnosis_free(&diagnosis);
+	doctor_snapshot_free(&snap);
+	return ret;
 }
 
 /* What a --deep that was killed has left. */
@@ -229,47 +211,32 @@ static void recover(void)
 				strerror(-nr));
 }
 
-int rxaqm_cmd_doctor(int argc, char **argv)
+int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
-		.name = "doctor",
+		.name = "rxaqm doctor",
 		.args = "[IFACE]",
 		.help = "Name what slows receiving on this host, and what to do.",
 		.options = options,
 		.max_words = 2,
 	};
-	struct args args = { .request = { .stop = &stop } };
-	struct sigaction action = { .sa_handler = on_signal };
-	struct doctor_diagnosis diagnosis;
-	struct doctor_snapshot snap = {};
-	struct rxaqm_error error = {};
-	int exit_code;
+	struct args args = { .request = { .stop = &rxaqm_stop } };
+	int ret;
 
 	check(&args, rxaqm_options_read(&command, argc, argv, &args));
 	if (args.checks) {
 		doctor_print_checks(stdout);
 		return RXAQM_EXIT_OK;
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
 	/* The window may be long. */
-	if (args.record && rxaqm_file_try(args.record, &error))
-		return rxaqm_log_failure(&error);
+	if (args.record && rxaqm_file_try(args.record, &call->error))
+		return -1;
 	if (!args.from)
 		recover();
-	if (args.watch)
-		return watch(&args, &error);
-	if (take(&args, &snap, &error)) {
-		doctor_snapshot_free(&snap);
-		return rxaqm_log_failure(&error);
-	}
-	if (doctor_diagnose(&snap, &diagnosis)) {
-		doctor_snapshot_free(&snap);
-		rxaqm_log_error("no memory");
-		return RXAQM_EXIT_FAILED;
-	}
-	exit_code = report(&args, &snap, &diagnosis);
-	doctor_diagnosis_free(&diagnosis);
-	doctor_snapshot_free(&snap);
-	return exit_code;
+	do
+		ret = examine(&args, &call->error);
+	while (args.watch && ret >= 0 && !rxaqm_stop);
+	return ret;
 }

@@ -1,37 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm hist: distribution of the sojourn times, drawn in text. */
 
-#include "cli/cmd.h"
 #include "cli/options.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 
 #define BAR_WIDTH 50
 
-static __u64 tallest(const struct rxaqm_queue *q)
+/* First and last bucket with packets, as the reader need not see the rest; most in one. */
+struct shape {
+	unsigned int first, last;
+	__u64 most;
+};
+
+static struct shape shape_of(const struct rxaqm_queue *q)
 {
-	__u64 most = 1;
+	struct shape shape = { .first = RXAQM_HIST_BUCKETS };
 	unsigned int i;
 
-	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
-		if (q->hist[i] > most)
-			most = q->hist[i];
-	return most;
-}
-
-/* First and last bucket with packets; the reader need not see the rest. */
-static void used_range(const struct rxaqm_queue *q, unsigned int *first, unsigned int *last)
-{
-	unsigned int i;
-
-	*first = RXAQM_HIST_BUCKETS;
-	*last = 0;
 	for (i = 0; i < RXAQM_HIST_BUCKETS; i++) {
 		if (!q->hist[i])
 			continue;
-		if (*first == RXAQM_HIST_BUCKETS)
-			*first = i;
-		*last = i;
+		if (!shape.most)
+			shape.first = i;
+		shape.last = i;
+		if (q->hist[i] > shape.most)
+			shape.most = q->hist[i];
 	}
+	return shape;
 }
 
 static void print_bucket(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int bucket,
@@ -49,10 +44,9 @@ static void print_bucket(struct rxaqm_out *out, const struct rxaqm_queue *q, uns
 
 static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int queue)
 {
-	unsigned int first, last, i;
-	__u64 most = tallest(q);
+	struct shape shape = shape_of(q);
+	unsigned int i;
 
-	used_range(q, &first, &last);
 	rxaqm_out_object(out, NULL);
 	rxaqm_queue_out(out, queue, q);
 	rxaqm_out_u64(out, "packets", ": %llu packets", rxaqm_hist_packets(q->hist, NULL));
@@ -62,10 +56,10 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsi
 	rxaqm_out_ns(out, "sojourn_p999_ns", ", p99.9 %s\n",
 		     rxaqm_hist_quantile_ns(q->hist, NULL, 999));
 	rxaqm_out_array(out, "buckets");
-	for (i = first; i <= last && i < RXAQM_HIST_BUCKETS; i++) {
+	for (i = shape.first; i <= shape.last; i++) {
 		/* JSON has the empty ones, too; text has a line for all of a row. */
 		if (out->json || q->hist[i])
-			print_bucket(out, q, i, most);
+			print_bucket(out, q, i, shape.most);
 		else if (q->hist[i - 1])
 			rxaqm_out_text(out, "         ...\n");
 	}
@@ -93,14 +87,14 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 	rxaqm_out_end(out);
 }
 
-int rxaqm_cmd_hist(int argc, char **argv)
+int rxaqm_cmd_hist(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
-		.name = "hist",
+		.name = "rxaqm hist",
 		.args = "[IFACE]",
 		.help = "Show the distribution of sojourn times since attach.",
 		.max_words = 1,
 	};
 
-	return rxaqm_view_print(*rxaqm_options_read(&command, argc, argv, NULL), print_iface);
+	return rxaqm_view_print(call, *rxaqm_options_read(&command, argc, argv, NULL), print_iface);
 }

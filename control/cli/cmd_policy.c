@@ -16,53 +16,47 @@
 #include "attach/sockets.h"
 #include "attach/stamps.h"
 
-struct policy_args {
+struct args {
 	const char *ifname;
 	char **words; /* settings, or a file */
-	const char *queues;
+	const char *queues; /* as typed */
 };
 
 static const struct rxaqm_option policy_options[] = {
 	{ "queue", 'q', "LIST", "Only these queues: 3, 0-7, 0-3,6; default: all",
-	  RXAQM_SETS_WORD(struct policy_args, queues) },
+	  RXAQM_WORD(queues) },
 	{ 0 },
 };
 
 /* The interface at hand, its policies to be worked on, and the queues meant. */
 struct work {
-	struct rxaqm_state state;
+	struct rxaqm_state *state;
 	struct rxaqm_iface *iface;
 	struct rxaqm_policy policies[RXAQM_MAX_QUEUES];
 	unsigned char chosen[RXAQM_MAX_QUEUES];
 };
 
-static int work_begin(struct work *work, const struct policy_args *args, bool change,
+static int work_begin(struct work *work, const struct args *args, bool change,
 		      struct rxaqm_error *error)
 {
 	unsigned int nr;
-	int err = 0;
+	int err;
 
-	if (change)
-		err = rxaqm_machine_check_capabilities(error);
-	if (!err && change)
-		err = rxaqm_state_lock(&work->state, error);
-	if (!err)
-		err = rxaqm_state_open(&work->state, change, error);
-	if (!err)
-		err = rxaqm_machine_check_readable(error);
-	if (err)
-		return err;
-	work->iface = rxaqm_iface_find(&work->state, args->ifname);
+	if (change &&
+	    (rxaqm_machine_check_capabilities(error) || rxaqm_state_lock(work->state, error)))
+		return -1;
+	if (rxaqm_state_open(work->state, change, error) || rxaqm_machine_check_readable(error))
+		return -1;
+	work->iface = rxaqm_iface_find(work->state, args->ifname);
 	if (!work->iface || work->iface->state != RXAQM_IFACE_ATTACHED)
-		return rxaqm_iface_missing(&work->state, args->ifname, error);
+		return rxaqm_iface_missing(work->state, args->ifname, error);
 	nr = work->iface->nr_queues;
-	memcpy(work->policies, rxaqm_state_policy(&work->state, work->iface, 0),
+	memcpy(work->policies, rxaqm_state_policy(work->state, work->iface, 0),
 	       nr * sizeof(*work->policies));
-	err = rxaqm_parse_queues(args->queues ? args->queues : "all", nr, work->chosen);
+	err = rxaqm_parse_queues(args->queues, nr, work->chosen);
 	if (err == -ERANGE)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ERANGE,
-				       "--queue \"%s\": \"%s\" has the queues 0 to %u",
-				       args->queues, args->ifname, nr - 1);
+		return rxaqm_bad(error, "--queue \"%s\": \"%s\" has the queues 0 to %u",
+				 args->queues, args->ifname, nr - 1);
 	if (err)
 		return rxaqm_bad(error,
 				 "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
@@ -76,7 +70,7 @@ static bool wants_stamps_now(const struct work *work, bool signal_named)
 	unsigned int i;
 
 	for (i = 0; i < work->iface->nr_queues; i++) {
-		__u8 before = rxaqm_state_policy(&work->state, work->iface, i)->signal;
+		__u8 before = rxaqm_state_policy(work->state, work->iface, i)->signal;
 
 		if (work->chosen[i] && work->policies[i].signal != RXAQM_SIGNAL_BUSY &&
 		    (signal_named || before == RXAQM_SIGNAL_BUSY))
@@ -107,7 +101,7 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 	if (err)
 		return err;
 	rxaqm_ect0_look(work->iface);
-	memcpy(rxaqm_state_draft(&work->state, work->iface), work->policies,
+	memcpy(rxaqm_state_draft(work->state, work->iface), work->policies,
 	       work->iface->nr_queues * sizeof(work->policies[0]));
 	rxaqm_state_use_draft(work->iface);
 	return 0;
@@ -152,7 +146,7 @@ static void print_sockets(struct rxaqm_out *out, const struct work *work, unsign
 
 	rxaqm_out_array(out, "socket_queues");
 	for (i = first; i <= last; i++) {
-		if (!rxaqm_socket_serves(rxaqm_state_queue(&work->state, work->iface, i)))
+		if (!rxaqm_socket_serves(rxaqm_state_queue(work->state, work->iface, i)))
 			continue;
 		if (!any)
 			rxaqm_out_text(out, "    to sockets: queue");
@@ -164,43 +158,40 @@ static void print_sockets(struct rxaqm_out *out, const struct work *work, unsign
 		rxaqm_out_text(out, "\n");
 }
 
-static void print_policies(const struct work *work, const char *ifname)
+/* One line for queues in a row that have the same. */
+static int policy_show(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
+	const struct rxaqm_policy *policies = work->policies;
 	struct rxaqm_out out;
-	unsigned int i, last;
+	unsigned int nr, i, last;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
-	rxaqm_out_str(&out, "interface", "%s:\n", ifname);
+	if (work_begin(work, args, false, error))
+		return -1;
+	nr = work->iface->nr_queues;
+	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_str(&out, "interface", "%s:\n", args->ifname);
 	rxaqm_out_array(&out, "policies");
-	for (i = 0; i < work->iface->nr_queues; i = last + 1) {
+	for (i = 0; i < nr; i = last + 1) {
 		last = i;
 		if (!work->chosen[i])
 			continue;
-		while (last + 1 < work->iface->nr_queues && work->chosen[last + 1] &&
-		       rxaqm_policy_same(&work->policies[i], &work->policies[last + 1]))
+		while (last + 1 < nr && work->chosen[last + 1] &&
+		       rxaqm_policy_same(&policies[i], &policies[last + 1]))
 			last++;
 		rxaqm_out_object(&out, NULL);
 		rxaqm_out_u64(&out, "first_queue", "  queue %llu", i);
 		rxaqm_out_u64(&out, "last_queue", last > i ? "-%llu" : NULL, last);
 		rxaqm_out_text(&out, ":");
-		print_policy(&out, &work->policies[i]);
+		print_policy(&out, &policies[i]);
 		print_sockets(&out, work, i, last);
 		rxaqm_out_end(&out);
 	}
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, false);
+	return RXAQM_EXIT_OK;
 }
 
-static int policy_show(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
-{
-	int err = work_begin(work, args, false, error);
-
-	if (!err)
-		print_policies(work, args->ifname);
-	return err;
-}
-
-static int policy_set(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+static int policy_set(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	bool signal_named = false;
 	struct rxaqm_policy scratch;
@@ -223,7 +214,7 @@ static int policy_set(struct work *work, const struct policy_args *args, struct 
 	return err ? err : work_commit(work, args->ifname, signal_named, error);
 }
 
-static int policy_load(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+static int policy_load(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	int err;
 
@@ -236,12 +227,12 @@ static int policy_load(struct work *work, const struct policy_args *args, struct
 	return err ? err : work_commit(work, args->ifname, false, error);
 }
 
-static int policy_save(struct work *work, const struct policy_args *args, struct rxaqm_error *error)
+static int policy_save(struct work *work, const struct args *args, struct rxaqm_error *error)
 {
 	struct rxaqm_policies policies = { .policy = work->policies };
 	int err;
 
-	if (rxaqm_globals.json)
+	if (rxaqm_json)
 		return rxaqm_bad(error,
 				 "policy save writes a policy file; policy show prints JSON");
 	if (args->words[0] && args->words[1])
@@ -259,51 +250,42 @@ static int policy_save(struct work *work, const struct policy_args *args, struct
 }
 
 static const struct action {
-	struct rxaqm_command command;
-	int (*run)(struct work *work, const struct policy_args *args, struct rxaqm_error *error);
+	int (*run)(struct work *work, const struct args *args, struct rxaqm_error *error);
+	const char *name, *args, *help;
+	const struct rxaqm_option *options;
+	bool no_json;
 } actions[] = {
-	{ { .name = "policy show",
-	    .args = "IFACE",
-	    .help = "Show the policy of each queue.",
-	    .options = policy_options,
-	    .max_words = RXAQM_SETTING_WORDS },
-	  policy_show },
-	{ { .name = "policy set",
-	    .args = "IFACE KEY=VALUE ...",
-	    .help = "Change settings, of all queues meant at once.",
-	    .options = policy_options,
-	    .max_words = RXAQM_SETTING_WORDS },
-	  policy_set },
+	{ policy_show, "rxaqm policy show", "IFACE", "Show the policy of each queue.",
+	  .options = policy_options },
+	{ policy_set, "rxaqm policy set", "IFACE KEY=VALUE ...",
+	  "Change settings, of all queues meant at once.", .options = policy_options },
 	/* Files name their queues themselves. */
-	{ { .name = "policy load",
-	    .args = "IFACE FILE",
-	    .help = "Read the policies from FILE (- for standard input).",
-	    .max_words = RXAQM_SETTING_WORDS },
-	  policy_load },
-	{ { .name = "policy save",
-	    .args = "IFACE [FILE]",
-	    .help = "Write the policies to FILE (default: standard output).",
-	    .max_words = RXAQM_SETTING_WORDS,
-	    .no_json = true },
-	  policy_save },
+	{ policy_load, "rxaqm policy load", "IFACE FILE",
+	  "Read the policies from FILE (- for standard input).", .options = NULL },
+	{ policy_save, "rxaqm policy save", "IFACE [FILE]",
+	  "Write the policies to FILE (default: standard output).", .no_json = true },
 };
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
-static int run_action(const struct action *action, int argc, char **argv)
+static int run_action(const struct action *action, int argc, char **argv, struct rxaqm_call *call)
 {
-	struct rxaqm_error error = {};
-	struct policy_args args = {};
+	const struct rxaqm_command command = {
+		.name = action->name,
+		.args = action->args,
+		.help = action->help,
+		.options = action->options,
+		.max_words = RXAQM_SETTING_WORDS,
+		.no_json = action->no_json,
+	};
+	struct args args = { .queues = "all" };
 	static struct work work; /* of 300 kB */
-	int exit_code;
 
-	work.state = (struct rxaqm_state)RXAQM_STATE_NONE;
-	args.words = rxaqm_options_read(&action->command, argc, argv, &args);
+	args.words = rxaqm_options_read(&command, argc, argv, &args);
 	if (!*args.words)
 		rxaqm_usage_error("an interface is missing");
 	args.ifname = *args.words++;
-	exit_code = action->run(&work, &args, &error) ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
-	rxaqm_state_close(&work.state);
-	return exit_code;
+	work.state = &call->state;
+	return action->run(&work, &args, &call->error);
 }
 
 static void print_usage(void)
@@ -311,27 +293,25 @@ static void print_usage(void)
 	size_t i;
 
 	for (i = 0; i < NR_ACTIONS; i++)
-		printf("rxaqm %s %s\n    %s\n", actions[i].command.name, actions[i].command.args,
-		       actions[i].command.help);
+		printf("%s %s\n    %s\n", actions[i].name, actions[i].args, actions[i].help);
 	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
 	     "The keys are also for attach, replay and files.");
 	rxaqm_keys_list(stdout, rxaqm_settings);
 	rxaqm_presets_list(stdout);
 }
 
-int rxaqm_cmd_policy(int argc, char **argv)
+int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
 {
 	size_t i;
 
-	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < NR_ACTIONS; i++)
-		if (!strcmp(argv[1], actions[i].command.name + strlen("policy ")))
-			return run_action(&actions[i], argc - 1, argv + 1);
+		if (!strcmp(argv[1], actions[i].name + strlen("rxaqm policy ")))
+			return run_action(&actions[i], argc - 1, argv + 1, call);
 	if (argc > 1 &&
 	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {
 		print_usage();
 		return RXAQM_EXIT_OK;
 	}
-	rxaqm_log_error("policy: show, set, load or save must follow; see \"rxaqm policy --help\"");
-	return RXAQM_EXIT_USAGE;
+	return rxaqm_bad(&call->error, "policy: show, set, load or save must follow; see \"rxaqm "
+				       "policy --help\"");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm profile list|show|check */
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,7 @@ struct walk {
 	struct rxaqm_out out;
 	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
 	unsigned int nr;
-	int exit_code;
-	unsigned int begin, used; /* list: where the next column begins, and what is printed */
+	int exit_code; /* of what failed, and was logged */
 	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
 };
 
@@ -39,7 +39,7 @@ static int print_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 
 static void begin(struct walk *walk)
 {
-	rxaqm_out_open(&walk->out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&walk->out, stdout, rxaqm_json);
 	rxaqm_out_array(&walk->out, "profiles");
 }
 
@@ -72,53 +72,60 @@ static const char *conditions(const struct rxaqm_profile *profile, char *buf, si
 	return buf;
 }
 
-/* To where the next column begins: below, if the value before it leaves no room. */
-static void go_to_column(struct walk *walk)
-{
-	if (walk->used && walk->used >= walk->begin) {
-		rxaqm_out_text(&walk->out, "\n");
-		walk->used = 0;
-	}
-	rxaqm_out_text(&walk->out, "%*s", (int)(walk->begin - walk->used), "");
-}
-
-static void out_column(struct walk *walk, const char *key, unsigned int width, const char *value)
-{
-	go_to_column(walk);
-	rxaqm_out_str(&walk->out, key, "%s", value);
-	walk->used = walk->begin + (unsigned int)strlen(value);
-	walk->begin += width + 1;
-}
-
+/* A value that leaves no room for the next one has it on a line below. */
 static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
-	const char *slash = strrchr(profile->path, '/');
+	char all[256], directory[PATH_MAX];
+	const struct {
+		const char *key; /* NULL: in text only */
+		int width;
+		const char *title, *value;
+	} columns[] = {
+		{ "name", 20, "name", profile->name },
+		{ "driver", 10, "driver", profile->driver },
+		{ "conditions", 22, "and", conditions(profile, all, sizeof(all)) },
+		{ "completion_design", 9, "design", rxaqm_design_names[profile->design] },
+		{ "timestamp_coverage", 7, "stamps", rxaqm_coverage_names[profile->coverage] },
+		{ NULL, 0, "directory", dirname(strcpy(directory, profile->path)) },
+	};
+	size_t nr = sizeof(columns) / sizeof(columns[0]), i;
 	struct rxaqm_out *out = &walk->out;
-	char all[256];
+	int begin = 0, used = 0;
 
-	if (!walk->nr++)
-		rxaqm_out_text(out, "%-20s %-10s %-22s %-9s %-7s %s\n", "name", "driver", "and",
-			       "design", "stamps", "directory");
-	walk->begin = walk->used = 0;
-	out_column(walk, "name", 20, profile->name);
-	out_column(walk, "driver", 10, profile->driver);
-	out_column(walk, "conditions", 22, conditions(profile, all, sizeof(all)));
-	out_column(walk, "completion_design", 9, rxaqm_design_names[profile->design]);
-	out_column(walk, "timestamp_coverage", 7, rxaqm_coverage_names[profile->coverage]);
+	for (i = 0; !walk->nr && i < nr; i++)
+		rxaqm_out_text(out, "%-*s%s", columns[i].width, columns[i].title,
+			       i + 1 < nr ? " " : "\n");
+	walk->nr++;
+	for (i = 0; i < nr; begin += columns[i++].width + 1) {
+		if (used && used >= begin) {
+			rxaqm_out_text(out, "\n");
+			used = 0;
+		}
+		rxaqm_out_text(out, "%*s%s", begin - used, "", columns[i].value);
+		if (columns[i].key)
+			rxaqm_out_str(out, columns[i].key, NULL, columns[i].value);
+		used = begin + (int)strlen(columns[i].value);
+	}
 	rxaqm_out_str(out, "path", NULL, profile->path);
-	go_to_column(walk);
-	rxaqm_out_text(out, "%.*s\n", slash ? (int)(slash - profile->path) : 0, profile->path);
+	rxaqm_out_text(out, "\n");
 }
 
-static int cmd_list(int argc, char **argv)
+/* @profile, or (NULL) all of them. */
+static int print_profiles(void (*print)(struct walk *walk, const struct rxaqm_profile *profile),
+			  const struct rxaqm_profile *profile)
 {
-	static const struct rxaqm_command command = { .name = "profile list",
-						      .help = "List the profiles of NIC drivers" };
-	struct walk walk = { .print = list_one };
+	struct walk walk = { .print = print };
 
-	rxaqm_options_read(&command, argc, argv, NULL);
 	begin(&walk);
-	return finish(&walk, rxaqm_profile_each(print_one, &walk));
+	return finish(&walk, profile ? print_one(profile, NULL, &walk) :
+				       rxaqm_profile_each(print_one, &walk));
+}
+
+static int profile_list(char **words, struct rxaqm_error *error)
+{
+	(void)words;
+	(void)error;
+	return print_profiles(list_one, NULL);
 }
 
 static void show_one(struct walk *walk, const struct rxaqm_profile *profile)
@@ -147,46 +154,28 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	return finish(&walk, 0);
 }
 
-/* @profile, or (NULL) all. */
-static int show_profiles(const struct rxaqm_profile *profile)
+static int profile_show(char **words, struct rxaqm_error *error)
 {
-	struct walk walk = { .print = show_one };
-
-	begin(&walk);
-	return finish(&walk, profile ? print_one(profile, NULL, &walk) :
-				       rxaqm_profile_each(print_one, &walk));
-}
-
-static int cmd_show(int argc, char **argv)
-{
-	static const struct rxaqm_command command = {
-		.name = "profile show",
-		.args = "[NAME|IFACE]",
-		.help = "Show a profile, or that of an interface and what the machine says to it, "
-			"or all profiles",
-		.max_words = 1,
-	};
 	struct rxaqm_profile profile;
 	struct rxaqm_nic_facts facts;
-	struct rxaqm_error error;
-	const char *name = *rxaqm_options_read(&command, argc, argv, NULL);
-	int err = 0;
+	const char *name = *words;
+	int err;
 
 	if (!name)
-		return show_profiles(NULL);
+		return print_profiles(show_one, NULL);
 	/* An interface may be called like a profile ("veth"): then it is meant. */
 	if (!rxaqm_nic_facts_read(name, &facts)) {
-		if (rxaqm_profile_for_nic(&facts, &profile, &error))
-			return rxaqm_log_failure(&error);
+		if (rxaqm_profile_for_nic(&facts, &profile, error))
+			return -1;
 		return show_interface(&facts, &profile);
 	}
-	err = rxaqm_profile_by_name(name, &profile, &error);
+	err = rxaqm_profile_by_name(name, &profile, error);
 	if (err == -ENOENT && !strchr(name, '/'))
-		rxaqm_error_set(&error, RXAQM_EXIT_USAGE, ENOENT,
+		rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
 				"no profile and no interface is called \"%s\"; see \"rxaqm "
 				"profile list\"",
 				name);
-	return err ? rxaqm_log_failure(&error) : show_profiles(&profile);
+	return err ?: print_profiles(show_one, &profile);
 }
 
 /* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
@@ -230,45 +219,47 @@ static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 	return 0;
 }
 
-static int cmd_check(int argc, char **argv)
+static int profile_check(char **files, struct rxaqm_error *error)
 {
-	static const struct rxaqm_command command = {
-		.name = "profile check",
-		.args = "[FILE...]",
-		.help = "Check profiles: these files, or all that are installed",
-		.max_words = UINT_MAX,
-	};
-	char **file = rxaqm_options_read(&command, argc, argv, NULL);
 	struct rxaqm_profile profile;
-	struct rxaqm_error error;
 	struct walk walk = {};
 	int err = 0;
 
 	begin(&walk);
-	if (!*file)
+	if (!*files)
 		err = rxaqm_profile_each(check_one, &walk);
-	for (; *file; file++) {
-		bool bad = rxaqm_profile_read(*file, &profile, &error);
+	for (; *files; files++) {
+		bool bad = rxaqm_profile_read(*files, &profile, error);
 
-		check_one(&profile, bad ? &error : NULL, &walk);
+		check_one(&profile, bad ? error : NULL, &walk);
 	}
 	free(walk.good.at);
 	return finish(&walk, err);
 }
 
 static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
+	struct rxaqm_command command;
+	int (*run)(char **words, struct rxaqm_error *error);
 } subcommands[] = {
-	{ "list", cmd_list },
-	{ "show", cmd_show },
-	{ "check", cmd_check },
+	{ { .name = "rxaqm profile list", .help = "List the profiles of NIC drivers" },
+	  profile_list },
+	{ { .name = "rxaqm profile show",
+	    .args = "[NAME|IFACE]",
+	    .help = "Show a profile, or that of an interface and what the machine says to it, "
+		    "or all profiles",
+	    .max_words = 1 },
+	  profile_show },
+	{ { .name = "rxaqm profile check",
+	    .args = "[FILE...]",
+	    .help = "Check profiles: these files, or all that are installed",
+	    .max_words = UINT_MAX },
+	  profile_check },
 };
 
-int rxaqm_cmd_profile(int argc, char **argv)
+int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
-		.name = "profile",
+		.name = "rxaqm profile",
 		.args = "list|show|check",
 		.help = "What is known of NIC drivers"
 			"\v"
@@ -284,10 +275,11 @@ int rxaqm_cmd_profile(int argc, char **argv)
 	const char *word;
 	size_t i;
 
-	rxaqm_options_json_first(&argc, &argv);
 	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-		if (!strcmp(argv[1], subcommands[i].name))
-			return subcommands[i].run(argc - 1, argv + 1);
+		if (!strcmp(argv[1], subcommands[i].command.name + strlen("rxaqm profile ")))
+			return subcommands[i].run(rxaqm_options_read(&subcommands[i].command,
+								     argc - 1, argv + 1, NULL),
+						  &call->error);
 	word = *rxaqm_options_read(&command, argc, argv, NULL);
 	if (word)
 		rxaqm_usage_error("unknown subcommand \"%s\"", word);

@@ -10,28 +10,24 @@
 #include "cli/replay.h"
 #include "config/settings.h"
 
-struct replay_args {
-	const char *path; /* NULL: standard input */
-	bool summary;
-	bool unguarded;
-	__u64 ring_entries;
-	struct rxaqm_policy policy;
+struct args {
+	struct rxaqm_trace trace;
+	struct rxaqm_replay replay;
 };
 
 static const struct rxaqm_option replay_options[] = {
 	{ "summary", 0, NULL, "Print totals of each queue instead of each packet",
-	  RXAQM_SETS_FLAG(struct replay_args, summary) },
+	  RXAQM_FLAG(replay.keep_sojourns) },
 	{ "ring", 0, "ENTRIES", "Entries of the ring (default 0, unknown)",
-	  RXAQM_SETS_NUMBER(struct replay_args, ring_entries, 0, 1 << 20,
-			    "--ring=%s: must be a number of entries, 0 to 1048576") },
+	  RXAQM_NUMBER(replay.ring_entries, 0, 1 << 20) },
 	{ "unguarded", 0, NULL,
 	  "law=codel: as RFC 8289 and Linux have it, however few packets pay for the queue",
-	  RXAQM_SETS_FLAG(struct replay_args, unguarded) },
+	  RXAQM_FLAG(replay.unguarded) },
 	{ 0 },
 };
 
 static const struct rxaqm_command command = {
-	.name = "replay",
+	.name = "rxaqm replay",
 	.args = "[FILE|-] [KEY=VALUE ...]",
 	.help = "Take the decisions that XDP would take, over a recorded trace"
 		"\v"
@@ -45,7 +41,7 @@ static const struct rxaqm_command command = {
 
 static const char *const verdict_names[] = { "pass", "mark", "drop" };
 
-static void parse_words(struct replay_args *args, char **words)
+static void parse_words(struct args *args, char **words)
 {
 	struct rxaqm_error error;
 	int err = rxaqm_setting_once(words, &error);
@@ -57,37 +53,27 @@ static void parse_words(struct replay_args *args, char **words)
 		if (strchr(*words, '=') && !memchr(*words, '/', strcspn(*words, "="))) {
 			if (!strncmp(*words, "lease=", strlen("lease=")))
 				rxaqm_usage_error("a lease means nothing to a replay");
-			err = rxaqm_setting_assign(&args->policy, *words, 0, &error);
-		} else if (!args->path) {
-			args->path = *words;
+			err = rxaqm_setting_assign(&args->replay.policy, *words, 0, &error);
+		} else if (!args->trace.path) {
+			args->trace.path = *words;
 		} else {
 			rxaqm_usage_error("too many arguments: \"%s\"", *words);
 		}
 		if (err)
 			rxaqm_usage_error("%s", error.text);
 	}
-	if (rxaqm_policy_check(&args->policy, &error))
+	if (rxaqm_policy_check(&args->replay.policy, &error))
 		rxaqm_usage_error("%s", error.text);
-	if (args->unguarded && args->policy.law != RXAQM_LAW_CODEL)
+	if (args->replay.unguarded && args->replay.policy.law != RXAQM_LAW_CODEL)
 		rxaqm_usage_error("--unguarded goes with law=codel");
 }
 
-/* The columns behind the verdict. */
-#define AUTO_HEADER "p_ppm,bad,goal_ns"
-#define CODEL_HEADER "count,dropping,drop_next_ns"
-
-static void out_auto(struct rxaqm_out *out, const struct rxaqm_law_vars *law)
+static void print_header(const struct rxaqm_replay *replay)
 {
-	rxaqm_out_u64(out, "p_ppm", ",%llu", rxaqm_law_parts(law->p, 1000000));
-	rxaqm_out_bool(out, "bad", ",1", ",0", law->bad);
-	rxaqm_out_u64(out, "goal_ns", ",%llu", law->goal_ns);
-}
-
-static void out_codel(struct rxaqm_out *out, const struct rxaqm_codel_vars *codel)
-{
-	rxaqm_out_u64(out, "count", ",%llu", codel->count);
-	rxaqm_out_bool(out, "dropping", ",1", ",0", codel->dropping);
-	rxaqm_out_u64(out, "drop_next_ns", ",%llu", codel->drop_next_ns);
+	if (!rxaqm_json)
+		printf("now_ns,queue,verdict,%s\n", replay->policy.law == RXAQM_LAW_CODEL ?
+							    "count,dropping,drop_next_ns" :
+							    "p_ppm,bad,goal_ns");
 }
 
 /* What became of a packet, and the state of the law after it. */
@@ -96,14 +82,19 @@ static int print_packet(const struct rxaqm_trace_packet *packet, int verdict,
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_u64(&out, "now_ns", "%llu", packet->now_ns);
 	rxaqm_out_u64(&out, "queue", ",%llu", packet->queue);
 	rxaqm_out_str(&out, "verdict", ",%s", verdict_names[verdict]);
-	if (q->policy.law == RXAQM_LAW_CODEL)
-		out_codel(&out, &q->codel);
-	else
-		out_auto(&out, &q->law);
+	if (q->policy.law == RXAQM_LAW_CODEL) {
+		rxaqm_out_u64(&out, "count", ",%llu", q->codel.count);
+		rxaqm_out_bool(&out, "dropping", ",1", ",0", q->codel.dropping);
+		rxaqm_out_u64(&out, "drop_next_ns", ",%llu", q->codel.drop_next_ns);
+	} else {
+		rxaqm_out_u64(&out, "p_ppm", ",%llu", rxaqm_law_parts(q->law.p, 1000000));
+		rxaqm_out_bool(&out, "bad", ",1", ",0", q->law.bad);
+		rxaqm_out_u64(&out, "goal_ns", ",%llu", q->law.goal_ns);
+	}
 	rxaqm_out_text(&out, "\n");
 	if (out.json)
 		return rxaqm_out_close(&out, true);
@@ -116,7 +107,7 @@ static void out_queue(struct rxaqm_out *out, __u32 nr, struct rxaqm_replay_queue
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_u64(out, "queue", "%5llu", nr);
-	rxaqm_out_u64(out, "packets", " %10llu", queue->nr_packets);
+	rxaqm_out_u64(out, "packets", " %10llu", queue->sojourns.nr);
 	rxaqm_out_u64(out, "marked", " %9llu", queue->marked);
 	rxaqm_out_u64(out, "dropped", " %9llu", queue->dropped);
 	rxaqm_out_u64(out, "over_target", " %11llu",
@@ -133,7 +124,7 @@ static void print_summary(struct rxaqm_replay *replay)
 	struct rxaqm_out out;
 	__u32 i;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_out_text(&out, "queue    packets    marked   dropped over_target      p50      p99"
 			     "      max\n");
 	rxaqm_out_array(&out, "queues");
@@ -144,81 +135,54 @@ static void print_summary(struct rxaqm_replay *replay)
 	rxaqm_out_close(&out, false);
 }
 
-static void print_header(const struct rxaqm_replay *replay)
-{
-	if (!rxaqm_globals.json)
-		printf("now_ns,queue,verdict,%s\n",
-		       replay->policy.law == RXAQM_LAW_CODEL ? CODEL_HEADER : AUTO_HEADER);
-}
-
-static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace, bool summary,
+static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace,
 		     struct rxaqm_error *error)
 {
+	bool summary = replay->keep_sojourns;
 	struct rxaqm_trace_packet packet;
-	bool first = true;
 	int ret, verdict;
 
-	while ((ret = rxaqm_trace_next(trace, &packet, error)) >= 0) {
-		if (first && !summary)
-			print_header(replay);
-		first = false;
-		if (!ret)
-			break;
+	ret = rxaqm_trace_next(trace, &packet, error);
+	if (ret >= 0 && !summary)
+		print_header(replay);
+	for (; ret > 0; ret = rxaqm_trace_next(trace, &packet, error)) {
 		verdict = rxaqm_replay_packet(replay, &packet);
 		if (verdict < 0)
-			return rxaqm_failed(error, -verdict, "out of memory");
+			return rxaqm_no_memory(error);
 		if (summary)
 			continue;
 		/* Nobody reads it, as main() tells. */
 		if (print_packet(&packet, verdict, &replay->queue[packet.queue]->queue))
 			return 0;
 	}
+	if (!ret && summary)
+		print_summary(replay);
 	return ret;
 }
 
-static int replay_file(struct replay_args *args, FILE *file, const char *path,
-		       struct rxaqm_error *error)
+int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call)
 {
-	struct rxaqm_trace trace = { .file = file, .path = path };
-	struct rxaqm_replay *replay;
+	static struct args args; /* of 33 kB */
+	struct rxaqm_replay *replay = &args.replay;
+	struct rxaqm_trace *trace = &args.trace;
 	int err;
 
-	replay = calloc(1, sizeof(*replay));
-	if (!replay)
-		return rxaqm_no_memory(error);
-	replay->policy = args->policy;
-	replay->ring_entries = (__u32)args->ring_entries;
-	replay->unguarded = args->unguarded;
-	replay->keep_sojourns = args->summary;
-	err = run_trace(replay, &trace, args->summary, error);
-	if (!err && args->summary)
-		print_summary(replay);
-	rxaqm_trace_end(&trace);
-	rxaqm_replay_free(replay);
-	free(replay);
-	return err;
-}
-
-int rxaqm_cmd_replay(int argc, char **argv)
-{
-	struct replay_args args = { 0 };
-	struct rxaqm_error error;
-	FILE *file = stdin;
-	int err;
-
-	rxaqm_policy_init(&args.policy);
-	args.policy.mode = RXAQM_MODE_ENFORCE;
+	rxaqm_policy_init(&replay->policy);
+	replay->policy.mode = RXAQM_MODE_ENFORCE;
 	parse_words(&args, rxaqm_options_read(&command, argc, argv, &args));
-	if (!args.path || !strcmp(args.path, "-"))
-		args.path = "<stdin>";
-	else
-		file = fopen(args.path, "re");
-	if (!file) {
-		rxaqm_log_error("cannot open \"%s\": %s", args.path, strerror(errno));
-		return RXAQM_EXIT_FAILED;
+	if (!trace->path || !strcmp(trace->path, "-")) {
+		trace->path = "<stdin>";
+		trace->file = stdin;
+	} else {
+		trace->file = fopen(trace->path, "re");
 	}
-	err = replay_file(&args, file, args.path, &error);
-	if (file != stdin)
-		fclose(file);
-	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
+	if (!trace->file)
+		return rxaqm_failed(&call->error, errno, "cannot open \"%s\": %s", trace->path,
+				    strerror(errno));
+	err = run_trace(replay, trace, &call->error);
+	rxaqm_replay_free(replay);
+	free(trace->buf);
+	if (trace->file != stdin)
+		fclose(trace->file);
+	return err;
 }

@@ -10,16 +10,15 @@
 #include "base/out.h"
 #include "daemon/run.h"
 
-struct run_args {
+struct args {
 	const char *config;
 	bool check;
 };
 
 static const struct rxaqm_option run_options[] = {
-	{ "config", 'c', "FILE", "Configuration; default: " RXAQM_CONFIG_PATH,
-	  RXAQM_SETS_WORD(struct run_args, config) },
+	{ "config", 'c', "FILE", "Configuration; default: " RXAQM_CONFIG_PATH, RXAQM_WORD(config) },
 	{ "check", 'n', NULL, "Check the configuration, print what is in effect, and end",
-	  RXAQM_SETS_FLAG(struct run_args, check) },
+	  RXAQM_FLAG(check) },
 	{ 0 },
 };
 
@@ -66,27 +65,26 @@ static int check_directory(const char *key, const char *path, struct rxaqm_error
 			    path, dir, strerror(errno), key);
 }
 
-static int check(const struct rxaqm_config *config)
+static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
 {
-	struct rxaqm_error error = {};
 	struct rxaqm_out out;
 	int err;
 
-	rxaqm_out_open(&out, stdout, rxaqm_globals.json);
+	rxaqm_out_open(&out, stdout, rxaqm_json);
 	rxaqm_config_out(&out, config);
-	err = print_here(&out, config, &error);
+	err = print_here(&out, config, error);
 	if (!err)
-		err = check_directory("status_file", config->status_file, &error);
+		err = check_directory("status_file", config->status_file, error);
 	if (!err)
-		err = check_directory("textfile", config->metrics_textfile, &error);
+		err = check_directory("textfile", config->metrics_textfile, error);
 	rxaqm_out_close(&out, false);
-	return err ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
+	return err;
 }
 
-int rxaqm_cmd_run(int argc, char **argv)
+int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
-		.name = "run",
+		.name = "rxaqm run",
 		.help = "Attach what the configuration names, follow what becomes of it, and keep "
 			"leases, clocks and targets up to date, until SIGTERM. SIGHUP reads the "
 			"configuration again.",
@@ -95,21 +93,20 @@ int rxaqm_cmd_run(int argc, char **argv)
 	};
 	/* What it holds is freed by the end of the process. */
 	static struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
-	struct run_args args = { .config = RXAQM_CONFIG_PATH };
-	struct rxaqm_error error = {};
+	struct args args = { .config = RXAQM_CONFIG_PATH };
 	int exit_code;
 
 	rxaqm_options_read(&command, argc, argv, &args);
 	run.config_path = args.config;
-	if (rxaqm_config_read(args.config, &run.config, &error))
-		return rxaqm_log_failure(&error);
+	if (rxaqm_config_read(args.config, &run.config, &call->error))
+		return -1;
 	if (args.check) {
-		exit_code = check(&run.config);
+		exit_code = check(&run.config, &call->error);
 	} else {
 		rxaqm_run_log_init();
-		if (rxaqm_machine_check(&error) || rxaqm_run_lock(&error)) {
-			rxaqm_run_log(LOG_ERR, "%s", error.text);
-			exit_code = error.exit_code;
+		if (rxaqm_machine_check(&call->error) || rxaqm_run_lock(&call->error)) {
+			rxaqm_run_log(LOG_ERR, "%s", call->error.text);
+			exit_code = call->error.exit_code;
 		} else {
 			exit_code = rxaqm_run_loop(&run);
 		}

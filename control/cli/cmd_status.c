@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach/machine.h"
+#include "base/now.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
-#include "cli/view.h"
 #include "config/config.h"
 #include "report/status.h"
 
@@ -58,7 +57,6 @@ static bool copy_json(const char *path, const char *ifname)
 static int status_from_file(const char *ifname)
 {
 	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
-	struct timespec now;
 	struct stat st;
 	__s64 age_ns;
 	bool any;
@@ -66,9 +64,8 @@ static int status_from_file(const char *ifname)
 	find_path(path);
 	if (access(path, R_OK) || stat(path, &st))
 		return -1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	age_ns = (now.tv_sec - st.st_mtim.tv_sec) * (__s64)RXAQM_NSEC_PER_SEC + now.tv_nsec -
-		 st.st_mtim.tv_nsec;
+	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
+		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
 			 "\"%s\", in JSON",
 			 rxaqm_format_duration(age_ns > 1 ? (__u64)age_ns : 1, age), path);
@@ -80,32 +77,30 @@ static int status_from_file(const char *ifname)
 }
 
 /* Where neither the kernel nor the file may be read. */
-static int status_refused(void)
+static int status_refused(struct rxaqm_call *call)
 {
-	struct rxaqm_state state = RXAQM_STATE_NONE;
-	struct rxaqm_error error = {};
+	struct rxaqm_error *error = &call->error;
 
-	if (!rxaqm_state_open(&state, false, &error))
-		rxaqm_machine_check_readable(&error);
-	rxaqm_state_close(&state);
-	if (error.exit_code != RXAQM_EXIT_FAILED)
-		return rxaqm_log_failure(&error);
+	if (!rxaqm_state_open(&call->state, false, error))
+		rxaqm_machine_check_readable(error);
+	if (error->exit_code != RXAQM_EXIT_FAILED)
+		return -1;
 	rxaqm_log_error("%s; \"status_mode=0644\" in [Daemon] lets all users read status",
-			error.text);
+			error->text);
 	return RXAQM_EXIT_FAILED;
 }
 
-int rxaqm_cmd_status(int argc, char **argv)
+int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call)
 {
 	const char *ifname;
-	int exit_code = rxaqm_check(argc, argv, &ifname);
+	int exit_code = rxaqm_check(argc, argv, call, &ifname);
 
 	if (exit_code >= 0)
 		return exit_code;
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
 		exit_code = status_from_file(ifname);
-		return exit_code >= 0 ? exit_code : status_refused();
+		return exit_code >= 0 ? exit_code : status_refused(call);
 	}
-	return rxaqm_view_print(ifname, rxaqm_status_print_iface);
+	return rxaqm_view_print(call, ifname, rxaqm_status_print_iface);
 }

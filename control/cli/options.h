@@ -6,17 +6,19 @@
 #ifndef RXAQM_OPTIONS_H
 #define RXAQM_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "keys/keys.h"
 
+extern bool rxaqm_json; /* -j, --json, before or behind any subcommand */
+
 /* What an option sets. */
-enum rxaqm_option_type {
+enum rxaqm_option_kind {
 	RXAQM_OPTION_FLAG, /* a bool */
 	RXAQM_OPTION_WORD, /* a const char * */
-	RXAQM_OPTION_WORDS, /* given again and again: the first NULL of @max const char * */
-	RXAQM_OPTION_NUMBER, /* a __u64 */
-	RXAQM_OPTION_DURATION, /* a __u64, in ns */
+	RXAQM_OPTION_WORDS, /* given again and again: the next of an array of them */
+	RXAQM_OPTION_VALUE, /* what its key takes */
 };
 
 struct rxaqm_option {
@@ -24,26 +26,27 @@ struct rxaqm_option {
 	char letter; /* 0: none */
 	const char *arg; /* what it is called in --help; NULL: a flag */
 	const char *help;
-	enum rxaqm_option_type type;
-	size_t at; /* where in the values of the command */
-	__u64 min, max;
-	const char *wrong; /* what is said of too many, or of no number or duration; %s: as typed */
+	enum rxaqm_option_kind kind;
+	struct rxaqm_key key; /* of the values of the command; without a name */
 };
 
-/* The end of a row, for a field of the struct @values. */
-#define RXAQM_SETS_FLAG(values, field) RXAQM_OPTION_FLAG, offsetof(values, field), 0, 0, NULL
-#define RXAQM_SETS_WORD(values, field) RXAQM_OPTION_WORD, offsetof(values, field), 0, 0, NULL
-#define RXAQM_SETS_WORDS(values, field, max, wrong) \
-	RXAQM_OPTION_WORDS, offsetof(values, field), 0, max, wrong
-#define RXAQM_SETS_NUMBER(values, field, min, max, wrong) \
-	RXAQM_OPTION_NUMBER, offsetof(values, field), min, max, wrong
-#define RXAQM_SETS_DURATION(values, field, min, max, wrong) \
-	RXAQM_OPTION_DURATION, offsetof(values, field), min, max, wrong
+/* The end of a row, for a field of the command's values, a struct args. */
+#define RXAQM_SETS(what, field, ...) \
+	.kind = RXAQM_OPTION_##what, .key = { RXAQM_FIELD(struct args, field), __VA_ARGS__ }
+#define RXAQM_FLAG(field) RXAQM_SETS(FLAG, field)
+#define RXAQM_WORD(field) RXAQM_SETS(WORD, field)
+#define RXAQM_WORDS(field) RXAQM_SETS(WORDS, field)
+#define RXAQM_CHOICE(field, words) \
+	RXAQM_SETS(VALUE, field, .type = RXAQM_TYPE_CHOICE, .choices = words)
+#define RXAQM_NUMBER(field, from, to) \
+	RXAQM_SETS(VALUE, field, .type = RXAQM_TYPE_NUMBER, .min = from, .max = to)
+#define RXAQM_DURATION(field, from, to) \
+	RXAQM_SETS(VALUE, field, .type = RXAQM_TYPE_DURATION, .min = from, .max = to)
 
 #define RXAQM_SETTING_WORDS 33 /* an interface, and twice as many settings as there are */
 
 struct rxaqm_command {
-	const char *name; /* "profile list" */
+	const char *name; /* "rxaqm profile list" */
 	const char *args, *help; /* for --help */
 	const struct rxaqm_option *options; /* up to one without a name; or NULL */
 	unsigned int max_words; /* arguments that are no options */
@@ -53,14 +56,11 @@ struct rxaqm_command {
 };
 
 /* Read the options of @command into @values. Returns the words that are none, with a NULL behind
- * them. Adds -j (into rxaqm_globals). Exits on --help and on usage errors.
+ * them. Adds -j (into rxaqm_json). Exits on --help and on usage errors.
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
 
-/* Take "-j" that stands before the name of a subcommand out of @argc and @argv. */
-void rxaqm_options_json_first(int *argc, char ***argv);
-
-/* Print one line, "rxaqm: NAME: ...", and exit with the command's code of usage errors. */
+/* Print one line, "NAME: ...", and exit with the command's code of usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif /* RXAQM_OPTIONS_H */

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/json_file.h"
-#include "base/log.h"
-#include "cli/cmd.h"
 #include "cli/options.h"
 #include "cli/qualify_report.h"
 #include "qualify/judge/judge.h"
@@ -28,6 +26,13 @@ static bool to_stdout(const char *path)
 	return path && !strcmp(path, "-");
 }
 
+static void judge(const struct qualify_report *report, struct qualify_record *record)
+{
+	if (report->nic_class)
+		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
+	qualify_judge(record);
+}
+
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error)
 {
 	const char *const paths[] = { report->out, report->html, report->profile };
@@ -42,7 +47,7 @@ int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *
 static int write_files(const struct qualify_report *report, const struct qualify_record *record,
 		       struct rxaqm_error *error)
 {
-	const char *out = report->out ?: rxaqm_globals.json ? "-" : NULL;
+	const char *out = report->out ?: rxaqm_json ? "-" : NULL;
 	int err = 0;
 
 	if (out)
@@ -64,12 +69,10 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 	unsigned int i;
 	int err = 0;
 
-	if (report->nic_class)
-		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
 	for (i = 0; !err && i < QUALIFY_KTAP_FILES && report->ktap[i]; i++)
 		err = qualify_import_ktap(record, report->ktap[i], &error);
 	if (!err) {
-		qualify_judge(record);
+		judge(report, record);
 		err = write_files(report, record, &error);
 	}
 	if (err)
@@ -86,39 +89,33 @@ static int read_judged(const struct qualify_report *report, struct qualify_recor
 {
 	int err = qualify_record_read(record, path, error);
 
-	if (err)
-		return err;
-	if (report->nic_class)
-		snprintf(record->nic_class, sizeof(record->nic_class), "%s", report->nic_class);
-	qualify_judge(record);
-	return 0;
+	if (!err)
+		judge(report, record);
+	return err;
 }
 
 int qualify_report_compare(const struct qualify_report *report, const char *path_a,
-			   const char *path_b)
+			   const char *path_b, struct rxaqm_error *error)
 {
 	struct qualify_comparison comparison = {};
 	struct qualify_record a = {}, b = {};
-	struct rxaqm_error error = {};
-	int exit_code = RXAQM_EXIT_OK, err;
+	int err;
 
-	err = read_judged(report, &a, path_a, &error);
+	err = read_judged(report, &a, path_a, error);
 	if (!err)
-		err = read_judged(report, &b, path_b, &error);
+		err = read_judged(report, &b, path_b, error);
 	if (!err && qualify_compare(&comparison, &a, &b))
-		err = rxaqm_no_memory(&error);
+		err = rxaqm_no_memory(error);
 	if (!err && report->html)
-		err = rxaqm_file_print(report->html, print_comparison, &comparison, 0644, &error);
-	if (!err && rxaqm_globals.json)
+		err = rxaqm_file_print(report->html, print_comparison, &comparison, 0644, error);
+	if (!err && rxaqm_json)
 		qualify_comparison_json(stdout, &comparison);
 	else if (!err && !to_stdout(report->html))
 		qualify_comparison_print(stdout, &comparison);
-	if (err)
-		exit_code = rxaqm_log_failure(&error);
-	else if (qualify_comparison_worse(&comparison))
-		exit_code = RXAQM_EXIT_FINDINGS;
+	if (!err && qualify_comparison_worse(&comparison))
+		err = RXAQM_EXIT_FINDINGS;
 	qualify_comparison_free(&comparison);
 	qualify_record_free(&a);
 	qualify_record_free(&b);
-	return exit_code;
+	return err;
 }

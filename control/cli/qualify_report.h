@@ -24,8 +24,8 @@ int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *
  */
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record);
 
-/* Compare two records. RXAQM_EXIT_FINDINGS if @path_b is worse. */
+/* Compare two records. RXAQM_EXIT_FINDINGS if @path_b is worse; -errno with @error. */
 int qualify_report_compare(const struct qualify_report *report, const char *path_a,
-			   const char *path_b);
+			   const char *path_b, struct rxaqm_error *error);
 
 #endif /* RXAQM_QUALIFY_REPORT_H */

@@ -8,9 +8,6 @@
 #include "base/parse.h"
 #include "sample.h"
 
-/* The longest field is a 64-bit number. */
-#define FIELD_SIZE 24
-
 static const char *const kind_names[] = { "tcp", "data", "ack", "syn", "exempt", NULL };
 
 static const struct field {
@@ -49,28 +46,21 @@ static int parse_field(const struct field *field, const char *text, __u64 *ret_v
 			 text);
 }
 
-int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
-		      struct rxaqm_error *error)
+int rxaqm_trace_parse(char *line, struct rxaqm_trace_packet *packet, struct rxaqm_error *error)
 {
 	__u64 value[NR_FIELDS];
-	char text[FIELD_SIZE];
+	const char *text;
 	size_t i;
 
 	for (i = 0; i < NR_FIELDS; i++) {
-		size_t len = strcspn(line, ",");
 		bool last = i + 1 == NR_FIELDS;
-		int err;
 
-		if (last == (line[len] == ','))
+		text = strsep(&line, ",");
+		if (last == !!line)
 			return rxaqm_bad(error, "too %s fields; expected %s", last ? "many" : "few",
 					 RXAQM_TRACE_HEADER);
-		/* What is cut here is too long to be right, and still is. */
-		snprintf(text, sizeof(text), "%.*s", len < FIELD_SIZE ? (int)len : FIELD_SIZE,
-			 line);
-		err = parse_field(&fields[i], text, &value[i], error);
-		if (err)
-			return err;
-		line += len + 1;
+		if (parse_field(&fields[i], text, &value[i], error))
+			return -EINVAL;
 	}
 	*packet = (struct rxaqm_trace_packet){
 		.now_ns = value[0],
@@ -84,8 +74,8 @@ int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
 	return 0;
 }
 
-static int parse_line(struct rxaqm_trace *trace, const char *line,
-		      struct rxaqm_trace_packet *packet, struct rxaqm_error *error)
+static int parse_line(struct rxaqm_trace *trace, char *line, struct rxaqm_trace_packet *packet,
+		      struct rxaqm_error *error)
 {
 	int err;
 
@@ -135,33 +125,11 @@ int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packe
 			       reason.text);
 }
 
-void rxaqm_trace_end(struct rxaqm_trace *trace)
-{
-	free(trace->buf);
-	trace->buf = NULL;
-}
-
-static int keep_sojourn(struct rxaqm_replay_queue *queue, __u64 sojourn_ns)
-{
-	__u64 *grown;
-	size_t size;
-
-	if (queue->nr_packets == queue->size) {
-		size = queue->size ? 2 * queue->size : 1024;
-		grown = reallocarray(queue->sojourn_ns, size, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		queue->sojourn_ns = grown;
-		queue->size = size;
-	}
-	queue->sojourn_ns[queue->nr_packets] = sojourn_ns;
-	return 0;
-}
-
 int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_packet *packet)
 {
 	struct rxaqm_replay_queue *queue = replay->queue[packet->queue];
 	enum rxaqm_verdict verdict = RXAQM_PASS;
+	__u64 *sojourn_ns;
 	__u32 judged;
 
 	if (!queue) {
@@ -180,9 +148,12 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 		rxaqm_decide_reset(&queue->queue);
 		replay->queue[packet->queue] = queue;
 	}
-	if (replay->keep_sojourns && keep_sojourn(queue, packet->sojourn_ns))
-		return -ENOMEM;
-	queue->nr_packets++;
+	if (replay->keep_sojourns) {
+		sojourn_ns = rxaqm_list_add(&queue->sojourns);
+		if (!sojourn_ns)
+			return -ENOMEM;
+		*sojourn_ns = packet->sojourn_ns;
+	}
 
 	judged = rxaqm_decide_sojourn(&queue->queue, packet->sojourn_ns, packet->drained,
 				      replay->ring_entries, packet->now_ns);
@@ -206,12 +177,12 @@ static int by_value(const void *a, const void *b)
 
 __u64 rxaqm_replay_percentile(struct rxaqm_replay_queue *queue, unsigned int permille)
 {
-	size_t rank = (queue->nr_packets * permille + 999) / 1000;
+	size_t rank = (queue->sojourns.nr * permille + 999) / 1000;
 
-	if (!queue->nr_packets)
+	if (!queue->sojourns.nr)
 		return 0;
-	qsort(queue->sojourn_ns, queue->nr_packets, sizeof(*queue->sojourn_ns), by_value);
-	return queue->sojourn_ns[rank ? rank - 1 : 0];
+	qsort(queue->sojourns.at, queue->sojourns.nr, sizeof(*queue->sojourns.at), by_value);
+	return queue->sojourns.at[rank ? rank - 1 : 0];
 }
 
 void rxaqm_replay_free(struct rxaqm_replay *replay)
@@ -220,7 +191,7 @@ void rxaqm_replay_free(struct rxaqm_replay *replay)
 
 	for (i = 0; i < RXAQM_MAX_QUEUES; i++) {
 		if (replay->queue[i])
-			free(replay->queue[i]->sojourn_ns);
+			free(replay->queue[i]->sojourns.at);
 		free(replay->queue[i]);
 		replay->queue[i] = NULL;
 	}

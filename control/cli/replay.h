@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "base/log.h"
+#include "base/fields.h"
 #include "decide.h"
 
 #define RXAQM_TRACE_HEADER "now_ns,queue,sojourn_ns,len,ecn,kind,drained"
@@ -32,9 +32,10 @@ struct rxaqm_trace_packet {
 	bool drained;
 };
 
-/* Parse @line, without its end. 0, or -EINVAL with @error naming field and value. */
-int rxaqm_trace_parse(const char *line, struct rxaqm_trace_packet *packet,
-		      struct rxaqm_error *error);
+/* Parse @line, without its end, which is taken apart. 0, or -EINVAL with @error naming field and
+ * value.
+ */
+int rxaqm_trace_parse(char *line, struct rxaqm_trace_packet *packet, struct rxaqm_error *error);
 
 /* A trace being read; all zero but file and path at first. */
 struct rxaqm_trace {
@@ -43,31 +44,25 @@ struct rxaqm_trace {
 	unsigned int line;
 	bool begun; /* past the header */
 	__u64 now_ns; /* of the packet before */
-	char *buf;
+	char *buf; /* to be freed by the caller, who closes the file, too */
 	size_t buf_size;
 };
 
 /* The next packet: 1, or 0 at the end, or -errno with @error ("FILE:LINE: ..."). */
 int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packet,
 		     struct rxaqm_error *error);
-/* Free what reading took. The file is the caller's. */
-void rxaqm_trace_end(struct rxaqm_trace *trace);
 
-/* One queue, with the sojourns it has seen. */
 struct rxaqm_replay_queue {
 	struct rxaqm_queue queue;
-	__u64 *sojourn_ns;
-	size_t nr_packets;
-	size_t size; /* of sojourn_ns */
-	__u64 marked;
-	__u64 dropped;
+	RXAQM_LIST(__u64) sojourns; /* in ns, of each packet, if they are kept */
+	__u64 marked, dropped;
 };
 
 struct rxaqm_replay {
 	struct rxaqm_policy policy; /* of every queue */
 	__u32 ring_entries; /* 0: unknown */
 	bool unguarded; /* law=codel without its guard */
-	bool keep_sojourns; /* for percentiles */
+	bool keep_sojourns; /* for totals and percentiles */
 	struct rxaqm_replay_queue *queue[RXAQM_MAX_QUEUES]; /* NULL: no packet yet */
 };
 

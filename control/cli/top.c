@@ -4,70 +4,46 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "report/figures.h"
 
-static struct rxaqm_top_row *row_for(struct rxaqm_top *top, const char *interface,
-				     unsigned int queue, unsigned int at)
+static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface,
+					    unsigned int queue)
 {
-	struct rxaqm_top_row *row = &top->row[at];
-	unsigned int i;
-
-	/* Rows keep their place unless interfaces come and go. */
-	if (row->now_ns && row->queue == queue && !strcmp(row->interface, interface))
-		return row;
-	for (i = at; i < top->nr_rows; i++) {
-		struct rxaqm_top_row other = top->row[i];
-
-		if (other.queue != queue || strcmp(other.interface, interface))
-			continue;
-		top->row[i] = *row;
-		*row = other;
-		return row;
-	}
-	memset(row, 0, sizeof(*row));
-	row->first = true;
-	return row;
-}
-
-static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, const char *interface,
-		     unsigned int queue, unsigned int at)
-{
-	struct rxaqm_top_row *row = row_for(top, interface, queue, at);
+	struct rxaqm_top_row *row = &top->row[iface->queue_base + queue];
+	const struct rxaqm_queue *now = rxaqm_state_queue(top->state, iface, queue);
 	__u64 now_ns = rxaqm_now_ns();
 
-	snprintf(row->interface, sizeof(row->interface), "%s", interface);
+	/* Nothing to compare with yet, or what was before another attachment's. */
+	if (row->attached_ns != iface->attached_ns)
+		*row = (struct rxaqm_top_row){ .attached_ns = iface->attached_ns, .now = *now };
+	rxaqm_iface_name(iface, row->interface, NULL);
 	row->queue = queue;
 	row->before = row->now;
-	row->now = *rxaqm_state_queue(top->state, iface, queue);
+	row->now = *now;
 	row->policy = *rxaqm_state_policy(top->state, iface, queue);
 	rxaqm_socket_look(iface, &row->now, rxaqm_state_wait(top->state, iface, queue), NULL,
 			  now_ns, &row->socket);
-	if (row->first)
-		row->before = row->now;
-	row->first = false;
 	row->seconds = row->now_ns ? (double)(now_ns - row->now_ns) / 1e9 : 0;
 	row->now_ns = now_ns;
+	return row;
 }
 
 void rxaqm_top_take(struct rxaqm_top *top)
 {
 	const struct rxaqm_iface *iface;
-	char interface[RXAQM_IFNAMSIZ];
-	unsigned int nr = 0, i;
+	unsigned int i;
 
+	top->nr_rows = 0;
 	top->rows_left_out = false;
 	rxaqm_view_each(iface, top->state, top->ifname) {
-		rxaqm_iface_name(iface, interface, NULL);
 		for (i = 0; i < iface->nr_queues; i++) {
 			if (!rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
 				continue;
-			if (nr < RXAQM_TOP_ROWS)
-				take_row(top, iface, interface, i, nr++);
+			if (top->nr_rows < RXAQM_TOP_ROWS)
+				top->shown[top->nr_rows++] = take_row(top, iface, i);
 			else
 				top->rows_left_out = true;
 		}
 	}
-	top->nr_rows = nr;
 	top->taken_ns = rxaqm_now_ns();
 }
 
@@ -83,9 +59,9 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 
 /* From which width on a column is there no more. */
 enum {
-	WAYS = RXAQM_TOP_NARROWER,
+	WAYS = 1,
 	CLASSES,
-	MACHINE
+	MACHINE = RXAQM_TOP_NARROWEST
 };
 
 const char *rxaqm_top_header(unsigned int width)
@@ -110,20 +86,6 @@ const char *rxaqm_top_header(unsigned int width)
 		if (width < columns[i].until)
 			strcat(header, columns[i].title);
 	return header;
-}
-
-const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE])
-{
-	const char *mode = rxaqm_mode_name(&row->policy, row->now_ns);
-
-	if (!rxaqm_socket_serves(&row->now))
-		snprintf(buf, RXAQM_TOP_MODE, "%s", mode);
-	else if (row->socket.wait_state != RXAQM_WAIT_VALID)
-		snprintf(buf, RXAQM_TOP_MODE, "%s, xsk -", mode);
-	else
-		snprintf(buf, RXAQM_TOP_MODE, "%s, xsk %.2f ms", mode,
-			 (double)row->socket.wait_ns / 1e6);
-	return buf;
 }
 
 /* @fmt of a column that is there up to @until. */
@@ -152,7 +114,7 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct r
 	/* Packets are counted at the end of their poll, so they may lag behind by one. */
 	double low = pps - exempt - ack - ce - nect;
 	struct rxaqm_law_figures law;
-	char mode[RXAQM_TOP_MODE];
+	bool served = rxaqm_socket_serves(q);
 
 	rxaqm_law_figures(q, 0, row->now_ns, &law);
 	rxaqm_out_object(out, NULL);
@@ -183,12 +145,15 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct r
 		      rxaqm_queue_signal(q, row->now_ns));
 	ms_out(out, "target_ns", " %7.2f", rxaqm_status_target_ns(q, &row->policy));
 	rxaqm_out_double(out, "p", NULL, (double)law.p / RXAQM_LAW_ONE);
-	rxaqm_out_text(out, " %6.1f %s", 100.0 * law.p / RXAQM_LAW_ONE, rxaqm_top_mode(row, mode));
-	rxaqm_out_str(out, "mode", NULL, rxaqm_mode_name(&row->policy, row->now_ns));
+	rxaqm_out_text(out, " %6.1f", 100.0 * law.p / RXAQM_LAW_ONE);
+	rxaqm_out_str(out, "mode", " %s", rxaqm_mode_name(&row->policy, row->now_ns));
 	rxaqm_out_bool(out, "standing", NULL, NULL, q->flags & RXAQM_QUEUE_STANDING);
-	rxaqm_out_bool(out, "socket", NULL, NULL, rxaqm_socket_serves(q));
-	if (rxaqm_socket_serves(q) && row->socket.wait_state == RXAQM_WAIT_VALID)
-		rxaqm_out_u64(out, "socket_wait_ns", NULL, row->socket.wait_ns);
+	/* Behind the mode: how long packets wait for the consumer of the socket. */
+	rxaqm_out_bool(out, "socket", ", xsk", NULL, served);
+	if (served && row->socket.wait_state == RXAQM_WAIT_VALID)
+		ms_out(out, "socket_wait_ns", " %.2f ms", row->socket.wait_ns);
+	else if (served)
+		rxaqm_out_text(out, " -");
 	rxaqm_out_end(out);
 }
 

@@ -4,7 +4,7 @@
 #define RXAQM_TOP_H
 
 #include "attach/sockets.h"
-#include "cli/view.h"
+#include "cli/cmd.h"
 
 struct rxaqm_top_row {
 	char interface[RXAQM_IFNAMSIZ];
@@ -13,8 +13,8 @@ struct rxaqm_top_row {
 	struct rxaqm_policy policy;
 	struct rxaqm_socket socket; /* if the queue goes to one */
 	double seconds; /* between the two */
-	__u64 now_ns;
-	bool first; /* nothing to compare with yet */
+	__u64 now_ns; /* when that was; 0: not seen before */
+	__u64 attached_ns;
 };
 
 #define RXAQM_TOP_ROWS 256
@@ -25,7 +25,8 @@ struct rxaqm_top {
 	unsigned int nr_rows;
 	bool rows_left_out;
 	__u64 taken_ns;
-	struct rxaqm_top_row row[RXAQM_TOP_ROWS];
+	const struct rxaqm_top_row *shown[RXAQM_TOP_ROWS];
+	struct rxaqm_top_row row[RXAQM_MAX_QUEUES]; /* by index; of 13 MB, if all are in use */
 };
 
 /* Take all queues' counters; figures are by the difference to the last time. */
@@ -34,16 +35,10 @@ void rxaqm_top_take(struct rxaqm_top *top);
 /* How narrow the table is: 0 has all columns; each width up to RXAQM_TOP_NARROWEST, which fits into
  * 80 characters, leaves some more out.
  */
-enum {
-	RXAQM_TOP_NARROWER = 1,
-	RXAQM_TOP_NARROWEST = 3
-};
+#define RXAQM_TOP_NARROWEST 3
 
 #define RXAQM_TOP_LINE 256
 const char *rxaqm_top_header(unsigned int width);
-/* Mode of the queue; of one that goes to a socket with its consumer's wait. */
-#define RXAQM_TOP_MODE 48
-const char *rxaqm_top_mode(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_MODE]);
 const char *rxaqm_top_line(const struct rxaqm_top_row *row, unsigned int width,
 			   char buf[RXAQM_TOP_LINE]);
 /* The same, without a newline, or as an object in an array. Rates are by the second. The columns
@@ -51,8 +46,5 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, unsigned int width,
  * enforcing would have done.
  */
 void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct rxaqm_out *out);
-
-/* Show @top on the terminal, every @interval_ns, @count times (0: until q is pressed). */
-int rxaqm_top_screen(struct rxaqm_top *top, __u64 interval_ns, unsigned int count);
 
 #endif /* RXAQM_TOP_H */

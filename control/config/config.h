@@ -27,7 +27,6 @@ enum rxaqm_xdp_mode {
 	RXAQM_XDP_NATIVE,
 	RXAQM_XDP_GENERIC
 };
-extern const char *const rxaqm_hook_names[]; /* by enum rxaqm_hook, ends with NULL */
 enum rxaqm_metrics_per {
 	RXAQM_METRICS_PER_QUEUE,
 	RXAQM_METRICS_PER_INTERFACE
@@ -79,6 +78,9 @@ struct rxaqm_config {
  */
 extern const struct rxaqm_key rxaqm_config_keys[];
 extern const char *const rxaqm_config_sections[]; /* but for Interface; ends with NULL */
+/* Words of three of them, by value; each ends with NULL. */
+extern const char *const rxaqm_xdp_mode_words[], *const rxaqm_hook_words[];
+extern const char *const rxaqm_queue_key_words[];
 /* Sections and keys that were removed, but for policy keys (settings.h). */
 extern const struct rxaqm_removed rxaqm_config_removed[];
 

@@ -6,10 +6,10 @@
 #include "config/config.h"
 
 static const char *const on_stop_words[] = { "leave", "detach", NULL };
-static const char *const xdp_mode_words[] = { "native", "generic", NULL };
-const char *const rxaqm_hook_names[] = { "auto", "tp", "fentry", "kprobe", NULL };
+const char *const rxaqm_xdp_mode_words[] = { "native", "generic", NULL };
+const char *const rxaqm_hook_words[] = { "auto", "tp", "fentry", "kprobe", NULL };
 static const char *const per_words[] = { "queue", "interface", NULL };
-static const char *const key_words[] = { "auto", "queue", "cpu", NULL };
+const char *const rxaqm_queue_key_words[] = { "auto", "queue", "cpu", NULL };
 
 static int check_listen(const char *value, struct rxaqm_error *error)
 {
@@ -92,11 +92,12 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 
 	{ IFACE(enable), .name = "enable", .type = RXAQM_TYPE_BOOL, .standard = "yes",
 	  .help = "attach; no: detach, at start and at SIGHUP" },
-	{ IFACE(xdp_mode), .name = "xdp_mode", .type = RXAQM_TYPE_CHOICE, .choices = xdp_mode_words,
-	  .standard = "native", .help = "XDP mode, as attach --mode" },
-	{ IFACE(hook), .name = "hook", .type = RXAQM_TYPE_CHOICE, .choices = rxaqm_hook_names,
+	{ IFACE(xdp_mode), .name = "xdp_mode", .type = RXAQM_TYPE_CHOICE,
+	  .choices = rxaqm_xdp_mode_words, .standard = "native",
+	  .help = "XDP mode, as attach --mode" },
+	{ IFACE(hook), .name = "hook", .type = RXAQM_TYPE_CHOICE, .choices = rxaqm_hook_words,
 	  .standard = "auto", .help = "how the Rx path is watched, as attach --hook" },
-	{ IFACE(key), .name = "key", .type = RXAQM_TYPE_CHOICE, .choices = key_words,
+	{ IFACE(key), .name = "key", .type = RXAQM_TYPE_CHOICE, .choices = rxaqm_queue_key_words,
 	  .standard = "auto", .help = "what a queue is, as attach --key" },
 	{ IFACE(profile), .name = "profile", .type = RXAQM_TYPE_TEXT, .form = "PROFILE",
 	  .must = "1 to 107 characters long", .otherwise = "by driver",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-#include "attached.h"
+#include "internal.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -96,20 +96,16 @@ int rxaqm_attached_open(struct rxaqm_attached *at, const char *ifname, unsigned 
 		return err;
 	err = map_pin("iface_map", RXAQM_MAX_IFACES * sizeof(*at->ifaces), false,
 		      (void **)&at->ifaces);
-	if (err)
-		goto out;
-	err = find_queue(at, queue);
-	if (err)
-		goto out;
-	err = map_pin("wait_map", RXAQM_MAX_QUEUES * sizeof(*at->waits), true, (void **)&at->waits);
-	if (err)
-		goto out;
-	at->xsk_map = bpf_obj_get(pin_path("xsk_map", path));
-	err = at->xsk_map < 0 ? at->xsk_map : 0;
-out:
-	if (err)
+	if (!err)
+		err = find_queue(at, queue);
+	if (!err)
+		err = map_pin("wait_map", RXAQM_MAX_QUEUES * sizeof(*at->waits), true,
+			      (void **)&at->waits);
+	if (!err)
+		err = at->xsk_map = bpf_obj_get(pin_path("xsk_map", path));
+	if (err < 0)
 		rxaqm_attached_close(at);
-	return err;
+	return err < 0 ? err : 0;
 }
 
 void rxaqm_attached_close(struct rxaqm_attached *at)
@@ -132,13 +128,25 @@ bool rxaqm_attached_still(const struct rxaqm_attached *at)
 	       RXAQM_READ_ONCE(iface->attached_ns) == at->attached_ns;
 }
 
-int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd)
-{
-	return bpf_map_update_elem(at->xsk_map, &at->index, &fd, BPF_ANY) ? -errno : 0;
-}
-
 /* Fields of the entry are written whole, one by one: see struct rxaqm_wait. */
 #define WRITE_ONCE(var, value) __atomic_store_n(&(var), value, __ATOMIC_RELAXED)
+
+static void describe(const struct rxaqm_attached *at, __u32 ring_entries, __u32 pid)
+{
+	struct rxaqm_wait *wait = &at->waits[at->index];
+
+	WRITE_ONCE(wait->ring_full, 0);
+	WRITE_ONCE(wait->ring_entries, ring_entries);
+	WRITE_ONCE(wait->pid, pid);
+}
+
+int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd, __u32 ring_entries, pid_t pid)
+{
+	if (bpf_map_update_elem(at->xsk_map, &at->index, &fd, BPF_ANY))
+		return -errno;
+	describe(at, ring_entries, (__u32)pid);
+	return 0;
+}
 
 void rxaqm_attached_publish(const struct rxaqm_attached *at, __u64 now_ns, __u64 wait_ns)
 {
@@ -146,14 +154,6 @@ void rxaqm_attached_publish(const struct rxaqm_attached *at, __u64 now_ns, __u64
 
 	WRITE_ONCE(wait->wait_ns, wait_ns);
 	__atomic_store_n(&wait->updated_ns, now_ns, __ATOMIC_RELEASE);
-}
-
-void rxaqm_attached_describe(const struct rxaqm_attached *at, __u32 ring_entries, __u32 pid)
-{
-	struct rxaqm_wait *wait = &at->waits[at->index];
-
-	WRITE_ONCE(wait->ring_entries, ring_entries);
-	WRITE_ONCE(wait->pid, pid);
 }
 
 void rxaqm_attached_ring_full(const struct rxaqm_attached *at, __u64 packets)
@@ -168,6 +168,5 @@ void rxaqm_attached_leave(const struct rxaqm_attached *at)
 		return;
 	bpf_map_delete_elem(at->xsk_map, &at->index);
 	rxaqm_attached_publish(at, 0, 0);
-	rxaqm_attached_ring_full(at, 0);
-	rxaqm_attached_describe(at, 0, 0);
+	describe(at, 0, 0);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "socket.h"
+#include "internal.h"
 
 #define DEFAULT_RING 2048
 #define DEFAULT_FRAME 4096
@@ -20,11 +20,6 @@
  * two.
  */
 #define FRAME_HEADROOM sizeof(struct rxaqm_meta)
-
-static bool is_power_of_two(__u32 n)
-{
-	return n && !(n & (n - 1));
-}
 
 /* The caller may have been built with an older, shorter struct. */
 static int read_options(struct rxaqm_xsk_options *options, const struct rxaqm_xsk_options *from)
@@ -39,7 +34,7 @@ static int read_options(struct rxaqm_xsk_options *options, const struct rxaqm_xs
 		options->ring_entries = DEFAULT_RING;
 	if (!options->frame_size)
 		options->frame_size = DEFAULT_FRAME;
-	if (!is_power_of_two(options->ring_entries) || options->ring_entries > MAX_RING)
+	if (options->ring_entries & (options->ring_entries - 1) || options->ring_entries > MAX_RING)
 		return -EINVAL;
 	if (options->frame_size != 2048 && options->frame_size != 4096)
 		return -EINVAL;
@@ -81,7 +76,7 @@ static int make_frames(struct rxaqm_xsk *xsk, const struct rxaqm_xsk_options *op
 	err = xsk_umem__create(&xsk->umem, memory, xsk->frames_size, &xsk->fill, &xsk->completion,
 			       &config);
 	if (err)
-		return err;
+		return err == -EAFNOSUPPORT ? -EOPNOTSUPP : err; /* a kernel without AF_XDP */
 	if (fcntl(xsk_umem__fd(xsk->umem), F_SETFD, FD_CLOEXEC))
 		return -errno;
 	if (xsk_ring_prod__reserve(&xsk->fill, frames, &first) != frames)
@@ -146,20 +141,6 @@ static void free_all(struct rxaqm_xsk *xsk)
 	free(xsk);
 }
 
-/* What the last consumer said is cleared by those who are sure that it was the last. */
-static int announce(struct rxaqm_xsk *xsk)
-{
-	int err;
-
-	err = rxaqm_attached_insert(&xsk->at, rxaqm_xsk_fd(xsk));
-	if (err)
-		return err;
-	rxaqm_attached_ring_full(&xsk->at, 0);
-	rxaqm_attached_describe(&xsk->at, xsk->rx.size, (__u32)getpid());
-	rxaqm_attached_publish(&xsk->at, rxaqm_xsk_now_ns(), 0);
-	return 0;
-}
-
 RXAQM_XSK_EXPORT int rxaqm_xsk_open(struct rxaqm_xsk **ret_xsk, const char *ifname,
 				    unsigned int queue, const struct rxaqm_xsk_options *from)
 {
@@ -174,23 +155,19 @@ RXAQM_XSK_EXPORT int rxaqm_xsk_open(struct rxaqm_xsk **ret_xsk, const char *ifna
 	if (!xsk)
 		return -ENOMEM;
 	err = rxaqm_attached_open(&xsk->at, ifname, queue);
-	if (err)
-		goto out;
-	err = make_frames(xsk, &options);
-	if (err == -EAFNOSUPPORT)
-		err = -EOPNOTSUPP; /* a kernel without AF_XDP */
-	if (err)
-		goto out;
-	err = make_socket(xsk, ifname, queue, &options);
-	if (err)
-		goto out;
-	err = announce(xsk);
-out:
-	if (err)
+	if (!err)
+		err = make_frames(xsk, &options);
+	if (!err)
+		err = make_socket(xsk, ifname, queue, &options);
+	if (!err)
+		err = rxaqm_attached_insert(&xsk->at, rxaqm_xsk_fd(xsk), xsk->rx.size, getpid());
+	if (err) {
 		free_all(xsk);
-	else
-		*ret_xsk = xsk;
-	return err;
+		return err;
+	}
+	rxaqm_attached_publish(&xsk->at, rxaqm_xsk_now_ns(), 0);
+	*ret_xsk = xsk;
+	return 0;
 }
 
 RXAQM_XSK_EXPORT void rxaqm_xsk_close(struct rxaqm_xsk *xsk)

@@ -2,11 +2,10 @@
 /* Taking packets, giving their memory back, and telling rxaqm how long they waited. */
 #include <errno.h>
 #include <linux/if_xdp.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 
-#include "socket.h"
+#include "internal.h"
 
 /* XDP reads what is published with each packet, and would wait for a cache line that is written as
  * often. Control takes milliseconds.

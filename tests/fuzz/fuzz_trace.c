@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_verdict(&packet, rxaqm_replay_packet(&replay, &packet));
 	}
 	assert(!ret || !strncmp(error.text, "t.csv:", 6));
-	rxaqm_trace_end(&trace);
+	free(trace.buf);
 	rxaqm_replay_free(&replay);
 	fclose(trace.file);
 	return 0;

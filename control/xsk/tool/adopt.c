@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-#include "adopt.h"
+#include "tool.h"
 
-#include <errno.h>
+#include <dirent.h>
 #include <linux/if_xdp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "attached.h"
-#include "foreign.h"
+#include "internal.h"
 #include "progress.h"
-#include "report.h"
-#include "attach/state.h"
 #include "base/now.h"
 
+#define MAX_ENTRIES 32768
+#define PROBE_ENTRIES 64
 #define LOOK_NS (500 * RXAQM_NSEC_PER_USEC)
 /* A process that has taken nothing for so long hangs: then nothing is known. */
 #define HANGS_NS (100 * RXAQM_NSEC_PER_MSEC)
@@ -26,7 +25,12 @@
 struct adopted {
 	struct rxaqm_attached at;
 	int fd; /* our copy of the socket; -1: none */
-	struct foreign_ring ring;
+	struct ring { /* its Rx ring, to look at */
+		void *memory; /* NULL: not mapped */
+		__u64 size;
+		const __u32 *producer, *consumer;
+		__u32 entries;
+	} ring;
 	bool inserted; /* into xsk_map */
 	struct rxaqm_progress progress;
 	__u64 looked_ns; /* the last look */
@@ -40,53 +44,142 @@ static struct adopted adopted[MAX_SOCKETS];
 static unsigned int nr_adopted;
 static int pidfd = -1; /* the process that has them */
 
-static int __attribute__((format(printf, 2, 3))) fail(int err, const char *fmt, ...)
+static bool is_xdp(int fd)
 {
-	va_list args;
+	socklen_t size = sizeof(int);
+	int domain;
 
-	fputs("rxaqm-xsk: ", stderr);
-	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return err;
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) && domain == AF_XDP;
 }
 
-int adopt_begin(const struct args *args, unsigned int queue, struct report *report)
+/* The kernel does not say what a socket is bound to, unless it has xdp_diag. But a socket without
+ * rings of its own for free frames can share those of @fd on the very same queue only.
+ */
+static bool is_bound_to(int fd, unsigned int ifindex, unsigned int queue)
+{
+	const struct sockaddr_xdp address = {
+		.sxdp_family = AF_XDP,
+		.sxdp_flags = XDP_SHARED_UMEM,
+		.sxdp_ifindex = ifindex,
+		.sxdp_queue_id = queue,
+		.sxdp_shared_umem_fd = (__u32)fd,
+	};
+	const int entries = PROBE_ENTRIES;
+	bool bound = false;
+	int probe;
+
+	probe = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (probe < 0)
+		return false;
+	if (!setsockopt(probe, SOL_XDP, XDP_RX_RING, &entries, sizeof(entries)))
+		bound = !bind(probe, (const struct sockaddr *)&address, sizeof(address));
+	close(probe);
+	return bound;
+}
+
+/* Does /proc/PID/fd/@name lead to a socket at all? Not all others may be copied. */
+static bool is_socket(int dir, const char *name)
+{
+	char target[8];
+
+	return readlinkat(dir, name, target, sizeof(target)) == sizeof(target) &&
+	       !memcmp(target, "socket:[", sizeof(target));
+}
+
+/* Our copy of the socket that process @pid has bound to @queue of @ifindex. -ENOENT if there is
+ * none, or -errno.
+ */
+static int foreign_socket(int pid, unsigned int ifindex, unsigned int queue)
+{
+	int found = -ENOENT, fd;
+	const struct dirent *entry;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (found == -ENOENT && (entry = readdir(dir))) {
+		if (!is_socket(dirfd(dir), entry->d_name))
+			continue;
+		fd = pidfd_getfd(pidfd, atoi(entry->d_name), 0);
+		if (fd < 0 && errno == EPERM)
+			found = -EPERM;
+		if (fd < 0)
+			continue;
+		if (is_xdp(fd) && is_bound_to(fd, ifindex, queue))
+			found = fd;
+		else
+			close(fd);
+	}
+	closedir(dir);
+	return found;
+}
+
+static int map_ring(struct ring *ring, int fd)
+{
+	struct xdp_mmap_offsets off;
+	socklen_t size = sizeof(off);
+	__u32 entries;
+
+	if (getsockopt(fd, SOL_XDP, XDP_MMAP_OFFSETS, &off, &size))
+		return -errno;
+	/* Nor does the kernel say how long the ring is; but not more than that can be mapped. */
+	for (entries = MAX_ENTRIES; entries; entries /= 2) {
+		ring->size = off.rx.desc + entries * sizeof(struct xdp_desc);
+		ring->memory = mmap(NULL, ring->size, PROT_READ, MAP_SHARED, fd, XDP_PGOFF_RX_RING);
+		if (ring->memory != MAP_FAILED)
+			break;
+	}
+	if (!entries) {
+		ring->memory = NULL;
+		return -errno;
+	}
+	ring->entries = entries;
+	ring->producer = (const __u32 *)((char *)ring->memory + off.rx.producer);
+	ring->consumer = (const __u32 *)((char *)ring->memory + off.rx.consumer);
+	return 0;
+}
+
+int adopt_begin(pid_t pid, const char *ifname, unsigned int queue, struct report *report,
+		struct rxaqm_error *error)
 {
 	struct adopted *a = &adopted[nr_adopted];
 	int err;
 
 	if (pidfd < 0)
-		pidfd = pidfd_open(args->adopt, 0);
+		pidfd = pidfd_open(pid, 0);
 	if (pidfd < 0)
-		return fail(-EINVAL, "there is no process %d: %s", args->adopt, strerror(errno));
+		return rxaqm_failed(error, EINVAL, "there is no process %d: %s", pid,
+				    strerror(errno));
 	nr_adopted++;
 	a->report = report;
 	a->fd = -1;
-	err = rxaqm_attached_open(&a->at, args->ifname, queue);
+	err = rxaqm_attached_open(&a->at, ifname, queue);
 	if (err)
-		return fail(err, "cannot open queue %u of \"%s\": %s", queue, args->ifname,
-			    rxaqm_xsk_strerror(err));
-	a->fd = foreign_socket(pidfd, args->adopt, a->at.ifindex, queue);
+		return rxaqm_failed(error, -err, "cannot open queue %u of \"%s\": %s", queue,
+				    ifname, rxaqm_xsk_strerror(err));
+	a->fd = foreign_socket(pid, a->at.ifindex, queue);
 	if (a->fd == -ENOENT)
-		return fail(-EINVAL,
-			    "process %d has no AF_XDP socket on queue %u of \"%s\"; start it "
-			    "first",
-			    args->adopt, queue, args->ifname);
+		return rxaqm_failed(error, EINVAL,
+				    "process %d has no AF_XDP socket on queue %u of \"%s\"; start it "
+				    "first",
+				    pid, queue, ifname);
 	if (a->fd < 0)
-		return fail(a->fd, "cannot copy the sockets of process %d: %s; run as root",
-			    args->adopt, strerror(-a->fd));
-	err = foreign_ring_map(&a->ring, a->fd);
+		return rxaqm_failed(error, -a->fd,
+				    "cannot copy the sockets of process %d: %s; run as root", pid,
+				    strerror(-a->fd));
+	err = map_ring(&a->ring, a->fd);
 	if (err)
-		return fail(err, "cannot map the Rx ring of process %d on queue %u: %s",
-			    args->adopt, queue, strerror(-err));
-	err = rxaqm_attached_insert(&a->at, a->fd);
+		return rxaqm_failed(error, -err,
+				    "cannot map the Rx ring of process %d on queue %u: %s", pid,
+				    queue, strerror(-err));
+	err = rxaqm_attached_insert(&a->at, a->fd, a->ring.entries, pid);
 	if (err)
-		return fail(err, "cannot use queue %u of \"%s\": %s", queue, args->ifname,
-			    rxaqm_xsk_strerror(err));
+		return rxaqm_failed(error, -err, "cannot use queue %u of \"%s\": %s", queue, ifname,
+				    rxaqm_xsk_strerror(err));
 	a->inserted = true;
-	rxaqm_attached_describe(&a->at, a->ring.entries, (__u32)args->adopt);
 	a->consumer = __atomic_load_n(a->ring.consumer, __ATOMIC_ACQUIRE);
 	return 0;
 }
@@ -154,7 +247,8 @@ void adopt_end(void)
 
 		if (a->inserted)
 			rxaqm_attached_leave(&a->at);
-		foreign_ring_unmap(&a->ring);
+		if (a->ring.memory)
+			munmap(a->ring.memory, a->ring.size);
 		if (a->fd >= 0)
 			close(a->fd);
 		rxaqm_attached_close(&a->at);

@@ -9,18 +9,64 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "adopt.h"
-#include "args.h"
-#include "base/log.h"
+#include "tool.h"
 #include "base/now.h"
+#include "base/parse.h"
+#include "cli/options.h"
 #include "nic/netns.h"
-#include "report.h"
-#include "attach/state.h"
 
 #define BATCH 64
 /* What was published counts for 10 ms: look again before that. */
 #define ROUND_NS (2 * RXAQM_NSEC_PER_MSEC)
 
+struct args {
+	const char *ifname, *queues, *netns;
+	struct rxaqm_xsk_options socket;
+	__u64 cost_ns; /* spent on each packet */
+	__u64 seconds; /* 0: until a signal */
+	pid_t adopt; /* the process whose sockets are published for; 0: ours */
+	bool busy; /* do not sleep when there are no packets */
+	bool version;
+};
+
+static const char *const copy_words[] = {
+	[RXAQM_XSK_COPY_AUTO] = "auto",
+	[RXAQM_XSK_COPY_ALWAYS] = "always",
+	[RXAQM_XSK_COPY_NEVER] = "never",
+	NULL,
+};
+
+static const struct rxaqm_option options[] = {
+	{ "queue", 'q', "QUEUES", "Queues, as in 0 or 0-3,6 (default 0)", RXAQM_WORD(queues) },
+	{ "cost", 'c', "DURATION", "Spend so long on each packet, as in 20us (default nothing)",
+	  RXAQM_DURATION(cost_ns, 0, RXAQM_NSEC_PER_SEC) },
+	{ "busy", 'b', NULL, "Never sleep: look for packets again and again", RXAQM_FLAG(busy) },
+	{ "seconds", 's', "SECONDS", "End after so long (default: at Ctrl-C)",
+	  RXAQM_NUMBER(seconds, 1, 1000000) },
+	{ "ring", 0, "ENTRIES", "Of the Rx ring, a power of two (default 2048)",
+	  RXAQM_NUMBER(socket.ring_entries, 1, 32768) },
+	{ "copy", 0, "MODE", "auto: zero-copy where the driver has it (default); always; never",
+	  RXAQM_CHOICE(socket.copy, copy_words) },
+	{ "adopt", 0, "PID",
+	  "Send the packets to the AF_XDP sockets of process PID instead, and publish how long they "
+	  "wait there",
+	  RXAQM_NUMBER(adopt, 1, 4194304) },
+	{ "netns", 0, "NAME", "Work in the network namespace NAME (ip netns)", RXAQM_WORD(netns) },
+	{ "version", 'V', NULL, "Print program version", RXAQM_FLAG(version) },
+	{ 0 },
+};
+
+static const struct rxaqm_command command = {
+	.name = "rxaqm-xsk",
+	.args = "IFACE",
+	.help = "Takes the packets of queues that rxaqm is attached to through AF_XDP sockets, "
+		"counts them, and prints each second how long they waited in the queue of the NIC "
+		"and in the socket's Rx ring.",
+	.options = options,
+	.max_words = 1,
+};
+
+static unsigned char wanted[MAX_SOCKETS]; /* wanted[i]: queue i is */
 /* The queues that are served: by sockets of ours, or adopted ones. */
 static unsigned int nr_queues;
 static struct report reports[MAX_SOCKETS];
@@ -83,36 +129,29 @@ static int take_all(const struct args *args)
 	return 0;
 }
 
-static void read_stats(unsigned int i)
-{
-	struct rxaqm_xsk_stats stats = { .size = sizeof(stats) };
-
-	if (rxaqm_xsk_get_stats(xsks[i], &stats))
-		return;
-	reports[i].ring_full = stats.ring_full;
-	reports[i].wait_ns = stats.wait_ns;
-}
-
 static int print(const struct args *args, __u64 interval_ns)
 {
+	struct rxaqm_xsk_stats stats = { .size = sizeof(stats) };
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < nr_queues && !err; i++) {
-		if (args->adopt)
+		if (args->adopt) {
 			err = adopt_check(i);
-		else
-			read_stats(i);
+		} else if (!rxaqm_xsk_get_stats(xsks[i], &stats)) {
+			reports[i].ring_full = stats.ring_full;
+			reports[i].wait_ns = stats.wait_ns;
+		}
 	}
 	if (!err)
-		report_print(reports, nr_queues, interval_ns, args->json);
+		report_print(reports, nr_queues, interval_ns, rxaqm_json);
 	return err;
 }
 
 /* Until a signal, the time is up, nothing can be printed any more, or the process whose sockets
- * these are ends. 0 or -errno.
+ * these are ends. 0, or -errno with @error.
  */
-static int serve(const struct args *args)
+static int serve(const struct args *args, struct rxaqm_error *error)
 {
 	__u64 now_ns = rxaqm_now_ns(), printed_ns = now_ns;
 	__u64 end_ns = args->seconds ? now_ns + args->seconds * RXAQM_NSEC_PER_SEC : ~0ULL;
@@ -126,24 +165,24 @@ static int serve(const struct args *args)
 			printed_ns = now_ns;
 		}
 	}
-	if (err < 0)
-		fprintf(stderr, "rxaqm-xsk: \"%s\": %s\n", args->ifname, rxaqm_xsk_strerror(err));
-	return err < 0 ? err : 0;
+	if (err >= 0)
+		return 0;
+	return rxaqm_failed(error, -err, "\"%s\": %s", args->ifname, rxaqm_xsk_strerror(err));
 }
 
-static int open_queue(const struct args *args, unsigned int queue)
+static int open_queue(const struct args *args, unsigned int queue, struct rxaqm_error *error)
 {
 	unsigned int i = nr_queues;
 	int err;
 
 	reports[i].queue = queue;
 	if (args->adopt) {
-		err = adopt_begin(args, queue, &reports[i]);
+		err = adopt_begin(args->adopt, args->ifname, queue, &reports[i], error);
 	} else {
 		err = rxaqm_xsk_open(&xsks[i], args->ifname, queue, &args->socket);
 		if (err)
-			fprintf(stderr, "rxaqm-xsk: cannot open queue %u of \"%s\": %s\n", queue,
-				args->ifname, rxaqm_xsk_strerror(err));
+			rxaqm_failed(error, -err, "cannot open queue %u of \"%s\": %s", queue,
+				     args->ifname, rxaqm_xsk_strerror(err));
 		else
 			fds[i] = (struct pollfd){ rxaqm_xsk_fd(xsks[i]), POLLIN, 0 };
 	}
@@ -151,16 +190,16 @@ static int open_queue(const struct args *args, unsigned int queue)
 	return err;
 }
 
-static int consume(const struct args *args)
+static int consume(const struct args *args, struct rxaqm_error *error)
 {
 	unsigned int queue, i;
 	int err = 0;
 
 	for (queue = 0; queue < MAX_SOCKETS && !err; queue++)
-		if (args->queues[queue])
-			err = open_queue(args, queue);
+		if (wanted[queue])
+			err = open_queue(args, queue, error);
 	if (!err)
-		err = serve(args);
+		err = serve(args, error);
 	adopt_end();
 	for (i = 0; i < nr_queues; i++)
 		rxaqm_xsk_close(xsks[i]);
@@ -191,19 +230,39 @@ static void check_output(void)
 	_exit(RXAQM_EXIT_FAILED);
 }
 
+static void read_args(struct args *args, int argc, char **argv)
+{
+	args->ifname = *rxaqm_options_read(&command, argc, argv, args);
+	if (args->version) {
+		puts("rxaqm-xsk " RXAQM_VERSION);
+		exit(RXAQM_EXIT_OK);
+	}
+	if (!args->ifname)
+		rxaqm_usage_error("the interface is missing");
+	if (rxaqm_parse_queues(args->queues, MAX_SOCKETS, wanted))
+		rxaqm_usage_error("--queue=%s: must be a list of queues below %d, such as 0-3,6",
+				  args->queues, MAX_SOCKETS);
+	if (args->socket.ring_entries & (args->socket.ring_entries - 1))
+		rxaqm_usage_error("--ring=%u: must be a power of two", args->socket.ring_entries);
+}
+
 int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = end };
+	struct args args = { .queues = "0", .socket = RXAQM_XSK_OPTIONS };
 	struct rxaqm_error error = {};
-	struct args args;
+	int err;
 
 	atexit(check_output);
-	args_parse(&args, argc, argv);
+	read_args(&args, argc, argv);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (args.netns && rxaqm_netns_enter(args.netns, &error)) {
 		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
 		return error.exit_code;
 	}
-	return exit_code(consume(&args));
+	err = consume(&args, &error);
+	if (err)
+		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
+	return exit_code(err);
 }

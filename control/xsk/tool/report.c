@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-#include "report.h"
-
-#include <string.h>
+#include "tool.h"
 
 #include "report/figures.h"
 #include "base/now.h"
 #include "base/out.h"
-#include "attach/state.h"
-
-static void count(__u64 *hist, __u64 ns)
-{
-	hist[rxaqm_hist_bucket(ns)]++;
-}
 
 void report_packet(struct report *r, const struct rxaqm_xsk_packet *packet, __u64 now_ns)
 {
@@ -25,12 +17,12 @@ void report_packet(struct report *r, const struct rxaqm_xsk_packet *packet, __u6
 	wait_ns = now_ns > meta->host_ns ? now_ns - meta->host_ns : 0;
 	r->with_meta++;
 	r->marked += !!(meta->flags & RXAQM_META_MARKED);
-	count(r->wait, wait_ns);
+	r->wait[rxaqm_hist_bucket(wait_ns)]++;
 	/* Its own sojourn, or else the newest that rxaqm has of the queue; neither: unknown. */
 	if (!(meta->flags & (RXAQM_META_SOJOURN | RXAQM_META_SAMPLED)))
 		return;
-	count(r->sojourn, meta->sojourn_ns);
-	count(r->total, meta->sojourn_ns + wait_ns);
+	r->sojourn[rxaqm_hist_bucket(meta->sojourn_ns)]++;
+	r->total[rxaqm_hist_bucket(meta->sojourn_ns + wait_ns)]++;
 }
 
 static void print_quantiles(struct rxaqm_out *out, const char *p50_key, const char *p99_key,
@@ -65,15 +57,6 @@ static void print_queue(struct rxaqm_out *out, const struct report *r, __u64 int
 	rxaqm_out_end(out);
 }
 
-static void begin_anew(struct report *r)
-{
-	*r = (struct report){
-		.queue = r->queue,
-		.ring_full = r->ring_full,
-		.ring_full_before = r->ring_full,
-	};
-}
-
 void report_print(struct report *reports, unsigned int nr, __u64 interval_ns, bool json)
 {
 	static bool header_printed;
@@ -90,8 +73,12 @@ void report_print(struct report *reports, unsigned int nr, __u64 interval_ns, bo
 	rxaqm_out_u64(&out, "interval_ns", NULL, interval_ns);
 	rxaqm_out_array(&out, "queues");
 	for (i = 0; i < nr; i++) {
-		print_queue(&out, &reports[i], interval_ns);
-		begin_anew(&reports[i]);
+		struct report *r = &reports[i];
+
+		print_queue(&out, r, interval_ns);
+		*r = (struct report){ .queue = r->queue,
+				      .ring_full = r->ring_full,
+				      .ring_full_before = r->ring_full };
 	}
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, true);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* What the files of the library share, with each other and with rxaqm-xsk. */
+#ifndef RXAQM_XSK_INTERNAL_H
+#define RXAQM_XSK_INTERNAL_H
+
+#include <sys/types.h>
+#include <xdp/xsk.h>
+
+#include "iface.h"
+#include "progress.h"
+#include "rxaqm-xsk.h"
+
+/* The queue of an interface that rxaqm is attached to, as the pinned maps have it (attached.c). */
+struct rxaqm_attached {
+	const struct rxaqm_iface *ifaces; /* iface_map, mapped; NULL: not open */
+	struct rxaqm_wait *waits; /* wait_map, mapped; NULL: not open */
+	int xsk_map; /* -1: not open */
+	const struct rxaqm_iface *iface; /* our entry of it */
+	unsigned int ifindex;
+	__u32 queue; /* of the interface */
+	__u32 index; /* of the queue in wait_map and xsk_map */
+	__u32 prog_id; /* what iface said when it was found: it may be taken by another since */
+	__u64 attached_ns;
+};
+
+#define RXAQM_ATTACHED_NONE { .xsk_map = -1 }
+
+/* Errors: as rxaqm_xsk_open(). */
+int rxaqm_attached_open(struct rxaqm_attached *at, const char *ifname, unsigned int queue);
+void rxaqm_attached_close(struct rxaqm_attached *at);
+
+/* Is the entry still that of our interface? */
+bool rxaqm_attached_still(const struct rxaqm_attached *at);
+
+/* Send what comes in the queue to socket @fd of process @pid, which is bound to it. The kernel
+ * binds one socket to a queue: an entry that is there already gets no packets, and was left by
+ * someone. So it is certain that the consumer before was the last, and what it said is cleared.
+ */
+int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd, __u32 ring_entries, pid_t pid);
+
+/* Say how long packets wait; see struct rxaqm_wait. */
+void rxaqm_attached_publish(const struct rxaqm_attached *at, __u64 now_ns, __u64 wait_ns);
+void rxaqm_attached_ring_full(const struct rxaqm_attached *at, __u64 packets);
+
+/* No packets to the socket any more, and nothing published. */
+void rxaqm_attached_leave(const struct rxaqm_attached *at);
+
+struct rxaqm_xsk {
+	struct rxaqm_attached at;
+	struct xsk_umem *umem;
+	struct xsk_socket *socket;
+	struct xsk_ring_cons rx;
+	struct xsk_ring_prod fill;
+	struct xsk_ring_cons completion; /* unused: nothing is sent */
+	char *frames; /* the memory of all packets */
+	size_t frames_size;
+	__u64 received;
+	__u64 wait_ns, published_ns; /* what was published last, and when */
+	__u64 checked_ns; /* when it was last looked whether rxaqm is still attached */
+	struct rxaqm_progress progress;
+};
+
+#define RXAQM_XSK_EXPORT __attribute__((visibility("default")))
+
+__u64 rxaqm_xsk_now_ns(void);
+
+#endif /* RXAQM_XSK_INTERNAL_H */
