@@ -79,15 +79,23 @@ static void fold(__u32 *digest, const char *text)
 
 __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface)
 {
+	char value[RXAQM_KEY_LEN], standard[RXAQM_KEY_LEN];
+	struct rxaqm_config_iface silent;
 	const struct rxaqm_key *key;
-	char value[RXAQM_KEY_LEN];
 	__u32 digest = 2166136261U;
 	unsigned int i;
 
-	for (key = rxaqm_config_keys; key->name; key++)
-		if (!strcmp(key->section, "Interface"))
-			fold(&digest, rxaqm_key_format(key, iface, 0, value));
-	fold(&digest, iface->xdp_mode_set ? "yes" : "no");
+	rxaqm_config_iface_init(&silent);
+	for (key = rxaqm_config_keys; key->name; key++) {
+		if (strcmp(key->section, "Interface") ||
+		    !strcmp(rxaqm_key_format(key, iface, 0, value),
+			    rxaqm_key_format(key, &silent, 0, standard)))
+			continue;
+		fold(&digest, key->name);
+		fold(&digest, value);
+	}
+	if (iface->xdp_mode_set)
+		fold(&digest, "xdp_mode is set");
 	for (i = 0; i < iface->nr_settings; i++) {
 		fold(&digest, iface->setting[i].key);
 		fold(&digest, iface->setting[i].value);

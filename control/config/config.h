@@ -113,8 +113,8 @@ const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *co
 int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
 			struct rxaqm_policy *policy, struct rxaqm_error *error);
 
-/* A digest of what the section says, by which it is known again; never 0. For whom it says that,
- * and where in the file, does not count.
+/* A digest of what the section says, by which it is known again, also by a later version that has
+ * more keys; never 0. For whom it says that, and where in the file, does not count.
  */
 __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface);
 
