@@ -106,7 +106,7 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .help = "enforce while a queue is overloaded, and only then" },
 	/* Not as the setting of that name: the daemon renews it. */
 	{ IFACE(lease_ns), .name = "lease", TIME(SEC, 24 * HOUR), .standard = "off", .none = "off",
-	  .must = "1s to 24h, which is renewed while the daemon runs, or off",
+	  .must = "1s to 1440m, which is renewed while the daemon runs, or off",
 	  .help = "enforce lapses to observe when the daemon has not renewed it for so long" },
 	{ 0 },
 };
