@@ -123,10 +123,12 @@ int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own)
 int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *what),
 		     const void *what, mode_t mode, struct rxaqm_error *error)
 {
+	char temporary[PATH_MAX], real[PATH_MAX];
+	struct stat status = { .st_mode = S_IFREG | 0777 };
+	bool regular = stat(path, &status) || S_ISREG(status.st_mode);
 	mode_t mask = umask(0);
-	const struct rxaqm_own_file own = { print, what, mode & ~mask, (gid_t)-1, false };
-	char temporary[PATH_MAX];
-	struct stat status;
+	const struct rxaqm_own_file own = { print, what, mode & ~mask & status.st_mode, (gid_t)-1,
+					    false };
 	int fd, err;
 
 	umask(mask);
@@ -134,10 +136,11 @@ int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *wha
 		path = "standard output";
 		fflush(stdout);
 		fd = dup(STDOUT_FILENO);
-	} else if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
+	} else if (!regular) {
 		/* A device or a pipe: what cannot be replaced, or must not be. */
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {
+		path = realpath(path, real) ?: path;
 		fd = open_beside(path, temporary, error);
 		if (fd < 0)
 			return fd;

@@ -15,8 +15,9 @@ struct json_object;
 /* Larger than any file that rxaqm writes. */
 #define RXAQM_FILE_MAX (64 << 20)
 
-/* Write what print(@file, @what) prints to @path, which is replaced at once and then has the bits
- * @mode that the umask leaves. "-" is standard output; what is no regular file is written into.
+/* Write what print(@file, @what) prints to @path, or to what it is a link to. A file is replaced at
+ * once, and then has the bits @mode that the umask and the file before leave. "-" is standard
+ * output; what is no regular file is written into.
  * -errno with @error, and then @path is as it was.
  */
 int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *what),

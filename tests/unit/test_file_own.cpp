@@ -92,3 +92,33 @@ TEST_CASE("file: a pipe or a device is written into, and stays one", "[file]")
 	CHECK(S_ISFIFO(status.st_mode));
 	CHECK(rxaqm_file_own(dir.path.c_str(), &TEXT) == -EISDIR);
 }
+
+TEST_CASE("file: what an operator names is replaced behind its link, and opened to nobody",
+	  "[file]")
+{
+	Dir dir;
+	const std::string file = dir.path + "/file", link = dir.path + "/link";
+	rxaqm_error error = {};
+	struct stat status;
+
+	std::ofstream(file) << "old, and longer\n";
+	REQUIRE(!chmod(file.c_str(), 0600));
+	REQUIRE(!symlink(file.c_str(), link.c_str()));
+	CHECK(rxaqm_file_replace(link.c_str(), "new\n", 0666, &error) == 0);
+	CHECK(dir.read("file") == "new\n");
+	CHECK(std::filesystem::is_symlink(link));
+	REQUIRE(!stat(link.c_str(), &status));
+	CHECK((status.st_mode & 07777) == 0600);
+	/* As "/dev/stdout" is, where standard output is a file. */
+	int fd = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+	REQUIRE(fd >= 0);
+	CHECK(rxaqm_file_replace(("/proc/self/fd/" + std::to_string(fd)).c_str(), "newer\n", 0600,
+				 &error) == 0);
+	CHECK(dir.read("file") == "newer\n");
+	close(fd);
+	/* A file that is not there yet is as the caller and the umask want it. */
+	REQUIRE(!unlink(file.c_str()));
+	CHECK(rxaqm_file_replace(file.c_str(), "new\n", 0640, &error) == 0);
+	REQUIRE(!stat(file.c_str(), &status));
+	CHECK((status.st_mode & 07777) == 0640);
+}
