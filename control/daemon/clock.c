@@ -10,6 +10,7 @@
 #include "daemon/run.h"
 
 #define RETRY_NS (60 * RXAQM_NSEC_PER_SEC)
+#define SETTLE_NS RXAQM_NSEC_PER_SEC
 
 static struct rxaqm_clock_phc *entry_of(const struct rxaqm_link *link)
 {
@@ -105,6 +106,9 @@ static void run_clock(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
 	struct rxaqm_run_clock *clock = &link->clock;
 
+	/* Attaching may have reset the NIC: its clock is left alone for a moment. */
+	if (!clock->attached_ns)
+		clock->next_ns = rxaqm_now_ns() + SETTLE_NS;
 	clock->attached_ns = iface->attached_ns;
 	if (!rxaqm_ns_after(clock->next_ns, rxaqm_now_ns())) {
 		if (!clock->open)

@@ -252,6 +252,7 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		sd_notifyf(0, "STOPPING=1\nSTATUS=%s",
 			   run->config.on_stop == RXAQM_ON_STOP_DETACH ? "detaching" :
 									 "leaving all attached");
+		rxaqm_metrics_http_stop(run->metrics.http);
 		if (run->config.on_stop == RXAQM_ON_STOP_DETACH)
 			detach_all(run);
 		rxaqm_run_status_remove(&run->config);

@@ -16,7 +16,7 @@
 #include "base/now.h"
 #include "nic/netlink.h"
 
-/* Several changes in a row, as drivers announce them, are looked at once. */
+/* Several changes in a row, as drivers announce them, are looked at once, as a rule. */
 #define CHANGES_NS (100 * RXAQM_NSEC_PER_MSEC)
 #define FACTS_NS (300 * RXAQM_NSEC_PER_MSEC)
 #define MESSAGES_MAX 256 /* read at a time; then others get their turn */

@@ -127,7 +127,7 @@ struct rxaqm_run {
 	__u64 reloads_ok, reloads_failed;
 	bool reload_failed; /* the last one: the file is not what is in effect */
 	char reload_text[256];
-	char status_text[256]; /* sent last */
+	char status_text[256]; /* as it was last */
 	/* Chores. */
 	__u64 status_due_ns;
 	bool status_failed;

@@ -100,6 +100,7 @@ struct Daemon {
 		run.links = &link;
 		iface[0].state = RXAQM_IFACE_ATTACHED;
 		iface[0].stamp = RXAQM_STAMP_HWTSTAMP;
+		iface[0].attached_ns = device.now_ns;
 		iface[0].prog_id = link.prog_id = 7;
 		link.run = &run;
 		link.state = RXAQM_LINK_ATTACHED;
