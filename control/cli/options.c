@@ -40,7 +40,8 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 		while (word < end && *word)
 			word++;
 		if (word == end)
-			rxaqm_usage_error("--%s: given too often", option->name);
+			rxaqm_usage_error("--%s: at most %zu times", option->name,
+					  option->key.size / sizeof(*word));
 		*word = arg;
 		break;
 	case RXAQM_OPTION_WORD:

@@ -5,8 +5,9 @@
 
 #include "base/now.h"
 
+/* Of @queue of the interface called @name. */
 static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface,
-					    unsigned int queue)
+					    const char *name, unsigned int queue)
 {
 	struct rxaqm_top_row *row = &top->row[iface->queue_base + queue];
 	const struct rxaqm_queue *now = rxaqm_state_queue(top->state, iface, queue);
@@ -15,7 +16,7 @@ static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct 
 	/* Nothing to compare with yet, or what was before another attachment's. */
 	if (row->attached_ns != iface->attached_ns)
 		*row = (struct rxaqm_top_row){ .attached_ns = iface->attached_ns, .now = *now };
-	rxaqm_iface_name(iface, row->interface, NULL);
+	strcpy(row->interface, name);
 	row->queue = queue;
 	row->before = row->now;
 	row->now = *now;
@@ -30,16 +31,18 @@ static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct 
 void rxaqm_top_take(struct rxaqm_top *top)
 {
 	const struct rxaqm_iface *iface;
+	char name[RXAQM_IFNAMSIZ];
 	unsigned int i;
 
 	top->nr_rows = 0;
 	top->rows_left_out = false;
 	rxaqm_view_each(iface, top->state, top->ifname) {
+		rxaqm_iface_name(iface, name, NULL);
 		for (i = 0; i < iface->nr_queues; i++) {
 			if (!rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
 				continue;
 			if (top->nr_rows < RXAQM_TOP_ROWS)
-				top->shown[top->nr_rows++] = take_row(top, iface, i);
+				top->shown[top->nr_rows++] = take_row(top, iface, name, i);
 			else
 				top->rows_left_out = true;
 		}

@@ -34,7 +34,8 @@ bool rxaqm_attached_still(const struct rxaqm_attached *at);
 
 /* Send what comes in the queue to socket @fd of process @pid, which is bound to it. The kernel
  * binds one socket to a queue: an entry that is there already gets no packets, and was left by
- * someone. So it is certain that the consumer before was the last, and what it said is cleared.
+ * someone. So it is certain that the consumer before was the last, and what it said of its ring is
+ * cleared; how long packets wait is to be published.
  */
 int rxaqm_attached_insert(const struct rxaqm_attached *at, int fd, __u32 ring_entries, pid_t pid);
 
