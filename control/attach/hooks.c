@@ -73,10 +73,11 @@ static int attach_program(const struct bpf_program *prog)
 	const char *name = bpf_program__name(prog);
 	enum bpf_attach_type type = bpf_program__expected_attach_type(prog);
 	char file[64];
+	bool kprobe = is_of(prog, "kprobe");
 	int event = 0, link, err;
 
 	snprintf(file, sizeof(file), LINK_PREFIX "%s", name);
-	if (is_of(prog, "kprobe")) {
+	if (kprobe) {
 		type = BPF_PERF_EVENT;
 		event = open_kprobe(!strcmp(name, "kprobe_gro") ?
 					    gro_function() :
@@ -86,13 +87,13 @@ static int attach_program(const struct bpf_program *prog)
 		return event;
 	link = bpf_link_create(bpf_program__fd(prog), event, type, NULL);
 	err = link < 0 ? link : 0;
-	if (!err && event && ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
+	if (!err && kprobe && ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
 		err = -errno;
 	if (!err)
 		err = bpf_obj_pin(link, rxaqm_state_path(file));
 	if (link >= 0)
 		close(link);
-	if (event)
+	if (kprobe)
 		close(event);
 	return err;
 }

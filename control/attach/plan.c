@@ -50,9 +50,9 @@ static bool keyed_by_cpu(const struct rxaqm_plan *plan)
 
 static unsigned int queue_entries(const struct rxaqm_plan *plan, bool by_cpu)
 {
-	unsigned int known = by_cpu ? rxaqm_max_backlog() : plan->nic.rx_ring;
-
-	return known ? known : by_cpu ? MAX_BACKLOG_DEFAULT : plan->profile.ring_entries;
+	if (by_cpu)
+		return rxaqm_max_backlog() ?: MAX_BACKLOG_DEFAULT;
+	return plan->nic.rx_ring ?: plan->profile.ring_entries;
 }
 
 /* What is needed later of @profile, which is not read again. */

@@ -29,8 +29,8 @@ struct rxaqm_sockets {
 /* Ask for all of the namespace entered. Without sock_diag for AF_XDP nothing is known. */
 void rxaqm_sockets_read(struct rxaqm_sockets *sockets);
 
-/* Take a message of the answer, a rxaqm_netlink_fn, to struct rxaqm_sockets @arg. */
 struct nlmsghdr;
+/* Take a message of the answer, a rxaqm_netlink_fn, to struct rxaqm_sockets @arg. */
 int rxaqm_sockets_take(const struct nlmsghdr *message, void *arg);
 
 /* The one bound to @queue of @ifindex; NULL if there is none, or nobody knows. */

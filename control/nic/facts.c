@@ -59,7 +59,7 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 	facts->moderation_us = -1;
 	if (!ifindex)
 		return -ENODEV;
-	strcpy(facts->ifname, ifname);
+	snprintf(facts->ifname, sizeof(facts->ifname), "%s", ifname);
 	rxaqm_nic_driver(ifname, facts->driver, sizeof(facts->driver));
 	read_numbers(ifname, facts);
 	read_flags(ifname, facts);

@@ -44,13 +44,17 @@ static int read_dir(int sysfs_fd, const char *ifname, const char *below, struct 
 	struct dirent *entry;
 	char path[64];
 	DIR *dir;
-	int fd;
+	int fd, err;
 
 	snprintf(path, sizeof(path), "class/net/%s%s", ifname, below);
 	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir)
-		return -errno;
+	if (!dir) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	while ((entry = readdir(dir))) {
 		if (!strncmp(entry->d_name, "lower_", 6))
 			snprintf(nic->lower, sizeof(nic->lower), "%.15s", entry->d_name + 6);

@@ -230,10 +230,7 @@ bool rxaqm_match_holds(const struct rxaqm_match *match, struct rxaqm_nic_facts *
 			break;
 		snprintf(why, RXAQM_MATCH_WHY_LEN, "ethtool -l: rx %u, tx %u, combined %u",
 			 facts->nr_rx, facts->nr_tx, facts->nr_combined);
-		return !strcmp(facts->nr_combined ? "combined" :
-			       facts->nr_rx	  ? "separate" :
-						    "unknown",
-			       value);
+		return !strcmp(channel_names[facts->nr_combined ? 1 : facts->nr_rx ? 2 : 0], value);
 	case KEY_PRIVATE_FLAG:
 		return flag_holds(value, facts, why);
 	case NR_KEYS:

@@ -60,8 +60,6 @@ struct rxaqm_metrics_rows {
 	struct rxaqm_metrics_row row[RXAQM_METRICS_QUEUES_MAX + RXAQM_MAX_IFACES];
 };
 
-#define RXAQM_METRICS_LABEL_LEN 64
-
 struct rxaqm_metrics_view {
 	/* The maps, and what they do not hold: the time, and how the interfaces are called. */
 	const struct rxaqm_state *state;
@@ -80,7 +78,7 @@ static inline bool rxaqm_metrics_any(const struct rxaqm_metrics_view *view)
 	return view->state->meta && view->state->iface && view->state->clock;
 }
 
-/* Ask the kernel for what the maps do not hold. */
+/* Ask the kernel for what the maps do not hold. @view is zeroed before. */
 void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metrics *metrics);
 
 /* Pure from here on: the rows; metrics_table.c: their families; metrics.c: all families. */
