@@ -20,7 +20,7 @@ struct list {
 
 void *rxaqm_list_grow(void **at, size_t *nr, size_t size)
 {
-	/* Full where it has a power of two of entries: then there is to be room for as many again. */
+	/* Full with a power of two of entries: then there is to be room for as many again. */
 	bool full = !(*nr & (*nr - 1));
 	char *grown = full ? realloc(*at, (*nr ? 2 * *nr : 1) * size) : *at;
 

@@ -140,7 +140,8 @@ int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *wha
 		/* A device or a pipe: what cannot be replaced, or must not be. */
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {
-		path = realpath(path, real) ?: path;
+		if (realpath(path, real))
+			path = real;
 		fd = open_beside(path, temporary, error);
 		if (fd < 0)
 			return fd;
