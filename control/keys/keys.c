@@ -45,6 +45,7 @@ const char *rxaqm_key_json_name(const struct rxaqm_key *key, char buf[RXAQM_KEY_
 	const char *from;
 	char *to = buf;
 
+	buf[0] = '\0'; /* cppcheck 2.17 does not see that it ends so in any case */
 	for (from = key->name; *from; from++) {
 		if (isupper((unsigned char)*from) && to != buf)
 			*to++ = '_';

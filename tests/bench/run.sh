@@ -118,6 +118,7 @@ if [ "${1-}" != xsk ]; then
 	part "backlog for four minutes" tests/bench/hold.sh
 fi
 part "AF_XDP packet rate" ip netns exec "$ns" "$build/bench/xsk" "$tx" "$rx" "$RXAQM_BIN"
+part "AF_XDP consumer that is too slow" tests/bench/slow.sh
 part "testpmd packet rate" tests/bench/testpmd.sh "$ns" "$tx" "$rx"
 table
 json >"$build/bench${1+-$1}.json"
