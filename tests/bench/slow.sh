@@ -40,13 +40,17 @@ make_wire()
 			net.ipv4.conf.default.rp_filter=0 net.ipv4.tcp_no_metrics_save=1 \
 			net.ipv4.tcp_rmem='4096 131072 33554432' net.ipv4.tcp_wmem='4096 131072 33554432'
 	done
-	ip link add out netns "$src" type veth peer name in netns "$dst"
+	ip link add out netns "$src" address 02:00:00:00:09:08 type veth \
+		peer name in netns "$dst" address 02:00:00:00:09:01
 	# Frames as they come from a wire: of a packet's size, with checksums.
 	ip netns exec "$src" ethtool -K out tso off gso off tx off >/dev/null
 	ip -n "$src" address add 10.77.0.1/24 dev out
 	ip -n "$dst" address add 10.77.0.2/24 dev in
 	ip -n "$src" link set out up
 	ip -n "$dst" link set in up
+	# What the tap is asked it answers on the tap.
+	ip -n "$src" neighbour replace 10.77.0.2 lladdr 02:00:00:00:09:01 dev out
+	ip -n "$dst" neighbour replace 10.77.0.1 lladdr 02:00:00:00:09:08 dev in
 }
 
 # forward_tcp: what the consumer says of the wait, in JSON.
@@ -89,5 +93,5 @@ observed=$(forward_tcp)
 enforced=$(forward_tcp)
 jq -se 'all(.counted >= 2000)' <<<"$observed $enforced" >/dev/null ||
 	{ echo "slow.sh: the consumer was hardly ever alone on its CPU: $observed $enforced" >&2 && exit 77; }
-figures 'without control' "$observed"
+figures 'observe' "$observed"
 figures 'enforce' "$enforced" 20
