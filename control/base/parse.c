@@ -132,11 +132,11 @@ const char *rxaqm_parse_item(const char *list, char item[RXAQM_ITEM_LEN])
 
 int rxaqm_parse_set(const char *s, rxaqm_parse_number *parse, unsigned int nr, unsigned char *set)
 {
-	__u64 first, last;
+	__u64 first = 0, last = 0;
+	int err = 0;
 
-	while (s) {
+	while (s && !err) {
 		char item[RXAQM_ITEM_LEN], *dash;
-		int err;
 
 		s = rxaqm_parse_item(s, item);
 		dash = strchr(item, '-');
@@ -145,15 +145,16 @@ int rxaqm_parse_set(const char *s, rxaqm_parse_number *parse, unsigned int nr, u
 		err = parse(item, 0, UINT_MAX, &first);
 		if (!err)
 			err = parse(dash ? dash + 1 : item, 0, UINT_MAX, &last);
-		if (err)
-			return err;
-		if (last < first)
-			return -EINVAL;
-		if (last >= nr)
-			return -ERANGE;
-		memset(set + first, 1, last - first + 1);
+		if (!err && last < first)
+			err = -EINVAL;
+		else if (!err && last >= nr)
+			err = -ERANGE;
+		if (!err)
+			memset(set + first, 1, last - first + 1);
 	}
-	return 0;
+	if (err)
+		memset(set, 0, nr);
+	return err;
 }
 
 int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set)

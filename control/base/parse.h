@@ -25,7 +25,7 @@ int rxaqm_parse_percent(const char *s, __u32 *ret_permille);
 const char *rxaqm_parse_item(const char *list, char item[RXAQM_ITEM_LEN]);
 
 /* "3,5-7" of numbers that @parse reads: sets set[i] for each, of @nr. -ERANGE for one that is not
- * below that, a range turned round is -EINVAL. On error @set has what came before it.
+ * below that, a range turned round is -EINVAL. On error @set is all zeros.
  */
 typedef int rxaqm_parse_number(const char *s, __u64 min, __u64 max, __u64 *ret_value);
 int rxaqm_parse_set(const char *s, rxaqm_parse_number *parse, unsigned int nr, unsigned char *set);

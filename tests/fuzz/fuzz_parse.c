@@ -52,7 +52,7 @@ static void check_queues(const char *text)
 	for (i = 0; i < NR_QUEUES; i++)
 		nr += set[i];
 	assert(set[NR_QUEUES] == 7);
-	assert(err || nr);
+	assert(err ? !nr : nr);
 }
 
 /* Any bits that a policy could have are written in a form that gives them again. */
