@@ -262,3 +262,19 @@ TEST_CASE("phc device: an interface that is detached takes its mapping back", "[
 	CHECK(d.phc[0].published == 0);
 	CHECK_FALSE(d.link.clock.open);
 }
+
+TEST_CASE("phc device: it is left alone for a second after each attach", "[phc]")
+{
+	Daemon d;
+	Stderr log;
+
+	d.pass(900 * MS);
+	CHECK(d.device.fd == -1);
+	d.pass(200 * MS);
+	CHECK(d.link.clock.open);
+	d.iface[0].attached_ns = d.device.now_ns;
+	d.pass(900 * MS);
+	CHECK_FALSE(d.link.clock.open);
+	d.pass(200 * MS);
+	CHECK(d.link.clock.open);
+}
