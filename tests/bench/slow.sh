@@ -91,7 +91,9 @@ make_wire
 observed=$(forward_tcp)
 "$rxaqm" --netns "$dst" policy set in mode=enforce >&2
 enforced=$(forward_tcp)
-jq -se 'all(.counted >= 2000)' <<<"$observed $enforced" >/dev/null ||
-	{ echo "slow.sh: the consumer was hardly ever alone on its CPU: $observed $enforced" >&2 && exit 77; }
+if ! jq -se 'all(.counted >= 2000)' <<<"$observed $enforced" >/dev/null; then
+	echo "slow.sh: the consumer was hardly ever alone on its CPU: $observed $enforced" >&2
+	exit 77
+fi
 figures 'observe' "$observed"
 figures 'enforce' "$enforced" 20
