@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "../support/holds.hpp"
 #include "ack.h"
 #include "packets.hpp"
 
@@ -20,9 +21,9 @@ static rxaqm_ack_news read(const Packet &p, __u32 queue = 3)
 	rxaqm_ack_news ack;
 
 	rxaqm_frame_parse(&pkt, &frame);
-	REQUIRE((pkt.kind == RXAQM_KIND_ACK || pkt.kind == RXAQM_KIND_SYN));
-	REQUIRE(rxaqm_ack_read(&ack, &frame, pkt.ip_off, pkt.l4_off, queue));
-	REQUIRE(ack.pure == (pkt.kind == RXAQM_KIND_ACK));
+	HOLDS(pkt.kind == RXAQM_KIND_ACK || pkt.kind == RXAQM_KIND_SYN);
+	HOLDS(rxaqm_ack_read(&ack, &frame, pkt.ip_off, pkt.l4_off, queue));
+	HOLDS(ack.pure == (pkt.kind == RXAQM_KIND_ACK));
 	return ack;
 }
 

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <random>
 
+#include "../support/holds.hpp"
 #include "codel.h"
 
 static const rxaqm_codel_params params_10ms = { 500 * RXAQM_NSEC_PER_USEC,
@@ -96,18 +97,22 @@ static int compare(const rxaqm_codel_params &params, const Trace &trace, __u64 b
 		bool was_dropping = model.dropping;
 		bool law = law_packet(vars, params, a, base_ns);
 
-		CAPTURE(i, a.at_ns, a.sojourn_ns, a.drained, a.eligible, vars.count, model.count);
-		REQUIRE(law ==
-			model.packet(double(a.at_ns), double(a.sojourn_ns), a.drained, a.eligible));
-		REQUIRE(bool(vars.dropping) == model.dropping);
-		REQUIRE(double(vars.count) == model.count);
+		bool expected = model.packet(double(a.at_ns), double(a.sojourn_ns), a.drained,
+					     a.eligible);
+
+		if (law != expected || bool(vars.dropping) != model.dropping ||
+		    double(vars.count) != model.count)
+			FAIL("packet " << i << " at " << a.at_ns << ", sojourn " << a.sojourn_ns
+				       << ": signal " << law << ", the model's " << expected
+				       << "; dropping " << vars.dropping << ", " << model.dropping
+				       << "; count " << vars.count << ", " << model.count);
 		if (!law)
 			continue;
 		signals++;
 		double gap = model.drop_next - (was_dropping ? from : double(a.at_ns));
 		double due = double(__s64(vars.drop_next_ns - base_ns));
 
-		REQUIRE(std::fabs(due - model.drop_next) <= 0.002 * gap + 1);
+		HOLDS(std::fabs(due - model.drop_next) <= 0.002 * gap + 1);
 		model.drop_next = due;
 	}
 	return signals;

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "../support/holds.hpp"
 #include "ecn.h"
 #include "headers.h"
 #include "packets.hpp"
@@ -16,7 +17,7 @@ static bool mark(packets::Bytes &frame)
 	rxaqm_packet pkt;
 
 	rxaqm_packet_classify(&pkt, frame.data(), frame.data() + frame.size(), &policy);
-	REQUIRE(frame.size() >= pkt.ip_off + size_t(RXAQM_ECN_BYTES));
+	HOLDS(frame.size() >= pkt.ip_off + size_t(RXAQM_ECN_BYTES));
 	return rxaqm_ecn_mark(&frame[pkt.ip_off]);
 }
 
@@ -68,7 +69,7 @@ TEST_CASE("ecn: the checksum of any header stays right", "[ecn]")
 		ip[10] = uint8_t(sum >> 8);
 		ip[11] = uint8_t(sum);
 		mark(frame);
-		REQUIRE(packets::ip4_checksum_ok(ip));
+		HOLDS(packets::ip4_checksum_ok(ip));
 	}
 }
 
@@ -92,10 +93,10 @@ TEST_CASE("ecn: all checksum values there can be", "[ecn]")
 			sum = packets::checksum(ip, 20);
 			ip[10] = uint8_t(sum >> 8);
 			ip[11] = uint8_t(sum);
-			REQUIRE(mark(frame));
+			HOLDS(mark(frame));
 			sum = packets::get16(ip + 10);
 			ip[10] = ip[11] = 0;
-			REQUIRE(sum == packets::checksum(ip, 20));
+			HOLDS(sum == packets::checksum(ip, 20));
 		}
 	}
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "../support/holds.hpp"
 #include "ring_sim.hpp"
 
 using namespace ring_sim;
@@ -84,9 +85,9 @@ TEST_CASE(
 			double share = all ? vars.seen[c] / all : 1;
 			double times = c == RXAQM_CLASS_SYN ? 1 : 4;
 
-			REQUIRE(vars.drop[c] / ONE <= times * share + 1e-6);
-			REQUIRE((share < 1 / times || vars.p < RXAQM_LAW_ONE ||
-				 vars.drop[c] > 0.99 * ONE));
+			HOLDS(vars.drop[c] / ONE <= times * share + 1e-6);
+			HOLDS(share < 1 / times || vars.p < RXAQM_LAW_ONE ||
+			      vars.drop[c] > 0.99 * ONE);
 		}
 	}
 }
@@ -121,7 +122,7 @@ TEST_CASE("law: p stays in its bounds, and comes to nothing where nothing stands
 			rxaqm_law_average(&vars, random() % (20 * SEC >> random() % 30 | 1));
 			now_ns += params.interval_ns >> (random() % 3 + 1);
 			rxaqm_law_turn(&vars, &params, now_ns);
-			REQUIRE(vars.p <= RXAQM_LAW_ONE);
+			HOLDS(vars.p <= RXAQM_LAW_ONE);
 		}
 		vars.p = RXAQM_LAW_ONE;
 		now_ns += 30 * params.interval_ns / 2 + 4;

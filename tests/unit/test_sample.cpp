@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "../support/holds.hpp"
 #include "clock_sim.hpp"
 
 static const __u64 US = RXAQM_NSEC_PER_USEC, MS = RXAQM_NSEC_PER_MSEC, SEC = RXAQM_NSEC_PER_SEC;
@@ -188,8 +189,8 @@ TEST_CASE("sample: distrust lasts for a clean second", "[sample]")
 	__u64 until_ns = s.now_ns + SEC;
 
 	while (s.now_ns < until_ns - 20 * US) {
-		CHECK(s.sample(100) == RXAQM_SAMPLE_GOOD);
-		CHECK(s.distrusted());
+		HOLDS(s.sample(100) == RXAQM_SAMPLE_GOOD);
+		HOLDS(s.distrusted());
 	}
 	s.now_ns = until_ns;
 	CHECK_FALSE(s.distrusted());
