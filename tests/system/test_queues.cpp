@@ -201,17 +201,19 @@ TEST_CASE("queues: an enforce policy with a lease lapses to observe", "[queues]"
 	Attached a;
 
 	REQUIRE(a.host.rxaqm(a.wire.rx,
-			     { "policy", "set", a.wire.rx_if, "mode=enforce", "lease=400ms" })
+			     { "policy", "set", a.wire.rx_if, "mode=enforce", "lease=10m" })
 			.exit_code == 0);
 	Json status = a.host.json(a.wire.rx, { "status", a.wire.rx_if });
 	CHECK(status.text("/interfaces/0/queues/0/mode") == "enforce");
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", a.wire.rx_if, "lease=1ms" }).exit_code ==
+		0);
 	CHECK(eventually([&] {
 		return a.host.json(a.wire.rx, { "status", a.wire.rx_if })
 			       .text("/interfaces/0/queues/0/mode") == "observe (lease over)";
 	}));
 	REQUIRE(all_traffic(a.wire) == "");
 	/* Renewed, it enforces again. */
-	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", a.wire.rx_if, "lease=10s" }).exit_code ==
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "set", a.wire.rx_if, "lease=10m" }).exit_code ==
 		0);
 	status = a.host.json(a.wire.rx, { "status", a.wire.rx_if });
 	CHECK(status.text("/interfaces/0/queues/0/mode") == "enforce");
