@@ -101,9 +101,9 @@ CYCLES ?= 10000
 .SUFFIXES:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all help deps demo test soak test-vm experiment eval bench bench-xsk fresh docs lint format \
+.PHONY: all help deps demo test test-all soak test-vm experiment eval bench bench-xsk fresh docs lint format \
 	qualify-lab qualify-reports install uninstall deb clean tools FORCE \
-	build-demo build-test build-test-vm build-bench \
+	build-demo build-test build-test-vm build-bench deps-test-vm \
 	$(addprefix setup-,demo test test-vm experiment eval bench lab)
 
 all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
@@ -115,9 +115,11 @@ test: setup-test ## Run all tests (root); SUITE="unit bpf" for some
 	$(Q)tests/run.sh $(SUITE)
 
 # Guests need no network once tests/vm/fetch.sh is done.
-test-vm: setup-test-vm ## Test in guests (root); KERNEL=6.12 GROUP="kernel nic"
-	$(Q)tests/vm/fetch.sh $(KERNEL)
-	$(Q)tests/vm/run.sh $(KERNEL) -- $(GROUP)
+test-vm: setup-test-vm ## Test in guests (root); KERNEL=6.12 GROUP="kernel nic" LONG=1
+	$(Q)tests/vm/run.sh $(if $(filter 1,$(LONG)),-a) $(KERNEL) -- $(GROUP)
+
+test-all: ## All that .ci/run does, and what takes long: three hours (root)
+	$(Q).ci/run all
 
 # A quarter of a second a cycle; what "make test" does for some seconds only.
 soak: SUITE = system
@@ -160,8 +162,10 @@ setup-test:
 	$(Q)packaging/unpack-prometheus.sh $(BUILD)/prometheus
 	+$(Q)$(SUBMAKE) build-test SUITE="$(SUITE)"
 
-setup-test-vm:
+deps-test-vm:
 	$(Q)packaging/install-deps.sh build test vm deb
+
+setup-test-vm: deps-test-vm
 	+$(Q)$(SUBMAKE) build-test-vm
 
 setup-experiment:

@@ -13,12 +13,13 @@
 #   fuzz                  build/fuzz/*, FUZZ_SECONDS in all (40), from FUZZ_SEED (1); 0 is a seed
 #                         at random, to look for what nobody found
 #
-# If all are run, lanes run side by side, each in mounts of its own: shell, and those tests of
-# system that take nothing amiss of a busy CPU, in four. What measures, xsk and the rest of system,
-# is alone after them.
+# If all are run, lanes run side by side, each in mounts of its own: shell, the halves of unit, and
+# those tests of system that take nothing amiss of a busy CPU, in four. What measures, xsk and the
+# rest of system, is alone after them.
 #
 # Tests of xsk, system and guest that fail are run once more at the end, and that counts: a line
-# "again: TEST: why it failed" tells of each.
+# "again: TEST: why it failed" tells of each, and the line before the sum says how many needed it.
+# One that needed it in the run before, too, has failed: build/again (RXAQM_AGAIN) has their names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,10 +30,12 @@ suite_timeout=${SUITE_TIMEOUT:-2700}
 # No test is in two of them.
 lanes=('system:[run]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
 	'system:[causes],[leak],[metrics]'
-	'system:[qualify],[views],[queues],[hint],[ect0]' 'shell')
+	'system:[qualify],[views],[queues],[hint],[ect0]' 'shell'
+	'unit:--shard-count 2 --shard-index 0' 'unit:--shard-count 2 --shard-index 1')
 # Where a lane leaves its results for who started it; tests that run this again are no lanes.
 tallies=${RXAQM_TALLIES-}
-unset RXAQM_TALLIES
+again_file=${RXAQM_AGAIN-build/again}
+unset RXAQM_TALLIES RXAQM_AGAIN
 
 export RXAQM_PROFILE_PATH=$PWD/nic-profiles
 export RXAQM_BIN=$PWD/build/rxaqm
@@ -296,6 +299,33 @@ run_again()
 	mv "$scratch/mended" "$scratch/all"
 }
 
+# What needed a second try now and in the run before has failed. For the next run: what did now, and
+# of those before what has not run now.
+judge_again()
+{
+	local state=$scratch/before
+
+	touch "$state"
+	[ ! -e "$again_file" ] || cp "$again_file" "$state"
+	awk -F'\t' '$1 == "again" { print $2 }' "$scratch/all" >"$scratch/now"
+	{
+		awk -F'\t' 'FILENAME == ARGV[1] { ran[$2]; next } !($1 in ran)' "$scratch/all" "$state"
+		cat "$scratch/now"
+	} >"$scratch/noted"
+	cmp -s "$scratch/noted" "$state" || {
+		mkdir -p "$(dirname "$again_file")" && cp "$scratch/noted" "$again_file"
+	}
+	grep -Fxf "$state" "$scratch/now" >"$scratch/twice" || return 0
+	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { twice[$1]; next }
+		$1 == "again" { why[$2] = $3 }
+		$1 == "pass" && $2 in twice {
+			$1 = "fail"
+			$3 = "it needed a second try in the run before, too: " why[$2]
+		}
+		{ print }' "$scratch/twice" "$scratch/all" >"$scratch/mended"
+	mv "$scratch/mended" "$scratch/all"
+}
+
 # What of system is in no lane.
 rest_of_system()
 {
@@ -337,7 +367,7 @@ done
 [ "$(id -u)" -ne 0 ] || packaging/mount-bpffs.sh
 if [ -z "$tallies" ] && whole_suites && [ -z "${TEST_ARGS-}" ] && unshare -m true 2>/dev/null; then
 	start_lanes
-	for suite in unit bpf cli fuzz; do
+	for suite in bpf cli fuzz; do
 		! wanted "$suite" || run_suite "$suite"
 	done
 	end_lanes
@@ -355,10 +385,13 @@ fi
 for suite in xsk system guest; do
 	run_again "$suite"
 done
+judge_again
 
 awk -F'\t' '$1 == "again" { print "again: " $2 ": " $3 }' "$scratch/all"
 awk -F'\t' '$1 == "skip" { print "skipped: " $2 ": " $3 }' "$scratch/all"
 awk -F'\t' '$1 == "fail" { print "failed: " $2 ": " $3 }' "$scratch/all"
+[ "$(count again "$scratch/all")" -eq 0 ] ||
+	echo "$(count again "$scratch/all") needed a second try"
 sum "$scratch/all"
 # All skipped is not a success: nothing was tested.
 [ "$(count fail "$scratch/all")" -eq 0 ] && [ "$(count pass "$scratch/all")" -gt 0 ]

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Does what README.md says on machines that have nothing: tests/fresh/fresh.sh [RELEASE]...
-# [-- STAGE...], on Debian 12 and 13, side by side, all stages of tests/fresh/stages.sh by default.
+# [-- STAGE...], on Debian 12 and 13, side by side, all stages of tests/fresh/stages.sh by default;
+# "suites" then not on this machine's own release, whose tests "make test" builds here.
 # A machine is a minimal Debian below build/fresh, on this machine's kernel and network, with mounts
 # and processes of its own. Each stage begins with what "first" and "deps" leave, which all make
 # targets begin with, and with nothing of the others: a package that another stage installs is
@@ -34,7 +35,11 @@ for stage; do
 	stages+=("$stage")
 done
 [ ${#releases[@]} -gt 0 ] || releases=(12 13)
-[ ${#stages[@]} -gt 0 ] || stages=("${all_stages[@]}")
+own_release=
+[ ${#stages[@]} -gt 0 ] || {
+	stages=("${all_stages[@]}")
+	own_release=$(. /etc/os-release && echo "${VERSION_ID-}")
+}
 [ "$(id -u)" -eq 0 ] || die "not root"
 command -v mmdebstrap >/dev/null || die "no mmdebstrap: run 'packaging/install-deps.sh fresh'" 3
 grep -qw overlay /proc/filesystems || modprobe -q overlay || die "this kernel has no overlay file system" 3
@@ -127,9 +132,10 @@ on_release()
 	run_stage "$release" deps "$machine/deps" "$machine/first" "$machine/base"
 	for stage in "${stages[@]}"; do
 		[[ $stage != first && $stage != deps ]] || continue
+		[[ $stage != suites || $release != "$own_release" ]] || continue
 		under=("$machine"/{deps,first,base})
-		# "vm" installs all that "test" does, so what that leaves hides nothing.
-		[[ $stage != vm || ! -d $machine/test ]] || under=("$machine/test" "${under[@]}")
+		# "suites" and "vm" install all that "test" does, so what that leaves hides nothing.
+		[[ $stage != suites && $stage != vm || ! -d $machine/test ]] || under=("$machine/test" "${under[@]}")
 		run_stage "$release" "$stage" "$machine/$stage" "${under[@]}" || true
 		[ "$stage" = test ] || rm -rf --one-file-system "${machine:?}/$stage" "$machine/$stage.work"
 	done

@@ -40,10 +40,18 @@ stage_demo()
 	make setup-demo
 }
 
+# One suite shows that tests are built and run here.
 stage_test()
 {
-	export SUITE="unit cli shell fuzz" FUZZ_SECONDS=5
+	export SUITE=cli
 	readme 'make test'
+}
+
+# All tests are built by this release's compilers, and its dpkg is tried.
+stage_suites()
+{
+	make setup-test setup-test-vm
+	make test SUITE=shell
 }
 
 stage_install()
@@ -80,7 +88,7 @@ stage_lint()
 
 stage_vm()
 {
-	make setup-test-vm
+	make deps-test-vm
 	tests/vm/fetch.sh none
 	PATH=$(. tests/vm/lib.sh && vm_path)
 	vng --version

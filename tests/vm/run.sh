@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests of tests/vm/groups in guests: tests/vm/run.sh [KERNEL]... [-- GROUP...],
-# on all kernels of tests/vm/kernels and all groups but those to be named by default. The last line
-# is the sum, "N passed, N failed", with ", N skipped" if there are any. Output: build/vm/logs.
+# Runs the tests of tests/vm/groups in guests: tests/vm/run.sh [-a] [KERNEL]... [-- GROUP...],
+# on all kernels of tests/vm/kernels, and all rows but the long ones by default; -a: these as well.
+# The last line is the sum, "N passed, N failed", with ", N skipped" if there are any. Output:
+# build/vm/logs.
 #
 # An emulated CPU is slow, and slower where the machine has other things to do: a group with a
-# failure is run once more, when no other guest runs, and that run counts.
+# failure is run once more, when no other guest runs, and that run counts. That is a second try of
+# what failed, as those in the guest are (tests/run.sh): told, counted, and once only. Names are in
+# build/vm/again.
 set -euo pipefail
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -16,12 +19,33 @@ while read -r row; do
 	rows+=("$row")
 done < <(grep -Ev '^(#|$)' "$vm_repo/tests/vm/groups")
 
+# each CPUS COMMAND...: COMMAND KERNEL ROW for all that were asked for, and take that many CPUs.
+# In virtual time QEMU runs all of a guest's on one.
+each()
+{
+	local cpus=$1 row kernel fields takes
+
+	shift
+	for kernel in "${kernels[@]}"; do
+		for row in "${rows[@]}"; do
+			read -ra fields <<<"$row"
+			takes=${fields[2]}
+			[[ ,${fields[4]}, != *,virtual,* ]] || takes=1
+			[[ $cpus == any || $takes == "$cpus" ]] || continue
+			[[ ,${fields[1]}, == *,all,* || ,${fields[1]}, == *,$kernel,* ]] || continue
+			[[ " ${groups[*]} " == *" ${fields[0]} "* ]] || continue
+			"$@" "$kernel" "${fields[@]}"
+		done
+	done
+}
+
 known_groups()
 {
 	printf '%s\n' "${rows[@]%% *}"
 }
 
-kernels=() groups=()
+kernels=() groups=() all=
+[ "${1-}" != -a ] || { all=1 && shift; }
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	vm_row "$1" >/dev/null
 	kernels+=("$1")
@@ -33,9 +57,16 @@ for group; do
 		die "unknown group '$group', tests/vm/groups has: $(known_groups | paste -sd ' ')" 2
 	groups+=("$group")
 done
-[ ${#kernels[@]} -gt 0 ] || mapfile -t kernels < <(vm_kernels)
-[ ${#groups[@]} -gt 0 ] ||
-	mapfile -t groups < <(printf '%s\n' "${rows[@]}" | awk '$5 !~ /named/ { print $1 }')
+# What is long runs if it is named, or all is wanted.
+if [ ${#groups[@]} -eq 0 ]; then
+	[ -n "$all" ] || mapfile -t rows < <(printf '%s\n' "${rows[@]}" | awk '$5 !~ /long/')
+	mapfile -t groups < <(known_groups)
+fi
+if [ ${#kernels[@]} -eq 0 ]; then
+	mapfile -t kernels < <(vm_kernels)
+	mapfile -t kernels < <(each any echo | cut -d ' ' -f 1 | uniq)
+fi
+[ -n "$(each any echo)" ] || die "nothing runs on ${kernels[*]} but what is long: name its group" 2
 
 scratch=$(mktemp -d)
 jobs_running=()
@@ -56,7 +87,7 @@ devices()
 
 	for kind in ${1//,/ }; do
 		case $kind in
-		none | memory | named) ;;
+		none | memory | long) ;;
 		# The guest's clock is the instructions it has executed, 2 ns each.
 		virtual) printf ' -icount shift=1,sleep=off' ;;
 		*) kinds+=("$kind") ;;
@@ -70,11 +101,12 @@ devices()
 run_group()
 {
 	local kernel=$1 group=$2 cpus=$4 seconds=$5 qemu=$6 status=0 started=$SECONDS
-	local out=$scratch/$kernel-$group sum vm memory=
+	local out=$scratch/$kernel-$group again=build/vm/again/$kernel-$group sum vm memory=
 
 	[[ ,$qemu, != *,memory,* ]] || memory=1
 	tests/vm/vm.sh "$kernel" -n "$group" -t "$seconds" -c "$cpus" -q "$(devices "$qemu")" -- \
-		env RXAQM_GUEST=1 RXAQM_MEMORY=$memory tests/run.sh "${@:7}" >"$out" 2>&1 &
+		env RXAQM_GUEST=1 RXAQM_MEMORY=$memory RXAQM_AGAIN="$again" \
+		tests/run.sh "${@:7}" >"$out" 2>&1 &
 	vm=$!
 	trap 'kill "$vm" 2>/dev/null; wait "$vm"; exit 143' TERM
 	wait "$vm" || status=$?
@@ -84,23 +116,35 @@ run_group()
 		sed "s|^|$kernel $group: |" "$out" | tail -n 40
 		sum="0 passed, 1 failed"
 	fi
-	grep -E '^(failed|skipped): ' "$out" | sed "s|^\([a-z]*\): |\1: $kernel $group: |" >"$out.told" || true
+	grep -E '^(again|failed|skipped): ' "$out" | sed "s|^\([a-z]*\): |\1: $kernel $group: |" >"$out.told" || true
 	echo "$sum" >"$out.sum"
 	printf '%s %s: %s (%d s)\n' "$kernel" "$group" "$sum" $((SECONDS - started))
 }
 
-# run_again KERNEL ROW...: if it failed.
+# run_again KERNEL ROW...: if it failed. What passes then, and did so in the run before, has failed.
 run_again()
 {
-	local out=$scratch/$1-$2
+	local name="$1 $2" out=$scratch/$1-$2 noted=build/vm/again/$1-$2.group why
 
-	[[ $(cat "$out.sum" 2>/dev/null) != *" 0 failed"* ]] || return 0
+	if [[ $(cat "$out.sum" 2>/dev/null) == *" 0 failed"* ]]; then
+		rm -f "$noted"
+		return
+	fi
 	cat "$out.told" 2>/dev/null || true
-	echo "$1 $2: once more, alone"
+	why=$(sed -n 's/^failed: //p' "$out.told" 2>/dev/null | head -n 1)
+	echo "$name: once more, alone"
 	run_group "$@" &
 	jobs_running=($!)
 	wait $!
 	jobs_running=()
+	[[ $(cat "$out.sum") == *" 0 failed"* ]] || return 0
+	echo "again: $name: the whole group: ${why:-its guest ended}" >>"$out.told"
+	if [ -e "$noted" ]; then
+		echo "failed: $name: the whole group needed a second run in the run before, too" >>"$out.told"
+		echo "0 passed, 1 failed" >"$out-again.sum"
+	fi
+	mkdir -p build/vm/again
+	touch "$noted"
 }
 
 # The simulated NIC is built here, so that a kernel it does not build for is one failure of many.
@@ -140,27 +184,8 @@ start()
 	jobs_running+=($!)
 }
 
-# each CPUS COMMAND...: COMMAND KERNEL ROW for all that were asked for, and take that many CPUs:
-# in virtual time QEMU runs all of a guest's on one.
-each()
-{
-	local cpus=$1 row kernel fields takes
-
-	shift
-	for kernel in "${kernels[@]}"; do
-		for row in "${rows[@]}"; do
-			read -ra fields <<<"$row"
-			takes=${fields[2]}
-			[[ ,${fields[4]}, != *,virtual,* ]] || takes=1
-			[[ $cpus == any || $takes == "$cpus" ]] || continue
-			[[ ,${fields[1]}, == *,all,* || ,${fields[1]}, == *,$kernel,* ]] || continue
-			[[ " ${groups[*]} " == *" ${fields[0]} "* ]] || continue
-			"$@" "$kernel" "${fields[@]}"
-		done
-	done
-}
-
 cd "$vm_repo"
+tests/vm/fetch.sh "${kernels[@]}"
 for kernel in "${kernels[@]}"; do
 	version=$(vm_version "$kernel")
 	echo "== $kernel: $version"
@@ -174,7 +199,9 @@ wait
 jobs_running=()
 each any run_again
 
-cat "$scratch"/*.told 2>/dev/null | sort || true
+cat "$scratch"/*.told 2>/dev/null | sort >"$scratch/told" || true
+cat "$scratch/told"
+! again=$(grep -c '^again: ' "$scratch/told") || echo "$again needed a second try"
 cat "$scratch"/*.sum 2>/dev/null | awk '
 	{ passed += $1; failed += $3; skipped += $5 }
 	END {
