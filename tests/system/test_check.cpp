@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -173,11 +174,18 @@ TEST_CASE("check: a backlog that overflows: CRITICAL", "[check]")
 
 	Child check(host.command(wire.rx, { "status", "--check", "-i", "3s" }),
 		    host.with_environment());
-	std::this_thread::sleep_for(500ms);
-	/* More than the backlog holds, which hosts raise, and what is worked off meanwhile. */
+	/* More than the backlog holds, which hosts raise, and what is worked off meanwhile. Again and
+	 * again: when it looks first is not known.
+	 */
 	unsigned backlog;
 	std::ifstream("/proc/sys/net/core/netdev_max_backlog") >> backlog;
-	flood(wire, 2 * backlog + 5000);
+	CHECK(eventually([&] {
+		siginfo_t ended = {};
+
+		flood(wire, 2 * backlog + 5000);
+		return waitid(P_PID, id_t(check.pid()), &ended, WEXITED | WNOWAIT | WNOHANG) ||
+		       ended.si_pid;
+	}));
 	Result result = check.wait();
 	check_line(result, 2, wire.rx_if + " overflows: ");
 	CHECK(figure(result, wire.rx_if + "_overflow") > 0);

@@ -74,29 +74,25 @@ TEST_CASE("xsk: queues with a socket go there, the others to the stack", "[xsk]"
 	auto one = a.serve(1), three = a.serve(3);
 	Datagrams datagrams(a.wire, 64);
 	std::set<uint32_t> seen;
-	size_t by_stack, by_one = 0, by_three = 0;
-
-	datagrams.send(64); /* polls after which all know of the sockets */
-	std::this_thread::sleep_for(50ms);
-	one->receive(1024);
-	three->receive(1024);
-	datagrams.received_by_stack();
-	for (int i = 0; i < 40; i++) {
-		datagrams.send(64);
-		std::this_thread::sleep_for(2ms);
+	size_t by_stack = 0, by_one = 0, by_three = 0;
+	auto all = [&] {
 		for (const SocketPacket &packet : one->receive(1024))
 			by_one += packet.number() && seen.insert(packet.number()).second;
 		for (const SocketPacket &packet : three->receive(1024))
 			by_three += packet.number() && seen.insert(packet.number()).second;
+		for (uint32_t number : datagrams.received_by_stack(1))
+			by_stack += seen.insert(number).second;
+		return seen.size();
+	};
+
+	datagrams.send(64); /* polls after which all know of the sockets */
+	REQUIRE(eventually([&] { return all() == 64; }));
+	seen.clear();
+	by_stack = by_one = by_three = 0;
+	for (size_t i = 1; i <= 40; i++) {
+		datagrams.send(64);
+		REQUIRE(eventually([&] { return all() == i * 64; }));
 	}
-	std::this_thread::sleep_for(50ms);
-	for (const SocketPacket &packet : one->receive(1024))
-		by_one += packet.number() && seen.insert(packet.number()).second;
-	for (const SocketPacket &packet : three->receive(1024))
-		by_three += packet.number() && seen.insert(packet.number()).second;
-	by_stack = 0;
-	for (uint32_t number : datagrams.received_by_stack())
-		by_stack += seen.insert(number).second;
 	CAPTURE(by_one, by_three, by_stack);
 	CHECK(by_one > 0);
 	CHECK(by_three > 0);

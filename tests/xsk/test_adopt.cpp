@@ -3,12 +3,29 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <csignal>
+#include <filesystem>
+#include <set>
 
 #include "afxdp.hpp"
 #include "traffic.hpp"
 #include "xsk.hpp"
 
 using namespace std::chrono_literals;
+
+static std::set<std::string> sockets_of(pid_t pid)
+{
+	std::set<std::string> names;
+	std::error_code gone;
+
+	for (const auto &fd :
+	     std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd", gone)) {
+		std::string name = std::filesystem::read_symlink(fd, gone);
+
+		if (name.rfind("socket:", 0) == 0)
+			names.insert(name);
+	}
+	return names;
+}
 
 TEST_CASE("adopt: a socket gets its packets, and what it takes is timed from outside", "[xsk]")
 {
@@ -21,7 +38,9 @@ TEST_CASE("adopt: a socket gets its packets, and what it takes is timed from out
 	REQUIRE(eventually([&] { return a.published().pid == unsigned(getpid()); }));
 	CHECK(a.published().ring_entries == 256);
 	CHECK(eventually([&] { return a.published().updated_ns != 0; }));
+	const int64_t before = a.stat("redirect");
 	send_some(a.wire, 20);
+	REQUIRE(eventually([&] { return a.stat("redirect") >= before + 20; }));
 	std::this_thread::sleep_for(30ms);
 	REQUIRE(socket.receive(10).size() == 10);
 	/* Ten are there yet, the tenth of those taken has waited for 30 ms. */
@@ -64,7 +83,15 @@ TEST_CASE("adopt: it ends with the process, and is refused what is not there", "
 	Child adopter(a.consumer({ "--adopt", std::to_string(consumer.pid()), a.wire.rx_if }),
 		      a.host.with_environment());
 
-	std::this_thread::sleep_for(500ms);
+	/* Once it has the other's socket. */
+	REQUIRE(eventually([&] {
+		std::set<std::string> theirs = sockets_of(consumer.pid());
+
+		for (const std::string &socket : sockets_of(adopter.pid()))
+			if (theirs.count(socket))
+				return true;
+		return false;
+	}));
 	consumer.kill(SIGKILL);
 	CHECK(adopter.wait().exit_code == 0);
 	CHECK(eventually(
