@@ -44,27 +44,31 @@ static void unwatch(__u32 index, __u64 napi)
 		bpf_map_delete_elem(&standing_map, &napi);
 }
 
-/* @poll ended, and the queue at @index was among those it served. */
-static void end_poll(__u32 index, const struct poll *poll)
+/*
+ * @poll ended, and the queue at @index was among those it served. Not static, so that the verifier
+ * looks at it once and not once for each way of the loops that call it: that took most of the time
+ * of an attach.
+ */
+rxaqm_global int end_poll(__u32 index, const struct poll *poll)
 {
-	struct rxaqm_poll ended = {
-		.now_ns = poll->now_ns,
-		.work = poll->work,
-		.budget = poll->budget,
-		.limit = poll->budget,
-	};
+	struct rxaqm_poll ended = {};
 	struct rxaqm_iface *iface;
 	struct rxaqm_queue *q;
 	__u32 iface_index;
 	__u64 old_napi;
 
+	if (!poll) /* as the verifier wants it of any pointer */
+		return 0;
 	q = bpf_map_lookup_elem(&queue_map, &index);
 	if (!q)
-		return;
+		return 0;
 	iface_index = q->iface;
 	iface = bpf_map_lookup_elem(&iface_map, &iface_index);
 	if (!iface)
-		return;
+		return 0;
+	ended.now_ns = poll->now_ns;
+	ended.work = poll->work;
+	ended.budget = ended.limit = poll->budget;
 	/* Others' packets fill a CPU's backlog, too, and Tx completions a shared queue. */
 	ended.counts_all = iface->flags & RXAQM_IFACE_BY_CPU;
 	ended.shared = iface->flags & (RXAQM_IFACE_BY_CPU | RXAQM_IFACE_BY_WORK);
@@ -76,6 +80,7 @@ static void end_poll(__u32 index, const struct poll *poll)
 	rxaqm_poll_end(q, &ended);
 	q->cpu = bpf_get_smp_processor_id();
 	q->napi = poll->napi;
+	return 0;
 }
 
 /* Note that the queue at @index stands on the NAPI of @poll. */

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include <bpf/bpf.h>
 
 #include "../support/afxdp.hpp"
@@ -104,4 +106,38 @@ TEST_CASE("live: a queue goes to a socket, under the dispatcher, too", "[live]")
 	CHECK(with_metadata == (bare ? 0 : received));
 	if (bare)
 		CHECK(status.out.find("by dispatcher") != std::string::npos);
+}
+
+/* An attach takes as long as the verifier does, and an emulated CPU twenty times that. */
+TEST_CASE("live: no program has the verifier look at much", "[live]")
+{
+	Host host;
+	Wire wire;
+	unsigned programs = 0;
+
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "--profile",
+				      source_path("tests/rig/veth-simclock.conf") })
+			.exit_code == 0);
+	for (const auto &pin : std::filesystem::directory_iterator(host.state_dir())) {
+		bpf_link_info link = {};
+		bpf_prog_info prog = {};
+		__u32 link_size = sizeof(link), prog_size = sizeof(prog);
+
+		if (pin.path().filename().string().rfind("link_", 0) != 0)
+			continue;
+		int link_fd = bpf_obj_get(pin.path().c_str());
+		REQUIRE(link_fd >= 0);
+		REQUIRE(!bpf_obj_get_info_by_fd(link_fd, &link, &link_size));
+		int prog_fd = bpf_prog_get_fd_by_id(link.prog_id);
+		REQUIRE(prog_fd >= 0);
+		REQUIRE(!bpf_obj_get_info_by_fd(prog_fd, &prog, &prog_size));
+		CAPTURE(prog.name);
+		CHECK(prog.verified_insns > 0);
+		CHECK(prog.verified_insns < 50000);
+		programs++;
+		close(prog_fd);
+		close(link_fd);
+	}
+	CHECK(programs >= 2);
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 }
