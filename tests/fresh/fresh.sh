@@ -96,10 +96,12 @@ make_machine()
 # run_stage RELEASE STAGE LAYER...: in the background, so that traps need not wait for it.
 run_stage()
 {
-	local release=$1 stage=$2 log=$fresh/$1-$2.log started status=0
+	local release=$1 stage=$2 log=$fresh/$1-$2.log started status=0 cpu before
 
 	shift 2
 	started=$SECONDS
+	cpu_taken
+	before=$cpu
 	mkdir -p "$fresh/machine-$release/root"
 	env -i PATH="$PATH" LC_ALL="$LC_ALL" TERM=dumb HOME=/root "${passed_on[@]}" \
 		unshare --mount --pid --fork --kill-child \
@@ -108,9 +110,11 @@ run_stage()
 	trap 'kill -KILL '$!'; exit 143' TERM
 	wait $! || status=$?
 	trap 'exit 143' TERM
+	cpu_taken
 	if [ $status -eq 0 ]; then
 		echo "1 passed, 0 failed" >>"$fresh/$release.sum"
-		printf 'ok      Debian %s: %s (%d s)\n' "$release" "$stage" $((SECONDS - started))
+		printf 'ok      Debian %s: %s (%d s, %d s of CPU)\n' "$release" "$stage" \
+			$((SECONDS - started)) $((cpu - before))
 		return
 	fi
 	echo "0 passed, 1 failed" >>"$fresh/$release.sum"

@@ -174,8 +174,8 @@ TEST_CASE("check: a backlog that overflows: CRITICAL", "[check]")
 
 	Child check(host.command(wire.rx, { "status", "--check", "-i", "3s" }),
 		    host.with_environment());
-	/* More than the backlog holds, which hosts raise, and what is worked off meanwhile. Again and
-	 * again: when it looks first is not known.
+	/* More than the backlog holds, which hosts raise, and what is worked off meanwhile. Again
+	 * and again: when it looks first is not known.
 	 */
 	unsigned backlog;
 	std::ifstream("/proc/sys/net/core/netdev_max_backlog") >> backlog;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the scripts of tests/vm share, and in part tests/fresh: the list of kernels, the cache and
+# What the scripts of tests/vm share, and in part tests/fresh and .ci/run: the list of kernels, the cache and
 # the mirror. To be sourced.
 
 vm_repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -11,6 +11,17 @@ die()
 {
 	echo "$(basename "$0"): $1" >&2
 	exit "${2-1}"
+}
+
+# Sets @cpu to the seconds of CPU that all of this shell's children took that have ended; a subshell
+# would have children of its own.
+# shellcheck disable=SC2034 # for who sources this
+cpu_taken()
+{
+	local stat
+
+	read -ra stat <"/proc/$BASHPID/stat"
+	cpu=$(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
 }
 
 # mirror_of SUITE: where the system gets it from.

@@ -101,7 +101,7 @@ devices()
 run_group()
 {
 	local kernel=$1 group=$2 cpus=$4 seconds=$5 qemu=$6 status=0 started=$SECONDS
-	local out=$scratch/$kernel-$group again=build/vm/again/$kernel-$group sum vm memory=
+	local cpu out=$scratch/$kernel-$group again=build/vm/again/$kernel-$group sum vm memory=
 
 	[[ ,$qemu, != *,memory,* ]] || memory=1
 	tests/vm/vm.sh "$kernel" -n "$group" -t "$seconds" -c "$cpus" -q "$(devices "$qemu")" -- \
@@ -118,7 +118,8 @@ run_group()
 	fi
 	grep -E '^(again|failed|skipped): ' "$out" | sed "s|^\([a-z]*\): |\1: $kernel $group: |" >"$out.told" || true
 	echo "$sum" >"$out.sum"
-	printf '%s %s: %s (%d s)\n' "$kernel" "$group" "$sum" $((SECONDS - started))
+	cpu_taken
+	printf '%s %s: %s (%d s, %d s of CPU)\n' "$kernel" "$group" "$sum" $((SECONDS - started)) "$cpu"
 }
 
 # run_again KERNEL ROW...: if it failed. What passes then, and did so in the run before, has failed.
