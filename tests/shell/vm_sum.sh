@@ -13,8 +13,14 @@ done
 # The guest: each run of a group takes a line of @tree/says/KERNEL-GROUP, or passes.
 cat >"$tree/tests/vm/vm.sh" <<'END_VM'
 #!/bin/bash
-says=$(dirname "$0")/../../says/$1-$3
-echo "$1 $3" >>"$(dirname "$0")/../../ran"
+tree=$(dirname "$0")/../..
+says=$tree/says/$1-$3
+echo "$1 $3" >>"$tree/ran"
+if [ "$3" = wide ]; then
+	mkdir "$tree/alone" || exit 1
+	sleep 0.5
+	rmdir "$tree/alone"
+fi
 line=$(head -n 1 "$says" 2>/dev/null)
 [ -n "$line" ] || line='2 passed, 0 failed'
 [ ! -e "$says" ] || sed -i 1d "$says"
@@ -31,6 +37,7 @@ cat >"$tree/tests/vm/groups" <<'END_GROUPS'
 one old 1 60 none guest:[a]
 two old 2 60 igb2 guest:[b]
 far new 1 60 long guest:[c]
+wide all 2 60 long guest:[d]
 END_GROUPS
 
 # expect STATUS RAN LINES [ARGUMENT]...: these guests ran, and these were the last lines.
@@ -55,7 +62,9 @@ says()
 }
 
 expect 0 'old one,old two' '4 passed, 0 failed'
-expect 0 'new far,old one,old two' '6 passed, 0 failed' -a
+expect 0 'new far,new wide,old one,old two,old wide' '10 passed, 0 failed' -a
+# Two that take two CPUs each run one after the other.
+expect 0 'new wide,old wide' '4 passed, 0 failed' -- wide
 expect 0 'new far' '2 passed, 0 failed' -- far
 expect 0 'old one' '2 passed, 0 failed' old -- one
 expect 2 '' "run.sh: nothing runs on new but what is long: name its group" new

@@ -19,19 +19,14 @@ while read -r row; do
 	rows+=("$row")
 done < <(grep -Ev '^(#|$)' "$vm_repo/tests/vm/groups")
 
-# each CPUS COMMAND...: COMMAND KERNEL ROW for all that were asked for, and take that many CPUs.
-# In virtual time QEMU runs all of a guest's on one.
+# each COMMAND...: COMMAND KERNEL ROW for all that were asked for.
 each()
 {
-	local cpus=$1 row kernel fields takes
+	local row kernel fields
 
-	shift
-	for kernel in "${kernels[@]}"; do
-		for row in "${rows[@]}"; do
-			read -ra fields <<<"$row"
-			takes=${fields[2]}
-			[[ ,${fields[4]}, != *,virtual,* ]] || takes=1
-			[[ $cpus == any || $takes == "$cpus" ]] || continue
+	for row in "${rows[@]}"; do
+		read -ra fields <<<"$row"
+		for kernel in "${kernels[@]}"; do
 			[[ ,${fields[1]}, == *,all,* || ,${fields[1]}, == *,$kernel,* ]] || continue
 			[[ " ${groups[*]} " == *" ${fields[0]} "* ]] || continue
 			"$@" "$kernel" "${fields[@]}"
@@ -64,9 +59,9 @@ if [ ${#groups[@]} -eq 0 ]; then
 fi
 if [ ${#kernels[@]} -eq 0 ]; then
 	mapfile -t kernels < <(vm_kernels)
-	mapfile -t kernels < <(each any echo | cut -d ' ' -f 1 | uniq)
+	mapfile -t kernels < <(each echo | cut -d ' ' -f 1 | sort -u)
 fi
-[ -n "$(each any echo)" ] || die "nothing runs on ${kernels[*]} but what is long: name its group" 2
+[ -n "$(each echo)" ] || die "nothing runs on ${kernels[*]} but what is long: name its group" 2
 
 scratch=$(mktemp -d)
 jobs_running=()
@@ -166,23 +161,28 @@ build_debs()
 	[ "$2" != service ] || tests/vm/build-debs.sh || true
 }
 
-# Start when fewer than @1 guests run.
+# Start as soon as fewer guests than CPUs run, and none that takes two CPUs if this one does. In
+# virtual time QEMU runs all of a guest's on one.
+wide_running=
 start()
 {
-	local most=$1 pid left=()
+	local pid left=() wide='' wait_for
 
-	shift
+	[[ $4 -lt 2 || ,$6, == *,virtual,* ]] || wide=1
 	while :; do
-		left=()
+		left=() wait_for=
 		for pid in "${jobs_running[@]}"; do
-			! kill -0 "$pid" 2>/dev/null || left+=("$pid")
+			kill -0 "$pid" 2>/dev/null || continue
+			left+=("$pid")
+			[[ -z $wide || $pid != "$wide_running" ]] || wait_for=1
 		done
 		jobs_running=("${left[@]}")
-		[ ${#jobs_running[@]} -ge "$most" ] || break
+		[[ -n $wait_for || ${#left[@]} -ge $(nproc) ]] || break
 		wait -n || true
 	done
 	run_group "$@" &
 	jobs_running+=($!)
+	[ -z "$wide" ] || wide_running=$!
 }
 
 cd "$vm_repo"
@@ -192,13 +192,11 @@ for kernel in "${kernels[@]}"; do
 	echo "== $kernel: $version"
 done
 build_simnic
-each any build_debs
-each 1 start "$(nproc)"
-wait
-each 2 start 1
+each build_debs
+each start
 wait
 jobs_running=()
-each any run_again
+each run_again
 
 cat "$scratch"/*.told 2>/dev/null | sort >"$scratch/told" || true
 cat "$scratch/told"
