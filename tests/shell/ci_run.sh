@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# .ci/run: what its steps say is added up, and nothing that went wrong ends as "0 failed".
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree"/{.ci,bin,says,tests/vm}
+cp .ci/run "$tree/.ci"
+cp tests/vm/lib.sh "$tree/tests/vm"
+# A step says what @tree/says/TARGET does.
+cat >"$tree/bin/make" <<'END_MAKE'
+#!/bin/bash
+echo "$*" >>"$TREE/made"
+[ ! -e "$TREE/says/$1" ] || . "$TREE/says/$1"
+[ "$1" = demo ] || echo "${sum:-5 passed, 0 failed}"
+END_MAKE
+chmod +x "$tree/bin/make"
+
+# expect STATUS LINES [ARGUMENT]: these are the last lines.
+expect()
+{
+	local status=0 out
+
+	rm -f "$tree/made"
+	out=$(TREE=$tree PATH=$tree/bin:$PATH "$tree/.ci/run" "${@:3}" 2>&1) || status=$?
+	rm -f "$tree"/says/*
+	[[ $status -ne $1 || $(tail -n "$(wc -l <<<"$2")" <<<"$out") != "$2" ]] || return 0
+	printf 'want status %d and:\n%s\ngot %d and:\n%s\n' "$1" "$2" "$status" "$out"
+	exit 1
+}
+
+expect 0 '15 passed, 0 failed'
+[ "$(paste -sd , "$tree/made")" = fresh,demo,test,test-vm ]
+expect 0 '15 passed, 0 failed' all
+[ "$(paste -sd , "$tree/made")" = 'fresh,demo,test,test-vm LONG=1' ]
+echo 'sum="4 passed, 0 failed, 2 skipped"' >"$tree/says/test"
+expect 0 '14 passed, 0 failed, 2 skipped'
+echo 'sum="4 passed, 1 failed"; exit 1' >"$tree/says/test"
+expect 1 'failed: make test: 0 passed, 1 failed
+10 passed, 1 failed'
+echo 'exit 3' >"$tree/says/demo"
+expect 1 'failed: make demo: status 3
+15 passed, 1 failed'
+echo 'sum="nothing to add"' >"$tree/says/test-vm"
+expect 1 'failed: make test-vm: 0 passed, 1 failed
+10 passed, 1 failed'
+# Two second tries are accepted, wherever they were; more are not.
+echo 'echo 1 needed a second try' | tee "$tree/says/test" >"$tree/says/test-vm"
+expect 0 '2 needed a second try
+15 passed, 0 failed'
+echo 'echo 3 needed a second try' >"$tree/says/test"
+expect 1 'failed: second tries: 3, more than 2
+3 needed a second try
+15 passed, 1 failed'
