@@ -10,6 +10,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/rxaqm
 XSK_HEADERS := control/xsk/rxaqm-xsk.h xdp/shared/xsk.h xdp/shared/types.h
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+INSTALLED_UNITS := rxaqm.service rxaqm-exporter.service rxaqm-exporter.socket
 BUILD := build
 VERSION := $(shell cat VERSION)
 
@@ -39,7 +40,8 @@ CFLAGS ?= -O2 -g
 CXXFLAGS ?= -O0 -g1
 C_STD := -std=gnu11 -D_GNU_SOURCE=
 CXX_STD := -std=gnu++20
-LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -lm
+LIBS := $(shell pkg-config --libs $(filter-out libmicrohttpd,$(PACKAGES)) 2>/dev/null) -lm
+EXPORTER_LIBS := $(shell pkg-config --libs libmicrohttpd libsystemd 2>/dev/null)
 BPF_CFLAGS := -target bpf -mcpu=v3 -g -Wall -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
 	-Ixdp/shared -Ixdp $(addprefix -I/usr/include/,$(MULTIARCH))
 # Every packet runs the XDP program: it is to be small. The tracing programs are not compiled so.
@@ -86,6 +88,10 @@ XSK_TOOL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 # As those who copy it build it; for the tests.
 XSK_EXAMPLE := $(BUILD)/consumer
 XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
+# rxaqm-exporter serves the daemon's metrics, control/exporter/; all of it but main() for tests.
+EXPORTER_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/exporter/*.c))
+EXPORTER_LIB := $(BUILD)/obj/librxaqm-exporter.a
+PROGRAMS := $(BUILD)/rxaqm $(BUILD)/rxaqm-exporter
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
 # Packets that python3-scapy makes, for unit and bpf; without it those tests are skipped.
@@ -106,7 +112,7 @@ CYCLES ?= 10000
 	build-demo build-test build-test-vm build-bench deps-test-vm \
 	$(addprefix setup-,demo test test-vm experiment eval bench lab)
 
-all: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Build build/rxaqm and build/rxaqm-xsk (default)
+all: $(PROGRAMS) $(XSK_PRODUCTS) ## Build the programs and the library in build/ (default)
 
 demo: setup-demo ## Show a queue with and without rxaqm (root)
 	$(Q)tests/demo/demo.sh $(KIND)
@@ -209,8 +215,8 @@ lint: ## Check format, scripts, manual page, and run static analysis
 format: ## Reformat all C, C++ and BPF sources
 	$(Q)find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | xargs $(CLANG_FORMAT) -i
 
-install: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
-	install -D -m 755 $(BUILD)/rxaqm $(DESTDIR)$(PREFIX)/sbin/rxaqm
+install: $(PROGRAMS) $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
 	install -D -m 644 -t $(SHARE)/rxaqm/profiles $(wildcard nic-profiles/*.conf)
 	install -D -m 644 -t $(SHARE)/rxaqm/prometheus \
 		packaging/prometheus/rxaqm.rules.yml packaging/prometheus/rxaqm.scrape.yml
@@ -229,12 +235,14 @@ install: $(BUILD)/rxaqm $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /u
 	install -D -m 644 packaging/rxaqm.bash-completion \
 		$(SHARE)/bash-completion/completions/rxaqm
 	install -d $(UNITS)
-	sed 's|/usr/sbin/rxaqm|$(PREFIX)/sbin/rxaqm|' packaging/rxaqm.service >$(UNITS)/rxaqm.service
+	for unit in $(INSTALLED_UNITS); do \
+		sed 's|/usr/sbin/rxaqm|$(PREFIX)/sbin/rxaqm|' packaging/$$unit >$(UNITS)/$$unit || exit 1; \
+	done
 
 uninstall: ## Remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/sbin/rxaqm $(SHARE)/bash-completion/completions/rxaqm \
+	rm -f $(PROGRAMS:$(BUILD)/%=$(DESTDIR)$(PREFIX)/sbin/%) $(SHARE)/bash-completion/completions/rxaqm \
 		$(foreach n,1 3 5 8,$(patsubst docs/%,$(SHARE)/man/man$(n)/%,$(wildcard docs/*.$(n)))) \
-		$(UNITS)/rxaqm.service $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk \
+		$(INSTALLED_UNITS:%=$(UNITS)/%) $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk \
 		$(DESTDIR)$(LIBDIR)/librxaqm-xsk.* $(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
 	rm -rf $(SHARE)/rxaqm $(INCLUDEDIR)
 
@@ -286,12 +294,14 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 		{ cat $@.log >&2; exit 1; }
 
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
-$(sort $(CONTROL_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+$(sort $(CONTROL_OBJS) $(EXPORTER_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
 
+$(EXPORTER_LIB): $(filter-out %/main.o,$(EXPORTER_OBJS))
 $(CONTROL_LIB): $(LIB_OBJS)
+$(CONTROL_LIB) $(EXPORTER_LIB):
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)ar qcs $@ $^
@@ -299,6 +309,10 @@ $(CONTROL_LIB): $(LIB_OBJS)
 $(BUILD)/rxaqm: $(BUILD)/obj/control/main.o $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/rxaqm-exporter: $(BUILD)/obj/control/exporter/main.o $(EXPORTER_LIB) $(CONTROL_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(EXPORTER_LIBS) -o $@
 
 $(XSK_LIB): $(XSK_OBJS)
 	$(call say,AR,$@)
@@ -339,10 +353,10 @@ $(BUILD)/obj/tests/%.o: tests/%.cpp $(PRECOMPILED).gch $(BUILD)/flags | $(SKELS)
 
 cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp))
 $(foreach s,$(SUITES) guest,$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
-$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(CONTROL_LIB)
+$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(EXPORTER_LIB) $(CONTROL_LIB)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(XSK_LIB) $(CONTROL_LIB) \
+	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(EXPORTER_LIBS) \
 		$(shell pkg-config --libs catch2-with-main) $(LIBS) -o $@
 
 $(CORPUS): tests/corpus/packets.py

@@ -15,7 +15,7 @@ mapfile -t scripts < <(
 )
 mapfile -t sourced < <(find packaging tests .ci -name '*.sh' ! -perm -u+x | sort)
 completion=packaging/rxaqm.bash-completion
-manuals=(docs/rxaqm.8 docs/rxaqm.conf.5 docs/rxaqm-xsk.1 docs/rxaqm-xsk.3)
+manuals=(docs/rxaqm.8 docs/rxaqm.conf.5 docs/rxaqm-xsk.1 docs/rxaqm-xsk.3 docs/rxaqm-exporter.8)
 failed=()
 
 check()
@@ -47,7 +47,7 @@ layers()
 	local -A level_of=()
 
 	read -ra dirs <<<"$CONTROL_DIRS"
-	for name in "${dirs[@]}" xsk xsk/tool; do
+	for name in "${dirs[@]}" exporter xsk xsk/tool; do
 		level_of[$name]=${#level_of[@]}
 	done
 	# shellcheck disable=SC2016 # those of Markdown

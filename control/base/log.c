@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/log.h"
 
-#include <bpf/libbpf.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <xdp/libxdp.h>
 
 int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
 		    ...)
@@ -38,57 +33,4 @@ int rxaqm_log_failure(const struct rxaqm_error *error)
 {
 	rxaqm_log_error("%s", error->text[0] ? error->text : "failed");
 	return error->exit_code ? error->exit_code : RXAQM_EXIT_FAILED;
-}
-
-static bool debug;
-static char kernel_message[256];
-
-static int print_library(const char *fmt, va_list args)
-{
-	/* libbpf prints the netlink extended acknowledgement behind these words. */
-	static const char mark[] = "Kernel error message: ";
-	char text[512], *found;
-	va_list copy;
-	int len;
-
-	va_copy(copy, args);
-	len = vsnprintf(text, sizeof(text), fmt, copy);
-	va_end(copy);
-	found = strstr(text, mark);
-	if (found) {
-		found += sizeof(mark) - 1;
-		snprintf(kernel_message, sizeof(kernel_message), "%.*s", (int)strcspn(found, "\n"),
-			 found);
-	}
-	/* Verifier logs are far longer than what is looked at above. */
-	return debug ? vfprintf(stderr, fmt, args) : len;
-}
-
-static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list args)
-{
-	(void)level;
-	return print_library(fmt, args);
-}
-
-static int print_libxdp(enum libxdp_print_level level, const char *fmt, va_list args)
-{
-	(void)level;
-	return print_library(fmt, args);
-}
-
-void rxaqm_log_libraries(void)
-{
-	debug = getenv("RXAQM_DEBUG") != NULL;
-	libbpf_set_print(print_libbpf);
-	libxdp_set_print(print_libxdp);
-}
-
-const char *rxaqm_log_kernel_message(void)
-{
-	return kernel_message;
-}
-
-void rxaqm_log_forget_kernel_message(void)
-{
-	kernel_message[0] = '\0';
 }

@@ -18,6 +18,7 @@
 #define RXAQM_CONFIG_PATH "/etc/rxaqm/rxaqm.conf"
 #define RXAQM_CONFIG_PATH_LEN 108 /* what a socket's address can hold */
 #define RXAQM_CONFIG_MATCH_LEN 48
+#define RXAQM_METRICS_FILE "metrics.prom" /* in the daemon's directory */
 
 enum rxaqm_on_stop {
 	RXAQM_ON_STOP_LEAVE,
@@ -60,10 +61,9 @@ struct rxaqm_config {
 	__u64 status_interval_ns;
 	__u64 settle_ns; /* an interface that appeared is left alone for so long */
 	/* [Metrics] */
-	char metrics_listen[RXAQM_CONFIG_PATH_LEN]; /* "": nowhere */
 	int metrics_per; /* enum rxaqm_metrics_per */
-	char metrics_textfile[RXAQM_CONFIG_PATH_LEN]; /* "": none */
-	__u64 metrics_textfile_interval_ns;
+	char metrics_textfile[RXAQM_CONFIG_PATH_LEN]; /* "": none but the daemon's own */
+	__u64 metrics_interval_ns;
 	/* [Overload] */
 	struct rxaqm_overload_config overload;
 	struct rxaqm_autoenforce_config autoenforce;

@@ -105,7 +105,7 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	if (of_iface && !newest(reading)->line)
 		newest(reading)->line = line;
 	if (!row) {
-		err = of_iface ? rxaqm_removed_check(rxaqm_config_removed, key, value, error) : 0;
+		err = rxaqm_removed_check(rxaqm_config_removed, key, value, error);
 		if (!err && of_iface)
 			err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
 		if (err)
@@ -151,7 +151,7 @@ static int check_all(const struct rxaqm_config *config, const char *path, struct
 	unsigned int i;
 	int err;
 
-	if (config->metrics_textfile[0] && fnmatch("*.prom", config->metrics_textfile, 0))
+	if (config->metrics_textfile[0] && fnmatch("*[!/].prom", config->metrics_textfile, 0))
 		return rxaqm_bad(error,
 				 "%s: [Metrics]: textfile=%s must end in .prom, or node_exporter "
 				 "does not read it",

@@ -2,7 +2,6 @@
 /* The keys of rxaqm.conf. */
 #include <grp.h>
 
-#include "base/listen.h"
 #include "config/config.h"
 
 static const char *const on_stop_words[] = { "leave", "detach", NULL };
@@ -10,13 +9,6 @@ const char *const rxaqm_xdp_mode_words[] = { "native", "generic", NULL };
 const char *const rxaqm_hook_words[] = { "auto", "tp", "fentry", "kprobe", NULL };
 static const char *const per_words[] = { "queue", "interface", NULL };
 const char *const rxaqm_queue_key_words[] = { "auto", "queue", "cpu", NULL };
-
-static int check_listen(const char *value, struct rxaqm_error *error)
-{
-	struct rxaqm_listen listen;
-
-	return rxaqm_listen_parse(value, &listen, error);
-}
 
 static int check_path(const char *value, struct rxaqm_error *error)
 {
@@ -61,15 +53,12 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	{ AT("Daemon", status_interval_ns), .name = "status_interval", TIME(SEC, HOUR),
 	  .standard = "10s", .help = "how often status is written" },
 
-	{ AT("Metrics", metrics_listen), .name = "listen", .type = RXAQM_TYPE_TEXT,
-	  .form = "ADDRESS:PORT", .none = "off", .check = check_listen, .standard = "off",
-	  .help = "where metrics are served over HTTP, such as 127.0.0.1:9752 or [::1]:9752" },
 	{ AT("Metrics", metrics_per), .name = "per", .type = RXAQM_TYPE_CHOICE,
 	  .choices = per_words, .standard = "queue", .help = "what the figures are of" },
 	{ AT("Metrics", metrics_textfile), .name = "textfile", PATH_TO, .standard = "off",
 	  .help = "file for node_exporter's textfile collector, with a name in .prom" },
-	{ AT("Metrics", metrics_textfile_interval_ns), .name = "textfile_interval", TIME(SEC, HOUR),
-	  .standard = "15s", .help = "how often the textfile is written" },
+	{ AT("Metrics", metrics_interval_ns), .name = "textfile_interval", TIME(SEC, HOUR),
+	  .standard = "15s", .help = "how often the metrics are written" },
 
 	{ AT("Overload", overload.raise_ns), .name = "raise", TIME(SEC, HOUR), .standard = "10s",
 	  .help = "a queue is overloaded when over target for so long" },
@@ -115,6 +104,10 @@ const struct rxaqm_removed rxaqm_config_removed[] = {
 	{ "[Autotune]", NULL,
 	  "targets follow what is measured without it; delete it, and in [Interface NAME] write "
 	  "target=auto:DURATION for min, target=DURATION for max, interval for rtt" },
+	{ "listen", NULL,
+	  "the daemon no longer listens; delete it, and run \"systemctl enable --now "
+	  "rxaqm-exporter.socket\", which serves /run/rxaqm/metrics.prom at 127.0.0.1:9752; "
+	  "another address is ListenStream= there (\"systemctl edit\")" },
 	{ "autotune", NULL, "target=auto does it, target=DURATION keeps a target as it is" },
 	{ 0 },
 };

@@ -131,8 +131,7 @@ static void reload(struct rxaqm_run *run)
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu\nSTATUS=reading the configuration",
 		   USEC(rxaqm_now_ns()));
 	run->reload_failed = rxaqm_config_read(run->config_path, &config, &error) ||
-			     check_here(run, &config, &error) ||
-			     rxaqm_run_metrics_start(run, &config, &error);
+			     check_here(run, &config, &error);
 	if (run->reload_failed) {
 		rxaqm_config_free(&config);
 		run->reloads_failed++;
@@ -148,6 +147,7 @@ static void reload(struct rxaqm_run *run)
 	run->config = config;
 	run->status_due_ns = 0;
 	run->status_failed = false;
+	rxaqm_run_metrics_changed(run);
 	rxaqm_run_links_reconfigure(run, &old);
 	rxaqm_run_sync(run);
 }
@@ -234,8 +234,7 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 	if (err < 0) {
 		rxaqm_run_log(LOG_ERR, "cannot set up the event loop: %s", strerror(-err));
 		run->exit_code = RXAQM_EXIT_FAILED;
-	} else if (rxaqm_run_netlink_open(run, &error) ||
-		   rxaqm_run_metrics_start(run, &run->config, &error)) {
+	} else if (rxaqm_run_netlink_open(run, &error)) {
 		rxaqm_run_log(LOG_ERR, "%s", error.text);
 		run->exit_code = error.exit_code;
 	} else {
@@ -252,10 +251,10 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		sd_notifyf(0, "STOPPING=1\nSTATUS=%s",
 			   run->config.on_stop == RXAQM_ON_STOP_DETACH ? "detaching" :
 									 "leaving all attached");
-		rxaqm_metrics_http_stop(run->metrics.http);
 		if (run->config.on_stop == RXAQM_ON_STOP_DETACH)
 			detach_all(run);
 		rxaqm_run_status_remove(&run->config);
+		rxaqm_run_metrics_remove();
 	}
 	if (run->diagnosis.pid)
 		kill(run->diagnosis.pid, SIGKILL);

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics: over HTTP, and as a file. */
+/*
+ * Metrics as files: one in the daemon's own directory, which rxaqm-exporter serves, and one for
+ * node_exporter, if the configuration names it. Nothing of root's listens.
+ */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/json_file.h"
 #include "base/now.h"
 #include "daemon/run.h"
 
@@ -21,84 +27,55 @@ static void more(struct rxaqm_metrics_text *text, void *arg)
 	rxaqm_run_diagnosis_metrics(text, run);
 }
 
-static int on_http(sd_event_source *source, int fd, uint32_t events, void *arg)
+/* Write @page to @path, whose readers are other users. What fails is logged once. */
+static void write_file(const char *path, const char *page, bool *failed)
 {
-	struct rxaqm_run_metrics *metrics = arg;
+	const struct rxaqm_own_file file = { rxaqm_file_put, page, 0644, (gid_t)-1, false };
+	int err = rxaqm_file_own(path, &file);
 
-	(void)source;
-	(void)fd;
-	(void)events;
-	rxaqm_metrics_http_dispatch(metrics->http);
-	return 0;
-}
-
-/* Listen on @address, then leave the old one: if it fails nothing has changed. */
-static int listen_on(struct rxaqm_run *run, const char *address, struct rxaqm_error *error)
-{
-	struct rxaqm_run_metrics *metrics = &run->metrics;
-	struct rxaqm_metrics_http *http = NULL;
-	sd_event_source *source = NULL;
-	int err;
-
-	if (!strcmp(address, metrics->listen))
-		return 0;
-	if (*address) {
-		http = rxaqm_metrics_http_start(address, &metrics->metrics, error);
-		if (!http)
-			return -EADDRINUSE;
-		err = sd_event_add_io(run->event, &source, rxaqm_metrics_http_fd(http), EPOLLIN,
-				      on_http, metrics);
-		if (err < 0) {
-			rxaqm_metrics_http_stop(http);
-			return rxaqm_failed(error, -err, "listen=%s: cannot wait for requests: %s",
-					    address, strerror(-err));
-		}
-	}
-	sd_event_source_disable_unref(metrics->source);
-	rxaqm_metrics_http_stop(metrics->http);
-	metrics->http = http;
-	metrics->source = source;
-	strcpy(metrics->listen, address);
-	if (http)
-		rxaqm_run_log(LOG_INFO, "metrics are at http://%s/metrics (port %u)", address,
-			      rxaqm_metrics_http_port(http));
-	return 0;
-}
-
-int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
-			    struct rxaqm_error *error)
-{
-	struct rxaqm_run_metrics *metrics = &run->metrics;
-	int err;
-
-	metrics->metrics.state = &run->state;
-	metrics->metrics.more = more;
-	metrics->metrics.more_arg = run;
-	err = listen_on(run, config->metrics_listen, error);
-	if (err)
-		return err;
-	metrics->metrics.by_interface = config->metrics_per == RXAQM_METRICS_PER_INTERFACE;
-	metrics->file_due_ns = 0;
-	metrics->file_failed = false;
-	return 0;
+	if (err && !*failed)
+		rxaqm_run_log(LOG_ERR,
+			      "cannot write metrics file \"%s\": %s; see that its directory "
+			      "exists, may be written to and has room",
+			      path, strerror(-err));
+	*failed = err != 0;
 }
 
 void rxaqm_run_metrics(struct rxaqm_run *run)
 {
-	struct rxaqm_run_metrics *metrics = &run->metrics;
 	const struct rxaqm_config *config = &run->config;
+	const struct rxaqm_metrics metrics = {
+		.state = &run->state,
+		.by_interface = config->metrics_per == RXAQM_METRICS_PER_INTERFACE,
+		.more = more,
+		.more_arg = run,
+	};
+	char own[RXAQM_CONFIG_PATH_LEN];
 	__u64 now_ns = rxaqm_now_ns();
-	struct rxaqm_error error = {};
-	int err;
+	size_t bytes;
+	char *page;
 
-	/* Connections that time out. */
-	if (metrics->http)
-		rxaqm_metrics_http_dispatch(metrics->http);
-	if (!config->metrics_textfile[0] || rxaqm_ns_after(metrics->file_due_ns, now_ns))
+	if (rxaqm_ns_after(run->metrics.due_ns, now_ns))
 		return;
-	metrics->file_due_ns = now_ns + config->metrics_textfile_interval_ns;
-	err = rxaqm_metrics_write_file(&metrics->metrics, config->metrics_textfile, &error);
-	if (err && !metrics->file_failed)
-		rxaqm_run_log(LOG_ERR, "%s", error.text);
-	metrics->file_failed = err != 0;
+	run->metrics.due_ns = now_ns + config->metrics_interval_ns;
+	page = rxaqm_metrics_render(&metrics, &bytes);
+	if (!page)
+		return;
+	rxaqm_config_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own));
+	write_file(own, page, &run->metrics.own_failed);
+	if (config->metrics_textfile[0])
+		write_file(config->metrics_textfile, page, &run->metrics.text_failed);
+	free(page);
+}
+
+void rxaqm_run_metrics_changed(struct rxaqm_run *run)
+{
+	run->metrics = (struct rxaqm_run_metrics){};
+}
+
+void rxaqm_run_metrics_remove(void)
+{
+	char own[RXAQM_CONFIG_PATH_LEN];
+
+	unlink(rxaqm_config_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own)));
 }

@@ -21,7 +21,7 @@
 #include "clock/phc.h"
 #include "config/config.h"
 #include "attach/state.h"
-#include "daemon/metrics_http.h"
+#include "report/metrics.h"
 
 /* Until the next attempt: another command is at work; the state is lost. */
 #define RXAQM_RUN_LOCKED_NS (200 * RXAQM_NSEC_PER_MSEC)
@@ -95,12 +95,8 @@ struct rxaqm_run_diagnosis {
 
 /* metrics.c */
 struct rxaqm_run_metrics {
-	struct rxaqm_metrics metrics;
-	struct rxaqm_metrics_http *http; /* NULL: not listening */
-	sd_event_source *source;
-	char listen[RXAQM_CONFIG_PATH_LEN]; /* what http listens on */
-	__u64 file_due_ns;
-	bool file_failed;
+	__u64 due_ns; /* they are written then */
+	bool own_failed, text_failed; /* the last attempt at either file */
 };
 
 struct rxaqm_run {
@@ -227,11 +223,12 @@ void rxaqm_run_diagnose(struct rxaqm_run *run);
 /* Has it ended? */
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
 
-/* metrics.c: begin, or change, to serve what @config says. On failure with @error all is as it was.
+/* metrics.c: write the metrics if it is time; at once after a new configuration; remove them at the
+ * end, so that nobody takes them for current.
  */
-int rxaqm_run_metrics_start(struct rxaqm_run *run, const struct rxaqm_config *config,
-			    struct rxaqm_error *error);
 void rxaqm_run_metrics(struct rxaqm_run *run);
+void rxaqm_run_metrics_changed(struct rxaqm_run *run);
+void rxaqm_run_metrics_remove(void);
 
 /* Families of clock, overload and diagnosis, for metrics.c. */
 void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);

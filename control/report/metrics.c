@@ -2,13 +2,11 @@
 /* The families of the host, and all in their order. */
 #include "report/metrics.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "attach/hooks.h"
-#include "base/json_file.h"
 #include "base/now.h"
 #include "profile/profile.h"
 #include "report/metrics_rows.h"
@@ -109,31 +107,4 @@ char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_byte
 		return page;
 	free(page);
 	return NULL;
-}
-
-int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *path,
-			     struct rxaqm_error *error)
-{
-	size_t bytes;
-	int err = -ENOMEM;
-	char *page;
-
-	if (fnmatch("*[!/].prom", path, 0))
-		return rxaqm_bad(error,
-				 "metrics file \"%s\": node_exporter reads only names that end in "
-				 "\".prom\"; call it rxaqm.prom",
-				 path);
-	page = rxaqm_metrics_render(metrics, &bytes);
-	if (page) {
-		/* The collector is another user. */
-		err = rxaqm_file_own(path, &(struct rxaqm_own_file){ rxaqm_file_put, page, 0644,
-								     (gid_t)-1, false });
-		free(page);
-	}
-	if (!err)
-		return 0;
-	return rxaqm_failed(error, -err,
-			    "cannot write metrics file \"%s\": %s; see that its directory exists, "
-			    "may be written to and has room",
-			    path, strerror(-err));
 }

@@ -28,10 +28,4 @@ struct rxaqm_metrics {
 /* All metrics. To be freed by the caller; NULL if there is no memory. */
 char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes);
 
-/* The same, into a file for node_exporter's textfile collector, whose name must end in
- * ".prom". It is replaced at once, so nobody reads half of it.
- */
-int rxaqm_metrics_write_file(const struct rxaqm_metrics *metrics, const char *path,
-			     struct rxaqm_error *error);
-
 #endif /* RXAQM_METRICS_H */

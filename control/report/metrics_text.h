@@ -9,8 +9,6 @@
 #include <linux/types.h>
 #include <stdio.h>
 
-#define RXAQM_METRICS_CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
-
 /* Types of families. */
 #define RXAQM_METRICS_COUNTER "counter" /* the name ends in "_total" */
 #define RXAQM_METRICS_GAUGE "gauge" /* "_info": always 1, the labels say it */

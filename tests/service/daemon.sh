@@ -52,11 +52,30 @@ test_reload()
 	expect_said "$nic: attached, native mode" -p notice..notice
 	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
 
-	soon "the metrics are served" curl -sf -o /run/metrics "http://$metrics/metrics"
-	grep -q "^rxaqm_.*interface=\"$nic\"" /run/metrics || wrong "the metrics lack $nic"
+	[ -z "$(ss -Hltnp "sport = :${metrics##*:}")" ] || wrong "the daemon listens"
+	soon "the metrics are written" grep -q "interface=\"$nic\"" /run/rxaqm/metrics.prom
 	soon "the text file has $nic" grep -q "interface=\"$nic\"" $textfile
 	jq -e ".interfaces[] | select(.interface == \"$nic\")" /run/rxaqm/status.json >/dev/null ||
 		wrong "the status file lacks $nic"
+}
+
+# What serves the metrics is nobody, starts when it is asked, and goes on without the daemon.
+test_exporter()
+{
+	local pid
+
+	dpkg -i "$(dirname "$package")"/packages/rxaqm-exporter_*.deb
+	! systemctl -q is-active rxaqm-exporter.socket || wrong "it was started by installing it"
+	systemctl start rxaqm-exporter.socket
+	! systemctl -q is-active rxaqm-exporter || wrong "it was started before it was asked"
+	soon "the metrics are served" curl -sf -o /run/metrics "http://$metrics/metrics"
+	grep -q "^rxaqm_.*interface=\"$nic\"" /run/metrics || wrong "the metrics lack $nic"
+	pid=$(systemctl show -P MainPID rxaqm-exporter)
+	[ "$(stat -c %u "/proc/$pid")" -ne 0 ] || wrong "it is root"
+	[[ $(grep -c '^Cap\(Eff\|Prm\|Bnd\):.0000000000000000$' "/proc/$pid/status") -eq 3 ]] ||
+		wrong "it has capabilities: $(grep ^Cap "/proc/$pid/status")"
+	dpkg -P rxaqm-exporter
+	! systemctl -q is-active rxaqm-exporter.socket || wrong "its removal left the socket"
 }
 
 # The unit with doctor in place of the daemon, which starts it when a queue becomes overloaded: what

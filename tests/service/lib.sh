@@ -127,7 +127,6 @@ configure()
 		status_interval=1s
 		$(printf '%s\n' "$@")
 		[Metrics]
-		listen=$metrics
 		textfile=$textfile
 		textfile_interval=1s
 		[Interface $nic]

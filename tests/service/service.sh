@@ -20,7 +20,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/service/package.sh
 . "$here/package.sh"
 
-all=(install start reload doctor refused killed hung upgrade other wrong clock stop remove purge)
+all=(install start reload exporter doctor refused killed hung upgrade other wrong clock stop remove purge)
 
 give_up()
 {

@@ -232,6 +232,10 @@ main()
 	grep -qE '^(/usr)?/lib/systemd/system/rxaqm.service$' "$scratch/rxaqm.list" || wrong "no unit"
 	! grep -E '^/usr/local|\.test\.yml|librxaqm' "$scratch/rxaqm.list" ||
 		wrong "in the package, but should not"
+	! grep -E 'exporter' "$scratch/rxaqm.list" || wrong "rxaqm has the exporter, which listens"
+	holds rxaqm-exporter /usr/sbin/rxaqm-exporter /usr/share/man/man8/rxaqm-exporter.8.gz
+	[ "$(grep -cE '/systemd/system/rxaqm-exporter\.(service|socket)$' "$scratch/rxaqm-exporter.list")" -eq 2 ] ||
+		wrong "rxaqm-exporter has no units"
 	holds librxaqm-xsk1 "$lib/librxaqm-xsk.so.1"
 	holds librxaqm-xsk-dev /usr/include/rxaqm/rxaqm-xsk.h /usr/share/man/man3/rxaqm-xsk.3.gz \
 		"$lib"/{librxaqm-xsk.so,librxaqm-xsk.a,pkgconfig/librxaqm-xsk.pc}

@@ -9,6 +9,7 @@ trap 'rm -rf "$root"' EXIT
 make -s install DESTDIR="$root"
 prefix=$root/usr/local
 [ "$("$prefix/sbin/rxaqm" --version)" = "rxaqm $(cat VERSION)" ]
+[ "$("$prefix/sbin/rxaqm-exporter" --version)" = "rxaqm-exporter $(cat VERSION)" ]
 cmp docs/rxaqm.8 "$prefix/share/man/man8/rxaqm.8"
 cmp docs/rxaqm-xsk.3 "$prefix/share/man/man3/rxaqm-xsk.3"
 [ "$("$prefix/bin/rxaqm-xsk" --version)" = "rxaqm-xsk $(cat VERSION)" ]

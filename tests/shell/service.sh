@@ -31,6 +31,20 @@ systemd-analyze security --offline=true --threshold=35 --no-pager "$dir/rxaqm.se
 	exit 1
 }
 
+# What serves the metrics has nothing at all.
+sed "s|/usr/sbin/rxaqm-exporter|$(command -v true)|" packaging/rxaqm-exporter.service >"$dir/rxaqm-exporter.service"
+cp packaging/rxaqm-exporter.socket "$dir"
+out=$(SYSTEMD_LOG_LEVEL=notice SYSTEMD_UNIT_PATH=$dir: systemd-analyze verify --man=no \
+	"$dir/rxaqm-exporter.service" "$dir/rxaqm-exporter.socket" 2>&1) || {
+	echo "$out"
+	exit 1
+}
+! grep -F rxaqm-exporter <<<"$out" || exit 1
+systemd-analyze security --offline=true --threshold=12 --no-pager "$dir/rxaqm-exporter.service" >"$dir/out" || {
+	cat "$dir/out"
+	exit 1
+}
+
 # Both units start the program that is installed with them.
 grep -qx 'ExecStart=/usr/sbin/rxaqm run' packaging/rxaqm.service
 make -s install DESTDIR="$dir/root" >/dev/null

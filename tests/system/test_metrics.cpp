@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics over HTTP, of an interface that carries traffic, read by clients and by Prometheus. */
+/* rxaqm-exporter: metrics of an interface that carries traffic, read by clients and by Prometheus. */
 #include <catch2/catch_test_macros.hpp>
 
 #include <arpa/inet.h>
@@ -22,69 +22,90 @@
 #include "traffic.hpp"
 
 extern "C" {
-#include "daemon/metrics_http.h"
+#include "report/metrics.h"
 }
 
 namespace
 {
 
-/* What the daemon does with its event loop: poll, dispatch, and look at the maps anew. */
-class Server
+/* The program, on the page that the daemon would write. */
+class Exporter
 {
     public:
-	explicit Server(const std::string &bpffs, const std::string &listen = "127.0.0.1:0")
+	explicit Exporter(const Args &args = {})
+		: port(free_port())
 	{
-		rxaqm_error error = {};
+		std::string dir = std::filesystem::temp_directory_path() / "rxaqm-exporter-XXXXXX";
 
-		state_.lock_fd = -1;
-		setenv("RXAQM_BPFFS", bpffs.c_str(), 1);
-		rxaqm_state_open(&state_, false, &error); /* nothing attached is served, too */
-		metrics_.state = &state_;
-		http_ = rxaqm_metrics_http_start(listen.c_str(), &metrics_, &error);
-		if (!http_)
-			throw std::runtime_error(error.text);
-		port = rxaqm_metrics_http_port(http_);
-		thread_ = std::thread([this] { loop(); });
+		REQUIRE(mkdtemp(dir.data()));
+		dir_ = dir;
+		Args all = { build_path("rxaqm-exporter"), "--listen",
+			     "127.0.0.1:" + std::to_string(port), file() };
+
+		all.insert(all.end(), args.begin(), args.end());
+		child_.emplace(all);
+		REQUIRE(eventually([&] {
+			try {
+				return !http_get(port, "/").empty();
+			} catch (const std::exception &) {
+				return false;
+			}
+		}));
 	}
-	~Server()
+	~Exporter()
 	{
-		stop_ = true;
-		thread_.join();
-		rxaqm_metrics_http_stop(http_);
-		rxaqm_state_close(&state_);
+		child_.reset();
+		std::filesystem::remove_all(dir_);
+	}
+	std::string file() const
+	{
+		return dir_ + "/metrics.prom";
+	}
+	/* What is attached as @bpffs says. */
+	void render(const std::string &bpffs)
+	{
+		rxaqm_state state = {};
+		rxaqm_metrics metrics = { &state, false, nullptr, nullptr };
+		rxaqm_error error = {};
+		size_t bytes = 0;
+
+		state.lock_fd = -1;
+		setenv("RXAQM_BPFFS", bpffs.c_str(), 1);
+		rxaqm_state_open(&state, false, &error); /* nothing attached is a page, too */
+		char *page = rxaqm_metrics_render(&metrics, &bytes);
+		rxaqm_state_close(&state);
 		unsetenv("RXAQM_BPFFS");
+		REQUIRE(page);
+		write(std::string(page, bytes));
+		free(page);
+	}
+	void write(const std::string &page)
+	{
+		std::ofstream(file()) << page;
+	}
+	Result stop()
+	{
+		child_->kill(SIGTERM);
+		return child_->wait();
 	}
 
 	unsigned port;
 
     private:
-	void loop()
-	{
-		pollfd fd = { rxaqm_metrics_http_fd(http_), POLLIN, 0 };
-
-		while (!stop_) {
-			poll(&fd, 1, 200);
-			rxaqm_metrics_http_dispatch(http_);
-		}
-	}
-
-	rxaqm_state state_ = {};
-	rxaqm_metrics metrics_ = {};
-	rxaqm_metrics_http *http_;
-	std::atomic<bool> stop_{ false };
-	std::thread thread_;
+	std::string dir_;
+	std::optional<Child> child_;
 };
 
 struct Attached {
 	Host host;
 	Wire wire;
-	std::optional<Server> server;
+	Exporter server;
 
 	Attached()
 	{
 		REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
 		REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100) == 100);
-		server.emplace(host.bpffs());
+		server.render(host.bpffs());
 	}
 };
 
@@ -106,7 +127,7 @@ std::string in_headers(const std::string &answer, const std::string &name)
 TEST_CASE("metrics: what is served is what status says", "[metrics]")
 {
 	Attached a;
-	Exposition page(http_get(a.server->port, "/metrics"));
+	Exposition page(http_get(a.server.port, "/metrics"));
 	int64_t packets = a.host.stat(a.wire.rx, a.wire.rx_if, "packets");
 
 	/* The interface is in another network namespace than the server. */
@@ -122,27 +143,68 @@ TEST_CASE("metrics: what is served is what status says", "[metrics]")
 	CHECK(page.value("rxaqm_rx_mode", { { "mode", "observe" } }) == 1);
 }
 
-TEST_CASE("metrics: each client gets the text format, whatever it asks for", "[metrics]")
+TEST_CASE("metrics: each client gets the format that it asks for", "[metrics]")
 {
-	Host host;
-	Server server(host.bpffs());
+	Attached a;
 	const std::string head = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+	std::string answer = http(a.server.port, head);
 
-	for (const std::string &accept : { std::string(), std::string(OPENMETRICS) }) {
-		std::string answer = http(server.port, head + accept);
+	CHECK(in_headers(answer, "Content-Type") == "text/plain; version=0.0.4; charset=utf-8");
+	CHECK(Exposition(http_body(answer)).value("rxaqm_rx_packets_total") >= 100);
 
-		CHECK(in_headers(answer, "Content-Type") ==
-		      "text/plain; version=0.0.4; charset=utf-8");
-		CHECK_NOTHROW(Exposition(http_body(answer)));
-	}
+	answer = http(a.server.port, head + OPENMETRICS);
+	CHECK(in_headers(answer, "Content-Type") ==
+	      "application/openmetrics-text; version=1.0.0; charset=utf-8");
+	/* By the client library of other people, which is strict. */
+	RunOptions options;
+	options.input = http_body(answer);
+	Result result =
+		run({ "/usr/bin/python3", "-c",
+		      "import sys\n"
+		      "from prometheus_client.openmetrics.parser import "
+		      "text_string_to_metric_families as parse\n"
+		      "for f in parse(sys.stdin.read()): print(f.type, f.name, len(f.samples))" },
+		    options);
+	CAPTURE(result.text());
+	REQUIRE(result.exit_code == 0);
+	CHECK(result.out.find("counter rxaqm_rx_packets ") != std::string::npos);
+	CHECK(result.out.find("info rxaqm_interface 1\n") != std::string::npos);
+	CHECK(result.out.find("histogram rxaqm_rx_sojourn_seconds ") != std::string::npos);
+	CHECK(result.out.find("gauge rxaqm_metrics_age_seconds 1\n") != std::string::npos);
+}
+
+TEST_CASE("metrics: what is not there is an error, and what is old says so", "[metrics]")
+{
+	Exporter exporter;
+	const std::string get = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+	std::string answer = http(exporter.port, get);
+
+	CHECK(answer.find("HTTP/1.1 503 ") == 0);
+	CHECK(http_body(answer).find(exporter.file() + "\", which \"rxaqm run\" writes: No such") !=
+	      std::string::npos);
+	exporter.write("# HELP x_total X\n# TYPE x_total counter\nx_total 1\n");
+	Exposition young(http_get(exporter.port, "/metrics"));
+	CHECK(young.value("x_total") == 1);
+	CHECK(young.value("rxaqm_metrics_age_seconds") < 3600);
+	std::filesystem::last_write_time(exporter.file(),
+					 std::filesystem::file_time_type::clock::now() -
+						 std::chrono::hours(2));
+	Exposition old(http_get(exporter.port, "/metrics"));
+	CHECK(old.value("rxaqm_metrics_age_seconds") >= 7200);
+	std::filesystem::remove(exporter.file());
+	std::filesystem::create_directory(exporter.file());
+	CHECK(http(exporter.port, get).find("HTTP/1.1 503 ") == 0);
+	Result end = exporter.stop();
+	CAPTURE(end.text());
+	CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("metrics: only two pages, only to read", "[metrics]")
 {
-	Host host;
-	Server server(host.bpffs());
+	Exporter server;
 	const std::string end = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
 
+	server.write("rxaqm_interfaces " + std::string(200, '0') + "\n");
 	CHECK(http_get(server.port, "/").find("href=\"/metrics\"") != std::string::npos);
 	for (const char *path : { "/metrics/", "/nothing", "/../etc/passwd" })
 		CHECK(http(server.port, "GET " + std::string(path) + end).find("HTTP/1.1 404 ") ==
@@ -168,8 +230,7 @@ TEST_CASE("metrics: only two pages, only to read", "[metrics]")
 
 TEST_CASE("metrics: idle connections hold up nobody for long", "[metrics]")
 {
-	Host host;
-	Server server(host.bpffs());
+	Exporter server;
 	sockaddr_in address = {};
 	std::vector<int> idle;
 
@@ -185,7 +246,7 @@ TEST_CASE("metrics: idle connections hold up nobody for long", "[metrics]")
 	CHECK(eventually(
 		[&] {
 			try {
-				return !http_get(server.port, "/metrics").empty();
+				return !http_get(server.port, "/").empty();
 			} catch (const std::exception &) {
 				return false;
 			}
@@ -197,8 +258,7 @@ TEST_CASE("metrics: idle connections hold up nobody for long", "[metrics]")
 
 TEST_CASE("metrics: slow connections are ended, however busy they look", "[metrics]")
 {
-	Host host;
-	Server server(host.bpffs());
+	Exporter server;
 	sockaddr_in address = {};
 	std::vector<int> slow;
 	size_t ended = 0;
@@ -227,7 +287,7 @@ TEST_CASE("metrics: slow connections are ended, however busy they look", "[metri
 		}
 		return ended == slow.size();
 	}));
-	CHECK_NOTHROW(http_get(server.port, "/metrics"));
+	CHECK_NOTHROW(http_get(server.port, "/"));
 	for (int fd : slow)
 		if (fd >= 0)
 			close(fd);
@@ -235,27 +295,69 @@ TEST_CASE("metrics: slow connections are ended, however busy they look", "[metri
 
 TEST_CASE("metrics: a port that is in use, or an address that is not there", "[metrics]")
 {
-	Host host;
-	Server server(host.bpffs());
+	Exporter server;
 	const std::string port = std::to_string(server.port);
-	rxaqm_metrics metrics = {};
-	rxaqm_state state = {};
-	rxaqm_error error = {};
+	auto start = [](const Args &args) {
+		Args all = { build_path("rxaqm-exporter") };
 
-	metrics.state = &state;
-	CHECK_FALSE(rxaqm_metrics_http_start(("127.0.0.1:" + port).c_str(), &metrics, &error));
-	CHECK(std::string(error.text) ==
-	      "cannot serve metrics on \"127.0.0.1:" + port +
-		      "\": Address already in use; \"ss -ltnp sport = :" + port +
-		      "\" shows who has it; end that, or choose another port");
-	CHECK_FALSE(rxaqm_metrics_http_start("192.0.2.1:9752", &metrics, &error));
-	CHECK(std::string(error.text).find("no interface of this host has the address") !=
-	      std::string::npos);
-	rxaqm_metrics_http *ip6 = rxaqm_metrics_http_start("[::1]:0", &metrics, &error);
-	INFO(error.text);
-	REQUIRE(ip6);
-	CHECK(rxaqm_metrics_http_port(ip6) > 0);
-	rxaqm_metrics_http_stop(ip6);
+		all.insert(all.end(), args.begin(), args.end());
+		return run(all);
+	};
+	Result result = start({ "--listen", "127.0.0.1:" + port });
+
+	CHECK(result.exit_code == 1);
+	CHECK(result.err == "rxaqm-exporter: cannot serve metrics on \"127.0.0.1:" + port +
+				    "\": Address already in use; \"ss -ltnp sport = :" + port +
+				    "\" shows who has it; end that, or choose another port\n");
+	result = start({ "-l", "192.0.2.1:9752" });
+	CHECK(result.exit_code == 1);
+	CHECK(result.err.find("no interface of this host has the address") != std::string::npos);
+	for (const Args &args :
+	     { Args{ "-l", "nowhere" }, Args{ "a", "b" }, Args{ "--listen" }, Args{ "-x" } }) {
+		result = start(args);
+		CAPTURE(result.text());
+		CHECK(result.exit_code == 2);
+		CHECK(result.out == "");
+	}
+	CHECK(start({ "--version" }).out.find("rxaqm-exporter ") == 0);
+	CHECK(start({ "--help" }).out.find("Usage: rxaqm-exporter ") == 0);
+}
+
+TEST_CASE("metrics: systemd hands the socket over, and no privilege is needed", "[metrics]")
+{
+	const unsigned port = free_port();
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	sockaddr_in address = {};
+	RunOptions options;
+	Exporter file;
+
+	file.write("x 1\n");
+	std::filesystem::permissions(std::filesystem::path(file.file()).parent_path(),
+				     std::filesystem::perms(0755));
+	address.sin_family = AF_INET;
+	address.sin_port = htons(uint16_t(port));
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	REQUIRE(bind(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0);
+	REQUIRE(listen(fd, 1) == 0);
+	/* As sd_listen_fds(3) wants it: descriptor 3, and the pid of who is to have it. */
+	options.prepare = [fd] { return dup2(fd, 3) == 3 ? 0 : -1; };
+	Child child({ "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+		      "--bounding-set=-all", "--no-new-privs", "sh", "-c",
+		      "LISTEN_FDS=1 LISTEN_PID=$$ exec \"$0\" \"$1\"", build_path("rxaqm-exporter"),
+		      file.file() },
+		    options);
+	close(fd);
+	CHECK(eventually([&] {
+		try {
+			return http_get(port, "/metrics").find("x 1\n") != std::string::npos;
+		} catch (const std::exception &) {
+			return false;
+		}
+	}));
+	child.kill(SIGTERM);
+	Result end = child.wait();
+	CAPTURE(end.text());
+	CHECK(end.exit_code == 0);
 }
 
 TEST_CASE("metrics: promtool finds nothing to say about the page", "[metrics]")
@@ -264,7 +366,7 @@ TEST_CASE("metrics: promtool finds nothing to say about the page", "[metrics]")
 	Attached a;
 	RunOptions options;
 
-	options.input = http_get(a.server->port, "/metrics");
+	options.input = http_get(a.server.port, "/metrics");
 	Result result = run({ promtool, "check", "metrics" }, options);
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);
@@ -286,8 +388,7 @@ TEST_CASE("metrics: Prometheus scrapes them, and answers queries", "[metrics]")
 		<< "' ]\n"
 		<< "scrape_configs:\n"
 		<< "  - job_name: rxaqm\n"
-		<< "    static_configs: [ { targets: [ '127.0.0.1:" << a.server->port
-		<< "' ] } ]\n";
+		<< "    static_configs: [ { targets: [ '127.0.0.1:" << a.server.port << "' ] } ]\n";
 	{
 		RunOptions options;
 

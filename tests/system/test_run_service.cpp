@@ -6,7 +6,6 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
-#include <netinet/in.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -21,24 +20,6 @@
 
 namespace
 {
-
-std::string get_metrics(const Netns &netns, const struct sockaddr_in &address)
-{
-	static const char request[] = "GET /metrics HTTP/1.0\r\n\r\n";
-	const struct timeval patience = { 10, 0 };
-	int fd = netns.socket(AF_INET, SOCK_STREAM);
-	char buf[4096];
-	std::string page;
-	ssize_t n;
-
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (!connect(fd, reinterpret_cast<const sockaddr *>(&address), sizeof(address)) &&
-	    send(fd, request, sizeof(request) - 1, 0) > 0)
-		while ((n = recv(fd, buf, sizeof(buf), 0)) > 0)
-			page.append(buf, size_t(n));
-	close(fd);
-	return page;
-}
 
 /* The capabilities that the unit leaves to the daemon. */
 std::vector<std::string> unit_capabilities()
@@ -328,50 +309,49 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 	CHECK(none.err.find("the daemon wrote") == std::string::npos);
 }
 
-TEST_CASE("run: an address that is taken is said, at start and at reload", "[run]")
+TEST_CASE("run: the metrics are a file, which goes with the daemon", "[run]")
 {
 	Run r;
-	struct sockaddr_in address = {};
-	socklen_t len = sizeof(address);
-	int fd = r.wire.rx.socket(AF_INET, SOCK_STREAM);
+	const std::string path = r.service.dir() + "/metrics.prom";
+	auto page = [&] {
+		std::stringstream text;
 
-	r.wire.rx.ip("link set dev lo up");
-	address.sin_family = AF_INET;
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	REQUIRE(bind(fd, reinterpret_cast<sockaddr *>(&address), sizeof(address)) == 0);
-	REQUIRE(listen(fd, 1) == 0);
-	REQUIRE(getsockname(fd, reinterpret_cast<sockaddr *>(&address), &len) == 0);
-	std::string taken = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+		text << std::ifstream(path).rdbuf();
+		return text.str();
+	};
+	auto has = [&](const std::string &line) {
+		return page().find("\n" + line + "\n") != std::string::npos;
+	};
+	struct stat st;
 
-	r.service.configure("[Metrics]\nlisten=" + taken + "\n" + r.section());
-	Result start = r.service.start_fails();
-	CAPTURE(start.text());
-	CHECK(start.exit_code == 1);
-	CHECK(start.err.find(taken) != std::string::npos);
-	CHECK(start.err.find("in use") != std::string::npos);
-	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
-
-	r.service.configure(r.section("target=3ms\n"));
+	r.service.configure("[Metrics]\ntextfile_interval=1s\n" + r.section("target=3ms\n"));
 	r.service.start();
-	r.service.configure("[Metrics]\nlisten=" + taken + "\n" + r.section("target=5ms\n"));
+	/* The figures of the queues come with the first look at them. */
+	CHECK(eventually([&] {
+		return has("rxaqm_overload_active{interface=\"" + r.wire.rx_if + "\"} 0");
+	}));
+	REQUIRE(!stat(path.c_str(), &st));
+	CHECK((st.st_mode & 07777) == 0644);
+	CHECK(has("rxaqm_config_last_reload_successful 1"));
+
+	/* What earlier versions had: the daemon says what has taken its place. */
+	r.service.configure("[Metrics]\nlisten=127.0.0.1:9752\n" + r.section("target=5ms\n"));
 	r.service.reload();
 	CHECK(r.service.notifications().find("not reloaded") != std::string::npos);
-	CHECK(r.service.log().find(taken) != std::string::npos);
+	CHECK(r.service.log().find("systemctl enable --now rxaqm-exporter.socket") !=
+	      std::string::npos);
 	CHECK(r.target() == 3000000);
+	CHECK(eventually([&] { return has("rxaqm_config_reloads_total{result=\"failed\"} 1"); }));
+	CHECK(has("rxaqm_config_last_reload_successful 0"));
 
-	/* And once it is free it is served there. */
-	close(fd);
+	r.service.configure("[Metrics]\ntextfile=" + r.service.dir() + "/more.prom\n" +
+			    r.section("target=5ms\n"));
 	r.service.reload();
 	CHECK(r.target() == 5000000);
-	/* The figures of the queues come with the first look at them. */
-	std::string page;
-	CHECK(eventually([&] {
-		page = get_metrics(r.wire.rx, address);
-		return page.find("rxaqm_overload_active{interface=\"" + r.wire.rx_if + "\"} 0") !=
-		       std::string::npos;
-	}));
-	CAPTURE(page);
-	CHECK(page.find("200 OK") != std::string::npos);
-	CHECK(page.find("rxaqm_config_reloads_total{result=\"failed\"} 1") != std::string::npos);
-	CHECK(page.find("rxaqm_config_last_reload_successful 1") != std::string::npos);
+	CHECK(eventually([&] { return has("rxaqm_config_last_reload_successful 1"); }));
+	CHECK(eventually([&] { return !access((r.service.dir() + "/more.prom").c_str(), F_OK); }));
+	CHECK(r.service.stop().exit_code == 0);
+	CHECK(access(path.c_str(), F_OK) != 0);
+	/* That is its collector's. */
+	CHECK(access((r.service.dir() + "/more.prom").c_str(), F_OK) == 0);
 }

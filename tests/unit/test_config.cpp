@@ -96,7 +96,6 @@ TEST_CASE("config: all keys are read, and printed as they are read", "[config]")
 				 "status_group=root\n"
 				 "status_interval=1m\n"
 				 "\n[Metrics]\n"
-				 "listen=127.0.0.1:9000\n"
 				 "per=interface\n"
 				 "textfile=/var/lib/x.prom\n"
 				 "textfile_interval=30s\n"
@@ -199,7 +198,9 @@ TEST_CASE("config: errors name file, line, key, value and remedy", "[config]")
 		  "status_group=no-such-group: there is no" },
 		{ "[Daemon]\nsettle=1s\nsettle=2s\n", "r.conf:3: settle is set twice in [Daemon]" },
 		{ "[Daemon]\n[Metrics]\n[Daemon]\n", "r.conf:3: [Daemon] is there twice" },
-		{ "[Metrics]\nlisten=nowhere\n", "r.conf:2: listen=nowhere: " },
+		{ "[Metrics]\nlisten=127.0.0.1:9752\n",
+		  "r.conf:2: listen=127.0.0.1:9752 is gone: the daemon no longer listens" },
+		{ "[Metrics]\ntextfile=/a/.prom\n", "must end in .prom" },
 		{ "[Metrics]\ntextfile=/tmp/x\n", "textfile=/tmp/x must end in .prom" },
 		{ "[Daemon]\n[Autotune]\nmin=5ms\n",
 		  "r.conf:2: [Autotune] is gone: targets follow what is measured without it; delete "

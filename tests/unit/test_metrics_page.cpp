@@ -1,49 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Around the page of metrics: where it is served, and the text file. */
+/* The page of metrics as a whole, and where it is served. */
 #include <catch2/catch_test_macros.hpp>
 
-#include <sys/stat.h>
-
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "../support/exposition.hpp"
 
 extern "C" {
-#include "base/listen.h"
-#include "daemon/metrics_http.h"
+#include "exporter/listen.h"
+#include "exporter/http.h"
+#include "report/metrics.h"
 }
-
-namespace fs = std::filesystem;
 
 namespace
 {
-
-std::string slurp(const fs::path &path)
-{
-	std::stringstream text;
-
-	text << std::ifstream(path).rdbuf();
-	return text.str();
-}
-
-struct Dir {
-	fs::path path;
-
-	Dir()
-	{
-		std::string name = fs::temp_directory_path() / "rxaqm-metrics-XXXXXX";
-
-		REQUIRE(mkdtemp(name.data()));
-		path = name;
-	}
-	~Dir()
-	{
-		fs::remove_all(path);
-	}
-};
 
 void more(rxaqm_metrics_text *text, void *arg)
 {
@@ -63,7 +33,7 @@ TEST_CASE("metrics page: addresses to listen on", "[metrics]")
 	rxaqm_listen listen;
 
 	for (const char *good : { "127.0.0.1:9752", "[::1]:9752", "0.0.0.0:1", "[::]:65535",
-				  "10.1.2.3:0", RXAQM_METRICS_LISTEN }) {
+				  "10.1.2.3:0", RXAQM_HTTP_LISTEN }) {
 		CAPTURE(good, error.text);
 		CHECK(rxaqm_listen_parse(good, &listen, &error) == 0);
 	}
@@ -96,48 +66,4 @@ TEST_CASE("metrics page: families of the caller's own come at the end", "[metric
 	CHECK(page.find("rxaqm_test_floor_seconds").at(0).written == "-1.5");
 	CHECK(page.find("rxaqm_test_changes_total", { { "interface", "eth0" } }).at(0).written ==
 	      "18446744073709551615");
-}
-
-TEST_CASE("metrics page: the text file is replaced as a whole", "[metrics]")
-{
-	rxaqm_state state = {};
-	rxaqm_metrics metrics = { &state, false, nullptr, nullptr };
-	rxaqm_error error = {};
-	Dir dir;
-	fs::path path = dir.path / "rxaqm.prom";
-	struct stat before, after;
-
-	REQUIRE(rxaqm_metrics_write_file(&metrics, path.c_str(), &error) == 0);
-	CHECK(Exposition(slurp(path)).value("rxaqm_interfaces") == 0);
-	REQUIRE(stat(path.c_str(), &before) == 0);
-	CHECK((before.st_mode & 0777) == 0644);
-	REQUIRE(rxaqm_metrics_write_file(&metrics, path.c_str(), &error) == 0);
-	REQUIRE(stat(path.c_str(), &after) == 0);
-	/* Another file: a reader of the old one still has all of it. */
-	CHECK(before.st_ino != after.st_ino);
-	/* And no half-made file is left. */
-	CHECK(std::distance(fs::directory_iterator(dir.path), fs::directory_iterator()) == 1);
-}
-
-TEST_CASE("metrics page: a text file that cannot be written", "[metrics]")
-{
-	rxaqm_state state = {};
-	rxaqm_metrics metrics = { &state, false, nullptr, nullptr };
-	rxaqm_error error = {};
-	Dir dir;
-
-	fs::create_directory(dir.path / "dir.prom");
-	for (const char *name : { "rxaqm", "rxaqm.prom.tmp", ".prom" }) {
-		CHECK(rxaqm_metrics_write_file(&metrics, (dir.path / name).c_str(), &error) ==
-		      -EINVAL);
-		CHECK(std::string(error.text).find("call it rxaqm.prom") != std::string::npos);
-	}
-	CHECK(rxaqm_metrics_write_file(&metrics, (dir.path / "no/rxaqm.prom").c_str(), &error) ==
-	      -ENOENT);
-	CHECK(std::string(error.text)
-		      .find("No such file or directory; see that its directory exists") !=
-	      std::string::npos);
-	CHECK(rxaqm_metrics_write_file(&metrics, (dir.path / "dir.prom").c_str(), &error) ==
-	      -EISDIR);
-	CHECK(std::distance(fs::directory_iterator(dir.path), fs::directory_iterator()) == 1);
 }

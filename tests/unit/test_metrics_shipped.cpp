@@ -53,10 +53,11 @@ Exposition full_page()
 	return maps.page();
 }
 
-/* Families that the daemon adds (struct rxaqm_metrics, more), by the calls in its sources. */
+/* Families that the daemon adds (struct rxaqm_metrics, more), and rxaqm-exporter, by their sources. */
 std::set<std::string> families_of_daemon()
 {
-	static const std::regex call("RXAQM_METRICS_(COUNTER|GAUGE),\\s*\"(rxaqm_[a-z0-9_]+)\"");
+	static const std::regex call(
+		"(RXAQM_METRICS_(?:COUNTER|GAUGE),\\s*\"|# TYPE )(rxaqm_[a-z0-9_]+)[ \"]");
 	std::set<std::string> names;
 
 	for (const auto &entry : fs::recursive_directory_iterator(source_path("control"))) {

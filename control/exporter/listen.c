@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "base/listen.h"
+#include "exporter/listen.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>

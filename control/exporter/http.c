@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "daemon/metrics_http.h"
+#include "exporter/http.h"
 
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -7,8 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "exporter/listen.h"
 #include "base/now.h"
-#include "base/listen.h"
+#include "exporter/page.h"
 
 /* A scrape is one connection every few seconds, from one or two Prometheus servers. */
 #define CONNECTIONS 8
@@ -17,19 +18,15 @@
 /* Each byte makes the time above begin anew: this is for a connection in all. */
 #define DEADLINE_NS (10 * RXAQM_NSEC_PER_SEC)
 #define BACKLOG 16
-/* Requests that come closer together get the same page: it bounds what they can cost. */
-#define SHARED_NS (250 * RXAQM_NSEC_PER_MSEC)
 
 struct client {
 	int fd;
 	__u64 since_ns; /* 0: nobody */
 };
 
-struct rxaqm_metrics_http {
-	const struct rxaqm_metrics *metrics;
+struct rxaqm_http {
+	const char *path;
 	struct MHD_Daemon *daemon;
-	struct MHD_Response *page; /* the last one of metrics; NULL: none */
-	__u64 page_ns; /* when it was made */
 	struct client client[CONNECTIONS];
 };
 
@@ -49,21 +46,24 @@ static int cannot_listen(const char *what, int err, struct rxaqm_error *error)
 }
 
 /* A listening socket of our own, since libmicrohttpd does not say why it has none. */
-static int open_socket(const char *listen_on, const struct rxaqm_listen *address,
-		       struct rxaqm_error *error)
+int rxaqm_http_listen(const char *address, struct rxaqm_error *error)
 {
+	struct rxaqm_listen on;
 	int fd, err, one = 1;
 
-	fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	err = rxaqm_listen_parse(address, &on, error);
+	if (err)
+		return err;
+	fd = socket(on.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return cannot_listen(listen_on, errno, error);
+		return cannot_listen(address, errno, error);
 	/* A restart need not wait for the connections of the run before. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (!bind(fd, &address->any, address->len) && !listen(fd, BACKLOG))
+	if (!bind(fd, &on.any, on.len) && !listen(fd, BACKLOG))
 		return fd;
 	err = errno;
 	close(fd);
-	return cannot_listen(listen_on, err, error);
+	return cannot_listen(address, err, error);
 }
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
@@ -73,7 +73,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int st
 	enum MHD_Result result;
 
 	response = MHD_create_response_from_buffer(strlen(text), (void *)text,
-						   MHD_RESPMEM_PERSISTENT);
+						   MHD_RESPMEM_MUST_COPY);
 	if (!response)
 		return MHD_NO;
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
@@ -84,34 +84,30 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int st
 	return result;
 }
 
-static void forget_page(struct rxaqm_metrics_http *http)
+static enum MHD_Result answer_page(struct rxaqm_http *http, struct MHD_Connection *connection)
 {
-	if (http->page)
-		MHD_destroy_response(http->page);
-	http->page = NULL;
-}
-
-static struct MHD_Response *metrics_page(struct rxaqm_metrics_http *http)
-{
-	__u64 now_ns = rxaqm_now_ns();
+	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_ACCEPT);
+	bool openmetrics = accept && strstr(accept, "application/openmetrics-text");
+	struct rxaqm_error error = {};
+	struct MHD_Response *response;
+	enum MHD_Result result;
 	size_t bytes;
-	char *text;
+	char *page = rxaqm_page_read(http->path, openmetrics, &bytes, &error);
 
-	if (http->page && rxaqm_ns_since(now_ns, http->page_ns) < SHARED_NS)
-		return http->page;
-	forget_page(http);
-	text = rxaqm_metrics_render(http->metrics, &bytes);
-	if (!text)
-		return NULL;
-	http->page = MHD_create_response_from_buffer(bytes, text, MHD_RESPMEM_MUST_FREE);
-	if (!http->page) {
-		free(text);
-		return NULL;
+	/* Not an empty page: a scrape that found nothing must not look like a host without queues. */
+	if (!page)
+		return answer(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", error.text);
+	response = MHD_create_response_from_buffer(bytes, page, MHD_RESPMEM_MUST_FREE);
+	if (!response) {
+		free(page);
+		return MHD_NO;
 	}
-	http->page_ns = now_ns;
-	MHD_add_response_header(http->page, MHD_HTTP_HEADER_CONTENT_TYPE,
-				RXAQM_METRICS_CONTENT_TYPE);
-	return http->page;
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				openmetrics ? RXAQM_PAGE_OPENMETRICS : RXAQM_PAGE_TEXT);
+	result = MHD_queue_response(connection, MHD_HTTP_OK, response);
+	MHD_destroy_response(response);
+	return result;
 }
 
 static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, const char *url,
@@ -120,7 +116,6 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 {
 	static const char index[] = "<!DOCTYPE html><title>rxaqm</title><h1>rxaqm</h1>"
 				    "<p><a href=\"/metrics\">Metrics</a>\n";
-	struct MHD_Response *page;
 
 	(void)version, (void)upload, (void)upload_bytes, (void)request;
 	/* Answered at once: libmicrohttpd then closes rather than read what a body there is. */
@@ -132,18 +127,14 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 	if (strcmp(url, "/metrics"))
 		return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
 			      "there is only /metrics\n");
-	page = metrics_page(arg);
-	if (page)
-		return MHD_queue_response(connection, MHD_HTTP_OK, page);
-	return answer(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "text/plain",
-		      "no memory to render the metrics\n");
+	return answer_page(arg, connection);
 }
 
 /* Who is connected, and since when. */
 static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	struct rxaqm_metrics_http *http = arg;
+	struct rxaqm_http *http = arg;
 	struct client *client = *context;
 	const union MHD_ConnectionInfo *info;
 	unsigned int i;
@@ -165,7 +156,7 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 }
 
 /* libmicrohttpd finds such connections at their end, and closes them. */
-static void end_overdue(const struct rxaqm_metrics_http *http)
+static void end_overdue(const struct rxaqm_http *http)
 {
 	__u64 now_ns = rxaqm_now_ns();
 	unsigned int i;
@@ -176,33 +167,23 @@ static void end_overdue(const struct rxaqm_metrics_http *http)
 			shutdown(http->client[i].fd, SHUT_RDWR);
 }
 
-/* What clients do wrong is not for the log of a daemon. */
+/* What clients do wrong is not for a log. */
 static void be_silent(void *arg, const char *fmt, va_list args)
 {
 	(void)arg, (void)fmt, (void)args;
 }
 
-struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
-						    const struct rxaqm_metrics *metrics,
-						    struct rxaqm_error *error)
+struct rxaqm_http *rxaqm_http_start(int socket, const char *path, struct rxaqm_error *error)
 {
-	struct rxaqm_metrics_http *http;
-	struct rxaqm_listen address;
-	int fd;
+	struct rxaqm_http *http = calloc(1, sizeof(*http));
 
-	if (rxaqm_listen_parse(listen, &address, error))
-		return NULL;
-	fd = open_socket(listen, &address, error);
-	if (fd < 0)
-		return NULL;
-	http = calloc(1, sizeof(*http));
 	if (http) {
-		http->metrics = metrics;
+		http->path = path;
 		/* The daemon has the socket from here on. */
 		http->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL,
 						handle, http, MHD_OPTION_EXTERNAL_LOGGER, be_silent,
 						NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-						http, MHD_OPTION_LISTEN_SOCKET, fd,
+						http, MHD_OPTION_LISTEN_SOCKET, socket,
 						MHD_OPTION_CONNECTION_LIMIT,
 						(unsigned int)CONNECTIONS,
 						MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -212,36 +193,30 @@ struct rxaqm_metrics_http *rxaqm_metrics_http_start(const char *listen,
 	}
 	if (http && http->daemon)
 		return http;
-	close(fd);
+	close(socket);
 	free(http);
 	rxaqm_failed(error, ENOMEM,
-		     "cannot serve metrics on \"%s\": libmicrohttpd %s does not start; it needs "
-		     "epoll, and file descriptors (\"ulimit -n\")",
-		     listen, MHD_get_version());
+		     "libmicrohttpd %s does not start; it needs epoll, and file descriptors "
+		     "(\"ulimit -n\")",
+		     MHD_get_version());
 	return NULL;
 }
 
-int rxaqm_metrics_http_fd(const struct rxaqm_metrics_http *http)
+void rxaqm_http_run(struct rxaqm_http *http, int wait_ms)
 {
-	return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+	end_overdue(http);
+	MHD_run_wait(http->daemon, wait_ms);
 }
 
-unsigned int rxaqm_metrics_http_port(const struct rxaqm_metrics_http *http)
+unsigned int rxaqm_http_port(const struct rxaqm_http *http)
 {
 	return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
 }
 
-void rxaqm_metrics_http_dispatch(struct rxaqm_metrics_http *http)
-{
-	end_overdue(http);
-	MHD_run(http->daemon);
-}
-
-void rxaqm_metrics_http_stop(struct rxaqm_metrics_http *http)
+void rxaqm_http_stop(struct rxaqm_http *http)
 {
 	if (!http)
 		return;
 	MHD_stop_daemon(http->daemon);
-	forget_page(http);
 	free(http);
 }
