@@ -204,8 +204,12 @@ build-test: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) \
 deps: ## Install what the build needs (root)
 	$(Q)packaging/install-deps.sh build
 
-docs: $(BUILD)/rxaqm ## Write the lists of keys in documents anew, from the program
+docs: $(BUILD)/rxaqm ## Write lists of keys and reports in docs/ anew, from program and records
 	$(Q)packaging/make-docs.sh
+	$(Q)for record in docs/qualify/*.json; do \
+		$(BUILD)/rxaqm qualify --from "$$record" --html "$${record%.json}.html" >/dev/null || \
+			[ $$? -eq 5 ] || exit 1; \
+	done
 
 lint: ## Check format, scripts, manual page, and run static analysis
 	$(Q)packaging/install-deps.sh build lint

@@ -29,7 +29,6 @@ report()
 	"$vm_repo/tests/vm/vm.sh" $kernel -n "report-$1" -t $seconds \
 		-q "$wires -icount shift=1,sleep=off" -- tests/vm/report-guest.sh "$1" "$made/$1"
 	jq -c . "$made/$1.json" >"$into/$1.json"
-	cp "$made/$1.html" "$into"
 }
 
 # One of its pictures, as a file of its own: picture NIC ROW.
@@ -38,8 +37,8 @@ picture()
 	local style
 
 	# Of the page's style what it needs; whether the page that shows it is dark it cannot know.
-	style=$(sed -n '/^<style>$/,/^<\/style>$/p' "$into/$1.html" | grep -E '^(<|:root|svg|[.](grid|line|c0))')
-	sed -n "/^<section id=\"$2\">/,/^<\/svg>/p" "$into/$1.html" | sed -n '/^<svg/,$p' |
+	style=$(sed -n '/^<style>$/,/^<\/style>$/p' "$made/$1.html" | grep -E '^(<|:root|svg|[.](grid|line|c0))')
+	sed -n "/^<section id=\"$2\">/,/^<\/svg>/p" "$made/$1.html" | sed -n '/^<svg/,$p' |
 		awk -v style="$style" 'NR == 1 { sub(/<svg/, "<svg xmlns=\"http://www.w3.org/2000/svg\"") }
 			{ print }
 			NR == 1 { print style; print "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>" }' \
@@ -52,4 +51,4 @@ nics=("$@")
 for nic in "${nics[@]}"; do
 	report "$nic"
 done
-[ ! -e "$into/igb.html" ] || picture igb Q11
+[ ! -e "$made/igb.html" ] || picture igb Q11
