@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 rxaqm=${RXAQM_BIN:-build/rxaqm}
 manual=docs/rxaqm.8
-documents=(README.md docs/*.md nic-profiles/README.md)
+documents=(README.md CONTRIBUTING.md SECURITY.md docs/*.md nic-profiles/README.md)
 failed=0
 # shellcheck disable=SC2016 # backticks of Markdown
 quoted='`[^`]+`' key_row='^| `\([a-z0-9_]*\)` |'
