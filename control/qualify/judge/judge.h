@@ -39,7 +39,6 @@ struct qualify_row_kind {
 	const char *id, *title;
 	const char *picture; /* how to read its picture; or NULL */
 	bool of_distribution; /* which picture that is, if there are two */
-	const char *ocp; /* what OCP "Server NIC Software: Core Features" asks; NULL: not known */
 };
 
 /* In the order of reports; up to one without id. */

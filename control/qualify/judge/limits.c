@@ -233,10 +233,6 @@ const struct qualify_limit qualify_limits[] = {
 	{},
 };
 
-/* Of the OCP specification only the first page could be read: what is not cited is not known. */
-#define OCP_TARGET "platforms of 100+ Gbit/s and 100+ Mpps (scope)"
-#define OCP_TELEMETRY "statistics of device and queues, standard names (telemetry)"
-
 #define KIND(i, t) .id = (i), .title = (t)
 
 const struct qualify_row_kind qualify_row_kinds[] = {
@@ -249,7 +245,7 @@ const struct qualify_row_kind qualify_row_kinds[] = {
 	{ KIND("Q7", "PHC stability"),
 	  .picture = "By averaging time: the noise of readings falls to the right, wander rises." },
 	{ KIND("Q8", "Interrupt moderation") },
-	{ KIND("Q9", "Rx ring: depth and drain rate"), .ocp = OCP_TARGET },
+	{ KIND("Q9", "Rx ring: depth and drain rate") },
 	{ KIND("Q10", "Burst tolerance"),
 	  .picture =
 		  "What is lost of a burst, by its length: buffers are full where a line leaves 0." },
@@ -261,7 +257,7 @@ const struct qualify_row_kind qualify_row_kinds[] = {
 	  .picture = "What each queue got of random flows: even bars are an even spread." },
 	{ KIND("Q14", "XDP and AF_XDP") },
 	{ KIND("Q15", "GRO, LRO, HW-GRO") },
-	{ KIND("Q16", "Counters"), .ocp = OCP_TELEMETRY },
+	{ KIND("Q16", "Counters") },
 	{ KIND("Q17", "Truesize") },
 	{ KIND("Q18", "Allocation failure, reset, link flap") },
 	{ KIND("Q19", "NIC profile against what was measured") },

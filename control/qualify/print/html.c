@@ -53,7 +53,6 @@ static const char *title_of(const struct qualify_row *row)
 static void print_verdicts(FILE *file, const struct qualify_record *record)
 {
 	size_t count[QUALIFY_NR_VERDICTS] = {};
-	const struct qualify_row_kind *kind;
 	const struct qualify_row *row;
 
 	rxaqm_list_each(row, &record->rows) {
@@ -63,20 +62,16 @@ static void print_verdicts(FILE *file, const struct qualify_record *record)
 	fprintf(file, "<p>%zu fail, %zu warn, %zu pass, %zu unknown.</p>\n", count[QUALIFY_FAIL],
 		count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN]);
 	fputs("<table id=\"verdicts\">\n<thead><tr><th>Row</th><th></th><th>Verdict</th>"
-	      "<th>Why</th><th>OCP core features</th></tr></thead>\n<tbody>\n",
+	      "<th>Why</th></tr></thead>\n<tbody>\n",
 	      file);
 	rxaqm_list_each(row, &record->rows) {
-		kind = qualify_row_kind(row->id);
 		qualify_markup(file,
 			       "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
 			       row->id, row->id, title_of(row));
 		qualify_html_verdict(file, row->verdict);
-		qualify_markup(file, "</td><td>%s</td><td>%s</td></tr>\n", row->why,
-			       kind && kind->ocp ? kind->ocp : "-");
+		qualify_markup(file, "</td><td>%s</td></tr>\n", row->why);
 	}
-	fputs("</tbody>\n</table>\n<p class=\"note\">OCP: \"Server NIC Software: Core Features\", "
-	      "version 1. -: what it asks for is not known to rxaqm.</p>\n",
-	      file);
+	fputs("</tbody>\n</table>\n", file);
 }
 
 static void print_cell(FILE *file, double value, const char *unit)
