@@ -81,7 +81,7 @@ extern const char *const rxaqm_config_sections[]; /* but for Interface; ends wit
 /* Words of three of them, by value; each ends with NULL. */
 extern const char *const rxaqm_xdp_mode_words[], *const rxaqm_hook_words[];
 extern const char *const rxaqm_queue_key_words[];
-/* Sections and keys that were removed, but for policy keys (settings.h). */
+/* Keys that were removed; ends with a NULL key. */
 extern const struct rxaqm_removed rxaqm_config_removed[];
 
 /* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */

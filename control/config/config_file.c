@@ -56,9 +56,7 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 static int read_section(void *arg, const char *section, struct rxaqm_error *error)
 {
 	struct reading *reading = arg;
-	char name[RXAQM_CONFIG_MATCH_LEN];
 	unsigned int i;
-	int err;
 
 	reading->seen = reading->seen_settings = (struct rxaqm_keys_seen){};
 	if (!strncmp(section, "Interface ", 10) || !strcmp(section, "Interface"))
@@ -71,10 +69,6 @@ static int read_section(void *arg, const char *section, struct rxaqm_error *erro
 		reading->seen_sections |= 1U << i;
 		return 0;
 	}
-	snprintf(name, sizeof(name), "[%s]", section);
-	err = rxaqm_removed_check(rxaqm_config_removed, name, "", error);
-	if (err)
-		return err;
 	return rxaqm_bad(error,
 			 "unknown section [%s]; there are [Daemon], [Metrics], [Overload] and "
 			 "[Interface NAME]",
@@ -106,8 +100,6 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 		newest(reading)->line = line;
 	if (!row) {
 		err = rxaqm_removed_check(rxaqm_config_removed, key, value, error);
-		if (!err && of_iface)
-			err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
 		if (err)
 			return err;
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))

@@ -101,13 +101,9 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 };
 
 const struct rxaqm_removed rxaqm_config_removed[] = {
-	{ "[Autotune]", NULL,
-	  "targets follow what is measured without it; delete it, and in [Interface NAME] write "
-	  "target=auto:DURATION for min, target=DURATION for max, interval for rtt" },
-	{ "listen", NULL,
+	{ "listen",
 	  "the daemon no longer listens; delete it, and run \"systemctl enable --now "
 	  "rxaqm-exporter.socket\", which serves /run/rxaqm/metrics.prom at 127.0.0.1:9752; "
 	  "another address is ListenStream= there (\"systemctl edit\")" },
-	{ "autotune", NULL, "target=auto does it, target=DURATION keeps a target as it is" },
 	{ 0 },
 };

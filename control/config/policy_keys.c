@@ -69,17 +69,6 @@ const struct rxaqm_preset rxaqm_presets[] = {
 	{ 0 },
 };
 
-const struct rxaqm_removed rxaqm_removed_settings[] = {
-	{ "not_ect", NULL, "law=auto drops Not-ECT packets as fits the marks; delete the key" },
-	{ "l4s_threshold", NULL,
-	  "law=auto marks ECT(1) as L4S has it; with law=codel use ce_threshold and "
-	  "ce_threshold_selector=ect1" },
-	{ "ecn", "codel", "use ecn=on, with law=codel for marks where CoDel would drop" },
-	{ "ecn", "step",
-	  "use ecn=on: law=auto marks by itself; preset=meta2022 marks all over a threshold" },
-	{ 0 },
-};
-
 void rxaqm_policy_init(struct rxaqm_policy *policy)
 {
 	memset(policy, 0, sizeof(*policy));

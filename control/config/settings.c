@@ -70,10 +70,8 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 		      const char *value, __u64 now_ns, struct rxaqm_error *error)
 {
 	const struct rxaqm_key *setting = rxaqm_setting_find(key);
-	int err = rxaqm_removed_check(rxaqm_removed_settings, key, value, error);
+	int err;
 
-	if (err)
-		return err;
 	if (!strcmp(key, "preset"))
 		return set_preset(policy, source, value, error);
 	if (!setting)

@@ -20,7 +20,6 @@ struct rxaqm_preset {
 extern const struct rxaqm_preset rxaqm_presets[]; /* ends with a NULL name */
 
 /* What was a setting, or a value of one, in earlier versions. */
-extern const struct rxaqm_removed rxaqm_removed_settings[]; /* ends with a NULL key */
 
 /* The setting called @name, or NULL. */
 const struct rxaqm_key *rxaqm_setting_find(const char *name);

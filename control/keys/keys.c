@@ -322,9 +322,8 @@ int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, co
 			struct rxaqm_error *error)
 {
 	for (; removed->key; removed++)
-		if (!strcmp(removed->key, key) &&
-		    (!removed->value || !strcmp(removed->value, value)))
-			return rxaqm_bad(error, "%s%s%.40s is gone: %s", key, *value ? "=" : "",
-					 value, removed->remedy);
+		if (!strcmp(removed->key, key))
+			return rxaqm_bad(error, "%s=%.40s is gone: %s", key, value,
+					 removed->remedy);
 	return 0;
 }

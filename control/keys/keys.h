@@ -125,16 +125,13 @@ struct rxaqm_keys_seen {
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error);
 
-/* What was a section, a key or a value of one in earlier versions, and what does it now. */
+/* What was a key in earlier versions, and what does it now. */
 struct rxaqm_removed {
 	const char *key;
-	const char *value; /* NULL: the key as a whole */
 	const char *remedy;
 };
 
-/* -EINVAL with @error, which names the remedy, if @key or its @value ("": none) is in @removed
- * (ends with a NULL key).
- */
+/* -EINVAL with @error, which names the remedy, if @key is in @removed (ends with a NULL key). */
 int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
 			struct rxaqm_error *error);
 

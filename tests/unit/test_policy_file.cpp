@@ -112,7 +112,6 @@ TEST_CASE("policy file: errors name file and line", "[policy_file]")
 		  "p.conf: queue 0: target=50ms exceeds interval=40ms" },
 		{ "[queue 5]\ninterval=400us\n",
 		  "p.conf: queue 5: target=auto:500us exceeds interval=400us" },
-		{ "[queue 5]\nmode=off\nnot_ect=couple\n", "p.conf:3: not_ect=couple is gone: " },
 		{ "[queue 5]\nce_threshold=1ms\n",
 		  "p.conf: queue 5: ce_threshold=1ms: law=auto marks" },
 		{ "[interface]\nexempt_ports=                                                      "

@@ -192,41 +192,6 @@ TEST_CASE("settings: bad ones are refused, with the remedy", "[settings]")
 	}
 }
 
-TEST_CASE("settings: what is gone is refused with what does it now", "[settings]")
-{
-	static const struct {
-		const char *key, *value, *says;
-	} rows[] = {
-		{ "ecn", "codel", "ecn=codel is gone: use ecn=on" },
-		{ "ecn", "step", "ecn=step is gone: use ecn=on" },
-		{ "not_ect", "couple", "not_ect=couple is gone: law=auto" },
-		{ "not_ect", "drop", "not_ect=drop is gone: law=auto" },
-		{ "l4s_threshold", "1ms", "l4s_threshold=1ms is gone: " },
-	};
-
-	for (const auto &row : rows) {
-		rxaqm_policy policy = defaults();
-		rxaqm_error error = {};
-
-		INFO(row.key << "=" << row.value);
-		CHECK(assign(policy, row.key, row.value, &error) == -EINVAL);
-		INFO(error.text);
-		CHECK(std::string(error.text).find(row.says) == 0);
-		CHECK(error.exit_code == RXAQM_EXIT_USAGE);
-		CHECK(same(policy, defaults()));
-	}
-	/* No row is of a key or a value that there is. */
-	for (const rxaqm_removed *gone = rxaqm_removed_settings; gone->key; gone++) {
-		const rxaqm_key *setting = rxaqm_setting_find(gone->key);
-
-		INFO(gone->key);
-		CHECK(std::string(gone->remedy) != "");
-		CHECK(!setting == !gone->value);
-		for (int i = 0; setting && setting->choices[i]; i++)
-			CHECK(std::string(setting->choices[i]) != gone->value);
-	}
-}
-
 TEST_CASE("settings: presets, and the same by hand", "[settings]")
 {
 	static const struct {
