@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
 #include "nic/netns.h"
@@ -117,6 +118,7 @@ int main(int argc, char **argv)
 	const char *netns = NULL;
 	int at, ret;
 
+	rxaqm_clean_output();
 	rxaqm_log_libraries();
 	atexit(check_output);
 	at = parse_globals(argc, argv, &netns);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/fields.h"
 
 /* More than any host has: what a hostile bundle may ask memory for. */
@@ -46,6 +47,20 @@ static struct json_object *encode_list(const struct rxaqm_layout *type, const st
 	return array;
 }
 
+/* As it is taken again. */
+static struct json_object *encode_text(const char *at)
+{
+	struct json_object *object = NULL;
+	char *text = strdup(at);
+
+	if (text) {
+		rxaqm_clean(text);
+		object = json_object_new_string(text);
+	}
+	free(text);
+	return object;
+}
+
 /* NULL with @skip: not known. */
 static struct json_object *encode(const struct rxaqm_field *field, const void *at, bool *skip)
 {
@@ -66,7 +81,7 @@ static struct json_object *encode(const struct rxaqm_field *field, const void *a
 	case RXAQM_FIELD_BOOL:
 		return json_object_new_boolean(*(const bool *)at);
 	case RXAQM_FIELD_TEXT:
-		return json_object_new_string(at);
+		return encode_text(at);
 	case RXAQM_FIELD_NUMBERS:
 	case RXAQM_FIELD_WORDS:
 		*skip = !*(struct json_object *const *)at;

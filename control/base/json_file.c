@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -120,6 +121,20 @@ int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own)
 	return fd < 0 ? -errno : -put_in_place(fd, temporary, path, own);
 }
 
+/* Where it is cleaned. What could not be written is told once, not at exit again. */
+static int print_to_stdout(const struct rxaqm_own_file *own, struct rxaqm_error *error)
+{
+	int err = 0;
+
+	own->print(stdout, own->what);
+	if (fflush(stdout) || ferror(stdout)) {
+		err = write_failed("standard output", errno ?: EIO, error);
+		__fpurge(stdout);
+		clearerr(stdout);
+	}
+	return err;
+}
+
 int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *what),
 		     const void *what, mode_t mode, struct rxaqm_error *error)
 {
@@ -132,11 +147,9 @@ int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *wha
 	int fd, err;
 
 	umask(mask);
-	if (!strcmp(path, "-")) {
-		path = "standard output";
-		fflush(stdout);
-		fd = dup(STDOUT_FILENO);
-	} else if (!regular) {
+	if (!strcmp(path, "-"))
+		return print_to_stdout(&own, error);
+	if (!regular) {
 		/* A device or a pipe: what cannot be replaced, or must not be. */
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {

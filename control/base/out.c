@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/parse.h"
 
 void rxaqm_out_wrap(FILE *file, int indent, const char *text)
@@ -59,7 +60,7 @@ int rxaqm_out_close(struct rxaqm_out *out, bool compact)
 		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
 	if (out->json) {
 		assert(out->depth == 1);
-		fputs(json_object_to_json_string_ext(out->open[0], flags), out->file);
+		rxaqm_clean_puts(out->file, json_object_to_json_string_ext(out->open[0], flags));
 		fputc('\n', out->file);
 		json_object_put(out->open[0]);
 		out->depth = 0;

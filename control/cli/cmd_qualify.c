@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/out.h"
 #include "cli/cmd.h"
 #include "cli/options.h"
@@ -151,8 +152,12 @@ static int read_earlier(const struct args *args, struct qualify_record *record,
 			struct rxaqm_error *error)
 {
 	int err = qualify_record_read(record, args->resume, error);
+	char ifname[sizeof(record->interface)];
 
-	if (err || !strcmp(record->interface, args->request.ifname))
+	/* As a record has it. */
+	snprintf(ifname, sizeof(ifname), "%s", args->request.ifname);
+	rxaqm_clean(ifname);
+	if (err || !strcmp(record->interface, ifname))
 		return err;
 	return rxaqm_bad(error, "%s is of interface \"%s\", not of \"%s\"", args->resume,
 			 record->interface, args->request.ifname);

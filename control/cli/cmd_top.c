@@ -111,7 +111,8 @@ static int run_screen(struct rxaqm_top *top, const struct args *args)
 
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
-	if (!initscr())
+	/* It writes to the terminal itself, what stdout would not let through. */
+	if (!newterm(NULL, fdopen(STDOUT_FILENO, "w"), stdin))
 		return -1;
 	cbreak();
 	noecho();

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/now.h"
 
 /* Of @queue of the interface called @name. */
@@ -172,5 +173,6 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, unsigned int width,
 	rxaqm_out_open(&out, file, false);
 	rxaqm_top_out(row, width, &out);
 	fclose(file);
+	rxaqm_clean(buf);
 	return buf;
 }

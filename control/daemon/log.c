@@ -23,8 +23,6 @@ void rxaqm_run_log_init(void)
 	/* Inherited by programs whose stderr was then turned elsewhere: compare. */
 	to_journal = stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
 		     !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
-	/* A line at once, or lines of others get in between. */
-	setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
 void rxaqm_run_log(int level, const char *fmt, ...)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/run.h"
+#include "base/clean.h"
 #include "base/json_file.h"
 #include "base/now.h"
 #include "report/status.h"
@@ -22,9 +23,9 @@ static void write_iface(FILE *file, const struct rxaqm_state *state,
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_array(&out, "interfaces");
 	rxaqm_status_print_iface(&out, state, iface);
-	fputs(json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
-					     JSON_C_TO_STRING_NOSLASHESCAPE),
-	      file);
+	rxaqm_clean_puts(file,
+			 json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
+							JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(out.open[0]);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report/metrics_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "types.h"
 
 static void escaped(FILE *file, const char *text)
@@ -15,6 +17,21 @@ static void escaped(FILE *file, const char *text)
 		else
 			fputc(*text, file);
 	}
+}
+
+/* Clean, for a page with one byte that is no UTF-8 is refused as a whole. */
+static void label(FILE *file, const char *text)
+{
+	char *clean = NULL;
+	size_t size;
+	FILE *to = open_memstream(&clean, &size);
+
+	if (!to)
+		return;
+	rxaqm_clean_puts(to, text);
+	fclose(to);
+	escaped(file, clean);
+	free(clean);
 }
 
 void rxaqm_metrics_family(struct rxaqm_metrics_text *text, const char *type, const char *family,
@@ -34,7 +51,7 @@ void rxaqm_metrics_begin(struct rxaqm_metrics_text *text, const char *end,
 	fprintf(text->file, "%s%s", text->family, end);
 	for (; *labels; labels += 2, before = ",") {
 		fprintf(text->file, "%s%s=\"", before, labels[0]);
-		escaped(text->file, labels[1]);
+		label(text->file, labels[1]);
 		fputc('"', text->file);
 	}
 	fputs(*before == ',' ? "} " : " ", text->file);

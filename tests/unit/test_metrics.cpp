@@ -127,6 +127,10 @@ TEST_CASE("metrics: labels are escaped, and come back as they were", "[metrics]"
 
 	maps.queue(maps.attach(name, 1), 0).stat[RXAQM_STAT_PACKETS] = 5;
 	CHECK(maps.page().value("rxaqm_rx_packets_total", { { "interface", name } }) == 5);
+	/* But for what a page may not have. */
+	maps.queue(maps.attach("a\x1b\xff", 1), 0).stat[RXAQM_STAT_PACKETS] = 6;
+	CHECK(maps.page().value("rxaqm_rx_packets_total", { { "interface", "a\\u001b\\ufffd" } }) ==
+	      6);
 }
 
 TEST_CASE("metrics: gauges of a queue", "[metrics]")

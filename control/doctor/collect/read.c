@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/json_file.h"
 #include "doctor/collect/collect.h"
 
@@ -63,13 +64,6 @@ const char *doctor_stat_field(const char *stat, int field)
 	return at ?: "";
 }
 
-/* Anyone may give a process a name with control characters, which a bundle may not have. */
-static void clean(char *text)
-{
-	for (; *text; text++)
-		*text = (unsigned char)*text < ' ' ? '?' : *text;
-}
-
 static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
 {
 	char *text = doctor_read(dir_fd, path);
@@ -78,7 +72,8 @@ static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
 		return false;
 	snprintf(buf, size, "%.*s", (int)strcspn(text, "\n"), text);
 	free(text);
-	clean(buf);
+	/* Anyone may give a process a name with control characters. */
+	rxaqm_clean(buf);
 	return true;
 }
 
@@ -120,15 +115,20 @@ void doctor_map_set(doctor_map *map, const char *name, __u64 value)
 	char key[512];
 
 	snprintf(key, sizeof(key), "%s", name);
-	clean(key);
+	rxaqm_clean(key);
 	if (map_ready(map))
 		json_object_object_add(*map, key, json_object_new_uint64(value));
 }
 
 void doctor_map_set_words(doctor_map *map, const char *name, const char *words)
 {
-	if (map_ready(map))
-		json_object_object_add(*map, name, json_object_new_string(words));
+	char *value = strdup(words);
+
+	if (value)
+		rxaqm_clean(value);
+	if (value && map_ready(map))
+		json_object_object_add(*map, name, json_object_new_string(value));
+	free(value);
 }
 
 /* A mount of sysfs shows the interfaces of the namespace of who made it: one of our own, which

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which curves of a row make a picture. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "qualify/print/picture.h"
 
 static void print_escaped(FILE *file, const char *text)
 {
 	static const char marks[] = "&<>\"'";
 	static const char *const words[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+	char *clean = strdup(text), *at;
 	const char *mark;
 
-	for (; *text; text++) {
-		mark = strchr(marks, *text);
+	if (!clean)
+		return;
+	rxaqm_clean(clean);
+	for (at = clean; *at; at++) {
+		mark = strchr(marks, *at);
 		if (mark)
 			fputs(words[mark - marks], file);
 		else
-			fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
+			fputc(*at, file);
 	}
+	free(clean);
 }
 
 void qualify_markup(FILE *file, const char *form, ...)

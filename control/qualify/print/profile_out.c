@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/json_file.h"
 #include "base/parse.h"
 #include "profile/profile.h"
@@ -40,16 +40,13 @@ static void print_comment(FILE *file, const char *fmt, ...) __attribute__((forma
 
 static void print_comment(FILE *file, const char *fmt, ...)
 {
-	char line[MAX_LINE], *at;
+	char line[MAX_LINE];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	for (at = line; *at; at++) {
-		if (iscntrl((unsigned char)*at))
-			*at = ' ';
-	}
+	rxaqm_clean(line);
 	fprintf(file, "# %s\n", line);
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What others have named or said (interfaces, processes, drivers, a peer, files) may hold control
+ * characters, which a terminal obeys, characters that turn the order of a line around, and bytes
+ * that are no UTF-8. It is kept as it is, for the kernel knows it by that, and cleaned on its way
+ * out.
+ */
+#ifndef RXAQM_CLEAN_H
+#define RXAQM_CLEAN_H
+
+#include <stdio.h>
+
+/* From now on stdout and stderr show such characters as "\u202e", also in JSON, where that means
+ * the same; what is no UTF-8 as "\ufffd". Line ends and tabs stay.
+ */
+void rxaqm_clean_output(void);
+
+/* The same of @text, to another @file. */
+void rxaqm_clean_puts(FILE *file, const char *text);
+
+/* A '?' in place of each in @text, line ends and tabs too; for one line that goes to a file, or
+ * into a sentence.
+ */
+void rxaqm_clean(char *text);
+
+#endif /* RXAQM_CLEAN_H */
