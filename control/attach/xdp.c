@@ -48,7 +48,8 @@ bool rxaqm_xdp_exists(__u32 prog_id)
 {
 	struct bpf_prog_info info = {};
 
-	return !prog_info(prog_id, &info);
+	/* What cannot be asked, for want of memory or descriptors, is not gone. */
+	return prog_info(prog_id, &info) != -ENOENT;
 }
 
 bool rxaqm_xdp_stays(__u32 prog_id)

@@ -196,19 +196,18 @@ static int examine(const struct args *args, struct rxaqm_error *error)
 	return ret;
 }
 
-/* What a --deep that was killed has left. */
+/* What a --deep that was killed has left. The diagnosis does not depend on it. */
 static void recover(void)
 {
-	int nr = doctor_stalls_recover();
+	struct rxaqm_error error;
+	int nr = doctor_stalls_recover(&error);
 
 	if (nr > 0)
 		rxaqm_log_notice("a \"doctor --deep\" that was killed had left the detector of Tx "
 				 "stalls on at %d Tx queues: it is off again",
 				 nr);
 	else if (nr < 0)
-		rxaqm_log_error("the detector of Tx stalls, left on by a \"doctor --deep\" that was "
-				"killed, cannot be switched off: %s",
-				strerror(-nr));
+		rxaqm_log_error("%s", error.text);
 }
 
 int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)

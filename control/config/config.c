@@ -161,10 +161,13 @@ bool rxaqm_detached(const char *ifname, __u32 digest)
 	char path[NOTE_PATH_LEN];
 	FILE *file = fopen(note_path(ifname, path), "re");
 	unsigned int noted;
-	bool same = file && fscanf(file, "%u", &noted) == 1 && noted == digest;
+	bool same;
 
-	if (file)
-		fclose(file);
+	/* What cannot be read is still an operator's word. */
+	if (!file)
+		return errno != ENOENT && errno != ENOTDIR;
+	same = fscanf(file, "%u", &noted) != 1 || noted == digest;
+	fclose(file);
 	return same;
 }
 

@@ -125,7 +125,7 @@ __u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface);
 int rxaqm_detached_note(const char *ifname, __u32 digest);
 /* The operator, or a configuration that is read again, has it attached. */
 void rxaqm_detached_forget(const char *ifname);
-/* Was @ifname detached under the section with @digest? */
+/* Was @ifname detached under the section with @digest? Also if the note cannot be read. */
 bool rxaqm_detached(const char *ifname, __u32 digest);
 
 struct rxaqm_out;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "process.hpp"
 
@@ -174,4 +175,54 @@ TEST_CASE("doctor: without a note nothing is changed", "[doctor][deep][stalls]")
 	REQUIRE(sysfs.snap.cannot_see.nr == 1);
 	CHECK(std::string(sysfs.snap.cannot_see.at[0].why).find("/nonexistent/note") !=
 	      std::string::npos);
+}
+
+TEST_CASE("doctor: a note that cannot be read, or done, is kept", "[doctor][deep][stalls]")
+{
+	Sysfs sysfs;
+	const std::string queue = "class/net/eth0/queues/tx-0/byte_queue_limits\n";
+
+	sysfs.write(0, "stall_thrs", 40);
+	SECTION("it holds what is no queue")
+	{
+		std::ofstream(sysfs.note()) << "nonsense\n" << queue;
+		CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == -EBADMSG);
+		/* What can be undone is. */
+		CHECK(sysfs.read(0, "stall_thrs").substr(0, 1) == "0");
+		CHECK(fs::exists(sysfs.note()));
+	}
+	SECTION("there is no descriptor for what it names")
+	{
+		std::ofstream(sysfs.note()) << queue;
+		std::vector<int> taken;
+		for (int fd; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;)
+			taken.push_back(fd);
+		REQUIRE(!taken.empty());
+		close(taken.back());
+		taken.pop_back();
+		const int err = doctor_stalls_restore(sysfs.fd, sysfs.note().c_str());
+		for (int fd : taken)
+			close(fd);
+		CHECK(err == -EMFILE);
+		CHECK(fs::exists(sysfs.note()));
+		/* The next one can. */
+		CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == 1);
+		CHECK(!fs::exists(sysfs.note()));
+	}
+	SECTION("nor is it written over by a probe")
+	{
+		std::ofstream(sysfs.note()) << "nonsense\n";
+		sysfs.watch(nullptr, 1);
+		CHECK(sysfs.snap.cannot_see.nr == 1);
+		std::ifstream note(sysfs.note());
+		std::string line;
+		std::getline(note, line);
+		CHECK(line == "nonsense");
+	}
+	SECTION("a line that was cut short notes nothing that was changed")
+	{
+		std::ofstream(sysfs.note()) << queue << "class/net/eth0/queu";
+		CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == 1);
+		CHECK(!fs::exists(sysfs.note()));
+	}
 }

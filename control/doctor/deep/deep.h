@@ -28,9 +28,10 @@ void doctor_probe_stalls(struct doctor_deep *deep);
 bool doctor_stalls_possible(const struct doctor_snapshot *snap);
 
 /* BQL's detector of stalls was left switched on by a doctor that was killed, in this network
- * namespace: switch it off. Returns how many Tx queues, or -errno.
+ * namespace: switch it off. Returns how many Tx queues, or -errno with @error: what is noted of
+ * them is kept then.
  */
-int doctor_stalls_recover(void);
+int doctor_stalls_recover(struct rxaqm_error *error);
 
 /* Below: shared by the probes. */
 

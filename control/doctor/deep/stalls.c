@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lock_file.h"
 #include "config/config.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
@@ -92,13 +92,16 @@ static void find_queues(struct watch *watch)
 	}
 }
 
-/* Locked while it holds; what another doctor has noted is not touched. */
+/* Locked while it holds; what another doctor has noted, or has left, is not touched. NULL with
+ * errno.
+ */
 static FILE *open_note(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd = rxaqm_lock_file(path);
 	FILE *note = NULL;
 
-	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !ftruncate(fd, 0))
+	errno = fd < 0 ? -fd : lseek(fd, 0, SEEK_END) ? EEXIST : 0;
+	if (!errno)
 		note = fdopen(fd, "r+");
 	if (fd >= 0 && !note)
 		close(fd);
@@ -115,38 +118,75 @@ static int write_note(const struct watch *watch, FILE *note)
 	return fflush(note) || ferror(note) ? -EIO : 0;
 }
 
-/* Only what is as we set it: another's threshold is left alone. */
-static bool restore_queue(int sysfs_fd, const char *dir)
+/* Of the queue at @dir; 0 if it is gone. -errno. */
+static int read_threshold(int sysfs_fd, const char *dir)
 {
-	return doctor_read_u64(sysfs_fd, 0, "%s/stall_thrs", dir) == THRESHOLD_MS &&
-	       !write_number(sysfs_fd, dir, "stall_thrs", 0);
+	char path[160], text[24] = "";
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/stall_thrs", dir);
+	fd = openat(sysfs_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENODEV ? 0 : -errno;
+	got = read(fd, text, sizeof(text) - 1);
+	got = got < 0 && errno != ENODEV ? -errno : 0;
+	close(fd);
+	return got ? (int)got : atoi(text);
 }
 
+/* Only what is as we set it: another's threshold is left alone. 1: it was; -errno. */
+static int restore_queue(int sysfs_fd, const char *dir)
+{
+	int now = read_threshold(sysfs_fd, dir);
+
+	if (now != THRESHOLD_MS)
+		return now < 0 ? now : 0;
+	return write_number(sysfs_fd, dir, "stall_thrs", 0) ?: 1;
+}
+
+/* How many were; -errno: some could not be, or what is noted cannot be read. */
 static int restore(int sysfs_fd, FILE *note)
 {
-	char dir[96];
-	int nr = 0;
+	int nr = 0, err = 0, done;
+	char dir[96], *end;
 
 	rewind(note);
 	while (fgets(dir, sizeof(dir), note)) {
-		dir[strcspn(dir, "\n")] = '\0';
-		nr += restore_queue(sysfs_fd, dir);
+		end = strchr(dir, '\n');
+		/* Cut short, so nothing was changed yet. */
+		if (!end && feof(note))
+			break;
+		if (end)
+			*end = '\0';
+		done = end && !strncmp(dir, "class/net/", 10) ? restore_queue(sysfs_fd, dir) :
+								-EBADMSG;
+		nr += done > 0;
+		err = done < 0 ? done : err;
 	}
-	return nr;
+	return ferror(note) ? -EIO : err ?: nr;
 }
 
 int doctor_stalls_restore(int sysfs_fd, const char *path)
 {
-	FILE *note = fopen(path, "re");
-	int nr = 0;
+	FILE *note;
+	int fd, nr;
 
-	if (!note)
+	if (access(path, F_OK))
 		return errno == ENOENT ? 0 : -errno;
+	fd = rxaqm_lock_file(path);
 	/* Who holds the lock is at work, and undoes it himself. */
-	if (!flock(fileno(note), LOCK_EX | LOCK_NB)) {
-		nr = restore(sysfs_fd, note);
-		unlink(path);
+	if (fd < 0)
+		return fd == -EWOULDBLOCK ? 0 : fd;
+	note = fdopen(fd, "r");
+	if (!note) {
+		nr = -errno;
+		close(fd);
+		return nr;
 	}
+	nr = restore(sysfs_fd, note);
+	if (nr >= 0)
+		unlink(path);
 	fclose(note);
 	return nr;
 }
@@ -193,6 +233,7 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *pat
 	struct watch watch = { .deep = deep, .sysfs_fd = sysfs_fd };
 	FILE *note;
 	__u64 took_ns;
+	int err;
 
 	find_queues(&watch);
 	if (!watch.queues.nr) {
@@ -210,8 +251,14 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *pat
 		switch_on(&watch);
 		took_ns = doctor_deep_wait(deep);
 		read_stalls(&watch);
-		restore(sysfs_fd, note);
-		unlink(path);
+		err = restore(sysfs_fd, note);
+		if (err >= 0)
+			unlink(path);
+		else
+			doctor_cannot_see(deep->snap,
+					  "whether the detector of Tx stalls is off again",
+					  "%s; the next \"rxaqm doctor\" tries again, by %s",
+					  strerror(-err), path);
 		doctor_deep_ran(deep, "stalls", took_ns);
 	}
 	if (note)
@@ -243,17 +290,22 @@ void doctor_probe_stalls(struct doctor_deep *deep)
 	close(sysfs_fd);
 }
 
-int doctor_stalls_recover(void)
+int doctor_stalls_recover(struct rxaqm_error *error)
 {
 	char path[RXAQM_CONFIG_PATH_LEN];
 	int sysfs_fd, nr;
 
-	if (access(note_path(path), F_OK))
+	if (access(note_path(path), F_OK) && errno == ENOENT)
 		return 0;
 	sysfs_fd = doctor_sysfs_mount(0);
-	if (sysfs_fd < 0)
-		return -errno;
-	nr = doctor_stalls_restore(sysfs_fd, path);
-	close(sysfs_fd);
-	return nr;
+	nr = sysfs_fd < 0 ? -errno : doctor_stalls_restore(sysfs_fd, path);
+	if (sysfs_fd >= 0)
+		close(sysfs_fd);
+	if (nr >= 0)
+		return nr;
+	return rxaqm_failed(error, -nr,
+			    "the detector of Tx stalls, left on by a \"doctor --deep\" that was "
+			    "killed at the queues that %s names, cannot be switched off: %s; try "
+			    "again, or write 0 to their stall_thrs and remove that file",
+			    path, strerror(-nr));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <fcntl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +36,30 @@ void qualify_journal_init(struct qualify_journal *journal, const char *ifname)
 
 bool qualify_journal_left(const struct qualify_journal *journal)
 {
-	return !access(journal->path, F_OK);
+	return !access(journal->path, F_OK) || errno != ENOENT;
 }
 
-/* One line without its end. False: it was cut short, so what it notes was not changed yet. */
-static bool parse(const char *line, struct note *note)
+/* The next word of *@at, which is cut behind @end. False: there is no such end, or no room. */
+static bool take_word(char **at, char end, char *to, size_t size)
+{
+	char *from = *at, *stop = strchr(from, end);
+
+	if (!stop || (size_t)(stop - from) >= size)
+		return false;
+	memcpy(to, from, (size_t)(stop - from));
+	to[stop - from] = '\0';
+	*at = stop + 1;
+	return true;
+}
+
+static bool parse(char *line, struct note *note)
 {
 	char name[32];
 	int i;
 
-	if (sscanf(line, "%31[^ \t] %255[^\t]\t%255[^\n]", name, note->what, note->old) != 3)
+	if (!take_word(&line, ' ', name, sizeof(name)) ||
+	    !take_word(&line, '\t', note->what, sizeof(note->what)) ||
+	    !take_word(&line, '\n', note->old, sizeof(note->old)) || *line)
 		return false;
 	if (!strcmp(note->what, "-"))
 		note->what[0] = '\0';
@@ -57,23 +72,31 @@ static bool parse(const char *line, struct note *note)
 	return false;
 }
 
+/* All notes, or -errno: what is read in part must not be taken for all that was changed. */
 static int read_notes(const struct qualify_journal *journal, struct notes *notes)
 {
 	FILE *file = fopen(journal->path, "re");
 	char line[LINE_LEN + 64];
 	struct note note, *to;
+	int err = 0;
 
 	if (!file)
 		return errno == ENOENT ? 0 : -errno;
-	while (fgets(line, sizeof(line), file)) {
-		if (!strchr(line, '\n') || !parse(line, &note))
-			continue;
-		to = rxaqm_list_add(&notes->list);
+	while (!err && fgets(line, sizeof(line), file)) {
+		/* It was cut short, so what it notes was not changed yet. */
+		if (!strchr(line, '\n') && feof(file))
+			break;
+		err = parse(line, &note) ? 0 : -EBADMSG;
+		to = err ? NULL : rxaqm_list_add(&notes->list);
 		if (to)
 			*to = note;
+		else
+			err = err ?: -ENOMEM;
 	}
+	if (!err && ferror(file))
+		err = -EIO;
 	fclose(file);
-	return 0;
+	return err;
 }
 
 static bool noted(const struct notes *notes, enum qualify_setting setting, const char *what)
@@ -143,7 +166,14 @@ int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error 
 	int err = read_notes(journal, &notes), failed = 0;
 	size_t i;
 
-	for (i = notes.list.nr; i-- > 0;) {
+	if (err)
+		failed = rxaqm_failed(
+			error, -err,
+			"cannot read %s, which notes what an earlier run has changed of \"%s\": %s; it "
+			"is kept, and nothing is put back: try again, or set by hand what it says and "
+			"remove it",
+			journal->path, journal->ifname, strerror(-err));
+	for (i = err ? 0 : notes.list.nr; i-- > 0;) {
 		const struct note *note = &notes.list.at[i];
 		const struct qualify_setting_kind *kind = &qualify_setting_kinds[note->setting];
 

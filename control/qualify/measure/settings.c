@@ -220,9 +220,13 @@ static int get_tc(const char *ifname, const char *what, char *value)
 /* "on" is the probe's to do: it has the program. */
 static int set_tc(const char *ifname, const char *what, const char *value)
 {
+	unsigned int ifindex = if_nametoindex(ifname);
+
 	(void)what;
+	if (!ifindex)
+		return -errno;
 	if (strcmp(value, "on"))
-		qualify_probe_tc_off(if_nametoindex(ifname), !strcmp(value, "clsact"));
+		qualify_probe_tc_off(ifindex, !strcmp(value, "clsact"));
 	return 0;
 }
 
