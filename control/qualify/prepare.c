@@ -50,7 +50,8 @@ static int open_loopback(struct qualify_run *run, const char *loopback, struct r
 
 	if (slash) {
 		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);
-		return qualify_peer_open(&run->peer, NULL, netns, slash + 1, run->ifname, error);
+		return qualify_peer_open(&run->peer, NULL, netns, slash + 1, run->ifname, run->stop,
+					 error);
 	}
 	if (!if_nametoindex(loopback) || !strcmp(loopback, run->ifname))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENODEV,
@@ -71,7 +72,7 @@ static int open_loopback(struct qualify_run *run, const char *loopback, struct r
 				    "cannot move \"%s\" into a network namespace of its own: %s; "
 				    "do that yourself and name NETNS/IFACE",
 				    loopback, strerror(-err));
-	return qualify_peer_open(&run->peer, NULL, netns, loopback, run->ifname, error);
+	return qualify_peer_open(&run->peer, NULL, netns, loopback, run->ifname, run->stop, error);
 }
 
 /* The strongest filter that the driver grants. */
@@ -120,7 +121,8 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 {
 	if (request->loopback)
 		return open_loopback(run, request->loopback, error);
-	return qualify_peer_open(&run->peer, request->host, NULL, NULL, run->ifname, error);
+	return qualify_peer_open(&run->peer, request->host, NULL, NULL, run->ifname, run->stop,
+				 error);
 }
 
 static int check(const struct qualify_request *request, struct rxaqm_error *error)

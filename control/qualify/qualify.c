@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/qualify.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/machine.h"
+#include "base/lock_file.h"
 #include "base/now.h"
 #include "qualify/judge/judge.h"
 #include "qualify/prepare.h"
@@ -27,14 +26,11 @@ static int lock(const struct qualify_journal *journal, struct rxaqm_error *error
 		 journal->path);
 	mkdir(path, 0755);
 	snprintf(path, sizeof(path), "%s.lock", journal->path);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
-		return fd;
-	err = errno;
+	fd = rxaqm_lock_file(path);
 	if (fd >= 0)
-		close(fd);
-	return rxaqm_failed(error, err, "%s: %s%s", path, strerror(err),
-			    err == EWOULDBLOCK ?
+		return fd;
+	return rxaqm_failed(error, -fd, "%s: %s%s", path, strerror(-fd),
+			    fd == -EWOULDBLOCK ?
 				    "; another \"rxaqm qualify\" is at work at this interface" :
 				    "");
 }
@@ -106,7 +102,7 @@ static void keep(struct qualify_record *record, const struct qualify_row *row)
 	qsort(record->rows.at, record->rows.nr, sizeof(*to), by_number);
 }
 
-/* -ENETUNREACH with @error: nothing that the peer sends comes, nor will it in other rows. */
+/* -errno with @error: nothing that the peer sends comes, or it is lost, and so for other rows. */
 static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
 		   struct rxaqm_error *error)
 {
@@ -116,8 +112,6 @@ static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
 	const char *why = qualify_row_ready(run, def, &failed);
 	bool unreachable = why && failed.err == ENETUNREACH;
 
-	if (unreachable)
-		*error = failed;
 	snprintf(row.id, sizeof(row.id), "%s", def->id);
 	if (why)
 		qualify_unknown(&row, "%s", why);
@@ -128,7 +122,12 @@ static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
 		free_row(&row); /* it was cut short */
 	else
 		keep(run->record, &row);
-	return unreachable ? -ENETUNREACH : 0;
+	if (!unreachable && !(run->peer.pid && run->peer.fd < 0))
+		return 0;
+	if (!failed.text[0])
+		rxaqm_failed(&failed, EPIPE, "the peer (%s) is lost", run->peer.words);
+	*error = failed;
+	return -failed.err;
 }
 
 static bool is_due(const struct qualify_run *run, const struct qualify_request *request,

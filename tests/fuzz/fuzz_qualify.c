@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records that others wrote: whatever is in one, it is refused, or judged, printed and compared. */
+/* Records that others wrote: whatever is in one, it is refused, or judged, printed and compared.
+ * And what a peer says: no more of it is taken than was asked for.
+ */
 #include <assert.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "qualify/judge/judge.h"
+#include "qualify/peer/peer.h"
 #include "qualify/print/compare.h"
 #include "qualify/print/print.h"
 #include "qualify/print/profile_out.h"
@@ -27,6 +31,21 @@ static void report(FILE *null, struct qualify_record *record)
 	qualify_write_profile(record, "/dev/null", &error);
 }
 
+static void answer(const uint8_t *data, size_t size)
+{
+	static const volatile int never;
+	struct qualify_peer peer = { .fd = -1, .messages_fd = -1, .stop = &never };
+	struct rxaqm_error error = {};
+	struct qualify_sent sent;
+
+	peer.send = (struct qualify_send){ .count = 1000, .max_ms = 1000 };
+	peer.nr_left = size < sizeof(peer.left) ? size : sizeof(peer.left);
+	memcpy(peer.left, data, peer.nr_left);
+	if (qualify_peer_end(&peer, &sent, &error))
+		assert(error.text[0]);
+	assert(sent.count <= 1000 && sent.took_ns <= 60000000000ULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static FILE *null;
@@ -39,5 +58,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!qualify_record_parse(&record, (const char *)data, size, "fuzz", &error))
 		report(null, &record);
 	qualify_record_free(&record);
+	answer(data, size);
 	return 0;
 }

@@ -22,7 +22,9 @@ install -d -m 700 /run/root /run/root/.ssh
 sed 's|:/root:|:/run/root:|' /etc/passwd >/run/passwd
 mount --bind /run/passwd /etc/passwd
 install -m 600 "$lab/ssh/id" /run/root/.ssh/id_ed25519
-install -m 600 "$lab/ssh/id.pub" /run/root/.ssh/authorized_keys
+# The key is for one thing, whatever is asked for by it.
+(umask 077 && printf 'restrict,command="/usr/local/sbin/rxaqm qualify --serve lab0" %s\n' \
+	"$(cat "$lab/ssh/id.pub")" >/run/root/.ssh/authorized_keys)
 echo "other $(cat "$lab/ssh/host.pub")" >/run/root/.ssh/known_hosts
 management=$(interface 2) nic=$(interface 1)
 ip addr add "10.79.0.$([ "$name" = dut ] && echo 1 || echo 2)/24" dev "$management"
@@ -42,7 +44,7 @@ fi
 status=0
 ip link set "$nic" up
 for ((i = 0; i < 60; i++)); do
-	! ssh -o ConnectTimeout=5 other rxaqm --version || break
+	! ssh -o BatchMode=yes -o ConnectTimeout=5 other true </dev/null || break
 	sleep 1
 done
 rxaqm qualify "$nic" --peer other/lab0 --rows "$rows" --out "$lab/nic.json" \
@@ -50,6 +52,10 @@ rxaqm qualify "$nic" --peer other/lab0 --rows "$rows" --out "$lab/nic.json" \
 [ $status -eq 0 ] || [ $status -eq 5 ] || exit $status
 
 failed=0
+[ -z "$(ssh -o BatchMode=yes other cat /etc/hostname </dev/null)" ] || {
+	echo "not ok the key does one thing only"
+	failed=1
+}
 # shellcheck disable=SC2016 # jq's
 named='.interface == $nic and .peer == "host other (lab0)"'
 # check WHAT FILTER: of jq, over the record.

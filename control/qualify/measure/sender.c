@@ -4,6 +4,7 @@
 #include <linux/if_packet.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -17,6 +18,8 @@
 /* Nearer than this the clock is watched, not slept for. */
 #define SPIN_NS (60 * RXAQM_NSEC_PER_USEC)
 #define FULL_WAIT_NS (20 * RXAQM_NSEC_PER_USEC)
+/* So often it is looked whether anybody still wants it. */
+#define LOOK_NS (10 * RXAQM_NSEC_PER_MSEC)
 
 static int read_mac(int fd, const char *ifname, __u8 mac[ETH_ALEN])
 {
@@ -38,6 +41,7 @@ int qualify_sender_open(struct qualify_sender *sender, const char *ifname,
 	char driver[32] = "";
 
 	rxaqm_nic_driver(ifname, driver, sizeof(driver));
+	sender->watch_fd = -1;
 	sender->loses = !strcmp(driver, "veth");
 	sender->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (sender->fd >= 0 && address.sll_ifindex &&
@@ -67,19 +71,41 @@ int qualify_sender_pending(const struct qualify_sender *sender)
 	return ioctl(sender->fd, SIOCOUTQ, &bytes) ? -errno : bytes;
 }
 
-static void wait_until(__u64 at_ns)
+/* How long one sending may last. */
+struct term {
+	const struct qualify_sender *sender;
+	const volatile int *stop;
+	__u64 until_ns, look_ns;
+	bool over;
+};
+
+static bool is_over(struct term *term)
 {
-	struct timespec at;
+	struct pollfd watched = { .fd = term->sender->watch_fd, .events = POLLRDHUP };
 	__u64 now_ns = rxaqm_now_ns();
 
-	if (rxaqm_ns_after(at_ns, now_ns + SPIN_NS)) {
-		at_ns -= SPIN_NS;
-		at = (struct timespec){ (time_t)(at_ns / RXAQM_NSEC_PER_SEC),
-					(long)(at_ns % RXAQM_NSEC_PER_SEC) };
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-		at_ns += SPIN_NS;
+	if (!term->over && rxaqm_ns_reached(now_ns, term->look_ns)) {
+		term->look_ns = now_ns + LOOK_NS;
+		term->over = poll(&watched, 1, 0) > 0;
 	}
-	while (!rxaqm_ns_reached(rxaqm_now_ns(), at_ns))
+	return term->over || *term->stop || rxaqm_ns_reached(now_ns, term->until_ns);
+}
+
+/* At the latest to the end of @term. */
+static void wait_until(struct term *term, __u64 at_ns)
+{
+	struct timespec at;
+	__u64 now_ns = rxaqm_now_ns(), wake_ns;
+
+	while (rxaqm_ns_after(at_ns, now_ns + SPIN_NS) && !is_over(term)) {
+		wake_ns = at_ns - SPIN_NS;
+		if (rxaqm_ns_after(wake_ns, now_ns + LOOK_NS))
+			wake_ns = now_ns + LOOK_NS;
+		at = rxaqm_timespec(wake_ns);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		now_ns = rxaqm_now_ns();
+	}
+	while (!rxaqm_ns_reached(rxaqm_now_ns(), at_ns) && !is_over(term))
 		;
 }
 
@@ -90,22 +116,21 @@ struct batch {
 };
 
 /* Hand over @nr frames. Returns how many the device took, -errno if the socket failed. */
-static int send_batch(const struct qualify_sender *sender, struct batch *batch, unsigned int nr,
-		      __u64 until_ns, const volatile int *stop)
+static int send_batch(struct term *term, struct batch *batch, unsigned int nr)
 {
 	unsigned int done = 0;
 	int got;
 
-	while (done < nr && !*stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
-		got = sendmmsg(sender->fd, batch->msg + done, nr - done, MSG_DONTWAIT);
+	while (done < nr && !is_over(term)) {
+		got = sendmmsg(term->sender->fd, batch->msg + done, nr - done, MSG_DONTWAIT);
 		if (got > 0) {
 			done += (unsigned int)got;
-		} else if (errno == ENOBUFS && sender->loses) {
+		} else if (errno == ENOBUFS && term->sender->loses) {
 			done++;
 		} else if (errno == ENOBUFS || errno == EAGAIN || errno == EINTR ||
 			   errno == ENETDOWN) {
 			/* Its ring is full, or its link is down for a while. */
-			wait_until(rxaqm_now_ns() + FULL_WAIT_NS);
+			wait_until(term, rxaqm_now_ns() + FULL_WAIT_NS);
 		} else {
 			return -errno;
 		}
@@ -136,22 +161,25 @@ int qualify_sender_send(struct qualify_sender *sender, const struct qualify_send
 			const volatile int *stop, struct qualify_sent *sent,
 			struct rxaqm_error *error)
 {
-	__u64 start_ns = rxaqm_now_ns(), until_ns = start_ns + send->max_ms * RXAQM_NSEC_PER_MSEC;
+	__u64 start_ns = rxaqm_now_ns();
+	struct term term = { sender, stop, start_ns + send->max_ms * RXAQM_NSEC_PER_MSEC, start_ns,
+			     false };
 	unsigned int burst = send->burst ? send->burst : 1, nr;
 	static struct batch batch;
 	int got;
 
 	*sent = (struct qualify_sent){};
-	while (sent->count < send->count && !*stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
+	while (sent->count < send->count && !is_over(&term)) {
 		/* To the end of the burst; without a pace there is but one. */
 		__u64 left = send->pps ? burst - sent->count % burst : BATCH;
 
 		if (send->pps && left == burst)
-			wait_until(start_ns + (__u64)((double)sent->count * 1e9 / send->pps));
+			wait_until(&term,
+				   start_ns + (__u64)((double)sent->count * 1e9 / send->pps));
 		left = left < send->count - sent->count ? left : send->count - sent->count;
 		nr = left < BATCH ? (unsigned int)left : BATCH;
 		build(&batch, send, sender, sent->count, nr);
-		got = send_batch(sender, &batch, nr, until_ns, stop);
+		got = send_batch(&term, &batch, nr);
 		if (got < 0)
 			return rxaqm_failed(error, -got, "cannot send: %s", strerror(-got));
 		sent->count += (__u64)got;

@@ -8,6 +8,7 @@
 
 struct qualify_sender {
 	int fd; /* -1: closed */
+	int watch_fd; /* sending ends when this hangs up; -1: none */
 	bool loses; /* a veth: what finds the other end's ring full is lost, not refused */
 	__u8 mac[ETH_ALEN];
 };
@@ -34,8 +35,8 @@ int qualify_sender_open(struct qualify_sender *sender, const char *ifname,
 			struct rxaqm_error *error);
 void qualify_sender_close(struct qualify_sender *sender);
 
-/* Returns when all are handed over, the time is up or *@stop; -errno with @error if the socket
- * fails.
+/* Returns when all are handed over, the time is up, *@stop, or what is watched hangs up; -errno
+ * with @error if the socket fails.
  */
 int qualify_sender_send(struct qualify_sender *sender, const struct qualify_send *send,
 			const volatile int *stop, struct qualify_sent *sent,

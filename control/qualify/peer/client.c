@@ -3,130 +3,166 @@
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/now.h"
 #include "nic/nic.h"
 #include "qualify/peer/peer.h"
+#include "qualify/peer/process.h"
+#include "qualify/peer/said.h"
 
-#define HELLO_MS 20000 /* ssh may ask for a passphrase */
-#define SLACK_MS 10000 /* beyond the time that sending may take */
-#define MAX_ARGS 9
+#define HELLO_MS 20000 /* ssh has to get there */
+#define SLACK_MS 20000 /* beyond the time that sending may take */
+#define LOOK_MS 50 /* at whether to stop */
+#define MESSAGES_MAX 16384 /* bytes */
 
-static int lost(const struct qualify_peer *peer, const char *why, struct rxaqm_error *error)
+/* What it says to its operator is for this one, but cleaned, and not for ever. */
+static void pass_on(struct qualify_peer *peer)
 {
-	return rxaqm_failed(error, EPIPE,
-			    "the peer (%s) %s; its own message is above, if it had one",
-			    peer->words, why);
+	char text[4096];
+	ssize_t got = read(peer->messages_fd, text, sizeof(text)), i;
+
+	if (got <= 0)
+		return;
+	/* Lines of ssh's own end as on a terminal. */
+	for (i = 0; i < got && peer->nr_messages < MESSAGES_MAX; i++)
+		if (text[i] != '\r')
+			fputc(text[i], stderr);
+	fflush(stderr);
+	peer->nr_messages += (size_t)got;
 }
 
-static int spawn(struct qualify_peer *peer, char *const argv[], struct rxaqm_error *error)
+/* A peer that broke a rule, or is late, is asked nothing more: its answers would be others'.
+ * Whoever asks is told what the first was.
+ */
+static int lost(struct qualify_peer *peer, int err, const char *why, struct rxaqm_error *error)
 {
-	int fds[2];
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return rxaqm_failed(error, errno, "socketpair: %s", strerror(errno));
-	peer->pid = fork();
-	if (!peer->pid) {
-		/* Ctrl-C is the parent's: the child ends with its standard input. */
-		setpgid(0, 0);
-		dup2(fds[1], STDIN_FILENO);
-		dup2(fds[1], STDOUT_FILENO);
-		if (!strcmp(argv[0], "rxaqm"))
-			execv("/proc/self/exe", argv);
-		else
-			execvp(argv[0], argv);
-		_exit(127);
+	pass_on(peer);
+	if (peer->fd >= 0) {
+		close(peer->fd);
+		snprintf(peer->lost, sizeof(peer->lost), "%s", why);
 	}
-	close(fds[1]);
-	peer->to = peer->from = fds[0];
-	if (peer->pid > 0)
-		return 0;
-	peer->pid = 0;
-	close(fds[0]);
-	return rxaqm_failed(error, errno, "fork: %s", strerror(errno));
+	peer->fd = -1;
+	peer->nr_left = 0;
+	peer->asked = false;
+	return rxaqm_failed(error, err, "the peer (%s) %s", peer->words, peer->lost);
 }
 
-/* A line of what came, if there is a whole one; NULL: not yet. */
-static char *whole_line(struct qualify_peer *peer)
+/* Take what comes within @wait_ms. -errno: nothing more will. */
+static int take(struct qualify_peer *peer, int wait_ms)
 {
-	char *end = memchr(peer->left, '\n', peer->nr_left);
-
-	if (end)
-		*end = '\0';
-	return end ? peer->left : NULL;
-}
-
-/* 1 a line is there, 0 not within @wait_ms, -errno the peer is gone. */
-static int wait_line(struct qualify_peer *peer, int wait_ms)
-{
-	__u64 until_ns = rxaqm_now_ns() + (__u64)wait_ms * RXAQM_NSEC_PER_MSEC;
-	struct pollfd pollfd = { peer->from, POLLIN, 0 };
+	struct pollfd pollfd[] = { { peer->fd, POLLIN, 0 }, { peer->messages_fd, POLLIN, 0 } };
 	ssize_t got;
 
-	while (!memchr(peer->left, '\n', peer->nr_left)) {
-		__u64 left_ns = rxaqm_ns_since(until_ns, rxaqm_now_ns());
+	if (peer->fd < 0)
+		return -EPIPE;
+	if (peer->nr_left == sizeof(peer->left))
+		return -EMSGSIZE;
+	if (poll(pollfd, 2, wait_ms) <= 0)
+		return 0;
+	if (pollfd[1].revents & POLLIN)
+		pass_on(peer);
+	if (!pollfd[0].revents) {
+		/* Its messages have ended, which poll() would tell at once, over and over. */
+		if (!(pollfd[1].revents & POLLIN))
+			poll(pollfd, 1, wait_ms);
+		return 0;
+	}
+	got = read(peer->fd, peer->left + peer->nr_left, sizeof(peer->left) - peer->nr_left);
+	peer->nr_left += got > 0 ? (size_t)got : 0;
+	return got > 0 ? 0 : -EPIPE;
+}
 
-		if (peer->nr_left == sizeof(peer->left))
-			return -EMSGSIZE;
-		if (poll(&pollfd, 1,
-			 (int)((left_ns + RXAQM_NSEC_PER_MSEC - 1) / RXAQM_NSEC_PER_MSEC)) <= 0) {
-			if (!left_ns)
-				return 0;
-			continue;
-		}
-		got = read(peer->from, peer->left + peer->nr_left,
-			   sizeof(peer->left) - peer->nr_left);
-		if (got <= 0)
-			return -EPIPE;
-		peer->nr_left += (size_t)got;
+/* 1 a line is there, 0 not within @wait_ms, -errno none will be. */
+static int wait_line(struct qualify_peer *peer, __u64 wait_ms)
+{
+	__u64 until_ns = rxaqm_now_ns() + wait_ms * RXAQM_NSEC_PER_MSEC;
+	int step_ms = wait_ms < LOOK_MS ? (int)wait_ms : LOOK_MS, err;
+
+	while (!memchr(peer->left, '\n', peer->nr_left)) {
+		err = take(peer, step_ms);
+		if (err)
+			return err;
+		if (*peer->stop)
+			return -EINTR;
+		if (rxaqm_ns_reached(rxaqm_now_ns(), peer->until_ns))
+			return -ETIMEDOUT;
+		if (rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
+			return !!memchr(peer->left, '\n', peer->nr_left);
 	}
 	return 1;
 }
 
-/* The answer, to be put; NULL with @error. */
-static struct json_object *get_answer(struct qualify_peer *peer, int wait_ms,
-				      struct rxaqm_error *error)
+/* The line that is there, parsed; NULL if it is no object. */
+static struct json_object *take_line(struct qualify_peer *peer)
 {
-	struct json_object *answer = NULL, *why;
-	int err = wait_line(peer, wait_ms);
-	char *line = err > 0 ? whole_line(peer) : NULL;
+	char *end = memchr(peer->left, '\n', peer->nr_left);
+	struct json_object *answer;
 
-	peer->asked = false;
-	if (!line) {
-		lost(peer, err ? "has ended" : "does not answer", error);
-		return NULL;
-	}
-	answer = json_tokener_parse(line);
-	peer->nr_left -= strlen(line) + 1;
-	memmove(peer->left, line + strlen(line) + 1, peer->nr_left);
-	if (!json_object_is_type(answer, json_type_object)) {
-		lost(peer, "said what is no answer", error);
-	} else if (json_object_object_get_ex(answer, "error", &why)) {
-		rxaqm_failed(error, EREMOTEIO, "the peer (%s): %s", peer->words,
-			     json_object_get_string(why));
-	} else {
+	*end++ = '\0';
+	answer = json_tokener_parse(peer->left);
+	peer->nr_left -= (size_t)(end - peer->left);
+	memmove(peer->left, end, peer->nr_left);
+	if (json_object_is_type(answer, json_type_object))
 		return answer;
-	}
 	json_object_put(answer);
 	return NULL;
 }
 
-static int put_request(struct qualify_peer *peer, struct json_object *request,
-		       struct rxaqm_error *error)
+/* The answer, to be put; NULL with @error. */
+static struct json_object *get_answer(struct qualify_peer *peer, struct rxaqm_error *error)
+{
+	struct json_object *answer, *why;
+	char words[256];
+	int err;
+
+	do
+		err = wait_line(peer, LOOK_MS);
+	while (!err);
+	peer->asked = false;
+	if (err == -EINTR)
+		rxaqm_failed(error, EINTR, "interrupted");
+	else if (err == -ETIMEDOUT)
+		lost(peer, ETIMEDOUT, "does not answer in time, and is not asked again", error);
+	else if (err == -EPIPE)
+		lost(peer, EPIPE, "has ended; its own message is above, if it had one", error);
+	answer = err > 0 ? take_line(peer) : NULL;
+	if (!answer && (err > 0 || err == -EMSGSIZE))
+		lost(peer, EPROTO,
+		     "said what is no answer; see what \"rxaqm --version\" prints there", error);
+	if (!answer || !json_object_object_get_ex(answer, "error", &why))
+		return answer;
+	snprintf(words, sizeof(words), "%s", qualify_said_text(answer, "error"));
+	rxaqm_clean(words);
+	rxaqm_failed(error, EREMOTEIO, "the peer (%s): %s", peer->words, words);
+	json_object_put(answer);
+	return NULL;
+}
+
+/* Ask for what is to be answered within @ms. */
+static int ask(struct qualify_peer *peer, struct json_object *request, __u32 ms,
+	       struct rxaqm_error *error)
 {
 	const char *line = json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN);
-	size_t size = strlen(line);
-	bool sent = send(peer->to, line, size, MSG_NOSIGNAL) == (ssize_t)size &&
-		    send(peer->to, "\n", 1, MSG_NOSIGNAL) == 1;
+	struct iovec iov[] = { { (void *)line, strlen(line) }, { "\n", 1 } };
+	struct msghdr message = { .msg_iov = iov, .msg_iovlen = 2 };
+	bool sent;
 
+	/* The answer to what failed before is not this one's. */
+	if (peer->asked)
+		json_object_put(get_answer(peer, NULL));
+	/* It reads each line before it answers: there is room. */
+	sent = sendmsg(peer->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	       (ssize_t)(iov[0].iov_len + 1);
 	json_object_put(request);
 	peer->asked = sent;
-	return sent ? 0 : lost(peer, "has ended", error);
+	peer->until_ns = rxaqm_now_ns() + ms * RXAQM_NSEC_PER_MSEC;
+	return sent ? 0 :
+		      lost(peer, EPIPE, "has ended; its own message is above, if it had one",
+			   error);
 }
 
 static struct json_object *request_of(const char *name)
@@ -143,15 +179,6 @@ static void put_number(struct json_object *request, const char *key, __u32 value
 		json_object_object_add(request, key, json_object_new_int64(value));
 }
 
-static __u64 get_number(struct json_object *answer, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(answer, key, &value) ?
-		       (__u64)json_object_get_int64(value) :
-		       0;
-}
-
 static bool is_boot_here(const char *boot)
 {
 	char here[64];
@@ -160,36 +187,43 @@ static bool is_boot_here(const char *boot)
 	       !strcmp(boot, rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, here, sizeof(here)));
 }
 
+static int check_version(struct qualify_peer *peer, const char *version, struct rxaqm_error *error)
+{
+	char there[32], why[160];
+
+	if (!strcmp(version, RXAQM_VERSION))
+		return 0;
+	snprintf(there, sizeof(there), "%s", version);
+	rxaqm_clean(there);
+	snprintf(why, sizeof(why),
+		 "has rxaqm %s, and here it is %s; install the same version at both ends",
+		 *there ? there : "of an unknown version", RXAQM_VERSION);
+	return lost(peer, EPROTO, why, error);
+}
+
 static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
 {
-	struct json_object *answer, *mac, *boot;
-	const char *words;
-	__u8 *m = peer->mac;
-	int err = put_request(peer, request_of("hello"), error);
+	int err = ask(peer, request_of("hello"), HELLO_MS, error);
+	struct json_object *answer = err ? NULL : get_answer(peer, error);
 
-	answer = err ? NULL : get_answer(peer, HELLO_MS, error);
 	if (!answer)
 		return -EPIPE;
-	words = json_object_object_get_ex(answer, "mac", &mac) ? json_object_get_string(mac) : "";
-	if (sscanf(words, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &m[0], &m[1], &m[2], &m[3], &m[4],
-		   &m[5]) != 6)
-		err = lost(peer, "told no MAC address", error);
-	peer->same_host = json_object_object_get_ex(answer, "boot", &boot) &&
-			  is_boot_here(json_object_get_string(boot));
-	peer->mtu = (__u32)get_number(answer, "mtu");
-	peer->cpus = (__u32)get_number(answer, "cpus");
+	err = check_version(peer, qualify_said_text(answer, "rxaqm"), error);
+	if (!err && !qualify_said_mac(answer, "mac", peer->mac))
+		err = lost(peer, EPROTO, "told no MAC address of its own", error);
+	peer->same_host = is_boot_here(qualify_said_text(answer, "boot"));
 	json_object_put(answer);
 	return err;
 }
 
 int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *netns,
-		      const char *ifname, const char *local, struct rxaqm_error *error)
+		      const char *ifname, const char *local, const volatile int *stop,
+		      struct rxaqm_error *error)
 {
 	char there[300], iface[32];
-	char *argv[MAX_ARGS] = {};
-	int n = 0, err;
+	int err;
 
-	*peer = (struct qualify_peer){};
+	*peer = (struct qualify_peer){ .fd = -1, .messages_fd = -1, .stop = stop };
 	if (snprintf(there, sizeof(there), "%s", host ? host : "") >= (int)sizeof(there))
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENAMETOOLONG,
 				       "--peer: no host has so long a name");
@@ -198,24 +232,11 @@ int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *n
 		snprintf(iface, sizeof(iface), "%.20s", strchr(there, '/') + 1);
 		*strchr(there, '/') = '\0';
 	}
-	if (host) {
-		argv[n++] = "ssh";
-		argv[n++] = "--";
-		argv[n++] = there;
-	}
-	argv[n++] = "rxaqm";
-	if (!host) {
-		argv[n++] = "--netns";
-		argv[n++] = (char *)netns;
-	}
-	argv[n++] = "qualify";
-	argv[n++] = "--serve";
-	argv[n++] = iface;
 	if (host)
 		snprintf(peer->words, sizeof(peer->words), "host %.60s (%.20s)", there, iface);
 	else
 		snprintf(peer->words, sizeof(peer->words), "loopback %.20s", iface);
-	err = spawn(peer, argv, error);
+	err = qualify_peer_spawn(peer, host ? there : NULL, netns, iface, error);
 	if (!err)
 		err = hello(peer, error);
 	if (err)
@@ -227,11 +248,11 @@ void qualify_peer_close(struct qualify_peer *peer)
 {
 	if (peer->pid <= 0)
 		return;
-	close(peer->to);
-	/* It notices the end of its input after what it is at; nobody waits for that. */
-	kill(peer->pid, SIGTERM);
-	waitpid(peer->pid, NULL, 0);
-	peer->pid = 0;
+	if (peer->fd >= 0)
+		close(peer->fd);
+	pass_on(peer);
+	close(peer->messages_fd);
+	qualify_peer_kill(peer);
 }
 
 int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm_error *error)
@@ -240,8 +261,8 @@ int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm
 	int err;
 
 	json_object_object_add(request, "cpu", json_object_new_int64(cpu));
-	err = put_request(peer, request, error);
-	answer = err ? NULL : get_answer(peer, SLACK_MS, error);
+	err = ask(peer, request, SLACK_MS, error);
+	answer = err ? NULL : get_answer(peer, error);
 	json_object_put(answer);
 	return answer ? 0 : -error->err;
 }
@@ -265,24 +286,35 @@ int qualify_peer_begin(struct qualify_peer *peer, const struct qualify_send *sen
 	put_number(request, "pps", send->pps);
 	put_number(request, "burst", send->burst);
 	put_number(request, "max_ms", send->max_ms);
-	return put_request(peer, request, error);
+	peer->send = *send;
+	return ask(peer, request, send->max_ms + SLACK_MS, error);
 }
 
 bool qualify_peer_done(struct qualify_peer *peer, int wait_ms)
 {
-	return !peer->asked || wait_line(peer, wait_ms);
+	return !peer->asked || wait_line(peer, (__u64)wait_ms);
 }
 
 int qualify_peer_end(struct qualify_peer *peer, struct qualify_sent *sent,
 		     struct rxaqm_error *error)
 {
-	struct json_object *answer = get_answer(peer, 60000 + SLACK_MS, error);
+	struct json_object *answer = get_answer(peer, error);
+	__u64 most_ns = (peer->send.max_ms + SLACK_MS) * RXAQM_NSEC_PER_MSEC;
+	int err = 0;
 
 	*sent = (struct qualify_sent){};
 	if (!answer)
 		return -EPIPE;
-	sent->count = get_number(answer, "count");
-	sent->took_ns = get_number(answer, "took_ns");
+	/* All that rows count, index and divide by. */
+	if (!qualify_said_number(answer, "count", 0, peer->send.count, &sent->count) ||
+	    !qualify_said_number(answer, "took_ns",
+				 sent->count * RXAQM_NSEC_PER_SEC / QUALIFY_SEND_MAX_PPS, most_ns,
+				 &sent->took_ns)) {
+		*sent = (struct qualify_sent){};
+		err = lost(peer, EPROTO,
+			   "says that it sent what it was not asked for, or faster than can be",
+			   error);
+	}
 	json_object_put(answer);
-	return 0;
+	return err;
 }

@@ -3,12 +3,15 @@
  * The other end of the wire. A process there, "rxaqm qualify --serve IFACE", reads requests from
  * its standard input and answers on its standard output, a line of JSON each; it is a child of this
  * one, in another network namespace, or of ssh, which authenticates and encrypts. It changes
- * nothing, and ends with its standard input.
+ * nothing, may do nothing but send frames, and ends with its standard input.
  *
- *   {"do":"hello"}                  {"rxaqm":"0.9","boot":"...","mac":"...","mtu":1500,"cpus":2}
+ *   {"do":"hello"}                  {"rxaqm":"0.9","boot":"...","mac":"..."}
  *   {"do":"avoid","cpu":1}          {}
  *   {"do":"send","kind":"udp4", ...} {"count":1000,"took_ns":20000000}
  *   what cannot be done             {"error":"..."}
+ *
+ * Neither believes the other: a request is done within the limits below, and of an answer nothing
+ * is taken that goes beyond what was asked, or comes too late.
  */
 #ifndef RXAQM_QUALIFY_PEER_H
 #define RXAQM_QUALIFY_PEER_H
@@ -22,30 +25,41 @@
 /* Two processes that read the same there have the same clock. */
 #define QUALIFY_BOOT_ID "/proc/sys/kernel/random/boot_id"
 
+/* Of one request; rows ask for a fifth of that time. No CPU sends as many packets a second. */
+#define QUALIFY_SEND_MAX_MS 60000U
+#define QUALIFY_SEND_MAX_PPS 20000000U
+
 struct qualify_peer {
 	pid_t pid; /* 0: none */
-	int to, from;
+	int fd; /* to and from it; -1: it is lost */
+	char lost[160]; /* why */
+	int messages_fd; /* what it says to its operator */
+	size_t nr_messages; /* bytes of that which were passed on */
 	char words[96]; /* "loopback eth3", "host db2 (eth0)" */
 	char left[8192]; /* read, but not used */
 	size_t nr_left;
 	bool same_host; /* and so the same clock */
 	__u8 mac[ETH_ALEN];
-	__u32 mtu, cpus;
-	bool asked; /* an answer is due */
+	bool asked; /* an answer is due, by until_ns */
+	__u64 until_ns;
+	struct qualify_send send; /* that was asked for */
+	const volatile int *stop; /* not 0: nothing is waited for */
 };
 
 /* @host: "HOST" or "HOST/IFACE", by ssh; or, if NULL, @netns and @ifname on this host. -errno with
  * @error. @local is what the interface is called here, and there if not said.
  */
 int qualify_peer_open(struct qualify_peer *peer, const char *host, const char *netns,
-		      const char *ifname, const char *local, struct rxaqm_error *error);
+		      const char *ifname, const char *local, const volatile int *stop,
+		      struct rxaqm_error *error);
 void qualify_peer_close(struct qualify_peer *peer);
 
 /* Ask it not to use @cpu, of the same host. */
 int qualify_peer_avoid(struct qualify_peer *peer, unsigned int cpu, struct rxaqm_error *error);
 
 /* Have it send; begin only, so that one can look meanwhile; and what was sent, after waiting for
- * it. -errno with @error; qualify_peer_done(): has the answer come?
+ * it: no more than was asked for, and no faster than QUALIFY_SEND_MAX_PPS. -errno with @error.
+ * qualify_peer_done(): has the answer come, or will none?
  */
 int qualify_peer_begin(struct qualify_peer *peer, const struct qualify_send *send,
 		       struct rxaqm_error *error);

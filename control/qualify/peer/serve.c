@@ -1,42 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The serving side. */
 #include <fcntl.h>
+#include <grp.h>
 #include <json-c/json.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "nic/nic.h"
 #include "qualify/peer/peer.h"
+#include "qualify/peer/said.h"
 
 #define LINE_MAX_LEN 4096
+#define NOBODY 65534
 
 struct serving {
 	const char *ifname;
 	struct qualify_sender sender;
 	volatile int stop;
 };
-
-static __u32 number(struct json_object *request, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(request, key, &value) ?
-		       (__u32)json_object_get_int64(value) :
-		       0;
-}
-
-static const char *text(struct json_object *request, const char *key)
-{
-	struct json_object *value;
-	const char *at = json_object_object_get_ex(request, key, &value) ?
-				 json_object_get_string(value) :
-				 NULL;
-
-	return at ? at : "";
-}
 
 static int fail(struct json_object *answer, const char *what)
 {
@@ -55,30 +40,24 @@ static void put_mac(struct json_object *answer, const __u8 *mac)
 
 static int hello(struct serving *serving, struct json_object *request, struct json_object *answer)
 {
-	struct ifreq ifr = {};
 	char boot[64];
 
 	(void)request;
 	rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, boot, sizeof(boot));
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%.15s", serving->ifname);
-	if (ioctl(serving->sender.fd, SIOCGIFMTU, &ifr))
-		return fail(answer, strerror(errno));
 	json_object_object_add(answer, "rxaqm", json_object_new_string(RXAQM_VERSION));
 	json_object_object_add(answer, "boot", json_object_new_string(boot));
 	put_mac(answer, serving->sender.mac);
-	json_object_object_add(answer, "mtu", json_object_new_int(ifr.ifr_mtu));
-	json_object_object_add(answer, "cpus",
-			       json_object_new_int64(sysconf(_SC_NPROCESSORS_ONLN)));
 	return 0;
 }
 
 static int avoid(struct serving *serving, struct json_object *request, struct json_object *answer)
 {
-	__u32 cpu = number(request, "cpu");
 	cpu_set_t cpus;
+	__u64 cpu;
 
 	(void)serving;
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) || cpu >= CPU_SETSIZE)
+	if (!qualify_said_number(request, "cpu", 0, CPU_SETSIZE - 1, &cpu) ||
+	    sched_getaffinity(0, sizeof(cpus), &cpus))
 		return fail(answer, "no such CPU");
 	CPU_CLR(cpu, &cpus);
 	if (!CPU_COUNT(&cpus) || sched_setaffinity(0, sizeof(cpus), &cpus))
@@ -86,31 +65,54 @@ static int avoid(struct serving *serving, struct json_object *request, struct js
 	return 0;
 }
 
-static int do_send(struct serving *serving, struct json_object *request, struct json_object *answer)
+/* What is to be sent, within limits; else what is @wrong. */
+static bool read_send(struct json_object *request, struct qualify_send *send, char wrong[96])
 {
-	struct qualify_send send = {
-		.size = number(request, "size"),
-		.count = number(request, "count"),
-		.first = number(request, "first"),
-		.flows = number(request, "flows"),
-		.first_flow = number(request, "first_flow"),
-		.pps = number(request, "pps"),
-		.burst = number(request, "burst"),
-		.max_ms = number(request, "max_ms"),
+	const struct {
+		const char *key;
+		__u32 min, max, *to;
+	} numbers[] = {
+		{ "size", 0, ~0U, &send->size },
+		{ "count", 0, ~0U, &send->count },
+		{ "first", 0, ~0U, &send->first },
+		{ "flows", 0, ~0U, &send->flows },
+		{ "first_flow", 0, ~0U, &send->first_flow },
+		{ "pps", 0, QUALIFY_SEND_MAX_PPS, &send->pps },
+		{ "burst", 0, ~0U, &send->burst },
+		{ "max_ms", 1, QUALIFY_SEND_MAX_MS, &send->max_ms },
 	};
-	const char *kind = text(request, "kind");
-	struct rxaqm_error error = {};
-	struct qualify_sent sent;
-	int i;
+	const char *kind = qualify_said_text(request, "kind");
+	__u64 value;
+	size_t i;
 
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		snprintf(wrong, 96, "\"%s\" must be %u to %u", numbers[i].key, numbers[i].min,
+			 numbers[i].max);
+		if (!qualify_said_number(request, numbers[i].key, numbers[i].min, numbers[i].max,
+					 &value))
+			return false;
+		*numbers[i].to = (__u32)value;
+	}
 	for (i = 0; qualify_kinds[i] && strcmp(qualify_kinds[i], kind); i++)
 		;
-	if (!qualify_kinds[i])
-		return fail(answer, "no such kind of frames");
-	send.kind = (enum qualify_kind)i;
-	if (sscanf(text(request, "to"), "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &send.to[0], &send.to[1],
-		   &send.to[2], &send.to[3], &send.to[4], &send.to[5]) != 6)
-		return fail(answer, "\"to\" is no MAC address");
+	send->kind = (enum qualify_kind)i;
+	snprintf(wrong, 96, "%s",
+		 qualify_kinds[i] ?
+			 "\"to\" must be the MAC address of one station, not of a group" :
+			 "no such kind of frames");
+	/* All of a LAN would get what is sent to a group. */
+	return qualify_kinds[i] && qualify_said_mac(request, "to", send->to);
+}
+
+static int do_send(struct serving *serving, struct json_object *request, struct json_object *answer)
+{
+	struct rxaqm_error error = {};
+	struct qualify_send send = {};
+	struct qualify_sent sent;
+	char wrong[96];
+
+	if (!read_send(request, &send, wrong))
+		return fail(answer, wrong);
 	if (qualify_sender_send(&serving->sender, &send, &serving->stop, &sent, &error))
 		return fail(answer, error.text);
 	json_object_object_add(answer, "count", json_object_new_int64((int64_t)sent.count));
@@ -126,7 +128,7 @@ static void answer_line(struct serving *serving, const char *line, FILE *out)
 			   struct json_object *answer);
 	} requests[] = { { "hello", hello }, { "avoid", avoid }, { "send", do_send } };
 	struct json_object *request = json_tokener_parse(line), *answer = json_object_new_object();
-	const char *name = request ? text(request, "do") : "";
+	const char *name = qualify_said_text(request, "do");
 	size_t i, nr = sizeof(requests) / sizeof(requests[0]);
 
 	for (i = 0; i < nr && strcmp(requests[i].name, name); i++)
@@ -141,6 +143,28 @@ static void answer_line(struct serving *serving, const char *line, FILE *out)
 	json_object_put(request);
 }
 
+/* From here on a packet socket is all that it needs: whoever asks has no more of this host. */
+static int give_up_rights(struct rxaqm_error *error)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct rights[2] = {};
+	bool failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+
+	/* Files of root's are not this process's, either; in a user namespace there may be no
+	 * other user to be.
+	 */
+	if (!failed && !geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
+		failed = setresuid(NOBODY, NOBODY, NOBODY) && errno != EINVAL;
+	failed = failed || syscall(SYS_capget, &header, rights);
+	rights[0].permitted &= 1U << CAP_NET_RAW;
+	rights[0].effective = rights[0].permitted;
+	rights[0].inheritable = 0;
+	rights[1] = (struct __user_cap_data_struct){};
+	if (!failed && !syscall(SYS_capset, &header, rights))
+		return 0;
+	return rxaqm_failed(error, errno, "cannot give up the rights of root: %s", strerror(errno));
+}
+
 int qualify_serve(const char *ifname, int in, FILE *out)
 {
 	struct serving serving = { ifname, QUALIFY_SENDER_CLOSED, 0 };
@@ -150,8 +174,11 @@ int qualify_serve(const char *ifname, int in, FILE *out)
 	ssize_t got;
 	char *end;
 
-	if (qualify_sender_open(&serving.sender, ifname, &error))
+	if (qualify_sender_open(&serving.sender, ifname, &error) || give_up_rights(&error)) {
+		qualify_sender_close(&serving.sender);
 		return rxaqm_log_failure(&error);
+	}
+	serving.sender.watch_fd = in;
 	while (nr < sizeof(line) - 1 && (got = read(in, line + nr, sizeof(line) - 1 - nr)) > 0) {
 		nr += (size_t)got;
 		line[nr] = '\0';

@@ -41,13 +41,13 @@ static void count_burst(struct qualify_run *run, __u32 first, const struct quali
 	__u64 came = 0, stood = 0, sent_ns = 0, least_ns = ~0ULL, most_ns = 0;
 	__u32 i;
 
-	for (i = (__u32)sent->count; i-- > 0 && !sent_ns;) {
+	for (i = (__u32)sent->count; i-- > 0 && !sent_ns && !*run->stop;) {
 		const struct qualify_seen *last = qualify_probe_seen(&run->probe, first + i);
 
 		sent_ns = last ? last->sent_ns : 0;
 	}
 
-	for (i = 0; i < sent->count; i++) {
+	for (i = 0; i < sent->count && !*run->stop; i++) {
 		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, first + i);
 
 		if (!seen || !seen->xdp_ns)

@@ -19,7 +19,7 @@ static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qu
 	__u64 last_ns = 0, at_ns, longest_ns = 0, came = 0;
 	__u32 seq;
 
-	for (seq = first; seq != next; seq++) {
+	for (seq = first; seq != next && !*run->stop; seq++) {
 		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, seq);
 
 		if (!seen)
@@ -57,7 +57,8 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 		return err;
 	qualify_sleep_ms(run, LATE_MS);
 	gap->sent += sent.count;
-	for (i = sent.count > LAST ? (__u32)sent.count - LAST : 0; i < sent.count; i++)
+	for (i = sent.count > LAST ? (__u32)sent.count - LAST : 0; i < sent.count && !*run->stop;
+	     i++)
 		gap->again |= qualify_probe_seen(&run->probe, first + i) != NULL;
 	return 0;
 }

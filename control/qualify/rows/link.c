@@ -45,7 +45,7 @@ void qualify_await_link(struct qualify_run *run)
 	__u64 until_ns = rxaqm_now_ns() + AWAIT_MS * RXAQM_NSEC_PER_MSEC;
 
 	qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier_changes", changes);
-	while (strcmp(changes, run->carrier_changes) && !*run->stop &&
+	while (strcmp(changes, run->carrier_changes) && !*run->stop && run->peer.fd >= 0 &&
 	       !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
 		if (!has_carrier(run) || (run->probe.skel && !one_frame(run))) {
 			qualify_sleep_ms(run, FEW_MS);

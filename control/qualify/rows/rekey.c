@@ -29,7 +29,7 @@ static void follow(struct qualify_run *run, __u32 first, struct rekeyed *rekeyed
 	for (flow = 0; flow < FLOWS; flow++) {
 		const struct qualify_seen *begin = NULL, *last = NULL;
 
-		for (i = flow; i < rekeyed->sent; i += FLOWS) {
+		for (i = flow; i < rekeyed->sent && !*run->stop; i += FLOWS) {
 			const struct qualify_seen *seen = qualify_probe_seen(&run->probe,
 									     first + i);
 

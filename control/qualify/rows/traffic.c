@@ -144,7 +144,7 @@ static int sample(struct qualify_run *run, struct qualify_send *send, struct qua
 	qualify_probe_orders(&run->probe)->drop = 1;
 	err = qualify_traffic(run, send, NULL, sent, error);
 	*ret_seen = NULL;
-	for (i = 0; !err && i < sent->count && !*ret_seen; i++)
+	for (i = 0; !err && i < sent->count && !*ret_seen && !*run->stop; i++)
 		*ret_seen = qualify_probe_seen(&run->probe, send->first + i);
 	return err;
 }
@@ -221,7 +221,7 @@ static void count_backlog(struct qualify_run *run, __u32 first, struct qualify_b
 	bool gap = false;
 	__u64 i, skip;
 
-	for (i = 0; i < backlog->sent; i++) {
+	for (i = 0; i < backlog->sent && !*run->stop; i++) {
 		bool seen = qualify_probe_seen(&run->probe, first + (__u32)i);
 
 		gap |= !seen;
