@@ -133,7 +133,7 @@ TEST_CASE("live: no program has the verifier look at much", "[live]")
 		REQUIRE(!bpf_obj_get_info_by_fd(prog_fd, &prog, &prog_size));
 		CAPTURE(prog.name);
 		CHECK(prog.verified_insns > 0);
-		CHECK(prog.verified_insns < 50000);
+		CHECK(prog.verified_insns < 100000); /* 6.1: 60,576; newer: 24,000 */
 		programs++;
 		close(prog_fd);
 		close(link_fd);
