@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the scripts of tests/vm share, and in part tests/fresh and .ci/run: the list of kernels, the cache and
-# the mirror. To be sourced.
+# What the scripts of tests/vm share, and in part tests/fresh and .ci/run: the list of kernels, the
+# cache, the mirror. To be sourced.
 
 vm_repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vm_cache=${RXAQM_VM_CACHE:-$vm_repo/build/vm}
