@@ -95,7 +95,7 @@ static enum MHD_Result answer_page(struct rxaqm_http *http, struct MHD_Connectio
 	size_t bytes;
 	char *page = rxaqm_page_read(http->path, openmetrics, &bytes, &error);
 
-	/* Not an empty page: a scrape that found nothing must not look like a host without queues. */
+	/* Not an empty page: that would look like a host without queues. */
 	if (!page)
 		return answer(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", error.text);
 	response = MHD_create_response_from_buffer(bytes, page, MHD_RESPMEM_MUST_FREE);

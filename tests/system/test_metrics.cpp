@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm-exporter: metrics of an interface that carries traffic, read by clients and by Prometheus. */
+/* rxaqm-exporter: metrics of an interface that carries traffic, to clients and to Prometheus. */
 #include <catch2/catch_test_macros.hpp>
 
 #include <arpa/inet.h>
