@@ -82,7 +82,7 @@ XSK_SONAME := librxaqm-xsk.so.1
 XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
 XSK_LIB := $(BUILD)/librxaqm-xsk.a
 XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
-	$(wildcard control/xsk/*.c) control/attach/dispatcher.c)
+	$(wildcard control/xsk/*.c) control/attach/dispatcher.c control/base/now.c)
 XSK_TOOL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/xsk/tool/*.c))
 # As those who copy it build it; for the tests.

@@ -1,5 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* Clocks, in ns; CLOCK_MONOTONIC is the time of everything in the maps. */
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Clocks, in ns. The kernel's CLOCK_MONOTONIC is the time of everything in the maps. A process in a
+ * time namespace (time_namespaces(7)) has one of its own, which is what its timers go by.
+ */
 #ifndef RXAQM_NOW_H
 #define RXAQM_NOW_H
 
@@ -15,17 +17,20 @@ static inline __u64 rxaqm_clock_ns(clockid_t clock)
 	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC now, in ns. */
-static inline __u64 rxaqm_now_ns(void)
-{
-	return rxaqm_clock_ns(CLOCK_MONOTONIC);
-}
+/* The kernel's CLOCK_MONOTONIC now, in ns. */
+__u64 rxaqm_now_ns(void);
 
 static inline struct timespec rxaqm_timespec(__u64 ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / RXAQM_NSEC_PER_SEC),
 				  .tv_nsec = (long)(ns % RXAQM_NSEC_PER_SEC) };
 }
+
+/* @at_ns of rxaqm_now_ns() as timers of this process want it. */
+__u64 rxaqm_timer_ns(__u64 at_ns);
+
+/* Sleep until rxaqm_now_ns() has reached @at_ns, or a signal comes. */
+void rxaqm_sleep_until(__u64 at_ns);
 
 /* Q32 factors, as the rates of clocks are, in parts of this. */
 #define RXAQM_Q32_ONE 4294967296.0

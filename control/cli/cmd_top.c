@@ -47,15 +47,13 @@ static int print(const struct rxaqm_top *top, __u64 shown)
 /* Lines, until COUNT is reached or nobody reads them any more. */
 static void run_plain(struct rxaqm_top *top, const struct args *args)
 {
-	struct timespec next;
 	__u64 next_ns, shown;
 
 	rxaqm_top_take(top);
 	next_ns = rxaqm_now_ns();
 	for (shown = 0; !args->count || shown < args->count; shown++) {
 		next_ns += args->interval_ns;
-		next = rxaqm_timespec(next_ns);
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+		rxaqm_sleep_until(next_ns);
 		rxaqm_top_take(top);
 		if (print(top, shown))
 			break;

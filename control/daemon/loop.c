@@ -14,7 +14,7 @@
 
 void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
 {
-	uint64_t due_usec = due_ns / RXAQM_NSEC_PER_USEC, set_usec = 0;
+	uint64_t due_usec = USEC(rxaqm_timer_ns(due_ns)), set_usec = 0;
 	int on = SD_EVENT_OFF;
 
 	if (!run->sync_timer)
@@ -95,7 +95,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 	rxaqm_run_metrics(run);
 	/* From now, not from when it was due: a machine that slept has nothing to catch up with. */
 	(void)usec;
-	if (sd_event_source_set_time(source, USEC(rxaqm_now_ns() + TICK_NS)) < 0 ||
+	if (sd_event_source_set_time_relative(source, USEC(TICK_NS)) < 0 ||
 	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) < 0) {
 		rxaqm_run_log(LOG_ERR, "cannot set the timer of the event loop");
 		sd_event_exit(run->event, RXAQM_EXIT_FAILED);
@@ -169,7 +169,6 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 static int set_up(struct rxaqm_run *run)
 {
 	static const int signals[] = { SIGHUP, SIGTERM, SIGINT };
-	__u64 now_ns = rxaqm_now_ns();
 	sigset_t mask;
 	size_t i;
 	int err;
@@ -183,11 +182,11 @@ static int set_up(struct rxaqm_run *run)
 	for (i = 0; err >= 0 && i < sizeof(signals) / sizeof(signals[0]); i++)
 		err = sd_event_add_signal(run->event, NULL, signals[i], on_signal, run);
 	if (err >= 0)
-		err = sd_event_add_time(run->event, NULL, CLOCK_MONOTONIC, USEC(now_ns + TICK_NS),
-					USEC(TICK_NS / 10), on_tick, run);
+		err = sd_event_add_time_relative(run->event, NULL, CLOCK_MONOTONIC, USEC(TICK_NS),
+						 USEC(TICK_NS / 10), on_tick, run);
 	if (err >= 0)
-		err = sd_event_add_time(run->event, &run->sync_timer, CLOCK_MONOTONIC, USEC(now_ns),
-					1, on_sync, run);
+		err = sd_event_add_time_relative(run->event, &run->sync_timer, CLOCK_MONOTONIC, 0,
+						 1, on_sync, run);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(run->sync_timer, SD_EVENT_OFF);
 	/* By what WATCHDOG_USEC says, if at all. */

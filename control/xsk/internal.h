@@ -8,6 +8,7 @@
 
 #include "iface.h"
 #include "progress.h"
+#include "base/now.h"
 #include "rxaqm-xsk.h"
 
 /* The queue of an interface that rxaqm is attached to, as the pinned maps have it (attached.c). */
@@ -62,7 +63,5 @@ struct rxaqm_xsk {
 };
 
 #define RXAQM_XSK_EXPORT __attribute__((visibility("default")))
-
-__u64 rxaqm_xsk_now_ns(void);
 
 #endif /* RXAQM_XSK_INTERNAL_H */

@@ -165,7 +165,7 @@ RXAQM_XSK_EXPORT int rxaqm_xsk_open(struct rxaqm_xsk **ret_xsk, const char *ifna
 		free_all(xsk);
 		return err;
 	}
-	rxaqm_attached_publish(&xsk->at, rxaqm_xsk_now_ns(), 0);
+	rxaqm_attached_publish(&xsk->at, rxaqm_now_ns(), 0);
 	*ret_xsk = xsk;
 	return 0;
 }

@@ -14,14 +14,6 @@
 /* How often it is looked whether rxaqm is still attached, and what the kernel dropped. */
 #define CHECK_NS (100 * RXAQM_NSEC_PER_MSEC)
 
-__u64 rxaqm_xsk_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
-}
-
 static struct rxaqm_meta *meta_of(void *data)
 {
 	return (struct rxaqm_meta *)data - 1;
@@ -90,7 +82,7 @@ static void wake_driver(const struct rxaqm_xsk *xsk)
 RXAQM_XSK_EXPORT int rxaqm_xsk_receive(struct rxaqm_xsk *xsk, struct rxaqm_xsk_packet *packets,
 				       unsigned int max)
 {
-	__u64 now_ns = rxaqm_xsk_now_ns();
+	__u64 now_ns = rxaqm_now_ns();
 	__u32 first = 0, nr, i;
 	int err;
 

@@ -280,6 +280,32 @@ TEST_CASE("xsk: a consumer that is killed leaves the packets to the stack", "[xs
 	CHECK(a.stat("drop") == 0);
 }
 
+TEST_CASE("xsk: a consumer in a time namespace publishes its wait by the host's clock",
+	  "[xsk][timens]")
+{
+	const std::string offset = GENERATE("100000", "-5");
+	const Args aside = { "unshare", "--time", "--fork", "--monotonic", offset };
+	Attached a;
+	Args command = a.consumer({ "-s", "5", a.wire.rx_if });
+
+	CAPTURE(offset);
+	if (run({ "unshare", "--time", "true" }).exit_code)
+		SKIP("no time namespaces");
+	command.insert(command.begin(), aside.begin(), aside.end());
+	Child consumer(command, a.host.with_environment());
+	REQUIRE(eventually([&] { return a.published().pid; }));
+	uint64_t begun_ns = uint64_t(now_ns());
+	CHECK(eventually([&] {
+		send_some(a.wire, 5);
+		return a.published().updated_ns >= begun_ns;
+	}));
+	CHECK(a.published().updated_ns <= uint64_t(now_ns()));
+	CHECK(a.stat("wait_bad") == 0);
+	Result result = consumer.wait();
+	CAPTURE(result.text());
+	CHECK(result.exit_code == 0);
+}
+
 TEST_CASE("xsk: rxaqm-xsk fails, and ends, when it cannot print", "[xsk]")
 {
 	Attached a;

@@ -35,7 +35,7 @@ struct rxaqm_meta {
 	__u8 size; /* of this struct */
 	__u32 flags; /* RXAQM_META_* */
 	__u64 hw_ns; /* NIC clock, unconverted; 0: none */
-	__u64 host_ns; /* CLOCK_MONOTONIC, when XDP had the packet, or a little before */
+	__u64 host_ns; /* the kernel's CLOCK_MONOTONIC, when XDP had the packet, or before */
 	__u64 sojourn_ns; /* in the NIC queue; see flags */
 };
 RXAQM_ASSERT_SIZE(struct rxaqm_meta, 32);

@@ -94,15 +94,13 @@ static bool is_over(struct term *term)
 /* At the latest to the end of @term. */
 static void wait_until(struct term *term, __u64 at_ns)
 {
-	struct timespec at;
 	__u64 now_ns = rxaqm_now_ns(), wake_ns;
 
 	while (rxaqm_ns_after(at_ns, now_ns + SPIN_NS) && !is_over(term)) {
 		wake_ns = at_ns - SPIN_NS;
 		if (rxaqm_ns_after(wake_ns, now_ns + LOOK_NS))
 			wake_ns = now_ns + LOOK_NS;
-		at = rxaqm_timespec(wake_ns);
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		rxaqm_sleep_until(wake_ns);
 		now_ns = rxaqm_now_ns();
 	}
 	while (!rxaqm_ns_reached(rxaqm_now_ns(), at_ns) && !is_over(term))

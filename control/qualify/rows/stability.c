@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "clock/phc.h"
 #include "nic/nic.h"
 #include "qualify/rows/traffic.h"
@@ -173,7 +174,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row,
 		if (!course->nr) {
 			first = sample;
 			clock_gettime(CLOCK_REALTIME, &real);
-			clock_gettime(CLOCK_MONOTONIC, &mono);
+			mono = rxaqm_timespec(rxaqm_now_ns());
 			offset_ns = (double)(__s64)(sample.phc_ns - sample.host_ns) -
 				    ((double)(real.tv_sec - mono.tv_sec) * 1e9 +
 				     (double)(real.tv_nsec - mono.tv_nsec));
