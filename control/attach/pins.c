@@ -40,13 +40,18 @@ struct sweep {
 	int err;
 };
 
-/* As libxdp has it. "", which is nowhere, if it does not fit: libxdp takes none such, either. */
+/* As libxdp has it. */
+static const char *bpffs(void)
+{
+	return secure_getenv("LIBXDP_BPFFS") ?: "/sys/fs/bpf";
+}
+
+/* The same. "", which is nowhere, if it does not fit: libxdp takes none such, either. */
 static const char *root(void)
 {
 	static char dir[PATH_MAX];
-	const char *bpffs = secure_getenv("LIBXDP_BPFFS");
 
-	if (snprintf(dir, sizeof(dir), "%s/xdp", bpffs ? bpffs : "/sys/fs/bpf") >= (int)sizeof(dir))
+	if (snprintf(dir, sizeof(dir), "%s/xdp", bpffs()) >= (int)sizeof(dir))
 		return "";
 	return dir;
 }
@@ -213,12 +218,45 @@ static bool sweep_pins(struct pins *pins, void *arg)
 	return false;
 }
 
+/* Open the directory. libxdp follows links, and iproute2 leaves one, to tc/: one of root's own is
+ * followed to a directory beside it, and to nothing else. -1: errno says why.
+ */
+static int open_root(void)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(root(), flags);
+	char path[PATH_MAX], target[NAME_MAX + PATH_MAX];
+	const char *name = target;
+	struct stat fs, st;
+	ssize_t len;
+
+	if (fd >= 0 || errno == ENOENT)
+		return fd;
+	len = readlink(root(), target, sizeof(target) - 1);
+	while (len > 0 && target[len - 1] == '/')
+		len--;
+	if (len > 0 && !lstat(root(), &st) && !st.st_uid) {
+		target[len] = '\0';
+		if (!strncmp(target, bpffs(), strlen(bpffs())) && target[strlen(bpffs())] == '/')
+			name += strlen(bpffs()) + 1;
+		if (!strchr(name, '/') &&
+		    snprintf(path, sizeof(path), "%s/%s", bpffs(), name) < (int)sizeof(path))
+			fd = open(path, flags);
+	}
+	if (fd >= 0 && !stat(bpffs(), &fs) && !fstat(fd, &st) && fs.st_dev == st.st_dev)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	errno = ENOTDIR; /* also where the link leads nowhere */
+	return -1;
+}
+
 /* Take libxdp's lock, which it holds while it pins or unpins: a descriptor, or -ENOENT if there is
  * no directory.
  */
 static int lock_pins(int tries, struct rxaqm_error *error)
 {
-	int fd = open(root(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_root();
 	struct stat st;
 
 	if (fd < 0 && errno == ENOENT)

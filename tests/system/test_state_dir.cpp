@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <functional>
 
@@ -127,6 +128,60 @@ TEST_CASE("state: a directory that others can change is refused, and nothing in 
 	host.note_maps();
 	CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
 	CHECK(host.gone());
+}
+
+TEST_CASE("state: a link of root's for libxdp's pins is followed within the BPF file system",
+	  "[state][pins]")
+{
+	struct Way {
+		const char *what, *target;
+		bool nobody, followed;
+	};
+	/* iproute2 leaves the first, once it has loaded any BPF object. */
+	const Way ways[] = {
+		{ "as iproute2 leaves it", "tc/", false, true },
+		{ "absolute", "BPFFS/tc", false, true },
+		{ "of nobody's", "tc/", true, false },
+		{ "to a directory of nobody's", "nobodys", false, false },
+		{ "to a link", "other", false, false },
+		{ "to what is not there", "gone", false, false },
+		{ "up and out", "../../../../tmp", false, false },
+		{ "out of the file system", "/tmp", false, false },
+	};
+	const size_t at = GENERATE(0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u);
+	const Way &way = ways[at];
+	Host host;
+	Wire wire;
+	const std::string xdp = host.bpffs() + "/xdp", nobodys = host.bpffs() + "/nobodys";
+	std::string target = way.target;
+
+	CAPTURE(way.what);
+	if (target.starts_with("BPFFS"))
+		target.replace(0, strlen("BPFFS"), host.bpffs());
+	REQUIRE(chmod(host.bpffs().c_str(), 01777) == 0);
+	REQUIRE(mkdir((host.bpffs() + "/tc").c_str(), 0700) == 0);
+	REQUIRE(symlink("tc", (host.bpffs() + "/other").c_str()) == 0);
+	REQUIRE(mkdir(nobodys.c_str(), 0700) == 0);
+	REQUIRE(chown(nobodys.c_str(), 65534, 65534) == 0);
+	REQUIRE(symlink(target.c_str(), xdp.c_str()) == 0);
+	if (way.nobody)
+		REQUIRE(lchown(xdp.c_str(), 65534, 65534) == 0);
+	Result result = host.rxaqm(wire.rx, { "attach", wire.rx_if });
+	CAPTURE(result.text());
+	if (way.followed) {
+		CHECK(result.exit_code == 0);
+		CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	} else {
+		CHECK(result.exit_code == 1);
+		CHECK(result.err.find("\"" + xdp + "\", where libxdp pins") != std::string::npos);
+		CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
+		/* What it says is what to do. */
+		CHECK(result.err.find("remove it") != std::string::npos);
+		REQUIRE(unlink(xdp.c_str()) == 0);
+		CHECK(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+		CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
+	}
+	CHECK(fs::exists(host.bpffs() + "/tc"));
 }
 
 TEST_CASE("state: nobody's commands leave nothing in root's way", "[state]")
