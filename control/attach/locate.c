@@ -4,8 +4,10 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "attach/pins.h"
 #include "attach/xdp.h"
 #include "nic/netns.h"
+#include "nic/xdp_near.h"
 
 /* Is the program of @iface on the interface @ifindex of this namespace? */
 static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
@@ -82,13 +84,64 @@ bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface)
 	       !rxaqm_iface_ifindex(iface);
 }
 
+/* A search for the program of @iface, which exists. */
+struct search {
+	const struct rxaqm_iface *iface;
+	int near; /* is it near the namespace it was attached in? -ENOENT: that is not met */
+	bool there; /* an interface with its index still is in that */
+	bool found;
+};
+
+static void look_at_home(void *arg)
+{
+	struct search *search = arg;
+	const struct rxaqm_iface *iface = search->iface;
+	char ifname[IF_NAMESIZE];
+
+	if (!was_here(iface, iface->ifindex))
+		return;
+	search->there = if_indextoname(iface->ifindex, ifname);
+	search->near = iface->flags & RXAQM_IFACE_DISPATCHER ? rxaqm_pins_near(iface->prog_id) :
+							       rxaqm_xdp_near(iface->prog_id);
+}
+
+static void look_anywhere(void *arg)
+{
+	struct search *search = arg;
+
+	search->found = search->found || rxaqm_iface_ifindex(search->iface);
+}
+
+/* Is the program of @iface, which exists, pinned and on no interface any more? The namespace that
+ * it was attached in knows where interfaces have moved to from there. Where a physical one goes
+ * whose namespace is deleted, it need not know: to the machine's first.
+ */
+static bool is_stranded(const struct rxaqm_iface *iface, bool *ret_there)
+{
+	struct search search = { .iface = iface, .near = -ENOENT };
+
+	look_at_home(&search);
+	if (search.near == -ENOENT)
+		rxaqm_netns_each(look_at_home, &search);
+	if (!search.near)
+		rxaqm_netns_each(look_anywhere, &search);
+	*ret_there = search.there;
+	return !search.near && !search.found;
+}
+
 bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface)
 {
-	return !rxaqm_xdp_exists(iface->prog_id) || rxaqm_iface_is_bare(iface);
+	bool there;
+
+	return !rxaqm_xdp_exists(iface->prog_id) || rxaqm_iface_is_bare(iface) ||
+	       is_stranded(iface, &there);
 }
 
 bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface)
 {
-	return was_here(iface, iface->ifindex) && !rxaqm_xdp_exists(iface->prog_id) &&
-	       !rxaqm_iface_is_bare(iface);
+	bool there;
+
+	if (rxaqm_xdp_exists(iface->prog_id))
+		return is_stranded(iface, &there) && !there;
+	return was_here(iface, iface->ifindex) && !rxaqm_iface_is_bare(iface);
 }

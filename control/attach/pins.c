@@ -291,6 +291,37 @@ int rxaqm_pins_wait(struct rxaqm_error *error)
 	return fd >= 0 || fd == -ENOENT ? 0 : fd;
 }
 
+struct dispatched {
+	__u32 prog_id;
+	int near;
+};
+
+static bool look_for(struct pins *pins, void *arg)
+{
+	struct dispatched *at = arg;
+	int near;
+
+	if (!has(pins, at->prog_id))
+		return false;
+	near = rxaqm_xdp_near(pins->dispatcher);
+	/* One that cannot be told makes all of it uncertain. */
+	if (near || at->near == -ENOENT)
+		at->near = near;
+	return near > 0;
+}
+
+int rxaqm_pins_near(__u32 prog_id)
+{
+	struct dispatched at = { .prog_id = prog_id, .near = -ENOENT };
+	int lock_fd = lock_pins(1, NULL);
+
+	if (lock_fd < 0)
+		return lock_fd;
+	any_pins(look_for, &at);
+	close(lock_fd);
+	return at.near;
+}
+
 int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 		     __u32 prog_id, bool sure, struct rxaqm_error *error)
 {

@@ -67,15 +67,16 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 	return rxaqm_hooks_remove(error);
 }
 
-/* Has the program of @iface gone with its interface? What libxdp has pinned of it does not count,
- * but the interface may be in a namespace that has no name.
+/* Has the program of @iface gone with its interface? What is pinned of it does not count, but the
+ * interface may be in a namespace that has no name.
  */
 static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
 {
 	if (!rxaqm_xdp_exists(iface->prog_id))
 		return true;
-	return (iface->flags & RXAQM_IFACE_DISPATCHER) &&
-	       rxaqm_pins_sweep(state, iface, iface->prog_id, true, NULL) > 0 &&
+	if (!(iface->flags & RXAQM_IFACE_DISPATCHER))
+		return rxaqm_iface_is_gone(iface);
+	return rxaqm_pins_sweep(state, iface, iface->prog_id, true, NULL) > 0 &&
 	       !rxaqm_xdp_stays(iface->prog_id);
 }
 
@@ -269,11 +270,13 @@ int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 
 	rxaqm_netns_each(detach_here, &all);
 	while ((iface = rxaqm_iface_next(state, iface))) {
-		/* The interface is gone if its program is, but for what libxdp has pinned of it. */
+		bool gone = rxaqm_iface_is_gone(iface);
+
+		/* The interface is gone if its program is, but for what is pinned of it. */
 		err = rxaqm_pins_sweep(state, iface, iface->prog_id, false, error);
 		if (err < 0) {
 			all.err = not_undone(iface, err, error);
-		} else if (!rxaqm_xdp_stays(iface->prog_id)) {
+		} else if (gone || !rxaqm_xdp_stays(iface->prog_id)) {
 			set_state(iface, RXAQM_IFACE_FREE);
 			all.detached++;
 		} else if (!all.err) {

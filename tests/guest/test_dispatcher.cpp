@@ -157,3 +157,38 @@ TEST_CASE("dispatcher: rxaqm runs first, and sees what another program drops", "
 	CHECK(udp_transfer(s.wire.tx, s.wire.rx, Wire::RX_IP4, 5) == 0);
 	CHECK(s.host.stat(s.wire.rx, s.wire.rx_if, "packets") >= before + 5);
 }
+
+TEST_CASE("dispatcher: an interface that is gone is told, though libxdp's pins keep its program",
+	  "[dispatcher]")
+{
+	in_guest();
+	const std::string way = GENERATE("deleted", "moved", "moved, and gone with its namespace");
+	const bool gone = way != "moved";
+	Host host;
+	Wire wire;
+	Netns other;
+
+	CAPTURE(way);
+	Result attach = host.rxaqm(wire.rx, { "attach", wire.rx_if });
+	CAPTURE(attach.text());
+	REQUIRE(attach.exit_code == 0);
+	REQUIRE(host.dispatchers().size() == 1);
+	if (way == "deleted")
+		wire.rx.ip("link del " + wire.rx_if);
+	else
+		wire.rx.ip("link set " + wire.rx_if + " netns " + other.name());
+	if (gone)
+		other.remove();
+	const std::string said = gone ? "the interface is gone" : "in another network namespace";
+	CHECK(eventually([&] {
+		return host.json(wire.rx, { "status" }).text("/interfaces/0/trouble").find(said) ==
+		       0;
+	}));
+	Result check = host.rxaqm(wire.rx, { "check", "-i", "100ms" });
+	CAPTURE(check.text());
+	CHECK(check.exit_code == (gone ? 2 : 0));
+	CHECK((check.out.find("is not guarded: the interface is gone") != std::string::npos) ==
+	      gone);
+	CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
+	CHECK(host.gone());
+}

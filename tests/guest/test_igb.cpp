@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -299,6 +300,32 @@ TEST_CASE("igb: rxaqm reads its clock as linuxptp does", "[igb]")
 /* The NIC writes into the memory of the consumer. Its metadata is there unless rxaqm has said that
  * this libxdp's dispatcher allows none.
  */
+TEST_CASE("igb: an interface whose driver is unbound is gone, and check says so", "[igb]")
+{
+	in_guest();
+	Igb igb;
+	const std::string driver = "/sys/bus/pci/drivers/igb/";
+	std::string device = igb.wire->rx.shell("basename $(readlink -f /sys/class/net/" +
+						igb.wire->rx_if + "/device)");
+
+	device.erase(device.find_last_not_of('\n') + 1);
+	CAPTURE(device);
+	REQUIRE(igb.host.rxaqm(igb.wire->rx, { "attach", igb.wire->rx_if }).exit_code == 0);
+	std::ofstream(driver + "unbind") << device << std::flush;
+	CHECK(eventually([&] { return !igb.wire->rx.ifindex(igb.wire->rx_if); }));
+	Json status = igb.host.json(igb.wire->rx, { "status" });
+	CHECK(status.text("/interfaces/0/trouble").find("the interface is gone") == 0);
+	Result check = igb.host.rxaqm(igb.wire->rx, { "check", "-i", "100ms" });
+	CAPTURE(check.text());
+	CHECK(check.exit_code == 2);
+	CHECK(check.out.find("is not guarded: the interface is gone") != std::string::npos);
+	CHECK(igb.host.rxaqm({ "detach", "--all" }).exit_code == 0);
+	CHECK(igb.host.gone());
+	/* It comes back to the first namespace, for the tests that follow. */
+	std::ofstream(driver + "bind") << device << std::flush;
+	CHECK(eventually([&] { return std::filesystem::exists(driver + device + "/net"); }));
+}
+
 TEST_CASE("igb: zero-copy sockets get all packets, and the stack does afterwards", "[zerocopy]")
 {
 	in_guest();

@@ -43,6 +43,11 @@ class Nameless
 		process_.emplace(Args{ "sleep", "3600" }, options);
 		CHECK(eventually([&] { return is_inside(path); }));
 	}
+	/* End the process, and with it the namespace, if that has no name any more. */
+	void end()
+	{
+		process_.reset();
+	}
 	void take(const Netns &from, const std::string &ifname)
 	{
 		from.ip("link set " + ifname + " netns " + std::to_string(process_->pid()));
@@ -74,7 +79,8 @@ struct Dispatched {
 	Wire wire;
 	int dispatcher = -1;
 
-	Dispatched()
+	/* @by_libxdp: what keeps the program is pinned by libxdp, else by anybody. */
+	explicit Dispatched(bool by_libxdp = true)
 	{
 		RunOptions options;
 		const std::string dir = host.bpffs() + "/xdp";
@@ -84,6 +90,11 @@ struct Dispatched {
 		host.note_maps();
 		int program = bpf_prog_get_fd_by_id(xdp_on(wire.rx, wire.rx_if));
 		REQUIRE(program >= 0);
+		if (!by_libxdp) {
+			REQUIRE(bpf_obj_pin(program, (host.bpffs() + "/held").c_str()) == 0);
+			close(program);
+			return;
+		}
 		xdp_off(wire.rx, wire.rx_if);
 		uint32_t id = put_foreign_xdp(wire.rx, wire.rx_if);
 		/* As the links of its programs keep it. */
@@ -100,7 +111,8 @@ struct Dispatched {
 	}
 	~Dispatched()
 	{
-		close(dispatcher);
+		if (dispatcher >= 0)
+			close(dispatcher);
 	}
 	void note_dispatcher()
 	{
@@ -156,4 +168,60 @@ TEST_CASE("pins: those of an interface that is gone are freed without a look at 
 	Result detach = d.host.rxaqm({ "detach", "--all" });
 	CAPTURE(detach.text());
 	CHECK(detach.exit_code == (deleted ? 0 : 1));
+}
+
+TEST_CASE("pins: an interface that is gone is told from one that is elsewhere", "[gone]")
+{
+	const std::string way = GENERATE("deleted", "deleted, others near", "moved", "moved on",
+					 "moved, and gone with the namespace",
+					 "moved, and deleted there", "moved to one with a name");
+	const bool gone = way.find("delete") != std::string::npos ||
+			  way.find("gone") != std::string::npos;
+	const bool pinned_by_libxdp = GENERATE(true, false);
+	Netns named;
+	Nameless next, last;
+	Dispatched d(pinned_by_libxdp);
+	const std::string rx_if = d.wire.rx_if;
+
+	CAPTURE(way, pinned_by_libxdp);
+	/* A neighbour, as containers are. */
+	d.wire.rx.ip("link add near0 type veth peer name near1");
+	next.take(d.wire.rx, "near1");
+	if (way.starts_with("deleted"))
+		d.wire.rx.ip("link del " + rx_if);
+	else if (way == "moved to one with a name")
+		d.wire.rx.ip("link set " + rx_if + " netns " + named.name());
+	else
+		next.take(d.wire.rx, rx_if);
+	if (way == "moved on")
+		last.take_from(next, rx_if);
+	if (way == "moved, and deleted there")
+		next.netns.ip("link del " + rx_if);
+	next.netns.remove();
+	last.netns.remove();
+	if (way.ends_with("with the namespace"))
+		next.end();
+
+	/* A namespace goes a moment after its last process. */
+	const std::string said = gone ? "is gone" : "in another network namespace";
+	auto trouble = [&](const Netns &from) {
+		return d.host.json(from, { "status" }).text("/interfaces/0/trouble");
+	};
+	CHECK(eventually([&] { return trouble(d.wire.rx).find(said) != std::string::npos; },
+			 std::chrono::seconds(10)));
+	CAPTURE(trouble(d.wire.rx));
+	Result check = d.host.rxaqm(d.wire.rx, { "check", "-i", "100ms" });
+	CAPTURE(check.text());
+	CHECK(check.exit_code == (gone ? 2 : 0));
+	CHECK((check.out.find(rx_if + " is not guarded: the interface is gone") !=
+	       std::string::npos) == gone);
+	/* As monitoring has it, which is in none of these. */
+	CHECK(trouble(d.wire.tx).find(said) != std::string::npos);
+	/* What is said of it works. */
+	if (gone) {
+		Result detach = d.host.rxaqm(d.wire.rx, { "detach", "--all" });
+		CAPTURE(detach.text());
+		CHECK(detach.exit_code == 0);
+		CHECK(d.host.rxaqm({ "status" }).exit_code == 4);
+	}
 }
