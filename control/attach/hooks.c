@@ -161,7 +161,8 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s",
 			       what, rxaqm_hook_words[hook], strerror(-err),
-			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried)" :
+			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried); with "
+							 "signal=busy none is needed" :
 			       hook == RXAQM_HOOK_TP   ? "; RXAQM_DEBUG=1 shows its reasons" :
 							 "; leave --hook out to try all");
 }
@@ -174,6 +175,19 @@ int rxaqm_hooks_begin(struct rxaqm_error *error)
 
 	napi_poll__destroy(skel);
 	return err ? hook_failed(" napi_poll", RXAQM_HOOK_TP, err, error) : 0;
+}
+
+/* The programs that read stamps. */
+static int stamps_failed(const char *what, enum rxaqm_hook hook, int err, struct rxaqm_error *error)
+{
+	const char *lockdown = rxaqm_lockdown();
+
+	if (lockdown && (err == -EINVAL || err == -EPERM || err == -EACCES))
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_UNSUPPORTED, -err,
+			"%s, and so to see stamps; signal=busy, without --hook, needs none",
+			lockdown);
+	return hook_failed(what, hook, err, error);
 }
 
 static void unpin_rx_stamp(void)
@@ -195,7 +209,7 @@ int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error)
 			return (int)h;
 	} while (hook == RXAQM_HOOK_AUTO && ++h <= RXAQM_HOOK_KPROBE);
 	unpin_rx_stamp();
-	return hook_failed("s rx_stamp", hook, err, error);
+	return stamps_failed("s rx_stamp", hook, err, error);
 }
 
 int rxaqm_hooks_generic(bool wanted, struct rxaqm_error *error)
@@ -208,7 +222,7 @@ int rxaqm_hooks_generic(bool wanted, struct rxaqm_error *error)
 	if (!access(path, F_OK))
 		return 0;
 	err = attach_rx_stamp("generic");
-	return err ? hook_failed(" for generic XDP", RXAQM_HOOK_TP, err, error) : 0;
+	return err ? stamps_failed(" for generic XDP", RXAQM_HOOK_TP, err, error) : 0;
 }
 
 int rxaqm_hooks_remove(struct rxaqm_error *error)

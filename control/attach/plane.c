@@ -46,6 +46,17 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 	return 0;
 }
 
+/* Is there a queue whose policy goes by stamps? */
+static bool wants_stamps(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	unsigned int i;
+
+	for (i = 0; iface->stamp != RXAQM_STAMP_NONE && i < iface->nr_queues; i++)
+		if (rxaqm_state_policy(state, iface, i)->signal != RXAQM_SIGNAL_BUSY)
+			return true;
+	return false;
+}
+
 /* Stamps of generic interfaces need a tracing program of their own. */
 static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
@@ -53,7 +64,7 @@ static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *err
 	bool wanted = false;
 
 	while ((iface = rxaqm_iface_next(state, iface)))
-		wanted |= (iface->flags & RXAQM_IFACE_GENERIC) && iface->stamp != RXAQM_STAMP_NONE;
+		wanted |= (iface->flags & RXAQM_IFACE_GENERIC) && wants_stamps(state, iface);
 	return rxaqm_hooks_generic(wanted, error);
 }
 
@@ -119,17 +130,18 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 	return err;
 }
 
-/* Have the Rx path watched, if @iface has stamps to see there, or a @hook is asked for by name.
- * What watches costs every packet of the host a little, so not otherwise.
+/* Have the Rx path watched, if @iface has stamps to see there that are @wanted, or a @hook is asked
+ * for by name. What watches costs every packet of the host a little, and the kernel may refuse it,
+ * so not otherwise.
  */
-static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface,
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface, bool wanted,
 		    enum rxaqm_hook hook, struct rxaqm_error *error)
 {
-	bool needed = !(iface->flags & (RXAQM_IFACE_HINT | RXAQM_IFACE_GENERIC)) &&
-		      iface->stamp != RXAQM_STAMP_NONE;
 	int used;
 
-	if (!needed && hook == RXAQM_HOOK_AUTO)
+	if (iface->flags & (RXAQM_IFACE_HINT | RXAQM_IFACE_GENERIC))
+		wanted = false;
+	if (!wanted && hook == RXAQM_HOOK_AUTO)
 		return 0;
 	if (state->meta->hook != RXAQM_HOOK_AUTO) {
 		if (hook == RXAQM_HOOK_AUTO || hook == state->meta->hook)
@@ -177,7 +189,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			return err;
 		iface->flags &= ~RXAQM_IFACE_HINT;
 		iface->stamp = rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
-		err = watch_rx(state, iface, plan->hook, error);
+		err = watch_rx(state, iface, wants_stamps(state, iface), plan->hook, error);
 		if (err)
 			return err;
 	}
@@ -209,7 +221,7 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
-	err = watch_rx(state, iface, plan->hook, error);
+	err = watch_rx(state, iface, wants_stamps(state, iface), plan->hook, error);
 	if (!err)
 		err = sync_generic(state, error);
 	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
@@ -226,6 +238,17 @@ fail:
 		undo(state, iface, NULL);
 	remove_if_unused(state, NULL);
 	return NULL;
+}
+
+int rxaqm_plane_want_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface,
+			    const char *ifname, struct rxaqm_error *error)
+{
+	bool stamped = iface->stamp != RXAQM_STAMP_NONE;
+	int err = watch_rx(state, iface, stamped, RXAQM_HOOK_AUTO, error);
+
+	if (!err && stamped && (iface->flags & RXAQM_IFACE_GENERIC))
+		err = rxaqm_hooks_generic(true, error);
+	return err ? err : rxaqm_stamps_enable(iface, ifname, error);
 }
 
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,

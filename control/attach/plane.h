@@ -22,6 +22,12 @@ void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error);
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error);
 
+/* The policy of a queue of @iface, called @ifname here, comes to want stamps, which none may have
+ * before: have them seen and turned on. -errno with @error if they cannot be had.
+ */
+int rxaqm_plane_want_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface,
+			    const char *ifname, struct rxaqm_error *error);
+
 /* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns
  * 0, if only the timestamp configuration could not be put back.
  */

@@ -14,7 +14,7 @@
 #include "attach/locate.h"
 #include "config/policy_file.h"
 #include "attach/sockets.h"
-#include "attach/stamps.h"
+#include "attach/plane.h"
 
 struct args {
 	const char *ifname;
@@ -97,7 +97,7 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 						      error);
 	}
 	if (!err && wants_stamps_now(work, signal_named))
-		err = rxaqm_stamps_enable(work->iface, ifname, error);
+		err = rxaqm_plane_want_stamps(work->state, work->iface, ifname, error);
 	if (err)
 		return err;
 	rxaqm_ect0_look(work->iface);

@@ -9,7 +9,6 @@
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
-#include "attach/stamps.h"
 #include "attach/xdp.h"
 
 /* A NIC whose rings are changed again and again is not attached anew as often. */
@@ -33,7 +32,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
 			policies[i].mode = RXAQM_MODE_ENFORCE;
 		if (old[i].signal == RXAQM_SIGNAL_BUSY && policies[i].signal != RXAQM_SIGNAL_BUSY &&
-		    rxaqm_stamps_enable(iface, link->name, &error))
+		    rxaqm_plane_want_stamps(state, iface, link->name, &error))
 			rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
 	}
 	if (memcmp(policies, old, iface->nr_queues * sizeof(*policies)))

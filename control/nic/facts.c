@@ -12,6 +12,7 @@
 
 #include "napi_list.skel.h"
 #include "nic/netdev.h"
+#include "nic/nic.h"
 
 static void read_flags(const char *ifname, struct rxaqm_nic_facts *facts)
 {
@@ -144,7 +145,8 @@ void rxaqm_nic_facts_napi(struct rxaqm_nic_facts *facts)
 	}
 	skel = napi_list__open_and_load();
 	if (!skel) {
-		facts->napi_unknown = "reading kernel memory needs CAP_BPF and CAP_PERFMON";
+		facts->napi_unknown = rxaqm_lockdown() ?:
+					      "reading kernel memory needs CAP_BPF and CAP_PERFMON";
 		return;
 	}
 	facts->napi_unknown = read_napis(skel, facts);

@@ -26,6 +26,16 @@ const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t siz
 	return buf;
 }
 
+const char *rxaqm_lockdown(void)
+{
+	char levels[64];
+
+	rxaqm_first_line(AT_FDCWD, "/sys/kernel/security/lockdown", levels, sizeof(levels));
+	return strstr(levels, "[confidentiality]") ?
+		       "kernel lockdown (confidentiality) forbids BPF to read the kernel's memory" :
+		       NULL;
+}
+
 /* True if an rps_cpus mask ("00,00000002") has a CPU in it. */
 static bool mask_file_is_set(int queues_fd, const char *queue)
 {

@@ -16,6 +16,9 @@
  */
 const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size);
 
+/* Why no BPF program may read the kernel's memory, if lockdown forbids it; else NULL. */
+const char *rxaqm_lockdown(void);
+
 /* What tells the queues of an interface apart. */
 enum rxaqm_queue_key {
 	RXAQM_KEY_AUTO, /* by CPU where packets reach XDP through a CPU's backlog */

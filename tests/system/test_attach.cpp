@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "host.hpp"
 #include "traffic.hpp"
@@ -245,6 +247,62 @@ TEST_CASE("attach: packets are watched only while an interface has stamps to see
 	CHECK(some.text("/interfaces/0/hook") != "none");
 	REQUIRE(all_traffic(wire) == "");
 	REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	CHECK(host.gone());
+}
+
+TEST_CASE("attach: with signal=busy nothing that sees stamps is loaded, until a policy wants them",
+	  "[attach]")
+{
+	const std::string mode = GENERATE("native", "generic");
+	const std::string words = GENERATE("set", "load", "of the first queue only");
+	Host host;
+	Wire wire;
+	auto pinned = [&] {
+		std::set<std::string> names;
+
+		for (const auto &entry : std::filesystem::directory_iterator(host.state_dir()))
+			if (entry.path().filename().string().starts_with("link_"))
+				names.insert(entry.path().filename());
+		return names;
+	};
+	const std::set<std::string> polls = { "link_napi_poll" };
+
+	CAPTURE(mode, words);
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "-m", mode, "signal=busy", "-p",
+				      source_path("tests/rig/veth-simclock.conf") })
+			.exit_code == 0);
+	CHECK(pinned() == polls);
+	CHECK(host.json(wire.rx, { "status" }).text("/interfaces/0/hook") == "none");
+	REQUIRE(all_traffic(wire) == "");
+	/* What wants no stamps, here and elsewhere, changes nothing. */
+	REQUIRE(host.rxaqm(wire.rx, { "policy", "set", wire.rx_if, "target=3ms" }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-m", "generic" }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
+	CHECK(pinned() == polls);
+
+	Args args = { "policy", "set", wire.rx_if, "signal=auto" };
+	RunOptions options;
+	if (words == "load") {
+		args = { "policy", "load", wire.rx_if, "-" };
+		options.input = "[interface]\nsignal=stamp\n";
+	} else if (words != "set") {
+		args.insert(args.end(), { "--queue", "0" });
+	}
+	Result changed = host.rxaqm(wire.rx, args, options);
+	CAPTURE(changed.text());
+	REQUIRE(changed.exit_code == 0);
+	CHECK(pinned() != polls);
+	if (mode == "native")
+		CHECK(host.json(wire.rx, { "status" }).text("/interfaces/0/hook") != "none");
+	else
+		CHECK(pinned().count("link_generic"));
+	REQUIRE(all_traffic(wire) == "");
+	/* It is still wanted when another interface comes and goes. */
+	const std::set<std::string> wanted = pinned();
+	REQUIRE(host.rxaqm(wire.tx, { "attach", wire.tx_if, "-m", "generic" }).exit_code == 0);
+	REQUIRE(host.rxaqm(wire.tx, { "detach", wire.tx_if }).exit_code == 0);
+	CHECK(pinned() == wanted);
 	REQUIRE(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 	CHECK(host.gone());
 }

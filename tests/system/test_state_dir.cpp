@@ -131,7 +131,7 @@ TEST_CASE("state: a directory that others can change is refused, and nothing in 
 }
 
 TEST_CASE("state: a link of root's for libxdp's pins is followed within the BPF file system",
-	  "[state][pins]")
+	  "[state]")
 {
 	struct Way {
 		const char *what, *target;
