@@ -59,10 +59,37 @@ static void add_prog(struct rxaqm_xdp_progs *progs, __u32 id)
 		progs->id[progs->nr++] = id;
 }
 
+/* The kernel does not say of a program whether it takes fragments. Of a dispatcher its only map has
+ * what it was made for, in an order that libxdp has kept: magic, version, number of programs, and
+ * since version 2 this.
+ */
+#define CONFIG_MAGIC 236
+#define CONFIG_MAX 512
+
+static bool config_has_fragments(__u32 map_id)
+{
+	int fd = bpf_map_get_fd_by_id(map_id);
+	struct bpf_map_info info = {};
+	__u8 config[CONFIG_MAX] = {};
+	__u32 key = 0;
+	bool read;
+
+	if (fd < 0)
+		return false;
+	read = !bpf_obj_get_info_by_fd(fd, &info, &(__u32){ sizeof(info) }) &&
+	       info.value_size <= sizeof(config) && !bpf_map_lookup_elem(fd, &key, config);
+	close(fd);
+	return read && config[0] == CONFIG_MAGIC && config[3];
+}
+
 void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
-	struct bpf_prog_info info = {};
+	__u32 map_id = 0;
+	struct bpf_prog_info info = {
+		.nr_map_ids = 1,
+		.map_ids = (__u64)(unsigned long)&map_id,
+	};
 	__u32 link_id = 0;
 
 	memset(progs, 0, sizeof(*progs));
@@ -75,6 +102,7 @@ void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 	if (!progs->nr || rxaqm_bpf_info(bpf_prog_get_fd_by_id(progs->id[0]), &info, sizeof(info)))
 		return;
 	progs->dispatcher = !strcmp(info.name, "xdp_dispatcher");
+	progs->fragments = progs->dispatcher && config_has_fragments(map_id);
 	while (progs->dispatcher && !bpf_link_get_next_id(link_id, &link_id)) {
 		struct bpf_link_info link = {};
 

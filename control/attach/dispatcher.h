@@ -25,7 +25,8 @@ int rxaqm_bpf_map_pin(const char *path, size_t bytes, bool writable, void **ret_
 struct rxaqm_xdp_progs {
 	unsigned int nr;
 	__u32 id[RXAQM_XDP_PROGS_MAX];
-	bool dispatcher; /* the first is libxdp's */
+	bool dispatcher; /* the first is libxdp's, */
+	bool fragments; /* and takes packets in fragments, as it does if all that are in it do */
 	bool generic;
 };
 

@@ -158,11 +158,12 @@ int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
 {
 	const __u32 flags = XDP_FLAGS_DRV_MODE | XDP_FLAGS_UPDATE_IF_NOEXIST;
 	struct rxaqm *skel = load(iface->ifindex, true, config);
+	const bool fragments = skel || errno != EINVAL;
 	const char *kernel_says;
 	int err, fd;
 
 	/* Some kernels that know programs bound to a device do not let them have fragments. */
-	if (!skel && errno == EINVAL)
+	if (!fragments)
 		skel = load(iface->ifindex, false, config);
 	if (!skel)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, errno,
@@ -180,6 +181,8 @@ int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
 			ifname, strerror(-err), *kernel_says ? ": " : "", kernel_says);
 	else
 		iface->prog_id = rxaqm_xdp_prog_id(fd);
+	if (!err && !fragments)
+		iface->flags |= RXAQM_IFACE_ONE_PAGE;
 	rxaqm__destroy(skel);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
+#include "attach/fragments.h"
 #include "attach/pins.h"
 #include "rxaqm.skel.h"
 
@@ -122,6 +123,17 @@ static int attach_failed(const char *ifname, const struct rxaqm_iface *iface, in
 				       "this kernel's verifier refuses the XDP program: %s; "
 				       "RXAQM_DEBUG=1 shows its reasons",
 				       strerror(-err));
+	/* Drivers that look at the MTU refuse the dispatcher, since others in it take no fragments.
+	 * Generic mode is refused as well while it is there.
+	 */
+	if (progs.dispatcher && !progs.fragments && strstr(kernel_says, "MTU"))
+		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+				       "cannot attach XDP to \"%s\" beside the programs there "
+				       "(\"xdp-loader status\" names them): %s%s%s; one of them takes "
+				       "no frames over an MTU of %u: set one of at most that, here and at "
+				       "the other end of a veth, or unload it",
+				       ifname, strerror(-err), *kernel_says ? ": " : "",
+				       kernel_says, rxaqm_fragments_mtu());
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "cannot attach XDP to \"%s\" in %s mode: %s%s%s%s", ifname,
 			       generic ? "generic" : "native", strerror(-err),
@@ -199,6 +211,8 @@ static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_conf
 	prog = xdp_program__create(&opts);
 	err = libxdp_get_error(prog);
 	if (!err) {
+		/* libxdp looks at this, not at the section's name, to load its dispatcher. */
+		xdp_program__set_xdp_frags_support(prog, true);
 		rxaqm_log_forget_kernel_message();
 		err = xdp_program__attach(prog, (int)iface->ifindex,
 					  generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);

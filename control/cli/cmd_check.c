@@ -8,6 +8,7 @@
 #include "report/check.h"
 #include "cli/options.h"
 #include "cli/cmd.h"
+#include "attach/fragments.h"
 #include "attach/sockets.h"
 #include "attach/machine.h"
 #include "attach/locate.h"
@@ -135,7 +136,7 @@ static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
 static void look_again(struct check *check, const struct rxaqm_iface *iface)
 {
 	const struct first_look *first = &check->iface[iface - check->state->iface];
-	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ];
+	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ], lost[RXAQM_FRAGMENTS_TEXT];
 	struct rxaqm_check_iface found = { .name = label };
 	__s64 overflow;
 	unsigned int i;
@@ -147,6 +148,8 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	if (is_unguarded(iface, here))
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "is not guarded: %s",
 				 rxaqm_status_trouble(iface, here));
+	if (here && rxaqm_fragments_lost(iface, name, lost))
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "%s", lost);
 	for (i = 0; i < iface->nr_queues; i++)
 		look_again_at_queue(check, iface, &found, i);
 	overflow = read_overflow(iface);

@@ -10,6 +10,8 @@
 /* From linux/netdev.h, which older headers lack. */
 #define NETDEV_CMD_DEV_GET 1
 #define NETDEV_A_DEV_IFINDEX 1
+#define NETDEV_A_DEV_XDP_FEATURES 3
+#define NETDEV_XDP_ACT_RX_SG 32U
 #define NETDEV_A_DEV_XDP_RX_METADATA_FEATURES 5
 #define NETDEV_XDP_RX_METADATA_TIMESTAMP 1U
 #define NETDEV_CMD_QUEUE_GET 10
@@ -23,15 +25,20 @@
 #define NETDEV_A_QSTATS_RX_HW_GRO_PACKETS 19
 #define NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS 21
 
+struct features {
+	unsigned int attr;
+	int err; /* 0: the driver has these: */
+	__u64 bits;
+};
+
 static int on_device(const struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *features = rxaqm_netlink_attr(message, GENL_HDRLEN,
-							   NETDEV_A_DEV_XDP_RX_METADATA_FEATURES,
-							   sizeof(__u64));
-	int *gives = arg;
+	struct features *features = arg;
+	const struct nlattr *attr = rxaqm_netlink_attr(message, GENL_HDRLEN, features->attr,
+						       sizeof(__u64));
 
-	if (features)
-		*gives = !!(mnl_attr_get_u64(features) & NETDEV_XDP_RX_METADATA_TIMESTAMP);
+	if (attr)
+		*features = (struct features){ .bits = mnl_attr_get_u64(attr) };
 	return 0;
 }
 
@@ -53,12 +60,24 @@ static int ask(unsigned int ifindex, __u8 command, __u16 ifindex_attr, rxaqm_net
 	return rxaqm_netlink_ask(NETLINK_GENERIC, &request, each, arg);
 }
 
+/* Has the driver the feature @bit of @attr? 1, 0 or -errno. */
+static int has_feature(unsigned int ifindex, unsigned int attr, __u64 bit)
+{
+	struct features features = { .attr = attr, .err = -EOPNOTSUPP };
+	int err = ask(ifindex, NETDEV_CMD_DEV_GET, NETDEV_A_DEV_IFINDEX, on_device, &features);
+
+	return err ?: features.err ?: !!(features.bits & bit);
+}
+
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex)
 {
-	int gives = -EOPNOTSUPP;
-	int err = ask(ifindex, NETDEV_CMD_DEV_GET, NETDEV_A_DEV_IFINDEX, on_device, &gives);
+	return has_feature(ifindex, NETDEV_A_DEV_XDP_RX_METADATA_FEATURES,
+			   NETDEV_XDP_RX_METADATA_TIMESTAMP);
+}
 
-	return err ? err : gives;
+int rxaqm_netdev_gives_fragments(unsigned int ifindex)
+{
+	return has_feature(ifindex, NETDEV_A_DEV_XDP_FEATURES, NETDEV_XDP_ACT_RX_SG);
 }
 
 struct napis {

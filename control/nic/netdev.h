@@ -12,6 +12,11 @@
  */
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
 
+/* Does the driver of interface @ifindex give XDP programs packets of more than a page, in fragments?
+ * As above, but the answer came with 6.3.
+ */
+int rxaqm_netdev_gives_fragments(unsigned int ifindex);
+
 /* Which NAPI serves each of the first @nr Rx queues of interface @ifindex, 0: not told. Returns of
  * how many it was told (since 6.8, by some drivers), or -errno.
  */

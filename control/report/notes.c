@@ -150,6 +150,8 @@ static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_out
 
 void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
+	if (facts->lost[0])
+		add(out, NULL, "%s", facts->lost);
 	if (facts->iface.flags & RXAQM_IFACE_HINT)
 		add(out, NULL,
 		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
@@ -274,6 +276,7 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		if (q.policy.mode == RXAQM_MODE_OBSERVE && rxaqm_overload_standing(&q, now_ns))
 			count_first(&facts->standing, i);
 	}
+	rxaqm_fragments_lost(iface, ifname, facts->lost);
 	if ((!facts->lenient && !facts->strict) || iface->stamp == RXAQM_STAMP_TSTAMP)
 		return;
 	facts->coverage = rxaqm_nic_coverage(ifname);

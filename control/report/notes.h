@@ -6,6 +6,7 @@
 #ifndef RXAQM_NOTES_H
 #define RXAQM_NOTES_H
 
+#include "attach/fragments.h"
 #include "base/exempt.h"
 #include "nic/ethtool.h"
 #include "base/out.h"
@@ -39,6 +40,7 @@ struct rxaqm_note_facts {
 	struct rxaqm_note_queues inexact; /* the clock's error is over half the target */
 	__u64 inexact_ns, inexact_target_ns; /* that error, that target */
 	bool no_sockets; /* there are none in this kernel */
+	char lost[RXAQM_FRAGMENTS_TEXT]; /* frames that are too large; "": none are */
 };
 
 /* Put into words what is worth saying of @facts: entries of the array that is open, or lines

@@ -123,6 +123,16 @@ void set_tos(int fd, int family, unsigned tos)
 	      "setsockopt TOS");
 }
 
+void forbid_fragments(int fd, int family)
+{
+	int value = family == AF_INET ? IP_PMTUDISC_DO : IPV6_PMTUDISC_DO;
+
+	check(setsockopt(fd, family == AF_INET ? IPPROTO_IP : IPPROTO_IPV6,
+			 family == AF_INET ? IP_MTU_DISCOVER : IPV6_MTU_DISCOVER, &value,
+			 sizeof(value)),
+	      "setsockopt MTU_DISCOVER");
+}
+
 } // namespace
 
 size_t tcp_transfer(const Netns &from, const Netns &to, const std::string &address, size_t bytes)
@@ -152,11 +162,11 @@ size_t tcp_transfer(const Netns &from, const Netns &to, const std::string &addre
 }
 
 unsigned udp_transfer(const Netns &from, const Netns &to, const std::string &address, unsigned n,
-		      unsigned flows, unsigned tos)
+		      unsigned flows, unsigned tos, size_t bytes)
 {
 	Address server(address, 0);
 	Socket receiver(to, server.family, SOCK_DGRAM);
-	char buf[512] = {};
+	std::vector<char> buf(bytes);
 	unsigned got = 0;
 
 	bind_any(receiver, server);
@@ -164,13 +174,15 @@ unsigned udp_transfer(const Netns &from, const Netns &to, const std::string &add
 		Socket sender(from, server.family, SOCK_DGRAM);
 
 		set_tos(sender, server.family, tos);
+		forbid_fragments(sender, server.family);
 		check(connect(sender, server.get(), server.len), "connect");
 		for (unsigned i = 0; i < n; i++) {
 			struct pollfd fd = { receiver, POLLIN, 0 };
 
-			if (send(sender, buf, sizeof(buf), 0) < 0)
+			if (send(sender, buf.data(), bytes, 0) < 0)
 				continue;
-			got += poll(&fd, 1, 1000) == 1 && recv(receiver, buf, sizeof(buf), 0) > 0;
+			got += poll(&fd, 1, 1000) == 1 &&
+			       recv(receiver, buf.data(), bytes, 0) == ssize_t(bytes);
 		}
 	}
 	return got;

@@ -14,11 +14,11 @@
 /* Send @bytes by TCP to @address in @to. How many arrived, in order and intact. */
 size_t tcp_transfer(const Netns &from, const Netns &to, const std::string &address, size_t bytes);
 
-/* Send @n datagrams from each of @flows sockets to @address in @to, one by one, with @tos or
- * traffic class. How many arrived.
+/* Send @n datagrams of @bytes, unfragmented, from each of @flows sockets to @address in @to, one by
+ * one, with @tos or traffic class. How many arrived.
  */
 unsigned udp_transfer(const Netns &from, const Netns &to, const std::string &address, unsigned n,
-		      unsigned flows = 1, unsigned tos = 0);
+		      unsigned flows = 1, unsigned tos = 0, size_t bytes = 512);
 
 /* TCP and UDP, IPv4 and IPv6, from tx to rx. "" if all of it arrived; else what did not. */
 std::string all_traffic(const Wire &wire);

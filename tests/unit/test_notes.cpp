@@ -325,6 +325,15 @@ TEST_CASE("notes: generic mode turns GRO off", "[notes]")
 	check_says(facts, { "no GRO" });
 }
 
+TEST_CASE("notes: frames that are lost, whatever the signal", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.lenient = false;
+	snprintf(facts.lost, sizeof(facts.lost), "frames over an MTU of 3494 are lost");
+	check_says(facts, { "frames over an MTU of 3494 are lost" });
+}
+
 TEST_CASE("notes: a queue that stands points to the doctor", "[notes]")
 {
 	rxaqm_note_facts facts = healthy();

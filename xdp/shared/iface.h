@@ -36,6 +36,7 @@ enum rxaqm_stamp {
 #define RXAQM_IFACE_BARE (1U << 6) /* nothing is put in front of packets for sockets (rxaqm_bare) */
 
 #define RXAQM_IFACE_ECT0_DCTCP (1U << 7) /* the host's congestion control is DCTCP (ect0=auto) */
+#define RXAQM_IFACE_ONE_PAGE (1U << 8) /* the program takes no packets in fragments */
 
 #define RXAQM_IFNAMSIZ 16
 #define RXAQM_PROFILE_NAME_LEN 32
