@@ -6,7 +6,7 @@
 # -n only prints what is missing. RXAQM_NO_DEPS=1 skips it all, for systems where the
 # same things were installed in another way.
 #
-# Debian 12 is too old in five of them, written PACKAGE/VERSION; they come from
+# Debian 12 is too old in six of them, written PACKAGE/VERSION; they come from
 # bookworm-backports, which is enabled if it is not yet. PACKAGE@13 is wanted from Debian 13
 # on; before, there is none.
 set -euo pipefail
@@ -22,7 +22,8 @@ declare -A packages=(
 	[eval]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
 	[bench]="iproute2 iperf3 ethtool jq procps dpdk-dev"
 	[vm]="qemu-system-x86/1:8 dpdk-dev virtme-ng@13 python3-venv busybox-static kmod file patchelf
-		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"
+		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd
+		suricata/1:7"
 	[lab]="dropbear-bin openssh-client jq ethtool iproute2"
 	[browser]="chromium"
 	[fresh]="mmdebstrap debian-archive-keyring"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several XDP programs on an interface, by libxdp's dispatcher: xdp-filter stands for the other. */
+/* Several XDP programs on an interface, by libxdp's dispatcher: xdp-filter's, or what xdp-loader
+ * loads, which is another of its.
+ */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <sstream>
 #include <thread>
 
 #include "guest.hpp"
@@ -58,6 +61,22 @@ struct Shared {
 	bool filter_runs() const
 	{
 		return runs("xdpfilt_");
+	}
+	/* What the kernel calls it, by the line of xdp-loader's table. */
+	std::string loaded_id() const
+	{
+		std::istringstream lines(in_wire({ "xdp-loader", "status", wire.rx_if }).out);
+		std::string line;
+
+		while (std::getline(lines, line)) {
+			const size_t at = line.find("xdpfilt_");
+			std::string name, id;
+
+			if (at != std::string::npos &&
+			    std::istringstream(line.substr(at)) >> name >> id)
+				return id;
+		}
+		return "";
 	}
 	bool rxaqm_runs() const
 	{
@@ -116,6 +135,71 @@ TEST_CASE("dispatcher: rxaqm and another program, in any order", "[dispatcher]")
 		s.rxaqm("detach");
 	}
 	CHECK(xdp_on(s.wire.rx, s.wire.rx_if) == 0);
+	CHECK(s.host.gone());
+}
+
+/* A program that drops all IP. Its file's directory is Debian's. */
+TEST_CASE("dispatcher: rxaqm and what xdp-loader loads, in any order", "[dispatcher]")
+{
+	in_guest();
+	const bool rxaqm_comes_first = GENERATE(true, false);
+	const bool rxaqm_goes_first = GENERATE(true, false);
+	const std::string file = must({ "sh", "-c", "ls /usr/lib/*/bpf/xdpfilt_dny_ip.o" });
+	Shared s;
+	auto passes = [&] { return udp_transfer(s.wire.tx, s.wire.rx, Wire::RX_IP4, 3) == 3; };
+	auto unload = [&] {
+		s.must_in_wire({ "xdp-loader", "unload", s.wire.rx_if, "--id", s.loaded_id() });
+	};
+
+	CAPTURE(rxaqm_comes_first, rxaqm_goes_first);
+	if (rxaqm_comes_first)
+		s.rxaqm("attach");
+	s.must_in_wire({ "xdp-loader", "load", s.wire.rx_if,
+			 file.substr(0, file.find_last_not_of('\n') + 1) });
+	if (!rxaqm_comes_first)
+		s.rxaqm("attach");
+	CHECK(s.runs("xdp_dispatcher"));
+	CHECK(s.filter_runs());
+	CHECK(s.rxaqm_runs());
+	CHECK(s.host.json(s.wire.rx, { "status" }).flag("/interfaces/0/dispatcher"));
+	int64_t before = s.host.stat(s.wire.rx, s.wire.rx_if, "packets");
+	CHECK_FALSE(passes());
+	CHECK(s.host.stat(s.wire.rx, s.wire.rx_if, "packets") >= before + 3);
+
+	if (rxaqm_goes_first) {
+		s.rxaqm("detach");
+		CHECK_FALSE(s.rxaqm_runs());
+		CHECK(s.filter_runs());
+		CHECK_FALSE(passes());
+		unload();
+	} else {
+		unload();
+		CHECK_FALSE(s.filter_runs());
+		CHECK(s.rxaqm_runs());
+		s.check_rxaqm();
+		s.rxaqm("detach");
+	}
+	CHECK(passes());
+	CHECK(xdp_on(s.wire.rx, s.wire.rx_if) == 0);
+	CHECK(s.host.gone());
+}
+
+TEST_CASE("dispatcher: when xdp-loader unloads all, rxaqm says so, and attaches again",
+	  "[dispatcher]")
+{
+	in_guest();
+	Shared s;
+
+	s.filter("load");
+	s.rxaqm("attach");
+	s.must_in_wire({ "xdp-loader", "unload", s.wire.rx_if, "--all" });
+	Result check = s.host.rxaqm(s.wire.rx, { "check", "-i", "100ms" });
+	CAPTURE(check.text());
+	CHECK(check.exit_code == 2);
+	CHECK(check.out.find("was taken off") != std::string::npos);
+	s.rxaqm("attach");
+	s.check_rxaqm();
+	s.rxaqm("detach");
 	CHECK(s.host.gone());
 }
 

@@ -41,7 +41,8 @@ void need_testpmd(const std::string &version)
 		SKIP("DPDK " << installed << " is too old, " << version << " is wanted");
 }
 
-Testpmd::Testpmd(const Wire &wire, unsigned cpu, Role role, const std::string &device_options)
+Testpmd::Testpmd(const Wire &wire, unsigned cpu, Role role, const std::string &device_options,
+		 const std::string &driver)
 	: netns_(role == SENDS ? wire.tx : wire.rx)
 	, ifname_(role == SENDS ? wire.tx_if : wire.rx_if)
 	, log_("/tmp/rxaqm-t-" + std::to_string(getpid()) +
@@ -50,8 +51,8 @@ Testpmd::Testpmd(const Wire &wire, unsigned cpu, Role role, const std::string &d
 	const std::string id = std::filesystem::path(log_).filename();
 	const std::string command =
 		"exec nice -n 19 dpdk-testpmd --no-huge -m 256 --no-pci --no-shconf -l 0,1 --main-lcore " +
-		std::to_string(1 - cpu) + " --file-prefix " + id +
-		" --vdev=net_af_xdp0,iface=" + ifname_ + device_options +
+		std::to_string(1 - cpu) + " --file-prefix " + id + " --vdev=" + driver +
+		"0,iface=" + ifname_ + device_options +
 		" -- --forward-mode=" + (role == SENDS ? "txonly" : "rxonly") +
 		" --total-num-mbufs=8192 --stats-period 1 --auto-start >" + log_ + " 2>&1";
 	const RunOptions options = { 120s, { "RUNTIME_DIRECTORY=" + log_ + ".dpdk" }, {}, {} };

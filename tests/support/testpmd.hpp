@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* DPDK's testpmd on either end of a wire, by AF_XDP. */
+/* DPDK's testpmd on either end of a wire, by AF_XDP or packet sockets. */
 #ifndef RXAQM_TESTS_TESTPMD_HPP
 #define RXAQM_TESTS_TESTPMD_HPP
 
@@ -22,10 +22,11 @@ class Testpmd
 	};
 
 	/* Forwards on CPU @cpu, 0 or 1, all the time: but nice, so that who works there gets its
-	 * half. What it prints goes to a file. @device_options, of net_af_xdp: ",KEY=VALUE".
+	 * half. What it prints goes to a file. @device_options, of @driver: ",KEY=VALUE".
 	 */
 	explicit Testpmd(const Wire &wire, unsigned cpu = 1, Role role = RECEIVES,
-			 const std::string &device_options = "");
+			 const std::string &device_options = "",
+			 const std::string &driver = "net_af_xdp");
 	~Testpmd();
 	pid_t pid() const
 	{

@@ -69,6 +69,26 @@ TEST_CASE("dpdk: testpmd with a map of its own receives by rxaqm's program", "[x
 	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
 }
 
+TEST_CASE("dpdk: testpmd receives by packet sockets beside rxaqm, and leaves it be", "[xsk][dpdk]")
+{
+	need_testpmd();
+	Attached a;
+	const uint32_t program = xdp_on(a.wire.rx, a.wire.rx_if);
+	const int64_t before = a.stat("packets");
+	Testpmd testpmd(a.wire, 1, Testpmd::RECEIVES, "", "net_af_packet");
+
+	testpmd.wait_ready();
+	/* It sees copies: all goes to the stack as well. */
+	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 100) == 100);
+	CAPTURE(testpmd.log());
+	CHECK(eventually([&] { return testpmd.received() >= 100; }, 60s));
+	testpmd.end();
+	CHECK(xdp_on(a.wire.rx, a.wire.rx_if) == program);
+	CHECK(a.stat("packets") >= before + 100);
+	CHECK(a.host.rxaqm(a.wire.rx, { "check", "-i", "100ms" }).exit_code == 0);
+	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
+}
+
 /* Nobody is told to slow down: the queue stands, and on a fast machine it overflows. */
 TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_drop dropped",
 	  "[xsk][dpdk]")
