@@ -26,23 +26,32 @@ static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
 	rxaqm_config_free(&config);
 }
 
-static bool copy_json(const char *path, const char *ifname)
+/* What the daemon has written of @ifname or (NULL) of all; NULL if it is no such thing. */
+static struct json_object *read_json(const char *path, const char *ifname)
 {
-	struct json_object *root = json_object_from_file(path), *all, *name;
+	struct json_object *root = json_object_from_file(path), *all, *one, *name;
 	size_t i;
-	bool any = !ifname;
 
-	if (!root || !json_object_object_get_ex(root, "interfaces", &all))
-		return false;
+	if (!json_object_object_get_ex(root, "interfaces", &all) ||
+	    !json_object_is_type(all, json_type_array)) {
+		json_object_put(root);
+		return NULL;
+	}
 	for (i = json_object_array_length(all); ifname && i-- > 0;) {
-		struct json_object *one = json_object_array_get_idx(all, i);
-
-		if (json_object_object_get_ex(one, "interface", &name) &&
-		    !strcmp(json_object_get_string(name), ifname))
-			any = true;
-		else
+		one = json_object_array_get_idx(all, i);
+		if (!json_object_object_get_ex(one, "interface", &name) ||
+		    strcmp(json_object_get_string(name) ?: "", ifname))
 			json_object_array_del_idx(all, i, 1);
 	}
+	return root;
+}
+
+/* Print @root, which goes with that, unless @ifname is not in it. Returns whether it did. */
+static bool print_json(struct json_object *root, const char *ifname)
+{
+	struct json_object *all = json_object_object_get(root, "interfaces");
+	bool any = !ifname || json_object_array_length(all);
+
 	if (any)
 		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 								  JSON_C_TO_STRING_SPACED |
@@ -57,20 +66,26 @@ static bool copy_json(const char *path, const char *ifname)
 static int status_from_file(const char *ifname)
 {
 	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
+	struct json_object *root;
 	struct stat st;
 	__s64 age_ns;
-	bool any;
 
 	find_path(path);
 	if (access(path, R_OK) || stat(path, &st))
 		return -1;
+	root = read_json(path, ifname);
+	if (!root) {
+		rxaqm_log_error("you may not ask the kernel, and \"%s\" has no status that can be "
+				"read; the daemon writes it anew (status_interval), or run as root",
+				path);
+		return RXAQM_EXIT_FAILED;
+	}
 	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
 		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
 			 "\"%s\", in JSON",
 			 rxaqm_format_duration(age_ns > 1 ? (__u64)age_ns : 1, age), path);
-	any = copy_json(path, ifname);
-	if (any || !ifname)
+	if (print_json(root, ifname))
 		return RXAQM_EXIT_OK;
 	rxaqm_log_error("not attached to \"%s\"; see \"rxaqm status\"", ifname);
 	return RXAQM_EXIT_NOT_ATTACHED;

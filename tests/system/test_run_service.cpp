@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -307,6 +308,42 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 	Result none = r.host.rxaqm({ "status" }, without);
 	CAPTURE(none.text());
 	CHECK(none.err.find("the daemon wrote") == std::string::npos);
+}
+
+TEST_CASE("run: a status file that is no status is told, whatever is in it", "[run]")
+{
+	Host host;
+	const std::string dir = host.bpffs() + "-run", path = dir + "/status.json";
+	RunOptions without;
+
+	without.prepare = [] { return prctl(PR_SET_SECUREBITS, SECBIT_NOROOT); };
+	without.environment = { "RUNTIME_DIRECTORY=" + dir };
+	std::filesystem::create_directory(dir);
+	for (const char *content :
+	     { "", "nonsense", "{", "[]", "7", "{ \"interfaces\": 7 }", "{ \"interfaces\": {} }",
+	       "{ \"interfaces\": null }", "{ \"interface\": [] }", "{ \"interfaces\": [" }) {
+		std::ofstream(path) << content;
+		for (const Args &args :
+		     { Args{ "status" }, Args{ "status", "-j" }, Args{ "status", "eth0" } }) {
+			Result result = host.rxaqm(args, without);
+
+			CAPTURE(content, result.text());
+			CHECK(result.exit_code == 1);
+			CHECK(result.out == "");
+			CHECK(result.err.find(path) != std::string::npos);
+			CHECK(result.err.find("run as root") != std::string::npos);
+		}
+	}
+	/* What is in the array matters only to who looks for one of it. */
+	for (const char *content :
+	     { "{ \"interfaces\": [] }", "{ \"interfaces\": [ 7, null, {} ] }",
+	       "{ \"interfaces\": [ { \"interface\": null } ] }" }) {
+		std::ofstream(path) << content;
+		CAPTURE(content);
+		CHECK(host.rxaqm({ "status", "-j" }, without).exit_code == 0);
+		CHECK(host.rxaqm({ "status", "-j", "eth0" }, without).exit_code == 4);
+	}
+	std::filesystem::remove_all(dir);
 }
 
 TEST_CASE("run: the metrics are a file, which goes with the daemon", "[run]")
