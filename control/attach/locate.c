@@ -65,6 +65,9 @@ int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
 {
 	struct rxaqm_iface *iface = NULL;
 
+	if (!if_nametoindex(ifname) && errno != ENODEV)
+		return rxaqm_failed(error, errno, "cannot ask the kernel for interface \"%s\": %s",
+				    ifname, strerror(errno));
 	while ((iface = rxaqm_iface_next(state, iface)))
 		if (!strcmp(iface->name, ifname) && iface->state == RXAQM_IFACE_ATTACHED &&
 		    !rxaqm_iface_ifindex(iface) && !rxaqm_iface_taken_off(iface))

@@ -2,6 +2,28 @@
 #include "base/log.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* For want of descriptors whatever is next fails: no other remedy helps than this. */
+static void want_descriptors(struct rxaqm_error *error)
+{
+	const char *reason = strerror(error->err);
+	char *end = strstr(error->text, reason);
+
+	if (!end) {
+		strncat(error->text, ": ", sizeof(error->text) - strlen(error->text) - 1);
+		strncat(error->text, reason, sizeof(error->text) - strlen(error->text) - 1);
+	} else {
+		end[strlen(reason)] = '\0';
+	}
+	end = error->text + strlen(error->text);
+	snprintf(end, sizeof(error->text) - (size_t)(end - error->text),
+		 "; allow more, with \"%s\"",
+		 error->err == EMFILE ? "ulimit -n 1024" : "sysctl -w fs.file-max=1000000");
+	if (error->exit_code == RXAQM_EXIT_UNSUPPORTED ||
+	    error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
+		error->exit_code = RXAQM_EXIT_FAILED;
+}
 
 int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
 		    ...)
@@ -14,6 +36,8 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 		va_start(args, fmt);
 		vsnprintf(error->text, sizeof(error->text), fmt, args);
 		va_end(args);
+		if (err == EMFILE || err == ENFILE)
+			want_descriptors(error);
 	}
 	return -err;
 }

@@ -18,6 +18,7 @@
 struct args {
 	const char *ifname;
 	char **words; /* that, and settings */
+	const char *quoted; /* the word behind "--": no setting, whatever is in it */
 	const char *profile;
 	enum rxaqm_xdp_mode mode;
 	enum rxaqm_hook hook;
@@ -41,7 +42,7 @@ static void find_ifname(struct args *args)
 	char **word;
 
 	for (word = args->words; *word; word++) {
-		if (strchr(*word, '='))
+		if (strchr(*word, '=') && *word != args->quoted)
 			continue;
 		if (args->ifname)
 			rxaqm_usage_error("too many arguments: \"%s\"", *word);
@@ -114,8 +115,9 @@ static int already_attached(const struct rxaqm_iface *iface, const struct rxaqm_
 
 	if (generic != plan->generic)
 		return rxaqm_failed(error, EBUSY,
-				    "\"%s\" is attached in %s mode; detach it first to change that",
-				    plan->ifname, generic ? "generic" : "native");
+				    "\"%s\" is attached in %s mode; \"rxaqm detach %s\" first, to "
+				    "change that",
+				    plan->ifname, generic ? "generic" : "native", plan->ifname);
 	if (rxaqm_hint_check_policy(iface, plan->ifname, &plan->policy, error))
 		return -1;
 	rxaqm_log_notice("\"%s\" is attached already; nothing changed (\"rxaqm policy set\" "
@@ -139,7 +141,11 @@ int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 	static struct rxaqm_plan plan;
 	struct rxaqm_iface *iface;
 	struct args args = {};
+	int i;
 
+	for (i = 1; i + 1 < argc && !args.quoted; i++)
+		if (!strcmp(argv[i], "--"))
+			args.quoted = argv[i + 1];
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
 	find_ifname(&args);
 	if (prepare(&args, &plan, error) || rxaqm_machine_check(error) ||

@@ -10,6 +10,7 @@
 
 #include "base/now.h"
 #include "nic/ethtool.h"
+#include "nic/nic.h"
 
 #define BRIDGE_TRIES 4
 
@@ -212,14 +213,19 @@ static int refused(const struct rxaqm_phc *phc, int err, struct rxaqm_error *err
 
 static int open_device(struct rxaqm_phc *phc, const char *ifname, struct rxaqm_error *error)
 {
+	unsigned int ifindex;
 	char path[32];
+	int err;
 
 	phc->index = rxaqm_nic_phc(ifname);
-	if (phc->index == -ENODEV)
-		return rxaqm_failed(error, ENODEV,
-				    "no interface \"%s\" in this network namespace; see \"ip "
-				    "link\", or name another namespace with --netns",
-				    ifname);
+	if (phc->index == -ENODEV || phc->index == -EMFILE) {
+		err = rxaqm_nic_index(ifname, &ifindex, error);
+		if (!err)
+			err = rxaqm_failed(error, -phc->index,
+					   "cannot ask for the clock of \"%s\": %s", ifname,
+					   strerror(-phc->index));
+		return err;
+	}
 	if (phc->index < 0)
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, ENOENT,
 				       "\"%s\" has no PTP hardware clock that its driver tells of; see "

@@ -121,6 +121,6 @@ int rxaqm_nic_phc(const char *ifname)
 	int err = rxaqm_ethtool(ifname, &info);
 
 	if (err)
-		return err == -ENODEV ? err : -ENOENT;
+		return err == -ENODEV || err == -EMFILE ? err : -ENOENT;
 	return info.phc_index < 0 ? -ENOENT : info.phc_index;
 }

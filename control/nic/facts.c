@@ -55,11 +55,12 @@ static void read_numbers(const char *ifname, struct rxaqm_nic_facts *facts)
 int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 {
 	unsigned int ifindex = if_nametoindex(ifname);
+	int err = ifindex ? 0 : -errno;
 
 	memset(facts, 0, sizeof(*facts));
 	facts->moderation_us = -1;
-	if (!ifindex)
-		return -ENODEV;
+	if (err)
+		return err;
 	snprintf(facts->ifname, sizeof(facts->ifname), "%s", ifname);
 	rxaqm_nic_driver(ifname, facts->driver, sizeof(facts->driver));
 	read_numbers(ifname, facts);

@@ -77,6 +77,20 @@ static int read_dir(int sysfs_fd, const char *ifname, const char *below, struct 
 	return 0;
 }
 
+int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_error *error)
+{
+	*ret_ifindex = if_nametoindex(ifname);
+	if (*ret_ifindex)
+		return 0;
+	if (errno != ENODEV)
+		return rxaqm_failed(error, errno, "cannot ask the kernel for interface \"%s\": %s",
+				    ifname, strerror(errno));
+	return rxaqm_failed(error, ENODEV,
+			    "no interface \"%s\" in this network namespace; see \"ip link\", or "
+			    "name another namespace with --netns",
+			    ifname);
+}
+
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
@@ -84,12 +98,9 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	int sysfs_fd, err;
 
 	memset(nic, 0, sizeof(*nic));
-	nic->ifindex = if_nametoindex(ifname);
-	if (!nic->ifindex)
-		return rxaqm_failed(error, ENODEV,
-				    "no interface \"%s\" in this network namespace; see \"ip "
-				    "link\", or name another namespace with --netns",
-				    ifname);
+	err = rxaqm_nic_index(ifname, &nic->ifindex, error);
+	if (err)
+		return err;
 	rxaqm_nic_driver(ifname, nic->driver, sizeof(nic->driver));
 	nic->rx_ring = rxaqm_ethtool(ifname, &ring) ? 0 : ring.rx_pending;
 	nic->link_type = ARPHRD_ETHER;
@@ -126,7 +137,7 @@ int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool g
 	if (!strcmp(nic->driver, "tun"))
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				       "\"%s\" is a tap, where native XDP runs before packets wait "
-				       "anywhere; use generic mode",
+				       "anywhere; use \"--mode generic\"",
 				       ifname);
 	/* bond_xdp_set(), netvsc_vf_setxdp(): a program goes to the devices below, too. */
 	if (rxaqm_nic_is_bond(nic) || nic->lower[0])

@@ -36,6 +36,9 @@ struct rxaqm_nic {
 	unsigned int link_type; /* ARPHRD_* */
 };
 
+/* The number of an interface. -ENODEV with @error if there is none, -errno if nobody can tell. */
+int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_error *error);
+
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 

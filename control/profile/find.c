@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fields.h"
+#include "nic/nic.h"
 #include "profile/match.h"
 
 #ifndef RXAQM_PROFILE_DIR
@@ -217,11 +218,12 @@ int rxaqm_profile_for_interface(const char *ifname, struct rxaqm_profile *profil
 {
 	struct rxaqm_nic_facts facts;
 
-	if (rxaqm_nic_facts_read(ifname, &facts))
-		return rxaqm_failed(error, ENODEV,
-				    "no interface \"%s\" in this network namespace; see \"ip "
-				    "link\"",
-				    ifname);
+	unsigned int ifindex;
+	int err = rxaqm_nic_index(ifname, &ifindex, error);
+
+	if (err)
+		return err;
+	rxaqm_nic_facts_read(ifname, &facts);
 	return rxaqm_profile_for_nic(&facts, profile, error);
 }
 

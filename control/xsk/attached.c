@@ -90,7 +90,7 @@ int rxaqm_attached_open(struct rxaqm_attached *at, const char *ifname, unsigned 
 	*at = (struct rxaqm_attached)RXAQM_ATTACHED_NONE;
 	at->ifindex = if_nametoindex(ifname);
 	if (!at->ifindex)
-		return -ENODEV;
+		return -errno;
 	err = check_version();
 	if (err)
 		return err;

@@ -138,6 +138,26 @@ TEST_CASE("cli: root without one capability: which it is is told, nothing is cha
 	CHECK(m.host.rxaqm(m.netns, { "detach", "cli0" }).exit_code == 0);
 }
 
+TEST_CASE("cli: an interface whose name has a = in it is named behind --", "[cli]")
+{
+	Machine m;
+
+	m.netns.ip("link add a=b type veth peer name a=c");
+	check_row({ {}, 2, "", "an interface is missing", "--help" },
+		  m.host.rxaqm(m.netns, { "attach", "a=b" }));
+	Result attached = m.host.rxaqm(m.netns, { "attach", "mode=enforce", "--", "a=b" });
+	CAPTURE(attached.text());
+	CHECK(attached.exit_code == 0);
+	CHECK(attached.out.find("a=b: attached") == 0);
+	CHECK(m.host.json(m.netns, { "status", "a=b" }).text("/interfaces/0/queues/0/mode") ==
+	      "enforce");
+	/* Behind the name come settings, with or without that. */
+	CHECK(m.host.rxaqm(m.netns, { "attach", "--", "cli0", "mode=enforce" }).exit_code == 0);
+	check_row({ {}, 2, "", "too many arguments: \"a=c\"", "--help" },
+		  m.host.rxaqm(m.netns, { "attach", "cli0", "--", "a=c" }));
+	CHECK(m.host.rxaqm({ "detach", "--all" }).exit_code == 0);
+}
+
 TEST_CASE("cli: a kernel without BTF: exit code 3", "[cli]")
 {
 	Machine m;
@@ -217,7 +237,7 @@ TEST_CASE("cli: each hook attaches, or is told to be impossible here: exit code 
 			m.host.note_maps();
 			/* It is shared: another one cannot be had meanwhile. */
 			m.netns.ip("link add hook0 type veth peer name hook1");
-			check_row({ {}, 1, "", "hook \"", "detach them all" },
+			check_row({ {}, 1, "", "hook \"", "detach --all" },
 				  m.host.rxaqm(m.netns, { "attach", "hook0", "--hook",
 							  hook == "tp" ? "fentry" : "tp" }));
 			m.netns.ip("link delete hook0");
@@ -248,7 +268,7 @@ TEST_CASE("cli: a driver without native XDP: exit code 3, and generic mode works
 			    3,
 			    "",
 			    "cannot attach XDP to \"no0\" in native mode",
-			    "--mode generic, or xdp_mode=generic in rxaqm.conf" },
+			    "\"--mode generic\", or xdp_mode=generic in rxaqm.conf" },
 			  m.host.rxaqm(m.netns, { "attach", "no0" }));
 		CHECK(xdp_on(m.netns, "no0") == 0);
 		CHECK(m.host.gone());
