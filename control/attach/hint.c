@@ -11,6 +11,7 @@
 
 #include "nic/netdev.h"
 #include "rxaqm.skel.h"
+#include "attach/slot.h"
 #include "attach/stamps.h"
 #include "attach/xdp.h"
 
@@ -20,7 +21,7 @@
 #endif
 
 #define WHOSE_LEN 80
-#define WITHOUT "attach with signal=auto, which goes by what works"
+#define WITHOUT "attach with \"signal=auto\", which goes by what works"
 
 bool rxaqm_hint_release_reached(const char *release, const char *since)
 {
@@ -59,18 +60,22 @@ static const char *whose(const struct rxaqm_plan *plan, char buf[WHOSE_LEN])
 
 static int check_slot(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
+	char command[RXAQM_SLOT_COMMAND];
 	struct rxaqm_xdp_progs progs;
 
 	rxaqm_xdp_read(plan->nic.ifindex, &progs);
 	if (!progs.nr)
 		return 0;
+	rxaqm_slot_take_off(plan->ifname, plan->nic.ifindex, command);
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EBUSY,
 			       "signal=hint: the program is bound to \"%s\" and takes its XDP slot "
-			       "alone, but %s (id %u) is there; take that off, or attach with "
-			       "signal=stamp, which shares the slot by libxdp's dispatcher",
+			       "alone, but %s (id %u) is there; take that off with \"%s\"%s",
 			       plan->ifname,
 			       progs.dispatcher ? "libxdp's dispatcher" : "another program",
-			       progs.id[0]);
+			       progs.id[0], command,
+			       progs.dispatcher ? ", or attach with \"signal=stamp\", which shares "
+						  "the slot by that dispatcher" :
+						  "");
 }
 
 /* Can the program run there? 0, or -errno with the reason and the remedy in @error. */
@@ -174,12 +179,12 @@ int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
 	rxaqm_log_forget_kernel_message();
 	err = bpf_xdp_attach((int)iface->ifindex, fd, flags, NULL);
 	kernel_says = rxaqm_log_kernel_message();
-	if (err)
+	if (err && !rxaqm_slot_blocked(ifname, iface->ifindex, false, error))
 		rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, -err,
 			"signal=hint: cannot attach the program bound to \"%s\": %s%s%s; " WITHOUT,
 			ifname, strerror(-err), *kernel_says ? ": " : "", kernel_says);
-	else
+	if (!err)
 		iface->prog_id = rxaqm_xdp_prog_id(fd);
 	if (!err && !fragments)
 		iface->flags |= RXAQM_IFACE_ONE_PAGE;

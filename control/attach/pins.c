@@ -113,6 +113,14 @@ static bool any_pins(bool (*each)(struct pins *pins, void *arg), void *arg)
 	return found;
 }
 
+bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/dispatch-%u-%u", root(), ifindex, dispatcher);
+	return !access(path, F_OK);
+}
+
 struct where {
 	__u32 prog_id;
 	bool found;

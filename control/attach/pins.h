@@ -24,6 +24,9 @@ int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *
 /* Is a dispatcher of the program @prog_id near (rxaqm_xdp_near())? -ENOENT: it has none. */
 int rxaqm_pins_near(__u32 prog_id);
 
+/* Has libxdp pins of the dispatcher on @ifindex? Without them it can do nothing with it. */
+bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher);
+
 /* libxdp waits for its lock for ever: wait until it is free, 5 s at most. -ETIMEDOUT with @error.
  * Who takes it right after this is waited for all the same; what runs as it should has it for an
  * instant.

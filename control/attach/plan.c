@@ -105,3 +105,25 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	rxaqm_state_use_draft(iface);
 	return iface;
 }
+
+const char *rxaqm_entry_outgrown(const struct rxaqm_iface *iface, const char *ifname)
+{
+	bool by_cpu = iface->flags & RXAQM_IFACE_BY_CPU;
+	unsigned int entries;
+	struct rxaqm_nic nic;
+
+	if (by_cpu) {
+		entries = rxaqm_max_backlog();
+		return entries && entries != iface->ring_entries ?
+			       "net.core.netdev_max_backlog has changed" :
+			       NULL;
+	}
+	if (rxaqm_nic_read(ifname, &nic, NULL))
+		return NULL;
+	if (nic.nr_rx_queues > iface->nr_queues)
+		return "it has more queues now";
+	/* What nobody says has not changed. */
+	if (nic.rx_ring && nic.rx_ring != iface->ring_entries)
+		return "its rings have another length";
+	return NULL;
+}

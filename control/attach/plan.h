@@ -39,4 +39,9 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 /* Was @iface attached with the name and the facts that @profile has now? */
 bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile);
 
+/* Is the interface, called @ifname, no longer what it was when @iface was attached, so that another
+ * attach would make something else of it? How, or NULL.
+ */
+const char *rxaqm_entry_outgrown(const struct rxaqm_iface *iface, const char *ifname);
+
 #endif /* RXAQM_PLAN_H */

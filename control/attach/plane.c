@@ -40,6 +40,8 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 		err = rxaqm_pins_sweep(state, iface, prog_id, false, error);
 	if (err < 0)
 		return err;
+	if (iface->flags & RXAQM_IFACE_DISPATCHER)
+		rxaqm_xdp_drop_empty(ifindex);
 	rxaqm_state_clear_sockets(state, iface);
 	rxaqm_stamps_restore(iface, ifindex, error);
 	set_state(iface, RXAQM_IFACE_FREE);
@@ -147,8 +149,8 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface, 
 		if (hook == RXAQM_HOOK_AUTO || hook == state->meta->hook)
 			return 0;
 		return rxaqm_failed(error, EBUSY,
-				    "hook \"%s\" is in use and shared by all interfaces; detach "
-				    "them all to change it",
+				    "hook \"%s\" is in use and shared by all interfaces; \"rxaqm "
+				    "detach --all\" first, to change it",
 				    rxaqm_hook_in_use(state->meta));
 	}
 	used = rxaqm_hooks_rx_stamp(hook, error);

@@ -6,15 +6,19 @@
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
 #include "attach/fragments.h"
 #include "attach/pins.h"
+#include "attach/slot.h"
 #include "rxaqm.skel.h"
 
 #define SOCKETS "xsk_map"
 #define MAPS_MAX 32 /* of a program */
+#define DESCRIPTORS 32 /* more than to load one takes */
+#define NEEDS "5.18" /* the first with BPF_F_XDP_HAS_FRAGS */
 
 bool rxaqm_afxdp_known(void)
 {
@@ -91,57 +95,79 @@ __u32 rxaqm_xdp_find_ours(unsigned int ifindex)
 	return 0;
 }
 
-static int attach_failed(const char *ifname, const struct rxaqm_iface *iface, int err,
+/* libbpf says EINVAL of what it cannot open. */
+static bool want_descriptors(void)
+{
+	int fd[DESCRIPTORS], nr = 0;
+	bool want;
+
+	while (nr < DESCRIPTORS && (fd[nr] = open("/", O_PATH | O_CLOEXEC)) >= 0)
+		nr++;
+	want = nr < DESCRIPTORS;
+	while (nr > 0)
+		close(fd[--nr]);
+	return want;
+}
+
+/* The program was not even loaded: no mode helps. */
+static int load_failed(int err, struct rxaqm_error *error)
+{
+	struct utsname kernel = {};
+	bool old;
+
+	if (want_descriptors())
+		err = -EMFILE;
+	uname(&kernel);
+	old = strverscmp(kernel.release, NEEDS) < 0;
+	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
+			       "cannot load the XDP program (Linux %s), in neither mode: "
+			       "%s; %s",
+			       kernel.release, strerror(-err),
+			       old ? "it needs Linux " NEEDS " (XDP with fragments); 6.1 and newer "
+				     "are tested" :
+				     "\"RXAQM_DEBUG=1\" before the command shows its verifier's "
+				     "reasons");
+}
+
+/* Is there a dispatcher with a program that takes no fragments? Drivers that look at the MTU refuse
+ * it then, and generic mode is refused while it is there.
+ */
+static bool is_beside_one_page(unsigned int ifindex)
+{
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(ifindex, &progs);
+	return progs.dispatcher && !progs.fragments;
+}
+
+static int attach_failed(const char *ifname, const struct rxaqm_iface *iface, bool loaded, int err,
 			 struct rxaqm_error *error)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	const char *kernel_says = rxaqm_log_kernel_message();
-	struct bpf_prog_info info = {};
-	struct rxaqm_xdp_progs progs;
+	int blocked = rxaqm_slot_blocked(ifname, iface->ifindex, generic, error);
 
-	rxaqm_xdp_read(iface->ifindex, &progs);
-	if (progs.nr && !progs.dispatcher) {
-		prog_info(progs.id[0], &info);
-		/* It is gone when that ends, however it does. */
-		if (!strcmp(info.name, "qualify_xdp"))
-			return rxaqm_failed(error, EBUSY,
-					    "\"rxaqm qualify\" is at work at \"%s\"; wait until it "
-					    "ends",
-					    ifname);
-		return rxaqm_failed(
-			error, EBUSY,
-			"the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load "
-			"that one with libxdp's dispatcher, or take it off with \"ip link set dev "
-			"%s xdp off\"",
-			ifname, info.name, progs.id[0], ifname);
-	}
+	if (blocked)
+		return blocked;
 	if (err == -EPERM)
 		return rxaqm_failed(error, -err,
 				    "no permission to attach XDP to \"%s\"; run as root", ifname);
-	if (err == -EACCES || err == -E2BIG)
-		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
-				       "this kernel's verifier refuses the XDP program: %s; "
-				       "RXAQM_DEBUG=1 shows its reasons",
-				       strerror(-err));
-	/* Drivers that look at the MTU refuse the dispatcher, since others in it take no fragments.
-	 * Generic mode is refused as well while it is there.
-	 */
-	if (progs.dispatcher && !progs.fragments && strstr(kernel_says, "MTU"))
+	if (!loaded)
+		return load_failed(err, error);
+	if (strstr(kernel_says, "MTU") && is_beside_one_page(iface->ifindex))
 		return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 				       "cannot attach XDP to \"%s\" beside the programs there "
-				       "(\"xdp-loader status\" names them): %s%s%s; one of them takes "
+				       "(\"xdp-loader status\" names them): %s: %s; one of them takes "
 				       "no frames over an MTU of %u: set one of at most that, here and at "
 				       "the other end of a veth, or unload it",
-				       ifname, strerror(-err), *kernel_says ? ": " : "",
-				       kernel_says, rxaqm_fragments_mtu());
+				       ifname, strerror(-err), kernel_says, rxaqm_fragments_mtu());
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "cannot attach XDP to \"%s\" in %s mode: %s%s%s%s", ifname,
 			       generic ? "generic" : "native", strerror(-err),
 			       *kernel_says ? ": " : "", kernel_says,
-			       generic ?
-				       "" :
-				       "; generic mode works with every driver: --mode generic, or "
-				       "xdp_mode=generic in rxaqm.conf");
+			       generic ? "" :
+					 "; generic mode needs nothing of the driver: \"--mode "
+					 "generic\", or xdp_mode=generic in rxaqm.conf");
 }
 
 __u32 rxaqm_xdp_prog_id(int fd)
@@ -194,7 +220,8 @@ static void libxdp_end(void)
 }
 
 /* Load one of the object's programs and have libxdp attach it. */
-static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_config *config)
+static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_config *config,
+			  bool *ret_loaded)
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC, bare = iface->flags & RXAQM_IFACE_BARE;
 	const char *name = generic ? (bare ? "rxaqm_generic_bare" : "rxaqm_generic") :
@@ -203,6 +230,7 @@ static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_conf
 	struct xdp_program *prog;
 	int err;
 
+	*ret_loaded = false;
 	if (!skel)
 		return -errno;
 	libxdp_begin();
@@ -216,6 +244,7 @@ static int attach_program(struct rxaqm_iface *iface, const struct rxaqm_xdp_conf
 		rxaqm_log_forget_kernel_message();
 		err = xdp_program__attach(prog, (int)iface->ifindex,
 					  generic ? XDP_MODE_SKB : XDP_MODE_NATIVE, 0);
+		*ret_loaded = xdp_program__fd(prog) >= 0;
 		if (!err)
 			iface->prog_id = rxaqm_xdp_prog_id(xdp_program__fd(prog));
 		xdp_program__close(prog);
@@ -230,17 +259,18 @@ int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 {
 	struct rxaqm_xdp_progs progs;
 	int err = rxaqm_pins_wait(error);
+	bool loaded;
 
 	if (err)
 		return err;
-	err = attach_program(iface, config);
+	err = attach_program(iface, config, &loaded);
 	/* Where the kernel does not let it have a place in the dispatcher of older libxdp. */
 	if (err == -EINVAL || err == -EACCES) {
 		iface->flags |= RXAQM_IFACE_BARE;
-		err = attach_program(iface, config);
+		err = attach_program(iface, config, &loaded);
 	}
 	if (err)
-		return attach_failed(ifname, iface, err, error);
+		return attach_failed(ifname, iface, loaded, err, error);
 	rxaqm_xdp_read(iface->ifindex, &progs);
 	iface->flags |= progs.dispatcher ? RXAQM_IFACE_DISPATCHER : 0;
 	return 0;
@@ -288,4 +318,13 @@ int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *er
 		return 0;
 	return progs.dispatcher ? detach_inside(ifindex, prog_id, progs.generic, error) :
 				  detach_direct(ifindex, prog_id, progs.generic);
+}
+
+void rxaqm_xdp_drop_empty(unsigned int ifindex)
+{
+	struct rxaqm_xdp_progs progs;
+
+	rxaqm_xdp_read(ifindex, &progs);
+	if (progs.dispatcher && progs.nr == 1 && !rxaqm_pins_have(ifindex, progs.id[0]))
+		detach_direct(ifindex, progs.id[0], progs.generic);
 }

@@ -53,4 +53,10 @@ bool rxaqm_xdp_stays(__u32 prog_id);
  */
 int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error);
 
+/* Take libxdp's dispatcher off @ifindex if no program is left in it, and libxdp's pins of it are
+ * gone, so that libxdp does not: somebody removed them, as "xdp-loader clean" does in another
+ * network namespace. It is in the way of whatever is attached next.
+ */
+void rxaqm_xdp_drop_empty(unsigned int ifindex);
+
 #endif /* RXAQM_XDP_H */

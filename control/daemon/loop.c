@@ -56,7 +56,7 @@ static void look_around(struct rxaqm_run *run)
 		/* The length of a backlog is a sysctl, which nobody announces. */
 		if (poll && iface && !link->due_ns && link->section &&
 		    (!run->ethtool_family || (iface->flags & RXAQM_IFACE_BY_CPU)) &&
-		    rxaqm_run_outgrown(iface, link->name))
+		    rxaqm_entry_outgrown(iface, link->name))
 			rxaqm_run_try_again(link, 0);
 	}
 	/* Should a message have been lost after all. */

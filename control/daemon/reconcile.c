@@ -9,6 +9,7 @@
 #include "decide.h"
 #include "daemon/run.h"
 #include "base/now.h"
+#include "attach/slot.h"
 #include "attach/xdp.h"
 
 /* A NIC whose rings are changed again and again is not attached anew as often. */
@@ -59,17 +60,18 @@ static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *ifa
 /* The program of an earlier state, which nobody can find any more but by the id we know. */
 static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 {
+	char command[RXAQM_SLOT_COMMAND];
 	int err;
 
 	if (link->state != RXAQM_LINK_LOST)
 		return 0;
 	err = rxaqm_xdp_detach(link->ifindex, link->prog_id, NULL);
 	if (err)
-		return rxaqm_failed(
-			error, -err,
-			"cannot take off the XDP program (id %u) whose state is gone: %s; run \"ip "
-			"link set dev %s xdp off\"",
-			link->prog_id, strerror(-err), link->name);
+		return rxaqm_failed(error, -err,
+				    "cannot take off the XDP program (id %u) whose state is gone: %s; run "
+				    "\"%s\"",
+				    link->prog_id, strerror(-err),
+				    rxaqm_slot_take_off(link->name, link->ifindex, command));
 	link->state = RXAQM_LINK_NEW;
 	return 0;
 }
@@ -180,7 +182,7 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	if (!link->configure)
 		plan->key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU : RXAQM_KEY_QUEUE;
 	if (!why) {
-		why = rxaqm_run_outgrown(iface, link->name);
+		why = rxaqm_entry_outgrown(iface, link->name);
 		if (why && link->refreshed_ns &&
 		    rxaqm_ns_since(rxaqm_now_ns(), link->refreshed_ns) < REFRESH_GAP_NS) {
 			rxaqm_run_try_again(link, REFRESH_GAP_NS);

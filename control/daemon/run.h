@@ -188,8 +188,6 @@ int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname
 /* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan);
-/* Or because the interface called @ifname is no longer as it was then? */
-const char *rxaqm_run_outgrown(const struct rxaqm_iface *iface, const char *ifname);
 
 /* state.c: the pinned state, as it comes and goes. Open it if there is one; find out if it went or
  * another one came. True if it is open.

@@ -79,7 +79,7 @@ static double traffic_now(const char *ifname)
 
 int qualify_check_idle(const char *ifname, struct rxaqm_error *error)
 {
-	static const char remedy[] = "use an interface that nobody needs, or add --yes-disturb";
+	static const char remedy[] = "use an interface that nobody needs, or add \"--yes-disturb\"";
 	double pps;
 
 	if (has_default_route(if_nametoindex(ifname)))

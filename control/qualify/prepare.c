@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attach/slot.h"
+#include "attach/xdp.h"
+#include "nic/nic.h"
 #include "profile/profile.h"
 #include "qualify/facts.h"
 #include "qualify/measure/elsewhere.h"
@@ -125,22 +128,59 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 				 error);
 }
 
+#define PROBES (QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE)
+
+/* Does the kernel load the programs that most rows see packets by? If not, it is told once, and
+ * which rows do without.
+ */
+static int check_programs(const struct qualify_request *request, struct rxaqm_error *error)
+{
+	const struct qualify_row_def *def;
+	struct qualify_probe probe;
+	char without[64] = "";
+	bool wanted = false;
+	size_t len;
+
+	for (def = qualify_row_defs; def->id; def++) {
+		len = strlen(without);
+		if (!(def->needs & PROBES))
+			snprintf(without + len, sizeof(without) - len, "%s%s", len ? "," : "",
+				 def->id);
+		else
+			wanted |= request->wanted[def - qualify_row_defs];
+	}
+	if (!wanted || (!request->host && !request->loopback))
+		return 0;
+	if (!qualify_probe_open(&probe, request->ifname, error)) {
+		qualify_probe_close(&probe);
+		return 0;
+	}
+	len = strlen(error->text);
+	snprintf(error->text + len, sizeof(error->text) - len, "; \"--rows=%s\" does without them",
+		 without);
+	return -error->err;
+}
+
 static int check(const struct qualify_request *request, struct rxaqm_error *error)
 {
-	unsigned int ifindex = if_nametoindex(request->ifname);
-	__u32 prog_id = 0;
+	char command[RXAQM_SLOT_COMMAND];
+	struct rxaqm_xdp_progs progs;
+	unsigned int ifindex;
+	int err;
 
-	if (!ifindex)
-		return rxaqm_failed(error, ENODEV,
-				    "no interface \"%s\" in this network namespace; see \"ip "
-				    "link\", or name another namespace with --netns",
-				    request->ifname);
-	if (!bpf_xdp_query_id((int)ifindex, 0, &prog_id) && prog_id)
+	err = rxaqm_nic_index(request->ifname, &ifindex, error);
+	if (err)
+		return err;
+	rxaqm_xdp_read(ifindex, &progs);
+	if (progs.nr)
 		return rxaqm_failed(error, EBUSY,
-				    "\"%s\" has an XDP program; take it off first (\"rxaqm detach "
-				    "%s\" if it is rxaqm's)",
-				    request->ifname, request->ifname);
-	return request->disturb ? 0 : qualify_check_idle(request->ifname, error);
+				    "\"%s\" has an XDP program; take it off first, with \"%s\"",
+				    request->ifname,
+				    rxaqm_slot_take_off(request->ifname, ifindex, command));
+	err = check_programs(request, error);
+	if (err || request->disturb)
+		return err;
+	return qualify_check_idle(request->ifname, error);
 }
 
 int qualify_prepare(struct qualify_run *run, const struct qualify_request *request,
@@ -180,12 +220,11 @@ int qualify_prepare(struct qualify_run *run, const struct qualify_request *reque
 const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row,
 			      struct rxaqm_error *error)
 {
-	const unsigned int probes = QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE;
 	int err = 0;
 
 	if (row->needs & QUALIFY_NEEDS_PEER && !run->peer.pid)
 		return "needs another end: --peer HOST/IFACE, or --loopback NETNS/IFACE";
-	if (row->needs & probes && !run->probe.skel)
+	if (row->needs & PROBES && !run->probe.skel)
 		return run->no_probe;
 	if (row->needs & QUALIFY_NEEDS_PHC && rxaqm_nic_phc(run->ifname) < 0)
 		return "needs a PTP hardware clock: the driver tells of none (ethtool -T)";
@@ -193,9 +232,9 @@ const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_
 		return "needs hardware timestamps of received packets: the driver grants no filter";
 	if (row->needs & QUALIFY_NEEDS_ALL_STAMPS && run->rx_filter != HWTSTAMP_FILTER_ALL)
 		return "needs stamps of all packets: the driver does not grant HWTSTAMP_FILTER_ALL";
-	if (row->needs & probes)
+	if (row->needs & PROBES)
 		err = qualify_probe_xdp_on(&run->probe, error);
-	if (!err && row->needs & probes)
+	if (!err && row->needs & PROBES)
 		err = qualify_calibrate(run, error);
 	if (!err && row->needs & QUALIFY_NEEDS_XDP_FREE)
 		qualify_probe_xdp_off(&run->probe);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/now.h"
+#include "attach/plan.h"
 #include "attach/xdp.h"
 #include "report/figures.h"
 #include "tune/overload.h"
@@ -152,11 +153,19 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 {
 	if (facts->lost[0])
 		add(out, NULL, "%s", facts->lost);
+	if (facts->outgrown)
+		add(out, NULL,
+		    "%s, and rxaqm goes by what it was when attached; \"rxaqm detach %s\", then "
+		    "\"rxaqm attach %s%s\", with its settings, goes by what it is now",
+		    facts->outgrown, facts->ifname,
+		    facts->iface.flags & RXAQM_IFACE_GENERIC ? "--mode generic " : "",
+		    facts->ifname);
 	if (facts->iface.flags & RXAQM_IFACE_HINT)
 		add(out, NULL,
 		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
-		    "attach with signal=stamp to share by libxdp's dispatcher",
-		    facts->ifname);
+		    "\"rxaqm detach %s\", then \"rxaqm attach %s signal=stamp\", shares by libxdp's "
+		    "dispatcher",
+		    facts->ifname, facts->ifname, facts->ifname);
 	add(out, &facts->exempt,
 	    "exempt traffic holds it over target, %u %% of what stands there, and the law cannot "
 	    "help; exempt are %s",
@@ -263,6 +272,7 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		.ifname = ifname,
 		.iface = *iface,
 		.no_sockets = !rxaqm_afxdp_pinned(),
+		.outgrown = rxaqm_entry_outgrown(iface, ifname),
 	};
 	for (i = 0; i < iface->nr_queues; i++) {
 		const struct rxaqm_policy *policy = rxaqm_state_policy(state, iface, i);

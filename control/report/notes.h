@@ -41,6 +41,7 @@ struct rxaqm_note_facts {
 	__u64 inexact_ns, inexact_target_ns; /* that error, that target */
 	bool no_sockets; /* there are none in this kernel */
 	char lost[RXAQM_FRAGMENTS_TEXT]; /* frames that are too large; "": none are */
+	const char *outgrown; /* how the interface has changed since attach; or NULL */
 };
 
 /* Put into words what is worth saying of @facts: entries of the array that is open, or lines

@@ -8,6 +8,7 @@
 #include "attach/ect0.h"
 #include "attach/hooks.h"
 #include "attach/locate.h"
+#include "attach/plan.h"
 #include "attach/sockets.h"
 #include "base/now.h"
 #include "report/figures.h"
@@ -158,6 +159,7 @@ struct view {
 	const struct rxaqm_state *state;
 	const struct rxaqm_iface *iface;
 	unsigned int ifindex; /* 0: it is not in this namespace */
+	const char *name;
 	bool asked; /* for sockets: once one is needed */
 	struct rxaqm_sockets sockets;
 };
@@ -250,7 +252,8 @@ static void print_queues(struct rxaqm_out *out, struct view *view)
 	unsigned int i;
 
 	rxaqm_status_target_derive(iface, rxaqm_state_queue(view->state, iface, 0), &target);
-	if (target.advice[0])
+	/* Of what it was when attached; a note says that it has changed. */
+	if (target.advice[0] && !(view->ifindex && rxaqm_entry_outgrown(iface, view->name)))
 		rxaqm_out_str(out, "ring_advice", "  %s\n", target.advice);
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < iface->nr_queues; i++)
@@ -280,6 +283,7 @@ void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *s
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%s: ", rxaqm_iface_name(iface, name, &here));
+	view.name = name;
 	view.ifindex = here ? if_nametoindex(name) : 0;
 	trouble = rxaqm_status_trouble(iface, here);
 	if (trouble)
