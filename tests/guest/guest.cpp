@@ -133,7 +133,7 @@ static std::vector<std::string> devices_of(const std::string &driver)
 	return names;
 }
 
-std::unique_ptr<Wire> wire_of(const std::string &driver)
+std::vector<std::string> devices(const std::string &driver)
 {
 	std::vector<std::string> names;
 
@@ -146,6 +146,13 @@ std::unique_ptr<Wire> wire_of(const std::string &driver)
 			return names.size() >= 2;
 		},
 		20s));
+	return names;
+}
+
+std::unique_ptr<Wire> wire_of(const std::string &driver)
+{
+	const std::vector<std::string> names = devices(driver);
+
 	return std::make_unique<Wire>(names[0], names[1]);
 }
 

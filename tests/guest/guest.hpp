@@ -39,6 +39,9 @@ class Sojourns
 	std::map<int64_t, int64_t> packets_; /* by the floor of their bucket */
 };
 
+/* Interfaces of this namespace by @driver, by name: two at least, which are waited for. */
+std::vector<std::string> devices(const std::string &driver);
+
 /* A wire of the first two interfaces by @driver. */
 std::unique_ptr<Wire> wire_of(const std::string &driver);
 /* Of the simulated NIC, which is loaded if need be. Skips where it could not be built. */

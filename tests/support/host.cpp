@@ -203,7 +203,7 @@ uint32_t xdp_on(const Netns &netns, const std::string &ifname)
 	return id;
 }
 
-uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname, int verdict)
+int load_foreign_xdp(int verdict)
 {
 	/* r0 = verdict; exit */
 	const struct bpf_insn insns[] = {
@@ -211,13 +211,20 @@ uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname, int verd
 		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);
-	unsigned index = netns.ifindex(ifname);
-	int err = 0, fd;
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "foreign", "GPL", insns, 2, &opts);
 
-	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "foreign", "GPL", insns, 2, &opts);
 	if (fd < 0)
 		throw std::runtime_error("cannot load an XDP program");
-	netns.enter([&] { err = bpf_xdp_attach(int(index), fd, XDP_FLAGS_DRV_MODE, nullptr); });
+	return fd;
+}
+
+uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname, int verdict, bool generic)
+{
+	const unsigned flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE;
+	unsigned index = netns.ifindex(ifname);
+	int err = 0, fd = load_foreign_xdp(verdict);
+
+	netns.enter([&] { err = bpf_xdp_attach(int(index), fd, flags, nullptr); });
 	close(fd);
 	if (err)
 		throw std::runtime_error("cannot attach an XDP program to " + ifname);

@@ -77,8 +77,11 @@ void pin_map(const std::string &path);
 
 /* Id of the XDP program on an interface; 0 if there is none. */
 uint32_t xdp_on(const Netns &netns, const std::string &ifname);
-/* Put a program that is not rxaqm's, and does @verdict with everything, there. Returns its id. */
-uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname, int verdict = XDP_PASS);
+/* Load a program that is not rxaqm's, and does @verdict with everything: its descriptor. */
+int load_foreign_xdp(int verdict = XDP_PASS);
+/* Put such a program there, natively or in generic mode. Returns its id. */
+uint32_t put_foreign_xdp(const Netns &netns, const std::string &ifname, int verdict = XDP_PASS,
+			 bool generic = false);
 /* Take away whatever is there, as "ip link set xdp off" does. */
 void xdp_off(const Netns &netns, const std::string &ifname);
 

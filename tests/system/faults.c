@@ -3,6 +3,7 @@
  * To be preloaded: calls that fail, or never return, as long as a file of that name is in the
  * directory that FAULTS names. In it is the errno.
  *   prog_load  an XDP program is loaded
+ *   release    the kernel is asked for its release: it says what is in the file instead
  *   recv       netlink messages are read
  *   getgrnam   the group database is asked: never returns
  */
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* 0: none */
@@ -87,4 +89,20 @@ struct group *getgrnam(const char *name)
 	if (!real)
 		*(void **)&real = next("getgrnam");
 	return real(name);
+}
+
+int uname(struct utsname *uts)
+{
+	long err = syscall(SYS_uname, uts);
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/release", getenv("FAULTS"));
+	file = err ? NULL : fopen(path, "re");
+	if (file) {
+		if (fscanf(file, "%64s", uts->release) != 1)
+			err = -1;
+		fclose(file);
+	}
+	return (int)err;
 }

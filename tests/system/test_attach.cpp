@@ -81,7 +81,7 @@ TEST_CASE("attach: native mode is refused where it does not see queues of the de
 		Result tap = host.rxaqm(wire.rx, { "attach", "tap0" });
 		CAPTURE(tap.text());
 		CHECK(tap.exit_code == 3);
-		CHECK(tap.err.find("use generic mode") != std::string::npos);
+		CHECK(tap.err.find("use \"--mode generic\"") != std::string::npos);
 		CHECK(xdp_on(wire.rx, "tap0") == 0);
 		CHECK(host.rxaqm(wire.rx, { "attach", "--mode", "generic", "tap0" }).exit_code ==
 		      0);
@@ -164,7 +164,7 @@ TEST_CASE("attach: attaching again changes nothing and says so", "[attach]")
 
 	Result other_mode = host.rxaqm(wire.rx, { "attach", wire.rx_if, "-m", "generic" });
 	CHECK(other_mode.exit_code == 1);
-	CHECK(other_mode.err.find("detach it first") != std::string::npos);
+	CHECK(other_mode.err.find("to change that") != std::string::npos);
 	CHECK(xdp_on(wire.rx, wire.rx_if) == program);
 }
 

@@ -126,7 +126,7 @@ TEST_CASE("concurrent: any mix of commands leaves a whole state and flowing traf
 		CHECK((result.exit_code == 0 || result.exit_code == 1 || result.exit_code == 4));
 		/* 1 only of an attach in the other mode. */
 		if (result.exit_code == 1)
-			CHECK(result.err.find("detach it first") != std::string::npos);
+			CHECK(result.err.find("to change that") != std::string::npos);
 		if (result.exit_code == 0 && result.command.find(" -j") != std::string::npos &&
 		    result.command.find(" top ") == std::string::npos)
 			CHECK_NOTHROW(Json(result.out));

@@ -92,7 +92,7 @@ struct Victim {
 				CAPTURE(next.text());
 				/* In the other mode it may be attached already. */
 				CHECK((next.exit_code == 0 ||
-				       next.err.find("detach it first") != std::string::npos));
+				       next.err.find("to change that") != std::string::npos));
 			}
 			host.note_maps();
 			check_attached();

@@ -116,7 +116,7 @@ TEST_CASE("hint: refused where it cannot be, and nothing changed", "[hint]")
 	CAPTURE(taken.text());
 	CHECK(taken.exit_code == 3);
 	CHECK(has(taken.err, "id " + std::to_string(foreign)));
-	CHECK(has(taken.err, "signal=stamp"));
+	CHECK(has(taken.err, "\"ip link set dev " + wire.rx_if + " xdp off\""));
 	CHECK(xdp_on(wire.rx, wire.rx_if) == foreign);
 	CHECK(host.gone());
 }

@@ -346,3 +346,16 @@ TEST_CASE("notes: a queue that stands points to the doctor", "[notes]")
 	facts.standing.nr = 3;
 	CHECK(written(facts)[0].find("queue 3, and 2 more: ") == 0);
 }
+
+TEST_CASE("notes: an interface that is no longer what it was, and how that is mended", "[notes]")
+{
+	rxaqm_note_facts facts = healthy();
+
+	facts.outgrown = "its rings have another length";
+	check_says(facts, { "its rings have another length, ", "\"rxaqm detach eth7\"",
+			    "\"rxaqm attach eth7\"" });
+	facts.iface.flags |= RXAQM_IFACE_GENERIC;
+	facts.outgrown = "it has more queues now";
+	REQUIRE(written(facts).size() == 2);
+	CHECK(written(facts)[0].find("\"rxaqm attach --mode generic eth7\"") != std::string::npos);
+}

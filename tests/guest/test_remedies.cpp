@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Remedies that are printed where only a guest is, or only a NIC with rings. */
+#include <catch2/catch_test_macros.hpp>
+
+#include "guest.hpp"
+#include "remedies.hpp"
+
+namespace
+{
+
+const bool registered = (register_remedies(Situation::GUEST), true);
+
+} // namespace
+
+TEST_CASE("remedy: a ring that is too short, and one that has grown", "[igb]")
+{
+	in_guest();
+	const std::vector<std::string> names = devices("igb");
+	Place place(names[0], names[1]);
+
+	place.must("ethtool -G $IF rx 128 && rxaqm attach $IF");
+	try_remedy({ Situation::GUEST, "a ring that is too short", nullptr, "rxaqm status $IF",
+		     "leaves the law no room", "ethtool -G", Helps::DONE },
+		   place);
+	/* And then it says what it goes by. */
+	try_remedy({ Situation::GUEST, "a ring that has grown", nullptr, "rxaqm status $IF",
+		     "and rxaqm goes by what it was when attached", "rxaqm ", Helps::DONE },
+		   place);
+	CHECK(place.shell("rxaqm status $IF").out.find("leaves the law no room") ==
+	      std::string::npos);
+}
