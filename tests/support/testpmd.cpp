@@ -111,6 +111,11 @@ void Testpmd::make_room() const
 	xdp_off(netns_, ifname_);
 }
 
+void Testpmd::wait_end()
+{
+	child_->wait();
+}
+
 void Testpmd::end()
 {
 	child_->kill(SIGINT);

@@ -41,6 +41,8 @@ class Testpmd
 	/* Wait until it receives, by a program of its own, and take that off the interface. */
 	void make_room() const;
 	void end();
+	/* Wait until it gives up. */
+	void wait_end();
 
     private:
 	long last_figure(const std::string &name) const;

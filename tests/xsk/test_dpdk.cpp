@@ -89,6 +89,31 @@ TEST_CASE("dpdk: testpmd receives by packet sockets beside rxaqm, and leaves it 
 	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
 }
 
+/* Refused, and on its way out it takes off what is there. */
+TEST_CASE("dpdk: testpmd that is refused the slot may take rxaqm off; attach mends that",
+	  "[xsk][dpdk]")
+{
+	need_testpmd();
+	Attached a;
+	const uint32_t program = xdp_on(a.wire.rx, a.wire.rx_if);
+	Testpmd testpmd(a.wire);
+
+	testpmd.wait_end();
+	CAPTURE(testpmd.log());
+	CHECK(testpmd.received() == 0);
+	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
+	Result check = a.host.rxaqm(a.wire.rx, { "status", "--check" });
+	CAPTURE(check.text());
+	if (xdp_on(a.wire.rx, a.wire.rx_if) == program) {
+		CHECK(check.exit_code == 0);
+		return;
+	}
+	CHECK(check.out.find("was taken off") != std::string::npos);
+	CHECK(a.host.rxaqm(a.wire.rx, { "attach", a.wire.rx_if }).exit_code == 0);
+	CHECK(a.host.rxaqm(a.wire.rx, { "status", "--check" }).exit_code == 0);
+	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
+}
+
 /* Nobody is told to slow down: the queue stands, and on a fast machine it overflows. */
 TEST_CASE("dpdk: what testpmd sends is all accounted for, and no more than max_drop dropped",
 	  "[xsk][dpdk]")

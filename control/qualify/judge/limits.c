@@ -60,6 +60,7 @@
 #define BAD_WORDS(w, f) .statistic = QUALIFY_WORDS, .warn_words = (w), .fail_words = (f)
 
 /* Where several limits have one reason. */
+#define LAW "docs/law.md"
 #define FLOOR "docs/design.md: no target holds below the floor"
 #define OURS "rxaqm"
 
@@ -90,7 +91,7 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q3", "backward", ALL), NEEDED, AT_MOST(0, 0, "count"),
 	  .why = "packets of one queue arrive in order, so must their stamps", .source = OURS },
 	{ ROW("Q3", "resolution", AQM | XSK), AT_MOST(1 * US, 100 * US, "ns"),
-	  .why = "the law needs a tenth of the shortest target", .source = "docs/law.md" },
+	  .why = "the law needs a tenth of the shortest target", .source = LAW },
 	{ ROW("Q3", "resolution", PTP), AT_MOST(10, 100, "ns"),
 	  .why = "the error of an offset cannot be below it", .source = OURS },
 	{ ROW("Q3", "wrap_errors", ALL), AT_MOST(0, 0, "count"),
@@ -101,7 +102,7 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q4", "stamp_to_xdp_idle", XSK), NEEDED, P99, AT_MOST(50 * US, 500 * US, "ns"),
 	  .why = "delay without a queue is what an idle consumer gets", .source = OURS },
 	{ ROW("Q4", "clock_error", AQM), AT_MOST(10 * US, 100 * US, "ns"),
-	  .why = "four times the clock's error is part of the floor", .source = FLOOR },
+	  .why = "at over half the target signal=auto does without such a clock", .source = LAW },
 	{ ROW("Q4", "stamp_point", ALL), BAD_WORDS(NULL, "later"),
 	  .why = "what stands in the ring is not seen in such stamps", .source = OURS },
 	{ ROW("Q4", "after_xdp", ALL), AT_MOST(0, 0.01, "share"),
@@ -118,7 +119,7 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "where stamps are taken says what delay they miss", .source = "ethtool tsinfo" },
 
 	{ ROW("Q6", "read_best", AQM | XSK), NEEDED, AT_MOST(10 * US, 100 * US, "ns"),
-	  .why = "half the width of a reading is the clock's error", .source = FLOOR },
+	  .why = "half the width of a reading is the clock's error", .source = LAW },
 	{ ROW("Q6", "read_best", PTP), NEEDED, AT_MOST(1 * US, 10 * US, "ns"),
 	  .why = "phc2sys is off by half the width of a reading", .source = "linuxptp, phc2sys" },
 	{ ROW("Q6", "read_failures", ALL), AT_MOST(0, 0.01, "share"),
@@ -161,10 +162,9 @@ const struct qualify_limit qualify_limits[] = {
 	  .source = OURS },
 
 	{ ROW("Q11", "standing_on_150", AQM), NEEDED, P99, AT_MOST(4, 20, ""), OF("target"),
-	  .why = "an overload by half must not stand much over the target",
-	  .source = "docs/law.md" },
+	  .why = "an overload by half must not stand much over the target", .source = LAW },
 	{ ROW("Q11", "standing_on_*", AQM), AT_MOST(10, NEVER, ""), OF("target"),
-	  .why = "the median delay must be near the target", .source = "docs/law.md" },
+	  .why = "the median delay must be near the target", .source = LAW },
 
 	{ ROW("Q12", "tx_load", ALL), NEEDED, P99, AT_MOST(NEVER, 10 * MS, "ns"),
 	  .why = "late Tx completions starve TSQ and BQL, and ptp4l waits 10 ms for a stamp",
