@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* For want of descriptors whatever is next fails: no other remedy helps than this. */
@@ -42,15 +43,38 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 	return -err;
 }
 
+void rxaqm_error_add(struct rxaqm_error *error, const char *fmt, ...)
+{
+	size_t len = error ? strlen(error->text) : 0;
+	va_list args;
+
+	if (!error || len + 1 >= sizeof(error->text))
+		return;
+	if (len)
+		error->text[len++] = '\n';
+	va_start(args, fmt);
+	vsnprintf(error->text + len, sizeof(error->text) - len, fmt, args);
+	va_end(args);
+}
+
+void rxaqm_log_lines(const char *before, const char *fmt, va_list args)
+{
+	char *text, *line, *rest;
+
+	if (vasprintf(&text, fmt, args) < 0)
+		return;
+	for (rest = text; (line = strsep(&rest, "\n"));)
+		fprintf(stderr, "%s%s\n", before, line);
+	free(text);
+}
+
 void rxaqm_log_error(const char *fmt, ...)
 {
 	va_list args;
 
-	fputs("rxaqm: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	rxaqm_log_lines("rxaqm: ", fmt, args);
 	va_end(args);
-	fputc('\n', stderr);
 }
 
 int rxaqm_log_failure(const struct rxaqm_error *error)

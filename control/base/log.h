@@ -24,12 +24,17 @@ enum rxaqm_exit {
 struct rxaqm_error {
 	enum rxaqm_exit exit_code;
 	int err; /* errno, positive */
-	char text[512];
+	char text[1024];
 };
 
 /* Fill in @error (which may be NULL) and return -@err, so that it can end a function. */
 int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int err, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
+
+/* What the operator should know of what went well: one more line of the text, and nothing else.
+ */
+void rxaqm_error_add(struct rxaqm_error *error, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* The same for what somebody has typed, or written into a file. */
 #define rxaqm_bad(error, ...) rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL, __VA_ARGS__)
@@ -37,6 +42,9 @@ int rxaqm_error_set(struct rxaqm_error *error, enum rxaqm_exit exit_code, int er
 #define rxaqm_failed(error, err, ...) rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, __VA_ARGS__)
 #define rxaqm_no_memory(error) rxaqm_failed(error, ENOMEM, "out of memory")
 
+/* Each line to stderr, with @before in front of it. */
+void rxaqm_log_lines(const char *before, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
 void rxaqm_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define rxaqm_log_notice rxaqm_log_error /* it looks the same; the exit code tells */
 

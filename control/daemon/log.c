@@ -27,19 +27,19 @@ void rxaqm_run_log_init(void)
 
 void rxaqm_run_log(int level, const char *fmt, ...)
 {
+	const char *before = level <= LOG_ERR	  ? "rxaqm: error: " :
+			     level == LOG_WARNING ? "rxaqm: warning: " :
+						    "rxaqm: ";
+	char priority[16];
 	va_list args;
 
-	if (to_journal)
-		fprintf(stderr, "<%d>", level);
-	else
-		fputs(level <= LOG_ERR	   ? "rxaqm: error: " :
-		      level == LOG_WARNING ? "rxaqm: warning: " :
-					     "rxaqm: ",
-		      stderr);
+	if (to_journal) {
+		snprintf(priority, sizeof(priority), "<%d>", level);
+		before = priority;
+	}
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	rxaqm_log_lines(before, fmt, args);
 	va_end(args);
-	fputc('\n', stderr);
 }
 
 /* When the first that failed is tried again, as a time of day; "" if none is by itself. */

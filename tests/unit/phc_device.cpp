@@ -43,11 +43,13 @@ __u64 PhcDevice::look_at_phc()
 
 int PhcDevice::open_device()
 {
-	if (gone) {
-		errno = ENOENT;
+	if (gone || shut) {
+		errno = shut ? EPERM : ENOENT;
 		return -1;
 	}
-	fd = int(syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC, 0));
+	int fd = int(syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC, 0));
+
+	fds.insert(fd);
 	return fd;
 }
 
@@ -74,6 +76,28 @@ static clockid_t clock_of(const struct ptp_sys_offset_extended &extended)
 	memcpy(&clockid, reinterpret_cast<const char *>(&extended) + sizeof(__u32),
 	       sizeof(clockid));
 	return clockid;
+}
+
+int PhcDevice::adjust(struct timex *tx)
+{
+	if (gone)
+		return fail(ENODEV);
+	if (!tx->modes) {
+		tx->freq = freq;
+		return 0;
+	}
+	if (refuses)
+		return fail(refuses);
+	if (tx->modes == ADJ_FREQUENCY) {
+		freq = tx->freq;
+		freq_set++;
+		return 0;
+	}
+	if (tx->modes != (ADJ_SETOFFSET | ADJ_NANO) || tx->time.tv_usec < 0 ||
+	    tx->time.tv_usec >= 1000000000)
+		return fail(EINVAL);
+	phc_ns += __u64(tx->time.tv_sec * 1000000000LL + tx->time.tv_usec);
+	return 0;
 }
 
 int PhcDevice::device_ioctl(unsigned long request, void *data)
@@ -121,6 +145,25 @@ static int ethtool_ioctl(struct ifreq *ifr)
 	if (info->cmd != ETHTOOL_GET_TS_INFO)
 		return fail(EOPNOTSUPP);
 	info->phc_index = device->gone ? -1 : PhcDevice::INDEX;
+	info->so_timestamping = SOF_TIMESTAMPING_RX_HARDWARE;
+	info->rx_filters = 1U << HWTSTAMP_FILTER_ALL;
+	return 0;
+}
+
+/* SIOCGHWTSTAMP or SIOCSHWTSTAMP. */
+static int stamps_ioctl(unsigned long request, struct ifreq *ifr)
+{
+	auto *config = reinterpret_cast<struct hwtstamp_config *>(ifr->ifr_data);
+
+	if (request == SIOCSHWTSTAMP) {
+		device->stamps_set++;
+		if (device->stamps_reset_clock)
+			device->phc_ns = device->realtime_ns;
+		device->stamps = *config;
+		if (config->rx_filter == HWTSTAMP_FILTER_ALL && device->grants >= 0)
+			device->stamps.rx_filter = device->grants;
+	}
+	*config = device->stamps;
 	return 0;
 }
 
@@ -135,6 +178,25 @@ int clock_gettime(clockid_t clock, struct timespec *ts) noexcept
 	ns = device->look(clock);
 	ts->tv_sec = time_t(ns / 1000000000);
 	ts->tv_nsec = long(ns % 1000000000);
+	return 0;
+}
+
+int clock_adjtime(clockid_t clock, struct timex *tx) noexcept
+{
+	/* CLOCKFD of the kernel: ~fd << 3 | 3. */
+	if (device && (clock & 7) == 3 &&
+	    device->fds.count(int(~(unsigned(clock) >> 3) & 0x1fffffff)))
+		return device->adjust(tx);
+	return int(syscall(SYS_clock_adjtime, clock, tx));
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	if (!device)
+		return int(syscall(SYS_nanosleep, time, left));
+	device->now_ns += __u64(time->tv_sec) * 1000000000 + __u64(time->tv_nsec);
+	if (device->tx_meanwhile >= 0)
+		device->stamps.tx_type = device->tx_meanwhile;
 	return 0;
 }
 
@@ -159,10 +221,13 @@ int ioctl(int fd, unsigned long request, ...) noexcept
 	va_start(args, request);
 	data = va_arg(args, void *);
 	va_end(args);
-	if (device && request == SIOCETHTOOL &&
+	if (device &&
+	    (request == SIOCETHTOOL || request == SIOCGHWTSTAMP || request == SIOCSHWTSTAMP) &&
 	    !strcmp(static_cast<struct ifreq *>(data)->ifr_name, PhcDevice::IFNAME))
-		return ethtool_ioctl(static_cast<struct ifreq *>(data));
-	if (device && fd == device->fd && _IOC_TYPE(request) == PTP_CLK_MAGIC)
+		return request == SIOCETHTOOL ?
+			       ethtool_ioctl(static_cast<struct ifreq *>(data)) :
+			       stamps_ioctl(request, static_cast<struct ifreq *>(data));
+	if (device && device->fds.count(fd) && _IOC_TYPE(request) == PTP_CLK_MAGIC)
 		return device->device_ioctl(request, data);
 	return int(syscall(SYS_ioctl, fd, request, data));
 }

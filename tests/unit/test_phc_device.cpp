@@ -269,7 +269,7 @@ TEST_CASE("phc device: it is left alone for a second after each attach", "[phc]"
 	Stderr log;
 
 	d.pass(900 * MS);
-	CHECK(d.device.fd == -1);
+	CHECK(d.device.fds.empty());
 	d.pass(200 * MS);
 	CHECK(d.link.clock.open);
 	d.iface[0].attached_ns = d.device.now_ns;
