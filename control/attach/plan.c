@@ -8,6 +8,7 @@
 #include "base/now.h"
 #include "attach/ect0.h"
 #include "attach/locate.h"
+#include "nic/ethtool.h"
 #include "nic/netns.h"
 #include "attach/stamps.h"
 
@@ -26,6 +27,12 @@ int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_e
 	err = profile ? rxaqm_profile_by_name(profile, &plan->profile, error) :
 			rxaqm_profile_for_interface(ifname, &plan->profile, error);
 	return err ? err : rxaqm_profile_policy(&plan->profile, &plan->policy, error);
+}
+
+bool rxaqm_plan_resets_clock(const struct rxaqm_plan *plan)
+{
+	return plan->profile.xdp_resets_clock > 0 && !plan->generic &&
+	       rxaqm_nic_phc(plan->ifname) >= 0;
 }
 
 struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname)
@@ -89,7 +96,8 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	if (!iface)
 		return NULL;
 	iface->flags = (plan->generic ? RXAQM_IFACE_GENERIC : 0) |
-		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0) | (hint ? RXAQM_IFACE_HINT : 0);
+		       (by_cpu ? RXAQM_IFACE_BY_CPU : 0) | (hint ? RXAQM_IFACE_HINT : 0) |
+		       (rxaqm_plan_resets_clock(plan) ? RXAQM_IFACE_CLOCK_RESETS : 0);
 	iface->ring_entries = queue_entries(plan, by_cpu);
 	iface->stamp = hint ? RXAQM_STAMP_HWTSTAMP :
 			      rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);

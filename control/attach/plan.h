@@ -25,6 +25,9 @@ struct rxaqm_plan {
  */
 int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_error *error);
 
+/* Is its driver known to reset the NIC's clock when the program comes and goes? */
+bool rxaqm_plan_resets_clock(const struct rxaqm_plan *plan);
+
 /* The entry of the interface called @ifname if it is attached already, with its program on it; else
  * NULL. @state may be closed.
  */

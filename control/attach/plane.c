@@ -19,33 +19,68 @@ static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
 }
 
 /* Undo all that the entry says was done to the interface, which is where its program is in this
- * namespace, or where it was at attach. Timestamps that cannot be put back are told in @error, and
- * hold nothing up.
+ * namespace, or where it was at attach. Timestamps and clocks that cannot be put back are told in
+ * @error, and hold nothing up.
  */
 static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 		struct rxaqm_error *error)
 {
+	/* Else the driver has no part in it. */
+	bool clock = !(iface->flags & RXAQM_IFACE_GENERIC) ||
+		     (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED);
 	unsigned int ifindex = rxaqm_iface_ifindex(iface);
 	__u32 prog_id = iface->prog_id;
+	struct rxaqm_phc_keep keep;
+	char ifname[IF_NAMESIZE];
+	bool here;
 	int err;
 
 	if (!ifindex)
 		ifindex = iface->ifindex;
+	here = if_indextoname(ifindex, ifname);
+	rxaqm_phc_keep_begin(&keep, here && clock ? ifname : NULL);
 	set_state(iface, RXAQM_IFACE_DETACHING);
 	/* An interrupted attach may not have come to note its program's id. */
 	if (!prog_id)
 		prog_id = rxaqm_xdp_find_ours(ifindex);
+	rxaqm_phc_keep_arm(&keep);
 	err = rxaqm_xdp_detach(ifindex, prog_id, error);
 	if (!err)
 		err = rxaqm_pins_sweep(state, iface, prog_id, false, error);
-	if (err < 0)
-		return err;
-	if (iface->flags & RXAQM_IFACE_DISPATCHER)
-		rxaqm_xdp_drop_empty(ifindex);
-	rxaqm_state_clear_sockets(state, iface);
-	rxaqm_stamps_restore(iface, ifindex, error);
-	set_state(iface, RXAQM_IFACE_FREE);
-	return 0;
+	if (err >= 0) {
+		if (iface->flags & RXAQM_IFACE_DISPATCHER)
+			rxaqm_xdp_drop_empty(ifindex);
+		rxaqm_state_clear_sockets(state, iface);
+		if (here)
+			rxaqm_stamps_restore(iface, ifname, &keep, error);
+		set_state(iface, RXAQM_IFACE_FREE);
+	}
+	rxaqm_phc_keep_end(&keep, iface->flags & RXAQM_IFACE_CLOCK_RESETS, error);
+	return err < 0 ? err : 0;
+}
+
+/* Add what is to be said of one thing that was done to what @error says of others. */
+static void also(struct rxaqm_error *error, const struct rxaqm_error *more)
+{
+	if (more->text[0])
+		rxaqm_error_add(error, "%s", more->text);
+	if (error && more->err) {
+		error->exit_code = more->exit_code;
+		error->err = more->err;
+	}
+}
+
+int rxaqm_plane_strip(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error)
+{
+	char ifname[IF_NAMESIZE];
+	struct rxaqm_phc_keep keep;
+	int err;
+
+	rxaqm_phc_keep_begin(&keep, if_indextoname(ifindex, ifname));
+	rxaqm_phc_keep_arm(&keep);
+	err = rxaqm_xdp_detach(ifindex, prog_id, error);
+	rxaqm_phc_keep_end(&keep, false, error);
+	return err;
 }
 
 /* Is there a queue whose policy goes by stamps? */
@@ -198,9 +233,33 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	return rxaqm_xdp_attach(plan->ifname, iface, &config, error);
 }
 
+/* Do what the entry @iface says to the machine. */
+static int put_on(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		  const struct rxaqm_plan *plan, struct rxaqm_error *error)
+{
+	struct rxaqm_error more = {};
+	struct rxaqm_phc_keep keep;
+	int err;
+
+	rxaqm_phc_keep_begin(&keep, plan->ifname);
+	err = watch_rx(state, iface, wants_stamps(state, iface), plan->hook, &more);
+	if (!err)
+		err = sync_generic(state, &more);
+	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
+		err = rxaqm_stamps_enable(iface, plan->ifname, &keep, &more);
+	if (!err) {
+		rxaqm_phc_keep_arm(&keep);
+		err = put_program(state, iface, plan, &more);
+	}
+	rxaqm_phc_keep_end(&keep, iface->flags & RXAQM_IFACE_CLOCK_RESETS, &more);
+	also(error, &more);
+	return err;
+}
+
 struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
 				       struct rxaqm_error *error)
 {
+	struct rxaqm_error more = {};
 	struct rxaqm_iface *iface;
 	int err, hint;
 
@@ -223,21 +282,14 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHING);
 
-	err = watch_rx(state, iface, wants_stamps(state, iface), plan->hook, error);
-	if (!err)
-		err = sync_generic(state, error);
-	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
-		err = rxaqm_stamps_enable(iface, plan->ifname, error);
-	if (!err)
-		err = put_program(state, iface, plan, error);
-	if (err)
+	if (put_on(state, iface, plan, error))
 		goto fail;
 	set_state(iface, RXAQM_IFACE_ATTACHED);
 	return iface;
 
 fail:
-	if (iface)
-		undo(state, iface, NULL);
+	if (iface && !undo(state, iface, &more) && more.text[0])
+		rxaqm_error_add(error, "%s", more.text);
 	remove_if_unused(state, NULL);
 	return NULL;
 }
@@ -250,7 +302,7 @@ int rxaqm_plane_want_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface
 
 	if (!err && stamped && (iface->flags & RXAQM_IFACE_GENERIC))
 		err = rxaqm_hooks_generic(true, error);
-	return err ? err : rxaqm_stamps_enable(iface, ifname, error);
+	return err ? err : rxaqm_stamps_turn_on(iface, ifname, error);
 }
 
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
@@ -277,13 +329,16 @@ static void detach_here(void *arg)
 
 	rxaqm_plane_recover(all->state, all->error);
 	while ((iface = rxaqm_iface_next(all->state, iface))) {
+		struct rxaqm_error one = {};
+
 		if (!rxaqm_iface_ifindex(iface) && !rxaqm_iface_is_bare(iface))
 			continue;
-		err = undo(all->state, iface, all->error);
+		err = undo(all->state, iface, &one);
 		if (err)
-			all->err = not_undone(iface, err, all->error);
+			all->err = not_undone(iface, err, &one);
 		else
 			all->detached++;
+		also(all->error, &one);
 	}
 }
 

@@ -28,8 +28,13 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 int rxaqm_plane_want_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			    const char *ifname, struct rxaqm_error *error);
 
+/* Take a program off of which there is no entry. -errno, with @error if words help; also fills in
+ * @error if its driver has reset the clock.
+ */
+int rxaqm_plane_strip(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error);
+
 /* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns
- * 0, if only the timestamp configuration could not be put back.
+ * 0, if only timestamps or clock could not be put back, or there is something to say of them.
  */
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error);

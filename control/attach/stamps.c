@@ -2,7 +2,6 @@
 #include "attach/stamps.h"
 
 #include <linux/sockios.h>
-#include <net/if.h>
 #include <string.h>
 
 #include "nic/ethtool.h"
@@ -23,32 +22,64 @@ __s32 rxaqm_stamps_filter(const struct rxaqm_iface *iface)
 							   HWTSTAMP_FILTER_ALL;
 }
 
-int rxaqm_stamps_restore(const struct rxaqm_iface *iface, unsigned int ifindex,
-			 struct rxaqm_error *error)
+const char *rxaqm_stamps_words(__s32 rx_filter)
+{
+	switch (rx_filter) {
+	case HWTSTAMP_FILTER_NONE:
+		return "no packets";
+	case HWTSTAMP_FILTER_ALL:
+		return "all packets";
+	case HWTSTAMP_FILTER_SOME:
+		return "some packets";
+	case HWTSTAMP_FILTER_NTP_ALL:
+		return "only NTP packets";
+	default:
+		return "only PTP packets";
+	}
+}
+
+static bool is_same(const struct hwtstamp_config *a, const struct hwtstamp_config *b)
+{
+	return a->flags == b->flags && a->tx_type == b->tx_type && a->rx_filter == b->rx_filter;
+}
+
+void rxaqm_stamps_restore(const struct rxaqm_iface *iface, const char *ifname,
+			  struct rxaqm_phc_keep *keep, struct rxaqm_error *error)
 {
 	struct hwtstamp_config now = {}, before = {
 		.flags = iface->hwtstamp_flags,
 		.tx_type = iface->hwtstamp_tx_type,
 		.rx_filter = iface->hwtstamp_rx_filter,
 	};
-	char ifname[IF_NAMESIZE];
+	struct hwtstamp_config left = before;
 	int err;
 
-	if (!(iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED) || !if_indextoname(ifindex, ifname))
-		return 0;
+	if (!(iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED))
+		return;
+	left.rx_filter = rxaqm_stamps_filter(iface);
+	rxaqm_phc_keep_arm(keep);
 	err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &now);
-	if (!err && now.rx_filter == rxaqm_stamps_filter(iface))
+	if (!err && is_same(&now, &left)) {
 		err = rxaqm_hwtstamp(ifname, SIOCSHWTSTAMP, &before);
-	if (!err)
-		return 0;
-	return rxaqm_failed(
-		error, -err,
-		"the timestamp configuration of \"%s\" could not be put back: %s; \"hwstamp_ctl -i "
-		"%s -t %d -r %d\" (linuxptp) does that",
-		ifname, strerror(-err), ifname, before.tx_type, before.rx_filter);
+	} else if (!err && !is_same(&now, &before)) {
+		rxaqm_error_add(error,
+				"the timestamp configuration of \"%s\" was changed by someone else "
+				"since attach: stamps of %s (rx_filter %d), %s of what is sent "
+				"(tx_type %d); that is left so; \"hwstamp_ctl -i %s -t %d -r %d\" "
+				"(linuxptp) makes it what it was before attach",
+				ifname, rxaqm_stamps_words(now.rx_filter), now.rx_filter,
+				now.tx_type ? "and" : "none", now.tx_type, ifname, before.tx_type,
+				before.rx_filter);
+	}
+	if (err)
+		rxaqm_error_add(error,
+				"the timestamp configuration of \"%s\" could not be put back: %s; "
+				"\"hwstamp_ctl -i %s -t %d -r %d\" (linuxptp) does that",
+				ifname, strerror(-err), ifname, before.tx_type, before.rx_filter);
 }
 
-int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error)
+int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_phc_keep *keep,
+			struct rxaqm_error *error)
 {
 	struct hwtstamp_config config = {};
 	int err;
@@ -56,6 +87,8 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	if (iface->stamp != RXAQM_STAMP_HWTSTAMP ||
 	    rxaqm_nic_coverage(ifname) != RXAQM_COVERAGE_ALL)
 		return 0;
+	/* That takes a while, in which others may change what is read next. */
+	rxaqm_phc_keep_arm(keep);
 	err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config);
 	if (err || config.rx_filter == HWTSTAMP_FILTER_ALL)
 		return 0;
@@ -76,4 +109,15 @@ int rxaqm_stamps_enable(struct rxaqm_iface *iface, const char *ifname, struct rx
 	if (!rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config))
 		iface->hwtstamp_granted = config.rx_filter;
 	return 0;
+}
+
+int rxaqm_stamps_turn_on(struct rxaqm_iface *iface, const char *ifname, struct rxaqm_error *error)
+{
+	struct rxaqm_phc_keep keep;
+	int err;
+
+	rxaqm_phc_keep_begin(&keep, ifname);
+	err = rxaqm_stamps_enable(iface, ifname, &keep, error);
+	rxaqm_phc_keep_end(&keep, false, error);
+	return err;
 }

@@ -13,6 +13,7 @@
 #include "report/notes.h"
 #include "cli/options.h"
 #include "base/out.h"
+#include "nic/ethtool.h"
 #include "attach/plane.h"
 
 struct args {
@@ -23,6 +24,7 @@ struct args {
 	enum rxaqm_xdp_mode mode;
 	enum rxaqm_hook hook;
 	enum rxaqm_queue_key key;
+	bool no_reset;
 };
 
 static const struct rxaqm_option attach_options[] = {
@@ -34,6 +36,8 @@ static const struct rxaqm_option attach_options[] = {
 	  RXAQM_CHOICE(hook, rxaqm_hook_words) },
 	{ "key", 'k', "KEY", "What a queue is: auto (default), queue, cpu",
 	  RXAQM_CHOICE(key, rxaqm_queue_key_words) },
+	{ "no-reset", 0, NULL, "Refuse where the driver is known to reset the NIC's clock for XDP",
+	  RXAQM_FLAG(no_reset) },
 	{ 0 },
 };
 
@@ -76,6 +80,23 @@ static int prepare(const struct args *args, struct rxaqm_plan *plan, struct rxaq
 		if (*word != args->ifname)
 			err = rxaqm_setting_assign(&plan->policy, *word, rxaqm_now_ns(), error);
 	return err ? err : rxaqm_policy_check(&plan->policy, error);
+}
+
+/* Say beforehand what is known to happen to the clock, or refuse. */
+static int check_clock(const struct rxaqm_plan *plan, bool no_reset, struct rxaqm_error *error)
+{
+	if (!rxaqm_plan_resets_clock(plan))
+		return 0;
+	if (no_reset)
+		return rxaqm_error_set(
+			error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+			"--no-reset: driver \"%s\" resets the clock of \"%s\", /dev/ptp%d, when an "
+			"XDP program comes or goes; --mode generic leaves the driver alone",
+			plan->nic.driver, plan->ifname, rxaqm_nic_phc(plan->ifname));
+	rxaqm_log_notice("driver \"%s\" resets the clock of \"%s\", /dev/ptp%d, when an XDP program "
+			 "comes or goes; what it loses by that is put back (--no-reset refuses)",
+			 plan->nic.driver, plan->ifname, rxaqm_nic_phc(plan->ifname));
+	return 0;
 }
 
 static void log_warnings(const struct rxaqm_profile *profile)
@@ -158,6 +179,8 @@ int rxaqm_cmd_attach(int argc, char **argv, struct rxaqm_call *call)
 			return already_attached(iface, &plan, error);
 		}
 	}
+	if (check_clock(&plan, args.no_reset, error))
+		return -1;
 	error->text[0] = '\0';
 	iface = rxaqm_plane_attach(state, &plan, error);
 	if (!iface)

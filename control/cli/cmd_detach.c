@@ -27,16 +27,21 @@ static void print_detached(const char *ifname, int nr)
 	rxaqm_out_close(&out, false);
 }
 
+struct strip {
+	int detached;
+	struct rxaqm_error *error;
+};
+
 static void strip_here(void *arg)
 {
 	struct if_nameindex *all = if_nameindex(), *one;
-	int *detached = arg;
+	struct strip *strip = arg;
 
 	for (one = all; one && one->if_index; one++) {
 		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
 
-		if (prog_id && !rxaqm_xdp_detach(one->if_index, prog_id, NULL))
-			++*detached;
+		if (prog_id && !rxaqm_plane_strip(one->if_index, prog_id, strip->error))
+			strip->detached++;
 	}
 	if (all)
 		if_freenameindex(all);
@@ -45,9 +50,10 @@ static void strip_here(void *arg)
 /* Where there is no registry to go by: our programs are those that use our queue_map. */
 static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	int detached = 0, err;
+	struct strip strip = { .error = error };
+	int err;
 
-	rxaqm_netns_each(strip_here, &detached);
+	rxaqm_netns_each(strip_here, &strip);
 	err = rxaqm_pins_sweep(state, NULL, 0, false, error);
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
@@ -57,7 +63,7 @@ static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 				    "see \"xdp-loader clean\"",
 				    strerror(-err));
 	err = rxaqm_hooks_remove(error);
-	return err ? err : detached;
+	return err ? err : strip.detached;
 }
 
 /* What a daemon has attached by its configuration stays off, whatever becomes of the daemon. */

@@ -100,6 +100,8 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 		err = rxaqm_plane_want_stamps(work->state, work->iface, ifname, error);
 	if (err)
 		return err;
+	if (error->text[0])
+		rxaqm_log_notice("%s", error->text);
 	rxaqm_ect0_look(work->iface);
 	memcpy(rxaqm_state_draft(work->state, work->iface), work->policies,
 	       work->iface->nr_queues * sizeof(work->policies[0]));

@@ -25,6 +25,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	bool automatic = link->section->auto_enforce && !link->kept;
 	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_error error = {};
+	bool stamps = false;
 	unsigned int i;
 
 	for (i = 0; i < iface->nr_queues; i++) {
@@ -32,10 +33,13 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		/* Overload ends that, not a daemon that is restarted. */
 		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
 			policies[i].mode = RXAQM_MODE_ENFORCE;
-		if (old[i].signal == RXAQM_SIGNAL_BUSY && policies[i].signal != RXAQM_SIGNAL_BUSY &&
-		    rxaqm_plane_want_stamps(state, iface, link->name, &error))
-			rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
+		stamps |= old[i].signal == RXAQM_SIGNAL_BUSY &&
+			  policies[i].signal != RXAQM_SIGNAL_BUSY;
 	}
+	if (stamps)
+		rxaqm_plane_want_stamps(state, iface, link->name, &error);
+	if (error.text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
 	if (memcmp(policies, old, iface->nr_queues * sizeof(*policies)))
 		rxaqm_state_use_draft(iface);
 	iface->config_digest = rxaqm_config_digest(link->section);
@@ -65,13 +69,15 @@ static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 
 	if (link->state != RXAQM_LINK_LOST)
 		return 0;
-	err = rxaqm_xdp_detach(link->ifindex, link->prog_id, NULL);
+	err = rxaqm_plane_strip(link->ifindex, link->prog_id, error);
 	if (err)
 		return rxaqm_failed(error, -err,
 				    "cannot take off the XDP program (id %u) whose state is gone: %s; run "
 				    "\"%s\"",
 				    link->prog_id, strerror(-err),
 				    rxaqm_slot_take_off(link->name, link->ifindex, command));
+	if (error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
 	link->state = RXAQM_LINK_NEW;
 	return 0;
 }

@@ -86,6 +86,9 @@ const struct rxaqm_key rxaqm_fact_keys[] = {
 	{ FACT(stamp), .name = "TimestampField", CHOICE(rxaqm_stamp_names), .otherwise = "none",
 	  .label = "  in field of skb",
 	  .help = "where the skb has its receive time: skb_shinfo(skb)->hwtstamps or skb->tstamp" },
+	{ FACT(xdp_resets_clock), .name = "XdpResetsClock", .type = RXAQM_TYPE_BOOL,
+	  .must = "no or yes", UNKNOWN, .label = "XDP resets clock",
+	  .help = "native XDP that comes or goes has the driver set the NIC's clock anew" },
 	{ FACT(hint_since), .name = "HintSince", TEXT, UNKNOWN, .form = "RELEASE",
 	  .check = check_release, .label = "XDP hint since",
 	  .help = "first kernel in which XDP can read the receive time "

@@ -102,6 +102,7 @@ int rxaqm_profile_parse(FILE *file, const char *path, struct rxaqm_profile *prof
 
 	memset(profile, 0, sizeof(*profile));
 	profile->work_counts_tx = -1;
+	profile->xdp_resets_clock = -1;
 	err = rxaqm_ini_read(file, path, &ops, &load, error);
 	if (err)
 		return err;

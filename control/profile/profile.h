@@ -62,6 +62,7 @@ struct rxaqm_profile {
 	unsigned int poll_packets; /* most packets a poll takes, if not the NAPI budget */
 	__u64 moderation_ns; /* longest wait for an Rx interrupt, by default */
 	int work_counts_tx; /* -1 unknown, 0, 1 */
+	int xdp_resets_clock; /* native XDP that comes or goes; the same */
 	char design_change[128]; /* how the design can be changed, in words */
 	char napi_poll[RXAQM_SYMBOL_LEN]; /* kernel symbol */
 	char hint_since[16]; /* kernel release */

@@ -80,10 +80,11 @@ static void who_changed(const struct rxaqm_note_facts *facts, const char *missin
 		    missing, facts->ifname, consequence(facts), facts->ifname, signal);
 	else
 		add(out, NULL,
-		    "%s: hardware timestamping of \"%s\" was changed by someone else, to rx_filter "
-		    "%d; %s; \"rxaqm policy set %s signal=%s\" has all packets stamped again",
-		    missing, facts->ifname, facts->config.rx_filter, consequence(facts),
-		    facts->ifname, signal);
+		    "%s: hardware timestamping of \"%s\" was changed by someone else, to stamps of "
+		    "%s (rx_filter %d); %s; \"rxaqm policy set %s signal=%s\" has all packets "
+		    "stamped again",
+		    missing, facts->ifname, rxaqm_stamps_words(facts->config.rx_filter),
+		    facts->config.rx_filter, consequence(facts), facts->ifname, signal);
 }
 
 static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)

@@ -134,6 +134,7 @@ static void facts_here(const struct rxaqm_nic_facts *facts, const struct rxaqm_p
 {
 	memset(here, 0, sizeof(*here));
 	here->work_counts_tx = -1;
+	here->xdp_resets_clock = -1;
 	here->napi = facts->napi;
 	here->coverage = facts->coverage;
 	here->ring_max = facts->ring_max;
