@@ -196,7 +196,7 @@ clock_source()
 	[ "$(rxaqm clock -j | jq -r '.interfaces[] | select(.interface == "sim1") | .source')" = "$1" ]
 }
 
-# A NIC that comes later, and whose clock the sandbox lets through.
+# A NIC that comes later, and whose clock the sandbox lets through, and lets be set.
 test_clock()
 {
 	[ -e "$simnic" ] || wrong "no simnic: run tests/vm/build-simnic.sh"
@@ -208,6 +208,13 @@ test_clock()
 	soon "its clock is read" said "sim1: reading its clock, /dev/ptp"
 	soon "its clock is in use" clock_source phc
 	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
+
+	echo 1 >/sys/kernel/debug/simnic/sim1/xdp_resets_phc
+	phc_ctl -q sim1 set adj 37
+	rxaqm detach sim1
+	mark
+	systemctl reload $unit
+	soon "its clock is set right" said "that is put back, to within"
 	rxaqm detach sim1
 	rmmod simnic
 }

@@ -25,8 +25,9 @@ done
 ! grep -F rxaqm.service <<<"$out" || exit 1
 
 # The exposure, in tenths: 9.6 is that of a unit without any sandbox. What is left is what the
-# daemon is there for: the network of the host, bpf(), NICs, and root, whose files the pins are.
-systemd-analyze security --offline=true --threshold=35 --no-pager "$dir/rxaqm.service" >"$dir/out" || {
+# daemon is there for: the network of the host, bpf(), NICs, and root, whose files the pins are. 0.3
+# of it are for the clocks of NICs, which systemd does not tell from the host's.
+systemd-analyze security --offline=true --threshold=38 --no-pager "$dir/rxaqm.service" >"$dir/out" || {
 	cat "$dir/out"
 	exit 1
 }

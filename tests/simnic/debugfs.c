@@ -358,6 +358,7 @@ static const struct simnic_knob knobs[] = {
 	{ "rx_queue", rx_queue_show, rx_queue_store },
 	{ "rss_tunnel", tunnel_show, tunnel_store },
 	NUMBER(rekey_resets, 0, 1),
+	NUMBER(xdp_resets_phc, 0, 1),
 	{ "alloc_fail", alloc_fail_show, alloc_fail_store },
 	NUMBER(alloc_retry, 0, 1),
 	{ "napi_weight", weight_show, weight_store },

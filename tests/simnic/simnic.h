@@ -37,7 +37,7 @@
 /* Preamble, FCS and inter-frame gap: what a frame occupies on the wire beyond its bytes. */
 #define SIMNIC_WIRE_OVERHEAD 24
 #define SIMNIC_STEER_HASH (-1)
-#define SIMNIC_NR_FILES 26
+#define SIMNIC_NR_FILES 27
 #define SIMNIC_RSS_KEY 40
 #define SIMNIC_RSS_TABLE 128
 #define SIMNIC_RSS_INPUT 36 /* two IPv6 addresses and two ports */
@@ -279,6 +279,7 @@ struct simnic {
 	u32 alloc_fail_count; /* then so many are not */
 	u32 alloc_retry; /* 0: where there was none a ring gets none until it is made anew */
 	u32 rekey_resets; /* another key restarts the rings */
+	u32 xdp_resets_phc; /* XDP that comes or goes sets it to CLOCK_REALTIME */
 	int rx_filter;
 
 	struct simnic_rss rss;

@@ -102,6 +102,8 @@ static int xdp_setup(struct net_device *dev, struct netdev_bpf *bpf)
 		return -EOPNOTSUPP;
 	}
 	old = xchg(&sn->xdp_prog, bpf->prog);
+	if (!old != !bpf->prog && sn->xdp_resets_phc)
+		simnic_phc_set(&sn->phc, ktime_get_real_ns(), ktime_get_ns());
 	if (old)
 		bpf_prog_put(old); /* freed after the polls that run it now */
 	/* The core refuses a larger MTU, with a message, while a program is on. */
