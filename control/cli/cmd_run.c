@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm run */
 #include <net/if.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,6 +82,16 @@ static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
 	return err;
 }
 
+/* SIGHUP that comes before the event loop waits for it: it would end the process. */
+static void hold_reload(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+}
+
 int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
@@ -98,6 +109,8 @@ int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
 
 	rxaqm_options_read(&command, argc, argv, &args);
 	run.config_path = args.config;
+	if (!args.check)
+		hold_reload();
 	if (rxaqm_config_read(args.config, &run.config, &call->error))
 		return -1;
 	if (args.check) {

@@ -206,3 +206,29 @@ TEST_CASE("run: the group of the status file is not looked up again and again", 
 	CHECK(eventually([&] { return !access(path.c_str(), R_OK); }));
 	CHECK(f.service.stop().exit_code == 0);
 }
+
+TEST_CASE("run: SIGHUP that comes as soon as it starts is a reload, not the end", "[run][faults]")
+{
+	Run r;
+
+	/* It waits for its configuration, which this is the first to write. */
+	REQUIRE(mkfifo((r.service.dir() + "/fifo").c_str(), 0600) == 0);
+	std::filesystem::rename(r.service.dir() + "/fifo", r.service.config_path());
+	r.service.launch();
+	int fd = -1;
+	CHECK(eventually([&] {
+		fd = open(r.service.config_path().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		return fd >= 0;
+	}));
+	REQUIRE(kill(r.service.pid(), SIGHUP) == 0);
+	const std::string text = r.section("target=3ms\n");
+	REQUIRE(write(fd, text.data(), text.size()) == ssize_t(text.size()));
+	/* What it reads at the reload is a file. */
+	std::filesystem::remove(r.service.config_path());
+	r.service.configure(r.section("target=4ms\n"));
+	close(fd);
+	CHECK(r.service.logged("configuration read again"));
+	CHECK(r.service.notified("STATUS=1 interface(s) attached"));
+	CHECK(eventually([&] { return r.target() == 4000000; }));
+	CHECK(r.service.stop().exit_code == 0);
+}
