@@ -13,6 +13,8 @@ int rxaqm_state_map_info(const char *name, struct bpf_map_info *info)
 	return rxaqm_bpf_info(bpf_obj_get(rxaqm_state_path(name)), info, sizeof(*info));
 }
 
+#define OPEN_TRIES 10 /* each needs someone who detaches the last interface meanwhile */
+
 static int open_failed(int err, struct rxaqm_error *error)
 {
 	if (err == -EPERM || err == -EACCES)
@@ -80,15 +82,12 @@ void rxaqm_state_unmap(struct rxaqm_state *state)
 	}
 }
 
-int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
+static int open_once(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
 {
 	size_t i;
 	int err;
 
 	rxaqm_state_unmap(state);
-	err = rxaqm_state_check_dir(error);
-	if (err)
-		return err;
 	err = map_pin(state, &maps[0], writable);
 	if (err == -ENOENT)
 		return not_there(error);
@@ -112,6 +111,21 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 		return 0;
 	open_failed(err, error);
 	return err == -ENOENT ? -EIO : err; /* there is a state, but damaged */
+}
+
+int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_error *error)
+{
+	int tries = OPEN_TRIES, err = rxaqm_state_check_dir(error);
+
+	if (err)
+		return err;
+	/* What was whole at first, and is no more, a command has removed meanwhile. */
+	do
+		err = open_once(state, writable, error);
+	while ((!err || err == -EIO) && !RXAQM_READ_ONCE(state->meta->abi_version) && --tries);
+	if (!err && error)
+		error->text[0] = '\0';
+	return err;
 }
 
 int rxaqm_state_complete(struct rxaqm_state *state, struct rxaqm_error *error)
@@ -183,14 +197,16 @@ void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxa
 		close(fd);
 }
 
-/* First run of @nr_queues queue entries that no interface has; -1 if there is none. */
-static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues)
+/* First run of @nr_queues queue entries that no interface has, but for those of the slots @but; -1
+ * if there is none.
+ */
+static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but)
 {
 	const struct rxaqm_iface *iface = NULL;
 	unsigned int base = 0;
 
 	while ((iface = rxaqm_iface_next(state, iface))) {
-		if (iface->queue_base >= base + nr_queues ||
+		if (but >> (iface - state->iface) & 1 || iface->queue_base >= base + nr_queues ||
 		    iface->queue_base + iface->nr_queues <= base)
 			continue;
 		base = iface->queue_base + iface->nr_queues;
@@ -199,10 +215,22 @@ static int free_queues(const struct rxaqm_state *state, unsigned int nr_queues)
 	return base + nr_queues <= RXAQM_MAX_QUEUES ? (int)base : -1;
 }
 
+_Static_assert(RXAQM_MAX_IFACES <= 64, "a bit each");
+
+bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but)
+{
+	int slot = 0;
+
+	while (slot < RXAQM_MAX_IFACES && !(but >> slot & 1) &&
+	       RXAQM_READ_ONCE(state->iface[slot].state) != RXAQM_IFACE_FREE)
+		slot++;
+	return slot < RXAQM_MAX_IFACES && free_queues(state, nr_queues, but) >= 0;
+}
+
 struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
 				      struct rxaqm_error *error)
 {
-	int base = free_queues(state, nr_queues), slot = 0;
+	int base = free_queues(state, nr_queues, 0), slot = 0;
 	struct rxaqm_iface *iface;
 
 	while (slot < RXAQM_MAX_IFACES && state->iface[slot].state != RXAQM_IFACE_FREE)

@@ -108,6 +108,11 @@ static inline const struct rxaqm_wait *rxaqm_state_wait(const struct rxaqm_state
 /* Take the sockets of @iface's queues out of xsk_map, and what their consumers have said away. */
 void rxaqm_state_clear_sockets(const struct rxaqm_state *state, const struct rxaqm_iface *iface);
 
+/* Is there an entry, and a run of @nr_queues queues for it, if the slots @but, a bit each, were free?
+ * Needs no lock.
+ */
+bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues, __u64 but);
+
 /* An entry, and a run of @nr_queues queues for it, that are free; NULL with @error if none are. */
 struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
 				      struct rxaqm_error *error);

@@ -6,14 +6,21 @@
  *   release    the kernel is asked for its release: it says what is in the file instead
  *   recv       netlink messages are read
  *   getgrnam   the group database is asked: never returns
+ *   obj_get    a pinned map is asked for, whose name follows the errno there: waits until the file
+ *              is gone, and tells by one called "waits"
+ * And counts, in a file "flock" that is there, by its length:
+ *   flock      a lock is asked for
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/bpf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -34,6 +41,27 @@ static int fault(const char *name)
 		err = EIO;
 	fclose(file);
 	return err;
+}
+
+static void wait_at(const char *pin)
+{
+	char path[256], name[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/obj_get", getenv("FAULTS"));
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fscanf(file, "%*d %63s", name) != 1)
+		name[0] = '\0';
+	fclose(file);
+	pin = strrchr(pin, '/');
+	if (!pin || strcmp(pin + 1, name))
+		return;
+	snprintf(path, sizeof(path), "%s/waits", getenv("FAULTS"));
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	while (fault("obj_get"))
+		usleep(1000);
 }
 
 static void *next(const char *name)
@@ -61,9 +89,29 @@ long syscall(long number, ...)
 			return -1;
 		}
 	}
+	if (number == SYS_bpf && arg[0] == BPF_OBJ_GET)
+		wait_at((const char *)(unsigned long)attr->pathname);
 	if (!real)
 		*(void **)&real = next("syscall");
 	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+
+int flock(int fd, int operation)
+{
+	static int (*real)(int, int);
+	char path[256];
+	int count_fd;
+
+	snprintf(path, sizeof(path), "%s/flock", getenv("FAULTS"));
+	count_fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (count_fd >= 0) {
+		if (write(count_fd, ".", 1) != 1)
+			abort();
+		close(count_fd);
+	}
+	if (!real)
+		*(void **)&real = next("flock");
+	return real(fd, operation);
 }
 
 ssize_t recv(int fd, void *buf, size_t size, int flags)

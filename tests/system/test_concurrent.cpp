@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <list>
 
+#include "daemon.hpp"
 #include "host.hpp"
 #include "traffic.hpp"
 
@@ -206,4 +209,37 @@ TEST_CASE("concurrent: who holds libxdp's lock is told, and does not hold up oth
 	CHECK(access(host.state_dir().c_str(), F_OK) != 0);
 	close(fd);
 	CHECK(tried().exit_code == 0);
+}
+
+TEST_CASE("concurrent: who looks while others detach, or attach anew, is told what is",
+	  "[concurrent]")
+{
+	const bool anew = GENERATE(false, true);
+	Host host;
+	Wire wire;
+	const std::string dir = host.bpffs() + "-faults", file = dir + "/obj_get";
+	RunOptions options = host.with_environment();
+
+	CAPTURE(anew);
+	std::filesystem::create_directory(dir);
+	options.environment.push_back("LD_PRELOAD=" + preload_library(dir, "faults"));
+	options.environment.push_back("FAULTS=" + dir);
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	/* It has read what the state is, and not yet what is in it. */
+	std::ofstream(file) << "1 policy_map";
+	Child child(host.command(wire.rx, { "status" }), options);
+	CHECK(eventually([&] { return !access((dir + "/waits").c_str(), F_OK); }));
+	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
+	if (anew)
+		CHECK(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
+	std::filesystem::remove(file);
+	Result status = child.wait();
+	CAPTURE(status.text());
+	CHECK(status.exit_code == (anew ? 0 : 4));
+	CHECK(status.err.find("detach --all") == std::string::npos);
+	if (anew)
+		CHECK(status.out.find(wire.rx_if + ": native mode") != std::string::npos);
+	else
+		CHECK(status.err.find("not attached to any interface; see") != std::string::npos);
+	std::filesystem::remove_all(dir);
 }
