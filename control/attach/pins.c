@@ -35,7 +35,7 @@ struct sweep {
 	const struct rxaqm_state *state;
 	const struct rxaqm_iface *iface; /* that is let go of */
 	__u32 prog_id; /* of it; 0: not noted */
-	bool sure;
+	enum rxaqm_pins_where where;
 	int removed;
 	int err;
 };
@@ -121,31 +121,31 @@ bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher)
 	return !access(path, F_OK);
 }
 
-struct where {
+struct look {
 	__u32 prog_id;
 	bool found;
 };
 
 static void look_here(void *arg)
 {
-	struct where *where = arg;
+	struct look *look = arg;
 
-	where->found = where->found || rxaqm_xdp_near(where->prog_id) > 0;
+	look->found = look->found || rxaqm_xdp_near(look->prog_id) > 0;
 }
 
-/* Is the dispatcher on an interface? @sure: or may it be on one that was once in this namespace? */
-static bool in_service(__u32 dispatcher, bool sure)
+/* Is the dispatcher on an interface, or, by @where, may it be? */
+static bool in_service(__u32 dispatcher, enum rxaqm_pins_where where)
 {
-	struct where where = { .prog_id = dispatcher };
+	struct look look = { .prog_id = dispatcher };
 	int fd = bpf_prog_get_fd_by_id(dispatcher);
 
 	if (fd < 0)
 		return errno != ENOENT;
 	close(fd);
-	if (sure)
+	if (where == RXAQM_PINS_OF_SURELY_DEAD)
 		return rxaqm_xdp_near(dispatcher);
-	rxaqm_netns_each(look_here, &where);
-	return where.found;
+	rxaqm_netns_each(look_here, &look);
+	return look.found;
 }
 
 static bool has(const struct pins *pins, __u32 prog_id)
@@ -169,7 +169,7 @@ static bool supersedes(struct pins *pins, void *arg)
 	for (i = 0; i < dead->nr; i++)
 		if (!dead->pin[i].prog_id || !has(pins, dead->pin[i].prog_id))
 			return false;
-	return in_service(pins->dispatcher, false);
+	return in_service(pins->dispatcher, RXAQM_PINS_OF_DEAD);
 }
 
 static void remove_pin(const struct pins *pins, const char *name, struct sweep *sweep)
@@ -201,15 +201,19 @@ static bool is_unwanted(const struct pin *pin, const struct sweep *sweep)
 	return true;
 }
 
-/* Remove what is unwanted, if the dispatcher is on no interface. */
+/* Remove what is unwanted, if the dispatcher is on no interface that matters. */
 static bool sweep_pins(struct pins *pins, void *arg)
 {
 	struct sweep *sweep = arg;
 	unsigned int i = 0, left = 0;
+	bool alive;
 
 	while (i < pins->nr && !is_unwanted(&pins->pin[i], sweep))
 		i++;
-	if ((pins->nr && i == pins->nr) || in_service(pins->dispatcher, sweep->sure))
+	if (pins->nr && i == pins->nr)
+		return false;
+	alive = in_service(pins->dispatcher, sweep->where);
+	if (alive && sweep->where != RXAQM_PINS_ALL)
 		return false;
 	for (i = 0; i < pins->nr; i++) {
 		if (is_unwanted(&pins->pin[i], sweep))
@@ -218,7 +222,7 @@ static bool sweep_pins(struct pins *pins, void *arg)
 			pins->pin[left++] = pins->pin[i];
 	}
 	pins->nr = left;
-	if (left && any_pins(supersedes, pins))
+	if (left && !alive && any_pins(supersedes, pins))
 		for (i = 0; i < left; i++)
 			remove_pin(pins, pins->pin[i].name, sweep);
 	if (rmdir(pins->path) && errno != ENOTEMPTY && errno != ENOENT && !sweep->err)
@@ -331,16 +335,16 @@ int rxaqm_pins_near(__u32 prog_id)
 }
 
 int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
-		     __u32 prog_id, bool sure, struct rxaqm_error *error)
+		     __u32 prog_id, enum rxaqm_pins_where where, struct rxaqm_error *error)
 {
 	struct sweep sweep = {
 		.state = state,
 		.iface = iface,
 		.prog_id = prog_id,
-		.sure = sure,
+		.where = where,
 	};
 	/* What is done now and then is not worth waiting for. */
-	int lock_fd = lock_pins(sure ? 1 : LOCK_TRIES, error);
+	int lock_fd = lock_pins(where == RXAQM_PINS_OF_SURELY_DEAD ? 1 : LOCK_TRIES, error);
 
 	if (lock_fd < 0)
 		return lock_fd == -ENOENT ? 0 : lock_fd;

@@ -55,6 +55,12 @@ static bool keyed_by_cpu(const struct rxaqm_plan *plan)
 		plan->profile.path_generic == RXAQM_PATH_BACKLOG);
 }
 
+unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan)
+{
+	return keyed_by_cpu(plan) ? (unsigned int)libbpf_num_possible_cpus() :
+				    plan->nic.nr_rx_queues;
+}
+
 static unsigned int queue_entries(const struct rxaqm_plan *plan, bool by_cpu)
 {
 	if (by_cpu)
@@ -87,8 +93,7 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 				    bool hint, struct rxaqm_error *error)
 {
 	bool by_cpu = keyed_by_cpu(plan);
-	unsigned int nr_queues = by_cpu ? (unsigned int)libbpf_num_possible_cpus() :
-					  plan->nic.nr_rx_queues;
+	unsigned int nr_queues = rxaqm_plan_queues(plan);
 	struct rxaqm_iface *iface = rxaqm_state_alloc(state, nr_queues, error);
 	struct rxaqm_policy *policies;
 	unsigned int i;

@@ -33,6 +33,9 @@ bool rxaqm_plan_resets_clock(const struct rxaqm_plan *plan);
  */
 struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname);
 
+/* How many queues it takes. */
+unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan);
+
 /* Take a free entry, say in it what @plan and @hint (which program) make of the interface, and
  * give its queues their policies. NULL with @error if there is no room.
  */

@@ -46,7 +46,7 @@ static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
 	rxaqm_phc_keep_arm(&keep);
 	err = rxaqm_xdp_detach(ifindex, prog_id, error);
 	if (!err)
-		err = rxaqm_pins_sweep(state, iface, prog_id, false, error);
+		err = rxaqm_pins_sweep(state, iface, prog_id, RXAQM_PINS_OF_DEAD, error);
 	if (err >= 0) {
 		if (iface->flags & RXAQM_IFACE_DISPATCHER)
 			rxaqm_xdp_drop_empty(ifindex);
@@ -124,7 +124,8 @@ static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *i
 		return true;
 	if (!(iface->flags & RXAQM_IFACE_DISPATCHER))
 		return rxaqm_iface_is_gone(iface);
-	return rxaqm_pins_sweep(state, iface, iface->prog_id, true, NULL) > 0 &&
+	return rxaqm_pins_sweep(state, iface, iface->prog_id, RXAQM_PINS_OF_SURELY_DEAD, NULL) >
+		       0 &&
 	       !rxaqm_xdp_stays(iface->prog_id);
 }
 
@@ -142,6 +143,39 @@ void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
 		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
 			set_state(iface, RXAQM_IFACE_FREE);
 	}
+}
+
+struct visit {
+	struct rxaqm_state *state;
+	struct rxaqm_error *error;
+	__u64 reached; /* slots whose interface was attached in a namespace that there is, a bit each */
+	int detached;
+	int err;
+};
+
+static void recover_here(void *arg)
+{
+	__u64 netns_ino = rxaqm_netns_ino();
+	struct rxaqm_iface *iface = NULL;
+	struct visit *visit = arg;
+
+	rxaqm_plane_recover(visit->state, visit->error);
+	while ((iface = rxaqm_iface_next(visit->state, iface)))
+		if (iface->netns_ino == netns_ino)
+			visit->reached |= 1ULL << (iface - visit->state->iface);
+}
+
+void rxaqm_plane_make_room(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	struct visit visit = { .state = state, .error = error };
+	struct rxaqm_iface *iface = NULL;
+
+	rxaqm_netns_each(recover_here, &visit);
+	while ((iface = rxaqm_iface_next(state, iface)))
+		/* Where its namespace is gone as well, nothing is left if its program is not. */
+		if (!(visit.reached >> (iface - state->iface) & 1) &&
+		    !rxaqm_xdp_exists(iface->prog_id))
+			set_state(iface, RXAQM_IFACE_FREE);
 }
 
 /* Open the state, or make it if there is none worth keeping. */
@@ -276,6 +310,8 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		not_undone(iface, err, error);
 		return NULL;
 	}
+	if (!rxaqm_state_room(state, rxaqm_plan_queues(plan), 0))
+		rxaqm_plane_make_room(state, error);
 	hint = rxaqm_hint_choose(plan, error);
 	iface = hint < 0 ? NULL : rxaqm_entry_new(state, plan, hint, error);
 	if (!iface)
@@ -313,60 +349,88 @@ int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 	return err ? not_undone(iface, err, error) : remove_if_unused(state, error);
 }
 
-struct detach_all {
-	struct rxaqm_state *state;
-	int detached;
-	int err;
-	struct rxaqm_error *error;
-};
-
 /* Detach what is in the namespace entered. */
 static void detach_here(void *arg)
 {
 	struct rxaqm_iface *iface = NULL;
-	struct detach_all *all = arg;
+	struct visit *visit = arg;
 	int err;
 
-	rxaqm_plane_recover(all->state, all->error);
-	while ((iface = rxaqm_iface_next(all->state, iface))) {
+	rxaqm_plane_recover(visit->state, visit->error);
+	while ((iface = rxaqm_iface_next(visit->state, iface))) {
 		struct rxaqm_error one = {};
 
 		if (!rxaqm_iface_ifindex(iface) && !rxaqm_iface_is_bare(iface))
 			continue;
-		err = undo(all->state, iface, &one);
+		err = undo(visit->state, iface, &one);
 		if (err)
-			all->err = not_undone(iface, err, &one);
+			visit->err = not_undone(iface, err, &one);
 		else
-			all->detached++;
-		also(all->error, &one);
+			visit->detached++;
+		also(visit->error, &one);
 	}
+}
+
+/* Its packets pass untouched from now on, wherever it is. */
+static void switch_off(struct rxaqm_state *state, struct rxaqm_iface *iface)
+{
+	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
+	unsigned int i;
+
+	for (i = 0; i < iface->nr_queues; i++)
+		policies[i].mode = RXAQM_MODE_OFF;
+	rxaqm_state_use_draft(iface);
+}
+
+/* The interface of @iface is in no namespace that can be entered: it is gone, or in one that only
+ * the kernel knows. Its program leaves libxdp's dispatcher there by its pins; what is attached
+ * directly stays, switched off.
+ */
+static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface,
+			    struct rxaqm_error *error)
+{
+	bool whole = iface->state == RXAQM_IFACE_ATTACHED, gone = rxaqm_iface_is_gone(iface);
+	int err = rxaqm_pins_sweep(state, iface, iface->prog_id,
+				   whole ? RXAQM_PINS_ALL : RXAQM_PINS_OF_DEAD, error);
+
+	if (err < 0)
+		return not_undone(iface, err, error);
+	if (gone || !rxaqm_xdp_stays(iface->prog_id)) {
+		if (!gone && (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED))
+			rxaqm_failed(error, ENODEV,
+				     "the timestamp configuration of \"%s\" was not put back: it is "
+				     "gone, or in a network namespace that cannot be entered",
+				     iface->name);
+		set_state(iface, RXAQM_IFACE_FREE);
+		return 0;
+	}
+	switch_off(state, iface);
+	return rxaqm_failed(error, ENODEV,
+			    "\"%s\" is in a network namespace that no process is in or has open, as "
+			    "far as can be seen from here: its program cannot be taken off, and is "
+			    "set to mode=off; \"rxaqm detach --all\" once more, when that namespace "
+			    "has ended, frees its slot",
+			    iface->name);
 }
 
 int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	struct detach_all all = { .state = state, .error = error };
+	struct visit visit = { .state = state, .error = error };
 	struct rxaqm_iface *iface = NULL;
 	int err;
 
-	rxaqm_netns_each(detach_here, &all);
+	rxaqm_netns_each(detach_here, &visit);
 	while ((iface = rxaqm_iface_next(state, iface))) {
-		bool gone = rxaqm_iface_is_gone(iface);
+		struct rxaqm_error reason = {};
 
-		/* The interface is gone if its program is, but for what is pinned of it. */
-		err = rxaqm_pins_sweep(state, iface, iface->prog_id, false, error);
-		if (err < 0) {
-			all.err = not_undone(iface, err, error);
-		} else if (gone || !rxaqm_xdp_stays(iface->prog_id)) {
-			set_state(iface, RXAQM_IFACE_FREE);
-			all.detached++;
-		} else if (!all.err) {
-			all.err = rxaqm_failed(error, ENODEV,
-					       "\"%s\" has moved to a network namespace without a "
-					       "name; run \"rxaqm detach\" in there (nsenter "
-					       "--net)",
-					       iface->name);
-		}
+		err = detach_unreached(state, iface, &reason);
+		if (!err)
+			visit.detached++;
+		if (reason.text[0] && !visit.err)
+			*error = reason;
+		if (err && !visit.err)
+			visit.err = err;
 	}
 	err = remove_if_unused(state, error);
-	return all.err ? all.err : err ? err : all.detached;
+	return visit.err ? visit.err : err ? err : visit.detached;
 }

@@ -16,6 +16,9 @@
  */
 void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error);
 
+/* The same in all namespaces, where slots have run out. */
+void rxaqm_plane_make_room(struct rxaqm_state *state, struct rxaqm_error *error);
+
 /* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error; also
  * fills in @error if something less than that went wrong.
  */
@@ -39,9 +42,9 @@ int rxaqm_plane_strip(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *e
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error);
 
-/* Detach all, in every namespace that has a name, and remove the pinned state whatever it
- * looks like. Returns how many interfaces were detached, or -errno with @error if some
- * could not be reached.
+/* Detach all, in every namespace that can be entered (rxaqm_netns_each()), and remove the pinned
+ * state whatever it looks like. Returns how many interfaces were detached, or -errno with @error if
+ * some could not be reached, which are switched off then.
  */
 int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error);
 

@@ -54,7 +54,7 @@ static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 	int err;
 
 	rxaqm_netns_each(strip_here, &strip);
-	err = rxaqm_pins_sweep(state, NULL, 0, false, error);
+	err = rxaqm_pins_sweep(state, NULL, 0, RXAQM_PINS_ALL, error);
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
 	if (err < 0)

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -87,17 +88,109 @@ void rxaqm_netns_outer(void (*each)(void *arg), void *arg)
 	call_in(dup(origin_fd), each, arg);
 }
 
-void rxaqm_netns_each(void (*each)(void *arg), void *arg)
-{
-	DIR *dir = opendir(RXAQM_NETNS_DIR);
-	struct dirent *entry;
+/* Namespaces that were entered, or looked at for mounts, by inode. */
+struct seen {
+	__u64 *ino;
+	size_t nr;
+};
 
-	rxaqm_netns_outer(each, arg);
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			call_in(open_named(entry->d_name), each, arg);
+struct tour {
+	struct seen netns, mounts;
+	void (*each)(void *arg);
+	void *arg;
+};
+
+/* Is it seen for the first time? */
+static bool note(struct seen *seen, __u64 ino)
+{
+	__u64 *grown;
+	size_t i;
+
+	for (i = 0; i < seen->nr; i++)
+		if (seen->ino[i] == ino)
+			return false;
+	grown = ino ? realloc(seen->ino, (seen->nr + 1) * sizeof(*grown)) : NULL;
+	if (!grown)
+		return false;
+	seen->ino = grown;
+	seen->ino[seen->nr++] = ino;
+	return true;
+}
+
+/* Enter the network namespace that @path leads to, unless that was done. */
+static void visit(struct tour *tour, const char *path)
+{
+	if (note(&tour->netns, ino_of(path)))
+		call_in(open(path, O_RDONLY | O_CLOEXEC), tour->each, tour->arg);
+}
+
+/* Those that are mounted where the process @pid is, with a name or without. */
+static void visit_mounts(struct tour *tour, const char *pid)
+{
+	char path[PATH_MAX + 64], point[PATH_MAX], *line = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
+	if (!note(&tour->mounts, ino_of(path)))
+		return;
+	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
+	file = fopen(path, "re");
+	while (file && getline(&line, &size, file) > 0) {
+		/* One whose path has a blank (written as \040) is not found that way. */
+		if (sscanf(line, "%*s %*s %*s net:[%*u] %4095s", point) != 1)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/root%s", pid, point);
+		visit(tour, path);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+/* Those below /proc/@pid/@what: threads are in some ("task"), and files are open ("fd"). */
+static void visit_dir(struct tour *tour, const char *pid, const char *what)
+{
+	char path[128], target[16];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/%s", pid, what);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		bool is_fd = !strcmp(what, "fd");
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/%s/%.20s%s", pid, what, entry->d_name,
+			 is_fd ? "" : "/ns/net");
+		if (readlink(path, target, sizeof(target)) > 5 && !strncmp(target, "net:[", 5))
+			visit(tour, path);
+	}
 	if (dir)
 		closedir(dir);
+}
+
+void rxaqm_netns_each(void (*each)(void *arg), void *arg)
+{
+	struct tour tour = { .each = each, .arg = arg };
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	each(arg);
+	note(&tour.netns, rxaqm_netns_ino());
+	visit_mounts(&tour, "self");
+	while (proc && (entry = readdir(proc))) {
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+			continue;
+		visit_dir(&tour, entry->d_name, "task");
+		visit_dir(&tour, entry->d_name, "fd");
+		visit_mounts(&tour, entry->d_name);
+	}
+	if (proc)
+		closedir(proc);
+	free(tour.netns.ino);
+	free(tour.mounts.ino);
 }
 
 /* A mounted sysfs shows the namespace it was mounted in. If that is another one than

@@ -5,10 +5,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <sstream>
 #include <thread>
 
 #include "guest.hpp"
+#include "nameless.hpp"
 #include "traffic.hpp"
 
 using namespace std::chrono_literals;
@@ -275,4 +279,40 @@ TEST_CASE("dispatcher: an interface that is gone is told, though libxdp's pins k
 	      gone);
 	CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
 	CHECK(host.gone());
+}
+
+TEST_CASE("dispatcher: --all takes the program out of it where nobody can go", "[dispatcher]")
+{
+	in_guest();
+	const bool shared = GENERATE(false, true);
+	Host host;
+	Netns tx;
+	Nameless container;
+	int socket = container.netns.socket(AF_INET, SOCK_DGRAM);
+
+	CAPTURE(shared);
+	/* The namespace is that of a socket only; what is in there is seen by the peer. */
+	container.netns.ip("link add there type veth peer name here netns " + tx.name());
+	tx.ip("link set here up");
+	container.netns.ip("link set there up");
+	if (shared)
+		REQUIRE(run({ "nsenter", "--net=" + container.path(), "xdp-filter", "load",
+			      "there" },
+			    host.with_environment())
+				.exit_code == 0);
+	REQUIRE(host.rxaqm(container.netns, { "attach", "there" }).exit_code == 0);
+	host.note_maps();
+	REQUIRE(host.dispatchers().size() == 1);
+	container.netns.remove();
+	container.end();
+
+	Result all = host.rxaqm(tx, { "detach", "--all" });
+	CAPTURE(all.text());
+	CHECK(all.exit_code == 0);
+	CHECK(all.out == "1 interface(s) detached\n");
+	/* What another has put there stays. */
+	CHECK(host.dispatchers().size() == (shared ? 1 : 0));
+	if (!shared)
+		CHECK(host.gone());
+	close(socket);
 }
