@@ -220,20 +220,30 @@ static bool all_tried(const struct rxaqm_run *run)
 	return true;
 }
 
-void rxaqm_run_sync(struct rxaqm_run *run)
+/* Do what is due of those with a section of their own, or of the others. */
+static void sync_links(struct rxaqm_run *run, bool own)
 {
 	struct rxaqm_link *link;
 
-	if (run->rescan)
-		list(run);
 	for (link = run->links; link; link = link->next) {
-		if (link->removed)
+		if (link->removed || rxaqm_run_is_own(link) != own)
 			continue;
 		if (link->verify)
 			rxaqm_run_verify(link);
 		if (link->due_ns && !rxaqm_ns_after(link->due_ns, rxaqm_now_ns()))
 			rxaqm_run_reconcile(link);
 	}
+}
+
+void rxaqm_run_sync(struct rxaqm_run *run)
+{
+	struct rxaqm_link *link;
+
+	if (run->rescan)
+		list(run);
+	sync_links(run, true);
+	sync_links(run, false);
+	rxaqm_run_waiting(run);
 	sweep(run);
 	for (link = run->links; link; link = link->next)
 		if (link->due_ns)

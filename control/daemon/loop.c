@@ -9,6 +9,7 @@
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
 #define POLL_TICKS 10 /* how often is looked at what nobody tells */
+#define ROOM_TICKS 60 /* how often for room, where there is none */
 #define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* with who holds the lock, before READY */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
 
@@ -63,16 +64,22 @@ static void look_around(struct rxaqm_run *run)
 	run->rescan |= poll;
 }
 
-/* Entries of interfaces that are gone; the kernel frees their programs some time later. */
+/* Entries of interfaces that are gone; the kernel frees their programs some time later. Where there
+ * is no room, those are looked for that went elsewhere, too, of which nobody tells.
+ */
 static void recover(struct rxaqm_run *run)
 {
+	bool everywhere = run->full && run->ticks % ROOM_TICKS == 0;
 	struct rxaqm_error error = {};
 
-	if (!run->recover || rxaqm_state_trylock(&run->state))
+	if ((!run->recover && !everywhere) || rxaqm_state_trylock(&run->state))
 		return;
-	run->recover--;
+	run->recover -= run->recover > 0;
 	if (rxaqm_run_state_check(run)) {
-		rxaqm_plane_recover(&run->state, &error);
+		if (everywhere)
+			rxaqm_plane_make_room(&run->state, &error);
+		else
+			rxaqm_plane_recover(&run->state, &error);
 		if (error.text[0])
 			rxaqm_run_log(LOG_WARNING, "%s", error.text);
 	}

@@ -129,7 +129,7 @@ void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_i
 			      link->name, strerror(-err));
 }
 
-static int detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_error *error)
+int rxaqm_run_detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_error *error)
 {
 	int err;
 
@@ -155,7 +155,7 @@ static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struc
 	link->refreshed_ns = rxaqm_now_ns();
 	if (link->kept)
 		rxaqm_run_note_detached(link, iface);
-	err = detach(link, iface, error);
+	err = rxaqm_run_detach(link, iface, error);
 	if (err)
 		return err;
 	return attach(link, plan, why, error);
@@ -242,9 +242,10 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 	iface = rxaqm_plan_attached(&link->run->state, link->name);
 	if (iface)
 		return adopt(link, iface, &plan, error);
-	if (!stays_off(link))
+	if (stays_off(link))
+		link->configure = false;
+	else if (rxaqm_run_room(link, rxaqm_plan_queues(&plan)))
 		return attach(link, &plan, NULL, error);
-	link->configure = false;
 	return 0;
 }
 
@@ -252,7 +253,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name);
-	int err = iface ? detach(link, iface, error) : strip_lost(link, error);
+	int err = iface ? rxaqm_run_detach(link, iface, error) : strip_lost(link, error);
 
 	if (err)
 		return err;

@@ -30,6 +30,7 @@
 enum rxaqm_link_state {
 	RXAQM_LINK_NEW, /* nothing done yet */
 	RXAQM_LINK_ATTACHED,
+	RXAQM_LINK_WAITING, /* for room in the registry */
 	RXAQM_LINK_FAILED, /* attach failed; tried again at due_ns, if that is set */
 	RXAQM_LINK_RELEASED, /* someone else took it off: theirs until the next reload */
 	RXAQM_LINK_LOST, /* its program runs on, but the pinned state is gone */
@@ -70,6 +71,7 @@ struct rxaqm_link {
 	bool reapply; /* even if the section was applied before: reload */
 	bool found; /* it was there when the daemon was started */
 	bool verify; /* is the program still there? */
+	unsigned int nr_queues; /* that it needs, if it is WAITING */
 	__u64 refreshed_ns; /* when it was last attached anew because they had */
 	/* What is attached: the entry in the registry, and its program. */
 	int slot;
@@ -107,6 +109,7 @@ struct rxaqm_run {
 	bool bpffs_lost;
 	struct rxaqm_link *links;
 	bool rescan; /* the list of links may be out of date */
+	bool full; /* it was said that there is no room for more */
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
 	sd_event_source *sync_timer;
@@ -168,7 +171,9 @@ void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error);
 /* The kernel says that the interface has changed: try again what failed, if not too often. */
 void rxaqm_run_changed(struct rxaqm_link *link);
 
-/* reconcile.c: bring @link in line with its section (none: detach it), or note when to try
+/* reconcile.c: take @iface off @link, which others then may attach again. */
+int rxaqm_run_detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_error *error);
+/* Bring @link in line with its section (none: detach it), or note when to try
  * again.
  */
 void rxaqm_run_reconcile(struct rxaqm_link *link);
@@ -176,6 +181,19 @@ void rxaqm_run_reconcile(struct rxaqm_link *link);
  * that starts later is to leave it off.
  */
 void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
+
+/* room.c: is there room for @nr_queues queues of @link, which is not attached? One that has a section
+ * of its own has it made: those that have not give way, the newest first, but for what an operator
+ * has set. Needs the lock. If not, @link is WAITING.
+ */
+bool rxaqm_run_room(struct rxaqm_link *link, unsigned int nr_queues);
+/* Has it a section of its own, rather than a wildcard's? */
+static inline bool rxaqm_run_is_own(const struct rxaqm_link *link)
+{
+	return link->section && !link->section->glob;
+}
+/* Have those that wait tried for which there is room now. */
+void rxaqm_run_waiting(struct rxaqm_run *run);
 
 /* plan.c: how the section says to attach. */
 int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,

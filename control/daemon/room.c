@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The registry has room for so many interfaces and queues. Who gets it: an interface that has a
+ * section of its own before those that a wildcard is for. Who gets none waits until there is some.
+ */
+#include <string.h>
+
+#include "daemon/run.h"
+#include "nic/netns.h"
+
+#define NONE (~0U)
+
+static bool is_set_by_operator(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	return rxaqm_setting_source(rxaqm_state_policy(&link->run->state, iface, 0), "mode") ==
+	       RXAQM_SOURCE_OPERATOR;
+}
+
+/* Those that may give way, the newest last. Returns how many. */
+static unsigned int candidates(struct rxaqm_run *run, struct rxaqm_link *link[RXAQM_MAX_IFACES],
+			       struct rxaqm_iface *iface[RXAQM_MAX_IFACES])
+{
+	unsigned int nr = 0;
+	struct rxaqm_link *one;
+
+	for (one = run->links; one && nr < RXAQM_MAX_IFACES; one = one->next) {
+		if (one->removed || !one->section || rxaqm_run_is_own(one))
+			continue;
+		/* A daemon that has just begun may not have looked at it. */
+		iface[nr] = rxaqm_plan_attached(&run->state, one->name);
+		link[nr] = one;
+		nr += iface[nr] && !is_set_by_operator(one, iface[nr]);
+	}
+	return nr;
+}
+
+static bool give_way(struct rxaqm_link *link, struct rxaqm_iface *iface,
+		     const struct rxaqm_link *to)
+{
+	unsigned int nr_queues = iface->nr_queues;
+	struct rxaqm_error error = {};
+
+	if (rxaqm_run_detach(link, iface, &error)) {
+		rxaqm_run_log(LOG_ERR, "%s: not detached to make room for %s: %s", link->name,
+			      to->name, error.text);
+		return false;
+	}
+	link->nr_queues = nr_queues;
+	rxaqm_run_log(LOG_WARNING,
+		      "%s: detached, to make room for %s, which has a section of its own; attached "
+		      "again when there is room",
+		      link->name, to->name);
+	link->state = RXAQM_LINK_WAITING;
+	link->slot = -1;
+	link->configure = true;
+	return true;
+}
+
+static bool make_room(struct rxaqm_link *to, unsigned int nr_queues)
+{
+	struct rxaqm_iface *iface[RXAQM_MAX_IFACES];
+	struct rxaqm_link *link[RXAQM_MAX_IFACES];
+	struct rxaqm_state *state = &to->run->state;
+	unsigned int nr = candidates(to->run, link, iface), last = nr;
+	__u64 given = 0;
+
+	/* Nothing is given up if all of it would not do. */
+	while (last && !rxaqm_state_room(state, nr_queues, given))
+		given |= 1ULL << (iface[--last] - state->iface);
+	if (!rxaqm_state_room(state, nr_queues, given))
+		return false;
+	while (nr-- > last)
+		if (!give_way(link[nr], iface[nr], to))
+			return false;
+	return true;
+}
+
+/* Has someone detached all that was attached here? Then nobody wants those that wait, either. That
+ * one alone is gone is no sign of it, unless it was the last.
+ */
+static bool all_off(const struct rxaqm_run *run)
+{
+	const struct rxaqm_meta_info *meta = run->state.meta;
+	const struct rxaqm_link *link;
+	unsigned int nr_off = 0;
+
+	for (link = run->links; link; link = link->next) {
+		if (rxaqm_run_entry(link))
+			return false;
+		nr_off += link->state == RXAQM_LINK_ATTACHED || link->state == RXAQM_LINK_RELEASED;
+	}
+	return nr_off > 1 || (nr_off && (!meta || !meta->abi_version));
+}
+
+static bool leave_off(struct rxaqm_link *link)
+{
+	if (!all_off(link->run))
+		return false;
+	rxaqm_run_release(link, "all were detached by a command");
+	link->configure = false;
+	return true;
+}
+
+static void wait_for_room(struct rxaqm_link *link, unsigned int nr_queues)
+{
+	bool own = rxaqm_run_is_own(link);
+
+	if (own ? link->state != RXAQM_LINK_WAITING : !link->run->full)
+		rxaqm_run_log(LOG_ERR,
+			      "%s: no room for %u more queues: rxaqm serves %d interfaces and %d "
+			      "queues in all; it is attached when there is%s",
+			      link->name, nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES,
+			      own ? "" : ", as others that wait are");
+	link->run->full = true;
+	link->state = RXAQM_LINK_WAITING;
+	link->slot = -1;
+	link->nr_queues = nr_queues;
+	link->reapply = false; /* there is nothing that was applied */
+}
+
+bool rxaqm_run_room(struct rxaqm_link *link, unsigned int nr_queues)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_error error = {};
+
+	if (link->state == RXAQM_LINK_WAITING && !link->reapply && leave_off(link))
+		return false;
+	if (!run->state.meta || rxaqm_state_room(&run->state, nr_queues, 0))
+		return true;
+	if (!run->full)
+		rxaqm_plane_make_room(&run->state, &error);
+	if (rxaqm_state_room(&run->state, nr_queues, 0) ||
+	    (rxaqm_run_is_own(link) && make_room(link, nr_queues)))
+		return true;
+	wait_for_room(link, nr_queues);
+	return false;
+}
+
+/* Has a command attached it? As far as the registry tells, since this is asked often. */
+static bool has_slot(const struct rxaqm_link *link)
+{
+	const struct rxaqm_iface *iface = NULL;
+
+	while ((iface = rxaqm_iface_next(&link->run->state, iface)))
+		if (iface->ifindex == link->ifindex && !strcmp(iface->name, link->name) &&
+		    iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == rxaqm_netns_ino())
+			return true;
+	return false;
+}
+
+static void try_waiting(struct rxaqm_run *run, bool own)
+{
+	unsigned int in_vain = NONE; /* for so many there is no room */
+	struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next) {
+		if (link->state != RXAQM_LINK_WAITING || link->removed || link->due_ns ||
+		    rxaqm_run_is_own(link) != own || leave_off(link))
+			continue;
+		if (has_slot(link)) {
+			/* It is found with the next turn, and what was set by command stays. */
+			link->state = RXAQM_LINK_RELEASED;
+			link->configure = false;
+			link->verify = true;
+		} else if (link->nr_queues >= in_vain) {
+			continue;
+		} else if (!run->state.meta || rxaqm_state_room(&run->state, link->nr_queues, 0)) {
+			rxaqm_run_reconcile(link);
+		} else {
+			in_vain = link->nr_queues;
+		}
+	}
+}
+
+void rxaqm_run_waiting(struct rxaqm_run *run)
+{
+	const struct rxaqm_link *link = run->links;
+
+	while (link && link->state != RXAQM_LINK_WAITING)
+		link = link->next;
+	run->full = run->full && link;
+	if (!link || run->bpffs_lost)
+		return;
+	try_waiting(run, true);
+	try_waiting(run, false);
+}
