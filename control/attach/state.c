@@ -122,7 +122,8 @@ int rxaqm_state_open(struct rxaqm_state *state, bool writable, struct rxaqm_erro
 	/* What was whole at first, and is no more, a command has removed meanwhile. */
 	do
 		err = open_once(state, writable, error);
-	while ((!err || err == -EIO) && !RXAQM_READ_ONCE(state->meta->abi_version) && --tries);
+	while ((!err || err == -EIO) && state->meta && !RXAQM_READ_ONCE(state->meta->abi_version) &&
+	       --tries);
 	if (!err && error)
 		error->text[0] = '\0';
 	return err;
