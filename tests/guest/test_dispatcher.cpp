@@ -281,7 +281,8 @@ TEST_CASE("dispatcher: an interface that is gone is told, though libxdp's pins k
 	CHECK(host.gone());
 }
 
-TEST_CASE("dispatcher: --all takes the program out of it where nobody can go", "[dispatcher]")
+TEST_CASE("dispatcher: --all takes the program out of it where nobody can go",
+	  "[dispatcher][nameless]")
 {
 	in_guest();
 	const bool shared = GENERATE(false, true);
