@@ -23,8 +23,8 @@ __u64 rxaqm_netns_ino(void);
  * then come back. Namespaces that cannot be entered are left out.
  */
 void rxaqm_netns_outer(void (*each)(void *arg), void *arg);
-/* The same in this one, and in every other that is mounted, with a name or without, that a thread is
- * in, or that a process has open. To look into processes may need CAP_SYS_PTRACE.
+/* The same in this one, and in every other that is mounted, with a name or without, that a thread
+ * is in, or that a process has open. To look into processes may need CAP_SYS_PTRACE.
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 

@@ -38,8 +38,8 @@ struct Jumbo {
 		CAPTURE(result.text());
 		REQUIRE(result.exit_code == 0);
 	}
-	/* Buffers that virtio_net posted before attach have no room for a program, and what fills one
-	 * is lost: at most a ring of frames (mergeable_xdp_get_buf()). Small ones are not.
+	/* Buffers that virtio_net posted before attach have no room for a program, and what fills
+	 * one is lost: at most a ring of frames (mergeable_xdp_get_buf()). Small ones are not.
 	 */
 	void use_up_buffers() const
 	{

@@ -11,8 +11,9 @@
 
 #include "host.hpp"
 
-/* Build tests/system/NAME.c in @dir, to be preloaded. Returns its path; skips the test where nothing
- * can be. */
+/* Build tests/system/NAME.c in @dir, to be preloaded. Returns its path; skips the test where
+ * nothing can be.
+ */
 std::string preload_library(const std::string &dir, const std::string &name);
 
 /* The directory, the configuration and the socket, which outlive a daemon. */

@@ -198,7 +198,7 @@ TEST_CASE("qualify takes no more from its peer than it asked for", "[qualify][ho
 
 TEST_CASE("SIGTERM ends qualify, whatever its peer does", "[qualify][hostile]")
 {
-	/* It says hello and nothing more; it stays when asked to end, and so does what it starts. */
+	/* It says hello and nothing more; asked to end it stays, and so does what it starts. */
 	Peer peer("trap '' TERM HUP\necho $$ >\"$0.pid\"\n" + answering(hello) +
 		  "\nwhile :; do sleep 1; done");
 	Child child(peer.host.command(peer.wire.rx, peer.args),

@@ -106,8 +106,7 @@ TEST_CASE("timens: a daemon there renews its leases", "[timens][run]")
 	need_time_namespaces();
 	r.service.configure(r.section("mode=enforce\nlease=20s\n"));
 	r.service.prepare([offset] {
-		/* For what is executed next; before 6.2 only for what is forked, and rxaqm sees that.
-		 */
+		/* For what is executed next; before 6.2 only for what is forked, as rxaqm sees. */
 		int file = unshare(CLONE_NEWTIME) ? -1 :
 						    open("/proc/self/timens_offsets", O_WRONLY);
 		const std::string line = "monotonic " + offset + " 0\n";

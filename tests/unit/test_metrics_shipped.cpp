@@ -53,7 +53,7 @@ Exposition full_page()
 	return maps.page();
 }
 
-/* Families that the daemon (struct rxaqm_metrics, more) and rxaqm-exporter add, by their sources. */
+/* Families that the daemon (struct rxaqm_metrics, more) and rxaqm-exporter add. */
 std::set<std::string> families_of_daemon()
 {
 	static const std::regex call(
