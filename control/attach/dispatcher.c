@@ -111,3 +111,12 @@ void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 			add_prog(progs, link.prog_id);
 	}
 }
+
+bool rxaqm_xdp_exists(__u32 prog_id)
+{
+	struct bpf_prog_info info = {};
+
+	/* What cannot be asked, for want of memory or descriptors, is not gone. */
+	return prog_id &&
+	       rxaqm_bpf_info(bpf_prog_get_fd_by_id(prog_id), &info, sizeof(info)) != -ENOENT;
+}

@@ -33,4 +33,7 @@ struct rxaqm_xdp_progs {
 void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs);
 bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 
+/* Does a program with this id exist at all? */
+bool rxaqm_xdp_exists(__u32 prog_id);
+
 #endif /* RXAQM_DISPATCHER_H */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attach/pins.h"
-#include "attach/xdp.h"
+#include "attach/dispatcher.h"
 #include "nic/netns.h"
 #include "nic/xdp_near.h"
 

@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/xdp.h"
+#include "attach/dispatcher.h"
+#include "attach/ours.h"
 #include "nic/netns.h"
 #include "nic/xdp_near.h"
 

@@ -11,9 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/dispatcher.h"
+#include "attach/ours.h"
 #include "attach/pins.h"
 #include "attach/state.h"
-#include "attach/xdp.h"
 #include "nic/netns.h"
 #include "nic/nic.h"
 

@@ -15,47 +15,8 @@
 #include "attach/slot.h"
 #include "rxaqm.skel.h"
 
-#define SOCKETS "xsk_map"
-#define MAPS_MAX 32 /* of a program */
 #define DESCRIPTORS 32 /* more than to load one takes */
 #define NEEDS "5.18" /* the first with BPF_F_XDP_HAS_FRAGS */
-
-bool rxaqm_afxdp_known(void)
-{
-	static int known = -1;
-
-	if (known < 0)
-		known = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_XSKMAP, NULL) != 0;
-	return known;
-}
-
-void rxaqm_afxdp_fit(struct bpf_object *obj)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(obj, SOCKETS);
-
-	if (map && !rxaqm_afxdp_known())
-		bpf_map__set_type(map, BPF_MAP_TYPE_ARRAY);
-}
-
-bool rxaqm_afxdp_pinned(void)
-{
-	struct bpf_map_info info;
-
-	return rxaqm_state_map_info(SOCKETS, &info) || info.type == BPF_MAP_TYPE_XSKMAP;
-}
-
-static int prog_info(__u32 id, struct bpf_prog_info *info)
-{
-	return id ? rxaqm_bpf_info(bpf_prog_get_fd_by_id(id), info, sizeof(*info)) : -ENOENT;
-}
-
-bool rxaqm_xdp_exists(__u32 prog_id)
-{
-	struct bpf_prog_info info = {};
-
-	/* What cannot be asked, for want of memory or descriptors, is not gone. */
-	return prog_info(prog_id, &info) != -ENOENT;
-}
 
 bool rxaqm_xdp_stays(__u32 prog_id)
 {
@@ -64,35 +25,6 @@ bool rxaqm_xdp_stays(__u32 prog_id)
 	for (i = 0; i < 50 && rxaqm_xdp_exists(prog_id); i++)
 		usleep(10 * 1000);
 	return i == 50;
-}
-
-bool rxaqm_xdp_is_ours(__u32 prog_id)
-{
-	__u32 map_ids[MAPS_MAX] = {}, i;
-	struct bpf_prog_info prog = {
-		.nr_map_ids = MAPS_MAX,
-		.map_ids = (__u64)(unsigned long)map_ids,
-	};
-	struct bpf_map_info map;
-
-	if (rxaqm_state_map_info("queue_map", &map) || prog_info(prog_id, &prog))
-		return false;
-	for (i = 0; i < prog.nr_map_ids && i < MAPS_MAX; i++)
-		if (map_ids[i] == map.id)
-			return true;
-	return false;
-}
-
-__u32 rxaqm_xdp_find_ours(unsigned int ifindex)
-{
-	struct rxaqm_xdp_progs progs;
-	unsigned int i;
-
-	rxaqm_xdp_read(ifindex, &progs);
-	for (i = 0; i < progs.nr; i++)
-		if (rxaqm_xdp_is_ours(progs.id[i]))
-			return progs.id[i];
-	return 0;
 }
 
 /* libbpf says EINVAL of what it cannot open. */

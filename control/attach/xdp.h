@@ -6,24 +6,12 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "attach/afxdp.h"
 #include "attach/dispatcher.h"
+#include "attach/ours.h"
 #include "base/log.h"
 #include "iface.h"
 #include "xdp_config.h"
-
-struct bpf_object;
-
-/* Kernels that were built without AF_XDP (CONFIG_XDP_SOCKETS): all but sockets works there. */
-/* Has this kernel maps of AF_XDP sockets? True if it does not say. */
-bool rxaqm_afxdp_known(void);
-
-/* Before @obj is loaded: if it has not, let another map take the place of xsk_map. Programs are
- * then to be loaded with no_sockets (xdp_config.h), or not to use it.
- */
-void rxaqm_afxdp_fit(struct bpf_object *obj);
-
-/* Is the pinned xsk_map one of sockets? True also if it cannot be read. */
-bool rxaqm_afxdp_pinned(void);
 
 /* Open the object with @config, its program @name to be loaded. NULL: errno says why. */
 struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config);
@@ -37,15 +25,9 @@ int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
 /* Id of the program @fd; 0 if it cannot be told. */
 __u32 rxaqm_xdp_prog_id(int fd);
 
-/* Does the program use our pinned queue_map? */
-bool rxaqm_xdp_is_ours(__u32 prog_id);
-/* One on @ifindex that does; 0 if there is none. */
-__u32 rxaqm_xdp_find_ours(unsigned int ifindex);
-
-/* Does a program with this id exist at all? */
-bool rxaqm_xdp_exists(__u32 prog_id);
-
-/* Does it still after half a second? The kernel frees programs some time after the interface. */
+/* Does a program with this id still exist after half a second? The kernel frees programs some time
+ * after the interface.
+ */
 bool rxaqm_xdp_stays(__u32 prog_id);
 
 /* Take @prog_id off @ifindex; others stay. 0 also if it is not there. -errno, with @error if it was

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cmd.h"
 
-#include <signal.h>
-
 #include "attach/locate.h"
 #include "cli/options.h"
 #include "attach/machine.h"
-
-volatile int rxaqm_stop;
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	rxaqm_stop = 1;
-}
-
-void rxaqm_stop_at(int signal)
-{
-	const struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(signal, &action, NULL);
-}
 
 int rxaqm_view_open(struct rxaqm_call *call, const char *ifname)
 {

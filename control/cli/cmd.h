@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/out.h"
+#include "cli/stop.h"
 #include "report/figures.h"
 
 /* What a subcommand works with; main() logs the error and closes the state. */
@@ -30,10 +31,6 @@ typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
 rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
 rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_replay;
 rxaqm_cmd rxaqm_cmd_run, rxaqm_cmd_doctor, rxaqm_cmd_qualify;
-
-/* Set by the signals that rxaqm_stop_at() was called for: to end soon. */
-extern volatile int rxaqm_stop;
-void rxaqm_stop_at(int signal);
 
 /* What status, top, hist and clock have in common: one optional interface, read-only. */
 

@@ -59,7 +59,7 @@ static int check_directory(const char *key, const char *path, struct rxaqm_error
 	if (!slash)
 		return 0;
 	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path + 1), path);
-	if (!strcmp(dir, rxaqm_config_runtime_path("", own, sizeof(own))) || !access(dir, F_OK))
+	if (!strcmp(dir, rxaqm_runtime_path("", own, sizeof(own))) || !access(dir, F_OK))
 		return 0;
 	return rxaqm_failed(error, errno,
 			    "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off", key,

@@ -20,7 +20,7 @@ static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
 
 	/* A file that cannot be read leaves the defaults. */
 	if (rxaqm_config_read(RXAQM_CONFIG_PATH, &config, NULL) || !config.status_file[0])
-		rxaqm_config_runtime_path("status.json", path, RXAQM_CONFIG_PATH_LEN);
+		rxaqm_runtime_path("status.json", path, RXAQM_CONFIG_PATH_LEN);
 	else
 		strcpy(path, config.status_file);
 	rxaqm_config_free(&config);

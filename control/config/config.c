@@ -13,22 +13,6 @@
 #include "base/out.h"
 #include "base/parse.h"
 
-/* @name in @dir, which systemd has given, or else in @otherwise. */
-static const char *path_in(const char *dir, const char *otherwise, const char *name, char *buf,
-			   size_t size)
-{
-	/* systemd parts several directories by colons. */
-	if (!dir || dir[0] != '/' || strcspn(dir, ":") > RXAQM_CONFIG_PATH_LEN / 2)
-		dir = otherwise;
-	snprintf(buf, size, "%.*s/%s", (int)strcspn(dir, ":"), dir, name);
-	return buf;
-}
-
-const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size)
-{
-	return path_in(getenv("RUNTIME_DIRECTORY"), "/run/rxaqm", name, buf, size);
-}
-
 void rxaqm_config_init(struct rxaqm_config *config)
 {
 	const char *const *section;
@@ -36,7 +20,7 @@ void rxaqm_config_init(struct rxaqm_config *config)
 	memset(config, 0, sizeof(*config));
 	for (section = rxaqm_config_sections; *section; section++)
 		rxaqm_keys_init(rxaqm_config_keys, *section, config);
-	rxaqm_config_runtime_path("status.json", config->status_file, sizeof(config->status_file));
+	rxaqm_runtime_path("status.json", config->status_file, sizeof(config->status_file));
 }
 
 void rxaqm_config_iface_init(struct rxaqm_config_iface *iface)
@@ -125,7 +109,7 @@ static char *note_path(const char *ifname, char path[NOTE_PATH_LEN])
 	char name[16 + RXAQM_IFNAMSIZ];
 
 	snprintf(name, sizeof(name), "detached/%s", ifname);
-	path_in(getenv("STATE_DIRECTORY"), "/var/lib/rxaqm", name, path, NOTE_PATH_LEN);
+	rxaqm_kept_path(name, path, NOTE_PATH_LEN);
 	return path;
 }
 

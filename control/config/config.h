@@ -13,10 +13,11 @@
 #include "tune/overload.h"
 #include "nic/nic.h"
 #include "config/settings.h"
+#include "base/dirs.h"
 #include "iface.h"
 
 #define RXAQM_CONFIG_PATH "/etc/rxaqm/rxaqm.conf"
-#define RXAQM_CONFIG_PATH_LEN 108 /* what a socket's address can hold */
+#define RXAQM_CONFIG_PATH_LEN RXAQM_DIRS_PATH_LEN
 #define RXAQM_CONFIG_MATCH_LEN 48
 #define RXAQM_METRICS_FILE "metrics.prom" /* in the daemon's directory */
 
@@ -83,9 +84,6 @@ extern const char *const rxaqm_xdp_mode_words[], *const rxaqm_hook_words[];
 extern const char *const rxaqm_queue_key_words[];
 /* Keys that were removed; ends with a NULL key. */
 extern const struct rxaqm_removed rxaqm_config_removed[];
-
-/* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
-const char *rxaqm_config_runtime_path(const char *name, char *buf, size_t size);
 
 /* What holds where the file is silent. */
 void rxaqm_config_init(struct rxaqm_config *config);

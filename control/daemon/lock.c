@@ -18,14 +18,14 @@ int rxaqm_run_lock(struct rxaqm_error *error)
 	const char *dir;
 	int err;
 
-	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
+	rxaqm_runtime_path("daemon.lock", path, sizeof(path));
 	dir = dirname(path);
 	if (mkdir(dir, 0755) && errno != EEXIST)
 		return rxaqm_failed(error, errno,
 				    "cannot make directory \"%s\": %s; run as root, or name "
 				    "another with RUNTIME_DIRECTORY",
 				    dir, strerror(errno));
-	rxaqm_config_runtime_path("daemon.lock", path, sizeof(path));
+	rxaqm_runtime_path("daemon.lock", path, sizeof(path));
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return rxaqm_failed(error, errno, "cannot open lock file \"%s\": %s; run as root",

@@ -61,7 +61,7 @@ void rxaqm_run_metrics(struct rxaqm_run *run)
 	page = rxaqm_metrics_render(&metrics, &bytes);
 	if (!page)
 		return;
-	rxaqm_config_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own));
+	rxaqm_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own));
 	write_file(own, page, &run->metrics.own_failed);
 	if (config->metrics_textfile[0])
 		write_file(config->metrics_textfile, page, &run->metrics.text_failed);
@@ -77,5 +77,5 @@ void rxaqm_run_metrics_remove(void)
 {
 	char own[RXAQM_CONFIG_PATH_LEN];
 
-	unlink(rxaqm_config_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own)));
+	unlink(rxaqm_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own)));
 }

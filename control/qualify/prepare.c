@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "attach/slot.h"
-#include "attach/xdp.h"
+#include "attach/dispatcher.h"
 #include "nic/nic.h"
 #include "profile/profile.h"
 #include "qualify/facts.h"

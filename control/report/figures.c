@@ -7,6 +7,7 @@
 
 #include "attach/locate.h"
 #include "decide.h"
+#include "profile/profile.h"
 #include "sample.h"
 
 static __u64 in_bucket(const __u64 *hist, const __u64 *since, unsigned int bucket)

@@ -3,7 +3,7 @@
 #ifndef RXAQM_FIGURES_H
 #define RXAQM_FIGURES_H
 
-#include "attach/plane.h"
+#include "attach/state.h"
 #include "base/out.h"
 #include "tune/target_why.h"
 

@@ -11,6 +11,8 @@
 #include "attach/plan.h"
 #include "attach/sockets.h"
 #include "base/now.h"
+#include "config/settings.h"
+#include "nic/nic.h"
 #include "report/figures.h"
 #include "report/notes.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/lock_file.h"
-#include "config/config.h"
+#include "base/dirs.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 
@@ -267,32 +267,32 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *pat
 }
 
 /* A network namespace has its own: interfaces of two may have the same name. */
-static const char *note_path(char buf[RXAQM_CONFIG_PATH_LEN])
+static const char *note_path(char buf[RXAQM_DIRS_PATH_LEN])
 {
 	char name[40];
 
 	snprintf(name, sizeof(name), "doctor-stalls-%u", doctor_deep_netns());
-	return rxaqm_config_runtime_path(name, buf, RXAQM_CONFIG_PATH_LEN);
+	return rxaqm_runtime_path(name, buf, RXAQM_DIRS_PATH_LEN);
 }
 
 void doctor_probe_stalls(struct doctor_deep *deep)
 {
 	int sysfs_fd = doctor_sysfs_mount(0);
-	char path[RXAQM_CONFIG_PATH_LEN];
+	char path[RXAQM_DIRS_PATH_LEN];
 
 	if (sysfs_fd < 0) {
 		doctor_cannot_see(deep->snap, "stalls of Tx completions",
 				  "no mount of sysfs of our own to write to: %s", strerror(errno));
 		return;
 	}
-	mkdir(rxaqm_config_runtime_path("", path, sizeof(path)), 0755);
+	mkdir(rxaqm_runtime_path("", path, sizeof(path)), 0755);
 	doctor_stalls_watch(deep, sysfs_fd, note_path(path));
 	close(sysfs_fd);
 }
 
 int doctor_stalls_recover(struct rxaqm_error *error)
 {
-	char path[RXAQM_CONFIG_PATH_LEN];
+	char path[RXAQM_DIRS_PATH_LEN];
 	int sysfs_fd, nr;
 
 	if (access(note_path(path), F_OK) && errno == ENOENT)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/fields.h"
-#include "config/config.h"
+#include "base/dirs.h"
 #include "nic/netns.h"
 #include "qualify/measure/kind.h"
 #include "qualify/measure/settings.h"
@@ -31,7 +31,7 @@ void qualify_journal_init(struct qualify_journal *journal, const char *ifname)
 	snprintf(journal->ifname, sizeof(journal->ifname), "%.31s", ifname);
 	snprintf(name, sizeof(name), "qualify-%llu-%.31s.journal",
 		 (unsigned long long)rxaqm_netns_ino(), ifname);
-	rxaqm_config_runtime_path(name, journal->path, sizeof(journal->path));
+	rxaqm_runtime_path(name, journal->path, sizeof(journal->path));
 }
 
 bool qualify_journal_left(const struct qualify_journal *journal)

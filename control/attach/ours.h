@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which XDP programs are rxaqm's, by the pinned maps that they use. */
+#ifndef RXAQM_OURS_H
+#define RXAQM_OURS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+/* Does the program use our pinned queue_map? */
+bool rxaqm_xdp_is_ours(__u32 prog_id);
+/* One on @ifindex that does; 0 if there is none. */
+__u32 rxaqm_xdp_find_ours(unsigned int ifindex);
+
+#endif /* RXAQM_OURS_H */

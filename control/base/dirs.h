@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where files are that rxaqm writes for itself. */
+#ifndef RXAQM_DIRS_H
+#define RXAQM_DIRS_H
+
+#include <stddef.h>
+
+#define RXAQM_DIRS_PATH_LEN 108 /* what a socket's address can hold */
+
+/* @name in the daemon's directory: $RUNTIME_DIRECTORY, or /run/rxaqm. Returns @buf. */
+const char *rxaqm_runtime_path(const char *name, char *buf, size_t size);
+
+/* @name in what outlives a reboot: $STATE_DIRECTORY, or /var/lib/rxaqm. Returns @buf. */
+const char *rxaqm_kept_path(const char *name, char *buf, size_t size);
+
+#endif /* RXAQM_DIRS_H */
