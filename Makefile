@@ -26,8 +26,10 @@ PACKAGES := libbpf libxdp libmnl inih json-c ncursesw libsystemd libmicrohttpd l
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
-# Quoted includes only: <poll.h> is the system's, "poll.h" ours.
-INCLUDES := $(addprefix -iquote ,xdp/shared xdp control control/xsk $(BUILD)/bpf)
+# Quoted includes only: <poll.h> is the system's, "poll.h" ours. What a file of a program may
+# include of control/ is found in ROOTS: its own, and core's. Tests have all of them.
+ROOTS := control/core control/aqm control control/xsk
+INCLUDES = $(addprefix -iquote ,xdp/shared xdp $(ROOTS) $(BUILD)/bpf)
 DEFINES := -DRXAQM_VERSION='"$(VERSION)"' \
 	-DRXAQM_PROFILE_DIR='"$(PREFIX)/share/rxaqm/profiles"'
 WARNINGS := -Wall -Wextra -Werror
@@ -61,28 +63,33 @@ SKELS := $(call bpf_skels,$(BPF_DIRS))
 TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
-# From the bottom to the top: each includes only what is named before it (make lint checks it).
-CONTROL_DIRS := base keys nic clock tune config profile attach report \
-	doctor/snapshot doctor/sockets doctor/collect doctor/deep doctor/rules doctor \
-	qualify/record qualify/judge qualify/print qualify/measure qualify/peer qualify/rows \
-	qualify daemon cli
-CONTROL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
-	$(wildcard control/*.c $(addprefix control/,$(addsuffix /*.c,$(CONTROL_DIRS)))))
-# All of the control plane but main(), for the binary, tests and rig programs.
-CONTROL_LIB := $(BUILD)/obj/librxaqm.a
-LIB_OBJS := $(filter-out %/main.o,$(CONTROL_OBJS))
+# From the bottom to the top: each includes only what is named before it, and of programs only core
+# and its own (make lint checks it).
+CONTROL_DIRS := $(addprefix core/,base keys nic clock policy profile state figures command) \
+	$(addprefix aqm/,tune config attach report daemon cli) aqm \
+	$(addprefix doctor/,snapshot sockets collect deep rules) doctor \
+	$(addprefix qualify/,record judge print measure peer rows) qualify
+control_objs = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard control/$(1)/*.c control/$(1)/*/*.c))
+# What all programs have, and each of them but for main(): for binaries, tests and rig programs.
+CORE_LIB := $(BUILD)/librxaqm-core.a
+PARTS := aqm doctor qualify
+PART_LIBS := $(PARTS:%=$(BUILD)/obj/%.a)
+CONTROL_LIBS := $(PART_LIBS) $(CORE_LIB)
+CONTROL_OBJS := $(foreach p,core $(PARTS),$(call control_objs,$(p)))
+LIB_OBJS := $(filter-out $(BUILD)/obj/control/aqm/main.o,$(CONTROL_OBJS))
 
-SUITES := $(foreach s,unit bpf system cli xsk,$(if $(wildcard tests/$(s)/*.cpp),$(s)))
+tests_of = $(wildcard tests/$(1)/*.cpp tests/$(1)/*/*.cpp)
+SUITES := $(foreach s,unit bpf system cli xsk,$(if $(call tests_of,$(s)),$(s)))
 TEST_BINS := $(SUITES:%=$(BUILD)/tests/%)
 # What only a kernel of choice can show: make test-vm runs it.
-GUEST_BIN := $(if $(wildcard tests/guest/*.cpp),$(BUILD)/tests/guest)
+GUEST_BIN := $(if $(call tests_of,guest),$(BUILD)/tests/guest)
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 # librxaqm-xsk, and rxaqm-xsk, the command; control/xsk/.
 XSK_SONAME := librxaqm-xsk.so.1
 XSK_SO := $(BUILD)/$(XSK_SONAME).0.0
 XSK_LIB := $(BUILD)/librxaqm-xsk.a
 XSK_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
-	$(wildcard control/xsk/*.c) control/attach/dispatcher.c control/base/now.c)
+	$(wildcard control/xsk/*.c) control/core/state/dispatcher.c control/core/base/now.c)
 XSK_TOOL_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o, \
 	$(wildcard control/xsk/tool/*.c))
 # As those who copy it build it; for the tests.
@@ -297,6 +304,14 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@ 2>$@.log || \
 		{ cat $@.log >&2; exit 1; }
 
+$(BUILD)/obj/control/core/%.o: private ROOTS := control/core
+$(BUILD)/obj/control/aqm/%.o: private ROOTS := control/core control/aqm
+$(addsuffix /%.o,$(addprefix $(BUILD)/obj/control/,doctor qualify exporter)): \
+	private ROOTS := control/core control
+$(BUILD)/obj/control/xsk/%.o: private ROOTS := control/core control/xsk
+# They are commands of rxaqm, and the AQM's header says what that is.
+$(patsubst %,$(BUILD)/obj/control/%/main.o,doctor qualify): \
+	private ROOTS := control/core control control/aqm
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
 $(sort $(CONTROL_OBJS) $(EXPORTER_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
@@ -304,17 +319,18 @@ $(sort $(CONTROL_OBJS) $(EXPORTER_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
 
 $(EXPORTER_LIB): $(filter-out %/main.o,$(EXPORTER_OBJS))
-$(CONTROL_LIB): $(LIB_OBJS)
-$(CONTROL_LIB) $(EXPORTER_LIB):
+$(CORE_LIB): $(call control_objs,core)
+$(foreach p,$(PARTS),$(eval $(BUILD)/obj/$(p).a: $(filter $(LIB_OBJS),$(call control_objs,$(p)))))
+$(CORE_LIB) $(PART_LIBS) $(EXPORTER_LIB):
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)ar qcs $@ $^
 
-$(BUILD)/rxaqm: $(BUILD)/obj/control/main.o $(CONTROL_LIB)
+$(BUILD)/rxaqm: $(BUILD)/obj/control/aqm/main.o $(CONTROL_LIBS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-$(BUILD)/rxaqm-exporter: $(BUILD)/obj/control/exporter/main.o $(EXPORTER_LIB) $(CONTROL_LIB)
+$(BUILD)/rxaqm-exporter: $(BUILD)/obj/control/exporter/main.o $(EXPORTER_LIB) $(CORE_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(EXPORTER_LIBS) -o $@
 
@@ -329,7 +345,7 @@ $(XSK_SO): $(XSK_OBJS) control/xsk/librxaqm-xsk.map
 		-Wl,--version-script=control/xsk/librxaqm-xsk.map $(XSK_OBJS) \
 		$(shell pkg-config --libs libbpf libxdp) -o $@
 
-$(BUILD)/rxaqm-xsk: $(XSK_TOOL_OBJS) $(XSK_LIB) $(CONTROL_LIB)
+$(BUILD)/rxaqm-xsk: $(XSK_TOOL_OBJS) $(XSK_LIB) $(CORE_LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
 
@@ -340,8 +356,9 @@ $(XSK_EXAMPLE): control/xsk/example/consumer.c $(XSK_HEADERS) $(XSK_LIB)
 	$(Q)$(CC) $(WARNINGS) $(CFLAGS) $(SANITIZERS) -I$(@D)/include $< $(XSK_LIB) \
 		$(shell pkg-config --libs libbpf libxdp) -o $@
 
-COMPILE_TEST = $(CXX) $(CXX_STD) $(WARNINGS) $(CPPFLAGS) -Itests/support $(CXXFLAGS) $(SANITIZERS) \
-	$(DEPFLAGS)
+# What tests of several programs share is at the top of their suite.
+COMPILE_TEST = $(CXX) $(CXX_STD) $(WARNINGS) $(CPPFLAGS) -Itests/support \
+	-iquote tests/$(firstword $(subst /, ,$*)) $(CXXFLAGS) $(SANITIZERS) $(DEPFLAGS)
 # What most tests include is compiled once, which halves the time that they take.
 PRECOMPILED := $(BUILD)/obj/tests/precompiled.hpp
 $(PRECOMPILED).gch: tests/support/precompiled.hpp $(BUILD)/flags
@@ -349,15 +366,15 @@ $(PRECOMPILED).gch: tests/support/precompiled.hpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -x c++-header $< -o $@
 
-# One Catch2 binary a directory of tests.
+# One Catch2 binary a suite: a directory of tests, with one in it for each program.
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(PRECOMPILED).gch $(BUILD)/flags | $(SKELS) $(RIG_SKELS)
 	$(call say,CXX,$<)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -include $(PRECOMPILED) -c $< -o $@
 
-cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(wildcard tests/$(1)/*.cpp))
+cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(call tests_of,$(1)))
 $(foreach s,$(SUITES) guest,$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
-$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(EXPORTER_LIB) $(CONTROL_LIB)
+$(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(EXPORTER_LIB) $(CONTROL_LIBS)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(EXPORTER_LIBS) \
@@ -369,12 +386,12 @@ $(CORPUS): tests/corpus/packets.py
 	$(Q)$< $@ || test $$? -eq 77
 
 # Programs of one file, which may use the control plane and all skeletons.
-$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(XSK_LIB) $(CONTROL_LIB) $(BUILD)/flags \
+$(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(XSK_LIB) $(CONTROL_LIBS) $(BUILD)/flags \
 		| $(SKELS) $(RIG_SKELS)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(DEPFLAGS) \
-		$< $(XSK_LIB) $(CONTROL_LIB) $(LIBS) -pthread -o $@
+		$< $(XSK_LIB) $(CONTROL_LIBS) $(LIBS) -pthread -o $@
 
 $(BUILD)/obj/fuzz/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,FUZZ-CC,$<)

@@ -27,7 +27,7 @@ struct {
 	__type(value, struct qualify_seen);
 } qualify_seen_map SEC(".maps");
 
-/* By queue. Kernels without AF_XDP have no such type: an array then (control/attach/xdp.c). */
+/* By queue. Kernels without AF_XDP have no such type: an array then (core/state/afxdp.c). */
 struct {
 	__uint(type, BPF_MAP_TYPE_XSKMAP);
 	__uint(max_entries, QUALIFY_QUEUES);

@@ -114,7 +114,7 @@ run_catch2()
 {
 	local suite=$1 binary=build/tests/$1 status=0
 
-	if ! compgen -G "tests/$suite/*.cpp" >/dev/null; then
+	if ! compgen -G "tests/$suite/*.cpp" >/dev/null && ! compgen -G "tests/$suite/*/*.cpp" >/dev/null; then
 		echo "no tests yet"
 		return
 	fi

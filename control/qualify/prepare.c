@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attach/slot.h"
-#include "attach/dispatcher.h"
+#include "state/slot.h"
+#include "state/dispatcher.h"
 #include "nic/nic.h"
 #include "profile/profile.h"
 #include "qualify/facts.h"

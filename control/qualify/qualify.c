@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/machine.h"
+#include "state/machine.h"
 #include "base/lock_file.h"
 #include "base/now.h"
 #include "qualify/judge/judge.h"

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "attach/dispatcher.h"
+#include "state/dispatcher.h"
 #include "meta.h"
 
 #define PATH_LEN 256

@@ -12,7 +12,7 @@
 #include <linux/bpf.h>
 
 #include "../support/netns.hpp"
-#include "../unit/packets.hpp"
+#include "../unit/xdp/packets.hpp"
 #include "clock_map.h"
 #include "cpu_map.h"
 #include "iface.h"

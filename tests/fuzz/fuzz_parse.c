@@ -7,7 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/parse.h"
-#include "config/settings.h"
+#include "policy/settings.h"
 
 #define NR_QUEUES 64
 

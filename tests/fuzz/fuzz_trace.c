@@ -8,7 +8,7 @@
 
 #include "cli/replay.h"
 #include "sample.h"
-#include "config/settings.h"
+#include "policy/settings.h"
 
 static void check_packet(const struct rxaqm_trace_packet *packet, __u64 before_ns)
 {

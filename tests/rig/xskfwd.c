@@ -21,11 +21,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "report/figures.h"
+#include "figures/figures.h"
 #include "base/now.h"
 #include "nic/netns.h"
 #include "rxaqm-xsk.h"
-#include "attach/state.h"
+#include "state/state.h"
 
 #define BATCH 8
 #define LATE_NS (2 * RXAQM_NSEC_PER_MSEC)

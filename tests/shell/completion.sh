@@ -20,7 +20,7 @@ expect()
 	[ "$got" = "$want" ] || { failed=1 && echo "'$line': got '$got', want '$want'"; }
 }
 
-mapfile -t commands < <(sed -n 's/^\t{ "\([a-z]*\)", rxaqm_cmd_.*/\1/p' control/main.c)
+mapfile -t commands < <(sed -n 's/^\t{ "\([a-z]*\)", rxaqm_cmd_.*/\1/p' control/aqm/main.c)
 keys=$("${RXAQM_BIN:-build/rxaqm}" policy --help | sed -n 's/^  \([a-z0-9_]*=[^ ]*\)$/\1/p')
 mapfile -t settings < <(sed -n 's/^\([^=]*=\).*/\1/p' <<<"$keys" | grep -v '^preset=' | sort -u)
 mapfile -t presets < <(sed -n 's/^preset=//p' <<<"$keys")

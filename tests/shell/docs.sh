@@ -120,14 +120,14 @@ done < <("$rxaqm" policy --help | unbroken | awk '
 	/^  preset=/ { sub("  preset=", ""); preset = $0; next }
 	preset { sub(/.*; /, ""); print preset ";" $0; preset = "" }')
 
-columns=$(sed -n '/rxaqm_top_header/,/^}/p' control/cli/top.c | grep -oE '"[^"]+"' | tr -d '"' | xargs -n 1)
-same "columns of top" control/cli/top.c "$columns" "$manual" "$(section "COLUMNS OF TOP" | grep '^\.It' | items)"
+columns=$(sed -n '/rxaqm_top_header/,/^}/p' control/aqm/cli/top.c | grep -oE '"[^"]+"' | tr -d '"' | xargs -n 1)
+same "columns of top" control/aqm/cli/top.c "$columns" "$manual" "$(section "COLUMNS OF TOP" | grep '^\.It' | items)"
 
 same counters xdp/shared/stats.h "$(sed -n 's/.*X([A-Z0-9_]*, "\([a-z0-9_]*\)",.*/\1/p' xdp/shared/stats.h)" \
 	"$manual" "$(section COUNTERS | items)"
 same variables control "$(grep -rohE '(getenv|path_in)\("[A-Z_]+"' control | grep -oE '[A-Z_]{4,}')" \
 	"$manual" "$(sed -n 's/^\.It Ev //p' "$manual")"
-same "exit codes" control/base/log.h "$(grep -oE 'RXAQM_EXIT_[A-Z_]+ = [0-9]' control/base/log.h | grep -oE '[0-9]$')" \
+same "exit codes" control/core/base/log.h "$(grep -oE 'RXAQM_EXIT_[A-Z_]+ = [0-9]' control/core/base/log.h | grep -oE '[0-9]$')" \
 	"$manual" "$(section "EXIT STATUS" | sed -n 's/^\.It \([0-9]\)$/\1/p')"
 
 # The table of docs/doctor.md is what the program prints.

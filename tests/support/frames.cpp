@@ -15,7 +15,7 @@
 #include <system_error>
 #include <thread>
 
-#include "../unit/packets.hpp"
+#include "../unit/xdp/packets.hpp"
 #include "host.hpp"
 #include "process.hpp"
 

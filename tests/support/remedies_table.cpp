@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of situations: each remedy that attach, status, check, detach, clock, doctor or qualify
- * prints has its row here, or says why it has none. tests/system/test_remedies.cpp looks through
- * the sources for those that are missing. What only doctor's checks advise is not among them.
+ * prints has its row here, or says why it has none. tests/system/aqm/test_remedies.cpp looks
+ * through the sources for those that are missing. What only doctor's checks advise is not among
+ * them.
  */
 #include <catch2/catch_test_macros.hpp>
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/locate.h"
+#include "state/locate.h"
 #include "base/now.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
 #include "profile/profile.h"
-#include "report/figures.h"
+#include "figures/figures.h"
 
 struct doctor_attached_before {
 	struct rxaqm_state state;

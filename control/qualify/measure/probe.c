@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "attach/afxdp.h"
+#include "state/afxdp.h"
 #include "qualify.skel.h"
 
 /* Of the tc program, so that it is known again. */

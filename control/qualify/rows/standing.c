@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "attach/locate.h"
+#include "state/locate.h"
 #include "base/now.h"
 #include "qualify/rows/latency.h"
-#include "report/figures.h"
+#include "figures/figures.h"
 
 #define MS 1500
 #define SETTLED 0.5 /* of the time; what comes later counts */

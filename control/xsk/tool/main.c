@@ -12,7 +12,7 @@
 #include "tool.h"
 #include "base/now.h"
 #include "base/parse.h"
-#include "cli/options.h"
+#include "command/options.h"
 #include "nic/netns.h"
 
 #define BATCH 64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 #include "tool.h"
 
-#include "report/figures.h"
+#include "figures/figures.h"
 #include "base/now.h"
 #include "base/out.h"
 

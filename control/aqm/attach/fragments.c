@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/fragments.h"
+
+#include <linux/if_ether.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "state/dispatcher.h"
+#include "nic/ethtool.h"
+#include "nic/netdev.h"
+
+/* What is in the page besides: XDP_PACKET_HEADROOM, struct skb_shared_info, virtio_net's header,
+ * which that driver forgets where it refuses an MTU (virtnet_xdp_set(), xdp_linearize_page()).
+ */
+#define HEADROOM 256
+#define TAILROOM 320
+#define HEADER 12
+
+unsigned int rxaqm_fragments_mtu(void)
+{
+	return (unsigned int)sysconf(_SC_PAGESIZE) - HEADROOM - TAILROOM - HEADER - ETH_HLEN;
+}
+
+/* Does the driver drop what does not fit a page, for want of fragments? */
+static bool driver_cannot(unsigned int ifindex, const char *driver)
+{
+	int gives = rxaqm_netdev_gives_fragments(ifindex);
+
+	/* It gives them since 6.3, which is since when kernels say so, and is the one that looked
+	 * at the MTU at attach only.
+	 */
+	return gives < 0 ? !strcmp(driver, "virtio_net") : !gives;
+}
+
+/* What to do about a program that takes none, where the driver gives fragments. */
+static const char *remedy(const struct rxaqm_iface *iface, const struct rxaqm_xdp_progs *progs)
+{
+	if (progs->dispatcher && progs->nr > 2)
+		return "another program in libxdp's dispatcher takes no fragments, nor does then the "
+		       "dispatcher: unload that one (\"xdp-loader status\" names it)";
+	return iface->flags & RXAQM_IFACE_HINT ?
+		       "this kernel gives none to a program that asks the driver for stamps: "
+		       "detach, and attach with signal=stamp" :
+		       "the dispatcher was loaded without: detach, and attach again";
+}
+
+bool rxaqm_fragments_lost(const struct rxaqm_iface *iface, const char *ifname,
+			  char text[RXAQM_FRAGMENTS_TEXT])
+{
+	const unsigned int ifindex = if_nametoindex(ifname), most = rxaqm_fragments_mtu();
+	struct rxaqm_xdp_progs progs;
+	char driver[32] = "";
+	struct ifreq ifr = {};
+	bool takes;
+
+	if (iface->flags & RXAQM_IFACE_GENERIC || !ifindex ||
+	    rxaqm_nic_ioctl(ifname, SIOCGIFMTU, &ifr) || (unsigned int)ifr.ifr_mtu <= most)
+		return false;
+	rxaqm_xdp_read(ifindex, &progs);
+	rxaqm_nic_driver(ifname, driver, sizeof(driver));
+	/* What a veth receives is bounded by its peer's MTU, which the kernel holds down. */
+	if (!rxaqm_xdp_has(&progs, iface->prog_id) || !strcmp(driver, "veth"))
+		return false;
+	takes = progs.dispatcher ? progs.fragments : !(iface->flags & RXAQM_IFACE_ONE_PAGE);
+	if (driver_cannot(ifindex, driver))
+		snprintf(text, RXAQM_FRAGMENTS_TEXT,
+			 "frames over an MTU of %u are lost, and it is %d: driver \"%s\" gives XDP "
+			 "none in fragments here; set an MTU of at most %u; for a larger one do that, "
+			 "detach, set the larger one, and attach with --mode generic",
+			 most, ifr.ifr_mtu, driver, most);
+	else if (!takes)
+		snprintf(text, RXAQM_FRAGMENTS_TEXT,
+			 "frames over an MTU of %u are lost, and it is %d: %s, or set an MTU of at "
+			 "most %u",
+			 most, ifr.ifr_mtu, remedy(iface, &progs), most);
+	else
+		return false;
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How an interface is to be attached: what was asked for, what follows for this one, and the entry
+ * in the registry that says so.
+ */
+#ifndef RXAQM_PLAN_H
+#define RXAQM_PLAN_H
+
+#include "state/state.h"
+#include "nic/nic.h"
+#include "profile/profile.h"
+
+struct rxaqm_plan {
+	const char *ifname;
+	bool generic;
+	enum rxaqm_queue_key key;
+	enum rxaqm_hook hook;
+	struct rxaqm_nic nic;
+	struct rxaqm_profile profile;
+	struct rxaqm_policy policy; /* of all queues; its signal says which program */
+};
+
+/* Fill in the rest of @plan, of which name, mode, key and hook are given: the NIC, the
+ * profile called @profile (NULL: by the NIC), and its policy, which the caller's settings come on
+ * top of. RXAQM_EXIT_UNSUPPORTED if it cannot be attached so.
+ */
+int rxaqm_plan_make(struct rxaqm_plan *plan, const char *profile, struct rxaqm_error *error);
+
+/* Is its driver known to reset the NIC's clock when the program comes and goes? */
+bool rxaqm_plan_resets_clock(const struct rxaqm_plan *plan);
+
+/* The entry of the interface called @ifname if it is attached already, with its program on it; else
+ * NULL. @state may be closed.
+ */
+struct rxaqm_iface *rxaqm_plan_attached(const struct rxaqm_state *state, const char *ifname);
+
+/* How many queues it takes. */
+unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan);
+
+/* Take a free entry, say in it what @plan and @hint (which program) make of the interface, and
+ * give its queues their policies. NULL with @error if there is no room.
+ */
+struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaqm_plan *plan,
+				    bool hint, struct rxaqm_error *error);
+
+/* Was @iface attached with the name and the facts that @profile has now? */
+bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_profile *profile);
+
+/* Is the interface, called @ifname, no longer what it was when @iface was attached, so that another
+ * attach would make something else of it? How, or NULL.
+ */
+const char *rxaqm_entry_outgrown(const struct rxaqm_iface *iface, const char *ifname);
+
+#endif /* RXAQM_PLAN_H */

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/plane.h"
+
+#include <net/if.h>
+#include <string.h>
+
+#include "attach/hint.h"
+#include "attach/hooks.h"
+#include "state/locate.h"
+#include "nic/netns.h"
+#include "state/pins.h"
+#include "attach/stamps.h"
+#include "attach/xdp.h"
+
+/* The entry's fields must be seen in this order by whoever finds it after a crash. */
+static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
+{
+	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
+}
+
+/* Undo all that the entry says was done to the interface, which is where its program is in this
+ * namespace, or where it was at attach. Timestamps and clocks that cannot be put back are told in
+ * @error, and hold nothing up.
+ */
+static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
+		struct rxaqm_error *error)
+{
+	/* Else the driver has no part in it. */
+	bool clock = !(iface->flags & RXAQM_IFACE_GENERIC) ||
+		     (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED);
+	unsigned int ifindex = rxaqm_iface_ifindex(iface);
+	__u32 prog_id = iface->prog_id;
+	struct rxaqm_phc_keep keep;
+	char ifname[IF_NAMESIZE];
+	bool here;
+	int err;
+
+	if (!ifindex)
+		ifindex = iface->ifindex;
+	here = if_indextoname(ifindex, ifname);
+	rxaqm_phc_keep_begin(&keep, here && clock ? ifname : NULL);
+	set_state(iface, RXAQM_IFACE_DETACHING);
+	/* An interrupted attach may not have come to note its program's id. */
+	if (!prog_id)
+		prog_id = rxaqm_xdp_find_ours(ifindex);
+	rxaqm_phc_keep_arm(&keep);
+	err = rxaqm_xdp_detach(ifindex, prog_id, error);
+	if (!err)
+		err = rxaqm_pins_sweep(state, iface, prog_id, RXAQM_PINS_OF_DEAD, error);
+	if (err >= 0) {
+		if (iface->flags & RXAQM_IFACE_DISPATCHER)
+			rxaqm_xdp_drop_empty(ifindex);
+		rxaqm_state_clear_sockets(state, iface);
+		if (here)
+			rxaqm_stamps_restore(iface, ifname, &keep, error);
+		set_state(iface, RXAQM_IFACE_FREE);
+	}
+	rxaqm_phc_keep_end(&keep, iface->flags & RXAQM_IFACE_CLOCK_RESETS, error);
+	return err < 0 ? err : 0;
+}
+
+/* Add what is to be said of one thing that was done to what @error says of others. */
+static void also(struct rxaqm_error *error, const struct rxaqm_error *more)
+{
+	if (more->text[0])
+		rxaqm_error_add(error, "%s", more->text);
+	if (error && more->err) {
+		error->exit_code = more->exit_code;
+		error->err = more->err;
+	}
+}
+
+int rxaqm_plane_strip(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error)
+{
+	char ifname[IF_NAMESIZE];
+	struct rxaqm_phc_keep keep;
+	int err;
+
+	rxaqm_phc_keep_begin(&keep, if_indextoname(ifindex, ifname));
+	rxaqm_phc_keep_arm(&keep);
+	err = rxaqm_xdp_detach(ifindex, prog_id, error);
+	rxaqm_phc_keep_end(&keep, false, error);
+	return err;
+}
+
+/* Is there a queue whose policy goes by stamps? */
+static bool wants_stamps(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	unsigned int i;
+
+	for (i = 0; iface->stamp != RXAQM_STAMP_NONE && i < iface->nr_queues; i++)
+		if (rxaqm_state_policy(state, iface, i)->signal != RXAQM_SIGNAL_BUSY)
+			return true;
+	return false;
+}
+
+/* Stamps of generic interfaces need a tracing program of their own. */
+static int sync_generic(const struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	const struct rxaqm_iface *iface = NULL;
+	bool wanted = false;
+
+	while ((iface = rxaqm_iface_next(state, iface)))
+		wanted |= (iface->flags & RXAQM_IFACE_GENERIC) && wants_stamps(state, iface);
+	return rxaqm_hooks_generic(wanted, error);
+}
+
+/* No interface is left: take the tracing programs and all pins away. */
+static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	if (rxaqm_iface_next(state, NULL))
+		return sync_generic(state, error);
+	/* From here on the state counts as never completed. */
+	__atomic_store_n(&state->meta->abi_version, 0, __ATOMIC_RELEASE);
+	return rxaqm_hooks_remove(error);
+}
+
+/* Has the program of @iface gone with its interface? What is pinned of it does not count, but the
+ * interface may be in a namespace that has no name.
+ */
+static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	if (!rxaqm_xdp_exists(iface->prog_id))
+		return true;
+	if (!(iface->flags & RXAQM_IFACE_DISPATCHER))
+		return rxaqm_iface_is_gone(iface);
+	return rxaqm_pins_sweep(state, iface, iface->prog_id, RXAQM_PINS_OF_SURELY_DEAD, NULL) >
+		       0 &&
+	       !rxaqm_xdp_stays(iface->prog_id);
+}
+
+void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	__u64 netns_ino = rxaqm_netns_ino();
+	struct rxaqm_iface *iface = NULL;
+	char ifname[IF_NAMESIZE];
+
+	while ((iface = rxaqm_iface_next(state, iface))) {
+		if (iface->netns_ino != netns_ino)
+			continue;
+		if (iface->state != RXAQM_IFACE_ATTACHED)
+			undo(state, iface, error);
+		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
+			set_state(iface, RXAQM_IFACE_FREE);
+	}
+}
+
+struct visit {
+	struct rxaqm_state *state;
+	struct rxaqm_error *error;
+	__u64 reached; /* slots whose interface was attached in a namespace that there is, a bit each */
+	int detached;
+	int err;
+};
+
+static void recover_here(void *arg)
+{
+	__u64 netns_ino = rxaqm_netns_ino();
+	struct rxaqm_iface *iface = NULL;
+	struct visit *visit = arg;
+
+	rxaqm_plane_recover(visit->state, visit->error);
+	while ((iface = rxaqm_iface_next(visit->state, iface)))
+		if (iface->netns_ino == netns_ino)
+			visit->reached |= 1ULL << (iface - visit->state->iface);
+}
+
+void rxaqm_plane_make_room(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	struct visit visit = { .state = state, .error = error };
+	struct rxaqm_iface *iface = NULL;
+
+	rxaqm_netns_each(recover_here, &visit);
+	while ((iface = rxaqm_iface_next(state, iface)))
+		/* Where its namespace is gone as well, nothing is left if its program is not. */
+		if (!(visit.reached >> (iface - state->iface) & 1) &&
+		    !rxaqm_xdp_exists(iface->prog_id))
+			set_state(iface, RXAQM_IFACE_FREE);
+}
+
+/* Open the state, or make it if there is none worth keeping. */
+static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int err;
+
+	err = rxaqm_state_open(state, true, error);
+	if (!err) {
+		rxaqm_plane_recover(state, error);
+		return 0;
+	}
+	if (err != -ENOENT)
+		return err;
+	error->text[0] = '\0';
+	err = rxaqm_hooks_remove(error);
+	if (!err)
+		err = rxaqm_hooks_begin(error);
+	if (!err)
+		err = rxaqm_state_complete(state, error);
+	if (err)
+		rxaqm_hooks_remove(NULL);
+	return err;
+}
+
+/* Have the Rx path watched, if @iface has stamps to see there that are @wanted, or a @hook is asked
+ * for by name. What watches costs every packet of the host a little, and the kernel may refuse it,
+ * so not otherwise.
+ */
+static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface, bool wanted,
+		    enum rxaqm_hook hook, struct rxaqm_error *error)
+{
+	int used;
+
+	if (iface->flags & (RXAQM_IFACE_HINT | RXAQM_IFACE_GENERIC))
+		wanted = false;
+	if (!wanted && hook == RXAQM_HOOK_AUTO)
+		return 0;
+	if (state->meta->hook != RXAQM_HOOK_AUTO) {
+		if (hook == RXAQM_HOOK_AUTO || hook == state->meta->hook)
+			return 0;
+		return rxaqm_failed(error, EBUSY,
+				    "hook \"%s\" is in use and shared by all interfaces; \"rxaqm "
+				    "detach --all\" first, to change it",
+				    rxaqm_hook_in_use(state->meta));
+	}
+	used = rxaqm_hooks_rx_stamp(hook, error);
+	if (used < 0)
+		return used;
+	state->meta->hook = (__u32)used;
+	return 0;
+}
+
+static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
+{
+	/* It was libxdp's lock, and @error says so. */
+	if (err == -ETIMEDOUT || err == -ENOTDIR)
+		return err;
+	return rxaqm_failed(error, -err, "cannot take the XDP program (id %u) off \"%s\": %s",
+			    iface->prog_id, iface->name, strerror(-err));
+}
+
+/* Put the program of @iface on. What speaks against hint may show only now; unless it was asked for
+ * by name, the other program does, and @error says why.
+ */
+static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       const struct rxaqm_plan *plan, struct rxaqm_error *error)
+{
+	const struct rxaqm_xdp_config config = {
+		.iface = (__u32)(iface - state->iface),
+		.queue_base = iface->queue_base,
+		.nr_queues = iface->nr_queues,
+		.ring_entries = iface->ring_entries,
+		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
+		.no_sockets = !rxaqm_afxdp_known(),
+	};
+	int err;
+
+	if (iface->flags & RXAQM_IFACE_HINT) {
+		err = rxaqm_hint_attach(plan->ifname, iface, &config, error);
+		if (!err || plan->policy.signal == RXAQM_SIGNAL_HINT)
+			return err;
+		iface->flags &= ~RXAQM_IFACE_HINT;
+		iface->stamp = rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
+		err = watch_rx(state, iface, wants_stamps(state, iface), plan->hook, error);
+		if (err)
+			return err;
+	}
+	return rxaqm_xdp_attach(plan->ifname, iface, &config, error);
+}
+
+/* Do what the entry @iface says to the machine. */
+static int put_on(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		  const struct rxaqm_plan *plan, struct rxaqm_error *error)
+{
+	struct rxaqm_error more = {};
+	struct rxaqm_phc_keep keep;
+	int err;
+
+	rxaqm_phc_keep_begin(&keep, plan->ifname);
+	err = watch_rx(state, iface, wants_stamps(state, iface), plan->hook, &more);
+	if (!err)
+		err = sync_generic(state, &more);
+	if (!err && plan->policy.signal != RXAQM_SIGNAL_BUSY)
+		err = rxaqm_stamps_enable(iface, plan->ifname, &keep, &more);
+	if (!err) {
+		rxaqm_phc_keep_arm(&keep);
+		err = put_program(state, iface, plan, &more);
+	}
+	rxaqm_phc_keep_end(&keep, iface->flags & RXAQM_IFACE_CLOCK_RESETS, &more);
+	also(error, &more);
+	return err;
+}
+
+struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct rxaqm_plan *plan,
+				       struct rxaqm_error *error)
+{
+	struct rxaqm_error more = {};
+	struct rxaqm_iface *iface;
+	int err, hint;
+
+	/* Undoing needs libxdp's lock, too: what cannot be had now should leave nothing to undo. */
+	err = rxaqm_pins_wait(error);
+	if (!err)
+		err = make_state(state, error);
+	if (err)
+		return NULL;
+	/* Attached once, but its program was taken off: let go of that. */
+	iface = rxaqm_iface_find(state, plan->ifname);
+	err = iface ? undo(state, iface, error) : 0;
+	if (err) {
+		not_undone(iface, err, error);
+		return NULL;
+	}
+	if (!rxaqm_state_room(state, rxaqm_plan_queues(plan), 0))
+		rxaqm_plane_make_room(state, error);
+	hint = rxaqm_hint_choose(plan, error);
+	iface = hint < 0 ? NULL : rxaqm_entry_new(state, plan, hint, error);
+	if (!iface)
+		goto fail;
+	set_state(iface, RXAQM_IFACE_ATTACHING);
+
+	if (put_on(state, iface, plan, error))
+		goto fail;
+	set_state(iface, RXAQM_IFACE_ATTACHED);
+	return iface;
+
+fail:
+	if (iface && !undo(state, iface, &more) && more.text[0])
+		rxaqm_error_add(error, "%s", more.text);
+	remove_if_unused(state, NULL);
+	return NULL;
+}
+
+int rxaqm_plane_want_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface,
+			    const char *ifname, struct rxaqm_error *error)
+{
+	bool stamped = iface->stamp != RXAQM_STAMP_NONE;
+	int err = watch_rx(state, iface, stamped, RXAQM_HOOK_AUTO, error);
+
+	if (!err && stamped && (iface->flags & RXAQM_IFACE_GENERIC))
+		err = rxaqm_hooks_generic(true, error);
+	return err ? err : rxaqm_stamps_turn_on(iface, ifname, error);
+}
+
+int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
+		       struct rxaqm_error *error)
+{
+	int err = undo(state, iface, error);
+
+	return err ? not_undone(iface, err, error) : remove_if_unused(state, error);
+}
+
+/* Detach what is in the namespace entered. */
+static void detach_here(void *arg)
+{
+	struct rxaqm_iface *iface = NULL;
+	struct visit *visit = arg;
+	int err;
+
+	rxaqm_plane_recover(visit->state, visit->error);
+	while ((iface = rxaqm_iface_next(visit->state, iface))) {
+		struct rxaqm_error one = {};
+
+		if (!rxaqm_iface_ifindex(iface) && !rxaqm_iface_is_bare(iface))
+			continue;
+		err = undo(visit->state, iface, &one);
+		if (err)
+			visit->err = not_undone(iface, err, &one);
+		else
+			visit->detached++;
+		also(visit->error, &one);
+	}
+}
+
+/* Its packets pass untouched from now on, wherever it is. */
+static void switch_off(struct rxaqm_state *state, struct rxaqm_iface *iface)
+{
+	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
+	unsigned int i;
+
+	for (i = 0; i < iface->nr_queues; i++)
+		policies[i].mode = RXAQM_MODE_OFF;
+	rxaqm_state_use_draft(iface);
+}
+
+/* The interface of @iface is in no namespace that can be entered: it is gone, or in one that only
+ * the kernel knows. Its program leaves libxdp's dispatcher there by its pins; what is attached
+ * directly stays, switched off.
+ */
+static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface,
+			    struct rxaqm_error *error)
+{
+	bool whole = iface->state == RXAQM_IFACE_ATTACHED, gone = rxaqm_iface_is_gone(iface);
+	int err = rxaqm_pins_sweep(state, iface, iface->prog_id,
+				   whole ? RXAQM_PINS_ALL : RXAQM_PINS_OF_DEAD, error);
+
+	if (err < 0)
+		return not_undone(iface, err, error);
+	if (gone || !rxaqm_xdp_stays(iface->prog_id)) {
+		if (!gone && (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED))
+			rxaqm_failed(error, ENODEV,
+				     "the timestamp configuration of \"%s\" was not put back: it is "
+				     "gone, or in a network namespace that cannot be entered",
+				     iface->name);
+		set_state(iface, RXAQM_IFACE_FREE);
+		return 0;
+	}
+	switch_off(state, iface);
+	return rxaqm_failed(error, ENODEV,
+			    "\"%s\" is in a network namespace that no process is in or has open, as "
+			    "far as can be seen from here: its program cannot be taken off, and is "
+			    "set to mode=off; \"rxaqm detach --all\" once more, when that namespace "
+			    "has ended, frees its slot",
+			    iface->name);
+}
+
+int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	struct visit visit = { .state = state, .error = error };
+	struct rxaqm_iface *iface = NULL;
+	int err;
+
+	rxaqm_netns_each(detach_here, &visit);
+	while ((iface = rxaqm_iface_next(state, iface))) {
+		struct rxaqm_error reason = {};
+
+		err = detach_unreached(state, iface, &reason);
+		if (!err)
+			visit.detached++;
+		if (reason.text[0] && !visit.err)
+			*error = reason;
+		if (err && !visit.err)
+			visit.err = err;
+	}
+	err = remove_if_unused(state, error);
+	return visit.err ? visit.err : err ? err : visit.detached;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The XDP program on an interface, by libxdp where it can, in the namespace entered. */
+#ifndef RXAQM_XDP_H
+#define RXAQM_XDP_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include "state/afxdp.h"
+#include "state/dispatcher.h"
+#include "state/ours.h"
+#include "base/log.h"
+#include "iface.h"
+#include "xdp_config.h"
+
+/* Open the object with @config, its program @name to be loaded. NULL: errno says why. */
+struct rxaqm *rxaqm_xdp_open(const char *name, const struct rxaqm_xdp_config *config);
+
+/* Load the program with @config and attach it to @iface, called @ifname, in which its id is noted,
+ * and what it is. -errno with @error, and nothing attached.
+ */
+int rxaqm_xdp_attach(const char *ifname, struct rxaqm_iface *iface,
+		     const struct rxaqm_xdp_config *config, struct rxaqm_error *error);
+
+/* Id of the program @fd; 0 if it cannot be told. */
+__u32 rxaqm_xdp_prog_id(int fd);
+
+/* Does a program with this id still exist after half a second? The kernel frees programs some time
+ * after the interface.
+ */
+bool rxaqm_xdp_stays(__u32 prog_id);
+
+/* Take @prog_id off @ifindex; others stay. 0 also if it is not there. -errno, with @error if it was
+ * for libxdp's lock.
+ */
+int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error);
+
+/* Take libxdp's dispatcher off @ifindex if no program is left in it, and libxdp's pins of it are
+ * gone, so that libxdp does not: somebody removed them, as "xdp-loader clean" does in another
+ * network namespace. It is in the way of whatever is attached next.
+ */
+void rxaqm_xdp_drop_empty(unsigned int ifindex);
+
+#endif /* RXAQM_XDP_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The subcommands of rxaqm. Each returns an exit code (log.h), or, negative, that it failed as the
+ * error says that it was given.
+ */
+#ifndef RXAQM_CMD_H
+#define RXAQM_CMD_H
+
+#include <stdbool.h>
+
+#include "base/out.h"
+#include "command/stop.h"
+#include "figures/figures.h"
+
+/* What a subcommand works with; main() logs the error and closes the state. */
+struct rxaqm_call {
+	struct rxaqm_state state;
+	struct rxaqm_error error;
+};
+
+/* "check", of which "status --check" is another name. @argv begins with the command's name. Returns
+ * the exit status of a plugin (report/check.h); -1: status is asked for, of *@ret_ifname (or NULL).
+ */
+int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname);
+/* Is a check asked for? What goes wrong before must not have another command's exit code. */
+bool rxaqm_check_wanted(int argc, char **argv);
+/* It cannot be done: tell @why. Returns the exit status. */
+int rxaqm_check_failed(const char *why);
+
+typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
+rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
+rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_replay;
+rxaqm_cmd rxaqm_cmd_run, rxaqm_cmd_doctor, rxaqm_cmd_qualify;
+
+/* What status, top, hist and clock have in common: one optional interface, read-only. */
+
+/* Print one object an interface, of all or of that called @ifname. As a subcommand returns. */
+int rxaqm_view_print(struct rxaqm_call *call, const char *ifname,
+		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
+				   const struct rxaqm_iface *iface));
+
+/* Open the state to read. 0, or -1 with the error if there is none, or not of @ifname. */
+int rxaqm_view_open(struct rxaqm_call *call, const char *ifname);
+
+/* Go over the interfaces that are attached, or only that called @ifname here. */
+#define rxaqm_view_each(iface, state, ifname)                             \
+	for ((iface) = rxaqm_view_next((state), (ifname), NULL); (iface); \
+	     (iface) = rxaqm_view_next((state), (ifname), (iface)))
+/* The one behind @iface (NULL: the first); NULL: there is none. */
+const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
+					  const struct rxaqm_iface *iface);
+
+#endif /* RXAQM_CMD_H */

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm check: for monitoring. Its exit codes are those of check.h. */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "report/check.h"
+#include "command/options.h"
+#include "cli/cmd.h"
+#include "attach/fragments.h"
+#include "attach/sockets.h"
+#include "state/machine.h"
+#include "state/locate.h"
+
+/* The first look at an interface. */
+struct first_look {
+	__u64 attached_ns; /* another attachment since then is not compared; 0: no look */
+	__s64 overflow; /* negative: not known */
+};
+
+struct args {
+	bool wanted; /* else status */
+	const char *ifname; /* NULL: all that are attached */
+	__u64 warn_ns, crit_ns;
+	__u64 window_ns; /* between the looks */
+};
+
+struct check {
+	struct args args;
+	const struct rxaqm_state *state;
+	struct first_look iface[RXAQM_MAX_IFACES];
+	struct rxaqm_overload_seen queue[RXAQM_MAX_QUEUES];
+	struct rxaqm_check_sum sum;
+};
+
+bool rxaqm_check_wanted(int argc, char **argv)
+{
+	int i;
+
+	if (!strcmp(argv[0], "check"))
+		return true;
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--check"))
+			return !strcmp(argv[0], "status");
+	return false;
+}
+
+/* Print the line. Returns the exit status. */
+static int print_line(const struct rxaqm_check_sum *sum)
+{
+	int status = rxaqm_check_print(sum, stdout);
+
+	if (!ferror(stdout))
+		return status;
+	/* The exit code that main() has for this would be WARNING. */
+	rxaqm_log_error("cannot write to standard output");
+	_exit(RXAQM_CHECK_UNKNOWN);
+}
+
+int rxaqm_check_failed(const char *why)
+{
+	struct rxaqm_check_sum sum = {};
+
+	rxaqm_check_find(&sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", why);
+	return print_line(&sum);
+}
+
+/* A label of performance data has no quotes, "=" or "|", which an interface may well have. */
+static void copy_label(const char *name, char label[RXAQM_IFNAMSIZ])
+{
+	snprintf(label, RXAQM_IFNAMSIZ, "%s", name);
+	while ((label = strpbrk(label, "'=|\"")))
+		*label = '_';
+}
+
+/* Packets that were lost, modulo 2^32; -errno if that is not known. */
+static __s64 read_overflow(const struct rxaqm_iface *iface)
+{
+	char name[RXAQM_IFNAMSIZ];
+	bool here;
+
+	rxaqm_iface_name(iface, name, &here);
+	if (iface->flags & RXAQM_IFACE_BY_CPU)
+		return rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS);
+	return here ? rxaqm_check_ring_drops(name) : -ENODEV;
+}
+
+static void look_first(struct check *check, const struct rxaqm_iface *iface)
+{
+	struct first_look *first = &check->iface[iface - check->state->iface];
+	struct rxaqm_overload_look look;
+	unsigned int i;
+
+	first->attached_ns = iface->attached_ns;
+	first->overflow = read_overflow(iface);
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
+
+		rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, rxaqm_now_ns(),
+				    &look);
+	}
+}
+
+static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
+				struct rxaqm_check_iface *found, unsigned int i)
+{
+	const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
+	struct rxaqm_check_queue queue = { .queue = i };
+	__u64 now_ns = rxaqm_now_ns();
+
+	rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, now_ns, &queue.look);
+	if (q.flags & RXAQM_QUEUE_POLLED) {
+		bool wanted = iface->stamp != RXAQM_STAMP_NONE &&
+			      q.policy.signal != RXAQM_SIGNAL_BUSY &&
+			      q.policy.mode != RXAQM_MODE_OFF;
+
+		queue.distrust = rxaqm_queue_distrust(&q, now_ns);
+		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, &q) &&
+				  rxaqm_queue_unstamped(&q);
+	}
+	rxaqm_check_add_queue(&check->sum, found, &queue);
+}
+
+/* To be in another namespace is no trouble, nor is a command at work. */
+static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
+{
+	bool at_work;
+	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+
+	if (at_work || now == RXAQM_IFACE_FREE)
+		return false;
+	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_iface_taken_off(iface));
+}
+
+static void look_again(struct check *check, const struct rxaqm_iface *iface)
+{
+	const struct first_look *first = &check->iface[iface - check->state->iface];
+	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ], lost[RXAQM_FRAGMENTS_TEXT];
+	struct rxaqm_check_iface found = { .name = label };
+	__s64 overflow;
+	unsigned int i;
+	bool here;
+
+	if (first->attached_ns != iface->attached_ns)
+		return;
+	copy_label(rxaqm_iface_name(iface, name, &here), label);
+	if (is_unguarded(iface, here))
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "is not guarded: %s",
+				 rxaqm_status_trouble(iface, here));
+	if (here && rxaqm_fragments_lost(iface, name, lost))
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "%s", lost);
+	for (i = 0; i < iface->nr_queues; i++)
+		look_again_at_queue(check, iface, &found, i);
+	overflow = read_overflow(iface);
+	found.overflow_known = overflow >= 0 && first->overflow >= 0;
+	if (found.overflow_known)
+		found.overflow = (__u32)(overflow - first->overflow);
+	rxaqm_check_add_iface(&check->sum, &found);
+}
+
+static void find_not_attached(struct check *check)
+{
+	rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, NULL, "not attached to \"%s\"",
+			 check->args.ifname);
+}
+
+/* Look, wait, look again. */
+static void look_twice(struct check *check)
+{
+	const struct timespec window = rxaqm_timespec(check->args.window_ns);
+	const struct rxaqm_iface *iface;
+
+	rxaqm_view_each(iface, check->state, check->args.ifname)
+		look_first(check, iface);
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
+	rxaqm_view_each(iface, check->state, check->args.ifname)
+		look_again(check, iface);
+	if (check->sum.nr_ifaces)
+		return;
+	if (check->args.ifname)
+		find_not_attached(check);
+	else
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL,
+				 "not attached to any interface");
+}
+
+static int run(struct check *check, struct rxaqm_call *call, bool status)
+{
+	struct rxaqm_error *error = &call->error;
+
+	if (rxaqm_json)
+		return rxaqm_check_failed(status ? "--check prints one line of text; leave out -j" :
+						   "check prints one line of text; leave out -j");
+	check->state = &call->state;
+	if (!rxaqm_state_open(&call->state, false, error) && !rxaqm_machine_check_readable(error))
+		look_twice(check);
+	else if (check->args.ifname && error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
+		find_not_attached(check);
+	else
+		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error->text);
+	return print_line(&check->sum);
+}
+
+#define DAY_NS (24 * 3600 * RXAQM_NSEC_PER_SEC)
+#define NOT_GIVEN (~0ULL)
+
+/* Of status; check has all but the first. */
+static const struct rxaqm_option options[] = {
+	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_FLAG(wanted) },
+	{ "warn", 0, "DURATION",
+	  "WARNING when a queue has stood over target for as long (default 2s)",
+	  RXAQM_DURATION(warn_ns, 0, DAY_NS) },
+	{ "crit", 0, "DURATION",
+	  "CRITICAL when a queue has stood over target for as long and is not enforced (default 1m)",
+	  RXAQM_DURATION(crit_ns, 0, DAY_NS) },
+	{ "interval", 'i', "DURATION", "Time between the two looks (default 1s)",
+	  RXAQM_DURATION(window_ns, 100 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
+	{ 0 },
+};
+
+/* What goes with a check only. */
+static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
+{
+	if (*ns == NOT_GIVEN)
+		*ns = standard_ns;
+	else if (!wanted)
+		rxaqm_usage_error("--%s goes with --check only", name);
+}
+
+int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname)
+{
+	static struct check check; /* of 130 kB */
+	struct args *args = &check.args;
+	bool status = !strcmp(argv[0], "status"), wanted = rxaqm_check_wanted(argc, argv);
+	const struct rxaqm_command command = {
+		.name = status ? "rxaqm status" : "rxaqm check",
+		.args = "[IFACE]",
+		.help = status ? "Show state, signal and counters of each queue." :
+				 "Look twice, and print one line as a Nagios plugin: exit status 0 "
+				 "OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.",
+		.options = status ? options : options + 1,
+		.max_words = 1,
+		.no_json = !status,
+		/* Status 2 would say that a queue is in a critical state. */
+		.wrong_exit = wanted ? RXAQM_CHECK_UNKNOWN : 0,
+	};
+
+	args->warn_ns = args->crit_ns = args->window_ns = NOT_GIVEN;
+	*ret_ifname = args->ifname = *rxaqm_options_read(&command, argc, argv, args);
+	settle(&args->warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
+	settle(&args->crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
+	settle(&args->window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
+	if (args->warn_ns > args->crit_ns)
+		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
+	check.sum.warn_ns = args->warn_ns;
+	check.sum.crit_ns = args->crit_ns;
+	return wanted ? run(&check, call, status) : -1;
+}
+
+int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
+{
+	const char *ifname;
+
+	return rxaqm_check(argc, argv, call, &ifname);
+}

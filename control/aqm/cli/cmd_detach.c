@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm detach */
+#include <net/if.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "config/config.h"
+#include "attach/hooks.h"
+#include "state/machine.h"
+#include "nic/netns.h"
+#include "command/options.h"
+#include "base/out.h"
+#include "state/pins.h"
+#include "state/locate.h"
+#include "attach/plane.h"
+#include "attach/xdp.h"
+#include "figures/figures.h"
+
+static void print_detached(const char *ifname, int nr)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, rxaqm_json);
+	if (ifname)
+		rxaqm_out_str(&out, "interface", "%s: detached\n", ifname);
+	rxaqm_out_u64(&out, "detached", ifname ? NULL : "%llu interface(s) detached\n", (__u64)nr);
+	rxaqm_out_close(&out, false);
+}
+
+struct strip {
+	int detached;
+	struct rxaqm_error *error;
+};
+
+static void strip_here(void *arg)
+{
+	struct if_nameindex *all = if_nameindex(), *one;
+	struct strip *strip = arg;
+
+	for (one = all; one && one->if_index; one++) {
+		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
+
+		if (prog_id && !rxaqm_plane_strip(one->if_index, prog_id, strip->error))
+			strip->detached++;
+	}
+	if (all)
+		if_freenameindex(all);
+}
+
+/* Where there is no registry to go by: our programs are those that use our queue_map. */
+static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	struct strip strip = { .error = error };
+	int err;
+
+	rxaqm_netns_each(strip_here, &strip);
+	err = rxaqm_pins_sweep(state, NULL, 0, RXAQM_PINS_ALL, error);
+	if (err == -ETIMEDOUT || err == -ENOTDIR)
+		return err;
+	if (err < 0)
+		return rxaqm_failed(error, -err,
+				    "cannot remove what libxdp has pinned of rxaqm's programs: %s; "
+				    "see \"xdp-loader clean\"",
+				    strerror(-err));
+	err = rxaqm_hooks_remove(error);
+	return err ? err : strip.detached;
+}
+
+/* What a daemon has attached by its configuration stays off, whatever becomes of the daemon. */
+static void hold(const struct rxaqm_iface *iface)
+{
+	char name[RXAQM_IFNAMSIZ];
+	int err;
+
+	if (!iface->config_digest)
+		return;
+	err = rxaqm_detached_note(rxaqm_iface_name(iface, name, NULL), iface->config_digest);
+	if (err)
+		rxaqm_log_notice("cannot note that \"%s\" is to stay off (%s): a daemon that starts "
+				 "attaches it again; set enable=no in its configuration",
+				 name, strerror(-err));
+}
+
+static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	int err = rxaqm_state_open(state, true, error);
+	const struct rxaqm_iface *iface = NULL;
+
+	/* Another version's state is for that version to undo. */
+	if (err == -EPROTO || err == -EACCES || err == -EPERM)
+		return err;
+	error->text[0] = '\0'; /* damage that is swept up now */
+	while ((iface = rxaqm_iface_next(state, iface)))
+		if (iface->state == RXAQM_IFACE_ATTACHED)
+			hold(iface);
+	if (!err || (err == -EIO && state->iface))
+		return rxaqm_plane_detach_all(state, error);
+	return strip_all(state, error);
+}
+
+static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface;
+	int err;
+
+	err = rxaqm_state_open(state, true, error);
+	if (err)
+		return err;
+	iface = rxaqm_iface_find(state, ifname);
+	if (!iface)
+		return rxaqm_iface_missing(state, ifname, error);
+	hold(iface);
+	return rxaqm_plane_detach(state, iface, error);
+}
+
+int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call)
+{
+	struct args {
+		bool all;
+	} args = {};
+	static const struct rxaqm_option options[] = {
+		{ "all", 'a', NULL, "Detach every interface and remove all pinned state",
+		  RXAQM_FLAG(all) },
+		{ 0 },
+	};
+	static const struct rxaqm_command command = {
+		.name = "rxaqm detach",
+		.args = "IFACE | --all",
+		.help = "Detach from IFACE and put back what attach changed.",
+		.options = options,
+		.max_words = 1,
+	};
+	struct rxaqm_error *error = &call->error;
+	struct rxaqm_state *state = &call->state;
+	const char *ifname;
+	int nr = 1;
+
+	ifname = *rxaqm_options_read(&command, argc, argv, &args);
+	if (!ifname == !args.all)
+		rxaqm_usage_error("name an interface, or --all%s", args.all ? ", not both" : "");
+	if (rxaqm_machine_check_capabilities(error) || rxaqm_state_lock(state, error))
+		return -1;
+	if (args.all)
+		nr = detach_all(state, error);
+	if (nr < 0 || (ifname && detach_one(state, ifname, error) < 0))
+		return -1;
+	print_detached(ifname, nr);
+	/* Something less than detaching did not work. */
+	if (error->text[0])
+		rxaqm_log_notice("%s", error->text);
+	return RXAQM_EXIT_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm hist: distribution of the sojourn times, drawn in text. */
+
+#include "command/options.h"
+#include "cli/cmd.h"
+
+#define BAR_WIDTH 50
+
+/* First and last bucket with packets, as the reader need not see the rest; most in one. */
+struct shape {
+	unsigned int first, last;
+	__u64 most;
+};
+
+static struct shape shape_of(const struct rxaqm_queue *q)
+{
+	struct shape shape = { .first = RXAQM_HIST_BUCKETS };
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++) {
+		if (!q->hist[i])
+			continue;
+		if (!shape.most)
+			shape.first = i;
+		shape.last = i;
+		if (q->hist[i] > shape.most)
+			shape.most = q->hist[i];
+	}
+	return shape;
+}
+
+static void print_bucket(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int bucket,
+			 __u64 most)
+{
+	static const char bar[] = "##################################################";
+	int width = (int)((double)q->hist[bucket] * BAR_WIDTH / (double)most + 0.5);
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_ns(out, "floor_ns", "    %8s ", rxaqm_hist_floor_ns(bucket));
+	rxaqm_out_u64(out, "packets", "%12llu ", q->hist[bucket]);
+	rxaqm_out_text(out, "|%.*s\n", width, bar);
+	rxaqm_out_end(out);
+}
+
+static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int queue)
+{
+	struct shape shape = shape_of(q);
+	unsigned int i;
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_queue_out(out, queue, q);
+	rxaqm_out_u64(out, "packets", ": %llu packets", rxaqm_hist_packets(q->hist, NULL));
+	rxaqm_out_ns(out, "sojourn_p50_ns", ", p50 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 500));
+	rxaqm_out_ns(out, "sojourn_p90_ns", ", p90 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 900));
+	rxaqm_out_ns(out, "sojourn_p99_ns", ", p99 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 990));
+	rxaqm_out_ns(out, "sojourn_p999_ns", ", p99.9 %s\n",
+		     rxaqm_hist_quantile_ns(q->hist, NULL, 999));
+	rxaqm_out_array(out, "buckets");
+	for (i = shape.first; i <= shape.last; i++) {
+		/* JSON has the empty ones, too; text has a line for all of a row. */
+		if (out->json || q->hist[i])
+			print_bucket(out, q, i, shape.most);
+		else if (q->hist[i - 1])
+			rxaqm_out_text(out, "         ...\n");
+	}
+	rxaqm_out_end(out);
+	rxaqm_out_end(out);
+}
+
+static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface)
+{
+	char name[RXAQM_IFNAMSIZ];
+	unsigned int i;
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "interface", "%s: packets by the time they stood (from, packets)\n",
+		      rxaqm_iface_name(iface, name, NULL));
+	rxaqm_out_array(out, "queues");
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
+
+		if (rxaqm_queue_shows(iface, &q))
+			print_queue(out, &q, i);
+	}
+	rxaqm_out_end(out);
+	rxaqm_out_end(out);
+}
+
+int rxaqm_cmd_hist(int argc, char **argv, struct rxaqm_call *call)
+{
+	static const struct rxaqm_command command = {
+		.name = "rxaqm hist",
+		.args = "[IFACE]",
+		.help = "Show the distribution of sojourn times since attach.",
+		.max_words = 1,
+	};
+
+	return rxaqm_view_print(call, *rxaqm_options_read(&command, argc, argv, NULL), print_iface);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm policy show|set|load|save */
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "base/json_file.h"
+#include "base/now.h"
+#include "attach/ect0.h"
+#include "attach/hint.h"
+#include "state/machine.h"
+#include "command/options.h"
+#include "base/out.h"
+#include "base/parse.h"
+#include "state/locate.h"
+#include "config/policy_file.h"
+#include "attach/sockets.h"
+#include "attach/plane.h"
+
+struct args {
+	const char *ifname;
+	char **words; /* settings, or a file */
+	const char *queues; /* as typed */
+};
+
+static const struct rxaqm_option policy_options[] = {
+	{ "queue", 'q', "LIST", "Only these queues: 3, 0-7, 0-3,6; default: all",
+	  RXAQM_WORD(queues) },
+	{ 0 },
+};
+
+/* The interface at hand, its policies to be worked on, and the queues meant. */
+struct work {
+	struct rxaqm_state *state;
+	struct rxaqm_iface *iface;
+	struct rxaqm_policy policies[RXAQM_MAX_QUEUES];
+	unsigned char chosen[RXAQM_MAX_QUEUES];
+};
+
+static int work_begin(struct work *work, const struct args *args, bool change,
+		      struct rxaqm_error *error)
+{
+	unsigned int nr;
+	int err;
+
+	if (change &&
+	    (rxaqm_machine_check_capabilities(error) || rxaqm_state_lock(work->state, error)))
+		return -1;
+	if (rxaqm_state_open(work->state, change, error) || rxaqm_machine_check_readable(error))
+		return -1;
+	work->iface = rxaqm_iface_find(work->state, args->ifname);
+	if (!work->iface || work->iface->state != RXAQM_IFACE_ATTACHED)
+		return rxaqm_iface_missing(work->state, args->ifname, error);
+	nr = work->iface->nr_queues;
+	memcpy(work->policies, rxaqm_state_policy(work->state, work->iface, 0),
+	       nr * sizeof(*work->policies));
+	err = rxaqm_parse_queues(args->queues, nr, work->chosen);
+	if (err == -ERANGE)
+		return rxaqm_bad(error, "--queue \"%s\": \"%s\" has the queues 0 to %u",
+				 args->queues, args->ifname, nr - 1);
+	if (err)
+		return rxaqm_bad(error,
+				 "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
+				 args->queues);
+	return 0;
+}
+
+/* Does any queue come to want stamps by this change, or by being told so again? */
+static bool wants_stamps_now(const struct work *work, bool signal_named)
+{
+	unsigned int i;
+
+	for (i = 0; i < work->iface->nr_queues; i++) {
+		__u8 before = rxaqm_state_policy(work->state, work->iface, i)->signal;
+
+		if (work->chosen[i] && work->policies[i].signal != RXAQM_SIGNAL_BUSY &&
+		    (signal_named || before == RXAQM_SIGNAL_BUSY))
+			return true;
+	}
+	return false;
+}
+
+/* Check what has become of the chosen policies and put them in force, all at once. @signal_named:
+ * the operator has given a signal, be it the same; so stamps that someone turned off come back.
+ */
+static int work_commit(struct work *work, const char *ifname, bool signal_named,
+		       struct rxaqm_error *error)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < work->iface->nr_queues && !err; i++) {
+		if (!work->chosen[i])
+			continue;
+		err = rxaqm_policy_check(&work->policies[i], error);
+		if (!err)
+			err = rxaqm_hint_check_policy(work->iface, ifname, &work->policies[i],
+						      error);
+	}
+	if (!err && wants_stamps_now(work, signal_named))
+		err = rxaqm_plane_want_stamps(work->state, work->iface, ifname, error);
+	if (err)
+		return err;
+	if (error->text[0])
+		rxaqm_log_notice("%s", error->text);
+	rxaqm_ect0_look(work->iface);
+	memcpy(rxaqm_state_draft(work->state, work->iface), work->policies,
+	       work->iface->nr_queues * sizeof(work->policies[0]));
+	rxaqm_state_use_draft(work->iface);
+	return 0;
+}
+
+static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error *error)
+{
+	int err = rxaqm_setting_once(words, error);
+
+	for (; *words && !err; words++)
+		err = rxaqm_setting_assign(policy, *words, rxaqm_now_ns(), error);
+	return err;
+}
+
+static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
+{
+	size_t len, at = strlen("  queue 1000-1000:");
+	const struct rxaqm_key *setting;
+	__u64 now_ns = rxaqm_now_ns();
+	char value[RXAQM_KEY_LEN];
+
+	for (setting = rxaqm_settings; setting->name; setting++) {
+		len = strlen(rxaqm_key_format(setting, policy, now_ns, value)) +
+		      strlen(setting->name) + strlen(" =");
+		if (at + len > RXAQM_OUT_WIDTH) {
+			rxaqm_out_text(out, "\n   ");
+			at = strlen("   ");
+		}
+		at += len;
+		rxaqm_out_text(out, " %s=", setting->name);
+		rxaqm_key_out(out, setting, "%s", policy, now_ns);
+	}
+	rxaqm_out_text(out, "\n");
+}
+
+/* Which queues of a run go to AF_XDP sockets. */
+static void print_sockets(struct rxaqm_out *out, const struct work *work, unsigned int first,
+			  unsigned int last)
+{
+	bool any = false;
+	unsigned int i;
+
+	rxaqm_out_array(out, "socket_queues");
+	for (i = first; i <= last; i++) {
+		if (!rxaqm_socket_serves(rxaqm_state_queue(work->state, work->iface, i)))
+			continue;
+		if (!any)
+			rxaqm_out_text(out, "    to sockets: queue");
+		any = true;
+		rxaqm_out_u64(out, NULL, " %llu", i);
+	}
+	rxaqm_out_end(out);
+	if (any)
+		rxaqm_out_text(out, "\n");
+}
+
+/* One line for queues in a row that have the same. */
+static int policy_show(struct work *work, const struct args *args, struct rxaqm_error *error)
+{
+	const struct rxaqm_policy *policies = work->policies;
+	struct rxaqm_out out;
+	unsigned int nr, i, last;
+
+	if (work_begin(work, args, false, error))
+		return -1;
+	nr = work->iface->nr_queues;
+	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_str(&out, "interface", "%s:\n", args->ifname);
+	rxaqm_out_array(&out, "policies");
+	for (i = 0; i < nr; i = last + 1) {
+		last = i;
+		if (!work->chosen[i])
+			continue;
+		while (last + 1 < nr && work->chosen[last + 1] &&
+		       rxaqm_policy_same(&policies[i], &policies[last + 1]))
+			last++;
+		rxaqm_out_object(&out, NULL);
+		rxaqm_out_u64(&out, "first_queue", "  queue %llu", i);
+		rxaqm_out_u64(&out, "last_queue", last > i ? "-%llu" : NULL, last);
+		rxaqm_out_text(&out, ":");
+		print_policy(&out, &policies[i]);
+		print_sockets(&out, work, i, last);
+		rxaqm_out_end(&out);
+	}
+	rxaqm_out_end(&out);
+	rxaqm_out_close(&out, false);
+	return RXAQM_EXIT_OK;
+}
+
+static int policy_set(struct work *work, const struct args *args, struct rxaqm_error *error)
+{
+	bool signal_named = false;
+	struct rxaqm_policy scratch;
+	unsigned int queue;
+	char **word;
+	int err;
+
+	if (!*args->words)
+		return rxaqm_bad(error, "nothing to set: name at least one KEY=VALUE");
+	/* What is wrong with the words comes before what is wrong with the interface. */
+	rxaqm_policy_init(&scratch);
+	err = assign(&scratch, args->words, error);
+	if (!err)
+		err = work_begin(work, args, true, error);
+	for (queue = 0; !err && queue < work->iface->nr_queues; queue++)
+		if (work->chosen[queue])
+			err = assign(&work->policies[queue], args->words, error);
+	for (word = args->words; *word; word++)
+		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
+	return err ? err : work_commit(work, args->ifname, signal_named, error);
+}
+
+static int policy_load(struct work *work, const struct args *args, struct rxaqm_error *error)
+{
+	int err;
+
+	if (!args->words[0] || args->words[1])
+		return rxaqm_bad(error, "name one file to load, or - for standard input");
+	err = work_begin(work, args, true, error);
+	if (!err)
+		err = rxaqm_policy_file_read(args->words[0], work->policies, work->iface->nr_queues,
+					     rxaqm_now_ns(), error);
+	return err ? err : work_commit(work, args->ifname, false, error);
+}
+
+static int policy_save(struct work *work, const struct args *args, struct rxaqm_error *error)
+{
+	struct rxaqm_policies policies = { .policy = work->policies };
+	int err;
+
+	if (rxaqm_json)
+		return rxaqm_bad(error,
+				 "policy save writes a policy file; policy show prints JSON");
+	if (args->words[0] && args->words[1])
+		return rxaqm_bad(error, "name one file to save to");
+	err = work_begin(work, args, false, error);
+	if (err)
+		return err;
+	policies.nr_queues = work->iface->nr_queues;
+	policies.now_ns = rxaqm_now_ns();
+	if (args->words[0])
+		return rxaqm_file_print(args->words[0], rxaqm_policy_file_print, &policies, 0666,
+					error);
+	rxaqm_policy_file_print(stdout, &policies); /* main() tells what did not arrive */
+	return 0;
+}
+
+static const struct action {
+	int (*run)(struct work *work, const struct args *args, struct rxaqm_error *error);
+	const char *name, *args, *help;
+	const struct rxaqm_option *options;
+	bool no_json;
+} actions[] = {
+	{ policy_show, "rxaqm policy show", "IFACE", "Show the policy of each queue.",
+	  .options = policy_options },
+	{ policy_set, "rxaqm policy set", "IFACE KEY=VALUE ...",
+	  "Change settings, of all queues meant at once.", .options = policy_options },
+	/* Files name their queues themselves. */
+	{ policy_load, "rxaqm policy load", "IFACE FILE",
+	  "Read the policies from FILE (- for standard input).", .options = NULL },
+	{ policy_save, "rxaqm policy save", "IFACE [FILE]",
+	  "Write the policies to FILE (default: standard output).", .no_json = true },
+};
+#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static int run_action(const struct action *action, int argc, char **argv, struct rxaqm_call *call)
+{
+	const struct rxaqm_command command = {
+		.name = action->name,
+		.args = action->args,
+		.help = action->help,
+		.options = action->options,
+		.max_words = RXAQM_SETTING_WORDS,
+		.no_json = action->no_json,
+	};
+	struct args args = { .queues = "all" };
+	static struct work work; /* of 300 kB */
+
+	args.words = rxaqm_options_read(&command, argc, argv, &args);
+	if (!*args.words)
+		rxaqm_usage_error("an interface is missing");
+	args.ifname = *args.words++;
+	work.state = &call->state;
+	return action->run(&work, &args, &call->error);
+}
+
+static void print_usage(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_ACTIONS; i++)
+		printf("%s %s\n    %s\n", actions[i].name, actions[i].args, actions[i].help);
+	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
+	     "The keys are also for attach, replay and files.");
+	rxaqm_keys_list(stdout, rxaqm_settings);
+	rxaqm_presets_list(stdout);
+}
+
+int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
+{
+	size_t i;
+
+	for (i = 0; argc > 1 && i < NR_ACTIONS; i++)
+		if (!strcmp(argv[1], actions[i].name + strlen("rxaqm policy ")))
+			return run_action(&actions[i], argc - 1, argv + 1, call);
+	if (argc > 1 &&
+	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {
+		print_usage();
+		return RXAQM_EXIT_OK;
+	}
+	return rxaqm_bad(&call->error, "policy: show, set, load or save must follow; see \"rxaqm "
+				       "policy --help\"");
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm profile list|show|check */
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "command/options.h"
+#include "base/fields.h"
+#include "base/out.h"
+#include "profile/keys.h"
+#include "profile/match.h"
+#include "report/profile_show.h"
+
+/* What is done with each profile. */
+struct walk {
+	struct rxaqm_out out;
+	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
+	unsigned int nr;
+	int exit_code; /* of what failed, and was logged */
+	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
+};
+
+static int print_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
+		     void *arg)
+{
+	struct walk *walk = arg;
+
+	if (error) {
+		walk->exit_code = rxaqm_log_failure(error);
+		return 0;
+	}
+	rxaqm_out_object(&walk->out, NULL);
+	walk->print(walk, profile);
+	rxaqm_out_end(&walk->out);
+	return 0;
+}
+
+static void begin(struct walk *walk)
+{
+	rxaqm_out_open(&walk->out, stdout, rxaqm_json);
+	rxaqm_out_array(&walk->out, "profiles");
+}
+
+static int finish(struct walk *walk, int err)
+{
+	rxaqm_out_end(&walk->out);
+	if (err == -ENOENT)
+		rxaqm_log_error("no profile in %s; install rxaqm or set RXAQM_PROFILE_PATH",
+				rxaqm_profile_path());
+	else if (err)
+		rxaqm_log_error("%s", strerror(-err));
+	/* main() tells what did not arrive. */
+	return err || rxaqm_out_close(&walk->out, false) ? RXAQM_EXIT_FAILED : walk->exit_code;
+}
+
+/* What [Match] asks for besides the driver: "NapiPoll=bnxt_poll_p5". */
+static const char *conditions(const struct rxaqm_profile *profile, char *buf, size_t size)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	snprintf(buf, size, "-");
+	for (i = 0; i < profile->nr_matches && len < size; i++) {
+		if (!strcmp(rxaqm_match_name(&profile->match[i]), "Driver"))
+			continue;
+		len += (size_t)snprintf(buf + len, size - len, "%s%s=%s", len ? " " : "",
+					rxaqm_match_name(&profile->match[i]),
+					profile->match[i].value);
+	}
+	return buf;
+}
+
+/* A value that leaves no room for the next one has it on a line below. */
+static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
+{
+	char all[256], directory[PATH_MAX];
+	const struct {
+		const char *key; /* NULL: in text only */
+		int width;
+		const char *title, *value;
+	} columns[] = {
+		{ "name", 20, "name", profile->name },
+		{ "driver", 10, "driver", profile->driver },
+		{ "conditions", 22, "and", conditions(profile, all, sizeof(all)) },
+		{ "completion_design", 9, "design", rxaqm_design_names[profile->design] },
+		{ "timestamp_coverage", 7, "stamps", rxaqm_coverage_names[profile->coverage] },
+		{ NULL, 0, "directory", dirname(strcpy(directory, profile->path)) },
+	};
+	size_t nr = sizeof(columns) / sizeof(columns[0]), i;
+	struct rxaqm_out *out = &walk->out;
+	int begin = 0, used = 0;
+
+	for (i = 0; !walk->nr && i < nr; i++)
+		rxaqm_out_text(out, "%-*s%s", columns[i].width, columns[i].title,
+			       i + 1 < nr ? " " : "\n");
+	walk->nr++;
+	for (i = 0; i < nr; begin += columns[i++].width + 1) {
+		if (used && used >= begin) {
+			rxaqm_out_text(out, "\n");
+			used = 0;
+		}
+		rxaqm_out_text(out, "%*s%s", begin - used, "", columns[i].value);
+		if (columns[i].key)
+			rxaqm_out_str(out, columns[i].key, NULL, columns[i].value);
+		used = begin + (int)strlen(columns[i].value);
+	}
+	rxaqm_out_str(out, "path", NULL, profile->path);
+	rxaqm_out_text(out, "\n");
+}
+
+/* @profile, or (NULL) all of them. */
+static int print_profiles(void (*print)(struct walk *walk, const struct rxaqm_profile *profile),
+			  const struct rxaqm_profile *profile)
+{
+	struct walk walk = { .print = print };
+
+	begin(&walk);
+	return finish(&walk, profile ? print_one(profile, NULL, &walk) :
+				       rxaqm_profile_each(print_one, &walk));
+}
+
+static int profile_list(char **words, struct rxaqm_error *error)
+{
+	(void)words;
+	(void)error;
+	return print_profiles(list_one, NULL);
+}
+
+static void show_one(struct walk *walk, const struct rxaqm_profile *profile)
+{
+	if (walk->nr++)
+		rxaqm_out_text(&walk->out, "\n");
+	rxaqm_profile_out(&walk->out, profile);
+}
+
+/* The profile of an interface, held against what the machine says. */
+static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_profile *profile)
+{
+	struct walk walk = {};
+	unsigned int conflicts;
+
+	begin(&walk);
+	rxaqm_out_object(&walk.out, NULL);
+	conflicts = rxaqm_profile_out_interface(&walk.out, profile, facts);
+	rxaqm_out_end(&walk.out);
+	if (conflicts) {
+		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %u fact(s), which are "
+				"marked; mend \"%s\", or give another by --profile",
+				profile->name, facts->ifname, conflicts, profile->path);
+		walk.exit_code = RXAQM_EXIT_FAILED;
+	}
+	return finish(&walk, 0);
+}
+
+static int profile_show(char **words, struct rxaqm_error *error)
+{
+	struct rxaqm_profile profile;
+	struct rxaqm_nic_facts facts;
+	const char *name = *words;
+	int err;
+
+	if (!name)
+		return print_profiles(show_one, NULL);
+	/* An interface may be called like a profile ("veth"): then it is meant. */
+	if (!rxaqm_nic_facts_read(name, &facts)) {
+		if (rxaqm_profile_for_nic(&facts, &profile, error))
+			return -1;
+		return show_interface(&facts, &profile);
+	}
+	err = rxaqm_profile_by_name(name, &profile, error);
+	if (err == -ENOENT && !strchr(name, '/'))
+		rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENOENT,
+				"no profile and no interface is called \"%s\"; see \"rxaqm "
+				"profile list\"",
+				name);
+	return err ?: print_profiles(show_one, &profile);
+}
+
+/* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
+static int check_ambiguous(struct walk *walk, const struct rxaqm_profile *profile,
+			   struct rxaqm_error *error)
+{
+	struct rxaqm_profile *good;
+	size_t i;
+
+	for (i = 0; i < walk->good.nr; i++) {
+		good = &walk->good.at[i];
+		if (rxaqm_match_beside(good, profile) && rxaqm_match_same(good, profile))
+			return rxaqm_bad(error,
+					 "%s:%u: same [Match] as \"%s\"; add a condition to one",
+					 profile->path, profile->match[0].line, good->path);
+	}
+	good = rxaqm_list_add(&walk->good);
+	if (!good)
+		return rxaqm_no_memory(error);
+	*good = *profile;
+	return 0;
+}
+
+static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,
+		     void *arg)
+{
+	struct walk *walk = arg;
+	struct rxaqm_out *out = &walk->out;
+	struct rxaqm_error ambiguous;
+
+	if (!error && check_ambiguous(walk, profile, &ambiguous))
+		error = &ambiguous;
+	if (error)
+		walk->exit_code = rxaqm_log_failure(error);
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "path", error ? NULL : "%s: ok\n", profile->path);
+	rxaqm_out_bool(out, "ok", NULL, NULL, !error);
+	if (error)
+		rxaqm_out_str(out, "error", NULL, error->text);
+	rxaqm_out_end(out);
+	return 0;
+}
+
+static int profile_check(char **files, struct rxaqm_error *error)
+{
+	struct rxaqm_profile profile;
+	struct walk walk = {};
+	int err = 0;
+
+	begin(&walk);
+	if (!*files)
+		err = rxaqm_profile_each(check_one, &walk);
+	for (; *files; files++) {
+		bool bad = rxaqm_profile_read(*files, &profile, error);
+
+		check_one(&profile, bad ? error : NULL, &walk);
+	}
+	free(walk.good.at);
+	return finish(&walk, err);
+}
+
+static const struct {
+	struct rxaqm_command command;
+	int (*run)(char **words, struct rxaqm_error *error);
+} subcommands[] = {
+	{ { .name = "rxaqm profile list", .help = "List the profiles of NIC drivers" },
+	  profile_list },
+	{ { .name = "rxaqm profile show",
+	    .args = "[NAME|IFACE]",
+	    .help = "Show a profile, or that of an interface and what the machine says to it, "
+		    "or all profiles",
+	    .max_words = 1 },
+	  profile_show },
+	{ { .name = "rxaqm profile check",
+	    .args = "[FILE...]",
+	    .help = "Check profiles: these files, or all that are installed",
+	    .max_words = UINT_MAX },
+	  profile_check },
+};
+
+int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call)
+{
+	static const struct rxaqm_command command = {
+		.name = "rxaqm profile",
+		.args = "list|show|check",
+		.help = "What is known of NIC drivers"
+			"\v"
+			"  list                 the profiles there are\n"
+			"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
+			"                       interface, what the machine says to them\n"
+			"  check [FILE...]      find errors\n"
+			"\n\"rxaqm profile show --help\" and so on tell more.",
+		.max_words = 1,
+		.keys = rxaqm_match_keys,
+		.more_keys = rxaqm_fact_keys,
+	};
+	const char *word;
+	size_t i;
+
+	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+		if (!strcmp(argv[1], subcommands[i].command.name + strlen("rxaqm profile ")))
+			return subcommands[i].run(rxaqm_options_read(&subcommands[i].command,
+								     argc - 1, argv + 1, NULL),
+						  &call->error);
+	word = *rxaqm_options_read(&command, argc, argv, NULL);
+	if (word)
+		rxaqm_usage_error("unknown subcommand \"%s\"", word);
+	rxaqm_usage_error("list, show or check is missing");
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm run */
+#include <net/if.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "state/machine.h"
+#include "command/options.h"
+#include "base/out.h"
+#include "daemon/run.h"
+
+struct args {
+	const char *config;
+	bool check;
+};
+
+static const struct rxaqm_option run_options[] = {
+	{ "config", 'c', "FILE", "Configuration; default: " RXAQM_CONFIG_PATH, RXAQM_WORD(config) },
+	{ "check", 'n', NULL, "Check the configuration, print what is in effect, and end",
+	  RXAQM_FLAG(check) },
+	{ 0 },
+};
+
+/* Which section each interface that is here gets; the policy must fit its profile. */
+static int print_here(struct rxaqm_out *out, const struct rxaqm_config *config,
+		      struct rxaqm_error *error)
+{
+	struct if_nameindex *all = if_nameindex(), *one;
+	int err = 0;
+
+	rxaqm_out_text(out, "\n# Interfaces here:\n");
+	rxaqm_out_array(out, "here");
+	for (one = all; one && one->if_index && !err; one++) {
+		const struct rxaqm_config_iface *section = rxaqm_config_find(config, one->if_name);
+
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_str(out, "interface", "# %s: ", one->if_name);
+		rxaqm_out_str(out, "section", "[Interface %s]", section ? section->match : NULL);
+		rxaqm_out_text(out, "%s", section ? "" : "no section");
+		rxaqm_out_bool(out, "enable", "", ", not enabled", !section || section->enable);
+		rxaqm_out_text(out, "\n");
+		rxaqm_out_end(out);
+		err = rxaqm_run_check(section, one->if_name, error);
+	}
+	rxaqm_out_end(out);
+	if (all)
+		if_freenameindex(all);
+	return err;
+}
+
+/* Is there a directory for the file @path, which the daemon writes? Its own it makes itself. */
+static int check_directory(const char *key, const char *path, struct rxaqm_error *error)
+{
+	char dir[RXAQM_CONFIG_PATH_LEN], own[RXAQM_CONFIG_PATH_LEN];
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return 0;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - path + 1), path);
+	if (!strcmp(dir, rxaqm_runtime_path("", own, sizeof(own))) || !access(dir, F_OK))
+		return 0;
+	return rxaqm_failed(error, errno,
+			    "%s=%s: cannot open directory \"%s\": %s; make it, or set %s=off", key,
+			    path, dir, strerror(errno), key);
+}
+
+static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
+{
+	struct rxaqm_out out;
+	int err;
+
+	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_config_out(&out, config);
+	err = print_here(&out, config, error);
+	if (!err)
+		err = check_directory("status_file", config->status_file, error);
+	if (!err)
+		err = check_directory("textfile", config->metrics_textfile, error);
+	rxaqm_out_close(&out, false);
+	return err;
+}
+
+/* SIGHUP that comes before the event loop waits for it: it would end the process. */
+static void hold_reload(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+}
+
+int rxaqm_cmd_run(int argc, char **argv, struct rxaqm_call *call)
+{
+	static const struct rxaqm_command command = {
+		.name = "rxaqm run",
+		.help = "Attach what the configuration names, follow what becomes of it, and keep "
+			"leases, clocks and targets up to date, until SIGTERM. SIGHUP reads the "
+			"configuration again.",
+		.options = run_options,
+		.keys = rxaqm_config_keys,
+	};
+	/* What it holds is freed by the end of the process. */
+	static struct rxaqm_run run = { .state = RXAQM_STATE_NONE };
+	struct args args = { .config = RXAQM_CONFIG_PATH };
+	int exit_code;
+
+	rxaqm_options_read(&command, argc, argv, &args);
+	run.config_path = args.config;
+	if (!args.check)
+		hold_reload();
+	if (rxaqm_config_read(args.config, &run.config, &call->error))
+		return -1;
+	if (args.check) {
+		exit_code = check(&run.config, &call->error);
+	} else {
+		rxaqm_run_log_init();
+		if (rxaqm_machine_check(&call->error) || rxaqm_run_lock(&call->error)) {
+			rxaqm_run_log(LOG_ERR, "%s", call->error.text);
+			exit_code = call->error.exit_code;
+		} else {
+			exit_code = rxaqm_run_loop(&run);
+		}
+	}
+	return exit_code;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's configuration: what rxaqm.conf(5) says, checked as a whole. Every key is a
+ * row of a table (config_keys.c); keys/keys.h parses and prints them.
+ */
+#ifndef RXAQM_CONFIG_H
+#define RXAQM_CONFIG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "tune/overload.h"
+#include "nic/nic.h"
+#include "policy/settings.h"
+#include "base/dirs.h"
+#include "iface.h"
+
+#define RXAQM_CONFIG_PATH "/etc/rxaqm/rxaqm.conf"
+#define RXAQM_CONFIG_PATH_LEN RXAQM_DIRS_PATH_LEN
+#define RXAQM_CONFIG_MATCH_LEN 48
+#define RXAQM_METRICS_FILE "metrics.prom" /* in the daemon's directory */
+
+enum rxaqm_on_stop {
+	RXAQM_ON_STOP_LEAVE,
+	RXAQM_ON_STOP_DETACH
+};
+enum rxaqm_xdp_mode {
+	RXAQM_XDP_NATIVE,
+	RXAQM_XDP_GENERIC
+};
+enum rxaqm_metrics_per {
+	RXAQM_METRICS_PER_QUEUE,
+	RXAQM_METRICS_PER_INTERFACE
+};
+
+/* One [Interface NAME|GLOB]. */
+struct rxaqm_config_iface {
+	char match[RXAQM_CONFIG_MATCH_LEN];
+	bool glob;
+	unsigned int line;
+	bool enable;
+	bool xdp_mode_set; /* else an interface is adopted in the mode it is in */
+	bool auto_enforce;
+	int xdp_mode; /* enum rxaqm_xdp_mode */
+	int hook; /* enum rxaqm_hook */
+	int key; /* enum rxaqm_queue_key */
+	char profile[RXAQM_CONFIG_PATH_LEN]; /* "": by driver */
+	__u64 lease_ns; /* renewed by the daemon; 0: none */
+	/* The policy: key and value as typed, in order, but for the lease. */
+	unsigned int nr_settings;
+	struct rxaqm_typed_setting setting[RXAQM_TYPED_MAX];
+};
+
+struct rxaqm_config {
+	/* [Daemon] */
+	int on_stop; /* enum rxaqm_on_stop */
+	char status_file[RXAQM_CONFIG_PATH_LEN]; /* "": none */
+	unsigned int status_mode;
+	char status_group[33];
+	gid_t status_gid; /* of that, looked up once: who asks LDAP may wait; -1: not known */
+	__u64 status_interval_ns;
+	__u64 settle_ns; /* an interface that appeared is left alone for so long */
+	/* [Metrics] */
+	int metrics_per; /* enum rxaqm_metrics_per */
+	char metrics_textfile[RXAQM_CONFIG_PATH_LEN]; /* "": none but the daemon's own */
+	__u64 metrics_interval_ns;
+	/* [Overload] */
+	struct rxaqm_overload_config overload;
+	struct rxaqm_autoenforce_config autoenforce;
+	__u64 diagnose_ns; /* doctor looks for the cause at most so often; 0: never */
+	/* In the order of the file. */
+	unsigned int nr_ifaces;
+	struct rxaqm_config_iface *iface;
+};
+
+/* Of struct rxaqm_config, and, in the section "Interface", of struct rxaqm_config_iface. Ends with
+ * a NULL name.
+ */
+extern const struct rxaqm_key rxaqm_config_keys[];
+extern const char *const rxaqm_config_sections[]; /* but for Interface; ends with NULL */
+/* Words of three of them, by value; each ends with NULL. */
+extern const char *const rxaqm_xdp_mode_words[], *const rxaqm_hook_words[];
+extern const char *const rxaqm_queue_key_words[];
+/* Keys that were removed; ends with a NULL key. */
+extern const struct rxaqm_removed rxaqm_config_removed[];
+
+/* What holds where the file is silent. */
+void rxaqm_config_init(struct rxaqm_config *config);
+void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
+void rxaqm_config_free(struct rxaqm_config *config);
+
+/* Read @path into @config, which is void before. All or nothing: -errno with @error
+ * ("FILE:LINE: ...") leaves it empty.
+ */
+int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error);
+
+/* The same from an open @file, called @path in messages. */
+int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config,
+		       struct rxaqm_error *error);
+
+/* The section for the interface @ifname: the one of that name, else the first glob that fits
+ * (none fits lo). NULL: none.
+ */
+const struct rxaqm_config_iface *rxaqm_config_find(const struct rxaqm_config *config,
+						   const char *ifname);
+
+/* Change @policy, the profile's or the built-in one, as @iface asks for, with the lease running
+ * from @now_ns. -EINVAL with @error.
+ */
+int rxaqm_config_policy(const struct rxaqm_config_iface *iface, __u64 now_ns,
+			struct rxaqm_policy *policy, struct rxaqm_error *error);
+
+/* A digest of what the section says, by which it is known again, also by a later version that has
+ * more keys; never 0. For whom it says that, and where in the file, does not count.
+ */
+__u32 rxaqm_config_digest(const struct rxaqm_config_iface *iface);
+
+/* An operator has detached @ifname, to which the section with @digest was applied: noted in a file
+ * (in $STATE_DIRECTORY, or /var/lib/rxaqm), so that no crash, upgrade or reboot makes the daemon
+ * attach it again. -errno.
+ */
+int rxaqm_detached_note(const char *ifname, __u32 digest);
+/* The operator, or a configuration that is read again, has it attached. */
+void rxaqm_detached_forget(const char *ifname);
+/* Was @ifname detached under the section with @digest? Also if the note cannot be read. */
+bool rxaqm_detached(const char *ifname, __u32 digest);
+
+struct rxaqm_out;
+
+/* All that is in effect: as a file that would say the same, or JSON. */
+void rxaqm_config_out(struct rxaqm_out *out, const struct rxaqm_config *config);
+
+#endif /* RXAQM_CONFIG_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Policy files, as "policy save" writes and "policy load" reads them: ini, a section
+ * [interface] for all queues and sections [queue 0-3,6] for some, applied in the order
+ * of the file.
+ */
+#ifndef RXAQM_POLICY_FILE_H
+#define RXAQM_POLICY_FILE_H
+
+#include <stdio.h>
+
+#include "policy/settings.h"
+
+/* Read @path ("-": standard input) over @policies[@nr_queues]. After -errno with @error
+ * ("FILE:LINE: ...") they are of no use.
+ */
+int rxaqm_policy_file_read(const char *path, struct rxaqm_policy *policies, unsigned int nr_queues,
+			   __u64 now_ns, struct rxaqm_error *error);
+
+/* The same from an open @file, called @path in messages. */
+int rxaqm_policy_file_parse(FILE *file, const char *path, struct rxaqm_policy *policies,
+			    unsigned int nr_queues, __u64 now_ns, struct rxaqm_error *error);
+
+/* What is to be written: a policy at least. */
+struct rxaqm_policies {
+	const struct rxaqm_policy *policy;
+	unsigned int nr_queues;
+	__u64 now_ns;
+};
+
+/* Print the shortest file that gives @policies, which are struct rxaqm_policies: queues that differ
+ * from the first one, in ranges.
+ */
+void rxaqm_policy_file_print(FILE *file, const void *policies);
+
+#endif /* RXAQM_POLICY_FILE_H */

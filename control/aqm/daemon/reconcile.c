@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bringing an interface in line with its section of the configuration. */
+#include <malloc.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state/locate.h"
+#include "decide.h"
+#include "daemon/run.h"
+#include "base/now.h"
+#include "state/slot.h"
+#include "attach/xdp.h"
+
+/* A NIC whose rings are changed again and again is not attached anew as often. */
+#define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
+
+/* The policies of its section, or those kept, are to be those of its queues. */
+static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
+		       const struct rxaqm_policy *policy)
+{
+	struct rxaqm_state *state = &link->run->state;
+	const struct rxaqm_policy *old = rxaqm_state_policy(state, iface, 0);
+	struct rxaqm_policy *policies = rxaqm_state_draft(state, iface);
+	bool automatic = link->section->auto_enforce && !link->kept;
+	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_error error = {};
+	bool stamps = false;
+	unsigned int i;
+
+	for (i = 0; i < iface->nr_queues; i++) {
+		policies[i] = link->kept && i < link->nr_kept ? link->kept[i] : *policy;
+		/* Overload ends that, not a daemon that is restarted. */
+		if (automatic && rxaqm_decide_enforced(&old[i], now_ns))
+			policies[i].mode = RXAQM_MODE_ENFORCE;
+		stamps |= old[i].signal == RXAQM_SIGNAL_BUSY &&
+			  policies[i].signal != RXAQM_SIGNAL_BUSY;
+	}
+	if (stamps)
+		rxaqm_plane_want_stamps(state, iface, link->name, &error);
+	if (error.text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
+	if (memcmp(policies, old, iface->nr_queues * sizeof(*policies)))
+		rxaqm_state_use_draft(iface);
+	iface->config_digest = rxaqm_config_digest(link->section);
+	if (link->kept)
+		return;
+	link->lease_until_ns = policy->lease_until_ns;
+	/* What was remembered was done by what the section said before. */
+	rxaqm_run_overload_free(link);
+}
+
+static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	size_t bytes = iface->nr_queues * sizeof(*link->kept);
+
+	free(link->kept);
+	link->nr_kept = iface->nr_queues;
+	link->kept = malloc(bytes);
+	if (link->kept)
+		memcpy(link->kept, rxaqm_state_policy(&link->run->state, iface, 0), bytes);
+}
+
+/* The program of an earlier state, which nobody can find any more but by the id we know. */
+static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
+{
+	char command[RXAQM_SLOT_COMMAND];
+	int err;
+
+	if (link->state != RXAQM_LINK_LOST)
+		return 0;
+	err = rxaqm_plane_strip(link->ifindex, link->prog_id, error);
+	if (err)
+		return rxaqm_failed(error, -err,
+				    "cannot take off the XDP program (id %u) whose state is gone: %s; run "
+				    "\"%s\"",
+				    link->prog_id, strerror(-err),
+				    rxaqm_slot_take_off(link->name, link->ifindex, command));
+	if (error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+	link->state = RXAQM_LINK_NEW;
+	return 0;
+}
+
+static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *why,
+		  struct rxaqm_error *error)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_iface *iface;
+	int err;
+
+	err = strip_lost(link, error);
+	if (err)
+		return err;
+	error->text[0] = '\0';
+	iface = rxaqm_plane_attach(&run->state, plan, error);
+	if (!iface)
+		return -EIO;
+	if (error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+	set_policy(link, iface, &plan->policy);
+	rxaqm_run_log(LOG_NOTICE, "%s: attached%s%s%s, %s mode, profile %s, %u queue(s)",
+		      link->name, why ? " anew (" : "", why ? why : "", why ? ")" : "",
+		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native", iface->profile,
+		      iface->nr_queues);
+	rxaqm_run_attached(link, iface);
+	rxaqm_run_state_changed(run);
+	return 0;
+}
+
+void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_policy *policy = rxaqm_state_policy(&link->run->state, iface, i);
+
+		if (policy->mode != RXAQM_MODE_ENFORCE &&
+		    rxaqm_setting_source(policy, "mode") == RXAQM_SOURCE_OPERATOR)
+			break;
+	}
+	if (i == iface->nr_queues)
+		return;
+	err = rxaqm_detached_note(link->name, iface->config_digest);
+	if (err)
+		rxaqm_run_log(LOG_WARNING,
+			      "%s: cannot note that an operator has switched it off: %s",
+			      link->name, strerror(-err));
+}
+
+int rxaqm_run_detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_error *error)
+{
+	int err;
+
+	error->text[0] = '\0';
+	err = rxaqm_plane_detach(&link->run->state, iface, error);
+	if (!err && error->text[0])
+		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+	return err;
+}
+
+/* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
+ * to be brought in line.
+ */
+static int attach_anew(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
+		       const char *why, struct rxaqm_error *error)
+{
+	int err;
+
+	if (!link->configure)
+		keep_policies(link, iface);
+	if (link->kept)
+		plan->policy = link->kept[0];
+	link->refreshed_ns = rxaqm_now_ns();
+	if (link->kept)
+		rxaqm_run_note_detached(link, iface);
+	err = rxaqm_run_detach(link, iface, error);
+	if (err)
+		return err;
+	return attach(link, plan, why, error);
+}
+
+/* If an earlier daemon has applied the section, and nobody says to do so again, what an operator
+ * has changed since stays. Leases of the section go on, from now.
+ */
+static void take_over(struct rxaqm_link *link, const struct rxaqm_iface *iface)
+{
+	if (!link->configure || link->reapply ||
+	    iface->config_digest != rxaqm_config_digest(link->section))
+		return;
+	link->configure = false;
+	link->lease_until_ns = rxaqm_now_ns();
+}
+
+/* Is attached already: by an earlier daemon, or by an operator. */
+static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_plan *plan,
+		 struct rxaqm_error *error)
+{
+	bool known = rxaqm_run_entry(link) == iface;
+	const char *why;
+
+	take_over(link, iface);
+	why = link->configure ? rxaqm_run_differs(link->section, iface, plan) : NULL;
+	/* In the way it is, whoever chose that, where the configuration does not say. */
+	if (!link->configure || !link->section->xdp_mode_set)
+		plan->generic = iface->flags & RXAQM_IFACE_GENERIC;
+	if (!link->configure)
+		plan->key = iface->flags & RXAQM_IFACE_BY_CPU ? RXAQM_KEY_CPU : RXAQM_KEY_QUEUE;
+	if (!why) {
+		why = rxaqm_entry_outgrown(iface, link->name);
+		if (why && link->refreshed_ns &&
+		    rxaqm_ns_since(rxaqm_now_ns(), link->refreshed_ns) < REFRESH_GAP_NS) {
+			rxaqm_run_try_again(link, REFRESH_GAP_NS);
+			return 0;
+		}
+	}
+	if (why)
+		return attach_anew(link, iface, plan, why, error);
+	if (link->configure)
+		set_policy(link, iface, &plan->policy);
+	if (!known)
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: was attached already, %s mode; goes by [Interface %s]",
+			      link->name, iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
+			      link->section->match);
+	rxaqm_run_attached(link, iface);
+	return 0;
+}
+
+/* Has an operator taken @link off since its section was applied, maybe under an earlier daemon? */
+static bool stays_off(struct rxaqm_link *link)
+{
+	__u32 digest = rxaqm_config_digest(link->section);
+	const struct rxaqm_iface *bare = rxaqm_iface_find(&link->run->state, link->name);
+
+	/* On its way off and on again. */
+	if (link->kept)
+		return false;
+	if (link->reapply)
+		rxaqm_detached_forget(link->name);
+	if (rxaqm_detached(link->name, digest)) {
+		rxaqm_run_release(link, "was detached by a command");
+		return true;
+	}
+	/* What came while the daemon runs is another interface of that name. */
+	if (link->reapply || !link->found || link->state != RXAQM_LINK_NEW || !bare ||
+	    bare->state != RXAQM_IFACE_ATTACHED || bare->config_digest != digest)
+		return false;
+	rxaqm_run_release(link, "its XDP program was taken off");
+	return true;
+}
+
+static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
+{
+	struct rxaqm_plan plan = {};
+	struct rxaqm_iface *iface;
+	int err = rxaqm_run_plan(link->section, link->name, &plan, error);
+
+	if (err)
+		return err;
+	iface = rxaqm_plan_attached(&link->run->state, link->name);
+	if (iface)
+		return adopt(link, iface, &plan, error);
+	if (stays_off(link))
+		link->configure = false;
+	else if (rxaqm_run_room(link, rxaqm_plan_queues(&plan)))
+		return attach(link, &plan, NULL, error);
+	return 0;
+}
+
+/* enable=no, or no section any more. */
+static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name);
+	int err = iface ? rxaqm_run_detach(link, iface, error) : strip_lost(link, error);
+
+	if (err)
+		return err;
+	if (iface)
+		rxaqm_run_log(LOG_NOTICE, "%s: detached, %s%s%s", link->name,
+			      link->section ? "[Interface " : "no section is for it any more",
+			      link->section ? link->section->match : "",
+			      link->section ? "] has enable=no" : "");
+	rxaqm_run_state_changed(link->run);
+	link->state = RXAQM_LINK_DISABLED;
+	link->slot = -1;
+	link->configure = false;
+	link->removed = !link->section;
+	return 0;
+}
+
+void rxaqm_run_reconcile(struct rxaqm_link *link)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_error error = {};
+	int err;
+
+	link->due_ns = 0;
+	/* What someone else took off stays so, until the configuration is read again. */
+	if (!link->configure &&
+	    (link->state == RXAQM_LINK_RELEASED || link->state == RXAQM_LINK_DISABLED))
+		return;
+	err = rxaqm_state_trylock(&run->state);
+	link->blocked = err == -EBUSY;
+	if (link->blocked) {
+		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
+		return;
+	}
+	rxaqm_run_state_check(run);
+	if (run->bpffs_lost) {
+		rxaqm_state_check_bpffs(&error);
+		err = -ENOENT;
+	} else if (err) {
+		rxaqm_failed(&error, -err, "cannot take the lock: %s", strerror(-err));
+	} else if (link->section && link->section->enable) {
+		err = enable(link, &error);
+	} else {
+		err = disable(link, &error);
+	}
+	rxaqm_state_unlock(&run->state);
+	/* Loading programs takes megabytes, for the kernel's BTF, that are of no use any more. */
+	malloc_trim(0);
+	if (err && link->state == RXAQM_LINK_LOST)
+		rxaqm_run_try_again(link, RXAQM_RUN_LOST_NS);
+	else if (err)
+		rxaqm_run_failed(link, &error);
+}

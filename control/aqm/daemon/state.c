@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pinned state, which others make and remove as well: a command that detaches the last
+ * interface, one that attaches the first, an administrator who unmounts the BPF file
+ * system. The id of meta_map tells whether what is mapped is still what is pinned. And whether an
+ * interface is still attached as the daemon knows it.
+ */
+#include <net/if.h>
+#include <linux/bpf.h>
+
+#include "state/locate.h"
+#include "attach/xdp.h"
+#include "base/now.h"
+#include "daemon/run.h"
+
+static void look_for_bpffs(struct rxaqm_run *run)
+{
+	struct rxaqm_error error = {};
+	bool gone = rxaqm_state_check_bpffs(&error) != 0;
+
+	if (gone && !run->bpffs_lost)
+		rxaqm_run_log(LOG_ERR, "%s; until then packets pass untouched", error.text);
+	if (!gone && run->bpffs_lost)
+		rxaqm_run_log(LOG_NOTICE, "the BPF file system is back");
+	run->bpffs_lost = gone;
+}
+
+bool rxaqm_run_state_check(struct rxaqm_run *run)
+{
+	struct bpf_map_info meta;
+	bool pinned = !rxaqm_state_map_info("meta_map", &meta);
+
+	if (pinned && run->state.meta && meta.id == run->state_id &&
+	    run->state.meta->abi_version == RXAQM_ABI_VERSION)
+		return true;
+	rxaqm_state_unmap(&run->state);
+	if (!pinned) {
+		look_for_bpffs(run);
+		return false;
+	}
+	run->bpffs_lost = false;
+	if (rxaqm_state_open(&run->state, true, NULL)) {
+		rxaqm_state_unmap(&run->state);
+		return false;
+	}
+	run->state_id = meta.id;
+	return true;
+}
+
+void rxaqm_run_state_changed(struct rxaqm_run *run)
+{
+	/* What plane.c has mapped may already be unpinned again. */
+	rxaqm_state_unmap(&run->state);
+	rxaqm_run_state_check(run);
+}
+
+struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)
+{
+	const struct rxaqm_run *run = link->run;
+	struct rxaqm_iface *iface;
+
+	if (link->state != RXAQM_LINK_ATTACHED || link->slot < 0 || !run->state.meta)
+		return NULL;
+	iface = &run->state.iface[link->slot];
+	if (RXAQM_READ_ONCE(iface->state) != RXAQM_IFACE_ATTACHED ||
+	    iface->prog_id != link->prog_id)
+		return NULL;
+	return iface;
+}
+
+/* Something is under way; what comes of it is seen in a moment. */
+static void look_again(struct rxaqm_link *link)
+{
+	link->verify = true;
+	rxaqm_run_sync_by(link->run, rxaqm_now_ns() + RXAQM_RUN_LOCKED_NS);
+}
+
+/* A command has attached @link as @iface. A daemon that starts later is to leave that alone, too.
+ */
+static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *iface)
+{
+	struct rxaqm_run *run = link->run;
+
+	if (rxaqm_state_trylock(&run->state)) {
+		look_again(link);
+		return;
+	}
+	if (iface->state == RXAQM_IFACE_ATTACHED && rxaqm_iface_ifindex(iface) == link->ifindex) {
+		if (link->section)
+			iface->config_digest = rxaqm_config_digest(link->section);
+		rxaqm_run_log(LOG_NOTICE,
+			      "%s: attached by a command; its policy stays as it is until the "
+			      "configuration is read again",
+			      link->name);
+		/* Under the lock, since that forgets that it was detached. */
+		rxaqm_run_attached(link, iface);
+		link->lease_until_ns = 0;
+	}
+	rxaqm_state_unlock(&run->state);
+}
+
+void rxaqm_run_verify(struct rxaqm_link *link)
+{
+	struct rxaqm_run *run = link->run;
+	struct rxaqm_xdp_progs progs;
+	struct rxaqm_iface *iface;
+
+	link->verify = false;
+	if (link->state != RXAQM_LINK_ATTACHED && link->state != RXAQM_LINK_RELEASED)
+		return;
+	/* It went, or got another name: the kernel's message about that comes. */
+	if (if_nametoindex(link->name) != link->ifindex) {
+		run->rescan = true;
+		return;
+	}
+	rxaqm_run_state_check(run);
+	iface = rxaqm_iface_find(&run->state, link->name);
+	/* A command is at work. */
+	if (iface && iface->state != RXAQM_IFACE_ATTACHED) {
+		look_again(link);
+		return;
+	}
+	if (iface && rxaqm_iface_ifindex(iface)) {
+		if (rxaqm_run_entry(link) != iface)
+			attached_by_command(link, iface);
+		return;
+	}
+	if (link->state == RXAQM_LINK_RELEASED)
+		return;
+	rxaqm_xdp_read(link->ifindex, &progs);
+	if (!iface && rxaqm_xdp_has(&progs, link->prog_id)) {
+		rxaqm_run_log(LOG_WARNING, "%s: its state is gone, packets pass untouched%s",
+			      link->name, run->bpffs_lost ? "" : "; attaching anew");
+		link->state = RXAQM_LINK_LOST;
+		link->configure = true;
+		rxaqm_run_try_again(link, run->bpffs_lost ? RXAQM_RUN_LOST_NS : 0);
+		return;
+	}
+	rxaqm_run_release(link,
+			  iface ? "its XDP program was taken off" : "was detached by a command");
+}

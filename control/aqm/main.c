@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm: one binary, one table of subcommands; usage is printed from the table. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "cli/cmd.h"
+#include "command/options.h"
+#include "nic/netns.h"
+
+static const struct command {
+	const char *name;
+	rxaqm_cmd *run;
+	const char *args;
+	const char *summary;
+} commands[] = {
+	{ "attach", rxaqm_cmd_attach, "IFACE [KEY=VALUE ...]",
+	  "attach to an interface, observing" },
+	{ "detach", rxaqm_cmd_detach, "IFACE | --all", "detach, leaving all as it was" },
+	{ "status", rxaqm_cmd_status, "[IFACE]", "state, signal and counters of each queue" },
+	{ "check", rxaqm_cmd_check, "[IFACE]", "one line for monitoring, as a Nagios plugin" },
+	{ "top", rxaqm_cmd_top, "[IFACE]", "what the queues do, second by second" },
+	{ "hist", rxaqm_cmd_hist, "[IFACE]", "distribution of the sojourn times" },
+	{ "policy", rxaqm_cmd_policy, "show|set|load|save IFACE ...",
+	  "what is done to the queues" },
+	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
+	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
+	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
+	  "run the decisions on a recorded trace" },
+	{ "doctor", rxaqm_cmd_doctor, "[IFACE]", "what slows receiving here, and what to do" },
+	{ "qualify", rxaqm_cmd_qualify, "IFACE ... | --from FILE ...",
+	  "how good a NIC is: measure it, report it" },
+	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
+};
+
+static void print_usage(void)
+{
+	size_t i;
+
+	puts("Usage: rxaqm [-j] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
+	     "Keeps the receive queues of an overloaded host short.\n\n"
+	     "Commands:");
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		printf("  %-8s %-29s %s\n", commands[i].name, commands[i].args,
+		       commands[i].summary);
+	puts("\nOptions:\n"
+	     "  -j, --json    print JSON (also after the command)\n"
+	     "  --netns NAME  work in the network namespace NAME (ip netns)\n"
+	     "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
+	     "  -V, --version\n\n"
+	     "Exit codes: 0 done, 1 failed, 2 usage, 3 kernel or NIC cannot, 4 not attached,\n"
+	     "            5 found: a cause (doctor), a NIC that fails (qualify).");
+}
+
+static void __attribute__((noreturn)) usage_error(const char *what, const char *arg)
+{
+	rxaqm_log_error("%s \"%s\"; see \"rxaqm --help\"", what, arg);
+	exit(RXAQM_EXIT_USAGE);
+}
+
+static bool is_json(const char *word)
+{
+	return !strcmp(word, "-j") || !strcmp(word, "--json");
+}
+
+/* Options before the command. Returns the index of the command in @argv. */
+static int parse_globals(int argc, char **argv, const char **netns)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (is_json(argv[i])) {
+			rxaqm_json = true;
+		} else if (!strncmp(argv[i], "--netns=", 8)) {
+			*netns = argv[i] + 8;
+		} else if (!strcmp(argv[i], "--netns")) {
+			if (++i == argc)
+				usage_error("a name must follow", "--netns");
+			*netns = argv[i];
+		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+			print_usage();
+			exit(RXAQM_EXIT_OK);
+		} else if (!strcmp(argv[i], "-V") || !strcmp(argv[i], "--version")) {
+			puts("rxaqm " RXAQM_VERSION);
+			exit(RXAQM_EXIT_OK);
+		} else {
+			usage_error("unknown option", argv[i]);
+		}
+	}
+	return i;
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	usage_error("unknown command", name);
+}
+
+/* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
+static void check_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	rxaqm_log_error("cannot write to standard output");
+	_exit(RXAQM_EXIT_FAILED);
+}
+
+int main(int argc, char **argv)
+{
+	struct rxaqm_call call = { .state = RXAQM_STATE_NONE };
+	const struct command *command;
+	const char *netns = NULL;
+	int at, ret;
+
+	rxaqm_clean_output();
+	rxaqm_log_libraries();
+	atexit(check_output);
+	at = parse_globals(argc, argv, &netns);
+	argc -= at;
+	argv += at;
+	if (!argc) {
+		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
+		return RXAQM_EXIT_USAGE;
+	}
+	if (!strcmp(*argv, "help")) {
+		print_usage();
+		return RXAQM_EXIT_OK;
+	}
+	command = find_command(*argv);
+	/* It may also stand before a word that chooses, as in "policy -j show". */
+	for (; argc > 2 && is_json(argv[1]); argc--, argv++) {
+		rxaqm_json = true;
+		argv[1] = argv[0];
+	}
+	if (rxaqm_state_check_path(&call.error) || (netns && rxaqm_netns_enter(netns, &call.error)))
+		ret = rxaqm_check_wanted(argc, argv) ? rxaqm_check_failed(call.error.text) : -1;
+	else
+		ret = command->run(argc, argv, &call);
+	if (ret < 0)
+		ret = rxaqm_log_failure(&call.error);
+	rxaqm_state_close(&call.state);
+	return ret;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the pinned maps say, as Prometheus metrics (docs/fleet.md lists them all). Rendering
+ * only reads: maps, clock, and the names of the interfaces.
+ *
+ * Series are bounded: interfaces are shown queue by queue until RXAQM_METRICS_QUEUES_MAX
+ * queues have been shown; those that come after are shown as one queue, "all".
+ */
+#ifndef RXAQM_METRICS_H
+#define RXAQM_METRICS_H
+
+#include "report/metrics_text.h"
+#include "state/state.h"
+
+/* Queues shown one by one, over all interfaces. */
+#define RXAQM_METRICS_QUEUES_MAX 256
+
+struct rxaqm_metrics {
+	const struct rxaqm_state *state; /* open or not: read anew at each rendering */
+	bool by_interface; /* no queue is shown on its own */
+	/* What else is to be said: writes whole families, whose names begin with rxaqm_ and are
+	 * not those of metrics_table.c. NULL: nothing.
+	 */
+	void (*more)(struct rxaqm_metrics_text *text, void *arg);
+	void *more_arg;
+};
+
+/* All metrics. To be freed by the caller; NULL if there is no memory. */
+char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes);
+
+#endif /* RXAQM_METRICS_H */

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Collects what the rows of metrics_table.c need. */
+#include "report/metrics_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "figures/figures.h"
+#include "tune/overload.h"
+#include "state/locate.h"
+#include "attach/sockets.h"
+
+static enum rxaqm_metrics_iface_state state_of(const struct rxaqm_iface *iface, bool here)
+{
+	if (iface->state != RXAQM_IFACE_ATTACHED)
+		return RXAQM_METRICS_IFACE_INTERRUPTED;
+	if (here)
+		return RXAQM_METRICS_IFACE_ATTACHED;
+	return rxaqm_iface_taken_off(iface) ? RXAQM_METRICS_IFACE_LOST :
+					      RXAQM_METRICS_IFACE_ELSEWHERE;
+}
+
+static bool label_taken(const struct rxaqm_metrics_view *view, int slot)
+{
+	int i;
+
+	for (i = 0; i < slot; i++)
+		if (!strcmp(view->iface[i].label, view->iface[slot].label))
+			return true;
+	return false;
+}
+
+void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metrics *metrics)
+{
+	int i;
+
+	view->state = metrics->state;
+	view->by_interface = metrics->by_interface;
+	view->now_ns = rxaqm_now_ns();
+	for (i = 0; rxaqm_metrics_any(view) && i < RXAQM_MAX_IFACES; i++) {
+		const struct rxaqm_iface *iface = &view->state->iface[i];
+		char *label = view->iface[i].label, name[RXAQM_IFNAMSIZ];
+		bool here;
+
+		if (iface->state == RXAQM_IFACE_FREE)
+			continue;
+		rxaqm_iface_name(iface, name, &here);
+		view->iface[i].state = state_of(iface, here);
+		snprintf(label, RXAQM_METRICS_LABEL_LEN, here ? "%s" : "%s@%u", name,
+			 iface->netns_ino);
+		/* Renamed, and another took the name: two entries must not be one series. */
+		if (label_taken(view, i))
+			snprintf(label + strlen(label), RXAQM_METRICS_LABEL_LEN - strlen(label),
+				 "#%d", i);
+	}
+}
+
+static void keep_greatest(__u64 *greatest, __u64 value)
+{
+	if (*greatest < value)
+		*greatest = value;
+}
+
+static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
+		       const struct rxaqm_queue *q, const struct rxaqm_wait *wait, __u64 now_ns)
+{
+	struct rxaqm_socket socket;
+
+	if (!rxaqm_socket_serves(q))
+		return;
+	rxaqm_socket_look(iface, q, wait, NULL, now_ns, &socket);
+	row->socket++;
+	row->ring_full += socket.ring_full;
+	if (socket.wait_state != RXAQM_WAIT_VALID)
+		return;
+	if (row->wait_ns == RXAQM_METRICS_UNKNOWN || row->wait_ns < socket.wait_ns)
+		row->wait_ns = socket.wait_ns;
+}
+
+static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, __u32 ring_entries,
+		    __u64 now_ns)
+{
+	struct rxaqm_law_figures figures;
+	unsigned int i;
+
+	rxaqm_law_figures(q, ring_entries, now_ns, &figures);
+	row->bad += figures.bad;
+	row->dropping += !!q->codel.dropping;
+	keep_greatest(&row->goal_ns, figures.goal_ns);
+	keep_greatest(&row->p, figures.p);
+	for (i = 0; i < RXAQM_NR_SHARES; i++)
+		keep_greatest(&row->share[i], figures.share[i]);
+}
+
+static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
+		      const struct rxaqm_queue *q, const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	struct rxaqm_target target;
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_NR_STATS; i++)
+		row->stat[i] += q->stat[i];
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
+		row->hist[i] += q->hist[i];
+	row->mode[rxaqm_mode_now(policy, now_ns)]++;
+	row->signal[rxaqm_queue_signal_now(q, now_ns)]++;
+	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
+	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
+	add_law(row, q, iface->ring_entries, now_ns);
+	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
+	keep_greatest(&row->target_ns, rxaqm_status_target_ns(q, policy));
+	keep_greatest(&row->interval_ns, rxaqm_status_interval_ns(q, policy));
+	rxaqm_status_target_derive(iface, q, &target);
+	keep_greatest(&row->floor_ns, target.floor_ns);
+	keep_greatest(&row->ceiling_ns, target.ceiling_ns);
+	if (q->flags & RXAQM_QUEUE_SAMPLED)
+		keep_greatest(&row->err_ns, q->sample_err_ns);
+	if (policy->lease_until_ns && policy->mode == RXAQM_MODE_ENFORCE) {
+		__u64 left_ns = rxaqm_ns_since(policy->lease_until_ns, now_ns);
+
+		if (left_ns < row->lease_ns)
+			row->lease_ns = left_ns;
+	}
+}
+
+static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const char *interface)
+{
+	struct rxaqm_metrics_row *row = &rows->row[rows->nr++];
+
+	memset(row, 0, sizeof(*row));
+	row->interface = interface;
+	row->lease_ns = row->wait_ns = RXAQM_METRICS_UNKNOWN;
+	return row;
+}
+
+static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool by_queue)
+{
+	const struct rxaqm_iface *iface = &view->state->iface[slot];
+	const char *interface = view->iface[slot].label;
+	struct rxaqm_metrics_row *row = NULL;
+	unsigned int i;
+
+	if (!by_queue) {
+		row = new_row(&view->queues, interface);
+		strcpy(row->queue, "all");
+	}
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
+
+		if (by_queue && !rxaqm_queue_shows(iface, q))
+			continue;
+		if (by_queue) {
+			row = new_row(&view->queues, interface);
+			snprintf(row->queue, sizeof(row->queue), "%u", i);
+		}
+		add_queue(row, iface, q, rxaqm_state_policy(view->state, iface, i), view->now_ns);
+		add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i), view->now_ns);
+	}
+}
+
+static void take_clock(struct rxaqm_metrics_row *row, const struct rxaqm_clock_entry *entry,
+		       bool stamped, __u64 now_ns)
+{
+	const struct rxaqm_clock clock = entry->clock[entry->published & 1];
+	bool known = entry->published, valid = known && !rxaqm_ns_reached(now_ns, clock.expires_ns);
+	const __u64 unknown = RXAQM_METRICS_UNKNOWN;
+
+	row->clock_valid = stamped ? valid : unknown;
+	row->clock_offset_ns = known ? clock.host_ref_ns - clock.hw_ref_ns : unknown;
+	row->clock_err_ns = known ? rxaqm_clock_err(&clock, now_ns) : unknown;
+	row->clock_age_ns = known ? rxaqm_ns_since(now_ns, clock.host_ref_ns) : unknown;
+	row->clock_rate_q32 = known ? (__u64)clock.rate_q32 : unknown;
+	row->clock_drift_err_q32 = known ? (__u64)clock.drift_err_q32 : unknown;
+}
+
+static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
+{
+	const struct rxaqm_iface *iface = &view->state->iface[slot];
+	struct rxaqm_metrics_row *row = new_row(&view->ifaces, view->iface[slot].label);
+
+	row->iface = iface;
+	row->state[view->iface[slot].state] = 1;
+	row->nr_queues = iface->nr_queues;
+	row->ring_entries = iface->ring_entries;
+	row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
+	take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE, view->now_ns);
+}
+
+void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view)
+{
+	unsigned int slot, shown = 0;
+
+	view->ifaces.nr = view->queues.nr = 0;
+	for (slot = 0; rxaqm_metrics_any(view) && slot < RXAQM_MAX_IFACES; slot++) {
+		const struct rxaqm_iface *iface = &view->state->iface[slot];
+		bool by_queue;
+
+		if (iface->state == RXAQM_IFACE_FREE)
+			continue;
+		take_iface(view, slot);
+		/* Queues in use or not: series must not change their form. */
+		by_queue = !view->by_interface &&
+			   shown + iface->nr_queues <= RXAQM_METRICS_QUEUES_MAX;
+		shown += by_queue ? iface->nr_queues : 0;
+		take_queues(view, slot, by_queue);
+	}
+}

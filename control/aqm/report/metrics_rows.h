@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What metrics show: one row an interface, and one a queue, or one for all queues of an interface.
+ * Counts of packets and of queues are summed up over them; of times, the greatest is taken.
+ */
+#ifndef RXAQM_METRICS_ROWS_H
+#define RXAQM_METRICS_ROWS_H
+
+#include "figures/figures.h"
+#include "report/metrics.h"
+
+/* How an interface stands with its entry in the registry. */
+enum rxaqm_metrics_iface_state {
+	RXAQM_METRICS_IFACE_ATTACHED,
+	RXAQM_METRICS_IFACE_ELSEWHERE, /* in another network namespace */
+	RXAQM_METRICS_IFACE_INTERRUPTED, /* by a command that died */
+	RXAQM_METRICS_IFACE_LOST, /* its XDP program was taken off */
+	RXAQM_METRICS_NR_IFACE_STATES
+};
+
+#define RXAQM_METRICS_LABEL_LEN 64
+
+/* A value that is not known, and not printed. */
+#define RXAQM_METRICS_UNKNOWN (1ULL << 63)
+
+/* What is printed is a __u64 of a row: by metrics_table.c. */
+struct rxaqm_metrics_row {
+	const char *interface;
+	char queue[12]; /* number, or "all"; "" in the row of an interface */
+	/* Of an interface. */
+	const struct rxaqm_iface *iface;
+	__u64 state[RXAQM_METRICS_NR_IFACE_STATES]; /* 1 for the one it is in */
+	__u64 nr_queues, ring_entries; /* 0: not known */
+	__u64 attached_ns; /* since then */
+	__u64 clock_valid;
+	__u64 clock_offset_ns, clock_err_ns, clock_age_ns;
+	__u64 clock_rate_q32, clock_drift_err_q32;
+	/* Of a queue, or of all of an interface. */
+	__u64 stat[RXAQM_NR_STATS];
+	__u64 ring_full; /* dropped at full rings of sockets, as their consumers say */
+	/* Queues of which it is true. */
+	__u64 mode[RXAQM_NR_MODES_NOW];
+	__u64 signal[RXAQM_NR_SIGNALS_NOW];
+	__u64 standing;
+	__u64 dropping; /* CoDel is in its dropping state */
+	__u64 bad; /* law=auto: stood over target for an interval */
+	__u64 held_by_exempt; /* over target, and no law can help */
+	__u64 distrusted; /* stamps are not believed */
+	__u64 socket; /* goes to an AF_XDP socket */
+	/* The greatest; 0: not known. */
+	__u64 target_ns, goal_ns, interval_ns, floor_ns, ceiling_ns, err_ns;
+	__u64 p, share[RXAQM_NR_SHARES]; /* of RXAQM_LAW_ONE */
+	__u64 wait_ns; /* in sockets' rings; unknown: no consumer says */
+	__u64 lease_ns; /* left, the least; unknown: no lease */
+	__u64 hist[RXAQM_HIST_BUCKETS];
+};
+
+struct rxaqm_metrics_rows {
+	unsigned int nr;
+	struct rxaqm_metrics_row row[RXAQM_METRICS_QUEUES_MAX + RXAQM_MAX_IFACES];
+};
+
+struct rxaqm_metrics_view {
+	/* The maps, and what they do not hold: the time, and how the interfaces are called. */
+	const struct rxaqm_state *state;
+	bool by_interface;
+	__u64 now_ns;
+	struct {
+		char label[RXAQM_METRICS_LABEL_LEN]; /* of its own, whatever the namespace */
+		enum rxaqm_metrics_iface_state state;
+	} iface[RXAQM_MAX_IFACES];
+	struct rxaqm_metrics_rows ifaces, queues; /* what is made of that */
+};
+
+/* Is there anything attached at all? */
+static inline bool rxaqm_metrics_any(const struct rxaqm_metrics_view *view)
+{
+	return view->state->meta && view->state->iface && view->state->clock;
+}
+
+/* Ask the kernel for what the maps do not hold. @view is zeroed before. */
+void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metrics *metrics);
+
+/* Pure from here on: the rows; metrics_table.c: their families; metrics.c: all families. */
+void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view);
+void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
+				const struct rxaqm_metrics_rows *queues);
+void rxaqm_metrics_print_ifaces(struct rxaqm_metrics_text *text,
+				const struct rxaqm_metrics_rows *ifaces);
+void rxaqm_metrics_print(struct rxaqm_metrics_text *text, struct rxaqm_metrics_view *view);
+
+#endif /* RXAQM_METRICS_ROWS_H */

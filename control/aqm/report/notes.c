@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "report/notes.h"
+
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/now.h"
+#include "attach/plan.h"
+#include "attach/xdp.h"
+#include "figures/figures.h"
+#include "tune/overload.h"
+#include "base/parse.h"
+#include "attach/sockets.h"
+#include "attach/stamps.h"
+
+/* Add what is true of @queues, if there are any, or (NULL) of the interface. */
+static void __attribute__((format(printf, 3, 4)))
+add(struct rxaqm_out *out, const struct rxaqm_note_queues *queues, const char *fmt, ...)
+{
+	char text[400];
+	int len = 0;
+	va_list args;
+
+	if (queues && !queues->nr)
+		return;
+	if (queues)
+		len = snprintf(text, sizeof(text),
+			       queues->nr > 1 ? "queue %u, and %u more: " : "queue %u: ",
+			       queues->first, queues->nr - 1);
+	va_start(args, fmt);
+	vsnprintf(text + len, sizeof(text) - (size_t)len, fmt, args);
+	va_end(args);
+	rxaqm_out_str(out, NULL, "  note: %s\n", text);
+}
+
+/* What becomes of packets without stamps. */
+static const char *consequence(const struct rxaqm_note_facts *facts)
+{
+	if (!facts->strict)
+		return "acting on busy";
+	return facts->lenient ?
+		       "queues with signal=auto act on busy, the others let everything pass" :
+		       "everything passes";
+}
+
+/* No stamps from the start. */
+static void why_none(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
+{
+	const char *ifname = facts->ifname;
+
+	if (facts->coverage == RXAQM_COVERAGE_ALL)
+		add(out, NULL,
+		    "no stamps: \"%s\" can stamp all packets, but profile \"%s\" has no "
+		    "TimestampField, which says where to find them; %s",
+		    ifname, facts->iface.profile, consequence(facts));
+	else if (facts->coverage > RXAQM_COVERAGE_NONE)
+		add(out, NULL,
+		    "no stamps: \"%s\" can stamp some packets (PTP, see \"ethtool -T %s\"), "
+		    "but not all; %s",
+		    ifname, ifname, consequence(facts));
+	else if (facts->strict)
+		add(out, NULL, "no stamps: \"%s\" has no Rx timestamps; %s", ifname,
+		    consequence(facts));
+}
+
+/* Someone else has changed the timestamp configuration. */
+static void who_changed(const struct rxaqm_note_facts *facts, const char *missing,
+			struct rxaqm_out *out)
+{
+	const char *signal = facts->lenient			   ? "auto" :
+			     facts->iface.flags & RXAQM_IFACE_HINT ? "hint" :
+								     "stamp";
+
+	if (facts->config.rx_filter == HWTSTAMP_FILTER_NONE)
+		add(out, NULL,
+		    "%s: hardware timestamping of \"%s\" is off, turned off by someone else; %s; "
+		    "\"rxaqm policy set %s signal=%s\" turns it on again",
+		    missing, facts->ifname, consequence(facts), facts->ifname, signal);
+	else
+		add(out, NULL,
+		    "%s: hardware timestamping of \"%s\" was changed by someone else, to stamps of "
+		    "%s (rx_filter %d); %s; \"rxaqm policy set %s signal=%s\" has all packets "
+		    "stamped again",
+		    missing, facts->ifname, rxaqm_stamps_words(facts->config.rx_filter),
+		    facts->config.rx_filter, consequence(facts), facts->ifname, signal);
+}
+
+static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
+{
+	char missing[64] = "stamps missing", since[RXAQM_DURATION_LEN];
+	bool hardware = facts->iface.stamp == RXAQM_STAMP_HWTSTAMP;
+	__s32 filter = rxaqm_stamps_filter(&facts->iface);
+
+	if (facts->missing_ns)
+		snprintf(missing, sizeof(missing), "stamps missing for %s",
+			 rxaqm_format_duration(facts->missing_ns, since));
+	if (hardware && facts->coverage != RXAQM_COVERAGE_ALL)
+		add(out, NULL,
+		    "\"%s\" does not say that it stamps all packets (\"ethtool -T %s\"); without "
+		    "a stamp: %s",
+		    facts->ifname, facts->ifname, consequence(facts));
+	else if (hardware && facts->config.rx_filter >= 0 && facts->config.rx_filter != filter)
+		who_changed(facts, missing, out);
+	else if (hardware && facts->config.rx_filter >= 0 && filter != HWTSTAMP_FILTER_ALL)
+		add(out, NULL,
+		    "stamps of all packets of \"%s\" were asked for, but the driver granted rx_filter "
+		    "%d; without a stamp: %s",
+		    facts->ifname, filter, consequence(facts));
+	else if (facts->missing)
+		add(out, NULL, "%s%s%s%s; %s", missing,
+		    hardware ? ", although hardware timestamping of \"" : "",
+		    hardware ? facts->ifname : "", hardware ? "\" is on" : "", consequence(facts));
+}
+
+/* Stamps come, but what they say is too inexact. */
+static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
+{
+	char error[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN];
+
+	add(out, &facts->inexact,
+	    "the NIC clock's error of %s is over half the target of %s; %s; "
+	    "\"rxaqm run\" reads the clock itself, where the NIC has one (\"rxaqm clock %s\")",
+	    rxaqm_format_duration(facts->inexact_ns / 1000 * 1000, error),
+	    rxaqm_format_duration(facts->inexact_target_ns, target),
+	    !facts->strict ?
+		    "acting on busy" :
+	    facts->lenient ?
+		    "acting on busy with signal=auto, else on the sojourn less that error" :
+		    "acting on the sojourn less that error",
+	    facts->ifname);
+}
+
+/* Queues that go to AF_XDP sockets. */
+static void about_sockets(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
+{
+	add(out, &facts->strict_sockets,
+	    "packets go to a socket, where signal=stamp sees none of them; it goes by the "
+	    "consumer's wait alone; signal=auto goes by busy, too");
+	if (facts->no_sockets)
+		add(out, NULL,
+		    "this kernel has no AF_XDP (CONFIG_XDP_SOCKETS): no queue can go to a socket; "
+		    "all else works");
+	if (facts->sockets && facts->iface.flags & RXAQM_IFACE_BARE)
+		add(out, NULL,
+		    "no metadata in front of packets for sockets: this kernel lets no program that "
+		    "puts some there run under the dispatcher of the libxdp that is installed; "
+		    "detach, and attach with 1.5.5 or newer, or with LIBXDP_SKIP_DISPATCHER=1 in "
+		    "the environment, which shares the interface with no other program");
+}
+
+void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
+{
+	if (facts->lost[0])
+		add(out, NULL, "%s", facts->lost);
+	if (facts->outgrown)
+		add(out, NULL,
+		    "%s, and rxaqm goes by what it was when attached; \"rxaqm detach %s\", then "
+		    "\"rxaqm attach %s%s\", with its settings, goes by what it is now",
+		    facts->outgrown, facts->ifname,
+		    facts->iface.flags & RXAQM_IFACE_GENERIC ? "--mode generic " : "",
+		    facts->ifname);
+	if (facts->iface.flags & RXAQM_IFACE_HINT)
+		add(out, NULL,
+		    "the XDP program is bound to \"%s\", so that no other can run beside it; "
+		    "\"rxaqm detach %s\", then \"rxaqm attach %s signal=stamp\", shares by libxdp's "
+		    "dispatcher",
+		    facts->ifname, facts->ifname, facts->ifname);
+	add(out, &facts->exempt,
+	    "exempt traffic holds it over target, %u %% of what stands there, and the law cannot "
+	    "help; exempt are %s",
+	    facts->exempt_percent, facts->exempt_words);
+	add(out, &facts->acks, "%u %% of the packets over target are pure ACKs%s",
+	    facts->ack_percent,
+	    facts->ack_kept ? ", of which the redundant ones pass, too; law=auto with ack=thin "
+			      "drops those first" :
+			      "; ack=thin drops the redundant ones");
+	about_sockets(facts, out);
+	if (facts->iface.flags & RXAQM_IFACE_GENERIC)
+		add(out, NULL,
+		    "generic mode: the kernel does no GRO for packets of \"%s\" while a program is "
+		    "there, which costs TCP that is received here throughput (README, Limits); "
+		    "native mode does not",
+		    facts->ifname);
+	/* What makes a queue stand is not this program's alone to tell. */
+	add(out, &facts->standing,
+	    "stands, and is only observed; \"rxaqm doctor %s\" looks for the cause", facts->ifname);
+	if (!facts->lenient && !facts->strict)
+		return;
+	why_inexact(facts, out);
+	if (facts->iface.stamp == RXAQM_STAMP_NONE)
+		why_none(facts, out);
+	else
+		why_missing(facts, out);
+}
+
+/* Count a queue. Returns whether it is the first. */
+static bool count_first(struct rxaqm_note_queues *queues, unsigned int number)
+{
+	if (!queues->nr)
+		queues->first = number;
+	return !queues->nr++;
+}
+
+static void look_for_stamps(struct rxaqm_note_facts *facts, unsigned int number,
+			    const struct rxaqm_policy *policy, const struct rxaqm_queue *q,
+			    __u64 now_ns)
+{
+	__u64 age_ns = rxaqm_ns_since(now_ns, q->sample_ns);
+
+	if (policy->mode == RXAQM_MODE_OFF || policy->signal == RXAQM_SIGNAL_BUSY)
+		return;
+	if (!rxaqm_socket_lets_stamps_be(&facts->iface, q)) {
+		if (!rxaqm_policy_by_polls(policy))
+			count_first(&facts->strict_sockets, number);
+		return;
+	}
+	if (rxaqm_policy_by_polls(policy))
+		facts->lenient = true;
+	else
+		facts->strict = true;
+	if ((q->flags & RXAQM_QUEUE_SAMPLED) && q->sample_err_ns > rxaqm_queue_target_ns(q) / 2 &&
+	    count_first(&facts->inexact, number)) {
+		facts->inexact_ns = q->sample_err_ns;
+		facts->inexact_target_ns = rxaqm_queue_target_ns(q);
+	}
+	if (!rxaqm_queue_unstamped(q))
+		return;
+	facts->missing = true;
+	/* The shortest time is what is true of all of them. */
+	if (q->sample_ns && (!facts->missing_ns || age_ns < facts->missing_ns))
+		facts->missing_ns = age_ns;
+}
+
+/* Counters are those since attach: fewer packets than that say little. */
+#define ACK_PACKETS_MIN 1000
+
+static void look_for_acks(struct rxaqm_note_facts *facts, unsigned int number,
+			  const struct rxaqm_policy *policy, const struct rxaqm_queue *q)
+{
+	__u64 acks = q->stat[RXAQM_STAT_OVER_ACK];
+	__u64 over = acks + q->stat[RXAQM_STAT_OVER_EXEMPT] + q->stat[RXAQM_STAT_OVER_CE] +
+		     q->stat[RXAQM_STAT_OVER_ECT0] + q->stat[RXAQM_STAT_OVER_ECT1] +
+		     q->stat[RXAQM_STAT_OVER_NECT];
+
+	if (!(q->flags & RXAQM_QUEUE_STANDING) || over < ACK_PACKETS_MIN || acks <= over / 2 ||
+	    !count_first(&facts->acks, number))
+		return;
+	facts->ack_percent = (unsigned int)(acks * 100 / over);
+	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP || policy->law != RXAQM_LAW_AUTO;
+}
+
+static void look_for_exempt(struct rxaqm_note_facts *facts, unsigned int number,
+			    const struct rxaqm_queue *q, __u64 now_ns)
+{
+	unsigned int percent = rxaqm_overload_exempt_percent(q, now_ns);
+
+	if (!percent || !count_first(&facts->exempt, number))
+		return;
+	facts->exempt_percent = percent;
+	rxaqm_exempt_words(&q->policy, facts->exempt_words);
+}
+
+/* The facts of @iface, which is called @ifname in the namespace entered. */
+static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		       const char *ifname, struct rxaqm_note_facts *facts)
+{
+	__u64 now_ns = rxaqm_now_ns();
+	unsigned int i;
+
+	*facts = (struct rxaqm_note_facts){
+		.ifname = ifname,
+		.iface = *iface,
+		.no_sockets = !rxaqm_afxdp_pinned(),
+		.outgrown = rxaqm_entry_outgrown(iface, ifname),
+	};
+	for (i = 0; i < iface->nr_queues; i++) {
+		const struct rxaqm_policy *policy = rxaqm_state_policy(state, iface, i);
+		/* A copy: the packet path goes on. */
+		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
+
+		facts->sockets |= rxaqm_socket_serves(&q);
+		look_for_stamps(facts, i, policy, &q, now_ns);
+		look_for_acks(facts, i, policy, &q);
+		look_for_exempt(facts, i, &q, now_ns);
+		if (q.policy.mode == RXAQM_MODE_OBSERVE && rxaqm_overload_standing(&q, now_ns))
+			count_first(&facts->standing, i);
+	}
+	rxaqm_fragments_lost(iface, ifname, facts->lost);
+	if ((!facts->lenient && !facts->strict) || iface->stamp == RXAQM_STAMP_TSTAMP)
+		return;
+	facts->coverage = rxaqm_nic_coverage(ifname);
+	if (rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &facts->config))
+		facts->config.rx_filter = -1;
+}
+
+void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
+		     const struct rxaqm_iface *iface, const char *ifname, bool here)
+{
+	struct rxaqm_note_facts facts;
+
+	rxaqm_out_array(out, "notes");
+	if (here) {
+		find_facts(state, iface, ifname, &facts);
+		rxaqm_notes_write(&facts, out);
+	}
+	rxaqm_out_end(out);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What "status" prints, for others to print it, too. */
+#ifndef RXAQM_STATUS_H
+#define RXAQM_STATUS_H
+
+#include "base/out.h"
+#include "state/state.h"
+
+/* One interface: an object in an array, or lines. */
+void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
+			      const struct rxaqm_iface *iface);
+
+/* What its law has come to of a queue of @iface: an object "law", or with law=codel "codel";
+ * nothing in text while it does nothing.
+ */
+void rxaqm_status_law_out(struct rxaqm_out *out, const struct rxaqm_iface *iface,
+			  const struct rxaqm_queue *q, __u64 now_ns);
+
+#endif /* RXAQM_STATUS_H */

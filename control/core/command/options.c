@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "command/options.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool rxaqm_json;
+
+/* What is read: one command at a time. */
+static const struct rxaqm_command *command;
+static void *values;
+static char **words;
+
+void rxaqm_usage_error(const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", command->name);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, " (see \"%s --help\")\n", command->name);
+	exit(argp_err_exit_status);
+}
+
+static void set_option(const struct rxaqm_option *option, const char *arg)
+{
+	void *value = (char *)values + option->key.offset;
+	const char **word = value, **end = word + option->key.size / sizeof(*word);
+	struct rxaqm_key key = option->key;
+	struct rxaqm_error error;
+
+	switch (option->kind) {
+	case RXAQM_OPTION_FLAG:
+		*(bool *)value = true;
+		break;
+	case RXAQM_OPTION_WORDS:
+		while (word < end && *word)
+			word++;
+		if (word == end)
+			rxaqm_usage_error("--%s: at most %zu times", option->name,
+					  option->key.size / sizeof(*word));
+		*word = arg;
+		break;
+	case RXAQM_OPTION_WORD:
+		*word = arg;
+		break;
+	case RXAQM_OPTION_VALUE:
+		key.name = option->name;
+		if (rxaqm_key_set(&key, values, arg, 0, &error))
+			rxaqm_usage_error("--%s", error.text);
+		break;
+	}
+}
+
+/* No characters: they have no short option. */
+#define KEY_USAGE 0x100
+#define KEY_ROW 0x200 /* of the first row, if it has no letter */
+
+static int key_of(const struct rxaqm_option *option)
+{
+	return option->letter ?: KEY_ROW + (int)(option - command->options);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const struct rxaqm_option *option;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->err_stream = NULL; /* there argp adds "Try ... --help" to each error */
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= command->max_words)
+			rxaqm_usage_error("too many arguments: \"%s\"", arg);
+		/* argp has moved the options ahead: the words are in a row. */
+		if (!state->arg_num)
+			words = &state->argv[state->next - 1];
+		return 0;
+	case 'j':
+		rxaqm_json = true;
+		return 0;
+	case 'h':
+	case '?':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+		if (command->keys)
+			rxaqm_keys_list(stdout, command->keys);
+		if (command->more_keys)
+			rxaqm_keys_list(stdout, command->more_keys);
+		exit(RXAQM_EXIT_OK);
+	case KEY_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		return 0;
+	}
+	for (option = command->options; option && option->name; option++) {
+		if (key != key_of(option))
+			continue;
+		set_option(option, arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+#define OPTIONS_MAX 24 /* with those of all commands */
+
+char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv, void *into)
+{
+	struct argp_option options[OPTIONS_MAX + 1] = {
+		{ "json", 'j', NULL, of->no_json ? OPTION_HIDDEN : 0, "Print JSON", -1 },
+		{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
+		/* As argp has them, which knows nothing of keys. */
+		{ "help", '?', NULL, 0, "Give this help list", -1 },
+		{ "usage", KEY_USAGE, NULL, 0, "Give a short usage message", -1 },
+	};
+	const struct argp argp = { options, parse, of->args, of->help, NULL, NULL, NULL };
+	const struct rxaqm_option *option;
+	struct argp_option *to = options + 4;
+
+	command = of;
+	values = into;
+	words = &argv[argc];
+	for (option = of->options; option && option->name && to < options + OPTIONS_MAX; option++)
+		*to++ = (struct argp_option){ .name = option->name,
+					      .key = key_of(option),
+					      .arg = option->arg,
+					      .doc = option->help,
+					      .group = 1 };
+	argv[0] = (char *)of->name;
+	argp_err_exit_status = of->wrong_exit ?: RXAQM_EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL))
+		exit(argp_err_exit_status);
+	return words;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "figures/figures.h"
+
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "state/locate.h"
+#include "decide.h"
+#include "profile/profile.h"
+#include "sample.h"
+
+static __u64 in_bucket(const __u64 *hist, const __u64 *since, unsigned int bucket)
+{
+	return hist[bucket] - (since ? since[bucket] : 0);
+}
+
+__u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since)
+{
+	__u64 packets = 0;
+	unsigned int i;
+
+	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
+		packets += in_bucket(hist, since, i);
+	return packets;
+}
+
+__u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int permille)
+{
+	__u64 packets = rxaqm_hist_packets(hist, since);
+	double rank = (double)packets * permille / 1000.0, below = 0;
+	unsigned int i;
+
+	for (i = 0; packets && i < RXAQM_HIST_BUCKETS; i++) {
+		double n = (double)in_bucket(hist, since, i);
+		__u64 low = rxaqm_hist_floor_ns(i);
+
+		if (n > 0 && below + n >= rank)
+			return !i ? 0 :
+				    low + (__u64)((double)(rxaqm_hist_floor_ns(i + 1) - low) *
+						  (rank - below) / n);
+		below += n;
+	}
+	return 0;
+}
+
+const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	static const char *const reasons[] = {
+		[RXAQM_DISTRUST_NONE] = NULL,
+		[RXAQM_DISTRUST_NEGATIVE] = "stamped later than received",
+		[RXAQM_DISTRUST_ABSURD] = "stamped over 10 s ago",
+		[RXAQM_DISTRUST_BACKWARDS] = "stamped before the packet ahead",
+	};
+
+	if (!rxaqm_ns_after(q->distrust_until_ns, now_ns) ||
+	    q->distrust_reason >= sizeof(reasons) / sizeof(reasons[0]))
+		return NULL;
+	return reasons[q->distrust_reason];
+}
+
+bool rxaqm_queue_unstamped(const struct rxaqm_queue *q)
+{
+	return q->stat[RXAQM_STAT_STAMP_MISSING] &&
+	       !(q->flags & RXAQM_QUEUE_NO_CLOCK) /* they came, but could not be read */
+	       && rxaqm_ns_after(q->poll_end_ns, q->sample_ns + RXAQM_NSEC_PER_SEC) &&
+	       rxaqm_ns_after(q->poll_end_ns, q->distrust_until_ns);
+}
+
+enum rxaqm_signal_now rxaqm_queue_signal_now(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	bool stamped = q->signal == RXAQM_SIGNAL_STAMP || q->signal == RXAQM_SIGNAL_HINT;
+
+	if (!(q->flags & RXAQM_QUEUE_POLLED))
+		return RXAQM_SIGNAL_NOW_NONE;
+	/* A queue that stands gets samples all the time, or it has none. */
+	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
+	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
+	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
+	    !rxaqm_queue_distrust(q, now_ns) && !rxaqm_sample_inexact(q))
+		return q->signal == RXAQM_SIGNAL_HINT ? RXAQM_SIGNAL_NOW_HINT :
+							RXAQM_SIGNAL_NOW_STAMP;
+	return rxaqm_policy_by_polls(&q->policy) ? RXAQM_SIGNAL_NOW_BUSY : RXAQM_SIGNAL_NOW_NONE;
+}
+
+const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	static const char *const names[RXAQM_NR_SIGNALS_NOW] = { "hint", "stamp", "busy", "none" };
+
+	return names[rxaqm_queue_signal_now(q, now_ns)];
+}
+
+enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	if (policy->mode != RXAQM_MODE_ENFORCE)
+		return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
+	if (policy->lease_until_ns && !rxaqm_ns_after(policy->lease_until_ns, now_ns))
+		return RXAQM_MODE_NOW_LAPSED;
+	return RXAQM_MODE_NOW_ENFORCE;
+}
+
+const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	static const char *const names[RXAQM_NR_MODES_NOW] = { "off", "observe", "enforce",
+							       "observe (lease over)" };
+
+	return names[rxaqm_mode_now(policy, now_ns)];
+}
+
+/* A policy that no packet has come under yet: what is in use is another's. */
+static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return !q->target_ns || q->policy.target_auto != policy->target_auto ||
+	       q->policy.target_ns != policy->target_ns ||
+	       q->policy.interval_ns != policy->interval_ns;
+}
+
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->target_ns : q->target_ns;
+}
+
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return is_new(q, policy) ? policy->interval_ns : q->interval_ns;
+}
+
+void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
+				struct rxaqm_target *target)
+{
+	struct rxaqm_target_facts facts = {
+		.rule = iface->target_rule,
+		.quarters = iface->target_quarters,
+		.moderation_ns = iface->moderation_ns,
+		.entries = iface->ring_entries,
+		.poll_packets = iface->poll_packets,
+		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
+		.round_ns = q->round_ns,
+		.packet_ns = q->packet_ns,
+	};
+
+	rxaqm_target_explain(&facts, target);
+}
+
+const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
+{
+	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_names[iface->stamp];
+}
+
+const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
+			     bool *ret_here)
+{
+	unsigned int ifindex = rxaqm_iface_ifindex(iface);
+	bool here = ifindex && if_indextoname(ifindex, buf);
+
+	if (!here)
+		snprintf(buf, RXAQM_IFNAMSIZ, "%s", iface->name);
+	if (ret_here)
+		*ret_here = here;
+	return buf;
+}
+
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
+{
+	bool at_work;
+	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+
+	if (at_work)
+		return now == RXAQM_IFACE_ATTACHING ? "a command is attaching it now" :
+						      "a command is detaching it now";
+	if (now == RXAQM_IFACE_FREE)
+		return "detached just now";
+	if (now != RXAQM_IFACE_ATTACHED)
+		return "interrupted; the next attach or detach cleans up";
+	if (here)
+		return NULL;
+	if (rxaqm_iface_is_gone(iface))
+		return "the interface is gone; the next attach, or detach --all, frees its place";
+	return rxaqm_iface_taken_off(iface) ?
+		       "its XDP program was taken off; detach, then attach again" :
+		       "in another network namespace";
+}
+
+bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q)
+{
+	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);
+}
+
+void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q)
+{
+	rxaqm_out_u64(out, "queue", "  queue %llu", queue);
+	if (q->flags & RXAQM_QUEUE_POLLED)
+		rxaqm_out_u64(out, "cpu", " cpu %llu", q->cpu);
+	else
+		rxaqm_out_null(out, "cpu", " (no packet yet)");
+}
+
+const struct rxaqm_law_share_name rxaqm_law_share_names[RXAQM_NR_SHARES] = {
+	[RXAQM_SHARE_MARK_ECT0] = { "mark", "ect0" },
+	[RXAQM_SHARE_MARK_ECT1] = { "mark", "ect1" },
+	[RXAQM_SHARE_DROP_ACK] = { "drop", "ack" },
+	[RXAQM_SHARE_DROP_SYN] = { "drop", "syn" },
+	[RXAQM_SHARE_DROP_ECT] = { "drop", "ect" },
+	[RXAQM_SHARE_DROP_TCP] = { "drop", "tcp" },
+	[RXAQM_SHARE_DROP_OTHER] = { "drop", "other" },
+	[RXAQM_SHARE_THIN_ACK] = { "thin", "ack" },
+};
+
+/* The windows that have passed since the last packet. */
+static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
+		     struct rxaqm_law_vars *vars)
+{
+	const struct rxaqm_law_params params = {
+		.target_ns = q->target_ns,
+		.interval_ns = q->interval_ns,
+		.ring_entries = ring_entries,
+		.max_drop = rxaqm_decide_max_drop(&q->policy),
+	};
+
+	/* A copy may be torn, and an interval that is too short divides by nothing. */
+	if (params.interval_ns >= RXAQM_INTERVAL_MIN_NS && vars->turn_ns &&
+	    rxaqm_ns_since(now_ns, vars->turn_ns) >=
+		    2 * (params.interval_ns >> RXAQM_LAW_WINDOW_BITS))
+		rxaqm_law_turn(vars, &params, now_ns);
+}
+
+void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
+		       struct rxaqm_law_figures *figures)
+{
+	bool classic = q->flags & RXAQM_QUEUE_ECT0_CLASSIC;
+	struct rxaqm_law_vars vars = q->law;
+	__u32 *share = figures->share;
+
+	memset(figures, 0, sizeof(*figures));
+	if (q->policy.law != RXAQM_LAW_AUTO)
+		return;
+	catch_up(q, ring_entries, now_ns, &vars);
+	figures->p = vars.p;
+	figures->bad = vars.bad;
+	figures->goal_ns = vars.goal_ns;
+	figures->smooth_ns = vars.smooth_ns;
+	if (q->policy.ecn == RXAQM_ECN_ON) {
+		share[RXAQM_SHARE_MARK_ECT0] = classic ? rxaqm_law_square(vars.p) : vars.mark;
+		share[RXAQM_SHARE_MARK_ECT1] = vars.mark;
+	}
+	/* Marks do not wait until the queue is bad. */
+	if (!vars.bad)
+		return;
+	share[RXAQM_SHARE_DROP_ACK] = vars.drop[RXAQM_CLASS_ACK];
+	share[RXAQM_SHARE_DROP_SYN] = vars.drop[RXAQM_CLASS_SYN];
+	share[RXAQM_SHARE_DROP_ECT] = vars.drop[RXAQM_CLASS_ECT];
+	share[RXAQM_SHARE_DROP_TCP] = vars.drop[RXAQM_CLASS_TCP];
+	share[RXAQM_SHARE_DROP_OTHER] = vars.drop[RXAQM_CLASS_OTHER];
+	if (q->policy.ack == RXAQM_ACK_THIN)
+		share[RXAQM_SHARE_THIN_ACK] = vars.thin;
+}

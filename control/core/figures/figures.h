@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures computed from the counters of a queue. */
+#ifndef RXAQM_FIGURES_H
+#define RXAQM_FIGURES_H
+
+#include "state/state.h"
+#include "base/out.h"
+#include "policy/target_why.h"
+
+/* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
+ * (at most 1/8 off); 0 if it is under 1 us, or there are none. @since (may be NULL) is subtracted.
+ */
+__u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int permille);
+
+/* Packets counted in @hist since @since (may be NULL). */
+__u64 rxaqm_hist_packets(const __u64 *hist, const __u64 *since);
+
+enum rxaqm_signal_now {
+	RXAQM_SIGNAL_NOW_HINT,
+	RXAQM_SIGNAL_NOW_STAMP,
+	RXAQM_SIGNAL_NOW_BUSY,
+	RXAQM_SIGNAL_NOW_NONE,
+	RXAQM_NR_SIGNALS_NOW
+};
+/* What the queue goes by now, and its name: "hint", "stamp", "busy", "none". */
+enum rxaqm_signal_now rxaqm_queue_signal_now(const struct rxaqm_queue *q, __u64 now_ns);
+const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns);
+
+/* Packets have come for over a second, but no stamp with them. */
+bool rxaqm_queue_unstamped(const struct rxaqm_queue *q);
+
+/* Why stamps are not believed now, in words; NULL if they are. */
+const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns);
+
+enum rxaqm_mode_now {
+	RXAQM_MODE_NOW_OFF,
+	RXAQM_MODE_NOW_OBSERVE,
+	RXAQM_MODE_NOW_ENFORCE,
+	RXAQM_MODE_NOW_LAPSED, /* enforce, but the lease is over: it observes */
+	RXAQM_NR_MODES_NOW
+};
+enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns);
+const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
+
+/* What the entry of @iface says of targets, and what @q has measured: floor, ceiling, what is
+ * derived, and why (target_why.h).
+ */
+void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
+				struct rxaqm_target *target);
+
+/* The target and the interval in use; the policy's while no packet came under it. */
+__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+
+/* Where its stamps come from: "hint", "hwtstamp", "tstamp", "none". */
+const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
+
+/* Name of the interface now, in @buf; its name at attach if it is not in this namespace.
+ * Sets *@ret_here, unless that is NULL.
+ */
+const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFNAMSIZ],
+			     bool *ret_here);
+
+/* What is wrong with the attachment, if anything; NULL if nothing is. @here: the interface is in
+ * this network namespace.
+ */
+const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
+
+/* Has the queue anything to show? Small interfaces show all of theirs. */
+bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);
+
+/* The fields that name a queue: interface, queue, cpu. */
+void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q);
+
+/* What is done to a share of the packets of a class. */
+enum rxaqm_law_share {
+	RXAQM_SHARE_MARK_ECT0,
+	RXAQM_SHARE_MARK_ECT1,
+	RXAQM_SHARE_DROP_ACK,
+	RXAQM_SHARE_DROP_SYN,
+	RXAQM_SHARE_DROP_ECT,
+	RXAQM_SHARE_DROP_TCP, /* Not-ECT, as the next */
+	RXAQM_SHARE_DROP_OTHER,
+	RXAQM_SHARE_THIN_ACK, /* of the redundant ones */
+	RXAQM_NR_SHARES
+};
+extern const struct rxaqm_law_share_name {
+	const char *action, *packets;
+} rxaqm_law_share_names[RXAQM_NR_SHARES];
+
+/* Shares of RXAQM_LAW_ONE. */
+struct rxaqm_law_figures {
+	__u32 p;
+	__u32 share[RXAQM_NR_SHARES];
+	bool bad; /* stood over target for an interval, and was not brought down since */
+	__u64 goal_ns, smooth_ns;
+};
+
+/* As the next packet would find it at @now_ns: p falls while none is judged. All 0 but for
+ * law=auto.
+ */
+void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
+		       struct rxaqm_law_figures *figures);
+
+/* @share in parts of @one, rounded. */
+static inline __u64 rxaqm_law_parts(__u32 share, __u32 one)
+{
+	return ((__u64)share * one + RXAQM_LAW_ONE / 2) / RXAQM_LAW_ONE;
+}
+
+#endif /* RXAQM_FIGURES_H */

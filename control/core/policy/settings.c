@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "policy/settings.h"
+
+#include <string.h>
+
+#include "base/out.h"
+#include "base/parse.h"
+
+unsigned int rxaqm_setting_names(unsigned int nr, const char *names[RXAQM_KEYS_MAX + 1])
+{
+	nr = rxaqm_key_names(rxaqm_settings, NULL, nr, names);
+	names[nr++] = "preset";
+	names[nr] = NULL;
+	return nr;
+}
+
+static int bad_key(const char *key, struct rxaqm_error *error)
+{
+	char list[RXAQM_KEY_TEXT_LEN], there_are[RXAQM_KEY_TEXT_LEN];
+	const char *names[RXAQM_KEYS_MAX + 1];
+
+	rxaqm_setting_names(0, names);
+	snprintf(there_are, sizeof(there_are), "there are %.400s",
+		 rxaqm_words(names, " ", " and ", list));
+	return rxaqm_key_unknown("setting", key, NULL, names, there_are, error);
+}
+
+_Static_assert(2 * RXAQM_NR_SETTINGS <= 32, "room in rxaqm_policy.sources");
+
+static unsigned int source_shift(const char *key)
+{
+	return 2 * (unsigned int)(rxaqm_setting_find(key) - rxaqm_settings);
+}
+
+enum rxaqm_source rxaqm_setting_source(const struct rxaqm_policy *policy, const char *key)
+{
+	return (enum rxaqm_source)(policy->sources >> source_shift(key) & 3);
+}
+
+void rxaqm_setting_mark(struct rxaqm_policy *policy, const char *key, enum rxaqm_source source)
+{
+	unsigned int shift = source_shift(key);
+
+	policy->sources = (policy->sources & ~(3U << shift)) | (__u32)source << shift;
+}
+
+static int set_preset(struct rxaqm_policy *policy, enum rxaqm_source source, const char *name,
+		      struct rxaqm_error *error)
+{
+	char list[RXAQM_KEY_TEXT_LEN], settings[RXAQM_KEY_LEN], *rest = settings, *key;
+	const char *names[RXAQM_KEYS_MAX + 1] = {};
+	const struct rxaqm_preset *preset;
+	size_t nr = 0;
+
+	for (preset = rxaqm_presets; preset->name && strcmp(preset->name, name); preset++)
+		names[nr++] = preset->name;
+	if (!preset->name)
+		return rxaqm_bad(error, "preset=%.40s: must be one of %s", name,
+				 rxaqm_words(names, "|", "|", list));
+	strcpy(settings, preset->settings);
+	while ((key = strsep(&rest, "="))) {
+		char *value = strsep(&rest, " ");
+
+		rxaqm_setting_set(policy, source, key, value, 0, NULL);
+	}
+	return 0;
+}
+
+int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, const char *key,
+		      const char *value, __u64 now_ns, struct rxaqm_error *error)
+{
+	const struct rxaqm_key *setting = rxaqm_setting_find(key);
+	int err;
+
+	if (!strcmp(key, "preset"))
+		return set_preset(policy, source, value, error);
+	if (!setting)
+		return bad_key(key, error);
+	err = rxaqm_key_set(setting, policy, value, now_ns, error);
+	if (!err)
+		rxaqm_setting_mark(policy, key, source);
+	return err;
+}
+
+int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
+			 struct rxaqm_error *error)
+{
+	const char *value = strchr(word, '=');
+	char key[64];
+
+	if (!value || value == word || (size_t)(value - word) >= sizeof(key))
+		return rxaqm_bad(error, "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
+				 word);
+	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
+	return rxaqm_setting_set(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
+}
+
+int rxaqm_setting_once(char *const *words, struct rxaqm_error *error)
+{
+	char *const *other;
+	int len;
+
+	for (; *words; words++) {
+		len = (int)strcspn(*words, "=");
+		if (!(*words)[len] || !strncmp(*words, "preset=", strlen("preset=")))
+			continue;
+		for (other = words + 1; *other; other++)
+			if (!strncmp(*words, *other, (size_t)len + 1))
+				return rxaqm_bad(error, "%.*s is set twice; leave one out", len,
+						 *words);
+	}
+	return 0;
+}
+
+int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned int *nr,
+		    struct rxaqm_keys_seen *seen, const char *section, const char *key,
+		    const char *value, unsigned int line, struct rxaqm_error *error)
+{
+	struct rxaqm_policy scratch;
+	int err;
+
+	rxaqm_policy_init(&scratch);
+	err = rxaqm_setting_set(&scratch, RXAQM_SOURCE_CONFIG, key, value, 1, error);
+	if (!err)
+		err = rxaqm_key_once(seen, rxaqm_settings, key, section, line, error);
+	if (err)
+		return err;
+	if (*nr == RXAQM_TYPED_MAX || strlen(value) >= RXAQM_KEY_LEN)
+		return rxaqm_bad(error, "%s=%.40s...: too long", key, value);
+	strcpy(list[*nr].key, key);
+	strcpy(list[*nr].value, value);
+	list[(*nr)++].line = line;
+	return 0;
+}
+
+int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
+		      struct rxaqm_policy *policy, enum rxaqm_source source, __u64 now_ns,
+		      struct rxaqm_error *error)
+{
+	int err = 0;
+
+	for (; nr && !err; nr--, list++)
+		err = rxaqm_setting_set(policy, source, list->key, list->value, now_ns, error);
+	return err;
+}
+
+void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy)
+{
+	static const char *const names[] = { "default", "profile", "configuration", "operator" };
+	const struct rxaqm_key *setting;
+	bool any = false;
+	char fmt[64];
+
+	rxaqm_out_object(out, "sources");
+	for (setting = rxaqm_settings; setting->name; setting++) {
+		enum rxaqm_source source = rxaqm_setting_source(policy, setting->name);
+
+		snprintf(fmt, sizeof(fmt), "%s%s by %%s", any ? ", " : "    set: ", setting->name);
+		rxaqm_out_str(out, setting->name, source ? fmt : NULL, names[source]);
+		any |= source != RXAQM_SOURCE_DEFAULT;
+	}
+	rxaqm_out_end(out);
+	if (any)
+		rxaqm_out_text(out, "\n");
+}
+
+bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *b)
+{
+	return !memcmp(a, b, offsetof(struct rxaqm_policy, sources));
+}
+
+static int check_choices(const struct rxaqm_policy *policy, struct rxaqm_error *error)
+{
+	const struct rxaqm_key *setting;
+	char value[RXAQM_KEY_LEN];
+
+	for (setting = rxaqm_settings; setting->name; setting++)
+		if (!strcmp(rxaqm_key_format(setting, policy, 0, value), "?"))
+			return rxaqm_failed(error, EINVAL, "%s: the value stored is none of it",
+					    setting->name);
+	return 0;
+}
+
+int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *error)
+{
+	char target[RXAQM_DURATION_LEN], interval[RXAQM_DURATION_LEN];
+
+	if (policy->target_ns > policy->interval_ns) {
+		rxaqm_format_duration_exact(policy->target_ns, target);
+		rxaqm_format_duration_exact(policy->interval_ns, interval);
+		return rxaqm_bad(error,
+				 "target=%s%s exceeds interval=%s; an interval of 20 targets is "
+				 "usual",
+				 policy->target_auto ? "auto:" : "", target, interval);
+	}
+	if (policy->ce_threshold_ns && policy->law != RXAQM_LAW_CODEL) {
+		rxaqm_format_duration_exact(policy->ce_threshold_ns, target);
+		return rxaqm_bad(error,
+				 "ce_threshold=%s: law=auto marks by its own measure; set "
+				 "law=codel, too, or ce_threshold=off",
+				 target);
+	}
+	return check_choices(policy, error);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the interface of a registry entry is now: it may be renamed, moved, or gone. */
+#ifndef RXAQM_LOCATE_H
+#define RXAQM_LOCATE_H
+
+#include "state/state.h"
+
+/* Entry of the interface called @ifname here: by the program on it, so that renaming or
+ * moving it to another namespace does not matter. NULL if there is none; @state may be closed.
+ */
+struct rxaqm_iface *rxaqm_iface_find(const struct rxaqm_state *state, const char *ifname);
+
+/* Say in @error that find() has found none. Returns -ENOENT. */
+int rxaqm_iface_missing(const struct rxaqm_state *state, const char *ifname,
+			struct rxaqm_error *error);
+
+/* Index of the interface of @iface in this namespace, under any name; 0 if it is elsewhere
+ * or gone, or its program was taken off.
+ */
+unsigned int rxaqm_iface_ifindex(const struct rxaqm_iface *iface);
+
+/* Was the program of @iface, which is ATTACHED but not here, taken off, or is the interface gone?
+ * If not, it is in another namespace. That the program exists says little: libxdp, or anybody, may
+ * have it pinned. Then this looks at the interfaces of many namespaces.
+ */
+bool rxaqm_iface_taken_off(const struct rxaqm_iface *iface);
+
+/* Is the interface of @iface, which is not here, gone? Where its program is gone, too, that is
+ * known only in the namespace that it was attached in.
+ */
+bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface);
+
+/* Is the interface of @iface still here, but without its program? */
+bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface);
+
+#endif /* RXAQM_LOCATE_H */

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "state/pins.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "state/dispatcher.h"
+#include "state/ours.h"
+#include "nic/netns.h"
+#include "nic/xdp_near.h"
+
+#define LOCK_TRIES 100 /* of 50 ms; a driver may take seconds to attach */
+#define MAX_PINS 32 /* of a dispatcher: it has ten slots */
+
+/* A directory of libxdp's. */
+struct pins {
+	char path[PATH_MAX];
+	unsigned int ifindex;
+	__u32 dispatcher;
+	unsigned int nr;
+	struct pin {
+		char name[32];
+		__u32 prog_id;
+	} pin[MAX_PINS];
+};
+
+struct sweep {
+	const struct rxaqm_state *state;
+	const struct rxaqm_iface *iface; /* that is let go of */
+	__u32 prog_id; /* of it; 0: not noted */
+	enum rxaqm_pins_where where;
+	int removed;
+	int err;
+};
+
+/* As libxdp has it. */
+static const char *bpffs(void)
+{
+	return secure_getenv("LIBXDP_BPFFS") ?: "/sys/fs/bpf";
+}
+
+/* The same. "", which is nowhere, if it does not fit: libxdp takes none such, either. */
+static const char *root(void)
+{
+	static char dir[PATH_MAX];
+
+	if (snprintf(dir, sizeof(dir), "%s/xdp", bpffs()) >= (int)sizeof(dir))
+		return "";
+	return dir;
+}
+
+/* The program that is pinned as @path, itself or by its link; 0 if that cannot be told. */
+static __u32 pinned_prog_id(const char *path)
+{
+	const char *suffix = strrchr(path, '-');
+	struct bpf_link_info link = {};
+	struct bpf_prog_info prog = {};
+	bool is_link = suffix && !strcmp(suffix, "-link");
+
+	if (is_link)
+		return rxaqm_bpf_info(bpf_obj_get(path), &link, sizeof(link)) ? 0 : link.prog_id;
+	return rxaqm_bpf_info(bpf_obj_get(path), &prog, sizeof(prog)) ? 0 : prog.id;
+}
+
+static bool read_pins(const char *name, struct pins *pins)
+{
+	char path[PATH_MAX + 64];
+	struct dirent *entry;
+	DIR *dir;
+
+	memset(pins, 0, sizeof(*pins));
+	if (sscanf(name, "dispatch-%u-%u", &pins->ifindex, &pins->dispatcher) != 2)
+		return false;
+	if (snprintf(pins->path, sizeof(pins->path), "%s/%s", root(), name) >=
+	    (int)sizeof(pins->path))
+		return false;
+	dir = opendir(pins->path);
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir)) && pins->nr < MAX_PINS) {
+		struct pin *pin = &pins->pin[pins->nr];
+
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof(pin->name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", pins->path, entry->d_name);
+		snprintf(pin->name, sizeof(pin->name), "%s", entry->d_name);
+		pin->prog_id = pinned_prog_id(path);
+		pins->nr++;
+	}
+	closedir(dir);
+	return true;
+}
+
+/* Call @each with all of libxdp's directories until it returns true. */
+static bool any_pins(bool (*each)(struct pins *pins, void *arg), void *arg)
+{
+	DIR *dir = opendir(root());
+	struct dirent *entry;
+	struct pins pins;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = read_pins(entry->d_name, &pins) && each(&pins, arg);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/dispatch-%u-%u", root(), ifindex, dispatcher);
+	return !access(path, F_OK);
+}
+
+struct look {
+	__u32 prog_id;
+	bool found;
+};
+
+static void look_here(void *arg)
+{
+	struct look *look = arg;
+
+	look->found = look->found || rxaqm_xdp_near(look->prog_id) > 0;
+}
+
+/* Is the dispatcher on an interface, or, by @where, may it be? */
+static bool in_service(__u32 dispatcher, enum rxaqm_pins_where where)
+{
+	struct look look = { .prog_id = dispatcher };
+	int fd = bpf_prog_get_fd_by_id(dispatcher);
+
+	if (fd < 0)
+		return errno != ENOENT;
+	close(fd);
+	if (where == RXAQM_PINS_OF_SURELY_DEAD)
+		return rxaqm_xdp_near(dispatcher);
+	rxaqm_netns_each(look_here, &look);
+	return look.found;
+}
+
+static bool has(const struct pins *pins, __u32 prog_id)
+{
+	unsigned int i;
+
+	for (i = 0; i < pins->nr; i++)
+		if (pins->pin[i].prog_id == prog_id)
+			return true;
+	return false;
+}
+
+/* Do all programs of the dead dispatcher @arg run under this one? */
+static bool supersedes(struct pins *pins, void *arg)
+{
+	const struct pins *dead = arg;
+	unsigned int i;
+
+	if (pins->ifindex != dead->ifindex || pins->dispatcher == dead->dispatcher)
+		return false;
+	for (i = 0; i < dead->nr; i++)
+		if (!dead->pin[i].prog_id || !has(pins, dead->pin[i].prog_id))
+			return false;
+	return in_service(pins->dispatcher, RXAQM_PINS_OF_DEAD);
+}
+
+static void remove_pin(const struct pins *pins, const char *name, struct sweep *sweep)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", pins->path, name);
+	if (!unlink(path))
+		sweep->removed++;
+	else if (errno != ENOENT && !sweep->err)
+		sweep->err = -errno;
+}
+
+/* Is it the program that is let go of? Where its id was not noted: one of ours that no other entry
+ * has.
+ */
+static bool is_unwanted(const struct pin *pin, const struct sweep *sweep)
+{
+	const struct rxaqm_iface *other = NULL;
+
+	if (sweep->prog_id)
+		return pin->prog_id == sweep->prog_id;
+	if (!rxaqm_xdp_is_ours(pin->prog_id))
+		return false;
+	while ((other = rxaqm_iface_next(sweep->state, other)))
+		/* One that has noted none either, in a namespace that is not at hand. */
+		if (other != sweep->iface && (!other->prog_id || other->prog_id == pin->prog_id))
+			return false;
+	return true;
+}
+
+/* Remove what is unwanted, if the dispatcher is on no interface that matters. */
+static bool sweep_pins(struct pins *pins, void *arg)
+{
+	struct sweep *sweep = arg;
+	unsigned int i = 0, left = 0;
+	bool alive;
+
+	while (i < pins->nr && !is_unwanted(&pins->pin[i], sweep))
+		i++;
+	if (pins->nr && i == pins->nr)
+		return false;
+	alive = in_service(pins->dispatcher, sweep->where);
+	if (alive && sweep->where != RXAQM_PINS_ALL)
+		return false;
+	for (i = 0; i < pins->nr; i++) {
+		if (is_unwanted(&pins->pin[i], sweep))
+			remove_pin(pins, pins->pin[i].name, sweep);
+		else
+			pins->pin[left++] = pins->pin[i];
+	}
+	pins->nr = left;
+	if (left && !alive && any_pins(supersedes, pins))
+		for (i = 0; i < left; i++)
+			remove_pin(pins, pins->pin[i].name, sweep);
+	if (rmdir(pins->path) && errno != ENOTEMPTY && errno != ENOENT && !sweep->err)
+		sweep->err = -errno;
+	return false;
+}
+
+/* Open the directory. libxdp follows links, and iproute2 leaves one, to tc/: one of root's own is
+ * followed to a directory beside it, and to nothing else. -1: errno says why.
+ */
+static int open_root(void)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(root(), flags);
+	char path[PATH_MAX], target[NAME_MAX + PATH_MAX];
+	const char *name = target;
+	struct stat fs, st;
+	ssize_t len;
+
+	if (fd >= 0 || errno == ENOENT)
+		return fd;
+	len = readlink(root(), target, sizeof(target) - 1);
+	while (len > 0 && target[len - 1] == '/')
+		len--;
+	if (len > 0 && !lstat(root(), &st) && !st.st_uid) {
+		target[len] = '\0';
+		if (!strncmp(target, bpffs(), strlen(bpffs())) && target[strlen(bpffs())] == '/')
+			name += strlen(bpffs()) + 1;
+		if (!strchr(name, '/') &&
+		    snprintf(path, sizeof(path), "%s/%s", bpffs(), name) < (int)sizeof(path))
+			fd = open(path, flags);
+	}
+	if (fd >= 0 && !stat(bpffs(), &fs) && !fstat(fd, &st) && fs.st_dev == st.st_dev)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	errno = ENOTDIR; /* also where the link leads nowhere */
+	return -1;
+}
+
+/* Take libxdp's lock, which it holds while it pins or unpins: a descriptor, or -ENOENT if there is
+ * no directory.
+ */
+static int lock_pins(int tries, struct rxaqm_error *error)
+{
+	int fd = open_root();
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0 || fstat(fd, &st) || st.st_uid || (st.st_mode & 022)) {
+		if (fd >= 0)
+			close(fd);
+		return rxaqm_failed(
+			error, ENOTDIR,
+			"\"%s\", where libxdp pins programs, is not a directory that only root can "
+			"change; see \"ls -ld %s\", and remove it",
+			root(), root());
+	}
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (--tries > 0 && !usleep(50 * 1000))
+			continue;
+		close(fd);
+		return rxaqm_failed(error, ETIMEDOUT,
+				    "another program holds libxdp's lock on \"%s\"; see \"fuser "
+				    "%s\"",
+				    root(), root());
+	}
+	return fd;
+}
+
+int rxaqm_pins_wait(struct rxaqm_error *error)
+{
+	int fd = lock_pins(LOCK_TRIES, error);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -ENOENT ? 0 : fd;
+}
+
+struct dispatched {
+	__u32 prog_id;
+	int near;
+};
+
+static bool look_for(struct pins *pins, void *arg)
+{
+	struct dispatched *at = arg;
+	int near;
+
+	if (!has(pins, at->prog_id))
+		return false;
+	near = rxaqm_xdp_near(pins->dispatcher);
+	/* One that cannot be told makes all of it uncertain. */
+	if (near || at->near == -ENOENT)
+		at->near = near;
+	return near > 0;
+}
+
+int rxaqm_pins_near(__u32 prog_id)
+{
+	struct dispatched at = { .prog_id = prog_id, .near = -ENOENT };
+	int lock_fd = lock_pins(1, NULL);
+
+	if (lock_fd < 0)
+		return lock_fd;
+	any_pins(look_for, &at);
+	close(lock_fd);
+	return at.near;
+}
+
+int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+		     __u32 prog_id, enum rxaqm_pins_where where, struct rxaqm_error *error)
+{
+	struct sweep sweep = {
+		.state = state,
+		.iface = iface,
+		.prog_id = prog_id,
+		.where = where,
+	};
+	/* What is done now and then is not worth waiting for. */
+	int lock_fd = lock_pins(where == RXAQM_PINS_OF_SURELY_DEAD ? 1 : LOCK_TRIES, error);
+
+	if (lock_fd < 0)
+		return lock_fd == -ENOENT ? 0 : lock_fd;
+	any_pins(sweep_pins, &sweep);
+	close(lock_fd);
+	return sweep.err ? sweep.err : sweep.removed;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "state/slot.h"
+
+#include <bpf/bpf.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "state/dispatcher.h"
+#include "state/ours.h"
+#include "state/pins.h"
+#include "state/state.h"
+#include "nic/netns.h"
+#include "nic/nic.h"
+
+#define OURS "rxaqm_" /* how the names of our programs begin */
+
+struct slot {
+	const char *ifname;
+	unsigned int ifindex;
+	struct rxaqm_xdp_progs progs;
+	char name[BPF_OBJ_NAME_LEN]; /* of the program */
+	__u32 link_id; /* of the BPF link that holds it; 0: none does */
+};
+
+/* The BPF link by which program @prog_id is on @ifindex; 0 if there is none. */
+static __u32 find_link(unsigned int ifindex, __u32 prog_id)
+{
+	struct bpf_link_info link;
+	__u32 id = 0;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		memset(&link, 0, sizeof(link));
+		if (!rxaqm_bpf_info(bpf_link_get_fd_by_id(id), &link, sizeof(link)) &&
+		    link.type == BPF_LINK_TYPE_XDP && link.prog_id == prog_id &&
+		    link.xdp.ifindex == ifindex)
+			return id;
+	}
+	return 0;
+}
+
+/* Is there a program? */
+static bool read_slot(const char *ifname, unsigned int ifindex, struct slot *slot)
+{
+	struct bpf_prog_info info = {};
+
+	*slot = (struct slot){ .ifname = ifname, .ifindex = ifindex };
+	rxaqm_xdp_read(ifindex, &slot->progs);
+	if (!slot->progs.nr)
+		return false;
+	rxaqm_bpf_info(bpf_prog_get_fd_by_id(slot->progs.id[0]), &info, sizeof(info));
+	memcpy(slot->name, info.name, sizeof(slot->name));
+	slot->link_id = find_link(ifindex, slot->progs.id[0]);
+	return true;
+}
+
+/* Has the process in @proc_fd the BPF link @link_id open? */
+static bool has_link(int proc_fd, __u32 link_id)
+{
+	int fd = openat(proc_fd, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	char path[300], text[512], wanted[32], *found = NULL;
+	struct dirent *entry;
+	ssize_t len;
+
+	snprintf(wanted, sizeof(wanted), "\nlink_id:\t%u\n", link_id);
+	while (dir && !found && (entry = readdir(dir))) {
+		len = readlinkat(fd, entry->d_name, text, sizeof(text) - 1);
+		/* So most need not be opened. */
+		if (len <= 0 || !memmem(text, (size_t)len, "bpf", 3))
+			continue;
+		snprintf(path, sizeof(path), "fdinfo/%s", entry->d_name);
+		fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+		len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		text[len < 0 ? 0 : len] = '\0';
+		found = strstr(text, wanted);
+		if (fd >= 0)
+			close(fd);
+		fd = dirfd(dir);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Who has the BPF link @link_id: a process, or else whoever has pinned it. Returns @buf. */
+static const char *holder(__u32 link_id, char *buf, size_t size)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	char path[300], name[32];
+
+	snprintf(buf, size, "no process holds it: \"bpftool -f link show id %u\" shows its pin",
+		 link_id);
+	while (dir && (entry = readdir(dir))) {
+		int fd = isdigit((unsigned char)entry->d_name[0]) ?
+				 openat(dirfd(dir), entry->d_name, O_PATH | O_CLOEXEC) :
+				 -1;
+		bool found = fd >= 0 && has_link(fd, link_id);
+
+		if (fd >= 0)
+			close(fd);
+		if (!found)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		rxaqm_first_line(AT_FDCWD, path, name, sizeof(name));
+		snprintf(buf, size, "process %.10s (%s) holds it", entry->d_name, name);
+		break;
+	}
+	if (dir)
+		closedir(dir);
+	return buf;
+}
+
+static const char *take_off(const struct slot *slot, char buf[RXAQM_SLOT_COMMAND])
+{
+	if (slot->link_id)
+		snprintf(buf, RXAQM_SLOT_COMMAND, "bpftool link detach id %u", slot->link_id);
+	else if (rxaqm_xdp_find_ours(slot->ifindex))
+		snprintf(buf, RXAQM_SLOT_COMMAND, "rxaqm detach %s", slot->ifname);
+	else if (slot->progs.dispatcher && rxaqm_pins_have(slot->ifindex, slot->progs.id[0]))
+		snprintf(buf, RXAQM_SLOT_COMMAND, "xdp-loader unload %s --all", slot->ifname);
+	else /* "xdp off" leaves a generic program there where the driver can do native XDP */
+		snprintf(buf, RXAQM_SLOT_COMMAND, "ip link set dev %s %s off", slot->ifname,
+			 slot->progs.generic ? "xdpgeneric" : "xdp");
+	return buf;
+}
+
+const char *rxaqm_slot_take_off(const char *ifname, unsigned int ifindex,
+				char buf[RXAQM_SLOT_COMMAND])
+{
+	struct slot slot;
+
+	read_slot(ifname, ifindex, &slot);
+	return take_off(&slot, buf);
+}
+
+static int say_taken(const struct slot *slot, struct rxaqm_error *error)
+{
+	char command[RXAQM_SLOT_COMMAND], who[128];
+
+	/* It is gone when that ends, however it does. */
+	if (!strcmp(slot->name, "qualify_xdp"))
+		return rxaqm_failed(error, EBUSY,
+				    "\"rxaqm qualify\" is at work at \"%s\"; wait until it ends",
+				    slot->ifname);
+	take_off(slot, command);
+	if (slot->link_id)
+		return rxaqm_failed(error, EBUSY,
+				    "the XDP slot of \"%s\" is taken by another program (\"%s\", id "
+				    "%u), by BPF link %u, which \"ip link\" cannot replace; %s; end "
+				    "that, or take it off with \"%s\"",
+				    slot->ifname, slot->name, slot->progs.id[0], slot->link_id,
+				    holder(slot->link_id, who, sizeof(who)), command);
+	if (!strncmp(slot->name, OURS, strlen(OURS)))
+		return rxaqm_failed(error, EBUSY,
+				    "rxaqm's own program (id %u) is on \"%s\", but its state is not "
+				    "in \"%s\": a BPF file system was mounted there since, or "
+				    "RXAQM_BPFFS named another; take it off with \"%s\", and attach "
+				    "again",
+				    slot->progs.id[0], slot->ifname, rxaqm_state_dir(), command);
+	return rxaqm_failed(error, EBUSY,
+			    "the XDP slot of \"%s\" is taken by another program (\"%s\", id %u); load "
+			    "that one with libxdp's dispatcher, or take it off with \"%s\"",
+			    slot->ifname, slot->name, slot->progs.id[0], command);
+}
+
+/* dev_xdp_attach(): none where a device right above, as a bridge, bond or VLAN, has one. */
+static int check_above(const char *ifname, struct rxaqm_error *error)
+{
+	char path[64], command[RXAQM_SLOT_COMMAND];
+	int sysfs_fd = rxaqm_netns_sysfs(false), fd, err = 0;
+	struct dirent *entry;
+	struct slot slot;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "class/net/%s", ifname);
+	fd = sysfs_fd < 0 ? -1 : openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir && !err && (entry = readdir(dir))) {
+		const char *above = entry->d_name + strlen("upper_");
+
+		if (strncmp(entry->d_name, "upper_", strlen("upper_")) ||
+		    !read_slot(above, if_nametoindex(above), &slot))
+			continue;
+		err = rxaqm_failed(error, EBUSY,
+				   "\"%s\" above \"%s\" has an XDP program (\"%s\", id %u), and the "
+				   "kernel lets none be attached below that, in neither mode; take it "
+				   "off with \"%s\"",
+				   above, ifname, slot.name, slot.progs.id[0],
+				   take_off(&slot, command));
+	}
+	if (dir)
+		closedir(dir);
+	if (sysfs_fd >= 0)
+		close(sysfs_fd);
+	return err;
+}
+
+int rxaqm_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,
+		       struct rxaqm_error *error)
+{
+	char command[RXAQM_SLOT_COMMAND];
+	struct slot slot;
+
+	if (!read_slot(ifname, ifindex, &slot))
+		return check_above(ifname, error);
+	if (!slot.progs.dispatcher || slot.link_id)
+		return say_taken(&slot, error);
+	if (!rxaqm_pins_have(ifindex, slot.progs.id[0]))
+		return rxaqm_failed(error, EBUSY,
+				    "libxdp's dispatcher (id %u) is on \"%s\", but its pins are not "
+				    "in the BPF file system: \"xdp-loader clean\" in another network "
+				    "namespace removed them, or the file system was mounted anew; "
+				    "take it off with \"%s\"",
+				    slot.progs.id[0], ifname, take_off(&slot, command));
+	if (slot.progs.generic != generic)
+		return rxaqm_failed(error, EBUSY,
+				    "libxdp's dispatcher is on \"%s\" in %s mode, and runs programs "
+				    "in that one only; attach with \"--mode %s\" to share it, or "
+				    "take off what is there with \"xdp-loader unload %s --all\"",
+				    ifname, generic ? "native" : "generic",
+				    generic ? "native" : "generic", ifname);
+	return 0;
+}

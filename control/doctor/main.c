@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm doctor */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json_file.h"
+#include "cli/cmd.h"
+#include "command/options.h"
+#include "doctor/snapshot/bundle.h"
+#include "doctor/collect/collect.h"
+#include "doctor/diagnose.h"
+#include "doctor/suspect.h"
+
+#define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
+/* Of each probe of --deep. */
+#define PROBE_NS (3 * RXAQM_NSEC_PER_SEC)
+/* Of --watch: what a spike is told by. */
+#define MAX_PAST 360
+
+struct args {
+	struct doctor_request request;
+	const char *record, *from, *verify;
+	bool all, watch, checks, deep;
+};
+
+static const struct rxaqm_option options[] = {
+	{ "time", 't', "DURATION", "length of the window (10s; 1s to 10m)",
+	  RXAQM_DURATION(request.window_ns, RXAQM_NSEC_PER_SEC, 600 * RXAQM_NSEC_PER_SEC) },
+	{ "all", 'a', NULL, "every finding in full, and every check", RXAQM_FLAG(all) },
+	{ "record", 'r', "FILE", "also write what was read as a bundle (JSON)",
+	  RXAQM_WORD(record) },
+	{ "from", 'f', "FILE", "diagnose a bundle instead of this host", RXAQM_WORD(from) },
+	{ "mask", 'm', NULL, "replace addresses and names by words", RXAQM_FLAG(request.mask) },
+	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; says what, and what it costs",
+	  RXAQM_FLAG(deep) },
+	{ "verify", 'v', "ID", "only whether the finding ID is gone", RXAQM_WORD(verify) },
+	{ "watch", 'w', NULL, "window after window, until interrupted", RXAQM_FLAG(watch) },
+	{ "checks", 'c', NULL, "print the table of checks", RXAQM_FLAG(checks) },
+	{ 0 },
+};
+
+static bool is_check(const char *id)
+{
+	const struct doctor_check *check;
+	size_t i;
+
+	for (i = 0; (check = doctor_check_at(i)); i++) {
+		if (!strcmp(check->id, id))
+			return true;
+	}
+	return false;
+}
+
+static void check(struct args *args, char **words)
+{
+	args->request.interface = words[0];
+	if (words[0] && words[1])
+		rxaqm_usage_error("too many interfaces: \"%s\"", words[1]);
+	if (args->verify && !is_check(args->verify))
+		rxaqm_usage_error("--verify=%s: no such check; \"rxaqm doctor --checks\" lists them",
+				  args->verify);
+	if (args->from && (args->record || args->request.window_ns || args->watch ||
+			   args->request.interface || args->request.mask || args->deep))
+		rxaqm_usage_error("--from stands alone: leave out IFACE, --time, --record, --mask, "
+				  "--deep and --watch");
+	args->request.window_ns = args->request.window_ns ?: WINDOW_DEFAULT_NS;
+	if (args->watch && args->deep)
+		rxaqm_usage_error("--watch excludes --deep: leave it out");
+	if (args->watch && (args->record || args->verify))
+		rxaqm_usage_error("--watch excludes --record and --verify: leave it out");
+}
+
+/* The probes that the diagnosis so far calls for, one after the other. */
+static void probe(struct doctor_snapshot *snap)
+{
+	struct doctor_deep deep = { .snap = snap, .stop = &rxaqm_stop, .time_ns = PROBE_NS };
+	const struct doctor_probe *one;
+	bool wanted, any = false;
+	size_t i;
+
+	for (i = 0; !rxaqm_stop && (one = doctor_probe_at(i)); i++) {
+		struct doctor_diagnosis diagnosis;
+
+		if (doctor_diagnose(snap, &diagnosis))
+			return;
+		wanted = doctor_probe_wanted(one, snap, &diagnosis);
+		doctor_diagnosis_free(&diagnosis);
+		if (!wanted)
+			continue;
+		any = true;
+		rxaqm_log_notice("probe \"%s\", %llu s: %s; costs %s", one->name,
+				 (unsigned long long)(PROBE_NS / RXAQM_NSEC_PER_SEC), one->what,
+				 one->cost);
+		one->run(&deep);
+		doctor_probe_tried(one, snap);
+	}
+	if (!any && !rxaqm_stop)
+		rxaqm_log_notice("no probe: nothing is suspected that one could settle");
+}
+
+/* What is diagnosed has been through a bundle, live or not. */
+static int take(const struct args *args, struct doctor_snapshot *snap, struct rxaqm_error *error)
+{
+	struct doctor_snapshot live = {};
+	int err;
+
+	if (args->from)
+		return doctor_bundle_read(snap, args->from, error);
+	err = doctor_collect(&live, &args->request, error);
+	if (!err && args->deep)
+		probe(&live);
+	if (!err && args->record)
+		err = doctor_bundle_write(&live, args->record, error);
+	if (err) {
+		doctor_snapshot_free(&live);
+		return err;
+	}
+	return doctor_bundle_pass(&live, snap, error);
+}
+
+static int report(const struct args *args, const struct doctor_snapshot *snap,
+		  const struct doctor_diagnosis *diagnosis)
+{
+	/* The bundle went there: two documents on one stream are none. */
+	if (args->record && !strcmp(args->record, "-"))
+		return doctor_exit_code(diagnosis);
+	if (args->verify && !rxaqm_json)
+		return doctor_print_verdict(stdout, snap, diagnosis, args->verify);
+	if (rxaqm_json)
+		doctor_print_json(stdout, snap, diagnosis, args->verify);
+	else
+		doctor_print(stdout, snap, diagnosis, args->all);
+	return args->verify ? doctor_verdict_code(diagnosis, args->verify) :
+			      doctor_exit_code(diagnosis);
+}
+
+/* One line a window, and all of it when the cause is another one. */
+static int report_change(const struct args *args, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis)
+{
+	const char *id = diagnosis->primary ? diagnosis->primary->check->id : "nothing found";
+	static const char *last = "";
+	time_t now = time(NULL);
+	struct tm local;
+	char clock[16];
+
+	if (rxaqm_json) {
+		doctor_print_json(stdout, snap, diagnosis, NULL);
+	} else {
+		localtime_r(&now, &local);
+		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+		printf("%s %s\n", clock, id);
+		if (strcmp(last, id))
+			doctor_print(stdout, snap, diagnosis, args->all);
+	}
+	last = id;
+	fflush(stdout);
+	return doctor_exit_code(diagnosis);
+}
+
+/* Give @snap what is kept of the windows up to it. */
+static void remember(struct doctor_snapshot *snap)
+{
+	static struct doctor_past past[MAX_PAST];
+	static size_t nr;
+	struct doctor_past *to;
+	size_t i;
+
+	if (nr == MAX_PAST)
+		memmove(past, past + 1, --nr * sizeof(*past));
+	past[nr++] = doctor_past_of(snap);
+	for (i = 0; i < nr; i++) {
+		to = rxaqm_list_add(&snap->past);
+		if (to)
+			*to = past[i];
+	}
+}
+
+/* One window, from reading to the report. An exit code, or -errno with @error. */
+static int examine(const struct args *args, struct rxaqm_error *error)
+{
+	struct doctor_diagnosis diagnosis = {};
+	struct doctor_snapshot snap = {};
+	int ret = take(args, &snap, error);
+
+	if (!ret && args->watch)
+		remember(&snap);
+	if (!ret && doctor_diagnose(&snap, &diagnosis))
+		ret = rxaqm_no_memory(error);
+	if (!ret)
+		ret = (args->watch ? report_change : report)(args, &snap, &diagnosis);
+	doctor_diagnosis_free(&diagnosis);
+	doctor_snapshot_free(&snap);
+	return ret;
+}
+
+/* What a --deep that was killed has left. The diagnosis does not depend on it. */
+static void recover(void)
+{
+	struct rxaqm_error error;
+	int nr = doctor_stalls_recover(&error);
+
+	if (nr > 0)
+		rxaqm_log_notice("a \"doctor --deep\" that was killed had left the detector of Tx "
+				 "stalls on at %d Tx queues: it is off again",
+				 nr);
+	else if (nr < 0)
+		rxaqm_log_error("%s", error.text);
+}
+
+int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
+{
+	static const struct rxaqm_command command = {
+		.name = "rxaqm doctor",
+		.args = "[IFACE]",
+		.help = "Name what slows receiving on this host, and what to do.",
+		.options = options,
+		.max_words = 2,
+	};
+	struct args args = { .request = { .stop = &rxaqm_stop } };
+	int ret;
+
+	check(&args, rxaqm_options_read(&command, argc, argv, &args));
+	if (args.checks) {
+		doctor_print_checks(stdout);
+		return RXAQM_EXIT_OK;
+	}
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
+	/* The window may be long. */
+	if (args.record && rxaqm_file_try(args.record, &call->error))
+		return -1;
+	if (!args.from)
+		recover();
+	do
+		ret = examine(&args, &call->error);
+	while (args.watch && ret >= 0 && !rxaqm_stop);
+	return ret;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rxaqm qualify */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "base/out.h"
+#include "cli/cmd.h"
+#include "command/options.h"
+#include "qualify/report.h"
+#include "qualify/judge/judge.h"
+#include "qualify/qualify.h"
+
+struct args {
+	struct qualify_request request;
+	struct qualify_report report;
+	const char *rows, *resume, *from, *serve;
+	bool restore, compare, limits, list;
+};
+
+static const struct rxaqm_option options[] = {
+	{ "peer", 'p', "HOST[/IFACE]", "measure: the other end, by ssh; rxaqm is there",
+	  RXAQM_WORD(request.host) },
+	{ "loopback", 'L', "[NETNS/]IFACE", "measure: the other end is this interface of this host",
+	  RXAQM_WORD(request.loopback) },
+	{ "rows", 'r', "ROW,...", "measure only these, as in Q1,Q4 (all)", RXAQM_WORD(rows) },
+	{ "resume", 'R', "FILE", "measure what this record lacks, and add it", RXAQM_WORD(resume) },
+	{ "yes-disturb", 0, NULL, "though the interface is in use", RXAQM_FLAG(request.disturb) },
+	{ "restore", 0, NULL, "only put back what a killed run left", RXAQM_FLAG(restore) },
+	{ "list", 0, NULL, "print the table of rows", RXAQM_FLAG(list) },
+	{ "serve", 0, "IFACE", "be the other end, on standard input and output",
+	  RXAQM_WORD(serve) },
+	{ "from", 'f', "FILE", "report what was measured before (JSON)", RXAQM_WORD(from) },
+	{ "compare", 'C', NULL, "what record B differs in from A beyond noise",
+	  RXAQM_FLAG(compare) },
+	{ "limits", 'l', NULL, "print the table of limits", RXAQM_FLAG(limits) },
+	{ "class", 'c', "CLASS", "judge for aqm, ptp or af_xdp (aqm)",
+	  RXAQM_WORD(report.nic_class) },
+	{ "all", 'a', NULL, "print the figures of each row, too", RXAQM_FLAG(report.all) },
+	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(report.out) },
+	{ "html", 'H', "FILE", "write the report as one HTML file with pictures",
+	  RXAQM_WORD(report.html) },
+	{ "profile-out", 'P', "FILE", "write a NIC profile of what was measured",
+	  RXAQM_WORD(report.profile) },
+	{ "ktap", 'k', "FILE", "add results of the kernel's NIC selftests",
+	  RXAQM_WORDS(report.ktap) },
+	{ 0 },
+};
+
+static void check_files(const struct args *args, char *const *words)
+{
+	const struct qualify_report *report = &args->report;
+
+	if (report->nic_class && !qualify_class_bit(report->nic_class))
+		rxaqm_usage_error("--class=%s: must be aqm, ptp or af_xdp", report->nic_class);
+	if (args->compare && !(words[0] && words[1]))
+		rxaqm_usage_error("--compare needs two records: A.json B.json");
+	if (args->compare &&
+	    (args->from || report->out || report->profile || *report->ktap || report->all))
+		rxaqm_usage_error("of other options --compare takes --class, --html and --json");
+	if (args->compare && rxaqm_json && report->html && !strcmp(report->html, "-"))
+		rxaqm_usage_error("--json and --html=-: one document on a stream");
+	if (args->from && words[0])
+		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
+				  words[0]);
+	if (!args->compare && words[0] && words[1])
+		rxaqm_usage_error("files are arguments of --compare; one record is read with "
+				  "--from=FILE");
+}
+
+/* "Q1,Q4" into the request. */
+static void choose_rows(struct args *args)
+{
+	const struct qualify_row_def *row;
+	const char *at = args->rows;
+	size_t len;
+
+	for (row = qualify_row_defs; !at && row->id; row++)
+		args->request.wanted[row - qualify_row_defs] = true;
+	for (; at; at = at[len] ? at + len + 1 : NULL) {
+		len = strcspn(at, ",");
+		for (row = qualify_row_defs; row->id; row++) {
+			if (strlen(row->id) == len && !strncasecmp(row->id, at, len))
+				break;
+		}
+		if (!row->id)
+			rxaqm_usage_error("--rows: no such row: \"%.*s\"; \"rxaqm qualify --list\" "
+					  "has them",
+					  (int)len, at);
+		args->request.wanted[row - qualify_row_defs] = true;
+	}
+}
+
+static void check_measurement(const struct args *args)
+{
+	const struct qualify_request *request = &args->request;
+	const char *host = request->host;
+
+	if (host && (host[0] == '-' || host[0] == '/' || !*host))
+		rxaqm_usage_error("--peer=%s: must be HOST or HOST/IFACE", host);
+	if (!request->ifname && (host || request->loopback || args->rows || args->resume ||
+				 request->disturb || args->restore))
+		rxaqm_usage_error("an interface is missing");
+	if (host && request->loopback)
+		rxaqm_usage_error("--peer and --loopback exclude each other");
+}
+
+static void check(struct args *args, char *const *words)
+{
+	check_files(args, words);
+	if (!args->compare)
+		args->request.ifname = words[0];
+	check_measurement(args);
+	choose_rows(args);
+	if (!words[0] && !args->from && !args->limits && !args->list && !args->serve)
+		rxaqm_usage_error("an interface to measure is missing, or --from, --compare, "
+				  "--limits or --list");
+}
+
+static void print_rows(void)
+{
+	const struct qualify_row_def *row;
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_array(&out, "rows");
+	for (row = qualify_row_defs; row->id; row++) {
+		rxaqm_out_object(&out, NULL);
+		rxaqm_out_str(&out, "id", "%-4s ", row->id);
+		rxaqm_out_u64(&out, "seconds", "%3llu s  ", row->seconds);
+		rxaqm_out_str(&out, "question", "%s\n", row->question);
+		rxaqm_out_end(&out);
+	}
+	rxaqm_out_end(&out);
+	rxaqm_out_close(&out, false);
+}
+
+static void progress(const struct qualify_request *request, const struct qualify_row_def *row,
+		     unsigned int nr, unsigned int of, unsigned int left_s)
+{
+	if (nr == 1)
+		rxaqm_log_notice("%u row(s), about %u s together; traffic of \"%s\" is disturbed, "
+				 "settings are changed and put back",
+				 of, left_s, request->ifname);
+	rxaqm_log_notice("%u of %u, about %u s left: %s, %s", nr, of, left_s, row->id,
+			 row->question);
+}
+
+static int read_earlier(const struct args *args, struct qualify_record *record,
+			struct rxaqm_error *error)
+{
+	int err = qualify_record_read(record, args->resume, error);
+	char ifname[sizeof(record->interface)];
+
+	/* As a record has it. */
+	snprintf(ifname, sizeof(ifname), "%s", args->request.ifname);
+	rxaqm_clean(ifname);
+	if (err || !strcmp(record->interface, ifname))
+		return err;
+	return rxaqm_bad(error, "%s is of interface \"%s\", not of \"%s\"", args->resume,
+			 record->interface, args->request.ifname);
+}
+
+static int restore(const struct args *args, struct rxaqm_error *error)
+{
+	int done = qualify_restore(args->request.ifname, error);
+
+	if (done > 0)
+		rxaqm_log_notice("\"%s\" was left changed by a run that was killed: put back",
+				 args->request.ifname);
+	else if (!done && args->restore)
+		rxaqm_log_notice("nothing to put back at \"%s\"", args->request.ifname);
+	return done < 0 ? done : 0;
+}
+
+/* What was measured is in @record in any case. */
+static int measure(struct args *args, struct qualify_record *record, struct rxaqm_error *error)
+{
+	struct qualify_request *request = &args->request;
+	int err;
+
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
+	rxaqm_stop_at(SIGHUP);
+	rxaqm_stop_at(SIGPIPE);
+	err = restore(args, error);
+	if (err || args->restore)
+		return err;
+	if (args->resume)
+		err = read_earlier(args, record, error);
+	if (err)
+		return err;
+	request->stop = &rxaqm_stop;
+	request->progress = progress;
+	request->nic_class = args->report.nic_class ?: "aqm";
+	/* To standard output it goes once, at the end. */
+	if (args->report.out && strcmp(args->report.out, "-"))
+		request->out = args->report.out;
+	return qualify_rows_run(request, record, error);
+}
+
+/* A record of an earlier run, or of one now: reported even if it ended early. */
+static int make_report(struct args *args, struct rxaqm_error *error)
+{
+	struct qualify_record record = {};
+	int ret = RXAQM_EXIT_OK;
+	int err = qualify_report_try(&args->report, error);
+
+	if (!err)
+		err = args->from ? qualify_record_read(&record, args->from, error) :
+				   measure(args, &record, error);
+	if (err ? !args->from && record.rows.nr : !args->restore)
+		ret = qualify_report_make(&args->report, &record);
+	qualify_record_free(&record);
+	return err ?: ret;
+}
+
+int rxaqm_cmd_qualify(int argc, char **argv, struct rxaqm_call *call)
+{
+	static const struct rxaqm_command command = {
+		.name = "rxaqm qualify",
+		.args = "[IFACE | A B]",
+		.help = "Measure how good a NIC is for a host that must survive overload, and "
+			"report it.",
+		.options = options,
+		.max_words = 2,
+	};
+	struct args args = {};
+	char **words = rxaqm_options_read(&command, argc, argv, &args);
+
+	check(&args, words);
+	if (args.limits)
+		(rxaqm_json ? qualify_limits_json : qualify_print_limits)(stdout);
+	else if (args.list)
+		print_rows();
+	else if (args.serve)
+		return qualify_serve(args.serve, STDIN_FILENO, stdout);
+	else if (args.compare)
+		return qualify_report_compare(&args.report, words[0], words[1], &call->error);
+	else
+		return make_report(&args, &call->error);
+	return RXAQM_EXIT_OK;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "cli/replay.h"
+#include "policy/settings.h"
+}
+
+static const __u64 ms = RXAQM_NSEC_PER_MSEC;
+
+TEST_CASE("trace: lines", "[replay]")
+{
+	static const struct {
+		const char *line, *says; /* "": good */
+	} rows[] = {
+		{ "1000,3,250,1514,2,data,0", "" },
+		{ "9223372036854775807,4095,10000000000,4294967295,3,exempt,1", "" },
+		{ "9223372036854775808,0,0,0,0,data,0", "now_ns \"9223372036854775808\" is not" },
+		{ "1,4096,0,0,0,data,0", "queue \"4096\" is not a number from 0 to 4095" },
+		{ "1,0,10000000001,0,0,data,0", "sojourn_ns \"10000000001\" is not a number" },
+		{ "1,0,0,4294967296,0,data,0", "len \"4294967296\" is not" },
+		{ "1,0,0,0,4,data,0", "ecn \"4\" is not a number from 0 to 3" },
+		{ "1,0,0,0,0,syn,0", "" },
+		{ "1,0,0,0,0,udp,0", "kind \"udp\" is not data, tcp, ack, exempt or syn" },
+		{ "1,0,0,0,0,data,2", "drained \"2\" is not a number from 0 to 1" },
+		{ "1,0,0,0,0,data,", "drained \"\" is not" },
+		{ "1,0,-5,0,0,data,0", "sojourn_ns \"-5\" is not" },
+		{ "1, 0,0,0,0,data,0", "queue \" 0\" is not" },
+		{ "1,0,5us,0,0,data,0", "sojourn_ns \"5us\" is not" },
+		{ "1,0,0,0,0,data", "too few fields; expected now_ns,queue" },
+		{ "1,0,0,0,0,data,0,0", "too many fields" },
+		{ "", "too few fields" },
+		{ "000000000000000000000000000000000000001,0,0,0,0,data,0", "" },
+		{ "1,0,0,0,0,a kind that is much too long,0", "kind \"a kind that" },
+	};
+
+	for (const auto &row : rows) {
+		rxaqm_trace_packet packet;
+		rxaqm_error error = {};
+		bool good = !*row.says;
+
+		INFO(row.line);
+		std::string line = row.line;
+		CHECK((rxaqm_trace_parse(line.data(), &packet, &error) == 0) == good);
+		INFO(error.text);
+		CHECK(std::string(error.text).find(row.says) == 0);
+	}
+
+	rxaqm_trace_packet packet;
+	char line[] = "1000,3,250,1514,2,ack,1";
+	REQUIRE(rxaqm_trace_parse(line, &packet, NULL) == 0);
+	CHECK(packet.now_ns == 1000);
+	CHECK(packet.queue == 3);
+	CHECK(packet.sojourn_ns == 250);
+	CHECK(packet.len == 1514);
+	CHECK(packet.ecn == RXAQM_IP_ECT0);
+	CHECK(packet.kind == RXAQM_KIND_ACK);
+	CHECK(packet.drained);
+}
+
+TEST_CASE("trace: files", "[replay]")
+{
+	const std::string header = RXAQM_TRACE_HEADER "\n";
+	static const struct {
+		const char *body;
+		bool with_header;
+		int packets;
+		const char *says; /* after that many; "": the end */
+	} rows[] = {
+		{ "1,0,0,0,0,data,0\n1,1,0,0,0,data,0\n2,0,0,0,0,data,0", true, 3, "" },
+		{ "\n# note\r\n1,0,0,0,0,data,0\r\n\n#\n", true, 1, "" },
+		{ "", true, 0, "" },
+		{ "", false, 0, "t.csv: no trace; expected a header" },
+		{ "# only\n", false, 0, "t.csv: no trace" },
+		{ "1,0,0,0,0,data,0\n", false, 0, "t.csv:1: the header is missing" },
+		{ "5,0,0,0,0,data,0\n4,1,0,0,0,data,0\n", true, 1,
+		  "t.csv:3: now_ns \"4\" goes back behind 5" },
+		{ "# x\n5,0,0,0,0,data,0\n5,0,0,0,9,data,0\n", true, 1, "t.csv:4: ecn \"9\"" },
+	};
+
+	for (const auto &row : rows) {
+		std::string text = (row.with_header ? header : "") + row.body;
+		rxaqm_error error = {};
+		rxaqm_trace_packet packet;
+		rxaqm_trace trace = {};
+		int ret, packets = 0;
+
+		trace.file = text.empty() ? fopen("/dev/null", "r") :
+					    fmemopen(text.data(), text.size(), "r");
+		trace.path = "t.csv";
+		while ((ret = rxaqm_trace_next(&trace, &packet, &error)) > 0)
+			packets++;
+		INFO(text);
+		INFO(error.text);
+		CHECK(packets == row.packets);
+		CHECK((ret == 0) == !*row.says);
+		CHECK(std::string(error.text).find(row.says) == 0);
+		free(trace.buf);
+		fclose(trace.file);
+	}
+}
+
+using Settings = std::vector<std::pair<const char *, const char *>>;
+
+/* A replay of law=codel with target 1 ms and interval 100 ms, unless said otherwise. */
+class Replay
+{
+    public:
+	explicit Replay(Settings settings = {})
+		: replay_(new rxaqm_replay())
+	{
+		rxaqm_policy_init(&replay_->policy);
+		settings.insert(settings.begin(), { { "mode", "enforce" },
+						    { "target", "1ms" },
+						    { "interval", "100ms" },
+						    { "law", "codel" } });
+		for (const auto &[key, value] : settings)
+			REQUIRE(rxaqm_setting_set(&replay_->policy, RXAQM_SOURCE_OPERATOR, key,
+						  value, 0, NULL) == 0);
+		replay_->keep_sojourns = true;
+	}
+
+	~Replay()
+	{
+		rxaqm_replay_free(replay_.get());
+	}
+
+	int packet(__u64 now_ms, __u64 sojourn_us, __u8 ecn = RXAQM_IP_NOT_ECT,
+		   __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 queue = 0)
+	{
+		rxaqm_trace_packet packet = {
+			now_ms * ms, sojourn_us * 1000, queue, 1514, ecn, kind, drained
+		};
+
+		return rxaqm_replay_packet(replay_.get(), &packet);
+	}
+
+	/* Times, in ms, of the verdicts other than pass, of a packet a ms. */
+	std::vector<__u64> signals(__u64 from_ms, __u64 to_ms, __u64 sojourn_us)
+	{
+		std::vector<__u64> times;
+
+		for (__u64 t = from_ms; t < to_ms; t++)
+			if (packet(t, sojourn_us) != RXAQM_PASS)
+				times.push_back(t);
+		return times;
+	}
+
+	rxaqm_replay_queue *queue(__u32 nr = 0)
+	{
+		return replay_->queue[nr];
+	}
+
+	rxaqm_replay *operator->()
+	{
+		return replay_.get();
+	}
+
+    private:
+	std::unique_ptr<rxaqm_replay> replay_;
+};
+
+using Times = std::vector<__u64>;
+
+TEST_CASE("replay: CoDel by hand", "[replay]")
+{
+	Replay replay;
+
+	/* Over target from 1000 on: due an interval later, then at gaps of 100 / sqrt(n):
+	 * 100, 70.71, 57.74, 50, 44.72, at times 1200, 1270.71, 1328.45, 1378.45, 1423.17;
+	 * a packet a ms takes each up to a ms late.
+	 */
+	CHECK(replay.signals(1000, 1430, 2000) == Times{ 1100, 1200, 1271, 1329, 1379, 1424 });
+	CHECK(replay.queue()->queue.codel.count == 6);
+	CHECK(replay.queue()->dropped == 6);
+	CHECK(replay.queue()->marked == 0);
+}
+
+TEST_CASE("replay: at target is over it, below is not", "[replay]")
+{
+	Replay at;
+	Replay below;
+
+	CHECK(at.signals(0, 150, 1000) == Times{ 100 });
+	CHECK(below.signals(0, 1000, 999).empty());
+}
+
+TEST_CASE("replay: one packet below target ends an episode, and it is remembered", "[replay]")
+{
+	Replay replay;
+
+	CHECK(replay.signals(1000, 1430, 2000).size() == 6);
+	CHECK(replay.packet(1430, 500) == RXAQM_PASS);
+	CHECK_FALSE(replay.queue()->queue.codel.dropping);
+	/* An interval to be sure again; then from count 6 - 1 = 5: 100 / sqrt(5) = 44.7. */
+	CHECK(replay.signals(1431, 1600, 2000) == Times{ 1531, 1576 });
+	CHECK(replay.queue()->queue.codel.count == 6);
+	CHECK(replay.queue()->queue.codel.lastcount == 5);
+}
+
+TEST_CASE("replay: forgotten after sixteen intervals", "[replay]")
+{
+	Replay replay;
+
+	CHECK(replay.signals(1000, 1430, 2000).size() == 6);
+	CHECK(replay.packet(1430, 500) == RXAQM_PASS);
+	CHECK(replay.signals(4000, 4250, 2000) == Times{ 4100, 4200 });
+	CHECK(replay.queue()->queue.codel.lastcount == 1);
+}
+
+TEST_CASE("replay: a drained ring ends an episode whatever the sojourn", "[replay]")
+{
+	Replay replay;
+
+	CHECK(replay.signals(0, 101, 2000) == Times{ 100 });
+	CHECK(replay.packet(101, 2000, 0, RXAQM_KIND_DATA, true) == RXAQM_PASS);
+	CHECK(replay.signals(102, 202, 2000).empty());
+	CHECK(replay.packet(202, 2000) == RXAQM_DROP);
+}
+
+TEST_CASE("replay: responses", "[replay]")
+{
+	static const struct {
+		const char *ecn;
+		__u8 codepoint, kind;
+		int verdict; /* of the packet on which the first signal is due */
+	} rows[] = {
+		{ "on", RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, RXAQM_DROP },
+		{ "on", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_MARK },
+		{ "on", RXAQM_IP_ECT1, RXAQM_KIND_DATA, RXAQM_MARK },
+		{ "on", RXAQM_IP_CE, RXAQM_KIND_DATA, RXAQM_PASS },
+		{ "on", RXAQM_IP_NOT_ECT, RXAQM_KIND_ACK, RXAQM_PASS },
+		{ "on", RXAQM_IP_ECT0, RXAQM_KIND_EXEMPT, RXAQM_PASS },
+		{ "off", RXAQM_IP_ECT0, RXAQM_KIND_DATA, RXAQM_DROP },
+	};
+
+	for (const auto &row : rows) {
+		Replay replay(Settings{ { "ecn", row.ecn } });
+
+		INFO("ecn=" << row.ecn << " codepoint " << int(row.codepoint) << " kind "
+			    << int(row.kind));
+		CHECK(replay.signals(0, 100, 2000).empty());
+		CHECK(replay.packet(100, 2000, row.codepoint, row.kind) == row.verdict);
+	}
+}
+
+TEST_CASE("replay: a due signal waits for a packet that may have it", "[replay]")
+{
+	Replay replay;
+
+	CHECK(replay.signals(0, 100, 2000).empty());
+	for (__u64 t = 100; t < 110; t++)
+		CHECK(replay.packet(t, 2000, 0, RXAQM_KIND_ACK) == RXAQM_PASS);
+	CHECK(replay.packet(110, 2000) == RXAQM_DROP);
+}
+
+TEST_CASE("replay: a threshold needs no interval", "[replay]")
+{
+	Replay replay(Settings{ { "preset", "meta2022" } });
+
+	CHECK(replay.packet(0, 12000, RXAQM_IP_ECT0) == RXAQM_MARK);
+	CHECK(replay.packet(1, 12000, RXAQM_IP_ECT0) == RXAQM_MARK);
+	CHECK(replay.packet(2, 12000) == RXAQM_PASS);
+	CHECK(replay.queue()->marked == 2);
+}
+
+TEST_CASE("replay: observing and lapsed leases pass everything", "[replay]")
+{
+	Replay observe(Settings{ { "mode", "observe" } });
+	Replay lapsed(Settings{ { "lease", "50ms" } });
+
+	CHECK(observe.signals(0, 430, 2000).empty());
+	CHECK(observe.queue()->queue.stat[RXAQM_STAT_WOULD_DROP] == 6);
+	CHECK(lapsed.signals(0, 500, 2000).empty());
+}
+
+TEST_CASE("replay: max_drop caps", "[replay]")
+{
+	Replay never(Settings{ { "max_drop", "0%" } });
+
+	CHECK(never.signals(0, 500, 2000).empty());
+	CHECK(never.queue()->queue.stat[RXAQM_STAT_PASS_CAPPED] > 0);
+}
+
+TEST_CASE("replay: the guard is for who can be spared, and can be switched off", "[replay]")
+{
+	/* A hundred ACKs, which CoDel never drops, for each packet that it may. */
+	auto load = [](Replay &replay) {
+		for (__u64 t = 0; t < 20000; t++)
+			replay.packet(t, 20000, RXAQM_IP_NOT_ECT,
+				      t % 100 ? RXAQM_KIND_ACK : RXAQM_KIND_DATA);
+		return replay.queue()->dropped;
+	};
+	Replay guarded, unguarded;
+
+	unguarded->unguarded = true;
+	CHECK(load(guarded) <= 200 * 4 / 100 + RXAQM_GUARD_BURST);
+	CHECK(load(unguarded) > 150);
+	CHECK(unguarded.queue()->queue.stat[RXAQM_STAT_PASS_CAPPED] == 0);
+}
+
+TEST_CASE("replay: law=auto leaves a burst alone and brings a flood down", "[replay]")
+{
+	Replay burst(Settings{ { "law", "auto" } }), flood(Settings{ { "law", "auto" } });
+	__u64 dropped = 0;
+
+	/* All of it came within an instant: what stands shorter and shorter is no bad queue. */
+	for (__u64 t = 0; t < 200; t++)
+		CHECK(burst.packet(1000 + t, 1000 * (t + 1)) == RXAQM_PASS);
+	CHECK_FALSE(burst.queue()->queue.law.bad);
+
+	for (__u64 t = 0; t < 5000; t++)
+		dropped += flood.packet(1000 + t, 20000) == RXAQM_DROP;
+	CHECK(flood.queue()->queue.law.bad);
+	CHECK(flood.queue()->queue.law.p > RXAQM_LAW_ONE / 2);
+	CHECK(dropped == flood.queue()->dropped);
+	CHECK(dropped > 1000);
+}
+
+TEST_CASE("replay: no ACK of a trace is known to be redundant", "[replay]")
+{
+	Replay replay(Settings{ { "law", "auto" }, { "max_drop", "0%" } });
+	__u64 passed = 0;
+
+	for (__u64 t = 0; t < 5000; t++)
+		passed += replay.packet(t, 20000, 0, RXAQM_KIND_ACK) == RXAQM_PASS;
+	CHECK(passed == 5000);
+	CHECK(replay.queue()->queue.law.p > 0);
+}
+
+TEST_CASE("replay: a ring without room for the target has a lower goal", "[replay]")
+{
+	Replay known(Settings{ { "law", "auto" }, { "target", "50ms" }, { "interval", "200ms" } });
+	Replay unknown(
+		Settings{ { "law", "auto" }, { "target", "50ms" }, { "interval", "200ms" } });
+
+	/* A packet a ms, of 64 entries: half of that leaves in 32 ms. */
+	known->ring_entries = 64;
+	known.signals(0, 1000, 60000);
+	unknown.signals(0, 1000, 60000);
+	CHECK(unknown.queue()->queue.law.goal_ns == 50 * ms);
+	CHECK(known.queue()->queue.law.goal_ns >= 30 * ms);
+	CHECK(known.queue()->queue.law.goal_ns <= 34 * ms);
+}
+
+TEST_CASE("replay: what ECT(0) means comes from the policy, classic for auto", "[replay]")
+{
+	static const struct {
+		const char *ect0;
+		bool classic;
+	} rows[] = { { "auto", true }, { "classic", true }, { "dctcp", false } };
+
+	for (const auto &row : rows) {
+		Replay replay(Settings{ { "law", "auto" }, { "ect0", row.ect0 } });
+
+		replay.packet(0, 20000);
+		CHECK(!!(replay.queue()->queue.flags & RXAQM_QUEUE_ECT0_CLASSIC) == row.classic);
+	}
+}
+
+TEST_CASE("replay: queues do not know each other", "[replay]")
+{
+	Replay replay;
+
+	for (__u64 t = 0; t < 100; t++) {
+		CHECK(replay.packet(t, 2000) == RXAQM_PASS);
+		CHECK(replay.packet(t, 500, 0, RXAQM_KIND_DATA, false, 4095) == RXAQM_PASS);
+	}
+	CHECK(replay.packet(100, 2000, 0, RXAQM_KIND_DATA, false, 4095) == RXAQM_PASS);
+	CHECK(replay.packet(100, 2000) == RXAQM_DROP);
+	CHECK(replay.queue(0)->sojourns.nr == 101);
+	CHECK(replay.queue(4095)->sojourns.nr == 101);
+	CHECK_FALSE(replay.queue(1));
+}
+
+TEST_CASE("replay: percentiles are exact", "[replay]")
+{
+	Replay replay;
+
+	/* 1 .. 2000 us, not in order: 7 and 2000 have no common divisor. */
+	for (__u64 i = 0; i < 2000; i++)
+		replay.packet(i, 1 + i * 7 % 2000);
+	CHECK(rxaqm_replay_percentile(replay.queue(), 500) == 1000000);
+	CHECK(rxaqm_replay_percentile(replay.queue(), 990) == 1980000);
+	CHECK(rxaqm_replay_percentile(replay.queue(), 1000) == 2000000);
+	CHECK(rxaqm_replay_percentile(replay.queue(), 0) == 1000);
+}
