@@ -76,7 +76,7 @@ PARTS := aqm doctor qualify
 PART_LIBS := $(PARTS:%=$(BUILD)/obj/%.a)
 CONTROL_LIBS := $(PART_LIBS) $(CORE_LIB)
 CONTROL_OBJS := $(foreach p,core $(PARTS),$(call control_objs,$(p)))
-LIB_OBJS := $(filter-out $(BUILD)/obj/control/aqm/main.o,$(CONTROL_OBJS))
+LIB_OBJS := $(filter-out %/main.o,$(CONTROL_OBJS))
 
 tests_of = $(wildcard tests/$(1)/*.cpp tests/$(1)/*/*.cpp)
 SUITES := $(foreach s,unit bpf system cli xsk,$(if $(call tests_of,$(s)),$(s)))
@@ -98,7 +98,7 @@ XSK_PRODUCTS := $(BUILD)/rxaqm-xsk $(XSK_LIB) $(XSK_SO)
 # rxaqm-exporter serves the daemon's metrics, control/exporter/; all of it but main() for tests.
 EXPORTER_OBJS := $(patsubst control/%.c,$(BUILD)/obj/control/%.o,$(wildcard control/exporter/*.c))
 EXPORTER_LIB := $(BUILD)/obj/librxaqm-exporter.a
-PROGRAMS := $(BUILD)/rxaqm $(BUILD)/rxaqm-exporter
+PROGRAMS := $(addprefix $(BUILD)/,rxaqm rxaqm-doctor rxaqm-qualify rxaqm-exporter)
 FUZZ_OBJS := $(LIB_OBJS:$(BUILD)/obj/%=$(BUILD)/obj/fuzz/%)
 programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests/$(1)/*.c)))
 # Packets that python3-scapy makes, for unit and bpf; without it those tests are skipped.
@@ -211,7 +211,7 @@ build-test: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) \
 deps: ## Install what the build needs (root)
 	$(Q)packaging/install-deps.sh build
 
-docs: $(BUILD)/rxaqm ## Write lists of keys and reports in docs/ anew, from program and records
+docs: $(PROGRAMS) ## Write lists of keys and reports in docs/ anew, from programs and records
 	$(Q)packaging/make-docs.sh
 	$(Q)for record in docs/qualify/*.json; do \
 		$(BUILD)/rxaqm qualify --from "$$record" --html "$${record%.json}.html" >/dev/null || \
@@ -309,9 +309,6 @@ $(BUILD)/obj/control/aqm/%.o: private ROOTS := control/core control/aqm
 $(addsuffix /%.o,$(addprefix $(BUILD)/obj/control/,doctor qualify exporter)): \
 	private ROOTS := control/core control
 $(BUILD)/obj/control/xsk/%.o: private ROOTS := control/core control/xsk
-# They are commands of rxaqm, and the AQM's header says what that is.
-$(patsubst %,$(BUILD)/obj/control/%/main.o,doctor qualify): \
-	private ROOTS := control/core control control/aqm
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
 $(sort $(CONTROL_OBJS) $(EXPORTER_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
@@ -326,13 +323,16 @@ $(CORE_LIB) $(PART_LIBS) $(EXPORTER_LIB):
 	$(Q)rm -f $@
 	$(Q)ar qcs $@ $^
 
-$(BUILD)/rxaqm: $(BUILD)/obj/control/aqm/main.o $(CONTROL_LIBS)
+$(BUILD)/rxaqm: $(BUILD)/obj/control/aqm/main.o $(BUILD)/obj/aqm.a
+$(BUILD)/rxaqm-doctor: $(BUILD)/obj/control/doctor/main.o $(BUILD)/obj/doctor.a
+$(BUILD)/rxaqm-qualify: $(BUILD)/obj/control/qualify/main.o $(BUILD)/obj/qualify.a
+$(BUILD)/rxaqm-exporter: $(BUILD)/obj/control/exporter/main.o $(EXPORTER_LIB)
+$(BUILD)/rxaqm-exporter: private LIBS := $(EXPORTER_LIBS)
+# A library that a program does not use is none that its package depends on.
+$(PROGRAMS): $(CORE_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
-
-$(BUILD)/rxaqm-exporter: $(BUILD)/obj/control/exporter/main.o $(EXPORTER_LIB) $(CORE_LIB)
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(EXPORTER_LIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(filter %.o,$^) \
+		$(filter-out $(CORE_LIB),$(filter %.a,$^)) $(CORE_LIB) -Wl,--as-needed $(LIBS) -o $@
 
 $(XSK_LIB): $(XSK_OBJS)
 	$(call say,AR,$@)

@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clean.h"
 #include "cli/cmd.h"
 #include "command/options.h"
+#include "command/program.h"
 #include "nic/netns.h"
 
 static const struct command {
@@ -29,8 +28,8 @@ static const struct command {
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
 	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
 	  "run the decisions on a recorded trace" },
-	{ "doctor", rxaqm_cmd_doctor, "[IFACE]", "what slows receiving here, and what to do" },
-	{ "qualify", rxaqm_cmd_qualify, "IFACE ... | --from FILE ...",
+	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
+	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
 	  "how good a NIC is: measure it, report it" },
 	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
 };
@@ -102,26 +101,14 @@ static const struct command *find_command(const char *name)
 	usage_error("unknown command", name);
 }
 
-/* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
-static void check_output(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return;
-	rxaqm_log_error("cannot write to standard output");
-	_exit(RXAQM_EXIT_FAILED);
-}
-
 int main(int argc, char **argv)
 {
 	struct rxaqm_call call = { .state = RXAQM_STATE_NONE };
 	const struct command *command;
-	const char *netns = NULL;
 	int at, ret;
 
-	rxaqm_clean_output();
-	rxaqm_log_libraries();
-	atexit(check_output);
-	at = parse_globals(argc, argv, &netns);
+	rxaqm_program_begin();
+	at = parse_globals(argc, argv, &call.netns);
 	argc -= at;
 	argv += at;
 	if (!argc) {
@@ -138,7 +125,10 @@ int main(int argc, char **argv)
 		rxaqm_json = true;
 		argv[1] = argv[0];
 	}
-	if (rxaqm_state_check_path(&call.error) || (netns && rxaqm_netns_enter(netns, &call.error)))
+	if (command->run == rxaqm_cmd_program)
+		ret = rxaqm_cmd_program(argc, argv, &call);
+	else if (rxaqm_state_check_path(&call.error) ||
+		 (call.netns && rxaqm_netns_enter(call.netns, &call.error)))
 		ret = rxaqm_check_wanted(argc, argv) ? rxaqm_check_failed(call.error.text) : -1;
 	else
 		ret = command->run(argc, argv, &call);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rxaqm doctor */
+/* rxaqm-doctor: the command "rxaqm doctor" */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/json_file.h"
-#include "cli/cmd.h"
 #include "command/options.h"
+#include "command/program.h"
+#include "command/stop.h"
 #include "doctor/snapshot/bundle.h"
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"
+#include "ns.h"
 
 #define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
 /* Of each probe of --deep. */
@@ -210,7 +212,7 @@ static void recover(void)
 		rxaqm_log_error("%s", error.text);
 }
 
-int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
+static int run(int argc, char **argv, struct rxaqm_error *error)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm doctor",
@@ -230,12 +232,17 @@ int rxaqm_cmd_doctor(int argc, char **argv, struct rxaqm_call *call)
 	rxaqm_stop_at(SIGINT);
 	rxaqm_stop_at(SIGTERM);
 	/* The window may be long. */
-	if (args.record && rxaqm_file_try(args.record, &call->error))
+	if (args.record && rxaqm_file_try(args.record, error))
 		return -1;
 	if (!args.from)
 		recover();
 	do
-		ret = examine(&args, &call->error);
+		ret = examine(&args, error);
 	while (args.watch && ret >= 0 && !rxaqm_stop);
 	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	return rxaqm_program_main("rxaqm-doctor", argc, argv, run);
 }

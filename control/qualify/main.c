@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rxaqm qualify */
+/* rxaqm-qualify: the command "rxaqm qualify" */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,9 @@
 
 #include "base/clean.h"
 #include "base/out.h"
-#include "cli/cmd.h"
 #include "command/options.h"
+#include "command/program.h"
+#include "command/stop.h"
 #include "qualify/report.h"
 #include "qualify/judge/judge.h"
 #include "qualify/qualify.h"
@@ -217,7 +218,7 @@ static int make_report(struct args *args, struct rxaqm_error *error)
 	return err ?: ret;
 }
 
-int rxaqm_cmd_qualify(int argc, char **argv, struct rxaqm_call *call)
+static int run(int argc, char **argv, struct rxaqm_error *error)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm qualify",
@@ -238,8 +239,13 @@ int rxaqm_cmd_qualify(int argc, char **argv, struct rxaqm_call *call)
 	else if (args.serve)
 		return qualify_serve(args.serve, STDIN_FILENO, stdout);
 	else if (args.compare)
-		return qualify_report_compare(&args.report, words[0], words[1], &call->error);
+		return qualify_report_compare(&args.report, words[0], words[1], error);
 	else
-		return make_report(&args, &call->error);
+		return make_report(&args, error);
 	return RXAQM_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	return rxaqm_program_main("rxaqm-qualify", argc, argv, run);
 }

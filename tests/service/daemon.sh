@@ -84,6 +84,7 @@ test_doctor()
 {
 	local bundle=/run/rxaqm-doctor/bundle.json
 
+	dpkg -i "$(dirname "$package")"/packages/rxaqm-doctor_*.deb
 	sed -e '/^\(NotifyAccess\|WatchdogSec\|Restart\|ExecReload\)/d' -e 's/^Type=.*/Type=oneshot/' \
 		-e "s|^ExecStart=.*|ExecStart=/usr/sbin/rxaqm doctor --time=1s --record=$bundle|" \
 		-e 's/^RuntimeDirectory=.*/RuntimeDirectory=rxaqm-doctor/' \

@@ -23,6 +23,13 @@ inside()
 	[ "$(rxaqm --version)" = "rxaqm $(dpkg-query -W -f '${Version}' rxaqm)" ]
 	grep -q '^veth ' <<<"$(rxaqm profile list)"
 	[ -z "$(dpkg -V rxaqm)" ] || wrong "dpkg -V: $(dpkg -V rxaqm)"
+	# The others are packages of their own.
+	[[ $(rxaqm doctor --checks 2>&1) == *'install the package rxaqm-doctor' ]] ||
+		wrong "without rxaqm-doctor: $(rxaqm doctor --checks 2>&1)"
+	dpkg -i rxaqm-doctor_*.deb rxaqm-qualify_*.deb
+	rxaqm doctor --checks | grep '^| check' >/dev/null
+	rxaqm qualify --list | grep '^Q1 ' >/dev/null
+	dpkg -P rxaqm-qualify rxaqm-doctor
 	# Nothing is started or attached by installing it.
 	[ ! -e /sys/fs/bpf/rxaqm ] || wrong "installing it attached something"
 	! compgen -G '/etc/systemd/system/*.wants/rxaqm.service' || wrong "the service is enabled"
@@ -197,7 +204,7 @@ depends_on_libbpf()
 	local least package
 
 	least=$(sed -n "s/.*'libbpf >= \(.*\)' .*/\1/p" Makefile)
-	for package in rxaqm librxaqm-xsk1; do
+	for package in rxaqm rxaqm-doctor rxaqm-qualify librxaqm-xsk1; do
 		[[ $(dpkg-deb -f "$scratch"/debs/packages/"$package"_*.deb Depends) == *"libbpf1 (>= 1:$least)"* ]] ||
 			wrong "$package does not depend on libbpf1 $least"
 	done
@@ -229,8 +236,10 @@ main()
 		/etc/rxaqm/profiles.d/ /etc/rxaqm/rxaqm.conf \
 		/usr/bin/rxaqm-xsk /usr/share/man/man1/rxaqm-xsk.1.gz /usr/share/doc/rxaqm/af_xdp.md.gz \
 		$(cd nic-profiles && printf '/usr/share/rxaqm/profiles/%s\n' *.conf)
+	holds rxaqm-doctor /usr/sbin/rxaqm-doctor /usr/share/man/man8/rxaqm-doctor.8.gz
+	holds rxaqm-qualify /usr/sbin/rxaqm-qualify /usr/share/man/man8/rxaqm-qualify.8.gz
 	grep -qE '^(/usr)?/lib/systemd/system/rxaqm.service$' "$scratch/rxaqm.list" || wrong "no unit"
-	! grep -E '^/usr/local|\.test\.yml|librxaqm' "$scratch/rxaqm.list" ||
+	! grep -E '^/usr/local|\.test\.yml|librxaqm|sbin/rxaqm-' "$scratch/rxaqm.list" ||
 		wrong "in the package, but should not"
 	! grep -E 'exporter' "$scratch/rxaqm.list" || wrong "rxaqm has the exporter, which listens"
 	holds rxaqm-exporter /usr/sbin/rxaqm-exporter /usr/share/man/man8/rxaqm-exporter.8.gz

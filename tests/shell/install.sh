@@ -8,9 +8,18 @@ trap 'rm -rf "$root"' EXIT
 
 make -s install DESTDIR="$root"
 prefix=$root/usr/local
-[ "$("$prefix/sbin/rxaqm" --version)" = "rxaqm $(cat VERSION)" ]
-[ "$("$prefix/sbin/rxaqm-exporter" --version)" = "rxaqm-exporter $(cat VERSION)" ]
-cmp docs/rxaqm.8 "$prefix/share/man/man8/rxaqm.8"
+for program in rxaqm rxaqm-doctor rxaqm-qualify rxaqm-exporter; do
+	[ "$("$prefix/sbin/$program" --version)" = "$program $(cat VERSION)" ]
+	cmp "docs/$program.8" "$prefix/share/man/man8/$program.8"
+done
+# The others are those beside rxaqm; one that is not there is named, with its package.
+"$prefix/sbin/rxaqm" doctor --checks | grep '^| check' >/dev/null
+"$prefix/sbin/rxaqm" qualify --list | grep '^Q1 ' >/dev/null
+rm "$prefix/sbin/rxaqm-doctor"
+status=0
+said=$(PATH=/usr/bin:/bin "$prefix/sbin/rxaqm" doctor --checks 2>&1) || status=$?
+[[ $status -eq 1 && $said == 'rxaqm: '*'install the package rxaqm-doctor' ]] ||
+	{ echo "without rxaqm-doctor: status $status, $said" && exit 1; }
 cmp docs/rxaqm-xsk.3 "$prefix/share/man/man3/rxaqm-xsk.3"
 [ "$("$prefix/bin/rxaqm-xsk" --version)" = "rxaqm-xsk $(cat VERSION)" ]
 for profile in nic-profiles/*.conf; do

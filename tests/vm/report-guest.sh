@@ -27,7 +27,7 @@ interrupts()
 }
 
 # What is built meanwhile is another one.
-cp build/rxaqm /tmp/rxaqm
+cp build/rxaqm build/rxaqm-qualify /tmp
 ip link set "${ports[0]}" up
 ip link set "${ports[1]}" up
 ip netns add other

@@ -114,7 +114,9 @@ static void finish(struct rxaqm_run_diagnosis *diagnosis, int status)
 		diagnosis->done_ns = rxaqm_now_ns();
 	} else {
 		diagnosis->failed++;
-		rxaqm_run_log(LOG_WARNING, "\"rxaqm doctor\" came to nothing (status %d)",
+		rxaqm_run_log(LOG_WARNING,
+			      "\"rxaqm doctor\" came to nothing (status %d); is the package rxaqm-doctor "
+			      "installed?",
 			      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	}
 	json_object_put(report);

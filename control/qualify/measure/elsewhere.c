@@ -14,14 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/program.h"
 #include "nic/netlink.h"
 #include "nic/netns.h"
 #include "qualify/measure/settings.h"
 
 #define MAX_WORDS 8
 
-/* Exit code of this program with @argv, its output thrown away; -errno. */
-static int run_self(char *const argv[])
+/* Exit code of rxaqm with @argv, its output thrown away; -errno. */
+static int run_rxaqm(char *const argv[])
 {
 	int status, null;
 	pid_t pid = fork();
@@ -33,7 +34,7 @@ static int run_self(char *const argv[])
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		execv("/proc/self/exe", argv);
+		rxaqm_program_exec(argv[0], argv);
 		_exit(127);
 	}
 	while (waitpid(pid, &status, 0) < 0) {
@@ -57,7 +58,7 @@ int qualify_rxaqm(const char *ifname, const char *words)
 		for (word = strtok_r(text, " ", &save); word && nr < MAX_WORDS - 1;
 		     word = strtok_r(NULL, " ", &save))
 			argv[nr++] = word;
-	code = run_self(argv);
+	code = run_rxaqm(argv);
 	if (!strcmp(words, "no") && code == RXAQM_EXIT_NOT_ATTACHED)
 		return 0;
 	return code > 0 ? -EIO : code;

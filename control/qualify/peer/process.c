@@ -20,10 +20,10 @@ static void become(char *const argv[], int fd, int messages_fd)
 	dup2(fd, STDIN_FILENO);
 	dup2(fd, STDOUT_FILENO);
 	dup2(messages_fd, STDERR_FILENO);
-	if (!strcmp(argv[0], "rxaqm"))
-		execv("/proc/self/exe", argv);
-	else
+	if (!strcmp(argv[0], "ssh"))
 		execvp(argv[0], argv);
+	else
+		execv("/proc/self/exe", argv);
 	_exit(127);
 }
 
@@ -64,7 +64,7 @@ int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *
 	/* Nobody is there to answer a question, nor would it be seen whose it is. */
 	const char *by_ssh[MAX_ARGS] = { "ssh",	  "-o",	     "BatchMode=yes", "--", host,
 					 "rxaqm", "qualify", "--serve",	      iface };
-	const char *here[MAX_ARGS] = { "rxaqm", "--netns", netns, "qualify", "--serve", iface };
+	const char *here[MAX_ARGS] = { "rxaqm-qualify", "--netns", netns, "--serve", iface };
 
 	return spawn(peer, (char *const *)(host ? by_ssh : here), error);
 }

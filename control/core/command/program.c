@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "command/program.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "nic/netns.h"
+#include "state/state.h"
+
+/* Output that did not arrive is not output: at the end of whatever ends it, as --help does. */
+static void check_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	rxaqm_log_error("cannot write to standard output");
+	_exit(RXAQM_EXIT_FAILED);
+}
+
+void rxaqm_program_begin(void)
+{
+	rxaqm_clean_output();
+	rxaqm_log_libraries();
+	atexit(check_output);
+}
+
+int rxaqm_program_main(const char *name, int argc, char **argv,
+		       int (*run)(int argc, char **argv, struct rxaqm_error *error))
+{
+	struct rxaqm_error error = {};
+	const char *netns = NULL;
+	int ret;
+
+	rxaqm_program_begin();
+	if (argc > 1 && (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))) {
+		printf("%s " RXAQM_VERSION "\n", name);
+		return RXAQM_EXIT_OK;
+	}
+	if (argc > 2 && !strcmp(argv[1], "--netns")) {
+		netns = argv[2];
+		argc -= 2;
+		argv += 2;
+	}
+	if (rxaqm_state_check_path(&error) || (netns && rxaqm_netns_enter(netns, &error)))
+		ret = -1;
+	else
+		ret = run(argc, argv, &error);
+	return ret < 0 ? rxaqm_log_failure(&error) : ret;
+}
+
+int rxaqm_program_exec(const char *name, char *const argv[])
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX);
+
+	while (len > 0 && path[len - 1] != '/')
+		len--;
+	if (len > 0) {
+		snprintf(path + len, sizeof(path) - (size_t)len, "%s", name);
+		execv(path, argv);
+		if (errno != ENOENT)
+			return -errno;
+	}
+	execvp(name, argv);
+	return -errno;
+}

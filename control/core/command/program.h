@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the programs have in common: how main() begins and ends, and how one runs another. */
+#ifndef RXAQM_PROGRAM_H
+#define RXAQM_PROGRAM_H
+
+#include "base/log.h"
+
+/* To be called first in main(). A program whose output did not arrive ends with an error. */
+void rxaqm_program_begin(void);
+
+/* main() of a program that is a command of rxaqm. "--netns NAME" and "--version" are understood if
+ * they come first; @run gets the rest, and returns an exit code (log.h), or, negative, that it
+ * failed as @error says.
+ */
+int rxaqm_program_main(const char *name, int argc, char **argv,
+		       int (*run)(int argc, char **argv, struct rxaqm_error *error));
+
+/* Become the program @name, with @argv: the one beside this program, or else the one in PATH.
+ * Returns only if that fails: -ENOENT if there is none, or another -errno.
+ */
+int rxaqm_program_exec(const char *name, char *const argv[]);
+
+#endif /* RXAQM_PROGRAM_H */
