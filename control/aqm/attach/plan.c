@@ -50,9 +50,9 @@ static bool keyed_by_cpu(const struct rxaqm_plan *plan)
 	if (plan->key != RXAQM_KEY_AUTO)
 		return plan->key == RXAQM_KEY_CPU;
 	/* By queue only where the profile vouches for it: one NAPI context a queue. */
-	return plan->generic &&
-	       (plan->nic.rps || plan->profile.path_generic == RXAQM_PATH_UNKNOWN ||
-		plan->profile.path_generic == RXAQM_PATH_BACKLOG);
+	return plan->generic && (plan->profile.path_generic == RXAQM_PATH_UNKNOWN ||
+				 plan->profile.path_generic == RXAQM_PATH_BACKLOG ||
+				 rxaqm_nic_has_rps(plan->ifname));
 }
 
 unsigned int rxaqm_plan_queues(const struct rxaqm_plan *plan)

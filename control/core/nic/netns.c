@@ -16,6 +16,8 @@
 
 /* The namespace that the command was started in, if it has entered another one. */
 static int origin_fd = -1;
+/* On a visit to another namespace than that the command works in. */
+static bool away;
 
 static int open_named(const char *name)
 {
@@ -69,8 +71,10 @@ static void call_in(int fd, void (*each)(void *arg), void *arg)
 	__u64 home_ino = rxaqm_netns_ino();
 
 	if (fd >= 0 && home_fd >= 0 && !setns(fd, CLONE_NEWNET)) {
+		away = true;
 		if (rxaqm_netns_ino() != home_ino)
 			each(arg);
+		away = false;
 		/* The namespace was ours a moment ago: going back cannot fail. */
 		if (setns(home_fd, CLONE_NEWNET))
 			_exit(RXAQM_EXIT_FAILED);
@@ -193,21 +197,11 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 	free(tour.mounts.ino);
 }
 
-/* A mounted sysfs shows the namespace it was mounted in. If that is another one than
- * ours, open a fresh one that is mounted nowhere.
- */
-int rxaqm_netns_sysfs(bool writable)
+/* A mounted sysfs shows the namespace it was mounted in: a fresh one that is mounted nowhere. */
+static int mount_sysfs(bool writable)
 {
-	bool shown = rxaqm_netns_ino() == ino_of(FIRST_NETNS);
-	int fs_fd = shown ? -1 : fsopen("sysfs", FSOPEN_CLOEXEC), fd;
+	int fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC), fd;
 
-	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
-	 * even see which namespace the first is.
-	 */
-	if (shown || (fs_fd < 0 && errno == EPERM)) {
-		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		return fd < 0 ? -errno : fd;
-	}
 	if (fs_fd < 0)
 		return -errno;
 	fd = fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
@@ -216,5 +210,29 @@ int rxaqm_netns_sysfs(bool writable)
 	if (fd < 0)
 		fd = -errno;
 	close(fs_fd);
+	return fd;
+}
+
+int rxaqm_netns_sysfs(bool writable)
+{
+	/* That of the namespace the command works in is kept: to let go of one takes long. */
+	static int kept_fd = -1;
+	int fd = -EPERM;
+
+	if (kept_fd >= 0 && !away && !writable) {
+		fd = fcntl(kept_fd, F_DUPFD_CLOEXEC, 0);
+		return fd < 0 ? -errno : fd;
+	}
+	if (rxaqm_netns_ino() != ino_of(FIRST_NETNS))
+		fd = mount_sysfs(writable);
+	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
+	 * even see which namespace the first is.
+	 */
+	if (fd == -EPERM) {
+		fd = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	if (fd >= 0 && !away && !writable)
+		kept_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return fd;
 }

@@ -46,16 +46,19 @@ static bool mask_file_is_set(int queues_fd, const char *queue)
 	return mask[strspn(mask, "0,")];
 }
 
-/* Note what the directory class/net/@ifname@below has: devices below it, or Rx queues. For these
- * sysfs is the one source that every driver has.
+/* Go through what the directory class/net/@ifname@below has. For devices below an interface, and
+ * its Rx queues, sysfs is the one source that every driver has.
  */
-static int read_dir(int sysfs_fd, const char *ifname, const char *below, struct rxaqm_nic *nic)
+static int read_dir(const char *ifname, const char *below,
+		    void (*each)(int dir_fd, const char *name, void *arg), void *arg)
 {
+	int sysfs_fd = rxaqm_netns_sysfs(false), fd, err = 0;
 	struct dirent *entry;
 	char path[64];
 	DIR *dir;
-	int fd, err;
 
+	if (sysfs_fd < 0)
+		return sysfs_fd;
 	snprintf(path, sizeof(path), "class/net/%s%s", ifname, below);
 	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd < 0 ? NULL : fdopendir(fd);
@@ -63,18 +66,45 @@ static int read_dir(int sysfs_fd, const char *ifname, const char *below, struct 
 		err = -errno;
 		if (fd >= 0)
 			close(fd);
-		return err;
 	}
-	while ((entry = readdir(dir))) {
-		if (!strncmp(entry->d_name, "lower_", 6))
-			snprintf(nic->lower, sizeof(nic->lower), "%.15s", entry->d_name + 6);
-		if (strncmp(entry->d_name, "rx-", 3))
-			continue;
-		nic->nr_rx_queues++;
-		nic->rps |= mask_file_is_set(fd, entry->d_name);
-	}
-	closedir(dir);
-	return 0;
+	while (dir && (entry = readdir(dir)))
+		each(fd, entry->d_name, arg);
+	if (dir)
+		closedir(dir);
+	close(sysfs_fd);
+	return err;
+}
+
+static void find_lower(int dir_fd, const char *name, void *arg)
+{
+	struct rxaqm_nic *nic = arg;
+
+	(void)dir_fd;
+	if (!strncmp(name, "lower_", 6))
+		snprintf(nic->lower, sizeof(nic->lower), "%.15s", name + 6);
+}
+
+static void count_rx_queue(int dir_fd, const char *name, void *arg)
+{
+	struct rxaqm_nic *nic = arg;
+
+	(void)dir_fd;
+	nic->nr_rx_queues += !strncmp(name, "rx-", 3);
+}
+
+static void look_for_rps(int dir_fd, const char *name, void *arg)
+{
+	bool *rps = arg;
+
+	*rps = *rps || (!strncmp(name, "rx-", 3) && mask_file_is_set(dir_fd, name));
+}
+
+bool rxaqm_nic_has_rps(const char *ifname)
+{
+	bool rps = false;
+
+	read_dir(ifname, "/queues", look_for_rps, &rps);
+	return rps;
 }
 
 int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_error *error)
@@ -95,7 +125,7 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 	struct ifreq ifr = {};
-	int sysfs_fd, err;
+	int err;
 
 	memset(nic, 0, sizeof(*nic));
 	err = rxaqm_nic_index(ifname, &nic->ifindex, error);
@@ -106,12 +136,9 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	nic->link_type = ARPHRD_ETHER;
 	if (!rxaqm_nic_ioctl(ifname, SIOCGIFHWADDR, &ifr))
 		nic->link_type = ifr.ifr_hwaddr.sa_family;
-	sysfs_fd = rxaqm_netns_sysfs(false);
-	err = sysfs_fd < 0 ? sysfs_fd : read_dir(sysfs_fd, ifname, "", nic);
+	err = read_dir(ifname, "", find_lower, nic);
 	if (!err)
-		err = read_dir(sysfs_fd, ifname, "/queues", nic);
-	if (sysfs_fd >= 0)
-		close(sysfs_fd);
+		err = read_dir(ifname, "/queues", count_rx_queue, nic);
 	if (!err && !nic->nr_rx_queues)
 		err = -ENODEV;
 	if (!err)

@@ -31,7 +31,6 @@ struct rxaqm_nic {
 	unsigned int ifindex;
 	unsigned int nr_rx_queues;
 	unsigned int rx_ring; /* entries of an Rx ring; 0: the driver does not say */
-	bool rps; /* on for any Rx queue */
 	char lower[IF_NAMESIZE]; /* a device below it, as of a bond; "": none */
 	unsigned int link_type; /* ARPHRD_* */
 };
@@ -41,6 +40,9 @@ int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_
 
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
+
+/* Is RPS on for any of its Rx queues? Reads a file a queue. */
+bool rxaqm_nic_has_rps(const char *ifname);
 
 static inline bool rxaqm_nic_is_bond(const struct rxaqm_nic *nic)
 {
