@@ -177,6 +177,7 @@ setup-test:
 
 deps-test-vm:
 	$(Q)packaging/install-deps.sh build test vm deb
+	$(Q)packaging/unpack-daemons.sh $(BUILD)/daemons
 
 setup-test-vm: deps-test-vm
 	+$(Q)$(SUBMAKE) build-test-vm

@@ -22,8 +22,7 @@ declare -A packages=(
 	[eval]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
 	[bench]="iproute2 iperf3 ethtool jq procps dpdk-dev"
 	[vm]="qemu-system-x86/1:8 dpdk-dev virtme-ng@13 python3-venv busybox-static kmod file patchelf
-		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp chrony curl systemd
-		suricata/1:7"
+		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"
 	[lab]="dropbear-bin openssh-client jq ethtool iproute2"
 	[browser]="chromium"
 	[fresh]="mmdebstrap debian-archive-keyring"

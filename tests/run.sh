@@ -37,6 +37,7 @@ tallies=${RXAQM_TALLIES-}
 again_file=${RXAQM_AGAIN-build/again}
 unset RXAQM_TALLIES RXAQM_AGAIN
 
+export PATH=$PATH:$PWD/build/daemons/bin # of packaging/unpack-daemons.sh
 export RXAQM_PROFILE_PATH=$PWD/nic-profiles
 export RXAQM_BIN=$PWD/build/rxaqm
 export RXAQM_BUILD=$PWD/build

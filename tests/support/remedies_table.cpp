@@ -366,8 +366,10 @@ const std::vector<Untried> &untried()
 		{ "another program holds libxdp's lock",
 		  "it is printed after 10 s; test_pins.cpp has one that is held" },
 		{ "\"rxaqm qualify\" is at work at", "it says to wait" },
-		{ "has moved to a network namespace without a name",
-		  "test_lifecycle.cpp detaches in there" },
+		{ "is in a network namespace that no process is in",
+		  "test_slots.cpp runs it when that namespace has ended" },
+		{ "beside the programs there (\"xdp-loader status\" names them)",
+		  "test_jumbo.cpp sets such an MTU, and unloads one, in a guest" },
 		{ "is of ABI version", "it takes another version: tests/service has one" },
 		{ "; see \"rxaqm attach --help\"", "it is the end of another message" },
 		{ "the timestamp configuration of",
@@ -378,7 +380,6 @@ const std::vector<Untried> &untried()
 		{ "hardware timestamping of",
 		  "test_simnic_changes.cpp has it turned off by others" },
 		{ "stands, and is only observed", "doctor's own tests have queues that stand" },
-
 	};
 
 	return rows;

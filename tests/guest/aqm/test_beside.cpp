@@ -87,7 +87,7 @@ TEST_CASE("beside: suricata and rxaqm share an interface, in any order", "[virti
 {
 	in_guest();
 	if (run({ "sh", "-c", "command -v suricata" }).exit_code)
-		SKIP("no suricata: packaging/install-deps.sh vm");
+		SKIP("no suricata: packaging/unpack-daemons.sh build/daemons");
 	const bool rxaqm_comes_first = GENERATE(true, false);
 	const bool rxaqm_goes_first = GENERATE(true, false);
 	Host host;
