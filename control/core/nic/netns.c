@@ -69,12 +69,13 @@ static void call_in(int fd, void (*each)(void *arg), void *arg)
 {
 	int home_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	__u64 home_ino = rxaqm_netns_ino();
+	bool was_away = away;
 
 	if (fd >= 0 && home_fd >= 0 && !setns(fd, CLONE_NEWNET)) {
 		away = true;
 		if (rxaqm_netns_ino() != home_ino)
 			each(arg);
-		away = false;
+		away = was_away;
 		/* The namespace was ours a moment ago: going back cannot fail. */
 		if (setns(home_fd, CLONE_NEWNET))
 			_exit(RXAQM_EXIT_FAILED);
