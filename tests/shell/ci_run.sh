@@ -45,11 +45,11 @@ expect 1 'failed: make demo: status 3
 echo 'sum="nothing to add"' >"$tree/says/test-vm"
 expect 1 'failed: make test-vm: 0 passed, 1 failed
 10 passed, 1 failed'
-# Two second tries are accepted, wherever they were; more are not.
-echo 'echo 1 needed a second try' | tee "$tree/says/test" >"$tree/says/test-vm"
-expect 0 '2 needed a second try
+# Four second tries are accepted, wherever they were; more are not.
+echo 'echo 2 needed a second try' | tee "$tree/says/test" >"$tree/says/test-vm"
+expect 0 '4 needed a second try
 15 passed, 0 failed'
-echo 'echo 3 needed a second try' >"$tree/says/test"
-expect 1 'failed: second tries: 3, more than 2
-3 needed a second try
+echo 'echo 5 needed a second try' >"$tree/says/test"
+expect 1 'failed: second tries: 5, more than 4
+5 needed a second try
 15 passed, 1 failed'
