@@ -3,7 +3,6 @@
 #include "report/metrics.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "attach/hooks.h"
