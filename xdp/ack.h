@@ -49,15 +49,15 @@
 #define RXAQM_ACE_SAFE 3 /* further may be one that wrapped */
 
 struct rxaqm_ack_flow {
-	__u64 id; /* 64-bit hash of the flow; 0: free */
 	__u64 passed_ns; /* when one with news last passed; CLOCK_MONOTONIC */
+	__u32 id; /* flow_id.h; 0: free */
 	__u32 ack; /* newest acknowledgement number seen */
 	__u32 seq; /* newest sequence number of those that passed */
 	__u8 ace; /* of the newest that passed */
 	__u8 accecn; /* enum rxaqm_ack_accecn */
-	__u8 pad[6];
+	__u8 pad[2];
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_ack_flow, 32);
+RXAQM_ASSERT_SIZE(struct rxaqm_ack_flow, 24);
 
 /* What is known of the peer. */
 enum rxaqm_ack_accecn {
@@ -69,7 +69,7 @@ enum rxaqm_ack_accecn {
 
 /* What matters of an ACK. */
 struct rxaqm_ack_news {
-	__u64 id; /* of its flow */
+	__u32 id; /* of its flow */
 	__u32 seq, number;
 	__u8 ace;
 	__u8 options; /* enum rxaqm_ack_options */
@@ -81,20 +81,6 @@ enum rxaqm_ack_options {
 	RXAQM_ACK_OPTIONS_ACCECN, /* these and AccECN's */
 	RXAQM_ACK_OPTIONS_OTHER, /* or cut short */
 };
-
-/* A hash of the @n words at @words, never 0. */
-rxaqm_always_inline __u64 rxaqm_ack_hash(const __u64 *words, __u32 n)
-{
-	__u64 h = 0;
-	__u32 i;
-
-	RXAQM_ROLLED
-	for (i = 0; i < n; i++) {
-		h = (h ^ words[i]) * 0x94d049bb133111ebULL;
-		h ^= h >> 31;
-	}
-	return h ? h : 1;
-}
 
 /* What options there are in the header of @hlen bytes at @tcp. */
 rxaqm_always_inline enum rxaqm_ack_options rxaqm_ack_options(const __u8 *tcp, __u32 hlen)
@@ -131,20 +117,18 @@ rxaqm_always_inline enum rxaqm_ack_options rxaqm_ack_options(const __u8 *tcp, __
 	return RXAQM_ACK_OPTIONS_OTHER;
 }
 
-/* Read the segment of @frame that is of class ACK or SYN, whose IP and TCP headers begin at @ip_off
- * and @l4_off. False if it is cut short.
+/* Read the segment of @frame that is of class ACK or SYN and of flow @id, whose TCP header begins at
+ * @l4_off. False if it is cut short.
  */
 rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct rxaqm_frame *frame,
-					__u32 ip_off, __u32 l4_off, __u32 queue)
+					__u32 id, __u32 l4_off)
 {
-	/* First the TCP header, then what the flow's identity is made of. */
-	__u64 words[RXAQM_ACK_MAX / sizeof(__u64)] = {};
-	__u8 *tcp = (__u8 *)words, ip_version;
-	__u32 addresses_off = 8, addresses_len = 32, hlen;
+	__u8 tcp[RXAQM_ACK_MAX] __attribute__((aligned(8))) = {};
+	__u32 hlen;
 
-	if (!rxaqm_frame_read(frame, l4_off, tcp, RXAQM_TCP_HLEN) ||
-	    !rxaqm_frame_read(frame, ip_off, &ip_version, 1))
+	if (!rxaqm_frame_read(frame, l4_off, tcp, RXAQM_TCP_HLEN))
 		return false;
+	ack->id = id;
 	ack->seq = rxaqm_get_be32(tcp + 4);
 	ack->number = rxaqm_get_be32(tcp + 8);
 	ack->ace = (__u8)(((tcp[12] & 1) << 2) | (tcp[13] >> 6));
@@ -159,22 +143,6 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 		if (hlen <= RXAQM_ACK_MAX && rxaqm_frame_read(frame, l4_off, tcp, hlen))
 			ack->options = rxaqm_ack_options(tcp, hlen);
 	}
-	/* Ports and queue; the tags, of which priorities do not count; addresses. */
-	words[0] = ((__u64)queue << 32) | rxaqm_get_be32(tcp);
-	words[1] = 0;
-	if (ip_off > RXAQM_ETH_HLEN + RXAQM_VLAN_HLEN)
-		rxaqm_frame_read(frame, RXAQM_ETH_HLEN, words + 1, 2 * RXAQM_VLAN_HLEN);
-	else if (ip_off > RXAQM_ETH_HLEN)
-		rxaqm_frame_read(frame, RXAQM_ETH_HLEN, words + 1, RXAQM_VLAN_HLEN);
-	tcp[8] &= 0xf;
-	tcp[12] &= 0xf;
-	if ((ip_version >> 4) == 4) {
-		addresses_off = 12;
-		addresses_len = 8;
-	}
-	if (!rxaqm_frame_read(frame, ip_off + addresses_off, words + 2, addresses_len))
-		return false;
-	ack->id = rxaqm_ack_hash(words, 2 + addresses_len / sizeof(__u64));
 	return true;
 }
 

@@ -6,14 +6,25 @@
 #define RXAQM_CLASSIFY_BPF_H
 
 #include "ecn.h"
+#include "flow_id.h"
 #include "shared/maps.bpf.h"
 
 /* These are global functions so that the verifier walks their many paths once, and not for
  * every state they may be called in.
  */
 
+/* What tells flows apart in the tunnel that the packet, @found by rxaqm_xdp_classify() with its
+ * flow's hash not yet there, came through.
+ */
+__attribute__((noinline)) __u32 rxaqm_xdp_inner(struct xdp_md *ctx, __u32 protocol, __u32 off)
+{
+	const struct rxaqm_frame frame = { .ctx = ctx };
+
+	return rxaqm_flow_inner(&frame, (__u8)protocol, off);
+}
+
 /* Classify the packet. Returns, from the lowest byte on: kind and codepoint, four bits each, the
- * offset of IP, two bytes of that of what follows it, and the ports; 0: it has none.
+ * offset of IP, two bytes of that of what follows it, and the hash of its flow.
  */
 __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 						   const struct rxaqm_policy *policy)
@@ -22,7 +33,7 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	void *data = (void *)(long)ctx->data;
 	struct rxaqm_frame frame = { .ctx = ctx };
 	struct rxaqm_packet pkt = {};
-	__u32 plain = rxaqm_packet_plain(data, data_end);
+	__u32 plain = rxaqm_packet_plain(data, data_end), id;
 	__u64 found;
 
 	if (!policy)
@@ -33,7 +44,10 @@ __attribute__((noinline)) __u64 rxaqm_xdp_classify(struct xdp_md *ctx,
 	if (!rxaqm_frame_headers(&pkt, &frame, data, plain) || rxaqm_packet_exempt(policy, &pkt))
 		return RXAQM_KIND_EXEMPT;
 	found = pkt.kind | pkt.ecn << 4 | pkt.ip_off << 8 | (__u32)pkt.l4_off << 16;
-	return found | (__u64)((__u32)pkt.sport << 16 | pkt.dport) << 32;
+	id = rxaqm_flow_id(&pkt, &frame, data, plain, config.flow_seed);
+	if (!pkt.fragment && rxaqm_flow_tunnel(pkt.protocol))
+		id ^= rxaqm_xdp_inner(ctx, pkt.protocol, pkt.l4_off);
+	return found | (__u64)id << 32;
 }
 
 /* Set CE in the IP header of the packet, @found by rxaqm_xdp_classify(). Returns 0. */
@@ -58,32 +72,42 @@ __attribute__((noinline)) int rxaqm_xdp_mark(struct xdp_md *ctx, __u64 found)
 
 /* Read into @ack what rxaqm_xdp_ask() is asked about. Returns 1 if there is something. */
 __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaqm_ack_news *ack,
-						 __u64 where)
+						 __u32 id, __u32 l4_off)
 {
 	const struct rxaqm_frame frame = { .ctx = ctx };
 
 	if (!ack)
 		return 0;
-	return rxaqm_ack_read(ack, &frame, where & 0xff, (where >> 8) & 0xffff, where >> 32);
+	return rxaqm_ack_read(ack, &frame, id, l4_off);
 }
 
-/* A packet of class ACK or SYN, of a policy that thins ACKs. 1: a pure ACK that others make
- * redundant, to be dropped. Else it passes, which is noted: with a @gap_ns of 0 always.
- * @where, from its lowest byte: offset of IP, two bytes for that of TCP, one of nothing, the queue.
- * @since_ns: when a packet of the queue last passed without being asked about.
+/* A packet of class ACK or SYN, of a policy that thins ACKs, @found by rxaqm_xdp_classify() but for
+ * the upper half, where its flow is. 1: a pure ACK that others make redundant, to be dropped. Else it
+ * passes, which is noted: with a @gap_ns of 0 always. @since_ns: when a packet of the queue last
+ * passed without being asked about.
  */
-__attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 where, __u64 gap_ns,
+__attribute__((noinline)) int rxaqm_xdp_ask(struct xdp_md *ctx, __u64 found, __u64 gap_ns,
 					    __u64 since_ns, __u64 now_ns)
 {
+	__u32 id = found >> 32, key = id & (RXAQM_ACK_FLOWS - 1);
 	struct rxaqm_ack_news ack = {};
 	struct rxaqm_ack_flow *flow;
-	__u32 key;
 
-	if (!rxaqm_xdp_read_ack(ctx, &ack, where))
+	if (!rxaqm_xdp_read_ack(ctx, &ack, id, (found >> 16) & 0xffff))
 		return 0;
-	key = (__u32)ack.id & (RXAQM_ACK_FLOWS - 1);
 	flow = bpf_map_lookup_elem(&ack_map, &key);
 	return flow && rxaqm_ack_thin(flow, &ack, gap_ns, since_ns, now_ns);
+}
+
+/* An ACK of flow @id that was noted as passed is dropped after all. Returns 0. */
+__attribute__((noinline)) int rxaqm_xdp_forget_ack(__u32 id)
+{
+	__u32 key = id & (RXAQM_ACK_FLOWS - 1);
+	struct rxaqm_ack_flow *flow = bpf_map_lookup_elem(&ack_map, &key);
+
+	if (flow)
+		flow->id = 0;
+	return 0;
 }
 
 #endif /* RXAQM_CLASSIFY_BPF_H */

@@ -8,19 +8,41 @@
 #include "classify.bpf.h"
 #include "signal.bpf.h"
 
-/* Of an ACK or SYN of a policy that thins ACKs, @found by rxaqm_xdp_classify(): a pure ACK goes if
- * others of its flow say the same (@thin); else it passes and is noted.
- */
-static __always_inline enum rxaqm_verdict thin_ack(struct xdp_md *ctx, struct rxaqm_queue *q,
-						   __u64 found, __u32 index, bool thin)
+/* law=auto: the verdict on a packet of flow @id and class (@kind, @ecn), at q->clock_ns. */
+__attribute__((noinline)) int rxaqm_xdp_flow(struct rxaqm_queue *q, __u32 id, __u32 kind, __u32 ecn)
 {
-	__u64 gap_ns = thin ? rxaqm_decide_ack_gap_ns(q) : 0;
-	__u64 where = ((found >> 8) & 0xffffff) | (__u64)index << 32;
+	__u32 key = rxaqm_flow_set_of(id);
+	struct rxaqm_flow_set *set = bpf_map_lookup_elem(&flow_map, &key);
 
-	if (!rxaqm_xdp_ask(ctx, where, gap_ns, rxaqm_decide_unasked_ns(q), q->clock_ns))
+	if (!q || !set)
 		return RXAQM_PASS;
-	rxaqm_decide_counts(q)[RXAQM_STAT_ACK_DROP]++;
-	return RXAQM_DROP;
+	return rxaqm_decide_flow(q, set, id, (__u8)kind, (__u8)ecn, q->clock_ns);
+}
+
+/* The verdict on a packet of which rxaqm_decide_sojourn() said @judged, @found by
+ * rxaqm_xdp_classify(), with its flow in the upper half.
+ */
+static __always_inline enum rxaqm_verdict decide(struct xdp_md *ctx, struct rxaqm_queue *q,
+						 __u32 judged, __u64 found)
+{
+	__u32 kind = found & 0xf, ecn = (found >> 4) & 3;
+	enum rxaqm_ask ask = rxaqm_decide_ask(q, judged, kind, ecn, q->clock_ns);
+	__u64 gap_ns = ask == RXAQM_ASK_THIN ? rxaqm_decide_ack_gap_ns(q) : 0;
+	enum rxaqm_verdict verdict;
+
+	if (ask == RXAQM_ASK_NOTHING)
+		return RXAQM_PASS;
+	if (q->policy.law == RXAQM_LAW_CODEL)
+		return rxaqm_decide_codel(q, judged, kind, ecn, q->clock_ns);
+	if (ask != RXAQM_ASK_VERDICT &&
+	    rxaqm_xdp_ask(ctx, found, gap_ns, rxaqm_decide_unasked_ns(q), q->clock_ns)) {
+		rxaqm_decide_counts(q)[RXAQM_STAT_ACK_DROP]++;
+		return RXAQM_DROP;
+	}
+	verdict = rxaqm_xdp_flow(q, found >> 32, kind, ecn);
+	if (verdict == RXAQM_DROP && kind == RXAQM_KIND_ACK)
+		rxaqm_xdp_forget_ack(found >> 32);
+	return verdict;
 }
 
 /* A packet of which rxaqm_decide_sojourn() said @judged, at q->clock_ns: parse it, and do to it
@@ -32,10 +54,8 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 	__u64 found = rxaqm_xdp_classify(ctx, &q->policy);
 	enum rxaqm_verdict verdict;
 
-	verdict = rxaqm_decide_packet(q, judged, found & 0xf, (found >> 4) & 3, found >> 32,
-				      q->clock_ns);
-	if (verdict >= RXAQM_NOTE)
-		verdict = thin_ack(ctx, q, found, index, verdict == RXAQM_THIN);
+	found = (__u32)found | (__u64)rxaqm_flow_of(found >> 32, index) << 32;
+	verdict = decide(ctx, q, judged, found);
 	if (verdict == RXAQM_PASS || !(q->flags & RXAQM_QUEUE_ENFORCED))
 		return RXAQM_PASS;
 	if (verdict == RXAQM_MARK)

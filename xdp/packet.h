@@ -78,6 +78,7 @@ struct rxaqm_packet {
 	__u16 ip_off; /* bytes from data to the IP header */
 	__u16 l4_off; /* to the header after IP and its extensions */
 	__u32 payload; /* bytes after the TCP header */
+	__u32 vlans; /* 13 bits each: 1, and the identifier; 0: no tag */
 };
 
 /* Network-order loads that need no alignment, but of what is on the stack: one load each in BPF,
@@ -115,6 +116,7 @@ rxaqm_always_inline __u16 rxaqm_packet_l2(struct rxaqm_packet *pkt, const __u8 *
 	for (i = 0; i < RXAQM_MAX_VLAN; i++) {
 		if (proto != RXAQM_ETH_P_8021Q && proto != RXAQM_ETH_P_8021AD)
 			break;
+		pkt->vlans = pkt->vlans << 13 | 0x1000 | (rxaqm_get_be16(l2 + off) & 0xfff);
 		proto = rxaqm_get_be16(l2 + off + 2);
 		off += RXAQM_VLAN_HLEN;
 	}

@@ -63,20 +63,6 @@ const volatile struct rxaqm_xdp_config config = {};
 #define HINT (1U << 1) /* the driver can be asked for the stamp of the packet at hand */
 #define GENERIC (1U << 2) /* runs after the stack has the skb, whose stamp was seen then */
 
-/* What ECT(0) means, which the host's own congestion control says unless the policy does. */
-static __always_inline void take_ect0(struct rxaqm_queue *q, __u8 ect0,
-				      const struct rxaqm_iface *iface)
-{
-	bool dctcp = ect0 == RXAQM_ECT0_DCTCP;
-
-	if (ect0 == RXAQM_ECT0_AUTO)
-		dctcp = iface->flags & RXAQM_IFACE_ECT0_DCTCP;
-	if (dctcp)
-		q->flags &= ~RXAQM_QUEUE_ECT0_CLASSIC;
-	else
-		q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
-}
-
 /* Make @to what @from is. True if it was the same. A loop: the compiler's memcmp() goes byte by
  * byte.
  */
@@ -122,7 +108,6 @@ __attribute__((noinline)) int rxaqm_xdp_take_policy(struct rxaqm_queue *q,
 	q->flags |= RXAQM_QUEUE_POLICY_VALID;
 	q->target_quarters = iface->target_quarters;
 	q->moderation_ns = iface->moderation_ns;
-	take_ect0(q, copy.ect0, iface);
 	rxaqm_sample_update_age(q);
 	if (same)
 		return 0;

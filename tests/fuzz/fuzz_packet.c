@@ -9,6 +9,7 @@
 
 #include "ack.h"
 #include "ecn.h"
+#include "flow_id.h"
 
 #define require(condition)        \
 	do {                      \
@@ -114,9 +115,12 @@ static void check_ack(struct rxaqm_ack_flow flow, const struct rxaqm_packet *pkt
 	const struct rxaqm_frame frame = { .data = data, .size = (uint32_t)size };
 	uint64_t gap_ns = RXAQM_NSEC_PER_MSEC, now_ns = flow.passed_ns + 1000;
 	bool known = flow.id & 1;
+	uint32_t id = rxaqm_flow_id(pkt, &frame, NULL, 0, 1);
 	struct rxaqm_ack_news ack;
 
-	if (!rxaqm_ack_read(&ack, &frame, pkt->ip_off, pkt->l4_off, 1)) {
+	if (rxaqm_flow_tunnel(pkt->protocol))
+		id ^= rxaqm_flow_inner(&frame, pkt->protocol, pkt->l4_off);
+	if (!rxaqm_ack_read(&ack, &frame, rxaqm_flow_of(id, 1), pkt->l4_off)) {
 		require(pkt->l4_off + pkt->tcp_hlen > size);
 		return;
 	}

@@ -2,10 +2,11 @@
 /*
  * The decision: what becomes of a packet that stood for a known time.
  *
- * Two steps, since most packets of a queue that stands are well under target and need not be
+ * In steps, since most packets of a queue that stands are well under target and need not be
  * parsed: rxaqm_decide_sojourn() moves the law on and says whether the packet's class matters;
- * rxaqm_decide_packet() gives the verdict for that class. Both are pure: the BPF program, the
- * unit tests and replay run the same code.
+ * rxaqm_decide_ask() counts its class, and says whether it is an ACK that may be redundant;
+ * rxaqm_decide_flow() gives the verdict by its flow. All are pure: the BPF program, the unit tests
+ * and replay run the same code.
  *
  * Two laws: law=auto is law.h. law=codel is RFC 8289 as Linux has it (codel.h), with a guard
  * around it: CoDel asks for more and more signals while what holds the queue does not respond,
@@ -19,12 +20,12 @@
 #include "guard.h"
 #include "queue.h"
 
-enum rxaqm_verdict {
-	RXAQM_PASS,
-	RXAQM_MARK, /* set CE and pass */
-	RXAQM_DROP,
-	RXAQM_NOTE, /* an ACK or SYN that passes: ack.h is to know of it */
-	RXAQM_THIN, /* an ACK: drop it if it is redundant, else as RXAQM_NOTE */
+/* What has to be asked of a packet before its verdict is given. */
+enum rxaqm_ask {
+	RXAQM_ASK_NOTHING, /* it passes */
+	RXAQM_ASK_VERDICT, /* rxaqm_decide_flow() or, law=codel, rxaqm_decide_codel() */
+	RXAQM_ASK_NOTE, /* an ACK or SYN: ack.h is to know of it, then as above */
+	RXAQM_ASK_THIN, /* an ACK: dropped if it is redundant, else as RXAQM_ASK_NOTE */
 };
 
 /* IP ECN codepoints (RFC 3168, 5). */
@@ -89,7 +90,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 		/* Signals begin anew. What the queue is made of, and how long it is, holds. */
 		q->flags ^= RXAQM_QUEUE_ENFORCED;
 		q->codel = (struct rxaqm_codel_vars){};
-		q->law.p = 0;
+		q->law.x = 0;
 		q->law.bad = 0;
 		q->law.above_ns = 0;
 	}
@@ -98,6 +99,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 	params.interval_ns = q->interval_ns;
 	params.ring_entries = ring_entries;
 	params.max_drop = rxaqm_decide_max_drop(&q->policy);
+	params.drops = (__u32)(q->stat[RXAQM_STAT_DROP] + q->stat[RXAQM_STAT_ACK_DROP]);
 	if (q->policy.law == RXAQM_LAW_AUTO) {
 		if ((q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) ==
 			    RXAQM_QUEUE_ENFORCED &&
@@ -114,10 +116,10 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 }
 
 /* The queue stood over its goal for an interval of arrivals. Global likewise. Returns 0. */
-rxaqm_global int rxaqm_decide_turn_bad(struct rxaqm_queue *q)
+rxaqm_global int rxaqm_decide_turn_bad(struct rxaqm_queue *q, __u64 now_ns)
 {
 	if (q)
-		rxaqm_law_turn_bad(&q->law, rxaqm_decide_max_drop(&q->policy));
+		rxaqm_law_turn_bad(&q->law, now_ns);
 	return 0;
 }
 
@@ -146,7 +148,7 @@ rxaqm_always_inline __u64 rxaqm_decide_ack_gap_ns(const struct rxaqm_queue *q)
 
 /* Judge a packet that stood @sojourn_ns (less its error) in a queue of at most @ring_entries (0:
  * unknown) and is at hand at @now_ns. @drained says that it leaves the queue empty, if that is
- * known already. Returns RXAQM_JUDGE_*; if that is not 0, rxaqm_decide_packet() must be asked.
+ * known already. Returns RXAQM_JUDGE_*; if that is not 0, rxaqm_decide_ask() must be asked.
  */
 rxaqm_always_inline __u32 rxaqm_decide_sojourn(struct rxaqm_queue *q, __u64 sojourn_ns,
 					       bool drained, __u32 ring_entries, __u64 now_ns)
@@ -166,7 +168,7 @@ rxaqm_always_inline __u32 rxaqm_decide_sojourn(struct rxaqm_queue *q, __u64 sojo
 		q->stat[RXAQM_STAT_LOW]++;
 	if (policy->law == RXAQM_LAW_AUTO) {
 		if (rxaqm_law_turns_bad(vars, q->interval_ns, sojourn_ns, now_ns))
-			rxaqm_decide_turn_bad(q);
+			rxaqm_decide_turn_bad(q, now_ns);
 		if (drained)
 			rxaqm_decide_drained(q);
 		if (sojourn_ns > vars->goal_ns / 2)
@@ -228,38 +230,58 @@ rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_polic
 	return (enum rxaqm_class)kind;
 }
 
-/* law=auto: a pure ACK or a SYN that is not shed, @drawn by lot. */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_ack(struct rxaqm_queue *q, bool ack,
-							__u32 drawn, __u64 now_ns)
+/* A packet of class (@kind, @ecn), of which rxaqm_decide_sojourn() said @judged, at @now_ns: what is
+ * to be asked of it next.
+ */
+rxaqm_always_inline enum rxaqm_ask rxaqm_decide_ask(struct rxaqm_queue *q, __u32 judged, __u8 kind,
+						    __u8 ecn, __u64 now_ns)
 {
-	if (q->law.bad && q->policy.ack == RXAQM_ACK_THIN)
-		return ack && drawn < q->law.thin ? RXAQM_THIN : RXAQM_NOTE;
-	q->law.unasked_ns = now_ns;
-	return RXAQM_PASS;
+	enum rxaqm_class cls = rxaqm_decide_class(&q->policy, kind, ecn);
+	bool automatic = q->policy.law == RXAQM_LAW_AUTO;
+
+	if (judged & RXAQM_JUDGE_OVER)
+		rxaqm_decide_count_class(q, kind, ecn);
+	q->law.seen[cls] += 4;
+	if (cls == RXAQM_CLASS_EXEMPT) {
+		if (automatic)
+			rxaqm_level_count(&q->law.passed, rxaqm_law_stamp(&q->law, now_ns));
+		return RXAQM_ASK_NOTHING;
+	}
+	if (!automatic || (cls != RXAQM_CLASS_ACK && cls != RXAQM_CLASS_SYN))
+		return RXAQM_ASK_VERDICT;
+	if (!q->law.bad || q->policy.ack != RXAQM_ACK_THIN) {
+		q->law.unasked_ns = now_ns;
+		return RXAQM_ASK_VERDICT;
+	}
+	return cls == RXAQM_CLASS_ACK && rxaqm_law_random(&q->law) < q->law.thin ? RXAQM_ASK_THIN :
+										   RXAQM_ASK_NOTE;
 }
 
-/* law=auto. One number drawn by lot decides: the least of them drop, the greatest mark. */
-rxaqm_always_inline enum rxaqm_verdict
-rxaqm_decide_auto(struct rxaqm_queue *q, enum rxaqm_class cls, __u8 ecn, __u32 flow, __u64 now_ns)
+/* law=auto: the verdict on a packet of class (@kind, @ecn) and flow @id, not 0, that belongs into
+ * @set, at @now_ns. It is for the caller to heed it only if the queue is RXAQM_QUEUE_ENFORCED.
+ */
+rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
+							 struct rxaqm_flow_set *set, __u32 id,
+							 __u8 kind, __u8 ecn, __u64 now_ns)
 {
-	struct rxaqm_law_vars *vars = &q->law;
-	__u32 drawn = rxaqm_law_random(vars), mark = vars->mark;
+	enum rxaqm_class cls = rxaqm_decide_class(&q->policy, kind, ecn);
+	__u32 stamp = rxaqm_law_stamp(&q->law, now_ns), ect = RXAQM_LAW_NOT_ECT;
+	enum rxaqm_verdict verdict;
 
-	if (vars->bad && drawn < vars->drop[cls]) {
+	if (cls == RXAQM_CLASS_ECT)
+		ect = ecn == RXAQM_IP_CE ? RXAQM_LAW_CE : RXAQM_LAW_ECT;
+	/* What goes by is what the CPU can do. Of an observed queue, or a recorded one, all does. */
+	rxaqm_level_count(&q->law.passed, stamp);
+	verdict = rxaqm_law_packet(&q->law, set, id, kind, ect, stamp);
+	if (verdict == RXAQM_DROP) {
+		if ((q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) ==
+		    RXAQM_QUEUE_ENFORCED)
+			q->law.passed.level -= RXAQM_PACKET;
 		rxaqm_decide_count_drop(q, cls);
-		return RXAQM_DROP;
+	} else if (verdict == RXAQM_MARK) {
+		rxaqm_decide_counts(q)[RXAQM_STAT_ECN_MARK]++;
 	}
-	if (cls == RXAQM_CLASS_ACK || cls == RXAQM_CLASS_SYN)
-		return rxaqm_decide_ack(q, cls == RXAQM_CLASS_ACK, drawn, now_ns);
-	/* Where a mark means as much as a drop it waits for what a drop waits for. */
-	if (ecn != RXAQM_IP_ECT1 && (q->flags & RXAQM_QUEUE_ECT0_CLASSIC))
-		mark = vars->bad ? rxaqm_law_square(vars->p) : 0;
-	/* A CE mark that is there already says what ours would. */
-	if (cls != RXAQM_CLASS_ECT || ecn == RXAQM_IP_CE ||
-	    !rxaqm_law_marks(vars, flow, mark, drawn))
-		return RXAQM_PASS;
-	rxaqm_decide_counts(q)[RXAQM_STAT_ECN_MARK]++;
-	return RXAQM_MARK;
+	return verdict;
 }
 
 /* law=codel: the signal that is due was given. */
@@ -284,14 +306,18 @@ rxaqm_always_inline bool rxaqm_decide_codel_drops(struct rxaqm_queue *q, enum rx
 	return false;
 }
 
-/* Global for the verifier's sake. */
-rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 cls, __u32 ecn,
+/* law=codel: the verdict on a packet of class (@kind, @ecn), of which rxaqm_decide_sojourn() said
+ * @judged, at @now_ns. Global for the verifier's sake.
+ */
+rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 kind, __u32 ecn,
 				    __u64 now_ns)
 {
 	bool due = judged & RXAQM_JUDGE_DUE, ce = judged & RXAQM_JUDGE_CE, ect;
+	__u32 cls;
 
-	if (!q || cls == RXAQM_CLASS_ACK)
+	if (!q || kind == RXAQM_KIND_ACK)
 		return RXAQM_PASS;
+	cls = rxaqm_decide_class(&q->policy, (__u8)kind, (__u8)ecn);
 	RXAQM_HIDE(cls); /* 6.1 knows no range from the one test that bounds it both ways */
 	if (cls >= RXAQM_NR_DROPPABLE)
 		return RXAQM_PASS;
@@ -310,26 +336,6 @@ rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 c
 		return RXAQM_PASS;
 	rxaqm_decide_counts(q)[due ? RXAQM_STAT_ECN_MARK : RXAQM_STAT_CE_MARK]++;
 	return RXAQM_MARK;
-}
-
-/* The verdict on a packet of class (@kind, @ecn) and @flow, its ports (0: unknown), of which
- * rxaqm_decide_sojourn() said @judged. It is for the caller to heed it only if the queue is
- * RXAQM_QUEUE_ENFORCED.
- */
-rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_packet(struct rxaqm_queue *q, __u32 judged,
-							   __u8 kind, __u8 ecn, __u32 flow,
-							   __u64 now_ns)
-{
-	enum rxaqm_class cls = rxaqm_decide_class(&q->policy, kind, ecn);
-
-	if (judged & RXAQM_JUDGE_OVER)
-		rxaqm_decide_count_class(q, kind, ecn);
-	q->law.seen[cls] += 4;
-	if (cls == RXAQM_CLASS_EXEMPT)
-		return RXAQM_PASS;
-	if (q->policy.law == RXAQM_LAW_AUTO)
-		return rxaqm_decide_auto(q, cls, ecn, flow, now_ns);
-	return (enum rxaqm_verdict)rxaqm_decide_codel(q, judged, cls, ecn, now_ns);
 }
 
 #endif /* RXAQM_DECIDE_H */

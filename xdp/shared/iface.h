@@ -34,9 +34,7 @@ enum rxaqm_stamp {
 #define RXAQM_IFACE_HINT (1U << 4) /* the program asks the driver for stamps (rxaqm_hint) */
 #define RXAQM_IFACE_BY_WORK (1U << 5) /* work == budget says that a poll left packets */
 #define RXAQM_IFACE_BARE (1U << 6) /* nothing is put in front of packets for sockets (rxaqm_bare) */
-
-#define RXAQM_IFACE_CLOCK_RESETS (1U << 8) /* its driver resets the PHC as XDP comes and goes */
-#define RXAQM_IFACE_ECT0_DCTCP (1U << 7) /* the host's congestion control is DCTCP (ect0=auto) */
+#define RXAQM_IFACE_CLOCK_RESETS (1U << 7) /* its driver resets the PHC as XDP comes and goes */
 #define RXAQM_IFACE_ONE_PAGE (1U << 8) /* the program takes no packets in fragments */
 
 #define RXAQM_IFNAMSIZ 16

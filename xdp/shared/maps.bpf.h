@@ -91,6 +91,15 @@ struct {
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } standing_map SEC(".maps");
 
+/* Contract: flow.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, RXAQM_FLOW_SETS);
+	__type(key, __u32);
+	__type(value, struct rxaqm_flow_set);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} flow_map SEC(".maps");
+
 /* Flows whose ACKs are being thinned (xdp/ack.h). Written by XDP. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

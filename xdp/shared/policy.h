@@ -36,13 +36,6 @@ enum rxaqm_ecn {
 	RXAQM_ECN_ON,
 };
 
-/* What a mark means to a sender of ECT(0). ECT(1) is always L4S (RFC 9331). law=auto only. */
-enum rxaqm_ect0 {
-	RXAQM_ECT0_AUTO, /* as the congestion control of the host says */
-	RXAQM_ECT0_DCTCP, /* one of many */
-	RXAQM_ECT0_CLASSIC, /* as much as a drop (RFC 3168) */
-};
-
 /* Which packets ce_threshold marks. law=codel only; as tc-fq_codel's ce_threshold_selector. */
 enum rxaqm_ce_selector {
 	RXAQM_CE_SELECTOR_ANY,
@@ -84,7 +77,7 @@ struct rxaqm_policy {
 	__u8 law; /* enum rxaqm_law */
 	__u8 target_auto; /* the target is derived from measurements; target_ns is its least */
 	__u8 ecn; /* enum rxaqm_ecn */
-	__u8 ect0; /* enum rxaqm_ect0 */
+	__u8 ect0; /* accepted, and of no effect: law=auto has no use for it any more */
 	__u8 ce_selector; /* enum rxaqm_ce_selector */
 	__u8 ack; /* enum rxaqm_ack */
 	__u8 pad[1];

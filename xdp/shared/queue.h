@@ -32,7 +32,6 @@
 #define RXAQM_QUEUE_SOCKET (1U << 9) /* in this poll: xsk_map has a socket */
 #define RXAQM_QUEUE_WAITING (1U << 10) /* that socket's consumer has it over target */
 #define RXAQM_QUEUE_IDLE (1U << 11) /* in this poll: packets may go there unlooked at (wait.h) */
-#define RXAQM_QUEUE_ECT0_CLASSIC (1U << 12) /* a mark of ECT(0) means as much as a drop */
 #define RXAQM_QUEUE_ENFORCED (1U << 13) /* the law's state is of an enforced queue */
 #define RXAQM_QUEUE_UNGUARDED (1U << 14) /* law=codel without its guard: replay only */
 #define RXAQM_QUEUE_REPLAYED \
@@ -78,6 +77,7 @@ struct rxaqm_queue {
 	__u32 bad_stamps; /* in a row */
 	__u32 round_ns; /* typical time between two busy polls; 0: unknown */
 	__u32 packet_ns; /* the same by packet */
+	__u32 long_packet_ns; /* the same while it last stood at over two targets; 0: not yet */
 	__u64 empty_ns; /* the queue has been empty since: what is in it now is not older */
 	__u64 begin_ns; /* when a stamp was first looked at in the poll going on; 0: none yet */
 	__u32 clock_epoch; /* epoch of the clock that window, last_hw_ns and bad_stamps are of */
@@ -89,16 +89,17 @@ struct rxaqm_queue {
 	__u64 target_ns, interval_ns; /* in use: the policy's, or derived (target=auto) */
 	struct rxaqm_law_vars law;
 	struct rxaqm_codel_vars codel; /* law=codel */
-	__u32 credit[RXAQM_NR_DROPPABLE]; /* law=codel: drops that each class may yet bear */
+	__u32 credit[RXAQM_NR_DROPPABLE]; /* law=codel: drops that each class may yet bear, */
+	__u32 share[RXAQM_NR_DROPPABLE]; /* and share of its packets that it earns */
 	__u32 target_quarters; /* of the floor: the NIC's rule (floor.h) */
 	__u32 moderation_ns; /* of the NIC's interrupt */
 	struct rxaqm_policy policy;
 
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 hist[RXAQM_HIST_BUCKETS]; /* packets by sojourn */
-	__u64 pad[3]; /* to whole cache lines: neighbours are polled by other CPUs */
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1536);
+/* Whole cache lines: neighbours are polled by other CPUs. */
+RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1600);
 
 /* The target in use. */
 rxaqm_always_inline __u64 rxaqm_queue_target_ns(const struct rxaqm_queue *q)

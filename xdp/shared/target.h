@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The target of a queue: the policy's, or derived from the floor that is measured (floor.h). */
+/* The target of a queue: the policy's, or derived from the floor that is measured (floor.h), and
+ * from the flows that share it.
+ */
 #ifndef RXAQM_TARGET_H
 #define RXAQM_TARGET_H
 
@@ -8,6 +10,28 @@
 
 /* An interval holds so many targets at least. */
 #define RXAQM_TARGETS_AN_INTERVAL 4
+/* Where a TCP flow has fewer packets in the queue, its windows are too small for GRO to merge what
+ * comes, and each packet costs more (docs/measurements.md).
+ */
+#define RXAQM_TARGET_FLOW_PACKETS 5
+
+/* The target @target_ns, or, law=auto, what the TCP flows that are over the fair share need, at most
+ * twice as much and what the ring has room for (0: unknown).
+ */
+static inline __u64 rxaqm_target_for_flows(const struct rxaqm_queue *q, __u64 target_ns,
+					   __u64 ceiling_ns)
+{
+	__u64 asked_ns = (__u64)RXAQM_TARGET_FLOW_PACKETS * q->law.over[RXAQM_FLOWS_TCP] *
+			 q->packet_ns;
+
+	if (q->policy.law != RXAQM_LAW_AUTO)
+		return target_ns;
+	if (asked_ns > 2 * target_ns)
+		asked_ns = 2 * target_ns;
+	if (ceiling_ns && asked_ns > ceiling_ns)
+		asked_ns = ceiling_ns;
+	return asked_ns > target_ns ? asked_ns : target_ns;
+}
 
 /* Target and interval in use: the policy's, or, for target=auto, what the measured rounds ask
  * for and the policy's at least. The interval goes along where it would be too short.
@@ -23,6 +47,7 @@ static inline void rxaqm_target_update(struct rxaqm_queue *q, __u32 ring_entries
 		derived_ns = rxaqm_floor_target_ns(floor_ns, ceiling_ns, q->target_quarters);
 		if (derived_ns > target_ns)
 			target_ns = derived_ns;
+		target_ns = rxaqm_target_for_flows(q, target_ns, ceiling_ns);
 		if (target_ns > RXAQM_INTERVAL_MAX_NS / RXAQM_TARGETS_AN_INTERVAL)
 			target_ns = RXAQM_INTERVAL_MAX_NS / RXAQM_TARGETS_AN_INTERVAL;
 		if (interval_ns < RXAQM_TARGETS_AN_INTERVAL * target_ns)

@@ -53,7 +53,7 @@ rxaqm_always_inline void rxaqm_zero(void *p, __u32 bytes)
 #define RXAQM_NSEC_PER_SEC 1000000000ULL
 
 /* Raised whenever the meaning or layout of anything pinned changes. */
-#define RXAQM_ABI_VERSION 9
+#define RXAQM_ABI_VERSION 10
 
 #define RXAQM_MAX_IFACES 64
 #define RXAQM_MAX_QUEUES 4096

@@ -12,7 +12,8 @@ struct rxaqm_xdp_config {
 	__u32 ring_entries; /* length of a queue; 0: unknown */
 	__u32 by_cpu; /* generic mode: a queue is a CPU's backlog, not an Rx queue */
 	__u32 no_sockets; /* the kernel has no AF_XDP: xsk_map is none */
+	__u32 flow_seed; /* of flows' hashes: nobody outside is to know which share a set */
 };
-RXAQM_ASSERT_SIZE(struct rxaqm_xdp_config, 24);
+RXAQM_ASSERT_SIZE(struct rxaqm_xdp_config, 28);
 
 #endif /* RXAQM_XDP_CONFIG_H */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/now.h"
-#include "attach/ect0.h"
 #include "state/locate.h"
 #include "nic/ethtool.h"
 #include "nic/netns.h"
@@ -107,7 +106,6 @@ struct rxaqm_iface *rxaqm_entry_new(struct rxaqm_state *state, const struct rxaq
 	iface->stamp = hint ? RXAQM_STAMP_HWTSTAMP :
 			      rxaqm_stamps_usable(plan->profile.stamp, plan->ifname);
 	take_facts(iface, &plan->profile);
-	rxaqm_ect0_look(iface);
 	iface->ifindex = plan->nic.ifindex;
 	iface->netns_ino = (__u32)rxaqm_netns_ino();
 	iface->attached_ns = rxaqm_now_ns();

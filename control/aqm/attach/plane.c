@@ -3,9 +3,11 @@
 
 #include <net/if.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "attach/hint.h"
 #include "attach/hooks.h"
+#include "base/now.h"
 #include "state/locate.h"
 #include "nic/netns.h"
 #include "state/pins.h"
@@ -238,6 +240,17 @@ static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_err
 			    iface->prog_id, iface->name, strerror(-err));
 }
 
+/* A number that nobody outside knows, so that nobody can choose flows that share a set (flow.h). */
+static __u32 random_seed(void)
+{
+	__u32 seed;
+
+	/* Early at boot there may be none: then the time has to do. */
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (__u32)rxaqm_now_ns();
+	return seed;
+}
+
 /* Put the program of @iface on. What speaks against hint may show only now; unless it was asked for
  * by name, the other program does, and @error says why.
  */
@@ -251,6 +264,7 @@ static int put_program(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		.ring_entries = iface->ring_entries,
 		.by_cpu = !!(iface->flags & RXAQM_IFACE_BY_CPU),
 		.no_sockets = !rxaqm_afxdp_known(),
+		.flow_seed = random_seed(),
 	};
 	int err;
 

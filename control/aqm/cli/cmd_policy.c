@@ -5,7 +5,6 @@
 #include "cli/cmd.h"
 #include "base/json_file.h"
 #include "base/now.h"
-#include "attach/ect0.h"
 #include "attach/hint.h"
 #include "state/machine.h"
 #include "command/options.h"
@@ -102,7 +101,6 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 		return err;
 	if (error->text[0])
 		rxaqm_log_notice("%s", error->text);
-	rxaqm_ect0_look(work->iface);
 	memcpy(rxaqm_state_draft(work->state, work->iface), work->policies,
 	       work->iface->nr_queues * sizeof(work->policies[0]));
 	rxaqm_state_use_draft(work->iface);

@@ -73,7 +73,7 @@ static void print_header(const struct rxaqm_replay *replay)
 	if (!rxaqm_json)
 		printf("now_ns,queue,verdict,%s\n", replay->policy.law == RXAQM_LAW_CODEL ?
 							    "count,dropping,drop_next_ns" :
-							    "p_ppm,bad,goal_ns");
+							    "limit_pps,bad,goal_ns");
 }
 
 /* What became of a packet, and the state of the law after it. */
@@ -91,7 +91,8 @@ static int print_packet(const struct rxaqm_trace_packet *packet, int verdict,
 		rxaqm_out_bool(&out, "dropping", ",1", ",0", q->codel.dropping);
 		rxaqm_out_u64(&out, "drop_next_ns", ",%llu", q->codel.drop_next_ns);
 	} else {
-		rxaqm_out_u64(&out, "p_ppm", ",%llu", rxaqm_law_parts(q->law.p, 1000000));
+		rxaqm_out_u64(&out, "limit_pps", ",%llu",
+			      q->law.x ? rxaqm_level_pps(&q->law, q->law.limit) : 0);
 		rxaqm_out_bool(&out, "bad", ",1", ",0", q->law.bad);
 		rxaqm_out_u64(&out, "goal_ns", ",%llu", q->law.goal_ns);
 	}
@@ -162,7 +163,7 @@ static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace,
 
 int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call)
 {
-	static struct args args; /* of 33 kB */
+	static struct args args; /* of 49 kB */
 	struct rxaqm_replay *replay = &args.replay;
 	struct rxaqm_trace *trace = &args.trace;
 	int err;

@@ -22,6 +22,7 @@ static const struct field {
 	{ "ecn", RXAQM_IP_CE, NULL },
 	{ "kind", RXAQM_KIND_EXEMPT, kind_names },
 	{ "drained", 1, NULL },
+	{ "flow", UINT_MAX, NULL },
 };
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
@@ -56,9 +57,11 @@ int rxaqm_trace_parse(char *line, struct rxaqm_trace_packet *packet, struct rxaq
 		bool last = i + 1 == NR_FIELDS;
 
 		text = strsep(&line, ",");
-		if (last == !!line)
+		if (last ? !!line : !text || (!line && i + 2 < NR_FIELDS))
 			return rxaqm_bad(error, "too %s fields; expected %s", last ? "many" : "few",
 					 RXAQM_TRACE_HEADER);
+		if (!text) /* a recording without flows */
+			text = "0";
 		if (parse_field(&fields[i], text, &value[i], error))
 			return -EINVAL;
 	}
@@ -70,6 +73,7 @@ int rxaqm_trace_parse(char *line, struct rxaqm_trace_packet *packet, struct rxaq
 		.ecn = (__u8)value[4],
 		.kind = (__u8)value[5],
 		.drained = value[6],
+		.flow = (__u32)value[7],
 	};
 	return 0;
 }
@@ -80,7 +84,7 @@ static int parse_line(struct rxaqm_trace *trace, char *line, struct rxaqm_trace_
 	int err;
 
 	if (!trace->begun) {
-		if (strcmp(line, RXAQM_TRACE_HEADER))
+		if (strcmp(line, RXAQM_TRACE_HEADER) && strcmp(line, RXAQM_TRACE_HEADER_OLD))
 			return rxaqm_bad(error, "the header is missing; expected %s",
 					 RXAQM_TRACE_HEADER);
 		trace->begun = true;
@@ -125,6 +129,22 @@ int rxaqm_trace_next(struct rxaqm_trace *trace, struct rxaqm_trace_packet *packe
 			       reason.text);
 }
 
+/* A trace has no numbers of ACKs, so none of them is known to be redundant. */
+static enum rxaqm_verdict judge(struct rxaqm_replay *replay, struct rxaqm_queue *q, __u32 judged,
+				const struct rxaqm_trace_packet *packet)
+{
+	__u32 id = rxaqm_flow_of(packet->flow, packet->queue);
+
+	if (rxaqm_decide_ask(q, judged, packet->kind, packet->ecn, packet->now_ns) ==
+	    RXAQM_ASK_NOTHING)
+		return RXAQM_PASS;
+	if (q->policy.law == RXAQM_LAW_CODEL)
+		return (enum rxaqm_verdict)rxaqm_decide_codel(q, judged, packet->kind, packet->ecn,
+							      packet->now_ns);
+	return rxaqm_decide_flow(q, &replay->flows[rxaqm_flow_set_of(id)], id, packet->kind,
+				 packet->ecn, packet->now_ns);
+}
+
 int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_packet *packet)
 {
 	struct rxaqm_replay_queue *queue = replay->queue[packet->queue];
@@ -138,10 +158,7 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 			return -ENOMEM;
 		queue->queue.policy = replay->policy;
 		queue->queue.flags = RXAQM_QUEUE_REPLAYED |
-				     (replay->unguarded ? RXAQM_QUEUE_UNGUARDED : 0) |
-				     (replay->policy.ect0 == RXAQM_ECT0_DCTCP ?
-					      0 :
-					      RXAQM_QUEUE_ECT0_CLASSIC);
+				     (replay->unguarded ? RXAQM_QUEUE_UNGUARDED : 0);
 		if (rxaqm_decide_enforced(&replay->policy, packet->now_ns))
 			queue->queue.flags |= RXAQM_QUEUE_ENFORCED;
 		rxaqm_target_update(&queue->queue, replay->ring_entries);
@@ -158,10 +175,8 @@ int rxaqm_replay_packet(struct rxaqm_replay *replay, const struct rxaqm_trace_pa
 	judged = rxaqm_decide_sojourn(&queue->queue, packet->sojourn_ns, packet->drained,
 				      replay->ring_entries, packet->now_ns);
 	if (judged)
-		verdict = rxaqm_decide_packet(&queue->queue, judged, packet->kind, packet->ecn, 0,
-					      packet->now_ns);
-	/* A trace knows no flows, so none of its ACKs is known to be redundant. */
-	if (!(queue->queue.flags & RXAQM_QUEUE_ENFORCED) || verdict >= RXAQM_NOTE)
+		verdict = judge(replay, &queue->queue, judged, packet);
+	if (!(queue->queue.flags & RXAQM_QUEUE_ENFORCED))
 		verdict = RXAQM_PASS;
 	queue->marked += verdict == RXAQM_MARK;
 	queue->dropped += verdict == RXAQM_DROP;

@@ -4,13 +4,14 @@
  *
  * A trace is CSV with a header, one packet a line, in order of time.
  *
- *   now_ns,queue,sojourn_ns,len,ecn,kind,drained
- *   1000000,0,250000,1514,2,data,0
+ *   now_ns,queue,sojourn_ns,len,ecn,kind,drained,flow
+ *   1000000,0,250000,1514,2,data,0,3171526
  *
  * now_ns: when XDP had the packet. queue: 0..4095. sojourn_ns: how long it stood, at most
  * 10 s, beyond which no sample is believed. len: bytes. ecn: codepoint 0..3. kind: data,
  * tcp (data of TCP), ack, exempt or syn (SYN, FIN, RST). drained: 1 if the packet ended a poll
- * that emptied the ring. Lines that begin with '#' and empty ones are skipped.
+ * that emptied the ring. flow: a 32-bit hash of the packet's flow, or any number that the flow has
+ * for itself; without it all packets of a queue are of one flow. Lines that begin with '#' and empty ones are skipped.
  */
 #ifndef RXAQM_REPLAY_H
 #define RXAQM_REPLAY_H
@@ -20,7 +21,8 @@
 #include "base/fields.h"
 #include "decide.h"
 
-#define RXAQM_TRACE_HEADER "now_ns,queue,sojourn_ns,len,ecn,kind,drained"
+#define RXAQM_TRACE_HEADER_OLD "now_ns,queue,sojourn_ns,len,ecn,kind,drained"
+#define RXAQM_TRACE_HEADER RXAQM_TRACE_HEADER_OLD ",flow"
 
 struct rxaqm_trace_packet {
 	__u64 now_ns;
@@ -30,6 +32,7 @@ struct rxaqm_trace_packet {
 	__u8 ecn; /* RXAQM_IP_* (decide.h) */
 	__u8 kind; /* enum rxaqm_kind */
 	bool drained;
+	__u32 flow;
 };
 
 /* Parse @line, without its end, which is taken apart. 0, or -EINVAL with @error naming field and
@@ -64,6 +67,7 @@ struct rxaqm_replay {
 	bool unguarded; /* law=codel without its guard */
 	bool keep_sojourns; /* for totals and percentiles */
 	struct rxaqm_replay_queue *queue[RXAQM_MAX_QUEUES]; /* NULL: no packet yet */
+	struct rxaqm_flow_set flows[RXAQM_FLOW_SETS]; /* of all queues */
 };
 
 /* Judge @packet. RXAQM_PASS, _MARK or _DROP, or -ENOMEM. */

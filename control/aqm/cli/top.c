@@ -79,7 +79,7 @@ const char *rxaqm_top_header(unsigned int width)
 		{ "   expt", WAYS },	    { "      lo", WAYS },    { "    NAPI", WAYS },
 		{ "   busy", WAYS },	    { "   q(ms)", ~0U },     { " p99(ms)", ~0U },
 		{ "     ACK", CLASSES },    { "      CE", CLASSES }, { "    nECT", CLASSES },
-		{ " signal", MACHINE },	    { " tgt(ms)", ~0U },     { "   p(%)", ~0U },
+		{ " signal", MACHINE },	    { " tgt(ms)", ~0U },     { "  limit", ~0U },
 		{ " mode", ~0U },
 	};
 	static char header[RXAQM_TOP_LINE];
@@ -148,8 +148,11 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct r
 	rxaqm_out_str(out, "signal", column(width, MACHINE, " %-6s"),
 		      rxaqm_queue_signal(q, row->now_ns));
 	ms_out(out, "target_ns", " %7.2f", rxaqm_status_target_ns(q, &row->policy));
-	rxaqm_out_double(out, "p", NULL, (double)law.p / RXAQM_LAW_ONE);
-	rxaqm_out_text(out, " %6.1f", 100.0 * law.p / RXAQM_LAW_ONE);
+	rxaqm_out_u64(out, "limit_pps", NULL, law.limit_pps);
+	if (law.holds)
+		rxaqm_out_text(out, " %6llu", law.limit_pps);
+	else
+		rxaqm_out_text(out, " %6s", "-");
 	rxaqm_out_str(out, "mode", " %s", rxaqm_mode_name(&row->policy, row->now_ns));
 	rxaqm_out_bool(out, "standing", NULL, NULL, q->flags & RXAQM_QUEUE_STANDING);
 	/* Behind the mode: how long packets wait for the consumer of the socket. */

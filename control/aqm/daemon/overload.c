@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/ect0.h"
 #include "base/now.h"
 #include "report/metrics.h"
 #include "daemon/run.h"
@@ -174,21 +173,8 @@ static void look_and_change(struct rxaqm_link *link)
 {
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_iface *iface = rxaqm_run_entry(link);
-	char name[RXAQM_CONGESTION_CONTROL_LEN];
-	bool changed;
 
-	if (!iface)
-		return;
-	changed = rxaqm_ect0_look(iface);
-	if (changed)
-		rxaqm_run_log(LOG_NOTICE,
-			      "%s: ect0=auto is %s from now on: tcp_congestion_control is %s",
-			      link->name,
-			      iface->flags & RXAQM_IFACE_ECT0_DCTCP ? "dctcp" : "classic",
-			      rxaqm_ect0_congestion_control(name));
-	changed |= look_at_queues(link, iface, rxaqm_state_draft(&run->state, iface));
-	/* What ECT(0) means is taken over with the policies, even if they are the same. */
-	if (changed)
+	if (iface && look_at_queues(link, iface, rxaqm_state_draft(&run->state, iface)))
 		rxaqm_state_use_draft(iface);
 }
 
@@ -207,8 +193,7 @@ void rxaqm_run_overload(struct rxaqm_run *run)
 		if (!link->overload)
 			continue;
 		link->overload->told = 0;
-		changes = (link->section && link->section->auto_enforce) ||
-			  rxaqm_ect0_changed(iface);
+		changes = link->section && link->section->auto_enforce;
 		if (changes && !rxaqm_state_trylock(&run->state)) {
 			look_and_change(link);
 			rxaqm_state_unlock(&run->state);

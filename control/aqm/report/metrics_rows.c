@@ -88,9 +88,14 @@ static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, 
 	row->bad += figures.bad;
 	row->dropping += !!q->codel.dropping;
 	keep_greatest(&row->goal_ns, figures.goal_ns);
-	keep_greatest(&row->p, figures.p);
-	for (i = 0; i < RXAQM_NR_SHARES; i++)
-		keep_greatest(&row->share[i], figures.share[i]);
+	keep_greatest(&row->thin, figures.thin);
+	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
+		row->flows[i] += figures.flows[i];
+		row->over[i] += figures.over[i];
+	}
+	if (figures.holds &&
+	    (row->limit_pps == RXAQM_METRICS_UNKNOWN || figures.limit_pps < row->limit_pps))
+		row->limit_pps = figures.limit_pps;
 }
 
 static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
@@ -130,7 +135,7 @@ static struct rxaqm_metrics_row *new_row(struct rxaqm_metrics_rows *rows, const 
 
 	memset(row, 0, sizeof(*row));
 	row->interface = interface;
-	row->lease_ns = row->wait_ns = RXAQM_METRICS_UNKNOWN;
+	row->lease_ns = row->wait_ns = row->limit_pps = RXAQM_METRICS_UNKNOWN;
 	return row;
 }
 

@@ -49,7 +49,10 @@ struct rxaqm_metrics_row {
 	__u64 socket; /* goes to an AF_XDP socket */
 	/* The greatest; 0: not known. */
 	__u64 target_ns, goal_ns, interval_ns, floor_ns, ceiling_ns, err_ns;
-	__u64 p, share[RXAQM_NR_SHARES]; /* of RXAQM_LAW_ONE */
+	__u64 thin; /* share of redundant ACKs, of RXAQM_LAW_ONE */
+	__u64 limit_pps; /* law=auto: what a flow may send, the least; unknown: none is held */
+	__u64 flows[RXAQM_NR_FLOW_KINDS],
+		over[RXAQM_NR_FLOW_KINDS]; /* known, over the limit: sums */
 	__u64 wait_ns; /* in sockets' rings; unknown: no consumer says */
 	__u64 lease_ns; /* left, the least; unknown: no lease */
 	__u64 hist[RXAQM_HIST_BUCKETS];

@@ -167,9 +167,17 @@ static const struct series gauges[] = {
 	{ GAUGE("rxaqm_rx_lease_seconds",
 		"Time until enforce lapses to observe; absent without a lease"),
 	  NS(lease_ns) },
-	{ GAUGE("rxaqm_rx_probability",
-		"law=auto: the probability that its controller has come to"),
-	  SHARE(p) },
+	{ GAUGE("rxaqm_rx_flow_limit_pps",
+		"law=auto: packets a second that a flow may send; absent where none is held"),
+	  NUMBER(limit_pps) },
+	{ GAUGE("rxaqm_rx_flows", "law=auto: flows that are known, by kind"),
+	  NUMBER(flows[RXAQM_FLOWS_TCP], "kind", "tcp") },
+	{ MORE, NUMBER(flows[RXAQM_FLOWS_OTHER], "kind", "other") },
+	{ GAUGE("rxaqm_rx_flows_over", "law=auto: of these over the limit, who pay"),
+	  NUMBER(over[RXAQM_FLOWS_TCP], "kind", "tcp") },
+	{ MORE, NUMBER(over[RXAQM_FLOWS_OTHER], "kind", "other") },
+	{ GAUGE("rxaqm_rx_ack_thin_ratio", "law=auto: share of redundant ACKs that is dropped"),
+	  SHARE(thin) },
 };
 
 static const struct series ifaces[] = {
@@ -247,24 +255,6 @@ static void print_table(struct rxaqm_metrics_text *text, const struct rxaqm_metr
 		print_series(text, rows, &series[i]);
 }
 
-static void print_shares(struct rxaqm_metrics_text *text, const struct rxaqm_metrics_rows *rows)
-{
-	unsigned int s;
-
-	for (s = 0; s < RXAQM_NR_SHARES; s++) {
-		const struct rxaqm_law_share_name *name = &rxaqm_law_share_names[s];
-		struct series series = {
-			GAUGE("rxaqm_rx_share", "law=auto: share of a class that is marked, "
-						"dropped or, of redundant ACKs, thinned"),
-			SHARE(share[s], "action", name->action, "class", name->packets)
-		};
-
-		if (s)
-			series.family = NULL;
-		print_series(text, rows, &series);
-	}
-}
-
 /* Upper bounds of the histogram: all are where a bucket of hist.h begins, so folding is exact,
  * but for packets of exactly the bound, which are counted above it.
  */
@@ -317,7 +307,6 @@ void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 	for (i = 0; i < rows->nr; i++)
 		print_histogram(text, &rows->row[i]);
 	print_table(text, rows, gauges, NR(gauges));
-	print_shares(text, rows);
 }
 
 void rxaqm_metrics_print_ifaces(struct rxaqm_metrics_text *text,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attach/ect0.h"
 #include "attach/hooks.h"
 #include "state/locate.h"
 #include "attach/plan.h"
@@ -60,50 +59,51 @@ static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q, __
 	rxaqm_out_text(out, "\n");
 }
 
-/* In JSON all of them; in text those that are more than nothing, each action once. */
-static void print_shares(struct rxaqm_out *out, const struct rxaqm_law_figures *figures,
-			 bool in_text)
+/* Who may send how much, and how many flows send more. */
+static void print_limit(struct rxaqm_out *out, const struct rxaqm_law_figures *law, bool in_text)
 {
-	const char *action = "";
-	int i;
+	__u32 thin = (__u32)rxaqm_law_parts(law->thin, 1000);
+	unsigned int i;
 
-	for (i = 0; i < RXAQM_NR_SHARES; i++) {
-		const struct rxaqm_law_share_name *name = &rxaqm_law_share_names[i];
-		__u64 permille = rxaqm_law_parts(figures->share[i], 1000);
+	rxaqm_out_u64(out, "limit_pps",
+		      in_text && law->holds ? "    law a flow may send %llu/s" : NULL,
+		      law->limit_pps);
+	if (in_text && !law->holds)
+		rxaqm_out_text(out, "    law holds no flow");
+	rxaqm_out_u64(out, "capacity_pps", in_text ? " of %llu/s" : NULL, law->capacity_pps);
+	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
+		const char *kind = rxaqm_flow_kind_names[i];
 		char key[32];
 
-		snprintf(key, sizeof(key), "%s_%s_ppm", name->action, name->packets);
-		rxaqm_out_u64(out, key, NULL, rxaqm_law_parts(figures->share[i], 1000000));
-		if (!permille || !in_text)
-			continue;
-		if (strcmp(action, name->action))
-			rxaqm_out_text(out, "; %s", name->action);
-		action = name->action;
-		rxaqm_out_text(out, " %s %llu.%llu%%", name->packets, permille / 10, permille % 10);
+		snprintf(key, sizeof(key), "flows_%s", kind);
+		rxaqm_out_u64(out, key, NULL, law->flows[i]);
+		snprintf(key, sizeof(key), "over_%s", kind);
+		rxaqm_out_u64(out, key, NULL, law->over[i]);
+		if (in_text && law->flows[i])
+			rxaqm_out_text(out, "; %u %s flow(s), %u over it", law->flows[i], kind,
+				       law->over[i]);
 	}
+	rxaqm_out_u64(out, "thin_ack_ppm", NULL, rxaqm_law_parts(law->thin, 1000000));
+	if (in_text && thin)
+		rxaqm_out_text(out, "; of redundant ACKs %u.%u%% dropped", thin / 10, thin % 10);
 }
 
 static void print_auto(struct rxaqm_out *out, const struct rxaqm_iface *iface,
 		       const struct rxaqm_queue *q, __u64 now_ns)
 {
-	struct rxaqm_law_figures figures;
-	__u64 permille;
+	struct rxaqm_law_figures law;
 	bool in_text, short_ring;
 
-	rxaqm_law_figures(q, iface->ring_entries, now_ns, &figures);
-	permille = rxaqm_law_parts(figures.p, 1000);
-	in_text = permille || figures.bad;
-	short_ring = figures.goal_ns < q->target_ns;
+	rxaqm_law_figures(q, iface->ring_entries, now_ns, &law);
+	in_text = law.holds || law.bad;
+	short_ring = law.goal_ns < q->target_ns;
 	rxaqm_out_object(out, "law");
-	rxaqm_out_u64(out, "p_ppm", NULL, rxaqm_law_parts(figures.p, 1000000));
-	if (in_text)
-		rxaqm_out_text(out, "    law p %llu.%llu%%", permille / 10, permille % 10);
-	rxaqm_out_bool(out, "bad", in_text ? ", bad" : NULL, NULL, figures.bad);
-	rxaqm_out_ns(out, "smooth_ns", NULL, figures.smooth_ns);
-	rxaqm_out_ns(out, "goal_ns", in_text && short_ring ? ", goal %s" : NULL, figures.goal_ns);
+	print_limit(out, &law, in_text);
+	rxaqm_out_bool(out, "bad", in_text ? "; bad" : NULL, NULL, law.bad);
+	rxaqm_out_ns(out, "smooth_ns", NULL, law.smooth_ns);
+	rxaqm_out_ns(out, "goal_ns", in_text && short_ring ? "; goal %s" : NULL, law.goal_ns);
 	if (in_text && short_ring)
 		rxaqm_out_text(out, ", since the ring has no room for the target");
-	print_shares(out, &figures, in_text);
 	rxaqm_out_end(out);
 	if (in_text)
 		rxaqm_out_text(out, "\n");
@@ -307,7 +307,6 @@ void rxaqm_status_print_iface(struct rxaqm_out *out, const struct rxaqm_state *s
 	rxaqm_out_ns(out, "attached_for_ns", ", attached for %s",
 		     rxaqm_ns_since(rxaqm_now_ns(), iface->attached_ns));
 	rxaqm_out_text(out, "\n");
-	rxaqm_ect0_out(out, state, iface, name, here);
 	rxaqm_notes_out(out, state, iface, name, here);
 	print_queues(out, &view);
 	rxaqm_out_end(out);

@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "state/locate.h"
 #include "decide.h"
@@ -195,16 +196,15 @@ void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxa
 		rxaqm_out_null(out, "cpu", " (no packet yet)");
 }
 
-const struct rxaqm_law_share_name rxaqm_law_share_names[RXAQM_NR_SHARES] = {
-	[RXAQM_SHARE_MARK_ECT0] = { "mark", "ect0" },
-	[RXAQM_SHARE_MARK_ECT1] = { "mark", "ect1" },
-	[RXAQM_SHARE_DROP_ACK] = { "drop", "ack" },
-	[RXAQM_SHARE_DROP_SYN] = { "drop", "syn" },
-	[RXAQM_SHARE_DROP_ECT] = { "drop", "ect" },
-	[RXAQM_SHARE_DROP_TCP] = { "drop", "tcp" },
-	[RXAQM_SHARE_DROP_OTHER] = { "drop", "other" },
-	[RXAQM_SHARE_THIN_ACK] = { "thin", "ack" },
-};
+const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS] = { "tcp", "other" };
+
+__u64 rxaqm_level_pps(const struct rxaqm_law_vars *vars, __u32 level)
+{
+	/* A rate r has a level of r * half-life / ln 2. */
+	double half_life_s = (double)(1ULL << (16 + vars->stamp_bits)) / 1e9;
+
+	return (__u64)(level * 0.6931 / RXAQM_PACKET / half_life_s + 0.5);
+}
 
 /* The windows that have passed since the last packet. */
 static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
@@ -214,7 +214,6 @@ static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_
 		.target_ns = q->target_ns,
 		.interval_ns = q->interval_ns,
 		.ring_entries = ring_entries,
-		.max_drop = rxaqm_decide_max_drop(&q->policy),
 	};
 
 	/* A copy may be torn, and an interval that is too short divides by nothing. */
@@ -227,30 +226,24 @@ static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_
 void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
 		       struct rxaqm_law_figures *figures)
 {
-	bool classic = q->flags & RXAQM_QUEUE_ECT0_CLASSIC;
 	struct rxaqm_law_vars vars = q->law;
-	__u32 *share = figures->share;
+	unsigned int i;
 
 	memset(figures, 0, sizeof(*figures));
 	if (q->policy.law != RXAQM_LAW_AUTO)
 		return;
 	catch_up(q, ring_entries, now_ns, &vars);
-	figures->p = vars.p;
 	figures->bad = vars.bad;
+	figures->holds = vars.x != 0;
 	figures->goal_ns = vars.goal_ns;
 	figures->smooth_ns = vars.smooth_ns;
-	if (q->policy.ecn == RXAQM_ECN_ON) {
-		share[RXAQM_SHARE_MARK_ECT0] = classic ? rxaqm_law_square(vars.p) : vars.mark;
-		share[RXAQM_SHARE_MARK_ECT1] = vars.mark;
+	figures->capacity_pps = rxaqm_level_pps(&vars, vars.most);
+	if (figures->holds)
+		figures->limit_pps = rxaqm_level_pps(&vars, vars.limit);
+	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
+		figures->flows[i] = MAX(vars.flows[i], vars.flows_now[i]);
+		figures->over[i] = MAX(vars.over[i], vars.over_now[i]);
 	}
-	/* Marks do not wait until the queue is bad. */
-	if (!vars.bad)
-		return;
-	share[RXAQM_SHARE_DROP_ACK] = vars.drop[RXAQM_CLASS_ACK];
-	share[RXAQM_SHARE_DROP_SYN] = vars.drop[RXAQM_CLASS_SYN];
-	share[RXAQM_SHARE_DROP_ECT] = vars.drop[RXAQM_CLASS_ECT];
-	share[RXAQM_SHARE_DROP_TCP] = vars.drop[RXAQM_CLASS_TCP];
-	share[RXAQM_SHARE_DROP_OTHER] = vars.drop[RXAQM_CLASS_OTHER];
-	if (q->policy.ack == RXAQM_ACK_THIN)
-		share[RXAQM_SHARE_THIN_ACK] = vars.thin;
+	if (vars.bad && q->policy.ack == RXAQM_ACK_THIN)
+		figures->thin = vars.thin;
 }

@@ -72,35 +72,27 @@ bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue
 /* The fields that name a queue: interface, queue, cpu. */
 void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q);
 
-/* What is done to a share of the packets of a class. */
-enum rxaqm_law_share {
-	RXAQM_SHARE_MARK_ECT0,
-	RXAQM_SHARE_MARK_ECT1,
-	RXAQM_SHARE_DROP_ACK,
-	RXAQM_SHARE_DROP_SYN,
-	RXAQM_SHARE_DROP_ECT,
-	RXAQM_SHARE_DROP_TCP, /* Not-ECT, as the next */
-	RXAQM_SHARE_DROP_OTHER,
-	RXAQM_SHARE_THIN_ACK, /* of the redundant ones */
-	RXAQM_NR_SHARES
-};
-extern const struct rxaqm_law_share_name {
-	const char *action, *packets;
-} rxaqm_law_share_names[RXAQM_NR_SHARES];
-
-/* Shares of RXAQM_LAW_ONE. */
+/* What law=auto has come to; all 0 with another. */
 struct rxaqm_law_figures {
-	__u32 p;
-	__u32 share[RXAQM_NR_SHARES];
-	bool bad; /* stood over target for an interval, and was not brought down since */
+	bool bad; /* stood over target for an interval, and has stood since */
+	bool holds; /* there is a limit that may hold a flow */
+	__u64 limit_pps; /* what a flow may send; 0: no limit */
+	__u64 capacity_pps; /* what the CPU can do, as far as was seen */
+	__u32 flows[RXAQM_NR_FLOW_KINDS]; /* known, of the interval before or the one going on */
+	__u32 over[RXAQM_NR_FLOW_KINDS]; /* of these over the limit */
+	__u32 thin; /* share of redundant ACKs that are dropped, of RXAQM_LAW_ONE */
 	__u64 goal_ns, smooth_ns;
 };
+extern const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS];
 
-/* As the next packet would find it at @now_ns: p falls while none is judged. All 0 but for
- * law=auto.
+/* As the next packet would find it at @now_ns: a queue that was not judged for an interval holds
+ * nobody.
  */
 void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
 		       struct rxaqm_law_figures *figures);
+
+/* A level (flow.h) as packets a second, under the law @vars. */
+__u64 rxaqm_level_pps(const struct rxaqm_law_vars *vars, __u32 level);
 
 /* @share in parts of @one, rounded. */
 static inline __u64 rxaqm_law_parts(__u32 share, __u32 one)

@@ -82,6 +82,15 @@ int rxaqm_setting_set(struct rxaqm_policy *policy, enum rxaqm_source source, con
 	return err;
 }
 
+/* Accepted for one release, for the sake of configurations that are there. */
+static void tell_of_old(const char *key, const char *value)
+{
+	if (!strcmp(key, "ect0"))
+		rxaqm_log_notice("ect0=%s does nothing any more: flows are held to their share, "
+				 "whatever a mark means to their senders; leave it out",
+				 value);
+}
+
 int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 now_ns,
 			 struct rxaqm_error *error)
 {
@@ -92,6 +101,7 @@ int rxaqm_setting_assign(struct rxaqm_policy *policy, const char *word, __u64 no
 		return rxaqm_bad(error, "\"%s\" is not of the form KEY=VALUE, such as target=2ms",
 				 word);
 	snprintf(key, sizeof(key), "%.*s", (int)(value - word), word);
+	tell_of_old(key, value + 1);
 	return rxaqm_setting_set(policy, RXAQM_SOURCE_OPERATOR, key, value + 1, now_ns, error);
 }
 
@@ -125,6 +135,7 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 		err = rxaqm_key_once(seen, rxaqm_settings, key, section, line, error);
 	if (err)
 		return err;
+	tell_of_old(key, value);
 	if (*nr == RXAQM_TYPED_MAX || strlen(value) >= RXAQM_KEY_LEN)
 		return rxaqm_bad(error, "%s=%.40s...: too long", key, value);
 	strcpy(list[*nr].key, key);

@@ -18,24 +18,29 @@ namespace
 
 constexpr __u64 MS = RXAQM_NSEC_PER_MSEC, NOW = 1000 * RXAQM_NSEC_PER_SEC;
 
-/* A queue of which the law has come to p = 1/2 a moment ago, with as many packets of each class. */
+/* A queue of which a CPU can do 10,000 packets a second; a flow may send 1,250 of them. */
 struct Lawful {
 	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
 	rxaqm_iface iface = {};
 
 	Lawful()
 	{
+		rxaqm_law_vars &law = q->law;
+
 		rxaqm_policy_init(&q->policy);
 		q->target_ns = 10 * MS;
 		q->interval_ns = 100 * MS;
-		q->law.turn_ns = NOW - MS;
-		q->law.goal_ns = q->target_ns;
-		q->law.p = RXAQM_LAW_ONE / 2;
-		q->law.bad = 1;
-		q->flags = RXAQM_QUEUE_ECT0_CLASSIC;
-		for (__u32 &seen : q->law.seen)
-			seen = 1000;
-		rxaqm_law_map(&q->law, RXAQM_LAW_ONE);
+		law.turn_ns = law.count_ns = NOW - MS;
+		law.goal_ns = law.smooth_ns = q->target_ns;
+		law.x = 4 * RXAQM_LAW_OCTAVE;
+		law.bad = 1;
+		law.stamp_bits = rxaqm_law_stamp_bits(q->interval_ns);
+		/* 1.44 half-lives of 33.6 ms. */
+		law.most = __u32(10000 * 0.0335544 / 0.6931 * RXAQM_PACKET);
+		law.flows[RXAQM_FLOWS_TCP] = 40;
+		law.over[RXAQM_FLOWS_TCP] = 18;
+		law.flows_now[RXAQM_FLOWS_OTHER] = law.over_now[RXAQM_FLOWS_OTHER] = 1;
+		rxaqm_law_map(&law, rxaqm_law_stamp(&law, NOW));
 	}
 
 	struct rxaqm_law_figures figures(__u64 now_ns = NOW) const
@@ -65,57 +70,50 @@ struct Lawful {
 
 } // namespace
 
-TEST_CASE("law figures: shares are those of the law", "[law_figures]")
+TEST_CASE("law figures: who may send how much, and who sends more", "[law_figures]")
 {
 	Lawful l;
 	struct rxaqm_law_figures f = l.figures();
 
-	CHECK(f.p == RXAQM_LAW_ONE / 2);
 	CHECK(f.bad);
+	CHECK(f.holds);
 	CHECK(f.goal_ns == 10 * MS);
-	CHECK(f.share[RXAQM_SHARE_MARK_ECT0] == RXAQM_LAW_ONE / 4);
-	CHECK(f.share[RXAQM_SHARE_MARK_ECT1] == RXAQM_LAW_ONE);
-	CHECK(f.share[RXAQM_SHARE_DROP_OTHER] == RXAQM_LAW_ONE / 4);
-	CHECK(f.share[RXAQM_SHARE_DROP_ECT] == 0);
-	CHECK(f.share[RXAQM_SHARE_DROP_SYN] == 0);
-	CHECK(f.share[RXAQM_SHARE_THIN_ACK] == l.q->law.thin);
-	l.q->flags = 0;
-	CHECK(l.figures().share[RXAQM_SHARE_MARK_ECT0] == RXAQM_LAW_ONE);
-	l.q->policy.ecn = RXAQM_ECN_OFF;
-	CHECK(l.figures().share[RXAQM_SHARE_MARK_ECT1] == 0);
+	CHECK(f.capacity_pps >= 9999);
+	CHECK(f.capacity_pps <= 10001);
+	CHECK(f.limit_pps >= 1249);
+	CHECK(f.limit_pps <= 1251);
+	CHECK(f.flows[RXAQM_FLOWS_TCP] == 40);
+	CHECK(f.over[RXAQM_FLOWS_TCP] == 18);
+	/* Of the interval going on, if there are more. */
+	CHECK(f.flows[RXAQM_FLOWS_OTHER] == 1);
+	CHECK(f.over[RXAQM_FLOWS_OTHER] == 1);
+	CHECK(f.thin == l.q->law.thin);
 	l.q->policy.ack = RXAQM_ACK_KEEP;
-	CHECK(l.figures().share[RXAQM_SHARE_THIN_ACK] == 0);
-}
-
-TEST_CASE("law figures: a queue that is not bad is marked only", "[law_figures]")
-{
-	Lawful l;
-
+	CHECK(l.figures().thin == 0);
+	l.q->policy.ack = RXAQM_ACK_THIN;
 	l.q->law.bad = 0;
-	CHECK(l.figures().share[RXAQM_SHARE_MARK_ECT1] == RXAQM_LAW_ONE);
-	CHECK(l.figures().share[RXAQM_SHARE_DROP_OTHER] == 0);
-	CHECK(l.figures().share[RXAQM_SHARE_THIN_ACK] == 0);
+	CHECK(l.figures().thin == 0);
 }
 
-TEST_CASE("law figures: what no packet has come to see falls all the same", "[law_figures]")
+TEST_CASE("law figures: what no packet has come to see ends all the same", "[law_figures]")
 {
 	Lawful l;
 
-	CHECK(l.figures(NOW + 10 * MS).p == RXAQM_LAW_ONE / 2);
-	CHECK(l.figures(NOW + 60 * MS).p == RXAQM_LAW_ONE / 4);
+	CHECK(l.figures(NOW + 10 * MS).limit_pps == l.figures().limit_pps);
 	CHECK(l.figures(NOW + 60 * MS).bad);
 	CHECK_FALSE(l.figures(NOW + 100 * MS).bad);
-	CHECK(l.figures(NOW + 10000 * MS).p == 0);
+	CHECK_FALSE(l.figures(NOW + 100 * MS).holds);
+	CHECK(l.figures(NOW + 10000 * MS).limit_pps == 0);
 	/* The queue itself is the data plane's. */
-	CHECK(l.q->law.p == RXAQM_LAW_ONE / 2);
+	CHECK(l.q->law.x == 4 * RXAQM_LAW_OCTAVE);
 	/* No packet yet: nothing is divided by. */
 	rxaqm_queue empty = {};
 	struct rxaqm_law_figures f;
 	rxaqm_law_figures(&empty, 0, NOW, &f);
-	CHECK(f.p == 0);
+	CHECK_FALSE(f.holds);
 	empty.law.turn_ns = 1;
 	rxaqm_law_figures(&empty, 0, NOW, &f);
-	CHECK(f.p == 0);
+	CHECK_FALSE(f.holds);
 }
 
 TEST_CASE("law figures: law=codel has none", "[law_figures]")
@@ -123,8 +121,8 @@ TEST_CASE("law figures: law=codel has none", "[law_figures]")
 	Lawful l;
 
 	l.q->policy.law = RXAQM_LAW_CODEL;
-	CHECK(l.figures().p == 0);
-	CHECK(l.figures().share[RXAQM_SHARE_MARK_ECT1] == 0);
+	CHECK_FALSE(l.figures().holds);
+	CHECK(l.figures().capacity_pps == 0);
 	CHECK(l.text() == "");
 	l.q->codel.count = 3;
 	CHECK(l.text().find("    count 3 lastcount 0") == 0);
@@ -135,17 +133,18 @@ TEST_CASE("law figures: in words", "[law_figures]")
 {
 	Lawful l;
 
-	CHECK(l.text() ==
-	      "    law p 50.0%, bad; mark ect0 25.0% ect1 100.0%; drop tcp 25.0% other 25.0%; "
-	      "thin ack 100.0%\n");
-	CHECK(l.text(true).find("{\"law\":{\"p_ppm\":500000,\"bad\":true,") == 0);
-	CHECK(l.text(true).find("\"mark_ect0_ppm\":250000") != std::string::npos);
+	CHECK(l.text() == "    law a flow may send 1250/s of 10000/s; 40 tcp flow(s), 18 over it; "
+			  "1 other flow(s), 1 over it; of redundant ACKs 93.8% dropped; bad\n");
+	CHECK(l.text(true).find("{\"law\":{\"limit_pps\":1250,\"capacity_pps\":10000,"
+				"\"flows_tcp\":40,\"over_tcp\":18,\"flows_other\":1,"
+				"\"over_other\":1,\"thin_ack_ppm\":937500,\"bad\":true,") == 0);
 	/* The ring has no room for the target. */
 	l.q->law.goal_ns = 4 * MS;
-	CHECK(l.text().find("bad, goal 4ms, since the ring has no room for the target; mark") !=
+	CHECK(l.text().find("bad; goal 4ms, since the ring has no room for the target\n") !=
 	      std::string::npos);
-	l.q->law.p = 0;
+	l.q->law.x = 0;
 	l.q->law.bad = 0;
 	CHECK(l.text() == "");
+	CHECK(l.text(true).find("\"limit_pps\":0") != std::string::npos);
 	CHECK(l.text(true).find("\"goal_ns\":4000000") != std::string::npos);
 }

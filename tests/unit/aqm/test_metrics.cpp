@@ -199,15 +199,13 @@ TEST_CASE("metrics: the law of a queue", "[metrics]")
 	q.interval_ns = 40 * RXAQM_NSEC_PER_MSEC;
 	q.law.turn_ns = maps.view().now_ns - 1;
 	q.law.goal_ns = 2 * RXAQM_NSEC_PER_MSEC;
-	q.law.p = RXAQM_LAW_ONE / 4;
-	q.law.mark = RXAQM_LAW_ONE / 2;
-	q.law.drop[RXAQM_CLASS_OTHER] = RXAQM_LAW_ONE / 8;
-	q.law.thin = RXAQM_LAW_ONE;
+	q.law.x = RXAQM_LAW_OCTAVE;
+	q.law.stamp_bits = 8;
+	q.law.limit = 100 * RXAQM_PACKET;
+	q.law.thin = RXAQM_LAW_ONE / 2;
+	q.law.flows[RXAQM_FLOWS_TCP] = 7;
+	q.law.over[RXAQM_FLOWS_TCP] = 3;
 	q.law.bad = 1;
-	auto share = [&](const Exposition &page, const char *action, const char *cls) {
-		return page.value("rxaqm_rx_share",
-				  with(with(QUEUE0, "action", action), "class", cls));
-	};
 	SECTION("in use are target and interval of the queue, not of the policy")
 	{
 		Exposition page = maps.page();
@@ -216,27 +214,26 @@ TEST_CASE("metrics: the law of a queue", "[metrics]")
 		CHECK(page.value("rxaqm_rx_interval_seconds", QUEUE0) == 0.04);
 		CHECK(page.value("rxaqm_rx_goal_seconds", QUEUE0) == 0.002);
 	}
-	SECTION("p, and what follows from it")
+	SECTION("the limit, and who is over it")
 	{
 		Exposition page = maps.page();
 
-		CHECK(page.value("rxaqm_rx_probability", QUEUE0) == 0.25);
+		/* 100 packets in 1.44 half-lives of 16.8 ms. */
+		CHECK(page.value("rxaqm_rx_flow_limit_pps", QUEUE0) == 4131);
 		CHECK(page.value("rxaqm_rx_bad", QUEUE0) == 1);
-		CHECK(share(page, "mark", "ect0") == 0.5);
-		CHECK(share(page, "mark", "ect1") == 0.5);
-		CHECK(share(page, "drop", "other") == 0.125);
-		CHECK(share(page, "drop", "syn") == 0);
-		CHECK(share(page, "thin", "ack") == 1);
-		CHECK(page.find("rxaqm_rx_share", QUEUE0).size() == RXAQM_NR_SHARES);
+		CHECK(page.value("rxaqm_rx_flows", with(QUEUE0, "kind", "tcp")) == 7);
+		CHECK(page.value("rxaqm_rx_flows_over", with(QUEUE0, "kind", "tcp")) == 3);
+		CHECK(page.value("rxaqm_rx_flows_over", with(QUEUE0, "kind", "other")) == 0);
+		CHECK(page.value("rxaqm_rx_ack_thin_ratio", QUEUE0) == 0.5);
 	}
 	SECTION("an overload that is over")
 	{
 		q.law.turn_ns -= 100 * RXAQM_NSEC_PER_SEC;
 		Exposition page = maps.page();
 
-		CHECK(page.value("rxaqm_rx_probability", QUEUE0) == 0);
+		CHECK(page.find("rxaqm_rx_flow_limit_pps", QUEUE0).empty());
 		CHECK(page.value("rxaqm_rx_bad", QUEUE0) == 0);
-		CHECK(share(page, "thin", "ack") == 0);
+		CHECK(page.value("rxaqm_rx_ack_thin_ratio", QUEUE0) == 0);
 	}
 	SECTION("held by exempt traffic")
 	{

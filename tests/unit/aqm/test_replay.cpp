@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <cstdlib>
 #include <memory>
@@ -33,7 +34,7 @@ TEST_CASE("trace: lines", "[replay]")
 		{ "1, 0,0,0,0,data,0", "queue \" 0\" is not" },
 		{ "1,0,5us,0,0,data,0", "sojourn_ns \"5us\" is not" },
 		{ "1,0,0,0,0,data", "too few fields; expected now_ns,queue" },
-		{ "1,0,0,0,0,data,0,0", "too many fields" },
+		{ "1,0,0,0,0,data,0,0,0", "too many fields" },
 		{ "", "too few fields" },
 		{ "000000000000000000000000000000000000001,0,0,0,0,data,0", "" },
 		{ "1,0,0,0,0,a kind that is much too long,0", "kind \"a kind that" },
@@ -61,6 +62,11 @@ TEST_CASE("trace: lines", "[replay]")
 	CHECK(packet.ecn == RXAQM_IP_ECT0);
 	CHECK(packet.kind == RXAQM_KIND_ACK);
 	CHECK(packet.drained);
+	CHECK(packet.flow == 0); /* a recording without flows */
+
+	char with_flow[] = "1000,3,250,1514,2,ack,1,4294967295";
+	REQUIRE(rxaqm_trace_parse(with_flow, &packet, NULL) == 0);
+	CHECK(packet.flow == 4294967295);
 }
 
 TEST_CASE("trace: files", "[replay]")
@@ -134,7 +140,7 @@ class Replay
 		   __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 queue = 0)
 	{
 		rxaqm_trace_packet packet = {
-			now_ms * ms, sojourn_us * 1000, queue, 1514, ecn, kind, drained
+			now_ms * ms, sojourn_us * 1000, queue, 1514, ecn, kind, drained, 0
 		};
 
 		return rxaqm_replay_packet(replay_.get(), &packet);
@@ -317,7 +323,7 @@ TEST_CASE("replay: law=auto leaves a burst alone and brings a flood down", "[rep
 	for (__u64 t = 0; t < 5000; t++)
 		dropped += flood.packet(1000 + t, 20000) == RXAQM_DROP;
 	CHECK(flood.queue()->queue.law.bad);
-	CHECK(flood.queue()->queue.law.p > RXAQM_LAW_ONE / 2);
+	CHECK(flood.queue()->queue.law.x > RXAQM_LAW_ONE / 8);
 	CHECK(dropped == flood.queue()->dropped);
 	CHECK(dropped > 1000);
 }
@@ -330,7 +336,7 @@ TEST_CASE("replay: no ACK of a trace is known to be redundant", "[replay]")
 	for (__u64 t = 0; t < 5000; t++)
 		passed += replay.packet(t, 20000, 0, RXAQM_KIND_ACK) == RXAQM_PASS;
 	CHECK(passed == 5000);
-	CHECK(replay.queue()->queue.law.p > 0);
+	CHECK(replay.queue()->queue.law.x > 0);
 }
 
 TEST_CASE("replay: a ring without room for the target has a lower goal", "[replay]")
@@ -348,19 +354,29 @@ TEST_CASE("replay: a ring without room for the target has a lower goal", "[repla
 	CHECK(known.queue()->queue.law.goal_ns <= 34 * ms);
 }
 
-TEST_CASE("replay: what ECT(0) means comes from the policy, classic for auto", "[replay]")
+TEST_CASE("replay: a flow pays for itself, and a recording without flows is one", "[replay]")
 {
-	static const struct {
-		const char *ect0;
-		bool classic;
-	} rows[] = { { "auto", true }, { "classic", true }, { "dctcp", false } };
+	const bool told = GENERATE(true, false);
+	Replay replay(Settings{ { "law", "auto" }, { "target", "5ms" }, { "interval", "20ms" } });
+	unsigned dropped[2] = {}, sent[2] = {};
 
-	for (const auto &row : rows) {
-		Replay replay(Settings{ { "law", "auto" }, { "ect0", row.ect0 } });
+	/* Nine of ten packets are of one flow. */
+	for (__u64 i = 0; i < 100000; i++) {
+		rxaqm_trace_packet packet = {
+			i * 10000, 20 * ms, 0, 1514, 0, RXAQM_KIND_DATA, false,
+			told ? 7 + (i % 10 == 0) : 0U
+		};
 
-		replay.packet(0, 20000);
-		CHECK(!!(replay.queue()->queue.flags & RXAQM_QUEUE_ECT0_CLASSIC) == row.classic);
+		sent[i % 10 == 0]++;
+		dropped[i % 10 == 0] += rxaqm_replay_packet(replay.operator->(), &packet) ==
+					RXAQM_DROP;
 	}
+	CAPTURE(told, dropped[0], dropped[1]);
+	CHECK(dropped[0] > sent[0] / 4);
+	if (told)
+		CHECK(dropped[1] * 9 < dropped[0] / 2);
+	else
+		CHECK(dropped[1] > sent[1] / 4);
 }
 
 TEST_CASE("replay: queues do not know each other", "[replay]")

@@ -4,6 +4,7 @@
 #define RXAQM_TESTS_DECIDER_HPP
 
 #include <memory>
+#include <vector>
 
 #include "decide.h"
 
@@ -13,6 +14,8 @@ struct Decider {
 	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
 	__u64 now_ns = 1000 * MS;
 	rxaqm_policy &policy = q->policy;
+	std::vector<rxaqm_flow_set> flows = std::vector<rxaqm_flow_set>(RXAQM_FLOW_SETS);
+	rxaqm_ask ask = RXAQM_ASK_NOTHING; /* of the last packet */
 
 	explicit Decider(rxaqm_law law)
 	{
@@ -34,14 +37,22 @@ struct Decider {
 	}
 
 	rxaqm_verdict packet(__u64 sojourn_ns, __u8 ecn = RXAQM_IP_NOT_ECT,
-			     __u8 kind = RXAQM_KIND_DATA, bool drained = false)
+			     __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 flow = 1)
 	{
 		now_ns += 20 * US;
 		__u32 judged = rxaqm_decide_sojourn(q.get(), sojourn_ns, drained, 0, now_ns);
 
+		ask = RXAQM_ASK_NOTHING;
 		if (!judged)
 			return RXAQM_PASS;
-		return rxaqm_decide_packet(q.get(), judged, kind, ecn, 0, now_ns);
+		ask = rxaqm_decide_ask(q.get(), judged, kind, ecn, now_ns);
+		if (ask == RXAQM_ASK_NOTHING)
+			return RXAQM_PASS;
+		if (policy.law == RXAQM_LAW_CODEL)
+			return rxaqm_verdict(
+				rxaqm_decide_codel(q.get(), judged, kind, ecn, now_ns));
+		return rxaqm_decide_flow(q.get(), &flows[rxaqm_flow_set_of(flow)], flow, kind, ecn,
+					 now_ns);
 	}
 
 	/* Verdict @v's number in @n packets over target. */
@@ -67,38 +78,52 @@ struct Codel : Decider {
 	}
 };
 
-/* law=auto at @p, bad, with as much seen of each class that may be dropped. */
+/* law=auto, bad, with a limit that holds: flow 1 sends @times of what it may. */
 struct Auto : Decider {
+	static constexpr __u32 LIMIT = 1000 * RXAQM_PACKET;
+
 	Auto()
 		: Decider(RXAQM_LAW_AUTO)
 	{
 	}
-	explicit Auto(double p)
+	explicit Auto(double times)
 		: Decider(RXAQM_LAW_AUTO)
 	{
 		q->flags |= RXAQM_QUEUE_ENFORCED;
-		hold(p);
+		hold(times);
 	}
 
-	void hold(double p)
+	void hold(double times)
 	{
-		q->law.p = __u32(p * RXAQM_LAW_ONE);
-		q->law.bad = 1;
-		for (int c = 0; c < RXAQM_NR_DROPPABLE; c++)
-			q->law.seen[c] = 1U << 20;
-		rxaqm_law_map(&q->law, rxaqm_decide_max_drop(&policy));
-		/* The window just began, so p stays. */
-		q->law.turn_ns = now_ns;
+		rxaqm_law_vars &law = q->law;
+		rxaqm_flow &flow = flows[rxaqm_flow_set_of(1)].flow[0];
+
+		law.bad = 1;
+		law.x = RXAQM_LAW_OCTAVE;
+		law.limit = law.strangers = LIMIT;
+		law.floor[0] = law.floor[1] = 0;
+		law.thin = RXAQM_LAW_ONE / 2;
+		law.stamp_bits = rxaqm_law_stamp_bits(q->interval_ns);
+		law.goal_ns = q->target_ns;
+		/* The window just began, so all that stays. */
+		law.turn_ns = now_ns + 20 * US;
+		flow.id = 1;
+		flow.run_left = 0;
+		flow.rate.level = __u32(times * LIMIT);
+		flow.rate.stamp = rxaqm_law_stamp(&law, now_ns + 20 * US);
+		for (rxaqm_level &strangers : law.stranger)
+			strangers = flow.rate;
 	}
 
-	/* Share of verdict @v on packets over target while p is held. */
-	double share(rxaqm_verdict v, double p, __u8 ecn, __u8 kind = RXAQM_KIND_DATA)
+	/* Share of verdict @v on packets over target of flow 1, or of strangers, that send @times. */
+	double share(rxaqm_verdict v, double times, __u8 ecn, __u8 kind = RXAQM_KIND_DATA,
+		     __u32 flow = 1)
 	{
 		int found = 0, n = 20000;
 
 		for (int i = 0; i < n; i++) {
-			hold(p);
-			found += packet(5 * MS, ecn, kind) == v;
+			hold(times);
+			found += packet(5 * MS, ecn, kind, false, flow) == v;
 		}
 		return double(found) / n;
 	}

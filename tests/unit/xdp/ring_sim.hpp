@@ -26,7 +26,10 @@ struct Source {
 	double load;
 	__u8 kind = RXAQM_KIND_DATA, ecn = RXAQM_IP_NOT_ECT;
 	__u64 next_ns = 0;
+	__u32 flows = 1; /* that take turns; 0: each packet is of another */
+	__u32 first = 0; /* of these */
 	/* What became of them since the last Ring::count(). */
+	__u64 taken = 0;
 	__u64 sent = 0, lost = 0, dropped = 0, passed = 0, marked = 0;
 
 	double gone() const /* by the law, of those that left the ring */
@@ -38,11 +41,15 @@ struct Source {
 struct Ring {
 	std::unique_ptr<rxaqm_queue> q = std::make_unique<rxaqm_queue>();
 	std::vector<Source> sources;
+	std::vector<rxaqm_flow_set> table = std::vector<rxaqm_flow_set>(RXAQM_FLOW_SETS);
+	__u32 next_flow = 1;
 	__u64 cost_ns = 20 * US, drop_ns = 100, now_ns = 1000 * MS;
 	/* After slices of @slice_ns (0: after each poll) the CPU is at other work for @away_ns. */
 	__u64 slice_ns = 0, away_ns = 0, slice_end_ns = 0;
 	size_t entries = 4096;
 	bool acks_redundant = true;
+	bool standing = false; /* the last poll left packets behind: only then are they judged */
+	__u32 spoofed = 0;
 	struct Waiting {
 		__u64 came_ns;
 		size_t source;
@@ -73,8 +80,29 @@ struct Ring {
 
 	Source &add(double load, __u8 kind = RXAQM_KIND_DATA, __u8 ecn = RXAQM_IP_NOT_ECT)
 	{
-		sources.push_back({ load, kind, ecn, now_ns });
+		return add(1, load, kind, ecn);
+	}
+
+	Source &add(__u32 flows, double load, __u8 kind, __u8 ecn)
+	{
+		sources.push_back({ load, kind, ecn, now_ns, flows, next_flow });
+		next_flow += flows;
 		return sources.back();
+	}
+
+	/* Some hash of flow @n. */
+	static __u32 hash(__u32 n)
+	{
+		n *= 0x9e3779b1U;
+		n ^= n >> 15;
+		return n * 0x85ebca77U ^ n >> 13;
+	}
+
+	__u32 flow_of(Source &s)
+	{
+		__u32 n = s.flows ? s.first + __u32(s.taken++ % s.flows) : ++spoofed | 1U << 31;
+
+		return rxaqm_flow_of(hash(n), 0);
 	}
 
 	void burst(size_t source, size_t packets)
@@ -115,20 +143,32 @@ struct Ring {
 
 	rxaqm_verdict judge(const Waiting &w)
 	{
-		const Source &s = sources[w.source];
+		Source &s = sources[w.source];
 		__u64 sojourn_ns = now_ns - w.came_ns;
+		__u32 id = flow_of(s);
 		rxaqm_verdict v;
 
 		sojourns.push_back(sojourn_ns);
+		if (!standing)
+			return RXAQM_PASS;
 		__u32 judged = rxaqm_decide_sojourn(q.get(), sojourn_ns, false, __u32(entries),
 						    now_ns);
 
 		if (!judged)
 			return RXAQM_PASS;
-		v = rxaqm_decide_packet(q.get(), judged, s.kind, s.ecn, 0, now_ns);
-		if (v == RXAQM_THIN)
-			v = acks_redundant ? RXAQM_DROP : RXAQM_PASS;
-		return q->flags & RXAQM_QUEUE_ENFORCED && v != RXAQM_NOTE ? v : RXAQM_PASS;
+		rxaqm_ask ask = rxaqm_decide_ask(q.get(), judged, s.kind, s.ecn, now_ns);
+
+		if (ask == RXAQM_ASK_NOTHING)
+			return RXAQM_PASS;
+		if (q->policy.law == RXAQM_LAW_CODEL)
+			v = rxaqm_verdict(
+				rxaqm_decide_codel(q.get(), judged, s.kind, s.ecn, now_ns));
+		else if (ask == RXAQM_ASK_THIN && acks_redundant)
+			v = RXAQM_DROP;
+		else
+			v = rxaqm_decide_flow(q.get(), &table[rxaqm_flow_set_of(id)], id, s.kind,
+					      s.ecn, now_ns);
+		return q->flags & RXAQM_QUEUE_ENFORCED ? v : RXAQM_PASS;
 	}
 
 	void take()
@@ -154,7 +194,8 @@ struct Ring {
 			taken++;
 			arrivals();
 		}
-		if (taken < 64) {
+		standing = taken == 64;
+		if (!standing) {
 			rxaqm_decide_drained(q.get());
 			q->drained_ns = now_ns;
 			now_ns += 10 * US;

@@ -3,17 +3,17 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <random>
-#include <set>
 
 #include "holds.hpp"
 #include "ack.h"
+#include "flow_id.h"
 #include "packets.hpp"
 
 using packets::Packet;
 
 constexpr __u64 GAP = 5 * RXAQM_NSEC_PER_MSEC;
 
-static rxaqm_ack_news read(const Packet &p, __u32 queue = 3)
+static rxaqm_ack_news read(const Packet &p)
 {
 	packets::Bytes bytes = packets::build(p);
 	const rxaqm_frame frame = { bytes.data(), __u32(bytes.size()) };
@@ -22,7 +22,7 @@ static rxaqm_ack_news read(const Packet &p, __u32 queue = 3)
 
 	rxaqm_frame_parse(&pkt, &frame);
 	HOLDS(pkt.kind == RXAQM_KIND_ACK || pkt.kind == RXAQM_KIND_SYN);
-	HOLDS(rxaqm_ack_read(&ack, &frame, pkt.ip_off, pkt.l4_off, queue));
+	HOLDS(rxaqm_ack_read(&ack, &frame, rxaqm_flow_id(&pkt, &frame, NULL, 0, 3), pkt.l4_off));
 	HOLDS(ack.pure == (pkt.kind == RXAQM_KIND_ACK));
 	return ack;
 }
@@ -351,40 +351,4 @@ TEST_CASE("ack: flows that share a slot never drop each other's", "[ack]")
 		p.sport = uint16_t(1000 + i % 2);
 		CHECK_FALSE(thinner.drops(p));
 	}
-}
-
-TEST_CASE("ack: each part of a flow's identity counts", "[ack]")
-{
-	std::set<__u64> ids;
-	size_t expected = 0;
-
-	const std::vector<uint16_t> tags[] = {
-		{}, { 0 }, { 1 }, { 2 }, { 1, 2 }, { 2, 1 }, { 1, 1 }
-	};
-
-	for (int version : { 4, 6 }) {
-		for (const std::vector<uint16_t> &vlans : tags) {
-			for (uint16_t port = 1; port < 5; port++) {
-				for (uint32_t address = 1; address < 50; address++) {
-					Packet p;
-
-					p.version = version;
-					p.vlans = vlans;
-					p.sport = 1 + port % 2;
-					p.dport = 1 + port / 2;
-					p.source = address;
-					p.dest = 100 - address;
-					for (__u32 queue : { 0, 1 })
-						ids.insert(read(p, queue).id);
-					expected += 2;
-					/* But a tag's priority does not. */
-					for (uint16_t &tci : p.vlans)
-						tci |= 0xe000;
-					ids.insert(read(p, 1).id);
-				}
-			}
-		}
-	}
-	CHECK(ids.size() == expected);
-	CHECK(ids.count(0) == 0);
 }

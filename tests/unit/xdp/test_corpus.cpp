@@ -6,6 +6,7 @@
 
 #include "corpus.hpp"
 #include "ack.h"
+#include "flow_id.h"
 
 TEST_CASE("corpus: every frame is of the class it was made for", "[corpus]")
 {
@@ -58,7 +59,7 @@ TEST_CASE("corpus: an ACK that tells something is never dropped", "[corpus]")
 			return;
 		}
 		REQUIRE((pkt.kind == RXAQM_KIND_ACK || pkt.kind == RXAQM_KIND_SYN));
-		REQUIRE(rxaqm_ack_read(&ack, &frame, pkt.ip_off, pkt.l4_off, 1));
+		REQUIRE(rxaqm_ack_read(&ack, &frame, rxaqm_flow_id(&pkt, &frame, NULL, 0, 1), pkt.l4_off));
 		bool drop = rxaqm_ack_thin(&table[ack.id % RXAQM_ACK_FLOWS], &ack, GAP, since_ns,
 					   now_ns);
 		if (segment.expect != "any")

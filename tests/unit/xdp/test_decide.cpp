@@ -54,7 +54,7 @@ TEST_CASE("decide: ecn=off drops all alike", "[decide]")
 		Auto a;
 
 		a.policy.ecn = RXAQM_ECN_OFF;
-		CHECK(std::abs(a.share(RXAQM_DROP, 0.4, ecn) - 0.16) < 0.02);
+		CHECK(std::abs(a.share(RXAQM_DROP, 2, ecn) - 0.5) < 0.02);
 		CHECK(a.stat(RXAQM_STAT_ECN_MARK) == 0);
 	}
 }

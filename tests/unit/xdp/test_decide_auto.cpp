@@ -1,53 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* law=auto: what becomes of each class at a given p. */
+/* law=auto: what becomes of packets of a flow that sends so many times of what it may. */
 #include <catch2/catch_test_macros.hpp>
 
 #include "decider.hpp"
 
-TEST_CASE("decide: auto: what becomes of each class", "[decide]")
+TEST_CASE("decide: auto: what becomes of a flow over its limit", "[decide]")
 {
-	/* p, ecn, kind, share dropped, share marked */
+	/* times of the limit, ecn, kind, share dropped, share marked */
 	struct Row {
-		double p;
+		double times;
 		__u8 ecn, kind;
 		double drop, mark;
 	} rows[] = {
-		{ 0.2, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.04, 0 },
-		{ 0.2, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0, 0.28 },
-		{ 0.2, RXAQM_IP_ECT1, RXAQM_KIND_DATA, 0, 0.28 },
-		{ 0.2, RXAQM_IP_CE, RXAQM_KIND_DATA, 0, 0 },
-		{ 0.2, RXAQM_IP_NOT_ECT, RXAQM_KIND_SYN, 0, 0 },
-		{ 0.2, RXAQM_IP_ECT0, RXAQM_KIND_SYN, 0, 0 },
-		{ 0.2, RXAQM_IP_ECT0, RXAQM_KIND_ACK, 0, 0 },
-		{ 0.5, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0, 1 },
-		{ 0.5, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.25, 0 },
-		/* Marks and drops were ignored: 1 - 2^-(16 / 16). */
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.5, 0 },
-		{ 0.5625, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0.5, 0.5 },
-		{ 0.5625, RXAQM_IP_CE, RXAQM_KIND_DATA, 0.5, 0 },
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_TCP, 0.5, 0 },
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_SYN, 0.2, 0 }, /* their part */
-		{ 0.5625, RXAQM_IP_NOT_ECT, RXAQM_KIND_ACK, 0.5, 0 },
-		{ 1, RXAQM_IP_NOT_ECT, RXAQM_KIND_EXEMPT, 0, 0 },
+		{ 1, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0, 0 },
+		{ 1, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0, 0 },
+		{ 2, RXAQM_IP_NOT_ECT, RXAQM_KIND_DATA, 0.5, 0 },
+		{ 2, RXAQM_IP_NOT_ECT, RXAQM_KIND_TCP, 0.5, 0 },
+		{ 4, RXAQM_IP_NOT_ECT, RXAQM_KIND_TCP, 0.75, 0 },
+		{ 2, RXAQM_IP_NOT_ECT, RXAQM_KIND_ACK, 0.5, 0 },
+		{ 2, RXAQM_IP_NOT_ECT, RXAQM_KIND_SYN, 0.5, 0 },
+		/* Marked eight times as often, so that from 1.14 on all are. */
+		{ 1.05, RXAQM_IP_ECT0, RXAQM_KIND_TCP, 0, 8 * (1 - 1 / 1.05) },
+		{ 1.05, RXAQM_IP_ECT1, RXAQM_KIND_DATA, 0, 8 * (1 - 1 / 1.05) },
+		{ 1.5, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0, 1 },
+		{ 1.5, RXAQM_IP_CE, RXAQM_KIND_DATA, 0, 0 },
+		/* Who ignores marks has twice the limit at most. */
+		{ 4, RXAQM_IP_ECT0, RXAQM_KIND_DATA, 0.5, 0.5 },
+		{ 4, RXAQM_IP_CE, RXAQM_KIND_DATA, 0.5, 0 },
+		/* ECN of ACKs and SYNs is none of their matter. */
+		{ 2, RXAQM_IP_ECT0, RXAQM_KIND_SYN, 0.5, 0 },
+		{ 9, RXAQM_IP_NOT_ECT, RXAQM_KIND_EXEMPT, 0, 0 },
 	};
 
 	for (const Row &row : rows) {
 		Auto a, b;
 
-		CAPTURE(row.p, row.ecn, row.kind);
-		CHECK(std::abs(a.share(RXAQM_DROP, row.p, row.ecn, row.kind) - row.drop) < 0.02);
-		CHECK(std::abs(b.share(RXAQM_MARK, row.p, row.ecn, row.kind) - row.mark) < 0.02);
+		CAPTURE(row.times, row.ecn, row.kind);
+		CHECK(std::abs(a.share(RXAQM_DROP, row.times, row.ecn, row.kind) - row.drop) <
+		      0.02);
+		CHECK(std::abs(b.share(RXAQM_MARK, row.times, row.ecn, row.kind) - row.mark) <
+		      0.02);
 	}
 }
 
-TEST_CASE("decide: auto: ACKs are thinned as p says, and kept where the policy says", "[decide]")
+TEST_CASE("decide: auto: strangers of a kind share one limit", "[decide]")
+{
+	const __u32 stranger = 0x500; /* its set is full of flows that go on */
+
+	for (__u8 kind : { RXAQM_KIND_TCP, RXAQM_KIND_DATA, RXAQM_KIND_ACK, RXAQM_KIND_SYN }) {
+		Auto a(1);
+		auto share = [&](double times) {
+			int dropped = 0, n = 20000;
+
+			for (int i = 0; i < n; i++) {
+				a.hold(times);
+				for (rxaqm_flow &flow : a.flows[rxaqm_flow_set_of(stranger)].flow)
+					flow = { 77, a.q->law.stranger[0], 0, 0, 0 };
+				dropped += a.packet(5 * MS, RXAQM_IP_NOT_ECT, kind, false,
+						    stranger) == RXAQM_DROP;
+			}
+			return double(dropped) / n;
+		};
+
+		CAPTURE(kind);
+		CHECK(std::abs(share(4) - 0.75) < 0.02);
+		CHECK(share(1) == 0);
+		/* The others are not asked to pay for it. */
+		for (int other = 0; other < RXAQM_NR_STRANGERS; other++)
+			CHECK(a.q->law.stranger[other].level <= Auto::LIMIT + RXAQM_PACKET);
+	}
+}
+
+TEST_CASE("decide: auto: ACKs are thinned as the limit says, and kept where the policy says",
+	  "[decide]")
 {
 	Auto a;
+	int thin = 0, n = 20000;
 
-	CHECK(std::abs(a.share(RXAQM_THIN, 1. / 24, 0, RXAQM_KIND_ACK) - 0.5) < 0.02);
-	CHECK(std::abs(a.share(RXAQM_NOTE, 1. / 24, 0, RXAQM_KIND_ACK) - 0.5) < 0.02);
+	for (int i = 0; i < n; i++) {
+		a.hold(0.5);
+		a.packet(5 * MS, 0, RXAQM_KIND_ACK);
+		thin += a.ask == RXAQM_ASK_THIN;
+		REQUIRE((a.ask == RXAQM_ASK_THIN || a.ask == RXAQM_ASK_NOTE));
+	}
+	CHECK(std::abs(double(thin) / n - 0.5) < 0.02);
+	a.hold(0.5);
+	a.packet(5 * MS, 0, RXAQM_KIND_SYN);
+	CHECK(a.ask == RXAQM_ASK_NOTE);
 	a.policy.ack = RXAQM_ACK_KEEP;
-	CHECK(a.share(RXAQM_PASS, 1. / 24, 0, RXAQM_KIND_ACK) == 1);
+	a.hold(0.5);
+	a.packet(5 * MS, 0, RXAQM_KIND_ACK);
+	CHECK(a.ask == RXAQM_ASK_VERDICT);
 	/* An ACK that nobody noted: what the table says from before it is void. */
 	CHECK(rxaqm_decide_unasked_ns(a.q.get()) == a.now_ns);
 }
@@ -55,49 +98,50 @@ TEST_CASE("decide: auto: ACKs are thinned as p says, and kept where the policy s
 TEST_CASE("decide: auto: nothing is dropped before the queue is bad, nor under half the goal",
 	  "[decide]")
 {
-	Auto a(1);
+	Auto a(1e4);
 
 	CHECK(a.packet(250 * US) == RXAQM_PASS);
+	a.hold(1e4);
 	CHECK(a.packet(251 * US) == RXAQM_DROP);
-	a.hold(1);
+	a.hold(1e4);
 	a.q->law.bad = 0;
 	CHECK(a.packet(5 * MS) == RXAQM_PASS);
 	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
 }
 
-TEST_CASE("decide: auto: packets of a flow in a row are marked alike, no more of them in all",
-	  "[decide]")
+TEST_CASE("decide: auto: packets of a flow are marked alike, no more of them in all", "[decide]")
 {
-	for (__u32 flows : { 1, 2, 7 }) {
-		Auto a;
-		int marked = 0, changes = 0, n = 200000;
-		bool before = false;
+	const double times = 1.05, share = 8 * (1 - 1 / times);
+	int marked = 0, changes = 0, n = 200000;
+	bool before = false;
+	Auto a;
 
-		for (int i = 0; i < n; i++) {
-			__u32 flow = 1 + __u32(i) / 10 % flows; /* ten of each in a row */
+	a.hold(times);
+	for (int i = 0; i < n; i++) {
+		__u8 left = a.flows[0].flow[0].run_left, flags = a.flows[0].flow[0].flags;
 
-			a.hold(0.2);
-			bool mark = rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS,
-							RXAQM_KIND_DATA, RXAQM_IP_ECT0, flow,
-							a.now_ns) == RXAQM_MARK;
-			marked += mark;
-			if (i % 10)
-				changes += mark != before;
-			before = mark;
-		}
-		CAPTURE(flows, marked, changes);
-		CHECK(std::abs(double(marked) / n - 0.28) < 0.02);
-		/* A flow of its own has runs of 16 that end within its ten; others have none. */
-		CHECK(changes < (flows == 1 ? n / 16 : 1));
+		a.hold(times);
+		a.flows[0].flow[0].run_left = left;
+		a.flows[0].flow[0].flags = flags;
+		bool mark = a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK;
+		marked += mark;
+		changes += mark != before;
+		before = mark;
 	}
-	/* What was marked a while ago is no reason where nothing is to be marked now. */
-	Auto a(0.5);
+	CAPTURE(marked, changes);
+	CHECK(std::abs(double(marked) / n - share) < 0.03);
+	CHECK(changes < n / RXAQM_LAW_RUN);
+	/* A run that has begun is finished, wherever the level goes meanwhile. */
+	a.hold(2);
+	REQUIRE(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
+	for (int i = 1; i < RXAQM_LAW_RUN; i++) {
+		__u8 left = a.flows[0].flow[0].run_left;
 
-	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
-				  a.now_ns) == RXAQM_MARK);
-	a.hold(0);
-	CHECK(rxaqm_decide_packet(a.q.get(), RXAQM_JUDGE_CLASS, RXAQM_KIND_DATA, RXAQM_IP_ECT0, 5,
-				  a.now_ns) == RXAQM_PASS);
+		a.hold(0.5);
+		a.flows[0].flow[0].run_left = left;
+		CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_MARK);
+	}
+	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
 }
 
 TEST_CASE("decide: auto: a queue that stands when its lease is renewed begins as with a new policy",
@@ -110,30 +154,17 @@ TEST_CASE("decide: auto: a queue that stands when its lease is renewed begins as
 	renewed.policy.mode = RXAQM_MODE_OBSERVE;
 	for (int i = 0; i < 30 * packets; i++)
 		renewed.packet(2 * fresh.policy.target_ns, RXAQM_IP_ECT0);
-	REQUIRE(renewed.q->law.p > RXAQM_LAW_ONE / 4);
-	const __u32 seen = renewed.q->law.seen[RXAQM_CLASS_ECT];
+	REQUIRE(renewed.q->law.x > RXAQM_LAW_OCTAVE);
+	const __u32 seen = renewed.q->law.seen[RXAQM_CLASS_ECT], most = renewed.q->law.most;
+	/* What is only observed has passed, all of it. */
+	CHECK(most > packets / 4 * RXAQM_PACKET);
 	renewed.policy.mode = RXAQM_MODE_ENFORCE;
 	/* What stands already is no change that marks would have to answer. */
 	for (int i = 0; i < packets / 2; i++)
 		for (Auto *a : { &fresh, &renewed })
 			a->packet(2 * fresh.policy.target_ns, RXAQM_IP_ECT0);
 	CHECK(renewed.q->flags & RXAQM_QUEUE_ENFORCED);
-	CHECK(renewed.q->law.p > 0);
-	CHECK(renewed.q->law.p <= fresh.q->law.p + RXAQM_LAW_ONE / 50);
+	CHECK(renewed.q->law.x <= fresh.q->law.x + RXAQM_LAW_OCTAVE);
 	CHECK(renewed.q->law.seen[RXAQM_CLASS_ECT] >= seen / 2); /* and what it is made of holds */
-}
-
-TEST_CASE("decide: auto: ECT(0) as the host has it", "[decide]")
-{
-	Auto a;
-
-	a.q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
-	CHECK(std::abs(a.share(RXAQM_MARK, 0.4, RXAQM_IP_ECT0) - 0.16) < 0.02);
-	CHECK(std::abs(a.share(RXAQM_MARK, 0.4, RXAQM_IP_ECT1) - 0.72) < 0.02);
-	/* Marks of the latter may come while it may still be a burst, as drops may not. */
-	a.hold(1);
-	a.q->law.bad = 0;
-	CHECK(a.packet(5 * MS, RXAQM_IP_ECT0) == RXAQM_PASS);
-	CHECK(a.packet(5 * MS, RXAQM_IP_ECT1) == RXAQM_MARK);
-	CHECK(a.packet(5 * MS) == RXAQM_PASS);
+	CHECK(renewed.q->law.most >= most / 4 * 3); /* and what the CPU can do */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* law=auto: its arithmetic, and what its words mean. */
+/* law=auto: its arithmetic, its table of flows, and what holds of any traffic. */
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
@@ -10,106 +10,88 @@ using namespace ring_sim;
 
 static const double ONE = RXAQM_LAW_ONE;
 
-/* A law at @p that has seen as much of each class, but of @most as much as of all others, so that
- * it is not capped.
- */
-static rxaqm_law_vars at(__u32 p, int most = RXAQM_CLASS_OTHER)
+TEST_CASE("law: 2^-x", "[law]")
 {
-	rxaqm_law_vars vars = {};
+	__u32 before = RXAQM_LAW_ONE;
 
-	vars.p = p;
-	for (int c = 0; c < RXAQM_NR_DROPPABLE; c++)
-		vars.seen[c] = c == most ? 4000 * (RXAQM_NR_DROPPABLE - 1) : 4000;
-	rxaqm_law_map(&vars, RXAQM_LAW_ONE);
-	return vars;
-}
+	for (__u32 whole = 0; whole < 16; whole++)
+		CHECK(rxaqm_law_exp2(whole * RXAQM_LAW_OCTAVE) == RXAQM_LAW_ONE >> whole);
+	for (__u32 x = 0; x < RXAQM_LAW_ONE; x += 1234567) {
+		__u32 share = rxaqm_law_exp2(x);
+		double exact = std::exp2(-16 * double(x) / ONE);
 
-TEST_CASE("law: 1 - 2^-x", "[law]")
-{
-	__u32 before = 0;
-
-	CHECK(rxaqm_law_one_less_exp2(0) == 0);
-	for (int whole = 1; whole < 30; whole++)
-		CHECK(rxaqm_law_one_less_exp2(__u64(whole) << 30) ==
-		      RXAQM_LAW_ONE - (RXAQM_LAW_ONE >> whole));
-	CHECK(rxaqm_law_one_less_exp2(30ULL << 30) == RXAQM_LAW_ONE);
-	CHECK(rxaqm_law_one_less_exp2(~0ULL >> 2) == RXAQM_LAW_ONE);
-	for (__u64 x = 0; x < 31ULL << 30; x += 12345678) {
-		__u32 share = rxaqm_law_one_less_exp2(x);
-		double exact = 1 - std::exp2(-double(x) / ONE);
-
-		REQUIRE(share >= before);
-		REQUIRE(std::abs(share / ONE - exact) < 0.045);
+		REQUIRE(share <= before);
+		REQUIRE(std::abs(share / ONE / exact - 1) < 0.065);
 		before = share;
 	}
 }
 
-TEST_CASE("law: what p means to each class", "[law]")
+TEST_CASE("law: log2, and half-lives of a quarter to a half of the interval", "[law]")
 {
-	const int not_ect = GENERATE(RXAQM_CLASS_TCP, RXAQM_CLASS_OTHER);
-
-	for (double p = 0; p <= 1; p += 1. / 64) {
-		rxaqm_law_vars vars = at(__u32(p * ONE), not_ect);
-		double drop = vars.drop[not_ect] / ONE;
-		double mark = vars.mark / ONE, shed = vars.drop[RXAQM_CLASS_ECT] / ONE;
-
-		CAPTURE(not_ect, p);
-		CHECK(std::abs(rxaqm_law_square(vars.p) / ONE - p * p) < 1e-6);
-		CHECK(std::abs(mark - std::min(1., p + 2 * p * p)) < 1e-6);
-		CHECK(drop >= p * p - 1e-6);
-		CHECK(std::abs(vars.thin / ONE - (1 - std::exp2(-24 * p))) < 0.045);
-		/* Who can be marked is dropped only where all are marked already. */
-		CHECK((shed > 0) == (p > 0.5));
-		CHECK((p <= 0.5 || mark == 1));
-		/* An eighth is SYNs, and goes once at most; of ECT four times that. */
-		CHECK(std::abs(vars.drop[RXAQM_CLASS_SYN] / ONE - std::min(shed, 0.125)) < 1e-6);
+	CHECK(rxaqm_law_log2(0) == 0);
+	for (__u32 bits = 0; bits < 32; bits++) {
+		CHECK(rxaqm_law_log2(1U << bits) == int(bits));
+		CHECK(rxaqm_law_log2((2ULL << bits) - 1) == int(bits));
 	}
-	CHECK(at(RXAQM_LAW_ONE, not_ect).drop[not_ect] > 0.99 * ONE);
+	for (__u64 interval_ns = 2 * MS; interval_ns <= RXAQM_INTERVAL_MAX_NS;
+	     interval_ns += 7 * MS) {
+		__u64 half_life_ns = 65536ULL << rxaqm_law_stamp_bits(interval_ns);
+
+		REQUIRE(half_life_ns > interval_ns / 4);
+		REQUIRE(half_life_ns <= interval_ns / 2);
+	}
 }
 
-TEST_CASE(
-	"law: no class is dropped more than four times its part in the queue, SYNs not more than it",
-	"[law]")
+TEST_CASE("law: a level is halved each half-life, and bounded", "[law]")
 {
-	std::mt19937 random(3);
+	rxaqm_level level = { 1U << 30, 12345 };
 
-	for (int i = 0; i < 10000; i++) {
-		rxaqm_law_vars vars = {};
-		double all = 0;
+	for (__u32 age = 0; age < 40U << 16; age += 777) {
+		double exact = double(1U << 30) * std::exp2(-double(age) / 65536);
+		__u32 now = rxaqm_level_at(&level, 12345 + age);
 
-		vars.p = random() % (RXAQM_LAW_ONE + 1);
-		for (auto &seen : vars.seen)
-			all += seen = random() % 4 ? random() >> (random() % 32) : 0;
-		rxaqm_law_map(&vars, RXAQM_LAW_ONE);
-		for (int c = 0; c < RXAQM_NR_DROPPABLE; c++) {
-			double share = all ? vars.seen[c] / all : 1;
-			double times = c == RXAQM_CLASS_SYN ? 1 : 4;
+		REQUIRE(std::abs(now - exact) <= 0.004 * exact + 1);
+	}
+	CHECK(rxaqm_level_at(&level, 12345 + (32U << 16)) == 0);
+	/* Packets at a rate of 1 in 655 stamps: 100 in a half-life come to 144. */
+	level = {};
+	for (__u32 stamp = 0; stamp < 40U << 16; stamp += 655)
+		rxaqm_level_count(&level, stamp);
+	CHECK(std::abs(level.level / double(RXAQM_PACKET) - 144.8) < 5);
+}
 
-			HOLDS(vars.drop[c] / ONE <= times * share + 1e-6);
-			HOLDS(share < 1 / times || vars.p < RXAQM_LAW_ONE ||
-			      vars.drop[c] > 0.99 * ONE);
+TEST_CASE("law: who goes on is known, and packets that come once push nobody out", "[law]")
+{
+	rxaqm_flow_set set = {};
+	__u32 stamp = 1;
+
+	for (__u32 id = 1; id <= RXAQM_FLOW_WAYS; id++) {
+		CHECK_FALSE(rxaqm_flow_find(&set, id));
+		rxaqm_flow_note(&set, id, 0, 7, stamp);
+		REQUIRE(rxaqm_flow_find(&set, id));
+		for (int i = 0; i < 3; i++)
+			rxaqm_level_count(&rxaqm_flow_find(&set, id)->rate, stamp);
+	}
+	/* A hundred strangers a packet of each: the four stay, for they send more. */
+	for (__u32 i = 0; i < 100; i++) {
+		rxaqm_flow_note(&set, 1000 + i, 0, 7, ++stamp);
+		for (__u32 id = 1; id <= RXAQM_FLOW_WAYS; id++) {
+			REQUIRE(rxaqm_flow_find(&set, id));
+			rxaqm_level_count(&rxaqm_flow_find(&set, id)->rate, stamp);
 		}
 	}
+	/* One who goes on gets in where they stop. */
+	for (int i = 0; i < 100 && !rxaqm_flow_find(&set, 9); i++)
+		rxaqm_flow_note(&set, 9, RXAQM_FLOW_TCP, 7, stamp += 6554);
+	REQUIRE(rxaqm_flow_find(&set, 9));
+	CHECK(rxaqm_flow_find(&set, 9)->flags == RXAQM_FLOW_TCP);
+	CHECK(rxaqm_flow_find(&set, 9)->interval == 6); /* not counted in this one yet */
 }
 
-TEST_CASE("law: max_drop is a ceiling of every class", "[law]")
-{
-	for (unsigned permille : { 0, 1, 300, 999, 1000 }) {
-		rxaqm_policy policy = {};
-		rxaqm_law_vars vars = at(RXAQM_LAW_ONE);
-
-		policy.max_drop_permille = __u16(permille);
-		rxaqm_law_map(&vars, rxaqm_decide_max_drop(&policy));
-		for (__u32 drop : vars.drop)
-			CHECK(drop <= permille / 1000. * ONE);
-		CHECK(vars.thin <= permille / 1000. * ONE);
-	}
-}
-
-TEST_CASE("law: p stays in its bounds, and comes to nothing where nothing stands", "[law]")
+TEST_CASE("law: the limit stays in its bounds, and holds nobody where nothing stands", "[law]")
 {
 	std::mt19937 random(7);
-	rxaqm_law_params params = { 10 * MS, 100 * MS, 4096, RXAQM_LAW_ONE };
+	rxaqm_law_params params = { 10 * MS, 100 * MS, 4096, RXAQM_LAW_ONE, 0 };
 
 	for (int round = 0; round < 200; round++) {
 		rxaqm_law_vars vars = {};
@@ -121,17 +103,22 @@ TEST_CASE("law: p stays in its bounds, and comes to nothing where nothing stands
 		for (int i = 0; i < 2000; i++) {
 			rxaqm_law_average(&vars, random() % (20 * SEC >> random() % 30 | 1));
 			now_ns += params.interval_ns >> (random() % 3 + 1);
+			for (unsigned n = random() % 50; n; n--)
+				rxaqm_level_count(&vars.passed, rxaqm_law_stamp(&vars, now_ns));
+			vars.top = random() % (vars.passed.level + 1);
 			rxaqm_law_turn(&vars, &params, now_ns);
-			HOLDS(vars.p <= RXAQM_LAW_ONE);
+			HOLDS(vars.x < RXAQM_LAW_ONE);
+			HOLDS(vars.limit <= 2ULL * vars.most);
+			HOLDS(vars.floor[0] <= vars.most / 4);
+			HOLDS(vars.strangers >= vars.most / 16);
 		}
-		vars.p = RXAQM_LAW_ONE;
-		now_ns += 30 * params.interval_ns / 2 + 4;
-		rxaqm_law_turn(&vars, &params, now_ns);
-		CHECK(vars.p <= 1);
 		now_ns += params.interval_ns;
+		vars.smooth_ns = 0;
+		vars.above_ns = 0;
 		rxaqm_law_turn(&vars, &params, now_ns);
-		CHECK(vars.p == 0);
+		CHECK(vars.x == 0);
 		CHECK(vars.bad == 0);
+		CHECK(vars.thin == 0);
 	}
 }
 
@@ -149,30 +136,6 @@ TEST_CASE("law: the same arrivals are judged the same", "[law]")
 	CHECK(a.q->law.random == b.q->law.random);
 }
 
-TEST_CASE("law: marks mean what ECT(0) means here", "[law]")
-{
-	for (bool classic : { false, true }) {
-		Ring ring;
-
-		if (classic)
-			ring.q->flags |= RXAQM_QUEUE_ECT0_CLASSIC;
-		ring.add(0.4, RXAQM_KIND_DATA, RXAQM_IP_ECT0);
-		ring.add(0.4, RXAQM_KIND_DATA, RXAQM_IP_ECT1);
-		ring.add(0.4);
-		ring.run(1200 * MS);
-		ring.count();
-		ring.run(5 * SEC);
-		double ect0 = double(ring.sources[0].marked) / double(ring.sources[0].passed);
-		double ect1 = double(ring.sources[1].marked) / double(ring.sources[1].passed);
-
-		CAPTURE(classic, ect0, ect1);
-		if (classic)
-			CHECK(ect0 < 0.6 * ect1);
-		else
-			CHECK(std::abs(ect0 - ect1) < 0.02);
-	}
-}
-
 TEST_CASE("law: observing ends and begins anew with the lease", "[law]")
 {
 	Ring ring;
@@ -180,14 +143,16 @@ TEST_CASE("law: observing ends and begins anew with the lease", "[law]")
 	ring.q->policy.mode = RXAQM_MODE_OBSERVE;
 	ring.add(3);
 	ring.run(3 * SEC);
-	CHECK(ring.q->law.p == RXAQM_LAW_ONE); /* nobody reacts to what is not done */
+	CHECK(ring.q->law.x > 2 * RXAQM_LAW_OCTAVE); /* nobody reacts to what is not done */
+	const __u32 most = ring.q->law.most, x = ring.q->law.x;
 	CHECK(ring.q->stat[RXAQM_STAT_DROP] == 0);
 	CHECK(ring.q->stat[RXAQM_STAT_WOULD_DROP] > 1000);
 	ring.q->policy.mode = RXAQM_MODE_ENFORCE;
 	ring.count();
 	ring.run(100 * MS);
 	CHECK(ring.sources[0].dropped == 0); /* an interval of arrivals comes first */
-	CHECK(ring.q->law.p < RXAQM_LAW_ONE);
+	CHECK(ring.q->law.x < x / 2);
+	CHECK(ring.q->law.most > most / 2); /* all that was observed has passed */
 	ring.run(1200 * MS);
 	ring.count();
 	ring.run(1 * SEC);
@@ -222,4 +187,40 @@ TEST_CASE("law: target=auto is the floor that is measured, by the rule of the NI
 	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 1 * MS);
 	CHECK(ring.q->interval_ns == 10 * MS);
+}
+
+TEST_CASE("law: target=auto has room for five packets of each TCP flow that is over its share",
+	  "[law]")
+{
+	Ring ring(500 * US, 10 * MS);
+
+	ring.q->policy.target_auto = 1;
+	ring.begin();
+	ring.q->round_ns = 2 * MS;
+	ring.q->packet_ns = 20 * US;
+	ring.q->target_quarters = 4;
+	ring.q->law.over[RXAQM_FLOWS_OTHER] = 1000;
+	rxaqm_target_update(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 4 * MS);
+	ring.q->law.over[RXAQM_FLOWS_TCP] = 40;
+	rxaqm_target_update(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 4 * MS);
+	ring.q->law.over[RXAQM_FLOWS_TCP] = 60;
+	rxaqm_target_update(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 6 * MS);
+	/* At most twice what it would be, and what the ring has room for. */
+	ring.q->law.over[RXAQM_FLOWS_TCP] = 1000;
+	rxaqm_target_update(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 8 * MS);
+	CHECK(ring.q->interval_ns >= 4 * ring.q->target_ns);
+	rxaqm_target_update(ring.q.get(), 1024);
+	CHECK(ring.q->target_ns == 5120 * US);
+	/* law=codel does not know flows; what is said is held as it is. */
+	ring.q->policy.law = RXAQM_LAW_CODEL;
+	rxaqm_target_update(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 4 * MS);
+	ring.q->policy.law = RXAQM_LAW_AUTO;
+	ring.q->policy.target_auto = 0;
+	rxaqm_target_update(ring.q.get(), 4096);
+	CHECK(ring.q->target_ns == 500 * US);
 }

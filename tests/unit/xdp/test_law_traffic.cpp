@@ -102,7 +102,13 @@ TEST_CASE("law: the mix of the original experiment loses no data", "[law]")
 
 		if (!judged)
 			continue;
-		auto v = rxaqm_decide_packet(ring.q.get(), judged, kind, ecn, 0, ring.now_ns);
+		if (rxaqm_decide_ask(ring.q.get(), judged, kind, ecn, ring.now_ns) ==
+		    RXAQM_ASK_NOTHING)
+			continue;
+		__u32 id = 1 + random() % 100;
+		int v = codel ? rxaqm_decide_codel(ring.q.get(), judged, kind, ecn, ring.now_ns) :
+				rxaqm_decide_flow(ring.q.get(), &ring.table[rxaqm_flow_set_of(id)],
+						  id, kind, ecn, ring.now_ns);
 		if (kind == RXAQM_KIND_DATA && ecn == RXAQM_IP_NOT_ECT) {
 			not_ect++;
 			dropped += v == RXAQM_DROP;

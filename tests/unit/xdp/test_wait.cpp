@@ -143,6 +143,15 @@ TEST_CASE("wait: without a socket all that is forgotten", "[wait]")
 	CHECK(q.codel.dropping == 0);
 }
 
+/* On a packet of the one flow that there is. */
+static int verdict(rxaqm_queue *q, rxaqm_flow_set *set, __u32 judged, __u64 now_ns)
+{
+	rxaqm_decide_ask(q, judged, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, now_ns);
+	if (q->policy.law == RXAQM_LAW_CODEL)
+		return rxaqm_decide_codel(q, judged, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, now_ns);
+	return rxaqm_decide_flow(q, set, 1, RXAQM_KIND_DATA, RXAQM_IP_NOT_ECT, now_ns);
+}
+
 TEST_CASE("wait: the law holds a responsive load behind a slow consumer near target", "[wait]")
 {
 	/* A consumer of 20 us a packet, a ring of 4096, and senders that halve for a signal and
@@ -150,6 +159,7 @@ TEST_CASE("wait: the law holds a responsive load behind a slow consumer near tar
 	 */
 	const rxaqm_law law = GENERATE(RXAQM_LAW_AUTO, RXAQM_LAW_CODEL);
 	rxaqm_queue q = bound_queue(law);
+	rxaqm_flow_set set = {};
 	double rate = 2.0; /* packets a step */
 	uint64_t now = SEC, published_ns = 0, updated_ns = 0, worst_ns = 0, sum_ns = 0, late = 0;
 	std::vector<uint64_t> ring;
@@ -167,8 +177,7 @@ TEST_CASE("wait: the law holds a responsive load behind a slow consumer near tar
 			judged = rxaqm_wait_follow(&q, wait_ns, wait_ns) ?
 					 rxaqm_decide_sojourn(&q, wait_ns, false, 4096, now) :
 					 0;
-			if (judged && rxaqm_decide_packet(&q, judged, RXAQM_KIND_DATA,
-							  RXAQM_IP_NOT_ECT, 0, now) == RXAQM_DROP) {
+			if (judged && verdict(&q, &set, judged, now) == RXAQM_DROP) {
 				rate /= 2;
 				continue;
 			}

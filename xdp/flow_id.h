@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Which flow a packet is of: a hash of addresses, protocol, ports and VLANs, with a seed that nobody
+ * outside knows.
+ *
+ * What comes through a tunnel is told apart by what is inside: in GRE, IP in IP and 6in4 by the
+ * addresses and ports of the packet there, in ESP by its SPI. VXLAN and Geneve need nothing: who
+ * sends it puts a hash of the inner flow into the UDP source port (RFC 7348, 5; RFC 8926, 3.3).
+ * Fragments have no ports, not even the first: so all of a datagram are of one flow.
+ */
+#ifndef RXAQM_FLOW_ID_H
+#define RXAQM_FLOW_ID_H
+
+#include "headers.h"
+
+#define RXAQM_IPPROTO_IPIP 4
+#define RXAQM_IPPROTO_IPV6 41
+#define RXAQM_IPPROTO_GRE 47
+#define RXAQM_IPPROTO_ESP 50
+
+/* GRE (RFC 2784, RFC 2890): each of these flags stands for four bytes more; version 0 has none of
+ * the lowest three.
+ */
+#define RXAQM_GRE_CHECKSUM 0x8000
+#define RXAQM_GRE_KEY 0x2000
+#define RXAQM_GRE_SEQUENCE 0x1000
+#define RXAQM_GRE_VERSION 0x0007
+#define RXAQM_GRE_ETHERNET 0x6558
+
+/* Addresses, and the ports behind them where IP has no options. */
+#define RXAQM_FLOW_WORDS 5
+
+/* A hash of the @n words at @words. */
+rxaqm_always_inline __u32 rxaqm_flow_hash(const __u64 *words, __u32 n)
+{
+	__u64 h = 0;
+	__u32 i;
+
+	RXAQM_ROLLED
+	for (i = 0; i < n; i++) {
+		h = (h ^ words[i]) * 0x94d049bb133111ebULL;
+		h ^= h >> 31;
+	}
+	return (__u32)(h >> 16);
+}
+
+/* Is @protocol one whose packets have others inside, or a number of their own? */
+rxaqm_always_inline bool rxaqm_flow_tunnel(__u8 protocol)
+{
+	return protocol < 64 && (1ULL << RXAQM_IPPROTO_IPIP | 1ULL << RXAQM_IPPROTO_IPV6 |
+				 1ULL << RXAQM_IPPROTO_GRE | 1ULL << RXAQM_IPPROTO_ESP) >>
+						protocol &
+					1;
+}
+
+/* Where the packet inside of GRE begins whose header is at @off; 0: unknown. */
+rxaqm_always_inline __u32 rxaqm_flow_gre(const struct rxaqm_frame *frame, __u32 off)
+{
+	__u8 header[4];
+	__u16 flags;
+
+	if (!rxaqm_frame_read(frame, off, header, sizeof(header)))
+		return 0;
+	flags = (__u16)(header[0] << 8 | header[1]);
+	if (flags & RXAQM_GRE_VERSION)
+		return 0;
+	off += sizeof(header);
+	off += flags & RXAQM_GRE_CHECKSUM ? 4 : 0;
+	off += flags & RXAQM_GRE_KEY ? 4 : 0;
+	off += flags & RXAQM_GRE_SEQUENCE ? 4 : 0;
+	if ((header[2] << 8 | header[3]) == RXAQM_GRE_ETHERNET)
+		off += RXAQM_ETH_HLEN;
+	return off;
+}
+
+/* What tells flows apart in the tunnel of @protocol, whose header is at @off. 0: nothing does. */
+rxaqm_always_inline __u32 rxaqm_flow_inner(const struct rxaqm_frame *frame, __u8 protocol,
+					   __u32 off)
+{
+	__u64 words[RXAQM_FLOW_WORDS] = {};
+	__u8 version;
+
+	if (protocol == RXAQM_IPPROTO_ESP) {
+		rxaqm_frame_read(frame, off, words, 4);
+		return rxaqm_flow_hash(words, 1);
+	}
+	if (protocol == RXAQM_IPPROTO_GRE)
+		off = rxaqm_flow_gre(frame, off);
+	if (!off || !rxaqm_frame_read(frame, off, &version, 1))
+		return 0;
+	version >>= 4;
+	if (version == 4 || version == 6)
+		rxaqm_frame_read(frame, off + (version == 4 ? 12 : 8), words,
+				 version == 4 ? 12 : 36);
+	return rxaqm_flow_hash(words, RXAQM_FLOW_WORDS);
+}
+
+/* Eight bytes as they lie there, at any alignment: packet.h says why. */
+rxaqm_always_inline __u64 rxaqm_flow_bytes(const __u8 *p)
+{
+#ifdef __bpf__
+	return *(const __u64 *)p;
+#else
+	__u64 bytes;
+
+	memcpy(&bytes, p, sizeof(bytes));
+	return bytes;
+#endif
+}
+
+/* The addresses of the packet, to @words: one word of IPv4, four of IPv6. @plain as
+ * rxaqm_frame_headers() has it. Returns how many.
+ */
+rxaqm_always_inline __u32 rxaqm_flow_addresses(const struct rxaqm_packet *pkt,
+					       const struct rxaqm_frame *frame, const __u8 *data,
+					       __u32 plain, __u64 *words)
+{
+	const __u8 *ip = data + RXAQM_ETH_HLEN;
+	__u32 n = 4;
+
+	if (plain == RXAQM_IP4_HLEN) {
+		words[0] = rxaqm_flow_bytes(ip + 12);
+		return 1;
+	}
+	if (plain) {
+		words[0] = rxaqm_flow_bytes(ip + 8);
+		words[1] = rxaqm_flow_bytes(ip + 16);
+		words[2] = rxaqm_flow_bytes(ip + 24);
+		words[3] = rxaqm_flow_bytes(ip + 32);
+		return 4;
+	}
+	if (pkt->ip_version == 4)
+		n = 1;
+	rxaqm_frame_read(frame, pkt->ip_off + (n == 1 ? 12 : 8), words, n * sizeof(*words));
+	return n;
+}
+
+/* The identity of the flow that the packet is of. */
+rxaqm_always_inline __u32 rxaqm_flow_id(const struct rxaqm_packet *pkt,
+					const struct rxaqm_frame *frame, const __u8 *data,
+					__u32 plain, __u32 seed)
+{
+	__u64 words[RXAQM_FLOW_WORDS] = {};
+	__u32 n, ports = 0;
+
+	if (!pkt->fragment && !pkt->more_fragments)
+		ports = (__u32)pkt->sport << 16 | pkt->dport;
+	words[0] = (__u64)(seed + pkt->vlans + pkt->protocol * 2654435761U) << 32 | ports;
+	n = 1 + rxaqm_flow_addresses(pkt, frame, data, plain, words + 1);
+	return rxaqm_flow_hash(words, n);
+}
+
+#endif /* RXAQM_FLOW_ID_H */

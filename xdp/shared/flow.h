@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * What each flow has sent of late: a table of them, one a CPU, in sets of four that fill a cache
+ * line each. Contract of flow_map. Written by XDP; read by "rxaqm top --flows".
+ *
+ * Rates are levels: each packet adds RXAQM_PACKET, and half is forgotten each half-life. A flow of
+ * r packets a second has a level of 1.44 half-lives of r. Stamps count 1/65536 of a half-life.
+ *
+ * A flow that is not in its set comes in at once if one of the four did not go on: that has sent
+ * one packet of late, or none. Else the least of the four pays a packet for it, so that who goes
+ * on gets in sooner or later, and packets that come once push nobody out who goes on.
+ */
+#ifndef RXAQM_FLOW_H
+#define RXAQM_FLOW_H
+
+#include "types.h"
+
+#define RXAQM_PACKET 256U /* in a level */
+#define RXAQM_FLOW_WAYS 4
+#define RXAQM_FLOW_SETS 256
+
+struct rxaqm_level {
+	__u32 level;
+	__u32 stamp; /* when it was that */
+};
+
+#define RXAQM_FLOW_TCP (1U << 0)
+#define RXAQM_FLOW_MARKED (1U << 1) /* packets of the run going on are */
+#define RXAQM_FLOW_OVER (1U << 2) /* it was over the limit in the interval */
+
+struct rxaqm_flow {
+	__u32 id; /* flow_id.h; 0: free */
+	struct rxaqm_level rate;
+	__u16 interval; /* in which it was last seen, of the law's count */
+	__u8 run_left; /* packets to come that are marked alike */
+	__u8 flags; /* RXAQM_FLOW_* */
+};
+
+struct rxaqm_flow_set {
+	struct rxaqm_flow flow[RXAQM_FLOW_WAYS];
+};
+RXAQM_ASSERT_SIZE(struct rxaqm_flow_set, 64);
+
+/* The flow with @hash of the queue at @index: never 0. */
+rxaqm_always_inline __u32 rxaqm_flow_of(__u32 hash, __u32 index)
+{
+	hash ^= index * 2654435761U;
+	return hash ? hash : 1;
+}
+
+/* The set of the flow @id. */
+rxaqm_always_inline __u32 rxaqm_flow_set_of(__u32 id)
+{
+	return (id >> 8) & (RXAQM_FLOW_SETS - 1);
+}
+
+/* @level at @stamp: halved each half-life; in between the parabola through 1, 0.7064 and 1/2, at
+ * most 0.3 % off.
+ */
+static inline __u32 rxaqm_level_at(const struct rxaqm_level *level, __u32 stamp)
+{
+	__u32 age = stamp - level->stamp, whole = age >> 16, part = age & 0xffff, rest;
+
+	if (whole >= 32)
+		return 0;
+	rest = 65536 - ((part * (44204 - ((part * 11436) >> 16))) >> 16);
+	return (__u32)(((__u64)(level->level >> whole) * rest) >> 16);
+}
+
+/* Count a packet at @stamp. Returns the level before it. */
+static inline __u32 rxaqm_level_count(struct rxaqm_level *level, __u32 stamp)
+{
+	__u32 before = rxaqm_level_at(level, stamp);
+
+	level->level = before + RXAQM_PACKET;
+	level->stamp = stamp;
+	return before;
+}
+
+/* The flow @id, not 0, in its @set. NULL: it is not known. */
+rxaqm_always_inline struct rxaqm_flow *rxaqm_flow_find(struct rxaqm_flow_set *set, __u32 id)
+{
+	__u32 i;
+
+	RXAQM_ROLLED
+	for (i = 0; i < RXAQM_FLOW_WAYS; i++)
+		if (set->flow[i].id == id)
+			return &set->flow[i];
+	return NULL;
+}
+
+/* A packet of a flow that is not in @set. It has an entry from now on if one was to be had, that
+ * was last seen before the interval going on, @interval.
+ */
+rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, __u8 flags,
+					 __u16 interval, __u32 stamp)
+{
+	__u32 least = ~0U, at = 0, i;
+	struct rxaqm_flow *flow;
+
+	RXAQM_ROLLED
+	for (i = 0; i < RXAQM_FLOW_WAYS; i++) {
+		__u32 level = rxaqm_level_at(&set->flow[i].rate, stamp);
+
+		if (level < least) {
+			least = level;
+			at = i;
+		}
+	}
+	flow = &set->flow[at & (RXAQM_FLOW_WAYS - 1)];
+	flow->rate.stamp = stamp;
+	if (least > RXAQM_PACKET) {
+		flow->rate.level = least - RXAQM_PACKET;
+		return;
+	}
+	flow->id = id;
+	flow->rate.level = RXAQM_PACKET;
+	flow->interval = interval - 1;
+	flow->run_left = 0;
+	flow->flags = flags;
+}
+
+#endif /* RXAQM_FLOW_H */
