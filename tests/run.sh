@@ -30,7 +30,7 @@ suite_timeout=${SUITE_TIMEOUT:-2700}
 # No test is in two of them.
 lanes=('system:[run]' 'system:[attach],[check],[concurrent],[crash],[lifecycle],[state]'
 	'system:[causes],[leak],[metrics]'
-	'system:[qualify],[views],[queues],[hint],[ect0]' 'shell'
+	'system:[qualify],[views],[queues],[hint]' 'shell'
 	'unit:--shard-count 2 --shard-index 0' 'unit:--shard-count 2 --shard-index 1')
 # Where a lane leaves its results for who started it; tests that run this again are no lanes.
 tallies=${RXAQM_TALLIES-}

@@ -117,7 +117,8 @@ Plane::Plane(const PlaneConfig &config)
 		fail("opening the programs", errno);
 	unpin(xdp_->obj);
 	xdp_->rodata->config = { config.iface,	      config.queue_base, config.nr_queues,
-				 config.ring_entries, config.by_cpu,	 config.no_sockets };
+				 config.ring_entries, config.by_cpu,	 config.no_sockets,
+				 config.flow_seed };
 	if (config.no_sockets)
 		bpf_map__set_type(xdp_->maps.xsk_map, BPF_MAP_TYPE_ARRAY);
 	bpf_program__set_autoload(xdp_->progs.rxaqm_bare, config.bare);
@@ -367,16 +368,52 @@ void Plane::overdue(unsigned n)
 	codel.count = codel.lastcount = 0;
 }
 
-void Plane::hold(double p, bool bad)
+std::vector<rxaqm_flow> Plane::flows()
 {
+	const size_t nr_cpus = size_t(libbpf_num_possible_cpus());
+	std::vector<rxaqm_flow_set> sets(nr_cpus);
+	std::vector<rxaqm_flow> found;
+
+	for (__u32 key = 0; key < RXAQM_FLOW_SETS; key++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(xdp_->maps.flow_map), &key, sets.data()))
+			fail("reading flow_map", errno);
+		for (const rxaqm_flow &flow : sets.at(size_t(cpu_)).flow)
+			if (flow.id)
+				found.push_back(flow);
+	}
+	return found;
+}
+
+void Plane::set_flows(const rxaqm_flow &all)
+{
+	const size_t nr_cpus = size_t(libbpf_num_possible_cpus());
+	std::vector<rxaqm_flow_set> sets(nr_cpus);
+
+	for (rxaqm_flow_set &set : sets)
+		for (rxaqm_flow &flow : set.flow)
+			flow = all;
+	for (__u32 key = 0; key < RXAQM_FLOW_SETS; key++)
+		if (bpf_map_update_elem(bpf_map__fd(xdp_->maps.flow_map), &key, sets.data(),
+					BPF_ANY))
+			fail("writing flow_map", errno);
+}
+
+void Plane::hold(double times, bool bad)
+{
+	const __u32 limit = 1000 * RXAQM_PACKET;
 	rxaqm_law_vars &law = queue().law;
 
-	law.p = uint32_t(p * RXAQM_LAW_ONE);
+	law.x = RXAQM_LAW_OCTAVE;
 	law.bad = bad;
-	for (uint32_t &seen : law.seen)
-		seen = 0;
-	rxaqm_law_map(&law, RXAQM_LAW_ONE);
-	law.turn_ns = now_ns();
+	law.limit = law.strangers = limit;
+	law.floor[0] = law.floor[1] = 0;
+	law.thin = RXAQM_LAW_ONE;
+	law.stamp_bits = rxaqm_law_stamp_bits(queue().interval_ns);
+	law.turn_ns = law.count_ns = now_ns();
+	for (rxaqm_level &strangers : law.stranger)
+		strangers = { __u32(times * limit), rxaqm_law_stamp(&law, law.turn_ns) };
+	/* All flows are strangers: who is known goes on, and lets nobody in. */
+	set_flows({ 1, { ~0U >> 1, rxaqm_law_stamp(&law, law.turn_ns) }, 0, 0, 0 });
 	queue().flags |= RXAQM_QUEUE_ENFORCED;
 }
 

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <linux/bpf.h>
 
@@ -45,6 +46,7 @@ struct PlaneConfig {
 	bool hint = false; /* the program that asks the driver for stamps */
 	bool bare = false; /* that without metadata */
 	bool no_sockets = false; /* as in a kernel without AF_XDP */
+	unsigned flow_seed = 7;
 };
 
 class Plane
@@ -136,8 +138,13 @@ class Plane
 	void stands_since(uint64_t stood_ns);
 	/* law=codel: it has been over target for longer than an interval. */
 	void overdue(unsigned queue = 0);
-	/* law=auto: p has come to @p, in a window that has just begun. */
-	void hold(double p, bool bad = true);
+	/* law=auto: no flow is known, and strangers of each kind have sent @times of what they may,
+	 * in a window that has just begun.
+	 */
+	void hold(double times, bool bad = true);
+	/* The flows that are known to this CPU; all entries of the table are @all. */
+	std::vector<rxaqm_flow> flows();
+	void set_flows(const rxaqm_flow &all);
 
     private:
 	void load_hint(const rxaqm_xdp_config &config);

@@ -102,6 +102,7 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, bad_stamps),
 	M(rxaqm_queue, round_ns),
 	M(rxaqm_queue, packet_ns),
+	M(rxaqm_queue, long_packet_ns),
 	M(rxaqm_queue, empty_ns),
 	M(rxaqm_queue, begin_ns),
 	M(rxaqm_queue, clock_epoch),
@@ -113,6 +114,7 @@ const std::vector<Member> QUEUE = {
 	M(rxaqm_queue, law),
 	M(rxaqm_queue, codel),
 	M(rxaqm_queue, credit),
+	M(rxaqm_queue, share),
 	M(rxaqm_queue, target_quarters),
 	M(rxaqm_queue, moderation_ns),
 	M(rxaqm_queue, policy),
@@ -143,8 +145,12 @@ const std::vector<Member> CPU = {
 	M(rxaqm_cpu, generic_hwtstamp_ns),
 };
 const std::vector<Member> ACK = {
-	M(rxaqm_ack_flow, id),	M(rxaqm_ack_flow, passed_ns), M(rxaqm_ack_flow, ack),
-	M(rxaqm_ack_flow, seq), M(rxaqm_ack_flow, ace),	      M(rxaqm_ack_flow, accecn),
+	M(rxaqm_ack_flow, passed_ns), M(rxaqm_ack_flow, id),  M(rxaqm_ack_flow, ack),
+	M(rxaqm_ack_flow, seq),	      M(rxaqm_ack_flow, ace), M(rxaqm_ack_flow, accecn),
+};
+
+const std::vector<Member> FLOWS = {
+	M(rxaqm_flow_set, flow),
 };
 
 const std::vector<Member> WAIT = {
@@ -210,6 +216,7 @@ TEST_CASE("layout: structs in maps are the same for the kernel and for control",
 	compare(skel->maps.clock_phc_map, sizeof(rxaqm_clock_phc), PHC);
 	compare(skel->maps.cpu_map, sizeof(rxaqm_cpu), CPU);
 	compare(skel->maps.ack_map, sizeof(rxaqm_ack_flow), ACK);
+	compare(skel->maps.flow_map, sizeof(rxaqm_flow_set), FLOWS);
 	compare(skel->maps.wait_map, sizeof(rxaqm_wait), WAIT);
 	rxaqm__destroy(skel);
 }
@@ -219,5 +226,20 @@ TEST_CASE("layout: what a packet of a queue that does not stand touches is one c
 {
 	STATIC_REQUIRE(offsetof(rxaqm_queue, sample_ns) <= 64);
 	STATIC_REQUIRE(sizeof(rxaqm_queue) % 64 == 0);
-	STATIC_REQUIRE(sizeof(rxaqm_queue) <= 1536);
+	STATIC_REQUIRE(sizeof(rxaqm_queue) <= 1600);
+}
+
+TEST_CASE("layout: no two flags of an interface are one", "[layout]")
+{
+	const uint32_t flags[] = {
+		RXAQM_IFACE_GENERIC, RXAQM_IFACE_BY_CPU,	 RXAQM_IFACE_DISPATCHER,
+		RXAQM_IFACE_HINT,    RXAQM_IFACE_HWTSTAMP_SAVED, RXAQM_IFACE_BY_WORK,
+		RXAQM_IFACE_BARE,    RXAQM_IFACE_CLOCK_RESETS,	 RXAQM_IFACE_ONE_PAGE,
+	};
+	uint32_t seen = 0;
+
+	for (uint32_t flag : flags) {
+		CHECK_FALSE(seen & flag);
+		seen |= flag;
+	}
 }

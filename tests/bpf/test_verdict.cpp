@@ -221,7 +221,7 @@ TEST_CASE("verdict: codel: a class that bears its part already is passed", "[ver
 	take_policy(plane, simple_policy());
 	REQUIRE(due(plane, data_packet()).verdict == XDP_DROP);
 	/* Of all that was seen of late it is little. */
-	plane.queue().law.drop[RXAQM_CLASS_TCP] = 0;
+	plane.queue().share[RXAQM_CLASS_TCP] = 0;
 	plane.queue().credit[RXAQM_CLASS_TCP] = 0;
 	CHECK(due(plane, data_packet()).verdict == XDP_PASS);
 	CHECK(plane.stat(RXAQM_STAT_PASS_CAPPED) == 1);

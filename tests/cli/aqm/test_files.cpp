@@ -156,7 +156,7 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	CHECK(lines.exit_code == 0);
 	CHECK(lines.err == "");
 	CHECK(lines.out.find(
-		      "now_ns,queue,verdict,p_ppm,bad,goal_ns\n1000000000,0,pass,0,0,2000000\n") ==
+		      "now_ns,queue,verdict,limit_pps,bad,goal_ns\n1000000000,0,pass,0,0,2000000\n") ==
 	      0);
 	CHECK(std::count(lines.out.begin(), lines.out.end(), '\n') == 901);
 	CHECK(lines.out.find(",drop,") != std::string::npos);
@@ -168,7 +168,7 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	Result json = host.rxaqm({ "replay", "-j", "target=2ms" }, options);
 	Json first(json.out.substr(0, json.out.find('\n')));
 	CHECK(first.text("/verdict") == "pass");
-	CHECK(first.number("/p_ppm") == 0);
+	CHECK(first.number("/limit_pps") == 0);
 	CHECK_FALSE(first.flag("/bad"));
 	CHECK(first.number("/goal_ns") == 2000000);
 	CHECK(host.rxaqm({ "replay", "law=codel", "--unguarded", "target=2ms" }, options)

@@ -252,9 +252,9 @@ TEST_CASE("enforce: who ignores marks and drops is shed, but for what is exempt"
 	CHECK(s.while_loaded([&] {
 		Json now = status();
 
-		return now.flag(law + "/bad") && now.number(law + "/p_ppm") > 500000 &&
-		       now.number(law + "/drop_ect_ppm") > 0 &&
-		       now.number(law + "/mark_ect0_ppm") > 200000;
+		return now.flag(law + "/bad") && now.number(law + "/limit_pps") > 0 &&
+		       now.number(law + "/limit_pps") < now.number(law + "/capacity_pps") &&
+		       now.number(law + "/over_tcp") + now.number(law + "/over_other") > 0;
 	}));
 	CAPTURE(s.host.rxaqm(s.wire.rx, { "status" }).out);
 	REQUIRE(s.wire.tx_dropped() == 0);
@@ -268,7 +268,8 @@ TEST_CASE("enforce: who ignores marks and drops is shed, but for what is exempt"
 	CHECK(s.stat("drop_syn") == 0);
 	/* It is all forgotten an interval or so after the load. */
 	s.frames.trickle(20);
-	CHECK(status().number(law + "/p_ppm") < 10000);
+	CHECK(status().number(law + "/limit_pps") == 0);
+	CHECK_FALSE(status().flag(law + "/bad"));
 	s.set("law=codel");
 	s.frames.trickle(20);
 	CHECK_FALSE(status().has(law));
