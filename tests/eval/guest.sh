@@ -29,6 +29,8 @@ source "$root/tests/simnic/overload.sh"
 source "$here/loads.sh"
 # shellcheck source=tests/eval/run.sh
 source "$here/run.sh"
+# shellcheck source=tests/eval/costs.sh
+source "$here/costs.sh"
 
 # one SCENARIO OPTION REP
 one()

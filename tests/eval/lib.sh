@@ -39,7 +39,7 @@ read_ini()
 }
 
 scenario_keys="title row flows direction shared gro path rtt cost weight ring udp tos flood late step enforce pauses
-	bursts round target interval settle window options quick runs"
+	bursts round target interval settle window options quick runs profile interleave steady"
 option_keys="title ring ifb rxaqm"
 # shellcheck disable=SC2086 # lists
 read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys

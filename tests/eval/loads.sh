@@ -148,7 +148,7 @@ measure_capacity()
 
 	[[ ${scenario_has[udp]}${scenario_has[flood]} ]] || return 0
 	cost=${scenario_has[cost]}
-	file=$memory/capacity.$cost
+	file=$memory/capacity.${scenario_has[profile]}.$cost
 	if [[ ! -s $file ]]; then
 		udp_setup 0
 		udp_send 0 $((1500000000 / cost)) &

@@ -117,11 +117,11 @@ def delays: table(
 	["SYNs sent again (%)", cell(ratio(.syns.again; .syns.sent) | percent)]; true; true);
 
 def costs: table(
-	["time in polls (%)", cell(.cpu.busy | percent)], ["a packet that passes (us)", cell(.cpu.packet_ns | if . then . / 1e3 else null end)],
+	["CPU busy (%)", cell(.cpu.busy | percent)], ["a packet that passes (us)", cell(.cpu.packet_ns | if . then . / 1e3 else null end)],
 	["a packet that is dropped (us)", cell(.cpu.drop_ns | if . then . / 1e3 else null end)],
 	["time for drops (%)", cell(.cpu.drop_share | percent)],
 	["polls/s", cell(.cpu.polls)], ["polls that drained the ring/s", cell(.cpu.drained)],
-	["packets an skb after GRO", cell(.cpu.gro)], ["skbs sent/s", cell(.cpu.sent)],
+	["packets an skb after GRO", cell(.cpu.gro)], ["ACKs sent/s", cell(.cpu.acks)], ["skbs sent/s", cell(.cpu.sent)],
 	["UDP offered/s", cell(.offered)], ["UDP to sockets/s", cell(.udp)]; true; false);
 
 def sending: table(

@@ -69,16 +69,19 @@ def result:
 		offered: .offered_pps, capacity: .capacity_pps,
 		udp: (if .offered_pps then ($snmp.UdpInDatagrams + $snmp.UdpNoPorts) / $s else null end),
 		cpu: {
-			# Time in polls; what is left is idle or serves the stack.
-			busy: ($nic.rx_poll_ns / 1e9 / $s),
-			packet_ns: (if $passed > 0 then ($nic.rx_poll_ns - $nic.xdp_drop_ns) / $passed else null end),
+			# By the clock of the model; what is left is idle.
+			busy: ($nic.model_ns / 1e9 / $s),
+			# The emulated CPU: how long it waited for the model, and how much it is behind.
+			waited: ($nic.model_wait_ns / 1e9 / $s), behind: ($nic.model_lost_ns / 1e9 / $s),
+			packet_ns: (if $passed > 0 then $nic.model_ns / $passed else null end),
 			drop_ns: (if $nic.xdp_drop > 0 then $nic.xdp_drop_ns / $nic.xdp_drop else null end),
 			drop_share: ($nic.xdp_drop_ns / 1e9 / $s),
 			# Polls are begun for what is dropped, too.
 			drop_polls: (if $nic.rx_packets > 0 then $nic.xdp_drop / $nic.rx_packets * $nic.rx_polls / $s else null end),
 			polls: ($nic.rx_polls / $s), drained: (($nic.rx_polls - $nic.rx_polls_busy) / $s),
-			gro: (if $snmp.IpInReceives > 0 then $passed / $snmp.IpInReceives else null end),
-			sent: ($nic.tx_packets / $s)
+			# Of TCP transfers: no probes, no floods.
+			gro: (if $nic.rx_bulk_skbs > 0 then $nic.rx_bulk_packets / $nic.rx_bulk_skbs else null end),
+			acks: ($nic.tx_acks / $s), sent: ($nic.tx_packets / $s)
 		},
 		requests: (.probed.requests | times), syns: (.probed.connections | retransmitted), bursts, notes,
 		tx: (if $direction == "tx" then {p50_ns: $after.nic.tx_delay_p50_ns,

@@ -42,7 +42,8 @@ build()
 {
 	local cc=cubic
 
-	build_pair "$module" "${scenario_has[cost]}"
+	build_pair "$module" 0
+	set_costs "${scenario_has[profile]}" "${scenario_has[cost]}"
 	set_nic "$host_if" napi_weight "${scenario_has[weight]}"
 	ethtool -G "$host_if" rx "${scenario_has[ring]}"
 	set_nic "$host_if" rx_path "${scenario_has[path]}"
@@ -59,6 +60,7 @@ build()
 	sysctl -q -w net.ipv4.tcp_congestion_control=$cc
 	[[ -z ${scenario_has[rtt]} ]] ||
 		in_client tc qdisc add dev "$client_if" root netem delay "${scenario_has[rtt]}" limit 20000
+	[[ ${scenario_has[interleave]} != yes ]] || interleave
 }
 
 # use_option: as the options say.
@@ -165,6 +167,7 @@ measure()
 		nap "$window"
 	fi
 	snapshot end
+	check_pace
 	[[ -z ${option_has[rxaqm]} ]] || "$rxaqm" status "$host_if" >"$dir/status.txt"
 }
 
@@ -172,7 +175,7 @@ measure()
 # counters.sh makes sense of it. The run is complete if DIR/complete is there.
 run()
 {
-	local nr
+	local nr settle
 
 	results=$3
 	# Files are collected in memory: the way to the machine's own files is long.
@@ -201,7 +204,9 @@ run()
 		start_flood
 	fi
 	event loaded
-	nap "${scenario_has[settle]}"
+	settle=${scenario_has[settle]}
+	[[ $2 != none ]] || settle=${scenario_has[steady]:-$settle}
+	nap "$settle"
 	measure
 	udp_stop
 	if [[ ${#processes[@]} -gt $nr ]]; then

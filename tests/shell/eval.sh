@@ -112,3 +112,29 @@ input='{runs: [{scenario: "s", option: "rxaqm", run: 1, row: "tcp", status: "fai
 table=$(jq -nr -L tests/eval "include \"report\"; $input | delays | markdown_table")
 [[ $(grep -c "it broke" <<<"$table") -eq 1 ]] || { echo "no reason in: $table" && exit 1; }
 same "criteria of a run that failed" "0" "$(jq -nr -L tests/eval "include \"report\"; $input | criteria | map(select(.[2] == \"met\")) | length")"
+
+# A packet costs the same in both profiles if there are two an skb. Who falls behind is told.
+cat >"$scratch/costs" <<'END'
+source "$1/tests/eval/lib.sh" && source "$1/tests/eval/costs.sh"
+host_if=nic dir=$1/pace
+set_nic() { printf '%s=%s ' "$2" "$3"; }
+"${@:2}"
+END
+costs() { bash "$scratch/costs" "$scratch" "$@"; }
+same "costs by packet" "rx_cost_ns=60000 rx_skb_ns=0 pace=1 " "$(costs set_costs driver 60000)"
+same "costs by skb" "rx_cost_ns=20000 rx_skb_ns=80000 pace=1 " "$(costs set_costs stack 60000)"
+status=0
+out=$(costs set_costs free 60000 2>&1) || status=$?
+[[ $status -eq 2 && $out == *"no profile 'free'"* ]] || { echo "status $status: $out" && exit 1; }
+mkdir "$scratch/pace"
+echo "at 100.5" >"$scratch/pace/begin-truth.txt"
+echo "at 102.5" >"$scratch/pace/end-truth.txt"
+echo "     model_lost_ns: 7000000" >"$scratch/pace/begin-nic.txt"
+echo "     model_lost_ns: 46000000" >"$scratch/pace/end-nic.txt"
+same "behind by 1.95 %" "" "$(costs check_pace 2>&1)"
+echo "     model_lost_ns: 49000000" >"$scratch/pace/end-nic.txt"
+status=0
+out=$(costs check_pace 2>&1) || status=$?
+[[ $status -eq 1 && $out == *"it fell behind by 2.1 %"* ]] || { echo "$status: $out" && exit 1; }
+: >"$scratch/pace/end-nic.txt"
+! costs check_pace >/dev/null 2>&1 || { echo "no counter, and it kept pace" && exit 1; }

@@ -327,24 +327,26 @@ static int truth_reset_store(struct simnic *sn, char *line)
 	return 0;
 }
 
-/* With interrupts off: the CPU does nothing else meanwhile. */
-static void stall(void *us)
-{
-	u32 left;
+struct stall {
+	struct simnic *sn;
+	u32 us;
+};
 
-	for (left = *(u32 *)us; left >= USEC_PER_MSEC; left -= USEC_PER_MSEC)
-		simnic_spin(NSEC_PER_MSEC);
-	simnic_spin(left * NSEC_PER_USEC);
+static void stall(void *arg)
+{
+	const struct stall *s = arg;
+
+	simnic_stall(s->sn, s->us);
 }
 
 /* Pauses the irq CPU of queue 0, once, for this long. */
 static int stall_store(struct simnic *sn, char *line)
 {
-	u32 us;
+	struct stall s = { .sn = sn };
 
-	if (parse_u32(line, STALL_MAX_US, &us))
+	if (parse_u32(line, STALL_MAX_US, &s.us))
 		return -EINVAL;
-	return smp_call_function_single(READ_ONCE(sn->q[0].irq_cpu), stall, &us, true);
+	return smp_call_function_single(READ_ONCE(sn->q[0].irq_cpu), stall, &s, true);
 }
 
 #define NUMBER(name, min, max) { #name, NULL, NULL, offsetof(struct simnic, name), min, max }
@@ -354,6 +356,9 @@ static const struct simnic_knob knobs[] = {
 	NUMBER(rx_cost_ns, 0, SIMNIC_SPIN_MAX_NS),
 	NUMBER(xdp_cost_ns, 0, SIMNIC_SPIN_MAX_NS),
 	NUMBER(tx_cost_ns, 0, SIMNIC_SPIN_MAX_NS),
+	NUMBER(rx_skb_ns, 0, SIMNIC_SPIN_MAX_NS),
+	NUMBER(tx_ack_ns, 0, SIMNIC_SPIN_MAX_NS),
+	NUMBER(pace, 0, 1),
 	{ "irq_cpu", irq_cpu_show, irq_cpu_store },
 	{ "rx_queue", rx_queue_show, rx_queue_store },
 	{ "rss_tunnel", tunnel_show, tunnel_store },

@@ -6,56 +6,6 @@
 #include "simnic.h"
 #include "trace.h"
 
-#define SPIN_HALT_MIN_NS 5000
-
-struct spinner {
-	struct hrtimer timer;
-	bool over;
-};
-
-static enum hrtimer_restart spin_over(struct hrtimer *timer)
-{
-	WRITE_ONCE(container_of(timer, struct spinner, timer)->over, true);
-	return HRTIMER_NORESTART;
-}
-
-/*
- * An emulator runs one virtual CPU at a time: while this one halts the other gets on, as it would
- * beside a CPU that works; and it comes back here on time, for that is when the timer fires.
- */
-static void halt_until_over(u32 ns)
-{
-	struct spinner s = { .over = false };
-
-	simnic_hrtimer_setup_on_stack(&s.timer, spin_over, HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_start(&s.timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
-	while (!READ_ONCE(s.over)) {
-		local_irq_disable();
-		if (READ_ONCE(s.over))
-			local_irq_enable();
-		else
-			simnic_halt();
-	}
-	destroy_hrtimer_on_stack(&s.timer);
-}
-
-/* Spent by the CPU, as work would be; bounded, for it runs in softirq. */
-void simnic_spin(u32 ns)
-{
-	u64 end_ns;
-
-	if (!ns)
-		return;
-	ns = min_t(u32, ns, SIMNIC_SPIN_MAX_NS);
-	if (ns >= SPIN_HALT_MIN_NS && SIMNIC_CAN_HALT && !irqs_disabled()) {
-		halt_until_over(ns);
-		return;
-	}
-	end_ns = ktime_get_ns() + ns;
-	while (ktime_get_ns() < end_ns)
-		cpu_relax();
-}
-
 static int cq_alloc(struct simnic_cq *cq, u32 size)
 {
 	size = roundup_pow_of_two(size);
@@ -140,6 +90,7 @@ int simnic_queue_alloc(struct simnic_queue *q)
 	q->tx_mask = roundup_pow_of_two(q->tx_size) - 1;
 	q->rx_filled = q->rx_posted = q->rx_done = 0;
 	q->rx_starved = false;
+	q->drained = true;
 	q->tx_head = q->tx_rung = q->tx_tail = 0;
 	q->rx = kvcalloc(q->rx_mask + 1, sizeof(*q->rx), GFP_KERNEL);
 	q->tx = kvcalloc(q->tx_mask + 1, sizeof(*q->tx), GFP_KERNEL);
@@ -217,16 +168,25 @@ struct poll_state {
 static void rx_to_stack(struct simnic_queue *q, const struct simnic_xdp_buff *sxdp,
 			struct page *page, struct poll_state *st)
 {
+	bool bulk, merged = false;
 	struct sk_buff *skb;
+	gro_result_t how;
 
-	simnic_spin(READ_ONCE(q->sn->rx_cost_ns));
+	simnic_spend(q, READ_ONCE(q->sn->rx_cost_ns));
 	skb = build_skb_from(q, sxdp, page);
 	if (!skb)
 		return;
-	if (READ_ONCE(q->sn->rx_path) == SIMNIC_PATH_LIST)
+	bulk = simnic_is_bulk(skb);
+	if (READ_ONCE(q->sn->rx_path) == SIMNIC_PATH_LIST) {
 		list_add_tail(&skb->list, &st->list);
-	else
-		napi_gro_receive(&q->vector->napi, skb);
+	} else {
+		how = napi_gro_receive(&q->vector->napi, skb);
+		merged = how == GRO_MERGED || how == GRO_MERGED_FREE;
+	}
+	simnic_count(q, SIMNIC_RX_BULK_PACKETS, bulk);
+	simnic_count(q, SIMNIC_RX_BULK_SKBS, bulk && !merged);
+	if (!merged)
+		simnic_spend(q, READ_ONCE(q->sn->rx_skb_ns));
 }
 
 static void rx_one(struct simnic_queue *q, struct poll_state *st)
@@ -241,7 +201,7 @@ static void rx_one(struct simnic_queue *q, struct poll_state *st)
 	sxdp.desc = desc;
 	xdp_init_buff(&sxdp.xdp, simnic_buf_size(q->sn), &q->xdp_rxq);
 	xdp_prepare_buff(&sxdp.xdp, page_address(page), XDP_PACKET_HEADROOM, desc->len, true);
-	simnic_spin(READ_ONCE(q->sn->xdp_cost_ns));
+	simnic_spend(q, READ_ONCE(q->sn->xdp_cost_ns));
 
 	now_ns = ktime_get_ns();
 	if (desc->hw_ns && READ_ONCE(q->sn->stamp_at_poll))
@@ -355,6 +315,7 @@ int simnic_poll(struct napi_struct *napi, int budget)
 	u64 begin_ns = ktime_get_ns();
 	bool busy = false, refilled = true;
 
+	simnic_pace_begin(q, begin_ns);
 	for (i = 0; i < rings; i++)
 		tx_clean_all(&q[i], budget);
 	if (!budget)
@@ -369,7 +330,8 @@ int simnic_poll(struct napi_struct *napi, int budget)
 	simnic_count(q, SIMNIC_RX_POLL_NS, ktime_get_ns() - begin_ns);
 	if (busy)
 		simnic_count(q, SIMNIC_RX_POLLS_BUSY, 1);
-	else if (refilled && napi_complete_done(napi, work))
+	q->drained = !busy && refilled;
+	if (q->drained && napi_complete_done(napi, work))
 		simnic_irq_rearm(q);
 	if (!busy)
 		return refilled ? work : budget; /* without memory try again, no entry wakes us */

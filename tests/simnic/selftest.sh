@@ -22,6 +22,8 @@ here=$(dirname "$0")
 . "$here/selftest_rings.sh"
 # shellcheck source=tests/simnic/selftest_stamps.sh
 . "$here/selftest_stamps.sh"
+# shellcheck source=tests/simnic/selftest_costs.sh
+. "$here/selftest_costs.sh"
 
 run_test()
 {
@@ -50,7 +52,7 @@ run_test()
 }
 
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
-all=(tcp_udp tso overflow qstats rss weight rings completions stamps phc xdp hint xdp_swap trace rate settings threaded changes rmmod)
+all=(tcp_udp tso overflow qstats rss weight rings completions stamps phc xdp hint xdp_swap trace rate settings costs pace threaded changes rmmod)
 [ $# -gt 0 ] || set -- "${all[@]}"
 dmesg -C
 for name; do

@@ -235,7 +235,7 @@ test_settings()
 	local file since_us
 
 	refused sim1 rate_mbps -1 x '' 1000001
-	for file in rx_cost_ns xdp_cost_ns tx_cost_ns; do
+	for file in rx_cost_ns xdp_cost_ns tx_cost_ns rx_skb_ns tx_ack_ns; do
 		refused sim1 "$file" -1 x 1000001 '1 1'
 	done
 	refused sim1 irq_cpu 99 '4 0' '0 99' '0 0 0' x

@@ -37,7 +37,7 @@
 /* Preamble, FCS and inter-frame gap: what a frame occupies on the wire beyond its bytes. */
 #define SIMNIC_WIRE_OVERHEAD 24
 #define SIMNIC_STEER_HASH (-1)
-#define SIMNIC_NR_FILES 27
+#define SIMNIC_NR_FILES 30
 #define SIMNIC_RSS_KEY 40
 #define SIMNIC_RSS_TABLE 128
 #define SIMNIC_RSS_INPUT 36 /* two IPv6 addresses and two ports */
@@ -131,6 +131,13 @@ enum simnic_stat {
 	SIMNIC_XDP_REDIRECT,
 	SIMNIC_XDP_ERRORS,
 	SIMNIC_TX_COMPLETIONS,
+	SIMNIC_TX_ACKS,
+	SIMNIC_RX_BULK_PACKETS,
+	SIMNIC_RX_BULK_SKBS,
+	SIMNIC_MODEL_NS,
+	SIMNIC_MODEL_WAIT_NS,
+	SIMNIC_MODEL_LOST_NS,
+	SIMNIC_MODEL_STALLED_NS,
 	/* the wire writes, under hw_lock of the receiving queue */
 	SIMNIC_RX_MISSED,
 	SIMNIC_RX_CLOSED,
@@ -173,6 +180,9 @@ struct simnic_queue {
 	u32 rx_size;
 	u32 rx_posted;
 	u32 rx_done;
+	bool drained; /* of a vector: nothing was left after its last poll */
+	u64 due_ns; /* of a vector: the CPU of the model is busy until then */
+	u64 stalled_ns; /* of a vector: it was kept from working since, on purpose */
 	bool rx_starved; /* it gets no pages any more */
 
 	/* the driver's side: Tx */
@@ -266,6 +276,9 @@ struct simnic {
 	u32 rx_cost_ns;
 	u32 xdp_cost_ns;
 	u32 tx_cost_ns;
+	u32 rx_skb_ns;
+	u32 tx_ack_ns;
+	u32 pace;
 	int steer;
 	enum simnic_rx_path rx_path;
 	enum simnic_coverage coverage;
@@ -318,7 +331,13 @@ static inline u32 simnic_rings(const struct simnic_queue *vector)
 	return vector->vector == vector ? min(cfg->rings_per_napi, cfg->queues - vector->id) : 0;
 }
 
+/* cost.c */
 void simnic_spin(u32 ns);
+void simnic_stall(struct simnic *sn, u32 us);
+void simnic_spend(struct simnic_queue *q, u32 ns);
+void simnic_pace_begin(struct simnic_queue *vector, u64 now_ns);
+bool simnic_is_bulk(const struct sk_buff *skb);
+bool simnic_is_ack(const struct sk_buff *skb);
 
 /* netdev.c */
 extern const struct net_device_ops simnic_netdev_ops;

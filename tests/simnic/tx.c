@@ -168,7 +168,11 @@ void simnic_tx_clean_one(struct simnic_queue *q, u32 idx, int budget)
 	struct simnic_tx_desc *desc = &q->tx[idx];
 	u64 now_ns;
 
-	simnic_spin(READ_ONCE(q->sn->tx_cost_ns));
+	simnic_spend(q, READ_ONCE(q->sn->tx_cost_ns));
+	if (desc->skb && simnic_is_ack(desc->skb)) {
+		simnic_count(q, SIMNIC_TX_ACKS, 1);
+		simnic_spend(q, READ_ONCE(q->sn->tx_ack_ns));
+	}
 	now_ns = ktime_get_ns();
 	simnic_hist_add(&q->tx_delay, now_ns - desc->posted_ns);
 	trace_simnic_tx_done(q->sn->dev, q->id, desc->posted_ns, now_ns);

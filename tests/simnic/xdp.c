@@ -49,7 +49,7 @@ enum simnic_xdp_result simnic_xdp_run(struct simnic_queue *q, struct bpf_prog *p
 			return drop(q, page, SIMNIC_XDP_ERRORS);
 		}
 		simnic_count(q, SIMNIC_XDP_REDIRECT, 1);
-		simnic_spin(READ_ONCE(q->sn->rx_cost_ns));
+		simnic_spend(q, READ_ONCE(q->sn->rx_cost_ns));
 		return SIMNIC_XDP_FLUSH_REDIRECT;
 	case XDP_DROP:
 		return drop(q, page, SIMNIC_XDP_DROP);
