@@ -55,7 +55,7 @@ static inline void rxaqm_decide_reset(struct rxaqm_queue *q)
 	__u64 unasked_ns = q->law.unasked_ns;
 	__u32 random = q->law.random;
 
-	q->codel = (struct rxaqm_codel_vars){};
+	rxaqm_zero(&q->codel, sizeof(q->codel));
 	rxaqm_zero(&q->law, sizeof(q->law));
 	q->law.goal_ns = q->target_ns;
 	q->law.unasked_ns = unasked_ns;
@@ -89,7 +89,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 	if (rxaqm_decide_enforced(&q->policy, now_ns) != !!(q->flags & RXAQM_QUEUE_ENFORCED)) {
 		/* Signals begin anew. What the queue is made of, and how long it is, holds. */
 		q->flags ^= RXAQM_QUEUE_ENFORCED;
-		q->codel = (struct rxaqm_codel_vars){};
+		rxaqm_zero(&q->codel, sizeof(q->codel));
 		q->law.x = 0;
 		q->law.bad = 0;
 		q->law.above_ns = 0;
