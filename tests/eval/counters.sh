@@ -72,8 +72,23 @@ probed()
 	awk -v from="$(awk '$2 == "begin" { print $1 }' "$1/events.txt")" \
 		-v to="$(awk '$2 == "end" { print $1 }' "$1/events.txt")" '
 		$2 >= from && $2 <= to { n[$1]++; row[$1] = row[$1] (n[$1] > 1 ? ", " : "") $3 }
-		END { printf "{\"requests\": [%s], \"connections\": [%s]}\n", row["request"], row["connect"] }' \
+		END {
+			printf "{\"requests\": [%s], \"slow\": [%s], \"typing\": [%s], \"connections\": [%s]}\n",
+				row["request"], row["slow"], row["typing"], row["connect"]
+		}' \
 		"$1/probe.txt"
+}
+
+# flood_json SCENARIO: its kind and flows, and packets of a sender if that changes; null if there is
+# none.
+flood_json()
+{
+	jq -nc --arg udp "$(of_scenario "$1" udp)" --arg flood "$(of_scenario "$1" flood)" \
+		--arg run "$(of_scenario "$1" run)" '
+		if $udp != "" then {kind: "udp", flows: 1, run: null}
+		elif $flood == "" then null
+		elif $run != "" then {kind: ($flood | split(":")[0]), flows: null, run: ($run | tonumber)}
+		else {kind: ($flood | split(":")[0]), flows: 64, run: null} end'
 }
 
 # result_json DIR SCENARIO OPTION REP: of a complete run.
@@ -98,6 +113,8 @@ result_json()
 		--argjson capacity_pps "$(document "$dir/capacity.txt")" \
 		--argjson offered_pps "$(document "$dir/offered.txt")" \
 		--argjson probed "$(probed "$dir")" \
+		--argjson ring "$(document "$dir/ring.txt")" --arg profile "$(of_scenario "$2" profile)" \
+		--argjson flood "$(flood_json "$2")" \
 		--argjson notes "$(lines "$dir/status.txt" | jq -Rsc 'split("\n") | map(select(test("note")))')" \
 		--argjson bursts "$(lines "$dir/bursts.txt" | awk '
 			{ printf "%s{\"size\": %d, \"lost\": %d, \"dropped\": %d}", n++ ? ", " : "[", $1, $2, $3 }

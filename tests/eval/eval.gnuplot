@@ -12,14 +12,14 @@ set key textcolor rgb ink
 
 if (ARG1 eq "delay") {
 	data = ARG3 . "/delay.tsv"
-	options = "none ring256 fq_codel cake codel rxaqm"
+	options = "none ring256 equal fq_codel cake codel rxaqm"
 	# Only those that were run are drawn.
 	there = system("for o in " . options . "; do cut -f 2 " . data . " | grep -qx $o && echo $o; done")
 	nr(o) = system(sprintf("echo %s | tr ' ' '\n' | grep -nx %s | cut -d : -f 1", options, o)) + 0
 	array number[words(there)]
 	do for [i = 1:words(there)] { number[i] = nr(word(there, i)) }
-	titles = "nothing|ring of 256|fq_codel on ifb|cake on ifb|rxaqm law=codel|rxaqm"
-	colours = "#5b6770 #b08a1e #8a5a9e #35a0a8 #c8502f #1d5c96"
+	titles = "nothing|ring of 256|ring of equal delay|fq_codel on ifb|cake on ifb|rxaqm law=codel|rxaqm"
+	colours = "#5b6770 #b08a1e #d9b84a #8a5a9e #35a0a8 #c8502f #1d5c96"
 	n = int(system("cut -f 1 " . data . " | uniq | wc -l"))
 	scenario(i) = system(sprintf("cut -f 1 %s | uniq | sed -n %dp", data, i))
 	title_of(i) = system(sprintf("echo '%s' | cut -d '|' -f %d", titles, i))

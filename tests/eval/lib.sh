@@ -38,13 +38,59 @@ read_ini()
 	done <"$file"
 }
 
-scenario_keys="title row flows direction shared gro path rtt cost weight ring udp tos flood late step enforce pauses
-	bursts round target interval settle window options quick runs profile interleave steady"
+# inherit: what scenarios have that are like another, which comes before them.
+inherit()
+{
+	local name like key
+
+	for name in ${scenario_ini[sections]}; do
+		like=${scenario_ini[$name.like]-}
+		[[ -z $like || -v scenario_ini[$like.title] ]] ||
+			eval_die "scenario '$name' is like '$like', which there is not" 2
+		for key in ${like:+$scenario_keys}; do
+			[[ " profiles options quick runs " == *" $key "* || -v scenario_ini[$name.$key] ||
+				! -v scenario_ini[$like.$key] ]] ||
+				scenario_ini[$name.$key]=${scenario_ini[$like.$key]}
+		done
+	done
+}
+
+# add_profiles: NAME-PROFILE, behind NAME, for each more profile of cost that scenario NAME wants.
+add_profiles()
+{
+	local name profile key sections=''
+
+	for name in ${scenario_ini[sections]}; do
+		sections+="$name "
+		for profile in ${scenario_ini[$name.profiles]-}; do
+			for key in $scenario_keys; do
+				[[ $key == quick || ! -v scenario_ini[$name.$key] ]] ||
+					scenario_ini[$name-$profile.$key]=${scenario_ini[$name.$key]}
+			done
+			scenario_ini[$name-$profile.profile]=$profile
+			# A packet that GRO merges well costs a third: at the default one client could not
+			# overload the host.
+			if [[ $profile == stack && ! -v scenario_ini[$name.cost] ]]; then
+				scenario_ini[$name-$profile.cost]=90000
+				scenario_ini[$name-$profile.weight]=14
+			fi
+			scenario_ini[$name-$profile.title]="${scenario_ini[$name.title]} ($profile)"
+			sections+="$name-$profile "
+		done
+	done
+	scenario_ini[sections]=$sections
+}
+
+scenario_keys="title row flows direction shared gro path rtt tunnel cost weight ring udp tos flood run late step enforce
+	pauses bursts round target interval settle window options quick runs profile profiles like
+	interleave steady"
 option_keys="title ring ifb rxaqm"
 # shellcheck disable=SC2086 # lists
 read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys
 # shellcheck disable=SC2086
 read_ini "$eval_dir/options" option_ini $option_keys
+inherit
+add_profiles
 
 # of_scenario NAME KEY: its value, or the default.
 of_scenario()
@@ -101,6 +147,7 @@ plan()
 	for ((rep = 1; rep <= most_runs; rep++)); do
 		for scenario in "${names[@]}"; do
 			((rep <= least)) || [[ $mode == full && $rep -le $(of_scenario "$scenario" runs) ]] || continue
+			[[ $# -gt 0 || $(of_scenario "$scenario" runs) -gt 0 ]] || continue
 			for option in $(of_scenario "$scenario" $key); do
 				[[ -n ${option_ini[$option.title]-} ]] ||
 					eval_die "scenario '$scenario': no option '$option' in tests/eval/options" 2

@@ -2,11 +2,13 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2016 # sourced by run.sh, which sets the variables
 #
 # What the client sends: TCP by bulk.c, one port a class; UDP and bursts by the kernel's pktgen;
-# ICMP and ACKs by flood.c; requests and connections by probe.c.
+# all other floods by flood.c; requests and connections by probe.c.
 
 readonly first_port=5300 step_port=5309 probe_port=5330
-# Microseconds between two requests, and two connections.
-readonly request_us=5000 connect_us=20000
+# Ten slow clients have addresses from the first on; floods of changing senders come from the network,
+# which the host reaches by the client, who drops all answers.
+readonly first_slow=20 flood_net=10.80
+readonly tunnel_net=10.78
 readonly udp_bytes=200
 
 # pktgen: lines "FILE COMMAND" to the generator.
@@ -65,7 +67,7 @@ quiet_traffic()
 class_cc()
 {
 	case $1 in
-	cubic-ecn | deaf) echo cubic ;;
+	cubic-ecn | deaf | far | tunnel) echo cubic ;;
 	*) echo "$1" ;;
 	esac
 }
@@ -90,7 +92,10 @@ start_class()
 
 	await_listener "$3"
 	[[ ${scenario_has[direction]} != tx ]] || { does=receive && out=$dir/flows-$3.txt; }
-	[[ $1 != cubic-ecn ]] || address=$ecn_addr
+	case $1 in
+	cubic-ecn) address=$ecn_addr ;;
+	tunnel) address=$tunnel_net.0.2 ;;
+	esac
 	# shellcheck disable=SC2086 # bytes and milliseconds
 	"${client[@]}" taskset -c "$client_cpu" nice -n 25 "$tools/bulk" connect "$address" "$3" \
 		"$(class_cc "$1")" $does "$2" ${scenario_has[round]} >"$out" 2>"$dir/bulk-client-$3.txt" &
@@ -123,6 +128,34 @@ deaf()
 		action pedit ex munge ip tos set 2 retain 3 pipe action csum ip4h
 }
 
+# far PORT: what the client sends there takes 50 ms longer.
+far()
+{
+	in_client tc qdisc add dev "$client_if" root handle 1: prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+	in_client tc qdisc add dev "$client_if" parent 1:2 netem delay 50ms limit 20000
+	in_client tc filter add dev "$client_if" parent 1: protocol ip u32 \
+		match ip protocol 6 0xff match ip dport "$1" 0xffff flowid 1:2
+}
+
+# build_senders: addresses and ways of the client that some loads need.
+build_senders()
+{
+	local kind=${scenario_has[tunnel]} n options=()
+
+	for n in {0..9}; do
+		echo "address add ${client_addr%.*}.$((first_slow + n))/24 dev $client_if"
+	done | ip -n client -batch -
+	ip route add "$flood_net.0.0/16" via "$client_addr"
+	[[ $kind ]] || return 0
+	[[ $kind != vxlan ]] || options=(id 1 dstport 4789)
+	ip link add tunnel type "$kind" "${options[@]}" local "$host_addr" remote "$client_addr"
+	ip address add "$tunnel_net.0.2/24" dev tunnel
+	ip link set tunnel up
+	ip -n client link add tunnel type "$kind" "${options[@]}" local "$client_addr" remote "$host_addr"
+	ip -n client address add "$tunnel_net.0.1/24" dev tunnel
+	ip -n client link set tunnel up
+}
+
 start_flows()
 {
 	local flow port=$first_port
@@ -130,7 +163,10 @@ start_flows()
 	[[ ${scenario_has[flows]} != *bbr* || -e /sys/module/tcp_bbr ]] || modprobe tcp_bbr
 	for flow in ${scenario_has[flows]}; do
 		serve_class "${flow%:*}" "$port"
-		[[ $flow != deaf:* ]] || deaf "$port"
+		case $flow in
+		deaf:*) deaf "$port" ;;
+		far:*) far "$port" ;;
+		esac
 		port=$((port + 1))
 	done
 	port=$first_port
@@ -173,7 +209,7 @@ times()
 
 start_flood()
 {
-	local kind pps to=$host_addr
+	local kind pps from=$client_addr to=$host_addr port=9
 
 	if [[ ${scenario_has[udp]} ]]; then
 		pps=$(times "${scenario_has[udp]}")
@@ -184,8 +220,12 @@ start_flood()
 		kind=${scenario_has[flood]%:*} pps=$(times "${scenario_has[flood]#*:}")
 		# An ACK of no connection is answered, one to another host's address is not.
 		[[ $kind != ack ]] || to=${host_addr%.*}.99
-		"${client[@]}" taskset -c "$client_cpu" nice -n 25 "$tools/flood" "$kind" "$client_if" \
-			"$(<"/sys/class/net/$host_if/address")" "$client_addr" "$to" "$pps" 2>"$dir/flood.txt" &
+		[[ $kind != syn ]] || port=$probe_port
+		[[ -z ${scenario_has[run]} ]] || from=$flood_net.0.1
+		# shellcheck disable=SC2086 # none, or a number
+		"${client[@]}" taskset -c "$client_cpu" nice -n 15 "$tools/flood" "$kind" "$client_if" \
+			"$(<"/sys/class/net/$host_if/address")" "$from" "$to" "$port" "$pps" ${scenario_has[run]} \
+			2>"$dir/flood.txt" &
 		processes+=($!)
 	fi
 }
@@ -202,7 +242,7 @@ start_probe()
 	processes+=($!)
 	await_listener "$probe_port"
 	"${client[@]}" taskset -c "$client_cpu" nice -n 5 "$tools/probe" ask "$host_addr" "$probe_port" \
-		$request_us $connect_us >"$dir/probe.txt" 2>"$dir/probe-client.txt" &
+		"${client_addr%.*}.$first_slow" >"$dir/probe.txt" 2>"$dir/probe-client.txt" &
 	probe_pid=$!
 }
 

@@ -31,60 +31,6 @@ def settled: [.settling[] | select(.event != "end") | .intervals // 1e6] as $all
 
 def ratio($a; $b): if $a == null or $b == null or $b == 0 then null else $a / $b end;
 
-# A criterion over scenarios: {scenario: [NAME, TITLE], value} each; `ok` judges a value.
-def judged($part; $what; ok):
-	[.[] | select(.value != null) | . + {ok: (.value | ok)}] as $all
-	| ([$all[] | select(.ok | not)]) as $bad
-	| def figure: if .value >= 1e6 then "never" else .value | number end;
-	def told: map("\(figure) (\(.title))") | join("; ");
-	[$part, $what,
-		if $all == [] then "not measured" elif $bad == [] then "met" else "missed in \($bad | length) of \($all | length)" end,
-		if $all == [] then "" elif $bad != [] then $bad | sort_by(-.value) | told
-		else "\($all | map(.value) | min | number) to \($all | map(.value) | max | number)" end];
-
-def criteria: . as $in
-	| def each(rows; f): [$in.scenarios[] as [$name, $title]
-		| ($in | ran($name; "rxaqm")) as $mine | select($mine != [] and ($mine[0].row | rows))
-		| ($in | ran($name; "none")) as $none | ($in | ran($name; "ring256")) as $small
-		| {$title, value: ({$mine, $none, $small} | f)}];
-	def within(rows; $part): (each(rows; .mine | median(ratio(.delay.p50_ns; .target_ns)))
-			| judged($part; "median in the ring at most 1.2 targets"; . <= 1.2)),
-		(each(rows; .mine | median(ratio(.delay.p99_ns; .target_ns)))
-			| judged($part; "99th percentile at most 2 targets"; . <= 2)),
-		(each(rows; .mine | median(settled)) | judged($part; "settled within 12 intervals"; . <= 12));
-	[["of", "to reach", "result", "figures: those that miss it, else the range"],
-		within(. == "tcp"; "TCP"),
-		(each(. == "tcp"; ratio(.mine | median(.goodput); .none | median(.goodput)))
-			| judged("TCP"; "goodput at least 0.97 of that with nothing"; . >= 0.97)),
-		(each(. == "tcp"; .mine | median(ratio(per_flow("dctcp"); per_flow("cubic"))))
-			| judged("TCP"; "a DCTCP flow has 0.5 to 2 times what a CUBIC flow has"; . >= 0.5 and . <= 2)),
-		within(. == "flood"; "floods"),
-		(each(. == "flood"; . as {$mine, $none} | ratio(.mine | median(.passed);
-				.none | median(.passed) | if . then . * (1 - ($mine | median(.cpu.drop_share))
-					- ($mine | median(.cpu.drop_polls)) * ($none | median((1 - .cpu.busy) / .cpu.polls))) else null end))
-			| judged("floods"; "what passes at least 0.97 of that with nothing, less the time that drops take"; . >= 0.97)),
-		(each(. == "flood"; ratio(.mine | median(class_rate("cubic-ecn"));
-				.none | median(class_rate("cubic-ecn") | if . then [., 1e4] | max else null end)))
-			| judged("floods"; "TCP with ECN has at least ten times what it has with nothing"; . >= 10)),
-		(each(. == "tx-split"; .mine | median(ratio(.delay.p99_ns; .target_ns)))
-			| judged("the host sends, split completions"; "99th percentile at most 2 targets"; . <= 2)),
-		(each(. == "tx-split"; ratio(.mine | median(.goodput); .small | median(.goodput)))
-			| judged("the host sends, split completions"; "goodput at least that with a ring of 256"; . >= 1)),
-		(each(. == "tx-shared"; ratio(.mine | median(.goodput); .none | median(.goodput)))
-			| judged("the host sends, shared completions"; "goodput at least 3 times that with nothing"; . >= 3)),
-		(each(. == "tx-shared"; ratio(.mine | median(.tx.p50_ns); .none | median(.tx.p50_ns)))
-			| judged("the host sends, shared completions"; "median of Tx completions at most half"; . <= 0.5)),
-		(each(. == "tx-shared"; ratio(.mine | median(.tx.skb_bytes); .none | median(.tx.skb_bytes)))
-			| judged("the host sends, shared completions"; "TSO frames at least 4 times as large"; . >= 4)),
-		(each(. != "exempt"; .mine | map(.overflow) | max)
-			| judged("all but exempt traffic over capacity"; "no packet lost in the ring once settled"; . == 0)),
-		(each(. != "exempt"; .mine | median(ratio(.syns.again; .syns.sent) | percent))
-			| judged("all but exempt traffic over capacity"; "at most 2 % of SYNs sent again"; . <= 2)),
-		(each(. == "burst"; .mine | map(.law_drops) | max)
-			| judged("bursts, incast, pauses"; "the law drops nothing"; . == 0)),
-		(each(. == "exempt"; if any(.mine[].notes[]; test("exempt")) then 1 else 0 end)
-			| judged("exempt traffic over capacity"; "status says so (1: it does)"; . == 1))];
-
 # The options of a scenario in their order, each with its runs.
 def by_option: reduce .[] as $r ([];
 	(map(.option) | index($r.option)) as $i
@@ -112,9 +58,14 @@ def delays: table(
 	["of each class", (. as $r | [$r[].classes[].class] | unique | if length < 2 then null
 		else map(. as $c | "\($c) \($r | cell(class_rate($c) | if . then . / 1e6 else null end))") | join(", ") end)],
 	["packets passed/s", cell(.passed)],
-	["requests p50 (ms)", cell(.requests.p50_ns | ms)], ["p99 (ms) ", cell(.requests.p99_ns | ms)],
-	["unanswered (%)", cell(ratio(.requests.sent - .requests.answered; .requests.sent) | percent)],
 	["SYNs sent again (%)", cell(ratio(.syns.again; .syns.sent) | percent)]; true; true);
+
+# A kind of probes: what was lost, and how long the others took.
+def probe($name; kind): ["\($name): lost (%)", cell(ratio(kind.sent - kind.answered; kind.sent) | percent)],
+	["p50 (ms)", cell(kind.p50_ns | ms)], ["p99 (ms)", cell(kind.p99_ns | ms)];
+
+def probes: table(probe("requests, 200/s"; .requests), probe("requests, 10/s"; .slow), probe("typing"; .typing),
+	["SYNs sent again (%)", cell(ratio(.syns.again; .syns.sent) | percent)]; true; false);
 
 def costs: table(
 	["CPU busy (%)", cell(.cpu.busy | percent)], ["a packet that passes (us)", cell(.cpu.packet_ns | if . then . / 1e3 else null end)],
@@ -122,7 +73,7 @@ def costs: table(
 	["time for drops (%)", cell(.cpu.drop_share | percent)],
 	["polls/s", cell(.cpu.polls)], ["polls that drained the ring/s", cell(.cpu.drained)],
 	["packets an skb after GRO", cell(.cpu.gro)], ["ACKs sent/s", cell(.cpu.acks)], ["skbs sent/s", cell(.cpu.sent)],
-	["UDP offered/s", cell(.offered)], ["UDP to sockets/s", cell(.udp)]; true; false);
+	["flood offered/s", cell(.offered)], ["all that arrived/s", cell(.arrived)], ["UDP to sockets/s", cell(.udp)]; true; false);
 
 def sending: table(
 	["Tx completion p50 (ms)", cell(.tx.p50_ns | ms)], ["p99 (ms)", cell(.tx.p99_ns | ms)],

@@ -12,7 +12,10 @@ tx-split rxaqm"
 
 # A heading, and the function of report.jq that makes the table.
 tables=(
+	"Who wins each row, and by how much" versus
+	"What rxaqm reaches with a target and an interval alone" criteria
 	"Delay, loss and goodput of every run" delays
+	"Requests, typing and connections beside the load" probes
 	"The host sends: what its own packets wait for" sending
 	"Bursts into an idle queue" burst_table
 	"Where the receiving CPU spends its time" costs
@@ -29,12 +32,13 @@ report_input()
 		done | jq -sc .)" \
 		--argjson options "$(for name in ${option_ini[sections]}; do
 			jq -nc --arg name "$name" --arg title "${option_ini[$name.title]}" '{($name): $title}'
-		done | jq -sc add)" '{$runs, $scenarios, $options}'
+		done | jq -sc add)" --slurpfile before "$eval_dir/before.json" \
+		'{$runs, $scenarios, $options, before: $before[0]}'
 }
 
 report_jq()
 {
-	jq -r -L "$eval_dir" "include \"report\"; $1" "$out/report-input.json"
+	jq -r -L "$eval_dir" "include \"report\"; include \"versus\"; include \"criteria\"; $1" "$out/report-input.json"
 }
 
 # draw: delay.svg, the median and the 99th percentile of all scenarios; time.svg, the first run of
@@ -60,7 +64,10 @@ draw()
 			"$(report_jq "ran(\"$scenario\"; \"$option\")[0].events | map(select(.[0] == \"enforce\") | .[1])[0] // -1")" \
 			"$title" >>"$out/plot/time.panels"
 	done <<<"$panels"
+	rm -f "$out/delay.svg" "$out/time.svg"
+	[[ -s $out/plot/delay.tsv ]] || return 0
 	for title in delay time; do
+		[[ $title == delay || $nr -gt 0 ]] || continue
 		gnuplot -c "$eval_dir/eval.gnuplot" "$title" "$out/$title.svg" "$out/plot"
 	done
 }
@@ -75,24 +82,26 @@ html_page()
 		body { font: 15px/1.5 sans-serif; color: #33383d; max-width: 1250px; margin: 2em auto; padding: 0 1em }
 		table { border-collapse: collapse; font-size: 12.5px } .wide { overflow-x: auto }
 		th, td { border-bottom: 1px solid #d9dde0; padding: 3px 8px; text-align: right; vertical-align: bottom }
-		th:first-child, td:first-child, .aims th, .aims td { text-align: left } svg { max-width: 100%; height: auto }
+		th:first-child, td:first-child, .criteria th, .criteria td, .versus td:nth-child(-n+3) { text-align: left } svg { max-width: 100%; height: auto }
 		.met { color: #2d7a3a } .missed { color: #c8502f }
 		</style></head><body><h1>rxaqm beside what people use today</h1>
 	END
-	echo "<h2>What rxaqm reaches with a target and an interval alone</h2>"
-	echo "<div class=aims>"
-	report_jq 'criteria | html_table'
-	echo "</div><p>$(conditions)</p>"
+	echo "<p>$(conditions)</p>"
 	echo "<p>Figures are medians of the runs, with the least and the greatest in brackets. Time in the ring is
 	what the simulated NIC measured; rxaqm has no part in it. In pictures over time: the first run.</p>"
-	echo "<h2>Time in the ring of all scenarios, with each option</h2>"
-	sed -n '/<svg/,$p' "$out/delay.svg"
-	echo "<h2>How the queue settles</h2>"
-	sed -n '/<svg/,$p' "$out/time.svg"
 	for ((i = 0; i < ${#tables[@]}; i += 2)); do
-		echo "<h2>${tables[i]}</h2><div class=wide>"
+		echo "<h2>${tables[i]}</h2><div class=\"wide ${tables[i + 1]}\">"
 		report_jq "${tables[i + 1]} | html_table"
 		echo "</div>"
+	done
+	for i in delay time; do
+		[[ -e $out/$i.svg ]] || continue
+		if [[ $i == delay ]]; then
+			echo "<h2>Time in the ring of all scenarios, with each option</h2>"
+		else
+			echo "<h2>How the queue settles</h2>"
+		fi
+		sed -n '/<svg/,$p' "$out/$i.svg"
 	done
 	echo "</body></html>"
 }
@@ -131,8 +140,6 @@ report()
 	report_input >"$out/report-input.json"
 	jq '.runs' "$out/report-input.json" >"$out/results.json"
 	{
-		report_jq 'criteria | markdown_table'
-		echo
 		conditions
 		for ((i = 0; i < ${#tables[@]}; i += 2)); do
 			printf '\n## %s\n\n' "${tables[i]}"

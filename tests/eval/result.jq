@@ -36,6 +36,10 @@ def times: (map(select(. >= 0)) | sort) as $came
 	| {sent: length, answered: ($came | length),
 		p50_ns: $came[(0.5 * ($came | length) | ceil) - 1], p99_ns: $came[(0.99 * ($came | length) | ceil) - 1]};
 
+# TCP sends again what was lost, 200 ms later or more: what took that much longer than the median.
+def typed: times as $all | (map(select(. >= 0)) | sort) as $came
+	| $all + {answered: ($came | map(select(. <= $all.p50_ns + 2e8)) | length)};
+
 # A first SYN that was lost is sent again after a second.
 def retransmitted: {sent: length, again: map(select(. < 0 or . > 9e8)) | length};
 
@@ -54,7 +58,7 @@ def result:
 	| ($classes | map({class, flows, rates: rates})) as $flows
 	| ($nic.rx_packets - $nic.xdp_drop) as $passed
 	| {
-		scenario, option, run, row, status: "ok", seconds: $s, target_ns,
+		scenario, option, run, row, profile, status: "ok", seconds: $s, target_ns,
 		settling: settling($series; $events; 1.5 * $target_ns; .interval_s),
 		delay: {packets: $window[0][1], p50_ns: ([$window[0][2], $after.max_ns] | min),
 			p99_ns: ([$window[0][3], $after.max_ns] | min), max_ns: $after.max_ns,
@@ -66,8 +70,10 @@ def result:
 		law_drops: $nic.xdp_drop,
 		goodput: (if $flows == [] then null else $flows | map(.rates | add // 0) | add end),
 		classes: ($flows | map({class, flows, rate: (.rates | add // 0), jain: (.rates | jain)})),
-		offered: .offered_pps, capacity: .capacity_pps,
-		udp: (if .offered_pps then ($snmp.UdpInDatagrams + $snmp.UdpNoPorts) / $s else null end),
+		offered: .offered_pps, capacity: .capacity_pps, flood, ring,
+		arrived: (($nic.rx_packets + $nic.rx_missed) / $s),
+		# Nobody listens where floods go; probes are not among them.
+		udp: (if .flood.kind == "udp" then $snmp.UdpNoPorts / $s else null end),
 		cpu: {
 			# By the clock of the model; what is left is idle.
 			busy: ($nic.model_ns / 1e9 / $s),
@@ -83,7 +89,8 @@ def result:
 			gro: (if $nic.rx_bulk_skbs > 0 then $nic.rx_bulk_packets / $nic.rx_bulk_skbs else null end),
 			acks: ($nic.tx_acks / $s), sent: ($nic.tx_packets / $s)
 		},
-		requests: (.probed.requests | times), syns: (.probed.connections | retransmitted), bursts, notes,
+		requests: (.probed.requests | times), slow: (.probed.slow | times), typing: (.probed.typing | typed),
+		syns: (.probed.connections | retransmitted), bursts, notes,
 		tx: (if $direction == "tx" then {p50_ns: $after.nic.tx_delay_p50_ns,
 			p99_ns: $after.nic.tx_delay_p99_ns,
 			skb_bytes: (if $nic.tx_packets > 0 then $nic.tx_bytes / $nic.tx_packets else null end)} else null end),

@@ -5,6 +5,7 @@
 
 readonly never=/run/eval-never # a FIFO that nobody writes to
 readonly ecn_addr=10.77.0.4 # TCP to it asks for ECN
+readonly least_ring=64 # that the NIC takes
 
 cleanup()
 {
@@ -16,10 +17,13 @@ cleanup()
 	kill -KILL "${processes[@]}"
 	end_processes
 	cp "$dir"/* "$results"
+	# Last: others wait for it.
+	[[ -z $complete ]] || touch "$results/complete"
 	rm -rf "$dir"
 	# Without it the next run could not build its own.
 	"$rxaqm" detach --all >/dev/null
 	tc qdisc del dev ifb0 root
+	ip link del tunnel
 	remove_pair
 }
 
@@ -55,6 +59,7 @@ build()
 	fi
 	ip address add "$ecn_addr/32" dev "$host_if"
 	ip -n client route replace "$ecn_addr/32" dev "$client_if" features ecn
+	build_senders
 	# rxaqm takes from it what ECN-capable packets mean.
 	[[ ${scenario_has[flows]} != *dctcp* ]] || cc=dctcp
 	sysctl -q -w net.ipv4.tcp_congestion_control=$cc
@@ -63,13 +68,61 @@ build()
 	[[ ${scenario_has[interleave]} != yes ]] || interleave
 }
 
+# median_ns FILE: in the ring, of queue 0.
+median_ns()
+{
+	awk '$1 == "queue" && $2 == 0 { print $6; exit }' "$1"
+}
+
+# set_ring ENTRIES: within what the NIC takes; noted.
+set_ring()
+{
+	local entries=$1
+
+	((entries >= least_ring)) || entries=$least_ring
+	((entries <= ring)) || entries=$ring
+	ethtool -G "$host_if" rx "$entries"
+	echo "$entries" >"$dir/ring.txt"
+}
+
+# equal_ring DIR: entries whose packets take as long as the median of that run to pass.
+equal_ring()
+{
+	[[ -e $1/complete ]] || eval_die "no complete run of rxaqm, whose median the ring is to have: ${1##*/}"
+	awk -v median="$(median_ns "$1/end-truth.txt")" '
+		$1 == "rx_packets:" || $1 == "xdp_drop:" {
+			sum[FILENAME] += $1 == "rx_packets:" ? $2 : -$2
+		}
+		$1 == "at" { time[FILENAME] = $2 }
+		END {
+			passed = (sum[ARGV[2]] - sum[ARGV[1]]) / (time[ARGV[4]] - time[ARGV[3]])
+			printf "%d\n", median / 1e9 * passed + 0.5
+		}' "$1"/{begin,end}-nic.txt "$1"/{begin,end}-truth.txt
+}
+
+# correct_ring: once, if its median is more than a tenth off that of rxaqm's run.
+correct_ring()
+{
+	local wanted is entries
+
+	wanted=$(median_ns "${results%.*.*}.rxaqm.${results##*.}/end-truth.txt")
+	set_nic "$host_if" truth_reset 1
+	nap 0.5
+	truth >"$dir/ring-truth.txt"
+	is=$(median_ns "$dir/ring-truth.txt") entries=$(<"$dir/ring.txt")
+	((is > 0 && (is * 10 > wanted * 11 || is * 10 < wanted * 9))) || return 0
+	set_ring $((entries * wanted / is))
+	nap "${scenario_has[settle]}"
+}
+
 # use_option: as the options say.
 use_option()
 {
 	local value
 
 	value=${option_has[ring]}
-	[[ -z $value ]] || ethtool -G "$host_if" rx "$value"
+	[[ $value != equal ]] || value=$(equal_ring "${results%.*.*}.rxaqm.${results##*.}")
+	[[ -z $value ]] || set_ring "$value"
 	value=${option_has[ifb]}
 	if [[ $value ]]; then
 		ip link set ifb0 up
@@ -180,7 +233,7 @@ run()
 	results=$3
 	# Files are collected in memory: the way to the machine's own files is long.
 	dir=$(mktemp -d)
-	receivers=() counts=0
+	receivers=() counts=0 complete=''
 	trap cleanup EXIT
 	use "$1" "$2"
 	event start
@@ -207,6 +260,7 @@ run()
 	settle=${scenario_has[settle]}
 	[[ $2 != none ]] || settle=${scenario_has[steady]:-$settle}
 	nap "$settle"
+	[[ ${option_has[ring]} != equal ]] || correct_ring
 	measure
 	udp_stop
 	if [[ ${#processes[@]} -gt $nr ]]; then
@@ -217,5 +271,5 @@ run()
 	nap 1
 	finish_probe
 	event complete
-	touch "$dir/complete"
+	complete=yes
 }

@@ -51,7 +51,7 @@ cleanup()
 flood()
 {
 	"${client[@]}" taskset -c "$client_cpu" chrt -f 1 "$tools/flood" udp "$client_if" \
-		"$(<"/sys/class/net/$host_if/address")" "$client_addr" "$host_addr" "$1" &
+		"$(<"/sys/class/net/$host_if/address")" "$client_addr" "$host_addr" 9 "$1" &
 	flood=$!
 	processes+=("$flood")
 }

@@ -21,8 +21,20 @@ full=$(in_lib plan full 1)
 quick=$(in_lib plan quick 1)
 [[ $(wc -l <<<"$full") -gt 60 && $(wc -l <<<"$quick") -gt 10 ]]
 same "runs of quick mode that full mode has not" "" "$(comm -13 <(sort <<<"$full") <(sort <<<"$quick"))"
-same "a scenario of one's own choice" "bursts none 1" "$(in_lib plan full 1 bursts | head -n 1)"
+same "a scenario of one's own choice" "bursts rxaqm 1" "$(in_lib plan full 1 bursts | head -n 1)"
 same "runs of a scenario, at least six" 6 "$(in_lib plan quick 6 bursts | grep -c ' rxaqm ')"
+
+# A ring of equal delay needs what rxaqm left in the same run.
+same "rings of equal delay before rxaqm" "" "$(awk '$2 == "rxaqm" { ran[$1, $3] = 1 }
+	$2 == "equal" && !ran[$1, $3]' <<<"$full")"
+# What is inherited, and what is not; another profile is another scenario.
+same "inherited" 100000 "$(in_lib of_scenario udp-4-tcp cost)"
+same "not inherited" 1 "$(in_lib of_scenario udp-4-tcp runs)"
+same "taken back" "" "$(in_lib of_scenario spoof-4-tcp udp)"
+same "a profile" "stack" "$(in_lib of_scenario mixed-stack profile)"
+same "what a profile shares" "$(in_lib of_scenario mixed flows)" "$(in_lib of_scenario mixed-stack flows)"
+same "what a scenario only has by name" "" "$(awk '$1 == "udp-10"' <<<"$full")"
+same "by name" "udp-10 rxaqm 1" "$(in_lib plan full 1 udp-10 | head -n 1)"
 
 # refused WHAT: a plan, with status 2.
 refused()
@@ -37,6 +49,9 @@ printf '\n[odd]\ntitle = Odd\noptions = none odd\n' >>"$scratch/tests/eval/scena
 refused "no option 'odd'" odd
 printf 'flow = dctcp:1\n' >>"$scratch/tests/eval/scenarios"
 refused "unknown key 'flow'"
+cp tests/eval/scenarios "$scratch/tests/eval/scenarios"
+printf '\n[odd]\ntitle = Odd\nlike = nobody\n' >>"$scratch/tests/eval/scenarios"
+refused "'odd' is like 'nobody'"
 cp tests/eval/scenarios "$scratch/tests/eval/scenarios"
 
 # What was measured before is still there when a command is refused.
@@ -97,7 +112,7 @@ same "SYNs" '{"sent":3,"again":2}' "$(jq -nc -L tests/eval 'include "result"; [1
 # judge VALUE...: of scenarios A, B, ...; the bound is 2.
 judge()
 {
-	jq -nc -L tests/eval 'include "report"; [$ARGS.positional | to_entries[]
+	jq -nc -L tests/eval 'include "criteria"; [$ARGS.positional | to_entries[]
 		| {title: (65 + .key | [.] | implode), value: .value}] | judged("x"; "y"; . <= 2) | .[2:]' --jsonargs "$@"
 }
 same "all met" '["met","1 to 2"]' "$(judge 1 2)"
@@ -109,9 +124,10 @@ same "not measured" '["not measured",""]' "$(judge null)"
 input='{runs: [{scenario: "s", option: "rxaqm", run: 1, row: "tcp", status: "failed", why: "it broke"},
 	{scenario: "s", option: "none", run: 1, row: "tcp", status: "ok", target_ns: 1, delay: {}, requests: {sent: 1, answered: 1}, syns: {},
 	cpu: {}, classes: [], settling: [], overflow: 0}], scenarios: [["s", "S"]], options: {rxaqm: "O", none: "N"}}'
-table=$(jq -nr -L tests/eval "include \"report\"; $input | delays | markdown_table")
+report() { jq -nr -L tests/eval "include \"report\"; include \"versus\"; include \"criteria\"; $1"; }
+table=$(report "$input | delays | markdown_table")
 [[ $(grep -c "it broke" <<<"$table") -eq 1 ]] || { echo "no reason in: $table" && exit 1; }
-same "criteria of a run that failed" "0" "$(jq -nr -L tests/eval "include \"report\"; $input | criteria | map(select(.[2] == \"met\")) | length")"
+same "criteria of a run that failed" "0" "$(report "$input | criteria | map(select(.[2] == \"met\")) | length")"
 
 # A packet costs the same in both profiles if there are two an skb. Who falls behind is told.
 cat >"$scratch/costs" <<'END'
@@ -138,3 +154,51 @@ out=$(costs check_pace 2>&1) || status=$?
 [[ $status -eq 1 && $out == *"it fell behind by 2.1 %"* ]] || { echo "$status: $out" && exit 1; }
 : >"$scratch/pace/end-nic.txt"
 ! costs check_pace >/dev/null 2>&1 || { echo "no counter, and it kept pace" && exit 1; }
+
+
+same "typing: what came 200 ms after the median was sent again" '{"sent":4,"answered":2}' \
+	"$(jq -nc -L tests/eval 'include "result"; [10, -1, 20, 300000000] | typed | {sent, answered}')"
+
+# A flood of one flow at 4 times beside 4 CUBIC flows. Of 10,000 packets a second drops take a tenth,
+# probes 1,000: 8,000 are left, 1,600 a flow, 6,400 for TCP; it has half of that. Two seconds.
+cat >"$scratch/runs.jq" <<-'END'
+	def invented: {run: 1, status: "ok", row: "flood", profile: "driver", seconds: 2, target_ns: 10e6, settling: [],
+		delay: {p50_ns: 10e6, p99_ns: 15e6}, requests: {sent: 400, answered: 400}, slow: {sent: 200, answered: 198},
+		typing: {sent: 300, answered: 300}, syns: {sent: 200, again: 0}, offered: 40000, capacity: 10000,
+		flood: {kind: "udp", flows: 1, run: null}, cpu: {drop_share: 0.1}, udp: 4800, ring: null, law_drops: 0,
+		passed: 9000, notes: [], tx: null, goodput: (3200 * 8 * 1448), classes: [{class: "cubic", flows: 4, rate: (3200 * 8 * 1448)}]};
+	def input: {options: {rxaqm: "rxaqm", none: "nothing", equal: "ring of equal delay"},
+		scenarios: [["flood", "F"], ["deaf-udp", "D"], ["mix", "M"], ["sends", "T"]],
+		before: {sends: {goodput: 100, tx_p50_ns: 10}},
+		runs: [
+			(invented + {scenario: "flood", option: "rxaqm"}),
+			(invented + {scenario: "flood", option: "equal", ring: 90, slow: {sent: 200, answered: 100}, goodput: 1e6}),
+			(invented + {scenario: "deaf-udp", option: "rxaqm"}),
+			(invented + {scenario: "mix", option: "rxaqm", row: "tcp", profile: "stack", goodput: 90, flood: null, udp: null, classes:
+				[{class: "dctcp", flows: 1, rate: 60}, {class: "cubic", flows: 1, rate: 20}, {class: "far", flows: 1, rate: 10}]}),
+			(invented + {scenario: "mix", option: "equal", ring: 128, row: "tcp", profile: "stack", goodput: 100, flood: null, udp: null,
+				syns: {sent: 200, again: 1}, classes:
+				[{class: "dctcp", flows: 1, rate: 60}, {class: "cubic", flows: 1, rate: 40}, {class: "far", flows: 1, rate: 10}]}),
+			(invented + {scenario: "sends", option: "rxaqm", row: "tx-split", goodput: 96, tx: {p50_ns: 9}})]};
+END
+cp tests/eval/*.jq "$scratch"
+# of_report FILTER: of the invented runs.
+of_report()
+{
+	jq -nrc -L "$scratch" "include \"report\"; include \"versus\"; include \"criteria\"; include \"runs\"; input | $1"
+}
+# criterion PART OF ITS TEXT
+criterion() { of_report "criteria[] | select(.[1] | contains(\"$1\")) | .[2:] | join(\": \")"; }
+same "share of TCP in a flood" "missed in 1 of 1: 0.5 (F)" "$(criterion "max-min share")"
+same "requests in a flood" "met: 1 to 1" "$(criterion "up to the client's share")"
+same "a deaf flow" "missed in 1 of 1: 6 (D)" "$(criterion "2.5 times")"
+same "two kinds, the far one aside" "missed in 1 of 1: 3 (M)" "$(criterion "any two kinds")"
+same "goodput, stack" "missed in 1 of 1: 0.9 (M)" "$(criterion "profile stack")"
+same "goodput, driver" "met: 37.1 to 37.1" "$(criterion "profile driver")"
+same "SYNs against the ring" "met: -0.5 to 0" "$(criterion "no more sent again")"
+same "the host sends" "missed in 1 of 1: 0.96 (T)" "$(criterion "0.97 of that of the law before")"
+same "Tx completions" "met: 0.9 to 0.9" "$(criterion "Tx completions")"
+
+won() { of_report "versus[] | select(.[0] == \"$1\") | .[1:4] | join(\"|\")"; }
+same "who wins the mix" "ring of equal delay (128)|rxaqm: SYNs 0 to 0.5 %; ring of equal delay: goodput 0.9 times|0.9" "$(won M)"
+same "who wins the flood" "ring of equal delay (90)|rxaqm: goodput 37.1 times, requests (10/s) 1 to 50 %|37.1" "$(won F)"
