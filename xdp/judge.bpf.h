@@ -5,7 +5,7 @@
 #ifndef RXAQM_JUDGE_BPF_H
 #define RXAQM_JUDGE_BPF_H
 
-#include "classify.bpf.h"
+#include "name.bpf.h"
 #include "signal.bpf.h"
 
 /* law=auto: the verdict on a packet of flow @id and class (@kind, @ecn), at q->clock_ns. */
@@ -56,6 +56,8 @@ static __always_inline enum rxaqm_verdict give_verdict(struct xdp_md *ctx, struc
 
 	found = (__u32)found | (__u64)rxaqm_flow_of(found >> 32, index) << 32;
 	verdict = decide(ctx, q, judged, found);
+	if (!q->law.packets) /* it has ended a window */
+		rxaqm_xdp_name(ctx, q, index, found);
 	if (verdict == RXAQM_PASS || !(q->flags & RXAQM_QUEUE_ENFORCED))
 		return RXAQM_PASS;
 	if (verdict == RXAQM_MARK)

@@ -16,6 +16,7 @@
 #include "ack.h"
 #include "clock_map.h"
 #include "cpu_map.h"
+#include "flow_name.h"
 #include "iface.h"
 #include "meta.h"
 #include "queue.h"
@@ -34,7 +35,11 @@ struct Member {
 
 #define M(type, field) { #field, offsetof(struct type, field), sizeof(type::field) }
 
-const std::vector<Member> META = { M(rxaqm_meta_info, abi_version), M(rxaqm_meta_info, hook) };
+const std::vector<Member> META = {
+	M(rxaqm_meta_info, abi_version),
+	M(rxaqm_meta_info, hook),
+	M(rxaqm_meta_info, names_until_ns),
+};
 const std::vector<Member> IFACE = {
 	M(rxaqm_iface, state),
 	M(rxaqm_iface, flags),
@@ -153,6 +158,12 @@ const std::vector<Member> FLOWS = {
 	M(rxaqm_flow_set, flow),
 };
 
+const std::vector<Member> NAMES = {
+	M(rxaqm_flow_name, seen_ns),  M(rxaqm_flow_name, id),	 M(rxaqm_flow_name, index),
+	M(rxaqm_flow_name, level),    M(rxaqm_flow_name, limit), M(rxaqm_flow_name, version),
+	M(rxaqm_flow_name, protocol), M(rxaqm_flow_name, ports), M(rxaqm_flow_name, addresses),
+};
+
 const std::vector<Member> WAIT = {
 	M(rxaqm_wait, wait_ns),	     M(rxaqm_wait, updated_ns), M(rxaqm_wait, ring_full),
 	M(rxaqm_wait, ring_entries), M(rxaqm_wait, pid),
@@ -217,6 +228,7 @@ TEST_CASE("layout: structs in maps are the same for the kernel and for control",
 	compare(skel->maps.cpu_map, sizeof(rxaqm_cpu), CPU);
 	compare(skel->maps.ack_map, sizeof(rxaqm_ack_flow), ACK);
 	compare(skel->maps.flow_map, sizeof(rxaqm_flow_set), FLOWS);
+	compare(skel->maps.flow_name_map, sizeof(rxaqm_flow_name), NAMES);
 	compare(skel->maps.wait_map, sizeof(rxaqm_wait), WAIT);
 	rxaqm__destroy(skel);
 }

@@ -10,6 +10,7 @@
 #include "iface.h"
 #include "clock_map.h"
 #include "cpu_map.h"
+#include "flow_name.h"
 #include "meta.h"
 #include "wait.h"
 
@@ -99,6 +100,16 @@ struct {
 	__type(value, struct rxaqm_flow_set);
 	__uint(pinning, LIBBPF_PIN_BY_NAME);
 } flow_map SEC(".maps");
+
+/* Contract: flow_name.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, RXAQM_FLOW_NAMES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct rxaqm_flow_name);
+	__uint(pinning, LIBBPF_PIN_BY_NAME);
+} flow_name_map SEC(".maps");
 
 /* Flows whose ACKs are being thinned (xdp/ack.h). Written by XDP. */
 struct {

@@ -11,11 +11,13 @@
 #include "base/now.h"
 #include "command/options.h"
 #include "cli/top.h"
+#include "report/flows.h"
 
 struct args {
 	__u64 count;
 	__u64 interval_ns;
 	bool plain;
+	bool flows;
 };
 
 static const struct rxaqm_option top_options[] = {
@@ -23,10 +25,12 @@ static const struct rxaqm_option top_options[] = {
 	{ "interval", 'i', "DURATION", "Length of an interval, 10ms to 1m (default 1s)",
 	  RXAQM_DURATION(interval_ns, 10 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
 	{ "plain", 'p', NULL, "Lines, not a screen, on a terminal too", RXAQM_FLAG(plain) },
+	{ "flows", 0, NULL, "With the largest flows of each queue that stands; lines",
+	  RXAQM_FLAG(flows) },
 	{ 0 },
 };
 
-static int print(const struct rxaqm_top *top, __u64 shown)
+static int print(const struct rxaqm_top *top, __u64 shown, bool flows)
 {
 	struct rxaqm_out out;
 	unsigned int i;
@@ -37,8 +41,9 @@ static int print(const struct rxaqm_top *top, __u64 shown)
 	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
 	rxaqm_out_array(&out, "queues");
 	for (i = 0; i < top->nr_rows; i++) {
-		rxaqm_top_out(top->shown[i], 0, &out);
-		rxaqm_out_text(&out, "\n");
+		rxaqm_top_out(top->shown[i], 0, flows ? top : NULL, &out);
+		if (!flows)
+			rxaqm_out_text(&out, "\n");
 	}
 	rxaqm_out_end(&out);
 	return rxaqm_out_close(&out, true);
@@ -53,9 +58,11 @@ static void run_plain(struct rxaqm_top *top, const struct args *args)
 	next_ns = rxaqm_now_ns();
 	for (shown = 0; !args->count || shown < args->count; shown++) {
 		next_ns += args->interval_ns;
+		if (args->flows)
+			rxaqm_flows_ask(top->state, 2 * args->interval_ns + RXAQM_NSEC_PER_SEC);
 		rxaqm_sleep_until(next_ns);
 		rxaqm_top_take(top);
-		if (print(top, shown))
+		if (print(top, shown, args->flows))
 			break;
 	}
 }
@@ -148,10 +155,13 @@ int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 	top.ifname = *rxaqm_options_read(&command, argc, argv, &args);
 	if (rxaqm_view_open(call, top.ifname))
 		return -1;
+	/* Who asks for flows writes. */
+	if (args.flows && rxaqm_state_open(&call->state, true, &call->error))
+		return -1;
 	top.state = &call->state;
 	/* A screen takes keys: what is on standard input otherwise is not for it to read. */
-	if (rxaqm_json || args.plain || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
-	    run_screen(&top, &args))
+	if (rxaqm_json || args.plain || args.flows || !isatty(STDIN_FILENO) ||
+	    !isatty(STDOUT_FILENO) || run_screen(&top, &args))
 		run_plain(&top, &args);
 	return RXAQM_EXIT_OK;
 }

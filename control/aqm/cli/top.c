@@ -5,6 +5,7 @@
 
 #include "base/clean.h"
 #include "base/now.h"
+#include "report/flows.h"
 
 /* Of @queue of the interface called @name. */
 static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface,
@@ -105,7 +106,8 @@ static void ms_out(struct rxaqm_out *out, const char *key, const char *fmt, __u6
 		fprintf(out->file, fmt, (double)ns / 1e6);
 }
 
-void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct rxaqm_out *out)
+void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width,
+		   const struct rxaqm_top *flows_of, struct rxaqm_out *out)
 {
 	const struct rxaqm_queue *q = &row->now;
 	double pps = rate(row, RXAQM_STAT_PACKETS);
@@ -161,6 +163,10 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct r
 		ms_out(out, "socket_wait_ns", " %.2f ms", row->socket.wait_ns);
 	else if (served)
 		rxaqm_out_text(out, " -");
+	if (flows_of) {
+		rxaqm_out_text(out, "\n");
+		rxaqm_flows_out(out, flows_of->state, (unsigned int)(row - flows_of->row), q, true);
+	}
 	rxaqm_out_end(out);
 }
 
@@ -174,7 +180,7 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, unsigned int width,
 	if (!file)
 		return buf;
 	rxaqm_out_open(&out, file, false);
-	rxaqm_top_out(row, width, &out);
+	rxaqm_top_out(row, width, NULL, &out);
 	fclose(file);
 	rxaqm_clean(buf);
 	return buf;

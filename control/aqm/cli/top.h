@@ -43,8 +43,10 @@ const char *rxaqm_top_line(const struct rxaqm_top_row *row, unsigned int width,
 			   char buf[RXAQM_TOP_LINE]);
 /* The same, without a newline, or as an object in an array. Rates are by the second. The columns
  * are those of the experiment that rxaqm began with. In observe mode drop and mark are what
- * enforcing would have done.
+ * enforcing would have done. With the largest flows in lines of their own if the row is one of
+ * @flows_of, which may be NULL; then there is a newline.
  */
-void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width, struct rxaqm_out *out);
+void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width,
+		   const struct rxaqm_top *flows_of, struct rxaqm_out *out);
 
 #endif /* RXAQM_TOP_H */

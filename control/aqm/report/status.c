@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "report/status.h"
+#include "report/flows.h"
 
 #include <net/if.h>
 #include <stdio.h>
@@ -242,6 +243,7 @@ static void print_queue(struct rxaqm_out *out, struct view *view, unsigned int n
 	print_socket(out, view, number, &q, now_ns);
 	print_target(out, view->iface, &q, policy);
 	rxaqm_status_law_out(out, view->iface, &q, now_ns);
+	rxaqm_flows_out(out, view->state, view->iface->queue_base + number, &q, false);
 	print_stats(out, &q);
 	rxaqm_out_end(out);
 }

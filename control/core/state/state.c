@@ -54,6 +54,7 @@ static const struct map {
 	MAP("clock_est_map", clock, RXAQM_MAX_IFACES),
 	MAP("clock_phc_map", clock_phc, RXAQM_MAX_IFACES),
 	MAP("wait_map", wait, RXAQM_MAX_QUEUES),
+	MAP("flow_name_map", name, RXAQM_FLOW_NAMES),
 #undef MAP
 };
 #define NR_MAPS (sizeof(maps) / sizeof(maps[0]))

@@ -7,6 +7,7 @@
 #define RXAQM_STATE_H
 
 #include "clock_map.h"
+#include "flow_name.h"
 #include "iface.h"
 #include "base/log.h"
 #include "meta.h"
@@ -22,6 +23,7 @@ struct rxaqm_state {
 	struct rxaqm_clock_entry *clock; /* [RXAQM_MAX_IFACES] */
 	struct rxaqm_clock_phc *clock_phc; /* [RXAQM_MAX_IFACES] */
 	struct rxaqm_wait *wait; /* [RXAQM_MAX_QUEUES] */
+	struct rxaqm_flow_name *name; /* [RXAQM_FLOW_NAMES] */
 };
 
 #define RXAQM_STATE_NONE { .lock_fd = -1 }

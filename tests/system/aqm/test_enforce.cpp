@@ -276,6 +276,32 @@ TEST_CASE("enforce: who ignores marks and drops is shed, but for what is exempt"
 	CHECK(status().has("/interfaces/0/queues/0/codel"));
 }
 
+TEST_CASE("enforce: who pays is told by address, while somebody asks", "[enforce]")
+{
+	Standing s("busy", { "mode=enforce" });
+	const std::string flows = "/interfaces/0/queues/0/flows";
+	std::string lines;
+
+	CHECK_FALSE(s.host.json(s.wire.rx, { "status", s.wire.rx_if }).has(flows));
+	CHECK(s.while_loaded([&] {
+		lines = s.host.rxaqm(s.wire.rx,
+				     { "top", "--flows", "--count=2", "--interval=300ms" })
+				.out;
+		Json now = s.host.json(s.wire.rx, { "status", s.wire.rx_if });
+
+		return lines.find("% of what is over the limit") != std::string::npos &&
+		       now.has(flows + "/0/source");
+	}));
+	CAPTURE(lines);
+	Json now = s.host.json(s.wire.rx, { "status", s.wire.rx_if });
+	CHECK(lines.find("      " + now.text(flows + "/0/source")) != std::string::npos);
+	CHECK(now.number(flows + "/0/pps") > 0);
+	CHECK(now.number(flows + "/0/limit_pps") > 0);
+	CHECK(now.number(flows + "/0/drop_share_ppm") > 0);
+	CHECK(now.number(flows + "/0/drop_share_ppm") <= 1000000);
+	CHECK(now.size(flows) <= 5);
+}
+
 TEST_CASE("enforce: exempt traffic that holds the queue is told", "[enforce]")
 {
 	const std::string law = GENERATE("law=auto", "law=codel");

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Who the flow of the packet at hand is, for those who ask (shared/flow_name.h).
+ */
+#ifndef RXAQM_NAME_BPF_H
+#define RXAQM_NAME_BPF_H
+
+#include "classify.bpf.h"
+
+/* Note the packet's flow, @found by rxaqm_xdp_classify(), with the flow in the upper half, if
+ * somebody has asked. Returns 0.
+ */
+__attribute__((noinline)) int rxaqm_xdp_name(struct xdp_md *ctx, struct rxaqm_queue *q, __u32 index,
+					     __u64 found)
+{
+	__u32 zero = 0, id = found >> 32, key = rxaqm_flow_set_of(id), ip_off = (found >> 8) & 0xff;
+	struct rxaqm_meta_info *meta = bpf_map_lookup_elem(&meta_map, &zero);
+	struct rxaqm_flow_set *set = bpf_map_lookup_elem(&flow_map, &key);
+	struct rxaqm_flow_name *name;
+	struct rxaqm_flow *flow;
+	__u8 version;
+
+	key = id & (RXAQM_FLOW_NAMES - 1);
+	name = bpf_map_lookup_elem(&flow_name_map, &key);
+	if (!q || !meta || !set || !name || !rxaqm_ns_after(meta->names_until_ns, q->clock_ns))
+		return 0;
+	flow = rxaqm_flow_find(set, id);
+	if (!flow || bpf_xdp_load_bytes(ctx, ip_off, &version, 1))
+		return 0;
+	name->id = id;
+	name->index = index;
+	name->level = flow->rate.level;
+	name->limit = q->law.limit;
+	bpf_xdp_load_bytes(ctx, (found >> 16) & 0xffff, name->ports, sizeof(name->ports));
+	if (version >> 4 == 4)
+		bpf_xdp_load_bytes(ctx, ip_off + 12, name->addresses, 8);
+	else
+		bpf_xdp_load_bytes(ctx, ip_off + 8, name->addresses, 32);
+	bpf_xdp_load_bytes(ctx, ip_off + (version >> 4 == 4 ? 9 : 6), &name->protocol, 1);
+	name->version = version >> 4;
+	name->seen_ns = q->clock_ns;
+	return 0;
+}
+
+#endif /* RXAQM_NAME_BPF_H */
