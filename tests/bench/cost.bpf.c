@@ -81,3 +81,36 @@ int cycle_rxaqm(struct xdp_md *ctx)
 {
 	return act(ctx, next_queue(), 0);
 }
+
+SEC("xdp.frags")
+int flood_drop(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return XDP_DROP;
+}
+
+/* Each packet is of a flow that was not there before: an odd factor hits every address once. */
+static __always_inline void spoof(struct xdp_md *ctx)
+{
+	__u8 *ip = (__u8 *)(long)ctx->data + RXAQM_ETH_HLEN;
+	__u32 source = nr_packets++ * 2654435761U;
+
+	if ((void *)(ip + RXAQM_IP4_HLEN + RXAQM_UDP_HLEN) > (void *)(long)ctx->data_end)
+		return;
+	*(__u32 *)(ip + 12) = source;
+	*(__u16 *)(ip + RXAQM_IP4_HLEN) = (__u16)(source >> 16);
+}
+
+SEC("xdp.frags")
+int spoofed_drop(struct xdp_md *ctx)
+{
+	spoof(ctx);
+	return XDP_DROP;
+}
+
+SEC("xdp.frags")
+int spoofed_rxaqm(struct xdp_md *ctx)
+{
+	spoof(ctx);
+	return act(ctx, ctx->rx_queue_index, 0);
+}

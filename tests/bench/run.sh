@@ -110,6 +110,7 @@ if [ -n "$(bpftool prog list 2>/dev/null | grep -w 'name tp_gro' || true)" ]; th
 fi
 if [ "${1-}" != xsk ]; then
 	part "cost of a packet" "$build/bench/cost"
+	part "a flood" "$build/bench/flood"
 	part "live packet rate" ip netns exec "$ns" "$build/bench/live" "$tx" "$rx" "$RXAQM_BIN"
 	part "latency of commands" tests/bench/latency.sh "$ns"
 	part "generic mode without GRO" tests/bench/gro.sh

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tracing programs where the kernel runs them: on real packets of a veth. */
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -114,8 +115,10 @@ TEST_CASE("live: no program has the verifier look at much", "[live]")
 	Host host;
 	Wire wire;
 	unsigned programs = 0;
+	const std::string mode = GENERATE("native", "generic");
 
-	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "--profile",
+	CAPTURE(mode);
+	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if, "--mode", mode, "--profile",
 				      source_path("tests/rig/veth-simclock.conf") })
 			.exit_code == 0);
 	for (const auto &pin : std::filesystem::directory_iterator(host.state_dir())) {
@@ -133,7 +136,8 @@ TEST_CASE("live: no program has the verifier look at much", "[live]")
 		REQUIRE(!bpf_obj_get_info_by_fd(prog_fd, &prog, &prog_size));
 		CAPTURE(prog.name);
 		CHECK(prog.verified_insns > 0);
-		CHECK(prog.verified_insns < 100000); /* 6.1: 60,576; newer: 24,000 */
+		/* 6.1 looks at most: at three to four times what newer ones do. */
+		CHECK(prog.verified_insns <= 120000);
 		programs++;
 		close(prog_fd);
 		close(link_fd);
