@@ -143,5 +143,23 @@ TEST_CASE("live: no program has the verifier look at much", "[live]")
 		close(link_fd);
 	}
 	CHECK(programs >= 2);
+	/* The XDP program hangs on the dispatcher's link. */
+	unsigned xdp = 0;
+	for (__u32 id = 0; !bpf_prog_get_next_id(id, &id);) {
+		bpf_prog_info prog = {};
+		__u32 size = sizeof(prog);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		REQUIRE(!bpf_obj_get_info_by_fd(fd, &prog, &size));
+		close(fd);
+		if (std::string(prog.name).rfind("rxaqm_", 0) != 0)
+			continue;
+		CAPTURE(prog.name);
+		CHECK(prog.verified_insns <= 120000);
+		xdp++;
+	}
+	CHECK(xdp > 0);
 	CHECK(host.rxaqm(wire.rx, { "detach", wire.rx_if }).exit_code == 0);
 }
