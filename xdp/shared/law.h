@@ -191,7 +191,8 @@ static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
 
 	if (all > vars->most)
 		vars->most = all;
-	limit = ((__u64)vars->most * share) >> 29;
+	/* Nobody is held; nor when it begins, and nothing is known yet of what the CPU can do. */
+	limit = vars->x ? ((__u64)vars->most * share) >> 29 : ~0U;
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
 		__u32 n = vars->flows[i] > vars->flows_now[i] ? vars->flows[i] : vars->flows_now[i];
 

@@ -217,7 +217,7 @@ TEST_CASE("views: top on a narrow terminal leaves out columns, but not the last 
 	CHECK(top.wait().exit_code == 0);
 	terminal.shows("");
 	CAPTURE(columns, terminal.shown());
-	for (const char *title : { "drop", "mark", "q(ms)", "p99(ms)", "tgt(ms)", "p(%)", "mode" })
+	for (const char *title : { "drop", "mark", "q(ms)", "p99(ms)", "tgt(ms)", "limit", "mode" })
 		CHECK(terminal.shows(title));
 	CHECK(terminal.shows("a wider terminal shows more") == (columns < 160));
 	CHECK(terminal.shows("NAPI") == (columns == 160));
