@@ -24,7 +24,7 @@ const struct rxaqm_key rxaqm_settings[RXAQM_NR_SETTINGS + 1] = {
 	{ KEY("signal", signal), CHOICE(signal_names), .standard = "auto",
 	  .help = "Rx timestamps read in XDP or behind it, NAPI polls, or what works" },
 	{ KEY("law", law), CHOICE(law_names), .standard = "auto",
-	  .help = "one law for all traffic, or CoDel as RFC 8289 and Linux have it" },
+	  .help = "each flow pays for itself, or CoDel as RFC 8289 and Linux have it" },
 	/* The least of auto: a round of 64 packets that take 4 us each, twice. */
 	{ KEY("target", target_ns),
 	  TIME(RXAQM_TYPE_TARGET, "ms", RXAQM_TARGET_MIN_NS, RXAQM_INTERVAL_MAX_NS),
