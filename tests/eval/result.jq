@@ -75,11 +75,11 @@ def result:
 		# Nobody listens where floods go; probes are not among them.
 		udp: (if .flood.kind == "udp" then $snmp.UdpNoPorts / $s else null end),
 		cpu: {
-			# By the clock of the model; what is left is idle.
+			# By the clock of the model, drops and all; what is left is idle.
 			busy: ($nic.model_ns / 1e9 / $s),
 			# The emulated CPU: how long it waited for the model, and how much it is behind.
 			waited: ($nic.model_wait_ns / 1e9 / $s), behind: ($nic.model_lost_ns / 1e9 / $s),
-			packet_ns: (if $passed > 0 then $nic.model_ns / $passed else null end),
+			packet_ns: (if $passed > 0 then ($nic.model_ns - $nic.xdp_drop_ns) / $passed else null end),
 			drop_ns: (if $nic.xdp_drop > 0 then $nic.xdp_drop_ns / $nic.xdp_drop else null end),
 			drop_share: ($nic.xdp_drop_ns / 1e9 / $s),
 			# Polls are begun for what is dropped, too.

@@ -189,6 +189,14 @@ static void rx_to_stack(struct simnic_queue *q, const struct simnic_xdp_buff *sx
 		simnic_spend(q, READ_ONCE(q->sn->rx_skb_ns));
 }
 
+/* A drop has no price of its own: the model's CPU takes as long for it as the emulated one did. */
+static void spend_drop(struct simnic_queue *q, u32 ns)
+{
+	simnic_count(q, SIMNIC_XDP_DROP_NS, ns);
+	if (READ_ONCE(q->sn->pace))
+		simnic_spend(q, ns);
+}
+
 static void rx_one(struct simnic_queue *q, struct poll_state *st)
 {
 	struct simnic_rx_desc *desc = &q->rx[q->rx_done & q->rx_mask];
@@ -218,7 +226,7 @@ static void rx_one(struct simnic_queue *q, struct poll_state *st)
 	if (result == SIMNIC_XDP_STACK)
 		rx_to_stack(q, &sxdp, page, st);
 	else if (result == SIMNIC_XDP_CONSUMED)
-		simnic_count(q, SIMNIC_XDP_DROP_NS, ktime_get_ns() - now_ns);
+		spend_drop(q, ktime_get_ns() - now_ns);
 	else if (result == SIMNIC_XDP_FLUSH_TX)
 		st->flush_tx = true;
 	else if (result == SIMNIC_XDP_FLUSH_REDIRECT)

@@ -136,4 +136,20 @@ test_pace()
 	more "${grew[model_stalled_ns]}" 149000000 "time in which the clock stood in a stall"
 	kill -KILL "$flooder"
 	wait "$flooder" 2>/dev/null
+	test_pace_drops
+}
+
+# What is dropped takes the model's time, too: as long as it took the CPU.
+test_pace_drops()
+{
+	sleep 1 # until the ring is empty
+	grown sim1 stB
+	xdp drop >/dev/null
+	sleep 0.5
+	grown sim1 stB
+	more "${grew[xdp_drop]}" 50 "packets dropped, paced"
+	more "${grew[xdp_drop_ns]}" 0 "time for drops, paced"
+	near "${grew[model_ns]}" \
+		$(((grew[rx_packets] - grew[xdp_drop]) * 100000 + grew[xdp_drop_ns])) 0 \
+		"time of the model with drops"
 }
