@@ -270,17 +270,15 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
 
 	if (cls == RXAQM_CLASS_ECT)
 		ect = ecn == RXAQM_IP_CE ? RXAQM_LAW_CE : RXAQM_LAW_ECT;
-	/* What goes by is what the CPU can do. Of an observed queue, or a recorded one, all does. */
-	rxaqm_level_count(&q->law.passed, stamp);
 	verdict = rxaqm_law_packet(&q->law, set, id, kind, ect, stamp);
-	if (verdict == RXAQM_DROP) {
-		if ((q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) ==
-		    RXAQM_QUEUE_ENFORCED)
-			q->law.passed.level -= RXAQM_PACKET;
+	/* What goes by is what the CPU can do. Of an observed queue, or a recorded one, all does. */
+	if (verdict != RXAQM_DROP ||
+	    (q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) != RXAQM_QUEUE_ENFORCED)
+		rxaqm_level_count(&q->law.passed, stamp);
+	if (verdict == RXAQM_DROP)
 		rxaqm_decide_count_drop(q, cls);
-	} else if (verdict == RXAQM_MARK) {
+	else if (verdict == RXAQM_MARK)
 		rxaqm_decide_counts(q)[RXAQM_STAT_ECN_MARK]++;
-	}
 	return verdict;
 }
 
