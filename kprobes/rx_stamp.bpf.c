@@ -4,8 +4,8 @@
  *
  * A driver hands a packet over by napi_gro_receive(), napi_gro_frags(),
  * netif_receive_skb() or netif_receive_skb_list(). Each has a tracepoint at its
- * entry, and each can be had by fentry or kprobe as well; control loads one rung of
- * that ladder. All rungs run rx_stamp().
+ * entry, and each can be had by kprobe as well; control loads one kind. Both run
+ * rx_stamp().
  *
  * The queue is known from the XDP program, which ran on this CPU a moment ago and left
  * a note (cpu_map.h). No note: not our interface, nothing to do. While the queue does
@@ -123,33 +123,9 @@ int BPF_PROG(tp_skb, struct sk_buff *skb)
 	return rx_stamp(skb, true);
 }
 
-/* Control renames the target to gro_receive_skb where the kernel has that (6.15, "net: gro:
- * decouple GRO from the NAPI layer"); the second argument is the skb in both.
+/* Control takes gro_receive_skb where the kernel has that (6.15, "net: gro: decouple GRO from the
+ * NAPI layer"); the second argument is the skb in both.
  */
-SEC("fentry/napi_gro_receive")
-int BPF_PROG(fentry_gro, void *gro, struct sk_buff *skb)
-{
-	return rx_stamp(skb, true);
-}
-
-SEC("fentry/napi_gro_frags")
-int BPF_PROG(fentry_frags, struct napi_struct *napi)
-{
-	return rx_stamp(BPF_CORE_READ(napi, skb), false);
-}
-
-SEC("fentry/netif_receive_skb_list")
-int BPF_PROG(fentry_list, struct list_head *head)
-{
-	return rx_stamp_list(head);
-}
-
-SEC("fentry/netif_receive_skb")
-int BPF_PROG(fentry_skb, struct sk_buff *skb)
-{
-	return rx_stamp(skb, true);
-}
-
 SEC("kprobe/napi_gro_receive")
 int BPF_KPROBE(kprobe_gro, void *gro, struct sk_buff *skb)
 {

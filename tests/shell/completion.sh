@@ -42,7 +42,7 @@ while IFS='|' read -r name choices; do
 	expect "rxaqm policy set lo $name=" "${choices[@]}"
 done < <(sed -n 's/^\([a-z0-9_]*\)=\([a-z0-9]*|[a-z0-9|]*\)$/\1|\2/p' <<<"$keys")
 expect 'rxaqm attach --mode g' generic
-expect 'rxaqm attach --hook=fe' fentry
+expect 'rxaqm attach --hook=kp' kprobe
 expect 'rxaqm clock --sample l' lo
 expect 'rxaqm qualify --class=a' aqm af_xdp
 expect 'rxaqm attach -m generic -H tp lo signal=s' stamp

@@ -13,7 +13,6 @@
 enum rxaqm_hook {
 	RXAQM_HOOK_AUTO, /* requested: the first that attaches; in use: none */
 	RXAQM_HOOK_TP,
-	RXAQM_HOOK_FENTRY,
 	RXAQM_HOOK_KPROBE,
 };
 

@@ -118,16 +118,13 @@ static int attach_rx_stamp(const char *name)
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .pin_root_path = rxaqm_state_dir());
 	struct rx_stamp *skel = rx_stamp__open_opts(&opts);
 	struct bpf_program *prog;
-	int err = 0;
+	int err;
 
 	if (!skel)
 		return -errno;
 	bpf_object__for_each_program(prog, skel->obj)
 		bpf_program__set_autoload(prog, is_of(prog, name));
-	if (bpf_program__autoload(skel->progs.fentry_gro))
-		err = bpf_program__set_attach_target(skel->progs.fentry_gro, 0, gro_function());
-	if (!err)
-		err = load_and_attach(skel->obj);
+	err = load_and_attach(skel->obj);
 	rx_stamp__destroy(skel);
 	return err;
 }
@@ -161,7 +158,7 @@ static int hook_failed(const char *what, enum rxaqm_hook hook, int err, struct r
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, -err,
 			       "this kernel refuses the tracing program%s by hook \"%s\": %s%s",
 			       what, rxaqm_hook_words[hook], strerror(-err),
-			       hook == RXAQM_HOOK_AUTO ? " (tp, fentry and kprobe tried); with "
+			       hook == RXAQM_HOOK_AUTO ? " (tp and kprobe tried); with "
 							 "signal=busy none is needed" :
 			       hook == RXAQM_HOOK_TP   ? "; RXAQM_DEBUG=1 shows its reasons" :
 							 "; leave --hook out to try all");
@@ -193,7 +190,6 @@ static int stamps_failed(const char *what, enum rxaqm_hook hook, int err, struct
 static void unpin_rx_stamp(void)
 {
 	unpin(LINK_PREFIX "tp_");
-	unpin(LINK_PREFIX "fentry_");
 	unpin(LINK_PREFIX "kprobe_");
 }
 

@@ -17,7 +17,7 @@ const char *rxaqm_hook_in_use(const struct rxaqm_meta_info *meta);
 /* Make the maps and attach napi_poll. -errno with @error, and some of it may be there. */
 int rxaqm_hooks_begin(struct rxaqm_error *error);
 
-/* Attach the rx_stamp programs by @hook; AUTO tries tp, fentry, kprobe in turn. Returns the
+/* Attach the rx_stamp programs by @hook; AUTO tries tp, then kprobe. Returns the
  * hook in use, or -errno with @error and none of them attached.
  */
 int rxaqm_hooks_rx_stamp(enum rxaqm_hook hook, struct rxaqm_error *error);

@@ -32,7 +32,7 @@ static const struct rxaqm_option attach_options[] = {
 	  RXAQM_CHOICE(mode, rxaqm_xdp_mode_words) },
 	{ "profile", 'p', "PROFILE", "NIC profile by name, or a file; default: by driver",
 	  RXAQM_WORD(profile) },
-	{ "hook", 'H', "HOOK", "How the Rx path is watched: auto (default), tp, fentry, kprobe",
+	{ "hook", 'H', "HOOK", "How the Rx path is watched: auto (default), tp, kprobe",
 	  RXAQM_CHOICE(hook, rxaqm_hook_words) },
 	{ "key", 'k', "KEY", "What a queue is: auto (default), queue, cpu",
 	  RXAQM_CHOICE(key, rxaqm_queue_key_words) },

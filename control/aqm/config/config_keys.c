@@ -6,7 +6,7 @@
 
 static const char *const on_stop_words[] = { "leave", "detach", NULL };
 const char *const rxaqm_xdp_mode_words[] = { "native", "generic", NULL };
-const char *const rxaqm_hook_words[] = { "auto", "tp", "fentry", "kprobe", NULL };
+const char *const rxaqm_hook_words[] = { "auto", "tp", "kprobe", NULL };
 static const char *const per_words[] = { "queue", "interface", NULL };
 const char *const rxaqm_queue_key_words[] = { "auto", "queue", "cpu", NULL };
 

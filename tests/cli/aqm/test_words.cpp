@@ -101,7 +101,7 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		{ { "attach", "@IF", "--frobnicate" }, 2, "", "frobnicate" },
 		{ { "attach", "@IF", "--mode" }, 2, "", "mode" },
 		{ { "attach", "@IF", "-m", "fast" }, 2, "", "--mode=fast", "native|generic" },
-		{ { "attach", "@IF", "-H", "usb" }, 2, "", "--hook=usb", "auto|tp|fentry|kprobe" },
+		{ { "attach", "@IF", "-H", "usb" }, 2, "", "--hook=usb", "auto|tp|kprobe" },
 		{ { "attach", "@IF", "-k", "nic" }, 2, "", "--key=nic", "auto|queue|cpu" },
 		{ { "attach", "@IF", "-k", "cpu" }, 2, "", "--key cpu", "--mode generic" },
 		{ { "attach", "@IF", "--profile", "nosuch" }, 2, "", "nosuch", "profile list" },
