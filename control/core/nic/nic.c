@@ -46,11 +46,7 @@ static bool mask_file_is_set(int queues_fd, const char *queue)
 	return mask[strspn(mask, "0,")];
 }
 
-/* Go through what the directory class/net/@ifname@below has. For devices below an interface, and
- * its Rx queues, sysfs is the one source that every driver has.
- */
-static int read_dir(const char *ifname, const char *below,
-		    void (*each)(int dir_fd, const char *name, void *arg), void *arg)
+int rxaqm_nic_read_dir(const char *ifname, const char *below, rxaqm_nic_entry_fn *each, void *arg)
 {
 	int sysfs_fd = rxaqm_netns_sysfs(false), fd, err = 0;
 	struct dirent *entry;
@@ -103,7 +99,7 @@ bool rxaqm_nic_has_rps(const char *ifname)
 {
 	bool rps = false;
 
-	read_dir(ifname, "/queues", look_for_rps, &rps);
+	rxaqm_nic_read_dir(ifname, "/queues", look_for_rps, &rps);
 	return rps;
 }
 
@@ -136,9 +132,9 @@ int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error
 	nic->link_type = ARPHRD_ETHER;
 	if (!rxaqm_nic_ioctl(ifname, SIOCGIFHWADDR, &ifr))
 		nic->link_type = ifr.ifr_hwaddr.sa_family;
-	err = read_dir(ifname, "", find_lower, nic);
+	err = rxaqm_nic_read_dir(ifname, "", find_lower, nic);
 	if (!err)
-		err = read_dir(ifname, "/queues", count_rx_queue, nic);
+		err = rxaqm_nic_read_dir(ifname, "/queues", count_rx_queue, nic);
 	if (!err && !nic->nr_rx_queues)
 		err = -ENODEV;
 	if (!err)

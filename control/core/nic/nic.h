@@ -41,6 +41,13 @@ int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 
+/* Call @each for every entry of the directory class/net/@ifname@below of sysfs, @below being "" or
+ * "/queues". sysfs is the only source of related devices and Rx queues that every driver has.
+ * -errno if the directory cannot be read.
+ */
+typedef void rxaqm_nic_entry_fn(int dir_fd, const char *name, void *arg);
+int rxaqm_nic_read_dir(const char *ifname, const char *below, rxaqm_nic_entry_fn *each, void *arg);
+
 /* Is RPS on for any of its Rx queues? Reads a file a queue. */
 bool rxaqm_nic_has_rps(const char *ifname);
 

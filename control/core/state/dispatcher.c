@@ -34,6 +34,16 @@ int rxaqm_bpf_info(int fd, void *info, __u32 len)
 	return err;
 }
 
+bool rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info)
+{
+	while (!bpf_link_get_next_id(*id, id)) {
+		memset(info, 0, sizeof(*info));
+		if (!rxaqm_bpf_info(bpf_link_get_fd_by_id(*id), info, sizeof(*info)))
+			return true;
+	}
+	return false;
+}
+
 /* Links of programs that trace the dispatcher, as xdpdump's does, are of the same type. */
 static bool is_inside(const struct bpf_link_info *info, __u32 dispatcher_id)
 {
@@ -90,6 +100,7 @@ void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 		.nr_map_ids = 1,
 		.map_ids = (__u64)(unsigned long)&map_id,
 	};
+	struct bpf_link_info link;
 	__u32 link_id = 0;
 
 	memset(progs, 0, sizeof(*progs));
@@ -103,13 +114,9 @@ void rxaqm_xdp_read(unsigned int ifindex, struct rxaqm_xdp_progs *progs)
 		return;
 	progs->dispatcher = !strcmp(info.name, "xdp_dispatcher");
 	progs->fragments = progs->dispatcher && config_has_fragments(map_id);
-	while (progs->dispatcher && !bpf_link_get_next_id(link_id, &link_id)) {
-		struct bpf_link_info link = {};
-
-		if (!rxaqm_bpf_info(bpf_link_get_fd_by_id(link_id), &link, sizeof(link)) &&
-		    is_inside(&link, progs->id[0]))
+	while (progs->dispatcher && rxaqm_bpf_next_link(&link_id, &link))
+		if (is_inside(&link, progs->id[0]))
 			add_prog(progs, link.prog_id);
-	}
 }
 
 bool rxaqm_xdp_exists(__u32 prog_id)

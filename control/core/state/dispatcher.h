@@ -12,10 +12,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct bpf_link_info;
+
 /* What the kernel says of the program, link or map @fd, which is closed. @info is zero but for what
  * it asks for. 0, or -errno, also if @fd is one.
  */
 int rxaqm_bpf_info(int fd, void *info, __u32 len);
+
+/* The next BPF link after @id that can be read: its id and what the kernel says of it. Begin with
+ * @id 0; false: there are no more.
+ */
+bool rxaqm_bpf_next_link(__u32 *id, struct bpf_link_info *info);
 
 /* Map the map that is pinned as @path. 0 or -errno. */
 int rxaqm_bpf_map_pin(const char *path, size_t bytes, bool writable, void **ret_data);

@@ -15,7 +15,6 @@
 #include "state/ours.h"
 #include "state/pins.h"
 #include "state/state.h"
-#include "nic/netns.h"
 #include "nic/nic.h"
 
 #define OURS "rxaqm_" /* how the names of our programs begin */
@@ -34,13 +33,10 @@ static __u32 find_link(unsigned int ifindex, __u32 prog_id)
 	struct bpf_link_info link;
 	__u32 id = 0;
 
-	while (!bpf_link_get_next_id(id, &id)) {
-		memset(&link, 0, sizeof(link));
-		if (!rxaqm_bpf_info(bpf_link_get_fd_by_id(id), &link, sizeof(link)) &&
-		    link.type == BPF_LINK_TYPE_XDP && link.prog_id == prog_id &&
+	while (rxaqm_bpf_next_link(&id, &link))
+		if (link.type == BPF_LINK_TYPE_XDP && link.prog_id == prog_id &&
 		    link.xdp.ifindex == ifindex)
 			return id;
-	}
 	return 0;
 }
 
@@ -170,36 +166,38 @@ static int say_taken(const struct slot *slot, struct rxaqm_error *error)
 			    slot->ifname, slot->name, slot->progs.id[0], command);
 }
 
+struct above {
+	const char *ifname;
+	struct rxaqm_error *error;
+	int err;
+};
+
+static void check_entry(int dir_fd, const char *name, void *arg)
+{
+	const char *upper = name + strlen("upper_");
+	char command[RXAQM_SLOT_COMMAND];
+	struct above *above = arg;
+	struct slot slot;
+
+	(void)dir_fd;
+	if (above->err || strncmp(name, "upper_", strlen("upper_")) ||
+	    !read_slot(upper, if_nametoindex(upper), &slot))
+		return;
+	above->err = rxaqm_failed(above->error, EBUSY,
+				  "\"%s\" above \"%s\" has an XDP program (\"%s\", id %u), and "
+				  "the kernel lets none be attached below that, in neither mode; "
+				  "take it off with \"%s\"",
+				  upper, above->ifname, slot.name, slot.progs.id[0],
+				  take_off(&slot, command));
+}
+
 /* dev_xdp_attach(): none where a device right above, as a bridge, bond or VLAN, has one. */
 static int check_above(const char *ifname, struct rxaqm_error *error)
 {
-	char path[64], command[RXAQM_SLOT_COMMAND];
-	int sysfs_fd = rxaqm_netns_sysfs(false), fd, err = 0;
-	struct dirent *entry;
-	struct slot slot;
-	DIR *dir;
+	struct above above = { .ifname = ifname, .error = error };
 
-	snprintf(path, sizeof(path), "class/net/%s", ifname);
-	fd = sysfs_fd < 0 ? -1 : openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	while (dir && !err && (entry = readdir(dir))) {
-		const char *above = entry->d_name + strlen("upper_");
-
-		if (strncmp(entry->d_name, "upper_", strlen("upper_")) ||
-		    !read_slot(above, if_nametoindex(above), &slot))
-			continue;
-		err = rxaqm_failed(error, EBUSY,
-				   "\"%s\" above \"%s\" has an XDP program (\"%s\", id %u), and the "
-				   "kernel lets none be attached below that, in neither mode; take it "
-				   "off with \"%s\"",
-				   above, ifname, slot.name, slot.progs.id[0],
-				   take_off(&slot, command));
-	}
-	if (dir)
-		closedir(dir);
-	if (sysfs_fd >= 0)
-		close(sysfs_fd);
-	return err;
+	rxaqm_nic_read_dir(ifname, "", check_entry, &above);
+	return above.err;
 }
 
 int rxaqm_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,
