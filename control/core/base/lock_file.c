@@ -9,23 +9,32 @@
 
 #define TRIES 10
 
-int rxaqm_lock_file(const char *path)
+int rxaqm_lock_opened(int fd, const char *path)
 {
 	struct stat locked, now;
+
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return -errno;
+	if (fstat(fd, &locked) || lstat(path, &now) || locked.st_ino != now.st_ino ||
+	    locked.st_dev != now.st_dev)
+		return -ESTALE;
+	return 0;
+}
+
+int rxaqm_lock_file(const char *path)
+{
 	int fd, err, tries;
 
 	for (tries = 0; tries < TRIES; tries++) {
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return -errno;
-		err = flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
-		if (!err && !fstat(fd, &locked) && !lstat(path, &now) &&
-		    locked.st_ino == now.st_ino && locked.st_dev == now.st_dev)
+		err = rxaqm_lock_opened(fd, path);
+		if (!err)
 			return fd;
 		close(fd);
-		if (err)
+		if (err != -ESTALE)
 			return err;
-		/* Who had it has removed it since: the lock of another file. */
 	}
 	return -EWOULDBLOCK;
 }

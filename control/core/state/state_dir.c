@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/lock_file.h"
 #include "state/state.h"
 
 #define LOCK_TRIES 200 /* of 50 ms */
@@ -100,7 +101,6 @@ int rxaqm_state_check_dir(struct rxaqm_error *error)
 static int lock_dir(void)
 {
 	const char *path = rxaqm_state_dir();
-	struct stat locked, now;
 	int fd, err;
 
 	/* Where others may make directories, theirs would be in root's way. */
@@ -111,12 +111,11 @@ static int lock_dir(void)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
-	err = flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
-	if (!err && !fstat(fd, &locked) && !lstat(path, &now) && locked.st_ino == now.st_ino &&
-	    locked.st_dev == now.st_dev)
+	err = rxaqm_lock_opened(fd, path);
+	if (!err)
 		return fd;
 	close(fd);
-	return err && err != -EWOULDBLOCK ? err : -EAGAIN;
+	return err == -EWOULDBLOCK || err == -ESTALE ? -EAGAIN : err;
 }
 
 /* The directory of the pins is the lock: it is where the state is, whatever /run a command sees.

@@ -23,23 +23,18 @@ struct course {
 	size_t nr;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	return (*(const double *)a > *(const double *)b) -
-	       (*(const double *)a < *(const double *)b);
-}
-
 /* Median of the slopes between readings @apart: Theil-Sen, if that is half the course. */
 static double slope_of(const struct course *course, size_t apart)
 {
 	double slope[STABILITY_READS] = {};
 	size_t i, nr = course->nr - apart;
+	struct qualify_samples slopes = { .at = slope, .nr = nr };
 
 	for (i = 0; i < nr; i++)
 		slope[i] = (course->x_ns[i + apart] - course->x_ns[i]) /
 			   (course->host_s[i + apart] - course->host_s[i]);
-	qsort(slope, nr, sizeof(slope[0]), by_value);
-	return slope[nr / 2];
+	qualify_samples_sort(&slopes);
+	return slopes.at[nr / 2];
 }
 
 /* Changes from one reading to the next that neither the rate nor their errors explain; they are
