@@ -12,7 +12,7 @@
 #include "nic/nic.h"
 #include "profile/profile.h"
 #include "qualify/facts.h"
-#include "qualify/measure/elsewhere.h"
+#include "qualify/measure/netns_move.h"
 #include "qualify/rows/traffic.h"
 
 #define CARRIER_MS 8000

@@ -13,7 +13,7 @@
 
 #include "nic/ethtool.h"
 #include "nic/netns.h"
-#include "qualify/measure/elsewhere.h"
+#include "qualify/measure/netns_move.h"
 #include "qualify/measure/kind.h"
 #include "qualify/measure/probe.h"
 
@@ -127,19 +127,8 @@ static int get_link(const char *ifname, const char *what, char *value)
 
 static int set_link(const char *ifname, const char *what, const char *value)
 {
-	struct ifreq ifr = {};
-	int err = rxaqm_nic_ioctl(ifname, SIOCGIFFLAGS, &ifr);
-
 	(void)what;
-	if (err)
-		return err;
-	ifr.ifr_flags = (short)(value[0] == '1' ? ifr.ifr_flags | IFF_UP : ifr.ifr_flags & ~IFF_UP);
-	return rxaqm_nic_ioctl(ifname, SIOCSIFFLAGS, &ifr);
-}
-
-int qualify_link_set(const char *ifname, bool up)
-{
-	return set_link(ifname, "", up ? "1" : "0");
+	return qualify_link_set(ifname, value[0] == '1');
 }
 
 /* A file of the interface in sysfs. */
@@ -259,8 +248,8 @@ static int set_netns(const char *ifname, const char *what, const char *value)
 
 	(void)ifname;
 	if (strncmp(value, "here", 4))
-		return qualify_send_away(what, value);
-	err = qualify_fetch_back(what);
+		return qualify_move_to_netns(what, value);
+	err = qualify_move_back(what);
 	return err ? err : set_link(what, "", !strcmp(value, "here, up") ? "1" : "0");
 }
 

@@ -48,9 +48,6 @@ bool qualify_journal_left(const struct qualify_journal *journal);
  */
 int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error *error);
 
-/* Take the interface up or down. */
-int qualify_link_set(const char *ifname, bool up);
-
 /* What @setting is now, into @value. -errno: cannot be told. */
 int qualify_setting_get(const char *ifname, enum qualify_setting setting, const char *what,
 			char value[QUALIFY_SETTING_LEN]);

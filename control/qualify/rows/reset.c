@@ -7,7 +7,7 @@
 
 #include "profile/profile.h"
 #include "qualify/measure/counters.h"
-#include "qualify/measure/elsewhere.h"
+#include "qualify/measure/netns_move.h"
 #include "qualify/rows/reset.h"
 
 static int flap(struct qualify_run *run, void *arg)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "qualify/measure/elsewhere.h"
+#include "qualify/measure/netns_move.h"
 
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -15,9 +16,9 @@
 #include <unistd.h>
 
 #include "command/program.h"
+#include "nic/ethtool.h"
 #include "nic/netlink.h"
 #include "nic/netns.h"
-#include "qualify/measure/settings.h"
 
 #define MAX_WORDS 8
 
@@ -84,6 +85,17 @@ bool qualify_has_address(const char *ifname)
 	return found;
 }
 
+int qualify_link_set(const char *ifname, bool up)
+{
+	struct ifreq ifr = {};
+	int err = rxaqm_nic_ioctl(ifname, SIOCGIFFLAGS, &ifr);
+
+	if (err)
+		return err;
+	ifr.ifr_flags = (short)(up ? ifr.ifr_flags | IFF_UP : ifr.ifr_flags & ~IFF_UP);
+	return rxaqm_nic_ioctl(ifname, SIOCSIFFLAGS, &ifr);
+}
+
 static int move_link(const char *ifname, int netns_fd)
 {
 	union rxaqm_netlink_request request;
@@ -123,7 +135,7 @@ static void remove_netns(const char *path)
 	unlink(path);
 }
 
-int qualify_send_away(const char *ifname, const char *netns)
+int qualify_move_to_netns(const char *ifname, const char *netns)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), fd, err;
 	char path[128];
@@ -149,7 +161,7 @@ int qualify_send_away(const char *ifname, const char *netns)
 	return err;
 }
 
-int qualify_fetch_back(const char *ifname)
+int qualify_move_back(const char *ifname)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), fd, err = 0;
 	char path[128];

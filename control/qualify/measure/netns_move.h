@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What takes another process or another network namespace. */
-#ifndef RXAQM_QUALIFY_ELSEWHERE_H
-#define RXAQM_QUALIFY_ELSEWHERE_H
+/* Moving an interface to another network namespace and back; running rxaqm at one. */
+#ifndef RXAQM_QUALIFY_NETNS_MOVE_H
+#define RXAQM_QUALIFY_NETNS_MOVE_H
 
 #include <stdbool.h>
 
@@ -13,12 +13,15 @@ int qualify_rxaqm(const char *ifname, const char *words);
  */
 bool qualify_has_address(const char *ifname);
 
+/* Take the interface up or down. 0 or -errno. */
+int qualify_link_set(const char *ifname, bool up);
+
 /* Move interface @ifname into the network namespace @netns of /run/netns, which is made, and get
  * it back, whereupon that is removed: the name is "rxaqm-qualify-IFNAME". 0 or -errno; -EEXIST:
  * such a namespace is there.
  */
 #define QUALIFY_NETNS_PREFIX "rxaqm-qualify-"
-int qualify_send_away(const char *ifname, const char *netns);
-int qualify_fetch_back(const char *ifname);
+int qualify_move_to_netns(const char *ifname, const char *netns);
+int qualify_move_back(const char *ifname);
 
-#endif /* RXAQM_QUALIFY_ELSEWHERE_H */
+#endif /* RXAQM_QUALIFY_NETNS_MOVE_H */
