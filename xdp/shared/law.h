@@ -10,7 +10,7 @@
  * from 2 L on, so nobody has to know what a mark means to a sender.
  *
  * Flows that were not seen before (flow.h) are judged with all strangers of their kind together. A
- * quarter of what the CPU can do is between the known flows of a kind in any case, an eighth for
+ * quarter of what the CPU can do is between the known flows of a kind in any case, a sixteenth for
  * strangers of a kind: who opens thousands of flows does not push out those of another kind.
  *
  * From CoDel it has target and interval, that a queue is left alone until it has stood over

@@ -194,6 +194,9 @@ static inline void rxaqm_poll_time(struct rxaqm_queue *q, const struct rxaqm_pol
 	if (poll->counts_all && poll->work > packets)
 		packets = poll->work;
 	q->packet_ns = rxaqm_poll_follow(q->packet_ns, (__u32)round_ns / packets);
+	/* What a packet took while GRO had more of its flow to merge it with: for status. */
+	if (q->law.smooth_ns > 2 * rxaqm_queue_target_ns(q))
+		q->long_packet_ns = q->packet_ns;
 }
 
 /* A poll ended. Returns true if the queue does not stand. */

@@ -15,6 +15,7 @@
 #include "nic/nic.h"
 #include "figures/figures.h"
 #include "report/notes.h"
+#include "target.h"
 
 #define STAT_NAME(constant, name, meaning) name,
 static const char *const stat_names[] = { RXAQM_STATS(STAT_NAME) };
@@ -89,6 +90,30 @@ static void print_limit(struct rxaqm_out *out, const struct rxaqm_law_figures *l
 		rxaqm_out_text(out, "; of redundant ACKs %u.%u%% dropped", thin / 10, thin % 10);
 }
 
+/* What a target that is short for its flows costs: GRO merges little where a flow has few packets in
+ * the queue.
+ */
+static void print_price(struct rxaqm_out *out, const struct rxaqm_law_figures *law,
+			const struct rxaqm_queue *q, bool in_text)
+{
+	__u64 room = q->packet_ns ? law->goal_ns / q->packet_ns : 0;
+	__u64 each = law->over[RXAQM_FLOWS_TCP] ? room / law->over[RXAQM_FLOWS_TCP] : 0;
+	unsigned int more = 0;
+
+	if (q->long_packet_ns && q->packet_ns > q->long_packet_ns)
+		more = (unsigned int)(100ULL * (q->packet_ns - q->long_packet_ns) /
+				      q->long_packet_ns);
+	rxaqm_out_u64(out, "packet_ns", NULL, q->packet_ns);
+	rxaqm_out_u64(out, "long_packet_ns", NULL, q->long_packet_ns);
+	if (!in_text || q->policy.target_auto || !law->over[RXAQM_FLOWS_TCP] ||
+	    each >= RXAQM_TARGET_FLOW_PACKETS || more < 5)
+		return;
+	rxaqm_out_text(out,
+		       "; that is %llu packets a flow, and a packet takes %u%% more than in "
+		       "a longer queue",
+		       each, more);
+}
+
 static void print_auto(struct rxaqm_out *out, const struct rxaqm_iface *iface,
 		       const struct rxaqm_queue *q, __u64 now_ns)
 {
@@ -105,6 +130,7 @@ static void print_auto(struct rxaqm_out *out, const struct rxaqm_iface *iface,
 	rxaqm_out_ns(out, "goal_ns", in_text && short_ring ? "; goal %s" : NULL, law.goal_ns);
 	if (in_text && short_ring)
 		rxaqm_out_text(out, ", since the ring has no room for the target");
+	print_price(out, &law, q, in_text);
 	rxaqm_out_end(out);
 	if (in_text)
 		rxaqm_out_text(out, "\n");

@@ -148,3 +148,23 @@ TEST_CASE("law figures: in words", "[law_figures]")
 	CHECK(l.text(true).find("\"limit_pps\":0") != std::string::npos);
 	CHECK(l.text(true).find("\"goal_ns\":4000000") != std::string::npos);
 }
+
+TEST_CASE("law figures: what a target that is short for its flows costs", "[law_figures]")
+{
+	Lawful l;
+	const std::string price =
+		"; that is 2 packets a flow, and a packet takes 18% more than in a "
+		"longer queue\n";
+
+	/* 10 ms hold 40 packets, of 18 flows over the limit. */
+	l.q->packet_ns = 250000;
+	CHECK(l.text().find("packets a flow") == std::string::npos);
+	l.q->long_packet_ns = 211000;
+	CHECK(l.text().find("bad" + price) == std::string::npos); /* target=auto sees to it */
+	l.q->policy.target_auto = 0;
+	CHECK(l.text().find("bad" + price) != std::string::npos);
+	CHECK(l.text(true).find("\"packet_ns\":250000,\"long_packet_ns\":211000") !=
+	      std::string::npos);
+	l.q->law.over[RXAQM_FLOWS_TCP] = 8;
+	CHECK(l.text().find("packets a flow") == std::string::npos);
+}

@@ -179,6 +179,18 @@ TEST_CASE("poll: the round time is that of polls without drops", "[poll]")
 		p.poll(64, 1280 * US);
 	CHECK(p.q->round_ns == 1280 * US);
 	CHECK(p.q->packet_ns == 20 * US);
+	/* What it is while the queue is long is kept from before. */
+	CHECK(p.q->long_packet_ns == 0);
+	p.q->law.smooth_ns = 2 * p.q->target_ns + 1;
+	p.poll(64, 1280 * US);
+	CHECK(p.q->long_packet_ns == 20 * US);
+	p.q->law.smooth_ns = p.q->target_ns;
+	for (int i = 0; i < 100; i++)
+		p.poll(64, 1920 * US);
+	CHECK(p.q->packet_ns == 30 * US);
+	CHECK(p.q->long_packet_ns == 20 * US);
+	for (int i = 0; i < 100; i++)
+		p.poll(64, 1280 * US);
 	CHECK(p.q->sample_age_max_ns == RXAQM_AGE_MIN_NS);
 	for (int i = 0; i < 100; i++) {
 		p.q->poll_drops = 30;
