@@ -87,8 +87,8 @@ static inline struct rxaqm_queue bench_queue(enum bench_state state, enum rxaqm_
 	if (state == STATE_LOW || state == STATE_FAST || over) {
 		queue.flags |= RXAQM_QUEUE_SAMPLED;
 		queue.sample_ns = now_ns + 60 * RXAQM_NSEC_PER_SEC;
-		/* At the packet rate of BPF_PROG_RUN a full ring is 0.4 ms, and the law's goal less;
-		 * from half the goal on it looks at packets.
+		/* At the packet rate of BPF_PROG_RUN a full ring is 0.4 ms, and the goal is less;
+		 * from half the goal on the law looks at packets.
 		 */
 		queue.sample_sojourn_ns = (over ? 5000 : 10) * RXAQM_NSEC_PER_USEC;
 	}

@@ -11,7 +11,8 @@
  * 10 s, beyond which no sample is believed. len: bytes. ecn: codepoint 0..3. kind: data,
  * tcp (data of TCP), ack, exempt or syn (SYN, FIN, RST). drained: 1 if the packet ended a poll
  * that emptied the ring. flow: a 32-bit hash of the packet's flow, or any number that the flow has
- * for itself; without it all packets of a queue are of one flow. Lines that begin with '#' and empty ones are skipped.
+ * for itself; without it all packets of a queue are of one flow. Lines that begin with '#' and
+ * empty ones are skipped.
  */
 #ifndef RXAQM_REPLAY_H
 #define RXAQM_REPLAY_H

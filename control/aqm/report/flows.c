@@ -88,7 +88,7 @@ static void flow_out(struct rxaqm_out *out, const struct rxaqm_flow_name *flow,
 void rxaqm_flows_out(struct rxaqm_out *out, const struct rxaqm_state *state, unsigned int index,
 		     const struct rxaqm_queue *q, bool in_text)
 {
-	struct rxaqm_flow_name flows[RXAQM_FLOW_NAMES];
+	struct rxaqm_flow_name flows[RXAQM_FLOW_NAMES] = {};
 	__u64 all_excess = 0;
 	unsigned int nr = collect(state, index, flows), i;
 

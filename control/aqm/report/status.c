@@ -90,8 +90,8 @@ static void print_limit(struct rxaqm_out *out, const struct rxaqm_law_figures *l
 		rxaqm_out_text(out, "; of redundant ACKs %u.%u%% dropped", thin / 10, thin % 10);
 }
 
-/* What a target that is short for its flows costs: GRO merges little where a flow has few packets in
- * the queue.
+/* What a target that is short for its flows costs: GRO merges little where a flow has few packets
+ * in the queue.
  */
 static void print_price(struct rxaqm_out *out, const struct rxaqm_law_figures *law,
 			const struct rxaqm_queue *q, bool in_text)

@@ -139,9 +139,8 @@ class Replay
 	int packet(__u64 now_ms, __u64 sojourn_us, __u8 ecn = RXAQM_IP_NOT_ECT,
 		   __u8 kind = RXAQM_KIND_DATA, bool drained = false, __u32 queue = 0)
 	{
-		rxaqm_trace_packet packet = {
-			now_ms * ms, sojourn_us * 1000, queue, 1514, ecn, kind, drained, 0
-		};
+		rxaqm_trace_packet packet = { now_ms * ms, sojourn_us * 1000, queue, 1514, ecn,
+					      kind,	   drained,	      0 };
 
 		return rxaqm_replay_packet(replay_.get(), &packet);
 	}
@@ -362,10 +361,10 @@ TEST_CASE("replay: a flow pays for itself, and a recording without flows is one"
 
 	/* Nine of ten packets are of one flow. */
 	for (__u64 i = 0; i < 100000; i++) {
-		rxaqm_trace_packet packet = {
-			i * 10000, 20 * ms, 0, 1514, 0, RXAQM_KIND_DATA, false,
-			told ? 7 + (i % 10 == 0) : 0U
-		};
+		rxaqm_trace_packet packet = { i * 10000, 20 * ms,
+					      0,	 1514,
+					      0,	 RXAQM_KIND_DATA,
+					      false,	 told ? 7 + (i % 10 == 0) : 0U };
 
 		sent[i % 10 == 0]++;
 		dropped[i % 10 == 0] += rxaqm_replay_packet(replay.operator->(), &packet) ==

@@ -115,7 +115,7 @@ struct Auto : Decider {
 			strangers = flow.rate;
 	}
 
-	/* Share of verdict @v on packets over target of flow 1, or of strangers, that send @times. */
+	/* Share of verdict @v on packets over target of flow @flow, that sends @times. */
 	double share(rxaqm_verdict v, double times, __u8 ecn, __u8 kind = RXAQM_KIND_DATA,
 		     __u32 flow = 1)
 	{

@@ -59,7 +59,8 @@ TEST_CASE("corpus: an ACK that tells something is never dropped", "[corpus]")
 			return;
 		}
 		REQUIRE((pkt.kind == RXAQM_KIND_ACK || pkt.kind == RXAQM_KIND_SYN));
-		REQUIRE(rxaqm_ack_read(&ack, &frame, rxaqm_flow_id(&pkt, &frame, NULL, 0, 1), pkt.l4_off));
+		REQUIRE(rxaqm_ack_read(&ack, &frame, rxaqm_flow_id(&pkt, &frame, NULL, 0, 1),
+				       pkt.l4_off));
 		bool drop = rxaqm_ack_thin(&table[ack.id % RXAQM_ACK_FLOWS], &ack, GAP, since_ns,
 					   now_ns);
 		if (segment.expect != "any")

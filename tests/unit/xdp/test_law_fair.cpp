@@ -41,7 +41,7 @@ TEST_CASE("law: a flow under its limit is never dropped or marked, whatever else
 
 	CAPTURE(seed);
 	ring.cost_ns = (20 + random() % 60) * US;
-	/* First the one that is asked about: at most a fifth of an equal share of its kind's floor. */
+	/* First those that are asked about: a fifth of an equal share of their kind's floor. */
 	const __u8 kind = random() % 2 ? RXAQM_KIND_TCP : RXAQM_KIND_DATA;
 	unsigned rivals = 1 + random() % 3;
 	std::vector<__u32> flows;
@@ -104,7 +104,7 @@ TEST_CASE("law: nothing is dropped before the queue is bad", "[law]")
 	for (int i = 0; i < 3; i++)
 		ring.add(1 + random() % 40, 1 + random() % 40 / 10., __u8(random() % 4),
 			 __u8(random() % 4));
-	/* It stands over its goal after 10 ms at the soonest, and bad is an interval of arrivals. */
+	/* It stands over its goal after 10 ms at the soonest, bad is an interval of arrivals. */
 	ring.run(105 * MS);
 	CHECK(ring.dropped() == 0);
 	ring.run(2 * SEC);
