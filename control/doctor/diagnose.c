@@ -9,11 +9,11 @@
 
 /* In the order packets pass; where all else is equal the first is the primary cause. */
 static const struct doctor_check *const tables[] = {
-	doctor_checks_attached, doctor_checks_nic,	doctor_checks_spread, doctor_checks_pauses,
-	doctor_checks_probed,	doctor_checks_cpu,	doctor_checks_host,   doctor_checks_backlog,
-	doctor_checks_ip,	doctor_checks_reader,	doctor_checks_tcp,    doctor_checks_window,
-	doctor_checks_udp,	doctor_checks_txqueue,	doctor_checks_tx,     doctor_checks_send,
-	doctor_checks_path,	doctor_checks_settings,
+	doctor_checks_attached, doctor_checks_link,   doctor_checks_nic,     doctor_checks_spread,
+	doctor_checks_pauses,	doctor_checks_probed, doctor_checks_cpu,     doctor_checks_host,
+	doctor_checks_backlog,	doctor_checks_ip,     doctor_checks_counted, doctor_checks_reader,
+	doctor_checks_tcp,	doctor_checks_window, doctor_checks_udp,     doctor_checks_txqueue,
+	doctor_checks_tx,	doctor_checks_send,   doctor_checks_path,    doctor_checks_settings,
 };
 
 const struct doctor_check *doctor_check_at(size_t index)
@@ -64,6 +64,15 @@ void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 e
 		       const char *source)
 {
 	doctor_note_rise(finding, name, (double)events, DOCTOR_COUNT, source);
+}
+
+void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
+		       const char *source)
+{
+	if (value && value != ~0ULL && value != ~0U)
+		doctor_note(finding, name, (double)value, DOCTOR_NUMBER, source);
+	else
+		doctor_say(finding, name, "not known");
 }
 
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
@@ -173,8 +182,52 @@ const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diag
 	return NULL;
 }
 
+bool doctor_is_note(const struct doctor_finding *finding)
+{
+	return finding->severity == DOCTOR_LOW || finding->confidence == DOCTOR_CONFIGURED;
+}
+
+/* The first of what it may follow from that is found; a cause never follows from a note. */
+static const struct doctor_finding *find_root(const struct doctor_diagnosis *diagnosis,
+					      const struct doctor_finding *finding)
+{
+	const struct doctor_finding *other, *note = NULL;
+	const char *at = finding->after;
+	size_t len;
+
+	for (; at && *at; at += len + strspn(at + len, " ")) {
+		len = strcspn(at, " ");
+		other = doctor_find(diagnosis, at, len);
+		if (!other || other->verdict != DOCTOR_FOUND)
+			continue;
+		if (!doctor_is_note(other))
+			return other;
+		note = note ?: other;
+	}
+	return doctor_is_note(finding) ? note : NULL;
+}
+
+/* Keep it if nothing found explains it, the most frequent ones first. */
+static void add_unexplained(void *arg, const struct doctor_risen *risen)
+{
+	struct doctor_diagnosis *diagnosis = arg;
+	struct doctor_risen *list = diagnosis->unexplained;
+	size_t at = diagnosis->nr_unexplained;
+
+	if (doctor_first_of(diagnosis, risen->loss->by, DOCTOR_FOUND))
+		return;
+	if (at == DOCTOR_UNEXPLAINED && list[--at].rise >= risen->rise)
+		return;
+	if (diagnosis->nr_unexplained < DOCTOR_UNEXPLAINED)
+		diagnosis->nr_unexplained++;
+	for (; at && list[at - 1].rise < risen->rise; at--)
+		list[at] = list[at - 1];
+	list[at] = *risen;
+}
+
 int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis *diagnosis)
 {
+	const struct doctor_blind *blind;
 	struct doctor_finding *finding;
 	size_t nr = 0, i;
 
@@ -199,12 +252,15 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 	}
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)
 		diagnosis->blind |= finding->check->essential;
+	rxaqm_list_each(blind, &snap->cannot_see)
+		diagnosis->blind |= blind->essential;
 	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
-		finding->consequence_of = doctor_first_of(diagnosis, finding->after, DOCTOR_FOUND);
-		if (!finding->consequence_of &&
+		finding->consequence_of = find_root(diagnosis, finding);
+		if (!finding->consequence_of && !doctor_is_note(finding) &&
 		    (!diagnosis->primary || rank(finding) > rank(diagnosis->primary)))
 			diagnosis->primary = finding;
 	}
+	doctor_each_risen(snap, add_unexplained, diagnosis);
 	return 0;
 }
 
@@ -218,19 +274,32 @@ int doctor_exit_code(const struct doctor_diagnosis *diagnosis)
 {
 	if (diagnosis->primary)
 		return RXAQM_EXIT_FINDINGS;
-	return diagnosis->blind ? RXAQM_EXIT_UNSUPPORTED : RXAQM_EXIT_OK;
+	return diagnosis->blind || diagnosis->nr_unexplained ? RXAQM_EXIT_UNSUPPORTED :
+							       RXAQM_EXIT_OK;
 }
 
-bool doctor_too_idle(const struct doctor_snapshot *snap, const struct doctor_finding *finding)
+const char *doctor_not_gone(const struct doctor_snapshot *snap,
+			    const struct doctor_diagnosis *diagnosis,
+			    const struct doctor_finding *finding, char buf[128])
 {
+	const struct doctor_finding *hides = doctor_first_of(diagnosis, finding->after,
+							     DOCTOR_FOUND);
 	const struct doctor_iface *iface;
 	__u64 packets = 0;
 
-	if (finding->verdict != DOCTOR_CLEAR || finding->check->place == DOCTOR_SETTINGS)
-		return false;
+	if (finding->verdict != DOCTOR_CLEAR)
+		return NULL;
+	if (hides) {
+		snprintf(buf, 128, "%s is found, which may hide it", hides->check->id);
+		return buf;
+	}
+	/* A setting needs no packets. */
 	rxaqm_list_each(iface, &snap->after.ifaces)
 		packets += doctor_packets_of(snap, iface);
-	return (double)packets < 100 * doctor_window_s(snap);
+	if (finding->check->place == DOCTOR_SETTINGS ||
+	    (double)packets >= 100 * doctor_window_s(snap))
+		return NULL;
+	return "too little came to tell whether it is gone";
 }
 
 int doctor_verdict_code(const struct doctor_diagnosis *diagnosis, const char *id)

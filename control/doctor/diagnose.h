@@ -10,12 +10,20 @@
 #include "base/out.h"
 #include "doctor/rules/check.h"
 
+/* Counters that rise and no finding explains: the most frequent of them. */
+#define DOCTOR_UNEXPLAINED 5
+
 struct doctor_diagnosis {
 	struct doctor_finding *findings; /* one a check, in the order of the table */
 	size_t nr;
-	const struct doctor_finding *primary; /* NULL: nothing found */
-	bool blind; /* nothing found, but something essential was not seen */
+	const struct doctor_finding *primary; /* NULL: nothing found, or notes only */
+	bool blind; /* something essential was not seen */
+	struct doctor_risen unexplained[DOCTOR_UNEXPLAINED];
+	size_t nr_unexplained;
 };
+
+/* Is it worth knowing only: low, or nothing but a setting? It is no cause of anything. */
+bool doctor_is_note(const struct doctor_finding *finding);
 
 /* -ENOMEM. */
 int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis *diagnosis);
@@ -33,8 +41,12 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 /* @verify: the check that --verify asks for, or NULL. */
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 		       const struct doctor_diagnosis *diagnosis, const char *verify);
-/* Was it acquitted where so little came that this means nothing? A setting needs no packets. */
-bool doctor_too_idle(const struct doctor_snapshot *snap, const struct doctor_finding *finding);
+/* Why the verdict that @finding is clear means nothing: too little came, or what else is found hides
+ * it; NULL: it is gone.
+ */
+const char *doctor_not_gone(const struct doctor_snapshot *snap,
+			    const struct doctor_diagnosis *diagnosis,
+			    const struct doctor_finding *finding, char buf[128]);
 /* What became of the check @id, for --verify; returns the exit code. */
 int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 			 const struct doctor_diagnosis *diagnosis, const char *id);

@@ -8,6 +8,7 @@
 #define WIDTH 96
 #define MAX_TEXT 1024
 #define CLEARS_SHOWN 2
+#define NAMESPACES_SHOWN 3
 
 /* Print @text behind @lead, broken at blanks, with further lines indented as far. */
 static void print_wrapped(FILE *file, const char *lead, const char *text)
@@ -100,20 +101,47 @@ static const struct doctor_finding *root_of(const struct doctor_finding *finding
 	return finding;
 }
 
-/* Findings whose cause is @primary, or, if not @follow, other ones. */
-static void print_others(FILE *file, const struct doctor_diagnosis *diagnosis, bool follow)
+enum part {
+	FOLLOWS, /* from the primary cause */
+	ALSO, /* other causes, and what follows from them */
+	NOTES,
+};
+
+static void print_others(FILE *file, const struct doctor_diagnosis *diagnosis, enum part part)
 {
-	const struct doctor_finding *finding;
+	static const char *const titles[] = { "FOLLOWS FROM IT\n", "ALSO FOUND\n",
+					      "NOTES  that slow nothing by themselves\n" };
+	const struct doctor_finding *finding, *root;
 	bool titled = false;
+	enum part its;
 
 	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
-		if (finding == diagnosis->primary ||
-		    (root_of(finding) == diagnosis->primary) != follow)
+		root = root_of(finding);
+		its = root == diagnosis->primary ? FOLLOWS : doctor_is_note(root) ? NOTES : ALSO;
+		if (finding == diagnosis->primary || its != part)
 			continue;
 		if (!titled)
-			fputs(follow ? "FOLLOWS FROM IT\n" : "ALSO FOUND\n", file);
+			fputs(titles[part], file);
 		titled = true;
-		print_brief(file, finding, follow ? NULL : finding->consequence_of);
+		print_brief(file, finding, part == FOLLOWS ? NULL : finding->consequence_of);
+	}
+}
+
+static void print_unexplained(FILE *file, const struct doctor_snapshot *snap,
+			      const struct doctor_diagnosis *diagnosis)
+{
+	const struct doctor_risen *risen = diagnosis->unexplained;
+	char text[MAX_TEXT], rate[32];
+
+	if (diagnosis->nr_unexplained)
+		fputs("NOT EXPLAINED\n", file);
+	for (; risen < diagnosis->unexplained + diagnosis->nr_unexplained; risen++) {
+		snprintf(text, sizeof(text), "%s of %s%s%s (%s)",
+			 doctor_format((double)risen->rise / doctor_window_s(snap), DOCTOR_PER_S,
+				       rate),
+			 risen->iface ? risen->iface->name : "", risen->iface ? ", " : "",
+			 risen->name, risen->loss->what);
+		print_wrapped(file, "  ", text);
 	}
 }
 
@@ -159,19 +187,30 @@ static void print_blind(FILE *file, const struct doctor_snapshot *snap,
 			const struct doctor_diagnosis *diagnosis, bool all)
 {
 	const struct doctor_finding *finding;
+	const struct doctor_netns *netns;
 	const struct doctor_blind *blind;
-	size_t checks = 0;
+	size_t checks = 0, more = snap->namespaces.nr;
 	char lead[64];
 
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)
 		checks++;
-	if (!snap->cannot_see.nr && !checks)
+	if (!snap->cannot_see.nr && !checks && !more)
 		return;
 	fputs("CANNOT SEE\n", file);
 	rxaqm_list_each(blind, &snap->cannot_see) {
 		snprintf(lead, sizeof(lead), "  %s: ", blind->what);
 		print_wrapped(file, lead, blind->why);
 	}
+	rxaqm_list_each(netns, &snap->namespaces) {
+		if (!all && netns == snap->namespaces.at + NAMESPACES_SHOWN)
+			break;
+		fprintf(file,
+			"  network namespace of %s and %u more: nsenter --net=/proc/%u/ns/net rxaqm doctor\n",
+			netns->comm, netns->programs - 1, netns->pid);
+		more--;
+	}
+	if (more)
+		fprintf(file, "  %zu more network namespaces: rxaqm doctor --all\n", more);
 	doctor_each(finding, diagnosis, DOCTOR_BLIND) {
 		if (!all && !finding->check->essential)
 			continue;
@@ -210,14 +249,21 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 		doctor_window_s(snap));
 	if (diagnosis->primary) {
 		print_finding(file, "CAUSE", diagnosis->primary);
-		print_others(file, diagnosis, true);
-		print_others(file, diagnosis, false);
+	} else if (diagnosis->nr_unexplained) {
+		fputs("NOTHING FOUND, but something is lost or refused that nothing explains.\n",
+		      file);
 	} else if (diagnosis->blind) {
 		fputs("NOTHING FOUND, but not enough could be seen to say that all is well.\n",
 		      file);
 	} else {
-		fputs("NOTHING FOUND  Nothing slows receiving here.\n", file);
+		fprintf(file, "NOTHING FOUND  Nothing slows receiving %s.\n",
+			snap->namespaces.nr ? "in this network namespace" : "here");
 	}
+	if (diagnosis->primary)
+		print_others(file, diagnosis, FOLLOWS);
+	print_others(file, diagnosis, ALSO);
+	print_unexplained(file, snap, diagnosis);
+	print_others(file, diagnosis, NOTES);
 	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
 		if (all && finding != diagnosis->primary)
 			print_finding(file, "FINDING", finding);
@@ -235,15 +281,16 @@ int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 	if (finding && finding->verdict == DOCTOR_FOUND) {
 		print_finding(file, "STILL", finding);
 	} else if (finding) {
-		bool idle = doctor_too_idle(snap, finding);
+		char why[128];
+		const char *hidden = doctor_not_gone(snap, diagnosis, finding, why);
 
 		if (finding->verdict == DOCTOR_BLIND)
 			print_words(file, finding, "CANNOT SEE ", finding->reason);
 		else
-			print_words(file, finding, idle ? "NOT FOUND " : "GONE      ",
+			print_words(file, finding, hidden ? "NOT FOUND " : "GONE      ",
 				    finding->check->clear);
-		fprintf(file, "  %s, in %.1f s%s\n", id, doctor_window_s(snap),
-			idle ? "; too little came to tell whether it is gone" : "");
+		fprintf(file, "  %s, in %.1f s%s%s\n", id, doctor_window_s(snap),
+			hidden ? "; " : "", hidden ?: "");
 	}
 	return doctor_verdict_code(diagnosis, id);
 }

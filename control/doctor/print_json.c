@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A diagnosis for programs. */
 #include <string.h>
+#include <time.h>
 
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"
 
 #define MAX_TEXT 1024
+/* Raised when the meaning of something in it changes, or it goes; what is new needs no raise. */
+#define DIAGNOSIS_VERSION 1
 
 static void put_text(struct rxaqm_out *out, const char *key, const char *text)
 {
@@ -66,10 +69,13 @@ static void put_finding(struct rxaqm_out *out, const struct doctor_snapshot *sna
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "id", NULL, check->id);
+	rxaqm_out_str(out, "place", NULL, doctor_places[check->place]);
+	/* The name of before, which "rxaqm run" reads. */
 	rxaqm_out_str(out, "layer", NULL, doctor_places[check->place]);
 	rxaqm_out_str(out, "kind", NULL, doctor_kinds[check->kind]);
 	rxaqm_out_str(out, "severity", NULL, doctor_severities[finding->severity]);
 	rxaqm_out_str(out, "confidence", NULL, doctor_confidences[finding->confidence]);
+	rxaqm_out_bool(out, "note", NULL, NULL, doctor_is_note(finding));
 	rxaqm_out_u64(out, "since_ns", NULL, snap->before.at_ns);
 	put_evidence(out, snap, finding);
 	put_words(out, "cause", finding, check->cause);
@@ -94,7 +100,7 @@ static void put_findings(struct rxaqm_out *out, const struct doctor_snapshot *sn
 	doctor_each(finding, diagnosis, DOCTOR_CLEAR) {
 		rxaqm_out_object(out, NULL);
 		rxaqm_out_str(out, "id", NULL, finding->check->id);
-		rxaqm_out_str(out, "layer", NULL, doctor_places[finding->check->place]);
+		rxaqm_out_str(out, "place", NULL, doctor_places[finding->check->place]);
 		put_words(out, "cleared_by", finding, finding->check->clear);
 		put_evidence(out, snap, finding);
 		rxaqm_out_end(out);
@@ -114,13 +120,21 @@ static void put_blind(struct rxaqm_out *out, const struct doctor_snapshot *snap,
 		      const struct doctor_diagnosis *diagnosis)
 {
 	const struct doctor_finding *finding;
+	const struct doctor_netns *netns;
 	const struct doctor_blind *blind;
+	char why[128];
 
 	rxaqm_out_array(out, "cannot_see");
 	rxaqm_list_each(blind, &snap->cannot_see)
 		put_unseen(out, blind->what, blind->why);
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)
 		put_unseen(out, finding->check->id, finding->reason);
+	rxaqm_list_each(netns, &snap->namespaces) {
+		snprintf(why, sizeof(why),
+			 "nsenter --net=/proc/%u/ns/net rxaqm doctor (%u programs, %s)", netns->pid,
+			 netns->programs, netns->comm);
+		put_unseen(out, "network namespace", why);
+	}
 	rxaqm_out_end(out);
 }
 
@@ -138,11 +152,31 @@ static void put_wanted(struct rxaqm_out *out, const struct doctor_snapshot *snap
 	rxaqm_out_end(out);
 }
 
+static void put_unexplained(struct rxaqm_out *out, const struct doctor_snapshot *snap,
+			    const struct doctor_diagnosis *diagnosis)
+{
+	const struct doctor_risen *risen = diagnosis->unexplained;
+
+	rxaqm_out_array(out, "not_explained");
+	for (; risen < diagnosis->unexplained + diagnosis->nr_unexplained; risen++) {
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_str(out, "counter", NULL, risen->name);
+		put_text(out, "interface", risen->iface ? risen->iface->name : NULL);
+		rxaqm_out_str(out, "what", NULL, risen->loss->what);
+		rxaqm_out_double(out, "per_s", NULL, (double)risen->rise / doctor_window_s(snap));
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+}
+
 static void put_verdict(struct rxaqm_out *out, const struct doctor_snapshot *snap,
+			const struct doctor_diagnosis *diagnosis,
 			const struct doctor_finding *finding)
 {
+	char why[128];
+	const char *hidden = doctor_not_gone(snap, diagnosis, finding, why);
 	const char *const words[] = {
-		[DOCTOR_CLEAR] = doctor_too_idle(snap, finding) ? "not found" : "gone",
+		[DOCTOR_CLEAR] = hidden ? "not found" : "gone",
 		[DOCTOR_FOUND] = "still",
 		[DOCTOR_BLIND] = "cannot see",
 	};
@@ -150,7 +184,23 @@ static void put_verdict(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	rxaqm_out_object(out, "verify");
 	rxaqm_out_str(out, "id", NULL, finding->check->id);
 	rxaqm_out_str(out, "verdict", NULL, words[finding->verdict]);
+	put_text(out, "since", hidden);
 	rxaqm_out_end(out);
+}
+
+/* UTC; bundles of before do not have it. */
+static void put_time(struct rxaqm_out *out, const struct doctor_snapshot *snap)
+{
+	time_t at = (time_t)snap->time_s;
+	char text[32];
+	struct tm utc;
+
+	if (snap->time_s == ~0ULL || !gmtime_r(&at, &utc)) {
+		put_text(out, "time", NULL);
+		return;
+	}
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	put_text(out, "time", text);
 }
 
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
@@ -159,6 +209,9 @@ void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 	struct rxaqm_out out;
 
 	rxaqm_out_open(&out, file, true);
+	rxaqm_out_str(&out, "format", NULL, "rxaqm-doctor-diagnosis");
+	rxaqm_out_u64(&out, "version", NULL, DIAGNOSIS_VERSION);
+	put_time(&out, snap);
 	rxaqm_out_str(&out, "host", NULL, snap->hostname);
 	rxaqm_out_str(&out, "kernel", NULL, snap->kernel);
 	put_text(&out, "interface", *snap->interface ? snap->interface : NULL);
@@ -166,8 +219,9 @@ void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 	put_text(&out, "primary", diagnosis->primary ? diagnosis->primary->check->id : NULL);
 	rxaqm_out_bool(&out, "sees_enough", NULL, NULL, !diagnosis->blind);
 	if (verify)
-		put_verdict(&out, snap, doctor_find(diagnosis, verify, strlen(verify)));
+		put_verdict(&out, snap, diagnosis, doctor_find(diagnosis, verify, strlen(verify)));
 	put_findings(&out, snap, diagnosis);
+	put_unexplained(&out, snap, diagnosis);
 	put_blind(&out, snap, diagnosis);
 	put_wanted(&out, snap, diagnosis);
 	rxaqm_out_close(&out, false);

@@ -56,7 +56,7 @@ static enum doctor_verdict judge_probed(const struct doctor_snapshot *snap,
 	iface = doctor_iface_at(snap, napi->ifindex);
 	name = iface ? iface->name : "IFACE";
 	doctor_say(finding, "iface", "%s", name);
-	doctor_say(finding, "attach", "rxaqm attach %s; ", name);
+	doctor_say(finding, "attach", "rxaqm attach %s && ", name);
 	doctor_say(finding, "mode", "not attached");
 	doctor_say(finding, "how_long", ", how long is what rxaqm attach measures");
 	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, POLLS);
@@ -164,9 +164,9 @@ static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 	return doctor_found_if(bad);
 }
 
-#define ENFORCE                                                                                   \
-	.now = "rxaqm policy set ${iface} mode=enforce", .keep = "mode=enforce in rxaqm.conf(5)", \
-	.undo = "rxaqm policy set ${iface} mode=observe"
+#define ENFORCE                                                    \
+	.now = "rxaqm policy set ${iface} mode=enforce lease=10m", \
+	.keep = "mode=enforce in rxaqm.conf(5)", .undo = "rxaqm policy set ${iface} mode=observe"
 
 const struct doctor_check doctor_checks_attached[] = {
 	{
@@ -181,7 +181,7 @@ const struct doctor_check doctor_checks_attached[] = {
 		.clear = "completions: ${completion}",
 		.remedy = { ENFORCE,
 			    .expect = "completions as late as the target instead of the full ring",
-			    .risk = "see rxaqm(8)" },
+			    .risk = ENFORCE_RISK },
 		.reference =
 			"Meta, TCP self-throttling: separate completion queues halve the number of queues",
 		.judge = judge_shared,
@@ -194,11 +194,11 @@ const struct doctor_check doctor_checks_attached[] = {
 		.cause = "${where} never ran empty: packets wait in it${how_long}.",
 		.because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
 		.clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
-		.remedy = { .now = "${attach}rxaqm policy set ${iface} mode=enforce",
+		.remedy = { .now = "${attach}rxaqm policy set ${iface} mode=enforce lease=10m",
 			    .keep = "mode=enforce in rxaqm.conf(5)",
 			    .undo = "rxaqm policy set ${iface} mode=observe",
 			    .expect = "packets wait the target, not the length of the ring",
-			    .risk = "marks and drops are what tells senders: see rxaqm(8)" },
+			    .risk = ENFORCE_RISK },
 		.after = "rx-starved cpu-steal cq-shared bpf-dear packet-dear napi-starved",
 		.reference = "Meta: 0 drained polls, 809 to 996 busy ones a second",
 		.judge = judge_standing,

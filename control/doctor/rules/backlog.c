@@ -110,12 +110,12 @@ const struct doctor_check doctor_checks_backlog[] = {
 			"A queue that stands makes round trips long; long round trips make senders' frames small; small "
 			"frames make more packets and ACKs, which keep the queue standing.",
 		.clear = "no overload has outlived its spike",
-		.remedy = { .now = "rxaqm attach IFACE mode=enforce; sysctl -w net.ipv4.tcp_min_tso_segs=8",
+		.remedy = { .now = ENFORCE_FOR("IFACE") "; sysctl -w net.ipv4.tcp_min_tso_segs=8",
 			    .keep = "rxaqm.conf(5); net.ipv4.tcp_min_tso_segs=8 in /etc/sysctl.d",
 			    .undo = "rxaqm detach IFACE; sysctl -w net.ipv4.tcp_min_tso_segs=2",
 			    .expect =
 				    "busiest from ${busiest} back to where it was before the spike",
-			    .risk = "larger bursts per flow" },
+			    .risk = "larger bursts per flow; " ENFORCE_RISK },
 		.reference = "Meta, TCP self-throttling behind an overloaded receive queue",
 		.judge = judge_sticky,
 	},

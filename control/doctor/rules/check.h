@@ -10,6 +10,7 @@
 #define RXAQM_DOCTOR_CHECK_H
 
 #include "doctor/snapshot/get.h"
+#include "doctor/snapshot/ledger.h"
 #include "doctor/snapshot/snapshot.h"
 
 /* Where packets wait or are lost, in the order they pass. */
@@ -124,11 +125,18 @@ struct doctor_check {
 	.now = "sysctl -w " name "=" value, .keep = "echo " name "=" value " >>" SYSCTL_FILE, \
 	.undo = "sysctl -w " name "=" old ", and remove the line"
 /* In .after: a CPU that receives has no time left, or something else has it. */
-#define CPU_FULL "rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved"
+#define CPU_FULL \
+	"rx-cpu-busy rx-cpus-busy bpf-dear packet-dear napi-starved softirq-other irqs-on-one-cpu"
+/* First for a while, as README has it. */
+#define ENFORCE_FOR(iface) \
+	"rxaqm attach " iface " && rxaqm policy set " iface " mode=enforce lease=10m"
+#define ENFORCE_RISK                                                                                  \
+	"many drivers reset their rings for an XDP program; marks and drops are what tells senders: " \
+	"rxaqm(8)"
 #define NOTHING_CHANGED .undo = "nothing was changed"
 
-#define DOCTOR_MAX_EVIDENCE 12
-#define DOCTOR_MAX_WORDS 10
+#define DOCTOR_MAX_EVIDENCE 16
+#define DOCTOR_MAX_WORDS 16
 
 struct doctor_finding {
 	const struct doctor_check *check;
@@ -151,6 +159,9 @@ void doctor_note(struct doctor_finding *finding, const char *name, double value,
 void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
 		      enum doctor_unit unit, const char *source);
 void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source);
+/* A fact; 0 and ~0 are said to be "not known". */
+void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
 		       const char *source);
 /* And of the counter that is its own source; returns its rise, 0 if that is not known. */
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
@@ -183,7 +194,8 @@ extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], docto
 	doctor_checks_path[], doctor_checks_settings[], doctor_checks_attached[],
 	doctor_checks_window[], doctor_checks_send[], doctor_checks_spread[],
 	doctor_checks_backlog[], doctor_checks_probed[], doctor_checks_host[],
-	doctor_checks_pauses[], doctor_checks_txqueue[];
+	doctor_checks_pauses[], doctor_checks_txqueue[], doctor_checks_link[],
+	doctor_checks_counted[];
 
 /* The row at @index of all; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

@@ -13,6 +13,14 @@
 #define MOST_PERCENT 80.0
 #define NO_IDLE_PERCENT 3.0
 
+/* A thread that receives may not wait as long at once. */
+#define LATE_NS 50000000
+
+static bool is_full(double busy, double idle)
+{
+	return busy >= BUSY_PERCENT || (busy >= MOST_PERCENT && idle <= NO_IDLE_PERCENT);
+}
+
 struct spread {
 	size_t nr;
 	const struct doctor_load *busiest;
@@ -38,9 +46,10 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 		doctor_blind(finding, STAT " cannot be read");
 		return false;
 	}
+	if (doctor_loads_emulated(spread->load, spread->nr, finding))
+		return false;
 	spread->most = spread->busiest->receiving;
-	spread->full = spread->most >= BUSY_PERCENT ||
-		       (spread->most >= MOST_PERCENT && spread->busiest->idle <= NO_IDLE_PERCENT);
+	spread->full = is_full(spread->most, spread->busiest->idle);
 	spread->others = spread->nr > 1 ? (sum - spread->most) / (double)(spread->nr - 1) : 0;
 	doctor_note(finding, "cpu", spread->busiest->cpu, DOCTOR_NUMBER, STAT);
 	doctor_note_rise(finding, "busiest", spread->most, DOCTOR_PERCENT, STAT);
@@ -105,7 +114,106 @@ static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
 	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
 	doctor_note_rise(finding, "receives", worst->receiving, DOCTOR_PERCENT, STAT);
 	doctor_note_rise(finding, "starved", worst->starved, DOCTOR_PERCENT, SCHEDSTAT);
+	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
 	return doctor_found_if(worst->starved >= 50);
+}
+
+/* Of a thread that receives: how long it waited at once, at least; 0: no more than threads do. Where
+ * that is not known: on a CPU that has time left it waits longer than it runs.
+ */
+static double late_us(const struct doctor_snapshot *snap, const struct doctor_load *load)
+{
+	const struct doctor_thread *late = load->late;
+
+	if (!late)
+		return 0;
+	if (late->longest_wait_ns != ~0ULL)
+		return late->longest_wait_ns >= LATE_NS ? (double)late->longest_wait_ns / 1000 : 0;
+	if (load->idle < 10 || load->late_ns < 2 * load->late_run_ns ||
+	    (double)load->late_ns < doctor_window_s(snap) * 2e7)
+		return 0;
+	return (double)load->late_ns / 1000;
+}
+
+static enum doctor_verdict judge_late(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	const struct doctor_load *load, *worst = NULL;
+	struct spread spread;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	for (load = spread.load; load < spread.load + spread.nr; load++) {
+		if (late_us(snap, load) > (worst ? late_us(snap, worst) : 0))
+			worst = load;
+	}
+	doctor_note_rise(finding, "waited", worst ? (double)worst->late_ns / 1000 : 0, DOCTOR_US,
+			 SCHEDSTAT);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
+	doctor_say(finding, "thread", "%s", worst->late->comm);
+	doctor_say(finding, "longest", "how long at once is not known");
+	if (worst->late->longest_wait_ns != ~0ULL)
+		doctor_say(finding, "longest", "%.0f ms at once",
+			   (double)worst->late->longest_wait_ns / 1e6);
+	doctor_note_rise(finding, "ran", (double)worst->late_run_ns / 1000, DOCTOR_US, SCHEDSTAT);
+	doctor_note_rise(finding, "idle", worst->idle, DOCTOR_PERCENT, STAT);
+	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
+	return DOCTOR_FOUND;
+}
+
+/* What else softirqs do, by how often; times of kinds nobody counts. */
+static void say_kinds(struct doctor_finding *finding, const struct doctor_load *load)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} kinds[] = {
+		{ "TIMER", offsetof(struct doctor_cpu, timer) },
+		{ "BLOCK", offsetof(struct doctor_cpu, block) },
+		{ "TASKLET", offsetof(struct doctor_cpu, tasklet) },
+		{ "SCHED", offsetof(struct doctor_cpu, sched) },
+		{ "RCU", offsetof(struct doctor_cpu, rcu) },
+		{ "NET_TX", offsetof(struct doctor_cpu, net_tx) },
+	};
+	char text[160] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		__u64 rise = doctor_since(*(const __u64 *)((const char *)load->was + kinds[i].at),
+					  *(const __u64 *)((const char *)load->is + kinds[i].at));
+		size_t at = strlen(text);
+
+		if (rise && rise != ~0ULL)
+			snprintf(text + at, sizeof(text) - at, "%s%s %llu", at ? ", " : "",
+				 kinds[i].name, (unsigned long long)rise);
+	}
+	doctor_say(finding, "kinds", "%s", *text ? text : "not known");
+}
+
+static enum doctor_verdict judge_other(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	const struct doctor_load *load, *worst;
+	struct spread spread;
+	__u64 net_rx;
+
+	if (!measure(snap, finding, &spread))
+		return DOCTOR_BLIND;
+	worst = spread.load;
+	for (load = spread.load; load < spread.load + spread.nr; load++) {
+		if (load->softirq - load->receiving > worst->softirq - worst->receiving)
+			worst = load;
+	}
+	net_rx = doctor_since(worst->was->net_rx, worst->is->net_rx);
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, STAT);
+	doctor_note_rise(finding, "softirqs", worst->softirq, DOCTOR_PERCENT, STAT);
+	doctor_note_rise(finding, "receiving", worst->receiving, DOCTOR_PERCENT, "/proc/softirqs");
+	doctor_note_count(finding, "net_rx", net_rx == ~0ULL ? 0 : net_rx, "/proc/softirqs");
+	say_kinds(finding, worst);
+	return doctor_found_if(is_full(worst->softirq, worst->idle) &&
+			       worst->receiving < worst->softirq / 2);
 }
 
 /* What each packet passes besides the stack, while a CPU is busy. */
@@ -180,7 +288,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 		.reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
 		.rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
 		.cause =
-			"What receives on CPU ${cpu} waits ${starved} of the time for that CPU: other programs have it.",
+			"What receives on CPU ${cpu} waits ${starved} of the time for that CPU. Who has it: ${hogs}.",
 		.because =
 			"Receiving there takes ${receives}. It wanted to run and was not let: the queue stands because "
 			"nobody polls it, not because packets are dear.",
@@ -193,6 +301,47 @@ const struct doctor_check doctor_checks_cpu[] = {
 			    .risk = "a real-time thread that never sleeps starves the rest of its CPU" },
 		.reference = "sched-stats.rst; scaling.rst",
 		.judge = judge_starved,
+	},
+	{
+		DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
+		.reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
+		.rule = "such a thread, ksoftirqd if it has a fifth of the softirqs, waits 50 ms at once; where only the sum is "
+			"known: 2 % of the time, twice as long as it runs, on a CPU that has time",
+		.cause =
+			"What receives on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",
+		.because =
+			"It ran ${ran}, and the CPU was ${idle} idle: no mean shows it. Programs that stay in the kernel for long are not "
+			"interrupted (reading statistics of cgroups or /proc, many timers). Most of that CPU had: ${hogs}.",
+		.clear =
+			"threads that receive were held off for ${waited} by pieces of 50 ms or more",
+		.remedy = { .now = "perf sched timehist -C ${cpu}, or --deep: the longest wait; then move or mend who had it",
+			    .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+			    NOTHING_CHANGED,
+			    .expect = "waits below 10 ms",
+			    .risk = "none" },
+		.after = "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy",
+		.reference = "sched-stats.rst; GitHub 2019, debugging network stalls on Kubernetes",
+		.judge = judge_late,
+	},
+	{
+		DOCTOR_CHECK("softirq-other", CPU, SHARED, HIGH, INFERRED),
+		.reads = "/proc/stat softirq, /proc/softirqs by kind",
+		.rule = "a CPU is full of softirqs as for rx-cpu-busy, and NET_RX can be less than half of that",
+		.cause = "CPU ${cpu} is full of softirqs (${softirqs}) that do not receive.",
+		.because =
+			"NET_RX ran ${net_rx} times there, which makes ${receiving} at most. Other kinds, by how often: ${kinds}. What "
+			"comes by queues of that CPU waits meanwhile.",
+		.clear =
+			"the fullest CPU of softirqs that do not receive: ${softirqs}, of which ${receiving} receives",
+		.remedy = { .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function is a timer's (IPVS, conntrack), "
+				   "a disk's or RCU's",
+			    .keep = "what that says; meanwhile move the queue's interrupt: smp_affinity_list",
+			    NOTHING_CHANGED,
+			    .expect = "softirqs from ${softirqs} to what receives",
+			    .risk = "none" },
+		.after = "cpu-steal",
+		.reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
+		.judge = judge_other,
 	},
 	{
 		DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
@@ -228,7 +377,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 				    "the busiest CPU from ${busiest} to about ${others} more than now",
 			    .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it" },
 		.after =
-			"rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-skew rx-queues-few "
+			"rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
 			"rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
 		.reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst",
 		.essential = true,
@@ -242,12 +391,13 @@ const struct doctor_check doctor_checks_cpu[] = {
 			"CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
 		.because = "The load is spread; there is no idle CPU to move it to.",
 		.clear = "busiest CPU ${busiest} receiving",
-		.remedy = { .now = "rxaqm attach IFACE mode=enforce keeps the delay short; larger MTU, GRO, fewer senders "
-				   "lower the cost",
+		.remedy = { .now = ENFORCE_FOR(
+				    "IFACE") " keeps the delay short; larger MTU, GRO, fewer senders "
+					     "lower the cost",
 			    .keep = "rxaqm.conf(5)",
 			    .undo = "rxaqm detach IFACE",
 			    .expect = "the same bytes, and queues of some ms instead of full rings",
-			    .risk = "see rxaqm(8): drops and marks are what tells senders" },
+			    .risk = ENFORCE_RISK },
 		.after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off "
 			 "cpu-clock cpu-sibling packet-dear napi-starved",
 		.reference = "scaling.rst",

@@ -303,7 +303,8 @@ const struct doctor_check doctor_checks_host[] = {
 			    NOTHING_CHANGED,
 			    .expect = "allocated from ${allocated} to below ${recycled}",
 			    .risk = "none" },
-		.after = "tcp-reader-stopped tcp-reader-slow tcp-buffers-huge nic-no-memory",
+		.after =
+			"tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-buffers-huge nic-no-memory",
 		.reference = "Documentation/networking/page_pool.rst",
 		.judge = judge_pages,
 	},

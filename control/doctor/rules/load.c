@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdio.h>
 #include <string.h>
 
 #include "doctor/rules/load.h"
@@ -34,21 +35,91 @@ static double within(double value, double min, double max)
 	return value < min ? min : value > max ? max : value;
 }
 
+/* A NAPI's thread does nothing else than receive. ksoftirqd takes over when softirqs last long, and
+ * waits in vain for its CPU while they are handled at the end of interrupts (since 6.5, and 6.1.y):
+ * it counts with a fifth of their time.
+ */
+static bool really_receives(const struct doctor_thread *is, __u64 run_ns, double softirq_ns)
+{
+	return strncmp(is->comm, "ksoftirqd/", 10) ||
+	       (run_ns >= 1000000 && (double)run_ns >= softirq_ns / 5);
+}
+
 /* A NAPI's thread runs outside of softirqs, which is system time in /proc/stat. */
 static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *load)
 {
 	double window_ns = doctor_window_s(snap) * 1e9;
 	const struct doctor_thread *is, *was;
+	__u64 run_ns, wait_ns;
 
 	rxaqm_list_each(is, &snap->after.threads) {
 		was = thread_before(snap, is);
 		if (!was || is->cpu != (__s32)load->cpu || is->run_ns < was->run_ns ||
 		    is->wait_ns < was->wait_ns)
 			continue;
+		run_ns = is->run_ns - was->run_ns;
+		wait_ns = is->wait_ns - was->wait_ns;
 		if (strncmp(is->comm, "ksoftirqd/", 10) && !doctor_is_busy_polling(snap, is->pid))
-			load->receiving += (double)(is->run_ns - was->run_ns) * 100 / window_ns;
-		load->starved += (double)(is->wait_ns - was->wait_ns) * 100 / window_ns;
+			load->receiving += (double)run_ns * 100 / window_ns;
+		if (!really_receives(is, run_ns, load->softirq * window_ns / 100))
+			continue;
+		load->starved += (double)wait_ns * 100 / window_ns;
+		if (wait_ns <= load->late_ns)
+			continue;
+		load->late = is;
+		load->late_ns = wait_ns;
+		load->late_run_ns = run_ns;
 	}
+}
+
+/* A NET_RX softirq ends after its budget of time, give or take a poll: where there were few, what
+ * fills the CPU are other softirqs.
+ */
+static double receiving_at_most(const struct doctor_snapshot *snap, const struct doctor_load *load)
+{
+	__u64 net_rx = doctor_since(load->was->net_rx, load->is->net_rx);
+	__u64 packets = doctor_since(load->was->processed, load->is->processed);
+	__u64 budget_us = doctor_sysctl(snap, "net.core.netdev_budget_usecs", 0, 8000);
+
+	if (net_rx == ~0ULL || packets == ~0ULL || (!net_rx && packets))
+		return 100;
+	return (double)net_rx * (double)budget_us * 1.25 / 1e4 / doctor_window_s(snap);
+}
+
+bool doctor_loads_emulated(const struct doctor_load *load, size_t nr,
+			   struct doctor_finding *finding)
+{
+	double least = 100, most = 0, missing;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		missing = load[i].missing - load[i].hidden;
+		least = missing < least ? missing : least;
+		most = missing > most ? missing : most;
+	}
+	if (nr < 2 || least < 25 || most - least > 10)
+		return false;
+	doctor_blind(finding,
+		     "all CPUs miss %.0f %% of their time alike: /proc/stat is emulated (lxcfs), or a "
+		     "hypervisor stops the whole machine; ask on its host",
+		     least);
+	return true;
+}
+
+void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu)
+{
+	const struct doctor_hog *hog;
+	char text[160] = "";
+
+	rxaqm_list_each(hog, &snap->hogs) {
+		size_t at = strlen(text);
+
+		if (hog->cpu == cpu && at < 100)
+			snprintf(text + at, sizeof(text) - at, "%s%s (pid %u, %.0f %%)",
+				 at ? ", " : "", hog->comm, hog->pid,
+				 (double)hog->run_ns / 1e7 / doctor_window_s(snap));
+	}
+	doctor_say(finding, "hogs", "%s", *text ? text : "not known");
 }
 
 /* What a packet takes at most; they usually take a tenth of that. */
@@ -100,13 +171,13 @@ size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[
 			.was = was,
 			.is = is,
 			.cpu = is->id,
-			.receiving = (double)(is->softirq - was->softirq) / ticks,
+			.softirq = (double)(is->softirq - was->softirq) / ticks,
 			.idle = idle / ticks,
 		};
 		if (is->steal > was->steal)
 			to->steal = (double)(is->steal - was->steal) / ticks;
 		add_missing(snap, to);
-		to->receiving += to->hidden;
+		to->receiving = within(to->softirq, 0, receiving_at_most(snap, to)) + to->hidden;
 		add_threads(snap, to);
 		to->receiving = within(to->receiving, 0, 100);
 		/* They wait for each other, too. */

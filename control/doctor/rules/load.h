@@ -11,15 +11,25 @@
 struct doctor_load {
 	const struct doctor_cpu *was, *is;
 	__u32 cpu;
-	double receiving; /* softirqs, and threads of NAPIs that do not poll for ever */
+	double softirq; /* all kinds of them */
+	double receiving; /* of them NET_RX, and threads of NAPIs that do not poll for ever */
 	double missing; /* in no column of /proc/stat */
 	double hidden; /* of that: at most what packets took that came while it was idle */
 	double idle, steal; /* idle: with waiting for disks */
 	double starved; /* threads that receive waited for it while something else had it */
+	const struct doctor_thread *late; /* of them, the one that waited longest; NULL: none */
+	__u64 late_ns, late_run_ns; /* how long that one waited in all, and ran */
 };
 
 /* Of each CPU in both samples; returns how many. */
 size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[DOCTOR_MAX_CPUS]);
+
+/* Is /proc/stat emulated, so that all CPUs miss the same? Says so in @finding. */
+bool doctor_loads_emulated(const struct doctor_load *load, size_t nr,
+			   struct doctor_finding *finding);
+
+/* ${hogs}: the programs that took most of CPU @cpu. */
+void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu);
 
 /* Is @pid the thread of a NAPI that polls for ever? */
 bool doctor_is_busy_polling(const struct doctor_snapshot *snap, __u32 pid);

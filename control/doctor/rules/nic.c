@@ -4,80 +4,38 @@
 
 #include "doctor/rules/ifaces.h"
 
-/* Losses have other names in each driver: the largest of all that may count the same is taken. */
-static const struct loss {
-	const char *id; /* of the check */
-	const char *stats[4]; /* sums of the kernel, which not all drivers have */
-	const char *parts[9]; /* of names of the driver's counters */
-	size_t by_queue; /* a field of the Rx queues; 0: none */
-	const char *source;
-} losses[] = {
-	{ .id = "wire-errors",
-	  .stats = { "rx_crc_errors", "rx_frame_errors", "rx_length_errors" },
-	  .source = LINK " rx_crc_errors, rx_frame_errors" },
-	{ .id = "nic-ring-overflow",
-	  .stats = { "rx_missed_errors", "rx_over_errors", "rx_fifo_errors" },
-	  .parts = { "rx_out_of_buffer", "rx_no_dma", "rx_hw_drop", "rx_buf_discard",
-		     "rx_discards_phy", "rx_missed", "rx_overrun", "out_of_buffer" },
-	  .by_queue = offsetof(struct doctor_queue, drops),
-	  .source = LINK ", qstats, " ETHTOOL },
-	{ .id = "nic-no-memory",
-	  .parts = { "alloc_fail", "buff_alloc_err", "alloc_rx_buff", "alloc_err" },
-	  .by_queue = offsetof(struct doctor_queue, alloc_fails),
-	  .source = "qstats rx-alloc-fail, " ETHTOOL },
-	{ .id = "nic-pauses",
-	  .parts = { "tx_pause", "tx_flow_control_xon", "tx_flow_control_xoff", "tx_pfc" },
-	  .source = ETHTOOL },
-	{ .id = "nic-allowance",
-	  .parts = { "allowance_exceeded", "rx_hw_drop_ratelimit" },
-	  .source = ETHTOOL },
-	/* Native XDP drops make no skb: dropwatch and the like never see them. */
-	{ .id = "xdp-drops",
-	  .parts = { "xdp_drop", "xdp_packets_drop", "xdp_tx_drop" },
-	  .source = ETHTOOL ", rxaqm" },
-	{ .id = "rx-dropped", .stats = { "rx_dropped" }, .source = LINK " rx_dropped" },
-};
-
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-/* What rxaqm counts itself; of all interfaces if @iface is NULL. */
+/* What rxaqm counts itself. */
 static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	const struct doctor_attached *queue;
 	__u64 sum = 0;
 
-	rxaqm_list_each(queue, &snap->attached) {
-		if (!iface || queue->ifindex == iface->ifindex)
-			sum += queue->dropped;
-	}
+	rxaqm_list_each(queue, &snap->attached)
+		sum += queue->ifindex == iface->ifindex ? queue->dropped : 0;
 	return sum;
 }
 
-static double lost(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-		   const struct loss *loss)
+/* By the ledger, or by queues, where a field of them counts the same. */
+static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		  const char *id)
 {
+	__u64 sum = doctor_loss_by(snap, iface, id), queues = 0, value;
 	const struct doctor_queue *queue;
-	double sum = 0, queues = 0;
-	__u64 value;
-	size_t i;
+	size_t field = 0;
 
-	for (i = 0; loss->stats[i]; i++)
-		sum += doctor_iface_stat(snap, iface, loss->stats[i], &value) ? (double)value : 0;
+	if (!strcmp(id, "xdp-drops"))
+		queues = dropped_by_rxaqm(snap, iface);
+	else if (!strcmp(id, "nic-ring-overflow"))
+		field = offsetof(struct doctor_queue, drops);
+	else if (!strcmp(id, "nic-no-memory"))
+		field = offsetof(struct doctor_queue, alloc_fails);
 	rxaqm_list_each(queue, &iface->queues) {
-		value = loss->by_queue && !queue->tx ?
-				doctor_queue_rise_at(snap, iface, queue, loss->by_queue) :
-				~0ULL;
-		queues += value == ~0ULL ? 0 : (double)value;
+		if (!field || queue->tx)
+			continue;
+		value = doctor_queue_rise_at(snap, iface, queue, field);
+		queues += value == ~0ULL ? 0 : value;
 	}
-	sum = larger(sum, queues);
-	if (loss->parts[0])
-		sum = larger(sum, (double)doctor_ethtool_sum(snap, iface, loss->parts));
-	if (!strcmp(loss->id, "xdp-drops"))
-		sum = larger(sum, (double)dropped_by_rxaqm(snap, iface));
-	return sum;
+	return sum > queues ? sum : queues;
 }
 
 static __u64 all_packets(const struct doctor_snapshot *snap)
@@ -92,44 +50,74 @@ static __u64 all_packets(const struct doctor_snapshot *snap)
 	return sum;
 }
 
+static bool known(__u32 value)
+{
+	return value && value != ~0U;
+}
+
+/* ${grow}, ${shrink}: a larger ring for bursts, and back; ${queues}, ${old_queues}: more queues. */
+static void say_sizes(struct doctor_finding *finding, const struct doctor_iface *iface)
+{
+	const char *word = doctor_channels_word(iface);
+
+	doctor_note_known(finding, "ring", iface->rx_ring, "ethtool -g");
+	doctor_note_known(finding, "ring_max", iface->rx_ring_max, "ethtool -g");
+	doctor_say(finding, "grow", "%s", "");
+	doctor_say(finding, "shrink", "%s", "");
+	doctor_say(finding, "queues", "%s", "");
+	doctor_say(finding, "old_queues", "nothing was changed");
+	if (known(iface->rx_ring) && known(iface->rx_ring_max) &&
+	    iface->rx_ring < iface->rx_ring_max) {
+		doctor_say(finding, "grow", "; for bursts only: ethtool -G %s rx %u", iface->name,
+			   iface->rx_ring_max);
+		doctor_say(finding, "shrink", "; ethtool -G %s rx %u", iface->name, iface->rx_ring);
+	}
+	if (known(iface->channels) && known(iface->rx_max_queues) &&
+	    iface->channels < iface->rx_max_queues) {
+		doctor_say(finding, "queues", "ethtool -L %s %s %u; ", iface->name, word,
+			   iface->rx_max_queues);
+		doctor_say(finding, "old_queues", "ethtool -L %s %s %u", iface->name, word,
+			   iface->channels);
+	}
+	if (known(iface->pcie_width) && known(iface->pcie_max_width))
+		doctor_say(finding, "pcie", "x%u of x%u", iface->pcie_width, iface->pcie_max_width);
+	else
+		doctor_say(finding, "pcie", "not known");
+}
+
 static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
 	const struct doctor_iface *at, *iface = NULL;
-	const struct loss *loss = losses;
-	double events, most = 0;
+	__u64 events, most = 0;
 
 	if (!snap->after.ifaces.nr)
 		return doctor_blind(finding, "no interface is up");
-	while (strcmp(loss->id, finding->check->id))
-		loss++;
 	rxaqm_list_each(at, &snap->after.ifaces) {
-		events = doctor_is_sum(at) ? 0 : lost(snap, at, loss);
+		events = doctor_is_sum(at) ? 0 : lost(snap, at, finding->check->id);
 		if (events <= most)
 			continue;
 		most = events;
 		iface = at;
 	}
-	doctor_note_rise(finding, "events", most, DOCTOR_COUNT, loss->source);
+	doctor_note_count(finding, "events", most, LINK ", qstats, " ETHTOOL);
 	doctor_note_count(finding, "packets",
 			  iface ? doctor_packets_of(snap, iface) : all_packets(snap), LINK);
-	if (!iface || most < doctor_window_s(snap))
+	if (!iface || (double)most < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
-	doctor_note(finding, "ring", iface->rx_ring, DOCTOR_NUMBER, "ethtool -g");
-	doctor_note(finding, "ring_max", iface->rx_ring_max, DOCTOR_NUMBER, "ethtool -g");
+	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
+			  "rxaqm, its counters");
+	say_sizes(finding, iface);
 	return DOCTOR_FOUND;
 }
 
 static enum doctor_verdict judge_xdp(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding)
 {
-	__u64 own = dropped_by_rxaqm(snap, NULL);
-	enum doctor_verdict verdict;
+	enum doctor_verdict verdict = judge(snap, finding);
 
-	doctor_note_count(finding, "by_rxaqm", own, "rxaqm, its counters");
-	verdict = judge(snap, finding);
 	/* An AQM that drops does what it is there for. */
-	if (verdict == DOCTOR_FOUND && finding->evidence[1].value <= (double)own)
+	if (verdict == DOCTOR_FOUND && finding->evidence[0].value <= finding->evidence[2].value)
 		finding->severity = DOCTOR_LOW;
 	return verdict;
 }
@@ -155,14 +143,35 @@ const struct doctor_check doctor_checks_nic[] = {
 		.cause =
 			"The cloud limits ${iface}: ${events} packets were over the allowance of this machine type.",
 		.because =
-			"The hypervisor drops or delays what is over it. Nothing on this host can change that.",
+			"The hypervisor drops or delays what is over it. Some allowances are by queue: more of them help.",
 		.clear = "${events} packets over the allowance of a hypervisor",
-		.remedy = { .now = "a larger machine type, or less traffic",
+		.remedy = { .now = "${queues}a larger machine type, or less traffic",
 			    .keep = "the same",
-			    NOTHING_CHANGED,
+			    .undo = "${old_queues}",
 			    .expect = "events from ${events} to 0",
 			    .risk = "price" },
 		.reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
+		.judge = judge,
+	},
+	{
+		DOCTOR_CHECK("nic-port-discards", NIC, SERVICE, HIGH, MEASURED),
+		.reads =
+			"ethtool -S: rx_discards_phy, *buf_discard, brb_discard; current_link_width",
+		.rule = "they rise by 1/s or more",
+		.cause =
+			"${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port.",
+		.because =
+			"Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) does not take them on.",
+		.clear = "${events} packets had no room behind the port of a NIC",
+		.remedy = { .now = "lspci -vv of the NIC: LnkSta against LnkCap, a slot of full width; ethtool -S ${iface}: "
+				   "outbound_pci_stalled_wr; an XDP program that is not needed off",
+			    .keep = "the slot, the firmware's PCIe settings",
+			    NOTHING_CHANGED,
+			    .expect = "events from ${events} to 0",
+			    .risk = "none" },
+		.after = "nic-allowance",
+		.reference =
+			"Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
 		.judge = judge,
 	},
 	{
@@ -177,6 +186,7 @@ const struct doctor_check doctor_checks_nic[] = {
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to 0",
 			    .risk = "the link goes down meanwhile" },
+		.after = "duplex-mismatch",
 		.reference = "Documentation/networking/statistics.rst",
 		.judge = judge,
 	},
@@ -195,7 +205,8 @@ const struct doctor_check doctor_checks_nic[] = {
 			    .expect =
 				    "pauses 0; what does not fit is dropped here, where it can be seen and marked",
 			    .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there" },
-		.after = "nic-no-memory rx-queue-standing " CPU_FULL " rx-starved",
+		.after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL
+			 " rx-starved",
 		.reference = "ethtool(8) -A; IEEE 802.3x",
 		.judge = judge,
 	},
@@ -223,16 +234,17 @@ const struct doctor_check doctor_checks_nic[] = {
 		.cause =
 			"The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
 		.because =
-			"The CPU of a queue did not take them in time; the ring has ${ring} entries of ${ring_max} "
-			"possible.",
+			"The CPU of a queue did not take them in time. Entries of the ring: ${ring}, possible: ${ring_max}.",
 		.clear = "${events} packets lost in NICs of ${packets}",
-		.remedy = { .now = "rxaqm attach ${iface} mode=enforce; for bursts only: ethtool -G ${iface} rx ${ring_max}",
+		.remedy = { .now = ENFORCE_FOR("${iface}") "${grow}",
 			    .keep = "rxaqm.conf(5), or the interface's configuration",
-			    .undo = "rxaqm detach ${iface}; ethtool -G ${iface} rx ${ring}",
+			    .undo = "rxaqm detach ${iface}${shrink}",
 			    .expect = "events from ${events} to about 0",
-			    .risk = "a larger ring is a longer delay when it stands full" },
+			    .risk = ENFORCE_RISK
+			    "; a larger ring is a longer delay when it stands full" },
 		.after =
-			"nic-no-memory rx-queue-standing rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
+			"nic-no-memory nic-port-discards rx-queue-standing rx-starved rx-late cpu-steal cpu-pauses softirq-other "
+			"irqs-on-one-cpu rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
 		.reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
 		.essential = true,
 		.judge = judge,

@@ -51,35 +51,95 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
 }
 
-/* Loss on a long path, to a control that takes each loss for congestion. */
-static double by_loss(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+/* Loss on a long path, to a control that takes each loss for congestion. Loss makes the smoothed
+ * round trip long: the path's is the shortest.
+ */
+static double by_long_loss(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
-	if (socket->srtt_us < 50000 || socket->segs_out < 100 ||
+	if (socket->min_rtt_us == ~0U || socket->min_rtt_us < 50000 || socket->segs_out < 100 ||
 	    (double)socket->retrans < doctor_window_s(snap) ||
 	    (strcmp(socket->ca, "cubic") && strcmp(socket->ca, "reno")))
 		return 0;
 	return (double)socket->retrans;
 }
 
+static double by_loss(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	return (double)socket->retrans;
+}
+
+/* Of all that was sent, what was sent again and did not arrive twice. False: not known. */
+static bool note_loss(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      double *ret_lost, double *ret_share)
+{
+	__u64 retrans, segments, twice = 0;
+
+	if (!doctor_counter(snap, "Tcp.RetransSegs", &retrans) ||
+	    !doctor_counter(snap, "Tcp.OutSegs", &segments)) {
+		doctor_blind(finding, "/proc/net/snmp has no counters of TCP");
+		return false;
+	}
+	/* The peer says so of what came twice. */
+	doctor_counter(snap, "TcpExt.TCPDSACKRecv", &twice);
+	*ret_lost = retrans > twice ? (double)(retrans - twice) : 0;
+	*ret_share = segments ? *ret_lost * 100 / (double)segments : 0;
+	doctor_note_count(finding, "retransmitted", retrans, "Tcp.RetransSegs");
+	doctor_note_count(finding, "needlessly", twice, "TcpExt.TCPDSACKRecv");
+	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
+	doctor_note_rise(finding, "share", *ret_share, DOCTOR_PERCENT,
+			 "Tcp.RetransSegs / Tcp.OutSegs");
+	return true;
+}
+
+static void say_flow(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		     const struct doctor_socket *worst)
+{
+	doctor_say_socket(snap, finding, worst);
+	doctor_say(finding, "control", "%s", worst->ca);
+	if (worst->min_rtt_us && worst->min_rtt_us != ~0U)
+		doctor_note(finding, "min_rtt", worst->min_rtt_us, DOCTOR_US, SOCKETS);
+	else
+		doctor_say(finding, "min_rtt", "not known");
+	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
+	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
+}
+
+static enum doctor_verdict judge_long_loss(const struct doctor_snapshot *snap,
+					   struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = doctor_most(snap, by_long_loss);
+	double lost, share;
+
+	if (!note_loss(snap, finding, &lost, &share))
+		return DOCTOR_BLIND;
+	if (!worst)
+		return DOCTOR_CLEAR;
+	say_flow(snap, finding, worst);
+	return DOCTOR_FOUND;
+}
+
 static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_loss);
-	__u64 retrans, segments;
+	double lost, share;
 
-	if (!doctor_counter(snap, "Tcp.RetransSegs", &retrans) ||
-	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
-		return doctor_blind(finding, "/proc/net/snmp has no counters of TCP");
-	doctor_note_count(finding, "retransmitted", retrans, "Tcp.RetransSegs");
-	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
-	doctor_note_rise(finding, "share", segments ? (double)retrans * 100 / (double)segments : 0,
-			 DOCTOR_PERCENT, "Tcp.RetransSegs / Tcp.OutSegs");
-	if (!worst)
+	if (!note_loss(snap, finding, &lost, &share))
+		return DOCTOR_BLIND;
+	doctor_note_counter(snap, finding, "timeouts", "TcpExt.TCPTimeouts");
+	doctor_note_counter(snap, finding, "syns", "TcpExt.TCPSynRetrans");
+	if (lost < doctor_window_s(snap) || share < 1)
 		return DOCTOR_CLEAR;
-	doctor_say_socket(snap, finding, worst);
-	doctor_say(finding, "control", "%s", worst->ca);
-	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
-	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
+	doctor_say(finding, "flow", "%s", "");
+	doctor_say(finding, "min_rtt", "not known");
+	doctor_say(finding, "rtt", "not known");
+	if (worst) {
+		finding->nr_words = 0;
+		say_flow(snap, finding, worst);
+		doctor_say(finding, "flow", " Most by %s to %s, %s.", worst->local, worst->remote,
+			   worst->ca);
+	}
 	return DOCTOR_FOUND;
 }
 
@@ -158,25 +218,6 @@ static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
 	return DOCTOR_CLEAR;
 }
 
-/* The speed that these tell is no limit of theirs. */
-static bool is_virtual(const struct doctor_iface *iface)
-{
-	return !strcmp(iface->driver, "veth") || !strcmp(iface->driver, "tun") ||
-	       !strcmp(iface->driver, "bridge");
-}
-
-/* On the wire: each frame has 24 bytes more (preamble, gap, checksum) than the kernel counts. */
-static double link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	__u64 bytes, packets = doctor_packets_of(snap, iface);
-
-	if (iface->speed_mbit <= 0 || is_virtual(iface) ||
-	    !doctor_iface_stat(snap, iface, "rx_bytes", &bytes))
-		return 0;
-	return (double)(bytes + packets * 24) * 8 / doctor_window_s(snap) /
-	       ((double)iface->speed_mbit * 1e6) * 100;
-}
-
 /* How long slow start takes from ten segments to @bytes in flight: a doubling each @rtt_us. */
 static double ramp_us(double bytes, double mss, double rtt_us)
 {
@@ -193,7 +234,7 @@ static enum doctor_verdict judge_goodput(const struct doctor_snapshot *snap,
 {
 	const struct doctor_socket *flow = doctor_most(snap, by_received);
 	double use, speed, mss;
-	const struct doctor_iface *iface = doctor_worst(snap, link_use, &use);
+	const struct doctor_iface *iface = doctor_worst(snap, doctor_link_use, &use);
 
 	if (!iface)
 		return doctor_blind(finding,
@@ -246,17 +287,17 @@ const struct doctor_check doctor_checks_path[] = {
 			    .undo = "the old mask",
 			    .expect = "events from ${events} to 0 if it was this host",
 			    .risk = "RPS off loads one CPU a queue" },
-		.after = "ip-fragments",
+		.after = "ip-fragments tcp-loss loss-on-long-path",
 		.reference = "snmp_counter.rst; RFC 8985",
 		.judge = judge_reorder,
 	},
 	{
-		DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, LOW, INFERRED),
-		.reads = "retransmissions, RTT, congestion control of flows",
-		.rule = "a flow with cubic or reno retransmits 1/s or more at a round trip of 50 ms or more",
+		DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, MEDIUM, INFERRED),
+		.reads = "retransmissions, shortest RTT, congestion control of flows",
+		.rule = "a flow with cubic or reno retransmits 1/s or more at a shortest round trip of 50 ms or more",
 		.cause = "${program} sends over a long path that loses packets, with ${control}.",
 		.because =
-			"${socket}: round trip ${rtt}, window ${cwnd} segments. Each loss takes part of the window, and "
+			"${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each loss takes part of the window, and "
 			"growing back takes many such round trips.",
 		.clear =
 			"${share} of segments sent again, none by loss-based control on a long path",
@@ -268,6 +309,30 @@ const struct doctor_check doctor_checks_path[] = {
 		.after =
 			"cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy nic-ring-overflow",
 		.reference = "Google, TCP bulk flows over 144 ms",
+		.judge = judge_long_loss,
+	},
+	{
+		DOCTOR_CHECK("tcp-loss", PATH, ELSEWHERE, MEDIUM, MEASURED),
+		.reads =
+			"Tcp.RetransSegs over Tcp.OutSegs, less TCPDSACKRecv; TCPTimeouts, TCPSynRetrans; RTT of flows",
+		.rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not come twice",
+		.cause = "${share} of the segments sent from here are lost and sent again.",
+		.because =
+			"${retransmitted} of ${segments}, ${timeouts} after a timeout, ${syns} SYNs. Shortest round trip "
+			"${min_rtt}, smoothed ${rtt}: what is between them is the waiting.${flow}",
+		.clear = "${share} of the segments sent are lost",
+		.remedy = { .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
+				   "port between them; a wireless link's own figures",
+			    .keep = "what that says",
+			    NOTHING_CHANGED,
+			    .expect = "share from ${share} to below 0.1 %",
+			    .risk = "none" },
+		.after =
+			"loss-on-long-path duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
+			"nic-ring-overflow nic-port-discards nic-no-memory nic-allowance checksum-errors backlog-drops conntrack-full "
+			"rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
+			"cpu-pauses xdp-drops " READERS " " CPU_FULL,
+		.reference = "snmp_counter.rst; RFC 8985",
 		.judge = judge_loss,
 	},
 	{

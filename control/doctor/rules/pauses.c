@@ -13,6 +13,8 @@ static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doct
 
 	if (!nr)
 		return doctor_blind(finding, "/proc/stat cannot be read");
+	if (doctor_loads_emulated(load, nr, finding))
+		return DOCTOR_BLIND;
 	for (i = 1; i < nr; i++) {
 		if (load[i].missing - load[i].hidden > load[worst].missing - load[worst].hidden)
 			worst = i;

@@ -2,12 +2,15 @@
 /* Programs that do not take what the kernel has received for them by TCP; UDP: udp.c. */
 #include <string.h>
 
+#include "doctor/rules/load.h"
 #include "doctor/rules/sockets.h"
 
 /* Less than this is often left unread on purpose. */
 #define LEAST_UNREAD 4096
 /* What waits takes so long to be read: no queue of a healthy reader does. */
 #define SLOW_US 500000
+/* The same of a reader that wants to, and gets no CPU. */
+#define LATE_US 50000
 
 static bool is_listener(const struct doctor_socket *socket)
 {
@@ -62,6 +65,9 @@ static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
 	if (!worst)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
+	/* One of many that pauses is a user's who does. */
+	if (nr * 20 < snap->sockets.nr_tcp && doctor_is_small(snap, worst))
+		finding->severity = DOCTOR_LOW;
 	return DOCTOR_FOUND;
 }
 
@@ -86,6 +92,55 @@ static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
 	if (!worst || longest < SLOW_US)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
+	if (doctor_is_small(snap, worst))
+		finding->severity = DOCTOR_LOW;
+	return DOCTOR_FOUND;
+}
+
+/* Data waits in it for long at both ends of the window, or it drops. */
+static bool waits_in(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	if (!strcmp(socket->proto, "udp"))
+		return socket->drops;
+	return is_tcp(socket) && socket->was_recv_queue >= LEAST_UNREAD &&
+	       (wait_us(snap, socket) >= LATE_US || (!socket->read && is_shut(socket)));
+}
+
+static bool is_reader(const struct doctor_socket *socket)
+{
+	return !is_listener(socket);
+}
+
+/* How long its program waited for a CPU, where that is more than half of what it ran. */
+static double by_cpu_wait(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
+
+	return waits_in(snap, socket) && doctor_waits_for_cpu(snap, owner) ?
+		       (double)owner->wait_ns :
+		       0;
+}
+
+static enum doctor_verdict judge_cpu_wait(const struct doctor_snapshot *snap,
+					  struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = doctor_most_of(snap, is_reader, by_cpu_wait);
+	const struct doctor_owner *owner = worst ? doctor_owner_of(snap, worst) : NULL;
+
+	doctor_note_rise(finding, "waits",
+			 owner ? (double)owner->wait_ns / 1e7 / doctor_window_s(snap) : 0,
+			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+	if (!owner || (!strcmp(worst->proto, "udp") && !doctor_udp_waits(snap, worst)))
+		return DOCTOR_CLEAR;
+	note_socket(snap, finding, worst);
+	doctor_note_count(finding, "drops", worst->drops, SOCKETS);
+	doctor_note(finding, "nice", owner->nice, DOCTOR_NUMBER, "/proc/PID/stat");
+	doctor_say(finding, "quota", "what its cgroup's quota took is not known");
+	if (owner->throttled_us != ~0ULL)
+		doctor_say(finding, "quota",
+			   "the quota of its cgroup (cpu.max) held it up for %.1f s",
+			   (double)owner->throttled_us / 1e6);
+	doctor_say_hogs(snap, finding, owner->cpu);
 	return DOCTOR_FOUND;
 }
 
@@ -165,7 +220,31 @@ const struct doctor_check doctor_checks_reader[] = {
 		.reference =
 			"tcp(7); Cloudflare 2022, receive buffers and window (a reader that reads 1 byte a ms)",
 		.essential = true,
+		.after = "reader-waits-for-cpu",
 		.judge = judge_slow,
+	},
+	{
+		SOCKET_CHECK("reader-waits-for-cpu", PROGRAM, SHARED, HIGH, MEASURED),
+		.reads =
+			"socket table twice: unread bytes, drops; schedstat, nice and cgroup (cpu.stat) of the program",
+		.rule = "data waits in a socket, or it drops, while its program waits for a CPU 20 % of the time or more, and half as "
+			"long as it runs",
+		.cause =
+			"${program} wants to read and does not get a CPU: it waits for one ${waits} of the time.",
+		.because =
+			"It runs ${program_cpu} of it; ${unread} wait at ${socket}, ${drops} were dropped there. Its nice value is ${nice}; "
+			"${quota}. Most of its CPU had: ${hogs}.",
+		.clear = "programs whose sockets fill wait for a CPU ${waits} of the time at most",
+		.remedy = { .now = "renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no quota), or CPUWeight=1000; or move who "
+				   "has the CPU",
+			    .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
+			    .undo = "the old values",
+			    .expect = "waits from ${waits} to below 5 %",
+			    .risk = "others get less of the CPU" },
+		.after = "cpu-steal rx-cpus-busy",
+		.reference = "sched-stats.rst; Documentation/admin-guide/cgroup-v2.rst, cpu.stat",
+		.essential = true,
+		.judge = judge_cpu_wait,
 	},
 	{
 		DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),

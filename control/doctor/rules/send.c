@@ -63,6 +63,52 @@ static enum doctor_verdict judge_own_window(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
+static double by_sndbuf(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	return socket->sndbuf_limited_ms == ~0U ? 0 : socket->sndbuf_limited_ms;
+}
+
+static double by_rwnd(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	return socket->rwnd_limited_ms == ~0U ? 0 : socket->rwnd_limited_ms;
+}
+
+/* What the kernel says that a flow waited for, for most of the time that it had something to send. */
+static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, doctor_score_fn score)
+{
+	const struct doctor_socket *worst = doctor_most(snap, score);
+	double share = worst ? score(snap, worst) / 10 / doctor_window_s(snap) : 0;
+
+	doctor_note_rise(finding, "limited", share, DOCTOR_PERCENT, SOCKETS);
+	if (!worst || share < 50 || worst->acked < 100000)
+		return DOCTOR_CLEAR;
+	doctor_say_socket(snap, finding, worst);
+	doctor_note(finding, "buffer", worst->sndbuf, DOCTOR_BYTES, SOCKETS);
+	doctor_note(finding, "rtt", worst->srtt_us, DOCTOR_US, SOCKETS);
+	doctor_note_rise(finding, "rate", (double)worst->acked / doctor_window_s(snap),
+			 DOCTOR_BYTES_PER_S, SOCKETS);
+	doctor_note(finding, "buffer_for_1_gbit", 125e6 * worst->srtt_us / 1e6 * 2, DOCTOR_BYTES,
+		    "BDP * 2");
+	doctor_note(finding, "wmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_wmem", 2, 0),
+		    DOCTOR_BYTES, "net.ipv4.tcp_wmem[2]");
+	return DOCTOR_FOUND;
+}
+
+static enum doctor_verdict judge_sndbuf(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	return judge_limit(snap, finding, by_sndbuf);
+}
+
+static enum doctor_verdict judge_rwnd(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	return judge_limit(snap, finding, by_rwnd);
+}
+
 static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
@@ -93,12 +139,51 @@ const struct doctor_check doctor_checks_send[] = {
 			    .expect = "128 kB wait instead of ${not_sent}",
 			    .risk = "programs that only write when told to wake more often" },
 		.after = READERS
-		" cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing loss-on-long-path",
+		" cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing link-full link-slow loss-on-long-path tcp-loss tcp-rwnd-limited",
 		.reference = "tcp_notsent_lowat in ip-sysctl.rst",
 		.judge = judge_not_sent,
 	},
 	{
-		DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, LOW, MEASURED),
+		SOCKET_CHECK("tcp-sndbuf-limited", TX, SETTING, MEDIUM, MEASURED),
+		.reads = "socket table twice: sndbuf_limited of flows, send buffer, RTT",
+		.rule = "a flow that sends 100 kB or more waits for its send buffer half of the time",
+		.cause =
+			"${program} sends through a buffer that is too small: it waits for it ${limited} of the time.",
+		.because =
+			"On ${socket}, a send buffer of ${buffer} at a round trip of ${rtt} allows ${rate}. A program that sets "
+			"SO_SNDBUF ends the kernel's tuning of it; tcp_wmem[2] (${wmem_max}) bounds that.",
+		.clear = "a flow waits for its send buffer ${limited} of the time at most",
+		.remedy = { .now = "take setsockopt(SO_SNDBUF) out of the program, often a setting of it; else raise tcp_wmem[2]",
+			    .keep = "the same",
+			    .undo = "put it back",
+			    .expect =
+				    "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
+			    .risk = "the kernel may use up to tcp_wmem[2] for such a socket" },
+		.reference = "tcp(7), tcp_info: tcpi_sndbuf_limited; socket(7) SO_SNDBUF",
+		.judge = judge_sndbuf,
+	},
+	{
+		SOCKET_CHECK("tcp-rwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
+		.reads = "socket table twice: rwnd_limited of flows, RTT",
+		.rule = "a flow that sends 100 kB or more waits for the peer's window half of the time",
+		.cause =
+			"The peer of ${program} takes no more: its receive window holds the flow up ${limited} of the time.",
+		.because =
+			"On ${socket}, ${rate} at a round trip of ${rtt}. Its program reads slowly, or its receive buffer is short: run "
+			"the doctor there.",
+		.clear = "a flow waits for its peer's window ${limited} of the time at most",
+		.remedy = { .now = "at the peer: rxaqm doctor",
+			    .keep = "what it says",
+			    NOTHING_CHANGED,
+			    .expect = "limited from ${limited} to below 10 %",
+			    .risk = "none" },
+		.after = READERS
+		" tcp-rcvbuf-fixed tcp-window-limit tcp-zero-window tcp-window-stuck tcp-collapse tcp-buffers-huge",
+		.reference = "tcp(7), tcp_info: tcpi_rwnd_limited",
+		.judge = judge_rwnd,
+	},
+	{
+		DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, MEDIUM, MEASURED),
 		.reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
 		.rule = "SndbufErrors rises by 1/s or more",
 		.cause = "${errors} datagrams of programs here did not fit into what sends them.",
@@ -111,7 +196,7 @@ const struct doctor_check doctor_checks_send[] = {
 			    .undo = "remove the line and set the old value",
 			    .expect = "errors from ${errors} to 0: the program waits instead",
 			    .risk = "a program that may not wait sends less" },
-		.after = "tx-qdisc-standing",
+		.after = "tx-qdisc-standing tx-qdisc-drops",
 		.reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
 		.judge = judge_send,
 	},

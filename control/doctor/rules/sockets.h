@@ -7,12 +7,12 @@
 
 #define SOCKETS "BPF iter/tcp (or sock_diag)"
 /* Where one of these is found, full buffers and shut windows follow from it. */
-#define READERS "tcp-reader-stopped tcp-reader-slow"
+#define READERS "tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu"
 
 /* Of what doctor_say_rmem() says. */
-#define OTHER_RMEM                                                                     \
-	.now = "sysctl -w net.ipv4.tcp_rmem='4096 131072 ${other_rmem}'",              \
-	.keep = "echo 'net.ipv4.tcp_rmem = 4096 131072 ${other_rmem}' >>" SYSCTL_FILE, \
+#define OTHER_RMEM                                                         \
+	.now = "sysctl -w net.ipv4.tcp_rmem='${other_rmem}'",              \
+	.keep = "echo 'net.ipv4.tcp_rmem = ${other_rmem}' >>" SYSCTL_FILE, \
 	.undo = "remove the line, and sysctl -w net.ipv4.tcp_rmem='${tcp_rmem}'"
 
 /* An established TCP socket. */
@@ -27,10 +27,21 @@ const struct doctor_socket *doctor_most_of(const struct doctor_snapshot *snap,
 /* Of established TCP sockets. */
 const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doctor_score_fn score);
 
+/* Is what @socket stands for small beside the host: below 1 % of its bytes and 5 % of its sockets? */
+bool doctor_is_small(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
+
+/* Does @owner, which may be NULL, wait for a CPU for long, and half as long as it runs? */
+bool doctor_waits_for_cpu(const struct doctor_snapshot *snap, const struct doctor_owner *owner);
+/* Does a UDP socket drop because its program waits for a CPU that other programs have? */
+bool doctor_udp_waits(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
+
 /* A score: receive memory in use. */
 double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
 
-/* ${tcp_rmem} as it is, and ${other_rmem}: a larger tcp_rmem[2], or a smaller one. */
+/* ${tcp_rmem} as it is, and ${other_rmem}: with a larger tcp_rmem[2], or a smaller one, which is
+ * ${other_size}; ${other_rate}: what that carries at 100 ms, half of it being payload;
+ * ${other_ms}: how long a collapse of it takes.
+ */
 void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		     bool larger);
 

@@ -7,12 +7,6 @@
 
 #define FLOWS "BPF iter/tcp"
 
-bool doctor_is_sum(const struct doctor_iface *iface)
-{
-	return iface->link_type == DOCTOR_LOOPBACK || !strcmp(iface->driver, "bonding") ||
-	       !strcmp(iface->driver, "team");
-}
-
 const struct doctor_iface *doctor_worst(const struct doctor_snapshot *snap,
 					doctor_measure_fn measure, double *ret_value)
 {
@@ -30,6 +24,11 @@ const struct doctor_iface *doctor_worst(const struct doctor_snapshot *snap,
 	return most;
 }
 
+const char *doctor_channels_word(const struct doctor_iface *iface)
+{
+	return iface->rx_channels && iface->rx_channels != ~0U ? "rx" : "combined";
+}
+
 __u64 doctor_packets_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u64 value;
@@ -37,28 +36,50 @@ __u64 doctor_packets_of(const struct doctor_snapshot *snap, const struct doctor_
 	return doctor_iface_stat(snap, iface, "rx_packets", &value) ? value : 0;
 }
 
+/* How what came by @iface is spread over its Rx queues. */
+struct rx_spread {
+	__u64 total, most;
+	unsigned int nr;
+	__u32 queue; /* that has most */
+};
+
+static __u64 came_by(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		     const struct doctor_queue *queue)
+{
+	__u64 rise = doctor_queue_rise(snap, iface, queue, packets);
+
+	return rise == ~0ULL ? doctor_queue_rise(snap, iface, queue, irq_count) : rise;
+}
+
+static struct rx_spread spread_of(const struct doctor_snapshot *snap,
+				  const struct doctor_iface *iface)
+{
+	const struct doctor_queue *queue;
+	struct rx_spread spread = {};
+	__u64 rise;
+
+	rxaqm_list_each(queue, &iface->queues) {
+		rise = queue->tx ? ~0ULL : came_by(snap, iface, queue);
+		if (rise == ~0ULL)
+			continue;
+		spread.nr++;
+		spread.total += rise;
+		if (rise <= spread.most)
+			continue;
+		spread.most = rise;
+		spread.queue = queue->id;
+	}
+	return spread;
+}
+
 /* How uneven: the busiest Rx queue over the mean; 0: not known, or too little traffic. */
 static double skew(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	const struct doctor_queue *queue;
-	__u64 total = 0, most = 0, rise;
-	unsigned int nr = 0;
+	struct rx_spread spread = spread_of(snap, iface);
 
-	rxaqm_list_each(queue, &iface->queues) {
-		if (queue->tx)
-			continue;
-		rise = doctor_queue_rise(snap, iface, queue, packets);
-		if (rise == ~0ULL)
-			rise = doctor_queue_rise(snap, iface, queue, irq_count);
-		if (rise == ~0ULL)
-			continue;
-		nr++;
-		total += rise;
-		most = rise > most ? rise : most;
-	}
-	if (nr < 2 || (double)total / doctor_window_s(snap) < 1000)
+	if (spread.nr < 2 || (double)spread.total / doctor_window_s(snap) < 1000)
 		return 0;
-	return (double)most * nr / (double)total;
+	return (double)spread.most * spread.nr / (double)spread.total;
 }
 
 /* TCP sockets that a queue of an interface carries, and carried something. */
@@ -104,31 +125,101 @@ static bool some_cpu_receives(const struct doctor_snapshot *snap, double percent
 	return false;
 }
 
+/* The queue, what it has, and what fits: a table that is even is not made more even. */
+static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		     const struct doctor_iface *iface, bool by_packets)
+{
+	__u32 queues = iface->channels && iface->channels != ~0U ? iface->channels :
+								   iface->rx_queues;
+	__u32 table = iface->rss_share_max_permille == ~0U ? 0 : iface->rss_share_max_permille;
+	struct rx_spread spread = spread_of(snap, iface);
+	__u64 most, flows = flows_of(snap, iface, &most, &spread.queue);
+
+	if (by_packets) {
+		spread = spread_of(snap, iface);
+		doctor_say(finding, "has", "%.0f %% of the packets",
+			   (double)spread.most * 100 / (double)spread.total);
+	} else {
+		doctor_say(finding, "has", "%llu of %llu flows", (unsigned long long)most,
+			   (unsigned long long)flows);
+	}
+	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_note(finding, "queue", spread.queue, DOCTOR_NUMBER, FLOWS);
+	doctor_note(finding, "queues", queues, DOCTOR_NUMBER, "ethtool -l");
+	doctor_say(finding, "table", "not known");
+	if (table)
+		doctor_say(finding, "table", "%.1f %%", table / 10.0);
+	if (table > 1500 / (queues ?: 1) && queues > 1)
+		doctor_say(finding, "spread", "ethtool -X %s equal %u; else ", iface->name, queues);
+	else
+		doctor_say(finding, "spread", "%s", "");
+}
+
 static enum doctor_verdict judge_skew(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
 	double by_packets, by_flows;
 	const struct doctor_iface *iface = doctor_worst(snap, skew, &by_packets);
 	const struct doctor_iface *other = doctor_worst(snap, flow_skew, &by_flows);
-	__u32 queue = 0;
-	__u64 most, flows;
 
 	doctor_note_rise(finding, "packets_skew", by_packets, DOCTOR_RATIO,
 			 "packets by queue: qstats, " ETHTOOL ", /proc/interrupts");
 	doctor_note(finding, "flows_skew", by_flows, DOCTOR_RATIO, FLOWS " by Rx queue");
 	if ((by_packets <= 2 && by_flows <= 2) || !some_cpu_receives(snap, 50))
 		return DOCTOR_CLEAR;
-	iface = by_packets > by_flows ? iface : other;
-	flows = flows_of(snap, iface, &most, &queue);
-	doctor_say(finding, "iface", "%s", iface->name);
-	doctor_note(finding, "flows", (double)flows, DOCTOR_COUNT, FLOWS);
-	doctor_note(finding, "flows_there", (double)most, DOCTOR_COUNT, FLOWS);
-	doctor_note(finding, "queue", queue, DOCTOR_NUMBER, FLOWS);
-	doctor_note(finding, "queues", iface->channels ?: iface->rx_queues, DOCTOR_NUMBER,
-		    "ethtool -l");
-	doctor_note(finding, "rss_largest_share", iface->rss_share_max_permille / 10.0,
-		    DOCTOR_PERCENT, "ethtool -x");
+	say_skew(snap, finding, by_packets > by_flows ? iface : other, by_packets > by_flows);
 	return DOCTOR_FOUND;
+}
+
+/* Of what came by @iface, what came by queues whose interrupts go to CPU @cpu, in percent; 0, too,
+ * if one queue has most of that.
+ */
+static double comes_to(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		       __s32 cpu, unsigned int *ret_queues)
+{
+	const struct doctor_queue *queue;
+	__u64 total = spread_of(snap, iface).total, sum = 0, most = 0, rise;
+
+	*ret_queues = 0;
+	rxaqm_list_each(queue, &iface->queues) {
+		rise = queue->tx || queue->cpu != cpu ? ~0ULL : came_by(snap, iface, queue);
+		if (rise == ~0ULL || !rise)
+			continue;
+		sum += rise;
+		most = rise > most ? rise : most;
+		++*ret_queues;
+	}
+	return total && most * 4 <= sum * 3 ? (double)sum * 100 / (double)total : 0;
+}
+
+static enum doctor_verdict judge_irqs(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	struct doctor_load loads[DOCTOR_MAX_CPUS];
+	const struct doctor_load *load, *end = loads + doctor_loads(snap, loads);
+	const struct doctor_iface *iface;
+	double most = 0, share;
+	unsigned int queues;
+
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		for (load = loads; load < end; load++) {
+			if (load->receiving < 50 || (iface->rps_queues && iface->rps_queues != ~0U))
+				continue;
+			share = comes_to(snap, iface, (__s32)load->cpu, &queues);
+			if (share <= most)
+				continue;
+			most = share;
+			doctor_say(finding, "iface", "%s", iface->name);
+			doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, "/proc/interrupts");
+			doctor_note(finding, "queues", queues, DOCTOR_NUMBER, "/proc/interrupts");
+			doctor_note_rise(finding, "receives", load->receiving, DOCTOR_PERCENT,
+					 "/proc/stat");
+		}
+	}
+	doctor_note_rise(finding, "share", most, DOCTOR_PERCENT,
+			 "packets by queue, /proc/interrupts");
+	/* Two CPUs have half of them each. */
+	return doctor_found_if(end - loads > 1 && most >= 60);
 }
 
 static bool receives(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
@@ -162,6 +253,7 @@ static enum doctor_verdict judge_few(const struct doctor_snapshot *snap,
 	if (!worst || !some_cpu_receives(snap, 90))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", worst->name);
+	doctor_say(finding, "word", "%s", doctor_channels_word(worst));
 	doctor_note(finding, "possible", worst->rx_max_queues, DOCTOR_NUMBER, "ethtool -l");
 	return DOCTOR_FOUND;
 }
@@ -205,6 +297,7 @@ static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
 	const struct doctor_iface *iface;
+	const char *reset = "";
 	unsigned int nr = 0;
 	__u64 packets;
 
@@ -214,10 +307,44 @@ static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
 		    doctor_iface_stat(snap, iface, "rx_packets", &packets))
 			continue;
 		nr++;
-		doctor_say(finding, "iface", "%s", iface->name);
+		reset = iface->name;
 	}
 	doctor_note(finding, "resets", nr, DOCTOR_COUNT, LINK);
-	return doctor_found_if(nr);
+	if (!nr)
+		return DOCTOR_CLEAR;
+	return doctor_blind(
+		finding,
+		"%s was reset: its counters started again and prove nothing, nor does what a reset "
+		"clears for a while; run the doctor again",
+		reset);
+}
+
+/* Was there anything to be seen? A veth comes and goes with its container. */
+static enum doctor_verdict judge_window(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	const struct doctor_iface *iface, *now;
+	__u64 packets = 0;
+
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		packets += doctor_packets_of(snap, iface);
+		if (!doctor_iface_before(snap, iface) && strcmp(iface->driver, "veth"))
+			return doctor_blind(finding,
+					    "%s came within the window; run the doctor again",
+					    iface->name);
+	}
+	rxaqm_list_each(iface, &snap->before.ifaces) {
+		now = doctor_iface_at(snap, iface->ifindex);
+		if (!now && strcmp(iface->driver, "veth"))
+			return doctor_blind(finding,
+					    "%s went within the window; run the doctor again",
+					    iface->name);
+	}
+	doctor_note_count(finding, "packets", packets, LINK);
+	if ((double)packets < doctor_window_s(snap))
+		return doctor_blind(finding,
+				    "no packets came in the window: run the doctor while it is slow");
+	return DOCTOR_CLEAR;
 }
 
 const struct doctor_check doctor_checks_spread[] = {
@@ -229,19 +356,41 @@ const struct doctor_check doctor_checks_spread[] = {
 		.cause = "Traffic of ${iface} is not spread: one queue has ${packets_skew} times the mean of packets, "
 			 "${flows_skew} times of flows.",
 		.because =
-			"Queue ${queue} of ${queues} has ${flows_there} of ${flows} flows; the largest share of the RSS "
-			"table is ${rss_largest_share}.",
+			"The queue ${queue} of ${queues} has ${has}; the largest share of the RSS table: ${table}.",
 		.clear =
 			"busiest queue ${packets_skew} times the mean of packets, ${flows_skew} of flows (0: one queue, or idle)",
-		.remedy = { .now = "ethtool -X ${iface} equal ${queues}; for a single flow: ethtool -N ${iface} flow-type "
-				   "tcp4 ... action QUEUE, or RPS",
+		.remedy = { .now = "${spread}of a tunnel or one flow the hash is one: echo MASK >/sys/class/net/${iface}/queues/rx-"
+				   "${queue}/rps_cpus; more fields: ethtool -N ${iface} rx-flow-hash udp4 sdfn",
 			    .keep = "the same in the interface's configuration",
-			    .undo = "ethtool -X ${iface} default",
+			    .undo = "echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -X ${iface} default",
 			    .expect = "max over mean below 1.5",
 			    .risk = "a new hash moves flows: it clears a standing queue and hides its cause" },
-		.after = "ip-fragments-one-queue",
+		.after = "irqs-on-one-cpu ip-fragments-one-queue",
 		.reference = "scaling.rst; Meta: a changed setting reshuffled the key",
 		.judge = judge_skew,
+	},
+	{
+		DOCTOR_CHECK("irqs-on-one-cpu", CPU, SKEWED, HIGH, MEASURED),
+		.reads =
+			"/proc/interrupts, effective_affinity_list; packets by Rx queue; /proc/stat",
+		.rule = "interrupts of two or more queues with 60 % of the packets go to one of several CPUs, which receives half "
+			"of the time; no RPS",
+		.cause =
+			"The interrupts of ${queues} receive queues of ${iface} all go to CPU ${cpu}.",
+		.because =
+			"That CPU has ${share} of its packets and receives ${receives} of the time; another number of queues does not "
+			"help.",
+		.clear =
+			"${share} of packets come by interrupts of several queues to a CPU that is busy with them",
+		.remedy = { .now = "systemctl stop irqbalance; for each of grep ${iface} /proc/interrupts: echo CPU "
+				   ">/proc/irq/IRQ/smp_affinity_list",
+			    .keep = "irqbalance's configuration, or set_irq_affinity at boot",
+			    .undo = "systemctl start irqbalance",
+			    .expect = "receives from ${receives} to its part",
+			    .risk = "caches are cold for a moment" },
+		.after = "rx-starved",
+		.reference = "scaling.rst; Documentation/core-api/irq/irq-affinity.rst",
+		.judge = judge_irqs,
 	},
 	{
 		DOCTOR_CHECK("rx-queues-few", NIC, SKEWED, MEDIUM, INFERRED),
@@ -252,9 +401,9 @@ const struct doctor_check doctor_checks_spread[] = {
 			"${iface} uses ${queues} receive queues on ${cpus} CPUs, and a CPU of them is full.",
 		.because = "The driver could have ${possible}.",
 		.clear = "${queues} receive queues on ${cpus} CPUs",
-		.remedy = { .now = "ethtool -L ${iface} combined ${possible}",
+		.remedy = { .now = "ethtool -L ${iface} ${word} ${possible}",
 			    .keep = "the same in the interface's configuration",
-			    .undo = "ethtool -L ${iface} combined ${queues}",
+			    .undo = "ethtool -L ${iface} ${word} ${queues}",
 			    .expect = "the load of the full CPU divided by the new queues",
 			    .risk = "the NIC is reset for some 100 ms; flows move" },
 		.reference = "scaling.rst; Meta: 8 queues, later 4, then 2",
@@ -277,19 +426,22 @@ const struct doctor_check doctor_checks_spread[] = {
 		.judge = judge_gro,
 	},
 	{
+		DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
+		.reads = "rx_packets of each interface, twice; which interfaces there are",
+		.rule = "never: where no packet came, or an interface came or went, nothing can be said",
+		NEVER_FOUND,
+		.clear = "${packets} packets came",
+		.reference = "statistics.rst",
+		.essential = true,
+		.judge = judge_window,
+	},
+	{
 		DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
 		.reads = "rx_packets of each interface, twice",
-		.rule = "a counter went back",
-		.cause = "${iface} was reset: its counters started again, and prove nothing.",
-		.because =
-			"A changed setting resets a NIC and reshuffles flows: that clears a standing queue for a while and "
-			"looks like a cure.",
+		.rule = "never: where a counter went back, nothing can be said",
+		NEVER_FOUND,
 		.clear = "${resets} interfaces were reset in the window",
-		.remedy = { .now = "wait, and run the doctor again",
-			    .keep = "-",
-			    NOTHING_CHANGED,
-			    .expect = "figures that mean something",
-			    .risk = "none" },
+		.essential = true,
 		.reference = "Meta: the fix by touching any setting",
 		.judge = judge_reset,
 	},

@@ -7,33 +7,18 @@
 #include "doctor/rules/sockets.h"
 
 /* Why windows shut, where one of these is found. */
-#define SHUT_BY \
-	"tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
+#define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
 
-/* Counters that may not rise. */
-static const struct rise {
-	const char *id; /* of the check */
-	const char *name; /* of the evidence */
-	const char *counters[4];
-} rises[] = {
-	{ "tcp-collapse", "collapsed", { "TcpExt.TCPRcvCollapsed" } },
-	{ "tcp-pruned", "pruned", { "TcpExt.RcvPruned", "TcpExt.OfoPruned", "TcpExt.TCPOFODrop" } },
-	{ "tcp-queue-drop", "dropped", { "TcpExt.TCPRcvQDrop" } },
-	{ "tcp-window-stuck", "wanted", { "TcpExt.TCPWantZeroWindowAdv" } },
-};
-
+/* Found if what the ledger puts down to this check rises by 1/s or more. */
 static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding)
 {
-	const struct rise *rise = rises;
 	__u64 value;
 
-	while (strcmp(rise->id, finding->check->id))
-		rise++;
-	if (!doctor_counters(snap, rise->counters, &value))
-		return doctor_blind(finding, "%s is not in /proc/net/netstat, or was reset",
-				    rise->counters[0]);
-	doctor_note_count(finding, rise->name, value, rise->counters[0]);
+	if (!doctor_rise_of(snap, finding->check->id, &value))
+		return doctor_blind(finding,
+				    "its counter is not in /proc/net/netstat, or was reset");
+	doctor_note_count(finding, "events", value, "/proc/net/netstat");
 	if ((double)value < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say_largest(snap, finding);
@@ -225,14 +210,15 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.cause =
 			"Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
 		.because =
-			"${collapsed} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
+			"${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
 			"pass ${takes}, and everything behind it waits. Largest: ${holder}.",
-		.clear = "${collapsed} receive buffers repacked",
+		.clear = "${events} receive buffers repacked",
 		.remedy = { OTHER_RMEM,
 			    .expect =
-				    "shorter passes: 6 MB take at most 2 ms, where 64 MB had 32 to 64 ms",
-			    .risk = "flows with a long path get a smaller window: 6 MB carry 400 Mbit/s at 100 ms" },
-		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed",
+				    "shorter passes: where it was published ${other_size} took some ${other_ms}, and 64 MB 32 to "
+				    "64 ms",
+			    .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms" },
+		.after = READERS " tcp-rcvbuf-fixed",
 		.reference =
 			"net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
 		.judge = judge_collapse,
@@ -242,18 +228,17 @@ const struct doctor_check doctor_checks_tcp[] = {
 		.reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
 		.rule = "they rise by 1/s or more",
 		.cause =
-			"The kernel threw received data away ${pruned} times, for want of receive memory.",
+			"The kernel threw received data away ${events} times, for want of receive memory.",
 		.because =
 			"What was thrown away must be sent again: loss made by this host. Largest holder: ${holder}.",
-		.clear = "${pruned} times received data was thrown away",
+		.clear = "${events} times received data was thrown away",
 		.remedy = { .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
 				   "or take SO_RCVBUF out of the program",
 			    .keep = "in " SYSCTL_FILE,
 			    .undo = "remove the line and set the old value",
-			    .expect = "pruned from ${pruned} to 0",
+			    .expect = "events from ${events} to 0",
 			    .risk = "memory" },
-		.after =
-			"tcp-memory cgroup-memory tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse",
+		.after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
 		.reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned",
 		.judge = judge_rise,
 	},
@@ -261,17 +246,17 @@ const struct doctor_check doctor_checks_tcp[] = {
 		DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
 		.reads = "TcpExt.TCPRcvQDrop",
 		.rule = "it rises by 1/s or more",
-		.cause = "${dropped} segments were dropped although the window had allowed them.",
+		.cause = "${events} segments were dropped although the window had allowed them.",
 		.because =
 			"A segment costs more memory than its payload: the window promised what the buffer could not "
 			"hold. Largest holder: ${holder}.",
-		.clear = "${dropped} segments dropped inside the window",
+		.clear = "${events} segments dropped inside the window",
 		.remedy = { .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
 			    .keep = "in " SYSCTL_FILE,
 			    .undo = "remove the line and set the old value",
-			    .expect = "dropped from ${dropped} to 0",
+			    .expect = "events from ${events} to 0",
 			    .risk = "memory" },
-		.after = "tcp-memory cgroup-memory tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-truesize "
+		.after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
 			 "tcp-collapse",
 		.reference =
 			"net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
@@ -283,17 +268,17 @@ const struct doctor_check doctor_checks_tcp[] = {
 			"TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window; socket table: receive memory, buffer, window",
 		.rule = "it rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a window beyond the rest",
 		.cause =
-			"Windows wanted to shut ${wanted} times and may not shrink: buffers grow past their limit.",
+			"Windows wanted to shut ${events} times and may not shrink: buffers grow past their limit.",
 		.because =
 			"With tcp_shrink_window=0 a window once advertised must be honoured, so the kernel raises the "
 			"buffer to what is used (tcp_clamp_window). ${holder} has ${memory_used} of ${memory_limit} in use, "
 			"and a window of ${window}.",
 		.clear =
-			"${wanted} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
+			"${events} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
 		.remedy = { SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
 			    .expect = "no more than tcp_rmem[2] a socket",
 			    .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023" },
-		.after = "tcp-reader-stopped tcp-reader-slow tcp-rcvbuf-fixed tcp-collapse",
+		.after = READERS " tcp-rcvbuf-fixed tcp-collapse",
 		.reference =
 			"tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
 		.judge = judge_stuck,

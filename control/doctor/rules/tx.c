@@ -214,7 +214,7 @@ const struct doctor_check doctor_checks_tx[] = {
 			"tcp_min_rtt_wlen.",
 		.clear =
 			"${without} of ${young} new flows without larger frames for a standing queue",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; rxaqm attach IFACE mode=enforce",
+		.remedy = { .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
 			    .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
 			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
 			    .expect = "min_rtt from ${min_rtt} to that of the path",
@@ -232,11 +232,11 @@ const struct doctor_check doctor_checks_tx[] = {
 		.because =
 			"tcp_min_tso_segs does not override it: what helps is a shorter round trip or less loss.",
 		.clear = "${limited} of ${flows} slowly paced flows held by their congestion window",
-		.remedy = { .now = "rxaqm attach IFACE mode=enforce",
+		.remedy = { .now = ENFORCE_FOR("IFACE"),
 			    .keep = "rxaqm.conf(5)",
 			    .undo = "rxaqm detach IFACE",
 			    .expect = "a shorter round trip, so more with the same window",
-			    .risk = "see rxaqm(8)" },
+			    .risk = ENFORCE_RISK },
 		.after = "rx-queue-standing tso-self-throttled " CPU_FULL,
 		.reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited",
 		.judge = judge_cwnd,

@@ -2,6 +2,7 @@
 /* Tx queues: what waits to be sent, completions that come late. */
 #include <string.h>
 
+#include "doctor/rules/ifaces.h"
 #include "doctor/rules/probed.h"
 
 #define QDISC "RTM_GETQDISC"
@@ -99,7 +100,59 @@ static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
 	return doctor_found_if(stalls); /* each is of many ms */
 }
 
+static double qdisc_drops(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	const struct doctor_queue *queue;
+	__u64 sum = 0, rise;
+
+	rxaqm_list_each(queue, &iface->queues) {
+		rise = queue->tx ? doctor_queue_rise(snap, iface, queue, qdisc_drops) : ~0ULL;
+		sum += rise == ~0ULL ? 0 : rise;
+	}
+	return (double)sum;
+}
+
+static enum doctor_verdict judge_drops(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding)
+{
+	double drops, share;
+	const struct doctor_iface *iface = doctor_worst(snap, qdisc_drops, &drops);
+	__u64 sent = 0;
+
+	if (iface)
+		doctor_iface_stat(snap, iface, "tx_packets", &sent);
+	share = drops > 0 ? drops * 100 / (drops + (double)sent) : 0;
+	doctor_note_rise(finding, "drops", drops, DOCTOR_COUNT, QDISC);
+	doctor_note_rise(finding, "share", share, DOCTOR_PERCENT, QDISC ", tx_packets");
+	if (!iface)
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say(finding, "qdisc", "%s", *iface->qdisc ? iface->qdisc : "not known");
+	/* An AQM there tells senders so. */
+	if (share < 1)
+		finding->severity = DOCTOR_LOW;
+	return doctor_found_if(drops >= doctor_window_s(snap));
+}
+
 const struct doctor_check doctor_checks_txqueue[] = {
+	{
+		DOCTOR_CHECK("tx-qdisc-drops", TX, ARRIVAL, MEDIUM, MEASURED),
+		.reads = "RTM_GETQDISC drops by Tx queue; tx_packets",
+		.rule = "1/s or more; low below 1 % of what is sent",
+		.cause =
+			"The qdisc of ${iface} drops ${drops} packets of what this host sends: ${share}.",
+		.because =
+			"Programs send more than the link, a shaper or a policer lets pass, and the queue (${qdisc}) is full.",
+		.clear = "${drops} packets dropped by qdiscs",
+		.remedy = { .now = "tc -s qdisc show dev ${iface}: which one, and its limit; if the link is not full: its rate",
+			    .keep = "the qdisc's configuration",
+			    NOTHING_CHANGED,
+			    .expect = "drops from ${drops} to what TCP needs to find its rate",
+			    .risk = "a longer limit is a longer delay" },
+		.after = "tx-qdisc-standing link-full link-slow nic-pauses-received tx-stalls",
+		.reference = "tc(8) -s qdisc",
+		.judge = judge_drops,
+	},
 	{
 		DOCTOR_CHECK("tx-stalls", TX, LOOP, HIGH, MEASURED),
 		.reads =
@@ -110,12 +163,13 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			"What the NIC has sent (queue ${queue}) is not reported back in time: its NAPI is not polled, or the "
 			"completions stand behind received packets.",
 		.clear = "${stalls} stalls of Tx completions",
-		.remedy = { .now = "rxaqm attach ${iface} mode=enforce; ethtool -L ${iface} rx N tx N where the driver can "
-				   "separate them",
+		.remedy = { .now = ENFORCE_FOR(
+				    "${iface}") "; ethtool -L ${iface} rx N tx N where the driver can "
+						"separate them",
 			    .keep = "rxaqm.conf(5), or the interface's configuration",
 			    .undo = "rxaqm detach ${iface}",
 			    .expect = "stalls from ${stalls} to 0",
-			    .risk = "separate queues need more interrupts" },
+			    .risk = ENFORCE_RISK },
 		.after =
 			"rx-queue-standing cq-shared rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few bpf-dear packet-dear napi-starved",
 		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
@@ -136,7 +190,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    .expect = "waits in fewer than 80 % of looks",
 			    .risk = "none" },
 		.after =
-			"tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few bpf-dear packet-dear napi-starved tso-self-throttled",
+			"link-full link-slow tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few bpf-dear packet-dear napi-starved tso-self-throttled",
 		.reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
 		.judge = judge_qdisc,
 	},

@@ -10,7 +10,9 @@
 #define SHARES_CPU "udp-reader-shares-cpu"
 #define SLOW "udp-reader-slow"
 #define BURST "udp-burst"
-#define ALL_READERS STOPPED " " SHARES_CPU " " SLOW " " BURST
+#define WAITS "reader-waits-for-cpu"
+#define NO_BUFFER "no buffer"
+#define ALL_READERS STOPPED " " SHARES_CPU " " WAITS " " SLOW " " BURST
 /* Of the window on a CPU: none worth the name, all there is. */
 #define IDLE_PERCENT 1.0
 #define BUSY_PERCENT 80.0
@@ -49,6 +51,16 @@ static double softirq_percent(const struct doctor_snapshot *snap, __s32 id)
 	       doctor_window_s(snap);
 }
 
+/* Did buffers make most of the drops of @socket? What they did not are checksums and filters. */
+static bool was_full(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	static const char *const full[] = { "Udp.RcvbufErrors", "Udp6.RcvbufErrors",
+					    "Udp.MemErrors", "Udp6.MemErrors", NULL };
+	__u64 drops;
+
+	return !doctor_counters(snap, full, &drops) || drops * 2 >= socket->drops;
+}
+
 /* Which check explains the drops of @socket; "": @socket is NULL. */
 static const char *find_cause(const struct doctor_snapshot *snap,
 			      const struct doctor_socket *socket, bool *ret_program_known)
@@ -61,12 +73,15 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	*ret_program_known = false;
 	if (!socket)
 		return "";
+	if (!was_full(snap, socket))
+		return NO_BUFFER;
 	owner = doctor_owner_of(snap, socket);
 	full = socket->seen_before && socket->rmem_alloc >= socket->rcvbuf / 2 &&
 	       socket->was_rmem_alloc >= socket->rcvbuf / 2;
 	/* The kernel counts a datagram as received when a program takes it (udp_recvmsg). */
 	stopped = full && doctor_counters(snap, delivered, &datagrams) &&
-		  datagrams * 100 < socket->drops;
+		  datagrams * (socket->rmem_alloc == socket->was_rmem_alloc ? 10 : 100) <
+			  socket->drops;
 	if (!owner || owner->run_ns == ~0ULL)
 		return stopped ? STOPPED : BURST;
 	*ret_program_known = true;
@@ -78,11 +93,21 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	if (wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
 	    softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
 		return SHARES_CPU;
+	if (doctor_waits_for_cpu(snap, owner))
+		return WAITS;
 	if (stopped || (full && run_percent < IDLE_PERCENT && wait_percent < WAITS_PERCENT))
 		return STOPPED;
 	if (run_percent >= BUSY_PERCENT || (full && run_percent >= IDLE_PERCENT))
 		return SLOW;
 	return BURST;
+}
+
+bool doctor_udp_waits(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	bool program_known;
+
+	return by_drops(snap, socket) > 0 &&
+	       !strcmp(find_cause(snap, socket, &program_known), WAITS);
 }
 
 static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding *finding,

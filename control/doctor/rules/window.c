@@ -243,10 +243,10 @@ const struct doctor_check doctor_checks_window[] = {
 		.because = "${program}, ${socket}, round trip ${rtt}, limit ${memory_limit}.",
 		.clear = "${over_limit} sockets above their limit, ${at_maximum} at tcp_rmem[2]",
 		.remedy = { OTHER_RMEM,
-			    .expect =
-				    "at most ${other_rmem} bytes a socket instead of ${memory_used}",
+			    .expect = "at most ${other_size} a socket instead of ${memory_used}",
 			    .risk = "flows with a long path get a smaller window" },
-		.after = "tcp-reader-stopped tcp-reader-slow tcp-window-stuck tcp-collapse",
+		.after =
+			"tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-window-stuck tcp-collapse",
 		.reference = "Cloudflare 2023: 558 sockets above 5 MB at 20 ms",
 		.judge = judge_huge,
 	},
@@ -280,10 +280,10 @@ const struct doctor_check doctor_checks_window[] = {
 		.clear = "largest receive memory ${largest}",
 		.remedy = { OTHER_RMEM,
 			    .expect =
-				    "at most ${other_rmem} bytes; where the kernel has tcp_rcvbuf_low_rtt, that is better",
+				    "at most ${other_size}; where the kernel has tcp_rcvbuf_low_rtt, that is better",
 			    .risk = "flows with a long path get a smaller window" },
 		.after =
-			"tcp-reader-stopped tcp-reader-slow tcp-buffers-huge tcp-collapse tcp-window-stuck",
+			"tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-buffers-huge tcp-collapse tcp-window-stuck",
 		.reference = "tcp_rcvbuf_low_rtt in ip-sysctl.rst (7.x)",
 		.judge = judge_low_rtt,
 	},

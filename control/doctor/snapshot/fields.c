@@ -10,9 +10,10 @@
 
 LAYOUT(doctor_cpu, FIELDS(doctor_cpu, id, user, system, idle, iowait, irq, softirq, steal),
        FIELDS(doctor_cpu, processed, dropped, squeezed, rps, flow_limited, backlog, net_rx, khz),
-       FIELDS(doctor_cpu, base_khz, max_khz, throttles, wake_us, sibling, numa_node));
+       FIELDS(doctor_cpu, base_khz, max_khz, throttles, wake_us, sibling, numa_node, net_tx),
+       FIELDS(doctor_cpu, timer, block, tasklet, sched, rcu));
 
-LAYOUT(doctor_thread, FIELDS(doctor_thread, comm, pid, cpu, run_ns, wait_ns));
+LAYOUT(doctor_thread, FIELDS(doctor_thread, comm, pid, cpu, run_ns, wait_ns, longest_wait_ns));
 
 LAYOUT(doctor_queue, FIELDS(doctor_queue, id, tx, packets, bytes, drops, alloc_fails, gso_packets),
        FIELDS(doctor_queue, gso_wire_packets, irq_count, napi, irq, cpu, bql_inflight, bql_limit),
@@ -29,13 +30,19 @@ LAYOUT(doctor_iface,
        FIELDS(doctor_iface, name, driver, ifindex, mtu, tx_queue_len, link_type, speed_mbit),
        FIELDS(doctor_iface, numa_node, rx_queues, tx_queues, rps_queues, rx_ring, rx_ring_max),
        FIELDS(doctor_iface, rx_max_queues, rss_queues, rss_share_max_permille, channels, rx_usecs),
+       FIELDS(doctor_iface, rx_channels, speed_max_mbit, duplex, pcie_width, pcie_max_width),
        FIELDS(doctor_iface, gro, gro_known, xdp_generic, xdp, threaded, up, qdisc),
        MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
        MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
        LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type),
        LIST(doctor_iface, page_pools, doctor_page_pool_type));
 
-LAYOUT(doctor_owner, FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before));
+LAYOUT(doctor_owner, FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before),
+       FIELDS(doctor_owner, throttled_us, nice));
+
+LAYOUT(doctor_hog, FIELDS(doctor_hog, pid, comm, cpu, run_ns));
+
+LAYOUT(doctor_netns, FIELDS(doctor_netns, pid, comm, programs));
 
 LAYOUT(doctor_sample, FIELD(doctor_sample, at_ns),
        MAP(doctor_sample, counters, RXAQM_FIELD_NUMBERS),
@@ -55,7 +62,7 @@ LAYOUT(doctor_attached,
        FIELDS(doctor_attached, drained_polls, packets, acks, over_target, over_target_acks),
        FIELDS(doctor_attached, marked, dropped, sojourn_p50_ns, target_ns, clock_bad));
 
-LAYOUT(doctor_blind, FIELDS(doctor_blind, what, why));
+LAYOUT(doctor_blind, FIELDS(doctor_blind, what, why, essential));
 
 LAYOUT(doctor_socket,
        FIELDS(doctor_socket, proto, state, local, remote, ifindex, rx_queue, cpu, rcvbuf_locked),
@@ -98,11 +105,13 @@ LAYOUT(doctor_deep_stalls, FIELDS(doctor_deep_stalls, ifindex, queue, stalls, lo
 
 LAYOUT(doctor_snapshot,
        FIELDS(doctor_snapshot, kernel, hostname, ticks_per_s, page_size, memory_bytes, interface),
-       MAP(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
+       FIELD(doctor_snapshot, time_s), MAP(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
        STRUCT(doctor_snapshot, before, doctor_sample_type),
        STRUCT(doctor_snapshot, after, doctor_sample_type),
        STRUCT(doctor_snapshot, sockets, doctor_sockets_type),
        LIST(doctor_snapshot, owners, doctor_owner_type),
+       LIST(doctor_snapshot, hogs, doctor_hog_type),
+       LIST(doctor_snapshot, namespaces, doctor_netns_type),
        LIST(doctor_snapshot, standing, doctor_standing_type),
        LIST(doctor_snapshot, past, doctor_past_type),
        LIST(doctor_snapshot, attached, doctor_attached_type),

@@ -53,7 +53,12 @@ static bool difference(doctor_map before, doctor_map after, const char *name, __
 {
 	__u64 was, is;
 
-	if (!doctor_map_get(before, name, &was) || !doctor_map_get(after, name, &is) || is < was)
+	if (!doctor_map_get(before, name, &was) || !doctor_map_get(after, name, &is))
+		return false;
+	/* One of 32 bits that was about to come round has; from lower down it was reset. */
+	if (is < was && was >= 0xf0000000 && was <= ~0U)
+		is += 1ULL << 32;
+	if (is < was)
 		return false;
 	*ret_value = is - was;
 	return true;
@@ -96,7 +101,7 @@ const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *sna
 	const struct doctor_iface *was;
 
 	rxaqm_list_each(was, &snap->before.ifaces) {
-		if (was->ifindex == iface->ifindex && !strcmp(was->name, iface->name))
+		if (was->ifindex == iface->ifindex)
 			return was;
 	}
 	return NULL;
@@ -120,44 +125,25 @@ const char *doctor_iface_name(const struct doctor_snapshot *snap, __u32 ifindex)
 	return iface ? iface->name : "an interface";
 }
 
+bool doctor_is_sum(const struct doctor_iface *iface)
+{
+	return iface->link_type == DOCTOR_LOOPBACK || !strcmp(iface->driver, "bonding") ||
+	       !strcmp(iface->driver, "team");
+}
+
+bool doctor_iface_rise(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		       bool ethtool, const char *name, __u64 *ret_value)
+{
+	const struct doctor_iface *was = doctor_iface_before(snap, iface);
+
+	return was && difference(ethtool ? was->ethtool : was->stats,
+				 ethtool ? iface->ethtool : iface->stats, name, ret_value);
+}
+
 bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       const char *name, __u64 *ret_value)
 {
-	const struct doctor_iface *was = doctor_iface_before(snap, iface);
-
-	return was && difference(was->stats, iface->stats, name, ret_value);
-}
-
-static bool names_part(const char *name)
-{
-	return strpbrk(name, "0123456789");
-}
-
-static bool names_time(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 3 && (!strcmp(name + len - 3, "_ns") || !strcmp(name + len - 3, "_us"));
-}
-
-__u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-			 const char *const *parts)
-{
-	const struct doctor_iface *was = doctor_iface_before(snap, iface);
-	__u64 sum[2] = {}, value;
-	size_t i;
-
-	if (!was || !iface->ethtool)
-		return 0;
-	json_object_object_foreach(iface->ethtool, key, entry) {
-		(void)entry;
-		for (i = 0; parts[i] && !strcasestr(key, parts[i]); i++)
-			;
-		if (parts[i] && !names_time(key) &&
-		    difference(was->ethtool, iface->ethtool, key, &value))
-			sum[names_part(key)] += value;
-	}
-	return sum[0] > sum[1] ? sum[0] : sum[1];
+	return doctor_iface_rise(snap, iface, false, name, ret_value);
 }
 
 __u64 doctor_queue_rise_at(const struct doctor_snapshot *snap, const struct doctor_iface *iface,

@@ -24,16 +24,17 @@ const struct doctor_cpu *doctor_cpu_before(const struct doctor_snapshot *snap, _
 const struct doctor_iface *doctor_iface_at(const struct doctor_snapshot *snap, __u32 ifindex);
 /* Its name; "an interface": it is not known. */
 const char *doctor_iface_name(const struct doctor_snapshot *snap, __u32 ifindex);
-/* The same interface in the first sample. */
+/* The same interface in the first sample, also if it was renamed since. */
 const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *snap,
 					       const struct doctor_iface *iface);
 bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       const char *name, __u64 *ret_value);
-/* All counters of the driver whose name has one of @parts, times aside. Many count in all and by
- * queue: names with a number and those without are summed apart, and the larger sum is it.
- */
-__u64 doctor_ethtool_sum(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-			 const char *const *parts);
+/* The same, or of a counter of the driver. */
+bool doctor_iface_rise(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		       bool ethtool, const char *name, __u64 *ret_value);
+#define DOCTOR_LOOPBACK 772 /* ARPHRD_LOOPBACK */
+/* Its counters are sums of other interfaces', and it has no queues, rings or cables of its own. */
+bool doctor_is_sum(const struct doctor_iface *iface);
 /* How much @field of @queue rose; ~0: not known. */
 #define doctor_queue_rise(snap, iface, queue, field) \
 	doctor_queue_rise_at(snap, iface, queue, offsetof(struct doctor_queue, field))

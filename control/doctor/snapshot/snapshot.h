@@ -30,6 +30,7 @@ struct doctor_cpu {
 	__u64 processed, dropped, squeezed, rps, flow_limited; /* packets; rps: interrupts */
 	__u64 backlog; /* packets now; ~0: the kernel does not tell */
 	__u64 net_rx; /* softirqs */
+	__u64 net_tx, timer, block, tasklet, sched, rcu; /* and of other kinds; ~0: not known */
 	__u64 khz; /* now; 0: not known */
 	__u64 base_khz,
 		max_khz; /* without boost, which few drivers tell, and with it; ~0: not known */
@@ -45,6 +46,7 @@ struct doctor_thread {
 	__u32 pid;
 	__s32 cpu; /* where it ran last */
 	__u64 run_ns, wait_ns; /* on a CPU; waiting for one, though it could run (schedstat) */
+	__u64 longest_wait_ns; /* between two looks 100 ms apart, in the window; ~0: not known */
 };
 
 struct doctor_queue {
@@ -79,12 +81,15 @@ struct doctor_iface {
 	char name[32], driver[32];
 	__u32 ifindex, mtu, tx_queue_len;
 	__u32 link_type; /* ARPHRD_*; 772 is the loopback device */
-	__s64 speed_mbit; /* -1: not known */
+	__s64 speed_mbit, speed_max_mbit; /* of the link, and of the NIC; -1, 0: not known */
+	char duplex[8]; /* half, full; "": not known */
+	__u32 pcie_width, pcie_max_width; /* lanes; ~0: not known */
 	__u32 numa_node; /* ~0: none */
 	__u32 rx_queues, tx_queues, rps_queues; /* rps_queues: Rx queues with RPS on */
 	__u32 rx_ring, rx_ring_max, rx_max_queues; /* 0: not known */
 	__u32 rss_queues, rss_share_max_permille; /* of the indirection table; 0: not known */
 	__u32 channels; /* queues in use that receive; 0: not known */
+	__u32 rx_channels; /* of them, those that do nothing else */
 	__u32 rx_usecs; /* moderation; ~0: not known */
 	bool gro, gro_known, xdp_generic, xdp;
 	bool threaded, up;
@@ -146,7 +151,24 @@ struct doctor_owner {
 	char comm[32], state[4];
 	__s32 cpu; /* of its busiest thread */
 	__u64 run_ns, wait_ns; /* all threads together, between the samples; ~0: not known */
+	__u64 throttled_us; /* by the quota of its cgroup, between the samples; ~0: not known */
+	__s32 nice;
 	bool seen_before;
+};
+
+/* A process that took CPU time between the samples, of those that took most. */
+struct doctor_hog {
+	__u32 pid;
+	char comm[32];
+	__s32 cpu; /* where it was last */
+	__u64 run_ns;
+};
+
+/* Another network namespace in which programs run. */
+struct doctor_netns {
+	__u32 pid; /* one of them */
+	char comm[32];
+	__u32 programs;
 };
 
 /* Sockets bound to one local address, for what is left of the range of ports. */
@@ -241,17 +263,21 @@ struct doctor_deep_stalls {
 
 struct doctor_blind {
 	char what[48], why[160];
+	bool essential; /* without it nothing can be called healthy */
 };
 
 struct doctor_snapshot {
 	char kernel[64], hostname[64];
 	__u32 ticks_per_s, page_size;
 	__u64 memory_bytes; /* ~0: not known */
+	__u64 time_s; /* of the end of the window, since 1970; ~0: not known */
 	char interface[32]; /* asked for; "": all */
 	doctor_map sysctl; /* "net.ipv4.tcp_rmem": words as /proc/sys has them, one blank between */
 	struct doctor_sample before, after;
 	struct doctor_sockets sockets;
 	RXAQM_LIST(struct doctor_owner) owners;
+	RXAQM_LIST(struct doctor_hog) hogs;
+	RXAQM_LIST(struct doctor_netns) namespaces;
 	RXAQM_LIST(struct doctor_standing) standing;
 	RXAQM_LIST(struct doctor_past) past;
 	RXAQM_LIST(struct doctor_attached) attached;

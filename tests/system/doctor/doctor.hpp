@@ -164,7 +164,7 @@ inline Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
 
 	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
 		const std::string at = "/findings/" + std::to_string(i);
-		std::string layer = json.text(at + "/layer");
+		std::string layer = json.text(at + "/place");
 
 		if (layer == "CPU" || layer == "backlog")
 			machine.insert(json.text(at + "/id"));

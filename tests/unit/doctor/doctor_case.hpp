@@ -168,6 +168,21 @@ class Diagnosis
 	{
 		return diagnosis_.primary ? diagnosis_.primary->check->id : "";
 	}
+	/* Is @id found, and worth knowing only? */
+	bool is_note(const std::string &id) const
+	{
+		const doctor_finding *finding = doctor_find(&diagnosis_, id.c_str(), id.size());
+
+		return finding && finding->verdict == DOCTOR_FOUND && doctor_is_note(finding);
+	}
+	std::set<std::string> unexplained() const
+	{
+		std::set<std::string> names;
+
+		for (size_t i = 0; i < diagnosis_.nr_unexplained; i++)
+			names.insert(diagnosis_.unexplained[i].name);
+		return names;
+	}
 	std::set<std::string> with(doctor_verdict verdict) const
 	{
 		std::set<std::string> ids;
@@ -255,5 +270,6 @@ const std::vector<Case> &doctor_cases();
 /* Parts of them. */
 const std::vector<Case> &doctor_cases_sockets();
 const std::vector<Case> &doctor_cases_deep();
+const std::vector<Case> &doctor_cases_world();
 
 #endif /* RXAQM_TESTS_DOCTOR_CASE_HPP */

@@ -165,9 +165,6 @@ static const std::vector<Case> &host_cases()
 		{ "rx-dropped",
 		  {},
 		  [](Bundle &b) { b.rise_at("ifaces/1/stats/rx_dropped", 9000); } },
-		{ "counters-reset",
-		  {},
-		  [](Bundle &b) { b.set("/after/ifaces/1/stats/rx_packets", "0"); } },
 		{ "tx-stalls",
 		  {},
 		  [](Bundle &b) {
@@ -217,7 +214,8 @@ static const std::vector<Case> &host_cases()
 		  {},
 		  [](Bundle &b) {
 			  b.owner(5, 0).socket(
-				  R"({"retrans":40,"srtt_us":144000,"segs_out":90000})");
+				  R"({"retrans":40,"srtt_us":150000,"min_rtt_us":144000,
+				"segs_out":90000})");
 			  b.rise("Tcp.RetransSegs", 40);
 		  } },
 		{ "hystart-early",
@@ -288,6 +286,7 @@ const std::vector<Case> &doctor_cases()
 
 		all.insert(all.end(), host_cases().begin(), host_cases().end());
 		all.insert(all.end(), doctor_cases_deep().begin(), doctor_cases_deep().end());
+		all.insert(all.end(), doctor_cases_world().begin(), doctor_cases_world().end());
 		return all;
 	}();
 

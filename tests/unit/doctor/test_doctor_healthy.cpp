@@ -216,6 +216,7 @@ TEST_CASE("doctor: datagrams of IPv6 are datagrams", "[doctor]")
 	bundle.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,
 		"rmem_alloc":1000,"was_rmem_alloc":0})");
 	bundle.owner(20, 0).rise("Udp6.InDatagrams", 950000);
+	bundle.rise("Udp6.RcvbufErrors", 50000);
 
 	const std::string text = Diagnosis(bundle.text()).printed(false);
 
@@ -270,6 +271,7 @@ TEST_CASE("doctor: remedies start from what is set", "[doctor]")
 			  b.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,
 				"rmem_alloc":1000,"was_rmem_alloc":0})");
 			  b.owner(20, 0).rise("Udp.InDatagrams", 90000);
+			  b.rise("Udp.RcvbufErrors", 50000);
 		  } },
 		{ "net.core.somaxconn", "65535", "somaxconn (65535)", "smaller backlog",
 		  [](Bundle &b) { b.rise("TcpExt.ListenOverflows", 500); } },

@@ -29,6 +29,7 @@ TEST_CASE("doctor: a remedy for a program has its pid", "[doctor]")
 	tcp.owner(0, 0).socket(stopped);
 	unknown.socket(stopped);
 	udp.owner(40, 55, 1).softirq(1, 45).rise("Udp.InDatagrams", 90000);
+	udp.rise("Udp.RcvbufErrors", 50000);
 	udp.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,
 		"rmem_alloc":200000,"was_rmem_alloc":1000})");
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Links: full, slower than their NICs, of two opinions about duplex, told to pause. */
+#include <string.h>
+
+#include "doctor/rules/ifaces.h"
+
+#define SPEED LINK ", speed"
+/* Below this hardly any NIC is any more. */
+#define SLOW_MBIT 100
+#define SLOW_PERCENT 50
+#define FULL_PERCENT 95
+
+/* On the wire: each frame has 24 bytes more (preamble, gap, checksum) than the kernel counts. */
+static double use_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		     const char *bytes, const char *packets)
+{
+	__u64 nr_bytes, nr_packets;
+
+	if (!doctor_iface_stat(snap, iface, bytes, &nr_bytes) ||
+	    !doctor_iface_stat(snap, iface, packets, &nr_packets))
+		return 0;
+	return (double)(nr_bytes + nr_packets * 24) * 8 / doctor_window_s(snap) /
+	       ((double)iface->speed_mbit * 1e6) * 100;
+}
+
+double doctor_link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	static const char *const virtual[] = { "veth", "tun", "bridge", "802.1Q VLAN Support" };
+	double received, sent;
+	size_t i;
+
+	/* The speed that these tell is no limit of theirs. */
+	for (i = 0; i < sizeof(virtual) / sizeof(virtual[0]); i++) {
+		if (!strcmp(iface->driver, virtual[i]))
+			return 0;
+	}
+	if (iface->speed_mbit <= 0)
+		return 0;
+	received = use_of(snap, iface, "rx_bytes", "rx_packets");
+	sent = use_of(snap, iface, "tx_bytes", "tx_packets");
+	return received > sent ? received : sent;
+}
+
+static bool is_slow(const struct doctor_iface *iface)
+{
+	return iface->speed_mbit > 0 &&
+	       (iface->speed_mbit <= SLOW_MBIT || iface->speed_mbit < iface->speed_max_mbit);
+}
+
+static double slow_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	return is_slow(iface) ? doctor_link_use(snap, iface) : 0;
+}
+
+static double full_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	return is_slow(iface) ? 0 : doctor_link_use(snap, iface);
+}
+
+static void say_link(struct doctor_finding *finding, const struct doctor_iface *iface, double use)
+{
+	doctor_note_rise(finding, "used", use, DOCTOR_PERCENT, SPEED);
+	if (!iface)
+		return;
+	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say(finding, "speed", "%lld Mbit/s", (long long)iface->speed_mbit);
+	if (iface->speed_max_mbit > 0)
+		doctor_say(finding, "possible", "%lld Mbit/s", (long long)iface->speed_max_mbit);
+	else
+		doctor_say(finding, "possible", "not known");
+}
+
+static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	double use;
+	const struct doctor_iface *iface = doctor_worst(snap, slow_use, &use);
+
+	say_link(finding, iface, use);
+	if (use < SLOW_PERCENT)
+		finding->severity = DOCTOR_LOW;
+	return doctor_found_if(use >= SLOW_PERCENT || (iface && iface->speed_max_mbit > 0));
+}
+
+static enum doctor_verdict judge_full(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	double use;
+	const struct doctor_iface *iface = doctor_worst(snap, full_use, &use);
+
+	say_link(finding, iface, use);
+	/* Nothing carries more: where it does, the speed is none (virtio, a shaper's). */
+	return doctor_found_if(use >= FULL_PERCENT && use <= 105);
+}
+
+static __u64 stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		  const char *name)
+{
+	__u64 value;
+
+	return iface && doctor_iface_stat(snap, iface, name, &value) ? value : 0;
+}
+
+/* Only half duplex has collisions; that the other end has not shows in frames that it cuts. */
+static double mismatch(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	__u64 collisions = stat(snap, iface, "collisions");
+	__u64 damaged = doctor_loss_by(snap, iface, "wire-errors") +
+			stat(snap, iface, "tx_carrier_errors") +
+			stat(snap, iface, "tx_window_errors");
+
+	return (double)(collisions < damaged ? collisions : damaged);
+}
+
+static enum doctor_verdict judge_duplex(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	double least;
+	const struct doctor_iface *iface = doctor_worst(snap, mismatch, &least);
+
+	doctor_note_count(finding, "collisions", stat(snap, iface, "collisions"), LINK);
+	doctor_note_count(finding, "damaged",
+			  iface ? doctor_loss_by(snap, iface, "wire-errors") : 0, LINK);
+	if (least < doctor_window_s(snap))
+		return DOCTOR_CLEAR;
+	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say(finding, "duplex", "%s", *iface->duplex ? iface->duplex : "not known");
+	return DOCTOR_FOUND;
+}
+
+static double pauses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	return (double)doctor_loss_by(snap, iface, "nic-pauses-received");
+}
+
+static enum doctor_verdict judge_pauses(const struct doctor_snapshot *snap,
+					struct doctor_finding *finding)
+{
+	double most;
+	const struct doctor_iface *iface = doctor_worst(snap, pauses, &most);
+
+	doctor_note_rise(finding, "pauses", most, DOCTOR_COUNT, ETHTOOL);
+	if (iface)
+		doctor_say(finding, "iface", "%s", iface->name);
+	return doctor_found_if(most >= doctor_window_s(snap));
+}
+
+const struct doctor_check doctor_checks_link[] = {
+	{
+		DOCTOR_CHECK("duplex-mismatch", WIRE, SETTING, HIGH, INFERRED),
+		.reads = "collisions, rx_crc_errors, rx_frame_errors, tx_carrier_errors; duplex",
+		.rule = "1/s or more of collisions, and as many damaged or cut frames",
+		.cause = "The two ends of the link of ${iface} do not agree on duplex: ${collisions} collisions beside "
+			 "${damaged} damaged frames.",
+		.because =
+			"Only half duplex (here: ${duplex}) has collisions; an end of full duplex sends into what it receives. "
+			"That comes of one end set by hand and the other one left to autonegotiation.",
+		.clear = "${collisions} collisions beside ${damaged} damaged frames",
+		.remedy = { .now = "ethtool -s ${iface} autoneg on; the same at the port of the switch",
+			    .keep = "no speed or duplex by hand, at either end",
+			    .undo = "ethtool -s ${iface} autoneg off speed N duplex half",
+			    .expect = "collisions from ${collisions} to 0",
+			    .risk = "the link goes down for some seconds" },
+		.reference = "IEEE 802.3 clause 28; statistics.rst",
+		.judge = judge_duplex,
+	},
+	{
+		DOCTOR_CHECK("link-slow", WIRE, ELSEWHERE, MEDIUM, MEASURED),
+		.reads =
+			"speed of the link, and what the NIC can do; bytes and packets of both directions",
+		.rule = "a link of 100 Mbit/s or less, or slower than its NIC, is 50 % full; low if it is not",
+		.cause = "The link of ${iface} has ${speed} only, and is ${used} full.",
+		.because =
+			"The NIC can do: ${possible}. What autonegotiation found less of comes of a cable, a port or a setting.",
+		.clear = "links that are slower than their NICs are ${used} full",
+		.remedy = { .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
+				   "ethtool -s ${iface} autoneg on",
+			    .keep = "no speed by hand, at either end",
+			    NOTHING_CHANGED,
+			    .expect = "used from ${used} to a tenth of that at ten times the speed",
+			    .risk = "the link goes down for some seconds" },
+		.after = "duplex-mismatch",
+		.reference = "ethtool(8)",
+		.judge = judge_slow,
+	},
+	{
+		DOCTOR_CHECK("link-full", WIRE, ARRIVAL, MEDIUM, MEASURED),
+		.reads = "speed of the link; bytes and packets of both directions",
+		.rule = "95 % or more of the speed, with 24 bytes a frame that nobody counts",
+		.cause = "The link of ${iface} is full: ${used} of ${speed}.",
+		.because =
+			"What does not fit waits or is lost at the sending end of it: for what comes, that is the switch.",
+		.clear = "the fullest link is ${used} full",
+		.remedy = { .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port say "
+				   "what is lost there",
+			    .keep = "the same",
+			    NOTHING_CHANGED,
+			    .expect = "used below 90 %",
+			    .risk = "none" },
+		.after = "link-slow",
+		.reference = "ethtool(8); statistics.rst",
+		.judge = judge_full,
+	},
+	{
+		DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, LOW, MEASURED),
+		.reads = "ethtool -S: pause frames received, PFC",
+		.rule = "they rise by 1/s or more",
+		.cause = "${iface} is told to stop sending: ${pauses} pause frames came.",
+		.because = "The switch, or who is behind it, does not take what this host sends.",
+		.clear = "${pauses} pause frames received",
+		.remedy = { .now = "find who is slow behind the switch: its counters of pauses by port",
+			    .keep = "the same",
+			    NOTHING_CHANGED,
+			    .expect = "pauses from ${pauses} to 0",
+			    .risk = "none" },
+		.after = "nic-pauses",
+		.reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb",
+		.judge = judge_pauses,
+	},
+	{}
+};
