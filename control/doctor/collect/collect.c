@@ -42,7 +42,8 @@ static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sampl
 	return collect_ifaces(snap, sample, interface, sysfs_fd);
 }
 
-static void wait_window(struct doctor_snapshot *snap, const struct doctor_request *request)
+static void wait_window(struct doctor_snapshot *snap, const struct doctor_request *request,
+			struct doctor_look *looks)
 {
 	__u64 until = snap->before.at_ns + request->window_ns, now;
 
@@ -52,6 +53,7 @@ static void wait_window(struct doctor_snapshot *snap, const struct doctor_reques
 					  .tv_nsec = (long)(left % RXAQM_NSEC_PER_SEC) };
 
 		doctor_look_at_qdiscs(snap);
+		doctor_look_at_threads(looks, &snap->before);
 		nanosleep(&pause, NULL);
 	}
 }
@@ -62,6 +64,8 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 	int sysfs_fd = doctor_sysfs_open(snap), err;
 	struct doctor_attached_before *attached;
 	struct doctor_socket_passes *passes;
+	struct doctor_programs *programs;
+	struct doctor_look looks = {};
 
 	if (request->interface)
 		snprintf(snap->interface, sizeof(snap->interface), "%.31s", request->interface);
@@ -70,15 +74,19 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 	if (passes)
 		doctor_sockets_first(passes);
 	attached = doctor_attached_first();
+	programs = doctor_programs_first();
 	err = take_sample(snap, &snap->before, request->interface, sysfs_fd);
 	if (!err) {
-		wait_window(snap, request);
+		wait_window(snap, request, &looks);
 		err = take_sample(snap, &snap->after, request->interface, sysfs_fd);
 	}
+	doctor_looks_done(&looks, &snap->before, &snap->after);
+	doctor_programs_second(snap, programs);
 	doctor_attached_second(snap, attached);
 	if (!err && passes)
 		doctor_sockets_second(passes);
 	doctor_sockets_close(passes);
+	snap->time_s = (__u64)time(NULL);
 	if (sysfs_fd >= 0)
 		close(sysfs_fd);
 	if (err == -ENODEV)

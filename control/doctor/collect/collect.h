@@ -40,6 +40,23 @@ void doctor_collect_clocks(struct doctor_sample *sample);
 /* ksoftirqd and napi threads. */
 void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample);
 
+/* How long they wait at once: looked at again and again within the window. */
+struct doctor_look {
+	struct doctor_wait {
+		__u64 wait_ns, slices, longest_ns;
+	} *at; /* of each thread of the first sample */
+};
+void doctor_look_at_threads(struct doctor_look *looks, const struct doctor_sample *sample);
+/* Into the threads of @after; frees. */
+void doctor_looks_done(struct doctor_look *looks, const struct doctor_sample *before,
+		       struct doctor_sample *after);
+/* Who takes CPU time, and the network namespaces that programs run in. @first, of the first look, is
+ * compared and freed by the second one, which fills @snap.
+ */
+struct doctor_programs;
+struct doctor_programs *doctor_programs_first(void);
+void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs *first);
+
 /* What rxaqm counts where it is attached; the second one fills snap->attached, and frees. */
 struct doctor_attached_before;
 struct doctor_attached_before *doctor_attached_first(void);

@@ -8,6 +8,8 @@
 
 #include "doctor/collect/collect.h"
 
+/* Threads that are looked at each 100 ms: a read each. */
+#define LOOKED_AT 64
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h: a thread of the kernel */
 
 static struct doctor_cpu *find(struct doctor_sample *sample, __u64 id)
@@ -50,6 +52,12 @@ static void parse_stat(struct doctor_sample *sample, const char *text)
 			.softirq = v[6],
 			.steal = v[7],
 			.backlog = ~0ULL,
+			.net_tx = ~0ULL,
+			.timer = ~0ULL,
+			.block = ~0ULL,
+			.tasklet = ~0ULL,
+			.sched = ~0ULL,
+			.rcu = ~0ULL,
 			.sibling = ~0U,
 			.numa_node = ~0U,
 		};
@@ -91,27 +99,41 @@ static void parse_softnet(struct doctor_sample *sample, char *text)
 	}
 }
 
-/* "NET_RX: N N ...", below a line that names the CPUs. */
+/* "NET_RX: N N ...", a line a kind, below one that names the CPUs. */
 static void parse_softirqs(struct doctor_sample *sample, char *text)
 {
-	char *header = strsep(&text, "\n"), *line, *word;
+	static const struct {
+		const char *name;
+		size_t at;
+	} kinds[] = {
+		{ "NET_RX:", offsetof(struct doctor_cpu, net_rx) },
+		{ "NET_TX:", offsetof(struct doctor_cpu, net_tx) },
+		{ "TIMER:", offsetof(struct doctor_cpu, timer) },
+		{ "BLOCK:", offsetof(struct doctor_cpu, block) },
+		{ "TASKLET:", offsetof(struct doctor_cpu, tasklet) },
+		{ "SCHED:", offsetof(struct doctor_cpu, sched) },
+		{ "RCU:", offsetof(struct doctor_cpu, rcu) },
+	};
+	char *header = strsep(&text, "\n"), *line, *at, *end;
+	struct doctor_cpu *cpu;
+	size_t i;
+	__u64 id;
 
-	while ((line = strsep(&text, "\n"))) {
-		char *values = strstr(line, "NET_RX:");
-
-		if (!values)
+	while (header && (line = strsep(&text, "\n"))) {
+		line += strspn(line, " ");
+		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]) &&
+			    strncmp(line, kinds[i].name, strlen(kinds[i].name));
+		     i++)
+			;
+		if (i == sizeof(kinds) / sizeof(kinds[0]))
 			continue;
-		values += strlen("NET_RX:");
-		while (header && (word = strsep(&header, " "))) {
-			struct doctor_cpu *cpu;
-
-			if (strncmp(word, "CPU", 3))
-				continue;
-			cpu = find(sample, strtoull(word + 3, NULL, 10));
+		line += strlen(kinds[i].name);
+		for (at = header; (at = strstr(at, "CPU")); at = end) {
+			id = strtoull(at + 3, &end, 10);
+			cpu = find(sample, id);
+			id = strtoull(line, &line, 10);
 			if (cpu)
-				cpu->net_rx = strtoull(values, &values, 10);
-			else
-				strtoull(values, &values, 10);
+				*(__u64 *)((char *)cpu + kinds[i].at) = id;
 		}
 	}
 }
@@ -165,8 +187,49 @@ static void collect_thread(struct doctor_sample *sample, const char *pid)
 	*thread = (struct doctor_thread){ .pid = (__u32)strtoul(pid, NULL, 10),
 					  .cpu = atoi(doctor_stat_field(stat, 39)),
 					  .run_ns = run_ns,
-					  .wait_ns = wait_ns };
+					  .wait_ns = wait_ns,
+					  .longest_wait_ns = ~0ULL };
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+}
+
+/* How long a thread waited each time since the last look, on average: at least one wait was as long. */
+void doctor_look_at_threads(struct doctor_look *looks, const struct doctor_sample *sample)
+{
+	unsigned long long run, wait, slices;
+	struct doctor_wait *look;
+	char line[128];
+	size_t i;
+
+	if (!looks->at)
+		looks->at = calloc(sample->threads.nr + 1, sizeof(*looks->at));
+	for (i = 0; looks->at && i < sample->threads.nr && i < LOOKED_AT; i++) {
+		look = &looks->at[i];
+		if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%u/schedstat",
+				      sample->threads.at[i].pid) ||
+		    sscanf(line, "%llu %llu %llu", &run, &wait, &slices) != 3)
+			continue;
+		if (look->slices && slices > look->slices &&
+		    (wait - look->wait_ns) / (slices - look->slices) > look->longest_ns)
+			look->longest_ns = (wait - look->wait_ns) / (slices - look->slices);
+		look->wait_ns = wait;
+		look->slices = slices;
+	}
+}
+
+void doctor_looks_done(struct doctor_look *looks, const struct doctor_sample *before,
+		       struct doctor_sample *after)
+{
+	struct doctor_thread *thread;
+	size_t i;
+
+	for (i = 0; looks->at && i < before->threads.nr && i < LOOKED_AT; i++) {
+		rxaqm_list_each(thread, &after->threads) {
+			if (thread->pid == before->threads.at[i].pid)
+				thread->longest_wait_ns = looks->at[i].longest_ns;
+		}
+	}
+	free(looks->at);
+	looks->at = NULL;
 }
 
 void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample)

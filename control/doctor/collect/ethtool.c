@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What drivers say by ethtool: counters of their own, rings, channels, the spread of RSS. */
+#include <limits.h>
 #include <linux/ethtool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "doctor/collect/ifaces.h"
+#include "doctor/snapshot/ledger.h"
 #include "nic/ethtool.h"
 
-/* Drivers' counters that a rule may read; a NIC has thousands of others. */
-static bool tells(const char *name)
+/* Counters that the ledger knows, or that are named like a loss; a NIC has thousands of others. */
+static bool tells(const char *name, const char *driver)
 {
-	static const char *const parts[] = {
-		"drop",	      "discard", "miss",     "no_buf",	   "nobuf",  "alloc_fail",
-		"allocation", "overrun", "overflow", "fifo",	   "crc",    "fec",
-		"pause",      "pfc",	 "exceeded", "limit",	   "error",  "stall",
-		"wake",	      "cqe_err", "xdp",	     "buff_alloc", "out_of",
-	};
-	size_t i;
+	const struct doctor_loss *loss = doctor_loss_of(DOCTOR_IN_ETHTOOL, name, driver);
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (strcasestr(name, parts[i]))
-			return true;
-	}
-	return false;
+	return loss && loss->what;
 }
 
 /* "rx_queue_3_packets", "rx3_packets", "rx-3.rx_packets", "queue_3_rx_cnt": the names that
@@ -77,7 +69,7 @@ static void take_stat(struct doctor_iface *iface, const char *raw, __u64 value)
 		/* virtio_net has veth's name for those of XDP, behind that for all. */
 		if (queue && queue->packets == ~0ULL)
 			queue->packets = value;
-	} else if (tells(at)) {
+	} else if (tells(at, iface->driver)) {
 		doctor_map_set(&iface->ethtool, at, value);
 	}
 }
@@ -129,6 +121,43 @@ static void collect_rss(struct doctor_iface *iface)
 	free(table);
 }
 
+/* The fastest link mode that the NIC supports, by name of its bit; 0: not known. */
+static __s64 speed_max(const struct doctor_iface *iface)
+{
+	static const struct {
+		unsigned char bit;
+		__u32 mbit;
+	} modes[] = {
+		{ ETHTOOL_LINK_MODE_1000baseT_Full_BIT, 1000 },
+		{ ETHTOOL_LINK_MODE_1000baseKX_Full_BIT, 1000 },
+		{ ETHTOOL_LINK_MODE_1000baseX_Full_BIT, 1000 },
+		{ ETHTOOL_LINK_MODE_2500baseT_Full_BIT, 2500 },
+		{ ETHTOOL_LINK_MODE_5000baseT_Full_BIT, 5000 },
+		{ ETHTOOL_LINK_MODE_10000baseT_Full_BIT, 10000 },
+	};
+	struct {
+		struct ethtool_link_settings link;
+		__u32 masks[3 * SCHAR_MAX];
+	} ask = { .link = { .cmd = ETHTOOL_GLINKSETTINGS } };
+	__u32 most = 0;
+	size_t i;
+
+	/* The first answer says how long masks are, as a negative number. */
+	if (rxaqm_ethtool(iface->name, &ask) || ask.link.link_mode_masks_nwords >= 0)
+		return 0;
+	ask.link.link_mode_masks_nwords = (__s8)-ask.link.link_mode_masks_nwords;
+	ask.link.cmd = ETHTOOL_GLINKSETTINGS;
+	if (rxaqm_ethtool(iface->name, &ask) || ask.link.link_mode_masks_nwords <= 0)
+		return 0;
+	/* Of copper, where a cable or the other end brings it down; of modules the module decides. */
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (modes[i].bit / 32 < ask.link.link_mode_masks_nwords &&
+		    ask.masks[modes[i].bit / 32] >> modes[i].bit % 32 & 1)
+			most = modes[i].mbit > most ? modes[i].mbit : most;
+	}
+	return most;
+}
+
 void doctor_collect_ethtool(struct doctor_iface *iface)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
@@ -143,6 +172,7 @@ void doctor_collect_ethtool(struct doctor_iface *iface)
 	}
 	if (!rxaqm_ethtool(iface->name, &channels)) {
 		iface->channels = channels.rx_count + channels.combined_count;
+		iface->rx_channels = channels.rx_count;
 		iface->rx_max_queues = channels.max_rx > channels.max_combined ?
 					       channels.max_rx :
 					       channels.max_combined;
@@ -151,6 +181,7 @@ void doctor_collect_ethtool(struct doctor_iface *iface)
 		iface->rx_usecs = coalesce.rx_coalesce_usecs;
 	iface->gro_known = !rxaqm_ethtool(iface->name, &gro);
 	iface->gro = iface->gro_known && gro.data;
+	iface->speed_max_mbit = speed_max(iface);
 	collect_rss(iface);
 	collect_stats(iface);
 }

@@ -101,12 +101,13 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 struct links {
 	struct doctor_sample *sample;
 	const char *interface;
+	size_t nr; /* that are up */
 };
 
 static int take_link(const struct nlmsghdr *message, void *arg)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
-	const struct links *links = arg;
+	struct links *links = arg;
 	struct doctor_iface iface = {
 		.ifindex = (__u32)info->ifi_index,
 		.link_type = info->ifi_type,
@@ -118,7 +119,7 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 	struct doctor_iface *to;
 
 	set_attrs(&iface, message);
-	if ((links->interface ? !strcmp(iface.name, links->interface) : iface.up) &&
+	if ((links->interface ? !strcmp(iface.name, links->interface) : iface.up) && ++links->nr &&
 	    links->sample->ifaces.nr < DOCTOR_MAX_IFACES) {
 		to = rxaqm_list_add(&links->sample->ifaces);
 		if (to) {
@@ -133,7 +134,7 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			 const char *interface)
 {
-	struct links links = { sample, interface };
+	struct links links = { sample, interface, 0 };
 	union rxaqm_netlink_request request;
 	int err;
 
@@ -141,6 +142,11 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 	err = rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_link, &links);
 	if (err == -EAGAIN)
 		err = 0;
+	if (links.nr > sample->ifaces.nr)
+		doctor_cannot_see_enough(snap, "interfaces",
+					 "%zu of %zu that are up are beyond a limit of "
+					 "%d: name one, rxaqm doctor IFACE",
+					 links.nr - sample->ifaces.nr, links.nr, DOCTOR_MAX_IFACES);
 	if (err)
 		doctor_cannot_see(snap, "interfaces", "RTM_GETLINK: %s", strerror(-err));
 	else if (interface && !sample->ifaces.nr)
@@ -196,6 +202,15 @@ void doctor_collect_sysfs(struct doctor_iface *iface, int sysfs_fd)
 			     iface->name) &&
 	    *line != '-')
 		iface->numa_node = (__u32)strtoul(line, NULL, 10);
+	if (doctor_read_line(sysfs_fd, line, sizeof(line), "class/net/%s/duplex", iface->name) &&
+	    strcmp(line, "unknown"))
+		snprintf(iface->duplex, sizeof(iface->duplex), "%.7s", line);
+	iface->pcie_width = (__u32)doctor_read_u64(sysfs_fd, ~0U,
+						   "class/net/%s/device/current_link_width",
+						   iface->name);
+	iface->pcie_max_width = (__u32)doctor_read_u64(sysfs_fd, ~0U,
+						       "class/net/%s/device/max_link_width",
+						       iface->name);
 	iface->threaded = doctor_read_u64(sysfs_fd, 0, "class/net/%s/threaded", iface->name) > 0;
 	snprintf(path, sizeof(path), "class/net/%s/queues", iface->name);
 	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

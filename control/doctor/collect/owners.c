@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "doctor/collect/collect.h"
+#include "doctor/snapshot/get.h"
 #include "doctor/sockets/sockets.h"
 #include "ns.h"
 
@@ -49,6 +50,28 @@ static void read_stat(struct doctor_owner *owner, __u32 tid)
 		return;
 	snprintf(owner->state, sizeof(owner->state), "%c", *doctor_stat_field(line, 3));
 	owner->cpu = *doctor_stat_field(line, 39) ? atoi(doctor_stat_field(line, 39)) : -1;
+	owner->nice = atoi(doctor_stat_field(line, 19));
+}
+
+/* By the quota of its cgroup, since that was made; ~0: it has none, or that is not told (v1). */
+static __u64 throttled_us(__u32 pid)
+{
+	char path[512] = "", file[600], *at, *text;
+	__u64 us = ~0ULL;
+
+	snprintf(file, sizeof(file), "/proc/%u/cgroup", pid);
+	text = doctor_read(AT_FDCWD, file);
+	at = text ? strstr(text, "0::/") : NULL;
+	if (at)
+		snprintf(path, sizeof(path), "%.*s", (int)strcspn(at + 3, "\n"), at + 3);
+	free(text);
+	snprintf(file, sizeof(file), "/sys/fs/cgroup%s/cpu.stat", path);
+	text = at ? doctor_read(AT_FDCWD, file) : NULL;
+	at = text ? strstr(text, "throttled_usec ") : NULL;
+	if (at)
+		us = strtoull(at + strlen("throttled_usec "), NULL, 10);
+	free(text);
+	return us;
 }
 
 /* The run and wait times of all threads together, and the place of the one that ran most. */
@@ -92,6 +115,7 @@ static void note_owner(struct doctor_snapshot *snap, __u32 pid)
 		return;
 	owner->pid = pid;
 	owner->cpu = -1;
+	owner->throttled_us = throttled_us(pid);
 	/* Absolute until the second look makes it a difference. */
 	read_threads(owner, &owner->run_ns, &owner->wait_ns);
 	doctor_read_line(AT_FDCWD, owner->comm, sizeof(owner->comm), "/proc/%u/comm", pid);
@@ -155,11 +179,12 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 
 	rxaqm_list_each(owner, &snap->owners) {
 		if (owner >= snap->owners.at + nr) {
-			owner->run_ns = owner->wait_ns = ~0ULL;
+			owner->run_ns = owner->wait_ns = owner->throttled_us = ~0ULL;
 			continue;
 		}
 		read_threads(owner, &run, &wait);
 		owner->seen_before = true;
+		owner->throttled_us = doctor_since(owner->throttled_us, throttled_us(owner->pid));
 		/* Threads that ended take their time along. */
 		owner->run_ns = run > owner->run_ns ? run - owner->run_ns : 0;
 		owner->wait_ns = wait > owner->wait_ns ? wait - owner->wait_ns : 0;

@@ -69,6 +69,54 @@ static void parse_sockstat(doctor_map *map, char *text)
 	}
 }
 
+/* A line of names, and below it one of hexadecimal numbers a CPU, of which the first is of all. */
+static void collect_table(doctor_map *map, const char *table, const char *const *wanted)
+{
+	char path[64], key[96], *text, *next, *header, *line, *name, *at;
+	__u64 value, sum;
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/net/stat/%s", table);
+	text = next = doctor_read(AT_FDCWD, path);
+	header = text ? strsep(&next, "\n") : NULL;
+	for (i = 0; header && wanted[i]; i++) {
+		sum = 0;
+		for (line = next; line && *line;
+		     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+			at = line;
+			for (name = header; *name; name += strspn(name, " ")) {
+				size_t len = strcspn(name, " ");
+
+				value = strtoull(at, &at, 16);
+				if (strlen(wanted[i]) == len && !strncmp(name, wanted[i], len))
+					sum += value;
+				name += len;
+			}
+		}
+		snprintf(key, sizeof(key), "%s.%s", table, wanted[i]);
+		doctor_map_set(map, key, sum);
+	}
+	free(text);
+}
+
+/* Tables that may be full: of connections, of neighbours. */
+static void collect_tables(doctor_map *map)
+{
+	static const char *const conntrack[] = { "insert_failed", "drop", "early_drop", NULL };
+	static const char *const neighbours[] = { "unresolved_discards", "table_fulls", NULL };
+	__u64 value;
+
+	collect_table(map, "nf_conntrack", conntrack);
+	collect_table(map, "arp_cache", neighbours);
+	collect_table(map, "ndisc_cache", neighbours);
+	value = doctor_read_u64(AT_FDCWD, ~0ULL, "/proc/sys/net/netfilter/nf_conntrack_count");
+	if (value != ~0ULL)
+		doctor_map_set(map, "nf_conntrack.count", value);
+	value = doctor_read_u64(AT_FDCWD, ~0ULL, "/proc/sys/net/netfilter/nf_conntrack_max");
+	if (value != ~0ULL)
+		doctor_map_set(map, "nf_conntrack.max", value);
+}
+
 /* memory.events of cgroups: sock_throttled is in 7.x. Only those that have throttled are noted,
  * with 0 for the root to say that the kernel counts.
  */
@@ -136,4 +184,5 @@ void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample 
 		parse_snmp6(&sample->counters, text);
 	free(text);
 	collect_cgroups(snap, &sample->counters);
+	collect_tables(&sample->counters);
 }
