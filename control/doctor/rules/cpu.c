@@ -125,7 +125,7 @@ static double late_us(const struct doctor_snapshot *snap, const struct doctor_lo
 {
 	const struct doctor_thread *late = load->late;
 
-	if (!late)
+	if (!late || (double)load->late_run_ns < doctor_window_s(snap) * 1e7)
 		return 0;
 	if (late->longest_wait_ns != ~0ULL)
 		return late->longest_wait_ns >= LATE_NS ? (double)late->longest_wait_ns / 1000 : 0;
@@ -305,7 +305,7 @@ const struct doctor_check doctor_checks_cpu[] = {
 	{
 		DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
 		.reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
-		.rule = "such a thread, ksoftirqd if it has a fifth of the softirqs, waits 50 ms at once; where only the sum is "
+		.rule = "such a thread that runs 1 % of the time, ksoftirqd if it has a fifth of the softirqs, waits 50 ms at once; where only the sum is "
 			"known: 2 % of the time, twice as long as it runs, on a CPU that has time",
 		.cause =
 			"What receives on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",

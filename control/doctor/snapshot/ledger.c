@@ -14,34 +14,26 @@
 	"udp-reader-stopped udp-reader-slow udp-reader-shares-cpu reader-waits-for-cpu udp-burst " \
 	"udp-memory"
 #define RING "nic-ring-overflow nic-no-memory"
-#define FRAGMENTS "ip-reassembly-fails ip-fragments"
 
 /* The first row that fits is it. What drivers call it: their ethtool.c in drivers/net. */
 static const struct doctor_loss ledger[] = {
 	/* NIC, by the kernel's names (Documentation/networking/statistics.rst). */
-	{ STAT, "rx_crc_errors", "damaged frames", "wire-errors duplex-mismatch" },
-	{ STAT, "rx_frame_errors", "damaged frames", "wire-errors duplex-mismatch" },
-	{ STAT, "rx_length_errors", "frames of a wrong length", "wire-errors" },
-	{ STAT, "rx_missed_errors", "packets lost in the NIC", RING " nic-port-discards" },
-	{ STAT, "rx_over_errors", "packets lost in the NIC", RING " nic-port-discards" },
-	{ STAT, "rx_fifo_errors", "packets lost in the NIC", RING " nic-port-discards" },
+	{ STAT, "rx_crc_errors|rx_frame_errors|rx_length_errors", "damaged frames",
+	  "wire-errors duplex-mismatch" },
+	{ STAT, "rx_missed_errors|rx_over_errors|rx_fifo_errors", "packets lost in the NIC",
+	  RING " nic-port-discards" },
 	/* Their rx_dropped is the ring; of most others it is what nobody wants. */
 	{ STAT, "rx_dropped", "packets that a ring had no room for", RING " backlog-drops",
 	  .drivers = "ena be2net sfc i40e iavf ice" },
 	{ STAT, "rx_dropped", "packets dropped between driver and stack",
-	  "rx-dropped nic-ring-overflow nic-no-memory backlog-drops xdp-drops", 1, 20 },
+	  "rx-dropped backlog-drops xdp-drops " RING, 1, 20 },
 	{ STAT, "rx_errors", "packets received with an error",
 	  "- wire-errors duplex-mismatch nic-port-discards xdp-drops " RING, 1 },
-	{ STAT, "rx_nohandler", NULL },
-	{ STAT, "collisions", "collisions, which only half duplex has", "duplex-mismatch", 1 },
+	{ STAT, "rx_nohandler|tx_heartbeat_errors", NULL },
 	{ STAT, "tx_dropped", "packets that were not sent",
 	  "tx-qdisc-drops tx-qdisc-standing backlog-drops xdp-drops " RING, 1 },
-	{ STAT, "tx_errors", "packets that could not be sent", "duplex-mismatch", 1 },
-	{ STAT, "tx_carrier_errors", "packets that a lost carrier cut", "duplex-mismatch", 1 },
-	{ STAT, "tx_aborted_errors", "packets given up after collisions", "duplex-mismatch", 1 },
-	{ STAT, "tx_window_errors", "late collisions", "duplex-mismatch", 1 },
-	{ STAT, "tx_fifo_errors", "packets that the NIC sent too late", "", 1 },
-	{ STAT, "tx_heartbeat_errors", NULL },
+	{ STAT, "collisions|tx_errors|tx_carrier_errors|tx_aborted_errors|tx_window_errors",
+	  "packets cut while they were sent", "duplex-mismatch", 1 },
 
 	/* NIC, by its driver's. */
 	{ ETHTOOL, "steer_missed|pp_alloc|cache_|_corrected|alloc_fast|smbus", NULL },
@@ -60,114 +52,77 @@ static const struct doctor_loss ledger[] = {
 	  "rx_discards|rx_fifo_err|rx_over_err",
 	  "packets that a ring had no room for", RING " xdp-drops" },
 	{ ETHTOOL, "rx drop", "packets dropped in the NIC or its driver",
-	  "rx-dropped nic-ring-overflow nic-no-memory xdp-drops", 1, 20 },
+	  "rx-dropped xdp-drops " RING, 1, 20 },
 	{ ETHTOOL, "tx pause|tx flow_control|tx xoff|tx xon|tx pfc", "pause frames sent",
 	  "nic-pauses" },
 	{ ETHTOOL, "rx pause|rx flow_control|rx xoff|rx xon|rx pfc", "pause frames received",
 	  "nic-pauses-received" },
 	{ ETHTOOL, "crc|symbol_err|frame_err|align_err|jabber|uncorrectable", "damaged frames",
 	  "wire-errors duplex-mismatch" },
-	{ ETHTOOL, "coll", "collisions, which only half duplex has", "duplex-mismatch", 1 },
 	{ ETHTOOL, "csum err|csum_bad|bad_csum", "packets with a wrong checksum", "checksum-errors",
 	  1 },
 	{ ETHTOOL, "rx err|length_err", "packets received with an error",
 	  "- wire-errors duplex-mismatch xdp-drops " RING, 1 },
-	{ ETHTOOL, "tx drop|tx err|tx_timeout|carrier_err|tx abort|fifo_err",
+	{ ETHTOOL, "coll|tx drop|tx err|tx_timeout|carrier_err|tx abort|fifo_err",
 	  "packets that were not sent", "tx-qdisc-drops duplex-mismatch xdp-drops", 1 },
 
 	/* IP, netfilter, neighbours (Documentation/networking/snmp_counter.rst). */
-	{ COUNTER, "Ip.ReasmFails", "datagrams not put together", FRAGMENTS },
-	{ COUNTER, "Ip.ReasmTimeout", "datagrams not put together", FRAGMENTS },
-	{ COUNTER, "IpExt.InCsumErrors", "packets with a wrong checksum", "checksum-errors" },
-	{ COUNTER, "Ip.InHdrErrors", "packets with a wrong IP header", "", 1 },
+	{ COUNTER, "Ip.ReasmFails|Ip.ReasmTimeout", "datagrams not put together",
+	  "ip-reassembly-fails ip-fragments" },
+	{ COUNTER, "Ip.InHdrErrors|Ip.InTruncatedPkts|IpExt.InTruncatedPkts",
+	  "packets with a wrong IP header", "", 1 },
 	{ COUNTER, "Ip.InAddrErrors", "packets for an address that is not here", "", 10 },
-	{ COUNTER, "Ip.InDiscards", "packets that IP dropped for want of memory, or by a hook", "",
-	  1 },
+	{ COUNTER, "Ip.InDiscards", "packets that IP dropped: no memory, or a hook", "", 1 },
 	{ COUNTER, "Ip.OutDiscards", "packets not sent: no memory, no neighbour, or a rule",
 	  "tx-qdisc-drops tx-qdisc-standing neighbour-full conntrack-full udp-send-buffer", 1 },
-	{ COUNTER, "Ip.InNoRoutes", "packets that no route takes on", "", 1 },
-	{ COUNTER, "IpExt.InNoRoutes", "packets that no route takes on", "", 1 },
-	{ COUNTER, "Ip.OutNoRoutes", "packets not sent: no route", "", 1 },
-	{ COUNTER, "Ip.InTruncatedPkts", "packets shorter than they say", "", 1 },
-	{ COUNTER, "IpExt.InTruncatedPkts", "packets shorter than they say", "", 1 },
-	{ COUNTER, "Ip.InTooBigErrors", "packets too large to be passed on", "", 1 },
-	{ COUNTER, "Ip.FragFails", "packets too large that must not be cut", "", 1 },
+	{ COUNTER, "Ip.InNoRoutes|IpExt.InNoRoutes|Ip.OutNoRoutes", "packets without a route", "",
+	  1 },
+	{ COUNTER, "Ip.InTooBigErrors|Ip.FragFails", "packets too large to be passed on", "", 1 },
 	{ COUNTER, "TcpExt.IPReversePathFilter",
 	  "packets that came by another interface than answers go", "rp-filter" },
-	{ COUNTER, "nf_conntrack.drop", "packets of connections that had no room",
-	  "conntrack-full" },
-	{ COUNTER, "nf_conntrack.early_drop", "connections forgotten for want of room",
-	  "conntrack-full" },
-	{ COUNTER, "nf_conntrack.insert_failed", "connections that two packets opened at once",
-	  "conntrack-full" },
-	{ COUNTER, "arp_cache.table_fulls", "neighbours that had no room", "neighbour-full" },
-	{ COUNTER, "ndisc_cache.table_fulls", "neighbours that had no room", "neighbour-full" },
-	{ COUNTER, "arp_cache.unresolved_discards", "packets for a neighbour that did not answer",
-	  "" },
-	{ COUNTER, "ndisc_cache.unresolved_discards", "packets for a neighbour that did not answer",
-	  "" },
+	{ COUNTER, "nf_conntrack.drop|nf_conntrack.early_drop|nf_conntrack.insert_failed",
+	  "connections that had no room in conntrack", "conntrack-full" },
+	{ COUNTER, "arp_cache.table_fulls|ndisc_cache.table_fulls", "neighbours that had no room",
+	  "neighbour-full" },
+	{ COUNTER, "arp_cache.unresolved_discards|ndisc_cache.unresolved_discards",
+	  "packets for a neighbour that did not answer", "" },
 
 	/* TCP. */
-	{ COUNTER, "Tcp.InCsumErrors", "segments with a wrong checksum", "checksum-errors" },
+	{ COUNTER, "Tcp.InCsumErrors|Udp.InCsumErrors|Icmp.InCsumErrors|IpExt.InCsumErrors",
+	  "packets with a wrong checksum", "checksum-errors" },
 	{ COUNTER, "Tcp.InErrs", "segments with an error", "- checksum-errors", 1 },
-	{ COUNTER, "Tcp.RetransSegs", "segments sent again", LOST, 10 },
-	{ COUNTER, "TcpExt.TCPTimeouts", "times that no answer came in time", LOST, 10 },
-	{ COUNTER, "TcpExt.TCPSynRetrans", "SYNs sent again", LOST, 10 },
-	{ COUNTER, "TcpExt.TCPAbortOnTimeout", "connections that no answer ended", LOST, 10 },
-	{ COUNTER, "TcpExt.TCPRetransFail", "segments that could not be sent again",
-	  LOST " tx-qdisc-drops tx-qdisc-standing", 1 },
-	{ COUNTER, "TcpExt.TCPReqQFullDrop", "SYNs that found the SYN queue full",
-	  "syn-queue-full" },
-	{ COUNTER, "TcpExt.TCPReqQFullDoCookies", "SYNs answered by cookies", "syn-queue-full" },
-	{ COUNTER, "TcpExt.ListenOverflows", "connections that found the accept queue full",
-	  "listen-overflow" },
-	{ COUNTER, "TcpExt.ListenDrops", "connections that a listener turned away",
-	  "listen-overflow syn-queue-full" },
-	{ COUNTER, "TcpExt.TCPFastOpenListenOverflow", "connections turned away",
-	  "listen-overflow" },
+	{ COUNTER,
+	  "Tcp.RetransSegs|TcpExt.TCPTimeouts|TcpExt.TCPSynRetrans|TcpExt.TCPAbortOnTimeout|"
+	  "TcpExt.TCPRetransFail",
+	  "segments sent again, or in vain", LOST " tx-qdisc-drops tx-qdisc-standing", 10 },
+	{ COUNTER, "TcpExt.TCPReqQFullDrop|TcpExt.TCPReqQFullDoCookies",
+	  "SYNs that found the SYN queue full", "syn-queue-full" },
+	{ COUNTER, "TcpExt.ListenOverflows|TcpExt.ListenDrops|TcpExt.TCPFastOpenListenOverflow",
+	  "connections that a listener turned away", "listen-overflow syn-queue-full" },
 	{ COUNTER, "TcpExt.TCPRcvCollapsed", "receive buffers repacked", "tcp-collapse" },
-	{ COUNTER, "TcpExt.RcvPruned", "times that received data was thrown away", "tcp-pruned" },
-	{ COUNTER, "TcpExt.OfoPruned", "times that received data was thrown away", "tcp-pruned" },
-	{ COUNTER, "TcpExt.TCPOFODrop", "segments thrown away", "tcp-pruned" },
+	{ COUNTER, "TcpExt.RcvPruned|TcpExt.OfoPruned|TcpExt.TCPOFODrop",
+	  "times that received data was thrown away", "tcp-pruned" },
 	{ COUNTER, "TcpExt.TCPRcvQDrop", "segments dropped inside the window", "tcp-queue-drop" },
 	{ COUNTER, "TcpExt.TCPWantZeroWindowAdv", NULL, "tcp-window-stuck" },
-	{ COUNTER, "TcpExt.TCPZeroWindowDrop", "segments outside of a shut window",
-	  "tcp-zero-window " READERS, 10 },
-	{ COUNTER, "TcpExt.BeyondWindow", "segments outside of the window",
-	  "tcp-zero-window " READERS, 10 },
-	{ COUNTER, "TcpExt.PruneCalled", "times that a receive buffer was full",
-	  "- tcp-pruned tcp-collapse tcp-zero-window tcp-window-stuck tcp-queue-drop " READERS, 10 },
-	{ COUNTER, "TcpExt.TCPMemoryPressuresChrono", NULL },
-	{ COUNTER, "TcpExt.TCPMemoryPressures", "times that TCP was short of memory",
-	  "tcp-memory" },
-	{ COUNTER, "TcpExt.TCPAbortOnMemory", "connections ended for want of memory",
-	  "tcp-memory" },
+	{ COUNTER, "TcpExt.TCPZeroWindowDrop|TcpExt.BeyondWindow|TcpExt.PruneCalled",
+	  "segments that found a shut window or a full buffer",
+	  "- tcp-zero-window tcp-pruned tcp-collapse tcp-window-stuck tcp-queue-drop " READERS,
+	  10 },
+	{ COUNTER, "TcpExt.TCPMemoryPressures|TcpExt.TCPAbortOnMemory|TcpExt.PFMemallocDrop",
+	  "times that TCP was short of memory", "tcp-memory" },
 	{ COUNTER, "TcpExt.TCPBacklogDrop", "segments for sockets that a program held too long",
-	  "tcp-memory " READERS },
-	{ COUNTER, "TcpExt.PFMemallocDrop", "packets from the last reserve of memory",
-	  "tcp-memory" },
+	  "- tcp-memory " READERS },
 	{ COUNTER, "TcpExt.TCPTimeWaitOverflow", "connections ended without TIME_WAIT", "", 1 },
 	{ COUNTER, "TcpExt.PAWSEstab", "segments with an old timestamp", "", 10 },
-	{ COUNTER, "TcpExt.TCPWqueueTooBig", "segments too many to be cut up", "", 1 },
 	/* What peers and programs do, and what follows from the above. */
-	{ COUNTER, "Tcp.AttemptFails", NULL },
-	{ COUNTER, "TcpExt.TCPAbort*", NULL },
-	{ COUNTER, "TcpExt.SyncookiesFailed", NULL },
-	{ COUNTER, "TcpExt.TCPDeferAcceptDrop", NULL },
-	{ COUNTER, "TcpExt.TCPMTUPFail", NULL },
-	{ COUNTER, "TcpExt.TCPSACKDiscard", NULL },
-	{ COUNTER, "TcpExt.TcpTimeoutRehash", NULL },
-	{ COUNTER, "TcpExt.LockDroppedIcmps", NULL },
-	{ COUNTER, "TcpExt.TCPAODroppedIcmps", NULL },
-	{ COUNTER, "TcpExt.TCPLossFailures", NULL },
-	{ COUNTER, "TcpExt.TCPRenoFailures", NULL },
-	{ COUNTER, "TcpExt.TCPSackFailures", NULL },
-	{ COUNTER, "TcpExt.TCPSackRecoveryFail", NULL },
-	{ COUNTER, "TcpExt.TCPRenoRecoveryFail", NULL },
-	{ COUNTER, "TcpExt.TCPFullUndo", NULL },
+	{ COUNTER,
+	  "Tcp.AttemptFails|TcpExt.TCPAbort*|TcpExt.Syncookies*|TcpExt.TCPDeferAcceptDrop|"
+	  "TcpExt.TCPMTUPFail|TcpExt.TCPSACKDiscard|TcpExt.TcpTimeoutRehash|TcpExt.LockDroppedIcmps|"
+	  "TcpExt.TCPAODroppedIcmps|TcpExt.TCPLossFailures|TcpExt.TCPReno*|TcpExt.TCPSack*|"
+	  "TcpExt.TCPFullUndo|TcpExt.TCPMemoryPressuresChrono|Icmp.*|IcmpMsg.*|sockstat.*",
+	  NULL },
 
 	/* UDP. */
-	{ COUNTER, "Udp.InCsumErrors", "datagrams with a wrong checksum", "checksum-errors" },
 	{ COUNTER, "Udp.RcvbufErrors", "datagrams that found a full buffer",
 	  "udp-overflow " UDP_READERS },
 	{ COUNTER, "Udp.MemErrors", "datagrams dropped for udp_mem", "udp-memory" },
@@ -175,11 +130,7 @@ static const struct doctor_loss ledger[] = {
 	  "udp-filtered checksum-errors udp-overflow " UDP_READERS, 1 },
 	{ COUNTER, "Udp.SndbufErrors", "datagrams that did not fit into what sends them",
 	  "udp-send-buffer" },
-	{ COUNTER, "Icmp.InCsumErrors", "ICMP messages with a wrong checksum", "checksum-errors" },
 	{ COUNTER, "cgroup.*", "times that a cgroup's sockets were throttled", "cgroup-memory" },
-	{ COUNTER, "Icmp.*", NULL },
-	{ COUNTER, "IcmpMsg.*", NULL },
-	{ COUNTER, "sockstat.*", NULL },
 	{}
 };
 
@@ -199,19 +150,24 @@ static bool has_loss_word(const char *name)
 	return false;
 }
 
-/* Does @name have all words of one of @sets? */
-static bool has_words(const char *name, const char *sets)
+/* The next one of names with "|" between; false: there is none. */
+static bool next_name(const char **at, char name[64])
 {
-	char copy[256], *next = copy, *set, *word;
+	size_t len = strcspn(*at, "|");
 
-	snprintf(copy, sizeof(copy), "%s", sets);
-	while ((set = strsep(&next, "|"))) {
-		while ((word = strsep(&set, " ")) && strcasestr(name, word))
-			;
-		if (!word)
-			return true;
-	}
-	return false;
+	snprintf(name, 64, "%.*s", (int)len, *at);
+	*at += len + ((*at)[len] == '|');
+	return len;
+}
+
+/* Does @name have all of @words? */
+static bool has_words(const char *name, char *words)
+{
+	char *word;
+
+	while ((word = strsep(&words, " ")) && strcasestr(name, word))
+		;
+	return !word;
 }
 
 /* "Udp6.InErrors" is "Udp.InErrors" as well; "Icmp.*" is all that begin so. */
@@ -224,7 +180,20 @@ static bool is_counter(const char *name, const char *row)
 	name += prefix + (name[prefix] == '6');
 	row += prefix;
 	len = strlen(row);
-	return row[len - 1] == '*' ? !strncmp(name, row, len - 1) : !strcmp(name, row);
+	return len && row[len - 1] == '*' ? !strncmp(name, row, len - 1) : !strcmp(name, row);
+}
+
+static bool fits(enum doctor_loss_in in, const char *name, const char *names)
+{
+	char one[64];
+
+	while (next_name(&names, one)) {
+		if (in == DOCTOR_IN_COUNTERS ? is_counter(name, one) :
+		    in == DOCTOR_IN_STATS    ? !strcmp(name, one) :
+					       has_words(name, one))
+			return true;
+	}
+	return false;
 }
 
 /* A name of the driver's that ends so is no number of packets. */
@@ -257,9 +226,7 @@ const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *nam
 	for (row = ledger; row->name; row++) {
 		if (row->in != in || (row->drivers && !is_one_of(driver, row->drivers)))
 			continue;
-		if (in == DOCTOR_IN_COUNTERS ? is_counter(name, row->name) :
-		    in == DOCTOR_IN_STATS    ? !strcmp(name, row->name) :
-					       has_words(name, row->name))
+		if (fits(in, name, row->name))
 			return row;
 	}
 	return has_loss_word(name) ? &unknown : NULL;
@@ -276,22 +243,24 @@ static bool sums_up(const struct doctor_loss *row, const char *id)
 bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum)
 {
 	const struct doctor_loss *row;
+	char name[64], six[66];
 	bool any = false;
-	char six[64];
+	const char *at;
 	__u64 value;
 
 	*ret_sum = 0;
 	for (row = ledger; row->name; row++) {
-		size_t prefix = strcspn(row->name, ".");
+		at = row->in == DOCTOR_IN_COUNTERS && sums_up(row, id) ? row->name : "";
+		while (next_name(&at, name)) {
+			size_t prefix = strcspn(name, ".");
 
-		if (row->in != DOCTOR_IN_COUNTERS || !sums_up(row, id))
-			continue;
-		snprintf(six, sizeof(six), "%.*s6%s", (int)prefix, row->name, row->name + prefix);
-		if (doctor_counter(snap, row->name, &value)) {
-			*ret_sum += value;
-			any = true;
+			snprintf(six, sizeof(six), "%.*s6%s", (int)prefix, name, name + prefix);
+			if (doctor_counter(snap, name, &value)) {
+				*ret_sum += value;
+				any = true;
+			}
+			*ret_sum += doctor_counter(snap, six, &value) ? value : 0;
 		}
-		*ret_sum += doctor_counter(snap, six, &value) ? value : 0;
 	}
 	return any;
 }

@@ -16,7 +16,7 @@ enum doctor_loss_in {
 
 struct doctor_loss {
 	enum doctor_loss_in in;
-	/* The name; of ethtool: words that a name has all of, "|" between such sets. */
+	/* Names with "|" between; of ethtool each is of words that the driver's name has all of. */
 	const char *name;
 	const char *what; /* it counts; NULL: nothing that slows or loses */
 	/* Ids, one blank between: the findings that explain it, first the one that sums it up, or "-". */

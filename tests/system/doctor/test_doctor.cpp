@@ -2,9 +2,9 @@
 /* rxaqm doctor on real conditions, each made in a network namespace of its own. */
 #include "doctor.hpp"
 
-static const std::set<std::string> FULL_WINDOW = { "tcp-zero-window", "tcp-queue-drop",
+static const std::set<std::string> FULL_WINDOW = { "tcp-zero-window",  "tcp-queue-drop",
 						   "tcp-window-stuck", "tcp-pruned",
-						   "tcp-collapse" };
+						   "tcp-collapse",     "tcp-rwnd-limited" };
 
 TEST_CASE("doctor: a program that never reads", "[doctor][causes][tcp]")
 {

@@ -2,6 +2,8 @@
 /* rxaqm doctor: its bundles, --verify, and what it is asked wrongly. */
 #include "doctor.hpp"
 
+#include <linux/filter.h>
+
 TEST_CASE("doctor: a bundle gives the same diagnosis, byte for byte", "[doctor][bundle]")
 {
 	Host host;
@@ -62,6 +64,41 @@ TEST_CASE("doctor: --verify says whether a finding is gone", "[doctor][bundle]")
 	CHECK(after.exit_code == 5);
 	CHECK(after.out.find("STILL") == 0);
 	CHECK(after.out.find("tcp_sack=0") != std::string::npos);
+}
+
+/* What a program refuses itself is no buffer that is full. */
+TEST_CASE("doctor: a socket with a filter of its program's", "[doctor][causes][udp]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+
+	UdpFlow flow(netns);
+	sock_filter none[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
+	sock_fprog program = { 1, none };
+
+	REQUIRE(!setsockopt(flow.rx, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)));
+
+	Meanwhile sender([&] { flow.send(1, 100); }, 5000us);
+	Diagnosis diagnosis = diagnose(host, netns);
+
+	check_names(diagnosis, "udp-filtered");
+	CHECK((diagnosis.exit_code == 0 || !diagnosis.machine.empty()));
+}
+
+TEST_CASE("doctor: where nothing came nothing is called healthy", "[doctor]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+
+	Result result = host.rxaqm(netns, { "doctor", "--time=1s", "lo" });
+
+	INFO(result.text());
+	CHECK((result.exit_code == 3 || result.exit_code == 5));
+	CHECK(result.out.find("window-empty: no packets came") != std::string::npos);
 }
 
 TEST_CASE("doctor: an interface is looked at by its name, in its namespace", "[doctor]")

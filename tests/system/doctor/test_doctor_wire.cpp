@@ -81,7 +81,7 @@ TEST_CASE("doctor: a peer that takes less than is written", "[doctor][causes][tc
 	Stream stream(wire, 1000, 1000us);
 
 	std::this_thread::sleep_for(1s);
-	check_names(diagnose(host, wire.tx), "tcp-not-sent");
+	check_names(diagnose(host, wire.tx), "tcp-rwnd-limited", { "tcp-not-sent" });
 
 	Diagnosis there = diagnose(host, wire.rx);
 	const bool long_wait = there.found.count("tcp-reader-slow");
@@ -99,7 +99,8 @@ TEST_CASE("doctor: a link that is slower than what is sent", "[doctor][causes][t
 	Stream stream(wire);
 
 	std::this_thread::sleep_for(1s);
-	check_names(diagnose(host, wire.tx), "tx-qdisc-standing", { "tcp-not-sent" });
+	check_names(diagnose(host, wire.tx), "tx-qdisc-standing",
+		    { "tcp-not-sent", "tx-qdisc-drops", "tcp-loss", "reordering" });
 	CHECK(diagnose(host, wire.rx).found.empty());
 }
 
@@ -118,7 +119,7 @@ TEST_CASE("doctor: datagrams that are written faster than a link takes them",
 
 	Diagnosis diagnosis = diagnose(host, wire.tx);
 
-	check_names(diagnosis, "tx-qdisc-standing", { "udp-send-buffer" });
+	check_names(diagnosis, "tx-qdisc-standing", { "udp-send-buffer", "tx-qdisc-drops" });
 	CHECK(diagnosis.found.count("udp-send-buffer"));
 	CHECK(diagnose(host, wire.rx).found.empty());
 }
@@ -159,6 +160,78 @@ TEST_CASE("doctor: packets of a protocol that nobody takes", "[doctor][causes]")
 		check_names(diagnose(host, wire.rx), "rx-dropped");
 	}
 	close(fd);
+}
+
+/* The peer's strict rp_filter has no route back. */
+TEST_CASE("doctor: packets that came by another way than answers go", "[doctor][causes][ip]")
+{
+	Host host;
+	Wire wire;
+
+	wire.rx.shell(
+		"echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter; echo 1 >/proc/sys/net/ipv4/conf/" +
+		wire.rx_if + "/rp_filter");
+	wire.tx.ip("addr add 10.99.0.1/32 dev lo");
+	wire.tx.ip("route replace 10.77.0.0/24 dev " + wire.tx_if + " src 10.99.0.1");
+
+	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
+	Meanwhile sender([&] { flow.send(5, 100); }, 10000us);
+
+	check_names(diagnose(host, wire.rx), "rp-filter");
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+/* Another program has the CPU of a reader that is nice; what sends has its own. */
+TEST_CASE("doctor: a UDP program that gets no CPU", "[doctor][causes][udp]")
+{
+	if (std::thread::hardware_concurrency() < 2)
+		SKIP("needs two CPUs: one to send, one to read");
+
+	Host host;
+	Wire wire;
+	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
+	cpu_set_t all;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	pin(0);
+
+	const pid_t reader = fork();
+	const pid_t hog = reader ? fork() : -1;
+
+	if (!reader || !hog) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pin(1);
+		if (!reader)
+			(void)!nice(19);
+		else
+			close(flow.rx);
+		for (;;)
+			if (!reader)
+				flow.drain();
+	}
+
+	ProcessSender sender(flow);
+
+	close(flow.rx);
+	flow.rx = -1;
+	sched_setaffinity(0, sizeof(all), &all);
+	std::this_thread::sleep_for(1s);
+
+	Diagnosis diagnosis = diagnose(host, wire.rx);
+
+	for (pid_t pid : { hog, reader }) {
+		kill(pid, SIGKILL);
+		waitpid(pid, nullptr, 0);
+	}
+	check_names(diagnosis, "reader-waits-for-cpu", { "udp-overflow" });
 }
 
 TEST_CASE("doctor: packets that wait for a timer", "[doctor][causes]")
