@@ -203,7 +203,8 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 			 DOCTOR_BYTES, "IpExt.InOctets / Ip.InReceives");
 	doctor_note_count(finding, "drops", socket ? socket->drops : 0, UDP_SOCKETS);
 	/* Payload below a quarter of the least that a packet is charged. */
-	return doctor_found_if(socket && nr && bytes / nr < LEAST_CHARGED / 4);
+	return doctor_found_if(socket && was_full(snap, socket) && nr &&
+			       bytes / nr < LEAST_CHARGED / 4);
 }
 
 const struct doctor_check doctor_checks_udp[] = {
