@@ -72,6 +72,7 @@ struct Diagnosis {
 	std::string primary; /* "": none */
 	std::set<std::string> causes; /* found, and no consequence of another */
 	std::set<std::string> found;
+	std::set<std::string> notes; /* of these, what slows nothing by itself */
 	int exit_code;
 	std::string text; /* the JSON */
 	std::string said; /* meanwhile, of probes */
@@ -85,10 +86,10 @@ Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options = 
 Diagnosis diagnose(const Host &host, const Netns &netns,
 		   const std::vector<std::string> &options = {});
 
-/* @id is the cause, what else is found follows from it, and @consequences are among that. */
+/* @id is the cause, or the note, what else is found follows from it, and @consequences are among that. */
 void check_names(const Diagnosis &diagnosis, const std::string &id,
 		 const std::set<std::string> &consequences = {});
-/* Nothing is found, and enough was seen to say so. */
+/* Nothing but notes is found, and enough was seen to say so. */
 void check_healthy(const Diagnosis &diagnosis);
 
 /* Until @counter has risen by @by. */
