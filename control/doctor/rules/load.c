@@ -72,7 +72,7 @@ static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *
 	}
 }
 
-/* A NET_RX softirq ends after its budget of time, give or take a poll: where there were few, what
+/* A NET_RX softirq ends after its budget of time, or some such after a poll that is slow: where there were few, what
  * fills the CPU are other softirqs.
  */
 static double receiving_at_most(const struct doctor_snapshot *snap, const struct doctor_load *load)
@@ -83,7 +83,7 @@ static double receiving_at_most(const struct doctor_snapshot *snap, const struct
 
 	if (net_rx == ~0ULL || packets == ~0ULL || (!net_rx && packets))
 		return 100;
-	return (double)net_rx * (double)budget_us * 1.25 / 1e4 / doctor_window_s(snap);
+	return (double)net_rx * (double)budget_us * 4 / 1e4 / doctor_window_s(snap);
 }
 
 bool doctor_loads_emulated(const struct doctor_load *load, size_t nr,

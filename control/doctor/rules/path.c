@@ -143,26 +143,6 @@ static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_hystart(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
-{
-	__u64 train = 0, train_cwnd = 0, delay = 0, delay_cwnd = 0;
-	double mean;
-
-	if (!doctor_counter(snap, "TcpExt.TCPHystartTrainDetect", &train) ||
-	    !doctor_counter(snap, "TcpExt.TCPHystartDelayDetect", &delay))
-		return doctor_blind(finding, "/proc/net/netstat has no counters of hystart");
-	doctor_counter(snap, "TcpExt.TCPHystartTrainCwnd", &train_cwnd);
-	doctor_counter(snap, "TcpExt.TCPHystartDelayCwnd", &delay_cwnd);
-	mean = train + delay ? (double)(train_cwnd + delay_cwnd) / (double)(train + delay) : 0;
-	doctor_note_count(finding, "exits", train + delay, "TcpExt.TCPHystart*Detect");
-	doctor_note_rise(finding, "cwnd", mean, DOCTOR_NUMBER, "TcpExt.TCPHystart*Cwnd");
-	/* HYSTART_DELAY is 2, HYSTART_ACK_TRAIN 1: what is left on. */
-	doctor_say(finding, "other", "%d", delay > train ? 1 : 2);
-	/* Early only shows where flows are long; ten segments are where each began. */
-	return doctor_found_if(train + delay >= 10 && mean < 20);
-}
-
 static double by_small_segments(const struct doctor_snapshot *snap,
 				const struct doctor_socket *socket)
 {
@@ -192,64 +172,6 @@ static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
 		return DOCTOR_CLEAR;
 	doctor_say_socket(snap, finding, worst);
 	return DOCTOR_FOUND;
-}
-
-static double by_received(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
-{
-	(void)snap;
-	return socket->seen_before ? (double)socket->received : 0;
-}
-
-/* Who limits the flow that received most? Only a receiver's view: "not us" is what it can say. */
-static enum doctor_verdict judge_sender(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
-{
-	static const struct doctor_socket none;
-	const struct doctor_socket *most = doctor_most(snap, by_received) ?: &none;
-	double rate = (double)most->received / doctor_window_s(snap);
-
-	doctor_note_rise(finding, "rate", rate, DOCTOR_BYTES_PER_S, SOCKETS);
-	doctor_note(finding, "in_flight", rate * most->rcv_rtt_us / 1e6, DOCTOR_BYTES,
-		    "rate * RTT");
-	if (most->rcv_wnd != ~0U)
-		doctor_note(finding, "window", most->rcv_wnd, DOCTOR_BYTES, SOCKETS);
-	else
-		doctor_say(finding, "window", "not known");
-	return DOCTOR_CLEAR;
-}
-
-/* How long slow start takes from ten segments to @bytes in flight: a doubling each @rtt_us. */
-static double ramp_us(double bytes, double mss, double rtt_us)
-{
-	double window, us = 0;
-
-	for (window = 10 * mss; window < bytes && us < 60e6 && rtt_us > 0; window *= 2)
-		us += rtt_us;
-	return us;
-}
-
-/* What a measurement on this link can show at best, and from when on. */
-static enum doctor_verdict judge_goodput(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
-{
-	const struct doctor_socket *flow = doctor_most(snap, by_received);
-	double use, speed, mss;
-	const struct doctor_iface *iface = doctor_worst(snap, doctor_link_use, &use);
-
-	if (!iface)
-		return doctor_blind(finding,
-				    "no interface that received has a speed that limits it");
-	mss = flow && flow->rcv_mss >= 500 ? flow->rcv_mss : (double)iface->mtu - 52;
-	speed = (double)iface->speed_mbit * 1e6 / 8;
-	doctor_say(finding, "iface", "%s", iface->name);
-	doctor_note_rise(finding, "used", use, DOCTOR_PERCENT, LINK ", speed");
-	/* Of Ethernet 38 bytes a frame, of IP and TCP with timestamps 52. */
-	doctor_note(finding, "goodput", speed * mss / (mss + 90), DOCTOR_BYTES_PER_S,
-		    "speed * MSS / (MSS + 90)");
-	doctor_note(finding, "ramp",
-		    flow ? ramp_us(speed * flow->rcv_rtt_us / 1e6, mss, flow->rcv_rtt_us) : 0,
-		    DOCTOR_US, "RTT * log2(speed * RTT / 10 MSS)");
-	return DOCTOR_CLEAR;
 }
 
 const struct doctor_check doctor_checks_path[] = {
@@ -336,24 +258,6 @@ const struct doctor_check doctor_checks_path[] = {
 		.judge = judge_loss,
 	},
 	{
-		DOCTOR_CHECK("hystart-early", PATH, SETTING, LOW, INFERRED),
-		.reads = "TCPHystartTrainDetect, TCPHystartDelayDetect, and their Cwnd",
-		.rule = "10 or more exits, at fewer than 20 segments on average",
-		.cause = "Slow start of cubic ends too early: at ${cwnd} segments on average.",
-		.because =
-			"${exits} times. A queue that stands makes round trips look as if the path were full.",
-		.clear = "slow start ended early ${exits} times",
-		.remedy = { .now = "echo ${other} >/sys/module/tcp_cubic/parameters/hystart_detect",
-			    .keep = "options tcp_cubic hystart_detect=${other} in /etc/modprobe.d",
-			    .undo = "echo 3 >/sys/module/tcp_cubic/parameters/hystart_detect",
-			    .expect =
-				    "flows reach their rate in some round trips instead of seconds",
-			    .risk = "more loss at the end of slow start" },
-		.after = "rx-queue-standing " CPU_FULL " rx-starved",
-		.reference = "net/ipv4/tcp_cubic.c; RFC 9406",
-		.judge = judge_hystart,
-	},
-	{
 		SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),
 		.reads = "rcv_mss, advmss, bytes a segment of flows",
 		.rule = "full segments of less than half of what this host would take",
@@ -368,26 +272,6 @@ const struct doctor_check doctor_checks_path[] = {
 			    .risk = "a hop with a smaller MTU that sends no ICMP loses large packets" },
 		.reference = "Google, TCP bulk flows: MTU 8,896, 9.7 to 12.5 Gbit/s",
 		.judge = judge_mss,
-	},
-	{
-		SOCKET_CHECK("not-this-host", PATH, ELSEWHERE, LOW, INFERRED),
-		.reads = "the flow that received most: rate, RTT, window",
-		.rule = "never: it says what a receiver can say of the rest",
-		NEVER_FOUND,
-		.clear = "largest flow: ${rate}, ${in_flight} in flight of a window of ${window}; what is left limits it "
-			 "at the sender or on the path",
-		.reference = "tcp(7), tcp_info",
-		.judge = judge_sender,
-	},
-	{
-		DOCTOR_CHECK("goodput-limit", PATH, ELSEWHERE, LOW, MEASURED),
-		.reads = "rx_bytes, rx_packets, speed; MSS and RTT of the flow that received most",
-		.rule = "never: it says what headers and slow start leave of a link",
-		NEVER_FOUND,
-		.clear = "${iface} carries ${used} of its speed; TCP gets ${goodput} of it at most, and only after ${ramp} of "
-			 "slow start",
-		.reference = "RFC 6928; Google, TCP bulk flows: 10 s show 2,106, 60 s 2,388 Mbit/s",
-		.judge = judge_goodput,
 	},
 	{}
 };

@@ -189,24 +189,6 @@ static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 	return doctor_found_if_often(snap, value);
 }
 
-static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	static const char *const packets[] = { "Ip.InReceives", "Ip6.InReceives", NULL };
-	static const char *const octets[] = { "IpExt.InOctets", "Ip6.InOctets", NULL };
-	const struct doctor_socket *socket = doctor_most_of(snap, is_udp, by_drops);
-	__u64 nr, bytes;
-
-	if (!doctor_counters(snap, packets, &nr) || !doctor_counters(snap, octets, &bytes))
-		return doctor_blind(finding, "no counters of IP packets and bytes");
-	doctor_note_rise(finding, "bytes_a_packet", nr ? (double)bytes / (double)nr : 0,
-			 DOCTOR_BYTES, "IpExt.InOctets / Ip.InReceives");
-	doctor_note_count(finding, "drops", socket ? socket->drops : 0, UDP_SOCKETS);
-	/* Payload below a quarter of the least that a packet is charged. */
-	return doctor_found_if(socket && was_full(snap, socket) && nr &&
-			       bytes / nr < LEAST_CHARGED / 4);
-}
-
 const struct doctor_check doctor_checks_udp[] = {
 	{
 		SOCKET_CHECK(STOPPED, PROGRAM, READER, HIGH, MEASURED),
@@ -326,25 +308,6 @@ const struct doctor_check doctor_checks_udp[] = {
 		.after = "udp-reader-stopped udp-reader-slow",
 		.reference = "udp_mem in ip-sysctl.rst",
 		.judge = judge_memory,
-	},
-	{
-		DOCTOR_CHECK("udp-small-datagrams", UDP, SERVICE, LOW, INFERRED),
-		.reads = "IpExt.InOctets, Ip.InReceives; drops of the socket table",
-		.rule = "a UDP socket drops while packets are on average below 576 bytes",
-		.cause =
-			"Datagrams are small: a buffer holds far fewer bytes of payload than its size says.",
-		.because =
-			"Packets have ${bytes_a_packet} on average, and each is charged 2304 bytes or so.",
-		.clear =
-			"packets have ${bytes_a_packet} on average, and ${drops} were dropped at UDP sockets",
-		.remedy = { .now = "larger messages, or UDP_GRO at the reader",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "up to 4 times the payload in the same buffer",
-			    .risk = "none" },
-		.after = ALL_READERS " udp-overflow",
-		.reference = "Google, benchmarking UDP bulk flows: 699 instead of 4,096 packets",
-		.judge = judge_small,
 	},
 	{}
 };

@@ -152,30 +152,6 @@ static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static double low_rtt(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
-{
-	(void)snap;
-	if (socket->rcvbuf_locked || !socket->rcv_rtt_us || socket->rcv_rtt_us >= 1000 ||
-	    socket->rmem_alloc < 16 << 20)
-		return 0;
-	return socket->rmem_alloc;
-}
-
-static enum doctor_verdict judge_low_rtt(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
-{
-	const struct doctor_socket *worst = doctor_most(snap, low_rtt);
-	const struct doctor_socket *largest = doctor_most(snap, doctor_by_memory);
-
-	doctor_say_rmem(snap, finding, false);
-	doctor_note(finding, "largest", largest ? largest->rmem_alloc : 0, DOCTOR_BYTES, SOCKETS);
-	if (!worst)
-		return DOCTOR_CLEAR;
-	doctor_say_socket(snap, finding, worst);
-	doctor_note(finding, "rtt", worst->rcv_rtt_us, DOCTOR_US, SOCKETS);
-	return DOCTOR_FOUND;
-}
-
 const struct doctor_check doctor_checks_window[] = {
 	{
 		SOCKET_CHECK("tcp-rcvbuf-fixed", TCP, SETTING, HIGH, MEASURED),
@@ -269,23 +245,6 @@ const struct doctor_check doctor_checks_window[] = {
 		.reference =
 			"net/ipv4/tcp_input.c:tcp_measure_rcv_mss; Cloudflare: 3 times the data",
 		.judge = judge_truesize,
-	},
-	{
-		SOCKET_CHECK("tcp-low-rtt-buffers", TCP, MEMORY, LOW, INFERRED),
-		.reads = "socket table: receive memory, RTT; tcp_rcvbuf_low_rtt",
-		.rule = "16 MB or more in use at a round trip below 1 ms",
-		.cause = "A flow in the same building fills a receive buffer larger than any cache.",
-		.because =
-			"On ${socket}, ${largest} at ${rtt}: what is read is no longer in the cache.",
-		.clear = "largest receive memory ${largest}",
-		.remedy = { OTHER_RMEM,
-			    .expect =
-				    "at most ${other_size}; where the kernel has tcp_rcvbuf_low_rtt, that is better",
-			    .risk = "flows with a long path get a smaller window" },
-		.after =
-			"tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-buffers-huge tcp-collapse tcp-window-stuck",
-		.reference = "tcp_rcvbuf_low_rtt in ip-sysctl.rst (7.x)",
-		.judge = judge_low_rtt,
 	},
 	{}
 };

@@ -80,8 +80,7 @@ TEST_CASE("doctor: UDP that nobody reads", "[doctor][causes][udp]")
 	Meanwhile sender([&] { datagrams.send(20, 1000); }, 1000us);
 
 	std::this_thread::sleep_for(1s);
-	check_names(diagnose(host, netns), "udp-reader-stopped",
-		    { "udp-overflow", "udp-small-datagrams" });
+	check_names(diagnose(host, netns), "udp-reader-stopped", { "udp-overflow" });
 }
 
 TEST_CASE("doctor: UDP that comes in bursts larger than the buffer", "[doctor][causes][udp]")
@@ -99,7 +98,7 @@ TEST_CASE("doctor: UDP that comes in bursts larger than the buffer", "[doctor][c
 		},
 		100000us);
 
-	check_names(diagnose(host, netns), "udp-burst", { "udp-overflow", "udp-small-datagrams" });
+	check_names(diagnose(host, netns), "udp-burst", { "udp-overflow" });
 }
 
 TEST_CASE("doctor: datagrams in pieces", "[doctor][causes][ip]")

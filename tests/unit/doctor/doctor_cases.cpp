@@ -218,12 +218,6 @@ static const std::vector<Case> &host_cases()
 				"segs_out":90000})");
 			  b.rise("Tcp.RetransSegs", 40);
 		  } },
-		{ "hystart-early",
-		  {},
-		  [](Bundle &b) {
-			  b.rise("TcpExt.TCPHystartDelayDetect", 40)
-				  .rise("TcpExt.TCPHystartDelayCwnd", 640);
-		  } },
 		{ "small-mss",
 		  {},
 		  [](Bundle &b) {

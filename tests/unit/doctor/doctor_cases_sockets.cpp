@@ -133,12 +133,6 @@ const std::vector<Case> &doctor_cases_sockets()
 				  R"({"scaling_ratio":20,"received":5000000,"read":5000000,
 				"data_segs_in":50000})");
 		  } },
-		{ "tcp-low-rtt-buffers",
-		  {},
-		  [](Bundle &b) {
-			  b.socket(R"({"rcvbuf":33554432,"rmem_alloc":17000000,"rcv_rtt_us":80,
-				"received":90000000,"read":90000000,"was_rmem_alloc":0})");
-		  } },
 		{ "tcp-not-sent",
 		  {},
 		  [](Bundle &b) {
@@ -184,13 +178,6 @@ const std::vector<Case> &doctor_cases_sockets()
 		  [](Bundle &b) {
 			  udp_drops(b, R"("rcvbuf":212992,"rmem_alloc":1000,"was_rmem_alloc":0)");
 			  b.rise("Udp.InDatagrams", 90000).owner(20, 0);
-		  } },
-		{ "udp-burst",
-		  { "udp-overflow", "udp-small-datagrams" },
-		  [](Bundle &b) {
-			  udp_drops(b, R"("rcvbuf":212992,"rmem_alloc":1000,"was_rmem_alloc":0)");
-			  b.rise("Udp.InDatagrams", 90000).rise("Ip.InReceives", 90000);
-			  b.rise("IpExt.InOctets", 9000000);
 		  } },
 		{ "udp-overflow", {}, [](Bundle &b) { b.rise("Udp6.RcvbufErrors", 300); } },
 		{ "udp-memory", {}, [](Bundle &b) { b.rise("Udp.MemErrors", 300); } },

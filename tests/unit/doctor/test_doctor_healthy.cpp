@@ -275,12 +275,6 @@ TEST_CASE("doctor: remedies start from what is set", "[doctor]")
 		  } },
 		{ "net.core.somaxconn", "65535", "somaxconn (65535)", "smaller backlog",
 		  [](Bundle &b) { b.rise("TcpExt.ListenOverflows", 500); } },
-		{ "net.ipv4.tcp_sack", "1",
-		  "echo 1 >/sys/module/tcp_cubic/parameters/hystart_detect", "echo 3 >",
-		  [](Bundle &b) {
-			  b.rise("TcpExt.TCPHystartDelayDetect", 40)
-				  .rise("TcpExt.TCPHystartDelayCwnd", 640);
-		  } },
 	};
 
 	for (const auto &row : rows) {
