@@ -14,10 +14,6 @@
 #define NAPI_IRQ_SUSPEND_TIMEOUT 7
 #define NAPI_THREADED 8
 #define MAX_ATTR 64
-/* What a pool asks the page allocator for at once: PP_ALLOC_CACHE_REFILL. */
-#define PAGES_A_REFILL 64
-/* Attributes within the first one, which is a nest, stand from here on. */
-#define NESTED 48
 
 /* The unsigned integers of an answer by attribute, ~0 where there is none. */
 struct answer {
@@ -28,36 +24,24 @@ struct netdev {
 	struct doctor_sample *sample;
 	void (*each)(struct doctor_sample *sample, const struct answer *answer);
 	__u64 answers;
-	bool nest; /* the first attribute is one */
 };
-
-static void take_attr(struct answer *answer, __u16 base, const struct nlattr *attr)
-{
-	unsigned int type = base + mnl_attr_get_type(attr);
-	__u16 len = mnl_attr_get_payload_len(attr);
-
-	if (type >= MAX_ATTR)
-		return;
-	/* "uint" of the specification is of 4 or 8 bytes. */
-	if (len == sizeof(__u32))
-		answer->value[type] = mnl_attr_get_u32(attr);
-	else if (len == sizeof(__u64))
-		answer->value[type] = mnl_attr_get_u64(attr);
-}
 
 static int take(const struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *attr, *inner;
+	const struct nlattr *attr;
 	struct netdev *netdev = arg;
 	struct answer answer;
 
 	memset(&answer, 0xff, sizeof(answer));
 	mnl_attr_for_each(attr, message, sizeof(struct genlmsghdr))
 	{
-		if (mnl_attr_get_type(attr) == NETDEV_A_PAGE_POOL_STATS_INFO && netdev->nest)
-			mnl_attr_for_each_nested(inner, attr) take_attr(&answer, NESTED, inner);
-		else
-			take_attr(&answer, 0, attr);
+		__u16 type = mnl_attr_get_type(attr), len = mnl_attr_get_payload_len(attr);
+
+		/* "uint" of the specification is of 4 or 8 bytes. */
+		if (type < MAX_ATTR && len == sizeof(__u32))
+			answer.value[type] = mnl_attr_get_u32(attr);
+		else if (type < MAX_ATTR && len == sizeof(__u64))
+			answer.value[type] = mnl_attr_get_u64(attr);
 	}
 	netdev->answers++;
 	netdev->each(netdev->sample, &answer);
@@ -141,58 +125,6 @@ static void take_qstats(struct doctor_sample *sample, const struct answer *answe
 	take_known(&queue->alloc_fails, value[NETDEV_A_QSTATS_RX_ALLOC_FAIL]);
 }
 
-static struct doctor_page_pool *pool_of(struct doctor_sample *sample, __u64 ifindex, __u64 id)
-{
-	struct doctor_iface *iface = doctor_iface_of(sample, (__u32)ifindex);
-	struct doctor_page_pool *pool;
-
-	if (!iface || ifindex == ~0ULL || id == ~0ULL)
-		return NULL;
-	rxaqm_list_each(pool, &iface->page_pools) {
-		if (pool->id == id)
-			return pool;
-	}
-	pool = rxaqm_list_add(&iface->page_pools);
-	if (!pool)
-		return NULL;
-	pool->id = (__u32)id;
-	pool->inflight = pool->recycled = pool->slow = ~0ULL;
-	return pool;
-}
-
-static void take_pool(struct doctor_sample *sample, const struct answer *answer)
-{
-	struct doctor_page_pool *pool = pool_of(sample, answer->value[NETDEV_A_PAGE_POOL_IFINDEX],
-						answer->value[NETDEV_A_PAGE_POOL_ID]);
-
-	if (!pool)
-		return;
-	pool->inflight = answer->value[NETDEV_A_PAGE_POOL_INFLIGHT];
-	if (answer->value[NETDEV_A_PAGE_POOL_NAPI_ID] != ~0ULL)
-		pool->napi = (__u32)answer->value[NETDEV_A_PAGE_POOL_NAPI_ID];
-}
-
-static __u64 sum(__u64 a, __u64 b)
-{
-	return a == ~0ULL ? b : b == ~0ULL ? a : a + b;
-}
-
-static void take_pool_stats(struct doctor_sample *sample, const struct answer *answer)
-{
-	const __u64 *value = answer->value;
-	struct doctor_page_pool *pool = pool_of(sample, value[NESTED + NETDEV_A_PAGE_POOL_IFINDEX],
-						value[NESTED + NETDEV_A_PAGE_POOL_ID]);
-
-	if (!pool)
-		return;
-	pool->recycled = sum(value[NETDEV_A_PAGE_POOL_STATS_RECYCLE_CACHED],
-			     value[NETDEV_A_PAGE_POOL_STATS_RECYCLE_RING]);
-	pool->slow = value[NETDEV_A_PAGE_POOL_STATS_ALLOC_SLOW];
-	if (pool->slow != ~0ULL)
-		pool->slow *= PAGES_A_REFILL;
-	pool->slow = sum(pool->slow, value[NETDEV_A_PAGE_POOL_STATS_ALLOC_SLOW_HIGH_ORDER]);
-}
-
 static int ask(__u16 family, __u8 cmd, __u32 scope, struct netdev *netdev)
 {
 	union rxaqm_netlink_request request;
@@ -221,9 +153,6 @@ void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *s
 		{ NETDEV_CMD_QSTATS_GET, NETDEV_QSTATS_SCOPE_QUEUE, take_qstats,
 		  "counters of queues by netlink",
 		  "no driver here implements qstats; those of ethtool -S are used" },
-		/* From 6.8; the check that reads them says itself if they are not there. */
-		{ NETDEV_CMD_PAGE_POOL_GET, 0, take_pool, NULL, NULL },
-		{ NETDEV_CMD_PAGE_POOL_STATS_GET, 0, take_pool_stats, NULL, NULL },
 	};
 	int family = rxaqm_netlink_family("netdev", NULL, NULL);
 	size_t i;
@@ -235,7 +164,6 @@ void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *s
 		struct netdev netdev = {
 			.sample = sample,
 			.each = questions[i].each,
-			.nest = questions[i].each == take_pool_stats,
 		};
 		int err = ask((__u16)family, questions[i].cmd, questions[i].scope, &netdev);
 

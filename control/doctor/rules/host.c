@@ -6,7 +6,6 @@
 #define CPUFREQ "/sys/devices/system/cpu/cpuN/cpufreq"
 #define CPUIDLE "/sys/devices/system/cpu/cpuN/cpuidle"
 #define SIBLINGS "thread_siblings_list"
-#define PAGE_POOLS "netdev netlink, page-pool-stats-get"
 #define BUSY_PERCENT 90.0
 
 static bool known(__u64 value)
@@ -166,53 +165,6 @@ static enum doctor_verdict judge_numa(const struct doctor_snapshot *snap,
 	return doctor_found_if(most >= 50);
 }
 
-/* Pages of @iface used again and from the allocator, in the window. False: nobody counts. */
-static bool count_pages(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-			double *ret_recycled, double *ret_slow)
-{
-	const struct doctor_iface *before = doctor_iface_before(snap, iface);
-	const struct doctor_page_pool *is, *was;
-	bool seen = false;
-
-	*ret_recycled = *ret_slow = 0;
-	rxaqm_list_each(is, &iface->page_pools) {
-		if (!before)
-			break;
-		rxaqm_list_each(was, &before->page_pools) {
-			__u64 slow = doctor_since(was->slow, is->slow);
-			__u64 recycled = doctor_since(was->recycled, is->recycled);
-
-			if (was->id != is->id || slow == ~0ULL || recycled == ~0ULL)
-				continue;
-			seen = true;
-			*ret_slow += (double)slow;
-			*ret_recycled += (double)recycled;
-		}
-	}
-	return seen;
-}
-
-static enum doctor_verdict judge_pages(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	double recycled, slow, most = 0, window = doctor_window_s(snap);
-	const struct doctor_iface *iface;
-	bool seen = false;
-
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		seen |= count_pages(snap, iface, &recycled, &slow);
-		if (slow / window < 1000 || slow <= recycled || slow / window <= most)
-			continue;
-		most = slow / window;
-		doctor_say(finding, "iface", "%s", iface->name);
-		doctor_note_rise(finding, "recycled", recycled / window, DOCTOR_PER_S, PAGE_POOLS);
-	}
-	if (!seen)
-		return doctor_blind(finding, "no page pool with counters (6.8, PAGE_POOL_STATS)");
-	doctor_note_rise(finding, "allocated", most, DOCTOR_PER_S, PAGE_POOLS);
-	return doctor_found_if(most > 0);
-}
-
 const struct doctor_check doctor_checks_host[] = {
 	{
 		DOCTOR_CHECK("cpu-clock", CPU, SHARED, HIGH, MEASURED),
@@ -287,26 +239,6 @@ const struct doctor_check doctor_checks_host[] = {
 			    .risk = "the programs may then be on the other node" },
 		.reference = "scaling.rst; Documentation/mm/numa.rst",
 		.judge = judge_numa,
-	},
-	{
-		DOCTOR_CHECK("page-pool-slow", NIC, SERVICE, LOW, MEASURED),
-		.reads = "netdev netlink: page-pool-get, page-pool-stats-get (6.8)",
-		.rule = "1,000 pages/s or more come from the page allocator, more than are used again",
-		.cause =
-			"${iface} takes ${allocated} pages from the allocator, and uses ${recycled} again.",
-		.because =
-			"Pages that programs keep, or that are freed on other CPUs, do not come back to the pool: each costs "
-			"an allocation and a mapping for DMA.",
-		.clear = "no page pool takes more pages from the allocator than it uses again",
-		.remedy = { .now = "read sooner, or put the readers on the CPUs of the queues (RFS)",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "allocated from ${allocated} to below ${recycled}",
-			    .risk = "none" },
-		.after =
-			"tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-buffers-huge nic-no-memory",
-		.reference = "Documentation/networking/page_pool.rst",
-		.judge = judge_pages,
 	},
 	{}
 };

@@ -24,8 +24,6 @@ LAYOUT(doctor_napi,
        FIELDS(doctor_napi, id, irq, pid, threaded, defer_hard_irqs, gro_flush_timeout_ns),
        FIELD(doctor_napi, irq_suspend_timeout_ns));
 
-LAYOUT(doctor_page_pool, FIELDS(doctor_page_pool, id, napi, inflight, recycled, slow));
-
 LAYOUT(doctor_iface,
        FIELDS(doctor_iface, name, driver, ifindex, mtu, tx_queue_len, link_type, speed_mbit),
        FIELDS(doctor_iface, numa_node, rx_queues, tx_queues, rps_queues, rx_ring, rx_ring_max),
@@ -34,8 +32,7 @@ LAYOUT(doctor_iface,
        FIELDS(doctor_iface, gro, gro_known, xdp_generic, xdp, threaded, up, qdisc),
        MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
        MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
-       LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type),
-       LIST(doctor_iface, page_pools, doctor_page_pool_type));
+       LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type));
 
 LAYOUT(doctor_owner, FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before),
        FIELDS(doctor_owner, throttled_us, nice));

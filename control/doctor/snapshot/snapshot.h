@@ -69,14 +69,6 @@ struct doctor_napi {
 	__u64 defer_hard_irqs, gro_flush_timeout_ns, irq_suspend_timeout_ns; /* ~0: not known */
 };
 
-/* Pages that a driver's Rx queue takes its buffers from (netdev netlink, page-pool). */
-struct doctor_page_pool {
-	__u32 id, napi; /* napi 0: not known */
-	__u64 inflight; /* pages not given back */
-	/* Pages: used again; from the page allocator, at most; ~0: not counted. */
-	__u64 recycled, slow;
-};
-
 struct doctor_iface {
 	char name[32], driver[32];
 	__u32 ifindex, mtu, tx_queue_len;
@@ -98,7 +90,6 @@ struct doctor_iface {
 	doctor_map ethtool; /* -S, those that tell of drops, pauses, limits and single queues */
 	RXAQM_LIST(struct doctor_queue) queues;
 	RXAQM_LIST(struct doctor_napi) napis;
-	RXAQM_LIST(struct doctor_page_pool) page_pools;
 };
 
 /* A socket that stands out; kprobes/sockets.bpf.c and sock_diag say the same of it. */

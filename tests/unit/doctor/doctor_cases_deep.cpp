@@ -13,15 +13,6 @@ static void polls(Bundle &bundle, const char *fields)
 			   fields + "}]");
 }
 
-/* Page pool 4 of eth0 took @slow pages from the allocator and used @recycled again. */
-static void page_pool(Bundle &bundle, const std::string &slow, const std::string &recycled)
-{
-	bundle.set("/before/ifaces/1/page_pools",
-		   R"([{"id":4,"napi":9,"inflight":100,"recycled":0,"slow":0}])");
-	bundle.set("/after/ifaces/1/page_pools", R"([{"id":4,"napi":9,"inflight":100,"recycled":)" +
-							 recycled + R"(,"slow":)" + slow + "}]");
-}
-
 static void cpu(Bundle &bundle, unsigned index, const std::string &name, const std::string &was,
 		const std::string &is)
 {
@@ -94,7 +85,6 @@ const std::vector<Case> &doctor_cases_deep()
 			  cpu(b, 1, "numa_node", "1", "1");
 			  b.set("/after/ifaces/1/numa_node", "0");
 		  } },
-		{ "page-pool-slow", {}, [](Bundle &b) { page_pool(b, "90000", "20000"); } },
 		{ "app-window",
 		  {},
 		  [](Bundle &b) {
