@@ -12,6 +12,21 @@
 /* How often what stands in qdiscs is looked at. */
 #define LOOK_NS (100 * RXAQM_NSEC_PER_MSEC)
 
+/* Ten silent seconds look like a hang to somebody who waits for them. */
+static void count_down(__u64 left_ns)
+{
+	static __u64 shown;
+	__u64 left_s = (left_ns + RXAQM_NSEC_PER_SEC - 1) / RXAQM_NSEC_PER_SEC;
+
+	if (left_s == shown || !isatty(STDERR_FILENO) || !isatty(STDOUT_FILENO))
+		return;
+	shown = left_s;
+	if (left_s)
+		fprintf(stderr, "\rlooking for %llu s more ", (unsigned long long)left_s);
+	else
+		fputs("\r\033[K", stderr);
+}
+
 /* Links, their queues and drivers' counters. -ENODEV: @interface is not there. */
 static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			  const char *interface, int sysfs_fd)
@@ -52,10 +67,12 @@ static void wait_window(struct doctor_snapshot *snap, const struct doctor_reques
 		struct timespec pause = { .tv_sec = (time_t)(left / RXAQM_NSEC_PER_SEC),
 					  .tv_nsec = (long)(left % RXAQM_NSEC_PER_SEC) };
 
+		count_down(until - now);
 		doctor_look_at_qdiscs(snap);
 		doctor_look_at_threads(looks, &snap->before);
 		nanosleep(&pause, NULL);
 	}
+	count_down(0);
 }
 
 int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *request,

@@ -135,9 +135,9 @@ static __s64 speed_max(const struct doctor_iface *iface)
 		{ ETHTOOL_LINK_MODE_5000baseT_Full_BIT, 5000 },
 		{ ETHTOOL_LINK_MODE_10000baseT_Full_BIT, 10000 },
 	};
-	struct {
+	union {
 		struct ethtool_link_settings link;
-		__u32 masks[3 * SCHAR_MAX];
+		__u32 room[sizeof(struct ethtool_link_settings) / sizeof(__u32) + 3 * SCHAR_MAX];
 	} ask = { .link = { .cmd = ETHTOOL_GLINKSETTINGS } };
 	__u32 most = 0;
 	size_t i;
@@ -152,7 +152,7 @@ static __s64 speed_max(const struct doctor_iface *iface)
 	/* Of copper, where a cable or the other end brings it down; of modules the module decides. */
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (modes[i].bit / 32 < ask.link.link_mode_masks_nwords &&
-		    ask.masks[modes[i].bit / 32] >> modes[i].bit % 32 & 1)
+		    ask.link.link_mode_masks[modes[i].bit / 32] >> modes[i].bit % 32 & 1)
 			most = modes[i].mbit > most ? modes[i].mbit : most;
 	}
 	return most;

@@ -195,7 +195,7 @@ extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], docto
 	doctor_checks_window[], doctor_checks_send[], doctor_checks_spread[],
 	doctor_checks_backlog[], doctor_checks_probed[], doctor_checks_host[],
 	doctor_checks_pauses[], doctor_checks_txqueue[], doctor_checks_link[],
-	doctor_checks_counted[];
+	doctor_checks_counted[], doctor_checks_seen[];
 
 /* The row at @index of all; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

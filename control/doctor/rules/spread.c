@@ -290,63 +290,6 @@ static enum doctor_verdict judge_gro(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-/* Queues of a NIC of one node that are served by CPUs of another cannot be told from here without
- * the CPUs' nodes: what can is a counter that went back.
- */
-static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
-{
-	const struct doctor_iface *iface;
-	const char *reset = "";
-	unsigned int nr = 0;
-	__u64 packets;
-
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		/* Hosts of containers have new ones all the time. */
-		if (!doctor_iface_before(snap, iface) ||
-		    doctor_iface_stat(snap, iface, "rx_packets", &packets))
-			continue;
-		nr++;
-		reset = iface->name;
-	}
-	doctor_note(finding, "resets", nr, DOCTOR_COUNT, LINK);
-	if (!nr)
-		return DOCTOR_CLEAR;
-	return doctor_blind(
-		finding,
-		"%s was reset: its counters started again and prove nothing, nor does what a reset "
-		"clears for a while; run the doctor again",
-		reset);
-}
-
-/* Was there anything to be seen? A veth comes and goes with its container. */
-static enum doctor_verdict judge_window(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
-{
-	const struct doctor_iface *iface, *now;
-	__u64 packets = 0;
-
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		packets += doctor_packets_of(snap, iface);
-		if (!doctor_iface_before(snap, iface) && strcmp(iface->driver, "veth"))
-			return doctor_blind(finding,
-					    "%s came within the window; run the doctor again",
-					    iface->name);
-	}
-	rxaqm_list_each(iface, &snap->before.ifaces) {
-		now = doctor_iface_at(snap, iface->ifindex);
-		if (!now && strcmp(iface->driver, "veth"))
-			return doctor_blind(finding,
-					    "%s went within the window; run the doctor again",
-					    iface->name);
-	}
-	doctor_note_count(finding, "packets", packets, LINK);
-	if ((double)packets < doctor_window_s(snap))
-		return doctor_blind(finding,
-				    "no packets came in the window: run the doctor while it is slow");
-	return DOCTOR_CLEAR;
-}
-
 const struct doctor_check doctor_checks_spread[] = {
 	{
 		DOCTOR_CHECK("rx-skew", NIC, SKEWED, MEDIUM, MEASURED),
@@ -424,26 +367,6 @@ const struct doctor_check doctor_checks_spread[] = {
 			    .risk = "routers of other people's packets may want it off" },
 		.reference = "Documentation/networking/segmentation-offloads.rst",
 		.judge = judge_gro,
-	},
-	{
-		DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
-		.reads = "rx_packets of each interface, twice; which interfaces there are",
-		.rule = "never: where no packet came, or an interface came or went, nothing can be said",
-		NEVER_FOUND,
-		.clear = "${packets} packets came",
-		.reference = "statistics.rst",
-		.essential = true,
-		.judge = judge_window,
-	},
-	{
-		DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
-		.reads = "rx_packets of each interface, twice",
-		.rule = "never: where a counter went back, nothing can be said",
-		NEVER_FOUND,
-		.clear = "${resets} interfaces were reset in the window",
-		.essential = true,
-		.reference = "Meta: the fix by touching any setting",
-		.judge = judge_reset,
 	},
 	{}
 };
