@@ -12,6 +12,7 @@
 
 extern "C" {
 #include "iface.h"
+#include "meta.h"
 }
 
 #include "host.hpp"
@@ -24,7 +25,7 @@ namespace
 uint32_t abi_version(const Host &host, uint32_t set_to)
 {
 	int fd = bpf_obj_get((host.state_dir() + "/meta_map").c_str());
-	uint32_t key = 0, value[2] = {}, was;
+	uint32_t key = 0, value[sizeof(rxaqm_meta_info) / 4] = {}, was;
 
 	REQUIRE(fd >= 0);
 	REQUIRE(bpf_map_lookup_elem(fd, &key, value) == 0);
