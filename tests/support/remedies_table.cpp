@@ -307,16 +307,6 @@ const std::vector<Situation> &situations()
 			  set_backlog(p, 2000);
 		  },
 		  STATUS, OUTGROWN, "rxaqm " },
-		{ GUEST, "senders of another kind than when attached",
-		  [](Place &p) {
-			  attach(p);
-			  REQUIRE(p.shell("modprobe tcp_dctcp && sysctl -qw "
-					  "net.ipv4.tcp_allowed_congestion_control='reno cubic dctcp'",
-					  true)
-					  .exit_code == 0);
-			  p.must("sysctl -qw net.ipv4.tcp_congestion_control=dctcp");
-		  },
-		  STATUS, "as it was; tcp_congestion_control is", "rxaqm policy" },
 		/* Names */
 		{ HERE, "attach to no interface", nullptr, "rxaqm attach nosuch0", "no interface",
 		  "ip link", SHOWS },
