@@ -234,7 +234,8 @@ void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 no
 		return;
 	catch_up(q, ring_entries, now_ns, &vars);
 	figures->bad = vars.bad;
-	figures->holds = vars.x != 0;
+	/* While it only observes nobody reacts, and the limit goes to nothing. */
+	figures->holds = vars.x && (q->flags & RXAQM_QUEUE_ENFORCED);
 	figures->goal_ns = vars.goal_ns;
 	figures->smooth_ns = vars.smooth_ns;
 	figures->capacity_pps = rxaqm_level_pps(&vars, vars.most);

@@ -28,6 +28,7 @@ struct Lawful {
 		rxaqm_law_vars &law = q->law;
 
 		rxaqm_policy_init(&q->policy);
+		q->flags = RXAQM_QUEUE_ENFORCED;
 		q->target_ns = 10 * MS;
 		q->interval_ns = 100 * MS;
 		law.turn_ns = law.count_ns = NOW - MS;
@@ -88,6 +89,10 @@ TEST_CASE("law figures: who may send how much, and who sends more", "[law_figure
 	CHECK(f.flows[RXAQM_FLOWS_OTHER] == 1);
 	CHECK(f.over[RXAQM_FLOWS_OTHER] == 1);
 	CHECK(f.thin == l.q->law.thin);
+	l.q->flags = 0;
+	CHECK_FALSE(l.figures().holds);
+	CHECK(l.figures().limit_pps == 0);
+	l.q->flags = RXAQM_QUEUE_ENFORCED;
 	l.q->policy.ack = RXAQM_ACK_KEEP;
 	CHECK(l.figures().thin == 0);
 	l.q->policy.ack = RXAQM_ACK_THIN;

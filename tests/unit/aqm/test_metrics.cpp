@@ -199,6 +199,7 @@ TEST_CASE("metrics: the law of a queue", "[metrics]")
 	q.interval_ns = 40 * RXAQM_NSEC_PER_MSEC;
 	q.law.turn_ns = maps.view().now_ns - 1;
 	q.law.goal_ns = 2 * RXAQM_NSEC_PER_MSEC;
+	q.flags |= RXAQM_QUEUE_ENFORCED;
 	q.law.x = RXAQM_LAW_OCTAVE;
 	q.law.stamp_bits = 8;
 	q.law.limit = 100 * RXAQM_PACKET;
