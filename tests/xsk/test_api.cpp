@@ -71,8 +71,9 @@ TEST_CASE("xsk: the maps of another version are refused", "[xsk]")
 	Socket socket;
 	std::string pin = a.host.state_dir() + "/meta_map";
 
-	must({ "bpftool", "map", "update", "pinned", pin, "key", "0", "0", "0", "0", "value", "99",
-	       "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0" });
+	must({ "bpftool", "map",   "update", "pinned", pin, "key", "0", "0", "0",
+	       "0",	  "value", "99",     "0",      "0", "0",   "0", "0", "0",
+	       "0",	  "0",	   "0",	     "0",      "0", "0",   "0", "0", "0" });
 	CHECK(socket.open(a.wire.rx, a.wire.rx_if) == -EPROTO);
 	run({ "rm", "-rf", a.host.state_dir() });
 }
