@@ -117,8 +117,8 @@ rxaqm_always_inline enum rxaqm_ack_options rxaqm_ack_options(const __u8 *tcp, __
 	return RXAQM_ACK_OPTIONS_OTHER;
 }
 
-/* Read the segment of @frame that is of class ACK or SYN and of flow @id, whose TCP header begins at
- * @l4_off. False if it is cut short.
+/* Read the segment of @frame that is of class ACK or SYN and of flow @id, whose TCP header begins
+ * at @l4_off. False if it is cut short.
  */
 rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct rxaqm_frame *frame,
 					__u32 id, __u32 l4_off)

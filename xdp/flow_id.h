@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Which flow a packet is of: a hash of addresses, protocol, ports and VLANs, with a seed that nobody
- * outside knows.
+ * Which flow a packet is of: a hash of addresses, protocol, ports and VLANs, with a seed that
+ * nobody outside knows.
  *
  * What comes through a tunnel is told apart by what is inside: in GRE, IP in IP and 6in4 by the
  * addresses and ports of the packet there, in ESP by its SPI. VXLAN and Geneve need nothing: who

@@ -41,8 +41,8 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 /* @verify: the check that --verify asks for, or NULL. */
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 		       const struct doctor_diagnosis *diagnosis, const char *verify);
-/* Why the verdict that @finding is clear means nothing: too little came, or what else is found hides
- * it; NULL: it is gone.
+/* Why the verdict that @finding is clear means nothing: too little came, or what else is found
+ * hides it; NULL: it is gone.
  */
 const char *doctor_not_gone(const struct doctor_snapshot *snap,
 			    const struct doctor_diagnosis *diagnosis,

@@ -5,8 +5,8 @@
 # all other floods by flood.c; requests and connections by probe.c.
 
 readonly first_port=5300 step_port=5309 probe_port=5330
-# Ten slow clients have addresses from the first on; floods of changing senders come from the network,
-# which the host reaches by the client, who drops all answers.
+# Ten slow clients have addresses from the first on; floods of changing senders come from the
+# network, which the host reaches by the client, who drops all answers.
 readonly first_slow=20 flood_net=10.80
 readonly tunnel_net=10.78
 readonly udp_bytes=200

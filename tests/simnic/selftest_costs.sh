@@ -121,8 +121,8 @@ test_pace()
 	end_ns=$(now_ns)
 	grown sim1 stB
 	after_ns=$(now_ns)
-	# Of an overloaded CPU the model has all the time there is, or it was lost. 20 ms: the clock has
-	# 10 ms, and the model may lag by 4.
+	# Of an overloaded CPU the model has all the time there is, or it was lost. 20 ms: the clock
+	# has 10 ms, and the model may lag by 4.
 	lost=$((grew[model_ns] + grew[model_lost_ns]))
 	more "$lost" $((end_ns - begun_ns - 20000000)) "time of the model"
 	more $((after_ns - before_ns + 20000000)) "$lost" "time that passed"

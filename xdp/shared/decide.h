@@ -230,8 +230,8 @@ rxaqm_always_inline enum rxaqm_class rxaqm_decide_class(const struct rxaqm_polic
 	return (enum rxaqm_class)kind;
 }
 
-/* A packet of class (@kind, @ecn), of which rxaqm_decide_sojourn() said @judged, at @now_ns: what is
- * to be asked of it next.
+/* A packet of class (@kind, @ecn), of which rxaqm_decide_sojourn() said @judged, at @now_ns: what
+ * is to be asked of it next.
  */
 rxaqm_always_inline enum rxaqm_ask rxaqm_decide_ask(struct rxaqm_queue *q, __u32 judged, __u8 kind,
 						    __u8 ecn, __u64 now_ns)
@@ -271,7 +271,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
 	if (cls == RXAQM_CLASS_ECT)
 		ect = ecn == RXAQM_IP_CE ? RXAQM_LAW_CE : RXAQM_LAW_ECT;
 	verdict = rxaqm_law_packet(&q->law, set, id, kind, ect, stamp);
-	/* What goes by is what the CPU can do. Of an observed queue, or a recorded one, all does. */
+	/* What goes by is what the CPU can do; of an observed or a recorded queue all does. */
 	if (verdict != RXAQM_DROP ||
 	    (q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) != RXAQM_QUEUE_ENFORCED)
 		rxaqm_level_count(&q->law.passed, stamp);

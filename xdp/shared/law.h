@@ -153,7 +153,8 @@ rxaqm_always_inline __u32 rxaqm_law_exp2(__u32 x)
 	return (RXAQM_LAW_ONE >> whole) - (part >> (whole + 1));
 }
 
-/* log2 of @n, rounded down; 0 of 0. Global for the verifier's sake, which then knows nothing of it. */
+/* log2 of @n, rounded down; 0 of 0. Global for the verifier's sake, which then knows nothing of it.
+ */
 rxaqm_global int rxaqm_law_log2(__u32 n)
 {
 	int bits = 0, i;
@@ -207,7 +208,8 @@ static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
 	vars->thin = RXAQM_LAW_ONE - share;
 }
 
-/* x at least: a limit of over two to four times the largest flow of the window would hold nobody. */
+/* x at least: a limit of over two to four times the largest flow of the window would hold nobody.
+ */
 static inline __u32 rxaqm_law_least(const struct rxaqm_law_vars *vars)
 {
 	__u32 octaves = vars->top ? (__u32)rxaqm_law_log2((__u32)(2ULL * vars->most / vars->top)) :
@@ -418,8 +420,9 @@ static inline void rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
 	rxaqm_law_map(vars, rxaqm_law_stamp(vars, now_ns));
 }
 
-/* A packet of a known flow: count it. Returns the level before, and its limit in @ret_limit. A floor
- * is one for flows that ignore marks, too, or the floors of all kinds would be more than there is.
+/* A packet of a known flow: count it. Returns the level before, and its limit in @ret_limit. A
+ * floor is one for flows that ignore marks, too, or the floors of all kinds would be more than
+ * there is.
  */
 rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
 					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
@@ -447,10 +450,10 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 	return level;
 }
 
-/* The packet is not to be dropped: is it to be marked, as @marks says? GRO does not merge what differs
- * in its TOS, and a DCTCP receiver acknowledges at once where marks begin or end: so packets of a
- * @flow (NULL: unknown) are marked alike for a while, whatever becomes of its level meanwhile. The
- * share of marks stays the same.
+/* The packet is not to be dropped: is it to be marked, as @marks says? GRO does not merge what
+ * differs in its TOS, and a DCTCP receiver acknowledges at once where marks begin or end: so
+ * packets of a @flow (NULL: unknown) are marked alike for a while, whatever becomes of its level
+ * meanwhile. The share of marks stays the same.
  */
 rxaqm_always_inline bool rxaqm_law_run(struct rxaqm_flow *flow, bool over, bool marks)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Contract of meta_map: what the pinned state is. One entry, written by control when
- * it makes the state, read before anything else is touched; "rxaqm top --flows" asks here. abi_version 0: the state
- * was never completed, and is made anew.
+ * Contract of meta_map: what the pinned state is. One entry, written by control when it makes the
+ * state, read before anything else is touched; "rxaqm top --flows" asks here. abi_version 0: the
+ * state was never completed, and is made anew.
  */
 #ifndef RXAQM_META_H
 #define RXAQM_META_H

@@ -15,8 +15,8 @@
  */
 #define RXAQM_TARGET_FLOW_PACKETS 5
 
-/* The target @target_ns, or, law=auto, what the TCP flows that are over the fair share need, at most
- * twice as much and what the ring has room for (0: unknown).
+/* The target @target_ns, or, law=auto, what the TCP flows that are over the fair share need, at
+ * most twice as much and what the ring has room for (0: unknown).
  */
 static inline __u64 rxaqm_target_for_flows(const struct rxaqm_queue *q, __u64 target_ns,
 					   __u64 ceiling_ns)

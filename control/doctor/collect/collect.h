@@ -50,8 +50,8 @@ void doctor_look_at_threads(struct doctor_look *looks, const struct doctor_sampl
 /* Into the threads of @after; frees. */
 void doctor_looks_done(struct doctor_look *looks, const struct doctor_sample *before,
 		       struct doctor_sample *after);
-/* Who takes CPU time, and the network namespaces that programs run in. @first, of the first look, is
- * compared and freed by the second one, which fills @snap.
+/* Who takes CPU time, and the network namespaces that programs run in. @first, of the first look,
+ * is compared and freed by the second one, which fills @snap.
  */
 struct doctor_programs;
 struct doctor_programs *doctor_programs_first(void);

@@ -192,7 +192,9 @@ static void collect_thread(struct doctor_sample *sample, const char *pid)
 	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 }
 
-/* How long a thread waited each time since the last look, on average: at least one wait was as long. */
+/* How long a thread waited each time since the last look, on average: at least one wait was as
+ * long.
+ */
 void doctor_look_at_threads(struct doctor_look *looks, const struct doctor_sample *sample)
 {
 	unsigned long long run, wait, slices;

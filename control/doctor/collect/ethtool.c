@@ -149,7 +149,8 @@ static __s64 speed_max(const struct doctor_iface *iface)
 	ask.link.cmd = ETHTOOL_GLINKSETTINGS;
 	if (rxaqm_ethtool(iface->name, &ask) || ask.link.link_mode_masks_nwords <= 0)
 		return 0;
-	/* Of copper, where a cable or the other end brings it down; of modules the module decides. */
+	/* Of copper, where a cable or the other end brings it down; of modules the module decides.
+	 */
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (modes[i].bit / 32 < ask.link.link_mode_masks_nwords &&
 		    ask.link.link_mode_masks[modes[i].bit / 32] >> modes[i].bit % 32 & 1)

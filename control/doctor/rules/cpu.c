@@ -118,8 +118,8 @@ static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
 	return doctor_found_if(worst->starved >= 50);
 }
 
-/* Of a thread that receives: how long it waited at once, at least; 0: no more than threads do. Where
- * that is not known: on a CPU that has time left it waits longer than it runs.
+/* Of a thread that receives: how long it waited at once, at least; 0: no more than threads do.
+ * Where that is not known: on a CPU that has time left it waits longer than it runs.
  */
 static double late_us(const struct doctor_snapshot *snap, const struct doctor_load *load)
 {

@@ -72,8 +72,8 @@ static void add_threads(const struct doctor_snapshot *snap, struct doctor_load *
 	}
 }
 
-/* A NET_RX softirq ends after its budget of time, or some such after a poll that is slow: where there were few, what
- * fills the CPU are other softirqs.
+/* A NET_RX softirq ends after its budget of time, or some such after a poll that is slow: where
+ * there were few, what fills the CPU are other softirqs.
  */
 static double receiving_at_most(const struct doctor_snapshot *snap, const struct doctor_load *load)
 {

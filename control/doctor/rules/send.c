@@ -75,7 +75,8 @@ static double by_rwnd(const struct doctor_snapshot *snap, const struct doctor_so
 	return socket->rwnd_limited_ms == ~0U ? 0 : socket->rwnd_limited_ms;
 }
 
-/* What the kernel says that a flow waited for, for most of the time that it had something to send. */
+/* What the kernel says that a flow waited for, for most of the time that it had something to send.
+ */
 static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding, doctor_score_fn score)
 {

@@ -27,7 +27,8 @@ const struct doctor_socket *doctor_most_of(const struct doctor_snapshot *snap,
 /* Of established TCP sockets. */
 const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doctor_score_fn score);
 
-/* Is what @socket stands for small beside the host: below 1 % of its bytes and 5 % of its sockets? */
+/* Is what @socket stands for small beside the host: below 1 % of its bytes and 5 % of its sockets?
+ */
 bool doctor_is_small(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
 
 /* Does @owner, which may be NULL, wait for a CPU for long, and half as long as it runs? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ledger: every counter of loss, refusal, retry or error that a snapshot may hold is a row, with
- * the findings that explain it. Collectors keep what is in it, rules sum up what is theirs, and
- * what rises and nothing explains is printed as that.
+/* The ledger: every counter of loss, refusal, retry or error that a snapshot may hold is a row,
+ * with the findings that explain it. Collectors keep what is in it, rules sum up what is theirs,
+ * and what rises and nothing explains is printed as that.
  */
 #ifndef RXAQM_DOCTOR_LEDGER_H
 #define RXAQM_DOCTOR_LEDGER_H
@@ -19,7 +19,9 @@ struct doctor_loss {
 	/* Names with "|" between; of ethtool each is of words that the driver's name has all of. */
 	const char *name;
 	const char *what; /* it counts; NULL: nothing that slows or loses */
-	/* Ids, one blank between: the findings that explain it, first the one that sums it up, or "-". */
+	/* Ids, one blank between: the findings that explain it, first the one that sums it up, or
+	 * "-".
+	 */
 	const char *by;
 	unsigned int permille; /* of what passes there, from which on it matters */
 	unsigned int per_s; /* and as many a second; 0: one */

@@ -86,7 +86,9 @@ Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options = 
 Diagnosis diagnose(const Host &host, const Netns &netns,
 		   const std::vector<std::string> &options = {});
 
-/* @id is the cause, or the note, what else is found follows from it, and @consequences are among that. */
+/* @id is the cause, or the note, what else is found follows from it, and @consequences are among
+ * that.
+ */
 void check_names(const Diagnosis &diagnosis, const std::string &id,
 		 const std::set<std::string> &consequences = {});
 /* Nothing but notes is found, and enough was seen to say so. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm doctor: every word that it prints of a cause is in words.txt, where somebody has read it. After
- * a change RXAQM_WRITE_WORDS=1 writes that file anew: read the difference.
+/* rxaqm doctor: every word that it prints of a cause is in words.txt, where somebody has read it.
+ * After a change RXAQM_WRITE_WORDS=1 writes that file anew: read the difference.
  */
 #include "doctor_case.hpp"
 

@@ -127,7 +127,8 @@ TEST_CASE("law: a table full of strangers changes nothing for known flows", "[la
 		ring->count();
 		ring->run(5 * SEC);
 	}
-	/* All flows of the four are still known. Strangers have what all six known ones may have. */
+	/* All flows of the four are still known. Strangers have what all six known ones may have.
+	 */
 	CHECK(beside.q->law.flows[RXAQM_FLOWS_TCP] >= 5);
 	CHECK(beside.sources[0].passed > alone.sources[0].passed * 3 / 8);
 	for (Ring *ring : { &alone, &beside }) {
