@@ -68,8 +68,8 @@ add_profiles()
 					scenario_ini[$name-$profile.$key]=${scenario_ini[$name.$key]}
 			done
 			scenario_ini[$name-$profile.profile]=$profile
-			# A packet that GRO merges well costs a third: at the default cost one client
-			# could not overload the host.
+			# Well merged, a packet costs a third: at the default cost one client could
+			# not overload the host.
 			if [[ $profile == stack && ! -v scenario_ini[$name.cost] ]]; then
 				scenario_ini[$name-$profile.cost]=90000
 				scenario_ini[$name-$profile.weight]=14

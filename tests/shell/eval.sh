@@ -160,7 +160,8 @@ same "typing: what came 200 ms after the median was sent again" '{"sent":4,"answ
 	"$(jq -nc -L tests/eval 'include "result"; [10, -1, 20, 300000000] | typed | {sent, answered}')"
 
 # A flood of one flow at 4 times beside 4 CUBIC flows. Of 10,000 packets a second drops take a
-# tenth, probes 1,000: 8,000 are left, 1,600 a flow, 6,400 for TCP; it has half of that. Two seconds.
+# tenth, probes 1,000: 8,000 are left, 1,600 a flow, 6,400 for TCP; it has half of that. Two
+# seconds.
 cat >"$scratch/runs.jq" <<-'END'
 	def invented: {run: 1, status: "ok", row: "flood", profile: "driver", seconds: 2, target_ns: 10e6, settling: [],
 		delay: {p50_ns: 10e6, p99_ns: 15e6}, requests: {sent: 400, answered: 400}, slow: {sent: 200, answered: 198},
