@@ -115,18 +115,17 @@ rxaqm_always_inline __u32 rxaqm_flow_addresses(const struct rxaqm_packet *pkt,
 					       const struct rxaqm_frame *frame, const __u8 *data,
 					       __u32 plain, __u64 *words)
 {
-	const __u8 *ip = data + RXAQM_ETH_HLEN;
 	__u32 n = 4;
 
 	if (plain == RXAQM_IP4_HLEN) {
-		words[0] = rxaqm_flow_bytes(ip + 12);
+		words[0] = rxaqm_flow_bytes(data + RXAQM_ETH_HLEN + 12);
 		return 1;
 	}
 	if (plain) {
-		words[0] = rxaqm_flow_bytes(ip + 8);
-		words[1] = rxaqm_flow_bytes(ip + 16);
-		words[2] = rxaqm_flow_bytes(ip + 24);
-		words[3] = rxaqm_flow_bytes(ip + 32);
+		words[0] = rxaqm_flow_bytes(data + RXAQM_ETH_HLEN + 8);
+		words[1] = rxaqm_flow_bytes(data + RXAQM_ETH_HLEN + 16);
+		words[2] = rxaqm_flow_bytes(data + RXAQM_ETH_HLEN + 24);
+		words[3] = rxaqm_flow_bytes(data + RXAQM_ETH_HLEN + 32);
 		return 4;
 	}
 	if (pkt->ip_version == 4)
