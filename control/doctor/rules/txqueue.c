@@ -134,6 +134,11 @@ static enum doctor_verdict judge_drops(const struct doctor_snapshot *snap,
 	return doctor_found_if(drops >= doctor_window_s(snap));
 }
 
+/* Where the CPU that receives has no time for what was sent. */
+#define LATE_COMPLETIONS                                                                         \
+	"rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few " \
+	"bpf-dear packet-dear napi-starved"
+
 const struct doctor_check doctor_checks_txqueue[] = {
 	{
 		DOCTOR_CHECK("tx-qdisc-drops", TX, ARRIVAL, MEDIUM, MEASURED),
@@ -149,7 +154,8 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    NOTHING_CHANGED,
 			    .expect = "drops from ${drops} to what TCP needs to find its rate",
 			    .risk = "a longer limit is a longer delay" },
-		.after = "tx-qdisc-standing link-full link-slow nic-pauses-received tx-stalls",
+		.after =
+			"tx-qdisc-standing link-full link-slow nic-pauses-received tx-stalls " LATE_COMPLETIONS,
 		.reference = "tc(8) -s qdisc",
 		.judge = judge_drops,
 	},
@@ -170,8 +176,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    .undo = "rxaqm detach ${iface}",
 			    .expect = "stalls from ${stalls} to 0",
 			    .risk = ENFORCE_RISK },
-		.after =
-			"rx-queue-standing cq-shared rx-starved cpu-steal cpu-pauses rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few bpf-dear packet-dear napi-starved",
+		.after = "cpu-steal cpu-pauses " LATE_COMPLETIONS,
 		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 		.judge = judge_stall,
 	},
@@ -189,8 +194,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 			    NOTHING_CHANGED,
 			    .expect = "waits in fewer than 80 % of looks",
 			    .risk = "none" },
-		.after =
-			"link-full link-slow tx-stalls rx-queue-standing cq-shared rx-starved rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few bpf-dear packet-dear napi-starved tso-self-throttled",
+		.after = "link-full link-slow tx-stalls tso-self-throttled " LATE_COMPLETIONS,
 		.reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
 		.judge = judge_qdisc,
 	},
