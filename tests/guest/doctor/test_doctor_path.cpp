@@ -74,11 +74,26 @@ TEST_CASE("doctor: segments that overtake each other", "[doctor][path]")
 TEST_CASE("doctor: a window that is shorter than the path", "[doctor][path]")
 {
 	Path path("delay 100ms", "delay 100ms");
+
+	/* Else the sender's buffer is as short. */
+	path.there.shell("echo 4096 16384 33554432 >/proc/sys/net/ipv4/tcp_wmem");
 	Transfer transfer(path.there, path.here, Path::HERE, 1);
 
 	std::this_thread::sleep_for(8s);
 	check_names(diagnose(path.host, path.here), "tcp-window-limit");
 	check_healthy(diagnose(path.host, path.there));
+}
+
+TEST_CASE("doctor: a send buffer that is shorter than the path", "[doctor][path]")
+{
+	Path path("delay 25ms", "delay 25ms");
+
+	path.there.shell("echo 4096 16384 262144 >/proc/sys/net/ipv4/tcp_wmem");
+	Transfer transfer(path.there, path.here, Path::HERE, 1);
+
+	std::this_thread::sleep_for(2s);
+	check_names(diagnose(path.host, path.there), "tcp-sndbuf-limited");
+	check_healthy(diagnose(path.host, path.here));
 }
 
 TEST_CASE("doctor: a buffer of the program's own that is shorter than the path", "[doctor][path]")
