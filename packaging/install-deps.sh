@@ -19,7 +19,7 @@ declare -A packages=(
 		python3-prometheus-client python3-scapy"
 	[deb]="build-essential debhelper dpkg-dev lintian"
 	[demo]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
-	[eval]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
+	[eval]="gnuplot-nox iproute2 iperf3 ethtool jq procps nbdkit fio"
 	[bench]="iproute2 iperf3 ethtool jq procps dpdk-dev"
 	[vm]="qemu-system-x86/1:8 dpdk-dev virtme-ng@13 python3-venv busybox-static kmod file patchelf
 		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"

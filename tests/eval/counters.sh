@@ -79,6 +79,23 @@ probed()
 		"$1/probe.txt"
 }
 
+# storage_json DIR: of the requests to the NBD server that were done in the window, how many, of how
+# many bytes, and the times they took; null if there was none.
+storage_json()
+{
+	[[ -s $1/bulk_lat.log ]] || { echo null && return; }
+	awk -F ', *' -v from="$(awk '$2 == "begin" { printf "%.0f", $1 * 1000 }' "$1/events.txt")" \
+		-v to="$(awk '$2 == "end" { printf "%.0f", $1 * 1000 }' "$1/events.txt")" '
+		FNR == 1 { files++ }
+		$1 >= from && $1 < to { bytes[files] += $4; n = requests[files]++; row[files] = row[files] (n ? ", " : "") $2 }
+		END {
+			for (i = 1; i <= 2; i++)
+				printf "%s\"%s\": {\"bytes\": %.0f, \"times\": [%s]}", i == 1 ? "{" : ", ", i == 1 ? "bulk" : "small",
+					bytes[i], row[i]
+			print "}"
+		}' "$1/bulk_lat.log" "$1/small_lat.log"
+}
+
 # flood_json SCENARIO: its kind and flows, and packets of a sender if that changes; null if there is
 # none.
 flood_json()
@@ -112,7 +129,7 @@ result_json()
 		--argjson classes "$(flow_bytes "$dir")" \
 		--argjson capacity_pps "$(document "$dir/capacity.txt")" \
 		--argjson offered_pps "$(document "$dir/offered.txt")" \
-		--argjson probed "$(probed "$dir")" \
+		--argjson probed "$(probed "$dir")" --slurpfile storage <(storage_json "$dir") \
 		--argjson ring "$(document "$dir/ring.txt")" --arg profile "$(of_scenario "$2" profile)" \
 		--argjson flood "$(flood_json "$2")" \
 		--argjson notes "$(lines "$dir/status.txt" | jq -Rsc 'split("\n") | map(select(test("note")))')" \

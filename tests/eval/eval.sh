@@ -54,7 +54,7 @@ measure()
 {
 	local status tool guest guests=() dir
 
-	for tool in ethtool gnuplot jq tc; do
+	for tool in ethtool fio gnuplot jq nbdkit tc; do
 		command -v "$tool" >/dev/null || eval_die "no $tool: run 'make eval', which installs it" 3
 	done
 	"$root/tests/vm/fetch.sh" "$kernel"

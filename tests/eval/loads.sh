@@ -2,9 +2,9 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2016 # sourced by run.sh, which sets the variables
 #
 # What the client sends: TCP by bulk.c, one port a class; UDP and bursts by the kernel's pktgen;
-# all other floods by flood.c; requests and connections by probe.c.
+# all other floods by flood.c; requests and connections by probe.c; storage by nbdkit and fio.
 
-readonly first_port=5300 step_port=5309 probe_port=5330
+readonly first_port=5300 step_port=5309 probe_port=5330 nbd_port=10809
 # Ten slow clients have addresses from the first on; floods of changing senders come from the
 # network, which the host reaches by the client, who drops all answers.
 readonly first_slow=20 flood_net=10.80
@@ -228,6 +228,47 @@ start_flood()
 			2>"$dir/flood.txt" &
 		processes+=($!)
 	fi
+}
+
+# storage_client NAME NICE OPTION...: of the NBD server, until finish_storage. Each request is in
+# NAME_lat.log, with the time when it was done.
+storage_client()
+{
+	local name=$1 nice=$2
+
+	shift 2
+	(cd "$dir" && exec "${client[@]}" taskset -c "$client_cpu" nice -n "$nice" fio --name="$name" --thread \
+		--ioengine=nbd --uri="nbd://$host_addr:$nbd_port" --size=64M --time_based --runtime=1h \
+		--norandommap --clocksource=clock_gettime --eta=never --log_unix_epoch=1 --per_job_logs=0 \
+		--write_lat_log="$name" --disable_clat=1 --disable_slat=1 "$@") >"$dir/fio-$name.txt" 2>&1 &
+	storage+=($!)
+	processes+=($!)
+}
+
+# Many who move much, and some who wait for each answer.
+start_storage()
+{
+	storage=()
+	[[ ${scenario_has[storage]} ]] || return 0
+	taskset -c "$client_cpu" nice -n 10 nbdkit -f -p "$nbd_port" memory 64M >"$dir/nbdkit.txt" 2>&1 &
+	processes+=($!)
+	await_listener "$nbd_port"
+	storage_client bulk 25 --rw="rand${scenario_has[storage]}" --bs=256k --iodepth=4 --numjobs=16
+	storage_client small 5 --rw=randrw --bs=4k --iodepth=16 --numjobs=8 --rate_iops=13,12 \
+		--rate_process=poisson
+}
+
+# They write down what they saw when they are interrupted.
+finish_storage()
+{
+	local one
+
+	for one in "${storage[@]}"; do
+		kill -INT "$one"
+		wait "$one" || true
+	done
+	[[ ${#storage[@]} -eq 0 || (-s $dir/bulk_lat.log && -s $dir/small_lat.log) ]] ||
+		eval_die "fio left no results: $(tail -n 1 "$dir"/fio-bulk.txt)"
 }
 
 nic_count()

@@ -80,6 +80,13 @@ def sending: table(
 	["TSO frame (bytes)", cell(.tx.skb_bytes)], ["goodput (Mbit/s)", cell(.goodput / 1e6)],
 	["target (ms)", cell(.queue.target_ns | ms)]; .tx != null; false);
 
+# What fio saw, of requests that were done in the window.
+def storing: table(
+	(("bulk", "small") as $who | [(if $who == "bulk" then "256 KiB" else "4 KiB" end) + ": Mbit/s", cell(.storage[$who].rate / 1e6)],
+		["requests/s", cell(.storage[$who].sent / .seconds)],
+		["p50 (ms)", cell(.storage[$who].p50_ns | ms)], ["p99 (ms)", cell(.storage[$who].p99_ns | ms)]);
+	.storage != null; false);
+
 def burst_table: table(
 	((64, 256, 1024, 4096) as $n | ["of \($n): lost, dropped by the law",
 		([.[].bursts[] | select(.size == $n)] | "\(map(.lost) | middle | number), \(map(.dropped) | middle | number)")]);

@@ -17,6 +17,7 @@ tables=(
 	"Delay, loss and goodput of every run" delays
 	"Requests, typing and connections beside the load" probes
 	"The host sends: what its own packets wait for" sending
+	"A storage server: what its clients see" storing
 	"Bursts into an idle queue" burst_table
 	"Where the receiving CPU spends its time" costs
 )

@@ -255,6 +255,7 @@ run()
 	else
 		start_flows
 		start_flood
+		start_storage
 	fi
 	event loaded
 	settle=${scenario_has[settle]}
@@ -262,6 +263,7 @@ run()
 	nap "$settle"
 	[[ ${option_has[ring]} != equal ]] || correct_ring
 	measure
+	finish_storage
 	udp_stop
 	if [[ ${#processes[@]} -gt $nr ]]; then
 		kill -KILL "${processes[@]:nr}" 2>/dev/null || true
