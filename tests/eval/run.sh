@@ -100,19 +100,21 @@ equal_ring()
 		}' "$1"/{begin,end}-nic.txt "$1"/{begin,end}-truth.txt
 }
 
-# correct_ring: once, if its median is more than a tenth off that of rxaqm's run.
+# correct_ring: while its median is more than a tenth off that of rxaqm's run, three times at most.
 correct_ring()
 {
 	local wanted is entries
 
 	wanted=$(median_ns "${results%.*.*}.rxaqm.${results##*.}/end-truth.txt")
-	set_nic "$host_if" truth_reset 1
-	nap 0.5
-	truth >"$dir/ring-truth.txt"
-	is=$(median_ns "$dir/ring-truth.txt") entries=$(<"$dir/ring.txt")
-	((is > 0 && (is * 10 > wanted * 11 || is * 10 < wanted * 9))) || return 0
-	set_ring $((entries * wanted / is))
-	nap "${scenario_has[settle]}"
+	for _ in 1 2 3; do
+		set_nic "$host_if" truth_reset 1
+		nap 0.5
+		truth >"$dir/ring-truth.txt"
+		is=$(median_ns "$dir/ring-truth.txt") entries=$(<"$dir/ring.txt")
+		((is > 0 && (is * 10 > wanted * 11 || is * 10 < wanted * 9))) || return 0
+		set_ring $((entries * wanted / is))
+		nap "${scenario_has[settle]}"
+	done
 }
 
 # use_option: as the options say.
