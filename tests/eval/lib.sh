@@ -48,7 +48,7 @@ inherit()
 		[[ -z $like || -v scenario_ini[$like.title] ]] ||
 			eval_die "scenario '$name' is like '$like', which there is not" 2
 		for key in ${like:+$scenario_keys}; do
-			[[ " profiles options quick runs " == *" $key "* || -v scenario_ini[$name.$key] ||
+			[[ " profiles profileoptions options quick runs " == *" $key "* || -v scenario_ini[$name.$key] ||
 				! -v scenario_ini[$like.$key] ]] ||
 				scenario_ini[$name.$key]=${scenario_ini[$like.$key]}
 		done
@@ -68,6 +68,7 @@ add_profiles()
 					scenario_ini[$name-$profile.$key]=${scenario_ini[$name.$key]}
 			done
 			scenario_ini[$name-$profile.profile]=$profile
+			scenario_ini[$name-$profile.options]=${scenario_ini[$name.profileoptions]-${scenario_ini[default.profileoptions]}}
 			# Well merged, a packet costs a third: at the default cost one client could
 			# not overload the host.
 			if [[ $profile == stack && ! -v scenario_ini[$name.cost] ]]; then
@@ -83,7 +84,7 @@ add_profiles()
 
 scenario_keys="title row flows direction shared gro path rtt tunnel cost weight ring udp tos flood run late step enforce
 	pauses bursts round target interval settle window options quick runs profile profiles like
-	interleave steady storage"
+	interleave steady storage profileoptions"
 option_keys="title ring ifb rxaqm"
 # shellcheck disable=SC2086 # lists
 read_ini "$eval_dir/scenarios" scenario_ini $scenario_keys
