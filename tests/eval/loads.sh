@@ -248,7 +248,6 @@ storage_client()
 # Many who move much, and some who wait for each answer.
 start_storage()
 {
-	storage=()
 	[[ ${scenario_has[storage]} ]] || return 0
 	taskset -c "$client_cpu" nice -n 10 nbdkit -f -p "$nbd_port" memory 64M >"$dir/nbdkit.txt" 2>&1 &
 	processes+=($!)

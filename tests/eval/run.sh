@@ -235,7 +235,7 @@ run()
 	results=$3
 	# Files are collected in memory: the way to the machine's own files is long.
 	dir=$(mktemp -d)
-	receivers=() counts=0 complete=''
+	receivers=() storage=() counts=0 complete=''
 	trap cleanup EXIT
 	use "$1" "$2"
 	event start
