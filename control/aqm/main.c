@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "command/options.h"
 #include "command/program.h"
+#include "keys/keys.h"
 #include "nic/netns.h"
 
 static const struct command {
@@ -17,7 +18,7 @@ static const struct command {
 } commands[] = {
 	{ "attach", rxaqm_cmd_attach, "IFACE [KEY=VALUE ...]",
 	  "attach to an interface, observing" },
-	{ "detach", rxaqm_cmd_detach, "IFACE | --all", "detach, leaving all as it was" },
+	{ "detach", rxaqm_cmd_detach, "IFACE | PATTERN | --all", "detach, leaving all as it was" },
 	{ "status", rxaqm_cmd_status, "[IFACE]", "state, signal and counters of each queue" },
 	{ "check", rxaqm_cmd_check, "[IFACE]", "one line for monitoring, as a Nagios plugin" },
 	{ "top", rxaqm_cmd_top, "[IFACE]", "what the queues do, second by second" },
@@ -93,12 +94,17 @@ static int parse_globals(int argc, char **argv, const char **netns)
 
 static const struct command *find_command(const char *name)
 {
+	const char *names[sizeof(commands) / sizeof(commands[0]) + 1] = {};
+	struct rxaqm_error error;
 	size_t i;
 
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(name, commands[i].name))
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		names[i] = commands[i].name;
+		if (!strcmp(name, names[i]))
 			return &commands[i];
-	usage_error("unknown command", name);
+	}
+	rxaqm_key_unknown("command", name, NULL, names, "see \"rxaqm --help\"", &error);
+	exit(rxaqm_log_failure(&error));
 }
 
 int main(int argc, char **argv)

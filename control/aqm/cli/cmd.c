@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/cmd.h"
 
+#include <fnmatch.h>
+#include <net/if.h>
+#include <string.h>
+
 #include "state/locate.h"
 #include "command/options.h"
 #include "state/machine.h"
@@ -41,4 +45,47 @@ int rxaqm_view_print(struct rxaqm_call *call, const char *ifname,
 		print(&out, &call->state, iface);
 	rxaqm_out_end(&out);
 	return rxaqm_out_close(&out, false) ? RXAQM_EXIT_FAILED : RXAQM_EXIT_OK;
+}
+
+bool rxaqm_is_pattern(const char *ifname)
+{
+	return strpbrk(ifname, "*?[") && !if_nametoindex(ifname);
+}
+
+static bool is_meant(const struct rxaqm_iface *iface, const char *pattern, const char *ifname,
+		     bool here)
+{
+	if (!pattern)
+		return iface->state == RXAQM_IFACE_ATTACHED;
+	return (here || rxaqm_iface_is_bare(iface)) && !fnmatch(pattern, ifname, 0);
+}
+
+int rxaqm_change_each(struct rxaqm_state *state, const char *pattern, rxaqm_change *change,
+		      void *arg, struct rxaqm_error *error)
+{
+	struct rxaqm_iface *iface = NULL;
+	char ifname[RXAQM_IFNAMSIZ];
+	int exit_code = 0;
+	bool any = false, here;
+
+	while ((iface = rxaqm_iface_next(state, iface))) {
+		rxaqm_iface_name(iface, ifname, &here);
+		if (!is_meant(iface, pattern, ifname, here))
+			continue;
+		any = true;
+		error->text[0] = '\0';
+		if (change(iface, ifname, arg, error) && !exit_code)
+			exit_code = error->exit_code;
+		if (error->text[0])
+			rxaqm_log_error("%s: %s", ifname, error->text);
+	}
+	error->text[0] = '\0';
+	if (any)
+		return exit_code;
+	rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+			pattern ? "no interface that is attached here matches \"%s\"; see \"rxaqm "
+				  "status\"" :
+				  "no interface is attached",
+			pattern);
+	return -1;
 }

@@ -53,4 +53,20 @@ int rxaqm_view_open(struct rxaqm_call *call, const char *ifname);
 const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const char *ifname,
 					  const struct rxaqm_iface *iface);
 
+/* What policy set and detach have in common: several interfaces at once. */
+
+/* Is @ifname a pattern such as "eth*"? What is an interface's name is none. */
+bool rxaqm_is_pattern(const char *ifname);
+
+/* Change @iface, called @ifname. 0, or negative with the error. */
+typedef int rxaqm_change(struct rxaqm_iface *iface, const char *ifname, void *arg,
+			 struct rxaqm_error *error);
+
+/* Do @change to each interface that is attached, of this namespace if its name matches @pattern, or
+ * (NULL) of any. Those that fail are logged, the others done. Returns 0 or the exit code of the
+ * first that failed; -1 with the error if there is none.
+ */
+int rxaqm_change_each(struct rxaqm_state *state, const char *pattern, rxaqm_change *change,
+		      void *arg, struct rxaqm_error *error);
+
 #endif /* RXAQM_CMD_H */

@@ -98,19 +98,43 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 	return strip_all(state, error);
 }
 
-static int detach_one(struct rxaqm_state *state, const char *ifname, struct rxaqm_error *error)
+struct several {
+	struct rxaqm_state *state;
+	int detached;
+};
+
+static int detach_iface(struct rxaqm_iface *iface, const char *ifname, void *arg,
+			struct rxaqm_error *error)
 {
-	struct rxaqm_iface *iface;
+	struct several *several = arg;
 	int err;
 
-	err = rxaqm_state_open(state, true, error);
-	if (err)
-		return err;
-	iface = rxaqm_iface_find(state, ifname);
-	if (!iface)
-		return rxaqm_iface_missing(state, ifname, error);
+	(void)ifname;
 	hold(iface);
-	return rxaqm_plane_detach(state, iface, error);
+	err = rxaqm_plane_detach(several->state, iface, error);
+	several->detached += !err;
+	return err;
+}
+
+/* One by its name, or those that match a pattern. An exit code, or negative with the error. */
+static int detach_named(struct rxaqm_state *state, const char *ifname, int *ret_nr,
+			struct rxaqm_error *error)
+{
+	struct several several = { .state = state };
+	struct rxaqm_iface *iface;
+	int ret = rxaqm_state_open(state, true, error);
+
+	if (ret)
+		return ret;
+	iface = rxaqm_iface_find(state, ifname);
+	if (iface)
+		ret = detach_iface(iface, ifname, &several, error);
+	else if (rxaqm_is_pattern(ifname))
+		ret = rxaqm_change_each(state, ifname, detach_iface, &several, error);
+	else
+		ret = rxaqm_iface_missing(state, ifname, error);
+	*ret_nr = several.detached;
+	return ret;
 }
 
 int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call)
@@ -125,15 +149,16 @@ int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call)
 	};
 	static const struct rxaqm_command command = {
 		.name = "rxaqm detach",
-		.args = "IFACE | --all",
-		.help = "Detach from IFACE and put back what attach changed.",
+		.args = "IFACE | PATTERN | --all",
+		.help = "Detach from IFACE, or those that match a PATTERN such as 'eth*', and put "
+			"back what attach changed.",
 		.options = options,
 		.max_words = 1,
 	};
 	struct rxaqm_error *error = &call->error;
 	struct rxaqm_state *state = &call->state;
 	const char *ifname;
-	int nr = 1;
+	int nr = 0, ret = 0;
 
 	ifname = *rxaqm_options_read(&command, argc, argv, &args);
 	if (!ifname == !args.all)
@@ -142,11 +167,13 @@ int rxaqm_cmd_detach(int argc, char **argv, struct rxaqm_call *call)
 		return -1;
 	if (args.all)
 		nr = detach_all(state, error);
-	if (nr < 0 || (ifname && detach_one(state, ifname, error) < 0))
+	else
+		ret = detach_named(state, ifname, &nr, error);
+	if (nr < 0 || ret < 0)
 		return -1;
-	print_detached(ifname, nr);
+	print_detached(args.all || rxaqm_is_pattern(ifname) ? NULL : ifname, nr);
 	/* Something less than detaching did not work. */
 	if (error->text[0])
 		rxaqm_log_notice("%s", error->text);
-	return RXAQM_EXIT_OK;
+	return ret;
 }

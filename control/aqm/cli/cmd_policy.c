@@ -16,12 +16,15 @@
 #include "attach/plane.h"
 
 struct args {
-	const char *ifname;
+	const char *ifname; /* of set, a pattern, too */
+	bool all; /* set: no ifname */
 	char **words; /* settings, or a file */
 	const char *queues; /* as typed */
 };
 
-static const struct rxaqm_option policy_options[] = {
+static const struct rxaqm_option set_options[] = {
+	{ "all", 'a', NULL, "Of every interface that is attached, in all network namespaces",
+	  RXAQM_FLAG(all) },
 	{ "queue", 'q', "LIST", "Only these queues: 3, 0-7, 0-3,6; default: all",
 	  RXAQM_WORD(queues) },
 	{ 0 },
@@ -30,37 +33,55 @@ static const struct rxaqm_option policy_options[] = {
 /* The interface at hand, its policies to be worked on, and the queues meant. */
 struct work {
 	struct rxaqm_state *state;
+	const struct args *args;
 	struct rxaqm_iface *iface;
 	struct rxaqm_policy policies[RXAQM_MAX_QUEUES];
 	unsigned char chosen[RXAQM_MAX_QUEUES];
 };
 
-static int work_begin(struct work *work, const struct args *args, bool change,
-		      struct rxaqm_error *error)
+static int work_open(struct work *work, bool change, struct rxaqm_error *error)
 {
+	int err = change ? rxaqm_machine_check_capabilities(error) : 0;
+
+	if (!err && change)
+		err = rxaqm_state_lock(work->state, error);
+	if (!err)
+		err = rxaqm_state_open(work->state, change, error);
+	return err ? err : rxaqm_machine_check_readable(error);
+}
+
+/* Take up the policies of @iface (NULL: there is none), called @ifname. */
+static int work_load(struct work *work, struct rxaqm_iface *iface, const char *ifname,
+		     struct rxaqm_error *error)
+{
+	const char *queues = work->args->queues;
 	unsigned int nr;
 	int err;
 
-	if (change &&
-	    (rxaqm_machine_check_capabilities(error) || rxaqm_state_lock(work->state, error)))
-		return -1;
-	if (rxaqm_state_open(work->state, change, error) || rxaqm_machine_check_readable(error))
-		return -1;
-	work->iface = rxaqm_iface_find(work->state, args->ifname);
-	if (!work->iface || work->iface->state != RXAQM_IFACE_ATTACHED)
-		return rxaqm_iface_missing(work->state, args->ifname, error);
-	nr = work->iface->nr_queues;
-	memcpy(work->policies, rxaqm_state_policy(work->state, work->iface, 0),
+	work->iface = iface;
+	if (!iface || iface->state != RXAQM_IFACE_ATTACHED)
+		return rxaqm_iface_missing(work->state, ifname, error);
+	nr = iface->nr_queues;
+	memcpy(work->policies, rxaqm_state_policy(work->state, iface, 0),
 	       nr * sizeof(*work->policies));
-	err = rxaqm_parse_queues(args->queues, nr, work->chosen);
+	err = rxaqm_parse_queues(queues, nr, work->chosen);
 	if (err == -ERANGE)
-		return rxaqm_bad(error, "--queue \"%s\": \"%s\" has the queues 0 to %u",
-				 args->queues, args->ifname, nr - 1);
+		return rxaqm_bad(error, "--queue \"%s\": \"%s\" has the queues 0 to %u", queues,
+				 ifname, nr - 1);
 	if (err)
 		return rxaqm_bad(error,
 				 "--queue \"%s\" is not a list of queues such as 3, 0-7 or 0-3,6",
-				 args->queues);
+				 queues);
 	return 0;
+}
+
+/* Both, of the one interface that is named. */
+static int work_begin(struct work *work, bool change, struct rxaqm_error *error)
+{
+	const char *ifname = work->args->ifname;
+	int err = work_open(work, change, error);
+
+	return err ? err : work_load(work, rxaqm_iface_find(work->state, ifname), ifname, error);
 }
 
 /* Does any queue come to want stamps by this change, or by being told so again? */
@@ -96,11 +117,14 @@ static int work_commit(struct work *work, const char *ifname, bool signal_named,
 						      error);
 	}
 	if (!err && wants_stamps_now(work, signal_named))
-		err = rxaqm_plane_want_stamps(work->state, work->iface, ifname, error);
+		err = rxaqm_iface_find(work->state, ifname) == work->iface ?
+			      rxaqm_plane_want_stamps(work->state, work->iface, ifname, error) :
+			      rxaqm_iface_missing(work->state, ifname, error);
 	if (err)
 		return err;
 	if (error->text[0])
 		rxaqm_log_notice("%s", error->text);
+	error->text[0] = '\0';
 	memcpy(rxaqm_state_draft(work->state, work->iface), work->policies,
 	       work->iface->nr_queues * sizeof(work->policies[0]));
 	rxaqm_state_use_draft(work->iface);
@@ -165,7 +189,7 @@ static int policy_show(struct work *work, const struct args *args, struct rxaqm_
 	struct rxaqm_out out;
 	unsigned int nr, i, last;
 
-	if (work_begin(work, args, false, error))
+	if (work_begin(work, false, error))
 		return -1;
 	nr = work->iface->nr_queues;
 	rxaqm_out_open(&out, stdout, rxaqm_json);
@@ -191,12 +215,26 @@ static int policy_show(struct work *work, const struct args *args, struct rxaqm_
 	return RXAQM_EXIT_OK;
 }
 
-static int policy_set(struct work *work, const struct args *args, struct rxaqm_error *error)
+static int set_iface(struct rxaqm_iface *iface, const char *ifname, void *arg,
+		     struct rxaqm_error *error)
 {
+	struct work *work = arg;
 	bool signal_named = false;
-	struct rxaqm_policy scratch;
 	unsigned int queue;
 	char **word;
+	int err = work_load(work, iface, ifname, error);
+
+	for (queue = 0; !err && queue < work->iface->nr_queues; queue++)
+		if (work->chosen[queue])
+			err = assign(&work->policies[queue], work->args->words, error);
+	for (word = work->args->words; *word; word++)
+		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
+	return err ? err : work_commit(work, ifname, signal_named, error);
+}
+
+static int policy_set(struct work *work, const struct args *args, struct rxaqm_error *error)
+{
+	struct rxaqm_policy scratch;
 	int err;
 
 	if (!*args->words)
@@ -205,13 +243,12 @@ static int policy_set(struct work *work, const struct args *args, struct rxaqm_e
 	rxaqm_policy_init(&scratch);
 	err = assign(&scratch, args->words, error);
 	if (!err)
-		err = work_begin(work, args, true, error);
-	for (queue = 0; !err && queue < work->iface->nr_queues; queue++)
-		if (work->chosen[queue])
-			err = assign(&work->policies[queue], args->words, error);
-	for (word = args->words; *word; word++)
-		signal_named |= !strncmp(*word, "signal=", strlen("signal="));
-	return err ? err : work_commit(work, args->ifname, signal_named, error);
+		err = work_open(work, true, error);
+	if (err)
+		return err;
+	if (args->all || rxaqm_is_pattern(args->ifname))
+		return rxaqm_change_each(work->state, args->ifname, set_iface, work, error);
+	return set_iface(rxaqm_iface_find(work->state, args->ifname), args->ifname, work, error);
 }
 
 static int policy_load(struct work *work, const struct args *args, struct rxaqm_error *error)
@@ -220,7 +257,7 @@ static int policy_load(struct work *work, const struct args *args, struct rxaqm_
 
 	if (!args->words[0] || args->words[1])
 		return rxaqm_bad(error, "name one file to load, or - for standard input");
-	err = work_begin(work, args, true, error);
+	err = work_begin(work, true, error);
 	if (!err)
 		err = rxaqm_policy_file_read(args->words[0], work->policies, work->iface->nr_queues,
 					     rxaqm_now_ns(), error);
@@ -237,7 +274,7 @@ static int policy_save(struct work *work, const struct args *args, struct rxaqm_
 				 "policy save writes a policy file; policy show prints JSON");
 	if (args->words[0] && args->words[1])
 		return rxaqm_bad(error, "name one file to save to");
-	err = work_begin(work, args, false, error);
+	err = work_begin(work, false, error);
 	if (err)
 		return err;
 	policies.nr_queues = work->iface->nr_queues;
@@ -256,9 +293,10 @@ static const struct action {
 	bool no_json;
 } actions[] = {
 	{ policy_show, "rxaqm policy show", "IFACE", "Show the policy of each queue.",
-	  .options = policy_options },
-	{ policy_set, "rxaqm policy set", "IFACE KEY=VALUE ...",
-	  "Change settings, of all queues meant at once.", .options = policy_options },
+	  .options = &set_options[1] },
+	{ policy_set, "rxaqm policy set", "IFACE|PATTERN|--all KEY=VALUE ...",
+	  "Change settings, of all queues meant at once. A PATTERN is one such as 'eth*'.",
+	  .options = set_options },
 	/* Files name their queues themselves. */
 	{ policy_load, "rxaqm policy load", "IFACE FILE",
 	  "Read the policies from FILE (- for standard input).", .options = NULL },
@@ -281,10 +319,12 @@ static int run_action(const struct action *action, int argc, char **argv, struct
 	static struct work work; /* of 300 kB */
 
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
-	if (!*args.words)
+	if (!args.all && !*args.words)
 		rxaqm_usage_error("an interface is missing");
-	args.ifname = *args.words++;
+	if (!args.all)
+		args.ifname = *args.words++;
 	work.state = &call->state;
+	work.args = &args;
 	return action->run(&work, &args, &call->error);
 }
 

@@ -53,7 +53,8 @@ static int parse_duration(const struct rxaqm_key *key, const char *value, __u64 
 			  struct rxaqm_error *error)
 {
 	char form[RXAQM_KEY_TEXT_LEN], least[RXAQM_DURATION_LEN], most[RXAQM_DURATION_LEN];
-	int err = rxaqm_parse_duration(value, ret_ns);
+	bool off = key->none && *key->none, zero = *value && !value[strspn(value, "0")];
+	int err = zero && key->min ? -ERANGE : rxaqm_parse_duration(value, ret_ns);
 	__u64 number;
 
 	if (!err && *ret_ns >= key->min && *ret_ns <= key->max)
@@ -71,9 +72,10 @@ static int parse_duration(const struct rxaqm_key *key, const char *value, __u64 
 	if (err == -EINVAL)
 		return rxaqm_bad(error, "%s=%.60s: not a %s; write 500us, 1.5ms or 2s", key->name,
 				 value, rxaqm_key_form(key, form));
-	return rxaqm_bad(error, "%s=%.60s: out of range; %s to %s is possible", key->name, value,
-			 rxaqm_format_duration_exact(key->min, least),
-			 rxaqm_format_duration_exact(key->max, most));
+	return rxaqm_bad(error, "%s=%.60s: out of range; %s to %s is possible%s%s%s%s", key->name,
+			 value, rxaqm_format_duration_exact(key->min, least),
+			 rxaqm_format_duration_exact(key->max, most), off ? ", or " : "",
+			 off ? key->name : "", off ? "=" : "", off ? key->none : "");
 }
 
 /* "auto" alone is the default. */
