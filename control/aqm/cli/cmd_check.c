@@ -81,9 +81,7 @@ static __s64 read_overflow(const struct rxaqm_iface *iface)
 	bool here;
 
 	rxaqm_iface_name(iface, name, &here);
-	if (iface->flags & RXAQM_IFACE_BY_CPU)
-		return rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS);
-	return here ? rxaqm_check_ring_drops(name) : -ENODEV;
+	return rxaqm_check_overflow(iface, here ? name : NULL);
 }
 
 static void look_first(struct check *check, const struct rxaqm_iface *iface)

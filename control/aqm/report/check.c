@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/parse.h"
+#include "state/state.h"
 
 static const struct {
 	const char *name;
@@ -58,6 +59,13 @@ __s64 rxaqm_check_backlog_drops(const char *path)
 	}
 	fclose(file);
 	return bad || !cpus ? -EINVAL : (__s64)packets;
+}
+
+__s64 rxaqm_check_overflow(const struct rxaqm_iface *iface, const char *here)
+{
+	if (iface->flags & RXAQM_IFACE_BY_CPU)
+		return rxaqm_check_backlog_drops(RXAQM_CHECK_BACKLOGS);
+	return here ? rxaqm_check_ring_drops(here) : -ENODEV;
 }
 
 void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,

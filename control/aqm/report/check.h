@@ -59,6 +59,9 @@ __s64 rxaqm_check_ring_drops(const char *ifname);
 /* Of the CPUs' backlogs, of all interfaces together. -EINVAL if @path has not the form of this. */
 #define RXAQM_CHECK_BACKLOGS "/proc/net/softnet_stat"
 __s64 rxaqm_check_backlog_drops(const char *path);
+struct rxaqm_iface;
+/* Of the queues of @iface, called @here in the network namespace entered; NULL: it is elsewhere. */
+__s64 rxaqm_check_overflow(const struct rxaqm_iface *iface, const char *here);
 
 /* Note what is wrong, of @iface (NULL: of none); the first of the worst level is told. */
 void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,

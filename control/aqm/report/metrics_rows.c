@@ -7,6 +7,7 @@
 
 #include "base/now.h"
 #include "figures/figures.h"
+#include "report/check.h"
 #include "tune/overload.h"
 #include "state/locate.h"
 #include "attach/sockets.h"
@@ -41,12 +42,15 @@ void rxaqm_metrics_look(struct rxaqm_metrics_view *view, const struct rxaqm_metr
 	for (i = 0; rxaqm_metrics_any(view) && i < RXAQM_MAX_IFACES; i++) {
 		const struct rxaqm_iface *iface = &view->state->iface[i];
 		char *label = view->iface[i].label, name[RXAQM_IFNAMSIZ];
+		__s64 overflow;
 		bool here;
 
 		if (iface->state == RXAQM_IFACE_FREE)
 			continue;
 		rxaqm_iface_name(iface, name, &here);
 		view->iface[i].state = state_of(iface, here);
+		overflow = rxaqm_check_overflow(iface, here ? name : NULL);
+		view->iface[i].overflow = overflow < 0 ? RXAQM_METRICS_UNKNOWN : (__u64)overflow;
 		snprintf(label, RXAQM_METRICS_LABEL_LEN, here ? "%s" : "%s@%u", name,
 			 iface->netns_ino);
 		/* Renamed, and another took the name: two entries must not be one series. */
@@ -188,6 +192,7 @@ static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
 	row->state[view->iface[slot].state] = 1;
 	row->nr_queues = iface->nr_queues;
 	row->ring_entries = iface->ring_entries;
+	row->overflow = view->iface[slot].overflow;
 	row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
 	take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE, view->now_ns);
 }

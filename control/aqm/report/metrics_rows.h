@@ -32,6 +32,7 @@ struct rxaqm_metrics_row {
 	__u64 state[RXAQM_METRICS_NR_IFACE_STATES]; /* 1 for the one it is in */
 	__u64 nr_queues, ring_entries; /* 0: not known */
 	__u64 attached_ns; /* since then */
+	__u64 overflow; /* packets lost since a queue was full, by the kernel's counters */
 	__u64 clock_valid;
 	__u64 clock_offset_ns, clock_err_ns, clock_age_ns;
 	__u64 clock_rate_q32, clock_drift_err_q32;
@@ -71,6 +72,7 @@ struct rxaqm_metrics_view {
 	struct {
 		char label[RXAQM_METRICS_LABEL_LEN]; /* of its own, whatever the namespace */
 		enum rxaqm_metrics_iface_state state;
+		__u64 overflow;
 	} iface[RXAQM_MAX_IFACES];
 	struct rxaqm_metrics_rows ifaces, queues; /* what is made of that */
 };

@@ -195,6 +195,10 @@ static const struct series ifaces[] = {
 		"Packets that fit in a queue; absent where that is not known"),
 	  NUMBER_NOT_0(ring_entries) },
 	{ GAUGE("rxaqm_interface_attached_seconds", "Time since attach"), NS(attached_ns) },
+	{ COUNTER("rxaqm_interface_overflow_packets_total",
+		  "Packets lost since a queue was full, as the kernel counts them; of backlogs those "
+		  "of all interfaces"),
+	  NUMBER(overflow) },
 	{ GAUGE("rxaqm_clock_valid",
 		"1 if NIC time, learnt from packets, can be converted to host time now"),
 	  NUMBER(clock_valid) },

@@ -141,6 +141,8 @@ TEST_CASE("metrics: what is served is what status says", "[metrics]")
 	CHECK(page.value("rxaqm_rx_packets_total", { { "interface", label } }) <= double(packets));
 	CHECK(page.value("rxaqm_rx_sojourn_seconds_count") >= 100);
 	CHECK(page.value("rxaqm_rx_mode", { { "mode", "observe" } }) == 1);
+	/* Its counters are those of that namespace. */
+	CHECK(page.find("rxaqm_interface_overflow_packets_total").empty());
 }
 
 TEST_CASE("metrics: each client gets the format that it asks for", "[metrics]")

@@ -371,4 +371,9 @@ TEST_CASE("metrics: how an interface is attached", "[metrics]")
 	CHECK(page.value("rxaqm_interface_state", { { "state", "attached" } }) == 0);
 	CHECK(page.value("rxaqm_interface_attached_seconds") == 5);
 	CHECK(page.find("rxaqm_interface_ring_entries").empty());
+	CHECK(page.value("rxaqm_interface_overflow_packets_total") == 0);
+	maps.view().iface[slot].overflow = 77;
+	CHECK(maps.page().value("rxaqm_interface_overflow_packets_total") == 77);
+	maps.view().iface[slot].overflow = RXAQM_METRICS_UNKNOWN;
+	CHECK(maps.page().find("rxaqm_interface_overflow_packets_total").empty());
 }

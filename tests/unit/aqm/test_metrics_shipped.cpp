@@ -195,19 +195,32 @@ TEST_CASE("metrics shipped: promtool accepts the rules, and their tests pass", "
 	CHECK(test.exit_code == 0);
 }
 
-TEST_CASE("metrics shipped: every alert has a test, and a paragraph", "[metrics]")
+TEST_CASE("metrics shipped: every alert has a test, a severity, and a row to go to", "[metrics]")
 {
-	static const std::regex alert("- alert: ([A-Za-z]+)");
+	static const std::regex form("severity: ([a-z]+)"),
+		url("runbook_url: \"file:///usr/share/doc/rxaqm/fleet.md#([a-z]+)\"");
+	const std::string begin = "- alert: ";
 	std::string rules = slurp(source_path("packaging/prometheus/rxaqm.rules.yml"));
 	std::string tests = slurp(source_path("packaging/prometheus/rxaqm.rules.test.yml"));
 	std::string document = slurp(source_path("docs/fleet.md"));
-	size_t seen = 0;
+	std::set<std::string> severities;
+	size_t at = rules.find(begin), next;
 
-	for (const std::smatch &match : matches(rules, alert)) {
-		CAPTURE(match[1].str());
-		CHECK(tests.find(match[1]) != std::string::npos);
-		CHECK(document.find("`" + match[1].str() + "`") != std::string::npos);
-		seen++;
+	for (; at != std::string::npos; at = next) {
+		at += begin.size();
+		next = rules.find(begin, at);
+		const std::string alert = rules.substr(at, next - at);
+		const std::string name = alert.substr(0, alert.find('\n'));
+		std::smatch severity, anchor;
+
+		CAPTURE(name);
+		REQUIRE(std::regex_search(alert, severity, form));
+		REQUIRE(std::regex_search(alert, anchor, url));
+		CHECK((tests.find("\"" + name + "\"") != std::string::npos ||
+		       tests.find(": " + name + "\n") != std::string::npos));
+		CHECK(document.find("\n| <a id=\"" + anchor[1].str() + "\"></a>`" + name + "` | " +
+				    severity[1].str() + " | ") != std::string::npos);
+		severities.insert(severity[1]);
 	}
-	CHECK(seen >= 10);
+	CHECK(severities == std::set<std::string>{ "critical", "info", "warning" });
 }
