@@ -11,6 +11,19 @@ INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/rxaqm
 XSK_HEADERS := control/xsk/rxaqm-xsk.h xdp/shared/xsk.h xdp/shared/types.h
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 INSTALLED_UNITS := rxaqm.service rxaqm-exporter.service rxaqm-exporter.socket
+BASH_COMPLETION = $(SHARE)/bash-completion/completions/rxaqm
+ZSH_DIR = $(SHARE)/zsh/site-functions
+ZSH_COMPLETION = $(ZSH_DIR)/_rxaqm
+FISH_COMPLETION = $(SHARE)/fish/vendor_completions.d/rxaqm.fish
+COMPLETIONS = $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+# What is installed with the prefix in the place of /usr.
+AT_PREFIX = sed 's@/usr/\(sbin/rxaqm\|share/doc/\|share/rxaqm/\)@$(PREFIX)/\1@g'
+# The documents that manuals and alerts point to, and those that these do, by their packages.
+DOCUMENTED := rxaqm rxaqm-doctor rxaqm-qualify
+DOCUMENTS_rxaqm := README.md $(addprefix docs/,af_xdp.md design.md fleet.md law.md measurements.md \
+	tso-bonus.md)
+DOCUMENTS_rxaqm-doctor := docs/doctor.md
+DOCUMENTS_rxaqm-qualify := docs/qualify.md
 BUILD := build
 VERSION := $(shell cat VERSION)
 
@@ -230,12 +243,14 @@ format: ## Reformat all C, C++ and BPF sources
 install: $(PROGRAMS) $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/local by default
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin $(PROGRAMS)
 	install -D -m 644 -t $(SHARE)/rxaqm/profiles $(wildcard nic-profiles/*.conf)
-	install -D -m 644 -t $(SHARE)/rxaqm/prometheus \
-		packaging/prometheus/rxaqm.rules.yml packaging/prometheus/rxaqm.scrape.yml
+	install -D -m 644 -t $(SHARE)/rxaqm/prometheus packaging/prometheus/rxaqm.scrape.yml
+	$(AT_PREFIX) packaging/prometheus/rxaqm.rules.yml >$(SHARE)/rxaqm/prometheus/rxaqm.rules.yml
 	install -D -m 644 -t $(SHARE)/rxaqm/grafana packaging/grafana/rxaqm.json
-	for section in 1 3 5 8; do \
-		install -D -m 644 -t $(SHARE)/man/man$$section docs/*.$$section || exit 1; \
+	for manual in docs/*.[1358]; do \
+		install -d $(SHARE)/man/man$${manual##*.} && \
+			$(AT_PREFIX) $$manual >$(SHARE)/man/man$${manual##*.}/$${manual##*/} || exit 1; \
 	done
+	$(foreach p,$(DOCUMENTED),install -D -m 644 -t $(SHARE)/doc/$(p) $(DOCUMENTS_$(p)) &&) true
 	install -D -m 755 $(BUILD)/rxaqm-xsk $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(XSK_LIB) $(XSK_SO)
 	ln -sf $(notdir $(XSK_SO)) $(DESTDIR)$(LIBDIR)/$(XSK_SONAME)
@@ -244,19 +259,23 @@ install: $(PROGRAMS) $(XSK_PRODUCTS) ## Install below $(DESTDIR)$(PREFIX), /usr/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		control/xsk/librxaqm-xsk.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
 	install -D -m 644 -t $(INCLUDEDIR) $(XSK_HEADERS)
-	install -D -m 644 packaging/rxaqm.bash-completion \
-		$(SHARE)/bash-completion/completions/rxaqm
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/fish/vendor_completions.d $(ZSH_DIR)
+	$(AT_PREFIX) packaging/rxaqm-complete >$(SHARE)/rxaqm/rxaqm-complete
+	chmod 755 $(SHARE)/rxaqm/rxaqm-complete
+	$(AT_PREFIX) packaging/rxaqm.bash-completion >$(BASH_COMPLETION)
+	$(AT_PREFIX) packaging/rxaqm.zsh-completion >$(ZSH_COMPLETION)
+	$(AT_PREFIX) packaging/rxaqm.fish-completion >$(FISH_COMPLETION)
 	install -d $(UNITS)
 	for unit in $(INSTALLED_UNITS); do \
-		sed 's|/usr/sbin/rxaqm|$(PREFIX)/sbin/rxaqm|' packaging/$$unit >$(UNITS)/$$unit || exit 1; \
+		$(AT_PREFIX) packaging/$$unit >$(UNITS)/$$unit || exit 1; \
 	done
 
 uninstall: ## Remove what install put there
-	rm -f $(PROGRAMS:$(BUILD)/%=$(DESTDIR)$(PREFIX)/sbin/%) $(SHARE)/bash-completion/completions/rxaqm \
+	rm -f $(PROGRAMS:$(BUILD)/%=$(DESTDIR)$(PREFIX)/sbin/%) $(COMPLETIONS) \
 		$(foreach n,1 3 5 8,$(patsubst docs/%,$(SHARE)/man/man$(n)/%,$(wildcard docs/*.$(n)))) \
 		$(INSTALLED_UNITS:%=$(UNITS)/%) $(DESTDIR)$(PREFIX)/bin/rxaqm-xsk \
 		$(DESTDIR)$(LIBDIR)/librxaqm-xsk.* $(DESTDIR)$(LIBDIR)/pkgconfig/librxaqm-xsk.pc
-	rm -rf $(SHARE)/rxaqm $(INCLUDEDIR)
+	rm -rf $(SHARE)/rxaqm $(INCLUDEDIR) $(DOCUMENTED:%=$(SHARE)/doc/%)
 
 deb: ## Build the Debian packages, build/deb/*.deb (root)
 	$(Q)packaging/install-deps.sh build deb

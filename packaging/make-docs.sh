@@ -9,7 +9,7 @@
 #   nic-profiles/README.md   tables between '<!-- keys SECTION -->' and '<!-- end -->'
 #   docs/qualify.md          the table between '<!-- limits -->' and '<!-- end -->'
 #   packaging/rxaqm.conf     sections, from [SECTION] to an empty line
-#   packaging/*-completion   between '# keys' and '# end'
+#   packaging/rxaqm-complete the table between '# rows' and '# end'
 # shellcheck disable=SC2016 # of awk and Markdown
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,6 +17,8 @@ rxaqm=${RXAQM_BIN:-build/rxaqm}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 stale=0
+# shellcheck source=packaging/completion.sh
+. packaging/completion.sh
 
 # One line a key: section, name, form, explanation without default, default. Presets have the
 # section "preset". Help breaks long lines, which are joined again.
@@ -151,19 +153,13 @@ update packaging/rxaqm.conf '
 	section && /^$/ { section = "" }
 	!section'
 
-update packaging/rxaqm.bash-completion '
-	/^# keys$/ {
+export rows=$scratch/rows
+completion_rows >"$rows"
+update packaging/rxaqm-complete '
+	/^# rows$/ {
 		print
-		for (i = 1; i <= nr["Policy"]; i++) {
-			words = form["Policy", key["Policy", i]]
-			keys = keys " " key["Policy", i]
-			if (words ~ /^[a-z0-9|]*$/)
-				choices = choices "\t" key["Policy", i] ") echo " words " ;;\n"
-		}
-		choices = choices "\tpreset) echo " presets " ;;\n"
-		gsub(/\|/, " ", choices)
-		print "_rxaqm_keys() { echo" keys " preset; }\n"
-		printf "_rxaqm_choices()\n{\n\tcase $1 in\n%s\tesac\n}\n", choices
+		while ((getline line <ENVIRON["rows"]) > 0)
+			print line
 		skip = 1
 	}
 	/^# end$/ { skip = 0 }

@@ -15,6 +15,7 @@ mapfile -t scripts < <(
 )
 mapfile -t sourced < <(find packaging tests .ci -name '*.sh' ! -perm -u+x | sort)
 completion=packaging/rxaqm.bash-completion
+completions=("$completion" packaging/rxaqm.zsh-completion packaging/rxaqm.fish-completion)
 manuals=(docs/rxaqm.8 docs/rxaqm.conf.5 docs/rxaqm-xsk.1 docs/rxaqm-xsk.3 docs/rxaqm-exporter.8
 	docs/rxaqm-doctor.8 docs/rxaqm-qualify.8)
 failed=()
@@ -34,7 +35,7 @@ licences()
 {
 	local file bad=0
 
-	for file in "${sources[@]}" "${scripts[@]}" "$completion" Makefile; do
+	for file in "${sources[@]}" "${scripts[@]}" "${completions[@]}" Makefile; do
 		[[ $(head -n 2 "$file") == *'SPDX-License-Identifier: '* ]] && continue
 		echo "$file: no SPDX-License-Identifier at its beginning"
 		bad=1

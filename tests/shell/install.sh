@@ -10,8 +10,17 @@ make -s install DESTDIR="$root"
 prefix=$root/usr/local
 for program in rxaqm rxaqm-doctor rxaqm-qualify rxaqm-exporter; do
 	[ "$("$prefix/sbin/$program" --version)" = "$program $(cat VERSION)" ]
-	cmp "docs/$program.8" "$prefix/share/man/man8/$program.8"
+	[ -s "$prefix/share/man/man8/$program.8" ]
 done
+[ -s "$prefix/share/man/man1/rxaqm-xsk.1" ]
+# What manuals and alerts point to is there, where they say.
+named=$(grep -ohE '/usr/(local/)?share/(doc|rxaqm)/[a-z./-]+' "$prefix"/share/man/man?/* \
+	"$prefix"/share/rxaqm/prometheus/* "$prefix/share/bash-completion/completions/rxaqm" \
+	"$prefix/share/zsh/site-functions/_rxaqm" "$prefix/share/fish/vendor_completions.d/rxaqm.fish")
+while read -r path; do
+	[ -e "$root${path%.}" ] || { echo "$path is named, and not there" && exit 1; }
+done <<<"$named"
+[ "$(grep -c 'doc/rxaqm' <<<"$named")" -gt 20 ]
 # The others are those beside rxaqm; one that is not there is named, with its package.
 "$prefix/sbin/rxaqm" doctor --checks | grep '^| check' >/dev/null
 "$prefix/sbin/rxaqm" qualify --list | grep '^Q1 ' >/dev/null
