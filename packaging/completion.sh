@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2016 # of awk
+# shellcheck shell=bash disable=SC2016,SC2154 # awk; make-docs.sh sets the variables
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Sourced by make-docs.sh: prints the table of packaging/rxaqm-complete, from the --help of all

@@ -108,6 +108,9 @@ def table:
 		if $b.goodput_tcp > 0 then ($a.goodput_tcp / $b.goodput_tcp | fixed(2)) + " of before"
 		else "" end);
 
+# What the picture says of a window.
+def in_picture: "median \(.p50_ns | duration), p99 \(.p99_ns | duration)";
+
 # Of null for ok nothing is known.
 def check($ok; $text): {ok: $ok, text: $text};
 

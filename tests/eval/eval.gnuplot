@@ -12,39 +12,44 @@ set key textcolor rgb ink
 
 if (ARG1 eq "delay") {
 	data = ARG3 . "/delay.tsv"
-	options = "none ring256 equal fq_codel cake codel rxaqm"
+	options = "none ring256 equal fq_codel cake codel rxaqm auto"
 	# Only those that were run are drawn.
 	there = system("for o in " . options . "; do cut -f 2 " . data . " | grep -qx $o && echo $o; done")
 	nr(o) = system(sprintf("echo %s | tr ' ' '\n' | grep -nx %s | cut -d : -f 1", options, o)) + 0
-	array number[words(there)]
-	do for [i = 1:words(there)] { number[i] = nr(word(there, i)) }
-	titles = "nothing|ring of 256|ring of equal delay|fq_codel on ifb|cake on ifb|rxaqm law=codel|rxaqm"
-	colours = "#5b6770 #b08a1e #d9b84a #8a5a9e #35a0a8 #c8502f #1d5c96"
-	n = int(system("cut -f 1 " . data . " | uniq | wc -l"))
-	scenario(i) = system(sprintf("cut -f 1 %s | uniq | sed -n %dp", data, i))
-	title_of(i) = system(sprintf("echo '%s' | cut -d '|' -f %d", titles, i))
-	rows(o) = sprintf("< awk -F '\\t' '$1 != last { last = $1; row++ } $2 == \"%s\" { print row \"\\t\" $3 \"\\t\" $4 \"\\t\" $5 }' %s", word(options, o), data)
-	targets = sprintf("< awk -F '\\t' '$1 != last { last = $1; row++; print row \"\\t\" $5 }' %s", data)
-	set terminal svg noenhanced size 1100,(90 + 46 * n) font "DejaVu Sans,12" background rgb "#ffffff"
+	titles = "nothing|ring of 256|ring of equal delay|fq_codel on ifb|cake on ifb|rxaqm law=codel|rxaqm|rxaqm target=auto"
+	title_of(o) = system(sprintf("echo '%s' | cut -d '|' -f %d", titles, nr(o)))
+	colour(o) = word("#5b6770 #8a6a0e #8a6a0e #8a5a9e #1f7f86 #c8502f #1d5c96 #1d5c96", nr(o))
+	# A line for each run: which row of the picture it is, and what it has. One is left free behind each
+	# scenario, whose name stands at its first.
+	placed = ARG3 . "/delay.placed"
+	system(sprintf("awk -F '\\t' -v OFS='\\t' -v options='%s' 'BEGIN { n = split(options, option, \" \") } $1 != last { title[++nr] = last = $1 } { line[nr, $2] = $0 } END { for (s = 1; s <= nr; s++) { y++; for (o = 1; o <= n; o++) if ((s, option[o]) in line) print ++y, line[s, option[o]] } }' %s >%s", options, data, placed))
+	rows(o) = sprintf("< awk -F '\\t' '$3 == \"%s\"' %s", o, placed)
+	firsts = sprintf("awk -F '\\t' '$2 != last { last = $2; print }' %s", placed)
+	height = system("tail -n 1 " . placed . " | cut -f 1") + 0
+	scenarios = system(firsts . " | wc -l") + 0
+	set terminal svg noenhanced size 1000,(80 + 18 * height) font "DejaVu Sans,12" background rgb "#ffffff"
 	set output ARG2
-	set lmargin 52
-	set rmargin 4
-	set tmargin 4
+	set lmargin 45
+	set rmargin 3
+	set tmargin 2
 	set logscale x
-	set xrange [0.05:3000]
-	set yrange [n + 0.6:0.4]
-	set xtics ("100 µs" 0.1, "1 ms" 1, "10 ms" 10, "100 ms" 100, "1 s" 1000)
-	set ytics ()
-	do for [i = 1:n] { set ytics add (scenario(i) i) }
+	set xrange [0.5:9000]
+	set yrange [height + 1:0]
+	set xtics ("1 ms" 1, "10 ms" 10, "100 ms" 100)
+	set ytics () scale 0
+	do for [i = 1:scenarios] {
+		set ytics add (system(sprintf("%s | sed -n %dp | cut -f 2", firsts, i)) \
+			system(sprintf("%s | sed -n %dp | cut -f 1", firsts, i)) + 0)
+	}
 	set grid xtics linecolor rgb "#d9dde0" linewidth 0.6
-	set key at screen 0.99, screen 1 right top horizontal maxrows 1 samplen 1.5 width -1
-	set xlabel "Time in the ring: the dot is the median, the line goes to the 99th percentile" textcolor rgb ink
-	row(y, i) = y + (i - (words(there) + 1) / 2.0) * 0.13
-	plot for [i = 1:words(there)] rows(number[i]) using 2:(row($1, i)):($3 - $2):(0) with vectors nohead \
-			linewidth 2 linecolor rgb word(colours, number[i]) notitle, \
-		for [i = 1:words(there)] rows(number[i]) using 2:(row($1, i)) with points pointtype 7 pointsize 0.6 \
-			linecolor rgb word(colours, number[i]) title title_of(number[i]), \
-		targets using 2:($1 - 0.45):(0):(0.9) with vectors nohead linewidth 1.5 dashtype (6, 4) linecolor rgb "#2d7a3a" title "target"
+	unset key
+	set xlabel "Time in the ring: the dot is the median, the line goes to the 99th percentile; dashed: the target" textcolor rgb ink
+	plot sprintf("< awk -F '\\t' '$2 != last { last = $2; from = $1 } { to[from] = $1; target[from] = $6 } END { for (from in to) print from \"\\t\" to[from] \"\\t\" target[from] }' %s", placed) \
+			using 3:($1 - 0.5):(0):($2 - $1 + 1) with vectors nohead linewidth 1.5 dashtype (6, 4) linecolor rgb "#2d7a3a", \
+		for [o in there] rows(o) using 4:1:($5 - $4):(0) with vectors nohead linewidth 2.5 linecolor rgb colour(o), \
+		for [o in there] rows(o) using 4:1 with points pointtype 7 pointsize 0.7 linecolor rgb colour(o), \
+		for [o in there] rows(o) using 5:1:(sprintf("  %s: %.3g / %.3g ms", title_of(o), $4, $5)) with labels left \
+			textcolor rgb colour(o)
 }
 
 if (ARG1 eq "time") {

@@ -10,6 +10,10 @@ enforce rxaqm
 udp-4-tcp rxaqm
 tx-split rxaqm"
 
+# The rows of the picture of delays: TCP that overloads the CPU, with and without ECN; a flood
+# beside it; a host that sends; and what no law can shorten. The tables have all scenarios.
+story="mixed cubic udp-4-tcp tx-shared icmp"
+
 # A heading, and the function of report.jq that makes the table.
 tables=(
 	"Who wins each row, and by how much" versus
@@ -42,18 +46,42 @@ report_jq()
 	jq -r -L "$eval_dir" "include \"report\"; include \"versus\"; include \"criteria\"; $1" "$out/report-input.json"
 }
 
-# draw: delay.svg, the median and the 99th percentile of all scenarios; time.svg, the first run of
-# some over time.
+# draw_delays: delay.svg, the median and the 99th percentile of the scenarios of the story, or, if
+# none of them ran, of those that did. Its title is what is read aloud, and shown at the pointer.
+draw_delays()
+{
+	local data=$out/plot/delay.tsv says
+
+	report_jq ". as \$in | (\"$story\" | split(\" \")) as \$story | [.runs[] | select(.status == \"ok\") | .scenario] as \$ran
+		| .scenarios[] as [\$name, \$title] | select((\$story - (\$story - \$ran)) as \$told
+			| \$told == [] or any(\$told[]; . == \$name))
+		| [\$in.runs[] | select(.scenario == \$name and .status == \"ok\")] | select(. != [])
+		| by_option[] | [\$title, .option, (.runs | median(.delay.p50_ns | ms), median(.delay.p99_ns | ms),
+			median(.target_ns | ms))] | @tsv" >"$data"
+	[[ -s $data ]] || return 0
+	gnuplot -c "$eval_dir/eval.gnuplot" delay "$out/delay.svg" "$out/plot"
+	says=$(awk -F '\t' '
+		{ p50[$1, $2] = $3 }
+		$2 == "rxaqm" { title[++n] = $1 }
+		END {
+			for (i = 1; i <= n; i++) {
+				printf "; %s: ", title[i]
+				if ((title[i], "none") in p50)
+					printf "%.3g ms, ", p50[title[i], "none"]
+				printf "%.3g ms with rxaqm", p50[title[i], "rxaqm"]
+			}
+		}' "$data")
+	sed -i "s|<title>Gnuplot</title>|<title>Median time in the ring${says}</title>|" "$out/delay.svg"
+}
+
+# draw: that, and time.svg, the first run of some over time.
 draw()
 {
 	local scenario option nr=0 title
 
 	mkdir -p "$out/plot"
-	rm -f "$out/plot"/*
-	report_jq '. as $in | .scenarios | to_entries[] as {key: $i, value: [$name, $title]}
-		| [$in.runs[] | select(.scenario == $name and .status == "ok")] | select(. != [])
-		| by_option[] | [$title, .option, (.runs | median(.delay.p50_ns | ms), median(.delay.p99_ns | ms),
-			median(.target_ns | ms))] | @tsv' >"$out/plot/delay.tsv"
+	rm -f "$out/plot"/* "$out/delay.svg" "$out/time.svg"
+	draw_delays
 	while read -r scenario option; do
 		report_jq "ran(\"$scenario\"; \"$option\") | if . == [] then empty else .[0] | (.events[] | select(.[0] == \"end\") | .[1]) as \$last | .series[]
 			| select(.[1] > 0 and .[0] <= \$last) | [.[0], .[2] / 1e6, .[3] / 1e6] | @tsv end" >"$out/plot/panel"
@@ -65,12 +93,7 @@ draw()
 			"$(report_jq "ran(\"$scenario\"; \"$option\")[0].events | map(select(.[0] == \"enforce\") | .[1])[0] // -1")" \
 			"$title" >>"$out/plot/time.panels"
 	done <<<"$panels"
-	rm -f "$out/delay.svg" "$out/time.svg"
-	[[ -s $out/plot/delay.tsv ]] || return 0
-	for title in delay time; do
-		[[ $title == delay || $nr -gt 0 ]] || continue
-		gnuplot -c "$eval_dir/eval.gnuplot" "$title" "$out/$title.svg" "$out/plot"
-	done
+	[[ $nr -eq 0 ]] || gnuplot -c "$eval_dir/eval.gnuplot" time "$out/time.svg" "$out/plot"
 }
 
 html_page()
@@ -98,7 +121,7 @@ html_page()
 	for i in delay time; do
 		[[ -e $out/$i.svg ]] || continue
 		if [[ $i == delay ]]; then
-			echo "<h2>Time in the ring of all scenarios, with each option</h2>"
+			echo "<h2>Time in the ring, with each option</h2>"
 		else
 			echo "<h2>How the queue settles</h2>"
 		fi
@@ -128,7 +151,7 @@ into_docs()
 	{
 		sed '/^## /s/^/##/' "$out/table.md"
 		printf '\n#### %s\n\n![%s](%s)\n' \
-			"Time in the ring of all scenarios, with each option" "Median and 99th percentile" evaluation-delay.svg \
+			"Time in the ring, with each option" "Median and 99th percentile" evaluation-delay.svg \
 			"How the queue settles" "Time in the ring over time" evaluation-time.svg
 	} >"$out/results.md"
 	sed -i -e '/^<!-- results/,/^<!-- end of the results/{/^<!--/!d}' -e "/^<!-- results/r $out/results.md" "$page"

@@ -49,3 +49,27 @@ for kind in ring backlog; do
 done
 expect "true true false true true" ring '.before.truth.overflow_all = 0'
 expect "true true true true true" backlog '.before.truth.overflow_all = 0'
+
+# The picture says what it shows, in its title and at each half.
+command -v gnuplot >/dev/null || { echo "no gnuplot: the picture is not drawn" && exit; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/demo/demo.sh
+(
+	source tests/demo/demo.sh
+	build=$scratch out=$scratch/demo kinds=(ring backlog)
+	for kind in "${kinds[@]}"; do
+		mkdir -p "$out/$kind"
+		printf '%s\t%s\t%s\n' -2 6.5 8 -1 6.7 8.1 0 1 3 1 0.9 2.5 >"$out/$kind/samples.tsv"
+		jq -n --arg kind "$kind" "$good | .before += {p50_ns: 88800000, p99_ns: 115000000}
+			| .after += {p50_ns: 3600000, p99_ns: 6100000}" >"$out/$kind/result.json"
+	done
+	draw
+)
+halves="A NIC's ring, 256 entries: median 88.8 ms and 3.6 ms. A CPU's backlog, 4096 packets: median 88.8 ms and 3.6 ms."
+for text in "<title>Time in the queue of an overloaded CPU, without and with rxaqm. $halves</title>" \
+	'>median 88.8 ms, p99 115 ms<' '>median 3.6 ms, p99 6.1 ms<' '>target 1 ms<' 'fill="#ffffff"'; do
+	[[ $(<"$scratch/demo.svg") == *"$text"* ]] || { echo "the picture does not say: $text" && exit 1; }
+done
+[ "$(grep -c '>median 88.8 ms, p99 115 ms<' "$scratch/demo.svg")" -eq 2 ]
+[ -s "$scratch/demo.png" ]

@@ -203,3 +203,23 @@ same "Tx completions" "met: 0.9 to 0.9" "$(criterion "Tx completions")"
 won() { of_report "versus[] | select(.[0] == \"$1\") | .[1:4] | join(\"|\")"; }
 same "who wins the mix" "ring of equal delay (128)|rxaqm: SYNs 0 to 0.5 %; ring of equal delay: goodput 0.9 times|0.9" "$(won M)"
 same "who wins the flood" "ring of equal delay (90)|rxaqm: goodput 37.1 times, requests (10/s) 1 to 50 %|37.1" "$(won F)"
+
+# The picture of delays has the scenarios of the story, or, without any of these, those that ran.
+command -v gnuplot >/dev/null || { echo "no gnuplot: the pictures are not drawn" && exit; }
+# pictured SCENARIO...: runs of these, of rxaqm and nothing; prints the names in the picture.
+pictured()
+{
+	mkdir -p "$scratch/pictures/plot"
+	jq -n '{scenarios: ($ARGS.positional | map([., "of " + .])), options: {}, runs: [$ARGS.positional[] as $scenario
+		| {rxaqm: 1, none: 20} | to_entries[] | {scenario: $scenario, option: .key, run: 1, row: "", status: "ok",
+			target_ns: 1e6, delay: {p50_ns: (.value * 1e6), p99_ns: (.value * 2e6)}}]}' \
+		--args "$@" >"$scratch/pictures/report-input.json"
+	bash -c 'eval_dir=$1/tests/eval out=$1/pictures && source tests/eval/report.sh && draw_delays' - "$scratch"
+	grep -oE '>of [a-z0-9-]+<' "$scratch/pictures/delay.svg" | tr -d '<>' | xargs
+}
+same "the story" "of mixed of icmp" "$(pictured mixed rtt cubic-both icmp)"
+same "another story" "of rtt of bursts" "$(pictured rtt bursts)"
+[[ $(<"$scratch/pictures/delay.svg") == *'<title>Median time in the ring; of rtt: 20 ms, 1 ms with rxaqm; of bursts: 20 ms, 1 ms with rxaqm</title>'*'>  rxaqm: 1 / 2 ms<'* ]] || {
+	grep -F -e title -e rxaqm "$scratch/pictures/delay.svg"
+	exit 1
+}
