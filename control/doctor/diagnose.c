@@ -73,7 +73,7 @@ void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 v
 	if (value && value != ~0ULL && value != ~0U)
 		doctor_note(finding, name, (double)value, DOCTOR_NUMBER, source);
 	else
-		doctor_say(finding, name, "not known");
+		doctor_say_ours(finding, name, "not known");
 }
 
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
@@ -86,10 +86,10 @@ __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_find
 	return value;
 }
 
-void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+static void say(struct doctor_finding *finding, const char *name, bool is_ours, const char *fmt,
+		va_list args)
 {
 	unsigned int i;
-	va_list args;
 
 	for (i = 0; i < finding->nr_words && strcmp(finding->words[i].name, name); i++)
 		;
@@ -97,8 +97,25 @@ void doctor_say(struct doctor_finding *finding, const char *name, const char *fm
 		return;
 	finding->nr_words += i == finding->nr_words;
 	finding->words[i].name = name;
-	va_start(args, fmt);
+	finding->words[i].is_ours = is_ours;
 	vsnprintf(finding->words[i].text, sizeof(finding->words[i].text), fmt, args);
+}
+
+void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(finding, name, false, fmt, args);
+	va_end(args);
+}
+
+void doctor_say_ours(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(finding, name, true, fmt, args);
 	va_end(args);
 }
 
@@ -118,8 +135,8 @@ static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 	double window_ns = doctor_window_s(snap) * 1e9;
 
 	if (!owner || owner->run_ns == ~0ULL) {
-		doctor_say(finding, "program_cpu", "not known");
-		doctor_say(finding, "program_waits_for_cpu", "not known");
+		doctor_say_ours(finding, "program_cpu", "not known");
+		doctor_say_ours(finding, "program_waits_for_cpu", "not known");
 	}
 	if (!owner) {
 		doctor_say(finding, "pid", "PID");

@@ -58,6 +58,9 @@ void doctor_print_checks(FILE *file);
 /* @form with "${name}" replaced by what @finding noted; "" for NULL. @buf is returned. */
 const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
 			 size_t size);
+/* The same of a remedy, which people paste: what comes from a bundle is quoted for the shell. */
+const char *doctor_command(const struct doctor_finding *finding, const char *form, char *buf,
+			   size_t size);
 const char *doctor_format(double value, enum doctor_unit unit, char buf[32]);
 /* By their enums. */
 extern const char *const doctor_places[], *const doctor_kinds[], *const doctor_severities[];

@@ -43,6 +43,15 @@ static void print_words(FILE *file, const struct doctor_finding *finding, const 
 		print_wrapped(file, lead, doctor_words(finding, form, text, sizeof(text)));
 }
 
+static void print_command(FILE *file, const struct doctor_finding *finding, const char *lead,
+			  const char *form)
+{
+	char text[MAX_TEXT];
+
+	if (form)
+		print_wrapped(file, lead, doctor_command(finding, form, text, sizeof(text)));
+}
+
 static void print_evidence(FILE *file, const struct doctor_finding *finding)
 {
 	char text[MAX_TEXT], number[32];
@@ -72,9 +81,9 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 		check->id);
 	print_words(file, finding, "  why       ", check->because);
 	print_evidence(file, finding);
-	print_words(file, finding, "  now       ", check->remedy.now);
-	print_words(file, finding, "  to keep   ", check->remedy.keep);
-	print_words(file, finding, "  to undo   ", check->remedy.undo);
+	print_command(file, finding, "  now       ", check->remedy.now);
+	print_command(file, finding, "  to keep   ", check->remedy.keep);
+	print_command(file, finding, "  to undo   ", check->remedy.undo);
 	print_words(file, finding, "  expect    ", check->remedy.expect);
 	print_words(file, finding, "  risk      ", check->remedy.risk);
 	fprintf(file, "  then      rxaqm doctor --verify %s\n", check->id);

@@ -26,6 +26,14 @@ static void put_words(struct rxaqm_out *out, const char *key, const struct docto
 	put_text(out, key, form ? doctor_words(finding, form, text, sizeof(text)) : NULL);
 }
 
+static void put_command(struct rxaqm_out *out, const char *key,
+			const struct doctor_finding *finding, const char *form)
+{
+	char text[MAX_TEXT];
+
+	put_text(out, key, form ? doctor_command(finding, form, text, sizeof(text)) : NULL);
+}
+
 static void put_evidence(struct rxaqm_out *out, const struct doctor_snapshot *snap,
 			 const struct doctor_finding *finding)
 {
@@ -53,9 +61,9 @@ static void put_remedy(struct rxaqm_out *out, const struct doctor_finding *findi
 
 	rxaqm_out_array(out, "remedy");
 	rxaqm_out_object(out, NULL);
-	put_words(out, "now", finding, remedy->now);
-	put_words(out, "persist", finding, remedy->keep);
-	put_words(out, "undo", finding, remedy->undo);
+	put_command(out, "now", finding, remedy->now);
+	put_command(out, "persist", finding, remedy->keep);
+	put_command(out, "undo", finding, remedy->undo);
 	put_words(out, "expect", finding, remedy->expect);
 	put_words(out, "risk", finding, remedy->risk);
 	rxaqm_out_end(out);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Numbers and templates to words. */
+#include <stdio.h>
 #include <string.h>
 
 #include "doctor/diagnose.h"
+
+/* A word all of quotes: each becomes four letters. */
+#define QUOTED (4 * sizeof(((struct doctor_word *)0)->text) + 3)
 
 static void scale(double value, double step, const char *const *units, const char *suffix,
 		  char buf[32])
@@ -52,16 +56,40 @@ const char *doctor_format(double value, enum doctor_unit unit, char buf[32])
 	return buf;
 }
 
+/* One word of the shell, whatever a bundle has as a name. */
+static const char *quote(const char *text, char buf[QUOTED])
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_@%+:,./-";
+	size_t at = 0;
+
+	if (*text && !text[strspn(text, plain)])
+		return text;
+	buf[at++] = '\'';
+	for (; *text && at < QUOTED - 6; text++) {
+		if (*text == '\'')
+			at += (size_t)sprintf(buf + at, "'\\''");
+		else
+			buf[at++] = *text;
+	}
+	buf[at++] = '\'';
+	buf[at] = '\0';
+	return buf;
+}
+
 /* The text for the @len letters of @name; NULL: nobody noted it. */
 static const char *lookup(const struct doctor_finding *finding, const char *name, size_t len,
-			  char buf[32])
+			  bool command, char buf[QUOTED])
 {
 	const struct doctor_evidence *evidence = finding->evidence;
 	const struct doctor_word *word;
 
 	for (word = finding->words; word < finding->words + finding->nr_words; word++) {
-		if (strlen(word->name) == len && !memcmp(word->name, name, len))
-			return word->text;
+		if (strlen(word->name) != len || memcmp(word->name, name, len) != 0)
+			continue;
+		if (word->is_ours)
+			return doctor_command(finding, word->text, buf, QUOTED);
+		return command ? quote(word->text, buf) : word->text;
 	}
 	for (; evidence < finding->evidence + finding->nr_evidence; evidence++) {
 		if (strlen(evidence->name) == len && !memcmp(evidence->name, name, len))
@@ -70,16 +98,16 @@ static const char *lookup(const struct doctor_finding *finding, const char *name
 	return NULL;
 }
 
-const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
-			 size_t size)
+static void fill_in(const struct doctor_finding *finding, const char *form, bool command, char *buf,
+		    size_t size)
 {
+	char room[QUOTED];
 	size_t at = 0;
 
 	while (form && *form && at + 1 < size) {
 		const char *end = strncmp(form, "${", 2) ? NULL : strchr(form, '}');
-		char number[32];
 		const char *text = end ? lookup(finding, form + 2, (size_t)(end - form - 2),
-						number) :
+						command, room) :
 					 NULL;
 
 		if (!text) {
@@ -91,6 +119,19 @@ const char *doctor_words(const struct doctor_finding *finding, const char *form,
 		form = end + 1;
 	}
 	buf[at] = '\0';
+}
+
+const char *doctor_command(const struct doctor_finding *finding, const char *form, char *buf,
+			   size_t size)
+{
+	fill_in(finding, form, true, buf, size);
+	return buf;
+}
+
+const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
+			 size_t size)
+{
+	fill_in(finding, form, false, buf, size);
 	/* Names of programs stay as they are at the beginning of a sentence; this is none. */
 	if (!strncmp(buf, "a program", strlen("a program")))
 		buf[0] = 'A';

@@ -56,7 +56,7 @@ static enum doctor_verdict judge_probed(const struct doctor_snapshot *snap,
 	iface = doctor_iface_at(snap, napi->ifindex);
 	name = iface ? iface->name : "IFACE";
 	doctor_say(finding, "iface", "%s", name);
-	doctor_say(finding, "attach", "rxaqm attach %s && ", name);
+	doctor_say_ours(finding, "attach", "rxaqm attach ${iface} && ");
 	doctor_say(finding, "mode", "not attached");
 	doctor_say(finding, "how_long", ", how long is what rxaqm attach measures");
 	doctor_note(finding, "busy_polls", busy, DOCTOR_PER_S, POLLS);
@@ -84,7 +84,7 @@ static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
 	say_iface(snap, finding, queue);
 	doctor_say(finding, "where", "Receive queue %u of %s", queue->queue,
 		   doctor_iface_name(snap, queue->ifindex));
-	doctor_say(finding, "attach", "%s", "");
+	doctor_say_ours(finding, "attach", "%s", "");
 	doctor_say(finding, "mode", "%s", queue->mode);
 	doctor_note_rise(finding, "busy_polls", (double)queue->busy_polls / doctor_window_s(snap),
 			 DOCTOR_PER_S, RXAQM);

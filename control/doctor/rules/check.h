@@ -82,6 +82,7 @@ struct doctor_evidence {
 struct doctor_word {
 	const char *name;
 	char text[160];
+	bool is_ours;
 };
 
 struct doctor_remedy {
@@ -167,6 +168,11 @@ void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 v
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 			  const char *name, const char *counter);
 void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same of what may be part of a command as it is: nothing in it is from the snapshot but
+ * numbers, and what "${name}" in it is replaced by.
+ */
+void doctor_say_ours(struct doctor_finding *finding, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -62,22 +62,22 @@ static void say_sizes(struct doctor_finding *finding, const struct doctor_iface 
 
 	doctor_note_known(finding, "ring", iface->rx_ring, "ethtool -g");
 	doctor_note_known(finding, "ring_max", iface->rx_ring_max, "ethtool -g");
-	doctor_say(finding, "grow", "%s", "");
-	doctor_say(finding, "shrink", "%s", "");
-	doctor_say(finding, "queues", "%s", "");
-	doctor_say(finding, "old_queues", "nothing was changed");
+	doctor_say_ours(finding, "grow", "%s", "");
+	doctor_say_ours(finding, "shrink", "%s", "");
+	doctor_say_ours(finding, "queues", "%s", "");
+	doctor_say_ours(finding, "old_queues", "nothing was changed");
 	if (known(iface->rx_ring) && known(iface->rx_ring_max) &&
 	    iface->rx_ring < iface->rx_ring_max) {
-		doctor_say(finding, "grow", "; for bursts only: ethtool -G %s rx %u", iface->name,
-			   iface->rx_ring_max);
-		doctor_say(finding, "shrink", "; ethtool -G %s rx %u", iface->name, iface->rx_ring);
+		doctor_say_ours(finding, "grow", "; for bursts only: ethtool -G ${iface} rx %u",
+				iface->rx_ring_max);
+		doctor_say_ours(finding, "shrink", "; ethtool -G ${iface} rx %u", iface->rx_ring);
 	}
 	if (known(iface->channels) && known(iface->rx_max_queues) &&
 	    iface->channels < iface->rx_max_queues) {
-		doctor_say(finding, "queues", "ethtool -L %s %s %u; ", iface->name, word,
-			   iface->rx_max_queues);
-		doctor_say(finding, "old_queues", "ethtool -L %s %s %u", iface->name, word,
-			   iface->channels);
+		doctor_say_ours(finding, "queues", "ethtool -L ${iface} %s %u; ", word,
+				iface->rx_max_queues);
+		doctor_say_ours(finding, "old_queues", "ethtool -L ${iface} %s %u", word,
+				iface->channels);
 	}
 	if (known(iface->pcie_width) && known(iface->pcie_max_width))
 		doctor_say(finding, "pcie", "x%u of x%u", iface->pcie_width, iface->pcie_max_width);

@@ -186,7 +186,7 @@ const struct doctor_check doctor_checks_path[] = {
 		.clear = "${used} of ${range} local ports in use from one address",
 		.remedy = { .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
 			    .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.ip_local_port_range='${old}', and remove the line",
+			    .undo = "sysctl -w net.ipv4.ip_local_port_range=${old}, and remove the line",
 			    .expect =
 				    "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
 			    .risk = "servers that listen above 1024 and start later may find their port taken: "

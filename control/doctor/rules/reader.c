@@ -168,7 +168,7 @@ static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "socket", "one that is not known");
 	doctor_say(finding, "program", "a program that is not known");
-	doctor_say(finding, "limit", "not known");
+	doctor_say_ours(finding, "limit", "not known");
 	doctor_say(finding, "somaxconn", "%llu",
 		   (unsigned long long)doctor_sysctl(snap, "net.core.somaxconn", 0, 4096));
 	if (!worst)

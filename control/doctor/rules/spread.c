@@ -150,9 +150,9 @@ static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *
 	if (table)
 		doctor_say(finding, "table", "%.1f %%", table / 10.0);
 	if (table > 1500 / (queues ?: 1) && queues > 1)
-		doctor_say(finding, "spread", "ethtool -X %s equal %u; else ", iface->name, queues);
+		doctor_say_ours(finding, "spread", "ethtool -X ${iface} equal %u; else ", queues);
 	else
-		doctor_say(finding, "spread", "%s", "");
+		doctor_say_ours(finding, "spread", "%s", "");
 }
 
 static enum doctor_verdict judge_skew(const struct doctor_snapshot *snap,

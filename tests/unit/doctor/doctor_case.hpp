@@ -212,6 +212,21 @@ class Diagnosis
 				doctor_print(file, &snap_, &diagnosis_, all);
 		});
 	}
+	/* Of the remedies of all that is found. */
+	std::vector<std::string> commands() const
+	{
+		std::vector<std::string> all;
+		doctor_finding *finding;
+		char text[1024];
+
+		doctor_each(finding, &diagnosis_, DOCTOR_FOUND) {
+			const doctor_remedy &remedy = finding->check->remedy;
+
+			for (const char *form : { remedy.now, remedy.keep, remedy.undo })
+				all.push_back(doctor_command(finding, form, text, sizeof(text)));
+		}
+		return all;
+	}
 	/* Of --verify. */
 	std::string verdict(const char *id, bool json = false) const
 	{
