@@ -8,6 +8,7 @@
 #define WIDTH 96
 #define MAX_TEXT 1024
 #define CLEARS_SHOWN 2
+#define DROPS_SHOWN 5
 #define NAMESPACES_SHOWN 3
 
 /* Print @text behind @lead, broken at blanks, with further lines indented as far. */
@@ -154,6 +155,29 @@ static void print_unexplained(FILE *file, const struct doctor_snapshot *snap,
 	}
 }
 
+/* By reason and function, as --deep saw them: for what is not explained. */
+static void print_drops(FILE *file, const struct doctor_snapshot *snap, bool all)
+{
+	const struct doctor_deep_drop *drop;
+	size_t shown = 0;
+	char rate[32];
+	__u64 ran_ns;
+
+	if (!doctor_map_get(snap->deep, "drops_ns", &ran_ns) || !ran_ns)
+		return;
+	fprintf(file, "DROPPED BY THE KERNEL  in %.1f s of --deep\n", (double)ran_ns / 1e9);
+	rxaqm_list_each(drop, &snap->deep_drops) {
+		if (!all && (shown == DROPS_SHOWN || (double)drop->drops * 1e9 < (double)ran_ns))
+			break;
+		shown++;
+		doctor_format((double)drop->drops * 1e9 / (double)ran_ns, DOCTOR_PER_S, rate);
+		fprintf(file, "  %-9s %s in %s\n", rate, drop->reason, drop->place);
+	}
+	if (!shown)
+		fputs("  nothing, or less than 1/s: what counts is no packet, or not dropped there\n",
+		      file);
+}
+
 /* What clears the checks of @place: each on a line of its own, or the first ones on one. */
 static void print_place(FILE *file, const struct doctor_diagnosis *diagnosis,
 			enum doctor_place place, bool all)
@@ -272,6 +296,7 @@ void doctor_print(FILE *file, const struct doctor_snapshot *snap,
 		print_others(file, diagnosis, FOLLOWS);
 	print_others(file, diagnosis, ALSO);
 	print_unexplained(file, snap, diagnosis);
+	print_drops(file, snap, all);
 	print_others(file, diagnosis, NOTES);
 	doctor_each(finding, diagnosis, DOCTOR_FOUND) {
 		if (all && finding != diagnosis->primary)

@@ -177,6 +177,27 @@ static void put_unexplained(struct rxaqm_out *out, const struct doctor_snapshot 
 	rxaqm_out_end(out);
 }
 
+/* null: not measured. */
+static void put_drops(struct rxaqm_out *out, const struct doctor_snapshot *snap)
+{
+	const struct doctor_deep_drop *drop;
+	__u64 ran_ns;
+
+	if (!doctor_map_get(snap->deep, "drops_ns", &ran_ns) || !ran_ns) {
+		rxaqm_out_null(out, "dropped", NULL);
+		return;
+	}
+	rxaqm_out_array(out, "dropped");
+	rxaqm_list_each(drop, &snap->deep_drops) {
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_str(out, "reason", NULL, drop->reason);
+		rxaqm_out_str(out, "place", NULL, drop->place);
+		rxaqm_out_double(out, "per_s", NULL, (double)drop->drops * 1e9 / (double)ran_ns);
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+}
+
 static void put_verdict(struct rxaqm_out *out, const struct doctor_snapshot *snap,
 			const struct doctor_diagnosis *diagnosis,
 			const struct doctor_finding *finding)
@@ -230,6 +251,7 @@ void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 		put_verdict(&out, snap, diagnosis, doctor_find(diagnosis, verify, strlen(verify)));
 	put_findings(&out, snap, diagnosis);
 	put_unexplained(&out, snap, diagnosis);
+	put_drops(&out, snap);
 	put_blind(&out, snap, diagnosis);
 	put_wanted(&out, snap, diagnosis);
 	rxaqm_out_close(&out, false);

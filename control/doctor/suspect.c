@@ -46,6 +46,14 @@ static const struct doctor_probe probes[] = {
 		.run = doctor_probe_collapse,
 	},
 	{
+		.name = "drops",
+		.what = "which functions of the kernel drop packets, and why",
+		.cost = "some 100 ns a packet that is dropped",
+		.if_found = "udp-filtered rx-dropped",
+		.if_unexplained = true,
+		.run = doctor_probe_drops,
+	},
+	{
 		.name = "stalls",
 		.what = "stalls of Tx completions by the detector of BQL, which is switched on meanwhile",
 		.cost = "some 10 ns a completion; stall_thrs of Tx queues is 40 meanwhile, then 0 again",
@@ -87,6 +95,7 @@ bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_s
 	char key[32];
 
 	return !tried(probe, snap, key) && (!probe->possible || probe->possible(snap)) &&
-	       doctor_first_of(diagnosis, probe->if_found, DOCTOR_FOUND) &&
+	       (doctor_first_of(diagnosis, probe->if_found, DOCTOR_FOUND) ||
+		(probe->if_unexplained && diagnosis->nr_unexplained)) &&
 	       (!probe->if_blind || doctor_first_of(diagnosis, probe->if_blind, DOCTOR_BLIND));
 }

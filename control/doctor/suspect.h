@@ -11,6 +11,7 @@ struct doctor_probe {
 	const char *what; /* what it measures */
 	const char *cost;
 	const char *if_found; /* checks, one blank between: wanted if one of them is found */
+	bool if_unexplained; /* or if something is lost that nothing explains */
 	const char *if_blind; /* and one of these cannot see; NULL: always */
 	bool (*possible)(const struct doctor_snapshot *snap); /* NULL: always */
 	void (*run)(struct doctor_deep *deep);

@@ -44,6 +44,13 @@ struct rxaqm_doctor_fragments {
 	__u64 packets, fragments;
 };
 
+/* Where and why packets were dropped: a key; the value is how many. */
+struct rxaqm_doctor_drop {
+	__u64 location; /* an address in the kernel's code */
+	__u32 reason; /* enum skb_drop_reason of the running kernel */
+	__u32 has_device; /* and so the network namespace was known */
+};
+
 /* Calls of a function. */
 struct rxaqm_doctor_calls {
 	__u64 calls, total_ns, longest_ns;

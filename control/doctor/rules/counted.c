@@ -187,7 +187,7 @@ const struct doctor_check doctor_checks_counted[] = {
 		.because =
 			"No buffer was full and no checksum wrong: what else counts there are SO_ATTACH_FILTER, BPF and xfrm.",
 		.clear = "${events} datagrams refused by a filter",
-		.remedy = { .now = "nothing, if the program means it: ss -uamp (d: drops) names it",
+		.remedy = { .now = "nothing, if the program means it; ss -uamp (d: drops) names the socket, rxaqm doctor --deep the reason",
 			    .keep = "the program's own configuration",
 			    NOTHING_CHANGED,
 			    .expect = "the same: what a filter refuses counts as an error",

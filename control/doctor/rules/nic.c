@@ -275,7 +275,7 @@ const struct doctor_check doctor_checks_nic[] = {
 			"${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
 		.because = "Protocols or VLANs that nobody here wants, or a filter.",
 		.clear = "${events} packets dropped at an interface for other reasons",
-		.remedy = { .now = "perf trace -e skb:kfree_skb shows the reason of each",
+		.remedy = { .now = "rxaqm doctor --deep tells which functions dropped them, and why",
 			    .keep = "-",
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to 0",

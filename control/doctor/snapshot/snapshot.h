@@ -246,6 +246,12 @@ struct doctor_deep_fragments {
 	__u64 packets, fragments;
 };
 
+/* Packets that the kernel dropped, by its own name of the reason and the function; most first. */
+struct doctor_deep_drop {
+	char reason[48], place[64];
+	__u64 drops;
+};
+
 /* What BQL's detector of stalls, switched on, counted of a Tx queue. */
 struct doctor_deep_stalls {
 	__u32 ifindex, queue;
@@ -280,6 +286,7 @@ struct doctor_snapshot {
 	RXAQM_LIST(struct doctor_deep_prog) deep_progs;
 	RXAQM_LIST(struct doctor_deep_frames) deep_frames;
 	RXAQM_LIST(struct doctor_deep_fragments) deep_fragments;
+	RXAQM_LIST(struct doctor_deep_drop) deep_drops;
 	RXAQM_LIST(struct doctor_deep_stalls) deep_stalls;
 };
 

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -10,6 +11,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "doctor.hpp"
@@ -359,6 +361,87 @@ TEST_CASE("doctor: BPF programs are counted only while the probe runs", "[doctor
 
 	file >> enabled;
 	CHECK(enabled == 0);
+}
+
+/* A filter that takes nothing, and a port that nobody has. */
+TEST_CASE("doctor: the probe of drops tells the reason and the function",
+	  "[doctor][deep][probes][oldest]")
+{
+	Host host;
+	Netns netns, other;
+
+	set_up(netns);
+	set_up(other);
+
+	UdpFlow refused(netns), elsewhere(other);
+	sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+	const sock_fprog filter = { 1, &nothing };
+	sockaddr_in nobody = loopback(9);
+
+	for (int socket : { refused.rx, elsewhere.rx })
+		REQUIRE(!setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)));
+	Probed probed(netns, doctor_probe_drops, [&] {
+		refused.send(100, 10);
+		elsewhere.send(10000, 10);
+		for (int i = 0; i < 50; i++)
+			sendto(elsewhere.tx, "x", 1, 0, (sockaddr *)&nobody, sizeof(nobody));
+		for (int i = 0; i < 50; i++)
+			sendto(refused.tx, "x", 1, 0, (sockaddr *)&nobody, sizeof(nobody));
+	});
+	std::map<std::string, uint64_t> drops;
+
+	INFO(probed.blind);
+	CHECK(probed.number("drops_ns"));
+	for (size_t i = 0; i < probed.snap.deep_drops.nr; i++) {
+		const doctor_deep_drop &drop = probed.snap.deep_drops.at[i];
+
+		if (std::string(drop.place).find("udp") != std::string::npos)
+			drops[drop.reason] += drop.drops;
+		CHECK(std::string(drop.reason).find("SKB_") != 0);
+	}
+	for (const auto &[reason, nr] : drops)
+		UNSCOPED_INFO(reason << " " << nr);
+	CHECK(drops["SOCKET_FILTER"] >= 100);
+	/* Of the other namespace none. */
+	CHECK(drops["SOCKET_FILTER"] <= 20 * 100);
+	CHECK(drops["NO_SOCKET"] >= 50);
+	CHECK(drops["NO_SOCKET"] <= 20 * 50);
+}
+
+/* For an address that is nobody's, as a wrong route makes them: no check explains that counter. */
+TEST_CASE("doctor: what is not explained is told by reason and function", "[doctor][deep]")
+{
+	Host host;
+	Wire wire;
+	sockaddr_in nobody = address_of("10.78.0.9", 9);
+
+	wire.tx.ip(std::string("route add 10.78.0.0/24 via ") + Wire::RX_IP4);
+	wire.rx.shell("sysctl -qw net.ipv4.ip_forward=0 net.ipv4.conf.all.rp_filter=0 "
+		      "net.ipv4.conf." +
+		      wire.rx_if + ".rp_filter=0");
+
+	int socket = wire.tx.socket(AF_INET, SOCK_DGRAM);
+	Result result;
+	{
+		Meanwhile wrong(
+			[&] {
+				for (int i = 0; i < 20; i++)
+					sendto(socket, "x", 1, 0, (sockaddr *)&nobody,
+					       sizeof(nobody));
+			},
+			10ms);
+
+		result = host.rxaqm(wire.rx, { "doctor", "--deep", "--time=2s" });
+	}
+	close(socket);
+	INFO(result.text());
+	CHECK(result.err.find("probe \"drops\", 3 s: ") != std::string::npos);
+
+	const size_t at = result.out.find("DROPPED BY THE KERNEL  in 3.0 s of --deep\n");
+
+	REQUIRE(at != std::string::npos);
+	CHECK(result.out.find("s of Ip.InAddrErrors (") < at);
+	CHECK(result.out.find(" in ip_error\n", at) != std::string::npos);
 }
 
 /* A byte at a time to a program that does not read: its buffer is full of what packets take. */

@@ -52,6 +52,15 @@ static void slow_flows(Bundle &bundle)
 	bundle.rise("Tcp.OutSegs", 1000000).rise("Ip.OutRequests", 1000000);
 }
 
+/* In 3 s 1200 were refused by a rule of netfilter, 2 found no socket. */
+static void drops(Bundle &bundle)
+{
+	bundle.set("/deep", R"({"drops_ns":3000000000})");
+	bundle.set("/deep_drops",
+		   R"([{"reason":"NETFILTER_DROP","place":"nf_hook_slow","drops":1200},
+		{"reason":"NO_SOCKET","place":"__udp4_lib_rcv","drops":2}])");
+}
+
 /* clang-format off: a row a cause */
 const std::vector<Case> &doctor_cases_deep()
 {
@@ -183,6 +192,12 @@ const std::vector<Case> &doctor_cases_deep()
 			  b.set("/deep_frames", R"([{"ifindex":2,"queue":3,"frames":9000,
 				"bytes":27000000,"segments":18000,"median":2048}])");
 		  } },
+		{ "udp-filtered",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("Udp.InErrors", 4000);
+			  drops(b);
+		  } },
 		{ "tcp-collapse",
 		  {},
 		  [](Bundle &b) {
@@ -224,6 +239,43 @@ TEST_CASE("doctor: what a collapse took is said", "[doctor][deep]")
 	      std::string::npos);
 }
 
+/* The golden text: what nothing explains, and where it is dropped. */
+TEST_CASE("doctor: beside what is not explained it is said where the kernel drops",
+	  "[doctor][deep]")
+{
+	const std::string unexplained =
+		"NOT EXPLAINED\n"
+		"  400/s of Ip.InDiscards (packets that IP dropped: no memory, or a hook)\n";
+	Bundle bundle;
+
+	bundle.rise("Ip.InDiscards", 4000);
+
+	std::string text = Diagnosis(bundle.text()).printed(false);
+
+	INFO(text);
+	CHECK(text.find(unexplained) != text.npos);
+	CHECK(text.find("DROPPED BY THE KERNEL") == text.npos);
+	CHECK(text.find("LOOK DEEPER  rxaqm doctor --deep measures\n"
+			"  drops     which functions of the kernel drop packets, and why\n") !=
+	      text.npos);
+	CHECK(Diagnosis(bundle.text()).printed(false, true).find("\"dropped\": null") != text.npos);
+	drops(bundle);
+	text = Diagnosis(bundle.text()).printed(false);
+	INFO(text);
+	CHECK(text.find(unexplained + "DROPPED BY THE KERNEL  in 3.0 s of --deep\n"
+				      "  400/s     NETFILTER_DROP in nf_hook_slow\n"
+				      "NOT THE CAUSE\n") != text.npos);
+	CHECK(text.find("LOOK DEEPER") == text.npos);
+	CHECK(Diagnosis(bundle.text())
+		      .printed(true)
+		      .find("  0.7/s     NO_SOCKET in __udp4_lib_rcv\n") != text.npos);
+	text = Diagnosis(bundle.text()).printed(false, true);
+	CHECK(text.find("\"reason\": \"NO_SOCKET\"") != text.npos);
+	bundle.set("/deep_drops", "[]");
+	CHECK(Diagnosis(bundle.text()).printed(false).find("\n  nothing, or less than 1/s: ") !=
+	      text.npos);
+}
+
 TEST_CASE("doctor: NAPIs of other network namespaces are not this one's trouble", "[doctor][deep]")
 {
 	Bundle bundle;
@@ -243,6 +295,8 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 		{ "progs", [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
 		{ "frames", slow_flows },
 		{ "fragments", fragments },
+		{ "drops", [](Bundle &b) { b.rise("Ip.InDiscards", 4000); } },
+		{ "drops", [](Bundle &b) { b.rise("Udp.InErrors", 4000); } },
 		{ "collapse", [](Bundle &b) { b.rise("TcpExt.TCPRcvCollapsed", 4000); } },
 		{ "stalls",
 		  [](Bundle &b) {

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the kernel drops packets, and for which reason (Linux 5.17: skb:kfree_skb tells it). */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nic/nic.h"
+#include "doctor/collect/collect.h"
+#include "doctor/deep/deep.h"
+#include "doctor_drops.skel.h"
+#include "doctor_rec.h"
+
+#define REASON "SKB_DROP_REASON_"
+
+struct drop {
+	struct rxaqm_doctor_drop key;
+	__u64 drops, symbol; /* symbol: where the function begins, 0: not found yet */
+	char place[sizeof(((struct doctor_deep_drop *)0)->place)];
+};
+
+struct drops {
+	RXAQM_LIST(struct drop);
+};
+
+static void read_map(struct drops *drops, int fd)
+{
+	struct rxaqm_doctor_drop *last = NULL;
+	struct drop *drop, one = {};
+
+	for (; !bpf_map_get_next_key(fd, last, &one.key); last = &one.key) {
+		drop = bpf_map_lookup_elem(fd, &one.key, &one.drops) ? NULL : rxaqm_list_add(drops);
+		if (drop)
+			*drop = one;
+	}
+}
+
+/* The functions that they are in. Without CAP_SYSLOG all addresses are 0. */
+static void find_places(struct drops *drops)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long long address;
+	struct drop *drop;
+	char *line = NULL, name[64];
+	size_t len = 0;
+
+	while (file && getline(&line, &len, file) > 0) {
+		if (sscanf(line, "%llx %*[tTwW] %63s", &address, name) != 2)
+			continue;
+		rxaqm_list_each(drop, drops) {
+			if (address <= drop->symbol || address > drop->key.location)
+				continue;
+			drop->symbol = address;
+			memcpy(drop->place, name, sizeof(name));
+		}
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+/* By the running kernel's own list; those of its subsystems are not in it. */
+static void name_reason(const struct btf *btf, __s32 id, __u32 reason, char *buf, size_t size)
+{
+	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	const struct btf_enum *one = type ? btf_enum(type) : NULL;
+	const char *name;
+	unsigned int i;
+
+	snprintf(buf, size, "reason %u", reason);
+	for (i = 0; one && i < btf_vlen(type); i++) {
+		if ((__u32)one[i].val != reason)
+			continue;
+		name = btf__name_by_offset(btf, one[i].name_off);
+		snprintf(buf, size, "%s",
+			 strncmp(name, REASON, strlen(REASON)) ? name : name + strlen(REASON));
+		return;
+	}
+}
+
+/* Sockets of other kinds, Unix and netlink, free what they sent so, and nothing was lost. */
+static bool is_drop(const struct drop *drop, const char *reason)
+{
+	return strncmp(reason, "SKB_", 4) != 0 &&
+	       (drop->key.has_device || strcmp(reason, "NOT_SPECIFIED") != 0);
+}
+
+/* A function may drop in several places. */
+static void add(struct doctor_deep *deep, const struct drop *drop, const char *reason)
+{
+	struct doctor_deep_drop *to;
+
+	rxaqm_list_each(to, &deep->snap->deep_drops) {
+		if (!strcmp(to->place, drop->place) && !strcmp(to->reason, reason)) {
+			to->drops += drop->drops;
+			return;
+		}
+	}
+	to = rxaqm_list_add(&deep->snap->deep_drops);
+	if (!to)
+		return;
+	to->drops = drop->drops;
+	snprintf(to->place, sizeof(to->place), "%s", drop->place);
+	snprintf(to->reason, sizeof(to->reason), "%s", reason);
+}
+
+static int most_first(const void *left, const void *right)
+{
+	const struct doctor_deep_drop *a = left, *b = right;
+
+	return a->drops < b->drops ? 1 : a->drops > b->drops ? -1 : 0;
+}
+
+static void put(struct doctor_deep *deep, int fd)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	__s32 id = btf ? btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM) : 0;
+	struct drops drops = {};
+	struct drop *drop;
+	char reason[48];
+
+	read_map(&drops, fd);
+	find_places(&drops);
+	rxaqm_list_each(drop, &drops) {
+		name_reason(btf, id, drop->key.reason, reason, sizeof(reason));
+		if (!drop->symbol)
+			snprintf(drop->place, sizeof(drop->place), "a place that is not known");
+		if (is_drop(drop, reason))
+			add(deep, drop, reason);
+	}
+	if (deep->snap->deep_drops.nr)
+		qsort(deep->snap->deep_drops.at, deep->snap->deep_drops.nr,
+		      sizeof(*deep->snap->deep_drops.at), most_first);
+	free(drops.at);
+	btf__free(btf);
+}
+
+void doctor_probe_drops(struct doctor_deep *deep)
+{
+	struct doctor_drops *skel = doctor_drops__open();
+
+	if (skel)
+		skel->rodata->netns_inum = doctor_deep_netns();
+	if (!skel || doctor_drops__load(skel) || doctor_drops__attach(skel)) {
+		const char *why = strerror(errno);
+
+		doctor_cannot_see(deep->snap, "where packets are dropped",
+				  "the kernel refuses the tracing program: %s",
+				  rxaqm_lockdown() ?: why);
+	} else {
+		doctor_deep_ran(deep, "drops", doctor_deep_wait(deep));
+		doctor_drops__detach(skel);
+		put(deep, bpf_map__fd(skel->maps.drops_map));
+	}
+	doctor_drops__destroy(skel);
+}
