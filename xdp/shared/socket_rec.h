@@ -12,6 +12,7 @@
 enum rxaqm_socket_proto {
 	RXAQM_SOCKET_TCP = 6, /* IPPROTO_TCP */
 	RXAQM_SOCKET_UDP = 17, /* IPPROTO_UDP */
+	RXAQM_SOCKET_PACKET = 255, /* AF_PACKET; by sock_diag only */
 };
 
 enum rxaqm_socket_lacks {
@@ -22,6 +23,7 @@ enum rxaqm_socket_lacks {
 	RXAQM_SOCKET_NO_PACING = 1 << 4,
 	RXAQM_SOCKET_NO_CLAMP = 1 << 5, /* rcv_ssthresh and window_clamp */
 	RXAQM_SOCKET_NO_CPU = 1 << 6,
+	RXAQM_SOCKET_NO_DROPS = 1 << 7, /* AF_PACKET with a ring: its program alone is told */
 };
 
 /* No Rx queue is noted: skc_rx_queue_mapping is NO_QUEUE_MAPPING (include/net/sock.h). */

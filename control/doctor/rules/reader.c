@@ -5,6 +5,7 @@
 #include "doctor/rules/load.h"
 #include "doctor/rules/sockets.h"
 
+#define PACKET "sock_diag, AF_PACKET"
 /* Less than this is often left unread on purpose. */
 #define LEAST_UNREAD 4096
 /* What waits takes so long to be read: no queue of a healthy reader does. */
@@ -179,6 +180,42 @@ static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
+static bool captures(const struct doctor_socket *socket)
+{
+	return !strcmp(socket->proto, "packet") && socket->seen_before;
+}
+
+static double by_drops(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	(void)snap;
+	return (double)socket->drops;
+}
+
+static enum doctor_verdict judge_captures(const struct doctor_snapshot *snap,
+					  struct doctor_finding *finding)
+{
+	const struct doctor_socket *worst = doctor_most_of(snap, captures, by_drops);
+	__u64 nr = snap->sockets.nr_packet, rings = snap->sockets.packet_rings;
+
+	if (nr == ~0ULL)
+		return doctor_blind(finding, "the kernel has no packet_diag");
+	if (nr && nr == rings)
+		return doctor_blind(finding,
+				    "what finds a ring full (tcpdump, suricata) the kernel "
+				    "tells its program only: see what that prints");
+	doctor_note(finding, "packet_sockets", (double)(nr - rings), DOCTOR_COUNT, PACKET);
+	doctor_note(finding, "rings", (double)rings, DOCTOR_COUNT, PACKET);
+	doctor_note_count(finding, "drops", worst ? worst->drops : 0, PACKET);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_say_socket(snap, finding, worst);
+	doctor_note(finding, "memory_used", worst->rmem_alloc, DOCTOR_BYTES, PACKET);
+	doctor_note(finding, "memory_limit", worst->rcvbuf, DOCTOR_BYTES, PACKET);
+	doctor_say(finding, "socket", "%s",
+		   worst->ifindex ? doctor_iface_name(snap, worst->ifindex) : "all interfaces");
+	return doctor_found_if_often(snap, worst->drops);
+}
+
 const struct doctor_check doctor_checks_reader[] = {
 	{
 		SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
@@ -265,6 +302,26 @@ const struct doctor_check doctor_checks_reader[] = {
 		.reference =
 			"listen(2); Documentation/networking/snmp_counter.rst, TcpExtListenOverflows",
 		.judge = judge_listen,
+	},
+	{
+		SOCKET_CHECK("capture-drops", PROGRAM, READER, LOW, MEASURED),
+		.reads = "sock_diag of AF_PACKET sockets twice: drops, memory",
+		.rule = "one without a ring drops 1/s or more: of rings the kernel tells their programs only",
+		.cause =
+			"${program} takes packets of ${socket} more slowly than they come: ${drops} of its copies were dropped.",
+		.because =
+			"The buffer of its AF_PACKET socket is full. Only copies are lost: nothing else is slower by "
+			"it. A socket that is there to send, and is never read, drops all that it gets.",
+		.clear = "${drops} packets dropped at ${packet_sockets} AF_PACKET sockets (${rings} more have a ring, and "
+			 "only their programs are told)",
+		.remedy = { .now = "capture less (a filter), or set a larger SO_RCVBUF; in a program that only sends: "
+				   "socket(AF_PACKET, ..., 0)",
+			    .keep = "the same in the program's configuration",
+			    NOTHING_CHANGED,
+			    .expect = "drops from ${drops} to 0",
+			    .risk = "memory, for the larger buffer" },
+		.reference = "packet(7), PACKET_STATISTICS; net/packet/af_packet.c:packet_rcv",
+		.judge = judge_captures,
 	},
 	{}
 };

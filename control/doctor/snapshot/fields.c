@@ -81,7 +81,7 @@ LAYOUT(doctor_ports, FIELDS(doctor_ports, proto, local, remote, used));
 
 LAYOUT(doctor_sockets,
        FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, has_scaling_ratio, rmem_total),
-       FIELDS(doctor_sockets, locked, rb_at_max, zero_window, rmem_over),
+       FIELDS(doctor_sockets, nr_packet, packet_rings, locked, rb_at_max, zero_window, rmem_over),
        LIST(doctor_sockets, notable, doctor_socket_type),
        LIST(doctor_sockets, groups, doctor_group_type),
        LIST(doctor_sockets, ports, doctor_ports_type));

@@ -94,9 +94,9 @@ struct doctor_iface {
 
 /* A socket that stands out; kprobes/sockets.bpf.c and sock_diag say the same of it. */
 struct doctor_socket {
-	char proto[8], state[16];
-	char local[56], remote[56]; /* "10.0.0.1:5001", "[fe80::1]:80" */
-	__u32 ifindex; /* where its packets come from; 0: not known */
+	char proto[8], state[16]; /* proto: tcp, udp, packet (AF_PACKET) */
+	char local[56], remote[56]; /* "10.0.0.1:5001", "[fe80::1]:80"; AF_PACKET: "" */
+	__u32 ifindex; /* where its packets come from; 0: not known, of AF_PACKET: anywhere */
 	__u32 rx_queue; /* ~0: not known */
 	__s32 cpu; /* that processed its last packet; -1: not known */
 	bool rcvbuf_locked, locked_known;
@@ -171,6 +171,7 @@ struct doctor_ports {
 struct doctor_sockets {
 	char source[16]; /* "bpf", "diag", "": not seen */
 	__u64 nr_tcp, nr_udp, took_us;
+	__u64 nr_packet, packet_rings; /* AF_PACKET, and those with a ring; ~0: not known */
 	bool has_scaling_ratio; /* the kernel measures it for each TCP socket (6.6) */
 	/* Of all of TCP. */
 	__u64 rmem_total, locked, rb_at_max, zero_window, rmem_over;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
+#include <linux/packet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -161,4 +162,48 @@ int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *a
 			err = 0;
 	}
 	return err;
+}
+
+static int take_packet(const struct nlmsghdr *message, void *arg)
+{
+	const struct packet_diag_msg *diag = mnl_nlmsg_get_payload(message);
+	const struct walk *walk = arg;
+	const struct nlattr *attr;
+	struct rxaqm_socket_rec rec = {
+		.proto = RXAQM_SOCKET_PACKET,
+		.inode = diag->pdiag_ino,
+		.id = (__u64)diag->pdiag_cookie[1] << 32 | diag->pdiag_cookie[0],
+		.pacing_bytes_per_s = ~0ULL,
+		.lacks = RXAQM_SOCKET_NO_USERLOCKS | RXAQM_SOCKET_NO_CPU,
+	};
+
+	mnl_attr_for_each(attr, message, sizeof(*diag))
+	{
+		if (mnl_attr_get_type(attr) == PACKET_DIAG_MEMINFO)
+			take_memory(&rec, attr);
+		else if (mnl_attr_get_type(attr) == PACKET_DIAG_RX_RING)
+			rec.lacks |= RXAQM_SOCKET_NO_DROPS;
+		else if (mnl_attr_get_type(attr) == PACKET_DIAG_INFO &&
+			 mnl_attr_get_payload_len(attr) >= sizeof(struct packet_diag_info))
+			rec.rx_ifindex = ((const struct packet_diag_info *)mnl_attr_get_payload(
+						  attr))
+						 ->pdi_index;
+	}
+	if (rec.id)
+		walk->each(walk->arg, &rec);
+	return 0;
+}
+
+int doctor_packet_sockets(doctor_socket_fn each, void *arg)
+{
+	union rxaqm_netlink_request request;
+	struct walk walk = { each, arg, RXAQM_SOCKET_PACKET };
+	struct packet_diag_req *diag;
+	int err;
+
+	diag = rxaqm_netlink_begin(&request, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, sizeof(*diag));
+	diag->sdiag_family = AF_PACKET;
+	diag->pdiag_show = PACKET_SHOW_INFO | PACKET_SHOW_MEMINFO | PACKET_SHOW_RING_CFG;
+	err = rxaqm_netlink_ask(NETLINK_SOCK_DIAG, &request, take_packet, &walk);
+	return err == -EAGAIN ? 0 : err;
 }

@@ -27,6 +27,8 @@ typedef void (*doctor_socket_fn)(void *arg, const struct rxaqm_socket_rec *rec);
 struct sockets;
 int doctor_sockets_by_bpf(struct sockets **kept, doctor_socket_fn each, void *arg);
 int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *arg);
+/* The same of AF_PACKET sockets. -ENOENT: the kernel has no packet_diag. */
+int doctor_packet_sockets(doctor_socket_fn each, void *arg);
 void doctor_sockets_unload(struct sockets *kept);
 
 /* A socket, and what is noted of it that is of the time between the passes: the rest is in @rec. */

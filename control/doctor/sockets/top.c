@@ -94,10 +94,14 @@ static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 
 	*to = seen->did;
 	snprintf(to->proto, sizeof(to->proto), "%s",
-		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
+		 rec->proto == RXAQM_SOCKET_TCP ? "tcp" :
+		 rec->proto == RXAQM_SOCKET_UDP ? "udp" :
+						  "packet");
 	snprintf(to->state, sizeof(to->state), "%s", state_name(rec));
-	print_address(to->local, sizeof(to->local), rec, rec->laddr, rec->lport);
-	print_address(to->remote, sizeof(to->remote), rec, rec->raddr, rec->rport);
+	if (rec->proto != RXAQM_SOCKET_PACKET) {
+		print_address(to->local, sizeof(to->local), rec, rec->laddr, rec->lport);
+		print_address(to->remote, sizeof(to->remote), rec, rec->raddr, rec->rport);
+	}
 	to->ifindex = rec->rx_ifindex;
 	to->rx_queue = rec->rx_queue == RXAQM_SOCKET_NO_QUEUE ? ~0U : rec->rx_queue;
 	to->cpu = rec->lacks & RXAQM_SOCKET_NO_CPU ? -1 : rec->cpu;

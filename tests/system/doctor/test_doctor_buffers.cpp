@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* rxaqm doctor on receive buffers that a reader fills, or that a program bounds. */
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+
 #include "doctor.hpp"
 
 namespace
@@ -130,4 +133,53 @@ TEST_CASE("doctor: a program that wants a small buffer, and reads all at once",
 	CHECK((diagnosis.found.empty() ||
 	       diagnosis.found == std::set<std::string>{ "tcp-rwnd-limited" }));
 	CHECK((diagnosis.exit_code == 0 || !diagnosis.machine.empty()));
+}
+
+/* An AF_PACKET socket that sees what @netns's loopback device has, and has room for little. */
+static int capturing_socket(const Netns &netns, bool ring)
+{
+	int socket = netns.socket(AF_PACKET, SOCK_RAW), little = 1;
+	sockaddr_ll at = {};
+	tpacket_req room = {};
+
+	at.sll_family = AF_PACKET;
+	at.sll_protocol = htons(ETH_P_ALL);
+	at.sll_ifindex = 1;
+	room = { 4096, 1, 2048, 2 };
+	if (ring)
+		REQUIRE(!setsockopt(socket, SOL_PACKET, PACKET_RX_RING, &room, sizeof(room)));
+	else
+		REQUIRE(!setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &little, sizeof(little)));
+	REQUIRE(!bind(socket, (sockaddr *)&at, sizeof(at)));
+	return socket;
+}
+
+TEST_CASE("doctor: a capture that nobody reads is a note with its program", "[doctor]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+
+	int unread = capturing_socket(netns, false), ring = capturing_socket(netns, true);
+	UdpFlow flow(netns);
+	Diagnosis diagnosis;
+	{
+		Meanwhile sends(
+			[&] {
+				flow.send(20, 100);
+				flow.drain();
+			},
+			10ms);
+
+		diagnosis = diagnose(host, netns);
+	}
+	close(unread);
+	close(ring);
+	INFO(diagnosis.text);
+	CHECK(diagnosis.notes.count("capture-drops"));
+	CHECK(diagnosis.text.find("(pid " + std::to_string(getpid()) +
+				  ") takes packets of lo more slowly than they come") !=
+	      std::string::npos);
+	CHECK(diagnosis.text.find("\"metric\": \"packet_sockets\",\n") != std::string::npos);
 }

@@ -198,6 +198,13 @@ const std::vector<Case> &doctor_cases_deep()
 			  b.rise("Udp.InErrors", 4000);
 			  drops(b);
 		  } },
+		{ "capture-drops",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/sockets/nr_packet", "3").set("/sockets/packet_rings", "1");
+			  b.owner(99, 1).socket(R"({"proto":"packet","state":"","local":"",
+				"remote":"","drops":70000,"rmem_alloc":212992,"rcvbuf":212992})");
+		  } },
 		{ "tcp-collapse",
 		  {},
 		  [](Bundle &b) {

@@ -56,6 +56,12 @@ static const std::vector<Healthy> &healthy()
 			  b.softirq(0, 82).rise_at("cpus/0/idle", 10);
 			  b.rise_at("cpus/0/iowait", 170).softirq(1, 20);
 		  } },
+		{ "a DHCP client's socket dropped three", "capture-drops",
+		  [](Bundle &b) {
+			  b.set("/sockets/nr_packet", "1").set("/sockets/packet_rings", "0");
+			  b.socket(R"({"proto":"packet","state":"","local":"","remote":"",
+				"drops":3,"rmem_alloc":900,"rcvbuf":212992})");
+		  } },
 		{ "one segment of a million is sent again", "loss-on-long-path",
 		  [](Bundle &b) {
 			  b.socket(R"({"retrans":1,"srtt_us":144000,"segs_out":1000000})");
