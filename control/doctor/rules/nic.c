@@ -23,6 +23,11 @@ static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface 
 	const struct doctor_queue *queue;
 	size_t field = 0;
 
+	/* rx_dropped of some drivers repeats what they call the ring's. */
+	if (!strcmp(id, "rx-dropped")) {
+		value = doctor_loss_by(snap, iface, "nic-ring-overflow");
+		return sum > value ? sum - value : 0;
+	}
 	if (!strcmp(id, "xdp-drops"))
 		queues = dropped_by_rxaqm(snap, iface);
 	else if (!strcmp(id, "nic-ring-overflow"))
@@ -273,15 +278,17 @@ const struct doctor_check doctor_checks_nic[] = {
 		.rule = "20/s or more, and 1 of 1000 packets",
 		.cause =
 			"${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
-		.because = "Protocols or VLANs that nobody here wants, or a filter.",
+		.because =
+			"Protocols or VLANs that nobody here wants, a filter, or what its driver could not use.",
 		.clear = "${events} packets dropped at an interface for other reasons",
 		.remedy = { .now = "rxaqm doctor --deep tells which functions dropped them, and why",
 			    .keep = "-",
 			    NOTHING_CHANGED,
 			    .expect = "events from ${events} to 0",
 			    .risk = "none" },
-		.after = "nic-ring-overflow nic-no-memory backlog-drops " CPU_FULL
-			 " rx-starved rx-queue-standing flow-limit-drops",
+		.after =
+			"nic-ring-overflow nic-no-memory nic-port-discards xdp-drops backlog-drops " CPU_FULL
+			" rx-starved rx-queue-standing flow-limit-drops",
 		.reference = "statistics.rst",
 		.judge = judge_dropped,
 	},

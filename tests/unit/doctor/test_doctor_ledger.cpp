@@ -139,6 +139,7 @@ TEST_CASE("doctor: counters of drivers by their names", "[doctor][ledger]")
 		{ "vmxnet3", "rx buf alloc fail", "nic-no-memory" },
 		{ "vmxnet3", "drv dropped rx total", "rx-dropped" },
 		{ "bnx2x", "rx_brb_discard", "nic-port-discards" },
+		{ "cxgb4", "rx_bg0_frames_dropped  ", "nic-port-discards" },
 		{ "bnx2", "rx_fw_discards", "nic-ring-overflow" },
 		{ "tg3", "rxbds_empty", "nic-ring-overflow" },
 		{ "be2net", "rxq0: rx_drops_no_frags", "nic-ring-overflow" },
@@ -147,7 +148,16 @@ TEST_CASE("doctor: counters of drivers by their names", "[doctor][ledger]")
 		{ "qede", "no_buff_discards", "nic-ring-overflow" },
 		{ "hinic", "rx_no_memory", "nic-no-memory" },
 		{ "hv_netvsc", "vf_rx_dropped", "rx-dropped" },
-		{ "veth", "rx_queue_0_drops", "nic-ring-overflow" },
+		{ "veth", "rx_queue_0_drops", "rx-dropped" },
+		{ "virtio_net", "rx_queue_0_drops", "rx-dropped" },
+		{ "igb", "rx_queue_0_drops", "nic-ring-overflow" },
+		{ "ice", "rx_dropped", "nic-ring-overflow" },
+		{ "ice", "rx_dropped.nic", "nic-ring-overflow" },
+		{ "i40e", "rx_dropped", "rx-dropped" },
+		{ "iavf", "rx_discards", "nic-ring-overflow" },
+		{ "atlantic", "InDroppedDma", "nic-ring-overflow" },
+		{ "nicvf", "rx_drop_red", "nic-ring-overflow" },
+		{ "nicvf", "rx_drop_overrun", "nic-ring-overflow" },
 		{ "virtio_net", "rx_queue_0_xdp_drops", "xdp-drops" },
 		{ "igb", "rx_queue_0_alloc_failed", "nic-no-memory" },
 	};
@@ -176,7 +186,9 @@ TEST_CASE("doctor: rx_dropped is the ring of some drivers, and of others nobody'
 {
 	for (const auto &[driver, id] :
 	     std::vector<std::pair<std::string, std::string>>{ { "ena", "nic-ring-overflow" },
-							       { "be2net", "nic-ring-overflow" },
+							       { "idpf", "nic-ring-overflow" },
+							       { "ice", "rx-dropped" },
+							       { "i40e", "rx-dropped" },
 							       { "e1000e", "rx-dropped" },
 							       { "r8169", "rx-dropped" } }) {
 		Bundle bundle;
