@@ -18,6 +18,13 @@ static const struct doctor_probe probes[] = {
 		.run = doctor_probe_polls,
 	},
 	{
+		.name = "late",
+		.what = "how long the softirq that receives waits to begin, at the longest, and for whom",
+		.cost = "a clock read each time that it is raised, and one that it begins",
+		.if_found = QUEUE_STANDS "rx-late cpu-pauses cpu-steal udp-burst",
+		.run = doctor_probe_late,
+	},
+	{
 		.name = "progs",
 		.what = "what BPF programs cost (kernel.bpf_stats_enabled)",
 		.cost = "two clock reads a run of any BPF program, some 50 ns",

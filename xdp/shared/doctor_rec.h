@@ -51,6 +51,17 @@ struct rxaqm_doctor_drop {
 	__u32 has_device; /* and so the network namespace was known */
 };
 
+#define RXAQM_DOCTOR_WAITS 36 /* log2 of ns, up to 69 s */
+
+/* Waits of the softirq that receives, of a CPU. */
+struct rxaqm_doctor_late {
+	__u64 raised_ns; /* and did not begin yet; 0: it is not raised */
+	__u64 waits, longest_ns;
+	__u64 wait[RXAQM_DOCTOR_WAITS]; /* [i]: of 2^i .. 2^(i+1)-1 ns */
+	char running[16]; /* when it was raised */
+	char held_by[16]; /* the same of the longest wait */
+};
+
 /* Calls of a function. */
 struct rxaqm_doctor_calls {
 	__u64 calls, total_ns, longest_ns;

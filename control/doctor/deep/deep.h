@@ -22,6 +22,7 @@ void doctor_probe_progs(struct doctor_deep *deep);
 void doctor_probe_frames(struct doctor_deep *deep);
 void doctor_probe_fragments(struct doctor_deep *deep);
 void doctor_probe_collapse(struct doctor_deep *deep);
+void doctor_probe_late(struct doctor_deep *deep);
 void doctor_probe_drops(struct doctor_deep *deep);
 void doctor_probe_stalls(struct doctor_deep *deep);
 

@@ -319,7 +319,8 @@ const struct doctor_check doctor_checks_cpu[] = {
 			    NOTHING_CHANGED,
 			    .expect = "waits below 10 ms",
 			    .risk = "none" },
-		.after = "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy",
+		.after =
+			"rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
 		.reference = "sched-stats.rst; GitHub 2019, debugging network stalls on Kubernetes",
 		.judge = judge_late,
 	},

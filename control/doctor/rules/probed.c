@@ -5,6 +5,9 @@
 
 #define POLLS "napi:napi_poll, irq:softirq_entry"
 #define STATS "BPF_ENABLE_STATS"
+#define RAISED "irq:softirq_raise, irq:softirq_entry"
+/* As for a thread that receives: rx-late. */
+#define SOFTIRQ_LATE_NS 50000000
 #define DEAR_US 10.0 /* a packet; the stack takes 1 to 3 */
 
 static double share_of(__u64 ns, __u64 window_ns)
@@ -180,6 +183,31 @@ static enum doctor_verdict judge_progs(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
+/* The longest wait, which no mean shows. */
+static enum doctor_verdict judge_late(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	const struct doctor_deep_late *cpu, *worst = NULL;
+	__u64 window_ns;
+
+	if (!doctor_probed(snap, "late_ns", &window_ns))
+		return doctor_blind(finding, "measured by rxaqm doctor --deep only");
+	rxaqm_list_each(cpu, &snap->deep_late) {
+		if (!worst || cpu->longest_ns > worst->longest_ns)
+			worst = cpu;
+	}
+	doctor_note(finding, "longest", worst ? (double)worst->longest_ns / 1000 : 0, DOCTOR_US,
+		    RAISED);
+	if (!worst)
+		return DOCTOR_CLEAR;
+	doctor_note(finding, "p99", (double)worst->p99_ns / 1000, DOCTOR_US, RAISED);
+	doctor_note(finding, "waits", (double)worst->waits, DOCTOR_COUNT, RAISED);
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, RAISED);
+	doctor_say(finding, "task", "%s",
+		   *worst->held_by ? worst->held_by : "a task without a name");
+	return doctor_found_if(worst->longest_ns >= SOFTIRQ_LATE_NS);
+}
+
 const struct doctor_check doctor_checks_probed[] = {
 	{
 		DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED),
@@ -239,6 +267,26 @@ const struct doctor_check doctor_checks_probed[] = {
 		.after = "rx-starved cpu-steal bpf-dear",
 		.reference = "scaling.rst; net/core/dev.c:net_rx_action",
 		.judge = judge_starved,
+	},
+	{
+		DOCTOR_CHECK("softirq-late", CPU, SHARED, MEDIUM, MEASURED),
+		.reads = "--deep: irq:softirq_raise, irq:softirq_entry of NET_RX",
+		.rule = "one waits 50 ms or more to begin",
+		.cause =
+			"Receiving on CPU ${cpu} began ${longest} late at the longest; 99 of 100 times within ${p99}.",
+		.because =
+			"Packets were there, and ${task} had the CPU when that wait began: what stays in the kernel for "
+			"long (statistics of cgroups, /proc, timers) is not interrupted for them.",
+		.clear = "the softirq that receives begins ${longest} late at the longest",
+		.remedy = { .now = "perf record -a -g -C ${cpu} -- sleep 3 shows what ${task} does there; move or mend it",
+			    .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+			    NOTHING_CHANGED,
+			    .expect = "longest from ${longest} to below 10 ms",
+			    .risk = "none" },
+		.after = "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy",
+		.reference =
+			"kernel/softirq.c:wakeup_softirqd; GitHub 2019, debugging network stalls on Kubernetes",
+		.judge = judge_late,
 	},
 	{}
 };

@@ -98,6 +98,8 @@ LAYOUT(doctor_deep_frames,
 
 LAYOUT(doctor_deep_fragments, FIELDS(doctor_deep_fragments, ifindex, queue, packets, fragments));
 
+LAYOUT(doctor_deep_late, FIELDS(doctor_deep_late, cpu, waits, longest_ns, p99_ns, held_by));
+
 LAYOUT(doctor_deep_drop, FIELDS(doctor_deep_drop, reason, place, drops));
 
 LAYOUT(doctor_deep_stalls, FIELDS(doctor_deep_stalls, ifindex, queue, stalls, longest_ms));
@@ -121,6 +123,7 @@ LAYOUT(doctor_snapshot,
        LIST(doctor_snapshot, deep_progs, doctor_deep_prog_type),
        LIST(doctor_snapshot, deep_frames, doctor_deep_frames_type),
        LIST(doctor_snapshot, deep_fragments, doctor_deep_fragments_type),
+       LIST(doctor_snapshot, deep_late, doctor_deep_late_type),
        LIST(doctor_snapshot, deep_drops, doctor_deep_drop_type),
        LIST(doctor_snapshot, deep_stalls, doctor_deep_stalls_type));
 

@@ -247,6 +247,13 @@ struct doctor_deep_fragments {
 	__u64 packets, fragments;
 };
 
+/* A CPU: how long the softirq that receives waited to begin. */
+struct doctor_deep_late {
+	__u32 cpu;
+	__u64 waits, longest_ns, p99_ns;
+	char held_by[16]; /* the task that ran when the longest wait began */
+};
+
 /* Packets that the kernel dropped, by its own name of the reason and the function; most first. */
 struct doctor_deep_drop {
 	char reason[48], place[64];
@@ -287,6 +294,7 @@ struct doctor_snapshot {
 	RXAQM_LIST(struct doctor_deep_prog) deep_progs;
 	RXAQM_LIST(struct doctor_deep_frames) deep_frames;
 	RXAQM_LIST(struct doctor_deep_fragments) deep_fragments;
+	RXAQM_LIST(struct doctor_deep_late) deep_late;
 	RXAQM_LIST(struct doctor_deep_drop) deep_drops;
 	RXAQM_LIST(struct doctor_deep_stalls) deep_stalls;
 };

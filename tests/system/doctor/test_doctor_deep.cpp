@@ -363,6 +363,27 @@ TEST_CASE("doctor: BPF programs are counted only while the probe runs", "[doctor
 	CHECK(enabled == 0);
 }
 
+TEST_CASE("doctor: the probe of late softirqs tells waits by CPU", "[doctor][deep][probes][oldest]")
+{
+	Host host;
+	Wire wire;
+	Probed probed(wire.rx, doctor_probe_late,
+		      [&] { udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 200); });
+	uint64_t waits = 0;
+
+	INFO(probed.blind);
+	CHECK(probed.number("late_ns"));
+	for (size_t i = 0; i < probed.snap.deep_late.nr; i++) {
+		const doctor_deep_late &cpu = probed.snap.deep_late.at[i];
+
+		waits += cpu.waits;
+		CHECK(cpu.p99_ns <= cpu.longest_ns);
+		CHECK(cpu.longest_ns < probed.number("late_ns"));
+		CHECK(*cpu.held_by);
+	}
+	CHECK(waits >= 20);
+}
+
 /* A filter that takes nothing, and a port that nobody has. */
 TEST_CASE("doctor: the probe of drops tells the reason and the function",
 	  "[doctor][deep][probes][oldest]")

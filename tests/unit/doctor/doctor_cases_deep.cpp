@@ -198,6 +198,17 @@ const std::vector<Case> &doctor_cases_deep()
 			  b.rise("Udp.InErrors", 4000);
 			  drops(b);
 		  } },
+		/* GitHub's: a reader of cgroups' statistics. */
+		{ "softirq-late",
+		  { "rx-late" },
+		  [](Bundle &b) {
+			  b.rise_at("threads/0/run_ns", 500000000);
+			  b.set("/after/threads/0/longest_wait_ns", "120000000");
+			  b.set("/deep", R"({"late_ns":3000000000})");
+			  b.set("/deep_late", R"([{"cpu":1,"waits":90000,"longest_ns":9000000,
+				"p99_ns":20000,"held_by":"nginx"},{"cpu":0,"waits":80000,
+				"longest_ns":110000000,"p99_ns":65000,"held_by":"cadvisor"}])");
+		  } },
 		{ "capture-drops",
 		  {},
 		  [](Bundle &b) {
@@ -302,6 +313,11 @@ TEST_CASE("doctor: a probe is wanted for what is suspected, and once", "[doctor]
 		{ "progs", [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
 		{ "frames", slow_flows },
 		{ "fragments", fragments },
+		{ "late",
+		  [](Bundle &b) {
+			  b.rise_at("threads/0/run_ns", 500000000);
+			  b.set("/after/threads/0/longest_wait_ns", "120000000");
+		  } },
 		{ "drops", [](Bundle &b) { b.rise("Ip.InDiscards", 4000); } },
 		{ "drops", [](Bundle &b) { b.rise("Udp.InErrors", 4000); } },
 		{ "collapse", [](Bundle &b) { b.rise("TcpExt.TCPRcvCollapsed", 4000); } },

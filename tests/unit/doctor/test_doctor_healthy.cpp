@@ -56,6 +56,12 @@ static const std::vector<Healthy> &healthy()
 			  b.softirq(0, 82).rise_at("cpus/0/idle", 10);
 			  b.rise_at("cpus/0/iowait", 170).softirq(1, 20);
 		  } },
+		{ "a busy CPU: its softirqs wait 20 ms once in 3 s", "softirq-late",
+		  [](Bundle &b) {
+			  b.set("/deep", R"({"late_ns":3000000000})");
+			  b.set("/deep_late", R"([{"cpu":0,"waits":80000,"longest_ns":20000000,
+				"p99_ns":65000,"held_by":"nginx"}])");
+		  } },
 		{ "a DHCP client's socket dropped three", "capture-drops",
 		  [](Bundle &b) {
 			  b.set("/sockets/nr_packet", "1").set("/sockets/packet_rings", "0");
