@@ -45,6 +45,7 @@ __u32 polled_napi; /* whose polls are counted */
 __u64 polls; /* one CPU at a time polls it */
 struct qualify_orders orders;
 struct qualify_progress progress;
+__u8 received[QUALIFY_CPUS]; /* 1: a frame was; user space clears it */
 
 static __u32 be32(__u32 value)
 {
@@ -60,6 +61,7 @@ static struct qualify_seen *note(const struct qualify_mark *mark)
 		seen->seq = seq;
 		seen->sent_ns = bpf_be64_to_cpu(mark->sent_ns);
 	}
+	received[bpf_get_smp_processor_id() & (QUALIFY_CPUS - 1)] = 1;
 	return seen;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/qualify.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 #include "base/lock_file.h"
 #include "base/now.h"
 #include "qualify/judge/judge.h"
+#include "qualify/measure/others.h"
 #include "qualify/prepare.h"
+#include "qualify/rows/traffic.h"
 
 /* Held while one runs: what another left can be told from what another is at. */
 static int lock(const struct qualify_journal *journal, struct rxaqm_error *error)
@@ -59,12 +62,12 @@ int qualify_restore(const char *ifname, struct rxaqm_error *error)
 	return err ?: left;
 }
 
-/* Has @record what row @id asks? What was unknown is tried again. */
+/* Has @record what row @id asks? What was unknown, or disturbed, is tried again. */
 static bool is_there(const struct qualify_record *record, const char *id)
 {
 	const struct qualify_row *row = qualify_find_row(record, id);
 
-	return row && row->figures.nr;
+	return row && row->figures.nr && !*row->disturbed;
 }
 
 static void free_row(struct qualify_row *row)
@@ -102,6 +105,40 @@ static void keep(struct qualify_record *record, const struct qualify_row *row)
 	qsort(record->rows.at, record->rows.nr, sizeof(*to), by_number);
 }
 
+/* Of a shorter time the kernel's ticks do not tell who had a CPU. */
+#define WATCH_MS 300
+
+/* Have @def measured, and see who else has the CPUs meanwhile. */
+static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
+		     struct qualify_row *row, struct rxaqm_error *error)
+{
+	static const __u8 nowhere[QUALIFY_CPUS];
+	static struct qualify_others from, to;
+	__u8 *receives = run->probe.skel ? qualify_probe_received(&run->probe) : NULL;
+	__u8 runs[QUALIFY_CPUS] = {};
+	__u64 until_ns = rxaqm_now_ns() + WATCH_MS * RXAQM_NSEC_PER_MSEC;
+	cpu_set_t cpus;
+	int err, cpu;
+
+	if (!(def->needs & QUALIFY_NEEDS_QUIET))
+		return def->run(run, row, error);
+	if (receives)
+		memset(receives, 0, QUALIFY_CPUS);
+	qualify_others_read(&from, "/proc", getpid());
+	err = def->run(run, row, error);
+	while (!*run->stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
+		qualify_sleep_ms(run, 10);
+	qualify_others_read(&to, "/proc", getpid());
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus)) {
+		for (cpu = 0; cpu < QUALIFY_CPUS && cpu < CPU_SETSIZE; cpu++)
+			runs[cpu] = CPU_ISSET(cpu, &cpus) != 0;
+	}
+	qualify_others_disturbed(&from, &to, receives ?: nowhere, runs, row->disturbed);
+	qualify_others_free(&from);
+	qualify_others_free(&to);
+	return err;
+}
+
 /* -errno with @error: nothing that the peer sends comes, or it is lost, and so for other rows. */
 static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
 		   struct rxaqm_error *error)
@@ -115,8 +152,10 @@ static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
 	snprintf(row.id, sizeof(row.id), "%s", def->id);
 	if (why)
 		qualify_unknown(&row, "%s", why);
-	else if (def->run(run, &row, &failed))
-		qualify_unknown(&row, "%.250s", failed.text[0] ? failed.text : "it failed");
+	else if (watch_row(run, def, &row, &failed))
+		qualify_unknown(&row, "%.*s%s%s", *row.disturbed ? 120 : 250,
+				failed.text[0] ? failed.text : "it failed",
+				*row.disturbed ? "; " : "", row.disturbed);
 	row.took_ms = rxaqm_ns_since(rxaqm_now_ns(), start_ns) / RXAQM_NSEC_PER_MSEC;
 	if (*run->stop)
 		free_row(&row); /* it was cut short */

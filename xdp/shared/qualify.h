@@ -53,6 +53,9 @@ struct qualify_orders {
 };
 #define QUALIFY_COST_MAX_NS 10000000U
 
+/* Of CPUs with larger numbers nobody looks at what else they do. A power of two. */
+#define QUALIFY_CPUS 1024
+
 #define QUALIFY_QUEUES 256
 /* Theirs to write. */
 struct qualify_progress {

@@ -6,15 +6,23 @@
 #include "qualify/judge/judge.h"
 #include "qualify/record/format.h"
 
-/* The worst so far of a row, and what is to be said of it. */
+/* What a figure came to, or the worst of a row's. */
 struct finding {
 	enum qualify_verdict verdict; /* UNKNOWN: nothing was judged yet */
-	const char *missing; /* a needed figure that is not there */
 	const struct qualify_limit *limit;
 	const struct qualify_figure *figure;
+	const char *statistic; /* that was held against the limit: " p99", "" */
+	double value, part; /* in units of the figure, of the limit */
 	bool by_error; /* beyond "fail", but not by more than its error */
+};
+
+/* Of all figures of a row. */
+struct findings {
+	struct finding worst;
 	unsigned int judged;
-	char is[160]; /* the value, and the limit it was held against */
+	const struct qualify_limit *missing; /* the first whose needed figure said nothing */
+	const char *missing_name;
+	const struct qualify_figure *few; /* that figure, which is of too few samples */
 };
 
 unsigned int qualify_class_bit(const char *name)
@@ -83,27 +91,6 @@ static bool beyond(const struct qualify_limit *limit, double value, double bound
 	return limit->at_least ? value < bound : value > bound;
 }
 
-static void say(const struct qualify_limit *limit, const struct qualify_figure *figure,
-		const char *statistic, double value, double part, enum qualify_verdict verdict,
-		char is[160])
-{
-	char number[QUALIFY_NUMBER_LEN], bound[QUALIFY_NUMBER_LEN], quotient[96] = "";
-	double of = verdict == QUALIFY_FAIL ? limit->fail : limit->warn;
-	const char *word = verdict == QUALIFY_PASS ? (limit->at_least ? "at least" : "at most") :
-			   limit->at_least	   ? "under" :
-						     "over";
-	char buf[QUALIFY_NUMBER_LEN];
-
-	if (limit->relative_to)
-		snprintf(quotient, sizeof(quotient), ", %s times %s", qualify_format(part, "", buf),
-			 limit->relative_to);
-	if (isnan(of))
-		of = limit->fail;
-	snprintf(is, 160, "%s%s %s%s, %s %s", figure->name, statistic,
-		 qualify_format(value, figure->unit, number), quotient, word,
-		 qualify_format(of, limit->unit, bound));
-}
-
 /* What a limit is relative to: a figure of @row, or of the first row that has it; NULL: none. */
 static const struct qualify_figure *base_of(const struct qualify_record *record,
 					    const struct qualify_row *row, const char *name)
@@ -115,36 +102,31 @@ static const struct qualify_figure *base_of(const struct qualify_record *record,
 	return figure && figure->median > 0 ? figure : NULL;
 }
 
-/* false: the figure says nothing. */
-static bool judge_number(const struct qualify_record *record, const struct qualify_row *row,
-			 const struct qualify_limit *limit, const struct qualify_figure *figure,
+static void judge_number(const struct qualify_record *record, const struct qualify_row *row,
 			 struct finding *found)
 {
-	double error = isnan(figure->error) ? 0 : fabs(figure->error), value, part, spare;
-	const struct qualify_figure *base = NULL;
-	const char *name;
+	const struct qualify_limit *limit = found->limit;
+	const struct qualify_figure *figure = found->figure, *base = NULL;
+	double error = isnan(figure->error) ? 0 : fabs(figure->error), spare;
 
-	value = statistic_of(limit, figure, &name);
-	part = fabs(value);
+	found->value = statistic_of(limit, figure, &found->statistic);
+	found->part = fabs(found->value);
 	if (limit->relative_to) {
 		base = base_of(record, row, limit->relative_to);
 		if (!base)
-			return false;
-		part /= base->median;
+			return;
+		found->part /= base->median;
 		error /= base->median;
 	}
-	if (isnan(part) || (!base && strcmp(limit->unit, figure->unit)))
-		return false;
-	spare = limit->at_least ? part + error : part - error;
-	found->verdict = QUALIFY_PASS;
-	if (beyond(limit, part, limit->warn) || beyond(limit, part, limit->fail))
-		found->verdict = QUALIFY_WARN;
-	if (beyond(limit, spare, limit->fail))
-		found->verdict = QUALIFY_FAIL;
-	found->by_error = found->verdict == QUALIFY_WARN && beyond(limit, part, limit->fail);
-	say(limit, figure, name, value, part, found->by_error ? QUALIFY_FAIL : found->verdict,
-	    found->is);
-	return true;
+	if (isnan(found->part) || (!base && strcmp(limit->unit, figure->unit)))
+		return;
+	spare = limit->at_least ? found->part + error : found->part - error;
+	found->verdict = beyond(limit, spare, limit->fail) ? QUALIFY_FAIL :
+			 beyond(limit, found->part, limit->warn) ||
+					 beyond(limit, found->part, limit->fail) ?
+							     QUALIFY_WARN :
+							     QUALIFY_PASS;
+	found->by_error = found->verdict == QUALIFY_WARN && beyond(limit, found->part, limit->fail);
 }
 
 enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, const char *words)
@@ -156,20 +138,12 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
 						     QUALIFY_PASS;
 }
 
-static bool judge_words(const struct qualify_limit *limit, const struct qualify_figure *figure,
-			struct finding *found)
-{
-	found->verdict = qualify_judge_words(limit, figure->words);
-	snprintf(found->is, sizeof(found->is), "%s: %s", figure->name, figure->words);
-	return found->verdict != QUALIFY_UNKNOWN;
-}
-
-/* Hold every figure of @row that @limit is for against it; keep the worst in @worst. */
+/* Hold every figure of @row that @limit is for against it. */
 static void hold(const struct qualify_record *record, const struct qualify_row *row,
-		 const struct qualify_limit *limit, struct finding *worst)
+		 const struct qualify_limit *limit, struct findings *findings)
 {
+	const struct qualify_figure *figure, *few = NULL;
 	const char *missing = limit->figure;
-	const struct qualify_figure *figure;
 	unsigned int judged = 0;
 
 	rxaqm_list_each(figure, &row->figures) {
@@ -177,47 +151,91 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 
 		if (!matches(limit->figure, figure->name))
 			continue;
+		if (qualify_known(figure->of) && figure->n < limit->least) {
+			few = figure;
+			continue;
+		}
 		if (limit->relative_to && !base_of(record, row, limit->relative_to))
 			missing = limit->relative_to;
-		if (!(limit->statistic == QUALIFY_WORDS ?
-			      judge_words(limit, figure, &found) :
-			      judge_number(record, row, limit, figure, &found)))
-			continue;
-		judged++;
-		if (found.verdict > worst->verdict) {
-			found.missing = worst->missing;
-			found.judged = worst->judged;
-			*worst = found;
-		}
+		if (limit->statistic == QUALIFY_WORDS)
+			found.verdict = qualify_judge_words(limit, figure->words);
+		else
+			judge_number(record, row, &found);
+		judged += found.verdict != QUALIFY_UNKNOWN;
+		if (found.verdict > findings->worst.verdict)
+			findings->worst = found;
 	}
-	worst->judged += judged;
-	if (!judged && limit->needed && !worst->missing)
-		worst->missing = missing;
+	findings->judged += judged;
+	if (judged || !limit->needed || findings->missing)
+		return;
+	findings->missing = limit;
+	findings->missing_name = missing;
+	findings->few = few;
+}
+
+/* "floor 1.2 ms, over 1 ms", by the verdict that it came to. */
+static void say_number(const struct finding *found, char is[160])
+{
+	char number[QUALIFY_NUMBER_LEN], bound[QUALIFY_NUMBER_LEN], part[QUALIFY_NUMBER_LEN];
+	const struct qualify_limit *limit = found->limit;
+	bool pass = found->verdict == QUALIFY_PASS;
+	bool failed = found->verdict == QUALIFY_FAIL || found->by_error || isnan(limit->warn);
+	char quotient[96] = "";
+
+	if (limit->relative_to)
+		snprintf(quotient, sizeof(quotient), ", %s times %s",
+			 qualify_format(found->part, "", part), limit->relative_to);
+	snprintf(is, 160, "%s%s %s%s, %s %s%s", found->figure->name, found->statistic,
+		 qualify_format(found->value, found->figure->unit, number), quotient,
+		 limit->at_least ? (pass ? "at least" : "under") : (pass ? "at most" : "over"),
+		 qualify_format(failed ? limit->fail : limit->warn, limit->unit, bound),
+		 found->by_error ? " by less than its error" : "");
+}
+
+static void say_missing(struct qualify_row *row, const struct findings *findings)
+{
+	const struct qualify_figure *few = findings->few;
+
+	if (few)
+		snprintf(row->why, sizeof(row->why), "%s: %llu of %llu came, and it takes %u",
+			 few->name, (unsigned long long)few->n, (unsigned long long)few->of,
+			 findings->missing->least);
+	else
+		snprintf(row->why, sizeof(row->why), "\"%s\" was not measured",
+			 findings->missing_name);
 }
 
 /* Begins like that, so that it is not taken for the row's own reason in another class. */
 #define NO_LIMIT "no limit for class "
 
-static void conclude(struct qualify_row *row, const struct finding *worst, const char *class)
+/* The verdict, and the words for it, which are made here alone. */
+static void conclude(struct qualify_row *row, const struct findings *findings, const char *class)
 {
 	bool had_reason = row->verdict == QUALIFY_UNKNOWN && *row->why &&
 			  strncmp(row->why, NO_LIMIT, strlen(NO_LIMIT)) != 0;
+	const struct finding *worst = &findings->worst;
+	char is[160] = "";
 
 	row->verdict = worst->verdict;
-	if (worst->verdict == QUALIFY_PASS && worst->missing)
+	if (*row->disturbed || (worst->verdict == QUALIFY_PASS && findings->missing))
 		row->verdict = QUALIFY_UNKNOWN;
 	if (row->verdict == QUALIFY_UNKNOWN && had_reason)
 		return;
-	if (row->verdict == QUALIFY_UNKNOWN && worst->missing)
-		snprintf(row->why, sizeof(row->why), "\"%s\" was not measured", worst->missing);
-	else if (row->verdict == QUALIFY_UNKNOWN)
-		snprintf(row->why, sizeof(row->why), NO_LIMIT "%s", class);
-	else if (row->verdict == QUALIFY_PASS)
-		snprintf(row->why, sizeof(row->why), worst->judged > 1 ? "%s; %u more" : "%s",
-			 worst->is, worst->judged - 1);
+	if (worst->figure && worst->limit->statistic == QUALIFY_WORDS)
+		snprintf(is, sizeof(is), "%s: %s", worst->figure->name, worst->figure->words);
+	else if (worst->figure)
+		say_number(worst, is);
+	if (row->verdict == QUALIFY_PASS)
+		snprintf(row->why, sizeof(row->why), findings->judged > 1 ? "%s; %u more" : "%s",
+			 is, findings->judged - 1);
+	else if (row->verdict != QUALIFY_UNKNOWN)
+		snprintf(row->why, sizeof(row->why), "%s: %s", is, worst->limit->why);
+	else if (*row->disturbed)
+		snprintf(row->why, sizeof(row->why), "%s", row->disturbed);
+	else if (findings->missing)
+		say_missing(row, findings);
 	else
-		snprintf(row->why, sizeof(row->why), "%s%s: %s", worst->is,
-			 worst->by_error ? " by less than its error" : "", worst->limit->why);
+		snprintf(row->why, sizeof(row->why), NO_LIMIT "%s", class);
 }
 
 const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *row,
@@ -240,12 +258,12 @@ void qualify_judge(struct qualify_record *record)
 	struct qualify_row *row;
 
 	rxaqm_list_each(row, &record->rows) {
-		struct finding worst = {};
+		struct findings findings = {};
 
 		for (limit = qualify_limits; limit->row; limit++) {
 			if (!strcmp(limit->row, row->id) && limit->classes & class)
-				hold(record, row, limit, &worst);
+				hold(record, row, limit, &findings);
 		}
-		conclude(row, &worst, record->nic_class);
+		conclude(row, &findings, record->nic_class);
 	}
 }

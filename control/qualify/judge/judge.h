@@ -25,6 +25,7 @@ struct qualify_limit {
 	enum qualify_statistic statistic;
 	bool at_least; /* else at most; of a number's magnitude */
 	bool needed; /* without the figure the row is unknown */
+	unsigned int least; /* samples: fewer say nothing, if there were to be more */
 	const char *unit; /* of the limits: what the figure must be in */
 	const char *relative_to; /* a figure of the row, or else of any: limits are of the quotient */
 	double warn, fail; /* beyond it; NAN: never */
@@ -58,8 +59,9 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
 /* Set verdict and "why" of all rows of @record by the limits of its class.
  *
  * The worst figure decides. A number fails only if it is beyond the limit by more than its error;
- * beyond it by less is a warning. A row whose needed figures are not there is unknown, and keeps
- * the "why" that it has; words that begin with "skip" or "unknown" say nothing.
+ * beyond it by less is a warning. A row whose needed figures are not there, or of too few samples, is
+ * unknown, and keeps the "why" that it has; so is one that was disturbed. Words that begin with
+ * "skip" or "unknown" say nothing.
  */
 void qualify_judge(struct qualify_record *record);
 

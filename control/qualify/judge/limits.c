@@ -54,6 +54,7 @@
 #define ROW(r, f, c) .row = (r), .figure = (f), .classes = (c)
 #define P99 .statistic = QUALIFY_P99
 #define NEEDED .needed = true
+#define LEAST(n) .least = (n)
 #define AT_MOST(w, f, u) .warn = (w), .fail = (f), .unit = (u)
 #define AT_LEAST(w, f, u) .at_least = true, AT_MOST(w, f, u)
 #define OF(f) .relative_to = (f)
@@ -72,20 +73,20 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "rings of one NAPI share its budget and CPU: one that stands holds up the others",
 	  .source = OURS },
 
-	{ ROW("Q2", "stamped", AQM), NEEDED, AT_LEAST(0.999, NEVER, "share"),
+	{ ROW("Q2", "stamped", AQM), LEAST(100), NEEDED, AT_LEAST(0.999, NEVER, "share"),
 	  .why = "without a stamp on each packet there is only the busy signal",
 	  .source = "docs/design.md" },
-	{ ROW("Q2", "stamped", XSK), NEEDED, AT_LEAST(0.999, 0.5, "share"),
+	{ ROW("Q2", "stamped", XSK), LEAST(100), NEEDED, AT_LEAST(0.999, 0.5, "share"),
 	  .why = "a consumer cannot tell the age of a packet without stamp", .source = OURS },
-	{ ROW("Q2", "stamped_ptp", PTP), NEEDED, AT_LEAST(1, 1, "share"),
+	{ ROW("Q2", "stamped_ptp", PTP), LEAST(20), NEEDED, AT_LEAST(1, 1, "share"),
 	  .why = "PTP needs the time of each event message", .source = "IEEE 1588-2019, 7.3.4" },
-	{ ROW("Q2", "stamped_*", AQM | XSK), AT_LEAST(0.999, NEVER, "share"),
+	{ ROW("Q2", "stamped_*", AQM | XSK), LEAST(20), AT_LEAST(0.999, NEVER, "share"),
 	  .why = "a kind of packet without stamps is blind to the law", .source = OURS },
 
-	{ ROW("Q3", "duplicates", AQM | XSK), NEEDED, AT_MOST(0, 0.01, "share"),
+	{ ROW("Q3", "duplicates", AQM | XSK), LEAST(100), NEEDED, AT_MOST(0, 0.01, "share"),
 	  .why = "a stamp that was given twice is the time of another packet",
 	  .source = "mlx5: CQE compression" },
-	{ ROW("Q3", "duplicates", PTP), NEEDED, AT_MOST(0, 0, "share"),
+	{ ROW("Q3", "duplicates", PTP), LEAST(100), NEEDED, AT_MOST(0, 0, "share"),
 	  .why = "a stamp that was given twice is the time of another packet",
 	  .source = "IEEE 1588-2019, 7.3.4" },
 	{ ROW("Q3", "backward", ALL), NEEDED, AT_MOST(0, 0, "count"),
@@ -97,15 +98,17 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q3", "wrap_errors", ALL), AT_MOST(0, 0, "count"),
 	  .why = "a stamp of few bits was extended by the wrong upper half", .source = OURS },
 
-	{ ROW("Q4", "stamp_to_xdp_idle", AQM), NEEDED, P99, AT_MOST(250 * US, 2 * MS, "ns"),
+	{ ROW("Q4", "stamp_to_xdp_idle", AQM), LEAST(100), NEEDED, P99,
+	  AT_MOST(250 * US, 2 * MS, "ns"),
 	  .why = "delay without a queue is the floor of every target", .source = FLOOR },
-	{ ROW("Q4", "stamp_to_xdp_idle", XSK), NEEDED, P99, AT_MOST(50 * US, 500 * US, "ns"),
+	{ ROW("Q4", "stamp_to_xdp_idle", XSK), LEAST(100), NEEDED, P99,
+	  AT_MOST(50 * US, 500 * US, "ns"),
 	  .why = "delay without a queue is what an idle consumer gets", .source = OURS },
 	{ ROW("Q4", "clock_error", AQM), AT_MOST(10 * US, 100 * US, "ns"),
 	  .why = "at over half the target signal=auto does without such a clock", .source = LAW },
 	{ ROW("Q4", "stamp_point", ALL), BAD_WORDS(NULL, "later"),
 	  .why = "what stands in the ring is not seen in such stamps", .source = OURS },
-	{ ROW("Q4", "after_xdp", ALL), AT_MOST(0, 0.01, "share"),
+	{ ROW("Q4", "after_xdp", ALL), LEAST(20), AT_MOST(0, 0.01, "share"),
 	  .why = "a stamp that is later than its packet is not of its arrival", .source = OURS },
 	{ ROW("Q4", "before_sent", ALL), AT_MOST(0.01, 0.5, "share"),
 	  .why = "a stamp from before its packet was sent is another packet's", .source = OURS },
@@ -118,9 +121,9 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q5", "source", ALL), NEEDED, BAD_WORDS("none", NULL),
 	  .why = "where stamps are taken says what delay they miss", .source = "ethtool tsinfo" },
 
-	{ ROW("Q6", "read_best", AQM | XSK), NEEDED, AT_MOST(10 * US, 100 * US, "ns"),
+	{ ROW("Q6", "read_best", AQM | XSK), LEAST(25), NEEDED, AT_MOST(10 * US, 100 * US, "ns"),
 	  .why = "half the width of a reading is the clock's error", .source = LAW },
-	{ ROW("Q6", "read_best", PTP), NEEDED, AT_MOST(1 * US, 10 * US, "ns"),
+	{ ROW("Q6", "read_best", PTP), LEAST(25), NEEDED, AT_MOST(1 * US, 10 * US, "ns"),
 	  .why = "phc2sys is off by half the width of a reading", .source = "linuxptp, phc2sys" },
 	{ ROW("Q6", "read_failures", ALL), AT_MOST(0, 0.01, "share"),
 	  .why = "a clock that cannot be read is not followed", .source = OURS },
@@ -139,9 +142,9 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q7", "steps", ALL), NEEDED, AT_MOST(0, 0, "count"),
 	  .why = "a step makes all delays wrong until it is found", .source = OURS },
 
-	{ ROW("Q8", "floor", AQM), NEEDED, AT_MOST(250 * US, 1 * MS, "ns"),
+	{ ROW("Q8", "floor", AQM), LEAST(30), NEEDED, AT_MOST(250 * US, 1 * MS, "ns"),
 	  .why = "moderation is a delay that no law can take away", .source = FLOOR },
-	{ ROW("Q8", "floor", XSK | PTP), NEEDED, AT_MOST(50 * US, 500 * US, "ns"),
+	{ ROW("Q8", "floor", XSK | PTP), LEAST(30), NEEDED, AT_MOST(50 * US, 500 * US, "ns"),
 	  .why = "moderation is a delay of every packet that comes alone", .source = OURS },
 
 	{ ROW("Q9", "depth", AQM), NEEDED, AT_LEAST(512, 128, "packets"),
@@ -161,15 +164,16 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "what all queues hold at once must not be less than what one does",
 	  .source = OURS },
 
-	{ ROW("Q11", "standing_on_150", AQM), NEEDED, P99, AT_MOST(4, 20, ""), OF("target"),
-	  .why = "an overload by half must not stand much over the target", .source = LAW },
-	{ ROW("Q11", "standing_on_*", AQM), AT_MOST(10, NEVER, ""), OF("target"),
+	{ ROW("Q11", "standing_on_150", AQM), LEAST(100), NEEDED, P99, AT_MOST(4, 20, ""),
+	  OF("target"), .why = "an overload by half must not stand much over the target",
+	  .source = LAW },
+	{ ROW("Q11", "standing_on_*", AQM), LEAST(20), AT_MOST(10, NEVER, ""), OF("target"),
 	  .why = "the median delay must be near the target", .source = LAW },
 
-	{ ROW("Q12", "tx_load", ALL), NEEDED, P99, AT_MOST(NEVER, 10 * MS, "ns"),
+	{ ROW("Q12", "tx_load", ALL), LEAST(5), NEEDED, P99, AT_MOST(NEVER, 10 * MS, "ns"),
 	  .why = "late Tx completions starve TSQ and BQL, and ptp4l waits 10 ms for a stamp",
 	  .source = "net/ipv4/tcp_output.c:tcp_tsq_handler; linuxptp, tx_timestamp_timeout" },
-	{ ROW("Q12", "tx_load_polls", ALL), P99, AT_MOST(3, NEVER, "count"),
+	{ ROW("Q12", "tx_load_polls", ALL), LEAST(5), P99, AT_MOST(3, NEVER, "count"),
 	  .why = "that many polls are no round: completions wait for received packets",
 	  .source = OURS },
 
@@ -179,7 +183,7 @@ const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q13", "table_size", ALL), NEEDED, AT_LEAST(4, 1, ""), OF("queues"),
 	  .why = "4 entries a queue leave about 16 % of imbalance",
 	  .source = "Documentation/networking/scaling.rst" },
-	{ ROW("Q13", "spread", ALL), AT_MOST(1.5, 3, ""),
+	{ ROW("Q13", "spread", ALL), LEAST(100), AT_MOST(1.5, 3, ""),
 	  .why = "the busiest queue overloads before the host does", .source = OURS },
 	{ ROW("Q13", "rekey_lost", ALL), AT_MOST(0, NEVER, "packets"),
 	  .why = "a new key must not lose packets", .source = "drivers/net/hw/rss_ctx.py" },
@@ -213,7 +217,7 @@ const struct qualify_limit qualify_limits[] = {
 	  .why = "a counter that counts what never was is no evidence",
 	  .source = "Documentation/networking/statistics.rst" },
 
-	{ ROW("Q17", "truesize_1500", ALL), NEEDED, AT_MOST(3.2, 6, ""),
+	{ ROW("Q17", "truesize_1500", ALL), LEAST(8), NEEDED, AT_MOST(3.2, 6, ""),
 	  .why = "TCP's window is the buffer over this: a page a packet leaves a third",
 	  .source = "net/ipv4/tcp_input.c:tcp_measure_rcv_mss" },
 

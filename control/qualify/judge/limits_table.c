@@ -55,14 +55,17 @@ void qualify_print_limits(FILE *file)
 {
 	const struct qualify_limit *limit;
 
-	fputs("| row | figure | class | warn | fail | why | source |\n"
-	      "|---|---|---|---|---|---|---|\n",
+	fputs("| row | figure | class | n | warn | fail | why | source |\n"
+	      "|---|---|---|---|---|---|---|---|\n",
 	      file);
 	for (limit = qualify_limits; limit->row; limit++) {
 		fprintf(file, "| %s | `%s`%s | ", limit->row, limit->figure,
 			limit->statistic == QUALIFY_P99 ? " p99" : "");
 		print_classes(file, limit->classes);
-		fputs(" | ", file);
+		if (limit->least)
+			fprintf(file, " | %u | ", limit->least);
+		else
+			fputs(" | | ", file);
 		print_bound(file, limit, limit->warn, limit->warn_words);
 		fputs(" | ", file);
 		print_bound(file, limit, limit->fail, limit->fail_words);
@@ -100,6 +103,7 @@ static void put_limit(struct rxaqm_out *out, const struct qualify_limit *limit)
 							  "over");
 	rxaqm_out_str(out, "unit", NULL, limit->unit);
 	rxaqm_out_str(out, "relative_to", NULL, limit->relative_to);
+	rxaqm_out_u64(out, "least_n", NULL, limit->least);
 	put_bound(out, "warn", limit, limit->warn, limit->warn_words);
 	put_bound(out, "fail", limit, limit->fail, limit->fail_words);
 	rxaqm_out_str(out, "why", NULL, limit->why);

@@ -87,14 +87,24 @@ void qualify_figure_number(struct qualify_figure *figure, double value, __u64 n,
 	figure->error = error;
 }
 
-void qualify_put_number(struct qualify_row *row, const char *name, const char *unit, double value,
-			__u64 n, double error, const char *method_fmt, ...)
+void qualify_figure_of(struct qualify_figure *figure, __u64 of)
 {
+	if (figure)
+		figure->of = of;
+}
+
+struct qualify_figure *qualify_put_number(struct qualify_row *row, const char *name,
+					  const char *unit, double value, __u64 n, double error,
+					  const char *method_fmt, ...)
+{
+	struct qualify_figure *figure;
 	va_list args;
 
 	va_start(args, method_fmt);
-	qualify_figure_number(add(row, name, unit, method_fmt, args), value, n, error);
+	figure = add(row, name, unit, method_fmt, args);
 	va_end(args);
+	qualify_figure_number(figure, value, n, error);
+	return figure;
 }
 
 static void set_words(struct qualify_figure *figure, const char *fmt, va_list args)
@@ -142,6 +152,7 @@ void qualify_figure_samples(struct qualify_figure *figure, struct qualify_sample
 	if (!figure || !samples->nr)
 		return;
 	qualify_figure_number(figure, qualify_samples_quantile(samples, 0.5), samples->nr, error);
+	figure->of = samples->nr;
 	figure->p99 = qualify_samples_quantile(samples, 0.99);
 	figure->min = samples->at[0];
 	figure->max = samples->at[samples->nr - 1];

@@ -184,6 +184,11 @@ __u64 qualify_probe_polls(const struct qualify_probe *probe)
 	return *(const volatile __u64 *)&probe->skel->bss->polls;
 }
 
+__u8 *qualify_probe_received(struct qualify_probe *probe)
+{
+	return probe->skel->bss->received;
+}
+
 const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq)
 {
 	const struct qualify_seen *seen = &probe->seen[seq % QUALIFY_SEEN];

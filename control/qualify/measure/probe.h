@@ -47,6 +47,9 @@ const volatile struct qualify_progress *qualify_probe_progress(const struct qual
 /* Count polls of NAPI @napi_id from now on. False: no BTF in the kernel, or no such id (0). */
 bool qualify_probe_polls_on(struct qualify_probe *probe, __u32 napi_id);
 void qualify_probe_polls_off(struct qualify_probe *probe);
+/* By CPU, of QUALIFY_CPUS: 1 if it received a frame since that was set to 0. */
+__u8 *qualify_probe_received(struct qualify_probe *probe);
+
 /* That have ended. */
 __u64 qualify_probe_polls(const struct qualify_probe *probe);
 

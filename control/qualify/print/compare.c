@@ -12,17 +12,12 @@
 /* Of the median of a normal distribution, over that of its mean: sqrt(pi / 2). */
 #define MEDIAN_FACTOR 1.2533
 
-static bool has_n(const struct qualify_figure *figure)
-{
-	return figure->n > 0 && figure->n != ~0ULL;
-}
-
 /* How far the median may be off by chance; NAN: not known. */
 static double chance(const struct qualify_figure *figure)
 {
 	double n = (double)figure->n, share;
 
-	if (!has_n(figure))
+	if (!qualify_known(figure->n))
 		return NAN;
 	if (!isnan(figure->cv))
 		return SIGMAS * MEDIAN_FACTOR * fabs(figure->cv * figure->median) / sqrt(n);
@@ -71,7 +66,7 @@ static bool p99_interval(const struct qualify_figure *figure, double *ret_low, d
 	const struct qualify_point *point;
 	double off, low, high;
 
-	if (!curve || !has_n(figure) || isnan(figure->p99))
+	if (!curve || !qualify_known(figure->n) || isnan(figure->p99))
 		return false;
 	off = SIGMAS * sqrt(0.99 * 0.01 / (double)figure->n);
 	low = curve->points.at[0].x;
@@ -165,7 +160,7 @@ static void weigh(const struct qualify_comparison *comparison, struct qualify_ch
 	}
 }
 
-static int add(struct qualify_comparison *comparison, const char *row,
+static int add(struct qualify_comparison *comparison, const char *row, bool disturbed,
 	       const struct qualify_figure *a, const struct qualify_figure *b)
 {
 	struct qualify_change *change = rxaqm_list_add(&comparison->changes);
@@ -179,6 +174,8 @@ static int add(struct qualify_comparison *comparison, const char *row,
 	change->kind = a ? QUALIFY_ONLY_A : QUALIFY_ONLY_B;
 	if (a && b)
 		weigh(comparison, change);
+	if (a && b && disturbed && change->kind != QUALIFY_SAME)
+		change->kind = QUALIFY_MAYBE;
 	comparison->count[change->kind]++;
 	return 0;
 }
@@ -186,16 +183,17 @@ static int add(struct qualify_comparison *comparison, const char *row,
 static int add_row(struct qualify_comparison *comparison, const struct qualify_row *a,
 		   const struct qualify_row *b)
 {
+	bool disturbed = (a && *a->disturbed) || (b && *b->disturbed);
 	const struct qualify_row *row = a ?: b;
 	int err = 0;
 	size_t i;
 
 	for (i = 0; !err && a && i < a->figures.nr; i++)
-		err = add(comparison, row->id, &a->figures.at[i],
+		err = add(comparison, row->id, disturbed, &a->figures.at[i],
 			  qualify_find_figure(b, a->figures.at[i].name));
 	for (i = 0; !err && b && i < b->figures.nr; i++) {
 		if (!qualify_find_figure(a, b->figures.at[i].name))
-			err = add(comparison, row->id, NULL, &b->figures.at[i]);
+			err = add(comparison, row->id, disturbed, NULL, &b->figures.at[i]);
 	}
 	return err;
 }

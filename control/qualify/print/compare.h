@@ -22,7 +22,7 @@
 
 enum qualify_change_kind {
 	QUALIFY_SAME, /* within noise */
-	QUALIFY_MAYBE, /* it differs, and the noise is not known */
+	QUALIFY_MAYBE, /* it differs, and the noise is not known, or a row was disturbed */
 	QUALIFY_CHANGED,
 	QUALIFY_BETTER, /* it has changed, and the figure has a limit that says which way is good */
 	QUALIFY_WORSE,

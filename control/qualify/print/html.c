@@ -95,10 +95,12 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 		print_cell(file, figure->min, unit);
 		print_cell(file, figure->max, unit);
 	}
-	if (figure->n && figure->n != ~0ULL)
-		fprintf(file, "<td class=\"n\">%llu</td>", (unsigned long long)figure->n);
-	else
-		fputs("<td></td>", file);
+	fputs("<td class=\"n\">", file);
+	if (qualify_known(figure->n))
+		fprintf(file, "%llu", (unsigned long long)figure->n);
+	if (qualify_known(figure->of) && figure->of > figure->n)
+		fprintf(file, " of %llu", (unsigned long long)figure->of);
+	fputs("</td>", file);
 	print_cell(file, figure->cv, "share");
 	print_cell(file, figure->error, unit);
 	qualify_markup(file, "</tr>\n<tr class=\"m\"><td colspan=\"8\">%s</td></tr></tbody>\n",

@@ -52,8 +52,10 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 		print_number(file, " to ", figure->max, figure->unit);
 		print_number(file, ", varies by ", figure->cv, "share");
 	}
-	if (figure->n && figure->n != ~0ULL)
+	if (qualify_known(figure->n))
 		fprintf(file, ", n=%llu", (unsigned long long)figure->n);
+	if (qualify_known(figure->of) && figure->of > figure->n)
+		fprintf(file, " of %llu", (unsigned long long)figure->of);
 	fputc('\n', file);
 	if (*figure->method)
 		fprintf(file, "      %-22s   (%s)\n", "", figure->method);

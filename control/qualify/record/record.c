@@ -18,10 +18,11 @@ LAYOUT(qualify_point, FIELDS(qualify_point, x, y));
 LAYOUT(qualify_curve, FIELDS(qualify_curve, name, x_unit, y_unit, distribution),
        LIST(qualify_curve, points, qualify_point_type));
 
-LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, median, p99, min),
-       FIELDS(qualify_figure, max, cv, error), LIST(qualify_figure, curves, qualify_curve_type));
+LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, of, median, p99),
+       FIELDS(qualify_figure, min, max, cv, error),
+       LIST(qualify_figure, curves, qualify_curve_type));
 
-LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, took_ms),
+LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, disturbed, took_ms),
        LIST(qualify_row, figures, qualify_figure_type));
 
 LAYOUT(qualify_record,
@@ -56,7 +57,9 @@ const struct qualify_row *qualify_find_row(const struct qualify_record *record, 
 const struct qualify_figure *qualify_figure(const struct qualify_record *record, const char *id,
 					    const char *name)
 {
-	return qualify_find_figure(qualify_find_row(record, id), name);
+	const struct qualify_row *row = qualify_find_row(record, id);
+
+	return row && *row->disturbed ? NULL : qualify_find_figure(row, name);
 }
 
 int qualify_record_write(const struct qualify_record *record, const char *path,

@@ -40,6 +40,7 @@ struct qualify_figure {
 	char method[192]; /* "SO_TIMESTAMPING of 1000 datagrams, 1 ms apart" */
 	char words[96]; /* what is no number: "split"; "": the numbers are meant */
 	__u64 n; /* samples */
+	__u64 of; /* how many there were to be: frames sent, tries; 0: not told */
 	double median, p99, min, max; /* NAN: not known */
 	double cv; /* variation: standard deviation over mean */
 	double error; /* of the median, +-, in @unit: resolution, clocks */
@@ -58,6 +59,7 @@ struct qualify_row {
 	char id[8]; /* "Q4" */
 	__u32 verdict; /* enum qualify_verdict, by the limits of the record's class */
 	char why[256]; /* of the verdict, with the figure and the limit; or why nothing is known */
+	char disturbed[160]; /* what kept the host from measuring it: no verdict; "": nothing */
 	__u64 took_ms;
 	RXAQM_LIST(struct qualify_figure) figures;
 };
@@ -74,7 +76,15 @@ struct qualify_record {
 	RXAQM_LIST(struct qualify_row) rows; /* in the order of the table of rows */
 };
 
-/* The row @id, the figure @name of @row (may be NULL), and both at once; NULL: not there. */
+/* Is @number of a figure or a record known? Zero and all ones are not. */
+static inline bool qualify_known(__u64 number)
+{
+	return number && number != ~0ULL;
+}
+
+/* The row @id, the figure @name of @row (may be NULL), and both at once, of a row that was not
+ * disturbed; NULL: not there.
+ */
 const struct qualify_row *qualify_find_row(const struct qualify_record *record, const char *id);
 const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name);
 const struct qualify_figure *qualify_figure(const struct qualify_record *record, const char *id,

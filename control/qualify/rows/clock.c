@@ -200,6 +200,7 @@ int qualify_row_phc_read(struct qualify_run *run, struct qualify_row *row,
 			 struct rxaqm_error *error)
 {
 	struct qualify_samples best = {};
+	struct qualify_figure *figure;
 	struct rxaqm_phc_sample sample;
 	struct rxaqm_phc phc;
 	__u32 method;
@@ -213,11 +214,10 @@ int qualify_row_phc_read(struct qualify_run *run, struct qualify_row *row,
 		if (!rxaqm_phc_read(&phc, &sample, NULL))
 			qualify_samples_add(&best, 2 * (double)sample.err_ns);
 	}
-	qualify_figure_samples(qualify_figure_add(row, "read_best", "ns",
-						  "%s, narrowest of %d readings",
-						  rxaqm_phc_method_name(method),
-						  RXAQM_PHC_READINGS),
-			       &best, 1);
+	figure = qualify_figure_add(row, "read_best", "ns", "%s, narrowest of %d readings",
+				    rxaqm_phc_method_name(method), RXAQM_PHC_READINGS);
+	qualify_figure_samples(figure, &best, 1);
+	qualify_figure_of(figure, READS / 4);
 	qualify_samples_free(&best);
 	read_by(&phc, RXAQM_PHC_PRECISE, row, "read_precise");
 	if (!read_by(&phc, RXAQM_PHC_EXTENDED_MONOTONIC, row, "read_extended"))

@@ -131,6 +131,11 @@ static void put_merged(struct qualify_run *run, struct qualify_row *row,
 		merged += received->size > SEGMENT;
 		stamped += received->size > SEGMENT && received->hw_ns;
 	}
+	if (bytes / (SEGMENT - HEADERS) < SEGMENTS / 2) {
+		qualify_unknown(row, "%llu of %u segments came",
+				(unsigned long long)(bytes / (SEGMENT - HEADERS)), SEGMENTS);
+		return;
+	}
 	qualify_put_number(row, "merged_gro", "packets",
 			   (double)bytes / (SEGMENT - HEADERS) / (double)receiver->seen.nr,
 			   receiver->seen.nr, NAN,

@@ -93,6 +93,7 @@ static void by_sender(struct qualify_run *run, const struct qualify_send *send,
 	__u32 i, n = send->count > QUALIFY_SEEN ? QUALIFY_SEEN : send->count;
 
 	latency->samples.nr = 0;
+	latency->of = n;
 	for (i = 0; i < n; i++) {
 		const struct qualify_seen *seen = qualify_probe_seen(&run->probe,
 								     send->first + send->count - n +
@@ -160,10 +161,12 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 	if (!err && stamps)
 		err = qualify_phc_now(run->ifname, &line.to, error);
 	if (!err)
+		latency->of = sent.count / one_in;
+	if (!err)
 		err = evaluate(run, send, &receiver, &line, latency, error);
 	qualify_receiver_close(&receiver);
 	if (!err && !latency->samples.nr)
-		err = rxaqm_failed(error, ENODATA, "no frame of %llu came with a stamp",
+		err = rxaqm_failed(error, ENODATA, "no frame of %llu came",
 				   (unsigned long long)sent.count);
 	if (err)
 		qualify_latency_free(latency);

@@ -27,6 +27,7 @@ void qualify_put_stamp_point(struct qualify_run *run, struct qualify_row *row);
 struct qualify_latency {
 	struct qualify_samples samples; /* ns */
 	double error_ns;
+	__u64 of; /* frames sent, each of which there could be a sample of */
 	const char *from; /* "stamp" or "sender"; what it is counted from */
 	__u64 stamps; /* what follows is of so many */
 	__u64 after_xdp; /* that are later than when XDP saw the packet */

@@ -33,12 +33,16 @@ int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row,
 		if (err || before < 0 || memory <= before || !receiver.seen.nr)
 			continue;
 		snprintf(name, sizeof(name), "truesize_%u", sizes[i]);
-		qualify_put_number(row, name, "",
-				   (double)(memory - before) / (double)receiver.seen.nr / sizes[i],
-				   receiver.seen.nr, NAN,
-				   "memory charged to a packet socket (SO_MEMINFO) over length, "
-				   "%zu frames; XDP %s",
-				   receiver.seen.nr, run->probe.native ? "native" : "generic");
+		qualify_figure_of(qualify_put_number(
+					  row, name, "",
+					  (double)(memory - before) / (double)receiver.seen.nr /
+						  sizes[i],
+					  receiver.seen.nr, NAN,
+					  "memory charged to a packet socket (SO_MEMINFO) over length, "
+					  "%zu frames; XDP %s",
+					  receiver.seen.nr,
+					  run->probe.native ? "native" : "generic"),
+				  sent.count / 2);
 	}
 	if (!err && !row->figures.nr)
 		qualify_unknown(row, "no frame came");

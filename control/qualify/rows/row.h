@@ -44,6 +44,7 @@ enum qualify_need { /* bits */
 	QUALIFY_NEEDS_STAMPS = 8, /* of whatever packets */
 	QUALIFY_NEEDS_ALL_STAMPS = 16,
 	QUALIFY_NEEDS_PHC = 32,
+	QUALIFY_NEEDS_QUIET = 64, /* what others do on the same CPUs would alter it */
 };
 
 struct qualify_row_def {

@@ -65,6 +65,7 @@ static void put_spread(struct qualify_row *row, const __u32 *count, unsigned int
 		qualify_curve_point(curve, i, (double)count[i] / came);
 	}
 	qualify_figure_number(figure, most / mean, came, NAN);
+	qualify_figure_of(figure, FLOWS);
 	if (figure)
 		figure->cv = sqrt(squares / queues) / mean;
 }

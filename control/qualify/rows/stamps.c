@@ -30,7 +30,7 @@ static const struct kind_of_packet {
 };
 
 struct share {
-	__u64 stamped, came;
+	__u64 stamped, came, sent;
 };
 
 /* Of @send: what was late from before it does not count. */
@@ -74,11 +74,10 @@ static int cover(struct qualify_run *run, const struct kind_of_packet *of,
 		return err;
 	*ret_share = count_stamped(receiver, &send);
 	figure = qualify_figure_add(row, of->figure, "share",
-				    "SO_TIMESTAMPING of %llu frames of %u bytes that came of %llu, "
-				    "%s",
-				    (unsigned long long)ret_share->came, send.size,
-				    (unsigned long long)sent.count,
-				    of->pps ? "250 us apart" : "back to back");
+				    "SO_TIMESTAMPING of frames of %u bytes that came, %s",
+				    send.size, of->pps ? "250 us apart" : "back to back");
+	ret_share->sent = sent.count;
+	qualify_figure_of(figure, sent.count);
 	if (ret_share->came)
 		qualify_figure_number(figure, (double)ret_share->stamped / (double)ret_share->came,
 				      ret_share->came, 1 / (double)ret_share->came);
@@ -110,14 +109,18 @@ int qualify_row_coverage(struct qualify_run *run, struct qualify_row *row,
 		if (!err) {
 			sum->stamped += share.stamped;
 			sum->came += share.came;
+			sum->sent += share.sent;
 		}
 	}
 	qualify_receiver_close(&receiver);
 	if (err)
 		return err;
-	qualify_put_number(row, "stamped", "share",
-			   all.came ? (double)all.stamped / (double)all.came : NAN, all.came,
-			   all.came ? 1 / (double)all.came : NAN, "all of the above but PTP's");
+	qualify_figure_of(qualify_put_number(row, "stamped", "share",
+					     all.came ? (double)all.stamped / (double)all.came :
+							NAN,
+					     all.came, all.came ? 1 / (double)all.came : NAN,
+					     "all of the above but PTP's"),
+			  all.sent);
 	qualify_put_words(row, "filter",
 			  "SIOCSHWTSTAMP with HWTSTAMP_FILTER_ALL, or what is granted", "%s",
 			  filter_words(run->rx_filter));
@@ -140,7 +143,8 @@ static int compare_u64(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr,
+/* @stamp: @nr, of @sent datagrams. */
+static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr, __u64 sent,
 			 const struct qualify_phc_line *line)
 {
 	__u64 duplicates = 0, backward = 0, wrapped = 0;
@@ -154,8 +158,10 @@ static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr,
 	qsort(stamp, nr, sizeof(*stamp), compare_u64);
 	for (i = 1; i < nr; i++)
 		duplicates += stamp[i] == stamp[i - 1];
-	qualify_put_number(row, "duplicates", "share", (double)duplicates / (double)nr, nr, 0,
-			   "equal stamps of %zu datagrams of one flow", nr);
+	qualify_figure_of(qualify_put_number(row, "duplicates", "share",
+					     (double)duplicates / (double)nr, nr, 0,
+					     "equal stamps of %zu datagrams of one flow", nr),
+			  sent);
 	qualify_put_number(row, "backward", "count", (double)backward, nr, 0,
 			   "stamps before that of the datagram before, the same");
 	qualify_put_number(row, "resolution", "ns", (double)qualify_resolution(stamp, nr), nr, 0,
@@ -192,7 +198,7 @@ int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row, struct 
 				"packets",
 				receiver.seen.nr, nr);
 	else if (!err)
-		judge_stamps(row, stamp, nr, clock ? &line : NULL);
+		judge_stamps(row, stamp, nr, sent.count, clock ? &line : NULL);
 	qualify_receiver_close(&receiver);
 	free(stamp);
 	return err;
@@ -206,6 +212,7 @@ static void put_latency(struct qualify_run *run, struct qualify_row *row, const 
 	figure = qualify_figure_add(row, name, "ns", "from the NIC's stamp to %s XDP, %s",
 				    run->probe.native ? "native" : "generic", load);
 	qualify_figure_samples(figure, &latency->samples, latency->error_ns);
+	qualify_figure_of(figure, latency->of);
 	qualify_curve_cdf(figure, strstr(name, "idle") ? "idle" : "loaded", &latency->samples);
 }
 
@@ -216,10 +223,12 @@ static void put_stamps(struct qualify_row *row, const struct qualify_latency *la
 		return;
 	qualify_put_number(row, "clock_error", "ns", latency->clock_ns, 2, NAN,
 			   "half the width of the clock's readings before and after");
-	qualify_put_number(row, "after_xdp", "share",
-			   (double)latency->after_xdp / (double)latency->stamps, latency->stamps, 0,
-			   "stamps later than when XDP saw their packet, by more than the "
-			   "clock's error");
+	qualify_figure_of(qualify_put_number(row, "after_xdp", "share",
+					     (double)latency->after_xdp / (double)latency->stamps,
+					     latency->stamps, 0,
+					     "stamps later than when XDP saw their packet, by more "
+					     "than the clock's error"),
+			  latency->of);
 	if (!isnan(latency->late_ns) || latency->before_sent)
 		qualify_put_number(row, "before_sent", "share",
 				   (double)latency->before_sent / (double)latency->stamps,
@@ -270,10 +279,15 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row, struct 
 	return err;
 }
 
-/* One frame at a time. *floor_ns and its error become those of this, if it is less. */
+/* The smallest median so far. */
+struct least {
+	double ns, error_ns;
+	__u64 n, of;
+};
+
+/* One frame at a time. @floor becomes its median, if that is less. */
 static int latency_alone(struct qualify_run *run, struct qualify_row *row, const char *name,
-			 const char *how, double *floor_ns, double *floor_error_ns,
-			 struct rxaqm_error *error)
+			 const char *how, struct least *floor, struct rxaqm_error *error)
 {
 	/* Farther apart than interrupts are ever put off. */
 	struct qualify_send send = QUALIFY_SEND(.count = 60, .pps = 40);
@@ -289,12 +303,12 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 	figure = qualify_figure_add(row, name, "ns", "%s to XDP, a datagram each 25 ms, %s",
 				    latency.from, how);
 	qualify_figure_samples(figure, &latency.samples, latency.error_ns);
+	qualify_figure_of(figure, latency.of);
 	median_ns = qualify_samples_quantile(&latency.samples, 0.5);
 	qualify_curve_cdf(figure, name, &latency.samples);
-	if (!(*floor_ns <= median_ns)) {
-		*floor_ns = median_ns;
-		*floor_error_ns = latency.error_ns;
-	}
+	if (!(floor->ns <= median_ns))
+		*floor = (struct least){ median_ns, latency.error_ns, latency.samples.nr,
+					 latency.of };
 	qualify_latency_free(&latency);
 	return 0;
 }
@@ -304,14 +318,13 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
 {
 	static const unsigned int usecs[] = { 0, 100 };
 	char was[QUALIFY_SETTING_LEN], value[32], name[32], how[48];
-	double floor_ns = NAN, floor_error_ns = NAN;
+	struct least floor = { NAN, NAN, 0, 0 };
 	unsigned int i;
 	bool has;
 	int err;
 
 	qualify_find_stamp_point(run);
-	err = latency_alone(run, row, "latency_idle", "as it is", &floor_ns, &floor_error_ns,
-			    error);
+	err = latency_alone(run, row, "latency_idle", "as it is", &floor, error);
 	if (err)
 		return err;
 	if (run->facts.moderation_us >= 0)
@@ -327,11 +340,12 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
 			qualify_figure_words(qualify_figure_add(row, name, "ns", "%s", how),
 					     "refused by the driver");
 		else
-			err = latency_alone(run, row, name, how, &floor_ns, &floor_error_ns, error);
+			err = latency_alone(run, row, name, how, &floor, error);
 	}
 	if (has)
 		qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", was);
-	qualify_put_number(row, "floor", "ns", floor_ns, i + 1, floor_error_ns,
-			   "the smallest median of the above");
+	qualify_figure_of(qualify_put_number(row, "floor", "ns", floor.ns, floor.n, floor.error_ns,
+					     "the smallest median of the above"),
+			  floor.of);
 	return err;
 }

@@ -5,6 +5,10 @@
 
 #include <cmath>
 #include <ctime>
+#include <memory>
+#include <vector>
+
+#include <unistd.h>
 
 #include "qualify_lab.hpp"
 
@@ -405,6 +409,26 @@ TEST_CASE("allocations that fail", "[qualify][alloc]")
 		CHECK(record.words("Q18", "after_flap") == "yes");
 		CHECK(record.verdict("Q18") == FAIL);
 	}
+}
+
+TEST_CASE("beside a busy program on each CPU there is no verdict, but its name", "[qualify][busy]")
+{
+	Lab lab;
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	std::vector<std::unique_ptr<Child>> busy;
+
+	for (long i = 0; i < cpus; i++)
+		busy.push_back(
+			std::make_unique<Child>(Args{ "taskset", "-c", std::to_string(i), "timeout",
+						      "300", "sh", "-c", "while :; do :; done" }));
+	const Record record = lab.measure("Q3,Q8,Q9,Q15");
+	for (const char *row : { "Q8", "Q9", "Q15" }) {
+		CAPTURE(row, record.why(row));
+		CHECK(record.verdict(row) == 0);
+		CHECK(record.why(row).find("another program (sh) had CPU ") != std::string::npos);
+	}
+	/* Stamps are what they are. */
+	CHECK(record.verdict("Q3") == PASS);
 }
 
 TEST_CASE("moderation, and the floor without it", "[qualify]")

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <memory>
 
 #include "qualify_place.hpp"
 #include "traffic.hpp"
@@ -129,6 +130,32 @@ TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
 	CHECK(record.median("Q17", "truesize_1500") > 1);
 	CHECK(place.now() == place.before);
 	CHECK_FALSE(place.has_journal());
+}
+
+TEST_CASE("beside other programs qualify judges nothing that they alter", "[qualify]")
+{
+	Place place;
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	std::vector<std::unique_ptr<Child>> busy;
+
+	/* More than one, so that each CPU has one whatever else runs. */
+	for (long i = 0; i < 2 * cpus; i++)
+		busy.push_back(std::make_unique<Child>(Args{ "timeout", "100", "taskset", "-c",
+							     std::to_string(i % cpus), "sh", "-c",
+							     "while :; do :; done" }));
+	Result result = place.rows("Q2,Q8,Q15", { "--yes-disturb" });
+
+	CAPTURE(result.text());
+	REQUIRE(result.exit_code == 0);
+	Record record(result.out);
+	for (const char *row : { "Q8", "Q15" }) {
+		CAPTURE(record.why(row));
+		CHECK(record.verdict(row) == 0);
+		CHECK(record.why(row).find(" had CPU ") != std::string::npos);
+	}
+	/* That it has no stamps does not depend on that. */
+	CHECK(record.verdict("Q2") != 0);
+	CHECK(record.why("Q2").find("CPU") == std::string::npos);
 }
 
 /* Without native XDP frames may reach tc without their MAC header. */

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "qualify/measure/others.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "nic/nic.h"
+
+/* Of a CPU, in percent: what is less no median, and hardly a p99, shows. */
+#define DISTURBED_FROM 10
+/* Fewer ticks than this cannot be told apart from none. */
+#define TICKS_LEAST 20
+
+static void read_cpus(struct qualify_others *others, const char *proc)
+{
+	char path[128], line[512];
+	unsigned int cpu;
+	__u64 t[8];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/stat", proc);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0],
+			   &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 9 ||
+		    cpu >= QUALIFY_CPUS)
+			continue;
+		/* proc_stat(5): user nice system idle iowait irq softirq steal. */
+		others->cpu[cpu] = (struct qualify_cpu_time){
+			.programs = t[0] + t[1] + t[2],
+			.idle = t[3] + t[4],
+			.stolen = t[7],
+			.all = t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7],
+		};
+	}
+	if (file)
+		fclose(file);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* proc_pid_stat(5): "TID (COMM) STATE PPID ..."; COMM may have blanks and parentheses. */
+static void read_thread(struct qualify_others *others, const char *path, pid_t pid, pid_t self)
+{
+	struct qualify_thread_time thread = {}, *to;
+	char line[1024], *open, *close, *at, *save = NULL;
+	pid_t parent = 0;
+	int field;
+
+	rxaqm_first_line(AT_FDCWD, path, line, sizeof(line));
+	open = strchr(line, '(');
+	close = strrchr(line, ')');
+	if (!open || !close || close < open)
+		return;
+	*close = '\0';
+	thread.tid = atoi(line);
+	snprintf(thread.comm, sizeof(thread.comm), "%s", open + 1);
+	for (field = 3, at = strtok_r(close + 1, " ", &save); at;
+	     field++, at = strtok_r(NULL, " ", &save)) {
+		if (field == 4)
+			parent = atoi(at);
+		else if (field >= 14 && field <= (pid == self ? 17 : 15)) /* 16: ended children */
+			thread.ticks += strtoull(at, NULL, 10);
+		else if (field == 39)
+			thread.cpu = atoi(at);
+	}
+	thread.receives = begins(thread.comm, "napi/") || begins(thread.comm, "irq/");
+	thread.ours = pid == self || parent == self || thread.receives;
+	/* Its time is that of interrupts. */
+	if (begins(thread.comm, "ksoftirqd/"))
+		return;
+	to = rxaqm_list_add(&others->threads);
+	if (to)
+		*to = thread;
+}
+
+static void read_threads(struct qualify_others *others, const char *proc, pid_t self)
+{
+	DIR *all = opendir(proc), *threads;
+	struct dirent *process, *thread;
+	char path[128];
+	pid_t pid;
+
+	while (all && (process = readdir(all))) {
+		pid = atoi(process->d_name);
+		snprintf(path, sizeof(path), "%.60s/%d/task", proc, pid);
+		threads = pid > 0 ? opendir(path) : NULL;
+		while (threads && (thread = readdir(threads))) {
+			snprintf(path, sizeof(path), "%.60s/%d/task/%.20s/stat", proc, pid,
+				 thread->d_name);
+			if (thread->d_name[0] != '.')
+				read_thread(others, path, pid, self);
+		}
+		if (threads)
+			closedir(threads);
+	}
+	if (all)
+		closedir(all);
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct qualify_thread_time *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+void qualify_others_read(struct qualify_others *others, const char *proc, pid_t self)
+{
+	memset(others, 0, sizeof(*others));
+	read_threads(others, proc, self);
+	read_cpus(others, proc);
+	if (others->threads.nr)
+		qsort(others->threads.at, others->threads.nr, sizeof(*others->threads.at), by_tid);
+}
+
+void qualify_others_free(struct qualify_others *others)
+{
+	free(others->threads.at);
+	others->threads.at = NULL;
+	others->threads.nr = 0;
+}
+
+/* What @thread has had since @from. */
+static __u64 took(const struct qualify_others *from, const struct qualify_thread_time *thread)
+{
+	const struct qualify_thread_time *then = from->threads.nr ?
+							 bsearch(thread, from->threads.at,
+								 from->threads.nr, sizeof(*thread),
+								 by_tid) :
+							 NULL;
+
+	return then && then->ticks <= thread->ticks ? thread->ticks - then->ticks : thread->ticks;
+}
+
+static struct qualify_cpu_time since(const struct qualify_others *from,
+				     const struct qualify_others *to, unsigned int cpu)
+{
+	const struct qualify_cpu_time *a = &from->cpu[cpu], *b = &to->cpu[cpu];
+
+	return (struct qualify_cpu_time){ b->programs - a->programs, b->idle - a->idle,
+					  b->stolen - a->stolen, b->all - a->all };
+}
+
+/* The program that had the most of @cpu, of @programs ticks. */
+static void say_program(const struct qualify_others *from, const struct qualify_others *to, int cpu,
+			__u64 programs, char who[80])
+{
+	const struct qualify_thread_time *thread;
+	char comm[16] = "";
+	__u64 most = 0;
+
+	rxaqm_list_each(thread, &to->threads) {
+		if (thread->ours || thread->cpu != cpu || took(from, thread) <= most)
+			continue;
+		most = took(from, thread);
+		snprintf(comm, sizeof(comm), "%s", thread->comm);
+	}
+	rxaqm_clean(comm);
+	if (most * 2 >= programs)
+		snprintf(who, 80, "another program (%s)", comm);
+	else if (most)
+		snprintf(who, 80, "other programs (%s and more)", comm);
+	else
+		snprintf(who, 80, "other programs");
+}
+
+/* Of @time, whose programs are others': is it too much? */
+static bool say(const struct qualify_others *from, const struct qualify_others *to, int cpu,
+		const struct qualify_cpu_time *time, char words[160])
+{
+	char who[80] = "the hypervisor";
+	__u64 had = time->programs + time->stolen;
+
+	if (time->all < TICKS_LEAST || had * 100 < time->all * DISTURBED_FROM)
+		return false;
+	if (time->programs >= time->stolen)
+		say_program(from, to, cpu, time->programs, who);
+	snprintf(words, 160,
+		 "%s had CPU %d for %llu %% of the time: let nothing else run there, and "
+		 "measure again",
+		 who, cpu, had * 100 / time->all < 100 ? had * 100 / time->all : 100);
+	return true;
+}
+
+/* The CPU of those received by that others had most. */
+static bool receiving_disturbed(const struct qualify_others *from, const struct qualify_others *to,
+				const __u8 *receives, char words[160])
+{
+	const struct qualify_thread_time *thread;
+	struct qualify_cpu_time worst = {}, time;
+	unsigned int cpu, at = 0;
+	__u64 ours;
+
+	for (cpu = 0; cpu < QUALIFY_CPUS; cpu++) {
+		time = since(from, to, cpu);
+		if (!receives[cpu] || !time.all)
+			continue;
+		ours = 0;
+		rxaqm_list_each(thread, &to->threads)
+			ours += thread->ours && thread->cpu == (int)cpu ? took(from, thread) : 0;
+		time.programs = time.programs > ours ? time.programs - ours : 0;
+		if (!worst.all || (time.programs + time.stolen) * worst.all >
+					  (worst.programs + worst.stolen) * time.all) {
+			worst = time;
+			at = cpu;
+		}
+	}
+	return say(from, to, (int)at, &worst, words);
+}
+
+/* One CPU that is idle is enough for this process and its peer: the scheduler finds it. */
+static bool running_disturbed(const struct qualify_others *from, const struct qualify_others *to,
+			      const __u8 *receives, const __u8 *runs, char words[160])
+{
+	const struct qualify_thread_time *thread;
+	struct qualify_cpu_time sum = {}, time;
+	unsigned int cpu, at = 0;
+	__u64 ours = 0, most = 0;
+
+	for (cpu = 0; cpu < QUALIFY_CPUS; cpu++) {
+		time = since(from, to, cpu);
+		if (receives[cpu] || !runs[cpu] || !time.all)
+			continue;
+		if (time.idle * 100 > time.all * (100 - DISTURBED_FROM))
+			return false;
+		sum.programs += time.programs;
+		sum.stolen += time.stolen;
+		sum.all += time.all;
+		if (time.programs + time.stolen >= most) {
+			most = time.programs + time.stolen;
+			at = cpu;
+		}
+	}
+	rxaqm_list_each(thread, &to->threads)
+		ours += thread->ours && !thread->receives ? took(from, thread) : 0;
+	sum.programs = sum.programs > ours ? sum.programs - ours : 0;
+	return say(from, to, (int)at, &sum, words);
+}
+
+bool qualify_others_disturbed(const struct qualify_others *from, const struct qualify_others *to,
+			      const __u8 *receives, const __u8 *runs, char words[160])
+{
+	return receiving_disturbed(from, to, receives, words) ||
+	       running_disturbed(from, to, receives, runs, words);
+}
