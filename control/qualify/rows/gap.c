@@ -191,9 +191,6 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row, struct rx
 					    (unsigned long long)gap.lost);
 		if (err)
 			qualify_figure_words(figure, "refused: %s", strerror(-err));
-		else if (!gap.again)
-			qualify_figure_words(figure, "no frame came for %d s after it",
-					     QUALIFY_AGAIN_S);
 		else
 			qualify_figure_number(figure, gap.gap_ns, 1, gap.error_ns);
 		back = change_setting(run, &was);

@@ -9,7 +9,7 @@
 #define QUALIFY_AGAIN_S 35
 
 struct qualify_gap {
-	double gap_ns; /* the longest between two frames that came, or since the last */
+	double gap_ns; /* the longest between two frames that came, or since the last up to now */
 	double error_ns; /* of that: the peer did not send for as long */
 	__u64 lost, sent;
 	bool again; /* traffic went on */

@@ -109,13 +109,19 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 	return 0;
 }
 
-/* One fact of the profile against what was measured. */
-static void put_fact(struct qualify_row *row, const char *key, const char *said,
-		     const char *measured, bool agrees, const char *from)
+void qualify_put_fact(struct qualify_row *row, const char *key, const char *said,
+		      const char *measured, const char *same, const char *id)
 {
-	qualify_figure_words(qualify_figure_add(row, key, "", "profile against %s", from),
-			     "%s: \"%s\" said, \"%s\" measured", agrees ? "agrees" : "contradicts",
-			     said, measured);
+	struct qualify_figure *figure = qualify_figure_add(row, key, "", "profile against %s", id);
+
+	if (!strcmp(said, measured))
+		qualify_figure_words(figure, "agrees: \"%s\" said and measured", said);
+	else if (same)
+		qualify_figure_words(figure, "agrees: \"%s\" measured, \"%s\" said, %s", measured,
+				     said, same);
+	else
+		qualify_figure_words(figure, "contradicts: \"%s\" said, \"%s\" measured", said,
+				     measured);
 }
 
 static void compare_words(struct qualify_run *run, struct qualify_row *row, const char *key,
@@ -129,9 +135,12 @@ static void compare_words(struct qualify_run *run, struct qualify_row *row, cons
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(figure->words, ": "), figure->words);
 	if (!strcmp(word, "unknown"))
 		return;
-	/* By behaviour write-back is like split: nothing stands before a Tx completion. */
-	put_fact(row, key, said, word,
-		 !strcmp(said, word) || (!strcmp(said, "writeback") && !strcmp(word, "split")), id);
+	/* Nothing stands before a Tx completion in either. */
+	qualify_put_fact(row, key, said, word,
+			 !strcmp(said, "writeback") && !strcmp(word, "split") ?
+				 "which behaves like that" :
+				 NULL,
+			 id);
 }
 
 static void compare_ring(struct qualify_run *run, struct qualify_row *row,
@@ -144,8 +153,12 @@ static void compare_ring(struct qualify_run *run, struct qualify_row *row,
 		return;
 	snprintf(said, sizeof(said), "%u", profile->ring_entries);
 	snprintf(measured, sizeof(measured), "%.0f", depth->median);
-	put_fact(row, "ring_entries", said, measured,
-		 fabs(depth->median - profile->ring_entries) <= profile->ring_entries / 10.0, "Q9");
+	qualify_put_fact(row, "ring_entries", said, measured,
+			 fabs(depth->median - profile->ring_entries) <=
+					 profile->ring_entries / 10.0 ?
+				 "a tenth off at most" :
+				 NULL,
+			 "Q9");
 }
 
 int qualify_row_profile(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)

@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "qualify/record/format.h"
+#include "qualify/rows/reset.h"
 }
 
 static std::string verdict(NicRecord &record, const char *id)
@@ -170,6 +171,120 @@ TEST_CASE("qualify: words that say nothing are no verdict", "[qualify]")
 		record.words("Q1", "design", "split");
 		CHECK(verdict(record, "Q1") == "pass: design: split");
 	}
+}
+
+TEST_CASE("qualify: too few samples are no verdict, and say how many came", "[qualify]")
+{
+	NicRecord record;
+	auto *floor = record.number("Q8", "floor", 423e6, "ns");
+
+	floor->n = 2;
+	/* Not told how many there were to be. */
+	CHECK(has(verdict(record, "Q8"), "fail: floor 423 ms, over 1 ms"));
+	floor->of = 60;
+	CHECK(verdict(record, "Q8") == "unknown: floor: 2 of 60 came, and it takes 30");
+	floor->n = 30;
+	CHECK(has(verdict(record, "Q8"), "fail: floor 423 ms, over 1 ms"));
+}
+
+TEST_CASE("qualify: of a row that was disturbed there is no verdict, and nothing is built on it",
+	  "[qualify]")
+{
+	NicRecord record;
+
+	record.number("Q8", "floor", 423e6, "ns");
+	CHECK(qualify_figure(&record, "Q8", "floor"));
+	strcpy(record.row("Q8")->disturbed,
+	       "another program (busy) had CPU 1 for 70 % of the time");
+	record.row("Q8")->why[0] = '\0';
+	CHECK(verdict(record, "Q8") ==
+	      "unknown: another program (busy) had CPU 1 for 70 % of the time");
+	CHECK_FALSE(qualify_figure(&record, "Q8", "floor"));
+	/* In any class, and though it is judged again. */
+	strcpy(record.nic_class, "ptp");
+	CHECK(has(verdict(record, "Q8"), "unknown: another program"));
+}
+
+/* A figure that comes to @wanted by @limit, if it can. */
+static bool make(NicRecord &record, const struct qualify_limit *limit, int wanted)
+{
+	std::string name = limit->figure;
+	auto *base = limit->relative_to ? record.number(limit->row, limit->relative_to, 10) : NULL;
+	const double bound = wanted == QUALIFY_FAIL  ? limit->fail :
+			     std::isnan(limit->warn) ? limit->fail :
+						       limit->warn;
+	const double step = limit->at_least ? -1 : 1;
+
+	if (name.back() == '*')
+		name.replace(name.size() - 1, 1, "x");
+	if (limit->statistic == QUALIFY_WORDS) {
+		const char *of = wanted == QUALIFY_FAIL ? limit->fail_words :
+				 wanted == QUALIFY_WARN ? limit->warn_words :
+				 wanted == QUALIFY_PASS ? "good" :
+							  "unknown: not told";
+
+		if (!of)
+			return false;
+		record.words(limit->row, name.c_str(), std::string(of, strcspn(of, "|")).c_str());
+		return true;
+	}
+	if (wanted == QUALIFY_UNKNOWN || std::isnan(bound) ||
+	    (wanted == QUALIFY_WARN && (std::isnan(limit->warn) || limit->warn == limit->fail)))
+		return wanted == QUALIFY_UNKNOWN;
+	record.number(limit->row, name.c_str(),
+		      (wanted == QUALIFY_PASS ? bound :
+						bound + step * (bound != 0 ? bound / 1e3 : 1e-3)) *
+			      (base ? 10 : 1),
+		      limit->unit);
+	return true;
+}
+
+TEST_CASE("qualify: what is said of a row never contradicts its verdict", "[qualify]")
+{
+	for (const auto *limit = qualify_limits; limit->row; limit++) {
+		for (int wanted = 0; wanted < QUALIFY_NR_VERDICTS; wanted++) {
+			NicRecord record;
+
+			strcpy(record.nic_class, limit->classes & QUALIFY_AQM ? "aqm" :
+						 limit->classes & QUALIFY_PTP ? "ptp" :
+										"af_xdp");
+			if (!make(record, limit, wanted))
+				continue;
+			record.row(limit->row);
+			/* Another figure that the row needs may be missing. */
+			const std::string says = verdict(record, limit->row);
+			const bool bad = has(says, limit->at_least ? ", under " : ", over ") ||
+					 (limit->statistic == QUALIFY_WORDS &&
+					  !has(says, ": good") && !has(says, "not measured"));
+			CAPTURE(limit->figure, wanted, says);
+			CHECK(int(record.row(limit->row)->verdict) ==
+			      (has(says, "not measured") || has(says, "no limit") ? 0 : wanted));
+			if (wanted == QUALIFY_PASS || wanted == QUALIFY_UNKNOWN) {
+				CHECK_FALSE((bad && !has(says, "no limit")));
+				CHECK_FALSE(has(says, limit->why));
+			} else {
+				CHECK(bad);
+				CHECK(has(says, limit->why));
+			}
+		}
+	}
+}
+
+TEST_CASE("qualify: the profile against what was measured, in words", "[qualify]")
+{
+	NicRecord record;
+
+	qualify_put_fact(record.row("Q19"), "napi", "joint", "joint", nullptr, "Q1");
+	CHECK(verdict(record, "Q19") == "pass: napi: agrees: \"joint\" said and measured");
+	qualify_put_fact(record.row("Q19"), "completion", "writeback", "split",
+			 "which behaves like that", "Q1");
+	CHECK(record.row("Q19")->figures.at[1].words ==
+	      std::string(
+		      "agrees: \"split\" measured, \"writeback\" said, which behaves like that"));
+	CHECK(has(verdict(record, "Q19"), "pass"));
+	qualify_put_fact(record.row("Q19"), "coverage", "all", "none", nullptr, "Q2");
+	CHECK(has(verdict(record, "Q19"),
+		  "fail: coverage: contradicts: \"all\" said, \"none\" measured: rxaqm goes by"));
 }
 
 TEST_CASE("qualify: contradictions and failed selftests fail, a skipped one says nothing",
