@@ -13,7 +13,7 @@
 #include "nic/ethtool.h"
 #include "nic/nic.h"
 #include "profile/profile.h"
-#include "qualify/facts.h"
+#include "qualify/qualify.h"
 
 static void read_cpu(struct qualify_record *record)
 {

@@ -24,7 +24,7 @@ struct args {
 static const struct rxaqm_option options[] = {
 	{ "peer", 'p', "HOST[/IFACE]", "measure: the other end, by ssh; rxaqm is there",
 	  RXAQM_WORD(request.host) },
-	{ "loopback", 'L', "[NETNS/]IFACE", "measure: the other end is this interface of this host",
+	{ "loopback", 'L', "NETNS/IFACE", "measure: the other end is this interface of this host",
 	  RXAQM_WORD(request.loopback) },
 	{ "rows", 'r', "ROW,...", "measure only these, as in Q1,Q4 (all)", RXAQM_WORD(rows) },
 	{ "resume", 'R', "FILE", "measure what this record lacks, and add it", RXAQM_WORD(resume) },
@@ -58,11 +58,9 @@ static void check_files(const struct args *args, char *const *words)
 		rxaqm_usage_error("--class=%s: must be aqm, ptp or af_xdp", report->nic_class);
 	if (args->compare && !(words[0] && words[1]))
 		rxaqm_usage_error("--compare needs two records: A.json B.json");
-	if (args->compare &&
-	    (args->from || report->out || report->profile || *report->ktap || report->all))
-		rxaqm_usage_error("of other options --compare takes --class, --html and --json");
-	if (args->compare && rxaqm_json && report->html && !strcmp(report->html, "-"))
-		rxaqm_usage_error("--json and --html=-: one document on a stream");
+	if (args->compare && (args->from || report->out || report->html || report->profile ||
+			      *report->ktap || report->all))
+		rxaqm_usage_error("of other options --compare takes --class and --json");
 	if (args->from && words[0])
 		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
 				  words[0]);
@@ -233,7 +231,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 
 	check(&args, words);
 	if (args.limits)
-		(rxaqm_json ? qualify_limits_json : qualify_print_limits)(stdout);
+		qualify_print_limits(stdout, rxaqm_json);
 	else if (args.list)
 		print_rows();
 	else if (args.serve)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "qualify/prepare.h"
+#include "qualify/qualify.h"
 
 #include <bpf/libbpf.h>
 #include <linux/net_tstamp.h>
@@ -11,8 +11,7 @@
 #include "state/dispatcher.h"
 #include "nic/nic.h"
 #include "profile/profile.h"
-#include "qualify/facts.h"
-#include "qualify/measure/netns_move.h"
+#include "qualify/qualify.h"
 #include "qualify/rows/traffic.h"
 
 #define CARRIER_MS 8000
@@ -42,40 +41,6 @@ static int link_up(struct qualify_run *run, struct rxaqm_error *error)
 	return rxaqm_failed(error, ENETDOWN,
 			    "\"%s\" has no carrier: is the cable in, is the other end up?",
 			    run->ifname);
-}
-
-/* The loopback interface, in its namespace or, for the time being, in one made for it. */
-static int open_loopback(struct qualify_run *run, const char *loopback, struct rxaqm_error *error)
-{
-	const char *slash = strrchr(loopback, '/');
-	char netns[64];
-	int err;
-
-	if (slash) {
-		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);
-		return qualify_peer_open(&run->peer, NULL, netns, slash + 1, run->ifname, run->stop,
-					 error);
-	}
-	if (!if_nametoindex(loopback) || !strcmp(loopback, run->ifname))
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, ENODEV,
-				       "--loopback: \"%s\" is no other interface of this network "
-				       "namespace; name one, or NETNS/IFACE",
-				       loopback);
-	if (qualify_has_address(loopback))
-		return rxaqm_failed(
-			error, EBUSY,
-			"\"%s\" has IP addresses, which are lost when it is moved into a network "
-			"namespace of its own: take them off, or move it yourself and name "
-			"NETNS/IFACE",
-			loopback);
-	snprintf(netns, sizeof(netns), QUALIFY_NETNS_PREFIX "%.15s", loopback);
-	err = qualify_setting_change(&run->journal, QUALIFY_NETNS, loopback, netns);
-	if (err)
-		return rxaqm_failed(error, -err,
-				    "cannot move \"%s\" into a network namespace of its own: %s; "
-				    "do that yourself and name NETNS/IFACE",
-				    loopback, strerror(-err));
-	return qualify_peer_open(&run->peer, NULL, netns, loopback, run->ifname, run->stop, error);
 }
 
 /* The strongest filter that the driver grants. */
@@ -122,10 +87,20 @@ static int probe_on(struct qualify_run *run, struct rxaqm_error *error)
 static int open_peer(struct qualify_run *run, const struct qualify_request *request,
 		     struct rxaqm_error *error)
 {
-	if (request->loopback)
-		return open_loopback(run, request->loopback, error);
-	return qualify_peer_open(&run->peer, request->host, NULL, NULL, run->ifname, run->stop,
-				 error);
+	const char *loopback = request->loopback, *slash = loopback ? strrchr(loopback, '/') : NULL;
+	char netns[64] = "";
+
+	if (loopback && !slash)
+		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+				       "--loopback=%s: must be NETNS/IFACE, for frames must leave by "
+				       "the wire: \"ip netns add other\", \"ip link set %s netns "
+				       "other\", \"ip -n other link set %s up\", then "
+				       "--loopback=other/%s",
+				       loopback, loopback, loopback, loopback);
+	if (slash)
+		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);
+	return qualify_peer_open(&run->peer, request->host, netns, slash ? slash + 1 : NULL,
+				 run->ifname, run->stop, error);
 }
 
 #define PROBES (QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE)

@@ -14,7 +14,6 @@
 #include "base/now.h"
 #include "qualify/judge/judge.h"
 #include "qualify/measure/others.h"
-#include "qualify/prepare.h"
 #include "qualify/rows/traffic.h"
 
 /* Held while one runs: what another left can be told from what another is at. */

@@ -38,4 +38,20 @@ int qualify_check_idle(const char *ifname, struct rxaqm_error *error);
 int qualify_rows_run(const struct qualify_request *request, struct qualify_record *record,
 		     struct rxaqm_error *error);
 
+/* Fill in all of @record that is no row, class or peer, and the MAC address. -errno. */
+int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6]);
+
+/* Fill in @run for @request; what it changes is noted in run->journal, to be restored in any case.
+ * -errno with @error.
+ */
+int qualify_prepare(struct qualify_run *run, const struct qualify_request *request,
+		    struct rxaqm_error *error);
+
+/* What @row needs is there, and on; or why not, in words. */
+const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row,
+			      struct rxaqm_error *error);
+
+/* Close all. */
+void qualify_unprepare(struct qualify_run *run);
+
 #endif /* RXAQM_QUALIFY_RUN_H */

@@ -8,17 +8,11 @@
 #include "qualify/judge/judge.h"
 #include "qualify/print/compare.h"
 #include "qualify/print/print.h"
-#include "qualify/print/profile_out.h"
 #include "qualify/record/ktap.h"
 
 static void print_record(FILE *file, const void *record)
 {
 	qualify_print_html(file, record);
-}
-
-static void print_comparison(FILE *file, const void *comparison)
-{
-	qualify_comparison_html(file, comparison);
 }
 
 static bool to_stdout(const char *path)
@@ -106,12 +100,9 @@ int qualify_report_compare(const struct qualify_report *report, const char *path
 		err = read_judged(report, &b, path_b, error);
 	if (!err && qualify_compare(&comparison, &a, &b))
 		err = rxaqm_no_memory(error);
-	if (!err && report->html)
-		err = rxaqm_file_print(report->html, print_comparison, &comparison, 0644, error);
-	if (!err && rxaqm_json)
-		qualify_comparison_json(stdout, &comparison);
-	else if (!err && !to_stdout(report->html))
-		qualify_comparison_print(stdout, &comparison);
+	if (!err)
+		(rxaqm_json ? qualify_comparison_json : qualify_comparison_print)(stdout,
+										  &comparison);
 	if (!err && qualify_comparison_worse(&comparison))
 		err = RXAQM_EXIT_FINDINGS;
 	qualify_comparison_free(&comparison);

@@ -10,7 +10,6 @@
 #include "qualify/peer/peer.h"
 #include "qualify/print/compare.h"
 #include "qualify/print/print.h"
-#include "qualify/print/profile_out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

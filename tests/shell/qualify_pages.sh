@@ -90,12 +90,11 @@ console()
 records=tests/unit/qualify
 "$rxaqm" qualify --from=$records/good.json --html="$scratch/good.html" >"$scratch/out"
 "$rxaqm" qualify --from=$records/bad.json --html="$scratch/bad.html" >"$scratch/out" || [ $? -eq 5 ]
-"$rxaqm" qualify --compare $records/good.json $records/bad.json --html="$scratch/both.html" >"$scratch/out" || [ $? -eq 5 ]
 
 dark='s/@media screen and \(prefers-color-scheme:dark\)/@media screen/'
 # What paper is given, at the width that A4 leaves between the margins: 182 mm.
 paper='s/@media print/@media all/'
-for page in good:8 bad:8 both:9; do
+for page in good:8 bad:8; do
 	pictures=${page#*:} page=${page%:*}
 	look "$page" "$pictures" 1100 "light screen" ''
 	look "$page" "$pictures" 1100 "dark screen" "$dark"

@@ -60,13 +60,29 @@ static int ask(unsigned int ifindex, __u8 command, __u16 ifindex_attr, rxaqm_net
 	return rxaqm_netlink_ask(NETLINK_GENERIC, &request, each, arg);
 }
 
-/* Has the driver the feature @bit of @attr? 1, 0 or -errno. */
-static int has_feature(unsigned int ifindex, unsigned int attr, __u64 bit)
+/* The features @attr of the driver. 0 or -errno. */
+static int ask_features(unsigned int ifindex, unsigned int attr, __u64 *ret_bits)
 {
 	struct features features = { .attr = attr, .err = -EOPNOTSUPP };
 	int err = ask(ifindex, NETDEV_CMD_DEV_GET, NETDEV_A_DEV_IFINDEX, on_device, &features);
 
-	return err ?: features.err ?: !!(features.bits & bit);
+	err = err ?: features.err;
+	if (!err)
+		*ret_bits = features.bits;
+	return err;
+}
+
+/* Has the driver the feature @bit of @attr? 1, 0 or -errno. */
+static int has_feature(unsigned int ifindex, unsigned int attr, __u64 bit)
+{
+	__u64 bits = 0;
+
+	return ask_features(ifindex, attr, &bits) ?: !!(bits & bit);
+}
+
+int rxaqm_netdev_xdp_features(unsigned int ifindex, __u64 *ret_features)
+{
+	return ask_features(ifindex, NETDEV_A_DEV_XDP_FEATURES, ret_features);
 }
 
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex)

@@ -17,6 +17,11 @@ int rxaqm_netdev_gives_rx_time(unsigned int ifindex);
  */
 int rxaqm_netdev_gives_fragments(unsigned int ifindex);
 
+/* What the driver of interface @ifindex says that XDP can do there (NETDEV_XDP_ACT_*). -errno as
+ * above: *@ret_features stays as it is.
+ */
+int rxaqm_netdev_xdp_features(unsigned int ifindex, __u64 *ret_features);
+
 /* Which NAPI serves each of the first @nr Rx queues of interface @ifindex, 0: not told. Returns of
  * how many it was told (since 6.8, by some drivers), or -errno.
  */

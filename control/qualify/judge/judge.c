@@ -45,6 +45,13 @@ const struct qualify_row_kind *qualify_row_kind(const char *id)
 	return NULL;
 }
 
+const char *qualify_row_title(const char *id)
+{
+	const struct qualify_row_kind *kind = qualify_row_kind(id);
+
+	return kind ? kind->title : "";
+}
+
 static bool matches(const char *pattern, const char *name)
 {
 	size_t len = strlen(pattern);

@@ -46,6 +46,8 @@ struct qualify_row_kind {
 extern const struct qualify_row_kind qualify_row_kinds[];
 const struct qualify_row_kind *qualify_row_kind(const char *id); /* NULL: none */
 
+const char *qualify_row_title(const char *id); /* "": none */
+
 /* The bit of the class called @name; 0: there is none. */
 unsigned int qualify_class_bit(const char *name);
 
@@ -65,8 +67,7 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
  */
 void qualify_judge(struct qualify_record *record);
 
-/* The limits as rows of a Markdown table, for documents. */
-void qualify_print_limits(FILE *file);
-void qualify_limits_json(FILE *file);
+/* The limits as a Markdown table, for documents, or as @json. */
+void qualify_print_limits(FILE *file, bool json);
 
 #endif /* RXAQM_QUALIFY_JUDGE_H */

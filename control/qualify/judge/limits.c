@@ -1,43 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The limits. The names here are the names of figures that the rows give; a row may have more.
- *
- * Row  figures (unit; words in quotes), * is a suffix: kind of packet, length, method, load
- * Q1   design "shared|split|writeback|none|unknown", napi "joint|apart|unknown", poll "SYMBOL",
- *      rings_per_napi, rings_per_napi_said (count)
- * Q2   stamped, stamped_* (share): of tcp udp vlan fragment jumbo gro small ptp; filter "all|...",
- *      coverage "all|some|ptp|none"
- * Q3   duplicates (share), backward (count), resolution (ns), wrap_errors (count)
- * Q4   stamp_to_xdp_idle, stamp_to_xdp_load (ns), clock_error (ns), after_xdp, before_sent (share),
- *      stamp_point "arrival|later|unknown", stamp_late (ns)
- * Q5   source "netdev|phylib", qualifier "precise|approx"
- * Q6   read_precise, read_extended, read_offset (ns, width), read_best (ns), read_failures (share),
- *      reads_per_second (count)
- * Q7   drift (ppm), adev_1s (no unit: seconds in a second), steps (count),
- *      disciplined_by "none|ptp4l|phc2sys|..."
- * Q8   latency_idle (ns), floor (ns), moderation (ns: what ethtool -c says)
- * Q9   depth (packets), ring_entries (packets), drain_drop drain_pass drain_xsk (pps),
- *      gap_ring gap_channels gap_stamps (ns), xdp_after_changes "yes|no"
- * Q10  burst_queue, burst_all, buffer_queue, buffer_all (packets), ring_entries (packets),
- *      burst_rate, burst_rate_all (pps)
- * Q11  target, standing_off_120 _150 _300, standing_on_120 _150 _300 (ns), lost_off_*, lost_on_*
- *      (share)
- * Q12  tx_idle, tx_load (ns), tx_load_polls (count)
- * Q13  known_answer "match|mismatch", table_size, queues (count), spread (max over mean),
- *      spread_fragment spread_vlan spread_tunnel, rekey_lost, rekey_reordered (packets),
- *      rekey_moved (share), hash_vxlan hash_gre hash_ipip "inner|outer|both|none"
- * Q14  advertised "WORDS", missing (count: actions), gap_attach (ns),
- *      zero_copy "zero-copy|copy|none"
- * Q15  merged_gro, merged_hw_gro (packets in one), merged_stamps "first|some|none",
- *      hw_gro "on|off|none", hw_gro_with_xdp "on|off"
- * Q16  lost_counted (share of lost packets that any counter shows), received_counted (share),
- *      xdp_drops_counted "yes|no", counter "NAME"
- * Q17  truesize_64 _200 _1500 _9000 (truesize over length)
- * Q18  after_alloc_failure, after_reset, after_flap "yes|no", stats_kept "yes|no", recovery,
- *      gap_alloc, gap_flap, gap_reset (ns), alloc_failures (count)
- * Q19  a figure a key of the profile, named like it: "agrees: ...", "contradicts: ..."
- * ks   a figure a test: "pass", "fail: ...", "skip: ..."
- */
+/* The limits, by the names of figures that the rows give; a row may have more. */
 #include <math.h>
 
 #include "qualify/judge/judge.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* "rxaqm qualify --limits": the limits as docs/qualify.md has them. */
 #include <math.h>
+#include <string.h>
 
 #include "base/out.h"
 #include "qualify/judge/judge.h"
@@ -15,87 +16,60 @@ static const struct {
 	{ QUALIFY_AF_XDP, "af_xdp" },
 };
 
-static void print_classes(FILE *file, unsigned int bits)
+static const char *bound_words(const struct qualify_limit *limit, double bound, const char *words,
+			       char buf[160])
 {
-	const char *blank = "";
-	size_t i;
+	char number[QUALIFY_NUMBER_LEN], *bar;
 
-	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-		if (bits & classes[i].bit) {
-			fprintf(file, "%s%s", blank, classes[i].name);
-			blank = ", ";
-		}
+	buf[0] = '\0';
+	if (limit->statistic == QUALIFY_WORDS) {
+		snprintf(buf, 160, "%s", words ?: "");
+		bar = strchr(buf, '|'); /* two words at most */
+		if (bar)
+			snprintf(buf, 160, "%.*s, %s", (int)(bar - buf), words,
+				 words + (bar - buf) + 1);
+	} else if (!isnan(bound)) {
+		snprintf(buf, 160, "%s %s%s%s", limit->at_least ? "under" : "over",
+			 qualify_format(bound, limit->unit, number),
+			 limit->relative_to ? " x " : "", limit->relative_to ?: "");
 	}
-}
-
-static void print_words(FILE *file, const char *words)
-{
-	for (; words && *words; words++) {
-		if (*words == '|')
-			fputs(", ", file);
-		else
-			fputc(*words, file);
-	}
-}
-
-static void print_bound(FILE *file, const struct qualify_limit *limit, double bound,
-			const char *words)
-{
-	char number[QUALIFY_NUMBER_LEN];
-
-	if (limit->statistic == QUALIFY_WORDS)
-		print_words(file, words);
-	else if (!isnan(bound))
-		fprintf(file, "%s %s%s%s", limit->at_least ? "under" : "over",
-			qualify_format(bound, limit->unit, number), limit->relative_to ? " x " : "",
-			limit->relative_to ?: "");
-}
-
-void qualify_print_limits(FILE *file)
-{
-	const struct qualify_limit *limit;
-
-	fputs("| row | figure | class | n | warn | fail | why | source |\n"
-	      "|---|---|---|---|---|---|---|---|\n",
-	      file);
-	for (limit = qualify_limits; limit->row; limit++) {
-		fprintf(file, "| %s | `%s`%s | ", limit->row, limit->figure,
-			limit->statistic == QUALIFY_P99 ? " p99" : "");
-		print_classes(file, limit->classes);
-		if (limit->least)
-			fprintf(file, " | %u | ", limit->least);
-		else
-			fputs(" | | ", file);
-		print_bound(file, limit, limit->warn, limit->warn_words);
-		fputs(" | ", file);
-		print_bound(file, limit, limit->fail, limit->fail_words);
-		fprintf(file, " | %s | %s |\n", limit->why, limit->source);
-	}
+	return buf;
 }
 
 static void put_bound(struct rxaqm_out *out, const char *key, const struct qualify_limit *limit,
 		      double bound, const char *words)
 {
+	char buf[160];
+
+	rxaqm_out_text(out, " | %s", bound_words(limit, bound, words, buf));
 	if (limit->statistic == QUALIFY_WORDS)
 		rxaqm_out_str(out, key, NULL, words);
 	else
 		rxaqm_out_double(out, key, NULL, bound);
 }
 
+/* A row of a Markdown table, or an object. */
 static void put_limit(struct rxaqm_out *out, const struct qualify_limit *limit)
 {
 	static const char *const statistics[] = { "median", "p99", "words" };
+	const char *before = " | ";
 	size_t i;
 
 	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "row", NULL, limit->row);
-	rxaqm_out_str(out, "figure", NULL, limit->figure);
+	rxaqm_out_str(out, "row", "| %s", limit->row);
+	rxaqm_out_str(out, "figure", " | `%s`", limit->figure);
+	rxaqm_out_text(out, "%s", limit->statistic == QUALIFY_P99 ? " p99" : "");
 	rxaqm_out_array(out, "classes");
 	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-		if (limit->classes & classes[i].bit)
-			rxaqm_out_str(out, NULL, NULL, classes[i].name);
+		if (!(limit->classes & classes[i].bit))
+			continue;
+		rxaqm_out_text(out, "%s", before);
+		rxaqm_out_str(out, NULL, "%s", classes[i].name);
+		before = ", ";
 	}
 	rxaqm_out_end(out);
+	rxaqm_out_text(out, " | ");
+	rxaqm_out_u64(out, "least_n", limit->least ? "%llu" : NULL, limit->least);
 	rxaqm_out_str(out, "statistic", NULL, statistics[limit->statistic]);
 	rxaqm_out_str(out, "bad", NULL,
 		      limit->statistic == QUALIFY_WORDS ? "word" :
@@ -103,20 +77,21 @@ static void put_limit(struct rxaqm_out *out, const struct qualify_limit *limit)
 							  "over");
 	rxaqm_out_str(out, "unit", NULL, limit->unit);
 	rxaqm_out_str(out, "relative_to", NULL, limit->relative_to);
-	rxaqm_out_u64(out, "least_n", NULL, limit->least);
 	put_bound(out, "warn", limit, limit->warn, limit->warn_words);
 	put_bound(out, "fail", limit, limit->fail, limit->fail_words);
-	rxaqm_out_str(out, "why", NULL, limit->why);
-	rxaqm_out_str(out, "source", NULL, limit->source);
+	rxaqm_out_str(out, "why", " | %s", limit->why);
+	rxaqm_out_str(out, "source", " | %s |\n", limit->source);
 	rxaqm_out_end(out);
 }
 
-void qualify_limits_json(FILE *file)
+void qualify_print_limits(FILE *file, bool json)
 {
 	const struct qualify_limit *limit;
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, file, true);
+	rxaqm_out_open(&out, file, json);
+	rxaqm_out_text(&out, "| row | figure | class | n | warn | fail | why | source |\n"
+			     "|---|---|---|---|---|---|---|---|\n");
 	rxaqm_out_array(&out, "limits");
 	for (limit = qualify_limits; limit->row; limit++)
 		put_limit(&out, limit);

@@ -2,16 +2,12 @@
 #include "qualify/measure/counters.h"
 
 #include <linux/ethtool.h>
-#include <linux/rtnetlink.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nic/ethtool.h"
-#include "nic/netlink.h"
-
-#define MAX_STATS 65536
+#include "nic/nic.h"
 
 static void add(struct qualify_counters *counters, const char *from, const char *name, __u64 value)
 {
@@ -23,66 +19,27 @@ static void add(struct qualify_counters *counters, const char *from, const char 
 	counter->value = value;
 }
 
-static int take_link(const struct nlmsghdr *message, void *arg)
+static void add_link(int dir_fd, const char *name, void *arg)
 {
-	static const struct {
-		const char *name;
-		size_t at;
-	} fields[] = {
-#define FIELD(name) { #name, offsetof(struct rtnl_link_stats64, name) }
-		FIELD(rx_packets),	 FIELD(rx_bytes),	  FIELD(rx_errors),
-		FIELD(rx_dropped),	 FIELD(rx_length_errors), FIELD(rx_over_errors),
-		FIELD(rx_crc_errors),	 FIELD(rx_frame_errors),  FIELD(rx_fifo_errors),
-		FIELD(rx_missed_errors), FIELD(rx_nohandler),	  FIELD(tx_packets),
-		FIELD(tx_dropped),	 FIELD(tx_errors),
-#undef FIELD
-	};
-	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg),
-						       IFLA_STATS64, sizeof(__u64));
-	size_t i, size = attr ? mnl_attr_get_payload_len(attr) : 0;
-	__u64 value;
+	char line[32];
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (fields[i].at + sizeof(value) > size)
-			continue;
-		memcpy(&value, (const char *)mnl_attr_get_payload(attr) + fields[i].at,
-		       sizeof(value));
-		add(arg, "rtnl", fields[i].name, value);
-	}
-	return 0;
-}
-
-static void read_link(const char *ifname, struct qualify_counters *counters)
-{
-	union rxaqm_netlink_request request;
-	struct ifinfomsg *info = rxaqm_netlink_begin(&request, RTM_GETLINK, 0, sizeof(*info));
-
-	info->ifi_index = (int)if_nametoindex(ifname);
-	rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_link, counters);
+	if (*rxaqm_first_line(dir_fd, name, line, sizeof(line)))
+		add(arg, "rtnl", name, strtoull(line, NULL, 10));
 }
 
 static void read_ethtool(const char *ifname, struct qualify_counters *counters)
 {
-	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	struct ethtool_gstrings *names = NULL;
-	struct ethtool_stats *stats = NULL;
+	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_STATS);
+	__u32 nr = names ? names->len : 0, i;
+	struct ethtool_stats *stats = calloc(1, sizeof(*stats) + nr * sizeof(__u64));
 	char name[ETH_GSTRING_LEN + 1];
-	__u32 i;
 
-	if (rxaqm_ethtool(ifname, &info) || !info.n_stats || info.n_stats > MAX_STATS)
-		return;
-	names = calloc(1, sizeof(*names) + (size_t)info.n_stats * ETH_GSTRING_LEN);
-	stats = calloc(1, sizeof(*stats) + info.n_stats * sizeof(__u64));
-	if (names && stats) {
-		*names = (struct ethtool_gstrings){ ETHTOOL_GSTRINGS, ETH_SS_STATS, info.n_stats };
-		*stats = (struct ethtool_stats){ ETHTOOL_GSTATS, info.n_stats };
-		if (!rxaqm_ethtool(ifname, names) && !rxaqm_ethtool(ifname, stats)) {
-			for (i = 0; i < info.n_stats; i++) {
-				snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
-					 (const char *)names->data + i * ETH_GSTRING_LEN);
-				add(counters, "ethtool", name + strspn(name, " "), stats->data[i]);
-			}
-		}
+	if (stats)
+		*stats = (struct ethtool_stats){ ETHTOOL_GSTATS, nr };
+	for (i = 0; nr && stats && (i || !rxaqm_ethtool(ifname, stats)) && i < nr; i++) {
+		snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
+			 (const char *)names->data + i * ETH_GSTRING_LEN);
+		add(counters, "ethtool", name + strspn(name, " "), stats->data[i]);
 	}
 	free(names);
 	free(stats);
@@ -91,7 +48,7 @@ static void read_ethtool(const char *ifname, struct qualify_counters *counters)
 void qualify_counters_read(const char *ifname, struct qualify_counters *counters)
 {
 	*counters = (struct qualify_counters){};
-	read_link(ifname, counters);
+	rxaqm_nic_read_dir(ifname, "/statistics", add_link, counters);
 	read_ethtool(ifname, counters);
 }
 

@@ -7,19 +7,12 @@
 
 #define CDF_POINTS 64
 
-int qualify_samples_add(struct qualify_samples *samples, double value)
+void qualify_samples_add(struct qualify_samples *samples, double value)
 {
-	if (samples->nr == samples->room) {
-		size_t room = samples->room ? 2 * samples->room : 256;
-		double *at = realloc(samples->at, room * sizeof(*at));
+	double *to = rxaqm_list_add(samples);
 
-		if (!at)
-			return -ENOMEM;
-		samples->at = at;
-		samples->room = room;
-	}
-	samples->at[samples->nr++] = value;
-	return 0;
+	if (to)
+		*to = value;
 }
 
 void qualify_samples_free(struct qualify_samples *samples)

@@ -8,11 +8,11 @@
 /* Numbers as they were taken; zeroed: none. */
 struct qualify_samples {
 	double *at;
-	size_t nr, room;
+	size_t nr;
 };
 
-/* -ENOMEM: it is left out. */
-int qualify_samples_add(struct qualify_samples *samples, double value);
+/* Without memory it is left out. */
+void qualify_samples_add(struct qualify_samples *samples, double value);
 void qualify_samples_free(struct qualify_samples *samples);
 void qualify_samples_sort(struct qualify_samples *samples);
 /* Of sorted ones: the smallest with at least @share of all at or below it; NAN of none. */

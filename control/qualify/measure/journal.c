@@ -10,7 +10,6 @@
 #include "base/fields.h"
 #include "base/dirs.h"
 #include "nic/netns.h"
-#include "qualify/measure/kind.h"
 #include "qualify/measure/settings.h"
 
 #define LINE_LEN (2 * QUALIFY_SETTING_LEN)

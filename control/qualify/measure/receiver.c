@@ -82,20 +82,6 @@ static __u64 hw_stamp(struct msghdr *msg)
 	return 0;
 }
 
-static struct qualify_received *add(struct qualify_receiver *receiver)
-{
-	if (receiver->seen.nr == receiver->room) {
-		size_t room = receiver->room ? 2 * receiver->room : 1024;
-		void *at = realloc(receiver->seen.at, room * sizeof(*receiver->seen.at));
-
-		if (!at)
-			return NULL;
-		receiver->seen.at = at;
-		receiver->room = room;
-	}
-	return &receiver->seen.at[receiver->seen.nr++];
-}
-
 static void note(struct qualify_receiver *receiver, const unsigned char *head,
 		 struct mmsghdr *message)
 {
@@ -105,7 +91,7 @@ static void note(struct qualify_receiver *receiver, const unsigned char *head,
 
 	if (!qualify_frame_mark(head, size, &mark))
 		return;
-	received = add(receiver);
+	received = rxaqm_list_add(&receiver->seen);
 	if (received)
 		*received = (struct qualify_received){ mark.seq, message->msg_len,
 						       hw_stamp(&message->msg_hdr) };

@@ -17,7 +17,6 @@ struct qualify_received {
 struct qualify_receiver {
 	int fd; /* -1: closed */
 	RXAQM_LIST(struct qualify_received) seen; /* in order of arrival */
-	size_t room;
 };
 
 #define QUALIFY_RECEIVER_CLOSED { .fd = -1 }

@@ -21,38 +21,29 @@
 /* So often it is looked whether anybody still wants it. */
 #define LOOK_NS (10 * RXAQM_NSEC_PER_MSEC)
 
-static int read_mac(int fd, const char *ifname, __u8 mac[ETH_ALEN])
-{
-	struct ifreq ifr = {};
-
-	strncpy(ifr.ifr_name, ifname, sizeof(ifr.ifr_name) - 1);
-	if (ioctl(fd, SIOCGIFHWADDR, &ifr))
-		return -errno;
-	memcpy(mac, ifr.ifr_hwaddr.sa_data, ETH_ALEN);
-	return 0;
-}
-
 int qualify_sender_open(struct qualify_sender *sender, const char *ifname,
 			struct rxaqm_error *error)
 {
 	struct sockaddr_ll address = { .sll_family = AF_PACKET,
 				       .sll_ifindex = (int)if_nametoindex(ifname) };
-	int one = 1, room = SEND_BUFFER;
+	int one = 1, room = SEND_BUFFER, err;
+	struct ifreq ifr = {};
 	char driver[32] = "";
 
 	rxaqm_nic_driver(ifname, driver, sizeof(driver));
 	sender->watch_fd = -1;
 	sender->loses = !strcmp(driver, "veth");
 	sender->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (sender->fd >= 0 && address.sll_ifindex &&
+	err = rxaqm_nic_ioctl(ifname, SIOCGIFHWADDR, &ifr);
+	memcpy(sender->mac, ifr.ifr_hwaddr.sa_data, ETH_ALEN);
+	if (!err && sender->fd >= 0 &&
 	    !bind(sender->fd, (struct sockaddr *)&address, sizeof(address)) &&
 	    !setsockopt(sender->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)) &&
-	    !setsockopt(sender->fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)) &&
-	    !read_mac(sender->fd, ifname, sender->mac))
+	    !setsockopt(sender->fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
 		return 0;
-	rxaqm_failed(error, address.sll_ifindex ? errno : ENODEV,
-		     "cannot send from \"%s\": %s; is it there, is this root?", ifname,
-		     strerror(address.sll_ifindex ? errno : ENODEV));
+	err = err ? -err : errno;
+	rxaqm_failed(error, err, "cannot send from \"%s\": %s; is it there, is this root?", ifname,
+		     strerror(err));
 	qualify_sender_close(sender);
 	return -error->err;
 }

@@ -8,13 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "nic/ethtool.h"
 #include "nic/netns.h"
-#include "qualify/measure/netns_move.h"
-#include "qualify/measure/kind.h"
+#include "nic/nic.h"
+#include "qualify/measure/link.h"
 #include "qualify/measure/probe.h"
 
 static int get_ring(const char *ifname, const char *what, char *value)
@@ -233,24 +232,102 @@ static int set_attached(const char *ifname, const char *what, const char *value)
 	return qualify_rxaqm(ifname, value);
 }
 
-static int get_netns(const char *ifname, const char *what, char *value)
-{
-	int err = get_link(what, "", value);
+/* The key of RSS, ethtool -x. */
+#define KEY_MAX ((QUALIFY_SETTING_LEN - 1) / 2)
 
-	(void)ifname;
-	strcpy(value, value[0] == '1' ? "here, up" : "here, down");
+static int get_rss_key(const char *ifname, const char *what, char *value)
+{
+	struct ethtool_rxfh *rss;
+	int err = rxaqm_ethtool_rss(ifname, &rss);
+	const __u8 *key;
+	__u32 i;
+
+	(void)what;
+	if (err)
+		return err;
+	if (!rss->key_size || rss->key_size > KEY_MAX)
+		err = -EOPNOTSUPP;
+	key = (const __u8 *)(rss->rss_config + rss->indir_size);
+	for (i = 0; !err && i < rss->key_size; i++)
+		sprintf(value + 2 * (size_t)i, "%02x", key[i]);
+	free(rss);
 	return err;
 }
 
-static int set_netns(const char *ifname, const char *what, const char *value)
+static int set_rss_key(const char *ifname, const char *what, const char *value)
 {
-	int err;
+	union {
+		struct ethtool_rxfh rxfh;
+		__u8 room[sizeof(struct ethtool_rxfh) + KEY_MAX];
+	} set = { .rxfh = { .cmd = ETHTOOL_SRSSH, .indir_size = ETH_RXFH_INDIR_NO_CHANGE } };
+	char now[QUALIFY_SETTING_LEN];
+	__u32 i, bytes = (__u32)strlen(value) / 2;
+
+	/* A driver may start its rings anew for it. */
+	if (!get_rss_key(ifname, what, now) && !strcmp(now, value))
+		return 0;
+	set.rxfh.key_size = bytes;
+	for (i = 0; i < bytes && i < KEY_MAX; i++) {
+		if (sscanf(value + 2 * (size_t)i, "%2hhx", &set.room[sizeof(set.rxfh) + i]) != 1)
+			return -EINVAL;
+	}
+	return rxaqm_ethtool(ifname, &set);
+}
+
+/* Allocations of pages that fail on purpose: fail_page_alloc (Documentation/fault-injection). */
+#define DIR_OF "/sys/kernel/debug/fail_page_alloc/"
+
+/* In the order of the words. While others are written none is to fail. */
+static const char *const files[] = { DIR_OF "times", DIR_OF "min-order", DIR_OF "verbose",
+				     DIR_OF "probability" };
+#define NR_FILES (sizeof(files) / sizeof(files[0]))
+#define PROBABILITY (NR_FILES - 1)
+
+static int put_number(const char *path, int number)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err = 0;
+	char text[16];
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, (size_t)snprintf(text, sizeof(text), "%d\n", number)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int get_page_faults(const char *ifname, const char *what, char *value)
+{
+	size_t i, at = 0;
 
 	(void)ifname;
-	if (strncmp(value, "here", 4))
-		return qualify_move_to_netns(what, value);
-	err = qualify_move_back(what);
-	return err ? err : set_link(what, "", !strcmp(value, "here, up") ? "1" : "0");
+	(void)what;
+	for (i = 0; i < NR_FILES; i++) {
+		char text[16];
+		int number;
+
+		if (sscanf(rxaqm_first_line(AT_FDCWD, files[i], text, sizeof(text)), "%d",
+			   &number) != 1)
+			return -EOPNOTSUPP;
+		at += (size_t)snprintf(value + at, QUALIFY_SETTING_LEN - at, "%s%d", i ? " " : "",
+				       number);
+	}
+	return 0;
+}
+
+static int set_page_faults(const char *ifname, const char *what, const char *value)
+{
+	int number[NR_FILES], err;
+	size_t i;
+
+	(void)ifname;
+	(void)what;
+	if (sscanf(value, "%d %d %d %d", &number[0], &number[1], &number[2], &number[3]) != 4)
+		return -EINVAL;
+	err = put_number(files[PROBABILITY], 0);
+	for (i = 0; !err && i < NR_FILES; i++)
+		err = put_number(files[i], number[i]);
+	return err;
 }
 
 const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS] = {
@@ -263,7 +340,6 @@ const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS] = {
 	[QUALIFY_THREADED] = { "threaded", get_threaded, set_threaded },
 	[QUALIFY_TC] = { "tc", get_tc, set_tc },
 	[QUALIFY_ATTACHED] = { "attached", get_attached, set_attached },
-	[QUALIFY_RSS_KEY] = { "rss-key", qualify_get_rss_key, qualify_set_rss_key },
-	[QUALIFY_PAGE_FAULTS] = { "page-faults", qualify_get_page_faults, qualify_set_page_faults },
-	[QUALIFY_NETNS] = { "netns", get_netns, set_netns },
+	[QUALIFY_RSS_KEY] = { "rss-key", get_rss_key, set_rss_key },
+	[QUALIFY_PAGE_FAULTS] = { "page-faults", get_page_faults, set_page_faults },
 };

@@ -25,7 +25,6 @@ enum qualify_setting {
 	QUALIFY_ATTACHED, /* rxaqm: "no", or words for "rxaqm attach IFACE" */
 	QUALIFY_RSS_KEY, /* hexadecimal */
 	QUALIFY_PAGE_FAULTS, /* fail_page_alloc of debugfs: "times min-order verbose probability" */
-	QUALIFY_NETNS, /* @what: another interface; "here, up", "here, down", or the namespace it is in */
 	QUALIFY_NR_SETTINGS,
 };
 
@@ -55,5 +54,13 @@ int qualify_setting_get(const char *ifname, enum qualify_setting setting, const 
 /* Note what it is and set it to @value. -errno: nothing changed. @what may be "". */
 int qualify_setting_change(struct qualify_journal *journal, enum qualify_setting setting,
 			   const char *what, const char *value);
+
+/* How each is read and written, as text of QUALIFY_SETTING_LEN: 0 or -errno. For the journal. */
+struct qualify_setting_kind {
+	const char *name;
+	int (*get)(const char *ifname, const char *what, char *value);
+	int (*set)(const char *ifname, const char *what, const char *value);
+};
+extern const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS];
 
 #endif /* RXAQM_QUALIFY_SETTINGS_H */

@@ -40,11 +40,11 @@ static int make_frames(struct qualify_socket *sock, __u32 frames)
 }
 
 int qualify_socket_open(struct qualify_socket *sock, const char *ifname, unsigned int queue,
-			__u32 entries)
+			__u32 entries, __u16 flags)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	struct xsk_socket_config config = { .libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
-					    .bind_flags = XDP_COPY };
+					    .bind_flags = flags };
 	int err, tries;
 
 	*sock = (struct qualify_socket){ .memory = MAP_FAILED };

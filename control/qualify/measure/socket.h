@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An AF_XDP socket in copy mode, that takes test frames as fast as it can. */
+/* An AF_XDP socket that takes test frames as fast as it can. */
 #ifndef RXAQM_QUALIFY_SOCKET_H
 #define RXAQM_QUALIFY_SOCKET_H
 
@@ -14,11 +14,11 @@ struct qualify_socket {
 	size_t size;
 };
 
-/* On @queue of @ifname, with room for @entries frames at least; copy mode, for binding in zero copy
- * makes drivers reset their rings. Close it in any case. 0 or -errno.
+/* On @queue of @ifname, with room for @entries frames at least. Binding with XDP_ZEROCOPY in @flags
+ * makes drivers reset their rings; XDP_COPY does not. Close it in any case. 0 or -errno.
  */
 int qualify_socket_open(struct qualify_socket *sock, const char *ifname, unsigned int queue,
-			__u32 entries);
+			__u32 entries, __u16 flags);
 void qualify_socket_close(struct qualify_socket *sock);
 
 /* Look at all frames that are there and give them back: how many. */

@@ -10,9 +10,7 @@
 #include "base/clean.h"
 #include "base/now.h"
 #include "nic/nic.h"
-#include "qualify/peer/peer.h"
-#include "qualify/peer/process.h"
-#include "qualify/peer/said.h"
+#include "qualify/peer/line.h"
 
 #define HELLO_MS 20000 /* ssh has to get there */
 #define SLACK_MS 20000 /* beyond the time that sending may take */
@@ -173,12 +171,6 @@ static struct json_object *request_of(const char *name)
 	return request;
 }
 
-static void put_number(struct json_object *request, const char *key, __u32 value)
-{
-	if (value)
-		json_object_object_add(request, key, json_object_new_int64(value));
-}
-
 static bool is_boot_here(const char *boot)
 {
 	char here[64];
@@ -271,21 +263,8 @@ int qualify_peer_begin(struct qualify_peer *peer, const struct qualify_send *sen
 		       struct rxaqm_error *error)
 {
 	struct json_object *request = request_of("send");
-	const __u8 *m = send->to;
-	char mac[18];
 
-	snprintf(mac, sizeof(mac), "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4],
-		 m[5]);
-	json_object_object_add(request, "to", json_object_new_string(mac));
-	json_object_object_add(request, "kind", json_object_new_string(qualify_kinds[send->kind]));
-	put_number(request, "size", send->size);
-	put_number(request, "count", send->count);
-	put_number(request, "first", send->first);
-	put_number(request, "flows", send->flows);
-	put_number(request, "first_flow", send->first_flow);
-	put_number(request, "pps", send->pps);
-	put_number(request, "burst", send->burst);
-	put_number(request, "max_ms", send->max_ms);
+	qualify_say_send(request, send);
 	peer->send = *send;
 	return ask(peer, request, send->max_ms + SLACK_MS, error);
 }

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "nic/nic.h"
-#include "qualify/peer/peer.h"
-#include "qualify/peer/said.h"
+#include "qualify/peer/line.h"
 
 #define LINE_MAX_LEN 4096
 #define NOBODY 65534
@@ -29,15 +28,6 @@ static int fail(struct json_object *answer, const char *what)
 	return 0;
 }
 
-static void put_mac(struct json_object *answer, const __u8 *mac)
-{
-	char words[18];
-
-	snprintf(words, sizeof(words), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
-		 mac[3], mac[4], mac[5]);
-	json_object_object_add(answer, "mac", json_object_new_string(words));
-}
-
 static int hello(struct serving *serving, struct json_object *request, struct json_object *answer)
 {
 	char boot[64];
@@ -46,7 +36,7 @@ static int hello(struct serving *serving, struct json_object *request, struct js
 	rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, boot, sizeof(boot));
 	json_object_object_add(answer, "rxaqm", json_object_new_string(RXAQM_VERSION));
 	json_object_object_add(answer, "boot", json_object_new_string(boot));
-	put_mac(answer, serving->sender.mac);
+	qualify_say_mac(answer, "mac", serving->sender.mac);
 	return 0;
 }
 
@@ -65,45 +55,6 @@ static int avoid(struct serving *serving, struct json_object *request, struct js
 	return 0;
 }
 
-/* What is to be sent, within limits; else what is @wrong. */
-static bool read_send(struct json_object *request, struct qualify_send *send, char wrong[96])
-{
-	const struct {
-		const char *key;
-		__u32 min, max, *to;
-	} numbers[] = {
-		{ "size", 0, ~0U, &send->size },
-		{ "count", 0, ~0U, &send->count },
-		{ "first", 0, ~0U, &send->first },
-		{ "flows", 0, ~0U, &send->flows },
-		{ "first_flow", 0, ~0U, &send->first_flow },
-		{ "pps", 0, QUALIFY_SEND_MAX_PPS, &send->pps },
-		{ "burst", 0, ~0U, &send->burst },
-		{ "max_ms", 1, QUALIFY_SEND_MAX_MS, &send->max_ms },
-	};
-	const char *kind = qualify_said_text(request, "kind");
-	__u64 value;
-	size_t i;
-
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		snprintf(wrong, 96, "\"%s\" must be %u to %u", numbers[i].key, numbers[i].min,
-			 numbers[i].max);
-		if (!qualify_said_number(request, numbers[i].key, numbers[i].min, numbers[i].max,
-					 &value))
-			return false;
-		*numbers[i].to = (__u32)value;
-	}
-	for (i = 0; qualify_kinds[i] && strcmp(qualify_kinds[i], kind); i++)
-		;
-	send->kind = (enum qualify_kind)i;
-	snprintf(wrong, 96, "%s",
-		 qualify_kinds[i] ?
-			 "\"to\" must be the MAC address of one station, not of a group" :
-			 "no such kind of frames");
-	/* All of a LAN would get what is sent to a group. */
-	return qualify_kinds[i] && qualify_said_mac(request, "to", send->to);
-}
-
 static int do_send(struct serving *serving, struct json_object *request, struct json_object *answer)
 {
 	struct rxaqm_error error = {};
@@ -111,7 +62,7 @@ static int do_send(struct serving *serving, struct json_object *request, struct 
 	struct qualify_sent sent;
 	char wrong[96];
 
-	if (!read_send(request, &send, wrong))
+	if (!qualify_said_send(request, &send, wrong))
 		return fail(answer, wrong);
 	if (qualify_sender_send(&serving->sender, &send, &serving->stop, &sent, &error))
 		return fail(answer, error.text);

@@ -57,6 +57,5 @@ const char *qualify_change_name(enum qualify_change_kind kind); /* "changed", "o
 
 void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison);
 void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison);
-void qualify_comparison_html(FILE *file, const struct qualify_comparison *comparison);
 
 #endif /* RXAQM_QUALIFY_COMPARE_H */

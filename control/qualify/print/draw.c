@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A picture as SVG. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qualify/print/axis.h"
@@ -111,17 +112,11 @@ static const char *unit_words(const char *unit)
 /* A round number: without the zeros that make three digits. */
 static const char *tick_label(double value, const char *unit, char buf[QUALIFY_NUMBER_LEN])
 {
-	const char *text = qualify_format(value, unit, buf);
-	char *dot = strchr(buf, '.'), *end = buf + strcspn(buf, " e"), *last = end;
+	char digits[QUALIFY_NUMBER_LEN];
+	const char *text = qualify_format(value, unit, buf), *blank = text + strcspn(text, " ");
 
-	if (text != buf || !dot || dot > end)
-		return text;
-	while (last[-1] == '0')
-		last--;
-	if (last[-1] == '.')
-		last--;
-	memmove(last, end, strlen(end) + 1);
-	return buf;
+	snprintf(digits, sizeof(digits), "%g%s", strtod(text, NULL), blank);
+	return strcpy(buf, digits);
 }
 
 /* With each number only if it is scaled by it: else the axis has it. */

@@ -6,48 +6,9 @@
 #include "qualify/print/print.h"
 #include "qualify/record/format.h"
 
-static void print_fact(FILE *file, const char *name, const char *value)
+static void print_fact(const char *name, const char *value, void *file)
 {
-	if (*value)
-		qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", name, value);
-}
-
-static void print_head(FILE *file, const struct qualify_record *record)
-{
-	char driver[128], cpu[128], link[64] = "", mtu[16] = "";
-
-	snprintf(driver, sizeof(driver), "%s %s", record->driver, record->driver_version);
-	snprintf(cpu, sizeof(cpu), "%s", record->cpu);
-	if (record->cpus && record->cpus != ~0U)
-		snprintf(cpu, sizeof(cpu), "%s%s%u CPUs", record->cpu, *record->cpu ? ", " : "",
-			 record->cpus);
-	if (record->speed_mbit > 0)
-		snprintf(link, sizeof(link), "%lld Mbit/s", (long long)record->speed_mbit);
-	if (record->mtu && record->mtu != ~0U)
-		snprintf(mtu, sizeof(mtu), "%u", record->mtu);
-	fputs("<dl>\n", file);
-	print_fact(file, "Interface", record->interface);
-	print_fact(file, "Class", record->nic_class);
-	print_fact(file, "Driver", driver);
-	print_fact(file, "Firmware", record->firmware);
-	print_fact(file, "Bus", record->bus);
-	print_fact(file, "PCIe", record->pcie);
-	print_fact(file, "Link", link);
-	print_fact(file, "MTU", mtu);
-	print_fact(file, "CPU", cpu);
-	print_fact(file, "Kernel", record->kernel);
-	print_fact(file, "Peer", record->peer);
-	print_fact(file, "NIC profile", *record->profile ? record->profile : "none");
-	print_fact(file, "Date", record->at);
-	print_fact(file, "rxaqm", record->rxaqm);
-	fputs("</dl>\n", file);
-}
-
-static const char *title_of(const struct qualify_row *row)
-{
-	const struct qualify_row_kind *kind = qualify_row_kind(row->id);
-
-	return kind ? kind->title : "";
+	qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", name, value);
 }
 
 static void print_verdicts(FILE *file, const struct qualify_record *record)
@@ -67,7 +28,7 @@ static void print_verdicts(FILE *file, const struct qualify_record *record)
 	rxaqm_list_each(row, &record->rows) {
 		qualify_markup(file,
 			       "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
-			       row->id, row->id, title_of(row));
+			       row->id, row->id, qualify_row_title(row->id));
 		qualify_html_verdict(file, row->verdict);
 		qualify_markup(file, "</td><td>%s</td></tr>\n", row->why);
 	}
@@ -118,7 +79,7 @@ static void print_pictures(FILE *file, const struct qualify_row *row)
 		if (!qualify_picture_of(&picture, row, i))
 			continue;
 		fputs("<figure>\n", file);
-		qualify_picture_draw(file, &picture, title_of(row));
+		qualify_picture_draw(file, &picture, qualify_row_title(row->id));
 		caption = picture.kind == QUALIFY_CDF ?
 				  "Share of samples at or below a value, on a logarithmic scale: "
 				  "left is better, upright is steadier. " :
@@ -135,7 +96,8 @@ static void print_row(FILE *file, const struct qualify_row *row)
 {
 	const struct qualify_figure *figure;
 
-	qualify_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id, title_of(row));
+	qualify_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id,
+		       qualify_row_title(row->id));
 	qualify_html_verdict(file, row->verdict);
 	qualify_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
 	if (row->figures.nr) {
@@ -160,7 +122,9 @@ void qualify_print_html(FILE *file, const struct qualify_record *record)
 	snprintf(title, sizeof(title), "NIC qualification of %s (%s)", record->interface,
 		 *record->driver ? record->driver : "?");
 	qualify_html_begin(file, title);
-	print_head(file, record);
+	fputs("<dl>\n", file);
+	qualify_facts_each(record, print_fact, file);
+	fputs("</dl>\n", file);
 	print_verdicts(file, record);
 	rxaqm_list_each(row, &record->rows)
 		print_row(file, row);

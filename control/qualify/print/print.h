@@ -19,4 +19,11 @@ void qualify_html_end(FILE *file);
 /* The verdict as a mark that can be told without colours. */
 void qualify_html_verdict(FILE *file, unsigned int verdict);
 
+/* Write the facts that @record has as a profile (nic-profiles/README.md) to @path, "-": standard
+ * output. It is parsed before it is written, so "rxaqm profile check" takes it. -ENODATA with
+ * @error: no driver, or not one fact; -EINVAL: a fact that no profile can hold.
+ */
+int qualify_write_profile(const struct qualify_record *record, const char *path,
+			  struct rxaqm_error *error);
+
 #endif /* RXAQM_QUALIFY_PRINT_H */

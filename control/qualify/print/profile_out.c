@@ -9,7 +9,7 @@
 #include "base/json_file.h"
 #include "base/parse.h"
 #include "profile/profile.h"
-#include "qualify/print/profile_out.h"
+#include "qualify/print/print.h"
 #include "qualify/record/format.h"
 
 /* Of a comment: lines of a profile have at most 197 characters. */

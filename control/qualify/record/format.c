@@ -56,3 +56,39 @@ const char *qualify_verdict_name(unsigned int verdict)
 
 	return verdict < QUALIFY_NR_VERDICTS ? names[verdict] : "?";
 }
+
+void qualify_facts_each(const struct qualify_record *record,
+			void (*each)(const char *name, const char *value, void *arg), void *arg)
+{
+	char cpus[24] = "", link[32] = "", mtu[16] = "";
+	const char *const facts[][3] = {
+		{ "Interface", record->interface, "" },
+		{ "Class", record->nic_class, "" },
+		{ "Driver", record->driver, record->driver_version },
+		{ "Firmware", record->firmware, "" },
+		{ "Bus", record->bus, record->pcie },
+		{ "Link", link, "" },
+		{ "MTU", mtu, "" },
+		{ "CPU", record->cpu, cpus },
+		{ "Kernel", record->kernel, "" },
+		{ "Peer", record->peer, "" },
+		{ "NIC profile", *record->profile ? record->profile : "none", "" },
+		{ "Date", record->at, "" },
+		{ "rxaqm", record->rxaqm, "" },
+	};
+	char value[256];
+	size_t i;
+
+	if (qualify_known(record->cpus) && record->cpus != ~0U)
+		snprintf(cpus, sizeof(cpus), "%u CPUs", record->cpus);
+	if (record->speed_mbit > 0)
+		snprintf(link, sizeof(link), "%lld Mbit/s", (long long)record->speed_mbit);
+	if (record->mtu && record->mtu != ~0U)
+		snprintf(mtu, sizeof(mtu), "%u", record->mtu);
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		snprintf(value, sizeof(value), "%.120s%s%.120s", facts[i][1],
+			 *facts[i][1] && *facts[i][2] ? ", " : "", facts[i][2]);
+		if (*value)
+			each(facts[i][0], value, arg);
+	}
+}

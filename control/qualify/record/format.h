@@ -16,4 +16,8 @@ const char *qualify_format_figure(const struct qualify_figure *figure,
 
 const char *qualify_verdict_name(unsigned int verdict); /* "unknown", "pass", "warn", "fail" */
 
+/* What was measured on what, in words: @each is called with name and value of all that is known. */
+void qualify_facts_each(const struct qualify_record *record,
+			void (*each)(const char *name, const char *value, void *arg), void *arg);
+
 #endif /* RXAQM_QUALIFY_FORMAT_H */

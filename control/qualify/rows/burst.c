@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "qualify/rows/ring.h"
+#include "qualify/rows/parts.h"
 
 #define TRIES 3
 #define SHORTEST 16U

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/now.h"
+#include "nic/netdev.h"
 #include "profile/profile.h"
-#include "qualify/rows/napi.h"
-#include "qualify/rows/tx.h"
+#include "qualify/rows/parts.h"
 
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
 /* Of the packets that stood in the ring when a frame was sent, those taken before its completion:
@@ -146,6 +146,68 @@ static void put_design(struct qualify_row *row, const struct qualify_tx *tx,
 			       shares, NAN);
 }
 
+#define RINGS_FLOWS 512
+
+/* Queues by the NAPI that most of them have, of @nr; 0: none has one that is known. *ret_known of
+ * them have.
+ */
+static unsigned int most_of_one(const unsigned int *napi_id, unsigned int nr,
+				unsigned int *ret_known)
+{
+	unsigned int most = 0, i, j, same;
+
+	*ret_known = 0;
+	for (i = 0; i < nr; i++) {
+		*ret_known += napi_id[i] != 0;
+		for (same = 0, j = 0; j < nr; j++)
+			same += napi_id[i] && napi_id[j] == napi_id[i];
+		most = same > most ? same : most;
+	}
+	return most;
+}
+
+/* What @napi_id of the queues says, as figure @name; false: nothing. */
+static bool put_most(struct qualify_row *row, const char *name, const char *how,
+		     const unsigned int *napi_id, unsigned int queues)
+{
+	unsigned int known, most = most_of_one(napi_id, queues, &known);
+
+	if (known < 2)
+		return false;
+	qualify_put_number(row, name, "count", most, known, 0,
+			   "most Rx queues of one NAPI, of %u queues; %s", known, how);
+	return true;
+}
+
+/* rings_per_napi: by packets of many flows; rings_per_napi_said: by netlink. */
+static int put_rings(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = RINGS_FLOWS, .flows = RINGS_FLOWS,
+						.pps = 10000);
+	unsigned int queues = run->facts.nr_rx + run->facts.nr_combined, napi_id[QUALIFY_QUEUES];
+	struct qualify_sent sent;
+	int err;
+
+	queues = queues > QUALIFY_QUEUES ? QUALIFY_QUEUES : queues;
+	if (queues < 2)
+		return 0; /* no two that could share one */
+	if (rxaqm_netdev_rx_napis(run->probe.ifindex, queues, napi_id) > 0)
+		put_most(row, "rings_per_napi_said", "netdev queue-get", napi_id, queues);
+	qualify_probe_clear(&run->probe);
+	err = qualify_traffic(run, &send, NULL, &sent, error);
+	if (err)
+		return err;
+	memcpy(napi_id, (const void *)qualify_probe_progress(&run->probe)->napi_id,
+	       queues * sizeof(*napi_id));
+	if (!put_most(row, "rings_per_napi", "skb->napi_id of packets of many flows", napi_id,
+		      queues))
+		qualify_figure_words(
+			qualify_figure_add(row, "rings_per_napi", "count",
+					   "skb->napi_id of packets of %u flows", RINGS_FLOWS),
+			"unknown: of two queues or more packets must come, by a driver that uses GRO");
+	return 0;
+}
+
 static int measure_design(struct qualify_run *run, struct qualify_row *row,
 			  struct rxaqm_error *error)
 {
@@ -176,7 +238,7 @@ static int measure_design(struct qualify_run *run, struct qualify_row *row,
 		put_design(row, &held, &held.ns, &shares);
 		qualify_put_tx(row, "tx_idle", "idle", &idle);
 		put_said(run, row);
-		err = qualify_put_rings(run, row, error);
+		err = put_rings(run, row, error);
 	}
 out:
 	qualify_samples_free(&shares);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q9: how fast a ring is drained to an AF_XDP socket. */
+#include <linux/if_xdp.h>
 #include <math.h>
 #include <poll.h>
 #include <string.h>
 
 #include "base/now.h"
 #include "qualify/measure/socket.h"
-#include "qualify/rows/ring.h"
+#include "qualify/rows/parts.h"
 
 #define ROUNDS 3
 #define QUIET_MS 150
@@ -90,7 +91,7 @@ int qualify_put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u3
 	struct qualify_socket sock;
 	int failed, err = 0;
 
-	failed = qualify_socket_open(&sock, run->ifname, run->rx_queue, count);
+	failed = qualify_socket_open(&sock, run->ifname, run->rx_queue, count, XDP_COPY);
 	if (!failed)
 		failed = qualify_probe_to_socket(&run->probe, run->rx_queue,
 						 xsk_socket__fd(sock.xsk));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "qualify/rows/gap.h"
+#include "qualify/rows/parts.h"
 
 #include <linux/net_tstamp.h>
 #include <math.h>

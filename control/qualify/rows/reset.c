@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q18: what an interface is like after it was taken down. Q19: what its profile says. */
+/* Q18: what an interface is like after something went wrong. */
 #include <linux/ethtool.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/profile.h"
 #include "qualify/measure/counters.h"
-#include "qualify/measure/netns_move.h"
-#include "qualify/rows/reset.h"
+#include "qualify/measure/link.h"
+#include "qualify/rows/parts.h"
+
+#define LOAD_MS 3000
+
+struct recovery {
+	double longest_ns, error_ns; /* pause */
+	bool went_back; /* a counter of the link */
+};
 
 static int flap(struct qualify_run *run, void *arg)
 {
@@ -31,7 +37,7 @@ static int reset(struct qualify_run *run, void *arg)
 	return rxaqm_ethtool(run->ifname, &value);
 }
 
-bool qualify_went_back(const struct qualify_counters *before, const struct qualify_counters *after)
+static bool went_back(const struct qualify_counters *before, const struct qualify_counters *after)
 {
 	static const char *const names[] = { "rtnl rx_packets", "rtnl rx_bytes",
 					     "rtnl tx_packets" };
@@ -44,8 +50,9 @@ bool qualify_went_back(const struct qualify_counters *before, const struct quali
 	return false;
 }
 
-void qualify_put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
-		       struct qualify_recovery *recovery)
+/* Figure @name; noted in @recovery. */
+static void put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
+		      struct recovery *recovery)
 {
 	qualify_put_number(row, name, "ns", gap->gap_ns, 1, gap->error_ns,
 			   "longest pause of these frames");
@@ -53,6 +60,82 @@ void qualify_put_pause(struct qualify_row *row, const char *name, const struct q
 		recovery->longest_ns = gap->gap_ns;
 		recovery->error_ns = gap->error_ns;
 	}
+}
+
+#define FAIL_MS 300
+/* Half of the host's allocations that may not wait, until 2000 have failed; no message each. */
+#define FAULTS "2000 0 0 50"
+#define NO_FAULTS "0 1 0 0"
+
+static int inject(struct qualify_run *run, void *arg)
+{
+	bool *injected = arg;
+
+	*injected = !qualify_setting_change(&run->journal, QUALIFY_PAGE_FAULTS, "", FAULTS);
+	qualify_sleep_ms(run, FAIL_MS);
+	if (*injected)
+		qualify_setting_change(&run->journal, QUALIFY_PAGE_FAULTS, "", NO_FAULTS);
+	return 0;
+}
+
+/* What the driver counts of it, all queues; those of single ones are in it, so the most of one. */
+static __u64 failures(const struct qualify_counters *moved)
+{
+	const struct qualify_counter *counter;
+	__u64 most = 0;
+
+	rxaqm_list_each(counter, &moved->list) {
+		if (strcasestr(counter->name, "alloc") && !strcasestr(counter->name, "tx") &&
+		    counter->value > most)
+			most = counter->value;
+	}
+	return most;
+}
+
+static void put_result(struct qualify_row *row, const struct qualify_gap *gap, __u64 failed,
+		       bool injected)
+{
+	struct qualify_figure *figure = qualify_figure_add(
+		row, "after_alloc_failure", "",
+		"allocations failed while 2000 frames a second came (%s); %llu frames lost",
+		injected ? "fail_page_alloc" : "by themselves", (unsigned long long)gap->lost);
+
+	if (!failed && !injected)
+		qualify_figure_words(figure, "unknown: none failed; needs a kernel with "
+					     "CONFIG_FAIL_PAGE_ALLOC (debugfs: fail_page_alloc)");
+	else if (!failed && gap->again)
+		qualify_figure_words(figure, "unknown: no counter of the driver tells of any");
+	else
+		qualify_figure_words(figure, "%s", gap->again ? "yes" : "no");
+	if (failed)
+		qualify_put_number(row, "alloc_failures", "count", (double)failed, 1, 0,
+				   "by the driver's counters");
+}
+
+/* after_alloc_failure, alloc_failures, gap_alloc: where allocations fail, or can be made to. */
+static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
+			 struct recovery *recovery, struct rxaqm_error *error)
+{
+	struct qualify_counters before, moved;
+	struct qualify_gap gap;
+	bool injected = false;
+	__u64 failed;
+	int err;
+
+	qualify_counters_read(run->ifname, &before);
+	err = qualify_gap(run, LOAD_MS, inject, &injected, &gap, error);
+	qualify_counters_read(run->ifname, &moved);
+	recovery->went_back |= went_back(&before, &moved);
+	qualify_counters_since(&moved, &before);
+	failed = failures(&moved);
+	qualify_counters_free(&before);
+	qualify_counters_free(&moved);
+	if (err)
+		return err;
+	put_result(row, &gap, failed, injected);
+	if (failed && gap.again)
+		put_pause(row, "gap_alloc", &gap, recovery);
+	return 0;
 }
 
 int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
@@ -65,7 +148,7 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 			 "ETHTOOL_RESET of MAC, DMA, filters and offloads", reset } };
 	struct qualify_counters before, after;
 	struct qualify_gap gap;
-	struct qualify_recovery recovery = {};
+	struct recovery recovery = {};
 	size_t i;
 	int err;
 
@@ -74,15 +157,15 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 				       "\"%s\" has IP addresses, which are lost when it is taken "
 				       "down: take them off",
 				       run->ifname);
-	err = qualify_alloc_failure(run, row, &recovery, error);
+	err = alloc_failure(run, row, &recovery, error);
 	if (err)
 		return err;
 	for (i = 0; i < 2; i++) {
 		qualify_counters_read(run->ifname, &before);
 		error->err = 0;
-		err = qualify_gap(run, 3000, events[i].change, NULL, &gap, error);
+		err = qualify_gap(run, LOAD_MS, events[i].change, NULL, &gap, error);
 		qualify_counters_read(run->ifname, &after);
-		recovery.went_back |= qualify_went_back(&before, &after);
+		recovery.went_back |= went_back(&before, &after);
 		qualify_counters_free(&before);
 		qualify_counters_free(&after);
 		if (err && error->err)
@@ -100,83 +183,11 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 						 "no",
 				     err ? strerror(-err) : "");
 		if (!err && gap.again)
-			qualify_put_pause(row, events[i].pause, &gap, &recovery);
+			put_pause(row, events[i].pause, &gap, &recovery);
 	}
 	qualify_put_number(row, "recovery", "ns", recovery.longest_ns, 1, recovery.error_ns,
 			   "longest pause of the above");
 	qualify_put_words(row, "stats_kept", "rx_packets, rx_bytes and tx_packets of the link",
 			  "%s", recovery.went_back ? "no" : "yes");
-	return 0;
-}
-
-void qualify_put_fact(struct qualify_row *row, const char *key, const char *said,
-		      const char *measured, const char *same, const char *id)
-{
-	struct qualify_figure *figure = qualify_figure_add(row, key, "", "profile against %s", id);
-
-	if (!strcmp(said, measured))
-		qualify_figure_words(figure, "agrees: \"%s\" said and measured", said);
-	else if (same)
-		qualify_figure_words(figure, "agrees: \"%s\" measured, \"%s\" said, %s", measured,
-				     said, same);
-	else
-		qualify_figure_words(figure, "contradicts: \"%s\" said, \"%s\" measured", said,
-				     measured);
-}
-
-static void compare_words(struct qualify_run *run, struct qualify_row *row, const char *key,
-			  const char *said, const char *id, const char *figure_name)
-{
-	const struct qualify_figure *figure = qualify_figure(run->record, id, figure_name);
-	char word[32];
-
-	if (!figure || !*figure->words || !strcmp(said, "unknown"))
-		return;
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(figure->words, ": "), figure->words);
-	if (!strcmp(word, "unknown"))
-		return;
-	/* Nothing stands before a Tx completion in either. */
-	qualify_put_fact(row, key, said, word,
-			 !strcmp(said, "writeback") && !strcmp(word, "split") ?
-				 "which behaves like that" :
-				 NULL,
-			 id);
-}
-
-static void compare_ring(struct qualify_run *run, struct qualify_row *row,
-			 const struct rxaqm_profile *profile)
-{
-	const struct qualify_figure *depth = qualify_figure(run->record, "Q9", "depth");
-	char said[16], measured[16];
-
-	if (!profile->ring_entries || !depth || isnan(depth->median))
-		return;
-	snprintf(said, sizeof(said), "%u", profile->ring_entries);
-	snprintf(measured, sizeof(measured), "%.0f", depth->median);
-	qualify_put_fact(row, "ring_entries", said, measured,
-			 fabs(depth->median - profile->ring_entries) <=
-					 profile->ring_entries / 10.0 ?
-				 "a tenth off at most" :
-				 NULL,
-			 "Q9");
-}
-
-int qualify_row_profile(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
-{
-	static struct rxaqm_profile profile;
-	int err = rxaqm_profile_for_nic(&run->facts, &profile, error);
-
-	if (err)
-		return err;
-	compare_words(run, row, "completion", rxaqm_design_names[profile.design], "Q1", "design");
-	compare_words(run, row, "napi", rxaqm_napi_names[profile.napi], "Q1", "napi");
-	compare_words(run, row, "coverage", rxaqm_coverage_names[profile.coverage], "Q2",
-		      "coverage");
-	compare_ring(run, row, &profile);
-	if (!row->figures.nr)
-		qualify_unknown(row,
-				"the profile %s and rows Q1, Q2 and Q9 have nothing in common: "
-				"run these",
-				profile.name);
 	return 0;
 }

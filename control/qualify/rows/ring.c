@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "qualify/measure/counters.h"
-#include "qualify/rows/gap.h"
-#include "qualify/rows/ring.h"
+#include "qualify/rows/parts.h"
 
 #define ROUNDS 3
 #define DEPTH_MAX 30000

@@ -80,4 +80,10 @@ int qualify_row_truesize(struct qualify_run *, struct qualify_row *, struct rxaq
 int qualify_row_reset(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
 int qualify_row_profile(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
 
+/* Q19: figure @key, what the profile says of it against what row @id measured. @same: why these are
+ * one, though they differ; NULL: they are not.
+ */
+void qualify_put_fact(struct qualify_row *row, const char *key, const char *said,
+		      const char *measured, const char *same, const char *id);
+
 #endif /* RXAQM_QUALIFY_ROW_H */

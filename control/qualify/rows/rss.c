@@ -2,15 +2,24 @@
 /* Q13: how flows are spread over queues. */
 #include <linux/ethtool.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "qualify/rows/rss.h"
+#include "qualify/rows/traffic.h"
 
 #define FLOWS 1024
-#define ENOUGH (FLOWS / 100 * 98)
+#define KIND_FLOWS 256
 #define PPS_LEAST 100
 #define MAX_QUEUES 1024
+
+/* What became of one frame of each flow. */
+struct flows {
+	unsigned int queues, sent, enough;
+	unsigned int came, most, used; /* frames; of one queue; queues that had some */
+	unsigned int right[2]; /* by the expected queue, without and with ports */
+	unsigned int count[MAX_QUEUES]; /* by queue */
+};
 
 struct rss {
 	__u8 key[64];
@@ -47,54 +56,63 @@ static __u32 expected(const struct rss *rss, bool ports, unsigned int flow)
 	return rss->table[qualify_toeplitz(rss->key, tuple, size) % rss->table_size];
 }
 
-static void put_spread(struct qualify_row *row, const __u32 *count, unsigned int queues,
-		       unsigned int came)
+/* As figure @name, of @what: how the flows that came are spread. */
+static struct qualify_figure *put_spread(struct qualify_row *row, const char *name,
+					 const char *what, const struct flows *flows)
 {
-	double mean = (double)came / queues, squares = 0, most = 0;
-	struct qualify_figure *figure;
-	struct qualify_curve *curve;
-	unsigned int i;
+	struct qualify_figure *figure =
+		qualify_figure_add(row, name, "",
+				   "largest share of a queue over the mean, %u flows of %s",
+				   flows->came, what);
 
-	figure = qualify_figure_add(row, "spread", "",
-				    "largest share of a queue over the mean, %u flows of UDP",
-				    came);
-	curve = qualify_curve_add(figure, "flows by queue", "queue", "share");
-	for (i = 0; i < queues; i++) {
-		squares += ((double)count[i] - mean) * ((double)count[i] - mean);
-		most = count[i] > most ? count[i] : most;
-		qualify_curve_point(curve, i, (double)count[i] / came);
-	}
-	qualify_figure_number(figure, most / mean, came, NAN);
-	qualify_figure_of(figure, FLOWS);
-	if (figure)
-		figure->cv = sqrt(squares / queues) / mean;
+	if (flows->came < flows->enough)
+		qualify_figure_words(figure, "unknown: %u of %u frames came", flows->came,
+				     flows->sent);
+	else
+		qualify_figure_number(figure, (double)flows->most * flows->queues / flows->came,
+				      flows->came, NAN);
+	qualify_figure_of(figure, flows->sent);
+	return figure;
 }
 
-/* One frame of each flow. */
-struct flows {
-	__u32 count[MAX_QUEUES]; /* that came, by queue */
-	unsigned int came, right[2]; /* by the expected one, without and with ports */
-};
-
-static int count_flows(struct qualify_run *run, struct qualify_send *send, const struct rss *rss,
-		       unsigned int queues, struct flows *flows, struct rxaqm_error *error)
+static void put_queues(struct qualify_figure *figure, const struct flows *flows)
 {
+	struct qualify_curve *curve = qualify_curve_add(figure, "flows by queue", "queue", "share");
+	double mean = (double)flows->came / flows->queues, squares = 0;
+	unsigned int i;
+
+	for (i = 0; i < flows->queues; i++) {
+		squares += (flows->count[i] - mean) * (flows->count[i] - mean);
+		qualify_curve_point(curve, i, (double)flows->count[i] / flows->came);
+	}
+	if (figure)
+		figure->cv = sqrt(squares / flows->queues) / mean;
+}
+
+/* One frame of each of @nr flows of @kind. */
+static int count_flows(struct qualify_run *run, enum qualify_kind kind, unsigned int nr, __u32 pps,
+		       const struct rss *rss, struct flows *flows, struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.kind = kind, .count = nr, .flows = nr, .pps = pps,
+						.max_ms = 10000);
 	struct qualify_sent sent;
 	unsigned int i, ports;
 	int err;
 
-	*flows = (struct flows){};
+	*flows = (struct flows){ .queues = flows->queues, .sent = nr, .enough = nr / 100 * 98 };
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->drop = 1;
-	err = qualify_traffic(run, send, NULL, &sent, error);
-	for (i = 0; !err && i < FLOWS; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send->first + i);
+	err = qualify_traffic(run, &send, NULL, &sent, error);
+	for (i = 0; !err && i < nr; i++) {
+		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
 
-		if (!seen || !seen->xdp_ns || seen->queue >= queues)
+		if (!seen || !seen->xdp_ns || seen->queue >= flows->queues)
 			continue;
 		flows->came++;
-		flows->count[seen->queue]++;
-		for (ports = 0; ports < 2 && rss->table && rss->toeplitz; ports++)
+		flows->used += !flows->count[seen->queue]++;
+		if (flows->count[seen->queue] > flows->most)
+			flows->most = flows->count[seen->queue];
+		for (ports = 0; ports < 2 && rss && rss->table && rss->toeplitz; ports++)
 			flows->right[ports] += expected(rss, ports, i) == seen->queue;
 	}
 	return err;
@@ -118,10 +136,199 @@ static void put_known_answer(struct qualify_row *row, struct rss *rss, const str
 			     right, flows->came);
 }
 
+static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 pps,
+		       struct flows *inner, struct rxaqm_error *error)
+{
+	static const struct {
+		const char *figure;
+		enum qualify_kind inner, outer;
+	} tunnels[] = { { "hash_vxlan", QUALIFY_VXLAN, QUALIFY_VXLAN_OUTER },
+			{ "hash_gre", QUALIFY_GRE, QUALIFY_GRE_OUTER },
+			{ "hash_ipip", QUALIFY_IPIP, QUALIFY_IPIP_OUTER } };
+	static struct flows outer;
+	struct qualify_figure *figure;
+	int err = 0;
+	size_t i;
+
+	outer.queues = inner->queues;
+	for (i = 0; !err && i < sizeof(tunnels) / sizeof(tunnels[0]) && !*run->stop; i++) {
+		err = count_flows(run, tunnels[i].inner, KIND_FLOWS, pps, NULL, inner, error);
+		if (!err)
+			err = count_flows(run, tunnels[i].outer, KIND_FLOWS, pps, NULL, &outer,
+					  error);
+		if (err)
+			break;
+		if (!i)
+			put_spread(row, "spread_tunnel", "UDP in one VXLAN tunnel", inner);
+		figure = qualify_figure_add(row, tunnels[i].figure, "",
+					    "queues of %u flows that differ in the tunnel, and of as "
+					    "many that differ in its own headers",
+					    KIND_FLOWS);
+		if (inner->came < inner->enough || outer.came < outer.enough)
+			qualify_figure_words(figure, "unknown: %u and %u of %u frames came",
+					     inner->came, outer.came, KIND_FLOWS);
+		else
+			qualify_figure_words(figure, "%s: %u and %u queues",
+					     inner->used > 1 && outer.used > 1 ? "both" :
+					     inner->used > 1		       ? "inner" :
+					     outer.used > 1		       ? "outer" :
+										 "none",
+					     inner->used, outer.used);
+	}
+	return err;
+}
+
+/* How other kinds of packets are spread, and by what those in tunnels are. */
+static int put_kinds(struct qualify_run *run, struct qualify_row *row, __u32 pps,
+		     struct flows *flows, struct rxaqm_error *error)
+{
+	static const struct {
+		const char *figure, *what;
+		enum qualify_kind kind;
+	} kinds[] = { { "spread_vlan", "tagged UDP", QUALIFY_VLAN },
+		      { "spread_fragment", "later fragments, which have no ports",
+			QUALIFY_FRAGMENT } };
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		err = count_flows(run, kinds[i].kind, KIND_FLOWS, pps, NULL, flows, error);
+		if (!err)
+			put_spread(row, kinds[i].figure, kinds[i].what, flows);
+	}
+	return err ? err : put_tunnels(run, row, pps, flows, error);
+}
+
+#define REKEY_FLOWS 64U
+#define REKEY_MS 1200
+#define REKEY_BEFORE_MS 400
+
+/* Another one; no key is as good as any. */
+static void other_key(const char *key, char other[QUALIFY_SETTING_LEN])
+{
+	unsigned int byte, i;
+
+	for (i = 0; sscanf(key + 2 * (size_t)i, "%2x", &byte) == 1; i++)
+		sprintf(other + 2 * (size_t)i, "%02x", (byte ^ ((i + 1) * 0x9d)) & 0xff);
+}
+
+struct rekeyed {
+	__u64 sent, came, reordered, moved;
+};
+
+/* Of frames from seq @first on: did each flow's come in order, by which queue first and last? */
+static void follow(struct qualify_run *run, __u32 first, struct rekeyed *rekeyed)
+{
+	__u32 flow, i;
+
+	for (flow = 0; flow < REKEY_FLOWS; flow++) {
+		const struct qualify_seen *begin = NULL, *last = NULL;
+
+		for (i = flow; i < rekeyed->sent && !*run->stop; i += REKEY_FLOWS) {
+			const struct qualify_seen *seen = qualify_probe_seen(&run->probe,
+									     first + i);
+
+			if (!seen || !seen->xdp_ns)
+				continue;
+			rekeyed->came++;
+			rekeyed->reordered += last && seen->xdp_ns < last->xdp_ns;
+			begin = begin ? begin : seen;
+			last = seen;
+		}
+		rekeyed->moved += last && last->queue != begin->queue;
+	}
+}
+
+/* -errno of setting the key, or with @error. */
+static int rekey(struct qualify_run *run, const char *key, __u32 pps, struct rekeyed *rekeyed,
+		 struct rxaqm_error *error)
+{
+	struct qualify_send send = QUALIFY_SEND(.count = pps * REKEY_MS / 1000,
+						.flows = REKEY_FLOWS, .pps = pps,
+						.max_ms = 2 * REKEY_MS);
+	char other[QUALIFY_SETTING_LEN] = "";
+	struct qualify_sent sent;
+	int err, refused;
+
+	other_key(key, other);
+	qualify_probe_clear(&run->probe);
+	qualify_probe_orders(&run->probe)->drop = 1;
+	err = qualify_begin(run, &send, error);
+	if (err)
+		return err;
+	qualify_sleep_ms(run, REKEY_BEFORE_MS);
+	refused = qualify_setting_change(&run->journal, QUALIFY_RSS_KEY, "", other);
+	err = qualify_finish(run, NULL, &sent, error);
+	if (!refused)
+		qualify_setting_change(&run->journal, QUALIFY_RSS_KEY, "", key);
+	*rekeyed = (struct rekeyed){ .sent = sent.count };
+	if (!err)
+		follow(run, send.first, rekeyed);
+	return err ? err : refused;
+}
+
+/* Another key while packets come: rekey_lost, rekey_reordered, rekey_moved. */
+static int put_rekey(struct qualify_run *run, struct qualify_row *row, __u32 pps,
+		     struct rxaqm_error *error)
+{
+	static const char method[] = "another RSS key while %u frames a second of %u flows came";
+	int err, unreadable;
+	char key[QUALIFY_SETTING_LEN];
+	struct rekeyed rekeyed = {};
+
+	unreadable = qualify_setting_get(run->ifname, QUALIFY_RSS_KEY, "", key);
+	error->err = 0;
+	err = unreadable ? 0 : rekey(run, key, pps, &rekeyed, error);
+	if (err && error->err)
+		return err;
+	if (unreadable || err) {
+		qualify_figure_words(qualify_figure_add(row, "rekey_lost", "packets", method, pps,
+							REKEY_FLOWS),
+				     "unknown: the driver %s: %s",
+				     unreadable ? "tells no key" : "takes no other key",
+				     strerror(unreadable ? -unreadable : -err));
+		return 0;
+	}
+	qualify_put_number(row, "rekey_lost", "packets", (double)(rekeyed.sent - rekeyed.came),
+			   rekeyed.sent, 0, method, pps, REKEY_FLOWS);
+	qualify_put_number(row, "rekey_reordered", "packets", (double)rekeyed.reordered,
+			   rekeyed.came, 0, "that XDP saw after a later one of their flow");
+	qualify_put_number(row, "rekey_moved", "share", (double)rekeyed.moved / REKEY_FLOWS,
+			   REKEY_FLOWS, 0, "of these flows that came by another queue then");
+	return 0;
+}
+
+static int put_rss(struct qualify_run *run, struct qualify_row *row, struct rss *rss,
+		   struct flows *flows, struct rxaqm_error *error)
+{
+	__u32 pps = 10000;
+	int err;
+
+	/* What a slow or a short queue loses would make it look less in use. */
+	for (;; pps /= 8) {
+		err = count_flows(run, QUALIFY_UDP4, FLOWS, pps, rss, flows, error);
+		if (err || *run->stop || flows->came >= flows->enough || pps / 8 < PPS_LEAST)
+			break;
+	}
+	if (err)
+		return err;
+	if (flows->came < flows->enough)
+		return qualify_unknown(row, "%u of %u frames came, though %u a second were sent",
+				       flows->came, FLOWS, pps);
+	qualify_put_number(row, "queues", "count", flows->queues, 1, 0, "ethtool -l");
+	if (rss->table)
+		qualify_put_number(row, "table_size", "count", rss->table_size, 1, 0, "ethtool -x");
+	else
+		qualify_unknown(row, "the driver tells no table (ethtool -x)");
+	if (rss->table && rss->toeplitz)
+		put_known_answer(row, rss, flows);
+	put_queues(put_spread(row, "spread", "UDP", flows), flows);
+	err = put_kinds(run, row, pps, flows, error);
+	return err ? err : put_rekey(run, row, pps / 2, error);
+}
+
 int qualify_row_rss(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
 {
-	struct qualify_send send = QUALIFY_SEND(.count = FLOWS, .flows = FLOWS, .pps = 10000,
-						.max_ms = 10000);
 	unsigned int queues = run->facts.nr_rx + run->facts.nr_combined;
 	static struct flows flows;
 	struct rss rss = {};
@@ -136,28 +343,8 @@ int qualify_row_rss(struct qualify_run *run, struct qualify_row *row, struct rxa
 				       "ethtool -L, if it can",
 				       queues);
 	read_rss(run->ifname, &rss);
-	/* What a slow or a short queue loses would make it look less in use. */
-	do {
-		err = count_flows(run, &send, &rss, queues, &flows, error);
-		send.pps /= 8;
-	} while (!err && !*run->stop && flows.came < ENOUGH && send.pps >= PPS_LEAST);
-	if (!err && flows.came < ENOUGH)
-		qualify_unknown(row, "%u of %u frames came, though %u a second were sent",
-				flows.came, FLOWS, send.pps * 8);
-	if (!err && flows.came >= ENOUGH) {
-		qualify_put_number(row, "queues", "count", queues, 1, 0, "ethtool -l");
-		if (rss.table)
-			qualify_put_number(row, "table_size", "count", rss.table_size, 1, 0,
-					   "ethtool -x");
-		else
-			qualify_unknown(row, "the driver tells no table (ethtool -x)");
-		if (rss.table && rss.toeplitz)
-			put_known_answer(row, &rss, &flows);
-		put_spread(row, flows.count, queues, flows.came);
-		err = qualify_put_rss_kinds(run, row, queues, send.pps * 8, error);
-		if (!err)
-			err = qualify_put_rekey(run, row, send.pps * 4, error);
-	}
+	flows.queues = queues;
+	err = put_rss(run, row, &rss, &flows, error);
 	free(rss.read);
 	return err;
 }

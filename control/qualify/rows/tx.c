@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "qualify/rows/tx.h"
+#include "qualify/rows/parts.h"
 
 #define IDLE_FRAMES 200
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)

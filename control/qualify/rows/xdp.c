@@ -1,48 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q14: what XDP is said to do here, and what it does. */
-#include <linux/genetlink.h>
-#include <linux/if_link.h>
 #include <linux/if_xdp.h>
 #include <linux/netdev.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "nic/netlink.h"
+#include "nic/netdev.h"
+#include "qualify/measure/socket.h"
 #include "qualify/record/format.h"
-#include "qualify/rows/gap.h"
-
-#define CHUNKS 64
-#define CHUNK_SIZE 4096
-
-static int take_features(const struct nlmsghdr *message, void *arg)
-{
-	const struct nlattr *attr = rxaqm_netlink_attr(message, GENL_HDRLEN,
-						       NETDEV_A_DEV_XDP_FEATURES, sizeof(__u64));
-
-	if (attr)
-		*(__u64 *)arg = mnl_attr_get_u64(attr);
-	return 0;
-}
-
-/* ~0: the kernel does not tell (before 6.3). */
-static __u64 ask_features(unsigned int ifindex)
-{
-	int family = rxaqm_netlink_family("netdev", NULL, NULL);
-	union rxaqm_netlink_request request;
-	struct genlmsghdr *genl;
-	__u64 features = ~0ULL;
-
-	if (family < 0)
-		return features;
-	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
-	*genl = (struct genlmsghdr){ .cmd = NETDEV_CMD_DEV_GET, .version = 1 };
-	mnl_attr_put_u32(&request.nl, NETDEV_A_DEV_IFINDEX, ifindex);
-	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_features, &features);
-	return features;
-}
+#include "qualify/rows/parts.h"
 
 static void put_features(struct qualify_row *row, __u64 features)
 {
@@ -61,44 +29,26 @@ static void put_features(struct qualify_row *row, __u64 features)
 					      "none");
 }
 
-/* A socket with memory of its own, bound with @flags. 1: zero copy is in effect; 0; -errno. */
-static int bind_socket(unsigned int ifindex, unsigned int queue, __u16 flags)
+/* A socket bound with @flags. 1: zero copy is in effect; 0; -errno. */
+static int bind_socket(const struct qualify_run *run, __u16 flags)
 {
-	struct xdp_umem_reg umem = { .len = CHUNKS * CHUNK_SIZE, .chunk_size = CHUNK_SIZE };
-	struct sockaddr_xdp address = { .sxdp_family = AF_XDP,
-					.sxdp_ifindex = ifindex,
-					.sxdp_queue_id = queue,
-					.sxdp_flags = flags };
 	struct xdp_options options = {};
 	socklen_t size = sizeof(options);
-	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0), ring = CHUNKS, err = -1;
-	void *memory = mmap(NULL, umem.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			    0);
+	struct qualify_socket sock;
+	int err = qualify_socket_open(&sock, run->ifname, run->rx_queue, 0, flags);
 
-	umem.addr = (__u64)(unsigned long)memory;
-	if (fd >= 0 && memory != MAP_FAILED &&
-	    !setsockopt(fd, SOL_XDP, XDP_UMEM_REG, &umem, sizeof(umem)) &&
-	    !setsockopt(fd, SOL_XDP, XDP_UMEM_FILL_RING, &ring, sizeof(ring)) &&
-	    !setsockopt(fd, SOL_XDP, XDP_UMEM_COMPLETION_RING, &ring, sizeof(ring)) &&
-	    !setsockopt(fd, SOL_XDP, XDP_RX_RING, &ring, sizeof(ring)) &&
-	    !bind(fd, (struct sockaddr *)&address, sizeof(address)) &&
-	    !getsockopt(fd, SOL_XDP, XDP_OPTIONS, &options, &size))
-		err = options.flags & XDP_OPTIONS_ZEROCOPY ? 1 : 0;
-	else
+	if (!err && getsockopt(xsk_socket__fd(sock.xsk), SOL_XDP, XDP_OPTIONS, &options, &size))
 		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	if (memory != MAP_FAILED)
-		munmap(memory, umem.len);
-	return err;
+	qualify_socket_close(&sock);
+	return err ?: !!(options.flags & XDP_OPTIONS_ZEROCOPY);
 }
 
 static const char *put_sockets(struct qualify_run *run, struct qualify_row *row)
 {
-	int zero = bind_socket(run->probe.ifindex, run->rx_queue, XDP_ZEROCOPY), copy;
+	int zero = bind_socket(run, XDP_ZEROCOPY), copy;
 	const char *words;
 
-	copy = zero == 1 ? 0 : bind_socket(run->probe.ifindex, run->rx_queue, XDP_COPY);
+	copy = zero == 1 ? 0 : bind_socket(run, XDP_COPY);
 	words = zero == 1 ? "zero-copy" : copy >= 0 ? "copy" : "none";
 	qualify_figure_words(qualify_figure_add(row, "zero_copy", "",
 						"a socket bound to queue %u with XDP_ZEROCOPY, then "
@@ -185,12 +135,13 @@ static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_
 
 int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
 {
-	__u64 features = ask_features(run->probe.ifindex);
+	__u64 features = ~0ULL; /* the kernel does not tell (before 6.3) */
 	bool native, drop = false;
 	const char *sockets;
 	unsigned int missing = 0;
 	int err;
 
+	rxaqm_netdev_xdp_features(run->probe.ifindex, &features);
 	put_features(row, features);
 	native = put_mode(run, row, true);
 	put_mode(run, row, false);

@@ -10,7 +10,7 @@
 
 extern "C" {
 #include "profile/profile.h"
-#include "qualify/print/profile_out.h"
+#include "qualify/print/print.h"
 #include "qualify/record/ktap.h"
 }
 

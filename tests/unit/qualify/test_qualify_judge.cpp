@@ -8,7 +8,7 @@
 
 extern "C" {
 #include "qualify/record/format.h"
-#include "qualify/rows/reset.h"
+#include "qualify/rows/row.h"
 }
 
 static std::string verdict(NicRecord &record, const char *id)

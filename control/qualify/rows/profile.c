@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Q19: what the NIC's profile says, against what was measured. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "qualify/rows/row.h"
+
+void qualify_put_fact(struct qualify_row *row, const char *key, const char *said,
+		      const char *measured, const char *same, const char *id)
+{
+	struct qualify_figure *figure = qualify_figure_add(row, key, "", "profile against %s", id);
+
+	if (!strcmp(said, measured))
+		qualify_figure_words(figure, "agrees: \"%s\" said and measured", said);
+	else if (same)
+		qualify_figure_words(figure, "agrees: \"%s\" measured, \"%s\" said, %s", measured,
+				     said, same);
+	else
+		qualify_figure_words(figure, "contradicts: \"%s\" said, \"%s\" measured", said,
+				     measured);
+}
+
+static void compare_words(struct qualify_run *run, struct qualify_row *row, const char *key,
+			  const char *said, const char *id, const char *figure_name)
+{
+	const struct qualify_figure *figure = qualify_figure(run->record, id, figure_name);
+	char word[32];
+
+	if (!figure || !*figure->words || !strcmp(said, "unknown"))
+		return;
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(figure->words, ": "), figure->words);
+	if (!strcmp(word, "unknown"))
+		return;
+	/* Nothing stands before a Tx completion in either. */
+	qualify_put_fact(row, key, said, word,
+			 !strcmp(said, "writeback") && !strcmp(word, "split") ?
+				 "which behaves like that" :
+				 NULL,
+			 id);
+}
+
+static void compare_ring(struct qualify_run *run, struct qualify_row *row,
+			 const struct rxaqm_profile *profile)
+{
+	const struct qualify_figure *depth = qualify_figure(run->record, "Q9", "depth");
+	char said[16], measured[16];
+
+	if (!profile->ring_entries || !depth || isnan(depth->median))
+		return;
+	snprintf(said, sizeof(said), "%u", profile->ring_entries);
+	snprintf(measured, sizeof(measured), "%.0f", depth->median);
+	qualify_put_fact(row, "ring_entries", said, measured,
+			 fabs(depth->median - profile->ring_entries) <=
+					 profile->ring_entries / 10.0 ?
+				 "a tenth off at most" :
+				 NULL,
+			 "Q9");
+}
+
+int qualify_row_profile(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+{
+	static struct rxaqm_profile profile;
+	int err = rxaqm_profile_for_nic(&run->facts, &profile, error);
+
+	if (err)
+		return err;
+	compare_words(run, row, "completion", rxaqm_design_names[profile.design], "Q1", "design");
+	compare_words(run, row, "napi", rxaqm_napi_names[profile.napi], "Q1", "napi");
+	compare_words(run, row, "coverage", rxaqm_coverage_names[profile.coverage], "Q2",
+		      "coverage");
+	compare_ring(run, row, &profile);
+	if (!row->figures.nr)
+		qualify_unknown(row,
+				"the profile %s and rows Q1, Q2 and Q9 have nothing in common: "
+				"run these",
+				profile.name);
+	return 0;
+}
