@@ -61,8 +61,8 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
 /* Set verdict and "why" of all rows of @record by the limits of its class.
  *
  * The worst figure decides. A number fails only if it is beyond the limit by more than its error;
- * beyond it by less is a warning. A row whose needed figures are not there, or of too few samples, is
- * unknown, and keeps the "why" that it has; so is one that was disturbed. Words that begin with
+ * beyond it by less is a warning. A row whose needed figures are not there, or of too few samples,
+ * is unknown, and keeps the "why" that it has; so is one that was disturbed. Words that begin with
  * "skip" or "unknown" say nothing.
  */
 void qualify_judge(struct qualify_record *record);

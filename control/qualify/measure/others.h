@@ -31,15 +31,15 @@ struct qualify_others {
 	RXAQM_LIST(struct qualify_thread_time) threads;
 };
 
-/* What all have had up to now, by the /proc that is at @proc; @self and its children are ours. To be
- * freed.
+/* What all have had up to now, by the /proc that is at @proc; @self and its children are ours.
+ * To be freed.
  */
 void qualify_others_read(struct qualify_others *others, const char *proc, pid_t self);
 void qualify_others_free(struct qualify_others *others);
 
 /* From @from to @to: who kept this host from measuring, in words; false: nobody. Packets were
- * received by the CPUs of @receives, this process may have run on those of @runs; both are arrays of
- * QUALIFY_CPUS.
+ * received by the CPUs of @receives, this process may have run on those of @runs; both are arrays
+ * of QUALIFY_CPUS.
  */
 bool qualify_others_disturbed(const struct qualify_others *from, const struct qualify_others *to,
 			      const __u8 *receives, const __u8 *runs, char words[160]);
