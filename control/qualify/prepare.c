@@ -93,9 +93,9 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 	if (loopback && !slash)
 		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
 				       "--loopback=%s: must be NETNS/IFACE, for frames must leave by "
-				       "the wire: \"ip netns add other\", \"ip link set %s netns "
-				       "other\", \"ip -n other link set %s up\", then "
-				       "--loopback=other/%s",
+				       "the wire; move it into a network namespace (ip netns add "
+				       "other; ip link set %s netns other; ip -n other link set %s "
+				       "up), and name other/%s",
 				       loopback, loopback, loopback, loopback);
 	if (slash)
 		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);

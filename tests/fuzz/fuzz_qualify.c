@@ -24,7 +24,6 @@ static void report(FILE *null, struct qualify_record *record)
 	assert(!qualify_compare(&comparison, record, record));
 	assert(!qualify_comparison_worse(&comparison));
 	qualify_comparison_print(null, &comparison);
-	qualify_comparison_html(null, &comparison);
 	qualify_comparison_free(&comparison);
 	assert(!qualify_record_write(record, "/dev/null", &error));
 	qualify_write_profile(record, "/dev/null", &error);

@@ -118,7 +118,7 @@ TEST_CASE("a record of any interface can be read again, and resumed", "[names][q
 		{ "qualify", bad, "--rows", "Q5", "--yes-disturb", "--out", file, "--html", html });
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);
-	CHECK(has(result.out, shown + " ("));
+	CHECK(has(result.out, "Interface    " + shown + "\n"));
 	for (const std::string &path : { file, html }) {
 		CAPTURE(path);
 		CHECK(!content(path).empty());

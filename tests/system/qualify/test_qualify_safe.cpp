@@ -138,7 +138,7 @@ TEST_CASE("a loopback interface of the same namespace is refused, and what to do
 
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 2);
-	CHECK(result.err.find("\"ip link set eth9 netns other\"") != std::string::npos);
+	CHECK(result.err.find("ip link set eth9 netns other;") != std::string::npos);
 	CHECK_FALSE(place.has_journal());
 }
 
