@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <net/if.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -50,6 +51,105 @@ static void read_pcie(struct qualify_record *record)
 		snprintf(record->pcie, sizeof(record->pcie), "%s x%.30s", word[0], word[1]);
 }
 
+static void add(struct qualify_record *record, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void add(struct qualify_record *record, const char *name, const char *fmt, ...)
+{
+	struct qualify_setup *setup = rxaqm_list_add(&record->setup);
+	va_list args;
+
+	if (!setup)
+		return;
+	snprintf(setup->name, sizeof(setup->name), "%s", name);
+	va_start(args, fmt);
+	vsnprintf(setup->value, sizeof(setup->value), fmt, args);
+	va_end(args);
+}
+
+static void add_file(struct qualify_record *record, const char *name, int dir_fd, const char *path)
+{
+	char line[200];
+
+	if (*rxaqm_first_line(dir_fd, path, line, sizeof(line)))
+		add(record, name, "%s", line);
+}
+
+static void add_interrupt(int dir_fd, const char *irq, void *record)
+{
+	char name[32], path[64];
+
+	(void)dir_fd;
+	snprintf(name, sizeof(name), "CPU of interrupt %.8s", irq);
+	snprintf(path, sizeof(path), "/proc/irq/%.16s/effective_affinity_list", irq);
+	add_file(record, name, AT_FDCWD, path);
+}
+
+static void add_device(int dir_fd, const char *name, void *record)
+{
+	static const char *const files[] = { "vendor",		 "device",   "subsystem_vendor",
+					     "subsystem_device", "revision", "numa_node" };
+	char as[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(as, sizeof(as), "PCI %s", files[i]);
+		if (!strcmp(name, files[i]))
+			add_file(record, as, dir_fd, name);
+	}
+}
+
+/* The name of each offload that is on, as many as fit. */
+static void add_offloads(struct qualify_record *record, const char *ifname)
+{
+	static const char *const names[] = { "rx-checksum",	    "rx-gro",
+					     "rx-gro-hw",	    "rx-lro",
+					     "rx-vlan-hw-parse",    "rx-hashing",
+					     "tx-tcp-segmentation", "tx-generic-segmentation" };
+	char words[200] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (qualify_feature(ifname, names[i]) == QUALIFY_FEATURE_ON)
+			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
+	}
+	add(record, "offloads", "%s", *words ? words : "none");
+}
+
+static void read_setup(const char *ifname, struct qualify_record *record, const __u8 mac[6])
+{
+	static const struct {
+		enum qualify_setting setting;
+		const char *name;
+	} settings[] = { { QUALIFY_RING, "Rx ring" },
+			 { QUALIFY_CHANNELS, "channels rx tx combined" },
+			 { QUALIFY_COALESCE, "rx-usecs, adaptive" },
+			 { QUALIFY_HWTSTAMP, "stamps flags tx rx" } };
+	char value[QUALIFY_SETTING_LEN], *at;
+	size_t i, got;
+	FILE *file;
+
+	add(record, "MAC", "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+	    mac[5]);
+	rxaqm_nic_read_dir(ifname, "/device", add_device, record);
+	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (!qualify_setting_get(ifname, settings[i].setting, "", value))
+			add(record, settings[i].name, "%s", value);
+	}
+	add_offloads(record, ifname);
+	rxaqm_nic_read_dir(ifname, "/device/msi_irqs", add_interrupt, record);
+	add_file(record, "governor", AT_FDCWD,
+		 "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	file = fopen("/proc/self/cmdline", "re");
+	got = file ? fread(value, 1, sizeof(value) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	value[got] = '\0';
+	for (at = value; at + 1 < value + got; at++)
+		*at = *at ? *at : ' ';
+	add(record, "command", "%s", value);
+}
+
 int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6])
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
@@ -82,6 +182,8 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	if (record->speed_mbit <= 0 || record->speed_mbit == (__u32)SPEED_UNKNOWN)
 		record->speed_mbit = -1;
 	read_cpu(record);
+	if (!record->setup.nr) /* of an earlier run: --resume */
+		read_setup(ifname, record, mac);
 	if (!rxaqm_profile_for_interface(ifname, &profile, NULL))
 		snprintf(record->profile, sizeof(record->profile), "%.31s", profile.name);
 	return 0;

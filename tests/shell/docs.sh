@@ -146,7 +146,7 @@ record_keys()
 		awk -F '[(,] *' '{ for (i = 3; i <= NF; i++) print substr($2, 9) "." $i }'
 }
 # shellcheck disable=SC2016 # backticks of Markdown
-key='`(record|row|figure|curve|point)\.[a-z0-9_]+`'
+key='`(record|setup|row|figure|curve|point)\.[a-z0-9_]+`'
 same "keys of a record" control/qualify/record/record.c "$(record_keys)" \
 	docs/qualify.md "$(sed -n '/^## The record/,$p' docs/qualify.md |
 		grep -oE "$key" | tr -d '\140')"

@@ -116,6 +116,7 @@ static void print_row(FILE *file, const struct qualify_row *row)
 
 void qualify_print_html(FILE *file, const struct qualify_record *record)
 {
+	const struct qualify_setup *setup;
 	const struct qualify_row *row;
 	char title[96];
 
@@ -125,6 +126,12 @@ void qualify_print_html(FILE *file, const struct qualify_record *record)
 	fputs("<dl>\n", file);
 	qualify_facts_each(record, print_fact, file);
 	fputs("</dl>\n", file);
+	if (record->setup.nr)
+		fputs("<details><summary>The set-up</summary>\n<dl>\n", file);
+	rxaqm_list_each(setup, &record->setup)
+		print_fact(setup->name, setup->value, file);
+	if (record->setup.nr)
+		fputs("</dl></details>\n", file);
 	print_verdicts(file, record);
 	rxaqm_list_each(row, &record->rows)
 		print_row(file, row);

@@ -25,10 +25,13 @@ LAYOUT(qualify_figure, FIELDS(qualify_figure, name, unit, method, words, n, of, 
 LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, disturbed, took_ms),
        LIST(qualify_row, figures, qualify_figure_type));
 
+LAYOUT(qualify_setup, FIELDS(qualify_setup, name, value));
+
 LAYOUT(qualify_record,
        FIELDS(qualify_record, interface, peer, nic_class, at, rxaqm, kernel, driver),
        FIELDS(qualify_record, driver_version, firmware, bus, pcie, cpu, cpus, mtu, speed_mbit),
-       FIELD(qualify_record, profile), LIST(qualify_record, rows, qualify_row_type));
+       FIELD(qualify_record, profile), LIST(qualify_record, setup, qualify_setup_type),
+       LIST(qualify_record, rows, qualify_row_type));
 
 const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name)
 {

@@ -64,6 +64,11 @@ struct qualify_row {
 	RXAQM_LIST(struct qualify_figure) figures;
 };
 
+/* What else would have to be the same for the same figures. */
+struct qualify_setup {
+	char name[32], value[256]; /* "rings", "rx 512" */
+};
+
 struct qualify_record {
 	char interface[32], peer[96]; /* peer: "loopback eth3", "host db2 (eth0)", "none" */
 	char nic_class[16]; /* "aqm", "ptp", "af_xdp" */
@@ -73,6 +78,7 @@ struct qualify_record {
 	__u32 cpus, mtu;
 	__s64 speed_mbit; /* -1: not known */
 	char profile[32]; /* the NIC profile that matches; "": none */
+	RXAQM_LIST(struct qualify_setup) setup;
 	RXAQM_LIST(struct qualify_row) rows; /* in the order of the table of rows */
 };
 

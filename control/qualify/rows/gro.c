@@ -30,21 +30,14 @@ static bool data_has_stamps(const struct qualify_run *run)
 
 #define HW_GRO "rx-gro-hw"
 
-enum feature {
-	FEATURE_ON,
-	FEATURE_OFF,
-	FEATURE_NEVER
-};
-
-/* Of ethtool -k: is it on, can it be? */
-static enum feature feature_of(const char *ifname, const char *name)
+enum qualify_feature qualify_feature(const char *ifname, const char *name)
 {
 	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_FEATURES);
 	__u32 bit = 0, words = names ? (names->len + 31) / 32 : 0;
 	struct ethtool_gfeatures *features = calloc(1,
 						    sizeof(*features) +
 							    words * sizeof(features->features[0]));
-	enum feature is = FEATURE_NEVER;
+	enum qualify_feature is = QUALIFY_FEATURE_NEVER;
 
 	while (names && bit < names->len &&
 	       strncmp((const char *)names->data + (size_t)bit * ETH_GSTRING_LEN, name,
@@ -58,9 +51,9 @@ static enum feature feature_of(const char *ifname, const char *name)
 				&features->features[bit / 32];
 			__u32 mask = 1U << bit % 32;
 
-			is = block->active & mask    ? FEATURE_ON :
-			     block->available & mask ? FEATURE_OFF :
-						       FEATURE_NEVER;
+			is = block->active & mask    ? QUALIFY_FEATURE_ON :
+			     block->available & mask ? QUALIFY_FEATURE_OFF :
+						       QUALIFY_FEATURE_NEVER;
 		}
 	}
 	free(features);
@@ -79,7 +72,9 @@ static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row,
 	qualify_figure_words(qualify_figure_add(row, "hw_gro_with_xdp", "",
 						HW_GRO " (ethtool -k) while XDP (%s) is on",
 						run->probe.native ? "native" : "generic"),
-			     "%s", feature_of(run->ifname, HW_GRO) == FEATURE_ON ? "on" : "off");
+			     "%s",
+			     qualify_feature(run->ifname, HW_GRO) == QUALIFY_FEATURE_ON ? "on" :
+											  "off");
 	qualify_probe_xdp_off(&run->probe);
 	return 0;
 }
@@ -89,16 +84,16 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 		      const struct rxaqm_hw_gro *before, struct rxaqm_error *error)
 {
 	static const char *const words[] = {
-		[FEATURE_ON] = "on",
-		[FEATURE_OFF] = "off: it can be switched on (ethtool -K " HW_GRO " on)",
-		[FEATURE_NEVER] = ("none: the driver has no " HW_GRO),
+		[QUALIFY_FEATURE_ON] = "on",
+		[QUALIFY_FEATURE_OFF] = "off: it can be switched on (ethtool -K " HW_GRO " on)",
+		[QUALIFY_FEATURE_NEVER] = ("none: the driver has no " HW_GRO),
 	};
-	enum feature is = feature_of(run->ifname, HW_GRO);
+	enum qualify_feature is = qualify_feature(run->ifname, HW_GRO);
 	struct qualify_figure *figure;
 	struct rxaqm_hw_gro now;
 
 	qualify_put_words(row, "hw_gro", "ethtool -k", "%s", words[is]);
-	if (is != FEATURE_ON)
+	if (is != QUALIFY_FEATURE_ON)
 		return 0;
 	rxaqm_netdev_hw_gro(run->probe.ifindex, &now);
 	figure = qualify_figure_add(row, "merged_hw_gro", "packets",

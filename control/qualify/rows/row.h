@@ -80,6 +80,14 @@ int qualify_row_truesize(struct qualify_run *, struct qualify_row *, struct rxaq
 int qualify_row_reset(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
 int qualify_row_profile(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
 
+/* Of ethtool -k: is feature @name on, can it be? */
+enum qualify_feature {
+	QUALIFY_FEATURE_ON,
+	QUALIFY_FEATURE_OFF,
+	QUALIFY_FEATURE_NEVER
+};
+enum qualify_feature qualify_feature(const char *ifname, const char *name);
+
 /* Q19: figure @key, what the profile says of it against what row @id measured. @same: why these are
  * one, though they differ; NULL: they are not.
  */

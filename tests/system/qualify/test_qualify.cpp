@@ -100,6 +100,9 @@ TEST_CASE("without another end rows say what they need", "[qualify]")
 	CHECK(record.why("Q2").find("--loopback") != std::string::npos);
 	CHECK(record.why("Q6").find("PTP hardware clock") != std::string::npos);
 	CHECK(record.words("Q5", "source") == "none");
+	/* What else would have to be the same. */
+	CHECK(result.out.find("\"name\": \"offloads\"") != std::string::npos);
+	CHECK(result.out.find("--rows Q2,Q5,Q6") != std::string::npos);
 }
 
 TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")

@@ -127,6 +127,26 @@ TEST_CASE("qualify: what a driver says is text, not markup", "[qualify]")
 	CHECK(has(page, "&lt;script&gt;alert(1)&lt;/script&gt;?&amp;&quot;&#39;"));
 }
 
+TEST_CASE("qualify: the set-up is folded away on the page, and beside the figures in text",
+	  "[qualify]")
+{
+	NicRecord record;
+	auto *setup = qualify_add(record.setup.at, record.setup.nr);
+
+	strcpy(setup->name, "Rx ring");
+	strcpy(setup->value, "<512>");
+
+	std::string page = html(record);
+
+	CHECK(unbalanced(page) == "");
+	CHECK(has(page, "<details><summary>The set-up</summary>"));
+	CHECK(has(page, "<dt>Rx ring</dt><dd>&lt;512&gt;</dd>"));
+	CHECK(has(printed([&](FILE *file) { qualify_print_text(file, &record, true); }),
+		  "  Rx ring                  <512>\n"));
+	CHECK_FALSE(has(printed([&](FILE *file) { qualify_print_text(file, &record, false); }),
+			"Rx ring"));
+}
+
 TEST_CASE("qualify: curves go together by kind and units, six at most", "[qualify]")
 {
 	NicRecord record;
