@@ -48,7 +48,7 @@ static void unlock(const struct qualify_journal *journal, int fd)
 
 int qualify_restore(const char *ifname, struct rxaqm_error *error)
 {
-	struct qualify_journal journal;
+	struct qualify_journal journal = {};
 	int fd, err, left;
 
 	qualify_journal_init(&journal, ifname);
