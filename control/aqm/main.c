@@ -27,8 +27,6 @@ static const struct command {
 	  "what is done to the queues" },
 	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
-	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
-	  "run the decisions on a recorded trace" },
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
 	  "how good a NIC is: measure it, report it" },

@@ -30,8 +30,7 @@ int rxaqm_check_failed(const char *why);
 
 typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
 rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
-rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_replay;
-rxaqm_cmd rxaqm_cmd_run;
+rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_run;
 /* Those of other programs: becomes that one, which enters the namespace. */
 rxaqm_cmd rxaqm_cmd_program;
 
