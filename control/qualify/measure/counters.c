@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/measure/counters.h"
 
-#include <linux/ethtool.h>
-#include <linux/rtnetlink.h>
+#include <linux/if_link.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nic/ethtool.h"
-#include "nic/netlink.h"
-
-#define MAX_STATS 65536
+#include "nic/nic.h"
 
 static void add(struct qualify_counters *counters, const char *from, const char *name, __u64 value)
 {
@@ -23,7 +20,7 @@ static void add(struct qualify_counters *counters, const char *from, const char 
 	counter->value = value;
 }
 
-static int take_link(const struct nlmsghdr *message, void *arg)
+static void read_link(const char *ifname, struct qualify_counters *counters)
 {
 	static const struct {
 		const char *name;
@@ -37,62 +34,26 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 		FIELD(tx_dropped),	 FIELD(tx_errors),
 #undef FIELD
 	};
-	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg),
-						       IFLA_STATS64, sizeof(__u64));
-	size_t i, size = attr ? mnl_attr_get_payload_len(attr) : 0;
-	__u64 value;
+	struct rtnl_link_stats64 stats;
+	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (fields[i].at + sizeof(value) > size)
-			continue;
-		memcpy(&value, (const char *)mnl_attr_get_payload(attr) + fields[i].at,
-		       sizeof(value));
-		add(arg, "rtnl", fields[i].name, value);
-	}
-	return 0;
-}
-
-static void read_link(const char *ifname, struct qualify_counters *counters)
-{
-	union rxaqm_netlink_request request;
-	struct ifinfomsg *info = rxaqm_netlink_begin(&request, RTM_GETLINK, 0, sizeof(*info));
-
-	info->ifi_index = (int)if_nametoindex(ifname);
-	rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_link, counters);
-}
-
-static void read_ethtool(const char *ifname, struct qualify_counters *counters)
-{
-	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	struct ethtool_gstrings *names = NULL;
-	struct ethtool_stats *stats = NULL;
-	char name[ETH_GSTRING_LEN + 1];
-	__u32 i;
-
-	if (rxaqm_ethtool(ifname, &info) || !info.n_stats || info.n_stats > MAX_STATS)
+	if (rxaqm_link_stats(ifname, &stats))
 		return;
-	names = calloc(1, sizeof(*names) + (size_t)info.n_stats * ETH_GSTRING_LEN);
-	stats = calloc(1, sizeof(*stats) + info.n_stats * sizeof(__u64));
-	if (names && stats) {
-		*names = (struct ethtool_gstrings){ ETHTOOL_GSTRINGS, ETH_SS_STATS, info.n_stats };
-		*stats = (struct ethtool_stats){ ETHTOOL_GSTATS, info.n_stats };
-		if (!rxaqm_ethtool(ifname, names) && !rxaqm_ethtool(ifname, stats)) {
-			for (i = 0; i < info.n_stats; i++) {
-				snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
-					 (const char *)names->data + i * ETH_GSTRING_LEN);
-				add(counters, "ethtool", name + strspn(name, " "), stats->data[i]);
-			}
-		}
-	}
-	free(names);
-	free(stats);
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		add(counters, "rtnl", fields[i].name,
+		    *(const __u64 *)((const char *)&stats + fields[i].at));
+}
+
+static void take_ethtool(const char *name, __u64 value, void *counters)
+{
+	add(counters, "ethtool", name, value);
 }
 
 void qualify_counters_read(const char *ifname, struct qualify_counters *counters)
 {
 	*counters = (struct qualify_counters){};
 	read_link(ifname, counters);
-	read_ethtool(ifname, counters);
+	rxaqm_ethtool_stats(ifname, take_ethtool, counters);
 }
 
 void qualify_counters_free(struct qualify_counters *counters)

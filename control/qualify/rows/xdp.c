@@ -1,48 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q14: what XDP is said to do here, and what it does. */
-#include <linux/genetlink.h>
 #include <linux/if_link.h>
 #include <linux/if_xdp.h>
-#include <linux/netdev.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "nic/netlink.h"
+#include "nic/netdev.h"
 #include "qualify/record/format.h"
 #include "qualify/rows/gap.h"
 
 #define CHUNKS 64
 #define CHUNK_SIZE 4096
-
-static int take_features(const struct nlmsghdr *message, void *arg)
-{
-	const struct nlattr *attr = rxaqm_netlink_attr(message, GENL_HDRLEN,
-						       NETDEV_A_DEV_XDP_FEATURES, sizeof(__u64));
-
-	if (attr)
-		*(__u64 *)arg = mnl_attr_get_u64(attr);
-	return 0;
-}
-
-/* ~0: the kernel does not tell (before 6.3). */
-static __u64 ask_features(unsigned int ifindex)
-{
-	int family = rxaqm_netlink_family("netdev", NULL, NULL);
-	union rxaqm_netlink_request request;
-	struct genlmsghdr *genl;
-	__u64 features = ~0ULL;
-
-	if (family < 0)
-		return features;
-	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
-	*genl = (struct genlmsghdr){ .cmd = NETDEV_CMD_DEV_GET, .version = 1 };
-	mnl_attr_put_u32(&request.nl, NETDEV_A_DEV_IFINDEX, ifindex);
-	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_features, &features);
-	return features;
-}
 
 static void put_features(struct qualify_row *row, __u64 features)
 {
@@ -188,12 +159,13 @@ static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_
 
 int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
 {
-	__u64 features = ask_features(run->probe.ifindex);
+	__u64 features;
 	bool native, drop = false;
 	const char *sockets;
 	unsigned int missing = 0;
 	int err;
 
+	rxaqm_netdev_xdp_features(run->probe.ifindex, &features);
 	put_features(row, features);
 	native = put_mode(run, row, true);
 	put_mode(run, row, false);
