@@ -13,6 +13,7 @@
 #include "state/pins.h"
 #include "state/locate.h"
 #include "attach/plane.h"
+#include "attach/undo.h"
 #include "attach/xdp.h"
 #include "figures/figures.h"
 
@@ -40,7 +41,7 @@ static void strip_here(void *arg)
 	for (one = all; one && one->if_index; one++) {
 		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
 
-		if (prog_id && !rxaqm_plane_strip(one->if_index, prog_id, strip->error))
+		if (prog_id && !rxaqm_undo_unknown(one->if_index, prog_id, strip->error))
 			strip->detached++;
 	}
 	if (all)
