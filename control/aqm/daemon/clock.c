@@ -3,11 +3,13 @@
  * The clocks of the NICs, from their PHCs, each by its own schedule. A PHC that cannot be read
  * leaves the estimate from the packets, which needs nobody.
  */
+#include "daemon/clock.h"
+
 #include <string.h>
 
 #include "base/now.h"
-#include "clock/phc.h"
-#include "daemon/run.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
 
 #define RETRY_NS (60 * RXAQM_NSEC_PER_SEC)
 #define SETTLE_NS RXAQM_NSEC_PER_SEC

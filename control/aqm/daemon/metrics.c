@@ -9,7 +9,12 @@
 
 #include "base/json_file.h"
 #include "base/now.h"
-#include "daemon/run.h"
+#include "daemon/clock.h"
+#include "daemon/diagnose.h"
+#include "daemon/files.h"
+#include "daemon/log.h"
+#include "daemon/overload.h"
+#include "report/metrics.h"
 
 static void more(struct rxaqm_metrics_text *text, void *arg)
 {
@@ -66,11 +71,6 @@ void rxaqm_run_metrics(struct rxaqm_run *run)
 	if (config->metrics_textfile[0])
 		write_file(config->metrics_textfile, page, &run->metrics.text_failed);
 	free(page);
-}
-
-void rxaqm_run_metrics_changed(struct rxaqm_run *run)
-{
-	run->metrics = (struct rxaqm_run_metrics){};
 }
 
 void rxaqm_run_metrics_remove(void)

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/run.h"
 #include "base/clean.h"
 #include "base/json_file.h"
 #include "base/now.h"
+#include "daemon/files.h"
+#include "daemon/log.h"
 #include "report/status.h"
 
 static void write_iface(FILE *file, const struct rxaqm_state *state,
