@@ -103,19 +103,20 @@ static void look_first(struct check *check, const struct rxaqm_iface *iface)
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
 				struct rxaqm_check_iface *found, unsigned int i)
 {
-	const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
 	struct rxaqm_check_queue queue = { .queue = i };
-	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_figures figures;
+	const struct rxaqm_queue *q = &figures.queue;
 
-	rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, now_ns, &queue.look);
-	if (q.flags & RXAQM_QUEUE_POLLED) {
+	rxaqm_figures_take(check->state, iface, i, rxaqm_now_ns(), &figures);
+	rxaqm_overload_look(&check->queue[iface->queue_base + i], q, figures.now_ns, &queue.look);
+	if (figures.polled) {
 		bool wanted = iface->stamp != RXAQM_STAMP_NONE &&
-			      q.policy.signal != RXAQM_SIGNAL_BUSY &&
-			      q.policy.mode != RXAQM_MODE_OFF;
+			      q->policy.signal != RXAQM_SIGNAL_BUSY &&
+			      q->policy.mode != RXAQM_MODE_OFF;
 
-		queue.distrust = rxaqm_queue_distrust(&q, now_ns);
-		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, &q) &&
-				  rxaqm_queue_unstamped(&q);
+		queue.distrust = figures.distrust;
+		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, q) &&
+				  figures.unstamped;
 	}
 	rxaqm_check_add_queue(&check->sum, found, &queue);
 }
