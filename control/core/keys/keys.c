@@ -299,13 +299,3 @@ int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, c
 	return rxaqm_bad(error, "%s is set twice%s%s%s, first on line %u; delete one", name,
 			 section ? " in [" : "", section ? section : "", section ? "]" : "", first);
 }
-
-int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
-			struct rxaqm_error *error)
-{
-	for (; removed->key; removed++)
-		if (!strcmp(removed->key, key))
-			return rxaqm_bad(error, "%s=%.40s is gone: %s", key, value,
-					 removed->remedy);
-	return 0;
-}

@@ -128,14 +128,4 @@ struct rxaqm_keys_seen {
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error);
 
-/* What was a key in earlier versions, and what does it now. */
-struct rxaqm_removed {
-	const char *key;
-	const char *remedy;
-};
-
-/* -EINVAL with @error, which names the remedy, if @key is in @removed (ends with a NULL key). */
-int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
-			struct rxaqm_error *error);
-
 #endif /* RXAQM_KEYS_H */
