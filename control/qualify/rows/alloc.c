@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q18: pages for the ring cannot be had for a while. */
+/* Q18: pages for the ring cannot be had for a while; and what is told of any trouble. */
 #include <string.h>
 
 #include "qualify/measure/counters.h"
@@ -10,6 +10,30 @@
 /* Half of the host's allocations that may not wait, until 2000 have failed; no message each. */
 #define FAULTS "2000 0 0 50"
 #define NO_FAULTS "0 1 0 0"
+
+bool qualify_went_back(const struct qualify_counters *before, const struct qualify_counters *after)
+{
+	static const char *const names[] = { "rtnl rx_packets", "rtnl rx_bytes",
+					     "rtnl tx_packets" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (qualify_counter(after, names[i]) < qualify_counter(before, names[i]))
+			return true;
+	}
+	return false;
+}
+
+void qualify_put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
+		       struct qualify_recovery *recovery)
+{
+	qualify_put_number(row, name, "ns", gap->gap_ns, 1, gap->error_ns,
+			   "longest pause of these frames");
+	if (gap->gap_ns > recovery->longest_ns) {
+		recovery->longest_ns = gap->gap_ns;
+		recovery->error_ns = gap->error_ns;
+	}
+}
 
 static int inject(struct qualify_run *run, void *arg)
 {

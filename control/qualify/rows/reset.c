@@ -31,30 +31,6 @@ static int reset(struct qualify_run *run, void *arg)
 	return rxaqm_ethtool(run->ifname, &value);
 }
 
-bool qualify_went_back(const struct qualify_counters *before, const struct qualify_counters *after)
-{
-	static const char *const names[] = { "rtnl rx_packets", "rtnl rx_bytes",
-					     "rtnl tx_packets" };
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (qualify_counter(after, names[i]) < qualify_counter(before, names[i]))
-			return true;
-	}
-	return false;
-}
-
-void qualify_put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
-		       struct qualify_recovery *recovery)
-{
-	qualify_put_number(row, name, "ns", gap->gap_ns, 1, gap->error_ns,
-			   "longest pause of these frames");
-	if (gap->gap_ns > recovery->longest_ns) {
-		recovery->longest_ns = gap->gap_ns;
-		recovery->error_ns = gap->error_ns;
-	}
-}
-
 int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
 {
 	static const struct {
