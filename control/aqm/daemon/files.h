@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the daemon writes for others: status (status.c) and metrics (metrics.c). */
+/* What the daemon writes for others: status and metrics. */
 #ifndef RXAQM_RUN_FILES_H
 #define RXAQM_RUN_FILES_H
 
