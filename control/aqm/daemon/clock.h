@@ -4,7 +4,6 @@
 #define RXAQM_RUN_CLOCK_H
 
 #include "daemon/run.h"
-#include "report/metrics_text.h"
 
 /* Read those of what is attached that are due, and publish the mappings; part of
  * rxaqm_run_sync().
@@ -12,6 +11,5 @@
 void rxaqm_run_clocks(struct rxaqm_run *run);
 /* Withdraw what @link has published, if its entry is still there. */
 void rxaqm_run_clock_free(struct rxaqm_link *link);
-void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
 
 #endif /* RXAQM_RUN_CLOCK_H */

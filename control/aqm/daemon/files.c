@@ -17,7 +17,6 @@
 #include "base/clean.h"
 #include "base/json_file.h"
 #include "base/now.h"
-#include "daemon/clock.h"
 #include "daemon/diagnose.h"
 #include "daemon/log.h"
 #include "daemon/overload.h"
@@ -96,7 +95,6 @@ static void more(struct rxaqm_metrics_text *text, void *arg)
 	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_config_last_reload_successful",
 			     "0 while the configuration file is not what is in effect");
 	rxaqm_metrics_u64(text, RXAQM_METRICS_NO_LABELS, !run->reload_failed);
-	rxaqm_run_clock_metrics(text, run);
 	rxaqm_run_overload_metrics(text, run);
 	rxaqm_run_diagnosis_metrics(text, run);
 }

@@ -164,19 +164,38 @@ static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool
 	}
 }
 
-static void take_clock(struct rxaqm_metrics_row *row, const struct rxaqm_clock_entry *entry,
-		       bool stamped, __u64 now_ns)
+/* The mapping that @published says is the newest, and whether it holds. */
+static struct rxaqm_clock newest(const struct rxaqm_clock clock[2], __u32 published, __u64 now_ns,
+				 bool *ret_valid)
 {
-	const struct rxaqm_clock clock = entry->clock[entry->published & 1];
-	bool known = entry->published, valid = known && !rxaqm_ns_reached(now_ns, clock.expires_ns);
-	const __u64 unknown = RXAQM_METRICS_UNKNOWN;
+	const struct rxaqm_clock found = clock[published & 1];
 
-	row->clock_valid = stamped ? valid : unknown;
+	*ret_valid = published && !rxaqm_ns_reached(now_ns, found.expires_ns);
+	return found;
+}
+
+static void take_clocks(struct rxaqm_metrics_row *row, const struct rxaqm_clock_entry *entry,
+			const struct rxaqm_clock_phc *phc, enum rxaqm_stamp stamp, __u64 now_ns)
+{
+	const __u64 unknown = RXAQM_METRICS_UNKNOWN;
+	bool known = entry->published, valid, read;
+	const struct rxaqm_clock clock = newest(entry->clock, entry->published, now_ns, &valid);
+	const struct rxaqm_clock by_phc = newest(phc->clock, phc->published, now_ns, &read);
+	__u64 excess_ns;
+
+	row->clock_valid = stamp != RXAQM_STAMP_NONE ? valid : unknown;
 	row->clock_offset_ns = known ? clock.host_ref_ns - clock.hw_ref_ns : unknown;
 	row->clock_err_ns = known ? rxaqm_clock_err(&clock, now_ns) : unknown;
 	row->clock_age_ns = known ? rxaqm_ns_since(now_ns, clock.host_ref_ns) : unknown;
 	row->clock_rate_q32 = known ? (__u64)clock.rate_q32 : unknown;
 	row->clock_drift_err_q32 = known ? (__u64)clock.drift_err_q32 : unknown;
+	row->phc_valid = stamp == RXAQM_STAMP_HWTSTAMP ? read : unknown;
+	row->phc_steps = stamp == RXAQM_STAMP_HWTSTAMP ? phc->resets : unknown;
+	row->phc_err_ns = read ? rxaqm_clock_err(&by_phc, now_ns) : unknown;
+	row->phc_rate_q32 = read ? (__u64)by_phc.rate_q32 : unknown;
+	row->phc_differ_ns = read && valid ? (__u64)rxaqm_clock_differ(&by_phc, &clock, now_ns,
+								       &excess_ns) :
+					     unknown;
 }
 
 static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
@@ -190,7 +209,8 @@ static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
 	row->ring_entries = iface->ring_entries;
 	row->overflow = view->iface[slot].overflow;
 	row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
-	take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE, view->now_ns);
+	take_clocks(row, &view->state->clock[slot], &view->state->clock_phc[slot], iface->stamp,
+		    view->now_ns);
 }
 
 void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view)
