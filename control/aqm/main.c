@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 		ret = rxaqm_cmd_program(argc, argv, &call);
 	else if (rxaqm_state_check_path(&call.error) ||
 		 (call.netns && rxaqm_netns_enter(call.netns, &call.error)))
-		ret = rxaqm_check_wanted(argc, argv) ? rxaqm_check_failed(call.error.text) : -1;
+		ret = command->run == rxaqm_cmd_check ? rxaqm_check_failed(call.error.text) : -1;
 	else
 		ret = command->run(argc, argv, &call);
 	if (ret < 0)
