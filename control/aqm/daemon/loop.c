@@ -87,7 +87,7 @@ static int on_any(sd_event_source *source, void *arg)
 /* What no message tells: commands that attach and detach, a state that is gone, and, on old
  * kernels, rings and channels.
  */
-static void look_around(struct rxaqm_run *run)
+static void look_for_silent_changes(struct rxaqm_run *run)
 {
 	bool poll = run->ticks % POLL_TICKS == 0;
 	struct rxaqm_link *link;
@@ -141,7 +141,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 
 	run->ticks++;
 	rxaqm_run_netlink_resume(run);
-	look_around(run);
+	look_for_silent_changes(run);
 	recover(run);
 	rxaqm_run_sync(run);
 	rxaqm_run_overload(run);

@@ -68,7 +68,7 @@ static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *ifa
 }
 
 /* The program of an earlier state, which nobody can find any more but by the id we know. */
-static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
+static int take_off_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	char command[RXAQM_SLOT_COMMAND];
 	int err;
@@ -95,7 +95,7 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 	struct rxaqm_iface *iface;
 	int err;
 
-	err = strip_lost(link, error);
+	err = take_off_lost(link, error);
 	if (err)
 		return err;
 	error->text[0] = '\0';
@@ -248,7 +248,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name);
-	int err = iface ? rxaqm_run_detach(link, iface, error) : strip_lost(link, error);
+	int err = iface ? rxaqm_run_detach(link, iface, error) : take_off_lost(link, error);
 
 	if (err)
 		return err;

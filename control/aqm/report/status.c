@@ -14,7 +14,7 @@
 #include "policy/settings.h"
 #include "nic/nic.h"
 #include "figures/figures.h"
-#include "report/notes.h"
+#include "report/status_notes.h"
 #include "target.h"
 
 #define STAT_NAME(constant, name, meaning) name,

@@ -5,7 +5,7 @@
 
 #include "state/state.h"
 #include "base/out.h"
-#include "policy/target_why.h"
+#include "policy/target_explain.h"
 
 /* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
  * (at most 1/8 off); 0 if it is under 1 us, or there are none. @since (may be NULL) is subtracted.

@@ -13,7 +13,7 @@
 extern "C" {
 #include "figures/figures.h"
 #include "attach/hint.h"
-#include "report/notes.h"
+#include "report/status_notes.h"
 #include "attach/stamps.h"
 }
 

@@ -14,7 +14,7 @@
 #include <linux/xdp_diag.h>
 
 extern "C" {
-#include "report/notes.h"
+#include "report/status_notes.h"
 #include "attach/sockets.h"
 #include "nic/netlink.h"
 #include "cli/top.h"

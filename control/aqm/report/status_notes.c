@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "report/notes.h"
+#include "report/status_notes.h"
 
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
