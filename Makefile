@@ -117,6 +117,9 @@ programs = $(patsubst tests/%.c,$(BUILD)/%,$(filter-out %.bpf.c,$(wildcard tests
 # Packets that python3-scapy makes, for unit and bpf; without it those tests are skipped.
 CORPUS := $(BUILD)/corpus/packets
 RIG_BINS := $(call programs,rig)
+# Decisions over a recorded trace; all of it but main() for tests.
+REPLAY := $(BUILD)/replay
+REPLAY_OBJ := $(BUILD)/obj/tests/replay/replay.o
 BENCH_BINS := $(call programs,bench)
 
 ### Targets
@@ -218,7 +221,7 @@ build-test-vm: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) $(filter-out %/unit,$(TE
 	$(Q)mkdir -p $(BUILD)/simnic
 	+$(Q)$(SUBMAKE) -s -C tests/simnic OUT=$(abspath $(BUILD)/simnic) CLANG=$(CLANG) tools
 build-bench: all $(RIG_BINS) $(BENCH_BINS)
-build-test: all $(RIG_BINS) $(XSK_EXAMPLE) $(CORPUS) \
+build-test: all $(RIG_BINS) $(REPLAY) $(XSK_EXAMPLE) $(CORPUS) \
 	$(filter $(or $(SUITE:%=$(BUILD)/tests/%),%),$(TEST_BINS)) \
 	$(if $(filter fuzz,$(or $(SUITE),fuzz)),$(FUZZ_BINS))
 
@@ -332,7 +335,8 @@ $(addsuffix /%.o,$(addprefix $(BUILD)/obj/control/,doctor qualify exporter)): \
 	private ROOTS := control/core control
 $(BUILD)/obj/control/xsk/%.o: private ROOTS := control/core control/xsk
 $(XSK_OBJS): CFLAGS += -fPIC -fvisibility=hidden
-$(sort $(CONTROL_OBJS) $(EXPORTER_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
+$(sort $(CONTROL_OBJS) $(EXPORTER_OBJS) $(XSK_OBJS) $(XSK_TOOL_OBJS)) $(REPLAY_OBJ) $(REPLAY_OBJ:%/replay.o=%/main.o): \
+		$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(SKELS)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C_STD) $(WARNINGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(DEPFLAGS) -c $< -o $@
@@ -396,6 +400,7 @@ $(BUILD)/obj/tests/%.o: tests/%.cpp $(PRECOMPILED).gch $(BUILD)/flags | $(SKELS)
 
 cpp_objs = $(patsubst tests/%.cpp,$(BUILD)/obj/tests/%.o,$(call tests_of,$(1)))
 $(foreach s,$(SUITES) guest,$(eval $(BUILD)/tests/$(s): $(call cpp_objs,$(s))))
+$(BUILD)/tests/unit: $(REPLAY_OBJ)
 $(TEST_BINS) $(GUEST_BIN): $(call cpp_objs,support) $(XSK_LIB) $(EXPORTER_LIB) $(CONTROL_LIBS)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -406,6 +411,10 @@ $(CORPUS): tests/corpus/packets.py
 	$(call say,CORPUS,$@)
 	@mkdir -p $(@D)
 	$(Q)$< $@ || test $$? -eq 77
+
+$(REPLAY): $(REPLAY_OBJ) $(REPLAY_OBJ:%/replay.o=%/main.o) $(CORE_LIB)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # Programs of one file, which may use the control plane and all skeletons.
 $(RIG_BINS) $(BENCH_BINS): $(BUILD)/%: tests/%.c $(XSK_LIB) $(CONTROL_LIBS) $(BUILD)/flags \
@@ -420,6 +429,7 @@ $(BUILD)/obj/fuzz/%.o: %.c $(BUILD)/flags | $(SKELS)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(C_STD) $(CPPFLAGS) $(FUZZ_FLAGS) $(DEPFLAGS) -c $< -o $@
 
+$(BUILD)/fuzz/trace: $(BUILD)/obj/fuzz/tests/replay/replay.o
 $(FUZZ_BINS): $(BUILD)/fuzz/%: $(BUILD)/obj/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_OBJS)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)

@@ -76,6 +76,27 @@ layers()
 	return "$bad"
 }
 
+# No two files of control/ need each other, directly or by others: what the object of one takes from
+# that of another goes one way. Needs build/.
+circles()
+{
+	local loops
+
+	loops=$(find control -name '*.c' ! -path '*/example/*' -printf 'build/obj/%p\n' |
+		sed 's/c$/o/' | xargs nm -A -g | awk '
+		{ file = $1; sub(/:.*/, "", file); sub(/^build\/obj\//, "", file); sub(/o$/, "c", file) }
+		$(NF - 1) == "U" { uses[file " " $NF] }
+		$(NF - 1) ~ /^[TDBRVW]$/ { defined[$NF] = file }
+		END {
+			for (use in uses) {
+				split(use, pair, " ")
+				if (pair[2] in defined && defined[pair[2]] != pair[1])
+					print pair[1], defined[pair[2]]
+			}
+		}' | tsort 2>&1 >/dev/null)
+	[ -z "$loops" ] || { echo "$loops" && return 1; }
+}
+
 # What clang-format leaves alone: comments. Leading tabs count 8 columns.
 wide_comments()
 {
@@ -140,6 +161,7 @@ manual_page()
 check 'format (make format)' "${CLANG_FORMAT:-clang-format-19}" --dry-run -Werror "${sources[@]}"
 check licences licences
 check 'layers of control/' layers
+check 'circles in control/' circles
 check 'comments' wide_comments
 check 'quiet pipes' quiet_pipes
 check 'scripts' shellcheck -x "${scripts[@]}"

@@ -27,8 +27,6 @@ static const struct command {
 	  "what is done to the queues" },
 	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
-	{ "replay", rxaqm_cmd_replay, "[FILE] [KEY=VALUE ...]",
-	  "run the decisions on a recorded trace" },
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
 	  "how good a NIC is: measure it, report it" },
@@ -135,7 +133,7 @@ int main(int argc, char **argv)
 		ret = rxaqm_cmd_program(argc, argv, &call);
 	else if (rxaqm_state_check_path(&call.error) ||
 		 (call.netns && rxaqm_netns_enter(call.netns, &call.error)))
-		ret = rxaqm_check_wanted(argc, argv) ? rxaqm_check_failed(call.error.text) : -1;
+		ret = command->run == rxaqm_cmd_check ? rxaqm_check_failed(call.error.text) : -1;
 	else
 		ret = command->run(argc, argv, &call);
 	if (ret < 0)

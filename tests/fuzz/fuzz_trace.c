@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/replay.h"
+#include "../replay/replay.h"
 #include "sample.h"
 #include "policy/settings.h"
 

@@ -62,10 +62,9 @@ TEST_CASE("dpdk: testpmd with a map of its own receives by rxaqm's program", "[x
 	/* 24.11 takes it off when it ends. */
 	if (xdp_on(a.wire.rx, a.wire.rx_if) == program)
 		return;
-	CHECK(a.host.rxaqm(a.wire.rx, { "status", "--check" }).out.find("was taken off") !=
-	      std::string::npos);
+	CHECK(a.host.rxaqm(a.wire.rx, { "check" }).out.find("was taken off") != std::string::npos);
 	CHECK(a.host.rxaqm(a.wire.rx, { "attach", a.wire.rx_if }).exit_code == 0);
-	CHECK(a.host.rxaqm(a.wire.rx, { "status", "--check" }).exit_code == 0);
+	CHECK(a.host.rxaqm(a.wire.rx, { "check" }).exit_code == 0);
 	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
 }
 
@@ -102,7 +101,7 @@ TEST_CASE("dpdk: testpmd that is refused the slot may take rxaqm off; attach men
 	CAPTURE(testpmd.log());
 	CHECK(testpmd.received() == 0);
 	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
-	Result check = a.host.rxaqm(a.wire.rx, { "status", "--check" });
+	Result check = a.host.rxaqm(a.wire.rx, { "check" });
 	CAPTURE(check.text());
 	if (xdp_on(a.wire.rx, a.wire.rx_if) == program) {
 		CHECK(check.exit_code == 0);
@@ -110,7 +109,7 @@ TEST_CASE("dpdk: testpmd that is refused the slot may take rxaqm off; attach men
 	}
 	CHECK(check.out.find("was taken off") != std::string::npos);
 	CHECK(a.host.rxaqm(a.wire.rx, { "attach", a.wire.rx_if }).exit_code == 0);
-	CHECK(a.host.rxaqm(a.wire.rx, { "status", "--check" }).exit_code == 0);
+	CHECK(a.host.rxaqm(a.wire.rx, { "check" }).exit_code == 0);
 	CHECK(udp_transfer(a.wire.tx, a.wire.rx, Wire::RX_IP4, 10) == 10);
 }
 

@@ -27,12 +27,14 @@ unsigned int rxaqm_fragments_mtu(void)
 /* Does the driver drop what does not fit a page, for want of fragments? */
 static bool driver_cannot(unsigned int ifindex, const char *driver)
 {
-	int gives = rxaqm_netdev_gives_fragments(ifindex);
+	__u64 features;
 
 	/* It gives them since 6.3, which is since when kernels say so, and is the one that looked
 	 * at the MTU at attach only.
 	 */
-	return gives < 0 ? !strcmp(driver, "virtio_net") : !gives;
+	if (rxaqm_netdev_xdp_features(ifindex, &features))
+		return !strcmp(driver, "virtio_net");
+	return !(features & NETDEV_XDP_ACT_RX_SG);
 }
 
 /* What to do about a program that takes none, where the driver gives fragments. */

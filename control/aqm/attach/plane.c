@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "attach/plane.h"
 
-#include <net/if.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -12,54 +11,8 @@
 #include "nic/netns.h"
 #include "state/pins.h"
 #include "attach/stamps.h"
+#include "attach/undo.h"
 #include "attach/xdp.h"
-
-/* The entry's fields must be seen in this order by whoever finds it after a crash. */
-static void set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
-{
-	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
-}
-
-/* Undo all that the entry says was done to the interface, which is where its program is in this
- * namespace, or where it was at attach. Timestamps and clocks that cannot be put back are told in
- * @error, and hold nothing up.
- */
-static int undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
-		struct rxaqm_error *error)
-{
-	/* Else the driver has no part in it. */
-	bool clock = !(iface->flags & RXAQM_IFACE_GENERIC) ||
-		     (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED);
-	unsigned int ifindex = rxaqm_iface_ifindex(iface);
-	__u32 prog_id = iface->prog_id;
-	struct rxaqm_phc_keep keep;
-	char ifname[IF_NAMESIZE];
-	bool here;
-	int err;
-
-	if (!ifindex)
-		ifindex = iface->ifindex;
-	here = if_indextoname(ifindex, ifname);
-	rxaqm_phc_keep_begin(&keep, here && clock ? ifname : NULL);
-	set_state(iface, RXAQM_IFACE_DETACHING);
-	/* An interrupted attach may not have come to note its program's id. */
-	if (!prog_id)
-		prog_id = rxaqm_xdp_find_ours(ifindex);
-	rxaqm_phc_keep_arm(&keep);
-	err = rxaqm_xdp_detach(ifindex, prog_id, error);
-	if (!err)
-		err = rxaqm_pins_sweep(state, iface, prog_id, RXAQM_PINS_OF_DEAD, error);
-	if (err >= 0) {
-		if (iface->flags & RXAQM_IFACE_DISPATCHER)
-			rxaqm_xdp_drop_empty(ifindex);
-		rxaqm_state_clear_sockets(state, iface);
-		if (here)
-			rxaqm_stamps_restore(iface, ifname, &keep, error);
-		set_state(iface, RXAQM_IFACE_FREE);
-	}
-	rxaqm_phc_keep_end(&keep, iface->flags & RXAQM_IFACE_CLOCK_RESETS, error);
-	return err < 0 ? err : 0;
-}
 
 /* Add what is to be said of one thing that was done to what @error says of others. */
 static void also(struct rxaqm_error *error, const struct rxaqm_error *more)
@@ -70,19 +23,6 @@ static void also(struct rxaqm_error *error, const struct rxaqm_error *more)
 		error->exit_code = more->exit_code;
 		error->err = more->err;
 	}
-}
-
-int rxaqm_plane_strip(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error)
-{
-	char ifname[IF_NAMESIZE];
-	struct rxaqm_phc_keep keep;
-	int err;
-
-	rxaqm_phc_keep_begin(&keep, if_indextoname(ifindex, ifname));
-	rxaqm_phc_keep_arm(&keep);
-	err = rxaqm_xdp_detach(ifindex, prog_id, error);
-	rxaqm_phc_keep_end(&keep, false, error);
-	return err;
 }
 
 /* Is there a queue whose policy goes by stamps? */
@@ -117,69 +57,6 @@ static int remove_if_unused(struct rxaqm_state *state, struct rxaqm_error *error
 	return rxaqm_hooks_remove(error);
 }
 
-/* Has the program of @iface gone with its interface? What is pinned of it does not count, but the
- * interface may be in a namespace that has no name.
- */
-static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
-{
-	if (!rxaqm_xdp_exists(iface->prog_id))
-		return true;
-	if (!(iface->flags & RXAQM_IFACE_DISPATCHER))
-		return rxaqm_iface_is_gone(iface);
-	return rxaqm_pins_sweep(state, iface, iface->prog_id, RXAQM_PINS_OF_SURELY_DEAD, NULL) >
-		       0 &&
-	       !rxaqm_xdp_stays(iface->prog_id);
-}
-
-void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error)
-{
-	__u64 netns_ino = rxaqm_netns_ino();
-	struct rxaqm_iface *iface = NULL;
-	char ifname[IF_NAMESIZE];
-
-	while ((iface = rxaqm_iface_next(state, iface))) {
-		if (iface->netns_ino != netns_ino)
-			continue;
-		if (iface->state != RXAQM_IFACE_ATTACHED)
-			undo(state, iface, error);
-		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
-			set_state(iface, RXAQM_IFACE_FREE);
-	}
-}
-
-struct visit {
-	struct rxaqm_state *state;
-	struct rxaqm_error *error;
-	__u64 reached; /* slots whose interface was attached in a namespace that there is, a bit each */
-	int detached;
-	int err;
-};
-
-static void recover_here(void *arg)
-{
-	__u64 netns_ino = rxaqm_netns_ino();
-	struct rxaqm_iface *iface = NULL;
-	struct visit *visit = arg;
-
-	rxaqm_plane_recover(visit->state, visit->error);
-	while ((iface = rxaqm_iface_next(visit->state, iface)))
-		if (iface->netns_ino == netns_ino)
-			visit->reached |= 1ULL << (iface - visit->state->iface);
-}
-
-void rxaqm_plane_make_room(struct rxaqm_state *state, struct rxaqm_error *error)
-{
-	struct visit visit = { .state = state, .error = error };
-	struct rxaqm_iface *iface = NULL;
-
-	rxaqm_netns_each(recover_here, &visit);
-	while ((iface = rxaqm_iface_next(state, iface)))
-		/* Where its namespace is gone as well, nothing is left if its program is not. */
-		if (!(visit.reached >> (iface - state->iface) & 1) &&
-		    !rxaqm_xdp_exists(iface->prog_id))
-			set_state(iface, RXAQM_IFACE_FREE);
-}
-
 /* Open the state, or make it if there is none worth keeping. */
 static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 {
@@ -187,7 +64,7 @@ static int make_state(struct rxaqm_state *state, struct rxaqm_error *error)
 
 	err = rxaqm_state_open(state, true, error);
 	if (!err) {
-		rxaqm_plane_recover(state, error);
+		rxaqm_undo_interrupted(state, error);
 		return 0;
 	}
 	if (err != -ENOENT)
@@ -229,15 +106,6 @@ static int watch_rx(struct rxaqm_state *state, const struct rxaqm_iface *iface, 
 		return used;
 	state->meta->hook = (__u32)used;
 	return 0;
-}
-
-static int not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
-{
-	/* It was libxdp's lock, and @error says so. */
-	if (err == -ETIMEDOUT || err == -ENOTDIR)
-		return err;
-	return rxaqm_failed(error, -err, "cannot take the XDP program (id %u) off \"%s\": %s",
-			    iface->prog_id, iface->name, strerror(-err));
 }
 
 /* A number that nobody outside knows, so that nobody can choose flows that share a set (flow.h). */
@@ -319,26 +187,26 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
 		return NULL;
 	/* Attached once, but its program was taken off: let go of that. */
 	iface = rxaqm_iface_find(state, plan->ifname);
-	err = iface ? undo(state, iface, error) : 0;
+	err = iface ? rxaqm_undo(state, iface, error) : 0;
 	if (err) {
-		not_undone(iface, err, error);
+		rxaqm_not_undone(iface, err, error);
 		return NULL;
 	}
 	if (!rxaqm_state_room(state, rxaqm_plan_queues(plan), 0))
-		rxaqm_plane_make_room(state, error);
+		rxaqm_undo_everywhere(state, error);
 	hint = rxaqm_hint_choose(plan, error);
 	iface = hint < 0 ? NULL : rxaqm_entry_new(state, plan, hint, error);
 	if (!iface)
 		goto fail;
-	set_state(iface, RXAQM_IFACE_ATTACHING);
+	rxaqm_entry_set_state(iface, RXAQM_IFACE_ATTACHING);
 
 	if (put_on(state, iface, plan, error))
 		goto fail;
-	set_state(iface, RXAQM_IFACE_ATTACHED);
+	rxaqm_entry_set_state(iface, RXAQM_IFACE_ATTACHED);
 	return iface;
 
 fail:
-	if (iface && !undo(state, iface, &more) && more.text[0])
+	if (iface && !rxaqm_undo(state, iface, &more) && more.text[0])
 		rxaqm_error_add(error, "%s", more.text);
 	remove_if_unused(state, NULL);
 	return NULL;
@@ -358,10 +226,17 @@ int rxaqm_plane_want_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface
 int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
 		       struct rxaqm_error *error)
 {
-	int err = undo(state, iface, error);
+	int err = rxaqm_undo(state, iface, error);
 
-	return err ? not_undone(iface, err, error) : remove_if_unused(state, error);
+	return err ? rxaqm_not_undone(iface, err, error) : remove_if_unused(state, error);
 }
+
+struct visit {
+	struct rxaqm_state *state;
+	struct rxaqm_error *error;
+	int detached;
+	int err;
+};
 
 /* Detach what is in the namespace entered. */
 static void detach_here(void *arg)
@@ -370,15 +245,15 @@ static void detach_here(void *arg)
 	struct visit *visit = arg;
 	int err;
 
-	rxaqm_plane_recover(visit->state, visit->error);
+	rxaqm_undo_interrupted(visit->state, visit->error);
 	while ((iface = rxaqm_iface_next(visit->state, iface))) {
 		struct rxaqm_error one = {};
 
 		if (!rxaqm_iface_ifindex(iface) && !rxaqm_iface_is_bare(iface))
 			continue;
-		err = undo(visit->state, iface, &one);
+		err = rxaqm_undo(visit->state, iface, &one);
 		if (err)
-			visit->err = not_undone(iface, err, &one);
+			visit->err = rxaqm_not_undone(iface, err, &one);
 		else
 			visit->detached++;
 		also(visit->error, &one);
@@ -408,14 +283,14 @@ static int detach_unreached(struct rxaqm_state *state, struct rxaqm_iface *iface
 				   whole ? RXAQM_PINS_ALL : RXAQM_PINS_OF_DEAD, error);
 
 	if (err < 0)
-		return not_undone(iface, err, error);
+		return rxaqm_not_undone(iface, err, error);
 	if (gone || !rxaqm_xdp_stays(iface->prog_id)) {
 		if (!gone && (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED))
 			rxaqm_failed(error, ENODEV,
 				     "the timestamp configuration of \"%s\" was not put back: it is "
 				     "gone, or in a network namespace that cannot be entered",
 				     iface->name);
-		set_state(iface, RXAQM_IFACE_FREE);
+		rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
 		return 0;
 	}
 	switch_off(state, iface);

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The data plane of an interface: attach, detach, and the way back from anything that
- * was interrupted. All of it under the lock, all or nothing.
- *
- * Every change to the machine is noted in the interface's registry entry before it is
- * made, so that undoing reads the entry and never has to guess.
+ * was interrupted (undo.h). All of it under the lock, all or nothing.
  */
 #ifndef RXAQM_PLANE_H
 #define RXAQM_PLANE_H
 
 #include "attach/plan.h"
-
-/* Undo what interrupted commands left and drop entries whose interface is gone. What could not be
- * put back is told in @error.
- */
-void rxaqm_plane_recover(struct rxaqm_state *state, struct rxaqm_error *error);
-
-/* The same in all namespaces, where slots have run out. */
-void rxaqm_plane_make_room(struct rxaqm_state *state, struct rxaqm_error *error);
 
 /* Attach. @state is locked; opened, or made, here. Returns the entry or NULL with @error; also
  * fills in @error if something less than that went wrong.
@@ -30,11 +19,6 @@ struct rxaqm_iface *rxaqm_plane_attach(struct rxaqm_state *state, const struct r
  */
 int rxaqm_plane_want_stamps(struct rxaqm_state *state, struct rxaqm_iface *iface,
 			    const char *ifname, struct rxaqm_error *error);
-
-/* Take a program off of which there is no entry. -errno, with @error if words help; also fills in
- * @error if its driver has reset the clock.
- */
-int rxaqm_plane_strip(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error);
 
 /* Detach one; with the last one goes everything that is pinned. Also fills in @error, and returns
  * 0, if only timestamps or clock could not be put back, or there is something to say of them.

@@ -19,19 +19,12 @@ struct rxaqm_call {
 	struct rxaqm_error error;
 };
 
-/* "check", of which "status --check" is another name. @argv begins with the command's name. Returns
- * the exit status of a plugin (report/check.h); -1: status is asked for, of *@ret_ifname (or NULL).
- */
-int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname);
-/* Is a check asked for? What goes wrong before must not have another command's exit code. */
-bool rxaqm_check_wanted(int argc, char **argv);
-/* It cannot be done: tell @why. Returns the exit status. */
+/* A check cannot be done: tell @why. Returns the exit status of a plugin (report/check.h). */
 int rxaqm_check_failed(const char *why);
 
 typedef int rxaqm_cmd(int argc, char **argv, struct rxaqm_call *call);
 rxaqm_cmd rxaqm_cmd_attach, rxaqm_cmd_detach, rxaqm_cmd_status, rxaqm_cmd_check, rxaqm_cmd_top;
-rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_replay;
-rxaqm_cmd rxaqm_cmd_run;
+rxaqm_cmd rxaqm_cmd_hist, rxaqm_cmd_policy, rxaqm_cmd_profile, rxaqm_cmd_clock, rxaqm_cmd_run;
 /* Those of other programs: becomes that one, which enters the namespace. */
 rxaqm_cmd rxaqm_cmd_program;
 

@@ -10,7 +10,7 @@
 #include "attach/hint.h"
 #include "attach/hooks.h"
 #include "state/machine.h"
-#include "report/notes.h"
+#include "report/status_notes.h"
 #include "command/options.h"
 #include "base/out.h"
 #include "nic/ethtool.h"

@@ -20,7 +20,6 @@ struct first_look {
 };
 
 struct args {
-	bool wanted; /* else status */
 	const char *ifname; /* NULL: all that are attached */
 	__u64 warn_ns, crit_ns;
 	__u64 window_ns; /* between the looks */
@@ -33,18 +32,6 @@ struct check {
 	struct rxaqm_overload_seen queue[RXAQM_MAX_QUEUES];
 	struct rxaqm_check_sum sum;
 };
-
-bool rxaqm_check_wanted(int argc, char **argv)
-{
-	int i;
-
-	if (!strcmp(argv[0], "check"))
-		return true;
-	for (i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--check"))
-			return !strcmp(argv[0], "status");
-	return false;
-}
 
 /* Print the line. Returns the exit status. */
 static int print_line(const struct rxaqm_check_sum *sum)
@@ -103,19 +90,20 @@ static void look_first(struct check *check, const struct rxaqm_iface *iface)
 static void look_again_at_queue(struct check *check, const struct rxaqm_iface *iface,
 				struct rxaqm_check_iface *found, unsigned int i)
 {
-	const struct rxaqm_queue q = *rxaqm_state_queue(check->state, iface, i);
 	struct rxaqm_check_queue queue = { .queue = i };
-	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_figures figures;
+	const struct rxaqm_queue *q = &figures.queue;
 
-	rxaqm_overload_look(&check->queue[iface->queue_base + i], &q, now_ns, &queue.look);
-	if (q.flags & RXAQM_QUEUE_POLLED) {
+	rxaqm_figures_take(check->state, iface, i, rxaqm_now_ns(), &figures);
+	rxaqm_overload_look(&check->queue[iface->queue_base + i], q, figures.now_ns, &queue.look);
+	if (figures.polled) {
 		bool wanted = iface->stamp != RXAQM_STAMP_NONE &&
-			      q.policy.signal != RXAQM_SIGNAL_BUSY &&
-			      q.policy.mode != RXAQM_MODE_OFF;
+			      q->policy.signal != RXAQM_SIGNAL_BUSY &&
+			      q->policy.mode != RXAQM_MODE_OFF;
 
-		queue.distrust = rxaqm_queue_distrust(&q, now_ns);
-		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, &q) &&
-				  rxaqm_queue_unstamped(&q);
+		queue.distrust = figures.distrust;
+		queue.unstamped = wanted && rxaqm_socket_lets_stamps_be(iface, q) &&
+				  figures.unstamped;
 	}
 	rxaqm_check_add_queue(&check->sum, found, &queue);
 }
@@ -183,29 +171,9 @@ static void look_twice(struct check *check)
 				 "not attached to any interface");
 }
 
-static int run(struct check *check, struct rxaqm_call *call, bool status)
-{
-	struct rxaqm_error *error = &call->error;
-
-	if (rxaqm_json)
-		return rxaqm_check_failed(status ? "--check prints one line of text; leave out -j" :
-						   "check prints one line of text; leave out -j");
-	check->state = &call->state;
-	if (!rxaqm_state_open(&call->state, false, error) && !rxaqm_machine_check_readable(error))
-		look_twice(check);
-	else if (check->args.ifname && error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
-		find_not_attached(check);
-	else
-		rxaqm_check_find(&check->sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error->text);
-	return print_line(&check->sum);
-}
-
 #define DAY_NS (24 * 3600 * RXAQM_NSEC_PER_SEC)
-#define NOT_GIVEN (~0ULL)
 
-/* Of status; check has all but the first. */
 static const struct rxaqm_option options[] = {
-	{ "check", 0, NULL, "Do what \"rxaqm check\" does", RXAQM_FLAG(wanted) },
 	{ "warn", 0, "DURATION",
 	  "WARNING when a queue has stood over target for as long (default 2s)",
 	  RXAQM_DURATION(warn_ns, 0, DAY_NS) },
@@ -217,48 +185,39 @@ static const struct rxaqm_option options[] = {
 	{ 0 },
 };
 
-/* What goes with a check only. */
-static void settle(__u64 *ns, __u64 standard_ns, bool wanted, const char *name)
-{
-	if (*ns == NOT_GIVEN)
-		*ns = standard_ns;
-	else if (!wanted)
-		rxaqm_usage_error("--%s goes with --check only", name);
-}
-
-int rxaqm_check(int argc, char **argv, struct rxaqm_call *call, const char **ret_ifname)
-{
-	static struct check check; /* of 130 kB */
-	struct args *args = &check.args;
-	bool status = !strcmp(argv[0], "status"), wanted = rxaqm_check_wanted(argc, argv);
-	const struct rxaqm_command command = {
-		.name = status ? "rxaqm status" : "rxaqm check",
-		.args = "[IFACE]",
-		.help = status ? "Show state, signal and counters of each queue." :
-				 "Look twice, and print one line as a Nagios plugin: exit status 0 "
-				 "OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.",
-		.options = status ? options : options + 1,
-		.max_words = 1,
-		.no_json = !status,
-		/* Status 2 would say that a queue is in a critical state. */
-		.wrong_exit = wanted ? RXAQM_CHECK_UNKNOWN : 0,
-	};
-
-	args->warn_ns = args->crit_ns = args->window_ns = NOT_GIVEN;
-	*ret_ifname = args->ifname = *rxaqm_options_read(&command, argc, argv, args);
-	settle(&args->warn_ns, 2 * RXAQM_NSEC_PER_SEC, wanted, "warn");
-	settle(&args->crit_ns, 60 * RXAQM_NSEC_PER_SEC, wanted, "crit");
-	settle(&args->window_ns, RXAQM_NSEC_PER_SEC, wanted, "interval");
-	if (args->warn_ns > args->crit_ns)
-		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
-	check.sum.warn_ns = args->warn_ns;
-	check.sum.crit_ns = args->crit_ns;
-	return wanted ? run(&check, call, status) : -1;
-}
-
 int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 {
-	const char *ifname;
+	static const struct rxaqm_command command = {
+		.name = "rxaqm check",
+		.args = "[IFACE]",
+		.help = "Look twice, and print one line as a Nagios plugin: exit status 0 OK, 1 WARNING, "
+			"2 CRITICAL, 3 UNKNOWN.",
+		.options = options,
+		.max_words = 1,
+		.no_json = true,
+		/* Status 2 would say that a queue is in a critical state. */
+		.wrong_exit = RXAQM_CHECK_UNKNOWN,
+	};
+	static struct check check; /* of 130 kB */
+	struct rxaqm_error *error = &call->error;
+	struct args *args = &check.args;
 
-	return rxaqm_check(argc, argv, call, &ifname);
+	args->warn_ns = 2 * RXAQM_NSEC_PER_SEC;
+	args->crit_ns = 60 * RXAQM_NSEC_PER_SEC;
+	args->window_ns = RXAQM_NSEC_PER_SEC;
+	args->ifname = *rxaqm_options_read(&command, argc, argv, args);
+	if (args->warn_ns > args->crit_ns)
+		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
+	if (rxaqm_json)
+		return rxaqm_check_failed("check prints one line of text; leave out -j");
+	check.sum.warn_ns = args->warn_ns;
+	check.sum.crit_ns = args->crit_ns;
+	check.state = &call->state;
+	if (!rxaqm_state_open(&call->state, false, error) && !rxaqm_machine_check_readable(error))
+		look_twice(&check);
+	else if (args->ifname && error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
+		find_not_attached(&check);
+	else
+		rxaqm_check_find(&check.sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", error->text);
+	return print_line(&check.sum);
 }

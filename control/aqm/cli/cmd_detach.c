@@ -13,6 +13,7 @@
 #include "state/pins.h"
 #include "state/locate.h"
 #include "attach/plane.h"
+#include "attach/undo.h"
 #include "attach/xdp.h"
 #include "figures/figures.h"
 
@@ -27,33 +28,33 @@ static void print_detached(const char *ifname, int nr)
 	rxaqm_out_close(&out, false);
 }
 
-struct strip {
+struct found {
 	int detached;
 	struct rxaqm_error *error;
 };
 
-static void strip_here(void *arg)
+static void take_off_here(void *arg)
 {
 	struct if_nameindex *all = if_nameindex(), *one;
-	struct strip *strip = arg;
+	struct found *found = arg;
 
 	for (one = all; one && one->if_index; one++) {
 		__u32 prog_id = rxaqm_xdp_find_ours(one->if_index);
 
-		if (prog_id && !rxaqm_plane_strip(one->if_index, prog_id, strip->error))
-			strip->detached++;
+		if (prog_id && !rxaqm_undo_unknown(one->if_index, prog_id, found->error))
+			found->detached++;
 	}
 	if (all)
 		if_freenameindex(all);
 }
 
 /* Where there is no registry to go by: our programs are those that use our queue_map. */
-static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
+static int take_off_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 {
-	struct strip strip = { .error = error };
+	struct found found = { .error = error };
 	int err;
 
-	rxaqm_netns_each(strip_here, &strip);
+	rxaqm_netns_each(take_off_here, &found);
 	err = rxaqm_pins_sweep(state, NULL, 0, RXAQM_PINS_ALL, error);
 	if (err == -ETIMEDOUT || err == -ENOTDIR)
 		return err;
@@ -63,11 +64,11 @@ static int strip_all(const struct rxaqm_state *state, struct rxaqm_error *error)
 				    "see \"xdp-loader clean\"",
 				    strerror(-err));
 	err = rxaqm_hooks_remove(error);
-	return err ? err : strip.detached;
+	return err ? err : found.detached;
 }
 
 /* What a daemon has attached by its configuration stays off, whatever becomes of the daemon. */
-static void hold(const struct rxaqm_iface *iface)
+static void note_detached(const struct rxaqm_iface *iface)
 {
 	char name[RXAQM_IFNAMSIZ];
 	int err;
@@ -92,10 +93,10 @@ static int detach_all(struct rxaqm_state *state, struct rxaqm_error *error)
 	error->text[0] = '\0'; /* damage that is swept up now */
 	while ((iface = rxaqm_iface_next(state, iface)))
 		if (iface->state == RXAQM_IFACE_ATTACHED)
-			hold(iface);
+			note_detached(iface);
 	if (!err || (err == -EIO && state->iface))
 		return rxaqm_plane_detach_all(state, error);
-	return strip_all(state, error);
+	return take_off_all(state, error);
 }
 
 struct several {
@@ -110,7 +111,7 @@ static int detach_iface(struct rxaqm_iface *iface, const char *ifname, void *arg
 	int err;
 
 	(void)ifname;
-	hold(iface);
+	note_detached(iface);
 	err = rxaqm_plane_detach(several->state, iface, error);
 	several->detached += !err;
 	return err;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm hist: distribution of the sojourn times, drawn in text. */
 
+#include "base/now.h"
 #include "command/options.h"
 #include "cli/cmd.h"
 
@@ -42,13 +43,14 @@ static void print_bucket(struct rxaqm_out *out, const struct rxaqm_queue *q, uns
 	rxaqm_out_end(out);
 }
 
-static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int queue)
+static void print_queue(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
+	const struct rxaqm_queue *q = &figures->queue;
 	struct shape shape = shape_of(q);
 	unsigned int i;
 
 	rxaqm_out_object(out, NULL);
-	rxaqm_queue_out(out, queue, q);
+	rxaqm_figures_name_out(out, figures);
 	rxaqm_out_u64(out, "packets", ": %llu packets", rxaqm_hist_packets(q->hist, NULL));
 	rxaqm_out_ns(out, "sojourn_p50_ns", ", p50 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 500));
 	rxaqm_out_ns(out, "sojourn_p90_ns", ", p90 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 900));
@@ -70,6 +72,7 @@ static void print_queue(struct rxaqm_out *out, const struct rxaqm_queue *q, unsi
 static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 			const struct rxaqm_iface *iface)
 {
+	struct rxaqm_figures figures;
 	char name[RXAQM_IFNAMSIZ];
 	unsigned int i;
 
@@ -78,10 +81,10 @@ static void print_iface(struct rxaqm_out *out, const struct rxaqm_state *state,
 		      rxaqm_iface_name(iface, name, NULL));
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
-
-		if (rxaqm_queue_shows(iface, &q))
-			print_queue(out, &q, i);
+		if (!rxaqm_queue_shows(iface, rxaqm_state_queue(state, iface, i)))
+			continue;
+		rxaqm_figures_take(state, iface, i, rxaqm_now_ns(), &figures);
+		print_queue(out, &figures);
 	}
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);

@@ -335,7 +335,7 @@ static void print_usage(void)
 	for (i = 0; i < NR_ACTIONS; i++)
 		printf("%s %s\n    %s\n", actions[i].name, actions[i].args, actions[i].help);
 	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
-	     "The keys are also for attach, replay and files.");
+	     "The keys are also for attach and files.");
 	rxaqm_keys_list(stdout, rxaqm_settings);
 	rxaqm_presets_list(stdout);
 }

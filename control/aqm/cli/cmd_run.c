@@ -9,7 +9,9 @@
 #include "state/machine.h"
 #include "command/options.h"
 #include "base/out.h"
-#include "daemon/run.h"
+#include "daemon/log.h"
+#include "daemon/loop.h"
+#include "daemon/plan.h"
 
 struct args {
 	const char *config;

@@ -10,6 +10,7 @@
 #include "base/now.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
+#include "command/options.h"
 #include "config/config.h"
 #include "report/status.h"
 
@@ -107,11 +108,15 @@ static int status_refused(struct rxaqm_call *call)
 
 int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call)
 {
-	const char *ifname;
-	int exit_code = rxaqm_check(argc, argv, call, &ifname);
+	static const struct rxaqm_command command = {
+		.name = "rxaqm status",
+		.args = "[IFACE]",
+		.help = "Show state, signal and counters of each queue.",
+		.max_words = 1,
+	};
+	const char *ifname = *rxaqm_options_read(&command, argc, argv, NULL);
+	int exit_code;
 
-	if (exit_code >= 0)
-		return exit_code;
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
 		exit_code = status_from_file(ifname);

@@ -85,9 +85,8 @@ static void draw(const struct rxaqm_top *top)
 	attroff(A_REVERSE);
 	for (i = 0; i < top->nr_rows && y < LINES; i++) {
 		const struct rxaqm_top_row *row = top->shown[i];
-		bool standing = row->now.flags & RXAQM_QUEUE_STANDING;
 
-		if (standing)
+		if (row->now.standing)
 			attron(A_BOLD);
 		mvaddnstr(y++, 0, rxaqm_top_line(row, width, line), COLS);
 		attroff(A_BOLD);

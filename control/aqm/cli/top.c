@@ -12,21 +12,21 @@ static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct 
 					    const char *name, unsigned int queue)
 {
 	struct rxaqm_top_row *row = &top->row[iface->queue_base + queue];
-	const struct rxaqm_queue *now = rxaqm_state_queue(top->state, iface, queue);
-	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_figures *now = &row->now;
+	__u64 before_ns = now->now_ns;
 
+	row->before = now->queue;
+	rxaqm_figures_take(top->state, iface, queue, rxaqm_now_ns(), now);
+	row->seconds = (double)(now->now_ns - before_ns) / 1e9;
 	/* Nothing to compare with yet, or what was before another attachment's. */
-	if (row->attached_ns != iface->attached_ns)
-		*row = (struct rxaqm_top_row){ .attached_ns = iface->attached_ns, .now = *now };
+	if (row->attached_ns != iface->attached_ns) {
+		row->before = now->queue;
+		row->seconds = 0;
+	}
+	row->attached_ns = iface->attached_ns;
 	strcpy(row->interface, name);
-	row->queue = queue;
-	row->before = row->now;
-	row->now = *now;
-	row->policy = *rxaqm_state_policy(top->state, iface, queue);
-	rxaqm_socket_look(iface, &row->now, rxaqm_state_wait(top->state, iface, queue), NULL,
-			  now_ns, &row->socket);
-	row->seconds = row->now_ns ? (double)(now_ns - row->now_ns) / 1e9 : 0;
-	row->now_ns = now_ns;
+	rxaqm_socket_look(iface, &now->queue, rxaqm_state_wait(top->state, iface, queue), NULL,
+			  now->now_ns, &row->socket);
 	return row;
 }
 
@@ -54,7 +54,7 @@ void rxaqm_top_take(struct rxaqm_top *top)
 
 static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 {
-	__u64 more = row->now.stat[stat] - row->before.stat[stat];
+	__u64 more = row->now.queue.stat[stat] - row->before.stat[stat];
 
 	return row->seconds > 0 ? (double)more / row->seconds : 0;
 }
@@ -109,7 +109,8 @@ static void ms_out(struct rxaqm_out *out, const char *key, const char *fmt, __u6
 void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width,
 		   const struct rxaqm_top *flows_of, struct rxaqm_out *out)
 {
-	const struct rxaqm_queue *q = &row->now;
+	const struct rxaqm_figures *now = &row->now;
+	const struct rxaqm_queue *q = &now->queue;
 	double pps = rate(row, RXAQM_STAT_PACKETS);
 	double exempt = rate(row, RXAQM_STAT_OVER_EXEMPT);
 	double ack = rate(row, RXAQM_STAT_OVER_ACK);
@@ -119,13 +120,11 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width,
 		    rate(row, RXAQM_STAT_OVER_ECT1); /* ECN-capable packets */
 	/* Packets are counted at the end of their poll, so they may lag behind by one. */
 	double low = pps - exempt - ack - ce - nect;
-	struct rxaqm_law_figures law;
 	bool served = rxaqm_socket_serves(q);
 
-	rxaqm_law_figures(q, 0, row->now_ns, &law);
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "interface", "%-15s", row->interface);
-	rxaqm_out_u64(out, "queue", " %2llu", row->queue);
+	rxaqm_out_u64(out, "queue", " %2llu", now->number);
 	rxaqm_out_u64(out, "cpu", column(width, MACHINE, " %3llu"), q->cpu);
 	rxaqm_out_double(out, "pps", " %7.0f", pps);
 	rxaqm_out_double(out, "drop", " %6.0f", rate_or_would(row, DROP) + ack_drop);
@@ -138,8 +137,9 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width,
 			 rate(row, RXAQM_STAT_POLLS_DRAINED));
 	rxaqm_out_double(out, "polls_busy", column(width, WAYS, " %6.0f"),
 			 rate(row, RXAQM_STAT_POLLS_BUSY));
-	rxaqm_out_u64(out, "sojourn_ns", NULL,
-		      q->flags & RXAQM_QUEUE_SAMPLED ? q->sample_sojourn_ns : q->law.smooth_ns);
+	rxaqm_out_u64(out, "sojourn_ns", NULL, now->sojourn_ns);
+	if (now->sampled)
+		rxaqm_out_u64(out, "sample_sojourn_ns", NULL, q->sample_sojourn_ns);
 	ms_out(out, "sojourn_p50_ns", " %7.2f",
 	       rxaqm_hist_quantile_ns(q->hist, row->before.hist, 500));
 	ms_out(out, "sojourn_p99_ns", " %7.2f",
@@ -148,15 +148,15 @@ void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width,
 	rxaqm_out_double(out, "ce", column(width, CLASSES, " %7.0f"), ce);
 	rxaqm_out_double(out, "nect", column(width, CLASSES, " %7.0f"), nect);
 	rxaqm_out_str(out, "signal", column(width, MACHINE, " %-6s"),
-		      rxaqm_queue_signal(q, row->now_ns));
-	ms_out(out, "target_ns", " %7.2f", rxaqm_status_target_ns(q, &row->policy));
-	rxaqm_out_u64(out, "limit_pps", NULL, law.limit_pps);
-	if (law.holds)
-		rxaqm_out_text(out, " %6llu", law.limit_pps);
+		      rxaqm_signal_now_names[now->signal]);
+	ms_out(out, "target_ns", " %7.2f", now->target_ns);
+	rxaqm_out_u64(out, "limit_pps", NULL, now->law.limit_pps);
+	if (now->law.holds)
+		rxaqm_out_text(out, " %6llu", now->law.limit_pps);
 	else
 		rxaqm_out_text(out, " %6s", "-");
-	rxaqm_out_str(out, "mode", " %s", rxaqm_mode_name(&row->policy, row->now_ns));
-	rxaqm_out_bool(out, "standing", NULL, NULL, q->flags & RXAQM_QUEUE_STANDING);
+	rxaqm_out_str(out, "mode", " %s", rxaqm_mode_now_names[now->mode]);
+	rxaqm_out_bool(out, "standing", NULL, NULL, now->standing);
 	/* Behind the mode: how long packets wait for the consumer of the socket. */
 	rxaqm_out_bool(out, "socket", ", xsk", NULL, served);
 	if (served && row->socket.wait_state == RXAQM_WAIT_VALID)

@@ -8,12 +8,10 @@
 
 struct rxaqm_top_row {
 	char interface[RXAQM_IFNAMSIZ];
-	unsigned int queue;
-	struct rxaqm_queue now, before; /* copies of the queue's state */
-	struct rxaqm_policy policy;
+	struct rxaqm_figures now;
+	struct rxaqm_queue before; /* at the look before */
 	struct rxaqm_socket socket; /* if the queue goes to one */
-	double seconds; /* between the two */
-	__u64 now_ns; /* when that was; 0: not seen before */
+	double seconds; /* between the two; 0: not seen before */
 	__u64 attached_ns;
 };
 

@@ -82,8 +82,6 @@ extern const char *const rxaqm_config_sections[]; /* but for Interface; ends wit
 /* Words of three of them, by value; each ends with NULL. */
 extern const char *const rxaqm_xdp_mode_words[], *const rxaqm_hook_words[];
 extern const char *const rxaqm_queue_key_words[];
-/* Keys that were removed; ends with a NULL key. */
-extern const struct rxaqm_removed rxaqm_config_removed[];
 
 /* What holds where the file is silent. */
 void rxaqm_config_init(struct rxaqm_config *config);

@@ -86,6 +86,16 @@ static int unknown(const char *key, const char *section, const char *table,
 	return rxaqm_key_unknown("key", key, section, names, "see rxaqm.conf(5)", error);
 }
 
+static int listens_no_longer(const char *value, struct rxaqm_error *error)
+{
+	return rxaqm_bad(error,
+			 "listen=%.40s is gone: the daemon no longer listens; delete it, and run "
+			 "\"systemctl enable --now rxaqm-exporter.socket\", which serves "
+			 "/run/rxaqm/metrics.prom at 127.0.0.1:9752; another address is ListenStream= "
+			 "there (\"systemctl edit\")",
+			 value);
+}
+
 static int read_key(void *arg, const char *section, const char *key, const char *value,
 		    unsigned int line, struct rxaqm_error *error)
 {
@@ -99,9 +109,8 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	if (of_iface && !newest(reading)->line)
 		newest(reading)->line = line;
 	if (!row) {
-		err = rxaqm_removed_check(rxaqm_config_removed, key, value, error);
-		if (err)
-			return err;
+		if (!strcmp(key, "listen"))
+			return listens_no_longer(value, error);
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))
 			return rxaqm_typed_add(newest(reading)->setting,
 					       &newest(reading)->nr_settings,

@@ -99,11 +99,3 @@ const struct rxaqm_key rxaqm_config_keys[] = {
 	  .help = "enforce lapses to observe when the daemon has not renewed it for so long" },
 	{ 0 },
 };
-
-const struct rxaqm_removed rxaqm_config_removed[] = {
-	{ "listen",
-	  "the daemon no longer listens; delete it, and run \"systemctl enable --now "
-	  "rxaqm-exporter.socket\", which serves /run/rxaqm/metrics.prom at 127.0.0.1:9752; "
-	  "another address is ListenStream= there (\"systemctl edit\")" },
-	{ 0 },
-};

@@ -3,11 +3,13 @@
  * The clocks of the NICs, from their PHCs, each by its own schedule. A PHC that cannot be read
  * leaves the estimate from the packets, which needs nobody.
  */
+#include "daemon/clock.h"
+
 #include <string.h>
 
 #include "base/now.h"
-#include "clock/phc.h"
-#include "daemon/run.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
 
 #define RETRY_NS (60 * RXAQM_NSEC_PER_SEC)
 #define SETTLE_NS RXAQM_NSEC_PER_SEC
@@ -135,69 +137,5 @@ void rxaqm_run_clocks(struct rxaqm_run *run)
 			rxaqm_run_clock_free(link);
 		if (iface && has_stamps(iface))
 			run_clock(link, iface);
-	}
-}
-
-static const struct {
-	const char *type;
-	const char *name;
-	const char *help;
-} families[] = {
-	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_valid", "1 while the NIC's clock is read and believed" },
-	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_error_seconds", "Bound of the error of its reading" },
-	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_drift_ratio", "Host time gained by time of the NIC" },
-	{ RXAQM_METRICS_COUNTER, "rxaqm_phc_steps_total", "Steps of either clock" },
-	{ RXAQM_METRICS_GAUGE, "rxaqm_phc_difference_seconds",
-	  "Mapping by the PHC less the estimate from packets" },
-};
-
-/* The mapping that @published says is the newest; NULL: none, or it is too old. */
-static const struct rxaqm_clock *newest(const struct rxaqm_clock clock[2], __u32 published,
-					__u64 now_ns)
-{
-	const struct rxaqm_clock *found = &clock[published & 1];
-
-	return published && rxaqm_ns_after(found->expires_ns, now_ns) ? found : NULL;
-}
-
-static void one_metric(struct rxaqm_metrics_text *text, const struct rxaqm_link *link,
-		       size_t family)
-{
-	const char *const *labels = RXAQM_METRICS_LABELS("interface", link->name);
-	const struct rxaqm_clock_entry *estimate = &link->run->state.clock[link->slot];
-	const struct rxaqm_clock_phc *entry = entry_of(link);
-	const struct rxaqm_clock *phc, *packets;
-	__u64 now_ns = rxaqm_now_ns(), excess_ns;
-
-	phc = newest(entry->clock, entry->published, now_ns);
-	packets = newest(estimate->clock, estimate->published, now_ns);
-	if (family == 0)
-		rxaqm_metrics_u64(text, labels, phc != NULL);
-	else if (family == 3)
-		rxaqm_metrics_u64(text, labels, entry->resets);
-	else if (!phc)
-		return;
-	else if (family == 1)
-		rxaqm_metrics_ns(text, labels, (__s64)rxaqm_clock_err(phc, now_ns));
-	else if (family == 2)
-		rxaqm_metrics_double(text, labels, (double)phc->rate_q32 / RXAQM_Q32_ONE);
-	else if (packets)
-		rxaqm_metrics_ns(text, labels,
-				 rxaqm_clock_differ(phc, packets, now_ns, &excess_ns));
-}
-
-void rxaqm_run_clock_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run)
-{
-	const struct rxaqm_link *link;
-	size_t i;
-
-	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		rxaqm_metrics_family(text, families[i].type, families[i].name, families[i].help);
-		for (link = run->links; link; link = link->next) {
-			const struct rxaqm_iface *iface = rxaqm_run_entry(link);
-
-			if (iface && has_stamps(iface))
-				one_metric(text, link, i);
-		}
 	}
 }

@@ -4,6 +4,8 @@
  * that nothing here waits for it. Its answer is in a file in memory; each tick looks whether it has
  * ended.
  */
+#include "daemon/diagnose.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -15,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "daemon/run.h"
+#include "daemon/log.h"
 
 #define WINDOW "--time=5s"
 /* It takes the window and a second; who takes longer hangs. */

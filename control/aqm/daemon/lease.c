@@ -4,8 +4,10 @@
  * (xdp/shared/decide.h). Only what was set here is renewed: an operator who sets another lease, or
  * none, is obeyed.
  */
-#include "daemon/run.h"
+#include "daemon/lease.h"
+
 #include "base/now.h"
+#include "daemon/link.h"
 
 /* Half is left for a daemon that is restarted, or a machine that is busy. 0: not ours to renew. */
 static __u64 due_ns(const struct rxaqm_link *link)

@@ -1,104 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The interfaces that sections of the configuration are for, as they come, go and change names;
- * what has become of each, and when what failed is tried again.
- */
+#include "daemon/links.h"
+
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/now.h"
-#include "config/config.h"
-#include "daemon/run.h"
+#include "daemon/clock.h"
+#include "daemon/lease.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
+#include "daemon/reconcile.h"
+#include "daemon/room.h"
+#include "daemon/state.h"
+#include "nic/netns.h"
 
-#define RETRY_MIN_NS RXAQM_NSEC_PER_SEC
-#define RETRY_MAX_NS (60 * RXAQM_NSEC_PER_SEC)
-/* What the kernel tells so soon after an attempt, the attempt has caused. */
-#define ECHO_NS RXAQM_NSEC_PER_SEC
-
-/* What has failed, and policies that were kept, are of no matter any more. */
-static void forget(struct rxaqm_link *link)
-{
-	link->retry_ns = 0;
-	free(link->complaint);
-	link->complaint = NULL;
-	free(link->kept);
-	link->kept = NULL;
-}
-
-void rxaqm_run_attached(struct rxaqm_link *link, const struct rxaqm_iface *iface)
-{
-	if (iface->prog_id != link->prog_id && !link->kept)
-		rxaqm_run_overload_free(link);
-	rxaqm_detached_forget(link->name);
-	link->state = RXAQM_LINK_ATTACHED;
-	link->slot = (int)(iface - link->run->state.iface);
-	link->prog_id = iface->prog_id;
-	link->configure = false;
-	link->reapply = false;
-	forget(link);
-}
-
-void rxaqm_run_release(struct rxaqm_link *link, const char *why)
-{
-	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
-		      link->name, why);
-	link->state = RXAQM_LINK_RELEASED;
-	link->slot = -1;
-}
-
-void rxaqm_run_try_again(struct rxaqm_link *link, __u64 after_ns)
-{
-	link->due_ns = rxaqm_now_ns() + after_ns;
-	link->due_at = time(NULL) + (time_t)(after_ns / RXAQM_NSEC_PER_SEC);
-	rxaqm_run_sync_by(link->run, link->due_ns);
-}
-
-/* What kernel or NIC cannot do, they cannot a minute later. All else may pass. */
-static bool is_final(const struct rxaqm_error *error)
-{
-	return error->exit_code == RXAQM_EXIT_UNSUPPORTED &&
-	       (error->err == EOPNOTSUPP || /* and these two are what the verifier says */
-		error->err == EACCES || error->err == E2BIG);
-}
-
-void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error)
-{
-	link->state = RXAQM_LINK_FAILED;
-	link->slot = -1;
-	/* It went, or got another name, meanwhile: the kernel's message about that comes. */
-	if (if_nametoindex(link->name) != link->ifindex) {
-		link->run->rescan = true;
-		rxaqm_run_try_again(link, RXAQM_RUN_LOCKED_NS);
-		return;
-	}
-	link->tried_ns = rxaqm_now_ns();
-	link->retry_ns = link->retry_ns ? 2 * link->retry_ns : RETRY_MIN_NS;
-	if (link->retry_ns > RETRY_MAX_NS)
-		link->retry_ns = RETRY_MAX_NS;
-	if (!link->complaint || strcmp(link->complaint, error->text)) {
-		rxaqm_run_log(LOG_ERR, "%s: %s; tried again %swhen the interface changes",
-			      link->name, error->text,
-			      is_final(error) ? "" : "1s to 60s later, and ");
-		free(link->complaint);
-		link->complaint = strdup(error->text);
-	}
-	if (!is_final(error))
-		rxaqm_run_try_again(link, link->retry_ns);
-}
-
-void rxaqm_run_changed(struct rxaqm_link *link)
-{
-	__u64 now_ns = rxaqm_now_ns(), due_ns = link->tried_ns + link->retry_ns / 2;
-
-	if (link->state != RXAQM_LINK_FAILED || rxaqm_ns_since(now_ns, link->tried_ns) < ECHO_NS)
-		return;
-	if (!rxaqm_ns_after(due_ns, now_ns))
-		due_ns = now_ns + RXAQM_RUN_LOCKED_NS;
-	if (link->due_ns && !rxaqm_ns_after(link->due_ns, due_ns))
-		return;
-	rxaqm_run_log(LOG_INFO, "%s: has changed, which is a reason to try again", link->name);
-	rxaqm_run_try_again(link, due_ns - now_ns);
-}
+#define NONE (~0U)
 
 struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int ifindex)
 {
@@ -113,8 +30,8 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 static void free_link(struct rxaqm_link *link)
 {
 	rxaqm_run_clock_free(link);
-	rxaqm_run_overload_free(link);
-	forget(link);
+	rxaqm_run_forget_overload(link);
+	rxaqm_run_forget(link);
 	free(link);
 }
 
@@ -235,15 +152,66 @@ static void sync_links(struct rxaqm_run *run, bool own)
 	}
 }
 
+/* Has a command attached it? As far as the registry tells, since this is asked often. */
+static bool has_slot(const struct rxaqm_link *link)
+{
+	const struct rxaqm_iface *iface = NULL;
+
+	while ((iface = rxaqm_iface_next(&link->run->state, iface)))
+		if (iface->ifindex == link->ifindex && !strcmp(iface->name, link->name) &&
+		    iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == rxaqm_netns_ino())
+			return true;
+	return false;
+}
+
+static void try_waiting(struct rxaqm_run *run, bool own)
+{
+	unsigned int in_vain = NONE; /* for so many there is no room */
+	struct rxaqm_link *link;
+
+	for (link = run->links; link; link = link->next) {
+		if (link->state != RXAQM_LINK_WAITING || link->removed || link->due_ns ||
+		    rxaqm_run_is_own(link) != own || rxaqm_run_leave_off(link))
+			continue;
+		if (has_slot(link)) {
+			/* It is found with the next turn, and what was set by command stays. */
+			link->state = RXAQM_LINK_RELEASED;
+			link->configure = false;
+			link->verify = true;
+		} else if (link->nr_queues >= in_vain) {
+			continue;
+		} else if (!run->state.meta || rxaqm_state_room(&run->state, link->nr_queues, 0)) {
+			rxaqm_run_reconcile(link);
+		} else {
+			in_vain = link->nr_queues;
+		}
+	}
+}
+
+/* Have those that wait tried for which there is room now. */
+static void sync_waiting(struct rxaqm_run *run)
+{
+	const struct rxaqm_link *link = run->links;
+
+	while (link && link->state != RXAQM_LINK_WAITING)
+		link = link->next;
+	run->full = run->full && link;
+	if (!link || run->bpffs_lost)
+		return;
+	try_waiting(run, true);
+	try_waiting(run, false);
+}
+
 void rxaqm_run_sync(struct rxaqm_run *run)
 {
 	struct rxaqm_link *link;
 
+	run->due_ns = 0;
 	if (run->rescan)
 		list(run);
 	sync_links(run, true);
 	sync_links(run, false);
-	rxaqm_run_waiting(run);
+	sync_waiting(run);
 	sweep(run);
 	for (link = run->links; link; link = link->next)
 		if (link->due_ns)
@@ -261,8 +229,8 @@ void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old
 		link->section = rxaqm_config_find(&run->config, link->name);
 		link->configure = true;
 		link->reapply = true;
-		forget(link);
-		rxaqm_run_overload_free(link);
+		rxaqm_run_forget(link);
+		rxaqm_run_forget_overload(link);
 		/* What was never ours needs no detaching. */
 		if (!link->section && link->state != RXAQM_LINK_ATTACHED &&
 		    link->state != RXAQM_LINK_LOST)

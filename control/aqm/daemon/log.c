@@ -2,6 +2,8 @@
 /* What the daemon says: a line an event, for the journal or a terminal, and how it is, for the
  * service manager (sd_notify; nothing happens where there is none).
  */
+#include "daemon/log.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "daemon/run.h"
 
 /* Is what we print read by the journal? Then "<4>" at the beginning of a line is its priority. */
 static bool to_journal;

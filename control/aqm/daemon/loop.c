@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The event loop: signals, timers, beginning and end. */
+#include "daemon/loop.h"
+
+#include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
-#include "daemon/run.h"
+#include "attach/plane.h"
+#include "attach/undo.h"
+#include "base/lock_file.h"
 #include "base/now.h"
+#include "daemon/clock.h"
+#include "daemon/diagnose.h"
+#include "daemon/files.h"
+#include "daemon/link.h"
+#include "daemon/links.h"
+#include "daemon/log.h"
+#include "daemon/netlink.h"
+#include "daemon/overload.h"
+#include "daemon/plan.h"
+#include "daemon/reconcile.h"
+#include "daemon/state.h"
 
 #define TICK_NS RXAQM_NSEC_PER_SEC
 #define POLL_TICKS 10 /* how often is looked at what nobody tells */
@@ -13,19 +32,36 @@
 #define PATIENCE_NS (10 * RXAQM_NSEC_PER_SEC) /* with who holds the lock, before READY */
 #define USEC(ns) ((ns) / RXAQM_NSEC_PER_USEC)
 
-void rxaqm_run_sync_by(struct rxaqm_run *run, __u64 due_ns)
+int rxaqm_run_lock(struct rxaqm_error *error)
 {
-	uint64_t due_usec = USEC(rxaqm_timer_ns(due_ns)), set_usec = 0;
-	int on = SD_EVENT_OFF;
+	char path[RXAQM_CONFIG_PATH_LEN], copy[RXAQM_CONFIG_PATH_LEN], pid[16];
+	const char *dir;
+	int fd;
 
-	if (!run->sync_timer)
-		return;
-	sd_event_source_get_enabled(run->sync_timer, &on);
-	sd_event_source_get_time(run->sync_timer, &set_usec);
-	if (on != SD_EVENT_OFF && set_usec <= due_usec)
-		return;
-	sd_event_source_set_time(run->sync_timer, due_usec + 1);
-	sd_event_source_set_enabled(run->sync_timer, SD_EVENT_ONESHOT);
+	rxaqm_runtime_path("daemon.lock", path, sizeof(path));
+	dir = dirname(strcpy(copy, path));
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		return rxaqm_failed(error, errno,
+				    "cannot make directory \"%s\": %s; run as root, or name "
+				    "another with RUNTIME_DIRECTORY",
+				    dir, strerror(errno));
+	fd = rxaqm_lock_file(path);
+	/* It is held until the process ends; the file says who that is, and stays. */
+	if (fd >= 0 && !ftruncate(fd, 0) && dprintf(fd, "%d\n", getpid()) > 0)
+		return 0;
+	if (fd >= 0)
+		return rxaqm_failed(error, errno, "cannot write \"%s\": %s; see that there is room",
+				    path, strerror(errno));
+	if (fd != -EWOULDBLOCK)
+		return rxaqm_failed(error, -fd, "cannot lock \"%s\": %s; run as root", path,
+				    strerror(-fd));
+	if (!*rxaqm_first_line(AT_FDCWD, path, pid, sizeof(pid)))
+		return rxaqm_failed(error, EBUSY, "another daemon holds \"%s\"; see \"fuser %s\"",
+				    path, path);
+	return rxaqm_failed(error, EBUSY,
+			    "another daemon runs, with pid %s (it holds \"%s\"); stop it first, or "
+			    "have it read its configuration again: \"kill -HUP %s\"",
+			    pid, path, pid);
 }
 
 static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
@@ -36,10 +72,22 @@ static int on_sync(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
+/* After any other callback: what is due next? */
+static int on_any(sd_event_source *source, void *arg)
+{
+	struct rxaqm_run *run = arg;
+
+	(void)source;
+	if (run->due_ns)
+		sd_event_source_set_time(run->sync_timer, USEC(rxaqm_timer_ns(run->due_ns)) + 1);
+	sd_event_source_set_enabled(run->sync_timer, run->due_ns ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+	return 0;
+}
+
 /* What no message tells: commands that attach and detach, a state that is gone, and, on old
  * kernels, rings and channels.
  */
-static void look_around(struct rxaqm_run *run)
+static void look_for_silent_changes(struct rxaqm_run *run)
 {
 	bool poll = run->ticks % POLL_TICKS == 0;
 	struct rxaqm_link *link;
@@ -77,9 +125,9 @@ static void recover(struct rxaqm_run *run)
 	run->recover -= run->recover > 0;
 	if (rxaqm_run_state_check(run)) {
 		if (everywhere)
-			rxaqm_plane_make_room(&run->state, &error);
+			rxaqm_undo_everywhere(&run->state, &error);
 		else
-			rxaqm_plane_recover(&run->state, &error);
+			rxaqm_undo_interrupted(&run->state, &error);
 		if (error.text[0])
 			rxaqm_run_log(LOG_WARNING, "%s", error.text);
 	}
@@ -93,7 +141,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *arg)
 
 	run->ticks++;
 	rxaqm_run_netlink_resume(run);
-	look_around(run);
+	look_for_silent_changes(run);
 	recover(run);
 	rxaqm_run_sync(run);
 	rxaqm_run_overload(run);
@@ -154,7 +202,7 @@ static void reload(struct rxaqm_run *run)
 	run->config = config;
 	run->status_due_ns = 0;
 	run->status_failed = false;
-	rxaqm_run_metrics_changed(run);
+	run->metrics = (struct rxaqm_run_metrics){};
 	rxaqm_run_links_reconfigure(run, &old);
 	rxaqm_run_sync(run);
 }
@@ -192,10 +240,11 @@ static int set_up(struct rxaqm_run *run)
 		err = sd_event_add_time_relative(run->event, NULL, CLOCK_MONOTONIC, USEC(TICK_NS),
 						 USEC(TICK_NS / 10), on_tick, run);
 	if (err >= 0)
+		/* The first time at once. */
 		err = sd_event_add_time_relative(run->event, &run->sync_timer, CLOCK_MONOTONIC, 0,
 						 1, on_sync, run);
 	if (err >= 0)
-		err = sd_event_source_set_enabled(run->sync_timer, SD_EVENT_OFF);
+		err = sd_event_add_post(run->event, NULL, on_any, run);
 	/* By what WATCHDOG_USEC says, if at all. */
 	if (err >= 0)
 		err = sd_event_set_watchdog(run->event, true);
@@ -248,7 +297,7 @@ int rxaqm_run_loop(struct rxaqm_run *run)
 		recover(run);
 		run->rescan = true;
 		be_ready_soon(run);
-		rxaqm_run_sync(run);
+		rxaqm_run_sync_by(run, rxaqm_now_ns());
 		err = sd_event_loop(run->event);
 		if (err < 0)
 			rxaqm_run_log(LOG_ERR, "the event loop ended: %s", strerror(-err));

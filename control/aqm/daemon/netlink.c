@@ -4,6 +4,8 @@
  * netlink, family "ethtool", from 5.6 on). Messages only say where to look: if some are
  * lost, everything is looked at.
  */
+#include "daemon/netlink.h"
+
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
 #include <linux/if_link.h>
@@ -12,8 +14,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "daemon/run.h"
 #include "base/now.h"
+#include "daemon/link.h"
+#include "daemon/links.h"
+#include "daemon/log.h"
 #include "nic/netlink.h"
 
 /* Several changes in a row, as drivers announce them, are looked at once, as a rule. */

@@ -3,12 +3,15 @@
  * Looking at the queues once a second: overload is told and, where the configuration says so,
  * enforced. All changes of an interface go in at once, since each makes its laws begin anew.
  */
+#include "daemon/overload.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/now.h"
-#include "report/metrics.h"
-#include "daemon/run.h"
+#include "daemon/diagnose.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
 #include "tune/overload.h"
 
 #define TOLD_MAX 4 /* queues of an interface that are told one by one, in one tick */
@@ -27,12 +30,6 @@ struct rxaqm_run_overload {
 	unsigned int told; /* in this tick */
 	struct seen_queue queue[];
 };
-
-void rxaqm_run_overload_free(struct rxaqm_link *link)
-{
-	free(link->overload);
-	link->overload = NULL;
-}
 
 /* An operator's mode is left alone, also by a daemon that starts later. */
 static bool by_operator(const struct rxaqm_policy *policy)
@@ -69,7 +66,7 @@ static void begin(struct rxaqm_link *link, const struct rxaqm_iface *iface)
 	overload = realloc(overload,
 			   sizeof(*overload) + iface->nr_queues * sizeof(overload->queue[0]));
 	if (!overload) {
-		rxaqm_run_overload_free(link);
+		rxaqm_run_forget_overload(link);
 		return;
 	}
 	link->overload = overload;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From a section of the configuration to how its interface is to be attached, and whether it is. */
+#include "daemon/plan.h"
+
 #include <bpf/libbpf.h>
 #include <linux/ethtool.h>
 #include <string.h>
 
 #include "attach/hint.h"
 #include "base/now.h"
-#include "daemon/run.h"
 #include "nic/ethtool.h"
 
 /* Room for the queues that "ethtool -L" could give the interface, so that they need no new

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Bringing an interface in line with its section of the configuration. */
+#include "daemon/reconcile.h"
+
 #include <malloc.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "state/locate.h"
-#include "decide.h"
-#include "daemon/run.h"
+#include "attach/plane.h"
+#include "attach/undo.h"
 #include "base/now.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
+#include "daemon/plan.h"
+#include "daemon/room.h"
+#include "daemon/state.h"
+#include "decide.h"
+#include "state/locate.h"
 #include "state/slot.h"
-#include "attach/xdp.h"
 
 /* A NIC whose rings are changed again and again is not attached anew as often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
@@ -47,7 +53,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 		return;
 	link->lease_until_ns = policy->lease_until_ns;
 	/* What was remembered was done by what the section said before. */
-	rxaqm_run_overload_free(link);
+	rxaqm_run_forget_overload(link);
 }
 
 static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *iface)
@@ -62,14 +68,14 @@ static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *ifa
 }
 
 /* The program of an earlier state, which nobody can find any more but by the id we know. */
-static int strip_lost(struct rxaqm_link *link, struct rxaqm_error *error)
+static int take_off_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	char command[RXAQM_SLOT_COMMAND];
 	int err;
 
 	if (link->state != RXAQM_LINK_LOST)
 		return 0;
-	err = rxaqm_plane_strip(link->ifindex, link->prog_id, error);
+	err = rxaqm_undo_unknown(link->ifindex, link->prog_id, error);
 	if (err)
 		return rxaqm_failed(error, -err,
 				    "cannot take off the XDP program (id %u) whose state is gone: %s; run "
@@ -89,7 +95,7 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 	struct rxaqm_iface *iface;
 	int err;
 
-	err = strip_lost(link, error);
+	err = take_off_lost(link, error);
 	if (err)
 		return err;
 	error->text[0] = '\0';
@@ -127,17 +133,6 @@ void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_i
 		rxaqm_run_log(LOG_WARNING,
 			      "%s: cannot note that an operator has switched it off: %s",
 			      link->name, strerror(-err));
-}
-
-int rxaqm_run_detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaqm_error *error)
-{
-	int err;
-
-	error->text[0] = '\0';
-	err = rxaqm_plane_detach(&link->run->state, iface, error);
-	if (!err && error->text[0])
-		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
-	return err;
 }
 
 /* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
@@ -253,7 +248,7 @@ static int enable(struct rxaqm_link *link, struct rxaqm_error *error)
 static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 {
 	struct rxaqm_iface *iface = rxaqm_iface_find(&link->run->state, link->name);
-	int err = iface ? rxaqm_run_detach(link, iface, error) : strip_lost(link, error);
+	int err = iface ? rxaqm_run_detach(link, iface, error) : take_off_lost(link, error);
 
 	if (err)
 		return err;

@@ -2,12 +2,12 @@
 /* The registry has room for so many interfaces and queues. Who gets it: an interface that has a
  * section of its own before those that a wildcard is for. Who gets none waits until there is some.
  */
-#include <string.h>
+#include "daemon/room.h"
 
-#include "daemon/run.h"
-#include "nic/netns.h"
-
-#define NONE (~0U)
+#include "attach/plane.h"
+#include "attach/undo.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
 
 static bool is_set_by_operator(const struct rxaqm_link *link, const struct rxaqm_iface *iface)
 {
@@ -91,7 +91,7 @@ static bool all_off(const struct rxaqm_run *run)
 	return nr_off > 1 || (nr_off && (!meta || !meta->abi_version));
 }
 
-static bool leave_off(struct rxaqm_link *link)
+bool rxaqm_run_leave_off(struct rxaqm_link *link)
 {
 	if (!all_off(link->run))
 		return false;
@@ -122,64 +122,15 @@ bool rxaqm_run_room(struct rxaqm_link *link, unsigned int nr_queues)
 	struct rxaqm_run *run = link->run;
 	struct rxaqm_error error = {};
 
-	if (link->state == RXAQM_LINK_WAITING && !link->reapply && leave_off(link))
+	if (link->state == RXAQM_LINK_WAITING && !link->reapply && rxaqm_run_leave_off(link))
 		return false;
 	if (!run->state.meta || rxaqm_state_room(&run->state, nr_queues, 0))
 		return true;
 	if (!run->full)
-		rxaqm_plane_make_room(&run->state, &error);
+		rxaqm_undo_everywhere(&run->state, &error);
 	if (rxaqm_state_room(&run->state, nr_queues, 0) ||
 	    (rxaqm_run_is_own(link) && make_room(link, nr_queues)))
 		return true;
 	wait_for_room(link, nr_queues);
 	return false;
-}
-
-/* Has a command attached it? As far as the registry tells, since this is asked often. */
-static bool has_slot(const struct rxaqm_link *link)
-{
-	const struct rxaqm_iface *iface = NULL;
-
-	while ((iface = rxaqm_iface_next(&link->run->state, iface)))
-		if (iface->ifindex == link->ifindex && !strcmp(iface->name, link->name) &&
-		    iface->state == RXAQM_IFACE_ATTACHED && iface->netns_ino == rxaqm_netns_ino())
-			return true;
-	return false;
-}
-
-static void try_waiting(struct rxaqm_run *run, bool own)
-{
-	unsigned int in_vain = NONE; /* for so many there is no room */
-	struct rxaqm_link *link;
-
-	for (link = run->links; link; link = link->next) {
-		if (link->state != RXAQM_LINK_WAITING || link->removed || link->due_ns ||
-		    rxaqm_run_is_own(link) != own || leave_off(link))
-			continue;
-		if (has_slot(link)) {
-			/* It is found with the next turn, and what was set by command stays. */
-			link->state = RXAQM_LINK_RELEASED;
-			link->configure = false;
-			link->verify = true;
-		} else if (link->nr_queues >= in_vain) {
-			continue;
-		} else if (!run->state.meta || rxaqm_state_room(&run->state, link->nr_queues, 0)) {
-			rxaqm_run_reconcile(link);
-		} else {
-			in_vain = link->nr_queues;
-		}
-	}
-}
-
-void rxaqm_run_waiting(struct rxaqm_run *run)
-{
-	const struct rxaqm_link *link = run->links;
-
-	while (link && link->state != RXAQM_LINK_WAITING)
-		link = link->next;
-	run->full = run->full && link;
-	if (!link || run->bpffs_lost)
-		return;
-	try_waiting(run, true);
-	try_waiting(run, false);
 }

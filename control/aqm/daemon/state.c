@@ -5,13 +5,16 @@
  * system. The id of meta_map tells whether what is mapped is still what is pinned. And whether an
  * interface is still attached as the daemon knows it.
  */
-#include <net/if.h>
-#include <linux/bpf.h>
+#include "daemon/state.h"
 
-#include "state/locate.h"
+#include <linux/bpf.h>
+#include <net/if.h>
+
 #include "attach/xdp.h"
 #include "base/now.h"
-#include "daemon/run.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
+#include "state/locate.h"
 
 static void look_for_bpffs(struct rxaqm_run *run)
 {
@@ -52,20 +55,6 @@ void rxaqm_run_state_changed(struct rxaqm_run *run)
 	/* What plane.c has mapped may already be unpinned again. */
 	rxaqm_state_unmap(&run->state);
 	rxaqm_run_state_check(run);
-}
-
-struct rxaqm_iface *rxaqm_run_entry(const struct rxaqm_link *link)
-{
-	const struct rxaqm_run *run = link->run;
-	struct rxaqm_iface *iface;
-
-	if (link->state != RXAQM_LINK_ATTACHED || link->slot < 0 || !run->state.meta)
-		return NULL;
-	iface = &run->state.iface[link->slot];
-	if (RXAQM_READ_ONCE(iface->state) != RXAQM_IFACE_ATTACHED ||
-	    iface->prog_id != link->prog_id)
-		return NULL;
-	return iface;
 }
 
 /* Something is under way; what comes of it is seen in a moment. */

@@ -2,14 +2,12 @@
 #include "report/check.h"
 
 #include <errno.h>
-#include <ifaddrs.h>
 #include <linux/if_link.h>
-#include <linux/if_packet.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/parse.h"
+#include "nic/nic.h"
 #include "state/state.h"
 
 static const struct {
@@ -24,22 +22,12 @@ static const struct {
 
 __s64 rxaqm_check_ring_drops(const char *ifname)
 {
-	struct ifaddrs *addrs, *addr;
-	__s64 packets = -ENODEV;
+	struct rtnl_link_stats64 stats;
+	int err = rxaqm_link_stats(ifname, &stats);
 
-	/* Asks by netlink, so that it is of the namespace entered, as sysfs would not be. */
-	if (getifaddrs(&addrs))
-		return -errno;
-	for (addr = addrs; addr; addr = addr->ifa_next) {
-		const struct rtnl_link_stats *stats = addr->ifa_data;
-
-		if (stats && addr->ifa_addr && addr->ifa_addr->sa_family == AF_PACKET &&
-		    !strcmp(addr->ifa_name, ifname))
-			packets = (__u32)(stats->rx_missed_errors + stats->rx_over_errors +
-					  stats->rx_fifo_errors);
-	}
-	freeifaddrs(addrs);
-	return packets;
+	if (err)
+		return err;
+	return (__u32)(stats.rx_missed_errors + stats.rx_over_errors + stats.rx_fifo_errors);
 }
 
 __s64 rxaqm_check_backlog_drops(const char *path)

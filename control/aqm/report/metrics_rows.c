@@ -67,13 +67,13 @@ static void keep_greatest(__u64 *greatest, __u64 value)
 }
 
 static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
-		       const struct rxaqm_queue *q, const struct rxaqm_wait *wait, __u64 now_ns)
+		       const struct rxaqm_figures *figures, const struct rxaqm_wait *wait)
 {
 	struct rxaqm_socket socket;
 
-	if (!rxaqm_socket_serves(q))
+	if (!rxaqm_socket_serves(&figures->queue))
 		return;
-	rxaqm_socket_look(iface, q, wait, NULL, now_ns, &socket);
+	rxaqm_socket_look(iface, &figures->queue, wait, NULL, figures->now_ns, &socket);
 	row->socket++;
 	row->ring_full += socket.ring_full;
 	if (socket.wait_state != RXAQM_WAIT_VALID)
@@ -82,51 +82,47 @@ static void add_socket(struct rxaqm_metrics_row *row, const struct rxaqm_iface *
 		row->wait_ns = socket.wait_ns;
 }
 
-static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_queue *q, __u32 ring_entries,
-		    __u64 now_ns)
+static void add_law(struct rxaqm_metrics_row *row, const struct rxaqm_law_figures *law)
 {
-	struct rxaqm_law_figures figures;
 	unsigned int i;
 
-	rxaqm_law_figures(q, ring_entries, now_ns, &figures);
-	row->bad += figures.bad;
-	row->dropping += !!q->codel.dropping;
-	keep_greatest(&row->goal_ns, figures.goal_ns);
-	keep_greatest(&row->thin, figures.thin);
+	row->bad += law->bad;
+	keep_greatest(&row->goal_ns, law->goal_ns);
+	keep_greatest(&row->thin, law->thin);
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
-		row->flows[i] += figures.flows[i];
-		row->over[i] += figures.over[i];
+		row->flows[i] += law->flows[i];
+		row->over[i] += law->over[i];
 	}
-	if (figures.holds &&
-	    (row->limit_pps == RXAQM_METRICS_UNKNOWN || figures.limit_pps < row->limit_pps))
-		row->limit_pps = figures.limit_pps;
+	if (law->holds &&
+	    (row->limit_pps == RXAQM_METRICS_UNKNOWN || law->limit_pps < row->limit_pps))
+		row->limit_pps = law->limit_pps;
 }
 
-static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_iface *iface,
-		      const struct rxaqm_queue *q, const struct rxaqm_policy *policy, __u64 now_ns)
+static void add_queue(struct rxaqm_metrics_row *row, const struct rxaqm_figures *figures)
 {
-	struct rxaqm_target target;
+	const struct rxaqm_policy *policy = &figures->policy;
+	const struct rxaqm_queue *q = &figures->queue;
 	unsigned int i;
 
 	for (i = 0; i < RXAQM_NR_STATS; i++)
 		row->stat[i] += q->stat[i];
 	for (i = 0; i < RXAQM_HIST_BUCKETS; i++)
 		row->hist[i] += q->hist[i];
-	row->mode[rxaqm_mode_now(policy, now_ns)]++;
-	row->signal[rxaqm_queue_signal_now(q, now_ns)]++;
-	row->standing += !!(q->flags & RXAQM_QUEUE_STANDING);
-	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, now_ns);
-	add_law(row, q, iface->ring_entries, now_ns);
-	row->distrusted += !!rxaqm_queue_distrust(q, now_ns);
-	keep_greatest(&row->target_ns, rxaqm_status_target_ns(q, policy));
-	keep_greatest(&row->interval_ns, rxaqm_status_interval_ns(q, policy));
-	rxaqm_status_target_derive(iface, q, &target);
-	keep_greatest(&row->floor_ns, target.floor_ns);
-	keep_greatest(&row->ceiling_ns, target.ceiling_ns);
-	if (q->flags & RXAQM_QUEUE_SAMPLED)
+	row->mode[figures->mode]++;
+	row->signal[figures->signal]++;
+	row->standing += figures->standing;
+	row->held_by_exempt += !!rxaqm_overload_exempt_percent(q, figures->now_ns);
+	row->dropping += !!q->codel.dropping;
+	add_law(row, &figures->law);
+	row->distrusted += !!figures->distrust;
+	keep_greatest(&row->target_ns, figures->target_ns);
+	keep_greatest(&row->interval_ns, figures->interval_ns);
+	keep_greatest(&row->floor_ns, figures->derived.floor_ns);
+	keep_greatest(&row->ceiling_ns, figures->derived.ceiling_ns);
+	if (figures->sampled)
 		keep_greatest(&row->err_ns, q->sample_err_ns);
 	if (policy->lease_until_ns && policy->mode == RXAQM_MODE_ENFORCE) {
-		__u64 left_ns = rxaqm_ns_since(policy->lease_until_ns, now_ns);
+		__u64 left_ns = rxaqm_ns_since(policy->lease_until_ns, figures->now_ns);
 
 		if (left_ns < row->lease_ns)
 			row->lease_ns = left_ns;
@@ -148,6 +144,7 @@ static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool
 	const struct rxaqm_iface *iface = &view->state->iface[slot];
 	const char *interface = view->iface[slot].label;
 	struct rxaqm_metrics_row *row = NULL;
+	struct rxaqm_figures figures;
 	unsigned int i;
 
 	if (!by_queue) {
@@ -155,32 +152,50 @@ static void take_queues(struct rxaqm_metrics_view *view, unsigned int slot, bool
 		strcpy(row->queue, "all");
 	}
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue *q = rxaqm_state_queue(view->state, iface, i);
-
-		if (by_queue && !rxaqm_queue_shows(iface, q))
+		if (by_queue && !rxaqm_queue_shows(iface, rxaqm_state_queue(view->state, iface, i)))
 			continue;
 		if (by_queue) {
 			row = new_row(&view->queues, interface);
 			snprintf(row->queue, sizeof(row->queue), "%u", i);
 		}
-		add_queue(row, iface, q, rxaqm_state_policy(view->state, iface, i), view->now_ns);
-		add_socket(row, iface, q, rxaqm_state_wait(view->state, iface, i), view->now_ns);
+		rxaqm_figures_take(view->state, iface, i, view->now_ns, &figures);
+		add_queue(row, &figures);
+		add_socket(row, iface, &figures, rxaqm_state_wait(view->state, iface, i));
 	}
 }
 
-static void take_clock(struct rxaqm_metrics_row *row, const struct rxaqm_clock_entry *entry,
-		       bool stamped, __u64 now_ns)
+/* The mapping that @published says is the newest, and whether it holds. */
+static struct rxaqm_clock newest(const struct rxaqm_clock clock[2], __u32 published, __u64 now_ns,
+				 bool *ret_valid)
 {
-	const struct rxaqm_clock clock = entry->clock[entry->published & 1];
-	bool known = entry->published, valid = known && !rxaqm_ns_reached(now_ns, clock.expires_ns);
-	const __u64 unknown = RXAQM_METRICS_UNKNOWN;
+	const struct rxaqm_clock found = clock[published & 1];
 
-	row->clock_valid = stamped ? valid : unknown;
+	*ret_valid = published && !rxaqm_ns_reached(now_ns, found.expires_ns);
+	return found;
+}
+
+static void take_clocks(struct rxaqm_metrics_row *row, const struct rxaqm_clock_entry *entry,
+			const struct rxaqm_clock_phc *phc, enum rxaqm_stamp stamp, __u64 now_ns)
+{
+	const __u64 unknown = RXAQM_METRICS_UNKNOWN;
+	bool known = entry->published, valid, read;
+	const struct rxaqm_clock clock = newest(entry->clock, entry->published, now_ns, &valid);
+	const struct rxaqm_clock by_phc = newest(phc->clock, phc->published, now_ns, &read);
+	__u64 excess_ns;
+
+	row->clock_valid = stamp != RXAQM_STAMP_NONE ? valid : unknown;
 	row->clock_offset_ns = known ? clock.host_ref_ns - clock.hw_ref_ns : unknown;
 	row->clock_err_ns = known ? rxaqm_clock_err(&clock, now_ns) : unknown;
 	row->clock_age_ns = known ? rxaqm_ns_since(now_ns, clock.host_ref_ns) : unknown;
 	row->clock_rate_q32 = known ? (__u64)clock.rate_q32 : unknown;
 	row->clock_drift_err_q32 = known ? (__u64)clock.drift_err_q32 : unknown;
+	row->phc_valid = stamp == RXAQM_STAMP_HWTSTAMP ? read : unknown;
+	row->phc_steps = stamp == RXAQM_STAMP_HWTSTAMP ? phc->resets : unknown;
+	row->phc_err_ns = read ? rxaqm_clock_err(&by_phc, now_ns) : unknown;
+	row->phc_rate_q32 = read ? (__u64)by_phc.rate_q32 : unknown;
+	row->phc_differ_ns = read && valid ? (__u64)rxaqm_clock_differ(&by_phc, &clock, now_ns,
+								       &excess_ns) :
+					     unknown;
 }
 
 static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
@@ -194,7 +209,8 @@ static void take_iface(struct rxaqm_metrics_view *view, unsigned int slot)
 	row->ring_entries = iface->ring_entries;
 	row->overflow = view->iface[slot].overflow;
 	row->attached_ns = rxaqm_ns_since(view->now_ns, iface->attached_ns);
-	take_clock(row, &view->state->clock[slot], iface->stamp != RXAQM_STAMP_NONE, view->now_ns);
+	take_clocks(row, &view->state->clock[slot], &view->state->clock_phc[slot], iface->stamp,
+		    view->now_ns);
 }
 
 void rxaqm_metrics_rows_take(struct rxaqm_metrics_view *view)

@@ -36,6 +36,8 @@ struct rxaqm_metrics_row {
 	__u64 clock_valid;
 	__u64 clock_offset_ns, clock_err_ns, clock_age_ns;
 	__u64 clock_rate_q32, clock_drift_err_q32;
+	__u64 phc_valid, phc_err_ns, phc_rate_q32, phc_steps;
+	__u64 phc_differ_ns; /* from what was learnt from packets */
 	/* Of a queue, or of all of an interface. */
 	__u64 stat[RXAQM_NR_STATS];
 	__u64 ring_full; /* dropped at full rings of sockets, as their consumers say */

@@ -212,6 +212,16 @@ static const struct series ifaces[] = {
 	{ GAUGE("rxaqm_clock_error_growth_ratio",
 		"Seconds by which the error bound grows in a second"),
 	  Q32(clock_drift_err_q32) },
+
+	{ GAUGE("rxaqm_phc_valid", "1 while the NIC's clock is read and believed"),
+	  NUMBER(phc_valid) },
+	{ GAUGE("rxaqm_phc_error_seconds", "Bound of the error of its reading"), NS(phc_err_ns) },
+	{ GAUGE("rxaqm_phc_drift_ratio", "Host time gained by time of the NIC"),
+	  Q32(phc_rate_q32) },
+	{ COUNTER("rxaqm_phc_steps_total", "Steps of either clock"), NUMBER(phc_steps) },
+	{ GAUGE("rxaqm_phc_difference_seconds",
+		"Mapping by the PHC less the estimate from packets"),
+	  NS(phc_differ_ns) },
 };
 
 static void print_value(struct rxaqm_metrics_text *text, const char *const *labels, enum how how,

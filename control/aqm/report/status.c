@@ -14,7 +14,7 @@
 #include "policy/settings.h"
 #include "nic/nic.h"
 #include "figures/figures.h"
-#include "report/notes.h"
+#include "report/status_notes.h"
 #include "target.h"
 
 #define STAT_NAME(constant, name, meaning) name,
@@ -39,24 +39,25 @@ static void print_stats(struct rxaqm_out *out, const struct rxaqm_queue *q)
 		rxaqm_out_text(out, "\n");
 }
 
-static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
+static void print_sojourn(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
-	const char *distrust = rxaqm_queue_distrust(q, now_ns);
+	const struct rxaqm_queue *q = &figures->queue;
 
-	rxaqm_out_str(out, "signal", ", signal %s", rxaqm_queue_signal(q, now_ns));
-	if (distrust)
-		rxaqm_out_str(out, "distrust", " (stamps not believed: %s)", distrust);
-	rxaqm_out_bool(out, "standing", ", standing", NULL, q->flags & RXAQM_QUEUE_STANDING);
+	rxaqm_out_str(out, "signal", ", signal %s", rxaqm_signal_now_names[figures->signal]);
+	if (figures->distrust)
+		rxaqm_out_str(out, "distrust", " (stamps not believed: %s)", figures->distrust);
+	rxaqm_out_bool(out, "standing", ", standing", NULL, figures->standing);
 	rxaqm_out_text(out, "\n");
 	if (!rxaqm_hist_packets(q->hist, NULL))
 		return;
 	rxaqm_out_ns(out, "sojourn_p50_ns", "    sojourn p50 %s",
 		     rxaqm_hist_quantile_ns(q->hist, NULL, 500));
 	rxaqm_out_ns(out, "sojourn_p99_ns", " p99 %s", rxaqm_hist_quantile_ns(q->hist, NULL, 990));
-	if (q->flags & RXAQM_QUEUE_SAMPLED) {
+	if (figures->sampled) {
 		rxaqm_out_ns(out, "sample_sojourn_ns", ", last %s", q->sample_sojourn_ns);
 		rxaqm_out_ns(out, "sample_err_ns", " +-%s", q->sample_err_ns);
-		rxaqm_out_ns(out, "sample_age_ns", " %s ago", rxaqm_ns_since(now_ns, q->sample_ns));
+		rxaqm_out_ns(out, "sample_age_ns", " %s ago",
+			     rxaqm_ns_since(figures->now_ns, q->sample_ns));
 	}
 	rxaqm_out_text(out, "\n");
 }
@@ -93,9 +94,10 @@ static void print_limit(struct rxaqm_out *out, const struct rxaqm_law_figures *l
 /* What a target that is short for its flows costs: GRO merges little where a flow has few packets
  * in the queue.
  */
-static void print_price(struct rxaqm_out *out, const struct rxaqm_law_figures *law,
-			const struct rxaqm_queue *q, bool in_text)
+static void print_price(struct rxaqm_out *out, const struct rxaqm_figures *figures, bool in_text)
 {
+	const struct rxaqm_law_figures *law = &figures->law;
+	const struct rxaqm_queue *q = &figures->queue;
 	__u64 room = q->packet_ns ? law->goal_ns / q->packet_ns : 0;
 	__u64 each = law->over[RXAQM_FLOWS_TCP] ? room / law->over[RXAQM_FLOWS_TCP] : 0;
 	unsigned int more = 0;
@@ -114,32 +116,29 @@ static void print_price(struct rxaqm_out *out, const struct rxaqm_law_figures *l
 		       each, more);
 }
 
-static void print_auto(struct rxaqm_out *out, const struct rxaqm_iface *iface,
-		       const struct rxaqm_queue *q, __u64 now_ns)
+static void print_auto(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
-	struct rxaqm_law_figures law;
-	bool in_text, short_ring;
+	const struct rxaqm_law_figures *law = &figures->law;
+	bool in_text = law->holds || law->bad;
+	bool short_ring = law->goal_ns < figures->queue.target_ns;
 
-	rxaqm_law_figures(q, iface->ring_entries, now_ns, &law);
-	in_text = law.holds || law.bad;
-	short_ring = law.goal_ns < q->target_ns;
 	rxaqm_out_object(out, "law");
-	print_limit(out, &law, in_text);
-	rxaqm_out_bool(out, "bad", in_text ? "; bad" : NULL, NULL, law.bad);
-	rxaqm_out_ns(out, "smooth_ns", NULL, law.smooth_ns);
-	rxaqm_out_ns(out, "goal_ns", in_text && short_ring ? "; goal %s" : NULL, law.goal_ns);
+	print_limit(out, law, in_text);
+	rxaqm_out_bool(out, "bad", in_text ? "; bad" : NULL, NULL, law->bad);
+	rxaqm_out_ns(out, "smooth_ns", NULL, law->smooth_ns);
+	rxaqm_out_ns(out, "goal_ns", in_text && short_ring ? "; goal %s" : NULL, law->goal_ns);
 	if (in_text && short_ring)
 		rxaqm_out_text(out, ", since the ring has no room for the target");
-	print_price(out, &law, q, in_text);
+	print_price(out, figures, in_text);
 	rxaqm_out_end(out);
 	if (in_text)
 		rxaqm_out_text(out, "\n");
 }
 
 /* By the names that "tc -s qdisc show" has. */
-static void print_codel(struct rxaqm_out *out, const struct rxaqm_queue *q, __u64 now_ns)
+static void print_codel(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
-	const struct rxaqm_codel_vars *codel = &q->codel;
+	const struct rxaqm_codel_vars *codel = &figures->queue.codel;
 
 	rxaqm_out_object(out, "codel");
 	rxaqm_out_u64(out, "count", codel->count ? "    count %llu" : NULL, codel->count);
@@ -147,19 +146,19 @@ static void print_codel(struct rxaqm_out *out, const struct rxaqm_queue *q, __u6
 	rxaqm_out_ns(out, "ldelay_ns", codel->count ? " ldelay %s" : NULL, codel->ldelay_ns);
 	rxaqm_out_bool(out, "dropping", codel->count ? " dropping" : NULL, NULL, codel->dropping);
 	if (codel->dropping)
-		rxaqm_out_s64(out, "drop_next_ns", NULL, (__s64)(codel->drop_next_ns - now_ns));
+		rxaqm_out_s64(out, "drop_next_ns", NULL,
+			      (__s64)(codel->drop_next_ns - figures->now_ns));
 	rxaqm_out_end(out);
 	if (codel->count)
 		rxaqm_out_text(out, "\n");
 }
 
-void rxaqm_status_law_out(struct rxaqm_out *out, const struct rxaqm_iface *iface,
-			  const struct rxaqm_queue *q, __u64 now_ns)
+void rxaqm_status_law_out(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
-	if (q->policy.law == RXAQM_LAW_CODEL)
-		print_codel(out, q, now_ns);
+	if (figures->queue.policy.law == RXAQM_LAW_CODEL)
+		print_codel(out, figures);
 	else
-		print_auto(out, iface, q, now_ns);
+		print_auto(out, figures);
 }
 
 static void print_wait(struct rxaqm_out *out, const struct rxaqm_socket *socket)
@@ -193,22 +192,22 @@ struct view {
 	struct rxaqm_sockets sockets;
 };
 
-/* An object "socket" and a line, if queue @number goes to an AF_XDP socket. */
-static void print_socket(struct rxaqm_out *out, struct view *view, unsigned int number,
-			 const struct rxaqm_queue *q, __u64 now_ns)
+/* An object "socket" and a line, if the queue goes to an AF_XDP socket. */
+static void print_socket(struct rxaqm_out *out, struct view *view,
+			 const struct rxaqm_figures *figures)
 {
-	const struct rxaqm_wait *wait = rxaqm_state_wait(view->state, view->iface, number);
+	const struct rxaqm_wait *wait = rxaqm_state_wait(view->state, view->iface, figures->number);
 	const struct rxaqm_socket_diag *diag;
 	struct rxaqm_socket socket;
 	__u32 pid = RXAQM_READ_ONCE(wait->pid);
 
-	if (!rxaqm_socket_serves(q))
+	if (!rxaqm_socket_serves(&figures->queue))
 		return;
 	if (view->ifindex && !view->asked)
 		rxaqm_sockets_read(&view->sockets);
 	view->asked = true;
-	diag = rxaqm_sockets_find(&view->sockets, view->ifindex, number);
-	rxaqm_socket_look(view->iface, q, wait, diag, now_ns, &socket);
+	diag = rxaqm_sockets_find(&view->sockets, view->ifindex, figures->number);
+	rxaqm_socket_look(view->iface, &figures->queue, wait, diag, figures->now_ns, &socket);
 	rxaqm_out_object(out, "socket");
 	rxaqm_out_text(out, "    goes to a socket");
 	/* Nothing has come since, or it would be known without. */
@@ -231,46 +230,43 @@ static void print_socket(struct rxaqm_out *out, struct view *view, unsigned int 
 }
 
 /* Floor, ceiling, what is derived, and why; nothing while no round was measured. */
-static void print_target(struct rxaqm_out *out, const struct rxaqm_iface *iface,
-			 const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+static void print_target(struct rxaqm_out *out, const struct rxaqm_figures *figures)
 {
-	struct rxaqm_target target;
+	const struct rxaqm_target *derived = &figures->derived;
 
-	rxaqm_status_target_derive(iface, q, &target);
-	if (!target.floor_ns)
+	if (!derived->floor_ns)
 		return;
-	rxaqm_out_ns(out, "round_ns", "    poll round %s", q->round_ns);
-	rxaqm_out_ns(out, "floor_ns", ", floor %s", target.floor_ns);
-	if (rxaqm_status_target_ns(q, policy) < target.floor_ns)
+	rxaqm_out_ns(out, "round_ns", "    poll round %s", figures->queue.round_ns);
+	rxaqm_out_ns(out, "floor_ns", ", floor %s", derived->floor_ns);
+	if (figures->target_ns < derived->floor_ns)
 		rxaqm_out_text(out, " (the target is below it)");
-	if (target.ceiling_ns)
-		rxaqm_out_ns(out, "ceiling_ns", ", ceiling %s", target.ceiling_ns);
+	if (derived->ceiling_ns)
+		rxaqm_out_ns(out, "ceiling_ns", ", ceiling %s", derived->ceiling_ns);
 	else
 		rxaqm_out_null(out, "ceiling_ns", NULL);
-	rxaqm_out_ns(out, "derived_target_ns", "; derived target %s", target.target_ns);
-	rxaqm_out_str(out, "derived_why", ": %s", target.text);
+	rxaqm_out_ns(out, "derived_target_ns", "; derived target %s", derived->target_ns);
+	rxaqm_out_str(out, "derived_why", ": %s", derived->text);
 	rxaqm_out_text(out, "\n");
 }
 
 static void print_queue(struct rxaqm_out *out, struct view *view, unsigned int number)
 {
-	const struct rxaqm_policy *policy = rxaqm_state_policy(view->state, view->iface, number);
-	const struct rxaqm_queue q = *rxaqm_state_queue(view->state, view->iface, number);
-	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_figures figures;
 
+	rxaqm_figures_take(view->state, view->iface, number, rxaqm_now_ns(), &figures);
 	rxaqm_out_object(out, NULL);
-	rxaqm_queue_out(out, number, &q);
-	rxaqm_out_str(out, "mode", ": %s", rxaqm_mode_name(policy, now_ns));
-	rxaqm_out_ns(out, "target_ns", ", target %s", rxaqm_status_target_ns(&q, policy));
-	rxaqm_out_bool(out, "target_auto", " (auto)", NULL, policy->target_auto);
-	rxaqm_out_ns(out, "interval_ns", " interval %s", rxaqm_status_interval_ns(&q, policy));
-	print_sojourn(out, &q, now_ns);
-	rxaqm_settings_sources_out(out, policy);
-	print_socket(out, view, number, &q, now_ns);
-	print_target(out, view->iface, &q, policy);
-	rxaqm_status_law_out(out, view->iface, &q, now_ns);
-	rxaqm_flows_out(out, view->state, view->iface->queue_base + number, &q, false);
-	print_stats(out, &q);
+	rxaqm_figures_name_out(out, &figures);
+	rxaqm_out_str(out, "mode", ": %s", rxaqm_mode_now_names[figures.mode]);
+	rxaqm_out_ns(out, "target_ns", ", target %s", figures.target_ns);
+	rxaqm_out_bool(out, "target_auto", " (auto)", NULL, figures.policy.target_auto);
+	rxaqm_out_ns(out, "interval_ns", " interval %s", figures.interval_ns);
+	print_sojourn(out, &figures);
+	rxaqm_settings_sources_out(out, &figures.policy);
+	print_socket(out, view, &figures);
+	print_target(out, &figures);
+	rxaqm_status_law_out(out, &figures);
+	rxaqm_flows_out(out, view->state, view->iface->queue_base + number, &figures.queue, false);
+	print_stats(out, &figures.queue);
 	rxaqm_out_end(out);
 }
 
@@ -278,13 +274,13 @@ static void print_queue(struct rxaqm_out *out, struct view *view, unsigned int n
 static void print_queues(struct rxaqm_out *out, struct view *view)
 {
 	const struct rxaqm_iface *iface = view->iface;
-	struct rxaqm_target target;
+	struct rxaqm_figures first;
 	unsigned int i;
 
-	rxaqm_status_target_derive(iface, rxaqm_state_queue(view->state, iface, 0), &target);
+	rxaqm_figures_take(view->state, iface, 0, rxaqm_now_ns(), &first);
 	/* Of what it was when attached; a note says that it has changed. */
-	if (target.advice[0] && !(view->ifindex && rxaqm_entry_outgrown(iface, view->name)))
-		rxaqm_out_str(out, "ring_advice", "  %s\n", target.advice);
+	if (first.derived.advice[0] && !(view->ifindex && rxaqm_entry_outgrown(iface, view->name)))
+		rxaqm_out_str(out, "ring_advice", "  %s\n", first.derived.advice);
 	rxaqm_out_array(out, "queues");
 	for (i = 0; i < iface->nr_queues; i++)
 		if (rxaqm_queue_shows(iface, rxaqm_state_queue(view->state, iface, i)))

@@ -45,104 +45,6 @@ __u64 rxaqm_hist_quantile_ns(const __u64 *hist, const __u64 *since, unsigned int
 	return 0;
 }
 
-const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns)
-{
-	static const char *const reasons[] = {
-		[RXAQM_DISTRUST_NONE] = NULL,
-		[RXAQM_DISTRUST_NEGATIVE] = "stamped later than received",
-		[RXAQM_DISTRUST_ABSURD] = "stamped over 10 s ago",
-		[RXAQM_DISTRUST_BACKWARDS] = "stamped before the packet ahead",
-	};
-
-	if (!rxaqm_ns_after(q->distrust_until_ns, now_ns) ||
-	    q->distrust_reason >= sizeof(reasons) / sizeof(reasons[0]))
-		return NULL;
-	return reasons[q->distrust_reason];
-}
-
-bool rxaqm_queue_unstamped(const struct rxaqm_queue *q)
-{
-	return q->stat[RXAQM_STAT_STAMP_MISSING] &&
-	       !(q->flags & RXAQM_QUEUE_NO_CLOCK) /* they came, but could not be read */
-	       && rxaqm_ns_after(q->poll_end_ns, q->sample_ns + RXAQM_NSEC_PER_SEC) &&
-	       rxaqm_ns_after(q->poll_end_ns, q->distrust_until_ns);
-}
-
-enum rxaqm_signal_now rxaqm_queue_signal_now(const struct rxaqm_queue *q, __u64 now_ns)
-{
-	bool stamped = q->signal == RXAQM_SIGNAL_STAMP || q->signal == RXAQM_SIGNAL_HINT;
-
-	if (!(q->flags & RXAQM_QUEUE_POLLED))
-		return RXAQM_SIGNAL_NOW_NONE;
-	/* A queue that stands gets samples all the time, or it has none. */
-	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
-	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
-	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
-	    !rxaqm_queue_distrust(q, now_ns) && !rxaqm_sample_inexact(q))
-		return q->signal == RXAQM_SIGNAL_HINT ? RXAQM_SIGNAL_NOW_HINT :
-							RXAQM_SIGNAL_NOW_STAMP;
-	return rxaqm_policy_by_polls(&q->policy) ? RXAQM_SIGNAL_NOW_BUSY : RXAQM_SIGNAL_NOW_NONE;
-}
-
-const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns)
-{
-	static const char *const names[RXAQM_NR_SIGNALS_NOW] = { "hint", "stamp", "busy", "none" };
-
-	return names[rxaqm_queue_signal_now(q, now_ns)];
-}
-
-enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns)
-{
-	if (policy->mode != RXAQM_MODE_ENFORCE)
-		return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
-	if (policy->lease_until_ns && !rxaqm_ns_after(policy->lease_until_ns, now_ns))
-		return RXAQM_MODE_NOW_LAPSED;
-	return RXAQM_MODE_NOW_ENFORCE;
-}
-
-const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns)
-{
-	static const char *const names[RXAQM_NR_MODES_NOW] = { "off", "observe", "enforce",
-							       "observe (lease over)" };
-
-	return names[rxaqm_mode_now(policy, now_ns)];
-}
-
-/* A policy that no packet has come under yet: what is in use is another's. */
-static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
-{
-	return !q->target_ns || q->policy.target_auto != policy->target_auto ||
-	       q->policy.target_ns != policy->target_ns ||
-	       q->policy.interval_ns != policy->interval_ns;
-}
-
-__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
-{
-	return is_new(q, policy) ? policy->target_ns : q->target_ns;
-}
-
-__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
-{
-	return is_new(q, policy) ? policy->interval_ns : q->interval_ns;
-}
-
-void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
-				struct rxaqm_target *target)
-{
-	struct rxaqm_target_facts facts = {
-		.rule = iface->target_rule,
-		.quarters = iface->target_quarters,
-		.moderation_ns = iface->moderation_ns,
-		.entries = iface->ring_entries,
-		.poll_packets = iface->poll_packets,
-		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
-		.round_ns = q->round_ns,
-		.packet_ns = q->packet_ns,
-	};
-
-	rxaqm_target_explain(&facts, target);
-}
-
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface)
 {
 	return iface->flags & RXAQM_IFACE_HINT ? "hint" : rxaqm_stamp_names[iface->stamp];
@@ -187,15 +89,6 @@ bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue
 	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);
 }
 
-void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q)
-{
-	rxaqm_out_u64(out, "queue", "  queue %llu", queue);
-	if (q->flags & RXAQM_QUEUE_POLLED)
-		rxaqm_out_u64(out, "cpu", " cpu %llu", q->cpu);
-	else
-		rxaqm_out_null(out, "cpu", " (no packet yet)");
-}
-
 const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS] = { "tcp", "other" };
 
 __u64 rxaqm_level_pps(const struct rxaqm_law_vars *vars, __u32 level)
@@ -204,6 +97,84 @@ __u64 rxaqm_level_pps(const struct rxaqm_law_vars *vars, __u32 level)
 	double half_life_s = (double)(1ULL << (16 + vars->stamp_bits)) / 1e9;
 
 	return (__u64)(level * 0.6931 / RXAQM_PACKET / half_life_s + 0.5);
+}
+
+const char *const rxaqm_signal_now_names[RXAQM_NR_SIGNALS_NOW] = { "hint", "stamp", "busy",
+								   "none" };
+const char *const rxaqm_mode_now_names[RXAQM_NR_MODES_NOW] = { "off", "observe", "enforce",
+							       "observe (lease over)" };
+
+static const char *distrust_of(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	static const char *const reasons[] = {
+		[RXAQM_DISTRUST_NONE] = NULL,
+		[RXAQM_DISTRUST_NEGATIVE] = "stamped later than received",
+		[RXAQM_DISTRUST_ABSURD] = "stamped over 10 s ago",
+		[RXAQM_DISTRUST_BACKWARDS] = "stamped before the packet ahead",
+	};
+
+	if (!rxaqm_ns_after(q->distrust_until_ns, now_ns) ||
+	    q->distrust_reason >= sizeof(reasons) / sizeof(reasons[0]))
+		return NULL;
+	return reasons[q->distrust_reason];
+}
+
+static bool is_unstamped(const struct rxaqm_queue *q)
+{
+	return q->stat[RXAQM_STAT_STAMP_MISSING] &&
+	       !(q->flags & RXAQM_QUEUE_NO_CLOCK) /* they came, but could not be read */
+	       && rxaqm_ns_after(q->poll_end_ns, q->sample_ns + RXAQM_NSEC_PER_SEC) &&
+	       rxaqm_ns_after(q->poll_end_ns, q->distrust_until_ns);
+}
+
+static enum rxaqm_signal_now signal_of(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	bool stamped = q->signal == RXAQM_SIGNAL_STAMP || q->signal == RXAQM_SIGNAL_HINT;
+
+	if (!(q->flags & RXAQM_QUEUE_POLLED))
+		return RXAQM_SIGNAL_NOW_NONE;
+	/* A queue that stands gets samples all the time, or it has none. */
+	if (stamped && (q->flags & RXAQM_QUEUE_SAMPLED) &&
+	    (!(q->flags & RXAQM_QUEUE_STANDING) ||
+	     rxaqm_ns_since(now_ns, q->sample_ns) <= RXAQM_NSEC_PER_SEC) &&
+	    !distrust_of(q, now_ns) && !rxaqm_sample_inexact(q))
+		return q->signal == RXAQM_SIGNAL_HINT ? RXAQM_SIGNAL_NOW_HINT :
+							RXAQM_SIGNAL_NOW_STAMP;
+	return rxaqm_policy_by_polls(&q->policy) ? RXAQM_SIGNAL_NOW_BUSY : RXAQM_SIGNAL_NOW_NONE;
+}
+
+static enum rxaqm_mode_now mode_of(const struct rxaqm_policy *policy, __u64 now_ns)
+{
+	if (policy->mode != RXAQM_MODE_ENFORCE)
+		return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
+	if (policy->lease_until_ns && !rxaqm_ns_after(policy->lease_until_ns, now_ns))
+		return RXAQM_MODE_NOW_LAPSED;
+	return RXAQM_MODE_NOW_ENFORCE;
+}
+
+/* A policy that no packet has come under yet: what is in use is another's. */
+static bool is_new(const struct rxaqm_queue *q, const struct rxaqm_policy *policy)
+{
+	return !q->target_ns || q->policy.target_auto != policy->target_auto ||
+	       q->policy.target_ns != policy->target_ns ||
+	       q->policy.interval_ns != policy->interval_ns;
+}
+
+static void derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
+		   struct rxaqm_target *target)
+{
+	struct rxaqm_target_facts facts = {
+		.rule = iface->target_rule,
+		.quarters = iface->target_quarters,
+		.moderation_ns = iface->moderation_ns,
+		.entries = iface->ring_entries,
+		.poll_packets = iface->poll_packets,
+		.backlog = iface->flags & RXAQM_IFACE_BY_CPU,
+		.round_ns = q->round_ns,
+		.packet_ns = q->packet_ns,
+	};
+
+	rxaqm_target_explain(&facts, target);
 }
 
 /* The windows that have passed since the last packet. */
@@ -223,13 +194,12 @@ static void catch_up(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_
 		rxaqm_law_turn(vars, &params, now_ns);
 }
 
-void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
-		       struct rxaqm_law_figures *figures)
+static void fill_law(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
+		     struct rxaqm_law_figures *figures)
 {
 	struct rxaqm_law_vars vars = q->law;
 	unsigned int i;
 
-	memset(figures, 0, sizeof(*figures));
 	if (q->policy.law != RXAQM_LAW_AUTO)
 		return;
 	catch_up(q, ring_entries, now_ns, &vars);
@@ -247,4 +217,41 @@ void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 no
 	}
 	if (vars.bad && q->policy.ack == RXAQM_ACK_THIN)
 		figures->thin = vars.thin;
+}
+
+void rxaqm_figures_take(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			unsigned int number, __u64 now_ns, struct rxaqm_figures *figures)
+{
+	const struct rxaqm_policy *policy = &figures->policy;
+	struct rxaqm_queue *q = &figures->queue;
+	bool new;
+
+	*figures = (struct rxaqm_figures){
+		.number = number,
+		.now_ns = now_ns,
+		.queue = *rxaqm_state_queue(state, iface, number),
+		.policy = *rxaqm_state_policy(state, iface, number),
+	};
+	figures->polled = q->flags & RXAQM_QUEUE_POLLED;
+	figures->standing = q->flags & RXAQM_QUEUE_STANDING;
+	figures->sampled = q->flags & RXAQM_QUEUE_SAMPLED;
+	figures->mode = mode_of(policy, now_ns);
+	figures->signal = signal_of(q, now_ns);
+	figures->distrust = distrust_of(q, now_ns);
+	figures->unstamped = is_unstamped(q);
+	figures->sojourn_ns = q->law.smooth_ns;
+	new = is_new(q, policy);
+	figures->target_ns = new ? policy->target_ns : q->target_ns;
+	figures->interval_ns = new ? policy->interval_ns : q->interval_ns;
+	derive(iface, q, &figures->derived);
+	fill_law(q, iface->ring_entries, now_ns, &figures->law);
+}
+
+void rxaqm_figures_name_out(struct rxaqm_out *out, const struct rxaqm_figures *figures)
+{
+	rxaqm_out_u64(out, "queue", "  queue %llu", figures->number);
+	if (figures->polled)
+		rxaqm_out_u64(out, "cpu", " cpu %llu", figures->queue.cpu);
+	else
+		rxaqm_out_null(out, "cpu", " (no packet yet)");
 }

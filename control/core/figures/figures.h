@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures computed from the counters of a queue. */
+/* What a queue and its interface say, in numbers and words. */
 #ifndef RXAQM_FIGURES_H
 #define RXAQM_FIGURES_H
 
 #include "state/state.h"
 #include "base/out.h"
-#include "policy/target_why.h"
+#include "policy/target_explain.h"
 
 /* Sojourn below which @permille of the @hist's packets lie, interpolated within its bucket
  * (at most 1/8 off); 0 if it is under 1 us, or there are none. @since (may be NULL) is subtracted.
@@ -22,16 +22,6 @@ enum rxaqm_signal_now {
 	RXAQM_SIGNAL_NOW_NONE,
 	RXAQM_NR_SIGNALS_NOW
 };
-/* What the queue goes by now, and its name: "hint", "stamp", "busy", "none". */
-enum rxaqm_signal_now rxaqm_queue_signal_now(const struct rxaqm_queue *q, __u64 now_ns);
-const char *rxaqm_queue_signal(const struct rxaqm_queue *q, __u64 now_ns);
-
-/* Packets have come for over a second, but no stamp with them. */
-bool rxaqm_queue_unstamped(const struct rxaqm_queue *q);
-
-/* Why stamps are not believed now, in words; NULL if they are. */
-const char *rxaqm_queue_distrust(const struct rxaqm_queue *q, __u64 now_ns);
-
 enum rxaqm_mode_now {
 	RXAQM_MODE_NOW_OFF,
 	RXAQM_MODE_NOW_OBSERVE,
@@ -39,18 +29,50 @@ enum rxaqm_mode_now {
 	RXAQM_MODE_NOW_LAPSED, /* enforce, but the lease is over: it observes */
 	RXAQM_NR_MODES_NOW
 };
-enum rxaqm_mode_now rxaqm_mode_now(const struct rxaqm_policy *policy, __u64 now_ns);
-const char *rxaqm_mode_name(const struct rxaqm_policy *policy, __u64 now_ns);
+/* By their values: "hint", "stamp", "busy", "none"; "off", "observe", "enforce", ... */
+extern const char *const rxaqm_signal_now_names[RXAQM_NR_SIGNALS_NOW];
+extern const char *const rxaqm_mode_now_names[RXAQM_NR_MODES_NOW];
 
-/* What the entry of @iface says of targets, and what @q has measured: floor, ceiling, what is
- * derived, and why (target_why.h).
+/* What law=auto has come to, as the next packet would find it: a queue that was not judged for an
+ * interval holds nobody. All 0 with another law.
  */
-void rxaqm_status_target_derive(const struct rxaqm_iface *iface, const struct rxaqm_queue *q,
-				struct rxaqm_target *target);
+struct rxaqm_law_figures {
+	bool bad; /* stood over target for an interval, and has stood since */
+	bool holds; /* there is a limit that may hold a flow */
+	__u64 limit_pps; /* what a flow may send; 0: no limit */
+	__u64 capacity_pps; /* what the CPU can do, as far as was seen */
+	__u32 flows[RXAQM_NR_FLOW_KINDS]; /* known, of the interval before or the one going on */
+	__u32 over[RXAQM_NR_FLOW_KINDS]; /* of these over the limit */
+	__u32 thin; /* share of redundant ACKs that are dropped, of RXAQM_LAW_ONE */
+	__u64 goal_ns, smooth_ns;
+};
+extern const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS];
 
-/* The target and the interval in use; the policy's while no packet came under it. */
-__u64 rxaqm_status_target_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
-__u64 rxaqm_status_interval_ns(const struct rxaqm_queue *q, const struct rxaqm_policy *policy);
+/* What there is to say of a queue: all that shows one shows this. */
+struct rxaqm_figures {
+	unsigned int number; /* of the queue */
+	__u64 now_ns; /* of all of it */
+	struct rxaqm_queue queue; /* a copy: the packet path goes on */
+	struct rxaqm_policy policy; /* in force; queue.policy is what the last packet came under */
+	bool polled; /* packets have come */
+	bool standing; /* the last poll left packets behind */
+	bool sampled; /* queue.sample_sojourn_ns is the newest sample: one packet's */
+	enum rxaqm_mode_now mode;
+	enum rxaqm_signal_now signal; /* what the queue goes by */
+	const char *distrust; /* why stamps are not believed, in words; NULL if they are */
+	bool unstamped; /* packets have come for over a second, but no stamp with them */
+	__u64 sojourn_ns; /* the average, which laws go by */
+	__u64 target_ns, interval_ns; /* in use; the policy's while no packet came under it */
+	struct rxaqm_target derived; /* floor, ceiling, what follows from them, and why */
+	struct rxaqm_law_figures law;
+};
+
+/* Those of queue @number of @iface at @now_ns. */
+void rxaqm_figures_take(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
+			unsigned int number, __u64 now_ns, struct rxaqm_figures *figures);
+
+/* The fields that name the queue: its number, and its CPU. */
+void rxaqm_figures_name_out(struct rxaqm_out *out, const struct rxaqm_figures *figures);
 
 /* Where its stamps come from: "hint", "hwtstamp", "tstamp", "none". */
 const char *rxaqm_iface_stamps(const struct rxaqm_iface *iface);
@@ -68,28 +90,6 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
 
 /* Has the queue anything to show? Small interfaces show all of theirs. */
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);
-
-/* The fields that name a queue: interface, queue, cpu. */
-void rxaqm_queue_out(struct rxaqm_out *out, unsigned int queue, const struct rxaqm_queue *q);
-
-/* What law=auto has come to; all 0 with another. */
-struct rxaqm_law_figures {
-	bool bad; /* stood over target for an interval, and has stood since */
-	bool holds; /* there is a limit that may hold a flow */
-	__u64 limit_pps; /* what a flow may send; 0: no limit */
-	__u64 capacity_pps; /* what the CPU can do, as far as was seen */
-	__u32 flows[RXAQM_NR_FLOW_KINDS]; /* known, of the interval before or the one going on */
-	__u32 over[RXAQM_NR_FLOW_KINDS]; /* of these over the limit */
-	__u32 thin; /* share of redundant ACKs that are dropped, of RXAQM_LAW_ONE */
-	__u64 goal_ns, smooth_ns;
-};
-extern const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS];
-
-/* As the next packet would find it at @now_ns: a queue that was not judged for an interval holds
- * nobody.
- */
-void rxaqm_law_figures(const struct rxaqm_queue *q, __u32 ring_entries, __u64 now_ns,
-		       struct rxaqm_law_figures *figures);
 
 /* A level (flow.h) as packets a second, under the law @vars. */
 __u64 rxaqm_level_pps(const struct rxaqm_law_vars *vars, __u32 level);

@@ -19,7 +19,7 @@ static const char *const forms[] = {
 	[RXAQM_TYPE_PORTS] = "PORT,...|none", [RXAQM_TYPE_DSCP] = "DSCP,...|none",
 };
 
-static bool is_of(const struct rxaqm_key *key, const char *section)
+bool rxaqm_key_is_of(const struct rxaqm_key *key, const char *section)
 {
 	return !section || !strcmp(key->section, section);
 }
@@ -28,16 +28,9 @@ const struct rxaqm_key *rxaqm_key_find(const struct rxaqm_key *keys, const char 
 				       const char *name)
 {
 	for (; keys->name; keys++)
-		if (is_of(keys, section) && !strcmp(keys->name, name))
+		if (rxaqm_key_is_of(keys, section) && !strcmp(keys->name, name))
 			return keys;
 	return NULL;
-}
-
-void rxaqm_keys_init(const struct rxaqm_key *keys, const char *section, void *object)
-{
-	for (; keys->name; keys++)
-		if (is_of(keys, section) && keys->standard)
-			rxaqm_key_set(keys, object, keys->standard, 0, NULL);
 }
 
 const char *rxaqm_key_json_name(const struct rxaqm_key *key, char buf[RXAQM_KEY_LEN])
@@ -55,9 +48,6 @@ const char *rxaqm_key_json_name(const struct rxaqm_key *key, char buf[RXAQM_KEY_
 	return buf;
 }
 
-/* Where the bytes of a shorter number stand in a __u64. */
-#define SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
-
 /* The field as a number; of a lease what is left of it at @now_ns. */
 static __u64 load(const struct rxaqm_key *key, const void *object, __u64 now_ns)
 {
@@ -65,16 +55,8 @@ static __u64 load(const struct rxaqm_key *key, const void *object, __u64 now_ns)
 	__u64 number = 0;
 
 	memcpy(&number, (const char *)object + key->offset, size);
-	number >>= SHIFT(size);
+	number >>= RXAQM_KEY_SHIFT(size);
 	return key->type == RXAQM_TYPE_LEASE ? rxaqm_ns_since(number, now_ns) : number;
-}
-
-void rxaqm_key_store(const struct rxaqm_key *key, void *object, __u64 number)
-{
-	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);
-
-	number <<= SHIFT(size);
-	memcpy((char *)object + key->offset, &number, size);
 }
 
 bool rxaqm_key_is_said(const struct rxaqm_key *key, const void *object)
@@ -283,7 +265,7 @@ unsigned int rxaqm_key_names(const struct rxaqm_key *keys, const char *section, 
 			     const char *names[RXAQM_KEYS_MAX + 1])
 {
 	for (; keys->name && nr < RXAQM_KEYS_MAX; keys++)
-		if (is_of(keys, section))
+		if (rxaqm_key_is_of(keys, section))
 			names[nr++] = keys->name;
 	names[nr] = NULL;
 	return nr;
@@ -316,14 +298,4 @@ int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, c
 		return 0;
 	return rxaqm_bad(error, "%s is set twice%s%s%s, first on line %u; delete one", name,
 			 section ? " in [" : "", section ? section : "", section ? "]" : "", first);
-}
-
-int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
-			struct rxaqm_error *error)
-{
-	for (; removed->key; removed++)
-		if (!strcmp(removed->key, key))
-			return rxaqm_bad(error, "%s=%.40s is gone: %s", key, value,
-					 removed->remedy);
-	return 0;
 }

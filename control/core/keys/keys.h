@@ -59,6 +59,12 @@ struct rxaqm_key {
 #define RXAQM_KEY_TEXT_LEN 512
 #define RXAQM_KEYS_MAX 48 /* of a table */
 
+/* Where the bytes of a shorter number stand in a __u64. */
+#define RXAQM_KEY_SHIFT(size) (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 64 - 8 * (size) : 0)
+
+/* Is @key of @section? So it is if that is NULL. */
+bool rxaqm_key_is_of(const struct rxaqm_key *key, const char *section);
+
 /* The row called @name of @keys (ends with a NULL name) in @section (NULL: in any), or NULL. */
 const struct rxaqm_key *rxaqm_key_find(const struct rxaqm_key *keys, const char *section,
 				       const char *name);
@@ -68,9 +74,6 @@ const struct rxaqm_key *rxaqm_key_find(const struct rxaqm_key *keys, const char 
  */
 int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, __u64 now_ns,
 		  struct rxaqm_error *error);
-
-/* Set the field to @number, of which it has as many bytes as it holds; for set.c. */
-void rxaqm_key_store(const struct rxaqm_key *key, void *object, __u64 number);
 
 /* Set every field of @keys in @section (NULL: all) to its default. */
 void rxaqm_keys_init(const struct rxaqm_key *keys, const char *section, void *object);
@@ -124,15 +127,5 @@ struct rxaqm_keys_seen {
  */
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error);
-
-/* What was a key in earlier versions, and what does it now. */
-struct rxaqm_removed {
-	const char *key;
-	const char *remedy;
-};
-
-/* -EINVAL with @error, which names the remedy, if @key is in @removed (ends with a NULL key). */
-int rxaqm_removed_check(const struct rxaqm_removed *removed, const char *key, const char *value,
-			struct rxaqm_error *error);
 
 #endif /* RXAQM_KEYS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How values of each type are read. */
+/* How values of each type are read, and defaults set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +166,15 @@ static int parse_number(const struct rxaqm_key *key, const char *value, __u64 *r
 	}
 }
 
+/* Set the field to @number, of which it has as many bytes as it holds. */
+static void store(const struct rxaqm_key *key, void *object, __u64 number)
+{
+	size_t size = key->size < sizeof(__u64) ? key->size : sizeof(__u64);
+
+	number <<= RXAQM_KEY_SHIFT(size);
+	memcpy((char *)object + key->offset, &number, size);
+}
+
 int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, __u64 now_ns,
 		  struct rxaqm_error *error)
 {
@@ -190,7 +199,14 @@ int rxaqm_key_set(const struct rxaqm_key *key, void *object, const char *value, 
 		if (key->type == RXAQM_TYPE_LEASE)
 			number = now_ns + number ?: 1;
 		if (!err)
-			rxaqm_key_store(key, object, number);
+			store(key, object, number);
 		return err;
 	}
+}
+
+void rxaqm_keys_init(const struct rxaqm_key *keys, const char *section, void *object)
+{
+	for (; keys->name; keys++)
+		if (rxaqm_key_is_of(keys, section) && keys->standard)
+			rxaqm_key_set(keys, object, keys->standard, 0, NULL);
 }

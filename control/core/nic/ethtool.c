@@ -70,6 +70,29 @@ struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int se
 	return NULL;
 }
 
+void rxaqm_ethtool_stats(const char *ifname, rxaqm_ethtool_stat_fn *each, void *arg)
+{
+	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_STATS);
+	struct ethtool_stats *stats = NULL;
+	char name[ETH_GSTRING_LEN + 1];
+	__u32 i;
+
+	if (names)
+		stats = calloc(1, sizeof(*stats) + names->len * sizeof(__u64));
+	if (stats) {
+		*stats = (struct ethtool_stats){ ETHTOOL_GSTATS, names->len };
+		if (rxaqm_ethtool(ifname, stats))
+			names->len = 0;
+		for (i = 0; i < names->len; i++) {
+			snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
+				 (const char *)names->data + (size_t)i * ETH_GSTRING_LEN);
+			each(name + strspn(name, " "), stats->data[i], arg);
+		}
+	}
+	free(names);
+	free(stats);
+}
+
 int rxaqm_ethtool_rss(const char *ifname, struct ethtool_rxfh **ret_rss)
 {
 	struct ethtool_rxfh sizes = { .cmd = ETHTOOL_GRSSH }, *rss;

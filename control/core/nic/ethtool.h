@@ -26,6 +26,10 @@ int rxaqm_ethtool(const char *ifname, void *command);
 struct ethtool_gstrings;
 struct ethtool_gstrings *rxaqm_ethtool_names(const char *ifname, unsigned int set);
 
+/* Call @each with the counters of the driver's own (ethtool -S). */
+typedef void rxaqm_ethtool_stat_fn(const char *name, __u64 value, void *arg);
+void rxaqm_ethtool_stats(const char *ifname, rxaqm_ethtool_stat_fn *each, void *arg);
+
 /* How flows are spread (ethtool -x): the table, indir_size words, and behind it the key, key_size
  * bytes; to be freed. 0 or -errno.
  */

@@ -7,48 +7,40 @@
 
 #include "nic/netlink.h"
 
-/* From linux/netdev.h, which older headers lack. */
-#define NETDEV_CMD_DEV_GET 1
-#define NETDEV_A_DEV_IFINDEX 1
-#define NETDEV_A_DEV_XDP_FEATURES 3
-#define NETDEV_XDP_ACT_RX_SG 32U
-#define NETDEV_A_DEV_XDP_RX_METADATA_FEATURES 5
-#define NETDEV_XDP_RX_METADATA_TIMESTAMP 1U
-#define NETDEV_CMD_QUEUE_GET 10
-#define NETDEV_A_QUEUE_ID 1
-#define NETDEV_A_QUEUE_IFINDEX 2
-#define NETDEV_A_QUEUE_TYPE 3
-#define NETDEV_A_QUEUE_NAPI_ID 4
-#define NETDEV_QUEUE_TYPE_RX 0
-#define NETDEV_CMD_QSTATS_GET 12
-#define NETDEV_A_QSTATS_IFINDEX 1
-#define NETDEV_A_QSTATS_RX_HW_GRO_PACKETS 19
-#define NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS 21
-
-struct features {
-	unsigned int attr;
-	int err; /* 0: the driver has these: */
-	__u64 bits;
+struct question {
+	rxaqm_netdev_fn *each;
+	void *arg;
+	int answers;
 };
 
-static int on_device(const struct nlmsghdr *message, void *arg)
+static int on_answer(const struct nlmsghdr *message, void *arg)
 {
-	struct features *features = arg;
-	const struct nlattr *attr = rxaqm_netlink_attr(message, GENL_HDRLEN, features->attr,
-						       sizeof(__u64));
+	__u64 value[RXAQM_NETDEV_ATTRS];
+	struct question *question = arg;
+	const struct nlattr *attr;
 
-	if (attr)
-		*features = (struct features){ .bits = mnl_attr_get_u64(attr) };
+	memset(value, 0xff, sizeof(value));
+	mnl_attr_for_each(attr, message, GENL_HDRLEN)
+	{
+		__u16 type = mnl_attr_get_type(attr), len = mnl_attr_get_payload_len(attr);
+
+		/* "uint" of the specification is of 4 or 8 bytes. */
+		if (type < RXAQM_NETDEV_ATTRS && len == sizeof(__u32))
+			value[type] = mnl_attr_get_u32(attr);
+		else if (type < RXAQM_NETDEV_ATTRS && len == sizeof(__u64))
+			value[type] = mnl_attr_get_u64(attr);
+	}
+	question->answers++;
+	question->each(value, question->arg);
 	return 0;
 }
 
-/* 0 or -errno: -EOPNOTSUPP for a kernel that is too old. */
-static int ask(unsigned int ifindex, __u8 command, __u16 ifindex_attr, rxaqm_netlink_fn each,
-	       void *arg)
+int rxaqm_netdev_ask(__u8 command, __u16 attr, __u32 attr_value, rxaqm_netdev_fn *each, void *arg)
 {
 	/* Of a device there is one answer, of its queues there are many. */
 	__u16 flags = command == NETDEV_CMD_DEV_GET ? 0 : NLM_F_DUMP;
-	int family = rxaqm_netlink_family("netdev", NULL, NULL);
+	int family = rxaqm_netlink_family("netdev", NULL, NULL), err;
+	struct question question = { .each = each, .arg = arg };
 	union rxaqm_netlink_request request;
 	struct genlmsghdr *genl;
 
@@ -56,44 +48,47 @@ static int ask(unsigned int ifindex, __u8 command, __u16 ifindex_attr, rxaqm_net
 		return family == -ENOENT ? -EOPNOTSUPP : family;
 	genl = rxaqm_netlink_begin(&request, (__u16)family, flags, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
-	mnl_attr_put_u32(&request.nl, ifindex_attr, ifindex);
-	return rxaqm_netlink_ask(NETLINK_GENERIC, &request, each, arg);
+	if (attr)
+		mnl_attr_put_u32(&request.nl, attr, attr_value);
+	err = rxaqm_netlink_ask(NETLINK_GENERIC, &request, on_answer, &question);
+	/* What changed while it was listed is as good as any other moment. */
+	return err && err != -EAGAIN ? err : question.answers;
 }
 
-/* The features @attr of the driver. 0 or -errno. */
-static int ask_features(unsigned int ifindex, unsigned int attr, __u64 *ret_bits)
-{
-	struct features features = { .attr = attr, .err = -EOPNOTSUPP };
-	int err = ask(ifindex, NETDEV_CMD_DEV_GET, NETDEV_A_DEV_IFINDEX, on_device, &features);
+struct device {
+	__u16 attr; /* that is asked for */
+	__u64 value;
+};
 
-	err = err ?: features.err;
-	if (!err)
-		*ret_bits = features.bits;
-	return err;
+static void take_device(const __u64 *value, void *arg)
+{
+	struct device *device = arg;
+
+	device->value = value[device->attr];
 }
 
-/* Has the driver the feature @bit of @attr? 1, 0 or -errno. */
-static int has_feature(unsigned int ifindex, unsigned int attr, __u64 bit)
+/* The @attr of the interface @ifindex. 0 or -errno. */
+static int ask_device(unsigned int ifindex, __u16 attr, __u64 *ret_value)
 {
-	__u64 bits = 0;
+	struct device device = { .attr = attr, .value = ~0ULL };
+	int err = rxaqm_netdev_ask(NETDEV_CMD_DEV_GET, NETDEV_A_DEV_IFINDEX, ifindex, take_device,
+				   &device);
 
-	return ask_features(ifindex, attr, &bits) ?: !!(bits & bit);
+	*ret_value = device.value;
+	return err < 0 ? err : device.value == ~0ULL ? -EOPNOTSUPP : 0;
 }
 
 int rxaqm_netdev_xdp_features(unsigned int ifindex, __u64 *ret_features)
 {
-	return ask_features(ifindex, NETDEV_A_DEV_XDP_FEATURES, ret_features);
+	return ask_device(ifindex, NETDEV_A_DEV_XDP_FEATURES, ret_features);
 }
 
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex)
 {
-	return has_feature(ifindex, NETDEV_A_DEV_XDP_RX_METADATA_FEATURES,
-			   NETDEV_XDP_RX_METADATA_TIMESTAMP);
-}
+	__u64 features;
+	int err = ask_device(ifindex, NETDEV_A_DEV_XDP_RX_METADATA_FEATURES, &features);
 
-int rxaqm_netdev_gives_fragments(unsigned int ifindex)
-{
-	return has_feature(ifindex, NETDEV_A_DEV_XDP_FEATURES, NETDEV_XDP_ACT_RX_SG);
+	return err ?: !!(features & NETDEV_XDP_RX_METADATA_TIMESTAMP);
 }
 
 struct napis {
@@ -101,20 +96,15 @@ struct napis {
 	int told;
 };
 
-static int on_queue(const struct nlmsghdr *message, void *arg)
+static void take_queue(const __u64 *value, void *arg)
 {
-	const struct nlattr *id, *type, *napi;
 	struct napis *napis = arg;
 
-	id = rxaqm_netlink_attr(message, GENL_HDRLEN, NETDEV_A_QUEUE_ID, sizeof(__u32));
-	type = rxaqm_netlink_attr(message, GENL_HDRLEN, NETDEV_A_QUEUE_TYPE, sizeof(__u32));
-	napi = rxaqm_netlink_attr(message, GENL_HDRLEN, NETDEV_A_QUEUE_NAPI_ID, sizeof(__u32));
-	if (!id || !type || !napi || mnl_attr_get_u32(type) != NETDEV_QUEUE_TYPE_RX ||
-	    mnl_attr_get_u32(id) >= napis->nr)
-		return 0;
-	napis->id[mnl_attr_get_u32(id)] = mnl_attr_get_u32(napi);
+	if (value[NETDEV_A_QUEUE_TYPE] != NETDEV_QUEUE_TYPE_RX ||
+	    value[NETDEV_A_QUEUE_ID] >= napis->nr || value[NETDEV_A_QUEUE_NAPI_ID] == ~0ULL)
+		return;
+	napis->id[value[NETDEV_A_QUEUE_ID]] = (unsigned int)value[NETDEV_A_QUEUE_NAPI_ID];
 	napis->told++;
-	return 0;
 }
 
 int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *napi_id)
@@ -123,29 +113,20 @@ int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *n
 	int err;
 
 	memset(napi_id, 0, nr * sizeof(*napi_id));
-	err = ask(ifindex, NETDEV_CMD_QUEUE_GET, NETDEV_A_QUEUE_IFINDEX, on_queue, &napis);
-	return err ? err : napis.told;
+	err = rxaqm_netdev_ask(NETDEV_CMD_QUEUE_GET, NETDEV_A_QUEUE_IFINDEX, ifindex, take_queue,
+			       &napis);
+	return err < 0 ? err : napis.told;
 }
 
-/* Netlink's "uint": 32 or 64 bits. */
-static bool read_uint(const struct nlmsghdr *message, unsigned int type, __u64 *value)
+static void take_stats(const __u64 *value, void *arg)
 {
-	const struct nlattr *attr = rxaqm_netlink_attr(message, GENL_HDRLEN, type, sizeof(__u32));
+	struct rxaqm_hw_gro told = {
+		.frames = value[NETDEV_A_QSTATS_RX_HW_GRO_PACKETS],
+		.wire_frames = value[NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS],
+	};
 
-	if (attr)
-		*value = mnl_attr_get_payload_len(attr) >= sizeof(__u64) ? mnl_attr_get_u64(attr) :
-									   mnl_attr_get_u32(attr);
-	return attr;
-}
-
-static int on_stats(const struct nlmsghdr *message, void *arg)
-{
-	struct rxaqm_hw_gro *gro = arg;
-
-	if (read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_PACKETS, &gro->frames) &&
-	    read_uint(message, NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS, &gro->wire_frames))
-		gro->err = 0;
-	return 0;
+	if (told.frames != ~0ULL && told.wire_frames != ~0ULL)
+		*(struct rxaqm_hw_gro *)arg = told;
 }
 
 void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro)
@@ -153,7 +134,8 @@ void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro)
 	int err;
 
 	*gro = (struct rxaqm_hw_gro){ .err = -EOPNOTSUPP };
-	err = ask(ifindex, NETDEV_CMD_QSTATS_GET, NETDEV_A_QSTATS_IFINDEX, on_stats, gro);
-	if (err)
+	err = rxaqm_netdev_ask(NETDEV_CMD_QSTATS_GET, NETDEV_A_QSTATS_IFINDEX, ifindex, take_stats,
+			       gro);
+	if (err < 0)
 		gro->err = err;
 }

@@ -199,7 +199,7 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 }
 
 /* A mounted sysfs shows the namespace it was mounted in: a fresh one that is mounted nowhere. */
-static int mount_sysfs(bool writable)
+int rxaqm_netns_mount_sysfs(bool writable)
 {
 	int fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC), fd;
 
@@ -225,7 +225,7 @@ int rxaqm_netns_sysfs(bool writable)
 		return fd < 0 ? -errno : fd;
 	}
 	if (rxaqm_netns_ino() != ino_of(FIRST_NETNS))
-		fd = mount_sysfs(writable);
+		fd = rxaqm_netns_mount_sysfs(writable);
 	/* A service without CAP_SYS_ADMIN has the /sys that it was started with, and it may not
 	 * even see which namespace the first is.
 	 */

@@ -28,7 +28,11 @@ void rxaqm_netns_outer(void (*each)(void *arg), void *arg);
  */
 void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 
-/* A descriptor of a sysfs that shows the namespace entered, to be read or @writable, or -errno. */
+/* A descriptor of a sysfs that shows the namespace entered, to be read or @writable, or -errno. It
+ * may be /sys, where the kernel lets none be mounted.
+ */
 int rxaqm_netns_sysfs(bool writable);
+/* The same, but mounted for this, where no other process sees it. */
+int rxaqm_netns_mount_sysfs(bool writable);
 
 #endif /* RXAQM_NETNS_H */

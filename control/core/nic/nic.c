@@ -4,14 +4,18 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "nic/ethtool.h"
+#include "nic/netlink.h"
 #include "nic/netns.h"
 
 const char *rxaqm_first_line(int dir_fd, const char *path, char *buf, size_t size)
@@ -36,13 +40,32 @@ const char *rxaqm_lockdown(void)
 		       NULL;
 }
 
-/* True if an rps_cpus mask ("00,00000002") has a CPU in it. */
-static bool mask_file_is_set(int queues_fd, const char *queue)
+static int take_link_stats(const struct nlmsghdr *message, void *stats)
 {
-	char path[300], mask[1024];
+	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg),
+						       IFLA_STATS64, 0);
+	size_t size = attr ? mnl_attr_get_payload_len(attr) : 0;
 
-	snprintf(path, sizeof(path), "%s/rps_cpus", queue);
-	rxaqm_first_line(queues_fd, path, mask, sizeof(mask));
+	if (attr)
+		memcpy(stats, mnl_attr_get_payload(attr),
+		       MIN(size, sizeof(struct rtnl_link_stats64)));
+	return 0;
+}
+
+int rxaqm_link_stats(const char *ifname, struct rtnl_link_stats64 *stats)
+{
+	union rxaqm_netlink_request request;
+	struct ifinfomsg *info = rxaqm_netlink_begin(&request, RTM_GETLINK, 0, sizeof(*info));
+
+	memset(stats, 0, sizeof(*stats));
+	info->ifi_index = (int)if_nametoindex(ifname);
+	if (!info->ifi_index)
+		return -errno;
+	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_link_stats, stats);
+}
+
+bool rxaqm_mask_is_set(const char *mask)
+{
 	return mask[strspn(mask, "0,")];
 }
 
@@ -90,9 +113,13 @@ static void count_rx_queue(int dir_fd, const char *name, void *arg)
 
 static void look_for_rps(int dir_fd, const char *name, void *arg)
 {
+	char path[300], mask[1024];
 	bool *rps = arg;
 
-	*rps = *rps || (!strncmp(name, "rx-", 3) && mask_file_is_set(dir_fd, name));
+	if (*rps || strncmp(name, "rx-", 3))
+		return;
+	snprintf(path, sizeof(path), "%s/rps_cpus", name);
+	*rps = rxaqm_mask_is_set(rxaqm_first_line(dir_fd, path, mask, sizeof(mask)));
 }
 
 bool rxaqm_nic_has_rps(const char *ifname)

@@ -41,6 +41,15 @@ int rxaqm_nic_index(const char *ifname, unsigned int *ret_ifindex, struct rxaqm_
 /* -ENODEV with @error if there is no such interface. */
 int rxaqm_nic_read(const char *ifname, struct rxaqm_nic *nic, struct rxaqm_error *error);
 
+/* The kernel's counters of the interface @ifname; those that the kernel is too old for are 0. By
+ * netlink, which is of the namespace entered, as sysfs would not be. -ENODEV if there is none.
+ */
+struct rtnl_link_stats64;
+int rxaqm_link_stats(const char *ifname, struct rtnl_link_stats64 *stats);
+
+/* Is a CPU in the mask "00,00000002", as files of sysfs have it? */
+bool rxaqm_mask_is_set(const char *mask);
+
 /* Call @each for every entry of the directory class/net/@ifname@below of sysfs, @below being "" or
  * "/queues". sysfs is the only source of related devices and Rx queues that every driver has.
  * -errno if the directory cannot be read.

@@ -13,7 +13,7 @@
 #include "iface.h"
 #include "nic/facts.h"
 #include "policy/settings.h"
-#include "policy/target_why.h"
+#include "policy/target_explain.h"
 
 enum rxaqm_design { /* of the completion queues */
 	RXAQM_DESIGN_UNKNOWN,

@@ -7,7 +7,6 @@
 #include "base/now.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
-#include "profile/profile.h"
 #include "figures/figures.h"
 
 struct doctor_attached_before {
@@ -37,10 +36,15 @@ static __u64 rise(const struct rxaqm_queue *is, const struct rxaqm_queue *was, e
 	return is->stat[stat] - was->stat[stat];
 }
 
-static void fill(struct doctor_attached *to, const struct rxaqm_queue *is,
+static void fill(struct doctor_attached *to, const struct rxaqm_figures *figures,
 		 const struct rxaqm_queue *was)
 {
+	const struct rxaqm_queue *is = &figures->queue;
 	enum rxaqm_stat stat;
+
+	to->queue = figures->number;
+	snprintf(to->signal, sizeof(to->signal), "%s", rxaqm_signal_now_names[figures->signal]);
+	snprintf(to->mode, sizeof(to->mode), "%s", rxaqm_mode_now_names[figures->mode]);
 
 	to->busy_polls = rise(is, was, RXAQM_STAT_POLLS_BUSY);
 	to->drained_polls = rise(is, was, RXAQM_STAT_POLLS_DRAINED);
@@ -54,36 +58,29 @@ static void fill(struct doctor_attached *to, const struct rxaqm_queue *is,
 	to->sojourn_p50_ns = rxaqm_hist_packets(is->hist, was->hist) ?
 				     rxaqm_hist_quantile_ns(is->hist, was->hist, 500) :
 				     0;
-	to->target_ns = rxaqm_queue_target_ns(is);
+	to->target_ns = figures->target_ns;
 	to->clock_bad = rise(is, was, RXAQM_STAT_PASS_NO_CLOCK) > to->packets / 2 && to->packets;
 }
 
 static void collect_iface(struct doctor_snapshot *snap, const struct doctor_attached_before *before,
 			  const struct rxaqm_iface *iface)
 {
-	struct rxaqm_profile profile = {};
-	const char *design = "unknown";
-	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_figures figures;
 	unsigned int i;
 
-	if (!rxaqm_profile_by_name(iface->profile, &profile, NULL))
-		design = rxaqm_design_names[profile.design];
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_queue *is = rxaqm_state_queue(&before->state, iface, i);
-		const struct rxaqm_policy *policy = rxaqm_state_policy(&before->state, iface, i);
 		struct doctor_attached *to;
 
-		if (!rxaqm_queue_shows(iface, is))
+		if (!rxaqm_queue_shows(iface, rxaqm_state_queue(&before->state, iface, i)))
 			continue;
 		to = rxaqm_list_add(&snap->attached);
 		if (!to)
 			return;
 		to->ifindex = rxaqm_iface_ifindex(iface);
-		to->queue = i;
-		snprintf(to->signal, sizeof(to->signal), "%s", rxaqm_queue_signal(is, now_ns));
-		snprintf(to->completion, sizeof(to->completion), "%s", design);
-		snprintf(to->mode, sizeof(to->mode), "%s", rxaqm_mode_name(policy, now_ns));
-		fill(to, is, &before->queue[iface->queue_base + i]);
+		snprintf(to->completion, sizeof(to->completion), "%s",
+			 rxaqm_target_rule_names[iface->target_rule]);
+		rxaqm_figures_take(&before->state, iface, i, rxaqm_now_ns(), &figures);
+		fill(to, &figures, &before->queue[iface->queue_base + i]);
 	}
 }
 

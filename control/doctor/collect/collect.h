@@ -24,9 +24,7 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 /* Replace addresses by "addr1" ..., the names of hosts and processes by "masked". */
 void doctor_mask(struct doctor_snapshot *snap);
 
-/* A mount of sysfs of our own, of the network namespace entered; -1 with errno. */
-int doctor_sysfs_mount(unsigned int attributes);
-/* That, to be read; the caller's /sys where that cannot be had. */
+/* A mount of sysfs of our own, to be read; the caller's /sys where that cannot be had. */
 int doctor_sysfs_open(struct doctor_snapshot *snap);
 
 /* What never changes in the window: the kernel, sysctls, what looks at each packet. */

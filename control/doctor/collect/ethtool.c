@@ -55,70 +55,42 @@ static bool names_queue(const char *name, bool *ret_tx, unsigned int *ret_id)
 	return false;
 }
 
-static void take_stat(struct doctor_iface *iface, const char *raw, __u64 value)
+static void take_stat(const char *name, __u64 value, void *arg)
 {
-	char name[ETH_GSTRING_LEN + 1], *at;
+	struct doctor_iface *iface = arg;
 	struct doctor_queue *queue;
 	unsigned int id;
 	bool tx;
 
-	snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN, raw);
-	at = name + strspn(name, " ");
-	if (names_queue(at, &tx, &id)) {
+	if (names_queue(name, &tx, &id)) {
 		queue = doctor_queue_of(iface, tx, id);
 		/* virtio_net has veth's name for those of XDP, behind that for all. */
 		if (queue && queue->packets == ~0ULL)
 			queue->packets = value;
-	} else if (tells(at, iface->driver)) {
-		doctor_map_set(&iface->ethtool, at, value);
+	} else if (tells(name, iface->driver)) {
+		doctor_map_set(&iface->ethtool, name, value);
 	}
-}
-
-static void collect_stats(struct doctor_iface *iface)
-{
-	struct ethtool_gstrings *names = rxaqm_ethtool_names(iface->name, ETH_SS_STATS);
-	struct ethtool_stats *stats = NULL;
-	__u32 i;
-
-	if (names)
-		stats = calloc(1, sizeof(*stats) + names->len * sizeof(__u64));
-	if (stats) {
-		stats->cmd = ETHTOOL_GSTATS;
-		stats->n_stats = names->len;
-		if (rxaqm_ethtool(iface->name, stats))
-			names->len = 0;
-		for (i = 0; i < names->len; i++)
-			take_stat(iface, (char *)names->data + (size_t)i * ETH_GSTRING_LEN,
-				  stats->data[i]);
-	}
-	free(names);
-	free(stats);
 }
 
 /* How the indirection table spreads: queues that are in it, and the largest share of one. */
 static void collect_rss(struct doctor_iface *iface)
 {
-	struct ethtool_rxfh_indir ask_size = { .cmd = ETHTOOL_GRXFHINDIR }, *table;
 	unsigned int counts[1024] = {}, i, most = 0, used = 0;
+	struct ethtool_rxfh *rss;
 
-	if (rxaqm_ethtool(iface->name, &ask_size) || !ask_size.size || ask_size.size > 65536)
+	if (rxaqm_ethtool_rss(iface->name, &rss))
 		return;
-	table = calloc(1, sizeof(*table) + ask_size.size * sizeof(table->ring_index[0]));
-	if (!table)
-		return;
-	table->cmd = ETHTOOL_GRXFHINDIR;
-	table->size = ask_size.size;
-	if (!rxaqm_ethtool(iface->name, table)) {
-		for (i = 0; i < table->size; i++) {
-			unsigned int *count = &counts[table->ring_index[i] % 1024];
+	for (i = 0; i < rss->indir_size; i++) {
+		unsigned int *count = &counts[rss->rss_config[i] % 1024];
 
-			used += !(*count)++;
-			most = *count > most ? *count : most;
-		}
-		iface->rss_queues = used;
-		iface->rss_share_max_permille = most * 1000 / table->size;
+		used += !(*count)++;
+		most = *count > most ? *count : most;
 	}
-	free(table);
+	if (i) {
+		iface->rss_queues = used;
+		iface->rss_share_max_permille = most * 1000 / rss->indir_size;
+	}
+	free(rss);
 }
 
 /* The fastest link mode that the NIC supports, by name of its bit; 0: not known. */
@@ -184,5 +156,5 @@ void doctor_collect_ethtool(struct doctor_iface *iface)
 	iface->gro = iface->gro_known && gro.data;
 	iface->speed_max_mbit = speed_max(iface);
 	collect_rss(iface);
-	collect_stats(iface);
+	rxaqm_ethtool_stats(iface->name, take_stat, iface);
 }

@@ -12,6 +12,7 @@
 #include "doctor/collect/ifaces.h"
 #include "base/fields.h"
 #include "nic/netlink.h"
+#include "nic/nic.h"
 
 #define MAX_QUEUES 4096
 
@@ -154,12 +155,6 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 	return err;
 }
 
-/* True if an rps_cpus mask ("00,00000002") has a CPU in it. */
-static bool mask_is_set(const char *mask)
-{
-	return mask[strspn(mask, "0,")];
-}
-
 static void collect_queue(struct doctor_iface *iface, int sysfs_fd, const char *name)
 {
 	bool tx = name[0] == 't';
@@ -175,7 +170,7 @@ static void collect_queue(struct doctor_iface *iface, int sysfs_fd, const char *
 	if (!tx) {
 		iface->rps_queues += doctor_read_line(sysfs_fd, mask, sizeof(mask), "%s/rps_cpus",
 						      base) &&
-				     mask_is_set(mask);
+				     rxaqm_mask_is_set(mask);
 		return;
 	}
 	/* A driver without BQL leaves both at 0 for ever. */

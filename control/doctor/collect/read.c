@@ -6,13 +6,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clean.h"
 #include "base/json_file.h"
 #include "doctor/collect/collect.h"
+#include "nic/netns.h"
 
 #define LARGEST (8 << 20)
 
@@ -131,29 +131,15 @@ void doctor_map_set_words(doctor_map *map, const char *name, const char *words)
 	free(value);
 }
 
-/* A mount of sysfs shows the interfaces of the namespace of who made it: one of our own, which
- * no other process sees, shows those of the namespace that we are in.
- */
-int doctor_sysfs_mount(unsigned int attributes)
-{
-	int context = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
-
-	if (context >= 0 && !fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		fd = fsmount(context, FSMOUNT_CLOEXEC, attributes);
-	if (context >= 0)
-		close(context);
-	return fd;
-}
-
 int doctor_sysfs_open(struct doctor_snapshot *snap)
 {
-	int fd = doctor_sysfs_mount(MOUNT_ATTR_RDONLY);
+	int fd = rxaqm_netns_mount_sysfs(false);
 
 	if (fd >= 0)
 		return fd;
 	doctor_cannot_see(snap, "sysfs of this network namespace",
 			  "no mount of sysfs of our own (%s): /sys is read as it is",
-			  strerror(errno));
+			  strerror(-fd));
 	return open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 

@@ -17,6 +17,7 @@
 #include "base/dirs.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
+#include "nic/netns.h"
 
 /* Of 4 to 128 jiffies: any kernel of 100 to 1000 Hz takes this. */
 #define THRESHOLD_MS 40
@@ -277,12 +278,13 @@ static const char *note_path(char buf[RXAQM_DIRS_PATH_LEN])
 
 void doctor_probe_stalls(struct doctor_deep *deep)
 {
-	int sysfs_fd = doctor_sysfs_mount(0);
+	int sysfs_fd = rxaqm_netns_mount_sysfs(true);
 	char path[RXAQM_DIRS_PATH_LEN];
 
 	if (sysfs_fd < 0) {
 		doctor_cannot_see(deep->snap, "stalls of Tx completions",
-				  "no mount of sysfs of our own to write to: %s", strerror(errno));
+				  "no mount of sysfs of our own to write to: %s",
+				  strerror(-sysfs_fd));
 		return;
 	}
 	mkdir(rxaqm_runtime_path("", path, sizeof(path)), 0755);
@@ -297,8 +299,8 @@ int doctor_stalls_recover(struct rxaqm_error *error)
 
 	if (access(note_path(path), F_OK) && errno == ENOENT)
 		return 0;
-	sysfs_fd = doctor_sysfs_mount(0);
-	nr = sysfs_fd < 0 ? -errno : doctor_stalls_restore(sysfs_fd, path);
+	sysfs_fd = rxaqm_netns_mount_sysfs(true);
+	nr = sysfs_fd < 0 ? sysfs_fd : doctor_stalls_restore(sysfs_fd, path);
 	if (sysfs_fd >= 0)
 		close(sysfs_fd);
 	if (nr >= 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/measure/counters.h"
 
-#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +20,40 @@ static void add(struct qualify_counters *counters, const char *from, const char 
 	counter->value = value;
 }
 
-static void add_link(int dir_fd, const char *name, void *arg)
+static void read_link(const char *ifname, struct qualify_counters *counters)
 {
-	char line[32];
+	static const struct {
+		const char *name;
+		size_t at;
+	} fields[] = {
+#define FIELD(name) { #name, offsetof(struct rtnl_link_stats64, name) }
+		FIELD(rx_packets),	 FIELD(rx_bytes),	  FIELD(rx_errors),
+		FIELD(rx_dropped),	 FIELD(rx_length_errors), FIELD(rx_over_errors),
+		FIELD(rx_crc_errors),	 FIELD(rx_frame_errors),  FIELD(rx_fifo_errors),
+		FIELD(rx_missed_errors), FIELD(rx_nohandler),	  FIELD(tx_packets),
+		FIELD(tx_dropped),	 FIELD(tx_errors),
+#undef FIELD
+	};
+	struct rtnl_link_stats64 stats;
+	size_t i;
 
-	if (*rxaqm_first_line(dir_fd, name, line, sizeof(line)))
-		add(arg, "rtnl", name, strtoull(line, NULL, 10));
+	if (rxaqm_link_stats(ifname, &stats))
+		return;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		add(counters, "rtnl", fields[i].name,
+		    *(const __u64 *)((const char *)&stats + fields[i].at));
 }
 
-static void read_ethtool(const char *ifname, struct qualify_counters *counters)
+static void take_ethtool(const char *name, __u64 value, void *counters)
 {
-	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_STATS);
-	__u32 nr = names ? names->len : 0, i;
-	struct ethtool_stats *stats = calloc(1, sizeof(*stats) + nr * sizeof(__u64));
-	char name[ETH_GSTRING_LEN + 1];
-
-	if (stats)
-		*stats = (struct ethtool_stats){ ETHTOOL_GSTATS, nr };
-	for (i = 0; nr && stats && (i || !rxaqm_ethtool(ifname, stats)) && i < nr; i++) {
-		snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
-			 (const char *)names->data + i * ETH_GSTRING_LEN);
-		add(counters, "ethtool", name + strspn(name, " "), stats->data[i]);
-	}
-	free(names);
-	free(stats);
+	add(counters, "ethtool", name, value);
 }
 
 void qualify_counters_read(const char *ifname, struct qualify_counters *counters)
 {
 	*counters = (struct qualify_counters){};
-	rxaqm_nic_read_dir(ifname, "/statistics", add_link, counters);
-	read_ethtool(ifname, counters);
+	read_link(ifname, counters);
+	rxaqm_ethtool_stats(ifname, take_ethtool, counters);
 }
 
 void qualify_counters_free(struct qualify_counters *counters)

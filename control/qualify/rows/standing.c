@@ -152,16 +152,16 @@ static void put_target(struct qualify_run *run, struct qualify_row *row)
 {
 	struct rxaqm_state state = RXAQM_STATE_NONE;
 	const struct rxaqm_iface *iface = NULL;
-	const struct rxaqm_queue *queue;
+	struct rxaqm_figures figures;
 
 	if (!rxaqm_state_open(&state, false, NULL))
 		iface = rxaqm_iface_find(&state, run->ifname);
 	if (iface && run->rx_queue < iface->nr_queues) {
-		queue = rxaqm_state_queue(&state, iface, run->rx_queue);
-		qualify_put_number(row, "target", "ns", (double)rxaqm_queue_target_ns(queue), 1, 0,
+		rxaqm_figures_take(&state, iface, run->rx_queue, rxaqm_now_ns(), &figures);
+		qualify_put_number(row, "target", "ns", (double)figures.target_ns, 1, 0,
 				   "rxaqm status, after the last load");
 		qualify_put_words(row, "signal", "rxaqm status", "%s",
-				  rxaqm_queue_signal(queue, rxaqm_now_ns()));
+				  rxaqm_signal_now_names[figures.signal]);
 	}
 	rxaqm_state_close(&state);
 }

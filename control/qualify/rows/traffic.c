@@ -22,15 +22,6 @@
 #define STALL_SEEN_FAR_MS 5000
 #define ODD_NS 50000.0
 
-void qualify_sleep_ms(const struct qualify_run *run, unsigned int ms)
-{
-	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
-	__u64 until_ns = rxaqm_now_ns() + ms * RXAQM_NSEC_PER_MSEC;
-
-	while (!*run->stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
-		nanosleep(&step, NULL);
-}
-
 int qualify_begin_at_once(struct qualify_run *run, struct qualify_send *send,
 			  struct rxaqm_error *error)
 {

@@ -13,6 +13,7 @@
 #include "base/now.h"
 #include "base/parse.h"
 #include "command/options.h"
+#include "command/stop.h"
 #include "nic/netns.h"
 
 #define BATCH 64
@@ -72,14 +73,6 @@ static unsigned int nr_queues;
 static struct report reports[MAX_SOCKETS];
 static struct rxaqm_xsk *xsks[MAX_SOCKETS];
 static struct pollfd fds[MAX_SOCKETS];
-
-static volatile sig_atomic_t ended;
-
-static void end(int signal)
-{
-	(void)signal;
-	ended = 1;
-}
 
 static void spend(__u64 ns)
 {
@@ -157,7 +150,7 @@ static int serve(const struct args *args, struct rxaqm_error *error)
 	__u64 end_ns = args->seconds ? now_ns + args->seconds * RXAQM_NSEC_PER_SEC : ~0ULL;
 	int err = 0;
 
-	while (!err && !ended && !ferror(stdout) && now_ns < end_ns) {
+	while (!err && !rxaqm_stop && !ferror(stdout) && now_ns < end_ns) {
 		err = args->adopt ? adopt_look() : take_all(args);
 		now_ns = rxaqm_now_ns();
 		if (!err && (now_ns - printed_ns >= RXAQM_NSEC_PER_SEC || now_ns >= end_ns)) {
@@ -248,15 +241,14 @@ static void read_args(struct args *args, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct sigaction action = { .sa_handler = end };
 	struct args args = { .queues = "0", .socket = RXAQM_XSK_OPTIONS };
 	struct rxaqm_error error = {};
 	int err;
 
 	atexit(check_output);
 	read_args(&args, argc, argv);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
 	if (args.netns && rxaqm_netns_enter(args.netns, &error)) {
 		fprintf(stderr, "rxaqm-xsk: %s\n", error.text);
 		return error.exit_code;

@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* check, or status --check, has exit codes of its own, whatever goes wrong. */
+/* check has exit codes of its own, whatever goes wrong. */
 #include "cli.hpp"
 
 #include <unistd.h>
 
-TEST_CASE("cli: status --check: what is wrong with the command is UNKNOWN, too", "[cli][check]")
+TEST_CASE("cli: check: what is wrong with the command is UNKNOWN, too", "[cli][check]")
 {
 	Host host;
 	Netns netns;
 
 	for (const Row &row : std::vector<Row>{
-		     { { "status", "--check", "--frobnicate" }, 3, "", "frobnicate" },
-		     { { "status", "--frobnicate", "--check" }, 3, "", "frobnicate" },
-		     { { "status", "--check", "a", "b" }, 3, "", "too many", "--help" },
-		     { { "status", "--check", "--warn=5" }, 3, "", "--warn=5: not a DURATION", "2s" },
-		     { { "status", "--check", "--crit=never" }, 3, "", "--crit=never", "2s" },
-		     { { "status", "--check", "--crit=1441m" }, 3, "", "--crit=1441m", "1440m" },
-		     { { "status", "--check", "-i", "99ms" }, 3, "", "--interval=99ms", "100ms" },
-		     { { "status", "--check", "-i", "61s" }, 3, "", "--interval=61s", "1m" },
-		     { { "status", "--check", "--warn=2m" }, 3, "", "--warn exceeds --crit" },
-		     { { "status", "--check", "-j" }, 3, "RXAQM UNKNOWN - --check prints one", "" },
-		     { { "-j", "status", "--check" }, 3, "leave out -j", "" },
-		     { { "status", "--check" }, 3, "RXAQM UNKNOWN - not attached to any", "" },
-		     { { "status", "--check", "eth9" },
-		       2,
-		       "RXAQM CRITICAL - not attached to \"eth9\"",
-		       "" },
-		     { { "status", "--check", "--help" }, 0, "Usage: rxaqm status", "" },
 		     { { "check", "--frobnicate" }, 3, "", "frobnicate" },
 		     { { "check", "--check" }, 3, "", "--check" },
 		     { { "check", "a", "b" }, 3, "", "too many", "rxaqm check --help" },
-		     { { "check", "--warn=2m" }, 3, "", "--warn exceeds --crit" },
+		     { { "check", "--warn=5" }, 3, "", "--warn=5: not a DURATION", "2s" },
+		     { { "check", "--crit=never" }, 3, "", "--crit=never", "2s" },
+		     { { "check", "--crit=1441m" }, 3, "", "--crit=1441m", "1440m" },
 		     { { "check", "-i", "99ms" }, 3, "", "--interval=99ms", "100ms" },
+		     { { "check", "-i", "61s" }, 3, "", "--interval=61s", "1m" },
+		     { { "check", "--warn=2m" }, 3, "", "--warn exceeds --crit" },
 		     { { "check", "-j" }, 3, "RXAQM UNKNOWN - check prints one line", "" },
+		     { { "-j", "check" }, 3, "leave out -j", "" },
 		     { { "check" }, 3, "RXAQM UNKNOWN - not attached to any", "" },
 		     { { "check", "eth9" }, 2, "RXAQM CRITICAL - not attached to \"eth9\"", "" },
 		     { { "check", "--help" }, 0, "Usage: rxaqm check [OPTION...] [IFACE]", "" },
@@ -45,16 +33,14 @@ TEST_CASE("cli: status --check: what is wrong with the command is UNKNOWN, too",
 			CHECK(std::count(result.out.begin(), result.out.end(), '\n') == 1);
 	}
 	check_row({ {}, 3, "RXAQM UNKNOWN - no network namespace \"nosuch\"", "" },
-		  host.rxaqm({ "--netns", "nosuch", "status", "--check" }));
-	check_row({ {}, 3, "RXAQM UNKNOWN - no network namespace \"nosuch\"", "" },
 		  host.rxaqm({ "--netns", "nosuch", "check" }));
 	CHECK(host.rxaqm({ "check", "--help" }).out.find("--json") == std::string::npos);
-	/* Without --check it is as ever. */
+	/* status has the exit codes of all commands. */
 	check_row({ {}, 1, "", "\"nosuch\"" }, host.rxaqm({ "--netns", "nosuch", "status" }));
 	CHECK(host.gone());
 }
 
-TEST_CASE("cli: status --check: not root: UNKNOWN", "[cli][check]")
+TEST_CASE("cli: check: not root: UNKNOWN", "[cli][check]")
 {
 	Host host;
 	Netns netns;
@@ -65,16 +51,15 @@ TEST_CASE("cli: status --check: not root: UNKNOWN", "[cli][check]")
 	options.prepare = [] { return setgid(65534) || setuid(65534); };
 	if (host.rxaqm({ "--version" }, options).exit_code)
 		SKIP("nobody cannot run " << rxaqm_path());
-	for (const Args &args : { Args{ "status", "--check" }, Args{ "check" } })
-		check_row({ {}, 3, "RXAQM UNKNOWN - no permission to read", "" },
-			  host.rxaqm(args, options));
+	check_row({ {}, 3, "RXAQM UNKNOWN - no permission to read", "" },
+		  host.rxaqm({ "check" }, options));
 	CHECK(host.rxaqm(netns, { "detach", "cli0" }).exit_code == 0);
 }
 
-TEST_CASE("cli: status --check: a line that nobody can read is UNKNOWN", "[cli][check]")
+TEST_CASE("cli: check: a line that nobody can read is UNKNOWN", "[cli][check]")
 {
 	Host host;
-	Result result = run({ "sh", "-c", "\"$0\" status --check eth9 >/dev/full", rxaqm_path() },
+	Result result = run({ "sh", "-c", "\"$0\" check eth9 >/dev/full", rxaqm_path() },
 			    host.with_environment());
 
 	CAPTURE(result.text());

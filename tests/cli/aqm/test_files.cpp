@@ -106,6 +106,13 @@ TEST_CASE("cli: a profile with an error is named with its line", "[cli]")
 		  host.rxaqm({ "profile", "check", scratch.file("good.conf", good) }));
 }
 
+/* build/replay with @args. */
+static Result replay(Args args, const RunOptions &options = {})
+{
+	args.insert(args.begin(), build_path("replay"));
+	return run(args, options);
+}
+
 TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
 {
 	Host host;
@@ -116,8 +123,7 @@ TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
 	for (int i = 0; i < 300; i++)
 		options.input += std::to_string(1000000000ULL + unsigned(i) * 1000000) +
 				 ",0,30000000,1500," + (i % 2 ? "2" : "0") + ",data,0\n";
-	Result lines = host.rxaqm({ "replay", "law=codel", "target=2ms", "interval=40ms" },
-				  options);
+	Result lines = replay({ "law=codel", "target=2ms", "interval=40ms" }, options);
 	CAPTURE(lines.text());
 	CHECK(lines.exit_code == 0);
 	CHECK(lines.err == "");
@@ -126,17 +132,14 @@ TEST_CASE("cli: replay takes the decisions that a trace asks for", "[cli]")
 	CHECK(lines.out.find(",drop,") != std::string::npos);
 	CHECK(lines.out.find(",mark,") != std::string::npos);
 
-	Json sum(host.rxaqm({ "replay", "--summary", "-j", "-", "law=codel", "target=2ms",
-			      "interval=40ms" },
-			    options)
+	Json sum(replay({ "--summary", "-j", "-", "law=codel", "target=2ms", "interval=40ms" },
+			options)
 			 .out);
 	CHECK(sum.number("/queues/0/packets") == 300);
 	CHECK(sum.number("/queues/0/dropped") > 0);
 	CHECK(sum.number("/queues/0/marked") > 0);
 	/* With a target that is not reached nothing happens. */
-	Json calm(host.rxaqm({ "replay", "--summary", "-j", "-", "target=35ms", "interval=40ms" },
-			     options)
-			  .out);
+	Json calm(replay({ "--summary", "-j", "-", "target=35ms", "interval=40ms" }, options).out);
 	CHECK(calm.number("/queues/0/dropped") == 0);
 	CHECK(calm.number("/queues/0/marked") == 0);
 }
@@ -151,7 +154,7 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	for (int i = 0; i < 900; i++)
 		options.input += std::to_string(1000000000ULL + unsigned(i) * 1000000) +
 				 ",0,30000000,1500," + (i % 2 ? "2" : "0") + ",data,0\n";
-	Result lines = host.rxaqm({ "replay", "--ring", "4096", "target=2ms" }, options);
+	Result lines = replay({ "--ring", "4096", "target=2ms" }, options);
 	CAPTURE(lines.text().substr(0, 1000));
 	CHECK(lines.exit_code == 0);
 	CHECK(lines.err == "");
@@ -163,16 +166,15 @@ TEST_CASE("cli: replay shows the state of the law that decides", "[cli]")
 	CHECK(lines.out.find(",mark,") != std::string::npos);
 	CHECK(lines.out.find(",1,2000000\n") != std::string::npos);
 	/* The same again, since numbers drawn by lot are those of the queue. */
-	CHECK(host.rxaqm({ "replay", "--ring", "4096", "target=2ms" }, options).out == lines.out);
+	CHECK(replay({ "--ring", "4096", "target=2ms" }, options).out == lines.out);
 
-	Result json = host.rxaqm({ "replay", "-j", "target=2ms" }, options);
+	Result json = replay({ "-j", "target=2ms" }, options);
 	Json first(json.out.substr(0, json.out.find('\n')));
 	CHECK(first.text("/verdict") == "pass");
 	CHECK(first.number("/limit_pps") == 0);
 	CHECK_FALSE(first.flag("/bad"));
 	CHECK(first.number("/goal_ns") == 2000000);
-	CHECK(host.rxaqm({ "replay", "law=codel", "--unguarded", "target=2ms" }, options)
-		      .exit_code == 0);
+	CHECK(replay({ "law=codel", "--unguarded", "target=2ms" }, options).exit_code == 0);
 }
 
 TEST_CASE("cli: replay names the line that it cannot read", "[cli]")
@@ -196,7 +198,7 @@ TEST_CASE("cli: replay names the line that it cannot read", "[cli]")
 
 	for (const auto &row : bad) {
 		std::string path = scratch.file("trace.csv", row.text);
-		Result result = host.rxaqm({ "replay", "--summary", path });
+		Result result = replay({ "--summary", path });
 
 		CAPTURE(row.text, result.text());
 		CHECK(result.exit_code == 2);
@@ -205,12 +207,13 @@ TEST_CASE("cli: replay names the line that it cannot read", "[cli]")
 		CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
 	}
 	std::string junk = scratch.file("junk", "now,queue\n");
-	check_row({ {}, 2, "", "junk:1: " }, host.rxaqm({ "replay", junk }));
+	check_row({ {}, 2, "", "junk:1: " }, replay({ junk }));
 	check_row({ {}, 1, "", "nosuch.csv", "No such file" },
-		  host.rxaqm({ "replay", scratch.path() + "/nosuch.csv" }));
-	check_row({ {}, 2, "", "a unit is required", "target=5ms" },
-		  host.rxaqm({ "replay", "-", "target=5" }));
-	check_row({ {}, 2, "", "lease" }, host.rxaqm({ "replay", "-", "lease=5s" }));
+		  replay({ scratch.path() + "/nosuch.csv" }));
+	CHECK(replay({ "-", "target=5" }).err.find("replay: target=5: a unit is required") == 0);
+	CHECK(replay({ "-", "target=5" }).exit_code == 2);
+	CHECK(replay({ "-", "lease=5s" }).err.find("replay: a lease means nothing") == 0);
+	CHECK(replay({ "-", "lease=5s" }).exit_code == 2);
 }
 
 TEST_CASE("cli: a policy file is written and read by name, errors named with file and line",

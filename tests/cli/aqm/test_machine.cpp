@@ -128,7 +128,7 @@ TEST_CASE("cli: root without one capability: which it is is told, nothing is cha
 		else
 			CHECK(m.host.rxaqm(args, options).exit_code == 0);
 	}
-	Result check = m.host.rxaqm({ "status", "--check", "-i", "100ms" }, options);
+	Result check = m.host.rxaqm({ "check", "-i", "100ms" }, options);
 	CAPTURE(check.text());
 	CHECK(check.exit_code == (lack.cap == CAP_SYS_ADMIN ? 3 : 0));
 	CHECK(check.out.find("taken off") == std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* status --check, of a machine that is well and of ones that are not. */
+/* check, of a machine that is well and of ones that are not. */
 #include <catch2/catch_test_macros.hpp>
 
 #include <arpa/inet.h>
@@ -70,7 +70,7 @@ TEST_CASE("check: attached and well: OK, and what it measured", "[check]")
 	Host host;
 	Wire wire;
 
-	check_line(host.rxaqm(wire.rx, { "status", "--check" }), 3, "UNKNOWN - not attached");
+	check_line(host.rxaqm(wire.rx, { "check" }), 3, "UNKNOWN - not attached");
 	check_line(host.rxaqm(wire.rx, { "check", wire.rx_if }), 2,
 		   "CRITICAL - not attached to \"" + wire.rx_if + "\"");
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if }).exit_code == 0);
@@ -80,15 +80,15 @@ TEST_CASE("check: attached and well: OK, and what it measured", "[check]")
 	check_line(result, 0, "OK - 1 interface(s), 1 queue(s)");
 	CHECK(figure(result, wire.rx_if + "_standing") == 0);
 	CHECK(figure(result, wire.rx_if + "_overflow") == 0);
-	check_line(host.rxaqm(wire.rx, { "status", "--check", "-i", "200ms", wire.tx_if }), 2,
+	check_line(host.rxaqm(wire.rx, { "check", "-i", "200ms", wire.tx_if }), 2,
 		   "not attached to \"" + wire.tx_if + "\"");
 	/* From another namespace the drops of its ring are not known. */
-	result = host.rxaqm({ "status", "--check", "-i", "200ms" });
+	result = host.rxaqm({ "check", "-i", "200ms" });
 	check_line(result, 0, "OK - 1 interface(s)");
 	CHECK(result.out.find("_overflow") == std::string::npos);
 	/* Someone took the program off. */
 	xdp_off(wire.rx, wire.rx_if);
-	check_line(host.rxaqm(wire.rx, { "status", "--check", "-i", "200ms" }), 2,
+	check_line(host.rxaqm(wire.rx, { "check", "-i", "200ms" }), 2,
 		   "is not guarded: its XDP program was taken off");
 	CHECK(host.rxaqm({ "detach", "--all" }).exit_code == 0);
 }
@@ -98,7 +98,7 @@ TEST_CASE("check: a queue that stands: WARNING, then CRITICAL unless it is enfor
 	Host host;
 	Wire wire;
 	Frames frames(wire);
-	Args check = { "status", "--check", "-i", "300ms", "--warn=0ms" };
+	Args check = { "check", "-i", "300ms", "--warn=0ms" };
 	Result result;
 
 	REQUIRE(host.rxaqm(wire.rx,
@@ -143,7 +143,7 @@ TEST_CASE("check: stamps that are wanted and do not come: WARNING", "[check]")
 {
 	Host host;
 	Wire wire;
-	Args check = { "status", "--check", "-i", "200ms" };
+	Args check = { "check", "-i", "200ms" };
 
 	REQUIRE(host.rxaqm(wire.rx, { "attach", wire.rx_if,
 				      "--profile=" + source_path("tests/rig/veth-simclock.conf") })
@@ -172,8 +172,7 @@ TEST_CASE("check: a backlog that overflows: CRITICAL", "[check]")
 	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
 	       "cost=100us" });
 
-	Child check(host.command(wire.rx, { "status", "--check", "-i", "3s" }),
-		    host.with_environment());
+	Child check(host.command(wire.rx, { "check", "-i", "3s" }), host.with_environment());
 	/* More than the backlog holds, which hosts raise, and what is worked off meanwhile. Again
 	 * and again: when it looks first is not known.
 	 */

@@ -325,7 +325,7 @@ TEST_CASE("enforce: exempt traffic that holds the queue is told", "[enforce]")
 		       std::string::npos;
 	}));
 	CHECK(s.while_loaded([&] {
-		return s.host.rxaqm(s.wire.rx, { "status", "--check", "--warn=1ms" })
+		return s.host.rxaqm(s.wire.rx, { "check", "--warn=1ms" })
 			       .out.find("exempt traffic holds it (100 %), the law cannot help") !=
 		       std::string::npos;
 	}));

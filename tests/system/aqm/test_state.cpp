@@ -170,8 +170,7 @@ TEST_CASE("state: a command at work is told from one that died", "[state]")
 							     "";
 	};
 	auto check = [&] {
-		return host.rxaqm(wire.rx, { "status", "--check", "-i", "100ms", wire.rx_if })
-			.exit_code;
+		return host.rxaqm(wire.rx, { "check", "-i", "100ms", wire.rx_if }).exit_code;
 	};
 
 	CHECK(trouble() == "");

@@ -56,7 +56,7 @@ TEST_CASE("state: a long RXAQM_BPFFS is used as it is, or refused, never cut", "
 			CHECK(refused.exit_code == 2);
 			CHECK(refused.err.find("RXAQM_BPFFS") != std::string::npos);
 		}
-		CHECK(host.rxaqm({ "status", "--check" }, options).exit_code == 3);
+		CHECK(host.rxaqm({ "check" }, options).exit_code == 3);
 	}
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
 	if (length < 200)

@@ -133,8 +133,8 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 		return sum_ns / packets;
 	};
 	CAPTURE(ect);
-	Child check(a.host.command(a.wire.rx, { "status", "--check", "-i", "400ms", "--warn", "1ms",
-						a.wire.rx_if }),
+	Child check(a.host.command(a.wire.rx,
+				   { "check", "-i", "400ms", "--warn", "1ms", a.wire.rx_if }),
 		    a.host.with_environment());
 	const uint64_t observed_ns = run(700ms);
 	const Result checked = check.wait();

@@ -26,6 +26,7 @@ class Maps
 		, policies_(2 * RXAQM_MAX_QUEUES)
 		, queues_(RXAQM_MAX_QUEUES)
 		, clocks_(RXAQM_MAX_IFACES)
+		, phcs_(RXAQM_MAX_IFACES)
 		, waits_(RXAQM_MAX_QUEUES)
 	{
 		meta_.abi_version = RXAQM_ABI_VERSION;
@@ -34,6 +35,7 @@ class Maps
 		state_.policy = policies_.data();
 		state_.queue = queues_.data();
 		state_.clock = clocks_.data();
+		state_.clock_phc = phcs_.data();
 		state_.wait = waits_.data();
 		view_ = std::make_unique<rxaqm_metrics_view>();
 		memset(view_.get(), 0, sizeof(*view_));
@@ -77,6 +79,10 @@ class Maps
 	{
 		return waits_[ifaces_[slot].queue_base + i];
 	}
+	rxaqm_clock_phc &phc(unsigned slot)
+	{
+		return phcs_[slot];
+	}
 	rxaqm_clock_entry &clock(unsigned slot)
 	{
 		return clocks_[slot];
@@ -114,6 +120,7 @@ class Maps
 	std::vector<rxaqm_policy> policies_;
 	std::vector<rxaqm_queue> queues_;
 	std::vector<rxaqm_clock_entry> clocks_;
+	std::vector<rxaqm_clock_phc> phcs_;
 	std::vector<rxaqm_wait> waits_;
 	rxaqm_state state_ = {};
 	std::unique_ptr<rxaqm_metrics_view> view_;

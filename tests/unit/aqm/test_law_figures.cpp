@@ -44,12 +44,19 @@ struct Lawful {
 		rxaqm_law_map(&law, rxaqm_law_stamp(&law, NOW));
 	}
 
+	struct rxaqm_figures all(__u64 now_ns = NOW) const
+	{
+		rxaqm_state state = {};
+		struct rxaqm_figures all;
+
+		state.queue = q.get();
+		state.policy = &q->policy;
+		rxaqm_figures_take(&state, &iface, 0, now_ns, &all);
+		return all;
+	}
 	struct rxaqm_law_figures figures(__u64 now_ns = NOW) const
 	{
-		struct rxaqm_law_figures all;
-
-		rxaqm_law_figures(q.get(), 0, now_ns, &all);
-		return all;
+		return all(now_ns).law;
 	}
 
 	std::string text(bool json = false)
@@ -60,12 +67,14 @@ struct Lawful {
 		rxaqm_out out;
 
 		rxaqm_out_open(&out, file, json);
-		rxaqm_status_law_out(&out, &iface, q.get(), NOW);
+		struct rxaqm_figures now = all();
+
+		rxaqm_status_law_out(&out, &now);
 		rxaqm_out_close(&out, true);
 		fclose(file);
-		std::string all(buf, size);
+		std::string text(buf, size);
 		free(buf);
-		return all;
+		return text;
 	}
 };
 
@@ -112,13 +121,25 @@ TEST_CASE("law figures: what no packet has come to see ends all the same", "[law
 	/* The queue itself is the data plane's. */
 	CHECK(l.q->law.x == 4 * RXAQM_LAW_OCTAVE);
 	/* No packet yet: nothing is divided by. */
-	rxaqm_queue empty = {};
-	struct rxaqm_law_figures f;
-	rxaqm_law_figures(&empty, 0, NOW, &f);
-	CHECK_FALSE(f.holds);
-	empty.law.turn_ns = 1;
-	rxaqm_law_figures(&empty, 0, NOW, &f);
-	CHECK_FALSE(f.holds);
+	*l.q = {};
+	CHECK_FALSE(l.figures().holds);
+	l.q->law.turn_ns = 1;
+	CHECK_FALSE(l.figures().holds);
+}
+
+TEST_CASE("figures: the sojourn of a queue is the average, the sample one packet's",
+	  "[law_figures]")
+{
+	Lawful l;
+
+	l.q->law.smooth_ns = 3 * MS;
+	l.q->sample_sojourn_ns = 9 * MS;
+	CHECK_FALSE(l.all().sampled);
+	CHECK(l.all().sojourn_ns == 3 * MS);
+	l.q->flags |= RXAQM_QUEUE_SAMPLED;
+	CHECK(l.all().sampled);
+	CHECK(l.all().sojourn_ns == 3 * MS);
+	CHECK(l.all().queue.sample_sojourn_ns == 9 * MS);
 }
 
 TEST_CASE("law figures: law=codel has none", "[law_figures]")

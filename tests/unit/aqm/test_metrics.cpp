@@ -293,6 +293,34 @@ TEST_CASE("metrics: the clock, also decades off", "[metrics]")
 
 		CHECK(page.value("rxaqm_clock_valid") == 0);
 		CHECK(page.find("rxaqm_clock_offset_seconds").empty());
+		CHECK(page.value("rxaqm_phc_valid") == 0);
+		CHECK(page.find("rxaqm_phc_error_seconds").empty());
+	}
+	SECTION("read, and ahead of what packets tell by 70 ns")
+	{
+		rxaqm_clock_phc &phc = maps.phc(slot);
+		rxaqm_clock read = {};
+
+		read.host_ref_ns = maps.view().now_ns;
+		read.hw_ref_ns = 5000;
+		read.rate_q32 = RXAQM_PPM_Q32(7);
+		read.err_ns = 400;
+		read.expires_ns = maps.view().now_ns + 1;
+		phc.published = 1;
+		phc.clock[1] = clock = read;
+		phc.clock[1].host_ref_ns += 70;
+		phc.resets = 3;
+		CHECK(maps.page().value("rxaqm_phc_valid") == 1);
+		CHECK(maps.page().value("rxaqm_phc_steps_total") == 3);
+		CHECK(maps.page().find("rxaqm_phc_error_seconds").at(0).written == "0.0000004");
+		CHECK_THAT(maps.page().value("rxaqm_phc_drift_ratio"), WithinRel(7e-6, 1e-4));
+		CHECK(maps.page().find("rxaqm_phc_difference_seconds").empty());
+		entry.published = 1;
+		CHECK(maps.page().find("rxaqm_phc_difference_seconds").at(0).written ==
+		      "0.00000007");
+		phc.published = 0;
+		CHECK(maps.page().value("rxaqm_phc_valid") == 0);
+		CHECK(maps.page().find("rxaqm_phc_difference_seconds").empty());
 	}
 	SECTION("known")
 	{

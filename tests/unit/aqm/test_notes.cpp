@@ -13,7 +13,7 @@
 extern "C" {
 #include "figures/figures.h"
 #include "attach/hint.h"
-#include "report/notes.h"
+#include "report/status_notes.h"
 #include "attach/stamps.h"
 }
 
@@ -213,31 +213,43 @@ TEST_CASE("notes: a queue that exempt traffic holds", "[notes]")
 	check_says(facts, { "queue 3, and 1 more: exempt traffic" });
 }
 
+static rxaqm_figures figures_of(rxaqm_queue &q, __u64 now_ns)
+{
+	rxaqm_state state = {};
+	rxaqm_iface iface = {};
+	rxaqm_figures figures;
+
+	state.queue = &q;
+	state.policy = &q.policy;
+	rxaqm_figures_take(&state, &iface, 0, now_ns, &figures);
+	return figures;
+}
+
 TEST_CASE("notes: a queue is unstamped when packets come without stamps for a second", "[notes]")
 {
 	rxaqm_queue q = {};
 	const __u64 sec = RXAQM_NSEC_PER_SEC, now_ns = 1000 * sec;
 
-	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	CHECK_FALSE(figures_of(q, now_ns).unstamped);
 	q.flags = RXAQM_QUEUE_POLLED | RXAQM_QUEUE_SAMPLED;
 	q.poll_end_ns = now_ns;
 	q.sample_ns = now_ns - 2 * sec;
-	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	CHECK_FALSE(figures_of(q, now_ns).unstamped);
 	q.stat[RXAQM_STAT_STAMP_MISSING] = 1;
-	CHECK(rxaqm_queue_unstamped(&q));
+	CHECK(figures_of(q, now_ns).unstamped);
 	q.sample_ns = now_ns - sec / 2;
-	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	CHECK_FALSE(figures_of(q, now_ns).unstamped);
 	/* Stamps that are not believed, or met no clock, have come. */
 	q.sample_ns = now_ns - 2 * sec;
 	q.distrust_until_ns = now_ns + sec / 2;
-	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	CHECK_FALSE(figures_of(q, now_ns).unstamped);
 	q.distrust_until_ns = 0;
 	q.flags |= RXAQM_QUEUE_NO_CLOCK;
-	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	CHECK_FALSE(figures_of(q, now_ns).unstamped);
 	/* An idle queue misses nothing. */
 	q.flags &= ~RXAQM_QUEUE_NO_CLOCK;
 	q.poll_end_ns = q.sample_ns + 1000;
-	CHECK_FALSE(rxaqm_queue_unstamped(&q));
+	CHECK_FALSE(figures_of(q, now_ns).unstamped);
 }
 
 TEST_CASE("notes: a queue that goes by hints says so", "[notes]")
@@ -249,11 +261,11 @@ TEST_CASE("notes: a queue that goes by hints says so", "[notes]")
 	q.signal = RXAQM_SIGNAL_HINT;
 	q.policy.signal = RXAQM_SIGNAL_HINT;
 	q.sample_ns = now_ns - 1;
-	CHECK(std::string(rxaqm_queue_signal(&q, now_ns)) == "hint");
+	CHECK(figures_of(q, now_ns).signal == RXAQM_SIGNAL_NOW_HINT);
 	q.flags &= ~RXAQM_QUEUE_SAMPLED;
-	CHECK(std::string(rxaqm_queue_signal(&q, now_ns)) == "none");
+	CHECK(figures_of(q, now_ns).signal == RXAQM_SIGNAL_NOW_NONE);
 	q.policy.signal = RXAQM_SIGNAL_AUTO;
-	CHECK(std::string(rxaqm_queue_signal(&q, now_ns)) == "busy");
+	CHECK(figures_of(q, now_ns).signal == RXAQM_SIGNAL_NOW_BUSY);
 }
 
 TEST_CASE("stamps: a configuration that cannot be put back is told", "[stamps]")

@@ -16,7 +16,7 @@
 extern "C" {
 #include "report/clock_out.h"
 #include "clock/phc.h"
-#include "daemon/run.h"
+#include "daemon/clock.h"
 }
 
 namespace

@@ -8,7 +8,7 @@
 #include <vector>
 
 extern "C" {
-#include "cli/replay.h"
+#include "../../replay/replay.h"
 #include "policy/settings.h"
 }
 

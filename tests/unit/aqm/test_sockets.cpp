@@ -14,7 +14,7 @@
 #include <linux/xdp_diag.h>
 
 extern "C" {
-#include "report/notes.h"
+#include "report/status_notes.h"
 #include "attach/sockets.h"
 #include "nic/netlink.h"
 #include "cli/top.h"
@@ -237,19 +237,19 @@ TEST_CASE("sockets: top has the consumer's wait behind the mode, within its line
 	char line[RXAQM_TOP_LINE];
 
 	memset(&row, 0, sizeof(row));
-	row.now_ns = 100 * SEC;
-	row.policy.mode = RXAQM_MODE_ENFORCE;
+	row.now.now_ns = 100 * SEC;
+	row.now.mode = RXAQM_MODE_NOW_ENFORCE;
 	CHECK(std::string(rxaqm_top_line(&row, 0, line)).ends_with(" enforce"));
-	row.now.flags = RXAQM_QUEUE_SOCKET;
+	row.now.queue.flags = RXAQM_QUEUE_SOCKET;
 	CHECK(std::string(rxaqm_top_line(&row, 0, line)).ends_with(" enforce, xsk -"));
 	row.socket.wait_state = RXAQM_WAIT_VALID;
 	row.socket.wait_ns = 1234567;
 	CHECK(std::string(rxaqm_top_line(&row, 0, line)).ends_with(" enforce, xsk 1.23 ms"));
-	row.policy.lease_until_ns = 1;
+	row.now.mode = RXAQM_MODE_NOW_LAPSED;
 	row.socket.wait_ns = RXAQM_SOJOURN_MAX_NS;
 	/* The columns before it stay where they are, however fast the queue is polled. */
 	row.seconds = 1;
-	row.now.stat[RXAQM_STAT_POLLS_DRAINED] = 2053800;
+	row.now.queue.stat[RXAQM_STAT_POLLS_DRAINED] = 2053800;
 	for (unsigned width = 0; width <= RXAQM_TOP_NARROWEST; width++) {
 		const std::string header = rxaqm_top_header(width);
 

@@ -135,7 +135,7 @@ TEST_CASE("settings: bad ones are refused, with the remedy", "[settings]")
 		const char *key, *value, *says;
 	} rows[] = {
 		{ "target", "5", "a unit is required, as in target=5ms" },
-		{ "target", "0", "a unit is required" },
+		{ "target", "0", "out of range; 1us to 4s is possible" },
 		{ "target", "0.5", "a unit is required" },
 		{ "lease", "30", "a unit is required, as in lease=30s" },
 		{ "target", "", "500us, 1.5ms or 2s" },

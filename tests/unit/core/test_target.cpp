@@ -11,7 +11,7 @@ extern "C" {
 #include "decide.h"
 #include "base/parse.h"
 #include "profile/keys.h"
-#include "policy/target_why.h"
+#include "policy/target_explain.h"
 }
 
 static const __u64 US = RXAQM_NSEC_PER_USEC;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "policy/target_why.h"
+#include "policy/target_explain.h"
 
 #include <stdio.h>
 #include <string.h>

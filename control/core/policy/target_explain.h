@@ -6,8 +6,8 @@
  *
  * Pure: no calls, no time of its own.
  */
-#ifndef RXAQM_TARGET_WHY_H
-#define RXAQM_TARGET_WHY_H
+#ifndef RXAQM_TARGET_EXPLAIN_H
+#define RXAQM_TARGET_EXPLAIN_H
 
 #include "floor.h"
 
@@ -57,4 +57,4 @@ __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule);
 /* "split", "own-cpu", ... by rule, ends with NULL. */
 extern const char *const rxaqm_target_rule_names[];
 
-#endif /* RXAQM_TARGET_WHY_H */
+#endif /* RXAQM_TARGET_EXPLAIN_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "report/notes.h"
+#include "report/status_notes.h"
 
 #include <linux/net_tstamp.h>
 #include <linux/sockios.h>
@@ -203,29 +203,29 @@ static bool count_first(struct rxaqm_note_queues *queues, unsigned int number)
 	return !queues->nr++;
 }
 
-static void look_for_stamps(struct rxaqm_note_facts *facts, unsigned int number,
-			    const struct rxaqm_policy *policy, const struct rxaqm_queue *q,
-			    __u64 now_ns)
+static void look_for_stamps(struct rxaqm_note_facts *facts, const struct rxaqm_figures *figures)
 {
-	__u64 age_ns = rxaqm_ns_since(now_ns, q->sample_ns);
+	const struct rxaqm_policy *policy = &figures->policy;
+	const struct rxaqm_queue *q = &figures->queue;
+	__u64 age_ns = rxaqm_ns_since(figures->now_ns, q->sample_ns);
 
 	if (policy->mode == RXAQM_MODE_OFF || policy->signal == RXAQM_SIGNAL_BUSY)
 		return;
 	if (!rxaqm_socket_lets_stamps_be(&facts->iface, q)) {
 		if (!rxaqm_policy_by_polls(policy))
-			count_first(&facts->strict_sockets, number);
+			count_first(&facts->strict_sockets, figures->number);
 		return;
 	}
 	if (rxaqm_policy_by_polls(policy))
 		facts->lenient = true;
 	else
 		facts->strict = true;
-	if ((q->flags & RXAQM_QUEUE_SAMPLED) && q->sample_err_ns > rxaqm_queue_target_ns(q) / 2 &&
-	    count_first(&facts->inexact, number)) {
+	if (figures->sampled && q->sample_err_ns > q->target_ns / 2 &&
+	    count_first(&facts->inexact, figures->number)) {
 		facts->inexact_ns = q->sample_err_ns;
-		facts->inexact_target_ns = rxaqm_queue_target_ns(q);
+		facts->inexact_target_ns = q->target_ns;
 	}
-	if (!rxaqm_queue_unstamped(q))
+	if (!figures->unstamped)
 		return;
 	facts->missing = true;
 	/* The shortest time is what is true of all of them. */
@@ -236,37 +236,37 @@ static void look_for_stamps(struct rxaqm_note_facts *facts, unsigned int number,
 /* Counters are those since attach: fewer packets than that say little. */
 #define ACK_PACKETS_MIN 1000
 
-static void look_for_acks(struct rxaqm_note_facts *facts, unsigned int number,
-			  const struct rxaqm_policy *policy, const struct rxaqm_queue *q)
+static void look_for_acks(struct rxaqm_note_facts *facts, const struct rxaqm_figures *figures)
 {
+	const struct rxaqm_policy *policy = &figures->policy;
+	const struct rxaqm_queue *q = &figures->queue;
 	__u64 acks = q->stat[RXAQM_STAT_OVER_ACK];
 	__u64 over = acks + q->stat[RXAQM_STAT_OVER_EXEMPT] + q->stat[RXAQM_STAT_OVER_CE] +
 		     q->stat[RXAQM_STAT_OVER_ECT0] + q->stat[RXAQM_STAT_OVER_ECT1] +
 		     q->stat[RXAQM_STAT_OVER_NECT];
 
-	if (!(q->flags & RXAQM_QUEUE_STANDING) || over < ACK_PACKETS_MIN || acks <= over / 2 ||
-	    !count_first(&facts->acks, number))
+	if (!figures->standing || over < ACK_PACKETS_MIN || acks <= over / 2 ||
+	    !count_first(&facts->acks, figures->number))
 		return;
 	facts->ack_percent = (unsigned int)(acks * 100 / over);
 	facts->ack_kept = policy->ack == RXAQM_ACK_KEEP || policy->law != RXAQM_LAW_AUTO;
 }
 
-static void look_for_exempt(struct rxaqm_note_facts *facts, unsigned int number,
-			    const struct rxaqm_queue *q, __u64 now_ns)
+static void look_for_exempt(struct rxaqm_note_facts *facts, const struct rxaqm_figures *figures)
 {
-	unsigned int percent = rxaqm_overload_exempt_percent(q, now_ns);
+	unsigned int percent = rxaqm_overload_exempt_percent(&figures->queue, figures->now_ns);
 
-	if (!percent || !count_first(&facts->exempt, number))
+	if (!percent || !count_first(&facts->exempt, figures->number))
 		return;
 	facts->exempt_percent = percent;
-	rxaqm_exempt_words(&q->policy, facts->exempt_words);
+	rxaqm_exempt_words(&figures->queue.policy, facts->exempt_words);
 }
 
 /* The facts of @iface, which is called @ifname in the namespace entered. */
 static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 		       const char *ifname, struct rxaqm_note_facts *facts)
 {
-	__u64 now_ns = rxaqm_now_ns();
+	struct rxaqm_figures figures;
 	unsigned int i;
 
 	*facts = (struct rxaqm_note_facts){
@@ -276,15 +276,13 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		.outgrown = rxaqm_entry_outgrown(iface, ifname),
 	};
 	for (i = 0; i < iface->nr_queues; i++) {
-		const struct rxaqm_policy *policy = rxaqm_state_policy(state, iface, i);
-		/* A copy: the packet path goes on. */
-		const struct rxaqm_queue q = *rxaqm_state_queue(state, iface, i);
-
-		facts->sockets |= rxaqm_socket_serves(&q);
-		look_for_stamps(facts, i, policy, &q, now_ns);
-		look_for_acks(facts, i, policy, &q);
-		look_for_exempt(facts, i, &q, now_ns);
-		if (q.policy.mode == RXAQM_MODE_OBSERVE && rxaqm_overload_standing(&q, now_ns))
+		rxaqm_figures_take(state, iface, i, rxaqm_now_ns(), &figures);
+		facts->sockets |= rxaqm_socket_serves(&figures.queue);
+		look_for_stamps(facts, &figures);
+		look_for_acks(facts, &figures);
+		look_for_exempt(facts, &figures);
+		if (figures.queue.policy.mode == RXAQM_MODE_OBSERVE &&
+		    rxaqm_overload_standing(&figures.queue, figures.now_ns))
 			count_first(&facts->standing, i);
 	}
 	rxaqm_fragments_lost(iface, ifname, facts->lost);

@@ -3,8 +3,8 @@
  * What the operator should know of an attachment beyond its figures: why it goes by no
  * timestamps, why they are missing, what it keeps others from, what it cannot shorten.
  */
-#ifndef RXAQM_NOTES_H
-#define RXAQM_NOTES_H
+#ifndef RXAQM_STATUS_NOTES_H
+#define RXAQM_STATUS_NOTES_H
 
 #include "attach/fragments.h"
 #include "base/exempt.h"
@@ -53,4 +53,4 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 		     const struct rxaqm_iface *iface, const char *ifname, bool here);
 
-#endif /* RXAQM_NOTES_H */
+#endif /* RXAQM_STATUS_NOTES_H */

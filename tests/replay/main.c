@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rxaqm replay */
+/* build/replay: the decisions of the data plane over a recorded trace, for who works on a law. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cmd.h"
-#include "figures/figures.h"
-#include "command/options.h"
 #include "base/out.h"
-#include "cli/replay.h"
+#include "command/options.h"
+#include "command/program.h"
+#include "figures/figures.h"
 #include "policy/settings.h"
+#include "replay.h"
 
 struct args {
 	struct rxaqm_trace trace;
@@ -27,7 +27,7 @@ static const struct rxaqm_option replay_options[] = {
 };
 
 static const struct rxaqm_command command = {
-	.name = "rxaqm replay",
+	.name = "replay",
 	.args = "[FILE|-] [KEY=VALUE ...]",
 	.help = "Take the decisions that XDP would take, over a recorded trace"
 		"\v"
@@ -152,7 +152,7 @@ static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace,
 			return rxaqm_no_memory(error);
 		if (summary)
 			continue;
-		/* Nobody reads it, as main() tells. */
+		/* Nobody reads it, as the program's end tells. */
 		if (print_packet(&packet, verdict, &replay->queue[packet.queue]->queue))
 			return 0;
 	}
@@ -161,13 +161,15 @@ static int run_trace(struct rxaqm_replay *replay, struct rxaqm_trace *trace,
 	return ret;
 }
 
-int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call)
+int main(int argc, char **argv)
 {
 	static struct args args; /* of 49 kB */
 	struct rxaqm_replay *replay = &args.replay;
 	struct rxaqm_trace *trace = &args.trace;
+	struct rxaqm_error error = {};
 	int err;
 
+	rxaqm_program_begin();
 	rxaqm_policy_init(&replay->policy);
 	replay->policy.mode = RXAQM_MODE_ENFORCE;
 	parse_words(&args, rxaqm_options_read(&command, argc, argv, &args));
@@ -177,13 +179,14 @@ int rxaqm_cmd_replay(int argc, char **argv, struct rxaqm_call *call)
 	} else {
 		trace->file = fopen(trace->path, "re");
 	}
-	if (!trace->file)
-		return rxaqm_failed(&call->error, errno, "cannot open \"%s\": %s", trace->path,
-				    strerror(errno));
-	err = run_trace(replay, trace, &call->error);
+	if (trace->file)
+		err = run_trace(replay, trace, &error);
+	else
+		err = rxaqm_failed(&error, errno, "cannot open \"%s\": %s", trace->path,
+				   strerror(errno));
 	rxaqm_replay_free(replay);
 	free(trace->buf);
-	if (trace->file != stdin)
+	if (trace->file && trace->file != stdin)
 		fclose(trace->file);
-	return err;
+	return err < 0 ? rxaqm_log_failure(&error) : RXAQM_EXIT_OK;
 }

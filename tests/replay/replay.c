@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "cli/replay.h"
+#include "replay.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "attach/undo.h"
+
+#include <net/if.h>
+#include <string.h>
+
+#include "attach/stamps.h"
+#include "attach/xdp.h"
+#include "nic/netns.h"
+#include "state/locate.h"
+#include "state/pins.h"
+
+void rxaqm_entry_set_state(struct rxaqm_iface *iface, enum rxaqm_iface_state state)
+{
+	__atomic_store_n(&iface->state, state, __ATOMIC_RELEASE);
+}
+
+int rxaqm_undo(const struct rxaqm_state *state, struct rxaqm_iface *iface,
+	       struct rxaqm_error *error)
+{
+	/* Else the driver has no part in it. */
+	bool clock = !(iface->flags & RXAQM_IFACE_GENERIC) ||
+		     (iface->flags & RXAQM_IFACE_HWTSTAMP_SAVED);
+	unsigned int ifindex = rxaqm_iface_ifindex(iface);
+	__u32 prog_id = iface->prog_id;
+	struct rxaqm_phc_keep keep;
+	char ifname[IF_NAMESIZE];
+	bool here;
+	int err;
+
+	if (!ifindex)
+		ifindex = iface->ifindex;
+	here = if_indextoname(ifindex, ifname);
+	rxaqm_phc_keep_begin(&keep, here && clock ? ifname : NULL);
+	rxaqm_entry_set_state(iface, RXAQM_IFACE_DETACHING);
+	/* An interrupted attach may not have come to note its program's id. */
+	if (!prog_id)
+		prog_id = rxaqm_xdp_find_ours(ifindex);
+	rxaqm_phc_keep_arm(&keep);
+	err = rxaqm_xdp_detach(ifindex, prog_id, error);
+	if (!err)
+		err = rxaqm_pins_sweep(state, iface, prog_id, RXAQM_PINS_OF_DEAD, error);
+	if (err >= 0) {
+		if (iface->flags & RXAQM_IFACE_DISPATCHER)
+			rxaqm_xdp_drop_empty(ifindex);
+		rxaqm_state_clear_sockets(state, iface);
+		if (here)
+			rxaqm_stamps_restore(iface, ifname, &keep, error);
+		rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
+	}
+	rxaqm_phc_keep_end(&keep, iface->flags & RXAQM_IFACE_CLOCK_RESETS, error);
+	return err < 0 ? err : 0;
+}
+
+int rxaqm_not_undone(const struct rxaqm_iface *iface, int err, struct rxaqm_error *error)
+{
+	/* It was libxdp's lock, and @error says so. */
+	if (err == -ETIMEDOUT || err == -ENOTDIR)
+		return err;
+	return rxaqm_failed(error, -err, "cannot take the XDP program (id %u) off \"%s\": %s",
+			    iface->prog_id, iface->name, strerror(-err));
+}
+
+int rxaqm_undo_unknown(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *error)
+{
+	char ifname[IF_NAMESIZE];
+	struct rxaqm_phc_keep keep;
+	int err;
+
+	rxaqm_phc_keep_begin(&keep, if_indextoname(ifindex, ifname));
+	rxaqm_phc_keep_arm(&keep);
+	err = rxaqm_xdp_detach(ifindex, prog_id, error);
+	rxaqm_phc_keep_end(&keep, false, error);
+	return err;
+}
+
+/* Has the program of @iface gone with its interface? What is pinned of it does not count, but the
+ * interface may be in a namespace that has no name.
+ */
+static bool is_gone(const struct rxaqm_state *state, const struct rxaqm_iface *iface)
+{
+	if (!rxaqm_xdp_exists(iface->prog_id))
+		return true;
+	if (!(iface->flags & RXAQM_IFACE_DISPATCHER))
+		return rxaqm_iface_is_gone(iface);
+	return rxaqm_pins_sweep(state, iface, iface->prog_id, RXAQM_PINS_OF_SURELY_DEAD, NULL) >
+		       0 &&
+	       !rxaqm_xdp_stays(iface->prog_id);
+}
+
+void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	__u64 netns_ino = rxaqm_netns_ino();
+	struct rxaqm_iface *iface = NULL;
+	char ifname[IF_NAMESIZE];
+
+	while ((iface = rxaqm_iface_next(state, iface))) {
+		if (iface->netns_ino != netns_ino)
+			continue;
+		if (iface->state != RXAQM_IFACE_ATTACHED)
+			rxaqm_undo(state, iface, error);
+		else if (!if_indextoname(iface->ifindex, ifname) && is_gone(state, iface))
+			rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
+	}
+}
+
+struct room {
+	struct rxaqm_state *state;
+	struct rxaqm_error *error;
+	__u64 reached; /* slots whose interface was attached in a namespace that there is, a bit each */
+};
+
+static void recover_here(void *arg)
+{
+	__u64 netns_ino = rxaqm_netns_ino();
+	struct rxaqm_iface *iface = NULL;
+	struct room *room = arg;
+
+	rxaqm_undo_interrupted(room->state, room->error);
+	while ((iface = rxaqm_iface_next(room->state, iface)))
+		if (iface->netns_ino == netns_ino)
+			room->reached |= 1ULL << (iface - room->state->iface);
+}
+
+void rxaqm_undo_everywhere(struct rxaqm_state *state, struct rxaqm_error *error)
+{
+	struct room room = { .state = state, .error = error };
+	struct rxaqm_iface *iface = NULL;
+
+	rxaqm_netns_each(recover_here, &room);
+	while ((iface = rxaqm_iface_next(state, iface)))
+		/* Where its namespace is gone as well, nothing is left if its program is not. */
+		if (!(room.reached >> (iface - state->iface) & 1) &&
+		    !rxaqm_xdp_exists(iface->prog_id))
+			rxaqm_entry_set_state(iface, RXAQM_IFACE_FREE);
+}

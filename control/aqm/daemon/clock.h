@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The clocks of the NICs. */
+#ifndef RXAQM_RUN_CLOCK_H
+#define RXAQM_RUN_CLOCK_H
+
+#include "daemon/run.h"
+
+/* Read those of what is attached that are due, and publish the mappings; part of
+ * rxaqm_run_sync().
+ */
+void rxaqm_run_clocks(struct rxaqm_run *run);
+/* Withdraw what @link has published, if its entry is still there. */
+void rxaqm_run_clock_free(struct rxaqm_link *link);
+
+#endif /* RXAQM_RUN_CLOCK_H */

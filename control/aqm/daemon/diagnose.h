@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef RXAQM_RUN_DIAGNOSE_H
+#define RXAQM_RUN_DIAGNOSE_H
+
+#include "daemon/run.h"
+#include "report/metrics_text.h"
+
+/* Have doctor look for the cause of an overload, if that was not done lately. */
+void rxaqm_run_diagnose(struct rxaqm_run *run);
+/* Has it ended? */
+void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
+void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
+
+#endif /* RXAQM_RUN_DIAGNOSE_H */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The status file: JSON as "status -j" prints it, for users who may not ask the kernel. Written an
+ * interface at a time, since a tree of all queues would take megabytes. And metrics: one file in
+ * the daemon's own directory, which rxaqm-exporter serves, and one for node_exporter, if the
+ * configuration names it. Nothing of root's listens. All are put in place by rename, so nobody
+ * reads half of one.
+ */
+#include "daemon/files.h"
+
+#include <json-c/json.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "base/json_file.h"
+#include "base/now.h"
+#include "daemon/diagnose.h"
+#include "daemon/log.h"
+#include "daemon/overload.h"
+#include "report/metrics.h"
+#include "report/status.h"
+
+/* What fails is logged once: @what it is, and @remedy. */
+static void write_file(const char *path, const struct rxaqm_own_file *file, const char *what,
+		       const char *remedy, bool *failed)
+{
+	int err = rxaqm_file_own(path, file);
+
+	if (err && !*failed)
+		rxaqm_run_log(LOG_ERR, "cannot write %s \"%s\": %s; %s", what, path, strerror(-err),
+			      remedy);
+	*failed = err != 0;
+}
+
+static void write_iface(FILE *file, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface)
+{
+	struct rxaqm_out out;
+
+	rxaqm_out_open(&out, file, true);
+	rxaqm_out_array(&out, "interfaces");
+	rxaqm_status_print_iface(&out, state, iface);
+	rxaqm_clean_puts(file,
+			 json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
+							JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(out.open[0]);
+}
+
+static void write_all(FILE *file, const void *state)
+{
+	const struct rxaqm_iface *iface = rxaqm_iface_next(state, NULL);
+	const char *comma = "";
+
+	fputs("{ \"interfaces\": [\n", file);
+	for (; iface; iface = rxaqm_iface_next(state, iface)) {
+		fputs(comma, file);
+		write_iface(file, state, iface);
+		comma = ",\n";
+	}
+	fputs("\n] }\n", file);
+}
+
+void rxaqm_run_status(struct rxaqm_run *run)
+{
+	const struct rxaqm_config *config = &run->config;
+	const struct rxaqm_own_file file = { write_all, &run->state, config->status_mode,
+					     config->status_gid, false };
+	__u64 now_ns = rxaqm_now_ns();
+
+	if (!config->status_file[0] || rxaqm_ns_after(run->status_due_ns, now_ns))
+		return;
+	run->status_due_ns = now_ns + config->status_interval_ns;
+	write_file(config->status_file, &file, "status_file",
+		   "make its directory, or set status_file=off", &run->status_failed);
+	malloc_trim(0);
+}
+
+void rxaqm_run_status_remove(const struct rxaqm_config *config)
+{
+	if (config->status_file[0])
+		unlink(config->status_file);
+}
+
+static void more(struct rxaqm_metrics_text *text, void *arg)
+{
+	const struct rxaqm_run *run = arg;
+
+	rxaqm_metrics_family(text, RXAQM_METRICS_COUNTER, "rxaqm_config_reloads_total",
+			     "Attempts to read the configuration again");
+	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "ok"), run->reloads_ok);
+	rxaqm_metrics_u64(text, RXAQM_METRICS_LABELS("result", "failed"), run->reloads_failed);
+	rxaqm_metrics_family(text, RXAQM_METRICS_GAUGE, "rxaqm_config_last_reload_successful",
+			     "0 while the configuration file is not what is in effect");
+	rxaqm_metrics_u64(text, RXAQM_METRICS_NO_LABELS, !run->reload_failed);
+	rxaqm_run_overload_metrics(text, run);
+	rxaqm_run_diagnosis_metrics(text, run);
+}
+
+/* For other users to read. */
+static void write_page(const char *path, const char *page, bool *failed)
+{
+	const struct rxaqm_own_file file = { rxaqm_file_put, page, 0644, (gid_t)-1, false };
+
+	write_file(path, &file, "metrics file",
+		   "see that its directory exists, may be written to and has room", failed);
+}
+
+void rxaqm_run_metrics(struct rxaqm_run *run)
+{
+	const struct rxaqm_config *config = &run->config;
+	const struct rxaqm_metrics metrics = {
+		.state = &run->state,
+		.by_interface = config->metrics_per == RXAQM_METRICS_PER_INTERFACE,
+		.more = more,
+		.more_arg = run,
+	};
+	char own[RXAQM_CONFIG_PATH_LEN];
+	__u64 now_ns = rxaqm_now_ns();
+	size_t bytes;
+	char *page;
+
+	if (rxaqm_ns_after(run->metrics.due_ns, now_ns))
+		return;
+	run->metrics.due_ns = now_ns + config->metrics_interval_ns;
+	page = rxaqm_metrics_render(&metrics, &bytes);
+	if (!page)
+		return;
+	rxaqm_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own));
+	write_page(own, page, &run->metrics.own_failed);
+	if (config->metrics_textfile[0])
+		write_page(config->metrics_textfile, page, &run->metrics.text_failed);
+	free(page);
+}
+
+void rxaqm_run_metrics_remove(void)
+{
+	char own[RXAQM_CONFIG_PATH_LEN];
+
+	unlink(rxaqm_runtime_path(RXAQM_METRICS_FILE, own, sizeof(own)));
+}

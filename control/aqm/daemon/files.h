@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the daemon writes for others: status and metrics. */
+#ifndef RXAQM_RUN_FILES_H
+#define RXAQM_RUN_FILES_H
+
+#include "daemon/run.h"
+
+/* Write them if it is time. What fails is logged once. */
+void rxaqm_run_status(struct rxaqm_run *run);
+void rxaqm_run_metrics(struct rxaqm_run *run);
+
+/* Remove them at the end, so that nobody takes them for current. */
+void rxaqm_run_status_remove(const struct rxaqm_config *config);
+void rxaqm_run_metrics_remove(void);
+
+#endif /* RXAQM_RUN_FILES_H */

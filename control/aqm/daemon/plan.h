@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How a section says to attach. */
+#ifndef RXAQM_RUN_PLAN_H
+#define RXAQM_RUN_PLAN_H
+
+#include "attach/plan.h"
+#include "config/config.h"
+
+int rxaqm_run_plan(const struct rxaqm_config_iface *section, const char *ifname,
+		   struct rxaqm_plan *plan, struct rxaqm_error *error);
+
+/* Can the profile be read that @section (NULL: none) names, and does its policy hold together with
+ * the profile of @ifname?
+ */
+int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname,
+		    struct rxaqm_error *error);
+
+/* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
+const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
+			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan);
+
+#endif /* RXAQM_RUN_PLAN_H */

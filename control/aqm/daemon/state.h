@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The pinned state, as it comes and goes. */
+#ifndef RXAQM_RUN_STATE_H
+#define RXAQM_RUN_STATE_H
+
+#include "daemon/run.h"
+
+/* Open it if there is one; find out if it went or another one came. True if it is open. */
+bool rxaqm_run_state_check(struct rxaqm_run *run);
+/* After a call that may have made or removed it. */
+void rxaqm_run_state_changed(struct rxaqm_run *run);
+/* See whether @link is still attached. */
+void rxaqm_run_verify(struct rxaqm_link *link);
+
+#endif /* RXAQM_RUN_STATE_H */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a check says: numbers that prove or acquit, words, and why it sees nothing. */
+#include "doctor/rules/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "doctor/rules/ifaces.h"
+
+/* The evidence called @name, which is new if there was none; NULL: there is no room. */
+static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nr_evidence && strcmp(finding->evidence[i].name, name); i++)
+		;
+	if (i == DOCTOR_MAX_EVIDENCE)
+		return NULL;
+	finding->nr_evidence += i == finding->nr_evidence;
+	return &finding->evidence[i];
+}
+
+void doctor_note(struct doctor_finding *finding, const char *name, double value,
+		 enum doctor_unit unit, const char *source)
+{
+	struct doctor_evidence *evidence = evidence_of(finding, name);
+
+	if (evidence)
+		*evidence = (struct doctor_evidence){ name, value, unit, source, false };
+}
+
+void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
+		      enum doctor_unit unit, const char *source)
+{
+	struct doctor_evidence *evidence = evidence_of(finding, name);
+
+	if (evidence)
+		*evidence = (struct doctor_evidence){ name, value, unit, source, true };
+}
+
+void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
+		       const char *source)
+{
+	doctor_note_rise(finding, name, (double)events, DOCTOR_COUNT, source);
+}
+
+void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
+		       const char *source)
+{
+	if (value && value != ~0ULL && value != ~0U)
+		doctor_note(finding, name, (double)value, DOCTOR_NUMBER, source);
+	else
+		doctor_say_ours(finding, name, "not known");
+}
+
+__u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+			  const char *name, const char *counter)
+{
+	__u64 value = 0;
+
+	doctor_counter(snap, counter, &value);
+	doctor_note_count(finding, name, value, counter);
+	return value;
+}
+
+static void say(struct doctor_finding *finding, const char *name, bool is_ours, const char *fmt,
+		va_list args)
+{
+	unsigned int i;
+
+	for (i = 0; i < finding->nr_words && strcmp(finding->words[i].name, name); i++)
+		;
+	if (i == DOCTOR_MAX_WORDS)
+		return;
+	finding->nr_words += i == finding->nr_words;
+	finding->words[i].name = name;
+	finding->words[i].is_ours = is_ours;
+	vsnprintf(finding->words[i].text, sizeof(finding->words[i].text), fmt, args);
+}
+
+void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(finding, name, false, fmt, args);
+	va_end(args);
+}
+
+void doctor_say_ours(struct doctor_finding *finding, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(finding, name, true, fmt, args);
+	va_end(args);
+}
+
+enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(finding->reason, sizeof(finding->reason), fmt, args);
+	va_end(args);
+	return DOCTOR_BLIND;
+}
+
+static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		      const struct doctor_owner *owner)
+{
+	double window_ns = doctor_window_s(snap) * 1e9;
+
+	if (!owner || owner->run_ns == ~0ULL) {
+		doctor_say_ours(finding, "program_cpu", "not known");
+		doctor_say_ours(finding, "program_waits_for_cpu", "not known");
+	}
+	if (!owner) {
+		doctor_say(finding, "pid", "PID");
+		doctor_say(finding, "program", "a program (who holds the socket is not known)");
+		return;
+	}
+	doctor_say(finding, "pid", "%u", owner->pid);
+	doctor_say(finding, "program", "%s (pid %u%s)", owner->comm, owner->pid,
+		   owner->state[0] == 'T' ? ", stopped by a signal" : "");
+	if (owner->run_ns == ~0ULL)
+		return;
+	doctor_note_rise(finding, "program_cpu", (double)owner->run_ns * 100 / window_ns,
+			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+	doctor_note_rise(finding, "program_waits_for_cpu", (double)owner->wait_ns * 100 / window_ns,
+			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+}
+
+void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,
+		       const struct doctor_socket *socket)
+{
+	bool connected = !strcmp(socket->proto, "tcp") && strcmp(socket->state, "listen") != 0;
+
+	doctor_say(finding, "socket", "%s%s%s", socket->local, connected ? " from " : "",
+		   connected ? socket->remote : "");
+	say_owner(snap, finding, doctor_owner_of(snap, socket));
+}
