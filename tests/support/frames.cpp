@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "../unit/xdp/packets.hpp"
+#include "ahead.hpp"
 #include "host.hpp"
 #include "process.hpp"
 
@@ -27,6 +28,8 @@ namespace
 
 constexpr uint32_t NUMBERS = 1 << 20; /* frames are known by 20 bits */
 constexpr unsigned SEND_CPU = 0, RECEIVE_CPU = 1;
+constexpr unsigned LONG_WINDOW = 50;
+constexpr auto SHORT_PAUSE = std::chrono::microseconds(100);
 /* Nobody's policy touches ARP, and nobody counts these. */
 constexpr FrameKind MARKER = NR_FRAME_KINDS;
 
@@ -82,19 +85,13 @@ int packet_socket(const Netns &netns, const std::string &ifname, int protocol)
 	return fd;
 }
 
-/* This thread on @cpu, ahead of what else the machine does: a sender that waits for a CPU lets the
- * queue drain.
- */
 void run_on(unsigned cpu)
 {
-	struct sched_param ahead = {};
 	cpu_set_t cpus;
 
-	ahead.sched_priority = 1;
 	CPU_ZERO(&cpus);
 	CPU_SET(cpu, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
-	sched_setscheduler(0, SCHED_RR, &ahead);
 }
 
 Args rigctl(const Netns &netns, const Args &args)
@@ -164,6 +161,17 @@ void Frames::run(milliseconds duration)
 	run_until([&] { return Clock::now() >= end; });
 }
 
+/* Who looks at the queue meanwhile needs a CPU, too: the receiving one has no time. A long queue
+ * does not drain in the meantime.
+ */
+void Frames::wait_for_room() const
+{
+	if (window_ > LONG_WINDOW)
+		std::this_thread::sleep_for(SHORT_PAUSE);
+	else
+		sched_yield();
+}
+
 void Frames::run_until(const std::function<bool()> &enough)
 {
 	std::atomic<bool> sending{ true };
@@ -171,17 +179,22 @@ void Frames::run_until(const std::function<bool()> &enough)
 	delays_.clear();
 	window_ = in_flight;
 	congested_ = false;
+	/* A sender that waits for a CPU lets the queue drain. */
 	std::thread receiver([&] {
+		Ahead ahead;
+
 		run_on(SEND_CPU);
 		while (sending)
 			receive_one();
 		drain();
 	});
 	std::thread sender([&] {
+		Ahead ahead;
+
 		run_on(SEND_CPU);
 		while (!enough()) {
 			if (next_ - highest_ > window_) {
-				sched_yield();
+				wait_for_room();
 				continue;
 			}
 			send_next();

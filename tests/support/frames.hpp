@@ -67,6 +67,7 @@ class Frames
 	/* False if it was refused: the receiver's ring is full. */
 	bool send_one(FrameKind kind);
 	void send_next();
+	void wait_for_room() const;
 	void drain();
 	/* Whether it, or one sent later, has arrived. */
 	bool passed(uint32_t number) const;

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "ahead.hpp"
 #include "served.hpp"
 #include "text.hpp"
 
@@ -102,6 +103,7 @@ TEST_CASE("xsk: a consumer that is too slow has its senders slow down, if enforc
 
 	/* A sender as TCP is, and its receiver. The mean wait of the last half of @duration. */
 	auto run = [&](std::chrono::milliseconds duration) {
+		Ahead ahead;
 		const auto begin = std::chrono::steady_clock::now();
 		uint64_t sum_ns = 0, packets = 0;
 

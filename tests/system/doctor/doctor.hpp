@@ -9,13 +9,13 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <thread>
 
+#include "ahead.hpp"
 #include "host.hpp"
 
 using namespace std::chrono_literals;
@@ -75,10 +75,8 @@ class Meanwhile
     public:
 	Meanwhile(std::function<void()> once, std::chrono::microseconds pause)
 		: thread_([this, once, pause] {
-			struct sched_param ahead = {};
+			Ahead ahead;
 
-			ahead.sched_priority = 1;
-			sched_setscheduler(0, SCHED_RR, &ahead);
 			while (!stop_) {
 				once();
 				std::this_thread::sleep_for(pause);
@@ -146,14 +144,10 @@ struct Diagnosis {
 	std::string text;
 };
 
-inline Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
+/* What "doctor -j" has said. */
+inline Diagnosis read_diagnosis(const Result &result)
 {
-	Args args = { "doctor", "-j", "--time=3s" };
 	Diagnosis diagnosis = {};
-
-	args.insert(args.end(), more.begin(), more.end());
-
-	Result result = host.rxaqm(netns, args);
 
 	diagnosis.text = result.text();
 	diagnosis.exit_code = result.exit_code;
@@ -185,6 +179,14 @@ inline Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
 			diagnosis.primary += id + " ";
 	}
 	return diagnosis;
+}
+
+inline Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
+{
+	Args args = { "doctor", "-j", "--time=3s" };
+
+	args.insert(args.end(), more.begin(), more.end());
+	return read_diagnosis(host.rxaqm(netns, args));
 }
 
 /* The only cause is @id; what @consequences may follow, nothing else is found. */

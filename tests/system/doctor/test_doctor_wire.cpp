@@ -52,10 +52,8 @@ class ProcessSender
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(flow.rx);
 
-		struct sched_param ahead = {};
+		Ahead ahead;
 
-		ahead.sched_priority = 1;
-		sched_setscheduler(0, SCHED_RR, &ahead);
 		for (;;) {
 			flow.send(40, 1000);
 			usleep(500);
