@@ -7,6 +7,8 @@
 
 #define QDISC "RTM_GETQDISC"
 #define BQL "byte_queue_limits"
+/* What a shaper or an AQM holds on purpose, and a link that is full, is below this. */
+#define LONG_US 50000
 
 /* fq keeps packets back for their flow's pace: that some wait there says nothing. */
 static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
@@ -17,13 +19,29 @@ static bool paces(const struct doctor_snapshot *snap, const struct doctor_iface 
 			 (!strcmp(iface->qdisc, "mq") && usual && !strcmp(usual, "fq")));
 }
 
+/* How long what stands in @queue takes to be sent at the rate of the window. False: not known. */
+static bool delay_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+		     const struct doctor_queue *queue, double *ret_us)
+{
+	__u64 sent = doctor_queue_rise(snap, iface, queue, bytes);
+
+	/* Below mq each queue sends a part of what the interface does. */
+	if (sent == ~0ULL &&
+	    (!strncmp(iface->qdisc, "mq", 2) || !doctor_iface_stat(snap, iface, "tx_bytes", &sent)))
+		return false;
+	if (queue->backlog_bytes == ~0ULL || !sent)
+		return false;
+	*ret_us = (double)queue->backlog_bytes * doctor_window_s(snap) * 1e6 / (double)sent;
+	return true;
+}
+
 static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
 	const struct doctor_standing *standing, *worst = NULL;
 	const struct doctor_queue *queue;
 	const struct doctor_iface *iface;
-	double share, most = 0;
+	double share, delay_us, most = 0;
 
 	if (!snap->standing.nr)
 		return doctor_blind(finding, "no qdisc was seen (" QDISC ")");
@@ -43,10 +61,20 @@ static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
 	iface = doctor_iface_at(snap, worst->ifindex);
 	doctor_say(finding, "iface", "%s", iface ? iface->name : "?");
 	doctor_note(finding, "queue", worst->queue, DOCTOR_NUMBER, QDISC);
+	doctor_say(finding, "takes", "%s", "");
 	if (!iface)
 		return DOCTOR_FOUND;
 	rxaqm_list_each(queue, &iface->queues) {
-		if (!queue->tx || queue->id != worst->queue || queue->bql_limit == ~0ULL)
+		if (!queue->tx || queue->id != worst->queue)
+			continue;
+		if (delay_of(snap, iface, queue, &delay_us)) {
+			doctor_note(finding, "delay", delay_us, DOCTOR_US, QDISC ", tx_bytes");
+			doctor_say(finding, "takes", ", and what waits takes %.1f ms to be sent",
+				   delay_us / 1000);
+			if (delay_us < LONG_US)
+				finding->severity = DOCTOR_LOW;
+		}
+		if (queue->bql_limit == ~0ULL)
 			continue;
 		doctor_note(finding, "bql_inflight", (double)queue->bql_inflight, DOCTOR_BYTES,
 			    BQL);
@@ -183,11 +211,13 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	{
 		DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
 		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
-		.rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's",
+		.rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's; low if they take less than 50 ms "
+			"to be sent",
 		.cause =
 			"Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
 		.because =
-			"In ${backlogged} of ${looks} looks. Either the link is full, or completions come late.",
+			"In ${backlogged} of ${looks} looks${takes}. Either the link is full, a shaper holds it, or completions "
+			"come late.",
 		.clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
 		.remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
 			    .keep = "-",

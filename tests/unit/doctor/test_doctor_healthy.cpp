@@ -189,6 +189,38 @@ TEST_CASE("doctor: what looks like a cause and is none", "[doctor]")
 	}
 }
 
+/* 12.5 MB/s; a full link, or a shaper, has something waiting at all times. */
+TEST_CASE("doctor: what waits for less than 50 ms to be sent is a note", "[doctor]")
+{
+	static const struct {
+		const char *bytes, *qdisc;
+		bool note;
+	} rows[] = {
+		{ "125000", "htb", true },
+		{ "6250000", "htb", false },
+		/* This queue's part of it is not known. */
+		{ "125000", "mq", false },
+	};
+
+	for (const auto &row : rows) {
+		Bundle bundle;
+
+		bundle.set("/standing/-", R"({"ifindex":2,"queue":0,"looks":99,"backlogged":98,
+			"backlog_max":90})");
+		bundle.set("/after/ifaces/1/queues", std::string(R"([{"id":0,"tx":true,)") +
+							     R"("backlog_bytes":)" + row.bytes +
+							     "}]");
+		bundle.set("/after/ifaces/1/qdisc", std::string("\"") + row.qdisc + "\"");
+		bundle.rise_at("ifaces/1/stats/tx_bytes", 125000000);
+
+		Diagnosis diagnosis(bundle.text());
+
+		INFO(diagnosis.printed(false));
+		CHECK(diagnosis.is_note("tx-qdisc-standing") == row.note);
+		CHECK(diagnosis.exit_code() == (row.note ? RXAQM_EXIT_OK : RXAQM_EXIT_FINDINGS));
+	}
+}
+
 TEST_CASE("doctor: a pair of CPUs that both receive does not hide another pair", "[doctor]")
 {
 	Bundle bundle;
