@@ -236,9 +236,20 @@ void doctor_looks_done(struct doctor_look *looks, const struct doctor_sample *be
 
 void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample)
 {
-	DIR *proc = opendir("/proc");
+	const struct doctor_thread *known;
 	struct dirent *entry;
+	char pid[16];
+	DIR *proc;
 
+	/* Only what is in both is compared: all of /proc is looked through once. */
+	if (sample == &snap->after) {
+		rxaqm_list_each(known, &snap->before.threads) {
+			snprintf(pid, sizeof(pid), "%u", known->pid);
+			collect_thread(sample, pid);
+		}
+		return;
+	}
+	proc = opendir("/proc");
 	while (proc && (entry = readdir(proc))) {
 		if (isdigit((unsigned char)entry->d_name[0]))
 			collect_thread(sample, entry->d_name);
