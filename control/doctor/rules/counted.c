@@ -117,7 +117,8 @@ const struct doctor_check doctor_checks_counted[] = {
 		.remedy = { .now = "sysctl -w net.ipv4.conf.all.rp_filter=2 (the larger of all and of the interface counts)",
 			    .keep = "echo net.ipv4.conf.all.rp_filter=2 >>" SYSCTL_FILE,
 			    .undo = "sysctl -w net.ipv4.conf.all.rp_filter=1, and remove the line",
-			    .expect = "events from ${events} to 0",
+			    .expect =
+				    "events from ${events} to 0, if there is a route to the sources at all",
 			    .risk = "forged addresses of networks that are routed elsewhere pass" },
 		.reference = "rp_filter in ip-sysctl.rst; RFC 3704",
 		.judge = judge,

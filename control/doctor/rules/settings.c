@@ -102,6 +102,7 @@ static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
 						"net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_sack",
 						"net.ipv4.tcp_timestamps" };
 	struct settings settings = {};
+	char on[160] = "", off[160] = "";
 	size_t i;
 
 	if (!snap->sysctl)
@@ -109,9 +110,14 @@ static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
 	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
 		const char *value = doctor_sysctl_words(snap, switches[i]);
 
-		if (value && !strcmp(value, "0"))
-			add(&settings, switches[i], value);
+		if (!value || strcmp(value, "0") != 0)
+			continue;
+		add(&settings, switches[i], value);
+		snprintf(on + strlen(on), sizeof(on) - strlen(on), " %s=1", switches[i]);
+		snprintf(off + strlen(off), sizeof(off) - strlen(off), " %s=0", switches[i]);
 	}
+	doctor_say(finding, "on", "%s", on);
+	doctor_say(finding, "off", "%s", off);
 	return conclude(finding, "off", &settings);
 }
 
@@ -125,9 +131,9 @@ const struct doctor_check doctor_checks_settings[] = {
 			"Without window scaling a window is 64 kB at most; without tuning it stays as it began; without "
 			"SACK a loss costs a round trip each; without timestamps a round trip is seen once a window.",
 		.clear = "window scaling, tuning, SACK and timestamps are on",
-		.remedy = { .now = "sysctl -w of each to 1",
+		.remedy = { .now = "sysctl -w${on}",
 			    .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
-			    .undo = "sysctl -w of each to 0",
+			    .undo = "sysctl -w${off}",
 			    .expect =
 				    "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
 			    .risk = "for connections made from then on only" },

@@ -142,6 +142,7 @@ struct Diagnosis {
 	std::set<std::string> found, machine, notes;
 	int exit_code;
 	std::string text;
+	std::string json;
 };
 
 /* What "doctor -j" has said. */
@@ -150,6 +151,7 @@ inline Diagnosis read_diagnosis(const Result &result)
 	Diagnosis diagnosis = {};
 
 	diagnosis.text = result.text();
+	diagnosis.json = result.out;
 	diagnosis.exit_code = result.exit_code;
 	INFO(result.text());
 	REQUIRE(result.err == "");
@@ -200,6 +202,35 @@ inline void check_names(const Diagnosis &diagnosis, const std::string &id,
 		INFO(found);
 		CHECK((found == id || consequences.count(found)));
 	}
+}
+
+/* What doctor tells to do about @id, which it has found in @netns, is run there as it stands, but for
+ * what is said in words behind it: @id is found no more, and what undoes it runs, too.
+ */
+inline void remedy_helps(const Host &host, const Netns &netns, const Diagnosis &found,
+			 const std::string &id)
+{
+	const Json json(found.json);
+	std::string now, undo;
+
+	for (int i = 0; json.has("/findings/" + std::to_string(i)); i++) {
+		const std::string at = "/findings/" + std::to_string(i);
+
+		if (json.text(at + "/id") != id)
+			continue;
+		now = json.text(at + "/remedy/0/now");
+		undo = json.text(at + "/remedy/0/undo");
+	}
+	INFO(id << ": " << now << "\n" << undo);
+	REQUIRE(now != "");
+	netns.shell(now.substr(0, now.find(" (")));
+
+	const Result verified = host.rxaqm(netns, { "doctor", "--time=2s", "--verify", id });
+
+	INFO(verified.text());
+	CHECK(verified.exit_code == 0);
+	if (!undo.starts_with("the old"))
+		netns.shell(undo.substr(0, undo.find(", and ")));
 }
 
 inline void set_up(const Netns &netns)

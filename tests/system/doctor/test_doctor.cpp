@@ -163,6 +163,7 @@ TEST_CASE("doctor: so many datagrams in pieces that their numbers come round",
 
 	CHECK(diagnosis.found.count("ip-fragment-ids"));
 	check_names(diagnosis, "ip-fragments", { "ip-fragment-ids" });
+	remedy_helps(host, netns, diagnosis, "ip-fragment-ids");
 }
 
 TEST_CASE("doctor: a program that does not accept", "[doctor][causes][tcp]")
@@ -213,7 +214,10 @@ TEST_CASE("doctor: local ports that run out", "[doctor][causes][tcp]")
 		clients.push_back(netns.socket(AF_INET, SOCK_STREAM));
 		REQUIRE(!connect(clients.back(), (sockaddr *)&address, sizeof(address)));
 	}
-	check_names(diagnose(host, netns), "ports-exhausted");
+	const Diagnosis diagnosis = diagnose(host, netns);
+
+	check_names(diagnosis, "ports-exhausted");
+	remedy_helps(host, netns, diagnosis, "ports-exhausted");
 	for (int client : clients)
 		close(client);
 	close(listener);
@@ -237,6 +241,13 @@ TEST_CASE("doctor: settings that do nothing, or less than they should",
 		Connection connection(netns);
 
 		netns.shell(std::string("echo '") + row[1] + "' >/proc/sys/net/ipv4/" + row[0]);
-		check_names(diagnose(host, netns), row[2]);
+
+		const Diagnosis diagnosis = diagnose(host, netns);
+
+		check_names(diagnosis, row[2]);
+		if (row[2] == std::string("tcp-features-off"))
+			remedy_helps(host, netns, diagnosis, "tcp-features-off");
+		else if (row[2] == std::string("sysctl-older-than-kernel"))
+			remedy_helps(host, netns, diagnosis, "sysctl-older-than-kernel");
 	}
 }

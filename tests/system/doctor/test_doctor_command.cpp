@@ -4,6 +4,14 @@
 
 #include <linux/filter.h>
 
+#include <fstream>
+#include <iterator>
+
+extern "C" {
+#include "doctor/rules/check.h"
+#include "doctor/collect/collect.h"
+}
+
 TEST_CASE("doctor: a bundle gives the same diagnosis, byte for byte", "[doctor][bundle]")
 {
 	Host host;
@@ -164,4 +172,73 @@ TEST_CASE("doctor: a record that cannot be written is said before the window", "
 	CHECK(result.exit_code == 1);
 	CHECK(result.err.find("cannot write \"/nonexistent/x\"") != std::string::npos);
 	CHECK(std::chrono::steady_clock::now() - began < 10s);
+}
+
+/* One whose remedy is not run says why. */
+TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[doctor][remedies]")
+{
+	static const struct {
+		const char *why, *ids;
+	} untried[] = {
+		{ "it only looks, or has no remedy",
+		  "busy-poll window-empty counters-reset sysctl-dead clock-bad xdp-drops rx-dropped "
+		  "udp-overflow tx-qdisc-drops tx-qdisc-standing packet-dear bpf-dear cpu-pauses "
+		  "rx-late softirq-other udp-filtered tcp-zero-window tcp-rwnd-limited tcp-truesize" },
+		{ "it is to be done elsewhere: cables, switches, the peer, who hires the machine out",
+		  "cpu-steal duplex-mismatch link-slow link-full nic-pauses-received nic-allowance "
+		  "nic-port-discards wire-errors tcp-loss small-mss checksum-errors flow-limit-drops" },
+		{ "it is the program's to mend",
+		  "tcp-reader-stopped tcp-reader-slow udp-reader-stopped udp-reader-slow "
+		  "listen-overflow tcp-sndbuf-limited tcp-rcvbuf-fixed app-window ip-fragments "
+		  "ip-reassembly-fails ip-fragments-one-queue rx-extras" },
+		{ "it changes what all of the host shares",
+		  "backlog-drops nic-no-memory tcp-memory udp-memory udp-burst udp-send-buffer "
+		  "cgroup-memory conntrack-full neighbour-full cpu-clock cpu-sleeps cpu-sibling "
+		  "irqs-on-one-cpu rx-starved napi-starved reader-waits-for-cpu "
+		  "udp-reader-shares-cpu numa-remote" },
+		{ "it needs a driver with such queues, rings or offloads: the simulated NIC's tests "
+		  "have its conditions",
+		  "rx-cpu-busy rx-cpus-busy rx-skew rx-queues-few gro-off tcp-window-opens-slowly "
+		  "nic-pauses nic-ring-overflow tx-stalls cq-shared" },
+		{ "it is rxaqm's: tests/system/aqm has what its policies do",
+		  "rx-queue-standing acks-dominate ecn-unheard rx-overload-sticks cwnd-limited cc-mix "
+		  "tso-bonus-decayed" },
+		{ "whether it helps is a matter of minutes, or of a long path",
+		  "tcp-collapse tcp-pruned tcp-queue-drop tcp-window-stuck tcp-window-limit "
+		  "tcp-buffers-huge tcp-not-sent tso-self-throttled loss-on-long-path reordering "
+		  "syn-queue-full" },
+	};
+	std::string sources, all;
+	const doctor_check *check;
+
+	for (const char *file : { "test_doctor.cpp", "test_doctor_wire.cpp" }) {
+		std::ifstream source(source_path("tests/system/doctor/") + file);
+
+		sources.append(std::istreambuf_iterator<char>(source), {});
+	}
+	for (const auto &row : untried)
+		all += std::string(" ") + row.ids;
+	all += " ";
+	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		const std::string id = check->id;
+		const bool runs = sources.find(", diagnosis, \"" + id + "\");") != sources.npos;
+
+		INFO(id);
+		CHECK(runs != (all.find(" " + id + " ") != all.npos));
+	}
+}
+
+/* A host may have thousands of processes. */
+TEST_CASE("doctor: processes are looked through for threads that receive once", "[doctor]")
+{
+	doctor_snapshot snap = {};
+
+	doctor_collect_threads(&snap, &snap.before);
+	if (snap.before.threads.nr < 2)
+		SKIP("no threads of the kernel are seen here");
+	snap.before.threads.nr = 1;
+	doctor_collect_threads(&snap, &snap.after);
+	REQUIRE(snap.after.threads.nr == 1);
+	CHECK(snap.after.threads.at[0].pid == snap.before.threads.at[0].pid);
+	doctor_snapshot_free(&snap);
 }

@@ -160,7 +160,7 @@ TEST_CASE("doctor: packets of a protocol that nobody takes", "[doctor][causes]")
 	close(fd);
 }
 
-/* The peer's strict rp_filter has no route back. */
+/* The peer has a route back by another interface, and a strict rp_filter. */
 TEST_CASE("doctor: packets that came by another way than answers go", "[doctor][causes][ip]")
 {
 	Host host;
@@ -169,13 +169,20 @@ TEST_CASE("doctor: packets that came by another way than answers go", "[doctor][
 	wire.rx.shell(
 		"echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter; echo 1 >/proc/sys/net/ipv4/conf/" +
 		wire.rx_if + "/rp_filter");
+	wire.rx.ip("link add other0 up type veth peer name other1");
+	wire.rx.ip("link set other1 up");
+	wire.rx.ip("route add 10.99.0.0/24 dev other0");
 	wire.tx.ip("addr add 10.99.0.1/32 dev lo");
 	wire.tx.ip("route replace 10.77.0.0/24 dev " + wire.tx_if + " src 10.99.0.1");
 
 	UdpFlow flow(wire.tx, wire.rx, address_of(Wire::RX_IP4));
 	Meanwhile sender([&] { flow.send(5, 100); }, 10000us);
 
-	check_names(diagnose(host, wire.rx), "rp-filter");
+	Meanwhile reader([&] { flow.drain(); }, 1000us);
+	const Diagnosis diagnosis = diagnose(host, wire.rx);
+
+	check_names(diagnosis, "rp-filter");
+	remedy_helps(host, wire.rx, diagnosis, "rp-filter");
 }
 
 static void pin(int cpu)
@@ -245,6 +252,7 @@ TEST_CASE("doctor: packets that wait for a timer", "[doctor][causes]")
 		SKIP("this kernel does not tell the timers of NAPIs");
 	CHECK(diagnosis.machine.count("irq-deferral"));
 	CHECK(diagnosis.found.empty());
+	remedy_helps(host, wire.rx, diagnosis, "irq-deferral");
 }
 
 TEST_CASE("doctor: a UDP program that takes longer than packets come", "[doctor][causes][udp]")
