@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread that goes before what else the machine does: what it makes, or measures, is the test's. */
+/* A thread that goes before what else the machine does: what it makes or measures is the test's. */
 #ifndef RXAQM_TESTS_AHEAD_HPP
 #define RXAQM_TESTS_AHEAD_HPP
 

@@ -35,6 +35,30 @@ static bool delay_of(const struct doctor_snapshot *snap, const struct doctor_ifa
 	return true;
 }
 
+static double qdisc_drops(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	const struct doctor_queue *queue;
+	__u64 sum = 0, rise;
+
+	rxaqm_list_each(queue, &iface->queues) {
+		rise = queue->tx ? doctor_queue_rise(snap, iface, queue, qdisc_drops) : ~0ULL;
+		sum += rise == ~0ULL ? 0 : rise;
+	}
+	return (double)sum;
+}
+
+/* UDP's senders are turned away, or the qdisc drops more than TCP needs to find its rate. */
+static bool loses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
+{
+	static const char *const errors[] = { "Udp.SndbufErrors", "Udp6.SndbufErrors", NULL };
+	__u64 refused, sent = 0;
+
+	doctor_iface_stat(snap, iface, "tx_packets", &sent);
+	return (doctor_counters(snap, errors, &refused) &&
+		(double)refused >= doctor_window_s(snap)) ||
+	       qdisc_drops(snap, iface) * 100 > (double)sent;
+}
+
 static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
 				       struct doctor_finding *finding)
 {
@@ -71,7 +95,7 @@ static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
 			doctor_note(finding, "delay", delay_us, DOCTOR_US, QDISC ", tx_bytes");
 			doctor_say(finding, "takes", ", and what waits takes %.1f ms to be sent",
 				   delay_us / 1000);
-			if (delay_us < LONG_US)
+			if (delay_us < LONG_US && !loses(snap, iface))
 				finding->severity = DOCTOR_LOW;
 		}
 		if (queue->bql_limit == ~0ULL)
@@ -126,18 +150,6 @@ static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
 				    "\"stalls\" of --deep switches it on) or not there (before 6.9)");
 	doctor_note_count(finding, "stalls", stalls, BQL "/stall_cnt");
 	return doctor_found_if(stalls); /* each is of many ms */
-}
-
-static double qdisc_drops(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	const struct doctor_queue *queue;
-	__u64 sum = 0, rise;
-
-	rxaqm_list_each(queue, &iface->queues) {
-		rise = queue->tx ? doctor_queue_rise(snap, iface, queue, qdisc_drops) : ~0ULL;
-		sum += rise == ~0ULL ? 0 : rise;
-	}
-	return (double)sum;
 }
 
 static enum doctor_verdict judge_drops(const struct doctor_snapshot *snap,
@@ -212,7 +224,7 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
 		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
 		.rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's; low if they take less than 50 ms "
-			"to be sent",
+			"to be sent, and none are refused",
 		.cause =
 			"Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
 		.because =

@@ -204,8 +204,8 @@ inline void check_names(const Diagnosis &diagnosis, const std::string &id,
 	}
 }
 
-/* What doctor tells to do about @id, which it has found in @netns, is run there as it stands, but for
- * what is said in words behind it: @id is found no more, and what undoes it runs, too.
+/* What doctor tells to do about @id is run in @netns as it stands, but for what is said in words
+ * behind it: @id is found no more, and what undoes it runs, too.
  */
 inline void remedy_helps(const Host &host, const Netns &netns, const Diagnosis &found,
 			 const std::string &id)

@@ -102,7 +102,7 @@ TEST_CASE("doctor: a reader that is fast and slow in turn, and windows that may 
 			CHECK(diagnosis.found.count("tcp-window-stuck"));
 			check_names(diagnosis, collapsed ? "tcp-collapse" : "tcp-window-stuck",
 				    { "tcp-window-stuck", "tcp-zero-window", "tcp-pruned",
-				      "tcp-queue-drop" });
+				      "tcp-queue-drop", "tcp-rwnd-limited" });
 		}
 	}
 }

@@ -194,12 +194,14 @@ TEST_CASE("doctor: what waits for less than 50 ms to be sent is a note", "[docto
 {
 	static const struct {
 		const char *bytes, *qdisc;
+		unsigned refused;
 		bool note;
 	} rows[] = {
-		{ "125000", "htb", true },
-		{ "6250000", "htb", false },
+		{ "125000", "htb", 0, true },
+		{ "6250000", "htb", 0, false },
 		/* This queue's part of it is not known. */
-		{ "125000", "mq", false },
+		{ "125000", "mq", 0, false },
+		{ "125000", "tbf", 90000, false },
 	};
 
 	for (const auto &row : rows) {
@@ -212,6 +214,7 @@ TEST_CASE("doctor: what waits for less than 50 ms to be sent is a note", "[docto
 							     "}]");
 		bundle.set("/after/ifaces/1/qdisc", std::string("\"") + row.qdisc + "\"");
 		bundle.rise_at("ifaces/1/stats/tx_bytes", 125000000);
+		bundle.rise("Udp.SndbufErrors", row.refused);
 
 		Diagnosis diagnosis(bundle.text());
 
