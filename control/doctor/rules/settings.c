@@ -116,8 +116,8 @@ static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
 		snprintf(on + strlen(on), sizeof(on) - strlen(on), " %s=1", switches[i]);
 		snprintf(off + strlen(off), sizeof(off) - strlen(off), " %s=0", switches[i]);
 	}
-	doctor_say(finding, "on", "%s", on);
-	doctor_say(finding, "off", "%s", off);
+	doctor_say_ours(finding, "turn_on", "%s", on);
+	doctor_say_ours(finding, "turn_off", "%s", off);
 	return conclude(finding, "off", &settings);
 }
 
@@ -131,9 +131,9 @@ const struct doctor_check doctor_checks_settings[] = {
 			"Without window scaling a window is 64 kB at most; without tuning it stays as it began; without "
 			"SACK a loss costs a round trip each; without timestamps a round trip is seen once a window.",
 		.clear = "window scaling, tuning, SACK and timestamps are on",
-		.remedy = { .now = "sysctl -w${on}",
+		.remedy = { .now = "sysctl -w${turn_on}",
 			    .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
-			    .undo = "sysctl -w${off}",
+			    .undo = "sysctl -w${turn_off}",
 			    .expect =
 				    "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
 			    .risk = "for connections made from then on only" },

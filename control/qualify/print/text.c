@@ -46,9 +46,10 @@ void qualify_print_text(FILE *file, const struct qualify_record *record, bool fi
 	const struct qualify_row *row;
 
 	qualify_facts_each(record, print_fact, file);
-	for (setup = record->setup.at; figures && setup < record->setup.at + record->setup.nr;
-	     setup++)
-		fprintf(file, "  %-24s %s\n", setup->name, setup->value);
+	if (figures) {
+		rxaqm_list_each(setup, &record->setup)
+			fprintf(file, "  %-24s %s\n", setup->name, setup->value);
+	}
 	rxaqm_list_each(row, &record->rows) {
 		fprintf(file, "%-4s %-7s %-37s %s\n", row->id, qualify_verdict_name(row->verdict),
 			qualify_row_title(row->id), row->why);
