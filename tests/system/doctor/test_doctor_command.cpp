@@ -183,14 +183,15 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		{ "it only looks, or has no remedy",
 		  "busy-poll window-empty counters-reset sysctl-dead clock-bad xdp-drops rx-dropped "
 		  "udp-overflow tx-qdisc-drops tx-qdisc-standing packet-dear bpf-dear cpu-pauses "
-		  "rx-late softirq-other udp-filtered tcp-zero-window tcp-rwnd-limited tcp-truesize" },
+		  "rx-late softirq-late softirq-other udp-filtered tcp-zero-window tcp-rwnd-limited "
+		  "tcp-truesize" },
 		{ "it is to be done elsewhere: cables, switches, the peer, who hires the machine out",
 		  "cpu-steal duplex-mismatch link-slow link-full nic-pauses-received nic-allowance "
 		  "nic-port-discards wire-errors tcp-loss small-mss checksum-errors flow-limit-drops" },
 		{ "it is the program's to mend",
 		  "tcp-reader-stopped tcp-reader-slow udp-reader-stopped udp-reader-slow "
 		  "listen-overflow tcp-sndbuf-limited tcp-rcvbuf-fixed app-window ip-fragments "
-		  "ip-reassembly-fails ip-fragments-one-queue rx-extras" },
+		  "ip-reassembly-fails ip-fragments-one-queue rx-extras capture-drops" },
 		{ "it changes what all of the host shares",
 		  "backlog-drops nic-no-memory tcp-memory udp-memory udp-burst udp-send-buffer "
 		  "cgroup-memory conntrack-full neighbour-full cpu-clock cpu-sleeps cpu-sibling "

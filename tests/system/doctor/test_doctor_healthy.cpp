@@ -19,7 +19,7 @@ TEST_CASE("doctor: a web server at work is healthy", "[doctor][causes][healthy]"
 }
 
 /* A balancer that looks at its servers all the time: a connection for each byte. */
-TEST_CASE("doctor: connections that come and go are healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: connections that come and go are healthy", "[doctor][.healthy]")
 {
 	Site site;
 
@@ -38,7 +38,7 @@ TEST_CASE("doctor: storage that is copied both ways is healthy", "[doctor][cause
 	site.check_healthy({ &site.wire.rx, &site.wire.tx });
 }
 
-TEST_CASE("doctor: UDP that is read as it comes is healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: UDP that is read as it comes is healthy", "[doctor][.healthy]")
 {
 	Site site;
 
@@ -100,7 +100,7 @@ TEST_CASE("doctor: a host of containers is healthy", "[doctor][causes][healthy]"
 	site.check_healthy({ &host, containers[3].get() });
 }
 
-TEST_CASE("doctor: a host with 200 interfaces is healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: a host with 200 interfaces is healthy", "[doctor][.healthy]")
 {
 	Site site;
 	std::string batch;
@@ -169,7 +169,7 @@ class Idle
 
 } // namespace
 
-TEST_CASE("doctor: a host with many idle sockets is healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: a host with many idle sockets is healthy", "[doctor][.healthy]")
 {
 	Site site;
 	Idle idle(site.wire.rx, Site::runs() > 1 ? 100000 : 10000);
@@ -179,7 +179,7 @@ TEST_CASE("doctor: a host with many idle sockets is healthy", "[doctor][causes][
 	site.check_healthy({ &site.wire.rx });
 }
 
-TEST_CASE("doctor: a host with a thousand listeners is healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: a host with a thousand listeners is healthy", "[doctor][.healthy]")
 {
 	Site site;
 	std::vector<uint16_t> ports{ HTTP };
@@ -214,7 +214,7 @@ TEST_CASE("doctor: a server with one slow client is healthy", "[doctor][causes][
 	site.readers.clear();
 }
 
-TEST_CASE("doctor: a download that is paused among others is healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: a download that is paused among others is healthy", "[doctor][.healthy]")
 {
 	Site site;
 	Connection paused(site.wire.tx, site.wire.rx, address_of(Wire::RX_IP4));
@@ -228,7 +228,7 @@ TEST_CASE("doctor: a download that is paused among others is healthy", "[doctor]
 	site.busy.clear();
 }
 
-TEST_CASE("doctor: a host without timestamps is healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: a host without timestamps is healthy", "[doctor][.healthy]")
 {
 	Site site;
 
@@ -239,7 +239,7 @@ TEST_CASE("doctor: a host without timestamps is healthy", "[doctor][causes][heal
 }
 
 /* A few datagrams in pieces, as of a DNS that is signed, or RADIUS. */
-TEST_CASE("doctor: fragments that all arrive are healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: fragments that all arrive are healthy", "[doctor][.healthy]")
 {
 	Site site;
 
@@ -249,7 +249,7 @@ TEST_CASE("doctor: fragments that all arrive are healthy", "[doctor][causes][hea
 	site.check_healthy({ &site.wire.rx, &site.wire.tx });
 }
 
-TEST_CASE("doctor: jumbo frames are healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: jumbo frames are healthy", "[doctor][.healthy]")
 {
 	Site site;
 
@@ -261,7 +261,7 @@ TEST_CASE("doctor: jumbo frames are healthy", "[doctor][causes][healthy]")
 	site.check_healthy({ &site.wire.rx, &site.wire.tx });
 }
 
-TEST_CASE("doctor: VLANs are healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: VLANs are healthy", "[doctor][.healthy]")
 {
 	Site site;
 
@@ -301,8 +301,7 @@ TEST_CASE("doctor: a link that is shaped by intent is healthy", "[doctor][causes
 	site.check_healthy({ &site.wire.rx });
 }
 
-TEST_CASE("doctor: a capture of packets is healthy where there is time",
-	  "[doctor][causes][healthy]")
+TEST_CASE("doctor: a capture of packets is healthy where there is time", "[doctor][.healthy]")
 {
 	Site site;
 	const int fd = site.wire.rx.socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL));
@@ -323,7 +322,7 @@ TEST_CASE("doctor: a capture of packets is healthy where there is time",
 }
 
 /* RPS spreads what comes by one queue. */
-TEST_CASE("doctor: a host of many queues is healthy", "[doctor][causes][healthy]")
+TEST_CASE("doctor: a host of many queues is healthy", "[doctor][.healthy]")
 {
 	Site site(4);
 
