@@ -315,8 +315,8 @@ static int run_action(const struct action *action, int argc, char **argv, struct
 		.max_words = RXAQM_SETTING_WORDS,
 		.no_json = action->no_json,
 	};
-	struct args args = { .queues = "all" };
-	static struct work work; /* of 300 kB */
+	static struct args args = { .queues = "all" };
+	static struct work work; /* of 300 kB; what it points to lives as long */
 
 	args.words = rxaqm_options_read(&command, argc, argv, &args);
 	if (!args.all && !*args.words)
