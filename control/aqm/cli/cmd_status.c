@@ -114,9 +114,14 @@ int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call)
 		.help = "Show state, signal and counters of each queue.",
 		.max_words = 1,
 	};
-	const char *ifname = *rxaqm_options_read(&command, argc, argv, NULL);
-	int exit_code;
+	const char *ifname;
+	int exit_code, i;
 
+	/* What 0.1.0 had for monitoring, to which a usage error would be a critical state. */
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--check"))
+			return rxaqm_check_failed("\"status --check\" is \"rxaqm check\" now");
+	ifname = *rxaqm_options_read(&command, argc, argv, NULL);
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
 		exit_code = status_from_file(ifname);

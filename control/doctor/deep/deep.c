@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/now.h"
+#include "nic/nic.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "doctor/snapshot/get.h"
@@ -30,6 +33,14 @@ __u32 doctor_deep_netns(void)
 	struct stat st;
 
 	return stat("/proc/thread-self/ns/net", &st) ? 0 : (__u32)st.st_ino;
+}
+
+void doctor_deep_refused(struct doctor_deep *deep, const char *what)
+{
+	const char *why = strerror(errno);
+
+	doctor_cannot_see(deep->snap, what, "the kernel refuses the tracing programs: %s",
+			  rxaqm_lockdown() ?: why);
 }
 
 void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns)

@@ -43,6 +43,9 @@ __u64 doctor_deep_wait(struct doctor_deep *deep);
 /* The number of the network namespace entered; 0: not known. */
 __u32 doctor_deep_netns(void);
 
+/* The kernel did not take the programs of a probe, by errno: @what cannot be seen. */
+void doctor_deep_refused(struct doctor_deep *deep, const char *what);
+
 /* How long the probe @name ran: the rules know by it that it did. */
 void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns);
 

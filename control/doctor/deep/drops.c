@@ -2,12 +2,10 @@
 /* Where the kernel drops packets, and for which reason (Linux 5.17: skb:kfree_skb tells it). */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic/nic.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "doctor_drops.skel.h"
@@ -144,11 +142,7 @@ void doctor_probe_drops(struct doctor_deep *deep)
 	if (skel)
 		skel->rodata->netns_inum = doctor_deep_netns();
 	if (!skel || doctor_drops__load(skel) || doctor_drops__attach(skel)) {
-		const char *why = strerror(errno);
-
-		doctor_cannot_see(deep->snap, "where packets are dropped",
-				  "the kernel refuses the tracing program: %s",
-				  rxaqm_lockdown() ?: why);
+		doctor_deep_refused(deep, "where packets are dropped");
 	} else {
 		doctor_deep_ran(deep, "drops", doctor_deep_wait(deep));
 		doctor_drops__detach(skel);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The size of frames sent; the queues that fragments come by. */
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <string.h>
 
-#include "nic/nic.h"
 #include "doctor/deep/deep.h"
 #include "doctor_frames.skel.h"
 #include "doctor_rec.h"
@@ -65,11 +63,7 @@ static void measure(struct doctor_deep *deep, const char *name, bool frames,
 		bpf_program__set_autoload(skel->progs.doctor_receive, !frames);
 	}
 	if (!skel || doctor_frames__load(skel) || doctor_frames__attach(skel)) {
-		const char *why = strerror(errno);
-
-		doctor_cannot_see(deep->snap, frames ? "frames sent" : "fragments by queue",
-				  "the kernel refuses the tracing program: %s",
-				  rxaqm_lockdown() ?: why);
+		doctor_deep_refused(deep, frames ? "frames sent" : "fragments by queue");
 	} else {
 		doctor_deep_ran(deep, name, doctor_deep_wait(deep));
 		doctor_frames__detach(skel);

@@ -3,11 +3,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <ctype.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic/nic.h"
 #include "doctor/deep/deep.h"
 #include "doctor_late.skel.h"
 #include "doctor_rec.h"
@@ -62,11 +61,7 @@ void doctor_probe_late(struct doctor_deep *deep)
 	struct doctor_late *skel = doctor_late__open_and_load();
 
 	if (!skel || doctor_late__attach(skel)) {
-		const char *why = strerror(errno);
-
-		doctor_cannot_see(deep->snap, "how late receiving begins",
-				  "the kernel refuses the tracing programs: %s",
-				  rxaqm_lockdown() ?: why);
+		doctor_deep_refused(deep, "how late receiving begins");
 	} else {
 		doctor_deep_ran(deep, "late", doctor_deep_wait(deep));
 		doctor_late__detach(skel);

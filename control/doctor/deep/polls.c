@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NAPI polls: how long they take, how long their queues wait. */
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <string.h>
 
 #include "doctor/deep/deep.h"
@@ -52,8 +51,7 @@ void doctor_probe_polls(struct doctor_deep *deep)
 	if (skel)
 		skel->rodata->netns_inum = doctor_deep_netns();
 	if (!skel || doctor_polls__load(skel) || doctor_polls__attach(skel)) {
-		doctor_cannot_see(deep->snap, "NAPI polls",
-				  "the kernel refuses the tracing programs: %s", strerror(errno));
+		doctor_deep_refused(deep, "NAPI polls");
 	} else {
 		doctor_deep_ran(deep, "polls", doctor_deep_wait(deep));
 		doctor_polls__detach(skel);

@@ -21,6 +21,7 @@ TEST_CASE("cli: check: what is wrong with the command is UNKNOWN, too", "[cli][c
 		     { { "check", "--warn=2m" }, 3, "", "--warn exceeds --crit" },
 		     { { "check", "-j" }, 3, "RXAQM UNKNOWN - check prints one line", "" },
 		     { { "-j", "check" }, 3, "leave out -j", "" },
+		     { { "status", "--check" }, 3, "\"rxaqm check\" now", "" },
 		     { { "check" }, 3, "RXAQM UNKNOWN - not attached to any", "" },
 		     { { "check", "eth9" }, 2, "RXAQM CRITICAL - not attached to \"eth9\"", "" },
 		     { { "check", "--help" }, 0, "Usage: rxaqm check [OPTION...] [IFACE]", "" },

@@ -109,7 +109,6 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		{ { "detach", "@IF", "more" }, 2, "", "more" },
 		{ { "detach", "cli*" }, 4, "", "not attached" },
 		{ { "status", "@IF", "more" }, 2, "", "more", "--help" },
-		{ { "status", "--check" }, 2, "", "--check" },
 		{ { "top", "-n", "0" }, 2, "", "--count=0", "from 1 to" },
 		{ { "top", "-n", "x" }, 2, "", "--count=x" },
 		{ { "clock", "-n", "5" }, 2, "", "--count goes with --sample", "clock --help" },
