@@ -91,6 +91,23 @@ tally()
 	printf '%s\t%s\t%s\n' "$1" "$2" "${3-}" >>"$RXAQM_TALLY"
 }
 
+# end_left NAME: what has been started for this suite and still runs is ended, and is a failure of
+# test NAME: it would take a CPU away from what comes later. It is known by its environment,
+# whatever group or session it is in; two seconds are for those that are about to end.
+end_left()
+{
+	local pids=() variable="RXAQM_TALLY=$RXAQM_TALLY"
+
+	for _ in {1..20}; do
+		mapfile -t pids < <(unset RXAQM_TALLY
+			grep -lszxF "$variable" /proc/[0-9]*/environ | cut -d / -f 3)
+		[ ${#pids[@]} -gt 0 ] || return 0
+		sleep 0.1
+	done
+	tally fail "$1" "left running: $(ps -o args= -p "${pids[*]}" | paste -sd ';')"
+	kill -KILL "${pids[@]}" || true
+}
+
 count()
 {
 	awk -F'\t' -v result="$1" '$1 == result { n++ } END { print n + 0 }' "$2"
@@ -134,6 +151,7 @@ run_catch2()
 		[ "$(count pass "$RXAQM_TALLY")" -gt 0 ]; then
 		tally fail "$suite" "ended with status $status"
 	fi
+	end_left "$suite"
 }
 
 run_shell()
@@ -152,6 +170,7 @@ run_shell()
 			tally fail "$name" "status $status: $(last_line "$scratch/out")"
 			;;
 		esac
+		end_left "$name"
 	done
 }
 
@@ -199,6 +218,7 @@ run_telling()
 	tee "$scratch/out" <"$scratch/pipe" &
 	shown=$!
 	bounded "$suite_timeout" "$@" >"$scratch/pipe" 2>&1 || status=$?
+	end_left "$label"
 	wait "$shown"
 	rm "$scratch/pipe"
 	while read -r result rest; do
@@ -294,6 +314,7 @@ run_again()
 	echo "== $suite, again"
 	bounded "$suite_timeout" "$binary" --reporter compact --colour-mode none \
 		--input-file "$scratch/names" || status=$?
+	end_left "$suite"
 	awk -F'\t' -v OFS='\t' 'FILENAME == ARGV[1] { again[$2] = $1; next }
 		$1 == "fail" && again[$2] == "pass" { print "again", $2, $3; $1 = "pass"; $3 = "" }
 		{ print }' "$RXAQM_TALLY" "$scratch/all" >"$scratch/mended"

@@ -43,6 +43,13 @@ END
 expect 1 '0 passed, 1 failed' <<-'END'
 	exit 0
 END
+# What is still running when a suite is done is ended, and is a failure.
+expect 1 '1 passed, 1 failed' <<-'END'
+	printf 'pass\ta\t\nend\n' >>"$RXAQM_TALLY"; sleep 300 & echo $! >left
+END
+if grep -q sleep "/proc/$(cat "$tree/left")/cmdline" 2>/dev/null; then
+	echo "what a suite leaves running is not ended" && exit 1
+fi
 # Nothing but skips is no success.
 expect 1 '0 passed, 0 failed, 1 skipped' <<-'END'
 	printf 'skip\tb\twhy\nend\n' >>"$RXAQM_TALLY"; exit 4

@@ -6,18 +6,60 @@
  *   pass|fail|skip TAB name TAB reason
  *
  * and "end" after the last: without it the binary died on the way.
+ *
+ * A process that a case has started and that still runs when it has ended is killed, and the case has
+ * failed: it would take a CPU away from all that come later. They are known by RXAQM_TALLY in their
+ * environment.
  */
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <string>
+#include <thread>
 
 namespace
 {
+
+std::string contents(const std::filesystem::path &path)
+{
+	std::ifstream file(path, std::ios::binary);
+
+	return { std::istreambuf_iterator<char>(file), {} };
+}
+
+/* Processes with our RXAQM_TALLY in their environment, but for this one; zombies have none. */
+std::set<pid_t> relatives()
+{
+	const char *path = std::getenv("RXAQM_TALLY");
+	std::set<pid_t> found;
+	std::error_code gone;
+
+	if (!path)
+		return found;
+	const std::string variable = std::string("RXAQM_TALLY=") + path + '\0';
+
+	for (const auto &entry : std::filesystem::directory_iterator("/proc", gone)) {
+		const std::string name = entry.path().filename();
+
+		if (!isdigit((unsigned char)name[0]) || name == std::to_string(getpid()))
+			continue;
+		if (contents(entry.path() / "environ").find(variable) != std::string::npos)
+			found.insert(std::stoi(name));
+	}
+	return found;
+}
 
 class Tally : public Catch::EventListenerBase
 {
@@ -27,6 +69,11 @@ class Tally : public Catch::EventListenerBase
 	static std::string getDescription()
 	{
 		return "reports each test case to tests/run.sh";
+	}
+
+	void testRunStarting(const Catch::TestRunInfo &) override
+	{
+		before_ = relatives();
 	}
 
 	void testCaseStarting(const Catch::TestCaseInfo &) override
@@ -49,7 +96,8 @@ class Tally : public Catch::EventListenerBase
 	{
 		const Catch::Counts &cases = stats.totals.testCases;
 
-		if (cases.failed)
+		keep_first(failure_, end_left());
+		if (cases.failed || !failure_.empty())
 			append("fail", stats.testInfo->name, failure_);
 		else if (cases.skipped)
 			append("skip", stats.testInfo->name, skip_);
@@ -63,6 +111,29 @@ class Tally : public Catch::EventListenerBase
 	}
 
     private:
+	/* The commands that this case has left running; they have two seconds to end by themselves. */
+	std::string end_left() const
+	{
+		std::set<pid_t> left;
+		std::string commands;
+
+		for (int i = 0; i < 20; i++) {
+			left = relatives();
+			for (pid_t pid : before_)
+				left.erase(pid);
+			if (left.empty())
+				return "";
+			std::this_thread::sleep_for(std::chrono::milliseconds(100));
+		}
+		for (pid_t pid : left) {
+			commands += (commands.empty() ? "left running: " : "; ") +
+				    contents("/proc/" + std::to_string(pid) + "/cmdline");
+			kill(pid, SIGKILL);
+		}
+		std::replace(commands.begin(), commands.end(), '\0', ' ');
+		return commands;
+	}
+
 	static void keep_first(std::string &text, const std::string &candidate)
 	{
 		if (text.empty())
@@ -101,6 +172,7 @@ class Tally : public Catch::EventListenerBase
 
 	std::string failure_;
 	std::string skip_;
+	std::set<pid_t> before_;
 };
 
 CATCH_REGISTER_LISTENER(Tally)
