@@ -74,12 +74,29 @@ static __u64 throttled_us(__u32 pid)
 	return us;
 }
 
-/* The run and wait times of all threads together, and the place of the one that ran most. */
-static void read_threads(struct doctor_owner *owner, __u64 *ret_run, __u64 *ret_wait)
+/* What thread @tid of @owner had run at the first look; that is noted if @first. */
+static __u64 ran_before(struct doctor_owner *owner, bool first, __u32 tid, __u64 run_ns)
+{
+	struct doctor_thread_run *run;
+
+	rxaqm_list_each(run, &owner->runs) {
+		if (run->tid == tid)
+			return run->run_ns;
+	}
+	run = first ? rxaqm_list_add(&owner->runs) : NULL;
+	if (run)
+		*run = (struct doctor_thread_run){ .tid = tid, .run_ns = run_ns };
+	return 0;
+}
+
+/* The run and wait times of all threads together, and the place of the one that ran most since the
+ * first look: one that has worked for hours may be idle now.
+ */
+static void read_threads(struct doctor_owner *owner, bool first, __u64 *ret_run, __u64 *ret_wait)
 {
 	__u64 most = 0, run, wait;
 	char path[64], thread[96];
-	__u32 busiest = owner->pid;
+	__u32 busiest = owner->pid, tid;
 	struct dirent *entry;
 	unsigned int nr = 0;
 	DIR *dir;
@@ -94,9 +111,11 @@ static void read_threads(struct doctor_owner *owner, __u64 *ret_run, __u64 *ret_
 			continue;
 		*ret_run += run;
 		*ret_wait += wait;
+		tid = (__u32)strtoul(entry->d_name, NULL, 10);
+		run -= ran_before(owner, first, tid, run);
 		if (run >= most) {
 			most = run;
-			busiest = (__u32)strtoul(entry->d_name, NULL, 10);
+			busiest = tid;
 		}
 	}
 	if (dir)
@@ -117,7 +136,7 @@ static void note_owner(struct doctor_snapshot *snap, __u32 pid)
 	owner->cpu = -1;
 	owner->throttled_us = throttled_us(pid);
 	/* Absolute until the second look makes it a difference. */
-	read_threads(owner, &owner->run_ns, &owner->wait_ns);
+	read_threads(owner, true, &owner->run_ns, &owner->wait_ns);
 	doctor_read_line(AT_FDCWD, owner->comm, sizeof(owner->comm), "/proc/%u/comm", pid);
 }
 
@@ -171,6 +190,13 @@ static bool all_known(const struct doctor_sockets *sockets)
 	return true;
 }
 
+static void free_runs(struct doctor_owner *owner)
+{
+	free(owner->runs.at);
+	owner->runs.at = NULL;
+	owner->runs.nr = 0;
+}
+
 /* What they did since they were noted. */
 static void make_differences(struct doctor_snapshot *snap, size_t nr)
 {
@@ -179,10 +205,12 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 
 	rxaqm_list_each(owner, &snap->owners) {
 		if (owner >= snap->owners.at + nr) {
+			free_runs(owner);
 			owner->run_ns = owner->wait_ns = owner->throttled_us = ~0ULL;
 			continue;
 		}
-		read_threads(owner, &run, &wait);
+		read_threads(owner, false, &run, &wait);
+		free_runs(owner);
 		owner->seen_before = true;
 		owner->throttled_us = doctor_since(owner->throttled_us, throttled_us(owner->pid));
 		/* Threads that ended take their time along. */

@@ -136,15 +136,23 @@ struct doctor_group {
 		cwnd_median; /* of active; 0: none */
 };
 
+/* How long a thread has run since it began. */
+struct doctor_thread_run {
+	__u32 tid;
+	__u64 run_ns;
+};
+
 /* A process that holds a socket above. */
 struct doctor_owner {
 	__u32 pid;
 	char comm[32], state[4];
-	__s32 cpu; /* of its busiest thread */
+	__s32 cpu; /* of the thread that ran most between the samples */
 	__u64 run_ns, wait_ns; /* all threads together, between the samples; ~0: not known */
 	__u64 throttled_us; /* by the quota of its cgroup, between the samples; ~0: not known */
 	__s32 nice;
 	bool seen_before;
+	/* Of the first look until the second one; in no bundle. */
+	RXAQM_LIST(struct doctor_thread_run) runs;
 };
 
 /* A process that took CPU time between the samples, of those that took most. */
