@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Builds what is installed by the guests of group "service" and by tests/shell/deb.sh:
-# build-debs.sh [DIRECTORY], build/service by default. There are then rxaqm.deb, the package;
+# build-debs.sh makes build/service. There are then rxaqm.deb, the package;
 # newer.deb, the same with a higher version; other.deb, with a higher one still and a program whose
 # maps are of another ABI version. What make-deb.sh made is in packages/. Quick when they are newer
-# than their sources.
+# than their sources; who asks meanwhile waits. Their maintainer is A Packager.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-dir=${1:-build/service}
+dir=build/service
+export DEBFULLNAME='A Packager' DEBEMAIL=packager@example.org
 sources=(Makefile README.md VERSION control docs kprobes nic-profiles packaging xdp
 	tests/vm/build-debs.sh)
 
@@ -26,6 +27,9 @@ remake()
 	rm -r "$dir/remake"
 }
 
+mkdir -p build
+exec 9>build/service.lock
+flock 9
 if [ -e "$dir/other.deb" ] && [ -z "$(find "${sources[@]}" -newer "$dir/other.deb" -print -quit)" ]; then
 	exit 0
 fi
