@@ -343,9 +343,12 @@ int simnic_poll(struct napi_struct *napi, int budget)
 		simnic_irq_rearm(q);
 	if (!busy)
 		return refilled ? work : budget; /* without memory try again, no entry wakes us */
-	if (on_wrong_cpu(q) && napi_complete_done(napi, budget - 1)) {
+	if (!on_wrong_cpu(q))
+		return budget;
+	/* If it was scheduled meanwhile, this does not complete it but puts it on the list again: after
+	 * "budget" busy_poll_stop() would put it there a second time. As i40e_napi_poll() does.
+	 */
+	if (napi_complete_done(napi, budget - 1))
 		simnic_irq_move(q);
-		return budget - 1;
-	}
-	return budget;
+	return budget - 1;
 }
