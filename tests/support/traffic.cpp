@@ -253,13 +253,11 @@ void Background::send_all()
 void Background::receive_all()
 {
 	struct pollfd fds[] = { { rx_[0], POLLIN, 0 }, { rx_[1], POLLIN, 0 } };
-	unsigned packet[64], next[2] = {};
+	unsigned packet[64], next[2] = {}, silent = 0;
 
-	for (;;) {
-		int ready = poll(fds, 2, 200);
-
-		if (!ready && sent_all_)
-			return;
+	/* What is on the way when the last has been sent may take long on a busy CPU. */
+	while (!sent_all_ || (outcome_.received < outcome_.sent && silent < 10)) {
+		silent = poll(fds, 2, 100) ? 0 : silent + 1;
 		for (int i = 0; i < 2; i++) {
 			if (!(fds[i].revents & POLLIN) ||
 			    recv(fds[i].fd, packet, sizeof(packet), 0) <= 0)

@@ -3,6 +3,7 @@
  * senders that respond, and drops are bounded for those that do not.
  */
 #include <bpf/bpf.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -100,14 +101,16 @@ TEST_CASE("xsk: senders that do not respond lose max_drop at most, and the rest 
 {
 	need_two_cpus();
 	Attached a({ "mode=enforce", "target=1ms", "interval=10ms", "max_drop=30%" });
-	Child consumer(a.consumer({ "--cost=100us", "--seconds=4", "--json", a.wire.rx_if }),
+	Child consumer(a.consumer({ "--cost=100us", "--json", a.wire.rx_if }),
 		       a.host.with_environment());
 
 	REQUIRE(eventually([&] { return a.published().updated_ns != 0; }));
 	Flood flood(a.wire, 0);
 
-	std::this_thread::sleep_for(2500ms);
+	std::this_thread::sleep_for(2s);
+	eventually([&] { return a.stat("drop") > 100; });
 	flood.stop();
+	consumer.kill(SIGTERM);
 	Result result = consumer.wait();
 
 	CAPTURE(result.text(), a.host.rxaqm(a.wire.rx, { "status" }).out);
