@@ -345,7 +345,7 @@ int simnic_poll(struct napi_struct *napi, int budget)
 		return refilled ? work : budget; /* without memory try again, no entry wakes us */
 	if (!on_wrong_cpu(q))
 		return budget;
-	/* If it was scheduled meanwhile, this does not complete it but puts it on the list again: after
+	/* If it was scheduled meanwhile, this puts it on the list again, and returns false. After
 	 * "budget" busy_poll_stop() would put it there a second time. As i40e_napi_poll() does.
 	 */
 	if (napi_complete_done(napi, budget - 1))

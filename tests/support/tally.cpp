@@ -7,9 +7,9 @@
  *
  * and "end" after the last: without it the binary died on the way.
  *
- * A process that a case has started and that still runs when it has ended is killed, and the case has
- * failed: it would take a CPU away from all that come later. They are known by RXAQM_TALLY in their
- * environment.
+ * A process that a case has started and that still runs when it has ended is killed, and the case
+ * has failed: it would take a CPU away from all that come later. They are known by RXAQM_TALLY in
+ * their environment.
  */
 #include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
@@ -111,7 +111,7 @@ class Tally : public Catch::EventListenerBase
 	}
 
     private:
-	/* The commands that this case has left running; they have two seconds to end by themselves. */
+	/* The commands that this case has left running. They have two seconds to end. */
 	std::string end_left() const
 	{
 		std::set<pid_t> left;

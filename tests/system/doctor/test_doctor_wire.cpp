@@ -301,7 +301,7 @@ TEST_CASE("doctor: a UDP program on the CPU that receives its packets", "[doctor
 	std::atomic<unsigned long> taken{ 0 };
 	cpu_set_t all;
 
-	/* This thread has worked for longer than the reader ever will, and is idle now, on CPU 0. */
+	/* This thread has run for longer than the reader ever will, and idles now, on CPU 0. */
 	REQUIRE(!sched_getaffinity(0, sizeof(all), &all));
 	pin(0);
 	while (thread_cpu_s() < 6)
