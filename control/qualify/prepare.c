@@ -24,7 +24,7 @@ static bool has_carrier(const char *ifname)
 	return !qualify_setting_get(ifname, QUALIFY_SYSFS, "carrier", value) && value[0] == '1';
 }
 
-static int link_up(struct qualify_run *run, struct rxaqm_error *error)
+static int link_up(struct qualify_run *run)
 {
 	char value[QUALIFY_SETTING_LEN];
 	int err = qualify_setting_get(run->ifname, QUALIFY_LINK, "", value), i;
@@ -32,15 +32,15 @@ static int link_up(struct qualify_run *run, struct rxaqm_error *error)
 	if (!err && value[0] != '1')
 		err = qualify_setting_change(&run->journal, QUALIFY_LINK, "", "1");
 	if (err)
-		return rxaqm_failed(error, -err, "cannot set \"%s\" up: %s", run->ifname,
-				    strerror(-err));
+		return qualify_failed(run, -err, "cannot set \"%s\" up: %s", run->ifname,
+				      strerror(-err));
 	for (i = 0; i < CARRIER_MS / FEW_MS && !has_carrier(run->ifname) && !*run->stop; i++)
 		qualify_sleep_ms(run, FEW_MS);
 	if (has_carrier(run->ifname))
 		return 0;
-	return rxaqm_failed(error, ENETDOWN,
-			    "\"%s\" has no carrier: is the cable in, is the other end up?",
-			    run->ifname);
+	return qualify_failed(run, ENETDOWN,
+			      "\"%s\" has no carrier: is the cable in, is the other end up?",
+			      run->ifname);
 }
 
 /* The strongest filter that the driver grants. */
@@ -71,27 +71,23 @@ static void stamps_on(struct qualify_run *run)
 
 static int probe_on(struct qualify_run *run, struct rxaqm_error *error)
 {
-	int err = qualify_probe_open(&run->probe, run->ifname, error);
+	int err = qualify_probe_open(&run->probe, run->ifname, error)		      ?:
+			  qualify_setting_change(&run->journal, QUALIFY_TC, "", "on") ?:
+			  qualify_probe_tc_on(&run->probe, error)		      ?:
+			  qualify_probe_xdp_on(&run->probe, error);
 
-	if (!err)
-		err = qualify_setting_change(&run->journal, QUALIFY_TC, "", "on");
-	if (!err)
-		err = qualify_probe_tc_on(&run->probe, error);
-	if (!err)
-		err = qualify_probe_xdp_on(&run->probe, error);
 	if (!err)
 		qualify_part_veth(run);
 	return err;
 }
 
-static int open_peer(struct qualify_run *run, const struct qualify_request *request,
-		     struct rxaqm_error *error)
+static int open_peer(struct qualify_run *run, const struct qualify_request *request)
 {
 	const char *loopback = request->loopback, *slash = loopback ? strrchr(loopback, '/') : NULL;
 	char netns[64] = "";
 
 	if (loopback && !slash)
-		return rxaqm_error_set(error, RXAQM_EXIT_USAGE, EINVAL,
+		return rxaqm_error_set(&run->error, RXAQM_EXIT_USAGE, EINVAL,
 				       "--loopback=%s: must be NETNS/IFACE, for frames must leave by "
 				       "the wire; move it into a network namespace (ip netns add "
 				       "other; ip link set %s netns other; ip -n other link set %s "
@@ -100,7 +96,7 @@ static int open_peer(struct qualify_run *run, const struct qualify_request *requ
 	if (slash)
 		snprintf(netns, sizeof(netns), "%.*s", (int)(slash - loopback), loopback);
 	return qualify_peer_open(&run->peer, request->host, netns, slash ? slash + 1 : NULL,
-				 run->ifname, run->stop, error);
+				 run->ifname, run->stop, &run->error);
 }
 
 #define PROBES (QUALIFY_NEEDS_PROBE | QUALIFY_NEEDS_XDP_FREE)
@@ -158,16 +154,15 @@ static int check(const struct qualify_request *request, struct rxaqm_error *erro
 	return qualify_check_idle(request->ifname, error);
 }
 
-int qualify_prepare(struct qualify_run *run, const struct qualify_request *request,
-		    struct rxaqm_error *error)
+int qualify_prepare(struct qualify_run *run, const struct qualify_request *request)
 {
 	static struct rxaqm_profile profile;
 	struct rxaqm_error probe_error = {};
-	int err = check(request, error);
+	int err = check(request, &run->error);
 
 	if (!err && qualify_facts_read(run->ifname, run->record, run->mac))
-		err = rxaqm_failed(error, errno, "cannot ask \"%s\": %s", run->ifname,
-				   strerror(errno));
+		err = qualify_failed(run, errno, "cannot ask \"%s\": %s", run->ifname,
+				     strerror(errno));
 	if (err)
 		return err;
 	rxaqm_nic_facts_read(run->ifname, &run->facts);
@@ -177,9 +172,7 @@ int qualify_prepare(struct qualify_run *run, const struct qualify_request *reque
 	snprintf(run->record->nic_class, sizeof(run->record->nic_class), "%s", request->nic_class);
 	strcpy(run->record->peer, "none");
 	if (request->host || request->loopback) {
-		err = open_peer(run, request, error);
-		if (!err)
-			err = link_up(run, error);
+		err = open_peer(run, request) ?: link_up(run);
 		if (err)
 			return err;
 		snprintf(run->record->peer, sizeof(run->record->peer), "%s", run->peer.words);
@@ -192,8 +185,7 @@ int qualify_prepare(struct qualify_run *run, const struct qualify_request *reque
 	return 0;
 }
 
-const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row,
-			      struct rxaqm_error *error)
+const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row)
 {
 	int err = 0;
 
@@ -208,12 +200,12 @@ const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_
 	if (row->needs & QUALIFY_NEEDS_ALL_STAMPS && run->rx_filter != HWTSTAMP_FILTER_ALL)
 		return "needs stamps of all packets: the driver does not grant HWTSTAMP_FILTER_ALL";
 	if (row->needs & PROBES)
-		err = qualify_probe_xdp_on(&run->probe, error);
+		err = qualify_probe_xdp_on(&run->probe, &run->error);
 	if (!err && row->needs & PROBES)
-		err = qualify_calibrate(run, error);
+		err = qualify_calibrate(run);
 	if (!err && row->needs & QUALIFY_NEEDS_XDP_FREE)
 		qualify_probe_xdp_off(&run->probe);
-	return err ? error->text : NULL;
+	return err ? run->error.text : NULL;
 }
 
 void qualify_unprepare(struct qualify_run *run)

@@ -109,7 +109,7 @@ static void keep(struct qualify_record *record, const struct qualify_row *row)
 
 /* Have @def measured, and see who else has the CPUs meanwhile. */
 static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
-		     struct qualify_row *row, struct rxaqm_error *error)
+		     struct qualify_row *row)
 {
 	static const __u8 nowhere[QUALIFY_CPUS];
 	static struct qualify_others from, to;
@@ -120,11 +120,11 @@ static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
 	int err, cpu;
 
 	if (!(def->needs & QUALIFY_NEEDS_QUIET))
-		return def->run(run, row, error);
+		return def->run(run, row);
 	if (receives)
 		memset(receives, 0, QUALIFY_CPUS);
 	qualify_others_read(&from, "/proc", getpid());
-	err = def->run(run, row, error);
+	err = def->run(run, row);
 	while (!*run->stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
 		qualify_sleep_ms(run, 10);
 	qualify_others_read(&to, "/proc", getpid());
@@ -138,22 +138,24 @@ static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
 	return err;
 }
 
-/* -errno with @error: nothing that the peer sends comes, or it is lost, and so for other rows. */
-static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
-		   struct rxaqm_error *error)
+/* -errno with run->error: nothing that the peer sends comes, or it is lost, and so for other rows. */
+static int run_row(struct qualify_run *run, const struct qualify_row_def *def)
 {
 	struct qualify_row row = { .verdict = QUALIFY_UNKNOWN };
-	struct rxaqm_error failed = {};
 	__u64 start_ns = rxaqm_now_ns();
-	const char *why = qualify_row_ready(run, def, &failed);
-	bool unreachable = why && failed.err == ENETUNREACH;
+	const char *why;
+	bool unreachable;
+
+	run->error = (struct rxaqm_error){};
+	why = qualify_row_ready(run, def);
+	unreachable = why && run->error.err == ENETUNREACH;
 
 	snprintf(row.id, sizeof(row.id), "%s", def->id);
 	if (why)
 		qualify_unknown(&row, "%s", why);
-	else if (watch_row(run, def, &row, &failed))
+	else if (watch_row(run, def, &row))
 		qualify_unknown(&row, "%.*s%s%s", *row.disturbed ? 120 : 250,
-				failed.text[0] ? failed.text : "it failed",
+				run->error.text[0] ? run->error.text : "it failed",
 				*row.disturbed ? "; " : "", row.disturbed);
 	row.took_ms = rxaqm_ns_since(rxaqm_now_ns(), start_ns) / RXAQM_NSEC_PER_MSEC;
 	if (*run->stop)
@@ -162,10 +164,9 @@ static int run_row(struct qualify_run *run, const struct qualify_row_def *def,
 		keep(run->record, &row);
 	if (!unreachable && !(run->peer.pid && run->peer.fd < 0))
 		return 0;
-	if (!failed.text[0])
-		rxaqm_failed(&failed, EPIPE, "the peer (%s) is lost", run->peer.words);
-	*error = failed;
-	return -failed.err;
+	if (!run->error.text[0])
+		rxaqm_failed(&run->error, EPIPE, "the peer (%s) is lost", run->peer.words);
+	return -run->error.err;
 }
 
 static bool is_due(const struct qualify_run *run, const struct qualify_request *request,
@@ -174,11 +175,11 @@ static bool is_due(const struct qualify_run *run, const struct qualify_request *
 	return request->wanted[def - qualify_row_defs] && !is_there(run->record, def->id);
 }
 
-static int run_rows(struct qualify_run *run, const struct qualify_request *request,
-		    struct rxaqm_error *error)
+static int run_rows(struct qualify_run *run, const struct qualify_request *request)
 {
 	unsigned int nr = 0, of = 0, left_s = 0;
 	const struct qualify_row_def *def;
+	const struct qualify_row *row;
 	int err = 0;
 
 	for (def = qualify_row_defs; def->id; def++) {
@@ -190,9 +191,12 @@ static int run_rows(struct qualify_run *run, const struct qualify_request *reque
 			continue;
 		if (request->progress)
 			request->progress(request, def, ++nr, of, left_s);
-		err = run_row(run, def, error);
+		err = run_row(run, def);
 		left_s -= def->seconds;
 		qualify_judge(run->record);
+		row = qualify_find_row(run->record, def->id);
+		if (request->judged && row && !*run->stop)
+			request->judged(row);
 		if (request->out) /* the caller writes it as well, and tells */
 			qualify_record_write(run->record, request->out, NULL);
 	}
@@ -213,12 +217,13 @@ int qualify_rows_run(const struct qualify_request *request, struct qualify_recor
 	fd = lock(&run.journal, error);
 	if (fd < 0)
 		return fd;
-	err = qualify_prepare(&run, request, error);
+	err = qualify_prepare(&run, request);
 	/* What is timed here is not to wait for the peer of the same host. */
 	setpriority(PRIO_PROCESS, 0, -19);
 	if (!err)
-		err = run_rows(&run, request, error);
+		err = run_rows(&run, request);
 	qualify_unprepare(&run);
+	*error = run.error;
 	if (qualify_journal_restore(&run.journal, &failed) && !err) {
 		*error = failed;
 		err = -failed.err;

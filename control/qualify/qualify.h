@@ -20,6 +20,7 @@ struct qualify_request {
 	/* Row @nr of @of begins; @left_s remain, it included. */
 	void (*progress)(const struct qualify_request *request, const struct qualify_row_def *row,
 			 unsigned int nr, unsigned int of, unsigned int left_s);
+	void (*judged)(const struct qualify_row *row); /* that was measured */
 };
 
 /* Put back what a run that died has left of @ifname. 1 it was, 0 there was nothing, -errno with
@@ -42,14 +43,12 @@ int qualify_rows_run(const struct qualify_request *request, struct qualify_recor
 int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6]);
 
 /* Fill in @run for @request; what it changes is noted in run->journal, to be restored in any case.
- * -errno with @error.
+ * -errno with run->error.
  */
-int qualify_prepare(struct qualify_run *run, const struct qualify_request *request,
-		    struct rxaqm_error *error);
+int qualify_prepare(struct qualify_run *run, const struct qualify_request *request);
 
 /* What @row needs is there, and on; or why not, in words. */
-const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row,
-			      struct rxaqm_error *error);
+const char *qualify_row_ready(struct qualify_run *run, const struct qualify_row_def *row);
 
 /* Close all. */
 void qualify_unprepare(struct qualify_run *run);

@@ -70,7 +70,7 @@ static void count_burst(struct qualify_run *run, __u32 first, const struct quali
  * the NIC's.
  */
 static int send_burst(struct qualify_run *run, const struct way *way, __u32 count,
-		      struct burst *best, double *stood, struct rxaqm_error *error)
+		      struct burst *best, double *stood)
 {
 	struct qualify_sent sent;
 	struct burst burst = { .count = count };
@@ -82,7 +82,7 @@ static int send_burst(struct qualify_run *run, const struct way *way, __u32 coun
 
 		qualify_probe_clear(&run->probe);
 		qualify_probe_orders(&run->probe)->cost_ns = way->cost_ns;
-		err = qualify_traffic(run, &send, NULL, &sent, error);
+		err = qualify_traffic(run, &send, NULL, &sent);
 		if (err)
 			break;
 		count_burst(run, send.first, &sent, &burst);
@@ -94,7 +94,7 @@ static int send_burst(struct qualify_run *run, const struct way *way, __u32 coun
 }
 
 static int search(struct qualify_run *run, const struct way *way, struct qualify_curve *curve,
-		  struct limits *limits, struct rxaqm_error *error)
+		  struct limits *limits)
 {
 	struct burst *whole = &limits->whole, *lossy = &limits->lossy;
 	__u32 count = SHORTEST;
@@ -103,7 +103,7 @@ static int search(struct qualify_run *run, const struct way *way, struct qualify
 
 	*limits = (struct limits){};
 	while (!err && count <= way->most && !*run->stop) {
-		err = send_burst(run, way, count, &burst, &limits->stood, error);
+		err = send_burst(run, way, count, &burst, &limits->stood);
 		if (err)
 			break;
 		if (curve && !lossy->count)
@@ -142,7 +142,7 @@ static void put_buffer(struct qualify_run *run, struct qualify_row *row,
 }
 
 static int put_bursts(struct qualify_run *run, struct qualify_row *row, const struct way *way,
-		      bool all, struct rxaqm_error *error)
+		      bool all)
 {
 	struct qualify_figure *figure = qualify_figure_add(
 		row, all ? "burst_all" : "burst_queue", "packets",
@@ -153,7 +153,7 @@ static int put_bursts(struct qualify_run *run, struct qualify_row *row, const st
 							"packets", "share");
 	struct limits limits;
 	double error_packets;
-	int err = search(run, way, curve, &limits, error);
+	int err = search(run, way, curve, &limits);
 
 	if (err)
 		return err;
@@ -175,7 +175,7 @@ static void limit_to(struct way *way, __u32 frames)
 	way->most = frames < most ? frames : (__u32)most;
 }
 
-int qualify_row_burst(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_burst(struct qualify_run *run, struct qualify_row *row)
 {
 	unsigned int queues = run->facts.nr_rx + run->facts.nr_combined;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -185,10 +185,10 @@ int qualify_row_burst(struct qualify_run *run, struct qualify_row *row, struct r
 
 	qualify_put_entries(run, row);
 	/* What the peer sends is three times of what is taken, however slow it is. */
-	err = qualify_slow_down(run, &one.cost_ns, &capacity_pps, error);
+	err = qualify_slow_down(run, &one.cost_ns, &capacity_pps);
 	limit_to(&one, qualify_overflowing(run));
 	if (!err)
-		err = put_bursts(run, row, &one, false, error);
+		err = put_bursts(run, row, &one, false);
 	if (err || queues < 2)
 		return err;
 	/* As many CPUs may take them. */
@@ -198,5 +198,5 @@ int qualify_row_burst(struct qualify_run *run, struct qualify_row *row, struct r
 	limit_to(&all, qualify_overflowing(run) * queues);
 	if (all.most > QUALIFY_SEEN / 2)
 		all.most = QUALIFY_SEEN / 2;
-	return put_bursts(run, row, &all, true, error);
+	return put_bursts(run, row, &all, true);
 }

@@ -105,8 +105,7 @@ static void list_bits(struct qualify_row *row, const char *name, __u32 bits,
 	qualify_put_words(row, name, "ETHTOOL_GET_TS_INFO", "%s", *words ? words : "none");
 }
 
-int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row,
-			     struct rxaqm_error *error)
+int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 {
 	static const char *const tx[] = { "off", "on", "onestep-sync", "onestep-p2p" };
 	static const char *const rx[] = { "none",	 "all",	       "some",
@@ -120,7 +119,6 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row,
 	bool asked = source.source > 0;
 	int err = rxaqm_ethtool(run->ifname, &info);
 
-	(void)error;
 	if (err)
 		return qualify_unknown(row, "the driver does not tell of timestamps: %s",
 				       strerror(-err));
@@ -196,15 +194,14 @@ static void read_rate(struct rxaqm_phc *phc, struct qualify_row *row)
 	qualify_samples_free(&width);
 }
 
-int qualify_row_phc_read(struct qualify_run *run, struct qualify_row *row,
-			 struct rxaqm_error *error)
+int qualify_row_phc_read(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_samples best = {};
 	struct qualify_figure *figure;
 	struct rxaqm_phc_sample sample;
 	struct rxaqm_phc phc;
 	__u32 method;
-	int err = rxaqm_phc_open(&phc, run->ifname, error), i;
+	int err = rxaqm_phc_open(&phc, run->ifname, &run->error), i;
 
 	if (err)
 		return err;

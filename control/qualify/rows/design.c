@@ -27,7 +27,7 @@
  * packets were taken before the frame was given back. -ETIMEDOUT: it went wrong.
  */
 static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
-		       struct qualify_tx *tx, double *ret_share, struct rxaqm_error *error)
+		       struct qualify_tx *tx, double *ret_share)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = run->ring > QUALIFY_RING_WANTED ?
 								 run->ring :
@@ -44,9 +44,8 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	qualify_probe_clear(&run->probe);
 	orders->cost_ns = (__u32)(DRAIN_NS / send.count);
 	memcpy(one.to, run->peer.mac, ETH_ALEN);
-	err = qualify_hold(run, &send, error);
-	if (!err)
-		err = qualify_sender_send(sender, &one, run->stop, &sent, error);
+	err = qualify_hold(run, &send) ?:
+		      qualify_sender_send(sender, &one, run->stop, &sent, &run->error);
 	start_ns = rxaqm_now_ns();
 	held = qualify_let_go(run);
 	do {
@@ -56,9 +55,9 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	} while (!err && !*run->stop && qualify_sender_pending(sender) > 0 &&
 		 rxaqm_ns_since(back_ns, start_ns) < TIMEOUT_NS);
 	if (!err)
-		err = qualify_held(run, &send, held, &backlog, error);
+		err = qualify_held(run, &send, held, &backlog);
 	if (!err && qualify_sender_pending(sender) > 0)
-		err = rxaqm_failed(error, ETIMEDOUT, "a frame was not given back for 5 s");
+		err = qualify_failed(run, ETIMEDOUT, "a frame was not given back for 5 s");
 	if (err)
 		return err;
 	for (i = 0; i < backlog.held; i++) {
@@ -68,9 +67,9 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 		before += seen && seen->stack_ns && !rxaqm_ns_reached(seen->stack_ns, back_ns);
 	}
 	if (taken < backlog.held)
-		return rxaqm_failed(error, ETIMEDOUT,
-				    "of %llu packets that stood %u reached the stack",
-				    (unsigned long long)backlog.held, taken);
+		return qualify_failed(run, ETIMEDOUT,
+				      "of %llu packets that stood %u reached the stack",
+				      (unsigned long long)backlog.held, taken);
 	qualify_samples_add(&tx->ns, (double)backlog.held);
 	*ret_share = backlog.held ? (double)before / (double)backlog.held : NAN;
 	return 0;
@@ -180,7 +179,7 @@ static bool put_most(struct qualify_row *row, const char *name, const char *how,
 }
 
 /* rings_per_napi: by packets of many flows; rings_per_napi_said: by netlink. */
-static int put_rings(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+static int put_rings(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = RINGS_FLOWS, .flows = RINGS_FLOWS,
 						.pps = 10000);
@@ -194,7 +193,7 @@ static int put_rings(struct qualify_run *run, struct qualify_row *row, struct rx
 	if (rxaqm_netdev_rx_napis(run->probe.ifindex, queues, napi_id) > 0)
 		put_most(row, "rings_per_napi_said", "netdev queue-get", napi_id, queues);
 	qualify_probe_clear(&run->probe);
-	err = qualify_traffic(run, &send, NULL, &sent, error);
+	err = qualify_traffic(run, &send, NULL, &sent);
 	if (err)
 		return err;
 	memcpy(napi_id, (const void *)qualify_probe_progress(&run->probe)->napi_id,
@@ -208,8 +207,7 @@ static int put_rings(struct qualify_run *run, struct qualify_row *row, struct rx
 	return 0;
 }
 
-static int measure_design(struct qualify_run *run, struct qualify_row *row,
-			  struct rxaqm_error *error)
+static int measure_design(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_samples shares = {};
 	struct qualify_tx idle = {}, held = {};
@@ -218,14 +216,14 @@ static int measure_design(struct qualify_run *run, struct qualify_row *row,
 	int err, i;
 
 	qualify_await_link(run); /* the ring was set */
-	err = qualify_completions(run, false, &idle, error);
+	err = qualify_completions(run, false, &idle);
 	qualify_tx_queue(run);
 	if (!err)
-		err = qualify_sender_open(&sender, run->ifname, error);
+		err = qualify_sender_open(&sender, run->ifname, &run->error);
 	if (err)
 		goto out;
 	for (i = 0; i < ROUNDS && !*run->stop && (!err || err == -ETIMEDOUT); i++) {
-		err = behind_held(run, &sender, &held, &share, error);
+		err = behind_held(run, &sender, &held, &share);
 		if (!err)
 			qualify_samples_add(&shares, share);
 	}
@@ -238,7 +236,7 @@ static int measure_design(struct qualify_run *run, struct qualify_row *row,
 		put_design(row, &held, &held.ns, &shares);
 		qualify_put_tx(row, "tx_idle", "idle", &idle);
 		put_said(run, row);
-		err = put_rings(run, row, error);
+		err = put_rings(run, row);
 	}
 out:
 	qualify_samples_free(&shares);
@@ -248,12 +246,12 @@ out:
 	return err;
 }
 
-int qualify_row_design(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_design(struct qualify_run *run, struct qualify_row *row)
 {
 	int err;
 
 	set_ring(run, QUALIFY_RING_WANTED);
-	err = measure_design(run, row, error);
+	err = measure_design(run, row);
 	set_ring(run, run->facts.ring);
 	return err;
 }

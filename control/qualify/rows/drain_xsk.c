@@ -41,7 +41,7 @@ static void consume(struct qualify_run *run, struct qualify_socket *sock, struct
 
 /* One full ring. Adds its rate to @pps, if there is one. */
 static int drain_once(struct qualify_run *run, struct qualify_socket *sock, __u32 count,
-		      struct qualify_samples *pps, struct rxaqm_error *error)
+		      struct qualify_samples *pps)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = count);
 	struct qualify_orders *orders = qualify_probe_orders(&run->probe);
@@ -55,13 +55,13 @@ static int drain_once(struct qualify_run *run, struct qualify_socket *sock, __u3
 	qualify_socket_take(sock);
 	orders->drop = 1; /* nothing goes to the stack */
 	orders->to_socket = 1;
-	err = qualify_hold(run, &send, error);
+	err = qualify_hold(run, &send);
 	free_ns = rxaqm_now_ns();
 	held = qualify_let_go(run);
 	if (err)
 		return err;
 	consume(run, sock, &consumed);
-	err = qualify_held(run, &send, held, &backlog, error);
+	err = qualify_held(run, &send, held, &backlog);
 	if (!err && consumed.nr > 1)
 		qualify_samples_add(pps, (double)consumed.nr * 1e9 /
 						 (double)rxaqm_ns_since(consumed.last_ns, free_ns));
@@ -69,13 +69,13 @@ static int drain_once(struct qualify_run *run, struct qualify_socket *sock, __u3
 }
 
 static int drain(struct qualify_run *run, struct qualify_socket *sock, __u32 count,
-		 struct qualify_samples *pps, struct rxaqm_error *error)
+		 struct qualify_samples *pps)
 {
 	int err = 0, done = 0, tries;
 
 	for (tries = 0; done < ROUNDS && tries < ROUNDS * QUALIFY_BACKLOG_TRIES && !*run->stop;
 	     tries++) {
-		err = drain_once(run, sock, count, pps, error);
+		err = drain_once(run, sock, count, pps);
 		if (err && err != -ETIMEDOUT)
 			return err;
 		done += !err;
@@ -83,8 +83,7 @@ static int drain(struct qualify_run *run, struct qualify_socket *sock, __u32 cou
 	return done ? 0 : err;
 }
 
-int qualify_put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u32 count,
-			  struct rxaqm_error *error)
+int qualify_put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u32 count)
 {
 	struct qualify_samples pps = {};
 	struct qualify_figure *figure;
@@ -96,7 +95,7 @@ int qualify_put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u3
 		failed = qualify_probe_to_socket(&run->probe, run->rx_queue,
 						 xsk_socket__fd(sock.xsk));
 	if (!failed)
-		err = drain(run, &sock, count, &pps, error);
+		err = drain(run, &sock, count, &pps);
 	qualify_socket_close(&sock);
 	figure = qualify_figure_add(row, "drain_xsk", "pps",
 				    "a full ring of frames of %u bytes, from when the CPU was let go "

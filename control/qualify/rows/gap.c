@@ -41,8 +41,7 @@ static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qu
 }
 
 /* To the end of what the peer was told to send. */
-static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *gap,
-		     struct rxaqm_error *error)
+static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *gap)
 {
 	struct qualify_sent sent;
 	__u32 i;
@@ -51,8 +50,8 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 	while (!*run->stop && !qualify_peer_done(&run->peer, 5))
 		;
 	if (*run->stop)
-		return rxaqm_failed(error, EINTR, "interrupted");
-	err = qualify_peer_end(&run->peer, &sent, error);
+		return qualify_failed(run, EINTR, "interrupted");
+	err = qualify_peer_end(&run->peer, &sent, &run->error);
 	if (err)
 		return err;
 	qualify_sleep_ms(run, LATE_MS);
@@ -66,8 +65,7 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 /* Until frames come again. The peer was to be done with those before at @ended_ns: from then on to
  * the next none is sent that could come.
  */
-static int more_rounds(struct qualify_run *run, __u64 ended_ns, struct qualify_gap *gap,
-		       struct rxaqm_error *error)
+static int more_rounds(struct qualify_run *run, __u64 ended_ns, struct qualify_gap *gap)
 {
 	__u64 until_ns = rxaqm_now_ns() + QUALIFY_AGAIN_S * RXAQM_NSEC_PER_SEC, begin_ns;
 	int err = 0;
@@ -76,19 +74,19 @@ static int more_rounds(struct qualify_run *run, __u64 ended_ns, struct qualify_g
 		struct qualify_send send = QUALIFY_SEND(.count = PPS * ROUND_MS / 1000, .pps = PPS,
 							.max_ms = 2 * ROUND_MS);
 
-		err = qualify_begin_at_once(run, &send, error);
+		err = qualify_begin_at_once(run, &send);
 		begin_ns = rxaqm_now_ns();
 		gap->error_ns = fmax(gap->error_ns, (double)rxaqm_ns_since(begin_ns, ended_ns));
 		ended_ns = begin_ns + ROUND_MS * RXAQM_NSEC_PER_MSEC;
 		if (!err)
-			err = end_round(run, send.first, gap, error);
+			err = end_round(run, send.first, gap);
 	}
 	return err;
 }
 
 int qualify_gap(struct qualify_run *run, unsigned int ms,
 		int (*change)(struct qualify_run *run, void *arg), void *arg,
-		struct qualify_gap *gap, struct rxaqm_error *error)
+		struct qualify_gap *gap)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = PPS * ms / 1000, .pps = PPS,
 						.max_ms = ms + 2000);
@@ -98,19 +96,19 @@ int qualify_gap(struct qualify_run *run, unsigned int ms,
 	*gap = (struct qualify_gap){ .error_ns = 1e9 / PPS };
 	qualify_await_link(run);
 	qualify_probe_clear(&run->probe);
-	err = qualify_begin(run, &send, error);
+	err = qualify_begin(run, &send);
 	begin_ns = rxaqm_now_ns();
 	qualify_sleep_ms(run, ms / 3);
 	refused = err ? 0 : change(run, arg);
 	if (!err)
-		err = end_round(run, send.first, gap, error);
+		err = end_round(run, send.first, gap);
 	if (!err)
-		err = more_rounds(run, begin_ns + ms * RXAQM_NSEC_PER_MSEC, gap, error);
+		err = more_rounds(run, begin_ns + ms * RXAQM_NSEC_PER_MSEC, gap);
 	if (!err) {
 		qualify_settle(run, NULL, gap->sent);
 		find_gap(run, send.first, run->seq, gap);
 	}
-	return err ? err : refused;
+	return err ?: refused;
 }
 
 struct settings {
@@ -156,7 +154,7 @@ static bool other_value(const struct qualify_run *run, struct settings *to)
 	}
 }
 
-int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row)
 {
 	static const struct {
 		enum qualify_setting setting;
@@ -180,9 +178,9 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row, struct rx
 		to = was;
 		if (!other_value(run, &to))
 			continue;
-		error->err = 0;
-		err = qualify_gap(run, 900, change_setting, &to, &gap, error);
-		if (err && error->err)
+		run->error.err = 0;
+		err = qualify_gap(run, 900, change_setting, &to, &gap);
+		if (err && run->error.err)
 			return err;
 		figure = qualify_figure_add(row, changes[i].name, "ns",
 					    "longest pause of %d frames a second at %s from \"%s\" to "

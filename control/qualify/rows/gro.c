@@ -62,10 +62,9 @@ enum qualify_feature qualify_feature(const char *ifname, const char *name)
 }
 
 /* Some drivers switch it off while XDP is on, for XDP is to see what comes. */
-static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row,
-			       struct rxaqm_error *error)
+static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row)
 {
-	int err = qualify_probe_xdp_on(&run->probe, error);
+	int err = qualify_probe_xdp_on(&run->probe, &run->error);
 
 	if (err)
 		return err;
@@ -81,7 +80,7 @@ static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row,
 
 /* What the device merged of the stream, since @before. */
 static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
-		      const struct rxaqm_hw_gro *before, struct rxaqm_error *error)
+		      const struct rxaqm_hw_gro *before)
 {
 	static const char *const words[] = {
 		[QUALIFY_FEATURE_ON] = "on",
@@ -109,7 +108,7 @@ static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
 				      (double)(now.wire_frames - before->wire_frames) /
 					      (double)(now.frames - before->frames),
 				      now.frames - before->frames, NAN);
-	return put_hw_gro_with_xdp(run, row, error);
+	return put_hw_gro_with_xdp(run, row);
 }
 
 /* What the stack has of the stream: as many frames as segments, or fewer. */
@@ -145,24 +144,24 @@ static void put_merged(struct qualify_run *run, struct qualify_row *row,
 					      "none");
 }
 
-int qualify_row_gro(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_gro(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.kind = QUALIFY_STREAM, .count = SEGMENTS,
 						.size = SEGMENT);
 	struct qualify_receiver receiver;
 	struct rxaqm_hw_gro before;
 	struct qualify_sent sent;
-	int err = qualify_receiver_open(&receiver, run->ifname, 1, error);
+	int err = qualify_receiver_open(&receiver, run->ifname, 1, &run->error);
 
 	qualify_probe_clear(&run->probe);
 	rxaqm_netdev_hw_gro(run->probe.ifindex, &before);
 	if (!err)
-		err = qualify_traffic(run, &send, &receiver, &sent, error);
+		err = qualify_traffic(run, &send, &receiver, &sent);
 	if (!err && receiver.seen.nr)
 		put_merged(run, row, &receiver);
 	else if (!err)
 		qualify_unknown(row, "none of %u segments came", SEGMENTS);
 	if (receiver.fd >= 0)
 		qualify_receiver_close(&receiver);
-	return err ? err : put_hw_gro(run, row, &before, error);
+	return err ?: put_hw_gro(run, row, &before);
 }

@@ -10,11 +10,11 @@
 #define LATE_NS 100e3
 #define DRIFT_MAX 1.1e-3 /* RXAQM_PHC_DRIFT_MAX_Q32, and 100 ppm of the host */
 
-int qualify_phc_now(const char *ifname, struct rxaqm_phc_sample *sample, struct rxaqm_error *error)
+int qualify_phc_now(struct qualify_run *run, struct rxaqm_phc_sample *sample)
 {
 	struct rxaqm_phc_sample best = { .err_ns = ~0ULL };
 	struct rxaqm_phc phc;
-	int err = rxaqm_phc_open(&phc, ifname, error), i;
+	int err = rxaqm_phc_open(&phc, run->ifname, &run->error), i;
 
 	for (i = 0; !err && i < NOW_TRIES; i++) {
 		if (!rxaqm_phc_read(&phc, sample, NULL) && sample->err_ns < best.err_ns)
@@ -24,7 +24,8 @@ int qualify_phc_now(const char *ifname, struct rxaqm_phc_sample *sample, struct 
 		rxaqm_phc_close(&phc);
 	*sample = best;
 	if (!err && best.err_ns == ~0ULL)
-		err = rxaqm_failed(error, EBUSY, "the clock of \"%s\" cannot be read now", ifname);
+		err = qualify_failed(run, EBUSY, "the clock of \"%s\" cannot be read now",
+				     run->ifname);
 	return err;
 }
 
@@ -117,13 +118,13 @@ static bool are_late(const struct qualify_latency *latency)
 /* What is known once they came. */
 static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 		    const struct qualify_receiver *receiver, const struct qualify_phc_line *line,
-		    struct qualify_latency *latency, struct rxaqm_error *error)
+		    struct qualify_latency *latency)
 {
 	bool stamps = receiver->fd >= 0;
 
 	if (stamps && qualify_phc_stepped(line))
-		return rxaqm_failed(
-			error, EAGAIN,
+		return qualify_failed(
+			run, EAGAIN,
 			"the clock of the NIC was stepped meanwhile, or is off by over %.0f ppm",
 			DRIFT_MAX * 1e6);
 	if (stamps)
@@ -132,14 +133,14 @@ static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 	if (run->peer.same_host && (!latency->samples.nr || are_late(latency)))
 		by_sender(run, send, latency);
 	else if (latency->samples.nr && are_late(latency))
-		return rxaqm_failed(error, ERANGE, "%llu of %llu stamps are later than XDP",
-				    (unsigned long long)latency->after_xdp,
-				    (unsigned long long)latency->stamps);
+		return qualify_failed(run, ERANGE, "%llu of %llu stamps are later than XDP",
+				      (unsigned long long)latency->after_xdp,
+				      (unsigned long long)latency->stamps);
 	return 0;
 }
 
 int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
-		    struct qualify_latency *latency, struct rxaqm_error *error)
+		    struct qualify_latency *latency)
 {
 	bool stamps = run->rx_filter == HWTSTAMP_FILTER_ALL && !run->stamp_point.later;
 	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
@@ -149,25 +150,25 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 
 	*latency = (struct qualify_latency){ .late_ns = NAN };
 	if (stamps)
-		err = qualify_phc_now(run->ifname, &line.from, error);
+		err = qualify_phc_now(run, &line.from);
 	else if (!run->peer.same_host)
-		err = rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
+		err = rxaqm_error_set(&run->error, RXAQM_EXIT_UNSUPPORTED, EOPNOTSUPP,
 				      "needs stamps of all packets when they arrive, or a peer of "
 				      "the same host (--loopback)");
 	if (!err && stamps)
-		err = qualify_receiver_open(&receiver, run->ifname, one_in, error);
+		err = qualify_receiver_open(&receiver, run->ifname, one_in, &run->error);
 	if (!err)
-		err = qualify_traffic(run, send, stamps ? &receiver : NULL, &sent, error);
+		err = qualify_traffic(run, send, stamps ? &receiver : NULL, &sent);
 	if (!err && stamps)
-		err = qualify_phc_now(run->ifname, &line.to, error);
+		err = qualify_phc_now(run, &line.to);
 	if (!err)
 		latency->of = sent.count / one_in;
 	if (!err)
-		err = evaluate(run, send, &receiver, &line, latency, error);
+		err = evaluate(run, send, &receiver, &line, latency);
 	qualify_receiver_close(&receiver);
 	if (!err && !latency->samples.nr)
-		err = rxaqm_failed(error, ENODATA, "no frame of %llu came",
-				   (unsigned long long)sent.count);
+		err = qualify_failed(run, ENODATA, "no frame of %llu came",
+				     (unsigned long long)sent.count);
 	if (err)
 		qualify_latency_free(latency);
 	return err;

@@ -11,7 +11,7 @@ struct qualify_phc_line {
 	struct rxaqm_phc_sample from, to;
 };
 
-int qualify_phc_now(const char *ifname, struct rxaqm_phc_sample *sample, struct rxaqm_error *error);
+int qualify_phc_now(struct qualify_run *run, struct rxaqm_phc_sample *sample);
 double qualify_phc_to_host(const struct qualify_phc_line *line, __u64 phc_ns);
 /* +-, in ns. */
 double qualify_phc_error(const struct qualify_phc_line *line);
@@ -41,7 +41,7 @@ struct qualify_latency {
  * there is neither.
  */
 int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
-		    struct qualify_latency *latency, struct rxaqm_error *error);
+		    struct qualify_latency *latency);
 void qualify_latency_free(struct qualify_latency *latency);
 
 #endif /* RXAQM_QUALIFY_LATENCY_H */

@@ -7,8 +7,7 @@
 
 #define TRUESIZE_FRAMES 64
 
-int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row,
-			 struct rxaqm_error *error)
+int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row)
 {
 	static const __u32 sizes[] = { 64, 200, 1500, 9000 };
 	struct qualify_receiver receiver;
@@ -16,7 +15,7 @@ int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row,
 	char name[32];
 	size_t i;
 	/* Every other one: what is not the peer's is charged to a socket that takes all. */
-	int err = qualify_receiver_open(&receiver, run->ifname, 2, error);
+	int err = qualify_receiver_open(&receiver, run->ifname, 2, &run->error);
 
 	for (i = 0; !err && i < 4 && sizes[i] <= run->record->mtu + ETH_HLEN; i++) {
 		struct qualify_send send = QUALIFY_SEND(.count = TRUESIZE_FRAMES, .pps = 1000,
@@ -27,7 +26,7 @@ int qualify_row_truesize(struct qualify_run *run, struct qualify_row *row,
 		qualify_probe_clear(&run->probe);
 		before = qualify_receiver_memory(&receiver);
 		/* Nobody reads meanwhile: what was charged is still there. */
-		err = qualify_traffic(run, &send, NULL, &sent, error);
+		err = qualify_traffic(run, &send, NULL, &sent);
 		memory = qualify_receiver_memory(&receiver);
 		qualify_receiver_take(&receiver);
 		if (err || before < 0 || memory <= before || !receiver.seen.nr)

@@ -12,8 +12,7 @@ __u32 qualify_overflowing(const struct qualify_run *run);
 void qualify_put_entries(const struct qualify_run *run, struct qualify_row *row);
 
 /* drain_xsk: the rate of an overrun ring to an AF_XDP socket. -errno with @error. */
-int qualify_put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u32 count,
-			  struct rxaqm_error *error);
+int qualify_put_drain_xsk(struct qualify_run *run, struct qualify_row *row, __u32 count);
 
 /* Frames are waited for so long. */
 #define QUALIFY_AGAIN_S 35
@@ -30,10 +29,10 @@ struct qualify_gap {
  */
 int qualify_gap(struct qualify_run *run, unsigned int ms,
 		int (*change)(struct qualify_run *run, void *arg), void *arg,
-		struct qualify_gap *gap, struct rxaqm_error *error);
+		struct qualify_gap *gap);
 
 /* gap_ring, gap_channels, gap_stamps: of -G, -L and switching stamps. */
-int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error);
+int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row);
 
 /* Entries of a ring to tell a poll, of 64, from all that stands. */
 #define QUALIFY_RING_WANTED 512U
@@ -48,8 +47,7 @@ struct qualify_tx {
 void qualify_tx_queue(struct qualify_run *run);
 
 /* A frame at a time: for as long as the peer sends if @loaded, else 200. */
-int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx *tx,
-			struct rxaqm_error *error);
+int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx *tx);
 
 /* As figure @name; @load: in words. Sorts the samples. */
 void qualify_put_tx(struct qualify_row *row, const char *name, const char *load,

@@ -59,10 +59,10 @@ static void compare_ring(struct qualify_run *run, struct qualify_row *row,
 			 "Q9");
 }
 
-int qualify_row_profile(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_profile(struct qualify_run *run, struct qualify_row *row)
 {
 	static struct rxaqm_profile profile;
-	int err = rxaqm_profile_for_nic(&run->facts, &profile, error);
+	int err = rxaqm_profile_for_nic(&run->facts, &profile, &run->error);
 
 	if (err)
 		return err;

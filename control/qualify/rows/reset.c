@@ -23,7 +23,7 @@ static int flap(struct qualify_run *run, void *arg)
 	(void)arg;
 	err = qualify_setting_change(&run->journal, QUALIFY_LINK, "", "0");
 	qualify_sleep_ms(run, 50);
-	return err ? err : qualify_setting_change(&run->journal, QUALIFY_LINK, "", "1");
+	return err ?: qualify_setting_change(&run->journal, QUALIFY_LINK, "", "1");
 }
 
 static int reset(struct qualify_run *run, void *arg)
@@ -114,7 +114,7 @@ static void put_result(struct qualify_row *row, const struct qualify_gap *gap, _
 
 /* after_alloc_failure, alloc_failures, gap_alloc: where allocations fail, or can be made to. */
 static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
-			 struct recovery *recovery, struct rxaqm_error *error)
+			 struct recovery *recovery)
 {
 	struct qualify_counters before, moved;
 	struct qualify_gap gap;
@@ -123,7 +123,7 @@ static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
 	int err;
 
 	qualify_counters_read(run->ifname, &before);
-	err = qualify_gap(run, LOAD_MS, inject, &injected, &gap, error);
+	err = qualify_gap(run, LOAD_MS, inject, &injected, &gap);
 	qualify_counters_read(run->ifname, &moved);
 	recovery->went_back |= went_back(&before, &moved);
 	qualify_counters_since(&moved, &before);
@@ -138,7 +138,7 @@ static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
 	return 0;
 }
 
-int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 {
 	static const struct {
 		const char *name, *pause, *how;
@@ -157,18 +157,18 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row, struct r
 				       "\"%s\" has IP addresses, which are lost when it is taken "
 				       "down: take them off",
 				       run->ifname);
-	err = alloc_failure(run, row, &recovery, error);
+	err = alloc_failure(run, row, &recovery);
 	if (err)
 		return err;
 	for (i = 0; i < 2; i++) {
 		qualify_counters_read(run->ifname, &before);
-		error->err = 0;
-		err = qualify_gap(run, LOAD_MS, events[i].change, NULL, &gap, error);
+		run->error.err = 0;
+		err = qualify_gap(run, LOAD_MS, events[i].change, NULL, &gap);
 		qualify_counters_read(run->ifname, &after);
 		recovery.went_back |= went_back(&before, &after);
 		qualify_counters_free(&before);
 		qualify_counters_free(&after);
-		if (err && error->err)
+		if (err && run->error.err)
 			return err;
 		if (err == -EOPNOTSUPP)
 			continue; /* the driver has no reset to ask for */

@@ -24,8 +24,7 @@ struct taken {
 	bool all; /* of a round: nothing was lost, so there was room for more */
 };
 
-static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *taken,
-		 struct rxaqm_error *error)
+static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *taken)
 {
 	struct qualify_backlog backlog;
 	int err = 0, i;
@@ -34,7 +33,7 @@ static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *t
 		struct qualify_send send = QUALIFY_SEND(.count = qualify_overflowing(run),
 							.size = size);
 
-		err = qualify_backlog(run, &send, drop, &backlog, error);
+		err = qualify_backlog(run, &send, drop, &backlog);
 		if (err)
 			break;
 		/* With the frame that held the CPU. */
@@ -78,7 +77,7 @@ static void put_depth(const struct qualify_run *run, struct qualify_row *row, st
 	qualify_put_entries(run, row);
 }
 
-int qualify_row_ring(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_ring(struct qualify_run *run, struct qualify_row *row)
 {
 	static const struct {
 		const char *name;
@@ -92,7 +91,7 @@ int qualify_row_ring(struct qualify_run *run, struct qualify_row *row, struct rx
 	size_t i;
 
 	for (i = 0; !err && i < 3; i++)
-		err = drain(run, ways[i].mtu ? mtu_size : 0, ways[i].drop, &taken[i], error);
+		err = drain(run, ways[i].mtu ? mtu_size : 0, ways[i].drop, &taken[i]);
 	if (!err)
 		put_depth(run, row, &taken[0]);
 	for (i = 0; !err && i < 3; i++)
@@ -110,8 +109,8 @@ int qualify_row_ring(struct qualify_run *run, struct qualify_row *row, struct rx
 		qualify_samples_free(&taken[i].pps);
 	}
 	if (!err)
-		err = qualify_put_drain_xsk(run, row, qualify_overflowing(run), error);
-	return err ? err : qualify_put_gaps(run, row, error);
+		err = qualify_put_drain_xsk(run, row, qualify_overflowing(run));
+	return err ?: qualify_put_gaps(run, row);
 }
 
 static bool has_one_of(const char *name, const char *const *words)
@@ -200,7 +199,7 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 
 /* @send to a ring that is held, and nothing else in between the counters. */
 static int count_while(struct qualify_run *run, struct qualify_send *send, struct counted *counted,
-		       struct qualify_backlog *backlog, struct rxaqm_error *error)
+		       struct qualify_backlog *backlog)
 {
 	struct qualify_counters before;
 	int err = -ETIMEDOUT, i;
@@ -209,7 +208,7 @@ static int count_while(struct qualify_run *run, struct qualify_send *send, struc
 		qualify_counters_free(&counted->moved);
 		qualify_sleep_ms(run, REFRESH_MS);
 		qualify_counters_read(run->ifname, &before);
-		err = qualify_backlog_once(run, send, true, backlog, error);
+		err = qualify_backlog_once(run, send, true, backlog);
 		qualify_sleep_ms(run, REFRESH_MS);
 		qualify_counters_read(run->ifname, &counted->moved);
 		qualify_counters_since(&counted->moved, &before);
@@ -221,17 +220,16 @@ static int count_while(struct qualify_run *run, struct qualify_send *send, struc
 	return err;
 }
 
-int qualify_row_counters(struct qualify_run *run, struct qualify_row *row,
-			 struct rxaqm_error *error)
+int qualify_row_counters(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = qualify_overflowing(run));
 	struct counted overrun = {}, quiet = {};
 	struct qualify_backlog backlog = {};
-	int err = count_while(run, &send, &overrun, &backlog, error);
+	int err = count_while(run, &send, &overrun, &backlog);
 
 	if (!err) {
 		send = QUALIFY_SEND(.count = (__u32)backlog.held / 2 + 1);
-		err = count_while(run, &send, &quiet, &backlog, error);
+		err = count_while(run, &send, &quiet, &backlog);
 	}
 	if (!err)
 		put_counters(row, &overrun, &quiet);

@@ -17,6 +17,7 @@
 struct qualify_run {
 	const char *ifname;
 	const volatile int *stop; /* not 0: end soon */
+	struct rxaqm_error error; /* of what failed last */
 	struct qualify_record *record; /* rows before this one */
 	struct qualify_journal journal;
 	struct rxaqm_nic_facts facts;
@@ -37,6 +38,8 @@ struct qualify_run {
 	char carrier_changes[16]; /* of sysfs, when frames came last */
 };
 
+#define qualify_failed(run, ...) rxaqm_failed(&(run)->error, __VA_ARGS__)
+
 enum qualify_need { /* bits */
 	QUALIFY_NEEDS_PEER = 1,
 	QUALIFY_NEEDS_PROBE = 2, /* XDP and tc programs, on */
@@ -47,38 +50,27 @@ enum qualify_need { /* bits */
 	QUALIFY_NEEDS_QUIET = 64, /* what others do on the same CPUs would alter it */
 };
 
+typedef int qualify_row_fn(struct qualify_run *run, struct qualify_row *row);
+
 struct qualify_row_def {
 	const char *id; /* "Q4" */
 	const char *question; /* what one wants to know */
 	unsigned int needs, seconds;
 	/* Fill figures in. 0, also if nothing can be known, with qualify_unknown(); -errno with
-	 * @error if it failed.
+	 * run->error if it failed.
 	 */
-	int (*run)(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error);
+	qualify_row_fn *run;
 };
 
 /* In the order they run; up to one without id. */
 extern const struct qualify_row_def qualify_row_defs[];
 
-int qualify_row_design(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_coverage(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_stamps(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_to_xdp(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_stamp_source(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_phc_read(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_phc_stability(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_moderation(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_ring(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_burst(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_standing(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_tx(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_rss(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_xdp(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_gro(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_counters(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_truesize(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_reset(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
-int qualify_row_profile(struct qualify_run *, struct qualify_row *, struct rxaqm_error *);
+qualify_row_fn qualify_row_design, qualify_row_coverage, qualify_row_stamps, qualify_row_to_xdp;
+qualify_row_fn qualify_row_stamp_source, qualify_row_phc_read, qualify_row_phc_stability;
+qualify_row_fn qualify_row_moderation, qualify_row_ring, qualify_row_burst, qualify_row_standing;
+qualify_row_fn qualify_row_tx, qualify_row_rss, qualify_row_xdp, qualify_row_gro;
+qualify_row_fn qualify_row_counters, qualify_row_truesize, qualify_row_reset;
+qualify_row_fn qualify_row_profile;
 
 /* Of ethtool -k: is feature @name on, can it be? */
 enum qualify_feature {

@@ -91,7 +91,7 @@ static void put_queues(struct qualify_figure *figure, const struct flows *flows)
 
 /* One frame of each of @nr flows of @kind. */
 static int count_flows(struct qualify_run *run, enum qualify_kind kind, unsigned int nr, __u32 pps,
-		       const struct rss *rss, struct flows *flows, struct rxaqm_error *error)
+		       const struct rss *rss, struct flows *flows)
 {
 	struct qualify_send send = QUALIFY_SEND(.kind = kind, .count = nr, .flows = nr, .pps = pps,
 						.max_ms = 10000);
@@ -102,7 +102,7 @@ static int count_flows(struct qualify_run *run, enum qualify_kind kind, unsigned
 	*flows = (struct flows){ .queues = flows->queues, .sent = nr, .enough = nr / 100 * 98 };
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->drop = 1;
-	err = qualify_traffic(run, &send, NULL, &sent, error);
+	err = qualify_traffic(run, &send, NULL, &sent);
 	for (i = 0; !err && i < nr; i++) {
 		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
 
@@ -137,7 +137,7 @@ static void put_known_answer(struct qualify_row *row, struct rss *rss, const str
 }
 
 static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 pps,
-		       struct flows *inner, struct rxaqm_error *error)
+		       struct flows *inner)
 {
 	static const struct {
 		const char *figure;
@@ -152,10 +152,8 @@ static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 p
 
 	outer.queues = inner->queues;
 	for (i = 0; !err && i < sizeof(tunnels) / sizeof(tunnels[0]) && !*run->stop; i++) {
-		err = count_flows(run, tunnels[i].inner, KIND_FLOWS, pps, NULL, inner, error);
-		if (!err)
-			err = count_flows(run, tunnels[i].outer, KIND_FLOWS, pps, NULL, &outer,
-					  error);
+		err = count_flows(run, tunnels[i].inner, KIND_FLOWS, pps, NULL, inner) ?:
+			      count_flows(run, tunnels[i].outer, KIND_FLOWS, pps, NULL, &outer);
 		if (err)
 			break;
 		if (!i)
@@ -180,7 +178,7 @@ static int put_tunnels(struct qualify_run *run, struct qualify_row *row, __u32 p
 
 /* How other kinds of packets are spread, and by what those in tunnels are. */
 static int put_kinds(struct qualify_run *run, struct qualify_row *row, __u32 pps,
-		     struct flows *flows, struct rxaqm_error *error)
+		     struct flows *flows)
 {
 	static const struct {
 		const char *figure, *what;
@@ -192,11 +190,11 @@ static int put_kinds(struct qualify_run *run, struct qualify_row *row, __u32 pps
 	size_t i;
 
 	for (i = 0; !err && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		err = count_flows(run, kinds[i].kind, KIND_FLOWS, pps, NULL, flows, error);
+		err = count_flows(run, kinds[i].kind, KIND_FLOWS, pps, NULL, flows);
 		if (!err)
 			put_spread(row, kinds[i].figure, kinds[i].what, flows);
 	}
-	return err ? err : put_tunnels(run, row, pps, flows, error);
+	return err ?: put_tunnels(run, row, pps, flows);
 }
 
 #define REKEY_FLOWS 64U
@@ -240,8 +238,7 @@ static void follow(struct qualify_run *run, __u32 first, struct rekeyed *rekeyed
 }
 
 /* -errno of setting the key, or with @error. */
-static int rekey(struct qualify_run *run, const char *key, __u32 pps, struct rekeyed *rekeyed,
-		 struct rxaqm_error *error)
+static int rekey(struct qualify_run *run, const char *key, __u32 pps, struct rekeyed *rekeyed)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = pps * REKEY_MS / 1000,
 						.flows = REKEY_FLOWS, .pps = pps,
@@ -253,23 +250,22 @@ static int rekey(struct qualify_run *run, const char *key, __u32 pps, struct rek
 	other_key(key, other);
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->drop = 1;
-	err = qualify_begin(run, &send, error);
+	err = qualify_begin(run, &send);
 	if (err)
 		return err;
 	qualify_sleep_ms(run, REKEY_BEFORE_MS);
 	refused = qualify_setting_change(&run->journal, QUALIFY_RSS_KEY, "", other);
-	err = qualify_finish(run, NULL, &sent, error);
+	err = qualify_finish(run, NULL, &sent);
 	if (!refused)
 		qualify_setting_change(&run->journal, QUALIFY_RSS_KEY, "", key);
 	*rekeyed = (struct rekeyed){ .sent = sent.count };
 	if (!err)
 		follow(run, send.first, rekeyed);
-	return err ? err : refused;
+	return err ?: refused;
 }
 
 /* Another key while packets come: rekey_lost, rekey_reordered, rekey_moved. */
-static int put_rekey(struct qualify_run *run, struct qualify_row *row, __u32 pps,
-		     struct rxaqm_error *error)
+static int put_rekey(struct qualify_run *run, struct qualify_row *row, __u32 pps)
 {
 	static const char method[] = "another RSS key while %u frames a second of %u flows came";
 	int err, unreadable;
@@ -277,9 +273,9 @@ static int put_rekey(struct qualify_run *run, struct qualify_row *row, __u32 pps
 	struct rekeyed rekeyed = {};
 
 	unreadable = qualify_setting_get(run->ifname, QUALIFY_RSS_KEY, "", key);
-	error->err = 0;
-	err = unreadable ? 0 : rekey(run, key, pps, &rekeyed, error);
-	if (err && error->err)
+	run->error.err = 0;
+	err = unreadable ? 0 : rekey(run, key, pps, &rekeyed);
+	if (err && run->error.err)
 		return err;
 	if (unreadable || err) {
 		qualify_figure_words(qualify_figure_add(row, "rekey_lost", "packets", method, pps,
@@ -299,14 +295,14 @@ static int put_rekey(struct qualify_run *run, struct qualify_row *row, __u32 pps
 }
 
 static int put_rss(struct qualify_run *run, struct qualify_row *row, struct rss *rss,
-		   struct flows *flows, struct rxaqm_error *error)
+		   struct flows *flows)
 {
 	__u32 pps = 10000;
 	int err;
 
 	/* What a slow or a short queue loses would make it look less in use. */
 	for (;; pps /= 8) {
-		err = count_flows(run, QUALIFY_UDP4, FLOWS, pps, rss, flows, error);
+		err = count_flows(run, QUALIFY_UDP4, FLOWS, pps, rss, flows);
 		if (err || *run->stop || flows->came >= flows->enough || pps / 8 < PPS_LEAST)
 			break;
 	}
@@ -323,11 +319,11 @@ static int put_rss(struct qualify_run *run, struct qualify_row *row, struct rss 
 	if (rss->table && rss->toeplitz)
 		put_known_answer(row, rss, flows);
 	put_queues(put_spread(row, "spread", "UDP", flows), flows);
-	err = put_kinds(run, row, pps, flows, error);
-	return err ? err : put_rekey(run, row, pps / 2, error);
+	err = put_kinds(run, row, pps, flows);
+	return err ?: put_rekey(run, row, pps / 2);
 }
 
-int qualify_row_rss(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_rss(struct qualify_run *run, struct qualify_row *row)
 {
 	unsigned int queues = run->facts.nr_rx + run->facts.nr_combined;
 	static struct flows flows;
@@ -344,7 +340,7 @@ int qualify_row_rss(struct qualify_run *run, struct qualify_row *row, struct rxa
 				       queues);
 	read_rss(run->ifname, &rss);
 	flows.queues = queues;
-	err = put_rss(run, row, &rss, &flows, error);
+	err = put_rss(run, row, &rss, &flows);
 	free(rss.read);
 	return err;
 }

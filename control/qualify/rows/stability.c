@@ -143,15 +143,14 @@ static void put_stability(struct course *course, double offset_ns, int index,
 	qualify_put_words(row, "disciplined_by", "processes that have the clock open", "%s", words);
 }
 
-int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row,
-			      struct rxaqm_error *error)
+int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 {
 	struct course *course = calloc(1, sizeof(*course));
 	struct timespec real, mono, next;
 	struct rxaqm_phc_sample sample, first = {};
 	double offset_ns = 0;
 	struct rxaqm_phc phc;
-	int err = course ? rxaqm_phc_open(&phc, run->ifname, error) : -ENOMEM, i;
+	int err = course ? rxaqm_phc_open(&phc, run->ifname, &run->error) : -ENOMEM, i;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (i = 0; !err && !*run->stop && i < STABILITY_READS; i++) {
@@ -159,7 +158,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row,
 		next.tv_sec += next.tv_nsec / 1000000000L;
 		next.tv_nsec %= 1000000000L;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-		err = rxaqm_phc_read(&phc, &sample, error);
+		err = rxaqm_phc_read(&phc, &sample, &run->error);
 		if (err == -EAGAIN) {
 			err = 0;
 			continue;

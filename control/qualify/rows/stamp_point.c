@@ -38,7 +38,7 @@ static void count_later(const struct qualify_receiver *receiver, const struct qu
 
 /* Packets stand in the ring while the receiving CPU is held. -ETIMEDOUT: it could not be held. */
 static int try_point(struct qualify_run *run, struct qualify_receiver *receiver,
-		     struct point *point, struct rxaqm_error *error)
+		     struct point *point)
 {
 	__u32 ring = run->ring ? run->ring : FRAMES;
 	struct qualify_send send = QUALIFY_SEND(.count = ring / 2 < FRAMES ? ring / 2 : FRAMES);
@@ -46,50 +46,49 @@ static int try_point(struct qualify_run *run, struct qualify_receiver *receiver,
 	struct qualify_phc_line line;
 	__u64 free_ns;
 	bool held;
-	int err = qualify_phc_now(run->ifname, &line.from, error);
+	int err = qualify_phc_now(run, &line.from);
 
 	if (err)
 		return err;
 	*point = (struct point){};
 	qualify_probe_clear(&run->probe);
 	qualify_receiver_clear(receiver);
-	err = qualify_hold(run, &send, error);
+	err = qualify_hold(run, &send);
 	qualify_sleep_ms(run, STAND_MS);
 	free_ns = rxaqm_now_ns();
 	held = qualify_let_go(run);
 	if (!err)
-		err = qualify_held(run, &send, held, &backlog, error);
+		err = qualify_held(run, &send, held, &backlog);
 	if (!err)
-		err = qualify_phc_now(run->ifname, &line.to, error);
+		err = qualify_phc_now(run, &line.to);
 	qualify_receiver_take(receiver);
 	if (!err)
 		count_later(receiver, &send, &line, free_ns, point);
 	return err;
 }
 
-static int measure(struct qualify_run *run, struct point *point, struct rxaqm_error *error)
+static int measure(struct qualify_run *run, struct point *point)
 {
 	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
-	int err = qualify_receiver_open(&receiver, run->ifname, 1, error), i;
+	int err = qualify_receiver_open(&receiver, run->ifname, 1, &run->error), i;
 
 	if (err)
 		return err;
 	err = -ETIMEDOUT;
 	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++)
-		err = try_point(run, &receiver, point, error);
+		err = try_point(run, &receiver, point);
 	qualify_receiver_close(&receiver);
 	qualify_probe_clear(&run->probe);
 	return err;
 }
 
-static void say(struct qualify_run *run, int err, const struct point *point,
-		const struct rxaqm_error *error)
+static void say(struct qualify_run *run, int err, const struct point *point)
 {
 	char *words = run->stamp_point.words;
 	size_t size = sizeof(run->stamp_point.words);
 
 	if (err)
-		snprintf(words, size, "unknown: %.80s", error->text);
+		snprintf(words, size, "unknown: %.80s", run->error.text);
 	else if (point->stepped)
 		snprintf(words, size, "unknown: the clock was stepped meanwhile");
 	else if (point->stamps < STAMPS_LEAST)
@@ -104,11 +103,10 @@ static void say(struct qualify_run *run, int err, const struct point *point,
 
 void qualify_find_stamp_point(struct qualify_run *run)
 {
-	struct rxaqm_error error = {};
 	struct point point = {};
 
 	if (run->rx_filter == HWTSTAMP_FILTER_ALL && !*run->stamp_point.words)
-		say(run, measure(run, &point, &error), &point, &error);
+		say(run, measure(run, &point), &point);
 }
 
 void qualify_put_stamp_point(struct qualify_run *run, struct qualify_row *row)

@@ -56,7 +56,7 @@ static struct share count_stamped(const struct qualify_receiver *receiver,
 
 static int cover(struct qualify_run *run, const struct kind_of_packet *of,
 		 struct qualify_receiver *receiver, struct qualify_row *row,
-		 struct share *ret_share, struct rxaqm_error *error)
+		 struct share *ret_share)
 {
 	struct qualify_send send = QUALIFY_SEND(.kind = of->kind, .count = COVERAGE_FRAMES,
 						.pps = of->pps, .size = of->size);
@@ -69,7 +69,7 @@ static int cover(struct qualify_run *run, const struct kind_of_packet *of,
 	/* What counts what came counts from here on. */
 	qualify_receiver_clear(receiver);
 	qualify_probe_clear(&run->probe);
-	err = qualify_traffic(run, &send, receiver, &sent, error);
+	err = qualify_traffic(run, &send, receiver, &sent);
 	if (err)
 		return err;
 	*ret_share = count_stamped(receiver, &send);
@@ -94,18 +94,17 @@ static const char *filter_words(int filter)
 						"ptp";
 }
 
-int qualify_row_coverage(struct qualify_run *run, struct qualify_row *row,
-			 struct rxaqm_error *error)
+int qualify_row_coverage(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
 	struct share all = {}, ptp = {}, share;
-	int err = qualify_receiver_open(&receiver, run->ifname, 1, error);
+	int err = qualify_receiver_open(&receiver, run->ifname, 1, &run->error);
 	size_t i;
 
 	for (i = 0; !err && i < sizeof(kinds_of_packets) / sizeof(kinds_of_packets[0]); i++) {
 		struct share *sum = kinds_of_packets[i].ptp ? &ptp : &all;
 
-		err = cover(run, &kinds_of_packets[i], &receiver, row, &share, error);
+		err = cover(run, &kinds_of_packets[i], &receiver, row, &share);
 		if (!err) {
 			sum->stamped += share.stamped;
 			sum->came += share.came;
@@ -172,7 +171,7 @@ static void judge_stamps(struct qualify_row *row, __u64 *stamp, size_t nr, __u64
 				   "around them");
 }
 
-int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = STAMPS_FRAMES, .pps = 20000, .burst = 8);
 	struct qualify_receiver receiver = QUALIFY_RECEIVER_CLOSED;
@@ -181,13 +180,13 @@ int qualify_row_stamps(struct qualify_run *run, struct qualify_row *row, struct 
 	struct qualify_sent sent;
 	size_t i, nr = 0;
 	bool clock;
-	int err = stamp ? qualify_receiver_open(&receiver, run->ifname, 1, error) : -ENOMEM;
+	int err = stamp ? qualify_receiver_open(&receiver, run->ifname, 1, &run->error) : -ENOMEM;
 
-	clock = !qualify_phc_now(run->ifname, &line.from, NULL);
+	clock = !qualify_phc_now(run, &line.from);
 	qualify_probe_clear(&run->probe);
 	if (!err)
-		err = qualify_traffic(run, &send, &receiver, &sent, error);
-	clock = clock && !qualify_phc_now(run->ifname, &line.to, NULL);
+		err = qualify_traffic(run, &send, &receiver, &sent);
+	clock = clock && !qualify_phc_now(run, &line.to);
 	for (i = 0; !err && i < receiver.seen.nr && nr < STAMPS_FRAMES; i++) {
 		if (receiver.seen.at[i].hw_ns && is_of(&receiver.seen.at[i], &send))
 			stamp[nr++] = receiver.seen.at[i].hw_ns;
@@ -242,7 +241,7 @@ static void put_stamps(struct qualify_row *row, const struct qualify_latency *la
 				   "sender's clock to the stamp");
 }
 
-int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 500, .pps = 500);
 	struct qualify_latency latency;
@@ -252,7 +251,7 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row, struct 
 
 	qualify_put_stamp_point(run, row);
 	qualify_probe_clear(&run->probe);
-	err = qualify_latency(run, &send, 1, &latency, error);
+	err = qualify_latency(run, &send, 1, &latency);
 	put_stamps(row, &latency);
 	if (err)
 		return err;
@@ -265,12 +264,12 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row, struct 
 	}
 	put_latency(run, row, "stamp_to_xdp_idle", "a datagram each 2 ms", &latency);
 	qualify_latency_free(&latency);
-	err = qualify_slow_down(run, &cost_ns, &capacity_pps, error);
+	err = qualify_slow_down(run, &cost_ns, &capacity_pps);
 	if (err)
 		return err;
 	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
 	send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 1000);
-	err = qualify_latency(run, &send, 8, &latency, error);
+	err = qualify_latency(run, &send, 8, &latency);
 	if (!err)
 		put_latency(run, row, "stamp_to_xdp_load",
 			    "three times of what the stack was made to take", &latency);
@@ -287,7 +286,7 @@ struct least {
 
 /* One frame at a time. @floor becomes its median, if that is less. */
 static int latency_alone(struct qualify_run *run, struct qualify_row *row, const char *name,
-			 const char *how, struct least *floor, struct rxaqm_error *error)
+			 const char *how, struct least *floor)
 {
 	/* Farther apart than interrupts are ever put off. */
 	struct qualify_send send = QUALIFY_SEND(.count = 60, .pps = 40);
@@ -297,7 +296,7 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 	int err;
 
 	qualify_probe_clear(&run->probe);
-	err = qualify_latency(run, &send, 1, &latency, error);
+	err = qualify_latency(run, &send, 1, &latency);
 	if (err)
 		return err;
 	figure = qualify_figure_add(row, name, "ns", "%s to XDP, a datagram each 25 ms, %s",
@@ -313,8 +312,7 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 	return 0;
 }
 
-int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
-			   struct rxaqm_error *error)
+int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row)
 {
 	static const unsigned int usecs[] = { 0, 100 };
 	char was[QUALIFY_SETTING_LEN], value[32], name[32], how[48];
@@ -324,7 +322,7 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
 	int err;
 
 	qualify_find_stamp_point(run);
-	err = latency_alone(run, row, "latency_idle", "as it is", &floor, error);
+	err = latency_alone(run, row, "latency_idle", "as it is", &floor);
 	if (err)
 		return err;
 	if (run->facts.moderation_us >= 0)
@@ -340,7 +338,7 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row,
 			qualify_figure_words(qualify_figure_add(row, name, "ns", "%s", how),
 					     "refused by the driver");
 		else
-			err = latency_alone(run, row, name, how, &floor, error);
+			err = latency_alone(run, row, name, how, &floor);
 	}
 	if (has)
 		qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", was);

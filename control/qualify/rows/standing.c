@@ -29,7 +29,7 @@ struct idle {
 	double sent_ns, least_ns, typical_ns;
 };
 
-static int find_idle(struct qualify_run *run, struct idle *idle, struct rxaqm_error *error)
+static int find_idle(struct qualify_run *run, struct idle *idle)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = IDLE_FRAMES, .pps = 1000);
 	struct qualify_samples took = {};
@@ -40,7 +40,7 @@ static int find_idle(struct qualify_run *run, struct idle *idle, struct rxaqm_er
 	*idle = (struct idle){};
 	if (run->peer.same_host)
 		return 0;
-	err = qualify_traffic(run, &send, NULL, &sent, error);
+	err = qualify_traffic(run, &send, NULL, &sent);
 	for (i = 0; !err && i < IDLE_FRAMES; i++) {
 		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
 
@@ -53,7 +53,7 @@ static int find_idle(struct qualify_run *run, struct idle *idle, struct rxaqm_er
 	idle->least_ns = qualify_samples_quantile(&took, 0);
 	idle->typical_ns = qualify_samples_quantile(&took, 0.5) - idle->least_ns;
 	if (!err && !took.nr)
-		err = rxaqm_failed(error, ENODATA, "nothing came while nothing stood");
+		err = qualify_failed(run, ENODATA, "nothing came while nothing stood");
 	qualify_samples_free(&took);
 	return err;
 }
@@ -87,30 +87,30 @@ static void take_stood(struct qualify_run *run, const struct qualify_send *send,
 }
 
 static int overload(struct qualify_run *run, double load, double capacity_pps, __u32 cost_ns,
-		    struct stood *stood, struct rxaqm_error *error)
+		    struct stood *stood)
 {
 	double pps = load * capacity_pps;
 	struct qualify_send send = QUALIFY_SEND(.max_ms = MS, .burst = 16);
 	struct idle from, to;
 	struct qualify_sent sent;
-	int err = find_idle(run, &from, error);
+	int err = find_idle(run, &from);
 
 	send.pps = load < 2.9 ? (__u32)pps : 0;
 	send.count = (__u32)((send.pps ? pps : run->peer_pps) * MS / 1000);
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
 	if (!err)
-		err = qualify_traffic(run, &send, NULL, &sent, error);
+		err = qualify_traffic(run, &send, NULL, &sent);
 	qualify_probe_orders(&run->probe)->cost_ns = 0;
 	if (!err)
-		err = find_idle(run, &to, error);
+		err = find_idle(run, &to);
 	if (!err)
 		take_stood(run, &send, (__u32)sent.count, &from, &to, stood);
 	return err;
 }
 
 static int all_loads(struct qualify_run *run, struct qualify_row *row, bool on, double capacity_pps,
-		     __u32 cost_ns, struct rxaqm_error *error)
+		     __u32 cost_ns)
 {
 	struct qualify_figure *figure;
 	char name[32];
@@ -120,11 +120,11 @@ static int all_loads(struct qualify_run *run, struct qualify_row *row, bool on, 
 	for (i = 0; !err && i < 3; i++) {
 		struct stood stood = {};
 
-		err = overload(run, loads[i].load, capacity_pps, cost_ns, &stood, error);
+		err = overload(run, loads[i].load, capacity_pps, cost_ns, &stood);
 		if (!err && !stood.ns.nr)
-			err = rxaqm_failed(error, ENODATA,
-					   "nothing came at %.1f times of the capacity",
-					   loads[i].load);
+			err = qualify_failed(run, ENODATA,
+					     "nothing came at %.1f times of the capacity",
+					     loads[i].load);
 		if (!err) {
 			snprintf(name, sizeof(name), "standing_%s_%s", on ? "on" : "off",
 				 loads[i].name);
@@ -166,17 +166,15 @@ static void put_target(struct qualify_run *run, struct qualify_row *row)
 	rxaqm_state_close(&state);
 }
 
-int qualify_row_standing(struct qualify_run *run, struct qualify_row *row,
-			 struct rxaqm_error *error)
+int qualify_row_standing(struct qualify_run *run, struct qualify_row *row)
 {
 	const char *settings = run->probe.native ? "mode=enforce" : "--mode=generic mode=enforce";
 	double capacity_pps;
 	__u32 cost_ns;
 	int err, attached;
 
-	err = qualify_slow_down(run, &cost_ns, &capacity_pps, error);
-	if (!err)
-		err = all_loads(run, row, false, capacity_pps, cost_ns, error);
+	err = qualify_slow_down(run, &cost_ns, &capacity_pps) ?:
+		      all_loads(run, row, false, capacity_pps, cost_ns);
 	qualify_probe_clear(&run->probe);
 	if (err)
 		return err;
@@ -186,7 +184,7 @@ int qualify_row_standing(struct qualify_run *run, struct qualify_row *row,
 		return qualify_unknown(row, "\"rxaqm attach %s %s\" fails here; try it",
 				       run->ifname, settings);
 	qualify_part_veth(run);
-	err = all_loads(run, row, true, capacity_pps, cost_ns, error);
+	err = all_loads(run, row, true, capacity_pps, cost_ns);
 	qualify_probe_clear(&run->probe);
 	put_target(run, row);
 	qualify_setting_change(&run->journal, QUALIFY_ATTACHED, "", "no");

@@ -22,20 +22,19 @@
 #define STALL_SEEN_FAR_MS 5000
 #define ODD_NS 50000.0
 
-int qualify_begin_at_once(struct qualify_run *run, struct qualify_send *send,
-			  struct rxaqm_error *error)
+int qualify_begin_at_once(struct qualify_run *run, struct qualify_send *send)
 {
 	memcpy(send->to, run->mac, ETH_ALEN);
 	send->max_ms = send->max_ms ? send->max_ms : SEND_MAX_MS;
 	send->first = run->seq;
 	run->seq += send->count;
-	return qualify_peer_begin(&run->peer, send, error);
+	return qualify_peer_begin(&run->peer, send, &run->error);
 }
 
-int qualify_begin(struct qualify_run *run, struct qualify_send *send, struct rxaqm_error *error)
+int qualify_begin(struct qualify_run *run, struct qualify_send *send)
 {
 	qualify_await_link(run);
-	return qualify_begin_at_once(run, send, error);
+	return qualify_begin_at_once(run, send);
 }
 
 /* Frames seen by the probe and taken by @receiver. */
@@ -85,7 +84,7 @@ void qualify_settle(struct qualify_run *run, struct qualify_receiver *receiver, 
 }
 
 int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
-		   struct qualify_sent *sent, struct rxaqm_error *error)
+		   struct qualify_sent *sent)
 {
 	int err;
 
@@ -94,24 +93,23 @@ int qualify_finish(struct qualify_run *run, struct qualify_receiver *receiver,
 			qualify_receiver_take(receiver);
 	}
 	if (*run->stop)
-		return rxaqm_failed(error, EINTR, "interrupted");
-	err = qualify_peer_end(&run->peer, sent, error);
+		return qualify_failed(run, EINTR, "interrupted");
+	err = qualify_peer_end(&run->peer, sent, &run->error);
 	if (!err)
 		qualify_settle(run, receiver, sent->count);
 	return err;
 }
 
 int qualify_traffic(struct qualify_run *run, struct qualify_send *send,
-		    struct qualify_receiver *receiver, struct qualify_sent *sent,
-		    struct rxaqm_error *error)
+		    struct qualify_receiver *receiver, struct qualify_sent *sent)
 {
-	int err = qualify_begin(run, send, error);
+	int err = qualify_begin(run, send);
 
-	return err ? err : qualify_finish(run, receiver, sent, error);
+	return err ?: qualify_finish(run, receiver, sent);
 }
 
 /* This process and the peer leave @cpu to NAPI. */
-static int leave_alone(struct qualify_run *run, unsigned int cpu, struct rxaqm_error *error)
+static int leave_alone(struct qualify_run *run, unsigned int cpu)
 {
 	cpu_set_t cpus;
 
@@ -121,26 +119,26 @@ static int leave_alone(struct qualify_run *run, unsigned int cpu, struct rxaqm_e
 	if (!CPU_COUNT(&cpus))
 		return 0; /* there is one only: what needs two says so */
 	sched_setaffinity(0, sizeof(cpus), &cpus);
-	return qualify_peer_avoid(&run->peer, cpu, error);
+	return qualify_peer_avoid(&run->peer, cpu, &run->error);
 }
 
 /* Any frame of @send that came; NULL: none did. -errno with @error. */
 static int sample(struct qualify_run *run, struct qualify_send *send, struct qualify_sent *sent,
-		  const struct qualify_seen **ret_seen, struct rxaqm_error *error)
+		  const struct qualify_seen **ret_seen)
 {
 	__u32 i;
 	int err;
 
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->drop = 1;
-	err = qualify_traffic(run, send, NULL, sent, error);
+	err = qualify_traffic(run, send, NULL, sent);
 	*ret_seen = NULL;
 	for (i = 0; !err && i < sent->count && !*ret_seen && !*run->stop; i++)
 		*ret_seen = qualify_probe_seen(&run->probe, send->first + i);
 	return err;
 }
 
-int qualify_calibrate(struct qualify_run *run, struct rxaqm_error *error)
+int qualify_calibrate(struct qualify_run *run)
 {
 	struct qualify_send few = QUALIFY_SEND(.count = 200, .pps = 20000),
 			    many = QUALIFY_SEND(.count = 60000, .max_ms = CALIBRATE_MS);
@@ -153,18 +151,16 @@ int qualify_calibrate(struct qualify_run *run, struct rxaqm_error *error)
 		return 0;
 	/* First where frames go, then, from another CPU, how many. */
 	for (tries = 0; !err && !seen && tries < CALIBRATE_TRIES; tries++)
-		err = sample(run, &few, &sent, &seen, error);
+		err = sample(run, &few, &sent, &seen);
 	if (!err && !seen)
-		err = rxaqm_failed(error, ENETUNREACH,
-				   "none of %llu frames that the peer sent reached \"%s\": is the "
-				   "cable between the two, are both up?",
-				   (unsigned long long)sent.count, run->ifname);
+		err = qualify_failed(run, ENETUNREACH,
+				     "none of %llu frames that the peer sent reached \"%s\": is the "
+				     "cable between the two, are both up?",
+				     (unsigned long long)sent.count, run->ifname);
 	if (err)
 		return err;
 	run->rx_queue = seen->queue;
-	err = leave_alone(run, seen->cpu, error);
-	if (!err)
-		err = sample(run, &many, &sent, &seen, error);
+	err = leave_alone(run, seen->cpu) ?: sample(run, &many, &sent, &seen);
 	if (!err)
 		run->peer_pps = (__u32)((double)sent.count * 1e9 / (double)(sent.took_ns + 1)) + 1;
 	return err;
@@ -226,7 +222,7 @@ static void count_backlog(struct qualify_run *run, __u32 first, struct qualify_b
 						first + (__u32)backlog->held - 1);
 }
 
-int qualify_hold(struct qualify_run *run, struct qualify_send *send, struct rxaqm_error *error)
+int qualify_hold(struct qualify_run *run, struct qualify_send *send)
 {
 	struct qualify_orders *orders = qualify_probe_orders(&run->probe);
 	struct qualify_sent sent;
@@ -238,14 +234,14 @@ int qualify_hold(struct qualify_run *run, struct qualify_send *send, struct rxaq
 	orders->stall_ms = STALL_MAX_MS;
 	send->max_ms = STALL_SEND_MS;
 	send->count++;
-	err = qualify_begin(run, send, error);
+	err = qualify_begin(run, send);
 	send->count--;
 	send->first++;
 	if (!err && !wait_stalled(run)) {
 		qualify_let_go(run);
 		qualify_peer_end(&run->peer, &sent, NULL);
-		err = rxaqm_failed(error, ETIMEDOUT,
-				   "the frame that was to hold the receiving CPU did not come");
+		err = qualify_failed(run, ETIMEDOUT,
+				     "the frame that was to hold the receiving CPU did not come");
 	}
 	/* By then all is sent. The answer may not come as long: its interrupt may be that CPU's. */
 	until_ns = rxaqm_now_ns() + 2 * STALL_SEND_MS * RXAQM_NSEC_PER_MSEC;
@@ -264,17 +260,17 @@ bool qualify_let_go(struct qualify_run *run)
 }
 
 int qualify_held(struct qualify_run *run, const struct qualify_send *send, bool held,
-		 struct qualify_backlog *backlog, struct rxaqm_error *error)
+		 struct qualify_backlog *backlog)
 {
 	struct qualify_sent sent = {};
-	int err = qualify_finish(run, NULL, &sent, error);
+	int err = qualify_finish(run, NULL, &sent);
 
 	*backlog = (struct qualify_backlog){ .drain_pps = NAN };
 	if (err)
 		return err;
 	if (!held)
-		return rxaqm_failed(
-			error, ETIMEDOUT,
+		return qualify_failed(
+			run, ETIMEDOUT,
 			"the receiving CPU could not be held while the peer sent: do both share a "
 			"CPU?");
 	backlog->sent = sent.count ? sent.count - 1 : 0;
@@ -283,31 +279,30 @@ int qualify_held(struct qualify_run *run, const struct qualify_send *send, bool 
 }
 
 int qualify_backlog_once(struct qualify_run *run, struct qualify_send *send, bool drop,
-			 struct qualify_backlog *backlog, struct rxaqm_error *error)
+			 struct qualify_backlog *backlog)
 {
 	bool held;
 	int err;
 
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->drop = drop;
-	err = qualify_hold(run, send, error);
+	err = qualify_hold(run, send);
 	held = qualify_let_go(run);
-	return err ? err : qualify_held(run, send, held, backlog, error);
+	return err ?: qualify_held(run, send, held, backlog);
 }
 
 int qualify_backlog(struct qualify_run *run, struct qualify_send *send, bool drop,
-		    struct qualify_backlog *backlog, struct rxaqm_error *error)
+		    struct qualify_backlog *backlog)
 {
 	int err = -ETIMEDOUT, i;
 
 	/* A host that does other things as well may be late. */
 	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++)
-		err = qualify_backlog_once(run, send, drop, backlog, error);
+		err = qualify_backlog_once(run, send, drop, backlog);
 	return err;
 }
 
-int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_capacity_pps,
-		      struct rxaqm_error *error)
+int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_capacity_pps)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 400);
 	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
@@ -319,7 +314,7 @@ int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_c
 	*ret_cost_ns = cost_ns > QUALIFY_COST_MAX_NS ? QUALIFY_COST_MAX_NS : (__u32)cost_ns;
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->cost_ns = *ret_cost_ns;
-	err = qualify_begin(run, &send, error);
+	err = qualify_begin(run, &send);
 	qualify_sleep_ms(run, 150); /* it stands by now */
 	start_ns = rxaqm_now_ns();
 	first = progress->stack;
@@ -327,9 +322,9 @@ int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_c
 	*ret_capacity_pps = (double)(progress->stack - first) * 1e9 /
 			    (double)(rxaqm_now_ns() - start_ns);
 	if (!err)
-		err = qualify_finish(run, NULL, &sent, error);
+		err = qualify_finish(run, NULL, &sent);
 	if (!err && *ret_capacity_pps < 1)
-		err = rxaqm_failed(error, ENETDOWN, "nothing came while the peer sent at its most");
+		err = qualify_failed(run, ENETDOWN, "nothing came while the peer sent at its most");
 	run->rx_napi = progress->napi_id[run->rx_queue % QUALIFY_QUEUES];
 	qualify_probe_clear(&run->probe);
 	return err;

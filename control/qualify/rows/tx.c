@@ -49,8 +49,8 @@ void qualify_tx_queue(struct qualify_run *run)
 /* Send one frame and watch until the device has given it back. The longer it takes, the rarer the
  * looks, to a thirtieth: the peer may need this CPU to send.
  */
-static int one_completion(const struct qualify_run *run, struct qualify_sender *sender,
-			  struct qualify_tx *tx, struct rxaqm_error *error)
+static int one_completion(struct qualify_run *run, struct qualify_sender *sender,
+			  struct qualify_tx *tx)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 1, .max_ms = 100);
 	__u64 start_ns, took_ns = 0, polls;
@@ -60,7 +60,7 @@ static int one_completion(const struct qualify_run *run, struct qualify_sender *
 	memcpy(send.to, run->peer.mac, ETH_ALEN);
 	polls = qualify_probe_polls(&run->probe);
 	start_ns = rxaqm_now_ns();
-	err = qualify_sender_send(sender, &send, run->stop, &sent, error);
+	err = qualify_sender_send(sender, &send, run->stop, &sent, &run->error);
 	if (err || !sent.count)
 		return err; /* it could not be sent: the link is down for a moment */
 	while (qualify_sender_pending(sender) > 0 && !*run->stop && took_ns < TIMEOUT_NS) {
@@ -74,11 +74,10 @@ static int one_completion(const struct qualify_run *run, struct qualify_sender *
 	return 0;
 }
 
-int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx *tx,
-			struct rxaqm_error *error)
+int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx *tx)
 {
 	struct qualify_sender sender;
-	int err = qualify_sender_open(&sender, run->ifname, error);
+	int err = qualify_sender_open(&sender, run->ifname, &run->error);
 
 	if (err)
 		return err;
@@ -86,7 +85,7 @@ int qualify_completions(struct qualify_run *run, bool loaded, struct qualify_tx 
 	       (loaded ? !qualify_peer_done(&run->peer, 0) : tx->ns.nr < IDLE_FRAMES)) {
 		__u64 next_ns = rxaqm_now_ns() + GAP_NS;
 
-		err = one_completion(run, &sender, tx, error);
+		err = one_completion(run, &sender, tx);
 		while (!rxaqm_ns_reached(rxaqm_now_ns(), next_ns))
 			usleep(200);
 	}
@@ -114,7 +113,7 @@ static double lost_since(const struct qualify_run *run, __u32 first, __u32 nr, _
 
 /* Tx completions while frames come at @load of the capacity, by stack cost @cost_ns. */
 static int under_load(struct qualify_run *run, double load, __u32 cost_ns, double capacity_pps,
-		      struct qualify_tx *tx, struct rxaqm_error *error)
+		      struct qualify_tx *tx)
 {
 	/* What a full ring takes, and how often that is to be seen. */
 	unsigned int entries = run->ring > QUALIFY_RING_WANTED ? run->ring : QUALIFY_RING_WANTED;
@@ -132,13 +131,13 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 	tx->ns.nr = tx->polls.nr = 0;
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
-	err = qualify_begin(run, &send, error);
+	err = qualify_begin(run, &send);
 	qualify_sleep_ms(run, warm_ms); /* it stands by now */
 	from_ns = rxaqm_now_ns();
 	if (!err)
-		err = qualify_completions(run, true, tx, error);
+		err = qualify_completions(run, true, tx);
 	if (!err)
-		err = qualify_finish(run, NULL, &sent, error);
+		err = qualify_finish(run, NULL, &sent);
 	tx->lost = lost_since(run, send.first, (__u32)sent.count, from_ns);
 	qualify_probe_clear(&run->probe);
 	return err;
@@ -146,16 +145,16 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 
 /* So that the ring is full: a peer of this host sends less while this process looks. */
 static int overrun(struct qualify_run *run, double load, __u32 *cost_ns, double *capacity_pps,
-		   struct qualify_tx *tx, struct rxaqm_error *error)
+		   struct qualify_tx *tx)
 {
-	int err = under_load(run, load, *cost_ns, *capacity_pps, tx, error), tries;
+	int err = under_load(run, load, *cost_ns, *capacity_pps, tx), tries;
 
 	for (tries = 1; !err && tx->lost < FULL_LOSES && tries < OVERRUN_TRIES &&
 			*cost_ns <= QUALIFY_COST_MAX_NS / 2 && !*run->stop;
 	     tries++) {
 		*cost_ns *= 2;
 		*capacity_pps /= 2;
-		err = under_load(run, load, *cost_ns, *capacity_pps, tx, error);
+		err = under_load(run, load, *cost_ns, *capacity_pps, tx);
 	}
 	return err;
 }
@@ -197,7 +196,7 @@ static void put_polls(struct qualify_run *run, struct qualify_row *row, struct q
 				     100 * tx->lost);
 }
 
-int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_tx(struct qualify_run *run, struct qualify_row *row)
 {
 	static const struct {
 		const char *name, *words;
@@ -210,20 +209,20 @@ int qualify_row_tx(struct qualify_run *run, struct qualify_row *row, struct rxaq
 	double capacity_pps;
 	__u32 cost_ns;
 	struct qualify_tx tx = {};
-	int err = qualify_slow_down(run, &cost_ns, &capacity_pps, error);
+	int err = qualify_slow_down(run, &cost_ns, &capacity_pps);
 	size_t i;
 
 	qualify_tx_queue(run);
 	qualify_probe_polls_on(&run->probe, run->rx_napi);
 	if (!err)
-		err = qualify_completions(run, false, &tx, error);
+		err = qualify_completions(run, false, &tx);
 	if (!err) {
 		qualify_put_tx(row, "tx_idle", "idle", &tx);
 		points[0].y = qualify_samples_quantile(&tx.ns, 0.5);
 	}
 	for (i = 0; !err && i < 3; i++) {
-		err = i < 2 ? under_load(run, loads[i].load, cost_ns, capacity_pps, &tx, error) :
-			      overrun(run, loads[i].load, &cost_ns, &capacity_pps, &tx, error);
+		err = i < 2 ? under_load(run, loads[i].load, cost_ns, capacity_pps, &tx) :
+			      overrun(run, loads[i].load, &cost_ns, &capacity_pps, &tx);
 		if (!err) {
 			qualify_put_tx(row, loads[i].name, loads[i].words, &tx);
 			row->figures.at[row->figures.nr - 1].error = BUDGET * (double)cost_ns;

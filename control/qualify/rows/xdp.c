@@ -85,15 +85,14 @@ static int xdp_off(struct qualify_run *run, void *arg)
 	return 0;
 }
 
-static int put_gap(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+static int put_gap(struct qualify_run *run, struct qualify_row *row)
 {
 	char off_words[QUALIFY_NUMBER_LEN];
 	struct qualify_figure *figure;
 	struct qualify_gap on, off;
-	int err = qualify_gap(run, 900, xdp_on, NULL, &on, error);
+	int err = qualify_gap(run, 900, xdp_on, NULL, &on) ?:
+			  qualify_gap(run, 900, xdp_off, NULL, &off);
 
-	if (!err)
-		err = qualify_gap(run, 900, xdp_off, NULL, &off, error);
 	qualify_probe_xdp_off(&run->probe);
 	if (err)
 		return err;
@@ -108,19 +107,18 @@ static int put_gap(struct qualify_run *run, struct qualify_row *row, struct rxaq
 }
 
 /* XDP_DROP in the mode in use: do frames that are to be dropped stay away from the stack? */
-static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_works,
-		    struct rxaqm_error *error)
+static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_works)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 200, .pps = 5000);
 	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
 	struct qualify_sent sent;
-	int err = qualify_probe_xdp_on(&run->probe, error);
+	int err = qualify_probe_xdp_on(&run->probe, &run->error);
 
 	if (err)
 		return err;
 	qualify_probe_clear(&run->probe);
 	qualify_probe_orders(&run->probe)->drop = 1;
-	err = qualify_traffic(run, &send, NULL, &sent, error);
+	err = qualify_traffic(run, &send, NULL, &sent);
 	*ret_works = !err && progress->xdp && !progress->stack;
 	qualify_figure_words(qualify_figure_add(row, "drop", "",
 						"%llu of %llu frames seen by XDP, "
@@ -133,7 +131,7 @@ static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_
 	return err;
 }
 
-int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row, struct rxaqm_error *error)
+int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row)
 {
 	__u64 features = ~0ULL; /* the kernel does not tell (before 6.3) */
 	bool native, drop = false;
@@ -145,9 +143,7 @@ int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row, struct rxa
 	put_features(row, features);
 	native = put_mode(run, row, true);
 	put_mode(run, row, false);
-	err = put_drop(run, row, &drop, error);
-	if (!err)
-		err = put_gap(run, row, error);
+	err = put_drop(run, row, &drop) ?: put_gap(run, row);
 	sockets = put_sockets(run, row);
 	if (err)
 		return err;
