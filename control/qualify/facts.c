@@ -8,13 +8,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "nic/ethtool.h"
 #include "nic/nic.h"
 #include "profile/profile.h"
 #include "qualify/qualify.h"
+#include "qualify/record/format.h"
 
 static void read_cpu(struct qualify_record *record)
 {
@@ -157,8 +157,6 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	static struct rxaqm_profile profile;
 	struct utsname name;
 	struct ifreq ifr = {};
-	time_t now = time(NULL);
-	struct tm utc;
 	int err = rxaqm_nic_ioctl(ifname, SIOCGIFHWADDR, &ifr);
 
 	if (err)
@@ -166,7 +164,7 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	memcpy(mac, ifr.ifr_hwaddr.sa_data, 6);
 	snprintf(record->interface, sizeof(record->interface), "%s", ifname);
 	record->mtu = rxaqm_nic_ioctl(ifname, SIOCGIFMTU, &ifr) ? 1500 : (__u32)ifr.ifr_mtu;
-	strftime(record->at, sizeof(record->at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	qualify_now(record->time, record->host);
 	snprintf(record->rxaqm, sizeof(record->rxaqm), "%s", RXAQM_VERSION);
 	if (!uname(&name))
 		snprintf(record->kernel, sizeof(record->kernel), "%.95s", name.release);

@@ -12,12 +12,15 @@
 #include "command/stop.h"
 #include "qualify/report.h"
 #include "qualify/judge/judge.h"
+#include "qualify/print/print.h"
+#include "qualify/print/term.h"
 #include "qualify/qualify.h"
 
 struct args {
 	struct qualify_request request;
 	struct qualify_report report;
 	const char *rows, *resume, *from, *serve;
+	enum qualify_color color;
 	bool restore, compare, limits, list;
 };
 
@@ -34,7 +37,7 @@ static const struct rxaqm_option options[] = {
 	{ "serve", 0, "IFACE", "be the other end, on standard input and output",
 	  RXAQM_WORD(serve) },
 	{ "from", 'f', "FILE", "report what was measured before (JSON)", RXAQM_WORD(from) },
-	{ "compare", 'C', NULL, "what record B differs in from A beyond noise",
+	{ "compare", 'C', NULL, "what records differ in from the first, beyond noise",
 	  RXAQM_FLAG(compare) },
 	{ "limits", 'l', NULL, "print the table of limits", RXAQM_FLAG(limits) },
 	{ "class", 'c', "CLASS", "judge for aqm, ptp or af_xdp (aqm)",
@@ -43,10 +46,15 @@ static const struct rxaqm_option options[] = {
 	{ "out", 'o', "FILE", "write the record (JSON)", RXAQM_WORD(report.out) },
 	{ "html", 'H', "FILE", "write the report as one HTML file with pictures",
 	  RXAQM_WORD(report.html) },
+	{ "csv", 0, "FILE", "write a line a figure (CSV)", RXAQM_WORD(report.csv) },
+	{ "junit", 0, "FILE", "write a test case a row, for CI (JUnit XML)",
+	  RXAQM_WORD(report.junit) },
 	{ "profile-out", 'P', "FILE", "write a NIC profile of what was measured",
 	  RXAQM_WORD(report.profile) },
 	{ "ktap", 'k', "FILE", "add results of the kernel's NIC selftests",
 	  RXAQM_WORDS(report.ktap) },
+	{ "color", 0, "WHEN", "auto (on a terminal, without NO_COLOR), always or never",
+	  RXAQM_CHOICE(color, qualify_color_names) },
 	{ 0 },
 };
 
@@ -54,13 +62,14 @@ static void check_files(const struct args *args, char *const *words)
 {
 	const struct qualify_report *report = &args->report;
 
-	if (report->nic_class && !qualify_class_bit(report->nic_class))
+	if (report->nic_class && !qualify_class(report->nic_class)->name)
 		rxaqm_usage_error("--class=%s: must be aqm, ptp or af_xdp", report->nic_class);
 	if (args->compare && !(words[0] && words[1]))
-		rxaqm_usage_error("--compare needs two records: A.json B.json");
+		rxaqm_usage_error("--compare needs two records or more: A.json B.json");
 	if (args->compare && (args->from || report->out || report->html || report->profile ||
 			      *report->ktap || report->all))
-		rxaqm_usage_error("of other options --compare takes --class and --json");
+		rxaqm_usage_error("of other options --compare takes --class, --color, --csv, "
+				  "--json and --junit");
 	if (args->from && words[0])
 		rxaqm_usage_error("--from reports what was measured before: leave out \"%s\"",
 				  words[0]);
@@ -124,6 +133,7 @@ static void print_rows(void)
 	struct rxaqm_out out;
 
 	rxaqm_out_open(&out, stdout, rxaqm_json);
+	qualify_json_head(&out, "rxaqm-qualify-rows");
 	rxaqm_out_array(&out, "rows");
 	for (row = qualify_row_defs; row->id; row++) {
 		rxaqm_out_object(&out, NULL);
@@ -134,6 +144,11 @@ static void print_rows(void)
 	}
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, false);
+}
+
+static void judged(const struct qualify_row *row)
+{
+	qualify_print_row(stderr, row, false);
 }
 
 static void progress(const struct qualify_request *request, const struct qualify_row_def *row,
@@ -193,6 +208,7 @@ static int measure(struct args *args, struct qualify_record *record, struct rxaq
 		return err;
 	request->stop = &rxaqm_stop;
 	request->progress = progress;
+	request->judged = judged;
 	request->nic_class = args->report.nic_class ?: "aqm";
 	/* To standard output it goes once, at the end. */
 	if (args->report.out && strcmp(args->report.out, "-"))
@@ -220,16 +236,17 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm qualify",
-		.args = "[IFACE | A B]",
+		.args = "[IFACE | RECORD...]",
 		.help = "Measure how good a NIC is for a host that must survive overload, and "
 			"report it.",
 		.options = options,
-		.max_words = 2,
+		.max_words = QUALIFY_RECORDS_MAX,
 	};
 	struct args args = {};
 	char **words = rxaqm_options_read(&command, argc, argv, &args);
 
 	check(&args, words);
+	qualify_use_colors(args.color);
 	if (args.limits)
 		qualify_print_limits(stdout, rxaqm_json);
 	else if (args.list)
@@ -237,7 +254,7 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	else if (args.serve)
 		return qualify_serve(args.serve, STDIN_FILENO, stdout);
 	else if (args.compare)
-		return qualify_report_compare(&args.report, words[0], words[1], error);
+		return qualify_report_compare(&args.report, words, error);
 	else
 		return make_report(&args, error);
 	return RXAQM_EXIT_OK;

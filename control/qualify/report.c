@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_file.h"
@@ -9,11 +10,6 @@
 #include "qualify/print/compare.h"
 #include "qualify/print/print.h"
 #include "qualify/record/ktap.h"
-
-static void print_record(FILE *file, const void *record)
-{
-	qualify_print_html(file, record);
-}
 
 static bool to_stdout(const char *path)
 {
@@ -29,7 +25,8 @@ static void judge(const struct qualify_report *report, struct qualify_record *re
 
 int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *error)
 {
-	const char *const paths[] = { report->out, report->html, report->profile };
+	const char *const paths[] = { report->out, report->html, report->profile, report->csv,
+				      report->junit };
 	int err = 0;
 	size_t i;
 
@@ -38,29 +35,42 @@ int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *
 	return err;
 }
 
-static int write_files(const struct qualify_report *report, const struct qualify_record *record,
+/* Those that may be of several records. */
+static int write_tables(const struct qualify_report *report, const struct qualify_records *records,
+			struct rxaqm_error *error)
+{
+	int err = report->csv ?
+			  rxaqm_file_print(report->csv, qualify_print_csv, records, 0644, error) :
+			  0;
+
+	return err || !report->junit ?
+		       err :
+		       rxaqm_file_print(report->junit, qualify_print_junit, records, 0644, error);
+}
+
+static int write_files(const struct qualify_report *report, struct qualify_record *record,
 		       struct rxaqm_error *error)
 {
+	const struct qualify_records records = { record, 1 };
 	const char *out = report->out ?: rxaqm_json ? "-" : NULL;
-	int err = 0;
+	int err = out ? qualify_record_write(record, out, error) : 0;
 
-	if (out)
-		err = qualify_record_write(record, out, error);
 	if (!err && report->html)
-		err = rxaqm_file_print(report->html, print_record, record, 0644, error);
+		err = rxaqm_file_print(report->html, qualify_print_html, record, 0644, error);
 	if (!err && report->profile)
 		err = qualify_write_profile(record, report->profile, error);
+	err = err ?: write_tables(report, &records, error);
 	/* Two documents on one stream are none. What was measured is shown though a file failed. */
-	if (!to_stdout(out) && !to_stdout(report->html) && !to_stdout(report->profile))
+	if (!to_stdout(out) && !to_stdout(report->html) && !to_stdout(report->profile) &&
+	    !to_stdout(report->csv) && !to_stdout(report->junit))
 		qualify_print_text(stdout, record, report->all);
 	return err;
 }
 
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record)
 {
+	unsigned int i, count[QUALIFY_NR_VERDICTS];
 	struct rxaqm_error error = {};
-	const struct qualify_row *row;
-	unsigned int i;
 	int err = 0;
 
 	for (i = 0; !err && i < QUALIFY_KTAP_FILES && report->ktap[i]; i++)
@@ -71,42 +81,43 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 	}
 	if (err)
 		return rxaqm_log_failure(&error);
-	rxaqm_list_each(row, &record->rows) {
-		if (row->verdict == QUALIFY_FAIL)
-			return RXAQM_EXIT_FINDINGS;
-	}
-	return RXAQM_EXIT_OK;
+	qualify_count(record, count);
+	return count[QUALIFY_FAIL] ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;
 }
 
-static int read_judged(const struct qualify_report *report, struct qualify_record *record,
-		       const char *path, struct rxaqm_error *error)
+static int compare(const struct qualify_report *report, char *const *paths,
+		   const struct qualify_records *records, struct rxaqm_error *error)
 {
-	int err = qualify_record_read(record, path, error);
-
-	if (!err)
-		judge(report, record);
-	return err;
-}
-
-int qualify_report_compare(const struct qualify_report *report, const char *path_a,
-			   const char *path_b, struct rxaqm_error *error)
-{
-	struct qualify_comparison comparison = {};
-	struct qualify_record a = {}, b = {};
+	struct qualify_comparison comparison;
+	bool worse;
 	int err;
 
-	err = read_judged(report, &a, path_a, error);
-	if (!err)
-		err = read_judged(report, &b, path_b, error);
-	if (!err && qualify_compare(&comparison, &a, &b))
-		err = rxaqm_no_memory(error);
-	if (!err)
-		(rxaqm_json ? qualify_comparison_json : qualify_comparison_print)(stdout,
-										  &comparison);
-	if (!err && qualify_comparison_worse(&comparison))
-		err = RXAQM_EXIT_FINDINGS;
-	qualify_comparison_free(&comparison);
-	qualify_record_free(&a);
-	qualify_record_free(&b);
+	if (qualify_compare(&comparison, records->at, records->nr))
+		return rxaqm_no_memory(error);
+	err = write_tables(report, records, error);
+	if (!to_stdout(report->csv) && !to_stdout(report->junit))
+		(rxaqm_json ? qualify_comparison_json :
+			      qualify_comparison_print)(stdout, &comparison, paths);
+	worse = comparison.worse;
+	free(comparison.lines.at);
+	return err ?: worse ? RXAQM_EXIT_FINDINGS : RXAQM_EXIT_OK;
+}
+
+int qualify_report_compare(const struct qualify_report *report, char *const *paths,
+			   struct rxaqm_error *error)
+{
+	static struct qualify_record record[QUALIFY_RECORDS_MAX];
+	struct qualify_records records = { .at = record };
+	unsigned int i;
+	int err = qualify_report_try(report, error);
+
+	for (; !err && paths[records.nr]; records.nr++) {
+		err = qualify_record_read(&record[records.nr], paths[records.nr], error);
+		if (!err)
+			judge(report, &record[records.nr]);
+	}
+	err = err ?: compare(report, paths, &records, error);
+	for (i = 0; i < QUALIFY_RECORDS_MAX; i++)
+		qualify_record_free(&record[i]);
 	return err;
 }

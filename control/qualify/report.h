@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What "rxaqm qualify" does with a record, measured now or before: judge, print, write, compare. */
+/* What "rxaqm qualify" does with records, measured now or before: judge, print, write, compare. */
 #ifndef RXAQM_QUALIFY_REPORT_H
 #define RXAQM_QUALIFY_REPORT_H
 
@@ -11,7 +11,8 @@
 
 struct qualify_report {
 	const char *nic_class; /* NULL: the record's */
-	const char *out, *html, *profile; /* files to write; NULL: none, "-": standard output */
+	/* Files to write; NULL: none, "-": standard output. */
+	const char *out, *html, *profile, *csv, *junit;
 	const char *ktap[QUALIFY_KTAP_FILES]; /* up to the first NULL */
 	bool all; /* figures, too */
 };
@@ -24,8 +25,10 @@ int qualify_report_try(const struct qualify_report *report, struct rxaqm_error *
  */
 int qualify_report_make(const struct qualify_report *report, struct qualify_record *record);
 
-/* Compare two records. RXAQM_EXIT_FINDINGS if @path_b is worse; -errno with @error. */
-int qualify_report_compare(const struct qualify_report *report, const char *path_a,
-			   const char *path_b, struct rxaqm_error *error);
+/* Compare the records at @paths, up to a NULL. RXAQM_EXIT_FINDINGS if one is worse than the first;
+ * -errno with @error.
+ */
+int qualify_report_compare(const struct qualify_report *report, char *const *paths,
+			   struct rxaqm_error *error);
 
 #endif /* RXAQM_QUALIFY_REPORT_H */

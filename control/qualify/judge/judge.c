@@ -25,13 +25,20 @@ struct findings {
 	const struct qualify_figure *few; /* that figure, which is of too few samples */
 };
 
-unsigned int qualify_class_bit(const char *name)
+const struct qualify_class_kind qualify_classes[] = {
+	{ "aqm", "a host that must survive overload", QUALIFY_AQM },
+	{ "ptp", "time over the network", QUALIFY_PTP },
+	{ "af_xdp", "packets to user space, at once", QUALIFY_AF_XDP },
+	{ NULL, "an unknown use", 0 },
+};
+
+const struct qualify_class_kind *qualify_class(const char *name)
 {
-	if (!strcmp(name, "aqm"))
-		return QUALIFY_AQM;
-	if (!strcmp(name, "ptp"))
-		return QUALIFY_PTP;
-	return strcmp(name, "af_xdp") ? 0 : QUALIFY_AF_XDP;
+	const struct qualify_class_kind *kind = qualify_classes;
+
+	while (kind->name && strcmp(kind->name, name))
+		kind++;
+	return kind;
 }
 
 const struct qualify_row_kind *qualify_row_kind(const char *id)
@@ -138,7 +145,7 @@ static void judge_number(const struct qualify_record *record, const struct quali
 
 enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, const char *words)
 {
-	if (!*words || is_one_of(words, "skip|unknown"))
+	if (!*words || is_one_of(words, "skip|xfail|unknown"))
 		return QUALIFY_UNKNOWN;
 	return is_one_of(words, limit->fail_words) ? QUALIFY_FAIL :
 	       is_one_of(words, limit->warn_words) ? QUALIFY_WARN :
@@ -181,7 +188,7 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 }
 
 /* "floor 1.2 ms, over 1 ms", by the verdict that it came to. */
-static void say_number(const struct finding *found, char is[160])
+static void say_number(const struct finding *found, char is[320])
 {
 	char number[QUALIFY_NUMBER_LEN], bound[QUALIFY_NUMBER_LEN], part[QUALIFY_NUMBER_LEN];
 	const struct qualify_limit *limit = found->limit;
@@ -192,7 +199,7 @@ static void say_number(const struct finding *found, char is[160])
 	if (limit->relative_to)
 		snprintf(quotient, sizeof(quotient), ", %s times %s",
 			 qualify_format(found->part, "", part), limit->relative_to);
-	snprintf(is, 160, "%s%s %s%s, %s %s%s", found->figure->name, found->statistic,
+	snprintf(is, 320, "%s%s %s%s, %s %s%s", found->figure->name, found->statistic,
 		 qualify_format(found->value, found->figure->unit, number), quotient,
 		 limit->at_least ? (pass ? "at least" : "under") : (pass ? "at most" : "over"),
 		 qualify_format(failed ? limit->fail : limit->warn, limit->unit, bound),
@@ -221,7 +228,7 @@ static void conclude(struct qualify_row *row, const struct findings *findings, c
 	bool had_reason = row->verdict == QUALIFY_UNKNOWN && *row->why &&
 			  strncmp(row->why, NO_LIMIT, strlen(NO_LIMIT)) != 0;
 	const struct finding *worst = &findings->worst;
-	char is[160] = "";
+	char is[320] = "";
 
 	row->verdict = worst->verdict;
 	if (*row->disturbed || (worst->verdict == QUALIFY_PASS && findings->missing))
@@ -251,16 +258,67 @@ const struct qualify_limit *qualify_limit_of(const char *nic_class, const char *
 	const struct qualify_limit *limit;
 
 	for (limit = qualify_limits; limit->row; limit++) {
-		if (!strcmp(limit->row, row) && limit->classes & qualify_class_bit(nic_class) &&
+		if (!strcmp(limit->row, row) && limit->classes & qualify_class(nic_class)->bit &&
 		    matches(limit->figure, figure->name))
 			return limit;
 	}
 	return NULL;
 }
 
+bool qualify_judge_figure(const struct qualify_record *record, const struct qualify_row *row,
+			  const char *name, struct qualify_judged *judged)
+{
+	const struct qualify_figure *figure = qualify_find_figure(row, name), *base = NULL;
+	struct finding found = { .figure = figure };
+	double unit = 1;
+
+	*judged = (struct qualify_judged){
+		.figure = figure, .statistic = "", .warn = NAN, .fail = NAN
+	};
+	if (!figure)
+		return false;
+	judged->value = figure->median;
+	found.limit = qualify_limit_of(record->nic_class, row->id, figure);
+	if (!found.limit)
+		return false;
+	judged->limit = found.limit;
+	if (found.limit->statistic == QUALIFY_WORDS) {
+		judged->verdict = qualify_judge_words(found.limit, figure->words);
+		snprintf(judged->words, sizeof(judged->words), "%s", figure->words);
+		return judged->verdict != QUALIFY_UNKNOWN;
+	}
+	judge_number(record, row, &found);
+	judged->verdict = found.verdict;
+	if (found.verdict == QUALIFY_UNKNOWN)
+		return false;
+	say_number(&found, judged->words);
+	if (found.limit->relative_to)
+		base = base_of(record, row, found.limit->relative_to);
+	unit = base ? base->median : 1;
+	judged->value = found.value;
+	judged->statistic = found.statistic;
+	judged->warn = found.limit->warn * unit;
+	judged->fail = found.limit->fail * unit;
+	return true;
+}
+
+const char *qualify_row_meaning(const struct qualify_row *row)
+{
+	size_t len = strlen(row->why), its;
+	const struct qualify_limit *limit;
+
+	for (limit = qualify_limits; limit->row; limit++) {
+		its = strlen(limit->why);
+		if (!strcmp(limit->row, row->id) && len >= its &&
+		    !strcmp(row->why + len - its, limit->why))
+			return row->why + len - its;
+	}
+	return NULL;
+}
+
 void qualify_judge(struct qualify_record *record)
 {
-	unsigned int class = qualify_class_bit(record->nic_class);
+	unsigned int class = qualify_class(record->nic_class)->bit;
 	const struct qualify_limit *limit;
 	struct qualify_row *row;
 

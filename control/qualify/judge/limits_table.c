@@ -7,15 +7,6 @@
 #include "qualify/judge/judge.h"
 #include "qualify/record/format.h"
 
-static const struct {
-	unsigned int bit;
-	const char *name;
-} classes[] = {
-	{ QUALIFY_AQM, "aqm" },
-	{ QUALIFY_PTP, "ptp" },
-	{ QUALIFY_AF_XDP, "af_xdp" },
-};
-
 static const char *bound_words(const struct qualify_limit *limit, double bound, const char *words,
 			       char buf[160])
 {
@@ -52,19 +43,19 @@ static void put_bound(struct rxaqm_out *out, const char *key, const struct quali
 static void put_limit(struct rxaqm_out *out, const struct qualify_limit *limit)
 {
 	static const char *const statistics[] = { "median", "p99", "words" };
+	const struct qualify_class_kind *class;
 	const char *before = " | ";
-	size_t i;
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "row", "| %s", limit->row);
 	rxaqm_out_str(out, "figure", " | `%s`", limit->figure);
 	rxaqm_out_text(out, "%s", limit->statistic == QUALIFY_P99 ? " p99" : "");
 	rxaqm_out_array(out, "classes");
-	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-		if (!(limit->classes & classes[i].bit))
+	for (class = qualify_classes; class->name; class ++) {
+		if (!(limit->classes & class->bit))
 			continue;
 		rxaqm_out_text(out, "%s", before);
-		rxaqm_out_str(out, NULL, "%s", classes[i].name);
+		rxaqm_out_str(out, NULL, "%s", class->name);
 		before = ", ";
 	}
 	rxaqm_out_end(out);
@@ -92,6 +83,7 @@ void qualify_print_limits(FILE *file, bool json)
 	rxaqm_out_open(&out, file, json);
 	rxaqm_out_text(&out, "| row | figure | class | n | warn | fail | why | source |\n"
 			     "|---|---|---|---|---|---|---|---|\n");
+	qualify_json_head(&out, "rxaqm-qualify-limits");
 	rxaqm_out_array(&out, "limits");
 	for (limit = qualify_limits; limit->row; limit++)
 		put_limit(&out, limit);

@@ -156,7 +156,7 @@ int qualify_setting_change(struct qualify_journal *journal, enum qualify_setting
 			err = append(journal, line);
 	}
 	free(notes.list.at);
-	return err ? err : kind->set(journal->ifname, what, value);
+	return err ?: kind->set(journal->ifname, what, value);
 }
 
 int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error *error)

@@ -62,7 +62,7 @@ static int set_channels(const char *ifname, const char *what, const char *value)
 	err = rxaqm_ethtool(ifname, &channels);
 	if (err || sscanf(value, "%u %u %u", &channels.rx_count, &channels.tx_count,
 			  &channels.combined_count) != 3)
-		return err ? err : -EINVAL;
+		return err ?: -EINVAL;
 	channels.cmd = ETHTOOL_SCHANNELS;
 	return rxaqm_ethtool(ifname, &channels);
 }

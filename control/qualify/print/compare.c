@@ -7,6 +7,9 @@
 #include "qualify/judge/judge.h"
 #include "qualify/print/compare.h"
 
+const char *const qualify_changes[] = { "same",	 "maybe", "changed", "better",
+					"worse", "added", "absent" };
+
 /* Standard errors: one difference in 370 that is noise passes for a change. */
 #define SIGMAS 3
 /* Of the median of a normal distribution, over that of its mean: sqrt(pi / 2). */
@@ -94,144 +97,160 @@ static bool p99_changed(const struct qualify_figure *a, const struct qualify_fig
 	return low_a > high_b || low_b > high_a;
 }
 
-/* Which way is good, by the limit of the figure, if it has one. */
-static enum qualify_change_kind direction(const struct qualify_comparison *comparison,
-					  const struct qualify_change *change)
+/* The more, the worse, by the limit of the figure; NAN: none says which way is good. */
+static double badness(const struct qualify_limit *limit, const struct qualify_figure *figure,
+		      bool p99)
 {
-	const struct qualify_limit *limit = qualify_limit_of(comparison->b->nic_class, change->row,
-							     change->b);
-	double a = change->a->median, b = change->b->median;
+	enum qualify_verdict verdict;
+	double value = fabs(p99 ? figure->p99 : figure->median);
 
-	if (!limit || limit->statistic == QUALIFY_WORDS)
-		return QUALIFY_CHANGED;
-	if (change->p99) {
-		a = change->a->p99;
-		b = change->b->p99;
-	}
-	return (fabs(b) > fabs(a)) == limit->at_least ? QUALIFY_BETTER : QUALIFY_WORSE;
+	if (!limit || !*figure->words == (limit->statistic == QUALIFY_WORDS))
+		return NAN;
+	if (limit->statistic != QUALIFY_WORDS)
+		return limit->at_least ? -value : value;
+	verdict = qualify_judge_words(limit, figure->words);
+	return verdict == QUALIFY_UNKNOWN ? NAN : verdict;
 }
 
-static enum qualify_change_kind words_changed(const struct qualify_comparison *comparison,
-					      const struct qualify_change *change)
+static bool is_known(const struct qualify_figure *figure)
 {
-	const struct qualify_limit *limit = qualify_limit_of(comparison->b->nic_class, change->row,
-							     change->b);
-	enum qualify_verdict a, b;
-
-	if (!strcmp(change->a->words, change->b->words))
-		return QUALIFY_SAME;
-	if (!limit || limit->statistic != QUALIFY_WORDS)
-		return QUALIFY_CHANGED;
-	a = qualify_judge_words(limit, change->a->words);
-	b = qualify_judge_words(limit, change->b->words);
-	if (!a || !b || a == b)
-		return QUALIFY_CHANGED;
-	return b > a ? QUALIFY_WORSE : QUALIFY_BETTER;
+	return figure && (*figure->words || !isnan(figure->median));
 }
 
-static void weigh(const struct qualify_comparison *comparison, struct qualify_change *change)
+static struct qualify_cell weigh(const struct qualify_limit *limit, const struct qualify_figure *a,
+				 const struct qualify_figure *b)
 {
-	const struct qualify_figure *a = change->a, *b = change->b;
+	struct qualify_cell cell = { .figure = b, .noise = NAN };
+	bool words = a && b && (*a->words || *b->words);
+	double from, to;
 
-	change->noise = NAN;
-	if (*a->words || *b->words) {
-		change->kind = words_changed(comparison, change);
-		return;
+	cell.change = is_known(a) ? QUALIFY_ABSENT : is_known(b) ? QUALIFY_ADDED : QUALIFY_SAME;
+	if (!is_known(a) || !is_known(b))
+		return cell;
+	cell.change = QUALIFY_CHANGED;
+	if (words && !strcmp(a->words, b->words))
+		cell.change = QUALIFY_SAME;
+	if (words || strcmp(a->unit, b->unit)) {
+		a = words ? a : NULL; /* other units have no direction */
+	} else {
+		cell.noise = noise_of(a, b);
+		cell.p99 = fabs(b->median - a->median) <= cell.noise && p99_changed(a, b);
+		if (fabs(b->median - a->median) > cell.noise)
+			cell.change = variation_known(a) && variation_known(b) ? QUALIFY_CHANGED :
+										 QUALIFY_MAYBE;
+		else if (!cell.p99)
+			cell.change = QUALIFY_SAME;
 	}
-	if (isnan(a->median) || isnan(b->median)) {
-		change->kind = isnan(a->median) == isnan(b->median) ? QUALIFY_SAME :
-			       isnan(a->median)			    ? QUALIFY_ONLY_B :
-								      QUALIFY_ONLY_A;
-		return;
+	if (!a || cell.change != QUALIFY_CHANGED)
+		return cell;
+	from = badness(limit, a, cell.p99);
+	to = badness(limit, b, cell.p99);
+	if (to != from && !isnan(to) && !isnan(from))
+		cell.change = to > from ? QUALIFY_WORSE : QUALIFY_BETTER;
+	return cell;
+}
+
+/* Which cells of @line are the best and the worst, or as good as these within noise. */
+static void rank(struct qualify_line *line, unsigned int nr, const struct qualify_limit *limit)
+{
+	const struct qualify_figure *best = NULL, *worst = NULL, *figure;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		figure = line->cell[i].figure;
+		if (!figure || isnan(badness(limit, figure, line->p99)))
+			continue;
+		if (!best || badness(limit, figure, line->p99) < badness(limit, best, line->p99))
+			best = figure;
+		if (!worst || badness(limit, figure, line->p99) > badness(limit, worst, line->p99))
+			worst = figure;
 	}
-	if (strcmp(a->unit, b->unit)) {
-		change->kind = QUALIFY_CHANGED;
+	if (!best || weigh(limit, best, worst).change != QUALIFY_WORSE)
 		return;
-	}
-	change->noise = noise_of(a, b);
-	change->kind = QUALIFY_SAME;
-	if (fabs(b->median - a->median) > change->noise)
-		change->kind = variation_known(a) && variation_known(b) ?
-				       direction(comparison, change) :
-				       QUALIFY_MAYBE;
-	else if (p99_changed(a, b)) {
-		change->p99 = true;
-		change->kind = direction(comparison, change);
+	for (i = 0; i < nr; i++) {
+		figure = line->cell[i].figure;
+		if (!figure || isnan(badness(limit, figure, line->p99)))
+			continue;
+		line->cell[i].best = weigh(limit, best, figure).change != QUALIFY_WORSE;
+		line->cell[i].worst = weigh(limit, worst, figure).change != QUALIFY_BETTER;
+		if (line->cell[i].best && line->cell[i].worst)
+			line->cell[i].best = line->cell[i].worst = false;
 	}
 }
 
-static int add(struct qualify_comparison *comparison, const char *row, bool disturbed,
-	       const struct qualify_figure *a, const struct qualify_figure *b)
+/* Figure @name of row @id in all records. */
+static int add_line(struct qualify_comparison *comparison, const char *id,
+		    const struct qualify_figure *figure)
 {
-	struct qualify_change *change = rxaqm_list_add(&comparison->changes);
+	const struct qualify_record *record = comparison->record;
+	const struct qualify_limit *limit = qualify_limit_of(record->nic_class, id, figure);
+	struct qualify_line *line = rxaqm_list_add(&comparison->lines);
+	const struct qualify_figure *first = NULL, *other;
+	const struct qualify_row *row;
+	bool first_disturbed = false, any = false, disturbed;
+	struct qualify_cell *cell;
+	unsigned int i;
 
-	if (!change)
+	if (!line)
 		return -ENOMEM;
-	change->row = row;
-	change->a = a;
-	change->b = b;
-	change->noise = NAN;
-	change->kind = a ? QUALIFY_ONLY_A : QUALIFY_ONLY_B;
-	if (a && b)
-		weigh(comparison, change);
-	if (a && b && disturbed && change->kind != QUALIFY_SAME)
-		change->kind = QUALIFY_MAYBE;
-	comparison->count[change->kind]++;
+	line->row = id;
+	line->figure = figure;
+	for (i = 0; i < comparison->nr; i++) {
+		cell = &line->cell[i];
+		row = qualify_find_row(&record[i], id);
+		other = qualify_find_figure(row, figure->name);
+		disturbed = row && *row->disturbed;
+		first = i ? first : other;
+		first_disturbed = i ? first_disturbed : disturbed;
+		any |= disturbed;
+		*cell = weigh(limit, first, other);
+		line->p99 |= cell->p99;
+		if ((disturbed || first_disturbed) && first && other &&
+		    cell->change != QUALIFY_SAME)
+			cell->change = QUALIFY_MAYBE;
+		comparison->count[i][cell->change]++;
+		comparison->worse |= cell->change == QUALIFY_WORSE;
+	}
+	if (!any)
+		rank(line, comparison->nr, limit);
 	return 0;
 }
 
-static int add_row(struct qualify_comparison *comparison, const struct qualify_row *a,
-		   const struct qualify_row *b)
+/* What row @row of record @nr has, and no record before. */
+static int add_row(struct qualify_comparison *comparison, unsigned int nr,
+		   const struct qualify_row *row)
 {
-	bool disturbed = (a && *a->disturbed) || (b && *b->disturbed);
-	const struct qualify_row *row = a ?: b;
+	const struct qualify_row *was = qualify_find_row(&comparison->record[0], row->id);
+	const struct qualify_figure *figure;
+	unsigned int i;
 	int err = 0;
-	size_t i;
 
-	for (i = 0; !err && a && i < a->figures.nr; i++)
-		err = add(comparison, row->id, disturbed, &a->figures.at[i],
-			  qualify_find_figure(b, a->figures.at[i].name));
-	for (i = 0; !err && b && i < b->figures.nr; i++) {
-		if (!qualify_find_figure(a, b->figures.at[i].name))
-			err = add(comparison, row->id, disturbed, NULL, &b->figures.at[i]);
+	/* Noise may take a figure over the limit of a warning; unknown said nothing. */
+	comparison->worse |= was && was->verdict != QUALIFY_UNKNOWN &&
+			     was->verdict != QUALIFY_FAIL && row->verdict == QUALIFY_FAIL;
+	rxaqm_list_each(figure, &row->figures) {
+		for (i = 0; i < nr; i++) {
+			if (qualify_find_figure(qualify_find_row(&comparison->record[i], row->id),
+						figure->name))
+				break;
+		}
+		if (i == nr)
+			err = err ?: add_line(comparison, row->id, figure);
 	}
 	return err;
 }
 
-int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *a,
-		    const struct qualify_record *b)
+int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *records,
+		    unsigned int nr)
 {
 	const struct qualify_row *row;
+	unsigned int i;
 	int err = 0;
 
-	memset(comparison, 0, sizeof(*comparison));
-	comparison->a = a;
-	comparison->b = b;
-	rxaqm_list_each(row, &a->rows)
-		err = err ?: add_row(comparison, row, qualify_find_row(b, row->id));
-	rxaqm_list_each(row, &b->rows) {
-		if (!qualify_find_row(a, row->id))
-			err = err ?: add_row(comparison, NULL, row);
+	*comparison = (struct qualify_comparison){ .record = records, .nr = nr };
+	for (i = 0; i < nr; i++) {
+		rxaqm_list_each(row, &records[i].rows)
+			err = err ?: add_row(comparison, i, row);
 	}
 	return err;
-}
-
-void qualify_comparison_free(struct qualify_comparison *comparison)
-{
-	free(comparison->changes.at);
-	memset(comparison, 0, sizeof(*comparison));
-}
-
-bool qualify_comparison_worse(const struct qualify_comparison *comparison)
-{
-	const struct qualify_row *row, *was;
-
-	rxaqm_list_each(row, &comparison->b->rows) {
-		was = qualify_find_row(comparison->a, row->id);
-		/* Noise may take a figure over the limit of a warning; unknown said nothing. */
-		if (was && was->verdict != QUALIFY_UNKNOWN && was->verdict != QUALIFY_FAIL &&
-		    row->verdict == QUALIFY_FAIL)
-			return true;
-	}
-	return comparison->count[QUALIFY_WORSE] > 0;
 }

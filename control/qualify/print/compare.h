@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What two records differ in beyond noise: NIC against NIC, firmware against firmware.
+ * What records differ in beyond noise: NIC against NIC, firmware against firmware. Each is held
+ * against the first.
  *
  * The median of n samples is known to +-3 standard errors, 1.25 cv median / sqrt(n), a share of n
  * to +-3 sqrt(p (1 - p) / n) (Agresti and Coull 1998), each plus the figure's own error. Two that
@@ -16,46 +17,52 @@
 #ifndef RXAQM_QUALIFY_COMPARE_H
 #define RXAQM_QUALIFY_COMPARE_H
 
-#include <stdio.h>
+#include "qualify/print/print.h"
 
-#include "qualify/record/record.h"
-
-enum qualify_change_kind {
+enum qualify_change {
 	QUALIFY_SAME, /* within noise */
 	QUALIFY_MAYBE, /* it differs, and the noise is not known, or a row was disturbed */
 	QUALIFY_CHANGED,
 	QUALIFY_BETTER, /* it has changed, and the figure has a limit that says which way is good */
 	QUALIFY_WORSE,
-	QUALIFY_ONLY_A,
-	QUALIFY_ONLY_B,
+	QUALIFY_ADDED, /* the first has no such figure */
+	QUALIFY_ABSENT, /* the first alone has it */
 	QUALIFY_NR_CHANGES,
 };
+extern const char *const qualify_changes[QUALIFY_NR_CHANGES];
 
-struct qualify_change {
-	const char *row;
-	const struct qualify_figure *a, *b; /* NULL: it is not there */
-	enum qualify_change_kind kind;
+/* A figure of one record, against that of the first. */
+struct qualify_cell {
+	const struct qualify_figure *figure; /* NULL: it is not there */
+	enum qualify_change change;
 	bool p99; /* the p99 has changed, the median has not */
+	bool best, worst; /* of all, beyond noise */
 	double noise; /* that the difference was held against, in the figure's unit; NAN: not known */
 };
 
+struct qualify_line {
+	const char *row;
+	const struct qualify_figure *figure; /* of the first record that has it */
+	bool p99; /* of any cell */
+	struct qualify_cell cell[QUALIFY_RECORDS_MAX];
+};
+
 struct qualify_comparison {
-	const struct qualify_record *a, *b; /* both judged */
-	RXAQM_LIST(struct qualify_change) changes; /* every figure of both */
-	unsigned int count[QUALIFY_NR_CHANGES];
+	const struct qualify_record *record; /* all judged */
+	unsigned int nr;
+	RXAQM_LIST(struct qualify_line) lines; /* every figure of all */
+	unsigned int count[QUALIFY_RECORDS_MAX][QUALIFY_NR_CHANGES];
+	bool worse; /* a figure is, or a row fails that did not in the first */
 };
 
 /* -ENOMEM; to be freed in any case, and before the records. */
-int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *a,
-		    const struct qualify_record *b);
-void qualify_comparison_free(struct qualify_comparison *comparison);
+int qualify_compare(struct qualify_comparison *comparison, const struct qualify_record *records,
+		    unsigned int nr);
 
-/* Is there a figure that is worse, or a row that fails now? For the exit status. */
-bool qualify_comparison_worse(const struct qualify_comparison *comparison);
-
-const char *qualify_change_name(enum qualify_change_kind kind); /* "changed", "only in A" */
-
-void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison);
-void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison);
+/* @names: of the records, as the user gave them. */
+void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison,
+			      char *const *names);
+void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison,
+			     char *const *names);
 
 #endif /* RXAQM_QUALIFY_COMPARE_H */

@@ -2,92 +2,76 @@
 /* "rxaqm qualify --compare -j" */
 #include "base/out.h"
 #include "qualify/print/compare.h"
+#include "qualify/record/format.h"
 
-static void put_record(struct rxaqm_out *out, const char *key, const struct qualify_record *record)
+static void put_record(struct rxaqm_out *out, const char *name, const struct qualify_record *record)
 {
-	rxaqm_out_object(out, key);
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_str(out, "file", NULL, name);
 	rxaqm_out_str(out, "interface", NULL, record->interface);
 	rxaqm_out_str(out, "driver", NULL, record->driver);
 	rxaqm_out_str(out, "firmware", NULL, record->firmware);
 	rxaqm_out_str(out, "kernel", NULL, record->kernel);
 	rxaqm_out_str(out, "nic_class", NULL, record->nic_class);
-	rxaqm_out_str(out, "at", NULL, record->at);
+	rxaqm_out_str(out, "time", NULL, record->time);
 	rxaqm_out_end(out);
 }
 
-static void put_verdict(struct rxaqm_out *out, const char *key, const struct qualify_row *row)
+static void put_cell(struct rxaqm_out *out, const struct qualify_line *line, unsigned int record,
+		     const struct qualify_row *row)
 {
+	const struct qualify_cell *cell = &line->cell[record];
+	const struct qualify_figure *figure = cell->figure;
+
+	rxaqm_out_object(out, NULL);
+	rxaqm_out_u64(out, "record", NULL, record);
 	if (row)
-		rxaqm_out_u64(out, key, NULL, row->verdict);
-	else
-		rxaqm_out_null(out, key, NULL);
-}
-
-static void put_row(struct rxaqm_out *out, const char *id, const struct qualify_row *a,
-		    const struct qualify_row *b)
-{
-	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "id", NULL, id);
-	put_verdict(out, "verdict_a", a);
-	put_verdict(out, "verdict_b", b);
+		rxaqm_out_str(out, "verdict", NULL, qualify_verdict_name(row->verdict));
+	if (figure && *figure->words)
+		rxaqm_out_str(out, "value", NULL, figure->words);
+	else if (figure)
+		rxaqm_out_double(out, "value", NULL, line->p99 ? figure->p99 : figure->median);
+	rxaqm_out_str(out, "change", NULL, qualify_changes[cell->change]);
+	rxaqm_out_double(out, "noise", NULL, cell->noise);
+	rxaqm_out_bool(out, "best", NULL, NULL, cell->best);
+	rxaqm_out_bool(out, "worst", NULL, NULL, cell->worst);
 	rxaqm_out_end(out);
 }
 
-static void put_rows(struct rxaqm_out *out, const struct qualify_comparison *comparison)
+static void put_line(struct rxaqm_out *out, const struct qualify_comparison *comparison,
+		     const struct qualify_line *line)
 {
-	const struct qualify_record *a = comparison->a, *b = comparison->b;
-	const struct qualify_row *row;
-
-	rxaqm_out_array(out, "rows");
-	rxaqm_list_each(row, &a->rows)
-		put_row(out, row->id, row, qualify_find_row(b, row->id));
-	rxaqm_list_each(row, &b->rows) {
-		if (!qualify_find_row(a, row->id))
-			put_row(out, row->id, NULL, row);
-	}
-	rxaqm_out_end(out);
-}
-
-static void put_side(struct rxaqm_out *out, const char *key, const struct qualify_figure *figure,
-		     bool p99)
-{
-	if (!figure)
-		rxaqm_out_null(out, key, NULL);
-	else if (*figure->words)
-		rxaqm_out_str(out, key, NULL, figure->words);
-	else
-		rxaqm_out_double(out, key, NULL, p99 ? figure->p99 : figure->median);
-}
-
-static void put_change(struct rxaqm_out *out, const struct qualify_change *change)
-{
-	const struct qualify_figure *figure = change->b ?: change->a;
+	unsigned int i;
 
 	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "row", NULL, change->row);
-	rxaqm_out_str(out, "figure", NULL, figure->name);
-	rxaqm_out_str(out, "statistic", NULL, change->p99 ? "p99" : "median");
-	rxaqm_out_str(out, "unit", NULL, figure->unit);
-	rxaqm_out_str(out, "change", NULL, qualify_change_name(change->kind));
-	put_side(out, "a", change->a, change->p99);
-	put_side(out, "b", change->b, change->p99);
-	rxaqm_out_double(out, "noise", NULL, change->noise);
+	rxaqm_out_str(out, "row", NULL, line->row);
+	rxaqm_out_str(out, "figure", NULL, line->figure->name);
+	rxaqm_out_str(out, "statistic", NULL, line->p99 ? "p99" : "median");
+	rxaqm_out_str(out, "unit", NULL, line->figure->unit);
+	rxaqm_out_array(out, "records");
+	for (i = 0; i < comparison->nr; i++)
+		put_cell(out, line, i, qualify_find_row(&comparison->record[i], line->row));
+	rxaqm_out_end(out);
 	rxaqm_out_end(out);
 }
 
-void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison)
+void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison,
+			     char *const *names)
 {
-	const struct qualify_change *change;
+	const struct qualify_line *line;
 	struct rxaqm_out out;
+	unsigned int i;
 
 	rxaqm_out_open(&out, file, true);
-	rxaqm_out_bool(&out, "worse", NULL, NULL, qualify_comparison_worse(comparison));
-	put_record(&out, "a", comparison->a);
-	put_record(&out, "b", comparison->b);
-	put_rows(&out, comparison);
+	qualify_json_head(&out, "rxaqm-qualify-comparison");
+	rxaqm_out_bool(&out, "worse", NULL, NULL, comparison->worse);
+	rxaqm_out_array(&out, "records");
+	for (i = 0; i < comparison->nr; i++)
+		put_record(&out, names[i], &comparison->record[i]);
+	rxaqm_out_end(&out);
 	rxaqm_out_array(&out, "figures");
-	rxaqm_list_each(change, &comparison->changes)
-		put_change(&out, change);
+	rxaqm_list_each(line, &comparison->lines)
+		put_line(&out, comparison, line);
 	rxaqm_out_end(&out);
 	rxaqm_out_close(&out, false);
 }

@@ -1,114 +1,170 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <math.h>
 #include <string.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/compare.h"
-#include "qualify/record/format.h"
+#include "qualify/print/term.h"
+
+#define NAME_COLUMNS 24
+#define CELL_COLUMNS 14 /* at least */
+#define CELL_MAX 32
 
 static const char rule[] =
-	"Changed: medians further apart than 3 standard errors of both and their own errors, or p99s "
-	"whose intervals do not meet. Maybe: they differ, and how much they vary is not known. Better "
-	"and worse: by the limits of B's class. Two runs of one NIC show what the set-up itself "
-	"varies by.";
+	"+ best, - worst, beyond noise, by the limits of the first record's class; ~ changed; ? it "
+	"differs, and how much it varies is not known. Noise: 3 standard errors of both medians and "
+	"their own errors, or the intervals of both p99s. Two runs of one NIC show what the set-up "
+	"itself varies by.";
 
-const char *qualify_change_name(enum qualify_change_kind kind)
-{
-	static const char *const names[] = { "same",  "maybe",	   "changed",  "better",
-					     "worse", "only in A", "only in B" };
-
-	return names[kind];
-}
-
-/* "+12.5 %", "x 63", or "" where that says nothing. */
-static const char *percent_of(const struct qualify_change *change, char buf[32])
-{
-	double a, b;
-
-	if (!change->a || !change->b || *change->a->words || *change->b->words ||
-	    strcmp(change->a->unit, change->b->unit))
-		return "";
-	a = change->p99 ? change->a->p99 : change->a->median;
-	b = change->p99 ? change->b->p99 : change->b->median;
-	if (isnan(a) || isnan(b) || a == 0)
-		return "";
-	if (b / a >= 10)
-		snprintf(buf, 32, "x %.3g", b / a);
-	else
-		snprintf(buf, 32, "%+.3g %%", (b - a) / fabs(a) * 100);
-	return buf;
-}
-
-static const char *side(const struct qualify_change *change, const struct qualify_figure *figure,
-			char buf[QUALIFY_NUMBER_LEN * 2])
-{
-	if (!figure)
-		return "-";
-	if (change->p99)
-		return qualify_format(figure->p99, figure->unit, buf);
-	return qualify_format_figure(figure, buf);
-}
-
-/* What is known of A, beside what is of B. */
-struct facts {
+/* Some of the records side by side: the first, and those from @from to before @to. */
+struct block {
 	FILE *file;
-	const struct qualify_record *other;
-	const char *name; /* that is looked for in @other */
-	char found[256]; /* its value there */
+	const struct qualify_comparison *comparison;
+	unsigned int from, to;
+	int columns; /* of a cell */
 };
 
-static void find_fact(const char *name, const char *value, void *arg)
-{
-	struct facts *facts = arg;
+#define each_record(i, block) for ((i) = 0; (i) < (block)->to; (i) = (i) ? (i) + 1 : (block)->from)
 
-	if (!strcmp(name, facts->name))
-		snprintf(facts->found, sizeof(facts->found), "%s", value);
+/* As much as there is room for of @text: its beginning, or of a file's name its end. */
+static void print_cell(const struct block *block, enum qualify_verdict color, const char *text,
+		       const char *mark, bool end)
+{
+	size_t len = strlen(text), room = (size_t)block->columns - 1 - strlen(mark);
+	char buf[CELL_MAX + 1];
+
+	if (len <= room)
+		snprintf(buf, sizeof(buf), "%s%s", text, mark);
+	else if (end)
+		snprintf(buf, sizeof(buf), "..%s", text + len - (room - 2));
+	else
+		snprintf(buf, sizeof(buf), "%.*s..%s", (int)room - 2, text, mark);
+	qualify_print_verdict(block->file, color, buf, block->columns);
 }
 
-static void print_fact(const char *name, const char *value, void *arg)
+static void print_line(const struct block *block, const struct qualify_line *line)
 {
-	struct facts *facts = arg;
+	char name[144], number[QUALIFY_NUMBER_LEN * 2];
+	unsigned int i;
 
-	facts->name = name;
-	strcpy(facts->found, "-");
-	qualify_facts_each(facts->other, find_fact, facts);
-	fprintf(facts->file, "%-12s %s%s%s\n", name, value,
-		strcmp(value, facts->found) ? " -> " : "",
-		strcmp(value, facts->found) ? facts->found : "");
-}
+	snprintf(name, sizeof(name), "  %s%s", line->figure->name, line->p99 ? " p99" : "");
+	fprintf(block->file, "%-*.*s ", NAME_COLUMNS - 1, NAME_COLUMNS - 1, name);
+	each_record(i, block)
+	{
+		const struct qualify_cell *cell = &line->cell[i];
+		const char *text = !cell->figure ? "-" :
+				   cell->figure->words[0] ?
+						   cell->figure->words :
+						   qualify_format(line->p99 ? cell->figure->p99 :
+									      cell->figure->median,
+								  cell->figure->unit, number);
 
-static void print_row(FILE *file, const struct qualify_comparison *comparison, const char *id)
-{
-	const struct qualify_row *a = qualify_find_row(comparison->a, id);
-	const struct qualify_row *b = qualify_find_row(comparison->b, id);
-
-	fprintf(file, "%-4s %-37s %s -> %s\n", id, qualify_row_title(id),
-		a ? qualify_verdict_name(a->verdict) : "-",
-		b ? qualify_verdict_name(b->verdict) : "-");
-}
-
-void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison)
-{
-	char of_a[QUALIFY_NUMBER_LEN * 2], of_b[QUALIFY_NUMBER_LEN * 2], percent[32];
-	struct facts facts = { .file = file, .other = comparison->b };
-	const struct qualify_change *change;
-	const char *row = "";
-	unsigned int kind;
-
-	qualify_facts_each(comparison->a, print_fact, &facts);
-	rxaqm_list_each(change, &comparison->changes) {
-		if (change->kind == QUALIFY_SAME)
-			continue;
-		if (strcmp(row, change->row))
-			print_row(file, comparison, change->row);
-		row = change->row;
-		fprintf(file, "  %-9s %s%s: %s -> %s  %s\n", qualify_change_name(change->kind),
-			(change->a ?: change->b)->name, change->p99 ? " p99" : "",
-			side(change, change->a, of_a), side(change, change->b, of_b),
-			percent_of(change, percent));
+		print_cell(block,
+			   cell->worst ? QUALIFY_FAIL :
+			   cell->best  ? QUALIFY_PASS :
+					 QUALIFY_UNKNOWN,
+			   text,
+			   cell->worst			   ? " -" :
+			   cell->best			   ? " +" :
+			   cell->change == QUALIFY_MAYBE   ? " ?" :
+			   cell->change == QUALIFY_CHANGED ? " ~" :
+							     "",
+			   false);
 	}
-	for (kind = 0; kind < QUALIFY_NR_CHANGES; kind++)
-		fprintf(file, "%s%u %s", kind ? ", " : "", comparison->count[kind],
-			qualify_change_name(kind));
-	fprintf(file, "\n%s\n", rule);
+	fputc('\n', block->file);
+}
+
+/* Whether any of them differs from the first. */
+static bool differs(const struct block *block, const struct qualify_line *line)
+{
+	unsigned int i;
+
+	each_record(i, block)
+	{
+		if (line->cell[i].change != QUALIFY_SAME)
+			return true;
+	}
+	return false;
+}
+
+static void print_row(const struct block *block, const char *id)
+{
+	const struct qualify_row *row;
+	unsigned int i;
+
+	fprintf(block->file, "%s %s\n%-*s", id, qualify_row_title(id), NAME_COLUMNS, "  verdict");
+	each_record(i, block)
+	{
+		row = qualify_find_row(&block->comparison->record[i], id);
+		qualify_print_verdict(block->file, row ? row->verdict : QUALIFY_UNKNOWN,
+				      row ? NULL : "-", block->columns);
+	}
+	fputc('\n', block->file);
+}
+
+static void print_facts(const struct block *block, char *const *names)
+{
+	struct qualify_fact facts[QUALIFY_FACTS], first[QUALIFY_FACTS];
+	unsigned int i, fact;
+
+	qualify_facts(&block->comparison->record[0], first);
+	fprintf(block->file, "%-*s", NAME_COLUMNS, "");
+	each_record(i, block) print_cell(block, QUALIFY_UNKNOWN, names[i], "", true);
+	for (fact = 0; fact < QUALIFY_FACTS; fact++) {
+		fprintf(block->file, "\n%-*s", NAME_COLUMNS, first[fact].name);
+		each_record(i, block)
+		{
+			qualify_facts(&block->comparison->record[i], facts);
+			print_cell(block, QUALIFY_UNKNOWN,
+				   !*facts[fact].value ? "-" :
+				   i && !strcmp(facts[fact].value, first[fact].value) ?
+							 "same" :
+							 facts[fact].value,
+				   "", false);
+		}
+	}
+	fputc('\n', block->file);
+}
+
+static void print_block(const struct block *block, char *const *names)
+{
+	const struct qualify_line *line;
+	const char *row = "";
+
+	print_facts(block, names);
+	rxaqm_list_each(line, &block->comparison->lines) {
+		if (!differs(block, line))
+			continue;
+		if (strcmp(row, line->row))
+			print_row(block, line->row);
+		row = line->row;
+		print_line(block, line);
+	}
+	fputc('\n', block->file);
+}
+
+void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison,
+			      char *const *names)
+{
+	int room = qualify_width(file) - NAME_COLUMNS, fit = room / CELL_COLUMNS - 1, columns;
+	struct block block = { .file = file, .comparison = comparison, .from = 1 };
+	unsigned int i, kind;
+	char sums[256];
+	size_t len;
+
+	fit = fit < (int)comparison->nr - 1 ? fit : (int)comparison->nr - 1;
+	columns = room / (fit + 1);
+	block.columns = columns < CELL_MAX ? columns : CELL_MAX;
+	for (; block.from < comparison->nr; block.from = block.to) {
+		block.to = block.from + (unsigned int)fit;
+		block.to = block.to < comparison->nr ? block.to : comparison->nr;
+		print_block(&block, names);
+	}
+	for (i = 1; i < comparison->nr; i++) {
+		for (kind = len = 0; kind < QUALIFY_NR_CHANGES; kind++)
+			len += (size_t)sprintf(sums + len, "%s%u %s", kind ? ", " : "",
+					       comparison->count[i][kind], qualify_changes[kind]);
+		fprintf(file, "%s: ", names[i]);
+		qualify_wrap(file, (int)strlen(names[i]) + 2, 2, sums);
+	}
+	qualify_wrap(file, 0, 0, rule);
 }

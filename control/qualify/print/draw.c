@@ -72,6 +72,8 @@ static void scale(struct plot *plot)
 			widen(&y, point->y);
 		}
 	}
+	/* So that the limit is seen: it is not where the curves are if all is well. */
+	widen(picture->limits_x ? &x : &y, isfinite(picture->warn) ? picture->warn : picture->fail);
 	wide_x = x.high >= DECADES_FOR_LOG * x.positive;
 	wide_y = y.low > 0 && y.high >= DECADES_FOR_LOG * y.low && strcmp(plot->y_unit, "share");
 	fit(&plot->x, &x, picture->kind == QUALIFY_CDF || (x.low > 0 && wide_x), false);
@@ -231,6 +233,31 @@ static void draw_bars(const struct plot *plot, unsigned int which)
 	}
 }
 
+/* A line at @value, unless it is outside, and what it is; @line: the labels below each other. */
+static void draw_limit(const struct plot *plot, double value, const char *class, const char *words,
+		       int line)
+{
+	const struct qualify_axis *axis = plot->picture->limits_x ? &plot->x : &plot->y;
+	double place, y = plot->top + 14 * line;
+	bool right;
+
+	if (!isfinite(value) || value < axis->min || value > axis->max)
+		return;
+	place = qualify_axis_at(axis, value);
+	right = plot->picture->limits_x && place > (LEFT + WIDTH) / 2.0;
+	if (plot->picture->limits_x)
+		draw_line(plot->file, class, place, plot->top, place, plot->bottom);
+	else
+		draw_line(plot->file, class, LEFT, place, WIDTH - RIGHT, place);
+	if (!plot->picture->limits_x)
+		y = place > plot->top + 14 ? place - 4 : place + 13;
+	draw_label(plot->file,
+		   !plot->picture->limits_x ? WIDTH - RIGHT - 4 :
+		   right		    ? place - 5 :
+					      place + 5,
+		   y, right || !plot->picture->limits_x ? "end" : "start", words);
+}
+
 #define NAME_LEN (sizeof(((struct qualify_curve *)0)->name) * 2 + 2)
 
 /* The curve's own name, with its figure's where that is not enough. */
@@ -247,6 +274,9 @@ static void name_curve(const struct qualify_picture *picture, unsigned int which
 		snprintf(name, NAME_LEN, "%s", own);
 	else
 		snprintf(name, NAME_LEN, "%s%s%s", picture->of[which], *own ? ", " : "", own);
+	/* In words. */
+	for (i = 0; name[i]; i++)
+		name[i] = name[i] == '_' ? ' ' : name[i];
 }
 
 /* Names of curves above the plot, as many in a line as fit; returns the height they take. */
@@ -278,7 +308,7 @@ static double legend(FILE *file, const struct qualify_picture *picture, bool dra
 	return y;
 }
 
-void qualify_picture_draw(FILE *file, const struct qualify_picture *picture, const char *title)
+void qualify_picture_draw(FILE *file, const struct qualify_picture *picture)
 {
 	struct plot plot = {
 		.file = file,
@@ -292,7 +322,7 @@ void qualify_picture_draw(FILE *file, const struct qualify_picture *picture, con
 	plot.bottom = plot.top + PLOT_HEIGHT;
 	scale(&plot);
 	fprintf(file, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\">\n", WIDTH, plot.bottom + BELOW);
-	qualify_markup(file, "<title>%s</title>\n", title);
+	qualify_markup(file, "<title>%s</title>\n", picture->title);
 	draw_x_axis(&plot);
 	draw_y_axis(&plot);
 	for (i = 0; i < picture->nr; i++) {
@@ -301,6 +331,8 @@ void qualify_picture_draw(FILE *file, const struct qualify_picture *picture, con
 		else
 			draw_curve(&plot, i);
 	}
+	draw_limit(&plot, picture->warn, "limit", picture->warn_words, 1);
+	draw_limit(&plot, picture->fail, "limit fails", picture->fail_words, 2);
 	legend(file, picture, true);
 	fputs("</svg>\n", file);
 }

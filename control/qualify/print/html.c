@@ -1,35 +1,113 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
+#include <string.h>
 
 #include "qualify/judge/judge.h"
+#include "qualify/print/html.h"
 #include "qualify/print/picture.h"
-#include "qualify/print/print.h"
 #include "qualify/record/format.h"
 
-static void print_fact(const char *name, const char *value, void *file)
+/* As a mark that can be told without colours. */
+static void print_verdict(FILE *file, enum qualify_verdict verdict)
 {
-	qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", name, value);
+	static const char *const signs[] = { "?", "\342\234\223", "!", "\342\234\227" };
+
+	fprintf(file, "<span class=\"v v%u\">%s %s</span>", verdict, signs[verdict],
+		qualify_verdict_name(verdict));
+}
+
+/* What the NIC comes to, and why: rows that failed, or that warn if none did. */
+static void print_result(FILE *file, const struct qualify_record *record)
+{
+	static const char *const results[] = { "Unknown", "Pass", "Pass, with warnings", "Fail" };
+	enum qualify_verdict verdict;
+	unsigned int count[QUALIFY_NR_VERDICTS];
+	const struct qualify_row *row;
+	char is[sizeof(row->why)];
+	const char *means;
+
+	qualify_count(record, count);
+	verdict = count[QUALIFY_FAIL] ? QUALIFY_FAIL :
+		  count[QUALIFY_WARN] ? QUALIFY_WARN :
+		  count[QUALIFY_PASS] ? QUALIFY_PASS :
+					QUALIFY_UNKNOWN;
+	fprintf(file, "<p class=\"result b%u\"><strong>%s</strong> for ", verdict,
+		results[verdict]);
+	qualify_markup(file, "%s (class %s): ", qualify_class(record->nic_class)->words,
+		       record->nic_class);
+	fprintf(file, "%u fail, %u warn, %u pass, %u unknown</p>\n<ul class=\"bad\">\n",
+		count[QUALIFY_FAIL], count[QUALIFY_WARN], count[QUALIFY_PASS],
+		count[QUALIFY_UNKNOWN]);
+	rxaqm_list_each(row, &record->rows) {
+		if (row->verdict != verdict || verdict < QUALIFY_WARN)
+			continue;
+		means = qualify_row_meaning(row);
+		snprintf(is, sizeof(is), "%.*s",
+			 (int)(means ? means - row->why - (long)strlen(": ") : 0), row->why);
+		qualify_markup(file, "<li><a href=\"#%s\">%s %s</a>: <b>%s</b> %s</li>\n", row->id,
+			       row->id, qualify_row_title(row->id), means ?: row->why, is);
+	}
+	fputs("</ul>\n", file);
+}
+
+/* What matters most, by class. */
+static void print_key_figures(FILE *file, const struct qualify_record *record)
+{
+	static const struct {
+		unsigned int classes;
+		const char *row, *figure, *label;
+	} keys[] = {
+		{ QUALIFY_AQM, "Q11", "standing_on_150",
+		  "delay at 1.5 times of the capacity, with rxaqm" },
+		{ QUALIFY_AQM, "Q8", "floor", "delay of a packet that comes alone" },
+		{ QUALIFY_AQM, "Q12", "tx_load", "Tx completion in overload" },
+		{ QUALIFY_PTP, "Q2", "stamped_ptp", "PTP messages that have a stamp" },
+		{ QUALIFY_PTP, "Q6", "read_best", "width of a reading of its clock" },
+		{ QUALIFY_PTP, "Q7", "adev_1s", "wander of its clock over a second" },
+		{ QUALIFY_AF_XDP, "Q14", "zero_copy", "how a packet comes to a socket" },
+		{ QUALIFY_AF_XDP, "Q9", "drain_xsk", "packets a second to a socket" },
+		{ QUALIFY_AF_XDP, "Q4", "stamp_to_xdp_idle", "from the wire to XDP" },
+	};
+	char value[QUALIFY_NUMBER_LEN], bound[QUALIFY_NUMBER_LEN];
+	struct qualify_judged judged;
+	size_t i;
+
+	fputs("<div class=\"keys\">\n", file);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!(keys[i].classes & qualify_class(record->nic_class)->bit))
+			continue;
+		qualify_judge_figure(record, qualify_find_row(record, keys[i].row), keys[i].figure,
+				     &judged);
+		fprintf(file, "<div class=\"key k%u\">", judged.verdict);
+		qualify_markup(file, "<b>%s</b>%s<br>%s%s",
+			       !judged.figure	     ? "?" :
+			       *judged.figure->words ? judged.figure->words :
+						       qualify_format(judged.value,
+								      judged.figure->unit, value),
+			       judged.statistic, keys[i].label,
+			       judged.figure ? "" : " (not known)");
+		if (isfinite(judged.warn) || isfinite(judged.fail))
+			qualify_markup(file, "<br><span class=\"soft\">limit %s</span>",
+				       qualify_format(isfinite(judged.warn) ? judged.warn :
+									      judged.fail,
+						      judged.figure->unit, bound));
+		fputs("</div>\n", file);
+	}
+	fputs("</div>\n", file);
 }
 
 static void print_verdicts(FILE *file, const struct qualify_record *record)
 {
-	size_t count[QUALIFY_NR_VERDICTS] = {};
 	const struct qualify_row *row;
 
-	rxaqm_list_each(row, &record->rows) {
-		if (row->verdict < QUALIFY_NR_VERDICTS)
-			count[row->verdict]++;
-	}
-	fprintf(file, "<p>%zu fail, %zu warn, %zu pass, %zu unknown.</p>\n", count[QUALIFY_FAIL],
-		count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN]);
-	fputs("<table id=\"verdicts\">\n<thead><tr><th>Row</th><th></th><th>Verdict</th>"
-	      "<th>Why</th></tr></thead>\n<tbody>\n",
+	fputs("<h2>All rows</h2>\n<table id=\"verdicts\">\n<thead><tr><th>Row</th><th>What</th>"
+	      "<th>Verdict</th><th>Why</th></tr></thead>\n<tbody>\n",
 	      file);
 	rxaqm_list_each(row, &record->rows) {
 		qualify_markup(file,
 			       "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
 			       row->id, row->id, qualify_row_title(row->id));
-		qualify_html_verdict(file, row->verdict);
+		print_verdict(file, row->verdict);
 		qualify_markup(file, "</td><td>%s</td></tr>\n", row->why);
 	}
 	fputs("</tbody>\n</table>\n", file);
@@ -68,37 +146,38 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 		       figure->method);
 }
 
-static void print_pictures(FILE *file, const struct qualify_row *row)
+static void print_pictures(FILE *file, const struct qualify_record *record,
+			   const struct qualify_row *row)
 {
 	const struct qualify_row_kind *kind = qualify_row_kind(row->id);
 	size_t nr = qualify_row_curves(row), i;
 	struct qualify_picture picture;
-	const char *caption;
 
-	for (i = 0; i < nr; i++) {
-		if (!qualify_picture_of(&picture, row, i))
+	for (i = 0; i < nr && kind && kind->limit_of; i++) {
+		if (!qualify_picture_of(&picture, record, row, i))
 			continue;
-		fputs("<figure>\n", file);
-		qualify_picture_draw(file, &picture, qualify_row_title(row->id));
-		caption = picture.kind == QUALIFY_CDF ?
-				  "Share of samples at or below a value, on a logarithmic scale: "
-				  "left is better, upright is steadier. " :
-				  "";
-		fprintf(file, "<figcaption>%s%s</figcaption>\n</figure>\n", caption,
-			kind && kind->picture &&
-					kind->of_distribution == (picture.kind == QUALIFY_CDF) ?
+		qualify_markup(file, "<figure>\n<figcaption><b>%s</b> ", picture.title);
+		fprintf(file, "%s%s</figcaption>\n",
+			picture.kind == QUALIFY_CDF ?
+				"Share of samples at or below a value, on a logarithmic scale: left is "
+				"better, upright is steadier. " :
+				"",
+			kind->picture && kind->of_distribution == (picture.kind == QUALIFY_CDF) ?
 				kind->picture :
 				"");
+		qualify_picture_draw(file, &picture);
+		fputs("</figure>\n", file);
 	}
 }
 
-static void print_row(FILE *file, const struct qualify_row *row)
+static void print_row(FILE *file, const struct qualify_record *record,
+		      const struct qualify_row *row)
 {
 	const struct qualify_figure *figure;
 
 	qualify_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id,
 		       qualify_row_title(row->id));
-	qualify_html_verdict(file, row->verdict);
+	print_verdict(file, row->verdict);
 	qualify_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
 	if (row->figures.nr) {
 		fputs("<table class=\"f\">\n<thead><tr><th>Figure</th><th class=\"n\">Median</th>"
@@ -110,30 +189,40 @@ static void print_row(FILE *file, const struct qualify_row *row)
 			print_figure(file, figure);
 		fputs("</table>\n", file);
 	}
-	print_pictures(file, row);
+	print_pictures(file, record, row);
 	fputs("</section>\n", file);
 }
 
-void qualify_print_html(FILE *file, const struct qualify_record *record)
+void qualify_print_html(FILE *file, const void *what)
 {
+	struct qualify_fact facts[QUALIFY_FACTS];
+	const struct qualify_record *record = what;
 	const struct qualify_setup *setup;
 	const struct qualify_row *row;
 	char title[96];
+	size_t i;
 
+	qualify_facts(record, facts);
 	snprintf(title, sizeof(title), "NIC qualification of %s (%s)", record->interface,
 		 *record->driver ? record->driver : "?");
 	qualify_html_begin(file, title);
+	print_result(file, record);
+	print_key_figures(file, record);
 	fputs("<dl>\n", file);
-	qualify_facts_each(record, print_fact, file);
+	for (i = 0; i < QUALIFY_FACTS; i++) {
+		if (*facts[i].value)
+			qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", facts[i].name,
+				       facts[i].value);
+	}
 	fputs("</dl>\n", file);
 	if (record->setup.nr)
 		fputs("<details><summary>The set-up</summary>\n<dl>\n", file);
 	rxaqm_list_each(setup, &record->setup)
-		print_fact(setup->name, setup->value, file);
+		qualify_markup(file, "<dt>%s</dt><dd>%s</dd>\n", setup->name, setup->value);
 	if (record->setup.nr)
 		fputs("</dl></details>\n", file);
 	print_verdicts(file, record);
 	rxaqm_list_each(row, &record->rows)
-		print_row(file, row);
+		print_row(file, record, row);
 	qualify_html_end(file);
 }

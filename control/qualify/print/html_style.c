@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <stdio.h>
-
-#include "qualify/print/picture.h"
-#include "qualify/print/print.h"
-#include "qualify/record/format.h"
+#include "qualify/print/html.h"
 
 /* Verdicts have a sign and a word beside the colour, lines have dashes and bars have outlines: the
  * page is read in black and white, too. Paper is always light, whatever the screen is.
@@ -31,10 +27,22 @@ static const char style[] =
 	".v{font-weight:600;white-space:nowrap}.v0{color:var(--unknown)}.v1{color:var(--pass)}"
 	".v2{color:var(--warn)}.v3{color:var(--fail)}\n"
 	"h2 .v{font-size:.85em;margin-left:.5em}.note{color:var(--soft);font-size:.9em}\n"
+	".result{padding:.6em .8em;border-left:.5em solid;margin:.6em 0}.b0{border-color:var(--unknown)}"
+	".b1{border-color:var(--pass)}.b2{border-color:var(--warn)}.b3{border-color:var(--fail)}"
+	".result strong{font-size:1.5em}.b0 strong{color:var(--unknown)}.b1 strong{color:var(--pass)}"
+	".b2 strong{color:var(--warn)}.b3 strong{color:var(--fail)}\n"
+	".bad{margin:.4em 0;padding-left:1.2em}.soft{color:var(--soft)}"
+	".keys{display:flex;flex-wrap:wrap;gap:.8em;margin:1em 0}.key{flex:1 1 11em;border:1px solid "
+	"var(--rule);border-top-width:.3em;padding:.5em .7em}.key b{font-size:1.35em;margin-right:.2em}"
+	".k0{border-top-color:var(--unknown)}.k1{border-top-color:var(--pass)}"
+	".k2{border-top-color:var(--warn)}.k3{border-top-color:var(--fail)}\n"
+	"summary{cursor:pointer}\n"
 	"figure{margin:1em 0;max-width:46em}figcaption{color:var(--soft);font-size:.85em}\n"
 	"svg{display:block;width:100%;height:auto;font-family:system-ui,sans-serif;font-size:12px;"
 	"fill:var(--ink)}\n"
 	".grid{stroke:var(--rule);stroke-width:.7}.axis{stroke:var(--ink);fill:none}\n"
+	".limit{stroke:var(--warn);stroke-width:1.5;stroke-dasharray:4 2;fill:none}"
+	".fails{stroke:var(--fail)}\n"
 	".line{fill:none;stroke-width:2}.bar{fill-opacity:.55;stroke-width:1}\n"
 	".c0{stroke:var(--c0)}.c1{stroke:var(--c1);stroke-dasharray:7 3}"
 	".c2{stroke:var(--c2);stroke-dasharray:2 2}.c3{stroke:var(--c3);stroke-dasharray:10 3 2 3}"
@@ -44,11 +52,14 @@ static const char style[] =
 	".bar.c2{fill:var(--c2);fill-opacity:.8}.bar.c3{fill:var(--c3);fill-opacity:.35}"
 	".bar.c4{fill:none}.bar.c5{fill:var(--c5)}\n"
 	"@media(max-width:40em){dl{grid-template-columns:max-content 1fr}body{padding:.8em}"
-	".f{display:block;overflow-x:auto}}\n"
-	"@page{size:A4;margin:16mm 14mm}\n"
-	"@media print{body{font-size:10pt;max-width:none;padding:0}"
-	"tr,.f tbody,figure,.why{break-inside:avoid}h2,.why{break-after:avoid}thead{display:table-header-group}"
-	"figure{max-width:150mm}.f{display:table}.f th.n{width:5em}a{text-decoration:none}}\n";
+	".f{display:block;overflow-x:auto;white-space:nowrap}.f .m td{white-space:normal}#verdicts :is(td,th):nth-child(2){display:none}#verdicts td{overflow-wrap:anywhere}}\n"
+	"@page{size:A4;margin:10mm 13mm 13mm;@bottom-right{content:counter(page) \" / \" counter(pages);"
+	"font:8pt sans-serif}@bottom-left{content:\"rxaqm qualify\";font:8pt sans-serif}}\n"
+	"@media print{body{font-size:8pt;line-height:1.22;max-width:none;padding:0}h2{margin:1em 0 .2em}"
+	"th,td{padding:.08em .5em .08em 0}tr,.f tbody,figure,.why{break-inside:avoid}"
+	"h2,.why{break-after:avoid}thead{display:table-header-group}figure{max-width:none;margin:.5em 0;"
+	"display:flex;flex-direction:row-reverse;gap:4mm}figcaption{flex:1}svg{width:90mm}"
+	".f{display:table}.f th.n{width:6em}a{text-decoration:none}}\n";
 
 void qualify_html_begin(FILE *file, const char *title)
 {
@@ -59,21 +70,11 @@ void qualify_html_begin(FILE *file, const char *title)
 	      "<link rel=\"icon\" href=\"data:,\">\n",
 	      file);
 	qualify_markup(file, "<title>%s</title>\n", title);
-	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n", style);
+	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
 	qualify_markup(file, "<h1>%s</h1>\n", title);
 }
 
 void qualify_html_end(FILE *file)
 {
-	fputs("</body>\n</html>\n", file);
-}
-
-void qualify_html_verdict(FILE *file, unsigned int verdict)
-{
-	static const char *const signs[] = { "?", "\342\234\223", "!", "\342\234\227" };
-
-	if (verdict >= QUALIFY_NR_VERDICTS)
-		return;
-	fprintf(file, "<span class=\"v v%u\">%s %s</span>", verdict, signs[verdict],
-		qualify_verdict_name(verdict));
+	fputs("</main>\n</body>\n</html>\n", file);
 }

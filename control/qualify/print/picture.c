@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which curves of a row make a picture. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clean.h"
+#include "qualify/judge/judge.h"
 #include "qualify/print/picture.h"
+#include "qualify/record/format.h"
 
 static void print_escaped(FILE *file, const char *text)
 {
@@ -81,8 +84,38 @@ static const struct qualify_curve *curve_at(const struct qualify_row *row, size_
 	return NULL;
 }
 
-bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_row *row,
-			size_t first)
+/* What the figure came to whose limit is drawn, and where; of bars the limit is of the share that the
+ * fullest may have over an even one.
+ */
+static void set_limits(struct qualify_picture *picture, const struct qualify_record *record,
+		       const struct qualify_row *row)
+{
+	const struct qualify_row_kind *kind = qualify_row_kind(row->id);
+	const struct qualify_curve *curve = picture->curve[0];
+	char number[QUALIFY_NUMBER_LEN];
+	struct qualify_judged judged;
+	const char *name = kind ? kind->limit_of : NULL, *unit;
+	double even = picture->kind == QUALIFY_BARS ? (double)curve->points.nr : 1;
+
+	picture->warn = picture->fail = NAN;
+	snprintf(picture->title, sizeof(picture->title), "%s: %s", qualify_row_title(row->id),
+		 qualify_verdict_name(row->verdict));
+	if (!name || !qualify_judge_figure(record, row, name, &judged))
+		return;
+	snprintf(picture->title, sizeof(picture->title), "%s: %s",
+		 qualify_verdict_name(judged.verdict), judged.words);
+	unit = judged.figure->unit;
+	picture->limits_x = picture->kind == QUALIFY_CDF || !strcmp(unit, curve->x_unit);
+	picture->warn = judged.warn / even;
+	picture->fail = judged.fail / even;
+	snprintf(picture->warn_words, sizeof(picture->warn_words), "limit %s",
+		 qualify_format(judged.warn, unit, number));
+	snprintf(picture->fail_words, sizeof(picture->fail_words), "fails at %s",
+		 qualify_format(judged.fail, unit, number));
+}
+
+bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_record *record,
+			const struct qualify_row *row, size_t first)
 {
 	size_t nr = qualify_row_curves(row), like = 0, i;
 	const struct qualify_curve *lead, *curve;
@@ -107,5 +140,6 @@ bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_ro
 			picture->of[picture->nr++] = of;
 		}
 	}
-	return picture->nr;
+	set_limits(picture, record, row);
+	return true;
 }

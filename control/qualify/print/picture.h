@@ -3,9 +3,7 @@
 #ifndef RXAQM_QUALIFY_PICTURE_H
 #define RXAQM_QUALIFY_PICTURE_H
 
-#include <stdio.h>
-
-#include "qualify/record/record.h"
+#include "qualify/print/print.h"
 
 #define QUALIFY_PICTURE_CURVES 6
 
@@ -21,21 +19,20 @@ struct qualify_picture {
 	unsigned int nr;
 	const struct qualify_curve *curve[QUALIFY_PICTURE_CURVES];
 	const char *of[QUALIFY_PICTURE_CURVES]; /* names of the figures */
+	char title[352]; /* what it came to */
+	bool limits_x; /* they are of x, not of y */
+	double warn, fail; /* limits; NAN: none */
+	char warn_words[64], fail_words[64];
 };
 
 /* The picture that begins with the curve number @first of @row and has all like it, whose curves
  * were in none before; false: there is none. @first counts up from 0 until qualify_row_curves().
  */
-bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_row *row,
-			size_t first);
+bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_record *record,
+			const struct qualify_row *row, size_t first);
 size_t qualify_row_curves(const struct qualify_row *row);
 
-/* One <svg>, called @title for those who do not see it. */
-void qualify_picture_draw(FILE *file, const struct qualify_picture *picture, const char *title);
-
-/* Print @form, of HTML or SVG, with each "%s" replaced by the next string, in which what would be
- * read as markup is escaped. There is no other "%".
- */
-void qualify_markup(FILE *file, const char *form, ...) __attribute__((format(printf, 2, 3)));
+/* One <svg>. */
+void qualify_picture_draw(FILE *file, const struct qualify_picture *picture);
 
 #endif /* RXAQM_QUALIFY_PICTURE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A record, for people: in a terminal, and as one HTML file that needs nothing else. */
+/* Records, for people and for other programs. All are judged before: qualify_judge(). */
 #ifndef RXAQM_QUALIFY_PRINT_H
 #define RXAQM_QUALIFY_PRINT_H
 
@@ -7,17 +7,28 @@
 
 #include "qualify/record/record.h"
 
-/* A line a row; with @figures a line a figure below it. */
+#define QUALIFY_RECORDS_MAX 64
+
+struct qualify_records {
+	struct qualify_record *at;
+	unsigned int nr;
+};
+
+/* A row and why, on two lines where one is too short; with @figures what was measured below. */
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures);
+void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures);
 
-/* @record as judged; qualify_judge() goes before. Pictures are inline SVG; no scripts. */
-void qualify_print_html(FILE *file, const struct qualify_record *record);
+/* Of a struct qualify_record: one HTML file that needs nothing else; pictures are inline SVG. */
+void qualify_print_html(FILE *file, const void *record);
 
-/* The head of an HTML file called @title, up to where its body begins; the end of it. */
-void qualify_html_begin(FILE *file, const char *title);
-void qualify_html_end(FILE *file);
-/* The verdict as a mark that can be told without colours. */
-void qualify_html_verdict(FILE *file, unsigned int verdict);
+/* Of struct qualify_records: a line a figure (RFC 4180); a test case a row (JUnit's XML). */
+void qualify_print_csv(FILE *file, const void *records);
+void qualify_print_junit(FILE *file, const void *records);
+
+/* Print @form, of HTML, SVG or XML, with each "%s" replaced by the next string, in which what would
+ * be read as markup is escaped. There is no other "%".
+ */
+void qualify_markup(FILE *file, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
 /* Write the facts that @record has as a profile (nic-profiles/README.md) to @path, "-": standard
  * output. It is parsed before it is written, so "rxaqm profile check" takes it. -ENODATA with

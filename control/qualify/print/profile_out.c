@@ -55,7 +55,7 @@ static void cite(FILE *file, const struct qualify_record *record, const char *ro
 		 const struct qualify_figure *figure)
 {
 	fputc('\n', file);
-	print_comment(file, "Measured: rxaqm qualify of %s, row %s (%s).", record->at, row,
+	print_comment(file, "Measured: rxaqm qualify of %s, row %s (%s).", record->time, row,
 		      figure->name);
 	if (*figure->method)
 		print_comment(file, "%s.", figure->method);
@@ -145,7 +145,7 @@ static unsigned int write_all(FILE *file, const struct qualify_record *record)
 	print_comment(file, "%s, firmware %s.", record->driver,
 		      *record->firmware ? record->firmware : "unknown");
 	print_comment(file, "By \"rxaqm qualify %s\" (rxaqm %s) of %s.", record->interface,
-		      record->rxaqm, record->at);
+		      record->rxaqm, record->time);
 	print_comment(file, "On %s, %s, %s, %s.", record->kernel, record->cpu,
 		      *record->bus ? record->bus : "no bus",
 		      *record->pcie ? record->pcie : "no PCIe");

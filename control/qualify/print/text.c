@@ -1,61 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
+#include <string.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
-#include "qualify/record/format.h"
+#include "qualify/print/term.h"
 
-static void print_fact(const char *name, const char *value, void *file)
-{
-	fprintf(file, "%-12s %s\n", name, value);
-}
+#define ID_COLUMNS 13 /* with the verdict */
+#define TITLE_COLUMNS 39
+#define ONE_LINE 120 /* columns, from which on a row is one */
+#define INDENT 6
 
-static void print_number(FILE *file, const char *name, double value, const char *unit)
+static void add_number(char *line, size_t size, const char *name, double value, const char *unit)
 {
 	char number[QUALIFY_NUMBER_LEN];
+	size_t len = strlen(line);
 
 	if (isfinite(value))
-		fprintf(file, "%s%s", name, qualify_format(value, unit, number));
+		snprintf(line + len, size - len, "%s%s", name, qualify_format(value, unit, number));
 }
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
-	char buf[QUALIFY_NUMBER_LEN * 2];
+	char buf[QUALIFY_NUMBER_LEN * 2], line[768];
+	size_t len;
 
-	fprintf(file, "      %-22s %s", figure->name, qualify_format_figure(figure, buf));
+	snprintf(line, sizeof(line), "%s", qualify_format_figure(figure, buf));
 	if (!*figure->words) {
-		print_number(file, " +-", figure->error, figure->unit);
-		print_number(file, ", p99 ", figure->p99, figure->unit);
-		print_number(file, ", ", figure->min, figure->unit);
-		print_number(file, " to ", figure->max, figure->unit);
-		print_number(file, ", varies by ", figure->cv, "share");
+		add_number(line, sizeof(line), " +-", figure->error, figure->unit);
+		add_number(line, sizeof(line), ", p99 ", figure->p99, figure->unit);
+		add_number(line, sizeof(line), ", ", figure->min, figure->unit);
+		add_number(line, sizeof(line), " to ", figure->max, figure->unit);
+		add_number(line, sizeof(line), ", varies by ", figure->cv, "share");
 	}
+	len = strlen(line);
 	if (qualify_known(figure->n))
-		fprintf(file, ", n=%llu", (unsigned long long)figure->n);
+		len += (size_t)snprintf(line + len, sizeof(line) - len, ", n=%llu",
+					(unsigned long long)figure->n);
 	if (qualify_known(figure->of) && figure->of > figure->n)
-		fprintf(file, " of %llu", (unsigned long long)figure->of);
-	fputc('\n', file);
+		len += (size_t)snprintf(line + len, sizeof(line) - len, " of %llu",
+					(unsigned long long)figure->of);
 	if (*figure->method)
-		fprintf(file, "      %-22s   (%s)\n", "", figure->method);
+		snprintf(line + len, sizeof(line) - len, " (%s)", figure->method);
+	fprintf(file, "%*s%-22s ", INDENT, "", figure->name);
+	qualify_wrap(file, INDENT + 23, INDENT + 23, line);
+}
+
+void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)
+{
+	const struct qualify_figure *figure;
+	int at = ID_COLUMNS;
+
+	fprintf(file, "%-4s ", row->id);
+	qualify_print_verdict(file, row->verdict, NULL, 7);
+	if (qualify_width(file) >= ONE_LINE) {
+		fprintf(file, " %-*s", TITLE_COLUMNS - 1, qualify_row_title(row->id));
+		at += TITLE_COLUMNS;
+	} else {
+		fprintf(file, " %s\n%*s", qualify_row_title(row->id), at, "");
+	}
+	qualify_wrap(file, at, at, row->why);
+	if (!figures)
+		return;
+	rxaqm_list_each(figure, &row->figures)
+		print_figure(file, figure);
 }
 
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures)
 {
-	const struct qualify_figure *figure;
+	struct qualify_fact facts[QUALIFY_FACTS];
 	const struct qualify_setup *setup;
 	const struct qualify_row *row;
+	size_t i;
 
-	qualify_facts_each(record, print_fact, file);
-	if (figures) {
-		rxaqm_list_each(setup, &record->setup)
-			fprintf(file, "  %-24s %s\n", setup->name, setup->value);
-	}
-	rxaqm_list_each(row, &record->rows) {
-		fprintf(file, "%-4s %-7s %-37s %s\n", row->id, qualify_verdict_name(row->verdict),
-			qualify_row_title(row->id), row->why);
-		if (!figures)
+	qualify_facts(record, facts);
+	for (i = 0; i < QUALIFY_FACTS; i++) {
+		if (!*facts[i].value)
 			continue;
-		rxaqm_list_each(figure, &row->figures)
-			print_figure(file, figure);
+		fprintf(file, "%-12s ", facts[i].name);
+		qualify_wrap(file, ID_COLUMNS, ID_COLUMNS, facts[i].value);
 	}
+	for (setup = record->setup.at; figures && setup < record->setup.at + record->setup.nr;
+	     setup++) {
+		fprintf(file, "  %-24s ", setup->name);
+		qualify_wrap(file, 27, 27, setup->value);
+	}
+	rxaqm_list_each(row, &record->rows)
+		qualify_print_row(file, row, figures);
 }

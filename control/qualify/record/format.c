@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "qualify/record/format.h"
 
@@ -57,11 +59,11 @@ const char *qualify_verdict_name(unsigned int verdict)
 	return verdict < QUALIFY_NR_VERDICTS ? names[verdict] : "?";
 }
 
-void qualify_facts_each(const struct qualify_record *record,
-			void (*each)(const char *name, const char *value, void *arg), void *arg)
+void qualify_facts(const struct qualify_record *record, struct qualify_fact facts[QUALIFY_FACTS])
 {
 	char cpus[24] = "", link[32] = "", mtu[16] = "";
-	const char *const facts[][3] = {
+	const char *const words[QUALIFY_FACTS][3] = {
+		{ "Host", record->host, "" },
 		{ "Interface", record->interface, "" },
 		{ "Class", record->nic_class, "" },
 		{ "Driver", record->driver, record->driver_version },
@@ -73,10 +75,9 @@ void qualify_facts_each(const struct qualify_record *record,
 		{ "Kernel", record->kernel, "" },
 		{ "Peer", record->peer, "" },
 		{ "NIC profile", *record->profile ? record->profile : "none", "" },
-		{ "Date", record->at, "" },
+		{ "Date", record->time, "" },
 		{ "rxaqm", record->rxaqm, "" },
 	};
-	char value[256];
 	size_t i;
 
 	if (qualify_known(record->cpus) && record->cpus != ~0U)
@@ -85,10 +86,30 @@ void qualify_facts_each(const struct qualify_record *record,
 		snprintf(link, sizeof(link), "%lld Mbit/s", (long long)record->speed_mbit);
 	if (record->mtu && record->mtu != ~0U)
 		snprintf(mtu, sizeof(mtu), "%u", record->mtu);
-	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		snprintf(value, sizeof(value), "%.120s%s%.120s", facts[i][1],
-			 *facts[i][1] && *facts[i][2] ? ", " : "", facts[i][2]);
-		if (*value)
-			each(facts[i][0], value, arg);
+	for (i = 0; i < QUALIFY_FACTS; i++) {
+		facts[i].name = words[i][0];
+		snprintf(facts[i].value, sizeof(facts[i].value), "%.120s%s%.120s", words[i][1],
+			 *words[i][1] && *words[i][2] ? ", " : "", words[i][2]);
 	}
+}
+
+void qualify_now(char time_words[32], char host[64])
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	strftime(time_words, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	host[0] = host[63] = '\0';
+	gethostname(host, 63);
+}
+
+void qualify_json_head(struct rxaqm_out *out, const char *format)
+{
+	char now[32], host[64];
+
+	qualify_now(now, host);
+	rxaqm_out_str(out, "format", NULL, format);
+	rxaqm_out_u64(out, "version", NULL, QUALIFY_VERSION);
+	rxaqm_out_str(out, "time", NULL, now);
+	rxaqm_out_str(out, "host", NULL, host);
 }

@@ -28,18 +28,16 @@ struct ktap {
 	char diagnostic[96]; /* the last one, for a failure after it */
 };
 
-/* Names must be unique in the row, and fit: the end of a long one says more than its beginning. */
+/* Names must be unique in the row. */
 static void name_figure(const struct qualify_row *row, struct qualify_figure *figure,
 			const char *wanted)
 {
-	char name[sizeof(figure->name) - sizeof(" 4294967295")];
-	size_t len = strlen(wanted), room = sizeof(name) - 1;
 	unsigned int i = (unsigned int)row->figures.nr;
 
-	snprintf(name, sizeof(name), "%s", len > room ? wanted + len - room : wanted);
-	snprintf(figure->name, sizeof(figure->name), "%s", name);
+	snprintf(figure->name, sizeof(figure->name), "%s", wanted);
 	for (; qualify_find_figure(row, figure->name) != figure; i++)
-		snprintf(figure->name, sizeof(figure->name), "%s %u", name, i);
+		snprintf(figure->name, sizeof(figure->name), "%.*s %u",
+			 (int)(sizeof(figure->name) - sizeof(" 4294967295")), wanted, i);
 }
 
 static int add(struct ktap *ktap, const char *name, const char *verdict, const char *why,
@@ -57,7 +55,7 @@ static int add(struct ktap *ktap, const char *name, const char *verdict, const c
 	figure->n = 1;
 	figure->median = figure->p99 = figure->min = figure->max = NAN;
 	figure->cv = figure->error = NAN;
-	snprintf(figure->words, sizeof(figure->words), "%s%s%.80s", verdict, *why ? ": " : "", why);
+	snprintf(figure->words, sizeof(figure->words), "%s%s%.86s", verdict, *why ? ": " : "", why);
 	snprintf(figure->method, sizeof(figure->method), "%.180s", ktap->path);
 	name_figure(ktap->row, figure, name);
 	return 0;
@@ -115,38 +113,54 @@ static void split(char *line, char **ret_name, char **ret_directive)
 		line[--len] = '\0';
 }
 
+/* Results that are neither passed nor failed, whatever is before them: "# SKIP why". */
+static const char *verdict_of(char **directive)
+{
+	static const struct {
+		const char *word, *verdict;
+	} directives[] = { { "skip", "skip" }, { "todo", "skip" }, { "xfail", "xfail" } };
+	size_t i, len;
+
+	for (i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
+		len = strlen(directives[i].word);
+		if (strncasecmp(*directive, directives[i].word, len))
+			continue;
+		*directive += len;
+		*directive += strspn(*directive, " :");
+		return directives[i].verdict;
+	}
+	return NULL;
+}
+
 static int take_result(struct ktap *ktap, char *line, unsigned int indent, bool ok,
 		       struct rxaqm_error *error)
 {
 	unsigned int seen, failed;
+	char *name, *directive, *diagnostic = ktap->diagnostic;
+	const char *expected;
 	struct level *level;
-	char *name, *directive;
-	bool skip;
 	int err = close_levels(ktap, indent, &seen, &failed, error);
 
 	if (err)
 		return err;
 	line += strspn(line, "0123456789");
 	split(line, &name, &directive);
-	skip = !strncasecmp(directive, "skip", 4) || !strncasecmp(directive, "todo", 4);
+	expected = verdict_of(&directive);
 	level = level_at(ktap, indent);
 	level->seen++;
-	level->failed += !ok && !skip;
-	if (seen && (ok || skip || failed))
-		return 0; /* its subtests have said it */
-	if (skip) {
-		directive += 4;
-		directive += strspn(directive, " :");
-	}
-	err = add(ktap, *name ? name : "test",
-		  skip ? "skip" :
-		  ok   ? "pass" :
-			 "fail",
-		  skip ? directive :
-		  ok   ? "" :
-			 ktap->diagnostic,
-		  error);
-	ktap->diagnostic[0] = '\0';
+	level->failed += !ok && !expected;
+	if (!seen || (!ok && !expected && !failed)) /* else its subtests have said it */
+		err = add(ktap, *name ? name : "test",
+			  expected   ?:
+				  ok ? "pass" :
+				       "fail",
+			  (ok || expected) && *directive ? directive :
+			  expected			 ? diagnostic :
+			  ok				 ? "" :
+			  *diagnostic			 ? diagnostic :
+							   directive,
+			  error);
+	*diagnostic = '\0';
 	return err;
 }
 
@@ -163,7 +177,7 @@ static unsigned int indent_of(const char *line)
 static int take_line(struct ktap *ktap, char *line, struct rxaqm_error *error)
 {
 	unsigned int indent = indent_of(line), seen, failed;
-	char *end, *at;
+	char *end, *at, *directive;
 	int err;
 
 	for (at = line; *at; at++) {
@@ -183,9 +197,15 @@ static int take_line(struct ktap *ktap, char *line, struct rxaqm_error *error)
 		err = close_levels(ktap, indent, &seen, &failed, error);
 		if (!err && (!*end || *end == ' '))
 			level_at(ktap, indent)->planned = planned;
+		/* "1..0 # SKIP why": the result comes without. */
+		directive = end + strspn(end, " #");
+		if (!err && verdict_of(&directive))
+			snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.90s", directive);
 		return err;
 	}
-	if (indent && *line && strncmp(line, "Totals:", 7))
+	if (!strncmp(line, "selftests: ", 11)) /* the runner begins another */
+		ktap->diagnostic[0] = '\0';
+	else if (indent && *line && strncmp(line, "Totals:", 7))
 		snprintf(ktap->diagnostic, sizeof(ktap->diagnostic), "%.90s", line);
 	return 0;
 }

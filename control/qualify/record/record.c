@@ -28,7 +28,7 @@ LAYOUT(qualify_row, FIELDS(qualify_row, id, verdict, why, disturbed, took_ms),
 LAYOUT(qualify_setup, FIELDS(qualify_setup, name, value));
 
 LAYOUT(qualify_record,
-       FIELDS(qualify_record, interface, peer, nic_class, at, rxaqm, kernel, driver),
+       FIELDS(qualify_record, time, host, interface, peer, nic_class, rxaqm, kernel, driver),
        FIELDS(qualify_record, driver_version, firmware, bus, pcie, cpu, cpus, mtu, speed_mbit),
        FIELD(qualify_record, profile), LIST(qualify_record, setup, qualify_setup_type),
        LIST(qualify_record, rows, qualify_row_type));
@@ -63,6 +63,15 @@ const struct qualify_figure *qualify_figure(const struct qualify_record *record,
 	const struct qualify_row *row = qualify_find_row(record, id);
 
 	return row && *row->disturbed ? NULL : qualify_find_figure(row, name);
+}
+
+void qualify_count(const struct qualify_record *record, unsigned int count[QUALIFY_NR_VERDICTS])
+{
+	const struct qualify_row *row;
+
+	memset(count, 0, QUALIFY_NR_VERDICTS * sizeof(*count));
+	rxaqm_list_each(row, &record->rows)
+		count[row->verdict]++;
 }
 
 int qualify_record_write(const struct qualify_record *record, const char *path,

@@ -35,7 +35,7 @@ struct qualify_curve {
 
 /* One number, or one word, and how it was come by. */
 struct qualify_figure {
-	char name[48]; /* unique in its row, stable over versions: "stamp_to_xdp_idle" */
+	char name[128]; /* unique in its row, stable over versions: "stamp_to_xdp_idle" */
 	char unit[16]; /* "ns", "packets", "pps", "ppm", "bytes", "share" (0 to 1), "count", "" */
 	char method[192]; /* "SO_TIMESTAMPING of 1000 datagrams, 1 ms apart" */
 	char words[96]; /* what is no number: "split"; "": the numbers are meant */
@@ -72,7 +72,7 @@ struct qualify_setup {
 struct qualify_record {
 	char interface[32], peer[96]; /* peer: "loopback eth3", "host db2 (eth0)", "none" */
 	char nic_class[16]; /* "aqm", "ptp", "af_xdp" */
-	char at[32]; /* when it began, UTC, RFC 3339 */
+	char time[32], host[64]; /* when it began, UTC, RFC 3339, and where */
 	char rxaqm[32], kernel[96], driver[32], driver_version[64], firmware[64];
 	char bus[64], pcie[64], cpu[96]; /* pcie: "16 GT/s x8"; "": none */
 	__u32 cpus, mtu;
@@ -95,6 +95,9 @@ const struct qualify_row *qualify_find_row(const struct qualify_record *record, 
 const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, const char *name);
 const struct qualify_figure *qualify_figure(const struct qualify_record *record, const char *id,
 					    const char *name);
+
+/* Rows by verdict. */
+void qualify_count(const struct qualify_record *record, unsigned int count[QUALIFY_NR_VERDICTS]);
 
 /* Write @record to @path ("-": standard output), which is replaced at once. Read it into a zeroed
  * @record ("-": standard input). -errno with @error; a record must be freed in any case.

@@ -54,7 +54,7 @@ TEST_CASE("cli: a record is reported, judged for a class, and written again", "[
 		  host.rxaqm({ "qualify", "--from", GOOD }));
 	check_row({ {}, 5, "Q12  fail    Tx completion", "" },
 		  host.rxaqm({ "qualify", "--from", BAD }));
-	check_row({ {}, 5, "(SO_TIMESTAMPING of 1000 datagrams", "" },
+	check_row({ {}, 5, "(SO_TIMESTAMPING of 1000", "" },
 		  host.rxaqm({ "qualify", "--all", "--from=" + BAD }));
 	check_row({ {}, 0, "class ptp", "" },
 		  host.rxaqm({ "qualify", "--class=ptp", "--from", GOOD }));
@@ -80,43 +80,69 @@ TEST_CASE("cli: a record is reported, judged for a class, and written again", "[
 	CHECK(host.rxaqm({ "qualify", "--from", GOOD, "--html", "-" }).out == read(page));
 }
 
-TEST_CASE("cli: two records are compared", "[cli]")
+TEST_CASE("cli: any number of records are compared", "[cli]")
 {
 	Host host;
+	Scratch scratch;
+	const std::string csv = scratch / "all.csv", junit = scratch / "all.xml";
 
-	check_row({ {}, 5, "worse     tx_load", "" },
+	check_row({ {}, 5, "  tx_load               39.2 us +", "" },
 		  host.rxaqm({ "qualify", "--compare", GOOD, BAD }));
-	check_row({ {}, 0, "better    tx_load", "" },
-		  host.rxaqm({ "qualify", "--compare", BAD, GOOD }));
+	check_row({ {}, 0, "7.68 ms -", "" }, host.rxaqm({ "qualify", "--compare", BAD, GOOD }));
 	check_row({ {}, 0, "0 worse", "" }, host.rxaqm({ "qualify", "--compare", BAD, BAD }));
 
 	/* As JSON: the same, and what is the same as well. */
-	Result result = host.rxaqm({ "-j", "qualify", "--compare", GOOD, BAD });
+	Result result = host.rxaqm({ "-j", "qualify", "--compare", GOOD, GOOD, BAD });
 	CHECK(result.exit_code == 5);
 	Json json(result.out);
 	std::map<std::string, size_t> nr;
 	for (size_t i = 0; i < json.size("/figures"); i++) {
-		const std::string at = "/figures/" + std::to_string(i);
+		const std::string at = "/figures/" + std::to_string(i), last = at + "/records/2";
 
-		nr[json.text(at + "/change")]++;
+		nr[json.text(last + "/change")]++;
+		CHECK(json.size(at + "/records") == 3);
 		if (json.text(at + "/figure") != "tx_load")
 			continue;
 		CHECK(json.text(at + "/row") == "Q12");
-		CHECK(json.text(at + "/change") == "worse");
 		CHECK(json.text(at + "/unit") == "ns");
-		CHECK(json.real(at + "/b") > json.real(at + "/a") + json.real(at + "/noise"));
+		CHECK(json.text(at + "/records/1/change") == "same");
+		CHECK(json.text(last + "/change") == "worse");
+		CHECK(json.text(last + "/verdict") == "fail");
+		CHECK(json.flag(last + "/worst"));
+		CHECK(json.flag(at + "/records/0/best"));
+		CHECK(json.real(last + "/value") >
+		      json.real(at + "/records/0/value") + json.real(last + "/noise"));
 	}
-	const std::string text = host.rxaqm({ "qualify", "--compare", GOOD, BAD }).out;
+	CHECK(json.text("/format") == "rxaqm-qualify-comparison");
+	CHECK(json.text("/records/2/file") == BAD);
+	CHECK(json.flag("/worse"));
+
+	Result text = host.rxaqm(
+		{ "qualify", "--compare", GOOD, GOOD, BAD, "--csv", csv, "--junit", junit });
 	for (const char *kind : { "same", "changed", "better", "worse" }) {
 		CAPTURE(kind);
-		CHECK(text.find(std::to_string(nr[kind]) + " " + kind) != std::string::npos);
+		CHECK(text.out.rfind(std::to_string(nr[kind]) + " " + kind) != std::string::npos);
 	}
-	CHECK(json.text("/a/driver") != "");
-	CHECK(json.flag("/worse"));
-	CHECK(json.text("/rows/0/id") == "Q1");
-	CHECK(json.number("/rows/0/verdict_a") == 1);
-	check_row({ {}, 2, "", "--compare takes --class and --json" },
+	CHECK(read(csv).find("host,interface,") == 0);
+	CHECK(read(junit).find("<testsuites>") != std::string::npos);
+	check_row({ {}, 2, "", "--compare takes --class, --color, --csv, --json and --junit" },
 		  host.rxaqm({ "qualify", "--compare", GOOD, BAD, "--html=-" }));
+}
+
+TEST_CASE("cli: text has colours where they are asked for, and 80 columns", "[cli]")
+{
+	Host host;
+	const std::string plain = host.rxaqm({ "qualify", "--from", BAD }).out;
+	std::istringstream lines(plain + host.rxaqm({ "qualify", "--compare", GOOD, BAD }).out);
+
+	CHECK(plain.find('\033') == std::string::npos);
+	for (std::string line; std::getline(lines, line);)
+		CHECK(line.size() <= 80);
+	check_row({ {}, 5, "\033[1;31mfail", "" },
+		  host.rxaqm({ "qualify", "--from", BAD, "--color=always" }));
+	CHECK(host.rxaqm({ "qualify", "--from", BAD, "--color=never" }).out == plain);
+	check_row({ {}, 2, "", "--color" },
+		  host.rxaqm({ "qualify", "--from", BAD, "--color=red" }));
 }
 
 TEST_CASE("cli: rows and limits as JSON", "[cli]")
@@ -161,7 +187,7 @@ TEST_CASE("cli: what qualify refuses changes nothing", "[cli]")
 	std::ofstream(bad) << "{}";
 
 	const Row rows[] = {
-		{ { "qualify", "--compare", GOOD }, 2, "", "--compare needs two records" },
+		{ { "qualify", "--compare", GOOD }, 2, "", "--compare needs two records or more" },
 		{ { "qualify", "--compare", GOOD, BAD, "--out", out }, 2, "", "--compare takes" },
 		{ { "qualify", "--from", GOOD, "--class", "best", "--out", out },
 		  2,

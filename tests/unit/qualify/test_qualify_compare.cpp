@@ -11,30 +11,43 @@ extern "C" {
 #include "qualify/print/compare.h"
 }
 
+/* Of copies that point to what the records have. */
 struct Comparison : qualify_comparison {
-	Comparison(NicRecord &a, NicRecord &b)
+	std::vector<qualify_record> records;
+
+	Comparison(std::initializer_list<NicRecord *> of)
 		: qualify_comparison{}
 	{
-		qualify_judge(&a);
-		qualify_judge(&b);
-		REQUIRE(qualify_compare(this, &a, &b) == 0);
+		for (NicRecord *record : of) {
+			qualify_judge(record);
+			records.push_back(*record);
+		}
+		REQUIRE(qualify_compare(this, records.data(), unsigned(records.size())) == 0);
 	}
 	~Comparison()
 	{
-		qualify_comparison_free(this);
+		free(lines.at);
 	}
 	Comparison(const Comparison &) = delete;
 	Comparison &operator=(const Comparison &) = delete;
+
+	std::string text()
+	{
+		char names[3][8] = { "a.json", "b.json", "c.json" };
+		char *all[] = { names[0], names[1], names[2] };
+
+		return printed([&](FILE *file) { qualify_comparison_print(file, this, all); });
+	}
 };
 
 /* The kind of the only figure of both. */
 static std::string kind(NicRecord &a, NicRecord &b)
 {
-	Comparison comparison(a, b);
+	Comparison comparison{ &a, &b };
 
-	REQUIRE(comparison.changes.nr == 1);
-	return qualify_change_name(comparison.changes.at[0].kind) +
-	       std::string(comparison.changes.at[0].p99 ? " p99" : "");
+	REQUIRE(comparison.lines.nr == 1);
+	return qualify_changes[comparison.lines.at[0].cell[1].change] +
+	       std::string(comparison.lines.at[0].p99 ? " p99" : "");
 }
 
 static void sampled(struct qualify_figure *figure, double median, double cv, __u64 n)
@@ -193,11 +206,11 @@ TEST_CASE("compare: words, units, and what only one has", "[qualify]")
 		a.number("Q8", "x", 5, "ns", 1);
 		b.number("Q9", "y", 5, "ns", 1);
 
-		Comparison comparison(a, b);
+		Comparison comparison{ &a, &b };
 
-		REQUIRE(comparison.changes.nr == 2);
-		CHECK(comparison.count[QUALIFY_ONLY_A] == 1);
-		CHECK(comparison.count[QUALIFY_ONLY_B] == 1);
+		REQUIRE(comparison.lines.nr == 2);
+		CHECK(comparison.count[1][QUALIFY_ABSENT] == 1);
+		CHECK(comparison.count[1][QUALIFY_ADDED] == 1);
 	}
 	SECTION("a number that one does not know")
 	{
@@ -205,15 +218,13 @@ TEST_CASE("compare: words, units, and what only one has", "[qualify]")
 
 		a.number("Q8", "x", 5, "ns", 1);
 		b.figure("Q8", "x", "ns");
-		CHECK(kind(a, b) == "only in A");
+		CHECK(kind(a, b) == "absent");
 	}
 }
 
 static bool worse(NicRecord &a, NicRecord &b)
 {
-	Comparison comparison(a, b);
-
-	return qualify_comparison_worse(&comparison);
+	return Comparison{ &a, &b }.worse;
 }
 
 TEST_CASE("compare: worse is a figure or a verdict, unknown is neither", "[qualify]")
@@ -244,17 +255,52 @@ TEST_CASE("compare: worse is a figure or a verdict, unknown is neither", "[quali
 	CHECK_FALSE(worse(says_nothing, fails));
 }
 
-TEST_CASE("compare: the text has each change and the rule", "[qualify]")
+TEST_CASE("compare: the text has a column a record, each change and the rule", "[qualify]")
 {
 	NicRecord good(GOOD_RECORD), bad(BAD_RECORD);
-	Comparison comparison(good, bad);
-	std::string text = printed(
-		[&](FILE *file) { qualify_comparison_print(file, &comparison); });
+	std::string text = Comparison{ &good, &bad }.text();
 
-	CHECK(has(text, "Q12  Tx completion under Rx load           pass -> fail"));
-	CHECK(has(text, "  worse     tx_load: 39.2 us -> 7.68 ms  x 196"));
-	CHECK(has(text, "  worse     design: split -> shared"));
-	CHECK(has(text, "3 standard errors"));
+	CHECK(has(text, "Q12 Tx completion under Rx load\n"
+			"  verdict               pass                        fail"));
+	CHECK(has(text, "  tx_load               39.2 us +                   7.68 ms -"));
+	CHECK(has(text, "  design                split +                     shared -"));
+	CHECK(has(text, "what the set-up itself varies by"));
 	CHECK_FALSE(has(text, "stamped_tcp"));
-	CHECK(has(text, "Firmware     4.60 0x8001e8b2 1.3682.0 -> 0.1 <beta>"));
+	CHECK(has(text, "Firmware                4.60 0x8001e8b2 1.3682.0    0.1 <beta>"));
+}
+
+TEST_CASE("compare: of any number the best and the worst are marked, beyond noise", "[qualify]")
+{
+	NicRecord a, b, c;
+
+	sampled(a.number("Q8", "floor", 0, "ns"), 1000, 0.1, 100);
+	sampled(b.number("Q8", "floor", 0, "ns"), 1020, 0.1, 100);
+	sampled(c.number("Q8", "floor", 0, "ns"), 5000, 0.1, 100);
+	a.words("Q8", "none", "x");
+
+	Comparison three{ &a, &b, &c };
+	const qualify_cell *cell = three.lines.at[0].cell;
+
+	REQUIRE(three.lines.nr == 2);
+	/* As good as the best, for all that is known. */
+	CHECK((cell[0].best && cell[1].best && !cell[2].best));
+	CHECK((!cell[0].worst && !cell[1].worst && cell[2].worst));
+	CHECK(cell[1].change == QUALIFY_SAME);
+	CHECK(cell[2].change == QUALIFY_WORSE);
+	CHECK(three.worse);
+	CHECK(three.count[1][QUALIFY_ABSENT] == 1);
+	CHECK(has(three.text(),
+		  "  floor                 1 us +            1.02 us +         5 us -"));
+
+	/* From where they are none is worse. */
+	CHECK_FALSE(Comparison{ &c, &b, &a }.worse);
+	/* Within noise nobody is best. */
+	Comparison two{ &a, &b };
+	CHECK_FALSE((two.lines.at[0].cell[0].best || two.lines.at[0].cell[1].worst));
+
+	/* What was disturbed is no difference for sure. */
+	strcpy(c.row("Q8")->disturbed, "another program had CPU 1");
+	Comparison disturbed{ &a, &b, &c };
+	CHECK(disturbed.lines.at[0].cell[2].change == QUALIFY_MAYBE);
+	CHECK_FALSE(disturbed.lines.at[0].cell[2].worst);
 }

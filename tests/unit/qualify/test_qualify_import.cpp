@@ -58,8 +58,56 @@ TEST_CASE("ktap: what kselftest's runner prints", "[qualify]")
 		      "ping.test_xdp_native=fail: Exception| net.lib.py.utils.CmdExitFailure: "
 		      "Command failed",
 		      "selftests: drivers/net: stats.py=pass",
-		      "selftests: drivers/net/hw: csum.py=fail: selftests: drivers/net/hw: csum.py",
+		      "selftests: drivers/net/hw: csum.py=fail: TIMEOUT 45 seconds",
 	      });
+}
+
+/* As tools/testing/selftests/kselftest/runner.sh and net/lib/py/ksft.py print them. */
+TEST_CASE("ktap: names are whole, reasons of what was skipped or expected to fail are kept",
+	  "[qualify]")
+{
+	CHECK(results("TAP version 13\n"
+		      "1..4\n"
+		      "# overriding timeout to 300\n"
+		      "# selftests: drivers/net/hw: rss_ctx.py\n"
+		      "# TAP version 13\n"
+		      "# 1..4\n"
+		      "# ok 1 rss_ctx.test_rss_context_overlap_with_another_context_of_the_same_queues\n"
+		      "# ok 2 rss_ctx.test_rss_key_indir # SKIP Device has no more than 2 queues\n"
+		      "# # Check| At net/lib/py/ksft.py, line 37, in ksft_eq:\n"
+		      "# not ok 3 rss_ctx.test_rss_resize # XFAIL Driver cannot shrink\n"
+		      "# ok 4 rss_ctx.test_delete # XPASS fixed meanwhile\n"
+		      "# # Totals: pass:2 fail:0 xfail:1 xpass:0 skip:1 error:0\n"
+		      "ok 1 selftests: drivers/net/hw: rss_ctx.py\n"
+		      "# selftests: drivers/net: netcons_basic.sh\n"
+		      "# SKIP: Could not load netdevsim\n"
+		      "ok 2 selftests: drivers/net: netcons_basic.sh # SKIP\n"
+		      "# selftests: drivers/net/hw: devmem.py\n"
+		      "# KTAP version 1\n"
+		      "# 1..0 # SKIP no device memory\n"
+		      "ok 3 selftests: drivers/net/hw: devmem.py # SKIP\n"
+		      "# selftests: drivers/net/hw: ethtool_rmon.sh\n"
+		      "not ok 4 selftests: drivers/net/hw: ethtool_rmon.sh # exit=2\n") ==
+	      Results{
+		      "rss_ctx.test_rss_context_overlap_with_another_context_of_the_same_queues=pass",
+		      "rss_ctx.test_rss_key_indir=skip: Device has no more than 2 queues",
+		      "rss_ctx.test_rss_resize=xfail: Driver cannot shrink",
+		      "rss_ctx.test_delete=pass: XPASS fixed meanwhile",
+		      "selftests: drivers/net: netcons_basic.sh=skip: SKIP: Could not load netdevsim",
+		      "selftests: drivers/net/hw: devmem.py=skip: no device memory",
+		      "selftests: drivers/net/hw: ethtool_rmon.sh=fail: exit=2",
+	      });
+}
+
+TEST_CASE("ktap: what was expected to fail is no verdict", "[qualify]")
+{
+	NicRecord record;
+	rxaqm_error error = {};
+	const std::string log = "ok 1 a # SKIP why\nnot ok 2 b # XFAIL known\n";
+
+	REQUIRE(qualify_ktap_parse(&record, log.data(), log.size(), "log", &error) == 0);
+	qualify_judge(&record);
+	CHECK(record.row("ks")->verdict == QUALIFY_UNKNOWN);
 }
 
 TEST_CASE("ktap: subtests by blanks, and a parent that fails on its own", "[qualify]")
@@ -83,14 +131,14 @@ TEST_CASE("ktap: results that are missing are failures", "[qualify]")
 
 TEST_CASE("ktap: names are unique and fit, whatever they were", "[qualify]")
 {
-	std::string name(100, 'x');
+	std::string name(200, 'x');
 	Results got = results("ok 1 a\nok 2 a\nok 3\nok 4 " + name + "end\nok 5 b\tc # \n");
 
 	REQUIRE(got.size() == 5);
 	CHECK(got[0] == "a=pass");
 	CHECK(got[1] == "a 2=pass");
 	CHECK(got[2] == "test=pass");
-	CHECK(has(got[3], "xxxend=pass"));
+	CHECK(got[3] == std::string(127, 'x') + "=pass");
 	CHECK(got[4] == "b c=pass");
 }
 

@@ -319,8 +319,8 @@ TEST_CASE("qualify: classes have limits of their own", "[qualify]")
 	record.row("Q14")->figures.nr = 0;
 	strcpy(record.nic_class, "aqm");
 	CHECK(verdict(record, "Q14") == "unknown: \"missing\" was not measured");
-	CHECK(qualify_class_bit("aqm") == QUALIFY_AQM);
-	CHECK(qualify_class_bit("all") == 0);
+	CHECK(qualify_class("aqm")->bit == QUALIFY_AQM);
+	CHECK(qualify_class("all")->bit == 0);
 }
 
 TEST_CASE("qualify: every limit is complete and reachable", "[qualify]")

@@ -32,7 +32,7 @@ static size_t count(const std::string &text, const std::string &what)
 /* What is wrong with the tags of @page: "" if each is closed in its place. */
 static std::string unbalanced(const std::string &page)
 {
-	static const std::set<std::string> empty = { "meta", "link" };
+	static const std::set<std::string> empty = { "meta", "link", "br" };
 	static const std::regex tag("<(/?)([a-zA-Z0-9]+)((?:[^<>\"]|\"[^\"]*\")*)>");
 	std::vector<std::string> open;
 	size_t found = 0;
@@ -104,12 +104,80 @@ TEST_CASE("qualify: the page is well formed, needs nothing, and has every pictur
 	}
 }
 
+TEST_CASE("qualify: the page begins with what it came to, why, and what matters most", "[qualify]")
+{
+	const std::string bad = html(NicRecord(BAD_RECORD)), good = html(NicRecord(GOOD_RECORD));
+	const std::string first = bad.substr(0, bad.find("<dl>"));
+
+	CHECK(count(bad, "<main>") == 1);
+	CHECK_FALSE(std::regex_search(bad, std::regex("<(h[1-6]|th)[^>]*></")));
+	CHECK(has(first,
+		  "<strong>Fail</strong> for a host that must survive overload (class aqm)"));
+	CHECK(has(first, "<a href=\"#Q12\">Q12 Tx completion under Rx load</a>: <b>late Tx "
+			 "completions starve TSQ and BQL"));
+	CHECK_FALSE(has(first, "#Q5\""));
+	CHECK(count(first, "class=\"key k") == 3);
+	CHECK(has(good, "<strong>Pass</strong> for a host"));
+	CHECK(has(good, "<b>756 us</b> p99<br>delay at 1.5 times of the capacity, with "
+			"rxaqm<br><span class=\"soft\">limit 1.20 ms</span>"));
+}
+
+TEST_CASE("qualify: each picture says what it came to, in words, and has its limit", "[qualify]")
+{
+	NicRecord record(GOOD_RECORD);
+	const std::string page = html(record);
+
+	for (size_t at = page.find("<figure>"); at != std::string::npos;
+	     at = page.find("<figure>", at + 1))
+		CHECK(has(page.substr(at, page.find("</figure>", at) - at), "<path class=\"limit"));
+	CHECK(has(page, "<title>pass: floor 19 us, at most 250 us</title>"));
+	CHECK(has(page, ">limit 250 us</text>"));
+	/* Of an even share of eight queues. */
+	CHECK(has(page, ">limit 1.50</text>"));
+	for (std::string at = page; at.find("text-anchor=\"start\">") != std::string::npos;) {
+		at = at.substr(at.find("text-anchor=\"start\">") + 20);
+		CHECK_FALSE(has(at.substr(0, at.find('<')), "_"));
+	}
+	/* Another use, another limit. */
+	strcpy(record.nic_class, "ptp");
+	qualify_judge(&record);
+	CHECK(has(html(record), ">limit 50 us</text>"));
+}
+
+TEST_CASE("qualify: records for other programs", "[qualify]")
+{
+	NicRecord records[2] = { NicRecord(BAD_RECORD), NicRecord(GOOD_RECORD) };
+	strcpy(records[0].firmware, "a \"quoted\", <one>");
+	qualify_record both[2] = { records[0], records[1] };
+	const qualify_records all = { both, 2 };
+	const std::string csv = printed([&](FILE *file) { qualify_print_csv(file, &all); });
+	const std::string xml = printed([&](FILE *file) { qualify_print_junit(file, &all); });
+	size_t figures = 0, rows = 0;
+
+	for (const auto &record : both) {
+		rows += record.rows.nr;
+		for (size_t i = 0; i < record.rows.nr; i++)
+			figures += record.rows.at[i].figures.nr;
+	}
+	CHECK(count(csv, "\r\n") == figures + 1);
+	CHECK(csv.find("host,interface,driver,") == 0);
+	CHECK(has(csv, "\"a \"\"quoted\"\", <one>\""));
+	CHECK(has(csv, "\"aqm\",\"Q12\",\"pass\",\"tx_load\",\"ns\",\"\",1000,"));
+	CHECK_FALSE(has(csv, "nan"));
+
+	CHECK(count(xml, "<testsuite ") == 2);
+	CHECK(count(xml, "<testcase ") == rows);
+	CHECK(has(xml, "(slownic a &quot;quoted&quot;, &lt;one&gt;)"));
+	CHECK(has(xml, "name=\"Q12 Tx completion under Rx load\""));
+	CHECK(count(xml, "<failure message=") > 3);
+}
+
 TEST_CASE("qualify: what a driver says is text, not markup", "[qualify]")
 {
 	NicRecord record;
 
 	strcpy(record.firmware, "</dd><script>alert(1)</script>\n&\"'");
-	strcpy(record.interface, "<b>");
+	strcpy(record.interface, "<big>");
 	strcpy(record.row("Q1")->why, "<i>");
 	strcpy(record.row("\"><p>")->why, "x");
 	record.words("Q1", "<u>", "<s>");
@@ -122,7 +190,7 @@ TEST_CASE("qualify: what a driver says is text, not markup", "[qualify]")
 	std::string page = html(record);
 
 	CHECK(unbalanced(page) == "");
-	for (const char *tag : { "<b>", "<i>", "<u>", "<s>", "<script", "<em>", "<x>", "<y>" })
+	for (const char *tag : { "<big>", "<i>", "<u>", "<s>", "<script", "<em>", "<x>", "<y>" })
 		CHECK_FALSE(has(page, tag));
 	CHECK(has(page, "&lt;script&gt;alert(1)&lt;/script&gt;?&amp;&quot;&#39;"));
 }
@@ -167,7 +235,7 @@ TEST_CASE("qualify: curves go together by kind and units, six at most", "[qualif
 	for (size_t i = 0; i < qualify_row_curves(record.row("Q4")); i++) {
 		qualify_picture picture;
 
-		if (qualify_picture_of(&picture, record.row("Q4"), i))
+		if (qualify_picture_of(&picture, &record, record.row("Q4"), i))
 			got.emplace_back(picture.kind, picture.nr);
 	}
 	CHECK(got == std::vector<std::pair<enum qualify_picture_kind, unsigned int>>{

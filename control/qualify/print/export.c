@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records for other programs: spreadsheets and CI. */
+#include <math.h>
+
+#include "qualify/judge/judge.h"
+#include "qualify/print/print.h"
+#include "qualify/record/format.h"
+
+static void put_text(FILE *file, const char *text, char after)
+{
+	fputc('"', file);
+	for (; *text; text++)
+		fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+	fprintf(file, "\"%c", after);
+}
+
+static void put_number(FILE *file, double value, const char *after)
+{
+	if (isfinite(value))
+		fprintf(file, "%.12g", value);
+	fputs(after, file);
+}
+
+static void put_figure(FILE *file, const struct qualify_record *record,
+		       const struct qualify_row *row, const struct qualify_figure *figure)
+{
+	put_text(file, record->host, ',');
+	put_text(file, record->interface, ',');
+	put_text(file, record->driver, ',');
+	put_text(file, record->firmware, ',');
+	put_text(file, record->time, ',');
+	put_text(file, record->nic_class, ',');
+	put_text(file, row->id, ',');
+	put_text(file, qualify_verdict_name(row->verdict), ',');
+	put_text(file, figure->name, ',');
+	put_text(file, figure->unit, ',');
+	put_text(file, figure->words, ',');
+	put_number(file, qualify_known(figure->n) ? (double)figure->n : NAN, ",");
+	put_number(file, qualify_known(figure->of) ? (double)figure->of : NAN, ",");
+	put_number(file, figure->median, ",");
+	put_number(file, figure->p99, ",");
+	put_number(file, figure->min, ",");
+	put_number(file, figure->max, ",");
+	put_number(file, figure->cv, ",");
+	put_number(file, figure->error, "\r\n");
+}
+
+void qualify_print_csv(FILE *file, const void *what)
+{
+	const struct qualify_records *records = what;
+	const struct qualify_figure *figure;
+	const struct qualify_row *row;
+	unsigned int i;
+
+	fputs("host,interface,driver,firmware,time,class,row,verdict,figure,unit,words,n,of,"
+	      "median,p99,min,max,cv,error\r\n",
+	      file);
+	for (i = 0; i < records->nr; i++) {
+		rxaqm_list_each(row, &records->at[i].rows) {
+			rxaqm_list_each(figure, &row->figures)
+				put_figure(file, &records->at[i], row, figure);
+		}
+	}
+}
+
+static void put_case(FILE *file, const struct qualify_record *record, const struct qualify_row *row)
+{
+	static const char *const elements[] = { "skipped", "system-out", "system-out", "failure" };
+	char seconds[32];
+
+	snprintf(seconds, sizeof(seconds), "%.3f", (double)row->took_ms / 1e3);
+	qualify_markup(file, "<testcase classname=\"qualify.%s\" name=\"%s %s\" time=\"%s\">",
+		       record->interface, row->id, qualify_row_title(row->id), seconds);
+	if (row->verdict == QUALIFY_UNKNOWN || row->verdict == QUALIFY_FAIL)
+		qualify_markup(file, "<%s message=\"%s\"/></testcase>\n", elements[row->verdict],
+			       row->why);
+	else
+		qualify_markup(file, "<%s>%s: %s</%s></testcase>\n", elements[row->verdict],
+			       qualify_verdict_name(row->verdict), row->why,
+			       elements[row->verdict]);
+}
+
+void qualify_print_junit(FILE *file, const void *what)
+{
+	const struct qualify_records *records = what;
+	unsigned int i, count[QUALIFY_NR_VERDICTS];
+	const struct qualify_row *row;
+
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", file);
+	for (i = 0; i < records->nr; i++) {
+		const struct qualify_record *record = &records->at[i];
+
+		qualify_count(record, count);
+		qualify_markup(file,
+			       "<testsuite name=\"rxaqm qualify %s (%s %s)\" timestamp=\"%s\" "
+			       "hostname=\"%s\"",
+			       record->interface, record->driver, record->firmware, record->time,
+			       record->host);
+		fprintf(file, " tests=\"%zu\" failures=\"%u\" skipped=\"%u\" errors=\"0\">\n",
+			record->rows.nr, count[QUALIFY_FAIL], count[QUALIFY_UNKNOWN]);
+		rxaqm_list_each(row, &record->rows)
+			put_case(file, record, row);
+		fputs("</testsuite>\n", file);
+	}
+	fputs("</testsuites>\n", file);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the terminal can show that text goes to. */
+#ifndef RXAQM_QUALIFY_TERM_H
+#define RXAQM_QUALIFY_TERM_H
+
+#include <stdio.h>
+
+#include "qualify/record/format.h"
+
+enum qualify_color {
+	QUALIFY_COLOR_AUTO,
+	QUALIFY_COLOR_ALWAYS,
+	QUALIFY_COLOR_NEVER
+};
+extern const char *const qualify_color_names[];
+
+/* Whether text has colours: on a terminal, unless NO_COLOR is set (no-color.org) or TERM is dumb. */
+void qualify_use_colors(enum qualify_color when);
+
+/* Its columns, 80 at least; of what is no terminal 80. */
+int qualify_width(FILE *file);
+
+/* Print the name of @verdict, or @text instead of it, in the colour of @verdict, on @columns. */
+void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns);
+
+/* Print @text, which begins in column @at, on lines that go on at @indent. */
+void qualify_wrap(FILE *file, int at, int indent, const char *text);
+
+#endif /* RXAQM_QUALIFY_TERM_H */
