@@ -23,7 +23,7 @@ DOCUMENTED := rxaqm rxaqm-doctor rxaqm-qualify
 DOCUMENTS_rxaqm := README.md $(addprefix docs/,af_xdp.md design.md fleet.md law.md measurements.md \
 	tso-bonus.md)
 DOCUMENTS_rxaqm-doctor := docs/doctor.md
-DOCUMENTS_rxaqm-qualify := docs/qualify.md
+DOCUMENTS_rxaqm-qualify := docs/qualify.md docs/qualify.schema.json
 BUILD := build
 VERSION := $(shell cat VERSION)
 
@@ -72,7 +72,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 
 BPF_DIRS := xdp kprobes
 bpf_skels = $(patsubst %.bpf.c,$(BUILD)/bpf/%.skel.h,$(notdir $(wildcard $(1:%=%/*.bpf.c))))
-SKELS := $(call bpf_skels,$(BPF_DIRS))
+SKELS := $(call bpf_skels,$(BPF_DIRS)) $(BUILD)/bpf/report.css.h
 TEST_BPF_DIRS := tests/rig tests/bpf tests/bench tests/xsk
 RIG_SKELS := $(call bpf_skels,$(TEST_BPF_DIRS))
 
@@ -328,6 +328,11 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst -,_,$*) >$@ 2>$@.log || \
 		{ cat $@.log >&2; exit 1; }
+
+# As a text of C.
+$(BUILD)/bpf/%.css.h: control/qualify/print/%.css
+	@mkdir -p $(@D)
+	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 $(BUILD)/obj/control/core/%.o: private ROOTS := control/core
 $(BUILD)/obj/control/aqm/%.o: private ROOTS := control/core control/aqm

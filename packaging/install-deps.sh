@@ -16,7 +16,7 @@ declare -A packages=(
 		linux-libc-dev/6.12 libxdp-dev libelf-dev zlib1g-dev libinih-dev
 		libjson-c-dev libmnl-dev libncurses-dev libsystemd-dev libmicrohttpd-dev"
 	[test]="g++ catch2/3.7 libclang-rt-19-dev iproute2 iperf3 ethtool jq procps tmux zsh fish
-		python3-prometheus-client python3-scapy"
+		python3-jsonschema python3-prometheus-client python3-scapy"
 	[deb]="build-essential debhelper dpkg-dev lintian"
 	[demo]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
 	[eval]="gnuplot-nox iproute2 iperf3 ethtool jq procps nbdkit fio"

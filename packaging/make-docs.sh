@@ -7,7 +7,7 @@
 #   docs/*.8, docs/*.5       lists between '.\" keys SECTION' and '.\" end': the first three lines
 #                            of an item are written here, those behind them are kept
 #   nic-profiles/README.md   tables between '<!-- keys SECTION -->' and '<!-- end -->'
-#   docs/qualify.md          the table between '<!-- limits -->' and '<!-- end -->'
+#   docs/qualify.md          the text between '<!-- limits -->' and '<!-- end -->'
 #   packaging/rxaqm.conf     sections, from [SECTION] to an empty line
 #   packaging/rxaqm-complete the table between '# rows' and '# end'
 # shellcheck disable=SC2016 # of awk and Markdown
@@ -127,7 +127,7 @@ update docs/qualify.md '
 	/^<!-- limits/ {
 		print $0 "\n"
 		while ((getline line <ENVIRON["limits"]) > 0)
-			print line
+			print "    " line
 		print ""
 		skip = 1
 	}

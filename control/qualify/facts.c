@@ -51,14 +51,17 @@ static void read_pcie(struct qualify_record *record)
 		snprintf(record->pcie, sizeof(record->pcie), "%s x%.30s", word[0], word[1]);
 }
 
-static void add(struct qualify_record *record, const char *name, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void add(struct qualify_record *record, const char *name, const char *fmt, ...)
+void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
 {
-	struct qualify_setup *setup = rxaqm_list_add(&record->setup);
+	struct qualify_setup *setup;
 	va_list args;
 
+	/* Of an earlier run. */
+	rxaqm_list_each(setup, &record->setup) {
+		if (!strcmp(setup->name, name))
+			return;
+	}
+	setup = rxaqm_list_add(&record->setup);
 	if (!setup)
 		return;
 	snprintf(setup->name, sizeof(setup->name), "%s", name);
@@ -72,7 +75,7 @@ static void add_file(struct qualify_record *record, const char *name, int dir_fd
 	char line[200];
 
 	if (*rxaqm_first_line(dir_fd, path, line, sizeof(line)))
-		add(record, name, "%s", line);
+		qualify_setup_add(record, name, "%s", line);
 }
 
 static void add_interrupt(int dir_fd, const char *irq, void *record)
@@ -87,16 +90,14 @@ static void add_interrupt(int dir_fd, const char *irq, void *record)
 
 static void add_device(int dir_fd, const char *name, void *record)
 {
-	static const char *const files[] = { "vendor",		 "device",   "subsystem_vendor",
-					     "subsystem_device", "revision", "numa_node" };
-	char as[32];
-	size_t i;
+	static const char files[] =
+		" vendor device subsystem_vendor subsystem_device revision numa_node ";
+	char word[64], as[32];
 
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(as, sizeof(as), "PCI %s", files[i]);
-		if (!strcmp(name, files[i]))
-			add_file(record, as, dir_fd, name);
-	}
+	snprintf(word, sizeof(word), " %.40s ", name);
+	snprintf(as, sizeof(as), "PCI %.20s", name);
+	if (strstr(files, word))
+		add_file(record, as, dir_fd, name);
 }
 
 /* The name of each offload that is on, as many as fit. */
@@ -113,7 +114,7 @@ static void add_offloads(struct qualify_record *record, const char *ifname)
 		if (qualify_feature(ifname, names[i]) == QUALIFY_FEATURE_ON)
 			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
 	}
-	add(record, "offloads", "%s", *words ? words : "none");
+	qualify_setup_add(record, "offloads", "%s", *words ? words : "none");
 }
 
 static void read_setup(const char *ifname, struct qualify_record *record, const __u8 mac[6])
@@ -125,16 +126,19 @@ static void read_setup(const char *ifname, struct qualify_record *record, const 
 			 { QUALIFY_CHANNELS, "channels rx tx combined" },
 			 { QUALIFY_COALESCE, "rx-usecs, adaptive" },
 			 { QUALIFY_HWTSTAMP, "stamps flags tx rx" } };
-	char value[QUALIFY_SETTING_LEN], *at;
+	char value[QUALIFY_SETTING_LEN], serial[QUALIFY_SERIAL_LEN], *at;
 	size_t i, got;
 	FILE *file;
 
-	add(record, "MAC", "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-	    mac[5]);
+	qualify_setup_add(record, "MAC", "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+			  mac[3], mac[4], mac[5]);
 	rxaqm_nic_read_dir(ifname, "/device", add_device, record);
+	qualify_serial(record->bus, serial);
+	if (*serial)
+		qualify_setup_add(record, "serial number", "%s", serial);
 	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		if (!qualify_setting_get(ifname, settings[i].setting, "", value))
-			add(record, settings[i].name, "%s", value);
+			qualify_setup_add(record, settings[i].name, "%s", value);
 	}
 	add_offloads(record, ifname);
 	rxaqm_nic_read_dir(ifname, "/device/msi_irqs", add_interrupt, record);
@@ -147,7 +151,7 @@ static void read_setup(const char *ifname, struct qualify_record *record, const 
 	value[got] = '\0';
 	for (at = value; at + 1 < value + got; at++)
 		*at = *at ? *at : ' ';
-	add(record, "command", "%s", value);
+	qualify_setup_add(record, "command", "%s", value);
 }
 
 int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6])

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* May the interface be disturbed? */
+#include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <time.h>
 
 #include "nic/netlink.h"
-#include "qualify/measure/counters.h"
+#include "nic/nic.h"
 #include "qualify/qualify.h"
 
 /* What ARP, neighbour discovery, LLDP and the like send. */
@@ -62,19 +63,14 @@ static bool has_default_route(unsigned int ifindex)
 /* Packets a second, both ways, over one. */
 static double traffic_now(const char *ifname)
 {
-	struct qualify_counters before, after;
+	struct rtnl_link_stats64 before = {}, after = {};
 	const struct timespec second = { .tv_sec = 1 };
-	__u64 packets;
 
-	qualify_counters_read(ifname, &before);
+	rxaqm_link_stats(ifname, &before);
 	nanosleep(&second, NULL);
-	qualify_counters_read(ifname, &after);
-	qualify_counters_since(&after, &before);
-	packets = qualify_counter(&after, "rtnl rx_packets") +
-		  qualify_counter(&after, "rtnl tx_packets");
-	qualify_counters_free(&before);
-	qualify_counters_free(&after);
-	return (double)packets;
+	rxaqm_link_stats(ifname, &after);
+	return (double)(after.rx_packets - before.rx_packets + after.tx_packets -
+			before.tx_packets);
 }
 
 int qualify_check_idle(const char *ifname, struct rxaqm_error *error)

@@ -17,13 +17,6 @@
 #define CARRIER_MS 8000
 #define FEW_MS 20
 
-static bool has_carrier(const char *ifname)
-{
-	char value[QUALIFY_SETTING_LEN];
-
-	return !qualify_setting_get(ifname, QUALIFY_SYSFS, "carrier", value) && value[0] == '1';
-}
-
 static int link_up(struct qualify_run *run)
 {
 	char value[QUALIFY_SETTING_LEN];
@@ -34,9 +27,9 @@ static int link_up(struct qualify_run *run)
 	if (err)
 		return qualify_failed(run, -err, "cannot set \"%s\" up: %s", run->ifname,
 				      strerror(-err));
-	for (i = 0; i < CARRIER_MS / FEW_MS && !has_carrier(run->ifname) && !*run->stop; i++)
+	for (i = 0; i < CARRIER_MS / FEW_MS && !qualify_has_carrier(run) && !*run->stop; i++)
 		qualify_sleep_ms(run, FEW_MS);
-	if (has_carrier(run->ifname))
+	if (qualify_has_carrier(run))
 		return 0;
 	return qualify_failed(run, ENETDOWN,
 			      "\"%s\" has no carrier: is the cable in, is the other end up?",
@@ -176,6 +169,8 @@ int qualify_prepare(struct qualify_run *run, const struct qualify_request *reque
 		if (err)
 			return err;
 		snprintf(run->record->peer, sizeof(run->record->peer), "%s", run->peer.words);
+		qualify_setup_add(run->record, "peer's kernel", "%s", run->peer.kernel);
+		qualify_setup_add(run->record, "peer's NIC", "%s", run->peer.nic);
 	}
 	stamps_on(run);
 	if (run->peer.pid && probe_on(run, &probe_error)) {

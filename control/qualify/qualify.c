@@ -69,19 +69,6 @@ static bool is_there(const struct qualify_record *record, const char *id)
 	return row && row->figures.nr && !*row->disturbed;
 }
 
-static void free_row(struct qualify_row *row)
-{
-	struct qualify_figure *figure;
-	struct qualify_curve *curve;
-
-	rxaqm_list_each(figure, &row->figures) {
-		rxaqm_list_each(curve, &figure->curves)
-			free(curve->points.at);
-		free(figure->curves.at);
-	}
-	free(row->figures.at);
-}
-
 static int by_number(const void *a, const void *b)
 {
 	const struct qualify_row *x = a, *y = b;
@@ -95,7 +82,7 @@ static void keep(struct qualify_record *record, const struct qualify_row *row)
 	struct qualify_row *to = (struct qualify_row *)qualify_find_row(record, row->id);
 
 	if (to)
-		free_row(to);
+		qualify_row_free(to);
 	else
 		to = rxaqm_list_add(&record->rows);
 	if (!to)
@@ -113,7 +100,7 @@ static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
 {
 	static const __u8 nowhere[QUALIFY_CPUS];
 	static struct qualify_others from, to;
-	__u8 *receives = run->probe.skel ? qualify_probe_received(&run->probe) : NULL;
+	__u8 *receives = run->probe.received;
 	__u8 runs[QUALIFY_CPUS] = {};
 	__u64 until_ns = rxaqm_now_ns() + WATCH_MS * RXAQM_NSEC_PER_MSEC;
 	cpu_set_t cpus;
@@ -159,7 +146,7 @@ static int run_row(struct qualify_run *run, const struct qualify_row_def *def)
 				*row.disturbed ? "; " : "", row.disturbed);
 	row.took_ms = rxaqm_ns_since(rxaqm_now_ns(), start_ns) / RXAQM_NSEC_PER_MSEC;
 	if (*run->stop)
-		free_row(&row); /* it was cut short */
+		qualify_row_free(&row); /* it was cut short */
 	else
 		keep(run->record, &row);
 	if (!unreachable && !(run->peer.pid && run->peer.fd < 0))

@@ -42,6 +42,17 @@ int qualify_rows_run(const struct qualify_request *request, struct qualify_recor
 /* Fill in all of @record that is no row, class or peer, and the MAC address. -errno. */
 int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 mac[6]);
 
+/* The serial number of the PCI device @bus ("0000:03:00.0"); "": nobody tells it. That in the @nr
+ * bytes of a PCI VPD.
+ */
+#define QUALIFY_SERIAL_LEN 64
+void qualify_serial(const char *bus, char serial[QUALIFY_SERIAL_LEN]);
+void qualify_vpd_serial(const __u8 *vpd, size_t nr, char serial[QUALIFY_SERIAL_LEN]);
+
+/* Another fact of the set-up. */
+void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Fill in @run for @request; what it changes is noted in run->journal, to be restored in any case.
  * -errno with run->error.
  */

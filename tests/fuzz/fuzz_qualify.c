@@ -4,6 +4,7 @@
  */
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qualify/judge/judge.h"
@@ -15,16 +16,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void report(FILE *null, struct qualify_record *record)
 {
+	/* Pointers in it are shared; nothing of it is freed here. */
+	struct qualify_record both[2];
+	const struct qualify_records records = { both, 2 };
+	char *const names[] = { "a", "b" };
 	struct qualify_comparison comparison;
 	struct rxaqm_error error = {};
 
 	qualify_judge(record);
+	both[0] = *record;
 	qualify_print_text(null, record, true);
 	qualify_print_html(null, record);
-	assert(!qualify_compare(&comparison, record, record));
-	assert(!qualify_comparison_worse(&comparison));
-	qualify_comparison_print(null, &comparison);
-	qualify_comparison_free(&comparison);
+	both[1] = *record;
+	assert(!qualify_compare(&comparison, both, 2));
+	assert(!comparison.worse);
+	qualify_comparison_print(null, &comparison, names);
+	qualify_comparison_json(null, &comparison, names);
+	free(comparison.lines.at);
+	qualify_print_csv(null, &records);
+	qualify_print_junit(null, &records);
 	assert(!qualify_record_write(record, "/dev/null", &error));
 	qualify_write_profile(record, "/dev/null", &error);
 }

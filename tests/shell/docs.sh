@@ -136,7 +136,7 @@ same "checks of the doctor" "rxaqm doctor --checks" "$("$rxaqm" doctor --checks)
 
 # The limits of docs/qualify.md are what the program prints, and its keys those of the record.
 same "limits of qualify" "rxaqm qualify --limits" "$("$rxaqm" qualify --limits)" \
-	docs/qualify.md "$(sed -n '/^<!-- limits/,/^<!-- end/{/^|/p}' docs/qualify.md)"
+	docs/qualify.md "$(sed -n '/^<!-- limits/,/^<!-- end/{s/^    //p}' docs/qualify.md)"
 # FIELDS(qualify_row, id, why), LIST(qualify_row, figures, TYPE): row.id, row.why, row.figures.
 record_keys()
 {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The pages of rxaqm qualify in a real browser: nothing on its console, each picture drawn, no label
-# cut off or over another one, nothing wider than the page; on screens light and dark, on paper.
+# cut off or over another one, nothing wider than the page; on screens light and dark and of a phone,
+# on less than eight pages of paper.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 skip() { echo "$1" && exit 77; }
@@ -82,6 +83,29 @@ look()
 	console "$1, $4"
 }
 
+# A window cannot be as narrow as a phone, a frame in it can.
+phone()
+{
+	sed 's/<\/body>.*//' "$scratch/$1.html" >"$scratch/narrow.html"
+	cat >>"$scratch/narrow.html" <<-'END'
+		<script>
+		const wide = document.documentElement.scrollWidth, empty = [...document.querySelectorAll("h1, h2, th")]
+			.filter((e) => !e.textContent.trim()).length;
+		parent.postMessage(`looked: ${wide > 390 ? `${wide} px wide in 390 px ` : ""}${empty ? "an empty heading " : ""}` +
+			(document.querySelectorAll("main").length === 1 ? "" : "no main part"), "*");
+		</script></body></html>
+	END
+	cat >"$scratch/phone.html" <<-'END'
+		<!DOCTYPE html><body><pre id="result"></pre><script>
+		addEventListener("message", (e) => { document.getElementById("result").textContent = e.data; });
+		</script><iframe src="narrow.html" style="width:390px;height:800px;border:0"></iframe>
+	END
+	browse --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom "file://$scratch/phone.html" >"$scratch/dom" ||
+		wrong "$1, phone: the browser fails: $(tail -n 1 "$scratch/err")"
+	got=$(sed -n 's/.*<pre id="result">\(.*\)<\/pre>.*/\1/p' "$scratch/dom")
+	[[ $got == "looked: " ]] || wrong "$1, on a phone: ${got:-nothing was looked at}"
+}
+
 console()
 {
 	! grep -F CONSOLE "$scratch/err" || wrong "$1: it says something on the console"
@@ -89,6 +113,7 @@ console()
 
 records=tests/unit/qualify
 "$rxaqm" qualify --from=$records/good.json --html="$scratch/good.html" >"$scratch/out"
+"$rxaqm" qualify --from=docs/qualify/igb.json --html="$scratch/igb.html" >"$scratch/out" || [ $? -eq 5 ]
 "$rxaqm" qualify --from=$records/bad.json --html="$scratch/bad.html" >"$scratch/out" || [ $? -eq 5 ]
 
 dark='s/@media screen and \(prefers-color-scheme:dark\)/@media screen/'
@@ -99,15 +124,23 @@ for page in good:8 bad:8; do
 	look "$page" "$pictures" 1100 "light screen" ''
 	look "$page" "$pictures" 1100 "dark screen" "$dark"
 	look "$page" "$pictures" 688 "paper" "$paper"
+done
+for page in good bad igb; do
 	# The page itself, as it is: no console, and paper of the right size.
 	browse --no-pdf-header-footer --print-to-pdf="$scratch/$page.pdf" "file://$scratch/$page.html" >"$scratch/out" ||
 		wrong "$page: it cannot be printed: $(tail -n 1 "$scratch/err")"
 	console "$page, printed"
+	nr=$(grep -acE '/Type /Page$' "$scratch/$page.pdf" || true)
+	((nr > 0 && nr < 8)) || wrong "$page: $nr pages on paper"
+	phone "$page"
 	sizes=$(grep -aoE '/MediaBox \[[0-9. ]*\]' "$scratch/$page.pdf" | sort -u)
 	[[ $sizes =~ ^/MediaBox\ \[0\ 0\ 59[45][0-9.]*\ 84[12][0-9.]*\]$ ]] || wrong "$page: not A4: '$sizes'"
 done
 
 # What the test itself must see.
+sed 's/<main>/<main style="min-width:500px">/' "$scratch/good.html" >"$scratch/wide.html"
+found=$(phone wide)
+[[ $found == *'390 px'* ]] || wrong "what is too wide for a phone is not found: $found"
 sed 's/<svg viewBox="0 0 640/<svg viewBox="0 0 340/' "$scratch/good.html" >"$scratch/broken.html"
 found=$(look broken 8 1100 broken '')
 [[ $found == *'cut label'* ]] || wrong "labels that are cut off are not found: $found"

@@ -52,6 +52,17 @@ int64_t Record::verdict(const std::string &row) const
 	return json_.number(at(row, "") + "/verdict");
 }
 
+std::string Record::setup(const std::string &name) const
+{
+	for (size_t i = 0; i < json_.size("/setup"); i++) {
+		const std::string at = "/setup/" + std::to_string(i);
+
+		if (json_.text(at + "/name") == name)
+			return json_.text(at + "/value");
+	}
+	return "";
+}
+
 Args qualify_args(const Wire &wire, const std::string &rows, const Args &more)
 {
 	Args args = { "qualify", wire.rx_if, "--loopback", wire.tx.name() + "/" + wire.tx_if,

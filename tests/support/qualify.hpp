@@ -21,6 +21,7 @@ class Record
 	std::string words(const std::string &row, const std::string &figure) const;
 	std::string why(const std::string &row) const;
 	int64_t verdict(const std::string &row) const; /* enum qualify_verdict */
+	std::string setup(const std::string &name) const; /* "": it is not there */
 
     private:
 	std::string at(const std::string &row, const std::string &figure) const;

@@ -92,7 +92,4 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
  */
 void qualify_judge(struct qualify_record *record);
 
-/* The limits as a Markdown table, for documents, or as @json. */
-void qualify_print_limits(FILE *file, bool json);
-
 #endif /* RXAQM_QUALIFY_JUDGE_H */

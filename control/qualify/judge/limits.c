@@ -29,7 +29,7 @@
 
 const struct qualify_limit qualify_limits[] = {
 	{ ROW("Q1", "design", ALL), NEEDED, BAD_WORDS("shared", NULL),
-	  .why = "Tx completions that stand behind received packets make an Rx queue a Tx problem",
+	  .why = "Tx completions that stand behind received packets turn an Rx queue into a Tx problem",
 	  .source = "docs/design.md" },
 	{ ROW("Q1", "rings_per_napi", AQM), AT_MOST(1, NEVER, "count"),
 	  .why = "rings of one NAPI share its budget and CPU: one that stands holds up the others",
@@ -147,10 +147,6 @@ const struct qualify_limit qualify_limits[] = {
 	  .source = "Documentation/networking/scaling.rst" },
 	{ ROW("Q13", "spread", ALL), LEAST(100), AT_MOST(1.5, 3, ""),
 	  .why = "the busiest queue overloads before the host does", .source = OURS },
-	{ ROW("Q13", "rekey_lost", ALL), AT_MOST(0, NEVER, "packets"),
-	  .why = "a new key must not lose packets", .source = "drivers/net/hw/rss_ctx.py" },
-	{ ROW("Q13", "rekey_reordered", ALL), AT_MOST(0, NEVER, "packets"),
-	  .why = "TCP takes packets out of order for lost ones", .source = OURS },
 	{ ROW("Q13", "hash_*", AQM | XSK), BAD_WORDS("none", NULL),
 	  .why = "all that comes by tunnels is one queue's", .source = OURS },
 

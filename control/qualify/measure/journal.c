@@ -63,7 +63,7 @@ static bool parse(char *line, struct note *note)
 	if (!strcmp(note->what, "-"))
 		note->what[0] = '\0';
 	for (i = 0; i < QUALIFY_NR_SETTINGS; i++) {
-		if (!strcmp(name, qualify_setting_kinds[i].name)) {
+		if (!strcmp(name, qualify_setting_names[i])) {
 			note->setting = (enum qualify_setting)i;
 			return true;
 		}
@@ -135,28 +135,22 @@ static int append(const struct qualify_journal *journal, const char *line)
 	return err;
 }
 
-int qualify_setting_get(const char *ifname, enum qualify_setting setting, const char *what,
-			char value[QUALIFY_SETTING_LEN])
-{
-	return qualify_setting_kinds[setting].get(ifname, what, value);
-}
-
 int qualify_setting_change(struct qualify_journal *journal, enum qualify_setting setting,
 			   const char *what, const char *value)
 {
-	const struct qualify_setting_kind *kind = &qualify_setting_kinds[setting];
 	char old[QUALIFY_SETTING_LEN], line[LINE_LEN + 64];
 	struct notes notes = {};
 	int err = read_notes(journal, &notes);
 
 	if (!err && !noted(&notes, setting, what)) {
-		err = kind->get(journal->ifname, what, old);
-		snprintf(line, sizeof(line), "%s %s\t%s\n", kind->name, *what ? what : "-", old);
+		err = qualify_setting_get(journal->ifname, setting, what, old);
+		snprintf(line, sizeof(line), "%s %s\t%s\n", qualify_setting_names[setting],
+			 *what ? what : "-", old);
 		if (!err)
 			err = append(journal, line);
 	}
 	free(notes.list.at);
-	return err ?: kind->set(journal->ifname, what, value);
+	return err ?: qualify_setting_set(journal->ifname, setting, what, value);
 }
 
 int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error *error)
@@ -174,16 +168,16 @@ int qualify_journal_restore(struct qualify_journal *journal, struct rxaqm_error 
 			journal->path, journal->ifname, strerror(-err));
 	for (i = err ? 0 : notes.list.nr; i-- > 0;) {
 		const struct note *note = &notes.list.at[i];
-		const struct qualify_setting_kind *kind = &qualify_setting_kinds[note->setting];
 
-		err = kind->set(journal->ifname, note->what, note->old);
+		err = qualify_setting_set(journal->ifname, note->setting, note->what, note->old);
 		if (err && err != -ENODEV)
 			failed = rxaqm_failed(
 				error, -err,
 				"cannot put back %s%s%s of \"%s\" to \"%s\": %s; set it by hand "
 				"and remove %s",
-				kind->name, *note->what ? " " : "", note->what, journal->ifname,
-				note->old, strerror(-err), journal->path);
+				qualify_setting_names[note->setting], *note->what ? " " : "",
+				note->what, journal->ifname, note->old, strerror(-err),
+				journal->path);
 	}
 	free(notes.list.at);
 	if (!failed)

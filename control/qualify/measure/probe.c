@@ -47,6 +47,10 @@ int qualify_probe_open(struct qualify_probe *probe, const char *ifname, struct r
 		return -ENOMEM;
 	}
 	probe->seen = at;
+	probe->orders = &probe->skel->bss->orders;
+	probe->progress = &probe->skel->bss->progress;
+	probe->nr_polls = &probe->skel->bss->polls;
+	probe->received = probe->skel->bss->received;
 	return 0;
 }
 
@@ -59,6 +63,7 @@ void qualify_probe_close(struct qualify_probe *probe)
 	qualify__destroy(probe->skel);
 	probe->skel = NULL;
 	probe->seen = NULL;
+	probe->received = NULL;
 }
 
 int qualify_probe_xdp_try(struct qualify_probe *probe, bool native)
@@ -149,18 +154,8 @@ void qualify_probe_tc_off(unsigned int ifindex, bool keep_clsact)
 void qualify_probe_clear(struct qualify_probe *probe)
 {
 	memset(probe->seen, 0, SEEN_BYTES);
-	memset(&probe->skel->bss->orders, 0, sizeof(probe->skel->bss->orders));
+	*probe->orders = (struct qualify_orders){};
 	memset(&probe->skel->bss->progress, 0, sizeof(probe->skel->bss->progress));
-}
-
-struct qualify_orders *qualify_probe_orders(struct qualify_probe *probe)
-{
-	return &probe->skel->bss->orders;
-}
-
-const volatile struct qualify_progress *qualify_probe_progress(const struct qualify_probe *probe)
-{
-	return &probe->skel->bss->progress;
 }
 
 bool qualify_probe_polls_on(struct qualify_probe *probe, __u32 napi_id)
@@ -177,16 +172,6 @@ void qualify_probe_polls_off(struct qualify_probe *probe)
 {
 	bpf_link__destroy(probe->polls);
 	probe->polls = NULL;
-}
-
-__u64 qualify_probe_polls(const struct qualify_probe *probe)
-{
-	return *(const volatile __u64 *)&probe->skel->bss->polls;
-}
-
-__u8 *qualify_probe_received(struct qualify_probe *probe)
-{
-	return probe->skel->bss->received;
 }
 
 const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq)

@@ -18,6 +18,11 @@ struct qualify_probe {
 	bool native; /* XDP */
 	unsigned int ifindex;
 	struct qualify_seen *seen;
+	/* What the programs are told, and tell. */
+	struct qualify_orders *orders;
+	const volatile struct qualify_progress *progress;
+	const volatile __u64 *nr_polls; /* that have ended */
+	__u8 *received; /* by CPU, of QUALIFY_CPUS: 1 if it received a frame since that was set to 0 */
 };
 
 /* Load them. -errno with @error. */
@@ -41,17 +46,10 @@ void qualify_probe_tc_off(unsigned int ifindex, bool keep_clsact);
 
 /* Nothing was seen, and nothing is ordered. */
 void qualify_probe_clear(struct qualify_probe *probe);
-struct qualify_orders *qualify_probe_orders(struct qualify_probe *probe);
-const volatile struct qualify_progress *qualify_probe_progress(const struct qualify_probe *probe);
 
 /* Count polls of NAPI @napi_id from now on. False: no BTF in the kernel, or no such id (0). */
 bool qualify_probe_polls_on(struct qualify_probe *probe, __u32 napi_id);
 void qualify_probe_polls_off(struct qualify_probe *probe);
-/* By CPU, of QUALIFY_CPUS: 1 if it received a frame since that was set to 0. */
-__u8 *qualify_probe_received(struct qualify_probe *probe);
-
-/* That have ended. */
-__u64 qualify_probe_polls(const struct qualify_probe *probe);
 
 /* What became of frame @seq; NULL: neither program saw it. */
 const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq);

@@ -9,125 +9,187 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <sys/wait.h>
 
 #include "nic/ethtool.h"
 #include "nic/netns.h"
 #include "nic/nic.h"
-#include "qualify/measure/link.h"
+#include "command/program.h"
 #include "qualify/measure/probe.h"
 
-static int get_ring(const char *ifname, const char *what, char *value)
-{
-	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
-	int err = rxaqm_ethtool(ifname, &ring);
+#define MAX_WORDS 8 /* of "rxaqm attach" */
 
-	(void)what;
-	snprintf(value, QUALIFY_SETTING_LEN, "%u", ring.rx_pending);
-	return err;
+/* Exit code of rxaqm with @argv, its output thrown away; -errno. */
+static int run_rxaqm(char *const argv[])
+{
+	int status, null;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		rxaqm_program_exec(argv[0], argv);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -ECHILD;
 }
 
-static int set_ring(const char *ifname, const char *what, const char *value)
+int qualify_rxaqm(const char *ifname, const char *words)
 {
-	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
-	__u32 entries = (__u32)strtoul(value, NULL, 10);
-	int err = rxaqm_ethtool(ifname, &ring);
+	char name[IF_NAMESIZE], text[256], *save = NULL, *word;
+	char *argv[MAX_WORDS] = { "rxaqm", "attach", name };
+	int nr = 3, code;
 
-	(void)what;
-	if (err || ring.rx_pending == entries)
-		return err;
-	ring.cmd = ETHTOOL_SRINGPARAM;
-	ring.rx_pending = entries;
-	return rxaqm_ethtool(ifname, &ring);
+	snprintf(name, sizeof(name), "%.15s", ifname);
+	snprintf(text, sizeof(text), "%s", words);
+	if (!strcmp(words, "no"))
+		argv[1] = "detach";
+	else
+		for (word = strtok_r(text, " ", &save); word && nr < MAX_WORDS - 1;
+		     word = strtok_r(NULL, " ", &save))
+			argv[nr++] = word;
+	code = run_rxaqm(argv);
+	if (!strcmp(words, "no") && code == RXAQM_EXIT_NOT_ATTACHED)
+		return 0;
+	return code > 0 ? -EIO : code;
 }
 
-static int get_channels(const char *ifname, const char *what, char *value)
+bool qualify_has_address(const char *ifname)
 {
-	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
-	int err = rxaqm_ethtool(ifname, &channels);
+	struct ifaddrs *all = NULL, *at;
+	bool found = false;
 
-	(void)what;
-	snprintf(value, QUALIFY_SETTING_LEN, "%u %u %u", channels.rx_count, channels.tx_count,
-		 channels.combined_count);
-	return err;
+	if (getifaddrs(&all))
+		return true;
+	for (at = all; at; at = at->ifa_next) {
+		const struct sockaddr_in6 *ip6 = (const void *)at->ifa_addr;
+
+		if (!at->ifa_addr || strcmp(at->ifa_name, ifname))
+			continue;
+		found |= at->ifa_addr->sa_family == AF_INET ||
+			 (at->ifa_addr->sa_family == AF_INET6 &&
+			  !IN6_IS_ADDR_LINKLOCAL(&ip6->sin6_addr));
+	}
+	freeifaddrs(all);
+	return found;
 }
 
-static int set_channels(const char *ifname, const char *what, const char *value)
+int qualify_link_set(const char *ifname, bool up)
 {
-	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
-	char now[QUALIFY_SETTING_LEN];
-	int err = get_channels(ifname, what, now);
+	struct ifreq ifr = {};
+	int err = rxaqm_nic_ioctl(ifname, SIOCGIFFLAGS, &ifr);
 
-	if (err || !strcmp(now, value))
-		return err;
-	err = rxaqm_ethtool(ifname, &channels);
-	if (err || sscanf(value, "%u %u %u", &channels.rx_count, &channels.tx_count,
-			  &channels.combined_count) != 3)
-		return err ?: -EINVAL;
-	channels.cmd = ETHTOOL_SCHANNELS;
-	return rxaqm_ethtool(ifname, &channels);
-}
-
-static int get_coalesce(const char *ifname, const char *what, char *value)
-{
-	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
-	int err = rxaqm_ethtool(ifname, &coalesce);
-
-	(void)what;
-	snprintf(value, QUALIFY_SETTING_LEN, "%u %u", coalesce.rx_coalesce_usecs,
-		 coalesce.use_adaptive_rx_coalesce);
-	return err;
-}
-
-static int set_coalesce(const char *ifname, const char *what, const char *value)
-{
-	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
-	int err = rxaqm_ethtool(ifname, &coalesce);
-
-	(void)what;
 	if (err)
 		return err;
-	if (sscanf(value, "%u %u", &coalesce.rx_coalesce_usecs,
-		   &coalesce.use_adaptive_rx_coalesce) != 2)
-		return -EINVAL;
-	coalesce.cmd = ETHTOOL_SCOALESCE;
-	return rxaqm_ethtool(ifname, &coalesce);
+	ifr.ifr_flags = (short)(up ? ifr.ifr_flags | IFF_UP : ifr.ifr_flags & ~IFF_UP);
+	return rxaqm_nic_ioctl(ifname, SIOCSIFFLAGS, &ifr);
 }
 
-static int get_hwtstamp(const char *ifname, const char *what, char *value)
+/* Numbers that ethtool reads and writes. */
+static const struct numbers {
+	__u32 get, set;
+	size_t nr, at[3]; /* __u32 each, in the command */
+} numbers[] = {
+#define AT(what, field) offsetof(struct ethtool_##what, field)
+	[QUALIFY_RING] = { ETHTOOL_GRINGPARAM,
+			   ETHTOOL_SRINGPARAM,
+			   1,
+			   { AT(ringparam, rx_pending) } },
+	[QUALIFY_CHANNELS] = { ETHTOOL_GCHANNELS,
+			       ETHTOOL_SCHANNELS,
+			       3,
+			       { AT(channels, rx_count), AT(channels, tx_count),
+				 AT(channels, combined_count) } },
+	[QUALIFY_COALESCE] = { ETHTOOL_GCOALESCE,
+			       ETHTOOL_SCOALESCE,
+			       2,
+			       { AT(coalesce, rx_coalesce_usecs),
+				 AT(coalesce, use_adaptive_rx_coalesce) } },
+#undef AT
+};
+
+union command {
+	__u32 cmd;
+	struct ethtool_ringparam ring;
+	struct ethtool_channels channels;
+	struct ethtool_coalesce coalesce;
+	char bytes[256];
+};
+
+static int get_numbers(const char *ifname, const struct numbers *of, union command *command,
+		       char *value)
+{
+	size_t i, len = 0;
+	__u32 number;
+	int err;
+
+	*command = (union command){ .cmd = of->get };
+	err = rxaqm_ethtool(ifname, command);
+	for (i = 0; i < of->nr; i++) {
+		memcpy(&number, command->bytes + of->at[i], sizeof(number));
+		len += (size_t)snprintf(value + len, QUALIFY_SETTING_LEN - len, "%s%u",
+					i ? " " : "", number);
+	}
+	return err;
+}
+
+static int set_numbers(const char *ifname, const struct numbers *of, const char *value)
+{
+	char now[QUALIFY_SETTING_LEN], *end;
+	union command command;
+	int err = get_numbers(ifname, of, &command, now);
+	__u32 number;
+	size_t i;
+
+	/* A driver may start its rings anew for what is no change. */
+	if (err || !strcmp(now, value))
+		return err;
+	for (i = 0; i < of->nr; i++, value = end) {
+		number = (__u32)strtoul(value, &end, 10);
+		if (end == value)
+			return -EINVAL;
+		memcpy(command.bytes + of->at[i], &number, sizeof(number));
+	}
+	command.cmd = of->set;
+	return rxaqm_ethtool(ifname, &command);
+}
+
+static int get_hwtstamp(const char *ifname, char *value)
 {
 	struct hwtstamp_config config = {};
 	int err = rxaqm_hwtstamp(ifname, SIOCGHWTSTAMP, &config);
 
-	(void)what;
 	snprintf(value, QUALIFY_SETTING_LEN, "%d %d %d", config.flags, config.tx_type,
 		 config.rx_filter);
 	return err;
 }
 
-static int set_hwtstamp(const char *ifname, const char *what, const char *value)
+static int set_hwtstamp(const char *ifname, const char *value)
 {
 	struct hwtstamp_config config = {};
 
-	(void)what;
 	if (sscanf(value, "%d %d %d", &config.flags, &config.tx_type, &config.rx_filter) != 3)
 		return -EINVAL;
 	return rxaqm_hwtstamp(ifname, SIOCSHWTSTAMP, &config);
 }
 
-static int get_link(const char *ifname, const char *what, char *value)
+static int get_link(const char *ifname, char *value)
 {
 	struct ifreq ifr = {};
 	int err = rxaqm_nic_ioctl(ifname, SIOCGIFFLAGS, &ifr);
 
-	(void)what;
 	strcpy(value, ifr.ifr_flags & IFF_UP ? "1" : "0");
 	return err;
-}
-
-static int set_link(const char *ifname, const char *what, const char *value)
-{
-	(void)what;
-	return qualify_link_set(ifname, value[0] == '1');
 }
 
 /* A file of the interface in sysfs. */
@@ -177,19 +239,12 @@ static int set_sysfs(const char *ifname, const char *what, const char *value)
 	return err;
 }
 
-static int get_threaded(const char *ifname, const char *what, char *value)
-{
-	(void)what;
-	return get_sysfs(ifname, "threaded", value);
-}
-
 /* A veth has NAPIs, and so this, only while XDP is on it. */
-static int set_threaded(const char *ifname, const char *what, const char *value)
+static int set_threaded(const char *ifname, const char *value)
 {
 	int err = set_sysfs(ifname, "threaded", value);
 	struct qualify_probe probe;
 
-	(void)what;
 	if (err != -EOPNOTSUPP || qualify_probe_open(&probe, ifname, NULL))
 		return err;
 	if (!qualify_probe_xdp_on(&probe, NULL))
@@ -198,19 +253,11 @@ static int set_threaded(const char *ifname, const char *what, const char *value)
 	return err;
 }
 
-static int get_tc(const char *ifname, const char *what, char *value)
-{
-	(void)what;
-	strcpy(value, qualify_probe_has_clsact(if_nametoindex(ifname)) ? "clsact" : "none");
-	return 0;
-}
-
 /* "on" is the probe's to do: it has the program. */
-static int set_tc(const char *ifname, const char *what, const char *value)
+static int set_tc(const char *ifname, const char *value)
 {
 	unsigned int ifindex = if_nametoindex(ifname);
 
-	(void)what;
 	if (!ifindex)
 		return -errno;
 	if (strcmp(value, "on"))
@@ -218,128 +265,60 @@ static int set_tc(const char *ifname, const char *what, const char *value)
 	return 0;
 }
 
-static int get_attached(const char *ifname, const char *what, char *value)
-{
-	(void)ifname;
-	(void)what;
-	strcpy(value, "no");
-	return 0;
-}
-
-static int set_attached(const char *ifname, const char *what, const char *value)
-{
-	(void)what;
-	return qualify_rxaqm(ifname, value);
-}
-
-/* The key of RSS, ethtool -x. */
-#define KEY_MAX ((QUALIFY_SETTING_LEN - 1) / 2)
-
-static int get_rss_key(const char *ifname, const char *what, char *value)
-{
-	struct ethtool_rxfh *rss;
-	int err = rxaqm_ethtool_rss(ifname, &rss);
-	const __u8 *key;
-	__u32 i;
-
-	(void)what;
-	if (err)
-		return err;
-	if (!rss->key_size || rss->key_size > KEY_MAX)
-		err = -EOPNOTSUPP;
-	key = (const __u8 *)(rss->rss_config + rss->indir_size);
-	for (i = 0; !err && i < rss->key_size; i++)
-		sprintf(value + 2 * (size_t)i, "%02x", key[i]);
-	free(rss);
-	return err;
-}
-
-static int set_rss_key(const char *ifname, const char *what, const char *value)
-{
-	union {
-		struct ethtool_rxfh rxfh;
-		__u8 room[sizeof(struct ethtool_rxfh) + KEY_MAX];
-	} set = { .rxfh = { .cmd = ETHTOOL_SRSSH, .indir_size = ETH_RXFH_INDIR_NO_CHANGE } };
-	char now[QUALIFY_SETTING_LEN];
-	__u32 i, bytes = (__u32)strlen(value) / 2;
-
-	/* A driver may start its rings anew for it. */
-	if (!get_rss_key(ifname, what, now) && !strcmp(now, value))
-		return 0;
-	set.rxfh.key_size = bytes;
-	for (i = 0; i < bytes && i < KEY_MAX; i++) {
-		if (sscanf(value + 2 * (size_t)i, "%2hhx", &set.room[sizeof(set.rxfh) + i]) != 1)
-			return -EINVAL;
-	}
-	return rxaqm_ethtool(ifname, &set);
-}
-
-/* Allocations of pages that fail on purpose: fail_page_alloc (Documentation/fault-injection). */
-#define DIR_OF "/sys/kernel/debug/fail_page_alloc/"
-
-/* In the order of the words. While others are written none is to fail. */
-static const char *const files[] = { DIR_OF "times", DIR_OF "min-order", DIR_OF "verbose",
-				     DIR_OF "probability" };
-#define NR_FILES (sizeof(files) / sizeof(files[0]))
-#define PROBABILITY (NR_FILES - 1)
-
-static int put_number(const char *path, int number)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), err = 0;
-	char text[16];
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, (size_t)snprintf(text, sizeof(text), "%d\n", number)) < 0)
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-static int get_page_faults(const char *ifname, const char *what, char *value)
-{
-	size_t i, at = 0;
-
-	(void)ifname;
-	(void)what;
-	for (i = 0; i < NR_FILES; i++) {
-		char text[16];
-		int number;
-
-		if (sscanf(rxaqm_first_line(AT_FDCWD, files[i], text, sizeof(text)), "%d",
-			   &number) != 1)
-			return -EOPNOTSUPP;
-		at += (size_t)snprintf(value + at, QUALIFY_SETTING_LEN - at, "%s%d", i ? " " : "",
-				       number);
-	}
-	return 0;
-}
-
-static int set_page_faults(const char *ifname, const char *what, const char *value)
-{
-	int number[NR_FILES], err;
-	size_t i;
-
-	(void)ifname;
-	(void)what;
-	if (sscanf(value, "%d %d %d %d", &number[0], &number[1], &number[2], &number[3]) != 4)
-		return -EINVAL;
-	err = put_number(files[PROBABILITY], 0);
-	for (i = 0; !err && i < NR_FILES; i++)
-		err = put_number(files[i], number[i]);
-	return err;
-}
-
-const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS] = {
-	[QUALIFY_RING] = { "ring", get_ring, set_ring },
-	[QUALIFY_CHANNELS] = { "channels", get_channels, set_channels },
-	[QUALIFY_COALESCE] = { "coalescing", get_coalesce, set_coalesce },
-	[QUALIFY_HWTSTAMP] = { "timestamps", get_hwtstamp, set_hwtstamp },
-	[QUALIFY_LINK] = { "link", get_link, set_link },
-	[QUALIFY_SYSFS] = { "sysfs", get_sysfs, set_sysfs },
-	[QUALIFY_THREADED] = { "threaded", get_threaded, set_threaded },
-	[QUALIFY_TC] = { "tc", get_tc, set_tc },
-	[QUALIFY_ATTACHED] = { "attached", get_attached, set_attached },
-	[QUALIFY_RSS_KEY] = { "rss-key", get_rss_key, set_rss_key },
-	[QUALIFY_PAGE_FAULTS] = { "page-faults", get_page_faults, set_page_faults },
+const char *const qualify_setting_names[QUALIFY_NR_SETTINGS] = {
+	[QUALIFY_RING] = "ring",	   [QUALIFY_CHANNELS] = "channels",
+	[QUALIFY_COALESCE] = "coalescing", [QUALIFY_HWTSTAMP] = "timestamps",
+	[QUALIFY_LINK] = "link",	   [QUALIFY_SYSFS] = "sysfs",
+	[QUALIFY_THREADED] = "threaded",   [QUALIFY_TC] = "tc",
+	[QUALIFY_ATTACHED] = "attached",
 };
+
+int qualify_setting_get(const char *ifname, enum qualify_setting setting, const char *what,
+			char value[QUALIFY_SETTING_LEN])
+{
+	union command command;
+
+	switch (setting) {
+	case QUALIFY_RING:
+	case QUALIFY_CHANNELS:
+	case QUALIFY_COALESCE:
+		return get_numbers(ifname, &numbers[setting], &command, value);
+	case QUALIFY_HWTSTAMP:
+		return get_hwtstamp(ifname, value);
+	case QUALIFY_LINK:
+		return get_link(ifname, value);
+	case QUALIFY_THREADED:
+		return get_sysfs(ifname, "threaded", value);
+	case QUALIFY_TC:
+		strcpy(value, qualify_probe_has_clsact(if_nametoindex(ifname)) ? "clsact" : "none");
+		return 0;
+	case QUALIFY_ATTACHED:
+		strcpy(value, "no");
+		return 0;
+	default:
+		return get_sysfs(ifname, what, value);
+	}
+}
+
+int qualify_setting_set(const char *ifname, enum qualify_setting setting, const char *what,
+			const char *value)
+{
+	switch (setting) {
+	case QUALIFY_RING:
+	case QUALIFY_CHANNELS:
+	case QUALIFY_COALESCE:
+		return set_numbers(ifname, &numbers[setting], value);
+	case QUALIFY_HWTSTAMP:
+		return set_hwtstamp(ifname, value);
+	case QUALIFY_LINK:
+		return qualify_link_set(ifname, value[0] == '1');
+	case QUALIFY_THREADED:
+		return set_threaded(ifname, value);
+	case QUALIFY_TC:
+		return set_tc(ifname, value);
+	case QUALIFY_ATTACHED:
+		return qualify_rxaqm(ifname, value);
+	default:
+		return set_sysfs(ifname, what, value);
+	}
+}

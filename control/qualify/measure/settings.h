@@ -23,8 +23,6 @@ enum qualify_setting {
 	QUALIFY_THREADED, /* NAPI: "0" or "1" */
 	QUALIFY_TC, /* the program at ingress: "none" or "clsact" without it, "on" */
 	QUALIFY_ATTACHED, /* rxaqm: "no", or words for "rxaqm attach IFACE" */
-	QUALIFY_RSS_KEY, /* hexadecimal */
-	QUALIFY_PAGE_FAULTS, /* fail_page_alloc of debugfs: "times min-order verbose probability" */
 	QUALIFY_NR_SETTINGS,
 };
 
@@ -55,12 +53,20 @@ int qualify_setting_get(const char *ifname, enum qualify_setting setting, const 
 int qualify_setting_change(struct qualify_journal *journal, enum qualify_setting setting,
 			   const char *what, const char *value);
 
-/* How each is read and written, as text of QUALIFY_SETTING_LEN: 0 or -errno. For the journal. */
-struct qualify_setting_kind {
-	const char *name;
-	int (*get)(const char *ifname, const char *what, char *value);
-	int (*set)(const char *ifname, const char *what, const char *value);
-};
-extern const struct qualify_setting_kind qualify_setting_kinds[QUALIFY_NR_SETTINGS];
+/* For the journal: set it, and note nothing. */
+int qualify_setting_set(const char *ifname, enum qualify_setting setting, const char *what,
+			const char *value);
+extern const char *const qualify_setting_names[QUALIFY_NR_SETTINGS];
+
+/* Attach rxaqm to @ifname with @words ("mode=enforce"), or detach ("no"). 0 or -errno. */
+int qualify_rxaqm(const char *ifname, const char *words);
+
+/* Has it an IP address that is more than link-local? Those, and routes, go when it is taken down,
+ * and nobody puts them back.
+ */
+bool qualify_has_address(const char *ifname);
+
+/* Take the interface up or down. 0 or -errno. */
+int qualify_link_set(const char *ifname, bool up);
 
 #endif /* RXAQM_QUALIFY_SETTINGS_H */

@@ -10,7 +10,7 @@
 #include "base/clean.h"
 #include "base/now.h"
 #include "nic/nic.h"
-#include "qualify/peer/line.h"
+#include "qualify/peer/peer.h"
 
 #define HELLO_MS 20000 /* ssh has to get there */
 #define SLACK_MS 20000 /* beyond the time that sending may take */
@@ -203,6 +203,10 @@ static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
 	err = check_version(peer, qualify_said_text(answer, "rxaqm"), error);
 	if (!err && !qualify_said_mac(answer, "mac", peer->mac))
 		err = lost(peer, EPROTO, "told no MAC address of its own", error);
+	snprintf(peer->kernel, sizeof(peer->kernel), "%s", qualify_said_text(answer, "kernel"));
+	snprintf(peer->nic, sizeof(peer->nic), "%s", qualify_said_text(answer, "nic"));
+	rxaqm_clean(peer->kernel);
+	rxaqm_clean(peer->nic);
 	peer->same_host = is_boot_here(qualify_said_text(answer, "boot"));
 	json_object_put(answer);
 	return err;

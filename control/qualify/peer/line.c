@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "qualify/peer/line.h"
+#include "qualify/peer/peer.h"
 
 #include <json-c/json.h>
 #include <net/ethernet.h>

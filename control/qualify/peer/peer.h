@@ -5,7 +5,7 @@
  * one, in another network namespace, or of ssh, which authenticates and encrypts. It changes
  * nothing, may do nothing but send frames, and ends with its standard input.
  *
- *   {"do":"hello"}                  {"rxaqm":"0.9","boot":"...","mac":"..."}
+ *   {"do":"hello"}                  {"rxaqm":"0.9","boot":"...","mac":"...","kernel":"...","nic":"..."}
  *   {"do":"avoid","cpu":1}          {}
  *   {"do":"send","kind":"udp4", ...} {"count":1000,"took_ns":20000000}
  *   what cannot be done             {"error":"..."}
@@ -36,6 +36,7 @@ struct qualify_peer {
 	int messages_fd; /* what it says to its operator */
 	size_t nr_messages; /* bytes of that which were passed on */
 	char words[96]; /* "loopback eth3", "host db2 (eth0)" */
+	char kernel[96], nic[160]; /* what it says of its own; "": nothing */
 	char left[8192]; /* read, but not used */
 	size_t nr_left;
 	bool same_host; /* and so the same clock */
@@ -69,5 +70,27 @@ int qualify_peer_end(struct qualify_peer *peer, struct qualify_sent *sent,
 
 /* Serve @ifname on @in and @out until the end of @in. Returns an exit code. */
 int qualify_serve(const char *ifname, int in, FILE *out);
+
+struct json_object;
+
+/* Of @said, which may be NULL. "" if it is not there, or no text. */
+const char *qualify_said_text(struct json_object *said, const char *key);
+/* 0 if it is not there. False unless it is an integer from @min to @max. */
+bool qualify_said_number(struct json_object *said, const char *key, __u64 min, __u64 max,
+			 __u64 *ret_value);
+/* False unless it is the MAC address of one station. */
+bool qualify_said_mac(struct json_object *said, const char *key, __u8 ret_mac[6]);
+void qualify_say_mac(struct json_object *line, const char *key, const __u8 *mac);
+
+/* What is to be sent, and, within the limits, what was said of that; else what is @wrong. */
+void qualify_say_send(struct json_object *line, const struct qualify_send *send);
+bool qualify_said_send(struct json_object *said, struct qualify_send *send, char wrong[96]);
+
+/* Have @iface served: on @host, by ssh, or, if that is NULL, in @netns. -errno with @error. */
+int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *netns,
+		       const char *iface, struct rxaqm_error *error);
+
+/* End it, however it behaves. */
+void qualify_peer_kill(struct qualify_peer *peer);
 
 #endif /* RXAQM_QUALIFY_PEER_H */

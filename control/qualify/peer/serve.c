@@ -4,14 +4,17 @@
 #include <grp.h>
 #include <json-c/json.h>
 #include <linux/capability.h>
+#include <linux/ethtool.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "nic/ethtool.h"
 #include "nic/nic.h"
-#include "qualify/peer/line.h"
+#include "qualify/peer/peer.h"
 
 #define LINE_MAX_LEN 4096
 #define NOBODY 65534
@@ -30,9 +33,18 @@ static int fail(struct json_object *answer, const char *what)
 
 static int hello(struct serving *serving, struct json_object *request, struct json_object *answer)
 {
-	char boot[64];
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct utsname host = {};
+	char boot[64], nic[160];
 
 	(void)request;
+	uname(&host);
+	rxaqm_ethtool(serving->ifname, &info);
+	snprintf(nic, sizeof(nic), "%s, %.31s %.31s, firmware %.31s, %.31s", serving->ifname,
+		 info.driver, info.version, *info.fw_version ? info.fw_version : "not told",
+		 *info.bus_info ? info.bus_info : "no bus");
+	json_object_object_add(answer, "kernel", json_object_new_string(host.release));
+	json_object_object_add(answer, "nic", json_object_new_string(nic));
 	rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, boot, sizeof(boot));
 	json_object_object_add(answer, "rxaqm", json_object_new_string(RXAQM_VERSION));
 	json_object_object_add(answer, "boot", json_object_new_string(boot));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
 
-#include "qualify/print/axis.h"
+#include "qualify/print/picture.h"
 
 /* Steps of a linear axis, at most. */
 #define STEPS 5

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qualify/print/axis.h"
 #include "qualify/print/picture.h"
 #include "qualify/record/format.h"
 
@@ -233,29 +232,28 @@ static void draw_bars(const struct plot *plot, unsigned int which)
 	}
 }
 
-/* A line at @value, unless it is outside, and what it is; @line: the labels below each other. */
+/* A line at @value, unless it is outside, and what it is: of x on line @line, of y @left or right. */
 static void draw_limit(const struct plot *plot, double value, const char *class, const char *words,
-		       int line)
+		       int line, bool left)
 {
-	const struct qualify_axis *axis = plot->picture->limits_x ? &plot->x : &plot->y;
-	double place, y = plot->top + 14 * line;
-	bool right;
+	bool of_x = plot->picture->limits_x, beyond_middle;
+	const struct qualify_axis *axis = of_x ? &plot->x : &plot->y;
+	double place;
 
 	if (!isfinite(value) || value < axis->min || value > axis->max)
 		return;
 	place = qualify_axis_at(axis, value);
-	right = plot->picture->limits_x && place > (LEFT + WIDTH) / 2.0;
-	if (plot->picture->limits_x)
+	beyond_middle = place > (LEFT + WIDTH) / 2.0;
+	if (of_x) {
 		draw_line(plot->file, class, place, plot->top, place, plot->bottom);
-	else
+		draw_label(plot->file, beyond_middle ? place - 5 : place + 5, plot->top + 14 * line,
+			   beyond_middle ? "end" : "start", words);
+	} else {
 		draw_line(plot->file, class, LEFT, place, WIDTH - RIGHT, place);
-	if (!plot->picture->limits_x)
-		y = place > plot->top + 14 ? place - 4 : place + 13;
-	draw_label(plot->file,
-		   !plot->picture->limits_x ? WIDTH - RIGHT - 4 :
-		   right		    ? place - 5 :
-					      place + 5,
-		   y, right || !plot->picture->limits_x ? "end" : "start", words);
+		draw_label(plot->file, left ? LEFT + 5 : WIDTH - RIGHT - 4,
+			   place > plot->top + 14 ? place - 4 : place + 13, left ? "start" : "end",
+			   words);
+	}
 }
 
 #define NAME_LEN (sizeof(((struct qualify_curve *)0)->name) * 2 + 2)
@@ -331,8 +329,8 @@ void qualify_picture_draw(FILE *file, const struct qualify_picture *picture)
 		else
 			draw_curve(&plot, i);
 	}
-	draw_limit(&plot, picture->warn, "limit", picture->warn_words, 1);
-	draw_limit(&plot, picture->fail, "limit fails", picture->fail_words, 2);
+	draw_limit(&plot, picture->warn, "limit", picture->warn_words, 1, false);
+	draw_limit(&plot, picture->fail, "limit fails", picture->fail_words, 2, true);
 	legend(file, picture, true);
 	fputs("</svg>\n", file);
 }

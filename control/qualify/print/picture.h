@@ -35,4 +35,22 @@ size_t qualify_row_curves(const struct qualify_row *row);
 /* One <svg>. */
 void qualify_picture_draw(FILE *file, const struct qualify_picture *picture);
 
+#define QUALIFY_TICKS_MAX 12
+
+struct qualify_axis {
+	double min, max; /* of values; rounded outwards to ticks */
+	double from, to; /* their places, in pixels */
+	bool log;
+	double step; /* linear: from a tick to the next */
+};
+
+/* Round [@low, @high], which are finite, outwards. A logarithmic axis needs @low > 0. */
+void qualify_axis_fit(struct qualify_axis *axis, double low, double high);
+
+/* The place of @value; what is outside is put on the edge. */
+double qualify_axis_at(const struct qualify_axis *axis, double value);
+
+/* Values with labels, ascending; their number. */
+size_t qualify_axis_ticks(const struct qualify_axis *axis, double ticks[QUALIFY_TICKS_MAX]);
+
 #endif /* RXAQM_QUALIFY_PICTURE_H */

@@ -18,6 +18,9 @@ struct qualify_records {
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures);
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures);
 
+/* The table of limits, in sentences or as @json. */
+void qualify_print_limits(FILE *file, bool json);
+
 /* Of a struct qualify_record: one HTML file that needs nothing else; pictures are inline SVG. */
 void qualify_print_html(FILE *file, const void *record);
 

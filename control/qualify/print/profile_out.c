@@ -15,24 +15,18 @@
 /* Of a comment: lines of a profile have at most 197 characters. */
 #define MAX_LINE 190
 
-enum value_kind {
-	WORD, /* the first word of the figure, if it is one of "words"; without: the only one */
-	NUMBER,
-	DURATION,
-};
-
-/* Keys of [Nic], and the figures they come from. */
+/* Keys of [Nic], and the figures they come from: the first of their words, if it is one of these (""
+ * means the only one); without, a number of ns or of packets.
+ */
 static const struct fact {
-	const char *key, *row, *figure;
-	enum value_kind kind;
-	const char *words;
+	const char *key, *row, *figure, *words;
 } facts[] = {
-	{ "CompletionDesign", "Q1", "design", WORD, "|shared|split|writeback|none|" },
-	{ "Napi", "Q1", "napi", WORD, "|joint|apart|" },
-	{ "NapiPoll", "Q1", "poll", WORD, NULL },
-	{ "TimestampCoverage", "Q2", "coverage", WORD, "|none|ptp|some|all|" },
-	{ "RxRingMax", "Q9", "ring_max", NUMBER, NULL },
-	{ "Moderation", "Q8", "moderation", DURATION, NULL },
+	{ "CompletionDesign", "Q1", "design", "|shared|split|writeback|none|" },
+	{ "Napi", "Q1", "napi", "|joint|apart|" },
+	{ "NapiPoll", "Q1", "poll", "" },
+	{ "TimestampCoverage", "Q2", "coverage", "|none|ptp|some|all|" },
+	{ "RxRingMax", "Q9", "ring_max", NULL },
+	{ "Moderation", "Q8", "moderation", NULL },
 };
 
 /* Control characters and line ends of what a driver says would be lines of their own. */
@@ -62,39 +56,30 @@ static void cite(FILE *file, const struct qualify_record *record, const char *ro
 }
 
 /* false: @figure has no value that @fact can take. */
-static bool value_of(const struct fact *fact, const struct qualify_figure *figure, char value[64])
+static bool value_of(const struct fact *fact, const struct qualify_figure *figure, char value[96])
 {
-	char word[64], quoted[80], duration[RXAQM_DURATION_LEN];
+	char duration[RXAQM_DURATION_LEN], quoted[100];
 
-	switch (fact->kind) {
-	case WORD:
-		snprintf(word, sizeof(word), "%.*s", (int)strcspn(figure->words, " :,;"),
-			 figure->words);
-		snprintf(quoted, sizeof(quoted), "|%s|", word);
-		if (!*word ||
-		    (fact->words ? !strstr(fact->words, quoted) : strcmp(word, figure->words) != 0))
-			return false;
-		snprintf(value, 64, "%s", word);
-		return true;
-	case NUMBER:
-		if (!(figure->median >= 1 && figure->median < 1e9))
-			return false;
-		snprintf(value, 64, "%.0f", figure->median);
-		return true;
-	case DURATION:
-		if (!(figure->median >= 1 && figure->median <= 1e9) || strcmp(figure->unit, "ns"))
-			return false;
-		snprintf(value, 64, "%s",
-			 rxaqm_format_duration_exact((__u64)llround(figure->median), duration));
-		return true;
+	if (fact->words) {
+		snprintf(value, 96, "%.*s", (int)strcspn(figure->words, " :,;"), figure->words);
+		snprintf(quoted, sizeof(quoted), "|%s|", value);
+		return *value && (*fact->words ? strstr(fact->words, quoted) != NULL :
+						 !strcmp(value, figure->words));
 	}
-	return false;
+	if (!(figure->median >= 1 && figure->median <= 1e9))
+		return false;
+	if (strcmp(figure->unit, "ns"))
+		snprintf(value, 96, "%.0f", figure->median);
+	else
+		snprintf(value, 96, "%s",
+			 rxaqm_format_duration_exact((__u64)llround(figure->median), duration));
+	return true;
 }
 
 static unsigned int write_facts(FILE *file, const struct qualify_record *record)
 {
 	unsigned int nr = 0;
-	char value[64];
+	char value[96];
 	size_t i;
 
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {

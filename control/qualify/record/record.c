@@ -138,6 +138,11 @@ int qualify_record_read(struct qualify_record *record, const char *path, struct 
 	return err;
 }
 
+void qualify_row_free(struct qualify_row *row)
+{
+	rxaqm_fields_free(&qualify_row_type, row);
+}
+
 void qualify_record_free(struct qualify_record *record)
 {
 	rxaqm_fields_free(&qualify_record_type, record);

@@ -109,5 +109,6 @@ int qualify_record_read(struct qualify_record *record, const char *path, struct 
 int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,
 			 const char *path, struct rxaqm_error *error);
 void qualify_record_free(struct qualify_record *record);
+void qualify_row_free(struct qualify_row *row);
 
 #endif /* RXAQM_QUALIFY_RECORD_H */

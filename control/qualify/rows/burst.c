@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "qualify/rows/parts.h"
+#include "qualify/rows/traffic.h"
 
 #define TRIES 3
 #define SHORTEST 16U
@@ -42,13 +42,13 @@ static void count_burst(struct qualify_run *run, __u32 first, const struct quali
 	__u32 i;
 
 	for (i = (__u32)sent->count; i-- > 0 && !sent_ns && !*run->stop;) {
-		const struct qualify_seen *last = qualify_probe_seen(&run->probe, first + i);
+		const struct qualify_seen *last = qualify_seen(run, first + i);
 
 		sent_ns = last ? last->sent_ns : 0;
 	}
 
 	for (i = 0; i < sent->count && !*run->stop; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, first + i);
+		const struct qualify_seen *seen = qualify_seen(run, first + i);
 
 		if (!seen || !seen->xdp_ns)
 			continue;
@@ -81,7 +81,7 @@ static int send_burst(struct qualify_run *run, const struct way *way, __u32 coun
 		struct qualify_send send = QUALIFY_SEND(.count = count, .flows = way->flows);
 
 		qualify_probe_clear(&run->probe);
-		qualify_probe_orders(&run->probe)->cost_ns = way->cost_ns;
+		run->probe.orders->cost_ns = way->cost_ns;
 		err = qualify_traffic(run, &send, NULL, &sent);
 		if (err)
 			break;

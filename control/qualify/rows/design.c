@@ -8,7 +8,7 @@
 #include "base/now.h"
 #include "nic/netdev.h"
 #include "profile/profile.h"
-#include "qualify/rows/parts.h"
+#include "qualify/rows/traffic.h"
 
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
 /* Of the packets that stood in the ring when a frame was sent, those taken before its completion:
@@ -33,7 +33,7 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 								 run->ring :
 								 QUALIFY_RING_WANTED),
 			    one = QUALIFY_SEND(.count = 1, .max_ms = 100);
-	struct qualify_orders *orders = qualify_probe_orders(&run->probe);
+	struct qualify_orders *orders = run->probe.orders;
 	struct qualify_backlog backlog;
 	struct qualify_sent sent;
 	__u64 start_ns, back_ns;
@@ -61,7 +61,7 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	if (err)
 		return err;
 	for (i = 0; i < backlog.held; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
+		const struct qualify_seen *seen = qualify_seen(run, send.first + i);
 
 		taken += seen && seen->stack_ns;
 		before += seen && seen->stack_ns && !rxaqm_ns_reached(seen->stack_ns, back_ns);
@@ -196,8 +196,7 @@ static int put_rings(struct qualify_run *run, struct qualify_row *row)
 	err = qualify_traffic(run, &send, NULL, &sent);
 	if (err)
 		return err;
-	memcpy(napi_id, (const void *)qualify_probe_progress(&run->probe)->napi_id,
-	       queues * sizeof(*napi_id));
+	memcpy(napi_id, (const void *)run->probe.progress->napi_id, queues * sizeof(*napi_id));
 	if (!put_most(row, "rings_per_napi", "skb->napi_id of packets of many flows", napi_id,
 		      queues))
 		qualify_figure_words(

@@ -7,7 +7,7 @@
 
 #include "base/now.h"
 #include "qualify/measure/socket.h"
-#include "qualify/rows/parts.h"
+#include "qualify/rows/traffic.h"
 
 #define ROUNDS 3
 #define QUIET_MS 150
@@ -44,7 +44,7 @@ static int drain_once(struct qualify_run *run, struct qualify_socket *sock, __u3
 		      struct qualify_samples *pps)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = count);
-	struct qualify_orders *orders = qualify_probe_orders(&run->probe);
+	struct qualify_orders *orders = run->probe.orders;
 	struct qualify_backlog backlog;
 	struct consumed consumed = {};
 	__u64 free_ns;

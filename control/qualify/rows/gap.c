@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "qualify/rows/parts.h"
+#include "qualify/rows/traffic.h"
 
 #include <linux/net_tstamp.h>
 #include <math.h>
@@ -20,7 +20,7 @@ static void find_gap(struct qualify_run *run, __u32 first, __u32 next, struct qu
 	__u32 seq;
 
 	for (seq = first; seq != next && !*run->stop; seq++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, seq);
+		const struct qualify_seen *seen = qualify_seen(run, seq);
 
 		if (!seen)
 			continue;
@@ -58,7 +58,7 @@ static int end_round(struct qualify_run *run, __u32 first, struct qualify_gap *g
 	gap->sent += sent.count;
 	for (i = sent.count > LAST ? (__u32)sent.count - LAST : 0; i < sent.count && !*run->stop;
 	     i++)
-		gap->again |= qualify_probe_seen(&run->probe, first + i) != NULL;
+		gap->again |= qualify_seen(run, first + i) != NULL;
 	return 0;
 }
 

@@ -63,7 +63,7 @@ static void by_stamps(struct qualify_run *run, const struct qualify_receiver *re
 
 	for (i = 0; i < receiver->seen.nr; i++) {
 		const struct qualify_received *received = &receiver->seen.at[i];
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, received->seq);
+		const struct qualify_seen *seen = qualify_seen(run, received->seq);
 		double stamp_ns, took_ns, late_ns;
 
 		if (!seen || !seen->xdp_ns || !received->hw_ns || received->hw_ns == last_hw_ns)

@@ -19,11 +19,12 @@ void qualify_sleep_ms(const struct qualify_run *run, unsigned int ms)
 		nanosleep(&step, NULL);
 }
 
-static bool has_carrier(const struct qualify_run *run)
+bool qualify_has_carrier(const struct qualify_run *run)
 {
 	char value[QUALIFY_SETTING_LEN];
 
-	return qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier", value) || value[0] == '1';
+	return !qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier", value) &&
+	       value[0] == '1';
 }
 
 /* Send a frame that no row counts. What saw it, or NULL. */
@@ -41,7 +42,7 @@ static const struct qualify_seen *one_frame(struct qualify_run *run)
 	    qualify_peer_end(&run->peer, &sent, NULL))
 		return NULL;
 	for (ms = 0; ms < FRAME_MS && !seen; ms += STEP_MS) {
-		seen = qualify_probe_seen(&run->probe, QUALIFY_SEQ_ASIDE);
+		seen = qualify_seen(run, QUALIFY_SEQ_ASIDE);
 		if (!seen)
 			qualify_sleep_ms(run, STEP_MS);
 	}
@@ -56,7 +57,7 @@ void qualify_await_link(struct qualify_run *run)
 	qualify_setting_get(run->ifname, QUALIFY_SYSFS, "carrier_changes", changes);
 	while (strcmp(changes, run->carrier_changes) && !*run->stop && run->peer.fd >= 0 &&
 	       !rxaqm_ns_reached(rxaqm_now_ns(), until_ns)) {
-		if (!has_carrier(run) || (run->probe.skel && !one_frame(run))) {
+		if (!qualify_has_carrier(run) || (run->probe.skel && !one_frame(run))) {
 			qualify_sleep_ms(run, FEW_MS);
 			continue;
 		}

@@ -1,9 +1,171 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q17: how large packets are in the stack. */
+/* Q15, Q17: what packets are in the stack: what is merged, by it or by the device, and their size. */
+#include <linux/ethtool.h>
+#include <linux/net_tstamp.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "nic/netdev.h"
 #include "qualify/rows/traffic.h"
+
+#define SEGMENTS 512
+#define SEGMENT 1000
+#define HEADERS (14 + 20 + 20)
+
+static bool flag_on(const char *ifname, __u32 cmd, __u32 bit)
+{
+	struct ethtool_value value = { .cmd = cmd };
+
+	return !rxaqm_ethtool(ifname, &value) && (!bit || value.data & bit) && value.data;
+}
+
+static bool data_has_stamps(const struct qualify_run *run)
+{
+	const struct qualify_figure *coverage = qualify_figure(run->record, "Q2", "coverage");
+
+	return run->rx_filter == HWTSTAMP_FILTER_ALL &&
+	       (!coverage || !strcmp(coverage->words, "all") || !strcmp(coverage->words, "some"));
+}
+
+#define HW_GRO "rx-gro-hw"
+
+enum qualify_feature qualify_feature(const char *ifname, const char *name)
+{
+	struct ethtool_gstrings *names = rxaqm_ethtool_names(ifname, ETH_SS_FEATURES);
+	__u32 bit = 0, words = names ? (names->len + 31) / 32 : 0;
+	struct ethtool_gfeatures *features = calloc(1,
+						    sizeof(*features) +
+							    words * sizeof(features->features[0]));
+	enum qualify_feature is = QUALIFY_FEATURE_NEVER;
+
+	while (names && bit < names->len &&
+	       strncmp((const char *)names->data + (size_t)bit * ETH_GSTRING_LEN, name,
+		       ETH_GSTRING_LEN))
+		bit++;
+	if (features && names && bit < names->len) {
+		features->cmd = ETHTOOL_GFEATURES;
+		features->size = words;
+		if (!rxaqm_ethtool(ifname, features) && bit / 32 < features->size) {
+			const struct ethtool_get_features_block *block =
+				&features->features[bit / 32];
+			__u32 mask = 1U << bit % 32;
+
+			is = block->active & mask    ? QUALIFY_FEATURE_ON :
+			     block->available & mask ? QUALIFY_FEATURE_OFF :
+						       QUALIFY_FEATURE_NEVER;
+		}
+	}
+	free(features);
+	free(names);
+	return is;
+}
+
+/* Some drivers switch it off while XDP is on, for XDP is to see what comes. */
+static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row)
+{
+	int err = qualify_probe_xdp_on(&run->probe, &run->error);
+
+	if (err)
+		return err;
+	qualify_figure_words(qualify_figure_add(row, "hw_gro_with_xdp", "",
+						HW_GRO " (ethtool -k) while XDP (%s) is on",
+						run->probe.native ? "native" : "generic"),
+			     "%s",
+			     qualify_feature(run->ifname, HW_GRO) == QUALIFY_FEATURE_ON ? "on" :
+											  "off");
+	qualify_probe_xdp_off(&run->probe);
+	return 0;
+}
+
+/* What the device merged of the stream, since @before. */
+static int put_hw_gro(struct qualify_run *run, struct qualify_row *row,
+		      const struct rxaqm_hw_gro *before)
+{
+	static const char *const words[] = {
+		[QUALIFY_FEATURE_ON] = "on",
+		[QUALIFY_FEATURE_OFF] = "off: it can be switched on (ethtool -K " HW_GRO " on)",
+		[QUALIFY_FEATURE_NEVER] = ("none: the driver has no " HW_GRO),
+	};
+	enum qualify_feature is = qualify_feature(run->ifname, HW_GRO);
+	struct qualify_figure *figure;
+	struct rxaqm_hw_gro now;
+
+	qualify_put_words(row, "hw_gro", "ethtool -k", "%s", words[is]);
+	if (is != QUALIFY_FEATURE_ON)
+		return 0;
+	rxaqm_netdev_hw_gro(run->probe.ifindex, &now);
+	figure = qualify_figure_add(row, "merged_hw_gro", "packets",
+				    "packets of the wire in a frame that the device merged, of these; "
+				    "netdev qstats-get");
+	if (now.err)
+		qualify_figure_words(figure, "unknown: the driver does not count them (%s)",
+				     strerror(-now.err));
+	else if (now.frames == before->frames)
+		qualify_figure_words(figure, "none was merged");
+	else
+		qualify_figure_number(figure,
+				      (double)(now.wire_frames - before->wire_frames) /
+					      (double)(now.frames - before->frames),
+				      now.frames - before->frames, NAN);
+	return put_hw_gro_with_xdp(run, row);
+}
+
+/* What the stack has of the stream: as many frames as segments, or fewer. */
+static void put_merged(struct qualify_run *run, struct qualify_row *row,
+		       const struct qualify_receiver *receiver)
+{
+	bool lro = flag_on(run->ifname, ETHTOOL_GFLAGS, ETH_FLAG_LRO);
+	bool gro = flag_on(run->ifname, ETHTOOL_GGRO, 0);
+	__u64 stamped = 0, merged = 0, bytes = 0;
+	const struct qualify_received *received;
+
+	rxaqm_list_each(received, &receiver->seen) {
+		bytes += received->size - HEADERS;
+		merged += received->size > SEGMENT;
+		stamped += received->size > SEGMENT && received->hw_ns;
+	}
+	if (bytes / (SEGMENT - HEADERS) < SEGMENTS / 2) {
+		qualify_unknown(row, "%llu of %u segments came",
+				(unsigned long long)(bytes / (SEGMENT - HEADERS)), SEGMENTS);
+		return;
+	}
+	qualify_put_number(row, "merged_gro", "packets",
+			   (double)bytes / (SEGMENT - HEADERS) / (double)receiver->seen.nr,
+			   receiver->seen.nr, NAN,
+			   "segments in a frame of the stack, mean of %u of one TCP stream back to "
+			   "back, GRO %s, LRO %s, no XDP",
+			   SEGMENTS, gro ? "on" : "off", lro ? "on" : "off");
+	if (!merged || !data_has_stamps(run))
+		return;
+	qualify_put_words(row, "merged_stamps", "stamps of merged frames", "%s",
+			  stamped == merged ? "first" :
+			  stamped	    ? "some" :
+					      "none");
+}
+
+int qualify_row_gro(struct qualify_run *run, struct qualify_row *row)
+{
+	struct qualify_send send = QUALIFY_SEND(.kind = QUALIFY_STREAM, .count = SEGMENTS,
+						.size = SEGMENT);
+	struct qualify_receiver receiver;
+	struct rxaqm_hw_gro before;
+	struct qualify_sent sent;
+	int err = qualify_receiver_open(&receiver, run->ifname, 1, &run->error);
+
+	qualify_probe_clear(&run->probe);
+	rxaqm_netdev_hw_gro(run->probe.ifindex, &before);
+	if (!err)
+		err = qualify_traffic(run, &send, &receiver, &sent);
+	if (!err && receiver.seen.nr)
+		put_merged(run, row, &receiver);
+	else if (!err)
+		qualify_unknown(row, "none of %u segments came", SEGMENTS);
+	if (receiver.fd >= 0)
+		qualify_receiver_close(&receiver);
+	return err ?: put_hw_gro(run, row, &before);
+}
 
 #define TRUESIZE_FRAMES 64
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q18: what an interface is like after something went wrong. */
+/* Q18: what an interface is like after a flap and a reset. */
 #include <linux/ethtool.h>
+#include <linux/if_link.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "qualify/measure/counters.h"
-#include "qualify/measure/link.h"
-#include "qualify/rows/parts.h"
+#include "qualify/measure/settings.h"
+#include "nic/nic.h"
+#include "qualify/rows/traffic.h"
 
 #define LOAD_MS 3000
 
@@ -37,17 +38,10 @@ static int reset(struct qualify_run *run, void *arg)
 	return rxaqm_ethtool(run->ifname, &value);
 }
 
-static bool went_back(const struct qualify_counters *before, const struct qualify_counters *after)
+static bool went_back(const struct rtnl_link_stats64 *before, const struct rtnl_link_stats64 *after)
 {
-	static const char *const names[] = { "rtnl rx_packets", "rtnl rx_bytes",
-					     "rtnl tx_packets" };
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (qualify_counter(after, names[i]) < qualify_counter(before, names[i]))
-			return true;
-	}
-	return false;
+	return after->rx_packets < before->rx_packets || after->rx_bytes < before->rx_bytes ||
+	       after->tx_packets < before->tx_packets;
 }
 
 /* Figure @name; noted in @recovery. */
@@ -62,82 +56,6 @@ static void put_pause(struct qualify_row *row, const char *name, const struct qu
 	}
 }
 
-#define FAIL_MS 300
-/* Half of the host's allocations that may not wait, until 2000 have failed; no message each. */
-#define FAULTS "2000 0 0 50"
-#define NO_FAULTS "0 1 0 0"
-
-static int inject(struct qualify_run *run, void *arg)
-{
-	bool *injected = arg;
-
-	*injected = !qualify_setting_change(&run->journal, QUALIFY_PAGE_FAULTS, "", FAULTS);
-	qualify_sleep_ms(run, FAIL_MS);
-	if (*injected)
-		qualify_setting_change(&run->journal, QUALIFY_PAGE_FAULTS, "", NO_FAULTS);
-	return 0;
-}
-
-/* What the driver counts of it, all queues; those of single ones are in it, so the most of one. */
-static __u64 failures(const struct qualify_counters *moved)
-{
-	const struct qualify_counter *counter;
-	__u64 most = 0;
-
-	rxaqm_list_each(counter, &moved->list) {
-		if (strcasestr(counter->name, "alloc") && !strcasestr(counter->name, "tx") &&
-		    counter->value > most)
-			most = counter->value;
-	}
-	return most;
-}
-
-static void put_result(struct qualify_row *row, const struct qualify_gap *gap, __u64 failed,
-		       bool injected)
-{
-	struct qualify_figure *figure = qualify_figure_add(
-		row, "after_alloc_failure", "",
-		"allocations failed while 2000 frames a second came (%s); %llu frames lost",
-		injected ? "fail_page_alloc" : "by themselves", (unsigned long long)gap->lost);
-
-	if (!failed && !injected)
-		qualify_figure_words(figure, "unknown: none failed; needs a kernel with "
-					     "CONFIG_FAIL_PAGE_ALLOC (debugfs: fail_page_alloc)");
-	else if (!failed && gap->again)
-		qualify_figure_words(figure, "unknown: no counter of the driver tells of any");
-	else
-		qualify_figure_words(figure, "%s", gap->again ? "yes" : "no");
-	if (failed)
-		qualify_put_number(row, "alloc_failures", "count", (double)failed, 1, 0,
-				   "by the driver's counters");
-}
-
-/* after_alloc_failure, alloc_failures, gap_alloc: where allocations fail, or can be made to. */
-static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
-			 struct recovery *recovery)
-{
-	struct qualify_counters before, moved;
-	struct qualify_gap gap;
-	bool injected = false;
-	__u64 failed;
-	int err;
-
-	qualify_counters_read(run->ifname, &before);
-	err = qualify_gap(run, LOAD_MS, inject, &injected, &gap);
-	qualify_counters_read(run->ifname, &moved);
-	recovery->went_back |= went_back(&before, &moved);
-	qualify_counters_since(&moved, &before);
-	failed = failures(&moved);
-	qualify_counters_free(&before);
-	qualify_counters_free(&moved);
-	if (err)
-		return err;
-	put_result(row, &gap, failed, injected);
-	if (failed && gap.again)
-		put_pause(row, "gap_alloc", &gap, recovery);
-	return 0;
-}
-
 int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 {
 	static const struct {
@@ -146,9 +64,10 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 	} events[] = { { "after_flap", "gap_flap", "link down for 50 ms, and up", flap },
 		       { "after_reset", "gap_reset",
 			 "ETHTOOL_RESET of MAC, DMA, filters and offloads", reset } };
-	struct qualify_counters before, after;
+	struct rtnl_link_stats64 before, after;
 	struct qualify_gap gap;
 	struct recovery recovery = {};
+	bool known;
 	size_t i;
 	int err;
 
@@ -157,17 +76,12 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 				       "\"%s\" has IP addresses, which are lost when it is taken "
 				       "down: take them off",
 				       run->ifname);
-	err = alloc_failure(run, row, &recovery);
-	if (err)
-		return err;
 	for (i = 0; i < 2; i++) {
-		qualify_counters_read(run->ifname, &before);
+		known = !rxaqm_link_stats(run->ifname, &before);
 		run->error.err = 0;
 		err = qualify_gap(run, LOAD_MS, events[i].change, NULL, &gap);
-		qualify_counters_read(run->ifname, &after);
-		recovery.went_back |= went_back(&before, &after);
-		qualify_counters_free(&before);
-		qualify_counters_free(&after);
+		known = !rxaqm_link_stats(run->ifname, &after) && known;
+		recovery.went_back |= known && went_back(&before, &after);
 		if (err && run->error.err)
 			return err;
 		if (err == -EOPNOTSUPP)

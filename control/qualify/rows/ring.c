@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q9, Q16: what a ring holds, how fast it is drained, and what tells of the rest. */
+/* Q9: what a ring holds, and how fast it is drained. */
 #include <math.h>
 #include <string.h>
 
-#include "qualify/measure/counters.h"
-#include "qualify/rows/parts.h"
+#include "qualify/rows/traffic.h"
 
 #define ROUNDS 3
 #define DEPTH_MAX 30000
-#define REFRESH_MS 1100 /* drivers refresh their counters each second */
-/* A counter tells of losses that counts one in so many, or so many for one. */
-#define TELLS_FROM 100.0
 
 __u32 qualify_overflowing(const struct qualify_run *run)
 {
@@ -45,8 +41,7 @@ static int drain(struct qualify_run *run, __u32 size, bool drop, struct taken *t
 	return err;
 }
 
-/* What to do about it; @nr were sent. */
-static void not_overrun(struct qualify_row *row, double nr)
+void qualify_not_overrun(struct qualify_row *row, double nr)
 {
 	qualify_unknown(row,
 			"none of %.0f frames sent while the receiving CPU was held was lost: needs a "
@@ -73,7 +68,7 @@ static void put_depth(const struct qualify_run *run, struct qualify_row *row, st
 			   "frames in a row that came after XDP had held the CPU, most of %d%s",
 			   ROUNDS, taken->all ? "; all that were sent did" : "");
 	if (taken->all)
-		not_overrun(row, most);
+		qualify_not_overrun(row, most);
 	qualify_put_entries(run, row);
 }
 
@@ -111,131 +106,4 @@ int qualify_row_ring(struct qualify_run *run, struct qualify_row *row)
 	if (!err)
 		err = qualify_put_drain_xsk(run, row, qualify_overflowing(run));
 	return err ?: qualify_put_gaps(run, row);
-}
-
-static bool has_one_of(const char *name, const char *const *words)
-{
-	for (; *words; words++) {
-		if (strcasestr(name, *words))
-			return true;
-	}
-	return false;
-}
-
-/* How far from what was lost a counter of that name may be, as the logarithm of their ratio: those
- * that are called after losses may tell of some of them only, others must agree, and some are of
- * other things.
- */
-static double may_differ(const char *name)
-{
-	static const char *const other[] = { "bytes", "tx", "_ns", "poll", "xdp", NULL };
-	static const char *const loss[] = { "drop",   "miss",	"err",	"over", "discard",
-					    "fifo",   "no_buf", "lost", "no_d", "oob",
-					    "nodesc", "out_of", "ovf",	NULL };
-	static const char *const traffic[] = { "packets", "pkts", "frames", NULL };
-
-	if (has_one_of(name, other))
-		return 0;
-	return has_one_of(name, loss) ? log(TELLS_FROM) : has_one_of(name, traffic) ? 0 : 0.1;
-}
-
-/* A ring that was held was overrun, or not quite filled: who counted what? */
-struct counted {
-	struct qualify_counters moved;
-	__u64 came, lost;
-};
-
-/* What of @overrun is nearest to what was lost, by ratio, and did not move while nothing was; that
- * of the whole device before that of a queue.
- */
-static const struct qualify_counter *teller(const struct counted *overrun,
-					    const struct counted *quiet)
-{
-	double lost = (double)overrun->lost, off, best_off = INFINITY;
-	const struct qualify_counter *best = NULL;
-	size_t i;
-
-	for (i = 0; i < overrun->moved.list.nr; i++) {
-		const struct qualify_counter *counter = &overrun->moved.list.at[i];
-		__u64 idle = qualify_counter(&quiet->moved, counter->name);
-
-		if (!counter->value || (idle != ~0ULL && idle > 2 * quiet->lost + quiet->came / 10))
-			continue;
-		off = fabs(log((double)counter->value / lost));
-		if (off < best_off && off < may_differ(counter->name)) {
-			best_off = off;
-			best = counter;
-		}
-	}
-	return best;
-}
-
-static void put_counters(struct qualify_row *row, const struct counted *overrun,
-			 const struct counted *quiet)
-{
-	__u64 lost = overrun->lost, came = overrun->came;
-	const struct qualify_counter *best = lost ? teller(overrun, quiet) : NULL;
-	double received = (double)qualify_counter(&overrun->moved, "rtnl rx_packets");
-	char method[] = "a ring that was held was overrun; counters before and after";
-
-	qualify_put_number(row, "lost", "packets", (double)lost, lost + came, 0, "%s", method);
-	qualify_put_words(row, "counter",
-			  "nearest to what was lost, and still while the ring was held and not "
-			  "overrun",
-			  "%s%s", best ? best->name : "none", lost ? "" : ": nothing was lost");
-	if (lost)
-		qualify_put_number(row, "lost_counted", "share",
-				   best ? fmin((double)best->value / (double)lost, 1) : 0, lost,
-				   1 / (double)lost, "%s", method);
-	if (best)
-		qualify_put_number(row, "overcounted", "share",
-				   fmax((double)best->value / (double)lost - 1, 0), lost,
-				   10 / (double)lost, "%s", method);
-	qualify_put_number(row, "received_counted", "share", fmin(received / (double)came, 1), came,
-			   10 / (double)came, "rx_packets of the link over what XDP dropped");
-	qualify_put_words(row, "xdp_drops_counted", "rx_packets of the link", "%s",
-			  received >= 0.9 * (double)came ? "yes" : "no");
-}
-
-/* @send to a ring that is held, and nothing else in between the counters. */
-static int count_while(struct qualify_run *run, struct qualify_send *send, struct counted *counted,
-		       struct qualify_backlog *backlog)
-{
-	struct qualify_counters before;
-	int err = -ETIMEDOUT, i;
-
-	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++) {
-		qualify_counters_free(&counted->moved);
-		qualify_sleep_ms(run, REFRESH_MS);
-		qualify_counters_read(run->ifname, &before);
-		err = qualify_backlog_once(run, send, true, backlog);
-		qualify_sleep_ms(run, REFRESH_MS);
-		qualify_counters_read(run->ifname, &counted->moved);
-		qualify_counters_since(&counted->moved, &before);
-		qualify_counters_free(&before);
-	}
-	/* With the frame that held it. */
-	counted->came = backlog->came + 1;
-	counted->lost = backlog->sent - backlog->came;
-	return err;
-}
-
-int qualify_row_counters(struct qualify_run *run, struct qualify_row *row)
-{
-	struct qualify_send send = QUALIFY_SEND(.count = qualify_overflowing(run));
-	struct counted overrun = {}, quiet = {};
-	struct qualify_backlog backlog = {};
-	int err = count_while(run, &send, &overrun, &backlog);
-
-	if (!err) {
-		send = QUALIFY_SEND(.count = (__u32)backlog.held / 2 + 1);
-		err = count_while(run, &send, &quiet, &backlog);
-	}
-	if (!err)
-		put_counters(row, &overrun, &quiet);
-	if (!err && !overrun.lost)
-		not_overrun(row, (double)overrun.came);
-	qualify_counters_free(&overrun.moved);
-	qualify_counters_free(&quiet.moved);
-	return err;
 }

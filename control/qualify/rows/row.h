@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Rows: what is measured. To add one, write a function and a line of the table in table.c; what its
- * figures are called, and their limits, are in judge/limits_table.c.
+ * figures are called, and their limits, are in judge/limits.c.
  */
 #ifndef RXAQM_QUALIFY_ROW_H
 #define RXAQM_QUALIFY_ROW_H
@@ -37,6 +37,9 @@ struct qualify_run {
 	} stamp_point;
 	char carrier_changes[16]; /* of sysfs, when frames came last */
 };
+
+/* What became of frame @seq; NULL: neither program saw it. */
+#define qualify_seen(run, seq) qualify_probe_seen(&(run)->probe, seq)
 
 #define qualify_failed(run, ...) rxaqm_failed(&(run)->error, __VA_ARGS__)
 

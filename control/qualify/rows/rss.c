@@ -101,10 +101,10 @@ static int count_flows(struct qualify_run *run, enum qualify_kind kind, unsigned
 
 	*flows = (struct flows){ .queues = flows->queues, .sent = nr, .enough = nr / 100 * 98 };
 	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->drop = 1;
+	run->probe.orders->drop = 1;
 	err = qualify_traffic(run, &send, NULL, &sent);
 	for (i = 0; !err && i < nr; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
+		const struct qualify_seen *seen = qualify_seen(run, send.first + i);
 
 		if (!seen || !seen->xdp_ns || seen->queue >= flows->queues)
 			continue;
@@ -197,103 +197,6 @@ static int put_kinds(struct qualify_run *run, struct qualify_row *row, __u32 pps
 	return err ?: put_tunnels(run, row, pps, flows);
 }
 
-#define REKEY_FLOWS 64U
-#define REKEY_MS 1200
-#define REKEY_BEFORE_MS 400
-
-/* Another one; no key is as good as any. */
-static void other_key(const char *key, char other[QUALIFY_SETTING_LEN])
-{
-	unsigned int byte, i;
-
-	for (i = 0; sscanf(key + 2 * (size_t)i, "%2x", &byte) == 1; i++)
-		sprintf(other + 2 * (size_t)i, "%02x", (byte ^ ((i + 1) * 0x9d)) & 0xff);
-}
-
-struct rekeyed {
-	__u64 sent, came, reordered, moved;
-};
-
-/* Of frames from seq @first on: did each flow's come in order, by which queue first and last? */
-static void follow(struct qualify_run *run, __u32 first, struct rekeyed *rekeyed)
-{
-	__u32 flow, i;
-
-	for (flow = 0; flow < REKEY_FLOWS; flow++) {
-		const struct qualify_seen *begin = NULL, *last = NULL;
-
-		for (i = flow; i < rekeyed->sent && !*run->stop; i += REKEY_FLOWS) {
-			const struct qualify_seen *seen = qualify_probe_seen(&run->probe,
-									     first + i);
-
-			if (!seen || !seen->xdp_ns)
-				continue;
-			rekeyed->came++;
-			rekeyed->reordered += last && seen->xdp_ns < last->xdp_ns;
-			begin = begin ? begin : seen;
-			last = seen;
-		}
-		rekeyed->moved += last && last->queue != begin->queue;
-	}
-}
-
-/* -errno of setting the key, or with @error. */
-static int rekey(struct qualify_run *run, const char *key, __u32 pps, struct rekeyed *rekeyed)
-{
-	struct qualify_send send = QUALIFY_SEND(.count = pps * REKEY_MS / 1000,
-						.flows = REKEY_FLOWS, .pps = pps,
-						.max_ms = 2 * REKEY_MS);
-	char other[QUALIFY_SETTING_LEN] = "";
-	struct qualify_sent sent;
-	int err, refused;
-
-	other_key(key, other);
-	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->drop = 1;
-	err = qualify_begin(run, &send);
-	if (err)
-		return err;
-	qualify_sleep_ms(run, REKEY_BEFORE_MS);
-	refused = qualify_setting_change(&run->journal, QUALIFY_RSS_KEY, "", other);
-	err = qualify_finish(run, NULL, &sent);
-	if (!refused)
-		qualify_setting_change(&run->journal, QUALIFY_RSS_KEY, "", key);
-	*rekeyed = (struct rekeyed){ .sent = sent.count };
-	if (!err)
-		follow(run, send.first, rekeyed);
-	return err ?: refused;
-}
-
-/* Another key while packets come: rekey_lost, rekey_reordered, rekey_moved. */
-static int put_rekey(struct qualify_run *run, struct qualify_row *row, __u32 pps)
-{
-	static const char method[] = "another RSS key while %u frames a second of %u flows came";
-	int err, unreadable;
-	char key[QUALIFY_SETTING_LEN];
-	struct rekeyed rekeyed = {};
-
-	unreadable = qualify_setting_get(run->ifname, QUALIFY_RSS_KEY, "", key);
-	run->error.err = 0;
-	err = unreadable ? 0 : rekey(run, key, pps, &rekeyed);
-	if (err && run->error.err)
-		return err;
-	if (unreadable || err) {
-		qualify_figure_words(qualify_figure_add(row, "rekey_lost", "packets", method, pps,
-							REKEY_FLOWS),
-				     "unknown: the driver %s: %s",
-				     unreadable ? "tells no key" : "takes no other key",
-				     strerror(unreadable ? -unreadable : -err));
-		return 0;
-	}
-	qualify_put_number(row, "rekey_lost", "packets", (double)(rekeyed.sent - rekeyed.came),
-			   rekeyed.sent, 0, method, pps, REKEY_FLOWS);
-	qualify_put_number(row, "rekey_reordered", "packets", (double)rekeyed.reordered,
-			   rekeyed.came, 0, "that XDP saw after a later one of their flow");
-	qualify_put_number(row, "rekey_moved", "share", (double)rekeyed.moved / REKEY_FLOWS,
-			   REKEY_FLOWS, 0, "of these flows that came by another queue then");
-	return 0;
-}
-
 static int put_rss(struct qualify_run *run, struct qualify_row *row, struct rss *rss,
 		   struct flows *flows)
 {
@@ -319,8 +222,7 @@ static int put_rss(struct qualify_run *run, struct qualify_row *row, struct rss 
 	if (rss->table && rss->toeplitz)
 		put_known_answer(row, rss, flows);
 	put_queues(put_spread(row, "spread", "UDP", flows), flows);
-	err = put_kinds(run, row, pps, flows);
-	return err ?: put_rekey(run, row, pps / 2);
+	return put_kinds(run, row, pps, flows);
 }
 
 int qualify_row_rss(struct qualify_run *run, struct qualify_row *row)

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q7: how far the clock drifts, how much it wanders, and whether it is stepped. */
-#include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/now.h"
 #include "clock/phc.h"
-#include "nic/nic.h"
 #include "qualify/rows/traffic.h"
 
 #define STABILITY_READS 200
@@ -65,37 +59,6 @@ static unsigned int find_steps(struct course *course, double slope, double *ret_
 	return nr;
 }
 
-static void who_disciplines(int index, char words[96])
-{
-	char dev[32], path[300], target[64], comm[32];
-	struct dirent *process, *fd;
-	DIR *proc = opendir("/proc"), *fds;
-	ssize_t got;
-
-	snprintf(dev, sizeof(dev), "/dev/ptp%d", index);
-	strcpy(words, "none");
-	while (proc && (process = readdir(proc))) {
-		long pid = strtol(process->d_name, NULL, 10);
-
-		snprintf(path, sizeof(path), "/proc/%ld/fd", pid);
-		fds = pid > 0 && pid != getpid() ? opendir(path) : NULL;
-		while (fds && (fd = readdir(fds))) {
-			snprintf(path, sizeof(path), "/proc/%ld/fd/%.20s", pid, fd->d_name);
-			got = readlink(path, target, sizeof(target) - 1);
-			if (got <= 0 || (size_t)got != strlen(dev) ||
-			    memcmp(target, dev, strlen(dev)))
-				continue;
-			snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
-			if (*rxaqm_first_line(AT_FDCWD, path, comm, sizeof(comm)))
-				snprintf(words, 96, "%s", comm);
-		}
-		if (fds)
-			closedir(fds);
-	}
-	if (proc)
-		closedir(proc);
-}
-
 static void put_allan(const struct course *course, struct qualify_row *row)
 {
 	double tau0 = STABILITY_GAP_MS / 1e3, mean_err = 0;
@@ -117,13 +80,11 @@ static void put_allan(const struct course *course, struct qualify_row *row)
 				    qualify_allan_ppb(course->x_ns, course->nr, tau0, m) / 1e9);
 }
 
-static void put_stability(struct course *course, double offset_ns, int index,
-			  struct qualify_row *row)
+static void put_stability(struct course *course, double offset_ns, struct qualify_row *row)
 {
 	/* Few neighbours have a step between them; afterwards none is left. */
 	double slope = slope_of(course, 1), largest_ns, span_s;
 	unsigned int steps = find_steps(course, slope, &largest_ns);
-	char words[96];
 
 	slope = slope_of(course, course->nr / 2);
 	span_s = (course->host_s[course->nr - 1] - course->host_s[0]) / 2;
@@ -139,8 +100,6 @@ static void put_stability(struct course *course, double offset_ns, int index,
 	qualify_put_number(row, "offset", "ns", offset_ns, 1, course->err_ns[0],
 			   "clock of the NIC less CLOCK_REALTIME");
 	put_allan(course, row);
-	who_disciplines(index, words);
-	qualify_put_words(row, "disciplined_by", "processes that have the clock open", "%s", words);
 }
 
 int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
@@ -182,7 +141,7 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 		qualify_unknown(row, "only %zu of %d readings worked; leave the clock to itself",
 				course->nr, STABILITY_READS);
 	else if (!err)
-		put_stability(course, offset_ns, phc.index, row);
+		put_stability(course, offset_ns, row);
 	if (course)
 		rxaqm_phc_close(&phc);
 	free(course);

@@ -267,7 +267,7 @@ int qualify_row_to_xdp(struct qualify_run *run, struct qualify_row *row)
 	err = qualify_slow_down(run, &cost_ns, &capacity_pps);
 	if (err)
 		return err;
-	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
+	run->probe.orders->cost_ns = cost_ns;
 	send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 1000);
 	err = qualify_latency(run, &send, 8, &latency);
 	if (!err)

@@ -42,7 +42,7 @@ static int find_idle(struct qualify_run *run, struct idle *idle)
 		return 0;
 	err = qualify_traffic(run, &send, NULL, &sent);
 	for (i = 0; !err && i < IDLE_FRAMES; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send.first + i);
+		const struct qualify_seen *seen = qualify_seen(run, send.first + i);
 
 		if (!seen || !seen->stack_ns)
 			continue;
@@ -77,7 +77,7 @@ static void take_stood(struct qualify_run *run, const struct qualify_send *send,
 
 	n = n > QUALIFY_SEEN / 2 ? QUALIFY_SEEN / 2 : n;
 	for (i = sent - n; i < sent; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, send->first + i);
+		const struct qualify_seen *seen = qualify_seen(run, send->first + i);
 
 		if (seen && seen->stack_ns)
 			qualify_samples_add(&stood->ns, took_ns(seen, from, to));
@@ -98,10 +98,10 @@ static int overload(struct qualify_run *run, double load, double capacity_pps, _
 	send.pps = load < 2.9 ? (__u32)pps : 0;
 	send.count = (__u32)((send.pps ? pps : run->peer_pps) * MS / 1000);
 	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
+	run->probe.orders->cost_ns = cost_ns;
 	if (!err)
 		err = qualify_traffic(run, &send, NULL, &sent);
-	qualify_probe_orders(&run->probe)->cost_ns = 0;
+	run->probe.orders->cost_ns = 0;
 	if (!err)
 		err = find_idle(run, &to);
 	if (!err)

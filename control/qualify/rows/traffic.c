@@ -48,7 +48,7 @@ static __u64 arrived(const struct qualify_run *run, struct qualify_receiver *rec
 		nr = receiver->seen.nr;
 	}
 	if (run->probe.skel) {
-		progress = qualify_probe_progress(&run->probe);
+		progress = run->probe.progress;
 		nr += progress->xdp + progress->stack;
 	}
 	return nr;
@@ -61,9 +61,8 @@ static bool all_came(struct qualify_run *run, __u64 sent)
 
 	if (!run->probe.skel)
 		return false;
-	progress = qualify_probe_progress(&run->probe);
-	return progress->stack >= sent ||
-	       (qualify_probe_orders(&run->probe)->drop && progress->xdp >= sent);
+	progress = run->probe.progress;
+	return progress->stack >= sent || (run->probe.orders->drop && progress->xdp >= sent);
 }
 
 void qualify_settle(struct qualify_run *run, struct qualify_receiver *receiver, __u64 sent)
@@ -130,11 +129,11 @@ static int sample(struct qualify_run *run, struct qualify_send *send, struct qua
 	int err;
 
 	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->drop = 1;
+	run->probe.orders->drop = 1;
 	err = qualify_traffic(run, send, NULL, sent);
 	*ret_seen = NULL;
 	for (i = 0; !err && i < sent->count && !*ret_seen && !*run->stop; i++)
-		*ret_seen = qualify_probe_seen(&run->probe, send->first + i);
+		*ret_seen = qualify_seen(run, send->first + i);
 	return err;
 }
 
@@ -170,7 +169,7 @@ static bool wait_stalled(struct qualify_run *run)
 {
 	const __u64 most_ns = (run->peer.same_host ? STALL_SEEN_MS : STALL_SEEN_FAR_MS) *
 			      RXAQM_NSEC_PER_MSEC;
-	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
+	const volatile struct qualify_progress *progress = run->probe.progress;
 	__u64 start_ns = rxaqm_now_ns();
 
 	while (!progress->stalled && !*run->stop &&
@@ -190,9 +189,8 @@ static double drain_rate(struct qualify_run *run, __u32 first, __u32 last)
 	__u32 seq;
 
 	for (seq = first; seq < last; seq++)
-		qualify_samples_add(&gaps,
-				    (double)(__s64)(qualify_probe_seen(&run->probe, seq + 1)->xdp_ns -
-						    qualify_probe_seen(&run->probe, seq)->xdp_ns));
+		qualify_samples_add(&gaps, (double)(__s64)(qualify_seen(run, seq + 1)->xdp_ns -
+							   qualify_seen(run, seq)->xdp_ns));
 	qualify_samples_sort(&gaps);
 	most = 20 * qualify_samples_quantile(&gaps, 0.5) + ODD_NS;
 	for (i = 0; i < gaps.nr && gaps.at[i] <= most; i++) {
@@ -209,7 +207,7 @@ static void count_backlog(struct qualify_run *run, __u32 first, struct qualify_b
 	__u64 i, skip;
 
 	for (i = 0; i < backlog->sent && !*run->stop; i++) {
-		bool seen = qualify_probe_seen(&run->probe, first + (__u32)i);
+		bool seen = qualify_seen(run, first + (__u32)i);
 
 		gap |= !seen;
 		backlog->came += seen;
@@ -224,7 +222,7 @@ static void count_backlog(struct qualify_run *run, __u32 first, struct qualify_b
 
 int qualify_hold(struct qualify_run *run, struct qualify_send *send)
 {
-	struct qualify_orders *orders = qualify_probe_orders(&run->probe);
+	struct qualify_orders *orders = run->probe.orders;
 	struct qualify_sent sent;
 	__u64 until_ns;
 	int err;
@@ -253,9 +251,9 @@ int qualify_hold(struct qualify_run *run, struct qualify_send *send)
 
 bool qualify_let_go(struct qualify_run *run)
 {
-	bool held = qualify_probe_progress(&run->probe)->stalled == 1;
+	bool held = run->probe.progress->stalled == 1;
 
-	qualify_probe_orders(&run->probe)->release = 1;
+	run->probe.orders->release = 1;
 	return held;
 }
 
@@ -285,7 +283,7 @@ int qualify_backlog_once(struct qualify_run *run, struct qualify_send *send, boo
 	int err;
 
 	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->drop = drop;
+	run->probe.orders->drop = drop;
 	err = qualify_hold(run, send);
 	held = qualify_let_go(run);
 	return err ?: qualify_held(run, send, held, backlog);
@@ -305,7 +303,7 @@ int qualify_backlog(struct qualify_run *run, struct qualify_send *send, bool dro
 int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_capacity_pps)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = run->peer_pps, .max_ms = 400);
-	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
+	const volatile struct qualify_progress *progress = run->probe.progress;
 	double cost_ns = 3e9 / run->peer_pps;
 	__u64 start_ns, first;
 	struct qualify_sent sent;
@@ -313,7 +311,7 @@ int qualify_slow_down(struct qualify_run *run, __u32 *ret_cost_ns, double *ret_c
 
 	*ret_cost_ns = cost_ns > QUALIFY_COST_MAX_NS ? QUALIFY_COST_MAX_NS : (__u32)cost_ns;
 	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->cost_ns = *ret_cost_ns;
+	run->probe.orders->cost_ns = *ret_cost_ns;
 	err = qualify_begin(run, &send);
 	qualify_sleep_ms(run, 150); /* it stands by now */
 	start_ns = rxaqm_now_ns();

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "qualify/rows/parts.h"
+#include "qualify/rows/traffic.h"
 
 #define IDLE_FRAMES 200
 #define TIMEOUT_NS (5 * RXAQM_NSEC_PER_SEC)
@@ -58,7 +58,7 @@ static int one_completion(struct qualify_run *run, struct qualify_sender *sender
 	int err;
 
 	memcpy(send.to, run->peer.mac, ETH_ALEN);
-	polls = qualify_probe_polls(&run->probe);
+	polls = *run->probe.nr_polls;
 	start_ns = rxaqm_now_ns();
 	err = qualify_sender_send(sender, &send, run->stop, &sent, &run->error);
 	if (err || !sent.count)
@@ -70,7 +70,7 @@ static int one_completion(struct qualify_run *run, struct qualify_sender *sender
 		took_ns = rxaqm_now_ns() - start_ns;
 	}
 	qualify_samples_add(&tx->ns, (double)(rxaqm_now_ns() - start_ns));
-	qualify_samples_add(&tx->polls, (double)(qualify_probe_polls(&run->probe) - polls));
+	qualify_samples_add(&tx->polls, (double)(*run->probe.nr_polls - polls));
 	return 0;
 }
 
@@ -101,7 +101,7 @@ static double lost_since(const struct qualify_run *run, __u32 first, __u32 nr, _
 	__u32 i = nr > QUALIFY_SEEN ? nr - QUALIFY_SEEN : 0, came = 0, begin = 0, end = 0;
 
 	for (; i < nr; i++) {
-		const struct qualify_seen *seen = qualify_probe_seen(&run->probe, first + i);
+		const struct qualify_seen *seen = qualify_seen(run, first + i);
 
 		if (!seen || !rxaqm_ns_reached(seen->xdp_ns, from_ns))
 			continue;
@@ -130,7 +130,7 @@ static int under_load(struct qualify_run *run, double load, __u32 cost_ns, doubl
 	send.count = (__u32)((send.pps ? pps : run->peer_pps) * send.max_ms / 1e3);
 	tx->ns.nr = tx->polls.nr = 0;
 	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->cost_ns = cost_ns;
+	run->probe.orders->cost_ns = cost_ns;
 	err = qualify_begin(run, &send);
 	qualify_sleep_ms(run, warm_ms); /* it stands by now */
 	from_ns = rxaqm_now_ns();

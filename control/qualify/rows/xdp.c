@@ -10,7 +10,7 @@
 #include "nic/netdev.h"
 #include "qualify/measure/socket.h"
 #include "qualify/record/format.h"
-#include "qualify/rows/parts.h"
+#include "qualify/rows/traffic.h"
 
 static void put_features(struct qualify_row *row, __u64 features)
 {
@@ -110,14 +110,14 @@ static int put_gap(struct qualify_run *run, struct qualify_row *row)
 static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_works)
 {
 	struct qualify_send send = QUALIFY_SEND(.count = 200, .pps = 5000);
-	const volatile struct qualify_progress *progress = qualify_probe_progress(&run->probe);
+	const volatile struct qualify_progress *progress = run->probe.progress;
 	struct qualify_sent sent;
 	int err = qualify_probe_xdp_on(&run->probe, &run->error);
 
 	if (err)
 		return err;
 	qualify_probe_clear(&run->probe);
-	qualify_probe_orders(&run->probe)->drop = 1;
+	run->probe.orders->drop = 1;
 	err = qualify_traffic(run, &send, NULL, &sent);
 	*ret_works = !err && progress->xdp && !progress->stack;
 	qualify_figure_words(qualify_figure_add(row, "drop", "",

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include <fstream>
 #include <memory>
@@ -105,6 +106,14 @@ TEST_CASE("without another end rows say what they need", "[qualify]")
 	CHECK(result.out.find("--rows Q2,Q5,Q6") != std::string::npos);
 }
 
+static std::string kernel_release()
+{
+	struct utsname host;
+
+	uname(&host);
+	return host.release;
+}
+
 TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
 {
 	Place place;
@@ -113,6 +122,13 @@ TEST_CASE("qualify measures a veth pair, and leaves it as it was", "[qualify]")
 	CAPTURE(result.text());
 	REQUIRE((result.exit_code == 0 || result.exit_code == 5));
 	Record record(result.out);
+	/* Of the other end as well; each verdict when it is known. */
+	CHECK(record.setup("peer's kernel") == kernel_release());
+	CHECK(record.setup("peer's NIC") ==
+	      place.wire.tx_if + ", veth 1.0, firmware not told, no bus");
+	CHECK(result.err.find("Q2   warn    Stamp coverage\n             stamped 0 %") !=
+	      std::string::npos);
+	CHECK(result.err.find("Q2   ") < result.err.find("Q9, how many"));
 	/* A veth has no stamps; drivers/net/veth.c: VETH_RING_SIZE. */
 	CHECK(record.words("Q2", "coverage") == "none");
 	CHECK(record.median("Q2", "stamped") == 0);

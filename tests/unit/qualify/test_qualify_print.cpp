@@ -9,9 +9,8 @@
 #include "text.hpp"
 
 extern "C" {
-#include "qualify/print/axis.h"
-#include "qualify/print/compare.h"
 #include "qualify/print/picture.h"
+#include "qualify/print/compare.h"
 #include "qualify/print/print.h"
 }
 
