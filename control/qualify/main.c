@@ -10,7 +10,6 @@
 #include "command/options.h"
 #include "command/program.h"
 #include "command/stop.h"
-#include "qualify/report.h"
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
 #include "qualify/print/term.h"

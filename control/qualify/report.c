@@ -5,11 +5,11 @@
 
 #include "base/json_file.h"
 #include "command/options.h"
-#include "qualify/report.h"
+#include "qualify/qualify.h"
 #include "qualify/judge/judge.h"
 #include "qualify/print/compare.h"
 #include "qualify/print/print.h"
-#include "qualify/record/ktap.h"
+#include "qualify/record/record.h"
 
 static bool to_stdout(const char *path)
 {
@@ -74,7 +74,7 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
 	int err = 0;
 
 	for (i = 0; !err && i < QUALIFY_KTAP_FILES && report->ktap[i]; i++)
-		err = qualify_import_ktap(record, report->ktap[i], &error);
+		err = qualify_file_parse(record, report->ktap[i], qualify_ktap_parse, &error);
 	if (!err) {
 		judge(report, record);
 		err = write_files(report, record, &error);

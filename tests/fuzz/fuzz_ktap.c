@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "qualify/record/ktap.h"
+#include "qualify/record/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

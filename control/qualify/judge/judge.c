@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "qualify/judge/judge.h"
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 /* What a figure came to, or the worst of a row's. */
 struct finding {
@@ -43,20 +43,11 @@ const struct qualify_class_kind *qualify_class(const char *name)
 
 const struct qualify_row_kind *qualify_row_kind(const char *id)
 {
-	const struct qualify_row_kind *kind;
+	const struct qualify_row_kind *kind = qualify_row_kinds;
 
-	for (kind = qualify_row_kinds; kind->id; kind++) {
-		if (!strcmp(kind->id, id))
-			return kind;
-	}
-	return NULL;
-}
-
-const char *qualify_row_title(const char *id)
-{
-	const struct qualify_row_kind *kind = qualify_row_kind(id);
-
-	return kind ? kind->title : "";
+	while (kind->id && strcmp(kind->id, id))
+		kind++;
+	return kind;
 }
 
 static bool matches(const char *pattern, const char *name)

@@ -43,11 +43,9 @@ struct qualify_row_kind {
 	const char *limit_of; /* the figure whose limit is a line in its pictures; NULL: none */
 };
 
-/* In the order of reports; up to one without id. */
+/* In the order of reports; up to one without id, which qualify_row_kind() returns for what is none. */
 extern const struct qualify_row_kind qualify_row_kinds[];
-const struct qualify_row_kind *qualify_row_kind(const char *id); /* NULL: none */
-
-const char *qualify_row_title(const char *id); /* "": none */
+const struct qualify_row_kind *qualify_row_kind(const char *id);
 
 struct qualify_class_kind {
 	const char *name, *words;

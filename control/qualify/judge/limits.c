@@ -221,8 +221,8 @@ const struct qualify_row_kind qualify_row_kinds[] = {
 	{ KIND("Q15", "GRO, LRO, HW-GRO") },
 	{ KIND("Q16", "Counters") },
 	{ KIND("Q17", "Truesize") },
-	{ KIND("Q18", "Allocation failure, reset, link flap") },
+	{ KIND("Q18", "Reset and link flap") },
 	{ KIND("Q19", "NIC profile against what was measured") },
 	{ KIND("ks", "Kernel selftests") },
-	{},
+	{ KIND(NULL, "") },
 };

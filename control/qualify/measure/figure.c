@@ -44,40 +44,33 @@ double qualify_samples_quantile(const struct qualify_samples *samples, double sh
 	return samples->at[rank ? (rank > samples->nr ? samples->nr : rank) - 1 : 0];
 }
 
-static struct qualify_figure *add(struct qualify_row *row, const char *name, const char *unit,
-				  const char *method_fmt, va_list args)
+struct qualify_figure *qualify_figure_add(struct qualify_row *row, const char *name,
+					  const char *unit, const char *method_fmt, ...)
 {
 	struct qualify_figure *figure = rxaqm_list_add(&row->figures);
+	va_list args;
 
 	if (!figure)
 		return NULL;
 	snprintf(figure->name, sizeof(figure->name), "%s", name);
 	snprintf(figure->unit, sizeof(figure->unit), "%s", unit);
+	va_start(args, method_fmt);
 	vsnprintf(figure->method, sizeof(figure->method), method_fmt, args);
+	va_end(args);
 	figure->median = figure->p99 = figure->min = figure->max = NAN;
 	figure->cv = figure->error = NAN;
 	return figure;
 }
 
-struct qualify_figure *qualify_figure_add(struct qualify_row *row, const char *name,
-					  const char *unit, const char *method_fmt, ...)
-{
-	struct qualify_figure *figure;
-	va_list args;
-
-	va_start(args, method_fmt);
-	figure = add(row, name, unit, method_fmt, args);
-	va_end(args);
-	return figure;
-}
-
-void qualify_figure_number(struct qualify_figure *figure, double value, __u64 n, double error)
+struct qualify_figure *qualify_figure_number(struct qualify_figure *figure, double value, __u64 n,
+					     double error)
 {
 	if (!figure)
-		return;
+		return NULL;
 	figure->median = value;
 	figure->n = n;
 	figure->error = error;
+	return figure;
 }
 
 void qualify_figure_of(struct qualify_figure *figure, __u64 of)
@@ -86,42 +79,14 @@ void qualify_figure_of(struct qualify_figure *figure, __u64 of)
 		figure->of = of;
 }
 
-struct qualify_figure *qualify_put_number(struct qualify_row *row, const char *name,
-					  const char *unit, double value, __u64 n, double error,
-					  const char *method_fmt, ...)
-{
-	struct qualify_figure *figure;
-	va_list args;
-
-	va_start(args, method_fmt);
-	figure = add(row, name, unit, method_fmt, args);
-	va_end(args);
-	qualify_figure_number(figure, value, n, error);
-	return figure;
-}
-
-static void set_words(struct qualify_figure *figure, const char *fmt, va_list args)
-{
-	if (figure)
-		vsnprintf(figure->words, sizeof(figure->words), fmt, args);
-}
-
 void qualify_figure_words(struct qualify_figure *figure, const char *fmt, ...)
 {
 	va_list args;
 
+	if (!figure)
+		return;
 	va_start(args, fmt);
-	set_words(figure, fmt, args);
-	va_end(args);
-}
-
-void qualify_put_words(struct qualify_row *row, const char *name, const char *method,
-		       const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	set_words(qualify_figure_add(row, name, "", "%s", method), fmt, args);
+	vsnprintf(figure->words, sizeof(figure->words), fmt, args);
 	va_end(args);
 }
 

@@ -26,18 +26,17 @@ struct qualify_figure *qualify_figure_add(struct qualify_row *row, const char *n
 	__attribute__((format(printf, 4, 5)));
 
 /* One number of @n observations, known to +-@error (NAN: not known). */
-void qualify_figure_number(struct qualify_figure *figure, double value, __u64 n, double error);
+struct qualify_figure *qualify_figure_number(struct qualify_figure *figure, double value, __u64 n,
+					     double error);
 /* @of were sent, or tried: what is missing to its n did not come. */
 void qualify_figure_of(struct qualify_figure *figure, __u64 of);
 void qualify_figure_words(struct qualify_figure *figure, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* A figure and what it is, at once. */
-struct qualify_figure *qualify_put_number(struct qualify_row *row, const char *name,
-					  const char *unit, double value, __u64 n, double error,
-					  const char *method_fmt, ...)
-	__attribute__((format(printf, 7, 8)));
-void qualify_put_words(struct qualify_row *row, const char *name, const char *method,
-		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A figure and what it is, at once; behind it a number's method, or the words. */
+#define qualify_put_number(row, name, unit, value, n, error, ...) \
+	qualify_figure_number(qualify_figure_add(row, name, unit, __VA_ARGS__), value, n, error)
+#define qualify_put_words(row, name, method, ...) \
+	qualify_figure_words(qualify_figure_add(row, name, "", "%s", method), __VA_ARGS__)
 /* Sorts @samples, which are all there were to be, unless qualify_figure_of() says more. */
 void qualify_figure_samples(struct qualify_figure *figure, struct qualify_samples *samples,
 			    double error);

@@ -15,6 +15,9 @@
 /* Of the tc program, so that it is known again. */
 #define TC_HANDLE 0x7172
 #define TC_PRIORITY 49152
+#define TC_OPTS(index, ...)                                                                      \
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)(index), .attach_point = BPF_TC_INGRESS); \
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY, __VA_ARGS__)
 
 #define SEEN_BYTES (QUALIFY_SEEN * sizeof(struct qualify_seen))
 
@@ -114,8 +117,7 @@ int qualify_probe_to_socket(struct qualify_probe *probe, __u32 queue, int fd)
 
 bool qualify_probe_has_clsact(unsigned int ifindex)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)ifindex, .attach_point = BPF_TC_INGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY);
+	TC_OPTS(ifindex);
 
 	/* -EINVAL: there is no qdisc; -ENOENT: no such program at it. */
 	return bpf_tc_query(&hook, &opts) != -EINVAL;
@@ -123,11 +125,8 @@ bool qualify_probe_has_clsact(unsigned int ifindex)
 
 int qualify_probe_tc_on(struct qualify_probe *probe, struct rxaqm_error *error)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)probe->ifindex,
-		    .attach_point = BPF_TC_INGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY,
-		    .flags = BPF_TC_F_REPLACE,
-		    .prog_fd = bpf_program__fd(probe->skel->progs.qualify_tc));
+	TC_OPTS(probe->ifindex, .flags = BPF_TC_F_REPLACE,
+		.prog_fd = bpf_program__fd(probe->skel->progs.qualify_tc));
 	int err = bpf_tc_hook_create(&hook);
 
 	if (!err || err == -EEXIST)
@@ -142,8 +141,7 @@ int qualify_probe_tc_on(struct qualify_probe *probe, struct rxaqm_error *error)
 
 void qualify_probe_tc_off(unsigned int ifindex, bool keep_clsact)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)ifindex, .attach_point = BPF_TC_INGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = TC_HANDLE, .priority = TC_PRIORITY);
+	TC_OPTS(ifindex);
 
 	bpf_tc_detach(&hook, &opts);
 	hook.attach_point = (enum bpf_tc_attach_point)(BPF_TC_INGRESS | BPF_TC_EGRESS);

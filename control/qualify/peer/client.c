@@ -171,14 +171,6 @@ static struct json_object *request_of(const char *name)
 	return request;
 }
 
-static bool is_boot_here(const char *boot)
-{
-	char here[64];
-
-	return *boot &&
-	       !strcmp(boot, rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, here, sizeof(here)));
-}
-
 static int check_version(struct qualify_peer *peer, const char *version, struct rxaqm_error *error)
 {
 	char there[32], why[160];
@@ -197,6 +189,7 @@ static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
 {
 	int err = ask(peer, request_of("hello"), HELLO_MS, error);
 	struct json_object *answer = err ? NULL : get_answer(peer, error);
+	char here[64];
 
 	if (!answer)
 		return -EPIPE;
@@ -207,7 +200,8 @@ static int hello(struct qualify_peer *peer, struct rxaqm_error *error)
 	snprintf(peer->nic, sizeof(peer->nic), "%s", qualify_said_text(answer, "nic"));
 	rxaqm_clean(peer->kernel);
 	rxaqm_clean(peer->nic);
-	peer->same_host = is_boot_here(qualify_said_text(answer, "boot"));
+	rxaqm_first_line(AT_FDCWD, QUALIFY_BOOT_ID, here, sizeof(here));
+	peer->same_host = *here && !strcmp(qualify_said_text(answer, "boot"), here);
 	json_object_put(answer);
 	return err;
 }

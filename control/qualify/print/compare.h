@@ -2,17 +2,7 @@
 /*
  * What records differ in beyond noise: NIC against NIC, firmware against firmware. Each is held
  * against the first.
- *
- * The median of n samples is known to +-3 standard errors, 1.25 cv median / sqrt(n), a share of n
- * to +-3 sqrt(p (1 - p) / n) (Agresti and Coull 1998), each plus the figure's own error. Two that
- * are apart by more than the root of the sum of their squares, and both errors, have changed. A p99
- * is compared if both have a distribution: by the interval that its order statistics leave it. A
- * difference beyond the errors of figures whose variation is not known is told apart: it may be
- * noise. So it is with single observations, unless their error is 0. Words that differ have
- * changed.
- *
- * Samples of one run may have more in common with each other than with another run. What two runs
- * of one NIC differ in is the noise of the set-up, which only they show.
+ * What counts as noise: docs/qualify.md, "Comparing".
  */
 #ifndef RXAQM_QUALIFY_COMPARE_H
 #define RXAQM_QUALIFY_COMPARE_H

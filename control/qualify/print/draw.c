@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "qualify/print/picture.h"
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 #define WIDTH 640
 #define PLOT_HEIGHT 220

@@ -4,7 +4,7 @@
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 static void put_text(FILE *file, const char *text, char after)
 {
@@ -70,7 +70,7 @@ static void put_case(FILE *file, const struct qualify_record *record, const stru
 
 	snprintf(seconds, sizeof(seconds), "%.3f", (double)row->took_ms / 1e3);
 	qualify_markup(file, "<testcase classname=\"qualify.%s\" name=\"%s %s\" time=\"%s\">",
-		       record->interface, row->id, qualify_row_title(row->id), seconds);
+		       record->interface, row->id, qualify_row_kind(row->id)->title, seconds);
 	if (row->verdict == QUALIFY_UNKNOWN || row->verdict == QUALIFY_FAIL)
 		qualify_markup(file, "<%s message=\"%s\"/></testcase>\n", elements[row->verdict],
 			       row->why);

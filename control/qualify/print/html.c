@@ -4,7 +4,7 @@
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/picture.h"
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 /* As a mark that can be told without colours. */
 static void print_verdict(FILE *file, enum qualify_verdict verdict)
@@ -44,7 +44,7 @@ static void print_result(FILE *file, const struct qualify_record *record)
 		snprintf(is, sizeof(is), "%.*s",
 			 (int)(means ? means - row->why - (long)strlen(": ") : 0), row->why);
 		qualify_markup(file, "<li><a href=\"#%s\">%s %s</a>: <b>%s</b> %s</li>\n", row->id,
-			       row->id, qualify_row_title(row->id), means ?: row->why, is);
+			       row->id, qualify_row_kind(row->id)->title, means ?: row->why, is);
 	}
 	fputs("</ul>\n", file);
 }
@@ -105,7 +105,7 @@ static void print_verdicts(FILE *file, const struct qualify_record *record)
 	rxaqm_list_each(row, &record->rows) {
 		qualify_markup(file,
 			       "<tr><td class=\"k\"><a href=\"#%s\">%s</a></td><td>%s</td><td>",
-			       row->id, row->id, qualify_row_title(row->id));
+			       row->id, row->id, qualify_row_kind(row->id)->title);
 		print_verdict(file, row->verdict);
 		qualify_markup(file, "</td><td>%s</td></tr>\n", row->why);
 	}
@@ -152,7 +152,7 @@ static void print_pictures(FILE *file, const struct qualify_record *record,
 	size_t nr = qualify_row_curves(row), i;
 	struct qualify_picture picture;
 
-	for (i = 0; i < nr && kind && kind->limit_of; i++) {
+	for (i = 0; i < nr && kind->limit_of; i++) {
 		if (!qualify_picture_of(&picture, record, row, i))
 			continue;
 		qualify_markup(file, "<figure>\n<figcaption><b>%s</b> ", picture.title);
@@ -175,7 +175,7 @@ static void print_row(FILE *file, const struct qualify_record *record,
 	const struct qualify_figure *figure;
 
 	qualify_markup(file, "<section id=\"%s\">\n<h2>%s %s ", row->id, row->id,
-		       qualify_row_title(row->id));
+		       qualify_row_kind(row->id)->title);
 	print_verdict(file, row->verdict);
 	qualify_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
 	if (row->figures.nr) {
@@ -196,19 +196,6 @@ static const char style[] =
 #include "report.css.h"
 	;
 
-static void print_head(FILE *file, const char *title)
-{
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-	      /* No icon is asked for: the page is all there is. */
-	      "<link rel=\"icon\" href=\"data:,\">\n",
-	      file);
-	qualify_markup(file, "<title>%s</title>\n", title);
-	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
-	qualify_markup(file, "<h1>%s</h1>\n", title);
-}
-
 void qualify_print_html(FILE *file, const void *what)
 {
 	struct qualify_fact facts[QUALIFY_FACTS];
@@ -221,7 +208,15 @@ void qualify_print_html(FILE *file, const void *what)
 	qualify_facts(record, facts);
 	snprintf(title, sizeof(title), "NIC qualification of %s (%s)", record->interface,
 		 *record->driver ? record->driver : "?");
-	print_head(file, title);
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+	      /* No icon is asked for: the page is all there is. */
+	      "<link rel=\"icon\" href=\"data:,\">\n",
+	      file);
+	qualify_markup(file, "<title>%s</title>\n", title);
+	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+	qualify_markup(file, "<h1>%s</h1>\n", title);
 	print_result(file, record);
 	print_key_figures(file, record);
 	fputs("<dl>\n", file);

@@ -8,7 +8,7 @@
 #include "base/clean.h"
 #include "qualify/judge/judge.h"
 #include "qualify/print/picture.h"
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 static void print_escaped(FILE *file, const char *text)
 {
@@ -94,11 +94,11 @@ static void set_limits(struct qualify_picture *picture, const struct qualify_rec
 	const struct qualify_curve *curve = picture->curve[0];
 	char number[QUALIFY_NUMBER_LEN];
 	struct qualify_judged judged;
-	const char *name = kind ? kind->limit_of : NULL, *unit;
+	const char *name = kind->limit_of, *unit;
 	double even = picture->kind == QUALIFY_BARS ? (double)curve->points.nr : 1;
 
 	picture->warn = picture->fail = NAN;
-	snprintf(picture->title, sizeof(picture->title), "%s: %s", qualify_row_title(row->id),
+	snprintf(picture->title, sizeof(picture->title), "%s: %s", qualify_row_kind(row->id)->title,
 		 qualify_verdict_name(row->verdict));
 	if (!name || !qualify_judge_figure(record, row, name, &judged))
 		return;
@@ -142,4 +142,96 @@ bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_re
 	}
 	set_limits(picture, record, row);
 	return true;
+}
+
+/* Steps of a linear axis, at most. */
+#define STEPS 5
+/* No more labels than fit beside each other. */
+#define DECADES 8
+
+static const double nice[] = { 1, 2, 5, 10 };
+
+/* 1, 2 or 5 times a power of ten, the next one from @value downwards or upwards. */
+static double round_nice(double value, bool up)
+{
+	double power = pow(10, floor(log10(value))), mantissa = value / power;
+	size_t i;
+
+	/* A little off what it should be, as 0.001 is in binary. */
+	for (i = 0; i < 3; i++) {
+		if (fabs(mantissa - nice[i]) < 1e-9)
+			return nice[i] * power;
+		if (mantissa < nice[i + 1] * (1 - 1e-9))
+			break;
+	}
+	i = i < 3 ? i : 2;
+	return nice[up ? i + 1 : i] * power;
+}
+
+static void fit_log(struct qualify_axis *axis, double low, double high)
+{
+	axis->min = round_nice(low, false);
+	axis->max = round_nice(high, true);
+	if (axis->max <= axis->min)
+		axis->max = round_nice(axis->min * 1.5, true);
+	if (log10(axis->max / axis->min) > 2) {
+		axis->min = pow(10, floor(log10(axis->min) + 1e-9));
+		axis->max = pow(10, ceil(log10(axis->max) - 1e-9));
+	}
+}
+
+void qualify_axis_fit(struct qualify_axis *axis, double low, double high)
+{
+	if (axis->log) {
+		fit_log(axis, low, high);
+		return;
+	}
+	if (high <= low)
+		high = low + fmax(fabs(low), 1);
+	axis->step = round_nice((high - low) / STEPS, true);
+	axis->min = floor(low / axis->step + 1e-9) * axis->step;
+	axis->max = ceil(high / axis->step - 1e-9) * axis->step;
+}
+
+double qualify_axis_at(const struct qualify_axis *axis, double value)
+{
+	double inside = fmin(fmax(value, axis->min), axis->max);
+	double part = axis->log ? log(inside / axis->min) / log(axis->max / axis->min) :
+				  (inside - axis->min) / (axis->max - axis->min);
+
+	return axis->from + part * (axis->to - axis->from);
+}
+
+static size_t log_ticks(const struct qualify_axis *axis, double ticks[QUALIFY_TICKS_MAX])
+{
+	double decades = log10(axis->max / axis->min), power, value;
+	int every = (int)ceil(decades / DECADES), at = (int)floor(log10(axis->min) + 1e-9);
+	size_t nr = 0, i;
+
+	for (; nr < QUALIFY_TICKS_MAX; at += every) {
+		power = pow(10, at);
+		for (i = 0; i < (decades > 2 + 1e-9 ? 1 : 3) && nr < QUALIFY_TICKS_MAX; i++) {
+			value = nice[i] * power;
+			if (value > axis->max * (1 + 1e-9))
+				return nr;
+			if (value >= axis->min * (1 - 1e-9))
+				ticks[nr++] = value;
+		}
+	}
+	return nr;
+}
+
+size_t qualify_axis_ticks(const struct qualify_axis *axis, double ticks[QUALIFY_TICKS_MAX])
+{
+	size_t nr, steps;
+
+	if (axis->log)
+		return log_ticks(axis, ticks);
+	steps = (size_t)lround((axis->max - axis->min) / axis->step);
+	for (nr = 0; nr <= steps && nr < QUALIFY_TICKS_MAX; nr++) {
+		ticks[nr] = axis->min + (double)nr * axis->step;
+		if (fabs(ticks[nr]) < axis->step / 1e6)
+			ticks[nr] = 0;
+	}
+	return nr;
 }

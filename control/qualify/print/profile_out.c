@@ -10,7 +10,7 @@
 #include "base/parse.h"
 #include "profile/profile.h"
 #include "qualify/print/print.h"
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 /* Of a comment: lines of a profile have at most 197 characters. */
 #define MAX_LINE 190

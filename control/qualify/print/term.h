@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 enum qualify_color {
 	QUALIFY_COLOR_AUTO,

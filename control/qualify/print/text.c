@@ -54,10 +54,10 @@ void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)
 	fprintf(file, "%-4s ", row->id);
 	qualify_print_verdict(file, row->verdict, NULL, 7);
 	if (qualify_width(file) >= ONE_LINE) {
-		fprintf(file, " %-*s", TITLE_COLUMNS - 1, qualify_row_title(row->id));
+		fprintf(file, " %-*s", TITLE_COLUMNS - 1, qualify_row_kind(row->id)->title);
 		at += TITLE_COLUMNS;
 	} else {
-		fprintf(file, " %s\n%*s", qualify_row_title(row->id), at, "");
+		fprintf(file, " %s\n%*s", qualify_row_kind(row->id)->title, at, "");
 	}
 	qualify_wrap(file, at, at, row->why);
 	if (!figures)
@@ -80,8 +80,9 @@ void qualify_print_text(FILE *file, const struct qualify_record *record, bool fi
 		fprintf(file, "%-12s ", facts[i].name);
 		qualify_wrap(file, ID_COLUMNS, ID_COLUMNS, facts[i].value);
 	}
-	for (setup = record->setup.at; figures && setup < record->setup.at + record->setup.nr;
-	     setup++) {
+	rxaqm_list_each(setup, &record->setup) {
+		if (!figures)
+			break;
 		fprintf(file, "  %-24s ", setup->name);
 		qualify_wrap(file, 27, 27, setup->value);
 	}

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 
 /* Units that are written otherwise when the number is large or small. */
 static const struct scale {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_file.h"
-#include "qualify/record/ktap.h"
+#include "qualify/record/record.h"
 
 #define MAX_DEPTH 8
 #define MAX_LINE 512
@@ -249,18 +248,5 @@ int qualify_ktap_parse(struct qualify_record *record, const char *text, size_t l
 				"%s: no results; KTAP is needed, as \"make -C "
 				"tools/testing/selftests run_tests\" prints it",
 				path);
-	return err;
-}
-
-int qualify_import_ktap(struct qualify_record *record, const char *path, struct rxaqm_error *error)
-{
-	size_t len;
-	char *text;
-	int err = rxaqm_file_read(path, &text, &len, error);
-
-	if (err)
-		return err;
-	err = qualify_ktap_parse(record, text, len, path, error);
-	free(text);
 	return err;
 }

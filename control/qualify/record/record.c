@@ -125,7 +125,8 @@ int qualify_record_parse(struct qualify_record *record, const char *text, size_t
 	return err;
 }
 
-int qualify_record_read(struct qualify_record *record, const char *path, struct rxaqm_error *error)
+int qualify_file_parse(struct qualify_record *record, const char *path, qualify_parse_fn *parse,
+		       struct rxaqm_error *error)
 {
 	size_t len;
 	char *text;
@@ -133,7 +134,7 @@ int qualify_record_read(struct qualify_record *record, const char *path, struct 
 
 	if (err)
 		return err;
-	err = qualify_record_parse(record, text, len, path, error);
+	err = parse(record, text, len, path, error);
 	free(text);
 	return err;
 }

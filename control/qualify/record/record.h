@@ -15,6 +15,7 @@
 
 #include "base/fields.h"
 #include "base/log.h"
+#include "base/out.h"
 
 /* Of the file. Raised when the meaning of something in it changes; what is new needs no raise. */
 #define QUALIFY_VERSION 1
@@ -104,11 +105,51 @@ void qualify_count(const struct qualify_record *record, unsigned int count[QUALI
  */
 int qualify_record_write(const struct qualify_record *record, const char *path,
 			 struct rxaqm_error *error);
-int qualify_record_read(struct qualify_record *record, const char *path, struct rxaqm_error *error);
+#define qualify_record_read(record, path, error) \
+	qualify_file_parse(record, path, qualify_record_parse, error)
 /* The same of @text, of @len bytes; @path only for messages. */
-int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,
-			 const char *path, struct rxaqm_error *error);
+typedef int qualify_parse_fn(struct qualify_record *record, const char *text, size_t len,
+			     const char *path, struct rxaqm_error *error);
+qualify_parse_fn qualify_record_parse;
+int qualify_file_parse(struct qualify_record *record, const char *path, qualify_parse_fn *parse,
+		       struct rxaqm_error *error);
 void qualify_record_free(struct qualify_record *record);
 void qualify_row_free(struct qualify_row *row);
+
+#define QUALIFY_KTAP_ROW "ks"
+#define QUALIFY_KTAP_MAX 4096 /* results */
+
+/* Add the results in @text, of @len bytes, called @path, to row "ks" of @record: a figure a test,
+ * "pass", "fail: WHY", "skip: WHY" or "xfail: WHY". Reads TAP 13 and 14, and KTAP as kselftest's runner nests it;
+ * of a test with subtests these only, unless it failed for another reason. Fewer results than were
+ * planned are a failure. -EINVAL with @error: no results, or too many.
+ * Documentation/dev-tools/ktap.rst
+ */
+qualify_parse_fn qualify_ktap_parse;
+
+#define QUALIFY_NUMBER_LEN 48
+
+/* "1.25 us", "98.7 %", "1.2 Mpps", "-"; three digits that count. */
+const char *qualify_format(double value, const char *unit, char buf[QUALIFY_NUMBER_LEN]);
+
+/* What @figure is in short: its words, or its median with the unit. */
+const char *qualify_format_figure(const struct qualify_figure *figure,
+				  char buf[QUALIFY_NUMBER_LEN * 2]);
+
+const char *qualify_verdict_name(unsigned int verdict); /* "unknown", "pass", "warn", "fail" */
+
+/* What was measured on what, in words; a value that is not known is "". */
+#define QUALIFY_FACTS 14
+struct qualify_fact {
+	const char *name;
+	char value[256];
+};
+void qualify_facts(const struct qualify_record *record, struct qualify_fact facts[QUALIFY_FACTS]);
+
+/* When and where this is: UTC, RFC 3339. */
+void qualify_now(char time_words[32], char host[64]);
+
+/* What each JSON document begins with: what it is, of when, from where. */
+void qualify_json_head(struct rxaqm_out *out, const char *format);
 
 #endif /* RXAQM_QUALIFY_RECORD_H */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qualify/rows/latency.h"
+#include "qualify/rows/traffic.h"
 
 #define COVERAGE_FRAMES 200
 #define COVERAGE_PPS 4000

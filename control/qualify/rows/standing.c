@@ -5,7 +5,7 @@
 
 #include "state/locate.h"
 #include "base/now.h"
-#include "qualify/rows/latency.h"
+#include "qualify/rows/traffic.h"
 #include "figures/figures.h"
 
 #define MS 1500

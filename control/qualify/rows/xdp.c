@@ -9,7 +9,7 @@
 
 #include "nic/netdev.h"
 #include "qualify/measure/socket.h"
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 #include "qualify/rows/traffic.h"
 
 static void put_features(struct qualify_row *row, __u64 features)

@@ -11,7 +11,7 @@
 extern "C" {
 #include "profile/profile.h"
 #include "qualify/print/print.h"
-#include "qualify/record/ktap.h"
+#include "qualify/record/record.h"
 }
 
 /* "name=words" of each result. */

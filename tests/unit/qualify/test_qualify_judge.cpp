@@ -7,7 +7,7 @@
 #include "text.hpp"
 
 extern "C" {
-#include "qualify/record/format.h"
+#include "qualify/record/record.h"
 #include "qualify/rows/row.h"
 }
 
