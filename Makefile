@@ -330,9 +330,9 @@ $(BUILD)/bpf/%.skel.h: $(BUILD)/bpf/%.bpf.o
 		{ cat $@.log >&2; exit 1; }
 
 # As a text of C.
-$(BUILD)/bpf/%.css.h: control/qualify/print/%.css
+$(BUILD)/bpf/report.css.h: control/qualify/print/report.css
 	@mkdir -p $(@D)
-	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+	$(Q){ echo 'static const char report_css[] ='; sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } >$@
 
 $(BUILD)/obj/control/core/%.o: private ROOTS := control/core
 $(BUILD)/obj/control/aqm/%.o: private ROOTS := control/core control/aqm

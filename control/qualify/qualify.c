@@ -125,7 +125,7 @@ static int watch_row(struct qualify_run *run, const struct qualify_row_def *def,
 	return err;
 }
 
-/* -errno with run->error: nothing that the peer sends comes, or it is lost, and so for other rows. */
+/* -errno with run->error: nothing that the peer sends comes, or it is lost; so for other rows. */
 static int run_row(struct qualify_run *run, const struct qualify_row_def *def)
 {
 	struct qualify_row row = { .verdict = QUALIFY_UNKNOWN };

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The pages of rxaqm qualify in a real browser: nothing on its console, each picture drawn, no label
-# cut off or over another one, nothing wider than the page; on screens light and dark and of a phone,
-# on less than eight pages of paper.
+# cut off or over another one, nothing wider than the page; on screens light and dark and of a
+# phone, on less than eight pages of paper.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 skip() { echo "$1" && exit 77; }

@@ -43,7 +43,7 @@ struct qualify_row_kind {
 	const char *limit_of; /* the figure whose limit is a line in its pictures; NULL: none */
 };
 
-/* In the order of reports; up to one without id, which qualify_row_kind() returns for what is none. */
+/* In the order of reports; up to one without id, which qualify_row_kind() returns for others. */
 extern const struct qualify_row_kind qualify_row_kinds[];
 const struct qualify_row_kind *qualify_row_kind(const char *id);
 

@@ -5,7 +5,7 @@
  * one, in another network namespace, or of ssh, which authenticates and encrypts. It changes
  * nothing, may do nothing but send frames, and ends with its standard input.
  *
- *   {"do":"hello"}                  {"rxaqm":"0.9","boot":"...","mac":"...","kernel":"...","nic":"..."}
+ *   {"do":"hello"}     {"rxaqm":"0.9","boot":"...","mac":"...","kernel":"...","nic":"..."}
  *   {"do":"avoid","cpu":1}          {}
  *   {"do":"send","kind":"udp4", ...} {"count":1000,"took_ns":20000000}
  *   what cannot be done             {"error":"..."}

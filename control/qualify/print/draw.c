@@ -232,7 +232,7 @@ static void draw_bars(const struct plot *plot, unsigned int which)
 	}
 }
 
-/* A line at @value, unless it is outside, and what it is: of x on line @line, of y @left or right. */
+/* A line at @value, if it is inside, and what it is: of x on line @line, of y @left or right. */
 static void draw_limit(const struct plot *plot, double value, const char *class, const char *words,
 		       int line, bool left)
 {

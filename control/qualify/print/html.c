@@ -5,6 +5,7 @@
 #include "qualify/judge/judge.h"
 #include "qualify/print/picture.h"
 #include "qualify/record/record.h"
+#include "report.css.h"
 
 /* As a mark that can be told without colours. */
 static void print_verdict(FILE *file, enum qualify_verdict verdict)
@@ -192,10 +193,6 @@ static void print_row(FILE *file, const struct qualify_record *record,
 	fputs("</section>\n", file);
 }
 
-static const char style[] =
-#include "report.css.h"
-	;
-
 void qualify_print_html(FILE *file, const void *what)
 {
 	struct qualify_fact facts[QUALIFY_FACTS];
@@ -215,7 +212,7 @@ void qualify_print_html(FILE *file, const void *what)
 	      "<link rel=\"icon\" href=\"data:,\">\n",
 	      file);
 	qualify_markup(file, "<title>%s</title>\n", title);
-	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+	fprintf(file, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", report_css);
 	qualify_markup(file, "<h1>%s</h1>\n", title);
 	print_result(file, record);
 	print_key_figures(file, record);

@@ -84,8 +84,8 @@ static const struct qualify_curve *curve_at(const struct qualify_row *row, size_
 	return NULL;
 }
 
-/* What the figure came to whose limit is drawn, and where; of bars the limit is of the share that the
- * fullest may have over an even one.
+/* What the figure came to whose limit is drawn, and where; of bars the limit is of the share that
+ * the fullest may have over an even one.
  */
 static void set_limits(struct qualify_picture *picture, const struct qualify_record *record,
 		       const struct qualify_row *row)

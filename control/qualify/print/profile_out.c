@@ -15,8 +15,8 @@
 /* Of a comment: lines of a profile have at most 197 characters. */
 #define MAX_LINE 190
 
-/* Keys of [Nic], and the figures they come from: the first of their words, if it is one of these (""
- * means the only one); without, a number of ns or of packets.
+/* Keys of [Nic], and the figures they come from: the first of their words, if it is one of these
+ * ("" means the only one); without, a number of ns or of packets.
  */
 static const struct fact {
 	const char *key, *row, *figure, *words;

@@ -14,7 +14,7 @@ enum qualify_color {
 };
 extern const char *const qualify_color_names[];
 
-/* Whether text has colours: on a terminal, unless NO_COLOR is set (no-color.org) or TERM is dumb. */
+/* Whether text has colours: on a terminal, unless NO_COLOR is set or TERM is dumb. */
 void qualify_use_colors(enum qualify_color when);
 
 /* Its columns, 80 at least; of what is no terminal 80. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
@@ -11,39 +11,40 @@
 #define ONE_LINE 120 /* columns, from which on a row is one */
 #define INDENT 6
 
-static void add_number(char *line, size_t size, const char *name, double value, const char *unit)
+static void print_number(FILE *file, const char *name, double value, const char *unit)
 {
 	char number[QUALIFY_NUMBER_LEN];
-	size_t len = strlen(line);
 
 	if (isfinite(value))
-		snprintf(line + len, size - len, "%s%s", name, qualify_format(value, unit, number));
+		fprintf(file, "%s%s", name, qualify_format(value, unit, number));
 }
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
-	char buf[QUALIFY_NUMBER_LEN * 2], line[768];
+	int at = fprintf(file, "%*s%-22s ", INDENT, "", figure->name);
+	char buf[QUALIFY_NUMBER_LEN * 2], *text = NULL;
 	size_t len;
+	FILE *line = open_memstream(&text, &len);
 
-	snprintf(line, sizeof(line), "%s", qualify_format_figure(figure, buf));
+	if (!line)
+		return;
+	fputs(qualify_format_figure(figure, buf), line);
 	if (!*figure->words) {
-		add_number(line, sizeof(line), " +-", figure->error, figure->unit);
-		add_number(line, sizeof(line), ", p99 ", figure->p99, figure->unit);
-		add_number(line, sizeof(line), ", ", figure->min, figure->unit);
-		add_number(line, sizeof(line), " to ", figure->max, figure->unit);
-		add_number(line, sizeof(line), ", varies by ", figure->cv, "share");
+		print_number(line, " +-", figure->error, figure->unit);
+		print_number(line, ", p99 ", figure->p99, figure->unit);
+		print_number(line, ", ", figure->min, figure->unit);
+		print_number(line, " to ", figure->max, figure->unit);
+		print_number(line, ", varies by ", figure->cv, "share");
 	}
-	len = strlen(line);
 	if (qualify_known(figure->n))
-		len += (size_t)snprintf(line + len, sizeof(line) - len, ", n=%llu",
-					(unsigned long long)figure->n);
+		fprintf(line, ", n=%llu", (unsigned long long)figure->n);
 	if (qualify_known(figure->of) && figure->of > figure->n)
-		len += (size_t)snprintf(line + len, sizeof(line) - len, " of %llu",
-					(unsigned long long)figure->of);
+		fprintf(line, " of %llu", (unsigned long long)figure->of);
 	if (*figure->method)
-		snprintf(line + len, sizeof(line) - len, " (%s)", figure->method);
-	fprintf(file, "%*s%-22s ", INDENT, "", figure->name);
-	qualify_wrap(file, INDENT + 23, INDENT + 23, line);
+		fprintf(line, " (%s)", figure->method);
+	if (!fclose(line))
+		qualify_wrap(file, at, INDENT + 23, text);
+	free(text);
 }
 
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)

@@ -120,9 +120,9 @@ void qualify_row_free(struct qualify_row *row);
 #define QUALIFY_KTAP_MAX 4096 /* results */
 
 /* Add the results in @text, of @len bytes, called @path, to row "ks" of @record: a figure a test,
- * "pass", "fail: WHY", "skip: WHY" or "xfail: WHY". Reads TAP 13 and 14, and KTAP as kselftest's runner nests it;
- * of a test with subtests these only, unless it failed for another reason. Fewer results than were
- * planned are a failure. -EINVAL with @error: no results, or too many.
+ * "pass", "fail: WHY", "skip: WHY" or "xfail: WHY". Reads TAP 13 and 14, and KTAP as kselftest's
+ * runner nests it; of a test with subtests these only, unless it failed for another reason. Fewer
+ * results than were planned are a failure. -EINVAL with @error: no results, or too many.
  * Documentation/dev-tools/ktap.rst
  */
 qualify_parse_fn qualify_ktap_parse;

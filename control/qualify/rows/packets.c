@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q15, Q17: what packets are in the stack: what is merged, by it or by the device, and their size. */
+/* Q15, Q17: what is merged, by the stack or by the device, and how large packets are there. */
 #include <linux/ethtool.h>
 #include <linux/net_tstamp.h>
 #include <math.h>

@@ -304,7 +304,7 @@ static int latency_alone(struct qualify_run *run, struct qualify_row *row, const
 	qualify_figure_samples(figure, &latency.samples, latency.error_ns);
 	qualify_figure_of(figure, latency.of);
 	median_ns = qualify_samples_quantile(&latency.samples, 0.5);
-	qualify_curve_cdf(figure, name, &latency.samples);
+	qualify_curve_cdf(figure, how, &latency.samples);
 	if (!(floor->ns <= median_ns))
 		*floor = (struct least){ median_ns, latency.error_ns, latency.samples.nr,
 					 latency.of };
@@ -333,7 +333,7 @@ int qualify_row_moderation(struct qualify_run *run, struct qualify_row *row)
 	for (i = 0; has && !err && i < 2; i++) {
 		snprintf(value, sizeof(value), "%u 0", usecs[i]);
 		snprintf(name, sizeof(name), "latency_usecs_%u", usecs[i]);
-		snprintf(how, sizeof(how), "ethtool -C rx-usecs %u adaptive-rx off", usecs[i]);
+		snprintf(how, sizeof(how), "rx-usecs %u, adaptive-rx off", usecs[i]);
 		if (qualify_setting_change(&run->journal, QUALIFY_COALESCE, "", value))
 			qualify_figure_words(qualify_figure_add(row, name, "ns", "%s", how),
 					     "refused by the driver");

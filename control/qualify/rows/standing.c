@@ -136,7 +136,9 @@ static int all_loads(struct qualify_run *run, struct qualify_row *row, bool on, 
 				loads[i].load, capacity_pps,
 				on ? "rxaqm enforcing" : "without rxaqm");
 			qualify_figure_samples(figure, &stood.ns, stood.error_ns);
-			qualify_curve_cdf(figure, on ? "with rxaqm" : "without", &stood.ns);
+			snprintf(name, sizeof(name), "%.1f times, %s", loads[i].load,
+				 on ? "with rxaqm" : "without");
+			qualify_curve_cdf(figure, name, &stood.ns);
 			snprintf(name, sizeof(name), "lost_%s_%s", on ? "on" : "off",
 				 loads[i].name);
 			qualify_put_number(row, name, "share", stood.lost, stood.ns.nr, NAN,
