@@ -246,8 +246,8 @@ static void draw_limit(const struct plot *plot, double value, const char *class,
 	beyond_middle = place > (LEFT + WIDTH) / 2.0;
 	if (of_x) {
 		draw_line(plot->file, class, place, plot->top, place, plot->bottom);
-		draw_label(plot->file, beyond_middle ? place - 5 : place + 5, plot->top + 14 * line,
-			   beyond_middle ? "end" : "start", words);
+		draw_label(plot->file, beyond_middle ? place - 5 : place + 5,
+			   plot->bottom - 14 * line + 4, beyond_middle ? "end" : "start", words);
 	} else {
 		draw_line(plot->file, class, LEFT, place, WIDTH - RIGHT, place);
 		draw_label(plot->file, left ? LEFT + 5 : WIDTH - RIGHT - 4,

@@ -8,7 +8,7 @@
 #include "report.css.h"
 
 /* As a mark that can be told without colours. */
-static void print_verdict(FILE *file, enum qualify_verdict verdict)
+static void print_verdict(FILE *file, unsigned int verdict)
 {
 	static const char *const signs[] = { "?", "\342\234\223", "!", "\342\234\227" };
 
@@ -20,8 +20,7 @@ static void print_verdict(FILE *file, enum qualify_verdict verdict)
 static void print_result(FILE *file, const struct qualify_record *record)
 {
 	static const char *const results[] = { "Unknown", "Pass", "Pass, with warnings", "Fail" };
-	enum qualify_verdict verdict;
-	unsigned int count[QUALIFY_NR_VERDICTS];
+	unsigned int verdict, count[QUALIFY_NR_VERDICTS];
 	const struct qualify_row *row;
 	char is[sizeof(row->why)];
 	const char *means;
@@ -78,7 +77,7 @@ static void print_key_figures(FILE *file, const struct qualify_record *record)
 			continue;
 		qualify_judge_figure(record, qualify_find_row(record, keys[i].row), keys[i].figure,
 				     &judged);
-		fprintf(file, "<div class=\"key k%u\">", judged.verdict);
+		fprintf(file, "<div class=\"key k%u\">", (unsigned int)judged.verdict);
 		qualify_markup(file, "<b>%s</b>%s<br>%s%s",
 			       !judged.figure	     ? "?" :
 			       *judged.figure->words ? judged.figure->words :
