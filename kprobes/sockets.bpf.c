@@ -4,7 +4,7 @@
  * rxaqm_socket_rec each. Two iterators (bpf_iter): they run in the context of the command that
  * reads them, are attached to nothing, and touch no packet.
  *
- * Fields are read through typed pointers, without a helper: some 90 of them a socket.
+ * Fields are read through typed pointers, without a helper: some 70 of them a socket.
  *
  * This is what sock_diag gives, and what it does not: the Rx queue and CPU of the last packet,
  * the scaling ratio of the receive window, whether the program fixed SO_RCVBUF, ssthresh and
@@ -74,20 +74,18 @@ struct sock {
 	} sk_backlog;
 	int sk_rx_dst_ifindex;
 	__u8 sk_userlocks; /* a bit field before 6.12 */
-	int sk_rcvbuf, sk_sndbuf, sk_wmem_queued;
+	int sk_rcvbuf, sk_sndbuf;
 	struct socket___sk *sk_socket;
 	unsigned long sk_pacing_rate;
 	__u32 sk_ack_backlog, sk_max_ack_backlog;
 };
 
 struct tcp_congestion_ops {
-	__u32 (*min_tso_segs)(struct sock *sk);
 	char name[16];
 };
 
 struct inet_connection_sock {
 	const struct tcp_congestion_ops *icsk_ca_ops;
-	__u32 icsk_pmtu_cookie;
 	struct {
 		__u16 rcv_mss;
 	} icsk_ack;
@@ -109,8 +107,7 @@ struct tcp_sock {
 	__u16 advmss;
 	struct minmax rtt_min;
 	__u64 bytes_received, bytes_acked;
-	__u32 segs_in, data_segs_in, segs_out, data_segs_out, total_retrans;
-	__u32 rcv_ooopack, reord_seen, dsack_dups, delivered_ce, received_ce;
+	__u32 data_segs_in, segs_out, total_retrans;
 	__u32 chrono_stat[3];
 	__u8 chrono_type;
 	__u32 chrono_start;
@@ -119,9 +116,6 @@ struct tcp_sock {
 	struct {
 		__u32 rtt_us;
 	} rcv_rtt_est;
-	struct {
-		int space;
-	} rcvq_space;
 };
 
 struct seq_file;
@@ -194,20 +188,17 @@ static __always_inline void read_sock(struct rxaqm_socket_rec *rec, const struct
 	rec->rx_queue = RXAQM_SOCKET_NO_QUEUE;
 	if (bpf_core_field_exists(common->skc_rx_queue_mapping))
 		rec->rx_queue = common->skc_rx_queue_mapping;
-	else
-		rec->lacks |= RXAQM_SOCKET_NO_RX_QUEUE;
 	rec->cpu = common->skc_incoming_cpu;
 	rec->rx_ifindex = (__u32)sk->sk_rx_dst_ifindex;
 	rec->rmem_alloc = (__u32)sk->sk_backlog.rmem_alloc.counter;
 	rec->rcvbuf = (__u32)sk->sk_rcvbuf;
 	rec->sndbuf = (__u32)sk->sk_sndbuf;
-	rec->wmem_queued = (__u32)sk->sk_wmem_queued;
 	rec->drops = drops_of(sk);
 	rec->rcvbuf_locked = !!(BPF_CORE_READ_BITFIELD(sk, sk_userlocks) & SOCK_RCVBUF_LOCK);
 	rec->pacing_bytes_per_s = sk->sk_pacing_rate;
 }
 
-/* As tcp_get_info_chrono_stats(): busy contains the other two, and what runs now counts. */
+/* As tcp_get_info_chrono_stats(): what runs now counts. */
 static __always_inline void read_chrono(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
 	__u32 stat[3] = {}, now = (__u32)bpf_jiffies64();
@@ -219,7 +210,6 @@ static __always_inline void read_chrono(struct rxaqm_socket_rec *rec, const stru
 		stat[i] += type == i + 1 ? now - tp->chrono_start : 0;
 	rec->rwnd_limited_ticks = stat[1];
 	rec->sndbuf_limited_ticks = stat[2];
-	rec->busy_ticks = stat[0] + stat[1] + stat[2];
 	rec->now_ticks = now;
 }
 
@@ -229,33 +219,19 @@ static __always_inline void read_window(struct rxaqm_socket_rec *rec, const stru
 	rec->rcv_ssthresh = tp->rcv_ssthresh;
 	rec->window_clamp = tp->window_clamp;
 	rec->rcv_rtt_us = tp->rcv_rtt_est.rtt_us >> 3;
-	rec->rcv_space = (__u32)tp->rcvq_space.space;
 	rec->rcv_mss = tp->inet_conn.icsk_ack.rcv_mss;
 	rec->advmss = tp->advmss;
-	rec->pmtu = tp->inet_conn.icsk_pmtu_cookie;
 	if (bpf_core_field_exists(tp->scaling_ratio))
 		rec->scaling_ratio = tp->scaling_ratio;
-	else
-		rec->lacks |= RXAQM_SOCKET_NO_SCALING_RATIO;
 }
 
 static __always_inline void read_segments(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
 {
 	rec->bytes_received = tp->bytes_received;
 	rec->bytes_acked = tp->bytes_acked;
-	rec->segs_in = tp->segs_in;
 	rec->data_segs_in = tp->data_segs_in;
 	rec->segs_out = tp->segs_out;
-	rec->data_segs_out = tp->data_segs_out;
 	rec->retrans_segs = tp->total_retrans;
-	rec->rcv_ooo_segs = tp->rcv_ooopack;
-	rec->reord_seen = tp->reord_seen;
-	rec->dsack_dups = tp->dsack_dups;
-	rec->delivered_ce = tp->delivered_ce;
-	if (bpf_core_field_exists(tp->received_ce))
-		rec->received_ce = tp->received_ce;
-	else
-		rec->lacks |= RXAQM_SOCKET_NO_RECEIVED_CE;
 }
 
 static __always_inline void read_sender(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)
@@ -273,10 +249,8 @@ static __always_inline void read_sender(struct rxaqm_socket_rec *rec, const stru
 	rec->ecn_flags = tp->ecn_flags;
 	rec->app_limited = !!tp->app_limited;
 	rec->cwnd_limited = BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited);
-	if (!ca)
-		return;
-	BPF_CORE_READ_STR_INTO(&rec->ca, ca, name);
-	rec->ca_min_tso = !!ca->min_tso_segs;
+	if (ca)
+		BPF_CORE_READ_STR_INTO(&rec->ca, ca, name);
 }
 
 static __always_inline void read_tcp(struct rxaqm_socket_rec *rec, const struct tcp_sock *tp)

@@ -55,12 +55,20 @@ void doctor_print_checks(FILE *file);
 
 /* Below: shared by text and JSON. */
 
+/* What a form is for: to be read, or to be pasted into a shell, so that what comes from a bundle is
+ * quoted for it.
+ */
+enum doctor_form {
+	DOCTOR_SENTENCE,
+	DOCTOR_COMMAND,
+};
+
 /* @form with "${name}" replaced by what @finding noted; "" for NULL. @buf is returned. */
-const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
-			 size_t size);
-/* The same of a remedy, which people paste: what comes from a bundle is quoted for the shell. */
-const char *doctor_command(const struct doctor_finding *finding, const char *form, char *buf,
-			   size_t size);
+#define DOCTOR_MAX_TEXT 1024
+const char *doctor_words(const struct doctor_finding *finding, enum doctor_form kind,
+			 const char *form, char *buf, size_t size);
+/* The remedy of @check, with its defaults. */
+struct doctor_remedy doctor_remedy_of(const struct doctor_check *check);
 const char *doctor_format(double value, enum doctor_unit unit, char buf[32]);
 /* By their enums. */
 extern const char *const doctor_places[], *const doctor_kinds[], *const doctor_severities[];

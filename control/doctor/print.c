@@ -6,7 +6,6 @@
 #include "doctor/suspect.h"
 
 #define WIDTH 96
-#define MAX_TEXT 1024
 #define CLEARS_SHOWN 2
 #define DROPS_SHOWN 5
 #define NAMESPACES_SHOWN 3
@@ -35,27 +34,23 @@ static void print_wrapped(FILE *file, const char *lead, const char *text)
 	fputc('\n', file);
 }
 
+static void print_form(FILE *file, const struct doctor_finding *finding, enum doctor_form kind,
+		       const char *lead, const char *form)
+{
+	char text[DOCTOR_MAX_TEXT];
+
+	print_wrapped(file, lead, doctor_words(finding, kind, form, text, sizeof(text)));
+}
+
 static void print_words(FILE *file, const struct doctor_finding *finding, const char *lead,
 			const char *form)
 {
-	char text[MAX_TEXT];
-
-	if (form)
-		print_wrapped(file, lead, doctor_words(finding, form, text, sizeof(text)));
-}
-
-static void print_command(FILE *file, const struct doctor_finding *finding, const char *lead,
-			  const char *form)
-{
-	char text[MAX_TEXT];
-
-	if (form)
-		print_wrapped(file, lead, doctor_command(finding, form, text, sizeof(text)));
+	print_form(file, finding, DOCTOR_SENTENCE, lead, form);
 }
 
 static void print_evidence(FILE *file, const struct doctor_finding *finding)
 {
-	char text[MAX_TEXT], number[32];
+	char text[DOCTOR_MAX_TEXT], number[32];
 	size_t at = 0;
 	unsigned int i;
 
@@ -72,6 +67,7 @@ static void print_evidence(FILE *file, const struct doctor_finding *finding)
 
 static void print_finding(FILE *file, const char *title, const struct doctor_finding *finding)
 {
+	const struct doctor_remedy remedy = doctor_remedy_of(finding->check);
 	const struct doctor_check *check = finding->check;
 	char lead[32];
 
@@ -82,11 +78,11 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 		check->id);
 	print_words(file, finding, "  why       ", check->because);
 	print_evidence(file, finding);
-	print_command(file, finding, "  now       ", check->remedy.now);
-	print_command(file, finding, "  to keep   ", check->remedy.keep);
-	print_command(file, finding, "  to undo   ", check->remedy.undo);
-	print_words(file, finding, "  expect    ", check->remedy.expect);
-	print_words(file, finding, "  risk      ", check->remedy.risk);
+	print_form(file, finding, DOCTOR_COMMAND, "  now       ", remedy.now);
+	print_form(file, finding, DOCTOR_COMMAND, "  to keep   ", remedy.keep);
+	print_form(file, finding, DOCTOR_COMMAND, "  to undo   ", remedy.undo);
+	print_words(file, finding, "  expect    ", remedy.expect);
+	print_words(file, finding, "  risk      ", remedy.risk);
 	fprintf(file, "  then      rxaqm doctor --verify %s\n", check->id);
 }
 
@@ -94,7 +90,7 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 static void print_brief(FILE *file, const struct doctor_finding *finding,
 			const struct doctor_finding *from)
 {
-	char lead[64], form[MAX_TEXT];
+	char lead[64], form[DOCTOR_MAX_TEXT];
 
 	snprintf(lead, sizeof(lead), "  %-21s ", finding->check->id);
 	snprintf(form, sizeof(form), from ? "%s Follows from %s." : "%s", finding->check->cause,
@@ -141,7 +137,7 @@ static void print_unexplained(FILE *file, const struct doctor_snapshot *snap,
 			      const struct doctor_diagnosis *diagnosis)
 {
 	const struct doctor_risen *risen = diagnosis->unexplained;
-	char text[MAX_TEXT], rate[32];
+	char text[DOCTOR_MAX_TEXT], rate[32];
 
 	if (diagnosis->nr_unexplained)
 		fputs("NOT EXPLAINED\n", file);
@@ -182,7 +178,7 @@ static void print_drops(FILE *file, const struct doctor_snapshot *snap, bool all
 static void print_place(FILE *file, const struct doctor_diagnosis *diagnosis,
 			enum doctor_place place, bool all)
 {
-	char text[CLEARS_SHOWN * MAX_TEXT] = "", lead[32];
+	char text[CLEARS_SHOWN * DOCTOR_MAX_TEXT] = "", lead[32];
 	const struct doctor_finding *finding;
 	unsigned int nr = 0;
 
@@ -200,7 +196,8 @@ static void print_place(FILE *file, const struct doctor_diagnosis *diagnosis,
 			break;
 		snprintf(text + at, sizeof(text) - at, "%s", nr > 1 ? "; " : "");
 		at = strlen(text);
-		doctor_words(finding, finding->check->clear, text + at, sizeof(text) - at);
+		doctor_words(finding, DOCTOR_SENTENCE, finding->check->clear, text + at,
+			     sizeof(text) - at);
 	}
 	if (*text)
 		print_wrapped(file, lead, text);

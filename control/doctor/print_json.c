@@ -6,7 +6,6 @@
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"
 
-#define MAX_TEXT 1024
 /* Raised when the meaning of something in it changes, or it goes; what is new needs no raise. */
 #define DIAGNOSIS_VERSION 1
 
@@ -18,20 +17,12 @@ static void put_text(struct rxaqm_out *out, const char *key, const char *text)
 		rxaqm_out_null(out, key, NULL);
 }
 
-static void put_words(struct rxaqm_out *out, const char *key, const struct doctor_finding *finding,
-		      const char *form)
+static void put_form(struct rxaqm_out *out, const char *key, const struct doctor_finding *finding,
+		     enum doctor_form kind, const char *form)
 {
-	char text[MAX_TEXT];
+	char text[DOCTOR_MAX_TEXT];
 
-	put_text(out, key, form ? doctor_words(finding, form, text, sizeof(text)) : NULL);
-}
-
-static void put_command(struct rxaqm_out *out, const char *key,
-			const struct doctor_finding *finding, const char *form)
-{
-	char text[MAX_TEXT];
-
-	put_text(out, key, form ? doctor_command(finding, form, text, sizeof(text)) : NULL);
+	put_text(out, key, doctor_words(finding, kind, form, text, sizeof(text)));
 }
 
 static void put_evidence(struct rxaqm_out *out, const struct doctor_snapshot *snap,
@@ -57,15 +48,15 @@ static void put_evidence(struct rxaqm_out *out, const struct doctor_snapshot *sn
 
 static void put_remedy(struct rxaqm_out *out, const struct doctor_finding *finding)
 {
-	const struct doctor_remedy *remedy = &finding->check->remedy;
+	const struct doctor_remedy remedy = doctor_remedy_of(finding->check);
 
 	rxaqm_out_array(out, "remedy");
 	rxaqm_out_object(out, NULL);
-	put_command(out, "now", finding, remedy->now);
-	put_command(out, "persist", finding, remedy->keep);
-	put_command(out, "undo", finding, remedy->undo);
-	put_words(out, "expect", finding, remedy->expect);
-	put_words(out, "risk", finding, remedy->risk);
+	put_form(out, "now", finding, DOCTOR_COMMAND, remedy.now);
+	put_form(out, "persist", finding, DOCTOR_COMMAND, remedy.keep);
+	put_form(out, "undo", finding, DOCTOR_COMMAND, remedy.undo);
+	put_form(out, "expect", finding, DOCTOR_SENTENCE, remedy.expect);
+	put_form(out, "risk", finding, DOCTOR_SENTENCE, remedy.risk);
 	rxaqm_out_end(out);
 	rxaqm_out_end(out);
 }
@@ -86,8 +77,8 @@ static void put_finding(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	rxaqm_out_bool(out, "note", NULL, NULL, doctor_is_note(finding));
 	rxaqm_out_u64(out, "since_ns", NULL, snap->before.at_ns);
 	put_evidence(out, snap, finding);
-	put_words(out, "cause", finding, check->cause);
-	put_words(out, "because", finding, check->because);
+	put_form(out, "cause", finding, DOCTOR_SENTENCE, check->cause);
+	put_form(out, "because", finding, DOCTOR_SENTENCE, check->because);
 	put_text(out, "consequence_of",
 		 finding->consequence_of ? finding->consequence_of->check->id : NULL);
 	put_remedy(out, finding);
@@ -109,7 +100,7 @@ static void put_findings(struct rxaqm_out *out, const struct doctor_snapshot *sn
 		rxaqm_out_object(out, NULL);
 		rxaqm_out_str(out, "id", NULL, finding->check->id);
 		rxaqm_out_str(out, "place", NULL, doctor_places[finding->check->place]);
-		put_words(out, "cleared_by", finding, finding->check->clear);
+		put_form(out, "cleared_by", finding, DOCTOR_SENTENCE, finding->check->clear);
 		put_evidence(out, snap, finding);
 		rxaqm_out_end(out);
 	}

@@ -78,8 +78,8 @@ static const char *quote(const char *text, char buf[QUOTED])
 }
 
 /* The text for the @len letters of @name; NULL: nobody noted it. */
-static const char *lookup(const struct doctor_finding *finding, const char *name, size_t len,
-			  bool command, char buf[QUOTED])
+static const char *lookup(const struct doctor_finding *finding, enum doctor_form kind,
+			  const char *name, size_t len, char buf[QUOTED])
 {
 	const struct doctor_evidence *evidence = finding->evidence;
 	const struct doctor_word *word;
@@ -88,8 +88,8 @@ static const char *lookup(const struct doctor_finding *finding, const char *name
 		if (strlen(word->name) != len || memcmp(word->name, name, len) != 0)
 			continue;
 		if (word->is_ours)
-			return doctor_command(finding, word->text, buf, QUOTED);
-		return command ? quote(word->text, buf) : word->text;
+			return doctor_words(finding, DOCTOR_COMMAND, word->text, buf, QUOTED);
+		return kind == DOCTOR_COMMAND ? quote(word->text, buf) : word->text;
 	}
 	for (; evidence < finding->evidence + finding->nr_evidence; evidence++) {
 		if (strlen(evidence->name) == len && !memcmp(evidence->name, name, len))
@@ -98,16 +98,16 @@ static const char *lookup(const struct doctor_finding *finding, const char *name
 	return NULL;
 }
 
-static void fill_in(const struct doctor_finding *finding, const char *form, bool command, char *buf,
-		    size_t size)
+const char *doctor_words(const struct doctor_finding *finding, enum doctor_form kind,
+			 const char *form, char *buf, size_t size)
 {
 	char room[QUOTED];
 	size_t at = 0;
 
 	while (form && *form && at + 1 < size) {
 		const char *end = strncmp(form, "${", 2) ? NULL : strchr(form, '}');
-		const char *text = end ? lookup(finding, form + 2, (size_t)(end - form - 2),
-						command, room) :
+		const char *text = end ? lookup(finding, kind, form + 2, (size_t)(end - form - 2),
+						room) :
 					 NULL;
 
 		if (!text) {
@@ -119,23 +119,20 @@ static void fill_in(const struct doctor_finding *finding, const char *form, bool
 		form = end + 1;
 	}
 	buf[at] = '\0';
-}
-
-const char *doctor_command(const struct doctor_finding *finding, const char *form, char *buf,
-			   size_t size)
-{
-	fill_in(finding, form, true, buf, size);
-	return buf;
-}
-
-const char *doctor_words(const struct doctor_finding *finding, const char *form, char *buf,
-			 size_t size)
-{
-	fill_in(finding, form, false, buf, size);
 	/* Names of programs stay as they are at the beginning of a sentence; this is none. */
-	if (!strncmp(buf, "a program", strlen("a program")))
+	if (kind == DOCTOR_SENTENCE && !strncmp(buf, "a program", strlen("a program")))
 		buf[0] = 'A';
 	return buf;
+}
+
+struct doctor_remedy doctor_remedy_of(const struct doctor_check *check)
+{
+	struct doctor_remedy remedy = check->remedy;
+
+	remedy.keep = remedy.keep ?: "the same";
+	remedy.undo = remedy.undo ?: "nothing was changed";
+	remedy.risk = remedy.risk ?: "none";
+	return remedy;
 }
 
 const char *const doctor_places[] = { "wire", "NIC",	 "CPU", "backlog", "IP",      "TCP",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * One socket, as kprobes/sockets.bpf.c writes it and control/doctor reads it: the stream of an
- * iterator is these, one behind the other. What the running kernel does not have is 0, and its
- * bit in @lacks is set, so that a reader can say "cannot see" instead of "0".
+ * iterator is these, one behind the other. Fields say what stands for "not known".
  */
 #ifndef RXAQM_SOCKET_REC_H
 #define RXAQM_SOCKET_REC_H
@@ -13,17 +12,6 @@ enum rxaqm_socket_proto {
 	RXAQM_SOCKET_TCP = 6, /* IPPROTO_TCP */
 	RXAQM_SOCKET_UDP = 17, /* IPPROTO_UDP */
 	RXAQM_SOCKET_PACKET = 255, /* AF_PACKET; by sock_diag only */
-};
-
-enum rxaqm_socket_lacks {
-	RXAQM_SOCKET_NO_SCALING_RATIO = 1 << 0, /* before 6.6: tcp_adv_win_scale rules */
-	RXAQM_SOCKET_NO_RECEIVED_CE = 1 << 1, /* before 6.18 */
-	RXAQM_SOCKET_NO_USERLOCKS = 1 << 2, /* sock_diag does not tell */
-	RXAQM_SOCKET_NO_RX_QUEUE = 1 << 3,
-	RXAQM_SOCKET_NO_PACING = 1 << 4,
-	RXAQM_SOCKET_NO_CLAMP = 1 << 5, /* rcv_ssthresh and window_clamp */
-	RXAQM_SOCKET_NO_CPU = 1 << 6,
-	RXAQM_SOCKET_NO_DROPS = 1 << 7, /* AF_PACKET with a ring: its program alone is told */
 };
 
 /* No Rx queue is noted: skc_rx_queue_mapping is NO_QUEUE_MAPPING (include/net/sock.h). */
@@ -42,35 +30,31 @@ struct rxaqm_socket_rec {
 	__u8 state; /* TCP_ESTABLISHED ... */
 	__u16 rx_queue; /* of the last packet, or RXAQM_SOCKET_NO_QUEUE */
 	__u8 rcvbuf_locked; /* SO_RCVBUF was set: the kernel does not tune it */
-	__u8 scaling_ratio; /* payload of 256 bytes of receive memory */
+	__u8 scaling_ratio; /* payload of 256 bytes of receive memory; 0: before 6.6 */
 	__u32 rx_ifindex; /* where packets come from; 0: not known */
 	__s32 cpu; /* that processed the last packet, -1: not known */
-	__u32 lacks; /* enum rxaqm_socket_lacks */
 
 	/* Memory, in bytes of truesize. */
-	__u32 rmem_alloc, rcvbuf, wmem_queued, sndbuf;
+	__u32 rmem_alloc, rcvbuf, sndbuf;
 	__u32 drops; /* packets */
 	__u32 recv_queue; /* payload that waits to be read; listener: connections */
 	__u32 send_queue; /* payload not acknowledged; listener: limit of connections */
 	__u32 not_sent; /* of it, payload not sent yet */
 
 	/* TCP only. */
-	__u32 rcv_wnd, rcv_ssthresh, window_clamp;
+	__u32 rcv_wnd, rcv_ssthresh, window_clamp; /* wnd ~0, clamp 0: not known */
 	__u32 rcv_rtt_us, srtt_us, min_rtt_us; /* 0: not measured; min_rtt ~0: not measured */
-	__u32 rcv_space; /* what the reader took in a round trip */
 	__u32 snd_cwnd, packets_out; /* segments */
-	__u32 mss, rcv_mss, advmss, pmtu;
-	__u32 segs_in, data_segs_in, segs_out, data_segs_out, retrans_segs;
-	__u32 rcv_ooo_segs, reord_seen, dsack_dups;
-	__u32 delivered_ce, received_ce;
+	__u32 mss, rcv_mss, advmss;
+	__u32 data_segs_in, segs_out, retrans_segs;
 	/* Of a clock that stands at now_ticks: jiffies or microseconds. */
-	__u32 busy_ticks, rwnd_limited_ticks, sndbuf_limited_ticks, now_ticks;
-	__u8 ca_min_tso; /* the congestion control chooses the smallest TSO frame itself */
+	__u32 rwnd_limited_ticks, sndbuf_limited_ticks, now_ticks;
 	__u8 ecn_flags; /* tp->ecn_flags: TCP_ECN_OK ... */
 	__u8 cwnd_limited, app_limited;
+	__u8 has_ring; /* AF_PACKET: drops are told its program alone */
 	char ca[16];
 };
 
-RXAQM_ASSERT_SIZE(struct rxaqm_socket_rec, 256);
+RXAQM_ASSERT_SIZE(struct rxaqm_socket_rec, 208);
 
 #endif /* RXAQM_SOCKET_REC_H */

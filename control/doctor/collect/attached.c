@@ -40,26 +40,23 @@ static void fill(struct doctor_attached *to, const struct rxaqm_figures *figures
 		 const struct rxaqm_queue *was)
 {
 	const struct rxaqm_queue *is = &figures->queue;
+	__u64 packets = rise(is, was, RXAQM_STAT_PACKETS);
 	enum rxaqm_stat stat;
 
 	to->queue = figures->number;
-	snprintf(to->signal, sizeof(to->signal), "%s", rxaqm_signal_now_names[figures->signal]);
 	snprintf(to->mode, sizeof(to->mode), "%s", rxaqm_mode_now_names[figures->mode]);
 
 	to->busy_polls = rise(is, was, RXAQM_STAT_POLLS_BUSY);
 	to->drained_polls = rise(is, was, RXAQM_STAT_POLLS_DRAINED);
-	to->packets = rise(is, was, RXAQM_STAT_PACKETS);
 	for (stat = RXAQM_STAT_OVER_EXEMPT; stat <= RXAQM_STAT_OVER_CE; stat++)
 		to->over_target += rise(is, was, stat);
 	to->over_target_acks = rise(is, was, RXAQM_STAT_OVER_ACK);
-	to->acks = rise(is, was, RXAQM_STAT_ACK_DROP);
 	to->marked = rise(is, was, RXAQM_STAT_ECN_MARK) + rise(is, was, RXAQM_STAT_CE_MARK);
-	to->dropped = rise(is, was, RXAQM_STAT_DROP) + to->acks;
+	to->dropped = rise(is, was, RXAQM_STAT_DROP) + rise(is, was, RXAQM_STAT_ACK_DROP);
 	to->sojourn_p50_ns = rxaqm_hist_packets(is->hist, was->hist) ?
 				     rxaqm_hist_quantile_ns(is->hist, was->hist, 500) :
 				     0;
-	to->target_ns = figures->target_ns;
-	to->clock_bad = rise(is, was, RXAQM_STAT_PASS_NO_CLOCK) > to->packets / 2 && to->packets;
+	to->clock_bad = packets && rise(is, was, RXAQM_STAT_PASS_NO_CLOCK) > packets / 2;
 }
 
 static void collect_iface(struct doctor_snapshot *snap, const struct doctor_attached_before *before,

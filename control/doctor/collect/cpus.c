@@ -51,7 +51,6 @@ static void parse_stat(struct doctor_sample *sample, const char *text)
 			.irq = v[5],
 			.softirq = v[6],
 			.steal = v[7],
-			.backlog = ~0ULL,
 			.net_tx = ~0ULL,
 			.timer = ~0ULL,
 			.block = ~0ULL,
@@ -70,11 +69,8 @@ static void parse_softnet(struct doctor_sample *sample, char *text)
 	enum {
 		PROCESSED,
 		DROPPED,
-		SQUEEZED,
-		RPS = 9,
-		LIMITED,
-		BACKLOG,
-		CPU
+		LIMITED = 10,
+		CPU = 12,
 	};
 	char *line;
 	__u64 row;
@@ -92,10 +88,7 @@ static void parse_softnet(struct doctor_sample *sample, char *text)
 			continue;
 		cpu->processed = v[PROCESSED];
 		cpu->dropped = v[DROPPED];
-		cpu->squeezed = v[SQUEEZED];
-		cpu->rps = v[RPS];
 		cpu->flow_limited = v[LIMITED];
-		cpu->backlog = nr > BACKLOG ? v[BACKLOG] : ~0ULL;
 	}
 }
 

@@ -72,24 +72,21 @@ static void take_stat(const char *name, __u64 value, void *arg)
 	}
 }
 
-/* How the indirection table spreads: queues that are in it, and the largest share of one. */
+/* How the indirection table spreads: the largest share of a queue. */
 static void collect_rss(struct doctor_iface *iface)
 {
-	unsigned int counts[1024] = {}, i, most = 0, used = 0;
+	unsigned int counts[1024] = {}, i, most = 0;
 	struct ethtool_rxfh *rss;
 
 	if (rxaqm_ethtool_rss(iface->name, &rss))
 		return;
 	for (i = 0; i < rss->indir_size; i++) {
-		unsigned int *count = &counts[rss->rss_config[i] % 1024];
+		unsigned int count = ++counts[rss->rss_config[i] % 1024];
 
-		used += !(*count)++;
-		most = *count > most ? *count : most;
+		most = count > most ? count : most;
 	}
-	if (i) {
-		iface->rss_queues = used;
+	if (i)
 		iface->rss_share_max_permille = most * 1000 / rss->indir_size;
-	}
 	free(rss);
 }
 
@@ -135,7 +132,6 @@ void doctor_collect_ethtool(struct doctor_iface *iface)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
-	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
 	struct ethtool_value gro = { .cmd = ETHTOOL_GGRO };
 
 	rxaqm_nic_driver(iface->name, iface->driver, sizeof(iface->driver));
@@ -150,8 +146,6 @@ void doctor_collect_ethtool(struct doctor_iface *iface)
 					       channels.max_rx :
 					       channels.max_combined;
 	}
-	if (!rxaqm_ethtool(iface->name, &coalesce))
-		iface->rx_usecs = coalesce.rx_coalesce_usecs;
 	iface->gro_known = !rxaqm_ethtool(iface->name, &gro);
 	iface->gro = iface->gro_known && gro.data;
 	iface->speed_max_mbit = speed_max(iface);

@@ -74,27 +74,19 @@ static void set_words(char *to, size_t size, const struct nlattr *attr)
 		snprintf(to, size, "%s", mnl_attr_get_str(attr));
 }
 
-static void set_number(__u32 *to, const struct nlattr *attr)
-{
-	if (attr)
-		*to = mnl_attr_get_u32(attr);
-}
-
 static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message)
 {
 #define ATTR(type, least) rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), type, least)
 	const struct nlattr *stats = ATTR(IFLA_STATS64, 0), *xdp = ATTR(IFLA_XDP, 0);
+	const struct nlattr *queues = ATTR(IFLA_NUM_RX_QUEUES, sizeof(__u32));
 
 	set_words(iface->name, sizeof(iface->name), ATTR(IFLA_IFNAME, 1));
 	set_words(iface->qdisc, sizeof(iface->qdisc), ATTR(IFLA_QDISC, 1));
-	set_number(&iface->mtu, ATTR(IFLA_MTU, sizeof(__u32)));
-	set_number(&iface->tx_queue_len, ATTR(IFLA_TXQLEN, sizeof(__u32)));
-	set_number(&iface->rx_queues, ATTR(IFLA_NUM_RX_QUEUES, sizeof(__u32)));
-	set_number(&iface->tx_queues, ATTR(IFLA_NUM_TX_QUEUES, sizeof(__u32)));
+	if (queues)
+		iface->rx_queues = mnl_attr_get_u32(queues);
 	if (stats)
 		set_stats(iface, stats);
 	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
-	iface->xdp = xdp && mnl_attr_get_u8(xdp) != XDP_ATTACHED_NONE;
 	iface->xdp_generic = xdp && mnl_attr_get_u8(xdp) == XDP_ATTACHED_SKB;
 #undef ATTR
 }
@@ -112,16 +104,14 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 	struct doctor_iface iface = {
 		.ifindex = (__u32)info->ifi_index,
 		.link_type = info->ifi_type,
-		.up = info->ifi_flags & IFF_UP,
 		.speed_mbit = -1,
 		.numa_node = ~0U,
-		.rx_usecs = ~0U,
 	};
 	struct doctor_iface *to;
 
 	set_attrs(&iface, message);
-	if ((links->interface ? !strcmp(iface.name, links->interface) : iface.up) && ++links->nr &&
-	    links->sample->ifaces.nr < DOCTOR_MAX_IFACES) {
+	if ((links->interface ? !strcmp(iface.name, links->interface) : info->ifi_flags & IFF_UP) &&
+	    ++links->nr && links->sample->ifaces.nr < DOCTOR_MAX_IFACES) {
 		to = rxaqm_list_add(&links->sample->ifaces);
 		if (to) {
 			*to = iface;
@@ -206,7 +196,6 @@ void doctor_collect_sysfs(struct doctor_iface *iface, int sysfs_fd)
 	iface->pcie_max_width = (__u32)doctor_read_u64(sysfs_fd, ~0U,
 						       "class/net/%s/device/max_link_width",
 						       iface->name);
-	iface->threaded = doctor_read_u64(sysfs_fd, 0, "class/net/%s/threaded", iface->name) > 0;
 	snprintf(path, sizeof(path), "class/net/%s/queues", iface->name);
 	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)

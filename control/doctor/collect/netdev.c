@@ -10,7 +10,6 @@
 /* After 6.12, whose headers the build may have. */
 #define NAPI_DEFER_HARD_IRQS 5
 #define NAPI_GRO_FLUSH_TIMEOUT 6
-#define NAPI_IRQ_SUSPEND_TIMEOUT 7
 #define NAPI_THREADED 8
 
 static struct doctor_queue *queue_of(struct doctor_sample *sample, const __u64 *value,
@@ -49,7 +48,6 @@ static void take_napi(const __u64 *value, void *sample)
 		napi->pid = (__u32)value[NETDEV_A_NAPI_PID];
 	napi->defer_hard_irqs = value[NAPI_DEFER_HARD_IRQS];
 	napi->gro_flush_timeout_ns = value[NAPI_GRO_FLUSH_TIMEOUT];
-	napi->irq_suspend_timeout_ns = value[NAPI_IRQ_SUSPEND_TIMEOUT];
 	if (mode < sizeof(threaded) / sizeof(threaded[0]))
 		snprintf(napi->threaded, sizeof(napi->threaded), "%s", threaded[mode]);
 	rxaqm_list_each(queue, &iface->queues) {
@@ -75,8 +73,6 @@ static void take_qstats(const __u64 *value, void *sample)
 	if (queue->tx) {
 		take_known(&queue->packets, value[NETDEV_A_QSTATS_TX_PACKETS]);
 		take_known(&queue->bytes, value[NETDEV_A_QSTATS_TX_BYTES]);
-		take_known(&queue->gso_packets, value[NETDEV_A_QSTATS_TX_HW_GSO_PACKETS]);
-		take_known(&queue->gso_wire_packets, value[NETDEV_A_QSTATS_TX_HW_GSO_WIRE_PACKETS]);
 		return;
 	}
 	take_known(&queue->packets, value[NETDEV_A_QSTATS_RX_PACKETS]);

@@ -64,10 +64,8 @@ static void put_into_queue(struct qdiscs *qdiscs, const struct qdisc *qdisc)
 
 	if (!queue)
 		return;
-	queue->backlog = qdisc->stats.qlen;
 	queue->backlog_bytes = qdisc->stats.backlog;
 	queue->qdisc_drops = qdisc->stats.drops;
-	queue->requeues = qdisc->stats.requeues;
 }
 
 void doctor_collect_qdiscs(struct doctor_snapshot *snap, struct doctor_sample *sample)

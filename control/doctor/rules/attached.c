@@ -37,8 +37,7 @@ static double busy_only(const struct doctor_snapshot *snap, const struct doctor_
 }
 
 /* Without rxaqm, by the probe. */
-static enum doctor_verdict judge_probed(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_probed)
 {
 	const struct doctor_deep_napi *napi;
 	const struct doctor_iface *iface;
@@ -63,8 +62,7 @@ static enum doctor_verdict judge_probed(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_standing)
 {
 	const struct doctor_attached *queue;
 	__u64 drained = 0, window_ns;
@@ -97,8 +95,7 @@ static enum doctor_verdict judge_standing(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_acks(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_acks)
 {
 	const struct doctor_attached *queue = standing_queue(snap);
 	double share;
@@ -115,8 +112,7 @@ static enum doctor_verdict judge_acks(const struct doctor_snapshot *snap,
 	return doctor_found_if(share >= 70);
 }
 
-static enum doctor_verdict judge_shared(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_shared)
 {
 	const struct doctor_attached *queue = standing_queue(snap);
 
@@ -129,10 +125,8 @@ static enum doctor_verdict judge_shared(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_ecn(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_ecn)
 {
-	static const char *const arrived[] = { "IpExt.InCEPkts", "Ip6.InCEPkts", NULL };
 	const struct doctor_attached *queue;
 	__u64 marked = 0, ce;
 
@@ -140,14 +134,12 @@ static enum doctor_verdict judge_ecn(const struct doctor_snapshot *snap,
 		return doctor_blind(finding, "rxaqm is not attached");
 	rxaqm_list_each(queue, &snap->attached)
 		marked += queue->marked;
-	doctor_counters(snap, arrived, &ce);
 	doctor_note_count(finding, "marked", marked, RXAQM);
-	doctor_note_count(finding, "arrived", ce, arrived[0]);
+	ce = doctor_note_counter(snap, finding, "arrived", "IpExt.InCEPkts|Ip.InCEPkts");
 	return doctor_found_if(marked >= 100 && ce < marked / 10);
 }
 
-static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_clock)
 {
 	const struct doctor_attached *queue;
 	unsigned int bad = 0;
@@ -169,89 +161,72 @@ static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 	.keep = "mode=enforce in rxaqm.conf(5)", .undo = "rxaqm policy set ${iface} mode=observe"
 
 const struct doctor_check doctor_checks_attached[] = {
-	{
-		DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED),
-		.reads = "rxaqm: polls by queue; the profile's completion design",
-		.rule = "a queue stands, and its NIC reports Tx completions on the same ring",
-		.cause = "On ${iface} queue ${queue}, what was sent is reported behind what has come: a standing receive queue "
-			 "holds up sending, too.",
-		.because =
-			"The NIC has one completion ring for both. Late completions leave senders without room, with small "
-			"frames, and with more ACKs to receive.",
-		.clear = "completions: ${completion}",
-		.remedy = { ENFORCE,
-			    .expect = "completions as late as the target instead of the full ring",
-			    .risk = ENFORCE_RISK },
-		.reference =
-			"Meta, TCP self-throttling: separate completion queues halve the number of queues",
-		.judge = judge_shared,
-	},
-	{
-		DOCTOR_CHECK("rx-queue-standing", NIC, ARRIVAL, HIGH, MEASURED),
-		.reads =
-			"rxaqm: busy and drained polls by queue, sojourn; without it --deep: napi:napi_poll",
-		.rule = "no poll drained the queue in the window, and 100/s or more were busy",
-		.cause = "${where} never ran empty: packets wait in it${how_long}.",
-		.because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
-		.clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
-		.remedy = { .now = "${attach}rxaqm policy set ${iface} mode=enforce lease=10m",
-			    .keep = "mode=enforce in rxaqm.conf(5)",
-			    .undo = "rxaqm policy set ${iface} mode=observe",
-			    .expect = "packets wait the target, not the length of the ring",
-			    .risk = ENFORCE_RISK },
-		.after = "rx-starved cpu-steal cq-shared bpf-dear packet-dear napi-starved",
-		.reference = "Meta: 0 drained polls, 809 to 996 busy ones a second",
-		.judge = judge_standing,
-	},
-	{
-		DOCTOR_CHECK("acks-dominate", NIC, LOOP, MEDIUM, MEASURED),
-		.reads = "rxaqm: packets over target by class",
-		.rule = "70 % or more of what is over target are pure ACKs",
-		.cause =
-			"${acks} of what stands on ${iface} queue ${queue} are pure ACKs of what this host sends.",
-		.because =
-			"Marks and drops do not slow ACKs: larger frames sent, or fewer ACKs, do.",
-		.clear = "${acks} of packets over target are pure ACKs",
-		.remedy = { .now = "rxaqm policy set ${iface} ack=thin; sysctl -w net.ipv4.tcp_min_tso_segs=8",
-			    .keep = "ack=thin in rxaqm.conf(5); the sysctl in /etc/sysctl.d",
-			    .undo = "rxaqm policy set ${iface} ack=keep; sysctl -w net.ipv4.tcp_min_tso_segs=2",
-			    .expect = "half of the ACKs and more",
-			    .risk = "senders grow their windows by fewer, larger steps" },
-		.after = "cq-shared rx-queue-standing",
-		.reference = "Meta: 84 to 86 % ACKs",
-		.judge = judge_acks,
-	},
-	{
-		DOCTOR_CHECK("ecn-unheard", IP, SETTING, MEDIUM, INFERRED),
-		.reads = "rxaqm: packets marked; IpExt.InCEPkts, Ip6.InCEPkts",
-		.rule = "100 or more marked, and less than a tenth of them counted by IP",
-		.cause =
-			"${marked} packets were marked, and IP saw ${arrived} of them: something clears the marks.",
-		.because = "A bridge, a tunnel or another program between XDP and the stack.",
-		.clear = "${arrived} CE marks arrived, ${marked} made here",
-		.remedy = { .now = "rxaqm policy set IFACE ecn=off, until it is found",
-			    .keep = "ecn=off in rxaqm.conf(5)",
-			    .undo = "rxaqm policy set IFACE ecn=on",
-			    .expect = "drops instead of marks that nobody hears",
-			    .risk = "loss" },
-		.reference = "RFC 3168",
-		.judge = judge_ecn,
-	},
-	{
-		DOCTOR_CHECK("clock-bad", SETTINGS, SETTING, MEDIUM, MEASURED),
-		.reads = "rxaqm clock",
-		.rule = "the clock of an attached interface is lost or too uncertain",
-		.cause =
-			"The NIC's clock on ${iface} cannot be compared with the host's: sojourn times are not known.",
-		.because = "rxaqm clock ${iface} says why.",
-		.clear = "${bad} clocks of attached interfaces are lost",
-		.remedy = { .now = "rxaqm run keeps it; rxaqm clock ${iface}",
-			    .keep = "systemctl enable --now rxaqm",
-			    NOTHING_CHANGED,
-			    .expect = "sojourn times again",
-			    .risk = "none" },
-		.reference = "rxaqm(8), clock",
-		.judge = judge_clock,
-	},
+	{ DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED),
+	  .reads = "rxaqm: polls by queue; the profile's completion design",
+	  .rule = "a queue stands, and its NIC reports Tx completions on the same ring",
+	  .cause = "On ${iface} queue ${queue}, what was sent is reported behind what has come: a standing receive queue "
+		   "holds up sending, too.",
+	  .because =
+		  "The NIC has one completion ring for both. Late completions leave senders without room, with small "
+		  "frames, and with more ACKs to receive.",
+	  .clear = "completions: ${completion}",
+	  .remedy = { ENFORCE,
+		      .expect = "completions as late as the target instead of the full ring",
+		      .risk = ENFORCE_RISK },
+	  .reference =
+		  "Meta, TCP self-throttling: separate completion queues halve the number of queues",
+	  .judge = judge_shared },
+	{ DOCTOR_CHECK("rx-queue-standing", NIC, ARRIVAL, HIGH, MEASURED),
+	  .reads =
+		  "rxaqm: busy and drained polls by queue, sojourn; without it --deep: napi:napi_poll",
+	  .rule = "no poll drained the queue in the window, and 100/s or more were busy",
+	  .cause = "${where} never ran empty: packets wait in it${how_long}.",
+	  .because = "${busy_polls} polls took a full budget and left more. Mode: ${mode}.",
+	  .clear = "${drained_polls} polls emptied their queue, of ${queues} queues",
+	  .remedy = { .now = "${attach}rxaqm policy set ${iface} mode=enforce lease=10m",
+		      .keep = "mode=enforce in rxaqm.conf(5)",
+		      .undo = "rxaqm policy set ${iface} mode=observe",
+		      .expect = "packets wait the target, not the length of the ring",
+		      .risk = ENFORCE_RISK },
+	  .after = "rx-starved cpu-steal cq-shared bpf-dear packet-dear napi-starved",
+	  .reference = "Meta: 0 drained polls, 809 to 996 busy ones a second",
+	  .judge = judge_standing },
+	{ DOCTOR_CHECK("acks-dominate", NIC, LOOP, MEDIUM, MEASURED),
+	  .reads = "rxaqm: packets over target by class",
+	  .rule = "70 % or more of what is over target are pure ACKs",
+	  .cause =
+		  "${acks} of what stands on ${iface} queue ${queue} are pure ACKs of what this host sends.",
+	  .because = "Marks and drops do not slow ACKs: larger frames sent, or fewer ACKs, do.",
+	  .clear = "${acks} of packets over target are pure ACKs",
+	  .remedy = { .now = "rxaqm policy set ${iface} ack=thin; sysctl -w net.ipv4.tcp_min_tso_segs=8",
+		      .keep = "ack=thin in rxaqm.conf(5); the sysctl in /etc/sysctl.d",
+		      .undo = "rxaqm policy set ${iface} ack=keep; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+		      .expect = "half of the ACKs and more",
+		      .risk = "senders grow their windows by fewer, larger steps" },
+	  .after = "cq-shared rx-queue-standing", .reference = "Meta: 84 to 86 % ACKs",
+	  .judge = judge_acks },
+	{ DOCTOR_CHECK("ecn-unheard", IP, SETTING, MEDIUM, INFERRED),
+	  .reads = "rxaqm: packets marked; IpExt.InCEPkts, Ip6.InCEPkts",
+	  .rule = "100 or more marked, and less than a tenth of them counted by IP",
+	  .cause =
+		  "${marked} packets were marked, and IP saw ${arrived} of them: something clears the marks.",
+	  .because = "A bridge, a tunnel or another program between XDP and the stack.",
+	  .clear = "${arrived} CE marks arrived, ${marked} made here",
+	  .remedy = { .now = "rxaqm policy set IFACE ecn=off, until it is found",
+		      .keep = "ecn=off in rxaqm.conf(5)",
+		      .undo = "rxaqm policy set IFACE ecn=on",
+		      .expect = "drops instead of marks that nobody hears",
+		      .risk = "loss" },
+	  .reference = "RFC 3168", .judge = judge_ecn },
+	{ DOCTOR_CHECK("clock-bad", SETTINGS, SETTING, MEDIUM, MEASURED), .reads = "rxaqm clock",
+	  .rule = "the clock of an attached interface is lost or too uncertain",
+	  .cause =
+		  "The NIC's clock on ${iface} cannot be compared with the host's: sojourn times are not known.",
+	  .because = "rxaqm clock ${iface} says why.",
+	  .clear = "${bad} clocks of attached interfaces are lost",
+	  .remedy = { .now = "rxaqm run keeps it; rxaqm clock ${iface}",
+		      .keep = "systemctl enable --now rxaqm",
+		      .expect = "sojourn times again" },
+	  .reference = "rxaqm(8), clock", .judge = judge_clock },
 	{}
 };

@@ -35,20 +35,17 @@ static enum doctor_verdict judge_column(const struct doctor_snapshot *snap,
 	return doctor_found_if_often(snap, total);
 }
 
-static enum doctor_verdict judge_backlog(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_backlog)
 {
 	return judge_column(snap, finding, offsetof(struct doctor_cpu, dropped));
 }
 
-static enum doctor_verdict judge_flow_limit(const struct doctor_snapshot *snap,
-					    struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_flow_limit)
 {
 	return judge_column(snap, finding, offsetof(struct doctor_cpu, flow_limited));
 }
 
-static enum doctor_verdict judge_deferral(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_deferral)
 {
 	const struct doctor_iface *iface;
 	const struct doctor_napi *napi;
@@ -75,8 +72,7 @@ static enum doctor_verdict judge_deferral(const struct doctor_snapshot *snap,
 }
 
 /* Overloaded now at a rate at which it was not before: the load went, the overload stayed. */
-static enum doctor_verdict judge_sticky(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_sticky)
 {
 	const struct doctor_past *now, *past, *calm = NULL;
 	bool spiked = false;
@@ -100,79 +96,63 @@ static enum doctor_verdict judge_sticky(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_backlog[] = {
-	{
-		DOCTOR_CHECK("rx-overload-sticks", CPU, LOOP, HIGH, MEASURED),
-		.reads = "windows before this one (--watch): bytes received, the busiest CPU",
-		.rule = "overloaded at a rate at which it was not before a spike",
-		.cause =
-			"The load has gone and the overload stays: ${rate} now, and ${calm_rate} was no problem before.",
-		.because =
-			"A queue that stands makes round trips long; long round trips make senders' frames small; small "
-			"frames make more packets and ACKs, which keep the queue standing.",
-		.clear = "no overload has outlived its spike",
-		.remedy = { .now = ENFORCE_FOR("IFACE") "; sysctl -w net.ipv4.tcp_min_tso_segs=8",
-			    .keep = "rxaqm.conf(5); net.ipv4.tcp_min_tso_segs=8 in /etc/sysctl.d",
-			    .undo = "rxaqm detach IFACE; sysctl -w net.ipv4.tcp_min_tso_segs=2",
-			    .expect =
-				    "busiest from ${busiest} back to where it was before the spike",
-			    .risk = "larger bursts per flow; " ENFORCE_RISK },
-		.reference = "Meta, TCP self-throttling behind an overloaded receive queue",
-		.judge = judge_sticky,
-	},
-	{
-		DOCTOR_CHECK("backlog-drops", BACKLOG, ARRIVAL, HIGH, MEASURED),
-		.reads = "softnet_stat, second column; netdev_max_backlog",
-		.rule = "it rises by 1/s or more",
-		.cause =
-			"The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack.",
-		.because =
-			"RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, and that CPU does not "
-			"keep up.",
-		.clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
-		.remedy = { .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=${larger} for bursts",
-			    .keep = "echo net.core.netdev_max_backlog=${larger} >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.core.netdev_max_backlog=${limit}, and remove the line",
-			    .expect = "drops from ${drops} to 0 if it was a burst",
-			    .risk = "a longer backlog is a longer delay" },
-		.after = "rx-starved cpu-steal " CPU_FULL " udp-reader-shares-cpu",
-		.reference = "net/core/net-procfs.c:softnet_seq_show",
-		.essential = true,
-		.judge = judge_backlog,
-	},
-	{
-		DOCTOR_CHECK("flow-limit-drops", BACKLOG, ARRIVAL, MEDIUM, MEASURED),
-		.reads = "softnet_stat, flow limit",
-		.rule = "it rises by 1/s or more",
-		.cause =
-			"One flow fills the backlog of CPU ${cpu}: the flow limit dropped ${drops} of its packets.",
-		.because =
-			"The limit protects the other flows: it works. The flow is too much for one CPU.",
-		.clear = "${drops} drops by the flow limit",
-		.remedy = { .now = "find the flow (ss -ti); spread it over several connections",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "drops from ${drops} to 0",
-			    .risk = "none" },
-		.after = CPU_FULL " backlog-drops",
-		.reference = "scaling.rst, RPS Flow Limit",
-		.judge = judge_flow_limit,
-	},
-	{
-		DOCTOR_CHECK("irq-deferral", CPU, SETTING, LOW, CONFIGURED),
-		.reads = "netdev netlink: defer-hard-irqs, gro-flush-timeout of each NAPI",
-		.rule = "a timer of 1 ms or more",
-		.cause =
-			"Packets on ${iface} wait up to ${timer} for a timer that is set so: that is no load.",
-		.because =
-			"Interrupts are deferred (napi_defer_hard_irqs) and polls come by gro_flush_timeout.",
-		.clear = "packets wait ${timer} at most for timers of NAPIs",
-		.remedy = { .now = "echo 20000 >/sys/class/net/${iface}/gro_flush_timeout",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "the old value",
-			    .expect = "20 us instead of ${timer}",
-			    .risk = "more interrupts" },
-		.reference = "Documentation/networking/napi.rst, software interrupt coalescing",
-		.judge = judge_deferral,
-	},
+	{ DOCTOR_CHECK("rx-overload-sticks", CPU, LOOP, HIGH, MEASURED),
+	  .reads = "windows before this one (--watch): bytes received, the busiest CPU",
+	  .rule = "overloaded at a rate at which it was not before a spike",
+	  .cause =
+		  "The load has gone and the overload stays: ${rate} now, and ${calm_rate} was no problem before.",
+	  .because =
+		  "A queue that stands makes round trips long; long round trips make senders' frames small; small "
+		  "frames make more packets and ACKs, which keep the queue standing.",
+	  .clear = "no overload has outlived its spike",
+	  .remedy = { .now = ENFORCE_FOR("IFACE") "; sysctl -w net.ipv4.tcp_min_tso_segs=8",
+		      .keep = "rxaqm.conf(5); net.ipv4.tcp_min_tso_segs=8 in /etc/sysctl.d",
+		      .undo = "rxaqm detach IFACE; sysctl -w net.ipv4.tcp_min_tso_segs=2",
+		      .expect = "busiest from ${busiest} back to where it was before the spike",
+		      .risk = "larger bursts per flow; " ENFORCE_RISK },
+	  .reference = "Meta, TCP self-throttling behind an overloaded receive queue",
+	  .judge = judge_sticky },
+	{ DOCTOR_CHECK("backlog-drops", BACKLOG, ARRIVAL, HIGH, MEASURED),
+	  .reads = "softnet_stat, second column; netdev_max_backlog",
+	  .rule = "it rises by 1/s or more",
+	  .cause = "The backlog of CPU ${cpu} is full: ${drops} packets dropped before the stack.",
+	  .because =
+		  "RPS, tunnels, veth and loopback put packets into a queue of ${limit} a CPU, and that CPU does not "
+		  "keep up.",
+	  .clear = "${drops} drops of ${processed} packets in the backlog of CPUs",
+	  .remedy = { .now = "spread by RPS over more CPUs; sysctl -w net.core.netdev_max_backlog=${larger} for bursts",
+		      .keep = "echo net.core.netdev_max_backlog=${larger} >>" SYSCTL_FILE,
+		      .undo = "sysctl -w net.core.netdev_max_backlog=${limit}, and remove the line",
+		      .expect = "drops from ${drops} to 0 if it was a burst",
+		      .risk = "a longer backlog is a longer delay" },
+	  .after = "rx-starved cpu-steal " CPU_FULL " udp-reader-shares-cpu",
+	  .reference = "net/core/net-procfs.c:softnet_seq_show", .essential = true,
+	  .judge = judge_backlog },
+	{ DOCTOR_CHECK("flow-limit-drops", BACKLOG, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "softnet_stat, flow limit", .rule = "it rises by 1/s or more",
+	  .cause =
+		  "One flow fills the backlog of CPU ${cpu}: the flow limit dropped ${drops} of its packets.",
+	  .because =
+		  "The limit protects the other flows: it works. The flow is too much for one CPU.",
+	  .clear = "${drops} drops by the flow limit",
+	  .remedy = { .now = "find the flow (ss -ti); spread it over several connections",
+		      .expect = "drops from ${drops} to 0" },
+	  .after = CPU_FULL " backlog-drops", .reference = "scaling.rst, RPS Flow Limit",
+	  .judge = judge_flow_limit },
+	{ DOCTOR_CHECK("irq-deferral", CPU, SETTING, LOW, CONFIGURED),
+	  .reads = "netdev netlink: defer-hard-irqs, gro-flush-timeout of each NAPI",
+	  .rule = "a timer of 1 ms or more",
+	  .cause =
+		  "Packets on ${iface} wait up to ${timer} for a timer that is set so: that is no load.",
+	  .because =
+		  "Interrupts are deferred (napi_defer_hard_irqs) and polls come by gro_flush_timeout.",
+	  .clear = "packets wait ${timer} at most for timers of NAPIs",
+	  .remedy = { .now = "echo 20000 >/sys/class/net/${iface}/gro_flush_timeout",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "the old value",
+		      .expect = "20 us instead of ${timer}",
+		      .risk = "more interrupts" },
+	  .reference = "Documentation/networking/napi.rst, software interrupt coalescing",
+	  .judge = judge_deferral },
 	{}
 };

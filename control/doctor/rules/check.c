@@ -55,12 +55,12 @@ void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 v
 }
 
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-			  const char *name, const char *counter)
+			  const char *name, const char *counters)
 {
 	__u64 value = 0;
 
-	doctor_counter(snap, counter, &value);
-	doctor_note_count(finding, name, value, counter);
+	doctor_counters(snap, counters, &value);
+	doctor_note_count(finding, name, value, counters);
 	return value;
 }
 

@@ -85,9 +85,10 @@ struct doctor_word {
 	bool is_ours;
 };
 
+/* Commands, what to expect, and what may go wrong. */
 struct doctor_remedy {
-	const char *now, *keep, *undo; /* commands */
-	const char *expect, *risk;
+	const char *now, *expect;
+	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
 };
 
 struct doctor_finding;
@@ -108,10 +109,14 @@ struct doctor_check {
 	const char *reference; /* kernel documentation, function, published investigation */
 	bool essential; /* not seeing it is not seeing enough */
 	bool by_sockets; /* blind without a pass over the sockets */
-	/* NULL in @finding->reason stays "not known" for DOCTOR_BLIND. */
 	enum doctor_verdict (*judge)(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding);
 };
+
+/* The function of a row; what it scores sockets by. */
+#define DOCTOR_JUDGE(name)                                                  \
+	static enum doctor_verdict name(const struct doctor_snapshot *snap, \
+					struct doctor_finding *finding)
 
 /* How a row begins; the words of its enums are without "DOCTOR_". */
 #define DOCTOR_CHECK(i, p, k, s, c)                                                 \
@@ -134,7 +139,6 @@ struct doctor_check {
 #define ENFORCE_RISK                                                                                  \
 	"many drivers reset their rings for an XDP program; marks and drops are what tells senders: " \
 	"rxaqm(8)"
-#define NOTHING_CHANGED .undo = "nothing was changed"
 
 #define DOCTOR_MAX_EVIDENCE 16
 #define DOCTOR_MAX_WORDS 16
@@ -164,9 +168,11 @@ void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 e
 /* A fact; 0 and ~0 are said to be "not known". */
 void doctor_note_known(struct doctor_finding *finding, const char *name, __u64 value,
 		       const char *source);
-/* And of the counter that is its own source; returns its rise, 0 if that is not known. */
+/* And of the counters (as doctor_counters() has them) that are its source; returns their rise, 0 if
+ * that is not known.
+ */
 __u64 doctor_note_counter(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-			  const char *name, const char *counter);
+			  const char *name, const char *counters);
 void doctor_say(struct doctor_finding *finding, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same of what may be part of a command as it is: nothing in it is from the snapshot but
@@ -200,8 +206,8 @@ extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], docto
 	doctor_checks_path[], doctor_checks_settings[], doctor_checks_attached[],
 	doctor_checks_window[], doctor_checks_send[], doctor_checks_spread[],
 	doctor_checks_backlog[], doctor_checks_probed[], doctor_checks_host[],
-	doctor_checks_pauses[], doctor_checks_txqueue[], doctor_checks_link[],
-	doctor_checks_counted[], doctor_checks_seen[];
+	doctor_checks_txqueue[], doctor_checks_link[], doctor_checks_counted[],
+	doctor_checks_seen[];
 
 /* The row at @index of all; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);

@@ -16,17 +16,19 @@
 /* A thread that receives may not wait as long at once. */
 #define LATE_NS 50000000
 
+/* Columns are of 10 ms, and an emulated CPU that waits for its turn misses some 10 %. */
+#define MISSING_PERCENT 25.0
+
 static bool is_full(double busy, double idle)
 {
 	return busy >= BUSY_PERCENT || (busy >= MOST_PERCENT && idle <= NO_IDLE_PERCENT);
 }
 
 struct spread {
-	size_t nr;
+	struct doctor_loads loads;
 	const struct doctor_load *busiest;
 	bool full; /* the busiest one */
 	double most, others; /* others: the mean of all but the busiest */
-	struct doctor_load load[DOCTOR_MAX_CPUS];
 };
 
 static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *finding,
@@ -35,50 +37,46 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 	const struct doctor_load *load;
 	double sum = 0;
 
-	*spread = (struct spread){ .busiest = spread->load };
-	spread->nr = doctor_loads(snap, spread->load);
-	for (load = spread->load; load < spread->load + spread->nr; load++) {
+	if (!doctor_loads(snap, &spread->loads, finding))
+		return false;
+	spread->busiest = spread->loads.at;
+	rxaqm_list_each(load, &spread->loads) {
 		sum += load->receiving;
 		if (load->receiving >= spread->busiest->receiving)
 			spread->busiest = load;
 	}
-	if (!spread->nr) {
-		doctor_blind(finding, STAT " cannot be read");
-		return false;
-	}
-	if (doctor_loads_emulated(spread->load, spread->nr, finding))
-		return false;
 	spread->most = spread->busiest->receiving;
 	spread->full = is_full(spread->most, spread->busiest->idle);
-	spread->others = spread->nr > 1 ? (sum - spread->most) / (double)(spread->nr - 1) : 0;
+	spread->others = spread->loads.nr > 1 ?
+				 (sum - spread->most) / (double)(spread->loads.nr - 1) :
+				 0;
 	doctor_note(finding, "cpu", spread->busiest->cpu, DOCTOR_NUMBER, STAT);
 	doctor_note_rise(finding, "busiest", spread->most, DOCTOR_PERCENT, STAT);
 	doctor_note_rise(finding, "others", spread->others, DOCTOR_PERCENT, STAT);
 	return true;
 }
 
-static enum doctor_verdict judge_one(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_one)
 {
 	struct spread spread;
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
-	return doctor_found_if(spread.nr > 1 && spread.full && spread.others <= OTHERS_PERCENT);
+	return doctor_found_if(spread.loads.nr > 1 && spread.full &&
+			       spread.others <= OTHERS_PERCENT);
 }
 
-static enum doctor_verdict judge_all(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_all)
 {
 	struct spread spread;
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
-	return doctor_found_if(spread.full && (spread.nr == 1 || spread.others > OTHERS_PERCENT));
+	return doctor_found_if(spread.full &&
+			       (spread.loads.nr == 1 || spread.others > OTHERS_PERCENT));
 }
 
-static enum doctor_verdict judge_steal(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_steal)
 {
 	const struct doctor_load *load;
 	struct spread spread;
@@ -86,7 +84,7 @@ static enum doctor_verdict judge_steal(const struct doctor_snapshot *snap,
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
-	for (load = spread.load; load < spread.load + spread.nr; load++) {
+	rxaqm_list_each(load, &spread.loads) {
 		if (load->steal < most)
 			continue;
 		most = load->steal;
@@ -96,8 +94,7 @@ static enum doctor_verdict judge_steal(const struct doctor_snapshot *snap,
 	return doctor_found_if(most >= 10);
 }
 
-static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_starved)
 {
 	const struct doctor_load *load, *worst;
 	struct spread spread;
@@ -106,8 +103,8 @@ static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
 		return DOCTOR_BLIND;
 	if (!snap->after.threads.nr)
 		return doctor_blind(finding, "no schedstat of ksoftirqd or NAPI threads");
-	worst = spread.load;
-	for (load = spread.load; load < spread.load + spread.nr; load++) {
+	worst = spread.loads.at;
+	rxaqm_list_each(load, &spread.loads) {
 		if (load->starved >= worst->starved)
 			worst = load;
 	}
@@ -135,15 +132,14 @@ static double late_us(const struct doctor_snapshot *snap, const struct doctor_lo
 	return (double)load->late_ns / 1000;
 }
 
-static enum doctor_verdict judge_late(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_late)
 {
 	const struct doctor_load *load, *worst = NULL;
 	struct spread spread;
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
-	for (load = spread.load; load < spread.load + spread.nr; load++) {
+	rxaqm_list_each(load, &spread.loads) {
 		if (late_us(snap, load) > (worst ? late_us(snap, worst) : 0))
 			worst = load;
 	}
@@ -192,8 +188,7 @@ static void say_kinds(struct doctor_finding *finding, const struct doctor_load *
 	doctor_say(finding, "kinds", "%s", *text ? text : "not known");
 }
 
-static enum doctor_verdict judge_other(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_other)
 {
 	const struct doctor_load *load, *worst;
 	struct spread spread;
@@ -201,8 +196,8 @@ static enum doctor_verdict judge_other(const struct doctor_snapshot *snap,
 
 	if (!measure(snap, finding, &spread))
 		return DOCTOR_BLIND;
-	worst = spread.load;
-	for (load = spread.load; load < spread.load + spread.nr; load++) {
+	worst = spread.loads.at;
+	rxaqm_list_each(load, &spread.loads) {
 		if (load->softirq - load->receiving > worst->softirq - worst->receiving)
 			worst = load;
 	}
@@ -217,8 +212,7 @@ static enum doctor_verdict judge_other(const struct doctor_snapshot *snap,
 }
 
 /* What each packet passes besides the stack, while a CPU is busy. */
-static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_dear)
 {
 	__u64 taps = 0, tables = 0, conntrack = 0;
 	const struct doctor_iface *iface;
@@ -251,8 +245,7 @@ static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
 	return doctor_found_if(nr && spread.full);
 }
 
-static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
-					   struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_busy_poll)
 {
 	const struct doctor_thread *thread;
 	unsigned int nr = 0;
@@ -266,154 +259,162 @@ static enum doctor_verdict judge_busy_poll(const struct doctor_snapshot *snap,
 	return DOCTOR_CLEAR;
 }
 
+static double paused(const struct doctor_load *load)
+{
+	return load->missing - load->hidden;
+}
+
+DOCTOR_JUDGE(judge_pauses)
+{
+	const struct doctor_load *load, *worst;
+	struct doctor_loads loads;
+
+	if (!doctor_loads(snap, &loads, finding))
+		return DOCTOR_BLIND;
+	worst = loads.at;
+	rxaqm_list_each(load, &loads)
+		worst = paused(load) > paused(worst) ? load : worst;
+	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, STAT);
+	doctor_note_rise(finding, "missing", paused(worst), DOCTOR_PERCENT,
+			 STAT ", sum of columns; softnet_stat");
+	if (paused(worst) >= MISSING_PERCENT)
+		return DOCTOR_FOUND;
+	rxaqm_list_each(load, &loads) {
+		if (load->missing >= MISSING_PERCENT)
+			return doctor_blind(
+				finding,
+				"%.0f %% of the time of CPU %u is not accounted for; packets that came "
+				"while it was idle may have taken it (no IRQ_TIME_ACCOUNTING)",
+				load->missing, load->cpu);
+	}
+	return DOCTOR_CLEAR;
+}
+
 const struct doctor_check doctor_checks_cpu[] = {
-	{
-		DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED),
-		.reads = "/proc/stat steal",
-		.rule = "10 % or more of a CPU",
-		.cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
-		.because =
-			"While it does, nobody empties the queues of that CPU: every queue there stands for as long.",
-		.clear = "the hypervisor takes ${stolen} of a CPU at most",
-		.remedy = { .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "stolen from ${stolen} to below 1 %",
-			    .risk = "price" },
-		.reference = "proc(5), steal",
-		.judge = judge_steal,
-	},
-	{
-		DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
-		.reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
-		.rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
-		.cause =
-			"What receives on CPU ${cpu} waits ${starved} of the time for that CPU. Who has it: ${hogs}.",
-		.because =
-			"Receiving there takes ${receives}. It wanted to run and was not let: the queue stands because "
-			"nobody polls it, not because packets are dear.",
-		.clear = "threads that receive wait ${starved} of the time for a CPU",
-		.remedy = { .now = "taskset -cp the programs on CPU ${cpu} to others, or "
-				   "chrt -f -p 10 PID of the thread",
-			    .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
-			    .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
-			    .expect = "starved from ${starved} to below 5 %",
-			    .risk = "a real-time thread that never sleeps starves the rest of its CPU" },
-		.reference = "sched-stats.rst; scaling.rst",
-		.judge = judge_starved,
-	},
-	{
-		DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
-		.reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
-		.rule = "such a thread that runs 1 % of the time, ksoftirqd if it has a fifth of the softirqs, waits 50 ms at once; where only the sum is "
-			"known: 2 % of the time, twice as long as it runs, on a CPU that has time",
-		.cause =
-			"What receives on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",
-		.because =
-			"It ran ${ran}, and the CPU was ${idle} idle: no mean shows it. Programs that stay in the kernel for long are not "
-			"interrupted (reading statistics of cgroups or /proc, many timers). Most of that CPU had: ${hogs}.",
-		.clear =
-			"threads that receive were held off for ${waited} by pieces of 50 ms or more",
-		.remedy = { .now = "perf sched timehist -C ${cpu}, or --deep: the longest wait; then move or mend who had it",
-			    .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
-			    NOTHING_CHANGED,
-			    .expect = "waits below 10 ms",
-			    .risk = "none" },
-		.after =
-			"rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
-		.reference = "sched-stats.rst; GitHub 2019, debugging network stalls on Kubernetes",
-		.judge = judge_late,
-	},
-	{
-		DOCTOR_CHECK("softirq-other", CPU, SHARED, HIGH, INFERRED),
-		.reads = "/proc/stat softirq, /proc/softirqs by kind",
-		.rule = "a CPU is full of softirqs as for rx-cpu-busy, and NET_RX can be less than half of that",
-		.cause = "CPU ${cpu} is full of softirqs (${softirqs}) that do not receive.",
-		.because =
-			"NET_RX ran ${net_rx} times there, which makes ${receiving} at most. Other kinds, by how often: ${kinds}. What "
-			"comes by queues of that CPU waits meanwhile.",
-		.clear =
-			"the fullest CPU of softirqs that do not receive: ${softirqs}, of which ${receiving} receives",
-		.remedy = { .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function is a timer's (IPVS, conntrack), "
-				   "a disk's or RCU's",
-			    .keep = "what that says; meanwhile move the queue's interrupt: smp_affinity_list",
-			    NOTHING_CHANGED,
-			    .expect = "softirqs from ${softirqs} to what receives",
-			    .risk = "none" },
-		.after = "cpu-steal",
-		.reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
-		.judge = judge_other,
-	},
-	{
-		DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
-		.reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
-		.rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
-		.cause =
-			"Each packet passes more than the stack while CPU ${cpu} is full: ${extra}.",
-		.because =
-			"Each copy or program costs every packet some hundred ns; at ${busiest} of a CPU there is no time "
-			"left for it.",
-		.clear = "on each packet besides the stack: ${extra}; busiest CPU ${busiest}",
-		.remedy = { .now = "stop what captures (ss -0p shows it), attach XDP in native mode",
-			    .keep = "the same",
-			    .undo = "start it again",
-			    .expect = "some 10 % to 50 % less time a packet",
-			    .risk = "what captured sees nothing" },
-		.reference = "packet(7); net/core/dev.c:__netif_receive_skb_core",
-		.judge = judge_dear,
-	},
-	{
-		DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
-		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-		.rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
-		.cause =
-			"CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
-		.because = "Not the NIC and not the host is full, but one queue's CPU.",
-		.clear = "busiest CPU ${busiest} receiving, the others ${others}",
-		.remedy = { .now = "more queues: ethtool -L IFACE combined N; an even spread: ethtool -X IFACE equal N; "
-				   "or RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "the old numbers of ethtool -l and -x",
-			    .expect =
-				    "the busiest CPU from ${busiest} to about ${others} more than now",
-			    .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it" },
-		.after =
-			"rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
-			"rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
-		.reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst",
-		.essential = true,
-		.judge = judge_one,
-	},
-	{
-		DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
-		.reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
-		.rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
-		.cause =
-			"CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
-		.because = "The load is spread; there is no idle CPU to move it to.",
-		.clear = "busiest CPU ${busiest} receiving",
-		.remedy = { .now = ENFORCE_FOR(
-				    "IFACE") " keeps the delay short; larger MTU, GRO, fewer senders "
-					     "lower the cost",
-			    .keep = "rxaqm.conf(5)",
-			    .undo = "rxaqm detach IFACE",
-			    .expect = "the same bytes, and queues of some ms instead of full rings",
-			    .risk = ENFORCE_RISK },
-		.after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off "
-			 "cpu-clock cpu-sibling packet-dear napi-starved",
-		.reference = "scaling.rst",
-		.essential = true,
-		.judge = judge_all,
-	},
-	{
-		DOCTOR_CHECK("busy-poll", CPU, SETTING, LOW, MEASURED),
-		.reads = "netdev netlink: threaded of each NAPI; busy_poll",
-		.rule = "never: it only explains CPUs at 100 %, which it is asked for",
-		NEVER_FOUND,
-		.clear =
-			"${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
-		.reference = "napi.rst, threaded busy polling (7.x)",
-		.judge = judge_busy_poll,
-	},
+	{ DOCTOR_CHECK("cpu-pauses", CPU, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "/proc/stat, all columns of a CPU, and the clock; packets of softnet_stat",
+	  .rule = "25 % or more of the window is in no column, nor taken by packets (50 us each) that found the CPU idle",
+	  .cause =
+		  "CPU ${cpu} pauses: for ${missing} of the time it did nothing, not even count it.",
+	  .because =
+		  "Its timer's interrupts came late or not: interrupts were off for many ms, by a driver, firmware "
+		  "(SMI), or a hypervisor that does not report steal. Its queues stand meanwhile.",
+	  .clear = "${missing} of the time of a CPU is not accounted for at most",
+	  .remedy = { .now = "perf trace -e irq:*,irq_vectors:* -C ${cpu}; turbostat shows SMIs; ask the hypervisor's host",
+		      .keep = "the BIOS, the driver or the host that does it",
+		      .expect = "missing from ${missing} to below 1 %" },
+	  .reference = "kernel/sched/cputime.c:account_process_tick; proc(5), /proc/stat",
+	  .judge = judge_pauses },
+	{ DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED), .reads = "/proc/stat steal",
+	  .rule = "10 % or more of a CPU",
+	  .cause = "The hypervisor takes ${stolen} of CPU ${cpu} away from this machine.",
+	  .because =
+		  "While it does, nobody empties the queues of that CPU: every queue there stands for as long.",
+	  .clear = "the hypervisor takes ${stolen} of a CPU at most",
+	  .remedy = { .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
+		      .expect = "stolen from ${stolen} to below 1 %",
+		      .risk = "price" },
+	  .reference = "proc(5), steal", .judge = judge_steal },
+	{ DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
+	  .reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
+	  .rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
+	  .cause =
+		  "What receives on CPU ${cpu} waits ${starved} of the time for that CPU. Who has it: ${hogs}.",
+	  .because =
+		  "Receiving there takes ${receives}. It wanted to run and was not let: the queue stands because "
+		  "nobody polls it, not because packets are dear.",
+	  .clear = "threads that receive wait ${starved} of the time for a CPU",
+	  .remedy = { .now = "taskset -cp the programs on CPU ${cpu} to others, or "
+			     "chrt -f -p 10 PID of the thread",
+		      .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+		      .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
+		      .expect = "starved from ${starved} to below 5 %",
+		      .risk = "a real-time thread that never sleeps starves the rest of its CPU" },
+	  .reference = "sched-stats.rst; scaling.rst", .judge = judge_starved },
+	{ DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
+	  .reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
+	  .rule = "such a thread that runs 1 % of the time, ksoftirqd if it has a fifth of the softirqs, waits 50 ms at once; where only the sum is "
+		  "known: 2 % of the time, twice as long as it runs, on a CPU that has time",
+	  .cause =
+		  "What receives on CPU ${cpu} is held off at times: ${thread} waited ${waited} for the CPU, ${longest}.",
+	  .because =
+		  "It ran ${ran}, and the CPU was ${idle} idle: no mean shows it. Programs that stay in the kernel for long are not "
+		  "interrupted (reading statistics of cgroups or /proc, many timers). Most of that CPU had: ${hogs}.",
+	  .clear = "threads that receive were held off for ${waited} by pieces of 50 ms or more",
+	  .remedy = { .now = "perf sched timehist -C ${cpu}, or --deep: the longest wait; then move or mend who had it",
+		      .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+		      .expect = "waits below 10 ms" },
+	  .after =
+		  "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
+	  .reference = "sched-stats.rst; GitHub 2019, debugging network stalls on Kubernetes",
+	  .judge = judge_late },
+	{ DOCTOR_CHECK("softirq-other", CPU, SHARED, HIGH, INFERRED),
+	  .reads = "/proc/stat softirq, /proc/softirqs by kind",
+	  .rule = "a CPU is full of softirqs as for rx-cpu-busy, and NET_RX can be less than half of that",
+	  .cause = "CPU ${cpu} is full of softirqs (${softirqs}) that do not receive.",
+	  .because =
+		  "NET_RX ran ${net_rx} times there, which makes ${receiving} at most. Other kinds, by how often: ${kinds}. What "
+		  "comes by queues of that CPU waits meanwhile.",
+	  .clear =
+		  "the fullest CPU of softirqs that do not receive: ${softirqs}, of which ${receiving} receives",
+	  .remedy = { .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function is a timer's (IPVS, conntrack), "
+			     "a disk's or RCU's",
+		      .keep = "what that says; meanwhile move the queue's interrupt: smp_affinity_list",
+		      .expect = "softirqs from ${softirqs} to what receives" },
+	  .after = "cpu-steal",
+	  .reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
+	  .judge = judge_other },
+	{ DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
+	  .reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
+	  .rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
+	  .cause = "Each packet passes more than the stack while CPU ${cpu} is full: ${extra}.",
+	  .because =
+		  "Each copy or program costs every packet some hundred ns; at ${busiest} of a CPU there is no time "
+		  "left for it.",
+	  .clear = "on each packet besides the stack: ${extra}; busiest CPU ${busiest}",
+	  .remedy = { .now = "stop what captures (ss -0p shows it), attach XDP in native mode",
+		      .undo = "start it again",
+		      .expect = "some 10 % to 50 % less time a packet",
+		      .risk = "what captured sees nothing" },
+	  .reference = "packet(7); net/core/dev.c:__netif_receive_skb_core", .judge = judge_dear },
+	{ DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
+	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
+	  .rule = "one CPU 95 % or more, or 80 % and not idle; the mean of the others 40 % or less",
+	  .cause =
+		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
+	  .because = "Not the NIC and not the host is full, but one queue's CPU.",
+	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
+	  .remedy = { .now = "more queues: ethtool -L IFACE combined N; an even spread: ethtool -X IFACE equal N; "
+			     "or RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "the old numbers of ethtool -l and -x",
+		      .expect = "the busiest CPU from ${busiest} to about ${others} more than now",
+		      .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it" },
+	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
+		   "rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
+	  .reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst", .essential = true,
+	  .judge = judge_one },
+	{ DOCTOR_CHECK("rx-cpus-busy", CPU, ARRIVAL, HIGH, MEASURED),
+	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
+	  .rule = "the busiest CPU as for rx-cpu-busy, the mean of the others above 40 %",
+	  .cause =
+		  "CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
+	  .because = "The load is spread; there is no idle CPU to move it to.",
+	  .clear = "busiest CPU ${busiest} receiving",
+	  .remedy = { .now = ENFORCE_FOR(
+			      "IFACE") " keeps the delay short; larger MTU, GRO, fewer senders "
+				       "lower the cost",
+		      .keep = "rxaqm.conf(5)",
+		      .undo = "rxaqm detach IFACE",
+		      .expect = "the same bytes, and queues of some ms instead of full rings",
+		      .risk = ENFORCE_RISK },
+	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off "
+		   "cpu-clock cpu-sibling packet-dear napi-starved",
+	  .reference = "scaling.rst", .essential = true, .judge = judge_all },
+	{ DOCTOR_CHECK("busy-poll", CPU, SETTING, LOW, MEASURED),
+	  .reads = "netdev netlink: threaded of each NAPI; busy_poll",
+	  .rule = "never: it only explains CPUs at 100 %, which it is asked for", NEVER_FOUND,
+	  .clear = "${pollers} NAPI threads poll for ever: their CPUs are full and not overloaded",
+	  .reference = "napi.rst, threaded busy polling (7.x)", .judge = judge_busy_poll },
 	{}
 };

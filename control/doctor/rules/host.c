@@ -29,16 +29,16 @@ static double clock_of(const struct doctor_load *load)
 	return known(khz) && known(of) ? (double)khz * 100 / (double)of : 0;
 }
 
-static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_clock)
 {
-	struct doctor_load loads[DOCTOR_MAX_CPUS];
-	const struct doctor_load *load, *end = loads + doctor_loads(snap, loads), *worst = NULL;
+	const struct doctor_load *load, *worst = NULL;
+	struct doctor_loads loads;
 	__u64 throttles = 0;
 	bool seen = false;
 	double clock;
 
-	for (load = loads; load < end; load++) {
+	doctor_loads(snap, &loads, NULL);
+	rxaqm_list_each(load, &loads) {
 		clock = clock_of(load);
 		seen |= clock > 0;
 		throttles += or_zero(doctor_since(load->was->throttles, load->is->throttles));
@@ -64,18 +64,28 @@ static enum doctor_verdict judge_clock(const struct doctor_snapshot *snap,
 	return doctor_found_if(clock_of(worst) < (known(worst->is->base_khz) ? 90 : 60));
 }
 
-static enum doctor_verdict judge_sibling(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+static const struct doctor_load *load_of(const struct doctor_loads *loads, __u32 cpu)
 {
-	struct doctor_load loads[DOCTOR_MAX_CPUS];
-	const struct doctor_load *load, *other, *end = loads + doctor_loads(snap, loads);
+	const struct doctor_load *load;
+
+	rxaqm_list_each(load, loads) {
+		if (load->cpu == cpu)
+			return load;
+	}
+	return NULL;
+}
+
+DOCTOR_JUDGE(judge_sibling)
+{
+	const struct doctor_load *load, *other;
+	struct doctor_loads loads;
 	double most = 0;
 
-	for (load = loads; load < end; load++) {
-		for (other = loads; other < end && other->cpu != load->is->sibling; other++)
-			;
+	doctor_loads(snap, &loads, NULL);
+	rxaqm_list_each(load, &loads) {
+		other = load_of(&loads, load->is->sibling);
 		/* Two that receive are spread as well as they can be. */
-		if (other == end || load->receiving < BUSY_PERCENT || other->receiving >= 50 ||
+		if (!other || load->receiving < BUSY_PERCENT || other->receiving >= 50 ||
 		    100 - other->idle <= most)
 			continue;
 		most = 100 - other->idle;
@@ -88,16 +98,16 @@ static enum doctor_verdict judge_sibling(const struct doctor_snapshot *snap,
 	return doctor_found_if(most >= 80);
 }
 
-static enum doctor_verdict judge_sleep(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_sleep)
 {
-	struct doctor_load loads[DOCTOR_MAX_CPUS];
-	const struct doctor_load *load, *end = loads + doctor_loads(snap, loads);
+	const struct doctor_load *load;
+	struct doctor_loads loads;
 	double most = 0, share, window_us = doctor_window_s(snap) * 1e6;
 	bool seen = false;
 	__u64 rise;
 
-	for (load = loads; load < end; load++) {
+	doctor_loads(snap, &loads, NULL);
+	rxaqm_list_each(load, &loads) {
 		rise = doctor_since(load->was->wake_us, load->is->wake_us);
 		share = (double)or_zero(rise) * 100 / window_us;
 		seen |= rise != ~0ULL;
@@ -141,8 +151,7 @@ static void count_remote(const struct doctor_snapshot *snap, const struct doctor
 	}
 }
 
-static enum doctor_verdict judge_numa(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_numa)
 {
 	double remote, all, most = 0, window = doctor_window_s(snap);
 	const struct doctor_iface *iface;
@@ -166,79 +175,66 @@ static enum doctor_verdict judge_numa(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_host[] = {
-	{
-		DOCTOR_CHECK("cpu-clock", CPU, SHARED, HIGH, MEASURED),
-		.reads =
-			"cpufreq: scaling_cur_freq, base_frequency, cpuinfo_max_freq; thermal_throttle; /proc/stat",
-		.rule = "a CPU that receives and is 90 % busy runs below 90 % of its base clock (60 % of the highest, if "
-			"no driver tells the base)",
-		.cause =
-			"CPU ${cpu} receives at ${clock} of its clock, ${mhz} MHz, while it is ${busy} busy.",
-		.because =
-			"Each packet takes longer by as much. Heat, a limit of power or a governor keeps it down (${throttled} "
-			"throttled by heat in the window).",
-		.clear = "CPUs that are busy receiving run at ${clock} of their clock or more",
-		.remedy = { .now = "cpupower frequency-set -g performance; cpupower frequency-info; ipmitool sensor",
-			    .keep = "the governor in the boot configuration; cooling; the firmware's power profile",
-			    .undo = "cpupower frequency-set -g schedutil",
-			    .expect = "clock from ${clock} to 100 %",
-			    .risk = "power" },
-		.reference = "Documentation/admin-guide/pm/cpufreq.rst",
-		.judge = judge_clock,
-	},
-	{
-		DOCTOR_CHECK("cpu-sibling", CPU, SHARED, MEDIUM, INFERRED),
-		.reads = "/proc/stat, topology/thread_siblings_list",
-		.rule = "a CPU is 90 % busy receiving, and the other one of its core 80 % busy with something else",
-		.cause = "CPU ${cpu} is ${receives} busy receiving and shares its core with CPU ${sibling}, which is "
-			 "${sibling_busy} busy.",
-		.because = "Two threads of a core have about 60 % of its speed each.",
-		.clear =
-			"CPUs that are full of receiving have siblings that are ${sibling_busy} busy",
-		.remedy = { .now = "taskset the programs on CPU ${sibling} to other cores",
-			    .keep = "CPUAffinity= in units, or cpusets",
-			    .undo = "taskset -cp 0-N PID",
-			    .expect = "up to 1.6 times the packets",
-			    .risk = "the other cores have more to do" },
-		.after = "rx-starved",
-		.reference = "Documentation/admin-guide/cputopology.rst, thread_siblings_list",
-		.judge = judge_sibling,
-	},
-	{
-		DOCTOR_CHECK("cpu-sleeps", CPU, SETTING, LOW, INFERRED),
-		.reads = "cpuidle: usage and latency of each state",
-		.rule = "leaving idle states takes 20 % of the time of a CPU that receives, or more",
-		.cause = "CPU ${cpu} receives, and spends ${waking} of its time waking up.",
-		.because =
-			"Each packet that finds it asleep waits for as long as the state takes to leave.",
-		.clear = "CPUs that receive spend ${waking} of their time waking up",
-		.remedy = { .now = "cpupower idle-set -D 20 (no state that takes longer than 20 us to leave)",
-			    .keep = "tuned-adm profile network-latency, or cpuidle.* at boot",
-			    .undo = "cpupower idle-set -E",
-			    .expect = "up to 200 us less for a packet that comes alone",
-			    .risk = "power, and less boost for other CPUs" },
-		.after = "irq-deferral",
-		.reference = "Documentation/admin-guide/pm/cpuidle.rst",
-		.judge = judge_sleep,
-	},
-	{
-		DOCTOR_CHECK("numa-remote", CPU, SERVICE, LOW, INFERRED),
-		.reads =
-			"packets by queue, /proc/interrupts, device/numa_node, /sys/devices/system/node",
-		.rule = "half of 10,000 packets/s or more are received on CPUs of another node than the NIC's",
-		.cause =
-			"${remote} of what ${iface} receives is handled on CPUs of another node than its own (${node}).",
-		.because =
-			"Descriptors and buffers are written by the NIC into its node's memory, and each packet fetches them "
-			"across (${rate} packets).",
-		.clear = "${remote} of packets are handled on another node than their NIC's",
-		.remedy = { .now = "echo CPUs of node ${node} >/proc/irq/IRQ/smp_affinity_list for its interrupts",
-			    .keep = "irqbalance, or set_irq_affinity at boot",
-			    .undo = "the old list",
-			    .expect = "up to half the time a packet",
-			    .risk = "the programs may then be on the other node" },
-		.reference = "scaling.rst; Documentation/mm/numa.rst",
-		.judge = judge_numa,
-	},
+	{ DOCTOR_CHECK("cpu-clock", CPU, SHARED, HIGH, MEASURED),
+	  .reads =
+		  "cpufreq: scaling_cur_freq, base_frequency, cpuinfo_max_freq; thermal_throttle; /proc/stat",
+	  .rule = "a CPU that receives and is 90 % busy runs below 90 % of its base clock (60 % of the highest, if "
+		  "no driver tells the base)",
+	  .cause =
+		  "CPU ${cpu} receives at ${clock} of its clock, ${mhz} MHz, while it is ${busy} busy.",
+	  .because =
+		  "Each packet takes longer by as much. Heat, a limit of power or a governor keeps it down (${throttled} "
+		  "throttled by heat in the window).",
+	  .clear = "CPUs that are busy receiving run at ${clock} of their clock or more",
+	  .remedy = { .now = "cpupower frequency-set -g performance; cpupower frequency-info; ipmitool sensor",
+		      .keep = "the governor in the boot configuration; cooling; the firmware's power profile",
+		      .undo = "cpupower frequency-set -g schedutil",
+		      .expect = "clock from ${clock} to 100 %",
+		      .risk = "power" },
+	  .reference = "Documentation/admin-guide/pm/cpufreq.rst", .judge = judge_clock },
+	{ DOCTOR_CHECK("cpu-sibling", CPU, SHARED, MEDIUM, INFERRED),
+	  .reads = "/proc/stat, topology/thread_siblings_list",
+	  .rule = "a CPU is 90 % busy receiving, and the other one of its core 80 % busy with something else",
+	  .cause = "CPU ${cpu} is ${receives} busy receiving and shares its core with CPU ${sibling}, which is "
+		   "${sibling_busy} busy.",
+	  .because = "Two threads of a core have about 60 % of its speed each.",
+	  .clear = "CPUs that are full of receiving have siblings that are ${sibling_busy} busy",
+	  .remedy = { .now = "taskset the programs on CPU ${sibling} to other cores",
+		      .keep = "CPUAffinity= in units, or cpusets",
+		      .undo = "taskset -cp 0-N PID",
+		      .expect = "up to 1.6 times the packets",
+		      .risk = "the other cores have more to do" },
+	  .after = "rx-starved",
+	  .reference = "Documentation/admin-guide/cputopology.rst, thread_siblings_list",
+	  .judge = judge_sibling },
+	{ DOCTOR_CHECK("cpu-sleeps", CPU, SETTING, LOW, INFERRED),
+	  .reads = "cpuidle: usage and latency of each state",
+	  .rule = "leaving idle states takes 20 % of the time of a CPU that receives, or more",
+	  .cause = "CPU ${cpu} receives, and spends ${waking} of its time waking up.",
+	  .because =
+		  "Each packet that finds it asleep waits for as long as the state takes to leave.",
+	  .clear = "CPUs that receive spend ${waking} of their time waking up",
+	  .remedy = { .now = "cpupower idle-set -D 20 (no state that takes longer than 20 us to leave)",
+		      .keep = "tuned-adm profile network-latency, or cpuidle.* at boot",
+		      .undo = "cpupower idle-set -E",
+		      .expect = "up to 200 us less for a packet that comes alone",
+		      .risk = "power, and less boost for other CPUs" },
+	  .after = "irq-deferral", .reference = "Documentation/admin-guide/pm/cpuidle.rst",
+	  .judge = judge_sleep },
+	{ DOCTOR_CHECK("numa-remote", CPU, SERVICE, LOW, INFERRED),
+	  .reads = "packets by queue, /proc/interrupts, device/numa_node, /sys/devices/system/node",
+	  .rule = "half of 10,000 packets/s or more are received on CPUs of another node than the NIC's",
+	  .cause =
+		  "${remote} of what ${iface} receives is handled on CPUs of another node than its own (${node}).",
+	  .because =
+		  "Descriptors and buffers are written by the NIC into its node's memory, and each packet fetches them "
+		  "across (${rate} packets).",
+	  .clear = "${remote} of packets are handled on another node than their NIC's",
+	  .remedy = { .now = "echo CPUs of node ${node} >/proc/irq/IRQ/smp_affinity_list for its interrupts",
+		      .keep = "irqbalance, or set_irq_affinity at boot",
+		      .undo = "the old list",
+		      .expect = "up to half the time a packet",
+		      .risk = "the programs may then be on the other node" },
+	  .reference = "scaling.rst; Documentation/mm/numa.rst", .judge = judge_numa },
 	{}
 };

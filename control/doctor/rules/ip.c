@@ -2,72 +2,58 @@
 /* IP: fragments. */
 #include "doctor/rules/probed.h"
 
-static const char *const requests[] = { "Ip.ReasmReqds", "Ip6.ReasmReqds", NULL };
-static const char *const done[] = { "Ip.ReasmOKs", "Ip6.ReasmOKs", NULL };
-static const char *const fails[] = { "Ip.ReasmFails", "Ip6.ReasmFails", NULL };
-static const char *const received[] = { "Ip.InReceives", "Ip6.InReceives", NULL };
+struct fragments {
+	__u64 pieces, packets, datagrams, failed;
+	bool many; /* 1 % or more of what arrives */
+};
 
-/* False: nobody counts. @ret_many: they are 1 % or more of what arrives. */
+/* False: nobody counts. */
 static bool note_fragments(const struct doctor_snapshot *snap, struct doctor_finding *finding,
-			   bool *ret_many)
+			   struct fragments *ret)
 {
-	__u64 fragments, packets, datagrams, failed;
 	double share;
 
-	if (!doctor_counters(snap, requests, &fragments) ||
-	    !doctor_counters(snap, received, &packets)) {
+	if (!doctor_counters(snap, "Ip.ReasmReqds", &ret->pieces) ||
+	    !doctor_counters(snap, "Ip.InReceives", &ret->packets)) {
 		doctor_blind(finding, "no counters of fragments in /proc/net/snmp");
 		return false;
 	}
-	doctor_counters(snap, done, &datagrams);
-	doctor_counters(snap, fails, &failed);
-	share = packets ? (double)fragments * 100 / (double)packets : 0;
-	doctor_note_count(finding, "fragments", fragments, requests[0]);
-	doctor_note_count(finding, "packets", packets, received[0]);
+	share = ret->packets ? (double)ret->pieces * 100 / (double)ret->packets : 0;
+	doctor_note_counter(snap, finding, "fragments", "Ip.ReasmReqds");
+	doctor_note_counter(snap, finding, "packets", "Ip.InReceives");
 	doctor_note_rise(finding, "share", share, DOCTOR_PERCENT, "Ip.ReasmReqds / Ip.InReceives");
-	doctor_note_count(finding, "put_together", datagrams, done[0]);
-	doctor_note_count(finding, "failed", failed, fails[0]);
-	if (datagrams)
-		doctor_note_rise(finding, "pieces", (double)fragments / (double)datagrams,
+	ret->datagrams = doctor_note_counter(snap, finding, "put_together", "Ip.ReasmOKs");
+	ret->failed = doctor_note_counter(snap, finding, "failed", "Ip.ReasmFails");
+	if (ret->datagrams)
+		doctor_note_rise(finding, "pieces", (double)ret->pieces / (double)ret->datagrams,
 				 DOCTOR_NUMBER, "Ip.ReasmReqds / Ip.ReasmOKs");
 	else
 		doctor_say(finding, "pieces", "many");
-	*ret_many = share >= 1 && (double)fragments / doctor_window_s(snap) >= 10;
+	ret->many = share >= 1 && (double)ret->pieces / doctor_window_s(snap) >= 10;
 	return true;
 }
 
-static enum doctor_verdict judge_fragments(const struct doctor_snapshot *snap,
-					   struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_fragments)
 {
-	__u64 fragments, packets, datagrams, failed;
-	bool many;
+	struct fragments all;
 
-	if (!note_fragments(snap, finding, &many))
+	if (!note_fragments(snap, finding, &all))
 		return DOCTOR_BLIND;
-	doctor_counters(snap, requests, &fragments);
-	doctor_counters(snap, received, &packets);
-	doctor_counters(snap, done, &datagrams);
-	doctor_counters(snap, fails, &failed);
 	/* A tunnel makes some: while they are few and all fit, nothing is slow. */
-	if (fragments * 5 < packets && failed * 1000 < datagrams)
+	if (all.pieces * 5 < all.packets && all.failed * 1000 < all.datagrams)
 		finding->severity = DOCTOR_LOW;
-	return doctor_found_if(many);
+	return doctor_found_if(all.many);
 }
 
-static enum doctor_verdict judge_fails(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_fails)
 {
-	__u64 failed;
-	bool many;
+	struct fragments all;
 
-	if (!note_fragments(snap, finding, &many))
-		return DOCTOR_BLIND;
-	doctor_counters(snap, fails, &failed);
-	return doctor_found_if_often(snap, failed);
+	return note_fragments(snap, finding, &all) ? doctor_found_if_often(snap, all.failed) :
+						     DOCTOR_BLIND;
 }
 
-static enum doctor_verdict judge_ids(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_ids)
 {
 	__u64 datagrams, seconds = doctor_sysctl(snap, "net.ipv4.ipfrag_time", 0, 30);
 	double rate, wraps_at;
@@ -147,15 +133,14 @@ static void cpu_places(const struct doctor_snapshot *snap, struct places *places
 /* One queue has nearly all, and fragments are many: they have no ports to be spread by. Counted by
  * the probe; else inferred from what queues, or CPUs, have of all packets.
  */
-static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_spread)
 {
 	const char *source = "--deep: net:netif_receive_skb";
 	struct places places = {};
+	struct fragments all;
 	__u64 window_ns;
-	bool many;
 
-	if (!note_fragments(snap, finding, &many))
+	if (!note_fragments(snap, finding, &all))
 		return DOCTOR_BLIND;
 	if (doctor_probed(snap, "fragments_ns", &window_ns)) {
 		probed_places(snap, &places);
@@ -179,7 +164,7 @@ static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
 	else
 		doctor_say(finding, "where", "CPU %u", places.number);
 	/* A CPU of two has more than half of something always. */
-	return doctor_found_if(many &&
+	return doctor_found_if(all.many &&
 			       places.nr > (finding->confidence == DOCTOR_MEASURED ? 1 : 2) &&
 			       places.most * 10 > places.total * 8);
 }
@@ -190,66 +175,53 @@ static enum doctor_verdict judge_spread(const struct doctor_snapshot *snap,
 	.risk = "more datagrams for the same bytes"
 
 const struct doctor_check doctor_checks_ip[] = {
-	{
-		DOCTOR_CHECK("ip-fragments", IP, SERVICE, HIGH, MEASURED),
-		.reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
-		.rule = "fragments are 1 % or more of the packets received, and 10/s or more; low below 20 % while 999 of 1000 datagrams are put together",
-		.cause =
-			"${share} of all packets are fragments: one lost piece loses the whole datagram.",
-		.because =
-			"Datagrams come in ${pieces} pieces. Each that is lost takes its datagram along, and pieces "
-			"have no ports: RSS puts all of a host onto one queue.",
-		.clear = "${fragments} of ${packets} packets are fragments",
-		.remedy = { SMALLER_MESSAGES,
-			    .expect =
-				    "fragments from ${fragments} to 0; loss falls by the number of pieces" },
-		.reference =
-			"RFC 8900; Google, benchmarking UDP bulk flows: 45 pieces make 0.01 % into 0.45 %",
-		.judge = judge_fragments,
-	},
-	{
-		DOCTOR_CHECK("ip-reassembly-fails", IP, MEMORY, HIGH, MEASURED),
-		.reads = "Ip.ReasmFails, Ip6.ReasmFails",
-		.rule = "they rise by 1/s or more",
-		.cause = "${failed} times the pieces of a datagram could not be put together.",
-		.because = "Pieces were lost, or more waited than ipfrag_high_thresh allows.",
-		.clear = "${failed} datagrams could not be put together",
-		.remedy = { SMALLER_MESSAGES, .expect = "failed from ${failed} to 0" },
-		.after = "ip-fragments",
-		.reference = "ipfrag_high_thresh in ip-sysctl.rst; snmp_counter.rst",
-		.judge = judge_fails,
-	},
-	{
-		DOCTOR_CHECK("ip-fragment-ids", IP, ARRIVAL, MEDIUM, INFERRED),
-		.reads = "Ip.ReasmOKs, ipfrag_time",
-		.rule = "more fragmented datagrams a second than 65536 / ipfrag_time",
-		.cause =
-			"Fragmented datagrams come so fast that their 16-bit IDs repeat while old pieces wait.",
-		.because =
-			"${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of different datagrams are "
-			"put together, and only checksums notice.",
-		.clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
-		.remedy = { SYSCTL("net.ipv4.ipfrag_time", "2", "${old}"),
-			    .expect = "IDs repeat above 32768/s only",
-			    .risk = "pieces that come 2 s late are lost" },
-		.after = "ip-fragments",
-		.reference = "RFC 4963",
-		.judge = judge_ids,
-	},
-	{
-		DOCTOR_CHECK("ip-fragments-one-queue", IP, SKEWED, MEDIUM, INFERRED),
-		.reads =
-			"Ip.ReasmReqds; packets by Rx queue, or by CPU; --deep: net:netif_receive_skb, fragments by queue",
-		.rule = "fragments are 1 % or more, and one of three or more queues has 80 % of all packets; --deep: one of "
-			"two has 80 % of the fragments",
-		.cause = "${where} has ${largest_share} of what comes: fragments are not spread.",
-		.because = "RSS hashes ports, and all but the first piece have none.",
-		.clear =
-			"${largest_share} of packets on one queue or CPU (${where}), ${fragments} fragments",
-		.remedy = { SMALLER_MESSAGES, .expect = "packets spread over all queues" },
-		.after = "ip-fragments",
-		.reference = "Documentation/networking/scaling.rst, RSS",
-		.judge = judge_spread,
-	},
+	{ DOCTOR_CHECK("ip-fragments", IP, SERVICE, HIGH, MEASURED),
+	  .reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
+	  .rule = "fragments are 1 % or more of the packets received, and 10/s or more; low below 20 % while 999 of 1000 datagrams are put together",
+	  .cause = "${share} of all packets are fragments: one lost piece loses the whole datagram.",
+	  .because =
+		  "Datagrams come in ${pieces} pieces. Each that is lost takes its datagram along, and pieces "
+		  "have no ports: RSS puts all of a host onto one queue.",
+	  .clear = "${fragments} of ${packets} packets are fragments",
+	  .remedy = { SMALLER_MESSAGES,
+		      .expect =
+			      "fragments from ${fragments} to 0; loss falls by the number of pieces" },
+	  .reference =
+		  "RFC 8900; Google, benchmarking UDP bulk flows: 45 pieces make 0.01 % into 0.45 %",
+	  .judge = judge_fragments },
+	{ DOCTOR_CHECK("ip-reassembly-fails", IP, MEMORY, HIGH, MEASURED),
+	  .reads = "Ip.ReasmFails, Ip6.ReasmFails", .rule = "they rise by 1/s or more",
+	  .cause = "${failed} times the pieces of a datagram could not be put together.",
+	  .because = "Pieces were lost, or more waited than ipfrag_high_thresh allows.",
+	  .clear = "${failed} datagrams could not be put together",
+	  .remedy = { SMALLER_MESSAGES, .expect = "failed from ${failed} to 0" },
+	  .after = "ip-fragments",
+	  .reference = "ipfrag_high_thresh in ip-sysctl.rst; snmp_counter.rst",
+	  .judge = judge_fails },
+	{ DOCTOR_CHECK("ip-fragment-ids", IP, ARRIVAL, MEDIUM, INFERRED),
+	  .reads = "Ip.ReasmOKs, ipfrag_time",
+	  .rule = "more fragmented datagrams a second than 65536 / ipfrag_time",
+	  .cause =
+		  "Fragmented datagrams come so fast that their 16-bit IDs repeat while old pieces wait.",
+	  .because =
+		  "${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of different datagrams are "
+		  "put together, and only checksums notice.",
+	  .clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
+	  .remedy = { SYSCTL("net.ipv4.ipfrag_time", "2", "${old}"),
+		      .expect = "IDs repeat above 32768/s only",
+		      .risk = "pieces that come 2 s late are lost" },
+	  .after = "ip-fragments", .reference = "RFC 4963", .judge = judge_ids },
+	{ DOCTOR_CHECK("ip-fragments-one-queue", IP, SKEWED, MEDIUM, INFERRED),
+	  .reads =
+		  "Ip.ReasmReqds; packets by Rx queue, or by CPU; --deep: net:netif_receive_skb, fragments by queue",
+	  .rule = "fragments are 1 % or more, and one of three or more queues has 80 % of all packets; --deep: one of "
+		  "two has 80 % of the fragments",
+	  .cause = "${where} has ${largest_share} of what comes: fragments are not spread.",
+	  .because = "RSS hashes ports, and all but the first piece have none.",
+	  .clear =
+		  "${largest_share} of packets on one queue or CPU (${where}), ${fragments} fragments",
+	  .remedy = { SMALLER_MESSAGES, .expect = "packets spread over all queues" },
+	  .after = "ip-fragments", .reference = "Documentation/networking/scaling.rst, RSS",
+	  .judge = judge_spread },
 	{}
 };

@@ -70,8 +70,7 @@ static void say_link(struct doctor_finding *finding, const struct doctor_iface *
 		doctor_say(finding, "possible", "not known");
 }
 
-static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_slow)
 {
 	double use;
 	const struct doctor_iface *iface = doctor_worst(snap, slow_use, &use);
@@ -82,8 +81,7 @@ static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
 	return doctor_found_if(use >= SLOW_PERCENT || (iface && iface->speed_max_mbit > 0));
 }
 
-static enum doctor_verdict judge_full(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_full)
 {
 	double use;
 	const struct doctor_iface *iface = doctor_worst(snap, full_use, &use);
@@ -112,8 +110,7 @@ static double mismatch(const struct doctor_snapshot *snap, const struct doctor_i
 	return (double)(collisions < damaged ? collisions : damaged);
 }
 
-static enum doctor_verdict judge_duplex(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_duplex)
 {
 	double least;
 	const struct doctor_iface *iface = doctor_worst(snap, mismatch, &least);
@@ -128,94 +125,46 @@ static enum doctor_verdict judge_duplex(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static double pauses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	return (double)doctor_loss_by(snap, iface, "nic-pauses-received");
-}
-
-static enum doctor_verdict judge_pauses(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
-{
-	double most;
-	const struct doctor_iface *iface = doctor_worst(snap, pauses, &most);
-
-	doctor_note_rise(finding, "pauses", most, DOCTOR_COUNT, ETHTOOL);
-	if (iface)
-		doctor_say(finding, "iface", "%s", iface->name);
-	return doctor_found_if(most >= doctor_window_s(snap));
-}
-
 const struct doctor_check doctor_checks_link[] = {
-	{
-		DOCTOR_CHECK("duplex-mismatch", WIRE, SETTING, HIGH, INFERRED),
-		.reads = "collisions, rx_crc_errors, rx_frame_errors, tx_carrier_errors; duplex",
-		.rule = "1/s or more of collisions, and as many damaged or cut frames",
-		.cause = "The two ends of the link of ${iface} do not agree on duplex: ${collisions} collisions beside "
-			 "${damaged} damaged frames.",
-		.because =
-			"Only half duplex (here: ${duplex}) has collisions; an end of full duplex sends into what it receives. "
-			"That comes of one end set by hand and the other one left to autonegotiation.",
-		.clear = "${collisions} collisions beside ${damaged} damaged frames",
-		.remedy = { .now = "ethtool -s ${iface} autoneg on; the same at the port of the switch",
-			    .keep = "no speed or duplex by hand, at either end",
-			    .undo = "ethtool -s ${iface} autoneg off speed N duplex half",
-			    .expect = "collisions from ${collisions} to 0",
-			    .risk = "the link goes down for some seconds" },
-		.reference = "IEEE 802.3 clause 28; statistics.rst",
-		.judge = judge_duplex,
-	},
-	{
-		DOCTOR_CHECK("link-slow", WIRE, ELSEWHERE, MEDIUM, MEASURED),
-		.reads =
-			"speed of the link, and what the NIC can do; bytes and packets of both directions",
-		.rule = "a link of 100 Mbit/s or less, or slower than its NIC, is 50 % full; low if it is not",
-		.cause = "The link of ${iface} has ${speed} only, and is ${used} full.",
-		.because =
-			"The NIC can do: ${possible}. What autonegotiation found less of comes of a cable, a port or a setting.",
-		.clear = "links that are slower than their NICs are ${used} full",
-		.remedy = { .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
-				   "ethtool -s ${iface} autoneg on",
-			    .keep = "no speed by hand, at either end",
-			    NOTHING_CHANGED,
-			    .expect = "used from ${used} to a tenth of that at ten times the speed",
-			    .risk = "the link goes down for some seconds" },
-		.after = "duplex-mismatch",
-		.reference = "ethtool(8)",
-		.judge = judge_slow,
-	},
-	{
-		DOCTOR_CHECK("link-full", WIRE, ARRIVAL, MEDIUM, MEASURED),
-		.reads = "speed of the link; bytes and packets of both directions",
-		.rule = "95 % or more of the speed, with 24 bytes a frame that nobody counts",
-		.cause = "The link of ${iface} is full: ${used} of ${speed}.",
-		.because =
-			"What does not fit waits or is lost at the sending end of it: for what comes, that is the switch.",
-		.clear = "the fullest link is ${used} full",
-		.remedy = { .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port say "
-				   "what is lost there",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "used below 90 %",
-			    .risk = "none" },
-		.after = "link-slow",
-		.reference = "ethtool(8); statistics.rst",
-		.judge = judge_full,
-	},
-	{
-		DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, LOW, MEASURED),
-		.reads = "ethtool -S: pause frames received, PFC",
-		.rule = "they rise by 1/s or more",
-		.cause = "${iface} is told to stop sending: ${pauses} pause frames came.",
-		.because = "The switch, or who is behind it, does not take what this host sends.",
-		.clear = "${pauses} pause frames received",
-		.remedy = { .now = "find who is slow behind the switch: its counters of pauses by port",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "pauses from ${pauses} to 0",
-			    .risk = "none" },
-		.after = "nic-pauses",
-		.reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb",
-		.judge = judge_pauses,
-	},
+	{ DOCTOR_CHECK("duplex-mismatch", WIRE, SETTING, HIGH, INFERRED),
+	  .reads = "collisions, rx_crc_errors, rx_frame_errors, tx_carrier_errors; duplex",
+	  .rule = "1/s or more of collisions, and as many damaged or cut frames",
+	  .cause = "The two ends of the link of ${iface} do not agree on duplex: ${collisions} collisions beside "
+		   "${damaged} damaged frames.",
+	  .because =
+		  "Only half duplex (here: ${duplex}) has collisions; an end of full duplex sends into what it receives. "
+		  "That comes of one end set by hand and the other one left to autonegotiation.",
+	  .clear = "${collisions} collisions beside ${damaged} damaged frames",
+	  .remedy = { .now = "ethtool -s ${iface} autoneg on; the same at the port of the switch",
+		      .keep = "no speed or duplex by hand, at either end",
+		      .undo = "ethtool -s ${iface} autoneg off speed N duplex half",
+		      .expect = "collisions from ${collisions} to 0",
+		      .risk = "the link goes down for some seconds" },
+	  .reference = "IEEE 802.3 clause 28; statistics.rst", .judge = judge_duplex },
+	{ DOCTOR_CHECK("link-slow", WIRE, ELSEWHERE, MEDIUM, MEASURED),
+	  .reads =
+		  "speed of the link, and what the NIC can do; bytes and packets of both directions",
+	  .rule = "a link of 100 Mbit/s or less, or slower than its NIC, is 50 % full; low if it is not",
+	  .cause = "The link of ${iface} has ${speed} only, and is ${used} full.",
+	  .because =
+		  "The NIC can do: ${possible}. What autonegotiation found less of comes of a cable, a port or a setting.",
+	  .clear = "links that are slower than their NICs are ${used} full",
+	  .remedy = { .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
+			     "ethtool -s ${iface} autoneg on",
+		      .keep = "no speed by hand, at either end",
+		      .expect = "used from ${used} to a tenth of that at ten times the speed",
+		      .risk = "the link goes down for some seconds" },
+	  .after = "duplex-mismatch", .reference = "ethtool(8)", .judge = judge_slow },
+	{ DOCTOR_CHECK("link-full", WIRE, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "speed of the link; bytes and packets of both directions",
+	  .rule = "95 % or more of the speed, with 24 bytes a frame that nobody counts",
+	  .cause = "The link of ${iface} is full: ${used} of ${speed}.",
+	  .because =
+		  "What does not fit waits or is lost at the sending end of it: for what comes, that is the switch.",
+	  .clear = "the fullest link is ${used} full",
+	  .remedy = { .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port say "
+			     "what is lost there",
+		      .expect = "used below 90 %" },
+	  .after = "link-slow", .reference = "ethtool(8); statistics.rst", .judge = judge_full },
 	{}
 };

@@ -86,24 +86,27 @@ static double receiving_at_most(const struct doctor_snapshot *snap, const struct
 	return (double)net_rx * (double)budget_us * 4 / 1e4 / doctor_window_s(snap);
 }
 
-bool doctor_loads_emulated(const struct doctor_load *load, size_t nr,
-			   struct doctor_finding *finding)
+static bool are_real(const struct doctor_loads *loads, struct doctor_finding *finding)
 {
 	double least = 100, most = 0, missing;
-	size_t i;
+	const struct doctor_load *load;
 
-	for (i = 0; i < nr; i++) {
-		missing = load[i].missing - load[i].hidden;
+	if (!loads->nr) {
+		doctor_blind(finding, "/proc/stat cannot be read");
+		return false;
+	}
+	rxaqm_list_each(load, loads) {
+		missing = load->missing - load->hidden;
 		least = missing < least ? missing : least;
 		most = missing > most ? missing : most;
 	}
-	if (nr < 2 || least < 25 || most - least > 10)
-		return false;
+	if (loads->nr < 2 || least < 25 || most - least > 10)
+		return true;
 	doctor_blind(finding,
 		     "all CPUs miss %.0f %% of their time alike: /proc/stat is emulated (lxcfs), or a "
 		     "hypervisor stops the whole machine; ask on its host",
 		     least);
-	return true;
+	return false;
 }
 
 void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu)
@@ -152,18 +155,21 @@ static void add_missing(const struct doctor_snapshot *snap, struct doctor_load *
 			      load->missing);
 }
 
-size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[DOCTOR_MAX_CPUS])
+bool doctor_loads(const struct doctor_snapshot *snap, struct doctor_loads *loads,
+		  struct doctor_finding *finding)
 {
 	double ticks = doctor_window_s(snap) * (snap->ticks_per_s ?: 100) / 100, idle;
 	const struct doctor_cpu *was, *is;
-	struct doctor_load *to = load;
+	struct doctor_load *to;
 
+	loads->nr = 0;
 	rxaqm_list_each(is, &snap->after.cpus) {
 		was = doctor_cpu_before(snap, is->id);
 		if (!was || is->softirq < was->softirq || is->idle < was->idle)
 			continue;
-		if (to == load + DOCTOR_MAX_CPUS)
+		if (loads->nr == DOCTOR_MAX_CPUS)
 			break;
+		to = &loads->at[loads->nr++];
 		/* Waiting for disks is idle, too, and may go back (proc(5)). */
 		idle = (double)(is->idle - was->idle);
 		idle += is->iowait > was->iowait ? (double)(is->iowait - was->iowait) : 0;
@@ -183,7 +189,6 @@ size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[
 		/* They wait for each other, too. */
 		to->starved = within(to->starved, 0,
 				     within(100 - to->receiving - to->idle, 0, 100));
-		to++;
 	}
-	return (size_t)(to - load);
+	return !finding || are_real(loads, finding);
 }

@@ -21,12 +21,17 @@ struct doctor_load {
 	__u64 late_ns, late_run_ns; /* how long that one waited in all, and ran */
 };
 
-/* Of each CPU in both samples; returns how many. */
-size_t doctor_loads(const struct doctor_snapshot *snap, struct doctor_load load[DOCTOR_MAX_CPUS]);
+/* Of each CPU in both samples. */
+struct doctor_loads {
+	struct doctor_load at[DOCTOR_MAX_CPUS];
+	size_t nr;
+};
 
-/* Is /proc/stat emulated, so that all CPUs miss the same? Says so in @finding. */
-bool doctor_loads_emulated(const struct doctor_load *load, size_t nr,
-			   struct doctor_finding *finding);
+/* False: there are none, or /proc/stat is emulated, so that all CPUs miss the same; says so in
+ * @finding, which may be NULL.
+ */
+bool doctor_loads(const struct doctor_snapshot *snap, struct doctor_loads *loads,
+		  struct doctor_finding *finding);
 
 /* ${hogs}: the programs that took most of CPU @cpu. */
 void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *finding, __s32 cpu);

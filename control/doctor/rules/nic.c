@@ -90,7 +90,7 @@ static void say_sizes(struct doctor_finding *finding, const struct doctor_iface 
 		doctor_say(finding, "pcie", "not known");
 }
 
-static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+DOCTOR_JUDGE(judge)
 {
 	const struct doctor_iface *at, *iface = NULL;
 	__u64 events, most = 0;
@@ -116,8 +116,7 @@ static enum doctor_verdict judge(const struct doctor_snapshot *snap, struct doct
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_xdp(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_xdp)
 {
 	enum doctor_verdict verdict = judge(snap, finding);
 
@@ -127,8 +126,7 @@ static enum doctor_verdict judge_xdp(const struct doctor_snapshot *snap,
 	return verdict;
 }
 
-static enum doctor_verdict judge_dropped(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_dropped)
 {
 	enum doctor_verdict verdict = judge(snap, finding);
 
@@ -141,156 +139,124 @@ static enum doctor_verdict judge_dropped(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_nic[] = {
-	{
-		DOCTOR_CHECK("nic-allowance", NIC, ELSEWHERE, HIGH, MEASURED),
-		.reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"The cloud limits ${iface}: ${events} packets were over the allowance of this machine type.",
-		.because =
-			"The hypervisor drops or delays what is over it. Some allowances are by queue: more of them help.",
-		.clear = "${events} packets over the allowance of a hypervisor",
-		.remedy = { .now = "${queues}a larger machine type, or less traffic",
-			    .keep = "the same",
-			    .undo = "${old_queues}",
-			    .expect = "events from ${events} to 0",
-			    .risk = "price" },
-		.reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
-		.judge = judge,
-	},
-	{
-		DOCTOR_CHECK("nic-port-discards", NIC, SERVICE, HIGH, MEASURED),
-		.reads =
-			"ethtool -S: rx_discards_phy, *buf_discard, brb_discard; current_link_width",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port.",
-		.because =
-			"Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) does not take them on.",
-		.clear = "${events} packets had no room behind the port of a NIC",
-		.remedy = { .now = "lspci -vv of the NIC: LnkSta against LnkCap, a slot of full width; ethtool -S ${iface}: "
-				   "outbound_pci_stalled_wr; an XDP program that is not needed off",
-			    .keep = "the slot, the firmware's PCIe settings",
-			    NOTHING_CHANGED,
-			    .expect = "events from ${events} to 0",
-			    .risk = "none" },
-		.after = "nic-allowance",
-		.reference =
-			"Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
-		.judge = judge,
-	},
-	{
-		DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
-		.reads = "rx_crc_errors, rx_frame_errors, rx_length_errors",
-		.rule = "they rise by 1/s or more",
-		.cause = "${iface} receives damaged frames: ${events} of ${packets}.",
-		.because = "A cable, a transceiver or a port of the switch.",
-		.clear = "${events} damaged frames of ${packets}",
-		.remedy = { .now = "ethtool -m ${iface} (light levels); change the cable, then the transceiver",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "events from ${events} to 0",
-			    .risk = "the link goes down meanwhile" },
-		.after = "duplex-mismatch",
-		.reference = "Documentation/networking/statistics.rst",
-		.judge = judge,
-	},
-	{
-		DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
-		.reads = "ethtool -S: pause frames sent, PFC",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"${iface} tells the switch to stop (${events} pause frames): the queue now stands in the switch.",
-		.because =
-			"Flow control hides the overflow of this NIC and slows others at the switch.",
-		.clear = "${events} pause frames sent",
-		.remedy = { .now = "ethtool -A ${iface} tx off",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "ethtool -A ${iface} tx on",
-			    .expect =
-				    "pauses 0; what does not fit is dropped here, where it can be seen and marked",
-			    .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there" },
-		.after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL
-			 " rx-starved",
-		.reference = "ethtool(8) -A; IEEE 802.3x",
-		.judge = judge,
-	},
-	{
-		DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
-		.reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"${iface} could not get memory for packets ${events} times: its ring ran empty.",
-		.because = "That is the host's free memory, not its CPU.",
-		.clear = "${events} times no memory for a packet",
-		.remedy = { .now = "sysctl vm.min_free_kbytes; sysctl -w twice that, 262144 at least",
-			    .keep = "the same line in " SYSCTL_FILE,
-			    .undo = "remove the line and set the old value",
-			    .expect = "events from ${events} to 0",
-			    .risk = "as much less for programs" },
-		.reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail",
-		.judge = judge,
-	},
-	{
-		DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
-		.reads =
-			"qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
-		.because =
-			"The CPU of a queue did not take them in time. Entries of the ring: ${ring}, possible: ${ring_max}.",
-		.clear = "${events} packets lost in NICs of ${packets}",
-		.remedy = { .now = ENFORCE_FOR("${iface}") "${grow}",
-			    .keep = "rxaqm.conf(5), or the interface's configuration",
-			    .undo = "rxaqm detach ${iface}${shrink}",
-			    .expect = "events from ${events} to about 0",
-			    .risk = ENFORCE_RISK
-			    "; a larger ring is a longer delay when it stands full" },
-		.after =
-			"nic-no-memory nic-port-discards rx-queue-standing rx-starved rx-late cpu-steal cpu-pauses softirq-other "
-			"irqs-on-one-cpu rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
-		.reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
-		.essential = true,
-		.judge = judge,
-	},
-	{
-		DOCTOR_CHECK("xdp-drops", NIC, SETTING, MEDIUM, MEASURED),
-		.reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"An XDP program on ${iface} drops packets: ${events}, of which ${by_rxaqm} by rxaqm.",
-		.because =
-			"They never become skbs, so dropwatch, tcpdump and the stack's counters do not see them.",
-		.clear = "${events} packets dropped by XDP programs",
-		.remedy = { .now = "bpftool net show dev ${iface}; if it is rxaqm: rxaqm status ${iface}",
-			    .keep = "the program's own configuration",
-			    NOTHING_CHANGED,
-			    .expect = "events from ${events} to what the program is meant to drop",
-			    .risk = "none" },
-		.after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved cc-mix",
-		.reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event",
-		.judge = judge_xdp,
-	},
-	{
-		DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
-		.reads = "rx_dropped of the interface",
-		.rule = "20/s or more, and 1 of 1000 packets",
-		.cause =
-			"${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
-		.because =
-			"Protocols or VLANs that nobody here wants, a filter, or what its driver could not use.",
-		.clear = "${events} packets dropped at an interface for other reasons",
-		.remedy = { .now = "rxaqm doctor --deep tells which functions dropped them, and why",
-			    .keep = "-",
-			    NOTHING_CHANGED,
-			    .expect = "events from ${events} to 0",
-			    .risk = "none" },
-		.after =
-			"nic-ring-overflow nic-no-memory nic-port-discards xdp-drops backlog-drops " CPU_FULL
-			" rx-starved rx-queue-standing flow-limit-drops",
-		.reference = "statistics.rst",
-		.judge = judge_dropped,
-	},
+	{ DOCTOR_CHECK("nic-allowance", NIC, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
+	  .rule = "they rise by 1/s or more",
+	  .cause =
+		  "The cloud limits ${iface}: ${events} packets were over the allowance of this machine type.",
+	  .because =
+		  "The hypervisor drops or delays what is over it. Some allowances are by queue: more of them help.",
+	  .clear = "${events} packets over the allowance of a hypervisor",
+	  .remedy = { .now = "${queues}a larger machine type, or less traffic",
+		      .undo = "${old_queues}",
+		      .expect = "events from ${events} to 0",
+		      .risk = "price" },
+	  .reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
+	  .judge = judge },
+	{ DOCTOR_CHECK("nic-port-discards", NIC, SERVICE, HIGH, MEASURED),
+	  .reads = "ethtool -S: rx_discards_phy, *buf_discard, brb_discard; current_link_width",
+	  .rule = "they rise by 1/s or more",
+	  .cause =
+		  "${iface} loses packets before its rings: ${events} of ${packets} found no room behind the port.",
+	  .because =
+		  "Rings and CPUs have room: the NIC itself or its PCIe bus (width: ${pcie}) does not take them on.",
+	  .clear = "${events} packets had no room behind the port of a NIC",
+	  .remedy = { .now = "lspci -vv of the NIC: LnkSta against LnkCap, a slot of full width; ethtool -S ${iface}: "
+			     "outbound_pci_stalled_wr; an XDP program that is not needed off",
+		      .keep = "the slot, the firmware's PCIe settings",
+		      .expect = "events from ${events} to 0" },
+	  .after = "nic-allowance",
+	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
+	  .judge = judge },
+	{ DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
+	  .reads = "rx_crc_errors, rx_frame_errors, rx_length_errors",
+	  .rule = "they rise by 1/s or more",
+	  .cause = "${iface} receives damaged frames: ${events} of ${packets}.",
+	  .because = "A cable, a transceiver or a port of the switch.",
+	  .clear = "${events} damaged frames of ${packets}",
+	  .remedy = { .now = "ethtool -m ${iface} (light levels); change the cable, then the transceiver",
+		      .expect = "events from ${events} to 0",
+		      .risk = "the link goes down meanwhile" },
+	  .after = "duplex-mismatch", .reference = "Documentation/networking/statistics.rst",
+	  .judge = judge },
+	{ DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "ethtool -S: pause frames sent, PFC", .rule = "they rise by 1/s or more",
+	  .cause =
+		  "${iface} tells the switch to stop (${events} pause frames): the queue now stands in the switch.",
+	  .because = "Flow control hides the overflow of this NIC and slows others at the switch.",
+	  .clear = "${events} pause frames sent",
+	  .remedy = { .now = "ethtool -A ${iface} tx off",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "ethtool -A ${iface} tx on",
+		      .expect =
+			      "pauses 0; what does not fit is dropped here, where it can be seen and marked",
+		      .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there" },
+	  .after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL " rx-starved",
+	  .reference = "ethtool(8) -A; IEEE 802.3x", .judge = judge },
+	{ DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, LOW, MEASURED),
+	  .reads = "ethtool -S: pause frames received, PFC", .rule = "they rise by 1/s or more",
+	  .cause = "${iface} is told to stop sending: ${events} pause frames came.",
+	  .because = "The switch, or who is behind it, does not take what this host sends.",
+	  .clear = "${events} pause frames received",
+	  .remedy = { .now = "find who is slow behind the switch: its counters of pauses by port",
+		      .expect = "events from ${events} to 0" },
+	  .after = "nic-pauses", .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb",
+	  .judge = judge },
+	{ DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
+	  .reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
+	  .rule = "they rise by 1/s or more",
+	  .cause = "${iface} could not get memory for packets ${events} times: its ring ran empty.",
+	  .because = "That is the host's free memory, not its CPU.",
+	  .clear = "${events} times no memory for a packet",
+	  .remedy = { .now = "sysctl vm.min_free_kbytes; sysctl -w twice that, 262144 at least",
+		      .keep = "the same line in " SYSCTL_FILE,
+		      .undo = "remove the line and set the old value",
+		      .expect = "events from ${events} to 0",
+		      .risk = "as much less for programs" },
+	  .reference = "Documentation/netlink/specs/netdev.yaml, rx-alloc-fail", .judge = judge },
+	{ DOCTOR_CHECK("nic-ring-overflow", NIC, ARRIVAL, HIGH, MEASURED),
+	  .reads =
+		  "qstats rx-hw-drop-overruns; rx_missed, rx_fifo, rx_over; ethtool -S of the driver",
+	  .rule = "they rise by 1/s or more",
+	  .cause = "The receive ring of ${iface} overflows: ${events} packets were lost in the NIC.",
+	  .because =
+		  "The CPU of a queue did not take them in time. Entries of the ring: ${ring}, possible: ${ring_max}.",
+	  .clear = "${events} packets lost in NICs of ${packets}",
+	  .remedy = { .now = ENFORCE_FOR("${iface}") "${grow}",
+		      .keep = "rxaqm.conf(5), or the interface's configuration",
+		      .undo = "rxaqm detach ${iface}${shrink}",
+		      .expect = "events from ${events} to about 0",
+		      .risk = ENFORCE_RISK
+		      "; a larger ring is a longer delay when it stands full" },
+	  .after =
+		  "nic-no-memory nic-port-discards rx-queue-standing rx-starved rx-late cpu-steal cpu-pauses softirq-other "
+		  "irqs-on-one-cpu rx-cpu-busy rx-cpus-busy rx-skew bpf-dear packet-dear napi-starved nic-pauses",
+	  .reference = "Meta: removed by an AQM at the receive queue; statistics.rst",
+	  .essential = true, .judge = judge },
+	{ DOCTOR_CHECK("xdp-drops", NIC, SETTING, MEDIUM, MEASURED),
+	  .reads = "ethtool -S: *xdp_drop*; drops that rxaqm counts",
+	  .rule = "they rise by 1/s or more",
+	  .cause =
+		  "An XDP program on ${iface} drops packets: ${events}, of which ${by_rxaqm} by rxaqm.",
+	  .because =
+		  "They never become skbs, so dropwatch, tcpdump and the stack's counters do not see them.",
+	  .clear = "${events} packets dropped by XDP programs",
+	  .remedy = { .now = "bpftool net show dev ${iface}; if it is rxaqm: rxaqm status ${iface}",
+		      .keep = "the program's own configuration",
+		      .expect = "events from ${events} to what the program is meant to drop" },
+	  .after = "cq-shared rx-queue-standing " CPU_FULL " rx-starved cc-mix",
+	  .reference = "net/core/dev.c: XDP_DROP makes no kfree_skb event", .judge = judge_xdp },
+	{ DOCTOR_CHECK("rx-dropped", NIC, ELSEWHERE, LOW, MEASURED),
+	  .reads = "rx_dropped of the interface", .rule = "20/s or more, and 1 of 1000 packets",
+	  .cause = "${events} packets were dropped at ${iface} for other reasons (rx_dropped).",
+	  .because =
+		  "Protocols or VLANs that nobody here wants, a filter, or what its driver could not use.",
+	  .clear = "${events} packets dropped at an interface for other reasons",
+	  .remedy = { .now = "rxaqm doctor --deep tells which functions dropped them, and why",
+		      .keep = "-",
+		      .expect = "events from ${events} to 0" },
+	  .after = "nic-ring-overflow nic-no-memory nic-port-discards xdp-drops backlog-drops " CPU_FULL
+		   " rx-starved rx-queue-standing flow-limit-drops",
+	  .reference = "statistics.rst", .judge = judge_dropped },
 	{}
 };

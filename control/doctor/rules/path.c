@@ -5,8 +5,7 @@
 #include "doctor/rules/ifaces.h"
 #include "doctor/rules/sockets.h"
 
-static enum doctor_verdict judge_ports(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_ports)
 {
 	__u64 low = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 0, 0);
 	__u64 high = doctor_sysctl(snap, "net.ipv4.ip_local_port_range", 1, 0);
@@ -33,19 +32,18 @@ static enum doctor_verdict judge_ports(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_reorder)
 {
-	static const char *const names[] = { "TcpExt.TCPSACKReorder", "TcpExt.TCPTSReorder",
-					     "TcpExt.TCPRenoReorder", NULL };
+	static const char names[] =
+		"TcpExt.TCPSACKReorder|TcpExt.TCPTSReorder|TcpExt.TCPRenoReorder";
 	__u64 events, segments;
 
 	/* What senders see is of what they sent: few ACKs come back for it. */
 	if (!doctor_counters(snap, names, &events) ||
 	    !doctor_counter(snap, "Tcp.OutSegs", &segments))
 		return doctor_blind(finding, "/proc/net/netstat has no counters of reordering");
-	doctor_note_count(finding, "events", events, names[0]);
-	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
+	doctor_note_counter(snap, finding, "events", names);
+	doctor_note_counter(snap, finding, "segments", "Tcp.OutSegs");
 	doctor_note_counter(snap, finding, "out_of_order", "TcpExt.TCPOFOQueue");
 	doctor_note_counter(snap, finding, "received", "Tcp.InSegs");
 	return doctor_found_if(segments >= 1000 && events * 1000 > segments);
@@ -54,7 +52,7 @@ static enum doctor_verdict judge_reorder(const struct doctor_snapshot *snap,
 /* Loss on a long path, to a control that takes each loss for congestion. Loss makes the smoothed
  * round trip long: the path's is the shortest.
  */
-static double by_long_loss(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_long_loss)
 {
 	if (socket->min_rtt_us == ~0U || socket->min_rtt_us < 50000 || socket->segs_out < 100 ||
 	    (double)socket->retrans < doctor_window_s(snap) ||
@@ -63,9 +61,8 @@ static double by_long_loss(const struct doctor_snapshot *snap, const struct doct
 	return (double)socket->retrans;
 }
 
-static double by_loss(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_loss)
 {
-	(void)snap;
 	return (double)socket->retrans;
 }
 
@@ -105,8 +102,7 @@ static void say_flow(const struct doctor_snapshot *snap, struct doctor_finding *
 	doctor_note(finding, "cwnd", worst->cwnd, DOCTOR_NUMBER, SOCKETS);
 }
 
-static enum doctor_verdict judge_long_loss(const struct doctor_snapshot *snap,
-					   struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_long_loss)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_long_loss);
 	double lost, share;
@@ -119,8 +115,7 @@ static enum doctor_verdict judge_long_loss(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_loss)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_loss);
 	double lost, share;
@@ -143,8 +138,7 @@ static enum doctor_verdict judge_loss(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static double by_small_segments(const struct doctor_snapshot *snap,
-				const struct doctor_socket *socket)
+DOCTOR_SCORE(by_small_segments)
 {
 	const struct doctor_iface *iface = doctor_iface_at(snap, socket->ifindex);
 
@@ -161,8 +155,7 @@ static double by_small_segments(const struct doctor_snapshot *snap,
 	return (double)socket->received;
 }
 
-static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_mss)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_small_segments);
 
@@ -175,103 +168,86 @@ static enum doctor_verdict judge_mss(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_path[] = {
-	{
-		DOCTOR_CHECK("ports-exhausted", PATH, MEMORY, HIGH, MEASURED),
-		.reads = "ports in use by local address and peer; ip_local_port_range",
-		.rule = "80 % or more of the range",
-		.cause =
-			"${share} of the local ports for ${from} are in use: new connections fail as if the network were down.",
-		.because =
-			"${used} of ${range}. connect() then says EADDRNOTAVAIL. Connections in TIME_WAIT count.",
-		.clear = "${used} of ${range} local ports in use from one address",
-		.remedy = { .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
-			    .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.ip_local_port_range=${old}, and remove the line",
-			    .expect =
-				    "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
-			    .risk = "servers that listen above 1024 and start later may find their port taken: "
-				    "ip_local_reserved_ports" },
-		.reference = "ip(7) IP_BIND_ADDRESS_NO_PORT; Cloudflare: 28,232 ports",
-		.judge = judge_ports,
-	},
-	{
-		DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
-		.reads =
-			"TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
-		.rule = "more than 1 of 1000 segments sent",
-		.cause = "Packets overtake each other: ${events} times seen by senders here.",
-		.because =
-			"${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The path, "
-			"a bond, or RPS and RFS that move a flow between CPUs.",
-		.clear = "${events} reorderings in ${segments} segments",
-		.remedy = { .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "the old mask",
-			    .expect = "events from ${events} to 0 if it was this host",
-			    .risk = "RPS off loads one CPU a queue" },
-		.after = "ip-fragments tcp-loss loss-on-long-path",
-		.reference = "snmp_counter.rst; RFC 8985",
-		.judge = judge_reorder,
-	},
-	{
-		DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, MEDIUM, INFERRED),
-		.reads = "retransmissions, shortest RTT, congestion control of flows",
-		.rule = "a flow with cubic or reno retransmits 1/s or more at a shortest round trip of 50 ms or more",
-		.cause = "${program} sends over a long path that loses packets, with ${control}.",
-		.because =
-			"${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each loss takes part of the window, and "
-			"growing back takes many such round trips.",
-		.clear =
-			"${share} of segments sent again, none by loss-based control on a long path",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr",
-			    .keep = "in " SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
-			    .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
-			    .risk = "BBR takes more than its share beside others" },
-		.after =
-			"cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy nic-ring-overflow",
-		.reference = "Google, TCP bulk flows over 144 ms",
-		.judge = judge_long_loss,
-	},
-	{
-		DOCTOR_CHECK("tcp-loss", PATH, ELSEWHERE, MEDIUM, MEASURED),
-		.reads =
-			"Tcp.RetransSegs over Tcp.OutSegs, less TCPDSACKRecv; TCPTimeouts, TCPSynRetrans; RTT of flows",
-		.rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not come twice",
-		.cause = "${share} of the segments sent from here are lost and sent again.",
-		.because =
-			"${retransmitted} of ${segments}, ${timeouts} after a timeout, ${syns} SYNs. Shortest round trip "
-			"${min_rtt}, smoothed ${rtt}: what is between them is the waiting.${flow}",
-		.clear = "${share} of the segments sent are lost",
-		.remedy = { .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
-				   "port between them; a wireless link's own figures",
-			    .keep = "what that says",
-			    NOTHING_CHANGED,
-			    .expect = "share from ${share} to below 0.1 %",
-			    .risk = "none" },
-		.after =
-			"loss-on-long-path duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
-			"nic-ring-overflow nic-port-discards nic-no-memory nic-allowance checksum-errors backlog-drops conntrack-full "
-			"rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
-			"cpu-pauses xdp-drops " READERS " " CPU_FULL,
-		.reference = "snmp_counter.rst; RFC 8985",
-		.judge = judge_loss,
-	},
-	{
-		SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),
-		.reads = "rcv_mss, advmss, bytes a segment of flows",
-		.rule = "full segments of less than half of what this host would take",
-		.cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
-		.because =
-			"On ${socket}: a smaller MTU or a tunnel on the path, or a clamp of the MSS.",
-		.clear = "no large flow has segments of less than half of what is possible",
-		.remedy = { .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
-			    .keep = "the same in the interfaces' configuration",
-			    .undo = "the old MTU",
-			    .expect = "fewer packets for the same bytes, by ${possible} over ${mss}",
-			    .risk = "a hop with a smaller MTU that sends no ICMP loses large packets" },
-		.reference = "Google, TCP bulk flows: MTU 8,896, 9.7 to 12.5 Gbit/s",
-		.judge = judge_mss,
-	},
+	{ DOCTOR_CHECK("ports-exhausted", PATH, MEMORY, HIGH, MEASURED),
+	  .reads = "ports in use by local address and peer; ip_local_port_range",
+	  .rule = "80 % or more of the range",
+	  .cause =
+		  "${share} of the local ports for ${from} are in use: new connections fail as if the network were down.",
+	  .because =
+		  "${used} of ${range}. connect() then says EADDRNOTAVAIL. Connections in TIME_WAIT count.",
+	  .clear = "${used} of ${range} local ports in use from one address",
+	  .remedy = { .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
+		      .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
+		      .undo = "sysctl -w net.ipv4.ip_local_port_range=${old}, and remove the line",
+		      .expect =
+			      "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
+		      .risk = "servers that listen above 1024 and start later may find their port taken: "
+			      "ip_local_reserved_ports" },
+	  .reference = "ip(7) IP_BIND_ADDRESS_NO_PORT; Cloudflare: 28,232 ports",
+	  .judge = judge_ports },
+	{ DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
+	  .reads =
+		  "TCPSACKReorder, TCPTSReorder, TCPRenoReorder over Tcp.OutSegs; TCPOFOQueue, Tcp.InSegs",
+	  .rule = "more than 1 of 1000 segments sent",
+	  .cause = "Packets overtake each other: ${events} times seen by senders here.",
+	  .because =
+		  "${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The path, "
+		  "a bond, or RPS and RFS that move a flow between CPUs.",
+	  .clear = "${events} reorderings in ${segments} segments",
+	  .remedy = { .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "the old mask",
+		      .expect = "events from ${events} to 0 if it was this host",
+		      .risk = "RPS off loads one CPU a queue" },
+	  .after = "ip-fragments tcp-loss loss-on-long-path",
+	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_reorder },
+	{ DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, MEDIUM, INFERRED),
+	  .reads = "retransmissions, shortest RTT, congestion control of flows",
+	  .rule = "a flow with cubic or reno retransmits 1/s or more at a shortest round trip of 50 ms or more",
+	  .cause = "${program} sends over a long path that loses packets, with ${control}.",
+	  .because =
+		  "${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each loss takes part of the window, and "
+		  "growing back takes many such round trips.",
+	  .clear = "${share} of segments sent again, none by loss-based control on a long path",
+	  .remedy = { .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr",
+		      .keep = "in " SYSCTL_FILE,
+		      .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
+		      .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
+		      .risk = "BBR takes more than its share beside others" },
+	  .after =
+		  "cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy nic-ring-overflow",
+	  .reference = "Google, TCP bulk flows over 144 ms", .judge = judge_long_loss },
+	{ DOCTOR_CHECK("tcp-loss", PATH, ELSEWHERE, MEDIUM, MEASURED),
+	  .reads =
+		  "Tcp.RetransSegs over Tcp.OutSegs, less TCPDSACKRecv; TCPTimeouts, TCPSynRetrans; RTT of flows",
+	  .rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not come twice",
+	  .cause = "${share} of the segments sent from here are lost and sent again.",
+	  .because =
+		  "${retransmitted} of ${segments}, ${timeouts} after a timeout, ${syns} SYNs. Shortest round trip "
+		  "${min_rtt}, smoothed ${rtt}: what is between them is the waiting.${flow}",
+	  .clear = "${share} of the segments sent are lost",
+	  .remedy = { .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
+			     "port between them; a wireless link's own figures",
+		      .keep = "what that says",
+		      .expect = "share from ${share} to below 0.1 %" },
+	  .after =
+		  "loss-on-long-path duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
+		  "nic-ring-overflow nic-port-discards nic-no-memory nic-allowance checksum-errors backlog-drops conntrack-full "
+		  "rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
+		  "cpu-pauses xdp-drops " READERS " " CPU_FULL,
+	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_loss },
+	{ SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),
+	  .reads = "rcv_mss, advmss, bytes a segment of flows",
+	  .rule = "full segments of less than half of what this host would take",
+	  .cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
+	  .because = "On ${socket}: a smaller MTU or a tunnel on the path, or a clamp of the MSS.",
+	  .clear = "no large flow has segments of less than half of what is possible",
+	  .remedy = { .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
+		      .keep = "the same in the interfaces' configuration",
+		      .undo = "the old MTU",
+		      .expect = "fewer packets for the same bytes, by ${possible} over ${mss}",
+		      .risk = "a hop with a smaller MTU that sends no ICMP loses large packets" },
+	  .reference = "Google, TCP bulk flows: MTU 8,896, 9.7 to 12.5 Gbit/s",
+	  .judge = judge_mss },
 	{}
 };

@@ -89,8 +89,7 @@ static double waits(const struct doctor_snapshot *snap, const struct doctor_deep
 	return share_of(wait_ns, napi->wait_ns + napi->poll_ns);
 }
 
-static enum doctor_verdict judge_starved(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_starved)
 {
 	const struct doctor_deep_napi *napi;
 	__u64 window_ns;
@@ -121,8 +120,7 @@ static double dear(const struct doctor_snapshot *snap, const struct doctor_deep_
 	return (double)napi->poll_ns / (double)napi->packets / 1000;
 }
 
-static enum doctor_verdict judge_dear(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_dear)
 {
 	const struct doctor_deep_napi *napi;
 	__u64 window_ns;
@@ -156,8 +154,7 @@ static double share_of_polls(const struct doctor_snapshot *snap, double cpu_perc
 	return polls_ns ? cpu_percent * 100 / share_of(polls_ns, window_ns) : 100;
 }
 
-static enum doctor_verdict judge_progs(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_progs)
 {
 	const struct doctor_deep_prog *prog, *worst = NULL;
 	__u64 window_ns;
@@ -184,8 +181,7 @@ static enum doctor_verdict judge_progs(const struct doctor_snapshot *snap,
 }
 
 /* The longest wait, which no mean shows. */
-static enum doctor_verdict judge_late(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_late)
 {
 	const struct doctor_deep_late *cpu, *worst = NULL;
 	__u64 window_ns;
@@ -209,84 +205,70 @@ static enum doctor_verdict judge_late(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_probed[] = {
-	{
-		DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED),
-		.reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
-		.rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",
-		.cause = "The BPF program ${program} takes ${time} of a CPU, ${run} each run.",
-		.because =
-			"It is of type ${type}, has id ${id} and runs ${runs}; what receives has only the rest of the "
-			"CPU.",
-		.clear = "the dearest BPF program, ${program}, takes ${time} of a CPU",
-		.remedy = { .now = "bpftool prog show id ${id}; bpftool net tells where it is attached; detach what is "
-				   "not needed, or make it cheaper",
-			    .keep = "the configuration of who loads it",
-			    .undo = "attach it again",
-			    .expect = "${run} less a packet, so ${time} of a CPU less",
-			    .risk = "what it did is not done" },
-		.reference = "Documentation/admin-guide/sysctl/kernel.rst, bpf_stats_enabled",
-		.judge = judge_progs,
-	},
-	{
-		DOCTOR_CHECK("packet-dear", CPU, SERVICE, HIGH, MEASURED),
-		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
-		.rule = "polls of a NAPI have half of a CPU or more, 80 % use the budget, and a packet takes 10 us",
-		.cause = "${where} is slow, not starved: each packet takes ${cost}.",
-		.because =
-			"Its polls have ${polled} of CPU ${cpu} and bring ${rate} packets; a stack without extras takes 1 to "
-			"3 us. Longest poll: ${longest_poll}.",
-		.clear = "a packet takes ${cost} where polls use their budget",
-		.remedy = { .now = "perf top -C ${cpu} names the function; mostly it is a filter, a tap, a program, or GRO "
-				   "that is off",
-			    .keep = "what that says",
-			    NOTHING_CHANGED,
-			    .expect = "rate grows as the cost falls",
-			    .risk = "none" },
-		.after =
-			"cpu-steal bpf-dear tcp-collapse rx-extras ip-fragments gro-off cpu-clock cpu-sibling",
-		.reference = "net/core/dev.c:napi_poll; Meta: 16 to 19 us a packet on the bad CPU",
-		.judge = judge_dear,
-	},
-	{
-		DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED),
-		.reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
-		.rule = "a NAPI that left packets behind waits more than it polls, and than other queues of its CPU do, 20 % of the time or more",
-		.cause =
-			"${where} is starved, not slow: ${waits} of the time that it has packets it waits for CPU ${cpu}.",
-		.because =
-			"Its own polls need ${polled} of that CPU; programs or other softirqs have it meanwhile (other queues: ${other_queues}). "
-			"Longest wait: ${longest_wait}.",
-		.clear =
-			"queues that have packets wait ${waits} of the time for other work of their CPU",
-		.remedy = { .now = "another CPU for its interrupt: echo N >/proc/irq/IRQ/smp_affinity_list; or move what "
-				   "else runs on CPU ${cpu}",
-			    .keep = "irqbalance's or the unit's configuration (CPUAffinity=)",
-			    .undo = "echo ${cpu} >/proc/irq/IRQ/smp_affinity_list",
-			    .expect = "waits from ${waits} to below 5 %",
-			    .risk = "caches are cold for a moment" },
-		.after = "rx-starved cpu-steal bpf-dear",
-		.reference = "scaling.rst; net/core/dev.c:net_rx_action",
-		.judge = judge_starved,
-	},
-	{
-		DOCTOR_CHECK("softirq-late", CPU, SHARED, MEDIUM, MEASURED),
-		.reads = "--deep: irq:softirq_raise, irq:softirq_entry of NET_RX",
-		.rule = "one waits 50 ms or more to begin",
-		.cause =
-			"Receiving on CPU ${cpu} began ${longest} late at the longest; 99 of 100 times within ${p99}.",
-		.because =
-			"Packets were there, and ${task} had the CPU when that wait began: what stays in the kernel for "
-			"long (statistics of cgroups, /proc, timers) is not interrupted for them.",
-		.clear = "the softirq that receives begins ${longest} late at the longest",
-		.remedy = { .now = "perf record -a -g -C ${cpu} -- sleep 3 shows what ${task} does there; move or mend it",
-			    .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
-			    NOTHING_CHANGED,
-			    .expect = "longest from ${longest} to below 10 ms",
-			    .risk = "none" },
-		.after = "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy",
-		.reference =
-			"kernel/softirq.c:wakeup_softirqd; GitHub 2019, debugging network stalls on Kubernetes",
-		.judge = judge_late,
-	},
+	{ DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED),
+	  .reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
+	  .rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",
+	  .cause = "The BPF program ${program} takes ${time} of a CPU, ${run} each run.",
+	  .because =
+		  "It is of type ${type}, has id ${id} and runs ${runs}; what receives has only the rest of the "
+		  "CPU.",
+	  .clear = "the dearest BPF program, ${program}, takes ${time} of a CPU",
+	  .remedy = { .now = "bpftool prog show id ${id}; bpftool net tells where it is attached; detach what is "
+			     "not needed, or make it cheaper",
+		      .keep = "the configuration of who loads it",
+		      .undo = "attach it again",
+		      .expect = "${run} less a packet, so ${time} of a CPU less",
+		      .risk = "what it did is not done" },
+	  .reference = "Documentation/admin-guide/sysctl/kernel.rst, bpf_stats_enabled",
+	  .judge = judge_progs },
+	{ DOCTOR_CHECK("packet-dear", CPU, SERVICE, HIGH, MEASURED),
+	  .reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
+	  .rule = "polls of a NAPI have half of a CPU or more, 80 % use the budget, and a packet takes 10 us",
+	  .cause = "${where} is slow, not starved: each packet takes ${cost}.",
+	  .because =
+		  "Its polls have ${polled} of CPU ${cpu} and bring ${rate} packets; a stack without extras takes 1 to "
+		  "3 us. Longest poll: ${longest_poll}.",
+	  .clear = "a packet takes ${cost} where polls use their budget",
+	  .remedy = { .now = "perf top -C ${cpu} names the function; mostly it is a filter, a tap, a program, or GRO "
+			     "that is off",
+		      .keep = "what that says",
+		      .expect = "rate grows as the cost falls" },
+	  .after =
+		  "cpu-steal bpf-dear tcp-collapse rx-extras ip-fragments gro-off cpu-clock cpu-sibling",
+	  .reference = "net/core/dev.c:napi_poll; Meta: 16 to 19 us a packet on the bad CPU",
+	  .judge = judge_dear },
+	{ DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED),
+	  .reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
+	  .rule = "a NAPI that left packets behind waits more than it polls, and than other queues of its CPU do, 20 % of the time or more",
+	  .cause =
+		  "${where} is starved, not slow: ${waits} of the time that it has packets it waits for CPU ${cpu}.",
+	  .because =
+		  "Its own polls need ${polled} of that CPU; programs or other softirqs have it meanwhile (other queues: ${other_queues}). "
+		  "Longest wait: ${longest_wait}.",
+	  .clear = "queues that have packets wait ${waits} of the time for other work of their CPU",
+	  .remedy = { .now = "another CPU for its interrupt: echo N >/proc/irq/IRQ/smp_affinity_list; or move what "
+			     "else runs on CPU ${cpu}",
+		      .keep = "irqbalance's or the unit's configuration (CPUAffinity=)",
+		      .undo = "echo ${cpu} >/proc/irq/IRQ/smp_affinity_list",
+		      .expect = "waits from ${waits} to below 5 %",
+		      .risk = "caches are cold for a moment" },
+	  .after = "rx-starved cpu-steal bpf-dear",
+	  .reference = "scaling.rst; net/core/dev.c:net_rx_action", .judge = judge_starved },
+	{ DOCTOR_CHECK("softirq-late", CPU, SHARED, MEDIUM, MEASURED),
+	  .reads = "--deep: irq:softirq_raise, irq:softirq_entry of NET_RX",
+	  .rule = "one waits 50 ms or more to begin",
+	  .cause =
+		  "Receiving on CPU ${cpu} began ${longest} late at the longest; 99 of 100 times within ${p99}.",
+	  .because =
+		  "Packets were there, and ${task} had the CPU when that wait began: what stays in the kernel for "
+		  "long (statistics of cgroups, /proc, timers) is not interrupted for them.",
+	  .clear = "the softirq that receives begins ${longest} late at the longest",
+	  .remedy = { .now = "perf record -a -g -C ${cpu} -- sleep 3 shows what ${task} does there; move or mend it",
+		      .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+		      .expect = "longest from ${longest} to below 10 ms" },
+	  .after = "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy",
+	  .reference =
+		  "kernel/softirq.c:wakeup_softirqd; GitHub 2019, debugging network stalls on Kubernetes",
+	  .judge = judge_late },
 	{}
 };

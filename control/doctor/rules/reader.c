@@ -46,8 +46,7 @@ static void note_socket(const struct doctor_snapshot *snap, struct doctor_findin
 	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, SOCKETS);
 }
 
-static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_stopped)
 {
 	const struct doctor_socket *socket, *worst = NULL;
 	size_t nr = 0;
@@ -73,7 +72,7 @@ static enum doctor_verdict judge_stopped(const struct doctor_snapshot *snap,
 }
 
 /* What it takes to read what waits at both ends of the window. */
-static double wait_us(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(wait_us)
 {
 	__u32 waits = socket->was_recv_queue < socket->recv_queue ? socket->was_recv_queue :
 								    socket->recv_queue;
@@ -83,8 +82,7 @@ static double wait_us(const struct doctor_snapshot *snap, const struct doctor_so
 	return waits * (doctor_window_s(snap) * 1e6) / (double)socket->read;
 }
 
-static enum doctor_verdict judge_slow(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_slow)
 {
 	const struct doctor_socket *worst = doctor_most_of(snap, is_tcp, wait_us);
 	double longest = worst ? wait_us(snap, worst) : 0;
@@ -113,7 +111,7 @@ static bool is_reader(const struct doctor_socket *socket)
 }
 
 /* How long its program waited for a CPU, where that is more than half of what it ran. */
-static double by_cpu_wait(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_cpu_wait)
 {
 	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
 
@@ -122,8 +120,7 @@ static double by_cpu_wait(const struct doctor_snapshot *snap, const struct docto
 		       0;
 }
 
-static enum doctor_verdict judge_cpu_wait(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_cpu_wait)
 {
 	const struct doctor_socket *worst = doctor_most_of(snap, is_reader, by_cpu_wait);
 	const struct doctor_owner *owner = worst ? doctor_owner_of(snap, worst) : NULL;
@@ -146,16 +143,14 @@ static enum doctor_verdict judge_cpu_wait(const struct doctor_snapshot *snap,
 }
 
 /* Connections that wait, over the limit. Half of it may have been accepted since it was full. */
-static double fullness(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(fullness)
 {
 	double full = socket->recv_queue / (socket->send_queue + 1.0);
 
-	(void)snap;
 	return full >= 0.5 ? full : 0;
 }
 
-static enum doctor_verdict judge_listen(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_listen)
 {
 	const struct doctor_socket *worst = doctor_most_of(snap, is_listener, fullness);
 	__u64 overflows;
@@ -185,14 +180,12 @@ static bool captures(const struct doctor_socket *socket)
 	return !strcmp(socket->proto, "packet") && socket->seen_before;
 }
 
-static double by_drops(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_drops)
 {
-	(void)snap;
 	return (double)socket->drops;
 }
 
-static enum doctor_verdict judge_captures(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_captures)
 {
 	const struct doctor_socket *worst = doctor_most_of(snap, captures, by_drops);
 	__u64 nr = snap->sockets.nr_packet, rings = snap->sockets.packet_rings;
@@ -217,111 +210,90 @@ static enum doctor_verdict judge_captures(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_reader[] = {
-	{
-		SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
-		.reads = "socket table twice: unread bytes, bytes received, window",
-		.rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
-		.cause =
-			"${program} does not read its socket: ${unread} wait there, and it took nothing.",
-		.because =
-			"On ${socket}, ${arrives} arrived and ${is_read} were read. The kernel keeps what is "
-			"unread, shuts the window when its limit is reached, and the sender then waits: the network "
-			"is idle, not slow.",
-		.clear = "0 of ${tcp_sockets} TCP sockets are unread for the whole window",
-		.remedy = { .now = "look at what the program does instead: cat /proc/${pid}/stack; "
-				   "gdb -p ${pid} -batch -ex 'thread apply all bt'",
-			    .keep = "mend the program: read, or close what it does not want to read",
-			    NOTHING_CHANGED,
-			    .expect =
-				    "unread bytes from ${unread} to about 0, and the sender sends again",
-			    .risk = "none: no setting of the network helps here, larger buffers only hide it" },
-		.reference =
-			"tcp(7); Cloudflare 2022, receive buffers and window (a reader that never reads)",
-		.essential = true,
-		.judge = judge_stopped,
-	},
-	{
-		SOCKET_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
-		.reads = "socket table twice: unread bytes, bytes received",
-		.rule = "what waits in a socket, at both ends of the window, takes 500 ms or more at the rate it is read",
-		.cause = "${program} reads too slowly: data waits ${waits} in its socket.",
-		.because =
-			"On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
-		.clear = "data waits ${waits} at most in a TCP socket",
-		.remedy = { .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
-				   "${program_waits_for_cpu}; perf top -p ${pid}",
-			    .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
-			    NOTHING_CHANGED,
-			    .expect = "the wait falls from ${waits} to below 500 ms",
-			    .risk = "none: a larger receive buffer makes data wait longer, not faster" },
-		.reference =
-			"tcp(7); Cloudflare 2022, receive buffers and window (a reader that reads 1 byte a ms)",
-		.essential = true,
-		.after = "reader-waits-for-cpu",
-		.judge = judge_slow,
-	},
-	{
-		SOCKET_CHECK("reader-waits-for-cpu", PROGRAM, SHARED, HIGH, MEASURED),
-		.reads =
-			"socket table twice: unread bytes, drops; schedstat, nice and cgroup (cpu.stat) of the program",
-		.rule = "data waits in a socket, or it drops, while its program waits for a CPU 20 % of the time or more, and half as "
-			"long as it runs",
-		.cause =
-			"${program} wants to read and does not get a CPU: it waits for one ${waits} of the time.",
-		.because =
-			"It runs ${program_cpu} of it; ${unread} wait at ${socket}, ${drops} were dropped there. Its nice value is ${nice}; "
-			"${quota}. Most of its CPU had: ${hogs}.",
-		.clear = "programs whose sockets fill wait for a CPU ${waits} of the time at most",
-		.remedy = { .now = "renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no quota), or CPUWeight=1000; or move who "
-				   "has the CPU",
-			    .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
-			    .undo = "the old values",
-			    .expect = "waits from ${waits} to below 5 %",
-			    .risk = "others get less of the CPU" },
-		.after = "cpu-steal rx-cpus-busy",
-		.reference = "sched-stats.rst; Documentation/admin-guide/cgroup-v2.rst, cpu.stat",
-		.essential = true,
-		.judge = judge_cpu_wait,
-	},
-	{
-		DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
-		.reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
-		.rule = "ListenOverflows rises by 1/s or more",
-		.cause =
-			"${program} does not accept connections fast enough: ${overflows} were turned away.",
-		.because =
-			"The queue of the listener at ${socket} was full. A client tries again after 1 s, then 3 s: "
-			"that is what it sees as a slow server.",
-		.clear = "${overflows} connections turned away for a full accept queue",
-		.remedy = { .now = "restart the program with a larger backlog (its limit is ${limit}); what it asks for is cut to "
-				   "net.core.somaxconn (${somaxconn})",
-			    .keep = "the same in the program's configuration",
-			    .undo = "the smaller backlog",
-			    .expect = "overflows from ${overflows} to 0",
-			    .risk = "connections wait longer to be accepted if the program stays as slow" },
-		.reference =
-			"listen(2); Documentation/networking/snmp_counter.rst, TcpExtListenOverflows",
-		.judge = judge_listen,
-	},
-	{
-		SOCKET_CHECK("capture-drops", PROGRAM, READER, LOW, MEASURED),
-		.reads = "sock_diag of AF_PACKET sockets twice: drops, memory",
-		.rule = "one without a ring drops 1/s or more: of rings the kernel tells their programs only",
-		.cause =
-			"${program} takes packets of ${socket} more slowly than they come: ${drops} of its copies were dropped.",
-		.because =
-			"The buffer of its AF_PACKET socket is full. Only copies are lost: nothing else is slower by "
-			"it. A socket that is there to send, and is never read, drops all that it gets.",
-		.clear = "${drops} packets dropped at ${packet_sockets} AF_PACKET sockets (${rings} more have a ring, and "
-			 "only their programs are told)",
-		.remedy = { .now = "capture less (a filter), or set a larger SO_RCVBUF; in a program that only sends: "
-				   "socket(AF_PACKET, ..., 0)",
-			    .keep = "the same in the program's configuration",
-			    NOTHING_CHANGED,
-			    .expect = "drops from ${drops} to 0",
-			    .risk = "memory, for the larger buffer" },
-		.reference = "packet(7), PACKET_STATISTICS; net/packet/af_packet.c:packet_rcv",
-		.judge = judge_captures,
-	},
+	{ SOCKET_CHECK("tcp-reader-stopped", PROGRAM, READER, HIGH, MEASURED),
+	  .reads = "socket table twice: unread bytes, bytes received, window",
+	  .rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
+	  .cause = "${program} does not read its socket: ${unread} wait there, and it took nothing.",
+	  .because =
+		  "On ${socket}, ${arrives} arrived and ${is_read} were read. The kernel keeps what is "
+		  "unread, shuts the window when its limit is reached, and the sender then waits: the network "
+		  "is idle, not slow.",
+	  .clear = "0 of ${tcp_sockets} TCP sockets are unread for the whole window",
+	  .remedy = { .now = "look at what the program does instead: cat /proc/${pid}/stack; "
+			     "gdb -p ${pid} -batch -ex 'thread apply all bt'",
+		      .keep = "mend the program: read, or close what it does not want to read",
+		      .expect = "unread bytes from ${unread} to about 0, and the sender sends again",
+		      .risk = "none: no setting of the network helps here, larger buffers only hide it" },
+	  .reference =
+		  "tcp(7); Cloudflare 2022, receive buffers and window (a reader that never reads)",
+	  .essential = true, .judge = judge_stopped },
+	{ SOCKET_CHECK("tcp-reader-slow", PROGRAM, READER, HIGH, MEASURED),
+	  .reads = "socket table twice: unread bytes, bytes received",
+	  .rule = "what waits in a socket, at both ends of the window, takes 500 ms or more at the rate it is read",
+	  .cause = "${program} reads too slowly: data waits ${waits} in its socket.",
+	  .because = "On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
+	  .clear = "data waits ${waits} at most in a TCP socket",
+	  .remedy = { .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
+			     "${program_waits_for_cpu}; perf top -p ${pid}",
+		      .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
+		      .expect = "the wait falls from ${waits} to below 500 ms",
+		      .risk = "none: a larger receive buffer makes data wait longer, not faster" },
+	  .reference =
+		  "tcp(7); Cloudflare 2022, receive buffers and window (a reader that reads 1 byte a ms)",
+	  .essential = true, .after = "reader-waits-for-cpu", .judge = judge_slow },
+	{ SOCKET_CHECK("reader-waits-for-cpu", PROGRAM, SHARED, HIGH, MEASURED),
+	  .reads =
+		  "socket table twice: unread bytes, drops; schedstat, nice and cgroup (cpu.stat) of the program",
+	  .rule = "data waits in a socket, or it drops, while its program waits for a CPU 20 % of the time or more, and half as "
+		  "long as it runs",
+	  .cause =
+		  "${program} wants to read and does not get a CPU: it waits for one ${waits} of the time.",
+	  .because =
+		  "It runs ${program_cpu} of it; ${unread} wait at ${socket}, ${drops} were dropped there. Its nice value is ${nice}; "
+		  "${quota}. Most of its CPU had: ${hogs}.",
+	  .clear = "programs whose sockets fill wait for a CPU ${waits} of the time at most",
+	  .remedy = { .now = "renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no quota), or CPUWeight=1000; or move who "
+			     "has the CPU",
+		      .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
+		      .undo = "the old values",
+		      .expect = "waits from ${waits} to below 5 %",
+		      .risk = "others get less of the CPU" },
+	  .after = "cpu-steal rx-cpus-busy",
+	  .reference = "sched-stats.rst; Documentation/admin-guide/cgroup-v2.rst, cpu.stat",
+	  .essential = true, .judge = judge_cpu_wait },
+	{ DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
+	  .reads = "TcpExt.ListenOverflows, ListenDrops; listeners of the socket table",
+	  .rule = "ListenOverflows rises by 1/s or more",
+	  .cause =
+		  "${program} does not accept connections fast enough: ${overflows} were turned away.",
+	  .because =
+		  "The queue of the listener at ${socket} was full. A client tries again after 1 s, then 3 s: "
+		  "that is what it sees as a slow server.",
+	  .clear = "${overflows} connections turned away for a full accept queue",
+	  .remedy = { .now = "restart the program with a larger backlog (its limit is ${limit}); what it asks for is cut to "
+			     "net.core.somaxconn (${somaxconn})",
+		      .keep = "the same in the program's configuration",
+		      .undo = "the smaller backlog",
+		      .expect = "overflows from ${overflows} to 0",
+		      .risk = "connections wait longer to be accepted if the program stays as slow" },
+	  .reference = "listen(2); Documentation/networking/snmp_counter.rst, TcpExtListenOverflows",
+	  .judge = judge_listen },
+	{ SOCKET_CHECK("capture-drops", PROGRAM, READER, LOW, MEASURED),
+	  .reads = "sock_diag of AF_PACKET sockets twice: drops, memory",
+	  .rule = "one without a ring drops 1/s or more: of rings the kernel tells their programs only",
+	  .cause =
+		  "${program} takes packets of ${socket} more slowly than they come: ${drops} of its copies were dropped.",
+	  .because =
+		  "The buffer of its AF_PACKET socket is full. Only copies are lost: nothing else is slower by "
+		  "it. A socket that is there to send, and is never read, drops all that it gets.",
+	  .clear = "${drops} packets dropped at ${packet_sockets} AF_PACKET sockets (${rings} more have a ring, and "
+		   "only their programs are told)",
+	  .remedy = { .now = "capture less (a filter), or set a larger SO_RCVBUF; in a program that only sends: "
+			     "socket(AF_PACKET, ..., 0)",
+		      .keep = "the same in the program's configuration",
+		      .expect = "drops from ${drops} to 0",
+		      .risk = "memory, for the larger buffer" },
+	  .reference = "packet(7), PACKET_STATISTICS; net/packet/af_packet.c:packet_rcv",
+	  .judge = judge_captures },
 	{}
 };

@@ -4,8 +4,7 @@
 
 #include "doctor/rules/ifaces.h"
 
-static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_reset)
 {
 	const struct doctor_iface *iface;
 	const char *reset = "";
@@ -31,8 +30,7 @@ static enum doctor_verdict judge_reset(const struct doctor_snapshot *snap,
 }
 
 /* Was there anything to be seen? A veth comes and goes with its container. */
-static enum doctor_verdict judge_window(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_window)
 {
 	const struct doctor_iface *iface, *now;
 	__u64 packets = 0;
@@ -59,25 +57,15 @@ static enum doctor_verdict judge_window(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_seen[] = {
-	{
-		DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
-		.reads = "rx_packets of each interface, twice; which interfaces there are",
-		.rule = "never: where no packet came, or an interface came or went, nothing can be said",
-		NEVER_FOUND,
-		.clear = "${packets} packets came",
-		.reference = "statistics.rst",
-		.essential = true,
-		.judge = judge_window,
-	},
-	{
-		DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
-		.reads = "rx_packets of each interface, twice",
-		.rule = "never: where a counter went back, nothing can be said",
-		NEVER_FOUND,
-		.clear = "${resets} interfaces were reset in the window",
-		.essential = true,
-		.reference = "Meta: the fix by touching any setting",
-		.judge = judge_reset,
-	},
+	{ DOCTOR_CHECK("window-empty", NIC, SETTING, LOW, MEASURED),
+	  .reads = "rx_packets of each interface, twice; which interfaces there are",
+	  .rule = "never: where no packet came, or an interface came or went, nothing can be said",
+	  NEVER_FOUND, .clear = "${packets} packets came", .reference = "statistics.rst",
+	  .essential = true, .judge = judge_window },
+	{ DOCTOR_CHECK("counters-reset", NIC, SETTING, LOW, MEASURED),
+	  .reads = "rx_packets of each interface, twice",
+	  .rule = "never: where a counter went back, nothing can be said", NEVER_FOUND,
+	  .clear = "${resets} interfaces were reset in the window", .essential = true,
+	  .reference = "Meta: the fix by touching any setting", .judge = judge_reset },
 	{}
 };

@@ -2,7 +2,7 @@
 /* What programs here send, and the buffers of it. */
 #include "doctor/rules/sockets.h"
 
-static double by_send_wait(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_send_wait)
 {
 	/* The kernel makes it twice of what is in flight (tcp_sndbuf_expand): a round trip. */
 	if (!socket->acked || !socket->seen_before ||
@@ -11,8 +11,7 @@ static double by_send_wait(const struct doctor_snapshot *snap, const struct doct
 	return (double)socket->not_sent * doctor_window_s(snap) * 1e6 / (double)socket->acked;
 }
 
-static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_not_sent)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_send_wait);
 	double wait = worst ? by_send_wait(snap, worst) : 0;
@@ -29,7 +28,7 @@ static enum doctor_verdict judge_not_sent(const struct doctor_snapshot *snap,
  * and the round trip make, below what the network and the receiver would take, with nothing left to
  * send, and with answers coming back. A cwnd that is not used up stays just above (RFC 7661).
  */
-static double by_own_window(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_own_window)
 {
 	double window = doctor_window_s(snap);
 	double by_rate = (double)socket->acked / window * socket->srtt_us / 1e6;
@@ -46,8 +45,7 @@ static double by_own_window(const struct doctor_snapshot *snap, const struct doc
 	return (double)socket->acked;
 }
 
-static enum doctor_verdict judge_own_window(const struct doctor_snapshot *snap,
-					    struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_own_window)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_own_window);
 
@@ -63,15 +61,13 @@ static enum doctor_verdict judge_own_window(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static double by_sndbuf(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_sndbuf)
 {
-	(void)snap;
 	return socket->sndbuf_limited_ms == ~0U ? 0 : socket->sndbuf_limited_ms;
 }
 
-static double by_rwnd(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_rwnd)
 {
-	(void)snap;
 	return socket->rwnd_limited_ms == ~0U ? 0 : socket->rwnd_limited_ms;
 }
 
@@ -98,28 +94,24 @@ static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_sndbuf(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_sndbuf)
 {
 	return judge_limit(snap, finding, by_sndbuf);
 }
 
-static enum doctor_verdict judge_rwnd(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_rwnd)
 {
 	return judge_limit(snap, finding, by_rwnd);
 }
 
-static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_send)
 {
-	static const char *const errors[] = { "Udp.SndbufErrors", "Udp6.SndbufErrors", NULL };
 	__u64 value;
 
-	if (!doctor_counters(snap, errors, &value))
+	if (!doctor_counters(snap, "Udp.SndbufErrors", &value))
 		return doctor_blind(finding,
 				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_note_count(finding, "errors", value, errors[0]);
+	doctor_note_counter(snap, finding, "errors", "Udp.SndbufErrors");
 	doctor_note(finding, "wmem_default",
 		    (double)doctor_sysctl(snap, "net.core.wmem_default", 0, 0), DOCTOR_BYTES,
 		    "net.core.wmem_default");
@@ -127,103 +119,87 @@ static enum doctor_verdict judge_send(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_send[] = {
-	{
-		SOCKET_CHECK("tcp-not-sent", TX, ARRIVAL, LOW, MEASURED),
-		.reads = "socket table: bytes written and not sent, bytes acknowledged",
-		.rule = "1 MB or more, and four times of cwnd, waits in a socket to be sent, for 1 s or more",
-		.cause =
-			"What ${program} writes waits ${waits_to_be_sent} in its socket before it is sent.",
-		.because =
-			"On ${socket}, ${not_sent} are written and not sent: the send buffer is larger than the path.",
-		.clear = "written data waits ${waits_to_be_sent} at most to be sent",
-		.remedy = { SYSCTL("net.ipv4.tcp_notsent_lowat", "131072", "4294967295"),
-			    .expect = "128 kB wait instead of ${not_sent}",
-			    .risk = "programs that only write when told to wake more often" },
-		.after = READERS
-		" cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing link-full link-slow loss-on-long-path tcp-loss tcp-rwnd-limited",
-		.reference = "tcp_notsent_lowat in ip-sysctl.rst",
-		.judge = judge_not_sent,
-	},
-	{
-		SOCKET_CHECK("tcp-sndbuf-limited", TX, SETTING, MEDIUM, MEASURED),
-		.reads = "socket table twice: sndbuf_limited of flows, send buffer, RTT",
-		.rule = "a flow that sends 100 kB or more waits for its send buffer half of the time",
-		.cause =
-			"${program} sends through a buffer that is too small: it waits for it ${limited} of the time.",
-		.because =
-			"On ${socket}, a send buffer of ${buffer} at a round trip of ${rtt} allows ${rate}. A program that sets "
-			"SO_SNDBUF ends the kernel's tuning of it; tcp_wmem[2] (${wmem_max}) bounds that.",
-		.clear = "a flow waits for its send buffer ${limited} of the time at most",
-		.remedy = { .now = "take setsockopt(SO_SNDBUF) out of the program, often a setting of it; else raise tcp_wmem[2]",
-			    .keep = "the same",
-			    .undo = "put it back",
-			    .expect =
-				    "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
-			    .risk = "the kernel may use up to tcp_wmem[2] for such a socket" },
-		.reference = "tcp(7), tcp_info: tcpi_sndbuf_limited; socket(7) SO_SNDBUF",
-		.judge = judge_sndbuf,
-	},
-	{
-		SOCKET_CHECK("tcp-rwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
-		.reads = "socket table twice: rwnd_limited of flows, RTT",
-		.rule = "a flow that sends 100 kB or more waits for the peer's window half of the time",
-		.cause =
-			"The peer of ${program} takes no more: its receive window holds the flow up ${limited} of the time.",
-		.because =
-			"On ${socket}, ${rate} at a round trip of ${rtt}. Its program reads slowly, or its receive buffer is short: run "
-			"the doctor there.",
-		.clear = "a flow waits for its peer's window ${limited} of the time at most",
-		.remedy = { .now = "at the peer: rxaqm doctor",
-			    .keep = "what it says",
-			    NOTHING_CHANGED,
-			    .expect = "limited from ${limited} to below 10 %",
-			    .risk = "none" },
-		.after = READERS
-		" tcp-rcvbuf-fixed tcp-window-limit tcp-zero-window tcp-window-stuck tcp-collapse tcp-buffers-huge",
-		.reference = "tcp(7), tcp_info: tcpi_rwnd_limited",
-		.judge = judge_rwnd,
-	},
-	{
-		DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, MEDIUM, MEASURED),
-		.reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
-		.rule = "SndbufErrors rises by 1/s or more",
-		.cause = "${errors} datagrams of programs here did not fit into what sends them.",
-		.because =
-			"With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "
-			"dropped below the socket instead of making the program wait.",
-		.clear = "${errors} datagrams did not fit into a send buffer or queue",
-		.remedy = { .now = "sysctl -w net.core.wmem_default=212992, or a larger txqueuelen",
-			    .keep = "in " SYSCTL_FILE,
-			    .undo = "remove the line and set the old value",
-			    .expect = "errors from ${errors} to 0: the program waits instead",
-			    .risk = "a program that may not wait sends less" },
-		.after = "tx-qdisc-standing tx-qdisc-drops",
-		.reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
-		.judge = judge_send,
-	},
-	{
-		SOCKET_CHECK("app-window", PROGRAM, ELSEWHERE, LOW, INFERRED),
-		.reads =
-			"socket table twice: in flight, cwnd, app_limited, not sent, RTT, bytes acknowledged",
-		.rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, less than cwnd, "
-			"nothing left to send, answers from the peer",
-		.cause = "${program} has ${in_flight} in flight and waits for answers before it sends more: ${rate} at a "
-			 "round trip of ${rtt}.",
-		.because =
-			"On ${socket}: cwnd (${cwnd}) is not used up, and nothing waits to be sent. Programs with a window of their "
-			"own (ssh, rsync, SMB, replication) stop there.",
-		.clear = "no flow with answers stops at a window of its program's own",
-		.remedy = { .now = "a larger window in the program (ssh: HPN-SSH; SMB, iSCSI: more requests at a time), or "
-				   "several connections",
-			    .keep = "the program's configuration",
-			    .undo = "the old value",
-			    .expect =
-				    "the rate grows with the window; cwnd does as well once it is used",
-			    .risk = "memory at the receiver" },
-		.after = READERS,
-		.reference =
-			"Google, TCP bulk flows: ssh, 2 MiB in 144 ms are 113 Mbit/s; 14 to 232 MB/s with HPN",
-		.judge = judge_own_window,
-	},
+	{ SOCKET_CHECK("tcp-not-sent", TX, ARRIVAL, LOW, MEASURED),
+	  .reads = "socket table: bytes written and not sent, bytes acknowledged",
+	  .rule = "1 MB or more, and four times of cwnd, waits in a socket to be sent, for 1 s or more",
+	  .cause =
+		  "What ${program} writes waits ${waits_to_be_sent} in its socket before it is sent.",
+	  .because =
+		  "On ${socket}, ${not_sent} are written and not sent: the send buffer is larger than the path.",
+	  .clear = "written data waits ${waits_to_be_sent} at most to be sent",
+	  .remedy = { SYSCTL("net.ipv4.tcp_notsent_lowat", "131072", "4294967295"),
+		      .expect = "128 kB wait instead of ${not_sent}",
+		      .risk = "programs that only write when told to wake more often" },
+	  .after = READERS
+	  " cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing link-full link-slow loss-on-long-path tcp-loss tcp-rwnd-limited",
+	  .reference = "tcp_notsent_lowat in ip-sysctl.rst", .judge = judge_not_sent },
+	{ SOCKET_CHECK("tcp-sndbuf-limited", TX, SETTING, MEDIUM, MEASURED),
+	  .reads = "socket table twice: sndbuf_limited of flows, send buffer, RTT",
+	  .rule = "a flow that sends 100 kB or more waits for its send buffer half of the time",
+	  .cause =
+		  "${program} sends through a buffer that is too small: it waits for it ${limited} of the time.",
+	  .because =
+		  "On ${socket}, a send buffer of ${buffer} at a round trip of ${rtt} allows ${rate}. A program that sets "
+		  "SO_SNDBUF ends the kernel's tuning of it; tcp_wmem[2] (${wmem_max}) bounds that.",
+	  .clear = "a flow waits for its send buffer ${limited} of the time at most",
+	  .remedy = { .now = "take setsockopt(SO_SNDBUF) out of the program, often a setting of it; else raise tcp_wmem[2]",
+		      .undo = "put it back",
+		      .expect =
+			      "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
+		      .risk = "the kernel may use up to tcp_wmem[2] for such a socket" },
+	  .reference = "tcp(7), tcp_info: tcpi_sndbuf_limited; socket(7) SO_SNDBUF",
+	  .judge = judge_sndbuf },
+	{ SOCKET_CHECK("tcp-rwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
+	  .reads = "socket table twice: rwnd_limited of flows, RTT",
+	  .rule = "a flow that sends 100 kB or more waits for the peer's window half of the time",
+	  .cause =
+		  "The peer of ${program} takes no more: its receive window holds the flow up ${limited} of the time.",
+	  .because =
+		  "On ${socket}, ${rate} at a round trip of ${rtt}. Its program reads slowly, or its receive buffer is short: run "
+		  "the doctor there.",
+	  .clear = "a flow waits for its peer's window ${limited} of the time at most",
+	  .remedy = { .now = "at the peer: rxaqm doctor",
+		      .keep = "what it says",
+		      .expect = "limited from ${limited} to below 10 %" },
+	  .after = READERS
+	  " tcp-rcvbuf-fixed tcp-window-limit tcp-zero-window tcp-window-stuck tcp-collapse tcp-buffers-huge",
+	  .reference = "tcp(7), tcp_info: tcpi_rwnd_limited", .judge = judge_rwnd },
+	{ DOCTOR_CHECK("udp-send-buffer", TX, MEMORY, MEDIUM, MEASURED),
+	  .reads = "Udp.SndbufErrors, wmem_default, txqueuelen",
+	  .rule = "SndbufErrors rises by 1/s or more",
+	  .cause = "${errors} datagrams of programs here did not fit into what sends them.",
+	  .because =
+		  "With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "
+		  "dropped below the socket instead of making the program wait.",
+	  .clear = "${errors} datagrams did not fit into a send buffer or queue",
+	  .remedy = { .now = "sysctl -w net.core.wmem_default=212992, or a larger txqueuelen",
+		      .keep = "in " SYSCTL_FILE,
+		      .undo = "remove the line and set the old value",
+		      .expect = "errors from ${errors} to 0: the program waits instead",
+		      .risk = "a program that may not wait sends less" },
+	  .after = "tx-qdisc-standing tx-qdisc-drops",
+	  .reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
+	  .judge = judge_send },
+	{ SOCKET_CHECK("app-window", PROGRAM, ELSEWHERE, LOW, INFERRED),
+	  .reads =
+		  "socket table twice: in flight, cwnd, app_limited, not sent, RTT, bytes acknowledged",
+	  .rule = "the same 32 kB or more in flight at both ends of the window, RTT * rate, less than cwnd, "
+		  "nothing left to send, answers from the peer",
+	  .cause = "${program} has ${in_flight} in flight and waits for answers before it sends more: ${rate} at a "
+		   "round trip of ${rtt}.",
+	  .because =
+		  "On ${socket}: cwnd (${cwnd}) is not used up, and nothing waits to be sent. Programs with a window of their "
+		  "own (ssh, rsync, SMB, replication) stop there.",
+	  .clear = "no flow with answers stops at a window of its program's own",
+	  .remedy = { .now = "a larger window in the program (ssh: HPN-SSH; SMB, iSCSI: more requests at a time), or "
+			     "several connections",
+		      .keep = "the program's configuration",
+		      .undo = "the old value",
+		      .expect = "the rate grows with the window; cwnd does as well once it is used",
+		      .risk = "memory at the receiver" },
+	  .after = READERS,
+	  .reference =
+		  "Google, TCP bulk flows: ssh, 2 MiB in 144 ms are 113 Mbit/s; 14 to 232 MB/s with HPN",
+	  .judge = judge_own_window },
 	{}
 };

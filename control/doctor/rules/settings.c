@@ -41,8 +41,7 @@ static const struct {
 	{ "net.ipv4.tcp_adv_win_scale", "1", true },
 };
 
-static enum doctor_verdict judge_dead(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_dead)
 {
 	struct settings settings = {};
 	size_t i;
@@ -62,8 +61,7 @@ static enum doctor_verdict judge_dead(const struct doctor_snapshot *snap,
 /* Sysctls that were raised once, when defaults were lower: now they lower. A kernel tells its own
  * default of tcp_rmem[2] by another one: 32 MB where rmem_max is 4 MB (both 6.18 or later).
  */
-static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_old)
 {
 	__u64 rmem = doctor_sysctl(snap, RMEM, 2, 0);
 	/* Kernels with the larger default have these two, too. */
@@ -95,8 +93,7 @@ static enum doctor_verdict judge_old(const struct doctor_snapshot *snap,
 	return doctor_found_if(rmem < kernel && rmem != 6291456);
 }
 
-static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_off)
 {
 	static const char *const switches[] = { "net.ipv4.tcp_window_scaling",
 						"net.ipv4.tcp_moderate_rcvbuf", "net.ipv4.tcp_sack",
@@ -122,56 +119,47 @@ static enum doctor_verdict judge_off(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_settings[] = {
-	{
-		DOCTOR_CHECK("tcp-features-off", SETTINGS, SETTING, MEDIUM, CONFIGURED),
-		.reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
-		.rule = "any of them is 0",
-		.cause = "What TCP needs to be fast is switched off: ${settings}.",
-		.because =
-			"Without window scaling a window is 64 kB at most; without tuning it stays as it began; without "
-			"SACK a loss costs a round trip each; without timestamps a round trip is seen once a window.",
-		.clear = "window scaling, tuning, SACK and timestamps are on",
-		.remedy = { .now = "sysctl -w${turn_on}",
-			    .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
-			    .undo = "sysctl -w${turn_off}",
-			    .expect =
-				    "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
-			    .risk = "for connections made from then on only" },
-		.reference = "ip-sysctl.rst; RFC 7323",
-		.judge = judge_off,
-	},
-	{
-		DOCTOR_CHECK("sysctl-older-than-kernel", SETTINGS, SETTING, LOW, CONFIGURED),
-		.reads = "tcp_rmem, tcp_mem or the memory, and which sysctls the kernel has",
-		.rule = "tcp_rmem[2] is below the kernel's own default",
-		.cause =
-			"tcp_rmem was raised once and now lowers: ${tcp_rmem_max}, the kernel's own is ${kernel_default}.",
-		.because = "Such lines were copied when the default was 6 MB.",
-		.clear = "tcp_rmem[2] is ${tcp_rmem_max}, the kernel's own ${kernel_default}",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_rmem=${wanted}",
-			    .keep = "remove tcp_rmem from /etc/sysctl.conf and /etc/sysctl.d",
-			    .undo = "sysctl -w net.ipv4.tcp_rmem=${tcp_rmem}",
-			    .expect = "windows up to ${kernel_default} where a path needs them",
-			    .risk = "memory of slow readers: see tcp-buffers-huge" },
-		.reference = "net/ipv4/tcp.c:tcp_init; tuned 2bfa442, network-throughput",
-		.judge = judge_old,
-	},
-	{
-		DOCTOR_CHECK("sysctl-dead", SETTINGS, SETTING, LOW, CONFIGURED),
-		.reads = "tcp_adv_win_scale, tcp_low_latency, tcp_fack; scaling_ratio of sockets",
-		.rule = "set to something, and nothing in this kernel reads it",
-		.cause = "Settings that do nothing in this kernel are set: ${settings}.",
-		.because =
-			"Since Linux 6.6 each socket measures its own ratio of payload to memory (scaling_ratio); the "
-			"others were emptied before 6.1.",
-		.clear = "${dead} settings that this kernel does not read are set",
-		.remedy = { .now = "nothing: it has no effect",
-			    .keep = "remove them from /etc/sysctl.conf and /etc/sysctl.d",
-			    .undo = "put the lines back",
-			    .expect = "no effect on traffic; one less false belief",
-			    .risk = "none" },
-		.reference = "ip-sysctl.rst: obsolete since linux-6.6; net/ipv4/sysctl_net_ipv4.c",
-		.judge = judge_dead,
-	},
+	{ DOCTOR_CHECK("tcp-features-off", SETTINGS, SETTING, MEDIUM, CONFIGURED),
+	  .reads = "tcp_window_scaling, tcp_moderate_rcvbuf, tcp_sack, tcp_timestamps",
+	  .rule = "any of them is 0",
+	  .cause = "What TCP needs to be fast is switched off: ${settings}.",
+	  .because =
+		  "Without window scaling a window is 64 kB at most; without tuning it stays as it began; without "
+		  "SACK a loss costs a round trip each; without timestamps a round trip is seen once a window.",
+	  .clear = "window scaling, tuning, SACK and timestamps are on",
+	  .remedy = { .now = "sysctl -w${turn_on}",
+		      .keep = "remove it from /etc/sysctl.conf and /etc/sysctl.d",
+		      .undo = "sysctl -w${turn_off}",
+		      .expect = "at 20 ms, from 26 Mbit/s (64 kB windows) to what the path gives",
+		      .risk = "for connections made from then on only" },
+	  .reference = "ip-sysctl.rst; RFC 7323", .judge = judge_off },
+	{ DOCTOR_CHECK("sysctl-older-than-kernel", SETTINGS, SETTING, LOW, CONFIGURED),
+	  .reads = "tcp_rmem, tcp_mem or the memory, and which sysctls the kernel has",
+	  .rule = "tcp_rmem[2] is below the kernel's own default",
+	  .cause =
+		  "tcp_rmem was raised once and now lowers: ${tcp_rmem_max}, the kernel's own is ${kernel_default}.",
+	  .because = "Such lines were copied when the default was 6 MB.",
+	  .clear = "tcp_rmem[2] is ${tcp_rmem_max}, the kernel's own ${kernel_default}",
+	  .remedy = { .now = "sysctl -w net.ipv4.tcp_rmem=${wanted}",
+		      .keep = "remove tcp_rmem from /etc/sysctl.conf and /etc/sysctl.d",
+		      .undo = "sysctl -w net.ipv4.tcp_rmem=${tcp_rmem}",
+		      .expect = "windows up to ${kernel_default} where a path needs them",
+		      .risk = "memory of slow readers: see tcp-buffers-huge" },
+	  .reference = "net/ipv4/tcp.c:tcp_init; tuned 2bfa442, network-throughput",
+	  .judge = judge_old },
+	{ DOCTOR_CHECK("sysctl-dead", SETTINGS, SETTING, LOW, CONFIGURED),
+	  .reads = "tcp_adv_win_scale, tcp_low_latency, tcp_fack; scaling_ratio of sockets",
+	  .rule = "set to something, and nothing in this kernel reads it",
+	  .cause = "Settings that do nothing in this kernel are set: ${settings}.",
+	  .because =
+		  "Since Linux 6.6 each socket measures its own ratio of payload to memory (scaling_ratio); the "
+		  "others were emptied before 6.1.",
+	  .clear = "${dead} settings that this kernel does not read are set",
+	  .remedy = { .now = "nothing: it has no effect",
+		      .keep = "remove them from /etc/sysctl.conf and /etc/sysctl.d",
+		      .undo = "put the lines back",
+		      .expect = "no effect on traffic; one less false belief" },
+	  .reference = "ip-sysctl.rst: obsolete since linux-6.6; net/ipv4/sysctl_net_ipv4.c",
+	  .judge = judge_dead },
 	{}
 };

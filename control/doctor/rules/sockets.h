@@ -21,6 +21,9 @@ bool doctor_is_flow(const struct doctor_socket *socket);
 /* Of those that stand out and pass @filter, the one with the highest score above 0; NULL: none. */
 typedef double (*doctor_score_fn)(const struct doctor_snapshot *snap,
 				  const struct doctor_socket *socket);
+#define DOCTOR_SCORE(name)                                                             \
+	static double name(__attribute__((unused)) const struct doctor_snapshot *snap, \
+			   const struct doctor_socket *socket)
 const struct doctor_socket *doctor_most_of(const struct doctor_snapshot *snap,
 					   bool (*filter)(const struct doctor_socket *socket),
 					   doctor_score_fn score);

@@ -115,11 +115,12 @@ static double flow_skew(const struct doctor_snapshot *snap, const struct doctor_
 
 static bool some_cpu_receives(const struct doctor_snapshot *snap, double percent)
 {
-	struct doctor_load load[DOCTOR_MAX_CPUS];
-	size_t nr = doctor_loads(snap, load);
+	const struct doctor_load *load;
+	struct doctor_loads loads;
 
-	while (nr--) {
-		if (load[nr].receiving >= percent)
+	doctor_loads(snap, &loads, NULL);
+	rxaqm_list_each(load, &loads) {
+		if (load->receiving >= percent)
 			return true;
 	}
 	return false;
@@ -155,8 +156,7 @@ static void say_skew(const struct doctor_snapshot *snap, struct doctor_finding *
 		doctor_say_ours(finding, "spread", "%s", "");
 }
 
-static enum doctor_verdict judge_skew(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_skew)
 {
 	double by_packets, by_flows;
 	const struct doctor_iface *iface = doctor_worst(snap, skew, &by_packets);
@@ -192,17 +192,17 @@ static double comes_to(const struct doctor_snapshot *snap, const struct doctor_i
 	return total && most * 4 <= sum * 3 ? (double)sum * 100 / (double)total : 0;
 }
 
-static enum doctor_verdict judge_irqs(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_irqs)
 {
-	struct doctor_load loads[DOCTOR_MAX_CPUS];
-	const struct doctor_load *load, *end = loads + doctor_loads(snap, loads);
+	const struct doctor_load *load;
 	const struct doctor_iface *iface;
+	struct doctor_loads loads;
 	double most = 0, share;
 	unsigned int queues;
 
+	doctor_loads(snap, &loads, NULL);
 	rxaqm_list_each(iface, &snap->after.ifaces) {
-		for (load = loads; load < end; load++) {
+		rxaqm_list_each(load, &loads) {
 			if (load->receiving < 50 || (iface->rps_queues && iface->rps_queues != ~0U))
 				continue;
 			share = comes_to(snap, iface, (__s32)load->cpu, &queues);
@@ -219,7 +219,7 @@ static enum doctor_verdict judge_irqs(const struct doctor_snapshot *snap,
 	doctor_note_rise(finding, "share", most, DOCTOR_PERCENT,
 			 "packets by queue, /proc/interrupts");
 	/* Two CPUs have half of them each. */
-	return doctor_found_if(end - loads > 1 && most >= 60);
+	return doctor_found_if(loads.nr > 1 && most >= 60);
 }
 
 static bool receives(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
@@ -238,8 +238,7 @@ static double missing_queues(const struct doctor_snapshot *snap, const struct do
 	return cpus - queues;
 }
 
-static enum doctor_verdict judge_few(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_few)
 {
 	double missing;
 	const struct doctor_iface *worst = doctor_worst(snap, missing_queues, &missing), *iface;
@@ -267,11 +266,10 @@ static double without_gro(const struct doctor_snapshot *snap, const struct docto
 	return (double)doctor_packets_of(snap, iface);
 }
 
-static enum doctor_verdict judge_gro(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_gro)
 {
-	static const char *const wire_packets[] = { "IpExt.InNoECTPkts", "IpExt.InECT0Pkts",
-						    "IpExt.InECT1Pkts", "IpExt.InCEPkts", NULL };
+	static const char wire_packets[] =
+		"IpExt.InNoECTPkts|IpExt.InECT0Pkts|IpExt.InECT1Pkts|IpExt.InCEPkts";
 	double packets;
 	const struct doctor_iface *iface = doctor_worst(snap, without_gro, &packets);
 	__u64 segments = 0, received = 0;
@@ -291,82 +289,69 @@ static enum doctor_verdict judge_gro(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_spread[] = {
-	{
-		DOCTOR_CHECK("rx-skew", NIC, SKEWED, MEDIUM, MEASURED),
-		.reads =
-			"packets by Rx queue (qstats, ethtool -S, interrupts); flows by Rx queue; ethtool -x; /proc/stat",
-		.rule = "max over mean above 2, with 1000 packets/s, or 32 flows a queue; a CPU receives half of the time",
-		.cause = "Traffic of ${iface} is not spread: one queue has ${packets_skew} times the mean of packets, "
-			 "${flows_skew} times of flows.",
-		.because =
-			"The queue ${queue} of ${queues} has ${has}; the largest share of the RSS table: ${table}.",
-		.clear =
-			"busiest queue ${packets_skew} times the mean of packets, ${flows_skew} of flows (0: one queue, or idle)",
-		.remedy = { .now = "${spread}of a tunnel or one flow the hash is one: echo MASK >/sys/class/net/${iface}/queues/rx-"
-				   "${queue}/rps_cpus; more fields: ethtool -N ${iface} rx-flow-hash udp4 sdfn",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -X ${iface} default",
-			    .expect = "max over mean below 1.5",
-			    .risk = "a new hash moves flows: it clears a standing queue and hides its cause" },
-		.after = "irqs-on-one-cpu ip-fragments-one-queue",
-		.reference = "scaling.rst; Meta: a changed setting reshuffled the key",
-		.judge = judge_skew,
-	},
-	{
-		DOCTOR_CHECK("irqs-on-one-cpu", CPU, SKEWED, HIGH, MEASURED),
-		.reads =
-			"/proc/interrupts, effective_affinity_list; packets by Rx queue; /proc/stat",
-		.rule = "interrupts of two or more queues with 60 % of the packets go to one of several CPUs, which receives half "
-			"of the time; no RPS",
-		.cause =
-			"The interrupts of ${queues} receive queues of ${iface} all go to CPU ${cpu}.",
-		.because =
-			"That CPU has ${share} of its packets and receives ${receives} of the time; another number of queues does not "
-			"help.",
-		.clear =
-			"${share} of packets come by interrupts of several queues to a CPU that is busy with them",
-		.remedy = { .now = "systemctl stop irqbalance; for each of grep ${iface} /proc/interrupts: echo CPU "
-				   ">/proc/irq/IRQ/smp_affinity_list",
-			    .keep = "irqbalance's configuration, or set_irq_affinity at boot",
-			    .undo = "systemctl start irqbalance",
-			    .expect = "receives from ${receives} to its part",
-			    .risk = "caches are cold for a moment" },
-		.after = "rx-starved",
-		.reference = "scaling.rst; Documentation/core-api/irq/irq-affinity.rst",
-		.judge = judge_irqs,
-	},
-	{
-		DOCTOR_CHECK("rx-queues-few", NIC, SKEWED, MEDIUM, INFERRED),
-		.reads = "ethtool -l, number of CPUs, softirq by CPU",
-		.rule = "1000 packets/s, queues for at most half of the CPUs, more are possible, no RPS, and a CPU is 90 % in "
-			"softirqs",
-		.cause =
-			"${iface} uses ${queues} receive queues on ${cpus} CPUs, and a CPU of them is full.",
-		.because = "The driver could have ${possible}.",
-		.clear = "${queues} receive queues on ${cpus} CPUs",
-		.remedy = { .now = "ethtool -L ${iface} ${word} ${possible}",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "ethtool -L ${iface} ${word} ${queues}",
-			    .expect = "the load of the full CPU divided by the new queues",
-			    .risk = "the NIC is reset for some 100 ms; flows move" },
-		.reference = "scaling.rst; Meta: 8 queues, later 4, then 2",
-		.judge = judge_few,
-	},
-	{
-		DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
-		.reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
-		.rule = "GRO is off where 20,000 packets/s or more arrive, fewer than 2 in one; not of a veth",
-		.cause =
-			"GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
-		.because = "Packets merged into one here: ${packets_merged}.",
-		.clear = "packets merged into one by GRO: ${packets_merged}",
-		.remedy = { .now = "ethtool -K ${iface} gro on",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "ethtool -K ${iface} gro off",
-			    .expect = "up to 40 times fewer packets above the driver for bulk TCP",
-			    .risk = "routers of other people's packets may want it off" },
-		.reference = "Documentation/networking/segmentation-offloads.rst",
-		.judge = judge_gro,
-	},
+	{ DOCTOR_CHECK("rx-skew", NIC, SKEWED, MEDIUM, MEASURED),
+	  .reads =
+		  "packets by Rx queue (qstats, ethtool -S, interrupts); flows by Rx queue; ethtool -x; /proc/stat",
+	  .rule = "max over mean above 2, with 1000 packets/s, or 32 flows a queue; a CPU receives half of the time",
+	  .cause = "Traffic of ${iface} is not spread: one queue has ${packets_skew} times the mean of packets, "
+		   "${flows_skew} times of flows.",
+	  .because =
+		  "The queue ${queue} of ${queues} has ${has}; the largest share of the RSS table: ${table}.",
+	  .clear =
+		  "busiest queue ${packets_skew} times the mean of packets, ${flows_skew} of flows (0: one queue, or idle)",
+	  .remedy = { .now = "${spread}of a tunnel or one flow the hash is one: echo MASK >/sys/class/net/${iface}/queues/rx-"
+			     "${queue}/rps_cpus; more fields: ethtool -N ${iface} rx-flow-hash udp4 sdfn",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -X ${iface} default",
+		      .expect = "max over mean below 1.5",
+		      .risk = "a new hash moves flows: it clears a standing queue and hides its cause" },
+	  .after = "irqs-on-one-cpu ip-fragments-one-queue",
+	  .reference = "scaling.rst; Meta: a changed setting reshuffled the key",
+	  .judge = judge_skew },
+	{ DOCTOR_CHECK("irqs-on-one-cpu", CPU, SKEWED, HIGH, MEASURED),
+	  .reads = "/proc/interrupts, effective_affinity_list; packets by Rx queue; /proc/stat",
+	  .rule = "interrupts of two or more queues with 60 % of the packets go to one of several CPUs, which receives half "
+		  "of the time; no RPS",
+	  .cause = "The interrupts of ${queues} receive queues of ${iface} all go to CPU ${cpu}.",
+	  .because =
+		  "That CPU has ${share} of its packets and receives ${receives} of the time; another number of queues does not "
+		  "help.",
+	  .clear =
+		  "${share} of packets come by interrupts of several queues to a CPU that is busy with them",
+	  .remedy = { .now = "systemctl stop irqbalance; for each of grep ${iface} /proc/interrupts: echo CPU "
+			     ">/proc/irq/IRQ/smp_affinity_list",
+		      .keep = "irqbalance's configuration, or set_irq_affinity at boot",
+		      .undo = "systemctl start irqbalance",
+		      .expect = "receives from ${receives} to its part",
+		      .risk = "caches are cold for a moment" },
+	  .after = "rx-starved",
+	  .reference = "scaling.rst; Documentation/core-api/irq/irq-affinity.rst",
+	  .judge = judge_irqs },
+	{ DOCTOR_CHECK("rx-queues-few", NIC, SKEWED, MEDIUM, INFERRED),
+	  .reads = "ethtool -l, number of CPUs, softirq by CPU",
+	  .rule = "1000 packets/s, queues for at most half of the CPUs, more are possible, no RPS, and a CPU is 90 % in "
+		  "softirqs",
+	  .cause =
+		  "${iface} uses ${queues} receive queues on ${cpus} CPUs, and a CPU of them is full.",
+	  .because = "The driver could have ${possible}.",
+	  .clear = "${queues} receive queues on ${cpus} CPUs",
+	  .remedy = { .now = "ethtool -L ${iface} ${word} ${possible}",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "ethtool -L ${iface} ${word} ${queues}",
+		      .expect = "the load of the full CPU divided by the new queues",
+		      .risk = "the NIC is reset for some 100 ms; flows move" },
+	  .reference = "scaling.rst; Meta: 8 queues, later 4, then 2", .judge = judge_few },
+	{ DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
+	  .reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
+	  .rule = "GRO is off where 20,000 packets/s or more arrive, fewer than 2 in one; not of a veth",
+	  .cause = "GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
+	  .because = "Packets merged into one here: ${packets_merged}.",
+	  .clear = "packets merged into one by GRO: ${packets_merged}",
+	  .remedy = { .now = "ethtool -K ${iface} gro on",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "ethtool -K ${iface} gro off",
+		      .expect = "up to 40 times fewer packets above the driver for bulk TCP",
+		      .risk = "routers of other people's packets may want it off" },
+	  .reference = "Documentation/networking/segmentation-offloads.rst", .judge = judge_gro },
 	{}
 };

@@ -10,8 +10,7 @@
 #define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
 
 /* Found if what the ledger puts down to this check rises by 1/s or more. */
-static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_rise)
 {
 	__u64 value;
 
@@ -25,8 +24,7 @@ static enum doctor_verdict judge_rise(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_memory)
 {
 	__u64 pages, squeezed, limit = doctor_sysctl(snap, "net.ipv4.tcp_mem", 1, 0);
 	bool near;
@@ -52,8 +50,7 @@ static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
 	return near ? DOCTOR_FOUND : doctor_found_if_often(snap, squeezed);
 }
 
-static enum doctor_verdict judge_cgroup(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_cgroup)
 {
 	static const char prefix[] = "cgroup.sock_throttled:";
 	__u64 value, total = 0, most_of_all = 0;
@@ -97,8 +94,7 @@ static void note_collapse_time(const struct doctor_snapshot *snap, struct doctor
 	doctor_say(finding, "takes", "held the CPU for up to %.2f ms", (double)longest_ns / 1e6);
 }
 
-static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_collapse)
 {
 	doctor_note(finding, "tcp_rmem_max", (double)doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0),
 		    DOCTOR_BYTES, "net.ipv4.tcp_rmem[2]");
@@ -108,20 +104,18 @@ static enum doctor_verdict judge_collapse(const struct doctor_snapshot *snap,
 }
 
 /* What a socket holds and has promised to take, where that is more than its buffer may hold. */
-static double beyond_limit(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(beyond_limit)
 {
 	double promised = socket->rcv_wnd == ~0U ? 0 : socket->rcv_wnd;
 	double memory = socket->rmem_alloc + promised;
 
-	(void)snap;
 	/* A buffer of the program's own does not grow; half empty, it takes a burst. */
 	if (socket->rcvbuf_locked || socket->rmem_alloc < socket->rcvbuf / 2)
 		return 0;
 	return memory > socket->rcvbuf ? memory : 0;
 }
 
-static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_stuck)
 {
 	__u64 shrink = doctor_sysctl(snap, "net.ipv4.tcp_shrink_window", 0, ~0ULL);
 	const struct doctor_socket *worst = doctor_most(snap, beyond_limit);
@@ -147,8 +141,7 @@ static enum doctor_verdict judge_stuck(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
-					     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_zero_window)
 {
 	__u64 shut, now = snap->sockets.zero_window, wanted = 0;
 
@@ -169,138 +162,116 @@ static enum doctor_verdict judge_zero_window(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_tcp[] = {
-	{
-		DOCTOR_CHECK("tcp-memory", TCP, MEMORY, HIGH, MEASURED),
-		.reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
-		.rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
-		.cause = "The memory of all TCP sockets together ${state}.",
-		.because =
-			"${tcp_memory} are in use now (${share}), from ${pressure_at} on every socket gets a smaller "
-			"buffer, because of a few. The largest: ${holder}.",
-		.clear = "TCP memory ${tcp_memory}, ${share} of the limit",
-		.remedy = { .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or mend the holder",
-			    .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
-			    .undo = "remove the line and set the old values",
-			    .expect = "share below 80 %, pressures 0",
-			    .risk = "memory that TCP takes is not there for programs" },
-		.after = READERS,
-		.reference = "tcp_mem in Documentation/networking/ip-sysctl.rst",
-		.judge = judge_memory,
-	},
-	{
-		DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
-		.reads = "memory.events sock_throttled of all cgroups",
-		.rule = "sock_throttled rises by 1/s or more",
-		.cause = "The memory limit of the container ${cgroup} throttles its sockets.",
-		.because =
-			"${throttled} times the kernel held sockets of that cgroup small: memory, not the network.",
-		.clear = "${throttled} times a container's sockets were throttled",
-		.remedy = { .now = "raise memory.high or memory.max of ${cgroup}",
-			    .keep = "in the container's definition",
-			    .undo = "set the old limit",
-			    .expect = "sock_throttled stands still",
-			    .risk = "the host's memory" },
-		.reference = "memory.events in Documentation/admin-guide/cgroup-v2.rst (7.x)",
-		.judge = judge_cgroup,
-	},
-	{
-		DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
-		.reads = "TcpExt.TCPRcvCollapsed, tcp_rmem; --deep: kprobe on tcp_collapse",
-		.rule = "TCPRcvCollapsed rises by 1/s or more",
-		.cause =
-			"Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
-		.because =
-			"${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
-			"pass ${takes}, and everything behind it waits. Largest: ${holder}.",
-		.clear = "${events} receive buffers repacked",
-		.remedy = { OTHER_RMEM,
-			    .expect =
-				    "shorter passes: where it was published ${other_size} took some ${other_ms}, and 64 MB 32 to "
-				    "64 ms",
-			    .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms" },
-		.after = READERS " tcp-rcvbuf-fixed",
-		.reference =
-			"net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
-		.judge = judge_collapse,
-	},
-	{
-		DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
-		.reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"The kernel threw received data away ${events} times, for want of receive memory.",
-		.because =
-			"What was thrown away must be sent again: loss made by this host. Largest holder: ${holder}.",
-		.clear = "${events} times received data was thrown away",
-		.remedy = { .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
-				   "or take SO_RCVBUF out of the program",
-			    .keep = "in " SYSCTL_FILE,
-			    .undo = "remove the line and set the old value",
-			    .expect = "events from ${events} to 0",
-			    .risk = "memory" },
-		.after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
-		.reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned",
-		.judge = judge_rise,
-	},
-	{
-		DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
-		.reads = "TcpExt.TCPRcvQDrop",
-		.rule = "it rises by 1/s or more",
-		.cause = "${events} segments were dropped although the window had allowed them.",
-		.because =
-			"A segment costs more memory than its payload: the window promised what the buffer could not "
-			"hold. Largest holder: ${holder}.",
-		.clear = "${events} segments dropped inside the window",
-		.remedy = { .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
-			    .keep = "in " SYSCTL_FILE,
-			    .undo = "remove the line and set the old value",
-			    .expect = "events from ${events} to 0",
-			    .risk = "memory" },
-		.after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
-			 "tcp-collapse",
-		.reference =
-			"net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
-		.judge = judge_rise,
-	},
-	{
-		SOCKET_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
-		.reads =
-			"TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window; socket table: receive memory, buffer, window",
-		.rule = "it rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a window beyond the rest",
-		.cause =
-			"Windows wanted to shut ${events} times and may not shrink: buffers grow past their limit.",
-		.because =
-			"With tcp_shrink_window=0 a window once advertised must be honoured, so the kernel raises the "
-			"buffer to what is used (tcp_clamp_window). ${holder} has ${memory_used} of ${memory_limit} in use, "
-			"and a window of ${window}.",
-		.clear =
-			"${events} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
-		.remedy = { SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
-			    .expect = "no more than tcp_rmem[2] a socket",
-			    .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023" },
-		.after = READERS " tcp-rcvbuf-fixed tcp-collapse",
-		.reference =
-			"tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
-		.judge = judge_stuck,
-	},
-	{
-		DOCTOR_CHECK("tcp-zero-window", TCP, READER, LOW, MEASURED),
-		.reads =
-			"TCPToZeroWindowAdv, TCPFromZeroWindowAdv, TCPZeroWindowDrop; windows of the socket table",
-		.rule = "a window is shut now, or 5 or more shut a second",
-		.cause =
-			"Receive windows shut ${shut} times (${shut_now} are shut now): senders wait for readers.",
-		.because =
-			"Largest holder of unread data: ${holder}. What is dropped outside a shut window is harmless.",
-		.clear = "${shut} windows shut, ${shut_now} are shut now",
-		.remedy = { .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
-			    .keep = "a faster reader",
-			    NOTHING_CHANGED,
-			    .expect = "shut_now 0",
-			    .risk = "none" },
-		.after = SHUT_BY " tcp-window-stuck",
-		.reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv",
-		.judge = judge_zero_window,
-	},
+	{ DOCTOR_CHECK("tcp-memory", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
+	  .rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
+	  .cause = "The memory of all TCP sockets together ${state}.",
+	  .because =
+		  "${tcp_memory} are in use now (${share}), from ${pressure_at} on every socket gets a smaller "
+		  "buffer, because of a few. The largest: ${holder}.",
+	  .clear = "TCP memory ${tcp_memory}, ${share} of the limit",
+	  .remedy = { .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or mend the holder",
+		      .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
+		      .undo = "remove the line and set the old values",
+		      .expect = "share below 80 %, pressures 0",
+		      .risk = "memory that TCP takes is not there for programs" },
+	  .after = READERS, .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst",
+	  .judge = judge_memory },
+	{ DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "memory.events sock_throttled of all cgroups",
+	  .rule = "sock_throttled rises by 1/s or more",
+	  .cause = "The memory limit of the container ${cgroup} throttles its sockets.",
+	  .because =
+		  "${throttled} times the kernel held sockets of that cgroup small: memory, not the network.",
+	  .clear = "${throttled} times a container's sockets were throttled",
+	  .remedy = { .now = "raise memory.high or memory.max of ${cgroup}",
+		      .keep = "in the container's definition",
+		      .undo = "set the old limit",
+		      .expect = "sock_throttled stands still",
+		      .risk = "the host's memory" },
+	  .reference = "memory.events in Documentation/admin-guide/cgroup-v2.rst (7.x)",
+	  .judge = judge_cgroup },
+	{ DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "TcpExt.TCPRcvCollapsed, tcp_rmem; --deep: kprobe on tcp_collapse",
+	  .rule = "TCPRcvCollapsed rises by 1/s or more",
+	  .cause =
+		  "Receive buffers have grown beyond what is read: the kernel spends its time repacking them.",
+	  .because =
+		  "${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
+		  "pass ${takes}, and everything behind it waits. Largest: ${holder}.",
+	  .clear = "${events} receive buffers repacked",
+	  .remedy = { OTHER_RMEM,
+		      .expect =
+			      "shorter passes: where it was published ${other_size} took some ${other_ms}, and 64 MB 32 to "
+			      "64 ms",
+		      .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms" },
+	  .after = READERS " tcp-rcvbuf-fixed",
+	  .reference =
+		  "net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
+	  .judge = judge_collapse },
+	{ DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop", .rule = "they rise by 1/s or more",
+	  .cause =
+		  "The kernel threw received data away ${events} times, for want of receive memory.",
+	  .because =
+		  "What was thrown away must be sent again: loss made by this host. Largest holder: ${holder}.",
+	  .clear = "${events} times received data was thrown away",
+	  .remedy = { .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
+			     "or take SO_RCVBUF out of the program",
+		      .keep = "in " SYSCTL_FILE,
+		      .undo = "remove the line and set the old value",
+		      .expect = "events from ${events} to 0",
+		      .risk = "memory" },
+	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
+	  .reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned", .judge = judge_rise },
+	{ DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
+	  .reads = "TcpExt.TCPRcvQDrop", .rule = "it rises by 1/s or more",
+	  .cause = "${events} segments were dropped although the window had allowed them.",
+	  .because =
+		  "A segment costs more memory than its payload: the window promised what the buffer could not "
+		  "hold. Largest holder: ${holder}.",
+	  .clear = "${events} segments dropped inside the window",
+	  .remedy = { .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
+		      .keep = "in " SYSCTL_FILE,
+		      .undo = "remove the line and set the old value",
+		      .expect = "events from ${events} to 0",
+		      .risk = "memory" },
+	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
+		   "tcp-collapse",
+	  .reference =
+		  "net/ipv4/tcp_input.c:tcp_data_queue; Cloudflare, windows that cannot shrink (13 of 65 packets)",
+	  .judge = judge_rise },
+	{ SOCKET_CHECK("tcp-window-stuck", TCP, MEMORY, MEDIUM, MEASURED),
+	  .reads =
+		  "TcpExt.TCPWantZeroWindowAdv, tcp_shrink_window; socket table: receive memory, buffer, window",
+	  .rule = "it rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a window beyond the rest",
+	  .cause =
+		  "Windows wanted to shut ${events} times and may not shrink: buffers grow past their limit.",
+	  .because =
+		  "With tcp_shrink_window=0 a window once advertised must be honoured, so the kernel raises the "
+		  "buffer to what is used (tcp_clamp_window). ${holder} has ${memory_used} of ${memory_limit} in use, "
+		  "and a window of ${window}.",
+	  .clear = "${events} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
+	  .remedy = { SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
+		      .expect = "no more than tcp_rmem[2] a socket",
+		      .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023" },
+	  .after = READERS " tcp-rcvbuf-fixed tcp-collapse",
+	  .reference =
+		  "tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
+	  .judge = judge_stuck },
+	{ DOCTOR_CHECK("tcp-zero-window", TCP, READER, LOW, MEASURED),
+	  .reads =
+		  "TCPToZeroWindowAdv, TCPFromZeroWindowAdv, TCPZeroWindowDrop; windows of the socket table",
+	  .rule = "a window is shut now, or 5 or more shut a second",
+	  .cause =
+		  "Receive windows shut ${shut} times (${shut_now} are shut now): senders wait for readers.",
+	  .because =
+		  "Largest holder of unread data: ${holder}. What is dropped outside a shut window is harmless.",
+	  .clear = "${shut} windows shut, ${shut_now} are shut now",
+	  .remedy = { .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
+		      .keep = "a faster reader",
+		      .expect = "shut_now 0" },
+	  .after = SHUT_BY " tcp-window-stuck",
+	  .reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv", .judge = judge_zero_window },
 	{}
 };

@@ -19,11 +19,10 @@ static bool by_diag(const struct doctor_snapshot *snap, struct doctor_finding *f
 static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_ratio,
 			       __u64 *ret_segments)
 {
-	static const char *const requests[] = { "Ip.OutRequests", "Ip6.OutRequests", NULL };
 	__u64 frames;
 
 	if (!doctor_counter(snap, "Tcp.OutSegs", ret_segments) ||
-	    !doctor_counters(snap, requests, &frames) || !frames)
+	    !doctor_counters(snap, "Ip.OutRequests", &frames) || !frames)
 		return false;
 	*ret_ratio = (double)*ret_segments / (double)frames;
 	return true;
@@ -85,8 +84,7 @@ static void note_queue(struct doctor_finding *finding, const struct doctor_group
 		    GROUPS);
 }
 
-static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_small)
 {
 	const struct doctor_group *group = slow_group(snap);
 	__u64 segments;
@@ -115,8 +113,7 @@ static enum doctor_verdict judge_small(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_bonus(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_bonus)
 {
 	const struct doctor_group *group;
 	__u32 young = 0, without = 0;
@@ -145,8 +142,7 @@ static enum doctor_verdict judge_bonus(const struct doctor_snapshot *snap,
 	return doctor_found_if(without && short_elsewhere);
 }
 
-static enum doctor_verdict judge_cwnd(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_cwnd)
 {
 	const struct doctor_group *group = slow_group(snap);
 
@@ -160,8 +156,7 @@ static enum doctor_verdict judge_cwnd(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_mix(const struct doctor_snapshot *snap,
-				     struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_mix)
 {
 	const struct doctor_attached *queue;
 	const struct doctor_group *group;
@@ -181,83 +176,69 @@ static enum doctor_verdict judge_mix(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_tx[] = {
-	{
-		DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED),
-		.reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
-			 "net:net_dev_start_xmit",
-		.rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
-		.cause = "Flows of ${iface} queue ${queue} send small frames (${segments_a_frame} segments): they throttle "
-			 "themselves.",
-		.because =
-			"${slow_flows} of ${flows} flows are paced at about ${pacing} (round trip ${rtt}, window ${cwnd}): "
-			"less than two segments a ms, so each frame is small, costs as much as a large one, and brings "
-			"its own ACK.",
-		.clear =
-			"${segments_a_frame} segments a frame sent, or no queue with slowly paced flows",
-		.remedy = { SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
-			    .expect =
-				    "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
-			    .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
-		.after = "rx-queue-standing cq-shared " CPU_FULL,
-		.reference =
-			"net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
-		.judge = judge_small,
-	},
-	{
-		DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED),
-		.reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
-		.rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
-		.cause = "${without} of ${young} new flows were born inside a standing queue: larger frames by short round "
-			 "trips (5.18) do not reach them.",
-		.because =
-			"Their smallest round trip is ${min_rtt}, the delay of the queue itself, and is kept for "
-			"tcp_min_rtt_wlen.",
-		.clear =
-			"${without} of ${young} new flows without larger frames for a standing queue",
-		.remedy = { .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
-			    .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
-			    .expect = "min_rtt from ${min_rtt} to that of the path",
-			    .risk = "bursts of 12 kB a flow" },
-		.after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
-		.reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize",
-		.judge = judge_bonus,
-	},
-	{
-		DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
-		.reads = "is_cwnd_limited, snd_cwnd of flows by Rx queue",
-		.rule = "most flows of a slowly paced queue are limited by cwnd",
-		.cause =
-			"${limited} of ${flows} slow flows are held by their congestion window (${cwnd} segments).",
-		.because =
-			"tcp_min_tso_segs does not override it: what helps is a shorter round trip or less loss.",
-		.clear = "${limited} of ${flows} slowly paced flows held by their congestion window",
-		.remedy = { .now = ENFORCE_FOR("IFACE"),
-			    .keep = "rxaqm.conf(5)",
-			    .undo = "rxaqm detach IFACE",
-			    .expect = "a shorter round trip, so more with the same window",
-			    .risk = ENFORCE_RISK },
-		.after = "rx-queue-standing tso-self-throttled " CPU_FULL,
-		.reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited",
-		.judge = judge_cwnd,
-	},
-	{
-		DOCTOR_CHECK("cc-mix", TX, SETTING, LOW, INFERRED),
-		.reads = "ECN of flows; marks and drops of rxaqm",
-		.rule = "rxaqm marks and drops, and four or more flows each can and cannot be marked",
-		.cause =
-			"Flows with ECN (${ect}) and without (${not_ect}) share queues: those without are dropped.",
-		.because =
-			"Marked flows keep the queue at their threshold, and the others lose packets there.",
-		.clear =
-			"${ect} flows with ECN, ${not_ect} without; nothing is marked and dropped side by side",
-		.remedy = { .now = "rxaqm policy set IFACE law=auto",
-			    .keep = "rxaqm.conf(5)",
-			    .undo = "rxaqm policy set IFACE law=codel",
-			    .expect = "both kinds get about equal shares: it couples drops to marks",
-			    .risk = "none known" },
-		.reference = "rxaqm(8), law; RFC 9332",
-		.judge = judge_mix,
-	},
+	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED),
+	  .reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
+		   "net:net_dev_start_xmit",
+	  .rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
+	  .cause = "Flows of ${iface} queue ${queue} send small frames (${segments_a_frame} segments): they throttle "
+		   "themselves.",
+	  .because =
+		  "${slow_flows} of ${flows} flows are paced at about ${pacing} (round trip ${rtt}, window ${cwnd}): "
+		  "less than two segments a ms, so each frame is small, costs as much as a large one, and brings "
+		  "its own ACK.",
+	  .clear = "${segments_a_frame} segments a frame sent, or no queue with slowly paced flows",
+	  .remedy = { SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
+		      .expect =
+			      "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
+		      .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
+	  .after = "rx-queue-standing cq-shared " CPU_FULL,
+	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
+	  .judge = judge_small },
+	{ DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED),
+	  .reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
+	  .rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
+	  .cause = "${without} of ${young} new flows were born inside a standing queue: larger frames by short round "
+		   "trips (5.18) do not reach them.",
+	  .because =
+		  "Their smallest round trip is ${min_rtt}, the delay of the queue itself, and is kept for "
+		  "tcp_min_rtt_wlen.",
+	  .clear = "${without} of ${young} new flows without larger frames for a standing queue",
+	  .remedy = { .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
+		      .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
+		      .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
+		      .expect = "min_rtt from ${min_rtt} to that of the path",
+		      .risk = "bursts of 12 kB a flow" },
+	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
+	  .reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize", .judge = judge_bonus },
+	{ DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
+	  .reads = "is_cwnd_limited, snd_cwnd of flows by Rx queue",
+	  .rule = "most flows of a slowly paced queue are limited by cwnd",
+	  .cause =
+		  "${limited} of ${flows} slow flows are held by their congestion window (${cwnd} segments).",
+	  .because =
+		  "tcp_min_tso_segs does not override it: what helps is a shorter round trip or less loss.",
+	  .clear = "${limited} of ${flows} slowly paced flows held by their congestion window",
+	  .remedy = { .now = ENFORCE_FOR("IFACE"),
+		      .keep = "rxaqm.conf(5)",
+		      .undo = "rxaqm detach IFACE",
+		      .expect = "a shorter round trip, so more with the same window",
+		      .risk = ENFORCE_RISK },
+	  .after = "rx-queue-standing tso-self-throttled " CPU_FULL,
+	  .reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited", .judge = judge_cwnd },
+	{ DOCTOR_CHECK("cc-mix", TX, SETTING, LOW, INFERRED),
+	  .reads = "ECN of flows; marks and drops of rxaqm",
+	  .rule = "rxaqm marks and drops, and four or more flows each can and cannot be marked",
+	  .cause =
+		  "Flows with ECN (${ect}) and without (${not_ect}) share queues: those without are dropped.",
+	  .because =
+		  "Marked flows keep the queue at their threshold, and the others lose packets there.",
+	  .clear =
+		  "${ect} flows with ECN, ${not_ect} without; nothing is marked and dropped side by side",
+	  .remedy = { .now = "rxaqm policy set IFACE law=auto",
+		      .keep = "rxaqm.conf(5)",
+		      .undo = "rxaqm policy set IFACE law=codel",
+		      .expect = "both kinds get about equal shares: it couples drops to marks",
+		      .risk = "none known" },
+	  .reference = "rxaqm(8), law; RFC 9332", .judge = judge_mix },
 	{}
 };

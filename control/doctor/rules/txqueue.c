@@ -50,17 +50,15 @@ static double qdisc_drops(const struct doctor_snapshot *snap, const struct docto
 /* UDP's senders are turned away, or the qdisc drops more than TCP needs to find its rate. */
 static bool loses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	static const char *const errors[] = { "Udp.SndbufErrors", "Udp6.SndbufErrors", NULL };
 	__u64 refused, sent = 0;
 
 	doctor_iface_stat(snap, iface, "tx_packets", &sent);
-	return (doctor_counters(snap, errors, &refused) &&
+	return (doctor_counters(snap, "Udp.SndbufErrors", &refused) &&
 		(double)refused >= doctor_window_s(snap)) ||
 	       qdisc_drops(snap, iface) * 100 > (double)sent;
 }
 
-static enum doctor_verdict judge_qdisc(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_qdisc)
 {
 	const struct doctor_standing *standing, *worst = NULL;
 	const struct doctor_queue *queue;
@@ -119,8 +117,7 @@ static void add_stalls(struct doctor_finding *finding, __u64 *most, const char *
 	doctor_note(finding, "longest", (double)longest_ms * 1000, DOCTOR_US, BQL "/stall_max");
 }
 
-static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_stall)
 {
 	const struct doctor_deep_stalls *probed;
 	const struct doctor_iface *iface;
@@ -152,8 +149,7 @@ static enum doctor_verdict judge_stall(const struct doctor_snapshot *snap,
 	return doctor_found_if(stalls); /* each is of many ms */
 }
 
-static enum doctor_verdict judge_drops(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_drops)
 {
 	double drops, share;
 	const struct doctor_iface *iface = doctor_worst(snap, qdisc_drops, &drops);
@@ -180,65 +176,54 @@ static enum doctor_verdict judge_drops(const struct doctor_snapshot *snap,
 	"bpf-dear packet-dear napi-starved"
 
 const struct doctor_check doctor_checks_txqueue[] = {
-	{
-		DOCTOR_CHECK("tx-qdisc-drops", TX, ARRIVAL, MEDIUM, MEASURED),
-		.reads = "RTM_GETQDISC drops by Tx queue; tx_packets",
-		.rule = "1/s or more; low below 1 % of what is sent",
-		.cause =
-			"The qdisc of ${iface} drops ${drops} packets of what this host sends: ${share}.",
-		.because =
-			"Programs send more than the link, a shaper or a policer lets pass, and the queue (${qdisc}) is full.",
-		.clear = "${drops} packets dropped by qdiscs",
-		.remedy = { .now = "tc -s qdisc show dev ${iface}: which one, and its limit; if the link is not full: its rate",
-			    .keep = "the qdisc's configuration",
-			    NOTHING_CHANGED,
-			    .expect = "drops from ${drops} to what TCP needs to find its rate",
-			    .risk = "a longer limit is a longer delay" },
-		.after =
-			"tx-qdisc-standing link-full link-slow nic-pauses-received tx-stalls " LATE_COMPLETIONS,
-		.reference = "tc(8) -s qdisc",
-		.judge = judge_drops,
-	},
-	{
-		DOCTOR_CHECK("tx-stalls", TX, LOOP, HIGH, MEASURED),
-		.reads =
-			"byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
-		.rule = "stall_cnt rises",
-		.cause = "Tx completions of ${iface} stall: ${stalls} times, for up to ${longest}.",
-		.because =
-			"What the NIC has sent (queue ${queue}) is not reported back in time: its NAPI is not polled, or the "
-			"completions stand behind received packets.",
-		.clear = "${stalls} stalls of Tx completions",
-		.remedy = { .now = ENFORCE_FOR(
-				    "${iface}") "; ethtool -L ${iface} rx N tx N where the driver can "
-						"separate them",
-			    .keep = "rxaqm.conf(5), or the interface's configuration",
-			    .undo = "rxaqm detach ${iface}",
-			    .expect = "stalls from ${stalls} to 0",
-			    .risk = ENFORCE_RISK },
-		.after = "cpu-steal cpu-pauses " LATE_COMPLETIONS,
-		.reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
-		.judge = judge_stall,
-	},
-	{
-		DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
-		.reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
-		.rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's; low if they take less than 50 ms "
-			"to be sent, and none are refused",
-		.cause =
-			"Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
-		.because =
-			"In ${backlogged} of ${looks} looks${takes}. Either the link is full, a shaper holds it, or completions "
-			"come late.",
-		.clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
-		.remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
-			    .keep = "-",
-			    NOTHING_CHANGED,
-			    .expect = "waits in fewer than 80 % of looks",
-			    .risk = "none" },
-		.after = "link-full link-slow tx-stalls tso-self-throttled " LATE_COMPLETIONS,
-		.reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
-		.judge = judge_qdisc,
-	},
+	{ DOCTOR_CHECK("tx-qdisc-drops", TX, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "RTM_GETQDISC drops by Tx queue; tx_packets",
+	  .rule = "1/s or more; low below 1 % of what is sent",
+	  .cause = "The qdisc of ${iface} drops ${drops} packets of what this host sends: ${share}.",
+	  .because =
+		  "Programs send more than the link, a shaper or a policer lets pass, and the queue (${qdisc}) is full.",
+	  .clear = "${drops} packets dropped by qdiscs",
+	  .remedy = { .now = "tc -s qdisc show dev ${iface}: which one, and its limit; if the link is not full: its rate",
+		      .keep = "the qdisc's configuration",
+		      .expect = "drops from ${drops} to what TCP needs to find its rate",
+		      .risk = "a longer limit is a longer delay" },
+	  .after =
+		  "tx-qdisc-standing link-full link-slow nic-pauses-received tx-stalls " LATE_COMPLETIONS,
+	  .reference = "tc(8) -s qdisc", .judge = judge_drops },
+	{ DOCTOR_CHECK("tx-stalls", TX, LOOP, HIGH, MEASURED),
+	  .reads =
+		  "byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
+	  .rule = "stall_cnt rises",
+	  .cause = "Tx completions of ${iface} stall: ${stalls} times, for up to ${longest}.",
+	  .because =
+		  "What the NIC has sent (queue ${queue}) is not reported back in time: its NAPI is not polled, or the "
+		  "completions stand behind received packets.",
+	  .clear = "${stalls} stalls of Tx completions",
+	  .remedy = { .now = ENFORCE_FOR(
+			      "${iface}") "; ethtool -L ${iface} rx N tx N where the driver can "
+					  "separate them",
+		      .keep = "rxaqm.conf(5), or the interface's configuration",
+		      .undo = "rxaqm detach ${iface}",
+		      .expect = "stalls from ${stalls} to 0",
+		      .risk = ENFORCE_RISK },
+	  .after = "cpu-steal cpu-pauses " LATE_COMPLETIONS,
+	  .reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
+	  .judge = judge_stall },
+	{ DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
+	  .reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
+	  .rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's; low if they take less than 50 ms "
+		  "to be sent, and none are refused",
+	  .cause =
+		  "Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
+	  .because =
+		  "In ${backlogged} of ${looks} looks${takes}. Either the link is full, a shaper holds it, or completions "
+		  "come late.",
+	  .clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
+	  .remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
+		      .keep = "-",
+		      .expect = "waits in fewer than 80 % of looks" },
+	  .after = "link-full link-slow tx-stalls tso-self-throttled " LATE_COMPLETIONS,
+	  .reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
+	  .judge = judge_qdisc },
 	{}
 };

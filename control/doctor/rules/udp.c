@@ -21,14 +21,14 @@
 /* A small datagram takes a buffer of 2 kB at least, and its header (SKB_TRUESIZE). */
 #define LEAST_CHARGED 2304
 
-static const char *const delivered[] = { "Udp.InDatagrams", "Udp6.InDatagrams", NULL };
+static const char delivered[] = "Udp.InDatagrams";
 
 static bool is_udp(const struct doctor_socket *socket)
 {
 	return !strcmp(socket->proto, "udp");
 }
 
-static double by_drops(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(by_drops)
 {
 	double drops = (double)socket->drops;
 
@@ -54,11 +54,10 @@ static double softirq_percent(const struct doctor_snapshot *snap, __s32 id)
 /* Did buffers make most of the drops of @socket? What they did not are checksums and filters. */
 static bool was_full(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
-	static const char *const full[] = { "Udp.RcvbufErrors", "Udp6.RcvbufErrors",
-					    "Udp.MemErrors", "Udp6.MemErrors", NULL };
 	__u64 drops;
 
-	return !doctor_counters(snap, full, &drops) || drops * 2 >= socket->drops;
+	return !doctor_counters(snap, "Udp.RcvbufErrors|Udp.MemErrors", &drops) ||
+	       drops * 2 >= socket->drops;
 }
 
 /* Which check explains the drops of @socket; "": @socket is NULL. */
@@ -126,7 +125,7 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 	doctor_note(finding, "memory_limit", socket->rcvbuf, DOCTOR_BYTES, UDP_SOCKETS);
 	doctor_say(finding, "rmem_max", "%llu", (unsigned long long)max);
 	doctor_say(finding, "larger", "%llu", max < 4194304 ? 8388608ULL : 2ULL * max);
-	doctor_note_rise(finding, "datagrams", datagrams / window, DOCTOR_PER_S, delivered[0]);
+	doctor_note_rise(finding, "datagrams", datagrams / window, DOCTOR_PER_S, delivered);
 	if (datagrams > 0)
 		doctor_note(finding, "covers",
 			    socket->rcvbuf / (double)LEAST_CHARGED * window * 1e6 / datagrams,
@@ -140,8 +139,7 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 			 DOCTOR_PERCENT, "/proc/stat");
 }
 
-static enum doctor_verdict judge_reader(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_reader)
 {
 	const struct doctor_socket *socket = doctor_most_of(snap, is_udp, by_drops);
 	bool program_known;
@@ -159,155 +157,118 @@ static enum doctor_verdict judge_reader(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_overflow(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_overflow)
 {
-	static const char *const errors[] = { "Udp.RcvbufErrors", "Udp6.RcvbufErrors", NULL };
-	__u64 value, datagrams;
+	__u64 value;
 
-	if (!doctor_counters(snap, errors, &value))
+	if (!doctor_counters(snap, "Udp.RcvbufErrors", &value))
 		return doctor_blind(finding,
 				    "/proc/net/snmp has no UDP counters, or they were reset");
-	doctor_counters(snap, delivered, &datagrams);
-	doctor_note_count(finding, "overflows", value, errors[0]);
-	doctor_note_count(finding, "datagrams", datagrams, delivered[0]);
+	doctor_note_counter(snap, finding, "overflows", "Udp.RcvbufErrors");
+	doctor_note_counter(snap, finding, "datagrams", delivered);
 	return doctor_found_if_often(snap, value);
 }
 
-static enum doctor_verdict judge_memory(const struct doctor_snapshot *snap,
-					struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_memory)
 {
-	static const char *const errors[] = { "Udp.MemErrors", "Udp6.MemErrors", NULL };
 	__u64 value, pages = 0;
 
-	if (!doctor_counters(snap, errors, &value))
+	if (!doctor_counters(snap, "Udp.MemErrors", &value))
 		return doctor_blind(finding, "the kernel does not count MemErrors");
 	doctor_map_get(snap->after.counters, "sockstat.UDP.mem", &pages);
-	doctor_note_count(finding, "errors", value, errors[0]);
+	doctor_note_counter(snap, finding, "errors", "Udp.MemErrors");
 	doctor_note(finding, "udp_memory", (double)pages * snap->page_size, DOCTOR_BYTES,
 		    "/proc/net/sockstat");
 	return doctor_found_if_often(snap, value);
 }
 
 const struct doctor_check doctor_checks_udp[] = {
-	{
-		SOCKET_CHECK(STOPPED, PROGRAM, READER, HIGH, MEASURED),
-		.reads =
-			"socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
-		.rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
-		.cause =
-			"${program} does not read its UDP socket: ${drops} datagrams were dropped there.",
-		.because =
-			"${socket} has ${memory_used} of ${memory_limit} in use all the time, and the program uses "
-			"${program_cpu} of a CPU: no buffer is large enough for that.",
-		.clear =
-			"${drops} datagrams dropped because a program stands still (${udp_sockets} sockets)",
-		.remedy = { .now = "look at what the program does: cat /proc/${pid}/stack",
-			    .keep = "mend the program, or close the socket",
-			    NOTHING_CHANGED,
-			    .expect = "drops from ${drops} to 0",
-			    .risk = "none" },
-		.reference = "udp(7), /proc/net/udp drops",
-		.essential = true,
-		.judge = judge_reader,
-	},
-	{
-		SOCKET_CHECK(SHARES_CPU, PROGRAM, SHARED, HIGH, MEASURED),
-		.reads =
-			"socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
-		.rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
-		.cause =
-			"${program} shares its CPU with the softirqs that bring its packets: ${drops} dropped.",
-		.because =
-			"It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
-			"${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
-		.clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
-		.remedy = { .now = "taskset -cp CPUS ${pid}, with CPUs that take no interrupts of the NIC",
-			    .keep = "CPUAffinity= in the unit of the service",
-			    .undo = "taskset -cp 0-N ${pid}",
-			    .expect =
-				    "drops from ${drops} to 0: 476,390 became 0 where it was published",
-			    .risk = "a CPU far from the NIC's memory costs some more per packet" },
-		.reference =
-			"Google, benchmarking UDP bulk flows: the reader on the interrupt's CPU",
-		.essential = true,
-		.judge = judge_reader,
-	},
-	{
-		SOCKET_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
-		.reads = "socket table twice: drops, memory; schedstat of the program",
-		.rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
-		.cause =
-			"${program} reads UDP more slowly than it comes: ${drops} datagrams were dropped.",
-		.because =
-			"${socket} holds ${memory_used} of ${memory_limit}; the program uses ${program_cpu} of a CPU at "
-			"${datagrams}. That lasts, so a larger buffer only makes it later.",
-		.clear = "${drops} datagrams dropped because a program is too slow",
-		.remedy = { .now = "read with recvmmsg() or UDP_GRO, or in more threads with SO_REUSEPORT",
-			    .keep = "the same; or tell the sender to send less",
-			    NOTHING_CHANGED,
-			    .expect = "drops from ${drops} to 0 once it reads ${datagrams}",
-			    .risk = "none" },
-		.reference = "Google, benchmarking UDP bulk flows: sustained overrun",
-		.essential = true,
-		.judge = judge_reader,
-	},
-	{
-		SOCKET_CHECK(BURST, UDP, MEMORY, HIGH, MEASURED),
-		.reads = "socket table: drops, buffer; Udp.InDatagrams",
-		.rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
-		.cause =
-			"The UDP buffer of ${program} is too short for the time it is held off: ${drops} dropped.",
-		.because =
-			"${socket} has ${memory_limit}. At ${datagrams}, counted as the kernel does with all of a "
-			"packet's memory, that is ${covers} of traffic.",
-		.clear = "${drops} datagrams dropped because a buffer is short",
-		.remedy = { .now = "sysctl -w net.core.rmem_max=${larger}, and SO_RCVBUF of the program (often a setting of it); "
-				   "if it sets none: net.core.rmem_default, too, and restart it",
-			    .keep = "echo net.core.rmem_max=${larger} >>" SYSCTL_FILE,
-			    .undo = "sysctl -w net.core.rmem_max=${rmem_max}, and remove the line",
-			    .expect =
-				    "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
-			    .risk = "as much memory a socket, and data that waits longer" },
-		.after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
-		.reference =
-			"udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
-		.essential = true,
-		.judge = judge_reader,
-	},
-	{
-		DOCTOR_CHECK("udp-overflow", UDP, MEMORY, HIGH, MEASURED),
-		.reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors",
-		.rule = "they rise by 1/s or more",
-		.cause = "${overflows} datagrams found a full receive buffer.",
-		.because = "${datagrams} were delivered meanwhile.",
-		.clear = "${overflows} of ${datagrams} datagrams found a full buffer",
-		.remedy = { .now = "ss -uamp shows the socket (d: drops)",
-			    .keep = "-",
-			    NOTHING_CHANGED,
-			    .expect = "overflows from ${overflows} to 0",
-			    .risk = "none" },
-		.after = ALL_READERS,
-		.reference = "snmp_counter.rst; net/ipv4/udp.c:__udp_enqueue_schedule_skb",
-		.essential = true,
-		.judge = judge_overflow,
-	},
-	{
-		DOCTOR_CHECK("udp-memory", UDP, MEMORY, HIGH, MEASURED),
-		.reads = "Udp.MemErrors, Udp6.MemErrors",
-		.rule = "they rise by 1/s or more",
-		.cause =
-			"UDP as a whole is out of memory (udp_mem): ${errors} datagrams were dropped.",
-		.because = "${udp_memory} are in use by all UDP sockets.",
-		.clear = "${errors} datagrams dropped for udp_mem",
-		.remedy = { .now = "raise net.ipv4.udp_mem[2], or find who holds it: ss -uamp",
-			    .keep = "in " SYSCTL_FILE,
-			    .undo = "remove the line and set the old values",
-			    .expect = "errors from ${errors} to 0",
-			    .risk = "memory" },
-		.after = "udp-reader-stopped udp-reader-slow",
-		.reference = "udp_mem in ip-sysctl.rst",
-		.judge = judge_memory,
-	},
+	{ SOCKET_CHECK(STOPPED, PROGRAM, READER, HIGH, MEASURED),
+	  .reads = "socket table twice: drops, memory; Udp.InDatagrams; schedstat of the program",
+	  .rule = "a UDP socket drops 1/s or more, is half full at both ends, and nobody reads UDP or its program runs below 1 % of a CPU",
+	  .cause = "${program} does not read its UDP socket: ${drops} datagrams were dropped there.",
+	  .because =
+		  "${socket} has ${memory_used} of ${memory_limit} in use all the time, and the program uses "
+		  "${program_cpu} of a CPU: no buffer is large enough for that.",
+	  .clear =
+		  "${drops} datagrams dropped because a program stands still (${udp_sockets} sockets)",
+	  .remedy = { .now = "look at what the program does: cat /proc/${pid}/stack",
+		      .keep = "mend the program, or close the socket",
+		      .expect = "drops from ${drops} to 0" },
+	  .reference = "udp(7), /proc/net/udp drops", .essential = true, .judge = judge_reader },
+	{ SOCKET_CHECK(SHARES_CPU, PROGRAM, SHARED, HIGH, MEASURED),
+	  .reads =
+		  "socket table: drops, CPU of the packets; CPU and schedstat of the program; /proc/stat",
+	  .rule = "a UDP socket drops 1/s or more, and its program waits 20 % of the time for a CPU that softirqs have 20 % of",
+	  .cause =
+		  "${program} shares its CPU with the softirqs that bring its packets: ${drops} dropped.",
+	  .because =
+		  "It runs on CPU ${program_cpu_number}, where softirqs take ${softirq_there}, and waits "
+		  "${program_waits_for_cpu} of the time for that CPU; while it waits, ${socket} fills.",
+	  .clear = "${drops} datagrams dropped because a program shares its CPU with softirqs",
+	  .remedy = { .now = "taskset -cp CPUS ${pid}, with CPUs that take no interrupts of the NIC",
+		      .keep = "CPUAffinity= in the unit of the service",
+		      .undo = "taskset -cp 0-N ${pid}",
+		      .expect = "drops from ${drops} to 0: 476,390 became 0 where it was published",
+		      .risk = "a CPU far from the NIC's memory costs some more per packet" },
+	  .reference = "Google, benchmarking UDP bulk flows: the reader on the interrupt's CPU",
+	  .essential = true, .judge = judge_reader },
+	{ SOCKET_CHECK(SLOW, PROGRAM, READER, HIGH, MEASURED),
+	  .reads = "socket table twice: drops, memory; schedstat of the program",
+	  .rule = "a UDP socket drops 1/s or more, and is half full at both ends or its program has 80 % of a CPU",
+	  .cause =
+		  "${program} reads UDP more slowly than it comes: ${drops} datagrams were dropped.",
+	  .because =
+		  "${socket} holds ${memory_used} of ${memory_limit}; the program uses ${program_cpu} of a CPU at "
+		  "${datagrams}. That lasts, so a larger buffer only makes it later.",
+	  .clear = "${drops} datagrams dropped because a program is too slow",
+	  .remedy = { .now = "read with recvmmsg() or UDP_GRO, or in more threads with SO_REUSEPORT",
+		      .keep = "the same; or tell the sender to send less",
+		      .expect = "drops from ${drops} to 0 once it reads ${datagrams}" },
+	  .reference = "Google, benchmarking UDP bulk flows: sustained overrun", .essential = true,
+	  .judge = judge_reader },
+	{ SOCKET_CHECK(BURST, UDP, MEMORY, HIGH, MEASURED),
+	  .reads = "socket table: drops, buffer; Udp.InDatagrams",
+	  .rule = "a UDP socket drops 1/s or more, and none of the three above explains it",
+	  .cause =
+		  "The UDP buffer of ${program} is too short for the time it is held off: ${drops} dropped.",
+	  .because =
+		  "${socket} has ${memory_limit}. At ${datagrams}, counted as the kernel does with all of a "
+		  "packet's memory, that is ${covers} of traffic.",
+	  .clear = "${drops} datagrams dropped because a buffer is short",
+	  .remedy = { .now = "sysctl -w net.core.rmem_max=${larger}, and SO_RCVBUF of the program (often a setting of it); "
+			     "if it sets none: net.core.rmem_default, too, and restart it",
+		      .keep = "echo net.core.rmem_max=${larger} >>" SYSCTL_FILE,
+		      .undo = "sysctl -w net.core.rmem_max=${rmem_max}, and remove the line",
+		      .expect =
+			      "drops from ${drops} to 0 for longer bursts: 8 MB are 65 ms at 1 Gbit/s",
+		      .risk = "as much memory a socket, and data that waits longer" },
+	  .after = "udp-memory rx-queue-standing rx-starved cpu-steal " CPU_FULL,
+	  .reference =
+		  "udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
+	  .essential = true, .judge = judge_reader },
+	{ DOCTOR_CHECK("udp-overflow", UDP, MEMORY, HIGH, MEASURED),
+	  .reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors", .rule = "they rise by 1/s or more",
+	  .cause = "${overflows} datagrams found a full receive buffer.",
+	  .because = "${datagrams} were delivered meanwhile.",
+	  .clear = "${overflows} of ${datagrams} datagrams found a full buffer",
+	  .remedy = { .now = "ss -uamp shows the socket (d: drops)",
+		      .keep = "-",
+		      .expect = "overflows from ${overflows} to 0" },
+	  .after = ALL_READERS,
+	  .reference = "snmp_counter.rst; net/ipv4/udp.c:__udp_enqueue_schedule_skb",
+	  .essential = true, .judge = judge_overflow },
+	{ DOCTOR_CHECK("udp-memory", UDP, MEMORY, HIGH, MEASURED),
+	  .reads = "Udp.MemErrors, Udp6.MemErrors", .rule = "they rise by 1/s or more",
+	  .cause = "UDP as a whole is out of memory (udp_mem): ${errors} datagrams were dropped.",
+	  .because = "${udp_memory} are in use by all UDP sockets.",
+	  .clear = "${errors} datagrams dropped for udp_mem",
+	  .remedy = { .now = "raise net.ipv4.udp_mem[2], or find who holds it: ss -uamp",
+		      .keep = "in " SYSCTL_FILE,
+		      .undo = "remove the line and set the old values",
+		      .expect = "errors from ${errors} to 0",
+		      .risk = "memory" },
+	  .after = "udp-reader-stopped udp-reader-slow", .reference = "udp_mem in ip-sysctl.rst",
+	  .judge = judge_memory },
 	{}
 };

@@ -5,7 +5,7 @@
 #include "doctor/rules/sockets.h"
 
 /* A window that is all in flight: what arrives in a round trip is what the window allows. */
-static double window_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(window_share)
 {
 	double rate = (double)socket->received / doctor_window_s(snap);
 	__u32 rtt_us = socket->rcv_rtt_us;
@@ -19,12 +19,12 @@ static double window_share(const struct doctor_snapshot *snap, const struct doct
 	return rate * rtt_us / 1e6 / socket->rcv_wnd;
 }
 
-static double fixed_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(fixed_share)
 {
 	return socket->rcvbuf_locked ? window_share(snap, socket) : 0;
 }
 
-static double limited_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(limited_share)
 {
 	__u64 max = doctor_sysctl(snap, "net.ipv4.tcp_rmem", 2, 0);
 
@@ -33,7 +33,7 @@ static double limited_share(const struct doctor_snapshot *snap, const struct doc
 }
 
 /* Small segments open it by two segments each, larger ones (GRO) by twice their length. */
-static double opening_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(opening_share)
 {
 	if (socket->rcvbuf_locked || !socket->window_clamp || !socket->data_segs_in ||
 	    socket->rcv_ssthresh > socket->window_clamp / 4 || socket->data_segs_in < 1000)
@@ -63,32 +63,28 @@ static enum doctor_verdict judge_share(const struct doctor_snapshot *snap,
 	return DOCTOR_FOUND;
 }
 
-static enum doctor_verdict judge_fixed(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_fixed)
 {
 	if (!strcmp(snap->sockets.source, "diag"))
 		return doctor_blind(finding, "sock_diag does not tell whether SO_RCVBUF was set");
 	return judge_share(snap, finding, fixed_share);
 }
 
-static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
-				       struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_limit)
 {
 	doctor_say_rmem(snap, finding, true);
 	return judge_share(snap, finding, limited_share);
 }
 
-static enum doctor_verdict judge_opening(const struct doctor_snapshot *snap,
-					 struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_opening)
 {
 	return judge_share(snap, finding, opening_share);
 }
 
-static double huge_share(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(huge_share)
 {
 	double bdp_1_gbit = 125e6 * (socket->rcv_rtt_us ?: 1000) / 1e6;
 
-	(void)snap;
 	/* Both ends of the window: a burst is what buffers are for. */
 	if (socket->rcvbuf_locked || !socket->seen_before ||
 	    socket->rmem_alloc < socket->rcvbuf / 2 ||
@@ -98,8 +94,7 @@ static double huge_share(const struct doctor_snapshot *snap, const struct doctor
 	return socket->rmem_alloc;
 }
 
-static enum doctor_verdict judge_huge(const struct doctor_snapshot *snap,
-				      struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_huge)
 {
 	const struct doctor_socket *worst = doctor_most(snap, huge_share);
 
@@ -121,14 +116,12 @@ static bool tells_ratio(const struct doctor_socket *socket)
 }
 
 /* How little of its memory is payload, of 256. */
-static double waste(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+DOCTOR_SCORE(waste)
 {
-	(void)snap;
 	return socket->received >= 1000000 ? 256 - (double)socket->scaling_ratio : 0;
 }
 
-static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
-					  struct doctor_finding *finding)
+DOCTOR_JUDGE(judge_truesize)
 {
 	const struct doctor_socket *worst = doctor_most_of(snap, tells_ratio, waste), *socket;
 	bool seen = false;
@@ -153,98 +146,78 @@ static enum doctor_verdict judge_truesize(const struct doctor_snapshot *snap,
 }
 
 const struct doctor_check doctor_checks_window[] = {
-	{
-		SOCKET_CHECK("tcp-rcvbuf-fixed", TCP, SETTING, HIGH, MEASURED),
-		.reads = "socket table: SO_RCVBUF lock, window, RTT, bytes received",
-		.rule = "SO_RCVBUF was set, and 80 % or more of the window is in flight all the time",
-		.cause = "${program} fixed its receive buffer (SO_RCVBUF): the window is the limit.",
-		.because =
-			"On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}; a buffer that "
-			"a program sets is not tuned by the kernel, and is silently cut to net.core.rmem_max.",
-		.clear =
-			"${window_used} of a window in flight where SO_RCVBUF is set (${locked} sockets)",
-		.remedy = { .now = "take setsockopt(SO_RCVBUF) out of the program, often a setting of it",
-			    .keep = "the same",
-			    .undo = "put it back",
-			    .expect =
-				    "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
-			    .risk = "the kernel may use up to tcp_rmem[2] for such a socket" },
-		.after = READERS,
-		.reference = "socket(7) SO_RCVBUF; Google, TCP bulk flows: buffers set by programs",
-		.judge = judge_fixed,
-	},
-	{
-		SOCKET_CHECK("tcp-window-limit", TCP, SETTING, MEDIUM, MEASURED),
-		.reads = "socket table: buffer, window, RTT, bytes received; tcp_rmem[2]",
-		.rule = "the buffer is at tcp_rmem[2], and 80 % or more of the window is in flight",
-		.cause =
-			"The largest receive window that tcp_rmem allows is too small for the path.",
-		.because =
-			"On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}.",
-		.clear = "${window_used} of a window at tcp_rmem[2] in flight",
-		.remedy = { OTHER_RMEM,
-			    .expect = "1 Gbit/s at ${rtt} needs a buffer of ${buffer_for_1_gbit}",
-			    .risk = "a slow reader may hold that much memory: watch tcp-buffers-huge" },
-		.after = READERS,
-		.reference =
-			"tcp_rmem in ip-sysctl.rst; Google, TCP bulk flows: 276 to 6600 Mbit/s at 121 ms",
-		.judge = judge_limit,
-	},
-	{
-		SOCKET_CHECK("tcp-window-opens-slowly", TCP, SETTING, LOW, INFERRED),
-		.reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
-		.rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
-		.cause =
-			"The receive window opens slowly: segments are small for the memory they take.",
-		.because =
-			"On ${socket}: each segment opens it by its own length twice, so without GRO by two "
-			"segments (tcp_grow_window).",
-		.clear = "${window_used} of a window that still opens in flight",
-		.remedy = { .now = "ethtool -K IFACE gro on",
-			    .keep = "the same in the interface's configuration",
-			    .undo = "ethtool -K IFACE gro off",
-			    .expect = "the window doubles each round trip",
-			    .risk = "none for hosts; routers of other people's packets may want GRO off" },
-		.after = READERS " gro-off tcp-truesize",
-		.reference =
-			"net/ipv4/tcp_input.c:tcp_grow_window; Cloudflare, initial receive window",
-		.judge = judge_opening,
-	},
-	{
-		SOCKET_CHECK("tcp-buffers-huge", TCP, MEMORY, MEDIUM, MEASURED),
-		.reads = "socket table: receive memory, buffer, RTT",
-		.rule = "half of the buffer, 4 MB or more, in use all the time, and the buffer beyond 2 BDP of 1 Gbit/s",
-		.cause =
-			"A receive buffer was tuned far beyond what its path needs: ${memory_used} stand in it.",
-		.because = "${program}, ${socket}, round trip ${rtt}, limit ${memory_limit}.",
-		.clear = "${over_limit} sockets above their limit, ${at_maximum} at tcp_rmem[2]",
-		.remedy = { OTHER_RMEM,
-			    .expect = "at most ${other_size} a socket instead of ${memory_used}",
-			    .risk = "flows with a long path get a smaller window" },
-		.after =
-			"tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-window-stuck tcp-collapse",
-		.reference = "Cloudflare 2023: 558 sockets above 5 MB at 20 ms",
-		.judge = judge_huge,
-	},
-	{
-		DOCTOR_CHECK("tcp-truesize", TCP, SERVICE, MEDIUM, MEASURED),
-		.reads = "socket table: scaling_ratio (6.6 or later), bytes a segment",
-		.rule = "a socket that received 1 MB or more has a scaling_ratio below 64 of 256",
-		.cause =
-			"Only ${payload_share} of receive memory is payload: each packet costs too much of it.",
-		.because =
-			"On ${socket}, ${bytes_a_segment} a segment. Small messages, or a driver that gives each packet "
-			"a page or more.",
-		.clear = "${payload_share} of receive memory is payload at worst",
-		.remedy = { .now = "if segments are small: larger writes at the sender; else look at the driver's "
-				   "rx-copybreak and header split (ethtool --show-tunable, -g)",
-			    .keep = "the same",
-			    NOTHING_CHANGED,
-			    .expect = "a window up to 4 times as large in the same memory",
-			    .risk = "copybreak costs a copy" },
-		.reference =
-			"net/ipv4/tcp_input.c:tcp_measure_rcv_mss; Cloudflare: 3 times the data",
-		.judge = judge_truesize,
-	},
+	{ SOCKET_CHECK("tcp-rcvbuf-fixed", TCP, SETTING, HIGH, MEASURED),
+	  .reads = "socket table: SO_RCVBUF lock, window, RTT, bytes received",
+	  .rule = "SO_RCVBUF was set, and 80 % or more of the window is in flight all the time",
+	  .cause = "${program} fixed its receive buffer (SO_RCVBUF): the window is the limit.",
+	  .because =
+		  "On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}; a buffer that "
+		  "a program sets is not tuned by the kernel, and is silently cut to net.core.rmem_max.",
+	  .clear = "${window_used} of a window in flight where SO_RCVBUF is set (${locked} sockets)",
+	  .remedy = { .now = "take setsockopt(SO_RCVBUF) out of the program, often a setting of it",
+		      .undo = "put it back",
+		      .expect =
+			      "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
+		      .risk = "the kernel may use up to tcp_rmem[2] for such a socket" },
+	  .after = READERS,
+	  .reference = "socket(7) SO_RCVBUF; Google, TCP bulk flows: buffers set by programs",
+	  .judge = judge_fixed },
+	{ SOCKET_CHECK("tcp-window-limit", TCP, SETTING, MEDIUM, MEASURED),
+	  .reads = "socket table: buffer, window, RTT, bytes received; tcp_rmem[2]",
+	  .rule = "the buffer is at tcp_rmem[2], and 80 % or more of the window is in flight",
+	  .cause = "The largest receive window that tcp_rmem allows is too small for the path.",
+	  .because = "On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}.",
+	  .clear = "${window_used} of a window at tcp_rmem[2] in flight",
+	  .remedy = { OTHER_RMEM,
+		      .expect = "1 Gbit/s at ${rtt} needs a buffer of ${buffer_for_1_gbit}",
+		      .risk = "a slow reader may hold that much memory: watch tcp-buffers-huge" },
+	  .after = READERS,
+	  .reference =
+		  "tcp_rmem in ip-sysctl.rst; Google, TCP bulk flows: 276 to 6600 Mbit/s at 121 ms",
+	  .judge = judge_limit },
+	{ SOCKET_CHECK("tcp-window-opens-slowly", TCP, SETTING, LOW, INFERRED),
+	  .reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
+	  .rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
+	  .cause = "The receive window opens slowly: segments are small for the memory they take.",
+	  .because =
+		  "On ${socket}: each segment opens it by its own length twice, so without GRO by two "
+		  "segments (tcp_grow_window).",
+	  .clear = "${window_used} of a window that still opens in flight",
+	  .remedy = { .now = "ethtool -K IFACE gro on",
+		      .keep = "the same in the interface's configuration",
+		      .undo = "ethtool -K IFACE gro off",
+		      .expect = "the window doubles each round trip",
+		      .risk = "none for hosts; routers of other people's packets may want GRO off" },
+	  .after = READERS " gro-off tcp-truesize",
+	  .reference = "net/ipv4/tcp_input.c:tcp_grow_window; Cloudflare, initial receive window",
+	  .judge = judge_opening },
+	{ SOCKET_CHECK("tcp-buffers-huge", TCP, MEMORY, MEDIUM, MEASURED),
+	  .reads = "socket table: receive memory, buffer, RTT",
+	  .rule = "half of the buffer, 4 MB or more, in use all the time, and the buffer beyond 2 BDP of 1 Gbit/s",
+	  .cause =
+		  "A receive buffer was tuned far beyond what its path needs: ${memory_used} stand in it.",
+	  .because = "${program}, ${socket}, round trip ${rtt}, limit ${memory_limit}.",
+	  .clear = "${over_limit} sockets above their limit, ${at_maximum} at tcp_rmem[2]",
+	  .remedy = { OTHER_RMEM,
+		      .expect = "at most ${other_size} a socket instead of ${memory_used}",
+		      .risk = "flows with a long path get a smaller window" },
+	  .after =
+		  "tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-window-stuck tcp-collapse",
+	  .reference = "Cloudflare 2023: 558 sockets above 5 MB at 20 ms", .judge = judge_huge },
+	{ DOCTOR_CHECK("tcp-truesize", TCP, SERVICE, MEDIUM, MEASURED),
+	  .reads = "socket table: scaling_ratio (6.6 or later), bytes a segment",
+	  .rule = "a socket that received 1 MB or more has a scaling_ratio below 64 of 256",
+	  .cause =
+		  "Only ${payload_share} of receive memory is payload: each packet costs too much of it.",
+	  .because =
+		  "On ${socket}, ${bytes_a_segment} a segment. Small messages, or a driver that gives each packet "
+		  "a page or more.",
+	  .clear = "${payload_share} of receive memory is payload at worst",
+	  .remedy = { .now = "if segments are small: larger writes at the sender; else look at the driver's "
+			     "rx-copybreak and header split (ethtool --show-tunable, -g)",
+		      .expect = "a window up to 4 times as large in the same memory",
+		      .risk = "copybreak costs a copy" },
+	  .reference = "net/ipv4/tcp_input.c:tcp_measure_rcv_mss; Cloudflare: 3 times the data",
+	  .judge = judge_truesize },
 	{}
 };

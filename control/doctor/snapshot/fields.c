@@ -9,33 +9,35 @@
 #include "doctor/snapshot/snapshot.h"
 
 LAYOUT(doctor_cpu, FIELDS(doctor_cpu, id, user, system, idle, iowait, irq, softirq, steal),
-       FIELDS(doctor_cpu, processed, dropped, squeezed, rps, flow_limited, backlog, net_rx, khz),
-       FIELDS(doctor_cpu, base_khz, max_khz, throttles, wake_us, sibling, numa_node, net_tx),
-       FIELDS(doctor_cpu, timer, block, tasklet, sched, rcu));
+       FIELDS(doctor_cpu, processed, dropped, flow_limited, net_rx, khz, base_khz, max_khz,
+	      throttles),
+       FIELDS(doctor_cpu, wake_us, sibling, numa_node, net_tx, timer, block, tasklet, sched),
+       FIELD(doctor_cpu, rcu));
 
 LAYOUT(doctor_thread, FIELDS(doctor_thread, comm, pid, cpu, run_ns, wait_ns, longest_wait_ns));
 
-LAYOUT(doctor_queue, FIELDS(doctor_queue, id, tx, packets, bytes, drops, alloc_fails, gso_packets),
-       FIELDS(doctor_queue, gso_wire_packets, irq_count, napi, irq, cpu, bql_inflight, bql_limit),
-       FIELDS(doctor_queue, stall_cnt, stall_max_ms, stall_thrs_ms, backlog, backlog_bytes),
-       FIELDS(doctor_queue, qdisc_drops, requeues));
+LAYOUT(doctor_queue,
+       FIELDS(doctor_queue, id, tx, packets, bytes, drops, alloc_fails, irq_count, napi),
+       FIELDS(doctor_queue, irq, cpu, bql_inflight, bql_limit, stall_cnt, stall_max_ms,
+	      stall_thrs_ms, backlog_bytes),
+       FIELD(doctor_queue, qdisc_drops));
 
 LAYOUT(doctor_napi,
-       FIELDS(doctor_napi, id, irq, pid, threaded, defer_hard_irqs, gro_flush_timeout_ns),
-       FIELD(doctor_napi, irq_suspend_timeout_ns));
+       FIELDS(doctor_napi, id, irq, pid, threaded, defer_hard_irqs, gro_flush_timeout_ns));
 
 LAYOUT(doctor_iface,
-       FIELDS(doctor_iface, name, driver, ifindex, mtu, tx_queue_len, link_type, speed_mbit),
-       FIELDS(doctor_iface, numa_node, rx_queues, tx_queues, rps_queues, rx_ring, rx_ring_max),
-       FIELDS(doctor_iface, rx_max_queues, rss_queues, rss_share_max_permille, channels, rx_usecs),
-       FIELDS(doctor_iface, rx_channels, speed_max_mbit, duplex, pcie_width, pcie_max_width),
-       FIELDS(doctor_iface, gro, gro_known, xdp_generic, xdp, threaded, up, qdisc),
+       FIELDS(doctor_iface, name, driver, ifindex, link_type, speed_mbit, numa_node, rx_queues,
+	      rps_queues),
+       FIELDS(doctor_iface, rx_ring, rx_ring_max, rx_max_queues, rss_share_max_permille, channels,
+	      rx_channels, speed_max_mbit, duplex),
+       FIELDS(doctor_iface, pcie_width, pcie_max_width, gro, gro_known, xdp_generic, qdisc),
        MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
        MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
        LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type));
 
-LAYOUT(doctor_owner, FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before),
-       FIELDS(doctor_owner, throttled_us, nice));
+LAYOUT(doctor_owner,
+       FIELDS(doctor_owner, pid, comm, state, cpu, run_ns, wait_ns, seen_before, throttled_us),
+       FIELD(doctor_owner, nice));
 
 LAYOUT(doctor_hog, FIELDS(doctor_hog, pid, comm, cpu, run_ns));
 
@@ -55,33 +57,36 @@ LAYOUT(doctor_standing, FIELDS(doctor_standing, ifindex, queue, looks, backlogge
 LAYOUT(doctor_past, FIELDS(doctor_past, rx_bytes_per_s, busiest_permille, standing));
 
 LAYOUT(doctor_attached,
-       FIELDS(doctor_attached, ifindex, queue, signal, completion, mode, busy_polls),
-       FIELDS(doctor_attached, drained_polls, packets, acks, over_target, over_target_acks),
-       FIELDS(doctor_attached, marked, dropped, sojourn_p50_ns, target_ns, clock_bad));
+       FIELDS(doctor_attached, ifindex, queue, completion, mode, busy_polls, drained_polls,
+	      over_target, over_target_acks),
+       FIELDS(doctor_attached, marked, dropped, sojourn_p50_ns, clock_bad));
 
 LAYOUT(doctor_blind, FIELDS(doctor_blind, what, why, essential));
 
 LAYOUT(doctor_socket,
        FIELDS(doctor_socket, proto, state, local, remote, ifindex, rx_queue, cpu, rcvbuf_locked),
-       FIELDS(doctor_socket, locked_known, seen_before, rmem_alloc, rcvbuf, wmem_queued, sndbuf),
-       FIELDS(doctor_socket, recv_queue, send_queue, not_sent, was_rmem_alloc, was_recv_queue),
-       FIELDS(doctor_socket, was_packets_out, drops, received, acked, read, segs_in, data_segs_in),
-       FIELDS(doctor_socket, segs_out, retrans, ooo_segs, busy_ms, rwnd_limited_ms),
-       FIELDS(doctor_socket, sndbuf_limited_ms, scaling_ratio, rcv_wnd, rcv_ssthresh),
-       FIELDS(doctor_socket, window_clamp, rcv_rtt_us, srtt_us, min_rtt_us, rcv_space, cwnd),
-       FIELDS(doctor_socket, packets_out, mss, rcv_mss, advmss, pacing_bytes_per_s, reord_seen),
-       FIELDS(doctor_socket, dsack_dups, cwnd_limited, app_limited, ca_min_tso, ca, inode, owner));
+       FIELDS(doctor_socket, seen_before, rmem_alloc, rcvbuf, sndbuf, recv_queue, send_queue,
+	      not_sent, was_rmem_alloc),
+       FIELDS(doctor_socket, was_recv_queue, was_packets_out, drops, received, acked, read,
+	      data_segs_in, segs_out),
+       FIELDS(doctor_socket, retrans, rwnd_limited_ms, sndbuf_limited_ms, scaling_ratio, rcv_wnd,
+	      rcv_ssthresh, window_clamp, rcv_rtt_us),
+       FIELDS(doctor_socket, srtt_us, min_rtt_us, cwnd, packets_out, mss, rcv_mss, advmss,
+	      cwnd_limited),
+       FIELDS(doctor_socket, app_limited, ca, inode, owner));
 
 LAYOUT(doctor_group,
-       FIELDS(doctor_group, ifindex, rx_queue, proto, sockets, active, received, acked),
-       FIELDS(doctor_group, slow_paced, young, young_no_bonus, ect, not_ect, cwnd_limited),
-       FIELDS(doctor_group, pacing_median, srtt_median_us, min_rtt_median_us, cwnd_median));
+       FIELDS(doctor_group, ifindex, rx_queue, proto, sockets, active, received, acked, slow_paced),
+       FIELDS(doctor_group, young, young_no_bonus, ect, not_ect, cwnd_limited, pacing_median,
+	      srtt_median_us, min_rtt_median_us),
+       FIELD(doctor_group, cwnd_median));
 
 LAYOUT(doctor_ports, FIELDS(doctor_ports, proto, local, remote, used));
 
 LAYOUT(doctor_sockets,
-       FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, has_scaling_ratio, rmem_total),
-       FIELDS(doctor_sockets, nr_packet, packet_rings, locked, rb_at_max, zero_window, rmem_over),
+       FIELDS(doctor_sockets, source, nr_tcp, nr_udp, took_us, has_scaling_ratio, nr_packet,
+	      packet_rings, locked),
+       FIELDS(doctor_sockets, rb_at_max, zero_window, rmem_over),
        LIST(doctor_sockets, notable, doctor_socket_type),
        LIST(doctor_sockets, groups, doctor_group_type),
        LIST(doctor_sockets, ports, doctor_ports_type));
@@ -105,8 +110,9 @@ LAYOUT(doctor_deep_drop, FIELDS(doctor_deep_drop, reason, place, drops));
 LAYOUT(doctor_deep_stalls, FIELDS(doctor_deep_stalls, ifindex, queue, stalls, longest_ms));
 
 LAYOUT(doctor_snapshot,
-       FIELDS(doctor_snapshot, kernel, hostname, ticks_per_s, page_size, memory_bytes, interface),
-       FIELD(doctor_snapshot, time_s), MAP(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
+       FIELDS(doctor_snapshot, kernel, hostname, ticks_per_s, page_size, memory_bytes, interface,
+	      time_s),
+       MAP(doctor_snapshot, sysctl, RXAQM_FIELD_WORDS),
        STRUCT(doctor_snapshot, before, doctor_sample_type),
        STRUCT(doctor_snapshot, after, doctor_sample_type),
        STRUCT(doctor_snapshot, sockets, doctor_sockets_type),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading a snapshot. */
 #include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,17 +70,34 @@ bool doctor_counter(const struct doctor_snapshot *snap, const char *name, __u64 
 	return difference(snap->before.counters, snap->after.counters, name, ret_value);
 }
 
-bool doctor_counters(const struct doctor_snapshot *snap, const char *const *names, __u64 *ret_sum)
+bool doctor_next_name(const char **at, char name[64])
 {
+	size_t len = strcspn(*at, "|");
+
+	snprintf(name, 64, "%.*s", (int)len, *at);
+	*at += len + ((*at)[len] == '|');
+	return len;
+}
+
+bool doctor_counters(const struct doctor_snapshot *snap, const char *names, __u64 *ret_sum)
+{
+	char name[64], six[66];
 	bool any = false;
 	__u64 value;
 
 	*ret_sum = 0;
-	for (; *names; names++) {
-		if (!doctor_counter(snap, *names, &value))
-			continue;
-		*ret_sum += value;
-		any = true;
+	while (doctor_next_name(&names, name)) {
+		size_t prefix = strcspn(name, ".");
+
+		snprintf(six, sizeof(six), "%.*s6%s", (int)prefix, name, name + prefix);
+		if (doctor_counter(snap, name, &value)) {
+			*ret_sum += value;
+			any = true;
+		}
+		if (doctor_counter(snap, six, &value)) {
+			*ret_sum += value;
+			any = true;
+		}
 	}
 	return any;
 }

@@ -15,8 +15,12 @@ double doctor_window_s(const struct doctor_snapshot *snap);
 
 /* How much the counter rose in the window; false, too, if it was reset in between. */
 bool doctor_counter(const struct doctor_snapshot *snap, const char *name, __u64 *ret_value);
-/* The sum of several, up to NULL; false if none of them is known. */
-bool doctor_counters(const struct doctor_snapshot *snap, const char *const *names, __u64 *ret_sum);
+/* The sum of several with "|" between, each with that of IPv6: "Udp.InErrors" and "Udp6.InErrors".
+ * False if none of them is known.
+ */
+bool doctor_counters(const struct doctor_snapshot *snap, const char *names, __u64 *ret_sum);
+/* The next one of names with "|" between; false: there is none. */
+bool doctor_next_name(const char **at, char name[64]);
 
 /* CPU @id in the first sample. */
 const struct doctor_cpu *doctor_cpu_before(const struct doctor_snapshot *snap, __u32 id);

@@ -165,16 +165,6 @@ static bool has_loss_word(const char *name)
 	return false;
 }
 
-/* The next one of names with "|" between; false: there is none. */
-static bool next_name(const char **at, char name[64])
-{
-	size_t len = strcspn(*at, "|");
-
-	snprintf(name, 64, "%.*s", (int)len, *at);
-	*at += len + ((*at)[len] == '|');
-	return len;
-}
-
 /* Does @name have all of @words? */
 static bool has_words(const char *name, char *words)
 {
@@ -202,7 +192,7 @@ static bool fits(enum doctor_loss_in in, const char *name, const char *names)
 {
 	char one[64];
 
-	while (next_name(&names, one)) {
+	while (doctor_next_name(&names, one)) {
 		if (in == DOCTOR_IN_COUNTERS ? is_counter(name, one) :
 		    in == DOCTOR_IN_STATS    ? !strcmp(name, one) :
 					       has_words(name, one))
@@ -258,26 +248,13 @@ static bool sums_up(const struct doctor_loss *row, const char *id)
 bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum)
 {
 	const struct doctor_loss *row;
-	char name[64], six[66];
-	bool any = false;
-	const char *at;
-	__u64 value;
 
-	*ret_sum = 0;
 	for (row = ledger; row->name; row++) {
-		at = row->in == DOCTOR_IN_COUNTERS && sums_up(row, id) ? row->name : "";
-		while (next_name(&at, name)) {
-			size_t prefix = strcspn(name, ".");
-
-			snprintf(six, sizeof(six), "%.*s6%s", (int)prefix, name, name + prefix);
-			if (doctor_counter(snap, name, &value)) {
-				*ret_sum += value;
-				any = true;
-			}
-			*ret_sum += doctor_counter(snap, six, &value) ? value : 0;
-		}
+		if (row->in == DOCTOR_IN_COUNTERS && sums_up(row, id))
+			return doctor_counters(snap, row->name, ret_sum);
 	}
-	return any;
+	*ret_sum = 0;
+	return false;
 }
 
 static void add_losses(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
@@ -312,13 +289,11 @@ __u64 doctor_loss_by(const struct doctor_snapshot *snap, const struct doctor_ifa
 static __u64 passes(const struct doctor_snapshot *snap, const char *name)
 {
 	static const struct {
-		const char *prefix, *names[6];
+		const char *prefix, *names;
 	} places[] = {
-		{ "Ip", { "Ip.InReceives", "Ip6.InReceives" } },
-		{ "Tcp", { "Tcp.InSegs", "Tcp.OutSegs" } },
-		{ "Udp",
-		  { "Udp.InDatagrams", "Udp6.InDatagrams", "Udp.InErrors", "Udp6.InErrors",
-		    "Udp.OutDatagrams" } },
+		{ "Ip", "Ip.InReceives" },
+		{ "Tcp", "Tcp.InSegs|Tcp.OutSegs" },
+		{ "Udp", "Udp.InDatagrams|Udp.InErrors|Udp.OutDatagrams" },
 	};
 	__u64 sum = 0;
 	size_t i;

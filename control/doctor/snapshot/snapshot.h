@@ -27,8 +27,7 @@ typedef struct json_object *doctor_map;
 struct doctor_cpu {
 	__u32 id;
 	__u64 user, system, idle, iowait, irq, softirq, steal; /* user: with nice and guests */
-	__u64 processed, dropped, squeezed, rps, flow_limited; /* packets; rps: interrupts */
-	__u64 backlog; /* packets now; ~0: the kernel does not tell */
+	__u64 processed, dropped, flow_limited; /* packets */
 	__u64 net_rx; /* softirqs */
 	__u64 net_tx, timer, block, tasklet, sched, rcu; /* and of other kinds; ~0: not known */
 	__u64 khz; /* now; 0: not known */
@@ -54,37 +53,34 @@ struct doctor_queue {
 	bool tx;
 	__u64 packets, bytes; /* ~0: not known */
 	__u64 drops, alloc_fails; /* ~0: not known */
-	__u64 gso_packets, gso_wire_packets; /* Tx; ~0: not known */
 	__u64 irq_count; /* of its interrupt; ~0: not known */
 	__u32 napi, irq; /* 0: not known */
 	__s32 cpu; /* that its interrupts go to; -1: not known */
 	/* Tx: BQL and the qdisc under mq; ~0: there is none. */
 	__u64 bql_inflight, bql_limit, stall_cnt, stall_max_ms, stall_thrs_ms;
-	__u64 backlog, backlog_bytes, qdisc_drops, requeues;
+	__u64 backlog_bytes, qdisc_drops;
 };
 
 struct doctor_napi {
 	__u32 id, irq, pid;
 	char threaded[16]; /* "", disabled, enabled, busy-poll */
-	__u64 defer_hard_irqs, gro_flush_timeout_ns, irq_suspend_timeout_ns; /* ~0: not known */
+	__u64 defer_hard_irqs, gro_flush_timeout_ns; /* ~0: not known */
 };
 
 struct doctor_iface {
 	char name[32], driver[32];
-	__u32 ifindex, mtu, tx_queue_len;
+	__u32 ifindex;
 	__u32 link_type; /* ARPHRD_*; 772 is the loopback device */
 	__s64 speed_mbit, speed_max_mbit; /* of the link, and of the NIC; -1, 0: not known */
 	char duplex[8]; /* half, full; "": not known */
 	__u32 pcie_width, pcie_max_width; /* lanes; ~0: not known */
 	__u32 numa_node; /* ~0: none */
-	__u32 rx_queues, tx_queues, rps_queues; /* rps_queues: Rx queues with RPS on */
+	__u32 rx_queues, rps_queues; /* rps_queues: Rx queues with RPS on */
 	__u32 rx_ring, rx_ring_max, rx_max_queues; /* 0: not known */
-	__u32 rss_queues, rss_share_max_permille; /* of the indirection table; 0: not known */
+	__u32 rss_share_max_permille; /* of one in the indirection table; 0: not known */
 	__u32 channels; /* queues in use that receive; 0: not known */
 	__u32 rx_channels; /* of them, those that do nothing else */
-	__u32 rx_usecs; /* moderation; ~0: not known */
-	bool gro, gro_known, xdp_generic, xdp;
-	bool threaded, up;
+	bool gro, gro_known, xdp_generic;
 	char qdisc[24]; /* at the root; "": not known */
 	doctor_map stats; /* /sys/class/net/IF/statistics */
 	doctor_map ethtool; /* -S, those that tell of drops, pauses, limits and single queues */
@@ -99,23 +95,21 @@ struct doctor_socket {
 	__u32 ifindex; /* where its packets come from; 0: not known, of AF_PACKET: anywhere */
 	__u32 rx_queue; /* ~0: not known */
 	__s32 cpu; /* that processed its last packet; -1: not known */
-	bool rcvbuf_locked, locked_known;
+	bool rcvbuf_locked;
 	bool seen_before; /* in the first sample, too: the was_ and the deltas mean something */
-	__u32 rmem_alloc, rcvbuf, wmem_queued, sndbuf;
+	__u32 rmem_alloc, rcvbuf, sndbuf;
 	__u32 recv_queue, send_queue,
 		not_sent; /* listener: connections that wait, their limit, 0 */
 	__u32 was_rmem_alloc, was_recv_queue, was_packets_out;
 	__u64 drops; /* packets, between the samples */
 	__u64 received, acked, read; /* bytes, between the samples; read: by the program */
-	__u64 segs_in, data_segs_in, segs_out, retrans, ooo_segs; /* between the samples */
-	__u32 busy_ms, rwnd_limited_ms, sndbuf_limited_ms; /* between the samples */
+	__u64 data_segs_in, segs_out, retrans; /* between the samples */
+	__u32 rwnd_limited_ms, sndbuf_limited_ms; /* between the samples */
 	__u32 scaling_ratio; /* payload of 256 bytes of receive memory; 0: not known */
 	__u32 rcv_wnd, rcv_ssthresh, window_clamp; /* wnd ~0, clamp 0: not known */
 	__u32 rcv_rtt_us, srtt_us, min_rtt_us; /* 0: not measured */
-	__u32 rcv_space, cwnd, packets_out, mss, rcv_mss, advmss;
-	__u64 pacing_bytes_per_s; /* ~0: none */
-	__u32 reord_seen, dsack_dups;
-	bool cwnd_limited, app_limited, ca_min_tso;
+	__u32 cwnd, packets_out, mss, rcv_mss, advmss;
+	bool cwnd_limited, app_limited;
 	char ca[16];
 	__u64 inode;
 	__u32 owner; /* pid, 0: not known */
@@ -182,7 +176,7 @@ struct doctor_sockets {
 	__u64 nr_packet, packet_rings; /* AF_PACKET, and those with a ring; ~0: not known */
 	bool has_scaling_ratio; /* the kernel measures it for each TCP socket (6.6) */
 	/* Of all of TCP. */
-	__u64 rmem_total, locked, rb_at_max, zero_window, rmem_over;
+	__u64 locked, rb_at_max, zero_window, rmem_over;
 	RXAQM_LIST(struct doctor_socket) notable;
 	RXAQM_LIST(struct doctor_group) groups;
 	RXAQM_LIST(struct doctor_ports) ports;
@@ -216,11 +210,11 @@ struct doctor_past {
 /* A queue of an interface that rxaqm is attached to; between the samples. */
 struct doctor_attached {
 	__u32 ifindex, queue;
-	char signal[16], completion[16], mode[16]; /* completion: shared, split ... or "unknown" */
+	char completion[16], mode[16]; /* completion: shared, split ... or "unknown" */
 	__u64 busy_polls, drained_polls;
-	__u64 packets, acks, over_target, over_target_acks; /* ~0: not known */
+	__u64 over_target, over_target_acks; /* ~0: not known */
 	__u64 marked, dropped;
-	__u64 sojourn_p50_ns, target_ns; /* 0: not known */
+	__u64 sojourn_p50_ns; /* 0: not known */
 	bool clock_bad;
 };
 

@@ -29,7 +29,6 @@ static void take_memory(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 	memcpy(value, mnl_attr_get_payload(attr), len < sizeof(value) ? len : sizeof(value));
 	rec->rmem_alloc = value[SK_MEMINFO_RMEM_ALLOC];
 	rec->rcvbuf = value[SK_MEMINFO_RCVBUF];
-	rec->wmem_queued = value[SK_MEMINFO_WMEM_QUEUED];
 	rec->sndbuf = value[SK_MEMINFO_SNDBUF];
 	rec->drops = value[SK_MEMINFO_DROPS];
 }
@@ -46,26 +45,17 @@ static void take_info(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 	rec->pacing_bytes_per_s = info.tcpi_pacing_rate;
 	rec->rcv_ssthresh = info.tcpi_rcv_ssthresh;
 	rec->rcv_rtt_us = info.tcpi_rcv_rtt;
-	rec->rcv_space = info.tcpi_rcv_space;
 	rec->rcv_mss = info.tcpi_rcv_mss;
 	rec->advmss = info.tcpi_advmss;
-	rec->pmtu = info.tcpi_pmtu;
 	rec->srtt_us = info.tcpi_rtt;
 	rec->min_rtt_us = info.tcpi_min_rtt;
 	rec->snd_cwnd = info.tcpi_snd_cwnd;
 	rec->packets_out = info.tcpi_unacked;
 	rec->mss = info.tcpi_snd_mss;
 	rec->not_sent = info.tcpi_notsent_bytes;
-	rec->segs_in = info.tcpi_segs_in;
 	rec->data_segs_in = info.tcpi_data_segs_in;
 	rec->segs_out = info.tcpi_segs_out;
-	rec->data_segs_out = info.tcpi_data_segs_out;
 	rec->retrans_segs = info.tcpi_total_retrans;
-	rec->rcv_ooo_segs = info.tcpi_rcv_ooopack;
-	rec->reord_seen = info.tcpi_reord_seen;
-	rec->dsack_dups = info.tcpi_dsack_dups;
-	rec->delivered_ce = info.tcpi_delivered_ce;
-	rec->busy_ticks = (__u32)info.tcpi_busy_time;
 	rec->rwnd_limited_ticks = (__u32)info.tcpi_rwnd_limited;
 	rec->sndbuf_limited_ticks = (__u32)info.tcpi_sndbuf_limited;
 	rec->ecn_flags = info.tcpi_options & TCPI_OPT_ECN ? 1 : 0;
@@ -110,9 +100,6 @@ static int take_socket(const struct nlmsghdr *message, void *arg)
 		.rx_queue = RXAQM_SOCKET_NO_QUEUE,
 		.cpu = -1,
 		.pacing_bytes_per_s = ~0ULL,
-		.lacks = RXAQM_SOCKET_NO_SCALING_RATIO | RXAQM_SOCKET_NO_RECEIVED_CE |
-			 RXAQM_SOCKET_NO_USERLOCKS | RXAQM_SOCKET_NO_RX_QUEUE |
-			 RXAQM_SOCKET_NO_CLAMP | RXAQM_SOCKET_NO_CPU,
 	};
 
 	rec.id = (__u64)diag->id.idiag_cookie[1] << 32 | diag->id.idiag_cookie[0];
@@ -174,7 +161,7 @@ static int take_packet(const struct nlmsghdr *message, void *arg)
 		.inode = diag->pdiag_ino,
 		.id = (__u64)diag->pdiag_cookie[1] << 32 | diag->pdiag_cookie[0],
 		.pacing_bytes_per_s = ~0ULL,
-		.lacks = RXAQM_SOCKET_NO_USERLOCKS | RXAQM_SOCKET_NO_CPU,
+		.cpu = -1,
 	};
 
 	mnl_attr_for_each(attr, message, sizeof(*diag))
@@ -182,7 +169,7 @@ static int take_packet(const struct nlmsghdr *message, void *arg)
 		if (mnl_attr_get_type(attr) == PACKET_DIAG_MEMINFO)
 			take_memory(&rec, attr);
 		else if (mnl_attr_get_type(attr) == PACKET_DIAG_RX_RING)
-			rec.lacks |= RXAQM_SOCKET_NO_DROPS;
+			rec.has_ring = true;
 		else if (mnl_attr_get_type(attr) == PACKET_DIAG_INFO &&
 			 mnl_attr_get_payload_len(attr) >= sizeof(struct packet_diag_info))
 			rec.rx_ifindex = ((const struct packet_diag_info *)mnl_attr_get_payload(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sockets by interface and Rx queue, and by the ports that they hold. */
 #include <arpa/inet.h>
+#include <json-c/linkhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +28,10 @@ struct port_use {
 };
 
 struct doctor_groups {
-	struct group *at;
-	size_t nr, last;
-	struct port_use *ports; /* a hash table, open addressing; used 0: free */
-	size_t nr_ports, size;
+	RXAQM_LIST(struct group);
+	size_t last;
+	struct lh_table *ports; /* struct port_use, which are their own keys */
 };
-
-struct doctor_groups *doctor_groups_new(void)
-{
-	return calloc(1, sizeof(struct doctor_groups));
-}
 
 static unsigned int bucket(__u64 value)
 {
@@ -79,7 +74,7 @@ static struct group *group_of(struct doctor_groups *groups, const struct rxaqm_s
 	}
 	if (groups->nr == MAX_GROUPS)
 		return NULL;
-	group = rxaqm_list_grow((void **)&groups->at, &groups->nr, sizeof(*group));
+	group = rxaqm_list_add(groups);
 	if (!group)
 		return NULL;
 	group->to.ifindex = rec->rx_ifindex;
@@ -118,56 +113,58 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 	}
 }
 
-static size_t hash(const struct port_use *use)
+static unsigned long hash(const void *use)
 {
-	const __u8 *byte = (const __u8 *)use;
+	const __u8 *byte = use;
 	__u64 sum = 1469598103934665603ULL;
 	size_t i;
 
 	for (i = 0; i < offsetof(struct port_use, used); i++)
 		sum = (sum ^ byte[i]) * 1099511628211ULL;
-	return (size_t)(sum >> 16);
+	return (unsigned long)(sum >> 16);
 }
 
-static struct port_use *use_slot(struct port_use *table, size_t size, const struct port_use *use)
+static int is_same(const void *a, const void *b)
 {
-	size_t at = hash(use) & (size - 1);
-
-	while (table[at].used && memcmp(&table[at], use, offsetof(struct port_use, used)))
-		at = (at + 1) & (size - 1);
-	return &table[at];
+	return !memcmp(a, b, offsetof(struct port_use, used));
 }
 
-static bool grow_ports(struct doctor_groups *groups)
+static void free_use(struct lh_entry *entry)
 {
-	size_t size = groups->size ? groups->size * 2 : 256, i;
-	struct port_use *table = calloc(size, sizeof(*table));
+	free(lh_entry_v(entry));
+}
 
-	if (!table)
-		return false;
-	for (i = 0; i < groups->size; i++) {
-		if (groups->ports[i].used)
-			*use_slot(table, size, &groups->ports[i]) = groups->ports[i];
-	}
-	free(groups->ports);
-	groups->ports = table;
-	groups->size = size;
-	return true;
+struct doctor_groups *doctor_groups_new(void)
+{
+	struct doctor_groups *groups = calloc(1, sizeof(*groups));
+
+	if (groups)
+		groups->ports = lh_table_new(1024, free_use, hash, is_same);
+	if (groups && groups->ports)
+		return groups;
+	free(groups);
+	return NULL;
 }
 
 /* Is @use there for the first time? Counts it. */
 static bool use_port(struct doctor_groups *groups, const struct port_use *use)
 {
-	struct port_use *slot;
+	struct port_use *known;
+	void *found;
 
-	if (groups->nr_ports * 2 >= groups->size && !grow_ports(groups))
+	if (lh_table_lookup_ex(groups->ports, use, &found)) {
+		((struct port_use *)found)->used++;
 		return false;
-	slot = use_slot(groups->ports, groups->size, use);
-	if (!slot->used) {
-		*slot = *use;
-		groups->nr_ports++;
 	}
-	return !slot->used++;
+	known = malloc(sizeof(*known));
+	if (!known)
+		return false;
+	*known = *use;
+	known->used = 1;
+	if (!lh_table_insert(groups->ports, known, known))
+		return true;
+	free(known);
+	return false;
 }
 
 static void add_port(struct doctor_groups *groups, const struct rxaqm_socket_rec *rec)
@@ -211,41 +208,43 @@ void doctor_groups_add(struct doctor_groups *groups, const struct doctor_seen *s
 	add_tcp(group, seen);
 }
 
-static int by_use(const void *a, const void *b)
+static void put_ports(struct doctor_sockets *sockets, const struct port_use *use)
 {
-	const struct port_use *x = a, *y = b;
+	struct doctor_ports *to = rxaqm_list_add(&sockets->ports);
+	char text[INET6_ADDRSTRLEN] = "?";
 
-	return x->used < y->used ? 1 : x->used > y->used ? -1 : 0;
+	if (!to)
+		return;
+	snprintf(to->proto, sizeof(to->proto), "%s",
+		 use->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
+	inet_ntop(use->family, use->laddr, text, sizeof(text));
+	snprintf(to->local, sizeof(to->local), "%s", text);
+	if (use->proto == RXAQM_SOCKET_TCP)
+		doctor_print_address(to->remote, sizeof(to->remote), use->family, use->raddr,
+				     use->rport);
+	to->used = use->used;
 }
 
+/* Those that have most. */
 static void finish_ports(struct doctor_groups *groups, struct doctor_sockets *sockets)
 {
-	size_t i;
+	struct port_use *use, *most;
+	struct lh_entry *entry;
+	int i;
 
-	if (groups->size)
-		qsort(groups->ports, groups->size, sizeof(groups->ports[0]), by_use);
-	for (i = 0; i < groups->size && sockets->ports.nr < PORTS_SHOWN && groups->ports[i].used;
-	     i++) {
-		const struct port_use *use = &groups->ports[i];
-		char text[INET6_ADDRSTRLEN] = "?";
-		struct doctor_ports *to;
-
-		if (use->lport)
-			continue;
-		to = rxaqm_list_add(&sockets->ports);
-		if (!to)
-			return;
-		snprintf(to->proto, sizeof(to->proto), "%s",
-			 use->proto == RXAQM_SOCKET_TCP ? "tcp" : "udp");
-		inet_ntop(use->family, use->laddr, text, sizeof(text));
-		snprintf(to->local, sizeof(to->local), "%s", text);
-		if (use->proto == RXAQM_SOCKET_TCP) {
-			inet_ntop(use->family, use->raddr, text, sizeof(text));
-			snprintf(to->remote, sizeof(to->remote),
-				 use->family == AF_INET6 ? "[%s]:%u" : "%s:%u", text, use->rport);
+	for (i = 0; i < PORTS_SHOWN; i++) {
+		most = NULL;
+		lh_foreach(groups->ports, entry) {
+			use = lh_entry_v(entry);
+			if (!use->lport && use->used > (most ? most->used : 0))
+				most = use;
 		}
-		to->used = use->used;
+		if (!most)
+			break;
+		put_ports(sockets, most);
+		most->used = 0;
 	}
+	lh_table_free(groups->ports);
 }
 
 void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *sockets)
@@ -265,7 +264,6 @@ void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *s
 		to->cwnd_median = median(group->cwnd);
 	}
 	finish_ports(groups, sockets);
-	free(groups->ports);
 	free(groups->at);
 	free(groups);
 }

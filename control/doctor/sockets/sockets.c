@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <json-c/linkhash.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,51 +12,21 @@
 #define TCP_TIME_WAIT 6
 #define TCP_NEW_SYN_RECV 12
 
-/* What is kept of a socket from the first pass. */
-struct was {
-	__u64 id, received, acked;
-	__u16 lport, rport;
-	__u32 rmem_alloc, recv_queue, packets_out, drops;
-	__u32 segs_in, data_segs_in, segs_out, retrans, ooo_segs;
-	__u32 busy, rwnd_limited, sndbuf_limited, now;
-};
-
 struct doctor_socket_passes {
 	struct doctor_snapshot *snap;
 	int (*iterate)(struct sockets **kept, doctor_socket_fn each, void *arg);
 	struct sockets *programs;
-	struct was *was; /* a hash table, open addressing; id 0: free */
-	size_t nr, size; /* size: a power of two */
+	RXAQM_LIST(struct rxaqm_socket_rec) was; /* those of the first pass */
+	struct lh_table *index; /* of them plus one, by id */
 	__u64 first_ns, second_ns;
 	__u32 rmem_max; /* tcp_rmem[2] */
 	struct doctor_top *tops;
 	struct doctor_groups *groups;
 };
 
-static struct was *slot_of(struct was *table, size_t size, __u64 id)
+static void *key_of(const struct rxaqm_socket_rec *rec)
 {
-	size_t at = (size_t)(id * 0x9e3779b97f4a7c15ULL >> 20) & (size - 1);
-
-	while (table[at].id && table[at].id != id)
-		at = (at + 1) & (size - 1);
-	return &table[at];
-}
-
-static bool grow(struct doctor_socket_passes *passes)
-{
-	size_t size = passes->size ? passes->size * 2 : 1024, i;
-	struct was *table = calloc(size, sizeof(*table));
-
-	if (!table)
-		return false;
-	for (i = 0; i < passes->size; i++) {
-		if (passes->was[i].id)
-			*slot_of(table, size, passes->was[i].id) = passes->was[i];
-	}
-	free(passes->was);
-	passes->was = table;
-	passes->size = size;
-	return true;
+	return (void *)(uintptr_t)rec->id;
 }
 
 static void remember(void *arg, const struct rxaqm_socket_rec *rec)
@@ -64,48 +36,45 @@ static void remember(void *arg, const struct rxaqm_socket_rec *rec)
 		.did = { .drops = rec->drops, .received = rec->bytes_received },
 	};
 	struct doctor_socket_passes *passes = arg;
+	struct rxaqm_socket_rec *to;
 
 	doctor_tops_add(passes->tops, &seen);
-	if (passes->nr * 2 >= passes->size && !grow(passes))
+	to = rxaqm_list_add(&passes->was);
+	if (!to)
 		return;
-	passes->nr++;
-	*slot_of(passes->was, passes->size, rec->id) = (struct was){
-		.id = rec->id,
-		.received = rec->bytes_received,
-		.acked = rec->bytes_acked,
-		.lport = rec->lport,
-		.rport = rec->rport,
-		.rmem_alloc = rec->rmem_alloc,
-		.recv_queue = rec->recv_queue,
-		.packets_out = rec->packets_out,
-		.drops = rec->drops,
-		.segs_in = rec->segs_in,
-		.data_segs_in = rec->data_segs_in,
-		.segs_out = rec->segs_out,
-		.retrans = rec->retrans_segs,
-		.ooo_segs = rec->rcv_ooo_segs,
-		.busy = rec->busy_ticks,
-		.rwnd_limited = rec->rwnd_limited_ticks,
-		.sndbuf_limited = rec->sndbuf_limited_ticks,
-		.now = rec->now_ticks,
-	};
+	*to = *rec;
+	lh_table_insert(passes->index, key_of(rec), (void *)(uintptr_t)passes->was.nr);
+}
+
+/* @rec in the first pass; NULL: it is new. */
+static const struct rxaqm_socket_rec *was_of(const struct doctor_socket_passes *passes,
+					     const struct rxaqm_socket_rec *rec)
+{
+	const struct rxaqm_socket_rec *was;
+	void *nr;
+
+	if (!lh_table_lookup_ex(passes->index, key_of(rec), &nr))
+		return NULL;
+	was = &passes->was.at[(uintptr_t)nr - 1];
+	/* The kernel uses memory again: it must still be the same connection. */
+	return was->lport == rec->lport && (was->rport == rec->rport || !was->rport) ? was : NULL;
 }
 
 /* Of the time between the passes, since ticks may be jiffies or microseconds. */
-static __u32 share_ms(const struct doctor_socket_passes *passes, const struct was *was,
+static __u32 share_ms(const struct doctor_socket_passes *passes, const struct rxaqm_socket_rec *was,
 		      const struct rxaqm_socket_rec *rec, __u32 ticks)
 {
-	__u32 all = rec->now_ticks - was->now;
+	__u32 all = rec->now_ticks - was->now_ticks;
 	__u64 window_ms = (passes->second_ns - passes->first_ns) / RXAQM_NSEC_PER_MSEC;
 
 	return all ? (__u32)(window_ms * (ticks > all ? all : ticks) / all) : 0;
 }
 
-static void compare(const struct doctor_socket_passes *passes, const struct was *was,
+static void compare(const struct doctor_socket_passes *passes, const struct rxaqm_socket_rec *was,
 		    struct doctor_seen *seen)
 {
 	const struct rxaqm_socket_rec *rec = &seen->rec;
-	__u64 arrived = rec->bytes_received - was->received;
+	__u64 arrived = rec->bytes_received - was->bytes_received;
 
 	seen->did = (struct doctor_socket){
 		.seen_before = true,
@@ -113,18 +82,16 @@ static void compare(const struct doctor_socket_passes *passes, const struct was 
 		.was_recv_queue = was->recv_queue,
 		.was_packets_out = was->packets_out,
 		.received = arrived,
-		.acked = rec->bytes_acked - was->acked,
+		.acked = rec->bytes_acked - was->bytes_acked,
 		.drops = (__u32)(rec->drops - was->drops),
-		.segs_in = (__u32)(rec->segs_in - was->segs_in),
 		.data_segs_in = (__u32)(rec->data_segs_in - was->data_segs_in),
 		.segs_out = (__u32)(rec->segs_out - was->segs_out),
-		.retrans = (__u32)(rec->retrans_segs - was->retrans),
-		.ooo_segs = (__u32)(rec->rcv_ooo_segs - was->ooo_segs),
-		.busy_ms = share_ms(passes, was, rec, rec->busy_ticks - was->busy),
+		.retrans = (__u32)(rec->retrans_segs - was->retrans_segs),
 		.rwnd_limited_ms = share_ms(passes, was, rec,
-					    rec->rwnd_limited_ticks - was->rwnd_limited),
+					    rec->rwnd_limited_ticks - was->rwnd_limited_ticks),
 		.sndbuf_limited_ms = share_ms(passes, was, rec,
-					      rec->sndbuf_limited_ticks - was->sndbuf_limited),
+					      rec->sndbuf_limited_ticks -
+						      was->sndbuf_limited_ticks),
 	};
 	/* What came and does not wait has been read. */
 	if (arrived + was->recv_queue > rec->recv_queue)
@@ -139,15 +106,14 @@ static void add_totals(struct doctor_sockets *sockets, const struct doctor_seen 
 	sockets->nr_tcp += rec->proto == RXAQM_SOCKET_TCP;
 	sockets->nr_udp += rec->proto == RXAQM_SOCKET_UDP;
 	sockets->nr_packet += rec->proto == RXAQM_SOCKET_PACKET;
-	sockets->packet_rings += !!(rec->lacks & RXAQM_SOCKET_NO_DROPS);
+	sockets->packet_rings += rec->has_ring;
 	if (rec->proto == RXAQM_SOCKET_TCP && rec->scaling_ratio)
 		sockets->has_scaling_ratio = true;
 	if (rec->proto != RXAQM_SOCKET_TCP || rec->state != TCP_ESTABLISHED)
 		return;
-	sockets->rmem_total += rec->rmem_alloc;
 	sockets->locked += rec->rcvbuf_locked;
 	sockets->rb_at_max += rmem_max && rec->rcvbuf >= rmem_max;
-	sockets->zero_window += !rec->rcv_wnd && !(rec->lacks & RXAQM_SOCKET_NO_CLAMP);
+	sockets->zero_window += !rec->rcv_wnd;
 	sockets->rmem_over += rec->rmem_alloc > rec->rcvbuf;
 }
 
@@ -155,15 +121,10 @@ static void judge(void *arg, const struct rxaqm_socket_rec *rec)
 {
 	struct doctor_socket_passes *passes = arg;
 	struct doctor_seen seen = { .rec = *rec };
-	const struct was *was;
+	const struct rxaqm_socket_rec *was = was_of(passes, rec);
 
-	if (passes->size) {
-		was = slot_of(passes->was, passes->size, rec->id);
-		/* The kernel uses memory again: it must still be the same connection. */
-		if (was->id && was->lport == rec->lport &&
-		    (was->rport == rec->rport || !was->rport))
-			compare(passes, was, &seen);
-	}
+	if (was)
+		compare(passes, was, &seen);
 	add_totals(&passes->snap->sockets, &seen, passes->rmem_max);
 	if (rec->proto != RXAQM_SOCKET_PACKET)
 		doctor_groups_add(passes->groups, &seen);
@@ -175,10 +136,12 @@ struct doctor_socket_passes *doctor_sockets_open(struct doctor_snapshot *snap)
 {
 	struct doctor_socket_passes *passes = calloc(1, sizeof(*passes));
 
-	if (passes)
-		passes->tops = calloc(DOCTOR_NR_TOPS, sizeof(*passes->tops));
-	if (!passes || !passes->tops) {
-		free(passes);
+	if (!passes)
+		return NULL;
+	passes->tops = calloc(DOCTOR_NR_TOPS, sizeof(*passes->tops));
+	passes->index = lh_kptr_table_new(1024, NULL);
+	if (!passes->tops || !passes->index) {
+		doctor_sockets_close(passes);
 		return NULL;
 	}
 	passes->snap = snap;
@@ -246,7 +209,9 @@ void doctor_sockets_close(struct doctor_socket_passes *passes)
 	if (!passes)
 		return;
 	doctor_sockets_unload(passes->programs);
-	free(passes->was);
+	if (passes->index)
+		lh_table_free(passes->index);
+	free(passes->was.at);
 	free(passes->tops);
 	free(passes);
 }

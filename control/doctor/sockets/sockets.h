@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Two passes over all sockets of the network namespace entered, and what stands out in the
- * difference. A pass costs memory of some 100 bytes a socket, and no socket is locked for it.
+ * difference. A pass costs memory of some 300 bytes a socket, and no socket is locked for it.
  */
 #ifndef RXAQM_DOCTOR_SOCKETS_H
 #define RXAQM_DOCTOR_SOCKETS_H
@@ -45,12 +45,15 @@ struct doctor_top {
 	unsigned int nr;
 };
 
-#define DOCTOR_NR_TOPS 13
+#define DOCTOR_NR_TOPS 12
 /* Enter @seen in each of the tops that it belongs to. */
 void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor_seen *seen);
 /* All of them, each socket once, into @sockets->notable. */
 void doctor_tops_collect(const struct doctor_top tops[DOCTOR_NR_TOPS],
 			 struct doctor_sockets *sockets);
+
+/* "10.0.0.1:80", "[fe80::1]:80"; @family: AF_INET or AF_INET6. */
+void doctor_print_address(char *buf, size_t size, int family, const __u8 *address, __u16 port);
 
 /* Groups by interface and Rx queue, and ports in use. */
 struct doctor_groups;

@@ -27,7 +27,6 @@ static void measure(const struct doctor_seen *seen, __u64 score[DOCTOR_NR_TOPS])
 		listens ? rec->recv_queue * 1000ULL / (rec->send_queue + 1ULL) : 0,
 		flow && !rec->rcvbuf_locked ? rec->rcvbuf : 0,
 		did->retrans,
-		did->ooo_segs,
 		flow && rec->rcvbuf_locked ? did->received : 0,
 		udp ? rec->rmem_alloc : 0,
 		did->rwnd_limited_ms,
@@ -67,13 +66,12 @@ void doctor_tops_add(struct doctor_top tops[DOCTOR_NR_TOPS], const struct doctor
 	}
 }
 
-static void print_address(char *buf, size_t size, const struct rxaqm_socket_rec *rec,
-			  const __u8 *address, __u16 port)
+void doctor_print_address(char *buf, size_t size, int family, const __u8 *address, __u16 port)
 {
 	char text[INET6_ADDRSTRLEN] = "?";
 
-	inet_ntop(rec->family, address, text, sizeof(text));
-	snprintf(buf, size, rec->family == AF_INET6 ? "[%s]:%u" : "%s:%u", text, port);
+	inet_ntop(family, address, text, sizeof(text));
+	snprintf(buf, size, family == AF_INET6 ? "[%s]:%u" : "%s:%u", text, port);
 }
 
 static const char *state_name(const struct rxaqm_socket_rec *rec)
@@ -99,17 +97,17 @@ static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 						  "packet");
 	snprintf(to->state, sizeof(to->state), "%s", state_name(rec));
 	if (rec->proto != RXAQM_SOCKET_PACKET) {
-		print_address(to->local, sizeof(to->local), rec, rec->laddr, rec->lport);
-		print_address(to->remote, sizeof(to->remote), rec, rec->raddr, rec->rport);
+		doctor_print_address(to->local, sizeof(to->local), rec->family, rec->laddr,
+				     rec->lport);
+		doctor_print_address(to->remote, sizeof(to->remote), rec->family, rec->raddr,
+				     rec->rport);
 	}
 	to->ifindex = rec->rx_ifindex;
 	to->rx_queue = rec->rx_queue == RXAQM_SOCKET_NO_QUEUE ? ~0U : rec->rx_queue;
-	to->cpu = rec->lacks & RXAQM_SOCKET_NO_CPU ? -1 : rec->cpu;
+	to->cpu = rec->cpu;
 	to->rcvbuf_locked = rec->rcvbuf_locked;
-	to->locked_known = !(rec->lacks & RXAQM_SOCKET_NO_USERLOCKS);
 	to->rmem_alloc = rec->rmem_alloc;
 	to->rcvbuf = rec->rcvbuf;
-	to->wmem_queued = rec->wmem_queued;
 	to->sndbuf = rec->sndbuf;
 	to->recv_queue = rec->recv_queue;
 	to->send_queue = rec->send_queue;
@@ -121,18 +119,13 @@ static void convert(const struct doctor_seen *seen, struct doctor_socket *to)
 	to->rcv_rtt_us = rec->rcv_rtt_us;
 	to->srtt_us = rec->srtt_us;
 	to->min_rtt_us = rec->min_rtt_us == ~0U ? 0 : rec->min_rtt_us;
-	to->rcv_space = rec->rcv_space;
 	to->cwnd = rec->snd_cwnd;
 	to->packets_out = rec->packets_out;
 	to->mss = rec->mss;
 	to->rcv_mss = rec->rcv_mss;
 	to->advmss = rec->advmss;
-	to->pacing_bytes_per_s = rec->pacing_bytes_per_s;
-	to->reord_seen = rec->reord_seen;
-	to->dsack_dups = rec->dsack_dups;
 	to->cwnd_limited = rec->cwnd_limited;
 	to->app_limited = rec->app_limited;
-	to->ca_min_tso = rec->ca_min_tso;
 	snprintf(to->ca, sizeof(to->ca), "%.15s", rec->ca);
 	to->inode = rec->inode;
 }

@@ -220,10 +220,11 @@ class Diagnosis
 		char text[1024];
 
 		doctor_each(finding, &diagnosis_, DOCTOR_FOUND) {
-			const doctor_remedy &remedy = finding->check->remedy;
+			const doctor_remedy remedy = doctor_remedy_of(finding->check);
 
 			for (const char *form : { remedy.now, remedy.keep, remedy.undo })
-				all.push_back(doctor_command(finding, form, text, sizeof(text)));
+				all.push_back(doctor_words(finding, DOCTOR_COMMAND, form, text,
+							   sizeof(text)));
 		}
 		return all;
 	}

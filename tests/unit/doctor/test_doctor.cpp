@@ -59,12 +59,13 @@ TEST_CASE("doctor: ids are unique, rows are whole, and consequences name checks"
 	const doctor_check *check;
 
 	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		const doctor_remedy remedy = doctor_remedy_of(check);
+
 		INFO(check->id);
 		CHECK(ids.insert(check->id).second);
-		for (const char *text :
-		     { check->reads, check->rule, check->cause, check->because, check->clear,
-		       check->remedy.now, check->remedy.keep, check->remedy.undo,
-		       check->remedy.expect, check->remedy.risk, check->reference }) {
+		for (const char *text : { check->reads, check->rule, check->cause, check->because,
+					  check->clear, remedy.now, remedy.keep, remedy.undo,
+					  remedy.expect, remedy.risk, check->reference }) {
 			REQUIRE(text);
 			CHECK(*text);
 		}

@@ -345,9 +345,10 @@ TEST_CASE("doctor: no remedy overwrites or removes a file", "[doctor]")
 	const doctor_check *check;
 
 	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
+		const doctor_remedy remedy = doctor_remedy_of(check);
+
 		INFO(check->id);
-		for (const std::string text :
-		     { check->remedy.now, check->remedy.keep, check->remedy.undo }) {
+		for (const std::string text : { remedy.now, remedy.keep, remedy.undo }) {
 			size_t at = text.find(">/etc");
 
 			CHECK((at == text.npos || (at && text[at - 1] == '>')));

@@ -9,7 +9,7 @@ static std::string filled_in(const doctor_finding &finding, const char *form)
 {
 	char text[1024];
 
-	return doctor_command(&finding, form, text, sizeof(text));
+	return doctor_words(&finding, DOCTOR_COMMAND, form, text, sizeof(text));
 }
 
 /* What a shell takes @words for. */
@@ -52,8 +52,9 @@ TEST_CASE("doctor: no remedy has a name inside of quotes", "[doctor][quoting]")
 	const doctor_check *check;
 
 	for (size_t i = 0; (check = doctor_check_at(i)); i++) {
-		for (const char *form :
-		     { check->remedy.now, check->remedy.keep, check->remedy.undo }) {
+		const doctor_remedy remedy = doctor_remedy_of(check);
+
+		for (const char *form : { remedy.now, remedy.keep, remedy.undo }) {
 			unsigned quotes = 0;
 
 			INFO(check->id << ": " << form);
