@@ -126,11 +126,7 @@ int doctor_diagnose(const struct doctor_snapshot *snap, struct doctor_diagnosis 
 		finding->severity = finding->check->severity;
 		finding->confidence = finding->check->confidence;
 		finding->after = finding->check->after;
-		if (finding->check->by_sockets && !*snap->sockets.source)
-			finding->verdict = doctor_blind(finding,
-							"no pass over the sockets was possible");
-		else
-			finding->verdict = finding->check->judge(snap, finding);
+		finding->verdict = doctor_judge(snap, finding);
 	}
 	doctor_each(finding, diagnosis, DOCTOR_BLIND)
 		diagnosis->blind |= finding->check->essential;

@@ -67,7 +67,10 @@ enum doctor_form {
 #define DOCTOR_MAX_TEXT 1024
 const char *doctor_words(const struct doctor_finding *finding, enum doctor_form kind,
 			 const char *form, char *buf, size_t size);
-/* The remedy of @check, with its defaults. */
+/* The remedy of @check, with what is the same for most of them. */
+struct doctor_remedy {
+	const char *now, *keep, *undo, *expect, *risk;
+};
 struct doctor_remedy doctor_remedy_of(const struct doctor_check *check);
 const char *doctor_format(double value, enum doctor_unit unit, char buf[32]);
 /* By their enums. */

@@ -198,20 +198,6 @@ static int examine(const struct args *args, struct rxaqm_error *error)
 	return ret;
 }
 
-/* What a --deep that was killed has left. The diagnosis does not depend on it. */
-static void recover(void)
-{
-	struct rxaqm_error error;
-	int nr = doctor_stalls_recover(&error);
-
-	if (nr > 0)
-		rxaqm_log_notice("a \"doctor --deep\" that was killed had left the detector of Tx "
-				 "stalls on at %d Tx queues: it is off again",
-				 nr);
-	else if (nr < 0)
-		rxaqm_log_error("%s", error.text);
-}
-
 static int run(int argc, char **argv, struct rxaqm_error *error)
 {
 	static const struct rxaqm_command command = {
@@ -234,8 +220,6 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	/* The window may be long. */
 	if (args.record && rxaqm_file_try(args.record, error))
 		return -1;
-	if (!args.from)
-		recover();
 	do
 		ret = examine(&args, error);
 	while (args.watch && ret >= 0 && !rxaqm_stop);

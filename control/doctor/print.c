@@ -334,5 +334,6 @@ void doctor_print_checks(FILE *file)
 	fputs("| check | place | reads | found if | source |\n|---|---|---|---|---|\n", file);
 	for (i = 0; (check = doctor_check_at(i)); i++)
 		fprintf(file, "| `%s` | %s | %s | %s | %s |\n", check->id,
-			doctor_places[check->place], check->reads, check->rule, check->reference);
+			doctor_places[check->place], check->reads,
+			check->rule ?: "its counters rise by 1/s or more", check->reference);
 }

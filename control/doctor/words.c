@@ -127,12 +127,9 @@ const char *doctor_words(const struct doctor_finding *finding, enum doctor_form 
 
 struct doctor_remedy doctor_remedy_of(const struct doctor_check *check)
 {
-	struct doctor_remedy remedy = check->remedy;
-
-	remedy.keep = remedy.keep ?: "the same";
-	remedy.undo = remedy.undo ?: "nothing was changed";
-	remedy.risk = remedy.risk ?: "none";
-	return remedy;
+	return (struct doctor_remedy){ check->now, check->keep ?: "the same",
+				       check->undo ?: "nothing was changed", check->expect,
+				       check->risk ?: "none" };
 }
 
 const char *const doctor_places[] = { "wire", "NIC",	 "CPU", "backlog", "IP",      "TCP",

@@ -7,10 +7,12 @@
 #include "base/now.h"
 #include "doctor/collect/collect.h"
 #include "doctor/collect/ifaces.h"
+#include "doctor/snapshot/get.h"
 #include "doctor/sockets/sockets.h"
 
-/* How often what stands in qdiscs is looked at. */
+/* How often what stands in qdiscs is looked at, every fifth time where there are many of them. */
 #define LOOK_NS (100 * RXAQM_NSEC_PER_MSEC)
+#define MANY_IFACES 32
 
 /* Ten silent seconds look like a hang to somebody who waits for them. */
 static void count_down(__u64 left_ns)
@@ -37,8 +39,16 @@ static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sa
 	if (err)
 		return err;
 	rxaqm_list_each(iface, &sample->ifaces) {
-		doctor_collect_sysfs(iface, sysfs_fd);
-		doctor_collect_ethtool(iface);
+		bool last = sample == &snap->after;
+
+		/* What does not change is asked for once. */
+		doctor_collect_ethtool(iface, last ? doctor_iface_before(snap, iface) : NULL);
+		if (last) {
+			doctor_collect_settings(iface);
+			doctor_collect_device(iface, sysfs_fd);
+		}
+		if (last || !iface->is_virtual)
+			doctor_collect_queues(iface, sysfs_fd);
 	}
 	doctor_collect_qdiscs(snap, sample);
 	doctor_collect_netdev(snap, sample);
@@ -49,7 +59,8 @@ static int collect_ifaces(struct doctor_snapshot *snap, struct doctor_sample *sa
 static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sample,
 		       const char *interface, int sysfs_fd)
 {
-	doctor_collect_threads(snap, sample);
+	if (sample == &snap->after)
+		doctor_threads_again(snap);
 	/* Close to each other, since they are compared. */
 	sample->at_ns = rxaqm_now_ns();
 	doctor_collect_cpus(snap, sample);
@@ -57,19 +68,21 @@ static int take_sample(struct doctor_snapshot *snap, struct doctor_sample *sampl
 	return collect_ifaces(snap, sample, interface, sysfs_fd);
 }
 
-static void wait_window(struct doctor_snapshot *snap, const struct doctor_request *request,
-			struct doctor_look *looks)
+static void wait_window(struct doctor_snapshot *snap, const struct doctor_request *request)
 {
 	__u64 until = snap->before.at_ns + request->window_ns, now;
+	unsigned int step = snap->before.ifaces.nr > MANY_IFACES ? 5 : 1, looks;
 
-	while ((now = rxaqm_now_ns()) < until && !(request->stop && *request->stop)) {
+	for (looks = 0; (now = rxaqm_now_ns()) < until && !(request->stop && *request->stop);
+	     looks++) {
 		__u64 left = until - now < LOOK_NS ? until - now : LOOK_NS;
 		struct timespec pause = { .tv_sec = (time_t)(left / RXAQM_NSEC_PER_SEC),
 					  .tv_nsec = (long)(left % RXAQM_NSEC_PER_SEC) };
 
 		count_down(until - now);
-		doctor_look_at_qdiscs(snap);
-		doctor_look_at_threads(looks, &snap->before);
+		if (looks % step == 0)
+			doctor_look_at_qdiscs(snap);
+		doctor_look_at_threads(snap);
 		nanosleep(&pause, NULL);
 	}
 	count_down(0);
@@ -82,7 +95,6 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 	struct doctor_attached_before *attached;
 	struct doctor_socket_passes *passes;
 	struct doctor_programs *programs;
-	struct doctor_look looks = {};
 
 	if (request->interface)
 		snprintf(snap->interface, sizeof(snap->interface), "%.31s", request->interface);
@@ -91,13 +103,12 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 	if (passes)
 		doctor_sockets_first(passes);
 	attached = doctor_attached_first();
-	programs = doctor_programs_first();
+	programs = doctor_programs_first(snap);
 	err = take_sample(snap, &snap->before, request->interface, sysfs_fd);
 	if (!err) {
-		wait_window(snap, request, &looks);
+		wait_window(snap, request);
 		err = take_sample(snap, &snap->after, request->interface, sysfs_fd);
 	}
-	doctor_looks_done(&looks, &snap->before, &snap->after);
 	doctor_programs_second(snap, programs);
 	doctor_attached_second(snap, attached);
 	if (!err && passes)

@@ -35,25 +35,15 @@ void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample 
 void doctor_collect_cpus(struct doctor_snapshot *snap, struct doctor_sample *sample);
 /* Of the CPUs in @sample: how fast they run, how deep they sleep, whom they share with. */
 void doctor_collect_clocks(struct doctor_sample *sample);
-/* ksoftirqd and napi threads. */
-void doctor_collect_threads(struct doctor_snapshot *snap, struct doctor_sample *sample);
-
-/* How long they wait at once: looked at again and again within the window. */
-struct doctor_look {
-	struct doctor_wait {
-		__u64 wait_ns, slices, longest_ns;
-	} *at; /* of each thread of the first sample */
-};
-void doctor_look_at_threads(struct doctor_look *looks, const struct doctor_sample *sample);
-/* Into the threads of @after; frees. */
-void doctor_looks_done(struct doctor_look *looks, const struct doctor_sample *before,
-		       struct doctor_sample *after);
-/* Who takes CPU time, and the network namespaces that programs run in. @first, of the first look,
- * is compared and freed by the second one, which fills @snap.
+/* Who takes CPU time, the kernel threads that receive, and the network namespaces that programs run
+ * in. @first, of the first look, is compared and freed by the second one, which fills @snap.
  */
 struct doctor_programs;
-struct doctor_programs *doctor_programs_first(void);
+struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap);
 void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs *first);
+/* Those threads within the window, for how long they wait at once; and at its end. */
+void doctor_look_at_threads(struct doctor_snapshot *snap);
+void doctor_threads_again(struct doctor_snapshot *snap);
 
 /* What rxaqm counts where it is attached; the second one fills snap->attached, and frees. */
 struct doctor_attached_before;
@@ -62,8 +52,9 @@ void doctor_attached_second(struct doctor_snapshot *snap, struct doctor_attached
 
 /* The whole of @path below @dir_fd (AT_FDCWD: absolute); to be freed, NULL with errno. */
 char *doctor_read(int dir_fd, const char *path);
-/* The same of @path, and a note if it is missing. */
-char *doctor_read_or_note(struct doctor_snapshot *snap, const char *path, const char *what);
+/* Have @parse look at it, for @to; a note of @what, unless that is NULL, if it cannot be read. */
+void doctor_parse(struct doctor_snapshot *snap, const char *path, const char *what,
+		  void (*parse)(void *to, char *text), void *to);
 /* A number in a file; @otherwise if there is none. */
 __u64 doctor_read_u64(int dir_fd, __u64 otherwise, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -22,35 +22,26 @@ static bool tells(const char *name, const char *driver)
  */
 static bool names_queue(const char *name, bool *ret_tx, unsigned int *ret_id)
 {
-	static const struct {
-		const char *fmt;
-		bool tx;
-	} forms[] = {
-		{ "rx_queue_%u_packets%n", false },
-		{ "tx_queue_%u_packets%n", true },
-		{ "rx%u_packets%n", false },
-		{ "tx%u_packets%n", true },
-		{ "rx-%u.packets%n", false },
-		{ "tx-%u.packets%n", true },
-		{ "rx-%u.rx_packets%n", false },
-		{ "tx-%u.tx_packets%n", true },
-		{ "rx_%u_packets%n", false },
-		{ "tx_%u_packets%n", true },
-		{ "queue_%u_rx_cnt%n", false },
-		{ "queue_%u_tx_cnt%n", true },
-		{ "[%u]: rx_ucast_packets%n", false },
-		{ "[%u]: tx_ucast_packets%n", true },
-		{ "rx_queue_%u_xdp_packets%n", false }, /* veth */
+	/* The last one is veth's. */
+	static const char *const forms[] = {
+		"rx_queue_%u_packets%n",    "rx%u_packets%n",		"rx-%u.packets%n",
+		"rx-%u.rx_packets%n",	    "rx_%u_packets%n",		"queue_%u_rx_cnt%n",
+		"[%u]: rx_ucast_packets%n", "rx_queue_%u_xdp_packets%n"
 	};
+	char as_rx[ETH_GSTRING_LEN + 1], *at = as_rx;
 	size_t i;
+	int used;
 
+	/* Of each: to look more closely takes time. */
+	if (!strstr(name, "packets") && !strstr(name, "_cnt"))
+		return false;
+	snprintf(as_rx, sizeof(as_rx), "%s", name);
+	for (*ret_tx = false; (at = strstr(at, "tx")); *ret_tx = true)
+		*at = 'r';
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		int used = 0;
-
-		if (sscanf(name, forms[i].fmt, ret_id, &used) == 1 && used && !name[used]) {
-			*ret_tx = forms[i].tx;
+		used = 0;
+		if (sscanf(as_rx, forms[i], ret_id, &used) == 1 && used && !as_rx[used])
 			return true;
-		}
 	}
 	return false;
 }
@@ -90,55 +81,69 @@ static void collect_rss(struct doctor_iface *iface)
 	free(rss);
 }
 
-/* The fastest link mode that the NIC supports, by name of its bit; 0: not known. */
-static __s64 speed_max(const struct doctor_iface *iface)
+/* The fastest of copper's modes that the NIC supports, where a cable or the other end brings it down;
+ * of modules the module decides.
+ */
+static __u32 fastest(const __u32 *supported, int words)
 {
 	static const struct {
 		unsigned char bit;
 		__u32 mbit;
 	} modes[] = {
+		{ ETHTOOL_LINK_MODE_10000baseT_Full_BIT, 10000 },
+		{ ETHTOOL_LINK_MODE_5000baseT_Full_BIT, 5000 },
+		{ ETHTOOL_LINK_MODE_2500baseT_Full_BIT, 2500 },
 		{ ETHTOOL_LINK_MODE_1000baseT_Full_BIT, 1000 },
 		{ ETHTOOL_LINK_MODE_1000baseKX_Full_BIT, 1000 },
 		{ ETHTOOL_LINK_MODE_1000baseX_Full_BIT, 1000 },
-		{ ETHTOOL_LINK_MODE_2500baseT_Full_BIT, 2500 },
-		{ ETHTOOL_LINK_MODE_5000baseT_Full_BIT, 5000 },
-		{ ETHTOOL_LINK_MODE_10000baseT_Full_BIT, 10000 },
 	};
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (modes[i].bit / 32 < words &&
+		    supported[modes[i].bit / 32] >> modes[i].bit % 32 & 1)
+			return modes[i].mbit;
+	}
+	return 0;
+}
+
+static void collect_link(struct doctor_iface *iface)
+{
 	union {
 		struct ethtool_link_settings link;
 		__u32 room[sizeof(struct ethtool_link_settings) / sizeof(__u32) + 3 * SCHAR_MAX];
 	} ask = { .link = { .cmd = ETHTOOL_GLINKSETTINGS } };
-	__u32 most = 0;
-	size_t i;
 
 	/* The first answer says how long masks are, as a negative number. */
 	if (rxaqm_ethtool(iface->name, &ask) || ask.link.link_mode_masks_nwords >= 0)
-		return 0;
+		return;
 	ask.link.link_mode_masks_nwords = (__s8)-ask.link.link_mode_masks_nwords;
 	ask.link.cmd = ETHTOOL_GLINKSETTINGS;
 	if (rxaqm_ethtool(iface->name, &ask) || ask.link.link_mode_masks_nwords <= 0)
-		return 0;
-	/* Of copper, where a cable or the other end brings it down; of modules the module decides.
-	 */
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (modes[i].bit / 32 < ask.link.link_mode_masks_nwords &&
-		    ask.link.link_mode_masks[modes[i].bit / 32] >> modes[i].bit % 32 & 1)
-			most = modes[i].mbit > most ? modes[i].mbit : most;
-	}
-	return most;
+		return;
+	if (ask.link.speed && ask.link.speed <= INT_MAX)
+		iface->speed_mbit = ask.link.speed;
+	if (ask.link.duplex <= DUPLEX_FULL)
+		snprintf(iface->duplex, sizeof(iface->duplex), "%s",
+			 ask.link.duplex == DUPLEX_FULL ? "full" : "half");
+	iface->speed_max_mbit = fastest(ask.link.link_mode_masks, ask.link.link_mode_masks_nwords);
 }
 
-void doctor_collect_ethtool(struct doctor_iface *iface)
+void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_iface *was)
+{
+	if (was)
+		snprintf(iface->driver, sizeof(iface->driver), "%s", was->driver);
+	else
+		rxaqm_nic_driver(iface->name, iface->driver, sizeof(iface->driver));
+	rxaqm_ethtool_stats(iface->name, take_stat, iface);
+}
+
+void doctor_collect_settings(struct doctor_iface *iface)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
 	struct ethtool_value gro = { .cmd = ETHTOOL_GGRO };
 
-	rxaqm_nic_driver(iface->name, iface->driver, sizeof(iface->driver));
-	if (!rxaqm_ethtool(iface->name, &ring)) {
-		iface->rx_ring = ring.rx_pending;
-		iface->rx_ring_max = ring.rx_max_pending;
-	}
 	if (!rxaqm_ethtool(iface->name, &channels)) {
 		iface->channels = channels.rx_count + channels.combined_count;
 		iface->rx_channels = channels.rx_count;
@@ -148,7 +153,12 @@ void doctor_collect_ethtool(struct doctor_iface *iface)
 	}
 	iface->gro_known = !rxaqm_ethtool(iface->name, &gro);
 	iface->gro = iface->gro_known && gro.data;
-	iface->speed_max_mbit = speed_max(iface);
+	if (iface->is_virtual)
+		return;
+	if (!rxaqm_ethtool(iface->name, &ring)) {
+		iface->rx_ring = ring.rx_pending;
+		iface->rx_ring_max = ring.rx_max_pending;
+	}
+	collect_link(iface);
 	collect_rss(iface);
-	rxaqm_ethtool_stats(iface->name, take_stat, iface);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interfaces: links by netlink, their queues by sysfs. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
@@ -8,6 +7,7 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "doctor/collect/ifaces.h"
 #include "base/fields.h"
@@ -79,6 +79,7 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 #define ATTR(type, least) rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), type, least)
 	const struct nlattr *stats = ATTR(IFLA_STATS64, 0), *xdp = ATTR(IFLA_XDP, 0);
 	const struct nlattr *queues = ATTR(IFLA_NUM_RX_QUEUES, sizeof(__u32));
+	const struct nlattr *kind = ATTR(IFLA_LINKINFO, 0);
 
 	set_words(iface->name, sizeof(iface->name), ATTR(IFLA_IFNAME, 1));
 	set_words(iface->qdisc, sizeof(iface->qdisc), ATTR(IFLA_QDISC, 1));
@@ -86,6 +87,7 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 		iface->rx_queues = mnl_attr_get_u32(queues);
 	if (stats)
 		set_stats(iface, stats);
+	iface->is_virtual = kind && rxaqm_netlink_nested(kind, IFLA_INFO_KIND, 1);
 	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
 	iface->xdp_generic = xdp && mnl_attr_get_u8(xdp) == XDP_ATTACHED_SKB;
 #undef ATTR
@@ -106,6 +108,8 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 		.link_type = info->ifi_type,
 		.speed_mbit = -1,
 		.numa_node = ~0U,
+		.pcie_width = ~0U,
+		.pcie_max_width = ~0U,
 	};
 	struct doctor_iface *to;
 
@@ -145,63 +149,52 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 	return err;
 }
 
-static void collect_queue(struct doctor_iface *iface, int sysfs_fd, const char *name)
+/* BQL of a Tx queue. False: there is none, nor one further on. */
+static bool collect_bql(struct doctor_iface *iface, int sysfs_fd, __u32 id)
 {
-	bool tx = name[0] == 't';
 	struct doctor_queue *queue;
-	char base[128], mask[4096];
+	char dir[96];
+	__u64 limit;
 
-	if (strncmp(name, tx ? "tx-" : "rx-", 3))
-		return;
-	queue = doctor_queue_of(iface, tx, (__u32)strtoul(name + 3, NULL, 10));
+	snprintf(dir, sizeof(dir), "class/net/%s/queues/tx-%u/byte_queue_limits", iface->name, id);
+	limit = doctor_read_u64(sysfs_fd, ~0ULL, "%s/limit", dir);
+	queue = limit != ~0ULL ? doctor_queue_of(iface, true, id) : NULL;
 	if (!queue)
-		return;
-	snprintf(base, sizeof(base), "class/net/%s/queues/%.32s", iface->name, name);
-	if (!tx) {
-		iface->rps_queues += doctor_read_line(sysfs_fd, mask, sizeof(mask), "%s/rps_cpus",
-						      base) &&
-				     rxaqm_mask_is_set(mask);
-		return;
-	}
-	/* A driver without BQL leaves both at 0 for ever. */
-	queue->bql_inflight = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/inflight",
-					      base);
-	queue->bql_limit = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/limit", base);
-	queue->stall_cnt = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/stall_cnt", base);
-	queue->stall_max_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/stall_max",
-					      base);
-	queue->stall_thrs_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/byte_queue_limits/stall_thrs",
-					       base);
+		return false;
+	queue->bql_limit = limit;
+	/* A driver without BQL leaves it at 0 for ever. */
+	if (!limit)
+		return true;
+	queue->bql_inflight = doctor_read_u64(sysfs_fd, ~0ULL, "%s/inflight", dir);
+	queue->stall_thrs_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/stall_thrs", dir);
+	queue->stall_cnt = doctor_read_u64(sysfs_fd, ~0ULL, "%s/stall_cnt", dir);
+	queue->stall_max_ms = doctor_read_u64(sysfs_fd, ~0ULL, "%s/stall_max", dir);
+	return true;
 }
 
-void doctor_collect_sysfs(struct doctor_iface *iface, int sysfs_fd)
+void doctor_collect_queues(struct doctor_iface *iface, int sysfs_fd)
 {
-	char path[128], line[64];
-	struct dirent *entry;
-	DIR *dir = NULL;
-	int fd;
+	char mask[4096];
+	__u32 id;
 
-	if (doctor_read_line(sysfs_fd, line, sizeof(line), "class/net/%s/speed", iface->name))
-		iface->speed_mbit = atoll(line) > 0 ? atoll(line) : -1;
-	if (doctor_read_line(sysfs_fd, line, sizeof(line), "class/net/%s/device/numa_node",
-			     iface->name) &&
-	    *line != '-')
-		iface->numa_node = (__u32)strtoul(line, NULL, 10);
-	if (doctor_read_line(sysfs_fd, line, sizeof(line), "class/net/%s/duplex", iface->name) &&
-	    strcmp(line, "unknown"))
-		snprintf(iface->duplex, sizeof(iface->duplex), "%.7s", line);
-	iface->pcie_width = (__u32)doctor_read_u64(sysfs_fd, ~0U,
-						   "class/net/%s/device/current_link_width",
-						   iface->name);
-	iface->pcie_max_width = (__u32)doctor_read_u64(sysfs_fd, ~0U,
-						       "class/net/%s/device/max_link_width",
-						       iface->name);
-	snprintf(path, sizeof(path), "class/net/%s/queues", iface->name);
-	fd = openat(sysfs_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0)
-		dir = fdopendir(fd);
-	while (dir && (entry = readdir(dir)))
-		collect_queue(iface, sysfs_fd, entry->d_name);
-	if (dir)
-		closedir(dir);
+	for (id = 0; doctor_read_line(sysfs_fd, mask, sizeof(mask),
+				      "class/net/%s/queues/rx-%u/rps_cpus", iface->name, id) &&
+		     doctor_queue_of(iface, false, id);
+	     id++)
+		iface->rps_queues += rxaqm_mask_is_set(mask);
+	for (id = 0; collect_bql(iface, sysfs_fd, id); id++)
+		;
+}
+
+void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "class/net/%s/device", iface->name);
+	if (iface->is_virtual || faccessat(sysfs_fd, path, F_OK, 0))
+		return;
+	/* "-1": it has none. */
+	iface->numa_node = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/numa_node", path);
+	iface->pcie_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/current_link_width", path);
+	iface->pcie_max_width = (__u32)doctor_read_u64(sysfs_fd, ~0U, "%s/max_link_width", path);
 }

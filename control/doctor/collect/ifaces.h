@@ -8,10 +8,12 @@
 /* Links, by RTM_GETLINK: names, counters. 0 or -errno. */
 int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			 const char *interface);
-/* /sys/class/net/IF: BQL, RPS, threads, the node of its memory. */
-void doctor_collect_sysfs(struct doctor_iface *iface, int sysfs_fd);
-/* ethtool -i -g -l -x -c -S -k. */
-void doctor_collect_ethtool(struct doctor_iface *iface);
+/* /sys/class/net/IF/queues: BQL, and RPS; its device: PCIe, the node of its memory. */
+void doctor_collect_queues(struct doctor_iface *iface, int sysfs_fd);
+void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd);
+/* ethtool -i -S; and -g -l -x -k, the link. @was: the same in the first sample; NULL: it is new. */
+void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_iface *was);
+void doctor_collect_settings(struct doctor_iface *iface);
 /* Qdiscs of all @sample's interfaces, per Tx queue; and a look more at their backlogs. */
 void doctor_collect_qdiscs(struct doctor_snapshot *snap, struct doctor_sample *sample);
 void doctor_look_at_qdiscs(struct doctor_snapshot *snap);

@@ -5,13 +5,15 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "doctor/collect/collect.h"
+#include "doctor/snapshot/ledger.h"
 
 #define MAX_CGROUPS 4096
 
 /* Pairs of lines, "Prefix: NAME ..." and "Prefix: VALUE ..." (net/ipv4/proc.c). */
-static void parse_pairs(doctor_map *map, char *text)
+static void parse_pairs(void *map, char *text)
 {
 	char *names, *values, *next = text;
 
@@ -33,7 +35,7 @@ static void parse_pairs(doctor_map *map, char *text)
 }
 
 /* "Ip6InReceives   17": the prefix ends with the 6. */
-static void parse_snmp6(doctor_map *map, const char *text)
+static void parse_snmp6(void *map, char *text)
 {
 	char name[64], key[80];
 	unsigned long long value;
@@ -51,7 +53,7 @@ static void parse_snmp6(doctor_map *map, const char *text)
 }
 
 /* "TCP: inuse 5 orphan 0 ...": sockstat.TCP.inuse. */
-static void parse_sockstat(doctor_map *map, char *text)
+static void parse_sockstat(void *map, char *text)
 {
 	char *line, *prefix, *name, *value, key[96];
 
@@ -70,31 +72,27 @@ static void parse_sockstat(doctor_map *map, char *text)
 }
 
 /* A line of names, and below it one of hexadecimal numbers a CPU, of which the first is of all. */
-static void collect_table(doctor_map *map, const char *table, const char *const *wanted)
+static void collect_table(doctor_map *map, const char *table)
 {
 	char path[64], key[96], *text, *next, *header, *line, *name, *at;
+	const struct doctor_loss *loss;
 	__u64 value, sum;
-	size_t i;
+	size_t len;
 
 	snprintf(path, sizeof(path), "/proc/net/stat/%s", table);
 	text = next = doctor_read(AT_FDCWD, path);
 	header = text ? strsep(&next, "\n") : NULL;
-	for (i = 0; header && wanted[i]; i++) {
-		sum = 0;
-		for (line = next; line && *line;
-		     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-			at = line;
-			for (name = header; *name; name += strspn(name, " ")) {
-				size_t len = strcspn(name, " ");
-
-				value = strtoull(at, &at, 16);
-				if (strlen(wanted[i]) == len && !strncmp(name, wanted[i], len))
-					sum += value;
-				name += len;
-			}
+	while (header && (line = strsep(&next, "\n")) && *line) {
+		for (at = line, name = header; *name; name += len, name += strspn(name, " ")) {
+			len = strcspn(name, " ");
+			value = strtoull(at, &at, 16);
+			snprintf(key, sizeof(key), "%s.%.*s", table, (int)len, name);
+			loss = doctor_loss_of(DOCTOR_IN_COUNTERS, key, "");
+			/* The others are called like a loss, and are none. */
+			if (loss && loss->name)
+				doctor_map_set(map, key,
+					       value + (doctor_map_get(*map, key, &sum) ? sum : 0));
 		}
-		snprintf(key, sizeof(key), "%s.%s", table, wanted[i]);
-		doctor_map_set(map, key, sum);
 	}
 	free(text);
 }
@@ -102,13 +100,11 @@ static void collect_table(doctor_map *map, const char *table, const char *const 
 /* Tables that may be full: of connections, of neighbours. */
 static void collect_tables(doctor_map *map)
 {
-	static const char *const conntrack[] = { "insert_failed", "drop", "early_drop", NULL };
-	static const char *const neighbours[] = { "unresolved_discards", "table_fulls", NULL };
 	__u64 value;
 
-	collect_table(map, "nf_conntrack", conntrack);
-	collect_table(map, "arp_cache", neighbours);
-	collect_table(map, "ndisc_cache", neighbours);
+	collect_table(map, "nf_conntrack");
+	collect_table(map, "arp_cache");
+	collect_table(map, "ndisc_cache");
 	value = doctor_read_u64(AT_FDCWD, ~0ULL, "/proc/sys/net/netfilter/nf_conntrack_count");
 	if (value != ~0ULL)
 		doctor_map_set(map, "nf_conntrack.count", value);
@@ -117,42 +113,43 @@ static void collect_tables(doctor_map *map)
 		doctor_map_set(map, "nf_conntrack.max", value);
 }
 
-/* memory.events of cgroups: sock_throttled is in 7.x. Only those that have throttled are noted,
- * with 0 for the root to say that the kernel counts.
+/* memory.events of cgroups: sock_throttled is in 7.x, in all or in none. Only those that have
+ * throttled are noted, with 0 for the root to say that the kernel counts.
  */
 static void collect_cgroups(struct doctor_snapshot *snap, doctor_map *map)
 {
 	char *roots[] = { "/sys/fs/cgroup", NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
-	bool counted = false;
-	unsigned int looked = 0;
+	/* cgroup v1 does not count that. */
+	FTS *tree = access("/sys/fs/cgroup/cgroup.controllers", F_OK) ?
+			    NULL :
+			    fts_open(roots, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL);
+	unsigned int counting = 0;
 	FTSENT *entry;
 
-	while (tree && looked < MAX_CGROUPS && (entry = fts_read(tree))) {
-		char *text, *at;
+	while (tree && counting < MAX_CGROUPS && (entry = fts_read(tree))) {
+		char key[512], *text, *at;
+		__u64 times = 0;
 
 		if (strcmp(entry->fts_name, "memory.events"))
 			continue;
-		looked++;
 		text = doctor_read(AT_FDCWD, entry->fts_path);
 		at = text ? strstr(text, "sock_throttled ") : NULL;
 		if (at) {
-			unsigned long long times = strtoull(at + 15, NULL, 10);
-			char key[512];
-
-			snprintf(key, sizeof(key), "cgroup.sock_throttled:%.*s",
-				 (int)(strlen(entry->fts_path) - strlen("/sys/fs/cgroup") -
-				       strlen("/memory.events")),
-				 entry->fts_path + strlen("/sys/fs/cgroup"));
-			if (times)
-				doctor_map_set(map, key, times);
-			counted = true;
+			times = strtoull(at + strlen("sock_throttled "), NULL, 10);
+			counting++;
 		}
 		free(text);
+		if (!counting)
+			break;
+		snprintf(key, sizeof(key), "cgroup.sock_throttled:%.*s",
+			 (int)(strlen(entry->fts_path) - strlen("/sys/fs/cgroup/memory.events")),
+			 entry->fts_path + strlen("/sys/fs/cgroup"));
+		if (times)
+			doctor_map_set(map, key, times);
 	}
 	if (tree)
 		fts_close(tree);
-	if (counted)
+	if (counting)
 		doctor_map_set(map, "cgroup.sock_throttled:", 0);
 	else
 		doctor_cannot_see(snap, "socket memory of cgroups",
@@ -161,28 +158,13 @@ static void collect_cgroups(struct doctor_snapshot *snap, doctor_map *map)
 
 void doctor_collect_counters(struct doctor_snapshot *snap, struct doctor_sample *sample)
 {
-	static const struct {
-		const char *path, *what;
-		void (*parse)(doctor_map *map, char *text);
-	} files[] = {
-		{ "/proc/net/snmp", "protocol counters", parse_pairs },
-		{ "/proc/net/netstat", "TCP counters", parse_pairs },
-		{ "/proc/net/sockstat", "socket memory", parse_sockstat },
-	};
-	char *text;
-	size_t i;
+	doctor_map *map = &sample->counters;
 
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		text = doctor_read_or_note(snap, files[i].path, files[i].what);
-		if (text)
-			files[i].parse(&sample->counters, text);
-		free(text);
-	}
+	doctor_parse(snap, "/proc/net/snmp", "protocol counters", parse_pairs, map);
+	doctor_parse(snap, "/proc/net/netstat", "TCP counters", parse_pairs, map);
+	doctor_parse(snap, "/proc/net/sockstat", "socket memory", parse_sockstat, map);
 	/* Without IPv6 there is none, and nothing to see. */
-	text = doctor_read(AT_FDCWD, "/proc/net/snmp6");
-	if (text)
-		parse_snmp6(&sample->counters, text);
-	free(text);
-	collect_cgroups(snap, &sample->counters);
-	collect_tables(&sample->counters);
+	doctor_parse(snap, "/proc/net/snmp6", NULL, parse_snmp6, map);
+	collect_cgroups(snap, map);
+	collect_tables(map);
 }

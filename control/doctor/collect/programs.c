@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs: who takes CPU time, and which live in other network namespaces. */
-#include <ctype.h>
+/* What /proc has: the kernel threads that receive, programs that take CPU time, and which live in
+ * other network namespaces.
+ */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,10 +16,13 @@
 #define LEAST_PERCENT 10
 #define MAX_HOGS 16
 #define MAX_NAMESPACES 256
+/* Threads that are looked at each 100 ms: a read each. */
+#define LOOKED_AT 64
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h: a thread of the kernel */
 
 struct program {
 	__u32 pid;
-	__u64 run_ns;
+	__u64 run_ns; /* of its first thread: a program of many is told by its sockets */
 };
 
 struct doctor_programs {
@@ -26,36 +30,103 @@ struct doctor_programs {
 	__u64 at_ns;
 };
 
-/* Of its first thread: a program of many is told by its sockets. */
-static bool run_of(__u32 pid, __u64 *ret_run_ns)
+/* schedstat: how long it ran, how long it waited to, and how often it did. */
+static bool read_times(__u32 pid, unsigned long long times[3])
 {
-	char dir[32];
-	__u64 wait_ns;
+	char line[128];
 
-	snprintf(dir, sizeof(dir), "/proc/%u", pid);
-	return doctor_read_schedstat(dir, ret_run_ns, &wait_ns);
+	return doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%u/schedstat", pid) &&
+	       sscanf(line, "%llu %llu %llu", &times[0], &times[1], &times[2]) == 3;
 }
 
-struct doctor_programs *doctor_programs_first(void)
+static bool receives(const char *comm)
+{
+	return !strncmp(comm, "ksoftirqd/", 10) || !strncmp(comm, "napi/", 5) ||
+	       !strncmp(comm, "backlog_napi/", 13);
+}
+
+/* If that is what @pid is. */
+static void add_thread(struct doctor_sample *sample, __u32 pid, __u64 longest_wait_ns)
+{
+	struct doctor_thread *thread;
+	unsigned long long times[3];
+	char comm[32], stat[512];
+
+	if (!doctor_read_line(AT_FDCWD, comm, sizeof(comm), "/proc/%u/comm", pid) ||
+	    !receives(comm) || !read_times(pid, times) ||
+	    !doctor_read_line(AT_FDCWD, stat, sizeof(stat), "/proc/%u/stat", pid) ||
+	    !(strtoul(doctor_stat_field(stat, 9), NULL, 10) & PF_KTHREAD))
+		return;
+	thread = rxaqm_list_add(&sample->threads);
+	if (!thread)
+		return;
+	*thread = (struct doctor_thread){ .pid = pid,
+					  .cpu = atoi(doctor_stat_field(stat, 39)),
+					  .run_ns = times[0],
+					  .wait_ns = times[1],
+					  .longest_wait_ns = longest_wait_ns };
+	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+}
+
+struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap)
 {
 	struct doctor_programs *programs = calloc(1, sizeof(*programs));
 	DIR *proc = programs ? opendir("/proc") : NULL;
+	unsigned long long times[3];
 	struct dirent *entry;
 	struct program *to;
-	__u64 run_ns;
 
-	while (proc && programs->nr < MAX_PROGRAMS && (entry = readdir(proc))) {
+	while (proc && (entry = readdir(proc))) {
 		__u32 pid = (__u32)strtoul(entry->d_name, NULL, 10);
 
-		to = pid && run_of(pid, &run_ns) ? rxaqm_list_add(programs) : NULL;
+		if (!pid)
+			continue;
+		add_thread(&snap->before, pid, ~0ULL);
+		to = programs->nr < MAX_PROGRAMS && read_times(pid, times) ?
+			     rxaqm_list_add(programs) :
+			     NULL;
 		if (to)
-			*to = (struct program){ pid, run_ns };
+			*to = (struct program){ pid, times[0] };
 	}
 	if (proc)
 		closedir(proc);
 	if (programs)
 		programs->at_ns = rxaqm_now_ns();
+	if (!snap->before.threads.nr)
+		doctor_cannot_see(snap, "kernel threads that receive",
+				  "no ksoftirqd has a schedstat in /proc (a container?)");
 	return programs;
+}
+
+/* How long a thread waited each time since the last look, on average: at least one wait was as
+ * long.
+ */
+void doctor_look_at_threads(struct doctor_snapshot *snap)
+{
+	unsigned long long times[3], waits;
+	struct doctor_thread *thread;
+	__u64 mean_ns;
+
+	rxaqm_list_each(thread, &snap->before.threads) {
+		if (thread == snap->before.threads.at + LOOKED_AT)
+			break;
+		if (!read_times(thread->pid, times))
+			continue;
+		waits = thread->looked.waits ? times[2] - thread->looked.waits : 0;
+		mean_ns = waits ? (times[1] - thread->looked.wait_ns) / waits : 0;
+		if (thread->longest_wait_ns == ~0ULL || mean_ns > thread->longest_wait_ns)
+			thread->longest_wait_ns = mean_ns;
+		thread->looked.wait_ns = times[1];
+		thread->looked.waits = times[2];
+	}
+}
+
+void doctor_threads_again(struct doctor_snapshot *snap)
+{
+	const struct doctor_thread *known;
+
+	rxaqm_list_each(known, &snap->before.threads)
+		add_thread(&snap->after, known->pid, known->longest_wait_ns);
 }
 
 static void add_hog(struct doctor_snapshot *snap, __u32 pid, __u64 run_ns)
@@ -101,6 +172,7 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 {
 	static ino_t inodes[MAX_NAMESPACES];
 	const struct program *program;
+	unsigned long long times[3];
 	__u64 run_ns, window_ns;
 	struct stat ours = {};
 
@@ -109,9 +181,9 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 	window_ns = rxaqm_now_ns() - first->at_ns;
 	stat("/proc/thread-self/ns/net", &ours);
 	rxaqm_list_each(program, first) {
-		if (!run_of(program->pid, &run_ns))
+		if (!read_times(program->pid, times))
 			continue;
-		run_ns -= program->run_ns;
+		run_ns = times[0] - program->run_ns;
 		if (run_ns >= window_ns / 100 * LEAST_PERCENT)
 			add_hog(snap, program->pid, run_ns);
 		add_namespace(snap, program->pid, ours.st_ino, inodes);

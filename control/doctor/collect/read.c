@@ -29,13 +29,16 @@ char *doctor_read(int dir_fd, const char *path)
 	return text;
 }
 
-char *doctor_read_or_note(struct doctor_snapshot *snap, const char *path, const char *what)
+void doctor_parse(struct doctor_snapshot *snap, const char *path, const char *what,
+		  void (*parse)(void *to, char *text), void *to)
 {
 	char *text = doctor_read(AT_FDCWD, path);
 
-	if (!text)
+	if (text)
+		parse(to, text);
+	else if (what)
 		doctor_cannot_see(snap, what, "cannot read %s: %s", path, strerror(errno));
-	return text;
+	free(text);
 }
 
 bool doctor_read_schedstat(const char *dir, __u64 *ret_run_ns, __u64 *ret_wait_ns)
@@ -66,12 +69,16 @@ const char *doctor_stat_field(const char *stat, int field)
 
 static bool read_line(int dir_fd, char *buf, size_t size, const char *path)
 {
-	char *text = doctor_read(dir_fd, path);
+	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	/* The kernel gives a line at once. */
+	ssize_t len = fd < 0 ? -1 : read(fd, buf, size - 1);
 
-	if (!text)
+	if (fd >= 0)
+		close(fd);
+	if (len < 0)
 		return false;
-	snprintf(buf, size, "%.*s", (int)strcspn(text, "\n"), text);
-	free(text);
+	buf[len] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
 	/* Anyone may give a process a name with control characters. */
 	rxaqm_clean(buf);
 	return true;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,12 +36,20 @@ __u32 doctor_deep_netns(void)
 	return stat("/proc/thread-self/ns/net", &st) ? 0 : (__u32)st.st_ino;
 }
 
-void doctor_deep_refused(struct doctor_deep *deep, const char *what)
+bool doctor_deep_look(struct doctor_deep *deep, struct bpf_object_skeleton *skeleton,
+		      const char *name, const char *what)
 {
-	const char *why = strerror(errno);
+	if (!skeleton || bpf_object__load_skeleton(skeleton) ||
+	    bpf_object__attach_skeleton(skeleton)) {
+		const char *why = strerror(errno);
 
-	doctor_cannot_see(deep->snap, what, "the kernel refuses the tracing programs: %s",
-			  rxaqm_lockdown() ?: why);
+		doctor_cannot_see(deep->snap, what, "the kernel refuses the tracing programs: %s",
+				  rxaqm_lockdown() ?: why);
+		return false;
+	}
+	doctor_deep_ran(deep, name, doctor_deep_wait(deep));
+	bpf_object__detach_skeleton(skeleton);
+	return true;
 }
 
 void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns)

@@ -29,12 +29,6 @@ void doctor_probe_stalls(struct doctor_deep *deep);
 /* Is there a Tx queue whose detector of stalls is off? */
 bool doctor_stalls_possible(const struct doctor_snapshot *snap);
 
-/* BQL's detector of stalls was left switched on by a doctor that was killed, in this network
- * namespace: switch it off. Returns how many Tx queues, or -errno with @error: what is noted of
- * them is kept then.
- */
-int doctor_stalls_recover(struct rxaqm_error *error);
-
 /* Below: shared by the probes. */
 
 /* Until the time of the probe is over, or it is to stop; returns how long that was. */
@@ -43,8 +37,12 @@ __u64 doctor_deep_wait(struct doctor_deep *deep);
 /* The number of the network namespace entered; 0: not known. */
 __u32 doctor_deep_netns(void);
 
-/* The kernel did not take the programs of a probe, by errno: @what cannot be seen. */
-void doctor_deep_refused(struct doctor_deep *deep, const char *what);
+/* Let the programs of the probe @name look; NULL: they could not be opened. False: the kernel did not
+ * take them, by errno, and @what cannot be seen.
+ */
+struct bpf_object_skeleton;
+bool doctor_deep_look(struct doctor_deep *deep, struct bpf_object_skeleton *skeleton,
+		      const char *name, const char *what);
 
 /* How long the probe @name ran: the rules know by it that it did. */
 void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns);
@@ -52,8 +50,7 @@ void doctor_deep_ran(struct doctor_deep *deep, const char *name, __u64 ns);
 /* Of an interface that the snapshot is about. */
 bool doctor_deep_is_about(const struct doctor_deep *deep, __u32 ifindex);
 
-/* For tests: stalls.c with the sysfs at @sysfs_fd and the note in @path. */
-void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *path);
-int doctor_stalls_restore(int sysfs_fd, const char *path);
+/* For tests: stalls.c with the sysfs at @sysfs_fd. */
+void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd);
 
 #endif /* RXAQM_DOCTOR_DEEP_H */

@@ -141,12 +141,8 @@ void doctor_probe_drops(struct doctor_deep *deep)
 
 	if (skel)
 		skel->rodata->netns_inum = doctor_deep_netns();
-	if (!skel || doctor_drops__load(skel) || doctor_drops__attach(skel)) {
-		doctor_deep_refused(deep, "where packets are dropped");
-	} else {
-		doctor_deep_ran(deep, "drops", doctor_deep_wait(deep));
-		doctor_drops__detach(skel);
+	if (doctor_deep_look(deep, skel ? skel->skeleton : NULL, "drops",
+			     "where packets are dropped"))
 		put(deep, bpf_map__fd(skel->maps.drops_map));
-	}
 	doctor_drops__destroy(skel);
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stalls of Tx completions, by the detector of BQL (Linux 6.9, lib/dynamic_queue_limits.c), which
- * is off until someone writes a threshold. This one is: the only probe that changes a setting. What
- * it changes is noted in a file before, and both are undone after; a doctor that was killed leaves
- * the note, and the next one undoes it.
+ * is off until someone writes a threshold. This one does: the only probe that changes a setting. A
+ * process that was started before undoes it, however this one ends.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/lock_file.h"
-#include "base/dirs.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "nic/netns.h"
@@ -93,103 +90,33 @@ static void find_queues(struct watch *watch)
 	}
 }
 
-/* Locked while it holds; what another doctor has noted, or has left, is not touched. NULL with
- * errno.
- */
-static FILE *open_note(const char *path)
-{
-	int fd = rxaqm_lock_file(path);
-	FILE *note = NULL;
-
-	errno = fd < 0 ? -fd : lseek(fd, 0, SEEK_END) ? EEXIST : 0;
-	if (!errno)
-		note = fdopen(fd, "r+");
-	if (fd >= 0 && !note)
-		close(fd);
-	return note;
-}
-
-/* A line a queue. On the disk, or as near as /run is to one, before anything is changed. */
-static int write_note(const struct watch *watch, FILE *note)
+/* Only what is as we set it, and is still there: another's threshold is left alone. */
+static int restore(const struct watch *watch)
 {
 	const struct watched *queue;
+	int err = 0;
 
-	rxaqm_list_each(queue, &watch->queues)
-		fprintf(note, "%s\n", queue->dir);
-	return fflush(note) || ferror(note) ? -EIO : 0;
-}
-
-/* Of the queue at @dir; 0 if it is gone. -errno. */
-static int read_threshold(int sysfs_fd, const char *dir)
-{
-	char path[160], text[24] = "";
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/stall_thrs", dir);
-	fd = openat(sysfs_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT || errno == ENODEV ? 0 : -errno;
-	got = read(fd, text, sizeof(text) - 1);
-	got = got < 0 && errno != ENODEV ? -errno : 0;
-	close(fd);
-	return got ? (int)got : atoi(text);
-}
-
-/* Only what is as we set it: another's threshold is left alone. 1: it was; -errno. */
-static int restore_queue(int sysfs_fd, const char *dir)
-{
-	int now = read_threshold(sysfs_fd, dir);
-
-	if (now != THRESHOLD_MS)
-		return now < 0 ? now : 0;
-	return write_number(sysfs_fd, dir, "stall_thrs", 0) ?: 1;
-}
-
-/* How many were; -errno: some could not be, or what is noted cannot be read. */
-static int restore(int sysfs_fd, FILE *note)
-{
-	int nr = 0, err = 0, done;
-	char dir[96], *end;
-
-	rewind(note);
-	while (fgets(dir, sizeof(dir), note)) {
-		end = strchr(dir, '\n');
-		/* Cut short, so nothing was changed yet. */
-		if (!end && feof(note))
-			break;
-		if (end)
-			*end = '\0';
-		done = end && !strncmp(dir, "class/net/", 10) ? restore_queue(sysfs_fd, dir) :
-								-EBADMSG;
-		nr += done > 0;
-		err = done < 0 ? done : err;
+	rxaqm_list_each(queue, &watch->queues) {
+		if (doctor_read_u64(watch->sysfs_fd, 0, "%s/stall_thrs", queue->dir) ==
+		    THRESHOLD_MS)
+			err = write_number(watch->sysfs_fd, queue->dir, "stall_thrs", 0) ?: err;
 	}
-	return ferror(note) ? -EIO : err ?: nr;
+	return err;
 }
 
-int doctor_stalls_restore(int sysfs_fd, const char *path)
+/* Says that it is there, and restores when the other end of @fd is closed: when its process is done, or
+ * was killed. What a terminal or a group is sent does not reach this one.
+ */
+static void guard(const struct watch *watch, int fd)
 {
-	FILE *note;
-	int fd, nr;
+	char byte = 0;
 
-	if (access(path, F_OK))
-		return errno == ENOENT ? 0 : -errno;
-	fd = rxaqm_lock_file(path);
-	/* Who holds the lock is at work, and undoes it himself. */
-	if (fd < 0)
-		return fd == -EWOULDBLOCK ? 0 : fd;
-	note = fdopen(fd, "r");
-	if (!note) {
-		nr = -errno;
-		close(fd);
-		return nr;
+	setsid();
+	if (write(fd, &byte, 1) == 1) {
+		while (read(fd, &byte, 1) < 0 && errno == EINTR)
+			;
 	}
-	nr = restore(sysfs_fd, note);
-	if (nr >= 0)
-		unlink(path);
-	fclose(note);
-	return nr;
+	_exit(-restore(watch));
 }
 
 static void switch_on(struct watch *watch)
@@ -229,12 +156,12 @@ static void read_stalls(struct watch *watch)
 	doctor_map_set(&watch->deep->snap->deep, "stalls_queues", seen);
 }
 
-void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *path)
+void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd)
 {
 	struct watch watch = { .deep = deep, .sysfs_fd = sysfs_fd };
-	FILE *note;
-	__u64 took_ns;
-	int err;
+	int ends[2] = { -1, -1 }, status = 0;
+	char byte;
+	pid_t pid;
 
 	find_queues(&watch);
 	if (!watch.queues.nr) {
@@ -243,43 +170,32 @@ void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd, const char *pat
 			"no Tx queue has BQL with a detector of stalls (6.9 has) that is off");
 		return;
 	}
-	note = open_note(path);
-	if (!note || write_note(&watch, note)) {
+	pid = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) ? -1 : fork();
+	if (!pid) {
+		close(ends[1]);
+		guard(&watch, ends[0]);
+	}
+	close(ends[0]);
+	if (pid < 0 || read(ends[1], &byte, 1) != 1) {
 		doctor_cannot_see(deep->snap, "stalls of Tx completions",
-				  "nothing is changed without a note in %s: %s", path,
+				  "nothing is changed without a process that undoes it: %s",
 				  strerror(errno));
 	} else {
 		switch_on(&watch);
-		took_ns = doctor_deep_wait(deep);
+		doctor_deep_ran(deep, "stalls", doctor_deep_wait(deep));
 		read_stalls(&watch);
-		err = restore(sysfs_fd, note);
-		if (err >= 0)
-			unlink(path);
-		else
-			doctor_cannot_see(deep->snap,
-					  "whether the detector of Tx stalls is off again",
-					  "%s; the next \"rxaqm doctor\" tries again, by %s",
-					  strerror(-err), path);
-		doctor_deep_ran(deep, "stalls", took_ns);
 	}
-	if (note)
-		fclose(note);
+	close(ends[1]);
+	if (pid > 0 && waitpid(pid, &status, 0) == pid && status)
+		doctor_cannot_see(deep->snap, "whether the detector of Tx stalls is off again",
+				  "%s: write 0 to stall_thrs of the Tx queues",
+				  WIFEXITED(status) ? strerror(WEXITSTATUS(status)) : "killed");
 	free(watch.queues.at);
-}
-
-/* A network namespace has its own: interfaces of two may have the same name. */
-static const char *note_path(char buf[RXAQM_DIRS_PATH_LEN])
-{
-	char name[40];
-
-	snprintf(name, sizeof(name), "doctor-stalls-%u", doctor_deep_netns());
-	return rxaqm_runtime_path(name, buf, RXAQM_DIRS_PATH_LEN);
 }
 
 void doctor_probe_stalls(struct doctor_deep *deep)
 {
 	int sysfs_fd = rxaqm_netns_mount_sysfs(true);
-	char path[RXAQM_DIRS_PATH_LEN];
 
 	if (sysfs_fd < 0) {
 		doctor_cannot_see(deep->snap, "stalls of Tx completions",
@@ -287,27 +203,6 @@ void doctor_probe_stalls(struct doctor_deep *deep)
 				  strerror(-sysfs_fd));
 		return;
 	}
-	mkdir(rxaqm_runtime_path("", path, sizeof(path)), 0755);
-	doctor_stalls_watch(deep, sysfs_fd, note_path(path));
+	doctor_stalls_watch(deep, sysfs_fd);
 	close(sysfs_fd);
-}
-
-int doctor_stalls_recover(struct rxaqm_error *error)
-{
-	char path[RXAQM_DIRS_PATH_LEN];
-	int sysfs_fd, nr;
-
-	if (access(note_path(path), F_OK) && errno == ENOENT)
-		return 0;
-	sysfs_fd = rxaqm_netns_mount_sysfs(true);
-	nr = sysfs_fd < 0 ? sysfs_fd : doctor_stalls_restore(sysfs_fd, path);
-	if (sysfs_fd >= 0)
-		close(sysfs_fd);
-	if (nr >= 0)
-		return nr;
-	return rxaqm_failed(error, -nr,
-			    "the detector of Tx stalls, left on by a \"doctor --deep\" that was "
-			    "killed at the queues that %s names, cannot be switched off: %s; try "
-			    "again, or write 0 to their stall_thrs and remove that file",
-			    path, strerror(-nr));
 }

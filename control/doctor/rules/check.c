@@ -107,6 +107,26 @@ enum doctor_verdict doctor_blind(struct doctor_finding *finding, const char *fmt
 	return DOCTOR_BLIND;
 }
 
+enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding)
+{
+	__u64 events;
+
+	if (!doctor_rise_of(snap, finding->check->id, &events))
+		return doctor_blind(finding, "the kernel does not count that here");
+	doctor_note_count(finding, "events", events, finding->check->reads);
+	return doctor_found_if_often(snap, events);
+}
+
+enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
+{
+	const struct doctor_check *check = finding->check;
+
+	if (check->by_sockets && !*snap->sockets.source)
+		return doctor_blind(finding, "no pass over the sockets was possible");
+	return (check->judge ?: doctor_judge_rise)(snap, finding);
+}
+
 static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		      const struct doctor_owner *owner)
 {

@@ -85,12 +85,6 @@ struct doctor_word {
 	bool is_ours;
 };
 
-/* Commands, what to expect, and what may go wrong. */
-struct doctor_remedy {
-	const char *now, *expect;
-	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
-};
-
 struct doctor_finding;
 
 struct doctor_check {
@@ -100,15 +94,18 @@ struct doctor_check {
 	enum doctor_severity severity;
 	enum doctor_confidence confidence;
 	const char *reads; /* the sources, for the table */
-	const char *rule; /* when it is found, for the table */
+	const char *rule; /* when it is found, for the table; NULL: its counters rise by 1/s */
 	const char *cause; /* one sentence in plain words */
 	const char *because; /* what happens, and how we know */
 	const char *clear; /* the number that acquits it */
-	struct doctor_remedy remedy;
+	/* The remedy: commands, what to expect, and what may go wrong. */
+	const char *now, *expect;
+	const char *keep, *undo, *risk; /* NULL: the same, nothing was changed, none */
 	const char *after; /* ids, one blank between: a consequence of the first that is found */
 	const char *reference; /* kernel documentation, function, published investigation */
 	bool essential; /* not seeing it is not seeing enough */
 	bool by_sockets; /* blind without a pass over the sockets */
+	/* NULL: found if what the ledger puts down to it rises by 1/s or more. */
 	enum doctor_verdict (*judge)(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding);
 };
@@ -124,7 +121,9 @@ struct doctor_check {
 	.confidence = DOCTOR_##c
 #define SOCKET_CHECK(i, p, k, s, c) DOCTOR_CHECK(i, p, k, s, c), .by_sockets = true
 /* Of a row that explains, and accuses nobody. */
-#define NEVER_FOUND .cause = "-", .because = "-", .remedy = { "-", "-", "-", "-", "-" }
+#define NEVER_FOUND                                                                        \
+	.cause = "-", .because = "-", .now = "-", .keep = "-", .undo = "-", .expect = "-", \
+	.risk = "-"
 #define SYSCTL_FILE "/etc/sysctl.d/60-rxaqm-doctor.conf"
 /* A remedy that is a line of it. */
 #define SYSCTL(name, value, old)                                                              \
@@ -156,6 +155,13 @@ struct doctor_finding {
 	char reason[200]; /* DOCTOR_BLIND: why */
 	const struct doctor_finding *consequence_of; /* NULL: a cause of its own */
 };
+
+/* As the row says. */
+enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap,
+				 struct doctor_finding *finding);
+/* Found if what the ledger puts down to the check, @finding's "events", rises by 1/s or more. */
+enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
+				      struct doctor_finding *finding);
 
 /* For judge(). A second number of the same name replaces the first. */
 void doctor_note(struct doctor_finding *finding, const char *name, double value,

@@ -2,20 +2,9 @@
 /* What counters of IP, netfilter, neighbours and TCP say at once: the ledger sums them up. */
 #include "doctor/rules/check.h"
 
-/* Found if what the ledger puts down to this check rises by 1/s or more. */
-DOCTOR_JUDGE(judge)
-{
-	__u64 events;
-
-	if (!doctor_rise_of(snap, finding->check->id, &events))
-		return doctor_blind(finding, "the kernel does not count that here");
-	doctor_note_count(finding, "events", events, finding->check->reads);
-	return doctor_found_if_often(snap, events);
-}
-
 DOCTOR_JUDGE(judge_checksums)
 {
-	enum doctor_verdict verdict = judge(snap, finding);
+	enum doctor_verdict verdict = doctor_judge_rise(snap, finding);
 
 	doctor_note_counter(snap, finding, "udp", "Udp.InCsumErrors");
 	doctor_note_counter(snap, finding, "tcp", "Tcp.InCsumErrors");
@@ -33,7 +22,7 @@ DOCTOR_JUDGE(judge_syns)
 	doctor_note_counter(snap, finding, "overflows", "TcpExt.ListenOverflows");
 	doctor_note_known(finding, "limit", limit, "net.ipv4.tcp_max_syn_backlog");
 	doctor_say(finding, "larger", "%llu", (unsigned long long)(limit ? limit * 4 : 4096));
-	return judge(snap, finding);
+	return doctor_judge_rise(snap, finding);
 }
 
 DOCTOR_JUDGE(judge_conntrack)
@@ -72,36 +61,33 @@ const struct doctor_check doctor_checks_counted[] = {
 	{ DOCTOR_CHECK("checksum-errors", PATH, ELSEWHERE, HIGH, MEASURED),
 	  .reads =
 		  "Tcp.InCsumErrors, Udp.InCsumErrors, IpExt.InCsumErrors, Icmp.InCsumErrors, Ip6's",
-	  .rule = "they rise by 1/s or more",
 	  .cause =
 		  "${events} packets came with a wrong checksum, and were thrown away (UDP ${udp}, TCP ${tcp}).",
 	  .because =
 		  "They are whole on the wire (its own checksum is right): a sender, mostly a virtual one behind a tunnel, left "
 		  "the checksum to an offload that did not compute it, or something on the path changed them.",
 	  .clear = "${events} packets with a wrong checksum",
-	  .remedy = { .now = "at the sender, on the tunnel: ethtool -K TUNNEL tx-checksum-ip-generic off; here tcpdump -vvni "
-			     "IFACE shows whose they are",
-		      .keep = "the same in the interface's configuration",
-		      .undo = "ethtool -K TUNNEL tx-checksum-ip-generic on",
-		      .expect = "events from ${events} to 0",
-		      .risk = "the sender computes checksums: some % of a CPU" },
-	  .after = "wire-errors",
+	  .now = "at the sender, on the tunnel: ethtool -K TUNNEL tx-checksum-ip-generic off; here tcpdump -vvni "
+		 "IFACE shows whose they are",
+	  .keep = "the same in the interface's configuration",
+	  .undo = "ethtool -K TUNNEL tx-checksum-ip-generic on",
+	  .expect = "events from ${events} to 0",
+	  .risk = "the sender computes checksums: some % of a CPU", .after = "wire-errors",
 	  .reference = "Documentation/networking/checksum-offloads.rst; snmp_counter.rst",
 	  .judge = judge_checksums },
 	{ DOCTOR_CHECK("rp-filter", IP, SETTING, HIGH, MEASURED),
-	  .reads = "TcpExt.IPReversePathFilter", .rule = "it rises by 1/s or more",
+	  .reads = "TcpExt.IPReversePathFilter",
 	  .cause =
 		  "Strict rp_filter drops ${events} packets: they came by another interface than answers would go.",
 	  .because =
 		  "Several interfaces, tunnels or policy routes make paths that differ by direction; 1 is strict, 2 loose.",
 	  .clear = "${events} packets dropped by rp_filter",
-	  .remedy = { .now = "sysctl -w net.ipv4.conf.all.rp_filter=2 (the larger of all and of the interface counts)",
-		      .keep = "echo net.ipv4.conf.all.rp_filter=2 >>" SYSCTL_FILE,
-		      .undo = "sysctl -w net.ipv4.conf.all.rp_filter=1, and remove the line",
-		      .expect =
-			      "events from ${events} to 0, if there is a route to the sources at all",
-		      .risk = "forged addresses of networks that are routed elsewhere pass" },
-	  .reference = "rp_filter in ip-sysctl.rst; RFC 3704", .judge = judge },
+	  .now = "sysctl -w net.ipv4.conf.all.rp_filter=2 (the larger of all and of the interface counts)",
+	  .keep = "echo net.ipv4.conf.all.rp_filter=2 >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.conf.all.rp_filter=1, and remove the line",
+	  .expect = "events from ${events} to 0, if there is a route to the sources at all",
+	  .risk = "forged addresses of networks that are routed elsewhere pass",
+	  .reference = "rp_filter in ip-sysctl.rst; RFC 3704" },
 	{ DOCTOR_CHECK("conntrack-full", IP, MEMORY, HIGH, MEASURED),
 	  .reads =
 		  "nf_conntrack_count, nf_conntrack_max; /proc/net/stat/nf_conntrack: drop, early_drop, insert_failed",
@@ -111,42 +97,38 @@ const struct doctor_check doctor_checks_counted[] = {
 		  "What finds no room is dropped: new connections fail, and those of UDP. ${insert_failed} were opened twice at "
 		  "once (insert_failed), as DNS by two queries of one socket does.",
 	  .clear = "${count} of ${max} connections tracked, ${lost} lost for want of room",
-	  .remedy = { .now = "sysctl -w net.netfilter.nf_conntrack_max=${larger}",
-		      .keep = "echo net.netfilter.nf_conntrack_max=${larger} >>" SYSCTL_FILE,
-		      .undo = "sysctl -w net.netfilter.nf_conntrack_max=${max}, and remove the line",
-		      .expect = "lost from ${lost} to 0",
-		      .risk = "some 320 bytes of memory for each" },
+	  .now = "sysctl -w net.netfilter.nf_conntrack_max=${larger}",
+	  .keep = "echo net.netfilter.nf_conntrack_max=${larger} >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.netfilter.nf_conntrack_max=${max}, and remove the line",
+	  .expect = "lost from ${lost} to 0", .risk = "some 320 bytes of memory for each",
 	  .reference = "Documentation/networking/nf_conntrack-sysctl.rst",
 	  .judge = judge_conntrack },
 	{ DOCTOR_CHECK("neighbour-full", IP, MEMORY, HIGH, MEASURED),
 	  .reads = "/proc/net/stat/arp_cache, ndisc_cache: table_fulls",
-	  .rule = "they rise by 1/s or more",
 	  .cause = "The table of neighbours (ARP, NDP) is full: ${events} found no room.",
 	  .because =
 		  "A network of more hosts than gc_thresh3: packets for new neighbours are dropped.",
 	  .clear = "${events} neighbours found no room in their table",
-	  .remedy = { .now = "sysctl -w net.ipv4.neigh.default.gc_thresh3=8192 net.ipv6.neigh.default.gc_thresh3=8192",
-		      .keep = "the same lines in " SYSCTL_FILE,
-		      .undo = "the old value (1024 is the kernel's), and remove the lines",
-		      .expect = "events from ${events} to 0",
-		      .risk = "some MB of memory" },
-	  .reference = "neigh/default/gc_thresh3 in ip-sysctl.rst", .judge = judge },
+	  .now = "sysctl -w net.ipv4.neigh.default.gc_thresh3=8192 net.ipv6.neigh.default.gc_thresh3=8192",
+	  .keep = "the same lines in " SYSCTL_FILE,
+	  .undo = "the old value (1024 is the kernel's), and remove the lines",
+	  .expect = "events from ${events} to 0", .risk = "some MB of memory",
+	  .reference = "neigh/default/gc_thresh3 in ip-sysctl.rst" },
 	{ DOCTOR_CHECK("syn-queue-full", TCP, MEMORY, HIGH, MEASURED),
 	  .reads =
 		  "TcpExt.TCPReqQFullDrop, TCPReqQFullDoCookies, ListenOverflows; tcp_max_syn_backlog",
 	  .rule = "they rise by 1/s or more; low where cookies answer all of them",
 	  .cause = "The SYN queue is full: ${drops} connections were dropped before they began, ${cookies} answered by "
 		   "cookies.",
-	  .because =
-		  "More clients knock than answer within a round trip: a flood of SYNs, or a path that loses the answers. The "
-		  "accept queue overflowed ${overflows} times.",
+	  .because = "More clients knock than answer within a round trip: a flood of SYNs, or a "
+		     "path that loses the answers. The accept queue overflowed ${overflows} times.",
 	  .clear = "${drops} SYNs dropped for a full SYN queue",
-	  .remedy = { .now = "sysctl -w net.ipv4.tcp_syncookies=1 net.ipv4.tcp_max_syn_backlog=${larger}; and a larger backlog "
-			     "of the program, which bounds it",
-		      .keep = "the same lines in " SYSCTL_FILE,
-		      .undo = "sysctl -w net.ipv4.tcp_max_syn_backlog=${limit}, and remove the lines",
-		      .expect = "drops from ${drops} to 0",
-		      .risk = "connections by cookies have no SACK or scaling without timestamps" },
+	  .now = "sysctl -w net.ipv4.tcp_syncookies=1 net.ipv4.tcp_max_syn_backlog=${larger}; and a larger backlog "
+		 "of the program, which bounds it",
+	  .keep = "the same lines in " SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.tcp_max_syn_backlog=${limit}, and remove the lines",
+	  .expect = "drops from ${drops} to 0",
+	  .risk = "connections by cookies have no SACK or scaling without timestamps",
 	  .after = "listen-overflow",
 	  .reference = "snmp_counter.rst, TcpExtTCPReqQFullDrop; tcp_syncookies in ip-sysctl.rst",
 	  .judge = judge_syns },
@@ -158,9 +140,9 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .because =
 		  "No buffer was full and no checksum wrong: what else counts there are SO_ATTACH_FILTER, BPF and xfrm.",
 	  .clear = "${events} datagrams refused by a filter",
-	  .remedy = { .now = "nothing, if the program means it; ss -uamp (d: drops) names the socket, rxaqm doctor --deep the reason",
-		      .keep = "the program's own configuration",
-		      .expect = "the same: what a filter refuses counts as an error" },
+	  .now = "nothing, if the program means it; ss -uamp (d: drops) names the socket, rxaqm doctor --deep the reason",
+	  .keep = "the program's own configuration",
+	  .expect = "the same: what a filter refuses counts as an error",
 	  .reference = "net/ipv4/udp.c:udp_queue_rcv_one_skb", .judge = judge_filtered },
 	{}
 };

@@ -300,9 +300,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "Its timer's interrupts came late or not: interrupts were off for many ms, by a driver, firmware "
 		  "(SMI), or a hypervisor that does not report steal. Its queues stand meanwhile.",
 	  .clear = "${missing} of the time of a CPU is not accounted for at most",
-	  .remedy = { .now = "perf trace -e irq:*,irq_vectors:* -C ${cpu}; turbostat shows SMIs; ask the hypervisor's host",
-		      .keep = "the BIOS, the driver or the host that does it",
-		      .expect = "missing from ${missing} to below 1 %" },
+	  .now = "perf trace -e irq:*,irq_vectors:* -C ${cpu}; turbostat shows SMIs; ask the hypervisor's host",
+	  .keep = "the BIOS, the driver or the host that does it",
+	  .expect = "missing from ${missing} to below 1 %",
 	  .reference = "kernel/sched/cputime.c:account_process_tick; proc(5), /proc/stat",
 	  .judge = judge_pauses },
 	{ DOCTOR_CHECK("cpu-steal", CPU, ELSEWHERE, HIGH, MEASURED), .reads = "/proc/stat steal",
@@ -311,25 +311,23 @@ const struct doctor_check doctor_checks_cpu[] = {
 	  .because =
 		  "While it does, nobody empties the queues of that CPU: every queue there stands for as long.",
 	  .clear = "the hypervisor takes ${stolen} of a CPU at most",
-	  .remedy = { .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
-		      .expect = "stolen from ${stolen} to below 1 %",
-		      .risk = "price" },
+	  .now = "ask for CPUs of its own (dedicated, pinned), or a larger machine",
+	  .expect = "stolen from ${stolen} to below 1 %", .risk = "price",
 	  .reference = "proc(5), steal", .judge = judge_steal },
 	{ DOCTOR_CHECK("rx-starved", CPU, SHARED, HIGH, MEASURED),
 	  .reads = "/proc/PID/schedstat of ksoftirqd/N, napi/IF-N, backlog_napi/N",
 	  .rule = "such a thread waits 50 % of the time for its CPU, and not for another of them",
 	  .cause =
 		  "What receives on CPU ${cpu} waits ${starved} of the time for that CPU. Who has it: ${hogs}.",
-	  .because =
-		  "Receiving there takes ${receives}. It wanted to run and was not let: the queue stands because "
-		  "nobody polls it, not because packets are dear.",
+	  .because = "Receiving there takes ${receives}. It wanted to run and was not let: the "
+		     "queue stands because nobody polls it, not because packets are dear.",
 	  .clear = "threads that receive wait ${starved} of the time for a CPU",
-	  .remedy = { .now = "taskset -cp the programs on CPU ${cpu} to others, or "
-			     "chrt -f -p 10 PID of the thread",
-		      .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
-		      .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
-		      .expect = "starved from ${starved} to below 5 %",
-		      .risk = "a real-time thread that never sleeps starves the rest of its CPU" },
+	  .now = "taskset -cp the programs on CPU ${cpu} to others, or "
+		 "chrt -f -p 10 PID of the thread",
+	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+	  .undo = "taskset -cp 0-N PID; chrt -o -p 0 PID",
+	  .expect = "starved from ${starved} to below 5 %",
+	  .risk = "a real-time thread that never sleeps starves the rest of its CPU",
 	  .reference = "sched-stats.rst; scaling.rst", .judge = judge_starved },
 	{ DOCTOR_CHECK("rx-late", CPU, SHARED, MEDIUM, INFERRED),
 	  .reads = "/proc/PID/schedstat of threads that receive, each 100 ms",
@@ -341,9 +339,9 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "It ran ${ran}, and the CPU was ${idle} idle: no mean shows it. Programs that stay in the kernel for long are not "
 		  "interrupted (reading statistics of cgroups or /proc, many timers). Most of that CPU had: ${hogs}.",
 	  .clear = "threads that receive were held off for ${waited} by pieces of 50 ms or more",
-	  .remedy = { .now = "perf sched timehist -C ${cpu}, or --deep: the longest wait; then move or mend who had it",
-		      .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
-		      .expect = "waits below 10 ms" },
+	  .now = "perf sched timehist -C ${cpu}, or --deep: the longest wait; then move or mend who had it",
+	  .keep = "CPUAffinity= in units, isolcpus= or cpusets for the CPUs of the NIC",
+	  .expect = "waits below 10 ms",
 	  .after =
 		  "rx-starved cpu-steal cpu-pauses napi-starved rx-cpu-busy rx-cpus-busy softirq-late",
 	  .reference = "sched-stats.rst; GitHub 2019, debugging network stalls on Kubernetes",
@@ -357,25 +355,22 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "comes by queues of that CPU waits meanwhile.",
 	  .clear =
 		  "the fullest CPU of softirqs that do not receive: ${softirqs}, of which ${receiving} receives",
-	  .remedy = { .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function is a timer's (IPVS, conntrack), "
-			     "a disk's or RCU's",
-		      .keep = "what that says; meanwhile move the queue's interrupt: smp_affinity_list",
-		      .expect = "softirqs from ${softirqs} to what receives" },
-	  .after = "cpu-steal",
+	  .now = "perf record -a -g -C ${cpu} -- sleep 3; perf report: the function is a timer's (IPVS, conntrack), "
+		 "a disk's or RCU's",
+	  .keep = "what that says; meanwhile move the queue's interrupt: smp_affinity_list",
+	  .expect = "softirqs from ${softirqs} to what receives", .after = "cpu-steal",
 	  .reference = "proc(5), /proc/softirqs; net/core/dev.c:net_rx_action",
 	  .judge = judge_other },
 	{ DOCTOR_CHECK("rx-extras", CPU, SERVICE, MEDIUM, INFERRED),
 	  .reads = "/proc/net/packet, RTM_GETLINK (XDP mode), netfilter tables; /proc/stat",
 	  .rule = "a CPU is full as for rx-cpu-busy, and AF_PACKET sockets or generic XDP see each packet",
 	  .cause = "Each packet passes more than the stack while CPU ${cpu} is full: ${extra}.",
-	  .because =
-		  "Each copy or program costs every packet some hundred ns; at ${busiest} of a CPU there is no time "
-		  "left for it.",
+	  .because = "Each copy or program costs every packet some hundred ns; at ${busiest} of a "
+		     "CPU there is no time left for it.",
 	  .clear = "on each packet besides the stack: ${extra}; busiest CPU ${busiest}",
-	  .remedy = { .now = "stop what captures (ss -0p shows it), attach XDP in native mode",
-		      .undo = "start it again",
-		      .expect = "some 10 % to 50 % less time a packet",
-		      .risk = "what captured sees nothing" },
+	  .now = "stop what captures (ss -0p shows it), attach XDP in native mode",
+	  .undo = "start it again", .expect = "some 10 % to 50 % less time a packet",
+	  .risk = "what captured sees nothing",
 	  .reference = "packet(7); net/core/dev.c:__netif_receive_skb_core", .judge = judge_dear },
 	{ DOCTOR_CHECK("rx-cpu-busy", CPU, SKEWED, HIGH, MEASURED),
 	  .reads = "/proc/stat softirq, schedstat of NAPI threads, by CPU",
@@ -384,12 +379,12 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "CPU ${cpu} spends ${busiest} of its time receiving, the others ${others}: it is the bottleneck.",
 	  .because = "Not the NIC and not the host is full, but one queue's CPU.",
 	  .clear = "busiest CPU ${busiest} receiving, the others ${others}",
-	  .remedy = { .now = "more queues: ethtool -L IFACE combined N; an even spread: ethtool -X IFACE equal N; "
-			     "or RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
-		      .keep = "the same in the interface's configuration",
-		      .undo = "the old numbers of ethtool -l and -x",
-		      .expect = "the busiest CPU from ${busiest} to about ${others} more than now",
-		      .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it" },
+	  .now = "more queues: ethtool -L IFACE combined N; an even spread: ethtool -X IFACE equal N; "
+		 "or RPS: echo MASK >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+	  .keep = "the same in the interface's configuration",
+	  .undo = "the old numbers of ethtool -l and -x",
+	  .expect = "the busiest CPU from ${busiest} to about ${others} more than now",
+	  .risk = "ethtool -L resets the NIC for some 100 ms; a new hash hides a skew, it does not cure it",
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing irqs-on-one-cpu rx-skew rx-queues-few "
 		   "rx-extras ip-fragments gro-off cpu-clock cpu-sibling packet-dear napi-starved",
 	  .reference = "Meta: bad core 100 %, others 20 to 40 %; scaling.rst", .essential = true,
@@ -401,13 +396,11 @@ const struct doctor_check doctor_checks_cpu[] = {
 		  "CPUs are full of receiving (${busiest}, the others ${others}): more comes than this host can take.",
 	  .because = "The load is spread; there is no idle CPU to move it to.",
 	  .clear = "busiest CPU ${busiest} receiving",
-	  .remedy = { .now = ENFORCE_FOR(
-			      "IFACE") " keeps the delay short; larger MTU, GRO, fewer senders "
-				       "lower the cost",
-		      .keep = "rxaqm.conf(5)",
-		      .undo = "rxaqm detach IFACE",
-		      .expect = "the same bytes, and queues of some ms instead of full rings",
-		      .risk = ENFORCE_RISK },
+	  .now = ENFORCE_FOR("IFACE") " keeps the delay short; larger MTU, GRO, fewer senders "
+				      "lower the cost",
+	  .keep = "rxaqm.conf(5)", .undo = "rxaqm detach IFACE",
+	  .expect = "the same bytes, and queues of some ms instead of full rings",
+	  .risk = ENFORCE_RISK,
 	  .after = "rx-starved cpu-steal bpf-dear rx-overload-sticks rx-queue-standing rx-extras ip-fragments gro-off "
 		   "cpu-clock cpu-sibling packet-dear napi-starved",
 	  .reference = "scaling.rst", .essential = true, .judge = judge_all },

@@ -179,23 +179,19 @@ const struct doctor_check doctor_checks_ip[] = {
 	  .reads = "Ip.ReasmReqds, ReasmOKs, ReasmFails, InReceives; the same of Ip6",
 	  .rule = "fragments are 1 % or more of the packets received, and 10/s or more; low below 20 % while 999 of 1000 datagrams are put together",
 	  .cause = "${share} of all packets are fragments: one lost piece loses the whole datagram.",
-	  .because =
-		  "Datagrams come in ${pieces} pieces. Each that is lost takes its datagram along, and pieces "
-		  "have no ports: RSS puts all of a host onto one queue.",
-	  .clear = "${fragments} of ${packets} packets are fragments",
-	  .remedy = { SMALLER_MESSAGES,
-		      .expect =
-			      "fragments from ${fragments} to 0; loss falls by the number of pieces" },
+	  .because = "Datagrams come in ${pieces} pieces. Each that is lost takes its datagram "
+		     "along, and pieces have no ports: RSS puts all of a host onto one queue.",
+	  .clear = "${fragments} of ${packets} packets are fragments", SMALLER_MESSAGES,
+	  .expect = "fragments from ${fragments} to 0; loss falls by the number of pieces",
 	  .reference =
 		  "RFC 8900; Google, benchmarking UDP bulk flows: 45 pieces make 0.01 % into 0.45 %",
 	  .judge = judge_fragments },
 	{ DOCTOR_CHECK("ip-reassembly-fails", IP, MEMORY, HIGH, MEASURED),
-	  .reads = "Ip.ReasmFails, Ip6.ReasmFails", .rule = "they rise by 1/s or more",
+	  .reads = "Ip.ReasmFails, Ip6.ReasmFails",
 	  .cause = "${failed} times the pieces of a datagram could not be put together.",
 	  .because = "Pieces were lost, or more waited than ipfrag_high_thresh allows.",
-	  .clear = "${failed} datagrams could not be put together",
-	  .remedy = { SMALLER_MESSAGES, .expect = "failed from ${failed} to 0" },
-	  .after = "ip-fragments",
+	  .clear = "${failed} datagrams could not be put together", SMALLER_MESSAGES,
+	  .expect = "failed from ${failed} to 0", .after = "ip-fragments",
 	  .reference = "ipfrag_high_thresh in ip-sysctl.rst; snmp_counter.rst",
 	  .judge = judge_fails },
 	{ DOCTOR_CHECK("ip-fragment-ids", IP, ARRIVAL, MEDIUM, INFERRED),
@@ -203,14 +199,12 @@ const struct doctor_check doctor_checks_ip[] = {
 	  .rule = "more fragmented datagrams a second than 65536 / ipfrag_time",
 	  .cause =
 		  "Fragmented datagrams come so fast that their 16-bit IDs repeat while old pieces wait.",
-	  .because =
-		  "${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of different datagrams are "
-		  "put together, and only checksums notice.",
+	  .because = "${rate}, and IDs repeat within ipfrag_time above ${wraps_at}: pieces of "
+		     "different datagrams are put together, and only checksums notice.",
 	  .clear = "${rate} fragmented datagrams, IDs repeat above ${wraps_at}",
-	  .remedy = { SYSCTL("net.ipv4.ipfrag_time", "2", "${old}"),
-		      .expect = "IDs repeat above 32768/s only",
-		      .risk = "pieces that come 2 s late are lost" },
-	  .after = "ip-fragments", .reference = "RFC 4963", .judge = judge_ids },
+	  SYSCTL("net.ipv4.ipfrag_time", "2", "${old}"), .expect = "IDs repeat above 32768/s only",
+	  .risk = "pieces that come 2 s late are lost", .after = "ip-fragments",
+	  .reference = "RFC 4963", .judge = judge_ids },
 	{ DOCTOR_CHECK("ip-fragments-one-queue", IP, SKEWED, MEDIUM, INFERRED),
 	  .reads =
 		  "Ip.ReasmReqds; packets by Rx queue, or by CPU; --deep: net:netif_receive_skb, fragments by queue",
@@ -220,8 +214,7 @@ const struct doctor_check doctor_checks_ip[] = {
 	  .because = "RSS hashes ports, and all but the first piece have none.",
 	  .clear =
 		  "${largest_share} of packets on one queue or CPU (${where}), ${fragments} fragments",
-	  .remedy = { SMALLER_MESSAGES, .expect = "packets spread over all queues" },
-	  .after = "ip-fragments", .reference = "Documentation/networking/scaling.rst, RSS",
-	  .judge = judge_spread },
+	  SMALLER_MESSAGES, .expect = "packets spread over all queues", .after = "ip-fragments",
+	  .reference = "Documentation/networking/scaling.rst, RSS", .judge = judge_spread },
 	{}
 };

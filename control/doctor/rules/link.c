@@ -135,11 +135,11 @@ const struct doctor_check doctor_checks_link[] = {
 		  "Only half duplex (here: ${duplex}) has collisions; an end of full duplex sends into what it receives. "
 		  "That comes of one end set by hand and the other one left to autonegotiation.",
 	  .clear = "${collisions} collisions beside ${damaged} damaged frames",
-	  .remedy = { .now = "ethtool -s ${iface} autoneg on; the same at the port of the switch",
-		      .keep = "no speed or duplex by hand, at either end",
-		      .undo = "ethtool -s ${iface} autoneg off speed N duplex half",
-		      .expect = "collisions from ${collisions} to 0",
-		      .risk = "the link goes down for some seconds" },
+	  .now = "ethtool -s ${iface} autoneg on; the same at the port of the switch",
+	  .keep = "no speed or duplex by hand, at either end",
+	  .undo = "ethtool -s ${iface} autoneg off speed N duplex half",
+	  .expect = "collisions from ${collisions} to 0",
+	  .risk = "the link goes down for some seconds",
 	  .reference = "IEEE 802.3 clause 28; statistics.rst", .judge = judge_duplex },
 	{ DOCTOR_CHECK("link-slow", WIRE, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads =
@@ -149,12 +149,12 @@ const struct doctor_check doctor_checks_link[] = {
 	  .because =
 		  "The NIC can do: ${possible}. What autonegotiation found less of comes of a cable, a port or a setting.",
 	  .clear = "links that are slower than their NICs are ${used} full",
-	  .remedy = { .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
-			     "ethtool -s ${iface} autoneg on",
-		      .keep = "no speed by hand, at either end",
-		      .expect = "used from ${used} to a tenth of that at ten times the speed",
-		      .risk = "the link goes down for some seconds" },
-	  .after = "duplex-mismatch", .reference = "ethtool(8)", .judge = judge_slow },
+	  .now = "ethtool ${iface}: what both ends advertise; another cable (all four pairs), another port; "
+		 "ethtool -s ${iface} autoneg on",
+	  .keep = "no speed by hand, at either end",
+	  .expect = "used from ${used} to a tenth of that at ten times the speed",
+	  .risk = "the link goes down for some seconds", .after = "duplex-mismatch",
+	  .reference = "ethtool(8)", .judge = judge_slow },
 	{ DOCTOR_CHECK("link-full", WIRE, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "speed of the link; bytes and packets of both directions",
 	  .rule = "95 % or more of the speed, with 24 bytes a frame that nobody counts",
@@ -162,9 +162,9 @@ const struct doctor_check doctor_checks_link[] = {
 	  .because =
 		  "What does not fit waits or is lost at the sending end of it: for what comes, that is the switch.",
 	  .clear = "the fullest link is ${used} full",
-	  .remedy = { .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port say "
-			     "what is lost there",
-		      .expect = "used below 90 %" },
-	  .after = "link-slow", .reference = "ethtool(8); statistics.rst", .judge = judge_full },
+	  .now = "a faster link, a second one (bonding), or less traffic; the drops of the switch's port say "
+		 "what is lost there",
+	  .expect = "used below 90 %", .after = "link-slow",
+	  .reference = "ethtool(8); statistics.rst", .judge = judge_full },
 	{}
 };

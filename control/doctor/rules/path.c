@@ -176,13 +176,13 @@ const struct doctor_check doctor_checks_path[] = {
 	  .because =
 		  "${used} of ${range}. connect() then says EADDRNOTAVAIL. Connections in TIME_WAIT count.",
 	  .clear = "${used} of ${range} local ports in use from one address",
-	  .remedy = { .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
-		      .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
-		      .undo = "sysctl -w net.ipv4.ip_local_port_range=${old}, and remove the line",
-		      .expect =
-			      "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
-		      .risk = "servers that listen above 1024 and start later may find their port taken: "
-			      "ip_local_reserved_ports" },
+	  .now = "sysctl -w net.ipv4.ip_local_port_range='1024 65535'",
+	  .keep = "echo 'net.ipv4.ip_local_port_range = 1024 65535' >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.ip_local_port_range=${old}, and remove the line",
+	  .expect =
+		  "64512 ports; programs that bind first: IP_BIND_ADDRESS_NO_PORT shares them by peer",
+	  .risk = "servers that listen above 1024 and start later may find their port taken: "
+		  "ip_local_reserved_ports",
 	  .reference = "ip(7) IP_BIND_ADDRESS_NO_PORT; Cloudflare: 28,232 ports",
 	  .judge = judge_ports },
 	{ DOCTOR_CHECK("reordering", PATH, ELSEWHERE, LOW, MEASURED),
@@ -194,26 +194,23 @@ const struct doctor_check doctor_checks_path[] = {
 		  "${segments} segments were sent. Of ${received} received, ${out_of_order} came out of order. The path, "
 		  "a bond, or RPS and RFS that move a flow between CPUs.",
 	  .clear = "${events} reorderings in ${segments} segments",
-	  .remedy = { .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
-		      .keep = "the same in the interface's configuration",
-		      .undo = "the old mask",
-		      .expect = "events from ${events} to 0 if it was this host",
-		      .risk = "RPS off loads one CPU a queue" },
+	  .now = "compare with RPS and RFS off: echo 0 >/sys/class/net/IFACE/queues/rx-N/rps_cpus",
+	  .keep = "the same in the interface's configuration", .undo = "the old mask",
+	  .expect = "events from ${events} to 0 if it was this host",
+	  .risk = "RPS off loads one CPU a queue",
 	  .after = "ip-fragments tcp-loss loss-on-long-path",
 	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_reorder },
 	{ DOCTOR_CHECK("loss-on-long-path", PATH, ELSEWHERE, MEDIUM, INFERRED),
 	  .reads = "retransmissions, shortest RTT, congestion control of flows",
 	  .rule = "a flow with cubic or reno retransmits 1/s or more at a shortest round trip of 50 ms or more",
 	  .cause = "${program} sends over a long path that loses packets, with ${control}.",
-	  .because =
-		  "${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each loss takes part of the window, and "
-		  "growing back takes many such round trips.",
+	  .because = "${socket}: shortest round trip ${min_rtt}, window ${cwnd} segments. Each "
+		     "loss takes part of the window, and growing back takes many such round trips.",
 	  .clear = "${share} of segments sent again, none by loss-based control on a long path",
-	  .remedy = { .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr",
-		      .keep = "in " SYSCTL_FILE,
-		      .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
-		      .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
-		      .risk = "BBR takes more than its share beside others" },
+	  .now = "sysctl -w net.ipv4.tcp_congestion_control=bbr", .keep = "in " SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.tcp_congestion_control=${control}",
+	  .expect = "2.1 to 9.7 Gbit/s at 144 ms where it was published",
+	  .risk = "BBR takes more than its share beside others",
 	  .after =
 		  "cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy nic-ring-overflow",
 	  .reference = "Google, TCP bulk flows over 144 ms", .judge = judge_long_loss },
@@ -226,10 +223,9 @@ const struct doctor_check doctor_checks_path[] = {
 		  "${retransmitted} of ${segments}, ${timeouts} after a timeout, ${syns} SYNs. Shortest round trip "
 		  "${min_rtt}, smoothed ${rtt}: what is between them is the waiting.${flow}",
 	  .clear = "${share} of the segments sent are lost",
-	  .remedy = { .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
-			     "port between them; a wireless link's own figures",
-		      .keep = "what that says",
-		      .expect = "share from ${share} to below 0.1 %" },
+	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
+		 "port between them; a wireless link's own figures",
+	  .keep = "what that says", .expect = "share from ${share} to below 0.1 %",
 	  .after =
 		  "loss-on-long-path duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
 		  "nic-ring-overflow nic-port-discards nic-no-memory nic-allowance checksum-errors backlog-drops conntrack-full "
@@ -242,11 +238,10 @@ const struct doctor_check doctor_checks_path[] = {
 	  .cause = "${program} receives segments of ${mss}; this host would take ${possible}.",
 	  .because = "On ${socket}: a smaller MTU or a tunnel on the path, or a clamp of the MSS.",
 	  .clear = "no large flow has segments of less than half of what is possible",
-	  .remedy = { .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
-		      .keep = "the same in the interfaces' configuration",
-		      .undo = "the old MTU",
-		      .expect = "fewer packets for the same bytes, by ${possible} over ${mss}",
-		      .risk = "a hop with a smaller MTU that sends no ICMP loses large packets" },
+	  .now = "the same MTU on the whole path: ip link set IFACE mtu 9000 at both ends and between",
+	  .keep = "the same in the interfaces' configuration", .undo = "the old MTU",
+	  .expect = "fewer packets for the same bytes, by ${possible} over ${mss}",
+	  .risk = "a hop with a smaller MTU that sends no ICMP loses large packets",
 	  .reference = "Google, TCP bulk flows: MTU 8,896, 9.7 to 12.5 Gbit/s",
 	  .judge = judge_mss },
 	{}

@@ -214,16 +214,15 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .reads = "socket table twice: unread bytes, bytes received, window",
 	  .rule = "0 bytes read in the window while 4 kB or more wait, and more comes or the window is shut",
 	  .cause = "${program} does not read its socket: ${unread} wait there, and it took nothing.",
-	  .because =
-		  "On ${socket}, ${arrives} arrived and ${is_read} were read. The kernel keeps what is "
-		  "unread, shuts the window when its limit is reached, and the sender then waits: the network "
-		  "is idle, not slow.",
+	  .because = "On ${socket}, ${arrives} arrived and ${is_read} were read. The kernel keeps "
+		     "what is unread, shuts the window when its limit is reached, and the sender "
+		     "then waits: the network is idle, not slow.",
 	  .clear = "0 of ${tcp_sockets} TCP sockets are unread for the whole window",
-	  .remedy = { .now = "look at what the program does instead: cat /proc/${pid}/stack; "
-			     "gdb -p ${pid} -batch -ex 'thread apply all bt'",
-		      .keep = "mend the program: read, or close what it does not want to read",
-		      .expect = "unread bytes from ${unread} to about 0, and the sender sends again",
-		      .risk = "none: no setting of the network helps here, larger buffers only hide it" },
+	  .now = "look at what the program does instead: cat /proc/${pid}/stack; "
+		 "gdb -p ${pid} -batch -ex 'thread apply all bt'",
+	  .keep = "mend the program: read, or close what it does not want to read",
+	  .expect = "unread bytes from ${unread} to about 0, and the sender sends again",
+	  .risk = "none: no setting of the network helps here, larger buffers only hide it",
 	  .reference =
 		  "tcp(7); Cloudflare 2022, receive buffers and window (a reader that never reads)",
 	  .essential = true, .judge = judge_stopped },
@@ -233,11 +232,11 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .cause = "${program} reads too slowly: data waits ${waits} in its socket.",
 	  .because = "On ${socket}, ${unread} wait and ${is_read} are read (${arrives} arrive).",
 	  .clear = "data waits ${waits} at most in a TCP socket",
-	  .remedy = { .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
-			     "${program_waits_for_cpu}; perf top -p ${pid}",
-		      .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
-		      .expect = "the wait falls from ${waits} to below 500 ms",
-		      .risk = "none: a larger receive buffer makes data wait longer, not faster" },
+	  .now = "see what the program waits for: its CPU is ${program_cpu}, it waits for a CPU "
+		 "${program_waits_for_cpu}; perf top -p ${pid}",
+	  .keep = "read in larger pieces, or in more threads; or tell the sender to send less",
+	  .expect = "the wait falls from ${waits} to below 500 ms",
+	  .risk = "none: a larger receive buffer makes data wait longer, not faster",
 	  .reference =
 		  "tcp(7); Cloudflare 2022, receive buffers and window (a reader that reads 1 byte a ms)",
 	  .essential = true, .after = "reader-waits-for-cpu", .judge = judge_slow },
@@ -252,13 +251,11 @@ const struct doctor_check doctor_checks_reader[] = {
 		  "It runs ${program_cpu} of it; ${unread} wait at ${socket}, ${drops} were dropped there. Its nice value is ${nice}; "
 		  "${quota}. Most of its CPU had: ${hogs}.",
 	  .clear = "programs whose sockets fill wait for a CPU ${waits} of the time at most",
-	  .remedy = { .now = "renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no quota), or CPUWeight=1000; or move who "
-			     "has the CPU",
-		      .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
-		      .undo = "the old values",
-		      .expect = "waits from ${waits} to below 5 %",
-		      .risk = "others get less of the CPU" },
-	  .after = "cpu-steal rx-cpus-busy",
+	  .now = "renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no quota), or CPUWeight=1000; or move who "
+		 "has the CPU",
+	  .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
+	  .undo = "the old values", .expect = "waits from ${waits} to below 5 %",
+	  .risk = "others get less of the CPU", .after = "cpu-steal rx-cpus-busy",
 	  .reference = "sched-stats.rst; Documentation/admin-guide/cgroup-v2.rst, cpu.stat",
 	  .essential = true, .judge = judge_cpu_wait },
 	{ DOCTOR_CHECK("listen-overflow", PROGRAM, READER, HIGH, MEASURED),
@@ -266,16 +263,14 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .rule = "ListenOverflows rises by 1/s or more",
 	  .cause =
 		  "${program} does not accept connections fast enough: ${overflows} were turned away.",
-	  .because =
-		  "The queue of the listener at ${socket} was full. A client tries again after 1 s, then 3 s: "
-		  "that is what it sees as a slow server.",
+	  .because = "The queue of the listener at ${socket} was full. A client tries again after "
+		     "1 s, then 3 s: that is what it sees as a slow server.",
 	  .clear = "${overflows} connections turned away for a full accept queue",
-	  .remedy = { .now = "restart the program with a larger backlog (its limit is ${limit}); what it asks for is cut to "
-			     "net.core.somaxconn (${somaxconn})",
-		      .keep = "the same in the program's configuration",
-		      .undo = "the smaller backlog",
-		      .expect = "overflows from ${overflows} to 0",
-		      .risk = "connections wait longer to be accepted if the program stays as slow" },
+	  .now = "restart the program with a larger backlog (its limit is ${limit}); what it asks for is cut to "
+		 "net.core.somaxconn (${somaxconn})",
+	  .keep = "the same in the program's configuration", .undo = "the smaller backlog",
+	  .expect = "overflows from ${overflows} to 0",
+	  .risk = "connections wait longer to be accepted if the program stays as slow",
 	  .reference = "listen(2); Documentation/networking/snmp_counter.rst, TcpExtListenOverflows",
 	  .judge = judge_listen },
 	{ SOCKET_CHECK("capture-drops", PROGRAM, READER, LOW, MEASURED),
@@ -288,11 +283,10 @@ const struct doctor_check doctor_checks_reader[] = {
 		  "it. A socket that is there to send, and is never read, drops all that it gets.",
 	  .clear = "${drops} packets dropped at ${packet_sockets} AF_PACKET sockets (${rings} more have a ring, and "
 		   "only their programs are told)",
-	  .remedy = { .now = "capture less (a filter), or set a larger SO_RCVBUF; in a program that only sends: "
-			     "socket(AF_PACKET, ..., 0)",
-		      .keep = "the same in the program's configuration",
-		      .expect = "drops from ${drops} to 0",
-		      .risk = "memory, for the larger buffer" },
+	  .now = "capture less (a filter), or set a larger SO_RCVBUF; in a program that only sends: "
+		 "socket(AF_PACKET, ..., 0)",
+	  .keep = "the same in the program's configuration", .expect = "drops from ${drops} to 0",
+	  .risk = "memory, for the larger buffer",
 	  .reference = "packet(7), PACKET_STATISTICS; net/packet/af_packet.c:packet_rcv",
 	  .judge = judge_captures },
 	{}

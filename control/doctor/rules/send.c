@@ -127,9 +127,9 @@ const struct doctor_check doctor_checks_send[] = {
 	  .because =
 		  "On ${socket}, ${not_sent} are written and not sent: the send buffer is larger than the path.",
 	  .clear = "written data waits ${waits_to_be_sent} at most to be sent",
-	  .remedy = { SYSCTL("net.ipv4.tcp_notsent_lowat", "131072", "4294967295"),
-		      .expect = "128 kB wait instead of ${not_sent}",
-		      .risk = "programs that only write when told to wake more often" },
+	  SYSCTL("net.ipv4.tcp_notsent_lowat", "131072", "4294967295"),
+	  .expect = "128 kB wait instead of ${not_sent}",
+	  .risk = "programs that only write when told to wake more often",
 	  .after = READERS
 	  " cq-shared rx-queue-standing rx-queues-few rx-cpu-busy rx-cpus-busy tx-qdisc-standing link-full link-slow loss-on-long-path tcp-loss tcp-rwnd-limited",
 	  .reference = "tcp_notsent_lowat in ip-sysctl.rst", .judge = judge_not_sent },
@@ -142,11 +142,11 @@ const struct doctor_check doctor_checks_send[] = {
 		  "On ${socket}, a send buffer of ${buffer} at a round trip of ${rtt} allows ${rate}. A program that sets "
 		  "SO_SNDBUF ends the kernel's tuning of it; tcp_wmem[2] (${wmem_max}) bounds that.",
 	  .clear = "a flow waits for its send buffer ${limited} of the time at most",
-	  .remedy = { .now = "take setsockopt(SO_SNDBUF) out of the program, often a setting of it; else raise tcp_wmem[2]",
-		      .undo = "put it back",
-		      .expect =
-			      "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
-		      .risk = "the kernel may use up to tcp_wmem[2] for such a socket" },
+	  .now = "take setsockopt(SO_SNDBUF) out of the program, often a setting of it; else raise tcp_wmem[2]",
+	  .undo = "put it back",
+	  .expect =
+		  "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
+	  .risk = "the kernel may use up to tcp_wmem[2] for such a socket",
 	  .reference = "tcp(7), tcp_info: tcpi_sndbuf_limited; socket(7) SO_SNDBUF",
 	  .judge = judge_sndbuf },
 	{ SOCKET_CHECK("tcp-rwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
@@ -154,13 +154,11 @@ const struct doctor_check doctor_checks_send[] = {
 	  .rule = "a flow that sends 100 kB or more waits for the peer's window half of the time",
 	  .cause =
 		  "The peer of ${program} takes no more: its receive window holds the flow up ${limited} of the time.",
-	  .because =
-		  "On ${socket}, ${rate} at a round trip of ${rtt}. Its program reads slowly, or its receive buffer is short: run "
-		  "the doctor there.",
+	  .because = "On ${socket}, ${rate} at a round trip of ${rtt}. Its program reads slowly, "
+		     "or its receive buffer is short: run the doctor there.",
 	  .clear = "a flow waits for its peer's window ${limited} of the time at most",
-	  .remedy = { .now = "at the peer: rxaqm doctor",
-		      .keep = "what it says",
-		      .expect = "limited from ${limited} to below 10 %" },
+	  .now = "at the peer: rxaqm doctor", .keep = "what it says",
+	  .expect = "limited from ${limited} to below 10 %",
 	  .after = READERS
 	  " tcp-rcvbuf-fixed tcp-window-limit tcp-zero-window tcp-window-stuck tcp-collapse tcp-buffers-huge",
 	  .reference = "tcp(7), tcp_info: tcpi_rwnd_limited", .judge = judge_rwnd },
@@ -172,11 +170,10 @@ const struct doctor_check doctor_checks_send[] = {
 		  "With a send buffer (${wmem_default}) larger than the device's queue can hold, packets are "
 		  "dropped below the socket instead of making the program wait.",
 	  .clear = "${errors} datagrams did not fit into a send buffer or queue",
-	  .remedy = { .now = "sysctl -w net.core.wmem_default=212992, or a larger txqueuelen",
-		      .keep = "in " SYSCTL_FILE,
-		      .undo = "remove the line and set the old value",
-		      .expect = "errors from ${errors} to 0: the program waits instead",
-		      .risk = "a program that may not wait sends less" },
+	  .now = "sysctl -w net.core.wmem_default=212992, or a larger txqueuelen",
+	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .expect = "errors from ${errors} to 0: the program waits instead",
+	  .risk = "a program that may not wait sends less",
 	  .after = "tx-qdisc-standing tx-qdisc-drops",
 	  .reference = "net/ipv4/udp.c:udp_sendmsg; Google, benchmarking UDP bulk flows",
 	  .judge = judge_send },
@@ -191,13 +188,11 @@ const struct doctor_check doctor_checks_send[] = {
 		  "On ${socket}: cwnd (${cwnd}) is not used up, and nothing waits to be sent. Programs with a window of their "
 		  "own (ssh, rsync, SMB, replication) stop there.",
 	  .clear = "no flow with answers stops at a window of its program's own",
-	  .remedy = { .now = "a larger window in the program (ssh: HPN-SSH; SMB, iSCSI: more requests at a time), or "
-			     "several connections",
-		      .keep = "the program's configuration",
-		      .undo = "the old value",
-		      .expect = "the rate grows with the window; cwnd does as well once it is used",
-		      .risk = "memory at the receiver" },
-	  .after = READERS,
+	  .now = "a larger window in the program (ssh: HPN-SSH; SMB, iSCSI: more requests at a time), or "
+		 "several connections",
+	  .keep = "the program's configuration", .undo = "the old value",
+	  .expect = "the rate grows with the window; cwnd does as well once it is used",
+	  .risk = "memory at the receiver", .after = READERS,
 	  .reference =
 		  "Google, TCP bulk flows: ssh, 2 MiB in 144 ms are 113 Mbit/s; 14 to 232 MB/s with HPN",
 	  .judge = judge_own_window },

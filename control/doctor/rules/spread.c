@@ -299,12 +299,12 @@ const struct doctor_check doctor_checks_spread[] = {
 		  "The queue ${queue} of ${queues} has ${has}; the largest share of the RSS table: ${table}.",
 	  .clear =
 		  "busiest queue ${packets_skew} times the mean of packets, ${flows_skew} of flows (0: one queue, or idle)",
-	  .remedy = { .now = "${spread}of a tunnel or one flow the hash is one: echo MASK >/sys/class/net/${iface}/queues/rx-"
-			     "${queue}/rps_cpus; more fields: ethtool -N ${iface} rx-flow-hash udp4 sdfn",
-		      .keep = "the same in the interface's configuration",
-		      .undo = "echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -X ${iface} default",
-		      .expect = "max over mean below 1.5",
-		      .risk = "a new hash moves flows: it clears a standing queue and hides its cause" },
+	  .now = "${spread}of a tunnel or one flow the hash is one: echo MASK >/sys/class/net/${iface}/queues/rx-"
+		 "${queue}/rps_cpus; more fields: ethtool -N ${iface} rx-flow-hash udp4 sdfn",
+	  .keep = "the same in the interface's configuration",
+	  .undo = "echo 0 >/sys/class/net/${iface}/queues/rx-${queue}/rps_cpus; ethtool -X ${iface} default",
+	  .expect = "max over mean below 1.5",
+	  .risk = "a new hash moves flows: it clears a standing queue and hides its cause",
 	  .after = "irqs-on-one-cpu ip-fragments-one-queue",
 	  .reference = "scaling.rst; Meta: a changed setting reshuffled the key",
 	  .judge = judge_skew },
@@ -313,18 +313,15 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .rule = "interrupts of two or more queues with 60 % of the packets go to one of several CPUs, which receives half "
 		  "of the time; no RPS",
 	  .cause = "The interrupts of ${queues} receive queues of ${iface} all go to CPU ${cpu}.",
-	  .because =
-		  "That CPU has ${share} of its packets and receives ${receives} of the time; another number of queues does not "
-		  "help.",
+	  .because = "That CPU has ${share} of its packets and receives ${receives} of the time; "
+		     "another number of queues does not help.",
 	  .clear =
 		  "${share} of packets come by interrupts of several queues to a CPU that is busy with them",
-	  .remedy = { .now = "systemctl stop irqbalance; for each of grep ${iface} /proc/interrupts: echo CPU "
-			     ">/proc/irq/IRQ/smp_affinity_list",
-		      .keep = "irqbalance's configuration, or set_irq_affinity at boot",
-		      .undo = "systemctl start irqbalance",
-		      .expect = "receives from ${receives} to its part",
-		      .risk = "caches are cold for a moment" },
-	  .after = "rx-starved",
+	  .now = "systemctl stop irqbalance; for each of grep ${iface} /proc/interrupts: echo CPU "
+		 ">/proc/irq/IRQ/smp_affinity_list",
+	  .keep = "irqbalance's configuration, or set_irq_affinity at boot",
+	  .undo = "systemctl start irqbalance", .expect = "receives from ${receives} to its part",
+	  .risk = "caches are cold for a moment", .after = "rx-starved",
 	  .reference = "scaling.rst; Documentation/core-api/irq/irq-affinity.rst",
 	  .judge = judge_irqs },
 	{ DOCTOR_CHECK("rx-queues-few", NIC, SKEWED, MEDIUM, INFERRED),
@@ -335,11 +332,11 @@ const struct doctor_check doctor_checks_spread[] = {
 		  "${iface} uses ${queues} receive queues on ${cpus} CPUs, and a CPU of them is full.",
 	  .because = "The driver could have ${possible}.",
 	  .clear = "${queues} receive queues on ${cpus} CPUs",
-	  .remedy = { .now = "ethtool -L ${iface} ${word} ${possible}",
-		      .keep = "the same in the interface's configuration",
-		      .undo = "ethtool -L ${iface} ${word} ${queues}",
-		      .expect = "the load of the full CPU divided by the new queues",
-		      .risk = "the NIC is reset for some 100 ms; flows move" },
+	  .now = "ethtool -L ${iface} ${word} ${possible}",
+	  .keep = "the same in the interface's configuration",
+	  .undo = "ethtool -L ${iface} ${word} ${queues}",
+	  .expect = "the load of the full CPU divided by the new queues",
+	  .risk = "the NIC is reset for some 100 ms; flows move",
 	  .reference = "scaling.rst; Meta: 8 queues, later 4, then 2", .judge = judge_few },
 	{ DOCTOR_CHECK("gro-off", NIC, SERVICE, MEDIUM, INFERRED),
 	  .reads = "ethtool -k; IpExt.In*Pkts / Ip.InReceives",
@@ -347,11 +344,10 @@ const struct doctor_check doctor_checks_spread[] = {
 	  .cause = "GRO is off on ${iface}: the stack handles each of ${packets} packets alone.",
 	  .because = "Packets merged into one here: ${packets_merged}.",
 	  .clear = "packets merged into one by GRO: ${packets_merged}",
-	  .remedy = { .now = "ethtool -K ${iface} gro on",
-		      .keep = "the same in the interface's configuration",
-		      .undo = "ethtool -K ${iface} gro off",
-		      .expect = "up to 40 times fewer packets above the driver for bulk TCP",
-		      .risk = "routers of other people's packets may want it off" },
+	  .now = "ethtool -K ${iface} gro on", .keep = "the same in the interface's configuration",
+	  .undo = "ethtool -K ${iface} gro off",
+	  .expect = "up to 40 times fewer packets above the driver for bulk TCP",
+	  .risk = "routers of other people's packets may want it off",
 	  .reference = "Documentation/networking/segmentation-offloads.rst", .judge = judge_gro },
 	{}
 };

@@ -9,19 +9,14 @@
 /* Why windows shut, where one of these is found. */
 #define SHUT_BY READERS " tcp-rcvbuf-fixed tcp-collapse tcp-memory cgroup-memory tcp-queue-drop"
 
-/* Found if what the ledger puts down to this check rises by 1/s or more. */
+/* And who has most. */
 DOCTOR_JUDGE(judge_rise)
 {
-	__u64 value;
+	enum doctor_verdict verdict = doctor_judge_rise(snap, finding);
 
-	if (!doctor_rise_of(snap, finding->check->id, &value))
-		return doctor_blind(finding,
-				    "its counter is not in /proc/net/netstat, or was reset");
-	doctor_note_count(finding, "events", value, "/proc/net/netstat");
-	if ((double)value < doctor_window_s(snap))
-		return DOCTOR_CLEAR;
-	doctor_say_largest(snap, finding);
-	return DOCTOR_FOUND;
+	if (verdict == DOCTOR_FOUND)
+		doctor_say_largest(snap, finding);
+	return verdict;
 }
 
 DOCTOR_JUDGE(judge_memory)
@@ -166,17 +161,15 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .reads = "sockstat TCP mem, tcp_mem, TCPMemoryPressures, TCPAbortOnMemory",
 	  .rule = "80 % or more of tcp_mem[1], or the counters rise by 1/s or more",
 	  .cause = "The memory of all TCP sockets together ${state}.",
-	  .because =
-		  "${tcp_memory} are in use now (${share}), from ${pressure_at} on every socket gets a smaller "
-		  "buffer, because of a few. The largest: ${holder}.",
+	  .because = "${tcp_memory} are in use now (${share}), from ${pressure_at} on every "
+		     "socket gets a smaller buffer, because of a few. The largest: ${holder}.",
 	  .clear = "TCP memory ${tcp_memory}, ${share} of the limit",
-	  .remedy = { .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or mend the holder",
-		      .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
-		      .undo = "remove the line and set the old values",
-		      .expect = "share below 80 %, pressures 0",
-		      .risk = "memory that TCP takes is not there for programs" },
-	  .after = READERS, .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst",
-	  .judge = judge_memory },
+	  .now = "find the holders: ss -tmp; then raise tcp_mem[1] and [2], or mend the holder",
+	  .keep = "echo 'net.ipv4.tcp_mem = MIN PRESSURE MAX' >>" SYSCTL_FILE,
+	  .undo = "remove the line and set the old values",
+	  .expect = "share below 80 %, pressures 0",
+	  .risk = "memory that TCP takes is not there for programs", .after = READERS,
+	  .reference = "tcp_mem in Documentation/networking/ip-sysctl.rst", .judge = judge_memory },
 	{ DOCTOR_CHECK("cgroup-memory", TCP, MEMORY, HIGH, MEASURED),
 	  .reads = "memory.events sock_throttled of all cgroups",
 	  .rule = "sock_throttled rises by 1/s or more",
@@ -184,11 +177,9 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .because =
 		  "${throttled} times the kernel held sockets of that cgroup small: memory, not the network.",
 	  .clear = "${throttled} times a container's sockets were throttled",
-	  .remedy = { .now = "raise memory.high or memory.max of ${cgroup}",
-		      .keep = "in the container's definition",
-		      .undo = "set the old limit",
-		      .expect = "sock_throttled stands still",
-		      .risk = "the host's memory" },
+	  .now = "raise memory.high or memory.max of ${cgroup}",
+	  .keep = "in the container's definition", .undo = "set the old limit",
+	  .expect = "sock_throttled stands still", .risk = "the host's memory",
 	  .reference = "memory.events in Documentation/admin-guide/cgroup-v2.rst (7.x)",
 	  .judge = judge_cgroup },
 	{ DOCTOR_CHECK("tcp-collapse", TCP, MEMORY, HIGH, MEASURED),
@@ -199,43 +190,36 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .because =
 		  "${events} buffers were repacked in softirq. With a full buffer of ${tcp_rmem_max} one such "
 		  "pass ${takes}, and everything behind it waits. Largest: ${holder}.",
-	  .clear = "${events} receive buffers repacked",
-	  .remedy = { OTHER_RMEM,
-		      .expect =
-			      "shorter passes: where it was published ${other_size} took some ${other_ms}, and 64 MB 32 to "
-			      "64 ms",
-		      .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms" },
+	  .clear = "${events} receive buffers repacked", OTHER_RMEM,
+	  .expect = "shorter passes: where it was published ${other_size} took some "
+		    "${other_ms}, and 64 MB 32 to 64 ms",
+	  .risk = "flows with a long path get a smaller window: ${other_size} carry ${other_rate} at 100 ms",
 	  .after = READERS " tcp-rcvbuf-fixed",
 	  .reference =
 		  "net/ipv4/tcp_input.c:tcp_collapse; Cloudflare 2022, optimizing TCP for high WAN throughput",
 	  .judge = judge_collapse },
 	{ DOCTOR_CHECK("tcp-pruned", TCP, MEMORY, HIGH, MEASURED),
-	  .reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop", .rule = "they rise by 1/s or more",
+	  .reads = "TcpExt.RcvPruned, OfoPruned, TCPOFODrop",
 	  .cause =
 		  "The kernel threw received data away ${events} times, for want of receive memory.",
 	  .because =
 		  "What was thrown away must be sent again: loss made by this host. Largest holder: ${holder}.",
 	  .clear = "${events} times received data was thrown away",
-	  .remedy = { .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
-			     "or take SO_RCVBUF out of the program",
-		      .keep = "in " SYSCTL_FILE,
-		      .undo = "remove the line and set the old value",
-		      .expect = "events from ${events} to 0",
-		      .risk = "memory" },
+	  .now = "raise the limit that binds: tcp_rmem[2] for one socket, tcp_mem for all; "
+		 "or take SO_RCVBUF out of the program",
+	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .expect = "events from ${events} to 0", .risk = "memory",
 	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-collapse",
 	  .reference = "snmp_counter.rst, TcpExtRcvPruned, TcpExtOfoPruned", .judge = judge_rise },
 	{ DOCTOR_CHECK("tcp-queue-drop", TCP, MEMORY, HIGH, MEASURED),
-	  .reads = "TcpExt.TCPRcvQDrop", .rule = "it rises by 1/s or more",
+	  .reads = "TcpExt.TCPRcvQDrop",
 	  .cause = "${events} segments were dropped although the window had allowed them.",
-	  .because =
-		  "A segment costs more memory than its payload: the window promised what the buffer could not "
-		  "hold. Largest holder: ${holder}.",
+	  .because = "A segment costs more memory than its payload: the window promised what the "
+		     "buffer could not hold. Largest holder: ${holder}.",
 	  .clear = "${events} segments dropped inside the window",
-	  .remedy = { .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
-		      .keep = "in " SYSCTL_FILE,
-		      .undo = "remove the line and set the old value",
-		      .expect = "events from ${events} to 0",
-		      .risk = "memory" },
+	  .now = "a larger receive buffer: tcp_rmem[1], or no SO_RCVBUF in the program",
+	  .keep = "in " SYSCTL_FILE, .undo = "remove the line and set the old value",
+	  .expect = "events from ${events} to 0", .risk = "memory",
 	  .after = "tcp-memory cgroup-memory " READERS " tcp-rcvbuf-fixed tcp-truesize "
 		   "tcp-collapse",
 	  .reference =
@@ -247,14 +231,13 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .rule = "it rises by 1/s or more, tcp_shrink_window is 0, and a buffer is half full with a window beyond the rest",
 	  .cause =
 		  "Windows wanted to shut ${events} times and may not shrink: buffers grow past their limit.",
-	  .because =
-		  "With tcp_shrink_window=0 a window once advertised must be honoured, so the kernel raises the "
-		  "buffer to what is used (tcp_clamp_window). ${holder} has ${memory_used} of ${memory_limit} in use, "
-		  "and a window of ${window}.",
+	  .because = "With tcp_shrink_window=0 a window once advertised must be honoured, so the "
+		     "kernel raises the buffer to what is used (tcp_clamp_window). ${holder} has "
+		     "${memory_used} of ${memory_limit} in use, and a window of ${window}.",
 	  .clear = "${events} times a window wanted to shut (tcp_shrink_window=${shrink_window})",
-	  .remedy = { SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
-		      .expect = "no more than tcp_rmem[2] a socket",
-		      .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023" },
+	  SYSCTL("net.ipv4.tcp_shrink_window", "1", "0"),
+	  .expect = "no more than tcp_rmem[2] a socket",
+	  .risk = "RFC 7323 discourages it; Cloudflare has it on everywhere since 2023",
 	  .after = READERS " tcp-rcvbuf-fixed tcp-collapse",
 	  .reference =
 		  "tcp_shrink_window in ip-sysctl.rst; Cloudflare 2023, unbounded memory usage by TCP",
@@ -268,10 +251,8 @@ const struct doctor_check doctor_checks_tcp[] = {
 	  .because =
 		  "Largest holder of unread data: ${holder}. What is dropped outside a shut window is harmless.",
 	  .clear = "${shut} windows shut, ${shut_now} are shut now",
-	  .remedy = { .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
-		      .keep = "a faster reader",
-		      .expect = "shut_now 0" },
-	  .after = SHUT_BY " tcp-window-stuck",
+	  .now = "find the reader: ss -tmp 'state established' and its Recv-Q",
+	  .keep = "a faster reader", .expect = "shut_now 0", .after = SHUT_BY " tcp-window-stuck",
 	  .reference = "snmp_counter.rst, TcpExtTCPToZeroWindowAdv", .judge = judge_zero_window },
 	{}
 };

@@ -182,15 +182,13 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
 	  .cause = "Flows of ${iface} queue ${queue} send small frames (${segments_a_frame} segments): they throttle "
 		   "themselves.",
-	  .because =
-		  "${slow_flows} of ${flows} flows are paced at about ${pacing} (round trip ${rtt}, window ${cwnd}): "
-		  "less than two segments a ms, so each frame is small, costs as much as a large one, and brings "
-		  "its own ACK.",
+	  .because = "${slow_flows} of ${flows} flows are paced at about ${pacing} (round trip "
+		     "${rtt}, window ${cwnd}): less than two segments a ms, so each frame is "
+		     "small, costs as much as a large one, and brings its own ACK.",
 	  .clear = "${segments_a_frame} segments a frame sent, or no queue with slowly paced flows",
-	  .remedy = { SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
-		      .expect =
-			      "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
-		      .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd" },
+	  SYSCTL("net.ipv4.tcp_min_tso_segs", "8", "${min_tso_segs}"),
+	  .expect = "frames of 8 segments instead of ${segments_a_frame}: a quarter of the packets",
+	  .risk = "bursts of 12 kB a flow; no effect with BBR, which chooses itself, nor beyond cwnd",
 	  .after = "rx-queue-standing cq-shared " CPU_FULL,
 	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 	  .judge = judge_small },
@@ -199,15 +197,13 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
 	  .cause = "${without} of ${young} new flows were born inside a standing queue: larger frames by short round "
 		   "trips (5.18) do not reach them.",
-	  .because =
-		  "Their smallest round trip is ${min_rtt}, the delay of the queue itself, and is kept for "
-		  "tcp_min_rtt_wlen.",
+	  .because = "Their smallest round trip is ${min_rtt}, the delay of the queue itself, and "
+		     "is kept for tcp_min_rtt_wlen.",
 	  .clear = "${without} of ${young} new flows without larger frames for a standing queue",
-	  .remedy = { .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
-		      .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
-		      .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
-		      .expect = "min_rtt from ${min_rtt} to that of the path",
-		      .risk = "bursts of 12 kB a flow" },
+	  .now = "sysctl -w net.ipv4.tcp_min_tso_segs=8; " ENFORCE_FOR("IFACE"),
+	  .keep = "echo net.ipv4.tcp_min_tso_segs=8 >>" SYSCTL_FILE,
+	  .undo = "sysctl -w net.ipv4.tcp_min_tso_segs=2, and remove the line",
+	  .expect = "min_rtt from ${min_rtt} to that of the path", .risk = "bursts of 12 kB a flow",
 	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
 	  .reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize", .judge = judge_bonus },
 	{ DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
@@ -218,11 +214,8 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .because =
 		  "tcp_min_tso_segs does not override it: what helps is a shorter round trip or less loss.",
 	  .clear = "${limited} of ${flows} slowly paced flows held by their congestion window",
-	  .remedy = { .now = ENFORCE_FOR("IFACE"),
-		      .keep = "rxaqm.conf(5)",
-		      .undo = "rxaqm detach IFACE",
-		      .expect = "a shorter round trip, so more with the same window",
-		      .risk = ENFORCE_RISK },
+	  .now = ENFORCE_FOR("IFACE"), .keep = "rxaqm.conf(5)", .undo = "rxaqm detach IFACE",
+	  .expect = "a shorter round trip, so more with the same window", .risk = ENFORCE_RISK,
 	  .after = "rx-queue-standing tso-self-throttled " CPU_FULL,
 	  .reference = "net/ipv4/tcp_output.c:tcp_is_cwnd_limited", .judge = judge_cwnd },
 	{ DOCTOR_CHECK("cc-mix", TX, SETTING, LOW, INFERRED),
@@ -234,11 +227,9 @@ const struct doctor_check doctor_checks_tx[] = {
 		  "Marked flows keep the queue at their threshold, and the others lose packets there.",
 	  .clear =
 		  "${ect} flows with ECN, ${not_ect} without; nothing is marked and dropped side by side",
-	  .remedy = { .now = "rxaqm policy set IFACE law=auto",
-		      .keep = "rxaqm.conf(5)",
-		      .undo = "rxaqm policy set IFACE law=codel",
-		      .expect = "both kinds get about equal shares: it couples drops to marks",
-		      .risk = "none known" },
-	  .reference = "rxaqm(8), law; RFC 9332", .judge = judge_mix },
+	  .now = "rxaqm policy set IFACE law=auto", .keep = "rxaqm.conf(5)",
+	  .undo = "rxaqm policy set IFACE law=codel",
+	  .expect = "both kinds get about equal shares: it couples drops to marks",
+	  .risk = "none known", .reference = "rxaqm(8), law; RFC 9332", .judge = judge_mix },
 	{}
 };

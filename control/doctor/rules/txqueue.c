@@ -183,10 +183,10 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .because =
 		  "Programs send more than the link, a shaper or a policer lets pass, and the queue (${qdisc}) is full.",
 	  .clear = "${drops} packets dropped by qdiscs",
-	  .remedy = { .now = "tc -s qdisc show dev ${iface}: which one, and its limit; if the link is not full: its rate",
-		      .keep = "the qdisc's configuration",
-		      .expect = "drops from ${drops} to what TCP needs to find its rate",
-		      .risk = "a longer limit is a longer delay" },
+	  .now = "tc -s qdisc show dev ${iface}: which one, and its limit; if the link is not full: its rate",
+	  .keep = "the qdisc's configuration",
+	  .expect = "drops from ${drops} to what TCP needs to find its rate",
+	  .risk = "a longer limit is a longer delay",
 	  .after =
 		  "tx-qdisc-standing link-full link-slow nic-pauses-received tx-stalls " LATE_COMPLETIONS,
 	  .reference = "tc(8) -s qdisc", .judge = judge_drops },
@@ -195,33 +195,27 @@ const struct doctor_check doctor_checks_txqueue[] = {
 		  "byte_queue_limits stall_cnt, stall_max, stall_thrs (6.9); --deep sets stall_thrs for 3 s",
 	  .rule = "stall_cnt rises",
 	  .cause = "Tx completions of ${iface} stall: ${stalls} times, for up to ${longest}.",
-	  .because =
-		  "What the NIC has sent (queue ${queue}) is not reported back in time: its NAPI is not polled, or the "
-		  "completions stand behind received packets.",
+	  .because = "What the NIC has sent (queue ${queue}) is not reported back in time: its "
+		     "NAPI is not polled, or the completions stand behind received packets.",
 	  .clear = "${stalls} stalls of Tx completions",
-	  .remedy = { .now = ENFORCE_FOR(
-			      "${iface}") "; ethtool -L ${iface} rx N tx N where the driver can "
-					  "separate them",
-		      .keep = "rxaqm.conf(5), or the interface's configuration",
-		      .undo = "rxaqm detach ${iface}",
-		      .expect = "stalls from ${stalls} to 0",
-		      .risk = ENFORCE_RISK },
-	  .after = "cpu-steal cpu-pauses " LATE_COMPLETIONS,
+	  .now = ENFORCE_FOR("${iface}") "; ethtool -L ${iface} rx N tx N where the driver can "
+					 "separate them",
+	  .keep = "rxaqm.conf(5), or the interface's configuration",
+	  .undo = "rxaqm detach ${iface}", .expect = "stalls from ${stalls} to 0",
+	  .risk = ENFORCE_RISK, .after = "cpu-steal cpu-pauses " LATE_COMPLETIONS,
 	  .reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 	  .judge = judge_stall },
 	{ DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
-	  .reads = "RTM_GETQDISC each 100 ms; byte_queue_limits",
+	  .reads = "RTM_GETQDISC each 100 ms, or 500 where there are more than 32 interfaces; byte_queue_limits",
 	  .rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's; low if they take less than 50 ms "
 		  "to be sent, and none are refused",
 	  .cause =
 		  "Packets always wait to be sent on ${iface}, Tx queue ${queue}: ${backlog_max} at most.",
-	  .because =
-		  "In ${backlogged} of ${looks} looks${takes}. Either the link is full, a shaper holds it, or completions "
-		  "come late.",
+	  .because = "In ${backlogged} of ${looks} looks${takes}. Either the link is full, a "
+		     "shaper holds it, or completions come late.",
 	  .clear = "packets waited to be sent in ${backlogged} of ${looks} looks",
-	  .remedy = { .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy",
-		      .keep = "-",
-		      .expect = "waits in fewer than 80 % of looks" },
+	  .now = "if the link is full: nothing; if not, see tx-stalls and rx-cpu-busy", .keep = "-",
+	  .expect = "waits in fewer than 80 % of looks",
 	  .after = "link-full link-slow tx-stalls tso-self-throttled " LATE_COMPLETIONS,
 	  .reference = "tc(8) -s qdisc; Meta: 2 to 4 thousand TSO frames, 100 ms",
 	  .judge = judge_qdisc },

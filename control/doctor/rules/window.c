@@ -154,12 +154,11 @@ const struct doctor_check doctor_checks_window[] = {
 		  "On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}; a buffer that "
 		  "a program sets is not tuned by the kernel, and is silently cut to net.core.rmem_max.",
 	  .clear = "${window_used} of a window in flight where SO_RCVBUF is set (${locked} sockets)",
-	  .remedy = { .now = "take setsockopt(SO_RCVBUF) out of the program, often a setting of it",
-		      .undo = "put it back",
-		      .expect =
-			      "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
-		      .risk = "the kernel may use up to tcp_rmem[2] for such a socket" },
-	  .after = READERS,
+	  .now = "take setsockopt(SO_RCVBUF) out of the program, often a setting of it",
+	  .undo = "put it back",
+	  .expect =
+		  "from ${rate} to what the path gives; 1 Gbit/s at ${rtt} needs ${buffer_for_1_gbit}",
+	  .risk = "the kernel may use up to tcp_rmem[2] for such a socket", .after = READERS,
 	  .reference = "socket(7) SO_RCVBUF; Google, TCP bulk flows: buffers set by programs",
 	  .judge = judge_fixed },
 	{ SOCKET_CHECK("tcp-window-limit", TCP, SETTING, MEDIUM, MEASURED),
@@ -167,10 +166,9 @@ const struct doctor_check doctor_checks_window[] = {
 	  .rule = "the buffer is at tcp_rmem[2], and 80 % or more of the window is in flight",
 	  .cause = "The largest receive window that tcp_rmem allows is too small for the path.",
 	  .because = "On ${socket}, a window of ${window} at a round trip of ${rtt} allows ${rate}.",
-	  .clear = "${window_used} of a window at tcp_rmem[2] in flight",
-	  .remedy = { OTHER_RMEM,
-		      .expect = "1 Gbit/s at ${rtt} needs a buffer of ${buffer_for_1_gbit}",
-		      .risk = "a slow reader may hold that much memory: watch tcp-buffers-huge" },
+	  .clear = "${window_used} of a window at tcp_rmem[2] in flight", OTHER_RMEM,
+	  .expect = "1 Gbit/s at ${rtt} needs a buffer of ${buffer_for_1_gbit}",
+	  .risk = "a slow reader may hold that much memory: watch tcp-buffers-huge",
 	  .after = READERS,
 	  .reference =
 		  "tcp_rmem in ip-sysctl.rst; Google, TCP bulk flows: 276 to 6600 Mbit/s at 121 ms",
@@ -179,15 +177,12 @@ const struct doctor_check doctor_checks_window[] = {
 	  .reads = "socket table: rcv_ssthresh, window_clamp, window in flight, segments",
 	  .rule = "rcv_ssthresh is below a quarter of the clamp after 1000 segments, with the window full",
 	  .cause = "The receive window opens slowly: segments are small for the memory they take.",
-	  .because =
-		  "On ${socket}: each segment opens it by its own length twice, so without GRO by two "
-		  "segments (tcp_grow_window).",
+	  .because = "On ${socket}: each segment opens it by its own length twice, so without GRO "
+		     "by two segments (tcp_grow_window).",
 	  .clear = "${window_used} of a window that still opens in flight",
-	  .remedy = { .now = "ethtool -K IFACE gro on",
-		      .keep = "the same in the interface's configuration",
-		      .undo = "ethtool -K IFACE gro off",
-		      .expect = "the window doubles each round trip",
-		      .risk = "none for hosts; routers of other people's packets may want GRO off" },
+	  .now = "ethtool -K IFACE gro on", .keep = "the same in the interface's configuration",
+	  .undo = "ethtool -K IFACE gro off", .expect = "the window doubles each round trip",
+	  .risk = "none for hosts; routers of other people's packets may want GRO off",
 	  .after = READERS " gro-off tcp-truesize",
 	  .reference = "net/ipv4/tcp_input.c:tcp_grow_window; Cloudflare, initial receive window",
 	  .judge = judge_opening },
@@ -198,9 +193,8 @@ const struct doctor_check doctor_checks_window[] = {
 		  "A receive buffer was tuned far beyond what its path needs: ${memory_used} stand in it.",
 	  .because = "${program}, ${socket}, round trip ${rtt}, limit ${memory_limit}.",
 	  .clear = "${over_limit} sockets above their limit, ${at_maximum} at tcp_rmem[2]",
-	  .remedy = { OTHER_RMEM,
-		      .expect = "at most ${other_size} a socket instead of ${memory_used}",
-		      .risk = "flows with a long path get a smaller window" },
+	  OTHER_RMEM, .expect = "at most ${other_size} a socket instead of ${memory_used}",
+	  .risk = "flows with a long path get a smaller window",
 	  .after =
 		  "tcp-reader-stopped tcp-reader-slow reader-waits-for-cpu tcp-window-stuck tcp-collapse",
 	  .reference = "Cloudflare 2023: 558 sockets above 5 MB at 20 ms", .judge = judge_huge },
@@ -209,14 +203,13 @@ const struct doctor_check doctor_checks_window[] = {
 	  .rule = "a socket that received 1 MB or more has a scaling_ratio below 64 of 256",
 	  .cause =
 		  "Only ${payload_share} of receive memory is payload: each packet costs too much of it.",
-	  .because =
-		  "On ${socket}, ${bytes_a_segment} a segment. Small messages, or a driver that gives each packet "
-		  "a page or more.",
+	  .because = "On ${socket}, ${bytes_a_segment} a segment. Small messages, or a driver "
+		     "that gives each packet a page or more.",
 	  .clear = "${payload_share} of receive memory is payload at worst",
-	  .remedy = { .now = "if segments are small: larger writes at the sender; else look at the driver's "
-			     "rx-copybreak and header split (ethtool --show-tunable, -g)",
-		      .expect = "a window up to 4 times as large in the same memory",
-		      .risk = "copybreak costs a copy" },
+	  .now = "if segments are small: larger writes at the sender; else look at the driver's "
+		 "rx-copybreak and header split (ethtool --show-tunable, -g)",
+	  .expect = "a window up to 4 times as large in the same memory",
+	  .risk = "copybreak costs a copy",
 	  .reference = "net/ipv4/tcp_input.c:tcp_measure_rcv_mss; Cloudflare: 3 times the data",
 	  .judge = judge_truesize },
 	{}

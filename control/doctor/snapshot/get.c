@@ -116,8 +116,12 @@ const struct doctor_cpu *doctor_cpu_before(const struct doctor_snapshot *snap, _
 const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *snap,
 					       const struct doctor_iface *iface)
 {
+	size_t at = (size_t)(iface - snap->after.ifaces.at);
 	const struct doctor_iface *was;
 
+	/* Nearly always at the same place. */
+	if (at < snap->before.ifaces.nr && snap->before.ifaces.at[at].ifindex == iface->ifindex)
+		return &snap->before.ifaces.at[at];
 	rxaqm_list_each(was, &snap->before.ifaces) {
 		if (was->ifindex == iface->ifindex)
 			return was;

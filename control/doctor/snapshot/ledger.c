@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "doctor/snapshot/ledger.h"
@@ -218,8 +219,12 @@ static bool is_one_of(const char *word, const char *words)
 	return at && (at == words || at[-1] == ' ') && (!at[len] || at[len] == ' ');
 }
 
-const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *name,
-					 const char *driver)
+static void free_key(struct lh_entry *entry)
+{
+	free(lh_entry_k(entry));
+}
+
+static const struct doctor_loss *find(enum doctor_loss_in in, const char *name, const char *driver)
 {
 	static const struct doctor_loss unknown = { .what = "a loss, by its name",
 						    .by = "",
@@ -235,6 +240,25 @@ const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *nam
 			return row;
 	}
 	return has_loss_word(name) ? &unknown : NULL;
+}
+
+const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *name,
+					 const char *driver)
+{
+	static struct lh_table *found; /* a host of containers has the same names 200 times */
+	const struct doctor_loss *loss;
+	char key[160];
+	void *known;
+
+	snprintf(key, sizeof(key), "%d %s %s", in, driver, name);
+	if (!found)
+		found = lh_kchar_table_new(256, free_key);
+	if (found && lh_table_lookup_ex(found, key, &known))
+		return known;
+	loss = find(in, name, driver);
+	if (found)
+		lh_table_insert(found, strdup(key), loss);
+	return loss;
 }
 
 static bool sums_up(const struct doctor_loss *row, const char *id)
@@ -266,8 +290,9 @@ static void add_losses(const struct doctor_snapshot *snap, const struct doctor_i
 	if (!map)
 		return;
 	json_object_object_foreach(map, name, entry) {
-		(void)entry;
-		if (!doctor_iface_rise(snap, iface, in == DOCTOR_IN_ETHTOOL, name, &rise) ||
+		/* Most are 0 for ever. */
+		if (!json_object_get_uint64(entry) ||
+		    !doctor_iface_rise(snap, iface, in == DOCTOR_IN_ETHTOOL, name, &rise) ||
 		    !rise || !sums_up(doctor_loss_of(in, name, iface->driver), id))
 			continue;
 		sum[in == DOCTOR_IN_STATS ? 0 : strpbrk(name, "0123456789") ? 1 : 2] += rise;
@@ -339,7 +364,8 @@ static void look_into(const struct walk *walk, const struct doctor_iface *iface,
 	if (!map)
 		return;
 	json_object_object_foreach(map, name, entry) {
-		(void)entry;
+		if (!json_object_get_uint64(entry))
+			continue;
 		if (iface ? doctor_iface_rise(walk->snap, iface, in == DOCTOR_IN_ETHTOOL, name,
 					      &rise) :
 			    doctor_counter(walk->snap, name, &rise))

@@ -46,6 +46,9 @@ struct doctor_thread {
 	__s32 cpu; /* where it ran last */
 	__u64 run_ns, wait_ns; /* on a CPU; waiting for one, though it could run (schedstat) */
 	__u64 longest_wait_ns; /* between two looks 100 ms apart, in the window; ~0: not known */
+	struct {
+		__u64 wait_ns, waits;
+	} looked; /* for the collector: the last time */
 };
 
 struct doctor_queue {
@@ -81,6 +84,7 @@ struct doctor_iface {
 	__u32 channels; /* queues in use that receive; 0: not known */
 	__u32 rx_channels; /* of them, those that do nothing else */
 	bool gro, gro_known, xdp_generic;
+	bool is_virtual; /* of a kind of rtnetlink's: no cable, ring or device of its own */
 	char qdisc[24]; /* at the root; "": not known */
 	doctor_map stats; /* /sys/class/net/IF/statistics */
 	doctor_map ethtool; /* -S, those that tell of drops, pauses, limits and single queues */

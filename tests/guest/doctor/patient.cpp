@@ -168,10 +168,15 @@ Diagnosis diagnose(const SimNic &nic, const std::vector<std::string> &options)
 
 Diagnosis diagnose(const Host &host, const Netns &netns, const std::vector<std::string> &options)
 {
+	static unsigned recorded;
 	std::vector<std::string> args = { "doctor", "-j", "--time=3s" };
 	Diagnosis diagnosis = {};
 
 	args.insert(args.end(), options.begin(), options.end());
+	/* Its bundles, for golden cases (tests/unit/doctor). */
+	if (const char *dir = getenv("RXAQM_RECORD"))
+		args.push_back(std::string("--record=") + dir + "/" + std::to_string(++recorded) +
+			       ".json");
 
 	Result result = host.rxaqm(netns, args);
 

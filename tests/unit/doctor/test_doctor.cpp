@@ -63,9 +63,10 @@ TEST_CASE("doctor: ids are unique, rows are whole, and consequences name checks"
 
 		INFO(check->id);
 		CHECK(ids.insert(check->id).second);
-		for (const char *text : { check->reads, check->rule, check->cause, check->because,
-					  check->clear, remedy.now, remedy.keep, remedy.undo,
-					  remedy.expect, remedy.risk, check->reference }) {
+		for (const char *text :
+		     { check->reads, check->rule ? check->rule : "as most", check->cause,
+		       check->because, check->clear, remedy.now, remedy.keep, remedy.undo,
+		       remedy.expect, remedy.risk, check->reference }) {
 			REQUIRE(text);
 			CHECK(*text);
 		}

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,13 +60,21 @@ class Sysfs
 		doctor_snapshot_free(&snap);
 		fs::remove_all(root_);
 	}
-	std::string note() const
-	{
-		return root_ + "/note";
-	}
 	void write(unsigned queue, const char *name, unsigned value) const
 	{
 		std::ofstream(dir_of(queue) + name) << value << "\n";
+	}
+	/* Its threshold stays at 40 from now on. */
+	void set_for_good(unsigned queue)
+	{
+		const int sealed = memfd_create("40", MFD_ALLOW_SEALING);
+
+		REQUIRE(::write(sealed, "40\n", 3) == 3);
+		REQUIRE(!fcntl(sealed, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW));
+		fs::create_symlink("/proc/" + std::to_string(getpid()) + "/fd/" +
+					   std::to_string(sealed),
+				   root_ + "/sealed");
+		fs::rename(root_ + "/sealed", dir_of(queue) + "stall_thrs");
 	}
 	/* What was written last: a file is not cut short as sysfs' are. */
 	std::string read(unsigned queue, const char *name) const
@@ -81,7 +90,7 @@ class Sysfs
 	{
 		doctor_deep deep = { &snap, stop, time_ns };
 
-		doctor_stalls_watch(&deep, fd, note().c_str());
+		doctor_stalls_watch(&deep, fd);
 	}
 	bool is_on() const
 	{
@@ -117,7 +126,7 @@ TEST_CASE("doctor: stalls are counted meanwhile, and the detector is off again",
 	CHECK(doctor_stalls_possible(&sysfs.snap));
 
 	std::thread queue([&] {
-		bool on = eventually([&] { return sysfs.is_on() && fs::exists(sysfs.note()); });
+		bool on = eventually([&] { return sysfs.is_on(); });
 
 		sysfs.write(1, "stall_cnt", 8);
 		sysfs.write(1, "stall_max", 70);
@@ -127,7 +136,7 @@ TEST_CASE("doctor: stalls are counted meanwhile, and the detector is off again",
 	queue.join();
 	CHECK(stop);
 	CHECK(sysfs.is_off());
-	CHECK(!fs::exists(sysfs.note()));
+	CHECK(sysfs.snap.cannot_see.nr == 0);
 	REQUIRE(sysfs.snap.deep_stalls.nr == 1);
 	CHECK(sysfs.snap.deep_stalls.at[0].queue == 1);
 	CHECK(sysfs.snap.deep_stalls.at[0].stalls == 3);
@@ -135,94 +144,42 @@ TEST_CASE("doctor: stalls are counted meanwhile, and the detector is off again",
 	CHECK(doctor_map_get(sysfs.snap.deep, "stalls_ns", (__u64 *)&value));
 }
 
-TEST_CASE("doctor: a probe that was killed is undone by the next one", "[doctor][deep][stalls]")
+TEST_CASE("doctor: a probe that was killed is undone at once", "[doctor][deep][stalls]")
 {
 	Sysfs sysfs;
 	pid_t pid = fork();
 
 	REQUIRE(pid >= 0);
 	if (!pid) {
+		setpgid(0, 0);
 		sysfs.watch(nullptr, 60000000000);
 		_exit(0);
 	}
 	CHECK(eventually([&] { return sysfs.is_on(); }));
-	/* While it runs, another one leaves it alone. */
-	CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == 0);
-	CHECK(sysfs.is_on());
-	sysfs.watch(nullptr, 1);
-	CHECK(sysfs.snap.cannot_see.nr == 1);
-	CHECK(sysfs.is_on());
-	kill(pid, SIGKILL);
-	REQUIRE(waitpid(pid, nullptr, 0) == pid);
-	CHECK(sysfs.is_on());
-	CHECK(fs::exists(sysfs.note()));
 	/* What someone has set since is his. */
 	sysfs.write(1, "stall_thrs", 25);
-	CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == 1);
-	CHECK(sysfs.read(0, "stall_thrs").substr(0, 1) == "0");
+	kill(-pid, SIGKILL);
+	REQUIRE(waitpid(pid, nullptr, 0) == pid);
+	CHECK(eventually([&] { return sysfs.read(0, "stall_thrs").substr(0, 1) == "0"; }));
 	CHECK(sysfs.read(1, "stall_thrs") == "25");
-	CHECK(!fs::exists(sysfs.note()));
-	CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == 0);
 }
 
-TEST_CASE("doctor: without a note nothing is changed", "[doctor][deep][stalls]")
+TEST_CASE("doctor: what cannot be switched off again is said", "[doctor][deep][stalls]")
 {
 	Sysfs sysfs;
-	doctor_deep deep = { &sysfs.snap, nullptr, 1 };
+	volatile int stop = 0;
 
-	doctor_stalls_watch(&deep, sysfs.fd, "/nonexistent/note");
-	CHECK(sysfs.is_off());
+	std::thread queue([&] {
+		const bool on = eventually([&] { return sysfs.is_on(); });
+
+		sysfs.set_for_good(0);
+		stop = on;
+	});
+	sysfs.watch(&stop, 60000000000);
+	queue.join();
+	CHECK(stop);
 	REQUIRE(sysfs.snap.cannot_see.nr == 1);
-	CHECK(std::string(sysfs.snap.cannot_see.at[0].why).find("/nonexistent/note") !=
-	      std::string::npos);
-}
-
-TEST_CASE("doctor: a note that cannot be read, or done, is kept", "[doctor][deep][stalls]")
-{
-	Sysfs sysfs;
-	const std::string queue = "class/net/eth0/queues/tx-0/byte_queue_limits\n";
-
-	sysfs.write(0, "stall_thrs", 40);
-	SECTION("it holds what is no queue")
-	{
-		std::ofstream(sysfs.note()) << "nonsense\n" << queue;
-		CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == -EBADMSG);
-		/* What can be undone is. */
-		CHECK(sysfs.read(0, "stall_thrs").substr(0, 1) == "0");
-		CHECK(fs::exists(sysfs.note()));
-	}
-	SECTION("there is no descriptor for what it names")
-	{
-		std::ofstream(sysfs.note()) << queue;
-		std::vector<int> taken;
-		for (int fd; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;)
-			taken.push_back(fd);
-		REQUIRE(!taken.empty());
-		close(taken.back());
-		taken.pop_back();
-		const int err = doctor_stalls_restore(sysfs.fd, sysfs.note().c_str());
-		for (int fd : taken)
-			close(fd);
-		CHECK(err == -EMFILE);
-		CHECK(fs::exists(sysfs.note()));
-		/* The next one can. */
-		CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == 1);
-		CHECK(!fs::exists(sysfs.note()));
-	}
-	SECTION("nor is it written over by a probe")
-	{
-		std::ofstream(sysfs.note()) << "nonsense\n";
-		sysfs.watch(nullptr, 1);
-		CHECK(sysfs.snap.cannot_see.nr == 1);
-		std::ifstream note(sysfs.note());
-		std::string line;
-		std::getline(note, line);
-		CHECK(line == "nonsense");
-	}
-	SECTION("a line that was cut short notes nothing that was changed")
-	{
-		std::ofstream(sysfs.note()) << queue << "class/net/eth0/queu";
-		CHECK(doctor_stalls_restore(sysfs.fd, sysfs.note().c_str()) == 1);
-		CHECK(!fs::exists(sysfs.note()));
-	}
+	CHECK(std::string(sysfs.snap.cannot_see.at[0].what) ==
+	      "whether the detector of Tx stalls is off again");
+	CHECK(sysfs.read(1, "stall_thrs").substr(0, 1) == "0");
 }
