@@ -1,28 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A diagnosis for people: the cause first, then what follows from it, then what is acquitted. */
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "doctor/diagnose.h"
 #include "doctor/suspect.h"
 
-#define WIDTH 96
+#define WIDTH 80 /* or that of the terminal, if it has more */
+#define LONGEST_INDENT 24
 #define CLEARS_SHOWN 2
 #define DROPS_SHOWN 5
 #define NAMESPACES_SHOWN 3
 
-/* Print @text behind @lead, broken at blanks, with further lines indented as far. */
+static size_t width_of(FILE *file)
+{
+	struct winsize size;
+
+	return file == stdout && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > WIDTH ?
+		       size.ws_col :
+		       WIDTH;
+}
+
+/* Print @text behind @lead, broken at blanks, with further lines indented as far, or by 4. */
 static void print_wrapped(FILE *file, const char *lead, const char *text)
 {
-	size_t indent = strlen(lead), at = indent;
+	size_t indent = strlen(lead), at = indent, width = width_of(file);
+	bool first = true;
 
 	fputs(lead, file);
-	while (*text) {
+	indent = indent > LONGEST_INDENT ? 4 : indent;
+	for (; *text; first = false) {
 		size_t len = strcspn(text, " ");
 
-		if (at > indent && at + 1 + len > WIDTH) {
+		if (!first && at + 1 + len > width) {
 			fprintf(file, "\n%*s", (int)indent, "");
 			at = indent;
-		} else if (at > indent) {
+		} else if (!first) {
 			fputc(' ', file);
 			at++;
 		}
@@ -235,7 +249,8 @@ static void print_blind(FILE *file, const struct doctor_snapshot *snap,
 		if (!all && netns == snap->namespaces.at + NAMESPACES_SHOWN)
 			break;
 		fprintf(file,
-			"  network namespace of %s and %u more: nsenter --net=/proc/%u/ns/net rxaqm doctor\n",
+			"  network namespace of %s and %u more:\n"
+			"    nsenter --net=/proc/%u/ns/net rxaqm doctor\n",
 			netns->comm, netns->programs - 1, netns->pid);
 		more--;
 	}
@@ -259,13 +274,15 @@ static void print_wanted(FILE *file, const struct doctor_snapshot *snap,
 {
 	const struct doctor_probe *probe;
 	size_t i, nr = 0;
+	char lead[32];
 
 	for (i = 0; (probe = doctor_probe_at(i)); i++) {
 		if (!doctor_probe_wanted(probe, snap, diagnosis))
 			continue;
 		if (!nr++)
 			fputs("LOOK DEEPER  rxaqm doctor --deep measures\n", file);
-		fprintf(file, "  %-9s %s\n", probe->name, probe->what);
+		snprintf(lead, sizeof(lead), "  %-9s ", probe->name);
+		print_wrapped(file, lead, probe->what);
 	}
 }
 
@@ -312,7 +329,7 @@ int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 	if (finding && finding->verdict == DOCTOR_FOUND) {
 		print_finding(file, "STILL", finding);
 	} else if (finding) {
-		char why[128];
+		char why[128], text[256];
 		const char *hidden = doctor_not_gone(snap, diagnosis, finding, why);
 
 		if (finding->verdict == DOCTOR_BLIND)
@@ -320,8 +337,9 @@ int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 		else
 			print_words(file, finding, hidden ? "NOT FOUND " : "GONE      ",
 				    finding->check->clear);
-		fprintf(file, "  %s, in %.1f s%s%s\n", id, doctor_window_s(snap),
-			hidden ? "; " : "", hidden ?: "");
+		snprintf(text, sizeof(text), "%s, in %.1f s%s%s", id, doctor_window_s(snap),
+			 hidden ? "; " : "", hidden ?: "");
+		print_wrapped(file, "  ", text);
 	}
 	return doctor_verdict_code(diagnosis, id);
 }

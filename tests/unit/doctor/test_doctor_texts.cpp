@@ -5,6 +5,9 @@
 #include "doctor_case.hpp"
 
 #include <cstdlib>
+#include <unistd.h>
+
+#include "process.hpp"
 
 static const char path[] = "tests/unit/doctor/words.txt";
 
@@ -19,6 +22,49 @@ static std::string words()
 		text += Diagnosis(bundle.text()).verdict(one.id) + "\n";
 	}
 	return text;
+}
+
+/* What programs read of each golden case, --verify among it. */
+TEST_CASE("doctor: the JSON of each golden case is as its schema says", "[doctor][words]")
+{
+	static const char validate[] =
+		"import json, jsonschema, sys\n"
+		"validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))\n"
+		"text, nr, wrong = open(sys.argv[2]).read(), 0, []\n"
+		"while text:\n"
+		"    document, end = json.JSONDecoder().raw_decode(text)\n"
+		"    text, nr = text[end:].lstrip(), nr + 1\n"
+		"    wrong += [str(error) for error in validator.iter_errors(document)]\n"
+		"print(nr)\n"
+		"sys.exit('\\n'.join(wrong) or 0)\n";
+	char documents[] = "/tmp/rxaqm-t-json-XXXXXX";
+	const int fd = mkstemp(documents);
+
+	if (run({ "python3", "-c", "import jsonschema" }).exit_code)
+		SKIP("no python3-jsonschema");
+	REQUIRE(fd >= 0);
+	close(fd);
+	{
+		std::ofstream file(documents);
+
+		for (const Case &one : doctor_cases()) {
+			Bundle bundle;
+
+			one.change(bundle);
+
+			const Diagnosis diagnosis(bundle);
+
+			file << diagnosis.printed(false, true) << diagnosis.verdict(one.id, true);
+		}
+	}
+
+	const Result result = run(
+		{ "python3", "-c", validate, "docs/doctor.schema.json", documents });
+
+	unlink(documents);
+	INFO(result.text());
+	CHECK(result.exit_code == 0);
+	CHECK(result.out == std::to_string(2 * doctor_cases().size()) + "\n");
 }
 
 TEST_CASE("doctor: the words of each golden case are those that somebody has read",
