@@ -22,7 +22,7 @@ AT_PREFIX = sed 's@/usr/\(sbin/rxaqm\|share/doc/\|share/rxaqm/\)@$(PREFIX)/\1@g'
 DOCUMENTED := rxaqm rxaqm-doctor rxaqm-qualify
 DOCUMENTS_rxaqm := README.md $(addprefix docs/,af_xdp.md design.md fleet.md law.md measurements.md \
 	tso-bonus.md)
-DOCUMENTS_rxaqm-doctor := docs/doctor.md
+DOCUMENTS_rxaqm-doctor := docs/doctor.md docs/doctor.schema.json
 DOCUMENTS_rxaqm-qualify := docs/qualify.md docs/qualify.schema.json
 BUILD := build
 VERSION := $(shell cat VERSION)

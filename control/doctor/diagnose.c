@@ -50,7 +50,8 @@ struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, con
 }
 
 const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
-					     const char *ids, enum doctor_verdict verdict)
+					     const char *ids, enum doctor_verdict verdict,
+					     bool but_notes)
 {
 	const struct doctor_finding *finding;
 	size_t len = 0;
@@ -58,7 +59,8 @@ const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diag
 	for (; ids && *ids; ids += len + strspn(ids + len, " ")) {
 		len = strcspn(ids, " ");
 		finding = doctor_find(diagnosis, ids, len);
-		if (finding && finding->verdict == verdict)
+		if (finding && finding->verdict == verdict &&
+		    !(but_notes && doctor_is_note(finding)))
 			return finding;
 	}
 	return NULL;
@@ -73,20 +75,12 @@ bool doctor_is_note(const struct doctor_finding *finding)
 static const struct doctor_finding *find_root(const struct doctor_diagnosis *diagnosis,
 					      const struct doctor_finding *finding)
 {
-	const struct doctor_finding *other, *note = NULL;
-	const char *at = finding->after;
-	size_t len;
+	const struct doctor_finding *cause = doctor_first_of(diagnosis, finding->after,
+							     DOCTOR_FOUND, true);
 
-	for (; at && *at; at += len + strspn(at + len, " ")) {
-		len = strcspn(at, " ");
-		other = doctor_find(diagnosis, at, len);
-		if (!other || other->verdict != DOCTOR_FOUND)
-			continue;
-		if (!doctor_is_note(other))
-			return other;
-		note = note ?: other;
-	}
-	return doctor_is_note(finding) ? note : NULL;
+	return cause || !doctor_is_note(finding) ?
+		       cause :
+		       doctor_first_of(diagnosis, finding->after, DOCTOR_FOUND, false);
 }
 
 /* Keep it if nothing found explains it, the most frequent ones first. */
@@ -96,7 +90,7 @@ static void add_unexplained(void *arg, const struct doctor_risen *risen)
 	struct doctor_risen *list = diagnosis->unexplained;
 	size_t at = diagnosis->nr_unexplained;
 
-	if (doctor_first_of(diagnosis, risen->loss->by, DOCTOR_FOUND))
+	if (doctor_first_of(diagnosis, risen->loss->by, DOCTOR_FOUND, false))
 		return;
 	if (at == DOCTOR_UNEXPLAINED && list[--at].rise >= risen->rise)
 		return;
@@ -161,7 +155,7 @@ const char *doctor_not_gone(const struct doctor_snapshot *snap,
 			    const struct doctor_finding *finding, char buf[128])
 {
 	const struct doctor_finding *hides = doctor_first_of(diagnosis, finding->after,
-							     DOCTOR_FOUND);
+							     DOCTOR_FOUND, false);
 	const struct doctor_iface *iface;
 	__u64 packets = 0;
 
@@ -173,7 +167,7 @@ const char *doctor_not_gone(const struct doctor_snapshot *snap,
 	}
 	/* A setting needs no packets. */
 	rxaqm_list_each(iface, &snap->after.ifaces)
-		packets += doctor_packets_of(snap, iface);
+		packets += doctor_iface_rose(snap, iface, "rx_packets");
 	if (finding->check->place == DOCTOR_SETTINGS ||
 	    (double)packets >= 100 * doctor_window_s(snap))
 		return NULL;

@@ -53,6 +53,29 @@ int doctor_print_verdict(FILE *file, const struct doctor_snapshot *snap,
 /* The table of docs/doctor.md, in Markdown. */
 void doctor_print_checks(FILE *file);
 
+/* What --deep has: suspect.c says which suspicions each can settle. */
+struct doctor_deep;
+struct doctor_probe {
+	const char *name; /* NAME_ns in doctor_snapshot.deep: it ran */
+	const char *what; /* what it measures */
+	const char *cost;
+	const char *if_found; /* checks, one blank between: wanted if one of them is found */
+	bool if_unexplained; /* or if something is lost that nothing explains */
+	const char *if_blind; /* and one of these cannot see; NULL: always */
+	bool (*possible)(const struct doctor_snapshot *snap); /* NULL: always */
+	void (*run)(struct doctor_deep *deep);
+};
+
+/* The row at @index; NULL: the end. */
+const struct doctor_probe *doctor_probe_at(size_t index);
+
+/* Is something suspected that @probe can settle, and has not yet? */
+bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_snapshot *snap,
+			 const struct doctor_diagnosis *diagnosis);
+
+/* Whatever became of it, @probe is not wanted again. */
+void doctor_probe_tried(const struct doctor_probe *probe, struct doctor_snapshot *snap);
+
 /* Below: shared by text and JSON. */
 
 /* What a form is for: to be read, or to be pasted into a shell, so that what comes from a bundle is
@@ -80,9 +103,12 @@ extern const char *const doctor_confidences[], *const doctor_units[];
 /* The finding of the check that is called like the @len letters at @id; NULL: there is none. */
 struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, const char *id,
 				   size_t len);
-/* The first of @ids, one blank between, that was judged as @verdict; NULL: none, or no @ids. */
+/* The first of @ids, one blank between, that was judged as @verdict, and with @but_notes is no note;
+ * NULL: none, or no @ids.
+ */
 const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
-					     const char *ids, enum doctor_verdict verdict);
+					     const char *ids, enum doctor_verdict verdict,
+					     bool but_notes);
 /* For each finding that was judged as @which. */
 #define doctor_each(finding, diagnosis, which)                                 \
 	for ((finding) = (diagnosis)->findings;                                \

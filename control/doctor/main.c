@@ -12,7 +12,7 @@
 #include "doctor/snapshot/bundle.h"
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
-#include "doctor/suspect.h"
+#include "doctor/deep/deep.h"
 #include "ns.h"
 
 #define WINDOW_DEFAULT_NS (10 * RXAQM_NSEC_PER_SEC)
@@ -43,24 +43,18 @@ static const struct rxaqm_option options[] = {
 	{ 0 },
 };
 
-static bool is_check(const char *id)
-{
-	const struct doctor_check *check;
-	size_t i;
-
-	for (i = 0; (check = doctor_check_at(i)); i++) {
-		if (!strcmp(check->id, id))
-			return true;
-	}
-	return false;
-}
-
 static void check(struct args *args, char **words)
 {
+	const struct doctor_check *row = NULL;
+	size_t i;
+
+	for (i = 0; args->verify && (row = doctor_check_at(i)) && strcmp(row->id, args->verify);
+	     i++)
+		;
 	args->request.interface = words[0];
 	if (words[0] && words[1])
 		rxaqm_usage_error("too many interfaces: \"%s\"", words[1]);
-	if (args->verify && !is_check(args->verify))
+	if (args->verify && !row)
 		rxaqm_usage_error("--verify=%s: no such check; \"rxaqm doctor --checks\" lists them",
 				  args->verify);
 	if (args->from && (args->record || args->request.window_ns || args->watch ||

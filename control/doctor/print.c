@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "doctor/diagnose.h"
-#include "doctor/suspect.h"
 
 #define WIDTH 80 /* or that of the terminal, if it has more */
 #define LONGEST_INDENT 24
@@ -33,6 +32,9 @@ static void print_wrapped(FILE *file, const char *lead, const char *text)
 	for (; *text; first = false) {
 		size_t len = strcspn(text, " ");
 
+		/* "50 %" is a word. */
+		if (!strncmp(text + len, " %", 2))
+			len += 2 + strcspn(text + len + 2, " ");
 		if (!first && at + 1 + len > width) {
 			fprintf(file, "\n%*s", (int)indent, "");
 			at = indent;
@@ -171,9 +173,9 @@ static void print_drops(FILE *file, const struct doctor_snapshot *snap, bool all
 	const struct doctor_deep_drop *drop;
 	size_t shown = 0;
 	char rate[32];
-	__u64 ran_ns;
+	__u64 ran_ns = doctor_probed(snap, "drops");
 
-	if (!doctor_map_get(snap->deep, "drops_ns", &ran_ns) || !ran_ns)
+	if (!ran_ns)
 		return;
 	fprintf(file, "DROPPED BY THE KERNEL  in %.1f s of --deep\n", (double)ran_ns / 1e9);
 	rxaqm_list_each(drop, &snap->deep_drops) {

@@ -4,25 +4,16 @@
 #include <time.h>
 
 #include "doctor/diagnose.h"
-#include "doctor/suspect.h"
 
 /* Raised when the meaning of something in it changes, or it goes; what is new needs no raise. */
 #define DIAGNOSIS_VERSION 1
-
-static void put_text(struct rxaqm_out *out, const char *key, const char *text)
-{
-	if (text)
-		rxaqm_out_str(out, key, NULL, text);
-	else
-		rxaqm_out_null(out, key, NULL);
-}
 
 static void put_form(struct rxaqm_out *out, const char *key, const struct doctor_finding *finding,
 		     enum doctor_form kind, const char *form)
 {
 	char text[DOCTOR_MAX_TEXT];
 
-	put_text(out, key, doctor_words(finding, kind, form, text, sizeof(text)));
+	rxaqm_out_str(out, key, NULL, doctor_words(finding, kind, form, text, sizeof(text)));
 }
 
 static void put_evidence(struct rxaqm_out *out, const struct doctor_snapshot *snap,
@@ -79,8 +70,8 @@ static void put_finding(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	put_evidence(out, snap, finding);
 	put_form(out, "cause", finding, DOCTOR_SENTENCE, check->cause);
 	put_form(out, "because", finding, DOCTOR_SENTENCE, check->because);
-	put_text(out, "consequence_of",
-		 finding->consequence_of ? finding->consequence_of->check->id : NULL);
+	rxaqm_out_str(out, "consequence_of", NULL,
+		      finding->consequence_of ? finding->consequence_of->check->id : NULL);
 	put_remedy(out, finding);
 	rxaqm_out_str(out, "reference", NULL, check->reference);
 	rxaqm_out_end(out);
@@ -160,7 +151,7 @@ static void put_unexplained(struct rxaqm_out *out, const struct doctor_snapshot 
 	for (; risen < diagnosis->unexplained + diagnosis->nr_unexplained; risen++) {
 		rxaqm_out_object(out, NULL);
 		rxaqm_out_str(out, "counter", NULL, risen->name);
-		put_text(out, "interface", risen->iface ? risen->iface->name : NULL);
+		rxaqm_out_str(out, "interface", NULL, risen->iface ? risen->iface->name : NULL);
 		rxaqm_out_str(out, "what", NULL, risen->loss->what);
 		rxaqm_out_double(out, "per_s", NULL, (double)risen->rise / doctor_window_s(snap));
 		rxaqm_out_end(out);
@@ -172,9 +163,9 @@ static void put_unexplained(struct rxaqm_out *out, const struct doctor_snapshot 
 static void put_drops(struct rxaqm_out *out, const struct doctor_snapshot *snap)
 {
 	const struct doctor_deep_drop *drop;
-	__u64 ran_ns;
+	__u64 ran_ns = doctor_probed(snap, "drops");
 
-	if (!doctor_map_get(snap->deep, "drops_ns", &ran_ns) || !ran_ns) {
+	if (!ran_ns) {
 		rxaqm_out_null(out, "dropped", NULL);
 		return;
 	}
@@ -204,7 +195,7 @@ static void put_verdict(struct rxaqm_out *out, const struct doctor_snapshot *sna
 	rxaqm_out_object(out, "verify");
 	rxaqm_out_str(out, "id", NULL, finding->check->id);
 	rxaqm_out_str(out, "verdict", NULL, words[finding->verdict]);
-	put_text(out, "since", hidden);
+	rxaqm_out_str(out, "since", NULL, hidden);
 	rxaqm_out_end(out);
 }
 
@@ -216,11 +207,11 @@ static void put_time(struct rxaqm_out *out, const struct doctor_snapshot *snap)
 	struct tm utc;
 
 	if (snap->time_s == ~0ULL || !gmtime_r(&at, &utc)) {
-		put_text(out, "time", NULL);
+		rxaqm_out_str(out, "time", NULL, NULL);
 		return;
 	}
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	put_text(out, "time", text);
+	rxaqm_out_str(out, "time", NULL, text);
 }
 
 void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
@@ -234,9 +225,10 @@ void doctor_print_json(FILE *file, const struct doctor_snapshot *snap,
 	put_time(&out, snap);
 	rxaqm_out_str(&out, "host", NULL, snap->hostname);
 	rxaqm_out_str(&out, "kernel", NULL, snap->kernel);
-	put_text(&out, "interface", *snap->interface ? snap->interface : NULL);
+	rxaqm_out_str(&out, "interface", NULL, *snap->interface ? snap->interface : NULL);
 	rxaqm_out_double(&out, "window_s", NULL, doctor_window_s(snap));
-	put_text(&out, "primary", diagnosis->primary ? diagnosis->primary->check->id : NULL);
+	rxaqm_out_str(&out, "primary", NULL,
+		      diagnosis->primary ? diagnosis->primary->check->id : NULL);
 	rxaqm_out_bool(&out, "sees_enough", NULL, NULL, !diagnosis->blind);
 	if (verify)
 		put_verdict(&out, snap, diagnosis, doctor_find(diagnosis, verify, strlen(verify)));

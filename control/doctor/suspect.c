@@ -3,7 +3,7 @@
 
 #include "doctor/collect/collect.h"
 #include "doctor/diagnose.h"
-#include "doctor/suspect.h"
+#include "doctor/deep/deep.h"
 
 #define CPU_IS_BUSY "rx-cpu-busy rx-cpus-busy "
 #define QUEUE_STANDS "rx-queue-standing cq-shared rx-starved backlog-drops nic-ring-overflow "
@@ -102,7 +102,8 @@ bool doctor_probe_wanted(const struct doctor_probe *probe, const struct doctor_s
 	char key[32];
 
 	return !tried(probe, snap, key) && (!probe->possible || probe->possible(snap)) &&
-	       (doctor_first_of(diagnosis, probe->if_found, DOCTOR_FOUND) ||
+	       (doctor_first_of(diagnosis, probe->if_found, DOCTOR_FOUND, false) ||
 		(probe->if_unexplained && diagnosis->nr_unexplained)) &&
-	       (!probe->if_blind || doctor_first_of(diagnosis, probe->if_blind, DOCTOR_BLIND));
+	       (!probe->if_blind ||
+		doctor_first_of(diagnosis, probe->if_blind, DOCTOR_BLIND, false));
 }

@@ -24,6 +24,15 @@ void *rxaqm_list_grow(void **at, size_t *nr, size_t size);
 #define rxaqm_list_each(entry, list) \
 	for ((entry) = (list)->at; (entry) && (entry) < (list)->at + (list)->nr; (entry)++)
 
+/* The first entry that @is_it is true for, with @entry as its name; NULL: none. */
+#define rxaqm_list_find(entry, list, is_it)                                    \
+	({                                                                     \
+		rxaqm_list_each(entry, list)                                   \
+			if (is_it)                                             \
+				break;                                         \
+		(entry) && (entry) < (list)->at + (list)->nr ? (entry) : NULL; \
+	})
+
 enum rxaqm_field_kind {
 	RXAQM_FIELD_U64,
 	RXAQM_FIELD_U32,

@@ -6,7 +6,6 @@
 
 #include "base/now.h"
 #include "doctor/collect/collect.h"
-#include "doctor/collect/ifaces.h"
 #include "doctor/snapshot/get.h"
 #include "doctor/sockets/sockets.h"
 

@@ -45,6 +45,29 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 void doctor_look_at_threads(struct doctor_snapshot *snap);
 void doctor_threads_again(struct doctor_snapshot *snap);
 
+/* Of interfaces, each part by its collector. */
+
+/* Links, by RTM_GETLINK: names, counters. 0 or -errno. */
+int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sample,
+			 const char *interface);
+/* /sys/class/net/IF/queues: BQL, and RPS; its device: PCIe, the node of its memory. */
+void doctor_collect_queues(struct doctor_iface *iface, int sysfs_fd);
+void doctor_collect_device(struct doctor_iface *iface, int sysfs_fd);
+/* ethtool -i -S; and -g -l -x -k, the link. @was: the same in the first sample; NULL: it is new. */
+void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_iface *was);
+void doctor_collect_settings(struct doctor_iface *iface);
+/* Qdiscs of all @sample's interfaces, per Tx queue; and a look more at their backlogs. */
+void doctor_collect_qdiscs(struct doctor_snapshot *snap, struct doctor_sample *sample);
+void doctor_look_at_qdiscs(struct doctor_snapshot *snap);
+/* Queues, NAPIs and their counters, by the netlink family netdev. */
+void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *sample);
+/* /proc/interrupts: who is interrupted for a queue. */
+void doctor_collect_irqs(struct doctor_sample *sample);
+
+struct doctor_iface *doctor_iface_of(struct doctor_sample *sample, __u32 ifindex);
+/* The queue, added if it is not there yet; NULL: no memory, or a number that no queue has. */
+struct doctor_queue *doctor_queue_of(struct doctor_iface *iface, bool tx, __u32 id);
+
 /* What rxaqm counts where it is attached; the second one fills snap->attached, and frees. */
 struct doctor_attached_before;
 struct doctor_attached_before *doctor_attached_first(void);
@@ -70,7 +93,6 @@ bool doctor_read_schedstat(const char *dir, __u64 *ret_run_ns, __u64 *ret_wait_n
 const char *doctor_stat_field(const char *stat, int field);
 
 void doctor_map_set(doctor_map *map, const char *name, __u64 value);
-void doctor_map_free(doctor_map *map);
 void doctor_map_set_words(doctor_map *map, const char *name, const char *words);
 
 #endif /* RXAQM_DOCTOR_COLLECT_H */

@@ -10,11 +10,7 @@ static struct doctor_cpu *find(struct doctor_sample *sample, __u64 id)
 {
 	struct doctor_cpu *cpu;
 
-	rxaqm_list_each(cpu, &sample->cpus) {
-		if (cpu->id == id)
-			return cpu;
-	}
-	return NULL;
+	return rxaqm_list_find(cpu, &sample->cpus, cpu->id == id);
 }
 
 /* user nice system idle iowait irq softirq steal guest guest_nice; guests are in user. */
@@ -37,24 +33,17 @@ static void parse_stat(void *to, char *text)
 		cpu = rxaqm_list_add(&sample->cpus);
 		if (!cpu)
 			return;
-		*cpu = (struct doctor_cpu){
-			.id = id,
-			.user = v[0] + v[1],
-			.system = v[2],
-			.idle = v[3],
-			.iowait = v[4],
-			.irq = v[5],
-			.softirq = v[6],
-			.steal = v[7],
-			.net_tx = ~0ULL,
-			.timer = ~0ULL,
-			.block = ~0ULL,
-			.tasklet = ~0ULL,
-			.sched = ~0ULL,
-			.rcu = ~0ULL,
-			.sibling = ~0U,
-			.numa_node = ~0U,
-		};
+		cpu->id = id;
+		cpu->user = v[0] + v[1];
+		cpu->system = v[2];
+		cpu->idle = v[3];
+		cpu->iowait = v[4];
+		cpu->irq = v[5];
+		cpu->softirq = v[6];
+		cpu->steal = v[7];
+		cpu->net_tx = cpu->timer = cpu->block = ~0ULL;
+		cpu->tasklet = cpu->sched = cpu->rcu = ~0ULL;
+		cpu->sibling = cpu->numa_node = ~0U;
 	}
 }
 

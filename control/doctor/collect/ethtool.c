@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What drivers say by ethtool: counters of their own, rings, channels, the spread of RSS. */
+#include <json-c/json.h>
 #include <limits.h>
 #include <linux/ethtool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/collect/ifaces.h"
+#include "doctor/collect/collect.h"
 #include "doctor/snapshot/ledger.h"
 #include "nic/ethtool.h"
 
@@ -135,6 +136,11 @@ void doctor_collect_ethtool(struct doctor_iface *iface, const struct doctor_ifac
 		snprintf(iface->driver, sizeof(iface->driver), "%s", was->driver);
 	else
 		rxaqm_nic_driver(iface->name, iface->driver, sizeof(iface->driver));
+	/* A host of containers has many by which nothing came. */
+	if (was && iface->is_virtual && json_object_equal(was->stats, iface->stats)) {
+		iface->ethtool = json_object_get(was->ethtool);
+		return;
+	}
 	rxaqm_ethtool_stats(iface->name, take_stat, iface);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interfaces: links by netlink, their queues by sysfs. */
 #include <errno.h>
+#include <json-c/json.h>
 #include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor/collect/ifaces.h"
+#include "doctor/collect/collect.h"
 #include "base/fields.h"
 #include "nic/netlink.h"
 #include "nic/nic.h"
@@ -20,11 +21,7 @@ struct doctor_iface *doctor_iface_of(struct doctor_sample *sample, __u32 ifindex
 {
 	struct doctor_iface *iface;
 
-	rxaqm_list_each(iface, &sample->ifaces) {
-		if (iface->ifindex == ifindex)
-			return iface;
-	}
-	return NULL;
+	return rxaqm_list_find(iface, &sample->ifaces, iface->ifindex == ifindex);
 }
 
 struct doctor_queue *doctor_queue_of(struct doctor_iface *iface, bool tx, __u32 id)
@@ -122,7 +119,7 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 			return 0;
 		}
 	}
-	doctor_map_free(&iface.stats);
+	json_object_put(iface.stats);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/collect/ifaces.h"
+#include "doctor/collect/collect.h"
 
 /* The queue of interrupt @irq: by the NAPI that the kernel names, else by the name that the
  * driver gave it, "eth0-TxRx-3" or "mlx5_comp3@pci:...", where that ends in a number.
@@ -15,11 +15,10 @@ static struct doctor_queue *queue_of(struct doctor_iface *iface, __u32 irq, cons
 	size_t len = strlen(iface->name), end = strlen(name);
 	struct doctor_queue *queue;
 
-	rxaqm_list_each(queue, &iface->queues) {
-		/* 0 is not known, and a timer's. */
-		if (irq && queue->irq == irq && !queue->tx)
-			return queue;
-	}
+	/* 0 is not known, and a timer's. */
+	queue = rxaqm_list_find(queue, &iface->queues, irq && queue->irq == irq && !queue->tx);
+	if (queue)
+		return queue;
 	if (strncmp(name, iface->name, len) || (name[len] && !strchr("-.@", name[len])) || !end ||
 	    !isdigit((unsigned char)name[end - 1]))
 		return NULL;

@@ -17,15 +17,12 @@ static unsigned int number_of(struct words *words, const char *address)
 {
 	struct word *word;
 
-	rxaqm_list_each(word, words) {
-		if (!strcmp(word->address, address))
-			return (unsigned int)(word - words->at) + 1;
-	}
-	word = rxaqm_list_add(words);
+	word = rxaqm_list_find(word, words, !strcmp(word->address, address)) ?:
+									       rxaqm_list_add(words);
 	if (!word)
 		return 0;
 	snprintf(word->address, sizeof(word->address), "%s", address);
-	return (unsigned int)words->nr;
+	return (unsigned int)(word - words->at) + 1;
 }
 
 /* The port stays: "10.0.0.1:80" becomes "addr1:80". */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "doctor/collect/ifaces.h"
+#include "doctor/collect/collect.h"
 #include "nic/netdev.h"
 #include "nic/netlink.h"
 

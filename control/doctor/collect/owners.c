@@ -21,22 +21,14 @@ static struct doctor_socket *find_socket(struct doctor_sockets *sockets, __u64 i
 {
 	struct doctor_socket *socket;
 
-	rxaqm_list_each(socket, &sockets->notable) {
-		if (socket->inode == inode)
-			return socket;
-	}
-	return NULL;
+	return rxaqm_list_find(socket, &sockets->notable, socket->inode == inode);
 }
 
 static bool is_noted(const struct doctor_snapshot *snap, __u32 pid)
 {
 	const struct doctor_owner *owner;
 
-	rxaqm_list_each(owner, &snap->owners) {
-		if (owner->pid == pid)
-			return true;
-	}
-	return false;
+	return rxaqm_list_find(owner, &snap->owners, owner->pid == pid);
 }
 
 /* The state, and the CPU. */
@@ -183,11 +175,7 @@ static bool all_known(const struct doctor_sockets *sockets)
 {
 	const struct doctor_socket *socket;
 
-	rxaqm_list_each(socket, &sockets->notable) {
-		if (socket->inode && !socket->owner)
-			return false;
-	}
-	return true;
+	return !rxaqm_list_find(socket, &sockets->notable, socket->inode && !socket->owner);
 }
 
 static void free_runs(struct doctor_owner *owner)

@@ -6,7 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-#include "doctor/collect/ifaces.h"
+#include "doctor/collect/collect.h"
 #include "nic/netlink.h"
 
 struct qdisc {
@@ -79,10 +79,11 @@ static struct doctor_standing *standing_of(struct doctor_snapshot *snap, const s
 {
 	struct doctor_standing *standing;
 
-	rxaqm_list_each(standing, &snap->standing) {
-		if (standing->ifindex == qdisc->ifindex && standing->queue == qdisc->queue)
-			return standing;
-	}
+	standing = rxaqm_list_find(standing, &snap->standing,
+				   standing->ifindex == qdisc->ifindex &&
+					   standing->queue == qdisc->queue);
+	if (standing)
+		return standing;
 	standing = rxaqm_list_add(&snap->standing);
 	if (standing)
 		*standing = (struct doctor_standing){ .ifindex = qdisc->ifindex,

@@ -149,9 +149,3 @@ int doctor_sysfs_open(struct doctor_snapshot *snap)
 			  strerror(-fd));
 	return open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
-
-void doctor_map_free(doctor_map *map)
-{
-	json_object_put(*map);
-	*map = NULL;
-}

@@ -90,16 +90,11 @@ static void add(struct doctor_deep *deep, const struct drop *drop, const char *r
 {
 	struct doctor_deep_drop *to;
 
-	rxaqm_list_each(to, &deep->snap->deep_drops) {
-		if (!strcmp(to->place, drop->place) && !strcmp(to->reason, reason)) {
-			to->drops += drop->drops;
-			return;
-		}
-	}
-	to = rxaqm_list_add(&deep->snap->deep_drops);
+	to = rxaqm_list_find(to, &deep->snap->deep_drops, !strcmp(to->place, drop->place) && !strcmp(to->reason, reason)) ?:
+		     rxaqm_list_add(&deep->snap->deep_drops);
 	if (!to)
 		return;
-	to->drops = drop->drops;
+	to->drops += drop->drops;
 	snprintf(to->place, sizeof(to->place), "%s", drop->place);
 	snprintf(to->reason, sizeof(to->reason), "%s", reason);
 }

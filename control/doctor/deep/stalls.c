@@ -60,10 +60,8 @@ bool doctor_stalls_possible(const struct doctor_snapshot *snap)
 	const struct doctor_queue *queue;
 
 	rxaqm_list_each(iface, &snap->after.ifaces) {
-		rxaqm_list_each(queue, &iface->queues) {
-			if (is_off(queue))
-				return true;
-		}
+		if (rxaqm_list_find(queue, &iface->queues, is_off(queue)))
+			return true;
 	}
 	return false;
 }

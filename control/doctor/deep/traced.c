@@ -25,18 +25,16 @@ static void add_polls(struct doctor_deep *deep, const struct rxaqm_doctor_napi *
 	to = rxaqm_list_add(&deep->snap->deep_napis);
 	if (!to)
 		return;
-	*to = (struct doctor_deep_napi){
-		.ifindex = from->ifindex,
-		.id = from->id,
-		.cpu = from->cpu,
-		.polls = from->polls,
-		.busy = from->busy,
-		.packets = from->packets,
-		.poll_ns = from->poll_ns,
-		.longest_poll_ns = from->longest_poll_ns,
-		.wait_ns = from->wait_ns,
-		.longest_wait_ns = from->longest_wait_ns,
-	};
+	*to = (struct doctor_deep_napi){ .ifindex = from->ifindex,
+					 .id = from->id,
+					 .cpu = from->cpu,
+					 .polls = from->polls,
+					 .busy = from->busy,
+					 .packets = from->packets,
+					 .poll_ns = from->poll_ns,
+					 .longest_poll_ns = from->longest_poll_ns,
+					 .wait_ns = from->wait_ns,
+					 .longest_wait_ns = from->longest_wait_ns };
 }
 
 void doctor_probe_polls(struct doctor_deep *deep)

@@ -2,7 +2,7 @@
 /* What rxaqm measures itself where it is attached. */
 #include <string.h>
 
-#include "doctor/rules/probed.h"
+#include "doctor/rules/ifaces.h"
 
 #define RXAQM "rxaqm, its counters"
 #define POLLS "napi:napi_poll"
@@ -65,9 +65,9 @@ DOCTOR_JUDGE(judge_probed)
 DOCTOR_JUDGE(judge_standing)
 {
 	const struct doctor_attached *queue;
-	__u64 drained = 0, window_ns;
+	__u64 drained = 0;
 
-	if (!snap->attached.nr && doctor_probed(snap, "polls_ns", &window_ns))
+	if (!snap->attached.nr && doctor_probed(snap, "polls"))
 		return judge_probed(snap, finding);
 	if (!snap->attached.nr)
 		return doctor_blind(finding,
@@ -100,14 +100,12 @@ DOCTOR_JUDGE(judge_acks)
 	const struct doctor_attached *queue = standing_queue(snap);
 	double share;
 
-	if (!snap->attached.nr)
-		return doctor_blind(finding, "rxaqm is not attached");
 	if (!queue || queue->over_target == ~0ULL || !queue->over_target) {
 		doctor_note(finding, "acks", 0, DOCTOR_PERCENT, RXAQM);
 		return DOCTOR_CLEAR;
 	}
 	share = (double)queue->over_target_acks * 100 / (double)queue->over_target;
-	doctor_note_rise(finding, "acks", share, DOCTOR_PERCENT, RXAQM);
+	doctor_note_share(finding, "acks", share, RXAQM);
 	say_iface(snap, finding, queue);
 	return doctor_found_if(share >= 70);
 }
@@ -116,8 +114,6 @@ DOCTOR_JUDGE(judge_shared)
 {
 	const struct doctor_attached *queue = standing_queue(snap);
 
-	if (!snap->attached.nr)
-		return doctor_blind(finding, "rxaqm is not attached");
 	doctor_say(finding, "completion", "%s", (queue ?: snap->attached.at)->completion);
 	if (!queue || strcmp(queue->completion, "shared"))
 		return DOCTOR_CLEAR;
@@ -130,8 +126,6 @@ DOCTOR_JUDGE(judge_ecn)
 	const struct doctor_attached *queue;
 	__u64 marked = 0, ce;
 
-	if (!snap->attached.nr)
-		return doctor_blind(finding, "rxaqm is not attached");
 	rxaqm_list_each(queue, &snap->attached)
 		marked += queue->marked;
 	doctor_note_count(finding, "marked", marked, RXAQM);
@@ -144,8 +138,6 @@ DOCTOR_JUDGE(judge_clock)
 	const struct doctor_attached *queue;
 	unsigned int bad = 0;
 
-	if (!snap->attached.nr)
-		return doctor_blind(finding, "rxaqm is not attached");
 	rxaqm_list_each(queue, &snap->attached) {
 		if (!queue->clock_bad)
 			continue;
@@ -161,7 +153,7 @@ DOCTOR_JUDGE(judge_clock)
 	.keep = "mode=enforce in rxaqm.conf(5)", .undo = "rxaqm policy set ${iface} mode=observe"
 
 const struct doctor_check doctor_checks_attached[] = {
-	{ DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED),
+	{ DOCTOR_CHECK("cq-shared", NIC, LOOP, HIGH, MEASURED), .by_rxaqm = true,
 	  .reads = "rxaqm: polls by queue; the profile's completion design",
 	  .rule = "a queue stands, and its NIC reports Tx completions on the same ring",
 	  .cause = "On ${iface} queue ${queue}, what was sent is reported behind what has come: a standing receive queue "
@@ -187,7 +179,7 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .after = "rx-starved cpu-steal cq-shared bpf-dear packet-dear napi-starved",
 	  .reference = "Meta: 0 drained polls, 809 to 996 busy ones a second",
 	  .judge = judge_standing },
-	{ DOCTOR_CHECK("acks-dominate", NIC, LOOP, MEDIUM, MEASURED),
+	{ DOCTOR_CHECK("acks-dominate", NIC, LOOP, MEDIUM, MEASURED), .by_rxaqm = true,
 	  .reads = "rxaqm: packets over target by class",
 	  .rule = "70 % or more of what is over target are pure ACKs",
 	  .cause =
@@ -201,7 +193,7 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .risk = "senders grow their windows by fewer, larger steps",
 	  .after = "cq-shared rx-queue-standing", .reference = "Meta: 84 to 86 % ACKs",
 	  .judge = judge_acks },
-	{ DOCTOR_CHECK("ecn-unheard", IP, SETTING, MEDIUM, INFERRED),
+	{ DOCTOR_CHECK("ecn-unheard", IP, SETTING, MEDIUM, INFERRED), .by_rxaqm = true,
 	  .reads = "rxaqm: packets marked; IpExt.InCEPkts, Ip6.InCEPkts",
 	  .rule = "100 or more marked, and less than a tenth of them counted by IP",
 	  .cause =
@@ -212,7 +204,8 @@ const struct doctor_check doctor_checks_attached[] = {
 	  .keep = "ecn=off in rxaqm.conf(5)", .undo = "rxaqm policy set IFACE ecn=on",
 	  .expect = "drops instead of marks that nobody hears", .risk = "loss",
 	  .reference = "RFC 3168", .judge = judge_ecn },
-	{ DOCTOR_CHECK("clock-bad", SETTINGS, SETTING, MEDIUM, MEASURED), .reads = "rxaqm clock",
+	{ DOCTOR_CHECK("clock-bad", SETTINGS, SETTING, MEDIUM, MEASURED), .by_rxaqm = true,
+	  .reads = "rxaqm clock",
 	  .rule = "the clock of an attached interface is lost or too uncertain",
 	  .cause =
 		  "The NIC's clock on ${iface} cannot be compared with the host's: sojourn times are not known.",

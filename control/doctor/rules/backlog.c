@@ -89,7 +89,7 @@ DOCTOR_JUDGE(judge_sticky)
 	}
 	doctor_note_rise(finding, "rate", (double)now->rx_bytes_per_s, DOCTOR_BYTES_PER_S,
 			 "rx_bytes of all interfaces");
-	doctor_note_rise(finding, "busiest", now->busiest_permille / 10.0, DOCTOR_PERCENT, STAT);
+	doctor_note_share(finding, "busiest", now->busiest_permille / 10.0, STAT);
 	doctor_note(finding, "calm_rate", calm ? (double)calm->rx_bytes_per_s : 0,
 		    DOCTOR_BYTES_PER_S, "an earlier window");
 	return doctor_found_if(calm && spiked && (now->standing || now->busiest_permille >= 950));

@@ -21,22 +21,30 @@ static struct doctor_evidence *evidence_of(struct doctor_finding *finding, const
 	return &finding->evidence[i];
 }
 
+static void note(struct doctor_finding *finding, struct doctor_evidence evidence)
+{
+	struct doctor_evidence *to = evidence_of(finding, evidence.name);
+
+	if (to)
+		*to = evidence;
+}
+
 void doctor_note(struct doctor_finding *finding, const char *name, double value,
 		 enum doctor_unit unit, const char *source)
 {
-	struct doctor_evidence *evidence = evidence_of(finding, name);
-
-	if (evidence)
-		*evidence = (struct doctor_evidence){ name, value, unit, source, false };
+	note(finding, (struct doctor_evidence){ name, value, unit, source, false });
 }
 
 void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
 		      enum doctor_unit unit, const char *source)
 {
-	struct doctor_evidence *evidence = evidence_of(finding, name);
+	note(finding, (struct doctor_evidence){ name, value, unit, source, true });
+}
 
-	if (evidence)
-		*evidence = (struct doctor_evidence){ name, value, unit, source, true };
+void doctor_note_share(struct doctor_finding *finding, const char *name, double percent,
+		       const char *source)
+{
+	doctor_note_rise(finding, name, percent, DOCTOR_PERCENT, source);
 }
 
 void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
@@ -118,12 +126,29 @@ enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
 	return doctor_found_if_often(snap, events);
 }
 
+__u64 doctor_probed(const struct doctor_snapshot *snap, const char *name)
+{
+	char key[32];
+	__u64 ns = 0;
+
+	snprintf(key, sizeof(key), "%s_ns", name);
+	doctor_map_get(snap->deep, key, &ns);
+	return ns;
+}
+
 enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap, struct doctor_finding *finding)
 {
 	const struct doctor_check *check = finding->check;
 
 	if (check->by_sockets && !*snap->sockets.source)
 		return doctor_blind(finding, "no pass over the sockets was possible");
+	if (check->by_queues && !strcmp(snap->sockets.source, "diag"))
+		return doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
+	if (check->by_rxaqm && !snap->attached.nr)
+		return doctor_blind(finding, "rxaqm is not attached");
+	if (check->by_probe && !doctor_probed(snap, check->by_probe))
+		return doctor_blind(finding, "only the probe \"%s\" of --deep tells",
+				    check->by_probe);
 	return (check->judge ?: doctor_judge_rise)(snap, finding);
 }
 
@@ -146,10 +171,10 @@ static void say_owner(const struct doctor_snapshot *snap, struct doctor_finding 
 		   owner->state[0] == 'T' ? ", stopped by a signal" : "");
 	if (owner->run_ns == ~0ULL)
 		return;
-	doctor_note_rise(finding, "program_cpu", (double)owner->run_ns * 100 / window_ns,
-			 DOCTOR_PERCENT, "/proc/PID/schedstat");
-	doctor_note_rise(finding, "program_waits_for_cpu", (double)owner->wait_ns * 100 / window_ns,
-			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+	doctor_note_share(finding, "program_cpu", (double)owner->run_ns * 100 / window_ns,
+			  "/proc/PID/schedstat");
+	doctor_note_share(finding, "program_waits_for_cpu",
+			  (double)owner->wait_ns * 100 / window_ns, "/proc/PID/schedstat");
 }
 
 void doctor_say_socket(const struct doctor_snapshot *snap, struct doctor_finding *finding,

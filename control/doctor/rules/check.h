@@ -105,6 +105,9 @@ struct doctor_check {
 	const char *reference; /* kernel documentation, function, published investigation */
 	bool essential; /* not seeing it is not seeing enough */
 	bool by_sockets; /* blind without a pass over the sockets */
+	bool by_queues; /* blind where sock_diag tells of them, which knows no Rx queue */
+	bool by_rxaqm; /* blind where rxaqm is not attached */
+	const char *by_probe; /* blind where this one of --deep did not run; NULL: never */
 	/* NULL: found if what the ledger puts down to it rises by 1/s or more. */
 	enum doctor_verdict (*judge)(const struct doctor_snapshot *snap,
 				     struct doctor_finding *finding);
@@ -163,12 +166,18 @@ enum doctor_verdict doctor_judge(const struct doctor_snapshot *snap,
 enum doctor_verdict doctor_judge_rise(const struct doctor_snapshot *snap,
 				      struct doctor_finding *finding);
 
+/* For how many ns the probe @name of --deep ran; 0: it did not. */
+__u64 doctor_probed(const struct doctor_snapshot *snap, const char *name);
+
 /* For judge(). A second number of the same name replaces the first. */
 void doctor_note(struct doctor_finding *finding, const char *name, double value,
 		 enum doctor_unit unit, const char *source);
 /* The same of a counter's rise in the window. */
 void doctor_note_rise(struct doctor_finding *finding, const char *name, double value,
 		      enum doctor_unit unit, const char *source);
+/* The same, in percent. */
+void doctor_note_share(struct doctor_finding *finding, const char *name, double percent,
+		       const char *source);
 void doctor_note_count(struct doctor_finding *finding, const char *name, __u64 events,
 		       const char *source);
 /* A fact; 0 and ~0 are said to be "not known". */

@@ -51,8 +51,8 @@ static bool measure(const struct doctor_snapshot *snap, struct doctor_finding *f
 				 (sum - spread->most) / (double)(spread->loads.nr - 1) :
 				 0;
 	doctor_note(finding, "cpu", spread->busiest->cpu, DOCTOR_NUMBER, STAT);
-	doctor_note_rise(finding, "busiest", spread->most, DOCTOR_PERCENT, STAT);
-	doctor_note_rise(finding, "others", spread->others, DOCTOR_PERCENT, STAT);
+	doctor_note_share(finding, "busiest", spread->most, STAT);
+	doctor_note_share(finding, "others", spread->others, STAT);
 	return true;
 }
 
@@ -90,7 +90,7 @@ DOCTOR_JUDGE(judge_steal)
 		most = load->steal;
 		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, STAT);
 	}
-	doctor_note_rise(finding, "stolen", most, DOCTOR_PERCENT, "/proc/stat steal");
+	doctor_note_share(finding, "stolen", most, "/proc/stat steal");
 	return doctor_found_if(most >= 10);
 }
 
@@ -109,8 +109,8 @@ DOCTOR_JUDGE(judge_starved)
 			worst = load;
 	}
 	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, SCHEDSTAT);
-	doctor_note_rise(finding, "receives", worst->receiving, DOCTOR_PERCENT, STAT);
-	doctor_note_rise(finding, "starved", worst->starved, DOCTOR_PERCENT, SCHEDSTAT);
+	doctor_note_share(finding, "receives", worst->receiving, STAT);
+	doctor_note_share(finding, "starved", worst->starved, SCHEDSTAT);
 	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
 	return doctor_found_if(worst->starved >= 50);
 }
@@ -154,7 +154,7 @@ DOCTOR_JUDGE(judge_late)
 		doctor_say(finding, "longest", "%.0f ms at once",
 			   (double)worst->late->longest_wait_ns / 1e6);
 	doctor_note_rise(finding, "ran", (double)worst->late_run_ns / 1000, DOCTOR_US, SCHEDSTAT);
-	doctor_note_rise(finding, "idle", worst->idle, DOCTOR_PERCENT, STAT);
+	doctor_note_share(finding, "idle", worst->idle, STAT);
 	doctor_say_hogs(snap, finding, (__s32)worst->cpu);
 	return DOCTOR_FOUND;
 }
@@ -203,8 +203,8 @@ DOCTOR_JUDGE(judge_other)
 	}
 	net_rx = doctor_since(worst->was->net_rx, worst->is->net_rx);
 	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, STAT);
-	doctor_note_rise(finding, "softirqs", worst->softirq, DOCTOR_PERCENT, STAT);
-	doctor_note_rise(finding, "receiving", worst->receiving, DOCTOR_PERCENT, "/proc/softirqs");
+	doctor_note_share(finding, "softirqs", worst->softirq, STAT);
+	doctor_note_share(finding, "receiving", worst->receiving, "/proc/softirqs");
 	doctor_note_count(finding, "net_rx", net_rx == ~0ULL ? 0 : net_rx, "/proc/softirqs");
 	say_kinds(finding, worst);
 	return doctor_found_if(is_full(worst->softirq, worst->idle) &&

@@ -57,7 +57,7 @@ DOCTOR_JUDGE(judge_clock)
 		return DOCTOR_CLEAR;
 	doctor_note(finding, "cpu", worst->cpu, DOCTOR_NUMBER, CPUFREQ);
 	doctor_note(finding, "mhz", (double)worst->is->khz / 1000, DOCTOR_NUMBER, CPUFREQ);
-	doctor_note_rise(finding, "busy", 100 - worst->idle, DOCTOR_PERCENT, "/proc/stat");
+	doctor_note_share(finding, "busy", 100 - worst->idle, "/proc/stat");
 	if (!known(worst->is->base_khz))
 		finding->confidence = DOCTOR_INFERRED;
 	/* Boost is a gift; half of it is often more than the base. */
@@ -68,11 +68,7 @@ static const struct doctor_load *load_of(const struct doctor_loads *loads, __u32
 {
 	const struct doctor_load *load;
 
-	rxaqm_list_each(load, loads) {
-		if (load->cpu == cpu)
-			return load;
-	}
-	return NULL;
+	return rxaqm_list_find(load, loads, load->cpu == cpu);
 }
 
 DOCTOR_JUDGE(judge_sibling)
@@ -91,10 +87,9 @@ DOCTOR_JUDGE(judge_sibling)
 		most = 100 - other->idle;
 		doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, SIBLINGS);
 		doctor_note(finding, "sibling", other->cpu, DOCTOR_NUMBER, SIBLINGS);
-		doctor_note_rise(finding, "receives", load->receiving, DOCTOR_PERCENT,
-				 "/proc/stat");
+		doctor_note_share(finding, "receives", load->receiving, "/proc/stat");
 	}
-	doctor_note_rise(finding, "sibling_busy", most, DOCTOR_PERCENT, "/proc/stat");
+	doctor_note_share(finding, "sibling_busy", most, "/proc/stat");
 	return doctor_found_if(most >= 80);
 }
 
@@ -118,19 +113,16 @@ DOCTOR_JUDGE(judge_sleep)
 	}
 	if (!seen)
 		return doctor_blind(finding, "no cpuidle: the hypervisor or firmware decides");
-	doctor_note_rise(finding, "waking", most, DOCTOR_PERCENT, CPUIDLE " usage * latency");
+	doctor_note_share(finding, "waking", most, CPUIDLE " usage * latency");
 	return doctor_found_if(most >= 20);
 }
 
 static __u32 node_of(const struct doctor_snapshot *snap, __s32 id)
 {
-	const struct doctor_cpu *cpu;
+	const struct doctor_cpu *cpu = rxaqm_list_find(cpu, &snap->after.cpus,
+						       (__s32)cpu->id == id);
 
-	rxaqm_list_each(cpu, &snap->after.cpus) {
-		if ((__s32)cpu->id == id)
-			return cpu->numa_node;
-	}
-	return ~0U;
+	return cpu ? cpu->numa_node : ~0U;
 }
 
 /* Packets of @iface that came by queues whose CPUs have other memory than it, and all. */
@@ -169,8 +161,8 @@ DOCTOR_JUDGE(judge_numa)
 	}
 	if (!seen)
 		return doctor_blind(finding, "no Rx queue whose packets, CPU and node are known");
-	doctor_note_rise(finding, "remote", most, DOCTOR_PERCENT,
-			 "packets by queue, /proc/interrupts, device/numa_node");
+	doctor_note_share(finding, "remote", most,
+			  "packets by queue, /proc/interrupts, device/numa_node");
 	return doctor_found_if(most >= 50);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* IP: fragments. */
-#include "doctor/rules/probed.h"
+#include "doctor/rules/ifaces.h"
 
 struct fragments {
 	__u64 pieces, packets, datagrams, failed;
@@ -21,7 +21,7 @@ static bool note_fragments(const struct doctor_snapshot *snap, struct doctor_fin
 	share = ret->packets ? (double)ret->pieces * 100 / (double)ret->packets : 0;
 	doctor_note_counter(snap, finding, "fragments", "Ip.ReasmReqds");
 	doctor_note_counter(snap, finding, "packets", "Ip.InReceives");
-	doctor_note_rise(finding, "share", share, DOCTOR_PERCENT, "Ip.ReasmReqds / Ip.InReceives");
+	doctor_note_share(finding, "share", share, "Ip.ReasmReqds / Ip.InReceives");
 	ret->datagrams = doctor_note_counter(snap, finding, "put_together", "Ip.ReasmOKs");
 	ret->failed = doctor_note_counter(snap, finding, "failed", "Ip.ReasmFails");
 	if (ret->datagrams)
@@ -138,11 +138,10 @@ DOCTOR_JUDGE(judge_spread)
 	const char *source = "--deep: net:netif_receive_skb";
 	struct places places = {};
 	struct fragments all;
-	__u64 window_ns;
 
 	if (!note_fragments(snap, finding, &all))
 		return DOCTOR_BLIND;
-	if (doctor_probed(snap, "fragments_ns", &window_ns)) {
+	if (doctor_probed(snap, "fragments")) {
 		probed_places(snap, &places);
 		finding->confidence = DOCTOR_MEASURED;
 	} else {
@@ -155,9 +154,9 @@ DOCTOR_JUDGE(judge_spread)
 		finding->confidence = DOCTOR_INFERRED;
 		source = "/proc/net/softnet_stat";
 	}
-	doctor_note_rise(finding, "largest_share",
-			 places.total ? (double)places.most * 100 / (double)places.total : 0,
-			 DOCTOR_PERCENT, source);
+	doctor_note_share(finding, "largest_share",
+			  places.total ? (double)places.most * 100 / (double)places.total : 0,
+			  source);
 	if (places.iface)
 		doctor_say(finding, "where", "Rx queue %u of %s", places.number,
 			   places.iface->name);

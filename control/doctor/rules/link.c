@@ -14,11 +14,9 @@
 static double use_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		     const char *bytes, const char *packets)
 {
-	__u64 nr_bytes, nr_packets;
+	__u64 nr_bytes = doctor_iface_rose(snap, iface, bytes);
+	__u64 nr_packets = doctor_iface_rose(snap, iface, packets);
 
-	if (!doctor_iface_stat(snap, iface, bytes, &nr_bytes) ||
-	    !doctor_iface_stat(snap, iface, packets, &nr_packets))
-		return 0;
 	return (double)(nr_bytes + nr_packets * 24) * 8 / doctor_window_s(snap) /
 	       ((double)iface->speed_mbit * 1e6) * 100;
 }
@@ -59,7 +57,7 @@ static double full_use(const struct doctor_snapshot *snap, const struct doctor_i
 
 static void say_link(struct doctor_finding *finding, const struct doctor_iface *iface, double use)
 {
-	doctor_note_rise(finding, "used", use, DOCTOR_PERCENT, SPEED);
+	doctor_note_share(finding, "used", use, SPEED);
 	if (!iface)
 		return;
 	doctor_say(finding, "iface", "%s", iface->name);
@@ -91,21 +89,13 @@ DOCTOR_JUDGE(judge_full)
 	return doctor_found_if(use >= FULL_PERCENT && use <= 105);
 }
 
-static __u64 stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-		  const char *name)
-{
-	__u64 value;
-
-	return iface && doctor_iface_stat(snap, iface, name, &value) ? value : 0;
-}
-
 /* Only half duplex has collisions; that the other end has not shows in frames that it cuts. */
 static double mismatch(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	__u64 collisions = stat(snap, iface, "collisions");
+	__u64 collisions = doctor_iface_rose(snap, iface, "collisions");
 	__u64 damaged = doctor_loss_by(snap, iface, "wire-errors") +
-			stat(snap, iface, "tx_carrier_errors") +
-			stat(snap, iface, "tx_window_errors");
+			doctor_iface_rose(snap, iface, "tx_carrier_errors") +
+			doctor_iface_rose(snap, iface, "tx_window_errors");
 
 	return (double)(collisions < damaged ? collisions : damaged);
 }
@@ -115,7 +105,8 @@ DOCTOR_JUDGE(judge_duplex)
 	double least;
 	const struct doctor_iface *iface = doctor_worst(snap, mismatch, &least);
 
-	doctor_note_count(finding, "collisions", stat(snap, iface, "collisions"), LINK);
+	doctor_note_count(finding, "collisions",
+			  iface ? doctor_iface_rose(snap, iface, "collisions") : 0, LINK);
 	doctor_note_count(finding, "damaged",
 			  iface ? doctor_loss_by(snap, iface, "wire-errors") : 0, LINK);
 	if (least < doctor_window_s(snap))

@@ -10,10 +10,9 @@ bool doctor_is_busy_polling(const struct doctor_snapshot *snap, __u32 pid)
 	const struct doctor_napi *napi;
 
 	rxaqm_list_each(iface, &snap->after.ifaces) {
-		rxaqm_list_each(napi, &iface->napis) {
-			if (napi->pid == pid && !strcmp(napi->threaded, "busy-poll"))
-				return true;
-		}
+		if (rxaqm_list_find(napi, &iface->napis,
+				    napi->pid == pid && !strcmp(napi->threaded, "busy-poll")))
+			return true;
 	}
 	return false;
 }
@@ -23,11 +22,8 @@ static const struct doctor_thread *thread_before(const struct doctor_snapshot *s
 {
 	const struct doctor_thread *was;
 
-	rxaqm_list_each(was, &snap->before.threads) {
-		if (was->pid == thread->pid && !strcmp(was->comm, thread->comm))
-			return was;
-	}
-	return NULL;
+	return rxaqm_list_find(was, &snap->before.threads,
+			       was->pid == thread->pid && !strcmp(was->comm, thread->comm));
 }
 
 static double within(double value, double min, double max)

@@ -50,7 +50,7 @@ static __u64 all_packets(const struct doctor_snapshot *snap)
 
 	rxaqm_list_each(iface, &snap->after.ifaces) {
 		if (iface->link_type != DOCTOR_LOOPBACK)
-			sum += doctor_packets_of(snap, iface);
+			sum += doctor_iface_rose(snap, iface, "rx_packets");
 	}
 	return sum;
 }
@@ -106,7 +106,8 @@ DOCTOR_JUDGE(judge)
 	}
 	doctor_note_count(finding, "events", most, LINK ", qstats, " ETHTOOL);
 	doctor_note_count(finding, "packets",
-			  iface ? doctor_packets_of(snap, iface) : all_packets(snap), LINK);
+			  iface ? doctor_iface_rose(snap, iface, "rx_packets") : all_packets(snap),
+			  LINK);
 	if (!iface || (double)most < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);

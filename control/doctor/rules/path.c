@@ -84,8 +84,7 @@ static bool note_loss(const struct doctor_snapshot *snap, struct doctor_finding 
 	doctor_note_count(finding, "retransmitted", retrans, "Tcp.RetransSegs");
 	doctor_note_count(finding, "needlessly", twice, "TcpExt.TCPDSACKRecv");
 	doctor_note_count(finding, "segments", segments, "Tcp.OutSegs");
-	doctor_note_rise(finding, "share", *ret_share, DOCTOR_PERCENT,
-			 "Tcp.RetransSegs / Tcp.OutSegs");
+	doctor_note_share(finding, "share", *ret_share, "Tcp.RetransSegs / Tcp.OutSegs");
 	return true;
 }
 

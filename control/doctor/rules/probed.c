@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What only the probes of --deep can tell: why a queue stands, by its polls and programs. */
 
-#include "doctor/rules/probed.h"
+#include "doctor/rules/ifaces.h"
 
 #define POLLS "napi:napi_poll, irq:softirq_entry"
 #define STATS "BPF_ENABLE_STATS"
@@ -30,22 +30,21 @@ void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding
 			   doctor_iface_name(snap, napi->ifindex));
 	if (!iface)
 		return;
-	rxaqm_list_each(queue, &iface->queues) {
-		if (!queue->tx && queue->napi && queue->napi == napi->id)
-			doctor_say(finding, "where", "Receive queue %u of %s", queue->id,
-				   iface->name);
-	}
+	queue = rxaqm_list_find(queue, &iface->queues,
+				!queue->tx && queue->napi && queue->napi == napi->id);
+	if (queue)
+		doctor_say(finding, "where", "Receive queue %u of %s", queue->id, iface->name);
 }
 
 const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot *snap,
 						   doctor_napi_fn measure, double *ret_value)
 {
 	const struct doctor_deep_napi *napi, *worst = NULL;
-	__u64 window_ns = 0;
+	__u64 window_ns = doctor_probed(snap, "polls");
 	double value;
 
 	*ret_value = 0;
-	if (!doctor_probed(snap, "polls_ns", &window_ns))
+	if (!window_ns)
 		return NULL;
 	rxaqm_list_each(napi, &snap->deep_napis) {
 		value = napi->ifindex == ~0U ? 0 : measure(snap, napi, window_ns);
@@ -55,11 +54,6 @@ const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot 
 		worst = napi;
 	}
 	return worst;
-}
-
-bool doctor_probed(const struct doctor_snapshot *snap, const char *name, __u64 *ret_window_ns)
-{
-	return doctor_map_get(snap->deep, name, ret_window_ns) && *ret_window_ns;
 }
 
 /* Polls of the other queues of its CPU. */
@@ -92,11 +86,9 @@ static double waits(const struct doctor_snapshot *snap, const struct doctor_deep
 DOCTOR_JUDGE(judge_starved)
 {
 	const struct doctor_deep_napi *napi;
-	__u64 window_ns;
+	__u64 window_ns = doctor_probed(snap, "polls");
 	double waited;
 
-	if (!doctor_probed(snap, "polls_ns", &window_ns))
-		return doctor_blind(finding, "only the probe \"polls\" of --deep tells");
 	napi = doctor_probed_worst(snap, waits, &waited);
 	doctor_note(finding, "waits", waited, DOCTOR_PERCENT, POLLS);
 	if (!napi || waited < 50)
@@ -123,11 +115,9 @@ static double dear(const struct doctor_snapshot *snap, const struct doctor_deep_
 DOCTOR_JUDGE(judge_dear)
 {
 	const struct doctor_deep_napi *napi;
-	__u64 window_ns;
+	__u64 window_ns = doctor_probed(snap, "polls");
 	double cost_us;
 
-	if (!doctor_probed(snap, "polls_ns", &window_ns))
-		return doctor_blind(finding, "only the probe \"polls\" of --deep tells");
 	napi = doctor_probed_worst(snap, dear, &cost_us);
 	doctor_note(finding, "cost", cost_us, DOCTOR_US, POLLS);
 	if (!napi || cost_us < DEAR_US)
@@ -145,10 +135,8 @@ DOCTOR_JUDGE(judge_dear)
 static double share_of_polls(const struct doctor_snapshot *snap, double cpu_percent)
 {
 	const struct doctor_deep_napi *napi;
-	__u64 window_ns, polls_ns = 0;
+	__u64 window_ns = doctor_probed(snap, "polls"), polls_ns = 0;
 
-	if (!doctor_probed(snap, "polls_ns", &window_ns))
-		return 100;
 	rxaqm_list_each(napi, &snap->deep_napis)
 		polls_ns += napi->poll_ns;
 	return polls_ns ? cpu_percent * 100 / share_of(polls_ns, window_ns) : 100;
@@ -157,11 +145,9 @@ static double share_of_polls(const struct doctor_snapshot *snap, double cpu_perc
 DOCTOR_JUDGE(judge_progs)
 {
 	const struct doctor_deep_prog *prog, *worst = NULL;
-	__u64 window_ns;
+	__u64 window_ns = doctor_probed(snap, "progs");
 	double share;
 
-	if (!doctor_probed(snap, "progs_ns", &window_ns))
-		return doctor_blind(finding, "only the probe \"progs\" of --deep tells");
 	rxaqm_list_each(prog, &snap->deep_progs) {
 		if (!worst || prog->run_ns > worst->run_ns)
 			worst = prog;
@@ -184,10 +170,7 @@ DOCTOR_JUDGE(judge_progs)
 DOCTOR_JUDGE(judge_late)
 {
 	const struct doctor_deep_late *cpu, *worst = NULL;
-	__u64 window_ns;
 
-	if (!doctor_probed(snap, "late_ns", &window_ns))
-		return doctor_blind(finding, "measured by rxaqm doctor --deep only");
 	rxaqm_list_each(cpu, &snap->deep_late) {
 		if (!worst || cpu->longest_ns > worst->longest_ns)
 			worst = cpu;
@@ -205,7 +188,7 @@ DOCTOR_JUDGE(judge_late)
 }
 
 const struct doctor_check doctor_checks_probed[] = {
-	{ DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED),
+	{ DOCTOR_CHECK("bpf-dear", CPU, SERVICE, HIGH, MEASURED), .by_probe = "progs",
 	  .reads = "--deep: run time of all BPF programs (BPF_ENABLE_STATS)",
 	  .rule = "one takes 20 % of a CPU or more, and a quarter of the time in NAPI polls",
 	  .cause = "The BPF program ${program} takes ${time} of a CPU, ${run} each run.",
@@ -219,7 +202,7 @@ const struct doctor_check doctor_checks_probed[] = {
 	  .risk = "what it did is not done",
 	  .reference = "Documentation/admin-guide/sysctl/kernel.rst, bpf_stats_enabled",
 	  .judge = judge_progs },
-	{ DOCTOR_CHECK("packet-dear", CPU, SERVICE, HIGH, MEASURED),
+	{ DOCTOR_CHECK("packet-dear", CPU, SERVICE, HIGH, MEASURED), .by_probe = "polls",
 	  .reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
 	  .rule = "polls of a NAPI have half of a CPU or more, 80 % use the budget, and a packet takes 10 us",
 	  .cause = "${where} is slow, not starved: each packet takes ${cost}.",
@@ -233,7 +216,7 @@ const struct doctor_check doctor_checks_probed[] = {
 		  "cpu-steal bpf-dear tcp-collapse rx-extras ip-fragments gro-off cpu-clock cpu-sibling",
 	  .reference = "net/core/dev.c:napi_poll; Meta: 16 to 19 us a packet on the bad CPU",
 	  .judge = judge_dear },
-	{ DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED),
+	{ DOCTOR_CHECK("napi-starved", CPU, SHARED, HIGH, MEASURED), .by_probe = "polls",
 	  .reads = "--deep: napi:napi_poll, irq:softirq_entry, NAPI threads switched in",
 	  .rule = "a NAPI that left packets behind waits more than it polls, and than other queues of its CPU do, 20 % of the time or more",
 	  .cause =
@@ -248,7 +231,7 @@ const struct doctor_check doctor_checks_probed[] = {
 	  .expect = "waits from ${waits} to below 5 %", .risk = "caches are cold for a moment",
 	  .after = "rx-starved cpu-steal bpf-dear",
 	  .reference = "scaling.rst; net/core/dev.c:net_rx_action", .judge = judge_starved },
-	{ DOCTOR_CHECK("softirq-late", CPU, SHARED, MEDIUM, MEASURED),
+	{ DOCTOR_CHECK("softirq-late", CPU, SHARED, MEDIUM, MEASURED), .by_probe = "late",
 	  .reads = "--deep: irq:softirq_raise, irq:softirq_entry of NET_RX",
 	  .rule = "one waits 50 ms or more to begin",
 	  .cause =

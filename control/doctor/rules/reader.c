@@ -125,9 +125,9 @@ DOCTOR_JUDGE(judge_cpu_wait)
 	const struct doctor_socket *worst = doctor_most_of(snap, is_reader, by_cpu_wait);
 	const struct doctor_owner *owner = worst ? doctor_owner_of(snap, worst) : NULL;
 
-	doctor_note_rise(finding, "waits",
-			 owner ? (double)owner->wait_ns / 1e7 / doctor_window_s(snap) : 0,
-			 DOCTOR_PERCENT, "/proc/PID/schedstat");
+	doctor_note_share(finding, "waits",
+			  owner ? (double)owner->wait_ns / 1e7 / doctor_window_s(snap) : 0,
+			  "/proc/PID/schedstat");
 	if (!owner || (!strcmp(worst->proto, "udp") && !doctor_udp_waits(snap, worst)))
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);

@@ -36,7 +36,7 @@ DOCTOR_JUDGE(judge_window)
 	__u64 packets = 0;
 
 	rxaqm_list_each(iface, &snap->after.ifaces) {
-		packets += doctor_packets_of(snap, iface);
+		packets += doctor_iface_rose(snap, iface, "rx_packets");
 		if (!doctor_iface_before(snap, iface) && strcmp(iface->driver, "veth"))
 			return doctor_blind(finding,
 					    "%s came within the window; run the doctor again",

@@ -79,7 +79,7 @@ static enum doctor_verdict judge_limit(const struct doctor_snapshot *snap,
 	const struct doctor_socket *worst = doctor_most(snap, score);
 	double share = worst ? score(snap, worst) / 10 / doctor_window_s(snap) : 0;
 
-	doctor_note_rise(finding, "limited", share, DOCTOR_PERCENT, SOCKETS);
+	doctor_note_share(finding, "limited", share, SOCKETS);
 	if (!worst || share < 50 || worst->acked < 100000)
 		return DOCTOR_CLEAR;
 	doctor_say_socket(snap, finding, worst);

@@ -33,11 +33,11 @@ const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doct
 bool doctor_is_small(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
 	bool udp = !strcmp(socket->proto, "udp");
-	__u64 all = udp ? snap->sockets.nr_udp : snap->sockets.nr_tcp, bytes = 0, rise;
+	__u64 all = udp ? snap->sockets.nr_udp : snap->sockets.nr_tcp, bytes = 0;
 	const struct doctor_iface *iface;
 
 	rxaqm_list_each(iface, &snap->after.ifaces)
-		bytes += doctor_iface_stat(snap, iface, "rx_bytes", &rise) ? rise : 0;
+		bytes += doctor_iface_rose(snap, iface, "rx_bytes");
 	return all > 20 && socket->received * 100 < bytes;
 }
 

@@ -29,13 +29,6 @@ const char *doctor_channels_word(const struct doctor_iface *iface)
 	return iface->rx_channels && iface->rx_channels != ~0U ? "rx" : "combined";
 }
 
-__u64 doctor_packets_of(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
-{
-	__u64 value;
-
-	return doctor_iface_stat(snap, iface, "rx_packets", &value) ? value : 0;
-}
-
 /* How what came by @iface is spread over its Rx queues. */
 struct rx_spread {
 	__u64 total, most;
@@ -119,11 +112,7 @@ static bool some_cpu_receives(const struct doctor_snapshot *snap, double percent
 	struct doctor_loads loads;
 
 	doctor_loads(snap, &loads, NULL);
-	rxaqm_list_each(load, &loads) {
-		if (load->receiving >= percent)
-			return true;
-	}
-	return false;
+	return rxaqm_list_find(load, &loads, load->receiving >= percent);
 }
 
 /* The queue, what it has, and what fits: a table that is even is not made more even. */
@@ -212,12 +201,10 @@ DOCTOR_JUDGE(judge_irqs)
 			doctor_say(finding, "iface", "%s", iface->name);
 			doctor_note(finding, "cpu", load->cpu, DOCTOR_NUMBER, "/proc/interrupts");
 			doctor_note(finding, "queues", queues, DOCTOR_NUMBER, "/proc/interrupts");
-			doctor_note_rise(finding, "receives", load->receiving, DOCTOR_PERCENT,
-					 "/proc/stat");
+			doctor_note_share(finding, "receives", load->receiving, "/proc/stat");
 		}
 	}
-	doctor_note_rise(finding, "share", most, DOCTOR_PERCENT,
-			 "packets by queue, /proc/interrupts");
+	doctor_note_share(finding, "share", most, "packets by queue, /proc/interrupts");
 	/* Two CPUs have half of them each. */
 	return doctor_found_if(loads.nr > 1 && most >= 60);
 }
@@ -225,7 +212,8 @@ DOCTOR_JUDGE(judge_irqs)
 static bool receives(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		     double per_s)
 {
-	return (double)doctor_packets_of(snap, iface) / doctor_window_s(snap) >= per_s;
+	return (double)doctor_iface_rose(snap, iface, "rx_packets") / doctor_window_s(snap) >=
+	       per_s;
 }
 
 static double missing_queues(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
@@ -263,7 +251,7 @@ static double without_gro(const struct doctor_snapshot *snap, const struct docto
 	if (!iface->gro_known || iface->gro || !strcmp(iface->driver, "veth") ||
 	    !receives(snap, iface, 20000))
 		return 0;
-	return (double)doctor_packets_of(snap, iface);
+	return (double)doctor_iface_rose(snap, iface, "rx_packets");
 }
 
 DOCTOR_JUDGE(judge_gro)

@@ -2,19 +2,11 @@
 /* The transmit side of a receive problem: what is sent in small frames comes back as many ACKs. */
 #include <string.h>
 
-#include "doctor/rules/probed.h"
+#include "doctor/rules/ifaces.h"
 #include "doctor/rules/sockets.h"
 
 #define GROUPS "BPF iter/tcp by Rx queue"
 #define FRAMES "net:net_dev_start_xmit"
-
-static bool by_diag(const struct doctor_snapshot *snap, struct doctor_finding *finding)
-{
-	if (strcmp(snap->sockets.source, "diag"))
-		return false;
-	doctor_blind(finding, "sock_diag does not tell the Rx queue of a flow");
-	return true;
-}
 
 static bool segments_per_frame(const struct doctor_snapshot *snap, double *ret_ratio,
 			       __u64 *ret_segments)
@@ -92,8 +84,6 @@ DOCTOR_JUDGE(judge_small)
 
 	if (!segments_per_frame(snap, &ratio, &segments))
 		return doctor_blind(finding, "nothing was sent, or its counters were reset");
-	if (by_diag(snap, finding))
-		return DOCTOR_BLIND;
 	doctor_note_rise(finding, "segments_a_frame", ratio, DOCTOR_RATIO,
 			 "Tcp.OutSegs / Ip.OutRequests");
 	doctor_note_rise(finding, "segments", (double)segments / doctor_window_s(snap),
@@ -121,8 +111,6 @@ DOCTOR_JUDGE(judge_bonus)
 
 	if (doctor_sysctl(snap, "net.ipv4.tcp_tso_rtt_log", 0, ~0ULL) == ~0ULL)
 		return doctor_blind(finding, "the kernel has no tcp_tso_rtt_log (before 5.18)");
-	if (by_diag(snap, finding))
-		return DOCTOR_BLIND;
 	rxaqm_list_each(group, &snap->sockets.groups) {
 		bool most = group->young_no_bonus * 2 > group->young;
 
@@ -146,8 +134,6 @@ DOCTOR_JUDGE(judge_cwnd)
 {
 	const struct doctor_group *group = slow_group(snap);
 
-	if (by_diag(snap, finding))
-		return DOCTOR_BLIND;
 	doctor_note(finding, "limited", group ? group->cwnd_limited : 0, DOCTOR_COUNT, GROUPS);
 	doctor_note(finding, "flows", group ? group->active : 0, DOCTOR_COUNT, GROUPS);
 	if (!group || group->cwnd_limited * 2 <= group->active)
@@ -176,7 +162,7 @@ DOCTOR_JUDGE(judge_mix)
 }
 
 const struct doctor_check doctor_checks_tx[] = {
-	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED),
+	{ DOCTOR_CHECK("tso-self-throttled", TX, LOOP, MEDIUM, INFERRED), .by_queues = true,
 	  .reads = "Tcp.OutSegs / Ip.OutRequests; pacing, RTT, cwnd of flows by Rx queue; tcp_min_tso_segs; --deep: "
 		   "net:net_dev_start_xmit",
 	  .rule = "below 4 segments a frame, and most of 8 or more flows of a queue paced below 2 segments a ms",
@@ -192,7 +178,7 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .after = "rx-queue-standing cq-shared " CPU_FULL,
 	  .reference = "net/ipv4/tcp_output.c:tcp_tso_autosize; Meta: 6 kB frames instead of 64 kB",
 	  .judge = judge_small },
-	{ DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED),
+	{ DOCTOR_CHECK("tso-bonus-decayed", TX, LOOP, LOW, INFERRED), .by_queues = true,
 	  .reads = "min_rtt of flows that are new in the window, by Rx queue; tcp_tso_rtt_log",
 	  .rule = "most new flows of a queue have a min_rtt of 3 ms or more, and those of another below 1 ms",
 	  .cause = "${without} of ${young} new flows were born inside a standing queue: larger frames by short round "
@@ -206,7 +192,7 @@ const struct doctor_check doctor_checks_tx[] = {
 	  .expect = "min_rtt from ${min_rtt} to that of the path", .risk = "bursts of 12 kB a flow",
 	  .after = "rx-queue-standing " CPU_FULL " tso-self-throttled",
 	  .reference = "tcp_tso_rtt_log in ip-sysctl.rst; tcp_tso_autosize", .judge = judge_bonus },
-	{ DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED),
+	{ DOCTOR_CHECK("cwnd-limited", TX, ELSEWHERE, LOW, MEASURED), .by_queues = true,
 	  .reads = "is_cwnd_limited, snd_cwnd of flows by Rx queue",
 	  .rule = "most flows of a slowly paced queue are limited by cwnd",
 	  .cause =

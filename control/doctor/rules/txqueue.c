@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
-#include "doctor/rules/probed.h"
 
 #define QDISC "RTM_GETQDISC"
 #define BQL "byte_queue_limits"
@@ -50,9 +49,8 @@ static double qdisc_drops(const struct doctor_snapshot *snap, const struct docto
 /* UDP's senders are turned away, or the qdisc drops more than TCP needs to find its rate. */
 static bool loses(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
-	__u64 refused, sent = 0;
+	__u64 refused, sent = doctor_iface_rose(snap, iface, "tx_packets");
 
-	doctor_iface_stat(snap, iface, "tx_packets", &sent);
 	return (doctor_counters(snap, "Udp.SndbufErrors", &refused) &&
 		(double)refused >= doctor_window_s(snap)) ||
 	       qdisc_drops(snap, iface) * 100 > (double)sent;
@@ -74,7 +72,7 @@ DOCTOR_JUDGE(judge_qdisc)
 		most = share;
 		worst = standing;
 	}
-	doctor_note_rise(finding, "backlogged", most, DOCTOR_PERCENT, QDISC " each 100 ms");
+	doctor_note_share(finding, "backlogged", most, QDISC " each 100 ms");
 	doctor_note(finding, "backlog_max", worst ? (double)worst->backlog_max : 0, DOCTOR_COUNT,
 		    QDISC);
 	doctor_note(finding, "looks", worst ? worst->looks : 0, DOCTOR_COUNT, QDISC);
@@ -122,8 +120,8 @@ DOCTOR_JUDGE(judge_stall)
 	const struct doctor_deep_stalls *probed;
 	const struct doctor_iface *iface;
 	const struct doctor_queue *queue;
-	__u64 stalls = 0, window_ns, rise;
-	bool watched = doctor_probed(snap, "stalls_ns", &window_ns);
+	__u64 stalls = 0, rise;
+	bool watched = doctor_probed(snap, "stalls");
 
 	/* By the probe, which switches the detector on. */
 	rxaqm_list_each(probed, &snap->deep_stalls)
@@ -153,13 +151,11 @@ DOCTOR_JUDGE(judge_drops)
 {
 	double drops, share;
 	const struct doctor_iface *iface = doctor_worst(snap, qdisc_drops, &drops);
-	__u64 sent = 0;
+	__u64 sent = iface ? doctor_iface_rose(snap, iface, "tx_packets") : 0;
 
-	if (iface)
-		doctor_iface_stat(snap, iface, "tx_packets", &sent);
 	share = drops > 0 ? drops * 100 / (drops + (double)sent) : 0;
 	doctor_note_rise(finding, "drops", drops, DOCTOR_COUNT, QDISC);
-	doctor_note_rise(finding, "share", share, DOCTOR_PERCENT, QDISC ", tx_packets");
+	doctor_note_share(finding, "share", share, QDISC ", tx_packets");
 	if (!iface)
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
@@ -206,7 +202,8 @@ const struct doctor_check doctor_checks_txqueue[] = {
 	  .reference = "lib/dynamic_queue_limits.c; kernel commit 6025b9135f7a",
 	  .judge = judge_stall },
 	{ DOCTOR_CHECK("tx-qdisc-standing", TX, ARRIVAL, MEDIUM, MEASURED),
-	  .reads = "RTM_GETQDISC each 100 ms, or 500 where there are more than 32 interfaces; byte_queue_limits",
+	  .reads =
+		  "RTM_GETQDISC each 100 ms, or 500 where there are more than 32 interfaces; byte_queue_limits",
 	  .rule = "packets wait in 80 % or more of the looks at a Tx queue, which is not fq's; low if they take less than 50 ms "
 		  "to be sent, and none are refused",
 	  .cause =

@@ -37,14 +37,9 @@ DOCTOR_SCORE(by_drops)
 
 static double softirq_percent(const struct doctor_snapshot *snap, __s32 id)
 {
-	const struct doctor_cpu *was = NULL, *is;
+	const struct doctor_cpu *is = rxaqm_list_find(is, &snap->after.cpus, (__s32)is->id == id);
+	const struct doctor_cpu *was = is ? doctor_cpu_before(snap, is->id) : NULL;
 
-	rxaqm_list_each(is, &snap->after.cpus) {
-		if ((__s32)is->id != id)
-			continue;
-		was = doctor_cpu_before(snap, is->id);
-		break;
-	}
 	if (!was || !snap->ticks_per_s || is->softirq < was->softirq)
 		return 0;
 	return (double)(is->softirq - was->softirq) * 100 / snap->ticks_per_s /
@@ -135,8 +130,8 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 	if (!owner)
 		return;
 	doctor_note(finding, "program_cpu_number", owner->cpu, DOCTOR_NUMBER, "/proc/PID/stat");
-	doctor_note_rise(finding, "softirq_there", softirq_percent(snap, owner->cpu),
-			 DOCTOR_PERCENT, "/proc/stat");
+	doctor_note_share(finding, "softirq_there", softirq_percent(snap, owner->cpu),
+			  "/proc/stat");
 }
 
 DOCTOR_JUDGE(judge_reader)

@@ -160,10 +160,8 @@ void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const cha
 	struct doctor_blind *blind;
 	va_list args;
 
-	rxaqm_list_each(blind, &snap->cannot_see) {
-		if (!strcmp(blind->what, what))
-			return;
-	}
+	if (rxaqm_list_find(blind, &snap->cannot_see, !strcmp(blind->what, what)))
+		return;
 	blind = rxaqm_list_add(&snap->cannot_see);
 	if (!blind)
 		return;

@@ -106,11 +106,7 @@ const struct doctor_cpu *doctor_cpu_before(const struct doctor_snapshot *snap, _
 {
 	const struct doctor_cpu *cpu;
 
-	rxaqm_list_each(cpu, &snap->before.cpus) {
-		if (cpu->id == id)
-			return cpu;
-	}
-	return NULL;
+	return rxaqm_list_find(cpu, &snap->before.cpus, cpu->id == id);
 }
 
 const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *snap,
@@ -122,22 +118,14 @@ const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *sna
 	/* Nearly always at the same place. */
 	if (at < snap->before.ifaces.nr && snap->before.ifaces.at[at].ifindex == iface->ifindex)
 		return &snap->before.ifaces.at[at];
-	rxaqm_list_each(was, &snap->before.ifaces) {
-		if (was->ifindex == iface->ifindex)
-			return was;
-	}
-	return NULL;
+	return rxaqm_list_find(was, &snap->before.ifaces, was->ifindex == iface->ifindex);
 }
 
 const struct doctor_iface *doctor_iface_at(const struct doctor_snapshot *snap, __u32 ifindex)
 {
 	const struct doctor_iface *iface;
 
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		if (iface->ifindex == ifindex)
-			return iface;
-	}
-	return NULL;
+	return rxaqm_list_find(iface, &snap->after.ifaces, iface->ifindex == ifindex);
 }
 
 const char *doctor_iface_name(const struct doctor_snapshot *snap, __u32 ifindex)
@@ -168,6 +156,14 @@ bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_i
 	return doctor_iface_rise(snap, iface, false, name, ret_value);
 }
 
+__u64 doctor_iface_rose(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			const char *name)
+{
+	__u64 value;
+
+	return doctor_iface_stat(snap, iface, name, &value) ? value : 0;
+}
+
 __u64 doctor_queue_rise_at(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 			   const struct doctor_queue *queue, size_t offset)
 {
@@ -176,12 +172,10 @@ __u64 doctor_queue_rise_at(const struct doctor_snapshot *snap, const struct doct
 
 	if (!before)
 		return ~0ULL;
-	rxaqm_list_each(was, &before->queues) {
-		if (was->id == queue->id && was->tx == queue->tx)
-			return doctor_since(*(const __u64 *)((const char *)was + offset),
-					    *(const __u64 *)((const char *)queue + offset));
-	}
-	return ~0ULL;
+	was = rxaqm_list_find(was, &before->queues, was->id == queue->id && was->tx == queue->tx);
+	return was ? doctor_since(*(const __u64 *)((const char *)was + offset),
+				  *(const __u64 *)((const char *)queue + offset)) :
+		     ~0ULL;
 }
 
 const struct doctor_owner *doctor_owner_of(const struct doctor_snapshot *snap,
@@ -189,11 +183,7 @@ const struct doctor_owner *doctor_owner_of(const struct doctor_snapshot *snap,
 {
 	const struct doctor_owner *owner;
 
-	rxaqm_list_each(owner, &snap->owners) {
-		if (owner->pid == socket->owner && owner->pid)
-			return owner;
-	}
-	return NULL;
+	return rxaqm_list_find(owner, &snap->owners, owner->pid == socket->owner && owner->pid);
 }
 
 struct doctor_past doctor_past_of(const struct doctor_snapshot *snap)
@@ -205,10 +195,9 @@ struct doctor_past doctor_past_of(const struct doctor_snapshot *snap)
 	struct doctor_past past = {};
 	__u64 rise;
 
-	rxaqm_list_each(iface, &snap->after.ifaces) {
-		if (doctor_iface_stat(snap, iface, "rx_bytes", &rise))
-			past.rx_bytes_per_s += (__u64)((double)rise / doctor_window_s(snap));
-	}
+	rxaqm_list_each(iface, &snap->after.ifaces)
+		past.rx_bytes_per_s += (__u64)((double)doctor_iface_rose(snap, iface, "rx_bytes") /
+					       doctor_window_s(snap));
 	rxaqm_list_each(is, &snap->after.cpus) {
 		was = doctor_cpu_before(snap, is->id);
 		rise = was ? doctor_since(was->softirq, is->softirq) : ~0ULL;

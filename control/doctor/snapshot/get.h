@@ -33,7 +33,10 @@ const struct doctor_iface *doctor_iface_before(const struct doctor_snapshot *sna
 					       const struct doctor_iface *iface);
 bool doctor_iface_stat(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       const char *name, __u64 *ret_value);
-/* The same, or of a counter of the driver. */
+/* The same; 0, too, if that is not known. */
+__u64 doctor_iface_rose(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
+			const char *name);
+/* Or of a counter of the driver. */
 bool doctor_iface_rise(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       bool ethtool, const char *name, __u64 *ret_value);
 #define DOCTOR_LOOPBACK 772 /* ARPHRD_LOOPBACK */

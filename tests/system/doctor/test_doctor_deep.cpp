@@ -18,7 +18,7 @@
 #include "traffic.hpp"
 
 extern "C" {
-#include "doctor/collect/ifaces.h"
+#include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "doctor/snapshot/get.h"
 }

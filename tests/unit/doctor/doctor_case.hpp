@@ -24,7 +24,6 @@ extern "C" {
 #include "doctor/snapshot/bundle.h"
 #include "doctor/rules/check.h"
 #include "doctor/diagnose.h"
-#include "doctor/suspect.h"
 }
 
 class Bundle

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm doctor: every word that it prints of a cause is in words.txt, where somebody has read it.
+/* rxaqm doctor: every word that it prints of a cause, and all of recorded bundles, is in words.txt,
+ * where somebody has read it.
  * After a change RXAQM_WRITE_WORDS=1 writes that file anew: read the difference.
  */
 #include "doctor_case.hpp"
@@ -20,6 +21,20 @@ static std::string words()
 
 		one.change(bundle);
 		text += Diagnosis(bundle.text()).verdict(one.id) + "\n";
+	}
+	/* As the tests of guests recorded them (RXAQM_RECORD), of a NIC with rings and queues. */
+	for (const char *name : { "full-link", "busy-cpu", "one-queue", "short-ring" }) {
+		std::ifstream file(std::string("tests/unit/doctor/bundles/") + name + ".json");
+		std::stringstream bundle;
+
+		REQUIRE(file.good());
+		bundle << file.rdbuf();
+
+		const Diagnosis diagnosis(bundle.str());
+
+		text += std::string(name) + ": exit status " +
+			std::to_string(diagnosis.exit_code()) + "\n" + diagnosis.printed(false) +
+			"\n";
 	}
 	return text;
 }
