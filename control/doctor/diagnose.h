@@ -103,8 +103,8 @@ extern const char *const doctor_confidences[], *const doctor_units[];
 /* The finding of the check that is called like the @len letters at @id; NULL: there is none. */
 struct doctor_finding *doctor_find(const struct doctor_diagnosis *diagnosis, const char *id,
 				   size_t len);
-/* The first of @ids, one blank between, that was judged as @verdict, and with @but_notes is no note;
- * NULL: none, or no @ids.
+/* The first of @ids, one blank between, that was judged as @verdict, and with @but_notes is no
+ * note; NULL: none, or no @ids.
  */
 const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diagnosis,
 					     const char *ids, enum doctor_verdict verdict,

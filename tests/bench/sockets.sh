@@ -3,8 +3,8 @@
 #
 # What "rxaqm doctor" costs: sockets.sh [SOCKETS], 100000 by default, in a network namespace of its
 # own. Needs root. The time of a pass over all sockets, and the CPU time of the whole command with
-# them, with 200 interfaces, and with hardly anything, as make bench prints them. Exit status 77 where
-# so many sockets cannot be made.
+# them, with 200 interfaces, and with hardly anything, as make bench prints them. Exit status 77
+# where so many sockets cannot be made.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -45,8 +45,6 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 void doctor_look_at_threads(struct doctor_snapshot *snap);
 void doctor_threads_again(struct doctor_snapshot *snap);
 
-/* Of interfaces, each part by its collector. */
-
 /* Links, by RTM_GETLINK: names, counters. 0 or -errno. */
 int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sample,
 			 const char *interface);

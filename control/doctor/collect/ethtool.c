@@ -82,8 +82,8 @@ static void collect_rss(struct doctor_iface *iface)
 	free(rss);
 }
 
-/* The fastest of copper's modes that the NIC supports, where a cable or the other end brings it down;
- * of modules the module decides.
+/* The fastest of copper's modes that the NIC supports, where a cable or the other end brings it
+ * down; of modules the module decides.
  */
 static __u32 fastest(const __u32 *supported, int words)
 {

@@ -48,8 +48,8 @@ static __u64 lines_of(const char *path)
 	return lines;
 }
 
-/* What looks at each packet: sockets of net/packet/af_packet.c, a line each below one that names the
- * columns, and hooks. /proc/net/netfilter tells the kinds only, so which tables there are is it.
+/* What looks at each packet: AF_PACKET sockets, a line each below one that names the columns, and
+ * hooks. /proc/net/netfilter tells the kinds only, so it is which tables there are.
  */
 static void collect_taps(struct doctor_snapshot *snap)
 {

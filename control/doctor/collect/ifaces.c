@@ -84,7 +84,9 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 		iface->rx_queues = mnl_attr_get_u32(queues);
 	if (stats)
 		set_stats(iface, stats);
-	iface->is_virtual = kind && rxaqm_netlink_nested(kind, IFLA_INFO_KIND, 1);
+	/* Real ones of a kind (ipoib, dsa) have a parent. */
+	iface->is_virtual = kind && rxaqm_netlink_nested(kind, IFLA_INFO_KIND, 1) &&
+			    !ATTR(IFLA_PARENT_DEV_NAME, 1);
 	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
 	iface->xdp_generic = xdp && mnl_attr_get_u8(xdp) == XDP_ATTACHED_SKB;
 #undef ATTR

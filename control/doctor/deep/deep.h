@@ -37,8 +37,8 @@ __u64 doctor_deep_wait(struct doctor_deep *deep);
 /* The number of the network namespace entered; 0: not known. */
 __u32 doctor_deep_netns(void);
 
-/* Let the programs of the probe @name look; NULL: they could not be opened. False: the kernel did not
- * take them, by errno, and @what cannot be seen.
+/* Let the programs of the probe @name look; NULL: they could not be opened. False: the kernel did
+ * not take them, by errno, and @what cannot be seen.
  */
 struct bpf_object_skeleton;
 bool doctor_deep_look(struct doctor_deep *deep, struct bpf_object_skeleton *skeleton,

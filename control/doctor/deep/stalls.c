@@ -92,18 +92,20 @@ static void find_queues(struct watch *watch)
 static int restore(const struct watch *watch)
 {
 	const struct watched *queue;
-	int err = 0;
+	int err = 0, failed;
 
 	rxaqm_list_each(queue, &watch->queues) {
-		if (doctor_read_u64(watch->sysfs_fd, 0, "%s/stall_thrs", queue->dir) ==
+		if (doctor_read_u64(watch->sysfs_fd, 0, "%s/stall_thrs", queue->dir) !=
 		    THRESHOLD_MS)
-			err = write_number(watch->sysfs_fd, queue->dir, "stall_thrs", 0) ?: err;
+			continue;
+		failed = write_number(watch->sysfs_fd, queue->dir, "stall_thrs", 0);
+		err = failed ? failed : err;
 	}
 	return err;
 }
 
-/* Says that it is there, and restores when the other end of @fd is closed: when its process is done, or
- * was killed. What a terminal or a group is sent does not reach this one.
+/* Says that it is there, and restores when the other end of @fd is closed, since its process is
+ * done, or was killed. What a terminal or a group is sent does not reach this one.
  */
 static void guard(const struct watch *watch, int fd)
 {

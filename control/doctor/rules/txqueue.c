@@ -94,7 +94,7 @@ DOCTOR_JUDGE(judge_qdisc)
 			if (delay_us < LONG_US && !loses(snap, iface))
 				finding->severity = DOCTOR_LOW;
 		}
-		if (queue->bql_limit == ~0ULL)
+		if (queue->bql_inflight == ~0ULL)
 			continue;
 		doctor_note(finding, "bql_inflight", (double)queue->bql_inflight, DOCTOR_BYTES,
 			    BQL);

@@ -256,7 +256,7 @@ const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *nam
 	if (found && lh_table_lookup_ex(found, key, &known))
 		return known;
 	loss = find(in, name, driver);
-	if (found)
+	if (found && lh_table_length(found) < 4096) /* a bundle may have any names */
 		lh_table_insert(found, strdup(key), loss);
 	return loss;
 }
