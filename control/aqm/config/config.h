@@ -38,7 +38,8 @@ enum rxaqm_metrics_per {
 struct rxaqm_config_iface {
 	char match[RXAQM_CONFIG_MATCH_LEN];
 	bool glob;
-	unsigned int line;
+	unsigned int line; /* of the first key that the last file that has the section says */
+	bool here; /* while files are read: the one being read has the section */
 	bool enable;
 	bool xdp_mode_set; /* else an interface is adopted in the mode it is in */
 	bool auto_enforce;
@@ -88,7 +89,8 @@ void rxaqm_config_init(struct rxaqm_config *config);
 void rxaqm_config_iface_init(struct rxaqm_config_iface *iface);
 void rxaqm_config_free(struct rxaqm_config *config);
 
-/* Read @path into @config, which is void before. All or nothing: -errno with @error
+/* Read @path into @config, which is void before, and then, by name, @path.d/?*.conf: what a later
+ * file says goes before what an earlier one does, key by key. All or nothing: -errno with @error
  * ("FILE:LINE: ...") leaves it empty.
  */
 int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error);

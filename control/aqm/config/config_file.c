@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading rxaqm.conf. */
+#include <dirent.h>
 #include <fnmatch.h>
 #include <grp.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/config.h"
 #include "base/ini_file.h"
 
+/* One file. */
 struct reading {
 	struct rxaqm_config *config;
+	unsigned int iface; /* whose section is read */
 	struct rxaqm_keys_seen seen, seen_settings; /* in the section */
 	unsigned int seen_sections; /* bit n: rxaqm_config_sections[n] was begun */
 };
 
-static struct rxaqm_config_iface *newest(const struct reading *reading)
+static struct rxaqm_config_iface *current(const struct reading *reading)
 {
-	return &reading->config->iface[reading->config->nr_ifaces - 1];
+	return &reading->config->iface[reading->iface];
 }
 
 /* [Interface MATCH] begins. */
@@ -24,7 +28,6 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 {
 	struct rxaqm_config *config = reading->config;
 	struct rxaqm_config_iface *grown;
-	unsigned int i;
 
 	match += strspn(match, " \t");
 	if (!*match || strcspn(match, " \t/") != strlen(match))
@@ -32,20 +35,27 @@ static int begin_iface(struct reading *reading, const char *match, struct rxaqm_
 				 "[Interface %s]: write one name or pattern, such as [Interface "
 				 "eth0] or [Interface en*]",
 				 match);
-	for (i = 0; i < config->nr_ifaces; i++)
-		if (!strcmp(config->iface[i].match, match))
+	for (reading->iface = 0; reading->iface < config->nr_ifaces; reading->iface++) {
+		if (strcmp(current(reading)->match, match))
+			continue;
+		if (current(reading)->here)
 			return rxaqm_bad(error, "[Interface %s] is there twice; join the two",
 					 match);
+		current(reading)->here = true;
+		current(reading)->line = 0;
+		return 0;
+	}
 	grown = reallocarray(config->iface, config->nr_ifaces + 1, sizeof(*grown));
 	if (!grown)
 		return rxaqm_no_memory(error);
 	config->iface = grown;
 	config->nr_ifaces++;
-	rxaqm_config_iface_init(newest(reading));
+	rxaqm_config_iface_init(current(reading));
+	current(reading)->here = true;
 	/* The reader has cut longer names off before. */
-	snprintf(newest(reading)->match, sizeof(newest(reading)->match), "%s", match);
-	newest(reading)->glob = strpbrk(match, "*?") != NULL;
-	if (!newest(reading)->glob && strlen(match) >= RXAQM_IFNAMSIZ)
+	snprintf(current(reading)->match, sizeof(current(reading)->match), "%s", match);
+	current(reading)->glob = strpbrk(match, "*?") != NULL;
+	if (!current(reading)->glob && strlen(match) >= RXAQM_IFNAMSIZ)
 		return rxaqm_bad(error,
 				 "[Interface %s]: no interface has a name of more than %d "
 				 "characters",
@@ -103,17 +113,17 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	bool of_iface = !strncmp(section, "Interface", 9);
 	const char *table = of_iface ? "Interface" : section;
 	const struct rxaqm_key *row = rxaqm_key_find(rxaqm_config_keys, table, key);
-	void *object = of_iface ? (void *)newest(reading) : (void *)reading->config;
+	void *object = of_iface ? (void *)current(reading) : (void *)reading->config;
 	int err;
 
-	if (of_iface && !newest(reading)->line)
-		newest(reading)->line = line;
+	if (of_iface && !current(reading)->line)
+		current(reading)->line = line;
 	if (!row) {
 		if (!strcmp(key, "listen"))
 			return listens_no_longer(value, error);
 		if (of_iface && (rxaqm_setting_find(key) || !strcmp(key, "preset")))
-			return rxaqm_typed_add(newest(reading)->setting,
-					       &newest(reading)->nr_settings,
+			return rxaqm_typed_add(current(reading)->setting,
+					       &current(reading)->nr_settings,
 					       &reading->seen_settings, section, key, value, line,
 					       error);
 		return unknown(key, section, table, error);
@@ -122,7 +132,7 @@ static int read_key(void *arg, const char *section, const char *key, const char 
 	if (err)
 		return err;
 	if (of_iface && !strcmp(key, "xdp_mode"))
-		newest(reading)->xdp_mode_set = true;
+		current(reading)->xdp_mode_set = true;
 	return rxaqm_key_set(row, object, value, 0, error);
 }
 
@@ -146,7 +156,8 @@ static int check_iface(const struct rxaqm_config_iface *iface, struct rxaqm_erro
 	return rxaqm_config_policy(iface, 1, &policy, error);
 }
 
-static int check_all(const struct rxaqm_config *config, const char *path, struct rxaqm_error *error)
+/* Of what @path, the file just read, has said. */
+static int check_all(struct rxaqm_config *config, const char *path, struct rxaqm_error *error)
 {
 	struct rxaqm_error reason = {};
 	unsigned int i;
@@ -158,49 +169,97 @@ static int check_all(const struct rxaqm_config *config, const char *path, struct
 				 "does not read it",
 				 path, config->metrics_textfile);
 	for (i = 0; i < config->nr_ifaces; i++) {
-		const struct rxaqm_config_iface *iface = &config->iface[i];
+		struct rxaqm_config_iface *iface = &config->iface[i];
 
-		err = check_iface(iface, &reason);
+		err = iface->here ? check_iface(iface, &reason) : 0;
 		if (err)
 			return rxaqm_error_set(error, reason.exit_code, -err,
 					       "%s:%u: [Interface %s]: %.400s", path, iface->line,
 					       iface->match, reason.text);
+		iface->here = false;
 	}
 	return 0;
+}
+
+/* Add what @file says, which goes before what was read. */
+static int add_file(FILE *file, const char *path, struct rxaqm_config *config,
+		    struct rxaqm_error *error)
+{
+	const struct rxaqm_ini_ops ops = { .section = read_section, .key = read_key };
+	struct reading reading = { .config = config };
+	int err = rxaqm_ini_read(file, path, &ops, &reading, error);
+
+	return err ? err : check_all(config, path, error);
+}
+
+static int finish(int err, struct rxaqm_config *config)
+{
+	const struct group *group = err ? NULL : getgrnam(config->status_group);
+
+	if (err)
+		rxaqm_config_free(config);
+	config->status_gid = group ? group->gr_gid : (gid_t)-1;
+	return err;
 }
 
 int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config,
 		       struct rxaqm_error *error)
 {
-	const struct rxaqm_ini_ops ops = { .section = read_section, .key = read_key };
-	struct reading reading = { .config = config };
-	const struct group *group;
+	rxaqm_config_init(config);
+	return finish(add_file(file, path, config, error), config);
+}
+
+static int add_path(const char *path, struct rxaqm_config *config, struct rxaqm_error *error)
+{
+	FILE *file = fopen(path, "re");
 	int err;
 
-	rxaqm_config_init(config);
-	err = rxaqm_ini_read(file, path, &ops, &reading, error);
-	if (!err)
-		err = check_all(config, path, error);
-	if (err)
-		rxaqm_config_free(config);
-	group = err ? NULL : getgrnam(config->status_group);
-	config->status_gid = group ? group->gr_gid : (gid_t)-1;
+	if (!file)
+		return rxaqm_failed(error, errno,
+				    "cannot open \"%s\": %s; --config names another file", path,
+				    strerror(errno));
+	err = add_file(file, path, config, error);
+	fclose(file);
+	return err;
+}
+
+static int is_drop_in(const struct dirent *entry)
+{
+	return !fnmatch("*.conf", entry->d_name, FNM_PERIOD);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Files of the directory PATH.d. */
+static int add_drop_ins(const char *path, struct rxaqm_config *config, struct rxaqm_error *error)
+{
+	char dir[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
+	struct dirent **entry = NULL;
+	int nr, i, err = 0;
+
+	snprintf(dir, sizeof(dir), "%s.d", path);
+	nr = scandir(dir, &entry, is_drop_in, by_name);
+	if (nr < 0 && errno != ENOENT && errno != ENOTDIR)
+		return rxaqm_failed(error, errno, "cannot read directory \"%s\": %s", dir,
+				    strerror(errno));
+	for (i = 0; i < nr; i++) {
+		snprintf(file, sizeof(file), "%s/%s", dir, entry[i]->d_name);
+		if (!err)
+			err = add_path(file, config, error);
+		free(entry[i]);
+	}
+	free(entry);
 	return err;
 }
 
 int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaqm_error *error)
 {
-	FILE *file = fopen(path, "re");
 	int err;
 
-	if (!file) {
-		err = errno;
-		rxaqm_config_init(config);
-		return rxaqm_failed(error, err,
-				    "cannot open \"%s\": %s; --config names another file", path,
-				    strerror(err));
-	}
-	err = rxaqm_config_parse(file, path, config, error);
-	fclose(file);
-	return err;
+	rxaqm_config_init(config);
+	err = add_path(path, config, error);
+	return finish(err ? err : add_drop_ins(path, config, error), config);
 }

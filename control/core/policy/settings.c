@@ -127,6 +127,7 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 		    const char *value, unsigned int line, struct rxaqm_error *error)
 {
 	struct rxaqm_policy scratch;
+	unsigned int i;
 	int err;
 
 	rxaqm_policy_init(&scratch);
@@ -136,6 +137,10 @@ int rxaqm_typed_add(struct rxaqm_typed_setting list[RXAQM_TYPED_MAX], unsigned i
 	if (err)
 		return err;
 	tell_of_old(key, value);
+	/* What a file before has set gives way. */
+	for (i = 0; i < *nr; i++)
+		if (!strcmp(list[i].key, key))
+			memmove(&list[i], &list[i + 1], (--*nr - i) * sizeof(*list));
 	if (*nr == RXAQM_TYPED_MAX || strlen(value) >= RXAQM_KEY_LEN)
 		return rxaqm_bad(error, "%s=%.40s...: too long", key, value);
 	strcpy(list[*nr].key, key);

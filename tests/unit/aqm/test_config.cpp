@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <catch2/catch_test_macros.hpp>
 
+#include <stdlib.h>
+
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -245,4 +249,50 @@ TEST_CASE("config: a missing file is named", "[config]")
 	CHECK(error.exit_code == RXAQM_EXIT_FAILED);
 	CHECK(std::string(error.text).find("\"/nonexistent/r.conf\": No such file") !=
 	      std::string::npos);
+}
+
+TEST_CASE("config: files of the directory beside it go before it, by name, key by key", "[config]")
+{
+	char dir[] = "/tmp/rxaqm-config-XXXXXX";
+	REQUIRE(mkdtemp(dir));
+	const std::string path = std::string(dir) + "/r.conf", drop_ins = path + ".d/";
+	rxaqm_config config;
+	rxaqm_error error = {};
+	auto write = [](const std::string &file, const std::string &text) {
+		std::ofstream(file) << text;
+	};
+
+	std::filesystem::create_directory(drop_ins);
+	write(path,
+	      "[Daemon]\nsettle=1s\non_stop=detach\n[Interface eth*]\ntarget=5ms\nmode=observe\n");
+	write(drop_ins + "20-b.conf", "[Interface eth*]\ntarget=3ms\n[Interface lo]\nenable=no\n");
+	write(drop_ins + "10-a.conf",
+	      "[Daemon]\nsettle=2s\n[Interface eth*]\ntarget=4ms\necn=off\n");
+	write(drop_ins + ".30.conf", "nonsense");
+	write(drop_ins + "30.conf.dpkg-old", "nonsense");
+	REQUIRE(rxaqm_config_read(path.c_str(), &config, &error) == 0);
+	CHECK(config.settle_ns == 2 * RXAQM_NSEC_PER_SEC);
+	CHECK(config.on_stop == RXAQM_ON_STOP_DETACH);
+	REQUIRE(config.nr_ifaces == 2);
+	std::string settings;
+	for (unsigned i = 0; i < config.iface[0].nr_settings; i++)
+		settings += std::string(config.iface[0].setting[i].key) + "=" +
+			    config.iface[0].setting[i].value + " ";
+	CHECK(settings == "mode=observe ecn=off target=3ms ");
+	rxaqm_config_free(&config);
+
+	/* What is wrong is told by file and line; the whole is refused. */
+	for (const auto &[text, says] : std::map<std::string, std::string>{
+		     { "[Interface eth*]\ntarget=1h\n", "20-b.conf:2: target=1h" },
+		     { "[Interface eth*]\n[Interface eth*]\n",
+		       "20-b.conf:2: [Interface eth*] is there" },
+		     { "\n[Interface eth*]\ninterval=1ms\n", "20-b.conf:3: [Interface eth*]: " },
+	     }) {
+		write(drop_ins + "20-b.conf", text);
+		CAPTURE(text, error.text);
+		CHECK(rxaqm_config_read(path.c_str(), &config, &error) < 0);
+		CHECK(std::string(error.text).find(drop_ins + says) == 0);
+		CHECK(config.iface == nullptr);
+	}
+	std::filesystem::remove_all(dir);
 }
