@@ -202,6 +202,31 @@ const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN])
 	return buf;
 }
 
+/* A minute and more: the two largest units, or one where that has two digits. */
+static bool format_long(__u64 ns, char buf[RXAQM_DURATION_LEN])
+{
+	static const struct unit long_units[] = { { "d", 86400 * RXAQM_NSEC_PER_SEC },
+						  { "h", 3600 * RXAQM_NSEC_PER_SEC },
+						  { "m", 60 * RXAQM_NSEC_PER_SEC },
+						  { "s", RXAQM_NSEC_PER_SEC },
+						  { 0 } };
+	const struct unit *unit = long_units;
+	__u64 whole, rest;
+
+	while (unit->name && ns < unit->ns)
+		unit++;
+	if (!unit->name || !strcmp(unit->name, "s"))
+		return false;
+	whole = ns / unit->ns;
+	rest = ns % unit->ns / unit[1].ns;
+	if (whole >= 10 || !rest)
+		snprintf(buf, RXAQM_DURATION_LEN, "%llu%s", whole, unit->name);
+	else
+		snprintf(buf, RXAQM_DURATION_LEN, "%llu%s%llu%s", whole, unit->name, rest,
+			 unit[1].name);
+	return true;
+}
+
 const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN])
 {
 	const struct unit *unit = &units[NR_UNITS - 1];
@@ -213,6 +238,8 @@ const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN])
 		snprintf(buf, RXAQM_DURATION_LEN, "0");
 		return buf;
 	}
+	if (format_long(ns, buf))
+		return buf;
 	/* 999.5 of a unit rounds to 1000, which is 1 of the next. */
 	for (i = 1; i < NR_UNITS; i++) {
 		if (ns >= units[i].ns - units[i].ns / 2000) {

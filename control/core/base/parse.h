@@ -36,7 +36,7 @@ int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set
 #define RXAQM_DURATION_LEN 40
 /* Exact, as rxaqm_parse_duration() accepts it, in the largest unit that does: "1.5ms", "0ns". */
 const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN]);
-/* For reading: three significant digits, "1.25ms", "84.1us", "0". */
+/* For reading: three significant digits, "1.25ms", "84.1us", "0"; "12m", "3h20m", "5d". */
 const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN]);
 
 #endif /* RXAQM_PARSE_H */

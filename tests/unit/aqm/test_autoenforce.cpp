@@ -81,7 +81,7 @@ TEST_CASE("autoenforce: on when overloaded, off when drained", "[overload]")
 	e.run(1, FLOWING);
 	REQUIRE(e.events.size() == 2);
 	CHECK(e.events[1].what == RXAQM_AUTOENFORCE_OBSERVE);
-	CHECK(e.events[1].text == "drained for 600s");
+	CHECK(e.events[1].text == "drained for 10m");
 	CHECK_FALSE(e.enforces());
 	e.run(7200, IDLE);
 	CHECK(e.events.size() == 2);

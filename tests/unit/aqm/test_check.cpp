@@ -110,7 +110,7 @@ TEST_CASE("check: an application that is too slow is named", "[check]")
 
 	queue.look.waiting = true;
 	CHECK(has(check.add(queue).print(&level),
-		  "queue 3 has waited for its application for 90s: sojourn 84ms"));
+		  "queue 3 has waited for its application for 1m30s: sojourn 84ms"));
 	CHECK(level == RXAQM_CHECK_CRITICAL);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("check: the line, exactly", "[check]")
 	bad.iface.overflow_known = true;
 	bad.add(calm).add(Check::over(125 * SEC, 84 * MS, false));
 	CHECK(bad.print() ==
-	      "RXAQM CRITICAL - eth0 queue 3 has stood for 125s: sojourn 84ms, target 2ms, not "
+	      "RXAQM CRITICAL - eth0 queue 3 has stood for 2m5s: sojourn 84ms, target 2ms, not "
 	      "enforced | 'eth0_standing'=1;;;0;2 'eth0_sojourn'=0.084000s;;;0 "
 	      "'eth0_stood'=125.000000s;2.000000;60.000000;0 'eth0_overflow'=0;;0;0\n");
 }
@@ -159,7 +159,7 @@ TEST_CASE("check: the worst is told, and how much more there is", "[check]")
 	check.add(Check::over(70 * SEC, 90 * MS, false));
 	std::string line = check.print(&level);
 	CHECK(level == RXAQM_CHECK_CRITICAL);
-	CHECK(line.find("eth0 queue 3 has stood for 60s") != std::string::npos);
+	CHECK(line.find("eth0 queue 3 has stood for 1m") != std::string::npos);
 	CHECK(line.find("(and 3 more)") != std::string::npos);
 	/* The figures are the largest. */
 	CHECK(line.find("'eth0_sojourn'=0.090000s") != std::string::npos);
