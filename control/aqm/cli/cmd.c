@@ -53,6 +53,16 @@ bool rxaqm_is_pattern(const char *ifname)
 }
 
 static bool is_meant(const struct rxaqm_iface *iface, const char *pattern, const char *ifname,
+int rxaqm_none_matches(const char *pattern, struct rxaqm_error *error)
+{
+	if (error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
+		rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
+				"no interface that rxaqm is attached to here matches \"%s\"; see "
+				"\"rxaqm status\"",
+				pattern);
+	return -1;
+}
+
 		     bool here)
 {
 	if (!pattern)
@@ -82,10 +92,6 @@ int rxaqm_change_each(struct rxaqm_state *state, const char *pattern, rxaqm_chan
 	error->text[0] = '\0';
 	if (any)
 		return exit_code;
-	rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT,
-			pattern ? "no interface that is attached here matches \"%s\"; see \"rxaqm "
-				  "status\"" :
-				  "no interface is attached",
-			pattern);
-	return -1;
+	rxaqm_error_set(error, RXAQM_EXIT_NOT_ATTACHED, ENOENT, "no interface is attached");
+	return pattern ? rxaqm_none_matches(pattern, error) : -1;
 }

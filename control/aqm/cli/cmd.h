@@ -55,6 +55,11 @@ bool rxaqm_is_pattern(const char *ifname);
 typedef int rxaqm_change(struct rxaqm_iface *iface, const char *ifname, void *arg,
 			 struct rxaqm_error *error);
 
+/* What the failure to open a state, as @error says, means to who has given a pattern: if there is
+ * no state, that nothing matches. Returns -1.
+ */
+int rxaqm_none_matches(const char *pattern, struct rxaqm_error *error);
+
 /* Do @change to each interface that is attached, of this namespace if its name matches @pattern, or
  * (NULL) of any. Those that fail are logged, the others done. Returns 0 or the exit code of the
  * first that failed; -1 with the error if there is none.

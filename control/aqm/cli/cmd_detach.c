@@ -126,7 +126,7 @@ static int detach_named(struct rxaqm_state *state, const char *ifname, int *ret_
 	int ret = rxaqm_state_open(state, true, error);
 
 	if (ret)
-		return ret;
+		return rxaqm_is_pattern(ifname) ? rxaqm_none_matches(ifname, error) : ret;
 	iface = rxaqm_iface_find(state, ifname);
 	if (iface)
 		ret = detach_iface(iface, ifname, &several, error);

@@ -242,10 +242,13 @@ static int policy_set(struct work *work, const struct args *args, struct rxaqm_e
 	/* What is wrong with the words comes before what is wrong with the interface. */
 	rxaqm_policy_init(&scratch);
 	err = assign(&scratch, args->words, error);
-	if (!err)
-		err = work_open(work, true, error);
 	if (err)
 		return err;
+	err = work_open(work, true, error);
+	if (err)
+		return !args->all && rxaqm_is_pattern(args->ifname) ?
+			       rxaqm_none_matches(args->ifname, error) :
+			       err;
 	if (args->all || rxaqm_is_pattern(args->ifname))
 		return rxaqm_change_each(work->state, args->ifname, set_iface, work, error);
 	return set_iface(rxaqm_iface_find(work->state, args->ifname), args->ifname, work, error);

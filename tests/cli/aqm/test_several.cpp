@@ -45,7 +45,10 @@ TEST_CASE("several: a pattern is for what matches in this namespace", "[cli]")
 	CHECK(t.modes() == "enforce enforce observe");
 	for (const Args &args :
 	     { Args{ "policy", "set", "far*", "mode=off" }, Args{ "detach", "far*" } })
-		check_row({ {}, 4, "", "no interface that is attached here matches \"far*\"" },
+		check_row({ {},
+			    4,
+			    "",
+			    "no interface that rxaqm is attached to here matches \"far*\"" },
 			  t.host.rxaqm(t.near, args));
 	CHECK(t.modes() == "enforce enforce observe");
 
