@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/terminal.h"
 #include "cli/cmd.h"
 #include "command/options.h"
 #include "command/program.h"
@@ -20,31 +21,31 @@ static const struct command {
 	  "attach to an interface, observing" },
 	{ "detach", rxaqm_cmd_detach, "IFACE | PATTERN | --all", "detach, leaving all as it was" },
 	{ "status", rxaqm_cmd_status, "[IFACE]", "state, signal and counters of each queue" },
-	{ "check", rxaqm_cmd_check, "[IFACE]", "one line for monitoring, as a Nagios plugin" },
+	{ "check", rxaqm_cmd_check, "[IFACE]", "one line for monitoring (Nagios plugin)" },
 	{ "top", rxaqm_cmd_top, "[IFACE]", "what the queues do, second by second" },
 	{ "hist", rxaqm_cmd_hist, "[IFACE]", "distribution of the sojourn times" },
-	{ "policy", rxaqm_cmd_policy, "show|set|load|save IFACE ...",
-	  "what is done to the queues" },
+	{ "policy", rxaqm_cmd_policy, "show|set|load|save ...", "what is done to the queues" },
 	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
 	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
 	  "how good a NIC is: measure it, report it" },
-	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what a configuration file says" },
+	{ "run", rxaqm_cmd_run, "[--check]", "stay; do what a configuration file says" },
 };
 
 static void print_usage(void)
 {
 	size_t i;
 
-	puts("Usage: rxaqm [-j] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
+	puts("Usage: rxaqm [-j] [--color WHEN] [--netns NAME] COMMAND [ARGUMENT ...]\n\n"
 	     "Keeps the receive queues of an overloaded host short.\n\n"
 	     "Commands:");
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		printf("  %-8s %-29s %s\n", commands[i].name, commands[i].args,
+		printf("  %-8s %-27s %s\n", commands[i].name, commands[i].args,
 		       commands[i].summary);
 	puts("\nOptions:\n"
 	     "  -j, --json    print JSON (also after the command)\n"
+	     "  --color WHEN  auto (default), always or never (also after the command)\n"
 	     "  --netns NAME  work in the network namespace NAME (ip netns)\n"
 	     "  -h, --help    this help; \"rxaqm COMMAND --help\" for a command's\n"
 	     "  -V, --version\n\n"
@@ -63,20 +64,37 @@ static bool is_json(const char *word)
 	return !strcmp(word, "-j") || !strcmp(word, "--json");
 }
 
-/* Options before the command. Returns the index of the command in @argv. */
-static int parse_globals(int argc, char **argv, const char **netns)
+/* Of the option @name, if argv[*at] is that: behind "=", or the next word. */
+static const char *value_of(const char *name, int argc, char **argv, int *at)
 {
+	size_t len = strlen(name);
+
+	if (strncmp(argv[*at], name, len))
+		return NULL;
+	if (argv[*at][len] == '=')
+		return argv[*at] + len + 1;
+	if (argv[*at][len])
+		return NULL;
+	if (*at + 1 == argc)
+		usage_error("a value must follow", name);
+	return argv[++*at];
+}
+
+/* Options before the command. Returns the index of the command in @argv. */
+static int parse_globals(int argc, char **argv, struct rxaqm_call *call)
+{
+	const char *value;
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (is_json(argv[i])) {
 			rxaqm_json = true;
-		} else if (!strncmp(argv[i], "--netns=", 8)) {
-			*netns = argv[i] + 8;
-		} else if (!strcmp(argv[i], "--netns")) {
-			if (++i == argc)
-				usage_error("a name must follow", "--netns");
-			*netns = argv[i];
+		} else if ((value = value_of("--netns", argc, argv, &i))) {
+			call->netns = value;
+		} else if ((value = value_of("--color", argc, argv, &i))) {
+			call->color = value;
+			if (!rxaqm_color_set(value))
+				usage_error("none of auto, always, never: --color", value);
 		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
 			print_usage();
 			exit(RXAQM_EXIT_OK);
@@ -112,7 +130,7 @@ int main(int argc, char **argv)
 	int at, ret;
 
 	rxaqm_program_begin();
-	at = parse_globals(argc, argv, &call.netns);
+	at = parse_globals(argc, argv, &call);
 	argc -= at;
 	argv += at;
 	if (!argc) {

@@ -59,7 +59,7 @@ help_commands()
 help_options()
 {
 	"$@" --help | grep -E '^ {2,6}-' | grep -oE '^ *(-., )?--[a-z-]+|^ *-.' | grep -oE -- '--?[a-zA-Z][a-zA-Z-]*' |
-		grep -vxE -- '-j|-h|--json|--help|--usage' || true
+		grep -vxE -- '-j|-h|--json|--help|--usage|--color' || true
 }
 
 manual_options()
@@ -120,7 +120,8 @@ done < <("$rxaqm" policy --help | unbroken | awk '
 	/^  preset=/ { sub("  preset=", ""); preset = $0; next }
 	preset { sub(/.*; /, ""); print preset ";" $0; preset = "" }')
 
-columns=$(sed -n '/rxaqm_top_header/,/^}/p' control/aqm/cli/top.c | grep -oE '"[^"]+"' | tr -d '"' | xargs -n 1)
+columns=$(sed -n '/columns\[RXAQM_TOP_COLUMNS\] = /,/^}/p' control/aqm/cli/top.c |
+	grep -oE '\{ "[^"]+"' | tr -d '{ "')
 same "columns of top" control/aqm/cli/top.c "$columns" "$manual" "$(section "COLUMNS OF TOP" | grep '^\.It' | items)"
 
 same counters xdp/shared/stats.h "$(sed -n 's/.*X([A-Z0-9_]*, "\([a-z0-9_]*\)",.*/\1/p' xdp/shared/stats.h)" \

@@ -78,7 +78,9 @@ RunOptions Host::with_environment(RunOptions options) const
 	Args ours = { "RXAQM_BPFFS=" + bpffs_, "LIBXDP_BPFFS=" + bpffs_,
 		      "RXAQM_PROFILE_PATH=" +
 			      from_environment("RXAQM_PROFILE_PATH", "nic-profiles"),
-		      "STATE_DIRECTORY=" + bpffs_ + "-state", "LC_ALL=C" };
+		      "STATE_DIRECTORY=" + bpffs_ + "-state", "LC_ALL=C",
+		      /* Lines that are not broken, but where a test says so. */
+		      "COLUMNS=10000" };
 
 	for (const std::string &var : options.environment) {
 		std::string name = var.substr(0, var.find('=') + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* JSON as printed by rxaqm, looked into by pointer (RFC 6901): "/interfaces/0/mode". */
+/* JSON as printed by rxaqm, looked into by pointer (RFC 6901): "/interfaces/0/xdp_mode". */
 #ifndef RXAQM_TESTS_JSON_HPP
 #define RXAQM_TESTS_JSON_HPP
 

@@ -30,21 +30,22 @@ const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const
 	return iface;
 }
 
-int rxaqm_view_print(struct rxaqm_call *call, const char *ifname,
-		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
-				   const struct rxaqm_iface *iface))
+int rxaqm_view_print(struct rxaqm_call *call, const char *what, const char *ifname,
+		     rxaqm_view *print)
 {
 	const struct rxaqm_iface *iface;
 	struct rxaqm_out out;
+	int err = rxaqm_view_open(call, ifname);
 
-	if (rxaqm_view_open(call, ifname))
-		return -1;
-	rxaqm_out_open(&out, stdout, rxaqm_json);
+	if (err && (call->error.exit_code != RXAQM_EXIT_NOT_ATTACHED || !rxaqm_json))
+		return err;
+	rxaqm_out_begin(&out, what, rxaqm_json);
 	rxaqm_out_array(&out, "interfaces");
-	rxaqm_view_each(iface, &call->state, ifname)
-		print(&out, &call->state, iface);
+	if (!err)
+		rxaqm_view_each(iface, &call->state, ifname)
+			print(&out, &call->state, iface);
 	rxaqm_out_end(&out);
-	return rxaqm_out_close(&out, false) ? RXAQM_EXIT_FAILED : RXAQM_EXIT_OK;
+	return rxaqm_out_close(&out, false) ? RXAQM_EXIT_FAILED : err;
 }
 
 bool rxaqm_is_pattern(const char *ifname)
@@ -52,7 +53,6 @@ bool rxaqm_is_pattern(const char *ifname)
 	return strpbrk(ifname, "*?[") && !if_nametoindex(ifname);
 }
 
-static bool is_meant(const struct rxaqm_iface *iface, const char *pattern, const char *ifname,
 int rxaqm_none_matches(const char *pattern, struct rxaqm_error *error)
 {
 	if (error->exit_code == RXAQM_EXIT_NOT_ATTACHED)
@@ -63,6 +63,7 @@ int rxaqm_none_matches(const char *pattern, struct rxaqm_error *error)
 	return -1;
 }
 
+static bool is_meant(const struct rxaqm_iface *iface, const char *pattern, const char *ifname,
 		     bool here)
 {
 	if (!pattern)

@@ -14,7 +14,7 @@
 
 /* What a subcommand works with; main() logs the error and closes the state. */
 struct rxaqm_call {
-	const char *netns; /* --netns; NULL: not given */
+	const char *netns, *color; /* --netns, --color; NULL: not given */
 	struct rxaqm_state state;
 	struct rxaqm_error error;
 };
@@ -30,10 +30,14 @@ rxaqm_cmd rxaqm_cmd_program;
 
 /* What status, top, hist and clock have in common: one optional interface, read-only. */
 
-/* Print one object an interface, of all or of that called @ifname. As a subcommand returns. */
-int rxaqm_view_print(struct rxaqm_call *call, const char *ifname,
-		     void (*print)(struct rxaqm_out *out, const struct rxaqm_state *state,
-				   const struct rxaqm_iface *iface));
+/* Adds an interface to an array, or prints it. */
+typedef void rxaqm_view(struct rxaqm_out *out, const struct rxaqm_state *state,
+			const struct rxaqm_iface *iface);
+/* Print one object an interface, of all or of that called @ifname, as rxaqm_out_begin() says of
+ * @what. As a subcommand returns. JSON comes where there is none, too.
+ */
+int rxaqm_view_print(struct rxaqm_call *call, const char *what, const char *ifname,
+		     rxaqm_view *print);
 
 /* Open the state to read. 0, or -1 with the error if there is none, or not of @ifname. */
 int rxaqm_view_open(struct rxaqm_call *call, const char *ifname);
@@ -51,14 +55,14 @@ const struct rxaqm_iface *rxaqm_view_next(const struct rxaqm_state *state, const
 /* Is @ifname a pattern such as "eth*"? What is an interface's name is none. */
 bool rxaqm_is_pattern(const char *ifname);
 
-/* Change @iface, called @ifname. 0, or negative with the error. */
-typedef int rxaqm_change(struct rxaqm_iface *iface, const char *ifname, void *arg,
-			 struct rxaqm_error *error);
-
 /* What the failure to open a state, as @error says, means to who has given a pattern: if there is
  * no state, that nothing matches. Returns -1.
  */
 int rxaqm_none_matches(const char *pattern, struct rxaqm_error *error);
+
+/* Change @iface, called @ifname. 0, or negative with the error. */
+typedef int rxaqm_change(struct rxaqm_iface *iface, const char *ifname, void *arg,
+			 struct rxaqm_error *error);
 
 /* Do @change to each interface that is attached, of this namespace if its name matches @pattern, or
  * (NULL) of any. Those that fail are logged, the others done. Returns 0 or the exit code of the

@@ -112,9 +112,9 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_begin(&out, "attach", rxaqm_json);
 	rxaqm_out_str(&out, "interface", "%s: attached", iface->name);
-	rxaqm_out_str(&out, "mode", ", %s mode",
+	rxaqm_out_str(&out, "xdp_mode", ", %s mode",
 		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
 	rxaqm_out_bool(&out, "dispatcher", ", by libxdp's dispatcher", ", without dispatcher",
 		       iface->flags & RXAQM_IFACE_DISPATCHER);

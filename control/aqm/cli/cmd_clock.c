@@ -55,7 +55,7 @@ static int sample_once(struct rxaqm_phc *phc, struct rxaqm_phc_fit *fit, struct 
 		rxaqm_clock_out_sample(out, &sample, fit);
 	}
 	rxaqm_out_end(out);
-	fflush(stdout);
+	rxaqm_out_flush(out);
 	return 0;
 }
 
@@ -71,7 +71,7 @@ static int sample(const char *ifname, __u64 count, struct rxaqm_error *error)
 	if (err)
 		return err;
 	rxaqm_phc_fit_init(&fit);
-	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_begin(&out, "clock-samples", rxaqm_json);
 	rxaqm_out_str(&out, "interface", "%s: ", ifname);
 	rxaqm_out_u64(&out, "phc_index", "/dev/ptp%llu", (__u64)phc.index);
 	rxaqm_out_str(&out, "method", ", read by method \"%s\"\n",
@@ -111,5 +111,5 @@ int rxaqm_cmd_clock(int argc, char **argv, struct rxaqm_call *call)
 		rxaqm_usage_error("--count goes with --sample");
 	if (args.sample)
 		return sample(args.sample, args.count ?: 10, &call->error);
-	return rxaqm_view_print(call, ifname, print_iface);
+	return rxaqm_view_print(call, "clock", ifname, print_iface);
 }

@@ -21,7 +21,7 @@ static void print_detached(const char *ifname, int nr)
 {
 	struct rxaqm_out out;
 
-	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_begin(&out, "detach", rxaqm_json);
 	if (ifname)
 		rxaqm_out_str(&out, "interface", "%s: detached\n", ifname);
 	rxaqm_out_u64(&out, "detached", ifname ? NULL : "%llu interface(s) detached\n", (__u64)nr);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm hist: distribution of the sojourn times, drawn in text. */
 
+#include <string.h>
+
 #include "base/now.h"
 #include "command/options.h"
 #include "cli/cmd.h"
-
-#define BAR_WIDTH 50
 
 /* First and last bucket with packets, as the reader need not see the rest; most in one. */
 struct shape {
@@ -33,13 +33,16 @@ static struct shape shape_of(const struct rxaqm_queue *q)
 static void print_bucket(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int bucket,
 			 __u64 most)
 {
-	static const char bar[] = "##################################################";
-	int width = (int)((double)q->hist[bucket] * BAR_WIDTH / (double)most + 0.5);
+	unsigned int bar = rxaqm_width() - (unsigned int)strlen("    1234.5ms 123456789012 |"), i;
+	unsigned int width = (unsigned int)((double)q->hist[bucket] * bar / (double)most + 0.5);
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_ns(out, "floor_ns", "    %8s ", rxaqm_hist_floor_ns(bucket));
 	rxaqm_out_u64(out, "packets", "%12llu ", q->hist[bucket]);
-	rxaqm_out_text(out, "|%.*s\n", width, bar);
+	rxaqm_out_text(out, "|");
+	for (i = 0; i < width; i++)
+		rxaqm_out_text(out, "#");
+	rxaqm_out_text(out, "\n");
 	rxaqm_out_end(out);
 }
 
@@ -99,5 +102,6 @@ int rxaqm_cmd_hist(int argc, char **argv, struct rxaqm_call *call)
 		.max_words = 1,
 	};
 
-	return rxaqm_view_print(call, *rxaqm_options_read(&command, argc, argv, NULL), print_iface);
+	return rxaqm_view_print(call, "hist", *rxaqm_options_read(&command, argc, argv, NULL),
+				print_iface);
 }

@@ -142,19 +142,10 @@ static int assign(struct rxaqm_policy *policy, char **words, struct rxaqm_error 
 
 static void print_policy(struct rxaqm_out *out, const struct rxaqm_policy *policy)
 {
-	size_t len, at = strlen("  queue 1000-1000:");
 	const struct rxaqm_key *setting;
 	__u64 now_ns = rxaqm_now_ns();
-	char value[RXAQM_KEY_LEN];
 
 	for (setting = rxaqm_settings; setting->name; setting++) {
-		len = strlen(rxaqm_key_format(setting, policy, now_ns, value)) +
-		      strlen(setting->name) + strlen(" =");
-		if (at + len > RXAQM_OUT_WIDTH) {
-			rxaqm_out_text(out, "\n   ");
-			at = strlen("   ");
-		}
-		at += len;
 		rxaqm_out_text(out, " %s=", setting->name);
 		rxaqm_key_out(out, setting, "%s", policy, now_ns);
 	}
@@ -192,7 +183,7 @@ static int policy_show(struct work *work, const struct args *args, struct rxaqm_
 	if (work_begin(work, false, error))
 		return -1;
 	nr = work->iface->nr_queues;
-	rxaqm_out_open(&out, stdout, rxaqm_json);
+	rxaqm_out_begin(&out, "policy", rxaqm_json);
 	rxaqm_out_str(&out, "interface", "%s:\n", args->ifname);
 	rxaqm_out_array(&out, "policies");
 	for (i = 0; i < nr; i = last + 1) {
@@ -335,8 +326,10 @@ static void print_usage(void)
 {
 	size_t i;
 
-	for (i = 0; i < NR_ACTIONS; i++)
-		printf("%s %s\n    %s\n", actions[i].name, actions[i].args, actions[i].help);
+	for (i = 0; i < NR_ACTIONS; i++) {
+		printf("%s %s\n", actions[i].name, actions[i].args);
+		rxaqm_wrap(stdout, 4, actions[i].help, NULL);
+	}
 	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
 	     "The keys are also for attach and files.");
 	rxaqm_keys_list(stdout, rxaqm_settings);

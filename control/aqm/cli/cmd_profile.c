@@ -18,6 +18,7 @@ struct walk {
 	struct rxaqm_out out;
 	void (*print)(struct walk *walk, const struct rxaqm_profile *profile);
 	unsigned int nr;
+	char directory[PATH_MAX]; /* list: of the profile before */
 	int exit_code; /* of what failed, and was logged */
 	RXAQM_LIST(struct rxaqm_profile) good; /* check: to compare others with */
 };
@@ -37,9 +38,9 @@ static int print_one(const struct rxaqm_profile *profile, const struct rxaqm_err
 	return 0;
 }
 
-static void begin(struct walk *walk)
+static void begin(struct walk *walk, const char *what)
 {
-	rxaqm_out_open(&walk->out, stdout, rxaqm_json);
+	rxaqm_out_begin(&walk->out, what, rxaqm_json);
 	rxaqm_out_array(&walk->out, "profiles");
 }
 
@@ -75,9 +76,9 @@ static const char *conditions(const struct rxaqm_profile *profile, char *buf, si
 /* A value that leaves no room for the next one has it on a line below. */
 static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 {
-	char all[256], directory[PATH_MAX];
+	char all[256], path[PATH_MAX];
 	const struct {
-		const char *key; /* NULL: in text only */
+		const char *key;
 		int width;
 		const char *title, *value;
 	} columns[] = {
@@ -86,24 +87,26 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 		{ "conditions", 22, "and", conditions(profile, all, sizeof(all)) },
 		{ "completion_design", 9, "design", rxaqm_design_names[profile->design] },
 		{ "timestamp_coverage", 7, "stamps", rxaqm_coverage_names[profile->coverage] },
-		{ NULL, 0, "directory", dirname(strcpy(directory, profile->path)) },
 	};
 	size_t nr = sizeof(columns) / sizeof(columns[0]), i;
+	const char *directory = dirname(strcpy(path, profile->path));
 	struct rxaqm_out *out = &walk->out;
 	int begin = 0, used = 0;
 
-	for (i = 0; !walk->nr && i < nr; i++)
-		rxaqm_out_text(out, "%-*s%s", columns[i].width, columns[i].title,
-			       i + 1 < nr ? " " : "\n");
-	walk->nr++;
+	if (strcmp(walk->directory, directory)) {
+		rxaqm_out_text(out, "%sin %s:\n", walk->directory[0] ? "\n" : "", directory);
+		for (i = 0; i < nr; i++)
+			rxaqm_out_text(out, "%-*s%s", i + 1 < nr ? columns[i].width : 0,
+				       columns[i].title, i + 1 < nr ? " " : "\n");
+	}
+	strcpy(walk->directory, directory);
 	for (i = 0; i < nr; begin += columns[i++].width + 1) {
 		if (used && used >= begin) {
 			rxaqm_out_text(out, "\n");
 			used = 0;
 		}
 		rxaqm_out_text(out, "%*s%s", begin - used, "", columns[i].value);
-		if (columns[i].key)
-			rxaqm_out_str(out, columns[i].key, NULL, columns[i].value);
+		rxaqm_out_str(out, columns[i].key, NULL, columns[i].value);
 		used = begin + (int)strlen(columns[i].value);
 	}
 	rxaqm_out_str(out, "path", NULL, profile->path);
@@ -111,12 +114,13 @@ static void list_one(struct walk *walk, const struct rxaqm_profile *profile)
 }
 
 /* @profile, or (NULL) all of them. */
-static int print_profiles(void (*print)(struct walk *walk, const struct rxaqm_profile *profile),
+static int print_profiles(const char *what,
+			  void (*print)(struct walk *walk, const struct rxaqm_profile *profile),
 			  const struct rxaqm_profile *profile)
 {
 	struct walk walk = { .print = print };
 
-	begin(&walk);
+	begin(&walk, what);
 	return finish(&walk, profile ? print_one(profile, NULL, &walk) :
 				       rxaqm_profile_each(print_one, &walk));
 }
@@ -125,7 +129,7 @@ static int profile_list(char **words, struct rxaqm_error *error)
 {
 	(void)words;
 	(void)error;
-	return print_profiles(list_one, NULL);
+	return print_profiles("profile-list", list_one, NULL);
 }
 
 static void show_one(struct walk *walk, const struct rxaqm_profile *profile)
@@ -141,7 +145,7 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	struct walk walk = {};
 	unsigned int conflicts;
 
-	begin(&walk);
+	begin(&walk, "profile-show");
 	rxaqm_out_object(&walk.out, NULL);
 	conflicts = rxaqm_profile_out_interface(&walk.out, profile, facts);
 	rxaqm_out_end(&walk.out);
@@ -162,7 +166,7 @@ static int profile_show(char **words, struct rxaqm_error *error)
 	int err;
 
 	if (!name)
-		return print_profiles(show_one, NULL);
+		return print_profiles("profile-show", show_one, NULL);
 	/* An interface may be called like a profile ("veth"): then it is meant. */
 	if (!rxaqm_nic_facts_read(name, &facts)) {
 		if (rxaqm_profile_for_nic(&facts, &profile, error))
@@ -175,7 +179,7 @@ static int profile_show(char **words, struct rxaqm_error *error)
 				"no profile and no interface is called \"%s\"; see \"rxaqm "
 				"profile list\"",
 				name);
-	return err ?: print_profiles(show_one, &profile);
+	return err ?: print_profiles("profile-show", show_one, &profile);
 }
 
 /* Refuse @profile if nothing but its name tells when it applies, and not one seen before. */
@@ -225,7 +229,7 @@ static int profile_check(char **files, struct rxaqm_error *error)
 	struct walk walk = {};
 	int err = 0;
 
-	begin(&walk);
+	begin(&walk, "profile-check");
 	if (!*files)
 		err = rxaqm_profile_each(check_one, &walk);
 	for (; *files; files++) {

@@ -10,7 +10,7 @@
 
 int rxaqm_cmd_program(int argc, char **argv, struct rxaqm_call *call)
 {
-	char **words = calloc((size_t)argc + 4, sizeof(*words));
+	char **words = calloc((size_t)argc + 6, sizeof(*words));
 	char name[32];
 	int nr = 0, i, err;
 
@@ -21,6 +21,10 @@ int rxaqm_cmd_program(int argc, char **argv, struct rxaqm_call *call)
 	if (call->netns) {
 		words[nr++] = "--netns";
 		words[nr++] = (char *)call->netns;
+	}
+	if (call->color) {
+		words[nr++] = "--color";
+		words[nr++] = (char *)call->color;
 	}
 	if (rxaqm_json)
 		words[nr++] = "-j";

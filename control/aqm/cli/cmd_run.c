@@ -73,7 +73,10 @@ static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
 	struct rxaqm_out out;
 	int err;
 
+	/* Not broken: a line is a key. */
 	rxaqm_out_open(&out, stdout, rxaqm_json);
+	if (rxaqm_json)
+		rxaqm_out_head(&out, "config");
 	rxaqm_config_out(&out, config);
 	err = print_here(&out, config, error);
 	if (!err)

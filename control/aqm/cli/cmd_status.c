@@ -2,17 +2,24 @@
 /* rxaqm status */
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "state/machine.h"
+#include "base/json_file.h"
 #include "base/now.h"
 #include "base/parse.h"
 #include "cli/cmd.h"
 #include "command/options.h"
 #include "config/config.h"
 #include "report/status.h"
+
+struct args {
+	const char *ifname; /* NULL: all */
+	bool all; /* queues */
+};
 
 /* Where the daemon writes, by its configuration if that may be read, else by default. */
 static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
@@ -30,9 +37,15 @@ static void find_path(char path[RXAQM_CONFIG_PATH_LEN])
 /* What the daemon has written of @ifname or (NULL) of all; NULL if it is no such thing. */
 static struct json_object *read_json(const char *path, const char *ifname)
 {
-	struct json_object *root = json_object_from_file(path), *all, *one, *name;
-	size_t i;
+	static const struct rxaqm_json_format format = { "rxaqm-status", "status",
+							 RXAQM_OUT_VERSION };
+	struct json_object *root = NULL, *all, *one, *name;
+	char *text = NULL;
+	size_t len, i;
 
+	if (!rxaqm_file_read(path, &text, &len, NULL))
+		rxaqm_json_parse(text, len, &format, path, &root, NULL);
+	free(text);
 	if (!json_object_object_get_ex(root, "interfaces", &all) ||
 	    !json_object_is_type(all, json_type_array)) {
 		json_object_put(root);
@@ -47,35 +60,51 @@ static struct json_object *read_json(const char *path, const char *ifname)
 	return root;
 }
 
-/* Print @root, which goes with that, unless @ifname is not in it. Returns whether it did. */
-static bool print_json(struct json_object *root, const char *ifname)
+static int print_text(struct json_object *status, bool all)
 {
-	struct json_object *all = json_object_object_get(root, "interfaces");
-	bool any = !ifname || json_object_array_length(all);
+	struct rxaqm_out out;
 
-	if (any)
-		puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-								  JSON_C_TO_STRING_SPACED |
-								  JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(root);
-	return any;
+	rxaqm_out_begin(&out, "status", false);
+	rxaqm_status_print(&out, status, all);
+	return rxaqm_out_close(&out, false) ? RXAQM_EXIT_FAILED : RXAQM_EXIT_OK;
 }
 
-/* Print the JSON that the daemon has written last, of the interface @ifname or (NULL) of all, and
- * its age on stderr. Returns an exit code, or -1 if there is no such file that may be read.
+static int print_read(struct json_object *status, const struct args *args)
+{
+	struct json_object *ifaces = json_object_object_get(status, "interfaces");
+	bool any = json_object_array_length(ifaces);
+	int exit_code = any ? RXAQM_EXIT_OK : RXAQM_EXIT_NOT_ATTACHED;
+
+	if (rxaqm_json)
+		puts(json_object_to_json_string_ext(status,
+						    JSON_C_TO_STRING_PRETTY |
+							    JSON_C_TO_STRING_SPACED |
+							    JSON_C_TO_STRING_NOSLASHESCAPE));
+	else if (any)
+		exit_code = print_text(status, args->all);
+	if (!any)
+		rxaqm_log_error(args->ifname ? "not attached to \"%s\"; see \"rxaqm status\"" :
+					       "not attached to any interface",
+				args->ifname);
+	return exit_code;
+}
+
+/* Print what the daemon has written last, and its age on stderr. Returns an exit code, or -1 if
+ * there is no such file that may be read.
  */
-static int status_from_file(const char *ifname)
+static int status_from_file(const struct args *args)
 {
 	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
-	struct json_object *root;
+	struct json_object *status;
 	struct stat st;
 	__s64 age_ns;
+	int exit_code;
 
 	find_path(path);
 	if (access(path, R_OK) || stat(path, &st))
 		return -1;
-	root = read_json(path, ifname);
-	if (!root) {
+	status = read_json(path, args->ifname);
+	if (!status) {
 		rxaqm_log_error("you may not ask the kernel, and \"%s\" has no status that can be "
 				"read; the daemon writes it anew (status_interval), or run as root",
 				path);
@@ -84,12 +113,11 @@ static int status_from_file(const char *ifname)
 	age_ns = (__s64)rxaqm_clock_ns(CLOCK_REALTIME) - st.st_mtim.tv_nsec -
 		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
-			 "\"%s\", in JSON",
+			 "\"%s\"",
 			 rxaqm_format_duration(age_ns > 1 ? (__u64)age_ns : 1, age), path);
-	if (print_json(root, ifname))
-		return RXAQM_EXIT_OK;
-	rxaqm_log_error("not attached to \"%s\"; see \"rxaqm status\"", ifname);
-	return RXAQM_EXIT_NOT_ATTACHED;
+	exit_code = print_read(status, args);
+	json_object_put(status);
+	return exit_code;
 }
 
 /* Where neither the kernel nor the file may be read. */
@@ -106,26 +134,51 @@ static int status_refused(struct rxaqm_call *call)
 	return RXAQM_EXIT_FAILED;
 }
 
+static int status_of_state(struct rxaqm_call *call, const struct args *args)
+{
+	const struct rxaqm_iface *iface;
+	struct rxaqm_out json;
+	int ret;
+
+	if (rxaqm_json)
+		return rxaqm_view_print(call, "status", args->ifname, rxaqm_status_add);
+	if (rxaqm_view_open(call, args->ifname))
+		return -1;
+	rxaqm_out_open(&json, NULL, true);
+	rxaqm_out_array(&json, "interfaces");
+	rxaqm_view_each(iface, &call->state, args->ifname)
+		rxaqm_status_add(&json, &call->state, iface);
+	ret = print_text(json.open[0], args->all);
+	json_object_put(json.open[0]);
+	return ret;
+}
+
+static const struct rxaqm_option status_options[] = {
+	{ "all", 'a', NULL, "Idle queues, too", RXAQM_FLAG(all) },
+	{ 0 },
+};
+
 int rxaqm_cmd_status(int argc, char **argv, struct rxaqm_call *call)
 {
 	static const struct rxaqm_command command = {
 		.name = "rxaqm status",
 		.args = "[IFACE]",
-		.help = "Show state, signal and counters of each queue.",
+		.help = "Show what stands, and state, signal and counters of each queue that packets come to.",
+		.options = status_options,
 		.max_words = 1,
 	};
-	const char *ifname;
+	struct args args = {};
 	int exit_code, i;
 
 	/* What 0.1.0 had for monitoring, to which a usage error would be a critical state. */
 	for (i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "--check"))
 			return rxaqm_check_failed("\"status --check\" is \"rxaqm check\" now");
-	ifname = *rxaqm_options_read(&command, argc, argv, NULL);
+	args.ifname = *rxaqm_options_read(&command, argc, argv, &args);
 	/* Who may not ask the kernel gets what the daemon has left to be read, if it runs. */
 	if (rxaqm_machine_check_readable(NULL)) {
-		exit_code = status_from_file(ifname);
+		exit_code = status_from_file(&args);
 		return exit_code >= 0 ? exit_code : status_refused(call);
 	}
-	return rxaqm_view_print(call, ifname, rxaqm_status_print_iface);
+	return status_of_state(call, &args);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm top: on a terminal a screen, else one line a queue and interval. */
-#include <curses.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/now.h"
+#include "base/parse.h"
 #include "command/options.h"
 #include "cli/top.h"
 #include "report/flows.h"
@@ -16,6 +14,8 @@
 struct args {
 	__u64 count;
 	__u64 interval_ns;
+	const char *columns; /* as typed */
+	bool no_headings;
 	bool plain;
 	bool flows;
 };
@@ -24,26 +24,113 @@ static const struct rxaqm_option top_options[] = {
 	{ "count", 'n', "COUNT", "Stop after COUNT intervals", RXAQM_NUMBER(count, 1, 1000000000) },
 	{ "interval", 'i', "DURATION", "Length of an interval, 10ms to 1m (default 1s)",
 	  RXAQM_DURATION(interval_ns, 10 * RXAQM_NSEC_PER_MSEC, 60 * RXAQM_NSEC_PER_SEC) },
+	{ "output", 'o', "LIST", "Show these columns, by their keys in JSON: interface,queue,pps",
+	  RXAQM_WORD(columns) },
+	{ "noheadings", 0, NULL, "Lines without headings", RXAQM_FLAG(no_headings) },
 	{ "plain", 'p', NULL, "Lines, not a screen, on a terminal too", RXAQM_FLAG(plain) },
 	{ "flows", 0, NULL, "With the largest flows of each queue that stands; lines",
 	  RXAQM_FLAG(flows) },
 	{ 0 },
 };
 
-static int print(const struct rxaqm_top *top, __u64 shown, bool flows)
+static int read_columns(struct rxaqm_top *top, const char *list, struct rxaqm_error *error)
+{
+	char item[RXAQM_ITEM_LEN];
+	unsigned int i;
+
+	while (list) {
+		list = rxaqm_parse_item(list, item);
+		for (i = 0; i < RXAQM_TOP_COLUMNS && strcmp(item, rxaqm_top_keys[i]); i++)
+			;
+		if (i == RXAQM_TOP_COLUMNS)
+			return rxaqm_key_unknown("column", item, NULL, rxaqm_top_keys,
+						 "\"rxaqm top -j\" has their keys", error);
+		if (top->nr_columns == RXAQM_TOP_COLUMNS)
+			return rxaqm_bad(error, "--output: more columns than there are");
+		top->column[top->nr_columns++] = i;
+	}
+	return 0;
+}
+
+static void print_json(const struct rxaqm_top *top, const struct rxaqm_top_row *row, bool flows,
+		       struct rxaqm_out *out)
+{
+	const struct rxaqm_figures *now = &row->now;
+	const struct rxaqm_queue *q = &now->queue;
+	unsigned int i;
+
+	rxaqm_out_object(out, NULL);
+	for (i = 0; i < RXAQM_TOP_COLUMNS; i++) {
+		const char *key = rxaqm_top_keys[i];
+
+		if (i == RXAQM_TOP_IFACE)
+			rxaqm_out_str(out, key, NULL, row->interface);
+		else if (i == RXAQM_TOP_SIGNAL)
+			rxaqm_out_str(out, key, NULL, rxaqm_signal_now_names[now->signal]);
+		else if (i == RXAQM_TOP_MODE)
+			rxaqm_out_str(out, key, NULL, rxaqm_mode_now_names[now->mode]);
+		else if (rxaqm_top_is_rate(i))
+			rxaqm_out_double(out, key, NULL, row->value[i]);
+		else
+			rxaqm_out_u64(out, key, NULL, (__u64)row->value[i]);
+	}
+	rxaqm_out_double(out, "ack_drop", NULL, row->ack_drop);
+	rxaqm_out_u64(out, "sojourn_ns", NULL, now->sojourn_ns);
+	if (now->sampled)
+		rxaqm_out_u64(out, "sample_sojourn_ns", NULL, q->sample_sojourn_ns);
+	rxaqm_out_bool(out, "standing", NULL, NULL, now->standing);
+	rxaqm_out_bool(out, "socket", NULL, NULL, rxaqm_socket_serves(q));
+	if (rxaqm_socket_serves(q) && row->socket.wait_state == RXAQM_WAIT_VALID)
+		rxaqm_out_u64(out, "socket_wait_ns", NULL, row->socket.wait_ns);
+	if (flows)
+		rxaqm_flows_out(out, top->state, (unsigned int)(row - top->row), q);
+	rxaqm_out_end(out);
+}
+
+static void print_line(const struct rxaqm_top *top, const struct rxaqm_top_row *row)
+{
+	enum rxaqm_top_column column[RXAQM_TOP_COLUMNS];
+	char cell[RXAQM_TOP_CELL];
+	/* What reads a pipe finds all columns. */
+	unsigned int width = isatty(STDOUT_FILENO) ? rxaqm_width() : ~0U, nr, i;
+
+	nr = top->nr_columns;
+	memcpy(column, top->column, sizeof(column));
+	if (!nr)
+		nr = rxaqm_top_fit(top, width, column);
+	if (row && row->now.standing)
+		rxaqm_paint(stdout, RXAQM_BOLD);
+	for (i = 0; i < nr; i++)
+		printf("%s%s", i ? " " : "", rxaqm_top_cell(top, column[i], row, cell));
+	printf("%s", row ? rxaqm_top_socket(row, cell) : "");
+	if (row && row->now.standing)
+		rxaqm_paint(stdout, RXAQM_PLAIN);
+	putchar('\n');
+}
+
+static int print(const struct rxaqm_top *top, const struct args *args, __u64 shown)
 {
 	struct rxaqm_out out;
 	unsigned int i;
 
 	rxaqm_out_open(&out, stdout, rxaqm_json);
-	if (shown % 20 == 0)
-		rxaqm_out_text(&out, "%s\n", rxaqm_top_header(0));
-	rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
-	rxaqm_out_array(&out, "queues");
+	if (rxaqm_json) {
+		rxaqm_out_head(&out, "top");
+		rxaqm_out_u64(&out, "time_ns", NULL, top->taken_ns);
+		rxaqm_out_array(&out, "queues");
+	} else if (shown % 20 == 0 && !args->no_headings) {
+		print_line(top, NULL);
+	}
 	for (i = 0; i < top->nr_rows; i++) {
-		rxaqm_top_out(top->shown[i], 0, flows ? top : NULL, &out);
-		if (!flows)
-			rxaqm_out_text(&out, "\n");
+		const struct rxaqm_top_row *row = top->shown[i];
+
+		if (rxaqm_json)
+			print_json(top, row, args->flows, &out);
+		else
+			print_line(top, row);
+		if (args->flows && !rxaqm_json)
+			rxaqm_flows_out(&out, top->state, (unsigned int)(row - top->row),
+					&row->now.queue);
 	}
 	rxaqm_out_end(&out);
 	return rxaqm_out_close(&out, true);
@@ -62,81 +149,23 @@ static void run_plain(struct rxaqm_top *top, const struct args *args)
 			rxaqm_flows_ask(top->state, 2 * args->interval_ns + RXAQM_NSEC_PER_SEC);
 		rxaqm_sleep_until(next_ns);
 		rxaqm_top_take(top);
-		if (print(top, shown, args->flows))
+		if (print(top, args, shown))
 			break;
 	}
 }
 
-static void draw(const struct rxaqm_top *top)
+/* A screen takes keys: what is on standard input otherwise is not for it to read. */
+static bool run_screen(struct rxaqm_top *top, const struct args *args)
 {
-	/* A mode is longer than the title of its column. */
-	const int mode = sizeof("enforce") - sizeof("mode");
-	char line[RXAQM_TOP_LINE];
-	unsigned int width = 0, i;
-	int y = 0;
-
-	while (width < RXAQM_TOP_NARROWEST && (int)strlen(rxaqm_top_header(width)) + mode > COLS)
-		width++;
-	erase();
-	mvprintw(y++, 0, "rxaqm top: by the second; q quits%s",
-		 width ? "; a wider terminal shows more columns" : "");
-	attron(A_REVERSE);
-	mvaddnstr(y++, 0, rxaqm_top_header(width), COLS);
-	attroff(A_REVERSE);
-	for (i = 0; i < top->nr_rows && y < LINES; i++) {
-		const struct rxaqm_top_row *row = top->shown[i];
-
-		if (row->now.standing)
-			attron(A_BOLD);
-		mvaddnstr(y++, 0, rxaqm_top_line(row, width, line), COLS);
-		attroff(A_BOLD);
-	}
-	if (top->rows_left_out && y < LINES)
-		mvprintw(y, 0, "(only the first %d queues are shown)", RXAQM_TOP_ROWS);
-	refresh();
-}
-
-/* The key pressed within @ms, or ERR. A terminal that is gone is readable and has nothing to read:
- * to getch() the time would be up at once, over and over.
- */
-static int wait_key(int ms)
-{
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	int ready = poll(&in, 1, ms);
-	int key = getch();
-
-	return ready > 0 && key == ERR ? 'q' : key;
-}
-
-/* Until q is pressed, or COUNT is reached. -1 if there is no such terminal. */
-static int run_screen(struct rxaqm_top *top, const struct args *args)
-{
-	__u64 shown = 0;
-
-	rxaqm_stop_at(SIGINT);
-	rxaqm_stop_at(SIGTERM);
-	/* It writes to the terminal itself, what stdout would not let through. */
-	if (!newterm(NULL, fdopen(STDOUT_FILENO, "w"), stdin))
-		return -1;
-	cbreak();
-	noecho();
-	curs_set(0);
-	nodelay(stdscr, TRUE);
-	rxaqm_top_take(top);
-	draw(top);
-	while (!rxaqm_stop && (!args->count || shown < args->count)) {
-		int key = wait_key((int)(args->interval_ns / RXAQM_NSEC_PER_MSEC));
-
-		if (key == 'q')
-			break;
-		if (key != ERR && key != KEY_RESIZE)
-			continue;
-		rxaqm_top_take(top);
-		draw(top);
-		shown++;
-	}
-	endwin();
-	return 0;
+	if (rxaqm_json || args->plain || args->flows || !isatty(STDIN_FILENO) ||
+	    !isatty(STDOUT_FILENO))
+		return false;
+	if (rxaqm_top_screen(top, args->interval_ns, args->count))
+		return true;
+	rxaqm_log_notice("terminals of type \"%s\" are not known here, so these are lines; "
+			 "\"TERM=xterm rxaqm top\" shows a screen",
+			 getenv("TERM") ?: "");
+	return false;
 }
 
 int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
@@ -144,23 +173,27 @@ int rxaqm_cmd_top(int argc, char **argv, struct rxaqm_call *call)
 	static const struct rxaqm_command command = {
 		.name = "rxaqm top",
 		.args = "[IFACE]",
-		.help = "Show what the queues do, second by second.",
+		.help = "Show what the queues do, second by second; those that stand first.",
 		.options = top_options,
 		.max_words = 1,
 	};
 	struct args args = { .interval_ns = RXAQM_NSEC_PER_SEC };
-	static struct rxaqm_top top;
+	static struct rxaqm_top top; /* large: all zero until now */
 
+	top.sort = RXAQM_TOP_COLUMNS;
 	top.ifname = *rxaqm_options_read(&command, argc, argv, &args);
-	if (rxaqm_view_open(call, top.ifname))
+	if (read_columns(&top, args.columns, &call->error))
 		return -1;
+	if (rxaqm_view_open(call, top.ifname)) {
+		if (rxaqm_json && call->error.exit_code == RXAQM_EXIT_NOT_ATTACHED)
+			print(&top, &args, 0);
+		return -1;
+	}
 	/* Who asks for flows writes. */
 	if (args.flows && rxaqm_state_open(&call->state, true, &call->error))
 		return -1;
 	top.state = &call->state;
-	/* A screen takes keys: what is on standard input otherwise is not for it to read. */
-	if (rxaqm_json || args.plain || args.flows || !isatty(STDIN_FILENO) ||
-	    !isatty(STDOUT_FILENO) || run_screen(&top, &args))
+	if (!run_screen(&top, &args))
 		run_plain(&top, &args);
 	return RXAQM_EXIT_OK;
 }

@@ -1,55 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "cli/top.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/clean.h"
 #include "base/now.h"
-#include "report/flows.h"
+#include "base/parse.h"
 
-/* Of @queue of the interface called @name. */
-static const struct rxaqm_top_row *take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface,
-					    const char *name, unsigned int queue)
+/* What a column has. */
+enum kind {
+	TEXT,
+	NUMBER, /* as it is */
+	RATE, /* by the second; the sum says something */
+	TIME, /* ns, shown in ms */
+};
+
+/* In the order of columns. In a narrow table those with the highest @spare are left out first. */
+static const struct {
+	const char *title;
+	int width;
+	enum kind kind;
+	unsigned int spare;
+} columns[RXAQM_TOP_COLUMNS] = {
+	{ "interface", -9, TEXT, 0 }, { "Q", 2, NUMBER, 0 },	 { "CPU", 3, NUMBER, 1 },
+	{ "pps", 7, RATE, 0 },	      { "drop", 6, RATE, 0 },	 { "mark", 6, RATE, 0 },
+	{ "expt", 6, RATE, 3 },	      { "lo", 7, RATE, 3 },	 { "NAPI", 7, RATE, 3 },
+	{ "busy", 6, RATE, 3 },	      { "q(ms)", 7, TIME, 0 },	 { "p99(ms)", 7, TIME, 0 },
+	{ "ACK", 7, RATE, 2 },	      { "CE", 7, RATE, 2 },	 { "nECT", 7, RATE, 2 },
+	{ "signal", 6, TEXT, 1 },     { "tgt(ms)", 7, TIME, 0 }, { "limit", 6, NUMBER, 0 },
+	{ "mode", -7, TEXT, 0 },
+};
+#define SPAREST 3
+
+const char *const rxaqm_top_keys[RXAQM_TOP_COLUMNS + 1] = {
+	"interface", "queue", "cpu",	       "pps",	     "drop",	       "mark",
+	"exempt",    "low",   "polls_drained", "polls_busy", "sojourn_p50_ns", "sojourn_p99_ns",
+	"ack",	     "ce",    "nect",	       "signal",     "target_ns",      "limit_pps",
+	"mode",
+};
+
+bool rxaqm_top_is_rate(enum rxaqm_top_column column)
 {
-	struct rxaqm_top_row *row = &top->row[iface->queue_base + queue];
-	struct rxaqm_figures *now = &row->now;
-	__u64 before_ns = now->now_ns;
-
-	row->before = now->queue;
-	rxaqm_figures_take(top->state, iface, queue, rxaqm_now_ns(), now);
-	row->seconds = (double)(now->now_ns - before_ns) / 1e9;
-	/* Nothing to compare with yet, or what was before another attachment's. */
-	if (row->attached_ns != iface->attached_ns) {
-		row->before = now->queue;
-		row->seconds = 0;
-	}
-	row->attached_ns = iface->attached_ns;
-	strcpy(row->interface, name);
-	rxaqm_socket_look(iface, &now->queue, rxaqm_state_wait(top->state, iface, queue), NULL,
-			  now->now_ns, &row->socket);
-	return row;
-}
-
-void rxaqm_top_take(struct rxaqm_top *top)
-{
-	const struct rxaqm_iface *iface;
-	char name[RXAQM_IFNAMSIZ];
-	unsigned int i;
-
-	top->nr_rows = 0;
-	top->rows_left_out = false;
-	rxaqm_view_each(iface, top->state, top->ifname) {
-		rxaqm_iface_name(iface, name, NULL);
-		for (i = 0; i < iface->nr_queues; i++) {
-			if (!rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
-				continue;
-			if (top->nr_rows < RXAQM_TOP_ROWS)
-				top->shown[top->nr_rows++] = take_row(top, iface, name, i);
-			else
-				top->rows_left_out = true;
-		}
-	}
-	top->taken_ns = rxaqm_now_ns();
+	return columns[column].kind == RATE;
 }
 
 static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
@@ -62,126 +56,198 @@ static double rate(const struct rxaqm_top_row *row, enum rxaqm_stat stat)
 /* A counter and its shadow in observe mode; only one of the two moves at a time. */
 #define rate_or_would(row, stat) (rate(row, RXAQM_STAT_##stat) + rate(row, RXAQM_STAT_WOULD_##stat))
 
-/* From which width on a column is there no more. */
-enum {
-	WAYS = 1,
-	CLASSES,
-	MACHINE = RXAQM_TOP_NARROWEST
-};
-
-const char *rxaqm_top_header(unsigned int width)
-{
-	static const struct {
-		const char *title; /* as wide as the column */
-		unsigned int until;
-	} columns[] = {
-		{ "interface      ", ~0U }, { "  Q", ~0U },	     { " CPU", MACHINE },
-		{ "     pps", ~0U },	    { "   drop", ~0U },	     { "   mark", ~0U },
-		{ "   expt", WAYS },	    { "      lo", WAYS },    { "    NAPI", WAYS },
-		{ "   busy", WAYS },	    { "   q(ms)", ~0U },     { " p99(ms)", ~0U },
-		{ "     ACK", CLASSES },    { "      CE", CLASSES }, { "    nECT", CLASSES },
-		{ " signal", MACHINE },	    { " tgt(ms)", ~0U },     { "  limit", ~0U },
-		{ " mode", ~0U },
-	};
-	static char header[RXAQM_TOP_LINE];
-	size_t i;
-
-	header[0] = '\0';
-	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		if (width < columns[i].until)
-			strcat(header, columns[i].title);
-	return header;
-}
-
-/* @fmt of a column that is there up to @until. */
-static const char *column(unsigned int width, unsigned int until, const char *fmt)
-{
-	return width < until ? fmt : NULL;
-}
-
-static void ms_out(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns)
-{
-	rxaqm_out_u64(out, key, NULL, ns);
-	if (!out->json)
-		fprintf(out->file, fmt, (double)ns / 1e6);
-}
-
-void rxaqm_top_out(const struct rxaqm_top_row *row, unsigned int width,
-		   const struct rxaqm_top *flows_of, struct rxaqm_out *out)
+static void fill(struct rxaqm_top_row *row, __u64 look)
 {
 	const struct rxaqm_figures *now = &row->now;
-	const struct rxaqm_queue *q = &now->queue;
-	double pps = rate(row, RXAQM_STAT_PACKETS);
-	double exempt = rate(row, RXAQM_STAT_OVER_EXEMPT);
-	double ack = rate(row, RXAQM_STAT_OVER_ACK);
-	double ack_drop = rate_or_would(row, ACK_DROP);
-	double nect = rate(row, RXAQM_STAT_OVER_NECT);
-	double ce = rate(row, RXAQM_STAT_OVER_CE) + rate(row, RXAQM_STAT_OVER_ECT0) +
-		    rate(row, RXAQM_STAT_OVER_ECT1); /* ECN-capable packets */
-	/* Packets are counted at the end of their poll, so they may lag behind by one. */
-	double low = pps - exempt - ack - ce - nect;
-	bool served = rxaqm_socket_serves(q);
+	const __u64 *hist = now->queue.hist, *since = row->before.hist;
+	struct rxaqm_top_past *past = &row->past[look % RXAQM_TOP_PAST];
+	double *value = row->value;
+	double low;
 
-	rxaqm_out_object(out, NULL);
-	rxaqm_out_str(out, "interface", "%-15s", row->interface);
-	rxaqm_out_u64(out, "queue", " %2llu", now->number);
-	rxaqm_out_u64(out, "cpu", column(width, MACHINE, " %3llu"), q->cpu);
-	rxaqm_out_double(out, "pps", " %7.0f", pps);
-	rxaqm_out_double(out, "drop", " %6.0f", rate_or_would(row, DROP) + ack_drop);
-	rxaqm_out_double(out, "ack_drop", NULL, ack_drop);
-	rxaqm_out_double(out, "mark", " %6.0f",
-			 rate_or_would(row, ECN_MARK) + rate_or_would(row, CE_MARK));
-	rxaqm_out_double(out, "exempt", column(width, WAYS, " %6.0f"), exempt);
-	rxaqm_out_double(out, "low", column(width, WAYS, " %7.0f"), low > 0 ? low : 0);
-	rxaqm_out_double(out, "polls_drained", column(width, WAYS, " %7.0f"),
-			 rate(row, RXAQM_STAT_POLLS_DRAINED));
-	rxaqm_out_double(out, "polls_busy", column(width, WAYS, " %6.0f"),
-			 rate(row, RXAQM_STAT_POLLS_BUSY));
-	rxaqm_out_u64(out, "sojourn_ns", NULL, now->sojourn_ns);
-	if (now->sampled)
-		rxaqm_out_u64(out, "sample_sojourn_ns", NULL, q->sample_sojourn_ns);
-	ms_out(out, "sojourn_p50_ns", " %7.2f",
-	       rxaqm_hist_quantile_ns(q->hist, row->before.hist, 500));
-	ms_out(out, "sojourn_p99_ns", " %7.2f",
-	       rxaqm_hist_quantile_ns(q->hist, row->before.hist, 990));
-	rxaqm_out_double(out, "ack", column(width, CLASSES, " %7.0f"), ack);
-	rxaqm_out_double(out, "ce", column(width, CLASSES, " %7.0f"), ce);
-	rxaqm_out_double(out, "nect", column(width, CLASSES, " %7.0f"), nect);
-	rxaqm_out_str(out, "signal", column(width, MACHINE, " %-6s"),
-		      rxaqm_signal_now_names[now->signal]);
-	ms_out(out, "target_ns", " %7.2f", now->target_ns);
-	rxaqm_out_u64(out, "limit_pps", NULL, now->law.limit_pps);
-	if (now->law.holds)
-		rxaqm_out_text(out, " %6llu", now->law.limit_pps);
-	else
-		rxaqm_out_text(out, " %6s", "-");
-	rxaqm_out_str(out, "mode", " %s", rxaqm_mode_now_names[now->mode]);
-	rxaqm_out_bool(out, "standing", NULL, NULL, now->standing);
-	/* Behind the mode: how long packets wait for the consumer of the socket. */
-	rxaqm_out_bool(out, "socket", ", xsk", NULL, served);
-	if (served && row->socket.wait_state == RXAQM_WAIT_VALID)
-		ms_out(out, "socket_wait_ns", " %.2f ms", row->socket.wait_ns);
-	else if (served)
-		rxaqm_out_text(out, " -");
-	if (flows_of) {
-		rxaqm_out_text(out, "\n");
-		rxaqm_flows_out(out, flows_of->state, (unsigned int)(row - flows_of->row), q, true);
-	}
-	rxaqm_out_end(out);
+	*past = (struct rxaqm_top_past){ look, rxaqm_hist_quantile_ns(hist, since, 500),
+					 rxaqm_hist_quantile_ns(hist, since, 990) };
+	row->ack_drop = rate_or_would(row, ACK_DROP);
+	value[RXAQM_TOP_QUEUE] = now->number;
+	value[RXAQM_TOP_CPU] = now->queue.cpu;
+	value[RXAQM_TOP_PPS] = rate(row, RXAQM_STAT_PACKETS);
+	value[RXAQM_TOP_DROP] = rate_or_would(row, DROP) + row->ack_drop;
+	value[RXAQM_TOP_MARK] = rate_or_would(row, ECN_MARK) + rate_or_would(row, CE_MARK);
+	value[RXAQM_TOP_EXEMPT] = rate(row, RXAQM_STAT_OVER_EXEMPT);
+	value[RXAQM_TOP_DRAINED] = rate(row, RXAQM_STAT_POLLS_DRAINED);
+	value[RXAQM_TOP_BUSY] = rate(row, RXAQM_STAT_POLLS_BUSY);
+	value[RXAQM_TOP_P50] = (double)past->p50_ns;
+	value[RXAQM_TOP_P99] = (double)past->p99_ns;
+	value[RXAQM_TOP_ACK] = rate(row, RXAQM_STAT_OVER_ACK);
+	value[RXAQM_TOP_CE] = rate(row, RXAQM_STAT_OVER_CE) + rate(row, RXAQM_STAT_OVER_ECT0) +
+			      rate(row, RXAQM_STAT_OVER_ECT1); /* ECN-capable packets */
+	value[RXAQM_TOP_NECT] = rate(row, RXAQM_STAT_OVER_NECT);
+	value[RXAQM_TOP_TARGET] = (double)now->target_ns;
+	value[RXAQM_TOP_LIMIT] = (double)now->law.limit_pps;
+	/* Packets are counted at the end of their poll, so they may lag behind by one. */
+	low = value[RXAQM_TOP_PPS] - value[RXAQM_TOP_EXEMPT] - value[RXAQM_TOP_ACK] -
+	      value[RXAQM_TOP_CE] - value[RXAQM_TOP_NECT];
+	value[RXAQM_TOP_LOW] = MAX(low, 0);
 }
 
-const char *rxaqm_top_line(const struct rxaqm_top_row *row, unsigned int width,
-			   char buf[RXAQM_TOP_LINE])
+/* Of @queue of the interface called @name. */
+static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, const char *name,
+		     unsigned int queue)
 {
-	FILE *file = fmemopen(buf, RXAQM_TOP_LINE, "w");
-	struct rxaqm_out out;
+	struct rxaqm_top_row *row = &top->row[iface->queue_base + queue];
+	struct rxaqm_figures *now = &row->now;
+	__u64 before_ns = now->now_ns;
+
+	row->before = now->queue;
+	rxaqm_figures_take(top->state, iface, queue, rxaqm_now_ns(), now);
+	row->seconds = (double)(now->now_ns - before_ns) / 1e9;
+	/* Nothing to compare with yet, or what was before another attachment's. */
+	if (row->attached_ns != iface->attached_ns) {
+		row->before = now->queue;
+		row->seconds = 0;
+		memset(row->past, 0, sizeof(row->past));
+	}
+	row->attached_ns = iface->attached_ns;
+	strcpy(row->interface, name);
+	rxaqm_socket_look(iface, &now->queue, rxaqm_state_wait(top->state, iface, queue), NULL,
+			  now->now_ns, &row->socket);
+	fill(row, top->look);
+	if (now->standing)
+		rxaqm_overview_standing(&top->overview, name, queue, now->sojourn_ns,
+					now->mode == RXAQM_MODE_NOW_ENFORCE);
+	top->taken[top->nr_taken++] = row;
+}
+
+void rxaqm_top_take(struct rxaqm_top *top)
+{
+	const struct rxaqm_iface *iface;
+	char name[RXAQM_IFNAMSIZ];
+	unsigned int i;
+	bool here;
+
+	top->nr_taken = 0;
+	top->look++;
+	top->overview = (struct rxaqm_overview){};
+	rxaqm_view_each(iface, top->state, top->ifname) {
+		rxaqm_iface_name(iface, name, &here);
+		rxaqm_overview_iface(&top->overview, iface->nr_queues,
+				     rxaqm_status_trouble(iface, here) ? name : NULL);
+		for (i = 0; i < iface->nr_queues; i++)
+			if (rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
+				take_row(top, iface, name, i);
+	}
+	top->taken_ns = rxaqm_now_ns();
+	rxaqm_top_arrange(top);
+}
+
+static const char *text_of(const struct rxaqm_top_row *row, enum rxaqm_top_column column)
+{
+	return column == RXAQM_TOP_IFACE  ? row->interface :
+	       column == RXAQM_TOP_SIGNAL ? rxaqm_signal_now_names[row->now.signal] :
+					    rxaqm_mode_now_names[row->now.mode];
+}
+
+/* Numbers go down, names up; what is the same stays as it is, which is by interface and queue. */
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct rxaqm_top_row *x = *(const struct rxaqm_top_row *const *)a;
+	const struct rxaqm_top_row *y = *(const struct rxaqm_top_row *const *)b;
+	const struct rxaqm_top *top = arg;
+	int order;
+
+	if (top->sort == RXAQM_TOP_COLUMNS)
+		order = y->now.standing - x->now.standing;
+	else if (columns[top->sort].kind == TEXT)
+		order = strcmp(text_of(x, top->sort), text_of(y, top->sort));
+	else
+		order = (x->value[top->sort] < y->value[top->sort]) -
+			(x->value[top->sort] > y->value[top->sort]);
+	if (!order)
+		return (x > y) - (x < y);
+	return top->reverse ? -order : order;
+}
+
+void rxaqm_top_arrange(struct rxaqm_top *top)
+{
+	unsigned int i;
+
+	top->nr_rows = 0;
+	for (i = 0; i < top->nr_taken; i++)
+		if (strstr(top->taken[i]->interface, top->filter))
+			top->shown[top->nr_rows++] = top->taken[i];
+	qsort_r(top->shown, top->nr_rows, sizeof(top->shown[0]), compare, top);
+}
+
+static int width_of(const struct rxaqm_top *top, enum rxaqm_top_column column)
+{
+	int width = columns[column].width;
+	unsigned int i;
+
+	for (i = 0; column == RXAQM_TOP_IFACE && i < top->nr_rows; i++)
+		width = MIN(width, -(int)strlen(top->shown[i]->interface));
+	return width;
+}
+
+unsigned int rxaqm_top_fit(const struct rxaqm_top *top, unsigned int width,
+			   enum rxaqm_top_column fitting[RXAQM_TOP_COLUMNS])
+{
+	unsigned int spare = SPAREST + 1, nr, used, i;
+
+	do {
+		spare--;
+		for (i = nr = used = 0; i < RXAQM_TOP_COLUMNS; i++) {
+			if (columns[i].spare > spare)
+				continue;
+			used += (unsigned int)abs(width_of(top, i)) + !!nr;
+			fitting[nr++] = i;
+		}
+	} while (spare && used > width);
+	return nr;
+}
+
+const char *rxaqm_top_cell(const struct rxaqm_top *top, enum rxaqm_top_column column,
+			   const struct rxaqm_top_row *row, char buf[RXAQM_TOP_CELL])
+{
+	int width = width_of(top, column);
+
+	if (!row)
+		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, columns[column].title);
+	else if (columns[column].kind == TEXT)
+		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, text_of(row, column));
+	else if (column == RXAQM_TOP_LIMIT && !row->now.law.holds)
+		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, "-");
+	else if (columns[column].kind == TIME)
+		snprintf(buf, RXAQM_TOP_CELL, "%*.2f", width, row->value[column] / 1e6);
+	else
+		snprintf(buf, RXAQM_TOP_CELL, "%*.0f", width, row->value[column]);
+	rxaqm_clean(buf);
+	return buf;
+}
+
+const char *rxaqm_top_sum(const struct rxaqm_top *top, enum rxaqm_top_column column,
+			  char buf[RXAQM_TOP_CELL])
+{
+	int width = width_of(top, column);
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < top->nr_rows; i++)
+		sum += top->shown[i]->value[column];
+	if (columns[column].kind == RATE)
+		snprintf(buf, RXAQM_TOP_CELL, "%*.0f", width, sum);
+	else
+		snprintf(buf, RXAQM_TOP_CELL, "%*s", width, column ? "" : "sum");
+	return buf;
+}
+
+const char *rxaqm_top_socket(const struct rxaqm_top_row *row, char buf[RXAQM_TOP_CELL])
+{
+	char wait[RXAQM_DURATION_LEN] = "-";
 
 	buf[0] = '\0';
-	if (!file)
+	if (!rxaqm_socket_serves(&row->now.queue))
 		return buf;
-	rxaqm_out_open(&out, file, false);
-	rxaqm_top_out(row, width, NULL, &out);
-	fclose(file);
-	rxaqm_clean(buf);
+	if (row->socket.wait_state == RXAQM_WAIT_VALID)
+		rxaqm_format_duration(row->socket.wait_ns, wait);
+	snprintf(buf, RXAQM_TOP_CELL, ", xsk %s", wait);
 	return buf;
 }

@@ -42,7 +42,7 @@ static void write_iface(FILE *file, const struct rxaqm_state *state,
 
 	rxaqm_out_open(&out, file, true);
 	rxaqm_out_array(&out, "interfaces");
-	rxaqm_status_print_iface(&out, state, iface);
+	rxaqm_status_add(&out, state, iface);
 	rxaqm_clean_puts(file,
 			 json_object_to_json_string_ext(json_object_array_get_idx(out.open[1], 0),
 							JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -52,15 +52,22 @@ static void write_iface(FILE *file, const struct rxaqm_state *state,
 static void write_all(FILE *file, const void *state)
 {
 	const struct rxaqm_iface *iface = rxaqm_iface_next(state, NULL);
-	const char *comma = "";
+	const char *comma = "", *head;
+	struct rxaqm_out out;
 
-	fputs("{ \"interfaces\": [\n", file);
+	/* Without its end. */
+	rxaqm_out_open(&out, file, true);
+	rxaqm_out_head(&out, "status");
+	head = json_object_to_json_string_ext(out.open[0], JSON_C_TO_STRING_PLAIN);
+	fwrite(head, 1, strlen(head) - 1, file);
+	json_object_put(out.open[0]);
+	fputs(",\"interfaces\":[\n", file);
 	for (; iface; iface = rxaqm_iface_next(state, iface)) {
 		fputs(comma, file);
 		write_iface(file, state, iface);
 		comma = ",\n";
 	}
-	fputs("\n] }\n", file);
+	fputs("\n]}\n", file);
 }
 
 void rxaqm_run_status(struct rxaqm_run *run)

@@ -77,7 +77,7 @@ static void flow_out(struct rxaqm_out *out, const struct rxaqm_flow_name *flow,
 	rxaqm_out_str(out, "protocol", " %s", known ? known->p_name : number);
 	rxaqm_out_u64(out, "pps", ": %llu/s", rxaqm_level_pps(&q->law, flow->level));
 	rxaqm_out_u64(out, "limit_pps", NULL, rxaqm_level_pps(&q->law, flow->limit));
-	rxaqm_out_u64(out, "drop_share_ppm", NULL, 1000 * permille);
+	rxaqm_out_u64(out, "drop_share_permille", NULL, permille);
 	if (permille)
 		rxaqm_out_text(out, ", %llu.%llu%% of what is over the limit", permille / 10,
 			       permille % 10);
@@ -86,13 +86,13 @@ static void flow_out(struct rxaqm_out *out, const struct rxaqm_flow_name *flow,
 }
 
 void rxaqm_flows_out(struct rxaqm_out *out, const struct rxaqm_state *state, unsigned int index,
-		     const struct rxaqm_queue *q, bool in_text)
+		     const struct rxaqm_queue *q)
 {
 	struct rxaqm_flow_name flows[RXAQM_FLOW_NAMES] = {};
 	__u64 all_excess = 0;
 	unsigned int nr = collect(state, index, flows), i;
 
-	if (!nr || (!in_text && !out->json))
+	if (!nr)
 		return;
 	for (i = 0; i < nr; i++)
 		all_excess += excess(&flows[i]);

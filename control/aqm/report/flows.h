@@ -14,9 +14,9 @@
 void rxaqm_flows_ask(struct rxaqm_state *state, __u64 for_ns);
 
 /* The largest flows of the queue at @index, @q a copy of it, as an array "flows"; in text a line
- * each, if @in_text. Nothing if nobody has asked of late.
+ * each. Nothing if nobody has asked of late.
  */
 void rxaqm_flows_out(struct rxaqm_out *out, const struct rxaqm_state *state, unsigned int index,
-		     const struct rxaqm_queue *q, bool in_text);
+		     const struct rxaqm_queue *q);
 
 #endif /* RXAQM_FLOWS_H */

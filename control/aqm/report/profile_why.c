@@ -104,14 +104,6 @@ static void out_origin(struct rxaqm_out *out, const struct rxaqm_key *setting,
 		       const struct rxaqm_profile *profile, const struct rxaqm_policy *policy,
 		       __u64 now_ns)
 {
-	static const struct {
-		const char *origin, *text;
-	} words[] = {
-		[RXAQM_SOURCE_DEFAULT] = { "default", "default" },
-		[RXAQM_SOURCE_PROFILE] = { "profile", "profile" },
-		[RXAQM_SOURCE_CONFIG] = { "configuration", "configuration of the daemon" },
-		[RXAQM_SOURCE_OPERATOR] = { "set", "set, by attach or later" },
-	};
 	enum rxaqm_source source = rxaqm_setting_source(policy, setting->name);
 	unsigned int line = 0;
 	char value[RXAQM_KEY_LEN];
@@ -121,8 +113,7 @@ static void out_origin(struct rxaqm_out *out, const struct rxaqm_key *setting,
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_str(out, "key", "  %-22s", setting->name);
 	rxaqm_out_str(out, "value", "%-14s", rxaqm_key_format(setting, policy, now_ns, value));
-	rxaqm_out_str(out, "origin", NULL, words[source].origin);
-	rxaqm_out_text(out, "  %s", words[source].text);
+	rxaqm_out_str(out, "source", "  %s", rxaqm_source_names[source]);
 	if (line)
 		rxaqm_out_u64(out, "line", ", line %llu", line);
 	rxaqm_out_text(out, "\n");
@@ -205,7 +196,7 @@ unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxa
 	if (out->json)
 		rxaqm_profile_out(out, profile);
 	rxaqm_out_object(out, "interface");
-	rxaqm_out_str(out, "name", NULL, facts->ifname);
+	rxaqm_out_str(out, "interface", NULL, facts->ifname);
 	out_reasons(out, profile, facts);
 	rxaqm_out_text(out, "facts:\n");
 	conflicts = rxaqm_profile_out_facts(out, profile, facts);

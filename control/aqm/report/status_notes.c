@@ -281,8 +281,7 @@ static void find_facts(const struct rxaqm_state *state, const struct rxaqm_iface
 		look_for_stamps(facts, &figures);
 		look_for_acks(facts, &figures);
 		look_for_exempt(facts, &figures);
-		if (figures.queue.policy.mode == RXAQM_MODE_OBSERVE &&
-		    rxaqm_overload_standing(&figures.queue, figures.now_ns))
+		if (figures.queue.policy.mode == RXAQM_MODE_OBSERVE && figures.standing)
 			count_first(&facts->standing, i);
 	}
 	rxaqm_fragments_lost(iface, ifname, facts->lost);

@@ -6,28 +6,13 @@
 
 #include "decide.h"
 #include "base/parse.h"
+#include "figures/figures.h"
 
 /* A sender that pauses lets a poll drain a queue that stands otherwise, and a burst makes busy
  * polls in one that flows: up to one in so many polls of the other kind are let pass.
  */
 #define POLLS_LET_PASS 8
 #define RELAPSE_SPANS 10 /* of observe_after */
-/* A queue that stands and is not polled for longer has lost its traffic; for less, its CPU has
- * had no time for it, which is the worst of overloads.
- */
-#define POLLED_WITHIN_NS RXAQM_NSEC_PER_SEC
-
-static bool polled_lately(const struct rxaqm_queue *q, __u64 now_ns)
-{
-	return (q->flags & RXAQM_QUEUE_POLLED) &&
-	       rxaqm_ns_since(now_ns, q->poll_end_ns) <= POLLED_WITHIN_NS;
-}
-
-bool rxaqm_overload_standing(const struct rxaqm_queue *q, __u64 now_ns)
-{
-	return (q->flags & RXAQM_QUEUE_STANDING) && polled_lately(q, now_ns);
-}
-
 /* For how long packets have been over target, as the law saw them: polls that drain the NIC's queue
  * say nothing of the ring behind it.
  */
@@ -51,7 +36,7 @@ unsigned int rxaqm_overload_exempt_percent(const struct rxaqm_queue *q, __u64 no
 		limit_ns *= RXAQM_OVERLOAD_SLACK;
 	for (i = 0; i < RXAQM_NR_CLASSES; i++)
 		all += seen[i];
-	if (!rxaqm_overload_standing(q, now_ns) || q->law.smooth_ns <= limit_ns ||
+	if (!rxaqm_queue_stands(q, now_ns) || q->law.smooth_ns <= limit_ns ||
 	    seen[RXAQM_CLASS_EXEMPT] <= all / 2)
 		return 0;
 	return (unsigned int)(100ULL * seen[RXAQM_CLASS_EXEMPT] / all);
@@ -63,8 +48,8 @@ void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_qu
 	__u64 judged = q->stat[RXAQM_STAT_JUDGED];
 	__u64 busy = q->stat[RXAQM_STAT_POLLS_BUSY];
 	__u64 drained = q->stat[RXAQM_STAT_POLLS_DRAINED];
-	bool standing = rxaqm_overload_standing(q, now_ns);
-	bool waits = (q->flags & RXAQM_QUEUE_WAITING) && polled_lately(q, now_ns);
+	bool standing = rxaqm_queue_stands(q, now_ns);
+	bool waits = (q->flags & RXAQM_QUEUE_WAITING) && rxaqm_queue_polled_lately(q, now_ns);
 
 	memset(look, 0, sizeof(*look));
 	/* Counters that went back are those of another attach. */

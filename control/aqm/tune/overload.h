@@ -45,9 +45,6 @@ struct rxaqm_overload_seen {
 void rxaqm_overload_look(struct rxaqm_overload_seen *seen, const struct rxaqm_queue *q,
 			 __u64 now_ns, struct rxaqm_overload_look *look);
 
-/* Does @q stand at @now_ns, as far as one look can tell? Not if its polls have ceased. */
-bool rxaqm_overload_standing(const struct rxaqm_queue *q, __u64 now_ns);
-
 /* How much of what stands in @q is exempt, in percent, if it holds the queue over its target and no
  * law can help; 0 if not so.
  */

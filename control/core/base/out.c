@@ -6,27 +6,13 @@
 #include <json-c/json.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
 
 #include "base/clean.h"
 #include "base/parse.h"
-
-void rxaqm_out_wrap(FILE *file, int indent, const char *text)
-{
-	int at = fprintf(file, "%*s", indent, ""), len;
-	const char *gap = "";
-
-	for (; *text; text += len, text += strspn(text, " "), gap = " ") {
-		len = (int)strcspn(text, " ");
-		if (*gap && at + 1 + len > RXAQM_OUT_WIDTH) {
-			fprintf(file, "\n%*s", indent + 2, "");
-			at = indent + 2;
-			gap = "";
-		}
-		at += fprintf(file, "%s%.*s", gap, len, text);
-	}
-	fputc('\n', file);
-}
 
 static void add(struct rxaqm_out *out, const char *key, struct json_object *value)
 {
@@ -52,12 +38,78 @@ void rxaqm_out_open(struct rxaqm_out *out, FILE *file, bool json)
 		out->open[out->depth++] = json_object_new_object();
 }
 
+void rxaqm_out_head(struct rxaqm_out *out, const char *what)
+{
+	struct utsname host = {};
+	char text[80];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	snprintf(text, sizeof(text), "rxaqm-%s", what);
+	rxaqm_out_str(out, "format", NULL, text);
+	rxaqm_out_u64(out, "version", NULL, RXAQM_OUT_VERSION);
+	strftime(text, sizeof(text), "%FT%TZ", gmtime_r(&now, &tm));
+	rxaqm_out_str(out, "time", NULL, text);
+	uname(&host);
+	rxaqm_out_str(out, "host", NULL, host.nodename);
+}
+
+/* Keep text until its lines are whole; without memory they are printed as they come. */
+static void keep(struct rxaqm_out *out)
+{
+	out->nr_marks = 0;
+	out->file = open_memstream(&out->text, &out->bytes);
+	out->to = out->file ? stdout : NULL;
+	if (!out->file)
+		out->file = stdout;
+}
+
+void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json)
+{
+	rxaqm_out_open(out, stdout, json);
+	if (json)
+		rxaqm_out_head(out, what);
+	else
+		keep(out);
+}
+
+void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint)
+{
+	/* There is always room for the end. */
+	if (out->to && out->nr_marks + (paint != RXAQM_PLAIN) < RXAQM_OUT_MARKS)
+		out->mark[out->nr_marks++] = (struct rxaqm_mark){ (size_t)ftell(out->file), paint };
+}
+
+/* Print what is kept, and keep nothing more. */
+static void release(struct rxaqm_out *out)
+{
+	if (!out->to)
+		return;
+	fclose(out->file);
+	out->file = out->to;
+	out->to = NULL;
+	out->mark[out->nr_marks].at = SIZE_MAX;
+	rxaqm_wrap(out->file, 0, out->text, out->mark);
+	free(out->text);
+}
+
+void rxaqm_out_flush(struct rxaqm_out *out)
+{
+	bool kept = out->to;
+
+	release(out);
+	fflush(out->file);
+	if (kept)
+		keep(out);
+}
+
 int rxaqm_out_close(struct rxaqm_out *out, bool compact)
 {
 	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
 
 	if (!compact)
 		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	release(out);
 	if (out->json) {
 		assert(out->depth == 1);
 		rxaqm_clean_puts(out->file, json_object_to_json_string_ext(out->open[0], flags));

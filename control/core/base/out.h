@@ -12,22 +12,36 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/terminal.h"
+
 struct json_object;
 
 #define RXAQM_OUT_DEPTH 16
-
-/* Characters of a line of text, where it can be broken. */
-#define RXAQM_OUT_WIDTH 100
-
-/* Print @text on lines that begin at @indent, but for the first two further right. */
-void rxaqm_out_wrap(FILE *file, int indent, const char *text);
+#define RXAQM_OUT_MARKS 64
 
 struct rxaqm_out {
 	FILE *file;
 	bool json;
 	int depth;
 	struct json_object *open[RXAQM_OUT_DEPTH];
+	FILE *to; /* rxaqm_out_begin(): text, which is kept until its lines are whole */
+	char *text;
+	size_t bytes;
+	unsigned int nr_marks;
+	struct rxaqm_mark mark[RXAQM_OUT_MARKS + 1];
 };
+
+/* Start what a command prints on standard output. JSON tells what it is: its "format", which is
+ * "rxaqm-@what", "version", "time" and "host". Lines of text are broken where they do not fit.
+ */
+void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json);
+#define RXAQM_OUT_VERSION 1 /* of all these formats */
+/* The four keys. */
+void rxaqm_out_head(struct rxaqm_out *out, const char *what);
+/* Show what there is. Text ends in whole lines. */
+void rxaqm_out_flush(struct rxaqm_out *out);
+/* Text looks like @paint from now on, which ends a line at the latest. */
+void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint);
 
 /* Start one document on @file; JSON documents are one object. */
 void rxaqm_out_open(struct rxaqm_out *out, FILE *file, bool json);

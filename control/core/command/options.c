@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/terminal.h"
+
 bool rxaqm_json;
 
 /* What is read: one command at a time. */
@@ -57,6 +59,7 @@ static void set_option(const struct rxaqm_option *option, const char *arg)
 
 /* No characters: they have no short option. */
 #define KEY_USAGE 0x100
+#define KEY_COLOR 0x101
 #define KEY_ROW 0x200 /* of the first row, if it has no letter */
 
 static int key_of(const struct rxaqm_option *option)
@@ -81,6 +84,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		rxaqm_json = true;
+		return 0;
+	case KEY_COLOR:
+		if (!rxaqm_color_set(arg))
+			rxaqm_usage_error("--color: \"%s\" is none of auto, always, never", arg);
 		return 0;
 	case 'h':
 	case '?':
@@ -109,6 +116,7 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 {
 	struct argp_option options[OPTIONS_MAX + 1] = {
 		{ "json", 'j', NULL, of->no_json ? OPTION_HIDDEN : 0, "Print JSON", -1 },
+		{ "color", KEY_COLOR, "WHEN", 0, "Colours: auto (default), always, never", -1 },
 		{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
 		/* As argp has them, which knows nothing of keys. */
 		{ "help", '?', NULL, 0, "Give this help list", -1 },
@@ -116,7 +124,7 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 	};
 	const struct argp argp = { options, parse, of->args, of->help, NULL, NULL, NULL };
 	const struct rxaqm_option *option;
-	struct argp_option *to = options + 4;
+	struct argp_option *to = options + 5;
 
 	command = of;
 	values = into;

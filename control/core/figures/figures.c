@@ -89,6 +89,22 @@ bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue
 	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);
 }
 
+/* A queue that stands and is not polled for longer has lost its traffic; for less, its CPU has
+ * had no time for it, which is the worst of overloads.
+ */
+#define POLLED_WITHIN_NS RXAQM_NSEC_PER_SEC
+
+bool rxaqm_queue_polled_lately(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	return (q->flags & RXAQM_QUEUE_POLLED) &&
+	       rxaqm_ns_since(now_ns, q->poll_end_ns) <= POLLED_WITHIN_NS;
+}
+
+bool rxaqm_queue_stands(const struct rxaqm_queue *q, __u64 now_ns)
+{
+	return (q->flags & RXAQM_QUEUE_STANDING) && rxaqm_queue_polled_lately(q, now_ns);
+}
+
 const char *const rxaqm_flow_kind_names[RXAQM_NR_FLOW_KINDS] = { "tcp", "other" };
 
 __u64 rxaqm_level_pps(const struct rxaqm_law_vars *vars, __u32 level)
@@ -233,7 +249,7 @@ void rxaqm_figures_take(const struct rxaqm_state *state, const struct rxaqm_ifac
 		.policy = *rxaqm_state_policy(state, iface, number),
 	};
 	figures->polled = q->flags & RXAQM_QUEUE_POLLED;
-	figures->standing = q->flags & RXAQM_QUEUE_STANDING;
+	figures->standing = rxaqm_queue_stands(q, now_ns);
 	figures->sampled = q->flags & RXAQM_QUEUE_SAMPLED;
 	figures->mode = mode_of(policy, now_ns);
 	figures->signal = signal_of(q, now_ns);

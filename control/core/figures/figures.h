@@ -55,7 +55,7 @@ struct rxaqm_figures {
 	struct rxaqm_queue queue; /* a copy: the packet path goes on */
 	struct rxaqm_policy policy; /* in force; queue.policy is what the last packet came under */
 	bool polled; /* packets have come */
-	bool standing; /* the last poll left packets behind */
+	bool standing; /* rxaqm_queue_stands() */
 	bool sampled; /* queue.sample_sojourn_ns is the newest sample: one packet's */
 	enum rxaqm_mode_now mode;
 	enum rxaqm_signal_now signal; /* what the queue goes by */
@@ -87,6 +87,14 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
  * this network namespace.
  */
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
+
+/* Have polls of @q ended within the second before @now_ns? */
+bool rxaqm_queue_polled_lately(const struct rxaqm_queue *q, __u64 now_ns);
+
+/* Does @q stand at @now_ns, as far as one look tells: did its last poll leave packets behind, and
+ * have its polls not ceased?
+ */
+bool rxaqm_queue_stands(const struct rxaqm_queue *q, __u64 now_ns);
 
 /* Has the queue anything to show? Small interfaces show all of theirs. */
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q);

@@ -257,7 +257,7 @@ void rxaqm_keys_list(FILE *file, const struct rxaqm_key *keys)
 			fprintf(file, "\nKeys of [%s]:\n", keys->section);
 		section = keys->section;
 		fprintf(file, "  %s=%s\n", keys->name, rxaqm_key_form(keys, form));
-		rxaqm_out_wrap(file, 4, rxaqm_key_explain(keys, text));
+		rxaqm_wrap(file, 4, rxaqm_key_explain(keys, text), NULL);
 	}
 }
 

@@ -88,6 +88,6 @@ void rxaqm_presets_list(FILE *file)
 	for (preset = rxaqm_presets; preset->name; preset++) {
 		fprintf(file, "  preset=%s\n", preset->name);
 		snprintf(text, sizeof(text), "%s; %s", preset->summary, preset->settings);
-		rxaqm_out_wrap(file, 4, text);
+		rxaqm_wrap(file, 4, text, NULL);
 	}
 }

@@ -160,24 +160,17 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 	return err;
 }
 
+const char *const rxaqm_source_names[] = { "default", "profile", "configuration", "operator" };
+
 void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy)
 {
-	static const char *const names[] = { "default", "profile", "configuration", "operator" };
 	const struct rxaqm_key *setting;
-	bool any = false;
-	char fmt[64];
 
 	rxaqm_out_object(out, "sources");
-	for (setting = rxaqm_settings; setting->name; setting++) {
-		enum rxaqm_source source = rxaqm_setting_source(policy, setting->name);
-
-		snprintf(fmt, sizeof(fmt), "%s%s by %%s", any ? ", " : "    set: ", setting->name);
-		rxaqm_out_str(out, setting->name, source ? fmt : NULL, names[source]);
-		any |= source != RXAQM_SOURCE_DEFAULT;
-	}
+	for (setting = rxaqm_settings; setting->name; setting++)
+		rxaqm_out_str(out, setting->name, NULL,
+			      rxaqm_source_names[rxaqm_setting_source(policy, setting->name)]);
 	rxaqm_out_end(out);
-	if (any)
-		rxaqm_out_text(out, "\n");
 }
 
 bool rxaqm_policy_same(const struct rxaqm_policy *a, const struct rxaqm_policy *b)

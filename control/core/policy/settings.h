@@ -74,7 +74,8 @@ int rxaqm_typed_apply(const struct rxaqm_typed_setting *list, unsigned int nr,
 
 struct rxaqm_out;
 
-/* Who has set each setting: "sources" in JSON; a line of text of those that are not defaults. */
+extern const char *const rxaqm_source_names[]; /* of enum rxaqm_source */
+/* Who has set each setting: "sources", for JSON. */
 void rxaqm_settings_sources_out(struct rxaqm_out *out, const struct rxaqm_policy *policy);
 
 /* The presets, for --help. */

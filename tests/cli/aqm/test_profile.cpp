@@ -23,7 +23,7 @@ std::string state_of(const Json &json, const std::string &fact)
 
 std::string origin_of(const Json &json, const std::string &key)
 {
-	return json.text(find(json, IFACE + "/policy_origin", "key", key) + "/origin");
+	return json.text(find(json, IFACE + "/policy_origin", "key", key) + "/source");
 }
 
 } // namespace
@@ -47,7 +47,7 @@ TEST_CASE("cli: profile show holds facts against the machine", "[cli]")
 
 	Json json = host.json(netns, { "profile", "show", "cli0" });
 	CHECK(json.text("/profiles/0/name") == "veth");
-	CHECK(json.text(IFACE + "/name") == "cli0");
+	CHECK(json.text(IFACE + "/interface") == "cli0");
 	CHECK(json.text(IFACE + "/because/0/key") == "Driver");
 	CHECK(json.text(IFACE + "/because/0/machine") == "ethtool -i: veth");
 	CHECK(json.number(IFACE + "/conflicts") == 0);
@@ -187,7 +187,7 @@ TEST_CASE("cli: where each value of the policy comes from", "[cli]")
 	Json after = show();
 	CHECK(after.flag(IFACE + "/attached"));
 	CHECK(after.text(IFACE + "/attached_profile") == "mine");
-	CHECK(origin_of(after, "target") == "set");
+	CHECK(origin_of(after, "target") == "operator");
 	CHECK(after.text(find(after, IFACE + "/policy_origin", "key", "target") + "/value") ==
 	      "7ms");
 	CHECK(origin_of(after, "interval") == "profile");

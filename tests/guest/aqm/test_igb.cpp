@@ -151,7 +151,7 @@ TEST_CASE("igb: attached in native mode with its profile, rings and queues", "[i
 
 	igb.attach();
 	Json status = igb.host.json(igb.wire->rx, { "status" });
-	CHECK(status.text("/interfaces/0/mode") == "native");
+	CHECK(status.text("/interfaces/0/xdp_mode") == "native");
 	CHECK(status.flag("/interfaces/0/dispatcher"));
 	CHECK(status.text("/interfaces/0/profile").compare(0, 3, "igb") == 0);
 	CHECK(status.number("/interfaces/0/nr_queues") == 2);

@@ -77,7 +77,7 @@ struct Jumbo {
 	}
 	std::string dispatcher() const
 	{
-		return host.json(wire->rx, { "status" }).text("/interfaces/0/mode") +
+		return host.json(wire->rx, { "status" }).text("/interfaces/0/xdp_mode") +
 		       (host.json(wire->rx, { "status" }).flag("/interfaces/0/dispatcher") ?
 				" by dispatcher" :
 				"");

@@ -21,7 +21,7 @@ TEST_CASE("virtio: attached in native mode, all traffic passes, detached as it w
 	REQUIRE(result.exit_code == 0);
 	Json status = host.json(wire->rx, { "status" });
 	CHECK(status.text("/interfaces/0/profile") == "virtio_net");
-	CHECK(status.text("/interfaces/0/mode") == "native");
+	CHECK(status.text("/interfaces/0/xdp_mode") == "native");
 	CHECK(status.text("/interfaces/0/stamp") == "none");
 	CHECK(all_traffic(*wire).empty());
 	CHECK(host.stat(wire->rx, wire->rx_if, "packets") > 100);

@@ -258,7 +258,7 @@ TEST_CASE("enforce: who ignores marks and drops is shed, but for what is exempt"
 		/* Each frame is of another flow: nobody is known who could be over the limit. */
 		return now.flag(law + "/bad") && now.number(law + "/limit_pps") > 0 &&
 		       now.number(law + "/limit_pps") < now.number(law + "/capacity_pps") &&
-		       now.number(law + "/thin_ack_ppm") > 200000;
+		       now.number(law + "/thin_ack_permille") > 200;
 	});
 	CAPTURE(told);
 	CHECK(held);
@@ -307,8 +307,8 @@ TEST_CASE("enforce: who pays is told by address, while somebody asks", "[enforce
 	Json now(said);
 	CHECK(now.number(flows + "/0/pps") > 0);
 	CHECK(now.number(flows + "/0/limit_pps") > 0);
-	CHECK(now.number(flows + "/0/drop_share_ppm") > 0);
-	CHECK(now.number(flows + "/0/drop_share_ppm") <= 1000000);
+	CHECK(now.number(flows + "/0/drop_share_permille") > 0);
+	CHECK(now.number(flows + "/0/drop_share_permille") <= 1000);
 	CHECK(now.size(flows) <= 5);
 }
 

@@ -164,17 +164,17 @@ TEST_CASE("queues: what is saved and loaded is the same", "[queues]")
 
 	Result saved = a.host.rxaqm(a.wire.rx, { "policy", "save", a.wire.rx_if });
 	REQUIRE(saved.exit_code == 0);
-	std::string before = a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if, "-j" }).out;
+	std::string before = a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if }).out;
 
 	REQUIRE(a.host.rxaqm(a.wire.rx, { "detach", a.wire.rx_if }).exit_code == 0);
 	REQUIRE(a.host.rxaqm(a.wire.rx, { "attach", a.wire.rx_if, "ecn=off" }).exit_code == 0);
-	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if, "-j" }).out != before);
+	REQUIRE(a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if }).out != before);
 	RunOptions options;
 	options.input = saved.out;
 	Result loaded = a.host.rxaqm(a.wire.rx, { "policy", "load", a.wire.rx_if, "-" }, options);
 	CAPTURE(loaded.text(), saved.out);
 	CHECK(loaded.exit_code == 0);
-	CHECK(a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if, "-j" }).out == before);
+	CHECK(a.host.rxaqm(a.wire.rx, { "policy", "show", a.wire.rx_if }).out == before);
 	CHECK(a.host.rxaqm(a.wire.rx, { "policy", "save", a.wire.rx_if }).out == saved.out);
 }
 

@@ -98,10 +98,10 @@ TEST_CASE("run: another XDP mode needs a new attachment, but only if it is asked
 	r.service.configure(r.section());
 	r.service.start();
 	CAPTURE(r.service.log());
-	CHECK(r.host.json(r.wire.rx, { "status" }).text("/interfaces/0/mode") == "generic");
+	CHECK(r.host.json(r.wire.rx, { "status" }).text("/interfaces/0/xdp_mode") == "generic");
 	r.service.configure(r.section("xdp_mode=native\n"));
 	r.service.reload();
-	CHECK(r.host.json(r.wire.rx, { "status" }).text("/interfaces/0/mode") == "native");
+	CHECK(r.host.json(r.wire.rx, { "status" }).text("/interfaces/0/xdp_mode") == "native");
 	CHECK(r.service.logged("attached anew (it is in generic mode)"));
 	CHECK(all_traffic(r.wire) == "");
 }

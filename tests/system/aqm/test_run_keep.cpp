@@ -209,7 +209,7 @@ TEST_CASE("run: a namesake of a profile that was named by path is not taken for 
 	r.service.start();
 	CAPTURE(r.service.log());
 	CHECK(interval("value") == "77ms");
-	CHECK(interval("origin") == "profile");
+	CHECK(interval("source") == "profile");
 	/* Another of that name, at a reload, is another. */
 	uint32_t prog = xdp_on(r.wire.rx, r.wire.rx_if);
 	r.service.configure(r.section(profile("b", "[Nic]\nPollPackets=16\n")));

@@ -288,13 +288,24 @@ TEST_CASE("run: who may not ask the kernel gets the status that was written, and
 	/* Root without its capabilities, who may read the file, wherever the program is. */
 	without.prepare = [] { return prctl(PR_SET_SECUREBITS, SECBIT_NOROOT); };
 	without.environment = { "RUNTIME_DIRECTORY=" + r.service.dir() };
-	for (const Args &args : { Args{ "status", r.wire.rx_if }, Args{ "status", "-j" } }) {
+	/* The same text as root's. */
+	Result text = r.host.rxaqm({ "status", r.wire.rx_if }, without);
+	Result own = r.host.rxaqm(r.wire.rx, { "status", r.wire.rx_if });
+	auto until_age = [](const std::string &of) {
+		return of.substr(0, of.find("attached for"));
+	};
+	CAPTURE(text.text(), own.text());
+	CHECK(text.exit_code == 0);
+	CHECK(text.out.find("attached for") != std::string::npos);
+	CHECK(until_age(text.out) == until_age(own.out));
+	CHECK(text.err.find("this is what the daemon wrote") != std::string::npos);
+	for (const Args &args : { Args{ "status", "-j", r.wire.rx_if }, Args{ "status", "-j" } }) {
 		Result json = r.host.rxaqm(args, without);
 
 		CAPTURE(json.text());
 		CHECK(json.exit_code == 0);
 		CHECK(Json(json.out).text("/interfaces/0/interface") == r.wire.rx_if);
-		CHECK(Json(json.out).text("/interfaces/0/mode") == "native");
+		CHECK(Json(json.out).text("/interfaces/0/xdp_mode") == "native");
 		CHECK(Json(json.out).number("/interfaces/0/queues/0/target_ns") == 3000000);
 		CHECK(json.err.find("this is what the daemon wrote") != std::string::npos);
 		CHECK(json.err.find("wrote 0 ago") == std::string::npos);
@@ -321,7 +332,10 @@ TEST_CASE("run: a status file that is no status is told, whatever is in it", "[r
 	std::filesystem::create_directory(dir);
 	for (const char *content :
 	     { "", "nonsense", "{", "[]", "7", "{ \"interfaces\": 7 }", "{ \"interfaces\": {} }",
-	       "{ \"interfaces\": null }", "{ \"interface\": [] }", "{ \"interfaces\": [" }) {
+	       "{ \"interfaces\": null }", "{ \"interface\": [] }", "{ \"interfaces\": [",
+	       /* Of another version. */
+	       "{ \"interfaces\": [] }",
+	       "{ \"format\": \"rxaqm-status\", \"version\": 2, \"interfaces\": [] }" }) {
 		std::ofstream(path) << content;
 		for (const Args &args :
 		     { Args{ "status" }, Args{ "status", "-j" }, Args{ "status", "eth0" } }) {
@@ -336,10 +350,13 @@ TEST_CASE("run: a status file that is no status is told, whatever is in it", "[r
 	}
 	/* What is in the array matters only to who looks for one of it. */
 	for (const char *content :
-	     { "{ \"interfaces\": [] }", "{ \"interfaces\": [ 7, null, {} ] }",
-	       "{ \"interfaces\": [ { \"interface\": null } ] }" }) {
-		std::ofstream(path) << content;
+	     { "[ 7, null, {} ]", "[ { \"interface\": null, \"queues\": 7 } ]",
+	       "[ { \"queues\": [ { \"sources\": 7, \"stats\": { \"a\": null } } ] } ]" }) {
+		std::ofstream(path) << "{ \"format\": \"rxaqm-status\", \"version\": 1, "
+				       "\"interfaces\": "
+				    << content << " }";
 		CAPTURE(content);
+		CHECK(host.rxaqm({ "status" }, without).exit_code == 0);
 		CHECK(host.rxaqm({ "status", "-j" }, without).exit_code == 0);
 		CHECK(host.rxaqm({ "status", "-j", "eth0" }, without).exit_code == 4);
 	}

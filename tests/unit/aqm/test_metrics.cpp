@@ -144,7 +144,8 @@ TEST_CASE("metrics: gauges of a queue", "[metrics]")
 	policy.target_ns = 2500 * RXAQM_NSEC_PER_USEC;
 	policy.interval_ns = 40 * RXAQM_NSEC_PER_MSEC;
 	policy.mode = RXAQM_MODE_ENFORCE;
-	q.flags |= RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED;
+	q.flags |= RXAQM_QUEUE_POLLED | RXAQM_QUEUE_STANDING | RXAQM_QUEUE_SAMPLED;
+	q.poll_end_ns = maps.view().now_ns;
 	q.round_ns = 100000;
 	q.sample_err_ns = 7;
 	q.codel.dropping = 1;

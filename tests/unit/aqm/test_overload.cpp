@@ -11,6 +11,7 @@
 
 extern "C" {
 #include "config/config.h"
+#include "figures/figures.h"
 }
 
 namespace
@@ -135,17 +136,17 @@ TEST_CASE("overload: polls that have ceased are no overload", "[overload]")
 
 	w.after(OVER);
 	CHECK(w.after(OVER).over);
-	CHECK(rxaqm_overload_standing(w.q.get(), w.now_ns));
+	CHECK(rxaqm_queue_stands(w.q.get(), w.now_ns));
 	/* The link went down: the flag stays. */
-	CHECK(rxaqm_overload_standing(w.q.get(), w.q->poll_end_ns + SEC));
-	CHECK_FALSE(rxaqm_overload_standing(w.q.get(), w.q->poll_end_ns + SEC + 1));
+	CHECK(rxaqm_queue_stands(w.q.get(), w.q->poll_end_ns + SEC));
+	CHECK_FALSE(rxaqm_queue_stands(w.q.get(), w.q->poll_end_ns + SEC + 1));
 	CHECK_FALSE(w.after(IDLE, 2 * SEC).over);
 	CHECK(w.look.drained);
 	CHECK(w.look.stood_ns == 0);
 	/* A queue that was never polled. */
 	rxaqm_queue fresh = {};
 
-	CHECK_FALSE(rxaqm_overload_standing(&fresh, 0));
+	CHECK_FALSE(rxaqm_queue_stands(&fresh, 0));
 }
 
 TEST_CASE("overload: counters that begin anew are another attach", "[overload]")

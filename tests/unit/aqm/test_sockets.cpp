@@ -231,33 +231,34 @@ TEST_CASE("sockets: stamps are expected where a program sees them", "[sockets]")
 	CHECK(rxaqm_socket_lets_stamps_be(&iface, &q));
 }
 
-TEST_CASE("sockets: top has the consumer's wait behind the mode, within its line", "[sockets]")
+TEST_CASE("sockets: top has the consumer's wait behind the row", "[sockets]")
 {
-	rxaqm_top_row row;
-	char line[RXAQM_TOP_LINE];
+	static rxaqm_top_row row;
+	char text[RXAQM_TOP_CELL];
 
-	memset(&row, 0, sizeof(row));
-	row.now.now_ns = 100 * SEC;
-	row.now.mode = RXAQM_MODE_NOW_ENFORCE;
-	CHECK(std::string(rxaqm_top_line(&row, 0, line)).ends_with(" enforce"));
+	CHECK(std::string(rxaqm_top_socket(&row, text)) == "");
 	row.now.queue.flags = RXAQM_QUEUE_SOCKET;
-	CHECK(std::string(rxaqm_top_line(&row, 0, line)).ends_with(" enforce, xsk -"));
+	CHECK(std::string(rxaqm_top_socket(&row, text)) == ", xsk -");
 	row.socket.wait_state = RXAQM_WAIT_VALID;
 	row.socket.wait_ns = 1234567;
-	CHECK(std::string(rxaqm_top_line(&row, 0, line)).ends_with(" enforce, xsk 1.23 ms"));
-	row.now.mode = RXAQM_MODE_NOW_LAPSED;
-	row.socket.wait_ns = RXAQM_SOJOURN_MAX_NS;
-	/* The columns before it stay where they are, however fast the queue is polled. */
-	row.seconds = 1;
-	row.now.queue.stat[RXAQM_STAT_POLLS_DRAINED] = 2053800;
-	for (unsigned width = 0; width <= RXAQM_TOP_NARROWEST; width++) {
-		const std::string header = rxaqm_top_header(width);
+	CHECK(std::string(rxaqm_top_socket(&row, text)) == ", xsk 1.23ms");
+}
 
-		CAPTURE(width, header);
-		CHECK(std::string(rxaqm_top_line(&row, width, line))
-			      .find("observe (lease over), xsk 10000.00 ms") ==
-		      header.find("mode"));
+TEST_CASE("top: a table that has no room leaves out columns, the most spared first", "[sockets]")
+{
+	static rxaqm_top top;
+	enum rxaqm_top_column columns[RXAQM_TOP_COLUMNS];
+	char title[RXAQM_TOP_CELL];
+
+	CHECK(rxaqm_top_fit(&top, 200, columns) == RXAQM_TOP_COLUMNS);
+	for (unsigned width : { 80, 100, 120, 140 }) {
+		unsigned nr = rxaqm_top_fit(&top, width, columns), used = 0;
+
+		for (unsigned i = 0; i < nr; i++)
+			used += unsigned(strlen(rxaqm_top_cell(&top, columns[i], nullptr, title))) +
+				1;
+		CAPTURE(width, nr, used);
+		CHECK(used - 1 <= width);
+		CHECK(columns[nr - 1] == RXAQM_TOP_MODE);
 	}
-	CHECK(strlen(rxaqm_top_header(RXAQM_TOP_NARROWEST)) + strlen("enforce") - strlen("mode") <
-	      80);
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/parse.h"
+
+static enum {
+	AUTO,
+	ALWAYS,
+	NEVER
+} color;
+
+bool rxaqm_color_set(const char *word)
+{
+	static const char *const words[] = {
+		[AUTO] = "auto", [ALWAYS] = "always", [NEVER] = "never"
+	};
+	int i;
+
+	for (i = AUTO; i <= NEVER; i++) {
+		if (strcmp(word, words[i]))
+			continue;
+		color = i;
+		return true;
+	}
+	return false;
+}
+
+bool rxaqm_paints(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (color != AUTO)
+		return color == ALWAYS;
+	return !(no && *no) && term && strcmp(term, "dumb") && isatty(STDOUT_FILENO);
+}
+
+void rxaqm_paint(FILE *file, enum rxaqm_paint paint)
+{
+	static const char *const codes[] = {
+		[RXAQM_PLAIN] = "\033[0m",    [RXAQM_BOLD] = "\033[1m",
+		[RXAQM_RED] = "\033[1;31m",   [RXAQM_YELLOW] = "\033[1;33m",
+		[RXAQM_GREEN] = "\033[1;32m",
+	};
+
+	if (file != stdout || !rxaqm_paints())
+		return;
+	/* Not through stdout, which would show it as what others have named is shown (clean.h). */
+	fflush(stdout);
+	if (write(STDOUT_FILENO, codes[paint], strlen(codes[paint])) < 0)
+		clearerr(stdin); /* what is lost is colour */
+}
+
+unsigned int rxaqm_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	__u64 width;
+
+	if (columns && !rxaqm_parse_u64(columns, 20, 10000, &width))
+		return (unsigned int)width;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+		return size.ws_col;
+	return 80;
+}
+
+/* Characters, of UTF-8. */
+static size_t characters(const char *text, size_t bytes)
+{
+	size_t nr = 0;
+
+	while (bytes--)
+		nr += (*text++ & 0xc0) != 0x80;
+	return nr;
+}
+
+void rxaqm_wrap(FILE *file, unsigned int indent, const char *text, const struct rxaqm_mark *marks)
+{
+	size_t width = rxaqm_width(), begin = 0, at = 0, gap, word, i;
+	const char *from = text;
+
+	for (; *text; text += word) {
+		if (!at) {
+			at = (size_t)fprintf(file, "%*s", (int)indent, "");
+			begin = at + strspn(text, " ") + 2;
+		}
+		gap = strspn(text, " ");
+		word = gap + strcspn(text + gap, " \n");
+		if (at > begin && at + characters(text, word) > width) {
+			fprintf(file, "\n%*s", (int)begin, "");
+			at = begin;
+			text += gap;
+			word -= gap;
+		}
+		at += characters(text, word);
+		for (i = 0; i < word; i++) {
+			for (; marks && marks->at <= (size_t)(text + i - from); marks++)
+				rxaqm_paint(file, marks->paint);
+			fputc(text[i], file);
+		}
+		if (text[word] == '\n' || !text[word]) {
+			for (; marks && marks->at <= (size_t)(text + word - from); marks++)
+				rxaqm_paint(file, marks->paint);
+			fputc('\n', file);
+			word += text[word] == '\n';
+			at = 0;
+		}
+	}
+}
