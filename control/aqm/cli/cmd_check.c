@@ -36,7 +36,7 @@ struct check {
 /* Print the line. Returns the exit status. */
 static int print_line(const struct rxaqm_check_sum *sum)
 {
-	int status = rxaqm_check_print(sum, stdout);
+	int status = rxaqm_check_print(sum, stdout, rxaqm_json);
 
 	if (!ferror(stdout))
 		return status;
@@ -51,14 +51,6 @@ int rxaqm_check_failed(const char *why)
 
 	rxaqm_check_find(&sum, RXAQM_CHECK_UNKNOWN, NULL, "%s", why);
 	return print_line(&sum);
-}
-
-/* A label of performance data has no quotes, "=" or "|", which an interface may well have. */
-static void copy_label(const char *name, char label[RXAQM_IFNAMSIZ])
-{
-	snprintf(label, RXAQM_IFNAMSIZ, "%s", name);
-	while ((label = strpbrk(label, "'=|\"")))
-		*label = '_';
 }
 
 /* Packets that were lost, modulo 2^32; -errno if that is not known. */
@@ -122,15 +114,16 @@ static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
 static void look_again(struct check *check, const struct rxaqm_iface *iface)
 {
 	const struct first_look *first = &check->iface[iface - check->state->iface];
-	char name[RXAQM_IFNAMSIZ], label[RXAQM_IFNAMSIZ], lost[RXAQM_FRAGMENTS_TEXT];
-	struct rxaqm_check_iface found = { .name = label };
+	struct rxaqm_check_iface found = {};
+	char lost[RXAQM_FRAGMENTS_TEXT];
+	const char *name = found.name;
 	__s64 overflow;
 	unsigned int i;
 	bool here;
 
 	if (first->attached_ns != iface->attached_ns)
 		return;
-	copy_label(rxaqm_iface_name(iface, name, &here), label);
+	rxaqm_iface_name(iface, found.name, &here);
 	if (is_unguarded(iface, here))
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "is not guarded: %s",
 				 rxaqm_status_trouble(iface, here));
@@ -194,7 +187,6 @@ int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 			"2 CRITICAL, 3 UNKNOWN.",
 		.options = options,
 		.max_words = 1,
-		.no_json = true,
 		/* Status 2 would say that a queue is in a critical state. */
 		.wrong_exit = RXAQM_CHECK_UNKNOWN,
 	};
@@ -208,8 +200,6 @@ int rxaqm_cmd_check(int argc, char **argv, struct rxaqm_call *call)
 	args->ifname = *rxaqm_options_read(&command, argc, argv, args);
 	if (args->warn_ns > args->crit_ns)
 		rxaqm_usage_error("--warn exceeds --crit: there would be no warning");
-	if (rxaqm_json)
-		return rxaqm_check_failed("check prints one line of text; leave out -j");
 	check.sum.warn_ns = args->warn_ns;
 	check.sum.crit_ns = args->crit_ns;
 	check.state = &call->state;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/out.h"
 #include "base/parse.h"
 #include "nic/nic.h"
 #include "state/state.h"
@@ -13,11 +14,12 @@
 static const struct {
 	const char *name;
 	int badness; /* UNKNOWN is not worse than CRITICAL */
+	enum rxaqm_paint paint;
 } levels[] = {
-	[RXAQM_CHECK_OK] = { "OK", 0 },
-	[RXAQM_CHECK_WARNING] = { "WARNING", 2 },
-	[RXAQM_CHECK_CRITICAL] = { "CRITICAL", 3 },
-	[RXAQM_CHECK_UNKNOWN] = { "UNKNOWN", 1 },
+	[RXAQM_CHECK_OK] = { "OK", 0, RXAQM_GREEN },
+	[RXAQM_CHECK_WARNING] = { "WARNING", 2, RXAQM_YELLOW },
+	[RXAQM_CHECK_CRITICAL] = { "CRITICAL", 3, RXAQM_RED },
+	[RXAQM_CHECK_UNKNOWN] = { "UNKNOWN", 1, RXAQM_YELLOW },
 };
 
 __s64 rxaqm_check_ring_drops(const char *ifname)
@@ -56,9 +58,21 @@ __s64 rxaqm_check_overflow(const struct rxaqm_iface *iface, const char *here)
 	return here ? rxaqm_check_ring_drops(here) : -ENODEV;
 }
 
+/* A label of performance data has no quotes, "=" or "|", which an interface may well have. */
+static const char *label_of(const char *name, char label[RXAQM_IFNAMSIZ])
+{
+	char *at = label;
+
+	strcpy(label, name);
+	while ((at = strpbrk(at, "'=|\"")))
+		*at = '_';
+	return label;
+}
+
 void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 		      const struct rxaqm_check_iface *iface, const char *fmt, ...)
 {
+	char label[RXAQM_IFNAMSIZ];
 	size_t len = 0;
 	va_list args;
 
@@ -67,7 +81,8 @@ void rxaqm_check_find(struct rxaqm_check_sum *sum, enum rxaqm_check_level level,
 		return;
 	sum->level = level;
 	if (iface)
-		len = (size_t)snprintf(sum->text, sizeof(sum->text), "%s ", iface->name);
+		len = (size_t)snprintf(sum->text, sizeof(sum->text), "%s ",
+				       label_of(iface->name, label));
 	if (len >= sizeof(sum->text))
 		return;
 	va_start(args, fmt);
@@ -133,51 +148,89 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 #define SECONDS_OF(ns) (ns) / RXAQM_NSEC_PER_SEC, (ns) % RXAQM_NSEC_PER_SEC / RXAQM_NSEC_PER_USEC
 
 /* 'LABEL'=VALUE[UNIT];WARN;CRIT;MIN;MAX */
-static void add_perfdata(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
+static void print_perfdata(const struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface,
+			   FILE *file)
 {
-	size_t len = strlen(sum->perfdata), room = sizeof(sum->perfdata) - len;
-	char overflow[96] = "";
-	int added;
+	char label[RXAQM_IFNAMSIZ];
 
+	label_of(iface->name, label);
+	fprintf(file, " '%s_standing'=%u;;;0;%u", label, iface->nr_over, iface->nr_queues);
+	fprintf(file, " '%s_sojourn'=" SECONDS "s;;;0", label, SECONDS_OF(iface->worst_ns));
+	fprintf(file, " '%s_stood'=" SECONDS "s;" SECONDS ";" SECONDS ";0", label,
+		SECONDS_OF(iface->stood_ns), SECONDS_OF(sum->warn_ns), SECONDS_OF(sum->crit_ns));
 	if (iface->overflow_known)
-		snprintf(overflow, sizeof(overflow), " '%s_overflow'=%llu;;0;0", iface->name,
-			 iface->overflow);
-	added = snprintf(sum->perfdata + len, room,
-			 " '%s_standing'=%u;;;0;%u '%s_sojourn'=" SECONDS
-			 "s;;;0 '%s_stood'=" SECONDS "s;" SECONDS ";" SECONDS ";0%s",
-			 iface->name, iface->nr_over, iface->nr_queues, iface->name,
-			 SECONDS_OF(iface->worst_ns), iface->name, SECONDS_OF(iface->stood_ns),
-			 SECONDS_OF(sum->warn_ns), SECONDS_OF(sum->crit_ns), overflow);
-	/* Half a figure would be a wrong one. */
-	if (added < 0 || (size_t)added >= room)
-		sum->perfdata[len] = '\0';
+		fprintf(file, " '%s_overflow'=%llu;;0;0", label, iface->overflow);
 }
 
 void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface)
 {
-	sum->nr_ifaces++;
 	sum->nr_queues += iface->nr_queues;
 	if (iface->overflow_known && iface->overflow)
 		rxaqm_check_find(sum, RXAQM_CHECK_CRITICAL, iface,
 				 "overflows: %llu packets lost during the check", iface->overflow);
-	add_perfdata(sum, iface);
+	if (sum->nr_ifaces < RXAQM_MAX_IFACES)
+		sum->iface[sum->nr_ifaces++] = *iface;
 }
 
-int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file)
+static void add_json(const struct rxaqm_check_sum *sum, const char *text, struct rxaqm_out *out)
 {
-	fprintf(file, "RXAQM %s - ", levels[sum->level].name);
-	if (sum->level == RXAQM_CHECK_OK)
-		fprintf(file, "%u interface(s), %u queue(s), none stands over its target for long",
-			sum->nr_ifaces, sum->nr_queues);
-	else
-		fputs(sum->text, file);
+	unsigned int i;
+
+	rxaqm_out_str(out, "level", NULL, levels[sum->level].name);
+	rxaqm_out_str(out, "text", NULL, text);
+	rxaqm_out_u64(out, "nr_findings", NULL, sum->nr_findings);
+	rxaqm_out_array(out, "interfaces");
+	for (i = 0; i < sum->nr_ifaces; i++) {
+		const struct rxaqm_check_iface *iface = &sum->iface[i];
+
+		rxaqm_out_object(out, NULL);
+		rxaqm_out_str(out, "interface", NULL, iface->name);
+		rxaqm_out_u64(out, "nr_queues", NULL, iface->nr_queues);
+		rxaqm_out_u64(out, "nr_standing", NULL, iface->nr_over);
+		rxaqm_out_u64(out, "sojourn_ns", NULL, iface->worst_ns);
+		rxaqm_out_u64(out, "stood_ns", NULL, iface->stood_ns);
+		if (iface->overflow_known)
+			rxaqm_out_u64(out, "overflow", NULL, iface->overflow);
+		rxaqm_out_end(out);
+	}
+	rxaqm_out_end(out);
+}
+
+static void print_line(const struct rxaqm_check_sum *sum, const char *text, FILE *file)
+{
+	unsigned int i;
+
+	fputs("RXAQM ", file);
+	rxaqm_paint(file, levels[sum->level].paint);
+	fputs(levels[sum->level].name, file);
+	rxaqm_paint(file, RXAQM_PLAIN);
+	fprintf(file, " - %s", text);
 	if (sum->nr_findings > 1)
 		fprintf(file, " (and %u more)", sum->nr_findings - 1);
 	/* The line ends where the figures begin: no "|" but this. */
-	if (sum->perfdata[0])
-		fprintf(file, " |%s", sum->perfdata);
+	if (sum->nr_ifaces)
+		fputs(" |", file);
+	for (i = 0; i < sum->nr_ifaces; i++)
+		print_perfdata(sum, &sum->iface[i], file);
 	fputc('\n', file);
-	if (fflush(file) || ferror(file))
-		return RXAQM_CHECK_UNKNOWN;
-	return sum->level;
+}
+
+int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file, bool json)
+{
+	char text[RXAQM_CHECK_TEXT];
+	struct rxaqm_out out;
+
+	snprintf(text, sizeof(text), "%s", sum->text);
+	if (sum->level == RXAQM_CHECK_OK)
+		snprintf(text, sizeof(text),
+			 "%u interface(s), %u queue(s), none stands over its target for long",
+			 sum->nr_ifaces, sum->nr_queues);
+	rxaqm_out_open(&out, file, json);
+	if (json) {
+		rxaqm_out_head(&out, "check");
+		add_json(sum, text, &out);
+	} else {
+		print_line(sum, text, file);
+	}
+	return rxaqm_out_close(&out, false) ? RXAQM_CHECK_UNKNOWN : (int)sum->level;
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "iface.h"
 #include "tune/overload.h"
 
 /* Exit codes of plugins, which are not those of log.h. */
@@ -26,11 +27,20 @@ struct rxaqm_check_queue {
 	bool unstamped; /* it wants stamps, and gets none */
 };
 
+/* An interface as it is gone through. All zero at first, but for the name. */
+struct rxaqm_check_iface {
+	char name[RXAQM_IFNAMSIZ];
+	unsigned int nr_queues, nr_over;
+	__u64 worst_ns; /* largest averaged sojourn of queues that stand over target */
+	__u64 stood_ns; /* longest time that one has */
+	bool overflow_known;
+	__u64 overflow; /* packets lost between the looks, because a queue was full */
+};
+
 /* The result, worst first, and what is told of each interface behind it. All zero at first, but for
  * how long a queue may stand over its target.
  */
 #define RXAQM_CHECK_TEXT 512
-#define RXAQM_CHECK_PERFDATA 8192
 struct rxaqm_check_sum {
 	__u64 warn_ns;
 	__u64 crit_ns; /* without being enforced */
@@ -38,17 +48,7 @@ struct rxaqm_check_sum {
 	unsigned int nr_ifaces, nr_queues;
 	unsigned int nr_findings;
 	char text[RXAQM_CHECK_TEXT]; /* the first of the worst findings */
-	char perfdata[RXAQM_CHECK_PERFDATA];
-};
-
-/* An interface as it is gone through. All zero at first, but for the name. */
-struct rxaqm_check_iface {
-	const char *name;
-	unsigned int nr_queues, nr_over;
-	__u64 worst_ns; /* largest averaged sojourn of queues that stand over target */
-	__u64 stood_ns; /* longest time that one has */
-	bool overflow_known;
-	__u64 overflow; /* packets lost between the looks, because a queue was full */
+	struct rxaqm_check_iface iface[RXAQM_MAX_IFACES]; /* of nr_ifaces */
 };
 
 /* Packets that were lost because a queue was full, by the kernel's counters, modulo 2^32; or
@@ -59,7 +59,6 @@ __s64 rxaqm_check_ring_drops(const char *ifname);
 /* Of the CPUs' backlogs, of all interfaces together. -EINVAL if @path has not the form of this. */
 #define RXAQM_CHECK_BACKLOGS "/proc/net/softnet_stat"
 __s64 rxaqm_check_backlog_drops(const char *path);
-struct rxaqm_iface;
 /* Of the queues of @iface, called @here in the network namespace entered; NULL: it is elsewhere. */
 __s64 rxaqm_check_overflow(const struct rxaqm_iface *iface, const char *here);
 
@@ -75,7 +74,7 @@ void rxaqm_check_add_queue(struct rxaqm_check_sum *sum, struct rxaqm_check_iface
 /* And, after all of its queues, the interface. */
 void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check_iface *iface);
 
-/* Print the line on @file. Returns the exit status: UNKNOWN if it cannot be written. */
-int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file);
+/* Print the line, or JSON. Returns the exit status: UNKNOWN if it cannot be written. */
+int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file, bool json);
 
 #endif /* RXAQM_CHECK_H */

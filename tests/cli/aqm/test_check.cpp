@@ -19,8 +19,6 @@ TEST_CASE("cli: check: what is wrong with the command is UNKNOWN, too", "[cli][c
 		     { { "check", "-i", "99ms" }, 3, "", "--interval=99ms", "100ms" },
 		     { { "check", "-i", "61s" }, 3, "", "--interval=61s", "1m" },
 		     { { "check", "--warn=2m" }, 3, "", "--warn exceeds --crit" },
-		     { { "check", "-j" }, 3, "RXAQM UNKNOWN - check prints one line", "" },
-		     { { "-j", "check" }, 3, "leave out -j", "" },
 		     { { "status", "--check" }, 3, "\"rxaqm check\" now", "" },
 		     { { "check" }, 3, "RXAQM UNKNOWN - not attached to any", "" },
 		     { { "check", "eth9" }, 2, "RXAQM CRITICAL - not attached to \"eth9\"", "" },
@@ -35,7 +33,6 @@ TEST_CASE("cli: check: what is wrong with the command is UNKNOWN, too", "[cli][c
 	}
 	check_row({ {}, 3, "RXAQM UNKNOWN - no network namespace \"nosuch\"", "" },
 		  host.rxaqm({ "--netns", "nosuch", "check" }));
-	CHECK(host.rxaqm({ "check", "--help" }).out.find("--json") == std::string::npos);
 	/* status has the exit codes of all commands. */
 	check_row({ {}, 1, "", "\"nosuch\"" }, host.rxaqm({ "--netns", "nosuch", "status" }));
 	CHECK(host.gone());
