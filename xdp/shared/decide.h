@@ -16,9 +16,10 @@
 #ifndef RXAQM_DECIDE_H
 #define RXAQM_DECIDE_H
 
-#include "target.h"
 #include "guard.h"
-#include "queue.h"
+#include "law.h"
+#include "law_limit.h"
+#include "target.h"
 
 /* What has to be asked of a packet before its verdict is given. */
 enum rxaqm_ask {

@@ -16,7 +16,7 @@
 #include "clock_est.h"
 #include "codel.h"
 #include "hist.h"
-#include "law.h"
+#include "law_state.h"
 #include "policy.h"
 #include "stats.h"
 

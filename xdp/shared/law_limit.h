@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * law=auto, once in a window: how the limit of a queue's flows moves. A PI controller on the
+ * sojourn, in octaves; docs/law.md says why it is stable. No division but here.
+ *
+ * And drops have to be worth it. They are where packets keep the CPU busy: each that is dropped
+ * leaves time for the next. Where a poll of 64 has to wait for the polls of others, they only cut
+ * off who is in the queue: what does not make it leave faster is given up for a while.
+ */
+#ifndef RXAQM_LAW_LIMIT_H
+#define RXAQM_LAW_LIMIT_H
+
+#include "law_state.h"
+
+/* What follows from x, at @stamp. */
+static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
+{
+	__u32 all = rxaqm_level_at(&vars->passed, stamp), share = rxaqm_law_exp2(vars->x),
+	      total = 0, i;
+	__u64 limit, strangers;
+
+	if (all > vars->most)
+		vars->most = all;
+	/* Nobody is held; nor when it begins, and nothing is known yet of what the CPU can do. */
+	limit = vars->x ? ((__u64)vars->most * share) >> 29 : ~0U;
+	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
+		__u32 n = vars->flows[i] > vars->flows_now[i] ? vars->flows[i] : vars->flows_now[i];
+
+		total += n;
+		vars->floor[i] = vars->most / RXAQM_LAW_FLOOR / (n ? n : 1);
+	}
+	strangers = limit * (total ? total : 1);
+	if (strangers < vars->most / RXAQM_LAW_STRANGERS)
+		strangers = vars->most / RXAQM_LAW_STRANGERS;
+	vars->limit = limit < ~0U ? (__u32)limit : ~0U;
+	vars->strangers = strangers < ~0U ? (__u32)strangers : ~0U;
+	vars->thin = RXAQM_LAW_ONE - share;
+}
+
+/* x at least: a limit of over two to four times the largest flow of the window would hold nobody.
+ */
+static inline __u32 rxaqm_law_least(const struct rxaqm_law_vars *vars)
+{
+	__u32 octaves = vars->top ? (__u32)rxaqm_law_log2((__u32)(2ULL * vars->most / vars->top)) :
+				    0;
+
+	return octaves > 1 ? (octaves - 1) * RXAQM_LAW_OCTAVE : 0;
+}
+
+/* What a window that took @since_ns has the queue held at: what leaves while a packet stands at
+ * the goal is what the ring holds, and that is to be half of it at most.
+ */
+rxaqm_always_inline __u64 rxaqm_law_goal_ns(const struct rxaqm_law_vars *vars,
+					    const struct rxaqm_law_params *params, __u64 since_ns)
+{
+	__u64 room_ns = (params->ring_entries / 2) * since_ns;
+
+	if (!room_ns || vars->packets * params->target_ns <= room_ns)
+		return params->target_ns;
+	return room_ns / vars->packets;
+}
+
+/* Move x by a window of @since_ns of a queue that stood all through it. */
+rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
+					    const struct rxaqm_law_params *params, __u64 since_ns,
+					    __s64 near_ns)
+{
+	__s64 goal_ns = (__s64)vars->goal_ns, smooth_ns = (__s64)vars->smooth_ns, x = vars->x;
+	__s64 inverse = (__s64)((1ULL << 46) / params->interval_ns), change = inverse;
+	__s64 error_ns = rxaqm_law_clamp(smooth_ns, 0, 3 * goal_ns) - goal_ns;
+	int bits = RXAQM_LAW_INTEGRAL_BITS;
+
+	/* Only floods and full rings are as far over the goal. Under it that is where a flood ends
+	 * that began on an idle queue: what is let through under half the goal keeps it there.
+	 */
+	if (2 * smooth_ns > 3 * goal_ns || 8 * smooth_ns < 5 * goal_ns)
+		bits -= RXAQM_LAW_FAR_BITS;
+	x += (error_ns * inverse >> 16) >> bits;
+	/* The change since the window before is what a window of the usual length would see. */
+	if (since_ns >= params->interval_ns >> (RXAQM_LAW_WINDOW_BITS - 1))
+		change = (__s64)((1ULL << (46 - RXAQM_LAW_WINDOW_BITS)) / since_ns);
+	return x + ((near_ns - (__s64)vars->near_ns) * change >> 16);
+}
+
+/* Is nobody's limit lower than it is? */
+rxaqm_always_inline bool rxaqm_law_floored(const struct rxaqm_law_vars *vars)
+{
+	return vars->limit <= vars->floor[RXAQM_FLOWS_TCP] &&
+	       vars->limit <= vars->floor[RXAQM_FLOWS_OTHER];
+}
+
+/* A window is over at @now_ns, of a queue that is enforced. True if shedding is of no use: then it
+ * ends. To be called before rxaqm_law_turn(); global for the verifier's sake.
+ */
+rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
+				  const struct rxaqm_law_params *params, __u64 now_ns)
+{
+	__u64 since_ns, window_ns, shed_ns;
+	__u32 drops;
+
+	if (!vars || !params)
+		return 0;
+	since_ns = rxaqm_ns_since(now_ns, vars->turn_ns);
+	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
+	if (!vars->above_ns || since_ns < window_ns || since_ns > RXAQM_LAW_MEMORY_NS) {
+		vars->shed_ns = 0;
+		return 0;
+	}
+	if (!vars->bad || !rxaqm_law_floored(vars)) {
+		vars->shed_ns = 0;
+		if (!vars->bad)
+			vars->pace += (__u32)(vars->packets * window_ns / since_ns) / 4 -
+				      vars->pace / 4;
+		return 0;
+	}
+	if (!vars->shed_ns) {
+		vars->shed_ns = vars->turn_ns;
+		vars->shed_packets = 0;
+		vars->shed_drops = params->drops;
+	}
+	vars->shed_packets += vars->packets;
+	shed_ns = rxaqm_ns_since(now_ns, vars->shed_ns);
+	if (shed_ns < params->interval_ns)
+		return 0;
+	vars->shed_ns = 0;
+	/* Each second drop should have made room for a packet; of few drops that cannot be told. */
+	drops = params->drops - vars->shed_drops;
+	if (drops < vars->shed_packets / 4 ||
+	    (vars->shed_packets - drops / 2ULL) * window_ns >= vars->pace * shed_ns)
+		return 0;
+	vars->bad = 0;
+	/* All packets have to stand over the goal until an interval after that. */
+	vars->above_ns = now_ns + RXAQM_LAW_REST * params->interval_ns;
+	return 1;
+}
+
+/* An interval is over at @now_ns: flows are counted anew. */
+static inline void rxaqm_law_count_flows(struct rxaqm_law_vars *vars, __u64 now_ns)
+{
+	__u32 i;
+
+	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
+		vars->flows[i] = vars->flows_now[i];
+		vars->over[i] = vars->over_now[i];
+		vars->flows_now[i] = 0;
+		vars->over_now[i] = 0;
+	}
+	vars->count_ns = now_ns;
+	vars->interval++;
+}
+
+/* A window is over at @now_ns. Global for the verifier's sake. Returns 0. */
+rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_law_params *params,
+				__u64 now_ns)
+{
+	__u64 since_ns, window_ns;
+	__u32 least = 0;
+	__s64 near_ns, x;
+
+	if (!vars || !params)
+		return 0;
+	since_ns = rxaqm_ns_since(now_ns, vars->turn_ns);
+	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
+	x = vars->x;
+	vars->stamp_bits = rxaqm_law_stamp_bits(params->interval_ns);
+	vars->spared = RXAQM_LAW_ONE - params->max_drop;
+	/* Who paused, and with him the queue, has not earned what he did not send. */
+	if (since_ns >= 2 * window_ns && since_ns < params->interval_ns)
+		vars->paused += (__u32)((since_ns - window_ns) >> vars->stamp_bits);
+	/* Polls may be rarer than windows: a queue that was not drained, and whose packets all
+	 * stood over the goal, stood meanwhile.
+	 */
+	if (vars->turn_ns &&
+	    (since_ns < 2 * window_ns || (vars->above_ns && since_ns < RXAQM_LAW_MEMORY_NS))) {
+		vars->goal_ns = rxaqm_law_goal_ns(vars, params, since_ns);
+		near_ns = rxaqm_law_clamp((__s64)vars->smooth_ns, 0, 2 * (__s64)vars->goal_ns);
+		x = rxaqm_law_control(vars, params, since_ns, near_ns);
+	} else {
+		if (since_ns >= params->interval_ns) {
+			vars->bad = 0;
+			vars->above_ns = 0;
+			x = 0;
+		}
+		vars->goal_ns = params->target_ns;
+		near_ns = rxaqm_law_clamp((__s64)vars->smooth_ns, 0, 2 * (__s64)vars->goal_ns);
+	}
+	if (vars->smooth_ns >= vars->goal_ns)
+		least = rxaqm_law_least(vars);
+	vars->x = (__u32)rxaqm_law_clamp(x, least, RXAQM_LAW_ONE - 1);
+	vars->near_ns = (__u64)near_ns;
+	vars->turn_ns = now_ns;
+	vars->packets = 0;
+	vars->top = 0;
+	if (vars->above_ns)
+		vars->most -= vars->most >> 6;
+	if (rxaqm_ns_since(now_ns, vars->count_ns) >= params->interval_ns)
+		rxaqm_law_count_flows(vars, now_ns);
+	rxaqm_law_map(vars, rxaqm_law_stamp(vars, now_ns));
+	rxaqm_law_forget_seen(vars);
+	return 0;
+}
+
+/* It does. What marks and a burst did to x until now is no place for drops to begin. */
+static inline void rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
+{
+	vars->bad = 1;
+	vars->x = rxaqm_law_least(vars);
+	rxaqm_law_map(vars, rxaqm_law_stamp(vars, now_ns));
+}
+
+#endif /* RXAQM_LAW_LIMIT_H */
