@@ -73,7 +73,6 @@ struct rxaqm_ack_news {
 	__u32 seq, number;
 	__u8 ace;
 	__u8 options; /* enum rxaqm_ack_options */
-	bool pure; /* no SYN, FIN or RST */
 };
 
 enum rxaqm_ack_options {
@@ -117,7 +116,7 @@ rxaqm_always_inline enum rxaqm_ack_options rxaqm_ack_options(const __u8 *tcp, __
 	return RXAQM_ACK_OPTIONS_OTHER;
 }
 
-/* Read the segment of @frame that is of class ACK or SYN and of flow @id, whose TCP header begins
+/* Read the segment of @frame that is of class ACK and of flow @id, whose TCP header begins
  * at @l4_off. False if it is cut short.
  */
 rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct rxaqm_frame *frame,
@@ -132,7 +131,6 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 	ack->seq = rxaqm_get_be32(tcp + 4);
 	ack->number = rxaqm_get_be32(tcp + 8);
 	ack->ace = (__u8)(((tcp[12] & 1) << 2) | (tcp[13] >> 6));
-	ack->pure = !(tcp[13] & (RXAQM_TCP_SYN | RXAQM_TCP_FIN | RXAQM_TCP_RST));
 	ack->options = RXAQM_ACK_OPTIONS_PLAIN;
 	hlen = (tcp[12] >> 4) * 4U;
 	RXAQM_HIDE(hlen);
@@ -156,7 +154,7 @@ rxaqm_always_inline bool rxaqm_ack_ecn_news(const struct rxaqm_ack_flow *flow, _
 
 /* Is @ack redundant by @flow, the slot of its flow? If not it passes, which is noted. One passes
  * that comes @gap_ns after the last, so with 0 each does; until @since_ns packets of the queue have
- * passed unasked about. What is not a pure ACK ends what is known of the flow.
+ * passed unasked about.
  */
 rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,
 					const struct rxaqm_ack_news *ack, __u64 gap_ns,
@@ -166,11 +164,6 @@ rxaqm_always_inline bool rxaqm_ack_thin(struct rxaqm_ack_flow *flow,
 	bool same = flow->id == ack->id;
 	bool known = same && rxaqm_ns_after(flow->passed_ns, since_ns), newer;
 
-	if (!ack->pure) {
-		if (same)
-			flow->id = 0;
-		return false;
-	}
 	/* One that was overtaken must not make a duplicate look new, but in another connection
 	 * the numbers are others.
 	 */

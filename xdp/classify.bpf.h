@@ -81,7 +81,7 @@ __attribute__((noinline)) int rxaqm_xdp_read_ack(struct xdp_md *ctx, struct rxaq
 	return rxaqm_ack_read(ack, &frame, id, l4_off);
 }
 
-/* A packet of class ACK or SYN, of a policy that thins ACKs, @found by rxaqm_xdp_classify() but for
+/* A packet of class ACK, of a policy that thins ACKs, @found by rxaqm_xdp_classify() but for
  * the upper half, where its flow is. 1: a pure ACK that others make redundant, to be dropped. Else
  * it passes, which is noted: with a @gap_ns of 0 always. @since_ns: when a packet of the queue last
  * passed without being asked about.

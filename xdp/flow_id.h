@@ -6,7 +6,9 @@
  * What comes through a tunnel is told apart by what is inside: in GRE, IP in IP and 6in4 by the
  * addresses and ports of the packet there, in ESP by its SPI. VXLAN and Geneve need nothing: who
  * sends it puts a hash of the inner flow into the UDP source port (RFC 7348, 5; RFC 8926, 3.3).
- * Fragments have no ports, not even the first: so all of a datagram are of one flow.
+ * Fragments have no ports, not even the first: so all of a datagram are of one flow. SYN, FIN and
+ * RST are taken to have none: each connection has others, and so a host that comes again is known
+ * by its address.
  */
 #ifndef RXAQM_FLOW_ID_H
 #define RXAQM_FLOW_ID_H
@@ -142,7 +144,7 @@ rxaqm_always_inline __u32 rxaqm_flow_id(const struct rxaqm_packet *pkt,
 	__u64 words[RXAQM_FLOW_WORDS] = {};
 	__u32 n, ports = 0;
 
-	if (!pkt->fragment && !pkt->more_fragments)
+	if (!pkt->fragment && !pkt->more_fragments && pkt->kind != RXAQM_KIND_SYN)
 		ports = (__u32)pkt->sport << 16 | pkt->dport;
 	words[0] = (__u64)(seed + pkt->vlans + pkt->protocol * 2654435761U) << 32 | ports;
 	n = 1 + rxaqm_flow_addresses(pkt, frame, data, plain, words + 1);

@@ -190,6 +190,7 @@ TEST_CASE("verdict: auto: who floods pays, and who does not is left alone", "[ve
 		law.limit = law.strangers = 100 * RXAQM_PACKET;
 		law.floor[0] = law.floor[1] = 0;
 		law.turn_ns = now_ns();
+		law.interval = i > 0; /* it came back */
 		plane.queue().flags |= RXAQM_QUEUE_ENFORCED;
 		plane.stand(5 * MS);
 		dropped += plane.run(flood).verdict == XDP_DROP;

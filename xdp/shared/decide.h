@@ -25,7 +25,7 @@
 enum rxaqm_ask {
 	RXAQM_ASK_NOTHING, /* it passes */
 	RXAQM_ASK_VERDICT, /* rxaqm_decide_flow() or, law=codel, rxaqm_decide_codel() */
-	RXAQM_ASK_NOTE, /* an ACK or SYN: ack.h is to know of it, then as above */
+	RXAQM_ASK_NOTE, /* an ACK: ack.h is to know of it, then as above */
 	RXAQM_ASK_THIN, /* an ACK: dropped if it is redundant, else as RXAQM_ASK_NOTE */
 };
 
@@ -99,7 +99,6 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 	params.target_ns = q->target_ns;
 	params.interval_ns = q->interval_ns;
 	params.ring_entries = ring_entries;
-	params.max_drop = rxaqm_decide_max_drop(&q->policy);
 	params.drops = (__u32)(q->stat[RXAQM_STAT_DROP] + q->stat[RXAQM_STAT_ACK_DROP]);
 	if (q->policy.law == RXAQM_LAW_AUTO) {
 		if ((q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) ==
@@ -112,15 +111,7 @@ rxaqm_global int rxaqm_decide_turn(struct rxaqm_queue *q, __u32 ring_entries, __
 	if (!(q->flags & RXAQM_QUEUE_UNGUARDED) && q->law.turn_ns &&
 	    rxaqm_ns_since(now_ns, q->law.turn_ns) > RXAQM_LAW_MEMORY_NS)
 		rxaqm_codel_drained(&q->codel);
-	rxaqm_guard_turn(q, params.max_drop, now_ns);
-	return 0;
-}
-
-/* The queue stood over its goal for an interval of arrivals. Global likewise. Returns 0. */
-rxaqm_global int rxaqm_decide_turn_bad(struct rxaqm_queue *q, __u64 now_ns)
-{
-	if (q)
-		rxaqm_law_turn_bad(&q->law, now_ns);
+	rxaqm_guard_turn(q, rxaqm_decide_max_drop(&q->policy), now_ns);
 	return 0;
 }
 
@@ -169,7 +160,7 @@ rxaqm_always_inline __u32 rxaqm_decide_sojourn(struct rxaqm_queue *q, __u64 sojo
 		q->stat[RXAQM_STAT_LOW]++;
 	if (policy->law == RXAQM_LAW_AUTO) {
 		if (rxaqm_law_turns_bad(vars, q->interval_ns, sojourn_ns, now_ns))
-			rxaqm_decide_turn_bad(q, now_ns);
+			rxaqm_law_turn_bad(vars, now_ns);
 		if (drained)
 			rxaqm_decide_drained(q);
 		if (sojourn_ns > vars->goal_ns / 2)
@@ -248,14 +239,13 @@ rxaqm_always_inline enum rxaqm_ask rxaqm_decide_ask(struct rxaqm_queue *q, __u32
 			rxaqm_level_count(&q->law.passed, rxaqm_law_stamp(&q->law, now_ns));
 		return RXAQM_ASK_NOTHING;
 	}
-	if (!automatic || (cls != RXAQM_CLASS_ACK && cls != RXAQM_CLASS_SYN))
+	if (!automatic || cls != RXAQM_CLASS_ACK)
 		return RXAQM_ASK_VERDICT;
 	if (!q->law.bad || q->policy.ack != RXAQM_ACK_THIN) {
 		q->law.unasked_ns = now_ns;
 		return RXAQM_ASK_VERDICT;
 	}
-	return cls == RXAQM_CLASS_ACK && rxaqm_law_random(&q->law) < q->law.thin ? RXAQM_ASK_THIN :
-										   RXAQM_ASK_NOTE;
+	return rxaqm_law_random(&q->law) < q->law.thin ? RXAQM_ASK_THIN : RXAQM_ASK_NOTE;
 }
 
 /* law=auto: the verdict on a packet of class (@kind, @ecn) and flow @id, not 0, that belongs into
@@ -271,7 +261,8 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
 
 	if (cls == RXAQM_CLASS_ECT)
 		ect = ecn == RXAQM_IP_CE ? RXAQM_LAW_CE : RXAQM_LAW_ECT;
-	verdict = rxaqm_law_packet(&q->law, set, id, kind, ect, stamp);
+	verdict = rxaqm_law_packet(&q->law, set, id, kind, ect, rxaqm_decide_max_drop(&q->policy),
+				   stamp);
 	/* What goes by is what the CPU can do; of an observed or a recorded queue all does. */
 	if (verdict != RXAQM_DROP ||
 	    (q->flags & (RXAQM_QUEUE_ENFORCED | RXAQM_QUEUE_REPLAYED)) != RXAQM_QUEUE_ENFORCED)
@@ -281,17 +272,6 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_decide_flow(struct rxaqm_queue *q,
 	else if (verdict == RXAQM_MARK)
 		rxaqm_decide_counts(q)[RXAQM_STAT_ECN_MARK]++;
 	return verdict;
-}
-
-/* law=codel: the signal that is due was given. */
-rxaqm_always_inline void rxaqm_decide_signal(struct rxaqm_queue *q, __u64 now_ns)
-{
-	const struct rxaqm_codel_params params = {
-		.target_ns = q->target_ns,
-		.interval_ns = q->interval_ns,
-	};
-
-	rxaqm_codel_signal(&q->codel, &params, now_ns);
 }
 
 /* law=codel: may the packet be dropped, if a signal is due? What may not is counted. */
@@ -312,6 +292,7 @@ rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 k
 				    __u64 now_ns)
 {
 	bool due = judged & RXAQM_JUDGE_DUE, ce = judged & RXAQM_JUDGE_CE, ect;
+	struct rxaqm_codel_params params;
 	__u32 cls;
 
 	if (!q || kind == RXAQM_KIND_ACK)
@@ -323,8 +304,11 @@ rxaqm_global int rxaqm_decide_codel(struct rxaqm_queue *q, __u32 judged, __u32 k
 	ect = ecn != RXAQM_IP_NOT_ECT && q->policy.ecn;
 	if (!ect && !rxaqm_decide_codel_drops(q, (enum rxaqm_class)cls, due))
 		return RXAQM_PASS;
-	if (due)
-		rxaqm_decide_signal(q, now_ns);
+	if (due) {
+		params.target_ns = q->target_ns;
+		params.interval_ns = q->interval_ns;
+		rxaqm_codel_signal(&q->codel, &params, now_ns);
+	}
 	if (!ect) {
 		rxaqm_decide_count_drop(q, (enum rxaqm_class)cls);
 		return RXAQM_DROP;

@@ -6,9 +6,14 @@
  * Rates are levels: each packet adds RXAQM_PACKET, and half is forgotten each half-life. A flow of
  * r packets a second has a level of 1.44 half-lives of r. Stamps count 1/65536 of a half-life.
  *
- * A flow that is not in its set comes in at once if one of the four did not go on: that has sent
- * one packet of late, or none. Else the least of the four pays a packet for it, so that who goes
- * on gets in sooner or later, and packets that come once push nobody out who goes on.
+ * A flow that is not in its set may come in if one of the four did not go on: that has sent one
+ * packet of late, or none. Else the least of the four pays a packet for it, so that who goes on
+ * gets in sooner or later, and packets that come once push nobody out who goes on.
+ *
+ * Where so many come once that an entry would be gone before its flow comes again, few of them come
+ * in, so that they stay for some intervals: who comes again meanwhile has come back, and is kept
+ * for longer. A client that sends little is known so after a while; a spoofed flood never comes
+ * back.
  */
 #ifndef RXAQM_FLOW_H
 #define RXAQM_FLOW_H
@@ -18,6 +23,7 @@
 #define RXAQM_PACKET 256U /* in a level */
 #define RXAQM_FLOW_WAYS 4
 #define RXAQM_FLOW_SETS 256
+#define RXAQM_FLOW_KEPT 16 /* intervals for which one that came back is not forgotten */
 
 struct rxaqm_level {
 	__u32 level;
@@ -27,6 +33,7 @@ struct rxaqm_level {
 #define RXAQM_FLOW_TCP (1U << 0)
 #define RXAQM_FLOW_MARKED (1U << 1) /* packets of the run going on are */
 #define RXAQM_FLOW_OVER (1U << 2) /* it was over the limit in the interval */
+#define RXAQM_FLOW_BACK (1U << 3) /* it was seen in more than one interval */
 
 struct rxaqm_flow {
 	__u32 id; /* flow_id.h; 0: free */
@@ -89,12 +96,14 @@ rxaqm_always_inline struct rxaqm_flow *rxaqm_flow_find(struct rxaqm_flow_set *se
 	return NULL;
 }
 
-/* A packet of a flow that is not in @set. It has an entry from now on if one was to be had, that
- * was last seen before the interval going on, @interval.
+/* A packet, at @stamp in @interval, of a flow that is not in @set. It has an entry from now on if
+ * one was to be had. The entry of a flow that is not quite forgotten yet is had by one in @crowd
+ * (below 2: by each): if @lot, of 2^30, is within 1 / @crowd.
  */
 rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, __u8 flags,
-					 __u16 interval, __u32 stamp)
+					 __u16 interval, __u32 stamp, __u32 lot, __u32 crowd)
 {
+	const __u32 kept = 1U << 31;
 	__u32 least = ~0U, at = 0, i;
 	struct rxaqm_flow *flow;
 
@@ -102,22 +111,26 @@ rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, _
 	for (i = 0; i < RXAQM_FLOW_WAYS; i++) {
 		__u32 level = rxaqm_level_at(&set->flow[i].rate, stamp);
 
+		if (crowd && set->flow[i].flags & RXAQM_FLOW_BACK &&
+		    (__u16)(interval - set->flow[i].interval) < RXAQM_FLOW_KEPT)
+			level |= kept;
 		if (level < least) {
 			least = level;
 			at = i;
 		}
 	}
 	flow = &set->flow[at & (RXAQM_FLOW_WAYS - 1)];
-	flow->rate.stamp = stamp;
-	if (least > RXAQM_PACKET) {
-		flow->rate.level = least - RXAQM_PACKET;
-		return;
+	if ((least & ~kept) > RXAQM_PACKET) {
+		flow->rate.level = (least & ~kept) - RXAQM_PACKET;
+		flow->rate.stamp = stamp;
+	} else if (!least || !((__u64)lot * crowd >> 30)) {
+		flow->id = id;
+		flow->rate.level = RXAQM_PACKET;
+		flow->rate.stamp = stamp;
+		flow->interval = interval;
+		flow->run_left = 0;
+		flow->flags = flags;
 	}
-	flow->id = id;
-	flow->rate.level = RXAQM_PACKET;
-	flow->interval = interval - 1;
-	flow->run_left = 0;
-	flow->flags = flags;
 }
 
 #endif /* RXAQM_FLOW_H */

@@ -9,9 +9,10 @@
  * dropping", 2003). ECN-capable packets are marked with eight times that probability, and dropped
  * from 2 L on, so nobody has to know what a mark means to a sender.
  *
- * Flows that were not seen before (flow.h) are judged with all strangers of their kind together. A
- * quarter of what the CPU can do is between the known flows of a kind in any case, a sixteenth for
- * strangers of a kind: who opens thousands of flows does not push out those of another kind.
+ * Flows that were not seen before (flow.h) are judged with all strangers of their kind together,
+ * who may have what all flows over the limit may have. A quarter of what the CPU can do is between
+ * the flows of a kind that came back in another interval in any case, a sixteenth for strangers of
+ * a kind: who opens thousands of flows does not push out others.
  *
  * From CoDel it has target and interval, that a queue is left alone until it has stood over
  * target for an interval, and that draining forgives. But the interval is one of arrivals:
@@ -59,9 +60,9 @@ rxaqm_always_inline bool rxaqm_law_turns_bad(struct rxaqm_law_vars *vars, __u64 
 	return !vars->bad && rxaqm_ns_since(came_ns, vars->above_ns) >= interval_ns;
 }
 
-/* A packet of a known flow: count it. Returns the level before, and its limit in @ret_limit. A
- * floor is one for flows that ignore marks, too, or the floors of all kinds would be more than
- * there is.
+/* A packet of a known flow: count it. Returns the level before, and its limit in @ret_limit. Who
+ * has come back may have the floor in any case. It is one for flows that ignore marks, too, or the
+ * floors of all kinds would be more than there is.
  */
 rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rxaqm_flow *flow,
 					  __u32 stamp, __u32 *ret_limit, __u64 *deaf)
@@ -69,21 +70,23 @@ rxaqm_always_inline __u32 rxaqm_law_known(struct rxaqm_law_vars *vars, struct rx
 	__u32 level = rxaqm_level_count(&flow->rate, stamp), limit = vars->limit;
 	__u32 kind = flow->flags & RXAQM_FLOW_TCP ? RXAQM_FLOWS_TCP : RXAQM_FLOWS_OTHER;
 
-	*deaf = (__u64)limit << RXAQM_LAW_DEAF_BITS;
-	if (limit < vars->floor[kind])
-		limit = vars->floor[kind];
-	if (*deaf < limit)
-		*deaf = limit;
-	if (level > vars->top)
-		vars->top = level;
 	if (flow->interval != vars->interval) {
 		flow->interval = vars->interval;
-		flow->flags &= ~RXAQM_FLOW_OVER;
+		flow->flags = (flow->flags & ~RXAQM_FLOW_OVER) | RXAQM_FLOW_BACK;
 		vars->flows_now[kind]++;
 	}
-	if (level > limit && !(flow->flags & RXAQM_FLOW_OVER)) {
-		flow->flags |= RXAQM_FLOW_OVER;
-		vars->over_now[kind]++;
+	*deaf = (__u64)limit << RXAQM_LAW_DEAF_BITS;
+	if (level > vars->top)
+		vars->top = level;
+	if (flow->flags & RXAQM_FLOW_BACK) {
+		if (level > limit && !(flow->flags & RXAQM_FLOW_OVER)) {
+			flow->flags |= RXAQM_FLOW_OVER;
+			vars->over_now[kind]++;
+		}
+		if (limit < vars->floor[kind])
+			limit = vars->floor[kind];
+		if (*deaf < limit)
+			*deaf = limit;
 	}
 	*ret_limit = limit;
 	return level;
@@ -111,29 +114,39 @@ rxaqm_always_inline bool rxaqm_law_run(struct rxaqm_flow *flow, bool over, bool 
 }
 
 /* The verdict on a packet over half the goal at @stamp: of flow @id, not 0, that belongs into @set,
- * of class @kind, below RXAQM_NR_STRANGERS, with @ect.
+ * of class @kind, below RXAQM_NR_STRANGERS, with @ect. Of all packets at most @max_drop is dropped,
+ * of RXAQM_LAW_ONE.
  */
 rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *vars,
 							struct rxaqm_flow_set *set, __u32 id,
-							__u32 kind, __u32 ect, __u32 stamp)
+							__u32 kind, __u32 ect, __u32 max_drop,
+							__u32 stamp)
 {
+	struct rxaqm_level *stranger = &vars->stranger[kind & (RXAQM_NR_STRANGERS - 1)];
 	struct rxaqm_flow *flow = rxaqm_flow_find(set, id);
 	__u32 lot = rxaqm_law_random(vars), level, limit;
 	__u64 drawn, deaf;
 	bool over;
 
-	if (flow) {
+	if (flow)
 		level = rxaqm_law_known(vars, flow, stamp, &limit, &deaf);
-	} else {
+	else /* TCP has come back with its next packet: it was here to open the connection */
 		rxaqm_flow_note(set, id, kind == RXAQM_CLASS_OTHER ? 0 : RXAQM_FLOW_TCP,
-				vars->interval, stamp);
-		level = rxaqm_level_count(&vars->stranger[kind & (RXAQM_NR_STRANGERS - 1)], stamp);
+				(__u16)(vars->interval -
+					(kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK)),
+				stamp, lot, vars->crowd);
+	/* Nobody is worse off for being known: not who has just come, nor two hosts that open many
+	 * connections.
+	 */
+	if (!flow ||
+	    (level > limit && (kind == RXAQM_CLASS_SYN || !(flow->flags & RXAQM_FLOW_BACK)))) {
+		level = rxaqm_level_count(stranger, stamp);
 		deaf = limit = vars->strangers;
 	}
 	over = level > limit;
 	/* Dropped with 1 - limit / level, without a division: lot * level > limit. */
 	drawn = ((__u64)lot * level) >> 30;
-	if (vars->bad && drawn > (ect ? deaf : limit) && lot >= vars->spared)
+	if (vars->bad && drawn > (ect ? deaf : limit) && lot >= RXAQM_LAW_ONE - max_drop)
 		return RXAQM_DROP;
 	/* The least lots mark, since the greatest drop. */
 	if (ect == RXAQM_LAW_ECT &&

@@ -24,9 +24,13 @@ static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
 	/* Nobody is held; nor when it begins, and nothing is known yet of what the CPU can do. */
 	limit = vars->x ? ((__u64)vars->most * share) >> 29 : ~0U;
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
-		__u32 n = vars->flows[i] > vars->flows_now[i] ? vars->flows[i] : vars->flows_now[i];
+		__u32 n = vars->over[i] > vars->over_now[i] ? vars->over[i] : vars->over_now[i];
 
 		total += n;
+		/* TCP takes back, so who has little leaves it to the others. */
+		if (i == RXAQM_FLOWS_OTHER)
+			n = vars->flows[i] > vars->flows_now[i] ? vars->flows[i] :
+								  vars->flows_now[i];
 		vars->floor[i] = vars->most / RXAQM_LAW_FLOOR / (n ? n : 1);
 	}
 	strangers = limit * (total ? total : 1);
@@ -34,6 +38,12 @@ static inline void rxaqm_law_map(struct rxaqm_law_vars *vars, __u32 stamp)
 		strangers = vars->most / RXAQM_LAW_STRANGERS;
 	vars->limit = limit < ~0U ? (__u32)limit : ~0U;
 	vars->strangers = strangers < ~0U ? (__u32)strangers : ~0U;
+	vars->crowd = 0;
+	for (i = 0; i < RXAQM_NR_STRANGERS; i++) {
+		all = rxaqm_level_at(&vars->stranger[i], stamp);
+		if (all > vars->strangers && all >> RXAQM_LAW_CROWD_BITS > vars->crowd)
+			vars->crowd = all >> RXAQM_LAW_CROWD_BITS;
+	}
 	vars->thin = RXAQM_LAW_ONE - share;
 }
 
@@ -82,13 +92,6 @@ rxaqm_always_inline __s64 rxaqm_law_control(const struct rxaqm_law_vars *vars,
 	return x + ((near_ns - (__s64)vars->near_ns) * change >> 16);
 }
 
-/* Is nobody's limit lower than it is? */
-rxaqm_always_inline bool rxaqm_law_floored(const struct rxaqm_law_vars *vars)
-{
-	return vars->limit <= vars->floor[RXAQM_FLOWS_TCP] &&
-	       vars->limit <= vars->floor[RXAQM_FLOWS_OTHER];
-}
-
 /* A window is over at @now_ns, of a queue that is enforced. True if shedding is of no use: then it
  * ends. To be called before rxaqm_law_turn(); global for the verifier's sake.
  */
@@ -106,7 +109,9 @@ rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 		vars->shed_ns = 0;
 		return 0;
 	}
-	if (!vars->bad || !rxaqm_law_floored(vars)) {
+	/* Is anybody's limit not as low as it gets? */
+	if (!vars->bad || vars->limit > vars->floor[RXAQM_FLOWS_TCP] ||
+	    vars->limit > vars->floor[RXAQM_FLOWS_OTHER]) {
 		vars->shed_ns = 0;
 		if (!vars->bad)
 			vars->pace += (__u32)(vars->packets * window_ns / since_ns) / 4 -
@@ -134,14 +139,19 @@ rxaqm_global int rxaqm_law_futile(struct rxaqm_law_vars *vars,
 	return 1;
 }
 
-/* An interval is over at @now_ns: flows are counted anew. */
+/* An interval is over at @now_ns: flows are counted anew. Who is over the limit now and then counts
+ * for a while: he is about there.
+ */
 static inline void rxaqm_law_count_flows(struct rxaqm_law_vars *vars, __u64 now_ns)
 {
 	__u32 i;
 
 	for (i = 0; i < RXAQM_NR_FLOW_KINDS; i++) {
 		vars->flows[i] = vars->flows_now[i];
-		vars->over[i] = vars->over_now[i];
+		if (vars->over[i] < vars->over_now[i])
+			vars->over[i] = vars->over_now[i];
+		else
+			vars->over[i] -= (__u16)((vars->over[i] - vars->over_now[i] + 3) >> 2);
 		vars->flows_now[i] = 0;
 		vars->over_now[i] = 0;
 	}
@@ -163,7 +173,6 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 	window_ns = params->interval_ns >> RXAQM_LAW_WINDOW_BITS;
 	x = vars->x;
 	vars->stamp_bits = rxaqm_law_stamp_bits(params->interval_ns);
-	vars->spared = RXAQM_LAW_ONE - params->max_drop;
 	/* Who paused, and with him the queue, has not earned what he did not send. */
 	if (since_ns >= 2 * window_ns && since_ns < params->interval_ns)
 		vars->paused += (__u32)((since_ns - window_ns) >> vars->stamp_bits);
@@ -200,12 +209,17 @@ rxaqm_global int rxaqm_law_turn(struct rxaqm_law_vars *vars, const struct rxaqm_
 	return 0;
 }
 
-/* It does. What marks and a burst did to x until now is no place for drops to begin. */
-static inline void rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
+/* The queue stood over its goal for an interval of arrivals. What marks and a burst did to x until
+ * now is no place for drops to begin. Global for the verifier's sake. Returns 0.
+ */
+rxaqm_global int rxaqm_law_turn_bad(struct rxaqm_law_vars *vars, __u64 now_ns)
 {
+	if (!vars)
+		return 0;
 	vars->bad = 1;
 	vars->x = rxaqm_law_least(vars);
 	rxaqm_law_map(vars, rxaqm_law_stamp(vars, now_ns));
+	return 0;
 }
 
 #endif /* RXAQM_LAW_LIMIT_H */

@@ -16,6 +16,7 @@
 #define RXAQM_LAW_DEAF_BITS 1 /* and dropped from twice the limit on */
 #define RXAQM_LAW_FLOOR 4 /* known flows of a kind have a quarter in any case, */
 #define RXAQM_LAW_STRANGERS 16 /* strangers of a kind a sixteenth */
+#define RXAQM_LAW_CROWD_BITS 15 /* of a level of 2^15 strangers one: it stays some 4 intervals */
 #define RXAQM_LAW_RUN 32 /* packets of a flow that are marked alike */
 #define RXAQM_LAW_REST 8 /* intervals in which shedding that was of no use is not tried again */
 
@@ -60,7 +61,6 @@ struct rxaqm_law_params {
 	__u64 target_ns;
 	__u64 interval_ns; /* RXAQM_INTERVAL_MIN_NS .. _MAX_NS */
 	__u32 ring_entries; /* 0: unknown */
-	__u32 max_drop; /* of all packets, of RXAQM_LAW_ONE */
 	__u32 drops; /* that were done so far */
 };
 
@@ -86,12 +86,12 @@ struct rxaqm_law_vars {
 	__u32 strangers; /* that the unknown flows of a kind may have */
 	__u32 thin; /* share of redundant ACKs that are dropped, of RXAQM_LAW_ONE */
 	__u32 top; /* level of the largest flow of the window */
-	__u32 spared; /* lots that drop nothing: 1 - max_drop, of RXAQM_LAW_ONE */
+	__u32 crowd; /* strangers are so many that one of these is noted; 0: all are */
 	__u32 paused; /* stamps that do not count: the queue paused meanwhile */
 	struct rxaqm_level passed, stranger[RXAQM_NR_STRANGERS];
 	__u32 random;
 	__u16 flows[RXAQM_NR_FLOW_KINDS],
-		flows_now[RXAQM_NR_FLOW_KINDS]; /* of an interval, of this */
+		flows_now[RXAQM_NR_FLOW_KINDS]; /* that came back, of an interval, of this */
 	__u16 over[RXAQM_NR_FLOW_KINDS],
 		over_now[RXAQM_NR_FLOW_KINDS]; /* of these over the limit */
 	__u16 interval; /* number of the one going on */

@@ -195,7 +195,7 @@ static inline void rxaqm_poll_time(struct rxaqm_queue *q, const struct rxaqm_pol
 		packets = poll->work;
 	q->packet_ns = rxaqm_poll_follow(q->packet_ns, (__u32)round_ns / packets);
 	/* What a packet took while GRO had more of its flow to merge it with: for status. */
-	if (q->law.smooth_ns > 2 * rxaqm_queue_target_ns(q))
+	if (q->law.smooth_ns > 2 * q->target_ns)
 		q->long_packet_ns = q->packet_ns;
 }
 
@@ -220,7 +220,7 @@ static inline bool rxaqm_poll_end(struct rxaqm_queue *q, const struct rxaqm_poll
 		q->stat[RXAQM_STAT_POLLS_BUSY]++;
 		if (was_standing)
 			rxaqm_poll_time(q, poll, packets, left);
-		q->clock_mask = rxaqm_poll_clock_mask(q->packet_ns, rxaqm_queue_target_ns(q));
+		q->clock_mask = rxaqm_poll_clock_mask(q->packet_ns, q->target_ns);
 		q->flags |= RXAQM_QUEUE_STANDING;
 		q->flags &= ~RXAQM_QUEUE_DRAINED_BEFORE;
 	}

@@ -101,10 +101,4 @@ struct rxaqm_queue {
 /* Whole cache lines: neighbours are polled by other CPUs. */
 RXAQM_ASSERT_SIZE(struct rxaqm_queue, 1600);
 
-/* The target in use. */
-rxaqm_always_inline __u64 rxaqm_queue_target_ns(const struct rxaqm_queue *q)
-{
-	return q->target_ns;
-}
-
 #endif /* RXAQM_QUEUE_H */

@@ -169,7 +169,7 @@ rxaqm_always_inline void rxaqm_sample_update_age(struct rxaqm_queue *q)
  */
 rxaqm_always_inline bool rxaqm_sample_inexact(const struct rxaqm_queue *q)
 {
-	return q->sample_err_ns > rxaqm_queue_target_ns(q) / 2 && rxaqm_policy_by_polls(&q->policy);
+	return q->sample_err_ns > q->target_ns / 2 && rxaqm_policy_by_polls(&q->policy);
 }
 
 /* May the newest sample be acted on at @now_ns? */

@@ -65,7 +65,7 @@ rxaqm_always_inline bool rxaqm_wait_follow(struct rxaqm_queue *q, __u64 wait_ns,
 {
 	bool standing = q->flags & RXAQM_QUEUE_STANDING;
 
-	if (wait_ns && total_ns >= rxaqm_queue_target_ns(q)) {
+	if (wait_ns && total_ns >= q->target_ns) {
 		q->flags |= RXAQM_QUEUE_WAITING;
 		return true;
 	}

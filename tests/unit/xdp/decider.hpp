@@ -108,6 +108,7 @@ struct Auto : Decider {
 		/* The window just began, so all that stays. */
 		law.turn_ns = now_ns + 20 * US;
 		flow.id = 1;
+		flow.flags |= RXAQM_FLOW_BACK;
 		flow.run_left = 0;
 		flow.rate.level = __u32(times * LIMIT);
 		flow.rate.stamp = rxaqm_law_stamp(&law, now_ns + 20 * US);

@@ -28,6 +28,7 @@ struct Source {
 	__u64 next_ns = 0;
 	__u32 flows = 1; /* that take turns; 0: each packet is of another */
 	__u32 first = 0; /* of these */
+	__u32 run = 1; /* where each packet is of another flow: so many are */
 	/* What became of them since the last Ring::count(). */
 	__u64 taken = 0;
 	__u64 sent = 0, lost = 0, dropped = 0, passed = 0, marked = 0;
@@ -100,7 +101,13 @@ struct Ring {
 
 	__u32 flow_of(Source &s)
 	{
-		__u32 n = s.flows ? s.first + __u32(s.taken++ % s.flows) : ++spoofed | 1U << 31;
+		__u32 n = s.first + __u32(s.taken % (s.flows ? s.flows : 1));
+
+		if (!s.flows && s.taken % s.run == 0)
+			spoofed++;
+		if (!s.flows)
+			n = spoofed | 1U << 31;
+		s.taken++;
 
 		return rxaqm_flow_of(hash(n), 0);
 	}

@@ -88,6 +88,22 @@ TEST_CASE("flow id: fragments of a datagram are of one flow", "[flow_id]")
 	}
 }
 
+TEST_CASE("flow id: connections that two hosts open and close are of one flow", "[flow_id]")
+{
+	for (int version : { 4, 6 }) {
+		Packet syn, fin, data;
+
+		syn.version = fin.version = data.version = version;
+		syn.flags = packets::SYN;
+		fin.flags = packets::FIN | packets::ACK;
+		fin.sport++;
+		CHECK(id_of(packets::build(syn)) == id_of(packets::build(fin)));
+		CHECK(id_of(packets::build(syn)) != id_of(packets::build(data)));
+		fin.source = 9;
+		CHECK(id_of(packets::build(syn)) != id_of(packets::build(fin)));
+	}
+}
+
 /* IP with @payload as its own, of @protocol. */
 static Bytes carried(uint8_t protocol, const Bytes &payload, int version = 4)
 {

@@ -138,6 +138,31 @@ TEST_CASE("law: a table full of strangers changes nothing for known flows", "[la
 	CHECK(beside.percentile(0.99) <= 20 * MS);
 }
 
+TEST_CASE("law: who comes again is known in a flood of packets that come once", "[law]")
+{
+	for (__u32 run : { 1, 2, 20 }) {
+		for (__u8 kind : { RXAQM_KIND_DATA, RXAQM_KIND_SYN }) {
+			Ring ring;
+
+			CAPTURE(run, kind);
+			ring.cost_ns = 60 * US;
+			ring.add(16, 2, RXAQM_KIND_TCP, RXAQM_IP_NOT_ECT);
+			/* 20 clients of 10 requests a second, one of 200 */
+			ring.add(20, 0.012, kind, RXAQM_IP_NOT_ECT);
+			ring.add(1, 0.012, kind, RXAQM_IP_NOT_ECT);
+			ring.add(0, 4, kind, RXAQM_IP_NOT_ECT).run = run;
+			ring.run(6 * SEC);
+			ring.count();
+			ring.run(6 * SEC);
+			CHECK(ring.sources[1].gone() < 0.12);
+			CHECK(ring.sources[2].gone() < 0.02);
+			/* A quarter is that of TCP. */
+			CHECK(ring.sources[0].passed > 6 * SEC / ring.cost_ns / 5);
+			CHECK(ring.percentile(0.99) <= 20 * MS);
+		}
+	}
+}
+
 TEST_CASE("law: a flood that stalls and comes back has not saved up what it did not send", "[law]")
 {
 	Ring ring;
