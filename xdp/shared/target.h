@@ -13,10 +13,12 @@
 /* Where a TCP flow has fewer packets in the queue, its windows are too small for GRO to merge what
  * comes, and each packet costs more (docs/measurements.md).
  */
-#define RXAQM_TARGET_FLOW_PACKETS 5
+#define RXAQM_TARGET_FLOW_PACKETS 12
+/* For their sake it is so many times what it would be at most. */
+#define RXAQM_TARGET_FLOWS_MOST 4
 
-/* The target @target_ns, or, law=auto, what the TCP flows that are over the fair share need, at
- * most twice as much and what the ring has room for (0: unknown).
+/* The target @target_ns, or, law=auto, what the TCP flows that are over the fair share need, within
+ * what the ring has room for (0: unknown).
  */
 static inline __u64 rxaqm_target_for_flows(const struct rxaqm_queue *q, __u64 target_ns,
 					   __u64 ceiling_ns)
@@ -26,8 +28,8 @@ static inline __u64 rxaqm_target_for_flows(const struct rxaqm_queue *q, __u64 ta
 
 	if (q->policy.law != RXAQM_LAW_AUTO)
 		return target_ns;
-	if (asked_ns > 2 * target_ns)
-		asked_ns = 2 * target_ns;
+	if (asked_ns > RXAQM_TARGET_FLOWS_MOST * target_ns)
+		asked_ns = RXAQM_TARGET_FLOWS_MOST * target_ns;
 	if (ceiling_ns && asked_ns > ceiling_ns)
 		asked_ns = ceiling_ns;
 	return asked_ns > target_ns ? asked_ns : target_ns;

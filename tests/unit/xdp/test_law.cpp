@@ -212,7 +212,7 @@ TEST_CASE("law: target=auto is the floor that is measured, by the rule of the NI
 	CHECK(ring.q->interval_ns == 10 * MS);
 }
 
-TEST_CASE("law: target=auto has room for five packets of each TCP flow that is over its share",
+TEST_CASE("law: target=auto has room for twelve packets of each TCP flow that is over its share",
 	  "[law]")
 {
 	Ring ring(500 * US, 10 * MS);
@@ -225,16 +225,16 @@ TEST_CASE("law: target=auto has room for five packets of each TCP flow that is o
 	ring.q->law.over[RXAQM_FLOWS_OTHER] = 1000;
 	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 4 * MS);
-	ring.q->law.over[RXAQM_FLOWS_TCP] = 40;
+	ring.q->law.over[RXAQM_FLOWS_TCP] = 16;
 	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 4 * MS);
-	ring.q->law.over[RXAQM_FLOWS_TCP] = 60;
+	ring.q->law.over[RXAQM_FLOWS_TCP] = 25;
 	rxaqm_target_update(ring.q.get(), 4096);
 	CHECK(ring.q->target_ns == 6 * MS);
-	/* At most twice what it would be, and what the ring has room for. */
+	/* At most four times what it would be, and what the ring has room for. */
 	ring.q->law.over[RXAQM_FLOWS_TCP] = 1000;
 	rxaqm_target_update(ring.q.get(), 4096);
-	CHECK(ring.q->target_ns == 8 * MS);
+	CHECK(ring.q->target_ns == 16 * MS);
 	CHECK(ring.q->interval_ns >= 4 * ring.q->target_ns);
 	rxaqm_target_update(ring.q.get(), 1024);
 	CHECK(ring.q->target_ns == 5120 * US);
