@@ -96,12 +96,11 @@ rxaqm_always_inline struct rxaqm_flow *rxaqm_flow_find(struct rxaqm_flow_set *se
 	return NULL;
 }
 
-/* A packet, at @stamp in @interval, of a flow that is not in @set. It has an entry from now on if
- * one was to be had. The entry of a flow that is not quite forgotten yet is had by one in @crowd
- * (below 2: by each): if @lot, of 2^30, is within 1 / @crowd.
+/* A packet, at @stamp in @interval, of a flow that is not in @set: it has an entry from now on if
+ * one was to be had. In a @crowd those that came back are kept.
  */
 rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, __u8 flags,
-					 __u16 interval, __u32 stamp, __u32 lot, __u32 crowd)
+					 __u16 interval, __u32 stamp, bool crowd)
 {
 	const __u32 kept = 1U << 31;
 	__u32 least = ~0U, at = 0, i;
@@ -123,7 +122,7 @@ rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, _
 	if ((least & ~kept) > RXAQM_PACKET) {
 		flow->rate.level = (least & ~kept) - RXAQM_PACKET;
 		flow->rate.stamp = stamp;
-	} else if (!least || !((__u64)lot * crowd >> 30)) {
+	} else {
 		flow->id = id;
 		flow->rate.level = RXAQM_PACKET;
 		flow->rate.stamp = stamp;
