@@ -192,12 +192,20 @@ static int get_link(const char *ifname, char *value)
 	return err;
 }
 
-/* A file of the interface in sysfs. */
+/* A file of the interface in sysfs; without one, of fail_page_alloc
+ * (Documentation/fault-injection).
+ */
 static int open_sysfs(const char *ifname, const char *what, int flags)
 {
-	int sys = rxaqm_netns_sysfs(flags != O_RDONLY), fd;
+	int sys, fd;
 	char path[128];
 
+	if (!ifname) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/fail_page_alloc/%s", what);
+		fd = open(path, flags | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	sys = rxaqm_netns_sysfs(flags != O_RDONLY);
 	if (sys < 0)
 		return sys;
 	snprintf(path, sizeof(path), "class/net/%s/%s", ifname, what);
@@ -229,7 +237,7 @@ static int get_sysfs(const char *ifname, const char *what, char *value)
 
 static int set_sysfs(const char *ifname, const char *what, const char *value)
 {
-	int fd = open_sysfs(ifname, what, O_WRONLY), err = 0;
+	int fd = open_sysfs(ifname, what, O_WRONLY | O_TRUNC), err = 0;
 
 	if (fd < 0)
 		return fd;
@@ -270,7 +278,7 @@ const char *const qualify_setting_names[QUALIFY_NR_SETTINGS] = {
 	[QUALIFY_COALESCE] = "coalescing", [QUALIFY_HWTSTAMP] = "timestamps",
 	[QUALIFY_LINK] = "link",	   [QUALIFY_SYSFS] = "sysfs",
 	[QUALIFY_THREADED] = "threaded",   [QUALIFY_TC] = "tc",
-	[QUALIFY_ATTACHED] = "attached",
+	[QUALIFY_ATTACHED] = "attached",   [QUALIFY_PAGE_FAULTS] = "page-faults",
 };
 
 int qualify_setting_get(const char *ifname, enum qualify_setting setting, const char *what,
@@ -296,7 +304,7 @@ int qualify_setting_get(const char *ifname, enum qualify_setting setting, const 
 		strcpy(value, "no");
 		return 0;
 	default:
-		return get_sysfs(ifname, what, value);
+		return get_sysfs(setting == QUALIFY_SYSFS ? ifname : NULL, what, value);
 	}
 }
 
@@ -319,6 +327,6 @@ int qualify_setting_set(const char *ifname, enum qualify_setting setting, const 
 	case QUALIFY_ATTACHED:
 		return qualify_rxaqm(ifname, value);
 	default:
-		return set_sysfs(ifname, what, value);
+		return set_sysfs(setting == QUALIFY_SYSFS ? ifname : NULL, what, value);
 	}
 }

@@ -23,6 +23,7 @@ enum qualify_setting {
 	QUALIFY_THREADED, /* NAPI: "0" or "1" */
 	QUALIFY_TC, /* the program at ingress: "none" or "clsact" without it, "on" */
 	QUALIFY_ATTACHED, /* rxaqm: "no", or words for "rxaqm attach IFACE" */
+	QUALIFY_PAGE_FAULTS, /* @what: a file of fail_page_alloc in debugfs; its text */
 	QUALIFY_NR_SETTINGS,
 };
 

@@ -13,18 +13,9 @@
 /* A counter tells of losses that counts one in so many, or so many for one. */
 #define TELLS_FROM 100.0
 
-struct counter {
-	char name[64]; /* "rtnl rx_packets", "ethtool rx_missed" */
-	__u64 value;
-};
-
-struct counters {
-	RXAQM_LIST(struct counter) list;
-};
-
-static void add(struct counters *counters, const char *from, const char *name, __u64 value)
+static void add(struct qualify_counters *counters, const char *from, const char *name, __u64 value)
 {
-	struct counter *counter = rxaqm_list_add(&counters->list);
+	struct qualify_counter *counter = rxaqm_list_add(&counters->list);
 
 	if (!counter)
 		return;
@@ -32,7 +23,7 @@ static void add(struct counters *counters, const char *from, const char *name, _
 	counter->value = value;
 }
 
-static void read_link(const char *ifname, struct counters *counters)
+static void read_link(const char *ifname, struct qualify_counters *counters)
 {
 	static const struct {
 		const char *name;
@@ -61,23 +52,23 @@ static void take_ethtool(const char *name, __u64 value, void *counters)
 	add(counters, "ethtool", name, value);
 }
 
-static void read_counters(const char *ifname, struct counters *counters)
+void qualify_counters_read(const char *ifname, struct qualify_counters *counters)
 {
-	*counters = (struct counters){};
+	*counters = (struct qualify_counters){};
 	read_link(ifname, counters);
 	rxaqm_ethtool_stats(ifname, take_ethtool, counters);
 }
 
-static void free_counters(struct counters *counters)
+void qualify_counters_free(struct qualify_counters *counters)
 {
 	free(counters->list.at);
-	*counters = (struct counters){};
+	*counters = (struct qualify_counters){};
 }
 
 /* ~0: there is none of this name. */
-static __u64 value_of(const struct counters *counters, const char *name)
+static __u64 value_of(const struct qualify_counters *counters, const char *name)
 {
-	const struct counter *counter;
+	const struct qualify_counter *counter;
 
 	rxaqm_list_each(counter, &counters->list) {
 		if (!strcmp(counter->name, name))
@@ -86,13 +77,13 @@ static __u64 value_of(const struct counters *counters, const char *name)
 	return ~0ULL;
 }
 
-/* By how much each that is in both has risen since @before, in place. */
-static void since(struct counters *counters, const struct counters *before)
+void qualify_counters_since(struct qualify_counters *counters,
+			    const struct qualify_counters *before)
 {
 	size_t i;
 
 	for (i = 0; i < counters->list.nr; i++) {
-		struct counter *counter = &counters->list.at[i];
+		struct qualify_counter *counter = &counters->list.at[i];
 		/* A driver tells them in the same order, but when their number changed. */
 		__u64 then = i < before->list.nr &&
 					     !strcmp(before->list.at[i].name, counter->name) ?
@@ -110,6 +101,21 @@ static bool has_one_of(const char *name, const char *const *words)
 			return true;
 	}
 	return false;
+}
+
+__u64 qualify_alloc_failures(const struct qualify_counters *moved)
+{
+	/* Others count pages that were had: rx_pp_alloc_fast. */
+	static const char *const failure[] = { "fail", "err", "discard", NULL };
+	const struct qualify_counter *counter;
+	__u64 most = 0;
+
+	rxaqm_list_each(counter, &moved->list) {
+		if (strcasestr(counter->name, "alloc") && has_one_of(counter->name, failure) &&
+		    !strcasestr(counter->name, "tx") && counter->value > most)
+			most = counter->value;
+	}
+	return most;
 }
 
 /* How far from what was lost a counter of that name may be, as the logarithm of their ratio: those
@@ -131,21 +137,22 @@ static double may_differ(const char *name)
 
 /* A ring that was held was overrun, or not quite filled: who counted what? */
 struct counted {
-	struct counters moved;
+	struct qualify_counters moved;
 	__u64 came, lost;
 };
 
 /* What of @overrun is nearest to what was lost, by ratio, and did not move while nothing was; that
  * of the whole device before that of a queue.
  */
-static const struct counter *teller(const struct counted *overrun, const struct counted *quiet)
+static const struct qualify_counter *teller(const struct counted *overrun,
+					    const struct counted *quiet)
 {
 	double lost = (double)overrun->lost, off, best_off = INFINITY;
-	const struct counter *best = NULL;
+	const struct qualify_counter *best = NULL;
 	size_t i;
 
 	for (i = 0; i < overrun->moved.list.nr; i++) {
-		const struct counter *counter = &overrun->moved.list.at[i];
+		const struct qualify_counter *counter = &overrun->moved.list.at[i];
 		__u64 idle = value_of(&quiet->moved, counter->name);
 
 		if (!counter->value || (idle != ~0ULL && idle > 2 * quiet->lost + quiet->came / 10))
@@ -163,7 +170,7 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 			 const struct counted *quiet)
 {
 	__u64 lost = overrun->lost, came = overrun->came;
-	const struct counter *best = lost ? teller(overrun, quiet) : NULL;
+	const struct qualify_counter *best = lost ? teller(overrun, quiet) : NULL;
 	double received = (double)value_of(&overrun->moved, "rtnl rx_packets");
 	char method[] = "a ring that was held was overrun; counters before and after";
 
@@ -190,18 +197,18 @@ static void put_counters(struct qualify_row *row, const struct counted *overrun,
 static int count_while(struct qualify_run *run, struct qualify_send *send, struct counted *counted,
 		       struct qualify_backlog *backlog)
 {
-	struct counters before;
+	struct qualify_counters before;
 	int err = -ETIMEDOUT, i;
 
 	for (i = 0; err == -ETIMEDOUT && i < QUALIFY_BACKLOG_TRIES && !*run->stop; i++) {
-		free_counters(&counted->moved);
+		qualify_counters_free(&counted->moved);
 		qualify_sleep_ms(run, REFRESH_MS);
-		read_counters(run->ifname, &before);
+		qualify_counters_read(run->ifname, &before);
 		err = qualify_backlog_once(run, send, true, backlog);
 		qualify_sleep_ms(run, REFRESH_MS);
-		read_counters(run->ifname, &counted->moved);
-		since(&counted->moved, &before);
-		free_counters(&before);
+		qualify_counters_read(run->ifname, &counted->moved);
+		qualify_counters_since(&counted->moved, &before);
+		qualify_counters_free(&before);
 	}
 	/* With the frame that held it. */
 	counted->came = backlog->came + 1;
@@ -224,7 +231,7 @@ int qualify_row_counters(struct qualify_run *run, struct qualify_row *row)
 		put_counters(row, &overrun, &quiet);
 	if (!err && !overrun.lost)
 		qualify_not_overrun(row, (double)overrun.came);
-	free_counters(&overrun.moved);
-	free_counters(&quiet.moved);
+	qualify_counters_free(&overrun.moved);
+	qualify_counters_free(&quiet.moved);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Q18: what an interface is like after a flap and a reset. */
+/* Q18: what an interface is like after something went wrong. */
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <math.h>
@@ -44,6 +44,19 @@ static bool went_back(const struct rtnl_link_stats64 *before, const struct rtnl_
 	       after->tx_packets < before->tx_packets;
 }
 
+/* Frames come while @change is called. */
+static int disturb(struct qualify_run *run, int (*change)(struct qualify_run *run, void *arg),
+		   void *arg, struct qualify_gap *gap, struct recovery *recovery)
+{
+	struct rtnl_link_stats64 before, after;
+	bool known = !rxaqm_link_stats(run->ifname, &before);
+	int err = qualify_gap(run, LOAD_MS, change, arg, gap);
+
+	known = !rxaqm_link_stats(run->ifname, &after) && known;
+	recovery->went_back |= known && went_back(&before, &after);
+	return err;
+}
+
 /* Figure @name; noted in @recovery. */
 static void put_pause(struct qualify_row *row, const char *name, const struct qualify_gap *gap,
 		      struct recovery *recovery)
@@ -56,6 +69,73 @@ static void put_pause(struct qualify_row *row, const char *name, const struct qu
 	}
 }
 
+#define FAIL_MS 300
+
+/* Half of the host's allocations that may not wait, until 2000 have failed; no message each. The
+ * last begins it, and is the first to be put back.
+ */
+static const char *const faults[][2] = {
+	{ "times", "2000" }, { "min-order", "0" }, { "verbose", "0" }, { "probability", "50" }
+};
+#define NR_FAULTS (sizeof(faults) / sizeof(faults[0]))
+
+static int inject(struct qualify_run *run, void *arg)
+{
+	bool *injected = arg;
+	int err = 0;
+	size_t i;
+
+	for (i = 0; !err && i < NR_FAULTS; i++)
+		err = qualify_setting_change(&run->journal, QUALIFY_PAGE_FAULTS, faults[i][0],
+					     faults[i][1]);
+	*injected = !err;
+	qualify_sleep_ms(run, FAIL_MS);
+	if (!err)
+		qualify_setting_change(&run->journal, QUALIFY_PAGE_FAULTS, faults[NR_FAULTS - 1][0],
+				       "0");
+	return 0;
+}
+
+/* after_alloc_failure, alloc_failures, gap_alloc: where allocations fail, or can be made to. */
+static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
+			 struct recovery *recovery)
+{
+	struct qualify_counters before, moved;
+	struct qualify_figure *figure;
+	struct qualify_gap gap;
+	bool injected = false;
+	__u64 failed;
+	int err;
+
+	qualify_counters_read(run->ifname, &before);
+	err = disturb(run, inject, &injected, &gap, recovery);
+	qualify_counters_read(run->ifname, &moved);
+	qualify_counters_since(&moved, &before);
+	failed = qualify_alloc_failures(&moved);
+	qualify_counters_free(&before);
+	qualify_counters_free(&moved);
+	if (err)
+		return err;
+	figure = qualify_figure_add(
+		row, "after_alloc_failure", "",
+		"allocations failed while 2000 frames a second came (%s); %llu frames lost",
+		injected ? "fail_page_alloc" : "by themselves", (unsigned long long)gap.lost);
+	if (!failed && !injected)
+		qualify_figure_words(figure, "unknown: none failed; needs a kernel with "
+					     "CONFIG_FAIL_PAGE_ALLOC (debugfs: fail_page_alloc)");
+	else if (!failed && gap.again)
+		qualify_figure_words(figure, "unknown: no counter of the driver tells of any");
+	else
+		qualify_figure_words(figure, "%s", gap.again ? "yes" : "no");
+	if (!failed)
+		return 0;
+	qualify_put_number(row, "alloc_failures", "count", (double)failed, 1, 0,
+			   "by the driver's counters");
+	if (gap.again)
+		put_pause(row, "gap_alloc", &gap, recovery);
+	return 0;
+}
+
 int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 {
 	static const struct {
@@ -64,10 +144,8 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 	} events[] = { { "after_flap", "gap_flap", "link down for 50 ms, and up", flap },
 		       { "after_reset", "gap_reset",
 			 "ETHTOOL_RESET of MAC, DMA, filters and offloads", reset } };
-	struct rtnl_link_stats64 before, after;
 	struct qualify_gap gap;
 	struct recovery recovery = {};
-	bool known;
 	size_t i;
 	int err;
 
@@ -76,12 +154,12 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 				       "\"%s\" has IP addresses, which are lost when it is taken "
 				       "down: take them off",
 				       run->ifname);
+	err = alloc_failure(run, row, &recovery);
+	if (err)
+		return err;
 	for (i = 0; i < 2; i++) {
-		known = !rxaqm_link_stats(run->ifname, &before);
 		run->error.err = 0;
-		err = qualify_gap(run, LOAD_MS, events[i].change, NULL, &gap);
-		known = !rxaqm_link_stats(run->ifname, &after) && known;
-		recovery.went_back |= known && went_back(&before, &after);
+		err = disturb(run, events[i].change, NULL, &gap, &recovery);
 		if (err && run->error.err)
 			return err;
 		if (err == -EOPNOTSUPP)

@@ -82,6 +82,27 @@ void qualify_not_overrun(struct qualify_row *row, double nr);
 /* ring_entries, if they are known. */
 void qualify_put_entries(const struct qualify_run *run, struct qualify_row *row);
 
+/* All counters that the kernel and the driver have of an interface. */
+struct qualify_counter {
+	char name[64]; /* "rtnl rx_packets", "ethtool rx_missed" */
+	__u64 value;
+};
+
+struct qualify_counters {
+	RXAQM_LIST(struct qualify_counter) list;
+};
+
+/* What there is. Free it in any case. */
+void qualify_counters_read(const char *ifname, struct qualify_counters *counters);
+void qualify_counters_free(struct qualify_counters *counters);
+/* By how much each that is in both has risen since @before, in place. */
+void qualify_counters_since(struct qualify_counters *counters,
+			    const struct qualify_counters *before);
+/* Of memory for received packets, by the driver's counters that have risen: those of single queues
+ * are in that of all, so the most of one.
+ */
+__u64 qualify_alloc_failures(const struct qualify_counters *moved);
+
 /* Frames are waited for so long. */
 #define QUALIFY_AGAIN_S 35
 

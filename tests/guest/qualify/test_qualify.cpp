@@ -348,6 +348,7 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	}
 	CHECK(record.words("Q18", "after_flap") == "yes");
 	CHECK(record.words("Q18", "after_reset") == "yes");
+	CHECK(record.words("Q18", "after_alloc_failure").rfind("unknown: none", 0) == 0);
 	CHECK(record.words("Q18", "stats_kept") == "yes");
 	CHECK(record.median("Q18", "gap_reset") >= ms * 1e6);
 	CHECK(record.median("Q18", "gap_reset") - record.error("Q18", "gap_reset") <
@@ -355,6 +356,40 @@ TEST_CASE("a device that takes long to come back", "[qualify]")
 	/* The link was down for 50 ms before. */
 	CHECK(record.median("Q18", "recovery") >= ms * 1e6 + 4e7);
 	lab.set("reset_ms", 0);
+}
+
+TEST_CASE("allocations that fail", "[qualify][alloc]")
+{
+	Lab lab;
+
+	lab.without_addresses();
+	SECTION("now and then, and are tried again")
+	{
+		const int64_t before = lab.nic_stat("rx_alloc_failed");
+		EachSecond fail([&lab] { lab.set("alloc_fail", "0 300"); });
+		const Record record = lab.measure("Q18");
+		CHECK(record.words("Q18", "after_alloc_failure") == "yes");
+		CHECK(record.median("Q18", "alloc_failures") >= 300);
+		CHECK(record.median("Q18", "alloc_failures") <=
+		      double(lab.nic_stat("rx_alloc_failed") - before));
+		CHECK(record.median("Q18", "gap_alloc") < 1e9);
+		CHECK(record.words("Q18", "stats_kept") == "yes");
+		CHECK(record.verdict("Q18") == PASS);
+	}
+	SECTION("and are not tried again")
+	{
+		/* What it takes to find the peer's rate goes before. */
+		const int64_t before = lab.nic_stat("rx_packets");
+		lab.measure("Q17");
+		const int64_t packets = lab.nic_stat("rx_packets") - before;
+		lab.set("alloc_retry", 0);
+		lab.set("alloc_fail", std::to_string(packets + 2500) + " 1");
+		const Record record = lab.measure("Q18");
+		CHECK(record.words("Q18", "after_alloc_failure") == "no");
+		/* That makes the rings anew. */
+		CHECK(record.words("Q18", "after_flap") == "yes");
+		CHECK(record.verdict("Q18") == FAIL);
+	}
 }
 
 TEST_CASE("beside a busy program on each CPU there is no verdict, but its name", "[qualify][busy]")
