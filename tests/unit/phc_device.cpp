@@ -146,6 +146,7 @@ static int ethtool_ioctl(struct ifreq *ifr)
 		return fail(EOPNOTSUPP);
 	info->phc_index = device->gone ? -1 : PhcDevice::INDEX;
 	info->so_timestamping = SOF_TIMESTAMPING_RX_HARDWARE;
+	info->tx_types = 1U << HWTSTAMP_TX_OFF | 1U << HWTSTAMP_TX_ONESTEP_SYNC;
 	info->rx_filters = 1U << HWTSTAMP_FILTER_ALL;
 	return 0;
 }

@@ -92,8 +92,28 @@ static const char *source_by_device(const char *ifname, int phc)
 	return strcmp(nic, clock) ? "phylib" : "netdev";
 }
 
+static void list_bits(struct qualify_row *row, const char *name, __u32 bits,
+		      const char *const *names, unsigned int nr)
+{
+	char words[96] = "";
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (bits & 1U << i && strlen(words) + strlen(names[i]) + 2 < sizeof(words))
+			sprintf(words + strlen(words), "%s%s", *words ? " " : "", names[i]);
+	}
+	qualify_put_words(row, name, "ETHTOOL_GET_TS_INFO", "%s", *words ? words : "none");
+}
+
 int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 {
+	static const char *const tx[] = { "off", "on", "onestep-sync", "onestep-p2p" };
+	static const char *const rx[] = { "none",	 "all",	       "some",
+					  "v1-l4-event", "v1-l4-sync", "v1-l4-delay",
+					  "v2-l4-event", "v2-l4-sync", "v2-l4-delay",
+					  "v2-l2-event", "v2-l2-sync", "v2-l2-delay",
+					  "v2-event",	 "v2-sync",    "v2-delay",
+					  "ntp-all" };
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
 	struct source source = ask_source(run->ifname);
 	bool asked = source.source > 0;
@@ -114,13 +134,44 @@ int qualify_row_stamp_source(struct qualify_run *run, struct qualify_row *row)
 	if (source.qualifier >= 0)
 		qualify_put_words(row, "qualifier", "ethtool tsinfo", "%s",
 				  source.qualifier ? "approx" : "precise");
+	list_bits(row, "tx_types", info.tx_types, tx, sizeof(tx) / sizeof(tx[0]));
+	list_bits(row, "rx_filters", info.rx_filters, rx, sizeof(rx) / sizeof(rx[0]));
 	if (info.phc_index >= 0)
 		qualify_put_words(row, "clock", "ethtool tsinfo", "/dev/ptp%d", info.phc_index);
 	return 0;
 }
 
-#define READS 50
+#define READS 200
 #define RATE_NS (RXAQM_NSEC_PER_SEC / 2)
+
+/* Width of single readings by @method. False: it does not work here. */
+static bool read_by(struct rxaqm_phc *phc, enum rxaqm_phc_method method, struct qualify_row *row,
+		    const char *name)
+{
+	struct qualify_samples width = {};
+	struct qualify_figure *figure;
+	struct rxaqm_phc_sample sample;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < READS; i++) {
+		phc->method = method;
+		phc->nr_readings = 1;
+		err = rxaqm_phc_read(phc, &sample, NULL);
+		if (phc->method != method)
+			break; /* another one was found to work */
+		if (!err)
+			qualify_samples_add(&width, 2 * (double)sample.err_ns);
+	}
+	if (i == READS && width.nr) {
+		figure = qualify_figure_add(row, name, "ns", "%s ioctl, one reading each",
+					    rxaqm_phc_method_name(method));
+		qualify_figure_samples(figure, &width, 1);
+		qualify_curve_cdf(figure, rxaqm_phc_method_name(method), &width);
+	}
+	qualify_samples_free(&width);
+	return i == READS;
+}
 
 static void read_rate(struct rxaqm_phc *phc, struct qualify_row *row)
 {
@@ -151,21 +202,28 @@ int qualify_row_phc_read(struct qualify_run *run, struct qualify_row *row)
 	struct qualify_figure *figure;
 	struct rxaqm_phc_sample sample;
 	struct rxaqm_phc phc;
+	__u32 method;
 	int err = rxaqm_phc_open(&phc, run->ifname, &run->error), i;
 
 	if (err)
 		return err;
-	phc.nr_readings = RXAQM_PHC_READINGS;
-	for (i = 0; i < READS; i++) {
+	method = phc.method;
+	for (i = 0; i < READS / 4; i++) {
+		phc.nr_readings = RXAQM_PHC_READINGS;
 		if (!rxaqm_phc_read(&phc, &sample, NULL))
 			qualify_samples_add(&best, 2 * (double)sample.err_ns);
 	}
 	figure = qualify_figure_add(row, "read_best", "ns", "%s, narrowest of %d readings",
-				    rxaqm_phc_method_name(phc.method), RXAQM_PHC_READINGS);
+				    rxaqm_phc_method_name(method), RXAQM_PHC_READINGS);
 	qualify_figure_samples(figure, &best, 1);
-	qualify_figure_of(figure, READS);
-	qualify_curve_cdf(figure, rxaqm_phc_method_name(phc.method), &best);
+	qualify_figure_of(figure, READS / 4);
+	qualify_curve_cdf(figure, "as rxaqm reads it", &best);
 	qualify_samples_free(&best);
+	read_by(&phc, RXAQM_PHC_PRECISE, row, "read_precise");
+	if (!read_by(&phc, RXAQM_PHC_EXTENDED_MONOTONIC, row, "read_extended"))
+		read_by(&phc, RXAQM_PHC_EXTENDED, row, "read_extended");
+	read_by(&phc, RXAQM_PHC_OFFSET, row, "read_offset");
+	phc.method = (enum rxaqm_phc_method)method;
 	read_rate(&phc, row);
 	rxaqm_phc_close(&phc);
 	return 0;

@@ -147,6 +147,9 @@ struct qualify_phc_line {
 	struct rxaqm_phc_sample from, to;
 };
 
+/* The other programs that have @file open, or "none". */
+void qualify_opened_by(const char *file, char words[96]);
+
 int qualify_phc_now(struct qualify_run *run, struct rxaqm_phc_sample *sample);
 double qualify_phc_to_host(const struct qualify_phc_line *line, __u64 phc_ns);
 /* +-, in ns. */

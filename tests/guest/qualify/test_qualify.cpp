@@ -182,7 +182,8 @@ TEST_CASE("offset, drift and steps of the clock", "[qualify]")
 		CHECK(std::abs(record.median("Q7", "drift") - 50) <
 		      record.error("Q7", "drift") + 0.5);
 		CHECK(record.median("Q7", "steps") == 0);
-		CHECK(record.has("Q6", "read_best"));
+		CHECK(record.has("Q6", "read_precise"));
+		CHECK(record.has("Q6", "read_extended"));
 		CHECK(record.median("Q6", "read_failures") == 0);
 	}
 	SECTION("offset")

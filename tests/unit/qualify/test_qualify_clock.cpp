@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "phc_device.hpp"
+
+extern "C" {
+#include "qualify/rows/traffic.h"
+}
+
+using Catch::Matchers::WithinAbs;
+
+static const struct qualify_figure *find(const struct qualify_row &row, const std::string &name)
+{
+	for (size_t i = 0; i < row.figures.nr; i++) {
+		if (row.figures.at[i].name == name)
+			return &row.figures.at[i];
+	}
+	return nullptr;
+}
+
+TEST_CASE("what a reading of the clock costs, by each ioctl that there is", "[qualify]")
+{
+	struct qualify_run run = {};
+	struct qualify_row row = {};
+	PhcDevice phc;
+
+	run.ifname = PhcDevice::IFNAME;
+	phc.tick_ns = 1000;
+	SECTION("all")
+	{
+		phc.precise = true;
+		phc.extended_monotonic = true;
+		REQUIRE(qualify_row_phc_read(&run, &row) == 0);
+		REQUIRE(find(row, "read_precise"));
+		REQUIRE(find(row, "read_extended"));
+		REQUIRE(find(row, "read_offset"));
+		CHECK(find(row, "read_best")->n == 50);
+		CHECK(find(row, "read_precise")->n == 200);
+		/* From the host's clock to the next look at it: two looks later. */
+		CHECK_THAT(find(row, "read_extended")->median, WithinAbs(2000, 10));
+		CHECK_THAT(find(row, "read_precise")->median, WithinAbs(2000, 10));
+		CHECK(std::string(find(row, "read_precise")->method).find("precise") !=
+		      std::string::npos);
+	}
+	SECTION("the oldest only")
+	{
+		phc.extended = false;
+		REQUIRE(qualify_row_phc_read(&run, &row) == 0);
+		CHECK_FALSE(find(row, "read_precise"));
+		CHECK_FALSE(find(row, "read_extended"));
+		CHECK(find(row, "read_offset")->n == 200);
+	}
+	CHECK(find(row, "read_failures")->median == 0);
+	qualify_row_free(&row);
+}
+
+TEST_CASE("which packets may be stamped", "[qualify]")
+{
+	struct qualify_run run = {};
+	struct qualify_row row = {};
+	PhcDevice phc;
+
+	run.ifname = PhcDevice::IFNAME;
+	REQUIRE(qualify_row_stamp_source(&run, &row) == 0);
+	REQUIRE(find(row, "tx_types"));
+	CHECK(std::string(find(row, "tx_types")->words) == "off onestep-sync");
+	CHECK(std::string(find(row, "rx_filters")->words) == "all");
+	qualify_row_free(&row);
+}
+
+TEST_CASE("who else has a file open", "[qualify]")
+{
+	char path[] = "/tmp/rxaqm-open-XXXXXX", words[96];
+	const int fd = mkstemp(path);
+	pid_t pid;
+
+	REQUIRE(fd >= 0);
+	qualify_opened_by(path, words);
+	CHECK(std::string(words) == "none");
+	pid = fork();
+	if (!pid) {
+		execlp("sleep", "sleep", "60", nullptr);
+		_exit(127);
+	}
+	/* Until it is sleep, which is called so. */
+	for (int i = 0; i < 1000 && std::string(words) != "sleep"; i++) {
+		usleep(10000);
+		qualify_opened_by(path, words);
+	}
+	CHECK(std::string(words) == "sleep");
+	kill(pid, SIGKILL);
+	waitpid(pid, nullptr, 0);
+	close(fd);
+	unlink(path);
+}
