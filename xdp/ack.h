@@ -136,8 +136,8 @@ rxaqm_always_inline bool rxaqm_ack_read(struct rxaqm_ack_news *ack, const struct
 	RXAQM_HIDE(hlen);
 	if (hlen > RXAQM_TCP_HLEN) {
 		ack->options = RXAQM_ACK_OPTIONS_OTHER;
-		RXAQM_HIDE(
-			hlen); /* 6.1 knows no range from the one test that bounds it both ways */
+		/* Linux 6.1 knows no range from the one test that bounds it both ways. */
+		RXAQM_HIDE(hlen);
 		if (hlen <= RXAQM_ACK_MAX && rxaqm_frame_read(frame, l4_off, tcp, hlen))
 			ack->options = rxaqm_ack_options(tcp, hlen);
 	}

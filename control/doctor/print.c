@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A diagnosis for people: the cause first, then what follows from it, then what is acquitted. */
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "base/terminal.h"
 #include "doctor/diagnose.h"
 
-#define WIDTH 80 /* or that of the terminal, if it has more */
+#define WIDTH 80 /* or that of standard output, if it has more */
 #define LONGEST_INDENT 24
 #define CLEARS_SHOWN 2
 #define DROPS_SHOWN 5
@@ -14,11 +13,7 @@
 
 static size_t width_of(FILE *file)
 {
-	struct winsize size;
-
-	return file == stdout && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > WIDTH ?
-		       size.ws_col :
-		       WIDTH;
+	return file == stdout && rxaqm_width() > WIDTH ? rxaqm_width() : WIDTH;
 }
 
 /* Print @text behind @lead, broken at blanks, with further lines indented as far, or by 4. */
@@ -88,7 +83,9 @@ static void print_finding(FILE *file, const char *title, const struct doctor_fin
 	char lead[32];
 
 	snprintf(lead, sizeof(lead), "%-10s", title);
+	rxaqm_paint(file, strcmp(title, "CAUSE") ? RXAQM_BOLD : RXAQM_RED);
 	print_words(file, finding, lead, check->cause);
+	rxaqm_paint(file, RXAQM_PLAIN);
 	fprintf(file, "  %s, %s severity, %s: %s\n", doctor_places[check->place],
 		doctor_severities[finding->severity], doctor_confidences[finding->confidence],
 		check->id);

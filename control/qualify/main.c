@@ -12,14 +12,12 @@
 #include "command/stop.h"
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
-#include "qualify/print/term.h"
 #include "qualify/qualify.h"
 
 struct args {
 	struct qualify_request request;
 	struct qualify_report report;
 	const char *rows, *resume, *from, *serve;
-	enum qualify_color color;
 	bool restore, compare, limits, list;
 };
 
@@ -52,8 +50,6 @@ static const struct rxaqm_option options[] = {
 	  RXAQM_WORD(report.profile) },
 	{ "ktap", 'k', "FILE", "add results of the kernel's NIC selftests",
 	  RXAQM_WORDS(report.ktap) },
-	{ "color", 0, "WHEN", "auto (on a terminal, without NO_COLOR), always or never",
-	  RXAQM_CHOICE(color, qualify_color_names) },
 	{ 0 },
 };
 
@@ -245,7 +241,6 @@ static int run(int argc, char **argv, struct rxaqm_error *error)
 	char **words = rxaqm_options_read(&command, argc, argv, &args);
 
 	check(&args, words);
-	qualify_use_colors(args.color);
 	if (args.limits)
 		qualify_print_limits(stdout, rxaqm_json);
 	else if (args.list)

@@ -7,17 +7,7 @@
 
 #include "qualify/record/record.h"
 
-enum qualify_color {
-	QUALIFY_COLOR_AUTO,
-	QUALIFY_COLOR_ALWAYS,
-	QUALIFY_COLOR_NEVER
-};
-extern const char *const qualify_color_names[];
-
-/* Whether text has colours: on a terminal, unless NO_COLOR is set or TERM is dumb. */
-void qualify_use_colors(enum qualify_color when);
-
-/* Its columns, 80 at least; of what is no terminal 80. */
+/* Columns of standard output, 80 at least; of what is not that 80. */
 int qualify_width(FILE *file);
 
 /* Print the name of @verdict, or @text instead of it, in the colour of @verdict, on @columns. */

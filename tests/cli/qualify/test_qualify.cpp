@@ -132,15 +132,19 @@ TEST_CASE("cli: any number of records are compared", "[cli]")
 TEST_CASE("cli: text has colours where they are asked for, and 80 columns", "[cli]")
 {
 	Host host;
-	const std::string plain = host.rxaqm({ "qualify", "--from", BAD }).out;
-	std::istringstream lines(plain + host.rxaqm({ "qualify", "--compare", GOOD, BAD }).out);
+	RunOptions narrow;
+
+	narrow.environment = { "COLUMNS=80" };
+	const std::string plain = host.rxaqm({ "qualify", "--from", BAD }, narrow).out;
+	std::istringstream lines(plain +
+				 host.rxaqm({ "qualify", "--compare", GOOD, BAD }, narrow).out);
 
 	CHECK(plain.find('\033') == std::string::npos);
 	for (std::string line; std::getline(lines, line);)
 		CHECK(line.size() <= 80);
 	check_row({ {}, 5, "\033[1;31mfail", "" },
 		  host.rxaqm({ "qualify", "--from", BAD, "--color=always" }));
-	CHECK(host.rxaqm({ "qualify", "--from", BAD, "--color=never" }).out == plain);
+	CHECK(host.rxaqm({ "qualify", "--from", BAD, "--color=never" }, narrow).out == plain);
 	check_row({ {}, 2, "", "--color" },
 		  host.rxaqm({ "qualify", "--from", BAD, "--color=red" }));
 }
@@ -150,7 +154,10 @@ TEST_CASE("cli: rows and limits as JSON", "[cli]")
 	Host host;
 	Json rows(host.rxaqm({ "qualify", "--list", "-j" }).out);
 	Json limits(host.rxaqm({ "qualify", "--limits", "-j" }).out);
-	const std::string text = host.rxaqm({ "qualify", "--limits" }).out;
+	RunOptions narrow;
+
+	narrow.environment = { "COLUMNS=80" };
+	const std::string text = host.rxaqm({ "qualify", "--limits" }, narrow).out;
 
 	CHECK(rows.size("/rows") == 19);
 	CHECK(rows.text("/rows/0/id") == "Q5");

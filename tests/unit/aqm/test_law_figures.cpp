@@ -202,6 +202,6 @@ TEST_CASE("law figures: what a target that is short for its flows costs", "[law_
 	CHECK(l.text().find("bad" + price) != std::string::npos);
 	CHECK(l.text(true).find("\"packet_ns\":250000,\"long_packet_ns\":211000") !=
 	      std::string::npos);
-	l.q->law.over[RXAQM_FLOWS_TCP] = 8;
+	l.q->law.over[RXAQM_FLOWS_TCP] = 3;
 	CHECK(l.text().find("packets a flow") == std::string::npos);
 }
