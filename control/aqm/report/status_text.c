@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Status in words, from its JSON: what is told here anybody can read there. */
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#include <stdlib.h>
 #include <string.h>
 
 #include "qualify/judge/judge.h"
@@ -32,15 +33,18 @@ static void print_cell(const struct block *block, enum qualify_verdict color, co
 		       const char *mark, bool end)
 {
 	size_t len = strlen(text), room = (size_t)block->columns - 1 - strlen(mark);
-	char buf[CELL_MAX + 1];
+	char *cell = NULL;
+	int err;
 
 	if (len <= room)
-		snprintf(buf, sizeof(buf), "%s%s", text, mark);
+		err = asprintf(&cell, "%s%s", text, mark);
 	else if (end)
-		snprintf(buf, sizeof(buf), "..%s", text + len - (room - 2));
+		err = asprintf(&cell, "..%s", text + len - (room - 2));
 	else
-		snprintf(buf, sizeof(buf), "%.*s..%s", (int)room - 2, text, mark);
-	qualify_print_verdict(block->file, color, buf, block->columns);
+		err = asprintf(&cell, "%.*s..%s", (int)room - 2, text, mark);
+	qualify_print_verdict(block->file, color, err < 0 ? "" : cell, block->columns);
+	if (err >= 0)
+		free(cell);
 }
 
 static void print_line(const struct block *block, const struct qualify_line *line)
