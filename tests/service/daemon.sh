@@ -50,6 +50,8 @@ test_reload()
 	expect_said "configuration read again"
 	# With its priority: notice, and not more.
 	expect_said "$nic: attached, native mode" -p notice..notice
+	expect_said "$nic: attached, native mode" \
+		IFACE="$nic" MESSAGE_ID=c756ae717f7e4c02ace98a7adfc51391
 	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
 
 	[ -z "$(ss -Hltnp "sport = :${metrics##*:}")" ] || wrong "the daemon listens"

@@ -49,8 +49,8 @@ static void failed(struct rxaqm_link *link, int err, const struct rxaqm_error *e
 		return;
 	clock->complained = err;
 	/* A NIC without PHC is nothing to worry about. */
-	rxaqm_run_log(err == -ENOENT ? LOG_INFO : LOG_WARNING,
-		      "%s: %s; its clock is estimated from packets", link->name, error->text);
+	rxaqm_link_log(link, err == -ENOENT ? LOG_INFO : LOG_WARNING,
+		       "%s; its clock is estimated from packets", error->text);
 }
 
 static void open_clock(struct rxaqm_link *link)
@@ -72,8 +72,8 @@ static void open_clock(struct rxaqm_link *link)
 	withdraw(entry);
 	entry->index = (__u32)clock->phc.index;
 	entry->method = clock->phc.method;
-	rxaqm_run_log(LOG_INFO, "%s: reading its clock, /dev/ptp%d (%s)", link->name,
-		      clock->phc.index, rxaqm_phc_method_name(clock->phc.method));
+	rxaqm_link_log(link, LOG_INFO, "reading its clock, /dev/ptp%d (%s)", clock->phc.index,
+		       rxaqm_phc_method_name(clock->phc.method));
 }
 
 /* Read it once, and publish the mapping or withdraw it. */

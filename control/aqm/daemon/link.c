@@ -63,14 +63,14 @@ int rxaqm_run_detach(struct rxaqm_link *link, struct rxaqm_iface *iface, struct 
 	error->text[0] = '\0';
 	err = rxaqm_plane_detach(&link->run->state, iface, error);
 	if (!err && error->text[0])
-		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+		rxaqm_link_log(link, LOG_WARNING, "%s", error->text);
 	return err;
 }
 
 void rxaqm_run_release(struct rxaqm_link *link, const char *why)
 {
-	rxaqm_run_log(LOG_WARNING, "%s: %s; stays so until the configuration is read again",
-		      link->name, why);
+	rxaqm_link_log(link, LOG_WARNING, "%s; stays so until the configuration is read again",
+		       why);
 	link->state = RXAQM_LINK_RELEASED;
 	link->slot = -1;
 }
@@ -105,9 +105,9 @@ void rxaqm_run_failed(struct rxaqm_link *link, const struct rxaqm_error *error)
 	if (link->retry_ns > RETRY_MAX_NS)
 		link->retry_ns = RETRY_MAX_NS;
 	if (!link->complaint || strcmp(link->complaint, error->text)) {
-		rxaqm_run_log(LOG_ERR, "%s: %s; tried again %swhen the interface changes",
-			      link->name, error->text,
-			      is_final(error) ? "" : "1s to 60s later, and ");
+		rxaqm_link_event(link, -1, RXAQM_LOG_FAILED, LOG_ERR,
+				 "%s; tried again %swhen the interface changes", error->text,
+				 is_final(error) ? "" : "1s to 60s later, and ");
 		free(link->complaint);
 		link->complaint = strdup(error->text);
 	}
@@ -125,6 +125,6 @@ void rxaqm_run_changed(struct rxaqm_link *link)
 		due_ns = now_ns + RXAQM_RUN_LOCKED_NS;
 	if (link->due_ns && !rxaqm_ns_after(link->due_ns, due_ns))
 		return;
-	rxaqm_run_log(LOG_INFO, "%s: has changed, which is a reason to try again", link->name);
+	rxaqm_link_log(link, LOG_INFO, "has changed, which is a reason to try again");
 	rxaqm_run_try_again(link, due_ns - now_ns);
 }

@@ -67,7 +67,7 @@ static void rename_link(struct rxaqm_link *link, const char *name)
 {
 	const struct rxaqm_config_iface *section = rxaqm_config_find(&link->run->config, name);
 
-	rxaqm_run_log(LOG_INFO, "%s: is called %s now", link->name, name);
+	rxaqm_link_log(link, LOG_INFO, "is called %s now", name);
 	snprintf(link->name, sizeof(link->name), "%s", name);
 	if (section == link->section)
 		return;
@@ -78,7 +78,7 @@ static void rename_link(struct rxaqm_link *link, const char *name)
 
 void rxaqm_run_link_removed(struct rxaqm_link *link)
 {
-	rxaqm_run_log(LOG_INFO, "%s: is gone", link->name);
+	rxaqm_link_log(link, LOG_INFO, "is gone");
 	link->removed = true;
 	link->run->recover = 10;
 }

@@ -9,6 +9,24 @@
 void rxaqm_run_log_init(void);
 void rxaqm_run_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* What "journalctl MESSAGE_ID=" finds; rxaqm(8) lists the numbers. */
+enum rxaqm_log_event {
+	RXAQM_LOG_OTHER,
+	RXAQM_LOG_ATTACHED,
+	RXAQM_LOG_FAILED, /* to attach */
+	RXAQM_LOG_STANDS,
+	RXAQM_LOG_DRAINED,
+	RXAQM_LOG_MODE, /* set by auto_enforce, or left to an operator */
+};
+
+/* The same of an interface and its queue (-1: of none), behind their names. In the journal they
+ * are the fields IFACE and QUEUE.
+ */
+void rxaqm_link_event(const struct rxaqm_link *link, int queue, enum rxaqm_log_event event,
+		      int level, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+#define rxaqm_link_log(link, level, ...) \
+	rxaqm_link_event(link, -1, RXAQM_LOG_OTHER, level, __VA_ARGS__)
+
 /* Tell systemd how things are, if that has changed, and whether the start, or a reload, ends. */
 void rxaqm_run_notify(struct rxaqm_run *run, bool becomes_ready);
 

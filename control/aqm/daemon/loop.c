@@ -273,9 +273,9 @@ static void detach_all(struct rxaqm_run *run)
 		if (rxaqm_plane_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else
-			rxaqm_run_log(LOG_NOTICE, "%s: detached", link->name);
+			rxaqm_link_log(link, LOG_NOTICE, "detached");
 		if (error.text[0])
-			rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error.text);
+			rxaqm_link_log(link, LOG_ERR, "%s", error.text);
 	}
 	rxaqm_state_unlock(&run->state);
 }

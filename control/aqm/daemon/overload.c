@@ -50,9 +50,9 @@ static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface
 		adopted++;
 	}
 	if (adopted)
-		rxaqm_run_log(LOG_NOTICE,
-			      "%s: %u queue(s) enforced already, and so until they have drained",
-			      link->name, adopted);
+		rxaqm_link_log(link, LOG_NOTICE,
+			       "%u queue(s) enforced already, and so until they have drained",
+			       adopted);
 }
 
 /* Begin, or go on after the interface was attached anew, maybe with more queues: what was said and
@@ -89,18 +89,19 @@ static bool may_report(struct rxaqm_link *link)
 static void report_overload(struct rxaqm_link *link, unsigned int queue,
 			    enum rxaqm_overload_event event, const char *text)
 {
+	bool began = event == RXAQM_OVERLOAD_BEGAN;
+
 	if (event == RXAQM_OVERLOAD_NOTHING)
 		return;
-	if (event == RXAQM_OVERLOAD_BEGAN) {
+	if (began) {
 		link->overload->begun++;
 		rxaqm_run_diagnose(link->run);
 	}
 	if (may_report(link))
-		rxaqm_run_log(event == RXAQM_OVERLOAD_BEGAN ? LOG_WARNING : LOG_NOTICE,
-			      event == RXAQM_OVERLOAD_BEGAN ?
-				      "%s: queue %u: %s; \"rxaqm doctor %s\" looks for the cause" :
-				      "%s: queue %u: %s",
-			      link->name, queue, text, link->name);
+		rxaqm_link_event(link, (int)queue, began ? RXAQM_LOG_STANDS : RXAQM_LOG_DRAINED,
+				 began ? LOG_WARNING : LOG_NOTICE,
+				 began ? "%s; \"rxaqm doctor %s\" looks for the cause" : "%s", text,
+				 link->name);
 }
 
 /* @policy may be changed. Returns true if it was. */
@@ -114,10 +115,8 @@ static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 
 	if (by_operator(policy)) {
 		if (ae->enforcing && !ae->overruled && may_report(link))
-			rxaqm_run_log(LOG_NOTICE,
-				      "%s: queue %u: an operator has set its mode: left alone from "
-				      "now on",
-				      link->name, queue);
+			rxaqm_link_event(link, (int)queue, RXAQM_LOG_MODE, LOG_NOTICE,
+					 "an operator has set its mode: left alone from now on");
 		ae->overruled = true;
 		return false;
 	}
@@ -126,7 +125,7 @@ static bool choose_mode(struct rxaqm_link *link, unsigned int queue,
 	if (what == RXAQM_AUTOENFORCE_NOTHING)
 		return false;
 	if (may_report(link))
-		rxaqm_run_log(LOG_NOTICE, "%s: queue %u: %s", link->name, queue, text);
+		rxaqm_link_event(link, (int)queue, RXAQM_LOG_MODE, LOG_NOTICE, "%s", text);
 	if (what == RXAQM_AUTOENFORCE_OVERRULED)
 		return false;
 	policy->mode = what == RXAQM_AUTOENFORCE_ENFORCE ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE;
@@ -198,8 +197,8 @@ void rxaqm_run_overload(struct rxaqm_run *run)
 			look_at_queues(link, iface, NULL);
 		}
 		if (link->overload->told > TOLD_MAX)
-			rxaqm_run_log(LOG_NOTICE, "%s: and %u more of this kind", link->name,
-				      link->overload->told - TOLD_MAX);
+			rxaqm_link_log(link, LOG_NOTICE, "and %u more of this kind",
+				       link->overload->told - TOLD_MAX);
 	}
 }
 

@@ -45,7 +45,7 @@ static void set_policy(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	if (stamps)
 		rxaqm_plane_want_stamps(state, iface, link->name, &error);
 	if (error.text[0])
-		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error.text);
+		rxaqm_link_log(link, LOG_WARNING, "%s", error.text);
 	if (memcmp(policies, old, iface->nr_queues * sizeof(*policies)))
 		rxaqm_state_use_draft(iface);
 	iface->config_digest = rxaqm_config_digest(link->section);
@@ -83,7 +83,7 @@ static int take_off_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 				    link->prog_id, strerror(-err),
 				    rxaqm_slot_take_off(link->name, link->ifindex, command));
 	if (error->text[0])
-		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+		rxaqm_link_log(link, LOG_WARNING, "%s", error->text);
 	link->state = RXAQM_LINK_NEW;
 	return 0;
 }
@@ -103,12 +103,13 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 	if (!iface)
 		return -EIO;
 	if (error->text[0])
-		rxaqm_run_log(LOG_WARNING, "%s: %s", link->name, error->text);
+		rxaqm_link_log(link, LOG_WARNING, "%s", error->text);
 	set_policy(link, iface, &plan->policy);
-	rxaqm_run_log(LOG_NOTICE, "%s: attached%s%s%s, %s mode, profile %s, %u queue(s)",
-		      link->name, why ? " anew (" : "", why ? why : "", why ? ")" : "",
-		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native", iface->profile,
-		      iface->nr_queues);
+	rxaqm_link_event(link, -1, RXAQM_LOG_ATTACHED, LOG_NOTICE,
+			 "attached%s%s%s, %s mode, profile %s, %u queue(s)", why ? " anew (" : "",
+			 why ? why : "", why ? ")" : "",
+			 iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native", iface->profile,
+			 iface->nr_queues);
 	rxaqm_run_attached(link, iface);
 	rxaqm_run_state_changed(run);
 	return 0;
@@ -130,9 +131,9 @@ void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_i
 		return;
 	err = rxaqm_detached_note(link->name, iface->config_digest);
 	if (err)
-		rxaqm_run_log(LOG_WARNING,
-			      "%s: cannot note that an operator has switched it off: %s",
-			      link->name, strerror(-err));
+		rxaqm_link_log(link, LOG_WARNING,
+			       "cannot note that an operator has switched it off: %s",
+			       strerror(-err));
 }
 
 /* Take @iface off and on again, since @why. Its queues keep the policies they have, unless they are
@@ -195,10 +196,10 @@ static int adopt(struct rxaqm_link *link, struct rxaqm_iface *iface, struct rxaq
 	if (link->configure)
 		set_policy(link, iface, &plan->policy);
 	if (!known)
-		rxaqm_run_log(LOG_NOTICE,
-			      "%s: was attached already, %s mode; goes by [Interface %s]",
-			      link->name, iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
-			      link->section->match);
+		rxaqm_link_event(link, -1, RXAQM_LOG_ATTACHED, LOG_NOTICE,
+				 "was attached already, %s mode; goes by [Interface %s]",
+				 iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native",
+				 link->section->match);
 	rxaqm_run_attached(link, iface);
 	return 0;
 }
@@ -253,10 +254,10 @@ static int disable(struct rxaqm_link *link, struct rxaqm_error *error)
 	if (err)
 		return err;
 	if (iface)
-		rxaqm_run_log(LOG_NOTICE, "%s: detached, %s%s%s", link->name,
-			      link->section ? "[Interface " : "no section is for it any more",
-			      link->section ? link->section->match : "",
-			      link->section ? "] has enable=no" : "");
+		rxaqm_link_log(link, LOG_NOTICE, "detached, %s%s%s",
+			       link->section ? "[Interface " : "no section is for it any more",
+			       link->section ? link->section->match : "",
+			       link->section ? "] has enable=no" : "");
 	rxaqm_run_state_changed(link->run);
 	link->state = RXAQM_LINK_DISABLED;
 	link->slot = -1;

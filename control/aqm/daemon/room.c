@@ -40,15 +40,15 @@ static bool give_way(struct rxaqm_link *link, struct rxaqm_iface *iface,
 	struct rxaqm_error error = {};
 
 	if (rxaqm_run_detach(link, iface, &error)) {
-		rxaqm_run_log(LOG_ERR, "%s: not detached to make room for %s: %s", link->name,
-			      to->name, error.text);
+		rxaqm_link_log(link, LOG_ERR, "not detached to make room for %s: %s", to->name,
+			       error.text);
 		return false;
 	}
 	link->nr_queues = nr_queues;
-	rxaqm_run_log(LOG_WARNING,
-		      "%s: detached, to make room for %s, which has a section of its own; attached "
-		      "again when there is room",
-		      link->name, to->name);
+	rxaqm_link_log(link, LOG_WARNING,
+		       "detached, to make room for %s, which has a section of its own; attached "
+		       "again when there is room",
+		       to->name);
 	link->state = RXAQM_LINK_WAITING;
 	link->slot = -1;
 	link->configure = true;
@@ -105,11 +105,11 @@ static void wait_for_room(struct rxaqm_link *link, unsigned int nr_queues)
 	bool own = rxaqm_run_is_own(link);
 
 	if (own ? link->state != RXAQM_LINK_WAITING : !link->run->full)
-		rxaqm_run_log(LOG_ERR,
-			      "%s: no room for %u more queues: rxaqm serves %d interfaces and %d "
-			      "queues in all; it is attached when there is%s",
-			      link->name, nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES,
-			      own ? "" : ", as others that wait are");
+		rxaqm_link_log(link, LOG_ERR,
+			       "no room for %u more queues: rxaqm serves %d interfaces and %d "
+			       "queues in all; it is attached when there is%s",
+			       nr_queues, RXAQM_MAX_IFACES, RXAQM_MAX_QUEUES,
+			       own ? "" : ", as others that wait are");
 	link->run->full = true;
 	link->state = RXAQM_LINK_WAITING;
 	link->slot = -1;

@@ -77,10 +77,9 @@ static void attached_by_command(struct rxaqm_link *link, struct rxaqm_iface *ifa
 	if (iface->state == RXAQM_IFACE_ATTACHED && rxaqm_iface_ifindex(iface) == link->ifindex) {
 		if (link->section)
 			iface->config_digest = rxaqm_config_digest(link->section);
-		rxaqm_run_log(LOG_NOTICE,
-			      "%s: attached by a command; its policy stays as it is until the "
-			      "configuration is read again",
-			      link->name);
+		rxaqm_link_log(link, LOG_NOTICE,
+			       "attached by a command; its policy stays as it is until the "
+			       "configuration is read again");
 		/* Under the lock, since that forgets that it was detached. */
 		rxaqm_run_attached(link, iface);
 		link->lease_until_ns = 0;
@@ -118,8 +117,8 @@ void rxaqm_run_verify(struct rxaqm_link *link)
 		return;
 	rxaqm_xdp_read(link->ifindex, &progs);
 	if (!iface && rxaqm_xdp_has(&progs, link->prog_id)) {
-		rxaqm_run_log(LOG_WARNING, "%s: its state is gone, packets pass untouched%s",
-			      link->name, run->bpffs_lost ? "" : "; attaching anew");
+		rxaqm_link_log(link, LOG_WARNING, "its state is gone, packets pass untouched%s",
+			       run->bpffs_lost ? "" : "; attaching anew");
 		link->state = RXAQM_LINK_LOST;
 		link->configure = true;
 		rxaqm_run_try_again(link, run->bpffs_lost ? RXAQM_RUN_LOST_NS : 0);

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -266,6 +267,49 @@ TEST_CASE("run: priorities are for the journal only", "[run]")
 	CAPTURE(r.service.log());
 	std::string line = (journal ? "<5>" : "rxaqm: ") + r.wire.rx_if + ": attached, native";
 	CHECK(("\n" + r.service.log()).find("\n" + line) != std::string::npos);
+}
+
+TEST_CASE("run: the journal gets interface and event as fields", "[run]")
+{
+	const std::string dir = "/run/systemd/journal";
+	sockaddr_un address = {};
+
+	if (!access((dir + "/socket").c_str(), F_OK))
+		SKIP("this machine has a journal: tests/service looks at what it gets");
+	std::filesystem::create_directories(dir);
+
+	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	address.sun_family = AF_UNIX;
+	strcpy(address.sun_path, (dir + "/socket").c_str());
+	REQUIRE(fd >= 0);
+	REQUIRE(!bind(fd, (sockaddr *)&address, sizeof(address)));
+
+	Run r;
+	struct stat st;
+	std::string got;
+	char buf[4096];
+
+	r.service.configure(r.section());
+	std::ofstream(r.service.dir() + "/log");
+	REQUIRE(!stat((r.service.dir() + "/log").c_str(), &st));
+	r.service.start({ "JOURNAL_STREAM=" + std::to_string(st.st_dev) + ":" +
+			  std::to_string(st.st_ino) });
+	CHECK(eventually([&] {
+		for (ssize_t n; (n = recv(fd, buf, sizeof(buf), 0)) > 0;)
+			got.append(buf, size_t(n)) += '\n';
+		return got.find(": attached, native mode") != std::string::npos;
+	}));
+	CAPTURE(got, r.service.log());
+	CHECK(got.find("MESSAGE=" + r.wire.rx_if + ": attached, ") != std::string::npos);
+	CHECK(got.find("\nIFACE=" + r.wire.rx_if + "\n") != std::string::npos);
+	CHECK(got.find("\nPRIORITY=5\n") != std::string::npos);
+	/* As rxaqm(8) has it. */
+	CHECK(got.find("\nMESSAGE_ID=c756ae717f7e4c02ace98a7adfc51391\n") != std::string::npos);
+	CHECK(got.find("QUEUE=") == std::string::npos);
+	CHECK(r.service.log().find("attached, ") == std::string::npos);
+	close(fd);
+	std::filesystem::remove_all(dir);
 }
 
 TEST_CASE("run: who may not ask the kernel gets the status that was written, and its age", "[run]")
