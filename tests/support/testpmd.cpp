@@ -97,9 +97,9 @@ long Testpmd::sent() const
 
 void Testpmd::wait_ready() const
 {
-	const bool runs = eventually([&] { return xdp_on(netns_, ifname_) != 0; }, 60s) &&
+	const bool runs = eventually([&] { return xdp_on(netns_, ifname_) != 0; }, 180s) &&
 			  eventually([&] { return log().find("Rx-pps") != std::string::npos; },
-				     60s);
+				     180s);
 
 	CAPTURE(log());
 	REQUIRE(runs);
