@@ -14,6 +14,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rxaqm=${RXAQM_BIN:-build/rxaqm}
+export COLUMNS=80 # not the terminal's
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 stale=0
