@@ -28,9 +28,9 @@ static const struct command {
 	{ "profile", rxaqm_cmd_profile, "list|show|check ...", "what is known of NIC drivers" },
 	{ "clock", rxaqm_cmd_clock, "[IFACE]", "NIC clock against host clock" },
 	{ "doctor", rxaqm_cmd_program, "[IFACE]", "what slows receiving here, and what to do" },
-	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE ...",
+	{ "qualify", rxaqm_cmd_program, "IFACE ... | --from FILE",
 	  "how good a NIC is: measure it, report it" },
-	{ "run", rxaqm_cmd_run, "[--check]", "stay; do what a configuration file says" },
+	{ "run", rxaqm_cmd_run, "[--check]", "stay, and do what the configuration says" },
 };
 
 static void print_usage(void)

@@ -92,8 +92,10 @@ static int compare(const struct qualify_report *report, char *const *paths,
 	bool worse;
 	int err;
 
-	if (qualify_compare(&comparison, records->at, records->nr))
+	if (qualify_compare(&comparison, records->at, records->nr)) {
+		free(comparison.lines.at);
 		return rxaqm_no_memory(error);
+	}
 	err = write_tables(report, records, error);
 	if (!to_stdout(report->csv) && !to_stdout(report->junit))
 		(rxaqm_json ? qualify_comparison_json :

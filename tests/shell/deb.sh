@@ -234,14 +234,15 @@ main()
 		/usr/share/bash-completion/completions/rxaqm /usr/share/doc/rxaqm/copyright \
 		/usr/share/zsh/vendor-completions/_rxaqm /usr/share/fish/vendor_completions.d/rxaqm.fish \
 		/usr/share/rxaqm/rxaqm-complete /usr/share/doc/rxaqm/{README,fleet,design,law,measurements}.md \
+		/usr/share/doc/rxaqm/rxaqm.schema.json \
 		/usr/share/rxaqm/prometheus/rxaqm.rules.yml /usr/share/rxaqm/grafana/rxaqm.json \
 		/etc/rxaqm/profiles.d/ /etc/rxaqm/rxaqm.conf \
 		/usr/bin/rxaqm-xsk /usr/share/man/man1/rxaqm-xsk.1.gz /usr/share/doc/rxaqm/af_xdp.md \
 		$(cd nic-profiles && printf '/usr/share/rxaqm/profiles/%s\n' *.conf)
 	holds rxaqm-doctor /usr/sbin/rxaqm-doctor /usr/share/man/man8/rxaqm-doctor.8.gz \
-		/usr/share/doc/rxaqm-doctor/doctor.md
+		/usr/share/doc/rxaqm-doctor/doctor.{md,schema.json}
 	holds rxaqm-qualify /usr/sbin/rxaqm-qualify /usr/share/man/man8/rxaqm-qualify.8.gz \
-		/usr/share/doc/rxaqm-qualify/qualify.md
+		/usr/share/doc/rxaqm-qualify/qualify.{md,schema.json}
 	grep -qE '^(/usr)?/lib/systemd/system/rxaqm.service$' "$scratch/rxaqm.list" || wrong "no unit"
 	! grep -E '^/usr/local|\.test\.yml|librxaqm|sbin/rxaqm-' "$scratch/rxaqm.list" ||
 		wrong "in the package, but should not"

@@ -97,10 +97,10 @@ rxaqm_always_inline struct rxaqm_flow *rxaqm_flow_find(struct rxaqm_flow_set *se
 }
 
 /* A packet, at @stamp in @interval, of a flow that is not in @set: it has an entry from now on if
- * one was to be had. In a @crowd those that came back are kept.
+ * one was to be had, and was seen @ago intervals before. In a @crowd those that came back are kept.
  */
 rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, __u8 flags,
-					 __u16 interval, __u32 stamp, bool crowd)
+					 __u16 interval, __u16 ago, __u32 stamp, bool crowd)
 {
 	const __u32 kept = 1U << 31;
 	__u32 least = ~0U, at = 0, i;
@@ -126,7 +126,7 @@ rxaqm_always_inline void rxaqm_flow_note(struct rxaqm_flow_set *set, __u32 id, _
 		flow->id = id;
 		flow->rate.level = RXAQM_PACKET;
 		flow->rate.stamp = stamp;
-		flow->interval = interval;
+		flow->interval = interval - ago;
 		flow->run_left = 0;
 		flow->flags = flags;
 	}

@@ -4,7 +4,7 @@
  * not respond, and all of the few packets that can be dropped would pay for it. So each class earns
  * drops by the packets that it has in the queue: four times its part. SYNs earn their part once,
  * and are dropped only where they are a quarter of the queue or more. A drop that a class has not
- * earned waits for another packet. "rxaqm replay --unguarded" does without.
+ * earned waits for another packet. "build/replay --unguarded" does without.
  */
 #ifndef RXAQM_GUARD_H
 #define RXAQM_GUARD_H

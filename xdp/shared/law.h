@@ -133,8 +133,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 	else if (!((__u64)lot * vars->crowd >> 30))
 		/* TCP has come back with its next packet: it was here to open the connection. */
 		rxaqm_flow_note(set, id, kind == RXAQM_CLASS_OTHER ? 0 : RXAQM_FLOW_TCP,
-				(__u16)(vars->interval -
-					(kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK)),
+				vars->interval, kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK,
 				stamp, vars->crowd);
 	/* Nobody is worse off for being known: not who has just come, nor two hosts that open many
 	 * connections.

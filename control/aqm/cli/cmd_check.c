@@ -100,17 +100,6 @@ static void look_again_at_queue(struct check *check, const struct rxaqm_iface *i
 	rxaqm_check_add_queue(&check->sum, found, &queue);
 }
 
-/* To be in another namespace is no trouble, nor is a command at work. */
-static bool is_unguarded(const struct rxaqm_iface *iface, bool here)
-{
-	bool at_work;
-	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
-
-	if (at_work || now == RXAQM_IFACE_FREE)
-		return false;
-	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_iface_taken_off(iface));
-}
-
 static void look_again(struct check *check, const struct rxaqm_iface *iface)
 {
 	const struct first_look *first = &check->iface[iface - check->state->iface];
@@ -124,7 +113,7 @@ static void look_again(struct check *check, const struct rxaqm_iface *iface)
 	if (first->attached_ns != iface->attached_ns)
 		return;
 	rxaqm_iface_name(iface, found.name, &here);
-	if (is_unguarded(iface, here))
+	if (rxaqm_status_unguarded(iface, here))
 		rxaqm_check_find(&check->sum, RXAQM_CHECK_CRITICAL, &found, "is not guarded: %s",
 				 rxaqm_status_trouble(iface, here));
 	if (here && rxaqm_fragments_lost(iface, name, lost))

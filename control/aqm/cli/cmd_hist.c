@@ -33,14 +33,15 @@ static struct shape shape_of(const struct rxaqm_queue *q)
 static void print_bucket(struct rxaqm_out *out, const struct rxaqm_queue *q, unsigned int bucket,
 			 __u64 most)
 {
-	unsigned int bar = rxaqm_width() - (unsigned int)strlen("    1234.5ms 123456789012 |"), i;
+	unsigned int before = (unsigned int)strlen("    1234.5ms 123456789012 |"), i;
+	unsigned int bar = rxaqm_width() > before ? rxaqm_width() - before : 1;
 	unsigned int width = (unsigned int)((double)q->hist[bucket] * bar / (double)most + 0.5);
 
 	rxaqm_out_object(out, NULL);
 	rxaqm_out_ns(out, "floor_ns", "    %8s ", rxaqm_hist_floor_ns(bucket));
 	rxaqm_out_u64(out, "packets", "%12llu ", q->hist[bucket]);
 	rxaqm_out_text(out, "|");
-	for (i = 0; i < width; i++)
+	for (i = 0; i < width && !out->json; i++)
 		rxaqm_out_text(out, "#");
 	rxaqm_out_text(out, "\n");
 	rxaqm_out_end(out);

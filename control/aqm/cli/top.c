@@ -114,7 +114,9 @@ static void take_row(struct rxaqm_top *top, const struct rxaqm_iface *iface, con
 	if (now->standing)
 		rxaqm_overview_standing(&top->overview, name, queue, now->sojourn_ns,
 					now->mode == RXAQM_MODE_NOW_ENFORCE);
-	top->taken[top->nr_taken++] = row;
+	/* One that was attached anew meanwhile may come twice. */
+	if (top->nr_taken < RXAQM_MAX_QUEUES)
+		top->taken[top->nr_taken++] = row;
 }
 
 void rxaqm_top_take(struct rxaqm_top *top)
@@ -130,7 +132,7 @@ void rxaqm_top_take(struct rxaqm_top *top)
 	rxaqm_view_each(iface, top->state, top->ifname) {
 		rxaqm_iface_name(iface, name, &here);
 		rxaqm_overview_iface(&top->overview, iface->nr_queues,
-				     rxaqm_status_trouble(iface, here) ? name : NULL);
+				     rxaqm_status_unguarded(iface, here) ? name : NULL);
 		for (i = 0; i < iface->nr_queues; i++)
 			if (rxaqm_queue_shows(iface, rxaqm_state_queue(top->state, iface, i)))
 				take_row(top, iface, name, i);

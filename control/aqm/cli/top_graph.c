@@ -25,7 +25,11 @@ static struct span span_of(const struct rxaqm_top *top, const struct rxaqm_top_r
 	span.each = MAX(span.each, 1);
 	/* A look stays in its column while that moves to the left. */
 	span.first = (top->look - looks + 1) / span.each * span.each;
-	span.nr = MIN((unsigned int)((top->look - span.first) / span.each) + 1, width);
+	span.nr = (unsigned int)((top->look - span.first) / span.each) + 1;
+	if (span.nr > width) {
+		span.first += span.each;
+		span.nr = width;
+	}
 	return span;
 }
 

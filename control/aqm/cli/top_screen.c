@@ -54,7 +54,7 @@ static void move_to(struct screen *screen, int to)
 	screen->selected = nr ? screen->top->shown[to] : NULL;
 }
 
-/* From paint.h's to curses'. */
+/* From terminal.h's to curses'. */
 static attr_t look(enum rxaqm_paint paint)
 {
 	if (paint == RXAQM_PLAIN)
@@ -92,6 +92,9 @@ static void draw_line(const struct screen *screen, int y, const struct rxaqm_top
 			MAX(COLS - getcurx(stdscr), 0));
 		if (!row && !sum)
 			attron(A_REVERSE);
+		/* The line was full to its end. */
+		if (getcury(stdscr) != y)
+			return;
 	}
 	if (row)
 		addnstr(rxaqm_top_socket(row, cell), MAX(COLS - getcurx(stdscr), 0));
@@ -103,6 +106,7 @@ static void draw_foot(const struct screen *screen, int above, int below)
 	char more[64] = "";
 
 	move(LINES - 1, 0);
+	clrtoeol();
 	if (screen->typing) {
 		printw("interfaces whose name has: %s_", top->filter);
 		return;
@@ -290,11 +294,11 @@ static void take_key(struct screen *screen, int key)
 /* False: there is no such terminal. */
 static bool begin(void)
 {
-	rxaqm_stop_at(SIGINT);
-	rxaqm_stop_at(SIGTERM);
 	/* It writes to the terminal itself, what stdout would not let through. */
 	if (!newterm(NULL, fdopen(STDOUT_FILENO, "w"), stdin))
 		return false;
+	rxaqm_stop_at(SIGINT);
+	rxaqm_stop_at(SIGTERM);
 	cbreak();
 	noecho();
 	curs_set(0);

@@ -136,7 +136,8 @@ static const struct series gauges[] = {
 	{ MORE, NUMBER(signal[RXAQM_SIGNAL_NOW_BUSY], "signal", "busy") },
 	{ MORE, NUMBER(signal[RXAQM_SIGNAL_NOW_NONE], "signal", "none") },
 
-	{ GAUGE("rxaqm_rx_standing", "Queues whose last poll left packets behind"),
+	{ GAUGE("rxaqm_rx_standing",
+		"Queues whose last poll, of the last second, left packets behind"),
 	  NUMBER(standing) },
 	{ GAUGE("rxaqm_rx_codel_dropping", "law=codel: queues in its dropping state"),
 	  NUMBER(dropping) },

@@ -228,6 +228,7 @@ void rxaqm_status_add(struct rxaqm_out *out, const struct rxaqm_state *state,
 	trouble = rxaqm_status_trouble(iface, here);
 	if (trouble)
 		rxaqm_out_str(out, "trouble", NULL, trouble);
+	rxaqm_out_bool(out, "guarded", NULL, NULL, !rxaqm_status_unguarded(iface, here));
 	rxaqm_out_str(out, "xdp_mode", NULL,
 		      iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native");
 	rxaqm_out_bool(out, "dispatcher", NULL, NULL, iface->flags & RXAQM_IFACE_DISPATCHER);

@@ -372,7 +372,7 @@ static void judge_iface(struct rxaqm_overview *overview, struct json_object *ifa
 	size_t i;
 
 	rxaqm_overview_iface(overview, (unsigned int)number_of(iface, "nr_queues"),
-			     *text_of(iface, "trouble") ? text_of(iface, "interface") : NULL);
+			     is_true(iface, "guarded") ? NULL : text_of(iface, "interface"));
 	for (i = 0; (queue = at(queues, i)); i++)
 		if (is_true(queue, "standing"))
 			rxaqm_overview_standing(overview, text_of(iface, "interface"),

@@ -57,7 +57,6 @@ void rxaqm_out_head(struct rxaqm_out *out, const char *what)
 /* Keep text until its lines are whole; without memory they are printed as they come. */
 static void keep(struct rxaqm_out *out)
 {
-	out->nr_marks = 0;
 	out->file = open_memstream(&out->text, &out->bytes);
 	out->to = out->file ? stdout : NULL;
 	if (!out->file)
@@ -75,21 +74,33 @@ void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json)
 
 void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint)
 {
-	/* There is always room for the end. */
-	if (out->to && out->nr_marks + (paint != RXAQM_PLAIN) < RXAQM_OUT_MARKS)
-		out->mark[out->nr_marks++] = (struct rxaqm_mark){ (size_t)ftell(out->file), paint };
+	struct rxaqm_mark *mark;
+
+	if (!out->to || (!paint && (!out->marks.nr || !out->marks.at[out->marks.nr - 1].paint)))
+		return;
+	mark = rxaqm_list_add(&out->marks);
+	if (mark) /* else it is plain */
+		*mark = (struct rxaqm_mark){ (size_t)ftell(out->file), paint };
 }
 
 /* Print what is kept, and keep nothing more. */
 static void release(struct rxaqm_out *out)
 {
+	struct rxaqm_mark *end;
+
 	if (!out->to)
 		return;
 	fclose(out->file);
 	out->file = out->to;
 	out->to = NULL;
-	out->mark[out->nr_marks].at = SIZE_MAX;
-	rxaqm_wrap(out->file, 0, out->text, out->mark);
+	end = rxaqm_list_add(&out->marks);
+	if (end)
+		end->at = SIZE_MAX;
+	rxaqm_wrap(out->file, 0, out->text, end ? out->marks.at : NULL);
+	rxaqm_paint(out->file, RXAQM_PLAIN);
+	free(out->marks.at);
+	out->marks.at = NULL;
+	out->marks.nr = 0;
 	free(out->text);
 }
 

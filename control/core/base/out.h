@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/fields.h"
 #include "base/terminal.h"
 
 struct json_object;
 
 #define RXAQM_OUT_DEPTH 16
-#define RXAQM_OUT_MARKS 64
 
 struct rxaqm_out {
 	FILE *file;
@@ -27,8 +27,7 @@ struct rxaqm_out {
 	FILE *to; /* rxaqm_out_begin(): text, which is kept until its lines are whole */
 	char *text;
 	size_t bytes;
-	unsigned int nr_marks;
-	struct rxaqm_mark mark[RXAQM_OUT_MARKS + 1];
+	RXAQM_LIST(struct rxaqm_mark) marks;
 };
 
 /* Start what a command prints on standard output. JSON tells what it is: its "format", which is

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/terminal.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -68,6 +69,12 @@ unsigned int rxaqm_width(void)
 	return 80;
 }
 
+/* Where lines are broken: who reads a pipe or a file looks for whole ones. */
+static size_t line_width(void)
+{
+	return getenv("COLUMNS") || isatty(STDOUT_FILENO) ? rxaqm_width() : SIZE_MAX;
+}
+
 /* Characters, of UTF-8. */
 static size_t characters(const char *text, size_t bytes)
 {
@@ -80,7 +87,7 @@ static size_t characters(const char *text, size_t bytes)
 
 void rxaqm_wrap(FILE *file, unsigned int indent, const char *text, const struct rxaqm_mark *marks)
 {
-	size_t width = rxaqm_width(), begin = 0, at = 0, gap, word, i;
+	size_t width = line_width(), begin = 0, at = 0, gap, word, i;
 	const char *from = text;
 
 	for (; *text; text += word) {

@@ -110,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-#define OPTIONS_MAX 24 /* with those of all commands */
+#define OPTIONS_MAX 32 /* with those of all commands */
 
 char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv, void *into)
 {

@@ -84,6 +84,16 @@ const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here)
 		       "in another network namespace";
 }
 
+bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here)
+{
+	bool at_work;
+	enum rxaqm_iface_state now = rxaqm_state_of(iface, &at_work);
+
+	if (at_work || now == RXAQM_IFACE_FREE)
+		return false;
+	return now != RXAQM_IFACE_ATTACHED || (!here && rxaqm_iface_taken_off(iface));
+}
+
 bool rxaqm_queue_shows(const struct rxaqm_iface *iface, const struct rxaqm_queue *q)
 {
 	return iface->nr_queues <= 8 || (q->flags & RXAQM_QUEUE_POLLED);

@@ -87,6 +87,10 @@ const char *rxaqm_iface_name(const struct rxaqm_iface *iface, char buf[RXAQM_IFN
  * this network namespace.
  */
 const char *rxaqm_status_trouble(const struct rxaqm_iface *iface, bool here);
+/* Does its packets pass untouched for that? Not if it is in another namespace, or a command is at
+ * work on it.
+ */
+bool rxaqm_status_unguarded(const struct rxaqm_iface *iface, bool here);
 
 /* Have polls of @q ended within the second before @now_ns? */
 bool rxaqm_queue_polled_lately(const struct rxaqm_queue *q, __u64 now_ns);

@@ -139,7 +139,8 @@ static void collect_cgroups(struct doctor_snapshot *snap, doctor_map *map)
 			counting++;
 		}
 		free(text);
-		if (!counting)
+		/* One that has just gone says nothing of the others. */
+		if (text && !counting)
 			break;
 		snprintf(key, sizeof(key), "cgroup.sock_throttled:%.*s",
 			 (int)(strlen(entry->fts_path) - strlen("/sys/fs/cgroup/memory.events")),

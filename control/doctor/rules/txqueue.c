@@ -72,11 +72,13 @@ DOCTOR_JUDGE(judge_qdisc)
 		most = share;
 		worst = standing;
 	}
-	doctor_note_share(finding, "backlogged", most, QDISC " each 100 ms");
+	doctor_note_share(finding, "backlogged", most, QDISC " each 100 to 500 ms");
 	doctor_note(finding, "backlog_max", worst ? (double)worst->backlog_max : 0, DOCTOR_COUNT,
 		    QDISC);
 	doctor_note(finding, "looks", worst ? worst->looks : 0, DOCTOR_COUNT, QDISC);
-	if (!worst || most < 80 || worst->looks < 5)
+	if (worst && most >= 80 && worst->looks < 5)
+		return doctor_blind(finding, "the window is too short for it: --time 5s");
+	if (!worst || most < 80)
 		return DOCTOR_CLEAR;
 	iface = doctor_iface_at(snap, worst->ifindex);
 	doctor_say(finding, "iface", "%s", iface ? iface->name : "?");

@@ -65,15 +65,17 @@ static void print_line(const struct block *block, const struct qualify_line *lin
 								  cell->figure->unit, number);
 
 		print_cell(block,
-			   cell->worst ? QUALIFY_FAIL :
-			   cell->best  ? QUALIFY_PASS :
-					 QUALIFY_UNKNOWN,
+			   cell->worst || cell->change == QUALIFY_WORSE ? QUALIFY_FAIL :
+			   cell->best					? QUALIFY_PASS :
+									  QUALIFY_UNKNOWN,
 			   text,
-			   cell->worst			   ? " -" :
-			   cell->best			   ? " +" :
-			   cell->change == QUALIFY_MAYBE   ? " ?" :
-			   cell->change == QUALIFY_CHANGED ? " ~" :
-							     "",
+			   cell->worst			 ? " -" :
+			   cell->best			 ? " +" :
+			   cell->change == QUALIFY_MAYBE ? " ?" :
+			   cell->change == QUALIFY_CHANGED || cell->change == QUALIFY_WORSE ||
+					   cell->change == QUALIFY_BETTER ?
+							   " ~" :
+							   "",
 			   false);
 	}
 	fputc('\n', block->file);

@@ -27,6 +27,8 @@ static void print_result(FILE *file, const struct qualify_record *record)
 
 	qualify_count(record, count);
 	verdict = count[QUALIFY_FAIL] ? QUALIFY_FAIL :
+		  count[QUALIFY_UNKNOWN] > count[QUALIFY_PASS] + count[QUALIFY_WARN] ?
+					QUALIFY_UNKNOWN : /* most of it */
 		  count[QUALIFY_WARN] ? QUALIFY_WARN :
 		  count[QUALIFY_PASS] ? QUALIFY_PASS :
 					QUALIFY_UNKNOWN;

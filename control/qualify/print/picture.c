@@ -205,9 +205,13 @@ double qualify_axis_at(const struct qualify_axis *axis, double value)
 static size_t log_ticks(const struct qualify_axis *axis, double ticks[QUALIFY_TICKS_MAX])
 {
 	double decades = log10(axis->max / axis->min), power, value;
-	int every = (int)ceil(decades / DECADES), at = (int)floor(log10(axis->min) + 1e-9);
+	int every, at;
 	size_t nr = 0, i;
 
+	if (!isfinite(decades)) /* of a record that was made up */
+		return 0;
+	every = (int)ceil(decades / DECADES);
+	at = (int)floor(log10(axis->min) + 1e-9);
 	for (; nr < QUALIFY_TICKS_MAX; at += every) {
 		power = pow(10, at);
 		for (i = 0; i < (decades > 2 + 1e-9 ? 1 : 3) && nr < QUALIFY_TICKS_MAX; i++) {

@@ -108,7 +108,7 @@ static int check_row(const struct qualify_record *record, size_t i, struct rxaqm
 int qualify_record_parse(struct qualify_record *record, const char *text, size_t len,
 			 const char *path, struct rxaqm_error *error)
 {
-	struct json_object *object;
+	struct json_object *object, *at;
 	struct rxaqm_error inner = {};
 	size_t i;
 	int err = rxaqm_json_parse(text, len, &record_format, path, &object, error);
@@ -116,6 +116,10 @@ int qualify_record_parse(struct qualify_record *record, const char *text, size_t
 	if (err)
 		return err;
 	record->speed_mbit = -1;
+	/* As records of 0.1.0 call it. */
+	at = json_object_object_get(object, "at");
+	if (at && !json_object_object_get(object, "time"))
+		json_object_object_add(object, "time", json_object_get(at));
 	err = rxaqm_fields_decode(&qualify_record_type, record, object, "record", &inner);
 	for (i = 0; !err && i < record->rows.nr; i++)
 		err = check_row(record, i, &inner);

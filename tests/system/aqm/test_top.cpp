@@ -200,14 +200,15 @@ TEST_CASE("status: one line says what stands, and idle queues are counted", "[to
 	CHECK(text.find(many.verdict(", not enforced\n")) == 0);
 	CHECK(text.find("  queue 35 cpu 0: observe") < text.find("  queue 0 cpu 0: observe"));
 	CHECK(text.find("idle") == std::string::npos);
-	for (unsigned i = 0; i < 30; i++)
+	/* But for the first one, to which the kernel's own packets may come. */
+	for (unsigned i = 1; i <= 30; i++)
 		many.queue[i].poll_end_ns = rxaqm_now_ns() - 11 * RXAQM_NSEC_PER_SEC;
 	text = many.status();
-	CHECK(text.find("  queue 29 ") == std::string::npos);
-	CHECK(text.find("  queue 30 ") != std::string::npos);
+	CHECK(text.find("  queue 30 ") == std::string::npos);
+	CHECK(text.find("  queue 31 ") != std::string::npos);
 	CHECK(text.find("  30 queues are idle: no packet for 10s (--all shows more)\n") !=
 	      std::string::npos);
-	CHECK(many.status({ "--all" }).find("  queue 29 ") != std::string::npos);
+	CHECK(many.status({ "--all" }).find("  queue 30 ") != std::string::npos);
 	CHECK(many.host.rxaqm(many.wire.rx, { "policy", "set", many.wire.rx_if, "mode=enforce" })
 		      .exit_code == 0);
 	CHECK(many.status().find(many.verdict(", enforced\n")) == 0);

@@ -75,7 +75,7 @@ TEST_CASE("xsk: status and top tell the consumer's wait from the NIC's", "[xsk]"
 	waits.publish(0, 1500 * US);
 	Result top = a.host.rxaqm(a.wire.rx, { "top", "-n", "1", "-i", "10ms" });
 	CAPTURE(top.text());
-	CHECK(has(top.out, "observe, xsk 1.50 ms"));
+	CHECK(has(top.out, "observe, xsk 1.5ms"));
 	waits.publish(0, 1500 * US);
 	Result plain = a.host.rxaqm(a.wire.rx, { "top", "-j", "-n", "1", "-i", "10ms" });
 	Json row(plain.out);

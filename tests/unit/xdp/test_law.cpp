@@ -67,14 +67,14 @@ TEST_CASE("law: who goes on is known, and packets that come once push nobody out
 
 	for (__u32 id = 1; id <= RXAQM_FLOW_WAYS; id++) {
 		CHECK_FALSE(rxaqm_flow_find(&set, id));
-		rxaqm_flow_note(&set, id, 0, 7, stamp, false);
+		rxaqm_flow_note(&set, id, 0, 7, 0, stamp, false);
 		REQUIRE(rxaqm_flow_find(&set, id));
 		for (int i = 0; i < 3; i++)
 			rxaqm_level_count(&rxaqm_flow_find(&set, id)->rate, stamp);
 	}
 	/* A hundred strangers a packet of each: the four stay, for they send more. */
 	for (__u32 i = 0; i < 100; i++) {
-		rxaqm_flow_note(&set, 1000 + i, 0, 7, ++stamp, false);
+		rxaqm_flow_note(&set, 1000 + i, 0, 7, 0, ++stamp, false);
 		for (__u32 id = 1; id <= RXAQM_FLOW_WAYS; id++) {
 			REQUIRE(rxaqm_flow_find(&set, id));
 			rxaqm_level_count(&rxaqm_flow_find(&set, id)->rate, stamp);
@@ -82,7 +82,7 @@ TEST_CASE("law: who goes on is known, and packets that come once push nobody out
 	}
 	/* One who goes on gets in where they stop. */
 	for (int i = 0; i < 100 && !rxaqm_flow_find(&set, 9); i++)
-		rxaqm_flow_note(&set, 9, RXAQM_FLOW_TCP, 7, stamp += 6554, false);
+		rxaqm_flow_note(&set, 9, RXAQM_FLOW_TCP, 7, 0, stamp += 6554, false);
 	REQUIRE(rxaqm_flow_find(&set, 9));
 	CHECK(rxaqm_flow_find(&set, 9)->flags == RXAQM_FLOW_TCP);
 }
@@ -92,18 +92,18 @@ TEST_CASE("law: in a crowd of strangers who came back is kept", "[law]")
 	rxaqm_flow_set set = {};
 	__u32 stamp = 1, id = 100;
 
-	set.flow[2] = { 9, { RXAQM_PACKET, stamp }, 7, 0, RXAQM_FLOW_BACK };
+	set.flow[2] = { 9, { RXAQM_PACKET, stamp }, 8, 0, RXAQM_FLOW_BACK };
 	for (int i = 0; i < 8000; i++) {
 		stamp += 32;
-		rxaqm_flow_note(&set, ++id, 0, 8, stamp, true);
+		rxaqm_flow_note(&set, ++id, 0, 8, i & 1, stamp, true);
 		REQUIRE(rxaqm_flow_find(&set, id));
 		REQUIRE(rxaqm_flow_find(&set, 9));
 	}
 	/* Later he is forgotten, or where there is no crowd. */
 	rxaqm_flow_set other = set;
-	rxaqm_flow_note(&other, ++id, 0, 8, stamp, false);
+	rxaqm_flow_note(&other, ++id, 0, 8, 0, stamp, false);
 	CHECK_FALSE(rxaqm_flow_find(&other, 9));
-	rxaqm_flow_note(&set, id, 0, 7 + RXAQM_FLOW_KEPT, stamp, true);
+	rxaqm_flow_note(&set, id, 0, 8 + RXAQM_FLOW_KEPT, 0, stamp, true);
 	CHECK_FALSE(rxaqm_flow_find(&set, 9));
 }
 
