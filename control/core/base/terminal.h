@@ -32,9 +32,9 @@ struct rxaqm_mark {
 	enum rxaqm_paint paint;
 };
 
-/* Print the lines of @text, each behind @indent blanks. On a terminal, or with COLUMNS, what
- * does not fit is broken at blanks, and goes on two characters further right than where its line begins.
- * @marks, if any, end with one beyond @text.
+/* Print the lines of @text, each behind @indent blanks. On a terminal, or with COLUMNS, what does
+ * not fit is broken at blanks, and goes on two characters further right than where its line
+ * begins. @marks, if any, end with one beyond @text.
  */
 void rxaqm_wrap(FILE *file, unsigned int indent, const char *text, const struct rxaqm_mark *marks);
 
