@@ -270,12 +270,13 @@ static void detach_all(struct rxaqm_run *run)
 			continue;
 		error.text[0] = '\0';
 		rxaqm_run_note_detached(link, iface);
+		/* Without fields: who has ended by the time that the journal asks is of no unit. */
 		if (rxaqm_plane_detach(&run->state, iface, &error))
 			run->exit_code = RXAQM_EXIT_FAILED;
 		else
-			rxaqm_link_log(link, LOG_NOTICE, "detached");
+			rxaqm_run_log(LOG_NOTICE, "%s: detached", link->name);
 		if (error.text[0])
-			rxaqm_link_log(link, LOG_ERR, "%s", error.text);
+			rxaqm_run_log(LOG_ERR, "%s: %s", link->name, error.text);
 	}
 	rxaqm_state_unlock(&run->state);
 }
