@@ -121,13 +121,19 @@ rxaqm_always_inline __s64 rxaqm_clock_slope_q32(const struct rxaqm_clock_point *
 	return rxaqm_div_s64((__s64)(rise_ns << 32), run_ns);
 }
 
-/* The slope of the lower hull in the middle: between the older and the newer points. */
-static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
+/* The slope of the lower hull in the middle, between the older and the newer points, becomes the
+ * rate of @est. Global for the verifier's sake. Returns 0.
+ */
+rxaqm_global int rxaqm_clock_est_fit(struct rxaqm_clock_est *est)
 {
-	__s64 nr = est->nr_points, half = nr / 2, best_q32 = 0, best_ns = 1LL << 62;
+	__s64 nr, half, best_q32 = 0, best_ns = 1LL << 62;
 	__u64 mid_ns;
 	__s64 i, j;
 
+	if (!est)
+		return 0;
+	nr = est->nr_points;
+	half = nr / 2;
 	mid_ns = RXAQM_EST_POINT(est, half - 1).host_ns;
 	mid_ns += (RXAQM_EST_POINT(est, half).host_ns - mid_ns) / 2;
 	for (i = 0; i < RXAQM_EST_HALF; i++) {
@@ -147,10 +153,12 @@ static inline __s64 rxaqm_clock_fit_q32(const struct rxaqm_clock_est *est)
 		}
 	}
 	if (best_q32 > 2 * RXAQM_EST_DRIFT_MAX_Q32)
-		return 2 * RXAQM_EST_DRIFT_MAX_Q32;
+		best_q32 = 2 * RXAQM_EST_DRIFT_MAX_Q32;
 	if (best_q32 < -2 * RXAQM_EST_DRIFT_MAX_Q32)
-		return -2 * RXAQM_EST_DRIFT_MAX_Q32;
-	return best_q32;
+		best_q32 = -2 * RXAQM_EST_DRIFT_MAX_Q32;
+	est->rate_q32 = best_q32;
+	est->rate_known = 1;
+	return 0;
 }
 
 /* How the points of an estimate lie about the line of its rate through the first. */
@@ -223,16 +231,22 @@ static inline __u64 rxaqm_clock_est_drift_err_q32(const struct rxaqm_clock_est *
 	return drift_err_q32;
 }
 
-/* The mapping that the points of @est give. Needs one point at least. */
-static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
-					   struct rxaqm_clock *clock)
+/* The mapping that the points of @est give. Needs one point at least. Global for the verifier's
+ * sake. Returns 0.
+ */
+rxaqm_global int rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
+					 struct rxaqm_clock *clock)
 {
-	const struct rxaqm_clock_point *first = &RXAQM_EST_POINT(est, 0);
-	const struct rxaqm_clock_point *last = &RXAQM_EST_POINT(est, est->nr_points - 1);
-	__s64 span_ns = (__s64)(last->host_ns - first->host_ns);
+	const struct rxaqm_clock_point *first, *last;
 	struct rxaqm_clock_residuals r;
 	__u64 offset_ns, err_ns;
+	__s64 span_ns;
 
+	if (!est || !clock)
+		return 0;
+	first = &RXAQM_EST_POINT(est, 0);
+	last = &RXAQM_EST_POINT(est, est->nr_points - 1);
+	span_ns = (__s64)(last->host_ns - first->host_ns);
 	rxaqm_clock_est_residuals(est, &r);
 	clock->drift_err_q32 = rxaqm_clock_est_drift_err_q32(est, &r);
 	/* What the newest two are above the line already, the mapping is off by. */
@@ -252,6 +266,7 @@ static inline void rxaqm_clock_est_publish(const struct rxaqm_clock_est *est,
 	clock->rate_q32 = est->rate_q32;
 	clock->err_ns = err_ns + RXAQM_EST_ERR_MIN_NS;
 	clock->expires_ns = last->host_ns + RXAQM_EST_EXPIRY_NS;
+	return 0;
 }
 
 /* Halve the points, keeping the lower of each pair, and double the window. */
@@ -334,10 +349,8 @@ static inline bool rxaqm_clock_est_add(struct rxaqm_clock_est *est,
 	est->nr_points++;
 	est->window.nr = 0;
 	/* Fewer points lie on any line, so their spread would say nothing. */
-	if (est->nr_points >= RXAQM_EST_HALF) {
-		est->rate_q32 = rxaqm_clock_fit_q32(est);
-		est->rate_known = 1;
-	}
+	if (est->nr_points >= RXAQM_EST_HALF)
+		rxaqm_clock_est_fit(est);
 	rxaqm_clock_est_publish(est, clock);
 	return true;
 }

@@ -113,6 +113,22 @@ rxaqm_always_inline bool rxaqm_law_run(struct rxaqm_flow *flow, bool over, bool 
 	return flow->flags & RXAQM_FLOW_MARKED;
 }
 
+/* A packet of a flow @id that is not in @set, of class @kind, at @stamp: it may be known from now
+ * on. Global for the verifier's sake. Returns 0.
+ */
+rxaqm_global int rxaqm_law_note(struct rxaqm_law_vars *vars, struct rxaqm_flow_set *set, __u32 id,
+				__u32 kind, __u32 stamp)
+{
+	/* TCP has come back with its next packet: it was here to open the connection. */
+	bool came_back = kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK;
+
+	if (!vars || !set)
+		return 0;
+	rxaqm_flow_note(set, id, kind == RXAQM_CLASS_OTHER ? 0 : RXAQM_FLOW_TCP, vars->interval,
+			came_back, stamp, vars->crowd);
+	return 0;
+}
+
 /* The verdict on a packet over half the goal at @stamp: of flow @id, not 0, that belongs into @set,
  * of class @kind, below RXAQM_NR_STRANGERS, with @ect. Of all packets at most @max_drop is dropped,
  * of RXAQM_LAW_ONE.
@@ -131,10 +147,7 @@ rxaqm_always_inline enum rxaqm_verdict rxaqm_law_packet(struct rxaqm_law_vars *v
 	if (flow)
 		level = rxaqm_law_known(vars, flow, stamp, &limit, &deaf);
 	else if (!((__u64)lot * vars->crowd >> 30))
-		/* TCP has come back with its next packet: it was here to open the connection. */
-		rxaqm_flow_note(set, id, kind == RXAQM_CLASS_OTHER ? 0 : RXAQM_FLOW_TCP,
-				vars->interval, kind == RXAQM_CLASS_TCP || kind == RXAQM_CLASS_ACK,
-				stamp, vars->crowd);
+		rxaqm_law_note(vars, set, id, kind, stamp);
 	/* Nobody is worse off for being known: not who has just come, nor two hosts that open many
 	 * connections.
 	 */

@@ -41,10 +41,11 @@ TEST_CASE("clock: the rate is that of the lower hull's edge across the middle", 
 			est.point[i].host_ns = BOOT + i * SEC + random() % (SEC / 2);
 			est.point[i].offset_ns = 0 - TAI + random() % (50 * 1000);
 		}
-		__s64 rate_q32 = rxaqm_clock_fit_q32(&est);
+		rxaqm_clock_est_fit(&est);
 
 		for (__u32 i = 0; i < est.nr_points; i++) {
-			__s64 above_ns = rxaqm_clock_above(&est.point[i], &est.point[0], rate_q32);
+			__s64 above_ns = rxaqm_clock_above(&est.point[i], &est.point[0],
+							   est.rate_q32);
 			__s64 &lowest = lowest_ns[i >= est.nr_points / 2];
 
 			lowest = std::min(lowest, above_ns);
