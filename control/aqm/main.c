@@ -80,6 +80,24 @@ static const char *value_of(const char *name, int argc, char **argv, int *at)
 	return argv[++*at];
 }
 
+/* What may stand before the command and also before a word that chooses, as in "policy -j show". */
+static bool parse_output(int argc, char **argv, int *at, struct rxaqm_call *call)
+{
+	const char *value;
+
+	if (is_json(argv[*at])) {
+		rxaqm_json = true;
+		return true;
+	}
+	value = value_of("--color", argc, argv, at);
+	if (!value)
+		return false;
+	if (!rxaqm_color_set(value))
+		usage_error("none of auto, always, never: --color", value);
+	call->color = value;
+	return true;
+}
+
 /* Options before the command. Returns the index of the command in @argv. */
 static int parse_globals(int argc, char **argv, struct rxaqm_call *call)
 {
@@ -87,14 +105,10 @@ static int parse_globals(int argc, char **argv, struct rxaqm_call *call)
 	int i;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (is_json(argv[i])) {
-			rxaqm_json = true;
+		if (parse_output(argc, argv, &i, call)) {
+			continue;
 		} else if ((value = value_of("--netns", argc, argv, &i))) {
 			call->netns = value;
-		} else if ((value = value_of("--color", argc, argv, &i))) {
-			call->color = value;
-			if (!rxaqm_color_set(value))
-				usage_error("none of auto, always, never: --color", value);
 		} else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
 			print_usage();
 			exit(RXAQM_EXIT_OK);
@@ -142,11 +156,11 @@ int main(int argc, char **argv)
 		return RXAQM_EXIT_OK;
 	}
 	command = find_command(*argv);
-	/* It may also stand before a word that chooses, as in "policy -j show". */
-	for (; argc > 2 && is_json(argv[1]); argc--, argv++) {
-		rxaqm_json = true;
-		argv[1] = argv[0];
-	}
+	for (at = 1; at + 1 < argc && parse_output(argc, argv, &at, &call); at++)
+		;
+	argv[at - 1] = argv[0];
+	argc -= at - 1;
+	argv += at - 1;
 	if (command->run == rxaqm_cmd_program)
 		ret = rxaqm_cmd_program(argc, argv, &call);
 	else if (rxaqm_state_check_path(&call.error) ||

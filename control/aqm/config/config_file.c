@@ -209,15 +209,15 @@ int rxaqm_config_parse(FILE *file, const char *path, struct rxaqm_config *config
 	return finish(add_file(file, path, config, error), config);
 }
 
-static int add_path(const char *path, struct rxaqm_config *config, struct rxaqm_error *error)
+static int add_path(const char *path, const char *remedy, struct rxaqm_config *config,
+		    struct rxaqm_error *error)
 {
 	FILE *file = fopen(path, "re");
 	int err;
 
 	if (!file)
-		return rxaqm_failed(error, errno,
-				    "cannot open \"%s\": %s; --config names another file", path,
-				    strerror(errno));
+		return rxaqm_failed(error, errno, "cannot open \"%s\": %s; %s", path,
+				    strerror(errno), remedy);
 	err = add_file(file, path, config, error);
 	fclose(file);
 	return err;
@@ -248,7 +248,7 @@ static int add_drop_ins(const char *path, struct rxaqm_config *config, struct rx
 	for (i = 0; i < nr; i++) {
 		snprintf(file, sizeof(file), "%s/%s", dir, entry[i]->d_name);
 		if (!err)
-			err = add_path(file, config, error);
+			err = add_path(file, "make it readable, or remove it", config, error);
 		free(entry[i]);
 	}
 	free(entry);
@@ -260,6 +260,6 @@ int rxaqm_config_read(const char *path, struct rxaqm_config *config, struct rxaq
 	int err;
 
 	rxaqm_config_init(config);
-	err = add_path(path, config, error);
+	err = add_path(path, "--config names another file", config, error);
 	return finish(err ? err : add_drop_ins(path, config, error), config);
 }

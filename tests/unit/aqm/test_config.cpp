@@ -294,5 +294,11 @@ TEST_CASE("config: files of the directory beside it go before it, by name, key b
 		CHECK(std::string(error.text).find(drop_ins + says) == 0);
 		CHECK(config.iface == nullptr);
 	}
+	std::filesystem::remove(drop_ins + "20-b.conf");
+	std::filesystem::create_symlink("gone", drop_ins + "20-b.conf");
+	CHECK(rxaqm_config_read(path.c_str(), &config, &error) == -ENOENT);
+	CHECK(std::string(error.text) == "cannot open \"" + drop_ins +
+						 "20-b.conf\": No such file or directory; " +
+						 "make it readable, or remove it");
 	std::filesystem::remove_all(dir);
 }
