@@ -118,7 +118,7 @@ static bool is_known(const struct qualify_figure *figure)
 }
 
 static struct qualify_cell weigh(const struct qualify_limit *limit, const struct qualify_figure *a,
-				 const struct qualify_figure *b)
+				 const struct qualify_figure *b, bool p99)
 {
 	struct qualify_cell cell = { .figure = b, .noise = NAN };
 	bool words = a && b && (*a->words || *b->words);
@@ -132,21 +132,34 @@ static struct qualify_cell weigh(const struct qualify_limit *limit, const struct
 		cell.change = QUALIFY_SAME;
 	if (words || strcmp(a->unit, b->unit)) {
 		a = words ? a : NULL; /* other units have no direction */
+	} else if (p99) {
+		cell.change = p99_changed(a, b) ? QUALIFY_CHANGED : QUALIFY_SAME;
 	} else {
 		cell.noise = noise_of(a, b);
-		cell.p99 = fabs(b->median - a->median) <= cell.noise && p99_changed(a, b);
-		if (fabs(b->median - a->median) > cell.noise)
-			cell.change = variation_known(a) && variation_known(b) ? QUALIFY_CHANGED :
-										 QUALIFY_MAYBE;
-		else if (!cell.p99)
+		if (fabs(b->median - a->median) <= cell.noise)
 			cell.change = QUALIFY_SAME;
+		else if (!variation_known(a) || !variation_known(b))
+			cell.change = QUALIFY_MAYBE;
 	}
 	if (!a || cell.change != QUALIFY_CHANGED)
 		return cell;
-	from = badness(limit, a, cell.p99);
-	to = badness(limit, b, cell.p99);
+	from = badness(limit, a, p99);
+	to = badness(limit, b, p99);
 	if (to != from && !isnan(to) && !isnan(from))
 		cell.change = to > from ? QUALIFY_WORSE : QUALIFY_BETTER;
+	return cell;
+}
+
+/* By their p99s, if the medians are the same. */
+static struct qualify_cell weigh_tail(const struct qualify_limit *limit,
+				      const struct qualify_figure *a,
+				      const struct qualify_figure *b)
+{
+	struct qualify_cell cell = weigh(limit, a, b, false);
+
+	if (cell.change == QUALIFY_SAME)
+		return weigh(limit, a, b, true);
+	cell.change = QUALIFY_SAME;
 	return cell;
 }
 
@@ -165,22 +178,41 @@ static void rank(struct qualify_line *line, unsigned int nr, const struct qualif
 		if (!worst || badness(limit, figure, line->p99) > badness(limit, worst, line->p99))
 			worst = figure;
 	}
-	if (!best || weigh(limit, best, worst).change != QUALIFY_WORSE)
+	if (!best || weigh(limit, best, worst, line->p99).change != QUALIFY_WORSE)
 		return;
 	for (i = 0; i < nr; i++) {
 		figure = line->cell[i].figure;
 		if (!figure || isnan(badness(limit, figure, line->p99)))
 			continue;
-		line->cell[i].best = weigh(limit, best, figure).change != QUALIFY_WORSE;
-		line->cell[i].worst = weigh(limit, worst, figure).change != QUALIFY_BETTER;
+		line->cell[i].best = weigh(limit, best, figure, line->p99).change != QUALIFY_WORSE;
+		line->cell[i].worst = weigh(limit, worst, figure, line->p99).change !=
+				      QUALIFY_BETTER;
 		if (line->cell[i].best && line->cell[i].worst)
 			line->cell[i].best = line->cell[i].worst = false;
 	}
 }
 
-/* Figure @name of row @id in all records. */
+/* Do the p99s of @figure differ in any record where the median does not? */
+static bool tail_differs(const struct qualify_comparison *comparison, const char *id,
+			 const struct qualify_figure *figure)
+{
+	const struct qualify_record *record = comparison->record;
+	const struct qualify_figure *first = qualify_find_figure(qualify_find_row(record, id),
+								 figure->name);
+	const struct qualify_figure *other;
+	unsigned int i;
+
+	for (i = 1; i < comparison->nr; i++) {
+		other = qualify_find_figure(qualify_find_row(&record[i], id), figure->name);
+		if (weigh_tail(NULL, first, other).change != QUALIFY_SAME)
+			return true;
+	}
+	return false;
+}
+
+/* The medians of @figure of row @id in all records, or the p99s. */
 static int add_line(struct qualify_comparison *comparison, const char *id,
-		    const struct qualify_figure *figure)
+		    const struct qualify_figure *figure, bool p99)
 {
 	const struct qualify_record *record = comparison->record;
 	const struct qualify_limit *limit = qualify_limit_of(record->nic_class, id, figure);
@@ -195,6 +227,7 @@ static int add_line(struct qualify_comparison *comparison, const char *id,
 		return -ENOMEM;
 	line->row = id;
 	line->figure = figure;
+	line->p99 = p99;
 	for (i = 0; i < comparison->nr; i++) {
 		cell = &line->cell[i];
 		row = qualify_find_row(&record[i], id);
@@ -203,12 +236,13 @@ static int add_line(struct qualify_comparison *comparison, const char *id,
 		first = i ? first : other;
 		first_disturbed = i ? first_disturbed : disturbed;
 		any |= disturbed;
-		*cell = weigh(limit, first, other);
-		line->p99 |= cell->p99;
+		*cell = p99 ? weigh_tail(limit, first, other) : weigh(limit, first, other, false);
 		if ((disturbed || first_disturbed) && first && other &&
 		    cell->change != QUALIFY_SAME)
 			cell->change = QUALIFY_MAYBE;
-		comparison->count[i][cell->change]++;
+		/* A figure counts once. */
+		comparison->count[i][QUALIFY_SAME] -= p99 && cell->change != QUALIFY_SAME;
+		comparison->count[i][cell->change] += !p99 || cell->change != QUALIFY_SAME;
 		comparison->worse |= cell->change == QUALIFY_WORSE;
 	}
 	if (!any)
@@ -234,8 +268,11 @@ static int add_row(struct qualify_comparison *comparison, unsigned int nr,
 						figure->name))
 				break;
 		}
-		if (i == nr)
-			err = err ?: add_line(comparison, row->id, figure);
+		if (i < nr)
+			continue;
+		err = err ?: add_line(comparison, row->id, figure, false);
+		if (tail_differs(comparison, row->id, figure))
+			err = err ?: add_line(comparison, row->id, figure, true);
 	}
 	return err;
 }

@@ -25,7 +25,6 @@ extern const char *const qualify_changes[QUALIFY_NR_CHANGES];
 struct qualify_cell {
 	const struct qualify_figure *figure; /* NULL: it is not there */
 	enum qualify_change change;
-	bool p99; /* the p99 has changed, the median has not */
 	bool best, worst; /* of all, beyond noise */
 	double noise; /* that the difference was held against, in the figure's unit; NAN: not known */
 };
@@ -33,7 +32,7 @@ struct qualify_cell {
 struct qualify_line {
 	const char *row;
 	const struct qualify_figure *figure; /* of the first record that has it */
-	bool p99; /* of any cell */
+	bool p99; /* is compared: a line of its own where it has changed, and the median has not */
 	struct qualify_cell cell[QUALIFY_RECORDS_MAX];
 };
 

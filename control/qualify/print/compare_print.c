@@ -94,7 +94,23 @@ static bool differs(const struct block *block, const struct qualify_line *line)
 	return false;
 }
 
-static void print_row(const struct block *block, const char *id)
+/* The same of the verdicts on row @id. */
+static bool verdict_differs(const struct block *block, const char *id)
+{
+	const struct qualify_record *record = block->comparison->record;
+	const struct qualify_row *row, *first = qualify_find_row(record, id);
+	unsigned int i;
+
+	each_record(i, block)
+	{
+		row = qualify_find_row(&record[i], id);
+		if (!row != !first || (row && row->verdict != first->verdict))
+			return true;
+	}
+	return false;
+}
+
+static void print_title(const struct block *block, const char *id)
 {
 	const struct qualify_row *row;
 	unsigned int i;
@@ -108,6 +124,24 @@ static void print_row(const struct block *block, const char *id)
 				      row ? NULL : "-", block->columns);
 	}
 	fputc('\n', block->file);
+}
+
+/* What differs of row @id. */
+static void print_row(const struct block *block, const char *id)
+{
+	const struct qualify_line *line;
+	bool any = verdict_differs(block, id);
+
+	if (any)
+		print_title(block, id);
+	rxaqm_list_each(line, &block->comparison->lines) {
+		if (strcmp(line->row, id) || !differs(block, line))
+			continue;
+		if (!any)
+			print_title(block, id);
+		any = true;
+		print_line(block, line);
+	}
 }
 
 static void print_facts(const struct block *block, char *const *names)
@@ -136,17 +170,20 @@ static void print_facts(const struct block *block, char *const *names)
 
 static void print_block(const struct block *block, char *const *names)
 {
-	const struct qualify_line *line;
-	const char *row = "";
+	const struct qualify_record *record = block->comparison->record;
+	const struct qualify_row *row;
+	unsigned int i, before;
 
 	print_facts(block, names);
-	rxaqm_list_each(line, &block->comparison->lines) {
-		if (!differs(block, line))
-			continue;
-		if (strcmp(row, line->row))
-			print_row(block, line->row);
-		row = line->row;
-		print_line(block, line);
+	for (i = 0; i < block->comparison->nr; i++) {
+		rxaqm_list_each(row, &record[i].rows) {
+			for (before = 0; before < i; before++) {
+				if (qualify_find_row(&record[before], row->id))
+					break;
+			}
+			if (before == i)
+				print_row(block, row->id);
+		}
 	}
 	fputc('\n', block->file);
 }

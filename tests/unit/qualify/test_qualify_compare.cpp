@@ -40,14 +40,17 @@ struct Comparison : qualify_comparison {
 	}
 };
 
-/* The kind of the only figure of both. */
+/* The kind of the only figure of both, by its median or else its p99. */
 static std::string kind(NicRecord &a, NicRecord &b)
 {
 	Comparison comparison{ &a, &b };
 
-	REQUIRE(comparison.lines.nr == 1);
-	return qualify_changes[comparison.lines.at[0].cell[1].change] +
-	       std::string(comparison.lines.at[0].p99 ? " p99" : "");
+	REQUIRE(comparison.lines.nr > 0);
+	REQUIRE(comparison.lines.nr <= 2);
+
+	const qualify_line &line = comparison.lines.at[comparison.lines.nr - 1];
+
+	return qualify_changes[line.cell[1].change] + std::string(line.p99 ? " p99" : "");
 }
 
 static void sampled(struct qualify_figure *figure, double median, double cv, __u64 n)
@@ -150,25 +153,69 @@ TEST_CASE("compare: shares by their number of packets", "[qualify]")
 	}
 }
 
+/* Row Q12 with @median and a tail at @p99. */
+static void with_tail(NicRecord &record, double median, double p99)
+{
+	auto *figure = record.figure("Q12", "tx_load", "ns");
+
+	sampled(figure, median, 0.5, 10000);
+	figure->p99 = p99;
+
+	auto *curve = qualify_add_curve(figure, "c", "ns", "share");
+
+	curve->distribution = true;
+	for (int i = 1; i <= 100; i++)
+		qualify_add_point(curve, i > 97 ? p99 + i : median / 2 + 10 * i, i / 100.);
+}
+
 TEST_CASE("compare: a tail that has grown is seen by its order statistics", "[qualify]")
 {
 	for (auto [tail, words] : { std::pair{ 2000., "same" }, { 40000., "worse p99" } }) {
 		NicRecord a, b;
 
-		for (auto [record, far] : { std::pair{ &a, 2000. }, { &b, tail } }) {
-			auto *figure = record->figure("Q12", "tx_load", "ns");
-
-			sampled(figure, 1000, 0.5, 10000);
-			figure->p99 = far;
-
-			auto *curve = qualify_add_curve(figure, "c", "ns", "share");
-
-			curve->distribution = true;
-			for (int i = 1; i <= 100; i++)
-				qualify_add_point(curve, i > 97 ? far + i : 500 + 10 * i, i / 100.);
-		}
+		with_tail(a, 1000, 2000);
+		with_tail(b, 1000, tail);
 		CHECK(kind(a, b) == words);
 	}
+}
+
+TEST_CASE("compare: a median and another record's tail have a line each, and count once",
+	  "[qualify]")
+{
+	NicRecord a, tail, median;
+
+	with_tail(a, 1000, 40000);
+	with_tail(tail, 1000, 80000);
+	with_tail(median, 9000, 40000);
+
+	Comparison three{ &a, &tail, &median };
+	std::string text = three.text();
+
+	INFO(text);
+	CHECK(has(text, "\n  tx_load               1 us +            1 us +            9 us -"));
+	CHECK(has(text, "\n  tx_load p99           40 us +           80 us -           40 us +"));
+	for (unsigned i : { 1U, 2U }) {
+		CHECK(three.count[i][QUALIFY_WORSE] == 1);
+		CHECK(three.count[i][QUALIFY_SAME] == 0);
+	}
+}
+
+TEST_CASE("compare: a row whose verdict alone differs is told", "[qualify]")
+{
+	NicRecord passes, warns;
+
+	for (auto [record, ns] : { std::pair{ &passes, 4.9e9 }, { &warns, 5.1e9 } }) {
+		record->number("Q18", "recovery", ns, "ns", 1)->error = 1e9;
+		record->words("Q18", "after_flap", "yes");
+		record->row("Q18")->figures.at[0].n = 1;
+	}
+	Comparison comparison{ &passes, &warns };
+	const std::string text = comparison.text();
+
+	INFO(text);
+	CHECK(has(text, "\nQ18 "));
+	CHECK(has(text, "\n  verdict               pass                        warn"));
+	CHECK_FALSE(has(Comparison{ &passes, &passes }.text(), "Q18"));
 }
 
 TEST_CASE("compare: words, units, and what only one has", "[qualify]")
