@@ -55,23 +55,34 @@ static void read_pcie(struct qualify_record *record)
 		snprintf(record->pcie, sizeof(record->pcie), "%s x%.30s", word[0], word[1]);
 }
 
+#define THEN "; then "
+
 void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
 {
-	struct qualify_setup *setup;
+	char value[sizeof(((struct qualify_setup *)0)->value)];
+	struct qualify_setup *setup, *was = NULL;
+	const char *last, *next;
+	size_t len;
 	va_list args;
 
-	/* Of an earlier run. */
+	va_start(args, fmt);
+	vsnprintf(value, sizeof(value), fmt, args);
+	va_end(args);
 	rxaqm_list_each(setup, &record->setup) {
 		if (!strcmp(setup->name, name))
-			return;
+			was = setup;
 	}
-	setup = rxaqm_list_add(&record->setup);
+	setup = was ?: rxaqm_list_add(&record->setup);
 	if (!setup)
 		return;
 	snprintf(setup->name, sizeof(setup->name), "%s", name);
-	va_start(args, fmt);
-	vsnprintf(setup->value, sizeof(setup->value), fmt, args);
-	va_end(args);
+	/* A run that goes on may find it otherwise than those before it. */
+	for (last = setup->value; (next = strstr(last, THEN)); last = next + strlen(THEN))
+		;
+	len = strlen(setup->value);
+	if (strcmp(last, value))
+		snprintf(setup->value + len, sizeof(setup->value) - len, "%s%s", len ? THEN : "",
+			 value);
 }
 
 static void add_file(struct qualify_record *record, const char *name, int dir_fd, const char *path)
@@ -188,8 +199,7 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	if (record->speed_mbit <= 0 || record->speed_mbit == (__u32)SPEED_UNKNOWN)
 		record->speed_mbit = -1;
 	read_cpu(record);
-	if (!record->setup.nr) /* of an earlier run: --resume */
-		read_setup(ifname, record, mac);
+	read_setup(ifname, record, mac);
 	if (!rxaqm_profile_for_interface(ifname, &profile, NULL))
 		snprintf(record->profile, sizeof(record->profile), "%.31s", profile.name);
 	return 0;

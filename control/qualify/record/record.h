@@ -39,7 +39,7 @@ struct qualify_figure {
 	char name[128]; /* unique in its row, stable over versions: "stamp_to_xdp_idle" */
 	char unit[16]; /* "ns", "packets", "pps", "ppm", "bytes", "share" (0 to 1), "count", "" */
 	char method[192]; /* "SO_TIMESTAMPING of 1000 datagrams, 1 ms apart" */
-	char words[96]; /* what is no number: "split"; "": the numbers are meant */
+	char words[160]; /* what is no number: "split"; "": the numbers are meant */
 	__u64 n; /* samples */
 	__u64 of; /* how many there were to be: frames sent, tries; 0: not told */
 	double median, p99, min, max; /* NAN: not known */
@@ -67,7 +67,7 @@ struct qualify_row {
 
 /* What else would have to be the same for the same figures. */
 struct qualify_setup {
-	char name[32], value[256]; /* "rings", "rx 512" */
+	char name[32], value[256]; /* "Rx ring", "512; then 1024" after --resume */
 };
 
 struct qualify_record {

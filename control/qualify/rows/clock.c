@@ -95,7 +95,7 @@ static const char *source_by_device(const char *ifname, int phc)
 static void list_bits(struct qualify_row *row, const char *name, __u32 bits,
 		      const char *const *names, unsigned int nr)
 {
-	char words[96] = "";
+	char words[160] = "";
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 extern "C" {
+#include "qualify/qualify.h"
 #include "qualify/record/record.h"
 }
 
@@ -258,4 +259,19 @@ TEST_CASE("qualify: a record that is none is refused by its place", "[qualify]")
 		INFO(text << ": " << got);
 		CHECK(got.find(words) != std::string::npos);
 	}
+}
+
+TEST_CASE("qualify: a run that goes on tells what of the set-up has changed", "[qualify]")
+{
+	Record record;
+
+	for (const char *peer : { "igb", "igb", "ice", "ice", "igb" })
+		qualify_setup_add(&record, "peer's NIC", "%s", peer);
+	qualify_setup_add(&record, "Rx ring", "512");
+	REQUIRE(record.setup.nr == 2);
+	CHECK(record.setup.at[0].value == std::string("igb; then ice; then igb"));
+	CHECK(record.setup.at[1].value == std::string("512"));
+	for (int i = 0; i < 100; i++)
+		qualify_setup_add(&record, "Rx ring", "%d", i);
+	CHECK(strlen(record.setup.at[1].value) == sizeof(record.setup.at[1].value) - 1);
 }
