@@ -24,7 +24,7 @@
 struct args {
 	struct doctor_request request;
 	const char *record, *from, *verify;
-	bool all, watch, checks, deep;
+	bool all, watch, checks, deep, mask;
 };
 
 static const struct rxaqm_option options[] = {
@@ -34,7 +34,7 @@ static const struct rxaqm_option options[] = {
 	{ "record", 'r', "FILE", "also write what was read as a bundle (JSON)",
 	  RXAQM_WORD(record) },
 	{ "from", 'f', "FILE", "diagnose a bundle instead of this host", RXAQM_WORD(from) },
-	{ "mask", 'm', NULL, "replace addresses and names by words", RXAQM_FLAG(request.mask) },
+	{ "mask", 'm', NULL, "replace addresses and names by words", RXAQM_FLAG(mask) },
 	{ "deep", 'd', NULL, "then probe what is suspected, 3s each; says what, and what it costs",
 	  RXAQM_FLAG(deep) },
 	{ "verify", 'v', "ID", "only whether the finding ID is gone", RXAQM_WORD(verify) },
@@ -58,7 +58,7 @@ static void check(struct args *args, char **words)
 		rxaqm_usage_error("--verify=%s: no such check; \"rxaqm doctor --checks\" lists them",
 				  args->verify);
 	if (args->from && (args->record || args->request.window_ns || args->watch ||
-			   args->request.interface || args->request.mask || args->deep))
+			   args->request.interface || args->mask || args->deep))
 		rxaqm_usage_error("--from stands alone: leave out IFACE, --time, --record, --mask, "
 				  "--deep and --watch");
 	args->request.window_ns = args->request.window_ns ?: WINDOW_DEFAULT_NS;
@@ -107,6 +107,8 @@ static int take(const struct args *args, struct doctor_snapshot *snap, struct rx
 	err = doctor_collect(&live, &args->request, error);
 	if (!err && args->deep)
 		probe(&live);
+	if (!err && args->mask)
+		doctor_mask(&live);
 	if (!err && args->record)
 		err = doctor_bundle_write(&live, args->record, error);
 	if (err) {

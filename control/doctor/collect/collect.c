@@ -121,7 +121,5 @@ int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *re
 				    request->interface);
 	if (err)
 		return rxaqm_failed(error, -err, "cannot read the interfaces: %s", strerror(-err));
-	if (request->mask)
-		doctor_mask(snap);
 	return 0;
 }

@@ -13,7 +13,6 @@
 struct doctor_request {
 	const char *interface; /* NULL: all that are up */
 	__u64 window_ns; /* between the samples */
-	bool mask; /* replace addresses, names of hosts and of processes */
 	volatile int *stop; /* non-zero: end the window early; may be NULL */
 };
 
@@ -21,7 +20,9 @@ struct doctor_request {
 int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *request,
 		   struct rxaqm_error *error);
 
-/* Replace addresses by "addr1" ..., the names of hosts and processes by "masked". */
+/* Replace addresses by "addr1" ..., the names of the host and of processes by "masked", and paths of
+ * cgroups by "/masked1" ....
+ */
 void doctor_mask(struct doctor_snapshot *snap);
 
 /* A mount of sysfs of our own, to be read; the caller's /sys where that cannot be had. */
