@@ -76,12 +76,15 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 #define ATTR(type, least) rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), type, least)
 	const struct nlattr *stats = ATTR(IFLA_STATS64, 0), *xdp = ATTR(IFLA_XDP, 0);
 	const struct nlattr *queues = ATTR(IFLA_NUM_RX_QUEUES, sizeof(__u32));
+	const struct nlattr *mtu = ATTR(IFLA_MTU, sizeof(__u32));
 	const struct nlattr *kind = ATTR(IFLA_LINKINFO, 0);
 
 	set_words(iface->name, sizeof(iface->name), ATTR(IFLA_IFNAME, 1));
 	set_words(iface->qdisc, sizeof(iface->qdisc), ATTR(IFLA_QDISC, 1));
 	if (queues)
 		iface->rx_queues = mnl_attr_get_u32(queues);
+	if (mtu)
+		iface->mtu = mnl_attr_get_u32(mtu);
 	if (stats)
 		set_stats(iface, stats);
 	/* Real ones of a kind (ipoib, dsa) have a parent. */

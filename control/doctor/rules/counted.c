@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What counters of IP, netfilter, neighbours and TCP say at once: the ledger sums them up. */
+#include <string.h>
+
 #include "doctor/rules/check.h"
 
 DOCTOR_JUDGE(judge_checksums)
@@ -25,22 +27,29 @@ DOCTOR_JUDGE(judge_syns)
 	return doctor_judge_rise(snap, finding);
 }
 
+/* Of one table two checks: it is full, or what did fit was there already (insert_failed, which
+ * counts as a drop, too).
+ */
 DOCTOR_JUDGE(judge_conntrack)
 {
-	__u64 count, max, lost;
+	__u64 count, max, lost, raced;
 	bool full;
 
 	if (!doctor_map_get(snap->after.counters, "nf_conntrack.count", &count) ||
 	    !doctor_map_get(snap->after.counters, "nf_conntrack.max", &max) || !max)
 		return doctor_blind(finding, "no nf_conntrack here");
 	full = count * 100 >= max * 95;
-	doctor_rise_of(snap, finding->check->id, &lost);
+	raced = doctor_note_counter(snap, finding, "raced", "nf_conntrack.insert_failed");
+	lost = doctor_note_counter(snap, finding, "lost", "nf_conntrack.drop");
+	lost = lost > raced ? lost - raced : 0;
+	lost += doctor_note_counter(snap, finding, "early", "nf_conntrack.early_drop");
+	doctor_note_count(finding, "lost", lost, "/proc/net/stat/nf_conntrack");
 	doctor_note(finding, "count", (double)count, DOCTOR_COUNT, "nf_conntrack_count");
 	doctor_note(finding, "max", (double)max, DOCTOR_COUNT, "nf_conntrack_max");
-	doctor_note_count(finding, "lost", lost, "/proc/net/stat/nf_conntrack");
-	doctor_note_counter(snap, finding, "insert_failed", "nf_conntrack.insert_failed");
 	doctor_say(finding, "larger", "%llu", 4ULL * max);
 	doctor_say(finding, "state", full ? "is full" : "loses packets");
+	if (!strcmp(finding->check->id, "conntrack-race"))
+		return doctor_found_if_often(snap, raced);
 	return full ? DOCTOR_FOUND : doctor_found_if_often(snap, lost);
 }
 
@@ -90,18 +99,31 @@ const struct doctor_check doctor_checks_counted[] = {
 	  .reference = "rp_filter in ip-sysctl.rst; RFC 3704" },
 	{ DOCTOR_CHECK("conntrack-full", IP, MEMORY, HIGH, MEASURED),
 	  .reads =
-		  "nf_conntrack_count, nf_conntrack_max; /proc/net/stat/nf_conntrack: drop, early_drop, insert_failed",
-	  .rule = "95 % of the table or more, or the counters rise by 1/s or more",
+		  "nf_conntrack_count, nf_conntrack_max; /proc/net/stat/nf_conntrack: drop, early_drop",
+	  .rule = "95 % of the table or more, or the counters, less insert_failed, rise by 1/s or more",
 	  .cause = "The table of connections ${state}: ${count} of ${max}, ${lost} lost.",
-	  .because =
-		  "What finds no room is dropped: new connections fail, and those of UDP. ${insert_failed} were opened twice at "
-		  "once (insert_failed), as DNS by two queries of one socket does.",
+	  .because = "What finds no room is dropped: new connections fail, and those of UDP.",
 	  .clear = "${count} of ${max} connections tracked, ${lost} lost for want of room",
 	  .now = "sysctl -w net.netfilter.nf_conntrack_max=${larger}",
 	  .keep = "echo net.netfilter.nf_conntrack_max=${larger} >>" SYSCTL_FILE,
 	  .undo = "sysctl -w net.netfilter.nf_conntrack_max=${max}, and remove the line",
 	  .expect = "lost from ${lost} to 0", .risk = "some 320 bytes of memory for each",
 	  .reference = "Documentation/networking/nf_conntrack-sysctl.rst",
+	  .judge = judge_conntrack },
+	{ DOCTOR_CHECK("conntrack-race", IP, SERVICE, HIGH, MEASURED),
+	  .reads = "/proc/net/stat/nf_conntrack: insert_failed",
+	  .cause =
+		  "Connections that begin at once get in each other's way: ${raced} were dropped (insert_failed).",
+	  .because =
+		  "The table has room (${count} of ${max}). Two packets of one socket, as the two queries of a DNS lookup, or two "
+		  "sockets that NAT gave the same port, are put into it at once, and the second is dropped: that is "
+		  "tried again after 1, 3 or 5 s.",
+	  .clear = "${raced} packets dropped since two connections began at once",
+	  .now = "of DNS: 'options single-request-reopen' in resolv.conf, or a cache of DNS on this host; of NAT: "
+		 "iptables ... -j MASQUERADE --random-fully",
+	  .keep = "the same in the configuration of resolver and firewall",
+	  .expect = "raced from ${raced} to 0", .after = "conntrack-full",
+	  .reference = "net/netfilter/nf_conntrack_core.c:__nf_conntrack_confirm",
 	  .judge = judge_conntrack },
 	{ DOCTOR_CHECK("neighbour-full", IP, MEMORY, HIGH, MEASURED),
 	  .reads = "/proc/net/stat/arp_cache, ndisc_cache: table_fulls",

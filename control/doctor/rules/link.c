@@ -21,6 +21,11 @@ static double use_of(const struct doctor_snapshot *snap, const struct doctor_ifa
 	       ((double)iface->speed_mbit * 1e6) * 100;
 }
 
+static bool is_half(const struct doctor_iface *iface)
+{
+	return !strcmp(iface->duplex, "half");
+}
+
 double doctor_link_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	static const char *const virtual[] = { "veth", "tun", "bridge", "802.1Q VLAN Support" };
@@ -36,13 +41,14 @@ double doctor_link_use(const struct doctor_snapshot *snap, const struct doctor_i
 		return 0;
 	received = use_of(snap, iface, "rx_bytes", "rx_packets");
 	sent = use_of(snap, iface, "tx_bytes", "tx_packets");
-	return received > sent ? received : sent;
+	return is_half(iface) ? received + sent : received > sent ? received : sent;
 }
 
 static bool is_slow(const struct doctor_iface *iface)
 {
 	return iface->speed_mbit > 0 &&
-	       (iface->speed_mbit <= SLOW_MBIT || iface->speed_mbit < iface->speed_max_mbit);
+	       (iface->speed_mbit <= SLOW_MBIT || iface->speed_mbit < iface->speed_max_mbit ||
+		is_half(iface));
 }
 
 static double slow_use(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
@@ -61,7 +67,8 @@ static void say_link(struct doctor_finding *finding, const struct doctor_iface *
 	if (!iface)
 		return;
 	doctor_say(finding, "iface", "%s", iface->name);
-	doctor_say(finding, "speed", "%lld Mbit/s", (long long)iface->speed_mbit);
+	doctor_say(finding, "speed", "%lld Mbit/s%s", (long long)iface->speed_mbit,
+		   is_half(iface) ? ", half duplex" : "");
 	if (iface->speed_max_mbit > 0)
 		doctor_say(finding, "possible", "%lld Mbit/s", (long long)iface->speed_max_mbit);
 	else
@@ -76,7 +83,8 @@ DOCTOR_JUDGE(judge_slow)
 	say_link(finding, iface, use);
 	if (use < SLOW_PERCENT)
 		finding->severity = DOCTOR_LOW;
-	return doctor_found_if(use >= SLOW_PERCENT || (iface && iface->speed_max_mbit > 0));
+	return doctor_found_if(use >= SLOW_PERCENT ||
+			       (iface && (iface->speed_max_mbit > 0 || is_half(iface))));
 }
 
 DOCTOR_JUDGE(judge_full)
@@ -93,7 +101,7 @@ DOCTOR_JUDGE(judge_full)
 static double mismatch(const struct doctor_snapshot *snap, const struct doctor_iface *iface)
 {
 	__u64 collisions = doctor_iface_rose(snap, iface, "collisions");
-	__u64 damaged = doctor_loss_by(snap, iface, "wire-errors") +
+	__u64 damaged = doctor_loss_by(snap, iface, "wire-errors", NULL) +
 			doctor_iface_rose(snap, iface, "tx_carrier_errors") +
 			doctor_iface_rose(snap, iface, "tx_window_errors");
 
@@ -108,7 +116,7 @@ DOCTOR_JUDGE(judge_duplex)
 	doctor_note_count(finding, "collisions",
 			  iface ? doctor_iface_rose(snap, iface, "collisions") : 0, LINK);
 	doctor_note_count(finding, "damaged",
-			  iface ? doctor_loss_by(snap, iface, "wire-errors") : 0, LINK);
+			  iface ? doctor_loss_by(snap, iface, "wire-errors", NULL) : 0, LINK);
 	if (least < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
@@ -134,9 +142,10 @@ const struct doctor_check doctor_checks_link[] = {
 	  .reference = "IEEE 802.3 clause 28; statistics.rst", .judge = judge_duplex },
 	{ DOCTOR_CHECK("link-slow", WIRE, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads =
-		  "speed of the link, and what the NIC can do; bytes and packets of both directions",
-	  .rule = "a link of 100 Mbit/s or less, or slower than its NIC, is 50 % full; low if it is not",
-	  .cause = "The link of ${iface} has ${speed} only, and is ${used} full.",
+		  "speed and duplex of the link, and what the NIC can do; bytes and packets of both directions",
+	  .rule = "a link of 100 Mbit/s or less, slower than its NIC, or half duplex (whose directions share it), is 50 % "
+		  "full; low if it is not",
+	  .cause = "The link of ${iface} has only ${speed}, and is ${used} full.",
 	  .because =
 		  "The NIC can do: ${possible}. What autonegotiation found less of comes of a cable, a port or a setting.",
 	  .clear = "links that are slower than their NICs are ${used} full",

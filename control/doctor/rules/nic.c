@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* NICs: what they lost. A check names the worst interface. */
+#include <json-c/json.h>
 #include <string.h>
 
 #include "doctor/rules/ifaces.h"
@@ -17,15 +18,15 @@ static __u64 dropped_by_rxaqm(const struct doctor_snapshot *snap, const struct d
 
 /* By the ledger, or by queues, where a field of them counts the same. */
 static __u64 lost(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-		  const char *id)
+		  const char *id, const char **ret_name)
 {
-	__u64 sum = doctor_loss_by(snap, iface, id), queues = 0, value;
+	__u64 sum = doctor_loss_by(snap, iface, id, ret_name), queues = 0, value;
 	const struct doctor_queue *queue;
 	size_t field = 0;
 
 	/* rx_dropped of some drivers repeats what they call the ring's. */
 	if (!strcmp(id, "rx-dropped")) {
-		value = doctor_loss_by(snap, iface, "nic-ring-overflow");
+		value = doctor_loss_by(snap, iface, "nic-ring-overflow", NULL);
 		return sum > value ? sum - value : 0;
 	}
 	if (!strcmp(id, "xdp-drops"))
@@ -90,20 +91,29 @@ static void say_sizes(struct doctor_finding *finding, const struct doctor_iface 
 		doctor_say(finding, "pcie", "not known");
 }
 
-DOCTOR_JUDGE(judge)
+/* The interface that lost most, and by which counter. */
+struct worst {
+	const struct doctor_iface *iface;
+	const char *counter;
+};
+
+static enum doctor_verdict judge_worst(const struct doctor_snapshot *snap,
+				       struct doctor_finding *finding, struct worst *worst)
 {
-	const struct doctor_iface *at, *iface = NULL;
+	const struct doctor_iface *iface;
 	__u64 events, most = 0;
+	const char *name;
 
 	if (!snap->after.ifaces.nr)
 		return doctor_blind(finding, "no interface is up");
-	rxaqm_list_each(at, &snap->after.ifaces) {
-		events = doctor_is_sum(at) ? 0 : lost(snap, at, finding->check->id);
+	rxaqm_list_each(iface, &snap->after.ifaces) {
+		events = doctor_is_sum(iface) ? 0 : lost(snap, iface, finding->check->id, &name);
 		if (events <= most)
 			continue;
 		most = events;
-		iface = at;
+		*worst = (struct worst){ iface, *name ? name : "qstats" };
 	}
+	iface = worst->iface;
 	doctor_note_count(finding, "events", most, LINK ", qstats, " ETHTOOL);
 	doctor_note_count(finding, "packets",
 			  iface ? doctor_iface_rose(snap, iface, "rx_packets") : all_packets(snap),
@@ -111,10 +121,64 @@ DOCTOR_JUDGE(judge)
 	if (!iface || (double)most < doctor_window_s(snap))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "iface", "%s", iface->name);
+	doctor_say(finding, "counter", "%s", worst->counter);
+	doctor_say_ours(finding, "less", "%s",
+			strstr(worst->counter, "linklocal") ?
+				"a cache on this host for what it asks the cloud itself (DNS, time, "
+				"metadata): all machine types have the same for that" :
+				"a larger machine type, or less traffic");
 	doctor_note_count(finding, "by_rxaqm", dropped_by_rxaqm(snap, iface),
 			  "rxaqm, its counters");
 	say_sizes(finding, iface);
 	return DOCTOR_FOUND;
+}
+
+DOCTOR_JUDGE(judge)
+{
+	return judge_worst(snap, finding, &(struct worst){});
+}
+
+/* A few are there always: of odd peers, or of VLANs in a MAC that does not count on them; and some
+ * MACs call all above 1518 bytes too long, also where they take it.
+ */
+DOCTOR_JUDGE(judge_long)
+{
+	struct worst worst = {};
+	enum doctor_verdict verdict = judge_worst(snap, finding, &worst);
+
+	if (verdict != DOCTOR_FOUND)
+		return verdict;
+	doctor_note_known(finding, "mtu", worst.iface->mtu, LINK);
+	if (finding->evidence[0].value * 1000 < finding->evidence[1].value ||
+	    (worst.iface->mtu > 1500 && strcmp(worst.counter, "rx_length_errors") != 0))
+		finding->severity = DOCTOR_LOW;
+	return verdict;
+}
+
+/* By the driver's own time where it has one; else many are taken for long. */
+DOCTOR_JUDGE(judge_paused)
+{
+	struct worst worst = {};
+	enum doctor_verdict verdict = judge_worst(snap, finding, &worst);
+	double window = doctor_window_s(snap), share = -1;
+	__u64 us;
+
+	if (verdict != DOCTOR_FOUND)
+		return verdict;
+	json_object_object_foreach(worst.iface->ethtool, name, entry) {
+		(void)entry;
+		if (strstr(name, "rx_") && strstr(name, "pause_duration") &&
+		    doctor_iface_rise(snap, worst.iface, true, name, &us) &&
+		    (double)us / 1e4 / window > share)
+			share = (double)us / 1e4 / window;
+	}
+	if (share >= 0)
+		doctor_note_share(finding, "paused", share, ETHTOOL);
+	else
+		doctor_say(finding, "paused", "not known for how long");
+	if (share >= 0 ? share < 5 : finding->evidence[0].value < 100 * window)
+		finding->severity = DOCTOR_LOW;
+	return verdict;
 }
 
 DOCTOR_JUDGE(judge_xdp)
@@ -143,12 +207,12 @@ const struct doctor_check doctor_checks_nic[] = {
 	{ DOCTOR_CHECK("nic-allowance", NIC, ELSEWHERE, HIGH, MEASURED),
 	  .reads = "ethtool -S: *_allowance_exceeded (ENA), ratelimit drops",
 	  .cause =
-		  "The cloud limits ${iface}: ${events} packets were over the allowance of this machine type.",
+		  "The cloud limits ${iface}: ${events} packets were over an allowance of this machine (${counter}).",
 	  .because =
 		  "The hypervisor drops or delays what is over it. Some allowances are by queue: more of them help.",
 	  .clear = "${events} packets over the allowance of a hypervisor",
-	  .now = "${queues}a larger machine type, or less traffic", .undo = "${old_queues}",
-	  .expect = "events from ${events} to 0", .risk = "price",
+	  .now = "${queues}${less}", .undo = "${old_queues}",
+	  .expect = "events from ${events} to 0", .risk = "price of a larger machine",
 	  .reference = "Documentation/networking/device_drivers/ethernet/amazon/ena.rst",
 	  .judge = judge },
 	{ DOCTOR_CHECK("nic-port-discards", NIC, SERVICE, HIGH, MEASURED),
@@ -165,7 +229,7 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .reference = "Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst",
 	  .judge = judge },
 	{ DOCTOR_CHECK("wire-errors", WIRE, ELSEWHERE, HIGH, MEASURED),
-	  .reads = "rx_crc_errors, rx_frame_errors, rx_length_errors",
+	  .reads = "rx_crc_errors, rx_frame_errors; ethtool -S: *crc*, *fcs*, *symbol*, *align*",
 	  .cause = "${iface} receives damaged frames: ${events} of ${packets}.",
 	  .because = "A cable, a transceiver or a port of the switch.",
 	  .clear = "${events} damaged frames of ${packets}",
@@ -173,6 +237,21 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .expect = "events from ${events} to 0", .risk = "the link goes down meanwhile",
 	  .after = "duplex-mismatch", .reference = "Documentation/networking/statistics.rst",
 	  .judge = judge },
+	{ DOCTOR_CHECK("frames-too-long", WIRE, SETTING, MEDIUM, MEASURED),
+	  .reads = "rx_length_errors; ethtool -S: *oversize*, *long*, *length_err*; MTU",
+	  .rule = "1/s or more; low below 1 of 1000 packets, or where the MTU is above 1500 and only the driver counts",
+	  .cause =
+		  "${iface} is sent frames longer than its MTU (${mtu}): it threw ${events} of ${packets} away.",
+	  .because =
+		  "They are whole (no wrong CRC): a peer, a switch or a tunnel in the same network has a larger MTU "
+		  "(${counter}). Small packets pass, full ones never: connections begin, and then stand.",
+	  .clear = "${events} frames longer than the MTU",
+	  .now = "one MTU for all of that network: ip link set ${iface} mtu 9000 where the others have that, or 1500 "
+		 "there; ping -M do -s 1472 PEER, and -s 8972, tell what passes",
+	  .keep = "the same in the interface's configuration",
+	  .undo = "ip link set ${iface} mtu ${mtu}", .expect = "events from ${events} to 0",
+	  .risk = "many drivers reset the link for it", .after = "wire-errors duplex-mismatch",
+	  .reference = "statistics.rst; RFC 4821", .judge = judge_long },
 	{ DOCTOR_CHECK("nic-pauses", NIC, ARRIVAL, MEDIUM, MEASURED),
 	  .reads = "ethtool -S: pause frames sent, PFC",
 	  .cause =
@@ -184,14 +263,16 @@ const struct doctor_check doctor_checks_nic[] = {
 	  .risk = "drops where nothing (RoCE, FCoE) may be lost: leave it on there",
 	  .after = "nic-no-memory nic-port-discards rx-queue-standing " CPU_FULL " rx-starved",
 	  .reference = "ethtool(8) -A; IEEE 802.3x", .judge = judge },
-	{ DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, LOW, MEASURED),
-	  .reads = "ethtool -S: pause frames received, PFC",
-	  .cause = "${iface} is told to stop sending: ${events} pause frames came.",
+	{ DOCTOR_CHECK("nic-pauses-received", TX, ELSEWHERE, MEDIUM, MEASURED),
+	  .reads = "ethtool -S: pause frames received, PFC, *pause_duration*",
+	  .rule = "1/s or more; low below 5 % of the time, or, where that is not known, below 100/s",
+	  .cause =
+		  "${iface} is told to stop sending: ${events} pause frames came (it stood still: ${paused}).",
 	  .because = "The switch, or who is behind it, does not take what this host sends.",
 	  .clear = "${events} pause frames received",
 	  .now = "find who is slow behind the switch: its counters of pauses by port",
 	  .expect = "events from ${events} to 0", .after = "nic-pauses",
-	  .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb", .judge = judge },
+	  .reference = "ethtool(8) -a; IEEE 802.3x, 802.1Qbb", .judge = judge_paused },
 	{ DOCTOR_CHECK("nic-no-memory", NIC, MEMORY, HIGH, MEASURED),
 	  .reads = "qstats rx-alloc-fail; ethtool -S: *alloc*fail*",
 	  .cause = "${iface} could not get memory for packets ${events} times: its ring ran empty.",

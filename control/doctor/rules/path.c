@@ -118,12 +118,16 @@ DOCTOR_JUDGE(judge_loss)
 {
 	const struct doctor_socket *worst = doctor_most(snap, by_loss);
 	double lost, share;
+	__u64 syns, opens;
 
 	if (!note_loss(snap, finding, &lost, &share))
 		return DOCTOR_BLIND;
 	doctor_note_counter(snap, finding, "timeouts", "TcpExt.TCPTimeouts");
-	doctor_note_counter(snap, finding, "syns", "TcpExt.TCPSynRetrans");
-	if (lost < doctor_window_s(snap) || share < 1)
+	syns = doctor_note_counter(snap, finding, "syns", "TcpExt.TCPSynRetrans");
+	opens = doctor_note_counter(snap, finding, "opens", "Tcp.ActiveOpens");
+	/* A connection that begins 1 s late is one of few segments among many. */
+	if (lost < doctor_window_s(snap) ||
+	    (share < 1 && ((double)syns < doctor_window_s(snap) || syns * 5 < opens)))
 		return DOCTOR_CLEAR;
 	doctor_say(finding, "flow", "%s", "");
 	doctor_say(finding, "min_rtt", "not known");
@@ -134,6 +138,9 @@ DOCTOR_JUDGE(judge_loss)
 		doctor_say(finding, "flow", " Most by %s to %s, %s.", worst->local, worst->remote,
 			   worst->ca);
 	}
+	doctor_say_ours(finding, "what", "%s",
+			share < 1 ? "${syns} SYNs for ${opens} connections" :
+				    "${share} of the segments");
 	return DOCTOR_FOUND;
 }
 
@@ -216,19 +223,21 @@ const struct doctor_check doctor_checks_path[] = {
 	{ DOCTOR_CHECK("tcp-loss", PATH, ELSEWHERE, MEDIUM, MEASURED),
 	  .reads =
 		  "Tcp.RetransSegs over Tcp.OutSegs, less TCPDSACKRecv; TCPTimeouts, TCPSynRetrans; RTT of flows",
-	  .rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not come twice",
-	  .cause = "${share} of the segments sent from here are lost and sent again.",
+	  .rule = "1/s or more, and 1 % or more of the segments sent, are sent again and did not come twice; or SYNs, "
+		  "one for five connections",
+	  .cause = "${what} sent from here are lost and sent again.",
 	  .because =
 		  "${retransmitted} of ${segments}, ${timeouts} after a timeout, ${syns} SYNs. Shortest round trip "
 		  "${min_rtt}, smoothed ${rtt}: what is between them is the waiting.${flow}",
 	  .clear = "${share} of the segments sent are lost",
 	  .now = "find where: mtr -T towards the peer; ethtool -S at both ends, the drops of the switch's "
 		 "port between them; a wireless link's own figures",
-	  .keep = "what that says", .expect = "share from ${share} to below 0.1 %",
+	  .keep = "what that says",
+	  .expect = "retransmitted from ${retransmitted} to below 1 of 1000 segments",
 	  .after =
 		  "loss-on-long-path duplex-mismatch wire-errors link-slow link-full tx-qdisc-drops tx-qdisc-standing "
-		  "nic-ring-overflow nic-port-discards nic-no-memory nic-allowance checksum-errors backlog-drops conntrack-full "
-		  "rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
+		  "nic-ring-overflow nic-port-discards nic-no-memory nic-allowance frames-too-long checksum-errors backlog-drops "
+		  "conntrack-full conntrack-race neighbour-full rp-filter syn-queue-full listen-overflow tcp-queue-drop tcp-pruned cq-shared rx-queue-standing rx-starved rx-late "
 		  "cpu-pauses xdp-drops " READERS " " CPU_FULL,
 	  .reference = "snmp_counter.rst; RFC 8985", .judge = judge_loss },
 	{ SOCKET_CHECK("small-mss", PATH, ELSEWHERE, LOW, MEASURED),

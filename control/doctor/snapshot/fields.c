@@ -31,7 +31,7 @@ LAYOUT(doctor_iface,
        FIELDS(doctor_iface, rx_ring, rx_ring_max, rx_max_queues, rss_share_max_permille, channels,
 	      rx_channels, speed_max_mbit, duplex),
        FIELDS(doctor_iface, pcie_width, pcie_max_width, gro, gro_known, xdp_generic, is_virtual),
-       FIELD(doctor_iface, qdisc), MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
+       FIELDS(doctor_iface, qdisc, mtu), MAP(doctor_iface, stats, RXAQM_FIELD_NUMBERS),
        MAP(doctor_iface, ethtool, RXAQM_FIELD_NUMBERS),
        LIST(doctor_iface, queues, doctor_queue_type), LIST(doctor_iface, napis, doctor_napi_type));
 

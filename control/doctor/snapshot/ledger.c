@@ -15,12 +15,13 @@
 	"udp-reader-stopped udp-reader-slow udp-reader-shares-cpu reader-waits-for-cpu udp-burst " \
 	"udp-memory"
 #define RING "nic-ring-overflow nic-no-memory"
+#define LONG "frames longer than the MTU", "frames-too-long wire-errors duplex-mismatch"
 
 /* The first row that fits is it. What drivers call it: their ethtool.c in drivers/net. */
 static const struct doctor_loss ledger[] = {
 	/* NIC, by the kernel's names (Documentation/networking/statistics.rst). */
-	{ STAT, "rx_crc_errors|rx_frame_errors|rx_length_errors", "damaged frames",
-	  "wire-errors duplex-mismatch" },
+	{ STAT, "rx_crc_errors|rx_frame_errors", "damaged frames", "wire-errors duplex-mismatch" },
+	{ STAT, "rx_length_errors", LONG },
 	{ STAT, "rx_missed_errors|rx_over_errors|rx_fifo_errors", "packets lost in the NIC",
 	  RING " nic-port-discards" },
 	/* To what a driver puts into rx_dropped the kernel adds what nobody wants (net/core/dev.c:
@@ -37,23 +38,31 @@ static const struct doctor_loss ledger[] = {
 	{ STAT, "rx_dropped", "packets dropped between driver and stack",
 	  "rx-dropped backlog-drops xdp-drops nic-port-discards " RING, 1, 20 },
 	{ STAT, "rx_errors", "packets received with an error",
-	  "- wire-errors duplex-mismatch nic-port-discards xdp-drops " RING, 1 },
+	  "- wire-errors frames-too-long duplex-mismatch nic-port-discards xdp-drops " RING, 1 },
 	{ STAT, "rx_nohandler|tx_heartbeat_errors", NULL },
 	{ STAT, "tx_dropped", "packets that were not sent",
 	  "tx-qdisc-drops tx-qdisc-standing backlog-drops xdp-drops " RING, 1 },
 	{ STAT, "collisions|tx_errors|tx_carrier_errors|tx_aborted_errors|tx_window_errors",
-	  "packets cut while they were sent", "duplex-mismatch", 1 },
+	  "packets cut while they were sent", "duplex-mismatch link-slow", 1 },
 
-	/* NIC, by its driver's. */
-	{ ETHTOOL, "steer_missed|pp_alloc|cache_|_corrected|alloc_fast|smbus", NULL },
+	/* NIC, by its driver's. The first are only named like a loss: the stack looks at checksums
+	 * again, and counts what is wrong.
+	 */
+	{ ETHTOOL,
+	  "steer_missed|pp_alloc|pp_recycle|cache_|_corrected|err_lane|alloc_fast|smbus|interrupt|"
+	  "ferred|fdir_|filter|eee_wakeup|csum|chksum|checksum_err",
+	  NULL },
+	{ ETHTOOL, "pause_duration|pause_transition", "microseconds of pauses", "-", 0, 2000000 },
 	{ ETHTOOL, "allowance_exceeded|drop_ratelimit", "packets over an allowance of the cloud",
 	  "nic-allowance" },
-	{ ETHTOOL, "xdp drop", "packets that an XDP program dropped", "xdp-drops" },
-	{ ETHTOOL, "discards_phy|buf_discard|brb_discard|bg frames_",
+	{ ETHTOOL, "xdp drop|xdp abort", "packets that an XDP program dropped", "xdp-drops" },
+	{ ETHTOOL,
+	  "rx discards_phy|buf_discard|cong_discard|brb_discard|rx prio discards|rx stat_discard|"
+	  "discard_packets_cos|rx_pm_|bg frames_",
 	  "packets that the NIC had no room for behind its port", "nic-port-discards" },
 	{ ETHTOOL, "pci_stalled|pci_buffer_overflow", "times that the PCIe bus held the NIC up",
 	  "- nic-port-discards", 10 },
-	{ ETHTOOL, "alloc fail|alloc_err|buff_alloc|no_memory|no_skb",
+	{ ETHTOOL, "alloc fail|alloc_err|alloc_discard|buff_alloc|oom_|no_memory|no_skb|noskb",
 	  "times that there was no memory for a packet", "nic-no-memory" },
 	/* The VSI's rx_discards (ice_ethtool.c:ice_gstrings_vsi_stats); descriptors that were
 	 * missing (igb_main.c, igc_main.c: RQDPC). By the same names veth and virtio_net count XDP
@@ -63,9 +72,17 @@ static const struct doctor_loss ledger[] = {
 	{ ETHTOOL, "rx queue drops", "packets that a ring had no room for", RING " xdp-drops",
 	  .drivers = "igb igc" },
 	{ ETHTOOL,
+	  "crc|rx fcs|check_sequence|symbol_err|frame_err|align_err|rx align|code_err|jabber|jbr|"
+	  "uncorrectable|char_err|disp_err|short_len|short_err",
+	  "damaged frames", "wire-errors duplex-mismatch" },
+	{ ETHTOOL,
+	  "oversize|ovrsz|too_long|long_len|long_err|mtu_err|over_mru|gtjumbo|length_err|len_err",
+	  LONG },
+	{ ETHTOOL,
 	  "out_of_buffer|rx oob|no_dma|hw_drop|rx_miss|rx missed|rx overrun|no_frags|nodesc|no_buf|"
-	  "nobuf|bds_empty|fw_discard|rx total_discard|rx_drops|rx_drop_red|droppeddma|port.rx_dropped|"
-	  "rx_discards|rx_fifo_err|rx_over_err",
+	  "nobuf|no buffer|bds_empty|empty_rx|fw_discard|rx total_discard|rx ring_discard|rx_discard|"
+	  "rx_drops|rx_drop_red|rx drop frame|droppeddma|port.rx_dropped|rx overflow|ovflow|"
+	  "rx_resource_err|rx_fifo_err|rx_over_err",
 	  "packets that a ring had no room for", RING " xdp-drops" },
 	{ ETHTOOL, "rx drop", "packets dropped in the NIC or its driver",
 	  "rx-dropped xdp-drops " RING, 1, 20 },
@@ -73,14 +90,10 @@ static const struct doctor_loss ledger[] = {
 	  "nic-pauses" },
 	{ ETHTOOL, "rx pause|rx flow_control|rx xoff|rx xon|rx pfc", "pause frames received",
 	  "nic-pauses-received" },
-	{ ETHTOOL, "crc|symbol_err|frame_err|align_err|jabber|uncorrectable", "damaged frames",
-	  "wire-errors duplex-mismatch" },
-	{ ETHTOOL, "csum err|csum_bad|bad_csum", "packets with a wrong checksum", "checksum-errors",
-	  1 },
-	{ ETHTOOL, "rx err|length_err", "packets received with an error",
-	  "- wire-errors duplex-mismatch xdp-drops " RING, 1 },
-	{ ETHTOOL, "coll|tx drop|tx err|tx_timeout|carrier_err|tx abort|fifo_err",
-	  "packets that were not sent", "tx-qdisc-drops duplex-mismatch xdp-drops", 1 },
+	{ ETHTOOL, "rx err", "packets received with an error",
+	  "- wire-errors frames-too-long duplex-mismatch xdp-drops " RING, 1 },
+	{ ETHTOOL, "coll|tx drop|tx discard|tx err|tx_timeout|carrier_err|tx abort|fifo_err",
+	  "packets that were not sent", "tx-qdisc-drops duplex-mismatch link-slow xdp-drops", 1 },
 
 	/* IP, netfilter, neighbours (Documentation/networking/snmp_counter.rst). */
 	{ COUNTER, "Ip.ReasmFails|Ip.ReasmTimeout", "datagrams not put together",
@@ -92,16 +105,16 @@ static const struct doctor_loss ledger[] = {
 	{ COUNTER, "Ip.OutDiscards", "packets not sent: no memory, no neighbour, or a rule",
 	  "tx-qdisc-drops tx-qdisc-standing neighbour-full conntrack-full udp-send-buffer", 1 },
 	{ COUNTER, "Ip.InNoRoutes|IpExt.InNoRoutes|Ip.OutNoRoutes", "packets without a route", "",
-	  1 },
+	  10 },
 	{ COUNTER, "Ip.InTooBigErrors|Ip.FragFails", "packets too large to be passed on", "", 1 },
 	{ COUNTER, "TcpExt.IPReversePathFilter",
 	  "packets that came by another interface than answers go", "rp-filter" },
 	{ COUNTER, "nf_conntrack.drop|nf_conntrack.early_drop|nf_conntrack.insert_failed",
-	  "connections that had no room in conntrack", "conntrack-full" },
+	  "connections that conntrack dropped", "conntrack-full conntrack-race" },
 	{ COUNTER, "arp_cache.table_fulls|ndisc_cache.table_fulls", "neighbours that had no room",
 	  "neighbour-full" },
 	{ COUNTER, "arp_cache.unresolved_discards|ndisc_cache.unresolved_discards",
-	  "packets for a neighbour that did not answer", "" },
+	  "packets for a neighbour that did not answer", "neighbour-full" },
 
 	/* TCP. */
 	{ COUNTER, "Tcp.InCsumErrors|Udp.InCsumErrors|Icmp.InCsumErrors|IpExt.InCsumErrors",
@@ -128,12 +141,11 @@ static const struct doctor_loss ledger[] = {
 	  "times that TCP was short of memory", "tcp-memory" },
 	{ COUNTER, "TcpExt.TCPBacklogDrop", "segments for sockets that a program held too long",
 	  "- tcp-memory " READERS },
-	{ COUNTER, "TcpExt.TCPTimeWaitOverflow", "connections ended without TIME_WAIT", "", 1 },
 	{ COUNTER, "TcpExt.PAWSEstab", "segments with an old timestamp", "", 10 },
 	/* What peers and programs do, and what follows from the above. */
 	{ COUNTER,
 	  "Tcp.AttemptFails|TcpExt.TCPAbort*|TcpExt.Syncookies*|TcpExt.TCPDeferAcceptDrop|"
-	  "TcpExt.TCPMTUPFail|TcpExt.TCPSACKDiscard|TcpExt.TcpTimeoutRehash|TcpExt.LockDroppedIcmps|"
+	  "TcpExt.TCPTimeWaitOverflow|TcpExt.TCPMTUPFail|TcpExt.TCPSACKDiscard|TcpExt.TcpTimeoutRehash|TcpExt.LockDroppedIcmps|"
 	  "TcpExt.TCPAODroppedIcmps|TcpExt.TCPLossFailures|TcpExt.TCPReno*|TcpExt.TCPSack*|"
 	  "TcpExt.TCPFullUndo|TcpExt.TCPMemoryPressuresChrono|Icmp.*|IcmpMsg.*|sockstat.*",
 	  NULL },
@@ -151,9 +163,8 @@ static const struct doctor_loss ledger[] = {
 };
 
 /* A counter that no row knows and that is called like this counts a loss. */
-static const char *const loss_words[] = { "drop",    "discard",	 "miss",   "err",   "fail",
-					  "overrun", "overflow", "no_buf", "nobuf", "exceed",
-					  "abort",   "timeout",	 "out_of", "prune", "full" };
+static const char *const loss_words[] = { "drop",    "discard",	 "err",	   "fail",
+					  "overrun", "overflow", "exceed", "timeout" };
 
 static bool has_loss_word(const char *name)
 {
@@ -202,13 +213,13 @@ static bool fits(enum doctor_loss_in in, const char *name, const char *names)
 	return false;
 }
 
-/* A name of the driver's that ends so is no number of packets. */
-static bool is_time(const char *name)
+/* A name of the driver's that ends so, or has these, is no number of packets. */
+static bool is_amount(const char *name)
 {
 	size_t len = strlen(name);
 
 	return (len > 3 && (!strcmp(name + len - 3, "_ns") || !strcmp(name + len - 3, "_us"))) ||
-	       strcasestr(name, "duration");
+	       strcasestr(name, "byte") || strcasestr(name, "octet");
 }
 
 static bool is_one_of(const char *word, const char *words)
@@ -231,7 +242,7 @@ static const struct doctor_loss *find(enum doctor_loss_in in, const char *name, 
 						    .permille = 1 };
 	const struct doctor_loss *row;
 
-	if (in == DOCTOR_IN_ETHTOOL && is_time(name))
+	if (in == DOCTOR_IN_ETHTOOL && is_amount(name))
 		return NULL;
 	for (row = ledger; row->name; row++) {
 		if (row->in != in || (row->drivers && !is_one_of(driver, row->drivers)))
@@ -281,8 +292,13 @@ bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *r
 	return false;
 }
 
+struct losses {
+	__u64 sum[3], most;
+	const char *name; /* of the counter that rose most */
+};
+
 static void add_losses(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-		       enum doctor_loss_in in, const char *id, __u64 sum[3])
+		       enum doctor_loss_in in, const char *id, struct losses *losses)
 {
 	doctor_map map = in == DOCTOR_IN_STATS ? iface->stats : iface->ethtool;
 	__u64 rise;
@@ -295,19 +311,28 @@ static void add_losses(const struct doctor_snapshot *snap, const struct doctor_i
 		    !doctor_iface_rise(snap, iface, in == DOCTOR_IN_ETHTOOL, name, &rise) ||
 		    !rise || !sums_up(doctor_loss_of(in, name, iface->driver), id))
 			continue;
-		sum[in == DOCTOR_IN_STATS ? 0 : strpbrk(name, "0123456789") ? 1 : 2] += rise;
+		losses->sum[in == DOCTOR_IN_STATS	? 0 :
+			    strpbrk(name, "0123456789") ? 1 :
+							  2] += rise;
+		if (rise < losses->most)
+			continue;
+		losses->most = rise;
+		losses->name = name;
 	}
 }
 
 __u64 doctor_loss_by(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-		     const char *id)
+		     const char *id, const char **ret_name)
 {
-	__u64 sum[3] = {};
+	struct losses losses = { .name = "" };
+	__u64 most;
 
-	add_losses(snap, iface, DOCTOR_IN_STATS, id, sum);
-	add_losses(snap, iface, DOCTOR_IN_ETHTOOL, id, sum);
-	sum[0] = sum[1] > sum[0] ? sum[1] : sum[0];
-	return sum[2] > sum[0] ? sum[2] : sum[0];
+	add_losses(snap, iface, DOCTOR_IN_STATS, id, &losses);
+	add_losses(snap, iface, DOCTOR_IN_ETHTOOL, id, &losses);
+	if (ret_name)
+		*ret_name = losses.name;
+	most = losses.sum[1] > losses.sum[0] ? losses.sum[1] : losses.sum[0];
+	return losses.sum[2] > most ? losses.sum[2] : most;
 }
 
 /* What passes where @name is counted; 0: not known. */

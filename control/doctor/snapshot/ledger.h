@@ -38,10 +38,10 @@ const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *nam
 bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum);
 /* The same of an interface. Drivers and kernel count the same under several names: the kernel's
  * statistics, the driver's names without a number and those with one are summed apart, and the
- * largest sum is it.
+ * largest sum is it. @ret_name: of the counter that rose most; NULL: do not tell.
  */
 __u64 doctor_loss_by(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
-		     const char *id);
+		     const char *id, const char **ret_name);
 
 /* Call @each for every counter that rose as much as its row says. */
 struct doctor_risen {

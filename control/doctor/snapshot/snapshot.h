@@ -76,6 +76,7 @@ struct doctor_iface {
 	__u32 link_type; /* ARPHRD_*; 772 is the loopback device */
 	__s64 speed_mbit, speed_max_mbit; /* of the link, and of the NIC; -1, 0: not known */
 	char duplex[8]; /* half, full; "": not known */
+	__u32 mtu; /* 0: not known */
 	__u32 pcie_width, pcie_max_width; /* lanes; ~0: not known */
 	__u32 numa_node; /* ~0: none */
 	__u32 rx_queues, rps_queues; /* rps_queues: Rx queues with RPS on */

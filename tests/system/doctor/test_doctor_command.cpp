@@ -187,15 +187,16 @@ TEST_CASE("doctor: the remedy of each check is run, or cannot be tried here", "[
 		  "tcp-truesize" },
 		{ "it is to be done elsewhere: cables, switches, the peer, who hires the machine out",
 		  "cpu-steal duplex-mismatch link-slow link-full nic-pauses-received nic-allowance "
-		  "nic-port-discards wire-errors tcp-loss small-mss checksum-errors flow-limit-drops" },
+		  "nic-port-discards wire-errors frames-too-long tcp-loss small-mss checksum-errors "
+		  "flow-limit-drops" },
 		{ "it is the program's to mend",
 		  "tcp-reader-stopped tcp-reader-slow udp-reader-stopped udp-reader-slow "
 		  "listen-overflow tcp-sndbuf-limited tcp-rcvbuf-fixed app-window ip-fragments "
 		  "ip-reassembly-fails ip-fragments-one-queue rx-extras capture-drops" },
 		{ "it changes what all of the host shares",
 		  "backlog-drops nic-no-memory tcp-memory udp-memory udp-burst udp-send-buffer "
-		  "cgroup-memory conntrack-full neighbour-full cpu-clock cpu-sleeps cpu-sibling "
-		  "irqs-on-one-cpu rx-starved napi-starved reader-waits-for-cpu "
+		  "cgroup-memory conntrack-full conntrack-race neighbour-full cpu-clock cpu-sleeps "
+		  "cpu-sibling irqs-on-one-cpu rx-starved napi-starved reader-waits-for-cpu "
 		  "udp-reader-shares-cpu numa-remote" },
 		{ "it needs a driver with such queues, rings or offloads: the simulated NIC's tests "
 		  "have its conditions",

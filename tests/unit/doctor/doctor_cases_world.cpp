@@ -54,6 +54,38 @@ const std::vector<Case> &doctor_cases_world()
 		{ "nic-pauses-received",
 		  {},
 		  [](Bundle &b) { b.rise_at("ifaces/1/ethtool/rx_prio3_pause", 700); } },
+		{ "nic-pauses-received",
+		  {},
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/ethtool/rx_prio3_pause", 700);
+			  b.rise_at("ifaces/1/ethtool/rx_prio3_pause_duration", 600000);
+		  } },
+		{ "nic-allowance",
+		  {},
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/ethtool/linklocal_allowance_exceeded", 700);
+		  } },
+		{ "frames-too-long",
+		  {},
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/stats/rx_length_errors", 7000);
+			  b.set("/after/ifaces/1/mtu", "1500");
+		  } },
+		{ "frames-too-long",
+		  {},
+		  [](Bundle &b) {
+			  b.rise_at("ifaces/1/ethtool/rx_oversize_packets", 7000);
+			  b.set("/after/ifaces/1/mtu", "9000");
+		  } },
+		/* Half of both directions. */
+		{ "link-slow",
+		  {},
+		  [](Bundle &b) {
+			  link(b, 1000, 400000000);
+			  b.rise_at("ifaces/1/stats/tx_bytes", 400000000);
+			  b.rise_at("ifaces/1/stats/collisions", 5000);
+			  b.set("/after/ifaces/1/duplex", "\"half\"");
+		  } },
 		{ "irqs-on-one-cpu",
 		  { "rx-cpu-busy" },
 		  [](Bundle &b) {
@@ -92,7 +124,15 @@ const std::vector<Case> &doctor_cases_world()
 		  [](Bundle &b) {
 			  b.set("/after/counters/nf_conntrack.count", "100");
 			  b.set("/after/counters/nf_conntrack.max", "262144");
+			  b.rise("nf_conntrack.drop", 300);
+		  } },
+		{ "conntrack-race",
+		  {},
+		  [](Bundle &b) {
+			  b.set("/after/counters/nf_conntrack.count", "100");
+			  b.set("/after/counters/nf_conntrack.max", "262144");
 			  b.rise("nf_conntrack.insert_failed", 300);
+			  b.rise("nf_conntrack.drop", 300);
 		  } },
 		{ "neighbour-full", {}, [](Bundle &b) { b.rise("arp_cache.table_fulls", 300); } },
 		{ "syn-queue-full",
@@ -118,6 +158,12 @@ const std::vector<Case> &doctor_cases_world()
 				"segs_out":15000})");
 			  b.rise("Tcp.OutSegs", 15000).rise("Tcp.RetransSegs", 900);
 			  b.rise("TcpExt.TCPTimeouts", 200);
+		  } },
+		{ "tcp-loss",
+		  {},
+		  [](Bundle &b) {
+			  b.rise("Tcp.OutSegs", 900000).rise("Tcp.RetransSegs", 300);
+			  b.rise("TcpExt.TCPSynRetrans", 300).rise("Tcp.ActiveOpens", 1000);
 		  } },
 		{ "tcp-sndbuf-limited",
 		  {},
