@@ -20,8 +20,8 @@ struct doctor_request {
 int doctor_collect(struct doctor_snapshot *snap, const struct doctor_request *request,
 		   struct rxaqm_error *error);
 
-/* Replace addresses by "addr1" ..., the names of the host and of processes by "masked", and paths of
- * cgroups by "/masked1" ....
+/* Replace addresses by "addr1" ..., the names of the host and of processes by "masked", and paths
+ * of cgroups by "/masked1" ....
  */
 void doctor_mask(struct doctor_snapshot *snap);
 

@@ -60,8 +60,9 @@ static void mask_cgroups(struct words *words, doctor_map counters)
 		json_object_object_add(masked, name, json_object_get(value));
 		json_object_object_del(counters, key);
 	}
-	json_object_object_foreach(masked, new_key, new_value)
+	json_object_object_foreach(masked, new_key, new_value) {
 		json_object_object_add(counters, new_key, json_object_get(new_value));
+	}
 	json_object_put(masked);
 }
 
