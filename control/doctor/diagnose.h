@@ -2,8 +2,7 @@
 /* From a snapshot to findings in order, and to words. No clocks, no host: the same snapshot
  * gives the same bytes.
  */
-#ifndef RXAQM_DOCTOR_DIAGNOSE_H
-#define RXAQM_DOCTOR_DIAGNOSE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -115,5 +114,3 @@ const struct doctor_finding *doctor_first_of(const struct doctor_diagnosis *diag
 	     (finding) < (diagnosis)->findings + (diagnosis)->nr; (finding)++) \
 		if ((finding)->verdict != (which)) {                           \
 		} else
-
-#endif /* RXAQM_DOCTOR_DIAGNOSE_H */

@@ -3,8 +3,7 @@
  * GET /metrics over HTTP, by libmicrohttpd, in one thread: serves the file that the daemon writes.
  * Eight connections at a time, each with 16 KiB of memory, five idle seconds and ten in all.
  */
-#ifndef RXAQM_HTTP_H
-#define RXAQM_HTTP_H
+#pragma once
 
 #include "base/log.h"
 
@@ -28,5 +27,3 @@ unsigned int rxaqm_http_port(const struct rxaqm_http *http);
 
 /* Safe on NULL. */
 void rxaqm_http_stop(struct rxaqm_http *http);
-
-#endif /* RXAQM_HTTP_H */

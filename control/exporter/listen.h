@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An address and port to listen on, as typed. */
-#ifndef RXAQM_LISTEN_H
-#define RXAQM_LISTEN_H
+#pragma once
 
 #include <netinet/in.h>
 
@@ -19,5 +18,3 @@ struct rxaqm_listen {
 /* "127.0.0.1:9752", "[::1]:9752", "0.0.0.0:9752"; port 0: any. -EINVAL with @error. */
 int rxaqm_listen_parse(const char *text, struct rxaqm_listen *ret_listen,
 		       struct rxaqm_error *error);
-
-#endif /* RXAQM_LISTEN_H */

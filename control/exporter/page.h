@@ -2,8 +2,7 @@
 /*
  * The page that is served: the daemon's file, as it is or as OpenMetrics, and how old it is.
  */
-#ifndef RXAQM_PAGE_H
-#define RXAQM_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@
  */
 char *rxaqm_page_read(const char *path, bool openmetrics, size_t *ret_bytes,
 		      struct rxaqm_error *error);
-
-#endif /* RXAQM_PAGE_H */

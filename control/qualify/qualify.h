@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs the rows of a qualification, and puts back whatever they changed. */
-#ifndef RXAQM_QUALIFY_RUN_H
-#define RXAQM_QUALIFY_RUN_H
+#pragma once
 
 #include "qualify/rows/row.h"
 
@@ -88,5 +87,3 @@ int qualify_report_make(const struct qualify_report *report, struct qualify_reco
  */
 int qualify_report_compare(const struct qualify_report *report, char *const *paths,
 			   struct rxaqm_error *error);
-
-#endif /* RXAQM_QUALIFY_RUN_H */

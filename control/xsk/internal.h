@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* What the files of the library share, with each other and with rxaqm-xsk. */
-#ifndef RXAQM_XSK_INTERNAL_H
-#define RXAQM_XSK_INTERNAL_H
+#pragma once
 
 #include <sys/types.h>
 #include <xdp/xsk.h>
@@ -63,5 +62,3 @@ struct rxaqm_xsk {
 };
 
 #define RXAQM_XSK_EXPORT __attribute__((visibility("default")))
-
-#endif /* RXAQM_XSK_INTERNAL_H */

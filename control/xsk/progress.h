@@ -5,8 +5,7 @@
  * had come how far. A packet waited at least since the first look that saw it there, so the
  * figure is too low by one interval between looks at most.
  */
-#ifndef RXAQM_XSK_PROGRESS_H
-#define RXAQM_XSK_PROGRESS_H
+#pragma once
 
 #include "types.h"
 
@@ -45,5 +44,3 @@ static inline __u64 rxaqm_progress_wait_ns(struct rxaqm_progress *p, __u64 now_n
 	seen_ns = p->look[p->first % RXAQM_PROGRESS_LOOKS].ns;
 	return now_ns > seen_ns ? now_ns - seen_ns : 0;
 }
-
-#endif /* RXAQM_XSK_PROGRESS_H */

@@ -4,8 +4,7 @@
  * can, to a program that takes them, which a dispatcher does if all programs in it do. Else drivers
  * drop them. Most refuse an MTU that allows such frames, some do not look at it after attach.
  */
-#ifndef RXAQM_FRAGMENTS_H
-#define RXAQM_FRAGMENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ bool rxaqm_fragments_lost(const struct rxaqm_iface *iface, const char *ifname,
 
 /* The largest MTU whose frames fit one page. */
 unsigned int rxaqm_fragments_mtu(void);
-
-#endif /* RXAQM_FRAGMENTS_H */

@@ -5,8 +5,7 @@
  * programs, so it takes the XDP slot alone. Never in generic mode, which kernels up to 6.12.12 let
  * happen, to their harm.
  */
-#ifndef RXAQM_HINT_H
-#define RXAQM_HINT_H
+#pragma once
 
 #include "attach/plane.h"
 #include "xdp_config.h"
@@ -31,5 +30,3 @@ bool rxaqm_hint_release_reached(const char *release, const char *since);
  */
 int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
 		      const struct rxaqm_xdp_config *config, struct rxaqm_error *error);
-
-#endif /* RXAQM_HINT_H */

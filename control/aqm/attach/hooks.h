@@ -3,8 +3,7 @@
  * The tracing programs: attached once, shared by all interfaces, pinned as links. They
  * also bring the maps into being: whoever loads first creates and pins them.
  */
-#ifndef RXAQM_HOOKS_H
-#define RXAQM_HOOKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ int rxaqm_hooks_generic(bool wanted, struct rxaqm_error *error);
  * interrupted command left.
  */
 int rxaqm_hooks_remove(struct rxaqm_error *error);
-
-#endif /* RXAQM_HOOKS_H */

@@ -2,8 +2,7 @@
 /* How an interface is to be attached: what was asked for, what follows for this one, and the entry
  * in the registry that says so.
  */
-#ifndef RXAQM_PLAN_H
-#define RXAQM_PLAN_H
+#pragma once
 
 #include "state/state.h"
 #include "nic/nic.h"
@@ -49,5 +48,3 @@ bool rxaqm_entry_has_facts(const struct rxaqm_iface *iface, const struct rxaqm_p
  * attach would make something else of it? How, or NULL.
  */
 const char *rxaqm_entry_outgrown(const struct rxaqm_iface *iface, const char *ifname);
-
-#endif /* RXAQM_PLAN_H */

@@ -3,8 +3,7 @@
  * The data plane of an interface: attach, detach, and the way back from anything that
  * was interrupted (undo.h). All of it under the lock, all or nothing.
  */
-#ifndef RXAQM_PLANE_H
-#define RXAQM_PLANE_H
+#pragma once
 
 #include "attach/plan.h"
 
@@ -31,5 +30,3 @@ int rxaqm_plane_detach(struct rxaqm_state *state, struct rxaqm_iface *iface,
  * some could not be reached, which are switched off then.
  */
 int rxaqm_plane_detach_all(struct rxaqm_state *state, struct rxaqm_error *error);
-
-#endif /* RXAQM_PLANE_H */

@@ -3,8 +3,7 @@
  * AF_XDP sockets that queues go to: which there are, what the kernel says of them, and what their
  * consumers say.
  */
-#ifndef RXAQM_SOCKETS_H
-#define RXAQM_SOCKETS_H
+#pragma once
 
 #include "state/state.h"
 #include "wait.h"
@@ -68,5 +67,3 @@ void rxaqm_socket_look(const struct rxaqm_iface *iface, const struct rxaqm_queue
 		       __u64 now_ns, struct rxaqm_socket *socket);
 
 extern const char *const rxaqm_wait_state_names[]; /* by enum rxaqm_wait_state */
-
-#endif /* RXAQM_SOCKETS_H */

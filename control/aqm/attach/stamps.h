@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The hardware Rx timestamp configuration that attach changes and detach puts back. */
-#ifndef RXAQM_STAMPS_H
-#define RXAQM_STAMPS_H
+#pragma once
 
 #include "iface.h"
 #include "base/log.h"
@@ -33,5 +32,3 @@ const char *rxaqm_stamps_words(__s32 rx_filter);
  */
 void rxaqm_stamps_restore(const struct rxaqm_iface *iface, const char *ifname,
 			  struct rxaqm_phc_keep *keep, struct rxaqm_error *error);
-
-#endif /* RXAQM_STAMPS_H */

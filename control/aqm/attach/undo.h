@@ -3,8 +3,7 @@
  * Every change to the machine is noted in the interface's registry entry before it is made, so that
  * undoing reads the entry and never has to guess. All of it under the lock.
  */
-#ifndef RXAQM_UNDO_H
-#define RXAQM_UNDO_H
+#pragma once
 
 #include "state/state.h"
 
@@ -32,5 +31,3 @@ void rxaqm_undo_interrupted(struct rxaqm_state *state, struct rxaqm_error *error
 
 /* The same in all namespaces, where slots have run out. */
 void rxaqm_undo_everywhere(struct rxaqm_state *state, struct rxaqm_error *error);
-
-#endif /* RXAQM_UNDO_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The XDP program on an interface, by libxdp where it can, in the namespace entered. */
-#ifndef RXAQM_XDP_H
-#define RXAQM_XDP_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ int rxaqm_xdp_detach(unsigned int ifindex, __u32 prog_id, struct rxaqm_error *er
  * network namespace. It is in the way of whatever is attached next.
  */
 void rxaqm_xdp_drop_empty(unsigned int ifindex);
-
-#endif /* RXAQM_XDP_H */

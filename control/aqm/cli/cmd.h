@@ -3,8 +3,7 @@
  * The subcommands of rxaqm. Each returns an exit code (log.h), or, negative, that it failed as the
  * error says that it was given.
  */
-#ifndef RXAQM_CMD_H
-#define RXAQM_CMD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ typedef int rxaqm_change(struct rxaqm_iface *iface, const char *ifname, void *ar
  */
 int rxaqm_change_each(struct rxaqm_state *state, const char *pattern, rxaqm_change *change,
 		      void *arg, struct rxaqm_error *error);
-
-#endif /* RXAQM_CMD_H */

@@ -2,8 +2,7 @@
 /* What "rxaqm top" shows: one row a queue, figures by the second. Lines and JSON (cmd_top.c), and
  * a screen (top_screen.c).
  */
-#ifndef RXAQM_TOP_H
-#define RXAQM_TOP_H
+#pragma once
 
 #include "attach/sockets.h"
 #include "cli/cmd.h"
@@ -96,5 +95,3 @@ const char *rxaqm_top_socket(const struct rxaqm_top_row *row, char buf[RXAQM_TOP
  * terminal is not known.
  */
 bool rxaqm_top_screen(struct rxaqm_top *top, __u64 interval_ns, __u64 count);
-
-#endif /* RXAQM_TOP_H */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One queue's sojourn over the last minutes, on the screen of curses. */
-#ifndef RXAQM_TOP_GRAPH_H
-#define RXAQM_TOP_GRAPH_H
+#pragma once
 
 #include "cli/top.h"
 
 void rxaqm_top_graph(const struct rxaqm_top *top, const struct rxaqm_top_row *row,
 		     __u64 interval_ns);
-
-#endif /* RXAQM_TOP_GRAPH_H */

@@ -3,8 +3,7 @@
  * The daemon's configuration: what rxaqm.conf(5) says, checked as a whole. Every key is a
  * row of a table (config_keys.c); keys/keys.h parses and prints them.
  */
-#ifndef RXAQM_CONFIG_H
-#define RXAQM_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -130,5 +129,3 @@ struct rxaqm_out;
 
 /* All that is in effect: as a file that would say the same, or JSON. */
 void rxaqm_config_out(struct rxaqm_out *out, const struct rxaqm_config *config);
-
-#endif /* RXAQM_CONFIG_H */

@@ -4,8 +4,7 @@
  * [interface] for all queues and sections [queue 0-3,6] for some, applied in the order
  * of the file.
  */
-#ifndef RXAQM_POLICY_FILE_H
-#define RXAQM_POLICY_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -32,5 +31,3 @@ struct rxaqm_policies {
  * from the first one, in ranges.
  */
 void rxaqm_policy_file_print(FILE *file, const void *policies);
-
-#endif /* RXAQM_POLICY_FILE_H */

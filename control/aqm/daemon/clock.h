@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The clocks of the NICs. */
-#ifndef RXAQM_RUN_CLOCK_H
-#define RXAQM_RUN_CLOCK_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -11,5 +10,3 @@
 void rxaqm_run_clocks(struct rxaqm_run *run);
 /* Withdraw what @link has published, if its entry is still there. */
 void rxaqm_run_clock_free(struct rxaqm_link *link);
-
-#endif /* RXAQM_RUN_CLOCK_H */

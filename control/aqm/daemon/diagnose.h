@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RXAQM_RUN_DIAGNOSE_H
-#define RXAQM_RUN_DIAGNOSE_H
+#pragma once
 
 #include "daemon/run.h"
 #include "report/metrics_text.h"
@@ -10,5 +9,3 @@ void rxaqm_run_diagnose(struct rxaqm_run *run);
 /* Has it ended? */
 void rxaqm_run_diagnosis_look(struct rxaqm_run *run);
 void rxaqm_run_diagnosis_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
-
-#endif /* RXAQM_RUN_DIAGNOSE_H */

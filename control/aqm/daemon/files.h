@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the daemon writes for others: status and metrics. */
-#ifndef RXAQM_RUN_FILES_H
-#define RXAQM_RUN_FILES_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -12,5 +11,3 @@ void rxaqm_run_metrics(struct rxaqm_run *run);
 /* Remove them at the end, so that nobody takes them for current. */
 void rxaqm_run_status_remove(const struct rxaqm_config *config);
 void rxaqm_run_metrics_remove(void);
-
-#endif /* RXAQM_RUN_FILES_H */

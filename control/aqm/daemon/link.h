@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What becomes of one interface, and when what failed is tried again. */
-#ifndef RXAQM_RUN_LINK_H
-#define RXAQM_RUN_LINK_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -23,5 +22,3 @@ void rxaqm_run_changed(struct rxaqm_link *link);
 void rxaqm_run_forget(struct rxaqm_link *link);
 /* Nor is what was seen of its queues (overload.c). */
 void rxaqm_run_forget_overload(struct rxaqm_link *link);
-
-#endif /* RXAQM_RUN_LINK_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The interfaces that sections of the configuration are for, as they come and go. */
-#ifndef RXAQM_RUN_LINKS_H
-#define RXAQM_RUN_LINKS_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -12,5 +11,3 @@ struct rxaqm_link *rxaqm_run_link_find(const struct rxaqm_run *run, unsigned int
 void rxaqm_run_link_removed(struct rxaqm_link *link);
 /* A new configuration: every link is looked at again. @old is freed. */
 void rxaqm_run_links_reconfigure(struct rxaqm_run *run, struct rxaqm_config *old);
-
-#endif /* RXAQM_RUN_LINKS_H */

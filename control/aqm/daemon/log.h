@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RXAQM_RUN_LOG_H
-#define RXAQM_RUN_LOG_H
+#pragma once
 
 #include <syslog.h>
 #include "daemon/run.h"
@@ -29,5 +28,3 @@ void rxaqm_link_event(const struct rxaqm_link *link, int queue, enum rxaqm_log_e
 
 /* Tell systemd how things are, if that has changed, and whether the start, or a reload, ends. */
 void rxaqm_run_notify(struct rxaqm_run *run, bool becomes_ready);
-
-#endif /* RXAQM_RUN_LOG_H */

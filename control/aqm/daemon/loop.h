@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RXAQM_RUN_LOOP_H
-#define RXAQM_RUN_LOOP_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -9,5 +8,3 @@ int rxaqm_run_lock(struct rxaqm_error *error);
 
 /* Run until told to stop. Returns an exit code. */
 int rxaqm_run_loop(struct rxaqm_run *run);
-
-#endif /* RXAQM_RUN_LOOP_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RXAQM_RUN_OVERLOAD_H
-#define RXAQM_RUN_OVERLOAD_H
+#pragma once
 
 #include "daemon/run.h"
 #include "report/metrics_text.h"
@@ -8,5 +7,3 @@
 /* Tell overload and, where the configuration says so, enforce; once a second. */
 void rxaqm_run_overload(struct rxaqm_run *run);
 void rxaqm_run_overload_metrics(struct rxaqm_metrics_text *text, const struct rxaqm_run *run);
-
-#endif /* RXAQM_RUN_OVERLOAD_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How a section says to attach. */
-#ifndef RXAQM_RUN_PLAN_H
-#define RXAQM_RUN_PLAN_H
+#pragma once
 
 #include "attach/plan.h"
 #include "config/config.h"
@@ -18,5 +17,3 @@ int rxaqm_run_check(const struct rxaqm_config_iface *section, const char *ifname
 /* Must what is attached as @iface be attached anew to be as planned? Why, or NULL. */
 const char *rxaqm_run_differs(const struct rxaqm_config_iface *section,
 			      const struct rxaqm_iface *iface, const struct rxaqm_plan *plan);
-
-#endif /* RXAQM_RUN_PLAN_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RXAQM_RUN_RECONCILE_H
-#define RXAQM_RUN_RECONCILE_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -11,5 +10,3 @@ void rxaqm_run_reconcile(struct rxaqm_link *link);
  * that starts later is to leave it off.
  */
 void rxaqm_run_note_detached(const struct rxaqm_link *link, const struct rxaqm_iface *iface);
-
-#endif /* RXAQM_RUN_RECONCILE_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RXAQM_RUN_ROOM_H
-#define RXAQM_RUN_ROOM_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -12,5 +11,3 @@ bool rxaqm_run_room(struct rxaqm_link *link, unsigned int nr_queues);
 
 /* @link is WAITING: leave it off, if someone has detached all that was attached here. Was it so? */
 bool rxaqm_run_leave_off(struct rxaqm_link *link);
-
-#endif /* RXAQM_RUN_ROOM_H */

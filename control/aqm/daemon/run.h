@@ -10,8 +10,7 @@
  * to be so: a lost or doubled event does no harm. Who has more to do later notes when, and the loop
  * takes the least.
  */
-#ifndef RXAQM_RUN_H
-#define RXAQM_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <systemd/sd-event.h>
@@ -145,5 +144,3 @@ static inline bool rxaqm_run_is_own(const struct rxaqm_link *link)
 {
 	return link->section && !link->section->glob;
 }
-
-#endif /* RXAQM_RUN_H */

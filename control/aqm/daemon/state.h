@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pinned state, as it comes and goes. */
-#ifndef RXAQM_RUN_STATE_H
-#define RXAQM_RUN_STATE_H
+#pragma once
 
 #include "daemon/run.h"
 
@@ -11,5 +10,3 @@ bool rxaqm_run_state_check(struct rxaqm_run *run);
 void rxaqm_run_state_changed(struct rxaqm_run *run);
 /* See whether @link is still attached. */
 void rxaqm_run_verify(struct rxaqm_link *link);
-
-#endif /* RXAQM_RUN_STATE_H */

@@ -3,8 +3,7 @@
  * Is all well, as monitoring wants to know it: one line and an exit status by the
  * conventions of Nagios plugins (status, text, "|", performance data).
  */
-#ifndef RXAQM_CHECK_H
-#define RXAQM_CHECK_H
+#pragma once
 
 #include <stdio.h>
 
@@ -76,5 +75,3 @@ void rxaqm_check_add_iface(struct rxaqm_check_sum *sum, const struct rxaqm_check
 
 /* Print the line, or JSON. Returns the exit status: UNKNOWN if it cannot be written. */
 int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file, bool json);
-
-#endif /* RXAQM_CHECK_H */

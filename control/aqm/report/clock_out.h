@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is known about a NIC's clock, for people and JSON. */
-#ifndef RXAQM_CLOCK_OUT_H
-#define RXAQM_CLOCK_OUT_H
+#pragma once
 
 #include "clock_map.h"
 #include "base/out.h"
@@ -16,5 +15,3 @@ void rxaqm_clock_out(struct rxaqm_out *out, const struct rxaqm_clock_entry *entr
 /* A reading of the PHC, and what @fit made of it. */
 void rxaqm_clock_out_sample(struct rxaqm_out *out, const struct rxaqm_phc_sample *sample,
 			    const struct rxaqm_phc_fit *fit);
-
-#endif /* RXAQM_CLOCK_OUT_H */

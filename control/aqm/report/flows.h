@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who pays: the largest flows of a queue, as XDP has noted them for those who ask (flow_name.h). */
-#ifndef RXAQM_FLOWS_H
-#define RXAQM_FLOWS_H
+#pragma once
 
 #include "base/out.h"
 #include "state/state.h"
@@ -18,5 +17,3 @@ void rxaqm_flows_ask(struct rxaqm_state *state, __u64 for_ns);
  */
 void rxaqm_flows_out(struct rxaqm_out *out, const struct rxaqm_state *state, unsigned int index,
 		     const struct rxaqm_queue *q);
-
-#endif /* RXAQM_FLOWS_H */

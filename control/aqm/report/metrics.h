@@ -6,8 +6,7 @@
  * Series are bounded: interfaces are shown queue by queue until RXAQM_METRICS_QUEUES_MAX
  * queues have been shown; those that come after are shown as one queue, "all".
  */
-#ifndef RXAQM_METRICS_H
-#define RXAQM_METRICS_H
+#pragma once
 
 #include "report/metrics_text.h"
 #include "state/state.h"
@@ -27,5 +26,3 @@ struct rxaqm_metrics {
 
 /* All metrics. To be freed by the caller; NULL if there is no memory. */
 char *rxaqm_metrics_render(const struct rxaqm_metrics *metrics, size_t *ret_bytes);
-
-#endif /* RXAQM_METRICS_H */

@@ -3,8 +3,7 @@
  * What metrics show: one row an interface, and one a queue, or one for all queues of an interface.
  * Counts of packets and of queues are summed up over them; of times, the greatest is taken.
  */
-#ifndef RXAQM_METRICS_ROWS_H
-#define RXAQM_METRICS_ROWS_H
+#pragma once
 
 #include "figures/figures.h"
 #include "report/metrics.h"
@@ -95,5 +94,3 @@ void rxaqm_metrics_print_queues(struct rxaqm_metrics_text *text,
 void rxaqm_metrics_print_ifaces(struct rxaqm_metrics_text *text,
 				const struct rxaqm_metrics_rows *ifaces);
 void rxaqm_metrics_print(struct rxaqm_metrics_text *text, struct rxaqm_metrics_view *view);
-
-#endif /* RXAQM_METRICS_ROWS_H */

@@ -3,8 +3,7 @@
  * The text format of Prometheus (0.0.4). A family is begun, all its samples follow, then the next:
  * the format does not allow to come back to one.
  */
-#ifndef RXAQM_METRICS_TEXT_H
-#define RXAQM_METRICS_TEXT_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdio.h>
@@ -37,5 +36,3 @@ void rxaqm_metrics_ns(struct rxaqm_metrics_text *text, const char *const *labels
 /* Name and labels of a sample of the family and, behind its name, @end; the value is to follow. */
 void rxaqm_metrics_begin(struct rxaqm_metrics_text *text, const char *end,
 			 const char *const *labels);
-
-#endif /* RXAQM_METRICS_TEXT_H */

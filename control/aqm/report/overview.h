@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One line of verdict about all that is attached. */
-#ifndef RXAQM_OVERVIEW_H
-#define RXAQM_OVERVIEW_H
+#pragma once
 
 #include "base/terminal.h"
 #include "state/state.h"
@@ -28,5 +27,3 @@ void rxaqm_overview_standing(struct rxaqm_overview *overview, const char *ifname
 const char *rxaqm_overview_text(const struct rxaqm_overview *overview,
 				char buf[RXAQM_OVERVIEW_LEN]);
 enum rxaqm_paint rxaqm_overview_paint(const struct rxaqm_overview *overview);
-
-#endif /* RXAQM_OVERVIEW_H */

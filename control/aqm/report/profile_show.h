@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* "profile show": a profile, alone or held against the machine. */
-#ifndef RXAQM_PROFILE_SHOW_H
-#define RXAQM_PROFILE_SHOW_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -22,5 +21,3 @@ unsigned int rxaqm_profile_out_facts(struct rxaqm_out *out, const struct rxaqm_p
  */
 unsigned int rxaqm_profile_out_interface(struct rxaqm_out *out, const struct rxaqm_profile *profile,
 					 struct rxaqm_nic_facts *facts);
-
-#endif /* RXAQM_PROFILE_SHOW_H */

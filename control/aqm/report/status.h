@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What "status" tells, as JSON, and that as text: of what it has taken itself, or the daemon. */
-#ifndef RXAQM_STATUS_H
-#define RXAQM_STATUS_H
+#pragma once
 
 #include "base/out.h"
 #include "figures/figures.h"
@@ -21,5 +20,3 @@ void rxaqm_status_law_print(struct rxaqm_out *out, struct json_object *queue);
  * packet has come to lately, only with @all more than how many these are.
  */
 void rxaqm_status_print(struct rxaqm_out *out, struct json_object *status, bool all);
-
-#endif /* RXAQM_STATUS_H */

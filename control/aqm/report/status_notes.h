@@ -3,8 +3,7 @@
  * What the operator should know of an attachment beyond its figures: why it goes by no
  * timestamps, why they are missing, what it keeps others from, what it cannot shorten.
  */
-#ifndef RXAQM_STATUS_NOTES_H
-#define RXAQM_STATUS_NOTES_H
+#pragma once
 
 #include "attach/fragments.h"
 #include "base/exempt.h"
@@ -52,5 +51,3 @@ void rxaqm_notes_write(const struct rxaqm_note_facts *facts, struct rxaqm_out *o
 /* The array "notes" of @iface; empty if the interface is not @here. */
 void rxaqm_notes_out(struct rxaqm_out *out, const struct rxaqm_state *state,
 		     const struct rxaqm_iface *iface, const char *ifname, bool here);
-
-#endif /* RXAQM_STATUS_NOTES_H */

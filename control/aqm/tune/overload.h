@@ -7,8 +7,7 @@
  * four times as much, and long pauses between calls count as 5 s. So a state lasts at least
  * as long as is configured, and a dip of a second within a minute starts nothing anew.
  */
-#ifndef RXAQM_OVERLOAD_H
-#define RXAQM_OVERLOAD_H
+#pragma once
 
 #include "base/exempt.h"
 #include "queue.h"
@@ -125,5 +124,3 @@ enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
 						   const struct rxaqm_overload_look *look,
 						   enum rxaqm_mode mode, __u64 now_ns,
 						   char text[RXAQM_OVERLOAD_TEXT]);
-
-#endif /* RXAQM_OVERLOAD_H */

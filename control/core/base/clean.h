@@ -5,8 +5,7 @@
  * that are no UTF-8. It is kept as it is, for the kernel knows it by that, and cleaned on its way
  * out.
  */
-#ifndef RXAQM_CLEAN_H
-#define RXAQM_CLEAN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ void rxaqm_clean_puts(FILE *file, const char *text);
  * into a sentence.
  */
 void rxaqm_clean(char *text);
-
-#endif /* RXAQM_CLEAN_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where files are that rxaqm writes for itself. */
-#ifndef RXAQM_DIRS_H
-#define RXAQM_DIRS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ const char *rxaqm_runtime_path(const char *name, char *buf, size_t size);
 
 /* @name in what outlives a reboot: $STATE_DIRECTORY, or /var/lib/rxaqm. Returns @buf. */
 const char *rxaqm_kept_path(const char *name, char *buf, size_t size);
-
-#endif /* RXAQM_DIRS_H */

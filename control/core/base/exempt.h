@@ -4,8 +4,7 @@
  * 0, -EINVAL (not of the form), -ERANGE (no such port or DSCP) or -E2BIG (too many);
  * @policy is unchanged on error.
  */
-#ifndef RXAQM_EXEMPT_H
-#define RXAQM_EXEMPT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ void rxaqm_exempt_format_dscp(const struct rxaqm_policy *policy, char *buf, size
 /* What is exempt under @policy, in words: "ICMP, ..., exempt_ports=22". */
 #define RXAQM_EXEMPT_WORDS 160
 const char *rxaqm_exempt_words(const struct rxaqm_policy *policy, char buf[RXAQM_EXEMPT_WORDS]);
-
-#endif /* RXAQM_EXEMPT_H */

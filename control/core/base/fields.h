@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* C structs to JSON and back, by one row a field. */
-#ifndef RXAQM_FIELDS_H
-#define RXAQM_FIELDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -75,5 +74,3 @@ int rxaqm_fields_decode(const struct rxaqm_layout *type, void *at, struct json_o
 
 /* Free what @at points to: maps and lists. */
 void rxaqm_fields_free(const struct rxaqm_layout *type, void *at);
-
-#endif /* RXAQM_FIELDS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Short words for the rows of base/fields.h; for .c files that consist of such tables. */
-#ifndef RXAQM_FIELDS_ROWS_H
-#define RXAQM_FIELDS_ROWS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@
 #define LAYOUT(s, ...)                                                      \
 	static const struct rxaqm_field s##_fields[] = { __VA_ARGS__, {} }; \
 	static const struct rxaqm_layout s##_type = { s##_fields, sizeof(struct s) }
-
-#endif /* RXAQM_FIELDS_ROWS_H */

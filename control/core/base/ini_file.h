@@ -3,8 +3,7 @@
  * Strict reading of ini files: libinih, without what it is lenient about. Lines that it
  * would cut, join to the one before or skip are errors.
  */
-#ifndef RXAQM_INI_FILE_H
-#define RXAQM_INI_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ struct rxaqm_ini_ops {
  */
 int rxaqm_ini_read(FILE *file, const char *path, const struct rxaqm_ini_ops *ops, void *arg,
 		   struct rxaqm_error *error);
-
-#endif /* RXAQM_INI_FILE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Files written at once, and JSON that others wrote, read strictly and within limits. */
-#ifndef RXAQM_JSON_FILE_H
-#define RXAQM_JSON_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ int rxaqm_json_write(struct json_object *object, const struct rxaqm_json_format 
 /* Parse @text, of @len bytes, as one JSON object of @format. @path only for messages. */
 int rxaqm_json_parse(const char *text, size_t len, const struct rxaqm_json_format *format,
 		     const char *path, struct json_object **ret_object, struct rxaqm_error *error);
-
-#endif /* RXAQM_JSON_FILE_H */

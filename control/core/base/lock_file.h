@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef RXAQM_LOCK_FILE_H
-#define RXAQM_LOCK_FILE_H
+#pragma once
 
 /* Lock the file or directory @fd, which was opened as @path. 0; -EWOULDBLOCK: another has the lock;
  * -ESTALE: whoever had it has removed @path since, so this is the lock of another file; -errno. The
@@ -12,5 +11,3 @@ int rxaqm_lock_opened(int fd, const char *path);
  * closed; the holder may remove the file before. -EWOULDBLOCK: another has it; -errno.
  */
 int rxaqm_lock_file(const char *path);
-
-#endif /* RXAQM_LOCK_FILE_H */

@@ -3,8 +3,7 @@
  * Messages to the operator, on stderr: "rxaqm: ...". Commands (cmd_*.c, main.c) log;
  * everything below them returns -errno and, where words help, a struct rxaqm_error.
  */
-#ifndef RXAQM_LOG_H
-#define RXAQM_LOG_H
+#pragma once
 
 #include <errno.h>
 #include <stdarg.h>
@@ -57,5 +56,3 @@ int rxaqm_log_failure(const struct rxaqm_error *error);
 void rxaqm_log_libraries(void);
 const char *rxaqm_log_kernel_message(void); /* "" if there was none */
 void rxaqm_log_forget_kernel_message(void);
-
-#endif /* RXAQM_LOG_H */

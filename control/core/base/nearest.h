@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* "Did you mean": the word of a list that a mistyped one is closest to. */
-#ifndef RXAQM_NEAREST_H
-#define RXAQM_NEAREST_H
+#pragma once
 
 /* The word of @words (ends with NULL) that differs least from @word, capitals aside, or
  * NULL if none is like it.
  */
 const char *rxaqm_nearest(const char *word, const char *const *words);
-
-#endif /* RXAQM_NEAREST_H */

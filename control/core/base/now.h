@@ -2,8 +2,7 @@
 /* Clocks, in ns. The kernel's CLOCK_MONOTONIC is the time of everything in the maps. A process in a
  * time namespace (time_namespaces(7)) has one of its own, which is what its timers go by.
  */
-#ifndef RXAQM_NOW_H
-#define RXAQM_NOW_H
+#pragma once
 
 #include <time.h>
 
@@ -34,5 +33,3 @@ void rxaqm_sleep_until(__u64 at_ns);
 
 /* Q32 factors, as the rates of clocks are, in parts of this. */
 #define RXAQM_Q32_ONE 4294967296.0
-
-#endif /* RXAQM_NOW_H */

@@ -5,8 +5,7 @@
  * in text it is printed with its format, or not at all if that is NULL. Keys carry
  * units: times are integers in ns and their keys end in _ns.
  */
-#ifndef RXAQM_OUT_H
-#define RXAQM_OUT_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -68,5 +67,3 @@ void rxaqm_out_bool(struct rxaqm_out *out, const char *key, const char *yes, con
 void rxaqm_out_ns(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns);
 /* JSON null; text: @text as it is, or NULL. */
 void rxaqm_out_null(struct rxaqm_out *out, const char *key, const char *text);
-
-#endif /* RXAQM_OUT_H */

@@ -3,8 +3,7 @@
  * Strict parsers for what people type: the whole string must be used, signs, overflow
  * and missing units are refused. All return 0, -EINVAL (not of the form) or -ERANGE.
  */
-#ifndef RXAQM_PARSE_H
-#define RXAQM_PARSE_H
+#pragma once
 
 #include <linux/types.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set
 const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN]);
 /* For reading: three significant digits, "1.25ms", "84.1us", "0"; "12m", "3h20m", "5d". */
 const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN]);
-
-#endif /* RXAQM_PARSE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What standard output is: how wide, and whether it may have colours. */
-#ifndef RXAQM_TERMINAL_H
-#define RXAQM_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,5 +36,3 @@ struct rxaqm_mark {
  * begins. @marks, if any, end with one beyond @text.
  */
 void rxaqm_wrap(FILE *file, unsigned int indent, const char *text, const struct rxaqm_mark *marks);
-
-#endif /* RXAQM_TERMINAL_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading the PTP hardware clock (PHC) of a NIC against CLOCK_MONOTONIC. */
-#ifndef RXAQM_PHC_H
-#define RXAQM_PHC_H
+#pragma once
 
 #include "clock_map.h"
 #include "base/log.h"
@@ -73,5 +72,3 @@ int rxaqm_phc_to_monotonic(struct rxaqm_phc_sample *sample, const struct rxaqm_p
 
 /* Write the mapping of @fit to @entry of clock_phc_map, or withdraw what is there. */
 void rxaqm_phc_publish(const struct rxaqm_phc_fit *fit, struct rxaqm_clock_phc *entry);
-
-#endif /* RXAQM_PHC_H */

@@ -22,8 +22,7 @@
  * What no sampling can know is a step before the next reading: until then, at most
  * RXAQM_PHC_GAP_MAX_NS, the mapping is off by it. The checks of stamps (sample.h) guard that.
  */
-#ifndef RXAQM_PHC_FIT_H
-#define RXAQM_PHC_FIT_H
+#pragma once
 
 #include "clock.h"
 
@@ -83,5 +82,3 @@ void rxaqm_phc_fit_init(struct rxaqm_phc_fit *fit);
  * what was published is to be withdrawn, and fit->gap_ns says when to read again.
  */
 void rxaqm_phc_fit_add(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *sample);
-
-#endif /* RXAQM_PHC_FIT_H */

@@ -7,8 +7,7 @@
  * So the clock is read before and after, against CLOCK_MONOTONIC, and what it has lost is given
  * back. A command that is killed in between leaves it as the driver did.
  */
-#ifndef RXAQM_PHC_KEEP_H
-#define RXAQM_PHC_KEEP_H
+#pragma once
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ struct rxaqm_phc_lost rxaqm_phc_lost_since(const struct rxaqm_phc_sample before[
  * start clocks at the system's time, @realtime_ns, or at 0, or lose but little.
  */
 bool rxaqm_phc_was_reset(const struct rxaqm_phc_lost *lost, __u64 phc_ns, __u64 realtime_ns);
-
-#endif /* RXAQM_PHC_KEEP_H */

@@ -3,8 +3,7 @@
  * Options of subcommands: rows of a table, read by argp, with what all of them share added, and
  * errors of one line.
  */
-#ifndef RXAQM_OPTIONS_H
-#define RXAQM_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **
 
 /* Print one line, "NAME: ...", and exit with the command's code of usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-#endif /* RXAQM_OPTIONS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the programs have in common: how main() begins and ends, and how one runs another. */
-#ifndef RXAQM_PROGRAM_H
-#define RXAQM_PROGRAM_H
+#pragma once
 
 #include "base/log.h"
 
@@ -19,5 +18,3 @@ int rxaqm_program_main(const char *name, int argc, char **argv,
  * Returns only if that fails: -ENOENT if there is none, or another -errno.
  */
 int rxaqm_program_exec(const char *name, char *const argv[]);
-
-#endif /* RXAQM_PROGRAM_H */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Signals that end a command soon, instead of at once. */
-#ifndef RXAQM_STOP_H
-#define RXAQM_STOP_H
+#pragma once
 
 /* Set by the signals that rxaqm_stop_at() was called for: to end soon. */
 extern volatile int rxaqm_stop;
 void rxaqm_stop_at(int signal);
-
-#endif /* RXAQM_STOP_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a queue and its interface say, in numbers and words. */
-#ifndef RXAQM_FIGURES_H
-#define RXAQM_FIGURES_H
+#pragma once
 
 #include "state/state.h"
 #include "base/out.h"
@@ -111,5 +110,3 @@ static inline __u64 rxaqm_law_parts(__u32 share, __u32 one)
 {
 	return ((__u64)share * one + RXAQM_LAW_ONE / 2) / RXAQM_LAW_ONE;
 }
-
-#endif /* RXAQM_FIGURES_H */

@@ -5,8 +5,7 @@
  * stand beside the structs that they fill: policy/policy_keys.c, config/config_keys.c,
  * profile/keys.c. The tables of the manuals are made from them ("make docs").
  */
-#ifndef RXAQM_KEYS_H
-#define RXAQM_KEYS_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -127,5 +126,3 @@ struct rxaqm_keys_seen {
  */
 int rxaqm_key_once(struct rxaqm_keys_seen *seen, const struct rxaqm_key *keys, const char *name,
 		   const char *section, unsigned int line, struct rxaqm_error *error);
-
-#endif /* RXAQM_KEYS_H */

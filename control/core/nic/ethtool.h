@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a driver says of its device (ethtool), in the network namespace entered. */
-#ifndef RXAQM_ETHTOOL_H
-#define RXAQM_ETHTOOL_H
+#pragma once
 
 #include <linux/net_tstamp.h>
 #include <linux/types.h>
@@ -49,5 +48,3 @@ int rxaqm_nic_phc(const char *ifname);
  * the device has no hardware timestamps.
  */
 int rxaqm_hwtstamp(const char *ifname, unsigned long request, struct hwtstamp_config *config);
-
-#endif /* RXAQM_ETHTOOL_H */

@@ -3,8 +3,7 @@
  * What this machine says of an interface, to choose its profile by and to hold against the
  * profile's facts. What it does not say stays unknown, and is no error.
  */
-#ifndef RXAQM_PROFILE_NIC_H
-#define RXAQM_PROFILE_NIC_H
+#pragma once
 
 #include <linux/ethtool.h>
 #include <net/if.h>
@@ -52,5 +51,3 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts);
  * root, and a kernel with BTF.
  */
 void rxaqm_nic_facts_napi(struct rxaqm_nic_facts *facts);
-
-#endif /* RXAQM_PROFILE_NIC_H */

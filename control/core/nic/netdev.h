@@ -2,8 +2,7 @@
 /* The kernel's netlink family "netdev" (Documentation/netlink/specs/netdev.yaml), in the network
  * namespace entered.
  */
-#ifndef RXAQM_NETDEV_H
-#define RXAQM_NETDEV_H
+#pragma once
 
 #include <linux/netdev.h>
 #include <linux/types.h>
@@ -40,5 +39,3 @@ struct rxaqm_hw_gro {
 };
 
 void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro);
-
-#endif /* RXAQM_NETDEV_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Questions to the kernel by netlink, in the network namespace entered; on libmnl. */
-#ifndef RXAQM_NETLINK_H
-#define RXAQM_NETLINK_H
+#pragma once
 
 #include <libmnl/libmnl.h>
 #include <linux/types.h>
@@ -43,5 +42,3 @@ const struct nlattr *rxaqm_netlink_nested(const struct nlattr *nest, unsigned in
  * -ENOENT if the kernel has none.
  */
 int rxaqm_netlink_family(const char *name, const char *group, __u32 *ret_group);
-
-#endif /* RXAQM_NETLINK_H */

@@ -3,8 +3,7 @@
  * Network namespaces. Only the network one is entered: "ip netns exec" mounts another
  * /sys on top and so hides the bpffs, which must stay in sight.
  */
-#ifndef RXAQM_NETNS_H
-#define RXAQM_NETNS_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg);
 int rxaqm_netns_sysfs(bool writable);
 /* The same, but mounted for this, where no other process sees it. */
 int rxaqm_netns_mount_sysfs(bool writable);
-
-#endif /* RXAQM_NETNS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What this machine's kernel says of an interface, in the network namespace entered. */
-#ifndef RXAQM_NIC_H
-#define RXAQM_NIC_H
+#pragma once
 
 #include <linux/types.h>
 #include <net/if.h>
@@ -73,5 +72,3 @@ int rxaqm_nic_check_link(const char *ifname, const struct rxaqm_nic *nic, bool g
 
 /* net.core.netdev_max_backlog; 0 if no namespace at hand shows it. */
 unsigned int rxaqm_max_backlog(void);
-
-#endif /* RXAQM_NIC_H */

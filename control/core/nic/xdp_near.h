@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where an XDP program is, though its interface may have moved to another network namespace. */
-#ifndef RXAQM_XDP_NEAR_H
-#define RXAQM_XDP_NEAR_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -11,5 +10,3 @@
  * here, so that an interface may have moved on. Needs CAP_NET_ADMIN; enters no namespace.
  */
 int rxaqm_xdp_near(__u32 prog_id);
-
-#endif /* RXAQM_XDP_NEAR_H */

@@ -2,8 +2,7 @@
 /*
  * The policy of a queue: its keys, presets, and who has set what. keys/keys.h parses and prints.
  */
-#ifndef RXAQM_SETTINGS_H
-#define RXAQM_SETTINGS_H
+#pragma once
 
 #include "base/log.h"
 #include "keys/keys.h"
@@ -83,5 +82,3 @@ void rxaqm_presets_list(FILE *file);
 
 /* What must hold between settings (target <= interval, ...). -EINVAL with @error. */
 int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *error);
-
-#endif /* RXAQM_SETTINGS_H */

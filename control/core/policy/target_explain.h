@@ -6,8 +6,7 @@
  *
  * Pure: no calls, no time of its own.
  */
-#ifndef RXAQM_TARGET_EXPLAIN_H
-#define RXAQM_TARGET_EXPLAIN_H
+#pragma once
 
 #include "floor.h"
 
@@ -56,5 +55,3 @@ void rxaqm_target_explain(const struct rxaqm_target_facts *facts, struct rxaqm_t
 __u32 rxaqm_target_rule_quarters(enum rxaqm_target_rule rule);
 /* "split", "own-cpu", ... by rule, ends with NULL. */
 extern const char *const rxaqm_target_rule_names[];
-
-#endif /* RXAQM_TARGET_EXPLAIN_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The keys of profiles. */
-#ifndef RXAQM_PROFILE_KEYS_H
-#define RXAQM_PROFILE_KEYS_H
+#pragma once
 
 #include "keys/keys.h"
 #include "profile/profile.h"
@@ -20,5 +19,3 @@ bool rxaqm_profile_is_name(const char *value, const char *more);
 
 /* -EINVAL with @error: @value is no name of a kernel function. */
 int rxaqm_profile_check_symbol(const char *value, struct rxaqm_error *error);
-
-#endif /* RXAQM_PROFILE_KEYS_H */

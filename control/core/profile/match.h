@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The section [Match] of a profile: conditions, and whether they hold for an interface. */
-#ifndef RXAQM_PROFILE_MATCH_H
-#define RXAQM_PROFILE_MATCH_H
+#pragma once
 
 #include "profile/profile.h"
 
@@ -41,5 +40,3 @@ bool rxaqm_match_beside(const struct rxaqm_profile *a, const struct rxaqm_profil
 
 /* Do both have the same conditions? Then nothing but their names decides. */
 bool rxaqm_match_same(const struct rxaqm_profile *a, const struct rxaqm_profile *b);
-
-#endif /* RXAQM_PROFILE_MATCH_H */

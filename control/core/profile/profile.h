@@ -4,8 +4,7 @@
  * in /etc/rxaqm/profiles.d, then in the installed directory; RXAQM_PROFILE_PATH
  * (colon-separated) replaces both.
  */
-#ifndef RXAQM_PROFILE_H
-#define RXAQM_PROFILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdio.h>
@@ -121,5 +120,3 @@ extern const char *const rxaqm_napi_names[];
 extern const char *const rxaqm_coverage_names[];
 extern const char *const rxaqm_path_names[];
 extern const char *const rxaqm_stamp_names[]; /* "none", "hwtstamp", "tstamp" */
-
-#endif /* RXAQM_PROFILE_H */

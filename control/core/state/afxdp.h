@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Kernels that were built without AF_XDP (CONFIG_XDP_SOCKETS): all but sockets works there. */
-#ifndef RXAQM_AFXDP_H
-#define RXAQM_AFXDP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ void rxaqm_afxdp_fit(struct bpf_object *obj);
 
 /* Is the pinned xsk_map one of sockets? True also if it cannot be read. */
 bool rxaqm_afxdp_pinned(void);
-
-#endif /* RXAQM_AFXDP_H */

@@ -5,8 +5,7 @@
  * milliseconds, and before 1.4.1 (Debian 12 has 1.3.1) leaves two descriptors open each time; see
  * commit 48ad94b of xdp-tools.
  */
-#ifndef RXAQM_DISPATCHER_H
-#define RXAQM_DISPATCHER_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ bool rxaqm_xdp_has(const struct rxaqm_xdp_progs *progs, __u32 prog_id);
 
 /* Does a program with this id exist at all? */
 bool rxaqm_xdp_exists(__u32 prog_id);
-
-#endif /* RXAQM_DISPATCHER_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the interface of a registry entry is now: it may be renamed, moved, or gone. */
-#ifndef RXAQM_LOCATE_H
-#define RXAQM_LOCATE_H
+#pragma once
 
 #include "state/state.h"
 
@@ -32,5 +31,3 @@ bool rxaqm_iface_is_gone(const struct rxaqm_iface *iface);
 
 /* Is the interface of @iface still here, but without its program? */
 bool rxaqm_iface_is_bare(const struct rxaqm_iface *iface);
-
-#endif /* RXAQM_LOCATE_H */

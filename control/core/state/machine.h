@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What rxaqm needs of the machine, checked before anything is touched. */
-#ifndef RXAQM_MACHINE_H
-#define RXAQM_MACHINE_H
+#pragma once
 
 #include "base/log.h"
 
@@ -20,5 +19,3 @@ int rxaqm_machine_check_readable(struct rxaqm_error *error);
  * notes are per CPU (cpu_map.h), and a bpffs to pin in.
  */
 int rxaqm_machine_check(struct rxaqm_error *error);
-
-#endif /* RXAQM_MACHINE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which XDP programs are rxaqm's, by the pinned maps that they use. */
-#ifndef RXAQM_OURS_H
-#define RXAQM_OURS_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -10,5 +9,3 @@
 bool rxaqm_xdp_is_ours(__u32 prog_id);
 /* One on @ifindex that does; 0 if there is none. */
 __u32 rxaqm_xdp_find_ours(unsigned int ifindex);
-
-#endif /* RXAQM_OURS_H */

@@ -4,8 +4,7 @@
  * a program for each slot. It pins before it swaps dispatchers and unpins after, so whoever dies in
  * between leaves programs that run nowhere, and their maps. So does an interface that is deleted.
  */
-#ifndef RXAQM_PINS_H
-#define RXAQM_PINS_H
+#pragma once
 
 #include "state/state.h"
 
@@ -43,5 +42,3 @@ bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher);
  * instant.
  */
 int rxaqm_pins_wait(struct rxaqm_error *error);
-
-#endif /* RXAQM_PINS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What keeps a program from an interface's XDP slot, and the command that ends that. */
-#ifndef RXAQM_SLOT_H
-#define RXAQM_SLOT_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ int rxaqm_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,
 #define RXAQM_SLOT_COMMAND 64
 const char *rxaqm_slot_take_off(const char *ifname, unsigned int ifindex,
 				char buf[RXAQM_SLOT_COMMAND]);
-
-#endif /* RXAQM_SLOT_H */

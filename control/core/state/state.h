@@ -3,8 +3,7 @@
  * The pinned state under the bpffs, mapped into memory. The maps are the API between
  * kernel and commands: no daemon is needed, and the data plane survives all of them.
  */
-#ifndef RXAQM_STATE_H
-#define RXAQM_STATE_H
+#pragma once
 
 #include "clock_map.h"
 #include "flow_name.h"
@@ -118,5 +117,3 @@ bool rxaqm_state_room(const struct rxaqm_state *state, unsigned int nr_queues, _
 /* An entry, and a run of @nr_queues queues for it, that are free; NULL with @error if none are. */
 struct rxaqm_iface *rxaqm_state_alloc(struct rxaqm_state *state, unsigned int nr_queues,
 				      struct rxaqm_error *error);
-
-#endif /* RXAQM_STATE_H */

@@ -3,8 +3,7 @@
  * Collectors: each fills its part of a snapshot with what the running kernel gives, and notes
  * what it does not (doctor_cannot_see). None judges, none changes a setting of the host.
  */
-#ifndef RXAQM_DOCTOR_COLLECT_H
-#define RXAQM_DOCTOR_COLLECT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -93,5 +92,3 @@ const char *doctor_stat_field(const char *stat, int field);
 
 void doctor_map_set(doctor_map *map, const char *name, __u64 value);
 void doctor_map_set_words(doctor_map *map, const char *name, const char *words);
-
-#endif /* RXAQM_DOCTOR_COLLECT_H */

@@ -5,8 +5,7 @@
  * (doctor/suspect.c). None judges; the one that changes a setting puts it back, also if it is
  * interrupted.
  */
-#ifndef RXAQM_DOCTOR_DEEP_H
-#define RXAQM_DOCTOR_DEEP_H
+#pragma once
 
 #include "doctor/snapshot/snapshot.h"
 
@@ -52,5 +51,3 @@ bool doctor_deep_is_about(const struct doctor_deep *deep, __u32 ifindex);
 
 /* For tests: stalls.c with the sysfs at @sysfs_fd. */
 void doctor_stalls_watch(struct doctor_deep *deep, int sysfs_fd);
-
-#endif /* RXAQM_DOCTOR_DEEP_H */

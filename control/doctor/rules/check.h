@@ -6,8 +6,7 @@
  *
  * Words of a row may name what the function noted: "${drops}" becomes the number with its unit.
  */
-#ifndef RXAQM_DOCTOR_CHECK_H
-#define RXAQM_DOCTOR_CHECK_H
+#pragma once
 
 #include "doctor/snapshot/get.h"
 #include "doctor/snapshot/ledger.h"
@@ -226,5 +225,3 @@ extern const struct doctor_check doctor_checks_nic[], doctor_checks_cpu[], docto
 
 /* The row at @index of all; NULL: the end. */
 const struct doctor_check *doctor_check_at(size_t index);
-
-#endif /* RXAQM_DOCTOR_CHECK_H */

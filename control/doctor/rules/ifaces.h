@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What rules about interfaces have in common, and those about the probes of their NAPIs. */
-#ifndef RXAQM_DOCTOR_RULES_IFACES_H
-#define RXAQM_DOCTOR_RULES_IFACES_H
+#pragma once
 
 #include "doctor/rules/check.h"
 
@@ -29,5 +28,3 @@ const struct doctor_deep_napi *doctor_probed_worst(const struct doctor_snapshot 
 /* ${where}: "Receive queue 3 of eth0"; and its CPU. */
 void doctor_probed_say(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_deep_napi *napi);
-
-#endif /* RXAQM_DOCTOR_RULES_IFACES_H */

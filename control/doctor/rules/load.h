@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What CPUs did in the window. */
-#ifndef RXAQM_DOCTOR_RULES_LOAD_H
-#define RXAQM_DOCTOR_RULES_LOAD_H
+#pragma once
 
 #include "doctor/rules/check.h"
 
@@ -38,5 +37,3 @@ void doctor_say_hogs(const struct doctor_snapshot *snap, struct doctor_finding *
 
 /* Is @pid the thread of a NAPI that polls for ever? */
 bool doctor_is_busy_polling(const struct doctor_snapshot *snap, __u32 pid);
-
-#endif /* RXAQM_DOCTOR_RULES_LOAD_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What rules about TCP sockets have in common. */
-#ifndef RXAQM_DOCTOR_RULES_SOCKETS_H
-#define RXAQM_DOCTOR_RULES_SOCKETS_H
+#pragma once
 
 #include "doctor/rules/check.h"
 
@@ -53,5 +52,3 @@ void doctor_say_rmem(const struct doctor_snapshot *snap, struct doctor_finding *
 void doctor_say_holder(const struct doctor_snapshot *snap, struct doctor_finding *finding,
 		       const struct doctor_socket *socket);
 void doctor_say_largest(const struct doctor_snapshot *snap, struct doctor_finding *finding);
-
-#endif /* RXAQM_DOCTOR_RULES_SOCKETS_H */

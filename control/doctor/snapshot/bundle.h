@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Bundles: a snapshot in a file. */
-#ifndef RXAQM_DOCTOR_BUNDLE_H
-#define RXAQM_DOCTOR_BUNDLE_H
+#pragma once
 
 #include "doctor/snapshot/snapshot.h"
 
@@ -19,5 +18,3 @@ int doctor_bundle_parse(struct doctor_snapshot *snap, const char *text, size_t l
 /* @to, which is empty, becomes what a bundle of @from would be read as; @from is freed. */
 int doctor_bundle_pass(struct doctor_snapshot *from, struct doctor_snapshot *to,
 		       struct rxaqm_error *error);
-
-#endif /* RXAQM_DOCTOR_BUNDLE_H */

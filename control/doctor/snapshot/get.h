@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What rules read of a snapshot. False, NULL or ~0: not known, which is never 0. */
-#ifndef RXAQM_DOCTOR_GET_H
-#define RXAQM_DOCTOR_GET_H
+#pragma once
 
 #include "doctor/snapshot/snapshot.h"
 
@@ -52,5 +51,3 @@ __u64 doctor_since(__u64 before, __u64 after);
 
 const struct doctor_owner *doctor_owner_of(const struct doctor_snapshot *snap,
 					   const struct doctor_socket *socket);
-
-#endif /* RXAQM_DOCTOR_GET_H */

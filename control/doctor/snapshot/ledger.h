@@ -3,8 +3,7 @@
  * with the findings that explain it. Collectors keep what is in it, rules sum up what is theirs,
  * and what rises and nothing explains is printed as that.
  */
-#ifndef RXAQM_DOCTOR_LEDGER_H
-#define RXAQM_DOCTOR_LEDGER_H
+#pragma once
 
 #include "doctor/snapshot/get.h"
 
@@ -52,5 +51,3 @@ struct doctor_risen {
 };
 void doctor_each_risen(const struct doctor_snapshot *snap,
 		       void (*each)(void *arg, const struct doctor_risen *risen), void *arg);
-
-#endif /* RXAQM_DOCTOR_LEDGER_H */

@@ -8,8 +8,7 @@
  * What a kernel does not give is absent, never 0: from a map its key, from a list its entries; a
  * field says itself what stands for "not known". Why it is absent is in cannot_see.
  */
-#ifndef RXAQM_DOCTOR_SNAPSHOT_H
-#define RXAQM_DOCTOR_SNAPSHOT_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -335,5 +334,3 @@ int doctor_snapshot_from_json(struct doctor_snapshot *snap, struct json_object *
 			      struct rxaqm_error *error);
 
 void doctor_snapshot_free(struct doctor_snapshot *snap);
-
-#endif /* RXAQM_DOCTOR_SNAPSHOT_H */

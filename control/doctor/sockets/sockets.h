@@ -3,8 +3,7 @@
  * Two passes over all sockets of the network namespace entered, and what stands out in the
  * difference. A pass costs memory of some 300 bytes a socket, and no socket is locked for it.
  */
-#ifndef RXAQM_DOCTOR_SOCKETS_H
-#define RXAQM_DOCTOR_SOCKETS_H
+#pragma once
 
 #include "doctor/snapshot/snapshot.h"
 #include "socket_rec.h"
@@ -66,5 +65,3 @@ void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *s
  * goes into cannot_see. Call after each pass: what an owner did in between is the difference.
  */
 void doctor_owners_find(struct doctor_snapshot *snap);
-
-#endif /* RXAQM_DOCTOR_SOCKETS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Limits of figures by what the NIC is to be used for, and verdicts of rows by them. */
-#ifndef RXAQM_QUALIFY_JUDGE_H
-#define RXAQM_QUALIFY_JUDGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -89,5 +88,3 @@ enum qualify_verdict qualify_judge_words(const struct qualify_limit *limit, cons
  * with "skip", "xfail" or "unknown" say nothing.
  */
 void qualify_judge(struct qualify_record *record);
-
-#endif /* RXAQM_QUALIFY_JUDGE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From samples to figures of a record. Pure. */
-#ifndef RXAQM_QUALIFY_FIGURE_H
-#define RXAQM_QUALIFY_FIGURE_H
+#pragma once
 
 #include "qualify/record/record.h"
 
@@ -64,5 +63,3 @@ __u64 qualify_resolution(const __u64 *stamp, size_t nr);
  * addresses and ports by, in network byte order ("Verifying the RSS Hash Calculation").
  */
 __u32 qualify_toeplitz(const __u8 *key, const __u8 *data, size_t nr);
-
-#endif /* RXAQM_QUALIFY_FIGURE_H */

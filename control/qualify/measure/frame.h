@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Test frames: marked, of all kinds that a NIC may treat differently. Pure. */
-#ifndef RXAQM_QUALIFY_FRAME_H
-#define RXAQM_QUALIFY_FRAME_H
+#pragma once
 
 #include <net/ethernet.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ bool qualify_frame_mark(const unsigned char *data, size_t size, struct qualify_m
 
 /* What RSS hashes of flow @flow: addresses, then ports if @ports. Returns the bytes, 8 or 12. */
 size_t qualify_frame_tuple(unsigned int flow, bool ports, __u8 ret_tuple[12]);
-
-#endif /* RXAQM_QUALIFY_FRAME_H */

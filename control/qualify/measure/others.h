@@ -4,8 +4,7 @@
  * columns of /proc/stat, which tell the time of programs from that of interrupts, less what this
  * process, its children and the threads that receive took.
  */
-#ifndef RXAQM_QUALIFY_OTHERS_H
-#define RXAQM_QUALIFY_OTHERS_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ void qualify_others_free(struct qualify_others *others);
  */
 bool qualify_others_disturbed(const struct qualify_others *from, const struct qualify_others *to,
 			      const __u8 *receives, const __u8 *runs, char words[160]);
-
-#endif /* RXAQM_QUALIFY_OTHERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* kprobes/qualify.bpf.c on an interface of the network namespace entered. */
-#ifndef RXAQM_QUALIFY_PROBE_H
-#define RXAQM_QUALIFY_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ void qualify_probe_polls_off(struct qualify_probe *probe);
 
 /* What became of frame @seq; NULL: neither program saw it. */
 const struct qualify_seen *qualify_probe_seen(const struct qualify_probe *probe, __u32 seq);
-
-#endif /* RXAQM_QUALIFY_PROBE_H */

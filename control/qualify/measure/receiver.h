@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Receives test frames by a packet socket, with the NIC's stamps. */
-#ifndef RXAQM_QUALIFY_RECEIVER_H
-#define RXAQM_QUALIFY_RECEIVER_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -38,5 +37,3 @@ void qualify_receiver_clear(struct qualify_receiver *receiver);
  * -errno.
  */
 long qualify_receiver_memory(const struct qualify_receiver *receiver);
-
-#endif /* RXAQM_QUALIFY_RECEIVER_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sends test frames from an interface here, by a packet socket past the qdisc; counted, paced. */
-#ifndef RXAQM_QUALIFY_SENDER_H
-#define RXAQM_QUALIFY_SENDER_H
+#pragma once
 
 #include "base/log.h"
 #include "qualify/measure/frame.h"
@@ -44,5 +43,3 @@ int qualify_sender_send(struct qualify_sender *sender, const struct qualify_send
 
 /* Bytes that the device has not given back yet (SIOCOUTQ); -errno. */
 int qualify_sender_pending(const struct qualify_sender *sender);
-
-#endif /* RXAQM_QUALIFY_SENDER_H */

@@ -6,8 +6,7 @@
  * A journal is lines of "SETTING WHAT\tOLD VALUE". The first note of a setting counts. Putting
  * back begins at the end and may be done again: a value that is put back twice is the same.
  */
-#ifndef RXAQM_QUALIFY_SETTINGS_H
-#define RXAQM_QUALIFY_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -69,5 +68,3 @@ bool qualify_has_address(const char *ifname);
 
 /* Take the interface up or down. 0 or -errno. */
 int qualify_link_set(const char *ifname, bool up);
-
-#endif /* RXAQM_QUALIFY_SETTINGS_H */

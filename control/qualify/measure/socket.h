@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An AF_XDP socket that takes test frames as fast as it can. */
-#ifndef RXAQM_QUALIFY_SOCKET_H
-#define RXAQM_QUALIFY_SOCKET_H
+#pragma once
 
 #include <xdp/xsk.h>
 
@@ -23,5 +22,3 @@ void qualify_socket_close(struct qualify_socket *sock);
 
 /* Look at all frames that are there and give them back: how many. */
 __u32 qualify_socket_take(struct qualify_socket *sock);
-
-#endif /* RXAQM_QUALIFY_SOCKET_H */

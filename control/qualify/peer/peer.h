@@ -13,8 +13,7 @@
  * Neither believes the other: a request is done within the limits below, and of an answer nothing
  * is taken that goes beyond what was asked, or comes too late.
  */
-#ifndef RXAQM_QUALIFY_PEER_H
-#define RXAQM_QUALIFY_PEER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -92,5 +91,3 @@ int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *
 
 /* End it, however it behaves. */
 void qualify_peer_kill(struct qualify_peer *peer);
-
-#endif /* RXAQM_QUALIFY_PEER_H */

@@ -4,8 +4,7 @@
  * against the first.
  * What counts as noise: docs/qualify.md, "Comparing".
  */
-#ifndef RXAQM_QUALIFY_COMPARE_H
-#define RXAQM_QUALIFY_COMPARE_H
+#pragma once
 
 #include "qualify/print/print.h"
 
@@ -53,5 +52,3 @@ void qualify_comparison_print(FILE *file, const struct qualify_comparison *compa
 			      char *const *names);
 void qualify_comparison_json(FILE *file, const struct qualify_comparison *comparison,
 			     char *const *names);
-
-#endif /* RXAQM_QUALIFY_COMPARE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pictures of curves as SVG, for black and white as well: each line has dashes of its own. */
-#ifndef RXAQM_QUALIFY_PICTURE_H
-#define RXAQM_QUALIFY_PICTURE_H
+#pragma once
 
 #include "qualify/print/print.h"
 
@@ -52,5 +51,3 @@ double qualify_axis_at(const struct qualify_axis *axis, double value);
 
 /* Values with labels, ascending; their number. */
 size_t qualify_axis_ticks(const struct qualify_axis *axis, double ticks[QUALIFY_TICKS_MAX]);
-
-#endif /* RXAQM_QUALIFY_PICTURE_H */

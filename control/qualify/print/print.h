@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Records, for people and for other programs. All are judged before: qualify_judge(). */
-#ifndef RXAQM_QUALIFY_PRINT_H
-#define RXAQM_QUALIFY_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -39,5 +38,3 @@ void qualify_markup(FILE *file, const char *form, ...) __attribute__((format(pri
  */
 int qualify_write_profile(const struct qualify_record *record, const char *path,
 			  struct rxaqm_error *error);
-
-#endif /* RXAQM_QUALIFY_PRINT_H */

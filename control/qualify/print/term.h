@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the terminal can show that text goes to. */
-#ifndef RXAQM_QUALIFY_TERM_H
-#define RXAQM_QUALIFY_TERM_H
+#pragma once
 
 #include <stdio.h>
 
@@ -15,5 +14,3 @@ void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char 
 
 /* Print @text, which begins in column @at, on lines that go on at @indent. */
 void qualify_wrap(FILE *file, int at, int indent, const char *text);
-
-#endif /* RXAQM_QUALIFY_TERM_H */

@@ -7,8 +7,7 @@
  *
  * What was not measured is absent: a figure that is not there, a number that is NAN.
  */
-#ifndef RXAQM_QUALIFY_RECORD_H
-#define RXAQM_QUALIFY_RECORD_H
+#pragma once
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -151,5 +150,3 @@ void qualify_now(char time_words[32], char host[64]);
 
 /* What each JSON document begins with: what it is, of when, from where. */
 void qualify_json_head(struct rxaqm_out *out, const char *format);
-
-#endif /* RXAQM_QUALIFY_RECORD_H */

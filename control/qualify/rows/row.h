@@ -3,8 +3,7 @@
  * Rows: what is measured. To add one, write a function and a line of the table in table.c; what its
  * figures are called, and their limits, are in judge/limits.c.
  */
-#ifndef RXAQM_QUALIFY_ROW_H
-#define RXAQM_QUALIFY_ROW_H
+#pragma once
 
 #include "nic/facts.h"
 #include "qualify/measure/figure.h"
@@ -88,5 +87,3 @@ enum qualify_feature qualify_feature(const char *ifname, const char *name);
  */
 void qualify_put_fact(struct qualify_row *row, const char *key, const char *said,
 		      const char *measured, const char *same, const char *id);
-
-#endif /* RXAQM_QUALIFY_ROW_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Traffic of rows: from the peer, through the probe. */
-#ifndef RXAQM_QUALIFY_TRAFFIC_H
-#define RXAQM_QUALIFY_TRAFFIC_H
+#pragma once
 
 #include "qualify/rows/row.h"
 #include "clock/phc_fit.h"
@@ -182,5 +181,3 @@ struct qualify_latency {
 int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned int one_in,
 		    struct qualify_latency *latency);
 void qualify_latency_free(struct qualify_latency *latency);
-
-#endif /* RXAQM_QUALIFY_TRAFFIC_H */

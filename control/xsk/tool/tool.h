@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* What rxaqm-xsk counts and prints, once an interval, of sockets of its own and adopted ones. */
-#ifndef RXAQM_XSK_TOOL_H
-#define RXAQM_XSK_TOOL_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -49,5 +48,3 @@ int adopt_look(void);
 int adopt_check(unsigned int i);
 
 void adopt_end(void);
-
-#endif /* RXAQM_XSK_TOOL_H */
