@@ -87,8 +87,7 @@ static void probe(struct doctor_snapshot *snap)
 			continue;
 		any = true;
 		rxaqm_log_notice("probe \"%s\", %llu s: %s; costs %s", one->name,
-				 (unsigned long long)(PROBE_NS / RXAQM_NSEC_PER_SEC), one->what,
-				 one->cost);
+				 PROBE_NS / RXAQM_NSEC_PER_SEC, one->what, one->cost);
 		one->run(&deep);
 		doctor_probe_tried(one, snap);
 	}

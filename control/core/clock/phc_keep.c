@@ -181,9 +181,8 @@ static const char *seconds(__s64 ns, char buf[32])
 {
 	__u64 size_ns = size_of(ns);
 
-	snprintf(buf, 32, "%s%llu.%09llu", ns < 0 ? "-" : "",
-		 (unsigned long long)(size_ns / RXAQM_NSEC_PER_SEC),
-		 (unsigned long long)(size_ns % RXAQM_NSEC_PER_SEC));
+	snprintf(buf, 32, "%s%llu.%09llu", ns < 0 ? "-" : "", size_ns / RXAQM_NSEC_PER_SEC,
+		 size_ns % RXAQM_NSEC_PER_SEC);
 	return buf;
 }
 

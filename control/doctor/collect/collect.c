@@ -23,7 +23,7 @@ static void count_down(__u64 left_ns)
 		return;
 	shown = left_s;
 	if (left_s)
-		fprintf(stderr, "\rlooking for %llu s more ", (unsigned long long)left_s);
+		fprintf(stderr, "\rlooking for %llu s more ", left_s);
 	else
 		fputs("\r\033[K", stderr);
 }

@@ -41,7 +41,7 @@ static int write_number(int dir_fd, const char *dir, const char *name, __u64 val
 	fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	len = snprintf(text, sizeof(text), "%llu\n", (unsigned long long)value);
+	len = snprintf(text, sizeof(text), "%llu\n", value);
 	if (write(fd, text, (size_t)len) != len)
 		err = -errno;
 	close(fd);

@@ -203,8 +203,7 @@ static void say_missing(struct qualify_row *row, const struct findings *findings
 
 	if (few)
 		snprintf(row->why, sizeof(row->why), "%s: %llu of %llu came, and it takes %u",
-			 few->name, (unsigned long long)few->n, (unsigned long long)few->of,
-			 findings->missing->least);
+			 few->name, few->n, few->of, findings->missing->least);
 	else
 		snprintf(row->why, sizeof(row->why), "\"%s\" was not measured",
 			 findings->missing_name);

@@ -28,8 +28,7 @@ void qualify_journal_init(struct qualify_journal *journal, const char *ifname)
 	char name[80];
 
 	snprintf(journal->ifname, sizeof(journal->ifname), "%.31s", ifname);
-	snprintf(name, sizeof(name), "qualify-%llu-%.31s.journal",
-		 (unsigned long long)rxaqm_netns_ino(), ifname);
+	snprintf(name, sizeof(name), "qualify-%llu-%.31s.journal", rxaqm_netns_ino(), ifname);
 	rxaqm_runtime_path(name, journal->path, sizeof(journal->path));
 }
 

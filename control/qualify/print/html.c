@@ -137,9 +137,9 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 	}
 	fputs("<td class=\"n\">", file);
 	if (qualify_known(figure->n))
-		fprintf(file, "%llu", (unsigned long long)figure->n);
+		fprintf(file, "%llu", figure->n);
 	if (qualify_known(figure->of) && figure->of > figure->n)
-		fprintf(file, " of %llu", (unsigned long long)figure->of);
+		fprintf(file, " of %llu", figure->of);
 	fputs("</td>", file);
 	print_cell(file, figure->cv, "share");
 	print_cell(file, figure->error, unit);

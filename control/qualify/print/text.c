@@ -37,9 +37,9 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 		print_number(line, ", varies by ", figure->cv, "share");
 	}
 	if (qualify_known(figure->n))
-		fprintf(line, ", n=%llu", (unsigned long long)figure->n);
+		fprintf(line, ", n=%llu", figure->n);
 	if (qualify_known(figure->of) && figure->of > figure->n)
-		fprintf(line, " of %llu", (unsigned long long)figure->of);
+		fprintf(line, " of %llu", figure->of);
 	if (*figure->method)
 		fprintf(line, " (%s)", figure->method);
 	if (!fclose(line))

@@ -83,7 +83,7 @@ void qualify_facts(const struct qualify_record *record, struct qualify_fact fact
 	if (qualify_known(record->cpus) && record->cpus != ~0U)
 		snprintf(cpus, sizeof(cpus), "%u CPUs", record->cpus);
 	if (record->speed_mbit > 0)
-		snprintf(link, sizeof(link), "%lld Mbit/s", (long long)record->speed_mbit);
+		snprintf(link, sizeof(link), "%lld Mbit/s", record->speed_mbit);
 	if (record->mtu && record->mtu != ~0U)
 		snprintf(mtu, sizeof(mtu), "%u", record->mtu);
 	for (i = 0; i < QUALIFY_FACTS; i++) {

@@ -69,7 +69,7 @@ static int behind_held(struct qualify_run *run, struct qualify_sender *sender,
 	if (taken < backlog.held)
 		return qualify_failed(run, ETIMEDOUT,
 				      "of %llu packets that stood %u reached the stack",
-				      (unsigned long long)backlog.held, taken);
+				      backlog.held, taken);
 	qualify_samples_add(&tx->ns, (double)backlog.held);
 	*ret_share = backlog.held ? (double)before / (double)backlog.held : NAN;
 	return 0;

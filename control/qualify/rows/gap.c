@@ -185,8 +185,7 @@ int qualify_put_gaps(struct qualify_run *run, struct qualify_row *row)
 		figure = qualify_figure_add(row, changes[i].name, "ns",
 					    "longest pause of %d frames a second at %s from \"%s\" to "
 					    "\"%s\"; %llu lost",
-					    PPS, changes[i].how, was.value, to.value,
-					    (unsigned long long)gap.lost);
+					    PPS, changes[i].how, was.value, to.value, gap.lost);
 		if (err)
 			qualify_figure_words(figure, "refused: %s", strerror(-err));
 		else

@@ -136,8 +136,7 @@ static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 		by_sender(run, send, latency);
 	else if (latency->samples.nr && are_late(latency))
 		return qualify_failed(run, ERANGE, "%llu of %llu stamps are later than XDP",
-				      (unsigned long long)latency->after_xdp,
-				      (unsigned long long)latency->stamps);
+				      latency->after_xdp, latency->stamps);
 	return 0;
 }
 
@@ -169,8 +168,7 @@ int qualify_latency(struct qualify_run *run, struct qualify_send *send, unsigned
 		err = evaluate(run, send, &receiver, &line, latency);
 	qualify_receiver_close(&receiver);
 	if (!err && !latency->samples.nr)
-		err = qualify_failed(run, ENODATA, "no frame of %llu came",
-				     (unsigned long long)sent.count);
+		err = qualify_failed(run, ENODATA, "no frame of %llu came", sent.count);
 	if (err)
 		qualify_latency_free(latency);
 	return err;

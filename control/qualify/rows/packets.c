@@ -127,8 +127,8 @@ static void put_merged(struct qualify_run *run, struct qualify_row *row,
 		stamped += received->size > SEGMENT && received->hw_ns;
 	}
 	if (bytes / (SEGMENT - HEADERS) < SEGMENTS / 2) {
-		qualify_unknown(row, "%llu of %u segments came",
-				(unsigned long long)(bytes / (SEGMENT - HEADERS)), SEGMENTS);
+		qualify_unknown(row, "%llu of %u segments came", bytes / (SEGMENT - HEADERS),
+				SEGMENTS);
 		return;
 	}
 	qualify_put_number(row, "merged_gro", "packets",

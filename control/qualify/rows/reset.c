@@ -119,7 +119,7 @@ static int alloc_failure(struct qualify_run *run, struct qualify_row *row,
 	figure = qualify_figure_add(
 		row, "after_alloc_failure", "",
 		"allocations failed while 2000 frames a second came (%s); %llu frames lost",
-		injected ? "fail_page_alloc" : "by themselves", (unsigned long long)gap.lost);
+		injected ? "fail_page_alloc" : "by themselves", gap.lost);
 	if (!failed && !injected)
 		qualify_figure_words(figure, "unknown: none failed; needs a kernel with "
 					     "CONFIG_FAIL_PAGE_ALLOC (debugfs: fail_page_alloc)");
@@ -167,8 +167,7 @@ int qualify_row_reset(struct qualify_run *run, struct qualify_row *row)
 		qualify_figure_words(qualify_figure_add(row, events[i].name, "",
 							"%s while 2000 frames a second came; %llu "
 							"lost",
-							events[i].how,
-							(unsigned long long)gap.lost),
+							events[i].how, gap.lost),
 				     "%s%s",
 				     err       ? "no: " :
 				     gap.again ? "yes" :

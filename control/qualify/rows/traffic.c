@@ -155,7 +155,7 @@ int qualify_calibrate(struct qualify_run *run)
 		err = qualify_failed(run, ENETUNREACH,
 				     "none of %llu frames that the peer sent reached \"%s\": is the "
 				     "cable between the two, are both up?",
-				     (unsigned long long)sent.count, run->ifname);
+				     sent.count, run->ifname);
 	if (err)
 		return err;
 	run->rx_queue = seen->queue;

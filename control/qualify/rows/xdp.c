@@ -99,9 +99,7 @@ static int put_gap(struct qualify_run *run, struct qualify_row *row)
 	figure = qualify_figure_add(row, "gap_attach", "ns",
 				    "longest pause of 2000 frames a second, %llu lost; when it went "
 				    "off %s, %llu lost",
-				    (unsigned long long)on.lost,
-				    qualify_format(off.gap_ns, "ns", off_words),
-				    (unsigned long long)off.lost);
+				    on.lost, qualify_format(off.gap_ns, "ns", off_words), off.lost);
 	qualify_figure_number(figure, on.gap_ns, 1, on.error_ns);
 	return 0;
 }
@@ -123,9 +121,7 @@ static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_
 	qualify_figure_words(qualify_figure_add(row, "drop", "",
 						"%llu of %llu frames seen by XDP, "
 						"%llu behind it",
-						(unsigned long long)progress->xdp,
-						(unsigned long long)sent.count,
-						(unsigned long long)progress->stack),
+						progress->xdp, sent.count, progress->stack),
 			     "%s", *ret_works ? "yes" : "no");
 	qualify_probe_xdp_off(&run->probe);
 	return err;
