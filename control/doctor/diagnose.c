@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "doctor/diagnose.h"
-#include "doctor/rules/ifaces.h"
 
 /* In the order packets pass; where all else is equal the first is the primary cause. */
 static const struct doctor_check *const tables[] = {

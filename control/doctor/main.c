@@ -162,17 +162,13 @@ static void remember(struct doctor_snapshot *snap)
 {
 	static struct doctor_past past[MAX_PAST];
 	static size_t nr;
-	struct doctor_past *to;
 	size_t i;
 
 	if (nr == MAX_PAST)
 		memmove(past, past + 1, --nr * sizeof(*past));
 	past[nr++] = doctor_past_of(snap);
-	for (i = 0; i < nr; i++) {
-		to = rxaqm_list_add(&snap->past);
-		if (to)
-			*to = past[i];
-	}
+	for (i = 0; i < nr; i++)
+		rxaqm_list_put(&snap->past, past[i]);
 }
 
 /* One window, from reading to the report. An exit code, or -errno with @error. */

@@ -60,7 +60,7 @@ static void read_pcie(struct qualify_record *record)
 void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
 {
 	char value[sizeof(((struct qualify_setup *)0)->value)];
-	struct qualify_setup *setup, *was = NULL;
+	struct qualify_setup *setup, *was;
 	const char *last, *next;
 	size_t len;
 	va_list args;
@@ -68,10 +68,7 @@ void qualify_setup_add(struct qualify_record *record, const char *name, const ch
 	va_start(args, fmt);
 	vsnprintf(value, sizeof(value), fmt, args);
 	va_end(args);
-	rxaqm_list_each(setup, &record->setup) {
-		if (!strcmp(setup->name, name))
-			was = setup;
-	}
+	was = rxaqm_list_find(setup, &record->setup, !strcmp(setup->name, name));
 	setup = was ?: rxaqm_list_add(&record->setup);
 	if (!setup)
 		return;

@@ -3,8 +3,8 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "nic/netlink.h"
 #include "nic/nic.h"
 #include "qualify/qualify.h"
@@ -64,10 +64,9 @@ static bool has_default_route(unsigned int ifindex)
 static double traffic_now(const char *ifname)
 {
 	struct rtnl_link_stats64 before = {}, after = {};
-	const struct timespec second = { .tv_sec = 1 };
 
 	rxaqm_link_stats(ifname, &before);
-	nanosleep(&second, NULL);
+	rxaqm_sleep_until(rxaqm_now_ns() + RXAQM_NSEC_PER_SEC);
 	rxaqm_link_stats(ifname, &after);
 	return (double)(after.rx_packets - before.rx_packets + after.tx_packets -
 			before.tx_packets);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/qualify.h"
 
-#include <bpf/libbpf.h>
 #include <linux/net_tstamp.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 

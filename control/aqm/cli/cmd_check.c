@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm check: for monitoring. Its exit codes are those of check.h. */
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/now.h"
@@ -11,7 +10,6 @@
 #include "attach/fragments.h"
 #include "attach/sockets.h"
 #include "state/machine.h"
-#include "state/locate.h"
 
 /* The first look at an interface. */
 struct first_look {
@@ -136,12 +134,11 @@ static void find_not_attached(struct check *check)
 /* Look, wait, look again. */
 static void look_twice(struct check *check)
 {
-	const struct timespec window = rxaqm_timespec(check->args.window_ns);
 	const struct rxaqm_iface *iface;
 
 	rxaqm_view_each(iface, check->state, check->args.ifname)
 		look_first(check, iface);
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &window, NULL);
+	rxaqm_sleep_until(rxaqm_now_ns() + check->args.window_ns);
 	rxaqm_view_each(iface, check->state, check->args.ifname)
 		look_again(check, iface);
 	if (check->sum.nr_ifaces)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* rxaqm clock: the mapping from NIC time to host time, and how good it is. */
 #include <stdio.h>
-#include <time.h>
 
 #include "report/clock_out.h"
 #include "base/now.h"
@@ -64,7 +63,6 @@ static int sample(const char *ifname, __u64 count, struct rxaqm_error *error)
 	struct rxaqm_phc phc = RXAQM_PHC_CLOSED;
 	struct rxaqm_phc_fit fit;
 	struct rxaqm_out out;
-	struct timespec pause;
 	int err;
 
 	err = rxaqm_phc_open(&phc, ifname, error);
@@ -81,8 +79,7 @@ static int sample(const char *ifname, __u64 count, struct rxaqm_error *error)
 		err = sample_once(&phc, &fit, &out, error);
 		if (err || !count)
 			break;
-		pause = rxaqm_timespec(fit.gap_ns);
-		nanosleep(&pause, NULL);
+		rxaqm_sleep_until(rxaqm_now_ns() + fit.gap_ns);
 	}
 	rxaqm_out_end(&out);
 	rxaqm_out_u64(&out, "resets", NULL, fit.resets);

@@ -196,11 +196,7 @@ static int check_ambiguous(struct walk *walk, const struct rxaqm_profile *profil
 					 "%s:%u: same [Match] as \"%s\"; add a condition to one",
 					 profile->path, profile->match[0].line, good->path);
 	}
-	good = rxaqm_list_add(&walk->good);
-	if (!good)
-		return rxaqm_no_memory(error);
-	*good = *profile;
-	return 0;
+	return rxaqm_list_put(&walk->good, *profile) ? 0 : rxaqm_no_memory(error);
 }
 
 static int check_one(const struct rxaqm_profile *profile, const struct rxaqm_error *error,

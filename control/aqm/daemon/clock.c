@@ -5,8 +5,6 @@
  */
 #include "daemon/clock.h"
 
-#include <string.h>
-
 #include "base/now.h"
 #include "daemon/link.h"
 #include "daemon/log.h"

@@ -12,8 +12,6 @@
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
-#include "base/now.h"
-
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 #define TEXT_LEN 2048
 

@@ -9,7 +9,6 @@
 #include "base/out.h"
 #include "base/parse.h"
 #include "nic/nic.h"
-#include "state/state.h"
 
 static const struct {
 	const char *name;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "attach/hooks.h"
-#include "state/locate.h"
 #include "attach/plan.h"
 #include "attach/sockets.h"
 #include "base/now.h"

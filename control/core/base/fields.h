@@ -19,6 +19,15 @@ struct json_object;
 #define rxaqm_list_add(list) rxaqm_list_grow((void **)&(list)->at, &(list)->nr, sizeof(*(list)->at))
 void *rxaqm_list_grow(void **at, size_t *nr, size_t size);
 
+/* The same, and it is the value behind @list; NULL: no memory, and it is left out. */
+#define rxaqm_list_put(list, ...)                               \
+	({                                                      \
+		typeof((list)->at) put_ = rxaqm_list_add(list); \
+		if (put_)                                       \
+			*put_ = __VA_ARGS__;                    \
+		put_;                                           \
+	})
+
 /* For each entry of the RXAQM_LIST at @list; @entry points to it. */
 #define rxaqm_list_each(entry, list) \
 	for ((entry) = (list)->at; (entry) && (entry) < (list)->at + (list)->nr; (entry)++)

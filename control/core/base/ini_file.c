@@ -2,7 +2,6 @@
 #include "base/ini_file.h"
 
 #include <ini.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

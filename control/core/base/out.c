@@ -74,13 +74,10 @@ void rxaqm_out_begin(struct rxaqm_out *out, const char *what, bool json)
 
 void rxaqm_out_paint(struct rxaqm_out *out, enum rxaqm_paint paint)
 {
-	struct rxaqm_mark *mark;
-
 	if (!out->to || (!paint && (!out->marks.nr || !out->marks.at[out->marks.nr - 1].paint)))
 		return;
-	mark = rxaqm_list_add(&out->marks);
-	if (mark) /* else it is plain */
-		*mark = (struct rxaqm_mark){ (size_t)ftell(out->file), paint };
+	/* Without memory it is plain. */
+	rxaqm_list_put(&out->marks, (struct rxaqm_mark){ (size_t)ftell(out->file), paint });
 }
 
 /* Print what is kept, and keep nothing more. */
@@ -93,9 +90,7 @@ static void release(struct rxaqm_out *out)
 	fclose(out->file);
 	out->file = out->to;
 	out->to = NULL;
-	end = rxaqm_list_add(&out->marks);
-	if (end)
-		end->at = SIZE_MAX;
+	end = rxaqm_list_put(&out->marks, (struct rxaqm_mark){ .at = SIZE_MAX });
 	rxaqm_wrap(out->file, 0, out->text, end ? out->marks.at : NULL);
 	rxaqm_paint(out->file, RXAQM_PLAIN);
 	free(out->marks.at);

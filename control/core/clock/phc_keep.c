@@ -10,7 +10,6 @@
 
 #include "base/now.h"
 #include "base/parse.h"
-#include "nic/ethtool.h"
 
 #define READINGS 4 /* of which the narrowest counts */
 #define TRIES 20 /* of a device that is busy, 10 ms each */

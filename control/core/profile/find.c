@@ -46,20 +46,14 @@ static int add_entry(struct entries *entries, const char *dir, const char *file,
 		     unsigned int nr_dir)
 {
 	struct entry found = { .dir = nr_dir }, *entry;
-	size_t i;
 
 	if (!name_len(file) ||
 	    snprintf(found.path, sizeof(found.path), "%s/%s", dir, file) >= (int)sizeof(found.path))
 		return 0;
 	snprintf(found.name, sizeof(found.name), "%.*s", (int)name_len(file), file);
-	for (i = 0; i < entries->nr; i++)
-		if (!strcmp(entries->at[i].name, found.name))
-			return 0;
-	entry = rxaqm_list_add(entries);
-	if (!entry)
-		return -ENOMEM;
-	*entry = found;
-	return 0;
+	if (rxaqm_list_find(entry, entries, !strcmp(entry->name, found.name)))
+		return 0;
+	return rxaqm_list_put(entries, found) ? 0 : -ENOMEM;
 }
 
 static int add_dir(struct entries *entries, const char *path, unsigned int nr_dir)

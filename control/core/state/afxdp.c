@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "state/afxdp.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "state/state.h"

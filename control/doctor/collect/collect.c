@@ -74,15 +74,11 @@ static void wait_window(struct doctor_snapshot *snap, const struct doctor_reques
 
 	for (looks = 0; (now = rxaqm_now_ns()) < until && !(request->stop && *request->stop);
 	     looks++) {
-		__u64 left = until - now < LOOK_NS ? until - now : LOOK_NS;
-		struct timespec pause = { .tv_sec = (time_t)(left / RXAQM_NSEC_PER_SEC),
-					  .tv_nsec = (long)(left % RXAQM_NSEC_PER_SEC) };
-
 		count_down(until - now);
 		if (looks % step == 0)
 			doctor_look_at_qdiscs(snap);
 		doctor_look_at_threads(snap);
-		nanosleep(&pause, NULL);
+		rxaqm_sleep_until(until - now < LOOK_NS ? until : now + LOOK_NS);
 	}
 	count_down(0);
 }

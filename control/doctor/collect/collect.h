@@ -83,8 +83,11 @@ __u64 doctor_read_u64(int dir_fd, __u64 otherwise, const char *fmt, ...)
 bool doctor_read_line(int dir_fd, char *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Times of the process or thread at @dir, "/proc/PID". */
-bool doctor_read_schedstat(const char *dir, __u64 *ret_run_ns, __u64 *ret_wait_ns);
+/* How long the thread @tid ran, how long it waited to, and how often it did. */
+struct doctor_schedstat {
+	__u64 run_ns, wait_ns, waits;
+};
+bool doctor_read_schedstat(__u32 tid, struct doctor_schedstat *times);
 /* Field @field, 3 or more, of a line of /proc/PID/stat (proc_pid_stat(5)), whose second one may
  * have blanks and brackets; "": there is none.
  */

@@ -2,7 +2,6 @@
 /* Interfaces: links by netlink, their queues by sysfs. */
 #include <errno.h>
 #include <json-c/json.h>
-#include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -28,12 +27,9 @@ struct doctor_queue *doctor_queue_of(struct doctor_iface *iface, bool tx, __u32 
 {
 	struct doctor_queue *queue;
 
-	rxaqm_list_each(queue, &iface->queues) {
-		if (queue->id == id && queue->tx == tx)
-			return queue;
-	}
-	if (id >= MAX_QUEUES)
-		return NULL;
+	queue = rxaqm_list_find(queue, &iface->queues, queue->id == id && queue->tx == tx);
+	if (queue || id >= MAX_QUEUES)
+		return queue;
 	queue = rxaqm_list_add(&iface->queues);
 	if (!queue)
 		return NULL;
@@ -113,17 +109,12 @@ static int take_link(const struct nlmsghdr *message, void *arg)
 		.pcie_width = ~0U,
 		.pcie_max_width = ~0U,
 	};
-	struct doctor_iface *to;
 
 	set_attrs(&iface, message);
 	if ((links->interface ? !strcmp(iface.name, links->interface) : info->ifi_flags & IFF_UP) &&
-	    ++links->nr && links->sample->ifaces.nr < DOCTOR_MAX_IFACES) {
-		to = rxaqm_list_add(&links->sample->ifaces);
-		if (to) {
-			*to = iface;
-			return 0;
-		}
-	}
+	    ++links->nr && links->sample->ifaces.nr < DOCTOR_MAX_IFACES &&
+	    rxaqm_list_put(&links->sample->ifaces, iface))
+		return 0;
 	json_object_put(iface.stats);
 	return 0;
 }

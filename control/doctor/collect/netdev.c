@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Queues and NAPIs by the netlink family "netdev" (Documentation/netlink/specs/netdev.yaml). */
-#include <errno.h>
 #include <string.h>
 
 #include "doctor/collect/collect.h"

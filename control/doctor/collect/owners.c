@@ -8,28 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/now.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
 #include "doctor/sockets/sockets.h"
-#include "ns.h"
 
 #define PATIENCE_NS (50 * RXAQM_NSEC_PER_MSEC)
 #define MAX_THREADS 256
-
-/* The socket whose inode is @inode, if that is noted. */
-static struct doctor_socket *find_socket(struct doctor_sockets *sockets, __u64 inode)
-{
-	struct doctor_socket *socket;
-
-	return rxaqm_list_find(socket, &sockets->notable, socket->inode == inode);
-}
-
-static bool is_noted(const struct doctor_snapshot *snap, __u32 pid)
-{
-	const struct doctor_owner *owner;
-
-	return rxaqm_list_find(owner, &snap->owners, owner->pid == pid);
-}
 
 /* The state, and the CPU. */
 static void read_stat(struct doctor_owner *owner, __u32 tid)
@@ -71,14 +56,11 @@ static __u64 ran_before(struct doctor_owner *owner, bool first, __u32 tid, __u64
 {
 	struct doctor_thread_run *run;
 
-	rxaqm_list_each(run, &owner->runs) {
-		if (run->tid == tid)
-			return run->run_ns;
-	}
-	run = first ? rxaqm_list_add(&owner->runs) : NULL;
-	if (run)
-		*run = (struct doctor_thread_run){ .tid = tid, .run_ns = run_ns };
-	return 0;
+	run = rxaqm_list_find(run, &owner->runs, run->tid == tid);
+	if (!run && first)
+		rxaqm_list_put(&owner->runs,
+			       (struct doctor_thread_run){ .tid = tid, .run_ns = run_ns });
+	return run ? run->run_ns : 0;
 }
 
 /* The run and wait times of all threads together, and the place of the one that ran most since the
@@ -86,25 +68,24 @@ static __u64 ran_before(struct doctor_owner *owner, bool first, __u32 tid, __u64
  */
 static void read_threads(struct doctor_owner *owner, bool first, __u64 *ret_run, __u64 *ret_wait)
 {
-	__u64 most = 0, run, wait;
-	char path[64], thread[96];
 	__u32 busiest = owner->pid, tid;
+	struct doctor_schedstat times;
 	struct dirent *entry;
 	unsigned int nr = 0;
+	__u64 most = 0, run;
+	char path[64];
 	DIR *dir;
 
 	*ret_run = *ret_wait = 0;
 	snprintf(path, sizeof(path), "/proc/%u/task", owner->pid);
 	dir = opendir(path);
 	while (dir && nr++ < MAX_THREADS && (entry = readdir(dir))) {
-		snprintf(thread, sizeof(thread), "%s/%.16s", path, entry->d_name);
-		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    !doctor_read_schedstat(thread, &run, &wait))
-			continue;
-		*ret_run += run;
-		*ret_wait += wait;
 		tid = (__u32)strtoul(entry->d_name, NULL, 10);
-		run -= ran_before(owner, first, tid, run);
+		if (!tid || !doctor_read_schedstat(tid, &times))
+			continue;
+		*ret_run += times.run_ns;
+		*ret_wait += times.wait_ns;
+		run = times.run_ns - ran_before(owner, first, tid, times.run_ns);
 		if (run >= most) {
 			most = run;
 			busiest = tid;
@@ -119,7 +100,7 @@ static void note_owner(struct doctor_snapshot *snap, __u32 pid)
 {
 	struct doctor_owner *owner;
 
-	if (is_noted(snap, pid))
+	if (rxaqm_list_find(owner, &snap->owners, owner->pid == pid))
 		return;
 	owner = rxaqm_list_add(&snap->owners);
 	if (!owner)
@@ -152,7 +133,7 @@ static void look_at(struct doctor_snapshot *snap, const char *pid)
 		target[len] = '\0';
 		if (sscanf(target, "socket:[%llu]", &inode) != 1)
 			continue;
-		socket = find_socket(&snap->sockets, inode);
+		socket = rxaqm_list_find(socket, &snap->sockets.notable, socket->inode == inode);
 		if (!socket)
 			continue;
 		socket->owner = (__u32)strtoul(pid, NULL, 10);
@@ -160,15 +141,6 @@ static void look_at(struct doctor_snapshot *snap, const char *pid)
 	}
 	if (dir)
 		closedir(dir);
-}
-
-/* CPU time of this process: what others take of a busy host is not ours. */
-static __u64 spent_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (__u64)ts.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)ts.tv_nsec;
 }
 
 static bool all_known(const struct doctor_sockets *sockets)
@@ -210,7 +182,8 @@ static void make_differences(struct doctor_snapshot *snap, size_t nr)
 void doctor_owners_find(struct doctor_snapshot *snap)
 {
 	bool second = snap->sockets.groups.nr || snap->sockets.took_us;
-	__u64 until = spent_ns() + PATIENCE_NS;
+	/* CPU time of this process: what others take of a busy host is not ours. */
+	__u64 until = rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + PATIENCE_NS;
 	size_t nr = snap->owners.nr;
 	struct dirent *entry;
 	DIR *proc;
@@ -219,7 +192,7 @@ void doctor_owners_find(struct doctor_snapshot *snap)
 	while (proc && !all_known(&snap->sockets) && (entry = readdir(proc))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		if (spent_ns() > until) {
+		if (rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) > until) {
 			doctor_cannot_see(snap, "who holds each socket",
 					  "looking through /proc was ended after 50 ms of CPU time");
 			break;

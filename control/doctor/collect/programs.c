@@ -30,15 +30,6 @@ struct doctor_programs {
 	__u64 at_ns;
 };
 
-/* schedstat: how long it ran, how long it waited to, and how often it did. */
-static bool read_times(__u32 pid, unsigned long long times[3])
-{
-	char line[128];
-
-	return doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%u/schedstat", pid) &&
-	       sscanf(line, "%llu %llu %llu", &times[0], &times[1], &times[2]) == 3;
-}
-
 static bool receives(const char *comm)
 {
 	return !strncmp(comm, "ksoftirqd/", 10) || !strncmp(comm, "napi/", 5) ||
@@ -48,33 +39,27 @@ static bool receives(const char *comm)
 /* If that is what @pid is. */
 static void add_thread(struct doctor_sample *sample, __u32 pid, __u64 longest_wait_ns)
 {
-	struct doctor_thread *thread;
-	unsigned long long times[3];
-	char comm[32], stat[512];
+	struct doctor_thread thread = { .pid = pid, .longest_wait_ns = longest_wait_ns };
+	struct doctor_schedstat times;
+	char stat[512];
 
-	if (!doctor_read_line(AT_FDCWD, comm, sizeof(comm), "/proc/%u/comm", pid) ||
-	    !receives(comm) || !read_times(pid, times) ||
+	if (!doctor_read_line(AT_FDCWD, thread.comm, sizeof(thread.comm), "/proc/%u/comm", pid) ||
+	    !receives(thread.comm) || !doctor_read_schedstat(pid, &times) ||
 	    !doctor_read_line(AT_FDCWD, stat, sizeof(stat), "/proc/%u/stat", pid) ||
 	    !(strtoul(doctor_stat_field(stat, 9), NULL, 10) & PF_KTHREAD))
 		return;
-	thread = rxaqm_list_add(&sample->threads);
-	if (!thread)
-		return;
-	*thread = (struct doctor_thread){ .pid = pid,
-					  .cpu = atoi(doctor_stat_field(stat, 39)),
-					  .run_ns = times[0],
-					  .wait_ns = times[1],
-					  .longest_wait_ns = longest_wait_ns };
-	snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+	thread.cpu = atoi(doctor_stat_field(stat, 39));
+	thread.run_ns = times.run_ns;
+	thread.wait_ns = times.wait_ns;
+	rxaqm_list_put(&sample->threads, thread);
 }
 
 struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap)
 {
 	struct doctor_programs *programs = calloc(1, sizeof(*programs));
 	DIR *proc = programs ? opendir("/proc") : NULL;
-	unsigned long long times[3];
+	struct doctor_schedstat times;
 	struct dirent *entry;
-	struct program *to;
 
 	while (proc && (entry = readdir(proc))) {
 		__u32 pid = (__u32)strtoul(entry->d_name, NULL, 10);
@@ -82,11 +67,8 @@ struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap)
 		if (!pid)
 			continue;
 		add_thread(&snap->before, pid, ~0ULL);
-		to = programs->nr < MAX_PROGRAMS && read_times(pid, times) ?
-			     rxaqm_list_add(programs) :
-			     NULL;
-		if (to)
-			*to = (struct program){ pid, times[0] };
+		if (programs->nr < MAX_PROGRAMS && doctor_read_schedstat(pid, &times))
+			rxaqm_list_put(programs, (struct program){ pid, times.run_ns });
 	}
 	if (proc)
 		closedir(proc);
@@ -103,21 +85,21 @@ struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap)
  */
 void doctor_look_at_threads(struct doctor_snapshot *snap)
 {
-	unsigned long long times[3], waits;
+	struct doctor_schedstat times;
 	struct doctor_thread *thread;
-	__u64 mean_ns;
+	__u64 waits, mean_ns;
 
 	rxaqm_list_each(thread, &snap->before.threads) {
 		if (thread == snap->before.threads.at + LOOKED_AT)
 			break;
-		if (!read_times(thread->pid, times))
+		if (!doctor_read_schedstat(thread->pid, &times))
 			continue;
-		waits = thread->looked.waits ? times[2] - thread->looked.waits : 0;
-		mean_ns = waits ? (times[1] - thread->looked.wait_ns) / waits : 0;
+		waits = thread->looked.waits ? times.waits - thread->looked.waits : 0;
+		mean_ns = waits ? (times.wait_ns - thread->looked.wait_ns) / waits : 0;
 		if (thread->longest_wait_ns == ~0ULL || mean_ns > thread->longest_wait_ns)
 			thread->longest_wait_ns = mean_ns;
-		thread->looked.wait_ns = times[1];
-		thread->looked.waits = times[2];
+		thread->looked.wait_ns = times.wait_ns;
+		thread->looked.waits = times.waits;
 	}
 }
 
@@ -172,7 +154,7 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 {
 	static ino_t inodes[MAX_NAMESPACES];
 	const struct program *program;
-	unsigned long long times[3];
+	struct doctor_schedstat times;
 	__u64 run_ns, window_ns;
 	struct stat ours = {};
 
@@ -181,9 +163,9 @@ void doctor_programs_second(struct doctor_snapshot *snap, struct doctor_programs
 	window_ns = rxaqm_now_ns() - first->at_ns;
 	stat("/proc/thread-self/ns/net", &ours);
 	rxaqm_list_each(program, first) {
-		if (!read_times(program->pid, times))
+		if (!doctor_read_schedstat(program->pid, &times))
 			continue;
-		run_ns = times[0] - program->run_ns;
+		run_ns = times.run_ns - program->run_ns;
 		if (run_ns >= window_ns / 100 * LEAST_PERCENT)
 			add_hog(snap, program->pid, run_ns);
 		add_namespace(snap, program->pid, ours.st_ino, inodes);

@@ -82,13 +82,10 @@ static struct doctor_standing *standing_of(struct doctor_snapshot *snap, const s
 	standing = rxaqm_list_find(standing, &snap->standing,
 				   standing->ifindex == qdisc->ifindex &&
 					   standing->queue == qdisc->queue);
-	if (standing)
-		return standing;
-	standing = rxaqm_list_add(&snap->standing);
-	if (standing)
-		*standing = (struct doctor_standing){ .ifindex = qdisc->ifindex,
-						      .queue = qdisc->queue };
-	return standing;
+	return standing ?:
+			  rxaqm_list_put(&snap->standing,
+					 (struct doctor_standing){ .ifindex = qdisc->ifindex,
+								   .queue = qdisc->queue });
 }
 
 static void put_into_standing(struct qdiscs *qdiscs, const struct qdisc *qdisc)

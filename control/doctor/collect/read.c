@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clean.h"
@@ -41,17 +40,12 @@ void doctor_parse(struct doctor_snapshot *snap, const char *path, const char *wh
 	free(text);
 }
 
-bool doctor_read_schedstat(const char *dir, __u64 *ret_run_ns, __u64 *ret_wait_ns)
+bool doctor_read_schedstat(__u32 tid, struct doctor_schedstat *times)
 {
-	unsigned long long run, wait;
 	char line[128];
 
-	if (!doctor_read_line(AT_FDCWD, line, sizeof(line), "%s/schedstat", dir) ||
-	    sscanf(line, "%llu %llu", &run, &wait) != 2)
-		return false;
-	*ret_run_ns = run;
-	*ret_wait_ns = wait;
-	return true;
+	return doctor_read_line(AT_FDCWD, line, sizeof(line), "/proc/%u/schedstat", tid) &&
+	       sscanf(line, "%llu %llu %llu", &times->run_ns, &times->wait_ns, &times->waits) == 3;
 }
 
 const char *doctor_stat_field(const char *stat, int field)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/now.h"
 #include "nic/nic.h"
@@ -16,14 +15,10 @@
 
 __u64 doctor_deep_wait(struct doctor_deep *deep)
 {
-	__u64 begin_ns = rxaqm_now_ns(), now_ns = begin_ns;
+	__u64 begin_ns = rxaqm_now_ns(), now_ns = begin_ns, end_ns = begin_ns + deep->time_ns;
 
-	while (now_ns - begin_ns < deep->time_ns && !(deep->stop && *deep->stop)) {
-		__u64 left_ns = deep->time_ns - (now_ns - begin_ns);
-		struct timespec pause = { .tv_nsec = left_ns < LOOK_NS ? (long)left_ns :
-									 (long)LOOK_NS };
-
-		nanosleep(&pause, NULL);
+	while (now_ns < end_ns && !(deep->stop && *deep->stop)) {
+		rxaqm_sleep_until(end_ns - now_ns < LOOK_NS ? end_ns : now_ns + LOOK_NS);
 		now_ns = rxaqm_now_ns();
 	}
 	return now_ns - begin_ns;

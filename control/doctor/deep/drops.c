@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "doctor_drops.skel.h"
 #include "doctor_rec.h"
@@ -26,12 +25,11 @@ struct drops {
 static void read_map(struct drops *drops, int fd)
 {
 	struct rxaqm_doctor_drop *last = NULL;
-	struct drop *drop, one = {};
+	struct drop one = {};
 
 	for (; !bpf_map_get_next_key(fd, last, &one.key); last = &one.key) {
-		drop = bpf_map_lookup_elem(fd, &one.key, &one.drops) ? NULL : rxaqm_list_add(drops);
-		if (drop)
-			*drop = one;
+		if (!bpf_map_lookup_elem(fd, &one.key, &one.drops))
+			rxaqm_list_put(drops, one);
 	}
 }
 

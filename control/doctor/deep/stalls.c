@@ -137,21 +137,19 @@ static void read_stalls(struct watch *watch)
 
 	rxaqm_list_each(queue, &watch->queues) {
 		__u64 now = doctor_read_u64(watch->sysfs_fd, ~0ULL, "%s/stall_cnt", queue->dir);
-		struct doctor_deep_stalls *to;
 
 		if (queue->stalls == ~0ULL || now == ~0ULL)
 			continue;
 		seen++;
-		to = now > queue->stalls ? rxaqm_list_add(&watch->deep->snap->deep_stalls) : NULL;
-		if (!to)
+		if (now <= queue->stalls)
 			continue;
-		*to = (struct doctor_deep_stalls){
-			.ifindex = queue->ifindex,
-			.queue = queue->queue,
-			.stalls = now - queue->stalls,
-			.longest_ms = doctor_read_u64(watch->sysfs_fd, 0, "%s/stall_max",
-						      queue->dir),
-		};
+		rxaqm_list_put(&watch->deep->snap->deep_stalls,
+			       (struct doctor_deep_stalls){
+				       .ifindex = queue->ifindex,
+				       .queue = queue->queue,
+				       .stalls = now - queue->stalls,
+				       .longest_ms = doctor_read_u64(watch->sysfs_fd, 0,
+								     "%s/stall_max", queue->dir) });
 	}
 	doctor_map_set(&watch->deep->snap->deep, "stalls_queues", seen);
 }

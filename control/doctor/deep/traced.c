@@ -16,25 +16,21 @@
 /* NAPI polls: how long they take, how long their queues wait. */
 static void add_polls(struct doctor_deep *deep, const struct rxaqm_doctor_napi *from)
 {
-	struct doctor_deep_napi *to;
-
 	/* Those elsewhere matter only for the CPUs that they share. */
 	if (!from->polls || (from->ifindex && from->ifindex != ~0U && *deep->snap->interface &&
 			     !doctor_deep_is_about(deep, from->ifindex)))
 		return;
-	to = rxaqm_list_add(&deep->snap->deep_napis);
-	if (!to)
-		return;
-	*to = (struct doctor_deep_napi){ .ifindex = from->ifindex,
-					 .id = from->id,
-					 .cpu = from->cpu,
-					 .polls = from->polls,
-					 .busy = from->busy,
-					 .packets = from->packets,
-					 .poll_ns = from->poll_ns,
-					 .longest_poll_ns = from->longest_poll_ns,
-					 .wait_ns = from->wait_ns,
-					 .longest_wait_ns = from->longest_wait_ns };
+	rxaqm_list_put(&deep->snap->deep_napis,
+		       (struct doctor_deep_napi){ .ifindex = from->ifindex,
+						  .id = from->id,
+						  .cpu = from->cpu,
+						  .polls = from->polls,
+						  .busy = from->busy,
+						  .packets = from->packets,
+						  .poll_ns = from->poll_ns,
+						  .longest_poll_ns = from->longest_poll_ns,
+						  .wait_ns = from->wait_ns,
+						  .longest_wait_ns = from->longest_wait_ns });
 }
 
 void doctor_probe_polls(struct doctor_deep *deep)
@@ -127,29 +123,24 @@ static __u64 median_of(const struct rxaqm_doctor_frames *frames)
 static void add_frames(struct doctor_deep *deep, const struct rxaqm_doctor_queue *key, int fd)
 {
 	struct rxaqm_doctor_frames frames;
-	struct doctor_deep_frames *to;
 
 	if (bpf_map_lookup_elem(fd, key, &frames) || !frames.frames)
 		return;
-	to = rxaqm_list_add(&deep->snap->deep_frames);
-	if (to)
-		*to = (struct doctor_deep_frames){
-			key->ifindex, key->queue,      frames.frames,
-			frames.bytes, frames.segments, median_of(&frames)
-		};
+	rxaqm_list_put(&deep->snap->deep_frames,
+		       (struct doctor_deep_frames){ key->ifindex, key->queue, frames.frames,
+						    frames.bytes, frames.segments,
+						    median_of(&frames) });
 }
 
 static void add_fragments(struct doctor_deep *deep, const struct rxaqm_doctor_queue *key, int fd)
 {
 	struct rxaqm_doctor_fragments fragments;
-	struct doctor_deep_fragments *to;
 
-	if (bpf_map_lookup_elem(fd, key, &fragments))
-		return;
-	to = rxaqm_list_add(&deep->snap->deep_fragments);
-	if (to)
-		*to = (struct doctor_deep_fragments){ key->ifindex, key->queue, fragments.packets,
-						      fragments.fragments };
+	if (!bpf_map_lookup_elem(fd, key, &fragments))
+		rxaqm_list_put(&deep->snap->deep_fragments,
+			       (struct doctor_deep_fragments){ key->ifindex, key->queue,
+							       fragments.packets,
+							       fragments.fragments });
 }
 
 static void measure(struct doctor_deep *deep, const char *name, const char *what, bool frames,

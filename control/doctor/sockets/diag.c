@@ -8,8 +8,8 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "doctor/sockets/sockets.h"
 #include "nic/netlink.h"
 
@@ -88,7 +88,6 @@ static void take_attrs(struct rxaqm_socket_rec *rec, const struct nlmsghdr *mess
 static int take_socket(const struct nlmsghdr *message, void *arg)
 {
 	const struct inet_diag_msg *diag = mnl_nlmsg_get_payload(message);
-	struct timespec now;
 	const struct walk *walk = arg;
 	struct rxaqm_socket_rec rec = {
 		.proto = walk->proto,
@@ -107,8 +106,7 @@ static int take_socket(const struct nlmsghdr *message, void *arg)
 	rec.rport = ntohs(diag->id.idiag_dport);
 	memcpy(rec.laddr, diag->id.idiag_src, sizeof(rec.laddr));
 	memcpy(rec.raddr, diag->id.idiag_dst, sizeof(rec.raddr));
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	rec.now_ticks = (__u32)(now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	rec.now_ticks = (__u32)(rxaqm_clock_ns(CLOCK_MONOTONIC) / RXAQM_NSEC_PER_USEC);
 	take_attrs(&rec, message);
 	if (rec.id)
 		walk->each(walk->arg, &rec);

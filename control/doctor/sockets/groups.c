@@ -8,7 +8,6 @@
 
 #include "doctor/sockets/sockets.h"
 
-#define TCP_ECN_OK 1 /* include/net/tcp_ecn.h; AccECN modes have bit 1 */
 #define MAX_GROUPS 4096
 #define PORTS_SHOWN 4
 
@@ -90,7 +89,7 @@ static void add_tcp(struct group *group, const struct doctor_seen *seen)
 
 	to->received += seen->did.seen_before ? seen->did.received : 0;
 	to->acked += seen->did.seen_before ? seen->did.acked : 0;
-	if (rec->ecn_flags & 3)
+	if (rec->ecn_flags & 3) /* TCP_ECN_OK, or a mode of AccECN */
 		to->ect++;
 	else
 		to->not_ect++;
@@ -253,11 +252,10 @@ void doctor_groups_finish(struct doctor_groups *groups, struct doctor_sockets *s
 
 	for (i = 0; i < groups->nr; i++) {
 		struct group *group = &groups->at[i];
-		struct doctor_group *to = rxaqm_list_add(&sockets->groups);
+		struct doctor_group *to = rxaqm_list_put(&sockets->groups, group->to);
 
 		if (!to)
 			break;
-		*to = group->to;
 		to->pacing_median = median(group->pacing);
 		to->srtt_median_us = median(group->srtt);
 		to->min_rtt_median_us = median(group->min_rtt);

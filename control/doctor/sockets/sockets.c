@@ -36,14 +36,10 @@ static void remember(void *arg, const struct rxaqm_socket_rec *rec)
 		.did = { .drops = rec->drops, .received = rec->bytes_received },
 	};
 	struct doctor_socket_passes *passes = arg;
-	struct rxaqm_socket_rec *to;
 
 	doctor_tops_add(passes->tops, &seen);
-	to = rxaqm_list_add(&passes->was);
-	if (!to)
-		return;
-	*to = *rec;
-	lh_table_insert(passes->index, key_of(rec), (void *)(uintptr_t)passes->was.nr);
+	if (rxaqm_list_put(&passes->was, *rec))
+		lh_table_insert(passes->index, key_of(rec), (void *)(uintptr_t)passes->was.nr);
 }
 
 /* @rec in the first pass; NULL: it is new. */

@@ -9,10 +9,7 @@
 
 void qualify_samples_add(struct qualify_samples *samples, double value)
 {
-	double *to = rxaqm_list_add(samples);
-
-	if (to)
-		*to = value;
+	rxaqm_list_put(samples, value);
 }
 
 void qualify_samples_free(struct qualify_samples *samples)
@@ -132,10 +129,8 @@ struct qualify_curve *qualify_curve_add(struct qualify_figure *figure, const cha
 
 void qualify_curve_point(struct qualify_curve *curve, double x, double y)
 {
-	struct qualify_point *point = curve ? rxaqm_list_add(&curve->points) : NULL;
-
-	if (point)
-		*point = (struct qualify_point){ x, y };
+	if (curve)
+		rxaqm_list_put(&curve->points, (struct qualify_point){ x, y });
 }
 
 void qualify_curve_cdf(struct qualify_figure *figure, const char *name,

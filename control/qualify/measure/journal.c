@@ -75,7 +75,7 @@ static int read_notes(const struct qualify_journal *journal, struct notes *notes
 {
 	FILE *file = fopen(journal->path, "re");
 	char line[LINE_LEN + 64];
-	struct note note, *to;
+	struct note note;
 	int err = 0;
 
 	if (!file)
@@ -85,11 +85,8 @@ static int read_notes(const struct qualify_journal *journal, struct notes *notes
 		if (!strchr(line, '\n') && feof(file))
 			break;
 		err = parse(line, &note) ? 0 : -EBADMSG;
-		to = err ? NULL : rxaqm_list_add(&notes->list);
-		if (to)
-			*to = note;
-		else
-			err = err ?: -ENOMEM;
+		if (!err && !rxaqm_list_put(&notes->list, note))
+			err = -ENOMEM;
 	}
 	if (!err && ferror(file))
 		err = -EIO;
@@ -101,11 +98,8 @@ static bool noted(const struct notes *notes, enum qualify_setting setting, const
 {
 	const struct note *note;
 
-	rxaqm_list_each(note, &notes->list) {
-		if (note->setting == setting && !strcmp(note->what, what))
-			return true;
-	}
-	return false;
+	return rxaqm_list_find(note, &notes->list,
+			       note->setting == setting && !strcmp(note->what, what));
 }
 
 static int append(const struct qualify_journal *journal, const char *line)

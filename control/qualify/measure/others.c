@@ -49,7 +49,7 @@ static bool begins(const char *text, const char *with)
 /* proc_pid_stat(5): "TID (COMM) STATE PPID ..."; COMM may have blanks and parentheses. */
 static void read_thread(struct qualify_others *others, const char *path, pid_t pid, pid_t self)
 {
-	struct qualify_thread_time thread = {}, *to;
+	struct qualify_thread_time thread = {};
 	char line[1024], *open, *close, *at, *save = NULL;
 	pid_t parent = 0;
 	int field;
@@ -76,9 +76,7 @@ static void read_thread(struct qualify_others *others, const char *path, pid_t p
 	/* Its time is that of interrupts. */
 	if (begins(thread.comm, "ksoftirqd/"))
 		return;
-	to = rxaqm_list_add(&others->threads);
-	if (to)
-		*to = thread;
+	rxaqm_list_put(&others->threads, thread);
 }
 
 static void read_threads(struct qualify_others *others, const char *proc, pid_t self)

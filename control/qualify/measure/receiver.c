@@ -7,7 +7,6 @@
 #include <linux/if_packet.h>
 #include <linux/net_tstamp.h>
 #include <linux/sock_diag.h>
-#include <net/ethernet.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,15 +85,12 @@ static void note(struct qualify_receiver *receiver, const unsigned char *head,
 		 struct mmsghdr *message)
 {
 	size_t size = message->msg_len < HEAD ? message->msg_len : HEAD;
-	struct qualify_received *received;
 	struct qualify_mark mark;
 
-	if (!qualify_frame_mark(head, size, &mark))
-		return;
-	received = rxaqm_list_add(&receiver->seen);
-	if (received)
-		*received = (struct qualify_received){ mark.seq, message->msg_len,
-						       hw_stamp(&message->msg_hdr) };
+	if (qualify_frame_mark(head, size, &mark))
+		rxaqm_list_put(&receiver->seen,
+			       (struct qualify_received){ mark.seq, message->msg_len,
+							  hw_stamp(&message->msg_hdr) });
 }
 
 void qualify_receiver_take(struct qualify_receiver *receiver)

@@ -15,7 +15,6 @@
 
 #include "nic/ethtool.h"
 #include "nic/netns.h"
-#include "nic/nic.h"
 #include "command/program.h"
 #include "qualify/measure/probe.h"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <linux/if_xdp.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "base/now.h"
 #include "qualify/measure/frame.h"
 
 #define FRAME_SIZE 2048U
@@ -42,7 +42,6 @@ static int make_frames(struct qualify_socket *sock, __u32 frames)
 int qualify_socket_open(struct qualify_socket *sock, const char *ifname, unsigned int queue,
 			__u32 entries, __u16 flags)
 {
-	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	struct xsk_socket_config config = { .libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
 					    .bind_flags = flags };
 	int err, tries;
@@ -60,7 +59,7 @@ int qualify_socket_open(struct qualify_socket *sock, const char *ifname, unsigne
 					 &config);
 		if (err != -EBUSY)
 			break;
-		nanosleep(&pause, NULL);
+		rxaqm_sleep_until(rxaqm_now_ns() + 10 * RXAQM_NSEC_PER_MSEC);
 	}
 	return err;
 }

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/now.h"
 
 #define MAX_ARGS 12
 #define END_MS 2000 /* for it to end by itself */
@@ -71,13 +72,12 @@ int qualify_peer_spawn(struct qualify_peer *peer, const char *host, const char *
 
 void qualify_peer_kill(struct qualify_peer *peer)
 {
-	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
 	siginfo_t ended = {};
 	int ms;
 
 	kill(peer->pid, SIGTERM);
 	for (ms = 0; ms < END_MS && !ended.si_pid; ms += STEP_MS) {
-		nanosleep(&step, NULL);
+		rxaqm_sleep_until(rxaqm_now_ns() + STEP_MS * RXAQM_NSEC_PER_MSEC);
 		waitid(P_PID, (id_t)peer->pid, &ended, WEXITED | WNOHANG | WNOWAIT);
 	}
 	/* It, unless it has ended, and what it has started and left. */

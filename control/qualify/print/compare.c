@@ -55,11 +55,7 @@ static const struct qualify_curve *distribution_of(const struct qualify_figure *
 {
 	const struct qualify_curve *curve;
 
-	rxaqm_list_each(curve, &figure->curves) {
-		if (curve->distribution && curve->points.nr > 1)
-			return curve;
-	}
-	return NULL;
+	return rxaqm_list_find(curve, &figure->curves, curve->distribution && curve->points.nr > 1);
 }
 
 /* Where the p99 of what was sampled may be: between two order statistics. */

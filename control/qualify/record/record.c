@@ -39,22 +39,14 @@ const struct qualify_figure *qualify_find_figure(const struct qualify_row *row, 
 
 	if (!row)
 		return NULL;
-	rxaqm_list_each(figure, &row->figures) {
-		if (!strcmp(figure->name, name))
-			return figure;
-	}
-	return NULL;
+	return rxaqm_list_find(figure, &row->figures, !strcmp(figure->name, name));
 }
 
 const struct qualify_row *qualify_find_row(const struct qualify_record *record, const char *id)
 {
 	const struct qualify_row *row;
 
-	rxaqm_list_each(row, &record->rows) {
-		if (!strcmp(row->id, id))
-			return row;
-	}
-	return NULL;
+	return rxaqm_list_find(row, &record->rows, !strcmp(row->id, id));
 }
 
 const struct qualify_figure *qualify_figure(const struct qualify_record *record, const char *id,

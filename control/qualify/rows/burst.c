@@ -3,7 +3,6 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/now.h"
 #include "qualify/rows/traffic.h"
 
 #define TRIES 3

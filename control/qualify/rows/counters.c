@@ -70,11 +70,8 @@ static __u64 value_of(const struct qualify_counters *counters, const char *name)
 {
 	const struct qualify_counter *counter;
 
-	rxaqm_list_each(counter, &counters->list) {
-		if (!strcmp(counter->name, name))
-			return counter->value;
-	}
-	return ~0ULL;
+	counter = rxaqm_list_find(counter, &counters->list, !strcmp(counter->name, name));
+	return counter ? counter->value : ~0ULL;
 }
 
 void qualify_counters_since(struct qualify_counters *counters,

@@ -20,11 +20,10 @@
 
 void qualify_sleep_ms(const struct qualify_run *run, unsigned int ms)
 {
-	const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
 	__u64 until_ns = rxaqm_now_ns() + ms * RXAQM_NSEC_PER_MSEC;
 
 	while (!*run->stop && !rxaqm_ns_reached(rxaqm_now_ns(), until_ns))
-		nanosleep(&step, NULL);
+		rxaqm_sleep_until(rxaqm_now_ns() + STEP_MS * RXAQM_NSEC_PER_MSEC);
 }
 
 bool qualify_has_carrier(const struct qualify_run *run)

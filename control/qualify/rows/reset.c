@@ -2,7 +2,6 @@
 /* Q18: what an interface is like after something went wrong. */
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

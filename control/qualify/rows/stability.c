@@ -140,9 +140,10 @@ static void put_stability(struct course *course, double offset_ns, int index,
 int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 {
 	struct course *course = calloc(1, sizeof(*course));
-	struct timespec real, mono, next;
+	struct timespec next;
 	struct rxaqm_phc_sample sample, first = {};
 	double offset_ns = 0;
+	__u64 ahead_ns; /* CLOCK_REALTIME of CLOCK_MONOTONIC */
 	struct rxaqm_phc phc;
 	int err = course ? rxaqm_phc_open(&phc, run->ifname, &run->error) : -ENOMEM, i;
 
@@ -161,11 +162,8 @@ int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 			break;
 		if (!course->nr) {
 			first = sample;
-			clock_gettime(CLOCK_REALTIME, &real);
-			mono = rxaqm_timespec(rxaqm_now_ns());
-			offset_ns = (double)(__s64)(sample.phc_ns - sample.host_ns) -
-				    ((double)(real.tv_sec - mono.tv_sec) * 1e9 +
-				     (double)(real.tv_nsec - mono.tv_nsec));
+			ahead_ns = rxaqm_clock_ns(CLOCK_REALTIME) - rxaqm_now_ns();
+			offset_ns = (double)(__s64)(sample.phc_ns - sample.host_ns - ahead_ns);
 		}
 		course->host_s[course->nr] = (double)(sample.host_ns - first.host_ns) / 1e9;
 		course->x_ns[course->nr] = (double)(__s64)(sample.phc_ns - first.phc_ns -

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/rows/row.h"
 
-#define PEER QUALIFY_NEEDS_PEER
 #define PROBE (QUALIFY_NEEDS_PEER | QUALIFY_NEEDS_PROBE)
 #define XDP_FREE (QUALIFY_NEEDS_PEER | QUALIFY_NEEDS_XDP_FREE)
 #define STAMPS QUALIFY_NEEDS_STAMPS
