@@ -5,44 +5,18 @@
 #include "base/terminal.h"
 #include "doctor/diagnose.h"
 
-#define WIDTH 80 /* or that of standard output, if it has more */
 #define LONGEST_INDENT 24
 #define CLEARS_SHOWN 2
 #define DROPS_SHOWN 5
 #define NAMESPACES_SHOWN 3
 
-static size_t width_of(FILE *file)
-{
-	return file == stdout && rxaqm_width() > WIDTH ? rxaqm_width() : WIDTH;
-}
-
 /* Print @text behind @lead, broken at blanks, with further lines indented as far, or by 4. */
 static void print_wrapped(FILE *file, const char *lead, const char *text)
 {
-	size_t indent = strlen(lead), at = indent, width = width_of(file);
-	bool first = true;
+	size_t at = strlen(lead);
 
 	fputs(lead, file);
-	indent = indent > LONGEST_INDENT ? 4 : indent;
-	for (; *text; first = false) {
-		size_t len = strcspn(text, " ");
-
-		/* "50 %" is a word. */
-		if (!strncmp(text + len, " %", 2))
-			len += 2 + strcspn(text + len + 2, " ");
-		if (!first && at + 1 + len > width) {
-			fprintf(file, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (!first) {
-			fputc(' ', file);
-			at++;
-		}
-		fwrite(text, 1, len, file);
-		at += len;
-		text += len;
-		text += strspn(text, " ");
-	}
-	fputc('\n', file);
+	rxaqm_print_words(file, at, at > LONGEST_INDENT ? 4 : at, text);
 }
 
 static void print_form(FILE *file, const struct doctor_finding *finding, enum doctor_form kind,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "nic/ethtool.h"
@@ -171,8 +172,10 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
 	static struct rxaqm_profile profile;
+	time_t now = time(NULL);
 	struct utsname name;
 	struct ifreq ifr = {};
+	struct tm utc;
 	int err = rxaqm_nic_ioctl(ifname, SIOCGIFHWADDR, &ifr);
 
 	if (err)
@@ -180,10 +183,12 @@ int qualify_facts_read(const char *ifname, struct qualify_record *record, __u8 m
 	memcpy(mac, ifr.ifr_hwaddr.sa_data, 6);
 	snprintf(record->interface, sizeof(record->interface), "%s", ifname);
 	record->mtu = rxaqm_nic_ioctl(ifname, SIOCGIFMTU, &ifr) ? 1500 : (__u32)ifr.ifr_mtu;
-	qualify_now(record->time, record->host);
+	strftime(record->time, sizeof(record->time), "%FT%TZ", gmtime_r(&now, &utc));
 	snprintf(record->rxaqm, sizeof(record->rxaqm), "%s", RXAQM_VERSION);
-	if (!uname(&name))
+	if (!uname(&name)) {
+		snprintf(record->host, sizeof(record->host), "%.63s", name.nodename);
 		snprintf(record->kernel, sizeof(record->kernel), "%.95s", name.release);
+	}
 	if (!rxaqm_ethtool(ifname, &info)) {
 		snprintf(record->driver, sizeof(record->driver), "%.31s", info.driver);
 		snprintf(record->driver_version, sizeof(record->driver_version), "%.31s",

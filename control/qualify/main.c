@@ -128,7 +128,7 @@ static void print_rows(void)
 	struct rxaqm_out out;
 
 	rxaqm_out_open(&out, stdout, rxaqm_json);
-	qualify_json_head(&out, "rxaqm-qualify-rows");
+	rxaqm_out_head(&out, "qualify-rows");
 	rxaqm_out_array(&out, "rows");
 	for (row = qualify_row_defs; row->id; row++) {
 		rxaqm_out_object(&out, NULL);

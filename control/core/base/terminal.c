@@ -9,6 +9,8 @@
 
 #include "base/parse.h"
 
+#define WIDTH 80
+
 static enum {
 	AUTO,
 	ALWAYS,
@@ -66,7 +68,34 @@ unsigned int rxaqm_width(void)
 		return (unsigned int)width;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
 		return size.ws_col;
-	return 80;
+	return WIDTH;
+}
+
+unsigned int rxaqm_text_width(FILE *file)
+{
+	return file == stdout && rxaqm_width() > WIDTH ? rxaqm_width() : WIDTH;
+}
+
+void rxaqm_print_words(FILE *file, size_t at, size_t indent, const char *text)
+{
+	size_t width = rxaqm_text_width(file), len;
+	bool first = true;
+
+	for (; *text; text += len, text += strspn(text, " "), first = false) {
+		len = strcspn(text, " ");
+		if (!strncmp(text + len, " %", 2))
+			len += 2 + strcspn(text + len + 2, " ");
+		if (!first && at + 1 + len > width) {
+			fprintf(file, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (!first) {
+			fputc(' ', file);
+			at++;
+		}
+		fwrite(text, 1, len, file);
+		at += len;
+	}
+	fputc('\n', file);
 }
 
 /* Where lines are broken: who reads a pipe or a file looks for whole ones. */

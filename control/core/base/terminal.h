@@ -25,6 +25,14 @@ void rxaqm_paint(FILE *file, enum rxaqm_paint paint);
 /* Characters of a line: COLUMNS, or those of the terminal, or 80. */
 unsigned int rxaqm_width(void);
 
+/* The same of @file: 80, but where it is standard output and that has more. */
+unsigned int rxaqm_text_width(FILE *file);
+
+/* Print the words of @text, whose first is in column @at, on lines as wide as that which go on at
+ * @indent. "50 %" is a word.
+ */
+void rxaqm_print_words(FILE *file, size_t at, size_t indent, const char *text);
+
 /* From byte @at of a text on it looks like @paint. */
 struct rxaqm_mark {
 	size_t at;

@@ -36,6 +36,9 @@ void qualify_figure_words(struct qualify_figure *figure, const char *fmt, ...)
 	qualify_figure_number(qualify_figure_add(row, name, unit, __VA_ARGS__), value, n, error)
 #define qualify_put_words(row, name, method, ...) \
 	qualify_figure_words(qualify_figure_add(row, name, "", "%s", method), __VA_ARGS__)
+/* The same with the word @said, and behind it the method. */
+#define qualify_put_said(row, name, said, ...) \
+	qualify_figure_words(qualify_figure_add(row, name, "", __VA_ARGS__), "%s", said)
 /* Sorts @samples, which are all there were to be, unless qualify_figure_of() says more. */
 void qualify_figure_samples(struct qualify_figure *figure, struct qualify_samples *samples,
 			    double error);

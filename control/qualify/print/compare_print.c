@@ -4,7 +4,6 @@
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/compare.h"
-#include "qualify/print/term.h"
 #include "base/out.h"
 #include "qualify/record/record.h"
 
@@ -191,7 +190,8 @@ static void print_block(const struct block *block, char *const *names)
 void qualify_comparison_print(FILE *file, const struct qualify_comparison *comparison,
 			      char *const *names)
 {
-	int room = qualify_width(file) - NAME_COLUMNS, fit = room / CELL_COLUMNS - 1, columns;
+	int room = (int)rxaqm_text_width(file) - NAME_COLUMNS, fit = room / CELL_COLUMNS - 1,
+	    columns;
 	struct block block = { .file = file, .comparison = comparison, .from = 1 };
 	unsigned int i, kind;
 	char sums[256];
@@ -210,9 +210,9 @@ void qualify_comparison_print(FILE *file, const struct qualify_comparison *compa
 			len += (size_t)sprintf(sums + len, "%s%u %s", kind ? ", " : "",
 					       comparison->count[i][kind], qualify_changes[kind]);
 		fprintf(file, "%s: ", names[i]);
-		qualify_wrap(file, (int)strlen(names[i]) + 2, 2, sums);
+		rxaqm_print_words(file, strlen(names[i]) + 2, 2, sums);
 	}
-	qualify_wrap(file, 0, 0, rule);
+	rxaqm_print_words(file, 0, 0, rule);
 }
 
 static void put_record(struct rxaqm_out *out, const char *name, const struct qualify_record *record)
@@ -274,7 +274,7 @@ void qualify_comparison_json(FILE *file, const struct qualify_comparison *compar
 	unsigned int i;
 
 	rxaqm_out_open(&out, file, true);
-	qualify_json_head(&out, "rxaqm-qualify-comparison");
+	rxaqm_out_head(&out, "qualify-comparison");
 	rxaqm_out_bool(&out, "worse", NULL, NULL, comparison->worse);
 	rxaqm_out_array(&out, "records");
 	for (i = 0; i < comparison->nr; i++)

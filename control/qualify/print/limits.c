@@ -6,7 +6,6 @@
 #include "base/out.h"
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
-#include "qualify/print/term.h"
 
 /* In JSON as number or word; in text "warn over 1 us". Two words at most. */
 static void put_bound(struct rxaqm_out *out, const char *key, const struct qualify_limit *limit,
@@ -68,7 +67,7 @@ static void put_limit(struct rxaqm_out *out, const struct qualify_limit *limit)
 	rxaqm_out_str(out, "source", NULL, limit->source);
 	rxaqm_out_end(out);
 	if (!out->json)
-		qualify_wrap(out->file, 5, 5, line);
+		rxaqm_print_words(out->file, 5, 5, line);
 }
 
 void qualify_print_limits(FILE *file, bool json)
@@ -77,7 +76,7 @@ void qualify_print_limits(FILE *file, bool json)
 	struct rxaqm_out out;
 
 	rxaqm_out_open(&out, file, json);
-	qualify_json_head(&out, "rxaqm-qualify-limits");
+	rxaqm_out_head(&out, "qualify-limits");
 	rxaqm_out_array(&out, "limits");
 	for (limit = qualify_limits; limit->row; limit++)
 		put_limit(&out, limit);

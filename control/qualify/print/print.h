@@ -17,6 +17,9 @@ struct qualify_records {
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures);
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures);
 
+/* The name of @verdict, or @text instead of it, in the colour of @verdict, on @columns. */
+void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns);
+
 /* The table of limits, in sentences or as @json. */
 void qualify_print_limits(FILE *file, bool json);
 

@@ -4,12 +4,21 @@
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
-#include "qualify/print/term.h"
 
 #define ID_COLUMNS 13 /* with the verdict */
 #define TITLE_COLUMNS 39
 #define ONE_LINE 120 /* columns, from which on a row is one */
 #define INDENT 6
+
+void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char *text, int columns)
+{
+	static const enum rxaqm_paint paints[] = { RXAQM_PLAIN, RXAQM_GREEN, RXAQM_YELLOW,
+						   RXAQM_RED };
+
+	rxaqm_paint(file, paints[verdict]);
+	fprintf(file, "%-*s", columns, text ?: qualify_verdict_name(verdict));
+	rxaqm_paint(file, RXAQM_PLAIN);
+}
 
 static void print_number(FILE *file, const char *name, double value, const char *unit)
 {
@@ -21,9 +30,8 @@ static void print_number(FILE *file, const char *name, double value, const char 
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)
 {
-	int at = fprintf(file, "%*s%-22s ", INDENT, "", figure->name);
+	size_t at = (size_t)fprintf(file, "%*s%-22s ", INDENT, "", figure->name), len;
 	char buf[QUALIFY_NUMBER_LEN * 2], *text = NULL;
-	size_t len;
 	FILE *line = open_memstream(&text, &len);
 
 	if (!line)
@@ -43,24 +51,24 @@ static void print_figure(FILE *file, const struct qualify_figure *figure)
 	if (*figure->method)
 		fprintf(line, " (%s)", figure->method);
 	if (!fclose(line))
-		qualify_wrap(file, at, INDENT + 23, text);
+		rxaqm_print_words(file, at, INDENT + 23, text);
 	free(text);
 }
 
 void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)
 {
 	const struct qualify_figure *figure;
-	int at = ID_COLUMNS;
+	size_t at = ID_COLUMNS;
 
 	fprintf(file, "%-4s ", row->id);
 	qualify_print_verdict(file, row->verdict, NULL, 7);
-	if (qualify_width(file) >= ONE_LINE) {
+	if (rxaqm_text_width(file) >= ONE_LINE) {
 		fprintf(file, " %-*s", TITLE_COLUMNS - 1, qualify_row_kind(row->id)->title);
 		at += TITLE_COLUMNS;
 	} else {
-		fprintf(file, " %s\n%*s", qualify_row_kind(row->id)->title, at, "");
+		fprintf(file, " %s\n%*s", qualify_row_kind(row->id)->title, ID_COLUMNS, "");
 	}
-	qualify_wrap(file, at, at, row->why);
+	rxaqm_print_words(file, at, at, row->why);
 	if (!figures)
 		return;
 	rxaqm_list_each(figure, &row->figures)
@@ -79,13 +87,13 @@ void qualify_print_text(FILE *file, const struct qualify_record *record, bool fi
 		if (!*facts[i].value)
 			continue;
 		fprintf(file, "%-12s ", facts[i].name);
-		qualify_wrap(file, ID_COLUMNS, ID_COLUMNS, facts[i].value);
+		rxaqm_print_words(file, ID_COLUMNS, ID_COLUMNS, facts[i].value);
 	}
 	rxaqm_list_each(setup, &record->setup) {
 		if (!figures)
 			break;
 		fprintf(file, "  %-24s ", setup->name);
-		qualify_wrap(file, 27, 27, setup->value);
+		rxaqm_print_words(file, 27, 27, setup->value);
 	}
 	rxaqm_list_each(row, &record->rows)
 		qualify_print_row(file, row, figures);

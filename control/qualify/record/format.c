@@ -2,8 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "qualify/record/record.h"
 
@@ -91,25 +89,4 @@ void qualify_facts(const struct qualify_record *record, struct qualify_fact fact
 		snprintf(facts[i].value, sizeof(facts[i].value), "%.120s%s%.120s", words[i][1],
 			 *words[i][1] && *words[i][2] ? ", " : "", words[i][2]);
 	}
-}
-
-void qualify_now(char time_words[32], char host[64])
-{
-	time_t now = time(NULL);
-	struct tm utc;
-
-	strftime(time_words, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-	host[0] = host[63] = '\0';
-	gethostname(host, 63);
-}
-
-void qualify_json_head(struct rxaqm_out *out, const char *format)
-{
-	char now[32], host[64];
-
-	qualify_now(now, host);
-	rxaqm_out_str(out, "format", NULL, format);
-	rxaqm_out_u64(out, "version", NULL, QUALIFY_VERSION);
-	rxaqm_out_str(out, "time", NULL, now);
-	rxaqm_out_str(out, "host", NULL, host);
 }

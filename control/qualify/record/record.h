@@ -144,9 +144,3 @@ struct qualify_fact {
 	char value[256];
 };
 void qualify_facts(const struct qualify_record *record, struct qualify_fact facts[QUALIFY_FACTS]);
-
-/* When and where this is: UTC, RFC 3339. */
-void qualify_now(char time_words[32], char host[64]);
-
-/* What each JSON document begins with: what it is, of when, from where. */
-void qualify_json_head(struct rxaqm_out *out, const char *format);

@@ -91,9 +91,8 @@ static void put_said(struct qualify_run *run, struct qualify_row *row)
 	if (*polls)
 		qualify_put_words(row, "poll", "symbol of the NAPI", "%s", polls);
 	if (!rxaqm_profile_for_nic(&run->facts, &profile, NULL))
-		qualify_figure_words(qualify_figure_add(row, "design_by_profile", "",
-							"nic-profiles/%s.conf", profile.name),
-				     "%s", rxaqm_design_names[profile.design]);
+		qualify_put_said(row, "design_by_profile", rxaqm_design_names[profile.design],
+				 "nic-profiles/%s.conf", profile.name);
 }
 
 /* The longer the ring, the farther apart are a poll and all that stands. */

@@ -285,10 +285,8 @@ void qualify_find_stamp_point(struct qualify_run *run)
 void qualify_put_stamp_point(struct qualify_run *run, struct qualify_row *row)
 {
 	qualify_find_stamp_point(run);
-	qualify_figure_words(qualify_figure_add(row, "stamp_point", "",
-						"stamps of packets that stood in the ring for %d ms "
-						"and more, because XDP held the CPU, against when it "
-						"let go",
-						STAND_MS),
-			     "%s", run->stamp_point.words);
+	qualify_put_said(row, "stamp_point", run->stamp_point.words,
+			 "stamps of packets that stood in the ring for %d ms and more, because XDP held "
+			 "the CPU, against when it let go",
+			 STAND_MS);
 }

@@ -69,12 +69,10 @@ static int put_hw_gro_with_xdp(struct qualify_run *run, struct qualify_row *row)
 
 	if (err)
 		return err;
-	qualify_figure_words(qualify_figure_add(row, "hw_gro_with_xdp", "",
-						HW_GRO " (ethtool -k) while XDP (%s) is on",
-						run->probe.native ? "native" : "generic"),
-			     "%s",
-			     qualify_feature(run->ifname, HW_GRO) == QUALIFY_FEATURE_ON ? "on" :
-											  "off");
+	qualify_put_said(row, "hw_gro_with_xdp",
+			 qualify_feature(run->ifname, HW_GRO) == QUALIFY_FEATURE_ON ? "on" : "off",
+			 HW_GRO " (ethtool -k) while XDP (%s) is on",
+			 run->probe.native ? "native" : "generic");
 	qualify_probe_xdp_off(&run->probe);
 	return 0;
 }

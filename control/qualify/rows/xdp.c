@@ -118,11 +118,9 @@ static int put_drop(struct qualify_run *run, struct qualify_row *row, bool *ret_
 	run->probe.orders->drop = 1;
 	err = qualify_traffic(run, &send, NULL, &sent);
 	*ret_works = !err && progress->xdp && !progress->stack;
-	qualify_figure_words(qualify_figure_add(row, "drop", "",
-						"%llu of %llu frames seen by XDP, "
-						"%llu behind it",
-						progress->xdp, sent.count, progress->stack),
-			     "%s", *ret_works ? "yes" : "no");
+	qualify_put_said(row, "drop", *ret_works ? "yes" : "no",
+			 "%llu of %llu frames seen by XDP, %llu behind it", progress->xdp,
+			 sent.count, progress->stack);
 	qualify_probe_xdp_off(&run->probe);
 	return err;
 }
