@@ -19,14 +19,14 @@
 #include "qualify/qualify.h"
 #include "qualify/record/record.h"
 #include "base/clean.h"
+#include "base/each.h"
 #include "nic/netlink.h"
 
 static void read_cpu(struct qualify_record *record)
 {
-	FILE *file = fopen("/proc/cpuinfo", "re");
 	char line[256];
 
-	while (file && fgets(line, sizeof(line), file)) {
+	rxaqm_each_line(line, "/proc/cpuinfo") {
 		const char *at = strchr(line, ':');
 
 		if (strncmp(line, "model name", 10) || !at)
@@ -35,8 +35,6 @@ static void read_cpu(struct qualify_record *record)
 			 at + 2);
 		break;
 	}
-	if (file)
-		fclose(file);
 	record->cpus = (__u32)sysconf(_SC_NPROCESSORS_ONLN);
 }
 

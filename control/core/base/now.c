@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 #include "base/now.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
+
+#include "base/each.h"
 
 /* What CLOCK_MONOTONIC of this process is ahead of the kernel's. */
 static __u64 ahead_ns;
@@ -10,18 +11,15 @@ static __u64 ahead_ns;
 /* A process does not change its time namespace while it runs. */
 __attribute__((constructor)) static void read_ahead(void)
 {
-	FILE *file = fopen("/proc/self/timens_offsets", "re");
 	struct stat own, next;
 	char line[128];
 	long long s;
 	long ns;
 
-	if (!file)
-		return;
-	while (fgets(line, sizeof(line), file))
+	rxaqm_each_line(line, "/proc/self/timens_offsets") {
 		if (sscanf(line, "monotonic %lld %ld", &s, &ns) == 2)
 			ahead_ns = (__u64)s * RXAQM_NSEC_PER_SEC + (__u64)ns;
-	fclose(file);
+	}
 	/* The file is about children. Before Linux 6.2 exec() alone does not make this one such. */
 	if (stat("/proc/self/ns/time", &own) || stat("/proc/self/ns/time_for_children", &next) ||
 	    own.st_ino != next.st_ino)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "napi_list.skel.h"
 #include "nic/netdev.h"
 #include "nic/nic.h"
@@ -73,11 +74,10 @@ int rxaqm_nic_facts_read(const char *ifname, struct rxaqm_nic_facts *facts)
 /* Turn addresses of functions into names. Those of other modules are as good. */
 static unsigned int resolve(const __u64 *address, unsigned int nr, char name[][RXAQM_SYMBOL_LEN])
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
 	unsigned int i, found = 0;
 	char line[512];
 
-	while (file && found < nr && fgets(line, sizeof(line), file)) {
+	rxaqm_each_line(line, "/proc/kallsyms") {
 		char symbol[RXAQM_SYMBOL_LEN];
 		uint64_t at;
 
@@ -89,9 +89,9 @@ static unsigned int resolve(const __u64 *address, unsigned int nr, char name[][R
 			snprintf(name[i], RXAQM_SYMBOL_LEN, "%s", symbol);
 			found++;
 		}
+		if (found == nr)
+			break;
 	}
-	if (file)
-		fclose(file);
 	return found;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "nic/netns.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -11,6 +10,8 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/each.h"
 
 #define FIRST_NETNS "/proc/1/ns/net"
 
@@ -157,12 +158,9 @@ static void visit_mounts(struct tour *tour, const char *pid)
 static void visit_dir(struct tour *tour, const char *pid, const char *what)
 {
 	char path[128], target[16];
-	struct dirent *entry;
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%s/%s", pid, what);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
+	rxaqm_each_entry(entry, path) {
 		bool is_fd = !strcmp(what, "fd");
 
 		if (entry->d_name[0] == '.')
@@ -172,28 +170,22 @@ static void visit_dir(struct tour *tour, const char *pid, const char *what)
 		if (readlink(path, target, sizeof(target)) > 5 && !strncmp(target, "net:[", 5))
 			visit(tour, path);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 {
 	struct tour tour = { .each = each, .arg = arg };
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
 
 	each(arg);
 	note(&tour.netns, rxaqm_netns_ino());
 	visit_mounts(&tour, "self");
-	while (proc && (entry = readdir(proc))) {
+	rxaqm_each_entry(entry, "/proc") {
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
 			continue;
 		visit_dir(&tour, entry->d_name, "task");
 		visit_dir(&tour, entry->d_name, "fd");
 		visit_mounts(&tour, entry->d_name);
 	}
-	if (proc)
-		closedir(proc);
 	free(tour.netns.ino);
 	free(tour.mounts.ino);
 }

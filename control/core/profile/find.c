@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where profiles are, and which one an interface gets. */
-#include <dirent.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "base/fields.h"
 #include "nic/nic.h"
 #include "profile/match.h"
@@ -58,14 +58,11 @@ static int add_entry(struct entries *entries, const char *dir, const char *file,
 
 static int add_dir(struct entries *entries, const char *path, unsigned int nr_dir)
 {
-	DIR *dir = opendir(path); /* /etc/rxaqm need not exist */
-	struct dirent *file;
 	int err = 0;
 
-	while (dir && !err && (file = readdir(dir)))
-		err = add_entry(entries, path, file->d_name, nr_dir);
-	if (dir)
-		closedir(dir);
+	/* /etc/rxaqm need not exist. */
+	rxaqm_each_entry(file, path)
+		err = err ?: add_entry(entries, path, file->d_name, nr_dir);
 	return err;
 }
 

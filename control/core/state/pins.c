@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "state/dispatcher.h"
 #include "state/ours.h"
 #include "nic/netns.h"
@@ -102,15 +103,11 @@ static bool read_pins(const char *name, struct pins *pins)
 /* Call @each with all of libxdp's directories until it returns true. */
 static bool any_pins(bool (*each)(struct pins *pins, void *arg), void *arg)
 {
-	DIR *dir = opendir(root());
-	struct dirent *entry;
 	struct pins pins;
 	bool found = false;
 
-	while (dir && !found && (entry = readdir(dir)))
-		found = read_pins(entry->d_name, &pins) && each(&pins, arg);
-	if (dir)
-		closedir(dir);
+	rxaqm_each_entry(entry, root())
+		found = found || (read_pins(entry->d_name, &pins) && each(&pins, arg));
 	return found;
 }
 

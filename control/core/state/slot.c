@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "state/dispatcher.h"
 #include "state/ours.h"
 #include "state/pins.h"
@@ -87,17 +88,17 @@ static bool has_link(int proc_fd, __u32 link_id)
 /* Who has the BPF link @link_id: a process, or else whoever has pinned it. Returns @buf. */
 static const char *holder(__u32 link_id, char *buf, size_t size)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
 	char path[300], name[32];
 
 	snprintf(buf, size, "no process holds it: \"bpftool -f link show id %u\" shows its pin",
 		 link_id);
-	while (dir && (entry = readdir(dir))) {
-		int fd = isdigit((unsigned char)entry->d_name[0]) ?
-				 openat(dirfd(dir), entry->d_name, O_PATH | O_CLOEXEC) :
-				 -1;
-		bool found = fd >= 0 && has_link(fd, link_id);
+	rxaqm_each_entry(entry, "/proc") {
+		bool found;
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/%s", entry->d_name);
+		fd = isdigit((unsigned char)entry->d_name[0]) ? open(path, O_PATH | O_CLOEXEC) : -1;
+		found = fd >= 0 && has_link(fd, link_id);
 
 		if (fd >= 0)
 			close(fd);
@@ -108,8 +109,6 @@ static const char *holder(__u32 link_id, char *buf, size_t size)
 		snprintf(buf, size, "process %.10s (%s) holds it", entry->d_name, name);
 		break;
 	}
-	if (dir)
-		closedir(dir);
 	return buf;
 }
 

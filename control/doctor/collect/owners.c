@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who holds a socket, and whether it gets the CPU that it wants. */
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "base/now.h"
 #include "doctor/collect/collect.h"
 #include "doctor/snapshot/get.h"
@@ -70,16 +70,15 @@ static void read_threads(struct doctor_owner *owner, bool first, __u64 *ret_run,
 {
 	__u32 busiest = owner->pid, tid;
 	struct doctor_schedstat times;
-	struct dirent *entry;
 	unsigned int nr = 0;
 	__u64 most = 0, run;
 	char path[64];
-	DIR *dir;
 
 	*ret_run = *ret_wait = 0;
 	snprintf(path, sizeof(path), "/proc/%u/task", owner->pid);
-	dir = opendir(path);
-	while (dir && nr++ < MAX_THREADS && (entry = readdir(dir))) {
+	rxaqm_each_entry(entry, path) {
+		if (nr++ == MAX_THREADS)
+			break;
 		tid = (__u32)strtoul(entry->d_name, NULL, 10);
 		if (!tid || !doctor_read_schedstat(tid, &times))
 			continue;
@@ -91,8 +90,6 @@ static void read_threads(struct doctor_owner *owner, bool first, __u64 *ret_run,
 			busiest = tid;
 		}
 	}
-	if (dir)
-		closedir(dir);
 	read_stat(owner, busiest);
 }
 
@@ -117,17 +114,15 @@ static void note_owner(struct doctor_snapshot *snap, __u32 pid)
 static void look_at(struct doctor_snapshot *snap, const char *pid)
 {
 	char path[64], target[64];
-	struct dirent *entry;
 	ssize_t len;
-	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%.16s/fd", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
+	rxaqm_each_entry(entry, path) {
 		struct doctor_socket *socket;
 		unsigned long long inode;
 
-		len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+		snprintf(path, sizeof(path), "/proc/%.16s/fd/%.16s", pid, entry->d_name);
+		len = readlink(path, target, sizeof(target) - 1);
 		if (len < 0)
 			continue;
 		target[len] = '\0';
@@ -139,8 +134,6 @@ static void look_at(struct doctor_snapshot *snap, const char *pid)
 		socket->owner = (__u32)strtoul(pid, NULL, 10);
 		note_owner(snap, socket->owner);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 static bool all_known(const struct doctor_sockets *sockets)
@@ -185,11 +178,10 @@ void doctor_owners_find(struct doctor_snapshot *snap)
 	/* CPU time of this process: what others take of a busy host is not ours. */
 	__u64 until = rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) + PATIENCE_NS;
 	size_t nr = snap->owners.nr;
-	struct dirent *entry;
-	DIR *proc;
 
-	proc = snap->sockets.notable.nr ? opendir("/proc") : NULL;
-	while (proc && !all_known(&snap->sockets) && (entry = readdir(proc))) {
+	rxaqm_each_entry(entry, "/proc") {
+		if (all_known(&snap->sockets))
+			break;
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		if (rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) > until) {
@@ -199,8 +191,6 @@ void doctor_owners_find(struct doctor_snapshot *snap)
 		}
 		look_at(snap, entry->d_name);
 	}
-	if (proc)
-		closedir(proc);
 	if (second)
 		make_differences(snap, nr);
 }

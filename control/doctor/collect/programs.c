@@ -2,12 +2,12 @@
 /* What /proc has: the kernel threads that receive, programs that take CPU time, and which live in
  * other network namespaces.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/each.h"
 #include "doctor/collect/collect.h"
 #include "base/now.h"
 
@@ -57,11 +57,11 @@ static void add_thread(struct doctor_sample *sample, __u32 pid, __u64 longest_wa
 struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap)
 {
 	struct doctor_programs *programs = calloc(1, sizeof(*programs));
-	DIR *proc = programs ? opendir("/proc") : NULL;
 	struct doctor_schedstat times;
-	struct dirent *entry;
 
-	while (proc && (entry = readdir(proc))) {
+	if (!programs)
+		return NULL;
+	rxaqm_each_entry(entry, "/proc") {
 		__u32 pid = (__u32)strtoul(entry->d_name, NULL, 10);
 
 		if (!pid)
@@ -70,10 +70,7 @@ struct doctor_programs *doctor_programs_first(struct doctor_snapshot *snap)
 		if (programs->nr < MAX_PROGRAMS && doctor_read_schedstat(pid, &times))
 			rxaqm_list_put(programs, (struct program){ pid, times.run_ns });
 	}
-	if (proc)
-		closedir(proc);
-	if (programs)
-		programs->at_ns = rxaqm_now_ns();
+	programs->at_ns = rxaqm_now_ns();
 	if (!snap->before.threads.nr)
 		doctor_cannot_see(snap, "kernel threads that receive",
 				  "no ksoftirqd has a schedstat in /proc (a container?)");

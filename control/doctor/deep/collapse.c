@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/each.h"
 #include "doctor/collect/collect.h"
 #include "doctor/deep/deep.h"
 #include "doctor_calls.skel.h"
@@ -16,22 +17,18 @@
 /* What the compiler called it: "tcp_collapse", "tcp_collapse.isra.0"; false: inlined. */
 static bool find_symbol(char *buf, size_t size)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
-	char *line = NULL, name[128];
+	char line[512], name[128];
 	bool found = false;
-	size_t len = 0;
 
-	while (file && !found && getline(&line, &len, file) > 0) {
+	rxaqm_each_line(line, "/proc/kallsyms") {
 		if (sscanf(line, "%*s %*[tT] %127s", name) != 1 ||
 		    strncmp(name, FUNCTION, strlen(FUNCTION)) ||
 		    (name[strlen(FUNCTION)] && name[strlen(FUNCTION)] != '.'))
 			continue;
 		snprintf(buf, size, "%s", name);
 		found = true;
+		break;
 	}
-	free(line);
-	if (file)
-		fclose(file);
 	return found;
 }
 

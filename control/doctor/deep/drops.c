@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/each.h"
 #include "doctor/deep/deep.h"
 #include "doctor_drops.skel.h"
 #include "doctor_rec.h"
@@ -36,13 +37,11 @@ static void read_map(struct drops *drops, int fd)
 /* The functions that they are in. Without CAP_SYSLOG all addresses are 0. */
 static void find_places(struct drops *drops)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
 	unsigned long long address;
 	struct drop *drop;
-	char *line = NULL, name[64];
-	size_t len = 0;
+	char line[512], name[64];
 
-	while (file && getline(&line, &len, file) > 0) {
+	rxaqm_each_line(line, "/proc/kallsyms") {
 		if (sscanf(line, "%llx %*[tTwW] %63s", &address, name) != 2)
 			continue;
 		rxaqm_list_each(drop, drops) {
@@ -52,9 +51,6 @@ static void find_places(struct drops *drops)
 			memcpy(drop->place, name, sizeof(name));
 		}
 	}
-	free(line);
-	if (file)
-		fclose(file);
 }
 
 /* By the running kernel's own list; those of its subsystems are not in it. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "qualify/measure/others.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/each.h"
 #include "nic/nic.h"
 
 /* Of a CPU, in percent: what is less no median, and hardly a p99, shows. */
@@ -20,11 +20,9 @@ static void read_cpus(struct qualify_others *others, const char *proc)
 	char path[128], line[512];
 	unsigned int cpu;
 	__u64 t[8];
-	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/stat", proc);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
+	rxaqm_each_line(line, path) {
 		if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0],
 			   &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 9 ||
 		    cpu >= QUALIFY_CPUS)
@@ -37,8 +35,6 @@ static void read_cpus(struct qualify_others *others, const char *proc)
 			.all = t[0] + t[1] + t[2] + t[3] + t[4] + t[5] + t[6] + t[7],
 		};
 	}
-	if (file)
-		fclose(file);
 }
 
 static bool begins(const char *text, const char *with)
@@ -79,28 +75,16 @@ static void read_thread(struct qualify_others *others, const char *path, pid_t p
 	rxaqm_list_put(&others->threads, thread);
 }
 
-static void read_threads(struct qualify_others *others, const char *proc, pid_t self)
+static void read_process(struct qualify_others *others, const char *proc, pid_t pid, pid_t self)
 {
-	DIR *all = opendir(proc), *threads;
-	struct dirent *process, *thread;
 	char path[128];
-	pid_t pid;
 
-	while (all && (process = readdir(all))) {
-		pid = atoi(process->d_name);
-		snprintf(path, sizeof(path), "%.60s/%d/task", proc, pid);
-		threads = pid > 0 ? opendir(path) : NULL;
-		while (threads && (thread = readdir(threads))) {
-			snprintf(path, sizeof(path), "%.60s/%d/task/%.20s/stat", proc, pid,
-				 thread->d_name);
-			if (thread->d_name[0] != '.')
-				read_thread(others, path, pid, self);
-		}
-		if (threads)
-			closedir(threads);
+	snprintf(path, sizeof(path), "%.60s/%d/task", proc, pid);
+	rxaqm_each_entry(thread, path) {
+		snprintf(path, sizeof(path), "%.60s/%d/task/%.20s/stat", proc, pid, thread->d_name);
+		if (thread->d_name[0] != '.')
+			read_thread(others, path, pid, self);
 	}
-	if (all)
-		closedir(all);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -113,7 +97,10 @@ static int by_tid(const void *a, const void *b)
 void qualify_others_read(struct qualify_others *others, const char *proc, pid_t self)
 {
 	memset(others, 0, sizeof(*others));
-	read_threads(others, proc, self);
+	rxaqm_each_entry(process, proc) {
+		if (atoi(process->d_name) > 0)
+			read_process(others, proc, atoi(process->d_name), self);
+	}
 	read_cpus(others, proc);
 	if (others->threads.nr)
 		qsort(others->threads.at, others->threads.nr, sizeof(*others->threads.at), by_tid);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/each.h"
 #include "base/now.h"
 #include "qualify/rows/traffic.h"
 #include "nic/nic.h"
@@ -92,14 +92,12 @@ bool qualify_xdp_runs(struct qualify_run *run)
 static void pin_threads(const char *name)
 {
 	long last = sysconf(_SC_NPROCESSORS_ONLN) - 1;
-	struct dirent *entry;
-	DIR *proc = opendir("/proc");
 	char path[64], comm[32];
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
 	CPU_SET((size_t)last, &cpus);
-	while (proc && (entry = readdir(proc))) {
+	rxaqm_each_entry(entry, "/proc") {
 		long pid = strtol(entry->d_name, NULL, 10);
 
 		snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
@@ -109,8 +107,6 @@ static void pin_threads(const char *name)
 		sched_setaffinity((pid_t)pid, sizeof(cpus), &cpus);
 		setpriority(PRIO_PROCESS, (id_t)pid, -19);
 	}
-	if (proc)
-		closedir(proc);
 }
 
 void qualify_part_veth(struct qualify_run *run)
