@@ -78,11 +78,9 @@ static int check(const struct rxaqm_config *config, struct rxaqm_error *error)
 	if (rxaqm_json)
 		rxaqm_out_head(&out, "config");
 	rxaqm_config_out(&out, config);
-	err = print_here(&out, config, error);
-	if (!err)
-		err = check_directory("status_file", config->status_file, error);
-	if (!err)
-		err = check_directory("textfile", config->metrics_textfile, error);
+	err = print_here(&out, config, error)					 ?:
+		      check_directory("status_file", config->status_file, error) ?:
+		      check_directory("textfile", config->metrics_textfile, error);
 	rxaqm_out_close(&out, false);
 	return err;
 }

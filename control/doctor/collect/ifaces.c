@@ -130,11 +130,15 @@ int doctor_collect_links(struct doctor_snapshot *snap, struct doctor_sample *sam
 	err = rxaqm_netlink_ask(NETLINK_ROUTE, &request, take_link, &links);
 	if (err == -EAGAIN)
 		err = 0;
-	if (links.nr > sample->ifaces.nr)
-		doctor_cannot_see_enough(snap, "interfaces",
-					 "%zu of %zu that are up are beyond a limit of "
-					 "%d: name one, rxaqm doctor IFACE",
-					 links.nr - sample->ifaces.nr, links.nr, DOCTOR_MAX_IFACES);
+	if (links.nr > sample->ifaces.nr) {
+		doctor_cannot_see(snap, "interfaces",
+				  "%zu of %zu that are up are beyond a limit of "
+				  "%d: name one, rxaqm doctor IFACE",
+				  links.nr - sample->ifaces.nr, links.nr, DOCTOR_MAX_IFACES);
+		/* Without them nothing can be called healthy. */
+		if (snap->cannot_see.nr)
+			snap->cannot_see.at[snap->cannot_see.nr - 1].essential = true;
+	}
 	if (err)
 		doctor_cannot_see(snap, "interfaces", "RTM_GETLINK: %s", strerror(-err));
 	else if (interface && !sample->ifaces.nr)

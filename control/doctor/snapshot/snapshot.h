@@ -309,14 +309,6 @@ struct doctor_snapshot {
 void doctor_cannot_see(struct doctor_snapshot *snap, const char *what, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same of what nothing can be called healthy without. */
-#define doctor_cannot_see_enough(snap, what, ...)                                          \
-	do {                                                                               \
-		doctor_cannot_see(snap, what, __VA_ARGS__);                                \
-		if ((snap)->cannot_see.nr)                                                 \
-			(snap)->cannot_see.at[(snap)->cannot_see.nr - 1].essential = true; \
-	} while (0)
-
 /* The word @index of sysctl @name as a number; @otherwise if the kernel does not have it. */
 __u64 doctor_sysctl(const struct doctor_snapshot *snap, const char *name, unsigned int index,
 		    __u64 otherwise);

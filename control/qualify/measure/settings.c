@@ -43,7 +43,8 @@ static int run_rxaqm(char *const argv[])
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -ECHILD;
 }
 
-int qualify_rxaqm(const char *ifname, const char *words)
+/* Attach rxaqm with @words ("mode=enforce"), or detach ("no"). */
+static int set_attached(const char *ifname, const char *words)
 {
 	char name[IF_NAMESIZE], text[256], *save = NULL, *word;
 	char *argv[MAX_WORDS] = { "rxaqm", "attach", name };
@@ -83,7 +84,7 @@ bool qualify_has_address(const char *ifname)
 	return found;
 }
 
-int qualify_link_set(const char *ifname, bool up)
+static int set_link(const char *ifname, bool up)
 {
 	struct ifreq ifr = {};
 	int err = rxaqm_nic_ioctl(ifname, SIOCGIFFLAGS, &ifr);
@@ -318,13 +319,13 @@ int qualify_setting_set(const char *ifname, enum qualify_setting setting, const 
 	case QUALIFY_HWTSTAMP:
 		return set_hwtstamp(ifname, value);
 	case QUALIFY_LINK:
-		return qualify_link_set(ifname, value[0] == '1');
+		return set_link(ifname, value[0] == '1');
 	case QUALIFY_THREADED:
 		return set_threaded(ifname, value);
 	case QUALIFY_TC:
 		return set_tc(ifname, value);
 	case QUALIFY_ATTACHED:
-		return qualify_rxaqm(ifname, value);
+		return set_attached(ifname, value);
 	default:
 		return set_sysfs(setting == QUALIFY_SYSFS ? ifname : NULL, what, value);
 	}

@@ -58,13 +58,7 @@ int qualify_setting_set(const char *ifname, enum qualify_setting setting, const 
 			const char *value);
 extern const char *const qualify_setting_names[QUALIFY_NR_SETTINGS];
 
-/* Attach rxaqm to @ifname with @words ("mode=enforce"), or detach ("no"). 0 or -errno. */
-int qualify_rxaqm(const char *ifname, const char *words);
-
 /* Has it an IP address that is more than link-local? Those, and routes, go when it is taken down,
  * and nobody puts them back.
  */
 bool qualify_has_address(const char *ifname);
-
-/* Take the interface up or down. 0 or -errno. */
-int qualify_link_set(const char *ifname, bool up);

@@ -31,7 +31,7 @@ int qualify_phc_now(struct qualify_run *run, struct rxaqm_phc_sample *sample)
 	return err;
 }
 
-double qualify_phc_to_host(const struct qualify_phc_line *line, __u64 phc_ns)
+static double to_host_ns(const struct qualify_phc_line *line, __u64 phc_ns)
 {
 	double span = (double)(line->to.phc_ns - line->from.phc_ns);
 	double rate = span > 0 ? (double)(line->to.host_ns - line->from.host_ns) / span : 1;
@@ -40,18 +40,20 @@ double qualify_phc_to_host(const struct qualify_phc_line *line, __u64 phc_ns)
 	return (double)(__s64)(phc_ns - line->from.phc_ns) * rate;
 }
 
-double qualify_phc_error(const struct qualify_phc_line *line)
+/* By so much what to_host_ns() tells may be off. */
+static double error_ns(const struct qualify_phc_line *line)
 {
 	return (double)(line->from.err_ns > line->to.err_ns ? line->from.err_ns : line->to.err_ns);
 }
 
-bool qualify_phc_stepped(const struct qualify_phc_line *line)
+/* It went farther than a clock drifts that can be followed. */
+static bool has_stepped(const struct qualify_phc_line *line)
 {
 	double off_ns = (double)(__s64)((line->to.phc_ns - line->from.phc_ns) -
 					(line->to.host_ns - line->from.host_ns));
 	double span_ns = (double)(line->to.host_ns - line->from.host_ns);
 
-	return fabs(off_ns) > DRIFT_MAX * span_ns + 2 * qualify_phc_error(line);
+	return fabs(off_ns) > DRIFT_MAX * span_ns + 2 * error_ns(line);
 }
 
 /* From the stamps of what @receiver took. One that came twice, or is from before its packet was
@@ -71,20 +73,20 @@ static void by_stamps(struct qualify_run *run, const struct qualify_receiver *re
 		if (!seen || !seen->xdp_ns || !received->hw_ns || received->hw_ns == last_hw_ns)
 			continue;
 		last_hw_ns = received->hw_ns;
-		stamp_ns = qualify_phc_to_host(line, received->hw_ns);
+		stamp_ns = to_host_ns(line, received->hw_ns);
 		late_ns = stamp_ns - (double)(__s64)(seen->sent_ns - line->from.host_ns);
-		if (run->peer.same_host && late_ns < -qualify_phc_error(line)) {
+		if (run->peer.same_host && late_ns < -error_ns(line)) {
 			latency->before_sent++;
 			continue;
 		}
 		took_ns = (double)(__s64)(seen->xdp_ns - line->from.host_ns) - stamp_ns;
 		qualify_samples_add(&latency->samples, took_ns);
-		latency->after_xdp += took_ns < -qualify_phc_error(line);
+		latency->after_xdp += took_ns < -error_ns(line);
 		if (run->peer.same_host && !(latency->late_ns < late_ns))
 			latency->late_ns = late_ns;
 	}
 	latency->stamps = latency->samples.nr + latency->before_sent;
-	latency->clock_ns = qualify_phc_error(line);
+	latency->clock_ns = error_ns(line);
 	/* Packets came before their stamps by up to late_ns. */
 	latency->error_ns = latency->clock_ns + fmax(latency->late_ns, 0);
 	latency->from = "stamp";
@@ -124,7 +126,7 @@ static int evaluate(struct qualify_run *run, const struct qualify_send *send,
 {
 	bool stamps = receiver->fd >= 0;
 
-	if (stamps && qualify_phc_stepped(line))
+	if (stamps && has_stepped(line))
 		return qualify_failed(
 			run, EAGAIN,
 			"the clock of the NIC was stepped meanwhile, or is off by over %.0f ppm",
@@ -193,16 +195,16 @@ struct point {
 static void count_later(const struct qualify_receiver *receiver, const struct qualify_send *send,
 			const struct qualify_phc_line *line, __u64 free_ns, struct point *point)
 {
-	double until_ns = (double)(__s64)(free_ns - line->from.host_ns) + qualify_phc_error(line);
+	double until_ns = (double)(__s64)(free_ns - line->from.host_ns) + error_ns(line);
 	const struct qualify_received *received;
 	double over_ns;
 
-	point->stepped = qualify_phc_stepped(line);
+	point->stepped = has_stepped(line);
 	rxaqm_list_each(received, &receiver->seen) {
 		if (!received->hw_ns || received->seq - send->first >= send->count)
 			continue;
 		point->stamps++;
-		over_ns = qualify_phc_to_host(line, received->hw_ns) - until_ns;
+		over_ns = to_host_ns(line, received->hw_ns) - until_ns;
 		point->later += over_ns > 0;
 		if (over_ns > point->most_ns)
 			point->most_ns = over_ns;

@@ -140,19 +140,16 @@ static void put_stability(struct course *course, double offset_ns, int index,
 int qualify_row_phc_stability(struct qualify_run *run, struct qualify_row *row)
 {
 	struct course *course = calloc(1, sizeof(*course));
-	struct timespec next;
 	struct rxaqm_phc_sample sample, first = {};
 	double offset_ns = 0;
-	__u64 ahead_ns; /* CLOCK_REALTIME of CLOCK_MONOTONIC */
+	__u64 next_ns, ahead_ns; /* CLOCK_REALTIME of CLOCK_MONOTONIC */
 	struct rxaqm_phc phc;
 	int err = course ? rxaqm_phc_open(&phc, run->ifname, &run->error) : -ENOMEM, i;
 
-	clock_gettime(CLOCK_MONOTONIC, &next);
+	next_ns = rxaqm_now_ns();
 	for (i = 0; !err && !*run->stop && i < STABILITY_READS; i++) {
-		next.tv_nsec += STABILITY_GAP_MS * 1000000L;
-		next.tv_sec += next.tv_nsec / 1000000000L;
-		next.tv_nsec %= 1000000000L;
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+		next_ns += STABILITY_GAP_MS * RXAQM_NSEC_PER_MSEC;
+		rxaqm_sleep_until(next_ns);
 		err = rxaqm_phc_read(&phc, &sample, &run->error);
 		if (err == -EAGAIN) {
 			err = 0;

@@ -150,11 +150,6 @@ struct qualify_phc_line {
 void qualify_opened_by(const char *file, char words[96]);
 
 int qualify_phc_now(struct qualify_run *run, struct rxaqm_phc_sample *sample);
-double qualify_phc_to_host(const struct qualify_phc_line *line, __u64 phc_ns);
-/* +-, in ns. */
-double qualify_phc_error(const struct qualify_phc_line *line);
-/* It went farther than a clock drifts that can be followed. */
-bool qualify_phc_stepped(const struct qualify_phc_line *line);
 
 /* Find out, once, whether stamps are taken when packets are taken out of the ring, not when they
  * arrive: run->stamp_point. Such stamps do not tell how long these stood.
