@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* rxaqm doctor --deep: what its probes measure, and what they do to the host. */
+/* rxaqm doctor --deep: which probes it runs, and what it concludes from them. */
 #include <catch2/catch_test_macros.hpp>
 
 #include <arpa/inet.h>
-#include <linux/filter.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <fstream>
-#include <map>
 #include <thread>
 
 #include "doctor.hpp"
 #include "traffic.hpp"
-
-extern "C" {
-#include "doctor/collect/collect.h"
-#include "doctor/deep/deep.h"
-#include "doctor/snapshot/get.h"
-}
 
 using namespace std::chrono_literals;
 
@@ -108,46 +99,6 @@ class Hog
     private:
 	std::atomic<bool> stop_{ false };
 	std::thread thread_;
-};
-
-/* A probe that runs within @netns while @work is done, and a snapshot that knows its interfaces. */
-class Probed
-{
-    public:
-	Probed(const Netns &netns, void (*run)(doctor_deep *deep), std::function<void()> work)
-	{
-		volatile int stop = 0;
-		doctor_deep deep = { &snap, &stop, 60000000000 };
-		std::thread probe([&] {
-			netns.enter([&] {
-				if (!doctor_collect_links(&snap, &snap.after, nullptr))
-					run(&deep);
-			});
-		});
-
-		/* It may not have begun: more than once. */
-		for (int i = 0; i < 20; i++) {
-			work();
-			std::this_thread::sleep_for(100ms);
-		}
-		stop = 1;
-		probe.join();
-		for (size_t i = 0; i < snap.cannot_see.nr; i++)
-			blind += std::string(snap.cannot_see.at[i].what) + ": " +
-				 snap.cannot_see.at[i].why + "\n";
-	}
-	~Probed()
-	{
-		doctor_snapshot_free(&snap);
-	}
-	uint64_t number(const char *name) const
-	{
-		__u64 value;
-
-		return doctor_map_get(snap.deep, name, &value) ? value : 0;
-	}
-	doctor_snapshot snap = {};
-	std::string blind;
 };
 
 } // namespace
@@ -264,180 +215,6 @@ TEST_CASE("doctor: --deep stands with neither --from nor --watch", "[doctor][dee
 	}
 }
 
-TEST_CASE("doctor: the probe of polls counts what NAPIs do", "[doctor][deep][probes]")
-{
-	Host host;
-	Wire wire;
-	Probed probed(wire.rx, doctor_probe_polls,
-		      [&] { udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 200); });
-	uint64_t packets = 0;
-
-	INFO(probed.blind);
-	CHECK(probed.number("polls_ns"));
-	for (size_t i = 0; i < probed.snap.deep_napis.nr; i++) {
-		const doctor_deep_napi &napi = probed.snap.deep_napis.at[i];
-
-		packets += napi.packets;
-		CHECK(napi.polls);
-		CHECK(napi.busy <= napi.polls);
-		CHECK(napi.longest_poll_ns <= napi.poll_ns);
-		CHECK(napi.longest_wait_ns <= napi.wait_ns);
-		/* Of a CPU there is not more than all. */
-		CHECK(napi.poll_ns + napi.wait_ns <= probed.number("polls_ns") + 100000000);
-	}
-	/* The work of the backlog, where veth has no NAPI of its own. */
-	CHECK(packets >= 200);
-}
-
-TEST_CASE("doctor: the probe of frames tells their size by queue", "[doctor][deep][probes]")
-{
-	Host host;
-	Wire wire;
-	Probed probed(wire.tx, doctor_probe_frames,
-		      [&] { tcp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 1 << 20); });
-	uint64_t bytes = 0, frames = 0, segments = 0;
-
-	INFO(probed.blind);
-	CHECK(probed.number("frames_ns"));
-	for (size_t i = 0; i < probed.snap.deep_frames.nr; i++) {
-		const doctor_deep_frames &queue = probed.snap.deep_frames.at[i];
-
-		CHECK(queue.ifindex == wire.tx.ifindex(wire.tx_if));
-		CHECK(queue.median * queue.frames <= 2 * queue.bytes);
-		bytes += queue.bytes;
-		frames += queue.frames;
-		segments += queue.segments;
-	}
-	CHECK(bytes >= 1 << 20);
-	/* TSO is on: one frame has many segments; and none is larger than its MSS. */
-	CHECK(segments > frames);
-	CHECK(bytes <= segments * 1448);
-}
-
-TEST_CASE("doctor: the probe of fragments tells the interface they come by",
-	  "[doctor][deep][probes]")
-{
-	Host host;
-	Wire wire;
-	int socket = wire.tx.socket(AF_INET, SOCK_DGRAM);
-	Probed probed(wire.rx, doctor_probe_fragments, [&] {
-		sockaddr_in to = {};
-		char payload[8000] = {};
-
-		to.sin_family = AF_INET;
-		to.sin_port = htons(9);
-		inet_pton(AF_INET, Wire::RX_IP4, &to.sin_addr);
-		for (int i = 0; i < 10; i++)
-			sendto(socket, payload, sizeof(payload), 0, (sockaddr *)&to, sizeof(to));
-	});
-
-	close(socket);
-	INFO(probed.blind);
-	CHECK(probed.number("fragments_ns"));
-	REQUIRE(probed.snap.deep_fragments.nr >= 1);
-	CHECK(probed.snap.deep_fragments.at[0].ifindex == wire.rx.ifindex(wire.rx_if));
-	CHECK(probed.snap.deep_fragments.at[0].fragments >= 60);
-	CHECK(probed.snap.deep_fragments.at[0].fragments <=
-	      probed.snap.deep_fragments.at[0].packets);
-}
-
-TEST_CASE("doctor: BPF programs are counted only while the probe runs", "[doctor][deep][probes]")
-{
-	Host host;
-	Wire wire;
-
-	must({ build_path("rig/rigctl"), "--netns", wire.rx.name(), "burn", "attach", wire.rx_if,
-	       "cost=50us" });
-
-	Probed probed(wire.rx, doctor_probe_progs,
-		      [&] { udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100); });
-	bool found = false;
-
-	INFO(probed.blind);
-	CHECK(probed.number("progs_ns"));
-	for (size_t i = 0; i < probed.snap.deep_progs.nr; i++) {
-		const doctor_deep_prog &prog = probed.snap.deep_progs.at[i];
-
-		if (std::string(prog.name) != "rig_burn" || prog.run_ns < prog.runs * 50000)
-			continue;
-		found = true;
-		CHECK(std::string(prog.type) == "sched_cls");
-	}
-	CHECK(found);
-
-	std::ifstream file("/proc/sys/kernel/bpf_stats_enabled");
-	int enabled = -1;
-
-	file >> enabled;
-	CHECK(enabled == 0);
-}
-
-TEST_CASE("doctor: the probe of late softirqs tells waits by CPU", "[doctor][deep][probes][oldest]")
-{
-	Host host;
-	Wire wire;
-	Probed probed(wire.rx, doctor_probe_late,
-		      [&] { udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 200); });
-	uint64_t waits = 0;
-
-	INFO(probed.blind);
-	CHECK(probed.number("late_ns"));
-	for (size_t i = 0; i < probed.snap.deep_late.nr; i++) {
-		const doctor_deep_late &cpu = probed.snap.deep_late.at[i];
-
-		waits += cpu.waits;
-		CHECK(cpu.p99_ns <= cpu.longest_ns);
-		CHECK(cpu.longest_ns < probed.number("late_ns"));
-		CHECK(*cpu.held_by);
-	}
-	CHECK(waits >= 20);
-}
-
-/* A filter that takes nothing, and a port that nobody has. */
-TEST_CASE("doctor: the probe of drops tells the reason and the function",
-	  "[doctor][deep][probes][oldest]")
-{
-	Host host;
-	Netns netns, other;
-
-	set_up(netns);
-	set_up(other);
-
-	UdpFlow refused(netns), elsewhere(other);
-	sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
-	const sock_fprog filter = { 1, &nothing };
-	sockaddr_in nobody = loopback(9);
-
-	for (int socket : { refused.rx, elsewhere.rx })
-		REQUIRE(!setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter)));
-	Probed probed(netns, doctor_probe_drops, [&] {
-		refused.send(100, 10);
-		elsewhere.send(10000, 10);
-		for (int i = 0; i < 50; i++)
-			sendto(elsewhere.tx, "x", 1, 0, (sockaddr *)&nobody, sizeof(nobody));
-		for (int i = 0; i < 50; i++)
-			sendto(refused.tx, "x", 1, 0, (sockaddr *)&nobody, sizeof(nobody));
-	});
-	std::map<std::string, uint64_t> drops;
-
-	INFO(probed.blind);
-	CHECK(probed.number("drops_ns"));
-	for (size_t i = 0; i < probed.snap.deep_drops.nr; i++) {
-		const doctor_deep_drop &drop = probed.snap.deep_drops.at[i];
-
-		if (std::string(drop.place).find("udp") != std::string::npos)
-			drops[drop.reason] += drop.drops;
-		CHECK(std::string(drop.reason).find("SKB_") != 0);
-	}
-	for (const auto &[reason, nr] : drops)
-		UNSCOPED_INFO(reason << " " << nr);
-	CHECK(drops["SOCKET_FILTER"] >= 100);
-	/* Of the other namespace none. */
-	CHECK(drops["SOCKET_FILTER"] <= 20 * 100);
-	CHECK(drops["NO_SOCKET"] >= 50);
-	CHECK(drops["NO_SOCKET"] <= 20 * 50);
-}
-
 /* For an address that is nobody's, as a wrong route makes them: no check explains that counter. */
 TEST_CASE("doctor: what is not explained is told by reason and function", "[doctor][deep]")
 {
@@ -472,37 +249,4 @@ TEST_CASE("doctor: what is not explained is told by reason and function", "[doct
 	REQUIRE(at != std::string::npos);
 	CHECK(result.out.find("s of Ip.InAddrErrors (") < at);
 	CHECK(result.out.find(" in ip_error\n", at) != std::string::npos);
-}
-
-/* A byte at a time to a program that does not read: its buffer is full of what packets take. */
-TEST_CASE("doctor: the time of collapses is measured, or it is said why not",
-	  "[doctor][deep][probes]")
-{
-	Host host;
-	Netns netns;
-
-	netns.shell("ip link set lo up");
-
-	Connection connection(netns, 4096);
-	const int one = 1;
-
-	REQUIRE(!setsockopt(connection.tx, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)));
-	Probed probed(netns, doctor_probe_collapse, [&] {
-		for (int i = 0; i < 200; i++)
-			(void)!write(connection.tx, "x", 1);
-	});
-
-	INFO(probed.blind);
-	if (probed.blind.empty()) {
-		CHECK(probed.number("collapse_ns") > 0);
-		CHECK(probed.number("collapse_calls") > 0);
-		CHECK(probed.number("collapse_longest_ns") > 0);
-		CHECK(probed.number("collapse_longest_ns") <= probed.number("collapse_total_ns"));
-	} else {
-		CHECK(probed.number("collapse_ns") == 0);
-		CHECK(probed.blind.find("the time of a collapse: ") == 0);
-		/* It is the kernel that has none, or the compiler. */
-		CHECK((probed.blind.find("symbol") != probed.blind.npos ||
-		       access("/sys/bus/event_source/devices/kprobe/type", F_OK)));
-	}
 }
