@@ -94,7 +94,7 @@ static int print_read(struct json_object *status, const struct args *args)
  */
 static int status_from_file(const struct args *args)
 {
-	char path[RXAQM_CONFIG_PATH_LEN], age[RXAQM_DURATION_LEN];
+	char path[RXAQM_CONFIG_PATH_LEN];
 	struct json_object *status;
 	struct stat st;
 	__s64 age_ns;
@@ -114,7 +114,7 @@ static int status_from_file(const struct args *args)
 		 st.st_mtim.tv_sec * (__s64)RXAQM_NSEC_PER_SEC;
 	rxaqm_log_notice("you may not ask the kernel; this is what the daemon wrote %s ago to "
 			 "\"%s\"",
-			 rxaqm_format_duration(age_ns > 1 ? (__u64)age_ns : 1, age), path);
+			 rxaqm_duration(age_ns > 1 ? (__u64)age_ns : 1), path);
 	exit_code = print_read(status, args);
 	json_object_put(status);
 	return exit_code;

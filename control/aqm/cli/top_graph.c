@@ -67,15 +67,13 @@ static __u64 round_up(__u64 ns)
 
 static void draw_head(const struct rxaqm_top_row *row)
 {
-	char p50[RXAQM_DURATION_LEN], p99[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN];
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s queue %u: median %s, p99 %s, target %s, %s%s",
-		 row->interface, row->now.number,
-		 rxaqm_format_duration((__u64)row->value[RXAQM_TOP_P50], p50),
-		 rxaqm_format_duration((__u64)row->value[RXAQM_TOP_P99], p99),
-		 rxaqm_format_duration(row->now.target_ns, target),
-		 rxaqm_mode_now_names[row->now.mode], row->now.standing ? ", standing" : "");
+		 row->interface, row->now.number, rxaqm_duration((__u64)row->value[RXAQM_TOP_P50]),
+		 rxaqm_duration((__u64)row->value[RXAQM_TOP_P99]),
+		 rxaqm_duration(row->now.target_ns), rxaqm_mode_now_names[row->now.mode],
+		 row->now.standing ? ", standing" : "");
 	attron(A_BOLD);
 	mvaddnstr(0, 0, text, COLS);
 	attroff(A_BOLD);
@@ -96,7 +94,6 @@ void rxaqm_top_graph(const struct rxaqm_top *top, const struct rxaqm_top_row *ro
 	int height = MAX(LINES - 4, 1), y;
 	struct span span = span_of(top, row);
 	__u64 target_ns = row->now.target_ns, most_ns = 0;
-	char text[RXAQM_DURATION_LEN];
 	unsigned int width = (unsigned int)MAX(COLS - AXIS - 1, 1), i;
 
 	draw_head(row);
@@ -111,7 +108,7 @@ void rxaqm_top_graph(const struct rxaqm_top *top, const struct rxaqm_top_row *ro
 		__u64 high_ns = most_ns * (__u64)(height - y) / (__u64)height;
 
 		if (y % MAX(height / 4, 1) == 0)
-			mvprintw(1 + y, 0, "%8s", rxaqm_format_duration(high_ns, text));
+			mvprintw(1 + y, 0, "%8s", rxaqm_duration(high_ns));
 		mvaddch(1 + y, AXIS - 1, '|');
 		for (i = 0; i < width; i++) {
 			struct rxaqm_top_past past = {};
@@ -125,7 +122,7 @@ void rxaqm_top_graph(const struct rxaqm_top *top, const struct rxaqm_top_row *ro
 	}
 	mvhline(1 + height, AXIS - 1, '-', MAX(COLS - AXIS, 0));
 	mvprintw(2 + height, AXIS, "%s ago ... now, a column is %s",
-		 rxaqm_format_duration(interval_ns * span.each * span.nr, text),
+		 rxaqm_duration(interval_ns * span.each * span.nr),
 		 rxaqm_format_duration(interval_ns * span.each, (char[RXAQM_DURATION_LEN]){ "" }));
 	mvaddnstr(3 + height, 0,
 		  "# median  : 99th percentile  - target    up, down: another queue"

@@ -94,7 +94,6 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 			  const struct rxaqm_check_queue *queue)
 {
 	const struct rxaqm_overload_look *look = &queue->look;
-	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], stood[RXAQM_DURATION_LEN];
 	char exempt[RXAQM_EXEMPT_WORDS + 80] = "";
 	enum rxaqm_check_level level;
 
@@ -111,9 +110,8 @@ static void find_standing(struct rxaqm_check_sum *sum, const struct rxaqm_check_
 			 look->exempt_percent, look->exempt);
 	rxaqm_check_find(sum, level, iface, "queue %u has %s for %s: sojourn %s, target %s, %s%s",
 			 queue->queue, look->waiting ? "waited for its application" : "stood",
-			 rxaqm_format_duration(look->stood_ns, stood),
-			 rxaqm_format_duration(look->smooth_ns, now),
-			 rxaqm_format_duration(look->target_ns, target),
+			 rxaqm_duration(look->stood_ns), rxaqm_duration(look->smooth_ns),
+			 rxaqm_duration(look->target_ns),
 			 look->enforced ? "although enforced" : "not enforced", exempt);
 }
 

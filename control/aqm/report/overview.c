@@ -31,7 +31,7 @@ void rxaqm_overview_standing(struct rxaqm_overview *overview, const char *ifname
 const char *rxaqm_overview_text(const struct rxaqm_overview *overview, char buf[RXAQM_OVERVIEW_LEN])
 {
 	unsigned int nr = overview->nr_standing, enforced = overview->nr_enforced;
-	char sojourn[RXAQM_DURATION_LEN], some[32];
+	char some[32];
 	int len;
 
 	len = snprintf(buf, RXAQM_OVERVIEW_LEN,
@@ -44,7 +44,7 @@ const char *rxaqm_overview_text(const struct rxaqm_overview *overview, char buf[
 		len += snprintf(buf + len, RXAQM_OVERVIEW_LEN - (size_t)len,
 				"%u stand%s (%s%s queue %u, %s), %s", nr, nr == 1 ? "s" : "",
 				nr == 1 ? "" : "most: ", overview->ifname, overview->queue,
-				rxaqm_format_duration(overview->sojourn_ns, sojourn),
+				rxaqm_duration(overview->sojourn_ns),
 				enforced == nr ? "enforced" :
 				enforced       ? some :
 						 "not enforced");

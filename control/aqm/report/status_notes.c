@@ -89,13 +89,13 @@ static void who_changed(const struct rxaqm_note_facts *facts, const char *missin
 
 static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
-	char missing[64] = "stamps missing", since[RXAQM_DURATION_LEN];
+	char missing[64] = "stamps missing";
 	bool hardware = facts->iface.stamp == RXAQM_STAMP_HWTSTAMP;
 	__s32 filter = rxaqm_stamps_filter(&facts->iface);
 
 	if (facts->missing_ns)
 		snprintf(missing, sizeof(missing), "stamps missing for %s",
-			 rxaqm_format_duration(facts->missing_ns, since));
+			 rxaqm_duration(facts->missing_ns));
 	if (hardware && facts->coverage != RXAQM_COVERAGE_ALL)
 		add(out, NULL,
 		    "\"%s\" does not say that it stamps all packets (\"ethtool -T %s\"); without "
@@ -117,13 +117,11 @@ static void why_missing(const struct rxaqm_note_facts *facts, struct rxaqm_out *
 /* Stamps come, but what they say is too inexact. */
 static void why_inexact(const struct rxaqm_note_facts *facts, struct rxaqm_out *out)
 {
-	char error[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN];
-
 	add(out, &facts->inexact,
 	    "the NIC clock's error of %s is over half the target of %s; %s; "
 	    "\"rxaqm run\" reads the clock itself, where the NIC has one (\"rxaqm clock %s\")",
-	    rxaqm_format_duration(facts->inexact_ns / 1000 * 1000, error),
-	    rxaqm_format_duration(facts->inexact_target_ns, target),
+	    rxaqm_duration(facts->inexact_ns / 1000 * 1000),
+	    rxaqm_duration(facts->inexact_target_ns),
 	    !facts->strict ?
 		    "acting on busy" :
 	    facts->lenient ?

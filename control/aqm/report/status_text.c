@@ -67,8 +67,6 @@ static void say_text(struct rxaqm_out *out, const char *fmt, const char *text)
 
 static void say(struct rxaqm_out *out, struct json_object *of, const struct words *words)
 {
-	char duration[RXAQM_DURATION_LEN];
-
 	for (; words->key; words++) {
 		struct json_object *value = json_object_object_get(of, words->key);
 		const char *unit = strrchr(words->key, '_');
@@ -78,7 +76,7 @@ static void say(struct rxaqm_out *out, struct json_object *of, const struct word
 			continue;
 		say_text(out, words->fmt,
 			 unit && !strcmp(unit, "_ns") ?
-				 rxaqm_format_duration(json_object_get_uint64(value), duration) :
+				 rxaqm_duration(json_object_get_uint64(value)) :
 				 json_object_get_string(value));
 	}
 }
@@ -203,7 +201,6 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 	static const char *const kinds[][3] = { { "tcp", "flows_tcp", "over_tcp" },
 						{ "other", "flows_other", "over_other" } };
 	__u64 thin = number_of(law, "thin_ack_permille"), goal_ns = number_of(law, "goal_ns");
-	char goal[RXAQM_DURATION_LEN];
 	size_t i;
 
 	if (!number_of(law, "limit_pps") && !is_true(law, "bad"))
@@ -225,7 +222,7 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 		rxaqm_out_text(out, "; bad");
 	if (goal_ns < number_of(queue, "target_ns"))
 		rxaqm_out_text(out, "; goal %s, since the ring has no room for the target",
-			       rxaqm_format_duration(goal_ns, goal));
+			       rxaqm_duration(goal_ns));
 	print_price(out, queue, law);
 	rxaqm_out_text(out, "\n");
 }

@@ -104,13 +104,12 @@ static bool gather(struct rxaqm_evidence *evidence, bool pro, __u64 enough_ns, _
 static void report_began(const struct rxaqm_overload_look *look, __u64 for_ns,
 			 char text[RXAQM_OVERLOAD_TEXT])
 {
-	char now[RXAQM_DURATION_LEN], target[RXAQM_DURATION_LEN], since[RXAQM_DURATION_LEN];
 	size_t len;
 
 	snprintf(text, RXAQM_OVERLOAD_TEXT, "%s over target %s for %s, now %s%s",
 		 look->waiting ? "the application behind its socket had it" : "stood",
-		 rxaqm_format_duration(look->target_ns, target),
-		 rxaqm_format_duration(for_ns, since), rxaqm_format_duration(look->smooth_ns, now),
+		 rxaqm_duration(look->target_ns), rxaqm_duration(for_ns),
+		 rxaqm_duration(look->smooth_ns),
 		 look->enforced ? ", although it is enforced" : "");
 	len = strlen(text);
 	if (look->exempt_percent)
@@ -125,7 +124,6 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 						const struct rxaqm_overload_look *look,
 						__u64 now_ns, char text[RXAQM_OVERLOAD_TEXT])
 {
-	char lasted[RXAQM_DURATION_LEN], worst[RXAQM_DURATION_LEN];
 	__u64 enough_ns = overload->raised ? config->clear_ns : config->raise_ns;
 	__u64 for_ns;
 
@@ -145,8 +143,8 @@ enum rxaqm_overload_event rxaqm_overload_update(struct rxaqm_overload *overload,
 		return RXAQM_OVERLOAD_BEGAN;
 	}
 	snprintf(text, RXAQM_OVERLOAD_TEXT, "no longer over target, after %s of up to %s",
-		 rxaqm_format_duration(rxaqm_ns_since(now_ns, overload->since_ns), lasted),
-		 rxaqm_format_duration(overload->worst_ns, worst));
+		 rxaqm_duration(rxaqm_ns_since(now_ns, overload->since_ns)),
+		 rxaqm_duration(overload->worst_ns));
 	overload->since_ns = now_ns;
 	return RXAQM_OVERLOAD_ENDED;
 }
@@ -194,7 +192,6 @@ enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
 					  config->enforce_after_ns;
 	bool ours = mode == (ae->enforcing ? RXAQM_MODE_ENFORCE : RXAQM_MODE_OBSERVE);
 	bool pro = look->judged && (ae->enforcing ? look->drained : look->over);
-	char lasted[RXAQM_DURATION_LEN];
 	__u64 for_ns;
 
 	if (ae->overruled)
@@ -216,7 +213,6 @@ enum rxaqm_autoenforce_do rxaqm_autoenforce_update(struct rxaqm_autoenforce *ae,
 		report_began(look, for_ns, text);
 		return RXAQM_AUTOENFORCE_ENFORCE;
 	}
-	snprintf(text, RXAQM_OVERLOAD_TEXT, "drained for %s",
-		 rxaqm_format_duration(for_ns, lasted));
+	snprintf(text, RXAQM_OVERLOAD_TEXT, "drained for %s", rxaqm_duration(for_ns));
 	return RXAQM_AUTOENFORCE_OBSERVE;
 }

@@ -217,12 +217,10 @@ void rxaqm_out_bool(struct rxaqm_out *out, const char *key, const char *yes, con
 
 void rxaqm_out_ns(struct rxaqm_out *out, const char *key, const char *fmt, __u64 ns)
 {
-	char buf[RXAQM_DURATION_LEN];
-
 	if (out->json)
 		rxaqm_out_u64(out, key, NULL, ns);
 	else
-		rxaqm_out_str(out, key, fmt, rxaqm_format_duration(ns, buf));
+		rxaqm_out_str(out, key, fmt, rxaqm_duration(ns));
 }
 
 void rxaqm_out_null(struct rxaqm_out *out, const char *key, const char *text)

@@ -37,3 +37,6 @@ int rxaqm_parse_queues(const char *s, unsigned int nr_queues, unsigned char *set
 const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN]);
 /* For reading: three significant digits, "1.25ms", "84.1us", "0"; "12m", "3h20m", "5d". */
 const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN]);
+/* The same as text that lives as long as the block that it is written in. */
+#define rxaqm_duration(ns) rxaqm_format_duration(ns, (char[RXAQM_DURATION_LEN]){ "" })
+#define rxaqm_duration_exact(ns) rxaqm_format_duration_exact(ns, (char[RXAQM_DURATION_LEN]){ "" })

@@ -195,7 +195,7 @@ static __u64 microseconds(__u64 ns)
 static int give_back(struct rxaqm_phc_keep *keep, const struct rxaqm_phc_lost *lost,
 		     struct rxaqm_error *error)
 {
-	char text[32], within[RXAQM_DURATION_LEN];
+	char text[32];
 	struct rxaqm_phc_lost left;
 	struct rxaqm_phc_sample now;
 	int err = shift(keep->adjust_fd, lost->ns);
@@ -216,8 +216,7 @@ static int give_back(struct rxaqm_phc_keep *keep, const struct rxaqm_phc_lost *l
 				"the driver of \"%s\" has reset its clock, /dev/ptp%d, which lacked %s s; "
 				"that is put back, to within %s",
 				keep->ifname, keep->phc.index, text,
-				rxaqm_format_duration(microseconds(size_of(left.ns) + left.err_ns),
-						      within));
+				rxaqm_duration(microseconds(size_of(left.ns) + left.err_ns)));
 	return err;
 }
 

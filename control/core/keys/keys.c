@@ -219,8 +219,6 @@ const char *rxaqm_key_form(const struct rxaqm_key *key, char buf[RXAQM_KEY_TEXT_
 /* ", 1us to 4s", or "". */
 static const char *range(const struct rxaqm_key *key, char buf[RXAQM_KEY_LEN])
 {
-	char least[RXAQM_DURATION_LEN], most[RXAQM_DURATION_LEN];
-
 	buf[0] = '\0';
 	if (!key->max || key->type == RXAQM_TYPE_TEXT)
 		return buf;
@@ -231,9 +229,8 @@ static const char *range(const struct rxaqm_key *key, char buf[RXAQM_KEY_LEN])
 	else if (key->type == RXAQM_TYPE_PERCENT)
 		snprintf(buf, RXAQM_KEY_LEN, ", 0%% to 100%%");
 	else
-		snprintf(buf, RXAQM_KEY_LEN, ", %s to %s",
-			 rxaqm_format_duration_exact(key->min, least),
-			 rxaqm_format_duration_exact(key->max, most));
+		snprintf(buf, RXAQM_KEY_LEN, ", %s to %s", rxaqm_duration_exact(key->min),
+			 rxaqm_duration_exact(key->max));
 	return buf;
 }
 

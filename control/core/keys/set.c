@@ -52,7 +52,7 @@ static int parse_octal(const struct rxaqm_key *key, const char *value, __u64 *re
 static int parse_duration(const struct rxaqm_key *key, const char *value, __u64 *ret_ns,
 			  struct rxaqm_error *error)
 {
-	char form[RXAQM_KEY_TEXT_LEN], least[RXAQM_DURATION_LEN], most[RXAQM_DURATION_LEN];
+	char form[RXAQM_KEY_TEXT_LEN];
 	bool off = key->none && *key->none, zero = *value && !value[strspn(value, "0")];
 	int err = zero && key->min ? -ERANGE : rxaqm_parse_duration(value, ret_ns);
 	__u64 number;
@@ -73,9 +73,9 @@ static int parse_duration(const struct rxaqm_key *key, const char *value, __u64 
 		return rxaqm_bad(error, "%s=%.60s: not a %s; write 500us, 1.5ms or 2s", key->name,
 				 value, rxaqm_key_form(key, form));
 	return rxaqm_bad(error, "%s=%.60s: out of range; %s to %s is possible%s%s%s%s", key->name,
-			 value, rxaqm_format_duration_exact(key->min, least),
-			 rxaqm_format_duration_exact(key->max, most), off ? ", or " : "",
-			 off ? key->name : "", off ? "=" : "", off ? key->none : "");
+			 value, rxaqm_duration_exact(key->min), rxaqm_duration_exact(key->max),
+			 off ? ", or " : "", off ? key->name : "", off ? "=" : "",
+			 off ? key->none : "");
 }
 
 /* "auto" alone is the default. */

@@ -192,22 +192,17 @@ static int check_choices(const struct rxaqm_policy *policy, struct rxaqm_error *
 
 int rxaqm_policy_check(const struct rxaqm_policy *policy, struct rxaqm_error *error)
 {
-	char target[RXAQM_DURATION_LEN], interval[RXAQM_DURATION_LEN];
-
-	if (policy->target_ns > policy->interval_ns) {
-		rxaqm_format_duration_exact(policy->target_ns, target);
-		rxaqm_format_duration_exact(policy->interval_ns, interval);
+	if (policy->target_ns > policy->interval_ns)
 		return rxaqm_bad(error,
 				 "target=%s%s exceeds interval=%s; an interval of 20 targets is "
 				 "usual",
-				 policy->target_auto ? "auto:" : "", target, interval);
-	}
-	if (policy->ce_threshold_ns && policy->law != RXAQM_LAW_CODEL) {
-		rxaqm_format_duration_exact(policy->ce_threshold_ns, target);
+				 policy->target_auto ? "auto:" : "",
+				 rxaqm_duration_exact(policy->target_ns),
+				 rxaqm_duration_exact(policy->interval_ns));
+	if (policy->ce_threshold_ns && policy->law != RXAQM_LAW_CODEL)
 		return rxaqm_bad(error,
 				 "ce_threshold=%s: law=auto marks by its own measure; set "
 				 "law=codel, too, or ce_threshold=off",
-				 target);
-	}
+				 rxaqm_duration_exact(policy->ce_threshold_ns));
 	return check_choices(policy, error);
 }

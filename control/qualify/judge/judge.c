@@ -181,7 +181,6 @@ static void hold(const struct qualify_record *record, const struct qualify_row *
 /* "floor 1.2 ms, over 1 ms", by the verdict that it came to. */
 static void say_number(const struct finding *found, char is[320])
 {
-	char number[QUALIFY_NUMBER_LEN], bound[QUALIFY_NUMBER_LEN], part[QUALIFY_NUMBER_LEN];
 	const struct qualify_limit *limit = found->limit;
 	bool pass = found->verdict == QUALIFY_PASS;
 	bool failed = found->verdict == QUALIFY_FAIL || found->by_error || isnan(limit->warn);
@@ -189,11 +188,11 @@ static void say_number(const struct finding *found, char is[320])
 
 	if (limit->relative_to)
 		snprintf(quotient, sizeof(quotient), ", %s times %s",
-			 qualify_format(found->part, "", part), limit->relative_to);
+			 qualify_number(found->part, ""), limit->relative_to);
 	snprintf(is, 320, "%s%s %s%s, %s %s%s", found->figure->name, found->statistic,
-		 qualify_format(found->value, found->figure->unit, number), quotient,
+		 qualify_number(found->value, found->figure->unit), quotient,
 		 limit->at_least ? (pass ? "at least" : "under") : (pass ? "at most" : "over"),
-		 qualify_format(failed ? limit->fail : limit->warn, limit->unit, bound),
+		 qualify_number(failed ? limit->fail : limit->warn, limit->unit),
 		 found->by_error ? " by less than its error" : "");
 }
 

@@ -69,7 +69,6 @@ static void print_key_figures(FILE *file, const struct qualify_record *record)
 		{ QUALIFY_AF_XDP, "Q9", "drain_xsk", "packets a second to a socket" },
 		{ QUALIFY_AF_XDP, "Q4", "stamp_to_xdp_idle", "from the wire to XDP" },
 	};
-	char value[QUALIFY_NUMBER_LEN], bound[QUALIFY_NUMBER_LEN];
 	struct qualify_judged judged;
 	size_t i;
 
@@ -81,17 +80,17 @@ static void print_key_figures(FILE *file, const struct qualify_record *record)
 				     &judged);
 		fprintf(file, "<div class=\"key k%u\">", (unsigned int)judged.verdict);
 		qualify_markup(file, "<b>%s</b>%s<br>%s%s",
-			       !judged.figure	     ? "?" :
-			       *judged.figure->words ? judged.figure->words :
-						       qualify_format(judged.value,
-								      judged.figure->unit, value),
+			       !judged.figure ? "?" :
+			       *judged.figure->words ?
+						judged.figure->words :
+						qualify_number(judged.value, judged.figure->unit),
 			       judged.statistic, keys[i].label,
 			       judged.figure ? "" : " (not known)");
 		if (isfinite(judged.warn) || isfinite(judged.fail))
 			qualify_markup(file, "<br><span class=\"soft\">limit %s</span>",
-				       qualify_format(isfinite(judged.warn) ? judged.warn :
+				       qualify_number(isfinite(judged.warn) ? judged.warn :
 									      judged.fail,
-						      judged.figure->unit, bound));
+						      judged.figure->unit));
 		fputs("</div>\n", file);
 	}
 	fputs("</div>\n", file);
@@ -116,10 +115,8 @@ static void print_verdicts(FILE *file, const struct qualify_record *record)
 
 static void print_cell(FILE *file, double value, const char *unit)
 {
-	char number[QUALIFY_NUMBER_LEN];
-
 	qualify_markup(file, "<td class=\"n\">%s</td>",
-		       isfinite(value) ? qualify_format(value, unit, number) : "");
+		       isfinite(value) ? qualify_number(value, unit) : "");
 }
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)

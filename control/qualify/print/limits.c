@@ -11,7 +11,6 @@
 static void put_bound(struct rxaqm_out *out, const char *key, const struct qualify_limit *limit,
 		      double bound, const char *words, char *line)
 {
-	char number[QUALIFY_NUMBER_LEN];
 	size_t len = strlen(line), first = words ? strcspn(words, "|") : 0;
 	const char *second = words && words[first] ? words + first + 1 : "";
 
@@ -24,7 +23,7 @@ static void put_bound(struct rxaqm_out *out, const char *key, const struct quali
 			second);
 	else if (limit->statistic != QUALIFY_WORDS && !isnan(bound))
 		sprintf(line + len, ", %s %s %s%s%s", key, limit->at_least ? "under" : "over",
-			qualify_format(bound, limit->unit, number), limit->relative_to ? " x " : "",
+			qualify_number(bound, limit->unit), limit->relative_to ? " x " : "",
 			limit->relative_to ?: "");
 }
 

@@ -92,7 +92,6 @@ static void set_limits(struct qualify_picture *picture, const struct qualify_rec
 {
 	const struct qualify_row_kind *kind = qualify_row_kind(row->id);
 	const struct qualify_curve *curve = picture->curve[0];
-	char number[QUALIFY_NUMBER_LEN];
 	struct qualify_judged judged;
 	const char *name = kind->limit_of, *unit;
 	double even = picture->kind == QUALIFY_BARS ? (double)curve->points.nr : 1;
@@ -109,9 +108,9 @@ static void set_limits(struct qualify_picture *picture, const struct qualify_rec
 	picture->warn = judged.warn / even;
 	picture->fail = judged.fail / even;
 	snprintf(picture->warn_words, sizeof(picture->warn_words), "limit %s",
-		 qualify_format(judged.warn, unit, number));
+		 qualify_number(judged.warn, unit));
 	snprintf(picture->fail_words, sizeof(picture->fail_words), "fails at %s",
-		 qualify_format(judged.fail, unit, number));
+		 qualify_number(judged.fail, unit));
 }
 
 bool qualify_picture_of(struct qualify_picture *picture, const struct qualify_record *record,

@@ -58,7 +58,7 @@ static void cite(FILE *file, const struct qualify_record *record, const char *ro
 /* false: @figure has no value that @fact can take. */
 static bool value_of(const struct fact *fact, const struct qualify_figure *figure, char value[96])
 {
-	char duration[RXAQM_DURATION_LEN], quoted[100];
+	char quoted[100];
 
 	if (fact->words) {
 		snprintf(value, 96, "%.*s", (int)strcspn(figure->words, " :,;"), figure->words);
@@ -71,8 +71,7 @@ static bool value_of(const struct fact *fact, const struct qualify_figure *figur
 	if (strcmp(figure->unit, "ns"))
 		snprintf(value, 96, "%.0f", figure->median);
 	else
-		snprintf(value, 96, "%s",
-			 rxaqm_format_duration_exact((__u64)llround(figure->median), duration));
+		snprintf(value, 96, "%s", rxaqm_duration_exact((__u64)llround(figure->median)));
 	return true;
 }
 
@@ -107,7 +106,6 @@ static void write_warnings(FILE *file, const struct qualify_record *record)
 		{ "Q4", "after_xdp", "stamps were later than their packets" },
 		{ "Q7", "steps", "the PHC stepped" },
 	};
-	char number[QUALIFY_NUMBER_LEN];
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -119,7 +117,7 @@ static void write_warnings(FILE *file, const struct qualify_record *record)
 		cite(file, record, bad[i].row, figure);
 		fprintf(file, "Warning=%s when this NIC was qualified: %s\n", bad[i].what,
 			*figure->words ? figure->words :
-					 qualify_format(figure->median, figure->unit, number));
+					 qualify_number(figure->median, figure->unit));
 	}
 }
 

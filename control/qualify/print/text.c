@@ -22,10 +22,8 @@ void qualify_print_verdict(FILE *file, enum qualify_verdict verdict, const char 
 
 static void print_number(FILE *file, const char *name, double value, const char *unit)
 {
-	char number[QUALIFY_NUMBER_LEN];
-
 	if (isfinite(value))
-		fprintf(file, "%s%s", name, qualify_format(value, unit, number));
+		fprintf(file, "%s%s", name, qualify_number(value, unit));
 }
 
 static void print_figure(FILE *file, const struct qualify_figure *figure)

@@ -130,6 +130,8 @@ qualify_parse_fn qualify_ktap_parse;
 
 /* "1.25 us", "98.7 %", "1.2 Mpps", "-"; three digits that count. */
 const char *qualify_format(double value, const char *unit, char buf[QUALIFY_NUMBER_LEN]);
+/* The same as text that lives as long as the block that it is written in. */
+#define qualify_number(value, unit) qualify_format(value, unit, (char[QUALIFY_NUMBER_LEN]){ "" })
 
 /* What @figure is in short: its words, or its median with the unit. */
 const char *qualify_format_figure(const struct qualify_figure *figure,

@@ -87,7 +87,6 @@ static int xdp_off(struct qualify_run *run, void *arg)
 
 static int put_gap(struct qualify_run *run, struct qualify_row *row)
 {
-	char off_words[QUALIFY_NUMBER_LEN];
 	struct qualify_figure *figure;
 	struct qualify_gap on, off;
 	int err = qualify_gap(run, 900, xdp_on, NULL, &on) ?:
@@ -99,7 +98,7 @@ static int put_gap(struct qualify_run *run, struct qualify_row *row)
 	figure = qualify_figure_add(row, "gap_attach", "ns",
 				    "longest pause of 2000 frames a second, %llu lost; when it went "
 				    "off %s, %llu lost",
-				    on.lost, qualify_format(off.gap_ns, "ns", off_words), off.lost);
+				    on.lost, qualify_number(off.gap_ns, "ns"), off.lost);
 	qualify_figure_number(figure, on.gap_ns, 1, on.error_ns);
 	return 0;
 }
