@@ -8,6 +8,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 mapfile -t sources < <(find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | sort)
+mapfile -t product < <(find xdp kprobes control -name '*.[ch]' | sort)
 mapfile -t scripts < <(
 	find packaging tests .ci -type f | sort | while read -r file; do
 		[[ $(head -n 1 "$file" | tr -d '\0') =~ ^#!.*[/\ ](ba)?sh ]] && echo "$file"
@@ -117,6 +118,14 @@ quiet_pipes()
 	}
 }
 
+# Builds with glibc 2.31 and the headers of Linux 5.10: docs/platforms.md. What is newer, and was
+# once used, is here; netdev.h, netns.c and adopt.c have numbers of their own in its place.
+newer_systems()
+{
+	! grep -nE '^#include <(sys/pidfd|sys/mount|linux/netdev)\.h>|[^_](fsopen|fsconfig|fsmount|pidfd_[a-z]+)\(' \
+		"${product[@]}" || { echo 'newer than glibc 2.31 or Linux 5.10'; return 1; }
+}
+
 second_compiler()
 {
 	local cflags
@@ -168,6 +177,7 @@ check 'scripts' shellcheck -x "${scripts[@]}"
 check 'completion' shellcheck -s bash "$completion"
 check 'completion syntax' bash -n "$completion"
 check 'keys in documents (make docs)' packaging/make-docs.sh --check
+check 'old systems' newer_systems
 check 'clang' second_compiler
 check 'cppcheck' static_analysis
 for manual in "${manuals[@]}"; do

@@ -2,6 +2,7 @@
 #include "exporter/http.h"
 
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -204,8 +205,18 @@ struct rxaqm_http *rxaqm_http_start(int socket, const char *path, struct rxaqm_e
 
 void rxaqm_http_run(struct rxaqm_http *http, int wait_ms)
 {
+	/* Not MHD_run_wait(), which libmicrohttpd has from 0.9.74 on only. */
+	struct pollfd ready = {
+		.fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
+		.events = POLLIN,
+	};
+	MHD_UNSIGNED_LONG_LONG due_ms;
+
 	end_overdue(http);
-	MHD_run_wait(http->daemon, wait_ms);
+	if (MHD_get_timeout(http->daemon, &due_ms) == MHD_YES && due_ms < (unsigned int)wait_ms)
+		wait_ms = (int)due_ms;
+	poll(&ready, 1, wait_ms);
+	MHD_run(http->daemon);
 }
 
 unsigned int rxaqm_http_port(const struct rxaqm_http *http)

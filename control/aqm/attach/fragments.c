@@ -34,7 +34,7 @@ static bool driver_cannot(unsigned int ifindex, const char *driver)
 	 */
 	if (rxaqm_netdev_xdp_features(ifindex, &features))
 		return !strcmp(driver, "virtio_net");
-	return !(features & NETDEV_XDP_ACT_RX_SG);
+	return !(features & RXAQM_ND_XDP_ACT_RX_SG);
 }
 
 /* What to do about a program that takes none, where the driver gives fragments. */

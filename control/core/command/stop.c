@@ -2,6 +2,7 @@
 #include "command/stop.h"
 
 #include <signal.h>
+#include <stddef.h>
 
 volatile int rxaqm_stop;
 

@@ -38,7 +38,7 @@ static int on_answer(const struct nlmsghdr *message, void *arg)
 int rxaqm_netdev_ask(__u8 command, __u16 attr, __u32 attr_value, rxaqm_netdev_fn *each, void *arg)
 {
 	/* Of a device there is one answer, of its queues there are many. */
-	__u16 flags = command == NETDEV_CMD_DEV_GET ? 0 : NLM_F_DUMP;
+	__u16 flags = command == RXAQM_ND_CMD_DEV_GET ? 0 : NLM_F_DUMP;
 	int family = rxaqm_netlink_family("netdev", NULL, NULL), err;
 	struct question question = { .each = each, .arg = arg };
 	union rxaqm_netlink_request request;
@@ -71,8 +71,8 @@ static void take_device(const __u64 *value, void *arg)
 static int ask_device(unsigned int ifindex, __u16 attr, __u64 *ret_value)
 {
 	struct device device = { .attr = attr, .value = ~0ULL };
-	int err = rxaqm_netdev_ask(NETDEV_CMD_DEV_GET, NETDEV_A_DEV_IFINDEX, ifindex, take_device,
-				   &device);
+	int err = rxaqm_netdev_ask(RXAQM_ND_CMD_DEV_GET, RXAQM_ND_A_DEV_IFINDEX, ifindex,
+				   take_device, &device);
 
 	*ret_value = device.value;
 	return err < 0 ? err : device.value == ~0ULL ? -EOPNOTSUPP : 0;
@@ -80,15 +80,15 @@ static int ask_device(unsigned int ifindex, __u16 attr, __u64 *ret_value)
 
 int rxaqm_netdev_xdp_features(unsigned int ifindex, __u64 *ret_features)
 {
-	return ask_device(ifindex, NETDEV_A_DEV_XDP_FEATURES, ret_features);
+	return ask_device(ifindex, RXAQM_ND_A_DEV_XDP_FEATURES, ret_features);
 }
 
 int rxaqm_netdev_gives_rx_time(unsigned int ifindex)
 {
 	__u64 features;
-	int err = ask_device(ifindex, NETDEV_A_DEV_XDP_RX_METADATA_FEATURES, &features);
+	int err = ask_device(ifindex, RXAQM_ND_A_DEV_XDP_RX_METADATA_FEATURES, &features);
 
-	return err ?: !!(features & NETDEV_XDP_RX_METADATA_TIMESTAMP);
+	return err ?: !!(features & RXAQM_ND_XDP_RX_METADATA_TIMESTAMP);
 }
 
 struct napis {
@@ -100,10 +100,10 @@ static void take_queue(const __u64 *value, void *arg)
 {
 	struct napis *napis = arg;
 
-	if (value[NETDEV_A_QUEUE_TYPE] != NETDEV_QUEUE_TYPE_RX ||
-	    value[NETDEV_A_QUEUE_ID] >= napis->nr || value[NETDEV_A_QUEUE_NAPI_ID] == ~0ULL)
+	if (value[RXAQM_ND_A_QUEUE_TYPE] != RXAQM_ND_QUEUE_TYPE_RX ||
+	    value[RXAQM_ND_A_QUEUE_ID] >= napis->nr || value[RXAQM_ND_A_QUEUE_NAPI_ID] == ~0ULL)
 		return;
-	napis->id[value[NETDEV_A_QUEUE_ID]] = (unsigned int)value[NETDEV_A_QUEUE_NAPI_ID];
+	napis->id[value[RXAQM_ND_A_QUEUE_ID]] = (unsigned int)value[RXAQM_ND_A_QUEUE_NAPI_ID];
 	napis->told++;
 }
 
@@ -113,16 +113,16 @@ int rxaqm_netdev_rx_napis(unsigned int ifindex, unsigned int nr, unsigned int *n
 	int err;
 
 	memset(napi_id, 0, nr * sizeof(*napi_id));
-	err = rxaqm_netdev_ask(NETDEV_CMD_QUEUE_GET, NETDEV_A_QUEUE_IFINDEX, ifindex, take_queue,
-			       &napis);
+	err = rxaqm_netdev_ask(RXAQM_ND_CMD_QUEUE_GET, RXAQM_ND_A_QUEUE_IFINDEX, ifindex,
+			       take_queue, &napis);
 	return err < 0 ? err : napis.told;
 }
 
 static void take_stats(const __u64 *value, void *arg)
 {
 	struct rxaqm_hw_gro told = {
-		.frames = value[NETDEV_A_QSTATS_RX_HW_GRO_PACKETS],
-		.wire_frames = value[NETDEV_A_QSTATS_RX_HW_GRO_WIRE_PACKETS],
+		.frames = value[RXAQM_ND_A_QSTATS_RX_HW_GRO_PACKETS],
+		.wire_frames = value[RXAQM_ND_A_QSTATS_RX_HW_GRO_WIRE_PACKETS],
 	};
 
 	if (told.frames != ~0ULL && told.wire_frames != ~0ULL)
@@ -134,8 +134,8 @@ void rxaqm_netdev_hw_gro(unsigned int ifindex, struct rxaqm_hw_gro *gro)
 	int err;
 
 	*gro = (struct rxaqm_hw_gro){ .err = -EOPNOTSUPP };
-	err = rxaqm_netdev_ask(NETDEV_CMD_QSTATS_GET, NETDEV_A_QSTATS_IFINDEX, ifindex, take_stats,
-			       gro);
+	err = rxaqm_netdev_ask(RXAQM_ND_CMD_QSTATS_GET, RXAQM_ND_A_QSTATS_IFINDEX, ifindex,
+			       take_stats, gro);
 	if (err < 0)
 		gro->err = err;
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/each.h"
@@ -190,16 +190,26 @@ void rxaqm_netns_each(void (*each)(void *arg), void *arg)
 	free(tour.mounts.ino);
 }
 
+/* glibc has functions for these since 2.36. Their numbers are the same everywhere
+ * (asm-generic/unistd.h), their constants those of <linux/mount.h>, which old systems lack.
+ */
+#define NR_FSOPEN 430
+#define NR_FSCONFIG 431
+#define NR_FSMOUNT 432
+#define CLOSE_AT_EXEC 1 /* FSOPEN_CLOEXEC, FSMOUNT_CLOEXEC */
+#define CREATE 6 /* FSCONFIG_CMD_CREATE */
+#define READ_ONLY 1 /* MOUNT_ATTR_RDONLY */
+
 /* A mounted sysfs shows the namespace it was mounted in: a fresh one that is mounted nowhere. */
 int rxaqm_netns_mount_sysfs(bool writable)
 {
-	int fs_fd = fsopen("sysfs", FSOPEN_CLOEXEC), fd;
+	int fs_fd = (int)syscall(NR_FSOPEN, "sysfs", CLOSE_AT_EXEC), fd;
 
 	if (fs_fd < 0)
 		return -errno;
-	fd = fsconfig(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+	fd = (int)syscall(NR_FSCONFIG, fs_fd, CREATE, NULL, NULL, 0);
 	if (!fd)
-		fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, writable ? 0 : MOUNT_ATTR_RDONLY);
+		fd = (int)syscall(NR_FSMOUNT, fs_fd, CLOSE_AT_EXEC, writable ? 0 : READ_ONLY);
 	if (fd < 0)
 		fd = -errno;
 	close(fs_fd);

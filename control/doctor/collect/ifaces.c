@@ -15,6 +15,7 @@
 #include "nic/nic.h"
 
 #define MAX_QUEUES 4096
+#define PARENT_DEV_NAME 56 /* IFLA_PARENT_DEV_NAME, in kernels and headers from 5.14 on */
 
 struct doctor_iface *doctor_iface_of(struct doctor_sample *sample, __u32 ifindex)
 {
@@ -85,7 +86,7 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 		set_stats(iface, stats);
 	/* Real ones of a kind (ipoib, dsa) have a parent. */
 	iface->is_virtual = kind && rxaqm_netlink_nested(kind, IFLA_INFO_KIND, 1) &&
-			    !ATTR(IFLA_PARENT_DEV_NAME, 1);
+			    !ATTR(PARENT_DEV_NAME, 1);
 	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
 	iface->xdp_generic = xdp && mnl_attr_get_u8(xdp) == XDP_ATTACHED_SKB;
 #undef ATTR

@@ -6,11 +6,6 @@
 #include "nic/netdev.h"
 #include "nic/netlink.h"
 
-/* After 6.12, whose headers the build may have. */
-#define NAPI_DEFER_HARD_IRQS 5
-#define NAPI_GRO_FLUSH_TIMEOUT 6
-#define NAPI_THREADED 8
-
 static struct doctor_queue *queue_of(struct doctor_sample *sample, const __u64 *value,
 				     __u16 ifindex, __u16 type, __u16 id)
 {
@@ -18,35 +13,35 @@ static struct doctor_queue *queue_of(struct doctor_sample *sample, const __u64 *
 
 	if (!iface || value[id] == ~0ULL)
 		return NULL;
-	return doctor_queue_of(iface, value[type] == NETDEV_QUEUE_TYPE_TX, (__u32)value[id]);
+	return doctor_queue_of(iface, value[type] == RXAQM_ND_QUEUE_TYPE_TX, (__u32)value[id]);
 }
 
 static void take_queue(const __u64 *value, void *sample)
 {
-	struct doctor_queue *queue = queue_of(sample, value, NETDEV_A_QUEUE_IFINDEX,
-					      NETDEV_A_QUEUE_TYPE, NETDEV_A_QUEUE_ID);
+	struct doctor_queue *queue = queue_of(sample, value, RXAQM_ND_A_QUEUE_IFINDEX,
+					      RXAQM_ND_A_QUEUE_TYPE, RXAQM_ND_A_QUEUE_ID);
 
-	if (queue && value[NETDEV_A_QUEUE_NAPI_ID] != ~0ULL)
-		queue->napi = (__u32)value[NETDEV_A_QUEUE_NAPI_ID];
+	if (queue && value[RXAQM_ND_A_QUEUE_NAPI_ID] != ~0ULL)
+		queue->napi = (__u32)value[RXAQM_ND_A_QUEUE_NAPI_ID];
 }
 
 static void take_napi(const __u64 *value, void *sample)
 {
 	static const char *const threaded[] = { "disabled", "enabled", "busy-poll" };
-	struct doctor_iface *iface = doctor_iface_of(sample, (__u32)value[NETDEV_A_NAPI_IFINDEX]);
+	struct doctor_iface *iface = doctor_iface_of(sample, (__u32)value[RXAQM_ND_A_NAPI_IFINDEX]);
 	struct doctor_napi *napi = iface ? rxaqm_list_add(&iface->napis) : NULL;
-	__u64 mode = value[NAPI_THREADED];
+	__u64 mode = value[RXAQM_ND_A_NAPI_THREADED];
 	struct doctor_queue *queue;
 
 	if (!napi)
 		return;
-	napi->id = (__u32)value[NETDEV_A_NAPI_ID];
-	if (value[NETDEV_A_NAPI_IRQ] != ~0ULL)
-		napi->irq = (__u32)value[NETDEV_A_NAPI_IRQ];
-	if (value[NETDEV_A_NAPI_PID] != ~0ULL)
-		napi->pid = (__u32)value[NETDEV_A_NAPI_PID];
-	napi->defer_hard_irqs = value[NAPI_DEFER_HARD_IRQS];
-	napi->gro_flush_timeout_ns = value[NAPI_GRO_FLUSH_TIMEOUT];
+	napi->id = (__u32)value[RXAQM_ND_A_NAPI_ID];
+	if (value[RXAQM_ND_A_NAPI_IRQ] != ~0ULL)
+		napi->irq = (__u32)value[RXAQM_ND_A_NAPI_IRQ];
+	if (value[RXAQM_ND_A_NAPI_PID] != ~0ULL)
+		napi->pid = (__u32)value[RXAQM_ND_A_NAPI_PID];
+	napi->defer_hard_irqs = value[RXAQM_ND_A_NAPI_DEFER_HARD_IRQS];
+	napi->gro_flush_timeout_ns = value[RXAQM_ND_A_NAPI_GRO_FLUSH_TIMEOUT];
 	if (mode < sizeof(threaded) / sizeof(threaded[0]))
 		snprintf(napi->threaded, sizeof(napi->threaded), "%s", threaded[mode]);
 	rxaqm_list_each(queue, &iface->queues) {
@@ -64,22 +59,23 @@ static void take_known(__u64 *to, __u64 value)
 
 static void take_qstats(const __u64 *value, void *sample)
 {
-	struct doctor_queue *queue = queue_of(sample, value, NETDEV_A_QSTATS_IFINDEX,
-					      NETDEV_A_QSTATS_QUEUE_TYPE, NETDEV_A_QSTATS_QUEUE_ID);
+	struct doctor_queue *queue = queue_of(sample, value, RXAQM_ND_A_QSTATS_IFINDEX,
+					      RXAQM_ND_A_QSTATS_QUEUE_TYPE,
+					      RXAQM_ND_A_QSTATS_QUEUE_ID);
 
 	if (!queue)
 		return;
 	if (queue->tx) {
-		take_known(&queue->packets, value[NETDEV_A_QSTATS_TX_PACKETS]);
-		take_known(&queue->bytes, value[NETDEV_A_QSTATS_TX_BYTES]);
+		take_known(&queue->packets, value[RXAQM_ND_A_QSTATS_TX_PACKETS]);
+		take_known(&queue->bytes, value[RXAQM_ND_A_QSTATS_TX_BYTES]);
 		return;
 	}
-	take_known(&queue->packets, value[NETDEV_A_QSTATS_RX_PACKETS]);
-	take_known(&queue->bytes, value[NETDEV_A_QSTATS_RX_BYTES]);
+	take_known(&queue->packets, value[RXAQM_ND_A_QSTATS_RX_PACKETS]);
+	take_known(&queue->bytes, value[RXAQM_ND_A_QSTATS_RX_BYTES]);
 	/* Overruns are among all that the hardware drops. */
-	take_known(&queue->drops, value[NETDEV_A_QSTATS_RX_HW_DROPS]);
-	take_known(&queue->drops, value[NETDEV_A_QSTATS_RX_HW_DROP_OVERRUNS]);
-	take_known(&queue->alloc_fails, value[NETDEV_A_QSTATS_RX_ALLOC_FAIL]);
+	take_known(&queue->drops, value[RXAQM_ND_A_QSTATS_RX_HW_DROPS]);
+	take_known(&queue->drops, value[RXAQM_ND_A_QSTATS_RX_HW_DROP_OVERRUNS]);
+	take_known(&queue->alloc_fails, value[RXAQM_ND_A_QSTATS_RX_ALLOC_FAIL]);
 }
 
 void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *sample)
@@ -90,9 +86,9 @@ void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *s
 		rxaqm_netdev_fn *each;
 		const char *what, *none;
 	} questions[] = {
-		{ NETDEV_CMD_QUEUE_GET, 0, take_queue, "NAPIs of queues", NULL },
-		{ NETDEV_CMD_NAPI_GET, 0, take_napi, "settings of NAPIs", NULL },
-		{ NETDEV_CMD_QSTATS_GET, NETDEV_QSTATS_SCOPE_QUEUE, take_qstats,
+		{ RXAQM_ND_CMD_QUEUE_GET, 0, take_queue, "NAPIs of queues", NULL },
+		{ RXAQM_ND_CMD_NAPI_GET, 0, take_napi, "settings of NAPIs", NULL },
+		{ RXAQM_ND_CMD_QSTATS_GET, RXAQM_ND_QSTATS_SCOPE_QUEUE, take_qstats,
 		  "counters of queues by netlink",
 		  "no driver here implements qstats; those of ethtool -S are used" },
 	};
@@ -104,7 +100,7 @@ void doctor_collect_netdev(struct doctor_snapshot *snap, struct doctor_sample *s
 		return;
 	}
 	for (i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
-		__u16 attr = questions[i].scope ? NETDEV_A_QSTATS_SCOPE : 0;
+		__u16 attr = questions[i].scope ? RXAQM_ND_A_QSTATS_SCOPE : 0;
 		int answers = rxaqm_netdev_ask(questions[i].command, attr, questions[i].scope,
 					       questions[i].each, sample);
 

@@ -14,6 +14,8 @@
 #include "nic/netlink.h"
 
 #define ALL_STATES ~0U
+/* Where struct tcp_info has tcpi_rcv_wnd, in kernels and headers from 6.2 on. */
+#define TCPI_RCV_WND 232
 
 struct walk {
 	doctor_socket_fn each;
@@ -60,8 +62,10 @@ static void take_info(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 	rec->sndbuf_limited_ticks = (__u32)info.tcpi_sndbuf_limited;
 	rec->ecn_flags = info.tcpi_options & TCPI_OPT_ECN ? 1 : 0;
 	rec->app_limited = info.tcpi_delivery_rate_app_limited;
-	/* From 6.2 on. */
-	rec->rcv_wnd = len >= offsetof(struct tcp_info, tcpi_rehash) ? info.tcpi_rcv_wnd : ~0U;
+	rec->rcv_wnd = ~0U;
+	if (len >= TCPI_RCV_WND + sizeof(rec->rcv_wnd))
+		memcpy(&rec->rcv_wnd, (const char *)mnl_attr_get_payload(attr) + TCPI_RCV_WND,
+		       sizeof(rec->rcv_wnd));
 }
 
 static void take_attrs(struct rxaqm_socket_rec *rec, const struct nlmsghdr *message)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Q14: what XDP is said to do here, and what it does. */
 #include <linux/if_xdp.h>
-#include <linux/netdev.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -141,8 +140,8 @@ int qualify_row_xdp(struct qualify_run *run, struct qualify_row *row)
 	if (err)
 		return err;
 	if (features != ~0ULL) {
-		missing += features & NETDEV_XDP_ACT_BASIC && (!native || !drop);
-		missing += features & NETDEV_XDP_ACT_XSK_ZEROCOPY && strcmp(sockets, "zero-copy");
+		missing += features & RXAQM_ND_XDP_ACT_BASIC && (!native || !drop);
+		missing += features & RXAQM_ND_XDP_ACT_XSK_ZEROCOPY && strcmp(sockets, "zero-copy");
 	} else {
 		missing = !drop;
 	}

@@ -8,13 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internal.h"
 #include "progress.h"
 #include "base/now.h"
+
+/* glibc has functions for these since 2.36. Their numbers are the same everywhere. */
+#define NR_PIDFD_OPEN 434
+#define NR_PIDFD_GETFD 438
 
 #define MAX_ENTRIES 32768
 #define PROBE_ENTRIES 64
@@ -103,7 +107,7 @@ static int foreign_socket(int pid, unsigned int ifindex, unsigned int queue)
 	while (found == -ENOENT && (entry = readdir(dir))) {
 		if (!is_socket(dirfd(dir), entry->d_name))
 			continue;
-		fd = pidfd_getfd(pidfd, atoi(entry->d_name), 0);
+		fd = (int)syscall(NR_PIDFD_GETFD, pidfd, atoi(entry->d_name), 0);
 		if (fd < 0 && errno == EPERM)
 			found = -EPERM;
 		if (fd < 0)
@@ -149,7 +153,7 @@ int adopt_begin(pid_t pid, const char *ifname, unsigned int queue, struct report
 	int err;
 
 	if (pidfd < 0)
-		pidfd = pidfd_open(pid, 0);
+		pidfd = (int)syscall(NR_PIDFD_OPEN, pid, 0);
 	if (pidfd < 0)
 		return rxaqm_failed(error, EINVAL, "there is no process %d: %s", pid,
 				    strerror(errno));
