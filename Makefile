@@ -29,13 +29,20 @@ VERSION := $(shell cat VERSION)
 
 CC := gcc
 CXX := g++
-CLANG ?= clang-19
-LLVM_STRIP ?= llvm-strip-19
+# The newest, where several are installed as clang-NN.
+CLANG ?= $(lastword clang $(notdir $(sort $(wildcard /usr/bin/clang-[1-9][0-9]))))
+LLVM_STRIP ?= $(shell $(CLANG) -print-prog-name=llvm-strip 2>/dev/null)
 CLANG_FORMAT ?= clang-format-19
-# Debian keeps bpftool in sbin, which is not in every user's PATH.
-BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
+# Debian keeps bpftool in sbin, which is not in every user's PATH. Ubuntu's there is a script that
+# wants the tools of the kernel that runs.
+BPFTOOL ?= $(or $(lastword $(wildcard /usr/lib/linux-tools/*/bpftool)), \
+	$(shell command -v bpftool),/usr/sbin/bpftool)
 
-PACKAGES := libbpf libxdp libmnl inih json-c ncursesw libsystemd libmicrohttpd libelf zlib
+# The least versions that are known to do; docs/platforms.md says how.
+LEAST_CLANG := 14
+LIBRARIES := libbpf>=1.2 libxdp>=1.3 libmnl inih json-c>=0.14 ncursesw libsystemd>=247 \
+	libmicrohttpd>=0.9.72 libelf zlib
+PACKAGES := $(foreach l,$(LIBRARIES),$(firstword $(subst >=, ,$(l))))
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
@@ -238,7 +245,7 @@ docs: $(PROGRAMS) ## Write lists of keys and reports in docs/ anew, from program
 lint: ## Check format, scripts, manual page, and run static analysis
 	$(Q)packaging/install-deps.sh build lint
 	+$(Q)$(SUBMAKE) all
-	$(Q)CONTROL_DIRS="$(CONTROL_DIRS)" tests/lint.sh
+	$(Q)CONTROL_DIRS="$(CONTROL_DIRS)" CLANG="$(CLANG)" tests/lint.sh
 
 format: ## Reformat all C, C++ and BPF sources
 	$(Q)find xdp kprobes control tests -name '*.[ch]' -o -name '*.[ch]pp' | xargs $(CLANG_FORMAT) -i
@@ -295,11 +302,15 @@ help: ## Show this list
 
 # Fails early, and says what to do, where a tool or library is missing.
 tools:
-	@for tool in $(CC) $(CLANG) $(LLVM_STRIP) $(BPFTOOL) pkg-config; do \
+	@for tool in $(CC) $(CLANG) $(or $(LLVM_STRIP),llvm-strip) $(BPFTOOL) pkg-config; do \
 		command -v $$tool >/dev/null || missing="$$missing $$tool"; \
 	done; \
-	for lib in 'libbpf >= 1.4' $(filter-out libbpf,$(PACKAGES)); do \
-		pkg-config --exists "$$lib" 2>/dev/null || missing="$$missing '$$lib'"; \
+	major=$$(echo __clang_major__ | $(CLANG) -E -P - 2>/dev/null); \
+	[ "$${major:-$(LEAST_CLANG)}" -ge $(LEAST_CLANG) ] || \
+		missing="$$missing '$(CLANG) >= $(LEAST_CLANG)' (it is $$major)"; \
+	for lib in $(foreach l,$(LIBRARIES),'$(subst >=, >= ,$(l))'); do \
+		pkg-config --exists "$$lib" 2>/dev/null || missing="$$missing '$$lib'$$( \
+			pkg-config --modversion "$${lib%% *}" 2>/dev/null | sed 's/.*/ (it is &)/')"; \
 	done; \
 	test -z "$$missing" || { echo "make: missing:$$missing;" \
 		"run 'make deps' (packaging/install-deps.sh build) as root" >&2; exit 1; }

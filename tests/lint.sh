@@ -132,7 +132,7 @@ second_compiler()
 
 	cflags=$(pkg-config --cflags libbpf libxdp libmnl inih json-c ncursesw libelf zlib libsystemd libmicrohttpd) || return
 	# shellcheck disable=SC2086 # a list of flags
-	"${CLANG:-clang-19}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
+	"${CLANG:-clang}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
 		-iquote xdp/shared -iquote xdp -iquote control/core -iquote control/aqm -iquote control \
 		-iquote control/xsk -iquote build/bpf $cflags \

@@ -203,7 +203,7 @@ depends_on_libbpf()
 {
 	local least package
 
-	least=$(sed -n "s/.*'libbpf >= \(.*\)' .*/\1/p" Makefile)
+	least=$(sed -n 's/.*libbpf>=\([0-9.]*\) .*/\1/p' Makefile)
 	for package in rxaqm rxaqm-doctor rxaqm-qualify librxaqm-xsk1; do
 		[[ $(dpkg-deb -f "$scratch"/debs/packages/"$package"_*.deb Depends) == *"libbpf1 (>= 1:$least)"* ]] ||
 			wrong "$package does not depend on libbpf1 $least"
