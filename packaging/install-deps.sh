@@ -1,33 +1,54 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Installs the packages that the given targets need: install-deps.sh [-n] GROUP...,
-# on Debian 12 and 13. Does nothing, quickly and without root, when they are there.
-# -n only prints what is missing. RXAQM_NO_DEPS=1 skips it all, for systems where the
-# same things were installed in another way.
+# Installs the packages that the given targets need: install-deps.sh [-n] GROUP... Does nothing,
+# quickly and without root, when they are there. -n only prints what is missing, and as what the
+# system is taken. RXAQM_NO_DEPS=1 skips it all, for systems where the same things were installed in
+# another way. docs/platforms.md has what is tried.
 #
-# Debian 12 is too old in six of them, written PACKAGE/VERSION; they come from
-# bookworm-backports, which is enabled if it is not yet. PACKAGE@13 is wanted from Debian 13
-# on; before, there is none.
+# PACKAGE/VERSION is wanted from that version on; what Debian 12 has not so new comes from
+# bookworm-backports, which is enabled if it is not yet.
 set -euo pipefail
 
-declare -A packages=(
-	[build]="gcc libc6-dev make pkgconf git clang-19 llvm-19 bpftool/7.5 libbpf-dev/1:1.4
-		linux-libc-dev/6.12 libxdp-dev libelf-dev zlib1g-dev libinih-dev
-		libjson-c-dev libmnl-dev libncurses-dev libsystemd-dev libmicrohttpd-dev"
-	[test]="g++ catch2/3.7 libclang-rt-19-dev iproute2 iperf3 ethtool jq procps tmux zsh fish
-		python3-jsonschema python3-prometheus-client python3-scapy"
-	[deb]="build-essential debhelper dpkg-dev lintian"
-	[demo]="gnuplot-nox iproute2 iperf3 ethtool jq procps"
-	[eval]="gnuplot-nox iproute2 iperf3 ethtool jq procps nbdkit fio"
-	[bench]="iproute2 iperf3 ethtool jq procps dpdk-dev"
-	[vm]="qemu-system-x86/1:8 dpdk-dev virtme-ng@13 python3-venv busybox-static kmod file patchelf
-		debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd"
-	[lab]="dropbear-bin openssh-client jq ethtool iproute2"
-	[browser]="chromium"
-	[fresh]="mmdebstrap debian-archive-keyring"
-	[lint]="clang-format-19 shellcheck cppcheck man-db groff bash-completion"
-)
+# GROUP PLATFORM PACKAGE...: rows of the platform, of its family before the "-" and of its packager
+# add up. Where the names are from:
+#   apt, debian-*  packages of Debian, installed by tests/fresh
+#   ubuntu-*       packages.ubuntu.com; bpftool is virtual there, of linux-tools
+#   dnf, zypper    pkgconfig(NAME) is what RPM makes of each .pc file; Fedora's packaging guidelines
+#                  ("PkgConfigBuildRequires"). The others: packages.fedoraproject.org, xdp-tutorial's
+#                  setup_dependencies.org
+#   pacman         archlinux.org/packages: libbpf, libxdp, bpf (which has bpftool)
+readonly table='
+build apt gcc libc6-dev make pkgconf git linux-libc-dev libelf-dev zlib1g-dev libinih-dev
+build apt libjson-c-dev libmnl-dev libncurses-dev libsystemd-dev libmicrohttpd-dev
+build apt libbpf-dev/1:1.2 libxdp-dev
+build debian-11 clang-16 llvm-16 bpftool
+build debian-12 clang-19 llvm-19 bpftool
+build debian-13 clang-19 llvm-19 bpftool
+build ubuntu clang llvm linux-tools-common linux-tools-generic
+build dnf gcc make pkgconf-pkg-config git clang llvm bpftool
+build zypper gcc make pkg-config git clang llvm bpftool
+build rpm pkgconfig(libbpf) pkgconfig(libxdp) pkgconfig(libmnl) pkgconfig(inih) pkgconfig(json-c)
+build rpm pkgconfig(ncursesw) pkgconfig(libsystemd) pkgconfig(libmicrohttpd) pkgconfig(libelf)
+build rpm pkgconfig(zlib)
+build pacman gcc make pkgconf git clang llvm bpf linux-api-headers libbpf libxdp libmnl libinih
+build pacman json-c ncurses systemd-libs libmicrohttpd libelf zlib
+test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish
+test apt python3-jsonschema python3-prometheus-client python3-scapy
+test debian libclang-rt-19-dev
+test ubuntu libclang-rt-dev
+deb apt build-essential debhelper dpkg-dev lintian
+demo apt gnuplot-nox iproute2 iperf3 ethtool jq procps
+eval apt gnuplot-nox iproute2 iperf3 ethtool jq procps nbdkit fio
+bench apt iproute2 iperf3 ethtool jq procps dpdk-dev
+vm apt qemu-system-x86/1:8 dpdk-dev python3-venv busybox-static kmod file patchelf
+vm apt debian-archive-keyring pahole xdp-tools iproute2 ethtool linuxptp curl systemd
+vm debian-13 virtme-ng
+lab apt dropbear-bin openssh-client jq ethtool iproute2
+browser apt chromium
+fresh apt mmdebstrap debian-archive-keyring
+lint apt clang-format-19 shellcheck cppcheck man-db groff bash-completion
+'
 
 dry_run=no
 [ "${1-}" != -n ] || { dry_run=yes && shift; }
@@ -38,25 +59,68 @@ die()
 	exit "${2-1}"
 }
 
-# The release of this Debian; one far ahead for its testing and unstable, which have no number.
-release()
+# By /etc/os-release: $pretty, $platform (FAMILY-VERSION), $packager, $untried, and the $repository
+# that has what is for developers, if it is a repository of its own. No $platform where nobody knows
+# what packages are called.
+identify()
 {
+	local ID='' ID_LIKE='' VERSION_ID='' VERSION_CODENAME='' UBUNTU_CODENAME='' PRETTY_NAME='' id
+	# They tell what a derivative is made of.
+	local -A codenames=([bullseye]=debian-11 [bookworm]=debian-12 [trixie]=debian-13
+		[jammy]=ubuntu-22.04 [noble]=ubuntu-24.04)
+
+	platform='' packager='' untried=untried repository=''
 	# shellcheck source=/dev/null
-	(. /etc/os-release && echo "${VERSION_ID:-99}") 2>/dev/null || echo 99
+	[ ! -r /etc/os-release ] || . /etc/os-release
+	pretty=${PRETTY_NAME:-${ID:-a system without /etc/os-release}}
+	for id in "$ID" $ID_LIKE; do
+		case $id in
+		# Testing and unstable have no number.
+		debian | ubuntu) platform=$id-${VERSION_ID:-99} packager=apt ;;
+		fedora) platform=$id-$VERSION_ID packager=dnf ;;
+		rhel | centos | rocky | almalinux | ol) platform=rhel-${VERSION_ID%%.*} packager=dnf ;;
+		opensuse* | suse | sles) platform=suse-$VERSION_ID packager=zypper ;;
+		arch) platform=arch packager=pacman ;;
+		*) continue ;;
+		esac
+		break
+	done
+	[ "$packager" != apt ] || [ "$id" = "$ID" ] ||
+		platform=${codenames[${UBUNTU_CODENAME:-$VERSION_CODENAME}]-$platform}
+	case $platform in
+	debian-1[23]) [ "$ID" != debian ] || untried='' ;;
+	debian-1[4-9]* | debian-[2-9][0-9]*) platform=debian-13 ;;
+	rhel-*)
+		repository=crb
+		[ "$ID" != rhel ] || repository=codeready-builder-for-$platform-$(uname -m)-rpms
+		[ "$ID" != ol ] || repository=ol${platform#*-}_codeready_builder
+		;;
+	esac
 }
 
-# Prints the packages of all @groups that this release has, each once.
+# lacks PLATFORM: what the build needs, and it has not or too old.
+lacks()
+{
+	case $1 in
+	debian-11) echo 'libbpf >= 1.2, libxdp >= 1.3, bpftool >= 7.1' ;;
+	ubuntu-22.04) echo 'libbpf >= 1.2, libxdp >= 1.3' ;;
+	debian-[1-9] | debian-10 | ubuntu-1[0-9].* | ubuntu-20.* | rhel-[1-8]) echo 'libsystemd >= 247' ;;
+	esac
+}
+
+# Prints the packages of all @groups that this platform has, each once.
 wanted()
 {
-	local group package
+	local group row_group row_platform words word kinds=" $platform ${platform%%-*} $packager "
 
+	[[ $packager != dnf && $packager != zypper ]] || kinds+="rpm "
 	for group in "$@"; do
-		[ -n "${packages[$group]-}" ] ||
-			die "unknown group '$group', there are: ${!packages[*]}" 2
-		for package in ${packages[$group]}; do
-			[[ $package != *@* || ${package#*@} -le ${release%%.*} ]] || continue
-			echo "${package%@*}"
-		done
+		[[ $table == *$'\n'"$group "* ]] || die "unknown group '$group', there are: $(
+			cut -d ' ' -f 1 <<<"$table" | sort -u | xargs)" 2
+		while read -r row_group row_platform words; do
+			[[ $row_group == "$group" && $kinds == *" $row_platform "* ]] || continue
+			for word in $words; do echo "$word"; done
+		done <<<"$table"
 	done | sort -u
 }
 
@@ -66,6 +130,15 @@ missing()
 	local package name have
 	declare -A version
 
+	if [ "$packager" != apt ]; then
+		for package; do
+			case $packager in
+			pacman) pacman -Qq "$package" >/dev/null 2>&1 || echo "$package" ;;
+			*) rpm -q --whatprovides "$package" >/dev/null 2>&1 || echo "$package" ;;
+			esac
+		done
+		return
+	fi
 	while read -r name have; do
 		version[$name]=$have
 	done < <(dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' "${@%%/*}" 2>/dev/null |
@@ -137,27 +210,41 @@ groups=("$@")
 [ $# -gt 0 ] || groups=(build)
 [ -z "${RXAQM_NO_DEPS-}" ] || exit 0
 
-release=$(release)
+# by_hand WHY: where this cannot install them.
+by_hand()
+{
+	local names
+
+	platform=debian-13 packager=apt
+	names=$(wanted "${groups[@]}")
+	die "$pretty: $1: install what these packages of Debian hold (/VERSION: at least), then set RXAQM_NO_DEPS=1: ${names//$'\n'/ }" 3
+}
+
+identify
+[ -n "$platform" ] || by_hand 'nothing is known here of its packages'
 list=$(wanted "${groups[@]}")
+[ -n "$list" ] || by_hand "only what 'build' needs is known here"
 mapfile -t list <<<"$list"
-if ! command -v dpkg-query >/dev/null; then
-	die "not a Debian: install what these packages hold, then set RXAQM_NO_DEPS=1: ${list[*]}" 3
-fi
 mapfile -t absent < <(missing "${list[@]}")
 [ ${#absent[@]} -gt 0 ] || exit 0
-echo "${groups[*]}: installing ${absent[*]}"
-[ $dry_run = no ] || exit 0
-
-# shellcheck source=/dev/null
-. /etc/os-release
-if [ "${ID-}" != debian ] || [ "${VERSION_ID:-99}" -lt 12 ]; then
-	die "${PRETTY_NAME-this system} is not Debian 12 or 13: install these by hand (/VERSION: at least), then set RXAQM_NO_DEPS=1: ${absent[*]}" 3
+lacks=$(lacks "$platform")
+if [ -n "$lacks" ] && [[ " ${groups[*]} " == *' build '* ]]; then
+	die "$pretty has no $lacks: build that from source and install the rest of ${absent[*]}, then set RXAQM_NO_DEPS=1; or build on a newer system" 3
 fi
+echo "${groups[*]}: installing ${absent[*]}${untried:+ ($pretty, $untried${repository:+, with $repository})}"
+[ $dry_run = no ] || exit 0
 [ "$(id -u)" -eq 0 ] || die "not root: run 'sudo $0 ${groups[*]}'"
+
+case $packager in
+dnf) dnf -y ${repository:+--enablerepo="$repository"} install "${absent[@]}" ;;
+zypper) zypper --non-interactive install --capability "${absent[@]}" ;;
+pacman) pacman -S --noconfirm --needed "${absent[@]}" ;;
+esac || die "$packager could not install them: mend what it says above, or install them in another way and set RXAQM_NO_DEPS=1"
+[ "$packager" = apt ] || exit 0
 
 update
 newer=()
-if [ "${VERSION_ID-}" = 12 ]; then
+if [ "$platform" = debian-12 ]; then
 	enable_backports
 	for package in "${absent[@]}"; do
 		[[ $package != */* ]] || newer+=("${package%%/*}")
