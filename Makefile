@@ -138,7 +138,7 @@ CYCLES ?= 10000
 .SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo test test-all soak test-vm experiment eval bench bench-xsk fresh docs lint format \
-	qualify-lab qualify-reports install uninstall deb clean tools FORCE \
+	qualify-lab qualify-reports install uninstall deb rpm clean tools FORCE \
 	build-demo build-test build-test-vm build-bench deps-test-vm \
 	$(addprefix setup-,demo test test-vm experiment eval bench lab)
 
@@ -194,7 +194,7 @@ setup-demo:
 	$(Q)packaging/mount-bpffs.sh
 
 setup-test:
-	$(Q)packaging/install-deps.sh build test deb
+	$(Q)packaging/install-deps.sh build test deb rpm
 	$(Q)packaging/unpack-prometheus.sh $(BUILD)/prometheus
 	+$(Q)$(SUBMAKE) build-test SUITE="$(SUITE)"
 
@@ -290,6 +290,10 @@ uninstall: ## Remove what install put there
 deb: ## Build the Debian packages, build/deb/*.deb (root)
 	$(Q)packaging/install-deps.sh build deb
 	$(Q)packaging/make-deb.sh $(BUILD)/deb
+
+rpm: ## Build the RPM packages, build/rpm/RPMS/*/*.rpm (root)
+	$(Q)packaging/install-deps.sh build rpm
+	$(Q)packaging/make-rpm.sh $(BUILD)/rpm $(if $(shell command -v dpkg),--nodeps)
 
 clean: ## Remove build/
 	$(Q)rm -rf $(BUILD)

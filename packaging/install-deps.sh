@@ -38,6 +38,9 @@ test apt python3-jsonschema python3-prometheus-client python3-scapy
 test debian libclang-rt-19-dev
 test ubuntu libclang-rt-dev
 deb apt build-essential debhelper dpkg-dev lintian
+rpm apt rpm
+rpm dnf rpm-build
+rpm zypper rpm-build
 demo apt gnuplot-nox iproute2 iperf3 ethtool jq procps
 eval apt gnuplot-nox iproute2 iperf3 ethtool jq procps nbdkit fio
 bench apt iproute2 iperf3 ethtool jq procps dpdk-dev
