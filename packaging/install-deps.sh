@@ -6,22 +6,22 @@
 # system is taken. RXAQM_NO_DEPS=1 skips it all, for systems where the same things were installed in
 # another way. docs/platforms.md has what is tried.
 #
-# PACKAGE/VERSION is wanted from that version on; what Debian 12 has not so new comes from
-# bookworm-backports, which is enabled if it is not yet.
+# PACKAGE/VERSION is wanted from that version on; what Debian 12 has not so new, for tests, comes
+# from bookworm-backports, which is enabled then.
 set -euo pipefail
 
 # GROUP PLATFORM PACKAGE...: rows of the platform, of its family before the "-" and of its packager
 # add up. Where the names are from:
 #   apt, debian-*  packages of Debian, installed by tests/fresh
 #   ubuntu-*       packages.ubuntu.com; bpftool is virtual there, of linux-tools
-#   dnf, zypper    pkgconfig(NAME) is what RPM makes of each .pc file; Fedora's packaging guidelines
-#                  ("PkgConfigBuildRequires"). The others: packages.fedoraproject.org, xdp-tutorial's
-#                  setup_dependencies.org
+#   dnf, zypper    pkgconfig(NAME) is what RPM makes of each .pc file, and Fedora's packaging
+#                  guidelines want ("PkgConfigBuildRequires"); else packages.fedoraproject.org and
+#                  setup_dependencies.org of xdp-tutorial
 #   pacman         archlinux.org/packages: libbpf, libxdp, bpf (which has bpftool)
 readonly table='
 build apt gcc libc6-dev make pkgconf git linux-libc-dev libelf-dev zlib1g-dev libinih-dev
 build apt libjson-c-dev libmnl-dev libncurses-dev libsystemd-dev libmicrohttpd-dev
-build apt libbpf-dev/1:1.2 libxdp-dev
+build apt libbpf-dev libxdp-dev
 build debian-11 clang-16 llvm-16 bpftool
 build debian-12 clang-19 llvm-19 bpftool
 build debian-13 clang-19 llvm-19 bpftool
@@ -105,8 +105,8 @@ identify()
 lacks()
 {
 	case $1 in
-	debian-11) echo 'libbpf >= 1.2, libxdp >= 1.3, bpftool >= 7.1' ;;
-	ubuntu-22.04) echo 'libbpf >= 1.2, libxdp >= 1.3' ;;
+	debian-11) echo 'libbpf >= 1.1, libxdp >= 1.3, bpftool >= 7.1' ;;
+	ubuntu-22.04) echo 'libbpf >= 1.1, libxdp >= 1.3' ;;
 	debian-[1-9] | debian-10 | ubuntu-1[0-9].* | ubuntu-20.* | rhel-[1-8]) echo 'libsystemd >= 247' ;;
 	esac
 }
@@ -248,10 +248,10 @@ esac || die "$packager could not install them: mend what it says above, or insta
 update
 newer=()
 if [ "$platform" = debian-12 ]; then
-	enable_backports
 	for package in "${absent[@]}"; do
 		[[ $package != */* ]] || newer+=("${package%%/*}")
 	done
+	[ ${#newer[@]} -eq 0 ] || enable_backports
 	mapfile -t absent < <(printf '%s\n' "${absent[@]}" | sed '/\//d')
 fi
 install_from "" "${absent[@]%%/*}"

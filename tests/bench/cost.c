@@ -330,7 +330,7 @@ static void report_sizes(struct bpf_program *prog)
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
 
-	if (!bpf_prog_get_info_by_fd(bpf_program__fd(prog), &info, &len)) {
+	if (!bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len)) {
 		report_bound("JITed size", info.jited_prog_len, "bytes", JITED_MAX);
 		report_bound("looked at by this kernel's verifier", info.verified_insns, "insns",
 			     VERIFIED_MAX);

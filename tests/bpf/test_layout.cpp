@@ -191,7 +191,7 @@ void compare(bpf_map *map, size_t size, const std::vector<Member> &ours)
 	__u32 len = sizeof(info);
 
 	CAPTURE(bpf_map__name(map));
-	REQUIRE(bpf_map_get_info_by_fd(bpf_map__fd(map), &info, &len) == 0);
+	REQUIRE(bpf_obj_get_info_by_fd(bpf_map__fd(map), &info, &len) == 0);
 	CHECK(info.value_size == size);
 	btf *btf = btf__load_from_kernel_by_id(info.btf_id);
 	REQUIRE(btf);

@@ -218,7 +218,7 @@ static int clock_show(int map_fd)
 
 	if (bpf_map_lookup_elem_flags(map_fd, &zero, &clock, BPF_F_LOCK))
 		return fail("nicclock_map: %s", strerror(errno));
-	if (bpf_map_get_info_by_fd(map_fd, &info, &len))
+	if (bpf_obj_get_info_by_fd(map_fd, &info, &len))
 		return fail("nicclock_map: %s", strerror(errno));
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	printf("host_ns %llu hw_ns %llu drift_ppm %.3f stamp %s map %u\n", now_ns,
@@ -280,13 +280,13 @@ static int find_map(__u32 prog_id, const char *name)
 	prog_info.nr_map_ids = 8;
 	prog_info.map_ids = (__u64)(uintptr_t)ids;
 	len = sizeof(prog_info);
-	if (bpf_prog_get_info_by_fd(prog_fd, &prog_info, &len))
+	if (bpf_obj_get_info_by_fd(prog_fd, &prog_info, &len))
 		prog_info.nr_map_ids = 0;
 	close(prog_fd);
 	for (i = 0; i < prog_info.nr_map_ids && i < 8; i++) {
 		fd = bpf_map_get_fd_by_id(ids[i]);
 		len = sizeof(map_info);
-		if (fd >= 0 && !bpf_map_get_info_by_fd(fd, &map_info, &len) &&
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &map_info, &len) &&
 		    !strcmp(map_info.name, name))
 			return fd;
 		if (fd >= 0)

@@ -91,7 +91,7 @@ static void find_programs(void)
 		len = sizeof(info);
 		if (fd < 0)
 			continue;
-		if (bpf_prog_get_info_by_fd(fd, &info, &len) || !strncmp(info.name, "rig_", 4))
+		if (bpf_obj_get_info_by_fd(fd, &info, &len) || !strncmp(info.name, "rig_", 4))
 			close(fd);
 		else
 			prog_fd[progs++] = fd;
@@ -108,7 +108,7 @@ static __u64 programs_ns(void)
 	for (i = 0; i < progs; i++) {
 		memset(&info, 0, sizeof(info));
 		len = sizeof(info);
-		if (!bpf_prog_get_info_by_fd(prog_fd[i], &info, &len))
+		if (!bpf_obj_get_info_by_fd(prog_fd[i], &info, &len))
 			sum_ns += info.run_time_ns;
 	}
 	return sum_ns;

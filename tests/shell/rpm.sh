@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The RPM packages, by Debian's rpmbuild and rpm: build, hold what they should, keep attached what is
-# when they are installed again, detach when they are removed, and leave nothing. They are installed
-# into an overlay of this machine, in namespaces of its own: the machine itself sees nothing of it.
+# The RPM packages, by Debian's rpmbuild and rpm: build, do what they should, keep attached what is
+# when they are installed again, detach when they are removed, and leave nothing. They go into an
+# overlay of this machine, in namespaces of its own: the machine itself sees nothing of it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -154,7 +154,7 @@ std::set<uint32_t> Host::note_maps()
 		fd = bpf_obj_get(entry.path().c_str());
 		if (fd < 0)
 			continue;
-		if (!bpf_map_get_info_by_fd(fd, &info, &len))
+		if (!bpf_obj_get_info_by_fd(fd, &info, &len))
 			ids.insert(info.id);
 		close(fd);
 	}

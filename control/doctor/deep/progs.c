@@ -27,7 +27,7 @@ static bool info_of(__u32 id, struct bpf_prog_info *info)
 	if (fd < 0)
 		return false;
 	memset(info, 0, sizeof(*info));
-	err = bpf_prog_get_info_by_fd(fd, info, &len);
+	err = bpf_obj_get_info_by_fd(fd, info, &len);
 	close(fd);
 	return !err;
 }
