@@ -3,7 +3,7 @@
 #
 # The evaluation: rxaqm beside what people use today, on the simulated NIC, in guests that run in
 # virtual time. Runs tests/eval/scenarios with tests/eval/options and makes a report.
-# docs/measurements.md. Needs root, and an hour and a half; with -q less than ten minutes.
+# docs/measurements.md. Needs root, and 70 minutes; with -q less than ten minutes.
 #
 #   eval.sh [-q] [-n RUNS] [-m RUNS] [-g GUESTS] [-t SECONDS] [-c] [-r] [-d] [SCENARIO]...
 #
@@ -11,7 +11,7 @@
 #   -n  at most so many runs of each
 #   -m  at least so many, 20 at most
 #   -g  so many guests at once (two; one takes one CPU)
-#   -t  begins no run after SECONDS (6000, quick 500)
+#   -t  begins no run after SECONDS (4000, quick 500)
 #   -c  continues what was begun: runs that are complete are not repeated
 #   -r  only makes the report, of what was measured before
 #   -d  puts it into docs/measurements.md, too
@@ -33,7 +33,7 @@ out=$root/build/eval
 kernel=6.12
 
 # Seconds after which no run begins. A guest that hangs is ended.
-declare -A begin_limit=([full]=6000 [quick]=500)
+declare -A begin_limit=([full]=4000 [quick]=500)
 readonly grace=200
 # A guest's clock is the instructions it has executed, 2 ns each: neither what else this machine
 # does nor what its hypervisor takes reaches it. Its hardware clock is the machine's.
