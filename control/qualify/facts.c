@@ -59,7 +59,7 @@ static void read_pcie(struct qualify_record *record)
 void qualify_setup_add(struct qualify_record *record, const char *name, const char *fmt, ...)
 {
 	char value[sizeof(((struct qualify_setup *)0)->value)];
-	struct qualify_setup *setup, *was;
+	struct qualify_setup *setup;
 	const char *last, *next;
 	size_t len;
 	va_list args;
@@ -67,8 +67,8 @@ void qualify_setup_add(struct qualify_record *record, const char *name, const ch
 	va_start(args, fmt);
 	vsnprintf(value, sizeof(value), fmt, args);
 	va_end(args);
-	was = rxaqm_list_find(setup, &record->setup, !strcmp(setup->name, name));
-	setup = was ?: rxaqm_list_add(&record->setup);
+	setup = rxaqm_list_find(setup, &record->setup, !strcmp(setup->name, name)) ?:
+			rxaqm_list_add(&record->setup);
 	if (!setup)
 		return;
 	snprintf(setup->name, sizeof(setup->name), "%s", name);
