@@ -89,9 +89,11 @@ TEST_CASE("xsk: TCP with ECN through a slow consumer waits about the target, not
 	/* What is kept from its CPU for long waits longer, but not as long as before. */
 	CHECK(enforced.number("/p99_ns") < observed.number("/p50_ns") / 2);
 	CHECK(enforced.number("/marked") > 0);
-	/* Of TCP only what it sends anew is Not-ECT. */
-	CHECK(a.stat("drop") <= a.stat("over_nect"));
-	CHECK(a.stat("over_nect") < a.stat("over_ect0") / 100);
+	/* Marked, not dropped: but for what TCP sends anew, which is Not-ECT, and for a flow that
+	 * is far over its limit because it could not hear its marks: where a CPU is taken away.
+	 */
+	CHECK(a.stat("over_nect") < a.stat("over_ect0") / 50);
+	CHECK(a.stat("drop") < a.stat("over_ect0") / 50);
 	/* Kept short, not idle. */
 	CHECK(enforced.number("/packets") / 8 > observed.number("/packets") / 6 * 7 / 10);
 }
