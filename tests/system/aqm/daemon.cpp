@@ -95,7 +95,8 @@ void Service::launch(const Args &environment)
 void Service::start(const Args &environment)
 {
 	launch(environment);
-	if (!notified("READY=1"))
+	/* It may have 64 interfaces to attach. */
+	if (!notified("READY=1", std::chrono::minutes(2)))
 		throw std::runtime_error("the daemon is not ready: " + log());
 }
 

@@ -191,6 +191,12 @@ inline Diagnosis diagnose(const Host &host, const Netns &netns, Args more = {})
 	return read_diagnosis(host.rxaqm(netns, args));
 }
 
+inline void check_nothing(const Diagnosis &diagnosis)
+{
+	INFO(diagnosis.text);
+	CHECK(diagnosis.found == std::set<std::string>{});
+}
+
 /* The only cause is @id; what @consequences may follow, nothing else is found. */
 inline void check_names(const Diagnosis &diagnosis, const std::string &id,
 			const std::set<std::string> &consequences = {})
