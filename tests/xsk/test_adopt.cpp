@@ -78,10 +78,14 @@ TEST_CASE("adopt: it ends with the process, and is refused what is not there", "
 	/* rxaqm-xsk itself is one that ends. */
 	Child consumer(a.consumer({ a.wire.rx_if }), a.host.with_environment());
 	REQUIRE(eventually([&] { return a.published().pid == unsigned(consumer.pid()); }));
-	/* It says nothing more of its wait: the next that does is the other. */
+	/* Once it says again how long packets wait, it holds no lock that the other needs. */
+	uint64_t said_ns = a.published().updated_ns;
+
+	REQUIRE(eventually([&] { return a.published().updated_ns != said_ns; }));
+	/* It says nothing more: the next that does is the other. */
 	consumer.kill(SIGSTOP);
 	REQUIRE(eventually([&] { return is_stopped(consumer.pid()); }));
-	const uint64_t said_ns = a.published().updated_ns;
+	said_ns = a.published().updated_ns;
 	Child adopter(a.consumer({ "--adopt", std::to_string(consumer.pid()), a.wire.rx_if }),
 		      a.host.with_environment());
 
