@@ -82,19 +82,34 @@ static const struct doctor_finding *find_root(const struct doctor_diagnosis *dia
 		       doctor_first_of(diagnosis, finding->after, DOCTOR_FOUND, false);
 }
 
-/* Keep it if nothing found explains it, the most frequent ones first. */
+/* Of one interface, what counts the same, or rose by the same: read one after the other, they
+ * differ by what came meanwhile.
+ */
+static bool is_twin(const struct doctor_risen *one, const struct doctor_risen *other)
+{
+	__u64 apart = one->rise > other->rise ? one->rise - other->rise : other->rise - one->rise;
+
+	return one->iface && one->iface == other->iface &&
+	       ((one->loss->name && !strcmp(one->loss->what, other->loss->what)) ||
+		apart * 100 <= one->rise);
+}
+
+/* Keep it if nothing found explains it, the most frequent ones first; of twins the larger one. */
 static void add_unexplained(void *arg, const struct doctor_risen *risen)
 {
 	struct doctor_diagnosis *diagnosis = arg;
 	struct doctor_risen *list = diagnosis->unexplained;
-	size_t at = diagnosis->nr_unexplained;
+	size_t at, nr = diagnosis->nr_unexplained;
 
 	if (doctor_first_of(diagnosis, risen->loss->by, DOCTOR_FOUND, false))
 		return;
-	if (at == DOCTOR_UNEXPLAINED && list[--at].rise >= risen->rise)
+	for (at = 0; at < nr && !is_twin(&list[at], risen); at++)
+		;
+	if (at == nr && nr < DOCTOR_UNEXPLAINED)
+		list[diagnosis->nr_unexplained++] = (struct doctor_risen){};
+	at -= at == DOCTOR_UNEXPLAINED;
+	if (list[at].rise >= risen->rise)
 		return;
-	if (diagnosis->nr_unexplained < DOCTOR_UNEXPLAINED)
-		diagnosis->nr_unexplained++;
 	for (; at && list[at - 1].rise < risen->rise; at--)
 		list[at] = list[at - 1];
 	list[at] = *risen;

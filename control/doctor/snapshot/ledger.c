@@ -292,10 +292,33 @@ bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *r
 	return false;
 }
 
+/* A counter of each queue, or priority, is part of one: its number becomes "#". */
+struct loss {
+	char name[64];
+	__u64 sum;
+};
+
 struct losses {
-	__u64 sum[3], most;
+	RXAQM_LIST(struct loss);
+	__u64 most;
 	const char *name; /* of the counter that rose most */
 };
+
+static void add_loss(struct losses *losses, enum doctor_loss_in in, const char *name, __u64 rise)
+{
+	struct loss one = { .name[0] = in == DOCTOR_IN_STATS ? 'k' : 'd', .sum = rise }, *known;
+	size_t at;
+
+	for (at = 1; *name && at < sizeof(one.name) - 1; at++) {
+		one.name[at] = *name >= '0' && *name <= '9' ? '#' : *name;
+		name += one.name[at] == '#' ? strspn(name, "0123456789") : 1;
+	}
+	known = rxaqm_list_find(known, losses, !strcmp(known->name, one.name));
+	if (known)
+		known->sum += rise;
+	else
+		rxaqm_list_put(losses, one);
+}
 
 static void add_losses(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		       enum doctor_loss_in in, const char *id, struct losses *losses)
@@ -311,9 +334,7 @@ static void add_losses(const struct doctor_snapshot *snap, const struct doctor_i
 		    !doctor_iface_rise(snap, iface, in == DOCTOR_IN_ETHTOOL, name, &rise) ||
 		    !rise || !sums_up(doctor_loss_of(in, name, iface->driver), id))
 			continue;
-		losses->sum[in == DOCTOR_IN_STATS	? 0 :
-			    strpbrk(name, "0123456789") ? 1 :
-							  2] += rise;
+		add_loss(losses, in, name, rise);
 		if (rise < losses->most)
 			continue;
 		losses->most = rise;
@@ -325,14 +346,17 @@ __u64 doctor_loss_by(const struct doctor_snapshot *snap, const struct doctor_ifa
 		     const char *id, const char **ret_name)
 {
 	struct losses losses = { .name = "" };
-	__u64 most;
+	const struct loss *loss;
+	__u64 most = 0;
 
 	add_losses(snap, iface, DOCTOR_IN_STATS, id, &losses);
 	add_losses(snap, iface, DOCTOR_IN_ETHTOOL, id, &losses);
 	if (ret_name)
 		*ret_name = losses.name;
-	most = losses.sum[1] > losses.sum[0] ? losses.sum[1] : losses.sum[0];
-	return losses.sum[2] > most ? losses.sum[2] : most;
+	rxaqm_list_each(loss, &losses)
+		most = loss->sum > most ? loss->sum : most;
+	free(losses.at);
+	return most;
 }
 
 /* What passes where @name is counted; 0: not known. */

@@ -35,9 +35,12 @@ const struct doctor_loss *doctor_loss_of(enum doctor_loss_in in, const char *nam
  * them is known.
  */
 bool doctor_rise_of(const struct doctor_snapshot *snap, const char *id, __u64 *ret_sum);
-/* The same of an interface. Drivers and kernel count the same under several names: the kernel's
- * statistics, the driver's names without a number and those with one are summed apart, and the
- * largest sum is it. @ret_name: of the counter that rose most; NULL: do not tell.
+/* The same of an interface, at least. Drivers and the kernel count one loss under several names: by
+ * queue, by function, by port and as a sum of these (ice: rx_dropped, rx_dropped.nic and the
+ * kernel's rx_missed_errors; igb puts its MAC's into rx_missed_errors and rx_fifo_errors; bnxt_en:
+ * rx_total_discard_pkts and rx_total_ring_discards; mlx5: tx_pause_ctrl_phy and tx_global_pause).
+ * So the sum of each name's queues is one, and the largest is it. @ret_name: of the counter that
+ * rose most; NULL: do not tell.
  */
 __u64 doctor_loss_by(const struct doctor_snapshot *snap, const struct doctor_iface *iface,
 		     const char *id, const char **ret_name);

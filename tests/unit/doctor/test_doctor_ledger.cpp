@@ -211,6 +211,93 @@ TEST_CASE("doctor: counters of drivers by their names", "[doctor][ledger]")
 	CHECK(!doctor_loss_of(DOCTOR_IN_ETHTOOL, "rx_discard_bytes_cos0", "bnxt_en"));
 }
 
+/* What a driver counts under several names is lost once; names are those of Linux 6.12. */
+TEST_CASE("doctor: a loss of many names is one loss", "[doctor][ledger]")
+{
+	static const struct {
+		const char *driver;
+		std::vector<std::pair<const char *, unsigned>> rises; /* below an interface */
+		const char *id;
+		unsigned lost;
+	} rows[] = {
+		{ "ice",
+		  { { "ethtool/rx_dropped", 5000 },
+		    { "ethtool/rx_dropped.nic", 5000 },
+		    { "stats/rx_missed_errors", 5000 },
+		    { "stats/rx_dropped", 5000 } },
+		  "nic-ring-overflow",
+		  5000 },
+		/* Its rx_fifo_errors are those of queues and of the MAC. */
+		{ "igb",
+		  { { "ethtool/rx_missed_errors", 4000 },
+		    { "ethtool/rx_no_buffer_count", 4000 },
+		    { "ethtool/rx_queue_0_drops", 600 },
+		    { "ethtool/rx_queue_1_drops", 400 },
+		    { "ethtool/rx_fifo_errors", 5000 },
+		    { "stats/rx_fifo_errors", 5000 },
+		    { "stats/rx_missed_errors", 4000 } },
+		  "nic-ring-overflow",
+		  5000 },
+		{ "bnxt_en",
+		  { { "ethtool/[0]: rx_discards", 3000 },
+		    { "ethtool/[1]: rx_discards", 2000 },
+		    { "ethtool/rx_total_discard_pkts", 5000 },
+		    { "ethtool/rx_total_ring_discards", 5000 } },
+		  "nic-ring-overflow",
+		  5000 },
+		{ "mlx5_core",
+		  { { "ethtool/rx0_buff_alloc_err", 3000 },
+		    { "ethtool/rx11_buff_alloc_err", 2000 },
+		    { "ethtool/rx_buff_alloc_err", 5000 } },
+		  "nic-no-memory",
+		  5000 },
+		{ "mlx5_core",
+		  { { "ethtool/tx_pause_ctrl_phy", 5000 },
+		    { "ethtool/tx_global_pause", 5000 },
+		    { "ethtool/tx_prio0_pause", 5000 } },
+		  "nic-pauses",
+		  5000 },
+		{ "e1000e",
+		  { { "ethtool/rx_align_errors", 5000 },
+		    { "ethtool/rx_frame_errors", 5000 },
+		    { "stats/rx_frame_errors", 5000 } },
+		  "wire-errors",
+		  5000 },
+	};
+
+	for (const auto &row : rows) {
+		Bundle bundle;
+
+		bundle.set("/after/ifaces/1/driver", std::string("\"") + row.driver + "\"");
+		for (const auto &[name, rise] : row.rises)
+			bundle.rise_at(std::string("ifaces/1/") + name, rise);
+
+		Diagnosis diagnosis(bundle.text());
+
+		INFO(row.driver << " " << row.id << "\n" << diagnosis.printed(true));
+		CHECK(diagnosis.with(DOCTOR_FOUND) == std::set<std::string>{ row.id });
+		CHECK(diagnosis.printed(true).find("events=" + std::to_string(row.lost) + ",") !=
+		      std::string::npos);
+		CHECK(diagnosis.unexplained().empty());
+	}
+}
+
+TEST_CASE("doctor: what nothing explains is one row, however many counters tell it",
+	  "[doctor][ledger]")
+{
+	Bundle twins, others;
+
+	twins.rise_at("ifaces/1/stats/tx_dropped", 9000).rise_at("ifaces/1/ethtool/tx_drops", 9001);
+	twins.rise_at("ifaces/1/ethtool/odd_discard", 70000);
+	twins.rise_at("ifaces/1/ethtool/odd_discard_total", 70007);
+	CHECK(Diagnosis(twins.text()).unexplained() ==
+	      std::set<std::string>{ "tx_drops", "odd_discard_total" });
+	others.rise_at("ifaces/1/ethtool/odd_discard", 70000);
+	others.rise_at("ifaces/1/ethtool/even_discard", 40000);
+	CHECK(Diagnosis(others.text()).unexplained() ==
+	      std::set<std::string>{ "odd_discard", "even_discard" });
+}
+
 TEST_CASE("doctor: what busy hosts count besides, and lose nothing by", "[doctor][ledger]")
 {
 	for (const char *name : { "TcpExt.TCPTimeWaitOverflow", "Ip6.OutNoRoutes" }) {
