@@ -30,24 +30,53 @@ static void read_stat(struct doctor_owner *owner, __u32 tid)
 	owner->nice = atoi(doctor_stat_field(line, 19));
 }
 
-/* By the quota of its cgroup, since that was made; ~0: it has none, or that is not told (v1). */
+/* By the quotas of the cgroup at @path and of those that it is in; ~0: none is told. */
+static __u64 throttled_below(const char *mount, char *path)
+{
+	static const struct {
+		const char *name;
+		__u64 per_us;
+	} forms[] = { { "throttled_usec ", 1 }, { "throttled_time ", 1000 } }; /* of v1 */
+	char file[600], *text, *at, *slash = path;
+	__u64 us = ~0ULL;
+	size_t i;
+
+	while (slash) {
+		snprintf(file, sizeof(file), "/sys/fs/cgroup%s%s/cpu.stat", mount, path);
+		text = doctor_read(AT_FDCWD, file);
+		for (i = 0; text && i < sizeof(forms) / sizeof(forms[0]); i++) {
+			at = strstr(text, forms[i].name);
+			if (at)
+				us = (us == ~0ULL ? 0 : us) +
+				     strtoull(at + strlen(forms[i].name), NULL, 10) /
+					     forms[i].per_us;
+		}
+		free(text);
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	return us;
+}
+
+/* A line of its file: NUMBER:CONTROLLERS:/PATH, which of v2 has none. */
 static __u64 throttled_us(__u32 pid)
 {
-	char path[512] = "", file[600], *at, *text;
+	char line[512], file[64], controllers[64], *path;
 	__u64 us = ~0ULL;
 
 	snprintf(file, sizeof(file), "/proc/%u/cgroup", pid);
-	text = doctor_read(AT_FDCWD, file);
-	at = text ? strstr(text, "0::/") : NULL;
-	if (at)
-		snprintf(path, sizeof(path), "%.*s", (int)strcspn(at + 3, "\n"), at + 3);
-	free(text);
-	snprintf(file, sizeof(file), "/sys/fs/cgroup%s/cpu.stat", path);
-	text = at ? doctor_read(AT_FDCWD, file) : NULL;
-	at = text ? strstr(text, "throttled_usec ") : NULL;
-	if (at)
-		us = strtoull(at + strlen("throttled_usec "), NULL, 10);
-	free(text);
+	rxaqm_each_line(line, file) {
+		path = strchr(line, '/');
+		if (us != ~0ULL || !path)
+			continue;
+		path[strcspn(path, "\n")] = '\0';
+		if (strstr(line, "::/"))
+			us = throttled_below("", path);
+		else if (sscanf(line, "%*[0-9]:%63[^:]", controllers) == 1 &&
+			 (!strcmp(controllers, "cpu") || !strncmp(controllers, "cpu,", 4)))
+			us = throttled_below("/cpu", path);
+	}
 	return us;
 }
 
@@ -182,7 +211,8 @@ void doctor_owners_find(struct doctor_snapshot *snap)
 	rxaqm_each_entry(entry, "/proc") {
 		if (all_known(&snap->sockets))
 			break;
-		if (!isdigit((unsigned char)entry->d_name[0]))
+		/* Who started this one may have left it sockets: it reads none. */
+		if (!isdigit((unsigned char)entry->d_name[0]) || atoi(entry->d_name) == getpid())
 			continue;
 		if (rxaqm_clock_ns(CLOCK_PROCESS_CPUTIME_ID) > until) {
 			doctor_cannot_see(snap, "who holds each socket",

@@ -71,6 +71,14 @@ DOCTOR_JUDGE(judge_stopped)
 	return DOCTOR_FOUND;
 }
 
+/* Softirqs leave the CPU of its program hardly any time. */
+static bool has_full_cpu(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+{
+	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
+
+	return owner && doctor_softirq_percent(snap, owner->cpu) >= 50;
+}
+
 /* What it takes to read what waits at both ends of the window. */
 DOCTOR_SCORE(wait_us)
 {
@@ -91,18 +99,27 @@ DOCTOR_JUDGE(judge_slow)
 	if (!worst || longest < SLOW_US)
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
+	if (has_full_cpu(snap, worst))
+		finding->after = "reader-waits-for-cpu " CPU_FULL;
 	if (doctor_is_small(snap, worst))
 		finding->severity = DOCTOR_LOW;
 	return DOCTOR_FOUND;
 }
 
-/* Data waits in it for long at both ends of the window, or it drops. */
-static bool waits_in(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
+/* Data waits in it for long at both ends of the window, or it drops. Who has a quota reads each
+ * 100 ms for a while: that some waits at one end will do.
+ */
+static bool waits_in(const struct doctor_snapshot *snap, const struct doctor_socket *socket,
+		     bool quota)
 {
 	if (!strcmp(socket->proto, "udp"))
 		return socket->drops;
-	return is_tcp(socket) && socket->was_recv_queue >= LEAST_UNREAD &&
-	       (wait_us(snap, socket) >= LATE_US || (!socket->read && is_shut(socket)));
+	if (!is_tcp(socket))
+		return false;
+	if (quota && socket->recv_queue >= LEAST_UNREAD)
+		return true;
+	return socket->was_recv_queue >= LEAST_UNREAD &&
+	       (quota || wait_us(snap, socket) >= LATE_US || (!socket->read && is_shut(socket)));
 }
 
 static bool is_reader(const struct doctor_socket *socket)
@@ -110,24 +127,23 @@ static bool is_reader(const struct doctor_socket *socket)
 	return !is_listener(socket);
 }
 
-/* How long its program waited for a CPU, where that is more than half of what it ran. */
 DOCTOR_SCORE(by_cpu_wait)
 {
-	const struct doctor_owner *owner = doctor_owner_of(snap, socket);
+	bool quota;
+	double held_up_ns = doctor_held_up_ns(snap, doctor_owner_of(snap, socket), &quota);
 
-	return waits_in(snap, socket) && doctor_waits_for_cpu(snap, owner) ?
-		       (double)owner->wait_ns :
-		       0;
+	return held_up_ns > 0 && waits_in(snap, socket, quota) ? held_up_ns : 0;
 }
 
 DOCTOR_JUDGE(judge_cpu_wait)
 {
 	const struct doctor_socket *worst = doctor_most_of(snap, is_reader, by_cpu_wait);
 	const struct doctor_owner *owner = worst ? doctor_owner_of(snap, worst) : NULL;
+	bool quota;
 
 	doctor_note_share(finding, "waits",
-			  owner ? (double)owner->wait_ns / 1e7 / doctor_window_s(snap) : 0,
-			  "/proc/PID/schedstat");
+			  doctor_held_up_ns(snap, owner, &quota) / 1e7 / doctor_window_s(snap),
+			  "/proc/PID/schedstat, cpu.stat of its cgroups");
 	if (!owner || (!strcmp(worst->proto, "udp") && !doctor_udp_waits(snap, worst)))
 		return DOCTOR_CLEAR;
 	note_socket(snap, finding, worst);
@@ -138,7 +154,16 @@ DOCTOR_JUDGE(judge_cpu_wait)
 		doctor_say(finding, "quota",
 			   "the quota of its cgroup (cpu.max) held it up for %.1f s",
 			   (double)owner->throttled_us / 1e6);
+	doctor_say(finding, "gets",
+		   quota ? "its cgroup has used up its quota of the CPU" : "does not get a CPU");
+	doctor_say_ours(finding, "more",
+			quota ? "systemctl set-property UNIT CPUQuota= (none, or a larger one; of a "
+				"container --cpus, or its limit of cpu)" :
+				"renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no "
+				"quota), or CPUWeight=1000; or move who has the CPU");
 	doctor_say_hogs(snap, finding, owner->cpu);
+	if (has_full_cpu(snap, worst))
+		finding->after = "cpu-steal " CPU_FULL;
 	return DOCTOR_FOUND;
 }
 
@@ -244,15 +269,13 @@ const struct doctor_check doctor_checks_reader[] = {
 	  .reads =
 		  "socket table twice: unread bytes, drops; schedstat, nice and cgroup (cpu.stat) of the program",
 	  .rule = "data waits in a socket, or it drops, while its program waits for a CPU 20 % of the time or more, and half as "
-		  "long as it runs",
-	  .cause =
-		  "${program} wants to read and does not get a CPU: it waits for one ${waits} of the time.",
+		  "long as it runs, or the quota of its cgroup holds it up as long, and a fifth of that",
+	  .cause = "${program} wants to read and ${gets}: it waits for one ${waits} of the time.",
 	  .because =
 		  "It runs ${program_cpu} of it; ${unread} wait at ${socket}, ${drops} were dropped there. Its nice value is ${nice}; "
 		  "${quota}. Most of its CPU had: ${hogs}.",
 	  .clear = "programs whose sockets fill wait for a CPU ${waits} of the time at most",
-	  .now = "renice -n 0 -p ${pid}; systemctl set-property UNIT CPUQuota= (no quota), or CPUWeight=1000; or move who "
-		 "has the CPU",
+	  .now = "${more}",
 	  .keep = "Nice=, CPUQuota=, CPUWeight= in the unit; limits in the container's definition",
 	  .undo = "the old values", .expect = "waits from ${waits} to below 5 %",
 	  .risk = "others get less of the CPU", .after = "cpu-steal rx-cpus-busy",

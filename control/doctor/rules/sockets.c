@@ -41,11 +41,32 @@ bool doctor_is_small(const struct doctor_snapshot *snap, const struct doctor_soc
 	return all > 20 && socket->received * 100 < bytes;
 }
 
-bool doctor_waits_for_cpu(const struct doctor_snapshot *snap, const struct doctor_owner *owner)
+double doctor_held_up_ns(const struct doctor_snapshot *snap, const struct doctor_owner *owner,
+			 bool *ret_quota)
 {
-	return owner && owner->run_ns != ~0ULL && owner->wait_ns != ~0ULL &&
-	       (double)owner->wait_ns >= 0.2e9 * doctor_window_s(snap) &&
-	       owner->wait_ns * 2 >= owner->run_ns;
+	double wait, quota, least = 0.2e9 * doctor_window_s(snap);
+
+	*ret_quota = false;
+	if (!owner || owner->run_ns == ~0ULL)
+		return 0;
+	wait = owner->wait_ns == ~0ULL ? 0 : (double)owner->wait_ns;
+	quota = owner->throttled_us == ~0ULL ? 0 : (double)owner->throttled_us * 1e3;
+	if (wait < least || wait * 2 < (double)owner->run_ns)
+		wait = 0;
+	/* What the quota takes some kernels count as waiting, too. */
+	*ret_quota = quota >= least && quota * 5 >= (double)owner->run_ns && quota * 2 >= wait;
+	return *ret_quota && quota > wait ? quota : wait;
+}
+
+double doctor_softirq_percent(const struct doctor_snapshot *snap, __s32 id)
+{
+	const struct doctor_cpu *is = rxaqm_list_find(is, &snap->after.cpus, (__s32)is->id == id);
+	const struct doctor_cpu *was = is ? doctor_cpu_before(snap, is->id) : NULL;
+
+	if (!was || !snap->ticks_per_s || is->softirq < was->softirq)
+		return 0;
+	return (double)(is->softirq - was->softirq) * 100 / snap->ticks_per_s /
+	       doctor_window_s(snap);
 }
 
 double doctor_by_memory(const struct doctor_snapshot *snap, const struct doctor_socket *socket)

@@ -33,8 +33,13 @@ const struct doctor_socket *doctor_most(const struct doctor_snapshot *snap, doct
  */
 bool doctor_is_small(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
 
-/* Does @owner, which may be NULL, wait for a CPU for long, and half as long as it runs? */
-bool doctor_waits_for_cpu(const struct doctor_snapshot *snap, const struct doctor_owner *owner);
+/* Of the window that softirqs had CPU @id; 0, too, if that is not known. */
+double doctor_softirq_percent(const struct doctor_snapshot *snap, __s32 id);
+/* How long @owner, which may be NULL, was held up: it waited for a CPU, half as long as it ran, or
+ * the quota of its cgroup took as much as a fifth of that; 0: for less than a fifth of the window.
+ */
+double doctor_held_up_ns(const struct doctor_snapshot *snap, const struct doctor_owner *owner,
+			 bool *ret_quota);
 /* Does a UDP socket drop because its program waits for a CPU that other programs have? */
 bool doctor_udp_waits(const struct doctor_snapshot *snap, const struct doctor_socket *socket);
 

@@ -35,17 +35,6 @@ DOCTOR_SCORE(by_drops)
 	return drops >= doctor_window_s(snap) ? drops : 0;
 }
 
-static double softirq_percent(const struct doctor_snapshot *snap, __s32 id)
-{
-	const struct doctor_cpu *is = rxaqm_list_find(is, &snap->after.cpus, (__s32)is->id == id);
-	const struct doctor_cpu *was = is ? doctor_cpu_before(snap, is->id) : NULL;
-
-	if (!was || !snap->ticks_per_s || is->softirq < was->softirq)
-		return 0;
-	return (double)(is->softirq - was->softirq) * 100 / snap->ticks_per_s /
-	       doctor_window_s(snap);
-}
-
 /* Did buffers make most of the drops of @socket? What they did not are checksums and filters. */
 static bool was_full(const struct doctor_snapshot *snap, const struct doctor_socket *socket)
 {
@@ -61,7 +50,7 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 {
 	const struct doctor_owner *owner;
 	double run_percent, wait_percent;
-	bool full, stopped;
+	bool full, stopped, quota;
 	__u64 datagrams;
 
 	*ret_program_known = false;
@@ -85,9 +74,9 @@ static const char *find_cause(const struct doctor_snapshot *snap,
 	run_percent = (double)owner->run_ns / 1e7 / doctor_window_s(snap);
 	wait_percent = (double)owner->wait_ns / 1e7 / doctor_window_s(snap);
 	if (wait_percent >= WAITS_PERCENT && owner->cpu >= 0 &&
-	    softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
+	    doctor_softirq_percent(snap, owner->cpu) >= WAITS_PERCENT)
 		return SHARES_CPU;
-	if (doctor_waits_for_cpu(snap, owner))
+	if (doctor_held_up_ns(snap, owner, &quota) > 0)
 		return WAITS;
 	if (stopped || (full && run_percent < IDLE_PERCENT && wait_percent < WAITS_PERCENT))
 		return STOPPED;
@@ -102,6 +91,15 @@ bool doctor_udp_waits(const struct doctor_snapshot *snap, const struct doctor_so
 
 	return by_drops(snap, socket) > 0 &&
 	       !strcmp(find_cause(snap, socket, &program_known), WAITS);
+}
+
+/* Of all datagrams that came in the window: below one of a thousand slows nothing. */
+static bool is_little(const struct doctor_snapshot *snap, __u64 drops)
+{
+	__u64 taken = 0;
+
+	doctor_counters(snap, delivered, &taken);
+	return drops * 1000 < taken + drops;
 }
 
 static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding *finding,
@@ -130,7 +128,7 @@ static void note_cause(const struct doctor_snapshot *snap, struct doctor_finding
 	if (!owner)
 		return;
 	doctor_note(finding, "program_cpu_number", owner->cpu, DOCTOR_NUMBER, "/proc/PID/stat");
-	doctor_note_share(finding, "softirq_there", softirq_percent(snap, owner->cpu),
+	doctor_note_share(finding, "softirq_there", doctor_softirq_percent(snap, owner->cpu),
 			  "/proc/stat");
 }
 
@@ -147,6 +145,9 @@ DOCTOR_JUDGE(judge_reader)
 	if (!explains)
 		return DOCTOR_CLEAR;
 	note_cause(snap, finding, socket);
+	/* One that stands full loses most of its own, which may be few. */
+	if (socket->rmem_alloc < socket->rcvbuf / 2 && is_little(snap, socket->drops))
+		finding->severity = DOCTOR_LOW;
 	if (!program_known && strcmp(finding->check->id, STOPPED))
 		finding->confidence = DOCTOR_INFERRED;
 	return DOCTOR_FOUND;
@@ -161,6 +162,8 @@ DOCTOR_JUDGE(judge_overflow)
 				    "/proc/net/snmp has no UDP counters, or they were reset");
 	doctor_note_counter(snap, finding, "overflows", "Udp.RcvbufErrors");
 	doctor_note_counter(snap, finding, "datagrams", delivered);
+	if (is_little(snap, value))
+		finding->severity = DOCTOR_LOW;
 	return doctor_found_if_often(snap, value);
 }
 
@@ -239,7 +242,8 @@ const struct doctor_check doctor_checks_udp[] = {
 		  "udp(7); Google, benchmarking UDP bulk flows: none lost above 6.5 MB at 1 Gbit/s",
 	  .essential = true, .judge = judge_reader },
 	{ DOCTOR_CHECK("udp-overflow", UDP, MEMORY, HIGH, MEASURED),
-	  .reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors",
+	  .reads = "Udp.RcvbufErrors, Udp6.RcvbufErrors, InDatagrams",
+	  .rule = "1/s or more; it and what explains it are low below 1 of 1000 datagrams, unless a socket stands full",
 	  .cause = "${overflows} datagrams found a full receive buffer.",
 	  .because = "${datagrams} were delivered meanwhile.",
 	  .clear = "${overflows} of ${datagrams} datagrams found a full buffer",

@@ -5,6 +5,8 @@
 #include <net/ethernet.h>
 #include <netpacket/packet.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -280,6 +282,120 @@ TEST_CASE("doctor: a UDP program that gets no CPU", "[doctor][causes][udp]")
 
 	check_names(diagnosis, softirqs ? "udp-reader-shares-cpu" : "reader-waits-for-cpu",
 		    { "udp-overflow" });
+}
+
+namespace
+{
+
+/* A cgroup that may use a tenth of a CPU, in which process @pid is. */
+class Quota
+{
+    public:
+	explicit Quota(pid_t pid)
+		: v1_(std::ifstream("/sys/fs/cgroup/cpu/cgroup.procs").good())
+		, dir_(std::string("/sys/fs/cgroup") + (v1_ ? "/cpu" : "") + "/rxaqm-t-" +
+		       std::to_string(getpid()))
+	{
+		made_ = !mkdir(dir_.c_str(), 0755) &&
+			(v1_ ? write("cpu.cfs_quota_us", "10000") :
+			       write("cpu.max", "10000 100000")) &&
+			write("cgroup.procs", std::to_string(pid));
+	}
+	~Quota()
+	{
+		while (rmdir(dir_.c_str()) && errno == EBUSY)
+			std::this_thread::sleep_for(10ms);
+	}
+	bool made() const
+	{
+		return made_;
+	}
+
+    private:
+	bool write(const char *file, const std::string &text) const
+	{
+		std::ofstream to(dir_ + "/" + file);
+
+		return bool(to << text << std::flush);
+	}
+	const bool v1_;
+	const std::string dir_;
+	bool made_;
+};
+
+} // namespace
+
+/* It takes 100 us for 1000 bytes, and goes before what else the machine does. */
+TEST_CASE("doctor: a TCP program whose cgroup has a quota of the CPU", "[doctor][causes]")
+{
+	Host host;
+	Netns netns;
+
+	set_up(netns);
+
+	Connection connection(netns);
+	const pid_t reader = fork();
+
+	if (!reader) {
+		char buf[1000];
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setpriority(PRIO_PROCESS, 0, -20);
+		close(connection.tx);
+		for (;;) {
+			const auto until = std::chrono::steady_clock::now() + 100us;
+
+			(void)!recv(connection.rx, buf, sizeof(buf), 0);
+			while (std::chrono::steady_clock::now() < until)
+				;
+		}
+	}
+	close(connection.rx);
+	connection.rx = -1;
+
+	std::optional<Diagnosis> diagnosis;
+	{
+		const Quota quota(reader);
+		const std::string text(65536, 'x');
+		Meanwhile sender(
+			[&] { (void)!send(connection.tx, text.data(), text.size(), MSG_NOSIGNAL); },
+			1000us);
+
+		std::this_thread::sleep_for(1s);
+		if (quota.made())
+			diagnosis = diagnose(host, netns);
+		kill(reader, SIGKILL);
+		waitpid(reader, nullptr, 0);
+	}
+	if (!diagnosis)
+		SKIP("no cgroup with a quota can be made here");
+	check_names(*diagnosis, "reader-waits-for-cpu",
+		    { "tcp-reader-slow", "tcp-zero-window", "tcp-not-sent", "tcp-rwnd-limited" });
+	CHECK(diagnosis->json.find("has used up its quota") != std::string::npos);
+}
+
+/* Who starts it may leave it a socket, and close its own. */
+TEST_CASE("doctor: it names a program that reads, never itself", "[doctor][causes]")
+{
+	Host host;
+	Netns netns;
+	Result result;
+
+	set_up(netns);
+
+	Connection connection(netns);
+	const std::string text(65536, 'x');
+	Meanwhile sender([&] { (void)!send(connection.tx, text.data(), text.size(), MSG_NOSIGNAL); },
+			 1000us);
+	std::thread look([&] { result = host.rxaqm(netns, { "doctor", "--time=3s" }); });
+
+	std::this_thread::sleep_for(1500ms);
+	close(connection.rx);
+	connection.rx = -1;
+	look.join();
+	INFO(result.text());
+	CHECK(result.out.find("tcp-reader-stopped") != std::string::npos);
+	CHECK(result.out.find("rxaqm-doctor (pid") == std::string::npos);
 }
 
 TEST_CASE("doctor: packets that wait for a timer", "[doctor][causes]")

@@ -105,14 +105,19 @@ class Bundle
 		REQUIRE(json_pointer_set(&root_, "/sockets/notable/-", value) == 0);
 		return *this;
 	}
-	/* Process 4711 used the CPU for @run and waited for it for @wait percent. */
-	Bundle &owner(unsigned run, unsigned wait, int cpu = 0, const std::string &state = "S")
+	/* Process 4711 used the CPU for @run and waited for it for @wait percent, and for its quota
+	 * for @throttled.
+	 */
+	Bundle &owner(unsigned run, unsigned wait, int cpu = 0, const std::string &state = "S",
+		      unsigned throttled = 0)
 	{
 		return set("/owners/-",
 			   R"({"pid":4711,"comm":"reader","seen_before":true,"state":")" + state +
 				   R"(","cpu":)" + std::to_string(cpu) +
 				   ",\"run_ns\":" + std::to_string(run * 100000000ULL) +
-				   ",\"wait_ns\":" + std::to_string(wait * 100000000ULL) + "}");
+				   ",\"wait_ns\":" + std::to_string(wait * 100000000ULL) +
+				   ",\"throttled_us\":" + std::to_string(throttled * 100000ULL) +
+				   "}");
 	}
 	/* CPU @cpu was @percent of the window in softirqs, and idle for the rest. */
 	Bundle &softirq(unsigned cpu, unsigned percent)

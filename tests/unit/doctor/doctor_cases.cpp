@@ -72,6 +72,14 @@ static const std::vector<Case> &host_cases()
 			  b.rise_at("ifaces/1/stats/rx_missed_errors", 900);
 		  } },
 		{ "rx-cpu-busy", {}, [](Bundle &b) { b.softirq(0, 99).softirq(1, 20); } },
+		/* A program that reads on that CPU comes to it rarely. */
+		{ "rx-cpu-busy",
+		  { "tcp-reader-slow" },
+		  [](Bundle &b) {
+			  b.softirq(0, 99).softirq(1, 20).owner(1, 1).socket(R"({
+				"recv_queue":900000,"was_recv_queue":900000,"received":9000000,
+				"read":9000000,"rcvbuf":2000000})");
+		  } },
 		{ "rx-cpu-busy",
 		  { "backlog-drops" },
 		  [](Bundle &b) {

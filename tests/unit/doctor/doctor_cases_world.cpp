@@ -191,6 +191,21 @@ const std::vector<Case> &doctor_cases_world()
 			  b.owner(10, 85).socket(R"({"recv_queue":900000,"was_recv_queue":900000,
 				"received":9000000,"read":9000000,"rcvbuf":2000000})");
 		  } },
+		/* A quota that the kernel does not count as waiting. */
+		{ "reader-waits-for-cpu",
+		  { "tcp-reader-slow" },
+		  [](Bundle &b) {
+			  b.owner(30, 1, 0, "S", 69).socket(R"({"recv_queue":900000,"was_recv_queue":900000,
+				"received":9000000,"read":9000000,"rcvbuf":2000000})");
+		  } },
+		{ "reader-waits-for-cpu",
+		  { "udp-overflow" },
+		  [](Bundle &b) {
+			  b.socket(R"({"proto":"udp","state":"","drops":50000,"rcvbuf":212992,
+				"rmem_alloc":212000,"was_rmem_alloc":200000})");
+			  b.rise("Udp.RcvbufErrors", 50000).rise("Udp.InDatagrams", 90000);
+			  b.owner(80, 1, 0, "S", 25).softirq(0, 5);
+		  } },
 		{ "reader-waits-for-cpu",
 		  { "udp-overflow" },
 		  [](Bundle &b) {

@@ -68,6 +68,12 @@ static const std::vector<Healthy> &healthy()
 			  b.socket(R"({"proto":"packet","state":"","local":"","remote":"",
 				"drops":3,"rmem_alloc":900,"rcvbuf":212992})");
 		  } },
+		{ "0.03 % of datagrams found no room, once", "udp-reader-stopped",
+		  [](Bundle &b) {
+			  b.rise("Udp.RcvbufErrors", 48).rise("Udp.InErrors", 48);
+			  b.rise("Udp.InDatagrams", 154928).owner(84, 1).socket(R"({"proto":"udp",
+				"state":"","drops":48,"rcvbuf":212992,"rmem_alloc":0})");
+		  } },
 		{ "one segment of a million is sent again", "loss-on-long-path",
 		  [](Bundle &b) {
 			  b.socket(R"({"retrans":1,"srtt_us":144000,"segs_out":1000000})");
