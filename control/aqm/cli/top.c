@@ -148,6 +148,12 @@ static const char *text_of(const struct rxaqm_top_row *row, enum rxaqm_top_colum
 					    rxaqm_mode_now_names[row->now.mode];
 }
 
+/* 0: it does not stand. */
+static __u64 stood(const struct rxaqm_top_row *row)
+{
+	return row->now.standing ? 1 + row->now.sojourn_ns : 0;
+}
+
 /* Numbers go down, names up; what is the same stays as it is, which is by interface and queue. */
 static int compare(const void *a, const void *b, void *arg)
 {
@@ -157,7 +163,7 @@ static int compare(const void *a, const void *b, void *arg)
 	int order;
 
 	if (top->sort == RXAQM_TOP_COLUMNS)
-		order = y->now.standing - x->now.standing;
+		order = stood(x) < stood(y) ? 1 : -(stood(x) > stood(y));
 	else if (columns[top->sort].kind == TEXT)
 		order = strcmp(text_of(x, top->sort), text_of(y, top->sort));
 	else

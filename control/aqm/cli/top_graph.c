@@ -107,8 +107,10 @@ void rxaqm_top_graph(const struct rxaqm_top *top, const struct rxaqm_top_row *ro
 		__u64 low_ns = most_ns * (__u64)(height - 1 - y) / (__u64)height;
 		__u64 high_ns = most_ns * (__u64)(height - y) / (__u64)height;
 
-		if (y % MAX(height / 4, 1) == 0)
-			mvprintw(1 + y, 0, "%8s", rxaqm_duration(high_ns));
+		/* At the quarters; the most in the first line. */
+		if (!y || y * 4 / height != (y - 1) * 4 / height)
+			mvprintw(1 + y, 0, "%8s",
+				 rxaqm_duration(most_ns * (__u64)(4 - y * 4 / height) / 4));
 		mvaddch(1 + y, AXIS - 1, '|');
 		for (i = 0; i < width; i++) {
 			struct rxaqm_top_past past = {};

@@ -145,6 +145,11 @@ TEST_CASE("top: what stands is on top of a screen that is too small", "[top]")
 	CHECK(lines[22].find("sum") == 0);
 	for (const std::string &line : lines)
 		CHECK(line.size() <= 80);
+	/* What stands longest is the first of those that stand. */
+	many.queue[7].flags |= RXAQM_QUEUE_STANDING;
+	many.queue[7].law.smooth_ns = 12 * RXAQM_NSEC_PER_MSEC;
+	CHECK(eventually([&] { return screen.lines()[3].find(" 7 ") != std::string::npos; }));
+	CHECK(screen.lines()[2].find(" 35 ") != std::string::npos);
 	/* To the end, and another order. */
 	screen.keys({ "End" });
 	CHECK(screen.shows("20 more above"));
@@ -155,6 +160,9 @@ TEST_CASE("top: what stands is on top of a screen that is too small", "[top]")
 	screen.keys({ "Enter" });
 	CHECK(screen.shows(many.wire.rx_if + " queue 39: median "));
 	CHECK(screen.shows("# median"));
+	/* Nothing stood: up to the target, at its quarters. */
+	for (const char *at : { "500us|", "375us|", "250us|", "125us|" })
+		CHECK(screen.shows(at));
 	screen.keys({ "Escape" });
 	CHECK(screen.shows("20 more below"));
 	screen.keys({ "?" });
