@@ -7,6 +7,7 @@
 
 #include "base/clean.h"
 #include "base/out.h"
+#include "base/parse.h"
 #include "command/options.h"
 #include "command/program.h"
 #include "command/stop.h"
@@ -150,9 +151,9 @@ static void progress(const struct qualify_request *request, const struct qualify
 		     unsigned int nr, unsigned int of, unsigned int left_s)
 {
 	if (nr == 1)
-		rxaqm_log_notice("%u row(s), about %u s together; traffic of \"%s\" is disturbed, "
-				 "settings are changed and put back",
-				 of, left_s, request->ifname);
+		rxaqm_log_notice("%llu %s%s, about %u s together; traffic of \"%s\" is "
+				 "disturbed, settings are changed and put back",
+				 RXAQM_COUNTED(of, "row"), left_s, request->ifname);
 	rxaqm_log_notice("%u of %u, about %u s left: %s, %s", nr, of, left_s, row->id,
 			 row->question);
 }

@@ -19,9 +19,21 @@ wrong()
 	failed=1
 }
 
+# A process of Chromium's ends itself where it has no CPU for 15 seconds: then it is started again.
 browse()
 {
-	timeout -k 5 60 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+	local try
+
+	for try in 1 2 3 4; do
+		start "$@" && return
+		sleep $((try * 2))
+	done
+	return 1
+}
+
+start()
+{
+	timeout -k 5 200 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
 		--no-first-run --user-data-dir="$scratch/profile" --enable-logging=stderr "$@" 2>"$scratch/err"
 }
 
@@ -91,7 +103,9 @@ phone()
 		<script>
 		const wide = document.documentElement.scrollWidth, empty = [...document.querySelectorAll("h1, h2, th")]
 			.filter((e) => !e.textContent.trim()).length;
-		parent.postMessage(`looked: ${wide > 390 ? `${wide} px wide in 390 px ` : ""}${empty ? "an empty heading " : ""}` +
+		const stuck = [...document.querySelectorAll("*")].filter((e) => e.scrollWidth > e.clientWidth + 1 &&
+			getComputedStyle(e).overflowX === "auto" && e.tabIndex < 0).length;
+		parent.postMessage(`looked: ${stuck ? "keys do not scroll a table " : ""}${wide > 390 ? `${wide} px wide in 390 px ` : ""}${empty ? "an empty heading " : ""}` +
 			(document.querySelectorAll("main").length === 1 ? "" : "no main part"), "*");
 		</script></body></html>
 	END
@@ -104,6 +118,33 @@ phone()
 		wrong "$1, phone: the browser fails: $(tail -n 1 "$scratch/err")"
 	got=$(sed -n 's/.*<pre id="result">\(.*\)<\/pre>.*/\1/p' "$scratch/dom")
 	[[ $got == "looked: " ]] || wrong "$1, on a phone: ${got:-nothing was looked at}"
+}
+
+# axe-core's rules, where RXAQM_AXE names its axe.min.js (npm's package axe-core): the page as it is,
+# dark, and narrow.
+axe()
+{
+	local width=1100
+
+	[[ $3 != narrow ]] || width=500
+	sed -E "$2" "$scratch/$1.html" | sed '/<\/body>/d; /<\/html>/d' >"$scratch/axe.html"
+	{
+		echo '<script>' && cat "$RXAQM_AXE" && echo '</script><script>'
+		cat <<-'END'
+			axe.run().then((found) => {
+				const result = document.createElement("pre");
+				result.id = "axe";
+				result.textContent = `${found.passes.length} rules hold` + found.violations
+					.map((rule) => `; ${rule.id}: ${rule.nodes[0].html}`).join("");
+				document.body.append(result);
+			});
+		END
+		echo '</script></body></html>'
+	} >>"$scratch/axe.html"
+	browse --window-size="$width,1000" --virtual-time-budget=60000 --dump-dom "file://$scratch/axe.html" >"$scratch/dom" ||
+		wrong "$1, $3: the browser fails: $(tail -n 1 "$scratch/err")"
+	got=$(sed -n 's/.*<pre id="axe">//; s/<\/pre>.*//; /rules hold/p' "$scratch/dom" | tail -n 1)
+	[[ $got =~ ^[0-9]+\ rules\ hold$ ]] || wrong "$1, $3, axe-core: ${got:-nothing was looked at}"
 }
 
 console()
@@ -136,6 +177,16 @@ for page in good bad igb; do
 	sizes=$(grep -aoE '/MediaBox \[[0-9. ]*\]' "$scratch/$page.pdf" | sort -u)
 	[[ $sizes =~ ^/MediaBox\ \[0\ 0\ 59[45][0-9.]*\ 84[12][0-9.]*\]$ ]] || wrong "$page: not A4: '$sizes'"
 done
+
+if [ -n "${RXAQM_AXE:-}" ]; then
+	for page in good bad igb; do
+		axe "$page" '' "light screen"
+		axe "$page" "$dark" "dark screen"
+		axe "$page" '' narrow
+	done
+else
+	echo "axe-core was not run: RXAQM_AXE names no axe.min.js"
+fi
 
 # What the test itself must see.
 sed 's/<main>/<main style="min-width:500px">/' "$scratch/good.html" >"$scratch/wide.html"

@@ -143,14 +143,32 @@ static void print_row(const struct block *block, const char *id)
 	}
 }
 
+/* How much of the names is a directory that all of them have. */
+static size_t common(char *const *names, unsigned int nr)
+{
+	size_t len = 0, at = 0;
+	unsigned int i;
+
+	for (; names[0][at]; at++) {
+		for (i = 1; i < nr; i++) {
+			if (names[i][at] != names[0][at])
+				return len;
+		}
+		if (names[0][at] == '/')
+			len = at + 1;
+	}
+	return len;
+}
+
 static void print_facts(const struct block *block, char *const *names)
 {
+	size_t skip = common(names, block->comparison->nr);
 	struct qualify_fact facts[QUALIFY_FACTS], first[QUALIFY_FACTS];
 	unsigned int i, fact;
 
 	qualify_facts(&block->comparison->record[0], first);
 	fprintf(block->file, "%-*s", NAME_COLUMNS, "");
-	each_record(i, block) print_cell(block, QUALIFY_UNKNOWN, names[i], "", true);
+	each_record(i, block) print_cell(block, QUALIFY_UNKNOWN, names[i] + skip, "", true);
 	for (fact = 0; fact < QUALIFY_FACTS; fact++) {
 		fprintf(block->file, "\n%-*s", NAME_COLUMNS, first[fact].name);
 		each_record(i, block)

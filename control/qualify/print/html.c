@@ -4,6 +4,7 @@
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/picture.h"
+#include "qualify/print/print.h"
 #include "qualify/record/record.h"
 #include "report.css.h"
 
@@ -19,26 +20,13 @@ static void print_verdict(FILE *file, unsigned int verdict)
 /* What the NIC comes to, and why: rows that failed, or that warn if none did. */
 static void print_result(FILE *file, const struct qualify_record *record)
 {
-	static const char *const results[] = { "Unknown", "Pass", "Pass, with warnings", "Fail" };
-	unsigned int verdict, count[QUALIFY_NR_VERDICTS];
 	const struct qualify_row *row;
-	char is[sizeof(row->why)];
-	const char *means;
+	char is[sizeof(row->why)], text[QUALIFY_RESULT_LEN];
+	enum qualify_verdict verdict;
+	const char *means, *result = qualify_result(record, &verdict, text);
 
-	qualify_count(record, count);
-	verdict = count[QUALIFY_FAIL] ? QUALIFY_FAIL :
-		  count[QUALIFY_UNKNOWN] > count[QUALIFY_PASS] + count[QUALIFY_WARN] ?
-					QUALIFY_UNKNOWN : /* most of it */
-		  count[QUALIFY_WARN] ? QUALIFY_WARN :
-		  count[QUALIFY_PASS] ? QUALIFY_PASS :
-					QUALIFY_UNKNOWN;
-	fprintf(file, "<p class=\"result b%u\"><strong>%s</strong> for ", verdict,
-		results[verdict]);
-	qualify_markup(file, "%s (class %s): ", qualify_class(record->nic_class)->words,
-		       record->nic_class);
-	fprintf(file, "%u fail, %u warn, %u pass, %u unknown</p>\n<ul class=\"bad\">\n",
-		count[QUALIFY_FAIL], count[QUALIFY_WARN], count[QUALIFY_PASS],
-		count[QUALIFY_UNKNOWN]);
+	fprintf(file, "<p class=\"result b%u\"><strong>%s</strong>", verdict, result);
+	qualify_markup(file, "%s</p>\n<ul class=\"bad\">\n", text);
 	rxaqm_list_each(row, &record->rows) {
 		if (row->verdict != verdict || verdict < QUALIFY_WARN)
 			continue;
@@ -178,7 +166,8 @@ static void print_row(FILE *file, const struct qualify_record *record,
 	print_verdict(file, row->verdict);
 	qualify_markup(file, "</h2>\n<p class=\"why\">%s</p>\n", row->why);
 	if (row->figures.nr) {
-		fputs("<table class=\"f\">\n<thead><tr><th>Figure</th><th class=\"n\">Median</th>"
+		/* Keys scroll it on a phone, too, where it is wider than the page. */
+		fputs("<table class=\"f\" tabindex=\"0\">\n<thead><tr><th>Figure</th><th class=\"n\">Median</th>"
 		      "<th class=\"n\">p99</th><th class=\"n\">Min</th><th class=\"n\">Max</th>"
 		      "<th class=\"n\">n</th><th class=\"n\">Variation</th>"
 		      "<th class=\"n\">Error &plusmn;</th></tr></thead>\n",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "qualify/judge/judge.h"
 #include "qualify/print/print.h"
@@ -73,13 +74,38 @@ void qualify_print_row(FILE *file, const struct qualify_row *row, bool figures)
 		print_figure(file, figure);
 }
 
+const char *qualify_result(const struct qualify_record *record, enum qualify_verdict *verdict,
+			   char text[QUALIFY_RESULT_LEN])
+{
+	static const char *const results[] = { "Unknown", "Pass", "Pass, with warnings", "Fail" };
+	unsigned int count[QUALIFY_NR_VERDICTS];
+
+	qualify_count(record, count);
+	*verdict = count[QUALIFY_FAIL] ? QUALIFY_FAIL :
+		   count[QUALIFY_UNKNOWN] > count[QUALIFY_PASS] + count[QUALIFY_WARN] ?
+					 QUALIFY_UNKNOWN : /* most of it */
+		   count[QUALIFY_WARN] ? QUALIFY_WARN :
+		   count[QUALIFY_PASS] ? QUALIFY_PASS :
+					 QUALIFY_UNKNOWN;
+	snprintf(text, QUALIFY_RESULT_LEN,
+		 " for %s (class %s): %u fail, %u warn, %u pass, %u unknown",
+		 qualify_class(record->nic_class)->words, record->nic_class, count[QUALIFY_FAIL],
+		 count[QUALIFY_WARN], count[QUALIFY_PASS], count[QUALIFY_UNKNOWN]);
+	return results[*verdict];
+}
+
 void qualify_print_text(FILE *file, const struct qualify_record *record, bool figures)
 {
 	struct qualify_fact facts[QUALIFY_FACTS];
 	const struct qualify_setup *setup;
 	const struct qualify_row *row;
+	enum qualify_verdict verdict;
+	char text[QUALIFY_RESULT_LEN];
+	const char *result = qualify_result(record, &verdict, text);
 	size_t i;
 
+	qualify_print_verdict(file, verdict, result, 0);
+	rxaqm_print_words(file, strlen(result), 2, text);
 	qualify_facts(record, facts);
 	for (i = 0; i < QUALIFY_FACTS; i++) {
 		if (!*facts[i].value)

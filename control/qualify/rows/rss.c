@@ -237,8 +237,8 @@ int qualify_row_rss(struct qualify_run *run, struct qualify_row *row)
 					    "(ethtool -l)");
 	if (queues < 2 || queues > MAX_QUEUES)
 		return qualify_unknown(row,
-				       "the interface has %u Rx queue(s): give it more by "
-				       "ethtool -L, if it can",
+				       "%u of several Rx queues are there: give the interface "
+				       "more by ethtool -L, if it can",
 				       queues);
 	read_rss(run->ifname, &rss);
 	flows.queues = queues;

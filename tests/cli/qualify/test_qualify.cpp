@@ -136,9 +136,13 @@ TEST_CASE("cli: text has colours where they are asked for, and 80 columns", "[cl
 
 	narrow.environment = { "COLUMNS=80" };
 	const std::string plain = host.rxaqm({ "qualify", "--from", BAD }, narrow).out;
-	std::istringstream lines(plain +
-				 host.rxaqm({ "qualify", "--compare", GOOD, BAD }, narrow).out);
+	const std::string compared = host.rxaqm({ "qualify", "--compare", GOOD, BAD }, narrow).out;
+	std::istringstream lines(plain + compared);
 
+	/* The verdict is the first line; a column's head is no part of a path. */
+	CHECK(plain.find("Fail for a host that must survive overload (class aqm): ") == 0);
+	CHECK(compared.find(" good.json ") < compared.find(" bad.json "));
+	CHECK(compared.find(" bad.json ") < compared.find('\n'));
 	CHECK(plain.find('\033') == std::string::npos);
 	for (std::string line; std::getline(lines, line);)
 		CHECK(line.size() <= 80);

@@ -235,7 +235,7 @@ TEST_CASE("a run is resumed: only what is missing is measured", "[qualify]")
 	Result second = place.rows("Q5,Q17", { "--yes-disturb", "--resume", file });
 	CAPTURE(second.text());
 	REQUIRE(second.exit_code == 0);
-	CHECK(second.err.find("rxaqm: 1 row(s), about 2 s together; ") == 0);
+	CHECK(second.err.find("rxaqm: 1 row, about 2 s together; ") == 0);
 	CHECK(second.err.find("1 of 1") != std::string::npos);
 	CHECK(second.err.find("Q5,") == std::string::npos);
 	Record record(second.out);
