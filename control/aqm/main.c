@@ -151,9 +151,14 @@ int main(int argc, char **argv)
 		rxaqm_log_error("a command is missing; see \"rxaqm --help\"");
 		return RXAQM_EXIT_USAGE;
 	}
-	if (!strcmp(*argv, "help")) {
+	if (!strcmp(*argv, "help") && argc == 1) {
 		print_usage();
 		return RXAQM_EXIT_OK;
+	}
+	/* "help status" is "status --help". */
+	if (!strcmp(*argv, "help")) {
+		argv[0] = argv[1];
+		argv[1] = (char *)"--help";
 	}
 	command = find_command(*argv);
 	for (at = 1; at + 1 < argc && parse_output(argc, argv, &at, &call); at++)

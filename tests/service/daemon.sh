@@ -12,7 +12,7 @@ test_start()
 	systemctl enable --now $unit
 	running
 	expect Type notify
-	expect StatusText "0 interface(s) attached"
+	expect StatusText "0 interfaces attached"
 	expect NRestarts 0
 	soon "there is a status file" test -e /run/rxaqm/status.json
 	! said '' -p warning || wrong "the journal has: $(journal -p warning)"
@@ -43,7 +43,7 @@ test_reload()
 	systemctl reload $unit
 	soon "$nic is attached" rxaqm status $nic
 	[ "$(program)" -gt 0 ] || wrong "no program on $nic"
-	soon "systemd knows" is StatusText "1 interface(s) attached"
+	soon "systemd knows" is StatusText "1 interface attached"
 	running
 	[ "$(property MainPID)" = "$pid" ] || wrong "it was restarted"
 
@@ -118,7 +118,7 @@ test_refused()
 
 	configure
 	systemctl reload $unit
-	soon "systemd knows" is StatusText "1 interface(s) attached"
+	soon "systemd knows" is StatusText "1 interface attached"
 }
 
 said_by_status()
@@ -140,7 +140,7 @@ died()
 	expect NRestarts $((restarts + 1))
 	kept "$id"
 	soon "it takes over" said "$nic: was attached already"
-	soon "systemd knows" is StatusText "1 interface(s) attached"
+	soon "systemd knows" is StatusText "1 interface attached"
 	kept "$id"
 }
 

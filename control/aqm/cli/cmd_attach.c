@@ -30,7 +30,7 @@ struct args {
 static const struct rxaqm_option attach_options[] = {
 	{ "mode", 'm', "MODE", "XDP mode: native (default) or generic",
 	  RXAQM_CHOICE(mode, rxaqm_xdp_mode_words) },
-	{ "profile", 'p', "PROFILE", "NIC profile by name, or a file; default: by driver",
+	{ "profile", 'p', "PROFILE", "NIC profile by name or file; default: by driver",
 	  RXAQM_WORD(profile) },
 	{ "hook", 'H', "HOOK", "How the Rx path is watched: auto (default), tp, kprobe",
 	  RXAQM_CHOICE(hook, rxaqm_hook_words) },
@@ -121,7 +121,8 @@ static void print_attached(const struct rxaqm_state *state, const struct rxaqm_i
 	rxaqm_out_str(&out, "hook", ", hook %s", rxaqm_hook_in_use(state->meta));
 	rxaqm_out_str(&out, "stamp", ", stamps: %s", rxaqm_iface_stamps(iface));
 	rxaqm_out_str(&out, "profile", ", profile %s", iface->profile);
-	rxaqm_out_u64(&out, "nr_queues", ", %llu queue(s)", iface->nr_queues);
+	rxaqm_out_u64(&out, "nr_queues", iface->nr_queues == 1 ? ", %llu queue" : ", %llu queues",
+		      iface->nr_queues);
 	rxaqm_out_bool(&out, "by_cpu", " by CPU", NULL, iface->flags & RXAQM_IFACE_BY_CPU);
 	rxaqm_out_text(&out, "\n");
 	rxaqm_notes_out(&out, state, iface, iface->name, true);

@@ -10,6 +10,7 @@
 #include "nic/netns.h"
 #include "command/options.h"
 #include "base/out.h"
+#include "base/parse.h"
 #include "state/pins.h"
 #include "state/locate.h"
 #include "attach/plane.h"
@@ -24,7 +25,9 @@ static void print_detached(const char *ifname, int nr)
 	rxaqm_out_begin(&out, "detach", rxaqm_json);
 	if (ifname)
 		rxaqm_out_str(&out, "interface", "%s: detached\n", ifname);
-	rxaqm_out_u64(&out, "detached", ifname ? NULL : "%llu interface(s) detached\n", (__u64)nr);
+	else
+		rxaqm_out_text(&out, "%llu %s%s detached\n", RXAQM_COUNTED(nr, "interface"));
+	rxaqm_out_u64(&out, "detached", NULL, (__u64)nr);
 	rxaqm_out_close(&out, false);
 }
 

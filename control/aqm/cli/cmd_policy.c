@@ -280,74 +280,54 @@ static int policy_save(struct work *work, const struct args *args, struct rxaqm_
 	return 0;
 }
 
-static const struct action {
-	int (*run)(struct work *work, const struct args *args, struct rxaqm_error *error);
-	const char *name, *args, *help;
-	const struct rxaqm_option *options;
-	bool no_json;
-} actions[] = {
-	{ policy_show, "rxaqm policy show", "IFACE", "Show the policy of each queue.",
-	  .options = &set_options[1] },
-	{ policy_set, "rxaqm policy set", "IFACE|PATTERN|--all KEY=VALUE ...",
-	  "Change settings, of all queues meant at once. A PATTERN is one such as 'eth*'.",
-	  .options = set_options },
+static const struct rxaqm_command commands[] = {
+	{ .name = "rxaqm policy show",
+	  .args = "IFACE",
+	  .help = "Show the policy of each queue.",
+	  .options = &set_options[1],
+	  .max_words = RXAQM_SETTING_WORDS },
+	{ .name = "rxaqm policy set",
+	  .args = "IFACE|PATTERN|--all KEY=VALUE ...",
+	  .help = "Change settings, of all queues at once. A PATTERN is one such as 'eth*'.",
+	  .options = set_options,
+	  .max_words = RXAQM_SETTING_WORDS },
 	/* Files name their queues themselves. */
-	{ policy_load, "rxaqm policy load", "IFACE FILE",
-	  "Read the policies from FILE (- for standard input).", .options = NULL },
-	{ policy_save, "rxaqm policy save", "IFACE [FILE]",
-	  "Write the policies to FILE (default: standard output).", .no_json = true },
+	{ .name = "rxaqm policy load",
+	  .args = "IFACE FILE",
+	  .help = "Read the policies from FILE (- for standard input).",
+	  .max_words = RXAQM_SETTING_WORDS },
+	{ .name = "rxaqm policy save",
+	  .args = "IFACE [FILE]",
+	  .help = "Write the policies to FILE (default: standard output).",
+	  .max_words = RXAQM_SETTING_WORDS,
+	  .no_json = true },
+	{ .name = NULL },
 };
-#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
+typedef int policy_action(struct work *work, const struct args *args, struct rxaqm_error *error);
+static policy_action *const actions[] = { policy_show, policy_set, policy_load, policy_save };
+#define NR_ACTIONS (int)(sizeof(actions) / sizeof(actions[0]))
 
-static int run_action(const struct action *action, int argc, char **argv, struct rxaqm_call *call)
+int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
 {
-	const struct rxaqm_command command = {
-		.name = action->name,
-		.args = action->args,
-		.help = action->help,
-		.options = action->options,
-		.max_words = RXAQM_SETTING_WORDS,
-		.no_json = action->no_json,
-	};
 	static struct args args = { .queues = "all" };
 	static struct work work; /* of 300 kB; what it points to lives as long */
+	int chosen = rxaqm_command_choose(commands, argc, argv, &call->error);
 
-	args.words = rxaqm_options_read(&command, argc, argv, &args);
+	if (chosen < 0)
+		return chosen;
+	if (chosen == NR_ACTIONS) {
+		puts("\nshow and set take --queue=LIST, for some queues only: 3, 0-7, 0-3,6.\n"
+		     "The keys are also for attach and files.");
+		rxaqm_keys_list(stdout, rxaqm_settings);
+		rxaqm_presets_list(stdout);
+		return RXAQM_EXIT_OK;
+	}
+	args.words = rxaqm_options_read(&commands[chosen], argc - 1, argv + 1, &args);
 	if (!args.all && !*args.words)
 		rxaqm_usage_error("an interface is missing");
 	if (!args.all)
 		args.ifname = *args.words++;
 	work.state = &call->state;
 	work.args = &args;
-	return action->run(&work, &args, &call->error);
-}
-
-static void print_usage(void)
-{
-	size_t i;
-
-	for (i = 0; i < NR_ACTIONS; i++) {
-		printf("%s %s\n", actions[i].name, actions[i].args);
-		rxaqm_wrap(stdout, 4, actions[i].help, NULL);
-	}
-	puts("\nshow and set take --queue=LIST: only these queues are meant: 3, 0-7, 0-3,6.\n"
-	     "The keys are also for attach and files.");
-	rxaqm_keys_list(stdout, rxaqm_settings);
-	rxaqm_presets_list(stdout);
-}
-
-int rxaqm_cmd_policy(int argc, char **argv, struct rxaqm_call *call)
-{
-	size_t i;
-
-	for (i = 0; argc > 1 && i < NR_ACTIONS; i++)
-		if (!strcmp(argv[1], actions[i].name + strlen("rxaqm policy ")))
-			return run_action(&actions[i], argc - 1, argv + 1, call);
-	if (argc > 1 &&
-	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "-h"))) {
-		print_usage();
-		return RXAQM_EXIT_OK;
-	}
-	return rxaqm_bad(&call->error, "policy: show, set, load or save must follow; see \"rxaqm "
-				       "policy --help\"");
+	return actions[chosen](&work, &args, &call->error);
 }

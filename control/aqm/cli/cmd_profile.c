@@ -9,6 +9,7 @@
 #include "command/options.h"
 #include "base/fields.h"
 #include "base/out.h"
+#include "base/parse.h"
 #include "profile/keys.h"
 #include "profile/match.h"
 #include "report/profile_show.h"
@@ -150,9 +151,10 @@ static int show_interface(struct rxaqm_nic_facts *facts, const struct rxaqm_prof
 	conflicts = rxaqm_profile_out_interface(&walk.out, profile, facts);
 	rxaqm_out_end(&walk.out);
 	if (conflicts) {
-		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %u fact(s), which are "
-				"marked; mend \"%s\", or give another by --profile",
-				profile->name, facts->ifname, conflicts, profile->path);
+		rxaqm_log_error("profile \"%s\" conflicts with \"%s\" in %llu %s%s, marked "
+				"above; mend \"%s\", or give another by --profile",
+				profile->name, facts->ifname, RXAQM_COUNTED(conflicts, "fact"),
+				profile->path);
 		walk.exit_code = RXAQM_EXIT_FAILED;
 	}
 	return finish(&walk, 0);
@@ -237,51 +239,35 @@ static int profile_check(char **files, struct rxaqm_error *error)
 	return finish(&walk, err);
 }
 
-static const struct {
-	struct rxaqm_command command;
-	int (*run)(char **words, struct rxaqm_error *error);
-} subcommands[] = {
-	{ { .name = "rxaqm profile list", .help = "List the profiles of NIC drivers" },
-	  profile_list },
-	{ { .name = "rxaqm profile show",
-	    .args = "[NAME|IFACE]",
-	    .help = "Show a profile, or that of an interface and what the machine says to it, "
-		    "or all profiles",
-	    .max_words = 1 },
-	  profile_show },
-	{ { .name = "rxaqm profile check",
-	    .args = "[FILE...]",
-	    .help = "Check profiles: these files, or all that are installed",
-	    .max_words = UINT_MAX },
-	  profile_check },
+static const struct rxaqm_command commands[] = {
+	{ .name = "rxaqm profile list", .help = "List the profiles of NIC drivers." },
+	{ .name = "rxaqm profile show",
+	  .args = "[NAME|IFACE]",
+	  .help = "Show a profile, or that of an interface and what the machine says to it, or all "
+		  "profiles.",
+	  .max_words = 1 },
+	{ .name = "rxaqm profile check",
+	  .args = "[FILE...]",
+	  .help = "Check profiles: these files, or all that are installed.",
+	  .max_words = UINT_MAX },
+	{ .name = NULL },
 };
+static int (*const actions[])(char **words, struct rxaqm_error *error) = { profile_list,
+									   profile_show,
+									   profile_check };
+#define NR_ACTIONS (int)(sizeof(actions) / sizeof(actions[0]))
 
 int rxaqm_cmd_profile(int argc, char **argv, struct rxaqm_call *call)
 {
-	static const struct rxaqm_command command = {
-		.name = "rxaqm profile",
-		.args = "list|show|check",
-		.help = "What is known of NIC drivers"
-			"\v"
-			"  list                 the profiles there are\n"
-			"  show [NAME|IFACE]    facts and policy of one, or of all; for an\n"
-			"                       interface, what the machine says to them\n"
-			"  check [FILE...]      find errors\n"
-			"\n\"rxaqm profile show --help\" and so on tell more.",
-		.max_words = 1,
-		.keys = rxaqm_match_keys,
-		.more_keys = rxaqm_fact_keys,
-	};
-	const char *word;
-	size_t i;
+	int chosen = rxaqm_command_choose(commands, argc, argv, &call->error);
 
-	for (i = 0; argc > 1 && i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-		if (!strcmp(argv[1], subcommands[i].command.name + strlen("rxaqm profile ")))
-			return subcommands[i].run(rxaqm_options_read(&subcommands[i].command,
-								     argc - 1, argv + 1, NULL),
-						  &call->error);
-	word = *rxaqm_options_read(&command, argc, argv, NULL);
-	if (word)
-		rxaqm_usage_error("unknown subcommand \"%s\"", word);
-	rxaqm_usage_error("list, show or check is missing");
+	if (chosen < 0)
+		return chosen;
+	if (chosen == NR_ACTIONS) {
+		rxaqm_keys_list(stdout, rxaqm_match_keys);
+		rxaqm_keys_list(stdout, rxaqm_fact_keys);
+		return RXAQM_EXIT_OK;
+	}
+	return actions[chosen](rxaqm_options_read(&commands[chosen], argc - 1, argv + 1, NULL),
+			       &call->error);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/now.h"
+#include "base/parse.h"
 #include "daemon/diagnose.h"
 #include "daemon/link.h"
 #include "daemon/log.h"
@@ -51,8 +52,8 @@ static void adopt(const struct rxaqm_link *link, const struct rxaqm_iface *iface
 	}
 	if (adopted)
 		rxaqm_link_log(link, LOG_NOTICE,
-			       "%u queue(s) enforced already, and so until they have drained",
-			       adopted);
+			       "%llu %s%s enforced already, and left so until drained",
+			       RXAQM_COUNTED(adopted, "queue"));
 }
 
 /* Begin, or go on after the interface was attached anew, maybe with more queues: what was said and

@@ -9,6 +9,7 @@
 #include "attach/plane.h"
 #include "attach/undo.h"
 #include "base/now.h"
+#include "base/parse.h"
 #include "daemon/link.h"
 #include "daemon/log.h"
 #include "daemon/plan.h"
@@ -106,10 +107,10 @@ static int attach(struct rxaqm_link *link, struct rxaqm_plan *plan, const char *
 		rxaqm_link_log(link, LOG_WARNING, "%s", error->text);
 	set_policy(link, iface, &plan->policy);
 	rxaqm_link_event(link, -1, RXAQM_LOG_ATTACHED, LOG_NOTICE,
-			 "attached%s%s%s, %s mode, profile %s, %u queue(s)", why ? " anew (" : "",
+			 "attached%s%s%s, %s mode, profile %s, %llu %s%s", why ? " anew (" : "",
 			 why ? why : "", why ? ")" : "",
 			 iface->flags & RXAQM_IFACE_GENERIC ? "generic" : "native", iface->profile,
-			 iface->nr_queues);
+			 RXAQM_COUNTED(iface->nr_queues, "queue"));
 	rxaqm_run_attached(link, iface);
 	rxaqm_run_state_changed(run);
 	return 0;

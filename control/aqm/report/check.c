@@ -220,8 +220,9 @@ int rxaqm_check_print(const struct rxaqm_check_sum *sum, FILE *file, bool json)
 	snprintf(text, sizeof(text), "%s", sum->text);
 	if (sum->level == RXAQM_CHECK_OK)
 		snprintf(text, sizeof(text),
-			 "%u interface(s), %u queue(s), none stands over its target for long",
-			 sum->nr_ifaces, sum->nr_queues);
+			 "%llu %s%s, %llu %s%s, none stands over its target for long",
+			 RXAQM_COUNTED(sum->nr_ifaces, "interface"),
+			 RXAQM_COUNTED(sum->nr_queues, "queue"));
 	rxaqm_out_open(&out, file, json);
 	if (json) {
 		rxaqm_out_head(&out, "check");

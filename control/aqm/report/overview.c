@@ -25,9 +25,6 @@ void rxaqm_overview_standing(struct rxaqm_overview *overview, const char *ifname
 	overview->sojourn_ns = sojourn_ns;
 }
 
-/* "1 queue", "2 queues". */
-#define COUNTED(nr, what) (nr), what, (nr) == 1 ? "" : "s"
-
 const char *rxaqm_overview_text(const struct rxaqm_overview *overview, char buf[RXAQM_OVERVIEW_LEN])
 {
 	unsigned int nr = overview->nr_standing, enforced = overview->nr_enforced;
@@ -35,8 +32,8 @@ const char *rxaqm_overview_text(const struct rxaqm_overview *overview, char buf[
 	int len;
 
 	len = snprintf(buf, RXAQM_OVERVIEW_LEN,
-		       "%u %s%s, %u %s%s: ", COUNTED(overview->nr_ifaces, "interface"),
-		       COUNTED(overview->nr_queues, "queue"));
+		       "%llu %s%s, %llu %s%s: ", RXAQM_COUNTED(overview->nr_ifaces, "interface"),
+		       RXAQM_COUNTED(overview->nr_queues, "queue"));
 	snprintf(some, sizeof(some), "%u of them enforced", enforced);
 	if (!nr)
 		len += snprintf(buf + len, RXAQM_OVERVIEW_LEN - (size_t)len, "none stands");

@@ -212,8 +212,8 @@ static void print_auto(struct rxaqm_out *out, struct json_object *queue, struct 
 	rxaqm_out_text(out, " of %s/s", text_of(law, "capacity_pps"));
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (number_of(law, kinds[i][1]))
-			rxaqm_out_text(out, "; %s %s flow(s), %s over it",
-				       text_of(law, kinds[i][1]), kinds[i][0],
+			rxaqm_out_text(out, "; %llu %s flow%s, %s over it",
+				       RXAQM_COUNTED(number_of(law, kinds[i][1]), kinds[i][0]),
 				       text_of(law, kinds[i][2]));
 	if (thin)
 		rxaqm_out_text(out, "; of redundant ACKs %llu.%llu%% dropped", thin / 10,
@@ -335,7 +335,7 @@ static void print_iface(struct rxaqm_out *out, struct json_object *iface, bool a
 		{ "xdp_mode", "%s mode" },	  { "dispatcher", ", by dispatcher" },
 		{ "profile", ", profile %s" },	  { "hook", ", hook %s" },
 		{ "stamp", ", stamps: %s" },	  { "by_cpu", ", a queue is a CPU's backlog" },
-		{ "nr_queues", ", %s queue(s)" }, { 0 },
+		{ 0 },
 	};
 	static const struct words more[] = {
 		{ "ring_entries", " of %s entries" },
@@ -352,6 +352,7 @@ static void print_iface(struct rxaqm_out *out, struct json_object *iface, bool a
 	if (*trouble)
 		paint(out, RXAQM_RED, "%s; ", trouble);
 	say(out, iface, words);
+	rxaqm_out_text(out, ", %llu %s%s", RXAQM_COUNTED(number_of(iface, "nr_queues"), "queue"));
 	if (json_object_object_get(iface, "nr_queues_now") &&
 	    number_of(iface, "nr_queues_now") < number_of(iface, "nr_queues"))
 		rxaqm_out_text(out, " (the interface has %s now)", text_of(iface, "nr_queues_now"));

@@ -39,8 +39,8 @@ static unsigned int distance(const char *a, const char *b)
 
 const char *rxaqm_nearest(const char *word, const char *const *words)
 {
-	/* A third of the letters wrong is still a typing error. */
-	unsigned int best = (unsigned int)strlen(word) / 3 + 1;
+	/* A third of the letters wrong is still a typing error; of a short word half of them. */
+	unsigned int len = (unsigned int)strlen(word), best = MIN(len / 3 + 1, len / 2);
 	const char *nearest = NULL;
 
 	for (; *words; words++) {

@@ -40,3 +40,6 @@ const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN]);
 /* The same as text that lives as long as the block that it is written in. */
 #define rxaqm_duration(ns) rxaqm_format_duration(ns, (char[RXAQM_DURATION_LEN]){ "" })
 #define rxaqm_duration_exact(ns) rxaqm_format_duration_exact(ns, (char[RXAQM_DURATION_LEN]){ "" })
+
+/* "1 queue", "2 queues": for printf's "%llu %s%s". */
+#define RXAQM_COUNTED(nr, what) (unsigned long long)(nr), what, (nr) == 1 ? "" : "s"

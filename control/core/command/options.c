@@ -94,8 +94,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
 		if (command->keys)
 			rxaqm_keys_list(stdout, command->keys);
-		if (command->more_keys)
-			rxaqm_keys_list(stdout, command->more_keys);
 		exit(RXAQM_EXIT_OK);
 	case KEY_USAGE:
 		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
@@ -110,6 +108,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* That options with a letter take their value in both forms goes without saying. */
+static char *filter(int key, const char *text, void *input)
+{
+	(void)input;
+	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
+}
+
 #define OPTIONS_MAX 32 /* with those of all commands */
 
 char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv, void *into)
@@ -122,7 +127,7 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 		{ "help", '?', NULL, 0, "Give this help list", -1 },
 		{ "usage", KEY_USAGE, NULL, 0, "Give a short usage message", -1 },
 	};
-	const struct argp argp = { options, parse, of->args, of->help, NULL, NULL, NULL };
+	const struct argp argp = { options, parse, of->args, of->help, NULL, filter, NULL };
 	const struct rxaqm_option *option;
 	struct argp_option *to = options + 5;
 
@@ -140,4 +145,32 @@ char **rxaqm_options_read(const struct rxaqm_command *of, int argc, char **argv,
 	if (argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL))
 		exit(argp_err_exit_status);
 	return words;
+}
+
+int rxaqm_command_choose(const struct rxaqm_command *commands, int argc, char **argv,
+			 struct rxaqm_error *error)
+{
+	const char *names[8] = { NULL }, *word = argc > 1 ? argv[1] : "";
+	char list[RXAQM_KEY_TEXT_LEN], what[RXAQM_KEY_TEXT_LEN + 64];
+	int i;
+
+	for (i = 0; commands[i].name; i++) {
+		names[i] = strrchr(commands[i].name, ' ') + 1;
+		if (!strcmp(word, names[i]))
+			return i;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "-?")) {
+		for (i = 0; commands[i].name; i++) {
+			printf("%s %s%s%s\n", i ? "      " : "Usage:", commands[i].name,
+			       commands[i].args ? " " : "", commands[i].args ?: "");
+			rxaqm_wrap(stdout, 11, commands[i].help, NULL);
+		}
+		return i;
+	}
+	snprintf(what, sizeof(what), "%s must follow; see \"rxaqm %s --help\"",
+		 rxaqm_words(names, ", ", " or ", list), argv[0]);
+	if (!*word)
+		return rxaqm_bad(error, "%s: %s", argv[0], what);
+	snprintf(list, sizeof(list), "%s command", argv[0]);
+	return rxaqm_key_unknown(list, word, NULL, names, what, error);
 }

@@ -51,13 +51,19 @@ struct rxaqm_command {
 	unsigned int max_words; /* arguments that are no options */
 	bool no_json; /* --help does not offer it, and the command refuses it */
 	int wrong_exit; /* exit code of usage errors; 0: RXAQM_EXIT_USAGE */
-	const struct rxaqm_key *keys, *more_keys; /* --help lists them, too; or NULL */
+	const struct rxaqm_key *keys; /* --help lists them, too; or NULL */
 };
 
 /* Read the options of @command into @values. Returns the words that are none, with a NULL behind
  * them. Adds -j (into rxaqm_json). Exits on --help and on usage errors.
  */
 char **rxaqm_options_read(const struct rxaqm_command *command, int argc, char **argv, void *values);
+
+/* Which of @commands ("rxaqm policy show" and so on; the last has no name) argv[1] chooses; how many
+ * there are after --help, which has listed them, for more to be said. Otherwise -EINVAL.
+ */
+int rxaqm_command_choose(const struct rxaqm_command *commands, int argc, char **argv,
+			 struct rxaqm_error *error);
 
 /* Print one line, "NAME: ...", and exit with the command's code of usage errors. */
 void rxaqm_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -146,7 +146,7 @@ TEST_CASE("cli: a fact that the machine contradicts is loud", "[cli]")
 	CHECK(shown.exit_code == 1);
 	CHECK(shown.out.find("CONFLICT, here: veth_poll") != std::string::npos);
 	CHECK(shown.out.find("CONFLICT, here: none") != std::string::npos);
-	CHECK(shown.err.find("profile \"wrong\" conflicts with \"cli0\" in 2 fact(s)") !=
+	CHECK(shown.err.find("profile \"wrong\" conflicts with \"cli0\" in 2 facts") !=
 	      std::string::npos);
 	shown = host.rxaqm(netns, { "-j", "profile", "show", "cli0" }, profiles.options());
 	Json json(shown.out);

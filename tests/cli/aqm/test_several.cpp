@@ -52,12 +52,12 @@ TEST_CASE("several: a pattern is for what matches in this namespace", "[cli]")
 			  t.host.rxaqm(t.near, args));
 	CHECK(t.modes() == "enforce enforce observe");
 
-	check_row({ {}, 0, "2 interface(s) detached", "" },
+	check_row({ {}, 0, "2 interfaces detached", "" },
 		  t.host.rxaqm(t.near, { "detach", "many*" }));
 	CHECK(xdp_on(t.near, "many0") == 0);
 	CHECK(xdp_on(t.near, "many1") == 0);
 	CHECK(xdp_on(t.far, "far0") != 0);
-	check_row({ {}, 0, "1 interface(s) detached", "" }, t.host.rxaqm(t.far, { "detach", "*" }));
+	check_row({ {}, 0, "1 interface detached", "" }, t.host.rxaqm(t.far, { "detach", "*" }));
 	CHECK(t.host.gone());
 }
 

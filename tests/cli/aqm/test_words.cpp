@@ -45,6 +45,8 @@ TEST_CASE("cli: help and version go to stdout", "[cli]")
 		{ { "--help" }, 0, "Usage: rxaqm", "" },
 		{ { "-h" }, 0, "Commands:", "" },
 		{ { "help" }, 0, "Exit codes: 0 done, 1 failed, 2 usage", "" },
+		{ { "help", "status" }, 0, "Usage: rxaqm status", "" },
+		{ { "help", "frobnicate" }, 2, "", "unknown command \"frobnicate\"", "--help" },
 		{ { "--version" }, 0, "rxaqm ", "" },
 		{ { "-V" }, 0, "rxaqm ", "" },
 		{ { "attach", "--help" }, 0, "Usage: rxaqm attach", "" },
@@ -53,7 +55,7 @@ TEST_CASE("cli: help and version go to stdout", "[cli]")
 		{ { "top", "--help" }, 0, "Usage: rxaqm top", "" },
 		{ { "hist", "--help" }, 0, "Usage: rxaqm hist", "" },
 		{ { "clock", "--help" }, 0, "Usage: rxaqm clock", "" },
-		{ { "policy", "--help" }, 0, "policy set", "" },
+		{ { "policy", "--help" }, 0, "Usage: rxaqm policy show IFACE", "" },
 		{ { "policy", "show", "--help" }, 0, "Usage: rxaqm policy show", "" },
 		{ { "policy", "set", "--help" }, 0, "Usage: rxaqm policy set", "" },
 		{ { "policy", "load", "--help" }, 0, "Usage: rxaqm policy load", "" },
@@ -66,7 +68,7 @@ TEST_CASE("cli: help and version go to stdout", "[cli]")
 	});
 }
 
-TEST_CASE("cli: help and policies fit into lines of 100 characters", "[cli]")
+TEST_CASE("cli: help and policies fit into lines of 80 characters", "[cli]")
 {
 	Host host;
 	Netns netns;
@@ -86,6 +88,8 @@ TEST_CASE("cli: help and policies fit into lines of 100 characters", "[cli]")
 		while (std::getline(text, line)) {
 			CAPTURE(line);
 			CHECK(line.size() <= 80);
+			CHECK((line.empty() || line.back() != ' '));
+			CHECK(line.find("Mandatory") == std::string::npos);
 		}
 	}
 }
@@ -120,7 +124,9 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		{ { "top", "-i", "5" }, 2, "", "--interval=5", "1.5ms" },
 		{ { "top", "-i", "1ms" }, 2, "", "--interval=1ms", "10ms to 1m" },
 		{ { "policy" }, 2, "", "show, set, load or save", "policy --help" },
-		{ { "policy", "change" }, 2, "", "show, set, load or save" },
+		{ { "policy", "change" }, 2, "", "unknown policy command \"change\"",
+		  "show, set, load or save" },
+		{ { "policy", "st" }, 2, "", "unknown policy command \"st\"", "did you mean \"set\"?" },
 		{ { "policy", "show" }, 2, "", "an interface is missing" },
 		{ { "policy", "set", "@IF" }, 2, "", "nothing to set", "KEY=VALUE" },
 		{ { "policy", "set", "--all" }, 2, "", "nothing to set", "KEY=VALUE" },
@@ -131,6 +137,7 @@ TEST_CASE("cli: the words of the command line are checked", "[cli]")
 		{ { "policy", "load", "@IF" }, 2, "", "name one file" },
 		{ { "profile" }, 2, "", "list, show or check", "--help" },
 		{ { "profile", "draw" }, 2, "", "\"draw\"", "--help" },
+		{ { "profile", "lst" }, 2, "", "\"lst\"", "did you mean \"list\"?" },
 		{ { "profile", "show", "nosuch" }, 2, "", "\"nosuch\"", "profile list" },
 	});
 }
@@ -263,7 +270,7 @@ TEST_CASE("cli: commands say when nothing is attached, and exit with 4", "[cli]"
 		{ { "policy", "set", "@IF", "target=3ms" }, 4, "", "not attached" },
 		{ { "policy", "save", "@IF" }, 4, "", "not attached" },
 		{ { "policy", "load", "@IF", "/dev/null" }, 4, "", "not attached" },
-		{ { "detach", "--all" }, 0, "0 interface(s) detached", "" },
+		{ { "detach", "--all" }, 0, "0 interfaces detached", "" },
 	});
 }
 

@@ -320,7 +320,7 @@ TEST_CASE("attach: --all detaches in every namespace", "[attach]")
 	Result result = host.rxaqm({ "detach", "--all" });
 	CAPTURE(result.text());
 	CHECK(result.exit_code == 0);
-	CHECK(result.out == "2 interface(s) detached\n");
+	CHECK(result.out == "2 interfaces detached\n");
 	CHECK(xdp_on(wire.rx, wire.rx_if) == 0);
 	CHECK(xdp_on(wire.tx, wire.tx_if) == 0);
 	CHECK(host.gone());

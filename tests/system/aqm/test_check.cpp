@@ -77,14 +77,14 @@ TEST_CASE("check: attached and well: OK, and what it measured", "[check]")
 	REQUIRE(udp_transfer(wire.tx, wire.rx, Wire::RX_IP4, 100) == 100);
 
 	Result result = host.rxaqm(wire.rx, { "check", "-i", "200ms" });
-	check_line(result, 0, "OK - 1 interface(s), 1 queue(s)");
+	check_line(result, 0, "OK - 1 interface, 1 queue");
 	CHECK(figure(result, wire.rx_if + "_standing") == 0);
 	CHECK(figure(result, wire.rx_if + "_overflow") == 0);
 	check_line(host.rxaqm(wire.rx, { "check", "-i", "200ms", wire.tx_if }), 2,
 		   "not attached to \"" + wire.tx_if + "\"");
 	/* From another namespace the drops of its ring are not known. */
 	result = host.rxaqm({ "check", "-i", "200ms" });
-	check_line(result, 0, "OK - 1 interface(s)");
+	check_line(result, 0, "OK - 1 interface");
 	CHECK(result.out.find("_overflow") == std::string::npos);
 	/* Someone took the program off. */
 	xdp_off(wire.rx, wire.rx_if);

@@ -20,7 +20,7 @@ TEST_CASE("run: attaches what is configured, says so when ready, leaves it at th
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if));
 	CHECK(r.target() == 3000000);
 	CHECK(r.mode() == "enforce");
-	CHECK(r.service.notified("STATUS=1 interface(s) attached"));
+	CHECK(r.service.notified("STATUS=1 interface attached"));
 	CHECK(all_traffic(r.wire) == "");
 	r.service.forget();
 	Result end = r.service.stop(SIGTERM);
@@ -185,7 +185,7 @@ TEST_CASE("run: a section that is gone, or has enable=no, detaches", "[run]")
 	r.service.reload();
 	CAPTURE(r.service.log());
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
-	CHECK(r.service.notifications().find("STATUS=0 interface(s) attached") !=
+	CHECK(r.service.notifications().find("STATUS=0 interfaces attached") !=
 	      std::string::npos);
 	CHECK(all_traffic(r.wire) == "");
 	r.service.configure(r.section());
@@ -205,10 +205,10 @@ TEST_CASE("run: an interface that cannot be attached holds nothing else up", "[r
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if));
 	CHECK(xdp_on(r.wire.rx, "busy0") == foreign);
 	CHECK(r.service.log().find("error: busy0: ") != std::string::npos);
-	CHECK(r.service.notified("STATUS=1 interface(s) attached, 1 failed"));
+	CHECK(r.service.notified("STATUS=1 interface attached, 1 failed"));
 	/* It is tried again, and told once. */
 	xdp_off(r.wire.rx, "busy0");
-	CHECK(r.service.notified("STATUS=2 interface(s) attached"));
+	CHECK(r.service.notified("STATUS=2 interfaces attached"));
 	std::string log = r.service.log();
 	CHECK(log.find("error: busy0") == log.rfind("error: busy0"));
 }

@@ -90,7 +90,7 @@ TEST_CASE("run: what failed is tried again, and when is told", "[run][faults]")
 		f.set("prog_load", GENERATE(ENOMEM, ENOSPC, EBUSY, EINVAL));
 		f.service.start(f.environment());
 		CHECK(f.service.logged("tried again 1s to 60s later"));
-		CHECK(f.service.notified("STATUS=0 interface(s) attached, 1 failed (next try "));
+		CHECK(f.service.notified("STATUS=0 interfaces attached, 1 failed (next try "));
 		f.clear("prog_load");
 		CHECK(eventually([&] { return f.attached(); }));
 	}
@@ -99,7 +99,7 @@ TEST_CASE("run: what failed is tried again, and when is told", "[run][faults]")
 		f.set("prog_load", EOPNOTSUPP);
 		f.service.start(f.environment());
 		CHECK(f.service.logged("; tried again when the interface changes"));
-		CHECK(f.service.notified("STATUS=0 interface(s) attached, 1 failed"));
+		CHECK(f.service.notified("STATUS=0 interfaces attached, 1 failed"));
 		CHECK(f.service.notifications().find("next try") == std::string::npos);
 		f.clear("prog_load");
 		unsigned mtu = 1400;
@@ -111,7 +111,7 @@ TEST_CASE("run: what failed is tried again, and when is told", "[run][faults]")
 		CHECK(f.service.log().find("has changed, which is a reason") != std::string::npos);
 	}
 	CAPTURE(f.service.log());
-	CHECK(f.service.notified("STATUS=1 interface(s) attached"));
+	CHECK(f.service.notified("STATUS=1 interface attached"));
 	CHECK(f.target() == 3000000);
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("run: nobody is waited for who holds the lock, at start and reload", "
 		CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
 	}
 	CHECK(r.service.notified("READY=1"));
-	CHECK(r.service.notified("STATUS=6 interface(s) attached"));
+	CHECK(r.service.notified("STATUS=6 interfaces attached"));
 	CHECK(r.target() == 3000000);
 
 	r.service.configure(all + "interval=50ms\n");
@@ -228,7 +228,7 @@ TEST_CASE("run: SIGHUP that comes as soon as it starts is a reload, not the end"
 	r.service.configure(r.section("target=4ms\n"));
 	close(fd);
 	CHECK(r.service.logged("configuration read again"));
-	CHECK(r.service.notified("STATUS=1 interface(s) attached"));
+	CHECK(r.service.notified("STATUS=1 interface attached"));
 	CHECK(eventually([&] { return r.target() == 4000000; }));
 	CHECK(r.service.stop().exit_code == 0);
 }

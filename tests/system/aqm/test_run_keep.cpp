@@ -123,7 +123,7 @@ TEST_CASE("run: what an operator detaches stays off when the daemon starts again
 	CAPTURE(r.service.log());
 	CHECK(xdp_on(r.wire.rx, r.wire.rx_if) == 0);
 	CHECK(r.service.logged(r.wire.rx_if + ": " + said + "; stays so until"));
-	CHECK(r.service.notified("STATUS=0 interface(s) attached, 1 left off"));
+	CHECK(r.service.notified("STATUS=0 interfaces attached, 1 left off"));
 	r.service.kill();
 	if (other_text) {
 		/* Another text is another configuration. */

@@ -44,7 +44,7 @@ TEST_CASE("run: overload is told, enforced, and given up when it is over", "[run
 	CHECK(r.mode() == "enforce");
 	r.service.reload();
 	CHECK(r.mode() == "enforce");
-	CHECK(r.service.logged("1 queue(s) enforced already"));
+	CHECK(r.service.logged("1 queue enforced already"));
 	frames.run(40000);
 	CHECK(r.mode() == "enforce");
 	CHECK(eventually(
@@ -115,7 +115,7 @@ TEST_CASE("run: what is enforced for overload is so after attaching anew, and gi
 	service.configure("[Overload]\nobserve_after=5s\ndwell_enforce=0ns\n[Interface " +
 			  wire.rx_if + "]\nauto_enforce=yes\n");
 	service.start();
-	REQUIRE(service.logged("1 queue(s) enforced already"));
+	REQUIRE(service.logged("1 queue enforced already"));
 	uint32_t prog = xdp_on(wire.rx, wire.rx_if);
 	SECTION("while the daemon runs")
 	{
@@ -158,7 +158,7 @@ TEST_CASE("run: what is enforced under another name is given up where the new se
 
 	r.wire.rx.ip("link set dev " + r.wire.rx_if + " name " + name);
 	r.wire.rx_if = name;
-	CHECK(r.service.logged("auto0: 1 queue(s) enforced already"));
+	CHECK(r.service.logged("auto0: 1 queue enforced already"));
 	CAPTURE(r.service.log());
 	CHECK(r.mode() == "enforce");
 	CHECK(udp_transfer(r.wire.tx, r.wire.rx, Wire::RX_IP4, 3) == 3);

@@ -105,7 +105,8 @@ struct Crowd {
 	bool told(unsigned nr_attached, const std::string &more = "")
 	{
 		return service.notified("STATUS=" + std::to_string(nr_attached) +
-					" interface(s) attached" + more + "\n");
+					(nr_attached == 1 ? " interface" : " interfaces") +
+					" attached" + more + "\n");
 	}
 	unsigned count(const std::string &what) const
 	{
@@ -168,7 +169,7 @@ TEST_CASE("slots: --all reaches a namespace without a name, however it is held",
 		Result all = host.rxaqm({ "detach", "--all" });
 		CAPTURE(all.text());
 		CHECK(all.exit_code == 0);
-		CHECK(all.out == "1 interface(s) detached\n");
+		CHECK(all.out == "1 interface detached\n");
 		CHECK(held.is_clean());
 	}
 	CHECK(host.gone());
@@ -264,7 +265,7 @@ TEST_CASE("slots: 64 containers do not hold them against detach --all", "[run][s
 	Result all = c.host.rxaqm({ "detach", "--all" });
 	CAPTURE(all.text());
 	CHECK(all.exit_code == 0);
-	CHECK(all.out == "64 interface(s) detached\n");
+	CHECK(all.out == "64 interfaces detached\n");
 	CHECK(c.host.gone());
 }
 

@@ -135,7 +135,7 @@ TEST_CASE("check: the line, exactly", "[check]")
 
 	good.add(calm).add(calm);
 	CHECK(good.print() ==
-	      "RXAQM OK - 1 interface(s), 2 queue(s), none stands over its target for long | "
+	      "RXAQM OK - 1 interface, 2 queues, none stands over its target for long | "
 	      "'eth0_standing'=0;;;0;2 'eth0_sojourn'=0.000000s;;;0 "
 	      "'eth0_stood'=0.000000s;2.000000;60.000000;0\n");
 	bad.iface.overflow_known = true;

@@ -224,6 +224,7 @@ TEST_CASE("parse: mistyped words find the one meant", "[parse]")
 		{ "ecm", "ecn" },
 		{ "mod", "mode" },
 		{ "x", NULL },
+		{ "ebb", NULL },
 		{ "something", NULL },
 		{ "", NULL },
 		{ "a word that is longer than anything known", NULL },
