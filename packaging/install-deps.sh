@@ -20,7 +20,7 @@ set -euo pipefail
 #   pacman         archlinux.org/packages: libbpf, libxdp, bpf (which has bpftool)
 readonly table='
 build apt gcc libc6-dev make pkgconf git linux-libc-dev libelf-dev zlib1g-dev libinih-dev
-build apt libjson-c-dev libmnl-dev libncurses-dev libsystemd-dev libmicrohttpd-dev
+build apt libjson-c-dev libncurses-dev libsystemd-dev libmicrohttpd-dev
 build apt libbpf-dev libxdp-dev
 build debian-11 clang-16 llvm-16 bpftool
 build debian-12 clang-19 llvm-19 bpftool
@@ -28,10 +28,10 @@ build debian-13 clang-19 llvm-19 bpftool
 build ubuntu clang llvm linux-tools-common linux-tools-generic
 build dnf gcc make pkgconf-pkg-config git clang llvm bpftool
 build zypper gcc make pkg-config git clang llvm bpftool
-build rpm pkgconfig(libbpf) pkgconfig(libxdp) pkgconfig(libmnl) pkgconfig(inih) pkgconfig(json-c)
+build rpm pkgconfig(libbpf) pkgconfig(libxdp) pkgconfig(inih) pkgconfig(json-c)
 build rpm pkgconfig(ncursesw) pkgconfig(libsystemd) pkgconfig(libmicrohttpd) pkgconfig(libelf)
 build rpm pkgconfig(zlib)
-build pacman gcc make pkgconf git clang llvm bpf linux-api-headers libbpf libxdp libmnl libinih
+build pacman gcc make pkgconf git clang llvm bpf linux-api-headers libbpf libxdp libinih
 build pacman json-c ncurses systemd-libs libmicrohttpd libelf zlib
 test apt g++ catch2/3.7 iproute2 iperf3 ethtool jq procps tmux zsh fish
 test apt python3-jsonschema python3-prometheus-client python3-scapy

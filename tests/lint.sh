@@ -130,7 +130,7 @@ second_compiler()
 {
 	local cflags
 
-	cflags=$(pkg-config --cflags libbpf libxdp libmnl inih json-c ncursesw libelf zlib libsystemd libmicrohttpd) || return
+	cflags=$(pkg-config --cflags libbpf libxdp inih json-c ncursesw libelf zlib libsystemd libmicrohttpd) || return
 	# shellcheck disable=SC2086 # a list of flags
 	"${CLANG:-clang}" -fsyntax-only -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wshadow -Werror \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
@@ -151,8 +151,7 @@ static_analysis()
 		-D'SEC(name)=' -D"LIBBPF_OPTS$opts" -D"DECLARE_LIBXDP_OPTS$opts" \
 		-D'bpf_object__for_each_program(prog, obj)=while ((prog = next_program(obj, prog)))' \
 		-D'bpf_object__for_each_map(map, obj)=while ((map = next_map(obj, map)))' \
-		-D'mnl_attr_for_each(attr, message, offset)=while ((attr = next_attr(message, offset)))' \
-		-D'mnl_attr_for_each_nested(attr, nest)=while ((attr = next_attr(nest, 0)))' \
+		-D'rxaqm_each_attr(attr, message, offset)=while ((attr = next_attr(message, offset)))' \
 		-DRXAQM_VERSION='""' -DRXAQM_PROFILE_DIR='""' \
 		-Ixdp/shared -Ixdp -Icontrol/core -Icontrol/aqm -Icontrol -Icontrol/xsk \
 		control xdp kprobes tests/rig

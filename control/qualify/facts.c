@@ -215,9 +215,8 @@ static int take_serial(const struct nlmsghdr *message, void *serial)
 	for (i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
 		attr = rxaqm_netlink_attr(message, GENL_HDRLEN, attrs[i], 1);
 		if (attr)
-			snprintf(serial, QUALIFY_SERIAL_LEN, "%.*s",
-				 (int)mnl_attr_get_payload_len(attr),
-				 (const char *)mnl_attr_get_payload(attr));
+			snprintf(serial, QUALIFY_SERIAL_LEN, "%.*s", (int)rxaqm_attr_len(attr),
+				 (const char *)rxaqm_attr_data(attr));
 	}
 	return 0;
 }
@@ -232,8 +231,8 @@ static void ask_devlink(const char *bus, char serial[QUALIFY_SERIAL_LEN])
 		return;
 	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = DEVLINK_CMD_INFO_GET, .version = DEVLINK_GENL_VERSION };
-	mnl_attr_put_strz(&request.nl, DEVLINK_ATTR_BUS_NAME, "pci");
-	mnl_attr_put_strz(&request.nl, DEVLINK_ATTR_DEV_NAME, bus);
+	rxaqm_netlink_put(&request, DEVLINK_ATTR_BUS_NAME, "pci", sizeof("pci"));
+	rxaqm_netlink_put(&request, DEVLINK_ATTR_DEV_NAME, bus, strlen(bus) + 1);
 	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_serial, serial);
 }
 

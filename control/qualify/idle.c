@@ -19,8 +19,8 @@ struct routes {
 
 static bool next_hop_is(const struct nlattr *multipath, unsigned int ifindex)
 {
-	const struct rtnexthop *hop = mnl_attr_get_payload(multipath);
-	int left = mnl_attr_get_payload_len(multipath);
+	const struct rtnexthop *hop = rxaqm_attr_data(multipath);
+	int left = (int)rxaqm_attr_len(multipath);
 
 	for (; RTNH_OK(hop, left); left -= RTNH_ALIGN(hop->rtnh_len), hop = RTNH_NEXT(hop)) {
 		if ((unsigned int)hop->rtnh_ifindex == ifindex)
@@ -31,14 +31,14 @@ static bool next_hop_is(const struct nlattr *multipath, unsigned int ifindex)
 
 static int take_route(const struct nlmsghdr *message, void *arg)
 {
-	const struct rtmsg *route = mnl_nlmsg_get_payload(message);
+	const struct rtmsg *route = NLMSG_DATA(message);
 	const struct nlattr *attr;
 	struct routes *routes = arg;
 
 	if (route->rtm_dst_len || route->rtm_type != RTN_UNICAST)
 		return 0;
 	attr = rxaqm_netlink_attr(message, sizeof(*route), RTA_OIF, sizeof(__u32));
-	routes->found |= attr && mnl_attr_get_u32(attr) == routes->ifindex;
+	routes->found |= attr && rxaqm_attr_u32(attr) == routes->ifindex;
 	attr = rxaqm_netlink_attr(message, sizeof(*route), RTA_MULTIPATH, sizeof(struct rtnexthop));
 	routes->found |= attr && next_hop_is(attr, routes->ifindex);
 	return 0;

@@ -5,6 +5,7 @@
 #include <linux/sock_diag.h>
 #include <linux/xdp_diag.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "nic/netlink.h"
 
@@ -23,10 +24,10 @@ static void take_attr(struct rxaqm_socket_diag *socket, const struct nlattr *att
 		struct xdp_diag_stats stats;
 		__u32 uid;
 	} value = {};
-	size_t has = mnl_attr_get_payload_len(attr);
+	size_t has = rxaqm_attr_len(attr);
 
-	memcpy(&value, mnl_attr_get_payload(attr), has < sizeof(value) ? has : sizeof(value));
-	switch (mnl_attr_get_type(attr)) {
+	memcpy(&value, rxaqm_attr_data(attr), has < sizeof(value) ? has : sizeof(value));
+	switch (rxaqm_attr_type(attr)) {
 	case XDP_DIAG_INFO:
 		socket->ifindex = value.info.ifindex;
 		socket->queue = value.info.queue_id;
@@ -50,17 +51,16 @@ int rxaqm_sockets_take(const struct nlmsghdr *message, void *arg)
 	struct rxaqm_socket_diag *socket;
 	const struct nlattr *attr;
 
-	if (mnl_nlmsg_get_payload_len(message) < sizeof(struct xdp_diag_msg))
+	if (NLMSG_PAYLOAD(message, 0) < sizeof(struct xdp_diag_msg))
 		return -EBADMSG;
 	if (sockets->nr == RXAQM_SOCKETS_MAX)
 		return 0;
 	socket = &sockets->socket[sockets->nr];
 	memset(socket, 0, sizeof(*socket));
-	mnl_attr_for_each(attr, message, sizeof(struct xdp_diag_msg))
-	{
+	rxaqm_each_attr(attr, message, sizeof(struct xdp_diag_msg)) {
 		take_attr(socket, attr);
 	}
-	if ((const void *)attr < mnl_nlmsg_get_payload_tail(message))
+	if ((const void *)attr < rxaqm_message_end(message))
 		return -EBADMSG;
 	sockets->nr++;
 	return 0;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/now.h"
 #include "daemon/link.h"
@@ -29,12 +30,12 @@ static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
 
 static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *message)
 {
-	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
+	const struct ifinfomsg *info = NLMSG_DATA(message);
 	const struct nlattr *attr;
 	struct rxaqm_link *link;
 	char name[RXAQM_IFNAMSIZ] = "";
 
-	if (mnl_nlmsg_get_payload_len(message) < sizeof(*info) ||
+	if (NLMSG_PAYLOAD(message, 0) < sizeof(*info) ||
 	    (message->nlmsg_type != RTM_NEWLINK && message->nlmsg_type != RTM_DELLINK))
 		return;
 	link = rxaqm_run_link_find(run, (unsigned int)info->ifi_index);
@@ -43,8 +44,8 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 		return;
 	attr = rxaqm_netlink_attr(message, sizeof(*info), IFLA_IFNAME, 1);
 	if (attr)
-		snprintf(name, sizeof(name), "%.*s", (int)mnl_attr_get_payload_len(attr),
-			 mnl_attr_get_str(attr));
+		snprintf(name, sizeof(name), "%.*s", (int)rxaqm_attr_len(attr),
+			 (const char *)rxaqm_attr_data(attr));
 	if (link && message->nlmsg_type == RTM_NEWLINK && !strcmp(link->name, name)) {
 		/* Up, down, or the program is another. */
 		link->verify = true;
@@ -63,11 +64,11 @@ static void on_link_message(struct rxaqm_run *run, const struct nlmsghdr *messag
 
 static void on_ethtool_message(struct rxaqm_run *run, const struct nlmsghdr *message)
 {
-	const struct genlmsghdr *header = mnl_nlmsg_get_payload(message);
+	const struct genlmsghdr *header = NLMSG_DATA(message);
 	const struct nlattr *attr;
 	struct rxaqm_link *link;
 
-	if (mnl_nlmsg_get_payload_len(message) < sizeof(*header) ||
+	if (NLMSG_PAYLOAD(message, 0) < sizeof(*header) ||
 	    message->nlmsg_type != run->ethtool_family)
 		return;
 	if (header->cmd != ETHTOOL_MSG_CHANNELS_NTF && header->cmd != ETHTOOL_MSG_RINGS_NTF)
@@ -76,7 +77,7 @@ static void on_ethtool_message(struct rxaqm_run *run, const struct nlmsghdr *mes
 	attr = rxaqm_netlink_attr(message, sizeof(*header), ETHTOOL_A_CHANNELS_HEADER, 0);
 	if (attr)
 		attr = rxaqm_netlink_nested(attr, ETHTOOL_A_HEADER_DEV_INDEX, sizeof(__u32));
-	link = attr ? rxaqm_run_link_find(run, mnl_attr_get_u32(attr)) : NULL;
+	link = attr ? rxaqm_run_link_find(run, rxaqm_attr_u32(attr)) : NULL;
 	if (!link || !link->section)
 		return;
 	rxaqm_run_try_again(link, FACTS_NS);
@@ -112,8 +113,8 @@ static int read_all(struct rxaqm_run *run, int fd,
 		if (bytes < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		left = (int)bytes;
-		for (message = (const struct nlmsghdr *)buffer; mnl_nlmsg_ok(message, left);
-		     message = mnl_nlmsg_next(message, &left))
+		for (message = (const struct nlmsghdr *)buffer; NLMSG_OK(message, left);
+		     message = NLMSG_NEXT(message, left))
 			on(run, message);
 	}
 	return 0;
@@ -146,14 +147,23 @@ void rxaqm_run_netlink_resume(struct rxaqm_run *run)
 		sd_event_source_set_enabled(run->genl_source, SD_EVENT_ON);
 }
 
-static int open_socket(struct rxaqm_run *run, int protocol, unsigned int groups,
-		       struct mnl_socket **ret_socket, sd_event_source **source)
+/* Listen to the multicast group with the number @group. */
+static int listen_to(struct rxaqm_run *run, int protocol, __u32 group, sd_event_source **source)
 {
-	*ret_socket = mnl_socket_open2(protocol, SOCK_CLOEXEC);
-	if (!*ret_socket || mnl_socket_bind(*ret_socket, groups, MNL_SOCKET_AUTOPID))
+	const struct sockaddr_nl any = { .nl_family = AF_NETLINK };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol), err = 0;
+
+	if (fd < 0)
 		return -errno;
-	return sd_event_add_io(run->event, source, mnl_socket_get_fd(*ret_socket), EPOLLIN,
-			       on_readable, run);
+	/* What has no address gets none of what is told to groups. */
+	if (bind(fd, (const struct sockaddr *)&any, sizeof(any)) ||
+	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
+		err = -errno;
+	if (!err)
+		err = sd_event_add_io(run->event, source, fd, EPOLLIN, on_readable, run);
+	if (err < 0)
+		close(fd);
+	return err;
 }
 
 /* Without it rings and channels are polled for: kernels before 5.6, or without the family. */
@@ -161,13 +171,8 @@ static void open_genl(struct rxaqm_run *run)
 {
 	__u32 group = 0;
 	int family = rxaqm_netlink_family(ETHTOOL_GENL_NAME, ETHTOOL_MCGRP_MONITOR_NAME, &group);
-	int err = family;
+	int err = family < 0 ? family : listen_to(run, NETLINK_GENERIC, group, &run->genl_source);
 
-	if (err >= 0)
-		err = open_socket(run, NETLINK_GENERIC, 0, &run->genl, &run->genl_source);
-	if (err >= 0 &&
-	    mnl_socket_setsockopt(run->genl, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
-		err = -errno;
 	if (err >= 0)
 		run->ethtool_family = (unsigned int)family;
 	else
@@ -179,7 +184,7 @@ static void open_genl(struct rxaqm_run *run)
 
 int rxaqm_run_netlink_open(struct rxaqm_run *run, struct rxaqm_error *error)
 {
-	int err = open_socket(run, NETLINK_ROUTE, RTMGRP_LINK, &run->rtnl, &run->rtnl_source);
+	int err = listen_to(run, NETLINK_ROUTE, RTNLGRP_LINK, &run->rtnl_source);
 
 	if (err < 0)
 		return rxaqm_failed(error, -err, "cannot listen to rtnetlink: %s", strerror(-err));

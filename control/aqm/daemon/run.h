@@ -110,8 +110,7 @@ struct rxaqm_run {
 	unsigned int recover; /* tries left to drop entries of interfaces that are gone */
 	sd_event *event;
 	sd_event_source *sync_timer; /* goes off at due_ns */
-	struct mnl_socket *rtnl, *genl; /* NULL: none */
-	sd_event_source *rtnl_source, *genl_source;
+	sd_event_source *rtnl_source, *genl_source; /* NULL: none */
 	unsigned int ethtool_family; /* generic netlink; 0: changes are polled for */
 	unsigned long ticks;
 	bool ready; /* and has said so */

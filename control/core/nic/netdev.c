@@ -20,15 +20,15 @@ static int on_answer(const struct nlmsghdr *message, void *arg)
 	const struct nlattr *attr;
 
 	memset(value, 0xff, sizeof(value));
-	mnl_attr_for_each(attr, message, GENL_HDRLEN)
-	{
-		__u16 type = mnl_attr_get_type(attr), len = mnl_attr_get_payload_len(attr);
+	rxaqm_each_attr(attr, message, GENL_HDRLEN) {
+		unsigned int type = rxaqm_attr_type(attr);
+		size_t len = rxaqm_attr_len(attr);
 
 		/* "uint" of the specification is of 4 or 8 bytes. */
 		if (type < RXAQM_NETDEV_ATTRS && len == sizeof(__u32))
-			value[type] = mnl_attr_get_u32(attr);
+			value[type] = rxaqm_attr_u32(attr);
 		else if (type < RXAQM_NETDEV_ATTRS && len == sizeof(__u64))
-			value[type] = mnl_attr_get_u64(attr);
+			memcpy(&value[type], rxaqm_attr_data(attr), len);
 	}
 	question->answers++;
 	question->each(value, question->arg);
@@ -49,7 +49,7 @@ int rxaqm_netdev_ask(__u8 command, __u16 attr, __u32 attr_value, rxaqm_netdev_fn
 	genl = rxaqm_netlink_begin(&request, (__u16)family, flags, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
 	if (attr)
-		mnl_attr_put_u32(&request.nl, attr, attr_value);
+		rxaqm_netlink_put_u32(&request, attr, attr_value);
 	err = rxaqm_netlink_ask(NETLINK_GENERIC, &request, on_answer, &question);
 	/* What changed while it was listed is as good as any other moment. */
 	return err && err != -EAGAIN ? err : question.answers;

@@ -3,8 +3,9 @@
 
 #include <errno.h>
 #include <linux/genetlink.h>
-#include <string.h>
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 void *rxaqm_netlink_begin(union rxaqm_netlink_request *request, __u16 type, __u16 flags,
 			  size_t header)
@@ -12,10 +13,27 @@ void *rxaqm_netlink_begin(union rxaqm_netlink_request *request, __u16 type, __u1
 	/* Attributes are padded, with what is there. */
 	memset(request, 0, sizeof(*request));
 	/* An answer that is no dump is ended by an acknowledgement. */
-	mnl_nlmsg_put_header(request);
-	request->nl.nlmsg_type = type;
-	request->nl.nlmsg_flags = NLM_F_REQUEST | (flags ? flags : NLM_F_ACK);
-	return mnl_nlmsg_put_extra_header(&request->nl, header);
+	request->nl = (struct nlmsghdr){
+		.nlmsg_len = NLMSG_LENGTH(NLMSG_ALIGN(header)),
+		.nlmsg_type = type,
+		.nlmsg_flags = NLM_F_REQUEST | (flags ? flags : NLM_F_ACK),
+	};
+	return NLMSG_DATA(request);
+}
+
+void rxaqm_netlink_put(union rxaqm_netlink_request *request, __u16 type, const void *value,
+		       size_t bytes)
+{
+	struct nlattr *attr = (struct nlattr *)(request->room + request->nl.nlmsg_len);
+
+	*attr = (struct nlattr){ .nla_len = (__u16)(NLA_HDRLEN + bytes), .nla_type = type };
+	memcpy(attr + 1, value, bytes);
+	request->nl.nlmsg_len += NLA_ALIGN(attr->nla_len);
+}
+
+void rxaqm_netlink_put_u32(union rxaqm_netlink_request *request, __u16 type, __u32 value)
+{
+	rxaqm_netlink_put(request, type, &value, sizeof(value));
 }
 
 int rxaqm_netlink_parse(const void *data, size_t bytes, rxaqm_netlink_fn each, void *arg,
@@ -24,15 +42,13 @@ int rxaqm_netlink_parse(const void *data, size_t bytes, rxaqm_netlink_fn each, v
 	const struct nlmsghdr *message = data;
 	int left = (int)bytes, err;
 
-	/* mnl_nlmsg_ok() takes a length of over 2 GiB for a negative one. */
-	for (; mnl_nlmsg_ok(message, left) && message->nlmsg_len <= bytes;
-	     message = mnl_nlmsg_next(message, &left)) {
+	for (; NLMSG_OK(message, left); message = NLMSG_NEXT(message, left)) {
 		*torn |= message->nlmsg_flags & NLM_F_DUMP_INTR;
 		if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR) {
-			if (mnl_nlmsg_get_payload_len(message) < sizeof(err))
+			if (NLMSG_PAYLOAD(message, 0) < sizeof(err))
 				return -EBADMSG;
 			/* Both begin with it. */
-			memcpy(&err, mnl_nlmsg_get_payload(message), sizeof(err));
+			memcpy(&err, NLMSG_DATA(message), sizeof(err));
 			return err > 0 ? -EBADMSG : err ? err : 1;
 		}
 		err = message->nlmsg_type < NLMSG_MIN_TYPE ? 0 : each(message, arg);
@@ -46,34 +62,36 @@ int rxaqm_netlink_ask(int protocol, union rxaqm_netlink_request *request, rxaqm_
 		      void *arg)
 {
 	static char buffer[32768] __attribute__((aligned(NLMSG_ALIGNTO)));
-	struct mnl_socket *socket = mnl_socket_open2(protocol, SOCK_CLOEXEC);
 	struct timeval patience = { .tv_sec = 1 };
 	bool torn = false;
-	int on = 1, result = 0;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol), on = 1, result = 0;
 
-	if (!socket)
+	if (fd < 0)
 		return -errno;
-	setsockopt(mnl_socket_get_fd(socket), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	/* Without it rtnetlink does not look at the attributes of a request for a dump. */
-	if (mnl_socket_setsockopt(socket, NETLINK_GET_STRICT_CHK, &on, sizeof(on)) ||
-	    mnl_socket_sendto(socket, &request->nl, request->nl.nlmsg_len) < 0)
+	if (setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on)) ||
+	    send(fd, request, request->nl.nlmsg_len, 0) < 0)
 		result = -errno;
 	while (!result) {
-		ssize_t bytes = mnl_socket_recvfrom(socket, buffer, sizeof(buffer));
+		ssize_t bytes = recv(fd, buffer, sizeof(buffer), MSG_TRUNC);
 
-		result = bytes < 0 ? -errno :
-				     rxaqm_netlink_parse(buffer, (size_t)bytes, each, arg, &torn);
+		if (bytes < 0)
+			result = -errno;
+		else if ((size_t)bytes > sizeof(buffer))
+			result = -EBADMSG;
+		else
+			result = rxaqm_netlink_parse(buffer, (size_t)bytes, each, arg, &torn);
 	}
-	mnl_socket_close(socket);
+	close(fd);
 	return result < 0 ? result : torn ? -EAGAIN : 0;
 }
 
 static const struct nlattr *find(const struct nlattr *attr, const void *end, unsigned int type,
 				 size_t least)
 {
-	for (; mnl_attr_ok(attr, (int)((const char *)end - (const char *)attr));
-	     attr = mnl_attr_next(attr))
-		if (mnl_attr_get_type(attr) == type && mnl_attr_get_payload_len(attr) >= least)
+	for (; rxaqm_attr_ok(attr, end); attr = rxaqm_attr_next(attr))
+		if (rxaqm_attr_type(attr) == type && rxaqm_attr_len(attr) >= least)
 			return attr;
 	return NULL;
 }
@@ -81,16 +99,16 @@ static const struct nlattr *find(const struct nlattr *attr, const void *end, uns
 const struct nlattr *rxaqm_netlink_attr(const struct nlmsghdr *message, size_t header,
 					unsigned int type, size_t least)
 {
-	return find(mnl_nlmsg_get_payload_offset(message, header),
-		    mnl_nlmsg_get_payload_tail(message), type, least);
+	const char *from = NLMSG_DATA(message);
+
+	return find((const struct nlattr *)(from + NLMSG_ALIGN(header)), rxaqm_message_end(message),
+		    type, least);
 }
 
 const struct nlattr *rxaqm_netlink_nested(const struct nlattr *nest, unsigned int type,
 					  size_t least)
 {
-	const char *from = mnl_attr_get_payload(nest);
-
-	return find((const struct nlattr *)from, from + mnl_attr_get_payload_len(nest), type,
+	return find(rxaqm_attr_data(nest), rxaqm_attr_data(nest) + rxaqm_attr_len(nest), type,
 		    least);
 }
 
@@ -107,17 +125,18 @@ static int on_family(const struct nlmsghdr *message, void *arg)
 
 	id = rxaqm_netlink_attr(message, GENL_HDRLEN, CTRL_ATTR_FAMILY_ID, sizeof(__u16));
 	if (id)
-		family->id = mnl_attr_get_u16(id);
+		memcpy(&family->id, rxaqm_attr_data(id), sizeof(family->id));
 	groups = rxaqm_netlink_attr(message, GENL_HDRLEN, CTRL_ATTR_MCAST_GROUPS, 0);
 	if (!groups || !family->group)
 		return 0;
-	mnl_attr_for_each_nested(group, groups)
-	{
+	for (group = rxaqm_attr_data(groups);
+	     rxaqm_attr_ok(group, rxaqm_attr_data(groups) + rxaqm_attr_len(groups));
+	     group = rxaqm_attr_next(group)) {
 		name = rxaqm_netlink_nested(group, CTRL_ATTR_MCAST_GRP_NAME, 1);
 		id = rxaqm_netlink_nested(group, CTRL_ATTR_MCAST_GRP_ID, sizeof(__u32));
 		if (name && id &&
-		    !strncmp(mnl_attr_get_str(name), family->group, mnl_attr_get_payload_len(name)))
-			family->group_id = mnl_attr_get_u32(id);
+		    !strncmp(rxaqm_attr_data(name), family->group, rxaqm_attr_len(name)))
+			family->group_id = rxaqm_attr_u32(id);
 	}
 	return 0;
 }
@@ -131,7 +150,7 @@ int rxaqm_netlink_family(const char *name, const char *group, __u32 *ret_group)
 
 	genl = rxaqm_netlink_begin(&request, GENL_ID_CTRL, 0, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = CTRL_CMD_GETFAMILY, .version = 1 };
-	mnl_attr_put_strz(&request.nl, CTRL_ATTR_FAMILY_NAME, name);
+	rxaqm_netlink_put(&request, CTRL_ATTR_FAMILY_NAME, name, strlen(name) + 1);
 	err = rxaqm_netlink_ask(NETLINK_GENERIC, &request, on_family, &family);
 	if (err)
 		return err;

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Questions to the kernel by netlink, in the network namespace entered; on libmnl. */
+/* Questions to the kernel by netlink, in the network namespace entered. */
 #pragma once
 
-#include <libmnl/libmnl.h>
+#include <linux/netlink.h>
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 union rxaqm_netlink_request {
 	struct nlmsghdr nl;
 	char room[128];
 };
 
-/* Begin a request: @header bytes, all zero, follow, and are returned; then mnl_attr_put_*(). */
+/* Begin a request: @header bytes, all zero, follow, and are returned. */
 void *rxaqm_netlink_begin(union rxaqm_netlink_request *request, __u16 type, __u16 flags,
 			  size_t header);
+
+/* Add an attribute; all of a request have room in it. */
+void rxaqm_netlink_put(union rxaqm_netlink_request *request, __u16 type, const void *value,
+		       size_t bytes);
+void rxaqm_netlink_put_u32(union rxaqm_netlink_request *request, __u16 type, __u32 value);
 
 /* Gets each message of an answer; 0, or -errno to end it. */
 typedef int (*rxaqm_netlink_fn)(const struct nlmsghdr *message, void *arg);
@@ -37,6 +44,61 @@ const struct nlattr *rxaqm_netlink_attr(const struct nlmsghdr *message, size_t h
 					unsigned int type, size_t least);
 const struct nlattr *rxaqm_netlink_nested(const struct nlattr *nest, unsigned int type,
 					  size_t least);
+
+/* What an attribute holds. A number's size is to be known, as of one that was found by it. */
+static inline const void *rxaqm_attr_data(const struct nlattr *attr)
+{
+	return (const char *)attr + NLA_HDRLEN;
+}
+
+static inline size_t rxaqm_attr_len(const struct nlattr *attr)
+{
+	return attr->nla_len - (size_t)NLA_HDRLEN;
+}
+
+static inline unsigned int rxaqm_attr_type(const struct nlattr *attr)
+{
+	return attr->nla_type & (unsigned int)NLA_TYPE_MASK;
+}
+
+static inline __u32 rxaqm_attr_u32(const struct nlattr *attr)
+{
+	__u32 value;
+
+	memcpy(&value, rxaqm_attr_data(attr), sizeof(value));
+	return value;
+}
+
+/* NULL: no text that ends. */
+static inline const char *rxaqm_attr_text(const struct nlattr *attr)
+{
+	const char *text = (const char *)rxaqm_attr_data(attr);
+
+	return memchr(text, '\0', rxaqm_attr_len(attr)) ? text : NULL;
+}
+
+/* Is there an attribute at @at, whole, before @end? */
+static inline bool rxaqm_attr_ok(const struct nlattr *at, const void *end)
+{
+	ptrdiff_t left = (const char *)end - (const char *)at;
+
+	return left >= NLA_HDRLEN && at->nla_len >= NLA_HDRLEN && at->nla_len <= left;
+}
+
+static inline const void *rxaqm_attr_next(const struct nlattr *attr)
+{
+	return (const char *)attr + NLA_ALIGN(attr->nla_len);
+}
+
+static inline const void *rxaqm_message_end(const struct nlmsghdr *message)
+{
+	return (const char *)message + message->nlmsg_len;
+}
+
+/* All attributes behind the @header bytes that @message begins with. */
+#define rxaqm_each_attr(attr, message, header)                                                 \
+	for ((attr) = (const void *)((const char *)NLMSG_DATA(message) + NLMSG_ALIGN(header)); \
+	     rxaqm_attr_ok(attr, rxaqm_message_end(message)); (attr) = rxaqm_attr_next(attr))
 
 /* Id of the generic netlink family @name, and, unless @group is NULL, of its multicast group.
  * -ENOENT if the kernel has none.

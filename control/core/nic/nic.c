@@ -44,11 +44,10 @@ static int take_link_stats(const struct nlmsghdr *message, void *stats)
 {
 	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg),
 						       IFLA_STATS64, 0);
-	size_t size = attr ? mnl_attr_get_payload_len(attr) : 0;
+	size_t size = attr ? rxaqm_attr_len(attr) : 0;
 
 	if (attr)
-		memcpy(stats, mnl_attr_get_payload(attr),
-		       MIN(size, sizeof(struct rtnl_link_stats64)));
+		memcpy(stats, rxaqm_attr_data(attr), MIN(size, sizeof(struct rtnl_link_stats64)));
 	return 0;
 }
 

@@ -27,7 +27,7 @@ static int id_of(const struct nlmsghdr *message, unsigned int type)
 	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(struct rtgenmsg), type,
 						       sizeof(__u32));
 
-	return attr ? (int)mnl_attr_get_u32(attr) : NETNSA_NSID_NOT_ASSIGNED;
+	return attr ? (int)rxaqm_attr_u32(attr) : NETNSA_NSID_NOT_ASSIGNED;
 }
 
 static int on_link(const struct nlmsghdr *message, void *arg)
@@ -41,7 +41,7 @@ static int on_link(const struct nlmsghdr *message, void *arg)
 	xdp = rxaqm_netlink_attr(message, sizeof(struct ifinfomsg), IFLA_XDP, 0);
 	for (i = 0; xdp && i < sizeof(slots) / sizeof(slots[0]); i++) {
 		slot = rxaqm_netlink_nested(xdp, slots[i], sizeof(__u32));
-		look->found |= slot && mnl_attr_get_u32(slot) == look->prog_id;
+		look->found |= slot && rxaqm_attr_u32(slot) == look->prog_id;
 	}
 	return 0;
 }
@@ -94,9 +94,9 @@ static int look_at_links(struct look *look, int there)
 	union rxaqm_netlink_request request;
 
 	rxaqm_netlink_begin(&request, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
-	mnl_attr_put_u32(&request.nl, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	rxaqm_netlink_put_u32(&request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	if (there != HERE)
-		mnl_attr_put_u32(&request.nl, IFLA_TARGET_NETNSID, (__u32)there);
+		rxaqm_netlink_put_u32(&request, IFLA_TARGET_NETNSID, (__u32)there);
 	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, on_link, look);
 }
 
@@ -107,9 +107,9 @@ static int look_at_ids(struct look *look, int there, pid_t pid, rxaqm_netlink_fn
 
 	rxaqm_netlink_begin(&request, RTM_GETNSID, pid ? 0 : NLM_F_DUMP, sizeof(struct rtgenmsg));
 	if (pid)
-		mnl_attr_put_u32(&request.nl, NETNSA_PID, (__u32)pid);
+		rxaqm_netlink_put_u32(&request, NETNSA_PID, (__u32)pid);
 	if (there != HERE)
-		mnl_attr_put_u32(&request.nl, NETNSA_TARGET_NSID, (__u32)there);
+		rxaqm_netlink_put_u32(&request, NETNSA_TARGET_NSID, (__u32)there);
 	return rxaqm_netlink_ask(NETLINK_ROUTE, &request, each, look);
 }
 

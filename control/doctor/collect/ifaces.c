@@ -51,12 +51,12 @@ static void set_stats(struct doctor_iface *iface, const struct nlattr *attr)
 		"tx_aborted_errors", "tx_carrier_errors", "tx_fifo_errors",   "tx_heartbeat_errors",
 		"tx_window_errors",  "rx_compressed",	  "tx_compressed",    "rx_nohandler",
 	};
-	size_t i, nr = mnl_attr_get_payload_len(attr) / sizeof(__u64);
+	size_t i, nr = rxaqm_attr_len(attr) / sizeof(__u64);
 
 	for (i = 0; i < nr && i < sizeof(names) / sizeof(names[0]); i++) {
 		__u64 value;
 
-		memcpy(&value, (const char *)mnl_attr_get_payload(attr) + i * sizeof(value),
+		memcpy(&value, (const char *)rxaqm_attr_data(attr) + i * sizeof(value),
 		       sizeof(value));
 		doctor_map_set(&iface->stats, names[i], value);
 	}
@@ -64,8 +64,8 @@ static void set_stats(struct doctor_iface *iface, const struct nlattr *attr)
 
 static void set_words(char *to, size_t size, const struct nlattr *attr)
 {
-	if (attr && mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
-		snprintf(to, size, "%s", mnl_attr_get_str(attr));
+	if (attr && rxaqm_attr_text(attr))
+		snprintf(to, size, "%s", rxaqm_attr_text(attr));
 }
 
 static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message)
@@ -79,16 +79,16 @@ static void set_attrs(struct doctor_iface *iface, const struct nlmsghdr *message
 	set_words(iface->name, sizeof(iface->name), ATTR(IFLA_IFNAME, 1));
 	set_words(iface->qdisc, sizeof(iface->qdisc), ATTR(IFLA_QDISC, 1));
 	if (queues)
-		iface->rx_queues = mnl_attr_get_u32(queues);
+		iface->rx_queues = rxaqm_attr_u32(queues);
 	if (mtu)
-		iface->mtu = mnl_attr_get_u32(mtu);
+		iface->mtu = rxaqm_attr_u32(mtu);
 	if (stats)
 		set_stats(iface, stats);
 	/* Real ones of a kind (ipoib, dsa) have a parent. */
 	iface->is_virtual = kind && rxaqm_netlink_nested(kind, IFLA_INFO_KIND, 1) &&
 			    !ATTR(PARENT_DEV_NAME, 1);
 	xdp = xdp ? rxaqm_netlink_nested(xdp, IFLA_XDP_ATTACHED, sizeof(__u8)) : NULL;
-	iface->xdp_generic = xdp && mnl_attr_get_u8(xdp) == XDP_ATTACHED_SKB;
+	iface->xdp_generic = xdp && *(const __u8 *)rxaqm_attr_data(xdp) == XDP_ATTACHED_SKB;
 #undef ATTR
 }
 
@@ -100,7 +100,7 @@ struct links {
 
 static int take_link(const struct nlmsghdr *message, void *arg)
 {
-	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
+	const struct ifinfomsg *info = NLMSG_DATA(message);
 	struct links *links = arg;
 	struct doctor_iface iface = {
 		.ifindex = (__u32)info->ifi_index,

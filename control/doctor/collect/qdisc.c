@@ -25,7 +25,7 @@ struct qdiscs {
  */
 static int take_qdisc(const struct nlmsghdr *message, void *arg)
 {
-	const struct tcmsg *tc = mnl_nlmsg_get_payload(message);
+	const struct tcmsg *tc = NLMSG_DATA(message);
 	struct qdisc qdisc = { .ifindex = (__u32)tc->tcm_ifindex };
 	const struct nlattr *attr = rxaqm_netlink_attr(message, sizeof(*tc), TCA_STATS2, 0);
 	struct qdiscs *qdiscs = arg;
@@ -33,9 +33,9 @@ static int take_qdisc(const struct nlmsghdr *message, void *arg)
 
 	attr = attr ? rxaqm_netlink_nested(attr, TCA_STATS_QUEUE, sizeof(qdisc.stats)) : NULL;
 	if (attr)
-		memcpy(&qdisc.stats, mnl_attr_get_payload(attr), sizeof(qdisc.stats));
+		memcpy(&qdisc.stats, rxaqm_attr_data(attr), sizeof(qdisc.stats));
 	attr = rxaqm_netlink_attr(message, sizeof(*tc), TCA_KIND, 2);
-	parent = attr && !strncmp(mnl_attr_get_payload(attr), "mq", 2);
+	parent = attr && !strncmp(rxaqm_attr_data(attr), "mq", 2);
 	/* mq's figures are sums; what hangs deeper is in its parent's. */
 	if (parent || tc->tcm_parent == TC_H_INGRESS || tc->tcm_parent == TC_H_CLSACT ||
 	    (tc->tcm_parent != TC_H_ROOT && !TC_H_MIN(tc->tcm_parent)))

@@ -26,9 +26,9 @@ struct walk {
 static void take_memory(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 {
 	__u32 value[SK_MEMINFO_VARS] = {};
-	size_t len = mnl_attr_get_payload_len(attr);
+	size_t len = rxaqm_attr_len(attr);
 
-	memcpy(value, mnl_attr_get_payload(attr), len < sizeof(value) ? len : sizeof(value));
+	memcpy(value, rxaqm_attr_data(attr), len < sizeof(value) ? len : sizeof(value));
 	rec->rmem_alloc = value[SK_MEMINFO_RMEM_ALLOC];
 	rec->rcvbuf = value[SK_MEMINFO_RCVBUF];
 	rec->sndbuf = value[SK_MEMINFO_SNDBUF];
@@ -39,9 +39,9 @@ static void take_memory(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 static void take_info(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 {
 	struct tcp_info info = {};
-	size_t len = mnl_attr_get_payload_len(attr);
+	size_t len = rxaqm_attr_len(attr);
 
-	memcpy(&info, mnl_attr_get_payload(attr), len < sizeof(info) ? len : sizeof(info));
+	memcpy(&info, rxaqm_attr_data(attr), len < sizeof(info) ? len : sizeof(info));
 	rec->bytes_received = info.tcpi_bytes_received;
 	rec->bytes_acked = info.tcpi_bytes_acked;
 	rec->pacing_bytes_per_s = info.tcpi_pacing_rate;
@@ -64,7 +64,7 @@ static void take_info(struct rxaqm_socket_rec *rec, const struct nlattr *attr)
 	rec->app_limited = info.tcpi_delivery_rate_app_limited;
 	rec->rcv_wnd = ~0U;
 	if (len >= TCPI_RCV_WND + sizeof(rec->rcv_wnd))
-		memcpy(&rec->rcv_wnd, (const char *)mnl_attr_get_payload(attr) + TCPI_RCV_WND,
+		memcpy(&rec->rcv_wnd, (const char *)rxaqm_attr_data(attr) + TCPI_RCV_WND,
 		       sizeof(rec->rcv_wnd));
 }
 
@@ -72,9 +72,8 @@ static void take_attrs(struct rxaqm_socket_rec *rec, const struct nlmsghdr *mess
 {
 	const struct nlattr *attr;
 
-	mnl_attr_for_each(attr, message, sizeof(struct inet_diag_msg))
-	{
-		switch (mnl_attr_get_type(attr)) {
+	rxaqm_each_attr(attr, message, sizeof(struct inet_diag_msg)) {
+		switch (rxaqm_attr_type(attr)) {
 		case INET_DIAG_SKMEMINFO:
 			take_memory(rec, attr);
 			break;
@@ -82,8 +81,8 @@ static void take_attrs(struct rxaqm_socket_rec *rec, const struct nlmsghdr *mess
 			take_info(rec, attr);
 			break;
 		case INET_DIAG_CONG:
-			if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
-				strncpy(rec->ca, mnl_attr_get_str(attr), sizeof(rec->ca) - 1);
+			if (rxaqm_attr_text(attr))
+				strncpy(rec->ca, rxaqm_attr_text(attr), sizeof(rec->ca) - 1);
 			break;
 		}
 	}
@@ -91,7 +90,7 @@ static void take_attrs(struct rxaqm_socket_rec *rec, const struct nlmsghdr *mess
 
 static int take_socket(const struct nlmsghdr *message, void *arg)
 {
-	const struct inet_diag_msg *diag = mnl_nlmsg_get_payload(message);
+	const struct inet_diag_msg *diag = NLMSG_DATA(message);
 	const struct walk *walk = arg;
 	struct rxaqm_socket_rec rec = {
 		.proto = walk->proto,
@@ -155,7 +154,7 @@ int doctor_sockets_by_diag(struct sockets **kept, doctor_socket_fn each, void *a
 
 static int take_packet(const struct nlmsghdr *message, void *arg)
 {
-	const struct packet_diag_msg *diag = mnl_nlmsg_get_payload(message);
+	const struct packet_diag_msg *diag = NLMSG_DATA(message);
 	const struct walk *walk = arg;
 	const struct nlattr *attr;
 	struct rxaqm_socket_rec rec = {
@@ -166,17 +165,15 @@ static int take_packet(const struct nlmsghdr *message, void *arg)
 		.cpu = -1,
 	};
 
-	mnl_attr_for_each(attr, message, sizeof(*diag))
-	{
-		if (mnl_attr_get_type(attr) == PACKET_DIAG_MEMINFO)
+	rxaqm_each_attr(attr, message, sizeof(*diag)) {
+		if (rxaqm_attr_type(attr) == PACKET_DIAG_MEMINFO)
 			take_memory(&rec, attr);
-		else if (mnl_attr_get_type(attr) == PACKET_DIAG_RX_RING)
+		else if (rxaqm_attr_type(attr) == PACKET_DIAG_RX_RING)
 			rec.has_ring = true;
-		else if (mnl_attr_get_type(attr) == PACKET_DIAG_INFO &&
-			 mnl_attr_get_payload_len(attr) >= sizeof(struct packet_diag_info))
-			rec.rx_ifindex = ((const struct packet_diag_info *)mnl_attr_get_payload(
-						  attr))
-						 ->pdi_index;
+		else if (rxaqm_attr_type(attr) == PACKET_DIAG_INFO &&
+			 rxaqm_attr_len(attr) >= sizeof(struct packet_diag_info))
+			rec.rx_ifindex =
+				((const struct packet_diag_info *)rxaqm_attr_data(attr))->pdi_index;
 	}
 	if (rec.id)
 		walk->each(walk->arg, &rec);

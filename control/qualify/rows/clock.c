@@ -34,11 +34,11 @@ static int take_source(const struct nlmsghdr *message, void *arg)
 
 	attr = rxaqm_netlink_attr(message, GENL_HDRLEN, TSINFO_SOURCE, sizeof(__u32));
 	if (attr)
-		source->source = (int)mnl_attr_get_u32(attr);
+		source->source = (int)rxaqm_attr_u32(attr);
 	provider = rxaqm_netlink_attr(message, GENL_HDRLEN, TSINFO_PROVIDER, 0);
 	attr = provider ? rxaqm_netlink_nested(provider, PROVIDER_QUALIFIER, sizeof(__u32)) : NULL;
 	if (attr)
-		source->qualifier = (int)mnl_attr_get_u32(attr);
+		source->qualifier = (int)rxaqm_attr_u32(attr);
 	return 0;
 }
 
@@ -48,15 +48,17 @@ static struct source ask_source(const char *ifname)
 	struct source source = { -1, -1 };
 	union rxaqm_netlink_request request;
 	struct genlmsghdr *genl;
-	struct nlattr *nest;
+	struct {
+		struct nlattr attr;
+		__u32 ifindex;
+	} device = { { sizeof(device), ETHTOOL_A_HEADER_DEV_INDEX }, if_nametoindex(ifname) };
 
 	if (family < 0)
 		return source;
 	genl = rxaqm_netlink_begin(&request, (__u16)family, 0, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = ETHTOOL_MSG_TSINFO_GET, .version = 1 };
-	nest = mnl_attr_nest_start(&request.nl, ETHTOOL_A_TSINFO_HEADER);
-	mnl_attr_put_u32(&request.nl, ETHTOOL_A_HEADER_DEV_INDEX, if_nametoindex(ifname));
-	mnl_attr_nest_end(&request.nl, nest);
+	rxaqm_netlink_put(&request, ETHTOOL_A_TSINFO_HEADER | NLA_F_NESTED, &device,
+			  sizeof(device));
 	rxaqm_netlink_ask(NETLINK_GENERIC, &request, take_source, &source);
 	return source;
 }
