@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "state/slot.h"
+#include "state/xdp_slot.h"
 #include "state/dispatcher.h"
 #include "nic/nic.h"
 #include "profile/profile.h"
@@ -125,7 +125,7 @@ static int check_programs(const struct qualify_request *request, struct rxaqm_er
 
 static int check(const struct qualify_request *request, struct rxaqm_error *error)
 {
-	char command[RXAQM_SLOT_COMMAND];
+	char command[RXAQM_TAKE_OFF_COMMAND];
 	struct rxaqm_xdp_progs progs;
 	unsigned int ifindex;
 	int err;
@@ -138,7 +138,7 @@ static int check(const struct qualify_request *request, struct rxaqm_error *erro
 		return rxaqm_failed(error, EBUSY,
 				    "\"%s\" has an XDP program; take it off first, with \"%s\"",
 				    request->ifname,
-				    rxaqm_slot_take_off(request->ifname, ifindex, command));
+				    rxaqm_xdp_take_off_command(request->ifname, ifindex, command));
 	err = check_programs(request, error);
 	if (err || request->disturb)
 		return err;

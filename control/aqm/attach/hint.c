@@ -11,7 +11,7 @@
 
 #include "nic/netdev.h"
 #include "rxaqm.skel.h"
-#include "state/slot.h"
+#include "state/xdp_slot.h"
 #include "attach/stamps.h"
 #include "attach/xdp.h"
 
@@ -60,13 +60,13 @@ static const char *whose(const struct rxaqm_plan *plan, char buf[WHOSE_LEN])
 
 static int check_slot(const struct rxaqm_plan *plan, struct rxaqm_error *error)
 {
-	char command[RXAQM_SLOT_COMMAND];
+	char command[RXAQM_TAKE_OFF_COMMAND];
 	struct rxaqm_xdp_progs progs;
 
 	rxaqm_xdp_read(plan->nic.ifindex, &progs);
 	if (!progs.nr)
 		return 0;
-	rxaqm_slot_take_off(plan->ifname, plan->nic.ifindex, command);
+	rxaqm_xdp_take_off_command(plan->ifname, plan->nic.ifindex, command);
 	return rxaqm_error_set(error, RXAQM_EXIT_UNSUPPORTED, EBUSY,
 			       "signal=hint: the program is bound to \"%s\" and takes its XDP slot "
 			       "alone, but %s (id %u) is there; take that off with \"%s\"%s",
@@ -179,7 +179,7 @@ int rxaqm_hint_attach(const char *ifname, struct rxaqm_iface *iface,
 	rxaqm_log_forget_kernel_message();
 	err = bpf_xdp_attach((int)iface->ifindex, fd, flags, NULL);
 	kernel_says = rxaqm_log_kernel_message();
-	if (err && !rxaqm_slot_blocked(ifname, iface->ifindex, false, error))
+	if (err && !rxaqm_xdp_slot_blocked(ifname, iface->ifindex, false, error))
 		rxaqm_error_set(
 			error, RXAQM_EXIT_UNSUPPORTED, -err,
 			"signal=hint: cannot attach the program bound to \"%s\": %s%s%s; " WITHOUT,

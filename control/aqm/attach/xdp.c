@@ -12,7 +12,7 @@
 
 #include "attach/fragments.h"
 #include "state/pins.h"
-#include "state/slot.h"
+#include "state/xdp_slot.h"
 #include "rxaqm.skel.h"
 
 #define DESCRIPTORS 32 /* more than to load one takes */
@@ -77,7 +77,7 @@ static int attach_failed(const char *ifname, const struct rxaqm_iface *iface, bo
 {
 	bool generic = iface->flags & RXAQM_IFACE_GENERIC;
 	const char *kernel_says = rxaqm_log_kernel_message();
-	int blocked = rxaqm_slot_blocked(ifname, iface->ifindex, generic, error);
+	int blocked = rxaqm_xdp_slot_blocked(ifname, iface->ifindex, generic, error);
 
 	if (blocked)
 		return blocked;

@@ -7,7 +7,7 @@
 
 #include "state/afxdp.h"
 #include "state/dispatcher.h"
-#include "state/ours.h"
+#include "state/own_programs.h"
 #include "base/log.h"
 #include "iface.h"
 #include "xdp_config.h"

@@ -10,7 +10,7 @@
 #include "base/fields.h"
 #include "base/out.h"
 #include "base/parse.h"
-#include "profile/keys.h"
+#include "profile/profile_keys.h"
 #include "profile/match.h"
 #include "report/profile_show.h"
 

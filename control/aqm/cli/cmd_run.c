@@ -11,7 +11,7 @@
 #include "base/out.h"
 #include "daemon/log.h"
 #include "daemon/loop.h"
-#include "daemon/plan.h"
+#include "daemon/section_plan.h"
 
 struct args {
 	const char *config;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "tune/overload.h"
+#include "overload/overload.h"
 #include "nic/nic.h"
 #include "policy/settings.h"
 #include "base/dirs.h"

@@ -17,7 +17,7 @@
 
 #include "base/now.h"
 #include "daemon/link.h"
-#include "daemon/links.h"
+#include "daemon/link_list.h"
 #include "daemon/log.h"
 #include "nic/netlink.h"
 

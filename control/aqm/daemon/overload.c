@@ -13,7 +13,7 @@
 #include "daemon/diagnose.h"
 #include "daemon/link.h"
 #include "daemon/log.h"
-#include "tune/overload.h"
+#include "overload/overload.h"
 
 #define TOLD_MAX 4 /* queues of an interface that are told one by one, in one tick */
 

@@ -12,12 +12,12 @@
 #include "base/parse.h"
 #include "daemon/link.h"
 #include "daemon/log.h"
-#include "daemon/plan.h"
+#include "daemon/section_plan.h"
 #include "daemon/room.h"
 #include "daemon/state.h"
 #include "decide.h"
 #include "state/locate.h"
-#include "state/slot.h"
+#include "state/xdp_slot.h"
 
 /* A NIC whose rings are changed again and again is not attached anew as often. */
 #define REFRESH_GAP_NS (5 * RXAQM_NSEC_PER_SEC)
@@ -71,7 +71,7 @@ static void keep_policies(struct rxaqm_link *link, const struct rxaqm_iface *ifa
 /* The program of an earlier state, which nobody can find any more but by the id we know. */
 static int take_off_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 {
-	char command[RXAQM_SLOT_COMMAND];
+	char command[RXAQM_TAKE_OFF_COMMAND];
 	int err;
 
 	if (link->state != RXAQM_LINK_LOST)
@@ -82,7 +82,7 @@ static int take_off_lost(struct rxaqm_link *link, struct rxaqm_error *error)
 				    "cannot take off the XDP program (id %u) whose state is gone: %s; run "
 				    "\"%s\"",
 				    link->prog_id, strerror(-err),
-				    rxaqm_slot_take_off(link->name, link->ifindex, command));
+				    rxaqm_xdp_take_off_command(link->name, link->ifindex, command));
 	if (error->text[0])
 		rxaqm_link_log(link, LOG_WARNING, "%s", error->text);
 	link->state = RXAQM_LINK_NEW;

@@ -92,7 +92,7 @@ struct rxaqm_run_diagnosis {
 	__u64 done, failed;
 };
 
-/* Metrics files (files.c). */
+/* Metrics files (status_and_metrics.c). */
 struct rxaqm_run_metrics {
 	__u64 due_ns; /* they are written then */
 	bool own_failed, text_failed; /* the last attempt at either file */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "iface.h"
-#include "tune/overload.h"
+#include "overload/overload.h"
 
 /* Exit codes of plugins, which are not those of log.h. */
 enum rxaqm_check_level {

@@ -8,7 +8,7 @@
 #include "base/now.h"
 #include "figures/figures.h"
 #include "report/check.h"
-#include "tune/overload.h"
+#include "overload/overload.h"
 #include "state/locate.h"
 #include "attach/sockets.h"
 

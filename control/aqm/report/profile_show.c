@@ -7,7 +7,7 @@
 
 #include "attach/hint.h"
 #include "base/out.h"
-#include "profile/keys.h"
+#include "profile/profile_keys.h"
 #include "profile/match.h"
 
 static void out_match(struct rxaqm_out *out, const struct rxaqm_profile *profile)

@@ -10,7 +10,7 @@
 #include "attach/plan.h"
 #include "attach/xdp.h"
 #include "figures/figures.h"
-#include "tune/overload.h"
+#include "overload/overload.h"
 #include "base/parse.h"
 #include "attach/sockets.h"
 #include "attach/stamps.h"

@@ -3,7 +3,7 @@
  * One row for each key of a policy, of the daemon's configuration and of NIC profiles, and one
  * engine for all of them: it parses, formats, compares, explains, and prints JSON. The tables
  * stand beside the structs that they fill: policy/policy_keys.c, config/config_keys.c,
- * profile/keys.c. The tables of the manuals are made from them ("make docs").
+ * profile/profile_keys.c. The tables of the manuals are made from them ("make docs").
  */
 #pragma once
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/keys.h"
+#include "profile/profile_keys.h"
 
 #define BLANKS " \t"
 

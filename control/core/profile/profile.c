@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/ini_file.h"
-#include "profile/keys.h"
+#include "profile/profile_keys.h"
 #include "profile/match.h"
 
 struct load {

@@ -7,7 +7,7 @@
 #include "state/pins.h"
 #include "state/dispatcher.h"
 #include "nic/netns.h"
-#include "nic/xdp_near.h"
+#include "nic/known_netns.h"
 
 /* Is the program of @iface on the interface @ifindex of this namespace? */
 static bool is_on(const struct rxaqm_iface *iface, unsigned int ifindex)
@@ -106,8 +106,9 @@ static void look_at_home(void *arg)
 	if (!was_here(iface, iface->ifindex))
 		return;
 	search->there = if_indextoname(iface->ifindex, ifname);
-	search->near = iface->flags & RXAQM_IFACE_DISPATCHER ? rxaqm_pins_near(iface->prog_id) :
-							       rxaqm_xdp_near(iface->prog_id);
+	search->near = iface->flags & RXAQM_IFACE_DISPATCHER ?
+			       rxaqm_pins_in_known_netns(iface->prog_id) :
+			       rxaqm_xdp_in_known_netns(iface->prog_id);
 }
 
 static void look_anywhere(void *arg)

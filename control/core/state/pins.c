@@ -14,9 +14,9 @@
 
 #include "base/each.h"
 #include "state/dispatcher.h"
-#include "state/ours.h"
+#include "state/own_programs.h"
 #include "nic/netns.h"
-#include "nic/xdp_near.h"
+#include "nic/known_netns.h"
 
 #define LOCK_TRIES 100 /* of 50 ms; a driver may take seconds to attach */
 #define MAX_PINS 32 /* of a dispatcher: it has ten slots */
@@ -128,7 +128,7 @@ static void look_here(void *arg)
 {
 	struct look *look = arg;
 
-	look->found = look->found || rxaqm_xdp_near(look->prog_id) > 0;
+	look->found = look->found || rxaqm_xdp_in_known_netns(look->prog_id) > 0;
 }
 
 /* Is the dispatcher on an interface, or, by @where, may it be? */
@@ -141,7 +141,7 @@ static bool in_service(__u32 dispatcher, enum rxaqm_pins_where where)
 		return errno != ENOENT;
 	close(fd);
 	if (where == RXAQM_PINS_OF_SURELY_DEAD)
-		return rxaqm_xdp_near(dispatcher);
+		return rxaqm_xdp_in_known_netns(dispatcher);
 	rxaqm_netns_each(look_here, &look);
 	return look.found;
 }
@@ -313,14 +313,14 @@ static bool look_for(struct pins *pins, void *arg)
 
 	if (!has(pins, at->prog_id))
 		return false;
-	near = rxaqm_xdp_near(pins->dispatcher);
+	near = rxaqm_xdp_in_known_netns(pins->dispatcher);
 	/* One that cannot be told makes all of it uncertain. */
 	if (near || at->near == -ENOENT)
 		at->near = near;
 	return near > 0;
 }
 
-int rxaqm_pins_near(__u32 prog_id)
+int rxaqm_pins_in_known_netns(__u32 prog_id)
 {
 	struct dispatched at = { .prog_id = prog_id, .near = -ENOENT };
 	int lock_fd = lock_pins(1, NULL);

@@ -14,7 +14,7 @@ enum rxaqm_pins_where {
 	 * there: where it is on one, taking programs off is libxdp's to do.
 	 */
 	RXAQM_PINS_OF_DEAD,
-	/* Nor on one that may have moved on from this namespace (xdp_near.h). */
+	/* Nor on one that may have moved on from this namespace (known_netns.h). */
 	RXAQM_PINS_OF_SURELY_DEAD,
 	/* Anywhere. The program leaves a dispatcher that nobody can reach, which runs on without
 	 * it.
@@ -31,8 +31,8 @@ enum rxaqm_pins_where {
 int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *iface,
 		     __u32 prog_id, enum rxaqm_pins_where where, struct rxaqm_error *error);
 
-/* Is a dispatcher of the program @prog_id near (rxaqm_xdp_near())? -ENOENT: it has none. */
-int rxaqm_pins_near(__u32 prog_id);
+/* Is a dispatcher of the program @prog_id near (rxaqm_xdp_in_known_netns())? -ENOENT: it has none. */
+int rxaqm_pins_in_known_netns(__u32 prog_id);
 
 /* Has libxdp pins of the dispatcher on @ifindex? Without them it can do nothing with it. */
 bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher);

@@ -11,7 +11,7 @@ extern "C" {
 
 #include "base/out.h"
 #include "config/config.h"
-#include "profile/keys.h"
+#include "profile/profile_keys.h"
 }
 
 namespace

@@ -11,7 +11,7 @@
 #include <vector>
 
 extern "C" {
-#include "tune/overload.h"
+#include "overload/overload.h"
 }
 
 inline constexpr __u64 MS = RXAQM_NSEC_PER_MSEC;

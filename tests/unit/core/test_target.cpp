@@ -10,7 +10,7 @@
 extern "C" {
 #include "decide.h"
 #include "base/parse.h"
-#include "profile/keys.h"
+#include "profile/profile_keys.h"
 #include "policy/target_explain.h"
 }
 

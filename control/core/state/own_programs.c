@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "state/ours.h"
+#include "state/own_programs.h"
 
 #include <bpf/bpf.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "tune/overload.h"
+#include "overload/overload.h"
 
 #include <stdio.h>
 #include <string.h>

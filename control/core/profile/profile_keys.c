@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "profile/keys.h"
+#include "profile/profile_keys.h"
 
 #include <ctype.h>
 #include <stdio.h>

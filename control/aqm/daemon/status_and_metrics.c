@@ -6,7 +6,7 @@
  * configuration names it. Nothing of root's listens. All are put in place by rename, so nobody
  * reads half of one.
  */
-#include "daemon/files.h"
+#include "daemon/status_and_metrics.h"
 
 #include <json-c/json.h>
 #include <malloc.h>

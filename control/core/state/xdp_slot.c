@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "state/slot.h"
+#include "state/xdp_slot.h"
 
 #include <bpf/bpf.h>
 #include <ctype.h>
@@ -13,7 +13,7 @@
 
 #include "base/each.h"
 #include "state/dispatcher.h"
-#include "state/ours.h"
+#include "state/own_programs.h"
 #include "state/pins.h"
 #include "state/state.h"
 #include "nic/nic.h"
@@ -112,22 +112,22 @@ static const char *holder(__u32 link_id, char *buf, size_t size)
 	return buf;
 }
 
-static const char *take_off(const struct slot *slot, char buf[RXAQM_SLOT_COMMAND])
+static const char *take_off(const struct slot *slot, char buf[RXAQM_TAKE_OFF_COMMAND])
 {
 	if (slot->link_id)
-		snprintf(buf, RXAQM_SLOT_COMMAND, "bpftool link detach id %u", slot->link_id);
+		snprintf(buf, RXAQM_TAKE_OFF_COMMAND, "bpftool link detach id %u", slot->link_id);
 	else if (rxaqm_xdp_find_ours(slot->ifindex))
-		snprintf(buf, RXAQM_SLOT_COMMAND, "rxaqm detach %s", slot->ifname);
+		snprintf(buf, RXAQM_TAKE_OFF_COMMAND, "rxaqm detach %s", slot->ifname);
 	else if (slot->progs.dispatcher && rxaqm_pins_have(slot->ifindex, slot->progs.id[0]))
-		snprintf(buf, RXAQM_SLOT_COMMAND, "xdp-loader unload %s --all", slot->ifname);
+		snprintf(buf, RXAQM_TAKE_OFF_COMMAND, "xdp-loader unload %s --all", slot->ifname);
 	else /* "xdp off" leaves a generic program there where the driver can do native XDP */
-		snprintf(buf, RXAQM_SLOT_COMMAND, "ip link set dev %s %s off", slot->ifname,
+		snprintf(buf, RXAQM_TAKE_OFF_COMMAND, "ip link set dev %s %s off", slot->ifname,
 			 slot->progs.generic ? "xdpgeneric" : "xdp");
 	return buf;
 }
 
-const char *rxaqm_slot_take_off(const char *ifname, unsigned int ifindex,
-				char buf[RXAQM_SLOT_COMMAND])
+const char *rxaqm_xdp_take_off_command(const char *ifname, unsigned int ifindex,
+				       char buf[RXAQM_TAKE_OFF_COMMAND])
 {
 	struct slot slot;
 
@@ -137,7 +137,7 @@ const char *rxaqm_slot_take_off(const char *ifname, unsigned int ifindex,
 
 static int say_taken(const struct slot *slot, struct rxaqm_error *error)
 {
-	char command[RXAQM_SLOT_COMMAND], who[128];
+	char command[RXAQM_TAKE_OFF_COMMAND], who[128];
 
 	/* It is gone when that ends, however it does. */
 	if (!strcmp(slot->name, "qualify_xdp"))
@@ -174,7 +174,7 @@ struct above {
 static void check_entry(int dir_fd, const char *name, void *arg)
 {
 	const char *upper = name + strlen("upper_");
-	char command[RXAQM_SLOT_COMMAND];
+	char command[RXAQM_TAKE_OFF_COMMAND];
 	struct above *above = arg;
 	struct slot slot;
 
@@ -199,10 +199,10 @@ static int check_above(const char *ifname, struct rxaqm_error *error)
 	return above.err;
 }
 
-int rxaqm_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,
-		       struct rxaqm_error *error)
+int rxaqm_xdp_slot_blocked(const char *ifname, unsigned int ifindex, bool generic,
+			   struct rxaqm_error *error)
 {
-	char command[RXAQM_SLOT_COMMAND];
+	char command[RXAQM_TAKE_OFF_COMMAND];
 	struct slot slot;
 
 	if (!read_slot(ifname, ifindex, &slot))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "nic/xdp_near.h"
+#include "nic/known_netns.h"
 
 #include <errno.h>
 #include <linux/net_namespace.h>
@@ -122,7 +122,7 @@ static int look_beyond(struct look *look, int there)
 	return err ? err : look_at_ids(look, there, 0, on_id_there);
 }
 
-int rxaqm_xdp_near(__u32 prog_id)
+int rxaqm_xdp_in_known_netns(__u32 prog_id)
 {
 	static struct look look;
 	int err, first;

@@ -9,4 +9,4 @@
  * here. 1 or 0; -errno if that cannot be told, -EXDEV if one of them knows a third that has no id
  * here, so that an interface may have moved on. Needs CAP_NET_ADMIN; enters no namespace.
  */
-int rxaqm_xdp_near(__u32 prog_id);
+int rxaqm_xdp_in_known_netns(__u32 prog_id);

@@ -4,4 +4,4 @@
 #include "daemon/run.h"
 
 /* Keep leases from running out; part of rxaqm_run_sync(). */
-void rxaqm_run_leases(struct rxaqm_run *run);
+void rxaqm_run_renew_leases(struct rxaqm_run *run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "daemon/links.h"
+#include "daemon/link_list.h"
 
 #include <net/if.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/now.h"
 #include "daemon/clock.h"
-#include "daemon/lease.h"
+#include "daemon/lease_renewal.h"
 #include "daemon/link.h"
 #include "daemon/log.h"
 #include "daemon/reconcile.h"
@@ -216,7 +216,7 @@ void rxaqm_run_sync(struct rxaqm_run *run)
 	for (link = run->links; link; link = link->next)
 		if (link->due_ns)
 			rxaqm_run_sync_by(run, link->due_ns);
-	rxaqm_run_leases(run);
+	rxaqm_run_renew_leases(run);
 	rxaqm_run_clocks(run);
 	rxaqm_run_notify(run, !run->ready && all_tried(run));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From a section of the configuration to how its interface is to be attached, and whether it is. */
-#include "daemon/plan.h"
+#include "daemon/section_plan.h"
 
 #include <bpf/libbpf.h>
 #include <linux/ethtool.h>

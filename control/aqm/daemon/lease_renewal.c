@@ -4,7 +4,7 @@
  * (xdp/shared/decide.h). Only what was set here is renewed: an operator who sets another lease, or
  * none, is obeyed.
  */
-#include "daemon/lease.h"
+#include "daemon/lease_renewal.h"
 
 #include "base/now.h"
 #include "daemon/link.h"
@@ -47,7 +47,7 @@ static void renew(struct rxaqm_link *link, __u64 now_ns)
 	rxaqm_state_unlock(state);
 }
 
-void rxaqm_run_leases(struct rxaqm_run *run)
+void rxaqm_run_renew_leases(struct rxaqm_run *run)
 {
 	__u64 now_ns = rxaqm_now_ns();
 	struct rxaqm_link *link;
