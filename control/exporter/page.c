@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/now.h"
 
 /* The length of the name at @name without @suffix, or 0 if it has none. */
@@ -71,23 +72,6 @@ static void convert(FILE *out, char *page)
 	}
 }
 
-static char *read_all(int fd, size_t bytes)
-{
-	char *page = malloc(bytes + 1);
-	size_t have = 0;
-	ssize_t got;
-
-	while (page && have < bytes) {
-		got = read(fd, page + have, bytes - have);
-		if (got <= 0)
-			break;
-		have += (size_t)got;
-	}
-	if (page)
-		page[have] = '\0';
-	return page;
-}
-
 static char *make_page(char *file, double age_s, bool openmetrics, size_t *ret_bytes)
 {
 	char *page = NULL;
@@ -117,9 +101,10 @@ char *rxaqm_page_read(const char *path, bool openmetrics, size_t *ret_bytes,
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *file = NULL, *page = NULL;
-	struct timespec now;
+	__u64 written_ns;
 	struct stat st;
 	double age_s;
+	size_t bytes;
 
 	if (fd < 0 || fstat(fd, &st)) {
 		rxaqm_failed(error, errno,
@@ -128,14 +113,13 @@ char *rxaqm_page_read(const char *path, bool openmetrics, size_t *ret_bytes,
 			     path, strerror(errno));
 		goto out;
 	}
-	if (!S_ISREG(st.st_mode) || st.st_size > RXAQM_PAGE_MAX) {
+	if (!S_ISREG(st.st_mode) || st.st_size > RXAQM_FILE_MAX) {
 		rxaqm_failed(error, EINVAL, "\"%s\" is no file that rxaqm writes\n", path);
 		goto out;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
-	age_s = (double)(now.tv_sec - st.st_mtim.tv_sec) +
-		(double)(now.tv_nsec - st.st_mtim.tv_nsec) / 1e9;
-	file = read_all(fd, (size_t)st.st_size);
+	written_ns = (__u64)st.st_mtim.tv_sec * RXAQM_NSEC_PER_SEC + (__u64)st.st_mtim.tv_nsec;
+	age_s = (double)(__s64)(rxaqm_clock_ns(CLOCK_REALTIME) - written_ns) / 1e9;
+	file = rxaqm_read_all(fd, RXAQM_FILE_MAX, &bytes);
 	page = file ? make_page(file, age_s < 0 ? 0 : age_s, openmetrics, ret_bytes) : NULL;
 	if (!page)
 		rxaqm_failed(error, ENOMEM, "no memory for the metrics\n");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The page that is served: the daemon's file, as it is or as OpenMetrics, and how old it is.
- */
+/* The page that is served: the daemon's file, unchanged or as OpenMetrics, and how old it is. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,9 +9,6 @@
 
 #define RXAQM_PAGE_TEXT "text/plain; version=0.0.4; charset=utf-8"
 #define RXAQM_PAGE_OPENMETRICS "application/openmetrics-text; version=1.0.0; charset=utf-8"
-
-/* A larger file is not the daemon's. */
-#define RXAQM_PAGE_MAX (64 << 20)
 
 /* The file @path, with the gauge rxaqm_metrics_age_seconds behind it. To be freed by the caller.
  * NULL with @error, a line for whoever asked.

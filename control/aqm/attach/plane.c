@@ -10,6 +10,7 @@
 #include "state/locate.h"
 #include "nic/netns.h"
 #include "state/pins.h"
+#include "state/pins_lock.h"
 #include "attach/stamps.h"
 #include "attach/undo.h"
 #include "attach/xdp.h"

@@ -12,6 +12,7 @@
 
 #include "attach/fragments.h"
 #include "state/pins.h"
+#include "state/pins_lock.h"
 #include "state/xdp_slot.h"
 #include "rxaqm.skel.h"
 

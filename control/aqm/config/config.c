@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json_file.h"
+#include "base/file.h"
 #include "base/out.h"
 #include "base/parse.h"
 

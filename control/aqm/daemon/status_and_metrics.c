@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
-#include "base/json_file.h"
+#include "base/file.h"
 #include "base/now.h"
 #include "daemon/diagnose.h"
 #include "daemon/log.h"

@@ -3,22 +3,18 @@
 
 #include <bpf/bpf.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/each.h"
 #include "state/dispatcher.h"
 #include "state/own_programs.h"
+#include "state/pins_lock.h"
 #include "nic/netns.h"
 #include "nic/known_netns.h"
 
-#define LOCK_TRIES 100 /* of 50 ms; a driver may take seconds to attach */
 #define MAX_PINS 32 /* of a dispatcher: it has ten slots */
 
 /* A directory of libxdp's. */
@@ -42,22 +38,6 @@ struct sweep {
 	int err;
 };
 
-/* As libxdp has it. */
-static const char *bpffs(void)
-{
-	return secure_getenv("LIBXDP_BPFFS") ?: "/sys/fs/bpf";
-}
-
-/* The same. "", which is nowhere, if it does not fit: libxdp takes none such, either. */
-static const char *root(void)
-{
-	static char dir[PATH_MAX];
-
-	if (snprintf(dir, sizeof(dir), "%s/xdp", bpffs()) >= (int)sizeof(dir))
-		return "";
-	return dir;
-}
-
 /* The program that is pinned as @path, itself or by its link; 0 if that cannot be told. */
 static __u32 pinned_prog_id(const char *path)
 {
@@ -80,7 +60,7 @@ static bool read_pins(const char *name, struct pins *pins)
 	memset(pins, 0, sizeof(*pins));
 	if (sscanf(name, "dispatch-%u-%u", &pins->ifindex, &pins->dispatcher) != 2)
 		return false;
-	if (snprintf(pins->path, sizeof(pins->path), "%s/%s", root(), name) >=
+	if (snprintf(pins->path, sizeof(pins->path), "%s/%s", rxaqm_pins_dir(), name) >=
 	    (int)sizeof(pins->path))
 		return false;
 	dir = opendir(pins->path);
@@ -106,7 +86,7 @@ static bool any_pins(bool (*each)(struct pins *pins, void *arg), void *arg)
 	struct pins pins;
 	bool found = false;
 
-	rxaqm_each_entry(entry, root())
+	rxaqm_each_entry(entry, rxaqm_pins_dir())
 		found = found || (read_pins(entry->d_name, &pins) && each(&pins, arg));
 	return found;
 }
@@ -115,7 +95,7 @@ bool rxaqm_pins_have(unsigned int ifindex, __u32 dispatcher)
 {
 	char path[PATH_MAX + 64];
 
-	snprintf(path, sizeof(path), "%s/dispatch-%u-%u", root(), ifindex, dispatcher);
+	snprintf(path, sizeof(path), "%s/dispatch-%u-%u", rxaqm_pins_dir(), ifindex, dispatcher);
 	return !access(path, F_OK);
 }
 
@@ -228,79 +208,6 @@ static bool sweep_pins(struct pins *pins, void *arg)
 	return false;
 }
 
-/* Open the directory. libxdp follows links, and iproute2 leaves one, to tc/: one of root's own is
- * followed to a directory beside it, and to nothing else. -1: errno says why.
- */
-static int open_root(void)
-{
-	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = open(root(), flags);
-	char path[PATH_MAX], target[NAME_MAX + PATH_MAX];
-	const char *name = target;
-	struct stat fs, st;
-	ssize_t len;
-
-	if (fd >= 0 || errno == ENOENT)
-		return fd;
-	len = readlink(root(), target, sizeof(target) - 1);
-	while (len > 0 && target[len - 1] == '/')
-		len--;
-	if (len > 0 && !lstat(root(), &st) && !st.st_uid) {
-		target[len] = '\0';
-		if (!strncmp(target, bpffs(), strlen(bpffs())) && target[strlen(bpffs())] == '/')
-			name += strlen(bpffs()) + 1;
-		if (!strchr(name, '/') &&
-		    snprintf(path, sizeof(path), "%s/%s", bpffs(), name) < (int)sizeof(path))
-			fd = open(path, flags);
-	}
-	if (fd >= 0 && !stat(bpffs(), &fs) && !fstat(fd, &st) && fs.st_dev == st.st_dev)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	errno = ENOTDIR; /* also where the link leads nowhere */
-	return -1;
-}
-
-/* Take libxdp's lock, which it holds while it pins or unpins: a descriptor, or -ENOENT if there is
- * no directory.
- */
-static int lock_pins(int tries, struct rxaqm_error *error)
-{
-	int fd = open_root();
-	struct stat st;
-
-	if (fd < 0 && errno == ENOENT)
-		return -ENOENT;
-	if (fd < 0 || fstat(fd, &st) || st.st_uid || (st.st_mode & 022)) {
-		if (fd >= 0)
-			close(fd);
-		return rxaqm_failed(
-			error, ENOTDIR,
-			"\"%s\", where libxdp pins programs, is not a directory that only root can "
-			"change; see \"ls -ld %s\", and remove it",
-			root(), root());
-	}
-	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (--tries > 0 && !usleep(50 * 1000))
-			continue;
-		close(fd);
-		return rxaqm_failed(error, ETIMEDOUT,
-				    "another program holds libxdp's lock on \"%s\"; see \"fuser "
-				    "%s\"",
-				    root(), root());
-	}
-	return fd;
-}
-
-int rxaqm_pins_wait(struct rxaqm_error *error)
-{
-	int fd = lock_pins(LOCK_TRIES, error);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0 || fd == -ENOENT ? 0 : fd;
-}
-
 struct dispatched {
 	__u32 prog_id;
 	int near;
@@ -323,7 +230,7 @@ static bool look_for(struct pins *pins, void *arg)
 int rxaqm_pins_in_known_netns(__u32 prog_id)
 {
 	struct dispatched at = { .prog_id = prog_id, .near = -ENOENT };
-	int lock_fd = lock_pins(1, NULL);
+	int lock_fd = rxaqm_pins_lock(1, NULL);
 
 	if (lock_fd < 0)
 		return lock_fd;
@@ -342,7 +249,9 @@ int rxaqm_pins_sweep(const struct rxaqm_state *state, const struct rxaqm_iface *
 		.where = where,
 	};
 	/* What is done now and then is not worth waiting for. */
-	int lock_fd = lock_pins(where == RXAQM_PINS_OF_SURELY_DEAD ? 1 : LOCK_TRIES, error);
+	int lock_fd = rxaqm_pins_lock(where == RXAQM_PINS_OF_SURELY_DEAD ? 1 :
+									   RXAQM_PINS_LOCK_TRIES,
+				      error);
 
 	if (lock_fd < 0)
 		return lock_fd == -ENOENT ? 0 : lock_fd;

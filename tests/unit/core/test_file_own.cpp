@@ -13,7 +13,7 @@
 #include <string>
 
 extern "C" {
-#include "base/json_file.h"
+#include "base/file.h"
 }
 
 namespace

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int write_failed(const char *path, int err, struct rxaqm_error *error)
+{
+	return rxaqm_failed(error, err, "cannot write \"%s\": %s", path, strerror(err));
+}
+
+void rxaqm_file_put(FILE *file, const void *text)
+{
+	fputs(text, file);
+}
+
+/* A new file beside @path, whose name is written into @temporary. Its descriptor, or -errno. */
+static int open_beside(const char *path, char temporary[PATH_MAX], struct rxaqm_error *error)
+{
+	int fd = -1;
+
+	if (snprintf(temporary, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX)
+		errno = ENAMETOOLONG;
+	else
+		fd = mkostemp(temporary, O_CLOEXEC);
+	return fd < 0 ? write_failed(path, errno, error) : fd;
+}
+
+int rxaqm_file_try(const char *path, struct rxaqm_error *error)
+{
+	char temporary[PATH_MAX];
+	struct stat status;
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
+		errno = EISDIR;
+		if (S_ISDIR(status.st_mode) || access(path, W_OK))
+			return write_failed(path, errno, error);
+		return 0;
+	}
+	fd = open_beside(path, temporary, error);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	unlink(temporary);
+	return 0;
+}
+
+/* Whose @fd is, and on the disk if it is to be. 0, or an errno. */
+static int own_fd(int fd, const struct rxaqm_own_file *own)
+{
+	bool failed = fchown(fd, (uid_t)-1, own->gid) || fchmod(fd, own->mode) ||
+		      (own->sync && fsync(fd));
+
+	return failed ? errno : 0;
+}
+
+/* Print to @fd, a new file (@is_new) or what is none, and close it. 0, or an errno. */
+static int print_to(int fd, const struct rxaqm_own_file *own, bool is_new)
+{
+	FILE *file = fdopen(fd, "w");
+	int err = file ? 0 : errno;
+
+	if (file) {
+		own->print(file, own->what);
+		err = fflush(file) || ferror(file) ? errno ?: EIO : 0;
+	}
+	if (!err && is_new)
+		err = own_fd(fd, own);
+	if ((file ? fclose(file) : close(fd)) && !err)
+		err = errno;
+	return err;
+}
+
+/* Put what is printed to @fd, the file @temporary, in the place of @path. 0, or an errno. */
+static int put_in_place(int fd, const char *temporary, const char *path,
+			const struct rxaqm_own_file *own)
+{
+	int err = print_to(fd, own, true);
+
+	if (!err && rename(temporary, path))
+		err = errno;
+	if (err)
+		unlink(temporary);
+	return err;
+}
+
+int rxaqm_file_own(const char *path, const struct rxaqm_own_file *own)
+{
+	char temporary[PATH_MAX];
+	struct stat status;
+	int fd;
+
+	/* A device or a pipe, such as /dev/null, must not become a file. */
+	if (!lstat(path, &status) && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
+		fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		return fd < 0 ? -errno : -print_to(fd, own, false);
+	}
+	/* No name of another's file: those of interfaces are shorter. */
+	if (snprintf(temporary, sizeof(temporary), "%s.not-yet-written", path) >=
+	    (int)sizeof(temporary))
+		return -ENAMETOOLONG;
+	/* Left by one that was killed; nobody's link is followed. */
+	unlink(temporary);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : -put_in_place(fd, temporary, path, own);
+}
+
+/* Where it is cleaned. What could not be written is told once, not at exit again. */
+static int print_to_stdout(const struct rxaqm_own_file *own, struct rxaqm_error *error)
+{
+	int err = 0;
+
+	own->print(stdout, own->what);
+	if (fflush(stdout) || ferror(stdout)) {
+		err = write_failed("standard output", errno ?: EIO, error);
+		__fpurge(stdout);
+		clearerr(stdout);
+	}
+	return err;
+}
+
+int rxaqm_file_print(const char *path, void (*print)(FILE *file, const void *what),
+		     const void *what, mode_t mode, struct rxaqm_error *error)
+{
+	char temporary[PATH_MAX], real[PATH_MAX];
+	struct stat status = { .st_mode = S_IFREG | 0777 };
+	bool regular = stat(path, &status) || S_ISREG(status.st_mode);
+	mode_t mask = umask(0);
+	const struct rxaqm_own_file own = { print, what, mode & ~mask & status.st_mode, (gid_t)-1,
+					    false };
+	int fd, err;
+
+	umask(mask);
+	if (!strcmp(path, "-"))
+		return print_to_stdout(&own, error);
+	if (!regular) {
+		/* A device or a pipe: what cannot be replaced, or must not be. */
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+	} else {
+		if (realpath(path, real))
+			path = real;
+		fd = open_beside(path, temporary, error);
+		if (fd < 0)
+			return fd;
+		err = put_in_place(fd, temporary, path, &own);
+		return err ? write_failed(path, err, error) : 0;
+	}
+	err = fd < 0 ? errno : print_to(fd, &own, false);
+	return err ? write_failed(path, err, error) : 0;
+}
+
+int rxaqm_file_replace(const char *path, const char *text, mode_t mode, struct rxaqm_error *error)
+{
+	return rxaqm_file_print(path, rxaqm_file_put, text, mode, error);
+}
+
+char *rxaqm_read_all(int fd, size_t max, size_t *ret_len)
+{
+	size_t size = 4096, len = 0;
+	char *text = NULL, *grown;
+	ssize_t got = 1;
+
+	while (got > 0 && len <= max) {
+		grown = realloc(text, size + 1);
+		if (!grown) {
+			got = -1;
+			break;
+		}
+		text = grown;
+		got = read(fd, text + len, size - len);
+		len += got > 0 ? (size_t)got : 0;
+		size *= len == size ? 2 : 1;
+	}
+	if (got < 0) {
+		free(text);
+		return NULL;
+	}
+	text[len] = '\0';
+	*ret_len = len;
+	return text;
+}
+
+int rxaqm_file_read(const char *path, char **ret_text, size_t *ret_len, struct rxaqm_error *error)
+{
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	char *text = fd < 0 ? NULL : rxaqm_read_all(fd, RXAQM_FILE_MAX, ret_len);
+
+	if (!text)
+		err = rxaqm_failed(error, errno, "cannot read \"%s\": %s", path, strerror(errno));
+	else if (*ret_len > RXAQM_FILE_MAX)
+		err = rxaqm_error_set(error, RXAQM_EXIT_USAGE, EFBIG, "%s: larger than 64 MiB",
+				      path);
+	if (fd >= 0 && !standard)
+		close(fd);
+	if (err)
+		free(text);
+	else
+		*ret_text = text;
+	return err;
+}
