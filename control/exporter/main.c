@@ -6,8 +6,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 
 #include "exporter/http.h"

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <linux/if_xdp.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "internal.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
+#define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-journal.h>
 #include <unistd.h>
@@ -39,21 +39,18 @@ void rxaqm_run_log_init(void)
 		     !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
 }
 
-static void print(int level, const char *fmt, ...)
+static void print(int level, const char *text)
 {
 	const char *before = level <= LOG_ERR	  ? "rxaqm: error: " :
 			     level == LOG_WARNING ? "rxaqm: warning: " :
 						    "rxaqm: ";
 	char priority[16];
-	va_list args;
 
 	if (to_journal) {
 		snprintf(priority, sizeof(priority), "<%d>", level);
 		before = priority;
 	}
-	va_start(args, fmt);
-	rxaqm_log_lines(before, fmt, args);
-	va_end(args);
+	rxaqm_log_lines(before, text);
 }
 
 void rxaqm_run_log(int level, const char *fmt, ...)
@@ -64,56 +61,37 @@ void rxaqm_run_log(int level, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	print(level, "%s", text);
+	print(level, text);
 }
 
-/* A field of a line of the journal, if it has @value. */
-static int field(struct iovec *at, char *buf, size_t size, const char *name, const char *value)
+/* With fields, which a line of text cannot have. Returns false if no journal takes them. */
+static bool send_fields(const char *ifname, int queue, enum rxaqm_log_event event, int level,
+			const char *text)
 {
-	if (!value || !*value)
-		return 0;
-	at->iov_base = buf;
-	at->iov_len = (size_t)snprintf(buf, size, "%s=%s", name, value);
-	at->iov_len = at->iov_len < size ? at->iov_len : size - 1;
-	return 1;
-}
+	const char *id = message_ids[event];
 
-/* With fields, which a line of text cannot have. False: there is no journal to take them. */
-static bool send_fields(const char *ifname, const char *queue, enum rxaqm_log_event event,
-			const char *level, const char *text)
-{
-	char message[TEXT_LEN + 16], id[64], iface[64], number[32], priority[16];
-	struct iovec fields[5];
-	int nr = 0;
-
-	/* sd_journal_sendv() says that all is well if there is no socket. */
+	/* sd_journal_send() says that all is well if there is no socket. */
 	if (!to_journal || access(JOURNAL_SOCKET, W_OK))
 		return false;
-	nr += field(&fields[nr], message, sizeof(message), "MESSAGE", text);
-	nr += field(&fields[nr], priority, sizeof(priority), "PRIORITY", level);
-	nr += field(&fields[nr], iface, sizeof(iface), "IFACE", ifname);
-	nr += field(&fields[nr], number, sizeof(number), "QUEUE", queue);
-	nr += field(&fields[nr], id, sizeof(id), "MESSAGE_ID", message_ids[event]);
-	return !sd_journal_sendv(fields, nr);
+	/* The first NULL ends the fields: only an event with an id has a queue. */
+	return !sd_journal_send("MESSAGE=%s", text, "PRIORITY=%d", level, "IFACE=%s", ifname,
+				id ? "MESSAGE_ID=%s" : NULL, id, queue >= 0 ? "QUEUE=%d" : NULL,
+				queue, NULL);
 }
 
 void rxaqm_link_event(const struct rxaqm_link *link, int queue, enum rxaqm_log_event event,
 		      int level, const char *fmt, ...)
 {
-	char text[TEXT_LEN], number[16] = "", priority[16];
-	size_t len;
+	char text[TEXT_LEN];
+	size_t len = (size_t)snprintf(text, sizeof(text),
+				      queue < 0 ? "%s: " : "%s: queue %d: ", link->name, queue);
 	va_list args;
 
-	if (queue >= 0)
-		snprintf(number, sizeof(number), "%d", queue);
-	snprintf(priority, sizeof(priority), "%d", level);
-	len = (size_t)snprintf(text, sizeof(text), "%s: %s%s%s", link->name,
-			       *number ? "queue " : "", number, *number ? ": " : "");
 	va_start(args, fmt);
 	vsnprintf(text + len, sizeof(text) - len, fmt, args);
 	va_end(args);
-	if (!send_fields(link->name, number, event, priority, text))
-		print(level, "%s", text);
+	if (!send_fields(link->name, queue, event, level, text))
+		print(level, text);
 }
 
 /* When the first that failed is tried again, as a time of day; "" if none is by itself. */

@@ -4,7 +4,6 @@
 
 #include <bpf/libbpf.h>
 #include <linux/ethtool.h>
-#include <string.h>
 
 #include "attach/hint.h"
 #include "base/now.h"

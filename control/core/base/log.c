@@ -57,23 +57,27 @@ void rxaqm_error_add(struct rxaqm_error *error, const char *fmt, ...)
 	va_end(args);
 }
 
-void rxaqm_log_lines(const char *before, const char *fmt, va_list args)
+void rxaqm_log_lines(const char *before, const char *text)
 {
-	char *text, *line, *rest;
+	size_t len;
 
-	if (vasprintf(&text, fmt, args) < 0)
-		return;
-	for (rest = text; (line = strsep(&rest, "\n"));)
-		fprintf(stderr, "%s%s\n", before, line);
-	free(text);
+	do {
+		len = strcspn(text, "\n");
+		fprintf(stderr, "%s%.*s\n", before, (int)len, text);
+		text += len;
+	} while (*text++);
 }
 
 void rxaqm_log_error(const char *fmt, ...)
 {
 	va_list args;
+	char *text;
 
 	va_start(args, fmt);
-	rxaqm_log_lines("rxaqm: ", fmt, args);
+	if (vasprintf(&text, fmt, args) >= 0) {
+		rxaqm_log_lines("rxaqm: ", text);
+		free(text);
+	}
 	va_end(args);
 }
 

@@ -41,9 +41,8 @@ void rxaqm_error_add(struct rxaqm_error *error, const char *fmt, ...)
 #define rxaqm_failed(error, err, ...) rxaqm_error_set(error, RXAQM_EXIT_FAILED, err, __VA_ARGS__)
 #define rxaqm_no_memory(error) rxaqm_failed(error, ENOMEM, "out of memory")
 
-/* Each line to stderr, with @before in front of it. */
-void rxaqm_log_lines(const char *before, const char *fmt, va_list args)
-	__attribute__((format(printf, 2, 0)));
+/* Print each line of @text to stderr, behind @before. */
+void rxaqm_log_lines(const char *before, const char *text);
 void rxaqm_log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define rxaqm_log_notice rxaqm_log_error /* it looks the same; the exit code tells */
 

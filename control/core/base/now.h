@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Clocks, in ns. The kernel's CLOCK_MONOTONIC is the time of everything in the maps. A process in a
- * time namespace (time_namespaces(7)) has one of its own, which is what its timers go by.
+/* Clocks, in ns. All times in the maps are of the kernel's CLOCK_MONOTONIC. A process in a time
+ * namespace (time_namespaces(7)) has a CLOCK_MONOTONIC of its own, and its timers go by that.
  */
 #pragma once
 
@@ -25,11 +25,16 @@ static inline struct timespec rxaqm_timespec(__u64 ns)
 				  .tv_nsec = (long)(ns % RXAQM_NSEC_PER_SEC) };
 }
 
-/* @at_ns of rxaqm_now_ns() as timers of this process want it. */
+/* Convert @at_ns, a time as of rxaqm_now_ns(), for timers of this process. */
 __u64 rxaqm_timer_ns(__u64 at_ns);
 
 /* Sleep until rxaqm_now_ns() has reached @at_ns, or a signal comes. */
 void rxaqm_sleep_until(__u64 at_ns);
 
-/* Q32 factors, as the rates of clocks are, in parts of this. */
+static inline __u64 rxaqm_abs_ns(__s64 ns)
+{
+	return ns < 0 ? 0 - (__u64)ns : (__u64)ns;
+}
+
+/* 1 as a Q32 factor: rates of clocks are such factors. */
 #define RXAQM_Q32_ONE 4294967296.0

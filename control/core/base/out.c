@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 

@@ -17,7 +17,8 @@ static const struct unit {
 	const char *name;
 	__u64 ns;
 } units[] = {
-	/* from the largest */
+	{ "d", 86400 * RXAQM_NSEC_PER_SEC },
+	{ "h", 3600 * RXAQM_NSEC_PER_SEC },
 	{ "m", 60 * RXAQM_NSEC_PER_SEC },
 	{ "s", RXAQM_NSEC_PER_SEC },
 	{ "ms", RXAQM_NSEC_PER_MSEC },
@@ -25,6 +26,9 @@ static const struct unit {
 	{ "ns", 1 },
 };
 #define NR_UNITS (sizeof(units) / sizeof(units[0]))
+/* Where units begin that can be typed, and those of less than a minute. */
+#define MINUTE 2
+#define SECOND 3
 
 static bool is_digit(char c)
 {
@@ -92,7 +96,7 @@ int rxaqm_parse_duration(const char *s, __u64 *ret_ns)
 
 	if (err)
 		return err;
-	for (i = 0; i < NR_UNITS; i++)
+	for (i = MINUTE; i < NR_UNITS; i++)
 		if (!strcmp(s, units[i].name))
 			break;
 	/* There is no part of a nanosecond. */
@@ -186,10 +190,9 @@ const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN])
 	__u32 thousandths = 0;
 	size_t i;
 
-	for (i = 0; i + 1 < NR_UNITS; i++) {
+	for (i = MINUTE; i + 1 < NR_UNITS; i++) {
 		/* Nobody reads 1.02m as 61.2s. */
-		__u64 step = units[i].ns == 60 * RXAQM_NSEC_PER_SEC ? units[i].ns :
-								      units[i].ns / 1000;
+		__u64 step = i == MINUTE ? units[i].ns : units[i].ns / 1000;
 
 		if (ns >= units[i].ns && ns % step == 0) {
 			unit = &units[i];
@@ -205,17 +208,12 @@ const char *rxaqm_format_duration_exact(__u64 ns, char buf[RXAQM_DURATION_LEN])
 /* A minute and more: the two largest units, or one where that has two digits. */
 static bool format_long(__u64 ns, char buf[RXAQM_DURATION_LEN])
 {
-	static const struct unit long_units[] = { { "d", 86400 * RXAQM_NSEC_PER_SEC },
-						  { "h", 3600 * RXAQM_NSEC_PER_SEC },
-						  { "m", 60 * RXAQM_NSEC_PER_SEC },
-						  { "s", RXAQM_NSEC_PER_SEC },
-						  { 0 } };
-	const struct unit *unit = long_units;
+	const struct unit *unit = units;
 	__u64 whole, rest;
 
-	while (unit->name && ns < unit->ns)
+	while (unit < &units[SECOND] && ns < unit->ns)
 		unit++;
-	if (!unit->name || !strcmp(unit->name, "s"))
+	if (unit == &units[SECOND])
 		return false;
 	whole = ns / unit->ns;
 	rest = ns % unit->ns / unit[1].ns;
@@ -241,7 +239,7 @@ const char *rxaqm_format_duration(__u64 ns, char buf[RXAQM_DURATION_LEN])
 	if (format_long(ns, buf))
 		return buf;
 	/* 999.5 of a unit rounds to 1000, which is 1 of the next. */
-	for (i = 1; i < NR_UNITS; i++) {
+	for (i = SECOND; i < NR_UNITS; i++) {
 		if (ns >= units[i].ns - units[i].ns / 2000) {
 			unit = &units[i];
 			break;

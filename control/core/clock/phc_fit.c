@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/now.h"
+
 /* An offset interval (host - PHC), relative to the newest point's offset and time. */
 struct interval {
 	__s64 before_ns; /* age against the newest point */
@@ -17,11 +19,6 @@ struct line {
 static __u64 sample_offset(const struct rxaqm_phc_sample *s)
 {
 	return s->host_ns - s->phc_ns; /* modulo 2^64 */
-}
-
-static __u64 size_ns(__s64 ns)
-{
-	return ns < 0 ? 0 - (__u64)ns : (__u64)ns;
 }
 
 static __u64 clamp(__u64 value, __u64 min, __u64 max)
@@ -138,7 +135,7 @@ static __u64 rate_err(const struct rxaqm_phc_fit *fit, __s64 rate_q32)
 	rise_ns = (__s64)(sample_offset(b) - sample_offset(a));
 	noise_ns = (__s64)(a->err_ns + b->err_ns);
 	slope_q32 = ratio_q32(rise_ns, run_ns) - rate_q32;
-	return size_ns(slope_q32) + (__u64)ratio_q32(noise_ns, run_ns);
+	return rxaqm_abs_ns(slope_q32) + (__u64)ratio_q32(noise_ns, run_ns);
 }
 
 /* Make the mapping of the points, and say when to read again. */
@@ -159,7 +156,7 @@ static void make_clock(struct rxaqm_phc_fit *fit)
 	clock->hw_ref_ns = newest->phc_ns - (__u64)line.offset_ns;
 	/* Per NIC ns from per host ns: r / (1 - r). */
 	clock->rate_q32 = line.rate_q32 + rxaqm_scale_q32(line.rate_q32, line.rate_q32);
-	clock->err_ns = newest->err_ns + size_ns(line.offset_ns);
+	clock->err_ns = newest->err_ns + rxaqm_abs_ns(line.offset_ns);
 	clock->drift_err_q32 = drift_err_q32;
 	clock->expires_ns = newest->host_ns + RXAQM_PHC_EXPIRY_NS;
 	fit->valid = true;
@@ -175,7 +172,7 @@ static __s64 miss_ns(const struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sam
 	__s64 miss = (__s64)(s->host_ns - rxaqm_clock_to_host(&fit->clock, s->phc_ns));
 	__u64 allowed_ns = rxaqm_clock_err(&fit->clock, s->host_ns) + s->err_ns;
 
-	*ret_excess_ns = size_ns(miss) > allowed_ns ? size_ns(miss) - allowed_ns : 0;
+	*ret_excess_ns = rxaqm_abs_ns(miss) > allowed_ns ? rxaqm_abs_ns(miss) - allowed_ns : 0;
 	return miss;
 }
 
@@ -304,7 +301,7 @@ static bool is_suspect(const struct rxaqm_phc_fit *fit, __s64 miss, __u64 excess
 		return excess_ns > 0;
 	theirs = miss_ns(fit, &fit->suspect[fit->nr_suspects - 1], &unused);
 	apart = (__s64)((__u64)miss - (__u64)theirs);
-	return size_ns(apart) < size_ns(miss);
+	return rxaqm_abs_ns(apart) < rxaqm_abs_ns(miss);
 }
 
 void rxaqm_phc_fit_add(struct rxaqm_phc_fit *fit, const struct rxaqm_phc_sample *sample)

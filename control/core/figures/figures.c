@@ -3,7 +3,6 @@
 
 #include <net/if.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/param.h>
 
 #include "state/locate.h"
@@ -171,11 +170,10 @@ static enum rxaqm_signal_now signal_of(const struct rxaqm_queue *q, __u64 now_ns
 
 static enum rxaqm_mode_now mode_of(const struct rxaqm_policy *policy, __u64 now_ns)
 {
-	if (policy->mode != RXAQM_MODE_ENFORCE)
-		return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
-	if (policy->lease_until_ns && !rxaqm_ns_after(policy->lease_until_ns, now_ns))
-		return RXAQM_MODE_NOW_LAPSED;
-	return RXAQM_MODE_NOW_ENFORCE;
+	if (policy->mode == RXAQM_MODE_ENFORCE)
+		return rxaqm_decide_enforced(policy, now_ns) ? RXAQM_MODE_NOW_ENFORCE :
+							       RXAQM_MODE_NOW_LAPSED;
+	return policy->mode == RXAQM_MODE_OFF ? RXAQM_MODE_NOW_OFF : RXAQM_MODE_NOW_OBSERVE;
 }
 
 /* A policy that no packet has come under yet: what is in use is another's. */

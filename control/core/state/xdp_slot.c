@@ -3,11 +3,9 @@
 
 #include <bpf/bpf.h>
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,55 +54,39 @@ static bool read_slot(const char *ifname, unsigned int ifindex, struct slot *slo
 	return true;
 }
 
-/* Has the process in @proc_fd the BPF link @link_id open? */
-static bool has_link(int proc_fd, __u32 link_id)
+/* Has the process @pid the BPF link @link_id open? */
+static bool has_link(const char *pid, __u32 link_id)
 {
-	int fd = openat(proc_fd, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	char path[300], text[512], wanted[32], *found = NULL;
-	struct dirent *entry;
-	ssize_t len;
+	char path[64], text[64] = "";
+	bool found = false;
+	__u32 id;
 
-	snprintf(wanted, sizeof(wanted), "\nlink_id:\t%u\n", link_id);
-	while (dir && !found && (entry = readdir(dir))) {
-		len = readlinkat(fd, entry->d_name, text, sizeof(text) - 1);
+	snprintf(path, sizeof(path), "/proc/%.10s/fd", pid);
+	rxaqm_each_entry(entry, path) {
+		snprintf(path, sizeof(path), "/proc/%.10s/fd/%.10s", pid, entry->d_name);
 		/* So most need not be opened. */
-		if (len <= 0 || !memmem(text, (size_t)len, "bpf", 3))
+		if (readlink(path, text, sizeof(text)) < 0 || !memmem(text, sizeof(text), "bpf", 3))
 			continue;
-		snprintf(path, sizeof(path), "fdinfo/%s", entry->d_name);
-		fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-		len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-		text[len < 0 ? 0 : len] = '\0';
-		found = strstr(text, wanted);
-		if (fd >= 0)
-			close(fd);
-		fd = dirfd(dir);
+		snprintf(path, sizeof(path), "/proc/%.10s/fdinfo/%.10s", pid, entry->d_name);
+		rxaqm_each_line(text, path)
+			found |= sscanf(text, "link_id: %u", &id) == 1 && id == link_id;
+		if (found)
+			break;
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 
 /* Who has the BPF link @link_id: a process, or else whoever has pinned it. Returns @buf. */
 static const char *holder(__u32 link_id, char *buf, size_t size)
 {
-	char path[300], name[32];
+	char path[64], name[32];
 
 	snprintf(buf, size, "no process holds it: \"bpftool -f link show id %u\" shows its pin",
 		 link_id);
 	rxaqm_each_entry(entry, "/proc") {
-		bool found;
-		int fd;
-
-		snprintf(path, sizeof(path), "/proc/%s", entry->d_name);
-		fd = isdigit((unsigned char)entry->d_name[0]) ? open(path, O_PATH | O_CLOEXEC) : -1;
-		found = fd >= 0 && has_link(fd, link_id);
-
-		if (fd >= 0)
-			close(fd);
-		if (!found)
+		if (!isdigit((unsigned char)entry->d_name[0]) || !has_link(entry->d_name, link_id))
 			continue;
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%.10s/comm", entry->d_name);
 		rxaqm_first_line(AT_FDCWD, path, name, sizeof(name));
 		snprintf(buf, size, "process %.10s (%s) holds it", entry->d_name, name);
 		break;
@@ -184,7 +166,7 @@ static void check_entry(int dir_fd, const char *name, void *arg)
 		return;
 	above->err = rxaqm_failed(above->error, EBUSY,
 				  "\"%s\" above \"%s\" has an XDP program (\"%s\", id %u), and "
-				  "the kernel lets none be attached below that, in neither mode; "
+				  "the kernel lets none be attached below that, in any mode; "
 				  "take it off with \"%s\"",
 				  upper, above->ifname, slot.name, slot.progs.id[0],
 				  take_off(&slot, command));
@@ -219,7 +201,7 @@ int rxaqm_xdp_slot_blocked(const char *ifname, unsigned int ifindex, bool generi
 	if (slot.progs.generic != generic)
 		return rxaqm_failed(error, EBUSY,
 				    "libxdp's dispatcher is on \"%s\" in %s mode, and runs programs "
-				    "in that one only; attach with \"--mode %s\" to share it, or "
+				    "in that mode only; attach with \"--mode %s\" to share it, or "
 				    "take off what is there with \"xdp-loader unload %s --all\"",
 				    ifname, generic ? "native" : "generic",
 				    generic ? "native" : "generic", ifname);
